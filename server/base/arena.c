@@ -1,0 +1,185 @@
+/* arena.c - blocks, newest first; large arrays in blocks of their own. */
+#include "arena.h"
+#include <assert.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 64 * 1024, ALIGN = 16 };
+
+struct arena_block {
+	struct arena_block *below, *above;
+	size_t used, size;
+	_Alignas(ALIGN) char bytes[];
+};
+
+static void out_of_memory(size_t bytes)
+{
+	fprintf(stderr, "out of memory: %zu bytes\n", bytes);
+	abort();
+}
+
+/* Whether `bytes` more may be taken; counts them if so. */
+static bool take(struct arena *a, size_t bytes)
+{
+	if (a->ceiling && (bytes > a->ceiling || a->taken > a->ceiling - bytes)) {
+		a->full = true;
+		return false;
+	}
+	a->taken += bytes;
+	return true;
+}
+
+static struct arena_block *block_new(struct arena *a, size_t size)
+{
+	if (!take(a, size))
+		return NULL;
+	struct arena_block *b = calloc(1, sizeof *b + size);
+	if (!b && !a->ceiling)
+		out_of_memory(size);
+	if (!b) {
+		a->taken -= size;
+		a->full = true;
+		return NULL;
+	}
+	b->size = size;
+	return b;
+}
+
+void *arena_alloc(struct arena *a, size_t count, size_t size)
+{
+	size_t want;
+	if (__builtin_mul_overflow(count, size, &want) || want > SIZE_MAX / 2) {
+		assert(a->ceiling);
+		a->full = true;
+		return NULL;
+	}
+	want = (want + ALIGN - 1) / ALIGN * ALIGN;
+	if (!a->top || a->top->size - a->top->used < want) {
+		struct arena_block *b = block_new(a, want > BLOCK ? want : BLOCK);
+		if (!b)
+			return NULL;
+		b->below = a->top;
+		a->top = b;
+	}
+	void *p = a->top->bytes + a->top->used;
+	a->top->used += want;
+	return p;
+}
+
+char *arena_strndup(struct arena *a, const char *s, size_t len)
+{
+	char *p = arena_alloc(a, len + 1, 1);
+	return p ? memcpy(p, s, len) : NULL;
+}
+
+char *arena_strdup(struct arena *a, const char *s)
+{
+	return arena_strndup(a, s, strlen(s));
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list ap, again;
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	int len = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	assert(len >= 0);
+	char *p = arena_alloc(a, (size_t)len + 1, 1);
+	if (p)
+		vsnprintf(p, (size_t)len + 1, fmt, again);
+	va_end(again);
+	return p;
+}
+
+static struct arena_block *block_of(void *p)
+{
+	return (struct arena_block *)((char *)p -
+		offsetof(struct arena_block, bytes));
+}
+
+static void own_link(struct arena *a, struct arena_block *b)
+{
+	b->above = NULL;
+	b->below = a->own;
+	if (a->own)
+		a->own->above = b;
+	a->own = b;
+}
+
+static void own_unlink(struct arena *a, struct arena_block *b)
+{
+	if (b->below)
+		b->below->above = b->above;
+	if (b->above)
+		b->above->below = b->below;
+	else
+		a->own = b->below;
+}
+
+void *arena_grow(struct arena *a, void *p, size_t bytes)
+{
+	if (!p) {
+		struct arena_block *b = block_new(a, bytes);
+		if (!b)
+			return NULL;
+		own_link(a, b);
+		return b->bytes;
+	}
+	struct arena_block *b = block_of(p);
+	if (bytes <= b->size)
+		return p;
+	size_t more = bytes - b->size;
+	if (!take(a, more))
+		return NULL;
+	own_unlink(a, b);
+	struct arena_block *moved = realloc(b, sizeof *b + bytes);
+	if (!moved) {
+		if (!a->ceiling)
+			out_of_memory(bytes);
+		own_link(a, b);
+		a->taken -= more;
+		a->full = true;
+		return NULL;
+	}
+	own_link(a, moved);
+	moved->size = bytes;
+	return moved->bytes;
+}
+
+void arena_drop(struct arena *a, void *p)
+{
+	if (!p)
+		return;
+	struct arena_block *b = block_of(p);
+	own_unlink(a, b);
+	a->taken -= b->size;
+	free(b);
+}
+
+bool arena_err(const struct arena *a, struct err *e)
+{
+	return err_set(e, ERR_TOO_LARGE,
+		"the trace needs more than the %zu MiB an ingest may hold; "
+		"record a shorter window, or raise --ingest_mib",
+		a->ceiling >> 20);
+}
+
+static void blocks_free(struct arena_block *b)
+{
+	while (b) {
+		struct arena_block *below = b->below;
+		free(b);
+		b = below;
+	}
+}
+
+void arena_release(struct arena *a)
+{
+	blocks_free(a->top);
+	blocks_free(a->own);
+	*a = (struct arena){ .ceiling = a->ceiling };
+}

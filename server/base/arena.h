@@ -1,0 +1,50 @@
+/* arena.h - memory that lives exactly as long as one piece of work.
+ *
+ * One request or one ingest owns one arena; all it took is gone with
+ * arena_release(). What is cut from blocks is zeroed. Two kinds of owner:
+ *
+ *  - ceiling 0 (a request, a command): sizes from outside were bounded at the
+ *    door, so running out is the machine's failure and ends the process; what
+ *    arena_alloc() returns need not be checked.
+ *  - a ceiling (an ingest, which reads files of anybody's making): what would
+ *    pass it gives NULL and sets `full`, which stays; the caller turns it into
+ *    the job's error with arena_err().
+ *
+ * Not for sharing between threads. */
+#pragma once
+#include "err.h"
+#include <stddef.h>
+
+struct arena {
+	struct arena_block *top; /* blocks small things are cut from */
+	struct arena_block *own; /* blocks of their own: arena_grow() */
+	size_t taken; /* bytes asked of the machine so far, all blocks */
+	size_t ceiling;
+	bool full;
+};
+
+#define arena_new(a, type) ((type *)arena_alloc((a), 1, sizeof(type)))
+#define arena_array(a, type, n) ((type *)arena_alloc((a), (n), sizeof(type)))
+
+void *arena_alloc(struct arena *a, size_t count, size_t size);
+
+/* A copy of the len bytes at s and a NUL. */
+char *arena_strndup(struct arena *a, const char *s, size_t len);
+char *arena_strdup(struct arena *a, const char *s);
+char *arena_printf(struct arena *a, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Makes a growing array larger: `p` is NULL or what an earlier call returned,
+ * `bytes` its new size. A new array is zeroed; what growing adds is not, so
+ * that pages nobody uses yet cost nothing. Each has a block of its own, so
+ * that growing leaves nothing behind. NULL where it would pass the ceiling;
+ * `p` is still good then. */
+void *arena_grow(struct arena *a, void *p, size_t bytes);
+
+/* Gives one array of arena_grow() back early. NULL is fine. */
+void arena_drop(struct arena *a, void *p);
+
+/* ERR_TOO_LARGE with a sentence that names the ceiling; always false. */
+bool arena_err(const struct arena *a, struct err *e);
+
+void arena_release(struct arena *a);

@@ -1,0 +1,39 @@
+/* err.c - the first failure's code and sentence. */
+#include "err.h"
+#include "utf8.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	int http;
+	const char *name;
+} codes[] = {
+	[ERR_NONE] = { 200, "ok" },
+#define X(code, http, name) [ERR_##code] = { http, name },
+	ERR_CODES(X)
+#undef X
+};
+
+bool err_set(struct err *e, enum err_code code, const char *fmt, ...)
+{
+	if (e->code != ERR_NONE)
+		return false;
+	e->code = code;
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(e->text, sizeof e->text, fmt, ap);
+	va_end(ap);
+	e->text[utf8_clip(e->text, strlen(e->text))] = '\0';
+	return false;
+}
+
+int err_http(enum err_code code)
+{
+	return codes[code].http;
+}
+
+const char *err_name(enum err_code code)
+{
+	return codes[code].name;
+}

@@ -1,0 +1,47 @@
+/* err.h - why something failed, as a sentence its reader can act on.
+ *
+ * A function that can fail for a reason outside the program returns bool and
+ * takes `struct err *e` last. On true, *e is untouched; on false, the first
+ * failure has been written to it and later ones do not overwrite it. Start
+ * with `struct err e = { 0 };`. */
+#pragma once
+#include <stdbool.h>
+
+/*        code          HTTP  name on the wire */
+#define ERR_CODES(X)                                  \
+	X(INPUT,         400, "bad_request")          \
+	X(UNAUTHORIZED,  401, "unauthorized")         \
+	X(FORBIDDEN,     403, "forbidden")            \
+	X(NOT_FOUND,     404, "not_found")            \
+	X(METHOD,        405, "method_not_allowed")   \
+	X(TIMEOUT,       408, "timeout")              \
+	X(CONFLICT,      409, "conflict")             \
+	X(TOO_LARGE,     413, "too_large")            \
+	X(FORMAT,        415, "unknown_format")       \
+	X(HOST,          421, "wrong_host")           \
+	X(TRACE,         422, "bad_trace")            \
+	X(INTERNAL,      500, "internal")             \
+	X(DATABASE,      503, "database")             \
+	X(BUSY,          503, "busy")                 \
+	X(DISK_FULL,     507, "disk_full")
+
+enum err_code {
+	ERR_NONE,
+#define X(code, http, name) ERR_##code,
+	ERR_CODES(X)
+#undef X
+};
+
+struct err {
+	enum err_code code;
+	char text[400];
+};
+
+/* Always false, so that a caller can `return err_set(...)`. The sentence is
+ * cut at a whole UTF-8 character where it would not fit. */
+bool err_set(struct err *e, enum err_code code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The HTTP status and the name on the wire of a code. */
+int err_http(enum err_code code);
+const char *err_name(enum err_code code);

@@ -1,0 +1,21 @@
+/* log.h - one line an event, to stderr.
+ *
+ *   2026-08-22T10:11:12.123Z info ingest upload=41 kernels=1832 ms=95
+ *
+ * Four levels; `error` means that someone must act. The rest of the line is
+ * key=value words, made by the caller. Control characters in it are written
+ * as '?', so that nothing a client sends can forge a line. Safe from any
+ * thread. */
+#pragma once
+
+enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
+
+/* What is below `least` is not written; LOG_INFO until told otherwise. */
+void log_level(enum log_level least);
+void log_line(enum log_level level, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#define log_debug(...) log_line(LOG_DEBUG, __VA_ARGS__)
+#define log_info(...) log_line(LOG_INFO, __VA_ARGS__)
+#define log_warn(...) log_line(LOG_WARN, __VA_ARGS__)
+#define log_error(...) log_line(LOG_ERROR, __VA_ARGS__)

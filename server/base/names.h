@@ -1,0 +1,36 @@
+/* names.h - strings ↔ small numbers.
+ *
+ * Interns byte strings: equal bytes get one id, ids count up from 0 in order
+ * of first sight. The text lies in the arena and lives as long as it. Id 0 is
+ * always the empty string. Lookups cost one hash and, as a rule, one compare.
+ * Not for sharing between threads. */
+#pragma once
+#include "arena.h"
+#include <stdint.h>
+
+enum { NAMES_NONE = UINT32_MAX };
+
+struct name {
+	const char *text; /* ends in NUL */
+	uint32_t len;
+	uint32_t hash;
+};
+
+struct names {
+	struct arena *arena;
+	struct name *list; /* by id */
+	uint32_t *slots; /* open addressing; id + 1, or 0 */
+	uint32_t n, cap, slots_cap;
+};
+
+/* False where the arena is full from the start. */
+bool names_init(struct names *ns, struct arena *a);
+/* The id of these bytes; NAMES_NONE where the arena is full. */
+uint32_t names_put(struct names *ns, const char *s, size_t len);
+/* The id of these bytes if they are known, else NAMES_NONE. */
+uint32_t names_find(const struct names *ns, const char *s, size_t len);
+
+static inline const char *names_text(const struct names *ns, uint32_t id)
+{
+	return ns->list[id].text;
+}

@@ -1,0 +1,18 @@
+/* sniff.h - what a file is, by its first bytes.
+ *
+ * Looks through gzip and zstd. Used by decode() and, through api/, at the
+ * door, where a body nobody can know is refused at once. */
+#pragma once
+#include "err.h"
+#include <stddef.h>
+
+enum sniffed {
+	SNIFF_UNKNOWN,
+	SNIFF_MORE, /* too few bytes to tell; ask again with more */
+	SNIFF_TRACE_JSON, /* Kineto / Chrome: an object or a bare list */
+};
+
+/* What the first bytes of an upload are. `whole` when there are no more. On
+ * SNIFF_UNKNOWN, *e has ERR_FORMAT and a sentence that says what was seen
+ * ("this is a PNG image; …"). 4 KiB always suffice. */
+enum sniffed sniff(const void *bytes, size_t len, bool whole, struct err *e);

@@ -1,0 +1,19 @@
+/* ingest.h - one upload travels the whole way: rows in, rows out.
+ *
+ * decode → profile_from → save, with the lease renewed on the way. Holds one
+ * arena whose ceiling is an error of the upload, not of the process. */
+#pragma once
+#include "family.h"
+#include "decode.h"
+#include "upload.h"
+
+struct ingest_limits {
+	struct decode_limits decode;
+	size_t arena_bytes;
+};
+
+/* True when the upload is done or, for its own fault, failed with a sentence;
+ * false where the fault lies elsewhere (database away, lease lost) and it
+ * should be tried again. */
+bool ingest(struct db *db, const struct claim *c, const struct families *f,
+	const struct ingest_limits *limits, struct err *e);

@@ -1,0 +1,38 @@
+/* note.h - how a trace fell short: named, counted, kept beside its numbers.
+ *
+ * A shortcut is never taken silently: the stage that takes it adds a note,
+ * notes are stored with the run and shown wherever its numbers are. The list
+ * is note.def; the sentence is made here and nowhere else. */
+#pragma once
+#include "arena.h"
+#include <stdint.h>
+
+enum note_severity { NOTE_INFO, NOTE_WARN, NOTE_LOSS, NOTE_ERROR };
+
+enum note_code {
+#define NOTE(code, severity, sentence) NOTE_##code,
+#include "note.def"
+#undef NOTE
+	NOTE_CODES
+};
+
+struct notes {
+	int64_t count[NOTE_CODES];
+	char detail[NOTE_CODES][80]; /* the first one's; valid text */
+};
+
+/* `detail` may be NULL; the first that is not is kept, clipped, as text. */
+void note_add(struct notes *ns, enum note_code code, int64_t count,
+	const char *detail, size_t len);
+/* Adds all of `from`. */
+void note_merge(struct notes *to, const struct notes *from);
+
+const char *note_name(enum note_code code);
+enum note_severity note_severity(enum note_code code);
+/* "info", "warn", "loss", "error" */
+const char *note_severity_name(enum note_severity s);
+/* The code of a name; NOTE_CODES where nobody knows it. */
+enum note_code note_from(const char *name);
+/* The sentence, in the arena. */
+const char *note_sentence(struct arena *a, enum note_code code, int64_t count,
+	const char *detail);

@@ -1,0 +1,37 @@
+/* db.h - PostgreSQL: connections, parameters, transactions.
+ *
+ * The only room that speaks SQL. `struct db` is one connection, owned by one
+ * thread at a time; `struct db_pool` lends them. Every statement has
+ * parameters, never text put together. A connection that broke is replaced on
+ * the next borrow, so a restarted PostgreSQL costs the requests in between and
+ * nothing else.
+ *
+ * Errors: ERR_DATABASE with PostgreSQL's primary message; ERR_DISK_FULL for
+ * SQLSTATE 53100; ERR_CONFLICT for a serialisation failure or a deadlock,
+ * after the retries that db_transaction() makes. */
+#pragma once
+#include "arena.h"
+#include "err.h"
+#include <stdint.h>
+
+struct db;
+struct db_pool;
+
+/* At most `size` connections, made when first needed. The pool's lock
+ * protects its list of idle connections; nothing else is taken under it. */
+struct db_pool *db_pool_new(const char *conninfo, int size);
+void db_pool_free(struct db_pool *p);
+
+/* Waits at most 5 s for a free connection: ERR_BUSY past that. The caller
+ * gives it back with db_return(), whatever happened on it. */
+struct db *db_borrow(struct db_pool *p, struct err *e);
+void db_return(struct db_pool *p, struct db *db);
+
+/* A connection of one's own, for a process that needs just one. */
+struct db *db_new(const char *conninfo, struct err *e);
+void db_free(struct db *db);
+/* Connects again where the connection is gone. */
+bool db_revive(struct db *db, struct err *e);
+
+/* Whether a statement works right now. */
+bool db_ping(struct db *db, struct err *e);

@@ -1,0 +1,16 @@
+/* migrate.h - the schema, brought up to date.
+ *
+ * Applies what is new of sql/migrations/NNNN_what.sql, carried in the program,
+ * in order, each in a transaction of its own, all under one advisory lock, and
+ * records number, name and sha256. An applied file whose hash has changed, a
+ * gap, or a database newer than the program is refused with a sentence.
+ * sql/views/*.sql are replaced each time. */
+#pragma once
+#include "db.h"
+
+/* *applied: how many were new. */
+bool migrate(struct db *db, int *applied, struct err *e);
+
+/* Queues every upload whose bytes are there again, so that its derived rows
+ * are made anew; runs stay visible until their replacement is saved. */
+bool rebuild(struct db *db, int64_t *queued, struct err *e);
