@@ -24,7 +24,8 @@ static void out_of_memory(size_t bytes)
 /* Whether `bytes` more may be taken; counts them if so. */
 static bool take(struct arena *a, size_t bytes)
 {
-	if (a->ceiling && (bytes > a->ceiling || a->taken > a->ceiling - bytes)) {
+	if (a->ceiling &&
+		(bytes > a->ceiling || a->taken > a->ceiling - bytes)) {
 		a->full = true;
 		return false;
 	}
@@ -58,7 +59,8 @@ void *arena_alloc(struct arena *a, size_t count, size_t size)
 	}
 	want = (want + ALIGN - 1) / ALIGN * ALIGN;
 	if (!a->top || a->top->size - a->top->used < want) {
-		struct arena_block *b = block_new(a, want > BLOCK ? want : BLOCK);
+		struct arena_block *b =
+			block_new(a, want > BLOCK ? want : BLOCK);
 		if (!b)
 			return NULL;
 		b->below = a->top;
@@ -98,7 +100,7 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 static struct arena_block *block_of(void *p)
 {
 	return (struct arena_block *)((char *)p -
-		offsetof(struct arena_block, bytes));
+				      offsetof(struct arena_block, bytes));
 }
 
 static void own_link(struct arena *a, struct arena_block *b)

@@ -8,8 +8,7 @@
 static const struct {
 	int http;
 	const char *name;
-} codes[] = {
-	[ERR_NONE] = { 200, "ok" },
+} codes[] = { [ERR_NONE] = { 200, "ok" },
 #define X(code, http, name) [ERR_##code] = { http, name },
 	ERR_CODES(X)
 #undef X

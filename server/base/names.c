@@ -18,8 +18,8 @@ static uint32_t hash_of(const char *s, size_t len)
 }
 
 /* The slot these bytes are in, or the free one they belong in. */
-static uint32_t *slot(
-	const struct names *ns, const char *s, size_t len, uint32_t hash)
+static uint32_t *slot(const struct names *ns, const char *s, size_t len,
+	uint32_t hash)
 {
 	uint32_t mask = ns->slots_cap - 1;
 	for (uint32_t i = hash & mask;; i = (i + 1) & mask) {
@@ -27,7 +27,8 @@ static uint32_t *slot(
 		if (!id)
 			return &ns->slots[i];
 		const struct name *n = &ns->list[id - 1];
-		if (n->hash == hash && n->len == len && !memcmp(n->text, s, len))
+		if (n->hash == hash && n->len == len &&
+			!memcmp(n->text, s, len))
 			return &ns->slots[i];
 	}
 }
@@ -36,9 +37,9 @@ static bool grow(struct names *ns)
 {
 	uint32_t cap = ns->slots_cap * 2;
 	uint32_t *slots = arena_grow(ns->arena, NULL, cap * sizeof *slots);
-	struct name *list = slots
-		? arena_grow(ns->arena, ns->list, cap / 2 * sizeof *list)
-		: NULL;
+	struct name *list =
+		slots ? arena_grow(ns->arena, ns->list, cap / 2 * sizeof *list)
+		      : NULL;
 	if (!list) {
 		arena_drop(ns->arena, slots);
 		return false;

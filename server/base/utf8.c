@@ -84,6 +84,9 @@ size_t utf8_clip(const char *s, size_t len)
 	if (back == len)
 		return len;
 	unsigned char lead = (unsigned char)s[len - 1 - back];
-	size_t want = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+	size_t want = lead >= 0xF0   ? 4
+		      : lead >= 0xE0 ? 3
+		      : lead >= 0xC0 ? 2
+				     : 1;
 	return want > back + 1 ? len - 1 - back : len;
 }

@@ -60,13 +60,13 @@ struct process {
  * array per column. struct kernel_row and so on: one row, for adding. */
 #define COLUMN_ARRAY(type, field, what) type *field;
 #define COLUMN_VALUE(type, field, what) type field;
-#define KIND(kind, COLUMNS, what)      \
-	struct kind##_rows {           \
-		uint32_t n, cap;       \
-		COLUMNS(COLUMN_ARRAY)  \
-	};                             \
-	struct kind##_row {            \
-		COLUMNS(COLUMN_VALUE)  \
+#define KIND(kind, COLUMNS, what)     \
+	struct kind##_rows {          \
+		uint32_t n, cap;      \
+		COLUMNS(COLUMN_ARRAY) \
+	};                            \
+	struct kind##_row {           \
+		COLUMNS(COLUMN_VALUE) \
 	};
 TRACE_KINDS(KIND)
 #undef KIND
@@ -107,8 +107,8 @@ TRACE_KINDS(KIND)
 /* The id of an equal launch shape, added if new; NAMES_NONE where full. */
 uint32_t trace_launch_shape(struct trace *t, const struct launch_shape *s);
 /* The launch shape of an id; of id 0 one with -1 throughout. */
-const struct launch_shape *trace_launch_shape_at(
-	const struct trace *t, uint32_t id);
+const struct launch_shape *trace_launch_shape_at(const struct trace *t,
+	uint32_t id);
 
 /* Sorts every kind by (process, start_ns), stable, and sets each process's
  * slices. To be called once, when all rows and processes are there. False
@@ -116,5 +116,5 @@ const struct launch_shape *trace_launch_shape_at(
 bool trace_sort(struct trace *t);
 
 /* A process's device of that number, or NULL. */
-const struct device *trace_device(
-	const struct trace *t, uint32_t process, int32_t number);
+const struct device *trace_device(const struct trace *t, uint32_t process,
+	int32_t number);

@@ -1,0 +1,32 @@
+#!/bin/sh
+# fences.sh - outside libraries come in by their doors, rooms by their names.
+#
+# fences.txt names the doors. Between our own rooms the compiler holds the
+# arrows (server/CMakeLists.txt), as long as no include climbs out of its
+# folder and a header's name tells which header it is.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+files '*.c' '*.h' | grep -E '^(server|collector|include)/' >"$breaches.in" || :
+while read -r header rooms; do
+	case $header in '' | '#'*) continue ;; esac
+	xargs -r grep -lE "^#[[:space:]]*include[[:space:]]*[<\"]${header}[>\"]" \
+		<"$breaches.in" | while IFS= read -r file; do
+		for room in $rooms; do
+			case $file in "$room"/*) continue 2 ;; esac
+		done
+		breach "$file: only $rooms may include '$header'"
+	done
+done <"$LINT/fences.txt"
+
+xargs -r grep -HnE '^#[[:space:]]*include[[:space:]]*"\.\.' <"$breaches.in" |
+	while IFS= read -r line; do
+		breach "${line%%:*}: an include may not climb out of its folder"
+	done
+
+grep '\.h$' "$breaches.in" | sed 's|.*/||' | sort | uniq -d |
+	while IFS= read -r name; do
+		breach "$name: two headers have this name"
+	done
+rm -f "$breaches.in"
+verdict

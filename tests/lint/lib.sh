@@ -1,0 +1,39 @@
+# lib.sh - what every lint begins with: the tree it looks at, and how it complains.
+#
+# A lint is run as `tests/lint/NAME.sh [TREE]`; TREE is the repository unless
+# told (selftest.sh gives it bad ones). It says each breach in one line that
+# starts with the file, and exits with 1 if there was any.
+# shellcheck shell=sh
+LINT=$(cd "$(dirname "$0")" && pwd)
+cd "${1:-$LINT/../..}" || exit 2
+breaches=$(mktemp)
+trap 'rm -f "$breaches"' EXIT
+
+# Files of the tree whose names match one of the patterns, without what was
+# built or fetched: files '*.c' '*.h'
+files() {
+	for pattern; do
+		find . \( -path ./build -o -path ./.git -o -name node_modules \
+			-o -name __pycache__ \) -prune \
+			-o -type f -name "$pattern" -print
+	done | sed 's|^\./||' | LC_ALL=C sort -u
+}
+
+# Shell scripts, whatever they are called.
+scripts() {
+	files '*' | while IFS= read -r file; do
+		case $file in
+		*.sh) echo "$file" ;;
+		*.*) ;;
+		*) ! head -n 1 "$file" | grep -aqE '^#!.*[/ ](ba)?sh$' || echo "$file" ;;
+		esac
+	done
+}
+
+breach() {
+	echo "$*" | tee -a "$breaches"
+}
+
+verdict() {
+	[ ! -s "$breaches" ] || exit 1
+}

@@ -1,0 +1,30 @@
+#!/bin/sh
+# opening.sh - every source file opens with its mission, every folder has a README.
+#
+# The first comment of a C, shell, JavaScript, Python, SQL or CSS file starts
+# with the file's own name and says what it is for; lists (.def), CMake files
+# and conversations (.http) open with a comment. The folders of trace cases
+# are named for their oddity and need no README.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+files '*.c' '*.h' '*.js' '*.mjs' '*.py' '*.sql' '*.css' >"$breaches.in"
+scripts >>"$breaches.in"
+while IFS= read -r file; do
+	head -n 3 "$file" | grep -qF -- "${file##*/} - " ||
+		breach "$file: does not open with '${file##*/} - ' and its mission"
+done <"$breaches.in"
+
+files '*.def' 'CMakeLists.txt' '*.cmake' '*.http' >"$breaches.in"
+while IFS= read -r file; do
+	head -n 1 "$file" | grep -qE '^(#|/\*) .{10}' ||
+		breach "$file: does not open with a comment that says what it is"
+done <"$breaches.in"
+
+files '*' | sed -n 's|/[^/]*$||p' | sort -u |
+	grep -vE '^(\.ci|tests/traces/[^/]+.*|tests/fuzz/corpus.*)$' >"$breaches.in" || :
+while IFS= read -r folder; do
+	[ -s "$folder/README.md" ] || breach "$folder: has no README.md"
+done <"$breaches.in"
+rm -f "$breaches.in"
+verdict
