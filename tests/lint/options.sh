@@ -1,0 +1,35 @@
+#!/bin/sh
+# options.sh - every option is in its README's table, and the table has no other.
+#
+# server/config.def is told in server/README.md, server/client/options.def in
+# server/client/README.md: a row that starts with the option and holds its
+# environment variable and its default.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+# told LIST README
+told() {
+	[ -f "$1" ] || return 0
+	[ -f "$2" ] || { breach "$2: is missing, '$1' is told there"; return 0; }
+	sed -nE 's/^OPTION\(([a-z_]+), *[A-Z]+, *"([^"]*)", *"([^"]*)".*/\1|\3|\2/p' "$1" |
+		while IFS='|' read -r name variable default; do
+			flag=$(echo "$name" | tr _ -)
+			row=$(grep -E "^\| *\`--($name|$flag)\b" "$2") || {
+				breach "$2: does not tell '--$name' of '$1'"
+				continue
+			}
+			case $row in
+			*"$variable"*"$default"* | *"$default"*"$variable"*) ;;
+			*) breach "$2: '--$name' is told without '$variable' or '$default'" ;;
+			esac
+		done
+	sed -nE 's/^\| *`--([a-z_-]+).*/\1/p' "$2" | tr - _ |
+		while IFS= read -r name; do
+			grep -q "^OPTION($name," "$1" ||
+				breach "$2: tells '--$name', which '$1' does not know"
+		done
+}
+
+told server/config.def server/README.md
+told server/client/options.def server/client/README.md
+verdict

@@ -1,0 +1,232 @@
+#!/bin/sh
+# selftest.sh - every lint finds what it is there to find: each gets a bad tree.
+#
+# A tree is made by put() in an empty folder; expect() runs the lint on it,
+# which must fail and say the sentence given. A last round gives every lint a
+# good tree, so that none fails whatever it sees.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+cd "$tree"
+failed=0 seen=' '
+
+put() {
+	mkdir -p "$(dirname "$1")"
+	cat >"$1"
+}
+
+# expect LINT SENTENCE: the lint fails and says so; the tree is emptied.
+expect() {
+	seen="$seen$1 "
+	if "$here/$1.sh" "$tree" >"$tree.said" 2>&1; then
+		echo "$1.sh: passes what it must refuse with '$2'"
+		failed=1
+	elif ! grep -qF -- "$2" "$tree.said"; then
+		echo "$1.sh: does not say '$2', but: $(cat "$tree.said")"
+		failed=1
+	fi
+	rm -rf "$tree" "$tree.said"
+	mkdir "$tree"
+	cd "$tree"
+}
+
+put server/store/a.c <<'END'
+#include <jansson.h>
+END
+expect fences "server/store/a.c: only server/api server/catalog server/client may include 'jansson\.h'"
+
+put server/http/a.c <<'END'
+# include "../store/db.h"
+END
+expect fences "server/http/a.c: an include may not climb out of its folder"
+
+put server/http/db.h </dev/null
+put server/store/db.h </dev/null
+expect fences "db.h: two headers have this name"
+
+put server/README.md <<'END'
+| `--idle_s` | 60 | `KERNSIFT_IDLE_S` |
+END
+put server/config.def <<'END'
+OPTION(idle_s, NUM, "60", "KERNSIFT_IDLE_S", "seconds")
+OPTION(ratio,  NUM, "200", "KERNSIFT_RATIO", "bytes")
+END
+expect options "server/README.md: does not tell '--ratio'"
+
+put server/README.md <<'END'
+| `--idle_s` | 30 | `KERNSIFT_IDLE_S` |
+END
+put server/config.def <<'END'
+OPTION(idle_s, NUM, "60", "KERNSIFT_IDLE_S", "seconds")
+END
+expect options "'--idle_s' is told without 'KERNSIFT_IDLE_S' or '60'"
+
+put server/client/README.md <<'END'
+| `--wait` | | |
+END
+put server/client/options.def </dev/null
+expect options "tells '--wait', which 'server/client/options.def' does not know"
+
+put server/api/routes.def <<'END'
+ROUTE(GET, "/runs/{id}", READ, api_run, "one run")
+ROUTE(GET, "/runs/{id}/notes", READ, api_notes, "its notes")
+END
+put tests/api/10-runs.http <<'END'
+GET /api/v1/runs/7/notes
+END
+expect routes "no conversation in tests/api asks 'GET /runs/{id}'"
+
+put server/model/note.def <<'END'
+NOTE(bad_event, LOSS, "%lld")
+NOTE(bad_name,  LOSS, "%lld")
+END
+put tests/traces/01-odd/out.txt <<'END'
+note bad_event 1
+END
+expect notes "no test sees the note 'bad_name'"
+
+put server/base/a.c <<'END'
+#include "a.h"
+END
+expect opening "server/base/a.c: does not open with 'a.c - ' and its mission"
+
+put server/base/a.c <<'END'
+/* a.c - what it is for. */
+END
+expect opening "server/base: has no README.md"
+
+put server/base/a.def <<'END'
+A(1)
+END
+expect opening "server/base/a.def: does not open with a comment"
+
+put server/base/a.c <<'END'
+int  a;
+END
+expect format "server/base/a.c: is not laid out as clang-format does"
+
+seq 301 | put web/a.js
+expect size "web/a.js: has 301 lines"
+
+put server/base/a.c <<'END'
+/* TODO */
+END
+expect words "server/base/a.c:1: unfinished work"
+
+put web/a.js <<'END'
+x.innerHTML = y;
+END
+expect words "web/a.js:1: pages are built from nodes"
+
+put web/index.html <<'END'
+<p onclick="x()">
+END
+expect words "web/index.html:1: scripts and styles come from files"
+
+put web/pages/run.js <<'END'
+await fetch('/api/v1/runs');
+END
+expect words "web/pages/run.js:1: only api.js talks to the server"
+
+put tests/web/package-lock.json <<'END'
+"resolved": "https://example.org/x.tgz"
+END
+expect words "tests/web/package-lock.json:1: a package registry"
+
+put tests/a.py <<'END'
+open("/home/me/trace.json")
+END
+expect words "tests/a.py:1: a path of one machine"
+
+put sql/migrations/0001_a.sql </dev/null
+expect migrations "sql/migrations/0001_a.sql: is not recorded"
+
+put sql/migrations/0002_a.sql </dev/null
+expect migrations "sql/migrations/0002_a.sql: is not number 0001"
+
+put sql/migrations/0001_a.sql </dev/null
+put tests/lint/migrations.txt <<'END'
+0000000000000000000000000000000000000000000000000000000000000000  sql/migrations/0001_a.sql
+END
+expect migrations "sql/migrations/0001_a.sql: has changed since it was recorded"
+
+put tests/lint/migrations.txt <<'END'
+0000000000000000000000000000000000000000000000000000000000000000  sql/migrations/0001_a.sql
+END
+expect migrations "sql/migrations/0001_a.sql: is recorded in migrations.txt and gone"
+
+put README.md <<'END'
+    curl -T trace.json "$server/api/v1/uploads?project=demo"
+END
+expect readme "README.md: shows 'POST /api/v1/uploads?project=demo'"
+
+put README.md <<'END'
+    curl "$server/api/v1/runs"
+END
+put tests/api/00-readme.http <<'END'
+GET /api/v1/runs
+GET /api/v1/notes
+END
+expect readme "plays 'GET /api/v1/notes', which README.md does not show"
+
+put a.sh <<'END'
+#!/bin/sh
+echo $1
+END
+expect shell "a.sh: shellcheck objects"
+
+put server/base/a.c <<'END'
+int a(void);
+int a(void) { int x[2]; x[2] = 1; return x[2]; }
+END
+expect cppcheck "server/base/a.c:2: Array 'x[2]' accessed at index 2"
+
+put README.md <<'END'
+    curl "$server/api/v1/runs"
+END
+put tests/api/00-readme.http <<'END'
+# what the README shows
+GET /api/v1/runs
+END
+for folder in server server/base server/api server/model sql sql/migrations \
+	tests tests/api tests/lint web; do
+	echo "what lies here" | put $folder/README.md
+done
+put server/base/a.c <<'END'
+/* a.c - a thing of its own. */
+static const int a = 1;
+END
+put server/api/routes.def <<'END'
+/* Every route, once. */
+ROUTE(GET, "/runs", READ, api_runs, "runs")
+END
+put server/model/note.def <<'END'
+/* Every note, once. */
+NOTE(runs, LOSS, "%lld")
+END
+put sql/migrations/0001_a.sql <<'END'
+-- 0001_a.sql - a table.
+END
+sha256sum sql/migrations/0001_a.sql >tests/lint/migrations.txt
+put server/config.def <<'END'
+/* Every option, once. */
+OPTION(idle_s, NUM, "60", "KERNSIFT_IDLE_S", "seconds")
+END
+put server/README.md <<'END'
+| `--idle_s` | 60 | `KERNSIFT_IDLE_S` |
+END
+for lint in "$here"/*.sh; do
+	name=$(basename "$lint" .sh)
+	case $name in lib | selftest) continue ;; esac
+	case $seen in *" $name "*) ;; *)
+		echo "$name.sh: nothing here proves that it can fail"
+		failed=1
+		;;
+	esac
+	"$lint" "$tree" || {
+		echo "$name.sh: refuses a good tree"
+		failed=1
+	}
+done
+exit $failed
