@@ -182,6 +182,13 @@ int a(void) { int x[2]; x[2] = 1; return x[2]; }
 END
 expect cppcheck "server/base/a.c:2: Array 'x[2]' accessed at index 2"
 
+put server/base/a.c <<'END'
+#include <string.h>
+int a(const char *s);
+int a(const char *s) { return strcmp(s, "a") && strcmp(s, "a"); }
+END
+expect tidy "server/base/a.c:3"
+
 put README.md <<'END'
     curl "$server/api/v1/runs"
 END
