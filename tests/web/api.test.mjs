@@ -1,0 +1,50 @@
+// api.test.mjs - the pure half of api.js: addresses, and what a refusal says.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {address, failure, tableFile} from '../../web/api.js';
+import {asked} from '../../web/pages/runs.js';
+
+const ADDRESSES = [
+	['no query', ['/runs'], '/api/v1/runs'],
+	['empty values are left out', ['/runs', {q: '', project: null, cursor: undefined}], '/api/v1/runs'],
+	['zero is a value', ['/runs', {limit: 0}], '/api/v1/runs?limit=0'],
+	['what means something in a query is escaped', ['/runs', {q: 'a&b=c #é<>'}],
+		'/api/v1/runs?q=a%26b%3Dc+%23%C3%A9%3C%3E'],
+	['a list repeats its key', ['/runs', {label: ['a', 'b']}], '/api/v1/runs?label=a&label=b'],
+	['a label\'s key keeps its point', ['/uploads', {'label.branch': 'main'}],
+		'/api/v1/uploads?label.branch=main'],
+];
+for (const [what, args, text] of ADDRESSES)
+	test(`address: ${what}`, () => assert.equal(address(...args), text));
+
+test('tableFile: the view that is shown', () => assert.equal(
+	tableFile(7, 'kernels', 'csv', {by: 'grid', sort: '', q: 'gemm'}),
+	'/api/v1/runs/7/kernels?by=grid&q=gemm&format=csv'));
+
+// [what, status, body, code, sentence]
+const REFUSALS = [
+	['the server\'s sentence', 404, '{"error":{"code":"not_found","message":"no run 8"}}', 'not_found', 'no run 8'],
+	['a page of some proxy', 502, '<html>', 'unknown', 'the server answered 502 without a reason'],
+	['nothing', 500, '', 'unknown', 'the server answered 500 without a reason'],
+	['JSON of another kind', 500, 'null', 'unknown', 'the server answered 500 without a reason'],
+	['a message that is no text', 500, '{"error":{"message":{}}}', 'unknown',
+		'the server answered 500 without a reason'],
+];
+for (const [what, status, body, code, message] of REFUSALS)
+	test(`failure: ${what}`, () => {
+		const e = failure(status, body);
+		assert.deepEqual([e.status, e.code, e.message], [status, code, message]);
+	});
+
+// The address of the runs page is the API's query, but for its one label field.
+const QUERIES = [
+	['', {}],
+	['project=a&sort=busy', {project: 'a', sort: 'busy'}],
+	['label=branch%3Dmain', {'label.branch': 'main'}],
+	['label=expr%3Dx%3Dy&q=z', {'label.expr': 'x=y', q: 'z'}],
+	['label.branch=main', {'label.branch': 'main'}],
+	['label=main', {label: 'main'}],
+];
+for (const [text, query] of QUERIES)
+	test(`asked: '${text}'`, () => assert.deepEqual(asked(new URLSearchParams(text)), query));

@@ -1,0 +1,67 @@
+// table.test.mjs - the pure half of table.js: which way a column is sorted,
+// what a press asks for, the order of rows, what a filter lets through.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {direction, matching, pressed, sorted} from '../../web/table.js';
+
+const name = {up: 'name', down: '-name', value: (r) => r.name};
+const total = {num: true, down: 'total', up: '-total', value: (r) => r.total};
+const busiest = {num: true, down: 'busy'};
+const plain = {};
+const COLUMNS = [name, total, plain];
+
+// [what, column, sort word, direction, word after a press]
+const PRESSES = [
+	['text begins with A', name, 'total', null, 'name'],
+	['text turns round', name, 'name', 'ascending', '-name'],
+	['text turns back', name, '-name', 'descending', 'name'],
+	['numbers begin with the largest', total, 'name', null, 'total'],
+	['numbers turn round', total, 'total', 'descending', '-total'],
+	['no word yet', total, '', null, 'total'],
+	['a column with one direction keeps it', busiest, 'busy', 'descending', 'busy'],
+	['a column that does not sort', plain, 'total', null, undefined],
+	['a column that does not sort, no word', plain, undefined, null, undefined],
+];
+for (const [what, column, sort, way, next] of PRESSES)
+	test(`press: ${what}`, () => {
+		assert.equal(direction(column, sort), way);
+		assert.equal(pressed(column, sort), next);
+	});
+
+const ROWS = [
+	{id: 1, name: 'b', total: 5},
+	{id: 2, name: 'a', total: null},
+	{id: 3, name: 'B', total: 7},
+	{id: 4, name: 'a', total: 5},
+	{id: 5, name: 'c', total: 0},
+];
+// [what, sort word, ids in order]
+const ORDERS = [
+	['equal ones keep their order, unknown last', 'total', [3, 1, 4, 5, 2]],
+	['upside down too', '-total', [5, 1, 4, 3, 2]],
+	['names by their bytes: capitals first', 'name', [3, 2, 4, 1, 5]],
+	['names from the end', '-name', [5, 1, 2, 4, 3]],
+	['a word nobody knows changes nothing', 'colour', [1, 2, 3, 4, 5]],
+];
+for (const [what, sort, ids] of ORDERS)
+	test(`order: ${what}`, () => {
+		const before = JSON.stringify(ROWS);
+		assert.deepEqual(sorted(ROWS, COLUMNS, sort).map((r) => r.id), ids);
+		assert.equal(JSON.stringify(ROWS), before, 'the rows given are left alone');
+	});
+
+const FILTERS = [
+	['', [1, 2, 3, 4, 5]], ['B', [1, 3]], ['b', [1, 3]], ['.', []], ['ab', []],
+];
+for (const [q, ids] of FILTERS)
+	test(`filter: '${q}'`, () =>
+		assert.deepEqual(matching(ROWS, q, (r) => r.name).map((r) => r.id), ids));
+
+test('order: a hundred thousand rows within a second', () => {
+	const rows = Array.from({length: 100000}, (_, i) => ({total: (i * 7919) % 100003}));
+	const start = performance.now();
+	const out = sorted(rows, COLUMNS, 'total');
+	assert.ok(performance.now() - start < 1000);
+	assert.ok(out.every((r, i) => i === 0 || out[i - 1].total >= r.total));
+});

@@ -1,0 +1,110 @@
+// app.js - the address decides the page. Links within the site are followed
+// without loading anew; the focus goes to the new page's heading.
+
+import {h} from './dom.js';
+import {clearFailure, showFailure, tell} from './news.js';
+import * as runs from './pages/runs.js';
+import * as run from './pages/run.js';
+import * as uploads from './pages/uploads.js';
+
+const PAGES = [
+	[/^\/(?:runs\/?)?$/, runs],
+	[/^\/runs\/(\d+)$/, run],
+	[/^\/uploads\/?$/, uploads],
+];
+
+const main = document.getElementById('main');
+let leave = new AbortController();
+
+// The query of the address, changed in place: the view becomes a link without
+// a step in the history. Empty values go.
+function keep(changes) {
+	const url = new URL(location.href);
+	for (const [key, value] of Object.entries(changes)) {
+		if (value === null || value === undefined || value === '' || value === false)
+			url.searchParams.delete(key);
+		else
+			url.searchParams.set(key, value);
+	}
+	history.replaceState(null, '', url);
+}
+
+function markNavigation(path) {
+	for (const link of document.querySelectorAll('header nav a')) {
+		const here = link.pathname === path || (link.pathname === '/runs' && path === '/');
+		const within = path.startsWith(`${link.pathname}/`);
+		if (here || within)
+			link.setAttribute('aria-current', here ? 'page' : 'true');
+		else
+			link.removeAttribute('aria-current');
+	}
+}
+
+function nowhere(view) {
+	view.append(h('h1', {}, 'No such page'),
+		h('p', {}, 'There is nothing at this address. ', h('a', {href: '/runs'}, 'All runs'), '.'));
+	return 'No such page';
+}
+
+// A page is `async page(view, query, at)` and answers its title; `at` has id,
+// signal (aborted on leaving), keep(), go(). It fills a place of its own, so
+// that one overtaken by the next writes nowhere.
+async function show({moved}) {
+	leave.abort();
+	leave = new AbortController();
+	const {signal} = leave;
+	const [pattern, {page}] = PAGES.find(([p]) => p.test(location.pathname)) ?? [/^/, {page: nowhere}];
+	const at = {id: location.pathname.match(pattern)[1], signal, go,
+		keep: (changes) => signal.aborted || keep(changes)};
+	const view = h('div', {class: 'page'}, h('p', {class: 'loading'}, 'Loading…'));
+	const own = h('div', {class: 'page'});
+	let title = 'Failed';
+
+	clearFailure();
+	markNavigation(location.pathname);
+	main.replaceChildren(view);
+	main.setAttribute('aria-busy', 'true');
+	try {
+		title = await page(own, new URLSearchParams(location.search), at);
+	} catch (error) {
+		if (signal.aborted)
+			return;
+		own.replaceChildren(h('h1', {}, 'This page could not be shown'));
+		showFailure(error, () => show({moved: true}));
+	}
+	if (signal.aborted)
+		return;
+	main.replaceChildren(own);
+	main.removeAttribute('aria-busy');
+	document.title = `${title} · kernsift`;
+	if (moved) {
+		const heading = own.querySelector('h1');
+		heading.setAttribute('tabindex', '-1');
+		heading.focus();
+		tell(`${title}, page shown`);
+	}
+}
+
+function go(to) {
+	history.pushState(null, '', to);
+	window.scrollTo(0, 0);
+	return show({moved: true});
+}
+
+document.addEventListener('click', (e) => {
+	const link = e.target.closest('a');
+	const plain = e.button === 0 && !e.metaKey && !e.ctrlKey && !e.shiftKey && !e.altKey;
+	if (!link || !plain || e.defaultPrevented || link.origin !== location.origin
+		|| link.hasAttribute('download') || link.target || link.pathname.startsWith('/api/'))
+		return;
+	if (link.getAttribute('href').startsWith('#')) {
+		e.preventDefault();
+		document.getElementById(link.hash.slice(1))?.focus();
+		return;
+	}
+	e.preventDefault();
+	go(link.href);
+});
+
+window.addEventListener('popstate', () => show({moved: true}));
+show({moved: false});

@@ -1,0 +1,130 @@
+// format.js - numbers, moments and sizes as the text that is shown. Pure: no
+// page, no clock of its own, the same text in every locale.
+
+export const NONE = '–';
+
+const known = (n) => n !== null && n !== undefined;
+
+function grouped(digits) {
+	return digits.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+}
+
+// 1234567 -> "1,234,567"; with digits behind the point where asked for.
+export function count(n, digits = 0) {
+	if (!known(n))
+		return NONE;
+	const [whole, rest] = Math.abs(n).toFixed(digits).split('.');
+	const sign = n < 0 ? '-' : '';
+	return sign + grouped(whole) + (rest ? `.${rest}` : '');
+}
+
+// The time units, with how many nanoseconds each is.
+export const UNITS = {ns: 1, 'µs': 1e3, ms: 1e6, s: 1e9};
+
+// The largest unit that a duration is at least `room` of; a column passes 10, so
+// that what is much smaller than its largest still has digits.
+export function unitFor(ns, room = 1) {
+	for (const unit of ['s', 'ms', 'µs'])
+		if (ns >= UNITS[unit] * room)
+			return unit;
+	return 'ns';
+}
+
+// A duration in a unit named elsewhere (a column's head). Nanoseconds have a
+// tenth only where there is one.
+export function inUnit(ns, unit) {
+	if (!known(ns))
+		return NONE;
+	if (unit === 'ns')
+		return count(ns, Number.isInteger(ns) ? 0 : 1);
+	return count(ns / UNITS[unit], 3);
+}
+
+// A duration on its own: "1.234 ms".
+export function duration(ns) {
+	if (!known(ns))
+		return NONE;
+	const unit = unitFor(ns);
+	return `${inUnit(ns, unit)} ${unit}`;
+}
+
+// To the nanosecond, for a title.
+export function exact(ns) {
+	return known(ns) ? `${inUnit(ns, 'ns')} ns` : 'unknown';
+}
+
+export function bytes(n) {
+	if (!known(n))
+		return NONE;
+	const names = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+	let i = 0;
+	while (n >= 1024 && i < names.length - 1) {
+		n /= 1024;
+		i++;
+	}
+	return `${count(n, i === 0 ? 0 : n < 10 ? 2 : 1)} ${n === 1 && i === 0 ? 'byte' : names[i]}`;
+}
+
+// A share that is already in percent, as a table shows it.
+export function percent(p) {
+	return known(p) ? count(p, 1) : NONE;
+}
+
+// How far along, 0 to 100 and never 100 before the end; null where unknown.
+export function progress(done, total) {
+	if (!known(done) || !known(total) || total <= 0)
+		return null;
+	return done >= total ? 100 : Math.floor(done * 100 / total);
+}
+
+// "2026-08-22T10:11:12.123Z" -> "2026-08-22 10:11 UTC"
+export function moment(iso) {
+	if (!known(iso))
+		return NONE;
+	return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}
+
+// How long ago a moment was, seen from `now` (milliseconds since 1970).
+export function age(iso, now) {
+	if (!known(iso))
+		return NONE;
+	const s = Math.max(0, Math.floor((now - Date.parse(iso)) / 1000));
+	if (s < 60)
+		return s < 5 ? 'just now' : `${s} s ago`;
+	if (s < 3600)
+		return `${Math.floor(s / 60)} min ago`;
+	if (s < 86400)
+		return `${Math.floor(s / 3600)} h ago`;
+	const days = Math.floor(s / 86400);
+	return days === 1 ? '1 day ago' : `${count(days)} days ago`;
+}
+
+// A grid or block.
+export function dims(xyz) {
+	return xyz ? xyz.join(' × ') : NONE;
+}
+
+// "rank 3 of 8", as much of it as is known; null where nothing is.
+export function rank(number, size) {
+	if (!known(number))
+		return null;
+	return known(size) ? `${number} of ${size}` : `${number}`;
+}
+
+// "1 run", "2 runs"
+export function plural(n, one, many = `${one}s`) {
+	return `${count(n)} ${n === 1 ? one : many}`;
+}
+
+// "branch=main, gpu=h100" as typed -> {branch: 'main', gpu: 'h100'}; throws
+// with a sentence where a part is not key=value.
+export function labels(text) {
+	const out = {};
+	for (const part of text.split(/[,\n]/).map((p) => p.trim()).filter(Boolean)) {
+		const at = part.indexOf('=');
+		if (at < 1)
+			throw new Error(`label '${part}' is not of the form key=value`);
+		out[part.slice(0, at).trim()] = part.slice(at + 1).trim();
+	}
+	return out;
+}

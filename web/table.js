@@ -1,0 +1,126 @@
+// table.js - rows become a table that sorts, filters and stays fast at many
+// thousand rows. It arranges what it is given and computes no data.
+//
+// A column: {label, unit, num, cell(row) -> text or node, title(row), value(row)
+// to sort by, down, up: the words its two directions have in the address,
+// head: true for the cell that names the row}. Without `down` and `up` a
+// column does not sort.
+
+import {h} from './dom.js';
+import {count} from './format.js';
+
+const FIRST = 200;
+const STEP = 1000;
+
+// Which way a sort word has a column: 'ascending', 'descending', or null.
+export function direction(column, sort) {
+	if (sort && sort === column.down)
+		return 'descending';
+	return sort && sort === column.up ? 'ascending' : null;
+}
+
+// The word a press on a column's head asks for: numbers begin with the
+// largest, text with A; a second press turns the order round.
+export function pressed(column, sort) {
+	const [one, two] = column.num ? [column.down, column.up] : [column.up, column.down];
+	return (sort === one ? two : one) ?? one ?? two;
+}
+
+// The rows in the order of a sort word. Equal ones keep the order they came
+// in, also upside down; unknown ones come last either way.
+export function sorted(rows, columns, sort) {
+	const column = columns.find((c) => c.value && direction(c, sort));
+	if (!column)
+		return rows;
+	const sign = direction(column, sort) === 'ascending' ? 1 : -1;
+	return rows
+		.map((row, i) => ({row, i, key: column.value(row) ?? null}))
+		.sort((a, b) => {
+			if (a.key === null || b.key === null)
+				return (a.key === null) - (b.key === null) || a.i - b.i;
+			return a.key < b.key ? -sign : a.key > b.key ? sign : a.i - b.i;
+		})
+		.map(({row}) => row);
+}
+
+// The rows whose text holds q, in any case.
+export function matching(rows, q, text) {
+	const want = q.toLowerCase();
+	return want ? rows.filter((row) => text(row).toLowerCase().includes(want)) : rows;
+}
+
+const kind = (column) => [column.num ? 'num' : '', column.class ?? ''].join(' ').trim() || null;
+
+function headCell(column, press) {
+	const label = [column.label, column.unit ? h('span', {class: 'unit'}, ` (${column.unit})`) : null];
+	const sorts = column.up || column.down;
+	return h('th', {scope: 'col', class: kind(column)},
+		sorts ? h('button', {type: 'button', class: 'sort', on: {click: () => press(column)}},
+			...label, h('span', {class: 'arrow', 'aria-hidden': 'true'})) : label);
+}
+
+function bodyRow(columns, row) {
+	return h('tr', {}, columns.map((c) => h(c.head ? 'th' : 'td', {
+		scope: c.head ? 'row' : null,
+		class: kind(c),
+		title: c.title?.(row),
+	}, c.cell(row))));
+}
+
+// A table in a region of its own that scrolls, so that the page need not.
+// `onsort` hears the word of a pressed head and calls update(); `empty` is said
+// in place of rows.
+export function table({caption, columns, rows, sort, onsort, empty, tall}) {
+	const heads = columns.map((c) => headCell(c, (column) => onsort(pressed(column, sort))));
+	const body = h('tbody');
+	const more = h('div', {class: 'more'});
+	let shown = FIRST;
+
+	function draw() {
+		columns.forEach((c, i) => {
+			const way = direction(c, sort);
+			if (way)
+				heads[i].setAttribute('aria-sort', way);
+			else
+				heads[i].removeAttribute('aria-sort');
+		});
+		body.replaceChildren(...rows.slice(0, shown).map((row) => bodyRow(columns, row)));
+		if (!rows.length && empty)
+			body.append(h('tr', {}, h('td', {colspan: columns.length, class: 'none'}, empty)));
+		drawMore();
+	}
+
+	function grow(to) {
+		body.append(...rows.slice(shown, to).map((row) => bodyRow(columns, row)));
+		shown = to;
+		drawMore();
+	}
+
+	function drawMore() {
+		const left = rows.length - shown;
+		const had = more.contains(document.activeElement);
+		more.replaceChildren();
+		if (left > 0)
+			more.append(h('span', {}, `${count(shown)} of ${count(rows.length)} rows shown`));
+		if (left > STEP)
+			more.append(h('button', {type: 'button', on: {click: () => grow(shown + STEP)}},
+				`Show ${count(STEP)} more`));
+		if (left > 0)
+			more.append(h('button', {type: 'button', on: {click: () => grow(rows.length)}},
+				`Show all ${count(rows.length)}`));
+		if (had)
+			(more.querySelector('button') ?? region).focus();
+	}
+
+	const region = h('div', {class: tall ? 'scroll tall' : 'scroll', role: 'region',
+		'aria-label': `${caption}, table`, tabindex: '0'},
+	h('table', {}, h('caption', {class: 'unseen'}, caption), h('thead', {}, h('tr', {}, heads)), body));
+	draw();
+	return {
+		node: h('div', {class: 'table'}, region, more),
+		update(next) {
+			({rows = rows, sort = sort} = next);
+			draw();
+		},
+	};
+}
