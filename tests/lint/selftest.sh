@@ -189,6 +189,25 @@ int a(const char *s) { return strcmp(s, "a") && strcmp(s, "a"); }
 END
 expect tidy "server/base/a.c:3"
 
+put dev <<'END'
+BUILD="gcc cmake
+	python3"
+END
+put docker/Dockerfile <<'END'
+RUN apt-get install \
+	gcc && rm
+USER x
+END
+expect docker "the build stage lacks 'cmake'"
+
+put dev <<'END'
+BUILD="gcc"
+END
+put docker/Dockerfile <<'END'
+RUN apt-get install gcc
+END
+expect docker "docker/Dockerfile: runs as root"
+
 put README.md <<'END'
     curl "$server/api/v1/runs"
 END

@@ -1,0 +1,32 @@
+#!/bin/sh
+# docker.sh - the image is built from the packages ./dev builds with, and runs as nobody.
+set -eu
+. "$(dirname "$0")/lib.sh"
+file=docker/Dockerfile
+[ -f $file ] || exit 0
+
+# The words of one install command, given the line's number among them.
+installs() {
+	sed -e ':a' -e '/\\$/{N;s/\\\n//;ba' -e '}' $file |
+		sed -n 's/^RUN .* install \([^&]*\).*/\1/p' | sed -n "$1p" |
+		tr -s ' \t' '\n' | grep . | sort
+}
+
+sed -n '/^BUILD="/,/"$/p' dev | tr -d '"' | sed 's/^BUILD=//' |
+	tr -s ' \t' '\n' | sed 's/|.*//' | grep . |
+	grep -vxE 'postgresql-15|python3' | sort >"$breaches.dev"
+installs 1 >"$breaches.image"
+for package in $(comm -23 "$breaches.dev" "$breaches.image"); do
+	breach "$file: the build stage lacks '$package', which ./dev builds with"
+done
+for package in $(comm -13 "$breaches.dev" "$breaches.image"); do
+	breach "$file: the build stage has '$package', which ./dev does without"
+done
+rm -f "$breaches.dev" "$breaches.image"
+
+grep -q '^USER ' $file || breach "$file: runs as root"
+! grep -nE ':latest\b' docker/* || breach "docker: an image without a version"
+sed -nE 's/^COPY ([a-z]+) \1$/\1/p' $file | while IFS= read -r folder; do
+	[ -d "$folder" ] || breach "$file: copies '$folder', which is not there"
+done
+verdict
