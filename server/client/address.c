@@ -1,0 +1,117 @@
+/* address.c - puts addresses together; every outside text is encoded here. */
+#include "address.h"
+#include <ctype.h>
+#include <inttypes.h>
+
+static const char *host_of(const char *server)
+{
+	if (!strncasecmp(server, "http://", 7))
+		return server + 7;
+	if (!strncasecmp(server, "https://", 8))
+		return server + 8;
+	return NULL;
+}
+
+bool address_check(const char *server, struct err *e)
+{
+	const char *host = host_of(server);
+	if (!host)
+		return err_set(e, ERR_INPUT,
+			"'%.200s' is not a server; it starts with http:// or "
+			"https://",
+			server);
+	if (!*host || strchr("/:?#", *host))
+		return err_set(e, ERR_INPUT,
+			"'%.200s' is not a server; it names no host", server);
+	for (const char *c = host; *c; c++) {
+		if (*c == '?' || *c == '#' || (unsigned char)*c <= ' ')
+			return err_set(e, ERR_INPUT,
+				"'%.200s' is not a server; it ends with host, "
+				"port or path",
+				server);
+	}
+	return true;
+}
+
+bool address_is_local(const char *server)
+{
+	const char *host = host_of(server);
+	static const char *const local[] = { "localhost", "127.0.0.1",
+		"[::1]" };
+	for (size_t i = 0; host && i < sizeof local / sizeof *local; i++) {
+		size_t len = strlen(local[i]);
+		if (!strncasecmp(host, local[i], len) &&
+			(!host[len] || strchr("/:", host[len])))
+			return true;
+	}
+	return false;
+}
+
+static void add_encoded(struct buf *b, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+		if (c < 0x80 && (isalnum(c) || strchr("-._~", c)))
+			buf_add(b, &c, 1);
+		else
+			buf_printf(b, "%%%02X", c);
+	}
+}
+
+static void add_server(struct buf *b, const char *server)
+{
+	size_t len = strlen(server);
+	while (len && server[len - 1] == '/')
+		len--;
+	buf_add(b, server, len);
+}
+
+/* One query parameter; none where the value is absent or empty. */
+static void add_query(struct buf *b, char *before, const char *key,
+	size_t key_len, const char *value)
+{
+	if (!value || !*value)
+		return;
+	buf_add(b, before, 1);
+	*before = '&';
+	add_encoded(b, key, key_len);
+	buf_puts(b, "=");
+	add_encoded(b, value, strlen(value));
+}
+
+void address_send(struct buf *b, const struct options *o, const char *file)
+{
+	char before = '?';
+	const struct {
+		const char *key, *value;
+	} all[] = { { "project", o->project }, { "workload", o->workload },
+		{ "name", o->name }, { "job", o->job },
+		{ "gpu_hours", o->gpu_hours }, { "file", file } };
+	add_server(b, o->server);
+	buf_puts(b, "/api/v1/uploads");
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		add_query(b, &before, all[i].key, strlen(all[i].key),
+			all[i].value);
+	for (int i = 0; i < o->label.n; i++) {
+		const char *equals = strchr(o->label.at[i], '=');
+		buf_add(b, &before, 1);
+		before = '&';
+		buf_puts(b, "label.");
+		add_encoded(b, o->label.at[i],
+			(size_t)(equals - o->label.at[i]));
+		buf_puts(b, "=");
+		add_encoded(b, equals + 1, strlen(equals + 1));
+	}
+}
+
+void address_upload(struct buf *b, const char *server, int64_t id)
+{
+	add_server(b, server);
+	buf_printf(b, "/api/v1/uploads/%" PRId64, id);
+}
+
+void address_run(struct buf *b, const char *server, int64_t id)
+{
+	add_server(b, server);
+	buf_printf(b, "/runs/%" PRId64, id);
+}

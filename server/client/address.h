@@ -1,0 +1,27 @@
+/* address.h - every address the client asks, and those it shows to people.
+ *
+ * Names of projects, labels and files are anybody's bytes: all of them are
+ * percent-encoded, everything but letters, digits and "-._~". */
+#pragma once
+#include "buf.h"
+#include "err.h"
+#include "options.h"
+#include <stdint.h>
+
+enum { ADDRESS_MAX = 64 * 1024 };
+
+/* Whether `server` is http or https with a host, and nothing behind its path;
+ * a sentence where not. */
+bool address_check(const char *server, struct err *e);
+/* Whether the host is this machine, which no proxy can reach. */
+bool address_is_local(const char *server);
+
+/* These add to a buf_init()ed buffer, ceiling ADDRESS_MAX. */
+
+/* POST /uploads with all that the options say; `file` is the base name, or
+ * NULL where there is none. */
+void address_send(struct buf *b, const struct options *o, const char *file);
+/* GET /uploads/{id} */
+void address_upload(struct buf *b, const char *server, int64_t id);
+/* The page of a run. */
+void address_run(struct buf *b, const char *server, int64_t id);

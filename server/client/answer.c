@@ -1,0 +1,105 @@
+/* answer.c - the only place of the client that knows the server's JSON. */
+#include "answer.h"
+#include "buf.h"
+#include "utf8.h"
+#include <jansson.h>
+
+static const char *const states[] = { "receiving", "queued", "working", "done",
+	"failed" };
+
+const char *upload_state_name(enum upload_state s)
+{
+	return states[s];
+}
+
+/* Text from outside for a terminal: no control characters, cut at a whole
+ * character. */
+static void plain(char *to, size_t room, const char *text)
+{
+	size_t n = 0;
+	for (; text && *text && n + 1 < room; text++) {
+		unsigned char c = (unsigned char)*text;
+		to[n++] = c < ' ' || c == 0x7f ? ' ' : *text;
+	}
+	to[utf8_clip(to, n)] = '\0';
+}
+
+static bool state_from(const char *name, enum upload_state *out)
+{
+	for (size_t i = 0; name && i < sizeof states / sizeof *states; i++) {
+		if (!strcmp(name, states[i])) {
+			*out = (enum upload_state)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int64_t integer(const json_t *j)
+{
+	return json_is_integer(j) ? json_integer_value(j) : -1;
+}
+
+static bool read_runs(const json_t *runs, struct upload_answer *out)
+{
+	size_t i;
+	json_t *run;
+	json_array_foreach(runs, i, run)
+	{
+		if (!json_is_integer(run) || out->runs_n == ANSWER_RUNS)
+			return false;
+		out->runs[out->runs_n++] = json_integer_value(run);
+	}
+	return true;
+}
+
+static bool read_upload(const json_t *j, struct upload_answer *out)
+{
+	*out = (struct upload_answer){ .id = integer(
+					       json_object_get(j, "id")) };
+	const char *state = json_string_value(json_object_get(j, "state"));
+	if (out->id < 0 || !state_from(state, &out->state))
+		return false;
+	out->existing = json_is_true(json_object_get(j, "existing"));
+	const json_t *p = json_object_get(j, "progress");
+	plain(out->stage, sizeof out->stage,
+		json_string_value(json_object_get(p, "stage")));
+	out->done_bytes = integer(json_object_get(p, "done_bytes"));
+	out->total_bytes = integer(json_object_get(p, "total_bytes"));
+	plain(out->error, sizeof out->error,
+		json_string_value(json_object_get(j, "error")));
+	return read_runs(json_object_get(j, "runs"), out);
+}
+
+bool answer_upload(const char *body, size_t len, struct upload_answer *out,
+	struct err *e)
+{
+	json_t *j = json_loadb(body ? body : "", len, 0, NULL);
+	bool ok = read_upload(j, out);
+	json_decref(j);
+	if (!ok)
+		return err_set(e, ERR_INTERNAL,
+			"the server's answer is not an upload; is it a "
+			"kernsift server?");
+	return true;
+}
+
+bool answer_error(int status, const char *body, size_t len, struct err *e)
+{
+	json_t *j = json_loadb(body ? body : "", len, 0, NULL);
+	const json_t *error = json_object_get(j, "error");
+	const char *message =
+		json_string_value(json_object_get(error, "message"));
+	if (message && *message) {
+		char text[sizeof e->text];
+		plain(text, sizeof text, message);
+		err_set(e, ERR_INTERNAL, "%s", text);
+	} else {
+		err_set(e, ERR_INTERNAL,
+			"the server answered %d without a sentence; is it a "
+			"kernsift server?",
+			status);
+	}
+	json_decref(j);
+	return false;
+}

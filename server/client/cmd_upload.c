@@ -1,0 +1,106 @@
+/* cmd_upload.c - goes through the files, and on after one that failed. */
+#include "cmd_upload.h"
+#include "address.h"
+#include "deliver.h"
+#include "follow.h"
+#include <inttypes.h>
+
+struct sent {
+	const char *path;
+	int64_t id; /* -1: it failed */
+};
+
+static void print_upload(const struct options *o, const struct upload_answer *u)
+{
+	struct buf url;
+	buf_init(&url, ADDRESS_MAX);
+	address_upload(&url, o->server, u->id);
+	printf("upload %" PRId64 " %s %s\n", u->id, upload_state_name(u->state),
+		url.at);
+	fflush(stdout);
+	buf_release(&url);
+}
+
+static void print_runs(const struct options *o, const struct upload_answer *u)
+{
+	for (int i = 0; i < u->runs_n; i++) {
+		struct buf url;
+		buf_init(&url, ADDRESS_MAX);
+		address_run(&url, o->server, u->runs[i]);
+		printf("run %" PRId64 " %s\n", u->runs[i], url.at);
+		buf_release(&url);
+	}
+	fflush(stdout);
+}
+
+static bool say_failed(struct meter *m, const struct err *e)
+{
+	meter_say(m, "kernsift: %s", e->text);
+	return false;
+}
+
+/* All are sent before the first is waited for, so that the server works on one
+ * while the next arrives. */
+static bool send_all(struct wire *w, const struct options *o, struct meter *m,
+	struct sent *all, struct upload_answer *u)
+{
+	bool ok = true;
+	for (int i = 0; i < o->files.n; i++) {
+		struct err e = { 0 };
+		all[i] = (struct sent){ o->files.at[i], -1 };
+		if (!deliver(w, o, all[i].path, m, u, &e)) {
+			ok = say_failed(m, &e);
+			continue;
+		}
+		all[i].id = u->id;
+		if (!o->wait)
+			print_upload(o, u);
+	}
+	return ok;
+}
+
+static bool wait_all(struct wire *w, const struct options *o, struct meter *m,
+	const struct sent *all, struct upload_answer *u)
+{
+	bool ok = true;
+	for (int i = 0; i < o->files.n; i++) {
+		struct err e = { 0 };
+		if (all[i].id < 0)
+			continue;
+		u->id = all[i].id;
+		const char *label = strcmp(all[i].path, "-") ? all[i].path
+							     : "standard input";
+		if (!follow(w, o, label, m, u, &e))
+			ok = say_failed(m, &e);
+		else
+			print_runs(o, u);
+	}
+	return ok;
+}
+
+int cmd_upload(const struct options *o)
+{
+	struct meter m;
+	struct err e = { 0 };
+	meter_init(&m);
+	struct wire *w = wire_new(o, &e);
+	if (!w) {
+		say_failed(&m, &e);
+		return EXIT_USAGE;
+	}
+	struct sent *all = calloc((size_t)o->files.n, sizeof *all);
+	struct upload_answer *u = calloc(1, sizeof *u);
+	if (!all || !u)
+		abort();
+	bool ok = send_all(w, o, &m, all, u);
+	if (o->wait)
+		ok = wait_all(w, o, &m, all, u) && ok;
+	free(u);
+	free(all);
+	wire_free(w);
+	if (ferror(stdout)) {
+		meter_say(&m, "kernsift: cannot write to standard output");
+		ok = false;
+	}
+	return ok ? EXIT_OK : EXIT_FAILED;
+}

@@ -1,0 +1,34 @@
+/* feed.h - the bytes of a file on their way out, packed where they are plain.
+ *
+ * Pulled piece by piece, so that no file is ever held whole. A file that can
+ * seek starts again for another try; a pipe cannot once anything was taken
+ * from it. Owns its descriptor. */
+#pragma once
+#include "pack.h"
+#include <stdint.h>
+
+struct feed;
+
+/* `path` "-" is the standard input. NULL with a sentence where the file cannot
+ * be read, is a directory or is empty. */
+struct feed *feed_new(const char *path, enum pack_kind kind, struct err *e);
+void feed_free(struct feed *f);
+
+/* What to call it in a line on the terminal, valid text; its base name as it
+ * is, NULL for the standard input. */
+const char *feed_label(const struct feed *f);
+const char *feed_base_name(const struct feed *f);
+
+/* The next bytes, at most `room`; *len is 0 at the end. */
+bool feed_next(struct feed *f, void *out, size_t room, size_t *len,
+	struct err *e);
+/* From the start again; a sentence where that cannot be. */
+bool feed_restart(struct feed *f, struct err *e);
+
+/* Bytes of the file: taken so far, and in all, -1 unknown. */
+int64_t feed_taken(const struct feed *f);
+int64_t feed_total(const struct feed *f);
+/* Bytes that will be given out in all; -1 where that shows only at the end. */
+int64_t feed_length(const struct feed *f);
+/* Bytes given out so far. */
+int64_t feed_given(const struct feed *f);

@@ -1,0 +1,187 @@
+/* wire.c - libcurl's easy interface, one handle for all requests. */
+#include "wire.h"
+#include "address.h"
+#include "bearer.h"
+#include <curl/curl.h>
+
+enum {
+	CONNECT_S = 10,
+	STALL_S = 120, /* without a byte either way */
+};
+
+struct wire {
+	CURL *curl;
+	struct curl_slist *headers;
+	const struct wire_watch *watch;
+	struct feed *feed;
+	struct buf *body;
+	struct err *err; /* of our own side, while a request runs */
+	char why[CURL_ERROR_SIZE];
+	const char *server;
+};
+
+static size_t on_read(char *to, size_t size, size_t n, void *ctx)
+{
+	struct wire *w = ctx;
+	size_t len;
+	if (!feed_next(w->feed, to, size * n, &len, w->err))
+		return CURL_READFUNC_ABORT;
+	return len;
+}
+
+/* curl wants to start over, on a kept connection that had died. */
+static int on_seek(void *ctx, curl_off_t offset, int origin)
+{
+	struct wire *w = ctx;
+	if (offset || origin != SEEK_SET)
+		return CURL_SEEKFUNC_CANTSEEK;
+	return feed_restart(w->feed, w->err) ? CURL_SEEKFUNC_OK
+					     : CURL_SEEKFUNC_FAIL;
+}
+
+static size_t on_body(char *from, size_t size, size_t n, void *ctx)
+{
+	struct wire *w = ctx;
+	buf_add(w->body, from, size * n);
+	return w->body->full ? 0 : size * n;
+}
+
+static int on_progress(void *ctx, curl_off_t a, curl_off_t b, curl_off_t c,
+	curl_off_t d)
+{
+	(void)a, (void)b, (void)c, (void)d;
+	struct wire *w = ctx;
+	if (w->watch)
+		w->watch->tick(w->watch->ctx);
+	return 0;
+}
+
+static void set_up(struct wire *w, const struct options *o)
+{
+	CURL *c = w->curl;
+	curl_easy_setopt(c, CURLOPT_USERAGENT, "kernsift/" KERNSIFT_VERSION);
+	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
+	curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)STALL_S);
+	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, w->why);
+	curl_easy_setopt(c, CURLOPT_HTTPHEADER, w->headers);
+	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(c, CURLOPT_WRITEDATA, w);
+	curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
+	curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, on_progress);
+	curl_easy_setopt(c, CURLOPT_XFERINFODATA, w);
+	curl_easy_setopt(c, CURLOPT_UPLOAD_BUFFERSIZE, 512L * 1024);
+	if (*o->ca_file)
+		curl_easy_setopt(c, CURLOPT_CAINFO, o->ca_file);
+	if (address_is_local(o->server))
+		curl_easy_setopt(c, CURLOPT_PROXY, "");
+}
+
+struct wire *wire_new(const struct options *o, struct err *e)
+{
+	char bearer[BEARER_MAX];
+	if (!address_check(o->server, e) ||
+		!bearer_from(bearer, o->token_file, getenv("KERNSIFT_TOKEN"),
+			e))
+		return NULL;
+	struct wire *w = calloc(1, sizeof *w);
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+	if (!w || !(w->curl = curl_easy_init()))
+		abort();
+	w->server = o->server;
+	w->headers = curl_slist_append(NULL,
+		"Content-Type: application/octet-stream");
+	if (*bearer)
+		w->headers = curl_slist_append(w->headers, bearer);
+	set_up(w, o);
+	return w;
+}
+
+void wire_free(struct wire *w)
+{
+	if (!w)
+		return;
+	curl_slist_free_all(w->headers);
+	curl_easy_cleanup(w->curl);
+	curl_global_cleanup();
+	free(w);
+}
+
+static enum attempt_end end_of(CURLcode rc)
+{
+	switch (rc) {
+	case CURLE_COULDNT_RESOLVE_HOST:
+	case CURLE_COULDNT_RESOLVE_PROXY:
+	case CURLE_COULDNT_CONNECT:
+		return ATTEMPT_AWAY;
+	case CURLE_SEND_ERROR:
+	case CURLE_RECV_ERROR:
+	case CURLE_GOT_NOTHING:
+	case CURLE_PARTIAL_FILE:
+	case CURLE_OPERATION_TIMEDOUT:
+	case CURLE_HTTP2:
+	case CURLE_HTTP2_STREAM:
+		return ATTEMPT_BROKEN;
+	default:
+		return ATTEMPT_HOPELESS;
+	}
+}
+
+static bool perform(struct wire *w, struct attempt *a, struct err *e)
+{
+	struct err own = { 0 };
+	w->err = &own;
+	w->why[0] = '\0';
+	CURLcode rc = curl_easy_perform(w->curl);
+	long status = 0;
+	curl_off_t after = 0;
+	curl_easy_getinfo(w->curl, CURLINFO_RESPONSE_CODE, &status);
+	curl_easy_getinfo(w->curl, CURLINFO_RETRY_AFTER, &after);
+	*a = (struct attempt){ .end = ATTEMPT_ANSWERED,
+		.status = (int)status,
+		.retry_after_s = after > INT32_MAX ? INT32_MAX : (int)after };
+	if (own.code != ERR_NONE) {
+		a->end = ATTEMPT_HOPELESS;
+		return err_set(e, own.code, "%s", own.text);
+	}
+	/* it refused before all was sent, and closed: that is an answer */
+	if (rc == CURLE_OK || (status >= 400 && end_of(rc) == ATTEMPT_BROKEN))
+		return true;
+	a->end = end_of(rc);
+	const char *why = *w->why ? w->why : curl_easy_strerror(rc);
+	if (w->body->full)
+		why = "its answer is too long";
+	return err_set(e, ERR_INPUT, "cannot reach '%.150s': %.200s", w->server,
+		why);
+}
+
+bool wire_get(struct wire *w, const char *url, const struct wire_watch *watch,
+	struct attempt *a, struct buf *body, struct err *e)
+{
+	w->watch = watch;
+	w->body = body;
+	curl_easy_setopt(w->curl, CURLOPT_URL, url);
+	curl_easy_setopt(w->curl, CURLOPT_HTTPGET, 1L);
+	return perform(w, a, e);
+}
+
+bool wire_post(struct wire *w, const char *url, struct feed *f,
+	const struct wire_watch *watch, struct attempt *a, struct buf *body,
+	struct err *e)
+{
+	w->watch = watch;
+	w->body = body;
+	w->feed = f;
+	curl_easy_setopt(w->curl, CURLOPT_URL, url);
+	curl_easy_setopt(w->curl, CURLOPT_POST, 1L);
+	/* -1: in chunks, because the packed size shows only at the end */
+	curl_easy_setopt(w->curl, CURLOPT_POSTFIELDSIZE_LARGE,
+		(curl_off_t)feed_length(f));
+	curl_easy_setopt(w->curl, CURLOPT_READFUNCTION, on_read);
+	curl_easy_setopt(w->curl, CURLOPT_READDATA, w);
+	curl_easy_setopt(w->curl, CURLOPT_SEEKFUNCTION, on_seek);
+	curl_easy_setopt(w->curl, CURLOPT_SEEKDATA, w);
+	return perform(w, a, e);
+}

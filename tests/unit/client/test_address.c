@@ -1,0 +1,110 @@
+/* test_address.c - addresses, with the bytes that would break out of them. */
+#include "address.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+static void test_servers(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *server, *sentence; /* NULL: it is one */
+		bool local;
+	} rows[] = {
+		{ "http://127.0.0.1:8080", NULL, true },
+		{ "HTTPS://LocalHost/", NULL, true },
+		{ "http://[::1]:80/base", NULL, true },
+		{ "http://localhost.example.com", NULL, false },
+		{ "https://gpu.example.com/kernsift", NULL, false },
+		{ "gpu.example.com",
+			"'gpu.example.com' is not a server; it starts with "
+			"http:// or https://",
+			false },
+		{ "ftp://gpu",
+			"'ftp://gpu' is not a server; it starts with http:// "
+			"or https://",
+			false },
+		{ "", "'' is not a server; it starts with http:// or https://",
+			false },
+		{ "http://", "'http://' is not a server; it names no host",
+			false },
+		{ "http://:80",
+			"'http://:80' is not a server; it names no host",
+			false },
+		{ "http://a?b",
+			"'http://a?b' is not a server; it ends with host, port "
+			"or path",
+			false },
+		{ "http://a b",
+			"'http://a b' is not a server; it ends with host, port "
+			"or path",
+			false },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct err e = { 0 };
+		assert_int_equal(address_check(rows[i].server, &e),
+			rows[i].sentence == NULL);
+		assert_string_equal(e.text,
+			rows[i].sentence ? rows[i].sentence : "");
+		assert_int_equal(address_is_local(rows[i].server),
+			rows[i].local);
+	}
+}
+
+static void assert_send(const struct options *o, const char *file,
+	const char *wanted)
+{
+	struct buf b;
+	buf_init(&b, ADDRESS_MAX);
+	address_send(&b, o, file);
+	assert_string_equal(b.at, wanted);
+	buf_release(&b);
+}
+
+static void test_send(void **state)
+{
+	(void)state;
+	const char *labels[] = { "a b=c&d", "branch==x", "\xc3\xa9=" };
+	struct options o = { .server = "http://h/base//",
+		.project = "",
+		.workload = "",
+		.name = "",
+		.job = "",
+		.gpu_hours = "" };
+	assert_send(&o, NULL, "http://h/base/api/v1/uploads");
+	assert_send(&o, "x.json", "http://h/base/api/v1/uploads?file=x.json");
+	o.project = "p/q?r#s%";
+	o.workload = "100% \n+";
+	o.name = "-._~";
+	o.job = "j";
+	o.gpu_hours = "1.5";
+	o.label = (struct text_list){ labels, 3 };
+	assert_send(&o, "a b.json",
+		"http://h/base/api/v1/uploads?project=p%2Fq%3Fr%23s%25"
+		"&workload=100%25%20%0A%2B&name=-._~&job=j&gpu_hours=1.5"
+		"&file=a%20b.json&label.a%20b=c%26d&label.branch=%3Dx"
+		"&label.%C3%A9=");
+}
+
+static void test_shown(void **state)
+{
+	(void)state;
+	struct buf b;
+	buf_init(&b, ADDRESS_MAX);
+	address_upload(&b, "https://h/", 9007199254740993);
+	buf_puts(&b, " ");
+	address_run(&b, "https://h", 7);
+	assert_string_equal(b.at,
+		"https://h/api/v1/uploads/9007199254740993 https://h/runs/7");
+	buf_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_servers),
+		cmocka_unit_test(test_send),
+		cmocka_unit_test(test_shown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,109 @@
+/* test_answer.c - the server's JSON, and what only looks like it. */
+#include "answer.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void test_uploads(void **state)
+{
+	(void)state;
+	static struct upload_answer u;
+	struct err e = { 0 };
+	const char *new = "{\"id\":12,\"state\":\"queued\",\"existing\":false}";
+	assert_true(answer_upload(new, strlen(new), &u, &e));
+	assert_int_equal(u.id, 12);
+	assert_int_equal(u.state, UPLOAD_QUEUED);
+	assert_false(u.existing);
+	assert_string_equal(u.stage, "");
+	assert_int_equal(u.total_bytes, -1);
+	assert_int_equal(u.runs_n, 0);
+
+	const char *working =
+		"{\"id\":9007199254740991,\"state\":\"working\",\"progress\":"
+		"{\"stage\":\"dec\\u001bode\",\"done_bytes\":3,"
+		"\"total_bytes\":null},\"error\":null,\"runs\":[]}";
+	assert_true(answer_upload(working, strlen(working), &u, &e));
+	assert_int_equal(u.id, 9007199254740991);
+	assert_string_equal(u.stage, "dec ode");
+	assert_int_equal(u.done_bytes, 3);
+	assert_int_equal(u.total_bytes, -1);
+
+	const char *done = "{\"id\":1,\"state\":\"done\",\"existing\":true,"
+			   "\"progress\":null,\"runs\":[4,7]}";
+	assert_true(answer_upload(done, strlen(done), &u, &e));
+	assert_true(u.existing);
+	assert_int_equal(u.runs_n, 2);
+	assert_int_equal(u.runs[1], 7);
+
+	const char *failed = "{\"id\":1,\"state\":\"failed\",\"error\":"
+			     "\"the file is empty\",\"runs\":[]}";
+	assert_true(answer_upload(failed, strlen(failed), &u, &e));
+	assert_int_equal(u.state, UPLOAD_FAILED);
+	assert_string_equal(u.error, "the file is empty");
+}
+
+static void test_not_uploads(void **state)
+{
+	(void)state;
+	static const char *const rows[] = { "", "{", "[]", "{}",
+		"<html>welcome</html>", "{\"id\":1}", "{\"state\":\"done\"}",
+		"{\"id\":\"1\",\"state\":\"done\"}",
+		"{\"id\":-1,\"state\":\"done\"}",
+		"{\"id\":1,\"state\":\"lost\"}",
+		"{\"id\":1,\"state\":\"done\",\"runs\":[\"x\"]}" };
+	static struct upload_answer u;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct err e = { 0 };
+		assert_false(answer_upload(rows[i], strlen(rows[i]), &u, &e));
+		assert_string_equal(e.text, "the server's answer is not an "
+					    "upload; is it a kernsift server?");
+	}
+}
+
+static void test_errors(void **state)
+{
+	(void)state;
+	static const struct {
+		int status;
+		const char *body, *sentence;
+	} rows[] = {
+		{ 415,
+			"{\"error\":{\"code\":\"unknown_format\",\"message\":"
+			"\"this is a PNG image\"}}",
+			"this is a PNG image" },
+		{ 400,
+			"{\"error\":{\"code\":\"x\",\"message\":\"a\\nb\\u001b["
+			"31m\"}}",
+			"a b [31m" },
+		{ 502, "<html>Bad Gateway</html>",
+			"the server answered 502 without a sentence; is it a "
+			"kernsift server?" },
+		{ 500, "",
+			"the server answered 500 without a sentence; is it a "
+			"kernsift server?" },
+		{ 404, "{\"error\":\"not found\"}",
+			"the server answered 404 without a sentence; is it a "
+			"kernsift server?" },
+		{ 404, "{\"error\":{\"message\":\"\"}}",
+			"the server answered 404 without a sentence; is it a "
+			"kernsift server?" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct err e = { 0 };
+		assert_false(answer_error(rows[i].status, rows[i].body,
+			strlen(rows[i].body), &e));
+		assert_string_equal(e.text, rows[i].sentence);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_uploads),
+		cmocka_unit_test(test_not_uploads),
+		cmocka_unit_test(test_errors),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
