@@ -6,10 +6,14 @@
 #include "family.h"
 #include "decode.h"
 #include "upload.h"
+#include <signal.h>
 
 struct ingest_limits {
 	struct decode_limits decode;
 	size_t arena_bytes;
+	/* Once it is not 0, what is not yet being saved is given up with
+	 * ERR_BUSY. NULL: never. */
+	const volatile sig_atomic_t *stop;
 };
 
 /* True when the upload is done or, for its own fault, failed with a sentence;

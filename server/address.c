@@ -1,0 +1,40 @@
+/* address.c - takes the option --listen apart. */
+#include "address.h"
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The part in front of the port, without brackets. */
+static void host_of(const char *listen, char *host, size_t size)
+{
+	const char *colon = strrchr(listen, ':');
+	size_t n = colon ? (size_t)(colon - listen) : strlen(listen);
+	if (n >= 2 && listen[0] == '[' && listen[n - 1] == ']') {
+		listen++;
+		n -= 2;
+	}
+	snprintf(host, size, "%.*s", (int)n, listen);
+}
+
+bool address_is_loopback(const char *listen)
+{
+	char host[128];
+	struct in_addr four;
+	struct in6_addr six;
+	host_of(listen, host, sizeof host);
+	if (inet_pton(AF_INET, host, &four) == 1)
+		return ntohl(four.s_addr) >> 24 == 127;
+	if (inet_pton(AF_INET6, host, &six) == 1)
+		return IN6_IS_ADDR_LOOPBACK(&six) ||
+		       (IN6_IS_ADDR_V4MAPPED(&six) && six.s6_addr[12] == 127);
+	return !strcmp(host, "localhost");
+}
+
+void address_url(const char *listen, int port, char url[ADDRESS_URL])
+{
+	char host[128];
+	host_of(listen, host, sizeof host);
+	snprintf(url, ADDRESS_URL,
+		strchr(host, ':') ? "http://[%s]:%d" : "http://%s:%d", host,
+		port);
+}

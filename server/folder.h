@@ -1,0 +1,32 @@
+/* folder.h - the data folder: where it lies, what is in it, who has it.
+ *
+ *   lock            held (flock) by the one who uses the folder; tells pid, role
+ *   pg/             PostgreSQL's cluster, of the account that runs it
+ *   pg.new/         one that is being made
+ *   run/            its socket, where the path is short enough
+ *   hba.conf, ident.conf   who may connect
+ *   postgres.log    what PostgreSQL says */
+#pragma once
+#include "arena.h"
+#include "spawn.h"
+
+struct folder {
+	const char *path; /* absolute; the rest lies below it, or is `run` */
+	const char *pg, *fresh, *run, *hba, *ident, *log;
+	int lock; /* descriptor; -1 not ours */
+	long holder; /* the process that has it, where we have not */
+	bool holder_serves; /* it is a server, not a passing command */
+};
+
+/* Finds or makes the folder; "" is the default one. Text is the arena's. */
+bool folder_open(struct folder *f, const char *data, struct arena *a,
+	struct err *e);
+/* Whether the folder is now ours. If not, either *e tells why it cannot be, or
+ * it is untouched and `holder` has it. */
+bool folder_lock(struct folder *f, bool serves, struct err *e);
+void folder_unlock(struct folder *f);
+
+/* Makes the private folder of the socket, or mends it: mode 0700, of the
+ * account; refuses one that is somebody else's. */
+bool folder_run(const struct folder *f, const struct account *who,
+	struct err *e);

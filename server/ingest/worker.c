@@ -1,0 +1,201 @@
+/* worker.c - the loop of an ingest process, and the fence around it. */
+#include "worker.h"
+#include "log.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { IDLE_MS = 1000, PAUSE_MS = 50, PAUSE_MAX_MS = 2000 };
+
+static volatile sig_atomic_t stopping;
+
+static void on_term(int sig)
+{
+	(void)sig;
+	stopping = 1;
+}
+
+void worker_name(pid_t pid, char name[WORKER_NAME])
+{
+	char host[64];
+	if (gethostname(host, sizeof host) != 0)
+		snprintf(host, sizeof host, "localhost");
+	host[sizeof host - 1] = '\0';
+	snprintf(name, WORKER_NAME, "%s:%ld", host, (long)pid);
+}
+
+/* Ctrl-C goes to the whole terminal; the parent decides what it means. */
+static void signals_set(void)
+{
+	struct sigaction act = { .sa_handler = on_term };
+	sigset_t none;
+	sigaction(SIGTERM, &act, NULL);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Behind everything else for CPU and disk, and first to go where memory runs
+ * out. Each is a courtesy: where the system refuses, the work goes on. */
+static void priority_lower(void)
+{
+	enum { WHO_PROCESS = 1, CLASS_BEST_EFFORT = 2 << 13, LEAST = 7 };
+	struct sched_param none = { 0 };
+	sched_setscheduler(0, SCHED_BATCH, &none);
+	setpriority(PRIO_PROCESS, 0, 19);
+	syscall(SYS_ioprio_set, WHO_PROCESS, 0, CLASS_BEST_EFFORT | LEAST);
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (write(fd, "500", 3) < 0)
+		log_debug("worker oom_score_adj refused");
+	close(fd);
+}
+
+static void limit(int what, rlim_t soft)
+{
+	struct rlimit l;
+	getrlimit((__rlimit_resource_t)what, &l);
+	l.rlim_cur = soft < l.rlim_max ? soft : l.rlim_max;
+	if (setrlimit((__rlimit_resource_t)what, &l) != 0)
+		log_warn("worker limit=%d refused: %s", what, strerror(errno));
+}
+
+/* The sanitizers reserve terabytes of address space, so there it has to be
+ * left open; the arena's ceiling holds all the same. */
+static void memory_limit(int64_t bytes)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	(void)bytes;
+#elif defined(__has_feature)
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+	limit(RLIMIT_AS, (rlim_t)bytes);
+#endif
+#else
+	limit(RLIMIT_AS, (rlim_t)bytes);
+#endif
+}
+
+/* CPU time counts from the start of the process, so each upload gets its
+ * share on top of what went before. Past it, SIGXCPU ends the process. */
+static void cpu_limit(int cpu_s)
+{
+	struct rusage u;
+	getrusage(RUSAGE_SELF, &u);
+	limit(RLIMIT_CPU,
+		(rlim_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec + 1 + cpu_s));
+}
+
+/* Sleeps, and longer each time; a signal ends it early. */
+static void pause_more(int *ms)
+{
+	struct timespec t = { *ms / 1000, *ms % 1000 * 1000000L };
+	if (!stopping)
+		nanosleep(&t, NULL);
+	*ms = *ms * 2 < PAUSE_MAX_MS ? *ms * 2 : PAUSE_MAX_MS;
+}
+
+/* A connection that works; false only when the process is to stop. */
+static bool connected(struct db **db, const char *conninfo)
+{
+	int ms = PAUSE_MS;
+	for (bool told = false; !stopping; told = true) {
+		struct err e = { 0 };
+		if (*db ? db_revive(*db, &e) : !!(*db = db_new(conninfo, &e)))
+			return true;
+		if (!told)
+			log_warn("worker waits for the database: %s", e.text);
+		pause_more(&ms);
+	}
+	return false;
+}
+
+/* Gives an upload back that could not be ingested. A stop, a full disk or a
+ * database that went away are no fault of the upload's and no try; what fails
+ * on a database that works counts as one, so that it ends. Where the database
+ * does not come back, the lease runs out. */
+static void give_back(struct db **db, const struct claim *c,
+	const struct err *why, const struct worker_options *o)
+{
+	struct err gone = { 0 };
+	char name[WORKER_NAME];
+	bool passing = why->code == ERR_BUSY || why->code == ERR_DISK_FULL ||
+		       why->code == ERR_CONFLICT || !db_ping(*db, &gone);
+	worker_name(getpid(), name);
+	log_warn("ingest upload=%lld put off: %s", (long long)c->upload,
+		why->text);
+	for (int tries = 0; tries < 2; tries++) {
+		struct err e = { 0 };
+		bool ok = passing ? upload_release(*db, c, &e)
+				  : upload_abandon(*db, name, why->text, &e);
+		if (ok || e.code == ERR_CONFLICT || !connected(db, o->conninfo))
+			return;
+	}
+}
+
+/* One claimed upload; false where it is wiser to wait before the next. */
+static bool work(struct db **db, const struct claim *c,
+	const struct families *f, const struct worker_options *o)
+{
+	struct err e = { 0 };
+	struct ingest_limits limits = o->limits;
+	limits.stop = &stopping;
+	cpu_limit(o->cpu_s);
+	bool ok = ingest(*db, c, f, &limits, &e);
+	malloc_trim(0);
+	if (!ok)
+		give_back(db, c, &e, o);
+	return ok;
+}
+
+static void work_on(struct db **db, const struct families *f,
+	const struct worker_options *o)
+{
+	char name[WORKER_NAME];
+	int ms = PAUSE_MS;
+	worker_name(getpid(), name);
+	while (connected(db, o->conninfo)) {
+		struct err e = { 0 };
+		struct claim c = { 0 };
+		bool ok = upload_claim(*db, name, o->lease_s, &c, &e);
+		if (ok && !c.upload)
+			ok = upload_wait(*db, IDLE_MS, &e);
+		else if (ok)
+			ok = work(db, &c, f, o);
+		if (e.code)
+			log_warn("worker: %s", e.text);
+		if (ok)
+			ms = PAUSE_MS;
+		else
+			pause_more(&ms);
+	}
+}
+
+int worker_main(const struct worker_options *o)
+{
+	struct err e = { 0 };
+	signals_set();
+	priority_lower();
+	memory_limit(o->memory_bytes);
+	limit(RLIMIT_CORE, 0);
+
+	struct families *f = families_new(&e);
+	if (!f) {
+		log_error("worker: %s", e.text);
+		return 1;
+	}
+	struct db *db = NULL;
+	work_on(&db, f, o);
+	db_free(db);
+	families_free(f);
+	return 0;
+}

@@ -1,0 +1,117 @@
+/* main.c - kernsiftd's commands: which there are, and what they share. */
+#include "command.h"
+#include "inspect.h"
+#include "log.h"
+#include <unistd.h>
+
+static int command_help(int argc, char **argv);
+static int command_version(int argc, char **argv);
+
+static const struct command {
+	const char *name, *usage;
+	int (*run)(int argc, char **argv);
+	const char *what; /* NULL: not for people */
+} commands[] = {
+	{ "serve", "", command_serve,
+		"serve the API and the page, and ingest" },
+	{ "work", "", command_work,
+		"ingest only, for a server that runs (or for any --db)" },
+	{ "migrate", "", command_migrate, "bring the schema up to date" },
+	{ "rebuild", "", command_rebuild,
+		"make all that is derived from uploads anew" },
+	{ "token", " --scope read|upload|admin --name NAME", command_token,
+		"make a token and print it, this once" },
+	{ "inspect", " FILE [--by device|grid|source]", command_inspect,
+		"a trace's statistics; needs no database" },
+	{ "help", "", command_help, "this text" },
+	{ "version", "", command_version, "the version" },
+	{ "worker", "", command_worker, NULL },
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+int command_fail(const struct err *e)
+{
+	fprintf(stderr, "kernsiftd: %s\n", e->text);
+	return e->code == ERR_INPUT ? 2 : 1;
+}
+
+static int command_help(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	printf("usage: kernsiftd COMMAND [OPTION]...\n\n");
+	for (int i = 0; i < COMMANDS; i++)
+		if (commands[i].what)
+			printf("  %s%s\n        %s\n", commands[i].name,
+				commands[i].usage, commands[i].what);
+	printf("\noptions, each with its default and the variable that stands "
+	       "in for it:\n\n");
+	config_help(stdout);
+	return 0;
+}
+
+static int command_version(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	printf("kernsiftd %s\n", KERNSIFT_VERSION);
+	return 0;
+}
+
+static bool read_level(const char *text, struct err *e)
+{
+	static const char *const names[] = { "debug", "info", "warn", "error" };
+	for (int i = 0; i < 4; i++)
+		if (!strcmp(text, names[i])) {
+			log_level((enum log_level)i);
+			return true;
+		}
+	return err_set(e, ERR_INPUT,
+		"--log is '%.40s', and should be debug, info, warn or error",
+		text);
+}
+
+bool command_config(struct config *c, const struct config_extra *extra,
+	int argc, char **argv, struct err *e)
+{
+	return config_load(c, extra, argc, argv, e) && read_level(c->log, e);
+}
+
+int command_inspect(int argc, char **argv)
+{
+	struct err e = { 0 };
+	struct config c;
+	const char *file = NULL, *by = NULL;
+	const struct config_extra extra[] = { { "", &file }, { "by", &by },
+		{ 0 } };
+	if (!command_config(&c, extra, argc, argv, &e))
+		return command_fail(&e);
+	if (!file) {
+		err_set(&e, ERR_INPUT, "inspect needs the name of a file");
+		return command_fail(&e);
+	}
+	struct inspect_limits limits = { c.ingest_mib, c.plain_mib, c.ratio };
+	return inspect(file, by, &limits);
+}
+
+int main(int argc, char **argv)
+{
+	struct err e = { 0 };
+	if (argc < 2) {
+		err_set(&e, ERR_INPUT,
+			"a command is missing; see 'kernsiftd help'");
+		return command_fail(&e);
+	}
+	const char *name = argv[1];
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		name = "help";
+	if (!strcmp(name, "--version"))
+		name = "version";
+	for (int i = 0; i < COMMANDS; i++)
+		if (!strcmp(name, commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	err_set(&e, ERR_INPUT, "'%.60s' is not a command; see 'kernsiftd help'",
+		name);
+	return command_fail(&e);
+}

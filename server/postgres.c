@@ -1,0 +1,104 @@
+/* postgres.c - candidates for a folder of programs, each asked its version. */
+#include "postgres.h"
+#include "spawn.h"
+#include <glob.h>
+#include <unistd.h>
+
+struct search {
+	struct arena *arena;
+	struct postgres *best;
+	int wanted; /* major; 0 the newest */
+	int newest; /* seen at all */
+};
+
+/* Takes the folder's programs if they are better than what was found. */
+static void try_folder(struct search *s, const char *bin)
+{
+	char text[128];
+	const char *at;
+	const char *server = arena_printf(s->arena, "%s/postgres", bin);
+	const char *initdb = arena_printf(s->arena, "%s/initdb", bin);
+	const char *ask[] = { server, "--version", NULL };
+
+	if (access(server, X_OK) != 0 || access(initdb, X_OK) != 0 ||
+		!spawn_ask(ask, text, sizeof text) ||
+		!(at = strstr(text, "PostgreSQL) ")))
+		return;
+	int major = (int)strtol(at + strlen("PostgreSQL) "), NULL, 10);
+	if (major > s->newest)
+		s->newest = major;
+	bool fits = s->wanted ? major == s->wanted : major >= POSTGRES_OLDEST;
+	if (fits && major > s->best->major)
+		*s->best = (struct postgres){ major, initdb, server };
+}
+
+static void try_packages(struct search *s)
+{
+	static const char *const where[] = { "/usr/lib/postgresql/*/bin",
+		"/usr/pgsql-*/bin", "/usr/local/pgsql/bin" };
+	for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
+		glob_t found;
+		if (glob(where[i], 0, NULL, &found) == 0)
+			for (size_t k = 0; k < found.gl_pathc; k++)
+				try_folder(s, found.gl_pathv[k]);
+		globfree(&found);
+	}
+}
+
+static void try_path(struct search *s)
+{
+	char text[1024];
+	const char *at = getenv("PATH");
+	while (at && *at) {
+		size_t n = strcspn(at, ":");
+		const char *dir = arena_strndup(s->arena, at, n);
+		const char *config =
+			arena_printf(s->arena, "%s/pg_config", dir);
+		const char *ask[] = { config, "--bindir", NULL };
+		if (*dir == '/')
+			try_folder(s, dir);
+		if (*dir == '/' && access(config, X_OK) == 0 &&
+			spawn_ask(ask, text, sizeof text)) {
+			text[strcspn(text, "\n")] = '\0';
+			try_folder(s, text);
+		}
+		at += n + (at[n] == ':');
+	}
+}
+
+bool postgres_find(struct postgres *p, int major, struct arena *a,
+	struct err *e)
+{
+	*p = (struct postgres){ 0 };
+	struct search s = { .arena = a, .best = p, .wanted = major };
+	try_packages(&s);
+	if (!p->major)
+		try_path(&s);
+	if (p->major)
+		return true;
+	if (!s.newest)
+		return err_set(e, ERR_INPUT,
+			"no PostgreSQL server is installed here; install one "
+			"(apt-get install postgresql), or give --db");
+	if (!major)
+		return err_set(e, ERR_INPUT,
+			"PostgreSQL %d is installed, and %d or newer is "
+			"needed; install one, or give --db",
+			s.newest, POSTGRES_OLDEST);
+	return err_set(e, ERR_INPUT,
+		"the data folder holds a cluster of PostgreSQL %d, and only %d "
+		"is installed; install postgresql-%d, or bring the cluster "
+		"over with pg_upgrade",
+		major, s.newest, major);
+}
+
+int postgres_cluster_major(const char *pg, struct arena *a)
+{
+	char text[16] = { 0 };
+	FILE *f = fopen(arena_printf(a, "%s/PG_VERSION", pg), "re");
+	if (!f)
+		return 0;
+	char *line = fgets(text, sizeof text, f);
+	fclose(f);
+	return line ? (int)strtol(line, NULL, 10) : 0;
+}

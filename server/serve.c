@@ -1,0 +1,188 @@
+/* serve.c - the server: opened in order, watched, closed in reverse. */
+#include "address.h"
+#include "api.h"
+#include "command.h"
+#include "crew.h"
+#include "httpd.h"
+#include "log.h"
+#include "migrate.h"
+#include "token.h"
+#include "upload.h"
+#include <signal.h>
+#include <time.h>
+
+enum { TICK_MS = 100, SWEEP_S = 30, SLACK_S = 60, DAY_S = 86400 };
+
+struct server {
+	struct config config;
+	struct arena arena;
+	struct store store;
+	struct db_pool *pool;
+	struct api *api;
+	struct httpd *httpd;
+	struct worker_options workers;
+	struct crew *crew;
+	int sweep_idle_s;
+	time_t swept_at;
+};
+
+static time_t now_s(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
+/* Whoever can reach us must be somebody we can tell. */
+static bool guard(struct server *s, struct err *e)
+{
+	const struct config *c = &s->config;
+	bool any;
+	if (c->without_tokens || address_is_loopback(c->listen))
+		return true;
+	if (!token_any(s->store.db, &any, e))
+		return false;
+	return any || err_set(e, ERR_INPUT,
+			      "'%.80s' can be reached from outside, and there "
+			      "is no token; "
+			      "make one with 'kernsiftd token', or give "
+			      "--without_tokens",
+			      c->listen);
+}
+
+static bool open_database(struct server *s, struct err *e)
+{
+	int applied;
+	if (!command_store(&s->store, &s->config, CLUSTER_SERVE, e) ||
+		!migrate(s->store.db, &applied, e))
+		return false;
+	if (applied)
+		log_info("migrate applied=%d", applied);
+	return true;
+}
+
+static bool open_door(struct server *s, struct err *e)
+{
+	const struct config *c = &s->config;
+	s->pool = db_pool_new(s->store.conninfo, c->db_connections);
+	const struct api_options api = {
+		.pool = s->pool,
+		.hosts = c->hosts,
+		.open_loopback = true,
+		.upload_bytes = (int64_t)c->upload_mib << 20,
+		.uploads_max = c->uploads,
+	};
+	s->api = api_new(&api, e);
+	if (!s->api)
+		return false;
+	const struct httpd_options httpd = {
+		.listen = c->listen,
+		.web = *c->web ? c->web : NULL,
+		.threads = c->http_threads,
+		.writers = c->writers,
+		.connections = c->connections,
+		.idle_s = c->idle_s,
+		.upload_min_rate = (int64_t)c->upload_min_kib << 10,
+	};
+	s->httpd = httpd_new(s->api, &httpd, e);
+	return s->httpd != NULL;
+}
+
+static bool open_crew(struct server *s, int argc, char **argv, struct err *e)
+{
+	s->workers = command_workers(&s->config, s->store.conninfo);
+	s->crew = crew_new(&s->workers,
+		command_worker_argv(&s->arena, argc, argv, &s->store), e);
+	return s->crew != NULL;
+}
+
+/* An upload that is still arriving shows it once a chunk, which at the least
+ * rate tolerated takes this long. */
+static int slowest_chunk_s(const struct config *c)
+{
+	if (c->upload_min_kib == 0)
+		return DAY_S;
+	return (UPLOAD_CHUNK >> 10) / c->upload_min_kib + c->idle_s + SLACK_S;
+}
+
+static void sweep(struct server *s)
+{
+	struct err e = { 0 };
+	int64_t swept = 0;
+	if (now_s() - s->swept_at < SWEEP_S)
+		return;
+	s->swept_at = now_s();
+	if (!db_revive(s->store.db, &e) ||
+		!upload_sweep(s->store.db, s->sweep_idle_s, &swept, &e))
+		log_warn("sweep: %s", e.text);
+	if (swept)
+		log_info("sweep uploads=%lld", (long long)swept);
+}
+
+static void run(struct server *s)
+{
+	sigset_t set;
+	const struct timespec tick = { 0, TICK_MS * 1000000L };
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	for (;;) {
+		int sig = sigtimedwait(&set, NULL, &tick);
+		if (sig > 0 && sig != SIGCHLD) {
+			log_info("serve stops signal=%s", sigabbrev_np(sig));
+			return;
+		}
+		if (s->store.cluster)
+			cluster_tend(s->store.cluster);
+		crew_tend(s->crew);
+		sweep(s);
+	}
+}
+
+static void tell_ready(const struct server *s)
+{
+	char url[ADDRESS_URL];
+	address_url(s->config.listen, httpd_port(s->httpd), url);
+	printf("kernsiftd: listening on %s\n", url);
+	fflush(stdout);
+}
+
+static void close_all(struct server *s)
+{
+	if (s->httpd)
+		httpd_drain(s->httpd, s->config.drain_s);
+	crew_free(s->crew);
+	if (s->httpd)
+		httpd_free(s->httpd);
+	if (s->api)
+		api_free(s->api);
+	if (s->pool)
+		db_pool_free(s->pool);
+	command_store_release(&s->store);
+	arena_release(&s->arena);
+}
+
+int command_serve(int argc, char **argv)
+{
+	struct err e = { 0 };
+	struct server s = { 0 };
+	sigset_t all;
+
+	signal(SIGPIPE, SIG_IGN);
+	/* Until the first thread is made a signal ends us as ever, and
+	 * PostgreSQL with us; from then on only this thread takes them. */
+	bool ok = command_config(&s.config, NULL, argc, argv, &e) &&
+		  open_database(&s, &e) && guard(&s, &e);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	ok = ok && open_door(&s, &e) && open_crew(&s, argc, argv, &e);
+	if (ok) {
+		s.sweep_idle_s = slowest_chunk_s(&s.config);
+		tell_ready(&s);
+		run(&s);
+	}
+	close_all(&s);
+	return ok ? 0 : command_fail(&e);
+}

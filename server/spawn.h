@@ -1,0 +1,39 @@
+/* spawn.h - runs another program, as another user where that is needed.
+ *
+ * PostgreSQL's programs refuse to run as root, so root runs them as the user
+ * who owns the cluster. A child gets no file of ours but stdin (/dev/null) and
+ * its output, an environment of three harmless words, its own session (Ctrl-C
+ * is for us), and dies with the thread that started it. */
+#pragma once
+#include "err.h"
+#include <stddef.h>
+#include <sys/types.h>
+
+enum { ACCOUNT_GROUPS = 64 };
+
+struct account {
+	char name[64];
+	uid_t uid;
+	gid_t gid;
+	gid_t groups[ACCOUNT_GROUPS];
+	int groups_n;
+	bool other; /* than the one we run as */
+};
+
+/* Who runs PostgreSQL: ourselves; where we are root, the owner of the cluster
+ * in the folder `pg` if there is one, else 'postgres'. */
+bool account_from(struct account *a, const char *pg, struct err *e);
+
+enum { SPAWN_NO_ENTRY = 126, SPAWN_NO_PROGRAM = 127 };
+
+/* Starts argv[0], a path, in the folder `dir`. Its stdout and stderr go to
+ * `out`. When our thread ends it gets `farewell`. Statuses of its own:
+ * SPAWN_NO_ENTRY where the account may not enter dir, SPAWN_NO_PROGRAM. -1
+ * with *e where it could not be started. */
+pid_t spawn(const struct account *a, const char *dir, const char *const argv[],
+	int out, int farewell, struct err *e);
+
+/* Runs it as ourselves to its end; the first bytes of its stdout as text.
+ * False where it could not be run or failed, without a sentence: for asking
+ * programs that may not be there. */
+bool spawn_ask(const char *const argv[], char *text, size_t size);
