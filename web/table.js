@@ -1,5 +1,5 @@
-// table.js - rows become a table that sorts, filters and stays fast at many
-// thousand rows. It arranges what it is given and computes no data.
+// table.js - rows become a table that sorts and filters. It arranges what it is
+// given and computes no data; its body is rows.js.
 //
 // A column: {label, unit, num, cell(row) -> text or node, title(row), value(row)
 // to sort by, down, up: the words its two directions have in the address,
@@ -7,10 +7,7 @@
 // column does not sort.
 
 import {h} from './dom.js';
-import {count} from './format.js';
-
-const FIRST = 200;
-const STEP = 1000;
+import {body} from './rows.js';
 
 // Which way a sort word has a column: 'ascending', 'descending', or null.
 export function direction(column, sort) {
@@ -69,12 +66,13 @@ function bodyRow(columns, row) {
 
 // A table in a region of its own that scrolls, so that the page need not.
 // `onsort` hears the word of a pressed head and calls update(); `empty` is said
-// in place of rows.
+// in place of rows; a `tall` one scrolls up and down as well, under its heads.
 export function table({caption, columns, rows, sort, onsort, empty, tall}) {
 	const heads = columns.map((c) => headCell(c, (column) => onsort(pressed(column, sort))));
-	const body = h('tbody');
-	const more = h('div', {class: 'more'});
-	let shown = FIRST;
+	const inner = h('table', {}, h('caption', {class: 'unseen'}, caption), h('thead', {}, h('tr', {}, heads)));
+	const region = h('div', {class: tall ? 'scroll tall' : 'scroll', role: 'region',
+		'aria-label': `${caption}, table`, tabindex: '0'}, inner);
+	const fill = body(region, inner, (row) => bodyRow(columns, row));
 
 	function draw() {
 		columns.forEach((c, i) => {
@@ -84,40 +82,12 @@ export function table({caption, columns, rows, sort, onsort, empty, tall}) {
 			else
 				heads[i].removeAttribute('aria-sort');
 		});
-		body.replaceChildren(...rows.slice(0, shown).map((row) => bodyRow(columns, row)));
-		if (!rows.length && empty)
-			body.append(h('tr', {}, h('td', {colspan: columns.length, class: 'none'}, empty)));
-		drawMore();
+		fill(rows, empty);
 	}
 
-	function grow(to) {
-		body.append(...rows.slice(shown, to).map((row) => bodyRow(columns, row)));
-		shown = to;
-		drawMore();
-	}
-
-	function drawMore() {
-		const left = rows.length - shown;
-		const had = more.contains(document.activeElement);
-		more.replaceChildren();
-		if (left > 0)
-			more.append(h('span', {}, `${count(shown)} of ${count(rows.length)} rows shown`));
-		if (left > STEP)
-			more.append(h('button', {type: 'button', on: {click: () => grow(shown + STEP)}},
-				`Show ${count(STEP)} more`));
-		if (left > 0)
-			more.append(h('button', {type: 'button', on: {click: () => grow(rows.length)}},
-				`Show all ${count(rows.length)}`));
-		if (had)
-			(more.querySelector('button') ?? region).focus();
-	}
-
-	const region = h('div', {class: tall ? 'scroll tall' : 'scroll', role: 'region',
-		'aria-label': `${caption}, table`, tabindex: '0'},
-	h('table', {}, h('caption', {class: 'unseen'}, caption), h('thead', {}, h('tr', {}, heads)), body));
 	draw();
 	return {
-		node: h('div', {class: 'table'}, region, more),
+		node: region,
 		update(next) {
 			({rows = rows, sort = sort} = next);
 			draw();

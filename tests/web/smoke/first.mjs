@@ -1,0 +1,26 @@
+// first.mjs - what a newcomer sees: nothing there yet, and two ways to begin.
+
+import assert from 'node:assert/strict';
+
+export default async function first(test, {open, base}) {
+	await test('no runs yet: both ways to upload are told', async () => {
+		const page = await open('/');
+		assert.equal(await page.title(), 'Runs · kernsift');
+		assert.equal(await page.locator('.empty h2').innerText(), 'No runs yet');
+		assert.equal(await page.locator('.empty pre').innerText(),
+			`kernsift upload --server ${base} --project demo --wait trace.json.gz`);
+		await page.getByRole('link', {name: 'uploads page'}).click();
+		await page.getByRole('heading', {name: 'Uploads', exact: true}).waitFor();
+		assert.equal(new URL(page.url()).pathname, '/uploads');
+		assert.equal(await page.locator('#past ~ *, .none').last().innerText(), 'Nothing was sent yet.');
+	});
+
+	await test('an address that is no page says so, and back leads back', async () => {
+		const page = await open('/runs');
+		await page.evaluate(() => history.pushState(null, '', '/nowhere'));
+		await page.reload();
+		await page.getByRole('heading', {name: 'No such page'}).waitFor();
+		await page.goBack();
+		await page.getByRole('heading', {name: 'Runs', exact: true}).waitFor();
+	});
+}

@@ -1,0 +1,77 @@
+// keyboard.mjs - from the first key to a kernel's full name without a mouse;
+// the focus is always somewhere that makes sense.
+
+import assert from 'node:assert/strict';
+import {cells} from './world.mjs';
+
+const focus = (page) => page.evaluate(() => {
+	const e = document.activeElement;
+	return (e.getAttribute('aria-label') || e.labels?.[0]?.innerText || e.innerText || e.tagName).trim();
+});
+
+// Presses a key until the focus is on what is called so.
+async function until(page, key, name) {
+	for (let i = 0; i < 80; i++) {
+		if (await focus(page) === name)
+			return;
+		await page.keyboard.press(key);
+	}
+	assert.fail(`'${name}' is not reached with ${key}; the focus is on '${await focus(page)}'`);
+}
+
+export default async function keyboard(test, {open, api}) {
+	const {items} = await (await api('/runs')).json();
+	const run = items.find((r) => r.launches === 5);
+	const name = run.name || `run ${run.id}`;
+
+	await test('the skip link is first, and leads past the navigation', async () => {
+		const page = await open('/runs');
+		await page.keyboard.press('Tab');
+		assert.equal(await focus(page), 'Skip to the page');
+		await page.keyboard.press('Enter');
+		assert.ok(await page.evaluate(() => document.activeElement.id === 'main'));
+	});
+
+	await test('list to run to sorted table to full name', async () => {
+		const page = await open(`/runs?upload=${run.upload}`);
+		await until(page, 'Tab', name);
+		await page.keyboard.press('Enter');
+		await page.locator('.crumbs').waitFor();
+		assert.ok(await page.evaluate(() => document.activeElement.tagName === 'H1'), 'the heading has the focus');
+		await page.getByText(`${name}, page shown`).waitFor({state: 'attached'});
+
+		await until(page, 'Tab', 'Filter kernels by name');
+		await page.keyboard.type('alpha');
+		await page.getByText('1 of 2 rows').waitFor();
+		await until(page, 'Tab', 'All devices together');
+		await page.keyboard.press('ArrowRight');
+		assert.equal(await focus(page), 'By device');
+		await page.getByText('2 of 3 rows').waitFor();
+		await until(page, 'Tab', 'Nanoseconds');
+		await page.keyboard.press('Space');
+		await until(page, 'Tab', 'Kernel statistics, table');
+		await until(page, 'Tab', 'Med (ns)');
+		await page.keyboard.press('Enter');
+		await page.keyboard.press('Enter');
+		assert.equal(await focus(page), 'Med (ns)', 'sorting leaves the focus where it was');
+		assert.deepEqual((await cells(page, 'Kernel statistics')).map((r) => r[6]), ['15,000', '60,000']);
+		await until(page, 'Tab', 'alpha');
+		await page.keyboard.press('Enter');
+		assert.ok(await page.getByText('void alpha<float>(float*, int)').first().isVisible());
+	});
+
+	await test('the failure on top can be put away', async () => {
+		const page = await open('/runs/999999', {allowed: /404/});
+		await until(page, 'Tab', 'Dismiss');
+		await page.keyboard.press('Enter');
+		assert.equal(await page.getByRole('alert').count(), 0);
+	});
+
+	await test('files are chosen by key', async () => {
+		const page = await open('/uploads');
+		await until(page, 'Tab', 'Choose files');
+		const chooser = page.waitForEvent('filechooser');
+		await page.keyboard.press('Enter');
+		assert.ok((await chooser).isMultiple());
+	});
+}

@@ -1,0 +1,147 @@
+// uploads.mjs - files come in by drop and by button; each ends as done with its
+// runs or as a sentence with a button.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import {data} from './world.mjs';
+
+const text = (name) => fs.readFileSync(data(name), 'utf8');
+const card = (page, name) => page.getByRole('listitem').filter({hasText: name});
+const stateOf = (page, name, state) => card(page, name).locator('.state', {hasText: state}).waitFor();
+
+// Drops files on the zone as a browser would: with a DataTransfer.
+async function drop(page, files) {
+	const transfer = await page.evaluateHandle((list) => {
+		const t = new DataTransfer();
+		for (const [name, body] of list)
+			t.items.add(new File([body], name));
+		return t;
+	}, files);
+	await page.dispatchEvent('.drop', 'dragover', {dataTransfer: transfer});
+	assert.equal(await page.locator('.drop.over').count(), 1, 'the zone shows that it would take them');
+	await page.dispatchEvent('.drop', 'drop', {dataTransfer: transfer});
+	assert.equal(await page.locator('.drop.over').count(), 0);
+}
+
+// 3,000 kernels with names of their own, 5 µs each; with enough beside them
+// to be many packets long.
+export function manyKernels() {
+	const traceEvents = Array.from({length: 3000}, (_, i) => ({ph: 'X', cat: 'kernel',
+		name: `kernel_${String(i).padStart(4, '0')}`, pid: 0, tid: 7, ts: 100 + 10 * i, dur: 5,
+		args: {device: 0, stream: 7, correlation: i + 1, grid: [i + 1, 1, 1], block: [128, 1, 1],
+			'filler': 'x'.repeat(4000)}}));
+	return JSON.stringify({schemaVersion: 1, deviceProperties: [{id: 0, name: 'NVIDIA H100 80GB HBM3'}],
+		traceEvents});
+}
+
+export default async function uploads(test, {open, api}) {
+	await test('two files dropped at once: both become runs, with project and labels', async () => {
+		const page = await open('/uploads');
+		await page.getByLabel('Project').fill('demo');
+		await page.getByLabel('Workload').fill('two devices');
+		await page.getByLabel('Labels').fill('branch=main, gpu=h100');
+		await drop(page, [['two-devices.json', text('two-devices.json')], ['cut-short.json', text('cut-short.json')]]);
+		await stateOf(page, 'two-devices.json', 'done: 1 run');
+		await stateOf(page, 'cut-short.json', 'done: 1 run');
+		assert.match(await page.locator('#news').innerText(), /^(two-devices|cut-short)\.json: done: 1 run$/);
+		const {items} = await (await api('/uploads')).json();
+		assert.deepEqual(items.map((u) => [u.file_name, u.project, u.workload, u.labels, u.state]).sort(), [
+			['cut-short.json', 'demo', 'two devices', {branch: 'main', gpu: 'h100'}, 'done'],
+			['two-devices.json', 'demo', 'two devices', {branch: 'main', gpu: 'h100'}, 'done']]);
+		await card(page, 'two-devices.json').getByRole('link', {name: /^Run #/}).click();
+		await page.locator('.crumbs').waitFor();
+	});
+
+	await test('a long file by the button: progress only grows, and ends in done', async () => {
+		const page = await open('/uploads');
+		await page.evaluate(() => {
+			window.seen = [];
+			new MutationObserver(() => {
+				const bar = document.querySelector('.card progress');
+				const state = document.querySelector('.card .state');
+				if (bar && state)
+					window.seen.push([state.textContent, bar.position]);
+			}).observe(document.querySelector('.cards'), {subtree: true, childList: true, attributes: true});
+		});
+		await page.setInputFiles('#files', {name: 'many.json', mimeType: 'application/json',
+			buffer: Buffer.from(manyKernels())});
+		await stateOf(page, 'many.json', 'done: 1 run');
+		const seen = await page.evaluate(() => window.seen);
+		const sent = seen.filter(([state]) => state.startsWith('sending')).map(([, at]) => at);
+		assert.ok(sent.length > 1, JSON.stringify(seen));
+		assert.deepEqual(sent, [...sent].sort((a, b) => a - b));
+		assert.ok(await card(page, 'many.json').locator('progress').isHidden());
+		const row = page.getByRole('table', {name: 'Uploads'}).getByRole('row').filter({hasText: 'many.json'});
+		await row.getByText('done', {exact: true}).waitFor();
+	});
+
+	await test('the same file again is recognised', async () => {
+		const page = await open('/uploads');
+		await page.getByLabel('Project').fill('demo');
+		await page.getByLabel('Workload').fill('two devices');
+		await page.getByLabel('Labels').fill('gpu=h100,branch=main');
+		await page.setInputFiles('#files', data('two-devices.json'));
+		await stateOf(page, 'two-devices.json', 'was here already: 1 run');
+	});
+
+	await test('a picture is refused with the server\'s sentence, and can be sent again', async () => {
+		const page = await open('/uploads', {allowed: /415/});
+		const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+		await page.setInputFiles('#files', {name: 'picture.png', mimeType: 'image/png', buffer: png});
+		await stateOf(page, 'picture.png', 'failed');
+		const said = await card(page, 'picture.png').locator('.sentence').innerText();
+		assert.match(said, /PNG/);
+		await card(page, 'picture.png').getByRole('button', {name: 'Retry picture.png'}).click();
+		await stateOf(page, 'picture.png', 'failed');
+		assert.equal(await card(page, 'picture.png').locator('.sentence').innerText(), said);
+	});
+
+	await test('what fails while it is worked on shows its sentence and a retry', async () => {
+		const page = await open('/uploads');
+		await page.setInputFiles('#files', {name: 'broken.json.gz', mimeType: 'application/gzip', buffer: brokenGzip()});
+		await stateOf(page, 'broken.json.gz', 'failed');
+		const {items: [upload]} = await (await api('/uploads?state=failed')).json();
+		assert.equal(upload.file_name, 'broken.json.gz');
+		assert.ok(upload.error.length > 20, upload.error);
+		assert.equal(await card(page, 'broken.json.gz').locator('.sentence').innerText(), upload.error);
+
+		await card(page, 'broken.json.gz').getByRole('button', {name: 'Retry broken.json.gz'}).focus();
+		const asked = page.waitForResponse((r) => r.url().endsWith(`/uploads/${upload.id}/retry`));
+		await page.keyboard.press('Enter');
+		assert.equal((await asked).status(), 202);
+		await stateOf(page, 'broken.json.gz', 'failed');
+
+		const row = page.getByRole('table', {name: 'Uploads'}).getByRole('row').filter({hasText: 'broken.json.gz'});
+		assert.equal(await row.locator('.sentence').innerText(), upload.error);
+		const again = page.waitForResponse((r) => r.url().endsWith(`/uploads/${upload.id}/retry`));
+		await row.getByRole('button', {name: `Retry upload ${upload.id}`}).click();
+		assert.equal((await again).status(), 202);
+		await row.locator('.state', {hasText: 'failed'}).waitFor();
+	});
+
+	await test('labels that are none stop everything, with a sentence', async () => {
+		const page = await open('/uploads');
+		await page.getByLabel('Labels').fill('branch=main, nonsense');
+		await page.setInputFiles('#files', data('two-devices.json'));
+		assert.equal(await page.locator('.wrong').innerText(),
+			'Nothing was sent: label \'nonsense\' is not of the form key=value.');
+		assert.equal(await page.locator('.card').count(), 0);
+		assert.ok(await page.getByLabel('Labels').evaluate((input) => input === document.activeElement));
+	});
+
+	await test('the list by state and page by page', async () => {
+		const page = await open('/uploads?limit=2');
+		assert.equal(await page.locator('tbody tr').count(), 2);
+		await page.getByRole('link', {name: 'Next page'}).click();
+		await page.getByRole('link', {name: 'First page'}).waitFor();
+		await page.getByLabel('State').selectOption('failed');
+		await page.waitForURL(/state=failed/);
+		await page.locator('tbody .state').first().waitFor();
+		assert.deepEqual(await page.locator('tbody .state').allInnerTexts(), ['failed']);
+	});
+}
+
+// A gzip head, then bytes that no inflate accepts (a block of the kind 3).
+function brokenGzip() {
+	return Buffer.concat([Buffer.from('1f8b0800000000000003', 'hex'), Buffer.alloc(200, 0xff)]);
+}

@@ -1,0 +1,105 @@
+// world.mjs - what every step stands on: a real server on a free port beside
+// the PostgreSQL of with-postgres, a Chromium, and browser pages that hold the
+// console, the scripts and the content policy to silence.
+
+import assert from 'node:assert/strict';
+import {spawn} from 'node:child_process';
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {chromium} from 'playwright-core';
+
+const HERE = path.dirname(fileURLToPath(import.meta.url));
+const SOURCE = process.env.KERNSIFT_SRC ?? path.resolve(HERE, '../../..');
+const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
+
+export const data = (name) => path.join(HERE, '../data', name);
+
+function freePort() {
+	return new Promise((resolve) => {
+		const s = net.createServer().listen(0, '127.0.0.1', () => {
+			const {port} = s.address();
+			s.close(() => resolve(port));
+		});
+	});
+}
+
+async function startServer(port) {
+	const {KERNSIFT_BIN: bin, PGHOST, PGUSER, PGDATABASE} = process.env;
+	assert.ok(bin && PGHOST, 'KERNSIFT_BIN names the programs, and with-postgres runs this');
+	const child = spawn(path.join(bin, 'kernsiftd'), ['serve', '--listen', `127.0.0.1:${port}`,
+		'--db', `host=${PGHOST} user=${PGUSER} dbname=${PGDATABASE}`, '--workers', '2'],
+	{stdio: ['ignore', 'ignore', 'pipe']});
+	let log = '';
+	child.stderr.on('data', (text) => { log = (log + text).slice(-20000); });
+	const gone = new Promise((resolve) => child.on('exit', (code, signal) => resolve(signal ?? code)));
+	const until = Date.now() + 60000;
+	for (;;) {
+		const ready = await fetch(`http://127.0.0.1:${port}/readyz`).then((r) => r.ok, () => false);
+		if (ready)
+			break;
+		assert.ok(child.exitCode === null && Date.now() < until, `the server did not start:\n${log}`);
+		await new Promise((resolve) => setTimeout(resolve, 100));
+	}
+	return {gone, log: () => log, stop: () => child.kill('SIGTERM')};
+}
+
+// Told by the browser itself, from before the page's own first script.
+function watchPolicy() {
+	document.addEventListener('securitypolicyviolation', (e) =>
+		console.error(`policy: ${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}:${e.lineNumber}`));
+}
+
+export async function newWorld() {
+	const port = await freePort();
+	const server = await startServer(port);
+	const browser = await chromium.launch({executablePath: process.env.KERNSIFT_CHROMIUM, args: FLAGS});
+	const base = `http://127.0.0.1:${port}`;
+	const shots = process.env.KERNSIFT_SHOTS || path.join(SOURCE, 'build/shots');
+	fs.mkdirSync(shots, {recursive: true});
+	const opened = [];
+
+	// A page in a browser profile of its own. `allowed` are console lines that
+	// this page is expected to cause (a 404 asked for on purpose).
+	async function open(where, {allowed = /(?!)/, ...options} = {}) {
+		const context = await browser.newContext({viewport: {width: 1280, height: 900}, ...options});
+		const page = await context.newPage();
+		const heard = [];
+		page.setDefaultTimeout(30000);
+		page.on('console', (m) => /error|warning/.test(m.type()) && heard.push(m.text()));
+		page.on('pageerror', (e) => heard.push(e.stack));
+		await page.addInitScript(watchPolicy);
+		await page.goto(base + where);
+		await page.locator('h1').waitFor();
+		opened.push({context, where, heard, allowed});
+		return page;
+	}
+
+	// Closes what a step opened, and holds it against silence.
+	async function silent() {
+		for (const {context, where, heard, allowed} of opened.splice(0)) {
+			await context.close();
+			assert.deepEqual(heard.filter((line) => !allowed.test(line)), [], `the console at ${where}`);
+		}
+	}
+
+	async function api(where) {
+		const answer = await fetch(`${base}/api/v1${where}`);
+		assert.ok(answer.ok, `${where}: ${answer.status}`);
+		return answer;
+	}
+
+	async function end() {
+		await browser.close();
+		server.stop();
+		const how = await server.gone;
+		assert.equal(how, 0, `the server did not end well:\n${server.log()}`);
+	}
+
+	return {base, shots, open, silent, api, end, log: server.log};
+}
+
+// The texts of all cells of a table's body, row by row.
+export const cells = (page, caption) => page.getByRole('table', {name: caption}).evaluate((table) =>
+	[...table.tBodies[0].rows].map((row) => [...row.cells].map((c) => c.innerText.trim())));
