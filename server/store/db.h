@@ -6,9 +6,11 @@
  * the next borrow, so a restarted PostgreSQL costs the requests in between and
  * nothing else.
  *
- * Errors: ERR_DATABASE with PostgreSQL's primary message; ERR_DISK_FULL for
- * SQLSTATE 53100; ERR_CONFLICT for a serialisation failure or a deadlock,
- * after the retries that db_transaction() makes. */
+ * Errors: ERR_DATABASE where it cannot be reached, or with PostgreSQL's primary
+ * message; ERR_DISK_FULL where its disk is; ERR_CONFLICT for a serialisation
+ * failure or a deadlock, after several tries; ERR_INPUT for text it cannot hold
+ * and ERR_INTERNAL for a row that breaks a rule of the schema, neither of which
+ * trying again would heal. */
 #pragma once
 #include "arena.h"
 #include "err.h"

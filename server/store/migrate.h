@@ -4,12 +4,16 @@
  * in order, each in a transaction of its own, all under one advisory lock, and
  * records number, name and sha256. An applied file whose hash has changed, a
  * gap, or a database newer than the program is refused with a sentence.
- * sql/views/*.sql are replaced each time. */
+ * The views of sql/views are made anew each time. */
 #pragma once
 #include "db.h"
 
 /* *applied: how many were new. */
 bool migrate(struct db *db, int *applied, struct err *e);
+/* The same with other files than the program's own. */
+struct embedded;
+bool migrate_files(struct db *db, const struct embedded *files, int *applied,
+	struct err *e);
 
 /* Queues every upload whose bytes are there again, so that its derived rows
  * are made anew; runs stay visible until their replacement is saved. */

@@ -54,19 +54,23 @@ struct run_row {
 enum run_sort { RUN_NEWEST, RUN_OLDEST, RUN_BUSY, RUN_SPAN, RUN_LAUNCHES };
 
 struct run_filter {
-	const char *project, *workload, *framework, *device, *q; /* NULL any */
+	/* NULL any. `q` is looked for, in any case, in name, project, workload,
+	 * job, process name and host; `device` is a whole name. */
+	const char *project, *workload, *framework, *device, *q;
 	const char *labels; /* a JSON object they must contain; NULL any */
 	int64_t upload; /* 0 any */
 	int64_t since, until; /* created in [since, until); NO_MOMENT open */
 	enum run_sort sort;
-	int64_t after_key, after; /* sort key and id of the last one; 0, 0 */
+	/* Sort key and id of the last one; 0, 0 from the start. The key of
+	 * newest and oldest is `created`. */
+	int64_t after_key, after;
 	int limit;
 };
 
 bool query_runs(struct db *db, struct arena *a, const struct run_filter *f,
 	struct run_row **rows, uint32_t *n, bool *more, struct err *e);
-bool query_run(struct db *db, struct arena *a, int64_t id,
-	struct run_row *row, struct err *e); /* ERR_NOT_FOUND */
+bool query_run(struct db *db, struct arena *a, int64_t id, struct run_row *row,
+	struct err *e); /* ERR_NOT_FOUND */
 bool query_run_devices(struct db *db, struct arena *a, int64_t run,
 	struct profile_device **rows, uint32_t *n, struct err *e);
 
@@ -81,8 +85,15 @@ struct kernel_row {
 
 enum kernel_sort {
 	KERNEL_TOTAL, /* nsys' order */
-	KERNEL_INSTANCES, KERNEL_AVG, KERNEL_MED, KERNEL_MIN, KERNEL_MAX,
-	KERNEL_STDDEV, KERNEL_P90, KERNEL_P99, KERNEL_NAME
+	KERNEL_INSTANCES,
+	KERNEL_AVG,
+	KERNEL_MED,
+	KERNEL_MIN,
+	KERNEL_MAX,
+	KERNEL_STDDEV,
+	KERNEL_P90,
+	KERNEL_P99,
+	KERNEL_NAME
 };
 
 struct kernel_filter {
@@ -98,9 +109,8 @@ struct kernel_filter {
 bool query_kernels(struct db *db, struct arena *a,
 	const struct kernel_filter *f, struct kernel_row **rows, uint32_t *n,
 	bool *more, struct err *e);
-bool query_copies(struct db *db, struct arena *a, int64_t run,
-	enum split split, struct copy_stat **rows, uint32_t *n,
-	struct err *e);
+bool query_copies(struct db *db, struct arena *a, int64_t run, enum split split,
+	struct copy_stat **rows, uint32_t *n, struct err *e);
 
 struct note_row {
 	const char *code, *severity, *message;

@@ -14,6 +14,5 @@ enum { TOKEN_TEXT = 64 };
 bool token_new(struct db *db, const char *name, enum scope s,
 	char text[TOKEN_TEXT], int64_t *id, struct err *e);
 /* The scope of a token's text; SCOPE_NONE where it is not one (no error). */
-bool token_scope(struct db *db, const char *text, enum scope *s,
-	struct err *e);
+bool token_scope(struct db *db, const char *text, enum scope *s, struct err *e);
 bool token_any(struct db *db, bool *any, struct err *e);

@@ -15,6 +15,7 @@
 
 enum { UPLOAD_CHUNK = 1 << 20, UPLOAD_TRIES = 3 };
 
+/* Texts are UTF-8 of at most 500 bytes each. */
 struct upload_meta {
 	const char *project, *workload, *name, *job; /* "" where not given */
 	const char *labels; /* a JSON object of strings, keys sorted */
@@ -63,6 +64,8 @@ struct claim {
  * process ("host:pid") for upload_abandon(). */
 bool upload_claim(struct db *db, const char *worker, int lease_s,
 	struct claim *c, struct err *e);
+/* Waits until something was queued, at most `ms`; a signal ends it too. */
+bool upload_wait(struct db *db, int ms, struct err *e);
 /* One chunk's bytes, into the caller's buffer of UPLOAD_CHUNK bytes. */
 bool upload_read(struct db *db, int64_t id, int32_t seq, void *into,
 	size_t *len, struct err *e);

@@ -1,0 +1,128 @@
+/* migrations.c - numbers without gaps, hashes that stay, one transaction
+ * each. */
+#include "migrations.h"
+#include "embedded.h"
+#include "sha256.h"
+#include "sql.h"
+
+struct migration {
+	int number; /* from 1 */
+	const char *name; /* the file's, as recorded */
+	const struct embedded *file;
+	uint8_t sha256[SHA256_BYTES];
+};
+
+struct plan {
+	struct migration *list; /* of the program, by number */
+	int n, done;
+};
+
+/* The program's files; their names begin with their number. */
+static bool list_files(struct plan *plan, struct arena *a,
+	const struct embedded *files, struct err *e)
+{
+	static const char dir[] = "migrations/";
+	int all = 0;
+	while (files[all].path)
+		all++;
+	plan->list = arena_array(a, struct migration, (size_t)all);
+	for (const struct embedded *f = files; f->path; f++) {
+		if (strncmp(f->path, dir, strlen(dir)))
+			continue;
+		struct migration *m = &plan->list[plan->n++];
+		m->name = f->path + strlen(dir);
+		m->file = f;
+		m->number = (int)strtol(m->name, NULL, 10);
+		sha256_of(f->bytes, *f->len, m->sha256);
+		if (m->number != plan->n)
+			return err_set(e, ERR_INTERNAL,
+				"migration %d is missing from the program "
+				"before '%s'",
+				plan->n, m->name);
+	}
+	return true;
+}
+
+/* One recorded migration against the program's of that number. */
+static bool check(struct plan *plan, int number, const char *name,
+	const void *sha256, struct err *e)
+{
+	plan->done++;
+	if (number != plan->done)
+		return err_set(e, ERR_DATABASE,
+			"migration %d is missing from the database though "
+			"'%s' was applied",
+			plan->done, name);
+	if (number > plan->n)
+		return err_set(e, ERR_DATABASE,
+			"the database has migration '%s', which this program "
+			"does not know; use a newer kernsiftd",
+			name);
+	const struct migration *m = &plan->list[number - 1];
+	if (memcmp(sha256, m->sha256, SHA256_BYTES) || strcmp(name, m->name))
+		return err_set(e, ERR_DATABASE,
+			"migration '%s' was changed after it was applied as "
+			"'%s'; put it back and add a new one instead",
+			m->name, name);
+	return true;
+}
+
+static bool check_applied(struct db *db, struct arena *a, struct plan *plan,
+	struct err *e)
+{
+	struct rows r;
+	if (!sql_script(db,
+		    "CREATE TABLE IF NOT EXISTS migration ("
+		    "number int PRIMARY KEY CHECK (number > 0), "
+		    "name text NOT NULL, "
+		    "sha256 bytea NOT NULL CHECK (octet_length(sha256) = 32), "
+		    "applied_at timestamptz NOT NULL DEFAULT now())",
+		    e) ||
+		!sql_run(db,
+			"SELECT number, name, sha256 "
+			"FROM migration "
+			"ORDER BY number",
+			NULL, &r, e))
+		return false;
+	bool ok = true;
+	while (ok && rows_next(&r)) {
+		size_t len;
+		int number = rows_int4(&r, 0);
+		const char *name = rows_text(&r, a);
+		ok = check(plan, number, name, rows_bytes(&r, &len), e);
+	}
+	rows_release(&r);
+	return ok;
+}
+
+static bool apply(struct db *db, void *arg, struct err *e)
+{
+	const struct migration *m = arg;
+	struct err why = { 0 };
+	struct sql_params p = { 0 };
+	sql_int4(&p, m->number);
+	sql_text(&p, m->name);
+	sql_bytes(&p, m->sha256, SHA256_BYTES);
+	return (sql_script(db, (const char *)m->file->bytes, &why) &&
+		       sql_run(db,
+			       "INSERT INTO migration (number, name, sha256) "
+			       "VALUES ($1, $2, $3)",
+			       &p, NULL, &why)) ||
+	       err_set(e, why.code, "migration '%s' failed: %s", m->name,
+		       why.text);
+}
+
+bool migrations_apply(struct db *db, const struct embedded *files, int *applied,
+	struct err *e)
+{
+	struct arena a = { 0 };
+	struct plan plan = { 0 };
+	bool ok = list_files(&plan, &a, files, e) &&
+		  check_applied(db, &a, &plan, e);
+	for (int i = plan.done; ok && i < plan.n; i++) {
+		ok = sql_transaction(db, apply, &plan.list[i], e);
+		*applied += ok;
+	}
+	arena_release(&a);
+	return ok;
+}

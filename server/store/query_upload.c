@@ -1,0 +1,115 @@
+/* query_upload.c - uploads as people see them, and the length of the queue. */
+#include "query.h"
+#include "sha256.h"
+#include "sql.h"
+#include "upload.h"
+
+#define COLUMNS                                                      \
+	"SELECT id, state, project, workload, name, job, "           \
+	"labels::text, file_name, gpu_hours, bytes, sha256, tries, " \
+	"stage, done_bytes, error, created_at, received_at, "        \
+	"finished_at, runs "                                         \
+	"FROM upload_line "
+
+static const char *hex(struct rows *r, struct arena *a)
+{
+	size_t len;
+	const void *bytes = rows_bytes(r, &len);
+	if (!bytes)
+		return NULL;
+	char *text = arena_alloc(a, SHA256_HEX, 1);
+	sha256_hex(bytes, text);
+	return text;
+}
+
+static void read_row(struct rows *r, struct arena *a, struct upload_row *u)
+{
+	u->id = rows_int8(r, 0);
+	u->state = rows_text(r, a);
+	u->project = rows_text(r, a);
+	u->workload = rows_text(r, a);
+	u->name = rows_text(r, a);
+	u->job = rows_text(r, a);
+	u->labels = rows_text(r, a);
+	u->file_name = rows_text(r, a);
+	u->gpu_hours = rows_float8(r, NAN);
+	u->bytes = rows_int8(r, 0);
+	u->sha256 = hex(r, a);
+	u->tries = rows_int4(r, 0);
+	u->stage = rows_text(r, a);
+	u->done_bytes = rows_int8(r, 0);
+	u->error = rows_text(r, a);
+	u->created = rows_moment(r);
+	u->received = rows_moment(r);
+	u->finished = rows_moment(r);
+	u->runs = rows_int8s(r, a, &u->runs_n);
+}
+
+bool query_uploads(struct db *db, struct arena *a,
+	const struct upload_filter *f, struct upload_row **rows, uint32_t *n,
+	bool *more, struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct rows r;
+	sql_text(&p, f->state);
+	sql_int8(&p, f->after);
+	sql_int8(&p, f->limit + INT64_C(1));
+	if (!sql_run(db,
+		    COLUMNS "WHERE ($1 IS NULL OR state = $1) "
+			    "AND ($2 = 0 OR id < $2) "
+			    "ORDER BY id DESC "
+			    "LIMIT $3",
+		    &p, &r, e))
+		return false;
+	*more = r.n > f->limit;
+	*n = (uint32_t)(*more ? f->limit : r.n);
+	*rows = arena_array(a, struct upload_row, *n);
+	for (uint32_t i = 0; i < *n && rows_next(&r); i++)
+		read_row(&r, a, &(*rows)[i]);
+	rows_release(&r);
+	return true;
+}
+
+bool query_upload(struct db *db, struct arena *a, int64_t id,
+	struct upload_row *row, struct err *e)
+{
+	static const char sql[] = COLUMNS "WHERE id = $1";
+	struct sql_params p = { 0 };
+	struct rows r;
+	sql_int8(&p, id);
+	if (!sql_hot(db, sql, &p, &r, e))
+		return false;
+	bool there = rows_next(&r);
+	if (there)
+		read_row(&r, a, row);
+	rows_release(&r);
+	return there ||
+	       err_set(e, ERR_NOT_FOUND, "no upload %lld", (long long)id);
+}
+
+#define COUNT(state) "(SELECT count(*) FROM upload WHERE state = '" state "')"
+
+bool upload_queue(struct db *db, struct upload_queue *q, struct err *e)
+{
+	struct rows r;
+	if (!sql_run(db,
+		    "SELECT " COUNT("receiving") ", " COUNT(
+			    "queued") ", " COUNT("working") ", " COUNT("fai"
+								       "le"
+								       "d") ","
+									    " " COUNT("done") ", (SELECT extract(epoch FROM now() - min(queued_at)) "
+											      "FROM upload WHERE state = 'queued')::float8",
+		    NULL, &r, e))
+		return false;
+	rows_next(&r);
+	q->receiving = rows_int8(&r, 0);
+	q->queued = rows_int8(&r, 0);
+	q->working = rows_int8(&r, 0);
+	q->failed = rows_int8(&r, 0);
+	q->done = rows_int8(&r, 0);
+	/* A clock set back makes nothing younger than now. */
+	double age = rows_float8(&r, 0);
+	q->oldest_queued_s = age > 0 ? age : 0;
+	rows_release(&r);
+	return true;
+}

@@ -1,0 +1,55 @@
+/* requeue.c - what is worked on again: failed uploads, and all of them. */
+#include "requeue.h"
+#include "migrate.h"
+#include "sql.h"
+#include "upload.h"
+
+#define REQUEUE                                                \
+	"UPDATE upload u "                                     \
+	"SET state = 'queued', queued_at = now(), tries = 0, " \
+	"done_bytes = 0, best_bytes = 0, error = NULL, "       \
+	"finished_at = NULL "
+
+bool requeue_failed(struct db *db, int64_t id, int64_t *n, struct err *e)
+{
+	struct sql_params p = { 0 };
+	sql_int8(&p, id);
+	return sql_change(db, REQUEUE "WHERE id = $1 AND state = 'failed'", &p,
+		n, e);
+}
+
+bool upload_retry(struct db *db, int64_t id, struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct rows r;
+	struct arena a = { 0 };
+	int64_t n;
+	if (!requeue_failed(db, id, &n, e))
+		return false;
+	if (n)
+		return true;
+	sql_int8(&p, id);
+	if (!sql_run(db, "SELECT state FROM upload WHERE id = $1", &p, &r, e))
+		return false;
+	if (!rows_next(&r))
+		err_set(e, ERR_NOT_FOUND, "no upload %lld", (long long)id);
+	else
+		err_set(e, ERR_CONFLICT,
+			"upload %lld is %s; only a failed one can be retried",
+			(long long)id, rows_text(&r, &a));
+	rows_release(&r);
+	arena_release(&a);
+	return false;
+}
+
+/* One whose runs were all deleted has no identity left and nothing to make;
+ * one that is worked on now is being made anew already. */
+bool rebuild(struct db *db, int64_t *queued, struct err *e)
+{
+	return sql_change(db,
+		REQUEUE "WHERE state IN ('done', 'failed') "
+			"AND identity IS NOT NULL "
+			"AND EXISTS (SELECT FROM upload_chunk c "
+			"WHERE c.upload_id = u.id AND c.seq = 0)",
+		NULL, queued, e);
+}

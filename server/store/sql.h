@@ -1,0 +1,76 @@
+/* sql.h - statements and their parameters, as the files of this room use them.
+ *
+ *   struct sql_params p = { 0 };
+ *   struct rows r;
+ *   sql_int8(&p, id);
+ *   if (!sql_run(db, "SELECT name FROM run WHERE run_id = $1", &p, &r, e))
+ *           return false;
+ *
+ * Parameters and results travel in binary. A struct sql_params points into
+ * itself: it is filled in place and not copied. */
+#pragma once
+#include "buf.h"
+#include "db.h"
+#include "rows.h"
+#include <math.h>
+
+enum { SQL_PARAMS = 32 };
+
+struct sql_params {
+	int n;
+	unsigned types[SQL_PARAMS];
+	const char *values[SQL_PARAMS];
+	int lengths[SQL_PARAMS], formats[SQL_PARAMS];
+	char room[SQL_PARAMS][8];
+};
+
+/* What a pointer points to must live until the statement ran. */
+void sql_bool(struct sql_params *p, bool v);
+void sql_int4(struct sql_params *p, int32_t v);
+void sql_int8(struct sql_params *p, int64_t v);
+void sql_float8(struct sql_params *p, double v); /* NAN: NULL */
+void sql_text(struct sql_params *p, const char *s); /* NULL: NULL */
+void sql_json(struct sql_params *p, const char *s); /* NULL: NULL */
+void sql_bytes(struct sql_params *p, const void *bytes, size_t len);
+void sql_moment(struct sql_params *p, int64_t us); /* NO_MOMENT: NULL */
+/* NULL where v is -1, the models' "unknown". */
+void sql_int4_known(struct sql_params *p, int32_t v);
+void sql_int8_known(struct sql_params *p, int64_t v);
+
+/* An array parameter, element by element. A NULL element is one of length
+ * SQL_NULL. */
+enum sql_element { SQL_BYTES, SQL_TEXT };
+enum { SQL_NULL = -1 };
+struct sql_array {
+	enum sql_element type;
+	struct buf body;
+	uint32_t n;
+};
+void sql_array_init(struct sql_array *a, enum sql_element type);
+void sql_array_add(struct sql_array *a, const void *bytes, int64_t len);
+void sql_array_text(struct sql_array *a, const char *s); /* NULL: NULL */
+/* Ends the array, which may then only be released. */
+void sql_array(struct sql_params *p, struct sql_array *a);
+void sql_array_release(struct sql_array *a);
+
+/* Runs one statement; `p` may be NULL (no parameters), `r` too (no rows
+ * wanted), else the caller releases it after success. */
+bool sql_run(struct db *db, const char *sql, const struct sql_params *p,
+	struct rows *r, struct err *e);
+/* The same for one that runs again and again: planned once a connection. The
+ * text is known by its address. */
+bool sql_hot(struct db *db, const char *sql, const struct sql_params *p,
+	struct rows *r, struct err *e);
+/* The same, and tells how many rows it changed. */
+bool sql_change(struct db *db, const char *sql, const struct sql_params *p,
+	int64_t *changed, struct err *e);
+/* Several statements without parameters, of our own text. */
+bool sql_script(struct db *db, const char *text, struct err *e);
+
+/* BEGIN, work, COMMIT; rolled back where work or commit fails. Where the
+ * reason is a race (a deadlock, a serialisation failure, a unique key that
+ * another one made between our look and our insert), all of it is done again,
+ * a bounded number of times. */
+bool sql_transaction(struct db *db,
+	bool (*work)(struct db *db, void *arg, struct err *e), void *arg,
+	struct err *e);

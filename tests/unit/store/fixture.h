@@ -1,0 +1,220 @@
+/* fixture.h - what the cases of the store share: a migrated database, small
+ * uploads, a profile whose numbers are easily recognised, processes that do
+ * the same thing at once. */
+#pragma once
+#include "migrate.h"
+#include "query.h"
+#include "save.h"
+#include "sql.h"
+#include "upload.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* Fails with the sentence where something that should work did not. */
+#define works(call)                                        \
+	do {                                               \
+		struct err e = { 0 };                      \
+		if (!(call))                               \
+			fail_msg("%s: %s", #call, e.text); \
+		assert_int_equal(e.code, ERR_NONE);        \
+	} while (0)
+
+#define refuses(call, want_code, sentence)             \
+	do {                                           \
+		struct err e = { 0 };                  \
+		assert_false(call);                    \
+		assert_string_equal(e.text, sentence); \
+		assert_int_equal(e.code, want_code);   \
+	} while (0)
+
+static inline struct db *fixture_connect(const char *conninfo)
+{
+	struct err e = { 0 };
+	struct db *db = db_new(conninfo, &e);
+	if (!db)
+		fail_msg("%s", e.text);
+	return db;
+}
+
+static inline void fixture_script(struct db *db, const char *sql)
+{
+	works(sql_script(db, sql, &e));
+}
+
+/* Connected, migrated and empty. */
+static inline struct db *fixture_db(void)
+{
+	struct db *db = fixture_connect("");
+	int applied;
+	works(migrate(db, &applied, &e));
+	fixture_script(db,
+		"TRUNCATE upload, upload_chunk, run_identity, token, kernel, "
+		"run, run_device, run_kernel, run_copy, run_note");
+	return db;
+}
+
+static inline int64_t fixture_count(struct db *db, const char *sql)
+{
+	struct rows r;
+	works(sql_run(db, sql, NULL, &r, &e));
+	assert_true(rows_next(&r));
+	int64_t n = rows_int8(&r, -1);
+	rows_release(&r);
+	return n;
+}
+
+static const struct upload_meta fixture_meta = { "mesa", "train", "nightly",
+	"job7", "{\"branch\": \"main\", \"gpu\": \"h100\"}", "a.json.gz", NAN };
+
+/* Received, its bytes `text`. */
+static inline struct upload_outcome fixture_upload(struct db *db,
+	const struct upload_meta *m, const char *text)
+{
+	struct upload_outcome out;
+	uint8_t sha256[SHA256_BYTES];
+	int64_t id;
+	size_t len = strlen(text);
+	sha256_of(text, len, sha256);
+	works(upload_begin(db, m, &id, &e));
+	works(upload_chunk(db, id, 0, text, len, &e));
+	works(upload_finish(db, id, sha256, (int64_t)len, &out, &e));
+	return out;
+}
+
+static inline struct claim fixture_claim(struct db *db, int64_t upload)
+{
+	struct claim c;
+	works(upload_claim(db, "host:1", 30, &c, &e));
+	assert_int_equal(c.upload, upload);
+	return c;
+}
+
+static inline struct time_stats fixture_time(int64_t n, int64_t total)
+{
+	return (struct time_stats){ .instances = n,
+		.total_ns = total,
+		.min_ns = total / n - 1,
+		.max_ns = total / n + 1,
+		.avg_ns = (double)total / (double)n,
+		.med_ns = 10.5,
+		.stddev_ns = 0.3,
+		.p90_ns = 11.4,
+		.p99_ns = 11.9 };
+}
+
+/* Two kernels on two devices, the second with grids; a copy; two notes. */
+static inline struct profile fixture_profile(struct arena *a)
+{
+	static const int32_t none = -1;
+	struct profile p = { .arena = a,
+		.format = "kineto",
+		.framework = "pytorch",
+		.pid = 4711,
+		.process_name = "python train.py",
+		.host = "node3",
+		.rank = 1,
+		.world_size = 8,
+		.started_utc_ns = 1755848102123456789,
+		.span_ns = 1000,
+		.busy_ns = 400,
+		.kernel_ns = 450,
+		.launches = 5,
+		.copy_ns = 60,
+		.copies = 2,
+		.kernels_n = 2,
+		.stats_n = 6,
+		.copy_stats_n = 2,
+		.devices_n = 2 };
+	p.kernels = arena_array(a, struct profile_kernel, 2);
+	p.kernels[0] = (struct profile_kernel){ "void gemm<float>(int)",
+		"_Z4gemmIfEvi", "gemm",
+		{ "gemm", "blas/gemm.cu", NULL, "the source tree" } };
+	p.kernels[1] =
+		(struct profile_kernel){ .name = "add", .short_name = "add" };
+	p.stats = arena_array(a, struct kernel_stat, 6);
+	p.stats[0] = (struct kernel_stat){ 0, SPLIT_NONE, -1, { -1, -1, -1 },
+		{ -1, -1, -1 }, fixture_time(3, 300), 66.7 };
+	p.stats[1] = (struct kernel_stat){ 1, SPLIT_NONE, -1, { -1, -1, -1 },
+		{ -1, -1, -1 }, fixture_time(2, 150), 33.3 };
+	p.stats[2] = p.stats[0];
+	p.stats[2].split = SPLIT_DEVICE;
+	p.stats[2].device = 0;
+	p.stats[3] = p.stats[1];
+	p.stats[3].split = SPLIT_DEVICE;
+	p.stats[3].device = 1;
+	p.stats[4] = (struct kernel_stat){ 0, SPLIT_GRID, -1, { 128, 2, 1 },
+		{ 256, 1, 1 }, fixture_time(3, 300), 66.7 };
+	p.stats[5] = p.stats[1];
+	p.stats[5].split = SPLIT_GRID;
+	p.copy_stats = arena_array(a, struct copy_stat, 2);
+	p.copy_stats[0] = (struct copy_stat){ "[CUDA memcpy Host-to-Device]",
+		SPLIT_NONE, none, fixture_time(2, 60), 100, 4096, 2 };
+	p.copy_stats[1] = p.copy_stats[0];
+	p.copy_stats[1].split = SPLIT_DEVICE;
+	p.copy_stats[1].device = 1;
+	p.devices = arena_array(a, struct profile_device, 2);
+	p.devices[0] = (struct profile_device){ 0, "H100", 132, 9, 0,
+		85520809984, 3, 250 };
+	p.devices[1] =
+		(struct profile_device){ 1, NULL, -1, -1, -1, -1, 2, 150 };
+	note_add(&p.notes, NOTE_bad_event, 3, "{\"ts\":", 6);
+	note_add(&p.notes, NOTE_uncorrelated, 1, NULL, 0);
+	return p;
+}
+
+/* Uploads, claims and saves; the runs' ids are in *runs. */
+static inline int64_t fixture_save(struct db *db, const char *bytes,
+	const struct profile *runs, uint32_t n)
+{
+	struct upload_outcome out = fixture_upload(db, &fixture_meta, bytes);
+	struct claim c = fixture_claim(db, out.id);
+	works(save(db, &c, runs, n, &e));
+	return out.id;
+}
+
+/* The visible runs of an upload. */
+static inline const int64_t *fixture_runs(struct db *db, struct arena *a,
+	int64_t upload, uint32_t n)
+{
+	struct upload_row row;
+	works(query_upload(db, a, upload, &row, &e));
+	assert_int_equal(row.runs_n, n);
+	return row.runs;
+}
+
+/* Runs f in n processes that start together, each with a connection of its
+ * own; all must return true. */
+static inline void fixture_together(int n, const char *conninfo,
+	bool (*f)(struct db *db, int nth, struct err *e))
+{
+	int gate[2];
+	assert_int_equal(pipe(gate), 0);
+	for (int i = 0; i < n; i++) {
+		if (fork())
+			continue;
+		struct err e = { 0 };
+		char go;
+		close(gate[1]);
+		struct db *db = db_new(conninfo, &e);
+		/* The gate opens when its other end is closed. */
+		bool ok = db && read(gate[0], &go, 1) == 0 && f(db, i, &e);
+		if (!ok)
+			fprintf(stderr, "process %d: %s\n", i, e.text);
+		db_free(db);
+		_exit(!ok);
+	}
+	usleep(50000);
+	close(gate[0]);
+	close(gate[1]);
+	int status, bad = 0;
+	while (wait(&status) > 0)
+		bad += status != 0;
+	assert_int_equal(bad, 0);
+}
