@@ -69,7 +69,8 @@ async function show({moved}) {
 	} catch (error) {
 		if (signal.aborted)
 			return;
-		own.replaceChildren(h('h1', {}, 'This page could not be shown'));
+		own.replaceChildren(h('h1', {}, 'This page could not be shown'),
+			h('p', {}, h('a', {href: '/runs'}, 'All runs')));
 		showFailure(error, () => show({moved: true}));
 	}
 	if (signal.aborted)

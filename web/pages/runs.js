@@ -6,13 +6,15 @@ import {field, h, tags} from '../dom.js';
 import * as f from '../format.js';
 import {table} from '../table.js';
 
+// The word in the address, the label, an example, and what of a run is offered
+// as a suggestion: all but the search want the whole word.
 const FILTERS = [
-	['q', 'Search', 'part of a name'],
-	['project', 'Project'],
-	['workload', 'Workload'],
-	['device', 'Device', 'H100'],
-	['framework', 'Framework', 'pytorch'],
-	['label', 'Label', 'branch=main'],
+	['q', 'Search', 'part of a name', () => []],
+	['project', 'Project', null, (r) => [r.project]],
+	['workload', 'Workload', null, (r) => [r.workload]],
+	['device', 'Device', null, (r) => r.device_names],
+	['framework', 'Framework', null, (r) => [r.framework]],
+	['label', 'Label', 'branch=main', (r) => Object.entries(r.labels).map((l) => l.join('='))],
 ];
 
 const WORST = {error: 'error', loss: 'loss', warn: 'warning', info: 'info'};
@@ -58,9 +60,12 @@ export function asked(query) {
 	return out;
 }
 
-function filterForm(query, at) {
+function filterForm(query, items, at) {
 	const inputs = FILTERS.map(([name, label, example]) => [label, h('input', {
-		name, type: name === 'q' ? 'search' : 'text', value: query.get(name), placeholder: example})]);
+		name, type: name === 'q' ? 'search' : 'text', value: query.get(name), placeholder: example,
+		list: name === 'q' ? null : `offered-${name}`})]);
+	const offered = FILTERS.slice(1).map(([name, , , of]) => h('datalist', {id: `offered-${name}`},
+		[...new Set(items.flatMap(of))].filter(Boolean).map((value) => h('option', {value}))));
 	const submit = (e) => {
 		e.preventDefault();
 		const next = new URLSearchParams();
@@ -73,7 +78,7 @@ function filterForm(query, at) {
 		at.go(next.size ? `/runs?${next}` : '/runs');
 	};
 	return h('form', {class: 'bar', role: 'search', 'aria-label': 'Filter runs', on: {submit}},
-		inputs.map(([label, input]) => field(label, input)),
+		inputs.map(([label, input]) => field(label, input)), offered,
 		h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'main'}, 'Filter'),
 			[...query.keys()].some((k) => k !== 'sort') ? h('a', {href: '/runs'}, 'Clear') : null));
 }
@@ -113,7 +118,7 @@ export async function page(view, query, at) {
 		view.append(welcome());
 		return 'Runs';
 	}
-	view.append(filterForm(query, at));
+	view.append(filterForm(query, items, at));
 	if (query.get('upload'))
 		view.append(h('p', {class: 'hint'}, `Only the runs of upload ${query.get('upload')}. `,
 			h('a', {href: '/runs'}, 'All runs')));
