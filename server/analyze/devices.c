@@ -1,0 +1,141 @@
+/* devices.c - one walk over kernels and copies, a union per device. */
+#include "devices.h"
+#include "interval.h"
+#include <stdlib.h>
+
+struct maker {
+	struct profile *p;
+	struct names numbers; /* id = index into p->devices, plus one */
+	struct interval_union *busy; /* by device */
+	uint32_t cap;
+	uint32_t last; /* found last; rows in a row are often alike */
+};
+
+static bool grow(struct maker *m)
+{
+	struct profile *p = m->p;
+	uint32_t cap = m->cap ? m->cap * 2 : 16;
+	void *devices = arena_grow(p->arena, p->devices,
+		(size_t)cap * sizeof *p->devices);
+	if (devices)
+		p->devices = devices;
+	void *busy =
+		arena_grow(p->arena, m->busy, (size_t)cap * sizeof *m->busy);
+	if (busy)
+		m->busy = busy;
+	m->cap = cap;
+	return devices && busy;
+}
+
+/* The index of a device, added if new; NAMES_NONE where the arena is full. */
+static uint32_t device_index(struct maker *m, int32_t number)
+{
+	struct profile *p = m->p;
+	if (p->devices_n && p->devices[m->last].number == number)
+		return m->last;
+	uint32_t id =
+		names_put(&m->numbers, (const char *)&number, sizeof number);
+	if (id == NAMES_NONE)
+		return NAMES_NONE;
+	if (id > p->devices_n) {
+		if (p->devices_n == m->cap && !grow(m))
+			return NAMES_NONE;
+		m->busy[p->devices_n] = INTERVAL_NONE;
+		p->devices[p->devices_n++] = (struct profile_device){
+			.number = number,
+			.sm_count = -1,
+			.compute_major = -1,
+			.compute_minor = -1,
+			.memory_bytes = -1,
+		};
+	}
+	return m->last = id - 1;
+}
+
+static bool kernels_walk(struct maker *m, const struct kernel_rows *k,
+	struct slice rows)
+{
+	struct interval_union all = INTERVAL_NONE;
+	for (uint32_t i = rows.from; i < rows.to; i++) {
+		uint32_t d = device_index(m, k->device[i]);
+		if (d == NAMES_NONE)
+			return false;
+		m->p->devices[d].launches++;
+		interval_add(&m->busy[d], k->start_ns[i], k->dur_ns[i]);
+		interval_add(&all, k->start_ns[i], k->dur_ns[i]);
+	}
+	m->p->busy_ns = all.busy_ns;
+	for (uint32_t d = 0; d < m->p->devices_n; d++)
+		m->p->devices[d].busy_ns = m->busy[d].busy_ns;
+	return true;
+}
+
+static bool copies_walk(struct maker *m, const struct copy_rows *c,
+	struct slice rows)
+{
+	for (uint32_t i = rows.from; i < rows.to; i++)
+		if (device_index(m, c->device[i]) == NAMES_NONE)
+			return false;
+	return true;
+}
+
+/* What the trace tells of the devices that were used. */
+static void properties(const struct trace *t, uint32_t process, struct maker *m)
+{
+	for (uint32_t i = t->devices_n; i-- > 0;) {
+		const struct device *d = &t->devices[i];
+		if (d->process >= 0 && (uint32_t)d->process != process)
+			continue;
+		uint32_t id = names_find(&m->numbers, (const char *)&d->number,
+			sizeof d->number);
+		if (id == NAMES_NONE)
+			continue;
+		struct profile_device *to = &m->p->devices[id - 1];
+		to->name = d->name ? names_text(&t->names, d->name) : NULL;
+		to->sm_count = d->sm_count;
+		to->compute_major = d->compute_major;
+		to->compute_minor = d->compute_minor;
+		to->memory_bytes = d->memory_bytes;
+	}
+}
+
+static int by_number(const void *left, const void *right)
+{
+	const struct profile_device *a = left, *b = right;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static int64_t span(const struct trace *t, const struct process *proc)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN;
+#define ROWS(kind)                                                   \
+	for (uint32_t i = proc->kind.from; i < proc->kind.to; i++) { \
+		int64_t start = t->kind.start_ns[i];                 \
+		int64_t end = start + t->kind.dur_ns[i];             \
+		first = start < first ? start : first;               \
+		last = end > last ? end : last;                      \
+	}
+	ROWS(kernel)
+	ROWS(copy)
+#undef ROWS
+	return last < first ? 0 : last - first;
+}
+
+bool devices_from(const struct trace *t, const struct process *proc,
+	uint32_t process, struct profile *p)
+{
+	struct maker m = { .p = p };
+	bool ok = names_init(&m.numbers, p->arena) &&
+		  kernels_walk(&m, &t->kernel, proc->kernel) &&
+		  copies_walk(&m, &t->copy, proc->copy);
+
+	if (ok) {
+		properties(t, process, &m);
+		if (p->devices_n)
+			qsort(p->devices, p->devices_n, sizeof *p->devices,
+				by_number);
+		p->span_ns = span(t, proc);
+	}
+	arena_drop(p->arena, m.busy);
+	return ok;
+}

@@ -1,0 +1,17 @@
+/* exact.h - the arithmetic of the statistics: whole numbers only.
+ *
+ * A printed digit depends on which side of a half a fraction lies, and a
+ * double cannot always tell. So nothing is rounded twice: every result is
+ * decided on exact integers, 128 bits wide and, for variances, 256. Rounding
+ * is half away from zero, to tenths; nothing here is negative. */
+#pragma once
+#include <stdint.h>
+
+__extension__ typedef unsigned __int128 wide_t;
+
+/* round(10 * num / den); den > 0, the result fits. */
+int64_t exact_tenths(wide_t num, wide_t den);
+
+/* round(10 * s), s the sample standard deviation of n > 0 numbers whose sum
+ * and sum of squares are given; 0 for n = 1. sum < 2^60, n < 2^32. */
+int64_t exact_sd_tenths(uint32_t n, int64_t sum, wide_t squares);
