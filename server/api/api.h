@@ -3,12 +3,13 @@
  * No sockets here and no libmicrohttpd: http/ moves bytes, this room decides.
  * api_call() finds the route, checks Host, Origin and scope, runs the handler
  * and makes the envelope. An upload goes another way, because its body is
- * streamed: api_receive_begin() when the headers are there, _bytes() for what
- * arrives, _end() for the answer; these may wait for the database and are
- * therefore called off the HTTP threads.
+ * streamed: api_receive_begin() when the headers are there (as quick as any
+ * call: at most a token is looked up), _bytes() for what arrives, _end() for
+ * the answer. The last two and _abort() wait for the database to take the
+ * bytes, and are therefore called off the HTTP threads.
  *
- * Thread safe: `struct api` is shared and constant, a request is one thread's
- * at a time. */
+ * Thread safe: what `struct api` shares is constant or atomic, a request is
+ * one thread's at a time. */
 #pragma once
 #include "err.h"
 #include <stddef.h>
@@ -29,32 +30,40 @@ struct api_options {
 struct api *api_new(const struct api_options *o, struct err *e);
 void api_free(struct api *a);
 
-/* Looks up a header or a query parameter by name, any case for headers; NULL
- * where absent. `nth` counts those of the same name from 0. */
+enum { API_BODY_MAX = 1 << 20 };
+
+/* Must stay as it is until the call has returned; for an upload, until
+ * api_receive_begin() has. */
 struct api_request {
-	const char *method, *path; /* path as sent, without the query */
+	const char *method;
+	const char *path; /* as sent, without the query */
+	const char *query; /* as sent, after the '?'; NULL none */
+	/* The first header of this name, in any case; NULL absent. */
 	const char *(*header)(void *ctx, const char *name);
-	/* Calls f for each query parameter, decoded, in order. */
-	void (*each)(void *ctx,
-		void (*f)(void *to, const char *key, const char *value),
-		void *to);
 	void *ctx;
 	const struct sockaddr *peer;
-	const void *body; /* of all but uploads; at most 1 MiB */
+	const struct sockaddr *local; /* the address that was connected to */
+	const void *body; /* of all but uploads; at most API_BODY_MAX */
 	size_t body_len;
 };
 
 struct api_answer {
 	int status;
-	const char *type; /* Content-Type; constant text */
+	const char *type; /* Content-Type; constant text; NULL without a body */
 	char *body; /* the caller frees it with free(); NULL none */
 	size_t len;
-	const char *allow; /* Allow, on 405; or NULL */
+	char allow[48]; /* Allow, on 405; "" none */
 	char location[64]; /* Location; "" none */
 	char disposition[96]; /* Content-Disposition; "" none */
 	int retry_after_s; /* 0 none */
 };
 
+/* Whether the path is the API's; all others are the page's. */
+bool api_owns(const char *path);
+/* Whether Host and Origin let the request in; else with an answer. For what
+ * is not the API's: the API's own calls check it themselves. */
+bool api_admits(struct api *a, const struct api_request *r,
+	struct api_answer *out);
 /* Whether the request is an upload whose body is to be streamed. */
 bool api_streams(const struct api_request *r);
 
@@ -66,14 +75,16 @@ struct api_receive;
  * by Content-Length, 503 too many at once, 400 a parameter). */
 struct api_receive *api_receive_begin(struct api *a,
 	const struct api_request *r, struct api_answer *out);
-/* False with an answer where it is refused meanwhile (415, 413, 507, 503). */
+/* False with an answer where it is refused meanwhile (415, 413, 507, 503);
+ * what follows then is api_receive_abort(). */
 bool api_receive_bytes(struct api_receive *u, const void *bytes, size_t len,
 	struct api_answer *out);
-/* All is there: 202 or 200. Frees u. */
+/* All is there: 202 or 200, or why not. Frees u. */
 void api_receive_end(struct api_receive *u, struct api_answer *out);
 /* The sender went away, or was refused: drops what came. Frees u. */
 void api_receive_abort(struct api_receive *u);
 
-/* An error made outside (a body too large, a timeout), in the envelope. */
-void api_refuse(enum err_code code, const char *sentence,
+/* An error made outside (a body too large, a timeout), in the envelope;
+ * counted. */
+void api_refuse(struct api *a, enum err_code code, const char *sentence,
 	struct api_answer *out);

@@ -1,0 +1,221 @@
+/* api.c - the dispatcher: finds the route, lets in or refuses, makes the
+ * envelope. Status and bytes of every answer are made here and nowhere else. */
+#include "dispatch.h"
+#include "api_state.h"
+#include "db.h"
+#include "guard.h"
+#include "log.h"
+#include "openapi.h"
+#include "route.h"
+#include "view.h"
+#include <string.h>
+#include <time.h>
+
+enum { TABLE_BYTES = 1 << 28, RETRY_S = 5 };
+
+struct api *api_new(const struct api_options *o, struct err *e)
+{
+	struct api *a = calloc(1, sizeof *a);
+	if (!a)
+		abort();
+	a->is = *o;
+	a->is.hosts = strdup(o->hosts ? o->hosts : "");
+	a->openapi = openapi_text(&a->openapi_len, e);
+	if (a->is.hosts && a->openapi)
+		return a;
+	api_free(a);
+	return NULL;
+}
+
+void api_free(struct api *a)
+{
+	if (!a)
+		return;
+	free((char *)a->is.hosts);
+	free(a->openapi);
+	free(a);
+}
+
+static int64_t now_us(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+bool call_db(struct call *c, struct err *e)
+{
+	if (c->db)
+		return true;
+	c->db = db_borrow(c->api->is.pool, e);
+	if (c->db)
+		atomic_fetch_add(&c->api->lent, 1);
+	return c->db;
+}
+
+void call_db_return(struct call *c)
+{
+	if (!c->db)
+		return;
+	db_return(c->api->is.pool, c->db);
+	c->db = NULL;
+	atomic_fetch_sub(&c->api->lent, 1);
+}
+
+bool api_owns(const char *path)
+{
+	static const char *const roots[] = { "/healthz", "/readyz", "/metrics",
+		"/openapi.json", "/api", NULL };
+	for (int i = 0; roots[i]; i++)
+		if (!strcmp(path, roots[i]))
+			return true;
+	return !strncmp(path, "/api/", 5);
+}
+
+bool api_admits(struct api *a, const struct api_request *r,
+	struct api_answer *out)
+{
+	struct err e = { 0 };
+	if (guard_host(a, r, &e) && guard_origin(r, &e))
+		return true;
+	api_refuse(a, e.code, e.text, out);
+	return false;
+}
+
+bool api_streams(const struct api_request *r)
+{
+	struct err e = { 0 };
+	char allow[ALLOW_TEXT];
+	int64_t id;
+	const struct route *route =
+		route_find(r->method, r->path, &id, allow, &e);
+	return route && route->handler == upload_post;
+}
+
+static void json_body(struct api_answer *out, json_t *value)
+{
+	char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	json_decref(value);
+	if (!text)
+		abort();
+	out->len = strlen(text);
+	out->body = text;
+	out->type = "application/json";
+}
+
+static void error_body(const struct err *e, struct api_answer *out)
+{
+	out->status = err_http(e->code);
+	if (out->status == 503)
+		out->retry_after_s = RETRY_S;
+	json_body(out, view_error(e));
+}
+
+void api_refuse(struct api *a, enum err_code code, const char *sentence,
+	struct api_answer *out)
+{
+	struct err e = { .code = code };
+	snprintf(e.text, sizeof e.text, "%s", sentence);
+	*out = (struct api_answer){ 0 };
+	error_body(&e, out);
+	metrics_count(&a->metrics, ROUTES_N, out->status, 0);
+}
+
+bool call_open(struct call *c, struct api *a, const struct api_request *r,
+	struct api_answer *out, struct err *e)
+{
+	*c = (struct call){ .api = a, .request = r, .began_us = now_us() };
+	*out = (struct api_answer){ 0 };
+	return guard_host(a, r, e) && guard_origin(r, e) &&
+	       (c->route = route_find(r->method, r->path, &c->id, out->allow,
+			e)) &&
+	       guard_scope(c, e) &&
+	       params_read(&c->params, &c->arena, c->route->handler, r->query,
+		       e);
+}
+
+static void table_body(const struct call *c, struct api_answer *out,
+	struct err *e)
+{
+	struct buf b;
+	buf_init(&b, TABLE_BYTES);
+	if (c->format == TABLE_CSV)
+		table_csv(c->table, &b);
+	else
+		table_md(c->table, &b);
+	if (b.full) {
+		err_set(e, ERR_TOO_LARGE,
+			"the table is larger than %d MiB; narrow it with q",
+			TABLE_BYTES >> 20);
+		buf_release(&b);
+		return;
+	}
+	out->body = buf_take(&b, &out->len);
+	out->type = c->format == TABLE_CSV ? "text/csv; charset=utf-8"
+					   : "text/markdown; charset=utf-8";
+}
+
+/* The handler's value becomes a body; false where there is an error. */
+static bool value_body(struct call *c, json_t *value, struct api_answer *out,
+	struct err *e)
+{
+	out->status = c->status ? c->status : route_status(c->route);
+	if (e->code) {
+		json_decref(value);
+	} else if (value) {
+		json_body(out, value);
+	} else if (c->text) {
+		out->body = c->text;
+		out->len = c->text_len;
+		out->type = c->text_type;
+		c->text = NULL;
+	} else if (c->table) {
+		table_body(c, out, e);
+	} else if (out->status != 204) {
+		err_set(e, ERR_INTERNAL,
+			"the server made no answer; its log says more");
+	}
+	return !e->code;
+}
+
+void call_count(const struct call *c, int status)
+{
+	ptrdiff_t row = c->route ? c->route - routes : ROUTES_N;
+	metrics_count(&c->api->metrics, (int)row, status,
+		now_us() - c->began_us);
+}
+
+void call_close(struct call *c)
+{
+	call_db_return(c);
+	free(c->text);
+	arena_release(&c->arena);
+}
+
+void call_answer(struct call *c, struct api_answer *out, struct err *e)
+{
+	json_t *value = e->code ? NULL : c->route->handler(c, e);
+	call_db_return(c);
+	if (!e->code && value_body(c, value, out, e)) {
+		memcpy(out->location, c->location, sizeof out->location);
+		memcpy(out->disposition, c->disposition,
+			sizeof out->disposition);
+	} else {
+		if (e->code == ERR_INTERNAL || e->code == ERR_DATABASE)
+			log_error("answer path=%s error=%s text=\"%s\"",
+				c->request ? c->request->path : "-",
+				err_name(e->code), e->text);
+		error_body(e, out);
+	}
+	call_count(c, out->status);
+}
+
+void api_call(struct api *a, const struct api_request *r,
+	struct api_answer *out)
+{
+	struct err e = { 0 };
+	struct call c;
+	(void)call_open(&c, a, r, out, &e);
+	call_answer(&c, out, &e);
+	call_close(&c);
+}

@@ -1,0 +1,153 @@
+/* guard.c - the checks before any handler. */
+#include "guard.h"
+#include "api_state.h"
+#include "route.h"
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <strings.h>
+
+enum { HOST_MAX = 256 };
+
+/* The name in "name:port", "[::1]:port" or "name", without brackets. */
+static bool name_of(const char *host, char out[HOST_MAX])
+{
+	bool bracket = *host == '[';
+	host += bracket;
+	size_t len = strcspn(host, bracket ? "]" : ":");
+	const char *rest = host + len;
+	if (bracket && *rest++ != ']')
+		return false;
+	if (!len || len >= HOST_MAX || (*rest && *rest != ':'))
+		return false;
+	if (*rest && strspn(rest + 1, "0123456789") != strlen(rest + 1))
+		return false;
+	memcpy(out, host, len);
+	out[len] = '\0';
+	return true;
+}
+
+/* The address as 16 bytes, IPv4 mapped into IPv6; false where unknown. */
+static bool address_of(const struct sockaddr *sa, struct in6_addr *out)
+{
+	if (sa && sa->sa_family == AF_INET6) {
+		struct sockaddr_in6 in6;
+		memcpy(&in6, sa, sizeof in6);
+		*out = in6.sin6_addr;
+		return true;
+	}
+	if (!sa || sa->sa_family != AF_INET)
+		return false;
+	struct sockaddr_in in4;
+	memcpy(&in4, sa, sizeof in4);
+	*out = (struct in6_addr){ 0 };
+	out->s6_addr[10] = out->s6_addr[11] = 0xff;
+	memcpy(out->s6_addr + 12, &in4.sin_addr, 4);
+	return true;
+}
+
+static bool address_from(const char *text, struct in6_addr *out)
+{
+	struct sockaddr_in in4 = { .sin_family = AF_INET };
+	if (inet_pton(AF_INET, text, &in4.sin_addr) == 1)
+		return address_of((struct sockaddr *)&in4, out);
+	return inet_pton(AF_INET6, text, out) == 1;
+}
+
+static bool loopback(const struct in6_addr *a)
+{
+	return IN6_IS_ADDR_LOOPBACK(a) ||
+	       (IN6_IS_ADDR_V4MAPPED(a) && a->s6_addr[12] == 127);
+}
+
+/* Whether `name` is one of a list separated by commas. */
+static bool listed(const char *list, const char *name)
+{
+	while (list && *list) {
+		size_t len = strcspn(list, ", ");
+		if (len == strlen(name) && !strncasecmp(list, name, len))
+			return true;
+		list += len + strspn(list + len, ", ");
+	}
+	return false;
+}
+
+bool guard_host(const struct api *a, const struct api_request *r, struct err *e)
+{
+	const char *host = r->header(r->ctx, "Host");
+	char name[HOST_MAX];
+	struct in6_addr named, local;
+	if (!host)
+		return err_set(e, ERR_HOST, "the request names no host");
+	if (name_of(host, name)) {
+		if (!strcasecmp(name, "localhost") || listed(a->is.hosts, name))
+			return true;
+		if (address_from(name, &named) &&
+			(loopback(&named) ||
+				(address_of(r->local, &local) &&
+					!memcmp(&named, &local, sizeof local))))
+			return true;
+	}
+	return err_set(e, ERR_HOST,
+		"this server is not known as '%.100s'; see --hosts", host);
+}
+
+bool guard_origin(const struct api_request *r, struct err *e)
+{
+	const char *origin = r->header(r->ctx, "Origin");
+	const char *host = r->header(r->ctx, "Host");
+	if (!origin)
+		return true;
+	const char *at = strstr(origin, "://");
+	if (at && host && !strcasecmp(at + 3, host) &&
+		(!strncasecmp(origin, "http:", 5) ||
+			!strncasecmp(origin, "https:", 6)))
+		return true;
+	return err_set(e, ERR_FORBIDDEN,
+		"a page of '%.100s' may not ask this server", origin);
+}
+
+/* What the caller may do without a token. */
+static enum scope open_to(const struct call *c)
+{
+	const struct api_request *r = c->request;
+	struct in6_addr peer;
+	bool here = c->api->is.open_loopback && address_of(r->peer, &peer) &&
+		    loopback(&peer) && !r->header(r->ctx, "Forwarded") &&
+		    !r->header(r->ctx, "X-Forwarded-For");
+	return here ? SCOPE_UPLOAD : SCOPE_NONE;
+}
+
+bool guard_scope(struct call *c, struct err *e)
+{
+	const char *given =
+		c->request->header(c->request->ctx, "Authorization");
+	enum scope has = open_to(c), needs = c->route->scope;
+	if (needs == SCOPE_NONE)
+		return true;
+	if (given) {
+		if (strncasecmp(given, "Bearer ", 7))
+			return err_set(e, ERR_UNAUTHORIZED,
+				"the Authorization header is not 'Bearer' and "
+				"a "
+				"token");
+		given += 7 + strspn(given + 7, " ");
+		if (!call_db(c, e) || !token_scope(c->db, given, &has, e))
+			return false;
+		if (has == SCOPE_NONE)
+			return err_set(e, ERR_UNAUTHORIZED,
+				"the token is not known here; `kernsiftd "
+				"token` "
+				"makes one");
+	}
+	if (has >= needs)
+		return true;
+	if (!given)
+		return err_set(e, ERR_UNAUTHORIZED,
+			"this needs a token of scope '%s'; send it as "
+			"'Authorization: Bearer ks_…'",
+			scope_name(needs));
+	return err_set(e, ERR_FORBIDDEN,
+		"this needs scope '%s'; the token has '%s'", scope_name(needs),
+		scope_name(has));
+}

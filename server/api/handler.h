@@ -1,0 +1,52 @@
+/* handler.h - what stands behind a route: a request in, a value out.
+ *
+ * A handler reads no socket and writes no bytes. It returns a JSON value that
+ * its caller owns; or fills call.table or call.text instead and returns NULL;
+ * or NULL with *e set. api.c turns any of these into status and bytes. NULL
+ * with nothing else is a bug and answered 500, but for a 204. */
+#pragma once
+#include "arena.h"
+#include "err.h"
+#include "param.h"
+#include "table.h"
+#include <jansson.h>
+#include <stdint.h>
+
+struct api;
+struct api_receive;
+struct api_request;
+struct db;
+struct route;
+
+struct call {
+	struct api *api;
+	const struct api_request *request;
+	const struct route *route;
+	struct arena arena;
+	struct params params;
+	struct db *db; /* there after call_db() */
+	struct api_receive *receive; /* of upload_post only */
+	int64_t id; /* the path's {id} */
+	int64_t began_us;
+
+	/* What a handler may say besides its value. */
+	int status; /* 0: the route's first */
+	const struct table *table;
+	enum table_format format;
+	char *text; /* malloc'ed; api.c hands it on */
+	size_t text_len;
+	const char *text_type;
+	char location[64], disposition[96];
+};
+
+/* Lends the call a database connection until its answer is made. */
+bool call_db(struct call *c, struct err *e);
+
+#define ROUTE(method, path, scope, fn, answer, help) \
+	json_t *fn(struct call *c, struct err *e);
+#define PARAM(fn, name, kind, range, fallback, help)
+#define BODY(fn, type, schema)
+#include "routes.def"
+#undef ROUTE
+#undef PARAM
+#undef BODY

@@ -1,0 +1,23 @@
+/* metrics.h - counters of the answers given, for Prometheus.
+ *
+ * Counters are atomics, touched by every HTTP and writer thread. A route is
+ * named by its place in routes.def; the place past the last stands for paths
+ * that are no route. */
+#pragma once
+#include "buf.h"
+#include "route.h"
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum { METRIC_STATUSES = 24, METRIC_BUCKETS = 12 };
+
+struct metrics {
+	atomic_llong answers[ROUTES_N + 1][METRIC_STATUSES];
+	atomic_llong within[ROUTES_N + 1][METRIC_BUCKETS]; /* not cumulated */
+	atomic_llong us[ROUTES_N + 1]; /* sum of latencies */
+	atomic_llong upload_bytes; /* taken in */
+};
+
+void metrics_count(struct metrics *m, int route, int status, int64_t us);
+/* The counters, in Prometheus' text form. */
+void metrics_text(struct metrics *m, struct buf *b);

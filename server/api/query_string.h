@@ -1,0 +1,13 @@
+/* query_string.h - takes "a=1&b=%20" apart and decodes it. */
+#pragma once
+#include "arena.h"
+#include "err.h"
+
+struct pair {
+	const char *key, *value;
+};
+
+/* The next pair of *query, which moves on; key NULL at its end. Decoded text is
+ * the arena's and valid UTF-8 without U+0000; ERR_INPUT otherwise. */
+bool pair_next(const char **query, struct arena *a, struct pair *p,
+	struct err *e);

@@ -1,0 +1,33 @@
+/* view.h - rows become JSON values and tables; the only place that spells
+ * field names. A view decides nothing and computes nothing.
+ *
+ * Every function returns a reference that its caller owns. What is unknown is
+ * null: a NULL text, a number of -1, NAN, NO_MOMENT; and so is a number past
+ * 2^53, which a reader of JSON could not hold. */
+#pragma once
+#include "handler.h"
+#include "query.h"
+
+json_t *view_text(const char *s);
+json_t *view_whole(int64_t v);
+json_t *view_real(double v);
+json_t *view_moment(int64_t us);
+json_t *view_labels(const char *labels);
+json_t *view_error(const struct err *e);
+
+/* {"items": …, "next": …}; takes over `items`. */
+json_t *view_list(json_t *items, const char *next);
+
+json_t *view_upload(const struct upload_row *u);
+json_t *view_run(const struct run_row *r);
+json_t *view_run_detail(const struct run_row *r,
+	const struct profile_device *devices, uint32_t n);
+json_t *view_note(const struct note_row *n);
+json_t *view_kernel(const struct kernel_row *k);
+json_t *view_copy(const struct copy_stat *s);
+
+/* Tables as nsys prints them; in the arena. */
+const struct table *view_kernel_table(struct arena *a,
+	const struct kernel_row *rows, uint32_t n, enum split split);
+const struct table *view_copy_table(struct arena *a,
+	const struct copy_stat *rows, uint32_t n, enum split split);

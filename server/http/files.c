@@ -1,0 +1,164 @@
+/* files.c - paths of the page to bytes, types and etags. */
+#include "files.h"
+#include "embedded.h"
+#include "sha256.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { FILE_MAX = 32 << 20 };
+
+extern const struct embedded web_files[];
+
+struct files {
+	char *dir; /* resolved; NULL: web_files */
+	char (*etags)[ETAG_TEXT]; /* of web_files */
+};
+
+static void etag_of(const void *bytes, size_t len, char out[ETAG_TEXT])
+{
+	uint8_t digest[SHA256_BYTES];
+	char hex[SHA256_HEX];
+	sha256_of(bytes, len, digest);
+	sha256_hex(digest, hex);
+	snprintf(out, ETAG_TEXT, "\"%.16s\"", hex);
+}
+
+struct files *files_new(const char *dir, struct err *e)
+{
+	struct files *f = calloc(1, sizeof *f);
+	size_t n = 0;
+	if (!f)
+		abort();
+	if (dir && *dir) {
+		f->dir = realpath(dir, NULL);
+		if (f->dir)
+			return f;
+		err_set(e, ERR_INPUT, "there is no folder '%.200s' for --web",
+			dir);
+		free(f);
+		return NULL;
+	}
+	while (web_files[n].path)
+		n++;
+	f->etags = calloc(n + 1, sizeof *f->etags);
+	if (!f->etags)
+		abort();
+	for (size_t i = 0; i < n; i++)
+		etag_of(web_files[i].bytes, *web_files[i].len, f->etags[i]);
+	return f;
+}
+
+void files_free(struct files *f)
+{
+	if (!f)
+		return;
+	free(f->dir);
+	free(f->etags);
+	free(f);
+}
+
+static const char *type_of(const char *path)
+{
+	static const char *const types[][2] = {
+		{ "html", "text/html; charset=utf-8" },
+		{ "css", "text/css; charset=utf-8" },
+		{ "js", "text/javascript; charset=utf-8" },
+		{ "mjs", "text/javascript; charset=utf-8" },
+		{ "json", "application/json" },
+		{ "svg", "image/svg+xml" },
+		{ "png", "image/png" },
+		{ "ico", "image/x-icon" },
+		{ "woff2", "font/woff2" },
+		{ "txt", "text/plain; charset=utf-8" },
+		{ "md", "text/markdown; charset=utf-8" },
+	};
+	const char *dot = strrchr(path, '.');
+	for (size_t i = 0; dot && i < sizeof types / sizeof *types; i++)
+		if (!strcmp(dot + 1, types[i][0]))
+			return types[i][1];
+	return "application/octet-stream";
+}
+
+static bool read_whole(const char *path, struct file *out)
+{
+	struct stat st;
+	FILE *in = fopen(path, "rbe");
+	if (!in)
+		return false;
+	bool ok = !fstat(fileno(in), &st) && S_ISREG(st.st_mode) &&
+		  st.st_size <= FILE_MAX;
+	if (ok) {
+		out->len = (size_t)st.st_size;
+		out->owned = malloc(out->len + 1);
+		if (!out->owned)
+			abort();
+		ok = fread(out->owned, 1, out->len, in) == out->len;
+		if (!ok)
+			free(out->owned);
+		out->bytes = out->owned;
+	}
+	fclose(in);
+	return ok;
+}
+
+/* The file below the folder, if that is truly where it lies. */
+static bool on_disk(const struct files *f, const char *path, struct file *out)
+{
+	char wanted[PATH_MAX];
+	size_t root = strlen(f->dir);
+	if (snprintf(wanted, sizeof wanted, "%s/%s", f->dir, path) >=
+		(int)sizeof wanted)
+		return false;
+	char *real = realpath(wanted, NULL);
+	bool ok = real && !strncmp(real, f->dir, root) && real[root] == '/' &&
+		  read_whole(real, out);
+	free(real);
+	if (ok)
+		etag_of(out->bytes, out->len, out->etag);
+	return ok;
+}
+
+static bool carried(const struct files *f, const char *path, struct file *out)
+{
+	for (size_t i = 0; web_files[i].path; i++) {
+		if (strcmp(web_files[i].path, path))
+			continue;
+		out->bytes = web_files[i].bytes;
+		out->len = *web_files[i].len;
+		memcpy(out->etag, f->etags[i], ETAG_TEXT);
+		return true;
+	}
+	return false;
+}
+
+bool files_get(const struct files *f, const char *path, struct file *out,
+	struct err *e)
+{
+	const char *name = path + (*path == '/');
+	*out = (struct file){ 0 };
+	if (!strchr(name, '.'))
+		name = "index.html";
+	out->type = type_of(name);
+	if (!strstr(name, "..") && !strchr(name, '%') &&
+		(f->dir ? on_disk(f, name, out) : carried(f, name, out)))
+		return true;
+	return err_set(e, ERR_NOT_FOUND, "there is nothing at '%.200s'", path);
+}
+
+bool files_match(const char *header, const char *etag)
+{
+	size_t len = strlen(etag);
+	while (header && *header) {
+		header += strspn(header, ", \t");
+		if (!strncmp(header, "W/", 2))
+			header += 2;
+		size_t n = strcspn(header, ", \t");
+		if ((n == len && !strncmp(header, etag, n)) ||
+			(n == 1 && *header == '*'))
+			return true;
+		header += n;
+	}
+	return false;
+}

@@ -1,0 +1,114 @@
+/* respond.c - status, headers and bytes. */
+#include "respond.h"
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RAW_BYTES = 64 << 10 };
+
+struct header {
+	const char *name, *value;
+};
+
+/* No sniffing of types, no referrer to elsewhere, no other site's frames. */
+static const struct header always[] = {
+	{ "X-Content-Type-Options", "nosniff" },
+	{ "Referrer-Policy", "no-referrer" },
+	{ "Cross-Origin-Resource-Policy", "same-origin" },
+	{ 0 },
+};
+
+static const struct header of_api[] = {
+	{ "Cache-Control", "no-store" },
+	{ "Content-Security-Policy", "default-src 'none'" },
+	{ 0 },
+};
+
+static const struct header of_page[] = {
+	{ "Cache-Control", "no-cache" },
+	{ "Content-Security-Policy",
+		"default-src 'self'; object-src 'none'; base-uri 'none'; "
+		"form-action 'self'; frame-ancestors 'none'" },
+	{ 0 },
+};
+
+static void add_all(struct MHD_Response *r, const struct header *h)
+{
+	for (; h->name; h++)
+		MHD_add_response_header(r, h->name, h->value);
+}
+
+static void add(struct MHD_Response *r, const char *name, const char *value)
+{
+	if (value && *value)
+		MHD_add_response_header(r, name, value);
+}
+
+static bool queue(struct MHD_Connection *c, int status, struct MHD_Response *r,
+	bool close)
+{
+	add_all(r, always);
+	if (close)
+		MHD_add_response_header(r, "Connection", "close");
+	bool ok = MHD_queue_response(c, (unsigned)status, r) == MHD_YES;
+	MHD_destroy_response(r);
+	return ok;
+}
+
+bool respond_api(struct MHD_Connection *c, struct api_answer *a, bool close)
+{
+	char seconds[16] = "";
+	struct MHD_Response *r = MHD_create_response_from_buffer(a->len,
+		a->body ? a->body : "",
+		a->body ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
+	if (!r)
+		return false;
+	a->body = NULL;
+	if (a->retry_after_s)
+		snprintf(seconds, sizeof seconds, "%d", a->retry_after_s);
+	add_all(r, of_api);
+	add(r, "Content-Type", a->type);
+	add(r, "Allow", a->allow);
+	add(r, "Location", a->location);
+	add(r, "Content-Disposition", a->disposition);
+	add(r, "Retry-After", seconds);
+	if (a->status == 401)
+		add(r, "WWW-Authenticate", "Bearer");
+	return queue(c, a->status, r, close);
+}
+
+bool respond_file(struct MHD_Connection *c, struct file *f, bool same,
+	bool close)
+{
+	struct MHD_Response *r =
+		same ? MHD_create_response_from_buffer(0, (void *)"",
+			       MHD_RESPMEM_PERSISTENT)
+		     : MHD_create_response_from_buffer(f->len, (void *)f->bytes,
+			       f->owned ? MHD_RESPMEM_MUST_FREE
+					: MHD_RESPMEM_PERSISTENT);
+	if (same || !r)
+		free(f->owned);
+	f->owned = NULL;
+	if (!r)
+		return false;
+	add_all(r, of_page);
+	add(r, "ETag", f->etag);
+	if (!same)
+		add(r, "Content-Type", f->type);
+	return queue(c, same ? 304 : 200, r, close);
+}
+
+void respond_raw(const struct api_answer *a, struct buf *b)
+{
+	buf_init(b, RAW_BYTES);
+	buf_printf(b, "HTTP/1.1 %d %s\r\nConnection: close\r\n", a->status,
+		MHD_get_reason_phrase_for((unsigned)a->status));
+	if (a->type)
+		buf_printf(b, "Content-Type: %s\r\n", a->type);
+	if (a->retry_after_s)
+		buf_printf(b, "Retry-After: %d\r\n", a->retry_after_s);
+	for (const struct header *h = always; h->name; h++)
+		buf_printf(b, "%s: %s\r\n", h->name, h->value);
+	buf_printf(b, "Content-Length: %zu\r\n\r\n", a->len);
+	buf_add(b, a->body, a->len);
+}

@@ -1,0 +1,17 @@
+/* respond.h - answers become HTTP responses, with the headers all of them
+ * have. */
+#pragma once
+#include "api.h"
+#include "buf.h"
+#include "files.h"
+
+struct MHD_Connection;
+
+/* Queues the answer, whose body it takes over. False where libmicrohttpd
+ * refuses; the connection is then to be closed. */
+bool respond_api(struct MHD_Connection *c, struct api_answer *a, bool close);
+/* Queues a file, which it takes over; 304 without it where `same`. */
+bool respond_file(struct MHD_Connection *c, struct file *f, bool same,
+	bool close);
+/* The answer as bytes for a socket, with Connection: close. */
+void respond_raw(const struct api_answer *a, struct buf *b);
