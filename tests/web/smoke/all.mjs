@@ -7,13 +7,14 @@ import keyboard from './keyboard.mjs';
 import looks from './looks.mjs';
 import run from './run.mjs';
 import runs from './runs.mjs';
+import tokens from './tokens.mjs';
 import uploads from './uploads.mjs';
 import {newWorld} from './world.mjs';
 
 test('the page', async (t) => {
 	const world = await newWorld();
 	try {
-		for (const step of [first, uploads, runs, run, keyboard, looks])
+		for (const step of [first, uploads, runs, run, keyboard, tokens, looks])
 			await step(async (what, hold) => t.test(what, async () => {
 				try {
 					await hold();

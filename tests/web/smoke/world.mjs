@@ -3,11 +3,12 @@
 // console, the scripts and the content policy to silence.
 
 import assert from 'node:assert/strict';
-import {spawn} from 'node:child_process';
+import {execFile, spawn} from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {promisify} from 'node:util';
 import {chromium} from 'playwright-core';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
@@ -25,12 +26,22 @@ function freePort() {
 	});
 }
 
-async function startServer(port) {
+// Where the program is, and the words that lead it to this database.
+function program() {
 	const {KERNSIFT_BIN: bin, PGHOST, PGUSER, PGDATABASE} = process.env;
 	assert.ok(bin && PGHOST, 'KERNSIFT_BIN names the programs, and with-postgres runs this');
-	const child = spawn(path.join(bin, 'kernsiftd'), ['serve', '--listen', `127.0.0.1:${port}`,
-		'--db', `host=${PGHOST} user=${PGUSER} dbname=${PGDATABASE}`, '--workers', '2'],
-	{stdio: ['ignore', 'ignore', 'pipe']});
+	return [path.join(bin, 'kernsiftd'), ['--db', `host=${PGHOST} user=${PGUSER} dbname=${PGDATABASE}`]];
+}
+
+async function kernsiftd(...words) {
+	const [file, db] = program();
+	return (await promisify(execFile)(file, [...words, ...db])).stdout;
+}
+
+async function startServer(port) {
+	const [file, db] = program();
+	const child = spawn(file, ['serve', '--listen', `127.0.0.1:${port}`, ...db, '--workers', '2'],
+		{stdio: ['ignore', 'ignore', 'pipe']});
 	let log = '';
 	child.stderr.on('data', (text) => { log = (log + text).slice(-20000); });
 	const gone = new Promise((resolve) => child.on('exit', (code, signal) => resolve(signal ?? code)));
@@ -97,7 +108,7 @@ export async function newWorld() {
 		assert.equal(how, 0, `the server did not end well:\n${server.log()}`);
 	}
 
-	return {base, shots, open, silent, api, end, log: server.log};
+	return {base, shots, open, silent, api, kernsiftd, end};
 }
 
 // The texts of all cells of a table's body, row by row.
