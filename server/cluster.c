@@ -178,7 +178,7 @@ static bool lock_or_attach(struct cluster *c, enum cluster_role role,
 		if (role == CLUSTER_ATTACH) {
 			if (attach(c))
 				return true;
-			return err_set(e, ERR_INPUT,
+			return err_set(e, ERR_INTERNAL,
 				"no kernsiftd serves the data folder '%.150s'; "
 				"start one, or give --db",
 				f->path);
@@ -192,7 +192,7 @@ static bool lock_or_attach(struct cluster *c, enum cluster_role role,
 		int64_t patience =
 			serve && f->holder_serves ? SERVER_LOCK_MS : LOCK_MS;
 		if (now_ms() - began > patience)
-			return err_set(e, ERR_INPUT,
+			return err_set(e, ERR_CONFLICT,
 				"the data folder '%.150s' is in use by another "
 				"kernsiftd, process %ld",
 				f->path, f->holder);

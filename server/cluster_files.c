@@ -27,7 +27,7 @@ static bool make_fresh(const struct folder *f, const struct account *who,
 	nftw(f->fresh, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	if (mkdir(f->fresh, 0700) != 0 ||
 		(who->other && lchown(f->fresh, who->uid, who->gid) != 0))
-		return err_set(e, ERR_INPUT, "'%.200s' cannot be made: %s",
+		return err_set(e, ERR_INTERNAL, "'%.200s' cannot be made: %s",
 			f->fresh, strerror(errno));
 	return true;
 }
@@ -51,7 +51,7 @@ bool cluster_make(const struct folder *f, const struct account *who,
 	bool ok = make_fresh(f, who, e) && cluster_log_open(f, &log, e) &&
 		  run_initdb(f, who, programs, log, &status, e);
 	if (ok && WIFEXITED(status) && WEXITSTATUS(status) == SPAWN_NO_ENTRY)
-		ok = err_set(e, ERR_INPUT,
+		ok = err_set(e, ERR_INTERNAL,
 			"user '%s', who is to run PostgreSQL, cannot enter "
 			"'%.150s'; choose a data folder it can reach",
 			who->name, f->path);
@@ -82,7 +82,7 @@ static bool file_write(const char *path, const char *text, struct arena *a,
 		close(fd);
 	if (ok && rename(fresh, path) == 0)
 		return true;
-	return err_set(e, ERR_INPUT, "'%.200s' cannot be written: %s", path,
+	return err_set(e, ERR_INTERNAL, "'%.200s' cannot be written: %s", path,
 		strerror(errno));
 }
 
@@ -151,7 +151,7 @@ bool cluster_log_open(const struct folder *f, int *fd, struct err *e)
 	*fd = open(f->log,
 		O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	return *fd >= 0 ||
-	       err_set(e, ERR_INPUT, "'%.200s' cannot be opened: %s", f->log,
+	       err_set(e, ERR_INTERNAL, "'%.200s' cannot be opened: %s", f->log,
 		       strerror(errno));
 }
 

@@ -23,7 +23,7 @@ static bool usual_path(struct arena *a, const char **path, struct err *e)
 	if (geteuid() == 0)
 		return true;
 	if (!home || *home != '/')
-		return err_set(e, ERR_INPUT,
+		return err_set(e, ERR_INTERNAL,
 			"there is no home folder to keep data in; give --data");
 	*path = arena_printf(a, "%s/.local/share/kernsift", home);
 	return true;
@@ -38,7 +38,7 @@ static bool make_all(struct arena *a, const char *path, struct err *e)
 		char was = *p;
 		*p = '\0';
 		if (mkdir(at, was ? 0755 : 0711) != 0 && errno != EEXIST)
-			return err_set(e, ERR_INPUT,
+			return err_set(e, ERR_INTERNAL,
 				"the folder '%.200s' cannot be made: %s", at,
 				strerror(errno));
 		*p = was;
@@ -75,14 +75,14 @@ bool folder_open(struct folder *f, const char *data, struct arena *a,
 	if (!make_all(a, data, e))
 		return false;
 	if (!realpath(data, real) || stat(real, &st) != 0)
-		return err_set(e, ERR_INPUT,
+		return err_set(e, ERR_INTERNAL,
 			"the data folder '%.200s' cannot be used: %s", data,
 			strerror(errno));
 	if (!S_ISDIR(st.st_mode))
-		return err_set(e, ERR_INPUT,
+		return err_set(e, ERR_INTERNAL,
 			"the data folder '%.200s' is not a folder", data);
 	if (access(real, W_OK | X_OK) != 0)
-		return err_set(e, ERR_INPUT,
+		return err_set(e, ERR_INTERNAL,
 			"the data folder '%.200s' cannot be written to: %s",
 			data, strerror(errno));
 	/* Root's cluster belongs to another, who has to pass. */
@@ -106,7 +106,7 @@ bool folder_lock(struct folder *f, bool serves, struct err *e)
 	f->holder = 0;
 	f->holder_serves = false;
 	if (fd < 0)
-		return err_set(e, ERR_INPUT, "'%.200s' cannot be opened: %s",
+		return err_set(e, ERR_INTERNAL, "'%.200s' cannot be opened: %s",
 			path, strerror(errno));
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
 		if (pread(fd, text, sizeof text - 1, 0) > 0) {
@@ -136,7 +136,7 @@ bool folder_run(const struct folder *f, const struct account *who,
 {
 	struct stat st;
 	if (mkdir(f->run, 0700) != 0 && errno != EEXIST)
-		return err_set(e, ERR_INPUT,
+		return err_set(e, ERR_INTERNAL,
 			"the socket's folder '%.150s' cannot be made: %s",
 			f->run, strerror(errno));
 	int fd = open(f->run, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -146,7 +146,7 @@ bool folder_run(const struct folder *f, const struct account *who,
 		  fchmod(fd, 0700) == 0;
 	if (fd >= 0)
 		close(fd);
-	return ok || err_set(e, ERR_INPUT,
+	return ok || err_set(e, ERR_INTERNAL,
 			     "the socket's folder '%.150s' is somebody else's "
 			     "or cannot be "
 			     "made private; remove it",

@@ -77,15 +77,15 @@ bool postgres_find(struct postgres *p, int major, struct arena *a,
 	if (p->major)
 		return true;
 	if (!s.newest)
-		return err_set(e, ERR_INPUT,
+		return err_set(e, ERR_INTERNAL,
 			"no PostgreSQL server is installed here; install one "
 			"(apt-get install postgresql), or give --db");
 	if (!major)
-		return err_set(e, ERR_INPUT,
+		return err_set(e, ERR_INTERNAL,
 			"PostgreSQL %d is installed, and %d or newer is "
 			"needed; install one, or give --db",
 			s.newest, POSTGRES_OLDEST);
-	return err_set(e, ERR_INPUT,
+	return err_set(e, ERR_INTERNAL,
 		"the data folder holds a cluster of PostgreSQL %d, and only %d "
 		"is installed; install postgresql-%d, or bring the cluster "
 		"over with pg_upgrade",

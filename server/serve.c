@@ -53,11 +53,21 @@ static bool guard(struct server *s, struct err *e)
 static bool open_database(struct server *s, struct err *e)
 {
 	int applied;
+	int64_t working = 0, receiving = 0;
 	if (!command_store(&s->store, &s->config, CLUSTER_SERVE, e) ||
 		!migrate(s->store.db, &applied, e))
 		return false;
 	if (applied)
 		log_info("migrate applied=%d", applied);
+	/* Nobody sends or works through a PostgreSQL that was started just
+	 * now: what looks like it was left by a crash, and need not wait. */
+	if (s->store.cluster &&
+		(!upload_release_all(s->store.db, &working, e) ||
+			!upload_sweep(s->store.db, 0, &receiving, e)))
+		return false;
+	if (working || receiving)
+		log_info("serve left_by_crash working=%lld receiving=%lld",
+			(long long)working, (long long)receiving);
 	return true;
 }
 

@@ -34,7 +34,7 @@ bool account_from(struct account *a, const char *pg, struct err *e)
 
 	*a = (struct account){ 0 };
 	if (me != 0 && made && st.st_uid != me)
-		return err_set(e, ERR_INPUT,
+		return err_set(e, ERR_INTERNAL,
 			"the cluster in '%.200s' belongs to another user "
 			"(number %u); run as that one, or as root",
 			pg, st.st_uid);
@@ -45,12 +45,12 @@ bool account_from(struct account *a, const char *pg, struct err *e)
 	else
 		pw = getpwnam("postgres");
 	if (!pw && me == 0 && !made)
-		return err_set(e, ERR_INPUT,
+		return err_set(e, ERR_INTERNAL,
 			"user 'postgres' does not exist, and PostgreSQL does "
 			"not run as root; install PostgreSQL, run as another "
 			"user, or give --db");
 	if (!pw)
-		return err_set(e, ERR_INPUT,
+		return err_set(e, ERR_INTERNAL,
 			"user number %u has no name, which PostgreSQL asks "
 			"for; add it to /etc/passwd, or give --db",
 			made ? st.st_uid : me);

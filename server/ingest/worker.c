@@ -110,7 +110,11 @@ static bool connected(struct db **db, const char *conninfo)
 	int ms = PAUSE_MS;
 	for (bool told = false; !stopping; told = true) {
 		struct err e = { 0 };
-		if (*db ? db_revive(*db, &e) : !!(*db = db_new(conninfo, &e)))
+		if (*db && db_revive(*db, &e))
+			return true;
+		/* Listening before the first look, so that nothing is missed. */
+		if (!*db && (*db = db_new(conninfo, &e)) &&
+			upload_wait(*db, 0, &e))
 			return true;
 		if (!told)
 			log_warn("worker waits for the database: %s", e.text);

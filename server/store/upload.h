@@ -79,6 +79,9 @@ bool upload_fail(struct db *db, const struct claim *c, const char *sentence,
 	struct err *e);
 /* Back into the queue at once (a clean stop, a passing fault): not a try. */
 bool upload_release(struct db *db, const struct claim *c, struct err *e);
+/* The same for all that is worked on: for who has just started PostgreSQL,
+ * through which no worker has come. */
+bool upload_release_all(struct db *db, int64_t *released, struct err *e);
 /* A worker died: what it held is queued again, or failed with the sentence
  * at its third try without progress. */
 bool upload_abandon(struct db *db, const char *worker, const char *sentence,

@@ -84,8 +84,10 @@ bool upload_read(struct db *db, int64_t id, int32_t seq, void *into,
 	if (!sql_hot(db, sql, &p, &r, e))
 		return false;
 	bool there = rows_next(&r);
-	if (there)
-		memcpy(into, rows_bytes(&r, len), *len);
+	if (there) {
+		const void *bytes = rows_bytes(&r, len);
+		memcpy(into, bytes, *len);
+	}
 	rows_release(&r);
 	return there || err_set(e, ERR_NOT_FOUND, "upload %lld has no chunk %d",
 				(long long)id, seq);
@@ -148,14 +150,22 @@ bool upload_fail(struct db *db, const struct claim *c, const char *sentence,
 	return fenced(db, sql, &p, c, e);
 }
 
+/* Ends the work on an upload as if it had not been begun. */
+#define RELEASE                                                  \
+	"UPDATE upload "                                         \
+	"SET state = 'queued', tries = greatest(tries - 1, 0), " \
+	"worker = NULL, lease_until = NULL, stage = NULL "
+
 bool upload_release(struct db *db, const struct claim *c, struct err *e)
 {
-	static const char sql[] =
-		"UPDATE upload "
-		"SET state = 'queued', tries = greatest(tries - 1, 0), "
-		"worker = NULL, lease_until = NULL, stage = NULL " FENCE
-		"RETURNING true";
+	static const char sql[] = RELEASE FENCE "RETURNING true";
 	struct sql_params p = { 0 };
 	fence(&p, c);
 	return fenced(db, sql, &p, c, e);
+}
+
+bool upload_release_all(struct db *db, int64_t *released, struct err *e)
+{
+	return sql_change(db, RELEASE "WHERE state = 'working'", NULL, released,
+		e);
 }
