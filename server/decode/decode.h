@@ -32,5 +32,4 @@ struct decode_progress {
 /* `t` is trace_init()ed by the caller; afterwards sorted, with at least one
  * process. `progress` may be NULL. */
 bool decode(struct source *s, const struct decode_limits *limits,
-	const struct decode_progress *progress, struct trace *t,
-	struct err *e);
+	const struct decode_progress *progress, struct trace *t, struct err *e);

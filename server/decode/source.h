@@ -18,8 +18,8 @@ struct source {
 
 /* A file opened for reading, in pieces of 1 MiB; a span of memory, whole. */
 struct source_file;
-struct source_file *source_file_new(
-	const char *path, struct source *s, struct err *e);
+struct source_file *source_file_new(const char *path, struct source *s,
+	struct err *e);
 void source_file_free(struct source_file *f);
 
 struct source_memory {

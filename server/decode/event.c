@@ -1,0 +1,218 @@
+/* event.c - reads one event, key by key. */
+#include "event.h"
+
+void kineto_words_init(struct kineto_words *w)
+{
+	*w = (struct kineto_words){ 0 };
+#define KEY(name, text) words_add(&w->keys, text, KEY_##name);
+#include "kineto.def"
+#undef KEY
+#define CATEGORY(text, what) words_add(&w->categories, text, CATEGORY_##what);
+#include "kineto.def"
+#undef CATEGORY
+}
+
+/* [x, y, z]; anything else leaves -1. */
+static const char *triple(struct scan *s, const char *p, int32_t to[3])
+{
+	int32_t got[3];
+	if (*p != '[')
+		return scan_skip(s, p, true);
+	const char *q = p + 1;
+	for (int i = 0; i < 3; i++) {
+		struct num n;
+		q = num_int(s, scan_ws(q), &n);
+		if (!q)
+			return NULL;
+		q = scan_ws(q);
+		if (n.kind != NUM_OK || n.value < 0 || n.value > INT32_MAX ||
+			*q != (i < 2 ? ',' : ']'))
+			return q < s->end ? scan_skip(s, p, true)
+					  : scan_stop(s, q);
+		got[i] = (int32_t)n.value;
+		q++;
+	}
+	memcpy(to, got, sizeof got);
+	return q;
+}
+
+/* A count that fits 32 bits; anything else leaves -1. */
+static const char *count(struct scan *s, const char *p, int32_t *to)
+{
+	struct num n;
+	p = num_int(s, p, &n);
+	if (n.kind == NUM_OK && n.value >= 0 && n.value <= INT32_MAX)
+		*to = (int32_t)n.value;
+	return p;
+}
+
+/* A list as it lies there; anything else gives an `at` of NULL. */
+static const char *list(struct scan *s, const char *p, struct span *to)
+{
+	const char *q = scan_skip(s, p, true);
+	if (q && *p == '[')
+		*to = (struct span){ p, (uint32_t)(q - p), false };
+	return q;
+}
+
+static const char *arg(struct scan *s, const char *p, enum key key,
+	struct event *e)
+{
+	switch (key) {
+	case KEY_DEVICE:
+		return num_int(s, p, &e->device);
+	case KEY_STREAM:
+		return num_int(s, p, &e->stream);
+	case KEY_CORRELATION:
+		return num_int(s, p, &e->correlation);
+	case KEY_EXTERNAL_ID:
+	case KEY_EXTERNAL_ID_2020:
+		return num_int(s, p, &e->external_id);
+	case KEY_GRAPH_ID:
+		return num_int(s, p, &e->graph_id);
+	case KEY_GRAPH_NODE:
+		return num_int(s, p, &e->graph_node);
+	case KEY_BYTES:
+		return num_int(s, p, &e->bytes);
+	case KEY_PYTHON_ID:
+		return num_int(s, p, &e->python_id);
+	case KEY_PYTHON_PARENT:
+		return num_int(s, p, &e->python_parent);
+	case KEY_RANK:
+		return num_int(s, p, &e->rank);
+	case KEY_PID_RAW:
+		return num_int(s, p, &e->pid_raw);
+	case KEY_GRID:
+		e->has_shape = true;
+		return triple(s, p, e->grid);
+	case KEY_BLOCK:
+		e->has_shape = true;
+		return triple(s, p, e->block);
+	case KEY_REGISTERS:
+		e->has_shape = true;
+		return count(s, p, &e->registers);
+	case KEY_SHARED:
+		e->has_shape = true;
+		return count(s, p, &e->shared);
+	case KEY_DIMS:
+	case KEY_DIMS_2020:
+		return list(s, p, &e->dims);
+	case KEY_TYPES:
+		return list(s, p, &e->types);
+	case KEY_KERNEL:
+		return scan_text(s, p, &e->kernel);
+	case KEY_NAME:
+		return scan_text(s, p, &e->label);
+	default:
+		return scan_skip(s, p, true);
+	}
+}
+
+static const char *args_read(struct scan *s, const struct kineto_words *w,
+	const char *p, struct event *e)
+{
+	bool end;
+	if (*p != '{')
+		return scan_skip(s, p, true);
+	for (p = scan_first(s, p, &end); p && !end;
+		p = p ? scan_next(s, p, &end) : NULL) {
+		struct span key;
+		p = scan_key(s, p, &key);
+		if (p)
+			p = arg(s, p, words_find(&w->keys, key.at, key.len), e);
+	}
+	return p;
+}
+
+static const char *category(struct scan *s, const struct kineto_words *w,
+	const char *p, struct event *e)
+{
+	p = scan_text(s, p, &e->category_text);
+	e->category = CATEGORY_NONE;
+	if (p && e->category_text.at)
+		e->category = words_find(&w->categories, e->category_text.at,
+			e->category_text.len);
+	return p;
+}
+
+static const char *phase(struct scan *s, const char *p, struct event *e)
+{
+	struct span text;
+	p = scan_text(s, p, &text);
+	if (p)
+		e->ph = text.at && text.len == 1 ? *text.at : '?';
+	return p;
+}
+
+/* A process or thread may be a number, a text or a number as text. */
+static const char *task(struct scan *s, const char *p, struct num *n,
+	struct span *text)
+{
+	const char *from = p;
+	bool quoted = *p == '"';
+	p = num_int(s, p, n);
+	if (p)
+		*text = (struct span){ from + quoted,
+			(uint32_t)(p - from - 2 * quoted), s->escaped };
+	return p;
+}
+
+static const char *field(struct scan *s, const struct kineto_words *w,
+	const char *p, enum key key, struct event *e)
+{
+	struct num ignored;
+	switch (key) {
+	case KEY_PH:
+		return phase(s, p, e);
+	case KEY_CAT:
+		return category(s, w, p, e);
+	case KEY_NAME:
+		return scan_text(s, p, &e->name);
+	case KEY_PID:
+		return task(s, p, &e->pid, &e->pid_text);
+	case KEY_TID:
+		return task(s, p, &ignored, &e->tid);
+	case KEY_TS:
+		return num_ns(s, p, &e->ts);
+	case KEY_DUR:
+		return num_ns(s, p, &e->dur);
+	case KEY_ARGS:
+		return args_read(s, w, p, e);
+	default:
+		return scan_skip(s, p, true);
+	}
+}
+
+/* Whether enough is known of an event to pass over the rest. */
+static bool is_dull(const struct event *e)
+{
+	if (e->ph && e->ph != 'X' && e->ph != 'M')
+		return true;
+	return e->category_text.at && e->ph == 'X' &&
+	       (e->category == CATEGORY_DULL || e->category == CATEGORY_NONE);
+}
+
+const char *event_read(struct scan *s, const struct kineto_words *w,
+	const char *p, struct event *e)
+{
+	static const struct event blank = { .grid = { -1, -1, -1 },
+		.block = { -1, -1, -1 },
+		.registers = -1,
+		.shared = -1 };
+	bool end;
+	*e = blank;
+	for (p = scan_first(s, p, &end); p && !end;
+		p = p ? scan_next(s, p, &end) : NULL) {
+		struct span key;
+		p = scan_key(s, p, &key);
+		if (!p)
+			return NULL;
+		enum key k = words_find(&w->keys, key.at, key.len);
+		p = field(s, w, p, k, e);
+		if (p && (k == KEY_PH || k == KEY_CAT) && is_dull(e)) {
+			e->dull = true;
+			return scan_close(s, p, true);
+		}
+	}
+	return p;
+}

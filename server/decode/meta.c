@@ -1,0 +1,178 @@
+/* meta.c - devices, rank, host and clock. */
+#include "meta.h"
+
+/* A file holds a handful; more is no list of devices. */
+enum { DEVICES_MAX = 4096 };
+
+/* Traces without a base count from 1970 if they look like it: 2001 to 2096. */
+static const int64_t UTC_FROM = INT64_C(1000000000000000000),
+		     UTC_TO = INT64_C(4000000000000000000);
+
+bool meta_key(struct meta *m, enum key k)
+{
+	m->pytorch |= k == KEY_SCHEMA;
+	m->rocprofiler |= k == KEY_ROCPROFILER;
+	return k == KEY_DEVICES || k == KEY_DISTRIBUTED || k == KEY_BASE_TIME ||
+	       k == KEY_HOST_NAME || k == KEY_HOSTNAME;
+}
+
+static const char *small(struct scan *s, const char *p, int32_t *to)
+{
+	struct num n;
+	p = num_int(s, p, &n);
+	if (p && n.kind == NUM_OK && n.value >= 0 && n.value <= INT32_MAX)
+		*to = (int32_t)n.value;
+	return p;
+}
+
+static const char *device_field(struct meta *m, struct scan *s, const char *p,
+	enum key k, struct device *d)
+{
+	struct num n;
+	struct span text;
+	switch (k) {
+	case KEY_ID:
+		return small(s, p, &d->number);
+	case KEY_SM_COUNT:
+		return small(s, p, &d->sm_count);
+	case KEY_COMPUTE_MAJOR:
+		return small(s, p, &d->compute_major);
+	case KEY_COMPUTE_MINOR:
+		return small(s, p, &d->compute_minor);
+	case KEY_TOTAL_MEMORY:
+		p = num_int(s, p, &n);
+		if (p && n.kind == NUM_OK && n.value > 0)
+			d->memory_bytes = n.value;
+		return p;
+	case KEY_NAME:
+		p = scan_text(s, p, &text);
+		if (p && text.at)
+			d->name = text_id(m->text, &text);
+		return p;
+	default:
+		return scan_skip(s, p, true);
+	}
+}
+
+static const char *device(struct meta *m, struct scan *s, const char *p,
+	struct device *d)
+{
+	bool end;
+	*d = (struct device){ -1, -1, 0, -1, -1, -1, -1 };
+	if (*p != '{')
+		return scan_skip(s, p, false);
+	for (p = scan_first(s, p, &end); p && !end;
+		p = p ? scan_next(s, p, &end) : NULL) {
+		struct span key;
+		p = scan_key(s, p, &key);
+		if (p)
+			p = device_field(m, s, p,
+				words_find(&m->words->keys, key.at, key.len),
+				d);
+	}
+	return p;
+}
+
+static bool device_add(struct trace *t, const struct device *d)
+{
+	size_t n = t->devices_n + 1;
+	if (d->number < 0 || n > DEVICES_MAX || trace_device(t, 0, d->number))
+		return true;
+	struct device *list =
+		arena_grow(t->arena, t->devices, n * sizeof *list);
+	if (!list)
+		return false;
+	list[t->devices_n++] = *d;
+	t->devices = list;
+	return true;
+}
+
+static const char *devices(struct meta *m, struct scan *s, const char *p)
+{
+	if (*p != '[')
+		return scan_skip(s, p, true);
+	p = scan_ws(p + 1);
+	while (*p != ']') {
+		struct device d;
+		p = device(m, s, p, &d);
+		if (!p)
+			return NULL;
+		if (d.name == NAMES_NONE || !device_add(m->trace, &d))
+			return scan_stop(s, p);
+		p = scan_ws(p);
+		if (*p == ',')
+			p = scan_ws(p + 1);
+		else if (*p != ']')
+			return scan_stop(s, p);
+	}
+	return p + 1;
+}
+
+static const char *distributed(struct meta *m, struct scan *s, const char *p)
+{
+	bool end;
+	if (*p != '{')
+		return scan_skip(s, p, true);
+	for (p = scan_first(s, p, &end); p && !end;
+		p = p ? scan_next(s, p, &end) : NULL) {
+		struct span key;
+		p = scan_key(s, p, &key);
+		if (!p)
+			return NULL;
+		enum key k = words_find(&m->words->keys, key.at, key.len);
+		if (k == KEY_RANK)
+			p = small(s, p, &m->rank);
+		else if (k == KEY_WORLD_SIZE)
+			p = small(s, p, &m->world_size);
+		else
+			p = scan_skip(s, p, true);
+	}
+	return p;
+}
+
+const char *meta_value(struct meta *m, struct scan *s, const char *p,
+	enum key k)
+{
+	struct num n;
+	struct span text;
+	if (k == KEY_DEVICES)
+		return devices(m, s, p);
+	if (k == KEY_DISTRIBUTED)
+		return distributed(m, s, p);
+	if (k == KEY_BASE_TIME) {
+		p = num_int(s, p, &n);
+		if (p && n.kind == NUM_OK && n.value > 0)
+			m->base_time_ns = n.value;
+		return p;
+	}
+	p = scan_text(s, p, &text);
+	if (p && text.at && text.len)
+		m->host = text_id(m->text, &text);
+	return p;
+}
+
+static void base(const struct meta *m)
+{
+	struct trace *t = m->trace;
+	int64_t utc;
+	if (m->base_time_ns > 0 &&
+		!__builtin_add_overflow(t->base_ns, m->base_time_ns, &utc))
+		t->base_ns = utc;
+	t->base_is_utc = t->base_ns >= UTC_FROM && t->base_ns <= UTC_TO;
+}
+
+void meta_apply(const struct meta *m)
+{
+	struct trace *t = m->trace;
+	base(m);
+	for (uint32_t i = 0; i < t->processes_n; i++) {
+		struct process *p = &t->processes[i];
+		p->host = m->host == NAMES_NONE ? 0 : m->host;
+		if (t->processes_n > 1)
+			continue;
+		if (p->rank < 0)
+			p->rank = m->rank;
+		if (p->rank == m->rank)
+			p->world_size = m->world_size;
+	}
+}

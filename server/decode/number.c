@@ -1,0 +1,85 @@
+/* number.c - any JSON number, to a whole multiple of a power of ten. */
+#include "number.h"
+
+enum { DIGITS = 18, EXPONENT_MAX = 9999 };
+
+struct decimal {
+	uint64_t digits; /* the first DIGITS significant ones */
+	int exponent; /* of ten, for `digits` as a whole number */
+	bool negative;
+};
+
+static const char *digits(const char *p, struct decimal *d, int *kept, int each)
+{
+	for (; num_digit(*p); p++) {
+		if (*kept < DIGITS) {
+			d->digits = d->digits * 10 + (uint64_t)(*p - '0');
+			*kept += d->digits > 0;
+			d->exponent -= each;
+		} else if (d->exponent < EXPONENT_MAX) {
+			d->exponent += 1 - each;
+		}
+	}
+	return p;
+}
+
+static const char *exponent(const char *p, struct decimal *d)
+{
+	if ((*p | 0x20) != 'e')
+		return p;
+	const char *q = p + 1;
+	bool negative = *q == '-';
+	q += *q == '-' || *q == '+';
+	if (!num_digit(*q))
+		return p;
+	int e = 0;
+	for (; num_digit(*q); q++)
+		e = e < EXPONENT_MAX ? e * 10 + (*q - '0') : e;
+	d->exponent += negative ? -e : e;
+	return q;
+}
+
+/* The decimal at p, or NULL where there is none. */
+static const char *decimal(const char *p, struct decimal *d)
+{
+	int kept = 0;
+	*d = (struct decimal){ .negative = *p == '-' };
+	p += *p == '-' || *p == '+';
+	const char *whole = digits(p, d, &kept, 0);
+	if (whole == p)
+		return NULL;
+	p = whole;
+	if (*p == '.')
+		p = digits(p + 1, d, &kept, 1);
+	return exponent(p, d);
+}
+
+static struct num scaled(const struct decimal *d, int scale)
+{
+	uint64_t v = d->digits, power = 1;
+	int by = d->exponent + scale;
+	if (by < -DIGITS - 1)
+		return (struct num){ 0, NUM_OK };
+	for (; by < 0; by++)
+		power *= 10;
+	uint64_t left = v % power;
+	v = v / power + (left >= power - left);
+	for (; by > 0 && v > 0; by--)
+		if (__builtin_mul_overflow(v, UINT64_C(10), &v) ||
+			v > INT64_MAX)
+			return (struct num){ 0, NUM_HUGE };
+	return (struct num){ d->negative ? -(int64_t)v : (int64_t)v, NUM_OK };
+}
+
+const char *num_any(struct scan *s, const char *p, int scale, struct num *n)
+{
+	struct decimal d;
+	bool text = *p == '"';
+	const char *q = decimal(p + text, &d);
+	*n = (struct num){ 0, NUM_NONE };
+	if (q && (text ? *q == '"' : num_end(*q))) {
+		*n = scaled(&d, scale);
+		return q + text;
+	}
+	return scan_skip(s, p, true);
+}

@@ -1,0 +1,61 @@
+/* plain.h - a source's bytes with the compression undone.
+ *
+ * gzip (any number of members, one after the other) and zstd (any number of
+ * frames), told by their first bytes; everything else passes as it is. Limits
+ * are checked while bytes come out, so that a bomb costs no more than they
+ * allow. How the data ended is noted, and what came out before is good:
+ * truncated, gzip_garbage (bytes behind the end), damaged, checksum. */
+#pragma once
+#include "decode.h"
+
+struct plain {
+	struct source *source;
+	const struct decode_limits *limits;
+	const struct decode_progress *progress;
+	struct arena *arena;
+	struct notes *notes;
+	const struct plain_method *method; /* NULL until the first bytes */
+	void *state; /* the method's */
+	const unsigned char *in;
+	size_t in_len;
+	unsigned char head[4]; /* the first bytes, to tell the method by */
+	const unsigned char *after; /* of the piece they came in */
+	size_t after_len;
+	bool in_end; /* the source has no more */
+	bool done; /* nothing more will come out */
+	bool open; /* inside a member or frame */
+	int64_t member_at; /* stored bytes where it began */
+	enum note_code ending; /* how it ended, NOTE_CODES: well */
+	int64_t stored, out, told; /* bytes taken, given, taken at last tell */
+};
+
+/* `progress` may be NULL; all of it must outlive the struct. */
+void plain_init(struct plain *p, struct source *s,
+	const struct decode_limits *limits,
+	const struct decode_progress *progress, struct arena *a,
+	struct notes *notes);
+
+/* Up to `cap` bytes to `to`; *got is less only at the end. */
+bool plain_read(struct plain *p, void *to, size_t cap, size_t *got,
+	struct err *e);
+void plain_release(struct plain *p);
+
+/* One way to undo a compression. */
+struct plain_method {
+	const char *name;
+	bool (*start)(struct plain *p, struct err *e);
+	/* Takes from p->in, of which there is some unless p->in_end, what it
+	 * can, and writes to [*to, end), which is not empty. False only with
+	 * *e; the rest of what can happen ends in plain_end(). */
+	bool (*step)(struct plain *p, unsigned char **to, unsigned char *end,
+		struct err *e);
+	void (*stop)(struct plain *p);
+};
+
+extern const struct plain_method plain_gzip, plain_zstd;
+
+/* For methods: takes n bytes off p->in; ends everything, with a note; passes
+ * over all that is left, as garbage behind the last member. */
+void plain_take(struct plain *p, size_t n);
+void plain_end(struct plain *p, enum note_code code);
+bool plain_garbage(struct plain *p, struct err *e);

@@ -1,0 +1,56 @@
+/* reader.c - tries, pulls in more, tries again. */
+#include "reader.h"
+
+enum reading reader_read(struct reader *r, reader_fn *read, void *ctx,
+	bool lenient, struct err *e)
+{
+	struct window *w = r->window;
+	for (;;) {
+		struct scan s = { .end = w->end, .lenient = lenient };
+		const char *p = read(ctx, &s, w->at);
+		r->quoted = s.quoted;
+		/* What ends where the window does may go on behind it. */
+		if (p && (p < w->end || w->ended)) {
+			w->at += p - w->at;
+			return READ;
+		}
+		r->stopped = p ? p : s.at;
+		if (r->stopped < w->end) {
+			r->again += s.at - w->at;
+			return READ_BROKEN;
+		}
+		enum window_state state = window_more(w, e);
+		if (state == WINDOW_ERR)
+			return READ_ERR;
+		if (state == WINDOW_MORE)
+			continue;
+		if (state == WINDOW_END && p)
+			continue;
+		r->again += w->end - w->at;
+		return state == WINDOW_END ? READ_CUT : READ_LONG;
+	}
+}
+
+bool reader_token(struct reader *r, char *c, struct err *e)
+{
+	struct window *w = r->window;
+	for (;;) {
+		w->at += scan_ws(w->at) - w->at;
+		*c = *w->at;
+		if (w->at < w->end)
+			return true;
+		enum window_state state = window_more(w, e);
+		if (state != WINDOW_MORE)
+			return state == WINDOW_END;
+	}
+}
+
+int64_t reader_offset(const struct reader *r)
+{
+	return r->window->plain->out - (r->window->end - r->window->at);
+}
+
+bool reader_patient(const struct reader *r)
+{
+	return r->again < (4 << 20) + 2 * reader_offset(r);
+}

@@ -1,0 +1,97 @@
+/* resync.c - looks behind each closing bracket for what may follow an event. */
+#include "resync.h"
+
+/* What is behind a bracket; MORE: too little of it is there to tell. */
+enum behind { BEHIND_OTHER, BEHIND_EVENT, BEHIND_LIST_END, BEHIND_MORE };
+
+/* The key at p if its colon follows; *more where the text ends before. */
+static enum key key_at(const struct kineto_words *words, const char *p,
+	const char *end, bool *more)
+{
+	if (*p != '"') {
+		*more = p >= end;
+		return KEY_NONE;
+	}
+	const char *q = scan_plain(p + 1);
+	if (q < end && *q == '"') {
+		enum key k =
+			words_find(&words->keys, p + 1, (size_t)(q - p - 1));
+		q = scan_ws(q + 1);
+		if (*q == ':')
+			return k;
+	}
+	*more = q >= end;
+	return KEY_NONE;
+}
+
+static enum behind event_behind(const struct kineto_words *words, const char *p,
+	const char *end, const char **at)
+{
+	bool more = false;
+	*at = p = scan_ws(p);
+	if (*p != '{')
+		return p >= end ? BEHIND_MORE : BEHIND_OTHER;
+	enum key k = key_at(words, scan_ws(p + 1), end, &more);
+	if (k >= KEY_PH && k <= KEY_ID)
+		return BEHIND_EVENT;
+	return more ? BEHIND_MORE : BEHIND_OTHER;
+}
+
+static enum behind list_end_behind(const struct kineto_words *words,
+	const char *p, const char *end, bool ended)
+{
+	bool more = false;
+	p = scan_ws(p);
+	if (*p == '}')
+		p = scan_ws(p + 1);
+	if (p >= end)
+		return ended ? BEHIND_LIST_END : BEHIND_MORE;
+	if (*p != ',')
+		return BEHIND_OTHER;
+	if (key_at(words, scan_ws(p + 1), end, &more) >= KEY_EVENTS)
+		return BEHIND_LIST_END;
+	return more && !ended ? BEHIND_MORE : BEHIND_OTHER;
+}
+
+static enum behind behind(const struct kineto_words *words,
+	const struct window *w, const char *p, const char **at)
+{
+	enum behind b = BEHIND_OTHER;
+	*at = p = scan_ws(p);
+	if (*p == ',')
+		b = event_behind(words, p + 1, w->end, at);
+	else if (*p == ']')
+		b = list_end_behind(words, p + 1, w->end, w->ended);
+	else if (p >= w->end)
+		b = BEHIND_MORE;
+	return b == BEHIND_MORE && w->ended ? BEHIND_OTHER : b;
+}
+
+enum resync resync(struct window *w, const struct kineto_words *words,
+	struct err *e)
+{
+	for (;;) {
+		const char *at;
+		char *p = memchr(w->at, '}', (size_t)(w->end - w->at));
+		enum behind b = BEHIND_MORE;
+		if (p)
+			b = behind(words, w, p + 1, &at);
+		w->at = p ? p : w->end;
+		if (b == BEHIND_EVENT || b == BEHIND_LIST_END) {
+			w->at += at - w->at;
+			return b == BEHIND_EVENT ? RESYNC_EVENT
+						 : RESYNC_LIST_END;
+		}
+		if (b == BEHIND_OTHER) {
+			w->at++;
+			continue;
+		}
+		enum window_state state = window_more(w, e);
+		if (state == WINDOW_ERR)
+			return RESYNC_ERR;
+		if (state == WINDOW_FULL)
+			w->at++;
+		else if (state == WINDOW_END && w->at == w->end)
+			return RESYNC_NONE;
+	}
+}

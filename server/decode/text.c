@@ -1,0 +1,183 @@
+/* text.c - unescapes, mends and interns. */
+#include "text.h"
+#include "utf8.h"
+
+static char *scratch(struct text *t, size_t len)
+{
+	if (len <= t->scratch_cap)
+		return t->scratch;
+	size_t cap = len < 4096 ? 4096 : len + len / 2;
+	char *p = arena_grow(t->trace->arena, t->scratch, cap);
+	if (p) {
+		t->scratch = p;
+		t->scratch_cap = cap;
+	}
+	return p;
+}
+
+static int hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The four digits behind a \u, or -1. */
+static long unit(const char *p, const char *end)
+{
+	long v = 0;
+	if (end - p < 4)
+		return -1;
+	for (int i = 0; i < 4; i++) {
+		int h = hex(p[i]);
+		if (h < 0)
+			return -1;
+		v = v << 4 | h;
+	}
+	return v;
+}
+
+static char *utf8_put(char *to, long c)
+{
+	if (c < 0x80) {
+		*to++ = (char)c;
+	} else if (c < 0x800) {
+		*to++ = (char)(0xC0 | c >> 6);
+		*to++ = (char)(0x80 | (c & 0x3F));
+	} else if (c < 0x10000) {
+		*to++ = (char)(0xE0 | c >> 12);
+		*to++ = (char)(0x80 | (c >> 6 & 0x3F));
+		*to++ = (char)(0x80 | (c & 0x3F));
+	} else {
+		*to++ = (char)(0xF0 | c >> 18);
+		*to++ = (char)(0x80 | (c >> 12 & 0x3F));
+		*to++ = (char)(0x80 | (c >> 6 & 0x3F));
+		*to++ = (char)(0x80 | (c & 0x3F));
+	}
+	return to;
+}
+
+/* A \u escape whose digits are at p; a pair of surrogates is one character,
+ * half a pair and U+0000 are none. */
+static const char *unescape_u(const char *p, const char *end, char **to,
+	bool *mended)
+{
+	long c = unit(p, end);
+	p += 4;
+	if (c >= 0xD800 && c < 0xDC00 && end - p >= 6 && p[0] == '\\' &&
+		p[1] == 'u') {
+		long low = unit(p + 2, end);
+		if (low >= 0xDC00 && low < 0xE000) {
+			c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
+			p += 6;
+		}
+	}
+	if (c == 0 || (c >= 0xD800 && c < 0xE000)) {
+		c = 0xFFFD;
+		*mended = true;
+	}
+	*to = utf8_put(*to, c);
+	return p;
+}
+
+/* Writes the text of s to `to`, which has room for s->len; an escape that
+ * JSON does not know stays as it is written. Returns the length. */
+static size_t unescape(char *to, const struct span *s, bool *mended)
+{
+	static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
+	const char *p = s->at, *end = s->at + s->len;
+	char *start = to;
+	while (p < end) {
+		const char *known;
+		if (*p != '\\') {
+			*mended |= (unsigned char)*p < 0x20;
+			*to++ = *p++;
+		} else if (p + 1 < end && p[1] == 'u' &&
+			   unit(p + 2, end) >= 0) {
+			p = unescape_u(p + 2, end, &to, mended);
+		} else if (p + 1 < end && p[1] &&
+			   (known = strchr(from, p[1]))) {
+			*to++ = into[known - from];
+			p += 2;
+		} else {
+			*mended = true;
+			*to++ = *p++;
+		}
+	}
+	return (size_t)(to - start);
+}
+
+/* Interns text that was not met before, made valid. */
+static uint32_t put(struct text *t, const char *s, size_t len, bool mended)
+{
+	struct names *ns = &t->trace->names;
+	uint32_t known = ns->n;
+	if (!utf8_valid(s, len)) {
+		size_t at = s == t->scratch ? len : 0;
+		char *to = scratch(t, at + 3 * len);
+		if (!to)
+			return NAMES_NONE;
+		s = at ? to : s;
+		len = utf8_mend(to + at, s, len);
+		s = to + at;
+		mended = true;
+	}
+	uint32_t id = names_put(ns, s, len);
+	if (mended)
+		note_add(&t->trace->notes, NOTE_name_mended, 1, s, len);
+	if (id == known && len > TEXT_LONG)
+		note_add(&t->trace->notes, NOTE_name_long, 1, s, len);
+	return id;
+}
+
+uint32_t text_id(struct text *t, const struct span *s)
+{
+	bool mended = false;
+	if (!s->escaped) {
+		uint32_t id = names_find(&t->trace->names, s->at, s->len);
+		if (id != NAMES_NONE)
+			return id;
+		return put(t, s->at, s->len, false);
+	}
+	char *to = scratch(t, s->len);
+	if (!to)
+		return NAMES_NONE;
+	size_t len = unescape(to, s, &mended);
+	return put(t, to, len, mended);
+}
+
+/* Copies JSON without the white space between its parts. */
+static size_t squeeze(char *to, const struct span *s)
+{
+	const char *p = s->at, *end = s->at + s->len;
+	char *start = to;
+	while (p < end) {
+		if ((unsigned char)*p <= ' ') {
+			p = scan_ws(p + 1);
+			continue;
+		}
+		if (*p != '"') {
+			*to++ = *p++;
+			continue;
+		}
+		const char *q = scan_plain(p + 1);
+		while (q < end && *q != '"')
+			q = scan_plain(q + (*q == '\\' ? 2 : 1));
+		q = q < end ? q + 1 : end;
+		memcpy(to, p, (size_t)(q - p));
+		to += q - p;
+		p = q;
+	}
+	return (size_t)(to - start);
+}
+
+uint32_t text_json_id(struct text *t, const struct span *s)
+{
+	char *to = scratch(t, s->len);
+	if (!to)
+		return NAMES_NONE;
+	size_t len = squeeze(to, s);
+	uint32_t id = names_find(&t->trace->names, to, len);
+	return id != NAMES_NONE ? id : put(t, to, len, false);
+}

@@ -1,0 +1,24 @@
+/* text.h - a JSON string becomes an interned name.
+ *
+ * Most strings of a trace were seen before and hold no escapes: they cost one
+ * lookup of the bytes as they lie there. The rest is unescaped and made valid
+ * UTF-8 on the way in: bytes that are not text, U+0000 and lone surrogates
+ * become U+FFFD. What was mended, or is unusually long, is noted. */
+#pragma once
+#include "scan.h"
+#include "trace.h"
+
+enum { TEXT_LONG = 4000 };
+
+struct text {
+	struct trace *trace;
+	char *scratch; /* of the arena; grows to the longest string met */
+	size_t scratch_cap;
+};
+
+/* The id of a string's text; NAMES_NONE where the arena is full. */
+uint32_t text_id(struct text *t, const struct span *s);
+
+/* The id of a value's JSON text with the white space between its parts taken
+ * out. */
+uint32_t text_json_id(struct text *t, const struct span *s);

@@ -1,0 +1,62 @@
+/* unzstd.c - zstd, frame after frame. */
+#include "plain.h"
+#include <zstd.h>
+#include <zstd_errors.h>
+
+/* Frames that want to look back further (--long, --ultra) would cost more
+ * memory than an ingest may take. */
+enum { WINDOW_LOG = 25 };
+
+static bool unzstd_start(struct plain *p, struct err *e)
+{
+	ZSTD_DCtx *z = ZSTD_createDCtx();
+	p->state = z;
+	if (!z)
+		return arena_err(p->arena, e);
+	ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, WINDOW_LOG);
+	return true;
+}
+
+static void unzstd_stop(struct plain *p)
+{
+	ZSTD_freeDCtx(p->state);
+}
+
+static bool damaged(struct plain *p, size_t code, struct err *e)
+{
+	switch (ZSTD_getErrorCode(code)) {
+	case ZSTD_error_frameParameter_windowTooLarge:
+		return err_set(e, ERR_TOO_LARGE,
+			"the zstd data looks back further than %d MiB; "
+			"compress it without --long and --ultra",
+			1 << (WINDOW_LOG - 20));
+	case ZSTD_error_checksum_wrong:
+		plain_end(p, NOTE_checksum);
+		return true;
+	default:
+		plain_end(p, NOTE_damaged);
+		return true;
+	}
+}
+
+static bool unzstd_step(struct plain *p, unsigned char **to, unsigned char *end,
+	struct err *e)
+{
+	ZSTD_inBuffer in = { p->in, p->in_len, 0 };
+	ZSTD_outBuffer out = { *to, (size_t)(end - *to), 0 };
+	if (!p->open)
+		p->member_at = p->stored;
+	size_t code = ZSTD_decompressStream(p->state, &out, &in);
+	plain_take(p, in.pos);
+	*to += out.pos;
+	bool behind = !p->open && p->member_at > 0;
+	if (ZSTD_isError(code))
+		return behind ? plain_garbage(p, e) : damaged(p, code, e);
+	p->open = code != 0;
+	if (p->open && in.pos == 0 && out.pos == 0)
+		plain_end(p, p->in_end ? NOTE_truncated : NOTE_damaged);
+	return true;
+}
+
+const struct plain_method plain_zstd = { "zstd", unzstd_start, unzstd_step,
+	unzstd_stop };
