@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MOMENT_TEXT = 40 };
+enum { MOMENT_TEXT = 80 };
 
 /* "2026-08-22", "2026-08-22T10:11", "…:12", "….123456", each with or without
  * "Z" or "+02:00"; without, it is UTC. Digits past the microsecond are cut. */
