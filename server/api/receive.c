@@ -36,7 +36,7 @@ static bool too_large(const struct api *a, int64_t bytes, struct err *e)
 {
 	return err_set(e, ERR_TOO_LARGE,
 		"the upload is %s%d MiB; at most %d are taken, see "
-		"--upload-mib",
+		"--upload_mib",
 		bytes < 0 ? "more than " : "",
 		mib(bytes < 0 ? a->is.upload_bytes : bytes),
 		mib(a->is.upload_bytes));

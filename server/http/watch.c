@@ -60,7 +60,7 @@ static void look(struct watch *w, struct watched *b, int64_t now)
 			tell(b, b->refusal, now);
 	} else if (is_slow) {
 		api_refuse(w->api, ERR_TIMEOUT,
-			"the body arrives too slowly; see --upload-min-kib",
+			"the body arrives too slowly; see --upload_min_kib",
 			&b->slow);
 		tell(b, &b->slow, now);
 	}

@@ -1,0 +1,1 @@
+"""__init__.py - makes the folder a package; nothing lies here."""

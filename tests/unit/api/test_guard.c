@@ -1,0 +1,107 @@
+/* test_guard.c - which Host and Origin get in. */
+#include "guard.h"
+#include "api_state.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <string.h>
+
+struct headers {
+	const char *host, *origin;
+};
+
+static const char *header(void *ctx, const char *name)
+{
+	const struct headers *h = ctx;
+	return !strcmp(name, "Host")	 ? h->host
+	       : !strcmp(name, "Origin") ? h->origin
+					 : NULL;
+}
+
+static const struct {
+	const char *host, *text;
+} hosts[] = {
+	{ "localhost", "" },
+	{ "LOCALHOST:8080", "" },
+	{ "127.0.0.1:8080", "" },
+	{ "127.1.2.3", "" },
+	{ "[::1]:8080", "" },
+	{ "10.1.2.3:8080", "" }, /* the address that was connected to */
+	{ "gpu.example:8080", "" },
+	{ "b.example", "" },
+	{ NULL, "the request names no host" },
+	{ "evil.example",
+		"this server is not known as 'evil.example'; see --hosts" },
+	{ "gpu.example.evil.example",
+		"this server is not known as 'gpu.example.evil.example'; see "
+		"--hosts" },
+	{ "10.1.2.4", "this server is not known as '10.1.2.4'; see --hosts" },
+	{ "localhost:80x",
+		"this server is not known as 'localhost:80x'; see --hosts" },
+	{ "localhost.evil.example",
+		"this server is not known as 'localhost.evil.example'; see "
+		"--hosts" },
+	{ "[::1", "this server is not known as '[::1'; see --hosts" },
+	{ "", "this server is not known as ''; see --hosts" },
+	{ ":8080", "this server is not known as ':8080'; see --hosts" },
+};
+
+static void test_host(void **state)
+{
+	(void)state;
+	struct api a = { .is.hosts = "gpu.example, b.example" };
+	struct sockaddr_in local = { .sin_family = AF_INET };
+	inet_pton(AF_INET, "10.1.2.3", &local.sin_addr);
+	for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+		struct headers h = { .host = hosts[i].host };
+		struct api_request r = { .header = header,
+			.ctx = &h,
+			.local = (struct sockaddr *)&local };
+		struct err e = { 0 };
+		assert_int_equal(guard_host(&a, &r, &e), !*hosts[i].text);
+		assert_string_equal(e.text, hosts[i].text);
+		assert_int_equal(e.code, *hosts[i].text ? ERR_HOST : ERR_NONE);
+	}
+}
+
+static const struct {
+	const char *origin, *text;
+} origins[] = {
+	{ NULL, "" },
+	{ "http://localhost:8080", "" },
+	{ "https://LOCALHOST:8080", "" },
+	{ "http://localhost:8081",
+		"a page of 'http://localhost:8081' may not ask this server" },
+	{ "http://localhost",
+		"a page of 'http://localhost' may not ask this server" },
+	{ "http://evil.example",
+		"a page of 'http://evil.example' may not ask this server" },
+	{ "null", "a page of 'null' may not ask this server" },
+	{ "file://localhost:8080",
+		"a page of 'file://localhost:8080' may not ask this server" },
+};
+
+static void test_origin(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof origins / sizeof *origins; i++) {
+		struct headers h = { "localhost:8080", origins[i].origin };
+		struct api_request r = { .header = header, .ctx = &h };
+		struct err e = { 0 };
+		assert_int_equal(guard_origin(&r, &e), !*origins[i].text);
+		assert_string_equal(e.text, origins[i].text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_host),
+		cmocka_unit_test(test_origin),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,150 @@
+/* test_files.c - the page's files: types, etags, and nothing from outside. */
+#include "files.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/ks-files.XXXXXX";
+
+static void put(const char *name, const char *text)
+{
+	char path[100];
+	snprintf(path, sizeof path, "%s/%s", dir, name);
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static int setup(void **state)
+{
+	char path[100];
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/web", dir);
+	mkdir(path, 0700);
+	put("web/index.html", "<p>page");
+	put("web/app.js", "a()");
+	put("secret.txt", "s");
+	snprintf(path, sizeof path, "%s/web/link.txt", dir);
+	assert_int_equal(symlink("../secret.txt", path), 0);
+	snprintf(path, sizeof path, "%s/web/dir.d", dir);
+	mkdir(path, 0700);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char command[100];
+	(void)state;
+	snprintf(command, sizeof command, "rm -r %s", dir);
+	return system(command);
+}
+
+static const struct {
+	const char *path, *text, *type;
+} rows[] = {
+	{ "/", "<p>page", "text/html; charset=utf-8" },
+	{ "/index.html", "<p>page", "text/html; charset=utf-8" },
+	{ "/runs/7", "<p>page", "text/html; charset=utf-8" },
+	{ "/app.js", "a()", "text/javascript; charset=utf-8" },
+	{ "/none.js", NULL, "there is nothing at '/none.js'" },
+	{ "/link.txt", NULL, "there is nothing at '/link.txt'" },
+	{ "/../secret.txt", NULL, "there is nothing at '/../secret.txt'" },
+	{ "/%2e%2e/secret.txt", NULL,
+		"there is nothing at '/%2e%2e/secret.txt'" },
+	{ "//etc/hosts.d", NULL, "there is nothing at '//etc/hosts.d'" },
+	{ "/dir.d", NULL, "there is nothing at '/dir.d'" },
+};
+
+static void test_folder(void **state)
+{
+	(void)state;
+	char web[100];
+	struct err none = { 0 };
+	snprintf(web, sizeof web, "%s/web", dir);
+	struct files *f = files_new(web, &none);
+	assert_non_null(f);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct file file;
+		struct err e = { 0 };
+		bool ok = files_get(f, rows[i].path, &file, &e);
+		assert_int_equal(ok, rows[i].text != NULL);
+		if (!ok) {
+			assert_string_equal(e.text, rows[i].type);
+			continue;
+		}
+		assert_int_equal(file.len, strlen(rows[i].text));
+		assert_memory_equal(file.bytes, rows[i].text, file.len);
+		assert_string_equal(file.type, rows[i].type);
+		assert_true(files_match(file.etag, file.etag));
+		free(file.owned);
+	}
+	files_free(f);
+}
+
+static void test_no_folder(void **state)
+{
+	(void)state;
+	struct err e = { 0 };
+	assert_null(files_new("/nowhere/at/all", &e));
+	assert_string_equal(e.text,
+		"there is no folder '/nowhere/at/all' for --web");
+}
+
+/* sha256("<p>page") begins so, says sha256sum. */
+static void test_etag(void **state)
+{
+	(void)state;
+	char web[100];
+	struct err e = { 0 };
+	struct file file;
+	snprintf(web, sizeof web, "%s/web", dir);
+	struct files *f = files_new(web, &e);
+	assert_true(files_get(f, "/", &file, &e));
+	assert_string_equal(file.etag, "\"14f7bff480f9c15c\"");
+	free(file.owned);
+	files_free(f);
+}
+
+static const struct {
+	const char *header;
+	bool match;
+} matches[] = {
+	{ NULL, false },
+	{ "", false },
+	{ "*", true },
+	{ "\"abc\"", true },
+	{ "W/\"abc\"", true },
+	{ "\"x\", \"abc\"", true },
+	{ "\"x\",\"abc\",\"y\"", true },
+	{ "\"ab\"", false },
+	{ "\"abcd\"", false },
+	{ "abc", false },
+};
+
+static void test_match(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof matches / sizeof *matches; i++)
+		assert_int_equal(files_match(matches[i].header, "\"abc\""),
+			matches[i].match);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_folder),
+		cmocka_unit_test(test_no_folder),
+		cmocka_unit_test(test_etag),
+		cmocka_unit_test(test_match),
+	};
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

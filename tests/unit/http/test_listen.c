@@ -1,0 +1,72 @@
+/* test_listen.c - addresses to listen on, and the sentence of each that is not. */
+#include "listen.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define NOT(text) \
+	"'" text "' is not ADDR:PORT, such as 127.0.0.1:8080 or [::1]:8080"
+
+static const struct {
+	const char *text, *host;
+	int port;
+	const char *why;
+} rows[] = {
+	{ "127.0.0.1:8080", "127.0.0.1", 8080, "" },
+	{ "[::1]:0", "::1", 0, "" },
+	{ "localhost:65535", "localhost", 65535, "" },
+	{ "127.0.0.1", NULL, 0, NOT("127.0.0.1") },
+	{ ":8080", NULL, 0, NOT(":8080") },
+	{ "::1:8080", NULL, 0, NOT("::1:8080") },
+	{ "a:65536", NULL, 0, NOT("a:65536") },
+	{ "a:-1", NULL, 0, NOT("a:-1") },
+	{ "a:80x", NULL, 0, NOT("a:80x") },
+	{ "a:", NULL, 0, NOT("a:") },
+	{ "", NULL, 0, NOT("") },
+};
+
+static void test_split(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char host[LISTEN_HOST];
+		struct err e = { 0 };
+		int port;
+		bool ok = listen_split(rows[i].text, host, &port, &e);
+		assert_string_equal(e.text, rows[i].why);
+		assert_int_equal(ok, rows[i].host != NULL);
+		if (!ok)
+			continue;
+		assert_string_equal(host, rows[i].host);
+		assert_int_equal(port, rows[i].port);
+	}
+}
+
+static void test_taken(void **state)
+{
+	(void)state;
+	struct err e = { 0 };
+	char text[32], want[100];
+	int port, again;
+	int fd = listen_on("127.0.0.1:0", &port, &e);
+	assert_true(fd >= 0 && port > 0);
+	snprintf(text, sizeof text, "127.0.0.1:%d", port);
+	snprintf(want, sizeof want,
+		"cannot listen on '%s': Address already in use", text);
+	assert_int_equal(listen_on(text, &again, &e), -1);
+	assert_string_equal(e.text, want);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_split),
+		cmocka_unit_test(test_taken),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
