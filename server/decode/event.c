@@ -12,6 +12,32 @@ void kineto_words_init(struct kineto_words *w)
 #undef CATEGORY
 }
 
+/* Both field by field, which is faster here than clearing it as a whole. */
+static void head_clear(struct event *e)
+{
+	const struct span none = { 0 };
+	const struct num unknown = { 0 };
+	e->ph = 0;
+	e->dull = e->has_args = false;
+	e->category = CATEGORY_NONE;
+	e->category_text = e->name = e->tid = e->pid_text = none;
+	e->pid = e->ts = e->dur = unknown;
+}
+
+static void args_clear(struct event *e)
+{
+	const struct span none = { 0 };
+	e->has_args = true;
+	e->has_shape = false;
+	e->kernel = e->label = e->dims = e->types = none;
+	e->device = e->stream = e->correlation = e->external_id = -1;
+	e->graph_id = e->graph_node = e->bytes = -1;
+	e->python_id = e->python_parent = e->rank = e->pid_raw = -1;
+	memset(e->grid, -1, sizeof e->grid);
+	memset(e->block, -1, sizeof e->block);
+	e->registers = e->shared = -1;
+}
+
 /* [x, y, z]; anything else leaves -1. */
 static const char *triple(struct scan *s, const char *p, int32_t to[3])
 {
@@ -34,6 +60,15 @@ static const char *triple(struct scan *s, const char *p, int32_t to[3])
 	}
 	memcpy(to, got, sizeof got);
 	return q;
+}
+
+/* A whole number; anything else leaves -1. */
+static const char *number(struct scan *s, const char *p, int64_t *to)
+{
+	struct num n;
+	p = num_int(s, p, &n);
+	*to = n.kind == NUM_OK ? n.value : -1;
+	return p;
 }
 
 /* A count that fits 32 bits; anything else leaves -1. */
@@ -60,28 +95,28 @@ static const char *arg(struct scan *s, const char *p, enum key key,
 {
 	switch (key) {
 	case KEY_DEVICE:
-		return num_int(s, p, &e->device);
+		return number(s, p, &e->device);
 	case KEY_STREAM:
-		return num_int(s, p, &e->stream);
+		return number(s, p, &e->stream);
 	case KEY_CORRELATION:
-		return num_int(s, p, &e->correlation);
+		return number(s, p, &e->correlation);
 	case KEY_EXTERNAL_ID:
 	case KEY_EXTERNAL_ID_2020:
-		return num_int(s, p, &e->external_id);
+		return number(s, p, &e->external_id);
 	case KEY_GRAPH_ID:
-		return num_int(s, p, &e->graph_id);
+		return number(s, p, &e->graph_id);
 	case KEY_GRAPH_NODE:
-		return num_int(s, p, &e->graph_node);
+		return number(s, p, &e->graph_node);
 	case KEY_BYTES:
-		return num_int(s, p, &e->bytes);
+		return number(s, p, &e->bytes);
 	case KEY_PYTHON_ID:
-		return num_int(s, p, &e->python_id);
+		return number(s, p, &e->python_id);
 	case KEY_PYTHON_PARENT:
-		return num_int(s, p, &e->python_parent);
+		return number(s, p, &e->python_parent);
 	case KEY_RANK:
-		return num_int(s, p, &e->rank);
+		return number(s, p, &e->rank);
 	case KEY_PID_RAW:
-		return num_int(s, p, &e->pid_raw);
+		return number(s, p, &e->pid_raw);
 	case KEY_GRID:
 		e->has_shape = true;
 		return triple(s, p, e->grid);
@@ -112,6 +147,7 @@ static const char *args_read(struct scan *s, const struct kineto_words *w,
 	const char *p, struct event *e)
 {
 	bool end;
+	args_clear(e);
 	if (*p != '{')
 		return scan_skip(s, p, true);
 	for (p = scan_first(s, p, &end); p && !end;
@@ -195,12 +231,8 @@ static bool is_dull(const struct event *e)
 const char *event_read(struct scan *s, const struct kineto_words *w,
 	const char *p, struct event *e)
 {
-	static const struct event blank = { .grid = { -1, -1, -1 },
-		.block = { -1, -1, -1 },
-		.registers = -1,
-		.shared = -1 };
 	bool end;
-	*e = blank;
+	head_clear(e);
 	for (p = scan_first(s, p, &end); p && !end;
 		p = p ? scan_next(s, p, &end) : NULL) {
 		struct span key;
@@ -214,5 +246,7 @@ const char *event_read(struct scan *s, const struct kineto_words *w,
 			return scan_close(s, p, true);
 		}
 	}
+	if (p && !e->has_args)
+		args_clear(e);
 	return p;
 }

@@ -1,7 +1,7 @@
 /* event.h - one event of a Kineto or Chrome trace, read but not yet judged.
  *
  * What its words mean is in kineto.def. Spans point into the window and are
- * good until it moves. A number that is not there is NUM_NONE. */
+ * good until it moves. */
 #pragma once
 #include "number.h"
 #include "scan.h"
@@ -37,18 +37,18 @@ void kineto_words_init(struct kineto_words *w);
 
 struct event {
 	char ph; /* 0 where it has none */
+	bool dull; /* of no use; the rest, args too, was not read */
+	bool has_args, has_shape;
 	enum category category;
-	bool dull; /* of no use: nothing after that was known was read */
 	struct span category_text, name, tid;
 	struct span pid_text; /* a pid that is not a number */
 	struct num pid, ts, dur; /* ts and dur in nanoseconds */
-	/* args */
+	/* args; a number that is not told is -1 */
 	struct span kernel, label; /* of a launch; of metadata */
 	struct span dims, types; /* JSON */
-	struct num device, stream, correlation, external_id, graph_id,
-		graph_node, bytes, python_id, python_parent, rank, pid_raw;
-	int32_t grid[3], block[3], registers, shared; /* -1 unknown */
-	bool has_shape;
+	int64_t device, stream, correlation, external_id, graph_id, graph_node,
+		bytes, python_id, python_parent, rank, pid_raw;
+	int32_t grid[3], block[3], registers, shared;
 };
 
 /* Reads the event whose bracket is at p; the place behind it, or NULL. */

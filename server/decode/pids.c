@@ -14,15 +14,14 @@ bool pids_init(struct pids *ps, struct trace *t)
 	       names_init(&ps->named, t->arena);
 }
 
-static int64_t number_of(const struct num *n, int64_t otherwise)
+static int64_t number_of(const struct event *e)
 {
-	return n->kind == NUM_OK ? n->value : otherwise;
+	return e->pid.kind == NUM_OK ? e->pid.value : -1;
 }
 
 static int32_t rank_of(const struct event *e)
 {
-	int64_t r = number_of(&e->rank, -1);
-	return r >= 0 && r <= INT32_MAX ? (int32_t)r : -1;
+	return e->rank >= 0 && e->rank <= INT32_MAX ? (int32_t)e->rank : -1;
 }
 
 static bool grow(struct pids *ps)
@@ -61,15 +60,15 @@ static uint32_t find(struct pids *ps, const struct pid_key *k)
 
 uint32_t pids_of(struct pids *ps, const struct event *e, uint32_t text)
 {
-	struct pid_key k = { number_of(&e->pid, -1), text, rank_of(e) };
+	struct pid_key k = { number_of(e), text, rank_of(e) };
 	struct pid_memo *m = &ps->memo[(k.number ^ k.rank) & 7];
 	if (m->good && m->pid == k.number && m->rank == k.rank && !text)
 		return m->index;
 	uint32_t i = find(ps, &k);
 	if (i >= PIDS_MAX)
 		return i;
-	if (e->pid_raw.kind == NUM_OK)
-		ps->list[i].raw = e->pid_raw.value;
+	if (e->pid_raw >= 0)
+		ps->list[i].raw = e->pid_raw;
 	if (!text)
 		*m = (struct pid_memo){ k.number, k.rank, i, true };
 	return i;
@@ -78,7 +77,7 @@ uint32_t pids_of(struct pids *ps, const struct event *e, uint32_t text)
 bool pids_name(struct pids *ps, const struct event *e, uint32_t text,
 	uint32_t name)
 {
-	struct pid_key k = { number_of(&e->pid, -1), text, 0 };
+	struct pid_key k = { number_of(e), text, 0 };
 	uint32_t id = names_put(&ps->named, (const char *)&k, sizeof k);
 	if (id == NAMES_NONE)
 		return false;

@@ -1,11 +1,6 @@
 /* rows_add.c - what an event becomes, kind by kind. */
 #include "rows.h"
 
-static int64_t or_unknown(const struct num *n)
-{
-	return n->kind == NUM_OK ? n->value : -1;
-}
-
 /* The id of a string; 0 where there is none. */
 bool rows_text(struct rows *r, const struct span *s, uint32_t *id)
 {
@@ -51,11 +46,11 @@ static bool shape(struct rows *r, const struct event *e, uint32_t *id)
  * number in every Kineto trace. */
 static int32_t device(const struct event *e)
 {
-	int64_t d = or_unknown(&e->device);
+	int64_t d = e->device;
 	if (d < 0)
-		d = or_unknown(&e->pid_raw);
-	if (d < 0)
-		d = or_unknown(&e->pid);
+		d = e->pid_raw;
+	if (d < 0 && e->pid.kind == NUM_OK)
+		d = e->pid.value;
 	return d >= 0 && d <= INT32_MAX ? (int32_t)d : -1;
 }
 
@@ -64,7 +59,7 @@ static int64_t stream(const struct event *e)
 {
 	static const char before[] = "stream ";
 	size_t from = sizeof before - 1;
-	int64_t n = or_unknown(&e->stream);
+	int64_t n = e->stream;
 	if (n >= 0 || !e->tid.at)
 		return n;
 	if (e->tid.len < from || memcmp(e->tid.at, before, from) != 0)
@@ -83,18 +78,17 @@ static bool kernel(struct rows *r, const struct event *e, uint16_t pid)
 {
 	uint32_t name, launch;
 	return rows_text(r, &e->name, &name) && shape(r, e, &launch) &&
-	       trace_kernel_add(r->trace,
-		       &(struct kernel_row){ .process = pid,
-			       .start_ns = e->ts.value,
-			       .dur_ns = e->dur.value,
-			       .name = name,
-			       .device = device(e),
-			       .stream = stream(e),
-			       .correlation = or_unknown(&e->correlation),
-			       .external_id = or_unknown(&e->external_id),
-			       .graph_id = or_unknown(&e->graph_id),
-			       .graph_node = or_unknown(&e->graph_node),
-			       .launch = launch });
+	       trace_kernel_add(r->trace, &(struct kernel_row){ .process = pid,
+						  .start_ns = e->ts.value,
+						  .dur_ns = e->dur.value,
+						  .name = name,
+						  .device = device(e),
+						  .stream = stream(e),
+						  .correlation = e->correlation,
+						  .external_id = e->external_id,
+						  .graph_id = e->graph_id,
+						  .graph_node = e->graph_node,
+						  .launch = launch });
 }
 
 static bool copy(struct rows *r, const struct event *e, uint16_t pid)
@@ -108,9 +102,9 @@ static bool copy(struct rows *r, const struct event *e, uint16_t pid)
 			       .name = name,
 			       .device = device(e),
 			       .stream = stream(e),
-			       .correlation = or_unknown(&e->correlation),
-			       .external_id = or_unknown(&e->external_id),
-			       .bytes = or_unknown(&e->bytes),
+			       .correlation = e->correlation,
+			       .external_id = e->external_id,
+			       .bytes = e->bytes,
 			       .is_set = e->category == CATEGORY_SET });
 }
 
@@ -119,16 +113,15 @@ static bool call(struct rows *r, const struct event *e, uint16_t pid)
 	uint32_t name, tid, launched, launch;
 	return rows_text(r, &e->name, &name) && thread(r, &e->tid, &tid) &&
 	       rows_text(r, &e->kernel, &launched) && shape(r, e, &launch) &&
-	       trace_call_add(r->trace,
-		       &(struct call_row){ .process = pid,
-			       .start_ns = e->ts.value,
-			       .dur_ns = e->dur.value,
-			       .name = name,
-			       .thread = tid,
-			       .correlation = or_unknown(&e->correlation),
-			       .external_id = or_unknown(&e->external_id),
-			       .kernel = launched,
-			       .launch = launch });
+	       trace_call_add(r->trace, &(struct call_row){ .process = pid,
+						.start_ns = e->ts.value,
+						.dur_ns = e->dur.value,
+						.name = name,
+						.thread = tid,
+						.correlation = e->correlation,
+						.external_id = e->external_id,
+						.kernel = launched,
+						.launch = launch });
 }
 
 static bool op(struct rows *r, const struct event *e, uint16_t pid)
@@ -137,15 +130,14 @@ static bool op(struct rows *r, const struct event *e, uint16_t pid)
 	r->pytorch = true;
 	return rows_text(r, &e->name, &name) && thread(r, &e->tid, &tid) &&
 	       json(r, &e->dims, &dims) && json(r, &e->types, &types) &&
-	       trace_op_add(r->trace,
-		       &(struct op_row){ .process = pid,
-			       .start_ns = e->ts.value,
-			       .dur_ns = e->dur.value,
-			       .name = name,
-			       .thread = tid,
-			       .external_id = or_unknown(&e->external_id),
-			       .dims = dims,
-			       .types = types });
+	       trace_op_add(r->trace, &(struct op_row){ .process = pid,
+					      .start_ns = e->ts.value,
+					      .dur_ns = e->dur.value,
+					      .name = name,
+					      .thread = tid,
+					      .external_id = e->external_id,
+					      .dims = dims,
+					      .types = types });
 }
 
 static enum range_kind range_kind(const struct event *e)
@@ -173,9 +165,8 @@ static bool range(struct rows *r, const struct event *e, uint16_t pid)
 			       .name = name,
 			       .kind = (uint8_t)range_kind(e),
 			       .thread = tid,
-			       .id = or_unknown(python ? &e->python_id
-						       : &e->external_id),
-			       .parent = or_unknown(&e->python_parent) });
+			       .id = python ? e->python_id : e->external_id,
+			       .parent = e->python_parent });
 }
 
 bool rows_add(struct rows *r, const struct event *e, uint32_t index)
