@@ -97,8 +97,9 @@ bool upload_queue(struct db *db, struct upload_queue *q, struct err *e)
 			    "queued") ", " COUNT("working") ", " COUNT("fai"
 								       "le"
 								       "d") ","
-									    " " COUNT("done") ", (SELECT extract(epoch FROM now() - min(queued_at)) "
-											      "FROM upload WHERE state = 'queued')::float8",
+									    " " COUNT(
+										    "done") ", (SELECT extract(epoch FROM now() - min(queued_at)) "
+											    "FROM upload WHERE state = 'queued')::float8",
 		    NULL, &r, e))
 		return false;
 	rows_next(&r);
