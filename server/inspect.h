@@ -46,6 +46,6 @@ struct inspect_limits {
 };
 
 /* `by` is NULL, "device", "grid" or "source". The program's exit status: 0,
- * or 1 with one sentence on stderr. */
+ * or 1 with one sentence on stderr (2 where it is about `by`). */
 int inspect(const char *path, const char *by,
 	const struct inspect_limits *limits);
