@@ -8,7 +8,12 @@
 #include "plain.h"
 #include "scan.h"
 
-enum { WINDOW_START = 256 * 1024, WINDOW_MAX = 16 * 1024 * 1024 };
+/* A build for tests may make it small, so that its edges are crossed. */
+#ifndef KERNSIFT_WINDOW
+#define KERNSIFT_WINDOW (256 * 1024)
+#endif
+
+enum { WINDOW_START = KERNSIFT_WINDOW, WINDOW_MAX = 16 * 1024 * 1024 };
 
 enum window_state {
 	WINDOW_MORE, /* there is more now */
