@@ -73,6 +73,8 @@ static bool stats_add(const struct trace *t, struct slice rows,
 	struct profile *p)
 {
 	struct names cells;
+	if (rows.from == rows.to)
+		return true;
 	if (!names_init(&cells, p->arena) ||
 		!cells_find(t, rows, op_of, split, &cells, cell_of))
 		return false;
