@@ -1,7 +1,7 @@
 /* bulk.c - fills a buffer with rows and hands it to COPY when full. */
 #include "bulk.h"
 #include "conn.h"
-#include "wire.h"
+#include "pgwire.h"
 #include <assert.h>
 
 static void flush(struct bulk *b)
@@ -53,40 +53,40 @@ bool bulk_begin(struct bulk *b, struct db *db, const char *sql, struct err *e)
 
 void bulk_row(struct bulk *b, int columns)
 {
-	wire_put16(room(b, 2), (int16_t)columns);
+	pgwire_put16(room(b, 2), (int16_t)columns);
 }
 
 void bulk_int2(struct bulk *b, int v)
 {
 	char *at = room(b, 6);
-	wire_put32(at, 2);
-	wire_put16(at + 4, (int16_t)v);
+	pgwire_put32(at, 2);
+	pgwire_put16(at + 4, (int16_t)v);
 }
 
 void bulk_int4(struct bulk *b, int32_t v)
 {
 	char *at = room(b, 8);
-	wire_put32(at, 4);
-	wire_put32(at + 4, v);
+	pgwire_put32(at, 4);
+	pgwire_put32(at + 4, v);
 }
 
 void bulk_int8(struct bulk *b, int64_t v)
 {
 	char *at = room(b, 12);
-	wire_put32(at, 8);
-	wire_put64(at + 4, v);
+	pgwire_put32(at, 8);
+	pgwire_put64(at + 4, v);
 }
 
 void bulk_float8(struct bulk *b, double v)
 {
 	char *at = room(b, 12);
-	wire_put32(at, 8);
-	wire_put_double(at + 4, v);
+	pgwire_put32(at, 8);
+	pgwire_put_double(at + 4, v);
 }
 
 void bulk_null(struct bulk *b)
 {
-	wire_put32(room(b, 4), -1);
+	pgwire_put32(room(b, 4), -1);
 }
 
 void bulk_text(struct bulk *b, const char *s)
@@ -97,7 +97,7 @@ void bulk_text(struct bulk *b, const char *s)
 	}
 	size_t len = strlen(s);
 	assert(len < INT32_MAX);
-	wire_put32(room(b, 4), (int32_t)len);
+	pgwire_put32(room(b, 4), (int32_t)len);
 	add(b, s, len);
 }
 
@@ -120,7 +120,7 @@ void bulk_int8_known(struct bulk *b, int64_t v)
 bool bulk_end(struct bulk *b, struct err *e)
 {
 	PGconn *pg = b->db->pg;
-	wire_put16(room(b, 2), -1);
+	pgwire_put16(room(b, 2), -1);
 	flush(b);
 	PQputCopyEnd(pg, b->broken ? "broken off" : NULL);
 

@@ -59,7 +59,7 @@ static void write_kernels(struct bulk *b, const struct derived_run *run)
 			rank = 0;
 		bulk_row(b, 21);
 		bulk_int8(b, run->id);
-		bulk_int2(b, s->split);
+		bulk_int2(b, (int)s->split);
 		bulk_int4(b, rank);
 		bulk_int8(b, run->kernels[s->kernel]);
 		if (s->split == SPLIT_DEVICE)
@@ -89,7 +89,7 @@ static void write_copies(struct bulk *b, const struct derived_run *run)
 			rank = 0;
 		bulk_row(b, 17);
 		bulk_int8(b, run->id);
-		bulk_int2(b, s->split);
+		bulk_int2(b, (int)s->split);
 		bulk_int4(b, rank);
 		bulk_text(b, s->operation);
 		if (s->split == SPLIT_DEVICE)

@@ -31,21 +31,21 @@ static bool same(const char *a, const char *b)
 }
 
 /* The next column, compared with what it should be. */
-static bool differs(struct rows *r, struct arena *a, const char *is)
+static bool differs(struct result *r, struct arena *a, const char *is)
 {
-	return !same(rows_text(r, a), is);
+	return !same(result_text(r, a), is);
 }
 
-static void found(struct intern *in, struct rows *r)
+static void found(struct intern *in, struct result *r)
 {
 	struct arena a = { 0 };
-	while (rows_next(r)) {
+	while (result_next(r)) {
 		size_t len;
-		const void *sha256 = rows_bytes(r, &len);
+		const void *sha256 = result_bytes(r, &len);
 		struct entry *en =
 			bsearch(sha256, in->list, in->n, sizeof *en, by_sha256);
 		assert(en && len == SHA256_BYTES);
-		en->id = rows_int8(r, 0);
+		en->id = result_int8(r, 0);
 		const struct kernel_source *s = &en->is->source;
 		en->stale = differs(r, &a, en->is->short_name);
 		en->stale |= differs(r, &a, s->family);
@@ -54,14 +54,14 @@ static void found(struct intern *in, struct rows *r)
 		en->stale |= differs(r, &a, s->known_from);
 	}
 	arena_release(&a);
-	rows_release(r);
+	result_release(r);
 }
 
 static bool look_up(struct db *db, struct intern *in, struct err *e)
 {
 	struct sql_params p = { 0 };
 	struct sql_array keys;
-	struct rows r;
+	struct result r;
 	sql_array_init(&keys, SQL_BYTES);
 	for (uint32_t i = 0; i < in->n; i++)
 		sql_array_add(&keys, in->list[i].sha256, SHA256_BYTES);

@@ -14,7 +14,7 @@ extern const struct embedded sql_files[];
 /* The rules need text in UTF-8 and what PostgreSQL 15 can do. */
 static bool usable(struct db *db, struct err *e)
 {
-	struct rows r;
+	struct result r;
 	struct arena a = { 0 };
 	if (!sql_run(db,
 		    "SELECT current_database()::text, "
@@ -23,10 +23,10 @@ static bool usable(struct db *db, struct err *e)
 		    "current_setting('server_version_num')::int4",
 		    NULL, &r, e))
 		return false;
-	rows_next(&r);
-	const char *name = rows_text(&r, &a), *encoding = rows_text(&r, &a);
-	const char *version = rows_text(&r, &a);
-	bool ok = rows_int4(&r, 0) >= 150000;
+	result_next(&r);
+	const char *name = result_text(&r, &a), *encoding = result_text(&r, &a);
+	const char *version = result_text(&r, &a);
+	bool ok = result_int4(&r, 0) >= 150000;
 	if (!ok)
 		err_set(e, ERR_DATABASE,
 			"the database is PostgreSQL %s; 15 or newer is needed",
@@ -36,7 +36,7 @@ static bool usable(struct db *db, struct err *e)
 			"database '%s' is encoded in %s; create it with "
 			"ENCODING 'UTF8'",
 			name, encoding);
-	rows_release(&r);
+	result_release(&r);
 	arena_release(&a);
 	return ok;
 }

@@ -70,7 +70,7 @@ static bool check(struct plan *plan, int number, const char *name,
 static bool check_applied(struct db *db, struct arena *a, struct plan *plan,
 	struct err *e)
 {
-	struct rows r;
+	struct result r;
 	if (!sql_script(db,
 		    "CREATE TABLE IF NOT EXISTS migration ("
 		    "number int PRIMARY KEY CHECK (number > 0), "
@@ -85,13 +85,13 @@ static bool check_applied(struct db *db, struct arena *a, struct plan *plan,
 			NULL, &r, e))
 		return false;
 	bool ok = true;
-	while (ok && rows_next(&r)) {
+	while (ok && result_next(&r)) {
 		size_t len;
-		int number = rows_int4(&r, 0);
-		const char *name = rows_text(&r, a);
-		ok = check(plan, number, name, rows_bytes(&r, &len), e);
+		int number = result_int4(&r, 0);
+		const char *name = result_text(&r, a);
+		ok = check(plan, number, name, result_bytes(&r, &len), e);
 	}
-	rows_release(&r);
+	result_release(&r);
 	return ok;
 }
 

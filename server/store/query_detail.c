@@ -13,23 +13,23 @@ bool query_run_devices(struct db *db, struct arena *a, int64_t run,
 		"WHERE run_id = $1 "
 		"ORDER BY number";
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	sql_int8(&p, run);
 	if (!sql_hot(db, sql, &p, &r, e))
 		return false;
 	*n = (uint32_t)r.n;
 	*rows = arena_array(a, struct profile_device, *n);
-	for (struct profile_device *d = *rows; rows_next(&r); d++) {
-		d->number = rows_int4(&r, 0);
-		d->name = rows_text(&r, a);
-		d->sm_count = rows_int4(&r, -1);
-		d->compute_major = rows_int4(&r, -1);
-		d->compute_minor = rows_int4(&r, -1);
-		d->memory_bytes = rows_int8(&r, -1);
-		d->launches = rows_int8(&r, 0);
-		d->busy_ns = rows_int8(&r, 0);
+	for (struct profile_device *d = *rows; result_next(&r); d++) {
+		d->number = result_int4(&r, 0);
+		d->name = result_text(&r, a);
+		d->sm_count = result_int4(&r, -1);
+		d->compute_major = result_int4(&r, -1);
+		d->compute_minor = result_int4(&r, -1);
+		d->memory_bytes = result_int8(&r, -1);
+		d->launches = result_int8(&r, 0);
+		d->busy_ns = result_int8(&r, 0);
 	}
-	rows_release(&r);
+	result_release(&r);
 	return true;
 }
 
@@ -42,22 +42,22 @@ bool query_copies(struct db *db, struct arena *a, int64_t run, enum split split,
 		"WHERE run_id = $1 AND split = $2 "
 		"ORDER BY rank";
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	sql_int8(&p, run);
 	sql_int4(&p, (int32_t)split);
 	if (!sql_hot(db, sql, &p, &r, e))
 		return false;
 	*n = (uint32_t)r.n;
 	*rows = arena_array(a, struct copy_stat, *n);
-	for (struct copy_stat *c = *rows; rows_next(&r); c++) {
-		c->operation = rows_text(&r, a);
+	for (struct copy_stat *c = *rows; result_next(&r); c++) {
+		c->operation = result_text(&r, a);
 		c->split = split;
-		c->device = rows_int4(&r, -1);
+		c->device = result_int4(&r, -1);
 		c->time_pct = read_time(&r, &c->time);
-		c->bytes = rows_int8(&r, 0);
-		c->sized = rows_int8(&r, 0);
+		c->bytes = result_int8(&r, 0);
+		c->sized = result_int8(&r, 0);
 	}
-	rows_release(&r);
+	result_release(&r);
 	return true;
 }
 
@@ -82,18 +82,18 @@ bool query_notes(struct db *db, struct arena *a, int64_t run,
 		"ORDER BY array_position("
 		"ARRAY['error', 'loss', 'warn', 'info'], severity), code";
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	sql_int8(&p, run);
 	if (!sql_hot(db, sql, &p, &r, e))
 		return false;
 	*n = (uint32_t)r.n;
 	*rows = arena_array(a, struct note_row, *n);
-	for (struct note_row *note = *rows; rows_next(&r); note++) {
-		note->code = rows_text(&r, a);
-		note->severity = rows_text(&r, a);
-		note->count = rows_int8(&r, 0);
-		note->message = sentence(a, note, rows_text(&r, a));
+	for (struct note_row *note = *rows; result_next(&r); note++) {
+		note->code = result_text(&r, a);
+		note->severity = result_text(&r, a);
+		note->count = result_int8(&r, 0);
+		note->message = sentence(a, note, result_text(&r, a));
 	}
-	rows_release(&r);
+	result_release(&r);
 	return true;
 }

@@ -32,24 +32,24 @@ static const char *const tables[][2] = {
 	[KERNEL_NAME] = { TABLE("name, rank"), TABLE("name DESC, rank DESC") },
 };
 
-static void read_row(struct rows *r, struct arena *a, enum split split,
+static void read_row(struct result *r, struct arena *a, enum split split,
 	struct kernel_row *k)
 {
-	k->kernel = rows_int8(r, 0);
-	k->is.name = rows_text(r, a);
-	k->is.mangled = rows_text(r, a);
-	k->is.short_name = rows_text(r, a);
-	k->is.source.family = rows_text(r, a);
-	k->is.source.defined_in = rows_text(r, a);
-	k->is.source.launched_from = rows_text(r, a);
-	k->is.source.known_from = rows_text(r, a);
+	k->kernel = result_int8(r, 0);
+	k->is.name = result_text(r, a);
+	k->is.mangled = result_text(r, a);
+	k->is.short_name = result_text(r, a);
+	k->is.source.family = result_text(r, a);
+	k->is.source.defined_in = result_text(r, a);
+	k->is.source.launched_from = result_text(r, a);
+	k->is.source.known_from = result_text(r, a);
 	k->stat.split = split;
-	k->stat.device = rows_int4(r, -1);
+	k->stat.device = result_int4(r, -1);
 	for (int i = 0; i < 3; i++)
-		k->stat.grid[i] = rows_int4(r, -1);
+		k->stat.grid[i] = result_int4(r, -1);
 	for (int i = 0; i < 3; i++)
-		k->stat.block[i] = rows_int4(r, -1);
-	k->rank = rows_int4(r, 0);
+		k->stat.block[i] = result_int4(r, -1);
+	k->rank = result_int4(r, 0);
 	k->stat.time_pct = read_time(r, &k->stat.time);
 }
 
@@ -58,7 +58,7 @@ bool query_kernels(struct db *db, struct arena *a,
 	bool *more, struct err *e)
 {
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	sql_int8(&p, f->run);
 	sql_int4(&p, (int32_t)f->split);
 	sql_text(&p, f->q);
@@ -69,8 +69,8 @@ bool query_kernels(struct db *db, struct arena *a,
 	*more = f->limit && r.n > f->limit;
 	*n = (uint32_t)(*more ? f->limit : r.n);
 	*rows = arena_array(a, struct kernel_row, *n);
-	for (uint32_t i = 0; i < *n && rows_next(&r); i++)
+	for (uint32_t i = 0; i < *n && result_next(&r); i++)
 		read_row(&r, a, f->split, &(*rows)[i]);
-	rows_release(&r);
+	result_release(&r);
 	return true;
 }

@@ -10,36 +10,36 @@
 	"worst_note, analysis_version, created_at "                       \
 	"FROM run "
 
-static void read_row(struct rows *r, struct arena *a, struct run_row *run)
+static void read_row(struct result *r, struct arena *a, struct run_row *run)
 {
-	run->id = rows_int8(r, 0);
-	run->upload = rows_int8(r, 0);
-	run->ordinal = rows_int4(r, 0);
-	run->name = rows_text(r, a);
-	run->project = rows_text(r, a);
-	run->workload = rows_text(r, a);
-	run->job = rows_text(r, a);
-	run->labels = rows_text(r, a);
-	run->format = rows_text(r, a);
-	run->framework = rows_text(r, a);
-	run->process_name = rows_text(r, a);
-	run->host = rows_text(r, a);
-	run->pid = rows_int8(r, -1);
-	run->started_utc_ns = rows_int8(r, -1);
-	run->rank = rows_int4(r, -1);
-	run->world_size = rows_int4(r, -1);
-	run->device_names = rows_texts(r, a, &run->device_names_n);
-	run->span_ns = rows_int8(r, 0);
-	run->busy_ns = rows_int8(r, 0);
-	run->kernel_ns = rows_int8(r, 0);
-	run->launches = rows_int8(r, 0);
-	run->kernels = rows_int8(r, 0);
-	run->copy_ns = rows_int8(r, 0);
-	run->copies = rows_int8(r, 0);
-	run->notes = rows_int4(r, 0);
-	run->worst = rows_text(r, a);
-	run->analysis_version = rows_int4(r, 0);
-	run->created = rows_moment(r);
+	run->id = result_int8(r, 0);
+	run->upload = result_int8(r, 0);
+	run->ordinal = result_int4(r, 0);
+	run->name = result_text(r, a);
+	run->project = result_text(r, a);
+	run->workload = result_text(r, a);
+	run->job = result_text(r, a);
+	run->labels = result_text(r, a);
+	run->format = result_text(r, a);
+	run->framework = result_text(r, a);
+	run->process_name = result_text(r, a);
+	run->host = result_text(r, a);
+	run->pid = result_int8(r, -1);
+	run->started_utc_ns = result_int8(r, -1);
+	run->rank = result_int4(r, -1);
+	run->world_size = result_int4(r, -1);
+	run->device_names = result_texts(r, a, &run->device_names_n);
+	run->span_ns = result_int8(r, 0);
+	run->busy_ns = result_int8(r, 0);
+	run->kernel_ns = result_int8(r, 0);
+	run->launches = result_int8(r, 0);
+	run->kernels = result_int8(r, 0);
+	run->copy_ns = result_int8(r, 0);
+	run->copies = result_int8(r, 0);
+	run->notes = result_int4(r, 0);
+	run->worst = result_text(r, a);
+	run->analysis_version = result_int4(r, 0);
+	run->created = result_moment(r);
 }
 
 /* Planned with the values at hand, so that a filter not given costs nothing
@@ -76,7 +76,7 @@ bool query_runs(struct db *db, struct arena *a, const struct run_filter *f,
 	struct run_row **rows, uint32_t *n, bool *more, struct err *e)
 {
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	sql_text(&p, f->project);
 	sql_text(&p, f->workload);
 	sql_text(&p, f->framework);
@@ -97,9 +97,9 @@ bool query_runs(struct db *db, struct arena *a, const struct run_filter *f,
 	*more = r.n > f->limit;
 	*n = (uint32_t)(*more ? f->limit : r.n);
 	*rows = arena_array(a, struct run_row, *n);
-	for (uint32_t i = 0; i < *n && rows_next(&r); i++)
+	for (uint32_t i = 0; i < *n && result_next(&r); i++)
 		read_row(&r, a, &(*rows)[i]);
-	rows_release(&r);
+	result_release(&r);
 	return true;
 }
 
@@ -108,13 +108,13 @@ bool query_run(struct db *db, struct arena *a, int64_t id, struct run_row *row,
 {
 	static const char sql[] = COLUMNS "WHERE run_id = $1";
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	sql_int8(&p, id);
 	if (!sql_hot(db, sql, &p, &r, e))
 		return false;
-	bool there = rows_next(&r);
+	bool there = result_next(&r);
 	if (there)
 		read_row(&r, a, row);
-	rows_release(&r);
+	result_release(&r);
 	return there || err_set(e, ERR_NOT_FOUND, "no run %lld", (long long)id);
 }

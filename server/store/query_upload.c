@@ -11,10 +11,10 @@
 	"finished_at, runs "                                         \
 	"FROM upload_line "
 
-static const char *hex(struct rows *r, struct arena *a)
+static const char *hex(struct result *r, struct arena *a)
 {
 	size_t len;
-	const void *bytes = rows_bytes(r, &len);
+	const void *bytes = result_bytes(r, &len);
 	if (!bytes)
 		return NULL;
 	char *text = arena_alloc(a, SHA256_HEX, 1);
@@ -22,27 +22,27 @@ static const char *hex(struct rows *r, struct arena *a)
 	return text;
 }
 
-static void read_row(struct rows *r, struct arena *a, struct upload_row *u)
+static void read_row(struct result *r, struct arena *a, struct upload_row *u)
 {
-	u->id = rows_int8(r, 0);
-	u->state = rows_text(r, a);
-	u->project = rows_text(r, a);
-	u->workload = rows_text(r, a);
-	u->name = rows_text(r, a);
-	u->job = rows_text(r, a);
-	u->labels = rows_text(r, a);
-	u->file_name = rows_text(r, a);
-	u->gpu_hours = rows_float8(r, NAN);
-	u->bytes = rows_int8(r, 0);
+	u->id = result_int8(r, 0);
+	u->state = result_text(r, a);
+	u->project = result_text(r, a);
+	u->workload = result_text(r, a);
+	u->name = result_text(r, a);
+	u->job = result_text(r, a);
+	u->labels = result_text(r, a);
+	u->file_name = result_text(r, a);
+	u->gpu_hours = result_float8(r, NAN);
+	u->bytes = result_int8(r, 0);
 	u->sha256 = hex(r, a);
-	u->tries = rows_int4(r, 0);
-	u->stage = rows_text(r, a);
-	u->done_bytes = rows_int8(r, 0);
-	u->error = rows_text(r, a);
-	u->created = rows_moment(r);
-	u->received = rows_moment(r);
-	u->finished = rows_moment(r);
-	u->runs = rows_int8s(r, a, &u->runs_n);
+	u->tries = result_int4(r, 0);
+	u->stage = result_text(r, a);
+	u->done_bytes = result_int8(r, 0);
+	u->error = result_text(r, a);
+	u->created = result_moment(r);
+	u->received = result_moment(r);
+	u->finished = result_moment(r);
+	u->runs = result_int8s(r, a, &u->runs_n);
 }
 
 bool query_uploads(struct db *db, struct arena *a,
@@ -50,7 +50,7 @@ bool query_uploads(struct db *db, struct arena *a,
 	bool *more, struct err *e)
 {
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	sql_text(&p, f->state);
 	sql_int8(&p, f->after);
 	sql_int8(&p, f->limit + INT64_C(1));
@@ -64,9 +64,9 @@ bool query_uploads(struct db *db, struct arena *a,
 	*more = r.n > f->limit;
 	*n = (uint32_t)(*more ? f->limit : r.n);
 	*rows = arena_array(a, struct upload_row, *n);
-	for (uint32_t i = 0; i < *n && rows_next(&r); i++)
+	for (uint32_t i = 0; i < *n && result_next(&r); i++)
 		read_row(&r, a, &(*rows)[i]);
-	rows_release(&r);
+	result_release(&r);
 	return true;
 }
 
@@ -75,14 +75,14 @@ bool query_upload(struct db *db, struct arena *a, int64_t id,
 {
 	static const char sql[] = COLUMNS "WHERE id = $1";
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	sql_int8(&p, id);
 	if (!sql_hot(db, sql, &p, &r, e))
 		return false;
-	bool there = rows_next(&r);
+	bool there = result_next(&r);
 	if (there)
 		read_row(&r, a, row);
-	rows_release(&r);
+	result_release(&r);
 	return there ||
 	       err_set(e, ERR_NOT_FOUND, "no upload %lld", (long long)id);
 }
@@ -91,7 +91,7 @@ bool query_upload(struct db *db, struct arena *a, int64_t id,
 
 bool upload_queue(struct db *db, struct upload_queue *q, struct err *e)
 {
-	struct rows r;
+	struct result r;
 	if (!sql_run(db,
 		    "SELECT " COUNT("receiving") ", " COUNT(
 			    "queued") ", " COUNT("working") ", " COUNT("fai"
@@ -102,15 +102,15 @@ bool upload_queue(struct db *db, struct upload_queue *q, struct err *e)
 											    "FROM upload WHERE state = 'queued')::float8",
 		    NULL, &r, e))
 		return false;
-	rows_next(&r);
-	q->receiving = rows_int8(&r, 0);
-	q->queued = rows_int8(&r, 0);
-	q->working = rows_int8(&r, 0);
-	q->failed = rows_int8(&r, 0);
-	q->done = rows_int8(&r, 0);
+	result_next(&r);
+	q->receiving = result_int8(&r, 0);
+	q->queued = result_int8(&r, 0);
+	q->working = result_int8(&r, 0);
+	q->failed = result_int8(&r, 0);
+	q->done = result_int8(&r, 0);
 	/* A clock set back makes nothing younger than now. */
-	double age = rows_float8(&r, 0);
+	double age = result_float8(&r, 0);
 	q->oldest_queued_s = age > 0 ? age : 0;
-	rows_release(&r);
+	result_release(&r);
 	return true;
 }

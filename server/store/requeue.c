@@ -21,7 +21,7 @@ bool requeue_failed(struct db *db, int64_t id, int64_t *n, struct err *e)
 bool upload_retry(struct db *db, int64_t id, struct err *e)
 {
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	struct arena a = { 0 };
 	int64_t n;
 	if (!requeue_failed(db, id, &n, e))
@@ -31,13 +31,13 @@ bool upload_retry(struct db *db, int64_t id, struct err *e)
 	sql_int8(&p, id);
 	if (!sql_run(db, "SELECT state FROM upload WHERE id = $1", &p, &r, e))
 		return false;
-	if (!rows_next(&r))
+	if (!result_next(&r))
 		err_set(e, ERR_NOT_FOUND, "no upload %lld", (long long)id);
 	else
 		err_set(e, ERR_CONFLICT,
 			"upload %lld is %s; only a failed one can be retried",
-			(long long)id, rows_text(&r, &a));
-	rows_release(&r);
+			(long long)id, result_text(&r, &a));
+	result_release(&r);
 	arena_release(&a);
 	return false;
 }

@@ -16,7 +16,7 @@ struct saving {
 static bool hold(struct db *db, const struct claim *c, struct err *e)
 {
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	sql_int8(&p, c->upload);
 	sql_int8(&p, c->token);
 	if (!sql_run(db,
@@ -25,8 +25,8 @@ static bool hold(struct db *db, const struct claim *c, struct err *e)
 		    "FOR UPDATE",
 		    &p, &r, e))
 		return false;
-	bool mine = rows_next(&r);
-	rows_release(&r);
+	bool mine = result_next(&r);
+	result_release(&r);
 	return mine ||
 	       err_set(e, ERR_CONFLICT, "the lease on upload %lld was lost",
 		       (long long)c->upload);
@@ -58,7 +58,7 @@ static bool identify(struct db *db, const struct saving *s, int64_t *made,
 static bool replace(struct db *db, struct saving *s, bool again, struct err *e)
 {
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	sql_int8(&p, s->claim->upload);
 	if (!sql_run(db,
 		    "SELECT ordinal, id, deleted_at IS NULL "
@@ -69,16 +69,16 @@ static bool replace(struct db *db, struct saving *s, bool again, struct err *e)
 		    &p, &r, e))
 		return false;
 	bool ok = true;
-	while (ok && rows_next(&r)) {
-		uint32_t ordinal = (uint32_t)rows_int4(&r, 0);
-		int64_t id = rows_int8(&r, 0);
-		bool lives = rows_bool(&r);
+	while (ok && result_next(&r)) {
+		uint32_t ordinal = (uint32_t)result_int4(&r, 0);
+		int64_t id = result_int8(&r, 0);
+		bool lives = result_bool(&r);
 		if (again)
 			ok = derived_clear(db, id, e);
 		if (ordinal < s->n)
 			s->runs[ordinal].id = lives ? id : 0;
 	}
-	rows_release(&r);
+	result_release(&r);
 	return ok;
 }
 

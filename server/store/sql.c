@@ -2,7 +2,7 @@
 #include "sql.h"
 #include "conn.h"
 
-static bool answer(struct db *db, PGresult *res, struct rows *r,
+static bool answer(struct db *db, PGresult *res, struct result *r,
 	int64_t *changed, struct err *e)
 {
 	ExecStatusType s = PQresultStatus(res);
@@ -12,7 +12,9 @@ static bool answer(struct db *db, PGresult *res, struct rows *r,
 	if (ok && changed)
 		*changed = strtoll(PQcmdTuples(res), NULL, 10);
 	if (ok && r)
-		*r = (struct rows){ .res = res, .n = PQntuples(res), .at = -1 };
+		*r = (struct result){ .res = res,
+			.n = PQntuples(res),
+			.at = -1 };
 	else
 		PQclear(res);
 	return ok;
@@ -28,7 +30,7 @@ static PGresult *run(struct db *db, const char *sql, const struct sql_params *p)
 }
 
 bool sql_run(struct db *db, const char *sql, const struct sql_params *p,
-	struct rows *r, struct err *e)
+	struct result *r, struct err *e)
 {
 	return answer(db, run(db, sql, p), r, NULL, e);
 }
@@ -59,7 +61,7 @@ static int prepare(struct db *db, const char *sql, const struct sql_params *p,
 }
 
 bool sql_hot(struct db *db, const char *sql, const struct sql_params *p,
-	struct rows *r, struct err *e)
+	struct result *r, struct err *e)
 {
 	if (db->prepared_n == PREPARED_MAX)
 		return sql_run(db, sql, p, r, e);

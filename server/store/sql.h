@@ -1,7 +1,7 @@
 /* sql.h - statements and their parameters, as the files of this room use them.
  *
  *   struct sql_params p = { 0 };
- *   struct rows r;
+ *   struct result r;
  *   sql_int8(&p, id);
  *   if (!sql_run(db, "SELECT name FROM run WHERE run_id = $1", &p, &r, e))
  *           return false;
@@ -11,7 +11,7 @@
 #pragma once
 #include "buf.h"
 #include "db.h"
-#include "rows.h"
+#include "result.h"
 #include <math.h>
 
 enum { SQL_PARAMS = 32 };
@@ -56,11 +56,11 @@ void sql_array_release(struct sql_array *a);
 /* Runs one statement; `p` may be NULL (no parameters), `r` too (no rows
  * wanted), else the caller releases it after success. */
 bool sql_run(struct db *db, const char *sql, const struct sql_params *p,
-	struct rows *r, struct err *e);
+	struct result *r, struct err *e);
 /* The same for one that runs again and again: planned once a connection. The
  * text is known by its address. */
 bool sql_hot(struct db *db, const char *sql, const struct sql_params *p,
-	struct rows *r, struct err *e);
+	struct result *r, struct err *e);
 /* The same, and tells how many rows it changed. */
 bool sql_change(struct db *db, const char *sql, const struct sql_params *p,
 	int64_t *changed, struct err *e);

@@ -1,11 +1,11 @@
 /* sql_params.c - values become parameters in PostgreSQL's binary forms. */
 #include "sql.h"
 #include "query.h"
-#include "wire.h"
+#include "pgwire.h"
 #include <assert.h>
 #include <limits.h>
 
-static void add(struct sql_params *p, enum wire_type type, const void *at,
+static void add(struct sql_params *p, enum pgwire_type type, const void *at,
 	size_t len, int format)
 {
 	assert(p->n < SQL_PARAMS && len <= INT_MAX);
@@ -20,50 +20,50 @@ void sql_bool(struct sql_params *p, bool v)
 {
 	char *room = p->room[p->n];
 	*room = v;
-	add(p, WIRE_BOOL, room, 1, 1);
+	add(p, PGWIRE_BOOL, room, 1, 1);
 }
 
 void sql_int4(struct sql_params *p, int32_t v)
 {
 	char *room = p->room[p->n];
-	wire_put32(room, v);
-	add(p, WIRE_INT4, room, 4, 1);
+	pgwire_put32(room, v);
+	add(p, PGWIRE_INT4, room, 4, 1);
 }
 
 void sql_int8(struct sql_params *p, int64_t v)
 {
 	char *room = p->room[p->n];
-	wire_put64(room, v);
-	add(p, WIRE_INT8, room, 8, 1);
+	pgwire_put64(room, v);
+	add(p, PGWIRE_INT8, room, 8, 1);
 }
 
 void sql_float8(struct sql_params *p, double v)
 {
 	char *room = p->room[p->n];
-	wire_put_double(room, v);
-	add(p, WIRE_FLOAT8, isnan(v) ? NULL : room, 8, 1);
+	pgwire_put_double(room, v);
+	add(p, PGWIRE_FLOAT8, isnan(v) ? NULL : room, 8, 1);
 }
 
 void sql_text(struct sql_params *p, const char *s)
 {
-	add(p, WIRE_TEXT, s, s ? strlen(s) : 0, 1);
+	add(p, PGWIRE_TEXT, s, s ? strlen(s) : 0, 1);
 }
 
 void sql_json(struct sql_params *p, const char *s)
 {
-	add(p, WIRE_JSON, s, s ? strlen(s) : 0, 0);
+	add(p, PGWIRE_JSON, s, s ? strlen(s) : 0, 0);
 }
 
 void sql_bytes(struct sql_params *p, const void *bytes, size_t len)
 {
-	add(p, WIRE_BYTES, bytes, len, 1);
+	add(p, PGWIRE_BYTES, bytes, len, 1);
 }
 
 void sql_moment(struct sql_params *p, int64_t us)
 {
 	char *room = p->room[p->n];
-	wire_put64(room, us == NO_MOMENT ? 0 : us - WIRE_EPOCH_US);
-	add(p, WIRE_MOMENT, us == NO_MOMENT ? NULL : room, 8, 1);
+	pgwire_put64(room, us == NO_MOMENT ? 0 : us - PGWIRE_EPOCH_US);
+	add(p, PGWIRE_MOMENT, us == NO_MOMENT ? NULL : room, 8, 1);
 }
 
 void sql_int4_known(struct sql_params *p, int32_t v)
@@ -95,7 +95,7 @@ void sql_array_add(struct sql_array *a, const void *bytes, int64_t len)
 {
 	char size[4];
 	assert(len >= SQL_NULL && len < ARRAY_BYTES_MAX);
-	wire_put32(size, (int32_t)len);
+	pgwire_put32(size, (int32_t)len);
 	buf_add(&a->body, size, sizeof size);
 	if (len > 0)
 		buf_add(&a->body, bytes, (size_t)len);
@@ -113,12 +113,12 @@ void sql_array(struct sql_params *p, struct sql_array *a)
 	char *head = a->body.at;
 	/* Who fills an array bounds it; a quarter of the ceiling is usual. */
 	assert(!a->body.full);
-	wire_put32(head, a->n ? 1 : 0);
-	wire_put32(head + 4, 1);
-	wire_put32(head + 8, text ? WIRE_TEXT : WIRE_BYTES);
-	wire_put32(head + 12, (int32_t)a->n);
-	wire_put32(head + 16, 1);
-	add(p, text ? WIRE_TEXT_ARRAY : WIRE_BYTES_ARRAY, head,
+	pgwire_put32(head, a->n ? 1 : 0);
+	pgwire_put32(head + 4, 1);
+	pgwire_put32(head + 8, text ? PGWIRE_TEXT : PGWIRE_BYTES);
+	pgwire_put32(head + 12, (int32_t)a->n);
+	pgwire_put32(head + 16, 1);
+	add(p, text ? PGWIRE_TEXT_ARRAY : PGWIRE_BYTES_ARRAY, head,
 		a->n ? a->body.len : 12, 1);
 }
 

@@ -56,7 +56,7 @@ bool token_new(struct db *db, const char *name, enum scope s,
 	sha256_of(text, HEAD + LETTERS, digest);
 
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	sql_text(&p, name);
 	sql_text(&p, scope_name(s));
 	sql_bytes(&p, digest, sizeof digest);
@@ -66,9 +66,9 @@ bool token_new(struct db *db, const char *name, enum scope s,
 		    "RETURNING id",
 		    &p, &r, e))
 		return false;
-	rows_next(&r);
-	*id = rows_int8(&r, 0);
-	rows_release(&r);
+	result_next(&r);
+	*id = result_int8(&r, 0);
+	result_release(&r);
 	return true;
 }
 
@@ -83,26 +83,26 @@ bool token_scope(struct db *db, const char *text, enum scope *s, struct err *e)
 
 	uint8_t digest[SHA256_BYTES];
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	sha256_of(text, HEAD + LETTERS, digest);
 	sql_bytes(&p, digest, sizeof digest);
 	if (!sql_hot(db, sql, &p, &r, e))
 		return false;
 	struct arena a = { 0 };
-	if (rows_next(&r))
-		*s = scope_from(rows_text(&r, &a));
+	if (result_next(&r))
+		*s = scope_from(result_text(&r, &a));
 	arena_release(&a);
-	rows_release(&r);
+	result_release(&r);
 	return true;
 }
 
 bool token_any(struct db *db, bool *any, struct err *e)
 {
-	struct rows r;
+	struct result r;
 	if (!sql_run(db, "SELECT EXISTS (SELECT FROM token)", NULL, &r, e))
 		return false;
-	rows_next(&r);
-	*any = rows_bool(&r);
-	rows_release(&r);
+	result_next(&r);
+	*any = result_bool(&r);
+	result_release(&r);
 	return true;
 }

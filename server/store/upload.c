@@ -13,7 +13,7 @@ bool upload_begin(struct db *db, const struct upload_meta *m, int64_t *id,
 		!said_check("file", m->file_name, e))
 		return false;
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	sql_text(&p, m->project);
 	sql_text(&p, m->workload);
 	sql_text(&p, m->name);
@@ -28,9 +28,9 @@ bool upload_begin(struct db *db, const struct upload_meta *m, int64_t *id,
 		    "RETURNING id",
 		    &p, &r, e))
 		return false;
-	rows_next(&r);
-	*id = rows_int8(&r, 0);
-	rows_release(&r);
+	result_next(&r);
+	*id = result_int8(&r, 0);
+	result_release(&r);
 	return true;
 }
 
@@ -53,14 +53,14 @@ bool upload_chunk(struct db *db, int64_t id, int32_t seq, const void *bytes,
 	size_t len, struct err *e)
 {
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	sql_int8(&p, id);
 	sql_int4(&p, seq);
 	sql_bytes(&p, bytes, len);
 	if (!sql_hot(db, chunk_sql, &p, &r, e))
 		return false;
-	bool written = rows_next(&r);
-	rows_release(&r);
+	bool written = result_next(&r);
+	result_release(&r);
 	return written ||
 	       err_set(e, ERR_CONFLICT,
 		       "upload %lld does not take chunk %d: it is no longer "
@@ -107,7 +107,7 @@ bool upload_sweep(struct db *db, int idle_s, int64_t *swept, struct err *e)
 {
 	struct arena a = { 0 };
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	*swept = 0;
 	sql_int4(&p, idle_s);
 	if (!sql_run(db,
@@ -117,9 +117,9 @@ bool upload_sweep(struct db *db, int idle_s, int64_t *swept, struct err *e)
 		    &p, &r, e))
 		return false;
 	uint32_t n;
-	rows_next(&r);
-	const int64_t *ids = rows_int8s(&r, &a, &n);
-	rows_release(&r);
+	result_next(&r);
+	const int64_t *ids = result_int8s(&r, &a, &n);
+	result_release(&r);
 
 	bool ok = true;
 	for (uint32_t i = 0; ok && i < n; i++) {

@@ -21,7 +21,7 @@ struct finish {
 static bool hold(struct db *db, const struct finish *f, struct err *e)
 {
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	sql_int8(&p, f->id);
 	if (!sql_run(db,
 		    "SELECT bytes FROM upload "
@@ -29,9 +29,9 @@ static bool hold(struct db *db, const struct finish *f, struct err *e)
 		    "FOR UPDATE",
 		    &p, &r, e))
 		return false;
-	bool there = rows_next(&r);
-	int64_t bytes = there ? rows_int8(&r, 0) : 0;
-	rows_release(&r);
+	bool there = result_next(&r);
+	int64_t bytes = there ? result_int8(&r, 0) : 0;
+	result_release(&r);
 	if (!there)
 		return err_set(e, ERR_CONFLICT,
 			"upload %lld is no longer being received",
@@ -52,7 +52,7 @@ static void key(struct sql_params *p, const struct finish *f)
 static bool earlier(struct db *db, const struct finish *f, struct err *e)
 {
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	struct arena a = { 0 };
 	key(&p, f);
 	if (!sql_run(db,
@@ -63,14 +63,14 @@ static bool earlier(struct db *db, const struct finish *f, struct err *e)
 		    &p, &r, e))
 		return false;
 	*f->out = (struct upload_outcome){ .id = f->id, .state = "queued" };
-	if (rows_next(&r)) {
+	if (result_next(&r)) {
 		f->out->existing = true;
-		f->out->id = rows_int8(&r, 0);
+		f->out->id = result_int8(&r, 0);
 		snprintf(f->out->state, sizeof f->out->state, "%s",
-			rows_text(&r, &a));
+			result_text(&r, &a));
 	}
 	arena_release(&a);
-	rows_release(&r);
+	result_release(&r);
 	return true;
 }
 

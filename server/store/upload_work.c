@@ -54,7 +54,7 @@ bool upload_claim(struct db *db, const char *worker, int lease_s,
 	struct claim *c, struct err *e)
 {
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	if (!end_expired(db, e))
 		return false;
 	sql_text(&p, worker);
@@ -62,13 +62,13 @@ bool upload_claim(struct db *db, const char *worker, int lease_s,
 	if (!sql_hot(db, claim_sql, &p, &r, e))
 		return false;
 	*c = (struct claim){ .lease_s = lease_s };
-	if (rows_next(&r)) {
-		c->upload = rows_int8(&r, 0);
-		c->token = rows_int8(&r, 0);
-		c->bytes = rows_int8(&r, 0);
-		c->chunks = rows_int4(&r, 0);
+	if (result_next(&r)) {
+		c->upload = result_int8(&r, 0);
+		c->token = result_int8(&r, 0);
+		c->bytes = result_int8(&r, 0);
+		c->chunks = result_int4(&r, 0);
 	}
-	rows_release(&r);
+	result_release(&r);
 	return true;
 }
 
@@ -78,17 +78,17 @@ bool upload_read(struct db *db, int64_t id, int32_t seq, void *into,
 	static const char sql[] = "SELECT bytes FROM upload_chunk "
 				  "WHERE upload_id = $1 AND seq = $2";
 	struct sql_params p = { 0 };
-	struct rows r;
+	struct result r;
 	sql_int8(&p, id);
 	sql_int4(&p, seq);
 	if (!sql_hot(db, sql, &p, &r, e))
 		return false;
-	bool there = rows_next(&r);
+	bool there = result_next(&r);
 	if (there) {
-		const void *bytes = rows_bytes(&r, len);
+		const void *bytes = result_bytes(&r, len);
 		memcpy(into, bytes, *len);
 	}
-	rows_release(&r);
+	result_release(&r);
 	return there || err_set(e, ERR_NOT_FOUND, "upload %lld has no chunk %d",
 				(long long)id, seq);
 }
@@ -105,11 +105,11 @@ static void fence(struct sql_params *p, const struct claim *c)
 static bool fenced(struct db *db, const char *sql, const struct sql_params *p,
 	const struct claim *c, struct err *e)
 {
-	struct rows r;
+	struct result r;
 	if (!sql_hot(db, sql, p, &r, e))
 		return false;
-	bool mine = rows_next(&r);
-	rows_release(&r);
+	bool mine = result_next(&r);
+	result_release(&r);
 	return mine ||
 	       err_set(e, ERR_CONFLICT, "the lease on upload %lld was lost",
 		       (long long)c->upload);

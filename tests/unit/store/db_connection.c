@@ -190,10 +190,10 @@ static void ended_connection_is_revived(void **state)
 	struct db *db = fixture_connect(""), *other = fixture_connect("");
 	struct sql_params p = { 0 };
 	sql_int8(&p, backend(db));
-	struct rows r;
+	struct result r;
 	works(sql_run(other, "SELECT pg_terminate_backend($1::int4, 5000)", &p,
 		&r, &e));
-	rows_release(&r);
+	result_release(&r);
 	works(db_revive(db, &e));
 	works(db_ping(db, &e));
 	db_free(db);

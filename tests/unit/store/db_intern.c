@@ -38,16 +38,16 @@ static bool as_stored(struct db *db, const struct profile *p,
 {
 	for (uint32_t i = 0; i < p->kernels_n; i += 97) {
 		struct sql_params q = { 0 };
-		struct rows r;
+		struct result r;
 		sql_text(&q, p->kernels[i].name);
 		if (!sql_run(db,
 			    "SELECT id FROM kernel "
 			    "WHERE sha256 = sha256(convert_to($1, 'UTF8'))",
 			    &q, &r, e))
 			return false;
-		bool same =
-			r.n == 1 && rows_next(&r) && rows_int8(&r, 0) == ids[i];
-		rows_release(&r);
+		bool same = r.n == 1 && result_next(&r) &&
+			    result_int8(&r, 0) == ids[i];
+		result_release(&r);
 		if (!same)
 			return err_set(e, ERR_INTERNAL, "'%s' has another id",
 				p->kernels[i].name);

@@ -167,7 +167,7 @@ static bool save_or_watch(struct db *db, int nth, struct err *e)
 		return upload_claim(db, "host:1", 30, &c, e) &&
 		       save(db, &c, runs, 8, e);
 	for (bool done = false; !done;) {
-		struct rows r;
+		struct result r;
 		if (!sql_run(db,
 			    "SELECT count(DISTINCT r.run_id), "
 			    "count(DISTINCT k.run_id), "
@@ -179,11 +179,11 @@ static bool save_or_watch(struct db *db, int nth, struct err *e)
 			    "GROUP BY u.id",
 			    NULL, &r, e))
 			return false;
-		rows_next(&r);
-		int64_t n = rows_int8(&r, 0), kernels = rows_int8(&r, 0);
-		int64_t notes = rows_int8(&r, 0);
-		done = rows_bool(&r);
-		rows_release(&r);
+		result_next(&r);
+		int64_t n = result_int8(&r, 0), kernels = result_int8(&r, 0);
+		int64_t notes = result_int8(&r, 0);
+		done = result_bool(&r);
+		result_release(&r);
 		if (n != (done ? 8 : 0) || kernels != n || notes != n)
 			return err_set(e, ERR_INTERNAL,
 				"%lld runs, %lld with kernels, %lld with notes",

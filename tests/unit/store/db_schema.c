@@ -14,11 +14,11 @@
 static void none(struct db *db, const char *sql)
 {
 	struct arena a = { 0 };
-	struct rows r;
+	struct result r;
 	works(sql_run(db, sql, NULL, &r, &e));
-	if (rows_next(&r))
-		fail_msg("'%s'", rows_text(&r, &a));
-	rows_release(&r);
+	if (result_next(&r))
+		fail_msg("'%s'", result_text(&r, &a));
+	result_release(&r);
 }
 
 static void every_big_table_has_a_distribution_column(void **state)

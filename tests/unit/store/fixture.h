@@ -63,11 +63,11 @@ static inline struct db *fixture_db(void)
 
 static inline int64_t fixture_count(struct db *db, const char *sql)
 {
-	struct rows r;
+	struct result r;
 	works(sql_run(db, sql, NULL, &r, &e));
-	assert_true(rows_next(&r));
-	int64_t n = rows_int8(&r, -1);
-	rows_release(&r);
+	assert_true(result_next(&r));
+	int64_t n = result_int8(&r, -1);
+	result_release(&r);
 	return n;
 }
 
