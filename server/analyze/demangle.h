@@ -1,15 +1,18 @@
 /* demangle.h - C++ names of the Itanium ABI, expanded within bounds.
  *
- * Substitutions let 250 bytes stand for hundreds of megabytes, and the
- * demanglers at hand have no limit: __cxa_demangle() expands all of it, and
- * refuses harmless names past 1,024 bytes. This one knows how much every part
- * expands to when it is read, before anything is written, and gives up there:
- * time and memory are linear in the name and in what is written, and the
- * nesting is limited. Its spelling is that of GNU c++filt. */
+ * Substitutions let 250 bytes stand for hundreds of megabytes, and
+ * __cxa_demangle() expands all of it: so libiberty's demangler, whose output
+ * comes piece by piece and is stopped where `out` is full. The spelling is
+ * that of GNU c++filt. */
 #pragma once
 #include "buf.h"
 
-/* Adds the name's expansion to `out`. False where it is not mangled, is
- * mangled in a way not known here, or would pass the ceiling of `out`; what
- * was added then is of no use. */
+/* A longer name is not looked at: the demangler nests as deep as a name does,
+ * on the stack. */
+enum { DEMANGLE_NAME_MAX = 8 * 1024 };
+
+/* Adds the expansion of a name, which ends in NUL, to `out`. False where it
+ * is not mangled, is mangled in a way not known, is longer than
+ * DEMANGLE_NAME_MAX or would pass the ceiling of `out`; what was added then
+ * is of no use. */
 bool demangle(const char *mangled, size_t len, struct buf *out);
