@@ -21,7 +21,7 @@ static const struct {
 	{ "a lambda", "_ZZ4mainENKUlvE_clEv",
 		"main::{lambda()#1}::operator()() const" },
 	{ "substitutions",
-		"_ZN2at6native10copy_kernelIN3c108BFloat16EEEvPT_PKS4_l",
+		"_ZN2at6native11copy_kernelIN3c108BFloat16EEEvPT_PKS3_l",
 		"void at::native::copy_kernel<c10::BFloat16>"
 		"(c10::BFloat16*, c10::BFloat16 const*, long)" },
 };
