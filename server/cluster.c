@@ -254,6 +254,9 @@ void cluster_free(struct cluster *c)
 	if (!c)
 		return;
 	stop(c);
+	/* Outside the data folder it would be litter. */
+	if (c->folder.lock >= 0)
+		rmdir(c->folder.run);
 	folder_unlock(&c->folder);
 	arena_release(&c->arena);
 	free(c);

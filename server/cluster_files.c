@@ -102,28 +102,15 @@ bool cluster_rules_write(const struct folder *f, const struct account *who,
 		       a, e);
 }
 
-/* Text with each of `special` preceded by `mark`. */
-static const char *escaped(struct arena *a, const char *text,
-	const char *special, char mark)
-{
-	char *to = arena_array(a, char, 2 * strlen(text) + 1), *at = to;
-	for (; *text; *at++ = *text++)
-		if (strchr(special, *text))
-			*at++ = mark ? mark : *text;
-	return to;
-}
-
 const char *cluster_socket_setting(const struct folder *f, struct arena *a)
 {
-	return arena_printf(a, "unix_socket_directories=\"%s\"",
-		escaped(a, f->run, "\"", '"'));
+	return arena_printf(a, "unix_socket_directories=%s", f->run);
 }
 
 const char *cluster_conninfo_from(const struct folder *f, struct arena *a)
 {
 	return arena_printf(a,
-		"host='%s' port=5432 user=kernsift dbname=postgres",
-		escaped(a, f->run, "'\\", '\\'));
+		"host=%s port=5432 user=kernsift dbname=postgres", f->run);
 }
 
 void cluster_environment_clear(void)

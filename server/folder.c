@@ -47,15 +47,19 @@ static bool make_all(struct arena *a, const char *path, struct err *e)
 	}
 }
 
-/* A socket's path has room for 107 bytes. Where the data folder's is longer,
- * the socket lies in a short folder with a name made from the long one. */
+/* A socket's path has room for 107 bytes, and libpq and PostgreSQL read commas
+ * and quotes in it as more than a name. Where the data folder's is longer or
+ * odder than that, the socket lies in a short folder named from it. */
 static const char *run_path(struct arena *a, const char *path)
 {
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789/._+:@~-";
 	uint8_t digest[SHA256_BYTES];
 	char hex[SHA256_HEX];
 	const char *run = arena_printf(a, "%s/run", path);
 	size_t room = sizeof(((struct sockaddr_un *)0)->sun_path) - SOCKET_NAME;
-	if (strlen(run) <= room)
+	if (strlen(run) <= room && !run[strspn(run, plain)])
 		return run;
 	sha256_of(path, strlen(path), digest);
 	sha256_hex(digest, hex);

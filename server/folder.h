@@ -3,7 +3,7 @@
  *   lock            held (flock) by the one who uses the folder; tells pid, role
  *   pg/             PostgreSQL's cluster, of the account that runs it
  *   pg.new/         one that is being made
- *   run/            its socket, where the path is short enough
+ *   run/            its socket, where the path is short and plain enough
  *   hba.conf, ident.conf   who may connect
  *   postgres.log    what PostgreSQL says */
 #pragma once
@@ -11,8 +11,9 @@
 #include "spawn.h"
 
 struct folder {
-	const char *path; /* absolute; the rest lies below it, or is `run` */
-	const char *pg, *fresh, *run, *hba, *ident, *log;
+	const char *path; /* absolute; the rest lies below it, all but `run` */
+	const char *pg, *fresh, *hba, *ident, *log;
+	const char *run; /* no character of it needs a quote */
 	int lock; /* descriptor; -1 not ours */
 	long holder; /* the process that has it, where we have not */
 	bool holder_serves; /* it is a server, not a passing command */

@@ -1,0 +1,197 @@
+#!/usr/bin/python3
+"""kill.py - SIGKILL at random moments loses no upload and leaves no half run.
+
+Three rounds: the server, an ingest process, PostgreSQL. In each, uploads of
+distinct traces go in, and while each is on its way the victim is killed once,
+at a random moment of the upload's life (--full: 20 uploads and kills a round;
+--quick: 3). The client does what clients do: whatever is not answered 200 or
+202 it sends again. In the end every upload is done, every run has the numbers
+that its trace must give, and the tables hold nothing else.
+
+The moments come from a seed, which is printed and can be given (--seed).
+"""
+import argparse
+import http.client
+import json
+import os
+import random
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+
+import figures
+import running
+
+EVENTS = 12000
+CLIENTS = 4
+PIECE = 256 << 10
+OPTIONS = ['--workers', '2', '--lease_s', '2', '--log', 'info']
+
+# What must be empty: rows without what they belong to, or that nobody awaits.
+ORPHANS = {
+    'chunks without an upload':
+        'SELECT 1 FROM upload_chunk c LEFT JOIN upload u ON u.id = c.upload_id'
+        ' WHERE u.id IS NULL',
+    'uploads with missing chunks':
+        'SELECT u.id FROM upload u WHERE u.state = $$done$$ AND (u.chunks, '
+        'u.bytes) IS DISTINCT FROM (SELECT (count(*)::int, '
+        'sum(octet_length(bytes))) FROM upload_chunk c '
+        'WHERE c.upload_id = u.id)',
+    'runs without a done upload':
+        'SELECT 1 FROM run r LEFT JOIN upload u ON u.id = r.upload_id'
+        ' WHERE u.state IS DISTINCT FROM $$done$$',
+    'runs without an identity':
+        'SELECT 1 FROM run r LEFT JOIN run_identity i ON i.id = r.run_id'
+        ' WHERE i.id IS NULL',
+    'identities without a run':
+        'SELECT 1 FROM run_identity i LEFT JOIN run r ON r.run_id = i.id'
+        ' WHERE r.run_id IS NULL',
+    'kernels twice':
+        'SELECT 1 FROM kernel GROUP BY name HAVING count(*) > 1',
+    **{f'{t} without a run':
+       f'SELECT 1 FROM {t} t LEFT JOIN run r USING (run_id)'
+       ' WHERE r.run_id IS NULL'
+       for t in ('run_device', 'run_kernel', 'run_copy', 'run_note')},
+}
+
+
+class Client:
+    """Sends one trace until it is accepted."""
+
+    def __init__(self, server, kind, n, body):
+        self.server, self.body = server, body
+        self.path = f'/uploads?project={kind}&workload=kill&name=trace-{n}'
+        self.id, self.tries = None, 0
+        self.on_its_way = threading.Event()
+
+    def send(self):
+        self.tries += 1
+        c = http.client.HTTPConnection('127.0.0.1', self.server.port,
+                                       timeout=20)
+        try:
+            c.putrequest('POST', running.API + self.path)
+            c.putheader('Content-Length', str(len(self.body)))
+            c.endheaders()
+            self.on_its_way.set()
+            for at in range(0, len(self.body), PIECE):
+                c.send(self.body[at:at + PIECE])
+                time.sleep(0.002)
+            answer = c.getresponse()
+            text = answer.read()
+            if answer.status in (200, 202):
+                self.id = json.loads(text)['id']
+            else:
+                assert answer.status == 503, (answer.status, text)
+        except (OSError, http.client.HTTPException):
+            pass
+        finally:
+            c.close()
+
+    def run(self):
+        while self.id is None:
+            self.send()
+            if self.id is None:
+                time.sleep(0.1)
+
+
+def strike(server, kind, dice):
+    """One SIGKILL; the server is started again by us, the rest by it."""
+    if kind == 'server':
+        server.kill()
+        server.start()
+        return
+    if kind == 'ingest':
+        pids = running.until('an ingest process', 20, server.workers)
+        pid = dice.choice(pids)
+    else:
+        pid = running.until('a postmaster', 20, server.postmaster)
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def lifetime(server, body):
+    """Seconds from the first byte to done, where nobody interferes."""
+    began = time.monotonic()
+    upload = server.upload('project=calm&workload=kill&name=calm', body)
+    server.ended(upload)
+    return time.monotonic() - began
+
+
+def play(server, kind, traces, dice):
+    span = max(0.3, 1.3 * lifetime(server, traces[0][0]))
+    clients = [Client(server, kind, n, body)
+               for n, (body, _) in enumerate(traces)]
+    room = threading.Semaphore(CLIENTS)
+
+    def work(client):
+        client.run()
+        room.release()
+
+    threads = [threading.Thread(target=work, args=(c,), daemon=True)
+               for c in clients]
+    moments = []
+    for client, thread in zip(clients, threads):
+        room.acquire()
+        thread.start()
+        client.on_its_way.wait(30)
+        moments.append(dice.uniform(0, span))
+        time.sleep(moments[-1])
+        strike(server, kind, dice)
+    for thread in threads:
+        thread.join(120)
+        assert not thread.is_alive(), 'an upload was never accepted'
+    print(f'{kind}: {len(clients)} uploads, killed at '
+          + ' '.join(f'{m * 1000:.0f}' for m in moments) + ' ms; sent '
+          f'{sum(c.tries for c in clients)} times', flush=True)
+    return clients
+
+
+def check(server, kind, clients, traces):
+    for client, (_, want) in zip(clients, traces):
+        upload = server.ended(client.id, 120)
+        assert upload['state'] == 'done', upload
+        assert len(upload['runs']) == 1, upload
+        run = server.get(f'/runs/{upload["runs"][0]}')
+        figures.check_run(server, run, want['runs'][0])
+    ids = {c.id for c in clients}
+    assert len(ids) == len(clients), 'two uploads have one id'
+    runs = figures.whole(server, f'/runs?project={kind}&limit=500')
+    assert {r['upload'] for r in runs} == ids, 'runs that nobody sent'
+    assert len(runs) == len(ids), 'an upload has become two runs'
+    for what, query in ORPHANS.items():
+        rows = server.sql(query)
+        assert not rows, f'{kind}: {len(rows)} {what}'
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument('--quick', action='store_true', help='3 kills a round')
+    p.add_argument('--full', action='store_true', help='20 kills a round')
+    p.add_argument('--seed', type=int, default=None)
+    o = p.parse_args()
+    seed = o.seed if o.seed is not None else random.SystemRandom().getrandbits(32)
+    kills = 3 if o.quick and not o.full else 20
+    print(f'seed {seed}, {kills} kills a round', flush=True)
+    running.skip_without_postgres()
+    dice = random.Random(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        traces = [running.generate(folder, str(n), '--seed', str(n + 1),
+                                   '--events', str(EVENTS))
+                  for n in range(kills)]
+    with running.Server(OPTIONS) as server:
+        for kind in ('server', 'ingest', 'postgres'):
+            began = time.monotonic()
+            clients = play(server, kind, traces, dice)
+            check(server, kind, clients, traces)
+            print(f'{kind}: all done and whole after '
+                  f'{time.monotonic() - began:.1f} s', flush=True)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
