@@ -99,6 +99,7 @@ static void json_body(struct api_answer *out, json_t *value)
 	if (!text)
 		abort();
 	out->len = strlen(text);
+	text[out->len++] = '\n'; /* in place of the NUL: a line for people */
 	out->body = text;
 	out->type = "application/json";
 }

@@ -81,10 +81,22 @@ int httpd_port(const struct httpd *h)
 	return h->port;
 }
 
+/* After this a new connection is refused by the kernel; the socket is ours
+ * again. */
+static void stop_listening(struct httpd *h)
+{
+	if (h->listen_fd < 0)
+		return;
+	if (h->daemon)
+		MHD_quiesce_daemon(h->daemon);
+	close(h->listen_fd);
+	h->listen_fd = -1;
+}
+
 void httpd_drain(struct httpd *h, int drain_s)
 {
 	atomic_store(&h->draining, true);
-	MHD_quiesce_daemon(h->daemon);
+	stop_listening(h);
 	for (int ms = 0; ms < drain_s * 1000; ms += 20) {
 		if (!atomic_load(&h->active))
 			return;
@@ -97,6 +109,7 @@ void httpd_free(struct httpd *h)
 {
 	if (!h)
 		return;
+	stop_listening(h);
 	if (h->daemon) {
 		writers_release(h->writers);
 		MHD_stop_daemon(h->daemon);
@@ -104,7 +117,5 @@ void httpd_free(struct httpd *h)
 	writers_free(h->writers);
 	watch_free(h->watch);
 	files_free(h->files);
-	if (h->listen_fd >= 0)
-		close(h->listen_fd);
 	free(h);
 }

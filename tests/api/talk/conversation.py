@@ -12,7 +12,8 @@
     until .state == "done"        asks again until it holds, at most 60 s
 
 A body is `@file`, `form@file` (a form with the file in it), `chunked@file`,
-`zeros@N` (N zero bytes, chunked), or JSON on the same line.
+`made@name` (see bodies.py), `blanks@N` (a trace of N blanks, chunked), or JSON
+on the same line.
 """
 import json
 import os
@@ -20,11 +21,19 @@ import re
 import subprocess
 import time
 
+from talk.bodies import MADE, OPEN, form
 from talk.server import HERE
 
 WAIT_S = 60
 REQUEST = re.compile(r"(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (/\S*)(?: (.+))?$")
 HEADER = re.compile(r"[A-Z][A-Za-z0-9-]*: ")
+
+
+def blanks(n):
+    """n bytes that could be a trace, in pieces."""
+    yield OPEN
+    for i in range(len(OPEN), n, 65536):
+        yield b" " * min(65536, n - i)
 
 
 def body_of(text):
@@ -34,17 +43,16 @@ def body_of(text):
         return None, {}
     if text[0] in '{["':
         return text.encode(), {"Content-Type": "application/json"}
-    if kind == "zeros":
-        n = int(what)
-        return (b"\0" * min(65536, n - i) for i in range(0, n, 65536)), {}
+    if kind == "blanks":
+        return blanks(int(what)), {}
+    if kind == "made":
+        return MADE[what](), {}
     with open(os.path.join(HERE, what), "rb") as f:
         data = f.read()
     if kind == "chunked":
-        return iter([data[:100], data[100:]] if len(data) > 100 else [data]), {}
+        return iter([data[:100], data[100:]]), {}
     if kind == "form":
-        head = ('--cut\r\nContent-Disposition: form-data; name="file"; '
-                f'filename="{os.path.basename(what)}"\r\n\r\n')
-        return (head.encode() + data + b"\r\n--cut--\r\n",
+        return (form(data, os.path.basename(what)),
                 {"Content-Type": "multipart/form-data; boundary=cut"})
     return data, {}
 

@@ -53,6 +53,7 @@ class Server:
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.stop()
+        self.log_text = self.text()
         self.log.close()
         shutil.rmtree(self.dir)
 
@@ -78,7 +79,8 @@ class Server:
 
     def text(self):
         """What the server logged so far."""
-        self.log.flush()
+        if self.log.closed:
+            return self.log_text
         with open(self.log.name) as f:
             return f.read()
 

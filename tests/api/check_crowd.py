@@ -1,0 +1,62 @@
+"""check_crowd.py - uploads at once: 8 get in whole, one too many is told 503."""
+import concurrent.futures
+import hashlib
+import json
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from talk.bodies import OPEN
+from talk.raw import answer, check, head, opened, verdict
+from talk.server import Server
+
+MIB = 1 << 20
+
+
+def big(n):
+    """5 MiB and some bytes, unlike any other's."""
+    events = OPEN + b'{"ph":"X","cat":"kernel","name":"k%d","pid":0,"tid":0,' \
+        b'"ts":1,"dur":2,"args":{"device":0}}' % n
+    return events + b" " * (5 * MIB + n * 1000) + b"]}"
+
+
+def send(server, n):
+    body = big(n)
+    status, text = server.ask("POST", f"/api/v1/uploads?name=n{n}", body=body)
+    return status, json.loads(text), hashlib.sha256(body).hexdigest(), len(body)
+
+
+with Server("--uploads", "8", "--writers", "2") as server:
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        for status, said, sha, length in pool.map(lambda n: send(server, n), range(8)):
+            check(status == 202, f"{status} {said}")
+            check(said.get("sha256") == sha and said.get("bytes") == length,
+                  f"as sent: {said}")
+    end = time.monotonic() + 60
+    states = []
+    while states != ["done"] * 8 and time.monotonic() < end:
+        time.sleep(0.2)
+        listed = json.loads(server.ask("GET", "/api/v1/uploads")[1])["items"]
+        states = [u["state"] for u in listed]
+    check(states == ["done"] * 8, f"all are done: {states}")
+
+    # eight under way: the ninth waits its turn, the tenth gets it
+    held = [opened(server) for _ in range(8)]
+    for sock in held:
+        sock.sendall(head(server, 1000) + OPEN)
+    time.sleep(1)
+    with opened(server) as ninth:
+        ninth.sendall(head(server, 100) + OPEN + b" " * (100 - len(OPEN)))
+        status, text = answer(ninth)
+        check(status == 503, text)
+        check("\r\nRetry-After: 5\r\n" in text, text)
+        check(text.endswith('{"error":{"code":"busy","message":"8 uploads are being taken '
+                            'already, the most at once; try again in a moment"}}\n'), text)
+        check(server.ask("GET", "/healthz")[0] == 200, "others are served")
+    for sock in held:
+        sock.close()
+    time.sleep(1)
+    check(send(server, 99)[0] == 202, "there is room again")
+    check(server.stop() == 0, "a clean stop")
+    verdict(server)

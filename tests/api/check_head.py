@@ -1,0 +1,101 @@
+"""check_head.py - heads too long, refusals before and amid a body, keep-alive."""
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from talk.bodies import OPEN, MADE
+from talk.raw import answer, check, closed, head, opened, verdict
+from talk.server import Server
+
+HOST = b"Host: localhost\r\n"
+MIB = 1 << 20
+
+
+def said(server, data):
+    with opened(server) as sock:
+        sock.sendall(data)
+        return answer(sock)
+
+
+def kept(server):
+    """Refused with its small body, a connection serves on."""
+    with opened(server) as sock:
+        png = MADE["png"]()
+        for _ in range(2):
+            sock.sendall(head(server, len(png)) + png)
+            status, text = answer(sock)
+            check(status == 415, text)
+            sock.sendall(head(server, 5, path="/api/v1/runs/1/kernels") + b"hello")
+            status, text = answer(sock)
+            check(status == 405, text)
+        sock.sendall(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")
+        check(answer(sock)[0] == 200, "after four refusals")
+
+
+def amid(server):
+    """A large body that is no trace: told at once, though the sender goes on."""
+    with opened(server) as sock:
+        sock.sendall(head(server, 200 * MIB) + MADE["png"]())
+        began, status = time.monotonic(), 0
+        sock.settimeout(0.01)
+        for _ in range(200):
+            try:
+                sock.sendall(b"\0" * MIB)
+                status, text = answer(sock)
+                if status:
+                    break
+            except OSError:
+                break
+        check(status == 415, f"told amid the body: {status}")
+        check("Connection: close" in text, text)
+        check(time.monotonic() - began < 10, "soon")
+
+
+def to_the_end(server):
+    """A sender that reads only when all is sent gets its answer too."""
+    status, body = server.ask("POST", "/api/v1/uploads", body=MADE["png"]() + b"\0" * 20 * MIB)
+    check((status, b"PNG image" in body) == (415, True), f"{status} {body}")
+
+
+def asked_first(server):
+    """Expect: 100-continue: told before a byte of the body is sent."""
+    more = "Expect: 100-continue\r\n"
+    with opened(server) as sock:
+        sock.sendall(head(server, 1 << 50, more=more))
+        status, text = answer(sock)
+        check(status == 413, text)
+        check("at most 4096 are taken" in text, text)
+    with opened(server) as sock:
+        sock.sendall(head(server, len(OPEN) + 2, more=more))
+        check(sock.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n", "asked for")
+        sock.sendall(OPEN + b"]}")
+        check(answer(sock)[0] == 202, "and taken")
+
+
+with Server() as server:
+    for size, what in ((33000, "ours"), (200000, "the library's")):
+        status, text = said(server, b"GET /healthz HTTP/1.1\r\n" + HOST +
+                            b"X-Long: " + b"x" * size + b"\r\n\r\n")
+        check(status == 431, f"{what}: {text[:200]}")
+    status, text = said(server, b"GET /api/v1/runs?q=" + b"x" * 9000 + b" HTTP/1.1\r\n" +
+                        HOST + b"\r\n")
+    check(status == 414, text[:200])
+    check(text.endswith('{"error":{"code":"uri_too_long","message":"the address is longer '
+                        'than 8 KiB"}}\n'), text)
+    status, text = said(server, b"GET /healthz HTTP/1.1\r\n" + HOST +
+                        b"X-Long: " + b"x" * 33000 + b"\r\n\r\n")
+    check(text.endswith('{"error":{"code":"headers_too_large","message":"the headers are '
+                        'longer than 32 KiB"}}\n'), text)
+    status, text = said(server, b"GET /healthz HTTP/1.0\r\n\r\n")
+    check(status == 421 and "the request names no host" in text, text)
+    with opened(server) as sock:
+        sock.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n")
+        check(closed(sock) or True, "TLS to a plain port does no harm")
+    kept(server)
+    amid(server)
+    to_the_end(server)
+    asked_first(server)
+    check(server.ask("GET", "/healthz")[0] == 200, "it serves on")
+    check(server.stop() == 0, "a clean stop")
+    verdict(server)
