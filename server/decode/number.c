@@ -1,11 +1,12 @@
 /* number.c - any JSON number, to a whole multiple of a power of ten. */
 #include "number.h"
 
-enum { DIGITS = 18, EXPONENT_MAX = 9999 };
+enum { DIGITS = 19, EXPONENT_MAX = 9999 };
 
 struct decimal {
 	uint64_t digits; /* the first DIGITS significant ones */
 	int exponent; /* of ten, for `digits` as a whole number */
+	bool up; /* the next digit is 5 or more */
 	bool negative;
 };
 
@@ -16,9 +17,13 @@ static const char *digits(const char *p, struct decimal *d, int *kept, int each)
 			d->digits = d->digits * 10 + (uint64_t)(*p - '0');
 			*kept += d->digits > 0;
 			d->exponent -= each;
-		} else if (d->exponent < EXPONENT_MAX) {
-			d->exponent += 1 - each;
+			continue;
 		}
+		if (*kept == DIGITS)
+			d->up = *p >= '5';
+		*kept = DIGITS + 1;
+		if (d->exponent < EXPONENT_MAX)
+			d->exponent += 1 - each;
 	}
 	return p;
 }
@@ -58,16 +63,17 @@ static struct num scaled(const struct decimal *d, int scale)
 {
 	uint64_t v = d->digits, power = 1;
 	int by = d->exponent + scale;
-	if (by < -DIGITS - 1)
+	if (by < -DIGITS)
 		return (struct num){ 0, NUM_OK };
 	for (; by < 0; by++)
 		power *= 10;
 	uint64_t left = v % power;
-	v = v / power + (left >= power - left);
+	v = v / power + (power > 1 ? left >= power - left : d->up);
 	for (; by > 0 && v > 0; by--)
-		if (__builtin_mul_overflow(v, UINT64_C(10), &v) ||
-			v > INT64_MAX)
+		if (__builtin_mul_overflow(v, UINT64_C(10), &v))
 			return (struct num){ 0, NUM_HUGE };
+	if (v > INT64_MAX)
+		return (struct num){ 0, NUM_HUGE };
 	return (struct num){ d->negative ? -(int64_t)v : (int64_t)v, NUM_OK };
 }
 

@@ -1,0 +1,146 @@
+/* test_text.c - JSON strings become names. */
+#include "fixture.h"
+#include "text.h"
+
+static const struct {
+	const char *json, *text;
+	bool mended;
+} strings[] = {
+	{ "", "", false },
+	{ "aten::mm", "aten::mm", false },
+	{ "void f<int, 4>(int*)", "void f<int, 4>(int*)", false },
+	{ "\\\"quoted\\\"", "\"quoted\"", false },
+	{ "a\\\\b\\/c", "a\\b/c", false },
+	{ "\\b\\f\\n\\r\\t", "\b\f\n\r\t", false },
+	{ "\\u0041\\u00e9\\u20AC", "A\xC3\xA9\xE2\x82\xAC", false },
+	{ "\\ud83d\\ude00", "\xF0\x9F\x98\x80", false },
+	{ "\xF0\x9F\x98\x80", "\xF0\x9F\x98\x80", false },
+	/* no text: mended */
+	{ "a\\u0000b",
+		"a\xEF\xBF\xBD"
+		"b",
+		true },
+	{ "\\ud800", "\xEF\xBF\xBD", true },
+	{ "\\ud800x", "\xEF\xBF\xBDx", true },
+	{ "\\ud800\\u0041",
+		"\xEF\xBF\xBD"
+		"A",
+		true },
+	{ "\\udc00\\ud800", "\xEF\xBF\xBD\xEF\xBF\xBD", true },
+	{ "\xFF\xFE", "\xEF\xBF\xBD\xEF\xBF\xBD", true },
+	{ "\xC3", "\xEF\xBF\xBD", true },
+	{ "\xED\xA0\x80", "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD", true },
+	{ "\\n\xFF", "\n\xEF\xBF\xBD", true },
+	/* unescaped control characters stay what they are */
+	{ "a\tb", "a\tb", true },
+	/* what no one escapes so stays as it is written */
+	{ "C:\\path", "C:\\path", true },
+	{ "\\u12", "\\u12", true },
+	{ "\\uzzzz", "\\uzzzz", true },
+	{ "x\\", "x\\", true },
+};
+
+struct setup {
+	struct arena arena;
+	struct trace trace;
+	struct text text;
+};
+
+static void setup_init(struct setup *s)
+{
+	*s = (struct setup){ 0 };
+	assert_true(trace_init(&s->trace, &s->arena));
+	s->text.trace = &s->trace;
+}
+
+static uint32_t id_of(struct setup *s, const char *json)
+{
+	struct padded room;
+	size_t len = strlen(json);
+	struct span span = { pad(&room, json, len), (uint32_t)len, false };
+	for (size_t i = 0; i < len; i++)
+		span.escaped |=
+			json[i] == '\\' || (unsigned char)json[i] < 0x20;
+	return text_id(&s->text, &span);
+}
+
+static void test_strings(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
+		struct setup s;
+		setup_init(&s);
+		uint32_t id = id_of(&s, strings[i].json);
+		assert_string_equal(names_text(&s.trace.names, id),
+			strings[i].text);
+		assert_int_equal(s.trace.notes.count[NOTE_name_mended],
+			strings[i].mended);
+		arena_release(&s.arena);
+	}
+}
+
+/* However a name was written, it is one name. */
+static void test_one_name(void **state)
+{
+	struct setup s;
+	(void)state;
+	setup_init(&s);
+	uint32_t id = id_of(&s, "a/b");
+	assert_int_equal(id_of(&s, "a\\/b"), id);
+	assert_int_equal(id_of(&s, "\\u0061/b"), id);
+	assert_int_not_equal(id_of(&s, "a/c"), id);
+	arena_release(&s.arena);
+}
+
+/* 1,333 bytes that are no text become three each: more than the room that the
+ * unescaped name took. */
+static void test_mended_grows(void **state)
+{
+	struct setup s;
+	static char json[3 + 4000 + 1];
+	(void)state;
+	setup_init(&s);
+	memcpy(json, "\\n", 2);
+	memset(json + 2, 0xFF, 4000);
+	struct span span = { json, 4002, true };
+	uint32_t id = text_id(&s.text, &span);
+	assert_int_equal(s.trace.names.list[id].len, 1 + 3 * 4000);
+	assert_int_equal(s.trace.notes.count[NOTE_name_long], 1);
+	assert_string_equal(s.trace.notes.detail[NOTE_name_long] + 1,
+		"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"
+		"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
+	arena_release(&s.arena);
+}
+
+static void test_json(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "[]", "[]" },
+		{ "[ [ 1,\n    2 ], [] ]", "[[1,2],[]]" },
+		{ "[\"a b\", \"c\\\" d\"]", "[\"a b\",\"c\\\" d\"]" },
+		{ "[\t\"\\\\\" ]", "[\"\\\\\"]" },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct setup s;
+		struct padded room;
+		setup_init(&s);
+		size_t len = strlen(rows[i][0]);
+		struct span span = { pad(&room, rows[i][0], len), (uint32_t)len,
+			false };
+		uint32_t id = text_json_id(&s.text, &span);
+		assert_string_equal(names_text(&s.trace.names, id), rows[i][1]);
+		arena_release(&s.arena);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_one_name),
+		cmocka_unit_test(test_mended_grows),
+		cmocka_unit_test(test_json),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

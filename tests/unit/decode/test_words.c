@@ -1,0 +1,58 @@
+/* test_words.c - known words, and those that only look like one. */
+#include "event.h"
+#include "fixture.h"
+
+static uint32_t find(const struct words *w, const char *s)
+{
+	struct padded room;
+	return words_find(w, pad(&room, s, strlen(s)), strlen(s));
+}
+
+static void test_all(void **state)
+{
+	struct kineto_words w;
+	(void)state;
+	kineto_words_init(&w);
+#define KEY(name, text) assert_int_equal(find(&w.keys, text), KEY_##name);
+#include "kineto.def"
+#undef KEY
+#define CATEGORY(text, what) \
+	assert_int_equal(find(&w.categories, text), CATEGORY_##what);
+#include "kineto.def"
+#undef CATEGORY
+}
+
+static void test_others(void **state)
+{
+	static const char *const others[] = { "", "p", "pH", "ts ", "tsx",
+		"traceEvent", "traceEvents2", "registers per threae",
+		"Input Strides", "memory bandwidth (GB/s)",
+		"a key that is longer than any that is known here" };
+	struct kineto_words w;
+	(void)state;
+	kineto_words_init(&w);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		assert_int_equal(find(&w.keys, others[i]), 0);
+	assert_int_equal(find(&w.categories, "kernels"), 0);
+	assert_int_equal(find(&w.categories, "KERNEL"), 0);
+}
+
+/* The word ends where its length says, whatever stands behind it. */
+static void test_length(void **state)
+{
+	struct kineto_words w;
+	(void)state;
+	kineto_words_init(&w);
+	assert_int_equal(words_find(&w.keys, "tsunami!", 2), KEY_TS);
+	assert_int_equal(words_find(&w.keys, "device1234567", 6), KEY_DEVICE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all),
+		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_length),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
