@@ -40,18 +40,24 @@ static bool say_failed(struct meter *m, const struct err *e)
 }
 
 /* All are sent before the first is waited for, so that the server works on one
- * while the next arrives. */
+ * while the next arrives. Once a server was away for all the tries of a file,
+ * each further file asks only once. */
 static bool send_all(struct wire *w, const struct options *o, struct meter *m,
 	struct sent *all, struct upload_answer *u)
 {
 	bool ok = true;
+	int most = options_retries(o);
 	for (int i = 0; i < o->files.n; i++) {
 		struct err e = { 0 };
+		struct attempt last;
 		all[i] = (struct sent){ o->files.at[i], -1 };
-		if (!deliver(w, o, all[i].path, m, u, &e)) {
+		if (!deliver(w, o, all[i].path, most, m, u, &last, &e)) {
 			ok = say_failed(m, &e);
+			if (last.end == ATTEMPT_AWAY)
+				most = 0;
 			continue;
 		}
+		most = options_retries(o);
 		all[i].id = u->id;
 		if (!o->wait)
 			print_upload(o, u);

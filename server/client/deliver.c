@@ -54,9 +54,11 @@ static void tell(struct delivery *d, const struct upload_answer *u)
 }
 
 bool deliver(struct wire *w, const struct options *o, const char *path,
-	struct meter *m, struct upload_answer *out, struct err *e)
+	int most, struct meter *m, struct upload_answer *out,
+	struct attempt *last, struct err *e)
 {
 	struct delivery d = { .meter = m };
+	*last = (struct attempt){ .end = ATTEMPT_HOPELESS };
 	d.feed = feed_new(path, pack_kind(o->compress), e);
 	if (!d.feed)
 		return false;
@@ -65,13 +67,12 @@ bool deliver(struct wire *w, const struct options *o, const char *path,
 	address_send(&url, o, feed_base_name(d.feed));
 	struct patience p = { .meter = m,
 		.label = feed_label(d.feed),
-		.most = o->retries > INT32_MAX ? INT32_MAX : (int)o->retries };
+		.most = most };
 	bool ok = false;
 	for (;;) {
-		struct attempt a;
 		struct err why = { 0 };
-		ok = attempt(w, url.at, &d, &a, out, &why);
-		if (ok || !patience_wait(&p, &a, &why)) {
+		ok = attempt(w, url.at, &d, last, out, &why);
+		if (ok || !patience_wait(&p, last, &why)) {
 			if (!ok)
 				err_set(e, why.code, "%s: %s",
 					feed_label(d.feed), why.text);

@@ -4,8 +4,9 @@
 #include "meter.h"
 #include "wire.h"
 
-/* Sends the file `path`; *out is the server's answer, *sent its bytes on the
- * way. False with a sentence when it was refused, cannot be read, or the tries
- * are used up. */
+/* Sends the file `path`, with at most `most` tries after the first; *out is the
+ * server's answer. False with a sentence when it was refused, cannot be read,
+ * or the tries are used up; *last tells how the last try ended. */
 bool deliver(struct wire *w, const struct options *o, const char *path,
-	struct meter *m, struct upload_answer *out, struct err *e);
+	int most, struct meter *m, struct upload_answer *out,
+	struct attempt *last, struct err *e);

@@ -49,7 +49,7 @@ bool follow(struct wire *w, const struct options *o, const char *label,
 	struct pace pace;
 	struct patience p = { .meter = m,
 		.label = label,
-		.most = o->retries > INT32_MAX ? INT32_MAX : (int)o->retries };
+		.most = options_retries(o) };
 	bool ok;
 	pace_init(&pace);
 	buf_init(&url, ADDRESS_MAX);

@@ -31,5 +31,11 @@ struct options {
 bool options_init(struct options *o, int argc, char *const argv[],
 	struct err *e);
 void options_release(struct options *o);
+
+static inline int options_retries(const struct options *o)
+{
+	return o->retries > INT32_MAX ? INT32_MAX : (int)o->retries;
+}
+
 /* The table of options, a line each. */
 void options_help(FILE *out);
