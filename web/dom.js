@@ -42,6 +42,6 @@ export function field(label, control, hint) {
 
 // Labels of an upload or a run as small tags.
 export function tags(labels) {
-	return h('span', {class: 'tags'}, Object.entries(labels ?? {})
+	return h('span', {class: 'tags'}, Object.entries(labels ?? {}).sort()
 		.map(([k, v]) => h('span', {class: 'tag'}, `${k}=${v}`)));
 }

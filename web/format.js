@@ -21,23 +21,30 @@ export function count(n, digits = 0) {
 // The time units, with how many nanoseconds each is.
 export const UNITS = {ns: 1, 'µs': 1e3, ms: 1e6, s: 1e9};
 
-// The largest unit that a duration is at least `room` of; a column passes 10, so
-// that what is much smaller than its largest still has digits.
-export function unitFor(ns, room = 1) {
+// The largest unit that a duration is at least one of.
+function unitFor(ns) {
 	for (const unit of ['s', 'ms', 'µs'])
-		if (ns >= UNITS[unit] * room)
+		if (ns >= UNITS[unit])
 			return unit;
 	return 'ns';
 }
 
-// A duration in a unit named elsewhere (a column's head). Nanoseconds have a
-// tenth only where there is one.
+// One unit for a column in which `ns` is large or typical: what is far smaller
+// than that still has digits.
+export function columnUnit(ns) {
+	if (ns >= 1e10)
+		return 's';
+	return ns >= 1e7 ? 'ms' : 'µs';
+}
+
+// A duration in a unit named elsewhere (a column's head), to a thousandth, halves
+// up. Nanoseconds have a tenth only where there is one.
 export function inUnit(ns, unit) {
 	if (!known(ns))
 		return NONE;
 	if (unit === 'ns')
 		return count(ns, Number.isInteger(ns) ? 0 : 1);
-	return count(ns / UNITS[unit], 3);
+	return count(Math.round(ns * 1000 / UNITS[unit]) / 1000, 3);
 }
 
 // A duration on its own: "1.234 ms".

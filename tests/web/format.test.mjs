@@ -31,9 +31,13 @@ const TEXTS = [
 	['exact to the ns', f.exact, [1234567], '1,234,567 ns'],
 	['exact but unknown', f.exact, [null], 'unknown'],
 
-	['a column leaves room below its largest', f.unitFor, [9999999, 10], 'µs'],
-	['and then takes the larger unit', f.unitFor, [10000000, 10], 'ms'],
-	['no time at all', f.unitFor, [0], 'ns'],
+	['a tenth of a ns is half of a thousandth: up', f.inUnit, [26457.5, 'µs'], '26.458'],
+	['just below one µs', f.duration, [999], '999 ns'],
+
+	['a column leaves room below its largest', f.columnUnit, [9999999], 'µs'],
+	['and then takes the larger unit', f.columnUnit, [10000000], 'ms'],
+	['ten seconds', f.columnUnit, [10000000000], 's'],
+	['no time at all', f.columnUnit, [0], 'µs'],
 
 	['no bytes', f.bytes, [0], '0 bytes'],
 	['one byte', f.bytes, [1], '1 byte'],

@@ -57,7 +57,7 @@ function identity(run) {
 }
 
 function deviceTable(devices) {
-	const busy = f.unitFor(Math.max(0, ...devices.map((d) => d.busy_ns)), 10);
+	const busy = f.columnUnit(Math.max(0, ...devices.map((d) => d.busy_ns)));
 	const columns = [
 		{label: 'Device', num: true, cell: (d) => f.count(d.number)},
 		{label: 'Name', head: true, cell: (d) => d.name ?? f.NONE},

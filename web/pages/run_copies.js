@@ -8,9 +8,9 @@ import {sorted, table} from '../table.js';
 import {exportLink, share, timeColumn} from './run_columns.js';
 
 function columns(rows) {
-	const sum = f.unitFor(rows.reduce((most, r) => Math.max(most, r.total_ns), 0), 10);
+	const sum = f.columnUnit(rows.reduce((most, r) => Math.max(most, r.total_ns), 0));
 	const middle = rows.map((r) => r.med_ns).sort((a, b) => a - b)[rows.length >> 1] ?? 0;
-	const each = middle < 1e7 ? 'µs' : 'ms';
+	const each = f.columnUnit(middle);
 	const several = rows.some((r) => r.device !== null);
 	return [
 		{label: 'Operation', head: true, up: 'operation', down: '-operation',

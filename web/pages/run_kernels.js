@@ -43,8 +43,8 @@ function splitColumns(by) {
 // next to it can be read against it.
 function columns(rows, {by, full, ns}) {
 	const middle = rows.map((r) => r.med_ns).sort((a, b) => a - b)[rows.length >> 1] ?? 0;
-	const each = ns ? 'ns' : middle < 1e7 ? 'µs' : 'ms';
-	const sum = ns ? 'ns' : f.unitFor(rows.reduce((most, r) => Math.max(most, r.total_ns), 0), 10);
+	const each = ns ? 'ns' : f.columnUnit(middle);
+	const sum = ns ? 'ns' : f.columnUnit(rows.reduce((most, r) => Math.max(most, r.total_ns), 0));
 	return [
 		{label: 'Kernel', head: true, class: full ? 'kernel full' : 'kernel', up: 'name', down: '-name',
 			cell: (r) => nameCell(r, full), value: (r) => r.name},

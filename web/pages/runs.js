@@ -27,7 +27,7 @@ const time = (label, key, unit, sort) => ({
 
 function columns(items, now) {
 	const typical = items.map((r) => r.span_ns).sort((a, b) => a - b)[items.length >> 1];
-	const unit = f.unitFor(typical ?? 0, 10);
+	const unit = f.columnUnit(typical ?? 0);
 	return [
 		{label: 'Run', head: true, class: 'wide', cell: (r) => [
 			h('a', {href: `/runs/${r.id}`}, r.name || `run ${r.id}`), ' ',

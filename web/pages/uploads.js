@@ -17,7 +17,7 @@ function sender(began) {
 	const workload = h('input', {type: 'text', name: 'workload', autocomplete: 'off'});
 	const labels = h('input', {type: 'text', name: 'labels', autocomplete: 'off'});
 	const wrong = h('p', {class: 'wrong', role: 'alert'});
-	const input = h('input', {type: 'file', multiple: true, class: 'unseen', id: 'files',
+	const input = h('input', {type: 'file', multiple: true, hidden: true, id: 'files',
 		on: {change: () => { take(input.files); input.value = ''; }}});
 
 	function take(files) {
@@ -43,7 +43,7 @@ function sender(began) {
 			zone.classList.remove('over');
 			take(e.dataTransfer.files);
 		},
-	}}, input, h('label', {for: 'files', class: 'button'}, 'Choose files'),
+	}}, input, h('button', {type: 'button', class: 'main', on: {click: () => input.click()}}, 'Choose files'),
 	h('p', {}, 'or drop them here. They are sent at once.'),
 	h('p', {class: 'hint'}, 'Kineto or Chrome trace JSON (CUDA, ROCm), plain, .gz or .zst'));
 

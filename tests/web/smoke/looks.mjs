@@ -13,8 +13,7 @@ const {source} = createRequire(import.meta.url)('axe-core');
 const SIGHTS = [
 	['light', {colorScheme: 'light'}],
 	['dark', {colorScheme: 'dark'}],
-	['narrow', {colorScheme: 'light', viewport: {width: 320, height: 720}}],
-	['narrow-dark', {colorScheme: 'dark', viewport: {width: 320, height: 720}, reducedMotion: 'reduce'}],
+	['narrow', {colorScheme: 'light', viewport: {width: 320, height: 720}, reducedMotion: 'reduce'}],
 ];
 
 async function accessible(page, what) {
@@ -28,8 +27,9 @@ export default async function looks(test, {open, api, shots}) {
 	const {items} = await (await api('/runs')).json();
 	const id = (launches) => items.find((r) => r.launches === launches).id;
 	const cards = async (page) => {
-		await page.setInputFiles('#files', [data('two-devices.json'),
-			{name: 'empty.json', mimeType: 'application/json', buffer: Buffer.alloc(0)}]);
+		await page.setInputFiles('#files', [['two-devices.json', fs.readFileSync(data('two-devices.json'))],
+			['empty.json', Buffer.alloc(0)]].map(([file, buffer]) =>
+			({name: file, mimeType: 'application/json', buffer})));
 		await page.locator('.card .state.failed').waitFor();
 		await page.locator('.card .state.done').waitFor();
 	};

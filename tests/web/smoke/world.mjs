@@ -77,7 +77,7 @@ export async function newWorld() {
 		const context = await browser.newContext({viewport: {width: 1280, height: 900}, ...options});
 		const page = await context.newPage();
 		const heard = [];
-		page.setDefaultTimeout(30000);
+		page.setDefaultTimeout(20000);
 		page.on('console', (m) => /error|warning/.test(m.type()) && heard.push(m.text()));
 		page.on('pageerror', (e) => heard.push(e.stack));
 		await page.addInitScript(watchPolicy);
