@@ -7,8 +7,9 @@
 static bool known(const struct window *w, struct err *e)
 {
 	size_t len = (size_t)(w->end - w->at);
-	return signature(w->at, len < 4096 ? len : 4096, true, e) ==
-	       SNIFF_TRACE_JSON;
+	return plain_any(w->plain, e) &&
+	       signature(w->at, len < 4096 ? len : 4096, true, e) ==
+		       SNIFF_TRACE_JSON;
 }
 
 static bool plain_decode(struct plain *p, struct trace *t, struct err *e)

@@ -32,8 +32,7 @@ static void member(struct plain *p)
 	struct inflate_state *z = p->state;
 	isal_inflate_init(z);
 	z->crc_flag = ISAL_GZIP;
-	p->open = true;
-	p->member_at = p->stored;
+	plain_member(p);
 }
 
 static bool gunzip_step(struct plain *p, unsigned char **to, unsigned char *end,
@@ -59,7 +58,7 @@ static bool gunzip_step(struct plain *p, unsigned char **to, unsigned char *end,
 	if (z->block_state == ISAL_BLOCK_FINISH)
 		p->open = false;
 	else if (stuck)
-		plain_end(p, p->in_end ? NOTE_truncated : NOTE_damaged);
+		plain_stuck(p);
 	return true;
 }
 

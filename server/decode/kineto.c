@@ -141,13 +141,13 @@ static bool text(struct kineto *k, struct err *e)
 /* Why a file without a single row of any use is none. */
 static bool useless(const struct kineto *k, struct err *e)
 {
-	const struct notes *ns = &k->trace->notes;
-	if (ns->count[NOTE_damaged] || ns->count[NOTE_checksum])
+	enum note_code ending = k->events.reader.window->plain->ending;
+	if (ending == NOTE_damaged || ending == NOTE_checksum)
 		return err_set(e, ERR_TRACE,
 			"the compressed data is damaged, and no event could "
 			"be read from what came out before");
 	if (k->events.rows.events == 0 &&
-		(ns->count[NOTE_truncated] || k->events.cut))
+		(ending == NOTE_truncated || k->events.cut))
 		return err_set(e, ERR_TRACE,
 			"the file breaks off before its first event");
 	if (k->meta.rocprofiler)

@@ -2,7 +2,8 @@
 #include "plain.h"
 #include <string.h>
 
-enum { TELL = 512 * 1024 };
+/* Fewer bytes are no gzip member, nor a zstd frame of any use. */
+enum { TELL = 512 * 1024, MEMBER_LEAST = 18 };
 static const int64_t RATIO_FROM = 1 << 20;
 
 static bool raw_start(struct plain *p, struct err *e)
@@ -58,6 +59,23 @@ void plain_end(struct plain *p, enum note_code code)
 {
 	p->ending = code;
 	p->done = true;
+}
+
+void plain_member(struct plain *p)
+{
+	p->open = true;
+	p->member_at = p->stored;
+	p->member_out = p->out;
+}
+
+void plain_stuck(struct plain *p)
+{
+	bool nothing = p->out == p->member_out &&
+		       p->stored - p->member_at < MEMBER_LEAST;
+	if (p->in_end && p->member_at > 0 && nothing)
+		plain_end(p, NOTE_gzip_garbage);
+	else
+		plain_end(p, p->in_end ? NOTE_truncated : NOTE_damaged);
 }
 
 static void note_ending(const struct plain *p)
@@ -125,7 +143,7 @@ static bool allowed(const struct plain *p, struct err *e)
 			"the trace is larger than %lld MiB when unpacked; "
 			"record a shorter window, or raise --plain_mib",
 			(long long)(l->plain_bytes >> 20));
-	if (p->out > RATIO_FROM && p->method != &raw &&
+	if (p->out > RATIO_FROM && plain_packed(p) &&
 		p->out / l->ratio > p->stored)
 		return err_set(e, ERR_TOO_LARGE,
 			"the %s data unpacks to more than %lld times its "
@@ -177,6 +195,27 @@ bool plain_read(struct plain *p, void *to, size_t cap, size_t *got,
 	}
 	*got = (size_t)(at - (unsigned char *)to);
 	return true;
+}
+
+bool plain_packed(const struct plain *p)
+{
+	return p->method && p->method != &raw;
+}
+
+bool plain_any(const struct plain *p, struct err *e)
+{
+	if (!plain_packed(p) || p->out > 0)
+		return true;
+	if (p->ending == NOTE_truncated)
+		return err_set(e, ERR_FORMAT,
+			"the %s data breaks off before anything comes out",
+			p->method->name);
+	if (p->ending == NOTE_damaged)
+		return err_set(e, ERR_FORMAT,
+			"the %s data is damaged from the start",
+			p->method->name);
+	return err_set(e, ERR_FORMAT, "the %s data holds nothing",
+		p->method->name);
 }
 
 void plain_release(struct plain *p)

@@ -24,7 +24,7 @@ struct plain {
 	bool in_end; /* the source has no more */
 	bool done; /* nothing more will come out */
 	bool open; /* inside a member or frame */
-	int64_t member_at; /* stored bytes where it began */
+	int64_t member_at, member_out; /* stored and out where it began */
 	enum note_code ending; /* how it ended, NOTE_CODES: well */
 	int64_t stored, out, told; /* bytes taken, given, taken at last tell */
 };
@@ -40,6 +40,11 @@ bool plain_read(struct plain *p, void *to, size_t cap, size_t *got,
 	struct err *e);
 void plain_release(struct plain *p);
 
+/* Whether what was read is compressed; and, after the first read, false with
+ * a sentence where that is all there is: packed nothing, or damage. */
+bool plain_packed(const struct plain *p);
+bool plain_any(const struct plain *p, struct err *e);
+
 /* One way to undo a compression. */
 struct plain_method {
 	const char *name;
@@ -54,8 +59,11 @@ struct plain_method {
 
 extern const struct plain_method plain_gzip, plain_zstd;
 
-/* For methods: takes n bytes off p->in; ends everything, with a note; passes
- * over all that is left, as garbage behind the last member. */
+/* For methods: takes n bytes off p->in; a member or frame begins; it does not
+ * go on, which is its end cut off or, in the middle, damage; ends everything,
+ * with a note; passes over all that is left, as garbage behind the last. */
 void plain_take(struct plain *p, size_t n);
+void plain_member(struct plain *p);
+void plain_stuck(struct plain *p);
 void plain_end(struct plain *p, enum note_code code);
 bool plain_garbage(struct plain *p, struct err *e);

@@ -13,7 +13,6 @@ enum sniffed sniff(const void *bytes, size_t len, bool whole, struct err *e)
 	struct source_memory m;
 	struct source s;
 	struct plain p;
-	struct err ignored = { 0 };
 	char head[ENOUGH];
 	size_t got = 0;
 
@@ -21,21 +20,17 @@ enum sniffed sniff(const void *bytes, size_t len, bool whole, struct err *e)
 		return SNIFF_MORE;
 	source_memory_init(&m, &s, bytes, len);
 	plain_init(&p, &s, &limits, NULL, &a, &notes);
-	bool ok = plain_read(&p, head, sizeof head, &got, &ignored);
-	bool compressed = p.method == &plain_gzip || p.method == &plain_zstd;
+	bool ok = plain_read(&p, head, sizeof head, &got, e);
+	bool packed = plain_packed(&p), cut = p.ending == NOTE_truncated;
+	if (ok && (whole || !cut))
+		ok = plain_any(&p, e);
 	plain_release(&p);
 	arena_release(&a);
 
-	bool damaged = !ok || notes.count[NOTE_damaged];
-	if (compressed && got == 0 && !damaged && !whole)
-		return len < ENOUGH ? SNIFF_MORE : SNIFF_TRACE_JSON;
-	if (compressed && got == 0) {
-		err_set(e, ERR_FORMAT,
-			damaged ? "the compressed data is damaged from the "
-				  "start"
-				: "the compressed data holds nothing");
+	if (!ok)
 		return SNIFF_UNKNOWN;
-	}
+	if (packed && got == 0)
+		return len < ENOUGH ? SNIFF_MORE : SNIFF_TRACE_JSON;
 	bool all = whole || got == sizeof head || len >= ENOUGH;
 	return signature(head, got, all, e);
 }

@@ -13,6 +13,7 @@ enum sniffed {
 };
 
 /* What the first bytes of an upload are. `whole` when there are no more. On
- * SNIFF_UNKNOWN, *e has ERR_FORMAT and a sentence that says what was seen
+ * SNIFF_UNKNOWN, *e has ERR_FORMAT (or what reading it met, such as
+ * ERR_TOO_LARGE) and a sentence that says what was seen
  * ("this is a PNG image; …"). 4 KiB always suffice. */
 enum sniffed sniff(const void *bytes, size_t len, bool whole, struct err *e);

@@ -44,17 +44,17 @@ static bool unzstd_step(struct plain *p, unsigned char **to, unsigned char *end,
 {
 	ZSTD_inBuffer in = { p->in, p->in_len, 0 };
 	ZSTD_outBuffer out = { *to, (size_t)(end - *to), 0 };
+	bool behind = !p->open && p->stored > 0;
 	if (!p->open)
-		p->member_at = p->stored;
+		plain_member(p);
 	size_t code = ZSTD_decompressStream(p->state, &out, &in);
 	plain_take(p, in.pos);
 	*to += out.pos;
-	bool behind = !p->open && p->member_at > 0;
 	if (ZSTD_isError(code))
 		return behind ? plain_garbage(p, e) : damaged(p, code, e);
 	p->open = code != 0;
 	if (p->open && in.pos == 0 && out.pos == 0)
-		plain_end(p, p->in_end ? NOTE_truncated : NOTE_damaged);
+		plain_stuck(p);
 	return true;
 }
 

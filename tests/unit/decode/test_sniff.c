@@ -1,0 +1,206 @@
+/* test_sniff.c - what a file is, and what is said of one that is no trace. */
+#include "fixture.h"
+#include "sniff.h"
+#include <isa-l/igzip_lib.h>
+#include <zstd.h>
+
+#define BYTES(text) text, sizeof text - 1
+
+static const struct {
+	const char *bytes;
+	size_t len;
+	const char *sentence;
+} not_traces[] = {
+	{ BYTES(""), "the file is empty" },
+	{ BYTES(" \n\t"), "the file holds only white space" },
+	{ BYTES("\x89PNG\r\n\x1A\n\0\0\0\rIHDR"),
+		"this is a PNG image; upload the trace it was made from" },
+	{ BYTES("\xFF\xD8\xFF\xE0"),
+		"this is a JPEG image; upload the trace it was made from" },
+	{ BYTES("%PDF-1.7\n"),
+		"this is a PDF document; upload the trace it was made from" },
+	{ BYTES("\x7F"
+		"ELF\2\1\1"),
+		"this is a program or library (ELF); upload the trace it "
+		"wrote" },
+	{ BYTES("PK\3\4\24"),
+		"this is a zip archive; unpack it and upload the trace "
+		"inside" },
+	{ BYTES("SQLite format 3\0\20\0"),
+		"this is an SQLite database (of Nsight Systems, rocpd or "
+		"rpd?), which is not read yet; upload a trace of "
+		"torch.profiler" },
+	{ BYTES("NVIDIA Tegra Profiler Report 2024@6@2@225-246"),
+		"this is an Nsight Systems report (.nsys-rep), which only "
+		"nsys can read; run `nsys export --type sqlite` and upload "
+		"what that writes" },
+	{ BYTES("version https://git-lfs.github.com/spec/v1\noid sha256:4d"),
+		"this is a Git LFS pointer, not the file it stands for; run "
+		"`git lfs pull` and upload that" },
+	{ BYTES("<!DOCTYPE HTML><html><head><title>Sign in</title>"),
+		"this is an HTML page (of a login, or an error?); check how "
+		"the file was downloaded" },
+	{ BYTES("<html lang=\"en\">"),
+		"this is an HTML page (of a login, or an error?); check how "
+		"the file was downloaded" },
+	{ BYTES("Time (%),Total Time (ns),Instances"),
+		"this is a table of `nsys stats`, which is not read yet; "
+		"upload a trace of torch.profiler" },
+	{ BYTES("{\"rocprofiler-sdk-tool\": [{"),
+		"this is rocprofv3's own JSON, which is not read; upload a "
+		"trace of torch.profiler" },
+	{ BYTES("{}"), "this is an empty JSON object; a trace has a list "
+		       "'traceEvents'" },
+	{ BYTES("[ ]"),
+		"this is an empty JSON list; was the profiler running while "
+		"the work was done?" },
+	{ BYTES("[[1, 2], [3, 4]]"),
+		"this is a JSON list, but not of events ({…}); upload a "
+		"trace of torch.profiler" },
+	{ BYTES("[1, 2]"),
+		"this is a JSON list, but not of events ({…}); upload a "
+		"trace of torch.profiler" },
+	{ BYTES("{"), "the file breaks off after its first bracket" },
+	{ BYTES("{traceEvents: []}"),
+		"this begins like JSON, but its first key has no quotes" },
+	{ BYTES("\"traceEvents\""),
+		"this is text that begins with '\"traceEvents\"', not a "
+		"trace; upload a trace of torch.profiler (JSON)" },
+	{ BYTES("12345"),
+		"this is text that begins with '12345', not a trace; upload "
+		"a trace of torch.profiler (JSON)" },
+	{ BYTES("Dear all,\nplease find attached"),
+		"this is text that begins with 'Dear all,', not a trace; "
+		"upload a trace of torch.profiler (JSON)" },
+	{ BYTES("\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E\xE3\x81\xAE\xE6\x96"
+		"\x87\xE6\x9B\xB8\xE3\x81\xA7\xE3\x81\x99\xE3\x80\x82"),
+		"this is text that begins with '\xE6\x97\xA5\xE6\x9C\xAC\xE8"
+		"\xAA\x9E\xE3\x81\xAE\xE6\x96\x87\xE6\x9B\xB8\xE3\x81\xA7"
+		"\xE3\x81\x99', not a trace; upload a trace of torch.profiler "
+		"(JSON)" },
+	{ BYTES("\x00\x01\x02\x03\xFE\xFF\x06\x07\x08"),
+		"this is no format known here; its first bytes are 00 01 02 "
+		"03 fe ff 06 07" },
+};
+
+static const char *const traces[] = {
+	"{\"traceEvents\": []}",
+	" \r\n{ \"schemaVersion\" : 1",
+	"[{\"ph\": \"X\"}]",
+	"[\n  {",
+	"\xEF\xBB\xBF{\"traceEvents\"",
+};
+
+static void test_not(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof not_traces / sizeof *not_traces; i++) {
+		struct err e = { 0 };
+		enum sniffed s =
+			sniff(not_traces[i].bytes, not_traces[i].len, true, &e);
+		assert_string_equal(e.text, not_traces[i].sentence);
+		assert_int_equal(s, SNIFF_UNKNOWN);
+		assert_int_equal(e.code, ERR_FORMAT);
+	}
+}
+
+static void test_traces(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof traces / sizeof *traces; i++) {
+		struct err e = { 0 };
+		assert_int_equal(sniff(traces[i], strlen(traces[i]), false, &e),
+			SNIFF_TRACE_JSON);
+		assert_int_equal(e.code, ERR_NONE);
+	}
+}
+
+/* While more is to come, too little is no reason to refuse; nothing that is
+ * told early is told otherwise later. */
+static void test_more(void **state)
+{
+	struct err e = { 0 };
+	(void)state;
+	assert_int_equal(sniff("", 0, false, &e), SNIFF_MORE);
+	assert_int_equal(sniff("\x89PNG", 4, false, &e), SNIFF_MORE);
+	assert_int_equal(sniff("   \n ", 5, false, &e), SNIFF_MORE);
+	assert_int_equal(sniff("{    ", 5, false, &e), SNIFF_MORE);
+	assert_int_equal(e.code, ERR_NONE);
+	for (size_t i = 0; i < sizeof not_traces / sizeof *not_traces; i++)
+		for (size_t n = 0; n < not_traces[i].len; n++) {
+			struct err early = { 0 };
+			enum sniffed s =
+				sniff(not_traces[i].bytes, n, false, &early);
+			assert_int_not_equal(s, SNIFF_TRACE_JSON);
+		}
+}
+
+static size_t gzip(char *to, size_t cap, const char *text, size_t len)
+{
+	struct isal_zstream z;
+	isal_deflate_stateless_init(&z);
+	z.gzip_flag = IGZIP_GZIP;
+	z.end_of_stream = 1;
+	z.next_in = (uint8_t *)(uintptr_t)text;
+	z.avail_in = (uint32_t)len;
+	z.next_out = (uint8_t *)to;
+	z.avail_out = (uint32_t)cap;
+	assert_int_equal(isal_deflate_stateless(&z), COMP_OK);
+	return z.total_out;
+}
+
+/* Through gzip and zstd, and not through both. */
+static void test_compressed(void **state)
+{
+	static const char trace[] = "{\"traceEvents\": []}",
+			  png[] = "\x89PNG\r\n\x1A\n";
+	char once[500], twice[1000];
+	struct err e = { 0 };
+	(void)state;
+	size_t n = gzip(once, sizeof once, trace, strlen(trace));
+	assert_int_equal(sniff(once, n, true, &e), SNIFF_TRACE_JSON);
+	/* Ten bytes are gzip's head and no text yet. */
+	assert_int_equal(sniff(once, 10, false, &e), SNIFF_MORE);
+	size_t m = gzip(twice, sizeof twice, once, n);
+	assert_int_equal(sniff(twice, m, true, &e), SNIFF_UNKNOWN);
+	assert_string_equal(e.text,
+		"this is compressed twice; undo one of them");
+
+	e = (struct err){ 0 };
+	n = gzip(once, sizeof once, png, strlen(png));
+	assert_int_equal(sniff(once, n, true, &e), SNIFF_UNKNOWN);
+	assert_string_equal(e.text,
+		"this is a PNG image; upload the trace it was made from");
+
+	e = (struct err){ 0 };
+	n = ZSTD_compress(once, sizeof once, trace, strlen(trace), 3);
+	assert_int_equal(sniff(once, n, true, &e), SNIFF_TRACE_JSON);
+	assert_int_equal(sniff(once, 8, false, &e), SNIFF_MORE);
+
+	e = (struct err){ 0 };
+	n = gzip(once, sizeof once, "", 0);
+	assert_int_equal(sniff(once, n, true, &e), SNIFF_UNKNOWN);
+	assert_string_equal(e.text, "the gzip data holds nothing");
+
+	e = (struct err){ 0 };
+	assert_int_equal(sniff(once, 15, true, &e), SNIFF_UNKNOWN);
+	assert_string_equal(e.text,
+		"the gzip data breaks off before anything comes out");
+
+	e = (struct err){ 0 };
+	assert_int_equal(sniff("\x1F\x8B\x08\0\0\0\0\0\0\3\xFF\xFF\xFF\xFF", 14,
+				 true, &e),
+		SNIFF_UNKNOWN);
+	assert_string_equal(e.text, "the gzip data is damaged from the start");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_not),
+		cmocka_unit_test(test_traces),
+		cmocka_unit_test(test_more),
+		cmocka_unit_test(test_compressed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
