@@ -1,0 +1,31 @@
+/* talk.h - just enough HTTP to measure a server on this machine.
+ *
+ * One kept connection to 127.0.0.1, one request at a time, answers with a
+ * Content-Length. Costs as little as it can, so that what is measured is the
+ * server. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TALK_BUFFER = 64 * 1024 };
+
+struct talk {
+	int fd, port;
+	char buffer[TALK_BUFFER];
+};
+
+void talk_init(struct talk *t, int port);
+void talk_release(struct talk *t);
+
+/* The HTTP status; -1 where the connection broke (the next call makes a new
+ * one). */
+int talk_get(struct talk *t, const char *path);
+
+/* Sends `bytes` at no more than `per_s` bytes a second, 0 for as fast as it
+ * goes, until *stop. */
+int talk_post(struct talk *t, const char *path, const void *bytes, size_t len,
+	int64_t per_s, const volatile bool *stop);
+
+int64_t talk_now_ns(void);
+void talk_sleep_until_ns(int64_t when);
