@@ -69,8 +69,8 @@ export default async function keyboard(test, {open, api}) {
 
 	await test('files are chosen by key', async () => {
 		const page = await open('/uploads');
-		await until(page, 'Tab', 'Choose files');
 		const chooser = page.waitForEvent('filechooser');
+		await until(page, 'Tab', 'Choose files');
 		await page.keyboard.press('Enter');
 		assert.ok((await chooser).isMultiple());
 	});

@@ -23,6 +23,14 @@ async function drop(page, files) {
 	assert.equal(await page.locator('.drop.over').count(), 0);
 }
 
+// Sends no faster than so many bytes a second.
+async function slowly(page, rate) {
+	const devtools = await page.context().newCDPSession(page);
+	await devtools.send('Network.enable');
+	await devtools.send('Network.emulateNetworkConditions',
+		{offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: rate});
+}
+
 // 3,000 kernels with names of their own, 5 µs each; with enough beside them
 // to be many packets long.
 export function manyKernels() {
@@ -54,6 +62,7 @@ export default async function uploads(test, {open, api}) {
 
 	await test('a long file by the button: progress only grows, and ends in done', async () => {
 		const page = await open('/uploads');
+		await slowly(page, 4e6);
 		await page.evaluate(() => {
 			window.seen = [];
 			new MutationObserver(() => {
