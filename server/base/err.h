@@ -8,25 +8,25 @@
 #include <stdbool.h>
 
 /*        code          HTTP  name on the wire */
-/* clang-format off: a table */
-#define ERR_CODES(X)                              \
-	X(INPUT, 400, "bad_request")              \
-	X(UNAUTHORIZED, 401, "unauthorized")      \
-	X(FORBIDDEN, 403, "forbidden")            \
-	X(NOT_FOUND, 404, "not_found")            \
-	X(METHOD, 405, "method_not_allowed")      \
-	X(TIMEOUT, 408, "timeout")                \
-	X(CONFLICT, 409, "conflict")              \
-	X(TOO_LARGE, 413, "too_large")            \
-	X(URI_LENGTH, 414, "uri_too_long")        \
-	X(FORMAT, 415, "unknown_format")          \
-	X(HOST, 421, "wrong_host")                \
-	X(TRACE, 422, "bad_trace")                \
-	X(HEADER_SIZE, 431, "headers_too_large")  \
-	X(INTERNAL, 500, "internal")              \
-	X(DATABASE, 503, "database")              \
-	X(BUSY, 503, "busy")                      \
-	X(DISK_FULL, 507, "disk_full")
+/* clang-format off */
+#define ERR_CODES(X)                                    \
+	X(INPUT,         400, "bad_request")            \
+	X(UNAUTHORIZED,  401, "unauthorized")           \
+	X(FORBIDDEN,     403, "forbidden")              \
+	X(NOT_FOUND,     404, "not_found")              \
+	X(METHOD,        405, "method_not_allowed")     \
+	X(TIMEOUT,       408, "timeout")                \
+	X(CONFLICT,      409, "conflict")               \
+	X(TOO_LARGE,     413, "too_large")              \
+	X(URI_LENGTH,    414, "uri_too_long")           \
+	X(FORMAT,        415, "unknown_format")         \
+	X(HOST,          421, "wrong_host")             \
+	X(TRACE,         422, "bad_trace")              \
+	X(HEADER_SIZE,   431, "headers_too_large")      \
+	X(INTERNAL,      500, "internal")               \
+	X(DATABASE,      503, "database")               \
+	X(BUSY,          503, "busy")                   \
+	X(DISK_FULL,     507, "disk_full")
 /* clang-format on */
 
 enum err_code {

@@ -8,9 +8,10 @@ command -v clang-format-14 >/dev/null || {
 	echo "clang-format-14 is not installed"
 	exit 1
 }
-files '*.c' '*.h' | while IFS= read -r file; do
-	clang-format-14 --style="file:$LINT/../../.clang-format" \
-		--dry-run -Werror "$file" >/dev/null 2>&1 ||
-		breach "$file: is not laid out as clang-format does; see './dev fmt'"
+files '*.c' '*.h' | tr '\n' '\0' |
+	xargs -0r clang-format-14 --style="file:$LINT/../../.clang-format" \
+		--dry-run 2>&1 | sed -nE 's/^([^:]+):[0-9]+:[0-9]+: .*/\1/p' |
+	sort -u | while IFS= read -r file; do
+	breach "$file: is not laid out as clang-format does; see './dev fmt'"
 done
 verdict
