@@ -138,13 +138,16 @@ static bool in_batches(struct db *db, const struct intern *in,
 	"mangled, short_name, family, defined_in, launched_from, " \
 	"known_from) "
 
-/* What an earlier attempt inserted was rolled back, hence the look first. */
+/* What an earlier attempt inserted was rolled back, hence the look first. The
+ * commit does not wait for the disk: nobody refers to the names before the
+ * save, whose commit does. */
 static bool add(struct db *db, void *arg, struct err *e)
 {
 	struct intern *in = arg;
 	for (uint32_t i = 0; i < in->n; i++)
 		in->list[i].id = 0;
-	return look_up(db, in, e) &&
+	return sql_script(db, "SET LOCAL synchronous_commit = off", e) &&
+	       look_up(db, in, e) &&
 	       in_batches(db, in, missing,
 		       "INSERT INTO kernel (sha256, name, mangled, "
 		       "short_name, family, defined_in, launched_from, "

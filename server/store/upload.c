@@ -3,6 +3,15 @@
 #include "said.h"
 #include "sql.h"
 
+/* Neither its commit nor a chunk's waits for the disk: an upload is accepted by
+ * upload_finish(), whose commit does, and comes later in the same log. */
+static const char begin_sql[] =
+	"INSERT INTO upload (project, workload, name, job, labels, "
+	"file_name, gpu_hours) "
+	"SELECT $1, $2, $3, $4, $5, $6, $7 "
+	"WHERE set_config('synchronous_commit', 'off', true) IS NOT NULL "
+	"RETURNING id";
+
 bool upload_begin(struct db *db, const struct upload_meta *m, int64_t *id,
 	struct err *e)
 {
@@ -21,12 +30,7 @@ bool upload_begin(struct db *db, const struct upload_meta *m, int64_t *id,
 	sql_json(&p, m->labels);
 	sql_text(&p, m->file_name);
 	sql_float8(&p, m->gpu_hours);
-	if (!sql_run(db,
-		    "INSERT INTO upload (project, workload, name, job, "
-		    "labels, file_name, gpu_hours) "
-		    "VALUES ($1, $2, $3, $4, $5, $6, $7) "
-		    "RETURNING id",
-		    &p, &r, e))
+	if (!sql_run(db, begin_sql, &p, &r, e))
 		return false;
 	result_next(&r);
 	*id = result_int8(&r, 0);
@@ -34,9 +38,7 @@ bool upload_begin(struct db *db, const struct upload_meta *m, int64_t *id,
 	return true;
 }
 
-/* One statement, so one round trip and one transaction a chunk. Its commit
- * does not wait for the disk: an upload is accepted by upload_finish(), whose
- * commit does, and comes later in the same log. */
+/* One statement, so one round trip and one transaction a chunk. */
 static const char chunk_sql[] =
 	"WITH u AS ("
 	"UPDATE upload "
