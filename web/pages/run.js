@@ -5,7 +5,7 @@ import * as api from '../api.js';
 import {facts, h, tags} from '../dom.js';
 import * as f from '../format.js';
 import {table} from '../table.js';
-import {copyTable} from './run_copies.js';
+import {copySection} from './run_copies.js';
 import {kernelTable} from './run_kernels.js';
 
 const SEVERITY = [['error', 'Error'], ['loss', 'Loss'], ['warn', 'Warning'], ['info', 'Info']];
@@ -76,7 +76,7 @@ export async function page(view, query, at) {
 		api.run(at.id, at.signal),
 		api.notes(at.id, at.signal),
 		kernelTable(at.id, query, at),
-		copyTable(at.id, at),
+		copySection(at.id, at),
 	]);
 	const name = run.name || `run ${run.id}`;
 
@@ -87,7 +87,7 @@ export async function page(view, query, at) {
 		identity(run),
 		totals(run),
 		h('section', {'aria-labelledby': 'kernels'}, h('h2', {id: 'kernels'}, 'Kernels'), kernels),
-		h('section', {'aria-labelledby': 'copies'}, h('h2', {id: 'copies'}, 'Copies and sets'), copies),
+		copies,
 		h('section', {'aria-labelledby': 'devices'}, h('h2', {id: 'devices'}, 'Devices'),
 			deviceTable(run.devices)));
 	return name;

@@ -29,13 +29,15 @@ function columns(rows) {
 	];
 }
 
-export async function copyTable(id, at) {
+export async function copySection(id, at) {
 	const {items} = await api.copies(id, {}, at.signal);
+	const heading = h('h2', {id: 'copies'}, 'Copies and sets');
+	const section = (...parts) => h('section', {'aria-labelledby': 'copies'}, parts);
 	if (!items.length)
-		return h('p', {class: 'quiet'}, 'No copies and no memory sets were recorded.');
+		return section(heading, h('p', {class: 'quiet'}, 'No copies and no memory sets were recorded.'));
 	const all = columns(items);
 	const shown = table({caption: 'Copies and sets', columns: all, rows: items, sort: 'total',
 		onsort: (sort) => shown.update({rows: sorted(items, all, sort), sort})});
-	return h('div', {}, h('div', {class: 'toolbar'}, h('span', {class: 'links'},
+	return section(h('div', {class: 'toolbar'}, heading, h('span', {class: 'links'},
 		['csv', 'md'].map((format) => exportLink(id, 'copies', format, {})))), shown.node);
 }

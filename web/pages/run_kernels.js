@@ -47,7 +47,7 @@ function columns(rows, {by, full, ns}) {
 	const sum = ns ? 'ns' : f.columnUnit(rows.reduce((most, r) => Math.max(most, r.total_ns), 0));
 	return [
 		{label: 'Kernel', head: true, class: full ? 'kernel full' : 'kernel', up: 'name', down: '-name',
-			cell: (r) => nameCell(r, full), value: (r) => r.name},
+			cell: (r) => nameCell(r, full), title: (r) => (full ? null : r.name), value: (r) => r.name},
 		...splitColumns(by),
 		{label: 'Time', unit: '%', num: true, class: 'time', cell: (r) => share(r.time_pct)},
 		timeColumn('Total', 'total', sum),

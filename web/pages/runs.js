@@ -31,7 +31,7 @@ function columns(items, now) {
 	return [
 		{label: 'Run', head: true, class: 'wide', cell: (r) => [
 			h('a', {href: `/runs/${r.id}`}, r.name || `run ${r.id}`), ' ',
-			h('span', {class: 'quiet'}, `#${r.id}`), tags(r.labels)]},
+			h('span', {class: 'quiet'}, `#${r.id}`), ' ', tags(r.labels)]},
 		{label: 'Project', cell: (r) => r.project || f.NONE},
 		{label: 'Workload', cell: (r) => r.workload || f.NONE},
 		{label: 'Rank', num: true, cell: (r) => f.rank(r.rank, r.world_size) ?? f.NONE},
