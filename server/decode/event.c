@@ -160,10 +160,20 @@ static const char *args_read(struct scan *s, const struct kineto_words *w,
 	return p;
 }
 
+/* A string that is one of a few words: not worth patience. */
+static const char *word(struct scan *s, const char *p, struct span *text)
+{
+	bool lenient = s->lenient;
+	s->lenient = false;
+	p = scan_text(s, p, text);
+	s->lenient = lenient;
+	return p;
+}
+
 static const char *category(struct scan *s, const struct kineto_words *w,
 	const char *p, struct event *e)
 {
-	p = scan_text(s, p, &e->category_text);
+	p = word(s, p, &e->category_text);
 	e->category = CATEGORY_NONE;
 	if (p && e->category_text.at)
 		e->category = words_find(&w->categories, e->category_text.at,
@@ -174,7 +184,7 @@ static const char *category(struct scan *s, const struct kineto_words *w,
 static const char *phase(struct scan *s, const char *p, struct event *e)
 {
 	struct span text;
-	p = scan_text(s, p, &text);
+	p = word(s, p, &text);
 	if (p)
 		e->ph = text.at && text.len == 1 ? *text.at : '?';
 	return p;

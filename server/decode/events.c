@@ -37,15 +37,14 @@ static bool use(struct events *es, struct err *e)
 	return rows_event(&es->rows, &es->event) || arena_err(t->arena, e);
 }
 
-/* Goes on behind something broken: from its next byte on, or from where it
- * broke if too much was read twice already. */
-static bool resume(struct events *es, enum resync *found, struct err *e)
+/* Goes on behind something broken, of which `got` bytes were read: from its
+ * beginning on, or, if too much was read twice already, from there. */
+static bool resume(struct events *es, size_t got, enum resync *found,
+	struct err *e)
 {
 	struct window *w = es->reader.window;
-	if (reader_patient(&es->reader) || es->reader.stopped <= w->at)
-		w->at++;
-	else
-		w->at += es->reader.stopped - w->at;
+	if (!reader_patient(&es->reader))
+		w->at += got;
 	*found = resync(w, &es->words, e);
 	return *found != RESYNC_ERR;
 }
@@ -55,7 +54,7 @@ static bool resume(struct events *es, enum resync *found, struct err *e)
 static bool cut(struct events *es, struct err *e)
 {
 	enum resync found;
-	if (!resume(es, &found, e))
+	if (!resume(es, es->reader.got, &found, e))
 		return false;
 	if (found == RESYNC_NONE)
 		es->cut = true;
@@ -75,7 +74,7 @@ static bool one(struct events *es, struct err *e)
 		return use(es, e);
 	case READ_BROKEN:
 		bad(es);
-		return resume(es, &found, e);
+		return resume(es, es->reader.got, &found, e);
 	case READ_LONG:
 		bad(es);
 		return window_skip(es->reader.window, e);
@@ -86,18 +85,27 @@ static bool one(struct events *es, struct err *e)
 	}
 }
 
-/* Something in the list that is no event. */
+/* Something in the list that is no event. What follows it must look like a
+ * list going on; if not, quotes may be the wrong way round. */
 static bool other(struct events *es, char first, struct err *e)
 {
 	enum resync found;
+	char c;
 	es->event.name.at = NULL;
 	bad(es);
-	if (first == '[' || first == '"')
-		return window_skip(es->reader.window, e);
-	enum reading r = reader_read(&es->reader, read_other, es, false, e);
-	if (r == READ || r == READ_ERR)
-		return r == READ;
-	return resume(es, &found, e);
+	if (first == '[') {
+		if (!window_skip(es->reader.window, e))
+			return false;
+	} else {
+		enum reading r =
+			reader_read(&es->reader, read_other, es, false, e);
+		if (r != READ)
+			return r != READ_ERR &&
+			       resume(es, es->reader.got, &found, e);
+	}
+	if (!reader_token(&es->reader, &c, e))
+		return false;
+	return c == ',' || c == ']' || c == 0 || resume(es, 0, &found, e);
 }
 
 bool events_read(struct events *es, struct err *e)

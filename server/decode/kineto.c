@@ -114,6 +114,8 @@ static bool rest(struct kineto *k, struct err *e)
 	struct window *w = k->events.reader.window;
 	int64_t garbage = 0;
 	enum window_state state = WINDOW_MORE;
+	if (k->events.cut)
+		w->at = w->end;
 	while (state == WINDOW_MORE) {
 		for (; w->at < w->end; w->at++)
 			garbage += (unsigned char)*w->at > ' ';

@@ -14,19 +14,19 @@ enum reading reader_read(struct reader *r, reader_fn *read, void *ctx,
 			w->at += p - w->at;
 			return READ;
 		}
-		r->stopped = p ? p : s.at;
-		if (r->stopped < w->end) {
-			r->again += s.at - w->at;
+		const char *stopped = p ? p : s.at;
+		r->got = (size_t)(stopped - w->at);
+		if (stopped < w->end) {
+			r->again += (int64_t)r->got;
 			return READ_BROKEN;
 		}
 		enum window_state state = window_more(w, e);
 		if (state == WINDOW_ERR)
 			return READ_ERR;
-		if (state == WINDOW_MORE)
+		if (state == WINDOW_MORE || (state == WINDOW_END && p))
 			continue;
-		if (state == WINDOW_END && p)
-			continue;
-		r->again += w->end - w->at;
+		r->got = (size_t)(w->end - w->at);
+		r->again += (int64_t)r->got;
 		return state == WINDOW_END ? READ_CUT : READ_LONG;
 	}
 }

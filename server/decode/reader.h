@@ -17,7 +17,7 @@ enum reading {
 struct reader {
 	struct window *window;
 	bool quoted; /* the last thing held an unescaped quote */
-	const char *stopped; /* where the last one could not be read further */
+	size_t got; /* bytes of the last one that could be read */
 	int64_t again; /* bytes read more than once */
 };
 

@@ -8,8 +8,9 @@
 
 enum { REPAIR_STRING = 16 * 1024 }; /* no string is searched further */
 
-/* Like scan_string(), from p on: a quote ends the string only where a colon,
- * a closing bracket, or a comma and what may follow one come after it. */
+/* Like scan_string(), from p on, for a value in an object or a list: a quote
+ * ends the string only where the closing bracket, or a comma and what may
+ * follow one come after it. Keys are not repaired. */
 const char *repair_string(struct scan *s, const char *p, bool in_object);
 
 /* Like scan_close(), with such strings. */

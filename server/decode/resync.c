@@ -1,7 +1,7 @@
-/* resync.c - looks behind each closing bracket for what may follow an event. */
+/* resync.c - looks behind commas and closing brackets. */
 #include "resync.h"
 
-/* What is behind a bracket; MORE: too little of it is there to tell. */
+/* What is behind them; MORE: too little of it is there to tell. */
 enum behind { BEHIND_OTHER, BEHIND_EVENT, BEHIND_LIST_END, BEHIND_MORE };
 
 /* The key at p if its colon follows; *more where the text ends before. */
@@ -53,17 +53,20 @@ static enum behind list_end_behind(const struct kineto_words *words,
 	return more && !ended ? BEHIND_MORE : BEHIND_OTHER;
 }
 
+/* What the comma or bracket at p begins or ends; *at is where. */
 static enum behind behind(const struct kineto_words *words,
 	const struct window *w, const char *p, const char **at)
 {
 	enum behind b = BEHIND_OTHER;
-	*at = p = scan_ws(p);
-	if (*p == ',')
+	if (*p == ',') {
 		b = event_behind(words, p + 1, w->end, at);
-	else if (*p == ']')
-		b = list_end_behind(words, p + 1, w->end, w->ended);
-	else if (p >= w->end)
-		b = BEHIND_MORE;
+	} else {
+		*at = p = scan_ws(p + 1);
+		if (*p == ']')
+			b = list_end_behind(words, p + 1, w->end, w->ended);
+		else if (p >= w->end)
+			b = BEHIND_MORE;
+	}
 	return b == BEHIND_MORE && w->ended ? BEHIND_OTHER : b;
 }
 
@@ -71,12 +74,12 @@ enum resync resync(struct window *w, const struct kineto_words *words,
 	struct err *e)
 {
 	for (;;) {
-		const char *at;
-		char *p = memchr(w->at, '}', (size_t)(w->end - w->at));
+		const char *at = NULL;
 		enum behind b = BEHIND_MORE;
-		if (p)
-			b = behind(words, w, p + 1, &at);
-		w->at = p ? p : w->end;
+		while (w->at < w->end && *w->at != ',' && *w->at != '}')
+			w->at++;
+		if (w->at < w->end)
+			b = behind(words, w, w->at, &at);
 		if (b == BEHIND_EVENT || b == BEHIND_LIST_END) {
 			w->at += at - w->at;
 			return b == BEHIND_EVENT ? RESYNC_EVENT

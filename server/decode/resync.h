@@ -1,8 +1,8 @@
 /* resync.h - finds the way back into a list of events after a broken one.
  *
  * Which quotes open and which close is lost by then, so this looks for text: a
- * closing bracket, a comma, and an object whose first key is one that events
- * have; or the end of the list, as Kineto or the end of the file shows it. */
+ * comma and an object whose first key is one that events have; or the end of
+ * the list, as Kineto or the end of the file shows it. */
 #pragma once
 #include "event.h"
 #include "window.h"

@@ -2,10 +2,8 @@
 #include "scan.h"
 #include "repair.h"
 
-const char *scan_string_rest(struct scan *s, const char *p, bool in_object)
+const char *scan_string_rest(struct scan *s, const char *p)
 {
-	if (s->lenient)
-		return repair_string(s, p, in_object);
 	while (*p == '\\') {
 		s->escaped = true;
 		if (p + 1 >= s->end)
@@ -13,6 +11,12 @@ const char *scan_string_rest(struct scan *s, const char *p, bool in_object)
 		p = scan_plain(p + 2);
 	}
 	return *p == '"' && p < s->end ? p : scan_stop(s, p);
+}
+
+const char *scan_value(struct scan *s, const char *p, bool in_object)
+{
+	s->escaped = false;
+	return s->lenient ? repair_string(s, p, in_object) : scan_string(s, p);
 }
 
 /* The same as a loop over bytes, for what the fast one cannot do: backslashes
@@ -136,7 +140,7 @@ const char *scan_close(struct scan *s, const char *p, bool in_object)
 const char *scan_skip(struct scan *s, const char *p, bool in_object)
 {
 	if (*p == '"') {
-		const char *q = scan_string(s, p + 1, in_object);
+		const char *q = scan_value(s, p + 1, in_object);
 		return q ? q + 1 : NULL;
 	}
 	if (*p == '{' || *p == '[') {

@@ -95,19 +95,18 @@ static inline const char *scan_plain(const char *p)
 }
 
 /* What the common case below leaves over: escapes, control characters. */
-const char *scan_string_rest(struct scan *s, const char *p, bool in_object);
+const char *scan_string_rest(struct scan *s, const char *p);
 
-/* From behind an opening quote to the closing one. `in_object` says whether
- * the string stands in an object (key or value) or in a list. */
-static inline const char *scan_string(struct scan *s, const char *p,
-	bool in_object)
+/* From behind an opening quote to the closing one. */
+static inline const char *scan_string(struct scan *s, const char *p)
 {
 	const char *q = scan_plain(p);
 	s->escaped = false;
-	if (*q == '"' && !s->lenient)
-		return q;
-	return scan_string_rest(s, q, in_object);
+	return *q == '"' ? q : scan_string_rest(s, q);
 }
+
+/* The same for a value in an object or in a list, with patience if lenient. */
+const char *scan_value(struct scan *s, const char *p, bool in_object);
 
 /* From inside an object or a list to behind the bracket that closes it. */
 const char *scan_close(struct scan *s, const char *p, bool in_object);
@@ -153,7 +152,7 @@ static inline const char *scan_key(struct scan *s, const char *p,
 {
 	if (*p != '"')
 		return scan_stop(s, p);
-	const char *q = scan_string(s, p + 1, true);
+	const char *q = scan_string(s, p + 1);
 	if (!q)
 		return NULL;
 	*key = (struct span){ p + 1, (uint32_t)(q - p - 1), s->escaped };
@@ -171,7 +170,8 @@ static inline const char *scan_text(struct scan *s, const char *p,
 		*text = (struct span){ 0 };
 		return scan_skip(s, p, true);
 	}
-	const char *q = scan_string(s, p + 1, true);
+	const char *q =
+		s->lenient ? scan_value(s, p + 1, true) : scan_string(s, p + 1);
 	if (!q)
 		return NULL;
 	*text = (struct span){ p + 1, (uint32_t)(q - p - 1), s->escaped };
