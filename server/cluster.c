@@ -20,7 +20,8 @@ enum {
 	SERVER_LOCK_MS = 2000, /* a server that is just going */
 	FAST_MS = 60000,
 	BACKOFF_MS = 100,
-	BACKOFF_MAX_MS = 10000,
+	BACKOFF_MAX_MS = 2000,
+	STEADY_MS = 1000, /* up this long: whatever it was is over */
 };
 
 struct cluster {
@@ -233,7 +234,7 @@ void cluster_tend(struct cluster *c)
 	if (c->folder.lock < 0 || running(c))
 		return;
 	if (was) {
-		if (now - c->started_ms > BACKOFF_MAX_MS)
+		if (now - c->started_ms > STEADY_MS)
 			c->backoff_ms = 0;
 		c->start_at_ms = now + c->backoff_ms;
 	}

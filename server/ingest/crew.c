@@ -11,8 +11,8 @@
 enum {
 	LOSSES = 64,
 	BACKOFF_MS = 100,
-	BACKOFF_MAX_MS = 10000,
-	STEADY_MS = 5000, /* alive this long: whatever it was is over */
+	BACKOFF_MAX_MS = 2000,
+	STEADY_MS = 1000, /* alive this long: whatever it was is over */
 	STOP_MS = 10000,
 };
 

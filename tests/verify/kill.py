@@ -104,6 +104,9 @@ def strike(server, kind, dice):
         server.start()
         return
     if kind == 'ingest':
+        # A third death in a row with the same upload would rightly fail it.
+        running.until('progress', 60, lambda: not server.sql(
+            "SELECT 1 FROM upload WHERE state <> 'done' AND tries >= 2"))
         pids = running.until('an ingest process', 20, server.workers)
         pid = dice.choice(pids)
     else:
@@ -152,6 +155,8 @@ def play(server, kind, traces, dice):
 
 
 def check(server, kind, clients, traces):
+    # After the last blow the database may still be getting up.
+    running.until('readiness', 30, lambda: server.ask('GET', '/readyz')[0] == 200)
     for client, (_, want) in zip(clients, traces):
         upload = server.ended(client.id, 120)
         assert upload['state'] == 'done', upload

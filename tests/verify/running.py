@@ -15,7 +15,9 @@ import sys
 import tempfile
 import time
 
-BIN = os.path.join(os.environ.get('KERNSIFT_BIN', 'build/dev/bin'), 'kernsiftd')
+HERE = os.path.dirname(os.path.abspath(__file__))
+BIN = os.path.join(os.environ.get('KERNSIFT_BIN', f'{HERE}/../../build/dev/bin'),
+                   'kernsiftd')
 API = '/api/v1'
 
 
@@ -158,9 +160,8 @@ class Server:
 
 def generate(folder, name, *options):
     """A trace of our own with what it must give: (bytes, expectation)."""
-    here = os.path.dirname(os.path.abspath(__file__))
     trace, expect = f'{folder}/{name}.json', f'{folder}/{name}.expect'
-    subprocess.run([f'{here}/../gen/gen_trace.py', *options, '--expect',
+    subprocess.run([f'{HERE}/../gen/gen_trace.py', *options, '--expect',
                     expect, trace], check=True)
     with open(trace, 'rb') as t, open(expect) as e:
         return t.read(), json.load(e)

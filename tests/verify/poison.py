@@ -1,0 +1,131 @@
+#!/usr/bin/python3
+"""poison.py - uploads that end their ingest process, and what becomes of them.
+
+Provoked for real: a CPU limit of a second, memory too small for the trace, a
+process killed by hand or stopped for longer than its lease. The server goes
+on, other uploads are read, and who sent the bad one is told why.
+"""
+import os
+import signal
+import sys
+import tempfile
+import time
+
+import figures
+import running
+
+MEMORY = ('the trace needs more than the 1 MiB an ingest may hold; record a '
+          'shorter window, or raise --ingest_mib')
+CPU = ('the ingest took more than 1 s of CPU time and was ended; see '
+       '--ingest_cpu_s')
+KILLED = ('the ingest was ended by SIGKILL, as the system does where memory '
+          'runs out; see --ingest_mib')
+
+
+def small_is_read(server, small):
+    body, want = small
+    name = f'project=small&name={time.monotonic_ns()}'
+    upload = server.ended(server.upload(name, body))
+    assert upload['state'] == 'done', upload
+    run = server.get(f'/runs/{upload["runs"][0]}')
+    figures.check_run(server, run, want['runs'][0])
+
+
+def failed_with(server, upload, sentence, tries):
+    got = server.ended(upload, 120)
+    told = (got['state'], got['error'], got['tries'], got['runs'])
+    assert told == ('failed', sentence, tries, []), got
+
+
+def memory(small, big):
+    """The arena's ceiling is an error of the upload: no process dies."""
+    with running.Server(['--workers=1', '--ingest_mib=1']) as s:
+        before = s.workers()
+        failed_with(s, s.upload('name=big', big[0]), MEMORY, 1)
+        assert s.workers() == before, 'a process died'
+        small_is_read(s, small)
+
+
+def cpu(small, big):
+    """Three processes die of it, then it is left alone."""
+    with running.Server(['--workers=1', '--ingest_cpu_s=1']) as s:
+        upload = s.upload('name=big', big[0])
+        got = s.ended(upload, 120)
+        if got['state'] == 'done':
+            print('skipped cpu: this machine reads the trace in a second')
+            return
+        failed_with(s, upload, CPU, 3)
+        assert s.logged().count(f'died: {CPU}') == 3, 'not three processes'
+        small_is_read(s, small)
+        # A retry is a new beginning, and ends alike.
+        status, _, _ = s.ask('POST', f'/uploads/{upload}/retry')
+        assert status in (202, 401), status
+
+
+def working(server, upload):
+    """The process that reads it, once one does; None where it has ended."""
+    def ask():
+        row = server.sql('SELECT state, split_part(worker, $$:$$, 2) FROM '
+                         f'upload WHERE id = {upload}')[0]
+        return row if row[0] in ('working', 'failed', 'done') else None
+    state, pid = running.until('a process at work', 30, ask)
+    return int(pid) if state == 'working' else None
+
+
+def killed(small, big):
+    with running.Server(['--workers=2']) as s:
+        upload = s.upload('name=big', big[0])
+        deaths = 0
+        while pid := working(s, upload):
+            os.kill(pid, signal.SIGKILL)
+            deaths += 1
+            running.until('its end', 10, lambda p=pid: p not in s.workers())
+            running.until('the news of it', 10, lambda p=pid: not s.sql(
+                f"SELECT 1 FROM upload WHERE worker LIKE '%:{p}'"))
+        # More than three where one came further than those before it.
+        assert deaths >= 3, deaths
+        failed_with(s, upload, KILLED, 3)
+        small_is_read(s, small)
+
+
+def stopped(small, big):
+    """One that sleeps through its lease loses the upload to another, and when
+    it wakes up it neither disturbs that one nor leaves anything."""
+    body, want = big
+    with running.Server(['--workers=2', '--lease_s=2']) as s:
+        upload = s.upload('name=big', body)
+        pid = working(s, upload)
+        assert pid, 'it was read before it could be stopped'
+        os.kill(pid, signal.SIGSTOP)
+        got = s.ended(upload)
+        assert got['state'] == 'done', got
+        os.kill(pid, signal.SIGCONT)
+        lost = f'upload={upload} put off: the lease on upload {upload} was lost'
+        running.until('its finding out', 10, lambda: lost in s.logged())
+        small_is_read(s, small)
+        runs = figures.whole(s, f'/runs?upload={upload}')
+        assert [r['id'] for r in runs] == got['runs'], runs
+        figures.check_run(s, runs[0], want['runs'][0])
+        assert s.sql('SELECT count(*) FROM run') == [['2']]
+
+
+def main():
+    running.skip_without_postgres()
+    with tempfile.TemporaryDirectory() as folder:
+        small = running.generate(folder, 'small', '--steps', '1')
+        middle = running.generate(folder, 'middle', '--events', '60000')
+        bare = '--kernels-only'
+        big = running.generate(folder, 'big', '--events', '400000', bare)
+    for case, trace in ((memory, middle), (cpu, big), (killed, middle),
+                        (stopped, middle)):
+        if sys.argv[1:] and case.__name__ not in sys.argv[1:]:
+            continue
+        began = time.monotonic()
+        case(small, trace)
+        print(f'ok {case.__name__} {time.monotonic() - began:.1f} s',
+              flush=True)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
