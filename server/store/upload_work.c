@@ -12,7 +12,12 @@
 	"error = CASE WHEN tries >= $1 THEN $2::text END, "     \
 	"finished_at = CASE WHEN tries >= $1 THEN now() END "
 
-/* What a lost lease says: nobody is left who could say more. */
+/* Its sentence is ours: nobody is left who could say more. */
+static const char expired_sql[] =
+	END_TRY "WHERE id IN (SELECT id FROM upload "
+		"WHERE state = 'working' AND lease_until < now() "
+		"FOR UPDATE SKIP LOCKED)";
+
 static bool end_expired(struct db *db, struct err *e)
 {
 	struct sql_params p = { 0 };
@@ -20,11 +25,7 @@ static bool end_expired(struct db *db, struct err *e)
 	sql_text(&p,
 		"the ingest stopped without an answer three times in a row, "
 		"never getting further; retry, or record a shorter window");
-	return sql_run(db,
-		END_TRY "WHERE id IN (SELECT id FROM upload "
-			"WHERE state = 'working' AND lease_until < now() "
-			"FOR UPDATE SKIP LOCKED)",
-		&p, NULL, e);
+	return sql_hot(db, expired_sql, &p, NULL, e);
 }
 
 bool upload_abandon(struct db *db, const char *worker, const char *sentence,

@@ -1,0 +1,109 @@
+/* db_page.c - a page of many runs costs a page, wherever it lies. */
+#include "fixture.h"
+
+enum { RUNS = 20000, PAGE = 50 };
+
+static int setup(void **state)
+{
+	struct db *db = fixture_db();
+	/* A fleet: 20 projects, 200 workloads, a label of 1,000 branches. */
+	fixture_script(db,
+		"INSERT INTO run SELECT i, i, 0, 'run ' || i, "
+		"'project' || i % 20, 'workload' || i % 200, "
+		"jsonb_build_object('branch', 'b' || i % 1000), '', "
+		"now() - (20000 - i) * interval '1 min', 'kineto', 'pytorch', "
+		"'python', 'host', i, 0, 8, 0, i * 7919 % 20011, "
+		"i * 104729 % 20011, 1, i * 1299709 % 20011, 1, 1, 1, "
+		"ARRAY['H100'], 0, NULL, 1 FROM generate_series(1::int8, 20000) i");
+	fixture_script(db, "VACUUM ANALYZE run");
+	*state = db;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	db_free(*state);
+	return 0;
+}
+
+/* Rows of `run` that were read so far, by index or not. */
+static int64_t rows_read(struct db *db)
+{
+	fixture_script(db, "SELECT pg_stat_force_next_flush()");
+	return fixture_count(db,
+		"SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) "
+		"FROM pg_stat_user_tables WHERE relname = 'run'");
+}
+
+/* Reads a page; asserts that at most `most` rows were looked at for it. */
+static struct run_row *page(struct db *db, struct arena *a,
+	const struct run_filter *f, int64_t most)
+{
+	struct run_row *rows;
+	uint32_t n;
+	bool more;
+	int64_t before = rows_read(db);
+	works(query_runs(db, a, f, &rows, &n, &more, &e));
+	int64_t read = rows_read(db) - before;
+	if (read > most || read < n)
+		fail_msg("%lld rows read for %u", (long long)read, n);
+	return rows;
+}
+
+static int64_t key(const struct run_row *r, enum run_sort s)
+{
+	const int64_t keys[] = { r->created, r->created, r->busy_ns, r->span_ns,
+		r->launches };
+	return keys[s];
+}
+
+static void every_order_from_the_start_and_the_middle(void **state)
+{
+	struct db *db = *state;
+	for (enum run_sort s = RUN_NEWEST; s <= RUN_LAUNCHES; s++) {
+		struct arena a = { 0 };
+		struct run_row middle;
+		struct run_filter f = { .since = NO_MOMENT,
+			.until = NO_MOMENT,
+			.sort = s,
+			.limit = PAGE };
+		page(db, &a, &f, PAGE + 1);
+		works(query_run(db, &a, RUNS / 2, &middle, &e));
+		f.after = middle.id;
+		f.after_key = key(&middle, s);
+		page(db, &a, &f, PAGE + 1);
+		arena_release(&a);
+	}
+}
+
+static void filters_that_select_few(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	/* One project is a twentieth, one workload a two-hundredth, one branch
+	 * a thousandth of all. */
+	struct run_filter f = { .since = NO_MOMENT,
+		.until = NO_MOMENT,
+		.limit = PAGE };
+	f.project = "project3";
+	page(db, &a, &f, RUNS / 20 + PAGE);
+	f.project = NULL;
+	f.workload = "workload3";
+	page(db, &a, &f, RUNS / 200 + PAGE);
+	f.workload = NULL;
+	f.labels = "{\"branch\": \"b77\"}";
+	page(db, &a, &f, RUNS / 1000 + PAGE);
+	f.labels = NULL;
+	f.upload = 4711;
+	page(db, &a, &f, 1);
+	arena_release(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest cases[] = {
+		cmocka_unit_test(every_order_from_the_start_and_the_middle),
+		cmocka_unit_test(filters_that_select_few),
+	};
+	return cmocka_run_group_tests(cases, setup, teardown);
+}
