@@ -92,14 +92,14 @@ class Api:
         return json.loads(self.ask(path), parse_float=str)
 
     def items(self, path):
-        items, cursor = [], ''
+        items, at = [], path
         while True:
-            page = self.get(path + ('&' if '?' in path else '?') +
-                            'limit=5000' + cursor)
+            page = self.get(at)
             items += page['items']
             if not page['next']:
                 return items
-            cursor = '&cursor=' + urllib.parse.quote(page['next'])
+            at = path + ('&' if '?' in path else '?') + 'cursor=' + \
+                urllib.parse.quote(page['next'])
 
     def upload(self, path, name):
         query = urllib.parse.urlencode({'project': 'verify', 'name': name,
