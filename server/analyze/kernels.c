@@ -128,6 +128,8 @@ static bool cells_find(struct maker *m, enum split split, struct names *cells)
 static bool stats_add(struct maker *m, enum split split)
 {
 	struct names cells;
+	if (m->rows.from == m->rows.to)
+		return true;
 	if (!cells_find(m, split, &cells))
 		return false;
 
