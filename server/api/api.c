@@ -8,6 +8,7 @@
 #include "openapi.h"
 #include "route.h"
 #include "view.h"
+#include <assert.h>
 #include <string.h>
 #include <time.h>
 
@@ -195,6 +196,7 @@ void call_close(struct call *c)
 
 void call_answer(struct call *c, struct api_answer *out, struct err *e)
 {
+	assert(e->code || c->route);
 	json_t *value = e->code ? NULL : c->route->handler(c, e);
 	call_db_return(c);
 	if (!e->code && value_body(c, value, out, e)) {

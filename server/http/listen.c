@@ -64,13 +64,13 @@ int listen_on(const char *text, int *port, struct err *e)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
 		.ai_flags = AI_PASSIVE | AI_NUMERICSERV };
-	struct addrinfo *list;
+	struct addrinfo *list = NULL;
 	char host[LISTEN_HOST], service[8];
 	if (!listen_split(text, host, port, e))
 		return -1;
 	snprintf(service, sizeof service, "%d", *port);
 	int why = getaddrinfo(host, service, &hints, &list);
-	if (why) {
+	if (why || !list) {
 		err_set(e, ERR_INPUT, "cannot listen on '%.100s': %s", text,
 			gai_strerror(why));
 		return -1;

@@ -1,9 +1,13 @@
-"""check_crowd.py - uploads at once: 8 get in whole, one too many is told 503."""
+"""check_crowd.py - uploads at once: 8 get in whole, one too many is told 503.
+
+Readers ask meanwhile, so that a race between the two has its chance.
+"""
 import concurrent.futures
 import hashlib
 import json
 import os
 import sys
+import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -27,7 +31,20 @@ def send(server, n):
     return status, json.loads(text), hashlib.sha256(body).hexdigest(), len(body)
 
 
+def read(server, stop):
+    """Asks until told to stop; how many answers were not 200."""
+    wrong, asked = 0, 0
+    paths = ("/metrics", "/api/v1/uploads", "/api/v1/runs?q=k", "/", "/readyz")
+    while not stop.is_set():
+        wrong += server.ask("GET", paths[asked % len(paths)])[0] != 200
+        asked += 1
+    return wrong, asked
+
+
 with Server("--uploads", "8", "--writers", "2") as server:
+    stop = threading.Event()
+    readers = concurrent.futures.ThreadPoolExecutor(4)
+    reading = [readers.submit(read, server, stop) for _ in range(4)]
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         for status, said, sha, length in pool.map(lambda n: send(server, n), range(8)):
             check(status == 202, f"{status} {said}")
@@ -40,6 +57,10 @@ with Server("--uploads", "8", "--writers", "2") as server:
         listed = json.loads(server.ask("GET", "/api/v1/uploads")[1])["items"]
         states = [u["state"] for u in listed]
     check(states == ["done"] * 8, f"all are done: {states}")
+    stop.set()
+    wrong, asked = map(sum, zip(*(r.result() for r in reading)))
+    check(asked > 20 and not wrong, f"{wrong} of {asked} readers' answers were not 200")
+    readers.shutdown()
 
     # eight under way: the ninth waits its turn, the tenth gets it
     held = [opened(server) for _ in range(8)]

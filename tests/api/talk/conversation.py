@@ -9,6 +9,7 @@
     .id > 0                       jq tests that must hold; text answers are a string
     header Location: /api/v1/…    a header that must come, whole
     let id = .id                  $id stands for it from here on
+    let tag = header ETag         the same of a header
     until .state == "done"        asks again until it holds, at most 60 s
 
 A body is `@file`, `form@file` (a form with the file in it), `chunked@file`,
@@ -141,8 +142,11 @@ class Player:
                        f"{text}; came '{self.headers.get(name)}'")
         elif text.startswith("let "):
             name, _, test = text[4:].partition(" = ")
-            value = jq(test, self.body, self.media)
-            self.check(where, value is not None, text)
+            if test.startswith("header "):
+                value = json.dumps(self.headers.get(test[7:]))
+            else:
+                value = jq(test, self.body, self.media)
+            self.check(where, value not in (None, "null"), text)
             self.words[name] = json.loads(value) if (value or "").startswith('"') else value or ""
         elif text.startswith("until "):
             self.until(where, text[6:])

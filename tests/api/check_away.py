@@ -1,0 +1,49 @@
+"""check_away.py - a database that goes away: what still answers, and when all does."""
+import json
+import os
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from talk.bodies import trace
+from talk.raw import check, verdict
+from talk.server import Server
+
+
+def psql(*commands):
+    for command in commands:
+        subprocess.run(["psql", "-Xqt", "-c", command], check=True,
+                       env=dict(os.environ, PGDATABASE="postgres"), capture_output=True)
+
+
+def refused(server, method, path, body=None):
+    """503 with a sentence, and soon."""
+    began = time.monotonic()
+    status, text = server.ask(method, path, body=body)
+    check(status == 503, f"{method} {path}: {status} {text}")
+    check(json.loads(text)["error"]["code"] == "database", f"{method} {path}: {text}")
+    check(time.monotonic() - began < 10, f"{method} {path}: soon")
+
+
+psql("CREATE DATABASE away")
+os.environ["PGDATABASE"] = "away"
+with Server() as server:
+    check(server.ask("POST", "/api/v1/uploads", body=trace())[0] == 202, "while it is there")
+    psql("ALTER DATABASE away ALLOW_CONNECTIONS false",
+         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'away'")
+    refused(server, "GET", "/readyz")
+    refused(server, "GET", "/api/v1/runs")
+    refused(server, "POST", "/api/v1/uploads?name=b", body=trace())
+    check(server.ask("GET", "/healthz")[0] == 200, "it lives")
+    check(server.ask("GET", "/")[0] == 200, "the page is there")
+    status, text = server.ask("GET", "/metrics")
+    check(status == 200 and b"\nkernsift_database_up 0\n" in text, f"{status} {text}")
+    psql("ALTER DATABASE away ALLOW_CONNECTIONS true")
+    end = time.monotonic() + 20
+    while server.ask("GET", "/readyz")[0] != 200 and time.monotonic() < end:
+        time.sleep(0.2)
+    check(server.ask("GET", "/readyz")[0] == 200, "ready again")
+    check(server.ask("POST", "/api/v1/uploads?name=c", body=trace())[0] == 202, "and taking")
+    check(server.stop() == 0, "a clean stop")
+    verdict(server)

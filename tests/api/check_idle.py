@@ -1,0 +1,36 @@
+"""check_idle.py - connections: silent ones are closed, and there is a most of them."""
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from talk.raw import answer, check, closed, opened, verdict
+from talk.server import Server
+
+GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+with Server("--idle_s", "2") as server:
+    for said in (b"", b"GET /healthz HT", GET):
+        with opened(server, 20) as sock:
+            sock.sendall(said)
+            if said == GET:
+                check(answer(sock)[0] == 200, "answered")
+            began = time.monotonic()
+            check(closed(sock), f"silent after {said!r}")
+            check(1 < time.monotonic() - began < 15, "in its time")
+    check(server.stop() == 0, "a clean stop")
+
+with Server("--connections", "8", "--http_threads", "2") as crowded:
+    held = [opened(crowded, 20) for _ in range(8)]
+    for sock in held:
+        sock.sendall(GET)
+        check(answer(sock)[0] == 200, "one of the eight")
+    with opened(crowded, 2) as ninth:
+        ninth.sendall(GET)
+        check(answer(ninth)[0] == 0, "the ninth waits")
+        for sock in held:
+            sock.close()
+        ninth.settimeout(20)
+        check(answer(ninth)[0] == 200, "until there is room")
+    check(crowded.stop() == 0, "a clean stop")
+    verdict(server, crowded)
