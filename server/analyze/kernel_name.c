@@ -99,7 +99,8 @@ static void shorten(const char **from, const char **to, const char *end)
 		} else if (fresh && at(s, end, "operator") &&
 			   !(s + 8 < end && word_char(s[8]))) {
 			s = past_operator(s, end);
-			stop = NULL;
+			/* operator< <int>: the space parts the two. */
+			stop = at(s, end, " <") ? s++ : NULL;
 		} else if (at(s, end, "(anonymous namespace)") ||
 			   at(s, end, "<unnamed>") || *s == '{') {
 			s = past(s, end);
@@ -110,7 +111,7 @@ static void shorten(const char **from, const char **to, const char *end)
 			s = past(s, end);
 		} else if (*s == ' ') {
 			/* Behind the parameters come const and clones. */
-			if (stop && s[-1] == ')')
+			if (stop > begin && s[-1] == ')')
 				break;
 			s++;
 			begin = s;
