@@ -120,4 +120,6 @@ def ids(out, word):
 def play(cases, *arguments):
     for case in cases:
         print(case.__doc__.splitlines()[0], flush=True)
+        begun = time.monotonic()
         case(*arguments)
+        print(f"  {time.monotonic() - begun:.1f} s", flush=True)
