@@ -21,11 +21,15 @@ static void out_of_memory(size_t bytes)
 	abort();
 }
 
-/* Whether `bytes` more may be taken; counts them if so. */
+/* Whether `bytes` more may be taken; counts them if so. More than half of all
+ * addresses is a size gone wrong, and leaves no room for a header. */
 static bool take(struct arena *a, size_t bytes)
 {
-	if (a->ceiling &&
-		(bytes > a->ceiling || a->taken > a->ceiling - bytes)) {
+	bool absurd = bytes > SIZE_MAX / 2;
+	if (absurd && !a->ceiling)
+		out_of_memory(bytes);
+	if (absurd || (a->ceiling && (bytes > a->ceiling ||
+					     a->taken > a->ceiling - bytes))) {
 		a->full = true;
 		return false;
 	}
