@@ -43,15 +43,14 @@ static bool profiles(struct job *j, const struct families *f, struct err *e)
 	j->n = j->trace.processes_n;
 	j->runs = arena_array(&j->arena, struct profile, j->n);
 	for (uint32_t i = 0; ok && i < j->n; i++)
-		ok = profile_from(
-			&j->trace, i, f, &j->arena, &j->runs[i], e);
+		ok = profile_from(&j->trace, i, f, &j->arena, &j->runs[i], e);
 	return ok;
 }
 
 static bool receive(struct job *j, struct err *e)
 {
-	static const struct upload_meta meta = { "bench", "store", "", "",
-		"{}", "", NAN };
+	static const struct upload_meta meta = { "bench", "store", "", "", "{}",
+		"", NAN };
 	static unsigned char chunk[UPLOAD_CHUNK];
 	uint8_t digest[SHA256_BYTES] = { 0 };
 	struct upload_outcome out;
@@ -66,8 +65,7 @@ static bool receive(struct job *j, struct err *e)
 		j->bytes += (int64_t)len;
 	}
 	fclose(f);
-	return ok &&
-	       upload_finish(j->db, j->upload, digest, j->bytes, &out, e);
+	return ok && upload_finish(j->db, j->upload, digest, j->bytes, &out, e);
 }
 
 static bool store(struct job *j, struct err *e)

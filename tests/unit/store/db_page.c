@@ -14,7 +14,8 @@ static int setup(void **state)
 		"now() - (20000 - i) * interval '1 min', 'kineto', 'pytorch', "
 		"'python', 'host', i, 0, 8, 0, i * 7919 % 20011, "
 		"i * 104729 % 20011, 1, i * 1299709 % 20011, 1, 1, 1, "
-		"ARRAY['H100'], 0, NULL, 1 FROM generate_series(1::int8, 20000) i");
+		"ARRAY['H100'], 0, NULL, 1 FROM generate_series(1::int8, "
+		"20000) i");
 	fixture_script(db, "VACUUM ANALYZE run");
 	*state = db;
 	return 0;
