@@ -127,6 +127,25 @@ export default async function run(test, {open, api}) {
 		assert.equal(await rows.count(), 1);
 	});
 
+	await test('names are text, whatever they hold', async () => {
+		const name = '<img src=x onerror="document.title=1"> & \'\u202eabc\' </td><script>';
+		const traceEvents = [1, 2].map((i) => ({ph: 'X', cat: 'kernel', name, pid: 0, tid: 7, ts: 10 * i, dur: 5,
+			args: {device: 0, stream: 7, correlation: i}}));
+		const page = await open('/uploads');
+		await page.getByLabel('Labels').fill(`a=${name.replaceAll(',', '')}`);
+		await page.setInputFiles('#files', {name: '<b>.json', mimeType: 'application/json',
+			buffer: Buffer.from(JSON.stringify({schemaVersion: 1, traceEvents}))});
+		await page.locator('.card .state.done').waitFor();
+		await page.getByRole('link', {name: /^Run #/}).click();
+		await page.locator('.crumbs').waitFor();
+		await page.getByLabel('Full names').check();
+		assert.deepEqual(column(await page.getByRole('table', {name: KERNELS}).locator('tbody tr').evaluateAll((all) =>
+			all.map((tr) => [tr.cells[0].textContent])), 0), [name]);
+		assert.equal(await page.locator('.facts .tag').textContent(), `a=${name}`);
+		assert.equal(await page.locator('main img, main script, main b').count(), 0);
+		assert.equal(await page.title(), '<b>.json · kernsift');
+	});
+
 	await test('a run that is not there: the server\'s sentence, on top', async () => {
 		const page = await open('/runs/999999', {allowed: /404/});
 		assert.equal(await page.getByRole('alert').innerText(), 'Failed: no run 999999');
