@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import threading
 import time
+from random import Random
 
 from harness import (BIN, CLEAN, Server, equal, free_port, ids, kernsift, play,
                      says, trace, upload)
@@ -86,6 +87,20 @@ def busy(d):
                               rf'\(\d of 5\)\n)+{path}: [^\n]* sent as .*')
 
 
+def refused_early(d):
+    """refused while it is still being sent: the server's sentence, no retry"""
+    path = f'{d}/random'
+    with open(path, 'wb') as f:
+        f.write(b'{"traceEvents": [' + Random(1).randbytes(12 << 20))
+    with Server('--upload-mib', '2') as s:
+        for kind, told in (('none', '13 MiB'), ('zstd', 'more than 2 MiB')):
+            r = upload(s, '--compress', kind, path)
+            equal('status', (r.status, r.out), (1, ''))
+            equal('stderr', r.err,
+                  f'kernsift: {path}: the upload is {told}; at most 2 are '
+                  'taken, see --upload_mib\n')
+
+
 def dies_in_the_middle(d):
     """a server killed while it receives: sent again from the start"""
     big = trace(d, 'big.json', '--events', '150000', '--seed', '4')
@@ -132,7 +147,8 @@ def pipe_cannot_again(d):
 
 def main():
     with tempfile.TemporaryDirectory() as d:
-        play([away, comes_back, busy, dies_in_the_middle, pipe_cannot_again], d)
+        play([away, comes_back, busy, refused_early, dies_in_the_middle,
+              pipe_cannot_again], d)
 
 
 if __name__ == '__main__':
