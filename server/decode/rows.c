@@ -65,17 +65,28 @@ static bool metadata(struct rows *r, const struct event *e)
 	       pids_name(&r->pids, e, pid, name);
 }
 
+/* Phases of the Chrome trace format besides X and M: flows, instants and
+ * counters say nothing that is kept; begin and end are not paired up. */
+static bool other_phase(struct rows *r, const struct event *e)
+{
+	if (e->ph && strchr("iICstfSTpFPNODVvRc()=,an", e->ph))
+		return true;
+	note(r,
+		e->ph && strchr("BEbe", e->ph) ? NOTE_category_unknown
+					       : NOTE_bad_event,
+		e->category_text.at ? &e->category_text : &e->name);
+	return true;
+}
+
 bool rows_event(struct rows *r, const struct event *e)
 {
 	uint32_t text_pid = 0;
 	r->events++;
 	if (e->ph == 'M')
 		return metadata(r, e);
-	if (e->ph == 0) {
-		note(r, NOTE_bad_event, &e->name);
-		return true;
-	}
-	if (e->ph != 'X' || e->category == CATEGORY_DULL)
+	if (e->ph != 'X')
+		return other_phase(r, e);
+	if (e->category == CATEGORY_DULL)
 		return true;
 	if (e->category == CATEGORY_NONE) {
 		note(r, NOTE_category_unknown, &e->category_text);

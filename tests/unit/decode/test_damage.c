@@ -28,6 +28,10 @@ static const struct {
 	{ "\"text, {\"", 2, NOTE_bad_event, 1, NULL },
 	{ "{}", 2, NOTE_bad_event, 1, "(unnamed)" },
 	{ "{\"name\":\"no phase\"}", 2, NOTE_bad_event, 1, "no phase" },
+	{ "{\"ph\":\"Q\",\"name\":\"odd\"}", 2, NOTE_bad_event, 1, NULL },
+	{ "{\"ph\":5,\"name\":\"odd\"}", 2, NOTE_bad_event, 1, NULL },
+	{ "{\"ph\":\"B\",\"cat\":\"kernel\",\"name\":\"n\"}", 2,
+		NOTE_category_unknown, 1, NULL },
 	{ "\x01\x02", 2, NOTE_bad_event, 1, NULL },
 	/* names */
 	{ EVENT("f(\"x\")", "\"ts\":1,\"dur\":1"), 3, NOTE_name_quote, 1,
