@@ -36,12 +36,15 @@ bool listen_split(const char *text, char host[LISTEN_HOST], int *port,
 
 static int port_of(int fd)
 {
-	struct sockaddr_storage sa = { 0 };
-	socklen_t len = sizeof sa;
-	getsockname(fd, (struct sockaddr *)&sa, &len);
-	if (sa.ss_family == AF_INET6)
-		return ntohs(((struct sockaddr_in6 *)&sa)->sin6_port);
-	return ntohs(((struct sockaddr_in *)&sa)->sin_port);
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} at = { 0 };
+	socklen_t len = sizeof at;
+	getsockname(fd, &at.any, &len);
+	return ntohs(at.any.sa_family == AF_INET6 ? at.v6.sin6_port
+						  : at.v4.sin_port);
 }
 
 static int bound(const struct addrinfo *ai)
