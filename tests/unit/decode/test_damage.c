@@ -228,71 +228,6 @@ static void test_useless(void **state)
 	}
 }
 
-/* A million nested brackets, in args and as an event, are one bad event. */
-static void test_nested(void **state)
-{
-	enum { DEPTH = 1000000 };
-	static char text[2 * DEPTH + 1000];
-	struct decoded d;
-	(void)state;
-	for (int closed = 0; closed < 2; closed++) {
-		char *p = text;
-		p += sprintf(p, "[" GOOD(1) ",{\"ph\":\"X\",\"args\":");
-		memset(p, '[', DEPTH);
-		p += DEPTH;
-		memset(p, ']', DEPTH);
-		p += closed ? DEPTH : 0;
-		p += sprintf(p, "}," GOOD(2) "]");
-		decode_bytes(&d, text, (size_t)(p - text), 12345);
-		assert_true(d.ok);
-		assert_int_equal(d.trace.kernel.n, 2);
-		assert_int_equal(noted(&d, NOTE_bad_event), 1);
-		decoded_release(&d);
-	}
-}
-
-/* An event longer than a window can be is skipped without being held. */
-static void test_long(void **state)
-{
-	enum { LONG = 40 << 20 };
-	char *text = malloc(LONG + 1000), *p = text;
-	struct decoded d;
-	(void)state;
-	p += sprintf(p, "[" GOOD(1) ",{\"ph\":\"X\",\"args\":{\"a\":\"");
-	memset(p, 'x', LONG);
-	p += LONG;
-	p += sprintf(p, "\"}}," GOOD(2) "]");
-	decode_bytes(&d, text, (size_t)(p - text), 1 << 20);
-	assert_true(d.ok);
-	assert_int_equal(d.trace.kernel.n, 2);
-	assert_int_equal(noted(&d, NOTE_bad_event), 1);
-	assert_true(d.arena.taken < 40 << 20);
-	decoded_release(&d);
-	free(text);
-}
-
-/* Text that looks like the beginning of an event everywhere, and goes on as
- * far as can be from each: reading it costs a few times its length. */
-static void test_bounded(void **state)
-{
-	static const char *const evil[] = { "{\"ph\":\"x},", "{\"ph\":[{},",
-		"{\"ph\":{\"a\":[", "},{\"ph\":[\"x,{" };
-	enum { LEN = 6 << 20 };
-	char *text = malloc(LEN + 1000);
-	(void)state;
-	for (size_t i = 0; i < sizeof evil / sizeof *evil; i++) {
-		struct decoded d;
-		size_t len = (size_t)sprintf(text, "[" GOOD(1) ",");
-		while (len < LEN)
-			len += (size_t)sprintf(text + len, "%s", evil[i]);
-		decode_bytes(&d, text, len, 1 << 20);
-		assert_true(d.ok);
-		assert_int_equal(d.trace.kernel.n, 1);
-		decoded_release(&d);
-	}
-	free(text);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,9 +236,6 @@ int main(void)
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_garbage),
 		cmocka_unit_test(test_useless),
-		cmocka_unit_test(test_nested),
-		cmocka_unit_test(test_long),
-		cmocka_unit_test(test_bounded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
