@@ -1,0 +1,139 @@
+/* db_crew.c - a crew and its processes, which are this very program again.
+ *
+ * Called as `worker HOW` it is a worker that claims something and then comes
+ * to the end that HOW names, or a real one. */
+#include "fixture.h"
+#include "crew.h"
+#include <stdlib.h>
+#include <time.h>
+
+static const struct worker_options options = {
+	.conninfo = "",
+	.workers = 2,
+	.lease_s = 30,
+	.cpu_s = 600,
+	.memory_bytes = INT64_C(4) << 30,
+	.limits = { .decode = { .plain_bytes = 1 << 30, .ratio = 200 },
+		.arena_bytes = 64 << 20 },
+};
+
+/* A worker that claims what there is and ends so. */
+static int end_badly(const char *how)
+{
+	struct err e = { 0 };
+	struct claim c = { 0 };
+	char name[WORKER_NAME];
+	struct db *db = db_new("", &e);
+	worker_name(getpid(), name);
+	if (!db || !upload_claim(db, name, 30, &c, &e))
+		return 9;
+	if (!c.upload)
+		pause();
+	if (!strcmp(how, "kill"))
+		raise(SIGKILL);
+	if (!strcmp(how, "cpu"))
+		raise(SIGXCPU);
+	if (!strcmp(how, "pipe"))
+		raise(SIGPIPE);
+	db_free(db);
+	return 3;
+}
+
+/* Tends the crew until the upload is done or failed. */
+static struct fixture_row ended(struct db *db, struct crew *c, int64_t upload)
+{
+	struct fixture_row r = { 0 };
+	for (int i = 0; i < 1000; i++) {
+		crew_tend(c);
+		r = fixture_row(db, upload);
+		if (!strcmp(r.state, "done") || !strcmp(r.state, "failed"))
+			return r;
+		nanosleep(&(struct timespec){ 0, 20000000 }, NULL);
+	}
+	fail_msg("upload %lld is still %s", (long long)upload, r.state);
+	return r;
+}
+
+static void ends(const char *how, const char *sentence)
+{
+	char self[] = "kernsiftd", word[] = "worker", mode[16];
+	char *argv[] = { self, word, mode, NULL };
+	struct crew *c = NULL;
+	struct db *db = fixture_db();
+	snprintf(mode, sizeof mode, "%s", how);
+	int64_t id = fixture_upload(db, how, fixture_trace, UPLOAD_CHUNK);
+	works((c = crew_new(&options, argv, &err)));
+	struct fixture_row r = ended(db, c, id);
+	assert_string_equal(r.state, "failed");
+	assert_string_equal(r.error, sentence);
+	assert_int_equal(r.tries, 3);
+	crew_free(c);
+	db_free(db);
+}
+
+static void killed_three_times(void **state)
+{
+	(void)state;
+	ends("kill",
+		"the ingest was ended by SIGKILL, as the system does where "
+		"memory runs out; see --ingest_mib");
+}
+
+static void out_of_cpu_three_times(void **state)
+{
+	(void)state;
+	ends("cpu",
+		"the ingest took more than 600 s of CPU time and was ended; "
+		"see --ingest_cpu_s");
+}
+
+static void another_signal_three_times(void **state)
+{
+	(void)state;
+	ends("pipe", "the ingest was ended by SIGPIPE");
+}
+
+static void a_status_three_times(void **state)
+{
+	(void)state;
+	ends("exit", "the ingest ended with status 3");
+}
+
+static void real_workers_do_their_work(void **state)
+{
+	char self[] = "kernsiftd", word[] = "worker", mode[] = "real";
+	char *argv[] = { self, word, mode, NULL };
+	struct crew *c = NULL;
+	struct db *db = fixture_db();
+	(void)state;
+	works((c = crew_new(&options, argv, &err)));
+	/* Also what comes later, and is told of by a notification. */
+	for (int i = 0; i < 3; i++) {
+		char name[32];
+		snprintf(name, sizeof name, "real %d", i);
+		int64_t id =
+			fixture_upload(db, name, fixture_trace, UPLOAD_CHUNK);
+		assert_string_equal(ended(db, c, id).state, "done");
+	}
+	time_t began = time(NULL);
+	crew_free(c);
+	/* They hear SIGTERM where they wait; nobody has to be killed. */
+	assert_true(time(NULL) - began < 5);
+	db_free(db);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[2], "real"))
+		return worker_main(&options);
+	if (argc == 3)
+		return end_badly(argv[2]);
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(killed_three_times),
+		cmocka_unit_test(out_of_cpu_three_times),
+		cmocka_unit_test(another_signal_three_times),
+		cmocka_unit_test(a_status_three_times),
+		cmocka_unit_test(real_workers_do_their_work),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

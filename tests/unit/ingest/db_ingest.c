@@ -1,0 +1,157 @@
+/* db_ingest.c - one upload through ingest(), beside a real PostgreSQL. */
+#include "fixture.h"
+
+struct world {
+	struct db *db;
+	struct families *families;
+};
+
+static int setup(void **state)
+{
+	static struct world w;
+	struct err e = { 0 };
+	w = (struct world){ fixture_db(), families_new(&e) };
+	assert_non_null(w.families);
+	*state = &w;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *w = *state;
+	db_free(w->db);
+	families_free(w->families);
+	return 0;
+}
+
+static struct claim claim(struct world *w, int64_t upload)
+{
+	struct claim c = { 0 };
+	works(upload_claim(w->db, "here:1", 30, &c, &err));
+	assert_int_equal(c.upload, upload);
+	return c;
+}
+
+static struct fixture_row row(struct world *w, int64_t upload)
+{
+	return fixture_row(w->db, upload);
+}
+
+/* The numbers stand in fixture.h; chunks end in the middle of words. */
+static void a_trace_in_small_chunks_is_done(void **state)
+{
+	struct world *w = *state;
+	int64_t id = fixture_upload(w->db, "chunks", fixture_trace, 7);
+	struct claim c = claim(w, id);
+	works(ingest(w->db, &c, w->families, &fixture_limits, &err));
+
+	struct fixture_row r = row(w, id);
+	assert_string_equal(r.state, "done");
+	assert_int_equal(r.runs, 1);
+	assert_int_equal(r.launches, 2);
+	assert_int_equal(r.kernels, 1);
+	assert_int_equal(r.kernel_ns, 400);
+	assert_int_equal(r.busy_ns, 400);
+	assert_int_equal(r.copies, 1);
+	assert_int_equal(r.copy_ns, 50);
+	assert_int_equal(r.span_ns, 2050);
+}
+
+static void failed(struct world *w, int64_t id, const char *sentence)
+{
+	struct fixture_row u = row(w, id);
+	assert_string_equal(u.state, "failed");
+	assert_string_equal(u.error, sentence);
+	assert_int_equal(u.runs, 0);
+}
+
+static void its_own_fault_fails_it(void **state)
+{
+	struct world *w = *state;
+	int64_t id = fixture_upload(w->db, "empty", "{\"traceEvents\": []}",
+		UPLOAD_CHUNK);
+	struct claim c = claim(w, id);
+	works(ingest(w->db, &c, w->families, &fixture_limits, &err));
+	struct fixture_row u = row(w, id);
+	assert_string_equal(u.state, "failed");
+	assert_int_equal(u.runs, 0);
+}
+
+static void an_arena_too_small_fails_it(void **state)
+{
+	struct world *w = *state;
+	struct ingest_limits limits = fixture_limits;
+	int64_t id =
+		fixture_upload(w->db, "arena", fixture_trace, UPLOAD_CHUNK);
+	struct claim c = claim(w, id);
+	limits.arena_bytes = 1;
+	works(ingest(w->db, &c, w->families, &limits, &err));
+	failed(w, id,
+		"the trace needs more than the 0 MiB an ingest may hold; "
+		"record a shorter window, or raise --ingest_mib");
+}
+
+static void asked_to_stop_it_gives_up(void **state)
+{
+	struct world *w = *state;
+	struct ingest_limits limits = fixture_limits;
+	const volatile sig_atomic_t stop = 1;
+	struct err e = { 0 };
+	int64_t id = fixture_upload(w->db, "stop", fixture_trace, UPLOAD_CHUNK);
+	struct claim c = claim(w, id);
+	limits.stop = &stop;
+	assert_false(ingest(w->db, &c, w->families, &limits, &e));
+	assert_int_equal(e.code, ERR_BUSY);
+	assert_string_equal(row(w, id).state, "working");
+	works(upload_release(w->db, &c, &err));
+	struct claim again = claim(w, id);
+	works(ingest(w->db, &again, w->families, &fixture_limits, &err));
+	assert_string_equal(row(w, id).state, "done");
+	assert_int_equal(row(w, id).tries, 1);
+}
+
+/* Whoever slept through its lease must not write what another has begun. */
+static void a_lost_lease_leaves_nothing(void **state)
+{
+	struct world *w = *state;
+	struct err e = { 0 };
+	int64_t id =
+		fixture_upload(w->db, "lease", fixture_trace, UPLOAD_CHUNK);
+	struct claim late = claim(w, id);
+	works(upload_release(w->db, &late, &err));
+	struct claim now = claim(w, id);
+	assert_false(ingest(w->db, &late, w->families, &fixture_limits, &e));
+	assert_int_equal(e.code, ERR_CONFLICT);
+	assert_int_equal(row(w, id).runs, 0);
+	works(ingest(w->db, &now, w->families, &fixture_limits, &err));
+	assert_int_equal(row(w, id).runs, 1);
+}
+
+/* A server that starts takes back what its predecessor's workers held, and it
+ * is no try of theirs. */
+static void a_fresh_start_takes_everything_back(void **state)
+{
+	struct world *w = *state;
+	int64_t released = 0;
+	int64_t id =
+		fixture_upload(w->db, "fresh", fixture_trace, UPLOAD_CHUNK);
+	claim(w, id);
+	works(upload_release_all(w->db, &released, &err));
+	assert_int_equal(released, 1);
+	struct claim c = claim(w, id);
+	assert_int_equal(row(w, id).tries, 1);
+	works(ingest(w->db, &c, w->families, &fixture_limits, &err));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_trace_in_small_chunks_is_done),
+		cmocka_unit_test(its_own_fault_fails_it),
+		cmocka_unit_test(an_arena_too_small_fails_it),
+		cmocka_unit_test(asked_to_stop_it_gives_up),
+		cmocka_unit_test(a_lost_lease_leaves_nothing),
+		cmocka_unit_test(a_fresh_start_takes_everything_back),
+	};
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
