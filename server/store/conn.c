@@ -23,6 +23,12 @@ static bool starts(const char *state, const char *with)
 	return !strncmp(state, with, strlen(with));
 }
 
+/* Whether it said so as it went away, or while it starts or stops. */
+static bool going(const char *state)
+{
+	return starts(state, "08") || starts(state, "57P");
+}
+
 /* A code of another kind than "the database said no". */
 static enum err_code code_of(const char *state)
 {
@@ -50,7 +56,8 @@ bool conn_err(struct db *db, const PGresult *res, struct err *e)
 		text = PQerrorMessage(db->pg);
 	first_line(text, line, sizeof line);
 	snprintf(db->sqlstate, sizeof db->sqlstate, "%s", state ? state : "");
-	if (!db->pg || PQstatus(db->pg) != CONNECTION_OK || !state)
+	if (!db->pg || PQstatus(db->pg) != CONNECTION_OK || !state ||
+		going(state))
 		return err_set(e, ERR_DATABASE,
 			"the database is not reachable: %s", line);
 	enum err_code code = code_of(state);

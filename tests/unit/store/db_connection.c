@@ -18,6 +18,9 @@ static void failures_have_their_codes(void **state)
 		ERR_CONFLICT, "the database answers: deadlock detected");
 	refuses(sql_script(db, RAISE("57014", "canceling statement"), &e),
 		ERR_DATABASE, "the database answers: canceling statement");
+	refuses(sql_script(db, RAISE("57P01", "terminating connection"), &e),
+		ERR_DATABASE,
+		"the database is not reachable: terminating connection");
 	refuses(sql_script(db, RAISE("23514", "check violated"), &e),
 		ERR_INTERNAL, "the database answers: check violated");
 	refuses(sql_run(db, "SELECT E'\\xff'", NULL, NULL, &e), ERR_INPUT,
@@ -160,12 +163,16 @@ static void killed_postgresql_costs_only_the_time_between(void **state)
 	struct db *busy = db_borrow(p, &e), *idle = db_borrow(p, &e);
 	assert_non_null(busy);
 	assert_non_null(idle);
+	pid_t other = (pid_t)backend(idle);
 	db_return(p, idle);
 	assert_int_equal(kill((pid_t)backend(busy), SIGKILL), 0);
 	assert_false(db_ping(busy, &e));
 	assert_int_equal(e.code, ERR_DATABASE);
 	assert_memory_equal(e.text, "the database is not reachable: ", 31);
 	db_return(p, busy);
+	/* Until the others are ended, PostgreSQL has not noticed. */
+	for (int i = 0; !kill(other, 0) && i < 3000; i++)
+		usleep(10000);
 
 	bool back = false;
 	for (int i = 0; !back && i < 300; i++) {

@@ -175,6 +175,23 @@ static void release_is_not_a_try(void **state)
 	}
 }
 
+static void all_leases_ended_at_once(void **state)
+{
+	struct db *db = *state;
+	int64_t released, one = queued(db, "1"), two = queued(db, "2");
+	int64_t third = queued(db, "3");
+	struct claim c = fixture_claim(db, one);
+	fixture_claim(db, two);
+	works(upload_release_all(db, &released, &e));
+	assert_int_equal(released, 2);
+	expect(db, one, "queued", 0, NULL);
+	expect(db, two, "queued", 0, NULL);
+	expect(db, third, "queued", 0, NULL);
+	struct err e = { 0 };
+	assert_false(upload_progress(db, &c, "save", 1, &e));
+	assert_int_equal(e.code, ERR_CONFLICT);
+}
+
 static void released_one_keeps_its_place(void **state)
 {
 	struct db *db = *state;
@@ -267,6 +284,7 @@ int main(void)
 		CASE(third_silent_end_fails),
 		CASE(getting_further_forgets_the_tries),
 		CASE(release_is_not_a_try),
+		CASE(all_leases_ended_at_once),
 		CASE(released_one_keeps_its_place),
 		CASE(dead_worker_gives_back_what_it_held),
 		CASE(waiting_ends_with_the_queue),
