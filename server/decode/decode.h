@@ -5,6 +5,9 @@
  * of what comes out. Memory is the arena's, whose ceiling is the only limit on
  * how long a trace may be; the file itself is never held whole.
  *
+ * A trace may hold several processes; link.h tells which they are and whose the
+ * events of a GPU are.
+ *
  * What is damaged inside a readable file is skipped and counted as a note; the
  * rest is used. False, with a sentence, only where nothing can be made of it:
  *
