@@ -1,129 +1,127 @@
 /* copies.c - copies and sets by operation, and by operation and device. */
 #include "copies.h"
-#include "group.h"
+#include "keys.h"
 #include "operation.h"
 #include "order.h"
 #include <string.h>
 
-/* A line of a table before it has its numbers. */
-struct cell {
-	const char *operation;
-	int64_t device; /* wide, so that the struct has no holes to compare */
+struct maker {
+	const struct trace *t;
+	struct slice rows;
+	struct profile *p;
+	struct names operations; /* id = operation + 1, "" is none */
+	uint32_t *operation_of; /* by row */
 };
 
-/* Operations are few: one pointer per distinct name of the trace. */
-static const char **operations_of(const struct trace *t, struct slice rows,
-	struct names *texts)
+/* The operation of a row, plus one; NAMES_NONE where the arena is full. */
+static uint32_t operation_id(struct maker *m, uint32_t row)
 {
-	const char **of = arena_grow(texts->arena, NULL,
-		(size_t)t->names.n * 2 * sizeof *of);
-	for (uint32_t i = rows.from; of && i < rows.to; i++) {
-		const struct name *n = &t->names.list[t->copy.name[i]];
-		bool set = t->copy.is_set[i];
-		const char **op = &of[(size_t)t->copy.name[i] * 2 + set];
-		if (*op)
-			continue;
-		const char *text = operation_of(n->text, n->len, set);
-		if (!*text)
-			text = "(unnamed)";
-		uint32_t id = names_put(texts, text, strlen(text));
-		if (id == NAMES_NONE) {
-			arena_drop(texts->arena, of);
-			return NULL;
-		}
-		*op = names_text(texts, id);
-	}
-	return of;
+	const struct copy_rows *c = &m->t->copy;
+	const struct name *n = &m->t->names.list[c->name[row]];
+	const char *text = operation_of(n->text, n->len, c->is_set[row]);
+
+	if (!*text)
+		text = "(unnamed)";
+	return names_put(&m->operations, text, strlen(text));
 }
 
-static bool cells_find(const struct trace *t, struct slice rows,
-	const char **op_of, enum split split, struct names *cells,
-	uint32_t *cell_of)
+static bool operations_name(struct maker *m)
 {
-	for (uint32_t i = rows.from; i < rows.to; i++) {
-		struct cell c = {
-			op_of[(size_t)t->copy.name[i] * 2 + t->copy.is_set[i]],
-			split == SPLIT_DEVICE ? t->copy.device[i] : -1,
-		};
-		uint32_t id = names_put(cells, (const char *)&c, sizeof c);
+	const struct copy_rows *c = &m->t->copy;
+	uint32_t id = 0;
+
+	for (uint32_t row = m->rows.from; row < m->rows.to; row++) {
+		bool same = row > m->rows.from &&
+			    c->name[row] == c->name[row - 1] &&
+			    c->is_set[row] == c->is_set[row - 1];
+		if (!same)
+			id = operation_id(m, row);
 		if (id == NAMES_NONE)
 			return false;
-		cell_of[i - rows.from] = id - 1;
+		m->operation_of[row - m->rows.from] = id - 1;
 	}
 	return true;
 }
 
 /* A size that would pass 64 bits is no size. */
-static void bytes_add(const struct trace *t, struct slice rows,
-	const uint32_t *cell_of, struct copy_stat *s)
+static void bytes_add(const struct maker *m, const uint32_t *group_of,
+	struct copy_stat *s)
 {
-	for (uint32_t i = rows.from; i < rows.to; i++) {
-		struct copy_stat *to = &s[cell_of[i - rows.from]];
+	const int64_t *bytes = m->t->copy.bytes + m->rows.from;
+	for (uint32_t i = 0; i < m->rows.to - m->rows.from; i++) {
+		struct copy_stat *to = &s[group_of[i]];
 		int64_t sum;
-		if (t->copy.bytes[i] < 0 || __builtin_add_overflow(to->bytes,
-						    t->copy.bytes[i], &sum))
+		if (bytes[i] < 0 ||
+			__builtin_add_overflow(to->bytes, bytes[i], &sum))
 			continue;
 		to->bytes = sum;
 		to->sized++;
 	}
 }
 
-static bool stats_add(const struct trace *t, struct slice rows,
-	const char **op_of, uint32_t *cell_of, enum split split,
-	struct profile *p)
+static void stat_fill(const struct maker *m, const struct group *g,
+	enum split split, struct copy_stat *s)
 {
-	struct names cells;
-	if (rows.from == rows.to)
-		return true;
-	if (!names_init(&cells, p->arena) ||
-		!cells_find(t, rows, op_of, split, &cells, cell_of))
-		return false;
+	uint32_t operation = m->operation_of[g->row];
 
-	uint32_t n = cells.n - 1;
-	struct time_stats *times =
-		arena_grow(p->arena, NULL, (n + 1) * sizeof *times);
+	*s = (struct copy_stat){
+		.operation = names_text(&m->operations, operation + 1),
+		.split = split,
+		.device = split == SPLIT_DEVICE
+				  ? m->t->copy.device[m->rows.from + g->row]
+				  : -1,
+		.time = g->time,
+		.time_pct = stats_pct(g->time.total_ns, m->p->copy_ns),
+	};
+}
+
+static bool stats_add(struct maker *m, enum split split, struct group_key minor,
+	uint32_t *group_of)
+{
+	struct profile *p = m->p;
+	struct group_key major = { m->operation_of, m->operations.n };
+	struct group *groups;
+	uint32_t n;
+
+	if (!groups_from(p->arena, major, minor,
+		    m->t->copy.dur_ns + m->rows.from, m->rows.to - m->rows.from,
+		    &groups, &n, group_of))
+		return false;
 	struct copy_stat *grown = arena_grow(p->arena, p->copy_stats,
 		((size_t)p->copy_stats_n + n + 1) * sizeof *grown);
-	bool ok = times && grown &&
-		  group_stats(p->arena, cell_of, t->copy.dur_ns + rows.from,
-			  rows.to - rows.from, n, times);
-	if (grown)
-		p->copy_stats = grown;
-	if (ok) {
+	if (grown) {
 		struct copy_stat *s = grown + p->copy_stats_n;
-		for (uint32_t k = 0; k < n; k++) {
-			struct cell c;
-			memcpy(&c, names_text(&cells, k + 1), sizeof c);
-			s[k] = (struct copy_stat){
-				.operation = c.operation,
-				.split = split,
-				.device = (int32_t)c.device,
-				.time = times[k],
-				.time_pct = stats_pct(times[k].total_ns,
-					p->copy_ns),
-			};
-		}
-		bytes_add(t, rows, cell_of, s);
+		p->copy_stats = grown;
+		for (uint32_t i = 0; i < n; i++)
+			stat_fill(m, &groups[i], split, &s[i]);
+		bytes_add(m, group_of, s);
 		order_copies(s, n);
 		p->copy_stats_n += n;
 	}
-	arena_drop(p->arena, times);
-	return ok;
+	arena_drop(p->arena, groups);
+	return grown != NULL;
 }
 
 bool copies_from(const struct trace *t, struct slice rows, struct profile *p)
 {
 	struct arena *a = p->arena;
-	struct names texts;
-	uint32_t *cell_of = arena_grow(a, NULL,
-		((size_t)rows.to - rows.from + 1) * sizeof *cell_of);
-	const char **op_of = NULL;
-	bool ok = cell_of && names_init(&texts, a) &&
-		  (op_of = operations_of(t, rows, &texts)) &&
-		  stats_add(t, rows, op_of, cell_of, SPLIT_NONE, p) &&
-		  stats_add(t, rows, op_of, cell_of, SPLIT_DEVICE, p);
+	uint32_t n = rows.to - rows.from;
+	struct maker m = { .t = t, .rows = rows, .p = p };
+	struct group_key device = { 0 };
 
-	arena_drop(a, op_of);
-	arena_drop(a, cell_of);
+	if (n == 0)
+		return true;
+	m.operation_of = arena_grow(a, NULL, (size_t)n * sizeof(uint32_t));
+	uint32_t *group_of = arena_grow(a, NULL, (size_t)n * sizeof *group_of);
+	bool ok =
+		m.operation_of && group_of && names_init(&m.operations, a) &&
+		operations_name(&m) &&
+		keys_of_devices(a, t->copy.device + rows.from, n, &device) &&
+		stats_add(&m, SPLIT_NONE, (struct group_key){ 0 }, group_of) &&
+		stats_add(&m, SPLIT_DEVICE, device, group_of);
+
+	arena_drop(a, (void *)(uintptr_t)device.of);
+	arena_drop(a, m.operation_of);
+	arena_drop(a, group_of);
 	return ok;
 }

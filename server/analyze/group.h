@@ -1,10 +1,21 @@
-/* group.h - rows that share a key, their durations side by side.
- *
- * Keys are dense: 0 … keys-1, each with at least one row. */
+/* group.h - rows that agree in one or two keys, and their statistics. */
 #pragma once
 #include "stats.h"
 
-/* Durations by key, each key's statistics in out[key]. Needs and gives back
- * 16 bytes a row; false where the arena is full. */
-bool group_stats(struct arena *a, const uint32_t *key_of, const int64_t *dur_ns,
-	uint32_t rows, uint32_t keys, struct time_stats *out);
+/* What rows are grouped by: a small number for each of them. */
+struct group_key {
+	const uint32_t *of; /* by row; NULL: all rows agree */
+	uint32_t n; /* one more than the greatest */
+};
+
+struct group {
+	uint32_t row; /* one of its rows */
+	struct time_stats time;
+};
+
+/* The groups of `rows` rows, by `major`, then by `minor`; *groups is to be
+ * arena_drop()ped. `group_of` is NULL or gets each row's index in it. Needs
+ * and gives back some 28 bytes a row. False where the arena is full. */
+bool groups_from(struct arena *a, struct group_key major,
+	struct group_key minor, const int64_t *dur_ns, uint32_t rows,
+	struct group **groups, uint32_t *groups_n, uint32_t *group_of);

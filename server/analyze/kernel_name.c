@@ -10,8 +10,6 @@ enum kernel_name kernel_name_from(struct arena *a, const char *raw, size_t len,
 	*text_len = len;
 	if (len < 3 || memcmp(raw, "_Z", 2) != 0)
 		return NAME_PLAIN;
-	if (len > KERNEL_NAME_MANGLED)
-		return NAME_REFUSED;
 
 	struct buf out;
 	buf_init(&out, KERNEL_NAME_MAX);

@@ -3,8 +3,8 @@
 #include "arena.h"
 #include <stddef.h>
 
-/* Longest mangled name looked at, longest demangled one kept, in bytes. */
-enum { KERNEL_NAME_MANGLED = 16 * 1024, KERNEL_NAME_MAX = 64 * 1024 };
+/* Longest demangled name kept, in bytes. */
+enum { KERNEL_NAME_MAX = 64 * 1024 };
 
 enum kernel_name { NAME_PLAIN, NAME_DEMANGLED, NAME_REFUSED, NAME_FULL };
 

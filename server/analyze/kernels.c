@@ -1,16 +1,9 @@
 /* kernels.c - names first, each looked at once; then a table per split. */
 #include "kernels.h"
-#include "group.h"
 #include "kernel_name.h"
+#include "keys.h"
 #include "order.h"
 #include <string.h>
-
-/* A line of a table before it has its numbers. */
-struct cell {
-	uint32_t kernel;
-	int32_t device;
-	int32_t grid[3], block[3];
-};
 
 struct maker {
 	const struct trace *t;
@@ -20,7 +13,6 @@ struct maker {
 	struct names texts; /* shown names; id = kernel + 1, "" is none */
 	uint32_t *kernel_of_name; /* by id in the trace; kernel + 1 */
 	uint32_t *kernel_of; /* by row */
-	uint32_t *cell_of; /* by row */
 	uint32_t kernels_cap;
 };
 
@@ -87,83 +79,86 @@ static bool kernels_name(struct maker *m)
 	return true;
 }
 
-static struct cell cell_at(const struct maker *m, uint32_t i, enum split split)
+static void stat_fill(const struct maker *m, const struct group *g,
+	enum split split, struct kernel_stat *s)
 {
 	const struct kernel_rows *k = &m->t->kernel;
-	struct cell c = { m->kernel_of[i], -1, { -1, -1, -1 }, { -1, -1, -1 } };
-	uint32_t row = m->rows.from + i;
+	uint32_t row = m->rows.from + g->row;
+	bool device = split == SPLIT_DEVICE, grid = split == SPLIT_GRID;
+	const struct launch_shape *shape =
+		trace_launch_shape_at(m->t, grid ? k->launch[row] : 0);
 
-	if (split == SPLIT_DEVICE)
-		c.device = k->device[row];
-	if (split == SPLIT_GRID) {
-		const struct launch_shape *s =
-			trace_launch_shape_at(m->t, k->launch[row]);
-		memcpy(c.grid, s->grid, sizeof c.grid);
-		memcpy(c.block, s->block, sizeof c.block);
-	}
-	return c;
+	*s = (struct kernel_stat){
+		.kernel = m->kernel_of[g->row],
+		.split = split,
+		.device = device ? k->device[row] : -1,
+		.time = g->time,
+		.time_pct = stats_pct(g->time.total_ns, m->p->kernel_ns),
+	};
+	memcpy(s->grid, shape->grid, sizeof s->grid);
+	memcpy(s->block, shape->block, sizeof s->block);
 }
 
-/* Gives each row its cell; rows alike in what decides it share one. */
-static bool cells_find(struct maker *m, enum split split, struct names *cells)
+/* A table: kernels, and within them what `minor` tells apart. */
+static bool stats_add(struct maker *m, enum split split, struct group_key minor)
 {
-	uint32_t n = m->rows.to - m->rows.from;
-	struct cell last = { 0 };
-	uint32_t id = 0;
+	struct profile *p = m->p;
+	struct group_key major = { m->kernel_of, p->kernels_n };
+	struct group *groups;
+	uint32_t n;
 
-	if (!names_init(cells, m->p->arena))
+	if (!groups_from(p->arena, major, minor,
+		    m->t->kernel.dur_ns + m->rows.from,
+		    m->rows.to - m->rows.from, &groups, &n, NULL))
 		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		struct cell c = cell_at(m, i, split);
-		if (!id || memcmp(&c, &last, sizeof c) != 0)
-			id = names_put(cells, (const char *)&c, sizeof c);
-		if (id == NAMES_NONE)
-			return false;
-		last = c;
-		m->cell_of[i] = id - 1;
+	struct kernel_stat *grown = arena_grow(p->arena, p->stats,
+		((size_t)p->stats_n + n + 1) * sizeof *grown);
+	if (grown) {
+		p->stats = grown;
+		for (uint32_t i = 0; i < n; i++)
+			stat_fill(m, &groups[i], split, &grown[p->stats_n + i]);
+		order_kernels(p, grown + p->stats_n, n);
+		p->stats_n += n;
 	}
+	arena_drop(p->arena, groups);
+	return grown != NULL;
+}
+
+/* With one device only, that table is the first one again. */
+static bool stats_repeat(struct maker *m, int32_t device)
+{
+	struct profile *p = m->p;
+	uint32_t n = p->stats_n;
+	struct kernel_stat *grown =
+		arena_grow(p->arena, p->stats, (size_t)n * 2 * sizeof *grown);
+
+	if (!grown)
+		return false;
+	p->stats = grown;
+	for (uint32_t i = 0; i < n; i++) {
+		grown[n + i] = grown[i];
+		grown[n + i].split = SPLIT_DEVICE;
+		grown[n + i].device = device;
+	}
+	p->stats_n += n;
 	return true;
 }
 
-static bool stats_add(struct maker *m, enum split split)
+static bool tables(struct maker *m)
 {
-	struct names cells;
-	if (m->rows.from == m->rows.to)
-		return true;
-	if (!cells_find(m, split, &cells))
-		return false;
+	const struct kernel_rows *k = &m->t->kernel;
+	struct arena *a = m->p->arena;
+	uint32_t from = m->rows.from, n = m->rows.to - from;
+	struct group_key device = { 0 }, grid = { 0 };
 
-	struct profile *p = m->p;
-	uint32_t n = cells.n - 1;
-	struct time_stats *times =
-		arena_grow(p->arena, NULL, (n + 1) * sizeof *times);
-	void *grown = arena_grow(p->arena, p->stats,
-		((size_t)p->stats_n + n + 1) * sizeof *p->stats);
-	bool ok = times && grown &&
-		  group_stats(p->arena, m->cell_of,
-			  m->t->kernel.dur_ns + m->rows.from,
-			  m->rows.to - m->rows.from, n, times);
-	if (grown)
-		p->stats = grown;
-	for (uint32_t k = 0; ok && k < n; k++) {
-		struct cell c;
-		memcpy(&c, names_text(&cells, k + 1), sizeof c);
-		struct kernel_stat *s = &p->stats[p->stats_n + k];
-		*s = (struct kernel_stat){
-			.kernel = c.kernel,
-			.split = split,
-			.device = c.device,
-			.time = times[k],
-			.time_pct = stats_pct(times[k].total_ns, p->kernel_ns),
-		};
-		memcpy(s->grid, c.grid, sizeof s->grid);
-		memcpy(s->block, c.block, sizeof s->block);
-	}
-	if (ok) {
-		order_kernels(p, p->stats + p->stats_n, n);
-		p->stats_n += n;
-	}
-	arena_drop(p->arena, times);
+	bool ok = keys_of_devices(a, k->device + from, n, &device) &&
+		  keys_of_grids(a, m->t, k->launch + from, n, &grid) &&
+		  stats_add(m, SPLIT_NONE, (struct group_key){ 0 }) &&
+		  (device.n == 1 ? stats_repeat(m, k->device[from])
+				 : stats_add(m, SPLIT_DEVICE, device)) &&
+		  stats_add(m, SPLIT_GRID, grid);
+	arena_drop(a, (void *)(uintptr_t)device.of);
+	arena_drop(a, (void *)(uintptr_t)grid.of);
 	return ok;
 }
 
@@ -172,25 +167,17 @@ bool kernels_from(const struct trace *t, struct slice rows,
 {
 	struct arena *a = p->arena;
 	uint32_t n = rows.to - rows.from;
-	struct maker m = {
-		.t = t,
-		.families = f,
-		.p = p,
-		.rows = rows,
-		.kernel_of_name = arena_grow(a, NULL,
-			(size_t)t->names.n * sizeof *m.kernel_of_name),
-		.kernel_of = arena_grow(a, NULL,
-			((size_t)n + 1) * sizeof *m.kernel_of),
-		.cell_of = arena_grow(a, NULL,
-			((size_t)n + 1) * sizeof *m.cell_of),
-	};
-	bool ok = m.kernel_of_name && m.kernel_of && m.cell_of &&
-		  names_init(&m.texts, a) && kernels_name(&m) &&
-		  stats_add(&m, SPLIT_NONE) && stats_add(&m, SPLIT_DEVICE) &&
-		  stats_add(&m, SPLIT_GRID);
+	struct maker m = { .t = t, .families = f, .p = p, .rows = rows };
+
+	if (n == 0)
+		return true;
+	m.kernel_of_name = arena_grow(a, NULL,
+		(size_t)t->names.n * sizeof *m.kernel_of_name);
+	m.kernel_of = arena_grow(a, NULL, (size_t)n * sizeof *m.kernel_of);
+	bool ok = m.kernel_of_name && m.kernel_of && names_init(&m.texts, a) &&
+		  kernels_name(&m) && tables(&m);
 
 	arena_drop(a, m.kernel_of_name);
 	arena_drop(a, m.kernel_of);
-	arena_drop(a, m.cell_of);
 	return ok;
 }

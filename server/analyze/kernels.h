@@ -6,7 +6,7 @@
 #include "profile.h"
 #include "trace.h"
 
-/* Fills p->kernels and p->stats from one process's launches; key_of is given
- * back. False where the arena is full. */
+/* Fills p->kernels and p->stats from one process's launches. False where the
+ * arena is full. */
 bool kernels_from(const struct trace *t, struct slice rows,
 	const struct families *f, struct profile *p);
