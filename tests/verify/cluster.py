@@ -15,6 +15,8 @@ import time
 
 import running
 
+EMPTY = b'{"traceEvents": []}'  # a trace, and nothing in it
+
 
 def run(*args):
     got = subprocess.run([running.BIN, *args], capture_output=True, text=True,
@@ -190,6 +192,49 @@ def case_postgres_killed_and_back():
                       lambda: s.postmaster() not in (None, master))
         running.until('an answer', 20, lambda: s.ask('GET', '/runs')[0] == 200)
         assert s.ask('GET', '/readyz')[0] == 200
+
+
+def case_a_crew_beside_the_server():
+    """Further workers find the server's cluster, and stop when asked."""
+    with running.Server(['--workers=1']) as s:
+        crew = subprocess.Popen([running.BIN, 'work', '--data', s.data,
+                                 '--workers=2'], stderr=subprocess.PIPE)
+        running.until('two more workers', 20,
+                      lambda: len(running.children(crew.pid)) == 2)
+        for pid in s.workers():
+            os.kill(pid, signal.SIGSTOP)
+        upload = s.upload('name=x', EMPTY)
+        got = s.ended(upload)
+        assert got['state'] == 'failed' and got['tries'] == 1, got
+        for pid in s.workers():
+            os.kill(pid, signal.SIGCONT)
+        crew.send_signal(signal.SIGTERM)
+        assert crew.wait(20) == 0
+        crew.stderr.close()
+
+
+def case_a_database_that_is_given():
+    """Another server's cluster serves as one: no folder of our own is made."""
+    top = folder()
+    with running.Server() as s:
+        given = f'host={s.data}/run user=kernsift dbname=postgres'
+        env = {**os.environ, 'HOME': top, 'KERNSIFT_DB': given}
+        port = running.free_port()
+        second = subprocess.Popen(
+            [running.BIN, 'serve', '--listen', f'127.0.0.1:{port}',
+             '--workers=1'], env=env, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL)
+        assert second.stdout.readline() == (
+            f'kernsiftd: listening on http://127.0.0.1:{port}\n'.encode())
+        upload = s.upload('name=x', EMPTY)
+        s.port, mine = port, s.port
+        assert s.ended(upload)['state'] == 'failed'
+        s.port = mine
+        second.send_signal(signal.SIGTERM)
+        assert second.wait(30) == 0
+        second.stdout.close()
+    assert os.listdir(top) == [], os.listdir(top)
+    return top
 
 
 def case_a_folder_that_is_none():
