@@ -1,5 +1,5 @@
 /* serve.c - the server: opened in order, watched, closed in reverse. */
-#include "address.h"
+#include "origin.h"
 #include "api.h"
 #include "command.h"
 #include "crew.h"
@@ -38,7 +38,7 @@ static bool guard(struct server *s, struct err *e)
 {
 	const struct config *c = &s->config;
 	bool any;
-	if (c->without_tokens || address_is_loopback(c->listen))
+	if (c->without_tokens || origin_is_loopback(c->listen))
 		return true;
 	if (!token_any(s->store.db, &any, e))
 		return false;
@@ -153,8 +153,8 @@ static void run(struct server *s)
 
 static void tell_ready(const struct server *s)
 {
-	char url[ADDRESS_URL];
-	address_url(s->config.listen, httpd_port(s->httpd), url);
+	char url[ORIGIN_URL];
+	origin_url(s->config.listen, httpd_port(s->httpd), url);
 	printf("kernsiftd: listening on %s\n", url);
 	fflush(stdout);
 }

@@ -1,5 +1,5 @@
-/* address.c - takes the option --listen apart. */
-#include "address.h"
+/* origin.c - takes the option --listen apart. */
+#include "origin.h"
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void host_of(const char *listen, char *host, size_t size)
 	snprintf(host, size, "%.*s", (int)n, listen);
 }
 
-bool address_is_loopback(const char *listen)
+bool origin_is_loopback(const char *listen)
 {
 	char host[128];
 	struct in_addr four;
@@ -30,11 +30,11 @@ bool address_is_loopback(const char *listen)
 	return !strcmp(host, "localhost");
 }
 
-void address_url(const char *listen, int port, char url[ADDRESS_URL])
+void origin_url(const char *listen, int port, char url[ORIGIN_URL])
 {
 	char host[128];
 	host_of(listen, host, sizeof host);
-	snprintf(url, ADDRESS_URL,
+	snprintf(url, ORIGIN_URL,
 		strchr(host, ':') ? "http://[%s]:%d" : "http://%s:%d", host,
 		port);
 }

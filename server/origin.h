@@ -1,13 +1,13 @@
-/* address.h - what the option --listen says, as far as the server must know.
+/* origin.h - what the option --listen says, as far as the server must know.
  *
  * ADDR:PORT, with an IPv6 address in square brackets. Whether it is one at all
  * is found out by who binds it. */
 #pragma once
 #include <stdbool.h>
 
-enum { ADDRESS_URL = 160 };
+enum { ORIGIN_URL = 160 };
 
 /* Only this machine can reach it. */
-bool address_is_loopback(const char *listen);
+bool origin_is_loopback(const char *listen);
 /* "http://ADDR:PORT" with the port that was really taken. */
-void address_url(const char *listen, int port, char url[ADDRESS_URL]);
+void origin_url(const char *listen, int port, char url[ORIGIN_URL]);
