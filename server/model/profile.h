@@ -6,7 +6,8 @@
  * percentiles are already rounded to tenths of a nanosecond, half away from
  * zero; the standard deviation is the sample form, 0 for one instance; an
  * even count's median is the mean of the two middle values; p90 and p99 are
- * linearly interpolated (type 7). */
+ * linearly interpolated (type 7). A double holds every tenth up to 2^49 ns (6.5
+ * days); beyond, the nearest one. */
 #pragma once
 #include "arena.h"
 #include "note.h"
@@ -25,7 +26,7 @@ struct time_stats {
 
 /* Where a kernel's source is, as far as somebody knows; NULL = unknown. */
 struct kernel_source {
-	const char *family; /* "elementwise", "gemm cublas", … */
+	const char *family; /* "elementwise (ATen)", "gemm (cuBLAS)", … */
 	const char *defined_in, *launched_from; /* project/path */
 	const char *known_from; /* where that knowledge is from */
 };
