@@ -15,6 +15,7 @@ struct httpd {
 	struct writers *writers;
 	struct watch *watch;
 	int listen_fd, port;
+	bool deaf; /* no longer listening; the starter's */
 	atomic_int active; /* requests under way */
 	atomic_bool draining; /* keep-alive connections are told to close */
 };

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /* Half of it is the read buffer of a body; all of it bounds the headers. */
@@ -81,16 +82,15 @@ int httpd_port(const struct httpd *h)
 	return h->port;
 }
 
-/* After this a new connection is refused by the kernel; the socket is ours
- * again. */
+/* After this the kernel refuses new connections. The socket is closed only
+ * when no thread of libmicrohttpd can touch it any more. */
 static void stop_listening(struct httpd *h)
 {
-	if (h->listen_fd < 0)
+	if (h->deaf || !h->daemon)
 		return;
-	if (h->daemon)
-		MHD_quiesce_daemon(h->daemon);
-	close(h->listen_fd);
-	h->listen_fd = -1;
+	MHD_quiesce_daemon(h->daemon);
+	shutdown(h->listen_fd, SHUT_RDWR);
+	h->deaf = true;
 }
 
 void httpd_drain(struct httpd *h, int drain_s)
@@ -117,5 +117,7 @@ void httpd_free(struct httpd *h)
 	writers_free(h->writers);
 	watch_free(h->watch);
 	files_free(h->files);
+	if (h->listen_fd >= 0)
+		close(h->listen_fd);
 	free(h);
 }

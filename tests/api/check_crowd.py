@@ -19,10 +19,10 @@ MIB = 1 << 20
 
 
 def big(n):
-    """5 MiB and some bytes, unlike any other's."""
+    """2 MiB and some bytes, unlike any other's."""
     events = OPEN + b'{"ph":"X","cat":"kernel","name":"k%d","pid":0,"tid":0,' \
         b'"ts":1,"dur":2,"args":{"device":0}}' % n
-    return events + b" " * (5 * MIB + n * 1000) + b"]}"
+    return events + b" " * (2 * MIB + n * 1000) + b"]}"
 
 
 def send(server, n):
@@ -50,7 +50,7 @@ with Server("--uploads", "8", "--writers", "2") as server:
             check(status == 202, f"{status} {said}")
             check(said.get("sha256") == sha and said.get("bytes") == length,
                   f"as sent: {said}")
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     states = []
     while states != ["done"] * 8 and time.monotonic() < end:
         time.sleep(0.2)
