@@ -44,21 +44,33 @@ static void signals_set(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+static void tell_kernel(const char *file, const char *word)
+{
+	int fd = open(file, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (write(fd, word, strlen(word)) < 0)
+		log_debug("worker file=%s refused", file);
+	close(fd);
+}
+
 /* Behind everything else for CPU and disk, and first to go where memory runs
- * out. Each is a courtesy: where the system refuses, the work goes on. */
+ * out. Each is a courtesy: where the system refuses, the work goes on.
+ *
+ * A kernel that groups tasks by session (autogroup) lets nice count within a
+ * session only: beside PostgreSQL, each of whose backends is a session, two
+ * busy workers made small requests wait 60 ms instead of 15. So a worker is a
+ * session too, and a group that stands behind. */
 static void priority_lower(void)
 {
 	enum { WHO_PROCESS = 1, CLASS_BEST_EFFORT = 2 << 13, LEAST = 7 };
 	struct sched_param none = { 0 };
+	setsid();
+	tell_kernel("/proc/self/autogroup", "19");
 	sched_setscheduler(0, SCHED_BATCH, &none);
 	setpriority(PRIO_PROCESS, 0, 19);
 	syscall(SYS_ioprio_set, WHO_PROCESS, 0, CLASS_BEST_EFFORT | LEAST);
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (write(fd, "500", 3) < 0)
-		log_debug("worker oom_score_adj refused");
-	close(fd);
+	tell_kernel("/proc/self/oom_score_adj", "500");
 }
 
 static void limit(int what, rlim_t soft)
