@@ -141,6 +141,24 @@ static void nested_as_deep_as_can_be(void **state)
 	}
 }
 
+/* 700 templates and 1,200 references to a parameter, 7 KiB in all and no
+ * nesting to speak of: the product of the two is what the stack must hold. */
+static void bomb_for_the_stack(void **state)
+{
+	struct buf name;
+	(void)state;
+	buf_init(&name, CEILING);
+	buf_puts(&name, "_Z1fIiEv");
+	for (int i = 0; i < 700; i++)
+		buf_puts(&name, i % 40 ? "1AIiE"
+				: i    ? "E1BI1AIiE"
+				       : "1BI1AIiE");
+	for (int i = 0; i < 1200; i++)
+		buf_puts(&name, i % 40 ? "RT_" : "E1BIRT_");
+	buf_puts(&name, "E");
+	refused(&name, DEMANGLE_NAME_MAX);
+}
+
 static void longer_than_looked_at(void **state)
 {
 	struct buf name;
@@ -196,6 +214,7 @@ int main(void)
 		cmocka_unit_test(bomb_of_output),
 		cmocka_unit_test(bomb_without_output),
 		cmocka_unit_test(bomb_for_readers),
+		cmocka_unit_test(bomb_for_the_stack),
 		cmocka_unit_test(nested_as_deep_as_can_be),
 		cmocka_unit_test(longer_than_looked_at),
 		cmocka_unit_test(a_name_of_6400_bytes_expands),
