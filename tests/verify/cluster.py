@@ -147,6 +147,7 @@ def case_a_stale_pid_file_that_names_somebody_else():
     data = folder()
     run('migrate', '--data', data)
     owner = os.stat(f'{data}/pg')
+    os.mkdir(f'{data}/run')
     other = subprocess.Popen(['sleep', '60'], user=owner.st_uid,
                              group=owner.st_gid, extra_groups=[])
     for path in (f'{data}/pg/postmaster.pid',
