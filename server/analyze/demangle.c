@@ -150,12 +150,26 @@ static void put(const char *bytes, size_t len, void *ctx)
 		longjmp(s->enough, 1);
 }
 
-static bool print(struct demangle_component *top, struct buf *out)
+/* Of the parts that were read or, where `top` is NULL, of the name. */
+static bool print(struct demangle_component *top, const char *mangled,
+	struct buf *out)
 {
 	struct sink s = { .out = out };
 	if (setjmp(s.enough))
 		return false;
+	if (!top)
+		return cplus_demangle_v3_callback(mangled, OPTIONS, put, &s) !=
+		       0;
 	return cplus_demangle_print_callback(OPTIONS, top, put, &s) != 0;
+}
+
+/* Names in an older form are read at the second try, of which the parts cannot
+ * be had. They may be written where no pack is in them. */
+static bool print_old(const char *mangled, struct buf *out)
+{
+	if (strstr(mangled, "Dp") || strstr(mangled, "sp"))
+		return false;
+	return print(NULL, mangled, out);
 }
 
 bool demangle(const char *mangled, size_t len, struct buf *out)
@@ -168,8 +182,8 @@ bool demangle(const char *mangled, size_t len, struct buf *out)
 	struct demangle_component *top =
 		cplus_demangle_v3_components(mangled, OPTIONS, &parts);
 	if (!top)
-		return false;
-	bool ok = !is_too_large(top, parts, len) && print(top, out);
+		return print_old(mangled, out);
+	bool ok = !is_too_large(top, parts, len) && print(top, mangled, out);
 	free(parts);
 	return ok;
 }

@@ -1,10 +1,11 @@
 /* demangle.h - C++ names of the Itanium ABI, expanded within bounds.
  *
  * Substitutions let 250 bytes stand for hundreds of megabytes, and
- * __cxa_demangle() expands all of it: so libiberty's demangler, whose output
- * comes piece by piece and is stopped where `out` is full. Names on which it
- * would take exponential time without any output are refused beforehand. The
- * spelling is that of GNU c++filt. */
+ * __cxa_demangle() expands all of it, while it refuses harmless names past
+ * 1,024 bytes. So libiberty's demangler, which reads and writes in two steps:
+ * in between, what was read is measured as the tree it stands for, for the
+ * demangler walks that tree before it writes a pack; what it writes comes piece
+ * by piece and is stopped where `out` is full. The spelling is GNU c++filt's. */
 #pragma once
 #include "buf.h"
 
