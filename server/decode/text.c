@@ -1,5 +1,6 @@
 /* text.c - unescapes, mends and interns. */
 #include "text.h"
+#include "sha256.h"
 #include "utf8.h"
 
 static char *scratch(struct text *t, size_t len)
@@ -108,8 +109,26 @@ static size_t unescape(char *to, const struct span *s, bool *mended)
 	return (size_t)(to - start);
 }
 
-/* Interns text that was not met before, made valid. */
-static uint32_t put(struct text *t, const char *s, size_t len, bool mended)
+/* Interns the beginning of a text, with a mark that tells it from others that
+ * begin alike. */
+static uint32_t put_clipped(struct text *t, const char *s, size_t len)
+{
+	enum { DIGITS = 16 };
+	static const char cut[] = "\xE2\x80\xA6";
+	uint8_t digest[SHA256_BYTES];
+	char kept[TEXT_MAX], hex[SHA256_HEX];
+	size_t n = utf8_clip(s, TEXT_MAX - DIGITS - strlen(cut));
+	sha256_of(s, len, digest);
+	sha256_hex(digest, hex);
+	memcpy(kept, s, n);
+	memcpy(kept + n, cut, strlen(cut));
+	memcpy(kept + n + strlen(cut), hex, DIGITS);
+	return names_put(&t->trace->names, kept, n + strlen(cut) + DIGITS);
+}
+
+/* Interns text that was not met before, made valid, at most `max` bytes. */
+static uint32_t put(struct text *t, const char *s, size_t len, bool mended,
+	size_t max)
 {
 	struct names *ns = &t->trace->names;
 	uint32_t known = ns->n;
@@ -123,11 +142,14 @@ static uint32_t put(struct text *t, const char *s, size_t len, bool mended)
 		s = to + at;
 		mended = true;
 	}
-	uint32_t id = names_put(ns, s, len);
+	uint32_t id =
+		len > max ? put_clipped(t, s, len) : names_put(ns, s, len);
 	if (mended)
 		note_add(&t->trace->notes, NOTE_name_mended, 1, s, len);
 	if (id == known && len > TEXT_LONG)
 		note_add(&t->trace->notes, NOTE_name_long, 1, s, len);
+	if (id == known && len > max)
+		note_add(&t->trace->notes, NOTE_name_clipped, 1, s, len);
 	return id;
 }
 
@@ -138,13 +160,13 @@ uint32_t text_id(struct text *t, const struct span *s)
 		uint32_t id = names_find(&t->trace->names, s->at, s->len);
 		if (id != NAMES_NONE)
 			return id;
-		return put(t, s->at, s->len, false);
+		return put(t, s->at, s->len, false, TEXT_MAX);
 	}
 	char *to = scratch(t, s->len);
 	if (!to)
 		return NAMES_NONE;
 	size_t len = unescape(to, s, &mended);
-	return put(t, to, len, mended);
+	return put(t, to, len, mended, TEXT_MAX);
 }
 
 /* Copies JSON without the white space between its parts. */
@@ -179,5 +201,5 @@ uint32_t text_json_id(struct text *t, const struct span *s)
 		return NAMES_NONE;
 	size_t len = squeeze(to, s);
 	uint32_t id = names_find(&t->trace->names, to, len);
-	return id != NAMES_NONE ? id : put(t, to, len, false);
+	return id != NAMES_NONE ? id : put(t, to, len, false, SIZE_MAX);
 }

@@ -3,12 +3,14 @@
  * Most strings of a trace were seen before and hold no escapes: they cost one
  * lookup of the bytes as they lie there. The rest is unescaped and made valid
  * UTF-8 on the way in: bytes that are not text, U+0000 and lone surrogates
- * become U+FFFD. What was mended, or is unusually long, is noted. */
+ * become U+FFFD. What is longer than TEXT_MAX is cut and ends in "…" and 16
+ * digits of the whole text's SHA-256, so that two that begin alike stay two.
+ * What was mended, cut, or is unusually long, is noted. */
 #pragma once
 #include "scan.h"
 #include "trace.h"
 
-enum { TEXT_LONG = 4000 };
+enum { TEXT_LONG = 4000, TEXT_MAX = 64 << 10 };
 
 struct text {
 	struct trace *trace;
@@ -20,5 +22,5 @@ struct text {
 uint32_t text_id(struct text *t, const struct span *s);
 
 /* The id of a value's JSON text with the white space between its parts taken
- * out. */
+ * out. Nothing of it is cut: it would be JSON no more. */
 uint32_t text_json_id(struct text *t, const struct span *s);

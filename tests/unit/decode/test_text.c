@@ -112,6 +112,47 @@ static void test_mended_grows(void **state)
 	arena_release(&s.arena);
 }
 
+/* 64 KiB are kept as they are; of more, what fits before the mark, whole
+ * characters only. The digits are sha256sum's of the same bytes. */
+static const struct {
+	const char *first, *unit; /* the name: once this, then so often that */
+	size_t times, kept;
+	const char *mark;
+} longest[] = {
+	{ "", "k", 65536, 65536, "" },
+	{ "", "k", 65537, 65517, "\342\200\2461303815132a61656" },
+	{ "", "k", 2000000, 65517, "\342\200\246c54a4b85bdf0fd0c" },
+	{ "x", "\xC3\xA9", 40000, 65517, "\342\200\2469a130bcfd3f38540" },
+	{ "", "\xC3\xA9", 40000, 65516, "\342\200\2465af34165078f245d" },
+};
+
+static void test_clipped(void **state)
+{
+	static char json[2000000 + SCAN_PAD];
+	struct setup s;
+	(void)state;
+	setup_init(&s);
+	for (size_t i = 0; i < sizeof longest / sizeof *longest; i++) {
+		size_t unit = strlen(longest[i].unit), kept = longest[i].kept;
+		size_t len = strlen(longest[i].first);
+		memcpy(json, longest[i].first, len);
+		for (size_t n = 0; n < longest[i].times; n++, len += unit)
+			memcpy(json + len, longest[i].unit, unit);
+		struct span span = { json, (uint32_t)len, false };
+		uint32_t id = text_id(&s.text, &span);
+		const struct name *name = &s.trace.names.list[id];
+		/* All are names of their own, and the same again is it. */
+		assert_int_equal(id, i + 1);
+		assert_int_equal(text_id(&s.text, &span), id);
+		assert_memory_equal(name->text, json, kept);
+		assert_string_equal(name->text + kept, longest[i].mark);
+		assert_int_equal(s.trace.notes.count[NOTE_name_clipped], i);
+	}
+	assert_string_equal(s.trace.notes.detail[NOTE_name_clipped],
+		"kkkkkkkkkkkkkkkkkkkkkkkkkk");
+	arena_release(&s.arena);
+}
+
 static void test_json(void **state)
 {
 	static const char *const rows[][2] = {
@@ -140,6 +181,7 @@ int main(void)
 		cmocka_unit_test(test_strings),
 		cmocka_unit_test(test_one_name),
 		cmocka_unit_test(test_mended_grows),
+		cmocka_unit_test(test_clipped),
 		cmocka_unit_test(test_json),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
