@@ -1,11 +1,14 @@
 /* arena.c - blocks, newest first; large arrays in blocks of their own. */
 #include "arena.h"
 #include <assert.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 enum { BLOCK = 64 * 1024, ALIGN = 16 };
 
@@ -37,6 +40,38 @@ static bool take(struct arena *a, size_t bytes)
 	return true;
 }
 
+/* Bytes of address space in use; 0 where that cannot be told. */
+static size_t address_space(void)
+{
+	char text[32] = "";
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	ssize_t n = read(fd, text, sizeof text - 1);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	return strtoul(text, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Whether the limit on this process leaves no room for that many bytes. */
+static bool limited(size_t bytes)
+{
+	enum { SLACK = 4 << 20 }; /* malloc asks for more than it is asked */
+	struct rlimit l;
+	size_t want;
+	return getrlimit(RLIMIT_AS, &l) == 0 && l.rlim_cur != RLIM_INFINITY &&
+	       (__builtin_add_overflow(address_space(), bytes, &want) ||
+		       __builtin_add_overflow(want, (size_t)SLACK, &want) ||
+		       want > l.rlim_cur);
+}
+
+void arena_refuse(struct arena *a, size_t bytes)
+{
+	a->full = true;
+	a->refused |= !limited(bytes);
+}
+
 static struct arena_block *block_new(struct arena *a, size_t size)
 {
 	if (!take(a, size))
@@ -46,7 +81,7 @@ static struct arena_block *block_new(struct arena *a, size_t size)
 		out_of_memory(size);
 	if (!b) {
 		a->taken -= size;
-		a->full = true;
+		arena_refuse(a, size);
 		return NULL;
 	}
 	b->size = size;
@@ -148,7 +183,7 @@ void *arena_grow(struct arena *a, void *p, size_t bytes)
 			out_of_memory(bytes);
 		own_link(a, b);
 		a->taken -= more;
-		a->full = true;
+		arena_refuse(a, bytes);
 		return NULL;
 	}
 	own_link(a, moved);
@@ -168,6 +203,9 @@ void arena_drop(struct arena *a, void *p)
 
 bool arena_err(const struct arena *a, struct err *e)
 {
+	if (a->refused)
+		return err_set(e, ERR_BUSY,
+			"this machine has no memory left for an ingest");
 	return err_set(e, ERR_TOO_LARGE,
 		"the trace needs more than the %zu MiB an ingest may hold; "
 		"record a shorter window, or raise --ingest_mib",

@@ -8,7 +8,8 @@
  *    arena_alloc() returns need not be checked.
  *  - a ceiling (an ingest, which reads files of anybody's making): what would
  *    pass it gives NULL and sets `full`, which stays; the caller turns it into
- *    the job's error with arena_err().
+ *    the job's error with arena_err(). So does what the machine does not have,
+ *    which is no fault of the file's and told apart.
  *
  * Not for sharing between threads. */
 #pragma once
@@ -21,6 +22,7 @@ struct arena {
 	size_t taken; /* bytes asked of the machine so far, all blocks */
 	size_t ceiling;
 	bool full;
+	bool refused; /* by the machine, below its own ceilings */
 };
 
 #define arena_new(a, type) ((type *)arena_alloc((a), 1, sizeof(type)))
@@ -44,7 +46,12 @@ void *arena_grow(struct arena *a, void *p, size_t bytes);
 /* Gives one array of arena_grow() back early. NULL is fine. */
 void arena_drop(struct arena *a, void *p);
 
-/* ERR_TOO_LARGE with a sentence that names the ceiling; always false. */
+/* For memory that a library takes: `bytes` of it were refused. Sets `full`. */
+void arena_refuse(struct arena *a, size_t bytes);
+
+/* ERR_TOO_LARGE with a sentence that names the ceiling, also where the limit
+ * on the process' address space came first; ERR_BUSY where it was the machine
+ * that had no more. Always false. */
 bool arena_err(const struct arena *a, struct err *e);
 
 void arena_release(struct arena *a);

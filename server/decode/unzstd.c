@@ -5,14 +5,16 @@
 
 /* Frames that want to look back further (--long, --ultra) would cost more
  * memory than an ingest may take. */
-enum { WINDOW_LOG = 25 };
+enum { WINDOW_LOG = 25, STATE_BYTES = 1 << 18 };
 
 static bool unzstd_start(struct plain *p, struct err *e)
 {
 	ZSTD_DCtx *z = ZSTD_createDCtx();
 	p->state = z;
-	if (!z)
+	if (!z) {
+		arena_refuse(p->arena, STATE_BYTES);
 		return arena_err(p->arena, e);
+	}
 	ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, WINDOW_LOG);
 	return true;
 }
@@ -20,6 +22,11 @@ static bool unzstd_start(struct plain *p, struct err *e)
 static void unzstd_stop(struct plain *p)
 {
 	ZSTD_freeDCtx(p->state);
+}
+
+static bool short_of_memory(size_t code)
+{
+	return ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation;
 }
 
 static bool damaged(struct plain *p, size_t code, struct err *e)
@@ -30,6 +37,9 @@ static bool damaged(struct plain *p, size_t code, struct err *e)
 			"the zstd data looks back further than %d MiB; "
 			"compress it without --long and --ultra",
 			1 << (WINDOW_LOG - 20));
+	case ZSTD_error_memory_allocation:
+		arena_refuse(p->arena, (size_t)1 << WINDOW_LOG);
+		return arena_err(p->arena, e);
 	case ZSTD_error_checksum_wrong:
 		plain_end(p, NOTE_checksum);
 		return true;
@@ -51,7 +61,8 @@ static bool unzstd_step(struct plain *p, unsigned char **to, unsigned char *end,
 	plain_take(p, in.pos);
 	*to += out.pos;
 	if (ZSTD_isError(code))
-		return behind ? plain_garbage(p, e) : damaged(p, code, e);
+		return behind && !short_of_memory(code) ? plain_garbage(p, e)
+							: damaged(p, code, e);
 	p->open = code != 0;
 	if (p->open && in.pos == 0 && out.pos == 0)
 		plain_stuck(p);

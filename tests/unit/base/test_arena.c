@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <cmocka.h>
 
 static void zeroed_and_aligned(void **state)
@@ -106,6 +107,38 @@ static void the_ceiling_holds_and_full_stays(void **state)
 	arena_release(&a);
 }
 
+/* What the machine lacks is no fault of the file's; what the process may not
+ * take is the same as the ceiling. */
+static void the_machine_has_no_more(void **state)
+{
+	struct arena a = { .ceiling = 3 << 20 };
+	struct err e = { 0 };
+	struct rlimit was, low;
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_AS, &was), 0);
+	low = was;
+	low.rlim_cur = 64 << 20;
+	assert_int_equal(setrlimit(RLIMIT_AS, &low), 0);
+	arena_refuse(&a, 64 << 20);
+	assert_int_equal(setrlimit(RLIMIT_AS, &was), 0);
+	assert_true(a.full);
+	assert_false(arena_err(&a, &e));
+	assert_int_equal(e.code, ERR_TOO_LARGE);
+	assert_string_equal(e.text,
+		"the trace needs more than the 3 MiB an ingest may hold; "
+		"record a shorter window, or raise --ingest_mib");
+	arena_release(&a);
+
+	e = (struct err){ 0 };
+	arena_refuse(&a, 1 << 20);
+	assert_true(a.full);
+	assert_false(arena_err(&a, &e));
+	assert_int_equal(e.code, ERR_BUSY);
+	assert_string_equal(e.text,
+		"this machine has no memory left for an ingest");
+	arena_release(&a);
+}
+
 /* Sizes that no machine has are refused, not wrapped around. */
 static void sizes_that_overflow(void **state)
 {
@@ -132,6 +165,7 @@ int main(void)
 		cmocka_unit_test(growing_keeps_what_was_there),
 		cmocka_unit_test(dropping_from_the_middle),
 		cmocka_unit_test(the_ceiling_holds_and_full_stays),
+		cmocka_unit_test(the_machine_has_no_more),
 		cmocka_unit_test(sizes_that_overflow),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
