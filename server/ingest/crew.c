@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,6 +32,8 @@ struct loss {
 struct crew {
 	const struct worker_options *options;
 	char *const *argv;
+	char **env;
+	char env_word[sizeof WORKER_CREW "=" + 16];
 	struct db *db; /* made when first needed */
 	struct loss losses[LOSSES];
 	int losses_n;
@@ -50,7 +53,7 @@ static void nap(void)
 }
 
 /* Between fork and exec: nothing but system calls. */
-static _Noreturn void become(char *const argv[], pid_t parent)
+static _Noreturn void become(const struct crew *c, pid_t parent)
 {
 	sigset_t none;
 	sigemptyset(&none);
@@ -58,11 +61,11 @@ static _Noreturn void become(char *const argv[], pid_t parent)
 	if (getppid() != parent)
 		_exit(0);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	execv("/proc/self/exe", argv);
+	execve("/proc/self/exe", c->argv, c->env);
 	_exit(127);
 }
 
-static bool slot_start(struct slot *s, char *const argv[], struct err *e)
+static bool slot_start(struct slot *s, const struct crew *c, struct err *e)
 {
 	pid_t parent = getpid(), pid = fork();
 	if (pid < 0)
@@ -70,7 +73,7 @@ static bool slot_start(struct slot *s, char *const argv[], struct err *e)
 			"an ingest process cannot be started: %s",
 			strerror(errno));
 	if (pid == 0)
-		become(argv, parent);
+		become(c, parent);
 	s->pid = pid;
 	s->started_ms = now_ms();
 	return true;
@@ -103,7 +106,7 @@ static void lose(struct crew *c, pid_t pid, int status)
 	struct loss scrap, *l = &scrap;
 	if (c->losses_n < LOSSES)
 		l = &c->losses[c->losses_n++];
-	worker_name(pid, l->worker);
+	worker_name(pid, c->env_word + sizeof WORKER_CREW, l->worker);
 	sentence_from(c, status, l->sentence, sizeof l->sentence);
 	log_warn("worker pid=%ld died: %s", (long)pid, l->sentence);
 }
@@ -152,8 +155,7 @@ static void slot_tend(struct crew *c, struct slot *s)
 		if (s->backoff_ms > BACKOFF_MAX_MS)
 			s->backoff_ms = BACKOFF_MAX_MS;
 	}
-	if (s->pid == 0 && now >= s->start_at_ms &&
-		!slot_start(s, c->argv, &e)) {
+	if (s->pid == 0 && now >= s->start_at_ms && !slot_start(s, c, &e)) {
 		s->start_at_ms = now + BACKOFF_MAX_MS;
 		log_error("crew: %s", e.text);
 	}
@@ -164,6 +166,28 @@ void crew_tend(struct crew *c)
 	for (int i = 0; i < c->options->workers; i++)
 		slot_tend(c, &c->slots[i]);
 	losses_tell(c);
+}
+
+/* Containers may share a host name, and have the same pids: without a word of
+ * its own, a crew would give up what another's workers are at. Put into a copy
+ * of the environment, since other threads read that. */
+static bool word_pick(struct crew *c, struct err *e)
+{
+	uint64_t random;
+	size_t n = 0;
+	if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+		return err_set(e, ERR_INTERNAL,
+			"the system has no random number: %s", strerror(errno));
+	snprintf(c->env_word, sizeof c->env_word, WORKER_CREW "=%016llx",
+		(unsigned long long)random);
+	while (environ[n])
+		n++;
+	c->env = calloc(n + 2, sizeof *c->env);
+	if (!c->env)
+		return err_set(e, ERR_INTERNAL, "the environment is too large");
+	c->env[0] = c->env_word; /* the first of a name counts */
+	memcpy(c->env + 1, environ, n * sizeof *c->env);
+	return true;
 }
 
 struct crew *crew_new(const struct worker_options *o, char *const argv[],
@@ -178,8 +202,12 @@ struct crew *crew_new(const struct worker_options *o, char *const argv[],
 	}
 	c->options = o;
 	c->argv = argv;
+	if (!word_pick(c, e)) {
+		crew_free(c);
+		return NULL;
+	}
 	for (int i = 0; i < o->workers; i++)
-		if (!slot_start(&c->slots[i], argv, e)) {
+		if (!slot_start(&c->slots[i], c, e)) {
 			crew_free(c);
 			return NULL;
 		}
@@ -220,5 +248,6 @@ void crew_free(struct crew *c)
 		nap();
 	losses_tell(c);
 	db_free(c->db);
+	free(c->env);
 	free(c);
 }

@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -22,13 +23,14 @@ static void on_term(int sig)
 	stopping = 1;
 }
 
-void worker_name(pid_t pid, char name[WORKER_NAME])
+void worker_name(pid_t pid, const char *word, char name[WORKER_NAME])
 {
 	char host[64];
 	if (gethostname(host, sizeof host) != 0)
 		snprintf(host, sizeof host, "localhost");
 	host[sizeof host - 1] = '\0';
-	snprintf(name, WORKER_NAME, "%s:%ld", host, (long)pid);
+	snprintf(name, WORKER_NAME, "%s:%ld:%.16s", host, (long)pid,
+		word ? word : "");
 }
 
 /* Ctrl-C goes to the whole terminal; the parent decides what it means. */
@@ -146,7 +148,7 @@ static void give_back(struct db **db, const struct claim *c,
 	char name[WORKER_NAME];
 	bool passing = why->code == ERR_BUSY || why->code == ERR_DISK_FULL ||
 		       why->code == ERR_CONFLICT || !db_ping(*db, &gone);
-	worker_name(getpid(), name);
+	worker_name(getpid(), getenv(WORKER_CREW), name);
 	log_warn("ingest upload=%lld put off: %s", (long long)c->upload,
 		why->text);
 	for (int tries = 0; tries < 2; tries++) {
@@ -178,7 +180,7 @@ static void work_on(struct db **db, const struct families *f,
 {
 	char name[WORKER_NAME];
 	int ms = PAUSE_MS;
-	worker_name(getpid(), name);
+	worker_name(getpid(), getenv(WORKER_CREW), name);
 	while (connected(db, o->conninfo)) {
 		struct err e = { 0 };
 		struct claim c = { 0 };

@@ -16,10 +16,14 @@ struct worker_options {
 	struct ingest_limits limits; /* `stop` is the worker's own */
 };
 
-enum { WORKER_NAME = 96 };
+enum { WORKER_NAME = 112 };
 
-/* What a worker process calls itself in a claim: "host:pid". */
-void worker_name(pid_t pid, char name[WORKER_NAME]);
+/* Where the crew's word is handed on: random, for two hosts of one name. */
+#define WORKER_CREW "KERNSIFT_CREW"
+
+/* What a worker process calls itself in a claim: "host:pid:word"; the word
+ * is the crew's, or NULL. */
+void worker_name(pid_t pid, const char *word, char name[WORKER_NAME]);
 
 /* In a worker process: works until SIGTERM, then gives back what it is at,
  * unless that is being saved already. The exit status. */

@@ -86,7 +86,7 @@ def killed(small, big):
             deaths += 1
             running.until('its end', 10, lambda p=pid: p not in s.workers())
             running.until('the news of it', 10, lambda p=pid: not s.sql(
-                f"SELECT 1 FROM upload WHERE worker LIKE '%:{p}'"))
+                f"SELECT 1 FROM upload WHERE worker LIKE '%:{p}:%'"))
         # More than three where one came further than those before it.
         assert deaths >= 3, deaths
         failed_with(s, upload, KILLED, 3)

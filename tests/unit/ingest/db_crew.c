@@ -24,7 +24,7 @@ static int end_badly(const char *how)
 	struct claim c = { 0 };
 	char name[WORKER_NAME];
 	struct db *db = db_new("", &e);
-	worker_name(getpid(), name);
+	worker_name(getpid(), getenv(WORKER_CREW), name);
 	if (!db || !upload_claim(db, name, 30, &c, &e))
 		return 9;
 	if (!c.upload)
