@@ -4,7 +4,8 @@
 Three rounds: the server, an ingest process, PostgreSQL. In each, uploads of
 distinct traces go in, and while each is on its way the victim is killed once,
 at a random moment of the upload's life (--full: 20 uploads and kills a round;
---quick: 3). The client does what clients do: whatever is not answered 200 or
+--quick: 3). A round's first blow at an ingest process or PostgreSQL waits until
+an upload is worked on, so that each round hits at least one. The client does what clients do: whatever is not answered 200 or
 202 it sends again. In the end every upload is done, every run has the numbers
 that its trace must give, and the tables hold nothing else.
 
@@ -97,6 +98,40 @@ class Client:
                 time.sleep(0.1)
 
 
+def held(server, kind, pid):
+    """Whether that process, or any for None, is at an upload; its pid."""
+    rows = server.sql("SELECT split_part(worker, ':', 2) FROM upload WHERE "
+                      f"state = 'working' AND project = '{kind}'")
+    return next((int(p) for p, in rows if pid in (None, int(p))), None)
+
+
+def stopped_at_work(server, kind):
+    """A process stopped in the middle of an upload, or None."""
+    pid = held(server, kind, None)
+    if not pid:
+        return None
+    try:
+        os.kill(pid, signal.SIGSTOP)
+    except ProcessLookupError:
+        return None
+    time.sleep(0.1)  # what it had asked of PostgreSQL before is over
+    if held(server, kind, pid):
+        return pid
+    os.kill(pid, signal.SIGCONT)
+    return None
+
+
+def strike_sure(server, kind):
+    """One SIGKILL that is certain to hit an upload."""
+    def ask():
+        return stopped_at_work(server, kind)
+    pid = running.until('an upload at work', 60, ask)
+    victim = pid if kind == 'ingest' else server.postmaster()
+    os.kill(victim, signal.SIGKILL)
+    if victim != pid:
+        os.kill(pid, signal.SIGCONT)
+
+
 def strike(server, kind, dice):
     """One SIGKILL; the server is started again by us, the rest by it."""
     if kind == 'server':
@@ -143,8 +178,15 @@ def play(server, kind, traces, dice):
         thread.start()
         client.on_its_way.wait(30)
         moments.append(dice.uniform(0, span))
-        time.sleep(moments[-1])
-        strike(server, kind, dice)
+        sure = kind != 'server' and len(moments) == 1
+        if not sure:
+            time.sleep(moments[-1])
+        if sure:
+            began = time.monotonic()
+            strike_sure(server, kind)
+            moments[-1] = time.monotonic() - began
+        else:
+            strike(server, kind, dice)
     for thread in threads:
         thread.join(120)
         assert not thread.is_alive(), 'an upload was never accepted'
@@ -175,8 +217,8 @@ def check(server, kind, clients, traces):
 
 def hits(server, kind):
     """How often an upload was claimed that somebody had claimed before."""
-    return server.sql('SELECT sum(token - 1) FROM upload '
-                      f"WHERE project = '{kind}' AND state = 'done'")[0][0]
+    return int(server.sql('SELECT sum(token - 1) FROM upload '
+                          f"WHERE project = '{kind}' AND state = 'done'")[0][0])
 
 
 def main():
@@ -199,8 +241,10 @@ def main():
             began = time.monotonic()
             clients = play(server, kind, traces, dice)
             check(server, kind, clients, traces)
+            again = hits(server, kind)
+            assert again or kind == 'server', f'{kind}: nothing was hit'
             print(f'{kind}: all done and whole after '
-                  f'{time.monotonic() - began:.1f} s, {hits(server, kind)} '
+                  f'{time.monotonic() - began:.1f} s, {again} '
                   'taken up again', flush=True)
     return 0
 
