@@ -23,7 +23,7 @@ def verdict(case):
 def last_line(case):
     """The last thing the case said: for a skipped one, its reason."""
     said = (case.findtext("system-out") or "").strip().splitlines()
-    return said[-1].strip() if said else "it gave no reason"
+    return said[-1].strip().removeprefix("skipped: ") if said else "it gave no reason"
 
 
 def main(paths):
