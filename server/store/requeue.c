@@ -44,12 +44,18 @@ bool upload_retry(struct db *db, int64_t id, struct err *e)
 
 /* One whose runs were all deleted has no identity left and nothing to make;
  * one that is worked on now is being made anew already. */
+static bool requeue_all(struct db *db, void *queued, struct err *e)
+{
+	return sql_run(db, "SET LOCAL statement_timeout = 0", NULL, NULL, e) &&
+	       sql_change(db,
+		       REQUEUE "WHERE state IN ('done', 'failed') "
+			       "AND identity IS NOT NULL "
+			       "AND EXISTS (SELECT FROM upload_chunk c "
+			       "WHERE c.upload_id = u.id AND c.seq = 0)",
+		       NULL, queued, e);
+}
+
 bool rebuild(struct db *db, int64_t *queued, struct err *e)
 {
-	return sql_change(db,
-		REQUEUE "WHERE state IN ('done', 'failed') "
-			"AND identity IS NOT NULL "
-			"AND EXISTS (SELECT FROM upload_chunk c "
-			"WHERE c.upload_id = u.id AND c.seq = 0)",
-		NULL, queued, e);
+	return sql_transaction(db, requeue_all, queued, e);
 }

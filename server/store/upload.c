@@ -1,5 +1,6 @@
 /* upload.c - bytes come in: begun, written chunk by chunk, swept. */
 #include "upload.h"
+#include "drop.h"
 #include "said.h"
 #include "sql.h"
 
@@ -92,12 +93,7 @@ static bool drop(struct db *db, void *arg, struct err *e)
 		    &p, &n, e))
 		return false;
 	d->dropped = n == 1;
-	if (!d->dropped)
-		return true;
-	p = (struct sql_params){ 0 };
-	sql_int8(&p, d->id);
-	return sql_run(db, "DELETE FROM upload_chunk WHERE upload_id = $1", &p,
-		NULL, e);
+	return !d->dropped || drop_chunks(db, d->id, e);
 }
 
 bool upload_abort(struct db *db, int64_t id, struct err *e)
@@ -123,12 +119,16 @@ bool upload_sweep(struct db *db, int idle_s, int64_t *swept, struct err *e)
 	const int64_t *ids = result_int8s(&r, &a, &n);
 	result_release(&r);
 
-	bool ok = true;
-	for (uint32_t i = 0; ok && i < n; i++) {
+	/* One that cannot be dropped does not keep the others. */
+	bool all = true;
+	for (uint32_t i = 0; i < n; i++) {
+		struct err why = { 0 };
 		struct drop d = { .id = ids[i], .idle_s = idle_s };
-		ok = sql_transaction(db, drop, &d, e);
+		bool ok = sql_transaction(db, drop, &d, &why);
 		*swept += ok && d.dropped;
+		if (!ok)
+			all = err_set(e, why.code, "%s", why.text);
 	}
 	arena_release(&a);
-	return ok;
+	return all;
 }

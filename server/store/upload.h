@@ -8,7 +8,7 @@
  * they arrive and never changed. What is worked on is held by a lease with a
  * token; every write of a worker is fenced by it, so that one whose lease was
  * lost writes nothing. Identity is the sha256 of the stored bytes with
- * project, workload, name, job and labels, and is decided at the finish. */
+ * project, workload, name and labels, and is decided at the finish. */
 #pragma once
 #include "db.h"
 #include "sha256.h"

@@ -1,5 +1,6 @@
 /* upload_finish.c - all bytes are in: is this upload new? */
 #include "upload.h"
+#include "drop.h"
 #include "requeue.h"
 #include "sql.h"
 #include <assert.h>
@@ -12,10 +13,9 @@ struct finish {
 
 /* sha256 of all that makes two uploads the same. jsonb has one text for equal
  * objects. */
-#define IDENTITY                                                  \
-	"sha256($2::bytea || convert_to(jsonb_build_array("       \
-	"u.project, u.workload, u.name, u.job, u.labels)::text, " \
-	"'UTF8'))"
+#define IDENTITY                                            \
+	"sha256($2::bytea || convert_to(jsonb_build_array(" \
+	"u.project, u.workload, u.name, u.labels)::text, 'UTF8'))"
 
 /* Takes hold of the upload; refuses one that is not as its sender thinks. */
 static bool hold(struct db *db, const struct finish *f, struct err *e)
@@ -99,8 +99,7 @@ static bool yield(struct db *db, const struct finish *f, struct err *e)
 	}
 	sql_int8(&p, f->id);
 	return sql_run(db, "DELETE FROM upload WHERE id = $1", &p, NULL, e) &&
-	       sql_run(db, "DELETE FROM upload_chunk WHERE upload_id = $1", &p,
-		       NULL, e);
+	       drop_chunks(db, f->id, e);
 }
 
 /* Two of the same that finish at once both find nothing; the one that comes

@@ -87,9 +87,17 @@ bool upload_read(struct db *db, int64_t id, int32_t seq, void *into,
 	bool there = result_next(&r);
 	if (there) {
 		const void *bytes = result_bytes(&r, len);
-		memcpy(into, bytes, *len);
+		if (*len <= UPLOAD_CHUNK)
+			memcpy(into, bytes, *len);
+		else
+			err_set(e, ERR_INTERNAL,
+				"chunk %d of upload %lld is larger than a "
+				"chunk may be",
+				seq, (long long)id);
 	}
 	result_release(&r);
+	if (there && *len > UPLOAD_CHUNK)
+		return false;
 	return there || err_set(e, ERR_NOT_FOUND, "upload %lld has no chunk %d",
 				(long long)id, seq);
 }

@@ -48,16 +48,25 @@ static void anything_else_makes_another(void **state)
 {
 	struct db *db = *state;
 	struct upload_meta m[] = { fixture_meta, fixture_meta, fixture_meta,
-		fixture_meta, fixture_meta, fixture_meta };
+		fixture_meta, fixture_meta };
 	m[1].project = "mesb";
 	m[2].workload = "infer";
 	m[3].name = "";
-	m[4].job = "job8";
-	m[5].labels = "{}";
-	for (int i = 0; i < 6; i++)
+	m[4].labels = "{}";
+	for (int i = 0; i < 5; i++)
 		assert_false(fixture_upload(db, &m[i], "abc").existing);
 	assert_false(fixture_upload(db, &m[0], "abcd").existing);
-	assert_int_equal(fixture_count(db, "SELECT count(*) FROM upload"), 7);
+	assert_int_equal(fixture_count(db, "SELECT count(*) FROM upload"), 6);
+}
+
+/* The job groups runs; it says nothing of what they are. */
+static void another_job_is_the_same_upload(void **state)
+{
+	struct db *db = *state;
+	struct upload_meta again = fixture_meta;
+	again.job = "job8";
+	assert_false(fixture_upload(db, &fixture_meta, "abc").existing);
+	assert_true(fixture_upload(db, &again, "abc").existing);
 }
 
 static void fields_do_not_run_into_each_other(void **state)
@@ -136,6 +145,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		CASE(same_again_is_the_earlier_one),
 		CASE(anything_else_makes_another),
+		CASE(another_job_is_the_same_upload),
 		CASE(fields_do_not_run_into_each_other),
 		CASE(same_as_a_failed_one_queues_it_again),
 		CASE(four_of_the_same_at_once_are_one),
