@@ -61,10 +61,11 @@ static bool open_database(struct server *s, struct err *e)
 		log_info("migrate applied=%d", applied);
 	/* Nobody sends or works through a PostgreSQL that was started just
 	 * now: what looks like it was left by a crash, and need not wait. */
-	if (s->store.cluster &&
-		(!upload_release_all(s->store.db, &working, e) ||
-			!upload_sweep(s->store.db, 0, &receiving, e)))
+	struct err why = { 0 };
+	if (s->store.cluster && !upload_release_all(s->store.db, &working, e))
 		return false;
+	if (s->store.cluster && !upload_sweep(s->store.db, 0, &receiving, &why))
+		log_warn("serve sweeps later: %s", why.text);
 	if (working || receiving)
 		log_info("serve left_by_crash working=%lld receiving=%lld",
 			(long long)working, (long long)receiving);
