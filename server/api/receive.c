@@ -27,15 +27,15 @@ struct api_receive {
 	bool known; /* what it is, by its first bytes */
 };
 
-static int mib(int64_t bytes)
+static long long mib(int64_t bytes)
 {
-	return (int)((bytes + (1 << 20) - 1) >> 20);
+	return (bytes >> 20) + (bytes % (1 << 20) != 0);
 }
 
 static bool too_large(const struct api *a, int64_t bytes, struct err *e)
 {
 	return err_set(e, ERR_TOO_LARGE,
-		"the upload is %s%d MiB; at most %d are taken, see "
+		"the upload is %s%lld MiB; at most %lld are taken, see "
 		"--upload_mib",
 		bytes < 0 ? "more than " : "",
 		mib(bytes < 0 ? a->is.upload_bytes : bytes),
