@@ -79,7 +79,7 @@ static bool open_door(struct server *s, struct err *e)
 	const struct api_options api = {
 		.pool = s->pool,
 		.hosts = c->hosts,
-		.open_loopback = true,
+		.open_loopback = !c->require_tokens,
 		.upload_bytes = (int64_t)c->upload_mib << 20,
 		.uploads_max = c->uploads,
 	};

@@ -4,7 +4,8 @@
  * site whose name was pointed here (DNS rebinding) gets nothing. Origin, where
  * a browser sends one, is this very host, so that another site's page changes
  * nothing. Scope is what the route asks and the token, or the loopback
- * address, gives; a request that came through a proxy is not from loopback. */
+ * address, gives. A request that a proxy says it forwards is not from loopback;
+ * a proxy need not say so, so a server behind one wants --require_tokens. */
 #pragma once
 #include "api.h"
 #include "handler.h"
