@@ -148,8 +148,9 @@ def case_a_stale_pid_file_that_names_somebody_else():
     run('migrate', '--data', data)
     owner = os.stat(f'{data}/pg')
     os.mkdir(f'{data}/run')
-    other = subprocess.Popen(['sleep', '60'], user=owner.st_uid,
-                             group=owner.st_gid, extra_groups=[])
+    other_user = {} if os.getuid() else {
+        'user': owner.st_uid, 'group': owner.st_gid, 'extra_groups': []}
+    other = subprocess.Popen(['sleep', '60'], **other_user)
     for path in (f'{data}/pg/postmaster.pid',
                  f'{data}/run/.s.PGSQL.5432.lock'):
         with open(path, 'w') as f:
