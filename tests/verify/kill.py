@@ -5,9 +5,10 @@ Three rounds: the server, an ingest process, PostgreSQL. In each, uploads of
 distinct traces go in, and while each is on its way the victim is killed once,
 at a random moment of the upload's life (--full: 20 uploads and kills a round;
 --quick: 3). A round's first blow at an ingest process or PostgreSQL waits until
-an upload is worked on, so that each round hits at least one. The client does what clients do: whatever is not answered 200 or
-202 it sends again. In the end every upload is done, every run has the numbers
-that its trace must give, and the tables hold nothing else.
+an upload is worked on, so that each round hits at least one. The client does
+what clients do: whatever is not answered 200 or 202 it sends again. In the end
+every upload is done, every run has the numbers that its trace must give, and
+the tables hold nothing else.
 
 The moments come from a seed, which is printed and can be given (--seed).
 """
@@ -17,7 +18,7 @@ import json
 import os
 import random
 import signal
-import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -98,46 +99,43 @@ class Client:
                 time.sleep(0.1)
 
 
-def held(server, kind, pid):
-    """Whether that process, or any for None, is at an upload; its pid."""
-    rows = server.sql("SELECT split_part(worker, ':', 2) FROM upload WHERE "
-                      f"state = 'working' AND project = '{kind}'")
-    return next((int(p) for p, in rows if pid in (None, int(p))), None)
+GATE = 'BEGIN; LOCK TABLE run IN EXCLUSIVE MODE; SELECT pg_sleep(60)'
+GATES = f"FROM pg_stat_activity WHERE query = '{GATE}'"
 
 
-def stopped_at_work(server, kind):
-    """A process stopped in the middle of an upload, or None."""
-    pid = held(server, kind, None)
-    if not pid:
-        return None
-    try:
-        os.kill(pid, signal.SIGSTOP)
-    except ProcessLookupError:
-        return None
-    time.sleep(0.1)  # what it had asked of PostgreSQL before is over
-    if held(server, kind, pid):
-        return pid
-    os.kill(pid, signal.SIGCONT)
-    return None
+def gate_shut(server):
+    """Nobody gets past the lock that a save needs, until the gate is gone."""
+    gate = subprocess.Popen([*server.psql(), '-c', GATE],
+                            stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
+    running.until('a shut gate', 20, lambda: server.sql(
+        f"SELECT 1 {GATES} AND wait_event = 'PgSleep'"))
+    return gate
 
 
-def strike_sure(server, kind):
-    """One SIGKILL that is certain to hit an upload."""
-    def ask():
-        return stopped_at_work(server, kind)
-    pid = running.until('an upload at work', 60, ask)
-    victim = pid if kind == 'ingest' else server.postmaster()
-    os.kill(victim, signal.SIGKILL)
-    if victim != pid:
-        os.kill(pid, signal.SIGCONT)
+def strike_sure(server, kind, gate):
+    """One SIGKILL that is certain to hit an upload: while the gate is shut,
+    none gets done. The process that was killed."""
+    pid = int(running.until('an upload at work', 60, lambda: server.sql(
+        "SELECT split_part(worker, ':', 2) FROM upload "
+        f"WHERE state = 'working' AND project = '{kind}'"))[0][0])
+    if kind == 'postgres':
+        pid = server.postmaster()
+    os.kill(pid, signal.SIGKILL)
+    if kind == 'ingest':
+        server.sql(f'SELECT pg_terminate_backend(pid) {GATES}')
+    gate.wait()
+    return pid
 
 
 def strike(server, kind, dice):
-    """One SIGKILL; the server is started again by us, the rest by it."""
+    """One SIGKILL; the server is started again by us, the rest by it. The
+    process that was killed."""
     if kind == 'server':
+        pid = server.process.pid
         server.kill()
         server.start()
-        return
+        return pid
     if kind == 'ingest':
         # A third death in a row with the same upload would rightly fail it.
         running.until('progress', 60, lambda: not server.sql(
@@ -150,18 +148,19 @@ def strike(server, kind, dice):
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
         pass
+    return pid
 
 
-def lifetime(server, body):
+def lifetime(server, kind, body):
     """Seconds from the first byte to done, where nobody interferes."""
     began = time.monotonic()
-    upload = server.upload('project=calm&workload=kill&name=calm', body)
+    upload = server.upload(f'project=calm&workload=kill&name={kind}', body)
     server.ended(upload)
     return time.monotonic() - began
 
 
 def play(server, kind, traces, dice):
-    span = max(0.1, 1.3 * lifetime(server, traces[0][0]))
+    span = max(0.1, 1.3 * lifetime(server, kind, traces[0][0]))
     clients = [Client(server, kind, n, body)
                for n, (body, _) in enumerate(traces)]
     room = threading.Semaphore(CLIENTS)
@@ -172,33 +171,36 @@ def play(server, kind, traces, dice):
 
     threads = [threading.Thread(target=work, args=(c,), daemon=True)
                for c in clients]
-    moments = []
+    moments, dead = [], None
     for client, thread in zip(clients, threads):
         room.acquire()
+        sure = kind != 'server' and not moments
+        gate = gate_shut(server) if sure else None
         thread.start()
         client.on_its_way.wait(30)
-        moments.append(dice.uniform(0, span))
-        sure = kind != 'server' and len(moments) == 1
-        if not sure:
-            time.sleep(moments[-1])
+        began = time.monotonic()
         if sure:
-            began = time.monotonic()
-            strike_sure(server, kind)
-            moments[-1] = time.monotonic() - began
+            dead = strike_sure(server, kind, gate)
         else:
-            strike(server, kind, dice)
+            time.sleep(dice.uniform(0, span))
+        moments.append(time.monotonic() - began)
+        if not sure:
+            dead = strike(server, kind, dice)
     for thread in threads:
         thread.join(120)
         assert not thread.is_alive(), 'an upload was never accepted'
     print(f'{kind}: {len(clients)} uploads, killed at '
           + ' '.join(f'{m * 1000:.0f}' for m in moments) + ' ms; sent '
           f'{sum(c.tries for c in clients)} times', flush=True)
+    # Until the last blow is noticed, the dead may seem to answer.
+    running.until('another postmaster', 30, lambda: server.postmaster()
+                  not in (None, dead))
+    running.until('readiness', 30,
+                  lambda: server.ask('GET', '/readyz')[0] == 200)
     return clients
 
 
 def check(server, kind, clients, traces):
-    # After the last blow the database may still be getting up.
-    running.until('readiness', 30, lambda: server.ask('GET', '/readyz')[0] == 200)
     for client, (_, want) in zip(clients, traces):
         upload = server.ended(client.id, 120)
         assert upload['state'] == 'done', upload

@@ -149,12 +149,15 @@ class Server:
             return u if u['state'] in ('done', 'failed') else None
         return until(f'upload {upload}', seconds, ask)
 
+    def psql(self):
+        """psql on the private socket, as a command line."""
+        return ['psql', '-XAtq', '-F', '\t', '-h', f'{self.data}/run', '-U',
+                'kernsift', '-d', 'postgres']
+
     def sql(self, text):
         """Rows, as lists of text, over the private socket."""
-        run = subprocess.run(
-            ['psql', '-XAtq', '-F', '\t', '-h', f'{self.data}/run', '-U',
-             'kernsift', '-d', 'postgres', '-c', text],
-            capture_output=True, text=True, check=True)
+        run = subprocess.run([*self.psql(), '-c', text], capture_output=True,
+                             text=True, check=True)
         return [line.split('\t') for line in run.stdout.splitlines()]
 
 
