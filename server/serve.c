@@ -8,8 +8,10 @@
 #include "migrate.h"
 #include "token.h"
 #include "upload.h"
+#include <fcntl.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { TICK_MS = 100, SWEEP_S = 30, SLACK_S = 60, DAY_S = 86400 };
 
@@ -72,9 +74,23 @@ static bool open_database(struct server *s, struct err *e)
 	return true;
 }
 
+/* Before what writes uploads away and what ingests them: those who ask wait
+ * for the answer. A courtesy of kernels that group tasks by session, and to
+ * root only. */
+static void priority_raise(void)
+{
+	int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (write(fd, "-10", 3) < 0)
+		log_debug("serve autogroup refused");
+	close(fd);
+}
+
 static bool open_door(struct server *s, struct err *e)
 {
 	const struct config *c = &s->config;
+	priority_raise();
 	s->pool = db_pool_new(s->store.conninfo, c->db_connections);
 	const struct api_options api = {
 		.pool = s->pool,

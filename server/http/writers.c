@@ -4,6 +4,8 @@
 #include "stream.h"
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 struct writers {
 	pthread_mutex_t lock; /* all below */
@@ -60,10 +62,13 @@ static struct stream *next(struct writers *w)
 	return s;
 }
 
+/* What arrives can wait; who asks cannot. Nice counts per thread here. */
 static void *run(void *ctx)
 {
+	enum { WRITER_NICE = 10 };
 	struct writers *w = ctx;
 	struct stream *s;
+	setpriority(PRIO_PROCESS, (id_t)gettid(), WRITER_NICE);
 	while ((s = next(w)))
 		if (stream_serve(s))
 			writers_push(w, s);
