@@ -3,13 +3,11 @@
 #include "derived.h"
 #include "intern.h"
 #include "sql.h"
-#include <assert.h>
 
 struct saving {
 	const struct claim *claim;
 	struct derived_run *runs;
 	uint32_t n;
-	struct arena *arena;
 };
 
 /* Takes hold of the upload, so that from here on nobody takes it away. */
@@ -107,7 +105,7 @@ bool save(struct db *db, const struct claim *c, const struct profile *runs,
 	uint32_t n, struct err *e)
 {
 	struct arena a = { 0 };
-	struct saving s = { .claim = c, .n = n, .arena = &a };
+	struct saving s = { .claim = c, .n = n };
 	int64_t **ids;
 	s.runs = arena_array(&a, struct derived_run, n);
 	bool ok = intern(db, &a, runs, n, &ids, e);

@@ -25,7 +25,6 @@ struct sql_params {
 };
 
 /* What a pointer points to must live until the statement ran. */
-void sql_bool(struct sql_params *p, bool v);
 void sql_int4(struct sql_params *p, int32_t v);
 void sql_int8(struct sql_params *p, int64_t v);
 void sql_float8(struct sql_params *p, double v); /* NAN: NULL */

@@ -16,13 +16,6 @@ static void add(struct sql_params *p, enum pgwire_type type, const void *at,
 	p->n++;
 }
 
-void sql_bool(struct sql_params *p, bool v)
-{
-	char *room = p->room[p->n];
-	*room = v;
-	add(p, PGWIRE_BOOL, room, 1, 1);
-}
-
 void sql_int4(struct sql_params *p, int32_t v)
 {
 	char *room = p->room[p->n];
