@@ -16,6 +16,7 @@ int command_migrate(int argc, char **argv);
 int command_rebuild(int argc, char **argv);
 int command_token(int argc, char **argv);
 int command_inspect(int argc, char **argv);
+int command_convert(int argc, char **argv);
 
 /* Says why on stderr; the exit status. */
 int command_fail(const struct err *e);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { KIND_TEXT, KIND_NUM, KIND_COUNT, KIND_FLAG };
+enum kind { KIND_TEXT, KIND_NUM, KIND_COUNT, KIND_NICE, KIND_FLAG };
 
 static const struct option {
 	const char *name;
@@ -97,13 +97,14 @@ static bool read_number(const struct option *o, const char *text,
 {
 	char *end;
 	int least = o->kind == KIND_COUNT;
+	int most = o->kind == KIND_NICE ? 19 : INT_MAX;
 	errno = 0;
 	long long n = strtoll(text, &end, 10);
-	if (errno || end == text || *end || n < least || n > INT_MAX)
+	if (errno || end == text || *end || n < least || n > most)
 		return err_set(e, ERR_INPUT,
 			"%s is '%.40s', and should be a whole number from %d "
 			"to %d",
-			where, text, least, INT_MAX);
+			where, text, least, most);
 	*to = (int)n;
 	return true;
 }
@@ -136,6 +137,7 @@ static bool read_option(struct config *c, const struct option *o,
 	switch (o->kind) {
 	case KIND_NUM:
 	case KIND_COUNT:
+	case KIND_NICE:
 		return read_number(o, text, where, to, e);
 	case KIND_FLAG:
 		return read_flag(*text ? text : "0", where, to, e);

@@ -14,6 +14,7 @@
 typedef const char *config_TEXT;
 typedef int config_NUM;
 typedef int config_COUNT;
+typedef int config_NICE;
 typedef bool config_FLAG;
 
 struct config {

@@ -2,20 +2,58 @@
 #include "inspect.h"
 #include "analyze.h"
 #include "decode.h"
+#include "document.h"
+#include "inspect_asked.h"
+#include "inspect_learn.h"
 #include "inspect_print.h"
 #include <stdio.h>
 #include <string.h>
 
-static bool known(const char *by, struct err *e)
+/* The words of --by, each ended in `text`. */
+struct words {
+	char text[400];
+	const char *at[24];
+	int n;
+};
+
+static bool words_from(const char *by, struct words *w, struct err *e)
 {
-	if (!by || !strcmp(by, "device") || !strcmp(by, "grid") ||
-		!strcmp(by, "source"))
-		return true;
-	return err_set(e, ERR_INPUT,
-		"--by is '%.40s', and should be device, grid or source", by);
+	enum { MOST = sizeof w->at / sizeof *w->at };
+	w->n = 0;
+	snprintf(w->text, sizeof w->text, "%s", by ? by : "kernels");
+	for (char *word = w->text, *rest; word; word = rest) {
+		rest = strchr(word, ',');
+		if (rest)
+			*rest++ = '\0';
+		if (w->n == MOST || !inspect_print_knows(word))
+			return err_set(e, ERR_INPUT,
+				"--by is '%.40s', and should be one or more of "
+				"kernels, device, grid, source, launches, "
+				"callers, cycles, patterns, facts, operators, "
+				"shapes, unattributed and layers, with commas "
+				"between them",
+				w->n == MOST ? by : word);
+		w->at[w->n++] = word;
+	}
+	return true;
 }
 
-static bool read_trace(const char *path, const struct inspect_limits *limits,
+static bool known(const char *by, const char *format, struct words *w,
+	struct err *e)
+{
+	if (format && strcmp(format, "text") && strcmp(format, "json"))
+		return err_set(e, ERR_INPUT,
+			"--format is '%.40s', and should be text or json",
+			format);
+	if (!words_from(by, w, e))
+		return false;
+	return w->n == 1 || !format || strcmp(format, "json") ||
+	       err_set(e, ERR_INPUT,
+		       "--by is '%.40s', and a JSON document takes one word",
+		       by);
+}
+
+bool inspect_read(const char *path, const struct inspect_limits *limits,
 	struct trace *t, struct err *e)
 {
 	const struct decode_limits l = { limits->plain_mib << 20,
@@ -30,42 +68,74 @@ static bool read_trace(const char *path, const struct inspect_limits *limits,
 	return ok;
 }
 
-static bool print_runs(const struct trace *t, const char *by,
-	const struct families *f, size_t ceiling, struct err *e)
+/* To `d`, or to stdout where it is NULL. */
+static bool print_runs(const struct trace *t, const struct words *by,
+	const struct profile_asked *asked, const struct catalog *f,
+	const struct graph_book *book, size_t ceiling, struct document *d,
+	struct err *e)
 {
 	bool ok = true;
 
-	inspect_print_file(stdout, t);
+	if (!d)
+		inspect_print_file(stdout, t);
 	for (uint32_t i = 0; ok && i < t->processes_n; i++) {
 		struct arena a = { .ceiling = ceiling };
 		struct profile p;
-		ok = profile_from(t, i, f, &a, &p, e);
-		if (ok)
-			inspect_print_run(stdout, &p, i + 1, by);
+		ok = profile_asked(t, i, asked, f, book, &a, &p, e);
+		if (ok && d)
+			document_add(d, &p, by->at[0]);
+		for (int w = 0; ok && !d && w < by->n; w++)
+			inspect_print_run(stdout, &p, i + 1, by->at[w]);
 		arena_release(&a);
 	}
 	return ok;
 }
 
-int inspect(const char *path, const char *by,
+static bool print(const struct trace *t, const struct words *by,
+	const char *format, const struct profile_asked *asked,
+	const struct catalog *f, const struct graph_book *book, size_t ceiling,
+	struct err *e)
+{
+	bool json = format && !strcmp(format, "json");
+	struct document *d = json ? document_new(t) : NULL;
+	bool ok = print_runs(t, by, asked, f, book, ceiling, d, e);
+
+	if (ok && d)
+		document_print(d, stdout);
+	document_free(d);
+	if (ok && fflush(stdout) != 0)
+		ok = err_set(e, ERR_INTERNAL,
+			"the output could not be written");
+	return ok;
+}
+
+int inspect(const char *path, const struct inspect_asked *asked,
 	const struct inspect_limits *limits)
 {
 	struct err e = { 0 };
 	struct arena a = { .ceiling = (size_t)limits->arena_mib << 20 };
-	struct families *f = NULL;
+	struct catalog *f = NULL;
 	struct trace t;
+	struct words words = { 0 };
+	struct inspect_learnt learnt = { 0 };
+	struct profile_asked of = { .breakdown = BREAKDOWN_UNASKED };
 
-	bool ok = known(by, &e) && (f = families_new(&e)) &&
+	if (!known(asked->by, asked->format, &words, &e) ||
+		!inspect_asked(asked, &of.breakdown, &e)) {
+		fprintf(stderr, "kernsiftd: %s\n", e.text);
+		return 2;
+	}
+	bool ok = (f = catalog_new(NULL, &e)) &&
+		  (!asked->learn || inspect_learn(asked->learn, f, limits,
+					    &learnt, &e)) &&
 		  (trace_init(&t, &a) || arena_err(&a, &e)) &&
-		  read_trace(path, limits, &t, &e) &&
-		  print_runs(&t, by, f, a.ceiling, &e);
-	if (ok && fflush(stdout) != 0)
-		ok = err_set(&e, ERR_INTERNAL,
-			"the output could not be written");
+		  inspect_read(path, limits, &t, &e) &&
+		  print(&t, &words, asked->format, &of, f, &learnt.book,
+			  a.ceiling, &e);
 	arena_release(&a);
-	families_free(f);
-	if (ok)
-		return 0;
-	fprintf(stderr, "kernsiftd: %s\n", e.text);
-	return e.code == ERR_INPUT && !known(by, &(struct err){ 0 }) ? 2 : 1;
+	inspect_learnt_release(&learnt);
+	catalog_free(f);
+	if (!ok)
+		fprintf(stderr, "kernsiftd: %s\n", e.text);
+	return ok ? 0 : 1;
 }

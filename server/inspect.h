@@ -23,29 +23,104 @@
  *   device 0 launches=3 busy_ns=400 sms=80 compute=7.0 memory_bytes=34089730048 name=Tesla V100
  *   note warn no_grid 3: 3 kernels carry no grid and block
  *   (empty line)
- *   Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),P90 (ns),P99 (ns),Name
+ *   Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),
+ *     StdDev (ns),P90 (ns),P99 (ns),Name     in one line
  *   75.0,300,2,150.0,150.0,100,200,70.7,190.0,199.0,"void f<int, 4>(int*)"
  *   (empty line)
- *   Time (%),Total Time (ns),Count,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),P90 (ns),P99 (ns),Bytes,Sized,Operation
+ *   Time (%),Total Time (ns),Count,Avg (ns),Med (ns),Min (ns),Max (ns),
+ *     StdDev (ns),P90 (ns),P99 (ns),Bytes,Sized,Operation     in one line
  *   100.0,10,1,10.0,10.0,10,10,0.0,10.0,10.0,4096,1,[CUDA memcpy Host-to-Device]
  *
  * An empty line parts one run from the next. A table without rows is left out
  * together with its heading. A field is quoted as RFC 4180 asks. What is
- * unknown of a device is "unknown". `by` chooses what else the tables tell:
+ * unknown of a run or a device is "unknown"; a statistic that a table does not
+ * tell is an empty field. `by` chooses what else the tables tell; of several
+ * words, with commas, each tells every run once more:
  *
+ *   kernels  what stands above: nothing else
  *   device  a Device column before Name and before Operation
  *   grid    GridXYZ and BlockXYZ, as "%4d %4d %4d", before Name; empty where
  *           unknown; copies as without
- *   source  no statistics, but for each kernel: Short Name,Family,Defined In,
- *           Launched From,Known From,Mangled,Name */
+ *   source  no statistics, but for each kernel: Short Name,Family,Operator (by
+ *           name alone),Defined In,Launched From,Known From,Mangled,Name
+ *   launches  no statistics of kernels, but from call to kernel, as nsys'
+ *           cuda_kern_exec_sum has it: PID,TID,DevId,Count,QCount, then Avg,
+ *           Med, Min, Max and StdDev of each of T (total), A (the call), Q
+ *           (queue) and K (the kernel), API Name,Kernel Name
+ *   callers  no statistics, but for each kernel the paths that launched it:
+ *           Launches,Total Time (ns),Known,Name,Path; Known is path, no_range
+ *           or no_call; a path's frames are "kind:name", the outermost first,
+ *           " > " between them
+ *   cycles  no statistics, but the repetitions of the work, in four tables, each
+ *           left out where it has no rows: Detector,Confidence,Cycles,Kept,Range
+ *           (always there); what they worked on: Stratum,Kept,Phase,Sequences,
+ *           Tokens,KV Tokens,Text; its sizes: Stratum,Kind,Per Cycle,Name,Size;
+ *           and the cycles in order: Number,Use,Open,Stratum,Start (ns),
+ *           Duration (ns),Compute (ns),Communication (ns),Copies (ns),Idle (ns),
+ *           Sync (ns),Launches,Label
+ *   patterns  no statistics, but the time of each function on a device, over the
+ *           kept cycles: Type,Device,Time (ns/cycle),Launches/Cycle,Beta (%),
+ *           Min (ns),Max (ns),Cycles (it ran in),Function; and the counters
+ *           beside it: Metric,Mu,Sigma,Cycles (with a value),Partly,
+ *           Interpolated (in how many),Device,Function
+ *
+ *   operators  no statistics, but GPU Time (ns),Replayed (kernels in graph
+ *           replays),Replayed Known,Platform; and what the time was spent on:
+ *           Total Time (ns),Calls,Launches,Shapes,Sized (ns),Bound (ns),
+ *           SOL (ps),Compute (ns),Headroom (ns),Over (ns),Type,Phase,
+ *           Known (ns) (as "op_sizes=400 rule=12"),Operator; no operator is
+ *           what nobody knows (model/operators.h tells each figure)
+ *   shapes  no statistics, but the operators' shapes: Total Time (ns),Calls,
+ *           Launches,Avg (ns),Med (ns),Min (ns),Max (ns) (of calls),Known,FLOP
+ *           (as "bf16=4096"),Read (bytes),Write (bytes),SOL (ns),Leg,Why,Grid,
+ *           Type,Phase,Shape,Operator
+ *   unattributed  no statistics, but the kernels that nobody knows: Total Time
+ *           (ns),Launches,Name
+ *   layers  no statistics, but the layers of the model (model/breakdown.h tells
+ *           each figure): Detector,Confidence,Device,Realigned,Passes,Layers,
+ *           Anchor,Stratum,Why; Wall (ns),Exclusive (ns),Overlap (ns),Idle (ns),
+ *           Other (ns),Exposed Communication (ns); the times End To End and
+ *           Layers; then the sections, blocks and rows, each with the number of
+ *           what it is part of, and what is launched together: Groups
+ *
+ *
+ * A run with replays of CUDA graphs that were recorded whole has, before its
+ * devices:
+ *
+ *   graph_ns 7811214325
+ *   graphs 10                            then, for each graph of each device:
+ *   graph 4 exec=5 device=0 replays=10 total_ns=7811214325 med_ns=781121432.5
+ *
+ * With `format` "json" the same and more is one JSON document, which
+ * document.h tells; it stands by itself, so "source",
+ * "launches", "callers", "cycles" and "patterns" change nothing there. */
 #pragma once
+#include "err.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 struct inspect_limits {
 	int64_t arena_mib, plain_mib, ratio; /* options of config.def */
 };
 
-/* `by` is NULL, "device", "grid" or "source". The program's exit status: 0,
- * or 1 with one sentence on stderr (2 where it is about `by`). */
-int inspect(const char *path, const char *by,
+/* What was given on the command line; NULL: not. */
+struct inspect_asked {
+	const char *by; /* one or more of these words (one for JSON) */
+	const char *format; /* "text" or "json" */
+	const char *learn; /* a trace whose stream captures teach the graphs
+		replayed in the file */
+	/* What breakdown_asked.h tells, as text. */
+	const char *layers; /* "modules" or "period" */
+	const char *layer_range, *layer_start, *layer_every, *realign, *device,
+		*stratum;
+};
+
+/* The program's exit status: 0, or 1 with one sentence on stderr (2 where it is
+ * about what was asked). */
+int inspect(const char *path, const struct inspect_asked *asked,
 	const struct inspect_limits *limits);
+
+/* The first step alone: the file as a trace. */
+struct trace;
+bool inspect_read(const char *path, const struct inspect_limits *limits,
+	struct trace *t, struct err *e);

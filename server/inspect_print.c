@@ -1,5 +1,12 @@
 /* inspect_print.c - lines and tables, in the order inspect.h gives. */
 #include "inspect_print.h"
+#include "inspect_cycles.h"
+#include "inspect_facts.h"
+#include "inspect_field.h"
+#include "inspect_launches.h"
+#include "inspect_layers.h"
+#include "inspect_operators.h"
+#include "inspect_patterns.h"
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
@@ -24,25 +31,6 @@ static void print_number(FILE *out, const char *key, int64_t n)
 		print_line(out, key, NULL);
 	else
 		fprintf(out, "%s %" PRId64 "\n", key, n);
-}
-
-/* As RFC 4180 has it: in quotes where it holds a comma, a quote or an end of
- * line. */
-static void print_field(FILE *out, const char *s)
-{
-	if (!s)
-		return;
-	if (!s[strcspn(s, ",\"\r\n")]) {
-		fputs(s, out);
-		return;
-	}
-	putc('"', out);
-	for (; *s; s++) {
-		if (*s == '"')
-			putc('"', out);
-		putc(*s, out);
-	}
-	putc('"', out);
 }
 
 void inspect_print_file(FILE *out, const struct trace *t)
@@ -80,8 +68,12 @@ static void print_rank(FILE *out, const struct profile *p)
 
 static void print_device(FILE *out, const struct profile_device *d)
 {
-	fprintf(out, "device %" PRId32 " launches=%" PRId64 " busy_ns=%" PRId64,
-		d->number, d->launches, d->busy_ns);
+	fprintf(out, "device %" PRId32 " launches=%" PRId64, d->number,
+		d->launches);
+	if (d->busy_ns < 0)
+		fputs(" busy_ns=unknown", out);
+	else
+		fprintf(out, " busy_ns=%" PRId64, d->busy_ns);
 	if (d->sm_count < 0)
 		fputs(" sms=unknown", out);
 	else
@@ -126,11 +118,16 @@ static void print_heading(FILE *out, const char *count, const char *rest)
 
 static void print_time(FILE *out, double pct, const struct time_stats *t)
 {
-	fprintf(out,
-		"%.1f,%" PRId64 ",%" PRId64 ",%.1f,%.1f,%" PRId64 ",%" PRId64
-		",%.1f,%.1f,%.1f,",
-		pct, t->total_ns, t->instances, t->avg_ns, t->med_ns, t->min_ns,
-		t->max_ns, t->stddev_ns, t->p90_ns, t->p99_ns);
+	inspect_field_tenths(out, pct);
+	inspect_field_whole(out, t->total_ns);
+	inspect_field_whole(out, t->instances);
+	inspect_field_tenths(out, t->avg_ns);
+	inspect_field_tenths(out, t->med_ns);
+	inspect_field_whole(out, t->min_ns);
+	inspect_field_whole(out, t->max_ns);
+	inspect_field_tenths(out, t->stddev_ns);
+	inspect_field_tenths(out, t->p90_ns);
+	inspect_field_tenths(out, t->p99_ns);
 }
 
 static void print_three(FILE *out, const int32_t v[3])
@@ -147,12 +144,14 @@ static void print_kernels(FILE *out, const struct profile *p, enum split split)
 		[SPLIT_DEVICE] = "Device,Name",
 		[SPLIT_GRID] = "GridXYZ,BlockXYZ,Name" };
 
-	if (p->launches)
-		print_heading(out, "Instances", columns[split]);
+	bool headed = false;
 	for (uint32_t i = 0; i < p->stats_n; i++) {
 		const struct kernel_stat *s = &p->stats[i];
 		if (s->split != split)
 			continue;
+		if (!headed)
+			print_heading(out, "Instances", columns[split]);
+		headed = true;
 		print_time(out, s->time_pct, &s->time);
 		if (split == SPLIT_DEVICE)
 			fprintf(out, "%" PRId32 ",", s->device);
@@ -160,7 +159,7 @@ static void print_kernels(FILE *out, const struct profile *p, enum split split)
 			print_three(out, s->grid);
 			print_three(out, s->block);
 		}
-		print_field(out, p->kernels[s->kernel].name);
+		inspect_field_text(out, p->kernels[s->kernel].name);
 		putc('\n', out);
 	}
 }
@@ -179,7 +178,7 @@ static void print_copies(FILE *out, const struct profile *p, enum split split)
 		fprintf(out, "%" PRId64 ",%" PRId64 ",", s->bytes, s->sized);
 		if (split == SPLIT_DEVICE)
 			fprintf(out, "%" PRId32 ",", s->device);
-		print_field(out, s->operation);
+		inspect_field_text(out, s->operation);
 		putc('\n', out);
 	}
 }
@@ -187,8 +186,8 @@ static void print_copies(FILE *out, const struct profile *p, enum split split)
 /* In the order of the kernel table. */
 static void print_sources(FILE *out, const struct profile *p)
 {
-	if (p->launches)
-		fputs("\nShort Name,Family,Defined In,Launched From,"
+	if (p->stats_n)
+		fputs("\nShort Name,Family,Operator,Defined In,Launched From,"
 		      "Known From,Mangled,Name\n",
 			out);
 	for (uint32_t i = 0; i < p->stats_n; i++) {
@@ -197,14 +196,44 @@ static void print_sources(FILE *out, const struct profile *p)
 		const struct profile_kernel *k =
 			&p->kernels[p->stats[i].kernel];
 		const char *fields[] = { k->short_name, k->source.family,
-			k->source.defined_in, k->source.launched_from,
-			k->source.known_from, k->mangled, k->name };
+			k->operator, k->source.defined_in,
+			k->source.launched_from, k->source.known_from,
+			k->mangled, k->name };
 		enum { FIELDS = sizeof fields / sizeof *fields };
 		for (int f = 0; f < FIELDS; f++) {
-			print_field(out, fields[f]);
+			inspect_field_text(out, fields[f]);
 			putc(f == FIELDS - 1 ? '\n' : ',', out);
 		}
 	}
+}
+
+/* NULL: statistics, split by it. */
+static const struct {
+	const char *by;
+	void (*print)(FILE *out, const struct profile *p);
+} tables[] = {
+	{ "kernels", NULL },
+	{ "device", NULL },
+	{ "grid", NULL },
+	{ "source", print_sources },
+	{ "launches", inspect_launches },
+	{ "callers", inspect_callers },
+	{ "cycles", inspect_cycles },
+	{ "patterns", inspect_patterns },
+	{ "facts", inspect_facts },
+	{ "operators", inspect_operators },
+	{ "shapes", inspect_shapes },
+	{ "unattributed", inspect_unattributed },
+	{ "layers", inspect_layers },
+};
+enum { TABLES = sizeof tables / sizeof *tables };
+
+bool inspect_print_knows(const char *by)
+{
+	for (size_t i = 0; i < TABLES; i++)
+		if (!strcmp(by, tables[i].by))
+			return true;
+	return false;
 }
 
 void inspect_print_run(FILE *out, const struct profile *p, uint32_t number,
@@ -223,16 +252,18 @@ void inspect_print_run(FILE *out, const struct profile *p, uint32_t number,
 	print_number(out, "kernels", p->kernels_n);
 	print_number(out, "copy_ns", p->copy_ns);
 	print_number(out, "copies", p->copies);
+	inspect_graphs(out, p);
 	for (uint32_t i = 0; i < p->devices_n; i++)
 		print_device(out, &p->devices[i]);
 	print_notes(out, &p->notes);
 
-	if (by && !strcmp(by, "source")) {
-		print_sources(out, p);
-		return;
-	}
-	bool device = by && !strcmp(by, "device");
-	bool grid = by && !strcmp(by, "grid");
+	for (size_t i = 0; i < TABLES; i++)
+		if (!strcmp(by, tables[i].by) && tables[i].print) {
+			tables[i].print(out, p);
+			return;
+		}
+	bool device = !strcmp(by, "device");
+	bool grid = !strcmp(by, "grid");
 	print_kernels(out, p,
 		device ? SPLIT_DEVICE
 		: grid ? SPLIT_GRID

@@ -1,5 +1,6 @@
 /* main.c - kernsiftd's commands: which there are, and what they share. */
 #include "command.h"
+#include "convert.h"
 #include "inspect.h"
 #include "log.h"
 #include <unistd.h>
@@ -21,8 +22,17 @@ static const struct command {
 		"make all that is derived from uploads anew" },
 	{ "token", " --scope read|upload|admin --name NAME", command_token,
 		"make a token and print it, this once" },
-	{ "inspect", " FILE [--by device|grid|source]", command_inspect,
-		"a trace's statistics; needs no database" },
+	{ "inspect",
+		" FILE [--by "
+		"kernels|device|grid|source|launches|callers|cycles|patterns|"
+		"facts|operators|shapes|unattributed|layers,...] "
+		"[--format text|json] [--learn CAPTURE] [--layers "
+		"modules|period] [--layer_range NAME] [--layer_start NAME "
+		"[--layer_every N]] [--device N] [--stratum N] [--realign "
+		"yes|no]",
+		command_inspect, "a trace's statistics; needs no database" },
+	{ "convert", " IN OUT.kst [--run N]", command_convert,
+		"a trace, or one run of it, as a capture; needs no database" },
 	{ "help", "", command_help, "this text" },
 	{ "version", "", command_version, "the version" },
 	{ "worker", "", command_worker, NULL },
@@ -82,9 +92,16 @@ int command_inspect(int argc, char **argv)
 {
 	struct err e = { 0 };
 	struct config c;
-	const char *file = NULL, *by = NULL;
-	const struct config_extra extra[] = { { "", &file }, { "by", &by },
-		{ 0 } };
+	const char *file = NULL;
+	struct inspect_asked asked = { 0 };
+	const struct config_extra extra[] = { { "", &file },
+		{ "by", &asked.by }, { "format", &asked.format },
+		{ "learn", &asked.learn }, { "layers", &asked.layers },
+		{ "layer_range", &asked.layer_range },
+		{ "layer_start", &asked.layer_start },
+		{ "layer_every", &asked.layer_every },
+		{ "realign", &asked.realign }, { "device", &asked.device },
+		{ "stratum", &asked.stratum }, { 0 } };
 	if (!command_config(&c, extra, argc, argv, &e))
 		return command_fail(&e);
 	if (!file) {
@@ -92,7 +109,26 @@ int command_inspect(int argc, char **argv)
 		return command_fail(&e);
 	}
 	struct inspect_limits limits = { c.ingest_mib, c.plain_mib, c.ratio };
-	return inspect(file, by, &limits);
+	return inspect(file, &asked, &limits);
+}
+
+int command_convert(int argc, char **argv)
+{
+	struct err e = { 0 };
+	struct config c;
+	const char *in = NULL, *out = NULL, *run = NULL;
+	const struct config_extra extra[] = { { "", &in }, { "", &out },
+		{ "run", &run }, { 0 } };
+	if (!command_config(&c, extra, argc, argv, &e))
+		return command_fail(&e);
+	if (!out) {
+		err_set(&e, ERR_INPUT,
+			"convert needs the name of a trace and that of the "
+			"capture to write");
+		return command_fail(&e);
+	}
+	struct inspect_limits limits = { c.ingest_mib, c.plain_mib, c.ratio };
+	return convert(in, out, run, &limits, &e) ? 0 : command_fail(&e);
 }
 
 int main(int argc, char **argv)

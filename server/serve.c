@@ -25,7 +25,7 @@ struct server {
 	struct worker_options workers;
 	struct crew *crew;
 	int sweep_idle_s;
-	time_t swept_at;
+	time_t sweep_at;
 };
 
 static time_t now_s(void)
@@ -66,7 +66,7 @@ static bool open_database(struct server *s, struct err *e)
 	struct err why = { 0 };
 	if (s->store.cluster && !upload_release_all(s->store.db, &working, e))
 		return false;
-	if (s->store.cluster && !upload_sweep(s->store.db, 0, &receiving, &why))
+	if (s->store.cluster && !upload_forsake(s->store.db, &receiving, &why))
 		log_warn("serve sweeps later: %s", why.text);
 	if (working || receiving)
 		log_info("serve left_by_crash working=%lld receiving=%lld",
@@ -136,12 +136,14 @@ static void sweep(struct server *s)
 {
 	struct err e = { 0 };
 	int64_t swept = 0;
-	if (now_s() - s->swept_at < SWEEP_S)
+	bool more = false;
+	if (now_s() < s->sweep_at)
 		return;
-	s->swept_at = now_s();
 	if (!db_revive(s->store.db, &e) ||
-		!upload_sweep(s->store.db, s->sweep_idle_s, &swept, &e))
+		!upload_sweep(s->store.db, s->sweep_idle_s, &swept, &more, &e))
 		log_warn("sweep: %s", e.text);
+	/* After a failure not at once again. */
+	s->sweep_at = now_s() + (more && !e.code ? 0 : SWEEP_S);
 	if (swept)
 		log_info("sweep uploads=%lld", (long long)swept);
 }

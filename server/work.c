@@ -25,6 +25,7 @@ struct worker_options command_workers(const struct config *c,
 	return (struct worker_options){
 		.conninfo = conninfo,
 		.workers = c->workers ? c->workers : cores(),
+		.nice = c->worker_nice,
 		.lease_s = c->lease_s,
 		.cpu_s = c->ingest_cpu_s,
 		.memory_bytes = ((int64_t)c->ingest_mib << 20) + OVERHEAD_BYTES,

@@ -48,10 +48,11 @@ function bearer() {
 	return hasToken() ? {Authorization: `Bearer ${sessionStorage.getItem(TOKEN)}`} : {};
 }
 
-async function ask(where, {method = 'GET', signal} = {}) {
+async function ask(where, {method = 'GET', body, signal} = {}) {
 	let answer;
+	const headers = {...bearer(), ...(body === undefined ? {} : {'Content-Type': 'application/json'})};
 	try {
-		answer = await fetch(where, {method, signal, headers: bearer()});
+		answer = await fetch(where, {method, signal, headers, body});
 	} catch (e) {
 		throw e.name === 'AbortError' ? e : unreachable();
 	}
@@ -72,24 +73,101 @@ export const run = (id, signal) => json(`/runs/${id}`, {}, {signal});
 export const notes = (id, signal) => json(`/runs/${id}/notes`, {}, {signal});
 export const copies = (id, query, signal) => json(`/runs/${id}/copies`, query, {signal});
 
-// All kernels of a run, in the server's order; `told` hears how many so far.
-export async function kernels(id, query, {signal, told}) {
+export const graphs = (id, signal) => json(`/runs/${id}/graphs`, {}, {signal});
+export const callers = (id, kernel, query, signal) =>
+	json(`/runs/${id}/kernels/${kernel}/callers`, query, {signal});
+
+// Where a layer's time goes: of one run, and of several beside each other; what its
+// cycles work on, to have the layers of one kind.
+export const breakdown = (id, query, signal) => json(`/runs/${id}/breakdown`, query, {signal});
+export const beside = (query, signal) => json('/breakdown', query, {signal});
+export const besideFile = (format, query) => address('/breakdown', {...query, format});
+export const strata = async (id, signal) => (await json(`/runs/${id}/cycles`, {limit: 1}, {signal})).strata ?? [];
+
+export const jobs = (query, signal) => json('/jobs', query, {signal});
+export const job = (id, signal) => json(`/jobs/${id}`, {}, {signal});
+
+// What changed between two sides; the published score of the same two is
+// asked for with `score`.
+export const compare = (query, signal) => json('/compare', query, {signal});
+export const series = (query, signal) => json('/compare/series', query, {signal});
+export const compareFile = (format, query) => address('/compare', {...query, format});
+
+// All items of a list, in the server's order; `told` hears how many so far. A
+// page ends where the server says: some are short of `limit`, bounded by bytes.
+async function pages(path, query, {signal, told, seen}) {
 	const rows = [];
 	let cursor = null;
 	do {
-		const page = await json(`/runs/${id}/kernels`, {...query, limit: 5000, cursor}, {signal});
+		const page = await json(path, {...query, limit: 5000, cursor}, {signal});
+		seen?.(page);
 		rows.push(...page.items);
 		cursor = page.next;
 		told?.(rows.length);
 	} while (cursor !== null);
 	return rows;
 }
+export const kernels = (id, query, options) => pages(`/runs/${id}/kernels`, query, options);
+export const launches = (id, query, options) => pages(`/runs/${id}/launches`, query, options);
 
-// A table as a file: where it lies, and its bytes where a plain link would
-// lack the token.
+// What the first page tells of all, with the items of every page.
+async function whole(path, query, options) {
+	let first = null;
+	const items = await pages(path, query, {...options, seen: (page) => { first ??= page; }});
+	return {...first, items};
+}
+export const cycles = (id, query, options) => whole(`/runs/${id}/cycles`, query, options);
+export const groups = (id, options) => whole(`/runs/${id}/groups`, {}, options);
+export const patterns = (id, query, options) => whole(`/runs/${id}/patterns`, query, options);
+
+// What GPU time was spent on: of a run, and of all runs or a reference set. An
+// operator without a name, of what nobody knows, is asked for by this word.
+const named = (operator) => encodeURIComponent(operator ?? 'unattributed');
+export const operators = (id, query, signal) => json(`/runs/${id}/operators`, query, {signal});
+export const runShapes = (id, operator, query, signal) => json(`/runs/${id}/operators/${named(operator)}/shapes`, query, {signal});
+export const runUnattributed = (id, query, signal) => json(`/runs/${id}/unattributed`, query, {signal});
+export const importance = (query, signal) => json('/importance', query, {signal});
+export const importanceShapes = (operator, query, signal) => json(`/importance/${named(operator)}/shapes`, query, {signal});
+export const importanceFile = (format, query) => address('/importance', {...query, format});
+export const unattributed = (query, signal) => json('/unattributed', query, {signal});
+
+// The catalogue: `what` is operators, rules or platforms. Its own part is
+// replaced whole; `version` is the one it was made from.
+export const catalogue = (what, signal) => json(`/${what}`, {}, {signal});
+export const replace = (what, version, items) => json(`/${what}`, {}, {method: 'PUT', body: JSON.stringify({version, items})});
+export const testRules = (asked, signal) => json('/rules/test', {}, {method: 'POST', body: JSON.stringify(asked), signal});
+
+export const sets = (signal) => json('/sets', {}, {signal});
+export const keepSet = (name, file) => json('/sets', {name}, {method: 'POST', body: file});
+export const dropSet = (name) => ask(address(`/sets/${encodeURIComponent(name)}`), {method: 'DELETE'});
+
+// A table as a file, a run as a trace: where it lies, and its bytes where a
+// plain link would lack the token.
 export const tableFile = (id, table, format, query) =>
 	address(`/runs/${id}/${table}`, {...query, format});
+export const runFile = (id, what) => address(`/runs/${id}/${what}`);
 export const file = async (where) => (await ask(where)).blob();
+
+// The bytes of a long answer; `told` hears how many so far.
+export async function bytes(where, {signal, told}) {
+	const reader = (await ask(where, {signal})).body.getReader();
+	const parts = [];
+	let n = 0;
+	try {
+		for (;;) {
+			const {done, value} = await reader.read();
+			if (done)
+				break;
+			parts.push(value);
+			n += value.length;
+			told(n);
+		}
+	} catch (e) {
+		throw e.name === 'AbortError' ? e : new Failure(0, 'cut',
+			'the connection broke while the answer was coming in');
+	}
+	return new Blob(parts).arrayBuffer();
+}
 
 // Sends a file's bytes as an upload; `told` hears how many are sent. XMLHttpRequest,
 // because fetch does not tell how far a body has gone.

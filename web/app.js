@@ -2,7 +2,14 @@
 // without loading anew; the focus goes to the new page's heading.
 
 import {h} from './dom.js';
+import {query} from './format.js';
 import {clearFailure, showFailure, tell} from './news.js';
+import * as beside from './pages/beside.js';
+import * as catalogue from './pages/catalogue.js';
+import * as compare from './pages/compare.js';
+import * as importance from './pages/importance.js';
+import * as job from './pages/job.js';
+import * as jobs from './pages/jobs.js';
 import * as runs from './pages/runs.js';
 import * as run from './pages/run.js';
 import * as uploads from './pages/uploads.js';
@@ -10,6 +17,12 @@ import * as uploads from './pages/uploads.js';
 const PAGES = [
 	[/^\/(?:runs\/?)?$/, runs],
 	[/^\/runs\/(\d+)$/, run],
+	[/^\/compare\/?$/, compare],
+	[/^\/breakdown\/?$/, beside],
+	[/^\/importance\/?$/, importance],
+	[/^\/catalogue\/?$/, catalogue],
+	[/^\/jobs\/?$/, jobs],
+	[/^\/jobs\/(\d+)$/, job],
 	[/^\/uploads\/?$/, uploads],
 ];
 
@@ -26,6 +39,7 @@ function keep(changes) {
 		else
 			url.searchParams.set(key, value);
 	}
+	url.search = query(url.searchParams);
 	history.replaceState(null, '', url);
 }
 
@@ -86,8 +100,10 @@ async function show({moved}) {
 	}
 }
 
+// As a browser follows a link: to where it is already, without a step in the history.
 function go(to) {
-	history.pushState(null, '', to);
+	const step = new URL(to, location.href).href === location.href ? 'replaceState' : 'pushState';
+	history[step](null, '', to);
 	window.scrollTo(0, 0);
 	return show({moved: true});
 }

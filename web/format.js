@@ -37,14 +37,14 @@ export function columnUnit(ns) {
 	return ns >= 1e7 ? 'ms' : 'µs';
 }
 
-// A duration in a unit named elsewhere (a column's head), to a thousandth, halves
-// up. Nanoseconds have a tenth only where there is one.
-export function inUnit(ns, unit) {
+// A duration in a unit named elsewhere (a column's head), to a thousandth or so
+// many digits, halves up. Nanoseconds have a tenth only where there is one.
+export function inUnit(ns, unit, digits = 3) {
 	if (!known(ns))
 		return NONE;
 	if (unit === 'ns')
 		return count(ns, Number.isInteger(ns) ? 0 : 1);
-	return count(Math.round(ns * 1000 / UNITS[unit]) / 1000, 3);
+	return count(Math.round(ns * 10 ** digits / UNITS[unit]) / 10 ** digits, digits);
 }
 
 // A duration on its own: "1.234 ms".
@@ -53,6 +53,55 @@ export function duration(ns) {
 		return NONE;
 	const unit = unitFor(ns);
 	return `${inUnit(ns, unit)} ${unit}`;
+}
+
+// A difference, with its sign, in a unit named elsewhere.
+export function signed(ns, unit, digits = 3) {
+	if (!known(ns))
+		return NONE;
+	const text = inUnit(Math.abs(ns), unit, digits);
+	return /[1-9]/.test(text) ? `${ns < 0 ? '−' : '+'}${text}` : text;
+}
+
+// A difference on its own: "+1.234 ms".
+export function signedDuration(ns) {
+	if (!known(ns))
+		return NONE;
+	const text = duration(Math.abs(ns));
+	return /[1-9]/.test(text) ? `${ns < 0 ? '−' : '+'}${text}` : text;
+}
+
+// A probability: never nothing, as it never is.
+export function probability(p) {
+	if (!known(p))
+		return NONE;
+	return p < 0.001 ? '< 0.001' : count(p, 3);
+}
+
+// What head / base is in percent: 1.25 -> "+25.0 %".
+export function changeOf(ratio) {
+	if (!known(ratio))
+		return NONE;
+	if (ratio >= 10)
+		return `× ${count(ratio, 1)}`;
+	const text = count(Math.abs(ratio - 1) * 100, 1);
+	return `${text === '0.0' ? '±' : ratio < 1 ? '−' : '+'}${text} %`;
+}
+
+// A number of no unit, to six digits that count.
+export function number(n) {
+	if (!known(n))
+		return NONE;
+	if (Number.isInteger(n) || Math.abs(n) >= 1e5)
+		return count(n);
+	return String(Number(n.toPrecision(6)));
+}
+
+// A mean of counts: whole, or as many digits as tell it from none.
+export function mean(n) {
+	if (!known(n))
+		return NONE;
+	return Number.isInteger(n) || n >= 100 ? count(n) : String(Number(n.toPrecision(3)));
 }
 
 // To the nanosecond, for a title.
@@ -75,6 +124,18 @@ export function bytes(n) {
 // A share that is already in percent, as a table shows it.
 export function percent(p) {
 	return known(p) ? count(p, 1) : NONE;
+}
+
+// A share in a sentence: never all of it, nor nothing, unless it is.
+export function shareOf(p) {
+	if (p > 99.9 && p < 100)
+		return 'More than 99.9 %';
+	return p > 0 && p < 0.1 ? 'Less than 0.1 %' : `${percent(p)} %`;
+}
+
+// A number that names something.
+export function plain(n) {
+	return known(n) ? String(n) : NONE;
 }
 
 // How far along, 0 to 100 and never 100 before the end; null where unknown.
@@ -134,4 +195,9 @@ export function labels(text) {
 		out[part.slice(0, at).trim()] = part.slice(at + 1).trim();
 	}
 	return out;
+}
+
+// The words of an address, with commas and colons as people write them.
+export function query(words) {
+	return words.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
 }

@@ -2,7 +2,7 @@
 // the unseen line that tells news to those who listen rather than look.
 
 import {h} from './dom.js';
-import {setToken} from './api.js';
+import {hasToken, setToken} from './api.js';
 
 const failurePlace = () => document.getElementById('failure');
 
@@ -24,7 +24,7 @@ function tokenForm(again) {
 export function showFailure(error, again) {
 	failurePlace().replaceChildren(h('div', {class: 'failure'},
 		h('p', {role: 'alert'}, h('strong', {}, 'Failed: '), error.message),
-		error.status === 401 ? tokenForm(again) : null,
+		error.status === 401 || (error.status === 403 && hasToken()) ? tokenForm(again) : null,
 		h('button', {type: 'button', on: {click: again}}, 'Try again'),
 		h('button', {type: 'button', on: {click: clearFailure}}, 'Dismiss')));
 }

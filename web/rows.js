@@ -9,11 +9,13 @@ const CHUNK = 100;
 const GUESS_PX = 29;
 
 // Fills `table`, which scrolls inside `region`, and answers draw(rows, empty).
-// make(row) gives a row; `empty` is said where there is none.
+// make(row) gives a row, and what is open beneath it, as a list; `empty` is said
+// where there is none. draw.reveal(row) brings a row into sight and answers it.
 export function body(region, table, make) {
 	const heads = () => [...table.tHead.rows[0].cells];
 	let chunks = new Map();
 	let watch = null;
+	let shown = [];
 
 	function gap(height) {
 		return h('tr', {class: 'gap', 'aria-hidden': 'true'},
@@ -23,17 +25,17 @@ export function body(region, table, make) {
 	function fill(part, chunk) {
 		if (chunk.filled)
 			return;
-		part.replaceChildren(...chunk.rows.map((row, i) => {
-			const tr = make(row);
-			tr.setAttribute('aria-rowindex', chunk.from + i + 2);
-			return tr;
+		part.replaceChildren(...chunk.rows.flatMap((row, i) => {
+			const made = make(row);
+			made[0].setAttribute('aria-rowindex', chunk.from + i + 2);
+			return made;
 		}));
 		chunk.filled = true;
 	}
 
 	// What someone opened or stands on stays.
 	function clear(part, chunk) {
-		if (!chunk.filled || part.contains(document.activeElement) || part.querySelector('details[open]'))
+		if (!chunk.filled || part.contains(document.activeElement) || part.querySelector('tr.detail'))
 			return;
 		part.replaceChildren(gap(part.offsetHeight));
 		chunk.filled = false;
@@ -66,8 +68,10 @@ export function body(region, table, make) {
 			watch.observe(part);
 	}
 
-	return function draw(rows, empty) {
+	function draw(rows, empty) {
+		shown = rows;
 		watch?.disconnect();
+		watch = null;
 		chunks = new Map();
 		for (const part of [...table.tBodies])
 			part.remove();
@@ -76,7 +80,20 @@ export function body(region, table, make) {
 		if (rows.length > PLAIN)
 			windowed(rows);
 		else
-			table.append(h('tbody', {}, rows.length || !empty ? rows.map(make)
+			table.append(h('tbody', {}, rows.length || !empty ? rows.flatMap(make)
 				: h('tr', {}, h('td', {colspan: heads().length, class: 'none'}, empty))));
+	}
+
+	draw.reveal = (row) => {
+		const at = shown.indexOf(row);
+		const part = table.tBodies[watch ? Math.floor(at / CHUNK) : 0];
+		if (watch)
+			fill(part, chunks.get(part));
+		const trs = [...part.rows].filter((tr) => !tr.classList.contains('detail'));
+		const tr = trs[watch ? at % CHUNK : at];
+		tr.scrollIntoView({block: 'center'});
+		return tr;
 	};
+
+	return draw;
 }

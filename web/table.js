@@ -5,6 +5,10 @@
 // to sort by, down, up: the words its two directions have in the address,
 // head: true for the cell that names the row}. Without `down` and `up` a
 // column does not sort.
+//
+// A row may open to a detail beneath it: {open (the Set of open rows), name(row),
+// fill(row, place), changed()}. The button that opens it stands around the head
+// cell's content.
 
 import {h} from './dom.js';
 import {body} from './rows.js';
@@ -56,23 +60,64 @@ function headCell(column, press) {
 			...label, h('span', {class: 'arrow', 'aria-hidden': 'true'})) : label);
 }
 
-function bodyRow(columns, row) {
+function bodyRow(columns, row, lead) {
 	return h('tr', {}, columns.map((c) => h(c.head ? 'th' : 'td', {
 		scope: c.head ? 'row' : null,
 		class: kind(c),
 		title: c.title?.(row),
-	}, c.cell(row))));
+	}, c.head && lead ? lead(c.cell(row)) : c.cell(row))));
+}
+
+let details = 0;
+
+// A row and, while it is open, the one beneath it.
+function openRow(columns, row, detail) {
+	const id = `detail-${++details}`;
+	let under = null;
+
+	function opened() {
+		const place = h('div', {class: 'inside', role: 'group', 'aria-label': `More on ${detail.name(row)}`});
+		under = h('tr', {class: 'detail', id}, h('td', {colspan: columns.length}, place));
+		detail.fill(row, place);
+		return under;
+	}
+
+	const button = h('button', {type: 'button', class: 'open', on: {click: () => {
+		const open = !detail.open.has(row);
+		if (open) {
+			detail.open.add(row);
+			tr.after(opened());
+		} else {
+			detail.open.delete(row);
+			under.remove();
+		}
+		said(open);
+		detail.changed();
+	}}});
+	const said = (open) => {
+		button.setAttribute('aria-expanded', open);
+		if (open)
+			button.setAttribute('aria-controls', id);
+		else
+			button.removeAttribute('aria-controls');
+	};
+	const tr = bodyRow(columns, row, (cell) => {
+		button.append(h('span', {class: 'twist', 'aria-hidden': 'true'}), ...[cell].flat());
+		return button;
+	});
+	said(detail.open.has(row));
+	return detail.open.has(row) ? [tr, opened()] : [tr];
 }
 
 // A table in a region of its own that scrolls, so that the page need not.
 // `onsort` hears the word of a pressed head and calls update(); `empty` is said
 // in place of rows; a `tall` one scrolls up and down as well, under its heads.
-export function table({caption, columns, rows, sort, onsort, empty, tall}) {
+export function table({caption, columns, rows, sort, onsort, empty, tall, detail}) {
 	const heads = columns.map((c) => headCell(c, (column) => onsort(pressed(column, sort))));
 	const inner = h('table', {}, h('caption', {class: 'unseen'}, caption), h('thead', {}, h('tr', {}, heads)));
 	const region = h('div', {class: tall ? 'scroll tall' : 'scroll', role: 'region',
 		'aria-label': `${caption}, table`, tabindex: '0'}, inner);
-	const fill = body(region, inner, (row) => bodyRow(columns, row));
+	const fill = body(region, inner, (row) => (detail ? openRow(columns, row, detail) : [bodyRow(columns, row)]));
 
 	function draw() {
 		columns.forEach((c, i) => {
@@ -88,6 +133,7 @@ export function table({caption, columns, rows, sort, onsort, empty, tall}) {
 	draw();
 	return {
 		node: region,
+		reveal: (row) => fill.reveal(row),
 		update(next) {
 			({rows = rows, sort = sort} = next);
 			draw();

@@ -1,4 +1,4 @@
-/* devices.c - one walk over kernels and copies, a union per device. */
+/* devices.c - one walk over kernels and graph replays, a union per device. */
 #include "devices.h"
 #include "interval.h"
 #include <stdlib.h>
@@ -52,22 +52,46 @@ static uint32_t device_index(struct maker *m, int32_t number)
 	return m->last = id - 1;
 }
 
-static bool kernels_walk(struct maker *m, const struct kernel_rows *k,
-	struct slice rows)
+static bool busy_add(struct maker *m, struct interval_union *all,
+	int32_t device, int64_t start_ns, int64_t dur_ns, int64_t launches)
 {
+	uint32_t d = device_index(m, device);
+	if (d == NAMES_NONE)
+		return false;
+	m->p->devices[d].launches += launches;
+	interval_add(&m->busy[d], start_ns, dur_ns);
+	interval_add(all, start_ns, dur_ns);
+	return true;
+}
+
+/* Kernels and replays in the order of their starts. */
+static bool busy_walk(struct maker *m, const struct trace *t,
+	const struct process *proc)
+{
+	const struct kernel_rows *k = &t->kernel;
+	const struct graph_rows *g = &t->graph;
 	struct interval_union all = INTERVAL_NONE;
-	for (uint32_t i = rows.from; i < rows.to; i++) {
-		uint32_t d = device_index(m, k->device[i]);
-		if (d == NAMES_NONE)
-			return false;
-		m->p->devices[d].launches++;
-		interval_add(&m->busy[d], k->start_ns[i], k->dur_ns[i]);
-		interval_add(&all, k->start_ns[i], k->dur_ns[i]);
+	uint32_t i = proc->kernel.from, j = proc->graph.from;
+	bool ok = true;
+
+	while (ok && (i < proc->kernel.to || j < proc->graph.to)) {
+		bool replay =
+			i == proc->kernel.to ||
+			(j < proc->graph.to && g->start_ns[j] < k->start_ns[i]);
+		if (replay) {
+			ok = busy_add(m, &all, g->device[j], g->start_ns[j],
+				g->dur_ns[j], 0);
+			j++;
+		} else {
+			ok = busy_add(m, &all, k->device[i], k->start_ns[i],
+				k->dur_ns[i], 1);
+			i++;
+		}
 	}
 	m->p->busy_ns = all.busy_ns;
 	for (uint32_t d = 0; d < m->p->devices_n; d++)
 		m->p->devices[d].busy_ns = m->busy[d].busy_ns;
-	return true;
+	return ok;
 }
 
 static bool copies_walk(struct maker *m, const struct copy_rows *c,
@@ -117,6 +141,7 @@ static int64_t span(const struct trace *t, const struct process *proc)
 	}
 	ROWS(kernel)
 	ROWS(copy)
+	ROWS(graph)
 #undef ROWS
 	return last < first ? 0 : last - first;
 }
@@ -125,8 +150,7 @@ bool devices_from(const struct trace *t, const struct process *proc,
 	uint32_t process, struct profile *p)
 {
 	struct maker m = { .p = p };
-	bool ok = names_init(&m.numbers, p->arena) &&
-		  kernels_walk(&m, &t->kernel, proc->kernel) &&
+	bool ok = names_init(&m.numbers, p->arena) && busy_walk(&m, t, proc) &&
 		  copies_walk(&m, &t->copy, proc->copy);
 
 	if (ok) {

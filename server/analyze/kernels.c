@@ -1,81 +1,25 @@
 /* kernels.c - names first, each looked at once; then a table per split. */
 #include "kernels.h"
-#include "kernel_name.h"
+#include "kernel_list.h"
 #include "keys.h"
 #include "order.h"
 #include <string.h>
 
 struct maker {
 	const struct trace *t;
-	const struct families *families;
 	struct profile *p;
 	struct slice rows;
-	struct names texts; /* shown names; id = kernel + 1, "" is none */
-	uint32_t *kernel_of_name; /* by id in the trace; kernel + 1 */
+	struct kernel_list list;
 	uint32_t *kernel_of; /* by row */
-	uint32_t kernels_cap;
 };
-
-static bool kernel_add(struct maker *m, const char *text, size_t len,
-	const char *mangled)
-{
-	struct profile *p = m->p;
-	if (p->kernels_n == m->kernels_cap) {
-		uint32_t cap = m->kernels_cap ? m->kernels_cap * 2 : 256;
-		void *grown = arena_grow(p->arena, p->kernels,
-			(size_t)cap * sizeof *p->kernels);
-		if (!grown)
-			return false;
-		p->kernels = grown;
-		m->kernels_cap = cap;
-	}
-	struct profile_kernel *k = &p->kernels[p->kernels_n++];
-	*k = (struct profile_kernel){
-		.name = text,
-		.mangled = mangled,
-		.short_name = kernel_name_short(p->arena, text, len),
-	};
-	families_find(m->families, text, len, &k->source);
-	return k->short_name != NULL;
-}
-
-/* The kernel of a name of the trace, plus one; 0 where the arena is full. */
-static uint32_t kernel_new(struct maker *m, uint32_t name)
-{
-	const struct name *raw = &m->t->names.list[name];
-	const char *text;
-	size_t len;
-	enum kernel_name how =
-		kernel_name_from(m->p->arena, raw->text, raw->len, &text, &len);
-
-	if (how == NAME_FULL)
-		return 0;
-	if (how == NAME_REFUSED)
-		note_add(&m->p->notes, NOTE_demangle_bound, 1, raw->text,
-			raw->len);
-	if (len == 0) {
-		text = "(unnamed)";
-		len = strlen(text);
-	}
-	uint32_t id = names_put(&m->texts, text, len);
-	if (id == NAMES_NONE)
-		return 0;
-	if (id > m->p->kernels_n &&
-		!kernel_add(m, names_text(&m->texts, id), len,
-			how == NAME_DEMANGLED ? raw->text : NULL))
-		return 0;
-	return id;
-}
 
 static bool kernels_name(struct maker *m)
 {
 	const uint32_t *names = m->t->kernel.name;
-	for (uint32_t i = m->rows.from; i < m->rows.to; i++) {
-		uint32_t *of = &m->kernel_of_name[names[i]];
-		if (!*of && !(*of = kernel_new(m, names[i])))
+	for (uint32_t i = m->rows.from; i < m->rows.to; i++)
+		if (!kernel_list_of(&m->list, names[i],
+			    &m->kernel_of[i - m->rows.from]))
 			return false;
-		m->kernel_of[i - m->rows.from] = *of - 1;
-	}
 	return true;
 }
 
@@ -163,21 +107,17 @@ static bool tables(struct maker *m)
 }
 
 bool kernels_from(const struct trace *t, struct slice rows,
-	const struct families *f, struct profile *p)
+	const struct catalog *f, struct profile *p, uint32_t **kernel_of)
 {
-	struct arena *a = p->arena;
-	uint32_t n = rows.to - rows.from;
-	struct maker m = { .t = t, .families = f, .p = p, .rows = rows };
+	size_t n = (size_t)(rows.to - rows.from) + 1;
+	struct maker m = { .t = t, .p = p, .rows = rows };
 
-	if (n == 0)
-		return true;
-	m.kernel_of_name = arena_grow(a, NULL,
-		(size_t)t->names.n * sizeof *m.kernel_of_name);
-	m.kernel_of = arena_grow(a, NULL, (size_t)n * sizeof *m.kernel_of);
-	bool ok = m.kernel_of_name && m.kernel_of && names_init(&m.texts, a) &&
-		  kernels_name(&m) && tables(&m);
-
-	arena_drop(a, m.kernel_of_name);
-	arena_drop(a, m.kernel_of);
+	*kernel_of = arena_grow(p->arena, NULL, n * sizeof **kernel_of);
+	m.kernel_of = *kernel_of;
+	if (rows.from == rows.to || !m.kernel_of)
+		return m.kernel_of;
+	bool ok = kernel_list_init(&m.list, t, f, p) && kernels_name(&m) &&
+		  tables(&m);
+	kernel_list_release(&m.list);
 	return ok;
 }

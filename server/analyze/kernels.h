@@ -1,12 +1,11 @@
-/* kernels.h - the distinct kernels of a run, and the tables over them.
- *
- * Two names of the trace that demangle to the same text are one kernel. */
+/* kernels.h - the tables over a run's kernels. */
 #pragma once
-#include "family.h"
+#include "catalog.h"
 #include "profile.h"
 #include "trace.h"
 
-/* Fills p->kernels and p->stats from one process's launches. False where the
- * arena is full. */
+/* Fills p->kernels and p->stats from one process's launches. *kernel_of gets
+ * each row's index into p->kernels; it is to be arena_drop()ped. False where
+ * the arena is full. */
 bool kernels_from(const struct trace *t, struct slice rows,
-	const struct families *f, struct profile *p);
+	const struct catalog *f, struct profile *p, uint32_t **kernel_of);

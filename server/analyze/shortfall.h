@@ -3,7 +3,7 @@
 #include "profile.h"
 #include "trace.h"
 
-/* Adds the analysis' notes to p->notes, once p is otherwise complete. False
- * where the arena is full. */
-bool shortfall_add(const struct trace *t, const struct process *proc,
-	struct profile *p);
+/* Adds the analysis' notes to p->notes, once p is otherwise complete;
+ * `call_of` is by kernel row of the process. */
+void shortfall_add(const struct trace *t, const struct process *proc,
+	const uint32_t *call_of, struct profile *p);

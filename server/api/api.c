@@ -3,7 +3,9 @@
 #include "dispatch.h"
 #include "api_state.h"
 #include "db.h"
+#include "catalog_held.h"
 #include "guard.h"
+#include "heavy.h"
 #include "log.h"
 #include "openapi.h"
 #include "route.h"
@@ -22,7 +24,8 @@ struct api *api_new(const struct api_options *o, struct err *e)
 	a->is = *o;
 	a->is.hosts = strdup(o->hosts ? o->hosts : "");
 	a->openapi = openapi_text(&a->openapi_len, e);
-	if (a->is.hosts && a->openapi)
+	a->catalog = catalog_held_new(e);
+	if (a->is.hosts && a->openapi && a->catalog)
 		return a;
 	api_free(a);
 	return NULL;
@@ -34,6 +37,7 @@ void api_free(struct api *a)
 		return;
 	free((char *)a->is.hosts);
 	free(a->openapi);
+	catalog_held_free(a->catalog);
 	free(a);
 }
 
@@ -44,23 +48,32 @@ static int64_t now_us(void)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
+struct db *api_lend(struct api *a, struct err *e)
+{
+	struct db *db = db_borrow(a->is.pool, e);
+	if (db)
+		atomic_fetch_add(&a->lent, 1);
+	return db;
+}
+
+void api_take_back(struct api *a, struct db *db)
+{
+	db_return(a->is.pool, db);
+	atomic_fetch_sub(&a->lent, 1);
+}
+
 bool call_db(struct call *c, struct err *e)
 {
-	if (c->db)
-		return true;
-	c->db = db_borrow(c->api->is.pool, e);
-	if (c->db)
-		atomic_fetch_add(&c->api->lent, 1);
+	if (!c->db)
+		c->db = api_lend(c->api, e);
 	return c->db;
 }
 
 void call_db_return(struct call *c)
 {
-	if (!c->db)
-		return;
-	db_return(c->api->is.pool, c->db);
+	if (c->db)
+		api_take_back(c->api, c->db);
 	c->db = NULL;
-	atomic_fetch_sub(&c->api->lent, 1);
 }
 
 bool api_owns(const char *path)
@@ -83,14 +96,24 @@ bool api_admits(struct api *a, const struct api_request *r,
 	return false;
 }
 
-bool api_streams(const struct api_request *r)
+static bool leads_to(const struct api_request *r, handler_fn *handler)
 {
 	struct err e = { 0 };
 	char allow[ALLOW_TEXT];
-	int64_t id;
+	struct route_at at;
 	const struct route *route =
-		route_find(r->method, r->path, &id, allow, &e);
-	return route && route->handler == upload_post;
+		route_find(r->method, r->path, &at, allow, &e);
+	return route && route->handler == handler;
+}
+
+bool api_streams(const struct api_request *r)
+{
+	return leads_to(r, upload_post);
+}
+
+size_t api_body_max(const struct api_request *r)
+{
+	return leads_to(r, set_post) ? API_SET_MAX : API_BODY_MAX;
 }
 
 static void json_body(struct api_answer *out, json_t *value)
@@ -126,14 +149,18 @@ void api_refuse(struct api *a, enum err_code code, const char *sentence,
 bool call_open(struct call *c, struct api *a, const struct api_request *r,
 	struct api_answer *out, struct err *e)
 {
+	struct route_at at;
 	*c = (struct call){ .api = a, .request = r, .began_us = now_us() };
 	*out = (struct api_answer){ 0 };
-	return guard_host(a, r, e) && guard_origin(r, e) &&
-	       (c->route = route_find(r->method, r->path, &c->id, out->allow,
-			e)) &&
-	       guard_scope(c, e) &&
-	       params_read(&c->params, &c->arena, c->route->handler, r->query,
-		       e);
+	if (!guard_host(a, r, e) || !guard_origin(r, e) ||
+		!(c->route = route_find(r->method, r->path, &at, out->allow,
+			  e)))
+		return false;
+	c->id = at.ids[0];
+	c->k = at.ids[1];
+	memcpy(c->word, at.word, sizeof c->word);
+	return guard_scope(c, e) && params_read(&c->params, &c->arena,
+					    c->route->handler, r->query, e);
 }
 
 static void table_body(const struct call *c, struct api_answer *out,
@@ -171,6 +198,10 @@ static bool value_body(struct call *c, json_t *value, struct api_answer *out,
 		out->len = c->text_len;
 		out->type = c->text_type;
 		c->text = NULL;
+	} else if (c->stream.next) {
+		out->stream = c->stream;
+		out->type = c->text_type;
+		c->stream = (struct api_stream){ 0 };
 	} else if (c->table) {
 		table_body(c, out, e);
 	} else if (out->status != 204) {
@@ -190,8 +221,21 @@ void call_count(const struct call *c, int status)
 void call_close(struct call *c)
 {
 	call_db_return(c);
+	call_catalog_return(c);
+	heavy_give_back(c);
 	free(c->text);
+	if (c->stream.next)
+		c->stream.free(c->stream.ctx);
 	arena_release(&c->arena);
+}
+
+void api_answer_release(struct api_answer *a)
+{
+	free(a->body);
+	if (a->stream.next)
+		a->stream.free(a->stream.ctx);
+	a->body = NULL;
+	a->stream = (struct api_stream){ 0 };
 }
 
 void call_answer(struct call *c, struct api_answer *out, struct err *e)

@@ -2,7 +2,8 @@
  *
  * No sockets here and no libmicrohttpd: http/ moves bytes, this room decides.
  * api_call() finds the route, checks Host, Origin and scope, runs the handler
- * and makes the envelope. An upload goes another way, because its body is
+ * and makes the envelope; a long answer is a stream that is pulled while it is
+ * sent (struct api_stream). An upload goes another way, because its body is
  * streamed: api_receive_begin() when the headers are there (as quick as any
  * call: at most a token is looked up), _bytes() for what arrives, _end() for
  * the answer. The last two and _abort() wait for the database to take the
@@ -30,7 +31,7 @@ struct api_options {
 struct api *api_new(const struct api_options *o, struct err *e);
 void api_free(struct api *a);
 
-enum { API_BODY_MAX = 1 << 20 };
+enum { API_BODY_MAX = 1 << 20, API_SET_MAX = 8 << 20 };
 
 /* Must stay as it is until the call has returned; for an upload, until
  * api_receive_begin() has. */
@@ -43,20 +44,37 @@ struct api_request {
 	void *ctx;
 	const struct sockaddr *peer;
 	const struct sockaddr *local; /* the address that was connected to */
-	const void *body; /* of all but uploads; at most API_BODY_MAX */
+	const void *body; /* of all but uploads; at most
+			* api_body_max() */
 	size_t body_len;
 };
 
+/* A body that is made while it is sent, whose length nobody knows before.
+ * next() puts up to `cap` bytes into `to` and says how many: 0 at the end, -1
+ * where it broke off, which is logged; the connection is then to be cut, so
+ * that nobody takes what came for all of it. Called by one thread at a time,
+ * after api_call() has returned; it may ask the database, and holds no
+ * connection to it in between. `ctx` is gone after free(). */
+struct api_stream {
+	int64_t (*next)(void *ctx, void *to, size_t cap); /* NULL none */
+	void (*free)(void *ctx);
+	void *ctx;
+};
+
+/* What its owner hands on, he takes out; the rest is released. */
 struct api_answer {
 	int status;
 	const char *type; /* Content-Type; constant text; NULL without a body */
-	char *body; /* the caller frees it with free(); NULL none */
+	char *body; /* malloc'ed; NULL none */
 	size_t len;
+	struct api_stream stream; /* instead of a body */
 	char allow[48]; /* Allow, on 405; "" none */
-	char location[64]; /* Location; "" none */
-	char disposition[96]; /* Content-Disposition; "" none */
+	char location[128]; /* Location; "" none */
+	char disposition[192]; /* Content-Disposition; "" none */
 	int retry_after_s; /* 0 none */
 };
+
+void api_answer_release(struct api_answer *a);
 
 /* Whether the path is the API's; all others are the page's. */
 bool api_owns(const char *path);
@@ -66,6 +84,9 @@ bool api_admits(struct api *a, const struct api_request *r,
 	struct api_answer *out);
 /* Whether the request is an upload whose body is to be streamed. */
 bool api_streams(const struct api_request *r);
+
+/* How many bytes its body may have: API_SET_MAX for a reference set. */
+size_t api_body_max(const struct api_request *r);
 
 void api_call(struct api *a, const struct api_request *r,
 	struct api_answer *out);

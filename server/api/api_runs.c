@@ -1,7 +1,7 @@
 /* api_runs.c - what can be asked about runs, and changed. */
 #include "api.h"
 #include "cursor.h"
-#include "view.h"
+#include "view_layers.h"
 #include <string.h>
 
 static const enum run_sort sorts[] = { RUN_NEWEST, RUN_OLDEST, RUN_BUSY,
@@ -37,10 +37,12 @@ json_t *runs_get(struct call *c, struct err *e)
 		.project = param_text(ps, "project", NULL),
 		.workload = param_text(ps, "workload", NULL),
 		.framework = param_text(ps, "framework", NULL),
+		.content = param_text(ps, "content", NULL),
 		.device = param_text(ps, "device", NULL),
 		.q = param_text(ps, "q", NULL),
 		.labels = ps->labels,
 		.upload = param(ps, "upload")->whole,
+		.job = param(ps, "job")->whole,
 		.since = moment(ps, "since"),
 		.until = moment(ps, "until"),
 		.sort = sorts[param(ps, "sort")->whole],
@@ -55,7 +57,7 @@ json_t *runs_get(struct call *c, struct err *e)
 		return NULL;
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
-		json_array_append_new(items, view_run(&rows[i]));
+		view_append(items, view_run(&rows[i]));
 	if (more)
 		cursor_write(c, sort_key(&rows[n - 1], f.sort), rows[n - 1].id,
 			next);
@@ -66,11 +68,18 @@ json_t *run_get(struct call *c, struct err *e)
 {
 	struct run_row row;
 	struct profile_device *devices;
+	struct layers_short layers;
 	uint32_t n;
+	bool layered;
 	if (!call_db(c, e) || !query_run(c->db, &c->arena, c->id, &row, e) ||
-		!query_run_devices(c->db, &c->arena, c->id, &devices, &n, e))
+		!query_run_devices(c->db, &c->arena, c->id, &devices, &n, e) ||
+		!query_layers_short(c->db, &c->arena, c->id, &layers, &layered,
+			e))
 		return NULL;
-	return view_run_detail(&row, devices, n);
+	json_t *v = view_run_detail(&row, devices, n);
+	json_object_set_new(v, "layers",
+		layered ? view_layers_short(&layers) : json_null());
+	return v;
 }
 
 static bool text_field(const char *key, json_t *value, const char **out,

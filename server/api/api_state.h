@@ -5,10 +5,19 @@
 #include <stdatomic.h>
 
 struct api {
+	struct catalog_held *catalog; /* has a lock of its own */
 	struct api_options is; /* constant; `hosts` is ours */
 	char *openapi; /* constant */
 	size_t openapi_len;
 	struct metrics metrics; /* atomics */
 	atomic_int uploads; /* being received */
+	atomic_int streams; /* captures being sent */
+	atomic_int timelines; /* those of them that are read on the way */
+	atomic_int heavy; /* comparisons and their like under way */
+	atomic_int tables; /* of patterns, being sent */
 	atomic_int lent; /* database connections */
 };
+
+/* A database connection, counted; NULL with *e where there is none. */
+struct db *api_lend(struct api *a, struct err *e);
+void api_take_back(struct api *a, struct db *db);

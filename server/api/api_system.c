@@ -26,6 +26,14 @@ static void gauges(struct api *a, struct buf *b)
 		"server is taking in\n"
 		"# TYPE kernsift_uploads_arriving gauge\n"
 		"kernsift_uploads_arriving %d\n"
+		"# HELP kernsift_captures_sending captures and timelines "
+		"that this server is sending\n"
+		"# TYPE kernsift_captures_sending gauge\n"
+		"kernsift_captures_sending %d\n"
+		"# HELP kernsift_comparisons_making comparisons and their "
+		"like that this server is making\n"
+		"# TYPE kernsift_comparisons_making gauge\n"
+		"kernsift_comparisons_making %d\n"
 		"# HELP kernsift_db_connections_in_use database connections "
 		"lent to requests\n"
 		"# TYPE kernsift_db_connections_in_use gauge\n"
@@ -33,7 +41,8 @@ static void gauges(struct api *a, struct buf *b)
 		"# HELP kernsift_build_info version of the server\n"
 		"# TYPE kernsift_build_info gauge\n"
 		"kernsift_build_info{version=\"%s\"} 1\n",
-		atomic_load(&a->uploads), atomic_load(&a->lent),
+		atomic_load(&a->uploads), atomic_load(&a->streams),
+		atomic_load(&a->heavy), atomic_load(&a->lent),
 		KERNSIFT_VERSION);
 }
 

@@ -19,7 +19,7 @@ json_t *uploads_get(struct call *c, struct err *e)
 		return NULL;
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
-		json_array_append_new(items, view_upload(&rows[i]));
+		view_append(items, view_upload(&rows[i]));
 	if (more)
 		cursor_write(c, rows[n - 1].id, 0, next);
 	return view_list(items, more ? next : NULL);

@@ -52,6 +52,8 @@ static void digest(const struct call *c, const uint8_t place[PLACE],
 	sha256_init(&s);
 	add(&s, c->route->path);
 	sha256_add(&s, &c->id, sizeof c->id);
+	sha256_add(&s, &c->k, sizeof c->k);
+	add(&s, c->word);
 	for (int i = 0; i < c->params.n; i++) {
 		const struct param *p = &c->params.list[i];
 		if (strcmp(p->spec->name, "limit") &&

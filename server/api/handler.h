@@ -1,10 +1,11 @@
 /* handler.h - what stands behind a route: a request in, a value out.
  *
  * A handler reads no socket and writes no bytes. It returns a JSON value that
- * its caller owns; or fills call.table or call.text instead and returns NULL;
- * or NULL with *e set. api.c turns any of these into status and bytes. NULL
+ * its caller owns; or fills call.table, call.text or call.stream instead and
+ * returns NULL; or NULL with *e set. api.c turns any of these into status and bytes. NULL
  * with nothing else is a bug and answered 500, but for a 204. */
 #pragma once
+#include "api.h"
 #include "arena.h"
 #include "err.h"
 #include "param.h"
@@ -16,7 +17,10 @@ struct api;
 struct api_receive;
 struct api_request;
 struct db;
+struct held;
 struct route;
+
+enum { CALL_WORD = 101 };
 
 struct call {
 	struct api *api;
@@ -25,8 +29,11 @@ struct call {
 	struct arena arena;
 	struct params params;
 	struct db *db; /* there after call_db() */
+	bool heavy; /* after heavy_take() */
+	struct held *held; /* after call_catalog() */
 	struct api_receive *receive; /* of upload_post only */
-	int64_t id; /* the path's {id} */
+	int64_t id, k; /* the path's {id} and {k}; 0 none */
+	char word[CALL_WORD]; /* its {op} or {set}; "" none */
 	int64_t began_us;
 
 	/* What a handler may say besides its value. */
@@ -35,8 +42,9 @@ struct call {
 	enum table_format format;
 	char *text; /* malloc'ed; api.c hands it on */
 	size_t text_len;
-	const char *text_type;
-	char location[64], disposition[96];
+	struct api_stream stream; /* api.c hands it on */
+	const char *text_type; /* of text and stream */
+	char location[128], disposition[192];
 };
 
 /* Lends the call a database connection until its answer is made. */

@@ -53,20 +53,23 @@ bool multipart_init(struct multipart *m, const char *content_type,
 	return true;
 }
 
-/* The file name, as text, with room to be mended. */
-static void name_keep(struct multipart *m, const char *raw)
+/* The file name, as text. */
+static bool name_keep(struct multipart *m, const char *raw, struct err *e)
 {
-	char mended[3 * sizeof m->file_name];
+	char mended[3 * MULTIPART_HEADERS];
 	size_t len = utf8_mend(mended, raw, strlen(raw));
 	if (len >= sizeof m->file_name)
-		len = utf8_clip(mended, sizeof m->file_name - 1);
+		return err_set(e, ERR_INPUT,
+			"the name of the form's file is longer than %zu bytes",
+			sizeof m->file_name - 1);
 	memcpy(m->file_name, mended, len);
 	m->file_name[len] = '\0';
+	return true;
 }
 
 static bool part_begins(struct multipart *m, struct err *e)
 {
-	char name[256] = "", file[sizeof m->file_name];
+	char name[256] = "", file[MULTIPART_HEADERS];
 	const char *line = m->headers;
 	const char *want = "Content-Disposition:";
 	while (line && strncasecmp(line, want, strlen(want)))
@@ -86,8 +89,7 @@ static bool part_begins(struct multipart *m, struct err *e)
 	if (m->files++)
 		return err_set(e, ERR_INPUT,
 			"the form holds several files; send one at a time");
-	name_keep(m, file);
-	return true;
+	return name_keep(m, file, e);
 }
 
 /* Collects a part's headers; *used bytes were taken. */

@@ -89,19 +89,32 @@ static json_t *parameter(const struct param_spec *s)
 		json_object_set_new(schema, "default",
 			s->kind == PARAM_WHOLE
 				? json_integer(strtoll(s->fallback, NULL, 10))
+			: s->kind == PARAM_REAL
+				? json_real(strtod(s->fallback, NULL))
 				: json_string(s->fallback));
 	return json_pack("{s:s, s:s, s:s, s:o}", "name", name, "in", "query",
 		"description", s->help, "schema", schema);
 }
 
+/* `segment` is behind its brace. */
+static json_t *path_parameter(const char *segment)
+{
+	json_t *schema =
+		route_is_number(segment)
+			? json_pack("{s:s, s:i}", "type", "integer", "minimum",
+				  1)
+			: json_pack("{s:s, s:s}", "type", "string", "pattern",
+				  "^[A-Za-z0-9_.:+-]{1,100}$");
+	return json_pack("{s:s%, s:s, s:b, s:o}", "name", segment,
+		strcspn(segment, "}"), "in", "path", "required", 1, "schema",
+		schema);
+}
+
 static json_t *parameters(const struct route *r)
 {
 	json_t *list = json_array();
-	if (strstr(r->path, "{id}"))
-		json_array_append_new(list,
-			json_pack("{s:s, s:s, s:b, s:{s:s, s:i}}", "name", "id",
-				"in", "path", "required", 1, "schema", "type",
-				"integer", "minimum", 1));
+	for (const char *at = r->path; (at = strchr(at, '{')); at++)
+		json_array_append_new(list, path_parameter(at + 1));
 	for (const struct param_spec *s = param_specs; s->handler; s++)
 		if (s->handler == r->handler)
 			json_array_append_new(list, parameter(s));
@@ -131,6 +144,8 @@ static json_t *success_content(const struct route *r)
 	const char *schema = route_schema(r);
 	if (!strcmp(schema, "text"))
 		return content("text/plain", ref(schema));
+	if (!strcmp(schema, "bytes"))
+		return content("application/vnd.kernsift.capture", ref(schema));
 	json_t *types = content("application/json", ref(schema));
 	for (const struct param_spec *s = param_specs; s->handler; s++)
 		if (s->handler == r->handler && !strcmp(s->name, "format")) {
@@ -138,6 +153,11 @@ static json_t *success_content(const struct route *r)
 				content("text/csv", ref("text")));
 			json_object_update_new(types,
 				content("text/markdown", ref("text")));
+			if (strstr(s->range, "bench"))
+				json_object_update_new(types,
+					content("application/"
+						"vnd.kernsift.set+json",
+						ref("set_document")));
 		}
 	return types;
 }

@@ -39,7 +39,7 @@ struct param {
 	double real;
 };
 
-enum { PARAMS_MAX = 16 };
+enum { PARAMS_MAX = 24 };
 
 struct params {
 	struct param list[PARAMS_MAX];

@@ -14,14 +14,13 @@ static int hex(char c)
 	return -1;
 }
 
-/* NULL where an escape is not one or the bytes are not text. */
-static const char *decode(const char *s, size_t len, struct arena *a)
+static const char *decode(const char *s, size_t len, bool form, struct arena *a)
 {
 	char *out = arena_alloc(a, len + 1, 1);
 	size_t n = 0;
 	for (size_t i = 0; i < len; i++, n++) {
 		if (s[i] != '%') {
-			out[n] = s[i] == '+' ? ' ' : s[i];
+			out[n] = form && s[i] == '+' ? ' ' : s[i];
 			continue;
 		}
 		int high = len - i > 2 ? hex(s[i + 1]) : -1;
@@ -32,6 +31,11 @@ static const char *decode(const char *s, size_t len, struct arena *a)
 		i += 2;
 	}
 	return utf8_valid(out, n) ? out : NULL;
+}
+
+const char *percent_decode(const char *s, size_t len, struct arena *a)
+{
+	return decode(s, len, false, a);
 }
 
 bool pair_next(const char **query, struct arena *a, struct pair *p,
@@ -46,8 +50,8 @@ bool pair_next(const char **query, struct arena *a, struct pair *p,
 	size_t len = strcspn(s, "&");
 	size_t key = strcspn(s, "=&");
 	*query = s + len;
-	p->key = decode(s, key, a);
-	p->value = key < len ? decode(s + key + 1, len - key - 1, a) : "";
+	p->key = decode(s, key, true, a);
+	p->value = key < len ? decode(s + key + 1, len - key - 1, true, a) : "";
 	if (p->key && p->value)
 		return true;
 	return err_set(e, ERR_INPUT,

@@ -11,3 +11,6 @@ struct pair {
  * the arena's and valid UTF-8 without U+0000; ERR_INPUT otherwise. */
 bool pair_next(const char **query, struct arena *a, struct pair *p,
 	struct err *e);
+
+/* A part of a path: as above, but a '+' is itself. NULL where it is not text. */
+const char *percent_decode(const char *s, size_t len, struct arena *a);

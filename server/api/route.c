@@ -1,5 +1,7 @@
 /* route.c - a path has the pattern of at most one route per method. */
 #include "route.h"
+#include "query_string.h"
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -28,11 +30,20 @@ const struct route_body route_bodies[] = {
 	{ 0 },
 };
 
-/* Whether path has the form of pattern; *id is what stands for "{id}". */
-static bool fits(const char *pattern, const char *path, const char **id)
+enum { SEGMENTS = ROUTE_IDS + 1 };
+
+/* What stands for "{id}" and the like. */
+struct segment {
+	const char *name, *at; /* behind the brace, in the path; NULL none */
+};
+
+/* Whether path has the form of pattern. */
+static bool fits(const char *pattern, const char *path,
+	struct segment of[SEGMENTS])
 {
+	int n = 0;
 	while (*pattern) {
-		if (strncmp(pattern, "{id}", 4)) {
+		if (*pattern != '{') {
 			if (*pattern++ != *path++)
 				return false;
 			continue;
@@ -40,11 +51,33 @@ static bool fits(const char *pattern, const char *path, const char **id)
 		size_t len = strcspn(path, "/");
 		if (!len)
 			return false;
-		*id = path;
-		pattern += 4;
+		assert(n < SEGMENTS);
+		of[n++] = (struct segment){ pattern + 1, path };
+		pattern += strcspn(pattern, "}") + 1;
 		path += len;
 	}
 	return !*path;
+}
+
+bool route_is_number(const char *segment)
+{
+	return !strncmp(segment, "id}", 3) || !strncmp(segment, "k}", 2);
+}
+
+bool route_word(const char *text, size_t len, char word[ROUTE_WORD],
+	struct err *e)
+{
+	struct arena a = { 0 };
+	const char *plain = percent_decode(text, len, &a);
+	size_t n = plain ? strlen(plain) : 0;
+	bool ok = n && n < ROUTE_WORD && strspn(plain, ROUTE_WORD_BYTES) == n;
+	if (ok)
+		memcpy(word, plain, n + 1);
+	arena_release(&a);
+	return ok || err_set(e, ERR_INPUT,
+			     "'%.*s' is not a name: 1 to %d letters, digits "
+			     "and _ . : + -",
+			     len > 120 ? 120 : (int)len, text, ROUTE_WORD - 1);
 }
 
 static bool id_from(const char *text, int64_t *id, struct err *e)
@@ -60,6 +93,20 @@ static bool id_from(const char *text, int64_t *id, struct err *e)
 		text);
 }
 
+static bool segments_read(const struct segment of[SEGMENTS],
+	struct route_at *out, struct err *e)
+{
+	for (int i = 0, id = 0; i < SEGMENTS && of[i].at; i++) {
+		const char *at = of[i].at;
+		if (!(route_is_number(of[i].name)
+				    ? id_from(at, &out->ids[id++], e)
+				    : route_word(at, strcspn(at, "/"),
+					      out->word, e)))
+			return false;
+	}
+	return true;
+}
+
 static void allow_add(char allow[ALLOW_TEXT], const char *method)
 {
 	size_t len = strlen(allow);
@@ -68,15 +115,16 @@ static void allow_add(char allow[ALLOW_TEXT], const char *method)
 }
 
 const struct route *route_find(const char *method, const char *path,
-	int64_t *id, char allow[ALLOW_TEXT], struct err *e)
+	struct route_at *out, char allow[ALLOW_TEXT], struct err *e)
 {
 	enum { PREFIX = sizeof "/api/v1" - 1 };
 	allow[0] = '\0';
+	*out = (struct route_at){ 0 };
 	for (const struct route *r = routes; r->handler; r++) {
-		const char *text = NULL;
+		struct segment of[SEGMENTS] = { 0 };
 		bool short_form = r->scope == SCOPE_NONE ||
 				  !strcmp(r->path, "/api/v1/metrics");
-		if (!fits(r->path, path, &text) &&
+		if (!fits(r->path, path, of) &&
 			!(short_form && !strcmp(r->path + PREFIX, path)))
 			continue;
 		if (strcmp(r->method, method) &&
@@ -86,7 +134,7 @@ const struct route *route_find(const char *method, const char *path,
 			continue;
 		}
 		allow[0] = '\0';
-		return text && !id_from(text, id, e) ? NULL : r;
+		return segments_read(of, out, e) ? r : NULL;
 	}
 	if (*allow)
 		err_set(e, ERR_METHOD,

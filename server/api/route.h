@@ -32,13 +32,30 @@ enum {
 #undef BODY
 };
 
-enum { ALLOW_TEXT = 48 };
+enum { ALLOW_TEXT = 48, ROUTE_IDS = 2, ROUTE_WORD = CALL_WORD };
 
-/* The route of a method and path, with the path's {id}; HEAD finds GET's.
- * NULL with ERR_NOT_FOUND, ERR_INPUT for an id that is not one, or ERR_METHOD
- * and `allow` filled. */
+/* What stands for the braces of a path. */
+struct route_at {
+	int64_t ids[ROUTE_IDS]; /* of {id} and {k}, in their order; 0 none */
+	char word[ROUTE_WORD]; /* of {op} or {set}, decoded; "" none */
+};
+
+/* The route of a method and path; HEAD finds GET's. NULL with ERR_NOT_FOUND,
+ * ERR_INPUT for an id or a name that is not one, or ERR_METHOD and `allow`
+ * filled. */
 const struct route *route_find(const char *method, const char *path,
-	int64_t *id, char allow[ALLOW_TEXT], struct err *e);
+	struct route_at *out, char allow[ALLOW_TEXT], struct err *e);
+
+/* Names of operators and sets: what a path can hold without anybody asking how
+ * it is to be written. */
+#define ROUTE_WORD_BYTES                                  \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu" \
+	"vwxyz0123456789_.:+-"
+/* A name as a path has it, percent-decoded and checked (ERR_INPUT). */
+bool route_word(const char *text, size_t len, char word[ROUTE_WORD],
+	struct err *e);
+/* Whether "id}…" stands for a number, and not for a name. */
+bool route_is_number(const char *segment);
 
 /* The first status of a route's success, and its schema's name ("" none). */
 int route_status(const struct route *r);

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-static void csv_cell(struct buf *b, const char *s)
+void table_csv_cell(struct buf *b, const char *s)
 {
 	if (!strpbrk(s, ",\"\r\n")) {
 		buf_puts(b, s);
@@ -23,14 +23,15 @@ void table_csv(const struct table *t, struct buf *b)
 {
 	for (int c = 0; c < t->width; c++) {
 		buf_puts(b, c ? "," : "");
-		csv_cell(b, t->columns[c].head);
+		table_csv_cell(b, t->columns[c].head);
 	}
 	buf_puts(b, "\n");
 	for (uint32_t r = 0; r < t->rows; r++) {
 		for (int c = 0; c < t->width; c++) {
 			buf_puts(b, c ? "," : "");
-			csv_cell(b, t->cells[(size_t)r * (size_t)t->width +
-					     (size_t)c]);
+			table_csv_cell(b,
+				t->cells[(size_t)r * (size_t)t->width +
+					 (size_t)c]);
 		}
 		buf_puts(b, "\n");
 	}
@@ -46,7 +47,7 @@ static bool markup(const char *start, const char *s)
 	return strchr("\\|`*<[", *s);
 }
 
-static void md_cell(struct buf *b, const char *s)
+void table_md_text(struct buf *b, const char *s)
 {
 	const char *start = s;
 	for (; *s; s++) {
@@ -64,7 +65,7 @@ void table_md(const struct table *t, struct buf *b)
 {
 	for (int c = 0; c < t->width; c++) {
 		buf_puts(b, "| ");
-		md_cell(b, t->columns[c].head);
+		table_md_text(b, t->columns[c].head);
 		buf_puts(b, " ");
 	}
 	buf_puts(b, "|\n");
@@ -74,8 +75,8 @@ void table_md(const struct table *t, struct buf *b)
 	for (uint32_t r = 0; r < t->rows; r++) {
 		for (int c = 0; c < t->width; c++) {
 			buf_puts(b, "| ");
-			md_cell(b, t->cells[(size_t)r * (size_t)t->width +
-					    (size_t)c]);
+			table_md_text(b, t->cells[(size_t)r * (size_t)t->width +
+						  (size_t)c]);
 			buf_puts(b, " ");
 		}
 		buf_puts(b, "|\n");

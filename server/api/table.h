@@ -23,4 +23,8 @@ struct table {
 };
 
 void table_csv(const struct table *t, struct buf *b);
+/* One cell, for tables that are written row by row. */
+void table_csv_cell(struct buf *b, const char *s);
 void table_md(const struct table *t, struct buf *b);
+/* Text outside a table, escaped likewise. */
+void table_md_text(struct buf *b, const char *s);

@@ -2,6 +2,7 @@
 #include "view.h"
 #include "moment.h"
 #include "utf8.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -43,6 +44,12 @@ json_t *view_error(const struct err *e)
 	size_t len = utf8_mend(text, e->text, strlen(e->text));
 	return json_pack("{s:{s:s, s:s%}}", "error", "code", err_name(e->code),
 		"message", text, len);
+}
+
+void view_append(json_t *list, json_t *item)
+{
+	assert(item);
+	json_array_append_new(list, item);
 }
 
 json_t *view_list(json_t *items, const char *next)

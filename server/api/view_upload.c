@@ -19,7 +19,7 @@ json_t *view_upload(const struct upload_row *u)
 		view_real(u->gpu_hours), "file_name", u->file_name);
 	json_t *runs = json_array();
 	for (uint32_t i = 0; i < u->runs_n; i++)
-		json_array_append_new(runs, view_whole(u->runs[i]));
+		view_append(runs, view_whole(u->runs[i]));
 	json_t *rest =
 		json_pack("{s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}",
 			"bytes", view_whole(u->bytes), "sha256",

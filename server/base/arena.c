@@ -227,3 +227,17 @@ void arena_release(struct arena *a)
 	blocks_free(a->own);
 	*a = (struct arena){ .ceiling = a->ceiling };
 }
+
+struct arena arena_scratch(const struct arena *a)
+{
+	size_t left = a->ceiling > a->taken ? a->ceiling - a->taken : 1;
+
+	return (struct arena){ .ceiling = a->ceiling ? left : 0 };
+}
+
+void arena_scratch_release(struct arena *scratch, struct arena *a)
+{
+	a->full |= scratch->full;
+	a->refused |= scratch->refused;
+	arena_release(scratch);
+}

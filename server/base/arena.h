@@ -55,3 +55,9 @@ void arena_refuse(struct arena *a, size_t bytes);
 bool arena_err(const struct arena *a, struct err *e);
 
 void arena_release(struct arena *a);
+
+/* An arena for what is needed on the way only; it may take what `a` has left
+ * now. Its release frees it, and makes `a` full where it was: that is one
+ * failure, told by arena_err(a). */
+struct arena arena_scratch(const struct arena *a);
+void arena_scratch_release(struct arena *scratch, struct arena *a);

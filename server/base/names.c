@@ -60,7 +60,7 @@ static bool grow(struct names *ns)
 
 bool names_init(struct names *ns, struct arena *a)
 {
-	*ns = (struct names){ .arena = a, .slots_cap = 512 };
+	*ns = (struct names){ .arena = a, .slots_cap = 16 };
 	return grow(ns) && names_put(ns, "", 0) == 0;
 }
 

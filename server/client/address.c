@@ -104,6 +104,40 @@ void address_send(struct buf *b, const struct options *o, const char *file)
 	}
 }
 
+void address_compare(struct buf *b, const struct options *o, const char *format)
+{
+	char before = '?';
+	const struct {
+		const char *key, *value;
+	} all[] = { { "base", o->files.at[0] }, { "head", o->files.at[1] },
+		{ "score", o->score }, { "format", format },
+		{ "range", o->range }, { "floor", o->floor },
+		{ "margin", o->margin }, { "seed", o->seed } };
+	add_server(b, o->server);
+	buf_puts(b, "/api/v1/compare");
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		add_query(b, &before, all[i].key, strlen(all[i].key),
+			all[i].value);
+}
+
+static void add_named(struct buf *b, const char *server, const char *path,
+	const char *name)
+{
+	add_server(b, server);
+	buf_puts(b, path);
+	add_encoded(b, name, strlen(name));
+}
+
+void address_import(struct buf *b, const char *server, const char *name)
+{
+	add_named(b, server, "/api/v1/sets?name=", name);
+}
+
+void address_set(struct buf *b, const char *server, const char *name)
+{
+	add_named(b, server, "/importance?set=", name);
+}
+
 void address_upload(struct buf *b, const char *server, int64_t id)
 {
 	add_server(b, server);

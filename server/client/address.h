@@ -21,6 +21,13 @@ bool address_is_local(const char *server);
 /* POST /uploads with all that the options say; `file` is the base name, or
  * NULL where there is none. */
 void address_send(struct buf *b, const struct options *o, const char *file);
+/* GET /compare with all that the options say; `format` as the API has it. */
+void address_compare(struct buf *b, const struct options *o,
+	const char *format);
+/* POST /sets; `name` of the set. */
+void address_import(struct buf *b, const char *server, const char *name);
+/* The page of a set. */
+void address_set(struct buf *b, const char *server, const char *name);
 /* GET /uploads/{id} */
 void address_upload(struct buf *b, const char *server, int64_t id);
 /* The page of a run. */

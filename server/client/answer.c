@@ -1,4 +1,4 @@
-/* answer.c - the only place of the client that knows the server's JSON. */
+/* answer.c - what the server says of uploads, and its errors. */
 #include "answer.h"
 #include "buf.h"
 #include "utf8.h"
@@ -61,6 +61,9 @@ static bool read_upload(const json_t *j, struct upload_answer *out)
 	if (out->id < 0 || !state_from(state, &out->state))
 		return false;
 	out->existing = json_is_true(json_object_get(j, "existing"));
+	plain(out->sha256, sizeof out->sha256,
+		json_string_value(json_object_get(j, "sha256")));
+	out->bytes = integer(json_object_get(j, "bytes"));
 	const json_t *p = json_object_get(j, "progress");
 	plain(out->stage, sizeof out->stage,
 		json_string_value(json_object_get(p, "stage")));
@@ -82,6 +85,24 @@ bool answer_upload(const char *body, size_t len, struct upload_answer *out,
 			"the server's answer is not an upload; is it a "
 			"kernsift server?");
 	return true;
+}
+
+bool answer_set(const char *body, size_t len, struct set_answer *out,
+	struct err *e)
+{
+	json_t *j = json_loadb(body ? body : "", len, 0, NULL);
+	*out = (struct set_answer){
+		.operators = integer(json_object_get(j, "operators")),
+		.shapes = integer(json_object_get(j, "shapes")),
+		.existing = json_is_true(json_object_get(j, "existing")),
+	};
+	plain(out->name, sizeof out->name,
+		json_string_value(json_object_get(j, "name")));
+	json_decref(j);
+	return (*out->name && out->operators >= 0 && out->shapes >= 0) ||
+	       err_set(e, ERR_INTERNAL,
+		       "the server's answer is not a set; is it a kernsift "
+		       "server?");
 }
 
 bool answer_error(int status, const char *body, size_t len, struct err *e)

@@ -21,6 +21,8 @@ struct upload_answer {
 	int64_t id;
 	enum upload_state state;
 	bool existing; /* the same was there already */
+	char sha256[65]; /* of the bytes that are stored; "" not told */
+	int64_t bytes; /* how many; -1 not told */
 	char stage[32]; /* of the server's progress; "" none */
 	int64_t done_bytes, total_bytes; /* -1 unknown */
 	char error[400]; /* of a failed one */
@@ -30,6 +32,15 @@ struct upload_answer {
 
 /* An upload, as POST /uploads and GET /uploads/{id} tell it. */
 bool answer_upload(const char *body, size_t len, struct upload_answer *out,
+	struct err *e);
+struct set_answer {
+	char name[400];
+	int64_t operators, shapes;
+	bool existing;
+};
+
+/* A set, as POST /sets tells it. */
+bool answer_set(const char *body, size_t len, struct set_answer *out,
 	struct err *e);
 /* Always false: *e gets the envelope's sentence as it is or, where there is
  * no envelope, one that names the status. Control characters, which a

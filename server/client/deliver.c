@@ -57,11 +57,18 @@ bool deliver(struct wire *w, const struct options *o, const char *path,
 	int most, struct meter *m, struct upload_answer *out,
 	struct attempt *last, struct err *e)
 {
-	struct delivery d = { .meter = m };
+	enum pack_kind kind = pack_kind(o->compress);
+	struct feed *f = *o->counters ? feed_joined(path, o->counters, kind, e)
+				      : feed_new(path, kind, e);
 	*last = (struct attempt){ .end = ATTEMPT_HOPELESS };
-	d.feed = feed_new(path, pack_kind(o->compress), e);
-	if (!d.feed)
-		return false;
+	return f && deliver_feed(w, o, f, most, m, out, last, e);
+}
+
+bool deliver_feed(struct wire *w, const struct options *o, struct feed *f,
+	int most, struct meter *m, struct upload_answer *out,
+	struct attempt *last, struct err *e)
+{
+	struct delivery d = { .meter = m, .feed = f };
 	struct buf url;
 	buf_init(&url, ADDRESS_MAX);
 	address_send(&url, o, feed_base_name(d.feed));

@@ -1,7 +1,8 @@
 /* options.c - flags, environment and defaults become struct options. */
 #include "options.h"
+#include "options_check.h"
+#include "options_trace.h"
 #include <errno.h>
-#include <math.h>
 
 /* Room for every argument, so that adding never fails. */
 static void list_init(struct text_list *l, int argc)
@@ -51,6 +52,22 @@ static bool take_FLAG(option_FLAG *to, const char *name, const char *text,
 
 enum kind { TEXT, NUM, LIST, FLAG };
 
+enum of {
+	UPLOAD = 1 << OPTIONS_UPLOAD,
+	COMPARE = 1 << OPTIONS_COMPARE,
+	IMPORT = 1 << OPTIONS_IMPORT,
+	RUN = 1 << OPTIONS_RUN,
+	AGENT = 1 << OPTIONS_AGENT,
+	TRACES = UPLOAD | RUN | AGENT,
+	EVERY = UPLOAD | COMPARE | IMPORT | RUN | AGENT
+};
+
+static const char *const commands[] = { [OPTIONS_UPLOAD] = "upload",
+	[OPTIONS_COMPARE] = "compare",
+	[OPTIONS_IMPORT] = "import",
+	[OPTIONS_RUN] = "run",
+	[OPTIONS_AGENT] = "agent" };
+
 /* Whether arg is --name or --name=value, with - for each _ of the field. */
 static bool is_flag(const char *arg, const char *field, const char **value)
 {
@@ -69,27 +86,45 @@ static bool value_of(int argc, char *const argv[], int *i, enum kind kind,
 	if (kind == FLAG && *value)
 		return err_set(e, ERR_INPUT, "'%.60s' takes no value",
 			argv[*i]);
-	if (kind == FLAG || *value)
+	if (kind == FLAG)
+		*value = "";
+	if (*value)
 		return true;
+	*value = *i + 1 < argc ? argv[*i + 1] : "";
 	if (*i + 1 >= argc)
 		return err_set(e, ERR_INPUT, "'%.60s' lacks its value",
 			argv[*i]);
-	*value = argv[++*i];
+	++*i;
 	return true;
 }
 
-static bool take_flag(struct options *o, int argc, char *const argv[], int *i,
+static bool meant_for(int of, enum options_of command, const char *arg,
 	struct err *e)
 {
+	return of & (1 << command) ||
+	       err_set(e, ERR_INPUT,
+		       "'%.60s' is not an option of %s; see 'kernsift help'",
+		       arg, commands[command]);
+}
+
+static bool take_flag(struct options *o, enum options_of command, int argc,
+	char *const argv[], int *i, struct err *e)
+{
 	const char *value;
-#define OPTION(field, kind, def, env, help)                        \
+#define OPTION(field, kind, def, env, help, of)                    \
 	if (is_flag(argv[*i], #field, &value))                     \
-		return value_of(argc, argv, i, kind, &value, e) && \
+		return meant_for(of, command, argv[*i], e) &&      \
+		       value_of(argc, argv, i, kind, &value, e) && \
 		       take_##kind(&o->field, #field, value, e);
 #include "options.def"
 #undef OPTION
-	return err_set(e, ERR_INPUT,
-		"'%.60s' is not an option; see 'kernsift help'", argv[*i]);
+	bool known = false;
+	if (command == OPTIONS_RUN &&
+		!options_trace_take(&o->trace, argc, argv, i, &known, e))
+		return false;
+	return known || err_set(e, ERR_INPUT,
+				"'%.60s' is not an option; see 'kernsift help'",
+				argv[*i]);
 }
 
 static bool take_default(const char *env, const char *def, const char **text,
@@ -100,49 +135,15 @@ static bool take_default(const char *env, const char *def, const char **text,
 	return kind == TEXT || kind == NUM;
 }
 
-static bool check_label(const char *label, struct err *e)
-{
-	const char *equals = strchr(label, '=');
-	if (!equals || equals == label)
-		return err_set(e, ERR_INPUT,
-			"'%.60s' is not a label; labels are key=value", label);
-	return true;
-}
-
-static bool check(const struct options *o, struct err *e)
-{
-	for (int i = 0; i < o->label.n; i++) {
-		if (!check_label(o->label.at[i], e))
-			return false;
-	}
-	if (*o->gpu_hours) {
-		char *end;
-		double hours = strtod(o->gpu_hours, &end);
-		if (*end || !isfinite(hours) || hours < 0)
-			return err_set(e, ERR_INPUT,
-				"'%.60s' is not a number of GPU-hours",
-				o->gpu_hours);
-	}
-	if (strcmp(o->compress, "zstd") && strcmp(o->compress, "gzip") &&
-		strcmp(o->compress, "none"))
-		return err_set(e, ERR_INPUT,
-			"'%.60s' is not a compression; there are zstd, gzip "
-			"and none",
-			o->compress);
-	if (!o->files.n)
-		return err_set(e, ERR_INPUT,
-			"no file is named; see 'kernsift help'");
-	return true;
-}
-
-bool options_init(struct options *o, int argc, char *const argv[],
-	struct err *e)
+bool options_init(struct options *o, enum options_of command, int argc,
+	char *const argv[], struct err *e)
 {
 	*o = (struct options){ 0 };
 	list_init(&o->files, argc);
 	list_init(&o->label, argc);
+	list_init(&o->trace, argc);
 	const char *text;
-#define OPTION(field, kind, def, env, help)               \
+#define OPTION(field, kind, def, env, help, of)           \
 	if (take_default(env, def, &text, kind) &&        \
 		!take_##kind(&o->field, #field, text, e)) \
 		return false;
@@ -153,7 +154,7 @@ bool options_init(struct options *o, int argc, char *const argv[],
 			while (++i < argc)
 				o->files.at[o->files.n++] = argv[i];
 		} else if (!strncmp(argv[i], "--", 2)) {
-			if (!take_flag(o, argc, argv, &i, e))
+			if (!take_flag(o, command, argc, argv, &i, e))
 				return false;
 		} else if (argv[i][0] == '-' && argv[i][1]) {
 			return err_set(e, ERR_INPUT,
@@ -161,34 +162,40 @@ bool options_init(struct options *o, int argc, char *const argv[],
 				argv[i]);
 		} else {
 			o->files.at[o->files.n++] = argv[i];
+			while (command == OPTIONS_RUN && ++i < argc)
+				o->files.at[o->files.n++] = argv[i];
 		}
 	}
-	return check(o, e);
+	return options_check(o, command, e);
 }
 
 void options_release(struct options *o)
 {
 	free(o->files.at);
 	free(o->label.at);
+	options_trace_release(&o->trace);
 	*o = (struct options){ 0 };
 }
 
-void options_help(FILE *out)
+void options_help(FILE *out, enum options_of command)
 {
 	static const struct {
 		const char *name, *value, *def, *env, *help;
+		int of;
 	} all[] = {
 #define VALUE_TEXT " TEXT"
 #define VALUE_NUM " N"
 #define VALUE_LIST " K=V"
 #define VALUE_FLAG ""
-#define OPTION(field, kind, def, env, help) \
-	{ #field, VALUE_##kind, def, env, help },
+#define OPTION(field, kind, def, env, help, of) \
+	{ #field, VALUE_##kind, def, env, help, of },
 #include "options.def"
 #undef OPTION
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		char flag[32];
+		if (!(all[i].of & (1 << command)))
+			continue;
 		snprintf(flag, sizeof flag, "%s%s", all[i].name, all[i].value);
 		for (char *c = flag; *c && *c != ' '; c++)
 			*c = *c == '_' ? '-' : *c;

@@ -21,23 +21,26 @@ enum pack_kind pack_kind(const char *name)
 				       : PACK_NONE;
 }
 
-bool pack_is_packed(const void *first, size_t len)
+enum pack_kind pack_found(const void *first, size_t len)
 {
 	static const struct {
 		const char *magic;
 		size_t len;
-	} all[] = { { "\x1f\x8b", 2 }, { "\x28\xb5\x2f\xfd", 4 }, { "BZh", 3 },
+		enum pack_kind kind;
+	} all[] = { { "\x1f\x8b", 2, PACK_GZIP },
+		{ "\x28\xb5\x2f\xfd", 4, PACK_ZSTD }, { "BZh", 3, PACK_OTHER },
 		{ "\xfd"
 		  "7zXZ",
-			5 },
-		{ "PK\x03\x04", 4 }, { "\x04\x22\x4d\x18", 4 },
-		{ "7z\xbc\xaf\x27\x1c", 6 } };
+			5, PACK_OTHER },
+		{ "PK\x03\x04", 4, PACK_OTHER },
+		{ "\x04\x22\x4d\x18", 4, PACK_OTHER },
+		{ "7z\xbc\xaf\x27\x1c", 6, PACK_OTHER } };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		if (len >= all[i].len &&
 			!memcmp(first, all[i].magic, all[i].len))
-			return true;
+			return all[i].kind;
 	}
-	return false;
+	return PACK_NONE;
 }
 
 static void gzip_begin(struct pack *p)

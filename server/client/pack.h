@@ -9,17 +9,18 @@
 #include "err.h"
 #include <stddef.h>
 
-enum pack_kind { PACK_NONE, PACK_ZSTD, PACK_GZIP };
+enum pack_kind { PACK_NONE, PACK_ZSTD, PACK_GZIP, PACK_OTHER };
 
 enum { PACK_PIECE = 128 * 1024 }; /* plain bytes of a full piece */
 
 /* The kind of a name that options_init() let through. */
 enum pack_kind pack_kind(const char *name);
-/* Whether a file that begins so is packed already, by whatever means. */
-bool pack_is_packed(const void *first, size_t len);
+/* What a file that begins so is packed with already: a kind, PACK_NONE where
+ * it is not, PACK_OTHER where we could not pack so. */
+enum pack_kind pack_found(const void *first, size_t len);
 
 struct pack;
-/* PACK_NONE is not a kind to pack with. */
+/* Only PACK_ZSTD and PACK_GZIP are kinds to pack with. */
 struct pack *pack_new(enum pack_kind kind);
 void pack_free(struct pack *p);
 /* Starts over. */

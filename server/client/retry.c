@@ -6,7 +6,7 @@ enum { FIRST_MS = 500, LONGEST_MS = 30000 };
 static bool may_mend(const struct attempt *a)
 {
 	if (a->end != ATTEMPT_ANSWERED)
-		return a->end != ATTEMPT_HOPELESS;
+		return a->end == ATTEMPT_AWAY || a->end == ATTEMPT_BROKEN;
 	/* too slow, too many, a proxy without its server, busy */
 	return a->status == 408 || a->status == 429 || a->status == 502 ||
 	       a->status == 503 || a->status == 504;

@@ -13,7 +13,8 @@ enum attempt_end {
 	ATTEMPT_ANSWERED, /* see status */
 	ATTEMPT_AWAY, /* no connection came about */
 	ATTEMPT_BROKEN, /* it broke, or nothing moved for long */
-	ATTEMPT_HOPELESS, /* our own file, a certificate, an address */
+	ATTEMPT_BARRED, /* a certificate, an address: no connection ever */
+	ATTEMPT_HOPELESS, /* our own file */
 };
 
 struct attempt {

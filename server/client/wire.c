@@ -125,7 +125,7 @@ static enum attempt_end end_of(CURLcode rc)
 	case CURLE_HTTP2_STREAM:
 		return ATTEMPT_BROKEN;
 	default:
-		return ATTEMPT_HOPELESS;
+		return ATTEMPT_BARRED;
 	}
 }
 

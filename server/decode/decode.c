@@ -1,22 +1,32 @@
 /* decode.c - bytes, plain bytes, format, trace. */
 #include "decode.h"
-#include "kineto.h"
+#include "format.h"
 #include "signature.h"
 
-/* Refuses what is no trace, by the plain text's first bytes. */
-static bool known(const struct window *w, struct err *e)
+/* Who reads what was sniffed; NULL with a sentence where nobody does. */
+static format_fn *format_of(const struct window *w, struct err *e)
 {
 	size_t len = (size_t)(w->end - w->at);
-	return plain_any(w->plain, e) &&
-	       signature(w->at, len < 4096 ? len : 4096, true, e) ==
-		       SNIFF_TRACE_JSON;
+	if (!plain_any(w->plain, e))
+		return NULL;
+	enum sniffed s = signature(w->at, len < 4096 ? len : 4096, true, e);
+	switch (s) {
+#define FORMAT(sniffed, decoder) \
+	case sniffed:            \
+		return decoder;
+#include "formats.def"
+#undef FORMAT
+	default:
+		return NULL;
+	}
 }
 
 static bool plain_decode(struct plain *p, struct trace *t, struct err *e)
 {
 	struct window w;
-	bool ok = window_init(&w, p, e) && known(&w, e) &&
-		  kineto_decode(&w, t, e);
+	bool ok = window_init(&w, p, e);
+	format_fn *format = ok ? format_of(&w, e) : NULL;
+	ok = format && format(&w, t, e);
 	window_release(&w);
 	return ok;
 }

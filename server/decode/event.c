@@ -20,7 +20,8 @@ static void head_clear(struct event *e)
 	e->ph = 0;
 	e->dull = e->has_args = false;
 	e->category = CATEGORY_NONE;
-	e->category_text = e->name = e->tid = e->pid_text = none;
+	e->category_text = e->name = e->tid = e->id = e->pid_text = none;
+	e->args = none;
 	e->pid = e->ts = e->dur = unknown;
 }
 
@@ -146,6 +147,7 @@ static const char *arg(struct scan *s, const char *p, enum key key,
 static const char *args_read(struct scan *s, const struct kineto_words *w,
 	const char *p, struct event *e)
 {
+	const char *from = p;
 	bool end;
 	args_clear(e);
 	if (*p != '{')
@@ -157,6 +159,8 @@ static const char *args_read(struct scan *s, const struct kineto_words *w,
 		if (p)
 			p = arg(s, p, words_find(&w->keys, key.at, key.len), e);
 	}
+	if (p)
+		e->args = (struct span){ from, (uint32_t)(p - from), false };
 	return p;
 }
 
@@ -218,6 +222,8 @@ static const char *field(struct scan *s, const struct kineto_words *w,
 		return task(s, p, &e->pid, &e->pid_text);
 	case KEY_TID:
 		return task(s, p, &ignored, &e->tid);
+	case KEY_ID:
+		return task(s, p, &ignored, &e->id);
 	case KEY_TS:
 		return num_ns(s, p, &e->ts);
 	case KEY_DUR:
@@ -232,7 +238,7 @@ static const char *field(struct scan *s, const struct kineto_words *w,
 /* Whether enough is known of an event to pass over the rest. */
 static bool is_dull(const struct event *e)
 {
-	if (e->ph && e->ph != 'X' && e->ph != 'M')
+	if (e->ph && e->ph != 'X' && e->ph != 'M' && e->ph != 'C')
 		return true;
 	return e->category_text.at && e->ph == 'X' &&
 	       (e->category == CATEGORY_DULL || e->category == CATEGORY_NONE);

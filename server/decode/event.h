@@ -40,9 +40,11 @@ struct event {
 	bool dull; /* of no use; the rest, args too, was not read */
 	bool has_args, has_shape;
 	enum category category;
-	struct span category_text, name, tid;
+	struct span category_text, name, tid, id;
 	struct span pid_text; /* a pid that is not a number */
 	struct num pid, ts, dur; /* ts and dur in nanoseconds */
+	struct span
+		args; /* the whole object; `at` is NULL where there is none */
 	/* args; a number that is not told is -1 */
 	struct span kernel, label; /* of a launch; of metadata */
 	struct span dims, types; /* JSON */

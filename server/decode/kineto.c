@@ -1,10 +1,11 @@
 /* kineto.c - from the first bracket of the text to the last. */
 #include "kineto.h"
+#include "ending.h"
 #include "events.h"
+#include "idle.h"
 #include "link.h"
 #include "meta.h"
 #include "rebase.h"
-#include "resync.h"
 
 struct kineto {
 	struct trace *trace;
@@ -34,14 +35,14 @@ static const char *read_value(void *ctx, struct scan *s, const char *p)
 static bool list(struct kineto *k, struct err *e)
 {
 	k->listed = true;
-	k->events.reader.window->at++;
+	k->events.items.reader.window->at++;
 	return events_read(&k->events, e);
 }
 
 /* The value of k->key. READ_ERR with *e. */
 static enum reading value(struct kineto *k, struct err *e)
 {
-	struct reader *r = &k->events.reader;
+	struct reader *r = &k->events.items.reader;
 	char c;
 	if (!reader_token(r, &c, e))
 		return READ_ERR;
@@ -62,13 +63,13 @@ static enum reading value(struct kineto *k, struct err *e)
 /* Around the events something cannot be read: on to the next event. */
 static bool broken(struct kineto *k, bool *end, struct err *e)
 {
-	struct window *w = k->events.reader.window;
-	int64_t from = reader_offset(&k->events.reader);
-	enum resync r = resync(w, &k->events.words, e);
+	struct window *w = k->events.items.reader.window;
+	int64_t from = reader_offset(&k->events.items.reader);
+	enum resync r = resync(w, &k->events.kind.keys, e);
 	note_add(&k->trace->notes, NOTE_json_garbage,
-		reader_offset(&k->events.reader) - from, NULL, 0);
+		reader_offset(&k->events.items.reader) - from, NULL, 0);
 	*end = r == RESYNC_NONE;
-	if (r == RESYNC_EVENT) {
+	if (r == RESYNC_ITEM) {
 		k->listed = true;
 		return events_read(&k->events, e);
 	}
@@ -80,14 +81,14 @@ static bool broken(struct kineto *k, bool *end, struct err *e)
 /* The object around the list, from inside to behind its end. */
 static bool object(struct kineto *k, struct err *e)
 {
-	struct reader *r = &k->events.reader;
+	struct reader *r = &k->events.items.reader;
 	bool end = false;
 	char c;
-	while (!end && !k->events.cut) {
+	while (!end && !k->events.items.cut) {
 		if (!reader_token(r, &c, e))
 			return false;
 		if (r->window->at >= r->window->end) {
-			k->events.cut = true;
+			k->events.items.cut = true;
 			break;
 		}
 		if (c == ',' || c == '}') {
@@ -98,7 +99,7 @@ static bool object(struct kineto *k, struct err *e)
 		enum reading got = reader_read(r, read_key, k, false, e);
 		if (got == READ)
 			got = value(k, e);
-		k->events.cut |= got == READ_CUT;
+		k->events.items.cut |= got == READ_CUT;
 		if (got == READ_ERR)
 			return false;
 		if ((got == READ_BROKEN || got == READ_LONG) &&
@@ -108,54 +109,26 @@ static bool object(struct kineto *k, struct err *e)
 	return true;
 }
 
-/* What lies behind the end; read to it, so that a gzip cut short is told. */
-static bool rest(struct kineto *k, struct err *e)
-{
-	struct window *w = k->events.reader.window;
-	int64_t garbage = 0;
-	enum window_state state = WINDOW_MORE;
-	if (k->events.cut)
-		w->at = w->end;
-	while (state == WINDOW_MORE) {
-		for (; w->at < w->end; w->at++)
-			garbage += (unsigned char)*w->at > ' ';
-		state = window_more(w, e);
-	}
-	if (garbage)
-		note_add(&k->trace->notes, NOTE_json_garbage, garbage, NULL, 0);
-	return state != WINDOW_ERR;
-}
-
 static bool text(struct kineto *k, struct err *e)
 {
-	struct window *w = k->events.reader.window;
+	struct window *w = k->events.items.reader.window;
 	char c;
 	if (w->end - w->at >= 3 && !memcmp(w->at, "\xEF\xBB\xBF", 3))
 		w->at += 3;
-	if (!reader_token(&k->events.reader, &c, e))
+	if (!reader_token(&k->events.items.reader, &c, e))
 		return false;
 	if (c == '[')
-		return list(k, e) && rest(k, e);
+		return list(k, e) && ending_read(&k->events.items, k->trace, e);
 	w->at++;
-	return object(k, e) && rest(k, e);
+	return object(k, e) && ending_read(&k->events.items, k->trace, e);
 }
 
 /* Why a file without a single row of any use is none. */
 static bool useless(const struct kineto *k, struct err *e)
 {
-	enum note_code ending = k->events.reader.window->plain->ending;
-	if (ending == NOTE_damaged || ending == NOTE_checksum)
-		return err_set(e, ERR_TRACE,
-			"the compressed data is damaged, and no event could "
-			"be read from what came out before");
-	if (k->events.rows.events == 0 &&
-		(ending == NOTE_truncated || k->events.cut))
-		return err_set(e, ERR_TRACE,
-			"the file breaks off before its first event");
-	if (k->meta.rocprofiler)
-		return err_set(e, ERR_TRACE,
-			"this is rocprofv3's own JSON, which is not read; "
-			"upload a trace of torch.profiler instead");
+	if (ending_explains(&k->events.items, k->events.rows.events, "event",
+		    e))
+		return false;
 	if (!k->listed)
 		return err_set(e, ERR_TRACE,
 			"the JSON has no list 'traceEvents'; upload what "
@@ -173,34 +146,27 @@ static bool useless(const struct kineto *k, struct err *e)
 static bool finish(struct kineto *k, struct err *e)
 {
 	struct trace *t = k->trace;
-	struct plain *p = k->events.reader.window->plain;
-	bool told = t->notes.count[NOTE_truncated] ||
-		    t->notes.count[NOTE_damaged] ||
-		    t->notes.count[NOTE_checksum];
 	if (k->events.rows.used == 0)
 		return useless(k, e);
-	if (k->events.cut && !told)
-		note_add(&t->notes, NOTE_truncated, p->out, NULL, 0);
+	ending_note(&k->events.items, t);
 	t->format = "kineto";
 	if (k->meta.pytorch || k->events.rows.pytorch)
 		t->framework = "pytorch";
 	rebase(t);
 	if (!link_processes(t, &k->events.rows.pids))
 		return arena_err(t->arena, e);
-	meta_apply(&k->meta);
-	return true;
+	return (meta_apply(&k->meta) && idle_drop(t)) || arena_err(t->arena, e);
 }
 
 bool kineto_decode(struct window *w, struct trace *t, struct err *e)
 {
 	struct kineto *k = arena_new(t->arena, struct kineto);
-	if (!k || !rows_init(&k->events.rows, t))
+	if (!k || !events_init(&k->events, w, t))
 		return arena_err(t->arena, e);
 	k->trace = t;
-	k->events.reader = (struct reader){ .window = w };
-	kineto_words_init(&k->events.words);
 	k->meta = (struct meta){ .trace = t,
 		.text = &k->events.rows.text,
+		.facts.text = &k->events.rows.text,
 		.words = &k->events.words,
 		.base_time_ns = -1,
 		.rank = -1,

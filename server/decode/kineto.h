@@ -11,8 +11,4 @@
  * Two lists in one file are both read; of a key that occurs twice in an event
  * the last counts. */
 #pragma once
-#include "window.h"
-#include "trace.h"
-
-/* Fills t up to its processes, not yet sorted. Fails as decode() does. */
-bool kineto_decode(struct window *w, struct trace *t, struct err *e);
+#include "format.h"

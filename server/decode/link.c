@@ -137,6 +137,21 @@ static void apply(const struct link *l)
 	}
 }
 
+/* A sample taken under a GPU's pid is of that device; else the host's. */
+static void counters(const struct link *l)
+{
+	struct counter_rows *c = &l->trace->counter;
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct pid *p = &l->pids->list[c->process[i]];
+		bool on_gpu = p->gpu && !p->tasks;
+		int64_t number = p->raw >= 0 ? p->raw : p->number;
+		uint16_t of = (on_gpu ? l->gpu : l->host)[c->process[i]];
+		c->process[i] = of == NOBODY ? 0 : of;
+		if (on_gpu && c->device[i] < 0 && number <= INT32_MAX)
+			c->device[i] = (int32_t)number;
+	}
+}
+
 static void release(struct link *l)
 {
 	arena_drop(l->trace->arena, l->host);
@@ -161,6 +176,7 @@ bool link_processes(struct trace *t, const struct pids *ps)
 			note_add(&t->notes, NOTE_fused, t->processes_n, NULL,
 				0);
 		apply(&l);
+		counters(&l);
 	}
 	release(&l);
 	return ok;

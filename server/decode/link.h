@@ -17,6 +17,10 @@
  * One pid number may be both: a process in a container is often 1, and so is
  * the second GPU. Their events are told apart by their kind.
  *
+ * Samples of counters make no process. Under a pid of GPU events alone they are of
+ * that device, else of the host; where their pid is no process's, they are kept
+ * with the first.
+ *
  * A process has the pid it had before ranks were fused (args.pid_raw). Rank
  * and world size are the event's own, else the file's (distributedInfo) where
  * it holds one process. */

@@ -11,9 +11,8 @@ static const int64_t UTC_FROM = INT64_C(1000000000000000000),
 bool meta_key(struct meta *m, enum key k)
 {
 	m->pytorch |= k == KEY_SCHEMA;
-	m->rocprofiler |= k == KEY_ROCPROFILER;
 	return k == KEY_DEVICES || k == KEY_DISTRIBUTED || k == KEY_BASE_TIME ||
-	       k == KEY_HOST_NAME || k == KEY_HOSTNAME;
+	       k == KEY_HOST_NAME || k == KEY_HOSTNAME || meta_fact_key(k);
 }
 
 static const char *small(struct scan *s, const char *p, int32_t *to)
@@ -124,6 +123,8 @@ static const char *distributed(struct meta *m, struct scan *s, const char *p)
 			p = small(s, p, &m->rank);
 		else if (k == KEY_WORLD_SIZE)
 			p = small(s, p, &m->world_size);
+		else if (k == KEY_NCCL)
+			p = meta_fact_value(m, s, p, k);
 		else
 			p = scan_skip(s, p, true);
 	}
@@ -139,6 +140,8 @@ const char *meta_value(struct meta *m, struct scan *s, const char *p,
 		return devices(m, s, p);
 	if (k == KEY_DISTRIBUTED)
 		return distributed(m, s, p);
+	if (meta_fact_key(k))
+		return meta_fact_value(m, s, p, k);
 	if (k == KEY_BASE_TIME) {
 		p = num_int(s, p, &n);
 		if (p && n.kind == NUM_OK && n.value > 0)
@@ -161,7 +164,7 @@ static void base(const struct meta *m)
 	t->base_is_utc = t->base_ns >= UTC_FROM && t->base_ns <= UTC_TO;
 }
 
-void meta_apply(const struct meta *m)
+bool meta_apply(const struct meta *m)
 {
 	struct trace *t = m->trace;
 	base(m);
@@ -175,4 +178,5 @@ void meta_apply(const struct meta *m)
 		if (p->rank == m->rank)
 			p->world_size = m->world_size;
 	}
+	return fact_list_give_all(&m->facts);
 }

@@ -1,6 +1,7 @@
 /* meta.h - what a trace says around its events. */
 #pragma once
 #include "event.h"
+#include "fact_list.h"
 #include "text.h"
 #include "trace.h"
 
@@ -11,7 +12,8 @@ struct meta {
 	int64_t base_time_ns; /* of 1970, where the file tells; else -1 */
 	int32_t rank, world_size; /* -1 unknown */
 	uint32_t host;
-	bool pytorch, rocprofiler; /* keys only they write were seen */
+	struct fact_list facts;
+	bool pytorch; /* a key only it writes was seen */
 };
 
 /* Whether a key outside the events is one whose value is read. */
@@ -22,5 +24,12 @@ bool meta_key(struct meta *m, enum key k);
 const char *meta_value(struct meta *m, struct scan *s, const char *p,
 	enum key k);
 
-/* Hands what was read to the trace, whose processes and base are known. */
-void meta_apply(const struct meta *m);
+/* meta_fact.c: the same for keys that tell of the surroundings; what cannot be
+ * a fact is passed over. */
+bool meta_fact_key(enum key k);
+const char *meta_fact_value(struct meta *m, struct scan *s, const char *p,
+	enum key k);
+
+/* Hands what was read to the trace, whose processes and base are known. False
+ * where the arena is full. */
+bool meta_apply(const struct meta *m);

@@ -100,6 +100,15 @@ static uint64_t bounds(const struct starts kinds[KINDS], int64_t *first,
 	return rows;
 }
 
+static void shift(struct trace *t, const struct starts kinds[KINDS],
+	int64_t first)
+{
+	t->base_ns = first;
+	for (int k = 0; k < KINDS; k++)
+		for (uint32_t i = 0; i < kinds[k].n; i++)
+			kinds[k].at[i] -= first;
+}
+
 void rebase(struct trace *t)
 {
 	struct starts kinds[KINDS];
@@ -113,8 +122,20 @@ void rebase(struct trace *t)
 		starts_of(t, kinds);
 		bounds(kinds, &first, &last);
 	}
-	t->base_ns = first;
-	for (int k = 0; k < KINDS; k++)
-		for (uint32_t i = 0; i < kinds[k].n; i++)
-			kinds[k].at[i] -= first;
+	shift(t, kinds, first);
+}
+
+void rebase_kept(struct trace *t, int64_t latest)
+{
+	struct starts kinds[KINDS];
+	int64_t first, last, span;
+	starts_of(t, kinds);
+	if (bounds(kinds, &first, &last) == 0)
+		return;
+	first = latest < first ? latest : first;
+	if (!__builtin_sub_overflow(last, first, &span) &&
+		span <= TRACE_TIME_MAX_NS)
+		shift(t, kinds, first);
+	else
+		rebase(t);
 }

@@ -65,11 +65,11 @@ static bool metadata(struct rows *r, const struct event *e)
 	       pids_name(&r->pids, e, pid, name);
 }
 
-/* Phases of the Chrome trace format besides X and M: flows, instants and
- * counters say nothing that is kept; begin and end are not paired up. */
+/* Phases of the Chrome trace format besides X, M and C: flows and instants say
+ * nothing that is kept; begin and end are not paired up. */
 static bool other_phase(struct rows *r, const struct event *e)
 {
-	if (e->ph && strchr("iICstfSTpFPNODVvRc()=,an", e->ph))
+	if (e->ph && strchr("iIstfSTpFPNODVvRc()=,an", e->ph))
 		return true;
 	note(r,
 		e->ph && strchr("BEbe", e->ph) ? NOTE_category_unknown
@@ -78,12 +78,41 @@ static bool other_phase(struct rows *r, const struct event *e)
 	return true;
 }
 
-bool rows_event(struct rows *r, const struct event *e)
+/* The index of an event's pid; NAMES_NONE where the arena is full, PIDS_MAX
+ * where the event was noted instead. */
+static uint32_t pid_of(struct rows *r, const struct event *e)
 {
 	uint32_t text_pid = 0;
+	if (e->pid.kind != NUM_OK && !rows_text(r, &e->pid_text, &text_pid))
+		return NAMES_NONE;
+	uint32_t pid = pids_of(&r->pids, e, text_pid);
+	if (pid == PIDS_MAX)
+		note(r, NOTE_bad_event, &e->name);
+	return pid;
+}
+
+static bool counter(struct rows *r, const struct event *e)
+{
+	if (e->ts.kind != NUM_OK) {
+		note(r,
+			e->ts.kind == NUM_HUGE ? NOTE_huge_time
+					       : NOTE_no_duration,
+			&e->name);
+		return true;
+	}
+	uint32_t pid = pid_of(r, e);
+	if (pid >= PIDS_MAX)
+		return pid == PIDS_MAX;
+	return rows_counter(r, e, pid);
+}
+
+bool rows_event(struct rows *r, const struct event *e)
+{
 	r->events++;
 	if (e->ph == 'M')
 		return metadata(r, e);
+	if (e->ph == 'C')
+		return counter(r, e);
 	if (e->ph != 'X')
 		return other_phase(r, e);
 	if (e->category == CATEGORY_DULL)
@@ -94,14 +123,8 @@ bool rows_event(struct rows *r, const struct event *e)
 	}
 	if (!timely(r, e))
 		return true;
-	if (e->pid.kind != NUM_OK && !rows_text(r, &e->pid_text, &text_pid))
-		return false;
-	uint32_t pid = pids_of(&r->pids, e, text_pid);
-	if (pid == NAMES_NONE)
-		return false;
-	if (pid == PIDS_MAX) {
-		note(r, NOTE_bad_event, &e->name);
-		return true;
-	}
+	uint32_t pid = pid_of(r, e);
+	if (pid >= PIDS_MAX)
+		return pid == PIDS_MAX;
 	return rows_add(r, e, pid);
 }

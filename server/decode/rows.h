@@ -16,6 +16,8 @@ struct rows {
 	int64_t used; /* became a row */
 	int64_t total_ns[CATEGORIES]; /* durations so far */
 	bool pytorch; /* something only PyTorch writes was seen */
+	char *label; /* of a counter, while it is put together */
+	size_t label_cap;
 	struct {
 		char text[16];
 		uint32_t len, id;
@@ -30,6 +32,11 @@ bool rows_event(struct rows *r, const struct event *e);
 
 /* An event that could not be read at all; `what` of it is shown. */
 void rows_bad(struct rows *r, const char *what, size_t len);
+
+/* The samples of a counter event ("C"): one for each number in its args, named
+ * "NAME/KEY", or "NAME" alone where the key is that or "value"; with an id,
+ * "NAME[ID]" stands for the name. An event without a number is a bad one. */
+bool rows_counter(struct rows *r, const struct event *e, uint32_t index);
 
 /* Between rows.c and rows_add.c: adds a good event's row under the pid of this
  * index; the id of a string, 0 where there is none. */

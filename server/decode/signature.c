@@ -1,5 +1,6 @@
 /* signature.c - magic bytes, JSON or not, text or not. */
 #include "signature.h"
+#include "table_signature.h"
 #include "utf8.h"
 #include <stdio.h>
 #include <string.h>
@@ -8,11 +9,14 @@
 static const struct {
 	size_t offset, len;
 	const char *bytes, *sentence;
+	enum sniffed is;
 } known[] = {
 #define SIGNATURE(offset, bytes, sentence) \
-	{ offset, sizeof bytes - 1, bytes, sentence },
+	{ offset, sizeof bytes - 1, bytes, sentence, SNIFF_UNKNOWN },
+#define MAGIC(offset, bytes, is) { offset, sizeof bytes - 1, bytes, NULL, is },
 #include "signature.def"
 #undef SIGNATURE
+#undef MAGIC
 };
 enum { KNOWN = sizeof known / sizeof *known, SHOWN = 24 };
 
@@ -49,6 +53,24 @@ static size_t space(const char *p, size_t len, size_t from)
 	return from;
 }
 
+/* Whether that key stands in these bytes, with its colon. */
+static bool has_key(const char *p, size_t len, size_t from, const char *key)
+{
+	const char *at = memmem(p + from, len - from, key, strlen(key));
+	if (!at)
+		return false;
+	size_t behind = space(p, len, (size_t)(at - p) + strlen(key));
+	return behind < len && p[behind] == ':';
+}
+
+/* Peaks of platforms, or what an operator weighs in a fleet, and no events. */
+static bool operator_catalogue(const char *p, size_t len, size_t from)
+{
+	return (has_key(p, len, from, "\"p_peak_flops\"") ||
+		       has_key(p, len, from, "\"importance_score\"")) &&
+	       !has_key(p, len, from, "\"traceEvents\"");
+}
+
 /* A text that opens a bracket: what stands behind that tells. */
 static enum sniffed json(const char *p, size_t len, bool whole, size_t at,
 	struct err *e)
@@ -58,6 +80,13 @@ static enum sniffed json(const char *p, size_t len, bool whole, size_t at,
 	if (at >= len && !whole)
 		return SNIFF_MORE;
 	char c = at < len ? p[at] : 0;
+	if (object && c == '"' &&
+		has_key(p, len, at, "\"rocprofiler-sdk-tool\""))
+		return SNIFF_ROCPROF_JSON;
+	if (object && c == '"' && operator_catalogue(p, len, at))
+		return unknown(e, "this is a catalogue of operators, no trace; "
+				  "`kernsift import` takes it as a set to "
+				  "compare with");
 	if (object ? c == '"' : c == '{')
 		return SNIFF_TRACE_JSON;
 	if (c == 0)
@@ -76,8 +105,14 @@ static enum sniffed json(const char *p, size_t len, bool whole, size_t at,
 			  "upload a trace of torch.profiler");
 }
 
-static enum sniffed text(const char *p, size_t len, size_t at, struct err *e)
+static enum sniffed text(const char *p, size_t len, bool whole, size_t at,
+	struct err *e)
 {
+	enum sniffed table = table_signature(p + at, len - at, e);
+	if (table != SNIFF_UNKNOWN || e->code)
+		return table;
+	if (!whole)
+		return SNIFF_MORE;
 	size_t line = 0, shown = len - at < SHOWN ? len - at : SHOWN;
 	while (line < shown && (unsigned char)p[at + line] >= 0x20)
 		line++;
@@ -86,8 +121,9 @@ static enum sniffed text(const char *p, size_t len, size_t at, struct err *e)
 	else
 		shown = utf8_clip(p + at, shown);
 	err_set(e, ERR_FORMAT,
-		"this is text that begins with '%.*s', not a trace; upload a "
-		"trace of torch.profiler (JSON)",
+		"this is text that begins with '%.*s', neither a trace nor a "
+		"table known here; upload a trace (torch.profiler's JSON, an "
+		"SQLite export of nsys) or a kernel summary of `nsys stats`",
 		(int)shown, p + at);
 	return SNIFF_UNKNOWN;
 }
@@ -112,8 +148,10 @@ enum sniffed signature(const void *bytes, size_t len, bool whole, struct err *e)
 	int i = find(p, len, whole);
 	if (i < 0)
 		return SNIFF_MORE;
-	if (i < KNOWN)
+	if (i < KNOWN && known[i].sentence)
 		return unknown(e, known[i].sentence);
+	if (i < KNOWN)
+		return known[i].is;
 	size_t at = len >= 3 && !memcmp(p, "\xEF\xBB\xBF", 3) ? 3 : 0;
 	at = space(p, len, at);
 	if (at == len)
@@ -126,5 +164,5 @@ enum sniffed signature(const void *bytes, size_t len, bool whole, struct err *e)
 	for (size_t j = 0; j < clipped && printable; j++)
 		printable =
 			(unsigned char)p[j] >= 0x20 || strchr("\t\r\n\f", p[j]);
-	return printable ? text(p, len, at, e) : binary(bytes, len, e);
+	return printable ? text(p, len, whole, at, e) : binary(bytes, len, e);
 }

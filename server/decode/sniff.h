@@ -10,6 +10,11 @@ enum sniffed {
 	SNIFF_UNKNOWN,
 	SNIFF_MORE, /* too few bytes to tell; ask again with more */
 	SNIFF_TRACE_JSON, /* Kineto / Chrome: an object or a bare list */
+	SNIFF_ROCPROF_JSON, /* rocprofv3's own */
+	SNIFF_KST, /* our capture format */
+	SNIFF_SQLITE, /* Nsight Systems, rocpd, rpd, or nothing of ours */
+	SNIFF_STATS_TABLE, /* a kernel summary of nsys stats */
+	SNIFF_PATTERNS, /* pattern CSV */
 };
 
 /* What the first bytes of an upload are. `whole` when there are no more. On

@@ -203,3 +203,9 @@ uint32_t text_json_id(struct text *t, const struct span *s)
 	uint32_t id = names_find(&t->trace->names, to, len);
 	return id != NAMES_NONE ? id : put(t, to, len, false, SIZE_MAX);
 }
+
+uint32_t text_put(struct text *t, const char *s, size_t len, size_t max)
+{
+	uint32_t id = names_find(&t->trace->names, s, len);
+	return id != NAMES_NONE && len <= max ? id : put(t, s, len, false, max);
+}

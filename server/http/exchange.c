@@ -52,8 +52,7 @@ static enum MHD_Result body(struct exchange *x, const char *data, size_t *len)
 		*len = 0;
 		if (!x->body.full)
 			return MHD_YES;
-		exchange_error(x, ERR_TOO_LARGE,
-			"the body is larger than 1 MiB");
+		exchange_too_large(x);
 		return exchange_refuse(x, false);
 	}
 	size_t offered = *len;
@@ -162,7 +161,7 @@ void exchange_end(void *cls, struct MHD_Connection *c, void **slot,
 		why == MHD_REQUEST_TERMINATED_COMPLETED_OK ? "" : " cut=yes");
 	atomic_fetch_sub(&x->h->active, 1);
 	buf_release(&x->body);
-	free(x->answer.body);
+	api_answer_release(&x->answer);
 	free(x->path);
 	free(x);
 	*slot = NULL;

@@ -46,9 +46,9 @@ enum MHD_Result exchange_answer(struct exchange *x)
 	if (watch_remove(x->h->watch, &x->watched))
 		return MHD_NO; /* nothing more may be said */
 	x->status = x->answer.status;
-	x->sent = (int64_t)x->answer.len;
 	return respond_api(x->connection, &x->answer,
-		       atomic_load(&x->h->draining))
+		       atomic_load(&x->h->draining), !strcmp(x->method, "HEAD"),
+		       &x->sent)
 		       ? MHD_YES
 		       : MHD_NO;
 }
@@ -85,6 +85,14 @@ bool exchange_error(struct exchange *x, enum err_code code, const char *text)
 	return false;
 }
 
+bool exchange_too_large(struct exchange *x)
+{
+	char text[64];
+	snprintf(text, sizeof text, "the body is larger than %zu MiB",
+		x->body.ceiling >> 20);
+	return exchange_error(x, ERR_TOO_LARGE, text);
+}
+
 /* What every request's head is held against. */
 static bool head_check(struct exchange *x)
 {
@@ -107,9 +115,9 @@ static bool head_check(struct exchange *x)
 				&x->watched);
 		return u;
 	}
-	if (length && strtoll(length, NULL, 10) > API_BODY_MAX)
-		return exchange_error(x, ERR_TOO_LARGE,
-			"the body is larger than 1 MiB");
+	x->body.ceiling = api_body_max(&r);
+	if (length && strtoll(length, NULL, 10) > (long long)x->body.ceiling)
+		return exchange_too_large(x);
 	return true;
 }
 

@@ -28,6 +28,8 @@ struct api_request exchange_request(struct exchange *x);
 enum MHD_Result exchange_answer(struct exchange *x);
 /* Keeps an error as the answer; always false. */
 bool exchange_error(struct exchange *x, enum err_code code, const char *text);
+/* The same of a body that is larger than its route takes. */
+bool exchange_too_large(struct exchange *x);
 /* The answer is there before the body is: at once where `now`, else when the
  * body has come and been thrown away. */
 enum MHD_Result exchange_refuse(struct exchange *x, bool now);

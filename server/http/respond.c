@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RAW_BYTES = 64 << 10 };
+enum { RAW_BYTES = 64 << 10, STREAM_BYTES = 64 << 10 };
 
 struct header {
 	const char *name, *value;
@@ -55,15 +55,70 @@ static bool queue(struct MHD_Connection *c, int status, struct MHD_Response *r,
 	return ok;
 }
 
-bool respond_api(struct MHD_Connection *c, struct api_answer *a, bool close)
+/* A stream on its way out. */
+struct sending {
+	struct api_stream stream;
+	int64_t *sent;
+};
+
+static ssize_t sending_next(void *cls, uint64_t at, char *to, size_t cap)
+{
+	struct sending *s = cls;
+	(void)at;
+	int64_t n = s->stream.next(s->stream.ctx, to, cap);
+	if (n < 0)
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	*s->sent += n;
+	return n ? (ssize_t)n : MHD_CONTENT_READER_END_OF_STREAM;
+}
+
+static void sending_free(void *cls)
+{
+	struct sending *s = cls;
+	s->stream.free(s->stream.ctx);
+	free(s);
+}
+
+/* The answer's bytes, taken over; NULL where libmicrohttpd refuses. */
+static struct MHD_Response *response(struct api_answer *a, int64_t *sent)
+{
+	struct MHD_Response *r;
+	if (!a->stream.next) {
+		r = MHD_create_response_from_buffer(a->len,
+			a->body ? a->body : "",
+			a->body ? MHD_RESPMEM_MUST_FREE
+				: MHD_RESPMEM_PERSISTENT);
+		*sent = (int64_t)a->len;
+		if (r)
+			a->body = NULL;
+		return r;
+	}
+	struct sending *s = malloc(sizeof *s);
+	if (!s)
+		abort();
+	*s = (struct sending){ a->stream, sent };
+	r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BYTES,
+		sending_next, s, sending_free);
+	if (r)
+		a->stream = (struct api_stream){ 0 };
+	else
+		free(s);
+	return r;
+}
+
+bool respond_api(struct MHD_Connection *c, struct api_answer *a, bool close,
+	bool head, int64_t *sent)
 {
 	char seconds[16] = "";
-	struct MHD_Response *r = MHD_create_response_from_buffer(a->len,
-		a->body ? a->body : "",
-		a->body ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
+	bool streamed = a->stream.next;
+	struct MHD_Response *r = response(a, sent);
 	if (!r)
 		return false;
-	a->body = NULL;
+	/* libmicrohttpd would end even the body that HEAD does not have with
+	 * an empty chunk, which the next answer's reader would stumble over. */
+	if (head && streamed)
+		MHD_set_response_options(r, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT,
+			MHD_RO_END);
 	if (a->retry_after_s)
 		snprintf(seconds, sizeof seconds, "%d", a->retry_after_s);
 	add_all(r, of_api);

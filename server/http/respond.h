@@ -7,9 +7,12 @@
 
 struct MHD_Connection;
 
-/* Queues the answer, whose body it takes over. False where libmicrohttpd
- * refuses; the connection is then to be closed. */
-bool respond_api(struct MHD_Connection *c, struct api_answer *a, bool close);
+/* Queues the answer, whose body or stream it takes over; *sent counts the
+ * bytes, of a stream as they go, and outlives the sending. `head`: the request
+ * was one for the head alone. False where
+ * libmicrohttpd refuses; the connection is then to be closed. */
+bool respond_api(struct MHD_Connection *c, struct api_answer *a, bool close,
+	bool head, int64_t *sent);
 /* Queues a file, which it takes over; 304 without it where `same`. */
 bool respond_file(struct MHD_Connection *c, struct file *f, bool same,
 	bool close);

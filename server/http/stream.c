@@ -50,7 +50,7 @@ static void stream_free(struct stream *s)
 	if (s->receive)
 		api_receive_abort(s->receive);
 	pthread_mutex_destroy(&s->lock);
-	free(s->answer.body);
+	api_answer_release(&s->answer);
 	free(s->work);
 	free(s->fill);
 	free(s);

@@ -27,6 +27,7 @@ struct slot {
 struct loss {
 	char worker[WORKER_NAME];
 	char sentence[200];
+	int tries; /* after which an upload fails so */
 };
 
 struct crew {
@@ -108,6 +109,9 @@ static void lose(struct crew *c, pid_t pid, int status)
 		l = &c->losses[c->losses_n++];
 	worker_name(pid, c->env_word + sizeof WORKER_CREW, l->worker);
 	sentence_from(c, status, l->sentence, sizeof l->sentence);
+	/* CPU time is the upload's own: the next try would take as much. */
+	bool cpu = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
+	l->tries = cpu ? 1 : UPLOAD_TRIES;
 	log_warn("worker pid=%ld died: %s", (long)pid, l->sentence);
 }
 
@@ -124,7 +128,7 @@ static void losses_tell(struct crew *c)
 		return;
 	while (c->db && told < c->losses_n &&
 		upload_abandon(c->db, c->losses[told].worker,
-			c->losses[told].sentence, &e))
+			c->losses[told].sentence, c->losses[told].tries, &e))
 		told++;
 	c->losses_n -= told;
 	memmove(c->losses, c->losses + told,

@@ -1,7 +1,10 @@
 /* ingest.c - the steps of an ingest in order, timed, with the lease held. */
 #include "ingest.h"
 #include "analyze.h"
+#include "attribute.h"
+#include "capture_write.h"
 #include "log.h"
+#include "own.h"
 #include "save.h"
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -24,6 +27,10 @@ struct job {
 	int64_t told_bytes; /* when the lease was last renewed */
 	double told_ms;
 	double read_ms, decode_ms, analyze_ms, save_ms;
+	struct capture_cost {
+		double ms; /* without storing it, which is saving */
+		int64_t bytes;
+	} capture;
 };
 
 static double now_ms(void)
@@ -84,27 +91,80 @@ static bool step_decode(struct job *j, struct err *e)
 	return ok;
 }
 
-static bool step_analyze(struct job *j, const struct families *f, struct err *e)
+/* A process with the graphs at hand that other uploads taught. */
+static bool analyze(struct job *j, uint32_t i, const struct catalog *f,
+	struct err *e)
+{
+	struct arena learnt;
+	struct graph_known *graphs = NULL;
+	struct graph_book book = { 0 };
+	uint8_t(*keys)[32];
+	uint32_t n;
+
+	if (!attribute_keys(&j->trace, i, &j->arena, &keys, &n))
+		return arena_err(&j->arena, e);
+	learnt = arena_scratch(&j->arena);
+	bool ok = n == 0 ||
+		  own_graphs(j->db, &learnt, keys, n, &graphs, &book.n, e);
+	book.graphs = graphs;
+	ok = ok &&
+	     profile_from(&j->trace, i, f, &book, &j->arena, &j->runs[i], e);
+	arena_scratch_release(&learnt, &j->arena);
+	return j->arena.full ? arena_err(&j->arena, e) : ok;
+}
+
+static bool step_analyze(struct job *j, const struct catalog *f, struct err *e)
 {
 	double began = now_ms();
 	j->runs = arena_array(&j->arena, struct profile, j->trace.processes_n);
 	if (!j->runs)
 		return arena_err(&j->arena, e);
-	for (uint32_t i = 0; i < j->trace.processes_n; i++)
+	for (uint32_t i = 0; i < j->trace.processes_n; i++) {
 		if (!go_on(j, "analyze", j->claim->bytes, e) ||
-			!profile_from(&j->trace, i, f, &j->arena, &j->runs[i],
-				e))
+			!analyze(j, i, f, e))
 			return false;
+		j->runs[i].operators.catalog = catalog_version(f);
+	}
 	j->analyze_ms = now_ms() - began;
 	return true;
 }
 
+/* What goes by on its way into the database. */
+struct counted {
+	struct capture_cost *cost;
+	capture_put_fn *put;
+	void *to;
+};
+
+static bool put_counted(void *ctx, const void *bytes, size_t len, struct err *e)
+{
+	const struct counted *c = ctx;
+	double began = now_ms();
+	bool ok = c->put(c->to, bytes, len, e);
+	c->cost->ms -= now_ms() - began;
+	c->cost->bytes += (int64_t)len;
+	return ok;
+}
+
+static bool write_capture(void *ctx, uint32_t run, capture_put_fn *put,
+	void *to, struct err *e)
+{
+	struct job *j = ctx;
+	struct counted c = { &j->capture, put, to };
+	double began = now_ms();
+	bool ok = capture_write(&j->trace, run, put_counted, &c, e);
+	j->capture.ms += now_ms() - began;
+	return ok;
+}
+
 static bool step_save(struct job *j, struct err *e)
 {
+	const struct captures captures = { write_capture, j };
 	double began = now_ms();
 	bool ok = go_on(j, "save", j->claim->bytes, e) &&
-		  save(j->db, j->claim, j->runs, j->trace.processes_n, e);
-	j->save_ms = now_ms() - began;
+		  save(j->db, j->claim, j->runs, j->trace.processes_n,
+			  &captures, e);
+	j->save_ms = now_ms() - began - j->capture.ms;
 	return ok;
 }
 
@@ -112,22 +172,27 @@ static bool step_save(struct job *j, struct err *e)
 static void log_done(const struct job *j)
 {
 	struct rusage use;
-	int64_t kernels = 0, launches = 0;
+	int64_t kernels = 0, launches = 0, cycles = 0;
 	getrusage(RUSAGE_SELF, &use);
 	for (uint32_t i = 0; i < j->trace.processes_n; i++) {
 		kernels += j->runs[i].kernels_n;
 		launches += j->runs[i].launches;
+		cycles += j->runs[i].cycles.n;
 	}
 	log_info("ingest upload=%lld runs=%u kernels=%lld launches=%lld "
-		 "bytes=%lld plain_bytes=%lld read_ms=%.1f decode_ms=%.1f "
-		 "analyze_ms=%.1f save_ms=%.1f ms=%.1f arena_mib=%zu "
-		 "peak_mib=%ld",
+		 "cycles=%lld bytes=%lld plain_bytes=%lld read_ms=%.1f "
+		 "decode_ms=%.1f "
+		 "analyze_ms=%.1f capture_ms=%.1f save_ms=%.1f ms=%.1f "
+		 "capture_bytes=%lld arena_mib=%zu peak_mib=%ld",
 		(long long)j->claim->upload, j->trace.processes_n,
-		(long long)kernels, (long long)launches,
+		(long long)kernels, (long long)launches, (long long)cycles,
 		(long long)j->claim->bytes, (long long)j->plain_bytes,
-		j->read_ms, j->decode_ms, j->analyze_ms, j->save_ms,
-		j->read_ms + j->decode_ms + j->analyze_ms + j->save_ms,
-		j->arena.taken >> 20, use.ru_maxrss >> 10);
+		j->read_ms, j->decode_ms, j->analyze_ms, j->capture.ms,
+		j->save_ms,
+		j->read_ms + j->decode_ms + j->analyze_ms + j->capture.ms +
+			j->save_ms,
+		(long long)j->capture.bytes, j->arena.taken >> 20,
+		use.ru_maxrss >> 10);
 }
 
 static bool own_fault(enum err_code code)
@@ -135,8 +200,8 @@ static bool own_fault(enum err_code code)
 	return code == ERR_FORMAT || code == ERR_TRACE || code == ERR_TOO_LARGE;
 }
 
-bool ingest(struct db *db, const struct claim *c, const struct families *f,
-	const struct ingest_limits *limits, struct err *e)
+bool ingest(struct db *db, const struct claim *c, const struct catalog *f,
+	const struct ingest_limits *limits, bool *saving, struct err *e)
 {
 	struct err why = { 0 };
 	struct job j = {
@@ -147,13 +212,13 @@ bool ingest(struct db *db, const struct claim *c, const struct families *f,
 		.chunk = malloc(UPLOAD_CHUNK),
 		.told_ms = now_ms(),
 	};
-	bool ok;
 
+	*saving = false;
 	if (!j.chunk)
 		return err_set(e, ERR_BUSY,
 			"this machine has no memory left for an ingest");
-	ok = step_decode(&j, &why) && step_analyze(&j, f, &why) &&
-	     step_save(&j, &why);
+	*saving = step_decode(&j, &why) && step_analyze(&j, f, &why);
+	bool ok = *saving && step_save(&j, &why);
 	if (ok) {
 		log_done(&j);
 	} else if (own_fault(why.code)) {

@@ -1,9 +1,10 @@
 /* ingest.h - one upload travels the whole way: rows in, rows out.
  *
- * decode → profile_from → save, with the lease renewed on the way. Holds one
- * arena whose ceiling is an error of the upload, not of the process. */
+ * decode → profile_from → save, captures too, with the lease renewed on the
+ * way. Holds one arena whose ceiling is an error of the upload, not of the
+ * process. */
 #pragma once
-#include "family.h"
+#include "catalog.h"
 #include "decode.h"
 #include "upload.h"
 #include <signal.h>
@@ -18,6 +19,7 @@ struct ingest_limits {
 
 /* True when the upload is done or, for its own fault, failed with a sentence;
  * false where the fault lies elsewhere (database away, lease lost) and it
- * should be tried again. */
-bool ingest(struct db *db, const struct claim *c, const struct families *f,
-	const struct ingest_limits *limits, struct err *e);
+ * should be tried again. *saving tells whether its rows were being written by
+ * then. */
+bool ingest(struct db *db, const struct claim *c, const struct catalog *f,
+	const struct ingest_limits *limits, bool *saving, struct err *e);

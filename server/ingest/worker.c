@@ -1,6 +1,8 @@
 /* worker.c - the loop of an ingest process, and the fence around it. */
 #include "worker.h"
+#include "in_force.h"
 #include "log.h"
+#include "rollup.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -13,7 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { IDLE_MS = 1000, PAUSE_MS = 50, PAUSE_MAX_MS = 2000 };
+/* Sums over runs are folded where nothing else is to be done, and after some
+ * ingests, so that readers never have many to add themselves. */
+enum { FOLD_EVERY = 32, FOLD_RUNS = 64 };
+enum { IDLE_MS = 1000, PAUSE_MS = 50, PAUSE_MAX_MS = 2000, SAVE_TRIES = 10 };
 
 static volatile sig_atomic_t stopping;
 
@@ -63,16 +68,20 @@ static void tell_kernel(const char *file, const char *word)
  * session only: beside PostgreSQL, each of whose backends is a session, two
  * busy workers made small requests wait 60 ms instead of 15. So a worker is a
  * session too, and a group that stands behind. */
-static void priority_lower(void)
+static void priority_lower(int by)
 {
 	enum { WHO_PROCESS = 1, CLASS_BEST_EFFORT = 2 << 13, LEAST = 7 };
 	struct sched_param none = { 0 };
+	char group[16];
 	setsid();
-	tell_kernel("/proc/self/autogroup", "19");
-	sched_setscheduler(0, SCHED_BATCH, &none);
-	setpriority(PRIO_PROCESS, 0, 19);
-	syscall(SYS_ioprio_set, WHO_PROCESS, 0, CLASS_BEST_EFFORT | LEAST);
 	tell_kernel("/proc/self/oom_score_adj", "500");
+	if (by == 0)
+		return;
+	snprintf(group, sizeof group, "%d", by);
+	tell_kernel("/proc/self/autogroup", group);
+	sched_setscheduler(0, SCHED_BATCH, &none);
+	setpriority(PRIO_PROCESS, 0, by);
+	syscall(SYS_ioprio_set, WHO_PROCESS, 0, CLASS_BEST_EFFORT | LEAST);
 }
 
 static void limit(int what, rlim_t soft)
@@ -137,58 +146,98 @@ static bool connected(struct db **db, const char *conninfo)
 	return false;
 }
 
-/* Gives an upload back that could not be ingested. A stop, a full disk or a
- * database that went away are no fault of the upload's and no try; what fails
- * on a database that works counts as one, so that it ends. Where the database
- * does not come back, the lease runs out. */
-static void give_back(struct db **db, const struct claim *c,
-	const struct err *why, const struct worker_options *o)
+/* How many tries an upload has that could not be ingested; 0: this was none.
+ * A stop, a full disk or a database that went away are no fault of the
+ * upload's; what fails on a database that works may be, and so may a database
+ * that goes away while the upload's own rows are written, again and again. */
+static int tries_of(struct db *db, const struct err *why, bool saving)
 {
 	struct err gone = { 0 };
+	if (why->code == ERR_BUSY || why->code == ERR_DISK_FULL ||
+		why->code == ERR_CONFLICT)
+		return 0;
+	if (db_ping(db, &gone))
+		return UPLOAD_TRIES;
+	return saving ? SAVE_TRIES : 0;
+}
+
+/* Gives an upload back. Where the database does not come back, the lease runs
+ * out. */
+static void give_back(struct db **db, const struct claim *c,
+	const struct err *why, bool saving, const struct worker_options *o)
+{
 	char name[WORKER_NAME];
-	bool passing = why->code == ERR_BUSY || why->code == ERR_DISK_FULL ||
-		       why->code == ERR_CONFLICT || !db_ping(*db, &gone);
+	int most = tries_of(*db, why, saving);
 	worker_name(getpid(), getenv(WORKER_CREW), name);
 	log_warn("ingest upload=%lld put off: %s", (long long)c->upload,
 		why->text);
 	for (int tries = 0; tries < 2; tries++) {
 		struct err e = { 0 };
-		bool ok = passing ? upload_release(*db, c, &e)
-				  : upload_abandon(*db, name, why->text, &e);
+		bool ok = most ? upload_abandon(*db, name, why->text, most, &e)
+			       : upload_release(*db, c, &e);
 		if (ok || e.code == ERR_CONFLICT || !connected(db, o->conninfo))
 			return;
 	}
 }
 
 /* One claimed upload; false where it is wiser to wait before the next. */
-static bool work(struct db **db, const struct claim *c,
-	const struct families *f, const struct worker_options *o)
+static bool work(struct db **db, const struct claim *c, struct in_force *f,
+	const struct worker_options *o)
 {
 	struct err e = { 0 };
 	struct ingest_limits limits = o->limits;
+	bool saving = false;
 	limits.stop = &stopping;
 	cpu_limit(o->cpu_s);
-	bool ok = ingest(*db, c, f, &limits, &e);
+	bool ok = in_force_renew(f, *db, &e) &&
+		  ingest(*db, c, f->catalog, &limits, &saving, &e);
 	malloc_trim(0);
 	if (!ok)
-		give_back(db, c, &e, o);
+		give_back(db, c, &e, saving, o);
 	return ok;
 }
 
-static void work_on(struct db **db, const struct families *f,
+/* Some of what waits; whoever finds another process at it leaves it alone. */
+static void fold(struct db *db, bool *left)
+{
+	struct err e = { 0 };
+	int64_t folded = 0;
+	*left = false;
+	if (!rollup_fold(db, FOLD_RUNS, &folded, left, &e)) {
+		*left = false;
+		if (e.code != ERR_BUSY)
+			log_warn("worker folds later: %s", e.text);
+	}
+	if (folded)
+		log_debug("fold rows=%lld", (long long)folded);
+}
+
+/* Nothing to ingest: folds, and waits once nothing is left of that. */
+static bool idle(struct db *db, struct err *e)
+{
+	bool left;
+	fold(db, &left);
+	return left || upload_wait(db, IDLE_MS, e);
+}
+
+static void work_on(struct db **db, struct in_force *f,
 	const struct worker_options *o)
 {
 	char name[WORKER_NAME];
-	int ms = PAUSE_MS;
+	int ms = PAUSE_MS, ingests = 0;
 	worker_name(getpid(), getenv(WORKER_CREW), name);
 	while (connected(db, o->conninfo)) {
 		struct err e = { 0 };
 		struct claim c = { 0 };
 		bool ok = upload_claim(*db, name, o->lease_s, &c, &e);
 		if (ok && !c.upload)
-			ok = upload_wait(*db, IDLE_MS, &e);
+			ok = idle(*db, &e);
 		else if (ok)
 			ok = work(db, &c, f, o);
+		if (ok && c.upload && ++ingests % FOLD_EVERY == 0) {
+			bool left;
+			fold(*db, &left);
+		}
 		if (e.code)
 			log_warn("worker: %s", e.text);
 		if (ok)
@@ -200,20 +249,15 @@ static void work_on(struct db **db, const struct families *f,
 
 int worker_main(const struct worker_options *o)
 {
-	struct err e = { 0 };
 	signals_set();
-	priority_lower();
+	priority_lower(o->nice);
 	memory_limit(o->memory_bytes);
 	limit(RLIMIT_CORE, 0);
 
-	struct families *f = families_new(&e);
-	if (!f) {
-		log_error("worker: %s", e.text);
-		return 1;
-	}
+	struct in_force f = { 0 };
 	struct db *db = NULL;
-	work_on(&db, f, o);
+	work_on(&db, &f, o);
 	db_free(db);
-	families_free(f);
+	in_force_release(&f);
 	return 0;
 }

@@ -10,6 +10,7 @@
 struct worker_options {
 	const char *conninfo;
 	int workers; /* processes; at least 1 */
+	int nice; /* 0 to 19; at 0 a worker stands beside its server */
 	int lease_s;
 	int cpu_s; /* CPU seconds one upload may take */
 	int64_t memory_bytes; /* address space of a worker */

@@ -15,10 +15,10 @@ static const struct {
 
 static void detail_keep(char out[80], const char *s, size_t len)
 {
-	enum { KEPT = 79 / 3 };
-	char text[3 * KEPT];
-	size_t keep = len > KEPT ? utf8_clip(s, KEPT) : len;
-	size_t n = utf8_mend(text, s, keep);
+	enum { ROOM = 79, MENDED = ROOM / 3 };
+	char text[ROOM];
+	size_t most = utf8_valid(s, len) ? ROOM : MENDED;
+	size_t n = utf8_mend(text, s, len > most ? utf8_clip(s, most) : len);
 	for (size_t i = 0; i < n; i++)
 		if ((unsigned char)text[i] < 0x20)
 			text[i] = ' ';

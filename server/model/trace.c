@@ -36,6 +36,7 @@ bool trace_init(struct trace *t, struct arena *a)
 		return true;                                                   \
 	}
 TRACE_KINDS(KIND)
+TRACE_TABLES(KIND)
 #undef KIND
 #undef COLUMN
 #undef COLUMN_SET
@@ -51,6 +52,18 @@ const struct launch_shape *trace_launch_shape_at(const struct trace *t,
 	static const struct launch_shape none = { { -1, -1, -1 },
 		{ -1, -1, -1 }, -1, -1 };
 	return id ? (const void *)names_text(&t->launch_shapes, id) : &none;
+}
+
+int64_t trace_first_ns(const struct trace *t, const struct process *proc)
+{
+	int64_t first = INT64_MAX;
+#define KIND(kind, COLUMNS, what)                          \
+	if (proc->kind.from < proc->kind.to &&             \
+		t->kind.start_ns[proc->kind.from] < first) \
+		first = t->kind.start_ns[proc->kind.from];
+	TRACE_KINDS(KIND)
+#undef KIND
+	return first;
 }
 
 const struct device *trace_device(const struct trace *t, uint32_t process,

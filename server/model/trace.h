@@ -27,6 +27,7 @@ enum range_kind {
 	RANGE_GPU_ANNOTATION, /* the same, as the GPU saw it */
 	RANGE_MODULE, /* nn.Module: … */
 	RANGE_PYTHON, /* a Python function */
+	RANGE_LOOSE, /* NVTX start/end: may cross others and change threads */
 };
 
 struct slice {
@@ -53,11 +54,15 @@ struct process {
 	uint32_t name; /* of the program, 0 unknown */
 	int32_t rank, world_size; /* -1 unknown */
 	uint32_t host; /* 0 unknown */
-	struct slice kernel, copy, call, op, range; /* after trace_sort() */
+	/* One slice per kind and table, after trace_sort(). */
+#define KIND(kind, COLUMNS, what) struct slice kind;
+	TRACE_KINDS(KIND)
+	TRACE_TABLES(KIND)
+#undef KIND
 };
 
-/* struct kernel_rows, copy_rows, call_rows, op_rows, range_rows: `n` rows, an
- * array per column. struct kernel_row and so on: one row, for adding. */
+/* struct kernel_rows, copy_rows and so on: `n` rows, an array per column.
+ * struct kernel_row and so on: one row, for adding. */
 #define COLUMN_ARRAY(type, field, what) type *field;
 #define COLUMN_VALUE(type, field, what) type field;
 #define KIND(kind, COLUMNS, what)     \
@@ -69,6 +74,7 @@ struct process {
 		COLUMNS(COLUMN_VALUE) \
 	};
 TRACE_KINDS(KIND)
+TRACE_TABLES(KIND)
 #undef KIND
 #undef COLUMN_ARRAY
 #undef COLUMN_VALUE
@@ -77,7 +83,8 @@ struct trace {
 	struct arena *arena;
 	struct names names;
 	struct notes notes;
-	const char *format; /* "kineto", … */
+	const char
+		*format; /* "kineto", "nsys", …: what it was first read from */
 	const char *framework; /* "pytorch", or NULL */
 	int64_t base_ns; /* absolute time of 0, in the trace's own clock */
 	bool base_is_utc; /* whether that clock counts from 1970 */
@@ -87,11 +94,11 @@ struct trace {
 	uint32_t processes_n, devices_n;
 	struct names launch_shapes; /* the bytes of struct launch_shape */
 
-	struct kernel_rows kernel;
-	struct copy_rows copy;
-	struct call_rows call;
-	struct op_rows op;
-	struct range_rows range;
+	/* struct kernel_rows kernel; and so on. */
+#define KIND(kind, COLUMNS, what) struct kind##_rows kind;
+	TRACE_KINDS(KIND)
+	TRACE_TABLES(KIND)
+#undef KIND
 };
 
 /* An empty trace over an arena; false where the arena is full. */
@@ -102,6 +109,7 @@ bool trace_init(struct trace *t, struct arena *a);
 #define KIND(kind, COLUMNS, what) \
 	bool trace_##kind##_add(struct trace *t, const struct kind##_row *row);
 TRACE_KINDS(KIND)
+TRACE_TABLES(KIND)
 #undef KIND
 
 /* The id of an equal launch shape, added if new; NAMES_NONE where full. */
@@ -110,10 +118,15 @@ uint32_t trace_launch_shape(struct trace *t, const struct launch_shape *s);
 const struct launch_shape *trace_launch_shape_at(const struct trace *t,
 	uint32_t id);
 
-/* Sorts every kind by (process, start_ns), stable, and sets each process's
- * slices. To be called once, when all rows and processes are there. False
- * where the arena is full. */
+/* Sorts every kind by (process, start_ns), every table by (process, row) and
+ * nodes by (process, node), stable, and sets each process's slices. To be
+ * called once, when all rows and processes are there. False where the arena is
+ * full. */
 bool trace_sort(struct trace *t);
+
+/* The start of the process's earliest record of any kind; INT64_MAX where it has
+ * none. What a run's cycles and collectives count from. */
+int64_t trace_first_ns(const struct trace *t, const struct process *proc);
 
 /* A process's device of that number, or NULL. */
 const struct device *trace_device(const struct trace *t, uint32_t process,

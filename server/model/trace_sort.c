@@ -112,32 +112,43 @@ static uint32_t *sorted(struct trace *t, uint32_t n, const uint16_t *process,
 			r->field = to;                                    \
 		}                                                         \
 	}
-#define KIND(kind, COLUMNS, what)                                           \
-	static bool kind##_sort(struct trace *t)                            \
-	{                                                                   \
-		struct kind##_rows *r = &t->kind;                           \
-		uint32_t *index = sorted(t, r->n, r->process, r->start_ns); \
-		bool ok = true;                                             \
-		if (!index)                                                 \
-			return !t->arena->full;                             \
-		COLUMNS(COLUMN)                                             \
-		r->cap = r->n;                                              \
-		arena_drop(t->arena, index);                                \
-		return ok;                                                  \
-	}                                                                   \
-	static void kind##_slices(struct trace *t)                          \
-	{                                                                   \
-		struct kind##_rows *r = &t->kind;                           \
-		uint32_t at = 0;                                            \
-		for (uint32_t p = 0; p < t->processes_n; p++) {             \
-			t->processes[p].kind.from = at;                     \
-			while (at < r->n && r->process[at] == p)            \
-				at++;                                       \
-			t->processes[p].kind.to = at;                       \
-		}                                                           \
+#define SORT(kind, COLUMNS, key)                                       \
+	static bool kind##_sort(struct trace *t)                       \
+	{                                                              \
+		struct kind##_rows *r = &t->kind;                      \
+		uint32_t *index = sorted(t, r->n, r->process, r->key); \
+		bool ok = true;                                        \
+		if (!index)                                            \
+			return !t->arena->full;                        \
+		COLUMNS(COLUMN)                                        \
+		r->cap = r->n;                                         \
+		arena_drop(t->arena, index);                           \
+		return ok;                                             \
+	}                                                              \
+	static void kind##_slices(struct trace *t)                     \
+	{                                                              \
+		struct kind##_rows *r = &t->kind;                      \
+		uint32_t at = 0;                                       \
+		for (uint32_t p = 0; p < t->processes_n; p++) {        \
+			t->processes[p].kind.from = at;                \
+			while (at < r->n && r->process[at] == p)       \
+				at++;                                  \
+			t->processes[p].kind.to = at;                  \
+		}                                                      \
 	}
+#define KIND(kind, COLUMNS, what) SORT(kind, COLUMNS, start_ns)
 TRACE_KINDS(KIND)
 #undef KIND
+#define KEY_stat row
+#define KEY_pattern row
+#define KEY_fact row
+#define KEY_node node
+#define SORT_BY(kind, COLUMNS, key) SORT(kind, COLUMNS, key)
+#define KIND(kind, COLUMNS, what) SORT_BY(kind, COLUMNS, KEY_##kind)
+TRACE_TABLES(KIND)
+#undef KIND
+#undef SORT_BY
+#undef SORT
 #undef COLUMN
 
 bool trace_sort(struct trace *t)
@@ -147,6 +158,7 @@ bool trace_sort(struct trace *t)
 		return false;     \
 	kind##_slices(t);
 	TRACE_KINDS(KIND)
+	TRACE_TABLES(KIND)
 #undef KIND
 	return true;
 }

@@ -4,7 +4,7 @@
 #include "db.h"
 #include <libpq-fe.h>
 
-enum { PREPARED_MAX = 32, SQLSTATE_LEN = 5 };
+enum { PREPARED_MAX = 64, SQLSTATE_LEN = 5 };
 
 struct db {
 	PGconn *pg; /* NULL: not connected */

@@ -52,6 +52,7 @@ static void found(struct intern *in, struct result *r)
 		en->stale |= differs(r, &a, s->defined_in);
 		en->stale |= differs(r, &a, s->launched_from);
 		en->stale |= differs(r, &a, s->known_from);
+		en->stale |= differs(r, &a, en->is->operator);
 	}
 	arena_release(&a);
 	result_release(r);
@@ -68,7 +69,7 @@ static bool look_up(struct db *db, struct intern *in, struct err *e)
 	sql_array(&p, &keys);
 	bool ok = sql_run(db,
 		"SELECT k.sha256, k.id, k.short_name, k.family, k.defined_in, "
-		"k.launched_from, k.known_from "
+		"k.launched_from, k.known_from, k.operator "
 		"FROM unnest($1) n (sha256) "
 		"JOIN kernel k ON k.sha256 = n.sha256",
 		&p, &r, e);
@@ -88,7 +89,7 @@ static bool stale(const struct entry *en)
 	return en->stale;
 }
 
-enum { COLUMNS = 8 };
+enum { COLUMNS = 9 };
 
 /* The columns of at most a batch of the entries that are wanted, from *at. */
 static uint32_t columns(const struct intern *in, uint32_t *at,
@@ -107,6 +108,7 @@ static uint32_t columns(const struct intern *in, uint32_t *at,
 		sql_array_text(&c[5], en->is->source.defined_in);
 		sql_array_text(&c[6], en->is->source.launched_from);
 		sql_array_text(&c[7], en->is->source.known_from);
+		sql_array_text(&c[8], en->is->operator);
 		n++;
 	}
 	return n;
@@ -133,10 +135,10 @@ static bool in_batches(struct db *db, const struct intern *in,
 	return ok;
 }
 
-#define ENTRIES                                                    \
-	"unnest($1, $2, $3, $4, $5, $6, $7, $8) n (sha256, name, " \
-	"mangled, short_name, family, defined_in, launched_from, " \
-	"known_from) "
+#define ENTRIES                                                        \
+	"unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) n (sha256, name, " \
+	"mangled, short_name, family, defined_in, launched_from, "     \
+	"known_from, operator) "
 
 /* What an earlier attempt inserted was rolled back, hence the look first. The
  * commit does not wait for the disk: nobody refers to the names before the
@@ -151,7 +153,7 @@ static bool add(struct db *db, void *arg, struct err *e)
 	       in_batches(db, in, missing,
 		       "INSERT INTO kernel (sha256, name, mangled, "
 		       "short_name, family, defined_in, launched_from, "
-		       "known_from) "
+		       "known_from, operator) "
 		       "SELECT * FROM " ENTRIES "ORDER BY sha256",
 		       e) &&
 	       in_batches(db, in, stale,
@@ -159,7 +161,8 @@ static bool add(struct db *db, void *arg, struct err *e)
 		       "SET short_name = s.short_name, family = s.family, "
 		       "defined_in = s.defined_in, "
 		       "launched_from = s.launched_from, "
-		       "known_from = s.known_from "
+		       "known_from = s.known_from, "
+		       "operator = s.operator "
 		       "FROM (SELECT l.id, n.* FROM " ENTRIES
 		       "JOIN kernel l ON l.sha256 = n.sha256 "
 		       "ORDER BY l.sha256 "

@@ -14,6 +14,7 @@ enum pgwire_type {
 	PGWIRE_BYTES_ARRAY = 1001,
 	PGWIRE_TEXT_ARRAY = 1009,
 	PGWIRE_INT8_ARRAY = 1016,
+	PGWIRE_NUMERIC = 1700,
 	PGWIRE_MOMENT = 1184, /* timestamptz: microseconds since 2000 */
 	PGWIRE_JSON = 3802 /* jsonb: a version byte, then text */
 };
@@ -44,6 +45,13 @@ static inline void pgwire_put_double(void *to, double v)
 	int64_t bits;
 	memcpy(&bits, &v, sizeof bits);
 	pgwire_put64(to, bits);
+}
+
+static inline int16_t pgwire_get16(const void *from)
+{
+	uint16_t be;
+	memcpy(&be, from, sizeof be);
+	return (int16_t)be16toh(be);
 }
 
 static inline int32_t pgwire_get32(const void *from)

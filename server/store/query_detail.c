@@ -26,9 +26,23 @@ bool query_run_devices(struct db *db, struct arena *a, int64_t run,
 		d->compute_major = result_int4(&r, -1);
 		d->compute_minor = result_int4(&r, -1);
 		d->memory_bytes = result_int8(&r, -1);
-		d->launches = result_int8(&r, 0);
-		d->busy_ns = result_int8(&r, 0);
+		d->launches = result_int8(&r, -1);
+		d->busy_ns = result_int8(&r, -1);
 	}
+	result_release(&r);
+	return true;
+}
+
+bool query_run_platform(struct db *db, struct arena *a, int64_t run,
+	const char **platform, struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, run);
+	if (!sql_hot(db, "SELECT platform FROM run WHERE run_id = $1", &p, &r,
+		    e))
+		return false;
+	*platform = result_next(&r) ? result_text(&r, a) : NULL;
 	result_release(&r);
 	return true;
 }
@@ -37,7 +51,8 @@ bool query_copies(struct db *db, struct arena *a, int64_t run, enum split split,
 	struct copy_stat **rows, uint32_t *n, struct err *e)
 {
 	static const char sql[] =
-		"SELECT operation, device, " READ_TIME_COLUMNS ", bytes, sized "
+		"SELECT operation, device, " READ_TIME_COLUMNS ", time_pct, "
+		"bytes, sized "
 		"FROM run_copy "
 		"WHERE run_id = $1 AND split = $2 "
 		"ORDER BY rank";
@@ -53,7 +68,8 @@ bool query_copies(struct db *db, struct arena *a, int64_t run, enum split split,
 		c->operation = result_text(&r, a);
 		c->split = split;
 		c->device = result_int4(&r, -1);
-		c->time_pct = read_time(&r, &c->time);
+		read_time(&r, &c->time);
+		c->time_pct = result_float8(&r, NAN);
 		c->bytes = result_int8(&r, 0);
 		c->sized = result_int8(&r, 0);
 	}

@@ -7,7 +7,9 @@
 	"job, labels::text, format, framework, process_name, host, "      \
 	"pid, started_utc_ns, rank, world_size, device_names, span_ns, "  \
 	"busy_ns, kernel_ns, launches, kernels, copy_ns, copies, notes, " \
-	"worst_note, analysis_version, created_at "                       \
+	"worst_note, analysis_version, created_at, content, graph_ns, "   \
+	"graphs, job_id, cycle_detector, cycle_confidence, "              \
+	"cycle_range, cycles, cycles_kept, cycle_ns "                     \
 	"FROM run "
 
 static void read_row(struct result *r, struct arena *a, struct run_row *run)
@@ -29,8 +31,8 @@ static void read_row(struct result *r, struct arena *a, struct run_row *run)
 	run->rank = result_int4(r, -1);
 	run->world_size = result_int4(r, -1);
 	run->device_names = result_texts(r, a, &run->device_names_n);
-	run->span_ns = result_int8(r, 0);
-	run->busy_ns = result_int8(r, 0);
+	run->span_ns = result_int8(r, -1);
+	run->busy_ns = result_int8(r, -1);
 	run->kernel_ns = result_int8(r, 0);
 	run->launches = result_int8(r, 0);
 	run->kernels = result_int8(r, 0);
@@ -40,6 +42,16 @@ static void read_row(struct result *r, struct arena *a, struct run_row *run)
 	run->worst = result_text(r, a);
 	run->analysis_version = result_int4(r, 0);
 	run->created = result_moment(r);
+	run->content = result_text(r, a);
+	run->graph_ns = result_int8(r, 0);
+	run->graphs = result_int8(r, 0);
+	run->job_id = result_int8(r, 0);
+	run->cycle_detector = result_text(r, a);
+	run->cycle_confidence = result_float8(r, 0);
+	run->cycle_range = result_text(r, a);
+	run->cycles = result_int4(r, 0);
+	run->cycles_kept = result_int4(r, 0);
+	run->cycle_ns = result_float8(r, NAN);
 }
 
 /* Planned with the values at hand, so that a filter not given costs nothing
@@ -56,6 +68,8 @@ static void read_row(struct result *r, struct arena *a, struct run_row *run)
 		"AND ($7 = 0 OR upload_id = $7) "                      \
 		"AND ($8 IS NULL OR created_at >= $8) "                \
 		"AND ($9 IS NULL OR created_at < $9) "                 \
+		"AND ($13 IS NULL OR content = $13) "                  \
+		"AND ($14 = 0 OR job_id = $14) "                       \
 		"AND ($10 = 0 OR " after ") "                          \
 		"ORDER BY " order " LIMIT $12"
 
@@ -64,10 +78,10 @@ static const char *const pages[] = {
 		"created_at DESC, run_id DESC"),
 	[RUN_OLDEST] =
 		PAGE("(created_at, run_id) > ($11, $10)", "created_at, run_id"),
-	[RUN_BUSY] = PAGE("(busy_ns, run_id) < ($11, $10)",
-		"busy_ns DESC, run_id DESC"),
-	[RUN_SPAN] = PAGE("(span_ns, run_id) < ($11, $10)",
-		"span_ns DESC, run_id DESC"),
+	[RUN_BUSY] = PAGE("(coalesce(busy_ns, -1), run_id) < ($11, $10)",
+		"coalesce(busy_ns, -1) DESC, run_id DESC"),
+	[RUN_SPAN] = PAGE("(coalesce(span_ns, -1), run_id) < ($11, $10)",
+		"coalesce(span_ns, -1) DESC, run_id DESC"),
 	[RUN_LAUNCHES] = PAGE("(launches, run_id) < ($11, $10)",
 		"launches DESC, run_id DESC"),
 };
@@ -92,6 +106,8 @@ bool query_runs(struct db *db, struct arena *a, const struct run_filter *f,
 	else
 		sql_int8(&p, f->after_key);
 	sql_int8(&p, f->limit + INT64_C(1));
+	sql_text(&p, f->content);
+	sql_int8(&p, f->job);
 	if (!sql_run(db, pages[f->sort], &p, &r, e))
 		return false;
 	*more = r.n > f->limit;

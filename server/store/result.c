@@ -58,6 +58,13 @@ double result_float8(struct result *r, double absent)
 	return at ? pgwire_get_double(at) : absent;
 }
 
+int128 result_numeric(struct result *r)
+{
+	size_t len;
+	const char *at = next(r, PGWIRE_NUMERIC, &len);
+	return at ? wide_from_numeric(at, len) : 0;
+}
+
 int64_t result_moment(struct result *r)
 {
 	size_t len;
@@ -108,7 +115,7 @@ const int64_t *result_int8s(struct result *r, struct arena *a, uint32_t *n)
 	size_t len;
 	*n = elements(r, PGWIRE_INT8_ARRAY, &at);
 	int64_t *list = arena_array(a, int64_t, *n);
-	for (uint32_t i = 0; i < *n; i++)
+	for (uint32_t i = 0; list && i < *n; i++)
 		list[i] = pgwire_get64(element(&at, &len));
 	return list;
 }
@@ -118,7 +125,7 @@ const char *const *result_texts(struct result *r, struct arena *a, uint32_t *n)
 	const char *at;
 	*n = elements(r, PGWIRE_TEXT_ARRAY, &at);
 	const char **list = arena_array(a, const char *, *n);
-	for (uint32_t i = 0; i < *n; i++) {
+	for (uint32_t i = 0; list && i < *n; i++) {
 		size_t len;
 		const char *s = element(&at, &len);
 		list[i] = arena_strndup(a, s, len);

@@ -10,7 +10,7 @@
  * reader stand side by side. `absent` is what NULL becomes. */
 #pragma once
 #include "arena.h"
-#include <stdint.h>
+#include "wide.h"
 
 struct result {
 	void *res;
@@ -25,11 +25,12 @@ bool result_bool(struct result *r);
 int32_t result_int4(struct result *r, int32_t absent);
 int64_t result_int8(struct result *r, int64_t absent);
 double result_float8(struct result *r, double absent);
+int128 result_numeric(struct result *r); /* its whole part; 0 where NULL */
 int64_t result_moment(struct result *r); /* NO_MOMENT where NULL */
 /* In the arena; NULL where NULL. */
 const char *result_text(struct result *r, struct arena *a);
 /* Lives as long as the rows. */
 const void *result_bytes(struct result *r, size_t *len);
-/* Arrays without NULLs. */
+/* Arrays without NULLs; of an arena that is full by then, what there is. */
 const int64_t *result_int8s(struct result *r, struct arena *a, uint32_t *n);
 const char *const *result_texts(struct result *r, struct arena *a, uint32_t *n);

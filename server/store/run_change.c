@@ -1,6 +1,9 @@
 /* run_change.c - what people do to a run: say something of it, delete it. */
 #include "derived.h"
+#include "job.h"
+#include "own_graph.h"
 #include "query.h"
+#include "rollup_post.h"
 #include "said.h"
 #include "sql.h"
 
@@ -29,13 +32,29 @@ static bool change(struct db *db, void *arg, struct err *e)
 	"SET name = coalesce($2, name), "     \
 	"project = coalesce($3, project), "   \
 	"workload = coalesce($4, workload), " \
-	"labels = coalesce($5, labels) "
-	if (!sql_change(db, "UPDATE run_identity " SAID "WHERE id = $1", &p, &n,
-		    e) ||
-		!sql_change(db, "UPDATE run " SAID "WHERE run_id = $1", &p, &n,
-			e))
-		return false;
-	return n || no_run(c->id, e);
+	"labels = coalesce($5, labels)"
+	static const char identity[] =
+		"UPDATE run_identity " SAID " WHERE id = $1";
+	static const char row[] =
+		"UPDATE run r " SAID ", job_id = CASE "
+		"WHEN $3 IS NULL OR r.job_id IS NULL THEN r.job_id "
+		"ELSE (SELECT " JOB_OF("u",
+			"$3") " FROM upload u "
+			      "WHERE u.id = r.upload_id) END WHERE run_id = $1";
+	bool moved = c->to->project || c->to->workload;
+	struct arena a = { 0 };
+	struct rollup_run sums;
+	bool summed = false;
+	/* The identity's lock keeps a rebuild from coming between. */
+	bool ok = sql_change(db, identity, &p, &n, e) &&
+		  (!c->to->project ||
+			  job_make_moved(db, c->id, c->to->project, e)) &&
+		  (!moved || rollup_read(db, &a, c->id, &sums, &summed, e)) &&
+		  (!summed || rollup_post(db, &sums, -1, e)) &&
+		  sql_change(db, row, &p, &n, e) &&
+		  (!summed || rollup_post(db, &sums, 1, e));
+	arena_release(&a);
+	return ok && (n || no_run(c->id, e));
 }
 
 bool run_change(struct db *db, int64_t id, const struct run_change *to,
@@ -74,7 +93,7 @@ static bool delete_run(struct db *db, void *arg, struct err *e)
 		return no_run(*id, e);
 	/* The last run of an upload takes its identity along: the same bytes
 	 * may come again. */
-	return derived_clear(db, *id, e) &&
+	return derived_clear(db, *id, e) && own_graphs_forget(db, *id, e) &&
 	       sql_run(db,
 		       "UPDATE upload u "
 		       "SET identity = NULL "

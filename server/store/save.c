@@ -1,13 +1,20 @@
 /* save.c - the one transaction in which runs become visible. */
 #include "save.h"
 #include "derived.h"
+#include "derived_capture.h"
 #include "intern.h"
+#include "intern_matter.h"
+#include "job.h"
+#include "own_graph.h"
 #include "sql.h"
 
 struct saving {
 	const struct claim *claim;
 	struct derived_run *runs;
+	const struct profile *profiles;
 	uint32_t n;
+	const struct captures *captures;
+	bool ranks; /* more than one are told */
 };
 
 /* Takes hold of the upload, so that from here on nobody takes it away. */
@@ -98,21 +105,37 @@ static bool save_all(struct db *db, void *arg, struct err *e)
 	int64_t made;
 	return hold(db, s->claim, e) && identify(db, s, &made, e) &&
 	       replace(db, s, made < s->n || !s->n, e) &&
-	       derived_write(db, s->runs, s->n, e) && finish(db, s->claim, e);
+	       job_make(db, s->claim->upload, s->ranks, e) &&
+	       derived_write(db, s->runs, s->n, e) &&
+	       derived_capture(db, s->captures, s->runs, s->n, e) &&
+	       own_graphs_learn(db, s->claim->upload, s->profiles, s->n, e) &&
+	       finish(db, s->claim, e);
 }
 
 bool save(struct db *db, const struct claim *c, const struct profile *runs,
-	uint32_t n, struct err *e)
+	uint32_t n, const struct captures *captures, struct err *e)
 {
 	struct arena a = { 0 };
-	struct saving s = { .claim = c, .n = n };
+	struct saving s = { .claim = c,
+		.profiles = runs,
+		.n = n,
+		.captures = captures,
+		.ranks = job_tells_ranks(runs, n) };
 	int64_t **ids;
+	struct matter_ids *matters;
 	s.runs = arena_array(&a, struct derived_run, n);
-	bool ok = intern(db, &a, runs, n, &ids, e);
+	bool ok = intern(db, &a, runs, n, &ids, e) &&
+		  intern_matters(db, &a, runs, n, &matters, e);
 	for (uint32_t i = 0; ok && i < n; i++)
 		s.runs[i] = (struct derived_run){ .profile = &runs[i],
-			.kernels = ids[i] };
-	ok = ok && sql_transaction(db, save_all, &s, e);
+			.kernels = ids[i],
+			.keys = matters[i].keys,
+			.shapes = matters[i].shapes,
+			.of = n,
+			.ordinal = i,
+			.ranked = s.ranks && runs[i].rank >= 0 };
+	ok = ok && job_make(db, c->upload, s.ranks, e) &&
+	     sql_transaction(db, save_all, &s, e);
 	arena_release(&a);
 	return ok;
 }

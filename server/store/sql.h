@@ -14,7 +14,7 @@
 #include "result.h"
 #include <math.h>
 
-enum { SQL_PARAMS = 32 };
+enum { SQL_PARAMS = 40 };
 
 struct sql_params {
 	int n;
@@ -25,6 +25,7 @@ struct sql_params {
 };
 
 /* What a pointer points to must live until the statement ran. */
+void sql_bool(struct sql_params *p, bool v);
 void sql_int4(struct sql_params *p, int32_t v);
 void sql_int8(struct sql_params *p, int64_t v);
 void sql_float8(struct sql_params *p, double v); /* NAN: NULL */
@@ -38,7 +39,7 @@ void sql_int8_known(struct sql_params *p, int64_t v);
 
 /* An array parameter, element by element. A NULL element is one of length
  * SQL_NULL. */
-enum sql_element { SQL_BYTES, SQL_TEXT };
+enum sql_element { SQL_BYTES, SQL_TEXT, SQL_INT8 };
 enum { SQL_NULL = -1 };
 struct sql_array {
 	enum sql_element type;
@@ -48,7 +49,8 @@ struct sql_array {
 void sql_array_init(struct sql_array *a, enum sql_element type);
 void sql_array_add(struct sql_array *a, const void *bytes, int64_t len);
 void sql_array_text(struct sql_array *a, const char *s); /* NULL: NULL */
-/* Ends the array, which may then only be released. */
+void sql_array_int8(struct sql_array *a, int64_t v);
+/* Ends the array; it may be a parameter of several statements. */
 void sql_array(struct sql_params *p, struct sql_array *a);
 void sql_array_release(struct sql_array *a);
 

@@ -16,6 +16,13 @@ static void add(struct sql_params *p, enum pgwire_type type, const void *at,
 	p->n++;
 }
 
+void sql_bool(struct sql_params *p, bool v)
+{
+	char *room = p->room[p->n];
+	*room = (char)v;
+	add(p, PGWIRE_BOOL, room, 1, 1);
+}
+
 void sql_int4(struct sql_params *p, int32_t v)
 {
 	char *room = p->room[p->n];
@@ -100,19 +107,31 @@ void sql_array_text(struct sql_array *a, const char *s)
 	sql_array_add(a, s, s ? (int64_t)strlen(s) : SQL_NULL);
 }
 
+void sql_array_int8(struct sql_array *a, int64_t v)
+{
+	char bytes[8];
+	pgwire_put64(bytes, v);
+	sql_array_add(a, bytes, sizeof bytes);
+}
+
 void sql_array(struct sql_params *p, struct sql_array *a)
 {
-	bool text = a->type == SQL_TEXT;
+	static const struct {
+		enum pgwire_type element, array;
+	} types[] = {
+		[SQL_BYTES] = { PGWIRE_BYTES, PGWIRE_BYTES_ARRAY },
+		[SQL_TEXT] = { PGWIRE_TEXT, PGWIRE_TEXT_ARRAY },
+		[SQL_INT8] = { PGWIRE_INT8, PGWIRE_INT8_ARRAY },
+	};
 	char *head = a->body.at;
 	/* Who fills an array bounds it; a quarter of the ceiling is usual. */
 	assert(!a->body.full);
 	pgwire_put32(head, a->n ? 1 : 0);
 	pgwire_put32(head + 4, 1);
-	pgwire_put32(head + 8, text ? PGWIRE_TEXT : PGWIRE_BYTES);
+	pgwire_put32(head + 8, (int32_t)types[a->type].element);
 	pgwire_put32(head + 12, (int32_t)a->n);
 	pgwire_put32(head + 16, 1);
-	add(p, text ? PGWIRE_TEXT_ARRAY : PGWIRE_BYTES_ARRAY, head,
-		a->n ? a->body.len : 12, 1);
+	add(p, types[a->type].array, head, a->n ? a->body.len : 12, 1);
 }
 
 void sql_array_release(struct sql_array *a)

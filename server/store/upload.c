@@ -1,6 +1,5 @@
-/* upload.c - bytes come in: begun, written chunk by chunk, swept. */
+/* upload.c - bytes come in: begun, written chunk by chunk. */
 #include "upload.h"
-#include "drop.h"
 #include "said.h"
 #include "sql.h"
 
@@ -22,6 +21,11 @@ bool upload_begin(struct db *db, const struct upload_meta *m, int64_t *id,
 		!said_check("job", m->job, e) ||
 		!said_check("file", m->file_name, e))
 		return false;
+	if (m->gpu_hours > UPLOAD_HOURS_MAX)
+		return err_set(e, ERR_INPUT,
+			"gpu_hours is %.3g; an upload stands for "
+			"1,000,000,000 at most",
+			m->gpu_hours);
 	struct sql_params p = { 0 };
 	struct result r;
 	sql_text(&p, m->project);
@@ -69,66 +73,4 @@ bool upload_chunk(struct db *db, int64_t id, int32_t seq, const void *bytes,
 		       "upload %lld does not take chunk %d: it is no longer "
 		       "being received, or an earlier chunk is missing",
 		       (long long)id, seq);
-}
-
-struct drop {
-	int64_t id;
-	int idle_s; /* 0: whether idle or not */
-	bool dropped;
-};
-
-/* Two statements, since the second must see a chunk that was being written
- * while the first waited for it. */
-static bool drop(struct db *db, void *arg, struct err *e)
-{
-	struct drop *d = arg;
-	struct sql_params p = { 0 };
-	int64_t n;
-	sql_int8(&p, d->id);
-	sql_int4(&p, d->idle_s);
-	if (!sql_change(db,
-		    "DELETE FROM upload "
-		    "WHERE id = $1 AND state = 'receiving' AND ($2 = 0 "
-		    "OR touched_at < now() - make_interval(secs => $2))",
-		    &p, &n, e))
-		return false;
-	d->dropped = n == 1;
-	return !d->dropped || drop_chunks(db, d->id, e);
-}
-
-bool upload_abort(struct db *db, int64_t id, struct err *e)
-{
-	return sql_transaction(db, drop, &(struct drop){ .id = id }, e);
-}
-
-bool upload_sweep(struct db *db, int idle_s, int64_t *swept, struct err *e)
-{
-	struct arena a = { 0 };
-	struct sql_params p = { 0 };
-	struct result r;
-	*swept = 0;
-	sql_int4(&p, idle_s);
-	if (!sql_run(db,
-		    "SELECT ARRAY(SELECT id FROM upload "
-		    "WHERE state = 'receiving' "
-		    "AND touched_at < now() - make_interval(secs => $1))",
-		    &p, &r, e))
-		return false;
-	uint32_t n;
-	result_next(&r);
-	const int64_t *ids = result_int8s(&r, &a, &n);
-	result_release(&r);
-
-	/* One that cannot be dropped does not keep the others. */
-	bool all = true;
-	for (uint32_t i = 0; i < n; i++) {
-		struct err why = { 0 };
-		struct drop d = { .id = ids[i], .idle_s = idle_s };
-		bool ok = sql_transaction(db, drop, &d, &why);
-		*swept += ok && d.dropped;
-		if (!ok)
-			all = err_set(e, why.code, "%s", why.text);
-	}
-	arena_release(&a);
-	return all;
 }

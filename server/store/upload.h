@@ -15,6 +15,10 @@
 
 enum { UPLOAD_CHUNK = 1 << 20, UPLOAD_TRIES = 3 };
 
+/* GPU-hours that an upload may stand for: more than all there are. */
+#define UPLOAD_HOURS_MAX 1e9
+#define UPLOAD_HOURS_MAX_TEXT "1e9"
+
 /* Texts are UTF-8 of at most 500 bytes each. */
 struct upload_meta {
 	const char *project, *workload, *name, *job; /* "" where not given */
@@ -42,10 +46,15 @@ struct upload_outcome {
 bool upload_finish(struct db *db, int64_t id,
 	const uint8_t sha256[SHA256_BYTES], int64_t bytes,
 	struct upload_outcome *out, struct err *e);
-/* The sender went away: drops the rows. */
+/* The sender went away: drops the rows, the first GiB at once and what is left
+ * at the next sweeps. */
 bool upload_abort(struct db *db, int64_t id, struct err *e);
-/* Drops what has been receiving without a new chunk for idle_s seconds. */
-bool upload_sweep(struct db *db, int idle_s, int64_t *swept, struct err *e);
+/* Drops what has been receiving without a new chunk for idle_s seconds, in
+ * turns of some 100 MiB: *more where another turn is needed. */
+bool upload_sweep(struct db *db, int idle_s, int64_t *swept, bool *more,
+	struct err *e);
+/* Whoever is sending is gone: the next sweeps drop all of it, idle or not. */
+bool upload_forsake(struct db *db, int64_t *n, struct err *e);
 /* A failed one back into the queue; ERR_CONFLICT where it has not failed,
  * ERR_NOT_FOUND where it is not there. */
 bool upload_retry(struct db *db, int64_t id, struct err *e);
@@ -82,10 +91,11 @@ bool upload_release(struct db *db, const struct claim *c, struct err *e);
 /* The same for all that is worked on: for who has just started PostgreSQL,
  * through which no worker has come. */
 bool upload_release_all(struct db *db, int64_t *released, struct err *e);
-/* A worker died: what it held is queued again, or failed with the sentence
- * at its third try without progress. */
+/* A worker died or gave up: what it held is queued again, or failed with the
+ * sentence where this was one of `tries` without progress: UPLOAD_TRIES, or 1
+ * where another would end the same. */
 bool upload_abandon(struct db *db, const char *worker, const char *sentence,
-	struct err *e);
+	int tries, struct err *e);
 
 /* For the log and /metrics. */
 struct upload_queue {

@@ -1,8 +1,8 @@
 /* upload_finish.c - all bytes are in: is this upload new? */
 #include "upload.h"
-#include "drop.h"
 #include "requeue.h"
 #include "sql.h"
+#include "upload_drop.h"
 #include <assert.h>
 
 struct finish {
@@ -86,7 +86,8 @@ static bool queue(struct db *db, const struct finish *f, struct err *e)
 		&p, NULL, e);
 }
 
-/* Gives way to the earlier one, which gets another chance if it failed. */
+/* Gives way to the earlier one, which gets another chance if it failed. From
+ * here on this one is only there to be swept. */
 static bool yield(struct db *db, const struct finish *f, struct err *e)
 {
 	struct sql_params p = { 0 };
@@ -98,8 +99,9 @@ static bool yield(struct db *db, const struct finish *f, struct err *e)
 		snprintf(f->out->state, sizeof f->out->state, "queued");
 	}
 	sql_int8(&p, f->id);
-	return sql_run(db, "DELETE FROM upload WHERE id = $1", &p, NULL, e) &&
-	       drop_chunks(db, f->id, e);
+	return sql_run(db,
+		"UPDATE upload SET touched_at = '-infinity' WHERE id = $1", &p,
+		NULL, e);
 }
 
 /* Two of the same that finish at once both find nothing; the one that comes
@@ -116,5 +118,11 @@ bool upload_finish(struct db *db, int64_t id,
 	struct upload_outcome *out, struct err *e)
 {
 	struct finish f = { id, bytes, sha256, out };
-	return sql_transaction(db, finish, &f, e);
+	struct err lost = { 0 };
+	if (!sql_transaction(db, finish, &f, e))
+		return false;
+	/* Where this fails, a sweep does it. */
+	if (out->existing)
+		upload_drop_some(db, id, &lost);
+	return true;
 }

@@ -29,10 +29,11 @@ static bool end_expired(struct db *db, struct err *e)
 }
 
 bool upload_abandon(struct db *db, const char *worker, const char *sentence,
-	struct err *e)
+	int tries, struct err *e)
 {
 	struct sql_params p = { 0 };
-	sql_int4(&p, UPLOAD_TRIES);
+	/* One that got further than ever counts from 0. */
+	sql_int4(&p, tries > 1 ? tries : 0);
 	sql_text(&p, sentence);
 	sql_text(&p, worker);
 	return sql_run(db, END_TRY "WHERE state = 'working' AND worker = $3",

@@ -23,7 +23,7 @@ def refused(server, method, path, body=None):
     status, text = server.ask(method, path, body=body)
     check(status == 503, f"{method} {path}: {status} {text}")
     check(json.loads(text)["error"]["code"] == "database", f"{method} {path}: {text}")
-    check(time.monotonic() - began < 10, f"{method} {path}: soon")
+    check(time.monotonic() - began < 60, f"{method} {path}: soon")
 
 
 psql("CREATE DATABASE away")
@@ -40,7 +40,7 @@ with Server() as server:
     status, text = server.ask("GET", "/metrics")
     check(status == 200 and b"\nkernsift_database_up 0\n" in text, f"{status} {text}")
     psql("ALTER DATABASE away ALLOW_CONNECTIONS true")
-    end = time.monotonic() + 20
+    end = time.monotonic() + 150
     while server.ask("GET", "/readyz")[0] != 200 and time.monotonic() < end:
         time.sleep(0.2)
     check(server.ask("GET", "/readyz")[0] == 200, "ready again")

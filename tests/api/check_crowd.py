@@ -50,7 +50,7 @@ with Server("--uploads", "8", "--writers", "2") as server:
             check(status == 202, f"{status} {said}")
             check(said.get("sha256") == sha and said.get("bytes") == length,
                   f"as sent: {said}")
-    end = time.monotonic() + 120
+    end = time.monotonic() + 200
     states = []
     while states != ["done"] * 8 and time.monotonic() < end:
         time.sleep(0.2)

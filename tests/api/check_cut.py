@@ -21,7 +21,7 @@ def rows():
 
 
 def settles(what, ok):
-    end = time.monotonic() + 20
+    end = time.monotonic() + 150
     while not ok() and time.monotonic() < end:
         time.sleep(0.1)
     check(ok(), what)

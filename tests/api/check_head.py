@@ -49,7 +49,7 @@ def amid(server):
                 break
         check(status == 415, f"told amid the body: {status}")
         check("Connection: close" in text, text)
-        check(time.monotonic() - began < 10, "soon")
+        check(time.monotonic() - began < 60, "soon")
 
 
 def to_the_end(server):

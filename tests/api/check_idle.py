@@ -11,13 +11,13 @@ GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 with Server("--idle_s", "2") as server:
     for said in (b"", b"GET /healthz HT", GET):
-        with opened(server, 20) as sock:
+        with opened(server, 50) as sock:
             sock.sendall(said)
             if said == GET:
                 check(answer(sock)[0] == 200, "answered")
             began = time.monotonic()
             check(closed(sock), f"silent after {said!r}")
-            check(1 < time.monotonic() - began < 15, "in its time")
+            check(1 < time.monotonic() - began < 45, "in its time")
     check(server.stop() == 0, "a clean stop")
 
 with Server("--connections", "8", "--http_threads", "2") as crowded:

@@ -1,9 +1,11 @@
-/* bench_decode.c - one trace decoded and analysed, as an ingest does it.
+/* bench_decode.c - one trace decoded, analysed and written as a capture, as an
+ * ingest does it.
  *
  * The file goes through the rooms' own headers: decode(), then profile_from()
- * for every process found, in an arena that starts empty. What it prints is
- * for bench/decode.py. */
+ * for every process found, in an arena that starts empty, then capture_write()
+ * to nowhere. What it prints is for bench/decode.py and formats.py. */
 #include "analyze.h"
+#include "capture_write.h"
 #include "decode.h"
 #include "measure.h"
 #include <inttypes.h>
@@ -14,7 +16,26 @@ enum { GIB = 1 << 30 };
 static const struct decode_limits limits = { .plain_bytes = INT64_C(16) * GIB,
 	.ratio = 1000 };
 
-static bool run(const char *path, const struct families *f, struct err *e)
+static bool nowhere(void *to, const void *bytes, size_t len, struct err *e)
+{
+	(void)to;
+	(void)bytes;
+	(void)len;
+	(void)e;
+	return true;
+}
+
+static int64_t rows(const struct trace *t)
+{
+	int64_t n = 0;
+#define KIND(kind, COLUMNS, what) n += t->kind.n;
+	TRACE_KINDS(KIND)
+	TRACE_TABLES(KIND)
+#undef KIND
+	return n;
+}
+
+static bool run(const char *path, const struct catalog *f, struct err *e)
 {
 	struct arena a = { .ceiling = (size_t)16 * GIB };
 	struct trace t;
@@ -30,14 +51,22 @@ static bool run(const char *path, const struct families *f, struct err *e)
 	struct moment decoded = measure_now();
 	for (uint32_t i = 0; ok && i < t.processes_n; i++) {
 		struct profile p;
-		ok = profile_from(&t, i, f, &a, &p, e);
+		ok = profile_from(&t, i, f, NULL, &a, &p, e);
 		launches += ok ? p.launches : 0;
 		kernel_ns += ok ? p.kernel_ns : 0;
 	}
 	struct moment done = measure_now();
+	struct capture_size size;
+	ok = ok &&
+	     capture_write_sized(&t, CAPTURE_ALL, nowhere, NULL, &size, e);
+	struct moment written = measure_now();
 	if (ok) {
 		measure_tell("decode", begun, decoded);
 		measure_tell("analyze", decoded, done);
+		measure_tell("capture", done, written);
+		printf("capture_bytes %" PRIu64 " %" PRIu64 "\n", size.bytes,
+			size.kernel_bytes);
+		printf("rows %" PRId64 " %" PRIu32 "\n", rows(&t), t.kernel.n);
 		printf("kernels %" PRId64 "\nkernel_ns %" PRId64 "\n", launches,
 			kernel_ns);
 		printf("arena_kib %zu\n", a.taken / 1024);
@@ -49,13 +78,13 @@ static bool run(const char *path, const struct families *f, struct err *e)
 int main(int argc, char **argv)
 {
 	struct err e = { 0 };
-	struct families *f = argc == 2 ? families_new(&e) : NULL;
+	struct catalog *f = argc == 2 ? catalog_new(NULL, &e) : NULL;
 	if (!f || !run(argv[1], f, &e)) {
 		fprintf(stderr, "bench_decode: %s\n",
 			argc == 2 ? e.text : "usage: bench_decode FILE");
 		return 1;
 	}
-	families_free(f);
+	catalog_free(f);
 	measure_tell_peak();
 	return 0;
 }

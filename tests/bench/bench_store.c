@@ -3,11 +3,14 @@
  *   bench_store CONNINFO            migrates
  *   bench_store CONNINFO FILE       stores FILE as one upload and its runs
  *
- * The file is decoded and analysed first, outside the clock. What is timed is
+ * The file is decoded, analysed and its captures are written into memory
+ * first, outside the clock. What is timed is
  * what an upload and its ingest ask of PostgreSQL through store/'s headers:
  * begin, every chunk, finish; then claim, progress, save. Prints for
  * bench/db_part: NAME CPU_NS WALL_NS. */
 #include "analyze.h"
+#include "buf.h"
+#include "capture_write.h"
 #include "decode.h"
 #include "measure.h"
 #include "migrate.h"
@@ -25,11 +28,38 @@ struct job {
 	struct arena arena;
 	struct trace trace;
 	struct profile *runs;
+	struct buf *captures;
 	uint32_t n;
 	int64_t upload, bytes;
 };
 
-static bool profiles(struct job *j, const struct families *f, struct err *e)
+static bool keep(void *to, const void *bytes, size_t len, struct err *e)
+{
+	struct buf *b = to;
+	buf_add(b, bytes, len);
+	return !b->full ||
+	       err_set(e, ERR_TOO_LARGE, "the capture is too large");
+}
+
+static bool captures(struct job *j, struct err *e)
+{
+	bool ok = true;
+	j->captures = arena_array(&j->arena, struct buf, j->n);
+	for (uint32_t i = 0; ok && i < j->n; i++) {
+		buf_init(&j->captures[i], (size_t)1 << 30);
+		ok = capture_write(&j->trace, i, keep, &j->captures[i], e);
+	}
+	return ok;
+}
+
+static bool written(void *ctx, uint32_t run, capture_put_fn *put, void *to,
+	struct err *e)
+{
+	const struct buf *b = &((struct job *)ctx)->captures[run];
+	return put(to, b->at, b->len, e);
+}
+
+static bool profiles(struct job *j, const struct catalog *f, struct err *e)
 {
 	struct source s;
 	struct source_file *file = source_file_new(j->path, &s, e);
@@ -43,7 +73,8 @@ static bool profiles(struct job *j, const struct families *f, struct err *e)
 	j->n = j->trace.processes_n;
 	j->runs = arena_array(&j->arena, struct profile, j->n);
 	for (uint32_t i = 0; ok && i < j->n; i++)
-		ok = profile_from(&j->trace, i, f, &j->arena, &j->runs[i], e);
+		ok = profile_from(&j->trace, i, f, NULL, &j->arena, &j->runs[i],
+			e);
 	return ok;
 }
 
@@ -70,11 +101,12 @@ static bool receive(struct job *j, struct err *e)
 
 static bool store(struct job *j, struct err *e)
 {
+	const struct captures written_before = { written, j };
 	struct claim c;
 	if (!upload_claim(j->db, "bench:1", 30, &c, e))
 		return false;
 	return upload_progress(j->db, &c, "save", j->bytes, e) &&
-	       save(j->db, &c, j->runs, j->n, e);
+	       save(j->db, &c, j->runs, j->n, &written_before, e);
 }
 
 static bool run(struct job *j, struct err *e)
@@ -82,8 +114,8 @@ static bool run(struct job *j, struct err *e)
 	int applied;
 	if (!j->path)
 		return migrate(j->db, &applied, e);
-	struct families *f = families_new(e);
-	bool ok = f && profiles(j, f, e);
+	struct catalog *f = catalog_new(NULL, e);
+	bool ok = f && profiles(j, f, e) && captures(j, e);
 	struct moment begun = measure_now();
 	ok = ok && receive(j, e);
 	struct moment received = measure_now();
@@ -93,7 +125,9 @@ static bool run(struct job *j, struct err *e)
 		measure_tell("chunks", begun, received);
 		measure_tell("rows", received, done);
 	}
-	families_free(f);
+	catalog_free(f);
+	for (uint32_t i = 0; j->captures && i < j->n; i++)
+		buf_release(&j->captures[i]);
 	arena_release(&j->arena);
 	return ok;
 }

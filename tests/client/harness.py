@@ -37,10 +37,10 @@ class Server:
 
     def start(self):
         self.process = subprocess.Popen(
-            [f'{BIN}/kernsiftd', 'serve', '--db', DB, '--workers', '1',
+            [f'{BIN}/kernsiftd', 'serve', '--db', DB, '--workers', '1', '--worker-nice', '0',
              '--listen', f'{self.host}:{self.port}', *self.options],
             stdout=self.log, stderr=self.log, env=CLEAN)
-        for _ in range(300):
+        for _ in range(1200):
             if self.process.poll() is not None:
                 break
             try:

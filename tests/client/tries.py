@@ -60,8 +60,9 @@ def hold(s, until):
     """An upload that began and does not go on, until told to."""
     c = socket.create_connection((s.host, s.port))
     c.sendall(b'POST /api/v1/uploads HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n'
-              b'Content-Length: 100000\r\n\r\n{"traceEvents": [' % s.port)
-    until.wait(60)
+              b'Content-Length: 4000000\r\n\r\n{"traceEvents": [' % s.port)
+    c.sendall(b' ' * (3 << 19))
+    until.wait(120)
     c.close()
 
 
@@ -72,7 +73,7 @@ def busy(d):
         end = threading.Event()
         t = threading.Thread(target=hold, args=(s, end))
         t.start()
-        for _ in range(100):
+        for _ in range(1000):
             if s.get('/api/v1/uploads?state=receiving')['items']:
                 break
             time.sleep(0.05)

@@ -26,6 +26,14 @@ DEVICE = {
 }
 
 
+def factor(text):
+    key, _, times = text.partition('=')
+    if key not in simulate.work.KERNELS:
+        raise argparse.ArgumentTypeError(
+            f"'{key}' is none of {', '.join(simulate.work.KERNELS)}")
+    return key, round(1000 * float(times))
+
+
 def options():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument('--dialect', choices=('cuda', '2020', 'rocm'),
@@ -48,6 +56,9 @@ def options():
     p.add_argument('--fresh-names', type=int, default=0,
                    help='so many kernels more, each of a name of its own')
     p.add_argument('--fresh-tag', default='a', help='what those names begin with')
+    p.add_argument('--times', action='append', default=[], type=factor,
+                   metavar='KERNEL=FACTOR',
+                   help='a kernel of model_work.py takes so many times as long')
     p.add_argument('--seed', type=int, default=1)
     p.add_argument('--expect', metavar='FILE', help='write what must come out')
     p.add_argument('out', help='FILE, FILE.gz, FILE.zst, or - for plain stdout')
@@ -103,7 +114,8 @@ def generate(o, put):
                for i in range(o.fresh_names)}
     quantum = 1000 if o.dialect == '2020' else 1
     ranks = [simulate.Rank(r, o.seed, o.devices, r * o.devices, quantum,
-                           17000 * (r + 1)) for r in range(o.ranks)]
+                           17000 * (r + 1), dict(o.times))
+             for r in range(o.ranks)]
     first = True
 
     def flush():

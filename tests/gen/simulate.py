@@ -18,7 +18,8 @@ class Rank:
     """quantum_ns: all times are multiples of it (1000 for whole microseconds)."""
 
     def __init__(self, number, seed, devices, first_device, quantum_ns,
-                 start_ns):
+                 start_ns, times):
+        self.times = times  # kernel -> thousandths of its usual duration
         rng = Random(seed * 1000003 + number)
         # 0.9 to 1.3, in 1/1024ths; a few are slow, as in life
         self.jitter = [rng.randrange(922, 1332) if rng.random() < 0.98
@@ -74,6 +75,7 @@ class Rank:
         else:
             shape = layer & 1
             usual = work.KERNELS[key][3] * (2 + shape)
+            usual = usual * self.times.get(key, 1000) // 1000
             start, dur = self.gpu(kind, key, w.launch_id(key, shape), usual,
                                   device, stream)
             w.kernel(self, key, shape, start, dur, device, stream)

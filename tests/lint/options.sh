@@ -3,7 +3,8 @@
 #
 # server/config.def is told in server/README.md, server/client/options.def in
 # server/client/README.md: a row that starts with the option and holds its
-# environment variable and its default.
+# environment variable and its default. The collector's (collector/options.def)
+# have no flags of their own: their rows start with the variable.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -30,6 +31,24 @@ told() {
 		done
 }
 
+# told_by_variable LIST README
+told_by_variable() {
+	[ -f "$1" ] || return 0
+	[ -f "$2" ] || { breach "$2: is missing, '$1' is told there"; return 0; }
+	sed -nE 's/^OPTION\([a-z_]+, *[A-Z]+, *"([^"]*)", *"([^"]*)", *"(.*)"\)$/\2|\1|\3/p' "$1" |
+		while IFS='|' read -r variable default what; do
+			cell=${default:+"\`$default\` "}
+			grep -qxF "| \`$variable\` | $cell| $what |" "$2" ||
+				breach "$2: does not tell '$variable' of '$1' as it is there"
+		done
+	# shellcheck disable=SC2016 # the table's backquotes
+	sed -nE 's/^\| *`(KERNSIFT_TRACE[A-Z_]*)` *\|.*/\1/p' "$2" | while IFS= read -r name; do
+		grep -q "\"$name\"" "$1" ||
+			breach "$2: tells '$name', which '$1' does not know"
+	done
+}
+
 told server/config.def server/README.md
 told server/client/options.def server/client/README.md
+told_by_variable collector/options.def collector/README.md
 verdict

@@ -68,6 +68,22 @@ END
 put server/client/options.def </dev/null
 expect options "tells '--wait', which 'server/client/options.def' does not know"
 
+put collector/options.def <<'END'
+OPTION(dir, TEXT, "", "KERNSIFT_TRACE_DIR", "spool folder")
+OPTION(hz,  NUM, "10", "KERNSIFT_TRACE_HZ", "a second")
+END
+put collector/README.md <<'END'
+| `KERNSIFT_TRACE_DIR` | | spool folder |
+| `KERNSIFT_TRACE_HZ` | `20` | a second |
+END
+expect options "does not tell 'KERNSIFT_TRACE_HZ' of 'collector/options.def'"
+
+put collector/options.def </dev/null
+put collector/README.md <<'END'
+| `KERNSIFT_TRACE_DIR` | | spool folder |
+END
+expect options "tells 'KERNSIFT_TRACE_DIR', which 'collector/options.def' does not"
+
 put server/api/routes.def <<'END'
 ROUTE(GET, "/runs/{id}", READ, api_run, "one run")
 ROUTE(GET, "/runs/{id}/notes", READ, api_notes, "its notes")

@@ -124,7 +124,7 @@ def case_nothing_is_left_of_a_killed_server():
         master, workers = s.postmaster(), s.workers()
         s.kill()
         for pid in (master, *workers):
-            running.until(f'the end of {pid}', 20, lambda p=pid: not alive(p))
+            running.until(f'the end of {pid}', lambda p=pid: not alive(p))
         s.start()
         assert s.get('/runs')['items'] == []
 
@@ -190,9 +190,9 @@ def case_postgres_killed_and_back():
     with running.Server() as s:
         master = s.postmaster()
         os.kill(master, signal.SIGKILL)
-        running.until('another postmaster', 20,
+        running.until('another postmaster',
                       lambda: s.postmaster() not in (None, master))
-        running.until('an answer', 20, lambda: s.ask('GET', '/runs')[0] == 200)
+        running.until('an answer', lambda: s.ask('GET', '/runs')[0] == 200)
         assert s.ask('GET', '/readyz')[0] == 200
 
 
@@ -201,7 +201,7 @@ def case_a_crew_beside_the_server():
     with running.Server(['--workers=1']) as s:
         crew = subprocess.Popen([running.BIN, 'work', '--data', s.data,
                                  '--workers=2'], stderr=subprocess.PIPE)
-        running.until('two more workers', 20,
+        running.until('two more workers',
                       lambda: len(running.children(crew.pid)) == 2)
         for pid in s.workers():
             os.kill(pid, signal.SIGSTOP)

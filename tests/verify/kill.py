@@ -7,8 +7,8 @@ at a random moment of the upload's life (--full: 20 uploads and kills a round;
 --quick: 3). A round's first blow at an ingest process or PostgreSQL waits until
 an upload is worked on, so that each round hits at least one. The client does
 what clients do: whatever is not answered 200 or 202 it sends again. In the end
-every upload is done, every run has the numbers that its trace must give, and
-the tables hold nothing else.
+every upload is done, every run has the numbers that its trace must give and a
+capture that tells the same, and the tables hold nothing else.
 
 The moments come from a seed, which is printed and can be given (--seed).
 """
@@ -56,7 +56,30 @@ ORPHANS = {
     **{f'{t} without a run':
        f'SELECT 1 FROM {t} t LEFT JOIN run r USING (run_id)'
        ' WHERE r.run_id IS NULL'
-       for t in ('run_device', 'run_kernel', 'run_copy', 'run_note')},
+       for t in ('run_device', 'run_kernel', 'run_copy', 'run_graph',
+                 'run_launch', 'run_frame', 'run_caller', 'run_note',
+                 'run_capture', 'run_operator', 'run_shape',
+                 'run_unattributed')},
+    'runs without a capture':
+        'SELECT 1 FROM run r LEFT JOIN run_capture c ON c.run_id = r.run_id'
+        ' AND c.seq = 0 WHERE c.run_id IS NULL',
+    'captures with gaps':
+        'SELECT run_id FROM run_capture GROUP BY run_id'
+        ' HAVING max(seq) + 1 <> count(*)',
+    'captures broken off in the middle':
+        'SELECT run_id FROM run_capture c WHERE octet_length(bytes) < 1048576'
+        ' AND EXISTS (SELECT FROM run_capture o WHERE o.run_id = c.run_id'
+        ' AND o.seq > c.seq)',
+    'frames without a parent':
+        'SELECT 1 FROM run_frame f LEFT JOIN run_frame p'
+        ' ON p.run_id = f.run_id AND p.frame = f.parent'
+        ' WHERE f.parent > 0 AND p.frame IS NULL',
+    'runs with launches that no caller tells of':
+        'SELECT 1 FROM run r WHERE r.launches <> (SELECT sum(c.launches)'
+        ' FROM run_caller c WHERE c.run_id = r.run_id)',
+    'callers without a frame':
+        'SELECT 1 FROM run_caller c LEFT JOIN run_frame f USING (run_id, frame)'
+        ' WHERE c.known = $$path$$ AND f.frame IS NULL',
 }
 
 
@@ -108,7 +131,7 @@ def gate_shut(server):
     gate = subprocess.Popen([*server.psql(), '-c', GATE],
                             stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL)
-    running.until('a shut gate', 20, lambda: server.sql(
+    running.until('a shut gate', lambda: server.sql(
         f"SELECT 1 {GATES} AND wait_event = 'PgSleep'"))
     return gate
 
@@ -116,7 +139,7 @@ def gate_shut(server):
 def strike_sure(server, kind, gate):
     """One SIGKILL that is certain to hit an upload: while the gate is shut,
     none gets done. The process that was killed."""
-    pid = int(running.until('an upload at work', 60, lambda: server.sql(
+    pid = int(running.until('an upload at work', lambda: server.sql(
         "SELECT split_part(worker, ':', 2) FROM upload "
         f"WHERE state = 'working' AND project = '{kind}'"))[0][0])
     if kind == 'postgres':
@@ -138,12 +161,12 @@ def strike(server, kind, dice):
         return pid
     if kind == 'ingest':
         # A third death in a row with the same upload would rightly fail it.
-        running.until('progress', 60, lambda: not server.sql(
+        running.until('progress', lambda: not server.sql(
             "SELECT 1 FROM upload WHERE state <> 'done' AND tries >= 2"))
-        pids = running.until('an ingest process', 20, server.workers)
+        pids = running.until('an ingest process', server.workers)
         pid = dice.choice(pids)
     else:
-        pid = running.until('a postmaster', 20, server.postmaster)
+        pid = running.until('a postmaster', server.postmaster)
     try:
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -193,20 +216,39 @@ def play(server, kind, traces, dice):
           + ' '.join(f'{m * 1000:.0f}' for m in moments) + ' ms; sent '
           f'{sum(c.tries for c in clients)} times', flush=True)
     # Until the last blow is noticed, the dead may seem to answer.
-    running.until('another postmaster', 30, lambda: server.postmaster()
+    running.until('another postmaster', lambda: server.postmaster()
                   not in (None, dead))
-    running.until('readiness', 30,
+    running.until('readiness',
                   lambda: server.ask('GET', '/readyz')[0] == 200)
     return clients
 
 
+def inspected(folder, name, body):
+    path = os.path.join(folder, name)
+    with open(path, 'wb') as f:
+        f.write(body)
+    return subprocess.run([running.BIN, 'inspect', '--format', 'json', path],
+                          check=True, stdout=subprocess.PIPE).stdout
+
+
+def check_capture(server, run, body):
+    """What was stored of the run tells what its trace tells, to the byte."""
+    status, _, capture = server.ask('GET', f'/runs/{run}/capture')
+    assert status == 200, f'capture of run {run}: {status} {capture!r}'
+    with tempfile.TemporaryDirectory() as folder:
+        got = inspected(folder, 'run.kst', capture)
+        want = inspected(folder, 'trace.json', body)
+    assert got == want, f'run {run}: its capture is another trace'
+
+
 def check(server, kind, clients, traces):
-    for client, (_, want) in zip(clients, traces):
-        upload = server.ended(client.id, 120)
+    for client, (body, want) in zip(clients, traces):
+        upload = server.ended(client.id)
         assert upload['state'] == 'done', upload
         assert len(upload['runs']) == 1, upload
         run = server.get(f'/runs/{upload["runs"][0]}')
         figures.check_run(server, run, want['runs'][0])
+        check_capture(server, run['id'], body)
     ids = {c.id for c in clients}
     assert len(ids) == len(clients), 'two uploads have one id'
     runs = figures.whole(server, f'/runs?project={kind}&limit=500')

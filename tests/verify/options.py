@@ -13,6 +13,12 @@ import running
 HELP = "; see 'kernsiftd help'"
 NUMBER = 'should be a whole number from'
 MOST = 2147483647
+NAMES = 'convert needs the name of a trace and that of the capture to write'
+TRACE = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                     '../traces/01-smallest/in.json')
+# every word that the refusal of another names
+BY = ('--by kernels|device|grid|source|launches|callers|cycles|patterns|facts|'
+      'operators|shapes|unattributed|layers,...')
 
 CASES = {
     'no command': ([], {}, 2, 'a command is missing' + HELP),
@@ -37,6 +43,9 @@ CASES = {
     'a flag with a value':
         (['serve', '--without-tokens=1'], {}, 2,
          "'--without-tokens=1' has a value, and that option takes none"),
+    'further back than there is':
+        (['serve', '--worker-nice', '20'], {}, 2,
+         f"--worker_nice is '20', and {NUMBER} 0 to 19"),
     'letters for a number':
         (['serve', '--workers', 'two'], {}, 2,
          f"--workers is 'two', and {NUMBER} 0 to {MOST}"),
@@ -82,8 +91,50 @@ CASES = {
     'a token for nobody':
         (['token', '--scope=read'], {}, 2,
          '--name is missing: who or what is the token for?'),
+    'convert without files':
+        (['convert'], {}, 2, NAMES),
+    'convert without a place to write to':
+        (['convert', TRACE], {}, 2, NAMES),
+    'convert of nothing':
+        (['convert', '/nowhere/in.json', '/nowhere/out.kst'], {}, 1,
+         "cannot open '/nowhere/in.json': No such file or directory"),
+    'convert to where nothing can be':
+        (['convert', TRACE, '/nowhere/out.kst'], {}, 1,
+         "'/nowhere/out.kst' cannot be written: No such file or directory"),
+    'convert of a trace to itself':
+        (['convert', TRACE, TRACE], {}, 2, f"'{TRACE}' is the trace itself; "
+         'give the capture another name'),
+    'convert to a folder':
+        (['convert', TRACE, '/'], {}, 2, "'/' is no file"),
+    'convert of a run that is none':
+        (['convert', TRACE, '/nowhere/out.kst', '--run', '2'], {}, 2,
+         '--run is 2, and the last run of the trace is 1'),
+    'convert of a run by name':
+        (['convert', TRACE, '/nowhere/out.kst', '--run=all'], {}, 2,
+         "--run is 'all', and should be a whole number from 1"),
     'inspect without a file':
         (['inspect'], {}, 2, 'inspect needs the name of a file'),
+    'inspect by a word that is none, behind one that is':
+        (['inspect', TRACE, '--by', 'kernels,smell'], {}, 2,
+         "--by is 'smell', and should be one or more of kernels, device, grid, "
+         'source, launches, callers, cycles, patterns, facts, operators, '
+         'shapes, unattributed and layers, with commas between them'),
+    'inspect with layers by a way that is none':
+        (['inspect', TRACE, '--layers', 'names'], {}, 2,
+         "--layers is 'names', and should be modules or period"),
+    'inspect with names put back, perhaps':
+        (['inspect', TRACE, '--realign', 'maybe'], {}, 2,
+         "--realign is 'maybe', and should be yes or no"),
+    'inspect of half a device':
+        (['inspect', TRACE, '--device', '0.5'], {}, 2,
+         "--device is '0.5', and should be a whole number"),
+    'inspect with layers of two beginnings':
+        (['inspect', TRACE, '--layer_range', 'a', '--layer_start', 'b'], {}, 2,
+         '--layer_range and --layer_start both tell where layers are; give one '
+         'of them'),
+    'inspect by several, as one document':
+        (['inspect', TRACE, '--by', 'device,grid', '--format', 'json'], {}, 2,
+         "--by is 'device,grid', and a JSON document takes one word"),
 }
 
 
@@ -105,7 +156,8 @@ def main():
     for word in ('help', '--help', '-h'):
         got = call([word], {})
         for part in ('--listen', 'KERNSIFT_LISTEN', '[127.0.0.1:8080]',
-                     'serve', 'migrate', 'rebuild', 'token', 'inspect FILE'):
+                     'serve', 'migrate', 'rebuild', 'token', 'inspect FILE',
+                     BY):
             if got.returncode or part not in got.stdout:
                 print(f'{word} does not tell {part}')
                 failed += 1

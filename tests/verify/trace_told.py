@@ -34,6 +34,8 @@ def tables(section):
     for part in section:
         rows = list(csv.reader(io.StringIO(part, newline='')))
         head = rows[0]
+        if head[2] not in made:
+            continue
         skip = 12 if 'Sized' in head else 10
         for row in rows[1:]:
             assert len(row) == len(head), row
@@ -42,7 +44,8 @@ def tables(section):
 
 
 def inspected(program, path, by=None):
-    """[(header lines as a dictionary, its CSV parts)] per run."""
+    """[(header lines as a dictionary, its CSV parts)] per run; with several
+    words in `by`, per run and word."""
     words = [program, 'inspect', path] + (['--by', by] if by else [])
     out = subprocess.run(words, check=True, capture_output=True).stdout
     runs = []
@@ -55,17 +58,15 @@ def inspected(program, path, by=None):
     return runs
 
 
-def by_inspect(program, path):
-    """({rank or None: figures}, {name in the trace: name shown})"""
-    plain = inspected(program, path)
-    device = inspected(program, path, 'device')
-    grid = inspected(program, path, 'grid')
-    source = inspected(program, path, 'source')
+def by_inspect(program, path, key='rank'):
+    """({rank or None: figures}, {name in the trace: name shown}); the `key` may
+    be another number of a run: 'process'."""
+    every = inspected(program, path, 'kernels,device,grid,source')
     told, names = {}, {}
     for (head, parts), (_, dev), (_, grd), (_, src) in zip(
-            plain, device, grid, source):
+            *(every[i::4] for i in range(4))):
         p, d, g = tables(parts), tables(dev), tables(grd)
-        rank = head['rank'].split()[0]
+        rank = head[key].split()[0]
         told[None if rank == 'unknown' else int(rank)] = {
             'totals': {k: int(head[k]) for k in TOTALS},
             'kernels': p['Instances'], 'kernels by device': d['Instances'],
@@ -131,9 +132,11 @@ def decimals(rows):
                       for i, x in enumerate(v))) for k, v in rows]
 
 
-def by_server(api, path, name):
-    """{rank or None: figures}, once from JSON and once from CSV"""
+def by_server(api, path, name, key='rank', ids=None):
+    """{rank or None: figures}, once from JSON and once from CSV; the `key` may
+    be another number of a run: 'pid'. `ids` is given its run's id by it."""
     from_json, from_csv = {}, {}
+    ids = {} if ids is None else ids
     for run in api.upload(path, name):
         head = api.get(f'/runs/{run}')
         at = f'/runs/{run}'
@@ -151,6 +154,7 @@ def by_server(api, path, name):
             told[what] = decimals(api.json_table(at + query, keys))
             mark = '&' if '?' in query else '?'
             flat[what] = api.csv_table(f'{at}{query}{mark}format=csv')
-        from_json[head['rank']] = told
-        from_csv[head['rank']] = flat
+        from_json[head[key]] = told
+        from_csv[head[key]] = flat
+        ids[head[key]] = run
     return from_json, from_csv

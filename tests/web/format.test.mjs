@@ -32,12 +32,46 @@ const TEXTS = [
 	['exact but unknown', f.exact, [null], 'unknown'],
 
 	['a tenth of a ns is half of a thousandth: up', f.inUnit, [26457.5, 'µs'], '26.458'],
+	['half up, where a double is less: 0.9275', f.inUnit, [927.5, 'µs'], '0.928'],
+	['half up, where a double is even: 0.0625', f.inUnit, [62.5, 'µs'], '0.063'],
+	['less than half', f.inUnit, [112.4, 'µs'], '0.112'],
 	['just below one µs', f.duration, [999], '999 ns'],
 
 	['a column leaves room below its largest', f.columnUnit, [9999999], 'µs'],
 	['and then takes the larger unit', f.columnUnit, [10000000], 'ms'],
 	['ten seconds', f.columnUnit, [10000000000], 's'],
 	['no time at all', f.columnUnit, [0], 'µs'],
+
+	['fewer digits', f.inUnit, [1234567, 'µs', 1], '1,234.6'],
+	['a difference up', f.signed, [1500, 'µs'], '+1.500'],
+	['a difference down, with the minus sign', f.signed, [-1500, 'µs', 1], '−1.5'],
+	['a difference too small to be seen has no sign', f.signed, [-4, 'ms', 2], '0.00'],
+	['a difference that is none', f.signed, [0, 'µs'], '0.000'],
+	['an unknown difference', f.signed, [null, 'µs'], '–'],
+	['a difference on its own', f.signedDuration, [-1840000], '−1.840 ms'],
+	['none on its own', f.signedDuration, [0], '0 ns'],
+	['an unknown one on its own', f.signedDuration, [null], '–'],
+
+	['a small probability is not nothing', f.probability, [0.0004997], '< 0.001'],
+	['a probability of zero is not nothing', f.probability, [0], '< 0.001'],
+	['a probability', f.probability, [0.0316], '0.032'],
+	['an unknown probability', f.probability, [null], '–'],
+
+	['slower', f.changeOf, [1.0748], '+7.5 %'],
+	['faster', f.changeOf, [0.8], '−20.0 %'],
+	['as good as alike', f.changeOf, [1.0001], '±0.0 %'],
+	['ten times', f.changeOf, [12.34], '× 12.3'],
+	['from nothing', f.changeOf, [null], '–'],
+
+	['a counter', f.number, [118687.5], '118,688'],
+	['a whole counter', f.number, [1980], '1,980'],
+	['a counter with a point', f.number, [1410.5], '1410.5'],
+
+	['launches a cycle, whole', f.mean, [1234], '1,234'],
+	['launches of one cycle in a hundred', f.mean, [0.0118], '0.0118'],
+	['launches of most cycles', f.mean, [84.5], '84.5'],
+	['very many launches', f.mean, [1234.56], '1,235'],
+	['launches unknown', f.mean, [null], '–'],
 
 	['no bytes', f.bytes, [0], '0 bytes'],
 	['one byte', f.bytes, [1], '1 byte'],

@@ -7,24 +7,44 @@ import {h} from '../dom.js';
 import * as f from '../format.js';
 import {showFailure} from '../news.js';
 
-// `key` is the word in the address and the API's field without its _ns.
-export function timeColumn(label, key, unit) {
+// `key` is the word in the address and the API's field without its _ns; `why`
+// is said of a value that is not known.
+export function timeColumn(label, key, unit, why = 'unknown') {
 	const value = (r) => r[`${key}_ns`];
 	return {label, unit, num: true, down: key, up: `-${key}`, value,
-		cell: (r) => f.inUnit(value(r), unit), title: (r) => f.exact(value(r))};
+		cell: (r) => f.inUnit(value(r), unit), title: (r) => (value(r) === null ? why : f.exact(value(r)))};
 }
 
+// The unit for a column of such values: the one of a typical row.
+export function typicalUnit(values) {
+	const known = values.filter((v) => v !== null).sort((a, b) => a - b);
+	return f.columnUnit(known[known.length >> 1] ?? 0);
+}
+
+export const largestUnit = (values) => f.columnUnit(values.reduce((most, v) => Math.max(most, v ?? 0), 0));
+
+export const SPREAD = [['Avg', 'avg'], ['Med', 'med'], ['Min', 'min'], ['Max', 'max'], ['StdDev', 'stddev'],
+	['p90', 'p90'], ['p99', 'p99']];
+
 export function share(percent) {
-	return h('span', {class: 'share', style: {'--share': `${percent}%`}}, f.percent(percent));
+	return h('span', {class: 'share', style: {'--share': `${percent ?? 0}%`}}, f.percent(percent));
+}
+
+const SOURCES = [['defined in', 'defined_in'], ['launched from', 'launched_from'], ['told by the table', 'told']];
+
+// Where a kernel's source is, as far as anybody knows: a line each, the first
+// `most` of them; null where nobody does.
+export function sourceLines(source, most = SOURCES.length) {
+	const lines = SOURCES.filter(([, key]) => source?.[key]).slice(0, most).map(([how, key]) =>
+		h('div', {class: 'source'}, h('span', {class: 'quiet'}, `${how} `), h('code', {}, source[key])));
+	return lines.length ? lines : null;
 }
 
 const NAMES = {csv: 'CSV', md: 'Markdown'};
 
 // A plain link; with a token, which a plain link would not carry, the bytes
 // are asked for here and handed over.
-export function exportLink(id, table, format, query) {
-	const href = api.tableFile(id, table, format, query);
-	const name = `run-${id}-${table}${query.by ? `-by-${query.by}` : ''}.${format}`;
+export function fileLink(text, href, name) {
 	async function fetched(e) {
 		if (!api.hasToken())
 			return;
@@ -37,5 +57,9 @@ export function exportLink(id, table, format, query) {
 			showFailure(error, () => fetched(e));
 		}
 	}
-	return h('a', {href, download: name, on: {click: fetched}}, NAMES[format]);
+	return h('a', {href, download: name, on: {click: fetched}}, text);
 }
+
+export const exportLink = (id, table, format, query) => fileLink(NAMES[format],
+	api.tableFile(id, table, format, query),
+	`run-${id}-${table}${query.by ? `-by-${query.by}` : ''}.${format}`);

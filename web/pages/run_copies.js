@@ -2,15 +2,15 @@
 // operation and device.
 
 import * as api from '../api.js';
+import {lacking, unknown} from '../content.js';
 import {h} from '../dom.js';
 import * as f from '../format.js';
 import {sorted, table} from '../table.js';
-import {exportLink, share, timeColumn} from './run_columns.js';
+import {exportLink, largestUnit, share, SPREAD, timeColumn, typicalUnit} from './run_columns.js';
 
-function columns(rows) {
-	const sum = f.columnUnit(rows.reduce((most, r) => Math.max(most, r.total_ns), 0));
-	const middle = rows.map((r) => r.med_ns).sort((a, b) => a - b)[rows.length >> 1] ?? 0;
-	const each = f.columnUnit(middle);
+function columns(rows, why) {
+	const sum = largestUnit(rows.map((r) => r.total_ns));
+	const each = typicalUnit(rows.map((r) => r.med_ns ?? r.avg_ns));
 	const several = rows.some((r) => r.device !== null);
 	return [
 		{label: 'Operation', head: true, up: 'operation', down: '-operation',
@@ -18,26 +18,31 @@ function columns(rows) {
 		...(several ? [{label: 'Device', num: true, up: 'device', down: '-device',
 			cell: (r) => f.count(r.device), value: (r) => r.device}] : []),
 		{label: 'Time', unit: '%', num: true, class: 'time', cell: (r) => share(r.time_pct)},
-		timeColumn('Total', 'total', sum),
+		timeColumn('Total', 'total', sum, why),
 		{label: 'Count', num: true, down: 'instances', up: '-instances',
 			cell: (r) => f.count(r.instances), value: (r) => r.instances},
-		...[['Avg', 'avg'], ['Med', 'med'], ['Min', 'min'], ['Max', 'max'], ['StdDev', 'stddev'],
-			['p90', 'p90'], ['p99', 'p99']].map(([label, key]) => timeColumn(label, key, each)),
+		...SPREAD.map(([label, key]) => timeColumn(label, key, each, why)),
 		{label: 'Size', num: true, down: 'bytes', up: '-bytes', value: (r) => r.bytes,
 			cell: (r) => (r.sized ? f.bytes(r.bytes) : f.NONE),
 			title: (r) => `${f.count(r.bytes)} bytes in the ${f.count(r.sized)} of ${f.count(r.instances)} whose size is known`},
 	];
 }
 
-export async function copySection(id, at) {
-	const {items} = await api.copies(id, {}, at.signal);
-	const heading = h('h2', {id: 'copies'}, 'Copies and sets');
-	const section = (...parts) => h('section', {'aria-labelledby': 'copies'}, parts);
+export async function copyTab(run, query, at) {
+	const {items} = await api.copies(run.id, {}, at.signal);
 	if (!items.length)
-		return section(heading, h('p', {class: 'quiet'}, 'No copies and no memory sets were recorded.'));
-	const all = columns(items);
-	const shown = table({caption: 'Copies and sets', columns: all, rows: items, sort: 'total',
-		onsort: (sort) => shown.update({rows: sorted(items, all, sort), sort})});
-	return section(h('div', {class: 'toolbar'}, heading, h('span', {class: 'links'},
-		['csv', 'md'].map((format) => exportLink(id, 'copies', format, {})))), shown.node);
+		return {node: h('p', {class: 'quiet'}, lacking(run) ? 'What was copied is unknown, because there are no single copies.'
+			: 'No copies and no memory sets were recorded.')};
+	const all = columns(items, unknown(run));
+	let sort = query.get('sort') ?? 'total';
+	const save = () => at.keep({sort: sort === 'total' ? '' : sort});
+	const shown = table({caption: 'Copies and sets', columns: all, rows: sorted(items, all, sort), sort,
+		onsort: (word) => {
+			sort = word;
+			shown.update({rows: sorted(items, all, sort), sort});
+			save();
+		}});
+	return {save, node: h('div', {class: 'part'}, h('div', {class: 'toolbar'},
+		h('span', {class: 'quiet'}, f.plural(items.length, 'operation')), h('span', {class: 'links'},
+			['csv', 'md'].map((format) => exportLink(run.id, 'copies', format, {})))), shown.node)};
 }

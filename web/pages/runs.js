@@ -2,43 +2,54 @@
 // whoever has none yet, how the first one comes in.
 
 import * as api from '../api.js';
+import {launches, unknown} from '../content.js';
 import {field, h, tags} from '../dom.js';
 import * as f from '../format.js';
+import {picking} from '../picking.js';
 import {table} from '../table.js';
+import {typicalUnit} from './run_columns.js';
+import {mark} from './run_head.js';
 
 // The word in the address, the label, an example, and what of a run is offered
 // as a suggestion: all but the search want the whole word.
 const FILTERS = [
-	['q', 'Search', 'part of a name', () => []],
-	['project', 'Project', null, (r) => [r.project]],
-	['workload', 'Workload', null, (r) => [r.workload]],
-	['device', 'Device', null, (r) => r.device_names],
-	['framework', 'Framework', null, (r) => [r.framework]],
+	['q', 'Search', 'part of any name', () => []],
+	['project', 'Project', 'whole name', (r) => [r.project]],
+	['workload', 'Workload', 'whole name', (r) => [r.workload]],
+	['device', 'Device', 'whole name', (r) => r.device_names],
+	['framework', 'Framework', 'whole name', (r) => [r.framework]],
 	['label', 'Label', 'branch=main', (r) => Object.entries(r.labels).map((l) => l.join('='))],
 ];
+const CONTENTS = [['', 'any'], ['launches', 'single launches'], ['statistics', 'statistics only'],
+	['patterns', 'patterns only']];
 
 const WORST = {error: 'error', loss: 'loss', warn: 'warning', info: 'info'};
 
 const time = (label, key, unit, sort) => ({
 	label, unit, num: true, ...sort,
 	cell: (r) => f.inUnit(r[key], unit),
-	title: (r) => f.exact(r[key]),
+	title: (r) => (r[key] === null ? unknown(r) : f.exact(r[key])),
 });
 
-function columns(items, now) {
-	const typical = items.map((r) => r.span_ns).sort((a, b) => a - b)[items.length >> 1];
-	const unit = f.columnUnit(typical ?? 0);
+const graphMark = (r) => (r.graphs > 0 ? h('span', {class: 'mark', title: `${f.duration(r.graph_ns)} of GPU time `
+	+ 'was recorded without the kernels it was spent in'}, 'graphs recorded whole') : null);
+
+function columns(items, now, picks) {
+	const unit = typicalUnit(items.map((r) => r.span_ns));
+	// Runs of one file are told apart by their process.
+	const apart = (run) => run.pid !== null && items.some((r) => r !== run && r.upload === run.upload);
 	return [
+		...picks,
 		{label: 'Run', head: true, class: 'wide', cell: (r) => [
 			h('a', {href: `/runs/${r.id}`}, r.name || `run ${r.id}`), ' ',
-			h('span', {class: 'quiet'}, `#${r.id}`), ' ', tags(r.labels)]},
+			h('span', {class: 'quiet'}, apart(r) ? `#${r.id}, pid ${r.pid}` : `#${r.id}`), ' ', mark(r), graphMark(r), ' ', tags(r.labels)]},
 		{label: 'Project', cell: (r) => r.project || f.NONE},
 		{label: 'Workload', cell: (r) => r.workload || f.NONE},
 		{label: 'Rank', num: true, cell: (r) => f.rank(r.rank, r.world_size) ?? f.NONE},
-		{label: 'Devices', cell: (r) => r.device_names.join(', ') || f.NONE},
+		{label: 'Devices', class: 'wraps', cell: (r) => r.device_names.join(', ') || f.NONE},
 		time('Busy', 'busy_ns', unit, {down: 'busy'}),
 		time('Span', 'span_ns', unit, {down: 'span'}),
-		{label: 'Launches', num: true, down: 'launches', cell: (r) => f.count(r.launches)},
+		{label: 'Launches', num: true, down: 'launches', cell: launches},
 		{label: 'Kernels', num: true, cell: (r) => f.count(r.kernels)},
 		{label: 'Notes', num: true, cell: (r) => (r.notes
 			? h('span', {class: `severity ${r.worst_note}`}, `${r.notes} ${WORST[r.worst_note] ?? ''}`)
@@ -49,9 +60,9 @@ function columns(items, now) {
 	];
 }
 
-// The address' own words, as the API wants them.
+// The address' own words, as the API wants them; what is ticked is the page's.
 export function asked(query) {
-	const out = Object.fromEntries(query);
+	const {base, head, ...out} = Object.fromEntries(query);
 	const at = out.label?.indexOf('=') ?? -1;
 	if (at > 0) {
 		out[`label.${out.label.slice(0, at).trim()}`] = out.label.slice(at + 1).trim();
@@ -60,10 +71,15 @@ export function asked(query) {
 	return out;
 }
 
-function filterForm(query, items, at) {
+// What stays in the address whatever is filtered.
+const KEPT = ['sort', 'upload', 'job', 'base', 'head'];
+
+function filterForm(query, items, picked, at) {
 	const inputs = FILTERS.map(([name, label, example]) => [label, h('input', {
 		name, type: name === 'q' ? 'search' : 'text', value: query.get(name), placeholder: example,
 		list: name === 'q' ? null : `offered-${name}`})]);
+	inputs.push(['Numbers', h('select', {name: 'content'}, CONTENTS.map(([value, text]) =>
+		h('option', {value, selected: (query.get('content') ?? '') === value}, text)))]);
 	const offered = FILTERS.slice(1).map(([name, , , of]) => h('datalist', {id: `offered-${name}`},
 		[...new Set(items.flatMap(of))].filter(Boolean).map((value) => h('option', {value}))));
 	const submit = (e) => {
@@ -72,23 +88,25 @@ function filterForm(query, items, at) {
 		for (const [, input] of inputs)
 			if (input.value.trim())
 				next.set(input.name, input.value.trim());
-		for (const key of ['sort', 'upload'])
-			if (query.get(key))
-				next.set(key, query.get(key));
+		const now = {...Object.fromEntries(query), ...picked()};
+		for (const key of KEPT)
+			if (now[key])
+				next.set(key, now[key]);
 		at.go(next.size ? `/runs?${next}` : '/runs');
 	};
 	return h('form', {class: 'bar', role: 'search', 'aria-label': 'Filter runs', on: {submit}},
 		inputs.map(([label, input]) => field(label, input)), offered,
 		h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'main'}, 'Filter'),
-			[...query.keys()].some((k) => k !== 'sort') ? h('a', {href: '/runs'}, 'Clear') : null));
+			filters(query) ? h('a', {href: '/runs'}, 'Clear') : null));
 }
 
 function welcome() {
 	const server = location.origin === 'http://127.0.0.1:8080' ? '' : `--server ${location.origin} `;
 	return h('section', {class: 'empty'},
 		h('h2', {}, 'No runs yet'),
-		h('p', {}, 'A run is one profiled process: its kernels, copies and devices. Send a trace written by ',
-			'the PyTorch profiler (JSON, also .gz or .zst), and its runs appear here.'),
+		h('p', {}, 'A run is one profiled process: its kernels, copies and devices. Send a trace of the ',
+			'PyTorch profiler, Nsight Systems or ROCm, or a table of ', h('code', {}, 'nsys stats'),
+			', and its runs appear here.'),
 		h('h3', {}, 'From the command line'),
 		h('pre', {tabindex: '0', 'aria-label': 'Command to upload a trace'},
 			h('code', {}, `kernsift upload ${server}--project demo --wait trace.json.gz`)),
@@ -96,41 +114,47 @@ function welcome() {
 		h('p', {}, 'Drop files on the ', h('a', {href: '/uploads'}, 'uploads page'), '.'));
 }
 
-function pager(query, next) {
-	const to = (cursor) => {
-		const q = new URLSearchParams(query);
-		q.delete('cursor');
-		if (cursor)
-			q.set('cursor', cursor);
-		return q.size ? `/runs?${q}` : '/runs';
-	};
-	return h('nav', {class: 'pager', 'aria-label': 'Pages of the list'},
-		query.get('cursor') ? h('a', {href: to(null)}, 'First page') : null,
-		next ? h('a', {href: to(next), rel: 'next'}, 'Next page') : null);
+// The same list with other words in its address; what is ticked stays.
+function listed(query, picked, changes) {
+	const q = new URLSearchParams(query);
+	q.delete('cursor');
+	for (const [key, value] of Object.entries({...picked(), ...changes}))
+		if (value)
+			q.set(key, value);
+		else
+			q.delete(key);
+	return q.size ? `/runs?${q}` : '/runs';
 }
+
+function pager(query, next, picked) {
+	const link = (text, cursor, rel) => h('a', {href: listed(query, picked, {cursor}), rel, on: {click: (e) => {
+		// As ticked by now, not as when the list was drawn.
+		e.currentTarget.setAttribute('href', listed(query, picked, {cursor}));
+	}}}, text);
+	return h('nav', {class: 'pager', 'aria-label': 'Pages of the list'},
+		query.get('cursor') ? link('First page', null) : null,
+		next ? link('Next page', next, 'next') : null);
+}
+
+const filters = (query) => [...query.keys()].some((k) => !['sort', 'base', 'head'].includes(k));
 
 export async function page(view, query, at) {
 	const {items, next} = await api.runs(asked(query), at.signal);
-	const filtered = [...query.keys()].some((k) => k !== 'sort');
-
 	view.append(h('h1', {}, 'Runs'));
-	if (!items.length && !filtered) {
+	if (!items.length && !filters(query)) {
 		view.append(welcome());
 		return 'Runs';
 	}
-	view.append(filterForm(query, items, at));
-	if (query.get('upload'))
-		view.append(h('p', {class: 'hint'}, `Only the runs of upload ${query.get('upload')}. `,
-			h('a', {href: '/runs'}, 'All runs')));
-	const sort = (word) => {
-		const q = new URLSearchParams(query);
-		q.delete('cursor');
-		q.set('sort', word);
-		at.go(`/runs?${q}`);
-	};
-	view.append(table({caption: 'Runs', columns: columns(items, Date.now()), rows: items,
-		sort: query.get('sort') ?? 'newest', onsort: sort,
+	const picks = picking(query, new Map(items.map((r) => [String(r.id), r.name || `run ${r.id}`])), at);
+	const picked = () => ({base: picks.sides().base.join(','), head: picks.sides().head.join(',')});
+	view.append(filterForm(query, items, picked, at));
+	for (const [key, text] of [['upload', 'upload'], ['job', 'job']])
+		if (query.get(key))
+			view.append(h('p', {class: 'hint'}, `Only the runs of ${text} ${query.get(key)}. `,
+				key === 'job' ? [h('a', {href: `/jobs/${query.get(key)}`}, 'Its ranks'), ' · '] : '', h('a', {href: '/runs'}, 'All runs')));
+	view.append(table({caption: 'Runs', columns: columns(items, Date.now(), picks.columns), rows: items,
+		sort: query.get('sort') ?? 'newest', onsort: (word) => at.go(listed(query, picked, {sort: word})),
 		empty: 'No run matches; take a word away, or clear the filter.'}).node,
-	pager(query, next));
+	pager(query, next, picked), picks.tray);
 	return 'Runs';
 }

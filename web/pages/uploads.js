@@ -8,6 +8,7 @@ import {showFailure} from '../news.js';
 import {deliver, deliveries} from '../sending.js';
 import {table} from '../table.js';
 import {card} from './upload_card.js';
+import {counterForm, formats} from './upload_formats.js';
 
 const STATES = ['receiving', 'queued', 'working', 'done', 'failed'];
 const REFRESH_MS = 2000;
@@ -20,6 +21,7 @@ function sender(began) {
 	const input = h('input', {type: 'file', multiple: true, hidden: true, id: 'files',
 		on: {change: () => { take(input.files); input.value = ''; }}});
 
+	// Whether they are on their way.
 	function take(files) {
 		wrong.textContent = '';
 		const query = {project: project.value.trim(), workload: workload.value.trim()};
@@ -29,10 +31,11 @@ function sender(began) {
 		} catch (error) {
 			wrong.textContent = `Nothing was sent: ${error.message}.`;
 			labels.focus();
-			return;
+			return false;
 		}
 		for (const file of files)
 			began(deliver(file, query));
+		return true;
 	}
 
 	const zone = h('div', {class: 'drop', on: {
@@ -45,12 +48,12 @@ function sender(began) {
 		},
 	}}, input, h('button', {type: 'button', class: 'main', on: {click: () => input.click()}}, 'Choose files'),
 	h('p', {}, 'or drop them here. They are sent at once.'),
-	h('p', {class: 'hint'}, 'Kineto or Chrome trace JSON (CUDA, ROCm), plain, .gz or .zst'));
+	h('p', {class: 'hint'}, 'Traces of the PyTorch profiler, Nsight Systems or ROCm, tables of nsys stats or of patterns, captures (.kst)'));
 
 	return h('section', {class: 'sender', 'aria-label': 'Send files'},
 		h('div', {class: 'bar'}, field('Project', project), field('Workload', workload),
 			field('Labels', labels, 'key=value, separated by commas')),
-		wrong, zone);
+		wrong, zone, formats(), counterForm(take));
 }
 
 const stateText = (u) => {

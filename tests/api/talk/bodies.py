@@ -1,8 +1,14 @@
 """bodies.py - bodies that are made and not kept: packed, cut, bombs, forms."""
 import gzip
+import json
 import os
+import sys
+import tempfile
 import zlib
 
+from talk.made_layers import (made_grouped, made_lagging, made_layers, made_other,
+                              made_other_lagging)
+from talk.made_steps import CHANGED, WORK, made_rank, made_steps
 from talk.server import HERE
 
 TRACE = os.path.join(HERE, "data", "two-kernels.json")
@@ -12,6 +18,12 @@ OPEN = b'{"traceEvents": ['
 def trace():
     with open(TRACE, "rb") as f:
         return f.read()
+
+
+def matters(old, new):
+    """data/matters.json, but for one thing."""
+    with open(os.path.join(HERE, "data", "matters.json"), "rb") as f:
+        return f.read().replace(old, new)
 
 
 def deep(n):
@@ -37,12 +49,61 @@ def zstd_blanks(n):
     return out
 
 
+def trials(names, rules):
+    """Own rules to be tried, the last of which gives up on every name, and
+    those before nearly do: together they take far more than 2 s for all names."""
+    draft = [{"match": f"^a*a*a*c{i}", "operator": "gemm"} for i in range(rules - 1)]
+    draft.append({"match": "^(?:a|a?)+b", "operator": "gemm"})
+    return json.dumps({"names": ["a" * 60] * names, "rules": draft}).encode()
+
+
 def member(data):
     """A gzip member without a time in it, so that it is always the same."""
     return gzip.compress(data, mtime=0)
 
 
+def graph_export():
+    """An export of Nsight Systems: two kernels, and replays of two CUDA graphs
+    recorded whole; a range that crosses another. data/README.md tells more."""
+    sys.path.append(os.path.join(HERE, "..", "gen"))
+    from nsys_db import Export, PROCESS, US
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "in.sqlite")
+        with Export(path) as x:
+            x.quiet()
+            x.range(8 * US, 20 * US, "step")
+            x.range(12 * US, 30 * US, "crossing", 60, rangeId=5)
+            for i, (graph, dur) in enumerate([(4, 80 * US), (4, 80 * US), (4, 83 * US), (9, 100)]):
+                start = (i + 1) * 100 * US
+                x.call(start - 10 * US, start - 9 * US, i + 10, "cudaGraphLaunch_v10000")
+                x.add("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", start=start, end=start + dur, deviceId=0,
+                      contextId=1, streamId=7, correlationId=i + 10, globalPid=PROCESS,
+                      graphId=graph, graphExecId=graph + 1)
+        with open(path, "rb") as f:
+            return f.read()
+
+
 MADE = {
+    "graph-export": graph_export,
+    "layers": made_layers,
+    "layers-grouped": made_grouped,
+    "layers-lagging": made_lagging,
+    "layers-other": made_other,
+    "layers-other-lagging": made_other_lagging,
+    "steps": lambda: made_steps(WORK),
+    "steps-again": lambda: made_steps(WORK, seed=2),
+    "steps-third": lambda: made_steps(WORK, seed=4),
+    "steps-fourth": lambda: made_steps(WORK, seed=5),
+    "steps-changed": lambda: made_steps(CHANGED, seed=3),
+    "rank-0-of-2": lambda: made_rank(0, 2),
+    "rank-1-of-2": lambda: made_rank(1, 2),
+    "rank-0-of-4": lambda: made_rank(0, 4),
+    "rank-0-again": lambda: made_rank(1, 4, as_rank=0),
+    "matters-elsewhere": lambda: matters(b"NVIDIA H20", b"Card X9"),
+    "matters-unsized": lambda: matters(b"Input Dims", b"Dims"),
+    "slow-trials": lambda: trials(100, 500),
+    "many-names": lambda: trials(101, 1),
+    "many-rules": lambda: trials(1, 501),
     "empty": lambda: b"",
     "gzip": lambda: member(trace()),
     "two-members": lambda: member(trace()[:900]) + member(trace()[900:]),

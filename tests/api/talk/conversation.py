@@ -10,7 +10,7 @@
     header Location: /api/v1/…    a header that must come, whole
     let id = .id                  $id stands for it from here on
     let tag = header ETag         the same of a header
-    until .state == "done"        asks again until it holds, at most 60 s
+    until .state == "done"        asks again until it holds, at most 200 s
 
 A body is `@file`, `form@file` (a form with the file in it), `chunked@file`,
 `made@name` (see bodies.py), `blanks@N` (a trace of N blanks, chunked), or JSON
@@ -25,7 +25,7 @@ import time
 from talk.bodies import MADE, OPEN, form
 from talk.server import HERE
 
-WAIT_S = 60
+WAIT_S = 200
 REQUEST = re.compile(r"(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (/\S*)(?: (.+))?$")
 HEADER = re.compile(r"[A-Z][A-Za-z0-9-]*: ")
 

@@ -84,7 +84,7 @@ class Server:
         with open(self.log.name) as f:
             return f.read()
 
-    def stop(self, timeout=40):
+    def stop(self, timeout=150):
         """SIGTERM; the exit status, which is 0 after a clean stop."""
         self.process.send_signal(signal.SIGTERM)
         try:

@@ -1,46 +1,5 @@
 /* test_profile.c - small traces, every number worked out by hand. */
-#include "analyze.h"
-#include "rows.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-struct world {
-	struct arena trace_arena, arena;
-	struct trace t;
-	struct process process;
-	struct families *families;
-	struct profile p;
-	struct err e;
-};
-
-static int start(void **state)
-{
-	static struct world w;
-	w = (struct world){ 0 };
-	w.families = families_new(&w.e);
-	trace_init(&w.t, &w.trace_arena);
-	w.t.format = "kineto";
-	*state = &w;
-	return w.families ? 0 : -1;
-}
-
-static int stop(void **state)
-{
-	struct world *w = *state;
-	families_free(w->families);
-	arena_release(&w->trace_arena);
-	arena_release(&w->arena);
-	return 0;
-}
-
-static bool analyse(struct world *w)
-{
-	rows_done(&w->t, &w->process);
-	return profile_from(&w->t, 0, w->families, &w->arena, &w->p, &w->e);
-}
+#include "world.h"
 
 static const struct kernel_stat *line(const struct profile *p, enum split split,
 	int at)
@@ -81,7 +40,7 @@ static void one_of_everything(void **state)
 		false);
 	rows_copy(&w->t, "Memcpy HtoD (Pinned -> Device)", 380, 10, 0, -1,
 		false);
-	assert_true(analyse(w));
+	assert_true(world_analyse(w));
 
 	assert_int_equal(p->pid, 7);
 	assert_int_equal(p->launches, 4);
@@ -138,7 +97,7 @@ static void nothing_on_the_gpu(void **state)
 {
 	struct world *w = *state;
 	trace_op_add(&w->t, &(struct op_row){ .start_ns = 5 });
-	assert_true(analyse(w));
+	assert_true(world_analyse(w));
 	assert_int_equal(w->p.stats_n + w->p.copy_stats_n + w->p.devices_n, 0);
 	assert_int_equal(w->p.span_ns, 0);
 	assert_int_equal(w->p.notes.count[NOTE_no_kernels], 1);
@@ -148,7 +107,7 @@ static void copies_only(void **state)
 {
 	struct world *w = *state;
 	rows_copy(&w->t, "Memcpy DtoD (Device -> Device)", 10, 4, 3, 8, false);
-	assert_true(analyse(w));
+	assert_true(world_analyse(w));
 	assert_int_equal(w->p.span_ns, 4);
 	assert_int_equal(w->p.busy_ns, 0);
 	assert_int_equal(w->p.devices_n, 1);
@@ -165,7 +124,7 @@ static void odd_values(void **state)
 	rows_copy(&w->t, "Memset (Device)", 2, 1, 0, INT64_MAX, true);
 	rows_copy(&w->t, "Memset (Device)", 3, 1, 0, 1, true);
 	rows_copy(&w->t, "", 4, 1, 0, 1, false);
-	assert_true(analyse(w));
+	assert_true(world_analyse(w));
 	check(&w->p, SPLIT_NONE, 0, "(unnamed)", 0, 1, 0);
 	check(&w->p, SPLIT_NONE, 1, "_Z9f", 0, 1, 0);
 	assert_int_equal(w->p.notes.count[NOTE_demangle_bound], 1);
@@ -186,11 +145,11 @@ static void correlations(void **state)
 				.name = rows_name(&w->t, "k"),
 				.correlation = i < 2 ? i + 1 : far + i });
 	trace_call_add(&w->t, &(struct call_row){ .correlation = 1 });
-	assert_true(analyse(w));
+	assert_true(world_analyse(w));
 	assert_int_equal(w->p.notes.count[NOTE_uncorrelated], 3);
 	trace_call_add(&w->t, &(struct call_row){ .correlation = far + 3 });
 	trace_call_add(&w->t, &(struct call_row){ .correlation = -1 });
-	assert_true(analyse(w));
+	assert_true(world_analyse(w));
 	assert_int_equal(w->p.notes.count[NOTE_uncorrelated], 2);
 }
 
@@ -214,7 +173,7 @@ static void a_moment_and_a_device_that_are_told(void **state)
 	w->t.base_is_utc = true;
 	trace_op_add(&w->t, &(struct op_row){ .start_ns = 11 });
 	rows_kernel(&w->t, "k", 40, 1, 4, 1);
-	assert_true(analyse(w));
+	assert_true(world_analyse(w));
 	assert_int_equal(w->p.started_utc_ns, 1700000000000000011);
 	assert_string_equal(w->p.devices[0].name, "H20");
 	assert_int_equal(w->p.devices[0].sm_count, 78);
@@ -226,7 +185,7 @@ static void more_time_than_a_trace_can_hold(void **state)
 	struct world *w = *state;
 	rows_kernel(&w->t, "k", 0, TRACE_TIME_MAX_NS, 0, 1);
 	rows_kernel(&w->t, "k", 0, 1, 0, 1);
-	assert_false(analyse(w));
+	assert_false(world_analyse(w));
 	assert_int_equal(w->e.code, ERR_TRACE);
 	assert_string_equal(w->e.text,
 		"the durations of process 7 add up to more than a trace can "
@@ -244,7 +203,7 @@ static void no_room(void **state)
 	for (size_t kib = 1; !done; kib += 3) {
 		w->arena = (struct arena){ .ceiling = kib << 10 };
 		w->e = (struct err){ 0 };
-		done = analyse(w);
+		done = world_analyse(w);
 		if (!done)
 			assert_int_equal(w->e.code, ERR_TOO_LARGE);
 		assert_true(w->arena.taken <= w->arena.ceiling);
@@ -253,19 +212,17 @@ static void no_room(void **state)
 	}
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(one_of_everything),
-		TEST(nothing_on_the_gpu),
-		TEST(copies_only),
-		TEST(odd_values),
-		TEST(correlations),
-		TEST(a_moment_and_a_device_that_are_told),
-		TEST(more_time_than_a_trace_can_hold),
-		TEST(no_room),
+		WORLD_TEST(one_of_everything),
+		WORLD_TEST(nothing_on_the_gpu),
+		WORLD_TEST(copies_only),
+		WORLD_TEST(odd_values),
+		WORLD_TEST(correlations),
+		WORLD_TEST(a_moment_and_a_device_that_are_told),
+		WORLD_TEST(more_time_than_a_trace_can_hold),
+		WORLD_TEST(no_room),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

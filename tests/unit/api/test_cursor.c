@@ -13,8 +13,11 @@ static void call_of(struct call *c, const char *path, const char *query)
 	char allow[ALLOW_TEXT];
 	struct err e = { 0 };
 	*c = (struct call){ 0 };
-	c->route = route_find("GET", path, &c->id, allow, &e);
+	struct route_at at;
+	c->route = route_find("GET", path, &at, allow, &e);
 	assert_non_null(c->route);
+	c->id = at.ids[0];
+	c->k = at.ids[1];
 	assert_true(params_read(&c->params, &c->arena, c->route->handler, query,
 		&e));
 }
@@ -79,6 +82,15 @@ static void test_elsewhere(void **state)
 		elsewhere);
 	assert_string_equal(refusal("/api/v1/uploads", "", text, &a, &b),
 		elsewhere);
+	call_of(&c, "/api/v1/runs/7/kernels/3/callers", "");
+	cursor_write(&c, 100, 0, text);
+	arena_release(&c.arena);
+	assert_string_equal(refusal("/api/v1/runs/7/kernels/4/callers", "",
+				    text, &a, &b),
+		elsewhere);
+	assert_string_equal(refusal("/api/v1/runs/7/kernels/3/callers", "",
+				    text, &a, &b),
+		"");
 }
 
 /* Every letter counts. */

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool keep(void *ctx, const void *bytes, size_t len, struct err *e)
@@ -143,9 +144,45 @@ static void test_types(void **state)
 	}
 }
 
+/* Of 255 bytes is one; of 256, or mended to as many, is too long. */
+static void test_file_name_too_long(void **state)
+{
+	(void)state;
+	static const char too_long[] =
+		"the name of the form's file is longer than 255 bytes";
+	static const struct {
+		size_t n;
+		char letter;
+		const char *quote, *text;
+	} names[] = {
+		{ 255, 'x', "\"", "" },
+		{ 256, 'x', "\"", too_long },
+		{ 255, 'x', "", "" },
+		{ 256, 'x', "", too_long },
+		{ 85, '\xff', "\"", "" },
+		{ 86, '\xff', "\"", too_long },
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char body[600], name[300] = "";
+		struct multipart m;
+		struct buf file;
+		memset(name, names[i].letter, names[i].n);
+		snprintf(body, sizeof body,
+			"--X\r\nContent-Disposition: form-data; name=f; "
+			"filename=%s%s%s\r\n\r\nz\r\n--X--",
+			names[i].quote, name, names[i].quote);
+		buf_init(&file, 1000);
+		assert_string_equal(play(body, 64, &file, &m), names[i].text);
+		if (!*names[i].text)
+			assert_int_equal(strlen(m.file_name), 255);
+		buf_release(&file);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_file_name_too_long),
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_headers_too_long),
 		cmocka_unit_test(test_types),

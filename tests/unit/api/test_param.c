@@ -35,8 +35,8 @@ static const struct {
 	{ runs_get, "limit=1&limit=2", "'limit' is given twice" },
 	{ runs_get, "colour=red",
 		"there is no parameter 'colour' here; this path takes project, "
-		"workload, framework, device, q, label.KEY, upload, since, "
-		"until, sort, limit, cursor" },
+		"workload, framework, content, device, q, label.KEY, upload, "
+		"job, since, until, sort, limit, cursor" },
 	{ healthz_get, "verbose",
 		"there is no parameter 'verbose' here; this path takes none" },
 	{ runs_get, "q=%zz",

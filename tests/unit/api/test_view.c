@@ -45,7 +45,7 @@ static void test_error_mends_text(void **state)
 
 /* Two launches of 2,971,823 and 333,015,608 ns, as in the report that nsys'
  * definitions were checked with: sd 233,376,198.5, median 167,993,715.5. */
-static const struct kernel_row kernels[] = {
+static const struct kernel_line kernels[] = {
 	{ .kernel = 3,
 		.is = { .name = "void f<int, 2>(T1 *)",
 			.short_name = "f",
@@ -124,12 +124,122 @@ static void test_kernel_json(void **state)
 	same(view_kernel(&kernels[0]),
 		"{\"id\":3,\"name\":\"void f<int, 2>(T1 *)\",\"short_name\":"
 		"\"f\",\"family\":\"gemm\",\"operator\":null,\"device\":1,"
-		"\"grid\":[8,1024,1],\"block\":[128,1,1],\"instances\":2,"
-		"\"time_pct\":100.0,\"total_ns\":335987431,"
+		"\"grid\":[8,1024,1],\"block\":[128,1,1],"
+		"\"time_pct\":100.0,\"instances\":2,\"total_ns\":335987431,"
 		"\"avg_ns\":167993715.5,\"med_ns\":167993715.5,"
 		"\"min_ns\":2971823,\"max_ns\":333015608,"
 		"\"stddev_ns\":233376198.5,\"p90_ns\":300011229.5,"
 		"\"p99_ns\":329715170.2,\"source\":null}");
+}
+
+static void test_kernel_told_by_a_table(void **state)
+{
+	(void)state;
+	const struct kernel_line line = {
+		.kernel = 4,
+		.is = { .name = "f", .short_name = "f" },
+		.stat = { .device = -1,
+			.grid = { -1, -1, -1 },
+			.block = { -1, -1, -1 },
+			.time = { 7, 70, -1, -1, 10, (double)NAN, (double)NAN,
+				(double)NAN, (double)NAN },
+			.time_pct = 31.4,
+			.told_source = "vllm/csrc/f.cu" },
+	};
+	same(view_kernel(&line),
+		"{\"id\":4,\"name\":\"f\",\"short_name\":\"f\",\"family\":"
+		"null,\"operator\":null,\"device\":null,\"grid\":null,"
+		"\"block\":null,\"time_pct\":31.4,\"instances\":7,"
+		"\"total_ns\":70,\"avg_ns\":10.0,\"med_ns\":null,"
+		"\"min_ns\":null,\"max_ns\":null,\"stddev_ns\":null,"
+		"\"p90_ns\":null,\"p99_ns\":null,\"source\":{"
+		"\"defined_in\":null,\"launched_from\":null,"
+		"\"known_from\":null,\"told\":\"vllm/csrc/f.cu\"}}");
+}
+
+/* A kernel that began before its call returned, so nothing waited. */
+static void test_launches(void **state)
+{
+	(void)state;
+	struct arena a = { 0 };
+	const struct launch_line line = {
+		.kernel = 3,
+		.name = "f<int>(int *)",
+		.short_name = "f",
+		.stat = { .thread = "",
+			.device = 0,
+			.api = "cudaLaunchKernel",
+			.instances = 1,
+			.queued = 0,
+			.total = { 20, 20, 0, 20, 20 },
+			.api_call = { 8.5, 8.5, 0.7, 8, 9 },
+			.queue = { (double)NAN, (double)NAN, (double)NAN, -1,
+				-1 },
+			.kernel_run = { 15, 15, 0, 15, 15 } },
+	};
+	same(view_launch(&line),
+		"{\"kernel\":3,\"name\":\"f<int>(int *)\",\"short_name\":"
+		"\"f\",\"thread\":null,\"device\":0,\"api\":"
+		"\"cudaLaunchKernel\",\"instances\":1,\"queued\":0,"
+		"\"total_avg_ns\":20.0,\"total_med_ns\":20.0,"
+		"\"total_min_ns\":20,\"total_max_ns\":20,"
+		"\"total_stddev_ns\":0.0,"
+		"\"api_avg_ns\":8.5,\"api_med_ns\":8.5,\"api_min_ns\":8,"
+		"\"api_max_ns\":9,\"api_stddev_ns\":0.7,"
+		"\"queue_avg_ns\":null,\"queue_med_ns\":null,"
+		"\"queue_min_ns\":null,\"queue_max_ns\":null,"
+		"\"queue_stddev_ns\":null,"
+		"\"kernel_avg_ns\":15.0,\"kernel_med_ns\":15.0,"
+		"\"kernel_min_ns\":15,\"kernel_max_ns\":15,"
+		"\"kernel_stddev_ns\":0.0}");
+	csv(view_launch_table(&a, 4711, &line, 1),
+		"PID,TID,DevId,Count,QCount,"
+		"TAvg (ns),TMed (ns),TMin (ns),TMax (ns),TStdDev (ns),"
+		"AAvg (ns),AMed (ns),AMin (ns),AMax (ns),AStdDev (ns),"
+		"QAvg (ns),QMed (ns),QMin (ns),QMax (ns),QStdDev (ns),"
+		"KAvg (ns),KMed (ns),KMin (ns),KMax (ns),KStdDev (ns),"
+		"API Name,Kernel Name\n"
+		"4711,,0,1,0,20.0,20.0,20,20,0.0,8.5,8.5,8,9,0.7,,,,,,"
+		"15.0,15.0,15,15,0.0,cudaLaunchKernel,f<int>(int *)\n");
+	arena_release(&a);
+}
+
+static void test_caller_json(void **state)
+{
+	(void)state;
+	const struct frame path[] = { { 0, FRAME_ANNOTATION, "step 3" },
+		{ 0, FRAME_MODULE, "Linear_0" }, { 0, FRAME_PYTHON, "a.py" },
+		{ 0, FRAME_OP, "aten::mm" } };
+	same(view_caller(&(struct caller_line){ CALLER_PATH, path, 4, true, 2,
+				 30 },
+		     42.9),
+		"{\"known\":\"path\",\"path\":[{\"kind\":\"annotation\","
+		"\"name\":\"step 3\"},{\"kind\":\"module\",\"name\":"
+		"\"Linear_0\"},{\"kind\":\"python\",\"name\":\"a.py\"},"
+		"{\"kind\":\"op\",\"name\":\"aten::mm\"}],\"path_cut\":true,"
+		"\"launches\":2,\"total_ns\":30,\"share_pct\":42.9}");
+	same(view_caller(&(struct caller_line){ .known = CALLER_NO_RANGE }, 0),
+		"{\"known\":\"no_range\",\"path\":[],\"path_cut\":false,"
+		"\"launches\":0,"
+		"\"total_ns\":0,\"share_pct\":0.0}");
+	same(view_caller(&(struct caller_line){ .known = CALLER_NO_CALL }, 0),
+		"{\"known\":\"no_call\",\"path\":[],\"path_cut\":false,"
+		"\"launches\":0,"
+		"\"total_ns\":0,\"share_pct\":0.0}");
+}
+
+static void test_graph_json(void **state)
+{
+	(void)state;
+	const struct graph_stat g = { .graph_id = 4,
+		.graph_exec = -1,
+		.device = 1,
+		.time = { 1, 5, 5, 5, 5, 5, 0, 5, 5 } };
+	same(view_graph(&g),
+		"{\"graph_id\":4,\"graph_exec\":null,\"device\":1,"
+		"\"instances\":1,\"total_ns\":5,\"avg_ns\":5.0,"
+		"\"med_ns\":5.0,\"min_ns\":5,\"max_ns\":5,"
+		"\"stddev_ns\":0.0,\"p90_ns\":5.0,\"p99_ns\":5.0}");
 }
 
 int main(void)
@@ -140,6 +250,10 @@ int main(void)
 		cmocka_unit_test(test_kernel_tables),
 		cmocka_unit_test(test_copy_table),
 		cmocka_unit_test(test_kernel_json),
+		cmocka_unit_test(test_kernel_told_by_a_table),
+		cmocka_unit_test(test_launches),
+		cmocka_unit_test(test_caller_json),
+		cmocka_unit_test(test_graph_json),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

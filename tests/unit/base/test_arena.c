@@ -142,6 +142,32 @@ static void the_machine_has_no_more(void **state)
 	arena_release(&a);
 }
 
+/* What is left is what the way may take; that it was too little is known of
+ * both, and nothing is kept of it. */
+static void scratch_of_what_is_left(void **state)
+{
+	struct arena a = { .ceiling = 1 << 20 };
+	struct err e = { 0 };
+	(void)state;
+	assert_non_null(arena_grow(&a, NULL, 600 << 10));
+	size_t taken = a.taken;
+	struct arena scratch = arena_scratch(&a);
+	assert_non_null(arena_grow(&scratch, NULL, 300 << 10));
+	assert_int_equal(a.taken, taken);
+	arena_scratch_release(&scratch, &a);
+	assert_false(a.full);
+	scratch = arena_scratch(&a);
+	assert_null(arena_grow(&scratch, NULL, 500 << 10));
+	arena_scratch_release(&scratch, &a);
+	assert_true(a.full);
+	assert_false(arena_err(&a, &e));
+	assert_int_equal(e.code, ERR_TOO_LARGE);
+	assert_int_equal(a.taken, taken);
+	arena_release(&a);
+	struct arena boundless = { 0 };
+	assert_int_equal(arena_scratch(&boundless).ceiling, 0);
+}
+
 /* Sizes that no machine has are refused, not wrapped around. */
 static void sizes_that_overflow(void **state)
 {
@@ -169,6 +195,7 @@ int main(void)
 		cmocka_unit_test(dropping_from_the_middle),
 		cmocka_unit_test(the_ceiling_holds_and_full_stays),
 		cmocka_unit_test(the_machine_has_no_more),
+		cmocka_unit_test(scratch_of_what_is_left),
 		cmocka_unit_test(sizes_that_overflow),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,6 +86,37 @@ static void test_send(void **state)
 		"&label.%C3%A9=");
 }
 
+static void test_compare(void **state)
+{
+	(void)state;
+	const char *sides[] = { "1,2", "job:3" };
+	struct options o = { .server = "http://h",
+		.score = "verdict",
+		.range = "",
+		.floor = "",
+		.margin = "",
+		.seed = "",
+		.files = { sides, 2 } };
+	struct buf b;
+	buf_init(&b, ADDRESS_MAX);
+	address_compare(&b, &o, "json");
+	assert_string_equal(b.at,
+		"http://h/api/v1/compare?base=1%2C2&head=job%3A3"
+		"&score=verdict&format=json");
+	buf_release(&b);
+	o.range = "step #";
+	o.floor = "0.1";
+	o.margin = "0.02";
+	o.seed = "7";
+	buf_init(&b, ADDRESS_MAX);
+	address_compare(&b, &o, "md");
+	assert_string_equal(b.at,
+		"http://h/api/v1/compare?base=1%2C2&head=job%3A3"
+		"&score=verdict&format=md&range=step%20%23&floor=0.1"
+		"&margin=0.02&seed=7");
+	buf_release(&b);
+}
+
 static void test_shown(void **state)
 {
 	(void)state;
@@ -97,6 +128,13 @@ static void test_shown(void **state)
 	assert_string_equal(b.at,
 		"https://h/api/v1/uploads/9007199254740993 https://h/runs/7");
 	buf_release(&b);
+	buf_init(&b, ADDRESS_MAX);
+	address_import(&b, "https://h/", "a&b c");
+	buf_puts(&b, " ");
+	address_set(&b, "https://h/", "a&b c");
+	assert_string_equal(b.at, "https://h/api/v1/sets?name=a%26b%20c "
+				  "https://h/importance?set=a%26b%20c");
+	buf_release(&b);
 }
 
 int main(void)
@@ -104,6 +142,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_servers),
 		cmocka_unit_test(test_send),
+		cmocka_unit_test(test_compare),
 		cmocka_unit_test(test_shown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

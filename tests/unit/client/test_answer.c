@@ -98,12 +98,39 @@ static void test_errors(void **state)
 	}
 }
 
+static void test_sets(void **state)
+{
+	(void)state;
+	static const char good[] =
+		"{\"name\":\"a\\nb\",\"operators\":30,\"shapes\":440,"
+		"\"existing\":true}";
+	static const char *const bad[] = { "", "[]", "<html>",
+		"{\"operators\":30,\"shapes\":440}",
+		"{\"name\":\"a\",\"operators\":\"30\",\"shapes\":440}",
+		"{\"name\":\"a\",\"operators\":30}" };
+	struct set_answer set;
+	struct err e = { 0 };
+	assert_true(answer_set(good, strlen(good), &set, &e));
+	assert_string_equal(set.name, "a b");
+	assert_int_equal(set.operators, 30);
+	assert_int_equal(set.shapes, 440);
+	assert_true(set.existing);
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		e = (struct err){ 0 };
+		assert_false(answer_set(bad[i], strlen(bad[i]), &set, &e));
+		assert_string_equal(e.text,
+			"the server's answer is not a set; is it a kernsift "
+			"server?");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_uploads),
 		cmocka_unit_test(test_not_uploads),
 		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_sets),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

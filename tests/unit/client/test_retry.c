@@ -20,6 +20,7 @@ static void test_decisions(void **state)
 		{ { ATTEMPT_AWAY, 0, 0 }, 0, 0, 0, -1 },
 		{ { ATTEMPT_AWAY, 0, 0 }, 6, 99, 0, 30000 },
 		{ { ATTEMPT_AWAY, 0, 0 }, 98, 99, 0, 30000 },
+		{ { ATTEMPT_BARRED, 0, 0 }, 0, 5, 0, -1 },
 		{ { ATTEMPT_HOPELESS, 0, 0 }, 0, 5, 0, -1 },
 		{ { ATTEMPT_ANSWERED, 503, 0 }, 0, 5, 0, 500 },
 		{ { ATTEMPT_ANSWERED, 503, 7 }, 3, 5, 0, 7000 },

@@ -210,9 +210,6 @@ static const struct {
 	{ "[{\"id\": 1}, {\"id\": 2}]",
 		"none of the 2 events is a kernel, copy, call, operator or "
 		"range that could be read" },
-	{ "{\"a\": 1, \"rocprofiler-sdk-tool\": []}",
-		"this is rocprofv3's own JSON, which is not read; upload a "
-		"trace of torch.profiler instead" },
 };
 
 static void test_useless(void **state)

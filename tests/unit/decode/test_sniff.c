@@ -5,6 +5,10 @@
 #include <zstd.h>
 
 #define BYTES(text) text, sizeof text - 1
+#define NO_TEXT                                                          \
+	"neither a trace nor a table known here; upload a trace "        \
+	"(torch.profiler's JSON, an SQLite export of nsys) or a kernel " \
+	"summary of `nsys stats`"
 
 static const struct {
 	const char *bytes;
@@ -26,10 +30,6 @@ static const struct {
 	{ BYTES("PK\3\4\24"),
 		"this is a zip archive; unpack it and upload the trace "
 		"inside" },
-	{ BYTES("SQLite format 3\0\20\0"),
-		"this is an SQLite database (of Nsight Systems, rocpd or "
-		"rpd?), which is not read yet; upload a trace of "
-		"torch.profiler" },
 	{ BYTES("NVIDIA Tegra Profiler Report 2024@6@2@225-246"),
 		"this is an Nsight Systems report (.nsys-rep), which only "
 		"nsys can read; run `nsys export --type sqlite` and upload "
@@ -43,12 +43,10 @@ static const struct {
 	{ BYTES("<html lang=\"en\">"),
 		"this is an HTML page (of a login, or an error?); check how "
 		"the file was downloaded" },
-	{ BYTES("Time (%),Total Time (ns),Instances"),
-		"this is a table of `nsys stats`, which is not read yet; "
-		"upload a trace of torch.profiler" },
-	{ BYTES("{\"rocprofiler-sdk-tool\": [{"),
-		"this is rocprofv3's own JSON, which is not read; upload a "
-		"trace of torch.profiler" },
+	{ BYTES("counter_name,timestamp,value,hostname\nusage,1.0,2.0,\n"),
+		"this is a file of counters, which belongs behind its pattern "
+		"file; upload both as one (`cat patterns.csv counters.csv`, or "
+		"`kernsift upload --counters counters.csv patterns.csv`)" },
 	{ BYTES("{}"), "this is an empty JSON object; a trace has a list "
 		       "'traceEvents'" },
 	{ BYTES("[ ]"),
@@ -64,20 +62,21 @@ static const struct {
 	{ BYTES("{traceEvents: []}"),
 		"this begins like JSON, but its first key has no quotes" },
 	{ BYTES("\"traceEvents\""),
-		"this is text that begins with '\"traceEvents\"', not a "
-		"trace; upload a trace of torch.profiler (JSON)" },
-	{ BYTES("12345"),
-		"this is text that begins with '12345', not a trace; upload "
-		"a trace of torch.profiler (JSON)" },
+		"this is text that begins with '\"traceEvents\"', " NO_TEXT },
+	{ BYTES("\xFF\xFET\0i\0m\0e\0"),
+		"this is text in UTF-16; save it as UTF-8 and upload that" },
+	/* nine cells, but the average is not total by instances */
+	{ BYTES("1.0,30,3,9.0,8.0,7,12,1.0,f\n"),
+		"this is text that begins with "
+		"'1.0,30,3,9.0,8.0,7,12,1.', " NO_TEXT },
+	{ BYTES("12345"), "this is text that begins with '12345', " NO_TEXT },
 	{ BYTES("Dear all,\nplease find attached"),
-		"this is text that begins with 'Dear all,', not a trace; "
-		"upload a trace of torch.profiler (JSON)" },
+		"this is text that begins with 'Dear all,', " NO_TEXT },
 	{ BYTES("\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E\xE3\x81\xAE\xE6\x96"
 		"\x87\xE6\x9B\xB8\xE3\x81\xA7\xE3\x81\x99\xE3\x80\x82"),
 		"this is text that begins with '\xE6\x97\xA5\xE6\x9C\xAC\xE8"
 		"\xAA\x9E\xE3\x81\xAE\xE6\x96\x87\xE6\x9B\xB8\xE3\x81\xA7"
-		"\xE3\x81\x99', not a trace; upload a trace of torch.profiler "
-		"(JSON)" },
+		"\xE3\x81\x99', " NO_TEXT },
 	{ BYTES("\x00\x01\x02\x03\xFE\xFF\x06\x07\x08"),
 		"this is no format known here; its first bytes are 00 01 02 "
 		"03 fe ff 06 07" },
@@ -91,6 +90,75 @@ static const char *const traces[] = {
 	"\xEF\xBB\xBF{\"traceEvents\"",
 };
 
+/* What is told by magic bytes, whatever comes behind them. */
+static const struct {
+	const char *bytes;
+	size_t len;
+	enum sniffed is;
+} magics[] = {
+	{ BYTES("SQLite format 3\0\20\0"), SNIFF_SQLITE },
+	{ BYTES("{\"rocprofiler-sdk-tool\": [{"), SNIFF_ROCPROF_JSON },
+	{ BYTES("\xEF\xBB\xBF\n{ \"a\": 1,\n\"rocprofiler-sdk-tool\" :"),
+		SNIFF_ROCPROF_JSON },
+	{ BYTES("{\"rocprofiler-sdk-tool\", "), SNIFF_TRACE_JSON },
+	/* events may tell anything */
+	{ BYTES("{\"traceEvents\": [{\"args\": {\"importance_score\": 1"),
+		SNIFF_TRACE_JSON },
+};
+
+static void test_magics(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
+		struct err e = { 0 };
+		enum sniffed s =
+			sniff(magics[i].bytes, magics[i].len, false, &e);
+		assert_int_equal(s, magics[i].is);
+		assert_int_equal(e.code, ERR_NONE);
+	}
+}
+
+static const struct {
+	const char *text;
+	enum sniffed is;
+} tables[] = {
+	{ "Time (%),Total Time (ns),Instances,Name\n", SNIFF_STATS_TABLE },
+	{ "\"Time (%)\",\"Total Time (ns)\",\"Name\"\n", SNIFF_STATS_TABLE },
+	{ "Time(%),Total Time (ns),Instances,Average,Name\r\n",
+		SNIFF_STATS_TABLE },
+	{ "Time\tTotal Time\tInstances\tName\n", SNIFF_STATS_TABLE },
+	{ "\n ** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):\n\n"
+	  " Time (%)  Total Time (ns)  Instances  Name\n",
+		SNIFF_STATS_TABLE },
+	{ "Processing [a.sqlite] with [kern.py]... \n\n"
+	  "Time (%),Total Time (ns),Num Calls,Name\n",
+		SNIFF_STATS_TABLE },
+	{ "\xEF\xBB\xBF"
+	  "Time (%),Total Time (ns),Instances,Name\n",
+		SNIFF_STATS_TABLE },
+	{ "cycle,pid,hostname,beta_pct,function_name,metric_name\n",
+		SNIFF_PATTERNS },
+	{ "\n\"function_name\",\"cycle\"\n", SNIFF_PATTERNS },
+	{ "\n1.0,30,3,10.0,11.0,7,12,1.0,f\n", SNIFF_STATS_TABLE },
+};
+
+static void test_tables(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+		const char *text = tables[i].text;
+		struct err e = { 0 };
+		assert_int_equal(sniff(text, strlen(text), false, &e),
+			tables[i].is);
+		/* A text may become one while it still arrives. */
+		for (size_t n = 0; n < strlen(text); n++) {
+			enum sniffed s = sniff(text, n, false, &e);
+			assert_true(s == SNIFF_MORE || s == tables[i].is);
+		}
+		assert_int_equal(e.code, ERR_NONE);
+	}
+}
+
 static void test_not(void **state)
 {
 	(void)state;
@@ -100,6 +168,26 @@ static void test_not(void **state)
 			sniff(not_traces[i].bytes, not_traces[i].len, true, &e);
 		assert_string_equal(e.text, not_traces[i].sentence);
 		assert_int_equal(s, SNIFF_UNKNOWN);
+		assert_int_equal(e.code, ERR_FORMAT);
+	}
+}
+
+/* What is published of a fleet is JSON, too; its keys tell, once they are there. */
+static void test_operator_catalogue(void **state)
+{
+	static const char *const texts[] = {
+		"{\"num_profiles\": 3, \"platforms\": {\"H20\": "
+		"{\"p_peak_flops\": {",
+		"{\"operators\":[{\"importance_score\":0.1",
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct err e = { 0 };
+		assert_int_equal(sniff(texts[i], strlen(texts[i]), false, &e),
+			SNIFF_UNKNOWN);
+		assert_string_equal(e.text,
+			"this is a catalogue of operators, no trace; `kernsift "
+			"import` takes it as a set to compare with");
 		assert_int_equal(e.code, ERR_FORMAT);
 	}
 }
@@ -198,6 +286,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_not),
+		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_magics),
+		cmocka_unit_test(test_operator_catalogue),
 		cmocka_unit_test(test_traces),
 		cmocka_unit_test(test_more),
 		cmocka_unit_test(test_compressed),

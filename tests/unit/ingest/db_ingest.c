@@ -1,16 +1,18 @@
 /* db_ingest.c - one upload through ingest(), beside a real PostgreSQL. */
 #include "fixture.h"
 
+static bool saving;
+
 struct world {
 	struct db *db;
-	struct families *families;
+	struct catalog *families;
 };
 
 static int setup(void **state)
 {
 	static struct world w;
 	struct err e = { 0 };
-	w = (struct world){ fixture_db(), families_new(&e) };
+	w = (struct world){ fixture_db(), catalog_new(NULL, &e) };
 	assert_non_null(w.families);
 	*state = &w;
 	return 0;
@@ -20,7 +22,7 @@ static int teardown(void **state)
 {
 	struct world *w = *state;
 	db_free(w->db);
-	families_free(w->families);
+	catalog_free(w->families);
 	return 0;
 }
 
@@ -43,7 +45,7 @@ static void a_trace_in_small_chunks_is_done(void **state)
 	struct world *w = *state;
 	int64_t id = fixture_upload(w->db, "chunks", fixture_trace, 7);
 	struct claim c = claim(w, id);
-	works(ingest(w->db, &c, w->families, &fixture_limits, &err));
+	works(ingest(w->db, &c, w->families, &fixture_limits, &saving, &err));
 
 	struct fixture_row r = row(w, id);
 	assert_string_equal(r.state, "done");
@@ -71,7 +73,7 @@ static void its_own_fault_fails_it(void **state)
 	int64_t id = fixture_upload(w->db, "empty", "{\"traceEvents\": []}",
 		UPLOAD_CHUNK);
 	struct claim c = claim(w, id);
-	works(ingest(w->db, &c, w->families, &fixture_limits, &err));
+	works(ingest(w->db, &c, w->families, &fixture_limits, &saving, &err));
 	struct fixture_row u = row(w, id);
 	assert_string_equal(u.state, "failed");
 	assert_int_equal(u.runs, 0);
@@ -85,7 +87,7 @@ static void an_arena_too_small_fails_it(void **state)
 		fixture_upload(w->db, "arena", fixture_trace, UPLOAD_CHUNK);
 	struct claim c = claim(w, id);
 	limits.arena_bytes = 1;
-	works(ingest(w->db, &c, w->families, &limits, &err));
+	works(ingest(w->db, &c, w->families, &limits, &saving, &err));
 	failed(w, id,
 		"the trace needs more than the 0 MiB an ingest may hold; "
 		"record a shorter window, or raise --ingest_mib");
@@ -100,12 +102,13 @@ static void asked_to_stop_it_gives_up(void **state)
 	int64_t id = fixture_upload(w->db, "stop", fixture_trace, UPLOAD_CHUNK);
 	struct claim c = claim(w, id);
 	limits.stop = &stop;
-	assert_false(ingest(w->db, &c, w->families, &limits, &e));
+	assert_false(ingest(w->db, &c, w->families, &limits, &saving, &e));
 	assert_int_equal(e.code, ERR_BUSY);
 	assert_string_equal(row(w, id).state, "working");
 	works(upload_release(w->db, &c, &err));
 	struct claim again = claim(w, id);
-	works(ingest(w->db, &again, w->families, &fixture_limits, &err));
+	works(ingest(w->db, &again, w->families, &fixture_limits, &saving,
+		&err));
 	assert_string_equal(row(w, id).state, "done");
 	assert_int_equal(row(w, id).tries, 1);
 }
@@ -120,10 +123,11 @@ static void a_lost_lease_leaves_nothing(void **state)
 	struct claim late = claim(w, id);
 	works(upload_release(w->db, &late, &err));
 	struct claim now = claim(w, id);
-	assert_false(ingest(w->db, &late, w->families, &fixture_limits, &e));
+	assert_false(ingest(w->db, &late, w->families, &fixture_limits, &saving,
+		&e));
 	assert_int_equal(e.code, ERR_CONFLICT);
 	assert_int_equal(row(w, id).runs, 0);
-	works(ingest(w->db, &now, w->families, &fixture_limits, &err));
+	works(ingest(w->db, &now, w->families, &fixture_limits, &saving, &err));
 	assert_int_equal(row(w, id).runs, 1);
 }
 
@@ -140,7 +144,7 @@ static void a_fresh_start_takes_everything_back(void **state)
 	assert_int_equal(released, 1);
 	struct claim c = claim(w, id);
 	assert_int_equal(row(w, id).tries, 1);
-	works(ingest(w->db, &c, w->families, &fixture_limits, &err));
+	works(ingest(w->db, &c, w->families, &fixture_limits, &saving, &err));
 }
 
 int main(void)

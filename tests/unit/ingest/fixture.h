@@ -48,28 +48,32 @@ static inline struct db *fixture_db(void)
 }
 
 /* Received in chunks of at most `piece` bytes, and queued. */
-static inline int64_t fixture_upload(struct db *db, const char *name,
-	const char *text, size_t piece)
+static inline int64_t fixture_upload_bytes(struct db *db, const char *name,
+	const char *bytes, size_t len, size_t piece)
 {
 	const struct upload_meta meta = { "", "", name, "", "{}", "", NAN };
 	struct upload_outcome out = { 0 };
 	uint8_t sha256[SHA256_BYTES];
-	size_t len = strlen(text);
 	int64_t id = 0;
 	works(upload_begin(db, &meta, &id, &err));
 	for (size_t at = 0; at < len; at += piece) {
 		size_t n = len - at < piece ? len - at : piece;
-		works(upload_chunk(db, id, (int32_t)(at / piece), text + at, n,
+		works(upload_chunk(db, id, (int32_t)(at / piece), bytes + at, n,
 			&err));
 	}
-	sha256_of(text, len, sha256);
+	sha256_of(bytes, len, sha256);
 	works(upload_finish(db, id, sha256, (int64_t)len, &out, &err));
 	assert_int_equal(out.id, id);
 	return id;
 }
 
-/* What has become of an upload. (query.h would tell, but cannot stand beside
- * trace.h: both have a kernel_row.) */
+static inline int64_t fixture_upload(struct db *db, const char *name,
+	const char *text, size_t piece)
+{
+	return fixture_upload_bytes(db, name, text, strlen(text), piece);
+}
+
+/* What has become of an upload, and of all its runs. */
 struct fixture_row {
 	char state[12], error[300];
 	int tries;

@@ -27,6 +27,45 @@ static void test_every(void **state)
 	arena_release(&a);
 }
 
+/* What the collector's own notes come to. */
+static void test_recorded(void **state)
+{
+	static const struct {
+		const char *code;
+		enum note_severity severity;
+		const char *sentence;
+	} rows[] = {
+		{ "option_default", NOTE_WARN,
+			"2 options of the collector could not be used, and "
+			"their defaults were; the first: x" },
+		{ "cupti_refused", NOTE_LOSS,
+			"CUPTI could not record all of it, for 2 reasons; the "
+			"first: x" },
+		{ "cupti_stuck", NOTE_WARN,
+			"2 calls of CUPTI took longer than 5 s; the first: x" },
+		{ "cupti_kept", NOTE_LOSS,
+			"2 buffers were never handed back by CUPTI: their "
+			"records are missing, and in no other count" },
+		{ "window_cut", NOTE_WARN,
+			"2 windows of the recording were closed before their "
+			"time; the first: x" },
+		{ "clock_set", NOTE_WARN,
+			"the host's clock was set 2 times during the "
+			"recording: "
+			"moments before and after do not fit together" },
+	};
+	struct arena a = { 0 };
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		enum note_code code = note_from(rows[i].code);
+		assert_int_not_equal(code, NOTE_CODES);
+		assert_int_equal(note_severity(code), rows[i].severity);
+		assert_string_equal(note_sentence(&a, code, 2, "x"),
+			rows[i].sentence);
+	}
+	arena_release(&a);
+}
+
 static void test_detail(void **state)
 {
 	struct notes ns = { 0 };
@@ -81,6 +120,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every),
+		cmocka_unit_test(test_recorded),
 		cmocka_unit_test(test_detail),
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_merge),

@@ -175,7 +175,7 @@ static void killed_postgresql_costs_only_the_time_between(void **state)
 		usleep(10000);
 
 	bool back = false;
-	for (int i = 0; !back && i < 300; i++) {
+	for (int i = 0; !back && i < 1500; i++) {
 		struct err why = { 0 };
 		struct db *db = db_borrow(p, &why);
 		back = db && db_ping(db, &why);

@@ -39,7 +39,7 @@ static struct profile lined(struct arena *a)
 			{ lines[i].n, lines[i].total, lines[i].min,
 				lines[i].max, lines[i].avg, lines[i].med,
 				lines[i].stddev, lines[i].p90, lines[i].p99 },
-			20 };
+			20, NULL };
 	}
 	return p;
 }
@@ -72,7 +72,7 @@ static const char *listed(struct db *db, struct arena *a,
 	bool more = true;
 	f.run = run;
 	while (more) {
-		struct kernel_row *rows;
+		struct kernel_line *rows;
 		uint32_t n;
 		works(query_kernels(db, a, &f, &rows, &n, &more, &e));
 		assert_true(!f.limit || n <= (uint32_t)f.limit);
@@ -141,7 +141,7 @@ static void page_behind_the_end_is_empty(void **state)
 {
 	struct arena a = { 0 };
 	struct kernel_filter f = { .run = run, .offset = LINES, .limit = 2 };
-	struct kernel_row *rows;
+	struct kernel_line *rows;
 	uint32_t n;
 	bool more;
 	works(query_kernels(*state, &a, &f, &rows, &n, &more, &e));
@@ -159,7 +159,7 @@ static void line_has_every_column(void **state)
 {
 	struct arena a = { 0 };
 	struct kernel_filter f = { .run = run + 1, .split = SPLIT_GRID };
-	struct kernel_row *k;
+	struct kernel_line *k;
 	uint32_t n;
 	bool more;
 	works(query_kernels(*state, &a, &f, &k, &n, &more, &e));
@@ -202,6 +202,49 @@ static void line_has_every_column(void **state)
 	arena_release(&a);
 }
 
+/* 200 names of 64 KiB less one byte, and a byte of short name: 128 of them are
+ * a page's 8 MiB. */
+static void page_of_long_names_ends_early(void **state)
+{
+	struct arena a = { 0 };
+	struct profile p = { .format = "kineto", .kernels_n = 200 };
+	struct kernel_filter f = { .limit = 150 };
+	struct kernel_line *rows;
+	uint32_t n;
+	bool more;
+	char *text = arena_alloc(&a, 65536, 1);
+	memset(text, 'n', 65535);
+	p.stats_n = p.kernels_n;
+	p.kernels = arena_array(&a, struct profile_kernel, p.kernels_n);
+	p.stats = arena_array(&a, struct kernel_stat, p.stats_n);
+	for (uint32_t i = 0; i < p.kernels_n; i++) {
+		char number[12];
+		snprintf(number, sizeof number, "%03u", i);
+		memcpy(text, number, 3);
+		p.kernels[i].name = arena_strdup(&a, text);
+		p.kernels[i].short_name = "n";
+		p.stats[i] = (struct kernel_stat){ i, SPLIT_NONE, -1,
+			{ -1, -1, -1 }, { -1, -1, -1 }, fixture_time(2, 20),
+			0.5, NULL };
+	}
+	f.run = *fixture_runs(*state, &a, fixture_save(*state, "2", &p, 1), 1);
+	works(query_kernels(*state, &a, &f, &rows, &n, &more, &e));
+	assert_int_equal(n, 128);
+	assert_true(more);
+	f.offset = 128;
+	works(query_kernels(*state, &a, &f, &rows, &n, &more, &e));
+	assert_int_equal(n, 72);
+	assert_false(more);
+	assert_memory_equal(rows[0].is.name, "128n", 4);
+	/* What is no page is whole. */
+	f.limit = 0;
+	f.offset = 0;
+	works(query_kernels(*state, &a, &f, &rows, &n, &more, &e));
+	assert_int_equal(n, 200);
+	assert_false(more);
+	arena_release(&a);
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -210,6 +253,7 @@ int main(void)
 		CASE(searched_in_any_case),
 		CASE(page_behind_the_end_is_empty),
 		CASE(line_has_every_column),
+		CASE(page_of_long_names_ends_early),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);
 }

@@ -30,17 +30,19 @@ FILE_OF(two_bad, "migrations/0002_two.sql",
 FILE_OF(view, "views/v.sql",
 	"DROP VIEW IF EXISTS v; CREATE VIEW v AS SELECT i FROM one;");
 
+enum { MIGRATIONS = 7, VIEWS = 3 };
+
 static void twice_is_once(void **state)
 {
 	(void)state;
 	struct db *db = fresh("twice", "");
 	int applied;
 	works(migrate(db, &applied, &e));
-	assert_int_equal(applied, 2);
+	assert_int_equal(applied, MIGRATIONS);
 	works(migrate(db, &applied, &e));
 	assert_int_equal(applied, 0);
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM migration"),
-		2);
+		MIGRATIONS);
 	db_free(db);
 }
 
@@ -51,7 +53,7 @@ static void every_embedded_file_is_used(void **state)
 	for (const struct embedded *f = sql_files; f->path; f++, n++)
 		assert_true(!strncmp(f->path, "migrations/0", 12) ||
 			    !strncmp(f->path, "views/", 6));
-	assert_int_equal(n, 4);
+	assert_int_equal(n, MIGRATIONS + VIEWS);
 }
 
 static void a_new_file_is_applied_later(void **state)
@@ -181,7 +183,7 @@ static void four_at_once(void **state)
 	struct db *db = fresh("four", "");
 	fixture_together(4, "dbname=four", migrate_once);
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM migration"),
-		2);
+		MIGRATIONS);
 	db_free(db);
 }
 

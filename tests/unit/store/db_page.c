@@ -14,8 +14,9 @@ static int setup(void **state)
 		"now() - (20000 - i) * interval '1 min', 'kineto', 'pytorch', "
 		"'python', 'host', i, 0, 8, 0, i * 7919 % 20011, "
 		"i * 104729 % 20011, 1, i * 1299709 % 20011, 1, 1, 1, "
-		"ARRAY['H100'], 0, NULL, 1 FROM generate_series(1::int8, "
-		"20000) i");
+		"ARRAY['H100'], 0, NULL, 1, CASE WHEN i % 500 = 0 THEN "
+		"'statistics' ELSE 'launches' END FROM "
+		"generate_series(1::int8, 20000) i");
 	fixture_script(db, "VACUUM ANALYZE run");
 	*state = db;
 	return 0;
@@ -82,7 +83,7 @@ static void filters_that_select_few(void **state)
 	struct db *db = *state;
 	struct arena a = { 0 };
 	/* One project is a twentieth, one workload a two-hundredth, one branch
-	 * a thousandth of all. */
+	 * a thousandth, what was a table a five-hundredth of all. */
 	struct run_filter f = { .since = NO_MOMENT,
 		.until = NO_MOMENT,
 		.limit = PAGE };
@@ -95,6 +96,9 @@ static void filters_that_select_few(void **state)
 	f.labels = "{\"branch\": \"b77\"}";
 	page(db, &a, &f, RUNS / 1000 + PAGE);
 	f.labels = NULL;
+	f.content = "statistics";
+	page(db, &a, &f, RUNS / 500 + PAGE);
+	f.content = NULL;
 	f.upload = 4711;
 	page(db, &a, &f, 1);
 	arena_release(&a);

@@ -35,7 +35,7 @@ static void twelve_runs(struct db *db)
 		p.devices[0].name = i == 3 ? "A100" : "H100";
 		int64_t id = fixture_upload(db, &m, m.name).id;
 		struct claim c = fixture_claim(db, id);
-		works(save(db, &c, &p, 1, &e));
+		works(save(db, &c, &p, 1, NULL, &e));
 	}
 	arena_release(&a);
 }

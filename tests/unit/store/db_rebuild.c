@@ -13,20 +13,6 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Rows of all derived tables but the dictionary. */
-static int64_t derived_rows(struct db *db)
-{
-	return fixture_count(db, "SELECT (SELECT count(*) FROM run) + "
-				 "(SELECT count(*) FROM run_device) + "
-				 "(SELECT count(*) FROM run_kernel) + "
-				 "(SELECT count(*) FROM run_copy) + "
-				 "(SELECT count(*) FROM run_note)");
-}
-
-/* One of fixture_profile(): 1 run, 2 devices, 6 kernel lines, 2 copies, 2
- * notes. */
-enum { ROWS = 13 };
-
 static void rebuild_replaces_rows_and_keeps_the_rest(void **state)
 {
 	struct db *db = *state;
@@ -45,14 +31,14 @@ static void rebuild_replaces_rows_and_keeps_the_rest(void **state)
 	works(query_run(db, &a, id, &after, &e)); /* still to be seen */
 	struct claim c = fixture_claim(db, upload);
 	p.busy_ns = 401;
-	works(save(db, &c, &p, 1, &e));
+	works(save(db, &c, &p, 1, NULL, &e));
 	assert_int_equal(*fixture_runs(db, &a, upload, 1), id);
 	works(query_run(db, &a, id, &after, &e));
 	assert_int_equal(after.busy_ns, 401);
 	assert_string_equal(after.name, "the good one");
 	assert_string_equal(after.labels, "{\"kept\": \"yes\"}");
 	assert_int_equal(after.created, before.created);
-	assert_int_equal(derived_rows(db), ROWS);
+	assert_int_equal(fixture_derived(db), FIXTURE_ROWS);
 	arena_release(&a);
 }
 
@@ -65,14 +51,14 @@ static void rebuild_with_more_and_with_fewer_runs(void **state)
 	int64_t first = *fixture_runs(db, &a, upload, 1);
 	works(rebuild(db, &queued, &e));
 	struct claim c = fixture_claim(db, upload);
-	works(save(db, &c, p, 2, &e));
+	works(save(db, &c, p, 2, NULL, &e));
 	const int64_t *ids = fixture_runs(db, &a, upload, 2);
 	assert_int_equal(ids[0], first);
 	works(rebuild(db, &queued, &e));
 	c = fixture_claim(db, upload);
-	works(save(db, &c, p, 1, &e));
+	works(save(db, &c, p, 1, NULL, &e));
 	assert_int_equal(*fixture_runs(db, &a, upload, 1), first);
-	assert_int_equal(derived_rows(db), ROWS);
+	assert_int_equal(fixture_derived(db), FIXTURE_ROWS);
 	arena_release(&a);
 }
 
@@ -113,13 +99,13 @@ static void deleted_run_stays_deleted(void **state)
 	refuses(run_delete(db, ids[0], &e), ERR_NOT_FOUND, want);
 	refuses(run_change(db, ids[0], &(struct run_change){ .name = "x" }, &e),
 		ERR_NOT_FOUND, want);
-	assert_int_equal(derived_rows(db), ROWS);
+	assert_int_equal(fixture_derived(db), FIXTURE_ROWS);
 
 	works(rebuild(db, &queued, &e));
 	struct claim c = fixture_claim(db, upload);
-	works(save(db, &c, p, 2, &e));
+	works(save(db, &c, p, 2, NULL, &e));
 	assert_int_equal(*fixture_runs(db, &a, upload, 1), ids[1]);
-	assert_int_equal(derived_rows(db), ROWS);
+	assert_int_equal(fixture_derived(db), FIXTURE_ROWS);
 	/* One run is left, so the bytes are there already. */
 	assert_true(fixture_upload(db, &fixture_meta, "1").existing);
 	arena_release(&a);
@@ -160,7 +146,7 @@ static void both_runs_deleted_at_once(void **state)
 		int64_t upload = fixture_save(db, "1", p, 2);
 		memcpy(pair, fixture_runs(db, &a, upload, 2), sizeof pair);
 		fixture_together(2, "", delete_one);
-		assert_int_equal(derived_rows(db), 0);
+		assert_int_equal(fixture_derived(db), 0);
 		assert_int_equal(fixture_count(db,
 					 "SELECT count(identity) FROM upload"),
 			0);
@@ -176,7 +162,7 @@ static bool save_or_delete(struct db *db, int nth, struct err *e)
 	struct arena a = { 0 };
 	struct profile p = fixture_profile(&a);
 	return nth == 0 ? run_delete(db, pair[0], e)
-			: save(db, &held, &p, 1, e);
+			: save(db, &held, &p, 1, NULL, e);
 }
 
 static void deletion_and_rebuild_at_once(void **state)
@@ -191,7 +177,7 @@ static void deletion_and_rebuild_at_once(void **state)
 		held = fixture_claim(db, upload);
 		fixture_together(2, "", save_or_delete);
 		fixture_runs(db, &a, upload, 0);
-		assert_int_equal(derived_rows(db), 0);
+		assert_int_equal(fixture_derived(db), 0);
 	}
 	arena_release(&a);
 }

@@ -13,20 +13,6 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Rows of all derived tables but the dictionary. */
-static int64_t derived_rows(struct db *db)
-{
-	return fixture_count(db, "SELECT (SELECT count(*) FROM run) + "
-				 "(SELECT count(*) FROM run_device) + "
-				 "(SELECT count(*) FROM run_kernel) + "
-				 "(SELECT count(*) FROM run_copy) + "
-				 "(SELECT count(*) FROM run_note)");
-}
-
-/* One of fixture_profile(): 1 run, 2 devices, 6 kernel lines, 2 copies, 2
- * notes. */
-enum { ROWS = 13 };
-
 static void run_is_stored_whole(void **state)
 {
 	struct db *db = *state;
@@ -35,7 +21,7 @@ static void run_is_stored_whole(void **state)
 	struct profile p = fixture_profile(&a);
 	int64_t upload = fixture_save(db, "1", &p, 1);
 	int64_t id = *fixture_runs(db, &a, upload, 1);
-	assert_int_equal(derived_rows(db), ROWS);
+	assert_int_equal(fixture_derived(db), FIXTURE_ROWS);
 
 	works(query_run(db, &a, id, &r, &e));
 	assert_int_equal(r.id, id);
@@ -109,7 +95,7 @@ static void nameless_run_is_called_after_its_file(void **state)
 		m.file_name = files[i];
 		int64_t id = fixture_upload(db, &m, i ? "with" : "without").id;
 		struct claim c = fixture_claim(db, id);
-		works(save(db, &c, &p, 1, &e));
+		works(save(db, &c, &p, 1, NULL, &e));
 		works(query_run(db, &a, *fixture_runs(db, &a, id, 1), &r, &e));
 		assert_string_equal(r.name,
 			i ? arena_printf(&a, "upload %lld", (long long)id)
@@ -135,7 +121,7 @@ static void ranks_of_one_file_are_runs_in_order(void **state)
 		assert_int_equal(r.ordinal, i);
 		assert_int_equal(r.rank, i);
 	}
-	assert_int_equal(derived_rows(db), 3 * ROWS);
+	assert_int_equal(fixture_derived(db), 3 * FIXTURE_ROWS);
 	arena_release(&a);
 }
 
@@ -165,7 +151,7 @@ static bool save_or_watch(struct db *db, int nth, struct err *e)
 		runs[i] = fixture_profile(&a);
 	if (nth == 0)
 		return upload_claim(db, "host:1", 30, &c, e) &&
-		       save(db, &c, runs, 8, e);
+		       save(db, &c, runs, 8, NULL, e);
 	for (bool done = false; !done;) {
 		struct result r;
 		if (!sql_run(db,

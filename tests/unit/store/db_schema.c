@@ -3,7 +3,12 @@
 #include "fixture.h"
 
 /* Small, and local or a reference table where the others are distributed. */
-#define LOCAL "('upload', 'run_identity', 'token', 'kernel', 'migration')"
+#define LOCAL                                                   \
+	"('upload', 'run_identity', 'token', 'kernel', 'job', " \
+	"'migration', 'own_document', 'graph_known', "          \
+	"'reference_set', 'shape', 'operator_key', "            \
+	"'rollup_cell', 'rollup_shape', 'rollup_seen', "        \
+	"'rollup_kernel')"
 
 #define BIG                                            \
 	"pg_class t WHERE t.relkind = 'r' "            \
@@ -25,7 +30,7 @@ static void every_big_table_has_a_distribution_column(void **state)
 {
 	(void)state;
 	struct db *db = fixture_db();
-	assert_int_equal(fixture_count(db, "SELECT count(*) FROM " BIG), 6);
+	assert_int_equal(fixture_count(db, "SELECT count(*) FROM " BIG), 30);
 	none(db, "SELECT t.relname::text FROM " BIG
 		 "AND NOT EXISTS (SELECT FROM pg_attribute a "
 		 "WHERE a.attrelid = t.oid AND a.attnotnull "
@@ -59,7 +64,8 @@ static void big_tables_refer_to_nothing_but_the_dictionary(void **state)
 	none(db, "SELECT c.conname::text FROM pg_constraint c "
 		 "JOIN pg_class t ON t.oid = c.conrelid "
 		 "WHERE c.contype = 'f' AND t.relname NOT IN " LOCAL
-		 " AND c.confrelid <> 'kernel'::regclass");
+		 " AND c.confrelid NOT IN ('kernel'::regclass, "
+		 "'shape'::regclass)");
 	assert_int_equal(fixture_count(db,
 				 "SELECT count(*) FROM pg_constraint "
 				 "WHERE contype = 'f' "
@@ -75,12 +81,38 @@ static void chunks_are_not_compressed_again(void **state)
 	struct db *db = fixture_db();
 	assert_int_equal(fixture_count(db,
 				 "SELECT count(*) FROM pg_attribute "
-				 "WHERE attrelid = 'upload_chunk'::regclass "
+				 "WHERE attrelid IN ('upload_chunk'::regclass, "
+				 "'run_capture'::regclass) "
 				 "AND attname = 'bytes' "
 				 "AND attstorage = 'e'"),
-		1);
+		2);
 	db_free(db);
 }
+
+#define RUN(columns, values)                                            \
+	"INSERT INTO run (run_id, upload_id, ordinal, name, project, "  \
+	"workload, labels, job, created_at, format, span_ns, busy_ns, " \
+	"kernel_ns, launches, kernels, copy_ns, copies, device_names, " \
+	"notes, analysis_version, " columns ") VALUES (1, 1, 0, '', "   \
+	"'', '', '{}', '', now(), '', 0, 0, 0, 0, 0, 0, 0, '{}', 0, "   \
+	"1, " values ")"
+/* Of 10 ns. */
+#define CYCLE(columns, values)                                           \
+	"INSERT INTO run_cycle (run_id, cycle, number, start_ns, "       \
+	"dur_ns, use, open, stratum, launches, " columns ") VALUES (1, " \
+	"0, 0, 0, 10, 'kept', false, 0, 0, " values ")"
+
+#define OPERATOR(total_ns)                                              \
+	"INSERT INTO run_operator VALUES (1, 0, 'gemm', 'bf16', NULL, " \
+	"false, 1, 1, " total_ns ", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "  \
+	"0, 0, 0, 0, 0, 0, 0)"
+
+/* A place in a layer that is a copy. */
+#define PLACE(columns, values)                                                \
+	"INSERT INTO run_place (run_id, place, block, role_by_module, lane, " \
+	"occurs, extra, exclusive_ns, overlapped_ns, bound_launches, "        \
+	"bound_ns, sol_ps, instances, total_ns, " columns ") VALUES (1, 0, "  \
+	"0, false, 0, 1, false, 0, 0, 0, 0, 0, 1, 5, " values ")"
 
 static void rows_that_make_no_sense_are_refused(void **state)
 {
@@ -111,9 +143,81 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		"INSERT INTO token (name, scope, sha256) "
 		"VALUES ('t', 'root', sha256('a'))",
 		"INSERT INTO run_note VALUES (1, 'x', 'loss', 0, '')",
+		/* a piece of nothing, one too large; a frame below itself, of
+		 * no kind; a path without a frame, a frame without a path */
+		"INSERT INTO run_capture VALUES (1, 0, '')",
+		"INSERT INTO run_capture VALUES (1, 0, "
+		"convert_to(repeat('a', 1048577), 'UTF8'))",
+		"INSERT INTO run_frame VALUES (1, 2, 2, 'op', '')",
+		"INSERT INTO run_frame VALUES (1, 0, 0, 'op', '')",
+		"INSERT INTO run_frame VALUES (1, 2, 1, 'gpu', '')",
+		"WITH k AS (INSERT INTO kernel (sha256, name, short_name) "
+		"VALUES (sha256('b'), 'b', 'b') RETURNING id) INSERT INTO "
+		"run_caller SELECT 1, id, 0, 'path', NULL, 1, 1 FROM k",
+		"WITH k AS (INSERT INTO kernel (sha256, name, short_name) "
+		"VALUES (sha256('b'), 'b', 'b') RETURNING id) INSERT INTO "
+		"run_caller SELECT 1, id, 0, 'no_call', 3, 1, 1 FROM k",
+		/* a job with no name of its own and no upload, one with both; more
+		 * kept cycles than there are; half of where a cycle's time went,
+		 * too much of it; a pattern of nothing, one of two things */
+		"INSERT INTO job (project, name, upload_id) VALUES ('', '', 0)",
+		"INSERT INTO job (project, name, upload_id) "
+		"VALUES ('', 'a', 1)",
+		"WITH j AS (INSERT INTO job (project, name, upload_id) VALUES "
+		"('', 'a', 0)) INSERT INTO job (project, name, upload_id) "
+		"VALUES ('', 'a', 0)",
+		RUN("cycles, cycles_kept", "1, 2"),
+		RUN("cycle_detector", "'guess'"),
+		RUN("cycle_confidence", "1.01"),
+		RUN("repeat_key", "'short'"),
+		CYCLE("compute_ns, comm_ns", "1, 1"),
+		CYCLE("compute_ns, comm_ns, copy_ns, idle_ns", "1, 0, 0, 8"),
+		CYCLE("compute_ns, comm_ns, copy_ns, idle_ns", "-1, 0, 0, 11"),
+		"INSERT INTO run_pattern VALUES (1, 0, NULL, NULL, '', '')",
+		"WITH k AS (INSERT INTO kernel (sha256, name, short_name) "
+		"VALUES (sha256('b'), 'b', 'b') RETURNING id) INSERT INTO "
+		"run_pattern SELECT 1, 0, id, 'b', '', '' FROM k",
+		"INSERT INTO run_work VALUES (1, 0, 0, 'op', '', '', 0)",
+		"INSERT INTO run_work VALUES (1, 0, 0, 'op', '', '', 'NaN')",
+		/* half of what a run tells of its operators; more replays known
+		 * than there were; time less than nothing; half a cost; a kind
+		 * of edit nobody knows; a document under another's hash; lists
+		 * of two lengths; a size under another one's hash */
+		RUN("catalog, gpu_ns", "'1', 5"),
+		RUN("catalog, gpu_ns, weight_uh, replayed, replayed_known",
+			"'1', 5, 1, 2, 3"),
+		OPERATOR("-1"),
+		"INSERT INTO run_shape (run_id, operator, rank, known, "
+		"launches, instances, total_ns, buckets, bucket, bucket_calls, "
+		"flops) VALUES (1, 0, 0, 'op', 1, 1, 1, 0, '', '', '')",
+		"INSERT INTO own_document VALUES (1, 'names', '[]')",
+		"INSERT INTO reference_set (name, source, sha256, document, "
+		"runs, operators, shapes) VALUES ('a', '', sha256('b'), 'a', "
+		"0, 0, 0)",
+		"INSERT INTO graph_known (upload_id, key, content, kernels, "
+		"operators, shapes, dtypes, calls) VALUES (1, sha256('a'), "
+		"sha256('a'), '{a,b}', '{a}', '{a}', '{a}', '{1}')",
+		"INSERT INTO shape (sha256, text) VALUES (sha256('b'), 'a')",
+		/* a role nobody knows; neither a kernel nor what is none; a
+		 * block beside itself; a group of nothing */
+		PLACE("operation, roles", "'copy', '{gemm}'"),
+		PLACE("roles", "'{}'"),
+		"INSERT INTO run_block VALUES (1, 0, 0, 'moe', 0, 1, 1, 1)",
+		"INSERT INTO run_group VALUES (1, 0, 'call', '{}', 1, 1, NULL, "
+		"1, 0)",
 	};
 	int64_t id;
 	works(upload_begin(db, &fixture_meta, &id, &e));
+	fixture_script(db, RUN("cycles, cycles_kept", "2, 1"));
+	fixture_script(db, "DELETE FROM run");
+	fixture_script(db,
+		CYCLE("compute_ns, comm_ns, copy_ns, idle_ns", "1, 0, 0, 9"));
+	fixture_script(db, "DELETE FROM run_cycle");
+	fixture_script(db, OPERATOR("1"));
+	fixture_script(db, "DELETE FROM run_operator");
+	fixture_script(db,
+		PLACE("operation, roles", "'copy', '{o_proj,quantize}'"));
+	fixture_script(db, "DELETE FROM run_place");
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct err e = { 0 };
 		if (sql_script(db, bad[i], &e))

@@ -166,6 +166,7 @@ static void queued_is_not_aborted(void **state)
 static void idle_is_swept_and_others_not(void **state)
 {
 	struct db *db = *state;
+	bool more;
 	int64_t swept, idle = begin(db, "abc");
 	fixture_script(db,
 		"UPDATE upload SET touched_at = now() - interval '61 s'");
@@ -174,7 +175,7 @@ static void idle_is_swept_and_others_not(void **state)
 	fixture_script(db,
 		"UPDATE upload SET touched_at = now() - interval '61 s' "
 		"WHERE state = 'queued'");
-	works(upload_sweep(db, 60, &swept, &e));
+	works(upload_sweep(db, 60, &swept, &more, &e));
 	assert_int_equal(swept, 1);
 	struct arena a = { 0 };
 	struct upload_row row;
@@ -190,11 +191,12 @@ static void idle_is_swept_and_others_not(void **state)
 static void chunk_keeps_an_upload_alive(void **state)
 {
 	struct db *db = *state;
+	bool more;
 	int64_t swept, id = begin(db, "abc");
 	fixture_script(db,
 		"UPDATE upload SET touched_at = now() - interval '61 s'");
 	works(upload_chunk(db, id, 1, "d", 1, &e));
-	works(upload_sweep(db, 60, &swept, &e));
+	works(upload_sweep(db, 60, &swept, &more, &e));
 	assert_int_equal(swept, 0);
 }
 

@@ -20,30 +20,11 @@ static void expire(struct db *db)
 		"WHERE state = 'working'");
 }
 
-static void expect(struct db *db, int64_t id, const char *state, int tries,
-	const char *error)
-{
-	struct arena a = { 0 };
-	struct upload_row row;
-	works(query_upload(db, &a, id, &row, &e));
-	assert_string_equal(row.state, state);
-	assert_int_equal(row.tries, tries);
-	if (error)
-		assert_string_equal(row.error, error);
-	else
-		assert_null(row.error);
-	arena_release(&a);
-}
-
-static int64_t queued(struct db *db, const char *bytes)
-{
-	return fixture_upload(db, &fixture_meta, bytes).id;
-}
-
 static void oldest_first_and_each_once(void **state)
 {
 	struct db *db = *state, *other = fixture_connect("");
-	int64_t first = queued(db, "1"), second = queued(db, "22");
+	int64_t first = fixture_queued(db, "1"),
+		second = fixture_queued(db, "22");
 	struct claim c;
 	works(upload_claim(db, "host:1", 30, &c, &e));
 	assert_int_equal(c.upload, first);
@@ -60,8 +41,8 @@ static void oldest_first_and_each_once(void **state)
 static void one_being_claimed_is_passed_by(void **state)
 {
 	struct db *db = *state, *other = fixture_connect("");
-	queued(db, "1");
-	int64_t second = queued(db, "2");
+	fixture_queued(db, "1");
+	int64_t second = fixture_queued(db, "2");
 	fixture_script(other, "BEGIN");
 	fixture_script(other,
 		"SELECT FROM upload ORDER BY id LIMIT 1 FOR UPDATE");
@@ -73,7 +54,7 @@ static void one_being_claimed_is_passed_by(void **state)
 static void progress_is_seen_and_renews(void **state)
 {
 	struct db *db = *state;
-	int64_t id = queued(db, "1234");
+	int64_t id = fixture_queued(db, "1234");
 	struct claim c = fixture_claim(db, id);
 	struct arena a = { 0 };
 	struct upload_row row;
@@ -92,7 +73,7 @@ static void lost_lease_writes_nothing(void **state)
 	struct db *db = *state;
 	struct arena a = { 0 };
 	struct profile p = fixture_profile(&a);
-	int64_t id = queued(db, "1");
+	int64_t id = fixture_queued(db, "1");
 	struct claim old = fixture_claim(db, id), new;
 	char want[60];
 	snprintf(want, sizeof want, "the lease on upload %lld was lost",
@@ -103,15 +84,15 @@ static void lost_lease_writes_nothing(void **state)
 	refuses(upload_progress(db, &old, "decode", 1, &e), ERR_CONFLICT, want);
 	refuses(upload_fail(db, &old, "no", &e), ERR_CONFLICT, want);
 	refuses(upload_release(db, &old, &e), ERR_CONFLICT, want);
-	refuses(save(db, &old, &p, 1, &e), ERR_CONFLICT, want);
-	expect(db, id, "working", 2, NULL);
+	refuses(save(db, &old, &p, 1, NULL, &e), ERR_CONFLICT, want);
+	fixture_expect(db, id, "working", 2, NULL);
 	assert_int_equal(fixture_count(db,
 				 "SELECT (SELECT count(*) FROM run) + "
 				 "(SELECT count(*) FROM run_identity) + "
 				 "(SELECT count(*) FROM run_kernel)"),
 		0);
-	works(save(db, &new, &p, 1, &e));
-	expect(db, id, "done", 2, NULL);
+	works(save(db, &new, &p, 1, NULL, &e));
+	fixture_expect(db, id, "done", 2, NULL);
 	refuses(upload_progress(db, &new, "save", 1, &e), ERR_CONFLICT, want);
 	arena_release(&a);
 }
@@ -124,23 +105,23 @@ static void third_silent_end_fails(void **state)
 {
 	struct db *db = *state;
 	struct claim c;
-	int64_t id = queued(db, "1"), next = queued(db, "2");
+	int64_t id = fixture_queued(db, "1"), next = fixture_queued(db, "2");
 	for (int i = 1; i <= 3; i++) {
 		works(upload_claim(db, "host:1", 30, &c, &e));
 		assert_int_equal(c.upload, id);
-		expect(db, id, "working", i, NULL);
+		fixture_expect(db, id, "working", i, NULL);
 		expire(db);
 	}
 	works(upload_claim(db, "host:1", 30, &c, &e));
 	assert_int_equal(c.upload, next);
-	expect(db, id, "failed", 3, stuck);
+	fixture_expect(db, id, "failed", 3, stuck);
 }
 
 static void getting_further_forgets_the_tries(void **state)
 {
 	struct db *db = *state;
 	struct claim c;
-	int64_t id = queued(db, "12345678");
+	int64_t id = fixture_queued(db, "12345678");
 	/* Two silent tries, then one that reaches byte 5 and stops. */
 	for (int i = 0; i < 2; i++) {
 		c = fixture_claim(db, id);
@@ -148,45 +129,46 @@ static void getting_further_forgets_the_tries(void **state)
 	}
 	c = fixture_claim(db, id);
 	works(upload_progress(db, &c, "decode", 5, &e));
-	expect(db, id, "working", 0, NULL);
+	fixture_expect(db, id, "working", 0, NULL);
 	expire(db);
 	/* To byte 5 again is not further: three of these end it. */
 	for (int i = 1; i <= 3; i++) {
 		c = fixture_claim(db, id);
 		works(upload_progress(db, &c, "decode", 5, &e));
-		expect(db, id, "working", i, NULL);
+		fixture_expect(db, id, "working", i, NULL);
 		expire(db);
 	}
 	works(upload_claim(db, "host:1", 30, &c, &e));
 	assert_int_equal(c.upload, 0);
-	expect(db, id, "failed", 3, stuck);
+	fixture_expect(db, id, "failed", 3, stuck);
 	works(upload_retry(db, id, &e));
-	expect(db, id, "queued", 0, NULL);
+	fixture_expect(db, id, "queued", 0, NULL);
 }
 
 static void release_is_not_a_try(void **state)
 {
 	struct db *db = *state;
-	int64_t id = queued(db, "1");
+	int64_t id = fixture_queued(db, "1");
 	for (int i = 0; i < 5; i++) {
 		struct claim c = fixture_claim(db, id);
 		works(upload_release(db, &c, &e));
-		expect(db, id, "queued", 0, NULL);
+		fixture_expect(db, id, "queued", 0, NULL);
 	}
 }
 
 static void all_leases_ended_at_once(void **state)
 {
 	struct db *db = *state;
-	int64_t released, one = queued(db, "1"), two = queued(db, "2");
-	int64_t third = queued(db, "3");
+	int64_t released, one = fixture_queued(db, "1"),
+			  two = fixture_queued(db, "2");
+	int64_t third = fixture_queued(db, "3");
 	struct claim c = fixture_claim(db, one);
 	fixture_claim(db, two);
 	works(upload_release_all(db, &released, &e));
 	assert_int_equal(released, 2);
-	expect(db, one, "queued", 0, NULL);
-	expect(db, two, "queued", 0, NULL);
-	expect(db, third, "queued", 0, NULL);
+	fixture_expect(db, one, "queued", 0, NULL);
+	fixture_expect(db, two, "queued", 0, NULL);
+	fixture_expect(db, third, "queued", 0, NULL);
 	struct err e = { 0 };
 	assert_false(upload_progress(db, &c, "save", 1, &e));
 	assert_int_equal(e.code, ERR_CONFLICT);
@@ -195,29 +177,11 @@ static void all_leases_ended_at_once(void **state)
 static void released_one_keeps_its_place(void **state)
 {
 	struct db *db = *state;
-	int64_t first = queued(db, "1");
+	int64_t first = fixture_queued(db, "1");
 	struct claim c = fixture_claim(db, first);
-	queued(db, "2");
+	fixture_queued(db, "2");
 	works(upload_release(db, &c, &e));
 	fixture_claim(db, first);
-}
-
-static void dead_worker_gives_back_what_it_held(void **state)
-{
-	struct db *db = *state;
-	struct claim c;
-	int64_t mine = queued(db, "1"), others = queued(db, "2");
-	works(upload_claim(db, "host:1", 30, &c, &e));
-	works(upload_claim(db, "host:2", 30, &c, &e));
-	works(upload_abandon(db, "host:1", "killed by signal 9", &e));
-	expect(db, mine, "queued", 1, NULL);
-	expect(db, others, "working", 1, NULL);
-	for (int i = 0; i < 2; i++) {
-		works(upload_claim(db, "host:1", 30, &c, &e));
-		assert_int_equal(c.upload, mine);
-		works(upload_abandon(db, "host:1", "killed by signal 9", &e));
-	}
-	expect(db, mine, "failed", 3, "killed by signal 9");
 }
 
 static void waiting_ends_with_the_queue(void **state)
@@ -251,14 +215,14 @@ static void queue_is_counted(void **state)
 	assert_int_equal(q.queued, 0);
 	assert_true(q.oldest_queued_s == 0);
 
-	int64_t failed = queued(db, "1"), id;
+	int64_t failed = fixture_queued(db, "1"), id;
 	struct claim c = fixture_claim(db, failed);
 	works(upload_fail(db, &c, "no", &e));
-	c = fixture_claim(db, queued(db, "2"));
-	works(save(db, &c, NULL, 0, &e));
-	fixture_claim(db, queued(db, "3"));
-	queued(db, "4");
-	queued(db, "5");
+	c = fixture_claim(db, fixture_queued(db, "2"));
+	works(save(db, &c, NULL, 0, NULL, &e));
+	fixture_claim(db, fixture_queued(db, "3"));
+	fixture_queued(db, "4");
+	fixture_queued(db, "5");
 	works(upload_begin(db, &fixture_meta, &id, &e));
 	fixture_script(db,
 		"UPDATE upload SET queued_at = now() - interval '90 s' "
@@ -286,7 +250,6 @@ int main(void)
 		CASE(release_is_not_a_try),
 		CASE(all_leases_ended_at_once),
 		CASE(released_one_keeps_its_place),
-		CASE(dead_worker_gives_back_what_it_held),
 		CASE(waiting_ends_with_the_queue),
 		CASE(queue_is_counted),
 	};

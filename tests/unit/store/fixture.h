@@ -57,7 +57,16 @@ static inline struct db *fixture_db(void)
 	works(migrate(db, &applied, &e));
 	fixture_script(db,
 		"TRUNCATE upload, upload_chunk, run_identity, token, kernel, "
-		"run, run_device, run_kernel, run_copy, run_note");
+		"run, run_device, run_kernel, run_copy, run_note, "
+		"run_capture, run_graph, run_launch, run_frame, run_caller, "
+		"job, run_cycle, run_stratum, run_work, run_axis, "
+		"run_pattern, run_pattern_cycle, run_metric, run_collective, "
+		"run_fact, run_operator, run_shape, run_unattributed, "
+		"run_breakdown, run_section, run_block, run_place, run_group, "
+		"rollup_delta, rollup_delta_kernel, rollup_cell, "
+		"rollup_shape, rollup_seen, rollup_kernel, shape, "
+		"operator_key, "
+		"own_document, graph_known, reference_set");
 	return db;
 }
 
@@ -136,14 +145,14 @@ static inline struct profile fixture_profile(struct arena *a)
 	p.kernels = arena_array(a, struct profile_kernel, 2);
 	p.kernels[0] = (struct profile_kernel){ "void gemm<float>(int)",
 		"_Z4gemmIfEvi", "gemm",
-		{ "gemm", "blas/gemm.cu", NULL, "the source tree" } };
+		{ "gemm", "blas/gemm.cu", NULL, "the source tree" }, "gemm" };
 	p.kernels[1] =
 		(struct profile_kernel){ .name = "add", .short_name = "add" };
 	p.stats = arena_array(a, struct kernel_stat, 6);
 	p.stats[0] = (struct kernel_stat){ 0, SPLIT_NONE, -1, { -1, -1, -1 },
-		{ -1, -1, -1 }, fixture_time(3, 300), 66.7 };
+		{ -1, -1, -1 }, fixture_time(3, 300), 66.7, NULL };
 	p.stats[1] = (struct kernel_stat){ 1, SPLIT_NONE, -1, { -1, -1, -1 },
-		{ -1, -1, -1 }, fixture_time(2, 150), 33.3 };
+		{ -1, -1, -1 }, fixture_time(2, 150), 33.3, NULL };
 	p.stats[2] = p.stats[0];
 	p.stats[2].split = SPLIT_DEVICE;
 	p.stats[2].device = 0;
@@ -151,7 +160,7 @@ static inline struct profile fixture_profile(struct arena *a)
 	p.stats[3].split = SPLIT_DEVICE;
 	p.stats[3].device = 1;
 	p.stats[4] = (struct kernel_stat){ 0, SPLIT_GRID, -1, { 128, 2, 1 },
-		{ 256, 1, 1 }, fixture_time(3, 300), 66.7 };
+		{ 256, 1, 1 }, fixture_time(3, 300), 66.7, NULL };
 	p.stats[5] = p.stats[1];
 	p.stats[5].split = SPLIT_GRID;
 	p.copy_stats = arena_array(a, struct copy_stat, 2);
@@ -170,13 +179,37 @@ static inline struct profile fixture_profile(struct arena *a)
 	return p;
 }
 
+/* Rows of all derived tables but the dictionary. */
+static inline int64_t fixture_derived(struct db *db)
+{
+	static const char *const tables[] = { "run", "run_device", "run_kernel",
+		"run_copy", "run_graph", "run_launch", "run_frame",
+		"run_caller", "run_note", "run_capture", "run_cycle",
+		"run_stratum", "run_work", "run_axis", "run_pattern",
+		"run_pattern_cycle", "run_metric", "run_collective", "run_fact",
+		"run_operator", "run_shape", "run_unattributed",
+		"run_breakdown", "run_section", "run_block", "run_place",
+		"run_group" };
+	int64_t n = 0;
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+		char sql[60];
+		snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", tables[i]);
+		n += fixture_count(db, sql);
+	}
+	return n;
+}
+
+/* Those of fixture_profile(): 1 run, 2 devices, 6 kernel lines, 2 copies, 2
+ * notes, 1 breakdown. */
+enum { FIXTURE_ROWS = 14 };
+
 /* Uploads, claims and saves; the runs' ids are in *runs. */
 static inline int64_t fixture_save(struct db *db, const char *bytes,
 	const struct profile *runs, uint32_t n)
 {
 	struct upload_outcome out = fixture_upload(db, &fixture_meta, bytes);
 	struct claim c = fixture_claim(db, out.id);
-	works(save(db, &c, runs, n, &e));
+	works(save(db, &c, runs, n, NULL, &e));
 	return out.id;
 }
 
@@ -218,4 +251,26 @@ static inline void fixture_together(int n, const char *conninfo,
 	while (wait(&status) > 0)
 		bad += status != 0;
 	assert_int_equal(bad, 0);
+}
+
+/* What has become of an upload; `error` is NULL where there is none. */
+static inline void fixture_expect(struct db *db, int64_t id, const char *state,
+	int tries, const char *error)
+{
+	struct arena a = { 0 };
+	struct upload_row row;
+	works(query_upload(db, &a, id, &row, &e));
+	assert_string_equal(row.state, state);
+	assert_int_equal(row.tries, tries);
+	if (error)
+		assert_string_equal(row.error, error);
+	else
+		assert_null(row.error);
+	arena_release(&a);
+}
+
+/* An upload that waits for a worker. */
+static inline int64_t fixture_queued(struct db *db, const char *bytes)
+{
+	return fixture_upload(db, &fixture_meta, bytes).id;
 }

@@ -2,26 +2,9 @@
 // axe-core to object to, nothing that scrolls sideways, and a screenshot to be
 // looked at.
 
-import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import {createRequire} from 'node:module';
-import path from 'node:path';
+import {looked} from './accessible.mjs';
 import {data} from './world.mjs';
-
-const {source} = createRequire(import.meta.url)('axe-core');
-
-const SIGHTS = [
-	['light', {colorScheme: 'light'}],
-	['dark', {colorScheme: 'dark'}],
-	['narrow', {colorScheme: 'light', viewport: {width: 320, height: 720}, reducedMotion: 'reduce'}],
-];
-
-async function accessible(page, what) {
-	await page.evaluate(source);
-	const {violations, passes} = await page.evaluate(() => window.axe.run(document));
-	assert.ok(passes.length > 10, 'axe-core looked');
-	assert.deepEqual(violations.map((v) => `${v.id}: ${v.help}: ${v.nodes[0].html}`), [], what);
-}
 
 export default async function looks(test, {open, api, shots}) {
 	const {items} = await (await api('/runs')).json();
@@ -33,6 +16,15 @@ export default async function looks(test, {open, api, shots}) {
 		await page.locator('.card .state.failed').waitFor();
 		await page.locator('.card .state.done').waitFor();
 	};
+	const called = (name) => `/runs/${items.find((r) => r.name === name).id}`;
+	const formats = async (page) => {
+		for (const summary of await page.locator('.formats summary').all())
+			await summary.click();
+	};
+	const callers = async (page) => {
+		await page.getByRole('button', {name: 'gemm_kernel', exact: true}).click();
+		await page.getByRole('button', {name: '4 more frames'}).click();
+	};
 	// name, address, what is done first, console lines that are to be expected
 	const views = [
 		['runs', '/runs'],
@@ -41,22 +33,20 @@ export default async function looks(test, {open, api, shots}) {
 		['run-many', `/runs/${id(3000)}?by=grid&unit=ns`],
 		['run-full-names', `/runs/${id(5)}?by=device&names=full`],
 		['run-cut-short', `/runs/${id(1)}`],
+		['run-callers', called('callers.json'), callers],
+		['run-latency', `${called('callers.json')}?tab=launches&show=all`],
+		['run-table', called('table_cuda_gpu_kern_sum.csv')],
+		['run-graphs', called('graphs.sqlite')],
 		['uploads', '/uploads', cards, /40\d|415/],
+		['uploads-formats', '/uploads', formats],
 		['failure', '/runs/999999', null, /404/],
 		['nowhere', '/nowhere'],
 	];
 
-	for (const [sight, options] of SIGHTS)
-		for (const [name, where, act, allowed] of views)
-			await test(`${name}, ${sight}`, async () => {
-				const page = await open(where, {...options, allowed});
-				await act?.(page);
-				const wide = await page.evaluate(() =>
-					[document.documentElement.scrollWidth, document.documentElement.clientWidth]);
-				assert.ok(wide[0] <= wide[1], `the page is ${wide[0]} wide in ${wide[1]}`);
-				const file = path.join(shots, `${name}-${sight}.png`);
-				await page.screenshot({path: file, fullPage: true});
-				assert.ok(fs.statSync(file).size > 5000);
-				await accessible(page, `${name}, ${sight}`);
-			});
+	for (const [name, where, act, allowed] of views)
+		await test(`${name} in light, in dark and narrow`, async () => {
+			const page = await open(where, {allowed});
+			await act?.(page);
+			await looked(page, shots, name);
+		});
 }

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import {cells} from './world.mjs';
+import {cells, seen} from './world.mjs';
 
 const KERNELS = 'Kernel statistics';
 const column = (rows, n) => rows.map((r) => r[n]);
@@ -15,6 +15,7 @@ export default async function run(test, {open, api}) {
 
 	await test('identity, devices and totals', async () => {
 		const page = await open(two);
+		await page.locator('.totals dd').first().waitFor();
 		const facts = Object.fromEntries(await page.locator('.facts > div').evaluateAll((all) =>
 			all.map((d) => [d.querySelector('dt').innerText, d.querySelector('dd').innerText])));
 		assert.equal(facts.Project, 'demo');
@@ -24,75 +25,82 @@ export default async function run(test, {open, api}) {
 		assert.match(facts.Process, /pid 4711/);
 		const totals = await page.locator('.totals dd').allInnerTexts();
 		assert.deepEqual(totals, ['100.000 µs', '144.000 µs', '100.000 µs', '5', '2', '4.000 µs', '1']);
-		assert.deepEqual(await cells(page, 'Devices'), [
+		await page.getByRole('tab', {name: 'Devices'}).click();
+		await page.getByRole('table', {name: 'Devices'}).waitFor();
+		await seen(async () => assert.deepEqual(await cells(page, 'Devices'), [
 			['0', 'NVIDIA H100 80GB HBM3', '132', '9.0', '80.0 GiB', '2', '30.000'],
-			['1', 'NVIDIA H100 80GB HBM3', '132', '9.0', '80.0 GiB', '3', '70.000']]);
-		const copy = await cells(page, 'Copies and sets');
-		assert.deepEqual(copy[0].slice(0, 4), ['[CUDA memcpy Host-to-Device]', '100.0', '4.000', '1']);
-		assert.equal(copy[0].at(-1), '1.00 KiB');
+			['1', 'NVIDIA H100 80GB HBM3', '132', '9.0', '80.0 GiB', '3', '70.000']]));
+		await page.getByRole('tab', {name: 'Copies and sets'}).click();
+		await page.getByRole('table', {name: 'Copies and sets'}).waitFor();
+		await seen(async () => {
+			const [copy] = await cells(page, 'Copies and sets');
+			assert.deepEqual([...copy.slice(0, 4), copy.at(-1)], ['[CUDA memcpy Host-to-Device]', '100.0', '4.000', '1', '1.00 KiB']);
+		});
 	});
 
 	await test('kernels as worked out by hand, in µs and in ns', async () => {
 		const page = await open(two);
-		const numbers = async () => (await cells(page, KERNELS)).map((r) => r.slice(0, 11));
-		assert.deepEqual(await numbers(), [
+		const numbers = async () => (await cells(page, KERNELS)).map((r) => [r[0], ...r.slice(3, 13)]);
+		await seen(async () => assert.deepEqual(await numbers(), [
 			['alpha', '90.0', '90.000', '3', '30.000', '20.000', '10.000', '60.000', '26.458', '52.000', '59.200'],
-			['beta_kernel', '10.0', '10.000', '2', '5.000', '5.000', '5.000', '5.000', '0.000', '5.000', '5.000']]);
-		assert.equal(await page.getByRole('cell', {name: '26.458'}).getAttribute('title'), '26,457.5 ns');
+			['beta_kernel', '10.0', '10.000', '2', '5.000', '5.000', '5.000', '5.000', '0.000', '5.000', '5.000']]));
+		await seen(async () => assert.equal(await page.getByRole('cell', {name: '26.458'}).getAttribute('title'), '26,457.5 ns'));
 		await page.getByLabel('Nanoseconds').check();
-		assert.deepEqual((await numbers())[0].slice(2), ['90,000', '3', '30,000', '20,000', '10,000', '60,000',
-			'26,457.5', '52,000', '59,200']);
-		assert.match(page.url(), /unit=ns/);
+		await seen(async () => assert.deepEqual((await numbers())[0].slice(2), ['90,000', '3', '30,000', '20,000', '10,000', '60,000',
+			'26,457.5', '52,000', '59,200']));
+		await seen(async () => assert.match(page.url(), /unit=ns/));
 	});
 
 	await test('a short name opens to the full one; or all are full', async () => {
 		const page = await open(two);
 		const full = page.getByText('void alpha<float>(float*, int)');
-		assert.ok(await full.isHidden());
-		await page.getByText('alpha', {exact: true}).click();
-		assert.ok(await full.isVisible());
+		await seen(async () => assert.equal(await full.count(), 0));
+		await page.getByRole('button', {name: 'alpha', exact: true}).click();
+		await seen(async () => assert.ok(await full.isVisible()));
+		await page.getByRole('button', {name: 'alpha', exact: true}).click();
+		await seen(async () => assert.equal(await full.count(), 0));
 		await page.getByLabel('Full names').check();
-		assert.deepEqual(column(await cells(page, KERNELS), 0), ['void alpha<float>(float*, int)', 'beta_kernel']);
+		await seen(async () => assert.deepEqual(column(await cells(page, KERNELS), 0), ['void alpha<float>(float*, int)', 'beta_kernel']));
 	});
 
 	await test('sorted, turned round, and filtered; the address gives the same again', async () => {
 		const page = await open(two);
 		const first = async (p) => column(await cells(p, KERNELS), 0);
 		await page.getByRole('button', {name: 'Min (µs)'}).first().click();
-		assert.deepEqual(await first(page), ['alpha', 'beta_kernel']);
+		await seen(async () => assert.deepEqual(await first(page), ['alpha', 'beta_kernel']));
 		await page.getByRole('button', {name: 'Min (µs)'}).first().click();
-		assert.deepEqual(await first(page), ['beta_kernel', 'alpha']);
-		assert.equal(await page.locator('th[aria-sort="ascending"]').first().innerText(), 'Min (µs)↑'.slice(0, 8));
+		await seen(async () => assert.deepEqual(await first(page), ['beta_kernel', 'alpha']));
+		await seen(async () => assert.equal(await page.locator('th[aria-sort="ascending"]').first().innerText(), 'Min (µs)↑'.slice(0, 8)));
 		const again = await open(two + new URL(page.url()).search);
-		assert.deepEqual(await first(again), ['beta_kernel', 'alpha']);
+		await seen(async () => assert.deepEqual(await first(again), ['beta_kernel', 'alpha']));
 		await again.getByRole('searchbox', {name: 'Filter kernels by name'}).fill('BETA');
-		assert.deepEqual(await first(again), ['beta_kernel']);
+		await seen(async () => assert.deepEqual(await first(again), ['beta_kernel']));
 		await again.getByText('1 of 2 rows').waitFor();
 		await again.getByRole('searchbox', {name: 'Filter kernels by name'}).fill('gamma');
-		assert.deepEqual(await first(again), ['No kernel has this in its name.']);
+		await seen(async () => assert.deepEqual(await first(again), ['No kernel has this in its name.']));
 	});
 
 	await test('split by device, and by grid and block', async () => {
 		const page = await open(two);
 		await page.getByLabel('By device').check();
 		await page.getByText('3 rows', {exact: true}).waitFor();
-		assert.deepEqual((await cells(page, KERNELS)).map((r) => [r[0], r[1], r[3]]),
-			[['alpha', '1', '60.000'], ['alpha', '0', '30.000'], ['beta_kernel', '1', '10.000']]);
+		await seen(async () => assert.deepEqual((await cells(page, KERNELS)).map((r) => [r[0], r[1], r[5]]),
+			[['alpha', '1', '60.000'], ['alpha', '0', '30.000'], ['beta_kernel', '1', '10.000']]));
 		await page.getByLabel('By grid and block').check();
 		await page.getByRole('columnheader', {name: 'Block'}).waitFor();
-		assert.deepEqual((await cells(page, KERNELS)).map((r) => [r[0], r[1], r[2], r[4]]), [
+		await seen(async () => assert.deepEqual((await cells(page, KERNELS)).map((r) => [r[0], r[1], r[2], r[6]]), [
 			['alpha', '64 × 2 × 1', '256 × 1 × 1', '60.000'], ['alpha', '2 × 1 × 1', '128 × 1 × 1', '30.000'],
-			['beta_kernel', '1 × 1 × 1', '32 × 1 × 1', '10.000']]);
-		assert.match(page.url(), /by=grid/);
+			['beta_kernel', '1 × 1 × 1', '32 × 1 × 1', '10.000']]));
+		await seen(async () => assert.match(page.url(), /by=grid/));
 	});
 
 	await test('the CSV and Markdown links give what the API gives for this view', async () => {
 		const page = await open(`${two}?by=grid&sort=name&q=alpha`);
 		for (const [link, format] of [['CSV', 'csv'], ['Markdown', 'md']]) {
 			const [download] = await Promise.all([page.waitForEvent('download'),
-				page.getByRole('region', {name: 'Kernels', exact: true}).getByRole('link', {name: link}).click()]);
+				page.getByRole('tabpanel').getByRole('link', {name: link}).click()]);
 			const want = await (await api(`${two}/kernels?by=grid&sort=name&q=alpha&format=${format}`)).text();
-			assert.equal(fs.readFileSync(await download.path(), 'utf8'), want);
+			await seen(async () => assert.equal(fs.readFileSync(await download.path(), 'utf8'), want));
 			assert.match(want, /alpha/);
 			assert.doesNotMatch(want, /beta/);
 			assert.match(download.suggestedFilename(), new RegExp(`^run-${id(5)}-kernels.*\\.${format}$`));
@@ -102,6 +110,7 @@ export default async function run(test, {open, api}) {
 	await test('what a trace fell short of stands on top, its severity in words', async () => {
 		const page = await open(`/runs/${id(1)}`);
 		const {items: notes} = await (await api(`/runs/${id(1)}/notes`)).json();
+		await page.locator('.notes li').first().waitFor();
 		const shown = await page.locator('.notes li').allInnerTexts();
 		assert.equal(shown.length, notes.length);
 		assert.match(shown[0], /^Loss\s+the file breaks off in the middle; what came before it was used/);
@@ -113,9 +122,9 @@ export default async function run(test, {open, api}) {
 		const page = await open(`/runs/${id(3000)}`);
 		const grid = page.getByRole('table', {name: KERNELS});
 		const rows = grid.locator('tbody tr:not(.gap)');
-		assert.equal(await grid.getAttribute('aria-rowcount'), '3001');
-		assert.ok(await rows.count() < 600);
-		assert.equal(await rows.first().locator('th').innerText(), 'kernel_0000');
+		await seen(async () => assert.equal(await grid.getAttribute('aria-rowcount'), '3001'));
+		await seen(async () => assert.ok(await rows.count() < 600));
+		await seen(async () => assert.equal(await rows.first().locator('th').innerText(), 'kernel_0000'));
 		await page.getByRole('region', {name: 'Kernel statistics, table'}).focus();
 		const last = grid.locator('tr[aria-rowindex="3001"] th');
 		// Rows that come in on the way may be taller than was reckoned.
@@ -124,11 +133,11 @@ export default async function run(test, {open, api}) {
 			await page.waitForTimeout(100);
 		}
 		await last.waitFor();
-		assert.equal(await last.innerText(), 'kernel_2999');
-		assert.ok(await rows.count() < 600);
+		await seen(async () => assert.equal(await last.innerText(), 'kernel_2999'));
+		await seen(async () => assert.ok(await rows.count() < 600));
 		await page.getByRole('searchbox', {name: 'Filter kernels by name'}).fill('kernel_2999');
 		await page.getByText('1 of 3,000 rows').waitFor();
-		assert.equal(await rows.count(), 1);
+		await seen(async () => assert.equal(await rows.count(), 1));
 	});
 
 	await test('names are text, whatever they hold', async () => {
@@ -143,17 +152,17 @@ export default async function run(test, {open, api}) {
 		await page.getByRole('link', {name: /^Run #/}).click();
 		await page.locator('.crumbs').waitFor();
 		await page.getByLabel('Full names').check();
-		assert.deepEqual(column(await page.getByRole('table', {name: KERNELS}).locator('tbody tr').evaluateAll((all) =>
-			all.map((tr) => [tr.cells[0].textContent])), 0), [name]);
-		assert.equal(await page.locator('.facts .tag').textContent(), `a=${name}`);
-		assert.equal(await page.locator('main img, main script, main b').count(), 0);
-		assert.equal(await page.title(), '<b>.json · kernsift');
+		await seen(async () => assert.deepEqual(column(await page.getByRole('table', {name: KERNELS}).locator('tbody tr').evaluateAll((all) =>
+			all.map((tr) => [tr.cells[0].textContent])), 0), [name]));
+		await seen(async () => assert.equal(await page.locator('.facts .tag').textContent(), `a=${name}`));
+		await seen(async () => assert.equal(await page.locator('main img, main script, main b').count(), 0));
+		await seen(async () => assert.equal(await page.title(), '<b>.json · kernsift'));
 	});
 
 	await test('a run that is not there: the server\'s sentence, on top', async () => {
 		const page = await open('/runs/999999', {allowed: /404/});
-		assert.equal(await page.getByRole('alert').innerText(), 'Failed: no run 999999');
+		await seen(async () => assert.equal(await page.getByRole('alert').innerText(), 'Failed: no run 999999'));
 		await page.getByRole('button', {name: 'Dismiss'}).click();
-		assert.equal(await page.getByRole('alert').count(), 0);
+		await seen(async () => assert.equal(await page.getByRole('alert').count(), 0));
 	});
 }

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import {data} from './world.mjs';
+import {data, seen} from './world.mjs';
 
 const PROXIED = {extraHTTPHeaders: {'X-Forwarded-For': '203.0.113.9'}, allowed: /40[13]/};
 
@@ -25,16 +25,16 @@ export default async function tokens(test, {open, api, kernsiftd}) {
 		await page.getByLabel('Access token').fill(token);
 		await page.getByRole('button', {name: 'Use it'}).click();
 		await page.getByRole('table', {name: 'Kernel statistics'}).waitFor();
-		assert.equal(await page.getByRole('alert').count(), 0);
+		await seen(async () => assert.equal(await page.getByRole('alert').count(), 0));
 
 		const [download] = await Promise.all([page.waitForEvent('download'),
-			page.getByRole('region', {name: 'Kernels', exact: true}).getByRole('link', {name: 'CSV'}).click()]);
+			page.getByRole('tabpanel').getByRole('link', {name: 'CSV'}).click()]);
 		assert.equal(fs.readFileSync(await download.path(), 'utf8'),
 			await (await api(`/runs/${id}/kernels?format=csv`)).text());
 
 		await page.getByRole('link', {name: 'Uploads', exact: true}).click();
 		await page.setInputFiles('#files', data('two-devices.json'));
 		await page.locator('.card .state.failed').waitFor();
-		assert.match(await page.locator('.card .sentence').innerText(), /upload/);
+		await seen(async () => assert.match(await page.locator('.card .sentence').innerText(), /upload/));
 	});
 }

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import {data} from './world.mjs';
+import {data, seen} from './world.mjs';
 
 const text = (name) => fs.readFileSync(data(name), 'utf8');
 const card = (page, name) => page.getByRole('listitem').filter({hasText: name});
@@ -18,9 +18,9 @@ async function drop(page, files) {
 		return t;
 	}, files);
 	await page.dispatchEvent('.drop', 'dragover', {dataTransfer: transfer});
-	assert.equal(await page.locator('.drop.over').count(), 1, 'the zone shows that it would take them');
+	await seen(async () => assert.equal(await page.locator('.drop.over').count(), 1, 'the zone shows that it would take them'));
 	await page.dispatchEvent('.drop', 'drop', {dataTransfer: transfer});
-	assert.equal(await page.locator('.drop.over').count(), 0);
+	await seen(async () => assert.equal(await page.locator('.drop.over').count(), 0));
 }
 
 // Sends no faster than so many bytes a second.
@@ -37,7 +37,7 @@ export function manyKernels() {
 	const traceEvents = Array.from({length: 3000}, (_, i) => ({ph: 'X', cat: 'kernel',
 		name: `kernel_${String(i).padStart(4, '0')}`, pid: 0, tid: 7, ts: 100 + 10 * i, dur: 5,
 		args: {device: 0, stream: 7, correlation: i + 1, grid: [i + 1, 1, 1], block: [128, 1, 1],
-			'filler': 'x'.repeat(4000)}}));
+			'filler': 'x'.repeat(1000)}}));
 	return JSON.stringify({schemaVersion: 1, deviceProperties: [{id: 0, name: 'NVIDIA H100 80GB HBM3'}],
 		traceEvents});
 }
@@ -51,7 +51,7 @@ export default async function uploads(test, {open, api}) {
 		await drop(page, [['two-devices.json', text('two-devices.json')], ['cut-short.json', text('cut-short.json')]]);
 		await stateOf(page, 'two-devices.json', 'done: 1 run');
 		await stateOf(page, 'cut-short.json', 'done: 1 run');
-		assert.match(await page.locator('#news').innerText(), /^(two-devices|cut-short)\.json: done: 1 run$/);
+		await seen(async () => assert.match(await page.locator('#news').innerText(), /^(two-devices|cut-short)\.json: done: 1 run$/));
 		const {items} = await (await api('/uploads')).json();
 		assert.deepEqual(items.map((u) => [u.file_name, u.project, u.workload, u.labels, u.state]).sort(), [
 			['cut-short.json', 'demo', 'two devices', {branch: 'main', gpu: 'h100'}, 'done'],
@@ -62,7 +62,7 @@ export default async function uploads(test, {open, api}) {
 
 	await test('a long file by the button: progress only grows, and ends in done', async () => {
 		const page = await open('/uploads');
-		await slowly(page, 4e6);
+		await slowly(page, 2e6);
 		await page.evaluate(() => {
 			window.seen = [];
 			new MutationObserver(() => {
@@ -75,11 +75,11 @@ export default async function uploads(test, {open, api}) {
 		await page.setInputFiles('#files', {name: 'many.json', mimeType: 'application/json',
 			buffer: Buffer.from(manyKernels())});
 		await stateOf(page, 'many.json', 'done: 1 run');
-		const seen = await page.evaluate(() => window.seen);
-		const sent = seen.filter(([state]) => state.startsWith('sending')).map(([, at]) => at);
-		assert.ok(sent.length > 1, JSON.stringify(seen));
+		const states = await page.evaluate(() => window.seen);
+		const sent = states.filter(([state]) => state.startsWith('sending')).map(([, at]) => at);
+		assert.ok(sent.length > 1, JSON.stringify(states));
 		assert.deepEqual(sent, [...sent].sort((a, b) => a - b));
-		assert.ok(await card(page, 'many.json').locator('progress').isHidden());
+		await seen(async () => assert.ok(await card(page, 'many.json').locator('progress').isHidden()));
 		const row = page.getByRole('table', {name: 'Uploads'}).getByRole('row').filter({hasText: 'many.json'});
 		await row.getByText('done', {exact: true}).waitFor();
 	});
@@ -102,7 +102,7 @@ export default async function uploads(test, {open, api}) {
 		assert.match(said, /PNG/);
 		await card(page, 'picture.png').getByRole('button', {name: 'Retry picture.png'}).click();
 		await stateOf(page, 'picture.png', 'failed');
-		assert.equal(await card(page, 'picture.png').locator('.sentence').innerText(), said);
+		await seen(async () => assert.equal(await card(page, 'picture.png').locator('.sentence').innerText(), said));
 	});
 
 	await test('what fails while it is worked on shows its sentence and a retry', async () => {
@@ -113,19 +113,19 @@ export default async function uploads(test, {open, api}) {
 		const {items: [upload]} = await (await api('/uploads?state=failed')).json();
 		assert.equal(upload.file_name, 'no-events.json');
 		assert.match(upload.error, /^the list of events is empty/);
-		assert.equal(await card(page, 'no-events.json').locator('.sentence').innerText(), upload.error);
+		await seen(async () => assert.equal(await card(page, 'no-events.json').locator('.sentence').innerText(), upload.error));
 
 		await card(page, 'no-events.json').getByRole('button', {name: 'Retry no-events.json'}).focus();
 		const asked = page.waitForResponse((r) => r.url().endsWith(`/uploads/${upload.id}/retry`));
 		await page.keyboard.press('Enter');
-		assert.equal((await asked).status(), 202);
+		await seen(async () => assert.equal((await asked).status(), 202));
 		await stateOf(page, 'no-events.json', 'failed');
 
 		const row = page.getByRole('table', {name: 'Uploads'}).getByRole('row').filter({hasText: 'no-events.json'});
-		assert.equal(await row.locator('.sentence').innerText(), upload.error);
+		await seen(async () => assert.equal(await row.locator('.sentence').innerText(), upload.error));
 		const again = page.waitForResponse((r) => r.url().endsWith(`/uploads/${upload.id}/retry`));
 		await row.getByRole('button', {name: `Retry upload ${upload.id}`}).click();
-		assert.equal((await again).status(), 202);
+		await seen(async () => assert.equal((await again).status(), 202));
 		await row.locator('.state', {hasText: 'failed'}).waitFor();
 	});
 
@@ -133,20 +133,20 @@ export default async function uploads(test, {open, api}) {
 		const page = await open('/uploads');
 		await page.getByLabel('Labels').fill('branch=main, nonsense');
 		await page.setInputFiles('#files', data('two-devices.json'));
-		assert.equal(await page.locator('.wrong').innerText(),
-			'Nothing was sent: label \'nonsense\' is not of the form key=value.');
-		assert.equal(await page.locator('.card').count(), 0);
-		assert.ok(await page.getByLabel('Labels').evaluate((input) => input === document.activeElement));
+		await seen(async () => assert.equal(await page.locator('.wrong').first().innerText(),
+			'Nothing was sent: label \'nonsense\' is not of the form key=value.'));
+		await seen(async () => assert.equal(await page.locator('.card').count(), 0));
+		await seen(async () => assert.ok(await page.getByLabel('Labels').evaluate((input) => input === document.activeElement)));
 	});
 
 	await test('the list by state and page by page', async () => {
 		const page = await open('/uploads?limit=2');
-		assert.equal(await page.locator('tbody tr').count(), 2);
+		await seen(async () => assert.equal(await page.locator('tbody tr').count(), 2));
 		await page.getByRole('link', {name: 'Next page'}).click();
 		await page.getByRole('link', {name: 'First page'}).waitFor();
 		await page.getByLabel('State').selectOption('failed');
 		await page.waitForURL(/state=failed/);
 		await page.locator('tbody .state').first().waitFor();
-		assert.deepEqual(await page.locator('tbody .state').allInnerTexts(), ['failed']);
+		await seen(async () => assert.deepEqual(await page.locator('tbody .state').allInnerTexts(), ['failed']));
 	});
 }

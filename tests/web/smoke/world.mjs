@@ -15,6 +15,10 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 const SOURCE = process.env.KERNSIFT_SRC ?? path.resolve(HERE, '../../..');
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
 
+// A page is given this long to come to what is expected: other cases keep the
+// machine busy, and a page shows its answer when it has it.
+const PATIENCE_MS = 60000;
+
 export const data = (name) => path.join(HERE, '../data', name);
 
 function freePort() {
@@ -72,15 +76,24 @@ export async function newWorld() {
 	const opened = [];
 
 	// A page in a browser profile of its own. `allowed` are console lines that
-	// this page is expected to cause (a 404 asked for on purpose).
-	async function open(where, {allowed = /(?!)/, ...options} = {}) {
+	// this page is expected to cause (a 404 asked for on purpose); `answers` are
+	// documents in place of the server's, by the path behind /api/v1: of its query
+	// and body, {refused: [status, code, message]} where it is to refuse.
+	async function open(where, {allowed = /(?!)/, answers = {}, ...options} = {}) {
 		const context = await browser.newContext({viewport: {width: 1280, height: 900}, ...options});
+		context.setDefaultTimeout(PATIENCE_MS); /* for tabs that the page opens, too */
 		const page = await context.newPage();
 		const heard = [];
-		page.setDefaultTimeout(20000);
 		page.on('console', (m) => /error|warning/.test(m.type()) && heard.push(m.text()));
 		page.on('pageerror', (e) => heard.push(e.stack));
 		await page.addInitScript(watchPolicy);
+		const place = (url) => url.pathname.replace(/^\/api\/v1/, '');
+		await page.route((url) => url.pathname.startsWith('/api/') && place(url) in answers, (route) => {
+			const url = new URL(route.request().url());
+			const made = answers[place(url)](url.searchParams, route.request().postData());
+			const [status, code, message] = made.refused ?? [];
+			route.fulfill(status ? {status, json: {error: {code, message}}} : {json: made});
+		});
 		await page.goto(base + where);
 		await page.locator('h1').waitFor();
 		opened.push({context, where, heard, allowed});
@@ -108,7 +121,37 @@ export async function newWorld() {
 		assert.equal(how, 0, `the server did not end well:\n${server.log()}`);
 	}
 
-	return {base, shots, open, silent, api, kernsiftd, end};
+	return {base, shots, shared: path.join(SOURCE, '../shared'), open, silent, api, kernsiftd, end};
+}
+
+export const text = async (download) => fs.readFileSync(await download.path(), 'utf8');
+
+// Sends a file and waits until it is a run; answers the run's path.
+export async function upload({base, api}, file, query = '') {
+	const sent = await fetch(`${base}/api/v1/uploads?file=${path.basename(file)}${query}`,
+		{method: 'POST', body: fs.readFileSync(file)});
+	const {id} = await sent.json();
+	for (const until = Date.now() + PATIENCE_MS; Date.now() < until;) {
+		const {state, runs, error} = await (await api(`/uploads/${id}`)).json();
+		assert.notEqual(state, 'failed', error);
+		if (state === 'done')
+			return `/runs/${runs[0]}`;
+		await new Promise((resolve) => setTimeout(resolve, 100));
+	}
+	assert.fail(`${file} did not become a run`);
+}
+
+// Looks again until what `check` asserts holds; its last fault where it never does.
+export async function seen(check) {
+	const until = Date.now() + PATIENCE_MS;
+	for (;;)
+		try {
+			return await check();
+		} catch (fault) {
+			if (Date.now() > until)
+				throw fault;
+			await new Promise((resolve) => setTimeout(resolve, 50));
+		}
 }
 
 // The texts of all cells of a table's body, row by row.

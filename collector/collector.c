@@ -1,0 +1,210 @@
+/* collector.c - the process's collector: whether it runs, and until when. */
+#include "collector.h"
+#include "clock.h"
+#include "collector_state.h"
+#include "nvtx.h"
+#include "say.h"
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+enum { FAULTS = 8 };
+
+static struct collector the = { .io.lock = PTHREAD_MUTEX_INITIALIZER };
+static atomic_bool dead;
+static atomic_int faults;
+
+bool collector_dead(void)
+{
+	return atomic_load_explicit(&dead, memory_order_relaxed);
+}
+
+void collector_fault(const char *where)
+{
+	int n = atomic_fetch_add(&faults, 1) + 1;
+
+	if (n > FAULTS)
+		return;
+	say("%s: the collector's own fault, number %d", where, n);
+	if (n < FAULTS)
+		return;
+	say("the collector stops after %d faults of its own", FAULTS);
+	atomic_store(&dead, true);
+}
+
+/* A forked child: its parent's threads, CUPTI and files are not there. */
+static void in_child(void)
+{
+	atomic_store(&dead, true);
+	nvtx_record(false);
+	say_open(NULL);
+}
+
+static bool wait_until(_Atomic bool *what, int64_t until_ns)
+{
+	struct bell *b = &the.ended;
+
+	while (!atomic_load(what)) {
+		uint32_t seen = bell_seen(b);
+		int64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+		if (atomic_load(what) || now_ns >= until_ns)
+			break;
+		bell_wait(b, seen, until_ns - now_ns);
+	}
+	return atomic_load(what);
+}
+
+/* The process ends: what was recorded is written, but it waits for that for
+ * KERNSIFT_TRACE_EXIT_MS and no longer. A control thread that hangs in CUPTI is
+ * passed by before. */
+static void at_exit(void)
+{
+	const int64_t most_ns = the.options.exit_ms * INT64_C(1000000);
+	int64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+
+	if (collector_dead() || getpid() != the.pid)
+		return;
+	atomic_store(&the.exiting, true);
+	bell_ring(&the.ctl.bell);
+	/* Only then is it settled whether somebody writes. */
+	wait_until(&the.ctl.ended, now_ns + most_ns * 7 / 10);
+	if (!the.io.started)
+		return;
+	io_want(&the, IO_END);
+	wait_until(&the.io.ended, now_ns + most_ns);
+}
+
+static const char *env(void *ctx, const char *name)
+{
+	(void)ctx;
+	return secure_getenv(name);
+}
+
+static void complain(void *ctx, const char *sentence)
+{
+	struct collector *c = ctx;
+
+	say("%s", sentence);
+	if (!c->options_wrong++)
+		snprintf(c->option_told, sizeof c->option_told, "%s", sentence);
+}
+
+/* A misspelt variable would be obeyed by nobody and missed by its user. */
+static void look_for_misspelt(struct collector *c)
+{
+	static const char prefix[] = "KERNSIFT_TRACE";
+	char sentence[256];
+
+	for (char **at = environ; at && *at; at++) {
+		size_t len = strcspn(*at, "=");
+		if (strncmp(*at, prefix, sizeof prefix - 1) ||
+			options_knows(*at, len))
+			continue;
+		snprintf(sentence, sizeof sentence,
+			"'%.*s' is no option of the collector; it is passed "
+			"over",
+			len > 100 ? 100 : (int)len, *at);
+		complain(c, sentence);
+	}
+}
+
+static void open_log(const struct options *o)
+{
+	char folder[OPTIONS_PATH];
+	char path[OPTIONS_PATH + 16];
+
+	if (*o->log) {
+		say_open(o->log);
+		return;
+	}
+	if (!options_folder(o, folder)) {
+		say_open(NULL);
+		return;
+	}
+	snprintf(path, sizeof path, "%s/collector.log", folder);
+	say_open(path);
+}
+
+/* Options are read once, by whoever comes first: the driver or NVTX. */
+static bool wanted;
+static void decide(void)
+{
+	struct options *o = &the.options;
+
+	/* A program with more rights than its user: nothing of the user's. */
+	if (getauxval(AT_SECURE))
+		return;
+	place_program(the.program);
+	options_init(o, env, complain, &the);
+	wanted = o->trace && !pattern_matches(&o->exclude, the.program);
+	if (!wanted)
+		return;
+	look_for_misspelt(&the);
+	open_log(o);
+}
+
+bool collector_wanted(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, decide);
+	return wanted && !collector_dead();
+}
+
+bool collector_wants_ranges(void)
+{
+	return collector_wanted() && (options_kind(&the.options, "nvtx") ||
+					     *the.options.graph == 'n');
+}
+
+/* Another tool's library, by the path that the user gave. */
+static void start_chained(const struct options *o)
+{
+	int (*entry)(void) = NULL;
+	void *handle;
+
+	if (!o->chain || !*o->chain)
+		return;
+	handle = dlopen(o->chain, RTLD_NOW | RTLD_LOCAL);
+	if (handle)
+		*(void **)&entry = dlsym(handle, "InitializeInjection");
+	if (entry)
+		entry();
+	else
+		say("'%s' of KERNSIFT_TRACE_CHAIN cannot be started (%s)",
+			o->chain, dlerror());
+}
+
+static void start(void)
+{
+	struct collector *c = &the;
+
+	c->pid = getpid();
+	c->rank = place_rank(env, NULL);
+	if (options_kind(&c->options, "counter"))
+		c->counters = counters_new(&c->options);
+	if (pthread_atfork(NULL, NULL, in_child) || atexit(at_exit) ||
+		at_quick_exit(at_exit)) {
+		say("the end of the process cannot be seen; nothing is "
+		    "recorded");
+		return;
+	}
+	if (c->options_wrong)
+		io_tell(c, TOLD_option, 1, c->option_told);
+	ctl_start(c);
+}
+
+void collector_start(void)
+{
+	static atomic_flag started = ATOMIC_FLAG_INIT;
+
+	if (atomic_flag_test_and_set(&started))
+		return;
+	if (collector_wanted())
+		start();
+	start_chained(&the.options);
+}

@@ -1,0 +1,296 @@
+/* collector_ctl.c - the control thread: opens and closes windows, and is the one
+ * who calls CUPTI. */
+#include "clock.h"
+#include "collector.h"
+#include "collector_state.h"
+#include "nvtx.h"
+#include "say.h"
+
+static const int64_t ms_ns = 1000000;
+static const int64_t second_ns = 1000 * INT64_C(1000000);
+/* With the writer's 100 ms less than the second that a killed process may
+ * lose. */
+static const int64_t flush_ns = 800 * INT64_C(1000000);
+enum { FLOOD = 100000 }; /* records a second below which none is one */
+
+/* Opens what a window records besides CUPTI's. */
+static void begin_window(struct collector *c)
+{
+	struct cupti *u = &c->cupti;
+
+	if (!cupti_look(c) || !io_start(c)) {
+		say_once("there is no memory or no thread to record with");
+		return;
+	}
+	u->kernels_before = intake_kernels(u->intake);
+	c->ctl.kept = atomic_load(&c->io.kept);
+	c->ctl.lost = atomic_load(&c->io.lost);
+	c->ctl.flush_ns = clock_read_ns(CLOCK_MONOTONIC_RAW) + flush_ns;
+	intake_shed(u->intake, false);
+	atomic_store(&c->io.drained, false);
+	atomic_store(&c->io.closed, 0);
+	atomic_store(&c->io.opened, (int)c->ctl.window.why + 1);
+	atomic_fetch_add(&c->io.windows, 1);
+	io_want(c, IO_WINDOW);
+	if (options_kind(&c->options, "nvtx"))
+		nvtx_record(true);
+	counters_start(c->counters);
+}
+
+static void try_cupti(struct collector *c, struct window_events *e)
+{
+	struct cupti *u = &c->cupti;
+	char sentence[512] = "";
+	enum session_end end;
+
+	if (!u->usable || u->open)
+		return;
+	names_forget_pointers(u->names);
+	end = session_open(u->session, sentence);
+	u->listening = false;
+	u->open = end == SESSION_OPEN;
+	e->refused = end == SESSION_BUSY;
+	e->fatal = end == SESSION_FATAL;
+	u->usable = end == SESSION_OPEN || end == SESSION_BUSY;
+	if (!*sentence)
+		return;
+	say("%s", sentence);
+	io_tell(c, TOLD_cupti, 1, sentence);
+}
+
+static void leave_cupti(struct collector *c)
+{
+	struct cupti *u = &c->cupti;
+
+	if (!u->open)
+		return;
+	u->open = false;
+	if (session_close(u->session))
+		return;
+	u->usable = false;
+	say("CUPTI failed in a window, and is not used any more");
+	io_tell(c, TOLD_cupti, 1, "it reported a fatal error");
+}
+
+/* CUPTI is of no more use, be it that its flushes fail or that it ended itself.
+ * In the first case what it was told is taken back; in the second it is not
+ * called, which the session knows. */
+static void give_up_cupti(struct collector *c)
+{
+	struct cupti *u = &c->cupti;
+	char sentence[512];
+
+	u->usable = u->open = u->listening = false;
+	if (!u->session)
+		return;
+	session_listen(u->session, false, sentence);
+	session_close(u->session);
+}
+
+static void close_window(struct collector *c, bool with_cupti)
+{
+	enum window_why why = c->ctl.window.why;
+
+	nvtx_record(false);
+	if (!c->io.started)
+		return;
+	if (why == WINDOW_flood)
+		intake_shed(c->cupti.intake, true);
+	if (with_cupti)
+		leave_cupti(c);
+	counters_stop(c->counters);
+	atomic_store(&c->io.closed, (int)why + 1);
+	if (why == WINDOW_kernels || why == WINDOW_flood ||
+		why == WINDOW_fault) {
+		say("a window was closed: %s", window_why_text(why));
+		io_tell(c, TOLD_cut, 1, window_why_text(why));
+	}
+	io_want(c, IO_CLOSING);
+}
+
+static void perform(struct collector *c, enum window_act act,
+	struct window_events *e)
+{
+	switch (act) {
+	case ACT_OPEN:
+		begin_window(c);
+		break;
+	case ACT_TRY:
+		try_cupti(c, e);
+		break;
+	case ACT_LEAVE:
+		say("somebody else took CUPTI's buffers; this window goes on "
+		    "without");
+		io_tell(c, TOLD_cupti, 1, "somebody else took CUPTI's buffers");
+		leave_cupti(c);
+		break;
+	case ACT_CLOSE:
+		close_window(c, true);
+		break;
+	case ACT_GIVE_UP:
+		io_tell(c, TOLD_cupti, 1, "it reported a fatal error");
+		give_up_cupti(c);
+		close_window(c, false);
+		break;
+	case ACT_NONE:
+		break;
+	}
+}
+
+static void flush(struct collector *c, struct window_events *e)
+{
+	struct cupti *u = &c->cupti;
+	int64_t kept = atomic_load(&c->io.kept);
+	int64_t lost = atomic_load(&c->io.lost);
+	int64_t more_lost = lost - c->ctl.lost;
+
+	c->ctl.flush_ns = clock_read_ns(CLOCK_MONOTONIC_RAW) + flush_ns;
+	e->flood = more_lost > FLOOD && more_lost > kept - c->ctl.kept;
+	c->ctl.kept = kept;
+	c->ctl.lost = lost;
+	if (!u->open)
+		return;
+	e->fatal = !session_flush(u->session);
+	e->displaced = !e->fatal && session_displaced(u->session);
+}
+
+/* The clock was set: by so much more than it drifts. */
+static void watch_clock(struct collector *c, int64_t now_ns)
+{
+	struct ctl *k = &c->ctl;
+	int64_t offset_ns = now_ns - clock_read_ns(CLOCK_MONOTONIC_RAW);
+	int64_t by_ns = offset_ns - k->offset_ns;
+
+	k->offset_ns = offset_ns;
+	if (by_ns > -second_ns / 2 && by_ns < second_ns / 2)
+		return;
+	say("the clock was set by %lld ms", (long long)(by_ns / ms_ns));
+	io_tell(c, TOLD_clock, 1, "CLOCK_REALTIME");
+	window_clock_set(&k->window, by_ns);
+}
+
+static struct window_events listen(struct collector *c)
+{
+	struct ctl *k = &c->ctl;
+	struct cupti *u = &c->cupti;
+	struct window_events e = { .exiting = atomic_load(&c->exiting),
+		.drained = atomic_load(&c->io.drained) };
+
+	k->trigger_pending |= trigger_pulled(&k->trigger);
+	/* What is asked for while the last window drains is not forgotten. */
+	if (k->window.phase != PHASE_DRAIN) {
+		e.trigger = k->trigger_pending;
+		k->trigger_pending = false;
+	}
+	if (c->options.capture && u->usable)
+		session_profiler(u->session, &e.profiler_start,
+			&e.profiler_stop);
+	if (k->window.phase != PHASE_OPEN || !u->intake)
+		return e;
+	e.kernels = intake_kernels(u->intake) - u->kernels_before;
+	if (clock_read_ns(CLOCK_MONOTONIC_RAW) >= k->flush_ns)
+		flush(c, &e);
+	return e;
+}
+
+static void round_of(struct collector *c)
+{
+	struct ctl *k = &c->ctl;
+	int64_t now_ns = clock_real_ns();
+	enum window_act act;
+
+	watch_clock(c, now_ns);
+	struct window_events e = listen(c);
+	do {
+		enum window_phase before = k->window.phase;
+		act = window_next(&k->window, now_ns, &e);
+		e = (struct window_events){ .exiting = e.exiting };
+		if (before != k->window.phase &&
+			k->window.phase == PHASE_ARMED && c->io.started)
+			io_want(c, IO_IDLE);
+		perform(c, act, &e);
+		now_ns = clock_real_ns();
+	} while (act != ACT_NONE || e.fatal || e.refused);
+	if (k->window.phase == PHASE_DEAD && c->io.started)
+		io_want(c, IO_IDLE);
+	if (k->window.phase == PHASE_ARMED && !e.exiting)
+		cupti_listen(c);
+}
+
+static int64_t nap_ns(const struct collector *c)
+{
+	const struct ctl *k = &c->ctl;
+	int64_t now_ns = clock_real_ns();
+	int64_t wakes_ns = window_wakes_ns(&k->window, now_ns);
+	int64_t nap = 10 * second_ns; /* to see the clock being set */
+
+	if (k->window.phase == PHASE_OPEN)
+		nap = 100 * ms_ns;
+	else if (k->trigger.path)
+		nap = 250 * ms_ns;
+	if (c->options.capture && c->cupti.usable)
+		nap = 10 * ms_ns;
+	return wakes_ns < now_ns + nap ? wakes_ns - now_ns : nap;
+}
+
+static void end(struct collector *c)
+{
+	atomic_store(&c->ctl.ended, true);
+	bell_ring(&c->ended);
+}
+
+static void *ctl_main(void *ctx)
+{
+	struct collector *c = ctx;
+
+	thread_stand_back();
+	while (!collector_dead() && !atomic_load(&c->exiting)) {
+		uint32_t seen = bell_seen(&c->ctl.bell);
+		round_of(c);
+		say_write();
+		if (!atomic_load(&c->exiting))
+			bell_wait(&c->ctl.bell, seen, nap_ns(c));
+	}
+	if (collector_dead()) {
+		nvtx_record(false);
+		leave_cupti(c);
+	} else {
+		round_of(c);
+	}
+	io_want(c, IO_END);
+	if (!c->io.started)
+		say("no window was opened; nothing is recorded");
+	say_write();
+	end(c);
+	return NULL;
+}
+
+bool ctl_start(struct collector *c)
+{
+	struct ctl *k = &c->ctl;
+	struct schedule s;
+	int64_t now_ns = clock_real_ns();
+
+	schedule_from(&s, &c->options);
+	window_init(&k->window, &s, now_ns);
+	k->offset_ns = now_ns - clock_read_ns(CLOCK_MONOTONIC_RAW);
+	if (*c->options.trigger &&
+		trigger_from(&k->trigger, c->options.trigger) &&
+		!trigger_start(&k->trigger, &k->bell)) {
+		say("the program has a handler of its own for "
+		    "KERNSIFT_TRACE_TRIGGER's signal, which stays");
+	}
+	if (cupti_stays(c))
+		cupti_look(c);
+	/* What is launched right behind cuInit is to be recorded, and CUPTI may
+	 * be called inside of it by its own thread. */
+	round_of(c);
+	if (thread_start("ks-ctl", ctl_main, c))
+		return true;
+	say("there is no thread to control windows with; nothing is recorded");
+	nvtx_record(false);
+	leave_cupti(c);
+	io_want(c, IO_END);
+	end(c);
+	return false;
+}

@@ -1,0 +1,119 @@
+/* collector_state.h - what the collector's files share: one struct, each part of
+ * it of one thread unless it is atomic. */
+#pragma once
+#include "counters.h"
+#include "encode.h"
+#include "intake.h"
+#include "library.h"
+#include "nodes.h"
+#include "options.h"
+#include "place.h"
+#include "scribe.h"
+#include "session.h"
+#include "thread.h"
+#include "trigger.h"
+#include "window.h"
+#include <limits.h>
+#include <pthread.h>
+#include <sys/types.h>
+
+/* What this process has of CUPTI, from its first window on. Of the control
+ * thread; who writes borrows what has locks of its own. */
+struct cupti {
+	bool looked, usable; /* until CUPTI proves otherwise */
+	bool open, listening;
+	struct library library;
+	struct layout layout;
+	struct names *names;
+	struct nodes *nodes;
+	struct intake *intake;
+	struct session *session;
+	int64_t kernels_before; /* this window */
+	int64_t listen_ns; /* not before, after a refusal; MONOTONIC_RAW */
+};
+
+/* What the control thread wants of the writing one. */
+enum io_want {
+	IO_IDLE, /* between windows: end the file */
+	IO_WINDOW,
+	IO_CLOSING, /* the rest of a window, then tell */
+	IO_END /* the same, and for ever */
+};
+
+/* Things that go into a capture's notes, told by one thread, written by
+ * another. */
+enum told {
+	TOLD_option,
+	TOLD_cupti,
+	TOLD_stuck,
+	TOLD_kept,
+	TOLD_cut, /* a window */
+	TOLD_clock,
+	TOLDS
+};
+
+struct io {
+	_Atomic bool started;
+	_Atomic int want; /* enum io_want; never back from IO_END */
+	_Atomic int windows; /* that began so far, set before want */
+	_Atomic bool drained, ended;
+	_Atomic int opened, closed; /* enum window_why + 1; 0 not yet */
+	_Atomic int64_t kept, lost; /* records so far: floods */
+	pthread_mutex_t lock; /* of the two below; nothing is taken under it */
+	int64_t told[TOLDS]; /* not written yet */
+	char detail[TOLDS][512]; /* the first one's of those */
+};
+
+struct ctl {
+	struct window window;
+	struct trigger trigger;
+	struct bell bell;
+	bool trigger_pending;
+	_Atomic bool ended;
+	int64_t flush_ns; /* next, MONOTONIC_RAW */
+	int64_t offset_ns; /* REALTIME less MONOTONIC_RAW when last looked at */
+	int64_t kept, lost; /* when last looked at: floods */
+};
+
+struct collector {
+	struct options options;
+	char option_told[256]; /* the first that cannot be used */
+	int options_wrong;
+	struct place_rank rank;
+	char program[OPTIONS_PATH];
+	pid_t pid;
+	_Atomic bool exiting;
+	struct bell ended; /* rung with ctl.ended and io.ended */
+	struct cupti cupti;
+	struct counters *counters;
+	struct ctl ctl;
+	struct io io;
+};
+
+/* collector_cupti.c: looks for CUPTI once; false where memory lacks. */
+bool cupti_look(struct collector *c);
+/* Between windows, where KERNSIFT_TRACE_CAPTURE or _NODES asks for it. */
+bool cupti_stays(const struct collector *c);
+void cupti_listen(struct collector *c);
+
+/* collector_ctl.c: the first window opens inside of the caller, the thread
+ * follows. */
+bool ctl_start(struct collector *c);
+
+/* collector_io.c */
+bool io_start(struct collector *c);
+void io_want(struct collector *c, enum io_want want);
+/* For the notes of the capture, `n` more of them; the first detail stays. */
+void io_tell(struct collector *c, enum told what, int64_t n,
+	const char *detail);
+
+/* collector_rows.c: rows that belong to a capture as such. */
+struct drops { /* counted, not written yet */
+	int64_t cupti, pool, shed, unreadable, ring, node, counter, disk;
+};
+void rows_begin(struct collector *c, struct scribe *s);
+void rows_end(struct collector *c, struct scribe *s);
+void rows_clock(struct scribe *s);
+void rows_drops(struct scribe *s, struct drops *d);
+void rows_told(struct collector *c, struct scribe *s);
+void rows_nodes(struct collector *c, struct scribe *s);

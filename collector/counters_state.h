@@ -1,0 +1,30 @@
+/* counters_state.h - what counters.c and counters_rows.c share. */
+#pragma once
+#include "counters.h"
+#include "host.h"
+#include "nvml.h"
+#include "thread.h"
+
+enum { SAMPLER_HOST, SAMPLER_NVML, SAMPLER_PCIE, SAMPLERS };
+
+struct sampler {
+	struct counters *of;
+	void *(*main)(void *sampler);
+	const char *name;
+	int64_t period_ns;
+	struct samples *to; /* NULL: not wanted */
+	struct bell wake;
+	_Atomic bool stop, running;
+};
+
+struct counters {
+	struct sampler sampler[SAMPLERS];
+	struct nvml nvml; /* of ks-nvml; once ready, anybody's to read */
+	struct host host; /* of ks-host */
+	struct nvml_place place;
+	char library[512], visible[4096], order[64];
+	bool opened; /* the host's files */
+	/* Of the writing thread, per capture. */
+	bool told_gpus, told_host, told_tasks;
+	int64_t text[COUNTERS]; /* ids of names; 0 not told yet */
+};

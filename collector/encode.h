@@ -1,0 +1,31 @@
+/* encode.h - buffers of records become rows of the capture.
+ *
+ * One thread's. What repeats is kept: launches by name, grid, block, registers
+ * and shared memory; names of calls and threads; all of them only as long as
+ * the capture they were told to is written (scribe_captures()). */
+#pragma once
+#include "intake.h"
+#include "scribe.h"
+
+struct encode;
+
+/* What became of records: each one is in one of the first seven. */
+struct encoded {
+	int64_t kernels, copies, calls, graphs, overheads; /* rows */
+	int64_t quiet; /* calls that launch, copy and set nothing: not kept */
+	int64_t unknown; /* of kinds that are not kept */
+	int64_t lost; /* rows that the scribe could not keep, and counted */
+	int64_t odd; /* times missing or reversed: written, dur_ns -1 */
+};
+
+/* How a call is called: cudaLaunchKernel, … of (driver, cbid). NULL unknown. */
+typedef const char *encode_call_name_fn(void *ctx, bool driver, uint32_t cbid);
+
+/* All is borrowed and outlives it. NULL where there is no memory. */
+struct encode *encode_new(const struct layout *l, const struct names *n,
+	encode_call_name_fn *call_name, void *ctx);
+void encode_free(struct encode *e);
+
+/* Adds to *to. False where the scribe could not keep all of it. */
+bool encode_buffer(struct encode *e, const struct intake_buffer *b,
+	struct scribe *s, struct encoded *to);

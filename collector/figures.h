@@ -1,0 +1,37 @@
+/* figures.h - numbers in the texts of /proc. */
+#pragma once
+#include <stdint.h>
+#include <stddef.h>
+#include <string.h>
+
+/* A whole number behind blanks; where it ends, NULL where there is none. */
+static inline const char *figure(const char *p, uint64_t *value)
+{
+	if (!p)
+		return NULL;
+	while (*p == ' ' || *p == '\t')
+		p++;
+	if (*p < '0' || *p > '9')
+		return NULL;
+	for (*value = 0; *p >= '0' && *p <= '9'; p++)
+		*value = *value * 10 + (uint64_t)(*p - '0');
+	return p;
+}
+
+/* Behind `n` words; NULL where the line ends before. */
+static inline const char *figure_skip(const char *p, int n)
+{
+	while (p && n-- > 0) {
+		p += strspn(p, " \t");
+		size_t len = strcspn(p, " \t\n");
+		p = len ? p + len : NULL;
+	}
+	return p;
+}
+
+/* Behind the line's end; NULL at the text's. */
+static inline const char *figure_line(const char *p)
+{
+	p = strchr(p, '\n');
+	return p && p[1] ? p + 1 : NULL;
+}

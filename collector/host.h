@@ -1,0 +1,49 @@
+/* host.h - the process and its host, as /proc tells them.
+ *
+ * Files are opened once and read from their beginning each time. What is not
+ * there, or may not be read, is left out by itself. Of one thread. */
+#pragma once
+#include "samples.h"
+#include "tasks.h"
+
+enum { HOST_DISKS = 64, HOST_CPUS = 8, HOST_TEXT = 1 << 16 };
+
+/* Disks by number: how many milliseconds each had requests under way. */
+struct host_disk {
+	uint32_t major, minor;
+	struct rate busy;
+};
+
+struct host {
+	struct samples *to;
+	int self_stat, stat, diskstats, self_io, cpuinfo; /* -1: not there */
+	int cpu[HOST_CPUS], cpus; /* scaling_cur_freq */
+	struct rate process, read, write;
+	uint64_t all, idle; /* of /proc/stat; all 0: not read yet */
+	struct host_disk disk[HOST_DISKS];
+	int disks;
+	struct tasks tasks;
+	int64_t slow_due_ns;
+	char model[128]; /* of the CPU; empty: not told */
+	char text[HOST_TEXT];
+};
+
+/* `proc` and `sys` are /proc and /sys; `to` is borrowed. */
+void host_init(struct host *h, const char *proc, const char *sys,
+	struct samples *to);
+void host_release(struct host *h);
+
+/* Reads everything that is due. Where a window begins, rates begin anew and
+ * totals are read; where it ends, totals alone are. */
+enum host_edge { HOST_WITHIN, HOST_BEGIN, HOST_END };
+void host_round(struct host *h, enum host_edge edge);
+
+/* Reads a file from its beginning into h->text, which ends in NUL; false where
+ * it is closed, gone or empty. */
+bool host_read(struct host *h, int fd);
+void host_put(struct host *h, enum counter c, double value);
+
+/* The processors' part: host_cpu.c. */
+void host_cpu_init(struct host *h, const char *sys);
+void host_cpu_release(struct host *h);
+void host_cpu_round(struct host *h);

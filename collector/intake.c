@@ -1,0 +1,299 @@
+/* intake.c - lends pieces of two pools, takes them back, queues what is kept.
+ *
+ * What came lies on a stack that the reader takes whole and turns round: it has
+ * what came first on top then, and no piece can be met twice. */
+#include "intake.h"
+#include "clock.h"
+#include "pool.h"
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	BEARS_NULL =
+		27, /* the version from which on CUPTI drops records where it
+			  * gets no buffer */
+	PIECE = 1 << 20,
+	SMALL = 16 << 10, /* of buffers whose records are only counted */
+	SMALLS = 1024,
+	SPARE = 64 << 10, /* more, where none must not be answered */
+};
+
+struct parcel { /* of a piece: what was handed over in it */
+	uint32_t below; /* piece + 1 of what came before; 0: nothing */
+	uint32_t thread;
+	size_t valid; /* 0: to be zeroed, no more */
+	int64_t at_ns;
+};
+
+struct intake {
+	const struct layout *layout;
+	struct names *names;
+	struct pool pool, small;
+	struct parcel *parcels;
+	uint32_t first; /* of the reader: piece + 1 of what came first */
+	uint32_t seen; /* of the reader: calls at the last look */
+	_Alignas(64) _Atomic uint32_t came; /* piece + 1 of what came last */
+	_Atomic uint32_t calls, sleeping;
+	_Atomic bool shed;
+	_Atomic int lent, spare; /* buffers; those past SMALLS of them */
+	_Atomic int64_t kernels, pooled, shedded, unreadable;
+};
+
+/* Before 12.9 CUPTI writes to what it is given without looking: there must be
+ * a buffer for as many threads as there can be. */
+static bool small_init(struct intake *i)
+{
+	return (i->layout->version < BEARS_NULL &&
+		       pool_init(&i->small, SMALL, SMALLS + SPARE)) ||
+	       pool_init(&i->small, SMALL, SMALLS);
+}
+
+struct intake *intake_new(const struct layout *l, struct names *n,
+	size_t cap_bytes)
+{
+	uint32_t pieces = cap_bytes < PIECE ? 1 : (uint32_t)(cap_bytes / PIECE);
+	size_t bytes = sizeof(struct intake) + pieces * sizeof(struct parcel);
+	struct intake *i = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (i == MAP_FAILED)
+		return NULL;
+	i->layout = l;
+	i->names = n;
+	i->parcels = (struct parcel *)(i + 1);
+	if (pool_init(&i->pool, PIECE, pieces) && small_init(i))
+		return i;
+	pool_release(&i->pool);
+	munmap(i, bytes);
+	return NULL;
+}
+
+void intake_free(struct intake *i)
+{
+	if (!i)
+		return;
+	size_t bytes = sizeof *i + i->pool.n * sizeof *i->parcels;
+	pool_release(&i->small);
+	pool_release(&i->pool);
+	munmap(i, bytes);
+}
+
+void intake_request(struct intake *i, uint8_t **buffer, size_t *size,
+	size_t *max_records)
+{
+	struct pool *p = &i->pool;
+	int piece = pool_take(p);
+	if (piece < 0)
+		piece = pool_take(p = &i->small);
+	*buffer = piece < 0 ? NULL : pool_at(p, piece);
+	*size = piece < 0 ? 0 : p->piece;
+	*max_records = 0; /* as many as there is room for */
+	if (piece < 0)
+		return;
+	atomic_fetch_add_explicit(&i->lent, 1, memory_order_relaxed);
+	if (p == &i->small && piece >= SMALLS)
+		atomic_fetch_add_explicit(&i->spare, 1, memory_order_relaxed);
+}
+
+static uint32_t thread_id(void)
+{
+	static _Thread_local uint32_t id;
+	if (!id)
+		id = (uint32_t)syscall(SYS_gettid);
+	return id;
+}
+
+static void add(_Atomic int64_t *to, int64_t n)
+{
+	if (n)
+		atomic_fetch_add_explicit(to, n, memory_order_relaxed);
+}
+
+/* How many records a buffer holds. */
+static int64_t count(struct intake *i, uint8_t *buffer, size_t valid)
+{
+	struct record r = { .at = NULL };
+	size_t unreadable;
+	int64_t n = 0;
+	while (records_next(i->layout, buffer, valid, &r, &unreadable))
+		n++;
+	add(&i->unreadable, unreadable > 0);
+	return n;
+}
+
+/* Puts numbers where names were; the bytes up to where records can be read. */
+static size_t pin(struct intake *i, uint8_t *buffer, size_t valid)
+{
+	struct record r = { .at = NULL };
+	size_t unreadable;
+	int64_t kernels = 0;
+	uint64_t *name;
+	names_forget_pointers(i->names);
+	while (records_next(i->layout, buffer, valid, &r, &unreadable))
+		if ((name = record_name(&r))) {
+			*name = names_pin(i->names,
+				(const char *)(uintptr_t)*name);
+			kernels++;
+		}
+	add(&i->kernels, kernels);
+	add(&i->unreadable, unreadable > 0);
+	return valid - unreadable;
+}
+
+/* Zeroes it; what is past the usual number keeps no memory. */
+static void small_done(struct intake *i, int small)
+{
+	uint8_t *at = pool_at(&i->small, small);
+	if (small < SMALLS || madvise(at, SMALL, MADV_DONTNEED))
+		memset(at, 0, SMALL);
+	if (small >= SMALLS)
+		atomic_fetch_sub_explicit(&i->spare, 1, memory_order_relaxed);
+	pool_give(&i->small, small);
+}
+
+static void push(struct intake *i, int piece)
+{
+	uint32_t last = atomic_load_explicit(&i->came, memory_order_relaxed);
+	do
+		i->parcels[piece].below = last;
+	while (!atomic_compare_exchange_weak_explicit(&i->came, &last,
+		(uint32_t)piece + 1, memory_order_seq_cst,
+		memory_order_relaxed));
+	intake_wake(i);
+}
+
+void intake_complete(struct intake *i, uint8_t *buffer, size_t valid)
+{
+	int piece = pool_find(&i->pool, buffer);
+	int small = piece < 0 ? pool_find(&i->small, buffer) : -1;
+	struct pool *p = piece < 0 ? &i->small : &i->pool;
+	bool shed = atomic_load_explicit(&i->shed, memory_order_relaxed);
+
+	if (piece < 0 && small < 0) { /* another profiler's; it has room */
+		add(&i->pooled, buffer ? count(i, buffer, valid) : 0);
+		return;
+	}
+	if (!pool_back(p, piece < 0 ? small : piece))
+		return;
+	valid = valid < p->piece ? valid : p->piece;
+	if (piece < 0) {
+		add(&i->pooled, count(i, buffer, valid));
+		small_done(i, small);
+	} else {
+		if (shed)
+			add(&i->shedded, count(i, buffer, valid));
+		i->parcels[piece].valid = shed ? 0 : pin(i, buffer, valid);
+		i->parcels[piece].thread = thread_id();
+		i->parcels[piece].at_ns = clock_real_ns();
+		push(i, piece);
+	}
+	atomic_fetch_sub_explicit(&i->lent, 1, memory_order_relaxed);
+}
+
+/* Takes all that came and turns it round. */
+static bool gather(struct intake *i)
+{
+	uint32_t last =
+		atomic_exchange_explicit(&i->came, 0, memory_order_acquire);
+	while (last) {
+		struct parcel *p = &i->parcels[last - 1];
+		uint32_t below = p->below;
+		p->below = i->first;
+		i->first = last;
+		last = below;
+	}
+	return i->first;
+}
+
+static void done(struct intake *i, int piece)
+{
+	memset(pool_at(&i->pool, piece), 0, PIECE);
+	pool_give(&i->pool, piece);
+}
+
+bool intake_next(struct intake *i, struct intake_buffer *b)
+{
+	while (i->first || gather(i)) {
+		int piece = (int)i->first - 1;
+		const struct parcel *p = &i->parcels[piece];
+		i->first = p->below;
+		if (!p->valid) {
+			done(i, piece);
+			continue;
+		}
+		*b = (struct intake_buffer){ pool_at(&i->pool, piece), p->valid,
+			p->thread, p->at_ns, piece };
+		return true;
+	}
+	return false;
+}
+
+void intake_done(struct intake *i, const struct intake_buffer *b)
+{
+	done(i, b->slot);
+}
+
+static bool there(const struct intake *i)
+{
+	return i->first || atomic_load_explicit(&i->came, memory_order_seq_cst);
+}
+
+void intake_wait(struct intake *i, int64_t ns)
+{
+	struct timespec t = { ns / 1000000000, ns % 1000000000 };
+	uint32_t calls = atomic_load_explicit(&i->calls, memory_order_seq_cst);
+	if (ns > 0 && calls == i->seen && !there(i)) {
+		atomic_store_explicit(&i->sleeping, 1, memory_order_seq_cst);
+		if (!there(i))
+			syscall(SYS_futex, &i->calls, FUTEX_WAIT_PRIVATE, calls,
+				&t, NULL, 0);
+		atomic_store_explicit(&i->sleeping, 0, memory_order_relaxed);
+		calls = atomic_load_explicit(&i->calls, memory_order_relaxed);
+	}
+	i->seen = calls;
+}
+
+void intake_wake(struct intake *i)
+{
+	atomic_fetch_add_explicit(&i->calls, 1, memory_order_seq_cst);
+	if (atomic_load_explicit(&i->sleeping, memory_order_seq_cst))
+		syscall(SYS_futex, &i->calls, FUTEX_WAKE_PRIVATE, 1, NULL, NULL,
+			0);
+}
+
+void intake_shed(struct intake *i, bool on)
+{
+	atomic_store_explicit(&i->shed, on, memory_order_relaxed);
+}
+
+struct intake_drops intake_dropped(struct intake *i)
+{
+	return (struct intake_drops){
+		.pool = atomic_exchange_explicit(&i->pooled, 0,
+			memory_order_relaxed),
+		.shed = atomic_exchange_explicit(&i->shedded, 0,
+			memory_order_relaxed),
+		.unreadable = atomic_exchange_explicit(&i->unreadable, 0,
+			memory_order_relaxed),
+	};
+}
+
+int64_t intake_kernels(const struct intake *i)
+{
+	return atomic_load_explicit(&i->kernels, memory_order_relaxed);
+}
+
+int intake_lent(const struct intake *i)
+{
+	return atomic_load_explicit(&i->lent, memory_order_relaxed);
+}
+
+size_t intake_mapped_bytes(const struct intake *i)
+{
+	size_t smalls = atomic_load(&i->small.fresh);
+	smalls = smalls < SMALLS ? smalls : SMALLS;
+	smalls += (size_t)atomic_load(&i->spare);
+	return (size_t)atomic_load(&i->pool.fresh) * PIECE + smalls * SMALL;
+}

@@ -1,0 +1,240 @@
+/* nodes.c - graph nodes and their open ranges, in a table that needs no lock.
+ *
+ * An entry is claimed by counting up, filled, and then published in an index by
+ * one exchange; it never moves and is never given back. Stacks are kept apart
+ * and once: the nodes of an operator and their clones share theirs. Everything
+ * lies in one mapping whose pages cost nothing until they are used. */
+#include "nodes.h"
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+	INDEX = 2 * NODES_MAX, /* half empty, so that probes are short */
+	WORDS = 1 << 20, /* of stacks, each a depth and its ids */
+	SHARED = 1 << 16, /* places where an equal stack is looked for */
+	TRIES = 8
+};
+
+/* What an entry's stack may be besides a place in words[]: not known yet, or no
+ * more, since the node's id has come again. */
+#define STACK_UNSET 0u
+#define STACK_OVER UINT32_MAX
+
+struct entry {
+	uint64_t node;
+	bool cloned;
+	_Atomic uint32_t stack; /* written last */
+};
+
+struct nodes {
+	_Atomic uint64_t claimed; /* entries, and those that found no room */
+	_Atomic uint64_t used; /* words; 0 is none */
+	_Atomic int64_t lost;
+	uint32_t told; /* of the telling thread */
+	_Atomic uint32_t index[INDEX]; /* entry + 1 */
+	_Atomic uint32_t shared[SHARED]; /* a place in words[] */
+	struct entry entries[NODES_MAX];
+	uint32_t words[WORDS];
+};
+
+struct nodes *nodes_new(void)
+{
+	void *at = mmap(NULL, sizeof(struct nodes), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (at == MAP_FAILED)
+		return NULL;
+	struct nodes *n = at;
+	atomic_init(&n->used, 1);
+	return n;
+}
+
+void nodes_free(struct nodes *n)
+{
+	if (n)
+		munmap(n, sizeof *n);
+}
+
+static uint64_t mixed(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= 0x9E3779B97F4A7C15u;
+	return x ^ x >> 29;
+}
+
+static uint32_t stack_place(const uint32_t *stack, int depth)
+{
+	uint64_t h = (uint64_t)depth;
+	for (int i = 0; i < depth; i++)
+		h = mixed(h ^ stack[i]);
+	return (uint32_t)(h % SHARED);
+}
+
+static bool stack_same(const uint32_t *kept, const uint32_t *stack, int depth)
+{
+	return kept[0] == (uint32_t)depth &&
+	       memcmp(kept + 1, stack, sizeof *stack * (size_t)depth) == 0;
+}
+
+/* A copy of the stack in words[]; STACK_UNSET where they are used up. */
+static uint32_t stack_copy(struct nodes *n, const uint32_t *stack, int depth)
+{
+	uint64_t need = (uint64_t)depth + 1;
+	if (atomic_load(&n->used) + need > WORDS)
+		return STACK_UNSET;
+	uint64_t at = atomic_fetch_add(&n->used, need);
+	if (at + need > WORDS)
+		return STACK_UNSET;
+	n->words[at] = (uint32_t)depth;
+	memcpy(&n->words[at + 1], stack, sizeof *stack * (size_t)depth);
+	return (uint32_t)at;
+}
+
+/* Where the stack lies. One that is not found within a few tries lies there
+ * twice, which costs room and nothing else. */
+static uint32_t stack_keep(struct nodes *n, const uint32_t *stack, int depth)
+{
+	uint32_t place = stack_place(stack, depth), copy = STACK_UNSET;
+
+	for (int i = 0; i < TRIES; i++, place = (place + 1) % SHARED) {
+		uint32_t at = atomic_load_explicit(&n->shared[place],
+			memory_order_acquire);
+		if (!at) {
+			if (!copy)
+				copy = stack_copy(n, stack, depth);
+			if (!copy ||
+				atomic_compare_exchange_strong(&n->shared
+									[place],
+					&at, copy))
+				return copy;
+		}
+		if (stack_same(&n->words[at], stack, depth))
+			return at;
+	}
+	return copy ? copy : stack_copy(n, stack, depth);
+}
+
+static _Atomic uint32_t *index_first(struct nodes *n, uint64_t node)
+{
+	return &n->index[mixed(node) % INDEX];
+}
+
+static _Atomic uint32_t *index_next(struct nodes *n, _Atomic uint32_t *at)
+{
+	return ++at == &n->index[INDEX] ? n->index : at;
+}
+
+/* The node's place in the index, or the empty one where it would be. There is
+ * always one: entries are half as many. */
+static _Atomic uint32_t *index_find(struct nodes *n, uint64_t node,
+	_Atomic uint32_t *at, struct entry **found)
+{
+	for (;; at = index_next(n, at)) {
+		uint32_t number =
+			atomic_load_explicit(at, memory_order_acquire);
+		*found = number ? &n->entries[number - 1] : NULL;
+		if (!number || (*found)->node == node)
+			return at;
+	}
+}
+
+/* The node's entry, NULL where nothing is known of it, and its stack. */
+static struct entry *entry_of(struct nodes *n, uint64_t node, uint32_t *stack)
+{
+	struct entry *e;
+	index_find(n, node, index_first(n, node), &e);
+	*stack = e ? atomic_load_explicit(&e->stack, memory_order_acquire)
+		   : STACK_OVER;
+	if (*stack != STACK_OVER)
+		return e;
+	*stack = STACK_UNSET;
+	return NULL;
+}
+
+/* A new entry, not in the index yet; 0 where none is left. */
+static uint32_t entry_claim(struct nodes *n)
+{
+	if (atomic_load(&n->claimed) >= NODES_MAX)
+		return 0;
+	uint64_t at = atomic_fetch_add(&n->claimed, 1);
+	return at < NODES_MAX ? (uint32_t)at + 1 : 0;
+}
+
+static void keep(struct nodes *n, uint64_t node, uint32_t stack, bool cloned)
+{
+	uint32_t number = entry_claim(n);
+	if (!number) {
+		atomic_fetch_add(&n->lost, 1);
+		return;
+	}
+	struct entry *fresh = &n->entries[number - 1], *before;
+	fresh->node = node;
+	fresh->cloned = cloned;
+	atomic_store_explicit(&fresh->stack, stack, memory_order_release);
+	_Atomic uint32_t *at = index_first(n, node);
+	uint32_t was;
+	do {
+		at = index_find(n, node, at, &before);
+		was = before ? (uint32_t)(before - n->entries) + 1 : 0;
+	} while (!atomic_compare_exchange_strong(at, &was, number));
+	if (before)
+		atomic_store(&before->stack, STACK_OVER);
+}
+
+/* CUPTI tells of nodes that are made by cloning both ways, in an order that is
+ * not promised; the original's ranges count, not those of who instantiates. */
+void nodes_created(struct nodes *n, uint64_t node, const uint32_t *stack,
+	int depth)
+{
+	uint32_t before, at = STACK_UNSET;
+	struct entry *e = entry_of(n, node, &before);
+	if (e && e->cloned)
+		return;
+	if (depth > 0)
+		at = stack_keep(n, stack,
+			depth < NODES_DEPTH ? depth : NODES_DEPTH);
+	if (depth > 0 && !at)
+		atomic_fetch_add(&n->lost, 1);
+	else if (at && at != before)
+		keep(n, node, at, false);
+	else if (!at && e)
+		atomic_store(&e->stack, STACK_OVER);
+}
+
+void nodes_cloned(struct nodes *n, uint64_t from, uint64_t to)
+{
+	uint32_t stack, before;
+	struct entry *e = entry_of(n, to, &before);
+	entry_of(n, from, &stack);
+	if (stack != STACK_UNSET && (stack != before || !e->cloned))
+		keep(n, to, stack, true);
+	else if (stack == STACK_UNSET && e)
+		atomic_store(&e->stack, STACK_OVER);
+}
+
+void nodes_tell(struct nodes *n, nodes_fn *f, void *ctx)
+{
+	uint64_t end = atomic_load(&n->claimed);
+	if (end > NODES_MAX)
+		end = NODES_MAX;
+	for (; n->told < end; n->told++) {
+		struct entry *e = &n->entries[n->told];
+		uint32_t at =
+			atomic_load_explicit(&e->stack, memory_order_acquire);
+		if (at == STACK_UNSET)
+			return; /* being filled: next time */
+		if (at != STACK_OVER &&
+			!f(ctx, e->node, &n->words[at + 1], (int)n->words[at]))
+			return;
+	}
+}
+
+void nodes_again(struct nodes *n)
+{
+	n->told = 0;
+}
+
+int64_t nodes_lost(struct nodes *n)
+{
+	return atomic_exchange(&n->lost, 0);
+}

@@ -1,0 +1,62 @@
+/* nvml.h - the GPUs of this machine, by NVML where it is there.
+ *
+ * Opened by the thread that reads it, since that may take a while. Whatever a
+ * library lacks or a GPU refuses switches off that series alone, for the rest of
+ * the window; a lost GPU is not asked again. Two threads may read at once,
+ * nvml_round() one and nvml_pcie() the other, as soon as nvml_ready(). */
+#pragma once
+#include "nvml_abi.h"
+#include "samples.h"
+#include "visible.h"
+#include <stdatomic.h>
+
+enum { NVML_PROCESSES = 256 };
+
+struct nvml_gpu {
+	nvml_device handle;
+	int32_t number; /* CUDA's */
+	char name[VISIBLE_TEXT];
+	int major, minor; /* -1 not told, likewise below */
+	int64_t sm_count, memory_bytes, sm_clock_max_mhz, power_cap_mw;
+	_Atomic bool lost;
+	_Atomic uint32_t off; /* a bit for each counter */
+	struct rate energy, transmit, receive;
+	unsigned long long since_us;
+};
+
+struct nvml {
+	struct nvml_calls {
+#define NVML(field, symbol, older, arguments) int(*field) arguments;
+#include "nvml.def"
+#undef NVML
+	} call;
+	void *handle;
+	_Atomic bool ready;
+	_Atomic uint32_t said; /* series whose absence is in the log, by bit */
+	char driver[96];
+	int n;
+	int order_unknown; /* GPUs of which it cannot be told which is which */
+	bool first_namespace; /* of pids */
+	int64_t slow_due_ns;
+	struct nvml_gpu gpu[VISIBLE_MAX];
+	struct nvml_process process[NVML_PROCESSES];
+};
+
+struct nvml_place { /* what the process was told; copied where it is kept */
+	const char *library, *proc;
+	const char *visible, *order; /* NULL not set */
+};
+
+/* Opens it if it is not, and begins a window. False and a sentence where it is
+ * of no use. */
+bool nvml_open(struct nvml *n, const struct nvml_place *p,
+	char sentence[static 256]);
+bool nvml_ready(struct nvml *n);
+void nvml_close(struct nvml *n);
+
+/* Reads all GPUs; `stop` is looked at between them. */
+typedef bool nvml_stop_fn(void *ctx);
+void nvml_round(struct nvml *n, struct samples *to, nvml_stop_fn *stop,
+	void *ctx);
+void nvml_pcie(struct nvml *n, struct samples *to, nvml_stop_fn *stop,
+	void *ctx);

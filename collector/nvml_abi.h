@@ -1,0 +1,46 @@
+/* nvml_abi.h - NVML's types and numbers, as far as they are used, declared here
+ * so that no header of its is needed. They are the same in every version. */
+#pragma once
+
+typedef struct nvml_handle *nvml_device;
+
+enum nvml_result {
+	NVML_OK = 0,
+	NVML_NOT_SUPPORTED = 3,
+	NVML_NOT_FOUND = 6,
+	NVML_TOO_SMALL = 7, /* the list that was given */
+	NVML_NO_DRIVER = 9,
+	NVML_GPU_LOST = 15,
+	NVML_MISMATCH = 18, /* the library is not the driver's */
+};
+enum nvml_domain { NVML_GRAPHICS, NVML_SM, NVML_MEM };
+enum { NVML_DIE = 0 }; /* a sensor */
+enum { NVML_TRANSMIT, NVML_RECEIVE };
+enum { NVML_LINK_TRANSMIT = 138, NVML_LINK_RECEIVE }; /* KiB */
+#define NVML_ALL_LINKS (~0u)
+/* Power cap; hardware slowdown; heat, as software and hardware see it; power
+ * brake. */
+#define NVML_HELD (0x4 | 0x8 | 0x20 | 0x40 | 0x80)
+
+struct nvml_memory {
+	unsigned long long total, free, used;
+};
+struct nvml_utilization {
+	unsigned int gpu, memory; /* percent */
+};
+struct nvml_process {
+	unsigned int pid;
+	unsigned long long at_us;
+	unsigned int sm, memory, encoder, decoder; /* percent */
+};
+enum nvml_type { NVML_UINT = 1, NVML_ULONG, NVML_ULONGLONG };
+struct nvml_field {
+	unsigned int id, scope;
+	long long at_us, latency_us;
+	int type, result;
+	union {
+		unsigned int u;
+		unsigned long ul;
+		unsigned long long ull;
+	} value;
+};

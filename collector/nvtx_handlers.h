@@ -1,0 +1,12 @@
+/* nvtx_handlers.h - the functions that take the place of NVTX's empty ones.
+ *
+ * Names of threads, categories, streams and resources are left alone: a row
+ * tells a thread by its number, as the launches do that it is joined with, and
+ * has no place for the rest. */
+#pragma once
+#include "nvtx_headers.h"
+
+/* Puts them into a client's tables, where these have a place for them. */
+void nvtx_core_fill(NvtxFunctionTable table, unsigned n);
+void nvtx_core2_fill(NvtxFunctionTable table, unsigned n);
+void nvtx_extension_fill(intptr_t *slots, size_t n);

@@ -1,0 +1,32 @@
+/* nvtx_payload.h - what a range carries besides its name, as text.
+ *
+ * A number is its digits; bytes whose layout was registered (as NCCL does:
+ * sizes, ranks, operations) are a JSON object of its fields, in the same form
+ * in which the server writes such bytes from an nsys export. The bytes are the
+ * program's: nothing beyond the size it gave is read, and no pointer is followed
+ * that neither leads into the event's own payloads nor was registered to be
+ * copied deep. What cannot be read is null, and counted. */
+#pragma once
+#include "nvtx_json.h"
+#include "nvtx_schema.h"
+#include "nvtx_texts.h"
+
+struct nvtx_payload {
+	const struct nvtx_schemas *schemas;
+	const struct nvtx_texts *texts; /* registered strings */
+	uint16_t domain;
+	const void *blobs; /* nvtxPayloadData_t, of the event */
+	size_t blobs_n;
+	struct nvtx_json json; /* what came out; len 0: nothing */
+	uint32_t steps; /* bounds schemas that hold each other */
+	int64_t odd; /* values and payloads that could not be read */
+	const char *message; /* a text that is meant as the range's */
+	size_t message_len;
+};
+
+/* Writes p->blobs into p->json. */
+void nvtx_payload_put(struct nvtx_payload *p);
+
+/* An event's single number, in its usual form; `type` is an nvtxPayloadType_t. False where it
+ * is none. */
+bool nvtx_payload_number(struct nvtx_json *j, int32_t type, const void *at);

@@ -1,0 +1,133 @@
+/* nvtx_texts.c - a table of places beside texts that lie one behind the other.
+ *
+ * A text is whole before its place in the table is taken, and never changes
+ * from then on. Where another thread took the place first, with the same text,
+ * the copy stays behind unused. */
+#include "nvtx_texts.h"
+#include "nvtx_room.h"
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { PLACES = 2 * NVTX_TEXTS_MAX, PROBES = 64 };
+
+struct text {
+	uint32_t at, len, domain;
+};
+
+struct nvtx_texts {
+	_Atomic uint32_t count, bytes; /* given out so far */
+	_Atomic uint64_t places[PLACES]; /* hash above, number below */
+	struct text list[NVTX_TEXTS_MAX];
+	char room[NVTX_TEXTS_BYTES];
+};
+
+struct nvtx_texts *nvtx_texts_new(void)
+{
+	return nvtx_room(sizeof(struct nvtx_texts));
+}
+
+void nvtx_texts_free(struct nvtx_texts *t)
+{
+	munmap(t, sizeof *t);
+}
+
+static uint64_t mix(uint64_t h, uint64_t word)
+{
+	h = (h ^ word) * 0x9E3779B97F4A7C15u;
+	return h ^ h >> 29;
+}
+
+static uint64_t hash_of(uint32_t domain, const char *text, size_t len)
+{
+	uint64_t h = mix(len, domain), word;
+	for (; len >= sizeof word; len -= sizeof word, text += sizeof word) {
+		memcpy(&word, text, sizeof word);
+		h = mix(h, word);
+	}
+	word = 0;
+	memcpy(&word, text, len);
+	return mix(mix(h, word), h >> 32);
+}
+
+static bool is(const struct nvtx_texts *t, uint32_t id, uint32_t domain,
+	const char *text, size_t len)
+{
+	const struct text *e = &t->list[id];
+	return e->len == len && e->domain == domain &&
+	       memcmp(t->room + e->at, text, len) == 0;
+}
+
+/* Takes `n` of a number that may not pass `most`; `most` where it would. */
+static uint32_t take(_Atomic uint32_t *of, uint32_t n, uint32_t most)
+{
+	uint32_t at = atomic_load_explicit(of, memory_order_relaxed);
+	do {
+		if (n > most - at)
+			return most;
+	} while (!atomic_compare_exchange_weak_explicit(of, &at, at + n,
+		memory_order_relaxed, memory_order_relaxed));
+	return at;
+}
+
+static uint32_t add(struct nvtx_texts *t, uint32_t domain, const char *text,
+	size_t len)
+{
+	uint32_t at =
+		len < NVTX_TEXTS_BYTES
+			? take(&t->bytes, (uint32_t)len + 1, NVTX_TEXTS_BYTES)
+			: NVTX_TEXTS_BYTES;
+	if (at == NVTX_TEXTS_BYTES)
+		return 0;
+	uint32_t id = take(&t->count, 1, NVTX_TEXTS_MAX - 1);
+	if (id == NVTX_TEXTS_MAX - 1)
+		return 0;
+	memcpy(t->room + at, text, len);
+	t->list[++id] = (struct text){ at, (uint32_t)len, domain };
+	return id;
+}
+
+uint32_t nvtx_texts_put(struct nvtx_texts *t, uint32_t domain, const char *text,
+	size_t len)
+{
+	if (len >= NVTX_TEXTS_BYTES)
+		return 0;
+	uint64_t hash = hash_of(domain, text, len);
+	uint32_t own = 0;
+	for (uint32_t n = 0; n < PROBES; n++) {
+		_Atomic uint64_t *place = &t->places[(hash + n) % PLACES];
+		uint64_t is_there =
+			atomic_load_explicit(place, memory_order_acquire);
+		if (is_there == 0) {
+			own = own ? own : add(t, domain, text, len);
+			if (own == 0 ||
+				atomic_compare_exchange_strong_explicit(place,
+					&is_there, hash >> 32 << 32 | own,
+					memory_order_acq_rel,
+					memory_order_acquire))
+				return own;
+		}
+		if (is_there >> 32 == hash >> 32 &&
+			is(t, (uint32_t)is_there, domain, text, len))
+			return (uint32_t)is_there;
+	}
+	return 0;
+}
+
+static const struct text *text_of(const struct nvtx_texts *t, uint32_t id)
+{
+	static const struct text nothing;
+	return id < NVTX_TEXTS_MAX ? &t->list[id] : &nothing;
+}
+
+const char *nvtx_texts_get(const struct nvtx_texts *t, uint32_t id, size_t *len)
+{
+	const struct text *e = text_of(t, id);
+	*len = e->len;
+	return e->len ? t->room + e->at : "";
+}
+
+uint32_t nvtx_texts_domain(const struct nvtx_texts *t, uint32_t id)
+{
+	return text_of(t, id)->domain;
+}

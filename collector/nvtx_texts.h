@@ -1,0 +1,26 @@
+/* nvtx_texts.h - texts that are kept for ever, each in its domain.
+ *
+ * For names of domains, registered strings, and what was open when a graph's
+ * node was made. Lock-free: whoever puts the same text in the same domain gets
+ * the same number, but for two threads that do so in the same moment. Bounded:
+ * past NVTX_TEXTS_MAX texts or NVTX_TEXTS_BYTES the number is 0. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+enum { NVTX_TEXTS_MAX = 1 << 17, NVTX_TEXTS_BYTES = 16 << 20 };
+
+struct nvtx_texts;
+
+/* NULL where there is no memory. */
+struct nvtx_texts *nvtx_texts_new(void);
+void nvtx_texts_free(struct nvtx_texts *t);
+
+/* A number from 1 on, or 0. `domain` is the number of the domain's name; 0 is
+ * the domain without one. */
+uint32_t nvtx_texts_put(struct nvtx_texts *t, uint32_t domain, const char *text,
+	size_t len);
+/* Ends in NUL, stays; "" of a number that was never given. */
+const char *nvtx_texts_get(const struct nvtx_texts *t, uint32_t id,
+	size_t *len);
+uint32_t nvtx_texts_domain(const struct nvtx_texts *t, uint32_t id);

@@ -1,0 +1,89 @@
+/* nvtx_thread.h - the stack of one thread's open ranges, with their texts.
+ *
+ * The thread alone changes it. Another may look at any time: all it can see is
+ * atomic, and nvtx_thread_look() believes a frame only where it was the same
+ * before and after. A range's text (and behind it its payload) lies in words
+ * that are freed when it ends, as ranges nest; one that ends before those it
+ * holds leaves a hole until they end. */
+#pragma once
+#include "nvtx_ring.h"
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	NVTX_FRAMES = 128, /* ranges beyond are counted, not kept */
+	NVTX_STACK_WORDS = 4096, /* 32 KiB of texts and payloads */
+	NVTX_TEXT_MOST = 8 << 10, /* longer texts are cut */
+	NVTX_PAYLOAD_MOST = 4 << 10
+};
+
+struct nvtx_frame {
+	_Atomic int64_t start_ns; /* 0: nobody recorded then */
+	_Atomic uint64_t what; /* text, domain, level, flags */
+	_Atomic uint64_t where; /* turn, place and lengths of the body */
+};
+
+struct nvtx_thread {
+	_Alignas(64) _Atomic uint32_t
+		born; /* another with each thread that has it */
+	_Atomic uint32_t tid;
+	_Atomic int64_t ended_ns; /* 0: it lives */
+	_Atomic(struct nvtx_ring *) ring; /* NULL: none yet */
+	_Atomic uint32_t depth;
+	uint32_t beyond; /* open ranges that found no frame */
+	uint32_t turn; /* frames made so far */
+	uint32_t top; /* words in use */
+	struct nvtx_frame frames[NVTX_FRAMES];
+	_Atomic uint64_t words[NVTX_STACK_WORDS];
+	char text[NVTX_TEXT_MOST]; /* while one is turned into UTF-8 */
+	char payload[NVTX_PAYLOAD_MOST]; /* while it is written out */
+};
+
+/* What a program says when a range begins. */
+struct nvtx_said {
+	const char *text;
+	size_t len;
+	uint32_t
+		id; /* of a text that is kept anyway; `text` is not looked at */
+	uint16_t domain;
+	size_t payload_len; /* bytes of the thread's `payload` */
+};
+
+/* A frame, taken apart. */
+struct nvtx_open {
+	int64_t start_ns;
+	uint32_t text;
+	uint16_t domain;
+	uint8_t level, place; /* in its domain; in the stack */
+	bool lost; /* there was no room for its text */
+	uint16_t at, text_len, payload_len; /* words, bytes, bytes */
+};
+
+/* Empties it for another thread. */
+void nvtx_thread_init(struct nvtx_thread *t, uint32_t born, uint32_t tid);
+
+/* The level of the range in its domain, from 0; *lost where it or its text
+ * found no room. */
+int nvtx_thread_push(struct nvtx_thread *t, const struct nvtx_said *said,
+	int64_t start_ns, bool *lost);
+
+/* The thread's `payload` goes to the innermost range, where that is of this
+ * domain and has none. */
+void nvtx_thread_add(struct nvtx_thread *t, uint16_t domain,
+	size_t payload_len);
+
+/* The innermost range of a domain ends. Its body stays until the next push. */
+enum nvtx_popped { NVTX_NONE_OPEN, NVTX_POPPED, NVTX_POPPED_BEYOND };
+enum nvtx_popped nvtx_thread_pop(struct nvtx_thread *t, uint16_t domain,
+	struct nvtx_open *o);
+
+/* For the thread itself: the frame at a place of its stack; false for a hole. */
+bool nvtx_thread_at(const struct nvtx_thread *t, uint32_t place,
+	struct nvtx_open *o);
+/* From now on the frame's text is known by its number. */
+void nvtx_thread_name(struct nvtx_thread *t, uint32_t place, uint32_t text);
+/* For another thread: the same, with its body. */
+bool nvtx_thread_look(const struct nvtx_thread *t, uint32_t place,
+	struct nvtx_open *o, uint64_t *body);

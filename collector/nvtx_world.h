@@ -1,0 +1,72 @@
+/* nvtx_world.h - what all of NVTX's handlers share, made with the first client
+ * or window and never given back.
+ *
+ * Threads and rings come from pools of fixed size. A thread that ends is left to
+ * whoever drains where it has something to tell; else its place is free at
+ * once. A forked child has the places of its one thread alone. */
+#pragma once
+#include "nvtx.h"
+#include "nvtx_drain.h"
+#include "nvtx_loose.h"
+#include "nvtx_schema.h"
+#include "nvtx_texts.h"
+#include "nvtx_thread.h"
+#include <pthread.h>
+
+enum {
+	NVTX_THREADS = 512, /* that have ranges open, at once */
+	NVTX_RINGS = 64, /* threads that recorded, at once */
+	NVTX_DOMAINS = 4096
+};
+
+/* Between closing and the drain that follows, ranges from before the window
+ * are still told when they end. */
+enum nvtx_mode { NVTX_OFF, NVTX_RECORD, NVTX_CLOSING };
+
+enum nvtx_place { NVTX_FREE, NVTX_LIVES, NVTX_ENDED };
+
+struct nvtx_world {
+	struct nvtx_texts *texts;
+	struct nvtx_schemas *schemas;
+	struct nvtx_loose *loose;
+	struct nvtx_drainer *drainer;
+	struct nvtx_thread *threads;
+	uint64_t *words; /* of all rings */
+	pthread_key_t key;
+	_Atomic uint32_t mode; /* enum nvtx_mode */
+	_Atomic int64_t opened_ns, closed_ns; /* the latest window */
+	_Atomic int64_t lost, marks, odd; /* nvtx_dropped(); marks; payloads */
+	_Atomic(nvtx_wake_fn *) wake;
+	_Atomic(void *) wake_ctx;
+	_Atomic uint32_t born; /* threads so far */
+	_Atomic uint32_t domains_n;
+	_Atomic uint64_t domains[NVTX_DOMAINS]; /* nvtx_domain.c */
+	_Atomic uint32_t places[NVTX_THREADS]; /* enum nvtx_place */
+	_Atomic uint32_t rings_taken[NVTX_RINGS];
+	struct nvtx_ring rings[NVTX_RINGS];
+};
+
+/* NULL where there was no memory, and before nvtx_world_make(). */
+struct nvtx_world *nvtx_world(void);
+struct nvtx_world *nvtx_world_make(void);
+
+/* The calling thread's stack; NULL where all are taken. */
+struct nvtx_thread *nvtx_me(struct nvtx_world *w);
+/* The same, only where it has one already. */
+struct nvtx_thread *nvtx_me_already(void);
+
+/* A ring for the thread; NULL where all are taken. */
+struct nvtx_ring *nvtx_world_ring(struct nvtx_world *w, struct nvtx_thread *t);
+/* Of who drains, once the thread has ended and all it told is written. */
+void nvtx_world_bury(struct nvtx_world *w, uint32_t place);
+
+static inline enum nvtx_mode nvtx_mode(const struct nvtx_world *w)
+{
+	return (enum nvtx_mode)atomic_load_explicit(&w->mode,
+		memory_order_relaxed);
+}
+
+static inline void nvtx_count(_Atomic int64_t *of, int64_t n)
+{
+	atomic_fetch_add_explicit(of, n, memory_order_relaxed);
+}

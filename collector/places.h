@@ -1,0 +1,38 @@
+/* places.h - where a libcupti may lie that nobody has loaded.
+ *
+ * Beside what is loaded already (libcudart, PyTorch's wheels), in $CUDA_HOME,
+ * where the loader looks, and under /usr/local. Found by looking at names: no
+ * library is opened here. */
+#pragma once
+#include <stdbool.h>
+
+enum { PLACES_MAX = 24, PLACE_BYTES = 512 };
+
+/* What NVIDIA calls the library, by major version of CUDA, newest first. */
+enum { PLACES_SONAMES = 4 };
+struct places_soname {
+	const char *name;
+	int major; /* 0: not told */
+};
+extern const struct places_soname places_sonames[PLACES_SONAMES];
+
+struct place {
+	char path[PLACE_BYTES]; /* without '/': the loader's to find */
+	int major; /* of CUDA, by its name; 0: not told */
+};
+
+struct places {
+	int count;
+	struct place at[PLACES_MAX];
+};
+
+/* Where to look besides the loaded objects. */
+struct places_where {
+	const char *home; /* as $CUDA_HOME; NULL: none */
+	const char *local; /* its cuda* folders are toolkits: /usr/local */
+	bool loader; /* where dlopen() looks by itself */
+};
+
+/* Newest major version first, and nearest to the process among equals; a file
+ * that has two names is told once. */
+void places_find(struct places *p, const struct places_where *w);

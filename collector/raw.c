@@ -1,0 +1,169 @@
+/* raw.c - lines of text that tell what bytes follow. */
+#include "raw.h"
+#include "clock.h"
+#include "ours.h"
+#include "say.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST = 256 << 20, LINE = 128 };
+
+struct raw {
+	const struct layout *layout;
+	const struct names *names;
+	const char *folder;
+	bool begun;
+	int file; /* -1: no more */
+	struct ours opened; /* of it */
+	uint64_t bytes, buffers;
+	uint8_t told[NAMES_MAX / 8]; /* numbers, a bit each */
+};
+
+static void give_up(struct raw *r, const char *why)
+{
+	say_once("no more raw buffers are written: %s", why);
+	ours_close(&r->opened, r->file);
+	r->file = -1;
+}
+
+static bool put_all(int file, const void *bytes, size_t len)
+{
+	while (len) {
+		ssize_t n = write(file, bytes, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		bytes = (const char *)bytes + n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+static void put(struct raw *r, const void *bytes, size_t len)
+{
+	if (r->file < 0)
+		return;
+	r->bytes += len;
+	if (r->bytes > MOST)
+		give_up(r, "the file has 256 MiB");
+	else if (!put_all(r->file, bytes, len))
+		give_up(r, strerror(errno));
+}
+
+static void line(struct raw *r, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void line(struct raw *r, const char *format, ...)
+{
+	char text[LINE];
+	va_list args;
+	va_start(args, format);
+	int len = vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	put(r, text, (size_t)len);
+}
+
+static int open_file(const char *folder)
+{
+	char path[OPTIONS_PATH];
+	int len = snprintf(path, sizeof path, "%s/%d-%lld.raw", folder,
+		(int)getpid(), (long long)clock_real_ns());
+	if (len >= (int)sizeof path)
+		return -1;
+	mkdir(folder, 0700); /* or it is there */
+	int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (file < 0)
+		say("no raw buffers are written to %s: %s", path,
+			strerror(errno));
+	return file;
+}
+
+/* The host closed it: what follows is a file of its own. */
+static void begin_anew(struct raw *r)
+{
+	r->begun = false;
+	r->bytes = 0;
+	memset(r->told, 0, sizeof r->told);
+}
+
+/* With the first buffer: by then the sizes are known. */
+static void begin(struct raw *r)
+{
+	r->begun = true;
+	r->file = open_file(r->folder);
+	r->opened = ours_of(r->file);
+	line(r, "kernsift raw 1\nversion %u\n", r->layout->version);
+	for (unsigned kind = 0; kind < RECORD_KINDS; kind++)
+		if (r->layout->size[kind])
+			line(r, "size %u %u\n", kind, r->layout->size[kind]);
+	line(r, "\n");
+}
+
+struct raw *raw_new(const struct options *o, const struct layout *l,
+	const struct names *n)
+{
+	if (!*o->raw)
+		return NULL;
+	if (o->hash.given || o->drop.given) {
+		say("no raw buffers are written: names would lie in them as "
+		    "they are, and some are to be hashed or dropped");
+		return NULL;
+	}
+	struct raw *r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (r == MAP_FAILED)
+		return NULL;
+	r->layout = l;
+	r->names = n;
+	r->folder = o->raw;
+	r->file = -1;
+	return r;
+}
+
+void raw_free(struct raw *r)
+{
+	if (!r)
+		return;
+	ours_close(&r->opened, r->file);
+	munmap(r, sizeof *r);
+}
+
+static void tell_name(struct raw *r, uint64_t id)
+{
+	size_t len;
+	if (id >= NAMES_MAX || r->told[id / 8] & 1 << id % 8)
+		return;
+	r->told[id / 8] |= (uint8_t)(1 << id % 8);
+	const char *text = names_text(r->names, (uint32_t)id, &len);
+	if (!len)
+		return;
+	line(r, "name %u %zu\n", (unsigned)id, len);
+	put(r, text, len);
+	line(r, "\n");
+}
+
+void raw_buffer(struct raw *r, const struct intake_buffer *b)
+{
+	struct record record = { .at = NULL };
+	size_t unreadable;
+	if (r && r->file >= 0 && !ours_is(&r->opened, r->file))
+		begin_anew(r);
+	if (r && !r->begun)
+		begin(r);
+	if (!r || r->file < 0)
+		return;
+	while (records_next(r->layout, b->bytes, b->valid, &record,
+		&unreadable))
+		if (record_name(&record))
+			tell_name(r, *record_name(&record));
+	line(r, "buffer %llu %u %lld %zu\n", (unsigned long long)++r->buffers,
+		b->thread, (long long)b->at_ns, b->valid);
+	put(r, b->bytes, b->valid);
+	line(r, "\n");
+}

@@ -1,0 +1,81 @@
+/* records.h - CUPTI's activity records of any version, read field by field.
+ *
+ * From CUDA 11.8 to 13.x the structs of a kind share their beginning, and only
+ * their sizes differ (collector/README.md, *Versions*). So sizes are learnt from
+ * the libcupti at hand and fields are read by offset; what lies beyond the
+ * learnt size is absent. Kinds nobody knows here are passed over by size.
+ * record_fields.h fills the structs below. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { RECORD_KINDS = 64, RECORD_ALIGN = 8 };
+
+/* What a libcupti writes. */
+struct layout {
+	uint32_t version; /* cuptiGetVersion */
+	uint16_t size[RECORD_KINDS]; /* bytes of a record; 0: unknown kind */
+};
+
+/* cuptiActivityGetNextRecord of the libcupti at hand. */
+typedef int records_next_fn(uint8_t *buffer, size_t bytes, void **record);
+
+/* Learns the sizes by letting libcupti walk made-up records: no driver and no
+ * GPU are needed. False where it walks nothing. */
+bool layout_learn(struct layout *l, records_next_fn *next, uint32_t version);
+
+struct record {
+	uint32_t kind; /* CUpti_ActivityKind */
+	uint8_t *at; /* in the buffer */
+	size_t bytes;
+};
+
+/* The record behind `r`, or the first one where r->at is NULL. False at the end
+ * and where no size is known, which *unreadable then tells in bytes. */
+bool records_next(const struct layout *l, uint8_t *buffer, size_t bytes,
+	struct record *r, size_t *unreadable);
+
+struct launch_numbers { /* together, to be copied and compared at once */
+	int32_t grid[3], block[3], static_shared, dynamic_shared;
+};
+struct kernel_record {
+	uint64_t start_ns, end_ns; /* 0 both: not told */
+	uint64_t name; /* pointer, or what took its place: names.h */
+	uint32_t device, context, stream, correlation;
+	struct launch_numbers launch;
+	int32_t registers; /* per thread */
+	uint64_t graph_node; /* 0: no graph */
+	uint32_t graph;
+};
+struct copy_record {
+	uint64_t start_ns, end_ns, bytes, graph_node;
+	uint32_t device, stream, correlation, graph;
+	uint8_t copy_kind, src_kind,
+		dst_kind; /* CUpti_ActivityMemcpyKind, …MemoryKind */
+	bool set, peer; /* a memory set; between devices */
+};
+struct api_record {
+	uint64_t start_ns, end_ns;
+	uint32_t cbid, process, thread, correlation, result;
+	bool driver;
+};
+struct graph_record {
+	uint64_t start_ns, end_ns;
+	uint32_t device, stream, correlation, graph;
+};
+struct overhead_record {
+	uint64_t start_ns, end_ns;
+	uint32_t what; /* CUpti_ActivityOverheadKind */
+	uint32_t thread; /* 0: of no thread */
+};
+
+/* Where a kernel's name lies, to be replaced by its number: 8 bytes. NULL where
+ * the record is no kernel. */
+static inline uint64_t *record_name(const struct record *r)
+{
+	enum { KERNEL = 3, CONCURRENT_KERNEL = 10, NAME_AT = 104 };
+	if (r->kind != CONCURRENT_KERNEL && r->kind != KERNEL)
+		return NULL;
+	return (uint64_t *)(void *)(r->at + NAME_AT);
+}

@@ -1,0 +1,54 @@
+/* spool.h - the folder captures lie in: which, what they are called there, and
+ * how much of it this process may take.
+ *
+ * Only files of this process are ever deleted. One folder descriptor is open
+ * while a capture is. */
+#pragma once
+#include "options.h"
+#include "ours.h"
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SPOOL_FILES = 1024, SPOOL_NAME = 160 };
+
+struct spool {
+	const struct options *options;
+	int folder; /* -1 none is open */
+	struct ours opened; /* of the folder */
+	bool complained;
+	char host[64];
+	long pid;
+	unsigned long long ticks; /* when the process began, in jiffies */
+	uint32_t next; /* number of the next capture */
+	struct spool_file {
+		uint32_t number;
+		bool part; /* was never made whole */
+		int64_t rows; /* records and ranges */
+		uint64_t bytes;
+	} files[SPOOL_FILES]; /* a ring, oldest at `first` */
+	uint32_t first, files_n;
+	uint64_t bytes; /* of all in the ring */
+	int64_t lost_rows; /* of files deleted to keep the cap */
+};
+
+void spool_init(struct spool *s, const struct options *o);
+
+/* Opens the folder, making it (mode 0700) where it is not there. The one asked
+ * for, else one in /tmp that is ours alone. False, said once, where neither can
+ * be written to. Opens it anew where the host closed our descriptor. */
+bool spool_open(struct spool *s);
+void spool_close(struct spool *s);
+
+/* The name of a capture: number `n`, with `suffix`. */
+void spool_name(const struct spool *s, char name[static SPOOL_NAME], uint32_t n,
+	const char *suffix);
+/* Makes the .part of the next free number, locked for as long as it is open
+ * here: kst_tail.h. -1 and errno. */
+int spool_make(struct spool *s, uint32_t *number);
+/* The .part becomes the capture; false where it stays what it is. */
+bool spool_finish(struct spool *s, uint32_t number);
+
+/* Takes a file into account, whole or not. */
+void spool_add(struct spool *s, const struct spool_file *f);
+/* Deletes the oldest files until no more than `most` bytes are left. */
+void spool_keep(struct spool *s, uint64_t most);

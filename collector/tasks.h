@@ -1,0 +1,36 @@
+/* tasks.h - how long the process's threads ran, and waited for a CPU.
+ *
+ * /proc/self/schedstat tells of the main thread alone; so each thread's is
+ * read, and what each grew by is added up. At most TASKS_MAX are looked at: a
+ * process with more has that many in the totals, and the rest is counted. */
+#pragma once
+#include "ours.h"
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TASKS_MAX = 256 };
+
+struct task {
+	int32_t tid;
+	bool there; /* seen this time */
+	uint64_t ran_ns, waited_ns; /* as its file told */
+};
+
+struct tasks {
+	int folder; /* /proc/self/task; -1: not there */
+	struct ours opened; /* of it */
+	char path[64];
+	struct task list[TASKS_MAX];
+	int n;
+	bool begun; /* threads were looked at before */
+	int beyond; /* threads past TASKS_MAX, this time and the last */
+	int beyond_before;
+	_Atomic int64_t most_beyond; /* ever: any thread may ask */
+	uint64_t ran_ns, waited_ns; /* the totals, from the first reading on */
+};
+
+void tasks_init(struct tasks *t, const char *proc);
+void tasks_release(struct tasks *t);
+/* False where nothing could be read; the totals are then as before. */
+bool tasks_read(struct tasks *t);

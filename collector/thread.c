@@ -1,0 +1,59 @@
+/* thread.c - detached threads with every signal blocked; futexes. */
+#include "thread.h"
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { STACK = 512 << 10, NICE = 10 };
+
+bool thread_start(const char *name, thread_fn *f, void *ctx)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	sigset_t all, before;
+	int rc;
+
+	if (pthread_attr_init(&attr))
+		return false;
+	pthread_attr_setstacksize(&attr, STACK);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&thread, &attr, f, ctx);
+	if (!rc)
+		pthread_setname_np(thread, name);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	return !rc;
+}
+
+void thread_stand_back(void)
+{
+	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
+}
+
+uint32_t bell_seen(const struct bell *b)
+{
+	return atomic_load(&b->rung);
+}
+
+void bell_wait(struct bell *b, uint32_t seen, int64_t ns)
+{
+	struct timespec t = { ns / 1000000000, ns % 1000000000 };
+
+	if (ns > 0 && atomic_load(&b->rung) == seen)
+		syscall(SYS_futex, &b->rung, FUTEX_WAIT_PRIVATE, seen, &t, NULL,
+			0);
+}
+
+void bell_ring(struct bell *b)
+{
+	atomic_fetch_add(&b->rung, 1);
+	syscall(SYS_futex, &b->rung, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL,
+		0);
+}

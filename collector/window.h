@@ -1,0 +1,93 @@
+/* window.h - when to record: a state machine without clock, thread or CUPTI.
+ *
+ * Between windows the process is as if there were no collector: not one CUPTI
+ * call is made. Pure: time comes in, decisions come out. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+struct options;
+
+/* What the user said about when; read from KERNSIFT_TRACE_WINDOW and so on. */
+struct schedule {
+	bool always; /* nothing was said: one window, from start to end */
+	int64_t after_ns, once_ns; /* WINDOW; once_ns 0: none */
+	int64_t every_ns, burst_ns; /* EVERY; every_ns 0: none */
+	int64_t length_ns; /* of windows that a trigger opens */
+	int64_t kernels; /* after which a window closes; 0 any number */
+	bool capture; /* cuProfilerStart opens, cuProfilerStop closes */
+};
+
+/* START+LENGTH and PERIOD:LENGTH; false where the text is none. A period must
+ * be longer than its window. */
+bool schedule_window(struct schedule *s, const char *text);
+bool schedule_every(struct schedule *s, const char *text);
+/* Of options that options_init() has looked through. */
+void schedule_from(struct schedule *s, const struct options *o);
+
+/* Why a window opened or closed: written into the capture. */
+#define WINDOW_WHYS(WHY)                                          \
+	WHY(start, "CUDA started")                                \
+	WHY(time, "its time came, or passed")                     \
+	WHY(trigger, "a signal or file asked for it")             \
+	WHY(profiler, "cuProfilerStart, cuProfilerStop")          \
+	WHY(kernels, "it had as many kernels as it may")          \
+	WHY(busy, "somebody else holds CUPTI")                    \
+	WHY(flood, "records came faster than they could be kept") \
+	WHY(fault, "CUPTI failed")                                \
+	WHY(exit, "the process ends")
+enum window_why {
+#define WHY(name, what) WINDOW_##name,
+	WINDOW_WHYS(WHY)
+#undef WHY
+};
+const char *window_why_text(enum window_why why);
+
+/* What happened since the machine was asked last. */
+struct window_events {
+	bool trigger, profiler_start, profiler_stop; /* asked for */
+	bool refused; /* of ACT_TRY: somebody else holds CUPTI */
+	bool displaced; /* somebody else took CUPTI's buffers */
+	bool drained; /* closing is complete */
+	bool fatal; /* CUPTI is of no more use in this process */
+	bool flood; /* more records were dropped than kept */
+	bool exiting; /* the process ends */
+	int64_t kernels; /* in this window so far */
+};
+
+enum window_phase { PHASE_ARMED, PHASE_OPEN, PHASE_DRAIN, PHASE_DEAD };
+enum window_act {
+	ACT_NONE,
+	ACT_OPEN, /* a window begins: NVTX and counters */
+	ACT_TRY, /* in a window: CUPTI too, and again 30 s after a refusal */
+	ACT_LEAVE, /* CUPTI is somebody else's; the window goes on without */
+	ACT_CLOSE,
+	ACT_GIVE_UP
+};
+
+struct window {
+	struct schedule schedule;
+	enum window_phase phase;
+	enum window_why why; /* of the last act */
+	int64_t born_ns; /* both clocks: nanoseconds from 1970 */
+	int64_t opened_ns, closes_ns; /* closes_ns INT64_MAX: open end */
+	bool tried; /* CUPTI was asked for in this window */
+	int64_t retry_ns; /* not before, after a refusal: 30 s */
+	int64_t again_ns; /* nor a window, after a flood */
+	int64_t drain_until_ns; /* 2 s after closing */
+	int64_t used_ns; /* windows that begin before are over: EVERY */
+	bool done; /* the one window is over: always, WINDOW */
+	bool profiling; /* between cuProfilerStart and Stop */
+	bool endless; /* closes when cuProfilerStop says */
+};
+
+void window_init(struct window *w, const struct schedule *s, int64_t now_ns);
+/* What to do at this moment; the caller does it, tells how it went with the
+ * next call's events, and asks again until there is nothing to do. */
+enum window_act window_next(struct window *w, int64_t now_ns,
+	const struct window_events *e);
+/* CLOCK_REALTIME was set by so much: what counts from the process's own past
+ * moves along; EVERY follows the clock. */
+void window_clock_set(struct window *w, int64_t by_ns);
+/* When window_next() should be asked again at the latest. */
+int64_t window_wakes_ns(const struct window *w, int64_t now_ns);

@@ -1,0 +1,94 @@
+/* kst.h - the capture format: its numbers, its kinds, its rows.
+ *
+ * README.md tells the format byte by byte; kst.def lists what a capture can
+ * hold. A capture is written by kst_writer.h and read by kst_reader.h, which
+ * need libc and zstd alone. */
+#pragma once
+#include "kst.def"
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define KST_MAGIC "\x89KST\r\n\x1a\n" /* the first 8 bytes of a file */
+#define KST_CHUNK_MAGIC "\xABKST" /* the first 4 of a chunk */
+#define KST_UNTOLD ((double)NAN) /* a REAL that nobody told */
+
+enum {
+	KST_MAJOR = 1, /* another one cannot be read */
+	KST_MINOR = 2, /* a newer one has kinds or columns we pass over */
+	KST_OPENING = 16, /* bytes before the first chunk */
+	KST_HEAD = 52, /* bytes of a chunk before its payload */
+	KST_RAW_MAX = 8 << 20, /* most bytes of a chunk, unpacked */
+	KST_TEXT_MAX = 4 << 20, /* most bytes of one text */
+	KST_ROWS_MAX = 1 << 15, /* most rows of a chunk; 16,384 are usual */
+	KST_LOST = -1, /* a text or shape whose chunk is damaged or missing */
+};
+
+enum kst_codec { KST_CODEC_NONE, KST_CODEC_ZSTD };
+
+/* The kinds that are no rows, and those that are. */
+enum kst_kind {
+	KST_about = 1, /* the first chunk: struct kst_about */
+	KST_text = 2, /* texts, each with the next id */
+	KST_end = 63, /* the last chunk: nothing is missing behind it */
+#define KIND(number, kind, COLUMNS, what) KST_##kind = number,
+	KST_KINDS(KIND)
+#undef KIND
+		KST_KINDS_END = 64,
+};
+
+/* struct kst_kernel and so on: one row, each column 8 bytes. A TEXT is an id of
+ * kst_writer_text() or, read, an index for kst_reader_text(); a SHAPE likewise,
+ * of kst_writer_shape() and for kst_reader_shape(); a JSON and a NAME are
+ * written and read as a TEXT. */
+#define KST_C_INT int64_t
+#define KST_C_REAL double
+#define KST_C_TEXT int64_t
+#define KST_C_NAME int64_t
+#define KST_C_JSON int64_t
+#define KST_C_SHAPE int64_t
+#define COLUMN(type, field, absent, expected, what) KST_C_##type field;
+#define KIND(number, kind, COLUMNS, what) \
+	struct kst_##kind {               \
+		COLUMNS(COLUMN)           \
+	};
+KST_KINDS(KIND)
+#undef KIND
+#undef COLUMN
+
+/* The number of a column: KST_COLUMN(kernel, start_ns). */
+#define KST_COLUMN(kind, field) (offsetof(struct kst_##kind, field) / 8)
+
+enum kst_type { KST_INT, KST_REAL, KST_TEXT, KST_JSON, KST_SHAPE, KST_NAME };
+
+enum kst_range_kind {
+	KST_RANGE_ANNOTATION, /* user annotation, NVTX push/pop, on the host */
+	KST_RANGE_GPU_ANNOTATION, /* the same, as the GPU saw it */
+	KST_RANGE_MODULE, /* nn.Module: … */
+	KST_RANGE_PYTHON, /* a Python function */
+	KST_RANGE_LOOSE, /* NVTX start/end: may cross others */
+};
+
+/* Grid and block of a launch and what it asks of the GPU; -1 unknown. */
+struct kst_shape {
+	int32_t grid[3], block[3];
+	int32_t registers, shared_bytes;
+};
+
+/* What a capture tells of itself; texts end in NUL. */
+#define TEXT(number, field, bytes, what) char field[bytes];
+#define NUMBER(number, field, absent, what) int64_t field;
+struct kst_about {
+	KST_ABOUT(TEXT, NUMBER)
+};
+#undef TEXT
+#undef NUMBER
+
+/* Where memory comes from; NULL for one of these: malloc's. grow() makes the
+ * `p` it gave (or NULL) `bytes` large and returns it, or NULL; drop() takes it
+ * back. */
+struct kst_memory {
+	void *(*grow)(void *ctx, void *p, size_t bytes);
+	void (*drop)(void *ctx, void *p);
+	void *ctx;
+};

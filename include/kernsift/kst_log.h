@@ -1,0 +1,48 @@
+/* kst_log.h - how entries lie in a tail, and what comes back out of it.
+ *
+ * README.md, *The tail*, tells the same in prose. */
+#pragma once
+#include "kst_tail.h"
+#include "kst_wire.h"
+
+#define KST_TAIL_MAGIC "\x89KTL\r\n\x1a\n"
+
+enum {
+	KST_SLOT = 64, /* bytes of each of the two */
+	KST_SLOT_SUM = 36, /* where its checksum lies, behind what it covers */
+	KST_COMMIT = 2 * KST_SLOT, /* generation and length */
+	KST_LOG = 3 * KST_SLOT, /* where entries begin */
+	KST_LOG_COLUMNS = 16, /* no kind has more */
+	KST_ROW_ROOM = 1 + 2 + 10 * (KST_LOG_COLUMNS + 1) + 4,
+	KST_ENTRY_LEAST = 1 + 1 + 4, /* bytes */
+	KST_TAIL_MOST = 64 << 20, /* a larger file is no tail */
+};
+
+/* What rows of each kind are told as the difference to. */
+struct kst_before {
+	uint64_t cells[KST_KINDS_END][KST_LOG_COLUMNS];
+};
+/* As a log begins: each column as if the chunk lacked it. */
+void kst_before_init(struct kst_before *b);
+
+struct kst_log {
+	struct kst_place_in place;
+	const uint8_t *at, *end, *first;
+	uint32_t sum; /* of the entry before */
+	uint32_t length; /* as the writer last told; 0 it did not */
+	bool damaged; /* entries are missing, when no more come */
+	struct kst_before before;
+};
+
+struct kst_entry {
+	int kind; /* KST_text, or of rows */
+	const uint64_t *cells; /* of rows: all of the kind; until the next */
+	const char *text;
+	size_t len;
+};
+
+/* False where these bytes are no tail, or the beginning is damaged. They are
+ * borrowed. */
+bool kst_log_open(struct kst_log *l, const uint8_t *bytes, size_t len);
+/* Entries of kinds nobody knows are passed over. */
+bool kst_log_next(struct kst_log *l, struct kst_entry *e);

@@ -1,0 +1,299 @@
+/* kst_merge.c - a capture that has no end, and its tail, become a whole one.
+ *
+ * Chunks that were written before the tail was emptied last are copied as they
+ * are; all behind them is in the tail, which is written anew with the ids it
+ * has. */
+#include "kst_gather.h"
+#include "kst_input.h"
+#include "kst_log.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Others may write to the folder: what is planted there is not followed. */
+enum {
+	READ = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+	MAKE = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+};
+
+struct merge {
+	struct kst_merged *m;
+	struct kst_memory memory; /* malloc's */
+	struct kst_input in;
+	int from, to; /* descriptors */
+	int failed; /* errno of reading or writing */
+	struct kst_log log;
+	bool has_tail, any, ended;
+	uint32_t capture, next; /* of the chunks copied; seq expected */
+	uint32_t stretches; /* damaged, since the last chunk in order */
+};
+
+static int64_t take(void *ctx, void *to, size_t cap)
+{
+	struct merge *g = ctx;
+	ssize_t n;
+	do
+		n = read(g->from, to, cap);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		g->failed = errno;
+	return n;
+}
+
+static bool put(void *ctx, const void *bytes, size_t len)
+{
+	struct merge *g = ctx;
+	const char *at = bytes;
+	while (len && !g->failed) {
+		ssize_t n = write(g->to, at, len);
+		if (n < 0 && errno != EINTR)
+			g->failed = errno;
+		if (n > 0) {
+			at += n;
+			len -= (size_t)n;
+		}
+	}
+	return !g->failed;
+}
+
+static bool is_rows(const struct kst_head *h)
+{
+	const struct kst_kind_info *k = kst_kind_info(h->kind);
+	return k && k->columns && h->kind != KST_launch;
+}
+
+/* Whether this chunk is copied; what is left out is counted. */
+static bool wanted(struct merge *g, const struct kst_head *h)
+{
+	/* A second about would be where another capture begins. */
+	bool other =
+		g->any && (h->capture != g->capture || h->kind == KST_about);
+	if (!g->any)
+		g->capture = h->capture;
+	g->any = true;
+	if (other || h->seq < g->next) {
+		g->m->damaged++;
+		return false;
+	}
+	uint32_t gap = h->seq - g->next;
+	g->m->damaged += gap > g->stretches ? gap - g->stretches : 0;
+	g->stretches = 0;
+	g->next = h->seq + 1;
+	return true;
+}
+
+/* Copies what the tail does not hold. */
+static bool copy(struct merge *g)
+{
+	struct kst_head h;
+	const uint8_t *payload;
+	uint8_t head[KST_HEAD];
+	enum kst_input_got got = KST_INPUT_CHUNK;
+	bool whole = false, more = true;
+	while (more && !whole) {
+		got = kst_input_next(&g->in, &h, &payload);
+		/* Torn bytes behind the last chunk are in the tail. */
+		bool all = g->has_tail && g->next >= g->log.place.seq;
+		bool torn = g->in.skipped && !all;
+		g->m->damaged += torn;
+		g->stretches += torn;
+		more = got == KST_INPUT_CHUNK;
+		if (!more || (g->has_tail && h.seq >= g->log.place.seq))
+			continue;
+		if (!wanted(g, &h))
+			continue;
+		kst_head_put(head, &h);
+		if (!put(g, head, sizeof head) ||
+			!put(g, payload, h.payload_len))
+			return false;
+		g->m->rows += is_rows(&h) ? h.rows : 0;
+		whole = h.kind == KST_end;
+	}
+	g->ended = whole;
+	return got == KST_INPUT_CHUNK || got == KST_INPUT_END;
+}
+
+/* What the tail holds goes behind, in chunks of its own. */
+static bool append(struct merge *g)
+{
+	struct kst_gather out;
+	struct kst_entry e;
+	/* Blocks no larger than what a small tail can fill. */
+	size_t most = (size_t)(g->log.end - g->log.at) / KST_ENTRY_LEAST + 1;
+	struct kst_options o = { .rows = most < KST_ROWS_MAX ? (uint32_t)most
+							     : 0 };
+	bool ok = kst_gather_init(&out, put, g, &o);
+	uint32_t gap =
+		g->next < g->log.place.seq ? g->log.place.seq - g->next : 0;
+	g->m->damaged += gap > g->stretches ? gap - g->stretches : 0;
+	out.emit.capture = g->log.place.capture;
+	out.emit.seq = g->log.place.seq;
+	out.texts_given = (int64_t)g->log.place.text - 1;
+	while (ok && kst_log_next(&g->log, &e)) {
+		if (e.kind == KST_text) {
+			ok = kst_gather_text(&out, e.text, e.len);
+			continue;
+		}
+		ok = kst_gather_row(&out, e.kind, e.cells);
+		g->m->tail_rows += e.kind != KST_launch;
+	}
+	ok = ok && kst_gather_end(&out);
+	kst_gather_release(&out);
+	g->m->damaged += g->log.damaged;
+	g->ended = ok;
+	return ok;
+}
+
+/* A small file's bytes, to be freed; NULL where there are none to be had. */
+static uint8_t *read_whole(int fd, size_t *len)
+{
+	struct stat st;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+		st.st_size > KST_TAIL_MOST)
+		return NULL;
+	size_t size = (size_t)st.st_size;
+	uint8_t *bytes = malloc(size + 1);
+	*len = 0;
+	for (ssize_t n = 1; bytes && n > 0 && *len < size;) {
+		n = read(fd, bytes + *len, size - *len);
+		*len += n > 0 ? (size_t)n : 0;
+	}
+	return bytes;
+}
+
+/* The tail's bytes, to be freed. One that is not there is none. */
+static uint8_t *tail_open(struct merge *g, const char *path)
+{
+	int fd = path ? open(path, READ) : -1;
+	size_t len;
+	if (fd < 0)
+		return NULL;
+	uint8_t *bytes = read_whole(fd, &len);
+	close(fd);
+	g->has_tail = bytes && kst_log_open(&g->log, bytes, len);
+	g->m->damaged += !g->has_tail;
+	return bytes;
+}
+
+/* The capture's opening, as it is; false where it is none. */
+static bool opening(struct merge *g)
+{
+	uint16_t major, minor;
+	bool good;
+	if (kst_input_need(&g->in, KST_OPENING) != KST_INPUT_CHUNK ||
+		!kst_opening_get(g->in.bytes + g->in.at, &major, &minor,
+			&good) ||
+		(good && major != KST_MAJOR))
+		return false;
+	uint8_t bytes[KST_OPENING];
+	memcpy(bytes, g->in.bytes + g->in.at, sizeof bytes);
+	kst_input_pass(&g->in, KST_OPENING);
+	g->m->damaged += !good;
+	if (!good)
+		kst_opening_put(bytes);
+	return put(g, bytes, sizeof bytes);
+}
+
+/* Whether the tail tells what the capture lacks: a capture with its end lacks
+ * nothing, and the tail of another one is no tail. */
+static bool tail_fits(struct merge *g)
+{
+	struct kst_head h;
+	const uint8_t *payload;
+	struct kst_input in = { .read = take, .ctx = g, .memory = &g->memory };
+	bool fits = true, ended = false;
+	if (lseek(g->from, KST_OPENING, SEEK_SET) < 0)
+		return false;
+	while (fits && !ended &&
+		kst_input_next(&in, &h, &payload) == KST_INPUT_CHUNK) {
+		fits = h.capture == g->log.place.capture;
+		ended = h.kind == KST_end;
+	}
+	kst_input_release(&in);
+	g->m->damaged += !fits;
+	return lseek(g->from, 0, SEEK_SET) == 0 && fits && !ended;
+}
+
+/* From the open capture to the open output. */
+static bool merge(struct merge *g, const char *capture,
+	char sentence[static 256])
+{
+	g->has_tail = g->has_tail && tail_fits(g);
+	if (!opening(g)) {
+		snprintf(sentence, 256, "'%.200s' is no capture", capture);
+		return false;
+	}
+	bool ok = copy(g);
+	if (ok && !g->ended && g->has_tail)
+		ok = append(g);
+	if (!ok)
+		snprintf(sentence, 256, "'%.200s' cannot be made whole: %s",
+			capture, strerror(g->failed ? g->failed : ENOMEM));
+	g->m->whole = g->ended && !g->m->damaged;
+	return ok;
+}
+
+/* The capture, and the output in place of what was left at `made`. */
+static bool open_both(struct merge *g, const char *capture, const char *made,
+	char sentence[static 256])
+{
+	g->from = open(capture, READ);
+	if (g->from >= 0 && (!unlink(made) || errno == ENOENT))
+		g->to = open(made, MAKE, 0600);
+	if (g->to >= 0)
+		return true;
+	snprintf(sentence, 256, "'%.200s' cannot be opened: %s",
+		g->from < 0 ? capture : made, strerror(errno));
+	return false;
+}
+
+/* What is at `made` becomes `out`, or is gone. */
+static bool settle(struct merge *g, bool ok, const char *made, const char *out,
+	char sentence[static 256])
+{
+	if (close(g->to) && ok) {
+		snprintf(sentence, 256, "'%.200s' cannot be written: %s", out,
+			strerror(errno));
+		ok = false;
+	}
+	if (ok && rename(made, out)) {
+		snprintf(sentence, 256, "'%.200s' cannot be made: %s", out,
+			strerror(errno));
+		ok = false;
+	}
+	if (!ok)
+		unlink(made);
+	return ok;
+}
+
+bool kst_tail_merge(const char *capture, const char *tail, const char *out,
+	struct kst_merged *m, char sentence[static 256])
+{
+	struct merge g = { .m = m,
+		.in = { .read = take, .ctx = &g, .memory = &g.memory },
+		.from = -1,
+		.to = -1 };
+	uint8_t *bytes = NULL;
+	char made[4096];
+	bool ok = false;
+	*m = (struct kst_merged){ 0 };
+	if ((size_t)snprintf(made, sizeof made, "%s.merging", out) >=
+		sizeof made) {
+		snprintf(sentence, 256, "the path '%.100s...' is too long",
+			out);
+		return false;
+	}
+	if (open_both(&g, capture, made, sentence)) {
+		bytes = tail_open(&g, tail);
+		ok = settle(&g, merge(&g, capture, sentence), made, out,
+			sentence);
+	}
+	if (g.from >= 0)
+		close(g.from);
+	free(bytes);
+	kst_input_release(&g.in);
+	return ok;
+}

@@ -1,0 +1,115 @@
+/* kst_wire.h - how a capture lies in bytes; for the reader and the writer.
+ *
+ * README.md tells the same in prose. Numbers are little-endian. */
+#pragma once
+#include "kst.h"
+#include <endian.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define NUMBER(bits)                                                    \
+	static inline void kst_put##bits(uint8_t *to, uint##bits##_t v) \
+	{                                                               \
+		v = htole##bits(v);                                     \
+		memcpy(to, &v, sizeof v);                               \
+	}                                                               \
+	static inline uint##bits##_t kst_get##bits(const uint8_t *from) \
+	{                                                               \
+		uint##bits##_t v;                                       \
+		memcpy(&v, from, sizeof v);                             \
+		return le##bits##toh(v);                                \
+	}
+NUMBER(16)
+NUMBER(32)
+NUMBER(64)
+#undef NUMBER
+
+/* A cell is told as its difference to what is expected of it. */
+enum kst_expected {
+	KST_ALONE, /* 0 */
+	KST_BEFORE, /* the row before; 0 in the first */
+	KST_AFTER, /* the row before, and its cell in the `other` column */
+	KST_LIKE, /* the last row whose cell in `other` has the same low 12 bits,
+		   * or 0: as a rule the same kernel, launched alike */
+	KST_EXPECTED_END,
+};
+
+/* How the differences of a column lie there. */
+enum kst_packing {
+	KST_VARINT, /* zigzag, then 7 bits a byte, the low ones first */
+	KST_SAME, /* one varint for all of them */
+	KST_PLANES, /* the first bytes of all, the second bytes of all, … */
+	KST_SPLIT, /* zigzag; the first bytes of all, the second bytes of all,
+		    * and varints of what is above them */
+	KST_PACKING_END,
+};
+
+/* A chunk begins with this, packed into KST_HEAD bytes. */
+struct kst_head {
+	uint32_t payload_crc;
+	uint32_t capture; /* the same in all chunks of one */
+	uint32_t seq;
+	uint32_t payload_len, raw_len, rows;
+	uint8_t kind, codec;
+	int64_t first_ns, last_ns;
+};
+void kst_head_put(uint8_t to[KST_HEAD], const struct kst_head *h);
+/* False where these bytes are no head of a chunk, or a damaged one. */
+bool kst_head_get(const uint8_t from[KST_HEAD], struct kst_head *h);
+
+/* What precedes the first chunk. */
+void kst_opening_put(uint8_t to[KST_OPENING]);
+/* Whether the magic is there; *good whether the rest is, too. */
+bool kst_opening_get(const uint8_t from[KST_OPENING], uint16_t *major,
+	uint16_t *minor, bool *good);
+
+/* One column's place in the payload of rows. */
+struct kst_place {
+	uint8_t column, expected, packing, other;
+	uint32_t len;
+};
+
+static inline uint8_t *kst_varint_put(uint8_t *to, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		*to++ = (uint8_t)(v | 0x80);
+	*to++ = (uint8_t)v;
+	return to;
+}
+
+/* Behind the number, or NULL where it does not end before `end` or has more
+ * than 64 bits. */
+const uint8_t *kst_varint_get(const uint8_t *at, const uint8_t *end,
+	uint64_t *v);
+
+static inline uint64_t kst_zigzag(int64_t v)
+{
+	return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63);
+}
+
+static inline int64_t kst_unzigzag(uint64_t v)
+{
+	return (int64_t)(v >> 1 ^ -(v & 1));
+}
+
+/* CRC-32C (Castagnoli), as iSCSI has it; `crc` 0 begins. */
+uint32_t kst_crc(uint32_t crc, const void *bytes, size_t len);
+
+/* What is known of a kind, from kst.def. */
+struct kst_column_info {
+	const char *name;
+	double absent;
+	uint8_t type, expected;
+};
+struct kst_kind_info {
+	const char *name;
+	const struct kst_column_info *columns; /* NULL where it is no rows */
+	uint32_t n;
+};
+enum { KST_COLUMNS_MAX = 32 };
+/* NULL where the kind is unknown. */
+const struct kst_kind_info *kst_kind_info(int kind);
+/* The bits of a cell whose column is absent. */
+uint64_t kst_absent(const struct kst_column_info *c);
+/* The first column of that type, -1 where there is none. */
+int kst_column_of(const struct kst_kind_info *k, enum kst_type type);

@@ -1,0 +1,110 @@
+/* breakdown_from.c - the steps from launches to rows. */
+#include "breakdown_from.h"
+#include "breakdown_rows.h"
+#include "layer_look.h"
+#include "layer_realign.h"
+
+static const char *const names_lag =
+	"kernels' names lag behind their durations in this run, so that layers "
+	"by name would be wrong; ask for realigning to have each name put back "
+	"to the duration it belongs to";
+static const char *const names_lost = "kernels' names lag behind their "
+				      "durations in this run, and it cannot be "
+				      "told which name belongs to which";
+static const char *const names_right =
+	"names were not put to other durations: they do not lag behind them";
+static const char *const few_begin =
+	"most passes have no kernel or range that begins a layer as asked";
+static const char *const nothing_ran = "nothing ran on a GPU";
+
+/* It is an error that none are where somebody says they are; else all is flat. */
+static bool settle(const struct layer_seq *s,
+	const struct breakdown_asked *asked, struct layering *l, struct err *e)
+{
+	if (l->detector != LAYERS_NONE)
+		return true;
+	if (!asked->layers.range && !asked->layers.start)
+		return layering_flat(s, l->why, l) || arena_err(s->arena, e);
+	return err_set(e, ERR_NOT_FOUND, "%s",
+		l->why ? l->why : "no layers are there");
+}
+
+/* Puts names back where that was asked for and is needed. *why: a sentence
+ * where they lag still. */
+static bool put_back(struct layer_seq *s, bool asked, struct breakdown *out,
+	const char **why)
+{
+	uint32_t changed = 0;
+
+	*why = NULL;
+	if (!s->profile->notes.count[NOTE_names_lag])
+		return true;
+	if (asked && !layer_realign(s, &changed))
+		return false;
+	out->realigned = changed;
+	if (!changed)
+		*why = asked ? names_lost : names_lag;
+	return true;
+}
+
+static bool layered(struct layer_seq *s, const struct breakdown_asked *asked,
+	struct breakdown *out, struct layering *l, struct err *e)
+{
+	const char *why;
+
+	*l = (struct layering){ 0 };
+	if (!put_back(s, asked->realign, out, &why))
+		return arena_err(s->arena, e);
+	if (s->n == 0)
+		why = nothing_ran;
+	if (why)
+		return layering_flat(s, why, l) || arena_err(s->arena, e);
+	bool ok = (layer_look(s, asked, l) || arena_err(s->arena, e)) &&
+		  settle(s, asked, l, e);
+	if (ok && asked->realign && !out->realigned && !l->why)
+		l->why = names_right;
+	return ok;
+}
+
+/* All but what stays is in the arena of `at`, which is given up afterwards. */
+static bool make(const struct attribution *at, const struct cycle_rows *cycles,
+	const uint32_t *group_of, const struct breakdown_asked *asked,
+	struct arena *keep, struct err *e)
+{
+	struct breakdown *out = &at->profile->breakdown;
+	struct layer_named *named = NULL;
+	struct layer_seq s = { 0 };
+	struct layering l = { 0 };
+
+	bool ok = layer_seq_from(&s, at, cycles, asked, e) &&
+		  layered(&s, asked, out, &l, e);
+	if (ok)
+		ok = (layer_blocks(&s, &l, &named) &&
+			     breakdown_rows(at, &s, &l, named, group_of, keep,
+				     out)) ||
+		     arena_err(at->arena, e);
+	if (ok && out->detector == LAYERS_GIVEN && !out->layers && !out->why)
+		out->why = few_begin;
+	layer_seq_release(&s);
+	return ok;
+}
+
+bool breakdown_from(const struct attribution *at,
+	const struct cycle_rows *cycles, const uint32_t *group_of,
+	const struct breakdown_asked *asked, struct err *e)
+{
+	static const struct breakdown_asked nothing = { .device = -1,
+		.stratum = -1 };
+	struct arena scratch = arena_scratch(at->arena);
+	struct attribution own = *at;
+	struct err failed = { 0 };
+
+	own.arena = &scratch;
+	at->profile->breakdown = (struct breakdown){ .device = -1 };
+	bool ok = make(&own, cycles, group_of, asked ? asked : &nothing,
+		at->arena, &failed);
+	arena_scratch_release(&scratch, at->arena);
+	if (!ok && at->arena->full)
+		return arena_err(at->arena, e);
+	return ok || err_set(e, failed.code, "%s", failed.text);
+}

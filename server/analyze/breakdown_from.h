@@ -1,0 +1,15 @@
+/* breakdown_from.h - layers, blocks and rows of a run.
+ *
+ * The steps: a sequence (layer_seq.h), layers in it (layering.h), blocks and roles
+ * (layer_blocks.h), then statistics (breakdown_rows.h) and unions
+ * (breakdown_overlap.h). Where nothing repeats: one flat section, and a sentence. */
+#pragma once
+#include "breakdown.h"
+#include "layering.h"
+
+/* Fills at->profile->breakdown; the rest of the profile is there. `asked` NULL:
+ * nothing. `group_of` is kernel_groups.h's. ERR_NOT_FOUND where what was asked
+ * for is not there. */
+bool breakdown_from(const struct attribution *at,
+	const struct cycle_rows *cycles, const uint32_t *group_of,
+	const struct breakdown_asked *asked, struct err *e);

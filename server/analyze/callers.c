@@ -1,0 +1,244 @@
+/* callers.c - paths of calls, then of operators, then launches added up. */
+#include "callers.h"
+#include "callpath.h"
+#include "correlation.h"
+#include "ids.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct maker {
+	const struct trace *t;
+	const struct process *proc;
+	struct profile *p;
+	struct slice rows; /* kernels of the process */
+	const uint32_t *kernel_of, *call_of;
+	struct frame_tree tree;
+	uint32_t *frame_of; /* by kernel row; 0 none */
+	int64_t cut;
+};
+
+/* The paths at rows of one kind that launched kernels: marked, in order. */
+struct origin {
+	const int64_t *start_ns;
+	const uint32_t *thread;
+	struct slice rows;
+	bool ops;
+	uint32_t
+		*path_of; /* by row; 1 where it is marked, then the place + 1 */
+	struct callpath *paths;
+	uint32_t n;
+};
+
+static bool origin_init(struct origin *o, struct arena *a)
+{
+	o->path_of = arena_grow(a, NULL,
+		((size_t)(o->rows.to - o->rows.from) + 1) * sizeof *o->path_of);
+	return o->path_of;
+}
+
+static void origin_mark(struct origin *o, uint32_t row)
+{
+	uint32_t *of = &o->path_of[row - o->rows.from];
+	o->n += !*of;
+	*of = 1;
+}
+
+static bool origin_find(struct origin *o, struct maker *m)
+{
+	uint32_t n = 0;
+
+	o->paths = arena_grow(m->p->arena, NULL,
+		((size_t)o->n + 1) * sizeof *o->paths);
+	if (!o->paths)
+		return false;
+	for (uint32_t row = o->rows.from; row < o->rows.to; row++) {
+		if (!o->path_of[row - o->rows.from])
+			continue;
+		o->paths[n] = (struct callpath){ .at_ns = o->start_ns[row],
+			.thread = o->thread[row],
+			.op = o->ops ? row : CALLPATH_NO_OP };
+		o->path_of[row - o->rows.from] = ++n;
+	}
+	return callpath_find(&m->tree, m->proc, o->paths, n);
+}
+
+static void origin_apply(const struct origin *o, struct maker *m, uint32_t i,
+	uint32_t row)
+{
+	const struct callpath *p =
+		&o->paths[o->path_of[row - o->rows.from] - 1];
+	m->frame_of[i] = p->frame;
+	m->cut += p->cut;
+}
+
+static void origin_release(struct origin *o, struct arena *a)
+{
+	arena_drop(a, o->path_of);
+	arena_drop(a, o->paths);
+}
+
+static bool from_calls(struct maker *m)
+{
+	const struct call_rows *c = &m->t->call;
+	struct origin o = { .start_ns = c->start_ns,
+		.thread = c->thread,
+		.rows = m->proc->call };
+	uint32_t n = m->rows.to - m->rows.from;
+
+	bool ok = origin_init(&o, m->p->arena);
+	for (uint32_t i = 0; ok && i < n; i++)
+		if (m->call_of[i] != CORRELATION_NONE)
+			origin_mark(&o, m->call_of[i]);
+	ok = ok && origin_find(&o, m);
+	for (uint32_t i = 0; ok && i < n; i++)
+		if (m->call_of[i] != CORRELATION_NONE)
+			origin_apply(&o, m, i, m->call_of[i]);
+	origin_release(&o, m->p->arena);
+	return ok;
+}
+
+/* How many launches lack a path, and whether an External id may give one. */
+static uint32_t pathless(const struct maker *m)
+{
+	const struct kernel_rows *k = &m->t->kernel;
+	uint32_t lacking = 0, told = 0, repeated = 0;
+
+	for (uint32_t row = m->rows.from; row < m->rows.to; row++) {
+		bool has = k->external_id[row] > 0;
+		lacking += has && !m->frame_of[row - m->rows.from];
+		told += has;
+		repeated += has && k->external_id[row] == k->correlation[row];
+	}
+	return repeated > told / 2 ? 0 : lacking;
+}
+
+/* The operator of a kernel without a path, NAMES_NONE where there is none. */
+static uint32_t op_of(const struct maker *m, const struct ids *ops, uint32_t i)
+{
+	if (m->frame_of[i])
+		return NAMES_NONE;
+	struct slice found =
+		ids_find(ops, m->t->kernel.external_id[m->rows.from + i]);
+	return found.from < found.to ? ops->row[found.from] : NAMES_NONE;
+}
+
+static bool from_ops(struct maker *m)
+{
+	struct arena *a = m->p->arena;
+	const struct op_rows *ops = &m->t->op;
+	struct origin o = { .start_ns = ops->start_ns,
+		.thread = ops->thread,
+		.rows = m->proc->op,
+		.ops = true };
+	uint32_t n = m->rows.to - m->rows.from;
+	struct ids x;
+
+	if (pathless(m) == 0)
+		return true;
+	if (!ids_from(&x, a, ops->external_id, m->proc->op))
+		return false;
+	bool ok = origin_init(&o, a);
+	for (uint32_t i = 0; ok && i < n; i++) {
+		uint32_t row = op_of(m, &x, i);
+		if (row != NAMES_NONE)
+			origin_mark(&o, row);
+	}
+	ok = ok && origin_find(&o, m);
+	for (uint32_t i = 0; ok && i < n; i++) {
+		uint32_t row = op_of(m, &x, i);
+		if (row != NAMES_NONE)
+			origin_apply(&o, m, i, row);
+	}
+	ids_release(&x, a);
+	origin_release(&o, a);
+	return ok;
+}
+
+/* What a line stands for; hashed as bytes, so it has no gaps. */
+struct key {
+	uint32_t kernel, known, frame;
+};
+
+/* Which line each launch belongs to: id in `keys`, less one. */
+static bool lines(const struct maker *m, struct names *keys, uint32_t *line)
+{
+	for (uint32_t i = 0; i < m->rows.to - m->rows.from; i++) {
+		enum caller_known known = CALLER_PATH;
+		if (!m->frame_of[i])
+			known = m->call_of[i] == CORRELATION_NONE
+					? CALLER_NO_CALL
+					: CALLER_NO_RANGE;
+		struct key k = { m->kernel_of[i], known, m->frame_of[i] };
+		uint32_t id = names_put(keys, (const char *)&k, sizeof k);
+		if (id == NAMES_NONE)
+			return false;
+		line[i] = id - 1;
+	}
+	return true;
+}
+
+static int by_kernel(const void *left, const void *right)
+{
+	const struct caller_stat *a = left, *b = right;
+	const int64_t x[] = { a->kernel, b->total_ns, a->known, a->frame };
+	const int64_t y[] = { b->kernel, a->total_ns, b->known, b->frame };
+
+	for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return 0;
+}
+
+static bool add_up(const struct maker *m, const struct names *keys,
+	const uint32_t *line)
+{
+	struct profile *p = m->p;
+	uint32_t n = keys->n - 1;
+
+	p->callers = arena_array(p->arena, struct caller_stat, n + 1);
+	if (!p->callers)
+		return false;
+	p->callers_n = n;
+	for (uint32_t i = 0; i < n; i++) {
+		struct key k;
+		memcpy(&k, names_text(keys, i + 1), sizeof k);
+		p->callers[i] = (struct caller_stat){ .kernel = k.kernel,
+			.known = (enum caller_known)k.known,
+			.frame = k.frame };
+	}
+	for (uint32_t i = 0; i < m->rows.to - m->rows.from; i++) {
+		struct caller_stat *s = &p->callers[line[i]];
+		s->launches++;
+		s->total_ns += m->t->kernel.dur_ns[m->rows.from + i];
+	}
+	qsort(p->callers, n, sizeof *p->callers, by_kernel);
+	return true;
+}
+
+bool callers_from(const struct trace *t, const struct process *proc,
+	const uint32_t *kernel_of, const uint32_t *call_of, struct profile *p,
+	uint32_t **frame_of)
+{
+	struct arena *a = p->arena;
+	struct maker m = { .t = t,
+		.proc = proc,
+		.p = p,
+		.rows = proc->kernel,
+		.kernel_of = kernel_of,
+		.call_of = call_of };
+	size_t n = (size_t)(m.rows.to - m.rows.from) + 1;
+	struct names keys;
+
+	uint32_t *line = arena_grow(a, NULL, n * sizeof *line);
+	m.frame_of = arena_grow(a, NULL, n * sizeof *m.frame_of);
+	bool ok = line && m.frame_of && frame_tree_init(&m.tree, t, a) &&
+		  from_calls(&m) && from_ops(&m) && names_init(&keys, a) &&
+		  lines(&m, &keys, line) && add_up(&m, &keys, line) &&
+		  frame_tree_frames(&m.tree, &p->frames, &p->frames_n);
+	if (ok && m.cut)
+		note_add(&p->notes, NOTE_callers_cut, m.cut, NULL, 0);
+	frame_tree_release(&m.tree);
+	*frame_of = m.frame_of;
+	arena_drop(a, line);
+	return ok;
+}

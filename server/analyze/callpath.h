@@ -1,0 +1,30 @@
+/* callpath.h - what was open on a thread at a moment.
+ *
+ * A path is the annotations, modules, Python functions and operators of the
+ * process that were open on the thread, the outermost first: those that began
+ * by then and end later (start <= moment < end), in the order of lanes.h.
+ * Ranges that cross others count while they are open. Ranges that may change
+ * threads (RANGE_LOOSE) and the GPU's own are no part of a path; where the
+ * thread is not told, nothing is.
+ *
+ * A path holds at most CALLPATH_DEPTH frames, and the tree of all of them is
+ * bounded; what would pass that is left out from the inside, and told. */
+#pragma once
+#include "frame_tree.h"
+
+enum { CALLPATH_DEPTH = 512, CALLPATH_NO_OP = UINT32_MAX };
+
+struct callpath {
+	int64_t at_ns;
+	uint32_t thread;
+	uint32_t
+		op; /* the path ends with this operator's row; CALLPATH_NO_OP */
+	uint32_t frame; /* found: the innermost; 0 where nothing was open */
+	bool cut; /* found: frames within it were left out */
+};
+
+/* Finds the frames of `n` moments, which ascend. Takes some 4 bytes a span and
+ * moment and 4 a name on the way, and a time of one step a span and one for
+ * each frame of each path. False where the arena is full. */
+bool callpath_find(struct frame_tree *ft, const struct process *proc,
+	struct callpath *paths, uint32_t n);

@@ -1,0 +1,74 @@
+/* correlation.c - calls by correlation; then each kernel looks its own up. */
+#include "correlation.h"
+#include "ids.h"
+
+static int64_t end_of(const struct call_rows *c, uint32_t row)
+{
+	return c->start_ns[row] + c->dur_ns[row];
+}
+
+/* For each place the outermost call of the same correlation around it. */
+static void outermost(const struct call_rows *c, const struct ids *x,
+	uint32_t *outer)
+{
+	for (uint32_t i = 0; i < x->n; i++) {
+		uint32_t row = x->row[i];
+		outer[i] = row;
+		if (i == 0 || x->id[i] != x->id[i - 1])
+			continue;
+		uint32_t before = outer[i - 1];
+		if (c->thread[row] == c->thread[before] &&
+			end_of(c, row) <= end_of(c, before))
+			outer[i] = before;
+	}
+}
+
+/* The last of these calls that began by then, or the first. */
+static uint32_t place_of(const struct call_rows *c, const struct ids *x,
+	struct slice same, int64_t start_ns)
+{
+	uint32_t from = same.from, to = same.to;
+
+	while (to - from > 1) {
+		uint32_t middle = from + (to - from) / 2;
+		if (c->start_ns[x->row[middle]] <= start_ns)
+			from = middle;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+bool correlation_join_rows(const struct trace *t, const struct process *proc,
+	const int64_t *correlation, const int64_t *start_ns, struct slice rows,
+	struct arena *a, uint32_t **call_of)
+{
+	uint32_t from = rows.from, n = rows.to - from;
+	struct ids x;
+
+	*call_of = arena_grow(a, NULL, ((size_t)n + 1) * sizeof **call_of);
+	bool ok = *call_of && ids_from(&x, a, t->call.correlation, proc->call);
+	if (!ok)
+		return false;
+	uint32_t *outer =
+		arena_grow(a, NULL, ((size_t)x.n + 1) * sizeof *outer);
+	if (outer)
+		outermost(&t->call, &x, outer);
+	for (uint32_t i = 0; outer && i < n; i++) {
+		struct slice same = ids_find(&x, correlation[from + i]);
+		(*call_of)[i] = same.from == same.to
+					? CORRELATION_NONE
+					: outer[place_of(&t->call, &x, same,
+						  start_ns[from + i])];
+	}
+	ids_release(&x, a);
+	arena_drop(a, outer);
+	return outer;
+}
+
+bool correlation_join(const struct trace *t, const struct process *proc,
+	struct arena *a, uint32_t **call_of)
+{
+	return correlation_join_rows(t, proc, t->kernel.correlation,
+		t->kernel.start_ns, proc->kernel, a, call_of);
+}

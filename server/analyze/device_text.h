@@ -1,0 +1,15 @@
+/* device_text.h - devices as tables of patterns call them. */
+#pragma once
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "GPU 7" → 7; -1 where no number ends it. */
+static inline int32_t device_text_number(const char *text)
+{
+	const char *digits = text + strlen(text);
+	while (digits > text && digits[-1] >= '0' && digits[-1] <= '9')
+		digits--;
+	size_t len = strlen(digits);
+	return len && len < 10 ? (int32_t)strtol(digits, NULL, 10) : -1;
+}

@@ -1,0 +1,125 @@
+/* dist.c - Student's t from Rmath; rank sums counted, or their normal form. */
+#include "dist.h"
+#define MATHLIB_STANDALONE
+#include <Rmath.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Rmath prints a warning where an argument is out of its domain: none such is
+ * let through. */
+double dist_t_p(double t, double df)
+{
+	if (isnan(t) || isnan(df) || df <= 0)
+		return NAN;
+	if (isinf(t))
+		return 0;
+	if (isinf(df))
+		return erfc(fabs(t) / M_SQRT2);
+	return fmin(1, 2 * pt(-fabs(t), df, 1, 0));
+}
+
+double dist_t_quantile(double p, double df)
+{
+	if (isnan(p) || isnan(df) || df < 1 || p <= 0 || p >= 1)
+		return NAN;
+	return qt(p, df, 1, 0);
+}
+
+struct ranked {
+	double value;
+	bool of_x;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	double x = ((const struct ranked *)a)->value;
+	double y = ((const struct ranked *)b)->value;
+	return (x > y) - (x < y);
+}
+
+/* Ranks of x summed, equal values sharing their mean rank; `ties` becomes
+ * Σ (t³ - t) over groups of t equal values. */
+static double rank_sum(const struct ranked *r, uint64_t n, double *ties)
+{
+	double sum = 0;
+	*ties = 0;
+	for (uint64_t i = 0, end; i < n; i = end) {
+		uint64_t of_x = 0;
+		for (end = i; end < n && r[end].value == r[i].value; end++)
+			of_x += r[end].of_x;
+		double t = (double)(end - i);
+		sum += (double)of_x * ((double)(i + 1 + end) / 2);
+		*ties += t * t * t - t;
+	}
+	return sum;
+}
+
+/* P(U <= u) without ties. The number of ways to each u are the coefficients of
+ * Π (1 - z^(m+i)) / (1 - z^i), i = 1 to n: after each i those of a smaller
+ * question, so that no digit is lost between. NaN where memory is short. */
+static double exact_below(uint32_t n, uint32_t m, uint64_t u, struct arena *a)
+{
+	double *ways = arena_grow(a, NULL, (u + 1) * sizeof *ways);
+	double all = 1, below = 0;
+	if (!ways)
+		return NAN;
+	ways[0] = 1;
+	for (uint64_t i = 1; i <= n; i++) {
+		for (uint64_t k = u; k >= m + i; k--)
+			ways[k] -= ways[k - m - i];
+		for (uint64_t k = i; k <= u; k++)
+			ways[k] += ways[k - i];
+		all *= (double)(m + i) / (double)i;
+	}
+	for (uint64_t k = 0; k <= u; k++)
+		below += ways[k];
+	arena_drop(a, ways);
+	return below / all;
+}
+
+/* P(U <= u), times two, with corrections for ties and continuity. */
+static double normal_p(double n, double m, double u, double ties)
+{
+	double all = n + m;
+	double var = n * m / 12 * (all + 1 - ties / (all * (all - 1)));
+	double off = n * m / 2 - u - 0.5;
+	return var > 0 && off > 0 ? erfc(off / sqrt(2 * var)) : 1;
+}
+
+/* False where a value is NaN. */
+static bool gather(const double *from, uint32_t n, bool of_x, struct ranked *to)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (isnan(from[i]))
+			return false;
+		to[i] = (struct ranked){ from[i], of_x };
+	}
+	return true;
+}
+
+double dist_rank_sum_p(const double *x, uint32_t n, const double *y, uint32_t m,
+	struct arena *scratch)
+{
+	uint64_t all = (uint64_t)n + m;
+	if (!n || !m)
+		return 1;
+	struct ranked *r = arena_grow(scratch, NULL, all * sizeof *r);
+	if (!r)
+		return NAN;
+	double p = NAN;
+	if (gather(x, n, true, r) && gather(y, m, false, r + n)) {
+		double ties, nm = (double)n * m;
+		qsort(r, all, sizeof *r, by_value);
+		double u = rank_sum(r, all, &ties) - (double)n * (n + 1.0) / 2;
+		uint32_t few = n < m ? n : m, many = n < m ? m : n;
+		u = fmin(u, nm - u);
+		if (few <= DIST_EXACT_MAX && ties == 0 && u < DIST_COUNTS_MAX)
+			p = fmin(1, 2 * exact_below(few, many, (uint64_t)u,
+						scratch));
+		else
+			p = normal_p(n, m, u, ties);
+	}
+	arena_drop(scratch, r);
+	return p;
+}

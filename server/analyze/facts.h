@@ -1,0 +1,11 @@
+/* facts.h - what surrounded a process, a line per name. */
+#pragma once
+#include "profile.h"
+#include "trace.h"
+
+/* More than any format tells; what lies beyond is of no use to anybody. */
+enum { FACTS_MOST = 256 };
+
+/* Fills p->facts: by name, of a name the first. False where the arena is full. */
+bool facts_from(const struct trace *t, const struct process *proc,
+	struct profile *p);

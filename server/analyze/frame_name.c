@@ -1,0 +1,145 @@
+/* frame_name.c - the forms of frame_name.h, one after the other. */
+#include "frame_name.h"
+#include <string.h>
+#include <strings.h>
+
+static bool begins(const char *s, const char *end, const char *word)
+{
+	size_t n = strlen(word);
+	return (size_t)(end - s) >= n && !memcmp(s, word, n);
+}
+
+static bool digit(char c)
+{
+	return (unsigned char)(c - '0') < 10;
+}
+
+/* Whether a number stands there, with the end or the next of its kind behind. */
+static bool lone_number(const char *s, const char *end)
+{
+	const char *p = s + (s < end && *s == '-');
+	const char *first = p;
+	while (p < end && digit(*p))
+		p++;
+	return p > first && (p == end || begins(p, end, ", "));
+}
+
+/* Where what emit_nvtx() adds begins, or the end. */
+static const char *emitted(const char *s, const char *end)
+{
+	static const struct {
+		const char *key;
+		bool number; /* else a list */
+	} added[] = { { ", seq = ", true }, { ", op_id = ", true },
+		{ ", sizes = ", false }, { ", input_op_ids = ", false } };
+
+	for (const char *p = s; (p = memchr(p, ',', (size_t)(end - p))); p++)
+		for (size_t i = 0; i < sizeof added / sizeof *added; i++) {
+			const char *value = p + strlen(added[i].key);
+			if (begins(p, end, added[i].key) &&
+				(added[i].number ? lone_number(value, end)
+						 : begins(value, end, "[")))
+				return p;
+		}
+	return end;
+}
+
+/* Makes *s…*end the module of a layer-wise marker, if it is one. */
+static bool marker(const char **s, const char **end)
+{
+	static const char before[] = "{'Module': '";
+	const char *from = *s + sizeof before - 1;
+
+	if (!begins(*s, *end, before))
+		return false;
+	const char *to = memchr(from, '\'', (size_t)(*end - from));
+	if (!to || to == from)
+		return false;
+	*s = from;
+	*end = to;
+	return true;
+}
+
+static bool is_step(const char *s, const char *end)
+{
+	static const char *const words[] = { "ProfilerStep", "step",
+		"iteration", "iter", "epoch", "batch", "execute" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t n = strlen(words[i]);
+		const char *p = s + n;
+		if ((size_t)(end - s) <= n || strncasecmp(s, words[i], n) != 0)
+			continue;
+		if (*p == '[' && !strcmp(words[i], "step"))
+			return true;
+		p += strspn(p, " _#:-[(");
+		if (begins(p, end, "context_"))
+			p += strlen("context_");
+		if (p < end && digit(*p))
+			return true;
+	}
+	return false;
+}
+
+/* Each number becomes a star. */
+static char *starred(struct arena *a, const char *s, const char *end,
+	size_t *len)
+{
+	char *name = arena_strndup(a, s, (size_t)(end - s)), *to = name;
+
+	for (; name && s < end; s++) {
+		if (!digit(*s))
+			*to++ = *s;
+		else if (s + 1 == end || !digit(s[1]))
+			*to++ = '*';
+	}
+	if (name)
+		*to = 0;
+	*len = (size_t)(to - name);
+	return name;
+}
+
+static const char before_address[] = " at 0x";
+
+static char *without_addresses(struct arena *a, const char *s, const char *end,
+	size_t *len)
+{
+	char *name = arena_strndup(a, s, (size_t)(end - s)), *to = name;
+
+	while (name && s < end) {
+		if (begins(s, end, before_address)) {
+			s += strlen(before_address);
+			s += strspn(s, "0123456789abcdefABCDEF");
+		} else {
+			*to++ = *s++;
+		}
+	}
+	if (name)
+		*to = 0;
+	*len = (size_t)(to - name);
+	return name;
+}
+
+bool frame_name_from(struct arena *a, enum frame_kind *kind, const char *text,
+	size_t len, const char **name, size_t *name_len)
+{
+	const char *end = text + len;
+
+	if (*kind == FRAME_ANNOTATION && marker(&text, &end))
+		*kind = FRAME_MODULE;
+	else if (*kind == FRAME_ANNOTATION)
+		end = emitted(text, end);
+	*name = text;
+	*name_len = (size_t)(end - text);
+	if (*kind == FRAME_PYTHON &&
+		memmem(text, len, before_address, strlen(before_address)))
+		*name = without_addresses(a, text, end, name_len);
+	if ((*kind == FRAME_ANNOTATION || *kind == FRAME_OP) &&
+		is_step(text, end))
+		*name = starred(a, text, end, name_len);
+	if (*name && *name_len == 0) {
+		*name = "(unnamed)";
+		*name_len = strlen(*name);
+	}
+	return *name;
+}

@@ -1,0 +1,130 @@
+/* graph_replay.c - kernels by correlation, split where the call differs. */
+#include "graph_replay.h"
+#include "correlation.h"
+#include "ids.h"
+#include <string.h>
+
+struct finder {
+	const struct trace *t;
+	const struct process *proc;
+	const uint32_t *call_of;
+	struct arena *arena;
+	struct graph_replays *out;
+	uint8_t *asked; /* by name of the trace: 1 a graph's launch, 2 not; of
+		a kernel 4 the runtime's, 8 not */
+	uint32_t *names; /* of one replay */
+};
+
+bool graph_replay_own(const char *kernel)
+{
+	return strncmp(kernel, "__amd_rocclr_", strlen("__amd_rocclr_")) == 0;
+}
+
+static bool launches_graph(struct finder *f, uint32_t call)
+{
+	uint32_t name = f->t->call.name[call];
+
+	if (!(f->asked[name] & 3))
+		f->asked[name] |=
+			strstr(names_text(&f->t->names, name), "GraphLaunch")
+				? 1
+				: 2;
+	return f->asked[name] & 1;
+}
+
+static bool runtimes_own(struct finder *f, uint32_t name)
+{
+	if (!(f->asked[name] & 12))
+		f->asked[name] |=
+			graph_replay_own(names_text(&f->t->names, name)) ? 4
+									 : 8;
+	return f->asked[name] & 4;
+}
+
+/* Whether rows of one correlation and call are a replay. */
+static bool replayed(struct finder *f, const uint32_t *rows, uint32_t n)
+{
+	uint32_t call = f->call_of[rows[0] - f->proc->kernel.from];
+
+	if (call != CORRELATION_NONE)
+		return launches_graph(f, call);
+	return n > 1 || f->t->kernel.graph_node[rows[0]] > 0;
+}
+
+static bool add(struct finder *f, const uint32_t *rows, uint32_t n)
+{
+	struct graph_replays *out = f->out;
+	uint32_t first = out->from[out->n], kept = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t name = f->t->kernel.name[rows[i]];
+		if (runtimes_own(f, name))
+			continue;
+		out->kernel[first + kept] = rows[i] - f->proc->kernel.from;
+		f->names[kept++] = name;
+	}
+	if (kept == 0)
+		return true;
+	out->call[out->n] = f->call_of[rows[0] - f->proc->kernel.from];
+	out->sequence[out->n] = names_put(&out->sequences,
+		(const char *)f->names, kept * sizeof *f->names);
+	out->from[++out->n] = first + kept;
+	return out->sequence[out->n - 1] != NAMES_NONE;
+}
+
+static uint32_t same_until(const struct finder *f, const struct ids *x,
+	uint32_t from)
+{
+	uint32_t first = f->proc->kernel.from, to = from + 1;
+
+	while (to < x->n && x->id[to] == x->id[from] &&
+		f->call_of[x->row[to] - first] ==
+			f->call_of[x->row[from] - first])
+		to++;
+	return to;
+}
+
+static bool init(struct finder *f, uint32_t n)
+{
+	struct graph_replays *out = f->out;
+	struct arena *a = f->arena;
+	size_t room = ((size_t)n + 2) * sizeof(uint32_t);
+
+	f->asked = arena_grow(a, NULL, f->t->names.n);
+	f->names = arena_grow(a, NULL, room);
+	out->kernel = arena_grow(a, NULL, room);
+	out->from = arena_grow(a, NULL, room);
+	out->call = arena_grow(a, NULL, room);
+	out->sequence = arena_grow(a, NULL, room);
+	return f->asked && f->names && out->kernel && out->from && out->call &&
+	       out->sequence && names_init(&out->sequences, a);
+}
+
+bool graph_replays_find(const struct trace *t, const struct process *proc,
+	const uint32_t *call_of, struct arena *a, struct graph_replays *out)
+{
+	struct finder f = { t, proc, call_of, a, out, NULL, NULL };
+	struct ids x;
+
+	*out = (struct graph_replays){ 0 };
+	bool ok = ids_from(&x, a, t->kernel.correlation, proc->kernel);
+	ok = ok && init(&f, x.n);
+	for (uint32_t i = 0, to; ok && i < x.n; i = to) {
+		to = same_until(&f, &x, i);
+		if (replayed(&f, x.row + i, to - i))
+			ok = add(&f, x.row + i, to - i);
+	}
+	ids_release(&x, a);
+	arena_drop(a, f.asked);
+	arena_drop(a, f.names);
+	return ok;
+}
+
+void graph_replays_release(struct graph_replays *r, struct arena *a)
+{
+	arena_drop(a, r->kernel);
+	arena_drop(a, r->from);
+	arena_drop(a, r->call);
+	arena_drop(a, r->sequence);
+	*r = (struct graph_replays){ 0 };
+}

@@ -1,0 +1,108 @@
+/* ids.c - a radix sort, then bisection. */
+#include "ids.h"
+
+enum { DIGIT = 11, DIGITS = 1 << DIGIT };
+
+static void pass(const struct ids *from, struct ids *to, int shift)
+{
+	uint32_t at[DIGITS] = { 0 }, sum = 0;
+
+	for (uint32_t i = 0; i < from->n; i++)
+		at[from->id[i] >> shift & (DIGITS - 1)]++;
+	for (int d = 0; d < DIGITS; d++) {
+		uint32_t count = at[d];
+		at[d] = sum;
+		sum += count;
+	}
+	for (uint32_t i = 0; i < from->n; i++) {
+		uint32_t place = at[from->id[i] >> shift & (DIGITS - 1)]++;
+		to->id[place] = from->id[i];
+		to->row[place] = from->row[i];
+	}
+}
+
+/* Stable, least significant digits first; `spare` has room for as many. */
+static void sort(struct ids *x, struct ids *spare, uint64_t differing)
+{
+	for (int shift = 0; shift < 64 && differing >> shift; shift += DIGIT) {
+		if (!(differing >> shift & (DIGITS - 1)))
+			continue;
+		pass(x, spare, shift);
+		struct ids sorted = *spare;
+		*spare = *x;
+		*x = sorted;
+	}
+}
+
+static bool take(struct ids *x, struct arena *a, uint32_t n)
+{
+	*x = (struct ids){
+		.id = arena_grow(a, NULL, ((size_t)n + 1) * sizeof *x->id),
+		.row = arena_grow(a, NULL, ((size_t)n + 1) * sizeof *x->row),
+		.n = n,
+	};
+	return x->id && x->row;
+}
+
+bool ids_from(struct ids *x, struct arena *a, const int64_t *of,
+	struct slice rows)
+{
+	struct ids spare = { 0 };
+	uint64_t differing = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = rows.from; i < rows.to; i++)
+		n += of[i] > 0;
+	bool ok = take(x, a, n) && take(&spare, a, n);
+	if (ok) {
+		n = 0;
+		for (uint32_t i = rows.from; i < rows.to; i++) {
+			if (of[i] <= 0)
+				continue;
+			x->id[n] = of[i];
+			x->row[n++] = i;
+			differing |= (uint64_t)(of[i] ^ x->id[0]);
+		}
+		sort(x, &spare, differing);
+	}
+	ids_release(&spare, a);
+	return ok;
+}
+
+void ids_release(struct ids *x, struct arena *a)
+{
+	arena_drop(a, x->id);
+	arena_drop(a, x->row);
+	*x = (struct ids){ 0 };
+}
+
+/* The first place whose id is not below this one. */
+static uint32_t first(const struct ids *x, int64_t id)
+{
+	uint32_t from = 0, to = x->n;
+
+	while (from < to) {
+		uint32_t middle = from + (to - from) / 2;
+		if (x->id[middle] < id)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+struct slice ids_find(const struct ids *x, int64_t id)
+{
+	struct slice found = { 0 };
+
+	if (id <= 0)
+		return found;
+	found.from = first(x, id);
+	found.to = found.from;
+	if (found.from < x->n && x->id[found.from] == id)
+		found.to = found.from + 1;
+	/* As a rule an id occurs once. */
+	if (found.to < x->n && x->id[found.to] == id)
+		found.to = id == INT64_MAX ? x->n : first(x, id + 1);
+	return found;
+}

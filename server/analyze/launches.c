@@ -1,0 +1,216 @@
+/* launches.c - one line for each of the joined launches' groups. */
+#include "launches.h"
+#include "correlation.h"
+#include "group.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a line stands for; hashed as bytes, so it has no gaps. */
+struct key {
+	uint32_t thread, api, kernel;
+	int32_t device;
+};
+
+/* Totals overlap, and so add up to more than a trace lasts; a sum below this
+ * (36 years) is what stats.h can take. */
+#define TOTAL_MAX_NS ((INT64_C(1) << 60) - 1)
+
+struct maker {
+	const struct trace *t;
+	struct profile *p;
+	struct slice rows; /* kernels of the process */
+	const uint32_t *kernel_of, *call_of;
+	struct names apis; /* calls' names as they are shown */
+	struct names keys; /* id = line + 1 */
+	uint32_t *line_of; /* by row; CORRELATION_NONE: not in the table */
+	uint32_t *line; /* of those measured, side by side */
+	int64_t *value;
+	struct launch_stat *stats;
+};
+
+enum measure { TOTAL, API_CALL, QUEUE, KERNEL_RUN };
+
+/* Negative where a launch has none. */
+static int64_t measured(const struct maker *m, uint32_t i, enum measure what)
+{
+	const struct kernel_rows *k = &m->t->kernel;
+	const struct call_rows *c = &m->t->call;
+	uint32_t row = m->rows.from + i, call = m->call_of[i];
+	int64_t returned = c->start_ns[call] + c->dur_ns[call];
+	int64_t end = k->start_ns[row] + k->dur_ns[row];
+
+	switch (what) {
+	case TOTAL:
+		return (end > returned ? end : returned) - c->start_ns[call];
+	case API_CALL:
+		return c->dur_ns[call];
+	case QUEUE:
+		return k->start_ns[row] - returned;
+	default:
+		return k->dur_ns[row];
+	}
+}
+
+/* A call's name without `_v` and four digits behind it. */
+static uint32_t api_id(struct maker *m, uint32_t call)
+{
+	const struct name *n = &m->t->names.list[m->t->call.name[call]];
+	uint32_t len = n->len;
+
+	if (len >= 6 && !memcmp(n->text + len - 6, "_v", 2) &&
+		strspn(n->text + len - 4, "0123456789") == 4)
+		len -= 6;
+	return names_put(&m->apis, n->text, len);
+}
+
+/* The line of a launch, plus one; NAMES_NONE where the arena is full. */
+static uint32_t line_id(struct maker *m, uint32_t i)
+{
+	uint32_t call = m->call_of[i];
+	struct key k = { m->t->call.thread[call], api_id(m, call),
+		m->kernel_of[i], m->t->kernel.device[m->rows.from + i] };
+
+	if (k.api == NAMES_NONE)
+		return NAMES_NONE;
+	return names_put(&m->keys, (const char *)&k, sizeof k);
+}
+
+static bool lines(struct maker *m)
+{
+	uint32_t n = m->rows.to - m->rows.from;
+	int64_t left = TOTAL_MAX_NS, far = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		m->line_of[i] = CORRELATION_NONE;
+		if (m->call_of[i] == CORRELATION_NONE)
+			continue;
+		int64_t total_ns = measured(m, i, TOTAL);
+		if (total_ns > left) {
+			far++;
+			continue;
+		}
+		left -= total_ns;
+		uint32_t id = line_id(m, i);
+		if (id == NAMES_NONE)
+			return false;
+		m->line_of[i] = id - 1;
+	}
+	if (far)
+		note_add(&m->p->notes, NOTE_latency_far, far, NULL, 0);
+	return true;
+}
+
+static struct spread *spread_of(struct launch_stat *s, enum measure what)
+{
+	switch (what) {
+	case TOTAL:
+		return &s->total;
+	case API_CALL:
+		return &s->api_call;
+	case QUEUE:
+		return &s->queue;
+	default:
+		return &s->kernel_run;
+	}
+}
+
+/* One of the four times, of every line. */
+static bool measure(struct maker *m, enum measure what)
+{
+	struct arena *a = m->p->arena;
+	uint32_t n = 0, groups_n;
+	struct group *groups;
+
+	for (uint32_t i = 0; i < m->rows.to - m->rows.from; i++) {
+		if (m->line_of[i] == CORRELATION_NONE)
+			continue;
+		m->value[n] = measured(m, i, what);
+		m->line[n] = m->line_of[i];
+		n += m->value[n] >= 0;
+	}
+	if (!groups_from(a, (struct group_key){ m->line, m->keys.n - 1 },
+		    (struct group_key){ 0 }, m->value, n, &groups, &groups_n,
+		    NULL))
+		return false;
+	for (uint32_t g = 0; g < groups_n; g++) {
+		const struct time_stats *time = &groups[g].time;
+		struct launch_stat *s = &m->stats[m->line[groups[g].row]];
+		*spread_of(s, what) =
+			(struct spread){ time->avg_ns, time->med_ns,
+				time->stddev_ns, time->min_ns, time->max_ns };
+		*(what == QUEUE ? &s->queued : &s->instances) = time->instances;
+	}
+	arena_drop(a, groups);
+	return true;
+}
+
+static bool stats_init(struct maker *m)
+{
+	struct arena *a = m->p->arena;
+	uint32_t n = m->keys.n - 1;
+
+	m->stats = arena_array(a, struct launch_stat, (size_t)n + 1);
+	for (uint32_t i = 0; m->stats && i < n; i++) {
+		struct key k;
+		memcpy(&k, names_text(&m->keys, i + 1), sizeof k);
+		m->stats[i] = (struct launch_stat){
+			.thread = names_text(&m->t->names, k.thread),
+			.device = k.device,
+			.api = names_text(&m->apis, k.api),
+			.kernel = k.kernel,
+			.queue = { NAN, NAN, NAN, -1, -1 },
+		};
+	}
+	return m->stats;
+}
+
+static int by_total(const void *left, const void *right, void *profile)
+{
+	const struct launch_stat *a = left, *b = right;
+	const struct profile_kernel *kernels =
+		((const struct profile *)profile)->kernels;
+	int c = (a->total.avg_ns < b->total.avg_ns) -
+		(a->total.avg_ns > b->total.avg_ns);
+
+	if (!c)
+		c = (a->instances > b->instances) -
+		    (a->instances < b->instances);
+	if (!c)
+		c = strcmp(a->thread, b->thread);
+	if (!c)
+		c = strcmp(a->api, b->api);
+	if (!c)
+		c = strcmp(kernels[a->kernel].name, kernels[b->kernel].name);
+	return c ? c : (a->device > b->device) - (a->device < b->device);
+}
+
+bool launches_from(const struct trace *t, const struct process *proc,
+	const uint32_t *kernel_of, const uint32_t *call_of, struct profile *p)
+{
+	struct arena *a = p->arena;
+	struct maker m = { .t = t,
+		.p = p,
+		.rows = proc->kernel,
+		.kernel_of = kernel_of,
+		.call_of = call_of };
+	size_t n = (size_t)(m.rows.to - m.rows.from) + 1;
+
+	m.line_of = arena_grow(a, NULL, n * sizeof *m.line_of);
+	m.line = arena_grow(a, NULL, n * sizeof *m.line);
+	m.value = arena_grow(a, NULL, n * sizeof *m.value);
+	bool ok = m.line_of && m.line && m.value && names_init(&m.apis, a) &&
+		  names_init(&m.keys, a) && lines(&m) && stats_init(&m) &&
+		  measure(&m, TOTAL) && measure(&m, API_CALL) &&
+		  measure(&m, QUEUE) && measure(&m, KERNEL_RUN);
+	if (ok) {
+		p->launch_stats = m.stats;
+		p->launch_stats_n = m.keys.n - 1;
+		qsort_r(m.stats, p->launch_stats_n, sizeof *m.stats, by_total,
+			p);
+	}
+	arena_drop(a, m.line_of);
+	arena_drop(a, m.line);
+	arena_drop(a, m.value);
+	return ok;
+}

@@ -1,0 +1,27 @@
+/* layer_line.h - the launches of a device's main stream, pass after pass.
+ *
+ * Layers are found on one stream: the one with the most launches of kernels that
+ * come again in a pass and are no collectives. (By time it might be the one on
+ * which collectives wait for each other.) All is in the arena given. */
+#pragma once
+#include "layer_seq.h"
+#include "layer_words.h"
+
+struct layer_line {
+	const struct layer_seq *s;
+	uint32_t *item; /* by place: index into s->items */
+	uint32_t *symbol; /* beside it */
+	uint8_t *act; /* beside it: enum layer_act, ACT_GLUE unknown */
+	struct slice *pass; /* places of each pass */
+	uint32_t n, lane;
+};
+
+/* False where the arena is full. */
+bool layer_line_from(struct layer_line *l, const struct layer_seq *s,
+	struct arena *a);
+
+/* Whether one of two acts stands in the place of attention. */
+static inline bool layer_act_mixes(enum layer_act act)
+{
+	return act == ACT_ATTENTION || act == ACT_STATE;
+}

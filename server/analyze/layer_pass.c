@@ -1,0 +1,146 @@
+/* layer_pass.c - the stratum that took most time, then its kept cycles; or
+ * all as one. */
+#include "layer_pass.h"
+#include <inttypes.h>
+
+static bool kept(const struct layer_seq *s, uint32_t cycle)
+{
+	const struct cycles *c = &s->profile->cycles;
+
+	return cycle < c->n && c->cycles[cycle].use == CYCLE_KEPT;
+}
+
+/* The time of each stratum's kept cycles; -1 where they hold nothing. */
+static void weigh(const struct layer_seq *s, int64_t *ns)
+{
+	const struct cycles *c = &s->profile->cycles;
+
+	for (uint32_t i = 0; i < c->strata_n; i++)
+		ns[i] = -1;
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct layer_item *it = &s->items[i];
+		if (!kept(s, it->pass))
+			continue;
+		int64_t *of = &ns[c->cycles[it->pass].stratum];
+		*of = (*of < 0 ? 0 : *of) + it->dur_ns;
+	}
+}
+
+static bool choose(struct layer_seq *s, int64_t asked, const int64_t *ns,
+	struct err *e)
+{
+	const struct cycles *c = &s->profile->cycles;
+
+	if (asked >= c->strata_n)
+		return err_set(e, ERR_NOT_FOUND,
+			"there is no stratum %" PRId64 "; the run has %" PRIu32
+			", counted from 0",
+			asked, c->strata_n);
+	if (asked >= 0 && ns[asked] < 0)
+		return err_set(e, ERR_NOT_FOUND,
+			"no cycle of stratum %" PRId64
+			" that counts did anything on device %" PRId32,
+			asked, s->device);
+	if (asked >= 0) {
+		s->stratum = (uint32_t)asked;
+		return true;
+	}
+	for (uint32_t i = 0; i < c->strata_n; i++)
+		if (ns[i] >= 0 &&
+			(s->stratum == LAYER_NONE || ns[i] > ns[s->stratum]))
+			s->stratum = i;
+	return true;
+}
+
+/* From the first record's start to the last one's end. */
+static bool whole(struct layer_seq *s)
+{
+	s->passes = arena_array(s->arena, struct layer_pass, 1);
+	if (!s->passes)
+		return false;
+	s->passes_n = s->n > 0;
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct layer_item *it = &s->items[i];
+		int64_t end_ns = it->start_ns + it->dur_ns;
+		if (!i)
+			s->passes[0] = (struct layer_pass){ it->start_ns,
+				end_ns, LAYER_NONE };
+		if (end_ns > s->passes[0].end_ns)
+			s->passes[0].end_ns = end_ns;
+		s->items[i].pass = 0;
+	}
+	return true;
+}
+
+static bool of_stratum(struct layer_seq *s, uint32_t *pass_of)
+{
+	const struct cycles *c = &s->profile->cycles;
+	int64_t first_ns = trace_first_ns(s->trace, s->proc);
+
+	s->passes = arena_array(s->arena, struct layer_pass, (size_t)c->n + 1);
+	if (!s->passes)
+		return false;
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct cycle *y = &c->cycles[i];
+		pass_of[i] = LAYER_NONE;
+		if (y->use != CYCLE_KEPT || y->stratum != s->stratum)
+			continue;
+		int64_t start_ns = first_ns + y->start_ns;
+		pass_of[i] = s->passes_n;
+		s->passes[s->passes_n++] = (struct layer_pass){ start_ns,
+			start_ns + y->dur_ns, i };
+	}
+	for (uint32_t i = 0; i < s->n; i++) {
+		uint32_t cycle = s->items[i].pass;
+		s->items[i].pass = cycle < c->n ? pass_of[cycle] : LAYER_NONE;
+	}
+	return true;
+}
+
+bool layer_passes(struct layer_seq *s, int64_t asked, struct err *e)
+{
+	const struct cycles *c = &s->profile->cycles;
+	struct arena scratch = arena_scratch(s->arena);
+	int64_t *ns = arena_array(&scratch, int64_t, (size_t)c->strata_n + 1);
+	uint32_t *pass_of = arena_array(&scratch, uint32_t, (size_t)c->n + 1);
+	bool room = ns && pass_of, found = true;
+
+	if (room)
+		weigh(s, ns);
+	found = !room || choose(s, asked, ns, e);
+	if (room && found)
+		room = s->stratum == LAYER_NONE ? whole(s)
+						: of_stratum(s, pass_of);
+	arena_scratch_release(&scratch, s->arena);
+	return found && (room || arena_err(s->arena, e));
+}
+
+bool layer_passes_doubtful(const struct layer_seq *s, int64_t asked)
+{
+	const struct cycles *c = &s->profile->cycles;
+
+	return c->detector == CYCLES_PERIOD && s->passes_n > 1 &&
+	       (asked < 0 || c->strata_n == 1);
+}
+
+bool layer_passes_join(struct layer_seq *s, struct layer_passes_were *was)
+{
+	*was = (struct layer_passes_were){ s->passes,
+		arena_array(s->arena, uint32_t, (size_t)s->n + 1), s->passes_n,
+		s->stratum };
+	if (!was->pass)
+		return false;
+	for (uint32_t i = 0; i < s->n; i++)
+		was->pass[i] = s->items[i].pass;
+	s->stratum = LAYER_NONE;
+	return whole(s);
+}
+
+void layer_passes_part(struct layer_seq *s, const struct layer_passes_were *was)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		s->items[i].pass = was->pass[i];
+	s->passes = was->passes;
+	s->passes_n = was->passes_n;
+	s->stratum = was->stratum;
+}

@@ -1,0 +1,72 @@
+/* layer_seq.h - a device's launches as one sequence, with what layers are found
+ * by: names, streams, passes, module paths, operators.
+ *
+ * Kernels, copies, sets and opaque graphs of one device, by start. A symbol
+ * stands for what a record is by name: kernels have their index in
+ * profile.kernels, copies and graphs come behind. All is in the arena.
+ *
+ * Lane 0 is the stream with most launches of kernels that are no collectives, of
+ * equal ones that with most time: by time it might be a stream on which
+ * collectives wait for other ranks. The others follow by time. */
+#pragma once
+#include "attribute_launch.h"
+#include "breakdown_asked.h"
+#include "cycle_find.h"
+#include "frame_tree.h"
+
+enum { LAYER_NONE = UINT32_MAX };
+enum layer_item_kind { LAYER_KERNEL, LAYER_COPY, LAYER_GRAPH };
+
+struct layer_item {
+	int64_t start_ns, dur_ns;
+	uint32_t row; /* of its kind in the trace, from the process's first */
+	uint32_t symbol;
+	uint32_t lane; /* its stream: 0 the main one, then by time */
+	uint32_t
+		pass; /* index of the pass it is of; LAYER_NONE: of none that counts */
+	uint32_t frame; /* innermost range around its call, a node of `frames`;
+		0 none. Of a graph's node that the collector saw: of the ranges
+		that were open when it was made */
+	/* When and on which thread its call was made, of which `frame` is the
+	 * path; -1 and 0 where none is known. */
+	int64_t host_ns;
+	uint32_t thread;
+	enum layer_item_kind kind;
+	const struct attributed *is; /* NULL but for kernels */
+};
+
+/* A pass that counts. */
+struct layer_pass {
+	int64_t start_ns, end_ns;
+	uint32_t cycle; /* index into profile.cycles; LAYER_NONE the whole */
+};
+
+struct layer_seq {
+	const struct trace *trace;
+	const struct process *proc;
+	const struct profile *profile;
+	const struct catalog *catalog;
+	struct layer_item *items;
+	uint32_t n, lanes, symbols;
+	const int64_t *streams; /* by lane */
+	int32_t device; /* -1: the process ran nothing on any */
+	uint32_t stratum; /* of the passes; LAYER_NONE where they are of none */
+	const char *const
+		*operations; /* of symbols from profile.kernels_n on */
+	struct layer_pass *passes; /* in order */
+	uint32_t passes_n;
+	struct frame *frames; /* frame 0 is the root */
+	uint32_t frames_n;
+	struct arena *arena;
+};
+
+/* The device and stratum asked for, else the busiest device and the stratum that
+ * took most of its time. Passes are the kept cycles of the stratum; where none
+ * holds anything of this device, the whole of what it did is one pass. False
+ * where the arena is full, and ERR_NOT_FOUND where the run has no such device,
+ * or nothing of that stratum on it. To be released in any case; `at` must
+ * outlive it. */
+bool layer_seq_from(struct layer_seq *s, const struct attribution *at,
+	const struct cycle_rows *cycles, const struct breakdown_asked *asked,
+	struct err *e);
+void layer_seq_release(struct layer_seq *s);

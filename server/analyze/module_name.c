@@ -1,0 +1,199 @@
+/* module_name.c - names cut at points, slashes and numbers. */
+#include "module_name.h"
+#include <string.h>
+#include <strings.h>
+
+static const char class_front[] = "nn.Module: ";
+
+static bool digit(char c)
+{
+	return (unsigned char)(c - '0') < 10;
+}
+
+static bool letter(char c)
+{
+	return (unsigned char)((c | 32) - 'a') < 26;
+}
+
+static bool ends_in(const char *text, size_t len, const char *word)
+{
+	size_t n = strlen(word);
+	return len >= n && !strncasecmp(text + len - n, word, n);
+}
+
+bool module_name_is_layer(const char *text, size_t len)
+{
+	return ends_in(text, len, "layer") || ends_in(text, len, "layers") ||
+	       ends_in(text, len, "block") || ends_in(text, len, "blocks") ||
+	       (len == 1 && *text == 'h');
+}
+
+/* A number of so few digits that it fits; -1. */
+static int64_t number(const char *s, size_t len)
+{
+	int64_t n = 0;
+
+	if (len == 0 || len > 9)
+		return -1;
+	for (size_t i = 0; i < len; i++) {
+		if (!digit(s[i]))
+			return -1;
+		n = n * 10 + (s[i] - '0');
+	}
+	return n;
+}
+
+static void put(struct module_name *out, const char *text, size_t len,
+	int64_t n)
+{
+	if (len && out->n < MODULE_NAME_PARTS)
+		out->parts[out->n++] =
+			(struct module_name_part){ text, len, n };
+}
+
+/* "Layer[3]", "layer 3", "Linear_3": a word, what parts them, a number. */
+static void numbered(struct module_name *out, const char *s, size_t len)
+{
+	size_t end = len, from, word;
+
+	while (end && strchr("])", s[end - 1]))
+		end--;
+	from = end;
+	while (from && digit(s[from - 1]))
+		from--;
+	word = from;
+	while (word && strchr(" _#:-[(=", s[word - 1]))
+		word--;
+	int64_t n = number(s + from, end - from);
+	bool apart = word < from || module_name_is_layer(s, word);
+	if (n < 0 || !word || !apart)
+		put(out, s, len, -1);
+	else
+		put(out, s, word, n);
+}
+
+/* Where the number of "layer 3 attention" ends, with more behind it; 0. */
+static size_t middle(const char *s, size_t len)
+{
+	for (size_t i = 1; i + 1 < len; i++) {
+		size_t word = i;
+		if (!digit(s[i]) || digit(s[i - 1]))
+			continue;
+		while (word && strchr(" _#:-[(=", s[word - 1]))
+			word--;
+		size_t end = i;
+		while (end < len && digit(s[end]))
+			end++;
+		if (end < len && strchr("])", s[end]))
+			end++;
+		if (module_name_is_layer(s, word) && end < len &&
+			strchr(" _:-/.", s[end]))
+			return end;
+	}
+	return 0;
+}
+
+static void words(struct module_name *out, const char *s, size_t len)
+{
+	size_t end = middle(s, len);
+
+	if (!end) {
+		numbered(out, s, len);
+		return;
+	}
+	numbered(out, s, end);
+	while (end < len && strchr(" _:-/.", s[end]))
+		end++;
+	put(out, s + end, len - end, -1);
+}
+
+/* The next piece between points or slashes. */
+static size_t piece(const char *s)
+{
+	return strcspn(s, "./");
+}
+
+/* Whether pieces make a path: none empty, no blanks, and one a number, or
+ * called a layer and numbered. */
+static bool is_path(const char *s, bool module)
+{
+	bool told = module;
+	uint32_t n = 0;
+
+	if (!strpbrk(s, "./") || strchr(s, ' '))
+		return false;
+	for (;; s++) {
+		struct module_name part = { 0 };
+		size_t len = piece(s);
+		if (len == 0 || ++n > MODULE_NAME_PARTS)
+			return false;
+		numbered(&part, s, len);
+		told |= number(s, len) >= 0 || part.parts[0].number >= 0;
+		s += len;
+		if (!*s)
+			return told;
+	}
+}
+
+static void path(struct module_name *out, const char *s, bool module)
+{
+	for (;; s++) {
+		size_t len = piece(s);
+		int64_t n = number(s, len);
+		struct module_name_part *last =
+			out->n ? &out->parts[out->n - 1] : NULL;
+		if (n >= 0 && last && last->number < 0)
+			last->number = n;
+		else if (module)
+			put(out, s, len, -1);
+		else
+			numbered(out, s, len);
+		s += len;
+		if (!*s)
+			return;
+	}
+}
+
+/* An operator or a library's own mark, which is no part of a model. */
+static bool foreign(const char *s)
+{
+	return strstr(s, "::") || !strncmp(s, "nccl:", 5) ||
+	       !strncmp(s, "rccl:", 5) || !strncmp(s, "ProfilerStep", 12) ||
+	       !strncmp(s, "Optimizer.", 10) || !strncmp(s, "## ", 3) ||
+	       (!letter(*s) && *s != '_');
+}
+
+static bool wraps(const struct module_name_part *p)
+{
+	static const char *const classes[] = { "Sequential", "ModuleList",
+		"ModuleDict", "DataParallel", "DistributedDataParallel",
+		"FullyShardedDataParallel", "OptimizedModule",
+		"CheckpointWrapper", "Float16Module" };
+
+	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+		if (strlen(classes[i]) == p->len &&
+			!memcmp(classes[i], p->text, p->len))
+			return true;
+	return false;
+}
+
+void module_name_read(const char *text, bool module, struct module_name *out)
+{
+	size_t front = sizeof class_front - 1, len = strlen(text);
+
+	out->n = 0;
+	out->wraps = false;
+	out->class_name = module && !strncmp(text, class_front, front);
+	if (out->class_name) {
+		numbered(out, text + front, len - front);
+		out->wraps = out->n && wraps(&out->parts[0]);
+	} else if (!module && foreign(text)) {
+		return;
+	} else if (is_path(text, module)) {
+		path(out, text, module);
+	} else if (module) {
+		put(out, text, len, -1);
+	} else {
+		words(out, text, len);
+	}
+}

@@ -1,0 +1,38 @@
+/* module_name.h - what the names of ranges tell of layers: a class or attribute,
+ * and a number.
+ *
+ *   nn.Module: Qwen2DecoderLayer_5        Qwen2DecoderLayer, 5
+ *   model.layers.3.self_attn (a module)   model · layers, 3 · self_attn
+ *   decoder.layers.3, decoder/layer_3     decoder · layers, 3
+ *   layer 3, layer_3, Layer[3], layer3    layer, 3
+ *   layer 3 attention                     layer, 3 · attention
+ *   self.o_proj                           self.o_proj
+ *
+ * Points and slashes part a name only where it is a module's path or has a
+ * number between them; a number right behind letters counts for what is called
+ * a layer or block alone ("w13" is a name). */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MODULE_NAME_PARTS = 24 };
+
+struct module_name_part {
+	const char *text; /* within the name */
+	size_t len;
+	int64_t number; /* -1: none */
+};
+
+struct module_name {
+	struct module_name_part parts[MODULE_NAME_PARTS];
+	uint32_t n; /* 0: the name tells nothing */
+	bool class_name; /* of a module; else attributes or words */
+	bool wraps; /* a class that only holds others: Sequential, FSDP's */
+};
+
+/* `module`: it is a module's name as frame_name.h gives it. */
+void module_name_read(const char *text, bool module, struct module_name *out);
+
+/* Whether it is called a layer or block: ends in such a word, or is GPT-2's h. */
+bool module_name_is_layer(const char *text, size_t len);

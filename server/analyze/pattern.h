@@ -1,0 +1,20 @@
+/* pattern.h - time per function, device and cycle, with the counters beside it.
+ *
+ * Functions are kernels, copies and sets, opaque graphs, and calls in which the
+ * host waits; model/patterns.h has the definitions. */
+#pragma once
+#include "cycles.h"
+#include "profile.h"
+#include "trace.h"
+
+struct cycle_rows;
+
+/* Fills p->patterns, and where a cycle's time goes in p->cycles.cycles; needs
+ * p->kernels and p->cycles. False where the arena is full. */
+bool pattern_from(const struct trace *t, uint32_t process,
+	const uint32_t *kernel_of, const struct cycle_rows *rows,
+	struct profile *p);
+
+/* Fills p->collectives. */
+bool collectives_from(const struct trace *t, const struct process *proc,
+	const uint32_t *kernel_of, struct profile *p);

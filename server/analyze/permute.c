@@ -1,0 +1,231 @@
+/* permute.c - sums over the chosen blocks, 64 rows at once. */
+#include "permute.h"
+#include "splits.h"
+#include "t_draw.h"
+#include "xoshiro.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum { TILE = 64, TABLES = 17 };
+/* Equal splits of rounded numbers are equal splits. */
+#define SAME 0.9999F
+
+/* 64 rows: blocks' means about 0 with deviation 1, and what contrast.h tells of
+ * their variance on that scale. */
+struct tile {
+	float *z, *squares; /* [block][TILE] */
+	float total[TILE]; /* Σ squares */
+	float prior[TILE], prior_df[TILE], least[TILE];
+	float run_var[TILE], run_sd[TILE];
+	const struct t_draw *draw[TILE]; /* NULL: runs have no effect */
+	bool counts[TILE];
+};
+struct sizes {
+	uint32_t n;
+	float chosen, rest, df; /* n again, the other blocks, blocks_df() */
+	float widen; /* of variance */
+	float delta; /* by which a difference is widened */
+};
+
+static void sum_chosen(const float *restrict z, const uint32_t *restrict chosen,
+	uint32_t n, float *restrict out)
+{
+	for (int i = 0; i < TILE; i++)
+		out[i] = 0;
+	for (uint32_t k = 0; k < n; k++) {
+		const float *restrict block = z + (size_t)chosen[k] * TILE;
+		for (int i = 0; i < TILE; i++)
+			out[i] += block[i];
+	}
+}
+
+/* The squared statistics of one split. Means are about 0, so what is not chosen
+ * sums up to the negative of what is. */
+static void statistics(const struct tile *t, const float *restrict draws,
+	const uint32_t *chosen, struct sizes s, float *restrict out)
+{
+	float sum[TILE], squares[TILE];
+	sum_chosen(t->z, chosen, s.n, sum);
+	sum_chosen(t->squares, chosen, s.n, squares);
+	for (int i = 0; i < TILE; i++) {
+		float in = sum[i] * sum[i];
+		float of_chosen = (squares[i] - in / s.chosen) /
+				  ((s.chosen - 1) * s.chosen);
+		float of_rest = (t->total[i] - squares[i] - in / s.rest) /
+				((s.rest - 1) * s.rest);
+		float within = (of_chosen + of_rest) * s.widen * s.widen;
+		float var = (s.df * within + t->prior_df[i] * t->prior[i]) /
+			    (s.df + t->prior_df[i]);
+		var = var > t->least[i] ? var : t->least[i];
+		float delta = sum[i] / s.chosen + sum[i] / s.rest;
+		float by = s.delta * delta + draws[i] * t->run_sd[i];
+		out[i] = by * by / (var + t->run_var[i]);
+	}
+}
+
+static void fill(struct tile *t, uint32_t i, const double *means, uint32_t n,
+	const struct contrast *c)
+{
+	double scale = c->sd > 0 ? 1 / c->sd : 0, centre = 0;
+	double var = scale * scale;
+	for (uint32_t b = 0; b < n; b++)
+		centre += means[b] / n;
+	t->total[i] = 0;
+	for (uint32_t b = 0; b < n; b++) {
+		float z = (float)((means[b] - centre) * scale);
+		t->z[(size_t)b * TILE + i] = z;
+		t->squares[(size_t)b * TILE + i] = z * z;
+		t->total[i] += z * z;
+	}
+	/* A row without any variance has no statistic: 0 over something. */
+	t->least[i] = scale > 0 ? (float)(c->least * var) : 1;
+	t->prior[i] = (float)(c->prior * var);
+	t->prior_df[i] = (float)c->prior_df;
+	t->run_var[i] = (float)(c->run_var * var);
+	t->run_sd[i] = sqrtf(t->run_var[i]);
+}
+
+struct permuting {
+	const struct blocks *b;
+	struct permute_row *rows;
+	uint32_t n;
+	permute_means *means;
+	void *of;
+	const struct splits *splits;
+	uint64_t seed;
+	struct t_draw *tables;
+	uint32_t tables_n;
+	double *scratch; /* a row's blocks */
+	float *largest; /* by split, squared */
+	float *own; /* by row, squared */
+};
+
+static const struct t_draw *table_of(struct permuting *w, double df)
+{
+	double down = t_draw_df(df);
+	for (uint32_t i = 0; i < w->tables_n; i++)
+		if (w->tables[i].df == down)
+			return &w->tables[i];
+	t_draw_init(&w->tables[w->tables_n], down);
+	return &w->tables[w->tables_n++];
+}
+
+static void tile_fill(struct permuting *w, uint32_t from, struct tile *t)
+{
+	uint32_t blocks = w->b->base_n + w->b->head_n;
+	static const struct contrast none;
+	for (uint32_t i = 0; i < TILE; i++) {
+		bool is = from + i < w->n;
+		const struct contrast *c =
+			is ? w->rows[from + i].contrast : &none;
+		if (is)
+			w->means(w->of, from + i, w->scratch);
+		fill(t, i, w->scratch, blocks, c);
+		t->counts[i] = is && w->rows[from + i].counts;
+		t->draw[i] = c->run_var > 0 ? table_of(w, c->run_df) : NULL;
+	}
+}
+
+static void draw(const struct tile *t, struct xoshiro *x, float *draws)
+{
+	for (int i = 0; i < TILE; i += 2) {
+		uint64_t bits = xoshiro_next(x);
+		draws[i] = t->draw[i] ? t_draw_next(t->draw[i], (uint32_t)bits)
+				      : 0;
+		draws[i + 1] = t->draw[i + 1] ? t_draw_next(t->draw[i + 1],
+							(uint32_t)(bits >> 32))
+					      : 0;
+	}
+}
+
+static void keep_largest(const struct tile *t, const float *of, float *largest)
+{
+	for (int i = 0; i < TILE; i++)
+		if (t->counts[i] && of[i] > *largest)
+			*largest = of[i];
+}
+
+static void tile_run(struct permuting *w, uint32_t from, struct tile *t)
+{
+	const struct splits *p = w->splits;
+	uint32_t all = w->b->base_n + w->b->head_n;
+	struct sizes s = { p->chosen, (float)p->chosen,
+		(float)(all - p->chosen), (float)blocks_df(w->b),
+		(float)w->b->widen, (float)w->b->widen };
+	float draws[TILE] = { 0 }, of[TILE];
+	struct sizes own = s;
+	struct xoshiro x;
+
+	/* What the data are is not widened, what chance makes is. */
+	own.delta = 1;
+	tile_fill(w, from, t);
+	statistics(t, draws, p->own, own, of);
+	for (uint32_t i = 0; i < TILE && from + i < w->n; i++)
+		w->own[from + i] = of[i];
+	xoshiro_init(&x, w->seed ^ (uint64_t)(from + 1) << 32);
+	for (uint32_t k = 0; k < p->n; k++) {
+		draw(t, &x, draws);
+		statistics(t, draws, p->sets + (size_t)k * p->chosen, s, of);
+		keep_largest(t, of, &w->largest[k]);
+	}
+}
+
+static int by_size(const void *a, const void *b)
+{
+	float x = *(const float *)a, y = *(const float *)b;
+	return (x > y) - (x < y);
+}
+
+/* How many splits make something as large: counted from the end. */
+static double p_of(const struct splits *p, const float *largest, float own)
+{
+	uint32_t lo = 0, hi = p->n;
+	while (lo < hi) {
+		uint32_t mid = (lo + hi) / 2;
+		if (largest[mid] < own * SAME)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	double as_large = p->n - lo;
+	if (!p->exact)
+		return (as_large + 1) / (p->n + 1.0);
+	return (as_large > 0 ? as_large : 1) / p->n;
+}
+
+bool permute_from(const struct blocks *b, struct permute_row *rows, uint32_t n,
+	permute_means *means, void *of, uint32_t permutations, uint64_t seed,
+	struct arena *a)
+{
+	struct splits splits;
+	struct tile *t = arena_new(a, struct tile);
+	struct permuting w = { .b = b,
+		.rows = rows,
+		.n = n,
+		.means = means,
+		.of = of,
+		.splits = &splits,
+		.seed = seed };
+	uint32_t blocks = b->base_n + b->head_n;
+	bool drawn = false;
+
+	for (uint32_t i = 0; i < n; i++)
+		drawn = drawn || rows[i].contrast->run_var > 0;
+	w.tables = arena_array(a, struct t_draw, TABLES);
+	w.scratch = arena_array(a, double, blocks);
+	w.own = arena_array(a, float, n + 1);
+	if (!t || !w.tables || !w.scratch || !w.own ||
+		!splits_from(b, permutations, !drawn, seed, a, &splits))
+		return false;
+	w.largest = arena_array(a, float, splits.n);
+	t->z = arena_array(a, float, (size_t)blocks *TILE);
+	t->squares = arena_array(a, float, (size_t)blocks *TILE);
+	if (!w.largest || !t->z || !t->squares)
+		return false;
+	for (uint32_t from = 0; from < n; from += TILE)
+		tile_run(&w, from, t);
+	qsort(w.largest, splits.n, sizeof *w.largest, by_size);
+	for (uint32_t i = 0; i < n; i++)
+		rows[i].p = p_of(&splits, w.largest, w.own[i]);
+	return true;
+}

@@ -1,0 +1,18 @@
+/* against.h - what a run's calls would take at least on another platform.
+ *
+ * From the cost of each shape and that platform's peaks, never from a bound that
+ * was stored: that one is of the platform the run was on. */
+#pragma once
+#include "operators.h"
+
+/* Over the calls of an operator whose bound there is known. */
+struct against {
+	double sol_ns;
+	int64_t bound_ns; /* their time in the run */
+	double compute_ns; /* part of sol_ns whose longer leg is computing */
+};
+
+void against_add(struct against *sum, const struct shape_stat *s,
+	const struct platform *p);
+/* The leg that dominates. */
+enum leg against_leg(const struct against *sum);

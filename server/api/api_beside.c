@@ -1,0 +1,130 @@
+/* api_beside.c - the layers of several runs, row by row. */
+#include "breakdown_read.h"
+#include "heavy.h"
+#include "listing.h"
+#include "view_beside.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUNS_LEAST = 2 };
+
+static bool id_from(const char *at, size_t len, int64_t *id, struct err *e)
+{
+	char text[32] = "", *end;
+	if (len < sizeof text)
+		memcpy(text, at, len);
+	errno = 0;
+	*id = strtoll(text, &end, 10);
+	return (!errno && *text >= '0' && *text <= '9' && !*end && *id > 0) ||
+	       err_set(e, ERR_INPUT, "runs: '%.*s' is not the id of a run",
+		       len < 40 ? (int)len : 40, at);
+}
+
+static bool add(int64_t ids[BESIDE_MOST], uint32_t *n, int64_t id,
+	struct err *e)
+{
+	for (uint32_t i = 0; i < *n; i++)
+		if (ids[i] == id)
+			return err_set(e, ERR_INPUT,
+				"runs: names run %lld twice", (long long)id);
+	if (*n == BESIDE_MOST)
+		return err_set(e, ERR_INPUT,
+			"runs: names more than %d runs, the most that stand "
+			"side by side",
+			BESIDE_MOST);
+	ids[(*n)++] = id;
+	return true;
+}
+
+static bool ids_read(const struct call *c, int64_t ids[BESIDE_MOST],
+	uint32_t *n, struct err *e)
+{
+	const char *at = param_text(&c->params, "runs", NULL);
+	int64_t id;
+	*n = 0;
+	if (!at)
+		return err_set(e, ERR_INPUT,
+			"runs: is missing; it names two to %d runs, such as "
+			"runs=1,2",
+			BESIDE_MOST);
+	for (;; at++) {
+		size_t len = strcspn(at, ",");
+		if (!id_from(at, len, &id, e) || !add(ids, n, id, e))
+			return false;
+		at += len;
+		if (!*at)
+			break;
+	}
+	return *n >= RUNS_LEAST ||
+	       err_set(e, ERR_INPUT,
+		       "runs: names one run; /runs/%lld/breakdown tells its "
+		       "layers, and two to %d stand side by side",
+		       (long long)ids[0], BESIDE_MOST);
+}
+
+/* Of the run; of the device that is told its name. */
+static bool platform_read(struct call *c, struct beside_run *r, struct err *e)
+{
+	struct profile_device *devices;
+	uint32_t n;
+	if (!query_run_platform(c->db, &c->arena, r->row.id, &r->platform, e) ||
+		!query_run_devices(c->db, &c->arena, r->row.id, &devices, &n,
+			e))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (devices[i].number == r->is.breakdown.device)
+			r->device_name = devices[i].name;
+	return true;
+}
+
+static bool run_read(struct call *c, int64_t id, struct beside_run *r,
+	struct err *e)
+{
+	struct breakdown_asked asked = BREAKDOWN_UNASKED;
+	asked.realign = param(&c->params, "realign")->whole == 1;
+	if (!query_run(c->db, &c->arena, id, &r->row, e) ||
+		!breakdown_lags(c, id, &r->names_lag, e))
+		return false;
+	bool anew = asked.realign && r->names_lag;
+	return (!anew || heavy_take(c, e)) &&
+	       breakdown_read(c, id, anew ? &asked : NULL, &r->is, e) &&
+	       platform_read(c, r, e);
+}
+
+static void side_from(struct arena *a, const struct breakdown_stored *is,
+	struct beside_side *s)
+{
+	const char **names = arena_array(a, const char *, is->kernels_n);
+	const char **short_names = arena_array(a, const char *, is->kernels_n);
+	for (uint32_t i = 0; i < is->kernels_n; i++) {
+		names[i] = is->kernels[i].name;
+		short_names[i] = is->kernels[i].short_name;
+	}
+	*s = (struct beside_side){ &is->breakdown, names, short_names };
+}
+
+json_t *breakdown_get(struct call *c, struct err *e)
+{
+	struct beside_side sides[BESIDE_MOST];
+	struct beside_run *runs =
+		arena_array(&c->arena, struct beside_run, BESIDE_MOST);
+	int64_t ids[BESIDE_MOST];
+	struct beside b;
+	uint32_t n;
+	if (!ids_read(c, ids, &n, e) || !call_db(c, e))
+		return NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!run_read(c, ids[i], &runs[i], e))
+			return NULL;
+		side_from(&c->arena, &runs[i].is, &sides[i]);
+	}
+	if (!beside_from(sides, n, &c->arena, &b)) {
+		arena_err(&c->arena, e);
+		return NULL;
+	}
+	return listing_is_json(c)
+		       ? view_beside(runs, &b)
+		       : listing_file(c, view_beside_table(&c->arena, runs, &b),
+				 "breakdown");
+}

@@ -1,0 +1,36 @@
+/* repeats.c - cuts the rows where the run changes. */
+#include "repeats.h"
+#include <stdlib.h>
+#include <string.h>
+
+static int by_name(const void *a, const void *b)
+{
+	const struct repeat_mean *x = a, *y = b;
+	return strcmp(x->name, y->name);
+}
+
+void repeats_from(const struct repeat_row *rows, uint32_t n, struct arena *a,
+	struct repeats *out)
+{
+	struct repeat_run *run = NULL;
+	struct repeat_mean *means = arena_array(a, struct repeat_mean, n);
+	*out = (struct repeats){ arena_array(a, struct repeat_run, n), 0 };
+	for (uint32_t i = 0; i < n; i++) {
+		if (!run || run->run != rows[i].run) {
+			run = &out->runs[out->n++];
+			*run = (struct repeat_run){
+				.run = rows[i].run,
+				.group = (uint32_t)rows[i].group,
+				.device_name = rows[i].device_name,
+				.means = &means[i],
+			};
+		}
+		run->means[run->means_n++] = (struct repeat_mean){
+			rows[i].name,
+			rows[i].mean_ns,
+		};
+	}
+	for (uint32_t i = 0; i < out->n; i++)
+		qsort(out->runs[i].means, out->runs[i].means_n, sizeof *means,
+			by_name);
+}

@@ -1,0 +1,8 @@
+/* repeats.h - rows of stored repeats, put together by run. */
+#pragma once
+#include "compare.h"
+#include "query_compared.h"
+
+/* Rows of a run follow each other; its functions come in any order. */
+void repeats_from(const struct repeat_row *rows, uint32_t n, struct arena *a,
+	struct repeats *out);

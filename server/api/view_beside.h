@@ -1,0 +1,16 @@
+/* view_beside.h - layers of several runs side by side, as JSON and as a table. */
+#pragma once
+#include "beside.h"
+#include "view_layers.h"
+
+struct beside_run {
+	struct run_row row;
+	const char *platform, *device_name; /* of what is told; NULL unknown */
+	bool names_lag; /* as recorded */
+	struct breakdown_stored is;
+};
+
+json_t *view_beside(const struct beside_run *runs, const struct beside *b);
+/* The layout of layer_table.h, with a column per run. */
+const struct table *view_beside_table(struct arena *a,
+	const struct beside_run *runs, const struct beside *b);

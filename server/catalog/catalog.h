@@ -1,0 +1,146 @@
+/* catalog.h - what is known about kernels, operators and hardware.
+ *
+ * Data carried in the program (data/), with what people added on top (struct
+ * catalog_own): operators and the sizes they have, rules from names to operators,
+ * formulas for cost, platforms with their peaks. One catalogue may serve many
+ * threads; its texts live as long as it does.
+ *
+ * Patterns are PCRE2, compiled with JIT, tried in order under a match limit, so
+ * that no name can make one run away. */
+#pragma once
+#include "cost.h"
+#include "err.h"
+#include "profile.h"
+#include <string.h>
+
+struct catalog;
+
+/* Goes up when data/ would know more or otherwise; part of what a run records. */
+#define CATALOG_VERSION 1
+
+/* What an installation has of its own, JSON as PUT takes it; NULL: nothing. Its
+ * operators and platforms stand in for those of the same name, its rules come
+ * before all others. `version` counts the edits. */
+struct catalog_own {
+	const char *operators, *rules, *platforms;
+	int64_t version;
+};
+
+/* NULL with a sentence that names the entry at fault (ERR_INPUT); what is
+ * carried in the program is faultless, which a test holds. */
+struct catalog *catalog_new(const struct catalog_own *own, struct err *e);
+void catalog_free(struct catalog *c);
+
+/* "1" or "1+7": the program's version and that of the own part. */
+const char *catalog_version(const struct catalog *c);
+
+/* ---- kernels */
+
+/* Fills *out from the first rule that matches; all NULL where none does. False
+ * where a rule gave up at the match limit: it, and others beside it, count as
+ * those that do not match. */
+bool catalog_kernel(const struct catalog *c, const char *name, size_t len,
+	struct kernel_source *out);
+
+struct rule_info {
+	const char *match;
+	struct kernel_source is;
+	const char *operator; /* NULL: it tells none */
+	bool own;
+};
+/* All rules, in the order in which they are tried. */
+uint32_t catalog_rules(const struct catalog *c, const struct rule_info **all);
+
+/* What the rules make of a name, for people who write them. */
+struct rule_trial {
+	int64_t rule; /* place from 0 among all rules; -1: none matches */
+	bool own;
+	const char *match; /* the pattern; NULL */
+	uint32_t from, to; /* bytes of the name it covered */
+	struct kernel_source is;
+	const char *operator;
+	const char *why; /* a sentence, whatever happened */
+};
+/* False where a pattern gave up at a limit (ERR_TOO_LARGE), which
+ * catalog_kernel() takes as no match. In `a`. */
+bool catalog_trial(const struct catalog *c, const char *name, size_t len,
+	struct arena *a, struct rule_trial *out, struct err *e);
+
+/* ---- operators */
+
+struct operator_info {
+	const char *name; /* "rms_norm" */
+	const char *what; /* one sentence */
+	const char *group; /* "norm", "gemm", … for people */
+	bool specific; /* false: "other" and its like, which explain nothing */
+	bool collective; /* waits for other ranks */
+	const char *const
+		*sizes; /* names, in the order shape_text() has them */
+	uint32_t sizes_n;
+	/* What the imported set and Atrex-Bench call sizes: pairs of theirs and
+	 * ours, one after the other. */
+	const char *const *aliases;
+	uint32_t aliases_n;
+	/* Operators whose kernels a call may launch to do this one (a convolution
+	 * by GEMM), and operators of their own that may run below it (routing
+	 * below experts). */
+	const char *const *parts, *const *holds;
+	uint32_t parts_n, holds_n;
+	bool own;
+};
+
+/* How a kernel's operator by name goes with that of the host operator that
+ * launched it. Copies and sets are parts of anything. */
+enum fit {
+	FIT_SAME,
+	FIT_PART, /* the launch is the host's operator */
+	FIT_HELD, /* the launch is its own */
+	FIT_OTHER, /* they contradict each other */
+};
+enum fit catalog_fit(const struct operator_info *host,
+	const struct operator_info *kernel);
+
+/* NULL where there is none. */
+const struct operator_info *catalog_operator(const struct catalog *c,
+	const char *name);
+/* All, by name. */
+uint32_t catalog_operators(const struct catalog *c,
+	const struct operator_info *const **all);
+/* The operator that a host operator's name stands for ("aten::addmm",
+ * "vllm::rms_norm", "_C::silu_and_mul"); NULL where nobody knows, or where it
+ * only calls others (aten::linear, aten::to). */
+const struct operator_info *catalog_op(const struct catalog *c,
+	const char *name, size_t len);
+/* The operator of a kernel by its name alone; NULL. Same rules, one lookup. */
+const struct operator_info *catalog_kernel_operator(const struct catalog *c,
+	const char *name, size_t len);
+/* The operator a module class stands for ("RMSNorm", "QKVParallelLinear"); NULL. */
+const struct operator_info *catalog_module(const struct catalog *c,
+	const char *class_name, size_t len);
+
+/* ---- cost */
+
+/* W and Q of one call. False with a sentence where a size is not told, the
+ * operator has no formula (ERR_NOT_FOUND), or a figure passes 64 bits
+ * (ERR_TOO_LARGE). */
+bool catalog_cost(const struct catalog *c, const struct operator_info *op,
+	const struct shape *s, enum convention convention, struct cost *out,
+	struct err *e);
+
+/* ---- platforms */
+
+/* By its own name ("H20"); NULL. */
+const struct platform *catalog_platform(const struct catalog *c,
+	const char *name);
+/* By what a driver calls a device ("NVIDIA H100 80GB HBM3"); NULL. */
+const struct platform *catalog_device(const struct catalog *c,
+	const char *device_name);
+uint32_t catalog_platforms(const struct catalog *c,
+	const struct platform *const **all);
+
+/* Whether kernels of a family move data between devices and wait for each
+ * other there. NULL is none. */
+static inline bool family_is_collective(const char *family)
+{
+	return family && strncmp(family, "collective", 10) == 0;
+}

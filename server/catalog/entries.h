@@ -1,0 +1,50 @@
+/* entries.h - a list of entries, carried in the program or an installation's
+ * own, and the sentences about what is wrong with one.
+ *
+ * An own document is {"items": […]} as PUT takes it, other keys ignored, or the
+ * bare list. What is wrong there is ERR_INPUT and names the entry; what is wrong
+ * with what the program carries is ERR_INTERNAL. Texts that the functions give
+ * belong to the document. */
+#pragma once
+#include "err.h"
+#include <jansson.h>
+#include <stdint.h>
+
+struct entries {
+	json_t *root;
+	const json_t *items; /* a list; NULL where there is nothing */
+	const char *entry; /* "rule", "operator", "platform" */
+	const char *called; /* the key an entry goes by: "match", "name" */
+	bool own;
+};
+
+enum { ENTRIES_ITEMS = 2000, ENTRIES_TEXT = 2000 };
+
+bool entries_carried(struct entries *d, const char *file, const char *key,
+	struct err *e);
+/* `text` NULL: nothing. */
+bool entries_own(struct entries *d, const char *text, struct err *e);
+void entries_release(struct entries *d);
+
+size_t entries_n(const struct entries *d);
+const json_t *entries_at(const struct entries *d, size_t i);
+
+/* The first entry of a name; entries_n() where there is none. */
+size_t entries_find(const struct entries *d, const char *name);
+
+/* Always false: "items[2], the rule 'x(': " and what the format tells. */
+bool entries_fail(const struct entries *d, size_t i, struct err *e,
+	const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* Entry i is an object with no keys but those of `keys`, blanks between. */
+bool entries_keys(const struct entries *d, size_t i, const char *keys,
+	struct err *e);
+/* A text of 1 to ENTRIES_TEXT bytes; *out NULL where it is absent or null,
+ * unless `must`. */
+bool entries_text(const struct entries *d, size_t i, const char *key, bool must,
+	const char **out, struct err *e);
+bool entries_bool(const struct entries *d, size_t i, const char *key,
+	bool absent, bool *out, struct err *e);
+/* A list of texts; *out NULL where it is absent. */
+bool entries_list(const struct entries *d, size_t i, const char *key,
+	const json_t **out, struct err *e);

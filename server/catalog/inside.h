@@ -1,0 +1,77 @@
+/* inside.h - what the catalogue is made of; for this room alone.
+ *
+ * Entries of an installation come before those carried in the program, in every
+ * list. Texts are the documents' or the arena's. */
+#pragma once
+#include "catalog.h"
+#include "entries.h"
+#include "matcher.h"
+
+struct costs;
+
+enum { OWN, CARRIED, PARTS };
+
+/* Patterns that each stand for an operator, or for a platform. */
+struct meanings {
+	const char **text;
+	const void **stands_for;
+	uint32_t n, own, room;
+	struct matcher *matcher;
+};
+
+struct catalog {
+	struct arena arena;
+	char version[48];
+	struct entries rules[PARTS], operators[PARTS], platforms[PARTS], ops,
+		modules;
+
+	struct rule_info *rule;
+	const struct operator_info **rule_op; /* beside it */
+	uint32_t rule_n, rule_own;
+	struct matcher_rules names; /* of rules' patterns */
+	struct matcher *names_matcher;
+
+	struct operator_info *op_row;
+	const struct operator_info **by_name;
+	uint32_t operator_n;
+	struct meanings op, module;
+
+	struct platform *platform;
+	const struct platform **platform_by_name;
+	uint32_t platform_n;
+	struct meanings device;
+
+	struct costs *costs;
+
+	struct entries operator_blocks, kernel_blocks;
+	struct operator_word *operator_word; /* in the order of the file */
+	uint32_t operator_words;
+	struct meanings kernel_word;
+
+	struct entries module_words, module_roles;
+	struct module_word *module_word; /* in the order of the file */
+	struct module_rule *module_rule;
+	uint32_t module_word_n, module_rule_n;
+	struct meanings module_match; /* stands for struct module_word */
+};
+
+/* Each reads its documents, which are open, in this order. */
+bool operators_read(struct catalog *c, struct err *e);
+bool rules_read(struct catalog *c, struct err *e);
+bool platforms_read(struct catalog *c, struct err *e);
+bool layer_words_read(struct catalog *c, struct err *e);
+bool module_words_read(struct catalog *c, struct err *e);
+
+/* Whether the first part already has an entry of that name: it stands in for
+ * the carried one. */
+bool own_has(const struct entries parts[PARTS], const char *name);
+/* A name of 1 to 64 letters, digits and _ - . : + */
+bool name_read(const struct entries *d, size_t i, const char **name,
+	struct err *e);
+
+void meanings_add(struct catalog *c, struct meanings *p, const char *text,
+	const void *stands_for, bool own);
+bool meanings_compile(struct meanings *p, bool whole, uint32_t *fault,
+	struct err *e);
+const void *meanings_find(const struct meanings *p, const char *text,
+	size_t len);

@@ -1,0 +1,236 @@
+/* matcher.c - compiled in parts, because PCRE2 compiles 64 KiB at most; a part
+ * holds own patterns or carried ones, never both. */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "matcher.h"
+#include "buf.h"
+#include <pcre2.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PART_BYTES = 14000, PATTERN_MAX = 1 << 20 };
+
+struct part {
+	pcre2_code *code;
+	uint32_t first, n;
+};
+struct matcher {
+	struct part *parts;
+	uint32_t n;
+	pcre2_match_context *limit;
+};
+
+/* (*ACCEPT), (*COMMIT), (*:mark) and their like reach beyond the pattern they
+ * stand in. Whether "(*" stands in a class, a quotation or a comment only PCRE2
+ * can tell, so all are refused but "\(*"; "\c\" is a letter of its own. */
+static bool has_verb(const char *s)
+{
+	for (const char *at = s; (at = strstr(at, "(*")); at++) {
+		const char *slash = at;
+		while (slash > s && slash[-1] == '\\')
+			slash--;
+		bool control =
+			slash - s >= 2 && slash[-1] == 'c' && slash[-2] == '\\';
+		if ((at - slash) % 2 == 0 || control)
+			return true;
+	}
+	return false;
+}
+
+static pcre2_code *compile(const char *text, size_t len, int *code, size_t *at)
+{
+	return pcre2_compile((PCRE2_SPTR)text, len,
+		PCRE2_ANCHORED | PCRE2_DOTALL | PCRE2_NO_AUTO_CAPTURE |
+			PCRE2_DUPNAMES,
+		code, at, NULL);
+}
+
+/* By itself, so that the reason and its place are the pattern's own; then in
+ * its group, where (?x) could comment out what follows. */
+static bool sound(const struct matcher_rules *r, const char *pattern,
+	struct err *e)
+{
+	static const char *const around[2][2] = { { "", "" }, { "(?:", ")" } };
+	bool ok = true;
+
+	if (has_verb(pattern))
+		return err_set(e, ERR_INPUT,
+			"the pattern has a verb, '(*…', which a rule may not");
+	for (int i = 0; ok && i < 2; i++) {
+		struct buf b;
+		int code;
+		size_t at;
+
+		buf_init(&b, PATTERN_MAX);
+		buf_printf(&b, "(?(DEFINE)%s)%s", r->words, around[i][0]);
+		size_t head = b.len;
+		buf_printf(&b, "%s%s", pattern, around[i][1]);
+		pcre2_code *c = compile(b.at, b.len, &code, &at);
+		if (!c) {
+			PCRE2_UCHAR why[120];
+			size_t len = strlen(pattern);
+			pcre2_get_error_message(code, why, sizeof why);
+			at = at < head ? 0 : at - head;
+			at = at < len ? at : len;
+			ok = err_set(e, ERR_INPUT,
+				"the pattern does not compile: %s, at byte "
+				"%zu, before '%.40s'",
+				(const char *)why, at, pattern + at);
+		}
+		pcre2_code_free(c);
+		buf_release(&b);
+	}
+	return ok;
+}
+
+static bool part_make(struct part *p, const struct matcher_rules *r,
+	struct err *e)
+{
+	struct buf b;
+	int code;
+	size_t at;
+
+	buf_init(&b, PATTERN_MAX);
+	buf_printf(&b, "(?:%s)?(?<from__>)(?:", r->before);
+	for (uint32_t i = p->first; i < p->first + p->n; i++)
+		buf_printf(&b, "%s(?:%s)%s(*:%u)", i > p->first ? "|" : "",
+			r->patterns[i], r->whole ? "\\z" : "", i);
+	buf_printf(&b, ")(?(DEFINE)%s)", r->words);
+	p->code = compile(b.at, b.len, &code, &at);
+	if (!p->code) {
+		PCRE2_UCHAR why[120];
+		pcre2_get_error_message(code, why, sizeof why);
+		err_set(e, ERR_INPUT,
+			"the pattern does not compile beside its neighbours: "
+			"%s",
+			(const char *)why);
+	}
+	buf_release(&b);
+	/* Without JIT on this machine matching is slower, not different. */
+	if (p->code)
+		pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE);
+	return p->code;
+}
+
+/* How many patterns from `first` one part takes. */
+static uint32_t part_size(const struct matcher_rules *r, uint32_t first)
+{
+	uint32_t end = first < r->own ? r->own : r->n, n = 0;
+	size_t bytes = 0;
+
+	while (first + n < end) {
+		bytes += strlen(r->patterns[first + n]) + 16;
+		if (n && bytes > PART_BYTES)
+			break;
+		n++;
+	}
+	return n;
+}
+
+struct matcher *matcher_new(const struct matcher_rules *r, uint32_t *fault,
+	struct err *e)
+{
+	struct matcher *m = calloc(1, sizeof *m);
+
+	if (!m || !(m->parts = calloc(r->n + 1, sizeof *m->parts)) ||
+		!(m->limit = pcre2_match_context_create(NULL)))
+		abort();
+	pcre2_set_match_limit(m->limit, MATCHER_LIMIT);
+	bool ok = true;
+	for (*fault = 0; ok && *fault < r->own; ++*fault)
+		if (!(ok = sound(r, r->patterns[*fault], e)))
+			break;
+	for (uint32_t at = 0; ok && at < r->n;) {
+		struct part *p = &m->parts[m->n++];
+		*p = (struct part){ .first = at, .n = part_size(r, at) };
+		*fault = at;
+		ok = part_make(p, r, e);
+		at += p->n;
+	}
+	if (ok)
+		return m;
+	matcher_free(m);
+	return NULL;
+}
+
+void matcher_free(struct matcher *m)
+{
+	if (!m)
+		return;
+	for (uint32_t i = 0; i < m->n; i++)
+		pcre2_code_free(m->parts[i].code);
+	pcre2_match_context_free(m->limit);
+	free(m->parts);
+	free(m);
+}
+
+/* Which pattern of a part it was; -1 where the mark is none of ours. */
+static int64_t marked(const struct part *p, pcre2_match_data *d)
+{
+	const char *mark = (const char *)pcre2_get_mark(d);
+	long long i = mark ? strtoll(mark, NULL, 10) : -1;
+
+	return i >= p->first && i < (long long)p->first + p->n ? i : -1;
+}
+
+struct matched matcher_find(const struct matcher *m, const char *text,
+	size_t len)
+{
+	struct matched out = { .pattern = -1 };
+	/* The whole, and where what was skipped ends. */
+	pcre2_match_data *d = pcre2_match_data_create(2, NULL);
+
+	if (!d)
+		abort();
+	for (uint32_t i = 0; i < m->n && out.pattern < 0; i++) {
+		int rc = pcre2_match(m->parts[i].code, (PCRE2_SPTR)text, len, 0,
+			0, d, m->limit);
+		if (rc >= 0 && (out.pattern = marked(&m->parts[i], d)) < 0)
+			rc = PCRE2_ERROR_INTERNAL;
+		if (rc < 0) {
+			if (rc != PCRE2_ERROR_NOMATCH && !out.gave_up)
+				out.gave_up = rc;
+			continue;
+		}
+		const PCRE2_SIZE *at = pcre2_get_ovector_pointer(d);
+		out.from = (uint32_t)at[2];
+		out.to = (uint32_t)at[1];
+	}
+	pcre2_match_data_free(d);
+	return out;
+}
+
+struct matched matcher_try(const struct matcher_rules *r, uint32_t pattern,
+	const char *text, size_t len)
+{
+	/* The second never matches: PCRE2 would know of one alone that it cannot
+	 * match, without trying, where a text lacks its last letter. */
+	const char *one[2] = { r->patterns[pattern], "(?!)" };
+	struct matcher_rules alone = *r;
+	uint32_t fault;
+	struct err e = { 0 };
+
+	alone.patterns = one;
+	alone.n = 2;
+	alone.own = 0;
+	struct matcher *m = matcher_new(&alone, &fault, &e);
+	struct matched out = { .pattern = -1 };
+	if (m)
+		out = matcher_find(m, text, len);
+	matcher_free(m);
+	return out;
+}
+
+const char *matcher_limit(int gave_up, struct arena *a)
+{
+	PCRE2_UCHAR why[120];
+
+	if (gave_up == PCRE2_ERROR_MATCHLIMIT)
+		return arena_printf(a,
+			"after %d steps: it can match in too many ways",
+			MATCHER_LIMIT);
+	if (gave_up == PCRE2_ERROR_JIT_STACKLIMIT)
+		return "at the end of its stack: too much of it can match in "
+		       "another way";
+	pcre2_get_error_message(gave_up, why, sizeof why);
+	return arena_printf(a, "for another reason: %s", (const char *)why);
+}

@@ -1,0 +1,43 @@
+/* matcher.h - which of many patterns matches a text first, in one look.
+ *
+ * The patterns become the alternatives of a few anchored PCRE2 patterns, each
+ * ended by a mark of its own that tells which it was. Own patterns are kept
+ * apart from those carried in the program: one that gives up at the match limit
+ * costs the text its own patterns, and no others. */
+#pragma once
+#include "arena.h"
+#include "err.h"
+#include <stddef.h>
+#include <stdint.h>
+
+struct matcher;
+
+struct matcher_rules {
+	const char *const *patterns;
+	uint32_t n, own; /* the first `own` of them are own */
+	const char *words; /* "(?<name>pattern)…" for (?&name); or "" */
+	const char *before; /* pattern of what is skipped first; or "" */
+	bool whole; /* a match covers the whole text */
+};
+
+struct matched {
+	int64_t pattern; /* -1: none */
+	uint32_t from, to; /* bytes, without what was skipped */
+	int gave_up; /* why some own or carried patterns did; 0: none */
+};
+
+/* NULL with the reason in *e (ERR_INPUT) and the pattern at fault in *fault. */
+struct matcher *matcher_new(const struct matcher_rules *r, uint32_t *fault,
+	struct err *e);
+void matcher_free(struct matcher *m);
+
+struct matched matcher_find(const struct matcher *m, const char *text,
+	size_t len);
+/* The same with one of the patterns alone. */
+struct matched matcher_try(const struct matcher_rules *r, uint32_t pattern,
+	const char *text, size_t len);
+
+/* What there was too much of, in words that follow "gives up on this name". */
+const char *matcher_limit(int gave_up, struct arena *a);
+
+enum { MATCHER_LIMIT = 1000000 };

@@ -1,0 +1,270 @@
+/* operators.c - operators, their sizes, and the host operators and module
+ * classes that stand for them. */
+#include "inside.h"
+#include <stdlib.h>
+#include <string.h>
+
+static bool size_ok(const char *s)
+{
+	size_t len = strlen(s);
+	return len && len <= 32 && *s >= 'a' && *s <= 'z' &&
+	       strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == len;
+}
+
+static bool sizes_read(struct catalog *c, const struct entries *d, size_t i,
+	struct operator_info *op, struct err *e)
+{
+	const json_t *list;
+
+	if (!entries_list(d, i, "sizes", &list, e))
+		return false;
+	size_t n = json_array_size(list);
+	if (n > 32)
+		return entries_fail(d, i, e,
+			"an operator has 32 sizes at most");
+	const char **sizes = arena_array(&c->arena, const char *, n);
+	for (size_t k = 0; k < n; k++) {
+		sizes[k] = json_string_value(json_array_get(list, k));
+		if (!size_ok(sizes[k]))
+			return entries_fail(d, i, e,
+				"'%.40s' is no name of a size: a small letter, "
+				"then small letters, digits and _",
+				sizes[k]);
+		for (size_t j = 0; j < k; j++)
+			if (strcmp(sizes[j], sizes[k]) == 0)
+				return entries_fail(d, i, e,
+					"the size '%s' stands there twice",
+					sizes[k]);
+	}
+	op->sizes = sizes;
+	op->sizes_n = (uint32_t)n;
+	return true;
+}
+
+static bool has_size(const struct operator_info *op, const char *size)
+{
+	for (uint32_t i = 0; i < op->sizes_n; i++)
+		if (strcmp(op->sizes[i], size) == 0)
+			return true;
+	return false;
+}
+
+/* Pairs of theirs and ours. */
+static bool aliases_read(struct catalog *c, const struct entries *d, size_t i,
+	struct operator_info *op, struct err *e)
+{
+	json_t *map = json_object_get(entries_at(d, i), "aliases");
+	uint32_t n = 0;
+
+	if (map && !json_is_object(map))
+		return entries_fail(d, i, e,
+			"'aliases' is no object of their names and ours");
+	const char **pairs =
+		arena_array(&c->arena, const char *, 2 * json_object_size(map));
+	for (void *k = json_object_iter(map); k;
+		k = json_object_iter_next(map, k)) {
+		const char *ours = json_string_value(json_object_iter_value(k));
+		if (!ours || !has_size(op, ours))
+			return entries_fail(d, i, e,
+				"the alias '%.40s' stands for no size of it",
+				json_object_iter_key(k));
+		pairs[n++] = json_object_iter_key(k);
+		pairs[n++] = ours;
+	}
+	op->aliases = pairs;
+	op->aliases_n = n / 2;
+	return true;
+}
+
+/* Whether all operators of the list exist is known once all are read. */
+static bool names_read(struct catalog *c, const struct entries *d, size_t i,
+	const char *key, const char *const **out, uint32_t *n, struct err *e)
+{
+	const json_t *list;
+
+	if (!entries_list(d, i, key, &list, e))
+		return false;
+	*n = (uint32_t)json_array_size(list);
+	const char **names = arena_array(&c->arena, const char *, *n);
+	for (size_t k = 0; k < *n; k++)
+		names[k] = json_string_value(json_array_get(list, k));
+	*out = names;
+	return true;
+}
+
+/* An own operator's patterns stand with it. */
+static bool patterns_read(struct catalog *c, const struct entries *d, size_t i,
+	const char *key, struct meanings *p, const struct operator_info *op,
+	struct err *e)
+{
+	const json_t *list;
+
+	if (!entries_list(d, i, key, &list, e))
+		return false;
+	for (size_t k = 0; k < json_array_size(list); k++)
+		meanings_add(c, p, json_string_value(json_array_get(list, k)),
+			op, d->own);
+	return true;
+}
+
+static bool operator_read(struct catalog *c, const struct entries *d, size_t i,
+	struct operator_info *op, struct err *e)
+{
+	*op = (struct operator_info){ .own = d->own };
+	return entries_keys(d, i,
+		       "name what group specific collective sizes aliases ops "
+		       "modules cost parts holds",
+		       e) &&
+	       name_read(d, i, &op->name, e) &&
+	       entries_text(d, i, "what", !d->own, &op->what, e) &&
+	       entries_text(d, i, "group", !d->own, &op->group, e) &&
+	       entries_bool(d, i, "specific", true, &op->specific, e) &&
+	       entries_bool(d, i, "collective", false, &op->collective, e) &&
+	       sizes_read(c, d, i, op, e) && aliases_read(c, d, i, op, e) &&
+	       names_read(c, d, i, "parts", &op->parts, &op->parts_n, e) &&
+	       names_read(c, d, i, "holds", &op->holds, &op->holds_n, e) &&
+	       patterns_read(c, d, i, "ops", &c->op, op, e) &&
+	       patterns_read(c, d, i, "modules", &c->module, op, e);
+}
+
+/* ops.json and modules.json: {"operator": …, "match": pattern}. */
+static bool table_read(struct catalog *c, const struct entries *d,
+	struct meanings *p, struct err *e)
+{
+	for (size_t i = 0; i < entries_n(d); i++) {
+		const char *match, *name;
+		if (!entries_keys(d, i, "match operator", e) ||
+			!entries_text(d, i, "match", true, &match, e) ||
+			!entries_text(d, i, "operator", true, &name, e))
+			return false;
+		const struct operator_info *op = catalog_operator(c, name);
+		if (!op)
+			return entries_fail(d, i, e,
+				"nobody knows the operator '%.40s'", name);
+		meanings_add(c, p, match, op, false);
+	}
+	return true;
+}
+
+static bool known(const struct catalog *c, const struct entries *d,
+	const struct operator_info *op, const char *const *names, uint32_t n,
+	struct err *e)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!catalog_operator(c, names[i]))
+			return entries_fail(d, entries_find(d, op->name), e,
+				"nobody knows the operator '%.40s'", names[i]);
+	return true;
+}
+
+static bool all_known(const struct catalog *c, struct err *e)
+{
+	for (uint32_t i = 0; i < c->operator_n; i++) {
+		const struct operator_info *op = c->by_name[i];
+		const struct entries *d =
+			&c->operators[op->own ? OWN : CARRIED];
+		if (!known(c, d, op, op->parts, op->parts_n, e) ||
+			!known(c, d, op, op->holds, op->holds_n, e))
+			return false;
+	}
+	return true;
+}
+
+/* The operator whose pattern does not compile: patterns stand in the order of
+ * the own operators. */
+static bool compiled(struct catalog *c, struct meanings *p, const char *key,
+	struct err *e)
+{
+	struct err why = { 0 };
+	uint32_t fault;
+
+	if (meanings_compile(p, true, &fault, &why))
+		return true;
+	const struct entries *d = &c->operators[fault < p->own ? OWN : CARRIED];
+	const struct operator_info *op =
+		fault < p->n ? p->stands_for[fault] : NULL;
+	size_t i = op ? entries_find(d, op->name) : entries_n(d);
+	return entries_fail(d, i, e, "in '%s' %s", key, why.text);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct operator_info *const *x = a, *const *y = b;
+	return strcmp((*x)->name, (*y)->name);
+}
+
+bool operators_read(struct catalog *c, struct err *e)
+{
+	size_t most = entries_n(&c->operators[OWN]) +
+		      entries_n(&c->operators[CARRIED]);
+
+	c->op_row = arena_array(&c->arena, struct operator_info, most);
+	c->by_name = arena_array(&c->arena, const struct operator_info *, most);
+	for (int part = OWN; part < PARTS; part++) {
+		const struct entries *d = &c->operators[part];
+		for (size_t i = 0; i < entries_n(d); i++) {
+			struct operator_info *op = &c->op_row[c->operator_n];
+			if (!operator_read(c, d, i, op, e))
+				return false;
+			if (part == CARRIED && own_has(c->operators, op->name))
+				continue;
+			c->by_name[c->operator_n++] = op;
+		}
+	}
+	qsort(c->by_name, c->operator_n, sizeof *c->by_name, by_name);
+	return all_known(c, e) && table_read(c, &c->ops, &c->op, e) &&
+	       table_read(c, &c->modules, &c->module, e) &&
+	       compiled(c, &c->op, "ops", e) &&
+	       compiled(c, &c->module, "modules", e);
+}
+
+const struct operator_info *catalog_operator(const struct catalog *c,
+	const char *name)
+{
+	const struct operator_info key = { .name = name }, *at = &key;
+	const struct operator_info **found = bsearch(&at, c->by_name,
+		c->operator_n, sizeof *c->by_name, by_name);
+	return found ? *found : NULL;
+}
+
+uint32_t catalog_operators(const struct catalog *c,
+	const struct operator_info *const **all)
+{
+	*all = c->by_name;
+	return c->operator_n;
+}
+
+const struct operator_info *catalog_op(const struct catalog *c,
+	const char *name, size_t len)
+{
+	return meanings_find(&c->op, name, len);
+}
+
+const struct operator_info *catalog_module(const struct catalog *c,
+	const char *class_name, size_t len)
+{
+	return meanings_find(&c->module, class_name, len);
+}
+
+static bool among(const char *const *names, uint32_t n, const char *name)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+enum fit catalog_fit(const struct operator_info *host,
+	const struct operator_info *kernel)
+{
+	static const char *const any[] = { "copy", "memset" };
+
+	if (strcmp(host->name, kernel->name) == 0)
+		return FIT_SAME;
+	if (among(host->holds, host->holds_n, kernel->name))
+		return FIT_HELD;
+	return among(any, 2, kernel->name) ||
+			       among(host->parts, host->parts_n, kernel->name)
+		       ? FIT_PART
+		       : FIT_OTHER;
+}

@@ -1,0 +1,169 @@
+/* platforms.c - what hardware can do at most, and what drivers call it. */
+#include "inside.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* NaN where absent or null: what is not known is not guessed. */
+static bool rate(const struct entries *d, size_t i, const json_t *v,
+	const char *what, double *out, struct err *e)
+{
+	*out = NAN;
+	if (!v || json_is_null(v))
+		return true;
+	if (!json_is_number(v))
+		return entries_fail(d, i, e, "%s is no number", what);
+	double x = json_number_value(v);
+	if (!isfinite(x) || x <= 0 || x > 1e24)
+		return entries_fail(d, i, e,
+			"%s is %g; it is to be more than 0 and at most 1e24, "
+			"or null where it is not known",
+			what, x);
+	*out = x;
+	return true;
+}
+
+static bool peaks_read(const struct entries *d, size_t i, struct platform *p,
+	struct err *e)
+{
+	json_t *peaks = json_object_get(entries_at(d, i), "peak_flops");
+
+	for (int k = 0; k < DTYPES; k++)
+		p->peak_flops[k] = NAN;
+	if (peaks && !json_is_object(peaks))
+		return entries_fail(d, i, e,
+			"'peak_flops' is no object of types and operations "
+			"per second");
+	for (void *k = json_object_iter(peaks); k;
+		k = json_object_iter_next(peaks, k)) {
+		const char *word = json_object_iter_key(k);
+		enum dtype type = dtype_from(word, strlen(word));
+		if (type == DTYPE_UNKNOWN)
+			return entries_fail(d, i, e,
+				"no type of numbers is called '%.40s'", word);
+		if (!dtype_counts(type))
+			return entries_fail(d, i, e,
+				"'%s' has no peak: it only moves bytes", word);
+		if (!isnan(p->peak_flops[type]))
+			return entries_fail(d, i, e,
+				"two peaks are of the type %s",
+				dtype_word(type));
+		if (!rate(d, i, json_object_iter_value(k), word,
+			    &p->peak_flops[type], e))
+			return false;
+	}
+	return true;
+}
+
+static bool floor_read(const struct entries *d, size_t i, struct platform *p,
+	struct err *e)
+{
+	const json_t *v = json_object_get(entries_at(d, i), "launch_floor_ns");
+
+	p->launch_floor_ns = v ? json_integer_value(v) : 0;
+	if (v && (!json_is_integer(v) || p->launch_floor_ns < 0 ||
+			 p->launch_floor_ns > 1000000000))
+		return entries_fail(d, i, e,
+			"'launch_floor_ns' is no whole number of nanoseconds "
+			"up to a second");
+	return true;
+}
+
+static bool name_free(const struct entries *d, size_t i, const char *name,
+	struct err *e)
+{
+	return strcmp(name, "unknown") != 0 ||
+	       entries_fail(d, i, e,
+		       "that is what runs without a platform are of");
+}
+
+static bool platform_read(struct catalog *c, const struct entries *d, size_t i,
+	struct platform *p, struct err *e)
+{
+	const json_t *devices;
+
+	p->own = d->own;
+	if (!entries_keys(d, i,
+		    "name vendor source peak_flops bytes_per_s "
+		    "launch_floor_ns devices",
+		    e) ||
+		!name_read(d, i, &p->name, e) || !name_free(d, i, p->name, e) ||
+		!entries_text(d, i, "vendor", !d->own, &p->vendor, e) ||
+		!entries_text(d, i, "source", !d->own, &p->source, e) ||
+		!rate(d, i, json_object_get(entries_at(d, i), "bytes_per_s"),
+			"bytes_per_s", &p->bytes_per_s, e) ||
+		!peaks_read(d, i, p, e) || !floor_read(d, i, p, e) ||
+		!entries_list(d, i, "devices", &devices, e))
+		return false;
+	p->own = d->own;
+	if (d == &c->platforms[CARRIED] && own_has(c->platforms, p->name))
+		return true;
+	for (size_t k = 0; k < json_array_size(devices); k++)
+		meanings_add(c, &c->device,
+			json_string_value(json_array_get(devices, k)), p,
+			d->own);
+	c->platform_by_name[c->platform_n++] = p;
+	return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct platform *const *x = a, *const *y = b;
+	return strcmp((*x)->name, (*y)->name);
+}
+
+/* Which own platform the fault-th pattern belongs to. */
+static size_t platform_at(const struct catalog *c, uint32_t fault)
+{
+	size_t i = 0;
+	const struct platform *p = c->device.stands_for[fault];
+
+	while (&c->platform[i] != p)
+		i++;
+	return i;
+}
+
+bool platforms_read(struct catalog *c, struct err *e)
+{
+	size_t own = entries_n(&c->platforms[OWN]),
+	       n = own + entries_n(&c->platforms[CARRIED]);
+	struct err why = { 0 };
+	uint32_t fault;
+
+	c->platform = arena_array(&c->arena, struct platform, n);
+	c->platform_by_name =
+		arena_array(&c->arena, const struct platform *, n);
+	for (size_t i = 0; i < n; i++)
+		if (!platform_read(c, &c->platforms[i < own ? OWN : CARRIED],
+			    i < own ? i : i - own, &c->platform[i], e))
+			return false;
+	qsort(c->platform_by_name, c->platform_n, sizeof *c->platform_by_name,
+		by_name);
+	if (meanings_compile(&c->device, true, &fault, &why))
+		return true;
+	size_t at = platform_at(c, fault);
+	return entries_fail(&c->platforms[at < own ? OWN : CARRIED],
+		at < own ? at : at - own, e, "in 'devices' %s", why.text);
+}
+
+const struct platform *catalog_platform(const struct catalog *c,
+	const char *name)
+{
+	const struct platform key = { .name = name }, *at = &key;
+	const struct platform **found = bsearch(&at, c->platform_by_name,
+		c->platform_n, sizeof *c->platform_by_name, by_name);
+	return found ? *found : NULL;
+}
+
+const struct platform *catalog_device(const struct catalog *c,
+	const char *device_name)
+{
+	return meanings_find(&c->device, device_name, strlen(device_name));
+}
+
+uint32_t catalog_platforms(const struct catalog *c,
+	const struct platform *const **all)
+{
+	*all = c->platform_by_name;
+	return c->platform_n;
+}

@@ -1,0 +1,128 @@
+/* cmd_import.c - a catalogue's bytes to POST /sets, and what became of them. */
+#include "cmd_import.h"
+#include "address.h"
+#include "answer.h"
+#include "cmd_upload.h"
+#include "patience.h"
+#include "wire.h"
+#include <inttypes.h>
+
+/* The name given, else the file's without what says how it is written. */
+static void set_name(char *to, size_t room, const struct options *o,
+	const char *file)
+{
+	snprintf(to, room, "%s", *o->name ? o->name : file ? file : "");
+	if (*o->name)
+		return;
+	static const char ending[] = ".json";
+	size_t len = strlen(to), tail = sizeof ending - 1;
+	if (len > tail && !strcmp(to + len - tail, ending))
+		to[len - tail] = '\0';
+}
+
+/* The server takes a catalogue as it is only. */
+static bool plain(const struct feed *f, struct err *e)
+{
+	return feed_found(f) == PACK_NONE ||
+	       err_set(e, ERR_INPUT, "%s: is packed; unpack it first",
+		       feed_label(f));
+}
+
+static bool named(const struct feed *f, const char *name, struct err *e)
+{
+	return *name ||
+	       err_set(e, ERR_INPUT, "%s: the set needs a name; see '--name'",
+		       feed_label(f));
+}
+
+static bool attempt(struct wire *w, const char *url, struct feed *f,
+	struct attempt *a, struct set_answer *out, struct err *e)
+{
+	struct buf body;
+	bool ok = false;
+	buf_init(&body, WIRE_ANSWER_MAX);
+	if (wire_post(w, url, f, NULL, a, &body, e)) {
+		if (a->status == 200 || a->status == 201)
+			ok = answer_set(body.at, body.len, out, e);
+		else
+			answer_error(a->status, body.at, body.len, e);
+	}
+	buf_release(&body);
+	return ok;
+}
+
+/* Tried again where that may help. */
+static bool send(struct wire *w, const struct options *o, struct meter *m,
+	struct feed *f, const char *url, struct set_answer *out, struct err *e)
+{
+	struct patience p = { .meter = m,
+		.label = feed_label(f),
+		.most = options_retries(o) };
+	for (;;) {
+		struct err why = { 0 };
+		struct attempt a = { .end = ATTEMPT_HOPELESS };
+		if (attempt(w, url, f, &a, out, &why))
+			return true;
+		if (!patience_wait(&p, &a, &why))
+			return err_set(e, why.code, "%s: %s", feed_label(f),
+				why.text);
+		if (!feed_restart(f, e))
+			return false;
+	}
+}
+
+static bool import(struct wire *w, const struct options *o, struct meter *m,
+	const char *path, struct err *e)
+{
+	char name[400];
+	struct set_answer set = { 0 };
+	struct buf url;
+	struct feed *f = feed_new(path, pack_kind("none"), e);
+	if (!f)
+		return false;
+	set_name(name, sizeof name, o, feed_base_name(f));
+	buf_init(&url, ADDRESS_MAX);
+	address_import(&url, o->server, name);
+	bool ok = plain(f, e) && named(f, name, e) &&
+		  send(w, o, m, f, url.at, &set, e);
+	meter_clear(m);
+	buf_release(&url);
+	if (ok) {
+		buf_init(&url, ADDRESS_MAX);
+		address_set(&url, o->server, set.name);
+		printf("set %s: %" PRId64 " operators, %" PRId64
+		       " shapes, %s\n",
+			set.name, set.operators, set.shapes, url.at);
+		if (set.existing)
+			meter_say(m, "%s: was there already", feed_label(f));
+		buf_release(&url);
+	}
+	feed_free(f);
+	return ok;
+}
+
+int cmd_import(const struct options *o)
+{
+	bool ok = true;
+	struct err e = { 0 };
+	struct meter m;
+	meter_init(&m);
+	struct wire *w = wire_new(o, &e);
+	if (!w) {
+		meter_say(&m, "kernsift: %s", e.text);
+		return EXIT_USAGE;
+	}
+	for (int i = 0; i < o->files.n; i++) {
+		struct err why = { 0 };
+		if (!import(w, o, &m, o->files.at[i], &why)) {
+			meter_say(&m, "kernsift: %s", why.text);
+			ok = false;
+		}
+	}
+	wire_free(w);
+	if (fflush(stdout) || ferror(stdout)) {
+		meter_say(&m, "kernsift: cannot write to standard output");
+		ok = false;
+	}
+	return ok ? EXIT_OK : EXIT_FAILED;
+}

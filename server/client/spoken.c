@@ -1,0 +1,16 @@
+/* spoken.c - hashes of sentences in a ring. */
+#include "spoken.h"
+
+bool spoken_new(struct spoken *s, const char *sentence)
+{
+	const uint32_t most = sizeof s->hash / sizeof *s->hash;
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (const char *c = sentence; *c; c++)
+		h = (h ^ (unsigned char)*c) * 0x100000001b3u;
+	for (uint32_t i = 0; i < s->n && i < most; i++)
+		if (s->hash[i] == h)
+			return false;
+	s->hash[s->n++ % most] = h;
+	return true;
+}

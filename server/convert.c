@@ -1,0 +1,139 @@
+/* convert.c - a trace read, a capture written beside its name, and renamed. */
+#include "convert.h"
+#include "capture_write.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool cannot(struct err *e, const char *path)
+{
+	return err_set(e, errno == ENOSPC ? ERR_DISK_FULL : ERR_INTERNAL,
+		"'%.200s' cannot be written: %s", path, strerror(errno));
+}
+
+/* Whether the two names are ones to read from and write to. */
+static bool names_good(const char *in, const char *out, struct err *e)
+{
+	struct stat from, to;
+	if (!*out)
+		return err_set(e, ERR_INPUT,
+			"the name of the capture to write is empty");
+	if (stat(out, &to))
+		return true;
+	if (!S_ISREG(to.st_mode))
+		return err_set(e, ERR_INPUT, "'%.200s' is no file", out);
+	if (stat(in, &from) == 0 && from.st_dev == to.st_dev &&
+		from.st_ino == to.st_ino)
+		return err_set(e, ERR_INPUT,
+			"'%.200s' is the trace itself; give the capture "
+			"another name",
+			out);
+	return true;
+}
+
+/* The run's place in the trace; CAPTURE_ALL where none was asked for. */
+static bool run_place(const char *run, const struct trace *t, uint32_t *place,
+	struct err *e)
+{
+	char *end;
+	*place = CAPTURE_ALL;
+	if (!run)
+		return true;
+	errno = 0;
+	long n = strtol(run, &end, 10);
+	if (errno || end == run || *end || n < 1)
+		return err_set(e, ERR_INPUT,
+			"--run is '%.40s', and should be a whole number from 1",
+			run);
+	if (n > (long)t->processes_n)
+		return err_set(e, ERR_INPUT,
+			"--run is %ld, and the last run of the trace is "
+			"%" PRIu32,
+			n, t->processes_n);
+	*place = (uint32_t)n - 1;
+	return true;
+}
+
+static bool put(void *to, const void *bytes, size_t len, struct err *e)
+{
+	FILE *f = to;
+	return fwrite(bytes, 1, len, f) == len || cannot(e, "the capture");
+}
+
+/* An open file under a name that is nobody's, beside `out`. */
+static FILE *open_beside(char *name, const char *out, struct err *e)
+{
+	mode_t mask = umask(0);
+	umask(mask);
+	int fd = mkstemp(name);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
+	if (f && fchmod(fd, 0666 & ~mask) == 0)
+		return f;
+	cannot(e, out);
+	if (f)
+		fclose(f);
+	else if (fd >= 0)
+		close(fd);
+	if (fd >= 0)
+		unlink(name);
+	return NULL;
+}
+
+static bool write_file(const struct trace *t, uint32_t run, const char *out,
+	struct capture_size *size, struct err *e)
+{
+	char name[PATH_MAX];
+	int len = snprintf(name, sizeof name, "%s.XXXXXX", out);
+	if (len < 0 || (size_t)len >= sizeof name) {
+		errno = ENAMETOOLONG;
+		return cannot(e, out);
+	}
+	FILE *f = open_beside(name, out, e);
+	if (!f)
+		return false;
+	bool ok = capture_write_sized(t, run, put, f, size, e);
+	if (ok && (fflush(f) || fsync(fileno(f))))
+		ok = cannot(e, out);
+	if (fclose(f) && ok)
+		ok = cannot(e, out);
+	if (ok && rename(name, out))
+		ok = cannot(e, out);
+	if (!ok)
+		unlink(name);
+	return ok;
+}
+
+static void say(const char *out, const struct trace *t, uint32_t run,
+	const struct capture_size *size)
+{
+	struct slice k = { 0, t->kernel.n };
+	uint32_t runs = run == CAPTURE_ALL ? t->processes_n : 1;
+	if (run != CAPTURE_ALL)
+		k = t->processes[run].kernel;
+	printf("%s: %" PRIu32 " run%s, %" PRIu64 " bytes", out, runs,
+		runs == 1 ? "" : "s", size->bytes);
+	if (k.to > k.from)
+		printf(", %.2f bytes per kernel record",
+			(double)size->kernel_bytes / (k.to - k.from));
+	putchar('\n');
+}
+
+bool convert(const char *in, const char *out, const char *run,
+	const struct inspect_limits *limits, struct err *e)
+{
+	struct arena a = { .ceiling = (size_t)limits->arena_mib << 20 };
+	struct capture_size size = { 0 };
+	struct trace t;
+	uint32_t place;
+	bool ok = names_good(in, out, e) &&
+		  (trace_init(&t, &a) || arena_err(&a, e)) &&
+		  inspect_read(in, limits, &t, e) &&
+		  run_place(run, &t, &place, e) &&
+		  write_file(&t, place, out, &size, e);
+	if (ok)
+		say(out, &t, place, &size);
+	arena_release(&a);
+	return ok;
+}

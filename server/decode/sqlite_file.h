@@ -1,0 +1,53 @@
+/* sqlite_file.h - a database from anybody, read as one reads a hostile file.
+ *
+ * SQLite sees a private copy (sqlite_copy.h) through a door that only reads
+ * (sqlite_vfs.h). Of its contents only the plain tables are used: no view, no
+ * trigger, no virtual table, no index, no generated column, no function; what
+ * the schema says is not trusted, and sizes are limited. How long reading may
+ * take is bounded by the file's bytes, however its pages point at each other.
+ *
+ * Rows come from sqlite_rows.h, texts by their number from sqlite_names.h. */
+#pragma once
+#include "sqlite_copy.h"
+#include "trace.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+struct sqlite_file {
+	struct sqlite3 *db;
+	struct sqlite_copy copy;
+	struct window *window; /* whose caller is told that reading goes on */
+	struct trace *trace; /* whose arena and notes are used */
+	const char **tables; /* the plain ones, as the file spells them */
+	size_t tables_n, tables_cap;
+	struct err stop; /* what the caller ended reading with */
+	int quiet; /* calls of the progress handler since a row came */
+	int64_t pages_allowed, pages_fetched;
+};
+
+/* The window stands at the file's first byte. False with *e: what
+ * sqlite_copy_new() said, or ERR_TRACE where SQLite cannot read the list of
+ * tables; sqlite_file_close() in any case. */
+bool sqlite_file_open(struct sqlite_file *f, struct window *w, struct trace *t,
+	struct err *e);
+void sqlite_file_close(struct sqlite_file *f);
+
+/* The table of that name, the letters' case aside, as the file spells it; NULL
+ * where there is no plain table of it. */
+const char *sqlite_file_table(const struct sqlite_file *f, const char *name);
+/* The tables whose names begin with `prefix`: the first at or behind *i, which
+ * is then behind it; NULL where there is none. Start with 0. */
+const char *sqlite_file_prefix(const struct sqlite_file *f, const char *prefix,
+	size_t *i);
+
+/* For the modules beside. A statement from the SQL, which is freed: its code
+ * is SQLite's. */
+int sqlite_file_prepare(struct sqlite_file *f, char *sql,
+	struct sqlite3_stmt **stmt);
+/* What a code means that is neither a row nor the end: true where the file is
+ * damaged, false with *e where decoding cannot go on. */
+bool sqlite_file_damage(struct sqlite_file *f, int code, struct err *e);
+/* That many pages more may be fetched; false where more were than may. */
+void sqlite_file_allow(struct sqlite_file *f, int64_t pages);
+bool sqlite_file_within(struct sqlite_file *f);

@@ -1,0 +1,38 @@
+/* compared.h - a run as a comparison reads it: what store/ keeps of it, or what
+ * analyze/ found in its capture just now. */
+#pragma once
+#include "cycles.h"
+#include "err.h"
+#include "patterns.h"
+#include "profile.h"
+
+struct compared_run {
+	int64_t id; /* 0: not stored */
+	int64_t upload, job; /* job 0: of none */
+	const char *name, *project, *workload,
+		*labels; /* labels: JSON object */
+	const char *format, *framework, *process_name, *host; /* NULL unknown */
+	enum content content;
+	int64_t pid; /* -1 unknown, likewise below */
+	int32_t rank, world_size;
+	int64_t started_utc_ns; /* when its first record began */
+	int analysis_version;
+	int64_t span_ns, busy_ns, kernel_ns, launches, graph_ns, graphs;
+	const char *const *device_names;
+	uint32_t device_names_n;
+	struct notes notes;
+	struct facts facts;
+	struct cycles cycles;
+	struct patterns patterns;
+	struct collectives collectives;
+	/* Statistics of the whole run by kernel, over all devices: where a table
+	 * of statistics is all there is, what a comparison can show of it. */
+	const char **stat_names;
+	const struct time_stats *stats;
+	uint32_t stats_n;
+};
+
+/* What a profile tells; the texts and arrays are the profile's. The run has no
+ * id, name or job yet. False where the arena is full. */
+bool compared_from(const struct profile *p, struct arena *a,
+	struct compared_run *out, struct err *e);

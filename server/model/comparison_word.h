@@ -1,0 +1,45 @@
+/* comparison_word.h - what answers, tables and people call what a comparison
+ * tells by an enum. */
+#pragma once
+#include "comparison.h"
+
+static const char *const comparison_word_class[] = {
+	[CHANGE_REGRESSED] = "regressed",
+	[CHANGE_APPEARED] = "appeared",
+	[CHANGE_IMPROVED] = "improved",
+	[CHANGE_VANISHED] = "vanished",
+	[CHANGE_LIKELY] = "likely",
+	[CHANGE_UNDECIDED] = "undecided",
+	[CHANGE_UNCHANGED] = "unchanged",
+};
+enum {
+	CHANGE_CLASSES =
+		sizeof comparison_word_class / sizeof *comparison_word_class
+};
+
+static const char *const comparison_word_evidence[] = {
+	[EVIDENCE_NONE] = "none",
+	[EVIDENCE_RUNS] = "runs",
+	[EVIDENCE_CYCLES] = "cycles",
+	[EVIDENCE_LAUNCHES] = "launches",
+};
+
+static const char *const comparison_word_floor[] = {
+	[FLOOR_DEFAULT] = "default",
+	[FLOOR_LEARNT] = "learnt",
+	[FLOOR_GIVEN] = "given",
+};
+
+static const char *const comparison_word_severity[] = {
+	[FINDING_INFO] = "info",
+	[FINDING_WARN] = "warn",
+	[FINDING_REFUSE] = "refuse",
+};
+
+static const struct {
+	const char *word, *what;
+} comparison_word_part[] = {
+#define SPLIT_PART(code, word, what) { word, what },
+#include "split_part.def"
+#undef SPLIT_PART
+};

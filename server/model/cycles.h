@@ -1,0 +1,85 @@
+/* cycles.h - the repetitions of a run's work: training steps, decode steps.
+ *
+ * Made by analyze/cycles, stored beside the run, read by comparisons. A cycle
+ * is a window of the run's GPU timeline; windows do not overlap and lie in
+ * order. Kernels are a cycle's by their launch where the cycles are annotations
+ * of the host, else by their start.
+ *
+ * Where a cycle's time goes is told by unions of intervals over all devices:
+ * compute (kernels and opaque graph replays that are no collective),
+ * communication that no computing covers, copies that neither covers, and
+ * nothing at all: idle, as far as the GPU is concerned. The four sum up to
+ * dur_ns, to the nanosecond. Definition: definitions.md 2.6, after
+ * AMD-AGI/TraceLens' timeline. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+enum cycle_detector {
+	CYCLES_NONE, /* nothing that cycles could be found in */
+	CYCLES_ANNOTATION, /* ranges that repeat: ProfilerStep#3, NVTX, … */
+	CYCLES_PERIOD, /* the outermost period of the kernels' names */
+	CYCLES_WINDOW, /* the whole recording is one */
+	CYCLES_TOLD, /* by a table of patterns */
+	CYCLES_NAMED, /* ranges of a name that somebody gave */
+};
+
+/* Why a cycle counts for nothing in a comparison. */
+enum cycle_use {
+	CYCLE_KEPT,
+	CYCLE_WARMUP, /* of the first ones, and unlike those that follow */
+	CYCLE_PARTIAL, /* cut off by the recording's begin or end */
+};
+
+struct cycle {
+	int64_t number; /* from 0; as a table numbers it */
+	const char *label; /* the annotation's text; NULL none */
+	/* From the run's first record of any kind; -1 where a table does not
+	 * tell (TOLD alone). */
+	int64_t start_ns, dur_ns;
+	enum cycle_use use;
+	/* The recording tells nothing of what followed its last GPU record, so
+	 * idle time at its end may be missing: the last of PERIOD and WINDOW. */
+	bool open;
+	uint32_t stratum; /* index into cycles.strata */
+	/* Sum up to dur_ns; all -1 where unknown (TOLD). */
+	int64_t compute_ns, comm_ns, copy_ns, idle_ns;
+	/* Union of the host's calls that wait for the device, over threads; part
+	 * of no sum. -1 unknown. */
+	int64_t sync_ns;
+	int64_t launches; /* kernels that are this cycle's */
+};
+
+/* What the cycles of one kind worked on; only cycles of strata that agree are
+ * compared with each other. */
+enum phase { PHASE_UNKNOWN, PHASE_PREFILL, PHASE_DECODE, PHASE_MIXED };
+struct stratum {
+	const char *text; /* for people: "decode, 16 sequences, 16 tokens" */
+	enum phase phase;
+	int64_t sequences, tokens, kv_tokens; /* per cycle; -1 unknown */
+	uint32_t cycles; /* kept ones */
+};
+
+/* One size that a stratum worked on, most frequent first: an operator with its
+ * Input Dims ("[[64,128,17],[17,128]]"), or a kernel with its grid ("128x1x1"). */
+enum work_kind { WORK_OP, WORK_GRID };
+struct work {
+	uint32_t stratum;
+	enum work_kind kind;
+	const char *name, *size;
+	double per_cycle; /* mean count over the stratum's kept cycles */
+};
+
+struct cycles {
+	enum cycle_detector detector;
+	double confidence; /* 0 to 1: share of GPU time in cycles that are alike */
+	const char *range; /* the annotation's name without its numbers, the
+		kernel that begins a period, a table's anchor; NULL none */
+	struct cycle *cycles;
+	struct stratum *strata; /* most kept cycles first */
+	struct work *works; /* by stratum */
+	uint32_t n, kept_n, strata_n, works_n;
+};
+
+/* Works kept of a stratum and kind; the rest is rare by definition. */
+enum { CYCLES_WORKS_MAX = 512 };

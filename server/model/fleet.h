@@ -1,0 +1,106 @@
+/* fleet.h - sums over many runs, and what they say of each operator.
+ *
+ * A cell is what runs of one project, workload, platform and framework amount to
+ * in the days asked for; its rows are their operators. Sums are whole numbers;
+ * weighted ones pass 64 bits and are doubles here, made from exact sums. A run's
+ * weight g is the GPU-hours it stands for, 1 unless told. Formulas:
+ * definitions.md 2.5. */
+#pragma once
+#include "arena.h"
+#include "cost.h"
+#include "cycles.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fleet_cell {
+	const char *project, *workload, *platform, *framework; /* "" unknown */
+	int64_t runs;
+	double weight; /* sum of g, hours */
+	double total_s, weighted_s; /* sums of T and of g * T, in seconds */
+};
+
+struct fleet_row {
+	uint32_t cell; /* index */
+	const char *operator; /* NULL: unattributed */
+	enum dtype dtype;
+	enum phase phase;
+	/* Runs that have it: over the rows of one operator in a cell no run is
+	 * counted twice, be there many types and phases of it. */
+	int64_t runs;
+	int64_t launches, calls, bound_calls;
+	double total_s; /* sum of t */
+	double share; /* sum of t / T over its runs */
+	double weighted_s, sized_s, bound_s, sol_s, compute_s, headroom_s,
+		over_s; /* sums of g * each */
+	double flops, bytes; /* sums of g * W (all types) and g * Q */
+};
+
+/* How many different shapes with sizes an operator has over all runs; counted only
+ * where all are asked for. */
+struct fleet_count {
+	const char *operator;
+	int64_t shapes;
+};
+
+/* Cells hold all runs that match, whatever type or phase is asked for, so that
+ * shares are of all GPU time. */
+struct fleet {
+	struct fleet_cell *cells;
+	struct fleet_row *rows; /* by cell */
+	struct fleet_count *counts; /* NULL where they are not counted */
+	uint32_t cells_n, rows_n, counts_n;
+	int64_t uncounted; /* runs analysed before operators were known */
+	int64_t left_out; /* runs whose names lag behind durations */
+};
+
+enum importance_weight {
+	WEIGHT_TIME,
+	WEIGHT_MEAN,
+	WEIGHT_PRESENT,
+	WEIGHT_PUBLISHED
+};
+
+/* An operator on one platform. */
+struct importance_place {
+	const char *platform; /* "" unknown */
+	int64_t calls, bound_calls;
+	/* As of a row, over its runs there; sol_s and flops are of the bound
+	 * part. */
+	double total_s, weighted_s, bound_s, sol_s, flops;
+	/* bound_s and sol_s without weights; NaN where they cannot be told. */
+	double plain_bound_s, plain_sol_s;
+};
+
+struct importance_row {
+	const char *operator; /* NULL: unattributed */
+	const char *dtypes,
+		*phases; /* "bf16", "prefill/decode"; NULL unknown */
+	int64_t shapes; /* with sizes; -1 not counted */
+	double importance; /* the weight asked for, 0 to 1; NaN */
+	double w_time, w_mean, w_present;
+	double low,
+		high; /* 95 % interval of `importance`; NaN: cannot be told */
+	int64_t runs; /* that contain it */
+	double prevalence; /* of all runs */
+	enum leg leg; /* where most of the bound time is */
+	double ai, s; /* W/Q and T_SOL/T over all bound time; NaN */
+	double total_s; /* sum of t */
+	double sized, bound; /* share of its time with sizes, with a bound */
+	double headroom; /* fleet share that perfect kernels would free; NaN */
+	double over; /* share of its time with S > 1 */
+	bool collective;
+	struct importance_place *places; /* most time first */
+	uint32_t places_n;
+};
+
+struct importance {
+	struct importance_row *rows; /* by importance, then name */
+	uint32_t n;
+	int64_t runs;
+	double gpu_s, hours; /* sum of T; sum of g */
+	double attributed, specific; /* shares of all weighted time; NaN */
+	double sized, bound; /* of that of the rows: a filter by type or phase
+		leaves only a part */
+	uint32_t clusters; /* workloads, that the intervals rest on */
+	const char *interval_why; /* a sentence where there are none; NULL */
+};

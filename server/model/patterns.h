@@ -1,0 +1,97 @@
+/* patterns.h - what each function of a run took in each cycle, and what the
+ * resources beside it did.
+ *
+ * β = Σ durations / cycle, in percent; it may pass 100 (several streams,
+ * threads). μ = Σ u_i·d_i / Σ d_i over the function's executions i, with u_i the
+ * mean of the counter's samples inside (three or more), else of its values at
+ * start and end, interpolated; σ = √(Σ s_i²·d_i / Σ d_i) with s_i the
+ * population deviation of the samples inside, 0 of fewer than two. An execution
+ * that reaches beyond the samples, and holds fewer than three, counts for
+ * neither. Definitions: definitions.md 2.3.
+ *
+ * Arrays run over patterns.cycles_n cycles; cycle[i] is the index of the i-th in
+ * cycles.cycles. Usually that is every cycle; of very many an even choice. */
+#pragma once
+#include <stdint.h>
+
+enum function_type {
+#define FUNCTION_TYPE(code, word, where, what) FUNCTION_##code,
+#include "function_type.def"
+#undef FUNCTION_TYPE
+	FUNCTION_TYPES
+};
+
+enum { PATTERN_SPREAD = 17 };
+
+struct pattern {
+	const char *name; /* a kernel as profile.kernels shows it; "Memcpy HtoD
+		(Pageable -> Device)"; cudaStreamSynchronize; oncpu */
+	enum function_type type;
+	const char *device; /* "GPU 0", "Host" */
+	int32_t number; /* the device's; -1 the host's, or unknown */
+	/* Per cycle: sum and count of its executions, 0 where there was none; the
+	 * shortest and longest, -1 where unknown or none. */
+	int64_t *dur_ns, *launches, *min_ns, *max_ns;
+	/* Over all kept cycles: PATTERN_SPREAD of its executions by length, evenly
+	 * from the shortest to the longest; NULL where unknown. */
+	int64_t *spread_ns;
+	double *beta_pct; /* as told, NaN where not; NULL: dur_ns / cycle */
+};
+
+/* What a metric's value of a cycle rests on. A table may have a row for it
+ * that tells no value: then mu is NaN, and this says how it would have been. */
+enum metric_basis {
+	METRIC_SAMPLED, /* samples inside every execution */
+	METRIC_PARTLY, /* inside some */
+	METRIC_INTERPOLATED, /* inside none */
+	METRIC_NO_ROW, /* nothing is told of this cycle */
+};
+
+struct pattern_metric {
+	uint32_t pattern; /* index into patterns.rows */
+	const char *name; /* of the counter */
+	/* Per cycle; NaN where it was not sampled or the function not run. */
+	double *mu, *sigma;
+	uint8_t *interpolated; /* enum metric_basis */
+};
+
+struct patterns {
+	uint32_t cycles_n;
+	uint32_t *cycle;
+	struct pattern *rows; /* time in all cycles descending, name, device */
+	struct pattern_metric *metrics; /* by pattern, name */
+	uint32_t n, metrics_n;
+};
+
+/* More cycles than this are not all told: an even choice is, kept ones first.
+ * Fewer still where functions times cycles would pass the second; metrics times
+ * cycles beyond the third are told of the functions that took longest. */
+enum {
+	PATTERNS_CYCLES_MAX = 2000,
+	PATTERNS_CELLS_MAX = 4 << 20,
+	PATTERNS_VALUES_MAX = 4 << 20,
+};
+
+/* Collectives one by one, in the order they began, so that ranks of a job can
+ * be laid beside each other. */
+struct collective {
+	const char *name; /* as profile.kernels shows it */
+	int32_t device;
+	int64_t stream;
+	uint32_t n;
+	int64_t *start_ns, *dur_ns; /* from the run's first record */
+};
+struct collectives {
+	struct collective *rows; /* by first start */
+	uint32_t n;
+};
+
+/* Something told of the surroundings: "driver" "550.54.15". The names that
+ * comparisons look at are listed in fact.def. */
+struct fact {
+	const char *name, *value;
+};
+struct facts {
+	struct fact *rows; /* by name */
+	uint32_t n;
+};

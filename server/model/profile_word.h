@@ -1,0 +1,76 @@
+/* profile_word.h - what rows, answers and people call what a profile tells by
+ * an enum: the words of the schema's checks. */
+#pragma once
+#include "profile.h"
+
+static const char *const profile_word_content[] = {
+	[CONTENT_LAUNCHES] = "launches",
+	[CONTENT_STATISTICS] = "statistics",
+	[CONTENT_PATTERNS] = "patterns",
+};
+enum { CONTENTS = sizeof profile_word_content / sizeof *profile_word_content };
+
+static const char *const profile_word_frame[] = {
+	[FRAME_ANNOTATION] = "annotation",
+	[FRAME_MODULE] = "module",
+	[FRAME_PYTHON] = "python",
+	[FRAME_OP] = "op",
+};
+enum { FRAME_KINDS = sizeof profile_word_frame / sizeof *profile_word_frame };
+
+static const char *const profile_word_known[] = {
+	[CALLER_PATH] = "path",
+	[CALLER_NO_RANGE] = "no_range",
+	[CALLER_NO_CALL] = "no_call",
+};
+enum { CALLER_KNOWNS = sizeof profile_word_known / sizeof *profile_word_known };
+
+static const char *const profile_word_detector[] = {
+	[CYCLES_NONE] = "none",
+	[CYCLES_ANNOTATION] = "annotation",
+	[CYCLES_PERIOD] = "period",
+	[CYCLES_WINDOW] = "window",
+	[CYCLES_TOLD] = "told",
+	[CYCLES_NAMED] = "named",
+};
+enum { CYCLE_DETECTORS = sizeof profile_word_detector / sizeof *profile_word_detector };
+
+static const char *const profile_word_use[] = {
+	[CYCLE_KEPT] = "kept",
+	[CYCLE_WARMUP] = "warmup",
+	[CYCLE_PARTIAL] = "partial",
+};
+enum { CYCLE_USES = sizeof profile_word_use / sizeof *profile_word_use };
+
+static const char *const profile_word_phase[] = {
+	[PHASE_UNKNOWN] = NULL,
+	[PHASE_PREFILL] = "prefill",
+	[PHASE_DECODE] = "decode",
+	[PHASE_MIXED] = "mixed",
+};
+enum { PHASES = sizeof profile_word_phase / sizeof *profile_word_phase };
+
+static const char *const profile_word_work[] = {
+	[WORK_OP] = "op",
+	[WORK_GRID] = "grid",
+};
+enum { WORK_KINDS = sizeof profile_word_work / sizeof *profile_word_work };
+
+static const char *const profile_word_function[] = {
+#define FUNCTION_TYPE(code, word, where, what) [FUNCTION_##code] = (word),
+#include "function_type.def"
+#undef FUNCTION_TYPE
+};
+
+static const char *const profile_word_how[] = {
+#define KNOWN(code, word, what) [KNOWN_##code] = #word,
+#include "known.def"
+#undef KNOWN
+};
+
+static const char *const profile_word_leg[] = {
+	[LEG_NONE] = NULL,
+	[LEG_COMPUTE] = "compute",
+	[LEG_MEMORY] = "memory",
+};
+enum { LEGS = sizeof profile_word_leg / sizeof *profile_word_leg };

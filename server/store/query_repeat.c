@@ -1,0 +1,187 @@
+/* query_repeat.c - what is known of how much runs of the same work differ. */
+#include "query_compared.h"
+#include "sql.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A look-up in run_repeat per kind of run that is compared, and of each no more
+ * rows than are wanted. repeat_key: see derived_cycle.h. */
+static const char sql[] =
+	"WITH kind AS MATERIALIZED ("
+	"SELECT DISTINCT project, workload, repeat_key "
+	"FROM run "
+	"WHERE run_id = ANY ($1) AND workload <> '' "
+	"AND repeat_key IS NOT NULL), "
+	"alike AS MATERIALIZED ("
+	"SELECT r.run_id, r.device, r.created_at, r.labels, k.* "
+	"FROM kind k "
+	"CROSS JOIN LATERAL (SELECT run_id, labels, created_at, "
+	"device_names[1] AS device "
+	"FROM run n "
+	"WHERE n.project = k.project AND n.workload = k.workload "
+	"AND n.repeat_key = k.repeat_key AND n.run_id <> ALL ($1) "
+	"AND n.counted "
+	"ORDER BY created_at DESC, run_id DESC LIMIT $2) r "
+	"ORDER BY r.created_at DESC, r.run_id DESC LIMIT $2), "
+	"counted AS ("
+	"SELECT *, count(*) OVER (PARTITION BY project, workload, repeat_key, "
+	"labels) AS runs "
+	"FROM alike), "
+	"grouped AS MATERIALIZED ("
+	"SELECT run_id, device, (dense_rank() OVER (ORDER BY project, "
+	"workload, repeat_key, labels) - 1)::int AS number "
+	"FROM counted "
+	"WHERE runs > 1) "
+	"SELECT g.run_id, g.number, g.device, p.kernel_id, p.function, "
+	"p.mean_ns "
+	"FROM grouped g "
+	"JOIN run_pattern p ON p.run_id = g.run_id "
+	"WHERE p.mean_ns IS NOT NULL";
+
+/* A name is read once, not with each row of its kernel; names never change. */
+static const char names_sql[] =
+	"SELECT id, name, (row_number() OVER (ORDER BY name))::int "
+	"FROM kernel "
+	"WHERE id = ANY ($1) "
+	"ORDER BY id";
+
+struct told {
+	struct repeat_row row;
+	int64_t kernel; /* 0: none, it has a name */
+	int32_t nth; /* of the kernels by name */
+};
+
+struct name {
+	int64_t kernel;
+	const char *name;
+	int32_t nth;
+};
+
+static int by_kernel(const void *a, const void *b)
+{
+	const struct name *x = a, *y = b;
+	return (x->kernel > y->kernel) - (x->kernel < y->kernel);
+}
+
+static int by_name(const struct told *x, const struct told *y)
+{
+	return x->kernel && y->kernel ? x->nth - y->nth
+				      : strcmp(x->row.name, y->row.name);
+}
+
+static int by_group(const void *a, const void *b)
+{
+	const struct told *x = a, *y = b;
+	if (x->row.group != y->row.group)
+		return x->row.group - y->row.group;
+	if (x->row.run != y->row.run)
+		return x->row.run < y->row.run ? -1 : 1;
+	return by_name(x, y);
+}
+
+static void read_rows(struct result *r, struct arena *a, struct told *t)
+{
+	for (; result_next(r); t++) {
+		t->row.run = result_int8(r, 0);
+		t->row.group = result_int4(r, 0);
+		t->row.device_name = result_text(r, a);
+		t->kernel = result_int8(r, 0);
+		t->row.name = result_text(r, a);
+		t->row.mean_ns = result_float8(r, NAN);
+	}
+}
+
+/* The kernels of the rows, each once. */
+static uint32_t kernels(struct arena *a, const struct told *told, uint32_t n,
+	struct name **names)
+{
+	uint32_t all = 0, each = 0;
+	struct name *list = arena_array(a, struct name, n);
+	for (uint32_t i = 0; i < n; i++)
+		if (told[i].kernel)
+			list[all++].kernel = told[i].kernel;
+	qsort(list, all, sizeof *list, by_kernel);
+	for (uint32_t i = 0; i < all; i++)
+		if (!each || list[each - 1].kernel != list[i].kernel)
+			list[each++] = list[i];
+	*names = list;
+	return each;
+}
+
+static bool name(struct db *db, struct arena *a, struct told *told, uint32_t n,
+	struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct sql_array ids;
+	struct result r;
+	struct name *names;
+	uint32_t names_n = kernels(a, told, n, &names);
+	sql_array_init(&ids, SQL_INT8);
+	for (uint32_t i = 0; i < names_n; i++)
+		sql_array_int8(&ids, names[i].kernel);
+	sql_array(&p, &ids);
+	bool ok = sql_run(db, names_sql, &p, &r, e);
+	sql_array_release(&ids);
+	if (!ok)
+		return false;
+	assert((uint32_t)r.n == names_n);
+	for (struct name *k = names; result_next(&r); k++) {
+		k->kernel = result_int8(&r, 0);
+		k->name = result_text(&r, a);
+		k->nth = result_int4(&r, 0);
+	}
+	result_release(&r);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct name want = { .kernel = told[i].kernel };
+		if (!want.kernel)
+			continue;
+		const struct name *is =
+			bsearch(&want, names, names_n, sizeof want, by_kernel);
+		told[i].row.name = is->name;
+		told[i].nth = is->nth;
+	}
+	return true;
+}
+
+/* Sorted; those of one name on several devices are one. */
+static uint32_t merge(struct told *told, uint32_t n, struct repeat_row *rows)
+{
+	uint32_t all = 0;
+	qsort(told, n, sizeof *told, by_group);
+	for (uint32_t i = 0; i < n; i++)
+		if (i && !by_group(&told[i - 1], &told[i]))
+			rows[all - 1].mean_ns += told[i].row.mean_ns;
+		else
+			rows[all++] = told[i].row;
+	return all;
+}
+
+bool query_repeats(struct db *db, struct arena *a, const int64_t *like,
+	uint32_t n, int most, struct repeat_row **rows, uint32_t *rows_n,
+	struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct sql_array ids;
+	struct result r;
+	assert(most > 0 && most <= QUERY_REPEATS);
+	sql_array_init(&ids, SQL_INT8);
+	for (uint32_t i = 0; i < n; i++)
+		sql_array_int8(&ids, like[i]);
+	sql_array(&p, &ids);
+	sql_int4(&p, most);
+	bool ok = sql_run(db, sql, &p, &r, e);
+	sql_array_release(&ids);
+	if (!ok)
+		return false;
+	uint32_t all = (uint32_t)r.n;
+	struct told *told = arena_array(a, struct told, all);
+	read_rows(&r, a, told);
+	result_release(&r);
+	*rows = arena_array(a, struct repeat_row, all);
+	*rows_n = 0;
+	if (all && !name(db, a, told, all, e))
+		return false;
+	*rows_n = all ? merge(told, all, *rows) : 0;
+	return true;
+}

@@ -1,0 +1,102 @@
+"""check_patterns.py - a run's pattern table, uploaded again, is the same table;
+what comparisons answer is the same each time, and ranges named are read anew."""
+import csv
+import io
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from talk.bodies import MADE
+from talk.raw import check, verdict
+from talk.server import HERE, Server
+
+
+def upload(server, body, name):
+    answer = json.loads(server.ask("POST", f"/api/v1/uploads?name={name}", body=body)[1])
+    while True:
+        told = json.loads(server.ask("GET", f"/api/v1/uploads/{answer['id']}")[1])
+        if told["state"] == "done":
+            return told["runs"][0]
+        if told["state"] == "failed":
+            sys.exit(f"the upload failed: {told['error']}")
+
+
+def text(server, path):
+    status, body = server.ask("GET", f"/api/v1/{path}")
+    check(status == 200, f"{path}: {status} {body[:200]!r}")
+    return body.decode()
+
+
+def table(server, run):
+    return text(server, f"runs/{run}/patterns?format=csv")
+
+
+def means(server, run):
+    """What a pattern table can carry of a run's functions."""
+    items = json.loads(text(server, f"runs/{run}/patterns?limit=5000"))["items"]
+    return {(i["function"], i["device"]):
+            (i["type"], i["launches_per_cycle"], i["cycles"], round(i["ns_per_cycle"], 1),
+             [(m["name"], m["cycles"], round(m["mu"] or 0, 3)) for m in i["metrics"]])
+            for i in items}
+
+
+def again(server, run, name):
+    """The run's table as a run of its own."""
+    first = table(server, run)
+    copy = upload(server, first.encode(), name)
+    second = table(server, copy)
+    check(means(server, copy) == means(server, run), f"{name}: the same functions")
+    check(rows(first) == rows(second), f"{name}: the same rows")
+    return copy
+
+
+def rows(body):
+    """Rows in no order: functions of one total may change places. Times are of the
+    world in one and from the first record in the other where a trace tells none."""
+    found = list(csv.DictReader(io.StringIO(body)))
+    base = min((float(r["cycle_start_ts"]) for r in found if r["cycle_start_ts"]), default=0)
+    for r in found:
+        if r["cycle_start_ts"]:
+            r["cycle_start_ts"] = round(float(r["cycle_start_ts"]) - base, 3)
+    return sorted(tuple(r.items()) for r in found)
+
+
+def made(server):
+    """A trace's table: twelve steps of four functions and no counter."""
+    run = upload(server, MADE["steps"](), "steps")
+    found = list(csv.DictReader(io.StringIO(table(server, run))))
+    check(len(found) == 48, f"12 cycles of 4 functions: {len(found)}")
+    check(len(found[0]) == 17, "17 columns")
+    check({r["metric_name"] for r in found} == {"N/A"}, "no counter")
+    check({r["instances_count"] for r in found if r["simple_name"] == "norm"} == {"4"},
+          "norm runs four times a step")
+    again(server, run, "steps-again")
+
+
+def told(server):
+    """A table that came as one, with its counters."""
+    with open(os.path.join(HERE, "data", "patterns.csv"), "rb") as f:
+        run = upload(server, f.read(), "told")
+    again(server, run, "told-again")
+
+
+def same_bytes(server):
+    base, head = (upload(server, MADE[name](), name) for name in ("steps-again", "steps-changed"))
+    for more in ("", "&score=published", "&range=ProfilerStep", "&format=md", "&seed=7"):
+        path = f"compare?base={base}&head={head}{more}"
+        check(text(server, path) == text(server, path), f"the same twice: {path}")
+    named = json.loads(text(server, f"compare?base={base}&head={head}&range=ProfilerStep"))
+    found = json.loads(text(server, f"compare?base={base}&head={head}"))
+    check(named["base"]["detector"] == "named" and named["range"] == "ProfilerStep", "named")
+    check([i["delta_ns_per_cycle"] for i in named["items"]] ==
+          [i["delta_ns_per_cycle"] for i in found["items"]],
+          "the same ranges, found or named, have the same figures")
+
+
+with Server() as s:
+    made(s)
+    told(s)
+    same_bytes(s)
+    check(s.stop() == 0, "a clean stop")
+    verdict(s)

@@ -1,0 +1,115 @@
+"""check_sets.py - what matters, exported, is a set that can be taken in again: of
+runs with their own shapes and times, of a set figure by figure."""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from talk.raw import check, verdict
+from talk.server import HERE, Server
+
+
+def body(name):
+    with open(os.path.join(HERE, "data", name), "rb") as f:
+        return f.read()
+
+
+def upload(server, workload, trace=None):
+    answer = json.loads(server.ask("POST", f"/api/v1/uploads?workload={workload}",
+                                   body=trace or body("matters.json"))[1])
+    while True:
+        told = json.loads(server.ask("GET", f"/api/v1/uploads/{answer['id']}")[1])
+        if told["state"] == "done":
+            return
+        if told["state"] == "failed":
+            sys.exit(f"the upload failed: {told['error']}")
+
+
+def text(server, path):
+    status, got = server.ask("GET", f"/api/v1/{path}")
+    check(status == 200, f"{path}: {status} {got[:200]!r}")
+    return got
+
+
+def keep(server, name, document):
+    status, got = server.ask("POST", f"/api/v1/sets?name={name}", body=document)
+    check(status == 201, f"the export is taken in as {name}: {status} {got[:300]!r}")
+    return json.loads(got)
+
+
+def near(a, b):
+    return abs(a - b) <= 1e-12 * max(abs(a), abs(b))
+
+
+def figures(server, name):
+    """All that is told of a set's operators and shapes."""
+    found = {}
+    for item in json.loads(text(server, f"importance?set={name}"))["items"]:
+        shapes = json.loads(text(server, f"importance/{item['operator']}/shapes?set={name}"))
+        found[item["operator"]] = (item, shapes["items"])
+    return found
+
+
+def set_again(server):
+    """A set's export is the same set."""
+    keep(server, "hand", body("set-small.json"))
+    copy = text(server, "importance?set=hand&format=bench")
+    keep(server, "copy", copy)
+    check(json.loads(copy) == json.loads(body("set-small.json")), "the same document")
+    check(figures(server, "hand") == figures(server, "copy"), "the same figures")
+    part = json.loads(text(server, "importance?set=hand&format=bench&phase=both"))
+    check([o["name"] for o in part["operators"]] == ["rms_norm"], "a part of it, filtered")
+
+
+def fleet_again(server):
+    """A fleet's export is a set of its shapes: those with sizes, no others."""
+    upload(server, "a")
+    upload(server, "b")
+    kept = keep(server, "fleet", text(server, "importance?format=bench"))
+    check(kept["runs"] == 2 and kept["operators"] == 2 and kept["shapes"] == 2, f"what is kept: {kept}")
+    fleet = {i["operator"]: i for i in json.loads(text(server, "importance"))["items"]}
+    for name, (item, shapes) in figures(server, "fleet").items():
+        check(near(item["importance"], fleet[name]["importance"]), f"{name}: its importance")
+        check(item["runs"] == fleet[name]["runs"] == 2, f"{name}: its runs")
+        own = json.loads(text(server, f"importance/{name}/shapes"))["items"]
+        check(len(own) == len(shapes) == 1, f"{name}: its shapes")
+        for ours, theirs in zip(own, shapes):
+            for key in ("shape", "sizes", "flops", "read_bytes", "write_bytes", "calls"):
+                check(ours[key] == theirs[key], f"{name}: {key}: {ours[key]} {theirs[key]}")
+            for key in ("t_sol_us", "t_prod_us"):
+                check(near(ours[key]["H20"], theirs[key]["H20"]), f"{name}: {key}")
+
+
+def two_types():
+    """The small trace, and beside its gemm of bf16 one of fp32 that takes less."""
+    trace = json.loads(body("matters.json"))
+    events = trace["traceEvents"]
+    own = [e for e in events if e.get("args", {}).get("External id") == 1]
+    for e in json.loads(json.dumps(own)):
+        e["ts"] += 10_000
+        e["args"]["External id"] = 9
+        if "correlation" in e["args"]:
+            e["args"]["correlation"] = 9
+        if "Input type" in e["args"]:
+            e["args"]["Input type"] = ["float", "float"]
+        events.append(e)
+    return json.dumps(trace)
+
+
+def types_again(server):
+    """An operator of two types is exported with that of most time; shapes keep theirs."""
+    upload(server, "t", two_types())
+    kept = text(server, "importance?format=bench&workload=t")
+    gemm = [o for o in json.loads(kept)["operators"] if o["name"] == "gemm"][0]
+    check(gemm["dtype"] == "bf16", f"100 us of bf16, 30 of fp32: {gemm['dtype']}")
+    keep(server, "types", kept)
+    shapes = json.loads(text(server, "importance/gemm/shapes?set=types"))["items"]
+    check([s["dtype"] for s in shapes] == ["bf16", "fp32"], f"the shapes' types: {shapes}")
+
+
+with Server() as s:
+    set_again(s)
+    fleet_again(s)
+    types_again(s)
+    check(s.stop() == 0, "a clean stop")
+    verdict(s)

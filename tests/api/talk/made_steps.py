@@ -1,0 +1,54 @@
+"""made_steps.py - PyTorch traces of a training in steps, which repeat as real
+ones do: a little unevenly, from a seed. What comparisons are tried on."""
+import json
+import random
+
+STEP_US = 10_000
+
+# kernel, launches per step, microseconds of each
+WORK = [("void gemm<128>(float*)", 3, 1000), ("void norm(float*)", 4, 50),
+        ("void scale(float*)", 6, 100), ("void old_copy(float*)", 1, 80)]
+# what a change made of it: norm is slower, old_copy makes way for fused_copy
+CHANGED = [("void gemm<128>(float*)", 3, 1000), ("void norm(float*)", 4, 80),
+           ("void scale(float*)", 6, 100), ("void fused_copy(float*)", 1, 60)]
+
+
+def launch(events, n, pid, at_us, start_us, dur_us, name):
+    tid = pid + 1
+    events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": pid,
+                   "tid": tid, "ts": at_us, "dur": 5, "args": {"correlation": n}})
+    events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": start_us,
+                   "dur": dur_us, "args": {"device": 0, "stream": 7, "correlation": n,
+                                           "grid": [8, 1, 1], "block": [128, 1, 1]}})
+
+
+# two ranks: the second computes longer, so that the first waits for it
+ALL_REDUCE = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
+RANKS = [[("void gemm<128>(float*)", 3, 1000), (ALL_REDUCE, 1, 300)],
+         [("void gemm<128>(float*)", 3, 1033), (ALL_REDUCE, 1, 200)]]
+
+
+def made_rank(rank, world, as_rank=None):
+    """A rank's trace, whose launches all take exactly as long as RANKS says."""
+    return made_steps(RANKS[rank], pid=100 + rank, uneven=0, world=world,
+                      rank=rank if as_rank is None else as_rank)
+
+
+def made_steps(work, steps=12, seed=1, pid=4711, rank=None, world=None, uneven=0.01):
+    """The bytes of a trace whose every step, ProfilerStep#1 and on, does `work`."""
+    dice, events, n = random.Random(seed), [], 0
+    for step in range(steps):
+        begin = 1_000_000 + step * STEP_US
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step + 1}",
+                       "pid": pid, "tid": pid + 1, "ts": begin, "dur": STEP_US - 10, "args": {}})
+        gpu = begin + 50
+        for name, count, us in work:
+            for _ in range(count):
+                n += 1
+                dur = round(us * dice.uniform(1 - uneven, 1 + uneven), 3)
+                launch(events, n, pid, begin + n % 500 + 10, round(gpu, 3), dur, name)
+                gpu += dur + 2
+    head = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H200"}]}
+    if rank is not None:
+        head["distributedInfo"] = {"rank": rank, "world_size": world}
+    return json.dumps({**head, "traceEvents": events}).encode()

@@ -1,0 +1,72 @@
+/* bench_verdict.c - what it costs to judge 300 functions over 240 cycles a side
+ * with 2,000 permutations, and to do no more than read as many numbers.
+ *
+ *   bench_verdict [verdict|read]     one line: NAME CPU_NS WALL_NS
+ *
+ * The yardstick reads the matrix of times once per permutation, adding it up:
+ * what permuting cycle by cycle could not do without. */
+#include "measure.h"
+#include "verdict.h"
+#include "xoshiro.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 300, CYCLES = 240, PERMUTATIONS = 2000 };
+
+static double times[2][ROWS][CYCLES];
+static struct verdict_row rows[ROWS];
+
+static void fill(void)
+{
+	struct xoshiro x;
+	xoshiro_init(&x, 1);
+	for (int s = 0; s < 2; s++)
+		for (int r = 0; r < ROWS; r++)
+			for (int c = 0; c < CYCLES; c++)
+				times[s][r][c] = 1e4 + xoshiro_below(&x, 600);
+	for (int r = 0; r < ROWS; r++)
+		rows[r] = (struct verdict_row){ .base = times[0][r],
+			.head = times[1][r],
+			.base_launches = CYCLES,
+			.head_launches = CYCLES,
+			.kernel = true,
+			.floor = 0.03,
+			.floor_df = 4 };
+}
+
+static int judge(void)
+{
+	static const uint32_t cycles = CYCLES;
+	struct verdict_side side = { 1, &cycles, CYCLES };
+	struct verdict_input in = { side, side, rows, ROWS, 3e6, 3e6, 0.05,
+		0.05, PERMUTATIONS, 1 };
+	static struct change changes[ROWS];
+	struct common_factor common;
+	struct arena a = { 0 };
+	struct err e = { 0 };
+	uint32_t block;
+	struct moment from = measure_now();
+	bool ok = verdict_from(&in, &a, changes, &common, &block, &e);
+	measure_tell("verdict", from, measure_now());
+	arena_release(&a);
+	return ok ? 0 : 1;
+}
+
+static int read_all(void)
+{
+	double sum = 0;
+	struct moment from = measure_now();
+	for (int k = 0; k < PERMUTATIONS; k++)
+		for (int s = 0; s < 2; s++)
+			for (int r = 0; r < ROWS; r++)
+				for (int c = 0; c < CYCLES; c++)
+					sum += times[s][r][c];
+	measure_tell("read", from, measure_now());
+	return sum > 0 ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+	fill();
+	return argc > 1 && !strcmp(argv[1], "read") ? read_all() : judge();
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/python3
+"""compare.py - what changed, as the server says it and the client shows it."""
+import json
+import os
+import tempfile
+import urllib.request
+
+from harness import Server, equal, ids, kernsift, play, says, trace, upload
+
+
+def two_runs(s, d):
+    """two runs, the second of a deeper model; their ids"""
+    runs = []
+    for name, options in (('a.json', ()), ('b.json', ('--layers', '12', '--seed', '2'))):
+        r = upload(s, '--wait', trace(d, name, '--steps', '6', *options))
+        runs += ids(r.out, 'run')
+    equal('runs', len(runs), 2)
+    return runs
+
+
+def as_the_server(s, d):
+    """json, csv and md are the server's bytes, and the same each time"""
+    a, b = two_runs(s, d)
+    for score in ('verdict', 'published'):
+        for form in ('json', 'csv', 'md'):
+            with urllib.request.urlopen(f'{s.url}/api/v1/compare?base={a}&head={b}'
+                                        f'&score={score}&format={form}') as r:
+                wanted = r.read().decode()
+            for _ in range(2):
+                got = kernsift('compare', '--score', score, '--format', form,
+                               str(a), str(b), server=s)
+                equal((score, form), (got.status, got.out, got.err), (0, wanted, ''))
+
+
+def for_people(s, d):
+    """text: the server's headline first, its counts last"""
+    a, b = two_runs(s, d)
+    doc = json.loads(kernsift('compare', '--format=json', f'{a}', f'{b}', server=s).out)
+    r = kernsift('compare', f'{a}', f'{b}', server=s)
+    equal('status', (r.status, r.err), (0, ''))
+    lines = r.out.split('\n')
+    equal('headline', lines[0], doc['headline'])
+    for finding in doc['findings']:
+        equal('finding', f"{finding['severity']}: {finding['text']}" in lines, True)
+    says('last', lines[-2], r'.*seed 1, 2000 permutations')
+    report = kernsift('compare', '--score=published', f'{a}', f'{b}', server=s)
+    says('published', report.out, r'# .*Performance Comparison: .*')
+
+
+def refused(s, d):
+    """what forbids to judge is told once, on top"""
+    a, _ = two_runs(s, d)
+    lines = kernsift('compare', f'{a}', f'{a}', server=s).out.split('\n')
+    equal('sentence', [x for x in lines if 'both sides hold' in x],
+          [f"both sides hold run {a}: whatever differs is none of the work's doing"])
+    equal('place', 'both sides hold' in lines[0], True)
+
+
+def settings(s, d):
+    """range, floor, margin and seed travel; what the server refuses is status 3"""
+    a, b = two_runs(s, d)
+    doc = json.loads(kernsift('compare', '--format', 'json', '--floor', '0.1', '--margin',
+                              '0.02', '--seed', '7', '--range', 'ProfilerStep', f'{a}', f'{b}', server=s).out)
+    equal('range', doc['range'], 'ProfilerStep')
+    equal('detector', doc['base']['detector'], 'named')
+    equal('floor', (doc['floor'], doc['margin'], doc['seed']), (0.1, 0.02, 7))
+    rows = (
+        ((f'{a}', '7777'), 'no run 7777'),
+        (('monday', f'{a}'),
+         "base: 'monday' is neither the id of a run nor job: and the id of a job"),
+        (('--floor', 'low', f'{a}', f'{b}'), "floor: 'low' is not a number from 0 to 1"),
+        (('--range', 'epoch', f'{a}', f'{b}'),
+         f"run {a}: the run has no ranges named 'epoch'; some that repeat: "
+         'ProfilerStep#*, Optimizer.step#Adam.step'),
+    )
+    for argv, sentence in rows:
+        r = kernsift('compare', *argv, server=s)
+        equal(argv, (r.status, r.out, r.err), (3, '', f'kernsift: {sentence}\n'))
+
+
+def away(_s, d):
+    """a server that is not there is status 1"""
+    r = kernsift('compare', '--server', 'http://127.0.0.1:9', '--retries', '0', '1', '2')
+    equal('status', (r.status, r.out), (1, ''))
+    says('stderr', r.err, r"kernsift: cannot reach 'http://127\.0\.0\.1:9': [^\n]*\n")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as d:
+        os.chmod(d, 0o755)
+        with Server() as s:
+            play([as_the_server, for_people, refused, settings, away], s, d)
+
+
+if __name__ == '__main__':
+    main()

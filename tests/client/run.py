@@ -1,0 +1,243 @@
+#!/usr/bin/python3
+"""run.py - `kernsift run`: a command in its place, and what it leaves."""
+import glob
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+import spooled
+from harness import BIN, CLEAN, SRC, Server, equal, kernsift, play, says
+
+LEAVE = f'{SRC}/tests/client/spooled.py'
+# Counts what reaches it; SIGTERM ends it and has it tell.
+COUNTER = '''
+import os, signal, sys, time
+got = {}
+def count(sig, _):
+    got[sig] = got.get(sig, 0) + 1
+    os.write(1, b"got %d\\n" % sig)
+for s in (1, 2, 3, 10, 12, 28):
+    signal.signal(s, count)
+def end(*_):
+    print("counted", sorted(got.items()), flush=True)
+    os._exit(5)
+signal.signal(signal.SIGTERM, end)
+print("ready", os.getpid(), flush=True)
+while True:
+    time.sleep(1)
+'''
+
+
+def run(d, *argv, env=None, stdin=None, server=None):
+    state = {'XDG_STATE_HOME': f'{d}/state', 'KERNSIFT_LIBRARY': f'{d}/lib.so'}
+    return kernsift('run', *argv, stdin=stdin, server=server,
+                    env={**state, **(env or {})})
+
+
+def folders(d):
+    return glob.glob(f'{d}/state/kernsift/run/*')
+
+
+NOTHING = (r'kernsift: nothing was recorded: no process of the command used '
+           r'CUDA, or its driver loads no injection library\n')
+
+
+def statuses(d):
+    """exit statuses are the command's, whatever they are"""
+    for command, wanted in (('exit 0', 0), ('exit 7', 7), ('exit 255', 255),
+                            ('kill -9 $$', 137), ('kill -TERM $$', 143),
+                            ('kill -SEGV $$', 139)):
+        r = run(d, '--no-upload', '--', 'sh', '-c', command)
+        equal(f'status of {command}', r.status, wanted)
+        says('stderr', r.err, NOTHING)
+    r = run(d, '--no-upload', '--', 'no-such-program')
+    equal('status', r.status, 127)
+    says('stderr', r.err, r"kernsift: cannot run 'no-such-program': No such file or directory\n")
+    r = run(d, '--no-upload', '--', d)
+    equal('status', r.status, 126)
+    equal('folders', folders(d), [])
+
+
+def streams(d):
+    """streams, arguments, environment and ignored signals are as they were"""
+    p = subprocess.run([f'{BIN}/kernsift', 'run', '--no-upload', 'cat'], input=b'a\0\xff',
+                       capture_output=True, timeout=60,
+                       env={**CLEAN, 'XDG_STATE_HOME': d, 'KERNSIFT_LIBRARY': f'{d}/lib.so'},
+                       check=False)
+    equal('stdout', p.stdout, b'a\0\xff')
+    r = run(d, '--no-upload', '--', 'printf', '%s|', '--wait', '--', 'a b', '')
+    equal('arguments', r.out, '--wait|--|a b||')
+    ask = ['grep', '-E', '^Sig(Ign|Blk|Cgt)', '/proc/self/status']
+    alone = subprocess.run(ask, capture_output=True, text=True, check=True).stdout
+    equal('signals', run(d, '--no-upload', '--', *ask).out, alone)
+    r = run(d, '--no-upload', '--', 'sh', '-c', 'ls /proc/$$/fd; true')
+    equal('descriptors', r.out, '0\n1\n2\n')
+
+
+def environment(d):
+    """the variables; those of another tool stay, which is said"""
+    show = ['sh', '-c', 'env | grep -E "^(CUDA_INJ|NVTX_INJ|KERNSIFT_TRACE)" | sort']
+    r = run(d, '--no-upload', '--window', '30s+5s', '--nvml-hz=0', '--capture', '--', *show)
+    says('environment', r.out,
+         rf'CUDA_INJECTION64_PATH={d}/lib.so\nKERNSIFT_TRACE_CAPTURE=1\n'
+         rf'KERNSIFT_TRACE_DIR={d}/state/kernsift/run/run-\w{{6}}\nKERNSIFT_TRACE_NVML_HZ=0\n'
+         rf'KERNSIFT_TRACE_WINDOW=30s\+5s\nNVTX_INJECTION64_PATH={d}/lib.so\n')
+    r = run(d, '--no-upload', '--dir', f'{d}/else/where', '--', *show,
+            env={'CUDA_INJECTION64_PATH': '/opt/nsys.so', 'KERNSIFT_TRACE_HOST_HZ': '3'})
+    says('environment', r.out,
+         rf'CUDA_INJECTION64_PATH=/opt/nsys.so\nKERNSIFT_TRACE_DIR={d}/else/where/run-\w{{6}}\n'
+         rf'KERNSIFT_TRACE_HOST_HZ=3\nNVTX_INJECTION64_PATH={d}/lib.so\n')
+    says('stderr', r.err,
+         r"kernsift: CUDA_INJECTION64_PATH is set to '/opt/nsys.so' and stays so: [^\n]*\n" + NOTHING)
+
+
+def refused(d):
+    """what cannot be is told before anything is run"""
+    for argv, sentence in (
+            (['--window'], "'--window' lacks its value"),
+            (['--nvml-hz', 'x', 'true'], "'x' is not a number, which the collector's 'nvml_hz' is"),
+            (['--file-mib', '0', 'true'], "'0' is not a number above 0, which the collector's 'file_mib' is"),
+            (['--trace=yes', 'true'], "'yes' is not 0 or 1, which the collector's 'trace' is"),
+            (['--drop', '(', 'true'], "'(' is not a regular expression, which the collector's 'drop' is"),
+            (['--windw', '1', 'true'], "'--windw' is not an option; see 'kernsift help'"),
+            (['--once', 'true'], "'--once' is not an option of run; see 'kernsift help'"),
+            (['--label', 'x', 'true'], "'x' is not a label; labels are key=value"),
+            (['--server', 'ftp://x', 'true'],
+             "'ftp://x' is not a server; it starts with http:// or https://"),
+            (['--library', '/none.so', 'true'],
+             "cannot use the library '/none.so': No such file or directory"),
+            ([], "no command is named; see 'kernsift help'")):
+        r = run(d, *argv)
+        equal('sentence', r.err, f'kernsift: {sentence}\n')
+        equal('status', r.status, 125)
+    equal('folders', folders(d), [])
+
+
+def start(d, **how):
+    p = subprocess.Popen([f'{BIN}/kernsift', 'run', '--no-upload', '--', sys.executable, '-c', COUNTER],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                         env={**CLEAN, 'XDG_STATE_HOME': f'{d}/state',
+                              'KERNSIFT_LIBRARY': f'{d}/lib.so'}, **how)
+    return p, int(p.stdout.readline().split()[1])
+
+
+def passed_on(d):
+    """signals that we are sent reach the command once"""
+    p, _ = start(d)
+    for sig in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGUSR1,
+                signal.SIGUSR2, signal.SIGWINCH):
+        p.send_signal(sig)
+        equal('arrives', p.stdout.readline(), f'got {int(sig)}\n')
+    p.send_signal(signal.SIGTERM)
+    out, _ = p.communicate(timeout=60)
+    equal('counts', out, 'counted [(1, 1), (2, 1), (3, 1), (10, 1), (12, 1), (28, 1)]\n')
+    equal('status', p.returncode, 5)
+
+
+def read_until(fd, text):
+    got = ''
+    for _ in range(600):
+        if text in got:
+            return got
+        if select.select([fd], [], [], 0.1)[0]:
+            got += os.read(fd, 4096).decode()
+    return sys.exit(f'no {text!r} in {got!r}')
+
+
+def terminal(d):
+    """what the terminal sends arrives once"""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execve(f'{BIN}/kernsift',
+                  ['kernsift', 'run', '--no-upload', '--', sys.executable, '-c', COUNTER],
+                  {**CLEAN, 'XDG_STATE_HOME': f'{d}/state', 'KERNSIFT_LIBRARY': f'{d}/lib.so'})
+    read_until(fd, 'ready')
+    os.write(fd, b'\x03')
+    read_until(fd, 'got 2')
+    termios.tcsetwinsize(fd, (30, 90)) if hasattr(termios, 'tcsetwinsize') else \
+        os.kill(pid, signal.SIGWINCH)
+    read_until(fd, 'got 28')
+    os.kill(pid, signal.SIGTERM)
+    got = read_until(fd, 'nothing was recorded')
+    equal('once', re.search(r'counted (.*\])', got).group(1), '[(2, 1), (28, 1)]')
+    equal('status', os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 5)
+    os.close(fd)
+
+
+def stopped(d):
+    """a command that the terminal stops stops us, as a shell sees it"""
+    p, child = start(d, preexec_fn=os.setpgrp)
+    os.kill(child, signal.SIGTSTP)
+    _, status = os.waitpid(p.pid, os.WUNTRACED)
+    equal('stopped', os.WIFSTOPPED(status), True)
+    os.killpg(p.pid, signal.SIGCONT)
+    p.terminate()
+    out, _ = p.communicate(timeout=60)
+    equal('counts', out, 'counted []\n')
+    equal('status', p.returncode, 5)
+
+
+def sends(d):
+    """captures are sent, checked and gone; the status stays the command's"""
+    with Server() as s:
+        r = run(d, '--project', 'p', '--label', 'a=b', '--wait', '--', 'sh', '-c',
+                f'python3 {LEAVE} capture $KERNSIFT_TRACE_DIR; exit 3', server=s)
+        equal('status', r.status, 3)
+        says('stderr', r.err,
+             rf"{spooled.HOST}-\d+-1234-1\.kst: \d+ B sent as \d+ B, upload 1 queued\n"
+             rf'kernsift: run \d+ {s.url}/[^\n]*\n')
+        upload = s.get('/api/v1/uploads/1')
+        equal('project', (upload['project'], upload['labels'], upload['job']), ('p', {'a': 'b'}, ''))
+        equal('folders', folders(d), [])
+
+
+def killed(d):
+    """what a killed process left is made whole; --keep keeps it"""
+    with Server() as s:
+        r = run(d, '--keep', '--', 'sh', '-c',
+                f'python3 {LEAVE} capture --left $KERNSIFT_TRACE_DIR', server=s)
+        equal('status', r.status, 0)
+        says('stderr', r.err,
+             rf"kernsift: '{spooled.HOST}-\d+-1234-1\.kst' was left by a process that was killed: "
+             rf'\d+ rows were in it and 0 in its tail\n'
+             rf'{spooled.HOST}-\d+-1234-1\.kst: [^\n]* queued\n'
+             rf"kernsift: the captures are kept in '{d}/state/kernsift/run/run-\w+'\n")
+        (folder,) = folders(d)
+        equal('kept', [re.sub(r'-\d+-', '-P-', f, 1) for f in sorted(os.listdir(folder))
+                       if f.endswith('.kst')], [f'{spooled.HOST}-P-1234-1.kst'])
+        subprocess.run(['rm', '-rf', folder], check=True)
+
+
+def ranks(d):
+    """ranks of one command are one job, unless one is named"""
+    def two(pid):
+        return 'sh', '-c', ' && '.join(
+            f'python3 {LEAVE} capture --pid {pid + n} --rank {n} $KERNSIFT_TRACE_DIR'
+            for n in (0, 1))
+
+    with Server() as s:
+        run(d, '--project', 'ranks', '--', *two(100), server=s)
+        run(d, '--project', 'ranks', '--job', 'mine', '--', *two(200), server=s)
+        jobs = [u['job'] for u in sorted(s.get('/api/v1/uploads')['items'],
+                                         key=lambda u: u['id']) if u['project'] == 'ranks']
+        says('job', jobs[0], rf'{spooled.HOST} \d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\dZ \d+')
+        equal('jobs', jobs, [jobs[0], jobs[0], 'mine', 'mine'])
+
+
+def main():
+    with tempfile.TemporaryDirectory() as d:
+        with open(f'{d}/lib.so', 'w', encoding='ascii'):
+            pass
+        play([statuses, streams, environment, refused, passed_on, terminal, stopped, sends,
+              killed, ranks], d)
+
+
+if __name__ == '__main__':
+    main()

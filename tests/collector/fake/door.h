@@ -1,0 +1,65 @@
+/* door.h - between the fake driver and the fake libcupti.
+ *
+ * libcupti calls the driver's fake_cuda_attach() when somebody subscribes, as
+ * the real one hooks into the real driver; from then on the driver tells it
+ * what happens. What is enabled and what becomes of it is libcupti's business. */
+#pragma once
+#include <cuda.h>
+#include <cupti.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A call of the driver or the runtime; on the caller's stack. */
+struct fake_call {
+	bool driver;
+	uint32_t cbid;
+	bool acts; /* launches, copies or sets: not only asks or waits */
+	uint64_t start_ns;
+	uint32_t correlation;
+};
+
+enum fake_what { FAKE_KERNEL, FAKE_COPY, FAKE_SET, FAKE_REPLAY };
+
+/* What the GPU was given to do. */
+struct fake_work {
+	enum fake_what what;
+	const char *name; /* of a kernel; as long as its module is loaded */
+	uint64_t start_ns, end_ns; /* CLOCK_REALTIME; may lie ahead */
+	uint64_t bytes; /* of a copy or set */
+	uint32_t stream, correlation, graph; /* graph 0: none */
+	uint64_t node; /* 0: none */
+	int32_t grid[3], block[3], shared;
+};
+
+struct fake_events {
+	void (*begin)(struct fake_call *call);
+	void (*end)(struct fake_call *call);
+	void (*work)(const struct fake_work *work);
+	/* Replays are one piece of work, not one a node. */
+	bool (*replays_whole)(void);
+	void (*resource)(CUpti_CallbackIdResource what, void *descriptor);
+	/* A module's names go; release(ctx) once nothing points at them. */
+	void (*names_gone)(void (*release)(void *ctx), void *ctx);
+};
+
+/* Of libcuda: `events` stays for ever. Of a node: its number. */
+typedef void fake_cuda_attach_fn(const struct fake_events *events);
+typedef uint64_t fake_cuda_node_fn(CUgraphNode node);
+void fake_cuda_attach(const struct fake_events *events);
+uint64_t fake_cuda_node(CUgraphNode node);
+
+/* Of libcupti, for hosts that play another profiler: takes the callbacks over
+ * as a second client's registration does, or gives them back. */
+typedef void fake_cupti_steal_fn(int on);
+void fake_cupti_steal(int on);
+/* Of libcupti, for hosts that wait: whether kernels are recorded now. */
+typedef int fake_cupti_recording_fn(void);
+int fake_cupti_recording(void);
+/* Of libcupti, for hosts that play a profiler which was there before. */
+typedef void fake_cupti_hold_fn(int on);
+void fake_cupti_hold(int on);
+/* Of libcuda: a launch through the runtime. */
+typedef int fake_runtime_launch_fn(CUfunction f, unsigned grid, unsigned block,
+	CUstream stream);
+int fake_runtime_launch(CUfunction f, unsigned grid, unsigned block,
+	CUstream stream);

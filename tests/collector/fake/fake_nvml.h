@@ -1,0 +1,29 @@
+/* fake_nvml.h - what the two halves of the fake NVML share. */
+#pragma once
+#include "nvml_abi.h"
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#define CALL __attribute__((visibility("default"))) int
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+enum { GPUS = 16 };
+
+struct nvml_handle {
+	int index;
+	atomic_int asked, energy, links;
+};
+
+extern struct fake {
+	char words[1024];
+	int gpus, absent, lost, lost_turn, slow_ms, pcie_ms;
+	bool mixed, link32;
+	atomic_int open, busy, pcie; /* readings under way; of PCIe so far */
+	struct nvml_handle gpu[GPUS];
+} fake;
+
+/* What a call is to say: fail=CALL:CODE of FAKE_NVML. */
+int fake_told(const char *call);
+/* The same of one that takes its time, and of a GPU that may be gone. */
+int fake_ask(struct nvml_handle *d, const char *call);
+void fake_pause(int ms);

@@ -1,0 +1,27 @@
+/* faults.h - how the fake driver and the fake libcupti are to behave.
+ *
+ * Read from the environment when the library is loaded; never changes. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#pragma GCC visibility push(hidden)
+
+struct faults {
+#define FAULT(field, def, env, what) int64_t field;
+#include "faults.def"
+#undef FAULT
+	const char *holder; /* FAKE_CUPTI_HOLDER: who has subscribed before */
+	const char *refuse; /* FAKE_CUPTI_REFUSE: KIND:RESULT,… */
+};
+
+const struct faults *faults(void);
+/* Whether this is the n-th, 2n-th, … one; never where n is 0. Counts by itself. */
+bool fault_every(_Atomic int64_t *counter, int64_t n);
+/* What cuptiActivityEnable(kind) is to answer. */
+int fault_refused(uint32_t kind);
+/* Real libcupti would crash, hang or corrupt memory here: says so and aborts. */
+_Noreturn void fake_die(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+#pragma GCC visibility pop

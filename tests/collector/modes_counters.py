@@ -1,0 +1,85 @@
+"""modes_counters.py - GPU and host counters: there, refused, lost, and slow."""
+import tempfile
+
+from harness import equal, gone, total, true
+from modes_life import says, well
+
+HOST = {'process_cpu_usage', 'host_cpu_usage', 'oncpu', 'runq', 'disk_usage'}
+FAST = {'gpu_usage', 'gpu_frequency', 'gpu_sm_frequency', 'gpu_mem_frequency', 'gpu_mem_used',
+        'gpu_power', 'gpu_clock_held'}
+SLOW = {'gpu_power_mean', 'gpu_temperature', 'gpu_link_transmit', 'gpu_link_receive',
+        'gpu_pcie_transmit', 'gpu_pcie_receive'}
+
+
+BOTH = {'HOST_HZ': 10, 'NVML_HZ': 10}
+WORDS = ['init', 'recording:1', 'launch:50', 'sync']
+
+
+def recorded(nvml, turns, env=None):
+    """A host that waits until the first GPU it sees was asked so often."""
+    folder = tempfile.mkdtemp(prefix='ks-guest-')
+    return well(WORDS + ['wait:@/asked'], faults={'NVML': f'{nvml} tell={turns}:{folder}/asked'},
+                options=BOTH, folder=folder, env=env or {})
+
+
+def names(p):
+    return {name for c in p.captures for name in c['counters']}
+
+
+def counters():
+    """Each series; the GPUs' names and what surrounds them."""
+    p = recorded('gpus=2 pcie=1', 25)
+    equal(sorted((HOST | FAST | SLOW) - names(p)), [], 'series that are missing')
+    equal(total(p.captures, 'rows', 'device'), 2, 'devices')
+    facts = p.captures[0]['facts']
+    equal((facts['driver'], facts['sm_clock_max_mhz'], facts['power_cap_w']),
+          ('580.65.06', '1980', '700'), 'facts')
+    gone(p)
+
+
+def counters_of_host_alone():
+    """No NVML, and one of another version than the driver: said once, the host's stay."""
+    for faults, options, word in (({}, {'NVML': '/nonexistent/nvml.so'}, 'there is no NVML'),
+                                  ({'NVML': 'init=18'}, {}, '(18)')):
+        p = well(WORDS + ['sleep:300'], faults=faults, options={**BOTH, **options})
+        says(p, word)
+        equal(p.log().count('NVML'), 1, 'lines about NVML')
+        true('totals of threads', {'oncpu', 'runq'} <= names(p))
+        equal([n for n in names(p) if n.startswith('gpu_')], [], 'GPU counters')
+        gone(p)
+
+
+def counters_refused():
+    """Each series by itself: what is not supported is left out, and the rest is there."""
+    p = recorded('gpus=1 pcie=1 fail=nvmlDeviceGetPowerUsage:3 fail=nvmlDeviceGetFieldValues:999',
+                 3)
+    equal(sorted(FAST - names(p)), ['gpu_power'], 'series that are missing')
+    says(p, 'gpu_power is not told of GPU 0: NVML says 3')
+    gone(p)
+
+
+def gpu_lost():
+    """A GPU falls off the bus: its counters end, the other's and the kernels do not."""
+    p = recorded('gpus=2 pcie=1 lost=1:3', 8)
+    says(p, 'GPU 1 fell off the bus')
+    equal(total(p.captures, 'kernels'), 50, 'kernels')
+    true('the other goes on', total(p.captures, 'counters', 'gpu_usage') >= 8 + 2)
+    gone(p)
+
+
+def nvml_hangs():
+    """A driver that takes 20 s a call holds up neither records nor the end."""
+    p = well(WORDS + ['sleep:300'], faults={'NVML': 'slow=20000'}, options=BOTH)
+    equal(total(p.captures, 'kernels'), 50, 'kernels')
+    true('totals of threads', {'oncpu', 'runq'} <= names(p))
+    gone(p)
+
+
+def visible_gpus():
+    """CUDA is shown two of four GPUs, and so are the counters."""
+    p = recorded('gpus=4 pcie=1', 2, {'CUDA_VISIBLE_DEVICES': '2,0'})
+    equal(total(p.captures, 'rows', 'device'), 2, 'devices')
+    gone(p)
+
+
+CASES = [counters, counters_of_host_alone, counters_refused, gpu_lost, nvml_hangs, visible_gpus]

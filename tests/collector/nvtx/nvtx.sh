@@ -1,0 +1,38 @@
+#!/bin/sh
+# nvtx.sh - what two libraries of a process say by NVTX lies in the capture,
+# range by range, and tells the server whose the kernels are.
+set -eu
+bin=$KERNSIFT_BIN
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+LD_LIBRARY_PATH="$bin/fakes" FAKE_LEDGER="$folder/ledger" \
+	FAKE_DRIVER_VERSION=13040 \
+	CUDA_INJECTION64_PATH="$bin/libkernsift_cupti.so" \
+	NVTX_INJECTION64_PATH="$bin/libkernsift_cupti.so" \
+	KERNSIFT_TRACE_CUPTI="$bin/fakes/libcupti.so.13" \
+	KERNSIFT_TRACE_DIR="$folder/spool" KERNSIFT_TRACE_NVML_HZ=0 \
+	KERNSIFT_TRACE_HOST_HZ=0 \
+	timeout 120 "$bin/told_host" "$bin/libteller_a.so" \
+	"$bin/libteller_b.so" >"$folder/said"
+"$bin/ranges" "$folder"/spool/*.kst >"$folder/told"
+diff "$folder/said" "$folder/told" || {
+	echo "the ranges that were said (<) are not those that were captured (>)"
+	exit 1
+}
+[ "$(wc -l <"$folder/told")" -eq 28 ] || {
+	echo "those are not 28 ranges"
+	exit 1
+}
+
+# Of four kernels two lie in ranges that tell a matrix product and its sizes,
+# one in an elementwise one's, and one is known by its own name alone.
+"$bin/kernsiftd" inspect --by operators "$folder"/spool/*.kst >"$folder/by"
+cat >"$folder/want" <<'END'
+6000,3,3,3,4000,0,0,0,0,0,,,sizes=4000 rule=2000,gemm
+2000,1,1,1,2000,0,0,0,0,0,,,sizes=2000,elementwise
+END
+tail -n 2 "$folder/by" | diff "$folder/want" - || {
+	echo "the server takes the kernels (>) for other operators'"
+	exit 1
+}

@@ -1,0 +1,116 @@
+/* fuzz_kst.c - captures whose sums are right, whatever else is in them.
+ *
+ * Mutations alone would never get past a checksum: after three in four of them
+ * each chunk's length and sums are made to fit what then lies between two
+ * magics. What decodes is analysed, written as a capture again and read: that
+ * must be the same trace. The first byte chooses the pieces, as elsewhere. */
+#include "analyze.h"
+#include "buf.h"
+#include "capture_write.h"
+#include "decode.h"
+#include "fuzz_pieces.h"
+#include "kernsift/kst_wire.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUNS = 4, AGAIN_MIB = 32 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
+	unsigned seed);
+
+static void put32(uint8_t *to, uint32_t v)
+{
+	for (int i = 0; i < 4; i++)
+		to[i] = (uint8_t)(v >> 8 * i);
+}
+
+/* Makes the chunk at `at` one whose payload reaches to `end`. */
+static void mend(uint8_t *at, const uint8_t *end)
+{
+	uint32_t len = (uint32_t)(end - at - KST_HEAD);
+	put32(at + 8, kst_crc(0, at + KST_HEAD, len));
+	put32(at + 20, len);
+	if (at[33] == KST_CODEC_NONE)
+		put32(at + 24, len);
+	put32(at + 4, kst_crc(0, at + 8, KST_HEAD - 8));
+}
+
+static void mend_all(uint8_t *data, size_t size)
+{
+	uint8_t *end = data + size, *at, *next;
+	at = memmem(data, size, KST_CHUNK_MAGIC, 4);
+	for (; at && end - at >= KST_HEAD; at = next) {
+		next = memmem(at + 4, (size_t)(end - at - 4), KST_CHUNK_MAGIC,
+			4);
+		if (!next || next - at >= KST_HEAD)
+			mend(at, next ? next : end);
+	}
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
+	unsigned seed)
+{
+	size = LLVMFuzzerMutate(data, size, max);
+	if (seed & 3)
+		mend_all(data, size);
+	return size;
+}
+
+static bool put(void *to, const void *bytes, size_t len, struct err *e)
+{
+	struct buf *b = to;
+	buf_add(b, bytes, len);
+	return !b->full || err_set(e, ERR_TOO_LARGE, "too large");
+}
+
+/* Whether a trace that was a capture has the same rows as one more. */
+static void same_again(const struct trace *t)
+{
+	struct arena a = { .ceiling = (size_t)ARENA_MIB << 20 };
+	struct err e = { 0 };
+	struct buf b;
+	struct trace again;
+	buf_init(&b, (size_t)AGAIN_MIB << 20);
+	if (capture_write(t, CAPTURE_ALL, put, &b, &e)) {
+		struct pieces from = { (uint8_t *)b.at, b.len, 1 << 20 };
+		struct source s = { pieces_next, &from, -1 };
+		if (trace_init(&again, &a) &&
+			decode(&s, &fuzz_limits, NULL, &again, &e)) {
+#define KIND(kind, COLUMNS, what) assert(again.kind.n == t->kind.n);
+			TRACE_KINDS(KIND)
+			TRACE_TABLES(KIND)
+#undef KIND
+			assert(again.processes_n == t->processes_n);
+			assert(again.devices_n == t->devices_n);
+		} else {
+			assert(a.full);
+		}
+	}
+	buf_release(&b);
+	arena_release(&a);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct catalog *families;
+	struct arena a = { .ceiling = (size_t)ARENA_MIB << 20 };
+	struct err e = { 0 };
+	struct trace t;
+	struct profile p;
+
+	if (!families && !(families = catalog_new(NULL, &e)))
+		abort();
+	struct pieces from = pieces_of(data, size);
+	struct source s = { pieces_next, &from, -1 };
+	bool ok = trace_init(&t, &a) && decode(&s, &fuzz_limits, NULL, &t, &e);
+	assert(ok ? t.processes_n > 0 && !e.code : e.code && e.text[0]);
+	if (ok)
+		same_again(&t);
+	for (uint32_t i = 0; ok && i < t.processes_n && i < RUNS; i++)
+		ok = profile_from(&t, i, families, NULL, &a, &p, &e);
+	arena_release(&a);
+	return 0;
+}

@@ -1,0 +1,31 @@
+/* fuzz_pieces.h - bytes that arrive in pieces of a chosen size. */
+#pragma once
+#include "decode.h"
+
+enum { ARENA_MIB = 64, PLAIN_MIB = 64 };
+
+struct pieces {
+	const uint8_t *bytes;
+	size_t len, each;
+};
+
+static inline bool pieces_next(void *ctx, const void **bytes, size_t *len,
+	struct err *e)
+{
+	struct pieces *p = ctx;
+	(void)e;
+	*bytes = p->bytes;
+	*len = p->len < p->each ? p->len : p->each;
+	p->bytes += *len;
+	p->len -= *len;
+	return true;
+}
+
+/* The first byte tells how large the pieces are, the rest are the bytes. */
+static inline struct pieces pieces_of(const uint8_t *data, size_t size)
+{
+	size_t each = size ? 1 + (size_t)data[0] * 3 : 1;
+	return (struct pieces){ data + (size > 0), size - (size > 0), each };
+}
+
+static const struct decode_limits fuzz_limits = { PLAIN_MIB << 20, 200 };

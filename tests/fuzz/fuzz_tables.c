@@ -1,0 +1,110 @@
+/* fuzz_tables.c - any text as a table of statistics and as a pattern file.
+ *
+ * Both decoders read it, whatever it would be sniffed as; what they let through
+ * must be what their columns promise, and analysis must take it. */
+#include "analyze.h"
+#include "figure.h"
+#include "format.h"
+#include "fuzz_pieces.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+static bool time_ok(int64_t ns)
+{
+	return ns >= -1 && ns <= TRACE_TIME_MAX_NS;
+}
+
+static void check_stats(const struct trace *t)
+{
+	const struct stat_rows *s = &t->stat;
+	int64_t total[2] = { 0, 0 };
+	for (uint32_t i = 0; i < s->n; i++) {
+		assert(s->row[i] == i && s->process[i] < t->processes_n);
+		assert(s->name[i] && s->name[i] < t->names.n);
+		assert(s->source[i] < t->names.n);
+		assert(s->launch[i] < t->launch_shapes.n);
+		assert(s->instances[i] > 0 && s->total_ns[i] >= 0);
+		assert(time_ok(s->min_ns[i]) && time_ok(s->max_ns[i]));
+		assert(isnan(s->avg_ns[i]) || s->avg_ns[i] >= 0);
+		assert(isnan(s->time_pct[i]) ||
+			(s->time_pct[i] >= 0 && s->time_pct[i] <= 100));
+		total[s->launch[i] != 0] += s->total_ns[i];
+	}
+	assert(time_ok(total[0]) && time_ok(total[1]));
+}
+
+static void check_patterns(const struct trace *t)
+{
+	const struct pattern_rows *p = &t->pattern;
+	const struct counter_rows *c = &t->counter;
+	for (uint32_t i = 0; i < p->n; i++) {
+		assert(p->process[i] < t->processes_n && p->name[i]);
+		assert(p->instances[i] > 0 && p->dur_ns[i] >= 0);
+		assert(time_ok(p->dur_ns[i]) && time_ok(p->cycle_ns[i]));
+		assert(time_ok(p->cycle_start_ns[i]));
+		assert(p->interpolated[i] <= 2 && !isinf(p->beta_pct[i]));
+	}
+	for (uint32_t i = 0; i < c->n; i++) {
+		assert(c->process[i] < t->processes_n && c->name[i]);
+		assert(time_ok(c->start_ns[i]) && c->start_ns[i] >= 0);
+		assert(isfinite(c->value[i]));
+	}
+}
+
+/* Decodes as one of the two, and analyses what came of it. */
+static void play(format_fn *decoder, const uint8_t *data, size_t size,
+	const struct catalog *families)
+{
+	struct arena a = { .ceiling = (size_t)ARENA_MIB << 20 };
+	struct pieces from = pieces_of(data, size);
+	struct source s = { pieces_next, &from, -1 };
+	struct err e = { 0 };
+	struct trace t;
+	struct plain plain;
+	struct window w;
+	struct profile p;
+
+	bool ok = trace_init(&t, &a);
+	assert(ok);
+	plain_init(&plain, &s, &fuzz_limits, NULL, &a, &t.notes);
+	if (window_init(&w, &plain, &e)) {
+		ok = decoder(&w, &t, &e) && trace_sort(&t);
+		assert(ok ? t.processes_n > 0 && !e.code : e.code || a.full);
+		if (ok) {
+			check_stats(&t);
+			check_patterns(&t);
+		}
+		for (uint32_t i = 0; ok && i < t.processes_n && i < 4; i++)
+			ok = profile_from(&t, i, families, NULL, &a, &p, &e);
+		window_release(&w);
+	}
+	plain_release(&plain);
+	arena_release(&a);
+}
+
+static void read_figure(const uint8_t *data, size_t size)
+{
+	struct figure f;
+	int64_t whole;
+	if (!figure_read((const char *)data, size, &f))
+		return;
+	double real = figure_real(&f, figure_ns_power(f.unit));
+	assert(real >= 0 && !isnan(real));
+	if (figure_whole(&f, figure_ns_power(f.unit), &whole))
+		assert(fabs((double)whole - real) <= 1 + real * 1e-15);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct catalog *families;
+	struct err e = { 0 };
+	if (!families && !(families = catalog_new(NULL, &e)))
+		abort();
+	play(stats_table_decode, data, size, families);
+	play(patterns_decode, data, size, families);
+	read_figure(data + (size > 0), size < 64 ? size - (size > 0) : 63);
+	return 0;
+}

@@ -1,0 +1,86 @@
+"""judge.py - what a program says of itself, held against what was captured.
+
+Pure: dictionaries in, checks out, so that tests need no GPU. A check is
+{"what", "expected", "got", "ok"}.
+"""
+import statistics
+
+
+def check(what, expected, got, ok):
+    return {'what': what, 'expected': expected, 'got': got, 'ok': bool(ok)}
+
+
+def called(by_kernel, name):
+    """Sums of the kernels of this name: as it is, in a signature, mangled."""
+    mangled = f'_Z{len(name)}{name}'
+    found = [v for k, v in by_kernel.items()
+             if k == name or k.startswith((f'{name}(', mangled))]
+    return {key: sum(v[key] for v in found)
+            for key in ('n', 'total_ns', 'with_node', 'with_range')}
+
+
+def counts(said, captured):
+    """Each kernel that the program launched is in the capture, or in a drop."""
+    drops = sum(captured['drops'].values())
+    out = []
+    missing = 0
+    for name, n in said['kernels'].items():
+        got = called(captured['by_kernel'], name)['n']
+        missing += n - got
+        out.append(check(f'launches of {name}', n, got, got <= n))
+    out.append(check('launched and in no row are dropped', missing, drops,
+                     missing <= drops and (missing == 0) == (drops == 0)))
+    return out
+
+
+def durations(said, kernels, tick_ns=1000):
+    """Of kernels of a known length: never shorter than asked by more than a
+    tick of the GPU's timer, never longer than the events around them."""
+    pairs = list(zip(kernels, said['asked_ns'], said['event_ns']))
+    short = [asked - got for got, asked, _ in pairs if got < asked - tick_ns]
+    long = [got - event for got, _, event in pairs if got > event + tick_ns]
+    over = [got - asked for got, asked, _ in pairs]
+    return [
+        check('kernels with both events', len(said['event_ns']), len(kernels),
+              len(kernels) == len(said['event_ns'])),
+        check('shorter than asked', 0, len(short), not short),
+        check('longer than between their events', 0, len(long), not long),
+        check('nanoseconds beyond what was asked, median', None,
+              statistics.median(over) if over else None, True)]
+
+
+def nodes(said, captured):
+    """Every replayed kernel is of a node whose ranges are known."""
+    out = []
+    for name, n in said['kernels'].items():
+        got = called(captured['by_kernel'], name)
+        out.append(check(f'kernels of {name} with a graph node', n,
+                         got['with_node'], got['with_node'] == n))
+        out.append(check(f'kernels of {name} whose node has ranges', n,
+                         got['with_range'], got['with_range'] == n))
+    return out
+
+
+def same_as_profiler(profiled, steps, captured, runs, apart=0.05):
+    """Per step, as many of each kernel as torch.profiler saw of the same
+    program, and as long on average, within `apart`."""
+    out = []
+    for name, (n, ns) in sorted(profiled.items()):
+        got = captured['by_kernel'].get(name, {'n': 0, 'total_ns': 0})
+        out.append(check(f'per step: {name[:80]}', n / steps, got['n'] / runs,
+                         n * runs == got['n'] * steps))
+        if got['n']:
+            a, b = ns / n, got['total_ns'] / got['n']
+            out.append(check(f'mean ns: {name[:80]}', round(a, 1), round(b, 1),
+                             abs(a - b) <= apart * max(a, b)))
+    return out
+
+
+def overhead(rounds):
+    """{mode: [figure of each round]} with 'plain' among them, played in turn:
+    each mode's median and its ratio to the plain rounds beside it."""
+    plain = rounds['plain']
+    return {mode: {
+        'median': statistics.median(v),
+        'ratio': round(statistics.median(a / b for a, b in zip(v, plain)), 4)}
+        for mode, v in rounds.items()}

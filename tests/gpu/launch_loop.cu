@@ -1,0 +1,26 @@
+/* launch_loop.cu - as many launches a second as one thread can make.
+ *
+ *   launch_loop LAUNCHES [ROUNDS]
+ * Prints the launches and the least time per launch of the rounds. */
+#include "programs.cuh"
+
+int main(int argc, char **argv)
+{
+	int launches = number(argc, argv, 1, 20000);
+	int rounds = number(argc, argv, 2, 5);
+	long long least = 1ll << 62;
+	/* The first launch loads the module. */
+	nothing<<<1, 32>>>(nullptr);
+	NEED(cudaDeviceSynchronize());
+	for (int r = 0; r < rounds; r++) {
+		long long began = now_ns();
+		for (int i = 0; i < launches; i++)
+			nothing<<<1, 32>>>(nullptr);
+		NEED(cudaDeviceSynchronize());
+		long long took = now_ns() - began;
+		least = took < least ? took : least;
+	}
+	printf("{\"kernels\": {\"nothing\": %lld}, \"ns_per_launch\": %.1f}\n",
+		1ll + (long long)launches * rounds, (double)least / launches);
+	return 0;
+}

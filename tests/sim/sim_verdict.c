@@ -1,0 +1,120 @@
+/* sim_verdict.c - how often the verdict is right, over pairs whose truth is known.
+ *
+ *   sim_verdict PAIRS [PERMUTATIONS [CASE]]
+ *
+ * A line a case: how often each outcome came, and what it had to be. */
+#include "world.h"
+#include "floor.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What sims.def is written in. */
+#define PROCESSES(u, c) .units = u, .cycles = c, .rows = 300, .noise = 0.03
+#define FLOOR_UNKNOWN .floor = FLOOR_DEFAULT_SD, .floor_df = FLOOR_DEFAULT_DF
+#define FLOOR_NONE .floor = 0, .floor_df = INFINITY
+#define ODD .memory = 0.5, .warm_up = 0.3, .step = 0.05
+
+static const struct sim {
+	struct world world;
+	/* Bounds, as shares of the pairs: any row accused that did not change;
+	 * the row that changed found; one common line. */
+	double accused_most, found_least, common_least, common_most;
+	enum change_class found_as;
+	double top_least; /* the row that changed comes first */
+} sims[] = {
+#include "sims.def"
+};
+
+struct tally {
+	uint32_t pairs, accused, found, likely, top, common, likely_pairs,
+		covered;
+};
+
+static bool accusation(enum change_class c)
+{
+	return c == CHANGE_REGRESSED || c == CHANGE_IMPROVED ||
+	       c == CHANGE_APPEARED || c == CHANGE_VANISHED;
+}
+
+static bool play(const struct sim *s, uint64_t seed, uint32_t permutations,
+	struct tally *t)
+{
+	struct arena a = { 0 };
+	struct err e = { 0 };
+	struct world_pair p = world_pair(&s->world, seed, &a);
+	struct change *c = arena_array(&a, struct change, p.in.n);
+	struct common_factor common;
+	uint32_t block;
+	bool accused = false, suspected = false, top = true;
+
+	p.in.permutations = permutations;
+	if (!verdict_from(&p.in, &a, c, &common, &block, &e)) {
+		fprintf(stderr, "sim_verdict: %s\n", e.text);
+		return false;
+	}
+	bool changed = s->world.slower != 0 || s->world.stall != 0;
+	uint32_t row = s->world.stall != 0 ? 0 : p.changed;
+	for (uint32_t i = 0; i < p.in.n; i++) {
+		bool mine = changed && i == row;
+		accused = accused || (!mine && accusation(c[i].is));
+		suspected = suspected || (!mine && c[i].is == CHANGE_LIKELY);
+		top = top && (c[i].is > c[row].is ||
+				     (c[i].is == c[row].is &&
+					     fabs(c[i].delta_ns) <=
+						     fabs(c[row].delta_ns)));
+	}
+	t->pairs++;
+	t->accused += accused;
+	t->likely_pairs += suspected;
+	t->found += changed && c[row].is == s->found_as;
+	t->likely += changed && c[row].is == CHANGE_LIKELY;
+	t->top += changed && top;
+	t->common += common.there;
+	t->covered += changed && c[row].low_ns <= p.delta_ns &&
+		      c[row].high_ns >= p.delta_ns;
+	arena_release(&a);
+	return true;
+}
+
+/* Of few pairs chance may make more than its share; of none of it, never. */
+static double most(double share, double n)
+{
+	return share * n + (n < 1000 ? 3 * sqrt(share * n) : 0);
+}
+
+static bool judge(const struct sim *s, const struct tally *t)
+{
+	double n = t->pairs;
+	bool ok = t->accused <= most(s->accused_most, n) &&
+		  n - t->found <= most(1 - s->found_least, n) &&
+		  n - t->top <= most(1 - s->top_least, n) &&
+		  n - t->common <= most(1 - s->common_least, n) &&
+		  t->common <= most(s->common_most, n);
+	printf("%s: of %u pairs %u accuse a row that did not change, %u call "
+	       "one likely; %u find the one that did (%u on top, %u likely, "
+	       "%u intervals hold the truth); %u have a common factor: %s\n",
+		s->world.name, t->pairs, t->accused, t->likely_pairs, t->found,
+		t->top, t->likely, t->covered, t->common, ok ? "ok" : "NOT OK");
+	fflush(stdout);
+	return ok;
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t pairs = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 100;
+	uint32_t permutations =
+		argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 500;
+	bool ok = pairs > 0 && permutations > 0, ran = ok;
+
+	for (size_t i = 0; i < sizeof sims / sizeof *sims; i++) {
+		struct tally t = { 0 };
+		if (argc > 3 && strcmp(sims[i].world.name, argv[3]))
+			continue;
+		for (uint32_t k = 0; ran && k < pairs; k++)
+			ran = play(&sims[i], k + 1, permutations, &t);
+		ok = ran && judge(&sims[i], &t) && ok;
+	}
+	return ok ? 0 : 1;
+}

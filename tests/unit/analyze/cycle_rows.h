@@ -1,0 +1,72 @@
+/* cycle_rows.h - cycles and whose rows are whose, given instead of found. */
+#pragma once
+#include "kernels.h"
+#include "pattern.h"
+#include "cycle_find.h"
+#include "world.h"
+
+struct given {
+	struct cycle cycles[64];
+	uint32_t kernel[256], copy[256], graph[256];
+	uint32_t *kernel_of;
+};
+
+/* A window of [start, start + dur), kept. */
+static inline void given_cycle(struct world *w, struct given *g,
+	int64_t start_ns, int64_t dur_ns)
+{
+	struct cycles *all = &w->p.cycles;
+	g->cycles[all->n] = (struct cycle){ .number = all->n,
+		.start_ns = start_ns,
+		.dur_ns = dur_ns };
+	all->cycles = g->cycles;
+	all->n++;
+	all->kept_n++;
+}
+
+/* Rows are the cycle's in whose window they begin. */
+static inline void given_by_window(const struct world *w, const int64_t *start,
+	struct slice rows, uint32_t *of)
+{
+	const struct cycles *all = &w->p.cycles;
+	int64_t first = trace_first_ns(&w->t, &w->process);
+	for (uint32_t i = rows.from; i < rows.to; i++) {
+		of[i - rows.from] = CYCLE_OF_NONE;
+		for (uint32_t c = 0; c < all->n; c++) {
+			int64_t at = start[i] - first;
+			const struct cycle *in = &all->cycles[c];
+			if (at >= in->start_ns &&
+				at < in->start_ns + in->dur_ns)
+				of[i - rows.from] = c;
+		}
+	}
+}
+
+/* The profile's kernels; cycles are added before. */
+static inline void given_rows(struct world *w, struct given *g)
+{
+	rows_done(&w->t, &w->process);
+	w->p.arena = &w->arena;
+	assert_true(kernels_from(&w->t, w->process.kernel, w->families, &w->p,
+		&g->kernel_of));
+	given_by_window(w, w->t.kernel.start_ns, w->process.kernel, g->kernel);
+	given_by_window(w, w->t.copy.start_ns, w->process.copy, g->copy);
+	given_by_window(w, w->t.graph.start_ns, w->process.graph, g->graph);
+}
+
+static inline void given_patterns(struct world *w, struct given *g)
+{
+	struct cycle_rows rows = { g->kernel, g->copy, g->graph };
+	assert_true(pattern_from(&w->t, 0, g->kernel_of, &rows, &w->p));
+}
+
+/* The pattern of a name on a device; NULL where there is none. */
+static inline const struct pattern *given_find(const struct world *w,
+	const char *name, const char *device)
+{
+	for (uint32_t i = 0; i < w->p.patterns.n; i++)
+		if (!strcmp(w->p.patterns.rows[i].name, name) &&
+			!strcmp(w->p.patterns.rows[i].device, device))
+			return &w->p.patterns.rows[i];
+	return NULL;
+}

@@ -1,0 +1,57 @@
+/* layer_world.h - a trace to add rows to, and the sequence of its launches; the
+ * steps before it are those of a profile. */
+#pragma once
+#include "callers.h"
+#include "copies.h"
+#include "correlation.h"
+#include "devices.h"
+#include "graphs.h"
+#include "kernels.h"
+#include "layer_seq.h"
+#include "world.h"
+
+struct layer_world {
+	struct world *w;
+	struct attribution at;
+	struct cycle_rows cycles;
+	struct layer_seq s;
+};
+
+/* All but the sequence, once the rows are there. */
+static inline void layer_world_init(struct layer_world *l, struct world *w)
+{
+	struct profile *p = &w->p;
+	uint32_t *kernel_of = NULL, *call_of = NULL, *frame_of = NULL;
+	const struct process *proc = &w->process;
+
+	*l = (struct layer_world){ .w = w };
+	*p = (struct profile){ .arena = &w->arena };
+	w->t.processes = &w->process;
+	w->t.processes_n = 1;
+	assert_true(trace_sort(&w->t));
+	assert_true(
+		kernels_from(&w->t, proc->kernel, w->families, p, &kernel_of) &&
+		copies_from(&w->t, proc->copy, p) &&
+		graphs_from(&w->t, proc->graph, p) &&
+		devices_from(&w->t, proc, 0, p) &&
+		correlation_join(&w->t, proc, p->arena, &call_of) &&
+		callers_from(&w->t, proc, kernel_of, call_of, p, &frame_of) &&
+		cycle_find(&w->t, proc, NULL, kernel_of, call_of, p, &l->cycles,
+			&w->e) &&
+		attribute_from(&w->t, 0, w->families, NULL, kernel_of, call_of,
+			&l->cycles, p, &l->at));
+	l->at.frame_of = frame_of;
+}
+
+static inline bool layer_world_seq(struct layer_world *l,
+	const struct breakdown_asked *asked)
+{
+	l->w->e = (struct err){ 0 };
+	return layer_seq_from(&l->s, &l->at, &l->cycles, asked, &l->w->e);
+}
+
+static inline void layer_world_release(struct layer_world *l)
+{
+	layer_seq_release(&l->s);
+	attribute_release(&l->at);
+}

@@ -1,0 +1,181 @@
+/* test_attribute_bound.c - the least time that launches can take on their
+ * platform, and what is made of it. */
+#include "attribute_world.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* A device whose peaks the catalogue knows. */
+static void on(struct world *w, const char *device)
+{
+	static struct device d;
+
+	d = (struct device){ .process = -1,
+		.name = rows_name(&w->t, device),
+		.sm_count = -1,
+		.compute_major = -1,
+		.compute_minor = -1,
+		.memory_bytes = -1 };
+	w->t.devices = &d;
+	w->t.devices_n = 1;
+}
+
+static void on_h100(struct world *w)
+{
+	on(w, "NVIDIA H100 80GB HBM3");
+}
+
+/* Q = 2 * (64*128 + 128*256 + 64*256) = 114,688 bytes at 3.35 TB/s: 34.235 ns;
+ * W = 2 * 64 * 256 * 128 at 989.4 TFLOP/s takes 4 ns. */
+static void one_gemm(struct world *w, int64_t dur_ns)
+{
+	on_h100(w);
+	for (int i = 0; i < 2; i++) {
+		op(w, "aten::mm", "[[64,128],[128,256]]",
+			"[\"c10::Half\",\"c10::Half\"]", 1000 + i * 100, 50);
+		launch(w, "whatever", 1010 + i * 100, dur_ns);
+	}
+	analyse(w);
+	expect(w, 0, "gemm", "m=64 n=256 k=128", KNOWN_OP_SIZES, 2 * dur_ns);
+}
+
+static void what_takes_longer_than_it_must_has_headroom(void **state)
+{
+	struct world *w = *state;
+	one_gemm(w, 50000);
+	const struct operator_stat *o = &w->p.operators.rows[0];
+	assert_string_equal(w->p.operators.platform, "H100-SXM");
+	assert_true(w->p.operators.shapes[0].costed);
+	assert_int_equal(w->p.operators.shapes[0].leg, LEG_MEMORY);
+	assert_int_equal(o->bound_calls, 2);
+	assert_int_equal(o->bound_ns, 100000);
+	assert_int_equal(o->sol_ps, 2 * 34235);
+	assert_int_equal(o->compute_ns, 0);
+	assert_int_equal(o->headroom_ns, 100000 - 69);
+	assert_int_equal(o->over_ns, 0);
+}
+
+static void what_is_below_the_launch_floor_has_none(void **state)
+{
+	struct world *w = *state;
+	one_gemm(w, 100);
+	assert_int_equal(w->p.operators.rows[0].bound_ns, 200);
+	assert_int_equal(w->p.operators.rows[0].headroom_ns, 0);
+}
+
+static void what_is_faster_than_it_can_be_is_noted(void **state)
+{
+	struct world *w = *state;
+	one_gemm(w, 34);
+	const struct operator_stat *o = &w->p.operators.rows[0];
+	assert_int_equal(o->over_ns, 68);
+	assert_int_equal(o->headroom_ns, 0);
+	assert_int_equal(w->p.notes.count[NOTE_over_roof], 1);
+	assert_string_equal(w->p.notes.detail[NOTE_over_roof],
+		"gemm m=64 n=256 k=128");
+}
+
+/* ROCm numbers what ran otherwise than what it lists. */
+static void a_device_not_listed_is_like_those_that_are(void **state)
+{
+	struct world *w = *state;
+	on_h100(w);
+	rows_kernel(&w->t, "splitKreduce_kernel<float>", 1000, 5, 9, 16);
+	analyse(w);
+	assert_string_equal(w->p.operators.platform, "H100-SXM");
+}
+
+static void a_type_without_a_peak_has_no_bound_and_why(void **state)
+{
+	struct world *w = *state;
+	on_h100(w);
+	op(w, "aten::mm", "[[64,128],[128,256]]",
+		"[\"c10::complex<float>\",\"c10::complex<float>\"]", 1000, 50);
+	launch(w, "whatever", 1010, 5000);
+	analyse(w);
+	const struct shape_stat *s = &w->p.operators.shapes[0];
+	assert_true(s->costed);
+	assert_true(isnan(s->sol_ns));
+	assert_string_equal(s->why, "H100-SXM has no known peak for complex64");
+	assert_int_equal(w->p.operators.rows[0].bound_ns, 0);
+}
+
+/* Each takes 2^62 ps less a little. */
+static void times_that_do_not_add_up_are_left_out(void **state)
+{
+	struct world *w = *state;
+	on(w, "NVIDIA H20");
+	for (int i = 0; i < 3; i++) {
+		char dims[60];
+		snprintf(dims, sizeof dims, "[[3037000499,%" PRId64 "]]",
+			INT64_C(3037000499) - i);
+		op(w, "aten::sigmoid", dims, "[\"signed char\"]",
+			1000 + i * 100, 50);
+		launch(w, "whatever", 1010 + i * 100, 9 - i);
+	}
+	analyse(w);
+	const struct operators *o = &w->p.operators;
+	assert_int_equal(o->rows[0].bound_calls, 2);
+	assert_true(o->rows[0].sol_ps > INT64_MAX / 8 * 7);
+	assert_int_equal(o->rows[0].over_ns, 17);
+	assert_true(o->shapes[1].sol_ns > 0);
+	assert_null(o->shapes[1].why);
+	assert_true(o->shapes[2].costed);
+	assert_true(isnan(o->shapes[2].sol_ns));
+	assert_int_equal(o->shapes[2].leg, LEG_NONE);
+	assert_string_equal(o->shapes[2].why,
+		"the least times of its operator's calls add up to more than "
+		"is kept (106 days)");
+}
+
+static void a_cost_past_63_bits_is_none(void **state)
+{
+	struct world *w = *state;
+	on_h100(w);
+	op(w, "aten::sigmoid", "[[4000000000,4000000000]]", "[\"signed char\"]",
+		1000, 50);
+	launch(w, "whatever", 1010, 5);
+	analyse(w);
+	const struct shape_stat *s = &w->p.operators.shapes[0];
+	assert_false(s->costed);
+	assert_true(isnan(s->sol_ns));
+	assert_string_equal(s->why,
+		"its cost is beyond 2^63 operations or bytes");
+	assert_int_equal(w->p.operators.rows[0].bound_calls, 0);
+}
+
+static void a_copy_is_bound_within_a_device_alone(void **state)
+{
+	struct world *w = *state;
+	on_h100(w);
+	rows_copy(&w->t, "Memcpy", 1000, 9, 0, 1000000, false);
+	rows_copy(&w->t, "Memcpy HtoD (Pinned -> Device)", 1100, 8, 0, 1000000,
+		false);
+	rows_copy(&w->t, "Memcpy DtoD (Device -> Device)", 1200, 7, 0, 1000000,
+		false);
+	rows_copy(&w->t, "Memset (Device)", 1300, 6, 0, 1000000, true);
+	analyse(w);
+	const struct shape_stat *s = w->p.operators.shapes;
+	assert_false(s[0].costed);
+	assert_string_equal(s[0].why, "its direction is not told");
+	assert_false(s[1].costed);
+	assert_string_equal(s[1].why,
+		"it moves over a link whose speed no platform here tells");
+	assert_true(fabs(s[2].sol_ns - 2e6 / 3350) < 1e-6);
+	assert_true(fabs(s[3].sol_ns - 1e6 / 3350) < 1e-6);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(what_takes_longer_than_it_must_has_headroom),
+		WORLD_TEST(what_is_below_the_launch_floor_has_none),
+		WORLD_TEST(what_is_faster_than_it_can_be_is_noted),
+		WORLD_TEST(a_device_not_listed_is_like_those_that_are),
+		WORLD_TEST(a_type_without_a_peak_has_no_bound_and_why),
+		WORLD_TEST(times_that_do_not_add_up_are_left_out),
+		WORLD_TEST(a_cost_past_63_bits_is_none),
+		WORLD_TEST(a_copy_is_bound_within_a_device_alone),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,288 @@
+/* test_attribute_range.c - launches known by ranges: by their sizes, by modules,
+ * by serving steps. */
+#include "world.h"
+#include <stdio.h>
+
+/* A kernel launched at `at_ns` of the main thread. */
+static void launch(struct world *w, const char *kernel, int64_t at_ns)
+{
+	rows_call(&w->t, "cudaLaunchKernel", "main", at_ns, 1, at_ns);
+	rows_launched(&w->t, kernel, at_ns + 2, 5, at_ns);
+}
+
+static void range(struct world *w, const char *name, int64_t at_ns)
+{
+	rows_range(&w->t, RANGE_ANNOTATION, name, "main", at_ns, 100);
+}
+
+/* "sizes gemm m=4 n=2 k=8": the first shape's row. */
+static void is(struct world *w, const char *expected)
+{
+	static const char *const words[] = {
+#define KNOWN(code, word, what) #word,
+#include "known.def"
+#undef KNOWN
+	};
+	char got[300];
+
+	assert_true(world_analyse(w));
+	const struct operators *o = &w->p.operators;
+	assert_int_equal(o->shapes_n, 1);
+	const struct operator_stat *of = &o->rows[o->shapes[0].operator_];
+	snprintf(got, sizeof got, "%s %s %s", words[o->shapes[0].known],
+		of->name ? of->name : "-",
+		o->shapes[0].text ? o->shapes[0].text : "-");
+	assert_string_equal(got, expected);
+}
+
+static void nvtx_with_sizes(void **state)
+{
+	struct world *w = *state;
+	range(w, "aten::mm, op_id = 3, sizes = [[4, 8], [8, 2]]", 10);
+	launch(w, "k", 20);
+	is(w, "sizes gemm m=4 n=2 k=8");
+}
+
+/* aten::linear only calls others. */
+static void nvtx_within_others(void **state)
+{
+	struct world *w = *state;
+	range(w, "aten::linear, op_id = 2, sizes = [[4, 8], [2, 8]]", 5);
+	range(w, "aten::mm, op_id = 3, sizes = [[4, 8], [8, 2]]", 10);
+	range(w, "aten::view, op_id = 4, sizes = [[4, 8]]", 15);
+	launch(w, "k", 20);
+	is(w, "sizes gemm m=4 n=2 k=8");
+}
+
+static void nvtx_without_sizes(void **state)
+{
+	struct world *w = *state;
+	range(w, "aten::mm, op_id = 3", 10);
+	launch(w, "k", 20);
+	is(w, "range gemm -");
+}
+
+static void nvtx_over_when_launched(void **state)
+{
+	struct world *w = *state;
+	range(w, "aten::mm, op_id = 3, sizes = [[4, 8], [8, 2]]", 10);
+	launch(w, "k", 120);
+	is(w, "not - -");
+}
+
+static void nvtx_of_another_thread(void **state)
+{
+	struct world *w = *state;
+	rows_range(&w->t, RANGE_ANNOTATION, "aten::mm, op_id = 3", "other", 10,
+		100);
+	launch(w, "k", 20);
+	is(w, "not - -");
+}
+
+/* Dims that no number of 64 bits holds are not told, and that is noted. */
+static void nvtx_sizes_too_large(void **state)
+{
+	struct world *w = *state;
+	range(w, "aten::mm, op_id = 3, sizes = [[99999999999999999999, 8]]",
+		10);
+	launch(w, "k", 20);
+	is(w, "range gemm -");
+	assert_int_equal(w->p.notes.count[NOTE_dims_unreadable], 1);
+}
+
+/* A host operator with dims told of the same launch tells its type, too, but a
+ * range with sizes was put there by somebody who knows. */
+static void people_name_sizes(void **state)
+{
+	struct world *w = *state;
+	range(w, "rms_norm bf16 tokens=16 hidden=4096", 10);
+	launch(w, "k", 20);
+	is(w, "sizes rms_norm tokens=16 hidden=4096");
+	assert_int_equal(w->p.operators.rows[0].dtype, DTYPE_BF16);
+}
+
+static void people_almost_name_sizes(void **state)
+{
+	struct world *w = *state;
+	range(w, "rms_norm tokens=16 hidden", 10);
+	launch(w, "k", 20);
+	is(w, "not - -");
+}
+
+static void layer_of_a_gemm(void **state)
+{
+	struct world *w = *state;
+	range(w,
+		"{'Module': 'm.qkv_proj', 'TrainableParams': {'weight': "
+		"[6144, 4096]}, 'Inputs': [[3, 7, 4096]]}",
+		10);
+	launch(w, "nvjet_tst_64x8_64x16_4x1_v_bz_TNT", 20);
+	is(w, "sizes gemm m=21 n=6144 k=4096");
+}
+
+static void layer_of_a_norm(void **state)
+{
+	struct world *w = *state;
+	range(w,
+		"{'Module': 'm.norm', 'TrainableParams': {'weight': [4096]}, "
+		"'Inputs': [[16, 4096]]}",
+		10);
+	launch(w, "void vllm::rms_norm_kernel<c10::BFloat16>(int)", 20);
+	is(w, "sizes rms_norm tokens=16 hidden=4096");
+}
+
+/* What else a module launches has other sizes. */
+static void layer_of_something_else(void **state)
+{
+	struct world *w = *state;
+	range(w,
+		"{'Module': 'm.qkv_proj', 'TrainableParams': {'weight': "
+		"[6144, 4096]}, 'Inputs': [[3, 4096]]}",
+		10);
+	launch(w, "void vllm::rms_norm_kernel<c10::BFloat16>(int)", 20);
+	is(w, "rule rms_norm -");
+}
+
+static void module_by_class(void **state)
+{
+	struct world *w = *state;
+	rows_range(&w->t, RANGE_MODULE, "nn.Module: Qwen2RMSNorm_3", "main", 10,
+		100);
+	launch(w, "k", 20);
+	is(w, "range rms_norm -");
+}
+
+/* Replayed kernels were launched elsewhere, whatever is open now. */
+static void around_a_graph(void **state)
+{
+	struct world *w = *state;
+	range(w, "aten::mm, op_id = 3, sizes = [[4, 8], [8, 2]]", 10);
+	rows_call(&w->t, "cudaGraphLaunch", "main", 20, 1, 20);
+	rows_launched(&w->t, "k", 22, 5, 20);
+	is(w, "not - -");
+}
+
+/* Below an operator that nobody knows a captured kernel is what its name says,
+ * with that operator's dims. */
+static void captured_below_a_stranger(void **state)
+{
+	struct world *w = *state;
+	struct trace *t = &w->t;
+	rows_call(t, "hipStreamBeginCapture", "main", 10, 1, 1);
+	trace_op_add(t, &(struct op_row){ .start_ns = 20,
+				.dur_ns = 50,
+				.name = rows_name(t, "SortTokens"),
+				.thread = rows_name(t, "main"),
+				.external_id = 4,
+				.dims = rows_name(t, "[[8192,4],[]]") });
+	for (int i = 0; i < 2; i++)
+		trace_call_add(t,
+			&(struct call_row){ .start_ns = 30 + i,
+				.dur_ns = 1,
+				.name = rows_name(t, "hipLaunchKernel"),
+				.thread = rows_name(t, "main"),
+				.correlation = 2 + i,
+				.external_id = 4,
+				.kernel = rows_name(t,
+					i ? "_combined_routing_compute"
+					  : "_sum_bitmatrix_rows") });
+	rows_call(t, "hipStreamEndCapture", "main", 80, 1, 4);
+	rows_call(t, "hipGraphLaunch", "main", 90, 1, 5);
+	rows_launched(t, "_sum_bitmatrix_rows", 100, 5, 5);
+	rows_launched(t, "_combined_routing_compute", 110, 5, 5);
+	is(w, "graph moe_routing in0=[8192,4]");
+	assert_int_equal(w->p.operators.rows[0].launches, 2);
+	assert_int_equal(w->p.operators.rows[0].calls, 1);
+	assert_int_equal(w->p.operators.replayed, 2);
+	assert_int_equal(w->p.operators.replayed_known, 2);
+}
+
+#define DECODE                                    \
+	"execute_16_context_0(sq0sk0sqsq0sqsk0)_" \
+	"generation_16(sq16sk8209sqsq16sqsk8209)"
+#define PAGED "void vllm::paged_attention_v2_kernel<float>(int)"
+
+static void step_tells_keys(void **state)
+{
+	struct world *w = *state;
+	range(w, DECODE, 10);
+	launch(w, PAGED, 20);
+	is(w, "sizes paged_attention_decode seqs=16 kv_tokens=8209");
+}
+
+static void step_that_tells_fewer(void **state)
+{
+	struct world *w = *state;
+	range(w, DECODE, 9);
+	range(w, "step[DECODE bs=16]", 10);
+	launch(w, PAGED, 20);
+	is(w, "sizes paged_attention_decode seqs=16 kv_tokens=8209");
+}
+
+/* The one around it still holds where those within it are over. */
+static void step_around_steps(void **state)
+{
+	struct world *w = *state;
+	rows_range(&w->t, RANGE_ANNOTATION, DECODE, "main", 0, 2000);
+	for (int i = 0; i < 400; i++)
+		rows_range(&w->t, RANGE_ANNOTATION, "step[DECODE bs=4]", "main",
+			2 + i * 4, 3);
+	launch(w, PAGED, 1500);
+	launch(w, PAGED, 1800);
+	is(w, "sizes paged_attention_decode seqs=16 kv_tokens=8209");
+	assert_int_equal(w->p.operators.rows[0].calls, 2);
+}
+
+/* 65,536 numbers are all that a shape holds. */
+static void step_around_a_full_shape(void **state)
+{
+	struct world *w = *state;
+	range(w, DECODE, 10);
+	range(w, "paged_attention_decode seq_lens=[1*65536]", 11);
+	launch(w, PAGED, 20);
+	is(w, "sizes paged_attention_decode seq_lens=[1*65536]");
+}
+
+/* Of a mixed step's keys, decode's share is not told. */
+static void step_of_both_phases(void **state)
+{
+	struct world *w = *state;
+	range(w, "execute_context_2(512)_generation_16(16)", 10);
+	launch(w, PAGED, 20);
+	is(w, "sizes paged_attention_decode seqs=16");
+}
+
+static void step_around_no_attention(void **state)
+{
+	struct world *w = *state;
+	range(w, DECODE, 10);
+	launch(w, "void vllm::rms_norm_kernel<c10::BFloat16>(int)", 20);
+	is(w, "rule rms_norm -");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(nvtx_with_sizes),
+		WORLD_TEST(nvtx_within_others),
+		WORLD_TEST(nvtx_without_sizes),
+		WORLD_TEST(nvtx_over_when_launched),
+		WORLD_TEST(nvtx_of_another_thread),
+		WORLD_TEST(nvtx_sizes_too_large),
+		WORLD_TEST(people_name_sizes),
+		WORLD_TEST(people_almost_name_sizes),
+		WORLD_TEST(layer_of_a_gemm),
+		WORLD_TEST(layer_of_a_norm),
+		WORLD_TEST(layer_of_something_else),
+		WORLD_TEST(module_by_class),
+		WORLD_TEST(around_a_graph),
+		WORLD_TEST(captured_below_a_stranger),
+		WORLD_TEST(step_tells_keys),
+		WORLD_TEST(step_that_tells_fewer),
+		WORLD_TEST(step_around_steps),
+		WORLD_TEST(step_around_a_full_shape),
+		WORLD_TEST(step_of_both_phases),
+		WORLD_TEST(step_around_no_attention),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

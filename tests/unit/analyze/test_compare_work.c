@@ -1,0 +1,244 @@
+/* test_compare_work.c - other work is said first; a change of the code is none. */
+#include "sides.h"
+#include <math.h>
+
+/* The works of the run's one stratum. */
+static void works(struct compared_run *r, struct work *list, uint32_t n)
+{
+	r->cycles.works = list;
+	r->cycles.works_n = n;
+}
+
+static struct compared_run run(struct arena *a, int64_t id, uint32_t cycles)
+{
+	struct compared_run r = sides_run(a, id, cycles);
+	sides_kernel(a, &r, "gemm", 500000, 10);
+	return r;
+}
+
+static void other_sizes_are_other_work(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b = run(&a, 1, 4), h = run(&a, 2, 4);
+	struct work base[] = {
+		{ 0, WORK_OP, "aten::add", "[[64,128],[64,128],[]]", 40 },
+		{ 0, WORK_OP, "aten::mm", "[[64,128],[128,17]]", 4 },
+		{ 0, WORK_OP, "aten::bias", "[[17]]", 4 },
+	};
+	struct work head[] = {
+		{ 0, WORK_OP, "aten::add", "[[64,91],[64,91],[]]", 40 },
+		{ 0, WORK_OP, "aten::mm", "[[64,91],[91,17]]", 4 },
+		{ 0, WORK_OP, "aten::bias", "[[17]]", 4 },
+	};
+	(void)state;
+
+	works(&b, base, 3);
+	works(&h, head, 3);
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_false(c.comparable);
+	assert_string_equal(c.headline,
+		"the work differs: 128 in sizes (aten::mm [[64,128],[128,17]]) "
+		"in the base, 91 (aten::mm [[64,91],[91,17]]) in the head; "
+		"nothing is judged");
+	assert_int_equal(c.count[CHANGE_UNDECIDED], c.rows_n);
+	arena_release(&a);
+}
+
+static void sizes_of_another_form_are_told(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b = run(&a, 1, 4), h = run(&a, 2, 4);
+	struct work base[] = { { 0, WORK_OP, "aten::mm", "[[2,8],[8,4]]", 3 } };
+	struct work head[] = { { 0, WORK_OP, "aten::mm", "[[3,9],[9,5]]", 3 } };
+	(void)state;
+
+	works(&b, base, 1);
+	works(&h, head, 1);
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_string_equal(sides_finding(&c, FINDING_other_work),
+		"the work differs: aten::mm [[2,8],[8,4]] in the base, "
+		"aten::mm "
+		"[[3,9],[9,5]] in the head; nothing is judged");
+	arena_release(&a);
+}
+
+/* The head fuses add into mm, and calls mul more often: the sizes stay. */
+static void a_change_of_the_code_is_no_other_work(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b = run(&a, 1, 4), h = run(&a, 2, 4);
+	struct work base[] = {
+		{ 0, WORK_OP, "aten::add", "[[64,128],[64,128],[]]", 40 },
+		{ 0, WORK_OP, "aten::mm", "[[64,128],[128,17]]", 4 },
+		{ 0, WORK_OP, "aten::mul", "[[64,128],[]]", 4 },
+	};
+	struct work head[] = {
+		{ 0, WORK_OP, "aten::addmm", "[[17],[64,128],[128,17]]", 40 },
+		{ 0, WORK_OP, "aten::mm", "[[64,128],[128,17]]", 4 },
+		{ 0, WORK_OP, "aten::mul", "[[64,128],[]]", 12 },
+	};
+	(void)state;
+
+	works(&b, base, 3);
+	works(&h, head, 3);
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_true(c.comparable);
+	assert_string_equal(sides_finding(&c, FINDING_other_work), "");
+	arena_release(&a);
+}
+
+static void grids_tell_where_operators_do_not(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b = run(&a, 1, 4), h = run(&a, 2, 4);
+	struct work base[] = { { 0, WORK_GRID, "gemm", "128x1x1", 10 } };
+	struct work head[] = { { 0, WORK_GRID, "gemm", "91x1x1", 10 } };
+	(void)state;
+
+	works(&b, base, 1);
+	works(&h, head, 1);
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_string_equal(c.headline,
+		"the work differs: 128 in sizes (gemm 128x1x1) in the base, 91 "
+		"(gemm 91x1x1) in the head; nothing is judged");
+	arena_release(&a);
+}
+
+static void strata(struct compared_run *r, struct arena *a, uint32_t decode,
+	uint32_t prefill)
+{
+	struct stratum *s = arena_array(a, struct stratum, 2);
+	s[0] = (struct stratum){ "decode, 16 sequences, 16 tokens",
+		PHASE_DECODE, 16, 16, -1, decode };
+	s[1] = (struct stratum){ "prefill, 1 sequences, 512 tokens",
+		PHASE_PREFILL, 1, 512, -1, prefill };
+	r->cycles.strata = s;
+	r->cycles.strata_n = 2;
+	for (uint32_t i = 0; i < r->cycles.n; i++)
+		r->cycles.cycles[i].stratum = i >= decode;
+	for (uint32_t i = decode; i < r->cycles.n; i++)
+		r->patterns.rows[0].dur_ns[i] *= 10;
+}
+
+static void phases_are_told_by_what_they_are(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b = run(&a, 1, 4), h = run(&a, 2, 4);
+	(void)state;
+
+	strata(&b, &a, 4, 0);
+	strata(&h, &a, 0, 4);
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_string_equal(c.headline,
+		"the work differs: decode, 16 sequences, 16 tokens in the "
+		"base, "
+		"prefill, 1 sequences, 512 tokens in the head; nothing is "
+		"judged");
+	arena_release(&a);
+}
+
+/* 8 and 4 cycles against 8 and 2: a mix of 8 to 2 is had by leaving out two of
+ * the base's. */
+static void mixes_are_made_even(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b = run(&a, 1, 12), h = run(&a, 2, 10);
+	const struct changed_row *r;
+	(void)state;
+
+	strata(&b, &a, 8, 4);
+	strata(&h, &a, 8, 2);
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	r = sides_row(&c, "gemm");
+	/* the function takes the same in each kind of cycle on both sides */
+	assert_true(fabs(r->change.delta_ns) < 1e-6);
+	assert_true(c.comparable);
+	assert_string_equal(sides_finding(&c, FINDING_some_work),
+		"only a part of the cycles works on the same: 10 of 12 cycles "
+		"in "
+		"the base, 10 of 10 in the head: decode, 16 sequences, 16 "
+		"tokens, prefill, 1 sequences, 512 tokens");
+	arena_release(&a);
+}
+
+/* 7 to 3 against 9 to 1 comes out even nowhere: what took the most time on
+ * both sides stands alone. */
+static void a_mix_that_cannot_be_made_even_leaves_one_kind(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b = run(&a, 1, 10), h = run(&a, 2, 10);
+	(void)state;
+
+	strata(&b, &a, 7, 3);
+	strata(&h, &a, 9, 1);
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_int_equal(c.base.cycles_used, 7);
+	assert_int_equal(c.head.cycles_used, 9);
+	assert_true(c.rows[0].change.delta_ns == 0);
+	arena_release(&a);
+}
+
+/* A kind of the base alone is left out, and said. */
+static void what_one_side_lacks_is_left_out(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b = run(&a, 1, 10), h = run(&a, 2, 8);
+	(void)state;
+
+	strata(&b, &a, 8, 2);
+	strata(&h, &a, 8, 0);
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_true(c.comparable);
+	assert_string_equal(sides_finding(&c, FINDING_some_work),
+		"only a part of the cycles works on the same: 8 of 10 cycles "
+		"in "
+		"the base, 8 of 8 in the head: decode, 16 sequences, 16 "
+		"tokens");
+	assert_int_equal(c.base.cycles_used, 8);
+	assert_true(c.rows[0].change.delta_ns == 0);
+	arena_release(&a);
+}
+
+static void a_context_that_grows_is_the_same_work(void **state)
+{
+	struct arena a = { 0 };
+	struct comparison c;
+	struct compared_run b = run(&a, 1, 4), h = run(&a, 2, 4);
+	(void)state;
+
+	strata(&b, &a, 4, 0);
+	strata(&h, &a, 4, 0);
+	b.cycles.strata[0].kv_tokens = 10000;
+	h.cycles.strata[0].kv_tokens = 10900;
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_true(c.comparable);
+	h.cycles.strata[0].kv_tokens = 20000;
+	sides_compare(&b, 1, &h, 1, &a, &c);
+	assert_false(c.comparable);
+	arena_release(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(other_sizes_are_other_work),
+		cmocka_unit_test(sizes_of_another_form_are_told),
+		cmocka_unit_test(a_change_of_the_code_is_no_other_work),
+		cmocka_unit_test(grids_tell_where_operators_do_not),
+		cmocka_unit_test(phases_are_told_by_what_they_are),
+		cmocka_unit_test(mixes_are_made_even),
+		cmocka_unit_test(
+			a_mix_that_cannot_be_made_even_leaves_one_kind),
+		cmocka_unit_test(what_one_side_lacks_is_left_out),
+		cmocka_unit_test(a_context_that_grows_is_the_same_work),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

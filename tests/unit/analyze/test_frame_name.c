@@ -1,0 +1,104 @@
+/* test_frame_name.c - names as paths have them, in a table. */
+#include "frame_name.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const struct {
+	enum frame_kind kind;
+	const char *told, *shown;
+	enum frame_kind becomes;
+} cases[] = {
+#define SAME(kind, told)               \
+	{                              \
+		kind, told, told, kind \
+	}
+#define AS(kind, told, shown)           \
+	{                               \
+		kind, told, shown, kind \
+	}
+	/* emit_nvtx() */
+	AS(FRAME_ANNOTATION,
+		"aten::mul, seq = 5, op_id = 871, sizes = [[4, 256, 512], [4, "
+		"256, 1]], input_op_ids = [(867,0), (866,0)]",
+		"aten::mul"),
+	AS(FRAME_ANNOTATION, "aten::mm, op_id = 1515155", "aten::mm"),
+	AS(FRAME_ANNOTATION, "aten::mm, sizes = [[2]]", "aten::mm"),
+	AS(FRAME_ANNOTATION, "aten::mm, seq = -2", "aten::mm"),
+	AS(FRAME_ANNOTATION, "a, b, input_op_ids = []", "a, b"),
+	AS(FRAME_ANNOTATION, ", seq = 4", "(unnamed)"),
+	SAME(FRAME_ANNOTATION, "load, then seq = 4"),
+	SAME(FRAME_ANNOTATION, "load,seq = 4"),
+	SAME(FRAME_ANNOTATION, "load, seq = 3 of 9"),
+	SAME(FRAME_ANNOTATION, "load, sizes = large"),
+	SAME(FRAME_ANNOTATION, "load, op_id = "),
+	SAME(FRAME_ANNOTATION, "load, seq"),
+	SAME(FRAME_ANNOTATION, "load, "),
+	SAME(FRAME_PYTHON, "f, seq = 4"),
+	/* layer-wise markers */
+	{ FRAME_ANNOTATION,
+		"{'Module': 'model.layers.0.self_attn.qkv_proj', "
+		"'TrainableParams': {'weight': [6144, 4096]}, 'Inputs': [[1, "
+		"4096]]}",
+		"model.layers.0.self_attn.qkv_proj", FRAME_MODULE },
+	{ FRAME_ANNOTATION, "{'Module': 'top'}", "top", FRAME_MODULE },
+	SAME(FRAME_ANNOTATION, "{'Module': ''}"),
+	SAME(FRAME_ANNOTATION, "{'Module': 'top"),
+	SAME(FRAME_ANNOTATION, "{'Module': "),
+	/* steps */
+	AS(FRAME_ANNOTATION, "ProfilerStep#12", "ProfilerStep#*"),
+	AS(FRAME_OP, "ProfilerStep#12", "ProfilerStep#*"),
+	AS(FRAME_ANNOTATION,
+		"execute_16_context_0(sq0sk0)_generation_16(sq16sk8209)",
+		"execute_*_context_*(sq*sk*)_generation_*(sq*sk*)"),
+	AS(FRAME_ANNOTATION, "execute_context_1(888_788544)_generation_0(0)",
+		"execute_context_*(*_*)_generation_*(*)"),
+	AS(FRAME_ANNOTATION, "step[DECODE bs=16]", "step[DECODE bs=*]"),
+	AS(FRAME_ANNOTATION, "Iteration 7 of 10", "Iteration * of *"),
+	AS(FRAME_ANNOTATION, "STEP_3", "STEP_*"),
+	AS(FRAME_ANNOTATION, "iter5", "iter*"),
+	AS(FRAME_ANNOTATION, "batch: 5, op_id = 3", "batch: *"),
+	SAME(FRAME_ANNOTATION, "step"),
+	SAME(FRAME_ANNOTATION, "steps 4"),
+	SAME(FRAME_ANNOTATION, "batch_norm_2"),
+	SAME(FRAME_ANNOTATION, "Optimizer.step#Adam2.step"),
+	SAME(FRAME_ANNOTATION, "layer 3"),
+	SAME(FRAME_ANNOTATION, "capture_8192_PIECEWISE"),
+	SAME(FRAME_PYTHON, "step 4"),
+	/* addresses */
+	AS(FRAME_PYTHON, "<built-in method mm of Tensor object at 0x7f0c>",
+		"<built-in method mm of Tensor object>"),
+	AS(FRAME_PYTHON, "a at 0xFf1 at 0x b at 0x1", "a b"),
+	AS(FRAME_PYTHON, " at 0x12", "(unnamed)"),
+	SAME(FRAME_PYTHON, "train.py(12): look at 0"),
+	SAME(FRAME_ANNOTATION, "look at 0x12"),
+	/* modules are places */
+	SAME(FRAME_MODULE, "nn.Module: Linear_3"),
+	AS(FRAME_MODULE, "", "(unnamed)"),
+};
+
+static void names(void **state)
+{
+	struct arena a = { 0 };
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		enum frame_kind kind = cases[i].kind;
+		const char *name;
+		size_t len;
+		assert_true(frame_name_from(&a, &kind, cases[i].told,
+			strlen(cases[i].told), &name, &len));
+		char *shown = arena_strndup(&a, name, len);
+		assert_string_equal(shown, cases[i].shown);
+		assert_int_equal(kind, cases[i].becomes);
+	}
+	arena_release(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(names) };
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

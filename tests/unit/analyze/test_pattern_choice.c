@@ -1,0 +1,103 @@
+/* test_pattern_choice.c - very many cycles: an even choice, kept ones first. */
+#include "cycle_find.h"
+#include "pattern_choice.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+struct world {
+	struct arena arena;
+	struct profile p;
+	uint32_t *place;
+};
+
+/* n cycles, of which every `warm`-th (0: none) is no kept one. */
+static void choose(struct world *w, uint32_t n, uint32_t warm,
+	uint32_t functions)
+{
+	struct cycle *c = arena_array(&w->arena, struct cycle, n + 1);
+	for (uint32_t i = 0; i < n; i++)
+		c[i].use = warm && i % warm == 0 ? CYCLE_WARMUP : CYCLE_KEPT;
+	w->p = (struct profile){ .arena = &w->arena };
+	w->p.cycles = (struct cycles){ .cycles = c, .n = n };
+	assert_true(pattern_choice(&w->p, functions, &w->place));
+}
+
+static void test_few(void **state)
+{
+	(void)state;
+	struct world w = { 0 };
+	choose(&w, 3, 2, 1000);
+	assert_int_equal(w.p.patterns.cycles_n, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_true(w.p.patterns.cycle[i] == i && w.place[i] == i);
+	assert_int_equal(w.p.notes.count[NOTE_patterns_thinned], 0);
+	arena_release(&w.arena);
+}
+
+/* 100,000 cycles: the first, the last, and steps of 50 or 51 between them, for
+ * 1999 steps make 99,999. */
+static void test_thinned(void **state)
+{
+	(void)state;
+	struct world w = { 0 };
+	choose(&w, 100000, 0, 1);
+	const uint32_t *at = w.p.patterns.cycle;
+	assert_int_equal(w.p.patterns.cycles_n, 2000);
+	assert_int_equal(w.p.notes.count[NOTE_patterns_thinned], 98000);
+	assert_int_equal(at[0], 0);
+	assert_int_equal(at[1999], 99999);
+	for (uint32_t i = 1; i < 2000; i++)
+		assert_in_range(at[i] - at[i - 1], 50, 51);
+	assert_int_equal(w.place[at[7]], 7);
+	assert_int_equal(w.place[at[7] + 1], CYCLE_OF_NONE);
+	arena_release(&w.arena);
+}
+
+/* 3000 cycles, 1000 of them kept: all of those, and 1000 of the others. */
+static void test_kept_first(void **state)
+{
+	(void)state;
+	struct world w = { 0 };
+	struct cycle *c = arena_array(&w.arena, struct cycle, 3000);
+	for (uint32_t i = 0; i < 3000; i++)
+		c[i].use = i % 3 ? CYCLE_PARTIAL : CYCLE_KEPT;
+	w.p.arena = &w.arena;
+	w.p.cycles = (struct cycles){ .cycles = c, .n = 3000 };
+	assert_true(pattern_choice(&w.p, 1, &w.place));
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < w.p.patterns.cycles_n; i++)
+		kept += c[w.p.patterns.cycle[i]].use == CYCLE_KEPT;
+	assert_int_equal(kept, 1000);
+	assert_int_equal(w.p.patterns.cycles_n, 2000);
+	arena_release(&w.arena);
+}
+
+/* 2^22 cells: of 2^15 functions 128 cycles, of 2^23 functions one. */
+static void test_many_functions(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t functions, cycles;
+	} rows[] = { { 0, 500 }, { 1 << 15, 128 }, { 1 << 23, 1 } };
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct world w = { 0 };
+		choose(&w, 500, 0, rows[i].functions);
+		assert_int_equal(w.p.patterns.cycles_n, rows[i].cycles);
+		arena_release(&w.arena);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_few),
+		cmocka_unit_test(test_thinned),
+		cmocka_unit_test(test_kept_first),
+		cmocka_unit_test(test_many_functions),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

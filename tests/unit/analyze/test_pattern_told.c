@@ -1,0 +1,163 @@
+/* test_pattern_told.c - patterns that a table tells come out as told. */
+#include "cycle_rows.h"
+#include "pattern_told.h"
+#include <math.h>
+
+#define ABSENT METRIC_NO_ROW
+
+struct line {
+	int64_t cycle;
+	const char *function, *device, *type, *metric;
+	int64_t instances, dur_ns;
+	double beta, mu, sigma;
+	uint8_t interpolated;
+	const char *anchor;
+};
+
+static void tell(struct world *w, const struct line *l, size_t n)
+{
+	static struct cycle cycles[2] = { { .number = 4 }, { .number = 2 } };
+
+	for (size_t i = 0; i < n; i++, l++)
+		trace_pattern_add(&w->t,
+			&(struct pattern_row){ .row = (int64_t)i,
+				.cycle = l->cycle,
+				.name = rows_name(&w->t, l->function),
+				.device = rows_name(&w->t, l->device),
+				.func_type = rows_name(&w->t, l->type),
+				.metric = rows_name(&w->t, l->metric),
+				.anchor = rows_name(&w->t,
+					l->anchor ? l->anchor : ""),
+				.instances = l->instances,
+				.dur_ns = l->dur_ns,
+				.beta_pct = l->beta,
+				.mu_pct = l->mu,
+				.sigma_pct = l->sigma,
+				.interpolated = l->interpolated });
+	rows_done(&w->t, &w->process);
+	w->process.pattern = (struct slice){ 0, w->t.pattern.n };
+	w->p.arena = &w->arena;
+	w->p.cycles = (struct cycles){ .detector = CYCLES_TOLD,
+		.cycles = cycles,
+		.n = 2,
+		.kept_n = 2 };
+	assert_true(pattern_told(&w->t, &w->process, &w->p));
+}
+#define TELL(w, lines) tell(w, lines, sizeof(lines) / sizeof *(lines))
+
+/* Cycles in their own order: 4, then 2. A row without a metric tells the time
+ * alone; one whose mean is missing has a row nonetheless; a cycle without any
+ * has none. Kernels are shown demangled, what is no kernel as it is. */
+static void test_as_told(void **state)
+{
+	static const struct line lines[] = {
+		{ 2, "_Z1fi", "GPU 7", "gpu_compute", "usage", 3, 90, 9.5, 50,
+			0.5, 2, NULL },
+		{ 2, "_Z1fi", "GPU 7", "gpu_compute", "clock", 3, 90, 9.5, NAN,
+			NAN, 1, NULL },
+		{ 4, "_Z1fi", "GPU 7", "gpu_compute", "", 1, 20, NAN, NAN, NAN,
+			0, NULL },
+		{ 4, "oncpu", "Host", "oncpu", "cpu", 9, 150, 156.8, 5, 0.25, 1,
+			NULL },
+		{ 4, "_Z1fi", "Host", "oncpu", "", 1, 5, 1, NAN, NAN, 0, NULL },
+	};
+	struct world *w = *state;
+	TELL(w, lines);
+	const struct patterns *to = &w->p.patterns;
+	assert_int_equal(to->cycles_n, 2);
+	assert_int_equal(to->n, 3);
+	assert_int_equal(to->metrics_n, 3);
+	const struct pattern *cpu = &to->rows[0], *f = &to->rows[1];
+	assert_string_equal(cpu->name, "oncpu");
+	assert_true(cpu->type == FUNCTION_oncpu && cpu->number == -1);
+	assert_true(cpu->beta_pct[0] == 156.8 && isnan(cpu->beta_pct[1]));
+	assert_true(cpu->dur_ns[0] == 150 && cpu->launches[0] == 9);
+	assert_true(cpu->launches[1] == 0 && cpu->min_ns[0] == -1);
+	assert_string_equal(f->name, "f(int)");
+	assert_string_equal(f->device, "GPU 7");
+	assert_true(f->type == FUNCTION_gpu_compute && f->number == 7);
+	assert_true(f->dur_ns[0] == 20 && f->dur_ns[1] == 90);
+	assert_true(isnan(f->beta_pct[0]) && f->beta_pct[1] == 9.5);
+	assert_string_equal(to->rows[2].name, "_Z1fi");
+	assert_string_equal(to->metrics[0].name, "cpu");
+	const struct pattern_metric *clock = &to->metrics[1];
+	assert_true(clock->pattern == 1);
+	assert_string_equal(clock->name, "clock");
+	assert_true(isnan(clock->mu[1]) && clock->interpolated[1] == 1);
+	assert_int_equal(clock->interpolated[0], ABSENT);
+	const struct pattern_metric *usage = &to->metrics[2];
+	assert_true(usage->mu[1] == 50 && usage->sigma[1] == 0.5);
+	assert_true(usage->interpolated[1] == 2 && isnan(usage->mu[0]));
+}
+
+/* Words of tables, and ones that nobody knows, by what their device is. */
+static void test_types(void **state)
+{
+	static const struct line lines[] = {
+		{ 2, "a", "GPU 1", "gpu_memcpy_h2d", "", 1, 9, 1, 0, 0, 0,
+			NULL },
+		{ 2, "b", "GPU 1", "gpu_comm", "", 1, 8, 1, 0, 0, 0, NULL },
+		{ 2, "c", "Host", "cpu_sync", "", 1, 7, 1, 0, 0, 0, NULL },
+		{ 2, "d", "Host", "disk_read_and_write", "", 1, 6, 1, 0, 0, 0,
+			NULL },
+		{ 2, "e", "Host", "lock", "", 1, 5, 1, 0, 0, 0, NULL },
+		{ 2, "f", "GPU 12", "lock", "", 1, 4, 1, 0, 0, 0, NULL },
+		{ 2, "g", "", "", "", 1, 3, 1, 0, 0, 0, NULL },
+		{ 2, "h", "CPU 3", "oncpu", "", 1, 2, 1, 0, 0, 0, NULL },
+	};
+	static const struct {
+		enum function_type type;
+		int32_t number;
+	} want[] = {
+		{ FUNCTION_memcpy_h2d, 1 },
+		{ FUNCTION_gpu_comm, 1 },
+		{ FUNCTION_sync, -1 },
+		{ FUNCTION_host_io, -1 },
+		{ FUNCTION_other_host, -1 },
+		{ FUNCTION_other_device, 12 },
+		{ FUNCTION_other_host, -1 },
+		{ FUNCTION_oncpu, -1 },
+	};
+	struct world *w = *state;
+	TELL(w, lines);
+	assert_int_equal(w->p.patterns.n, 8);
+	for (int i = 0; i < 8; i++) {
+		const struct pattern *f = &w->p.patterns.rows[i];
+		assert_string_equal(f->name, lines[i].function);
+		assert_string_equal(f->device, lines[i].device);
+		assert_int_equal(f->type, want[i].type);
+		assert_int_equal(f->number, want[i].number);
+	}
+}
+
+/* Of two rows with a time for the same, and of two with a metric, the first
+ * counts; rows of another anchor and of a cycle that is none do not. */
+static void test_twice(void **state)
+{
+	static const struct line lines[] = {
+		{ 2, "f", "GPU 0", "gpu_compute", "m", 1, 10, 1, 5, 0, 0, "A" },
+		{ 2, "f", "GPU 0", "gpu_compute", "m", 2, 20, 2, 6, 0, 0, "A" },
+		{ 4, "f", "GPU 0", "gpu_compute", "m", 2, 30, 3, 7, 0, 0, "B" },
+		{ 9, "f", "GPU 0", "gpu_compute", "m", 2, 40, 4, 8, 0, 0, "A" },
+	};
+	struct world *w = *state;
+	TELL(w, lines);
+	assert_int_equal(w->p.patterns.n, 1);
+	const struct pattern *f = &w->p.patterns.rows[0];
+	assert_true(f->dur_ns[1] == 10 && f->launches[1] == 1);
+	assert_true(f->dur_ns[0] == 0 && f->beta_pct[1] == 1);
+	assert_true(w->p.patterns.metrics[0].mu[1] == 5);
+	assert_int_equal(w->p.patterns.metrics[0].interpolated[0], ABSENT);
+	assert_int_equal(w->p.notes.count[NOTE_pattern_twice], 1);
+	assert_string_equal(w->p.notes.detail[NOTE_pattern_twice], "m");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(test_as_told),
+		WORLD_TEST(test_types),
+		WORLD_TEST(test_twice),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,183 @@
+/* test_ranks.c - ranks laid beside each other, by hand. */
+#include "ranks_world.h"
+
+/* Two all-reduces, whose streams are in another order on rank 1: by start they
+ * are 10 and 30 beside 25 and 5, so transfer is 10 + 5. Clocks agree: rank 1
+ * began 100 later. At 10 and 105, then at 50 and 125: rank 1 is last, by 95 and
+ * 75; the first is no overlap (20 < 105), the second neither. */
+static void test_streams(void **state)
+{
+	struct world *w = *state;
+	struct compared_run *b = run_add(w, 1, 1000, 200);
+	struct compared_run *a = run_add(w, 0, 1000, 100);
+	LINE(w, a, "all_reduce", 7, 10, 10, 50, 30);
+	LINE(w, b, "all_reduce", 7, 25, 5);
+	LINE(w, b, "all_reduce", 8, 5, 25);
+	analyse(w);
+	const struct rank_line *l = w->out.ranks;
+	assert_true(l[0].rank == 0 && l[0].run == 102);
+	assert_string_equal(l[0].device, "H100");
+	assert_int_equal(l[0].collective_ns, 40);
+	assert_int_equal(l[0].transfer_ns, 15);
+	assert_int_equal(l[0].waiting_ns, 25);
+	assert_int_equal(l[0].compute_ns, 960);
+	assert_int_equal(l[1].waiting_ns, 15);
+	assert_int_equal(w->out.collectives_n, 1);
+	assert_int_equal(w->out.collectives[0].count, 2);
+	assert_int_equal(w->out.collectives[0].transfer_ns, 15);
+	assert_int_equal(w->out.collectives[0].total_ns[0], 40);
+	assert_int_equal(w->out.collectives[0].total_ns[1], 30);
+	assert_int_equal(w->out.unmatched, 0);
+	assert_false(w->out.clocks_agree);
+	assert_true(isnan(l[0].last_share) && isnan(l[1].late_ns));
+}
+
+/* Rank 1's clock begins 10 later. Ends agree; it begins at 5+10 and 20+10, rank
+ * 0 at 0 and 30: last once, and together with rank 0 once: 3/4 and 1/4. It is
+ * late by 15 and 0, rank 0 by none. */
+static void test_clocks(void **state)
+{
+	struct world *w = *state;
+	struct compared_run *a = run_add(w, 0, 100, 1000);
+	struct compared_run *b = run_add(w, 1, 100, 1010);
+	LINE(w, a, "all_reduce", 7, 0, 20, 30, 5);
+	LINE(w, b, "all_reduce", 7, 5, 5, 20, 5);
+	analyse(w);
+	assert_true(w->out.clocks_agree);
+	assert_true(w->out.ranks[0].last_share == 0.25);
+	assert_true(w->out.ranks[1].last_share == 0.75);
+	assert_true(w->out.ranks[0].late_ns == 0);
+	assert_true(w->out.ranks[1].late_ns == 7.5);
+	/* whoever does not tell when it began cannot be laid beside others */
+	w->runs[0].started_utc_ns = -1;
+	analyse(w);
+	assert_false(w->out.clocks_agree);
+	assert_true(isnan(w->out.ranks[1].late_ns));
+}
+
+/* Of "b" rank 1 lacks one: three are not split, whatever they took. */
+static void test_counts_differ(void **state)
+{
+	struct world *w = *state;
+	struct compared_run *a = run_add(w, 0, 1000, -1);
+	struct compared_run *b = run_add(w, 1, 1000, -1);
+	LINE(w, a, "a", 7, 0, 5);
+	LINE(w, a, "b", 7, 10, 50, 100, 50, 200, 50);
+	LINE(w, b, "b", 7, 10, 50, 100, 50);
+	LINE(w, b, "a", 7, 0, 4);
+	LINE(w, b, "c", 7, 300, 1);
+	analyse(w);
+	assert_int_equal(w->out.unmatched, 4);
+	assert_int_equal(w->out.collectives_n, 1);
+	assert_int_equal(w->out.ranks[0].collective_ns, 155);
+	assert_int_equal(w->out.ranks[0].transfer_ns, 4);
+	assert_int_equal(w->out.ranks[0].waiting_ns, 1);
+}
+
+/* A run alone tells no waiting; one without launches tells nothing. */
+static void test_alone(void **state)
+{
+	struct world *w = *state;
+	struct compared_run *a = run_add(w, -1, 1000, 5);
+	double *waiting[1];
+	struct cycle cycle = { .dur_ns = 100, .comm_ns = 40 };
+	a->cycles = (struct cycles){ .cycles = &cycle, .n = 1 };
+	LINE(w, a, "a", 7, 0, 5);
+	analyse(w);
+	assert_int_equal(w->out.ranks[0].collective_ns, 5);
+	assert_int_equal(w->out.ranks[0].transfer_ns, -1);
+	assert_int_equal(w->out.ranks[0].waiting_ns, -1);
+	assert_int_equal(w->out.collectives[0].transfer_ns, -1);
+	assert_int_equal(w->out.collectives[0].total_ns[0], 5);
+	assert_false(w->out.clocks_agree);
+	assert_int_equal(w->out.rank_twice, 0);
+	assert_true(ranks_waiting(w->runs, 1, &w->arena, waiting, &w->e));
+	assert_true(isnan(waiting[0][0]));
+	a->content = CONTENT_PATTERNS;
+	a->collectives.n = 0;
+	analyse(w);
+	assert_int_equal(w->out.ranks[0].collective_ns, -1);
+	assert_int_equal(w->out.ranks[0].compute_ns, -1);
+	assert_false(ranks_from(w->runs, 0, &w->arena, &w->out, &w->e));
+	assert_string_equal(w->e.text, "the job has no run");
+}
+
+/* Ranks without any collectives wait for nobody; two ranks 0 and one that
+ * nobody knows, which comes last. Devices: each name once, none where one of
+ * them is unknown. */
+static void test_no_collectives(void **state)
+{
+	static const char *const two[] = { "A100", "H100", "A100" };
+	static const char *const half[] = { "A100", NULL };
+	struct world *w = *state;
+	double *waiting[4];
+	struct cycle cycle = { .dur_ns = 100 };
+	run_add(w, -1, 10, -1);
+	run_add(w, 0, 20, -1)->cycles =
+		(struct cycles){ .cycles = &cycle, .n = 1 };
+	run_add(w, 3, 10, -1);
+	run_add(w, 0, 10, -1);
+	w->runs[2].device_names = two;
+	w->runs[2].device_names_n = 3;
+	w->runs[3].device_names = half;
+	w->runs[3].device_names_n = 2;
+	analyse(w);
+	assert_int_equal(w->out.rank_twice, 2);
+	assert_int_equal(w->out.ranks[0].run, 102);
+	assert_int_equal(w->out.ranks[1].run, 104);
+	assert_int_equal(w->out.ranks[2].rank, 3);
+	assert_int_equal(w->out.ranks[3].rank, -1);
+	assert_null(w->out.ranks[1].device);
+	assert_string_equal(w->out.ranks[2].device, "A100, H100");
+	assert_int_equal(w->out.ranks[0].waiting_ns, 0);
+	assert_int_equal(w->out.ranks[0].cycles, 1);
+	assert_true(w->out.ranks[0].cycle_ns == 100);
+	assert_true(isnan(w->out.ranks[1].cycle_ns));
+	assert_false(w->out.clocks_agree);
+	assert_true(ranks_waiting(w->runs, 4, &w->arena, waiting, &w->e));
+	assert_true(waiting[1][0] == 0);
+}
+
+/* Computing: median and MAD of each row by hand. */
+static void test_stragglers(void **state)
+{
+	static const struct {
+		int64_t compute[5];
+		int straggler; /* -1 none */
+	} rows[] = {
+		/* median 1000, MAD 0: beyond 2 % or not */
+		{ { 1000, 1000, 1021, 1000, 1000 }, 2 },
+		{ { 1000, 1000, 1020, 1000, 1000 }, -1 },
+		/* median 1000, MAD 10: 1030 is no more than 3 of them */
+		{ { 1000, 990, 1030, 1010, 1000 - 5 }, -1 },
+		{ { 1000, 990, 1000 + 40, 1010, 1000 - 5 }, 2 },
+		/* a rank that computes less is none */
+		{ { 1000, 1000, 500, 1000, 1000 }, -1 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct world *w;
+		start(state);
+		w = *state;
+		for (int32_t r = 0; r < 5; r++)
+			run_add(w, r, rows[i].compute[r], -1);
+		analyse(w);
+		for (int r = 0; r < 5; r++)
+			assert_int_equal(w->out.ranks[r].straggler,
+				r == rows[i].straggler);
+		stop(state);
+	}
+	start(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RANKS_TEST(test_streams),
+		RANKS_TEST(test_clocks),
+		RANKS_TEST(test_counts_differ),
+		RANKS_TEST(test_alone),
+		RANKS_TEST(test_no_collectives),
+		RANKS_TEST(test_stragglers),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+/* test_roofline.c - the longer leg, and what is not known. */
+#include "roofline.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static struct platform platform(void)
+{
+	struct platform p = { .name = "made up", .bytes_per_s = 4e12 };
+	for (enum dtype d = 0; d < DTYPES; d++)
+		p.peak_flops[d] = NAN;
+	p.peak_flops[DTYPE_BF16] = 148e12;
+	p.peak_flops[DTYPE_FP8_E4M3] = 296e12;
+	p.peak_flops[DTYPE_FP32] = 44e12;
+	return p;
+}
+
+static void near(double a, double b)
+{
+	assert_true(fabs(a - b) <= 1e-12 * fabs(b));
+}
+
+/* 2388787200 / 148e12 = 16.140454… us; 6635536 B / 4e12 = 1.66 us: the first
+ * shape of attention_forward on H20. */
+static void test_compute(void **state)
+{
+	struct cost c = { .read_bytes = 4976656, .write_bytes = 1658880 };
+	struct platform p = platform();
+	struct bound b;
+	(void)state;
+	c.flops[DTYPE_BF16] = 2388787200;
+	roofline(&c, &p, &b);
+	near(b.sol_s, 0.016140454054054055e-3);
+	near(b.ai, 2388787200.0 / 6635536.0);
+	assert_int_equal(b.leg, LEG_COMPUTE);
+}
+
+/* Types one after the other: 1e9/296e12 + 1e9/44e12 s. */
+static void test_types_add(void **state)
+{
+	struct cost c = { .read_bytes = 4 };
+	struct platform p = platform();
+	struct bound b;
+	(void)state;
+	c.flops[DTYPE_FP8_E4M3] = c.flops[DTYPE_FP32] = 1000000000;
+	roofline(&c, &p, &b);
+	near(b.sol_s, 1e9 / 296e12 + 1e9 / 44e12);
+	near(b.ai, 5e8);
+	assert_int_equal(b.leg, LEG_COMPUTE);
+}
+
+static void test_memory(void **state)
+{
+	struct cost c = { .read_bytes = 3000000000, .write_bytes = 1000000000 };
+	struct platform p = platform();
+	struct bound b;
+	(void)state;
+	c.flops[DTYPE_INT32] = UINT64_MAX; /* no arithmetic that counts */
+	roofline(&c, &p, &b);
+	near(b.sol_s, 1e-3);
+	assert_true(b.ai == 0);
+	assert_int_equal(b.leg, LEG_MEMORY);
+}
+
+static void test_nothing(void **state)
+{
+	struct cost c = { 0 };
+	struct platform p = platform();
+	struct bound b;
+	(void)state;
+	roofline(&c, &p, &b);
+	assert_true(b.sol_s == 0);
+	assert_true(isnan(b.ai));
+	assert_int_equal(b.leg, LEG_NONE);
+}
+
+static void why_is(const struct bound *b, const struct platform *p,
+	const char *sentence)
+{
+	struct arena a = { 0 };
+	assert_string_equal(roofline_why(b, p, &a), sentence);
+	arena_release(&a);
+}
+
+/* Neither TF32 nor FP32 stands in for FP64, nor for what nobody knows. */
+static void test_no_peak(void **state)
+{
+	static const struct {
+		enum dtype type;
+		const char *why;
+	} rows[] = {
+		{ DTYPE_FP64, "made up has no known peak for fp64" },
+		{ DTYPE_TF32, "made up has no known peak for tf32" },
+		{ DTYPE_UNKNOWN, "the type of its numbers is not known" },
+	};
+	struct platform p = platform();
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct cost c = { .read_bytes = 1000 };
+		struct bound b;
+		c.flops[rows[i].type] = 1;
+		c.flops[DTYPE_BF16] = 999;
+		roofline(&c, &p, &b);
+		assert_true(isnan(b.sol_s));
+		assert_int_equal(b.lacking, rows[i].type);
+		assert_int_equal(b.leg, LEG_NONE);
+		near(b.ai, 1);
+		why_is(&b, &p, rows[i].why);
+	}
+}
+
+static void test_no_bandwidth(void **state)
+{
+	struct cost c = { .read_bytes = 1000 };
+	struct platform p = platform();
+	struct bound b;
+	(void)state;
+	c.flops[DTYPE_BF16] = 148000000;
+	p.bytes_per_s = NAN;
+	roofline(&c, &p, &b);
+	assert_true(isnan(b.sol_s));
+	assert_int_equal(b.lacking, DTYPE_UNKNOWN);
+	why_is(&b, &p, "made up has no known bandwidth");
+	c.read_bytes = 0; /* then none is needed */
+	roofline(&c, &p, &b);
+	assert_null(roofline_why(&b, &p, NULL));
+	near(b.sol_s, 1e-6);
+	assert_true(isnan(b.ai));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_compute),
+		cmocka_unit_test(test_types_add),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_no_peak),
+		cmocka_unit_test(test_no_bandwidth),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

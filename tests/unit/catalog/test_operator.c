@@ -1,0 +1,270 @@
+/* test_operator.c - operators by kernel, host operator and module; how two of
+ * them go together; platforms by device. */
+#include "catalog.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+
+struct row {
+	const char *name, *is;
+};
+
+static const struct row kernels[] = {
+#define OPERATOR(name, operator) { name, operator},
+#include "operator_kernels.def"
+#undef OPERATOR
+};
+
+/* NULL: nobody knows it, or it only calls others. */
+static const struct row ops[] = {
+	{ "aten::addmm", "gemm" },
+	{ "aten::linear", NULL },
+	{ "aten::matmul", NULL },
+	{ "aten::to", NULL },
+	{ "aten::bmm", "gemm" },
+	{ "aten::_scaled_mm", "gemm" },
+	{ "aten::_grouped_mm", "grouped_gemm" },
+	{ "aten::miopen_convolution", "convolution" },
+	{ "aten::convolution_backward", "convolution" },
+	{ "aten::_flash_attention_forward", "attention_forward" },
+	{ "aten::_flash_attention_backward", "attention_backward" },
+	{ "aten::_efficient_attention_backward", "attention_backward" },
+	{ "aten::copy_", "copy" },
+	{ "aten::fill_", "memset" },
+	{ "aten::add_", "elementwise" },
+	{ "aten::native_layer_norm", "layer_norm" },
+	{ "aten::native_layer_norm_backward", "norm_backward" },
+	{ "aten::linalg_vector_norm", "reduce" },
+	{ "aten::linalg_cholesky_ex", "linalg" },
+	{ "aten::_foreach_norm", "reduce" },
+	{ "aten::_foreach_add_", "elementwise" },
+	{ "aten::_fused_adamw_", "optimizer" },
+	{ "aten::topk", "sort" },
+	{ "aten::index_put_", "scatter" },
+	{ "aten::max_pool2d_with_indices", "pool" },
+	{ "vllm::rms_norm", "rms_norm" },
+	{ "_C::fused_add_rms_norm", "fused_add_rms_norm" },
+	{ "_C::rms_norm_dynamic_per_token_quant", "fused_rmsnorm_quant" },
+	{ "_C::silu_and_mul", "silu_and_mul" },
+	{ "_C::rotary_embedding", "rope" },
+	{ "_C_cache_ops::reshape_and_cache_flash", "reshape_and_cache" },
+	{ "_moe_C::topk_softmax", "moe_topk_gating_softmax" },
+	{ "_moe_C::moe_align_block_size", "moe_align_block_size" },
+	{ "vllm::moe_forward", "fused_moe" },
+	{ "vllm::unified_attention_with_output", "unified_attention" },
+	{ "vllm::all_reduce", "collective" },
+	{ "sglang::store_cache", "reshape_and_cache" },
+	{ "sgl_kernel::sgl_per_token_group_quant_fp8",
+		"per_token_group_quant_fp8" },
+	{ "aiter::mha_batch_prefill", "unified_attention" },
+	{ "c10d::allreduce_", "collective" },
+	{ "nccl:all_reduce", "collective" },
+	{ "record_param_comms", "collective" },
+	{ "torchvision::nms", "detection" },
+	{ "triton_poi_fused_add_0", "elementwise" },
+	{ "my_library::frobnicate", NULL },
+	{ "ProfilerStep#3", NULL },
+	{ "", NULL },
+};
+
+static const struct row modules[] = {
+	{ "RMSNorm", "rms_norm" },
+	{ "Qwen3MoeRMSNorm", "rms_norm" },
+	{ "LayerNorm", "layer_norm" },
+	{ "QKVParallelLinear", "gemm" },
+	{ "Linear", "gemm" },
+	{ "Conv2d", "convolution" },
+	{ "BatchNorm2d", "batch_norm" },
+	{ "SiluAndMul", "silu_and_mul" },
+	{ "FusedMoE", "fused_moe" },
+	{ "VocabParallelEmbedding", "embedding" },
+	{ "LlamaRotaryEmbedding", "rope" },
+	{ "LlamaDecoderLayer", NULL },
+	{ "Sequential", NULL },
+};
+
+static const struct row devices[] = {
+	{ "NVIDIA H100 80GB HBM3", "H100-SXM" },
+	{ "NVIDIA H100 80GB HBM3 MIG 1g.10gb", NULL },
+	{ "NVIDIA H100 PCIe", "H100-PCIe" },
+	{ "NVIDIA H100 NVL", "H100-NVL" },
+	{ "NVIDIA H200", "H200-SXM" },
+	{ "NVIDIA H20", "H20" },
+	{ "NVIDIA H20Z", NULL },
+	{ "NVIDIA H20-3e", NULL },
+	{ "NVIDIA H20 MIG 1g.12gb", NULL },
+	{ "NVIDIA A100-SXM4-80GB", "A100-SXM4-80GB" },
+	{ "NVIDIA A100-SXM4-40GB", "A100-SXM4-40GB" },
+	{ "NVIDIA A100-SXM4-40GB MIG 1g.5gb", NULL },
+	{ "NVIDIA A100 80GB PCIe", "A100-PCIe-80GB" },
+	{ "NVIDIA A10", "A10" },
+	{ "NVIDIA A10G", NULL },
+	{ "Tesla V100-SXM2-32GB", "V100-SXM2" },
+	{ "Tesla T4", "T4" },
+	{ "NVIDIA L40S", "L40S" },
+	{ "NVIDIA GeForce RTX 3060", "RTX-3060" },
+	{ "NVIDIA GeForce RTX 3060 Laptop GPU", NULL },
+	{ "NVIDIA GeForce RTX 4090", "RTX-4090" },
+	{ "NVIDIA B200", "B200" },
+	{ "NVIDIA B300 SXM6 AC", "B300" },
+	{ "NVIDIA GH200 480GB", "GH200-96GB" },
+	{ "AMD Instinct MI300X", "MI300X" },
+	{ "AMD Instinct MI300X VF", "MI300X" },
+	{ "AMD Instinct MI250X", "MI250X-GCD" },
+	{ "AMD Instinct MI355X", "MI355X" },
+	{ "AMD", NULL },
+	{ "", NULL },
+};
+
+static int start(void **state)
+{
+	struct err e = { 0 };
+	*state = catalog_new(NULL, &e);
+	if (!*state)
+		fail_msg("%s", e.text);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	catalog_free(*state);
+	return 0;
+}
+
+static void same(const char *name, const char *got, const char *want)
+{
+	if (got == want || (got && want && !strcmp(got, want)))
+		return;
+	fail_msg("'%s' is %s, not %s", name, got ? got : "unknown",
+		want ? want : "unknown");
+}
+
+typedef const struct operator_info *look(const struct catalog *c,
+	const char *name, size_t len);
+
+static void all(struct catalog *c, look *f, const struct row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct operator_info *op =
+			f(c, rows[i].name, strlen(rows[i].name));
+		same(rows[i].name, op ? op->name : NULL, rows[i].is);
+	}
+}
+#define ALL(c, f, rows) all(c, f, rows, sizeof(rows) / sizeof *(rows))
+
+static void test_kernels(void **state)
+{
+	ALL(*state, catalog_kernel_operator, kernels);
+}
+
+/* Names that somebody made up: no rule catches everything. */
+static void test_made_up(void **state)
+{
+	static const char *const names[] = { "my_secret_kernel_v7", "k", "",
+		"foo", "void my::kernel<int>(int)", "vectorAdd(float const*)",
+		"step_kernel", "turbo_encabulator", "decode", "fwd", "topk",
+		"void kernel<float>(float*)", "expand_kernel2", "custom_op_17",
+		"elementwise", "process_data_kernel(int*)" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const struct operator_info *op = catalog_kernel_operator(*state,
+			names[i], strlen(names[i]));
+		same(names[i], op ? op->name : NULL, NULL);
+	}
+}
+
+static void test_ops(void **state)
+{
+	ALL(*state, catalog_op, ops);
+}
+
+static void test_modules(void **state)
+{
+	ALL(*state, catalog_module, modules);
+}
+
+static void test_devices(void **state)
+{
+	for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+		const struct platform *p =
+			catalog_device(*state, devices[i].name);
+		same(devices[i].name, p ? p->name : NULL, devices[i].is);
+	}
+}
+
+/* Each has its source, a bandwidth and at least one peak; rows are by name. */
+static void test_platforms(void **state)
+{
+	const struct platform *const *p;
+	uint32_t n = catalog_platforms(*state, &p);
+
+	assert_true(n >= 25);
+	for (uint32_t i = 0; i < n; i++) {
+		int peaks = 0;
+		for (int d = 0; d < DTYPES; d++)
+			peaks += p[i]->peak_flops[d] > 0;
+		assert_true(peaks > 0 && p[i]->bytes_per_s > 0);
+		assert_non_null(p[i]->source);
+		assert_true(p[i]->launch_floor_ns > 0);
+		assert_true(!i || strcmp(p[i - 1]->name, p[i]->name) < 0);
+		assert_ptr_equal(catalog_platform(*state, p[i]->name), p[i]);
+	}
+	const struct platform *h20 = catalog_platform(*state, "H20");
+	assert_true(h20->peak_flops[DTYPE_BF16] == 148e12);
+	assert_true(isnan(h20->peak_flops[DTYPE_INT8]));
+	assert_null(catalog_platform(*state, "H21"));
+}
+
+static enum fit fit(struct catalog *c, const char *host, const char *kernel)
+{
+	return catalog_fit(catalog_operator(c, host),
+		catalog_operator(c, kernel));
+}
+
+static void test_fit(void **state)
+{
+	assert_int_equal(fit(*state, "gemm", "gemm"), FIT_SAME);
+	assert_int_equal(fit(*state, "convolution", "gemm"), FIT_PART);
+	assert_int_equal(fit(*state, "gemm", "convolution"), FIT_OTHER);
+	assert_int_equal(fit(*state, "sort", "copy"), FIT_PART);
+	assert_int_equal(fit(*state, "copy", "collective"), FIT_OTHER);
+	assert_int_equal(fit(*state, "fused_moe", "moe_routing"), FIT_HELD);
+}
+
+static void test_operators(void **state)
+{
+	const struct operator_info *const *op;
+	uint32_t n = catalog_operators(*state, &op), unspecific = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		assert_true(op[i]->what && op[i]->group && !op[i]->own);
+		unspecific += !op[i]->specific;
+	}
+	assert_int_equal(unspecific, 1);
+	assert_false(catalog_operator(*state, "other")->specific);
+	assert_true(catalog_operator(*state, "collective")->collective);
+	assert_null(catalog_operator(*state, "rms_nor"));
+	const struct operator_info *rms = catalog_operator(*state, "rms_norm");
+	assert_int_equal(rms->sizes_n, 2);
+	assert_string_equal(rms->sizes[0], "tokens");
+	assert_int_equal(rms->aliases_n, 2);
+	assert_string_equal(rms->aliases[2], "hidden_size");
+	assert_string_equal(rms->aliases[3], "hidden");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kernels),
+		cmocka_unit_test(test_made_up),
+		cmocka_unit_test(test_ops),
+		cmocka_unit_test(test_modules),
+		cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_platforms),
+		cmocka_unit_test(test_fit),
+		cmocka_unit_test(test_operators),
+	};
+	return cmocka_run_group_tests(tests, start, stop);
+}

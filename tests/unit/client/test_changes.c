@@ -1,0 +1,125 @@
+/* test_changes.c - a comparison on a terminal, compared whole. */
+#include "changes.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is unknown is null; the name is a terminal's command, and long. */
+static const char judged[] =
+	"{\"score\":\"verdict\",\"headline\":\"f \\u001b[2J regressed\","
+	"\"comparable\":true,\"findings\":[{\"code\":\"few_cycles\","
+	"\"severity\":\"warn\",\"text\":\"few cycles\"}],"
+	"\"base\":{\"runs\":[{},{}],\"units\":2,\"cycles\":9,"
+	"\"cycles_used\":8,\"detector\":\"period\",\"cycle_ns\":2500000},"
+	"\"head\":{\"runs\":[{}],\"units\":1,\"cycles\":4,\"cycles_used\":4,"
+	"\"detector\":\"period\",\"cycle_ns\":null},"
+	"\"split\":[{\"part\":\"idle\",\"what\":\"idle\","
+	"\"verdict\":\"undecided\",\"base_ns_per_cycle\":999.5,"
+	"\"head_ns_per_cycle\":1500,\"delta_ns_per_cycle\":500.5,"
+	"\"ratio\":1.5}],\"common\":{\"ratio\":1.25},\"items\":["
+	"{\"short_name\":\"f\",\"device\":\"GPU 0\",\"verdict\":\"regressed\","
+	"\"evidence\":\"cycles\",\"base_ns_per_cycle\":1000000,"
+	"\"head_ns_per_cycle\":1500000,\"delta_ns_per_cycle\":500000,"
+	"\"ratio\":1.5,\"p_family\":0.0004998,"
+	"\"base_launches_per_cycle\":2,\"head_launches_per_cycle\":3},"
+	"{\"short_name\":\"a name that is longer than the sixty bytes that a "
+	"terminal line has for it\",\"device\":null,\"verdict\":\"appeared\","
+	"\"evidence\":\"launches\",\"base_ns_per_cycle\":0,"
+	"\"head_ns_per_cycle\":2e9,\"delta_ns_per_cycle\":2e9,\"ratio\":null,"
+	"\"p_family\":null,\"base_launches_per_cycle\":null,"
+	"\"head_launches_per_cycle\":1},"
+	"{\"short_name\":\"g\",\"verdict\":\"unchanged\",\"evidence\":\"runs\"}"
+	"],\"counts\":{\"regressed\":1,\"appeared\":1,\"improved\":0,"
+	"\"unchanged\":1},\"seed\":1,\"permutations\":2000}";
+
+static const char shown[] =
+	"f  [2J regressed\n"
+	"\n"
+	"warn: few cycles\n"
+	"\n"
+	"base  2 runs, 8 of 9 cycles compared (period), mean 2.50 ms\n"
+	"head  1 run, 4 of 4 cycles compared (period), mean -\n"
+	"\n"
+	"where a cycle's time goes                        base         head    "
+	" "
+	"   change\n"
+	"  idle                                      999.50 ns      1.50 us    "
+	"+500.50 ns   +50.0 %  undecided\n"
+	"  all kernels alike: 1.250 times as long\n"
+	"\n"
+	"what changed        base         head     per cycle\n"
+	"  regressed      1.00 ms      1.50 ms    +500.00 us   +50.0 %  f "
+	"[GPU 0], 2 to 3 launches, p 0.0005, by cycles\n"
+	"  appeared       0.00 ns       2.00 s       +2.00 s            a name "
+	"that is longer than the sixty bytes that a terminal l…, by launches\n"
+	"\n"
+	"1 regressed, 1 appeared, 1 unchanged; seed 1, 2000 permutations\n";
+
+static const char refused[] =
+	"{\"headline\":\"other work\",\"comparable\":false,\"findings\":[],"
+	"\"base\":{},\"head\":{},\"split\":[],\"common\":null,\"items\":["
+	"{\"short_name\":\"f\",\"verdict\":null,\"evidence\":\"none\"}],"
+	"\"counts\":{},\"seed\":7,\"permutations\":2000}";
+
+static void assert_shown(const char *body, const char *want)
+{
+	struct changes c;
+	struct err e = { 0 };
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	assert_true(changes_init(&c, body, strlen(body), &e));
+	changes_print(&c, out);
+	fclose(out);
+	assert_string_equal(text, want);
+	free(text);
+	changes_release(&c);
+}
+
+static void test_judged(void **state)
+{
+	(void)state;
+	assert_shown(judged, shown);
+}
+
+static void test_nothing_judged(void **state)
+{
+	(void)state;
+	assert_shown(refused,
+		"other work\n"
+		"\n"
+		"base  0 runs, 0 of 0 cycles compared (), mean -\n"
+		"head  0 runs, 0 of 0 cycles compared (), mean -\n"
+		"\n"
+		"nothing is judged\n"
+		"seed 7, 2000 permutations\n");
+}
+
+static void test_no_comparison(void **state)
+{
+	(void)state;
+	static const char *const bodies[] = { "", "<html>", "[]",
+		"{\"headline\":1,\"items\":[]}", "{\"headline\":\"x\"}" };
+	for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+		struct changes c;
+		struct err e = { 0 };
+		assert_false(
+			changes_init(&c, bodies[i], strlen(bodies[i]), &e));
+		assert_string_equal(e.text,
+			"the server's answer is not a comparison");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_judged),
+		cmocka_unit_test(test_nothing_judged),
+		cmocka_unit_test(test_no_comparison),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

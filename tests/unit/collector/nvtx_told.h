@@ -1,0 +1,159 @@
+/* nvtx_told.h - a program of NVTX and its collector in one process.
+ *
+ * The program's calls go through the real headers, whose loader finds us as an
+ * injection that is linked in; rows are caught on their way to the scribe
+ * (tests/unit/collector/CMakeLists.txt wraps it). */
+#pragma once
+#include <stdint.h>
+struct nvtxExtModuleInfo_t;
+extern int (*InitializeInjectionNvtx2_fnptr)(const void *(*)(uint32_t));
+extern int (*InitializeInjectionNvtxExtension_fnptr)(
+	struct nvtxExtModuleInfo_t *);
+#define NVTX_STATIC_INJECTION_IMPL
+#include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtPayload.h>
+#include "clock.h"
+#include "nvtx.h"
+#include "scribe.h"
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static int told_attach(NvtxGetExportTableFunc_t get)
+{
+	return nvtx_attach((void *)(uintptr_t)get);
+}
+
+static int told_attach_extension(nvtxExtModuleInfo_t *module)
+{
+	return nvtx_attach_extension(module);
+}
+
+NvtxInitializeInjectionNvtxFunc_t InitializeInjectionNvtx2_fnptr = told_attach;
+NvtxExtInitializeInjectionFunc_t InitializeInjectionNvtxExtension_fnptr =
+	told_attach_extension;
+
+struct told_row {
+	struct kst_range row;
+	char name[512], domain[64], payload[512], thread[16];
+};
+
+enum { TOLD_MOST = 1 << 18, TEXTS_MOST = 1 << 20 };
+static struct {
+	struct told_row *rows;
+	int n;
+	char **texts; /* by id, from 1 */
+	int texts_n;
+	int64_t marks, odd, cut;
+} told;
+
+int64_t __wrap_scribe_text(struct scribe *s, enum scribe_text_kind kind,
+	uint64_t key, const char *text, size_t len);
+bool __wrap_scribe_row(struct scribe *s, enum kst_kind kind, const void *row);
+void __wrap_scribe_note(struct scribe *s, const char *code, int64_t count,
+	const char *detail);
+
+int64_t __wrap_scribe_text(struct scribe *s, enum scribe_text_kind kind,
+	uint64_t key, const char *text, size_t len)
+{
+	(void)s, (void)key;
+	assert_true(kind == TEXT_NVTX || kind == TEXT_OWN);
+	assert_true(told.texts_n + 1 < TEXTS_MOST);
+	if (!told.texts)
+		told.texts = calloc(TEXTS_MOST, sizeof *told.texts);
+	told.texts[++told.texts_n] = strndup(text, len);
+	return told.texts_n;
+}
+
+static inline void told_copy(char *to, size_t room, int64_t id)
+{
+	snprintf(to, room, "%s", id ? told.texts[id] : "");
+}
+
+bool __wrap_scribe_row(struct scribe *s, enum kst_kind kind, const void *row)
+{
+	(void)s;
+	assert_int_equal(kind, KST_range);
+	assert_true(told.n < TOLD_MOST);
+	if (!told.rows)
+		told.rows = calloc(TOLD_MOST, sizeof *told.rows);
+	struct told_row *r = &told.rows[told.n++];
+	r->row = *(const struct kst_range *)row;
+	told_copy(r->name, sizeof r->name, r->row.name);
+	told_copy(r->domain, sizeof r->domain, r->row.domain);
+	told_copy(r->payload, sizeof r->payload, r->row.payload);
+	told_copy(r->thread, sizeof r->thread, r->row.thread);
+	return true;
+}
+
+void __wrap_scribe_note(struct scribe *s, const char *code, int64_t count,
+	const char *detail)
+{
+	(void)s, (void)detail;
+	int64_t *to = !strcmp(code, "nvtx_mark")      ? &told.marks
+		      : !strcmp(code, "nvtx_payload") ? &told.odd
+		      : !strcmp(code, "nvtx_cut")     ? &told.cut
+						      : NULL;
+	assert_non_null(to);
+	*to += count;
+}
+
+/* Forgets all rows. */
+static inline void told_none(void)
+{
+	for (int i = 1; i <= told.texts_n; i++)
+		free(told.texts[i]);
+	told.texts_n = told.n = 0;
+	told.marks = told.odd = told.cut = 0;
+}
+
+/* The end of a window, and of a test. */
+static inline void told_close(void)
+{
+	nvtx_record(false);
+	nvtx_drain(NULL, true);
+}
+
+static inline int told_end(void **state)
+{
+	(void)state;
+	nvtx_record(false);
+	nvtx_drain(NULL, true);
+	told_none();
+	free(told.rows);
+	free(told.texts);
+	memset(&told, 0, sizeof told);
+	return 0;
+}
+
+/* The row at a place, whole but for times and thread. */
+static inline void told_is(int at, int kind, const char *name,
+	const char *domain, const char *payload)
+{
+	assert_true(at < told.n);
+	const struct told_row *r = &told.rows[at];
+	assert_string_equal(r->name, name);
+	assert_string_equal(r->domain, domain);
+	assert_string_equal(r->payload, payload);
+	assert_int_equal(r->row.kind, kind);
+	assert_int_equal(r->row.id, -1);
+	assert_int_equal(r->row.parent, -1);
+	assert_true(r->row.dur_ns >= 0);
+}
+
+/* An event whose text and so on can be told in a line. */
+static inline nvtxEventAttributes_t event(int32_t type, const void *message)
+{
+	nvtxEventAttributes_t a = { .version = NVTX_VERSION,
+		.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE,
+		.messageType = type };
+	a.message.ascii = message;
+	return a;
+}

@@ -1,0 +1,289 @@
+/* test_nodes.c - a replayed node finds the ranges of the node it was made from. */
+#include "nodes.h"
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* What nodes_tell() tells, as text: "node:id,id …". */
+struct told {
+	char text[512];
+	int count, most; /* most: after which it is told to stop; 0 never */
+};
+
+static bool listen(void *ctx, uint64_t node, const uint32_t *stack, int depth)
+{
+	struct told *t = ctx;
+	size_t at = strlen(t->text);
+	if (t->most && t->count == t->most)
+		return false;
+	t->count++;
+	at += (size_t)snprintf(t->text + at, sizeof t->text - at,
+		"%s%llx:", at ? " " : "", (unsigned long long)node);
+	for (int i = 0; i < depth && at < sizeof t->text; i++)
+		at += (size_t)snprintf(t->text + at, sizeof t->text - at,
+			"%s%u", i ? "," : "", stack[i]);
+	return true;
+}
+
+static void told_is(struct nodes *n, const char *expect)
+{
+	struct told t = { .count = 0 };
+	nodes_tell(n, listen, &t);
+	assert_string_equal(t.text, expect);
+}
+
+static const uint32_t gemm[] = { 7, 3 }, norm[] = { 9 };
+
+static void a_clone_has_the_ranges_of_its_original(void **state)
+{
+	struct nodes *n = nodes_new();
+	(void)state;
+	nodes_created(n, 0x100000001, gemm, 2);
+	nodes_created(n, 0x100000002, norm, 1);
+	nodes_cloned(n, 0x100000001, 0x200000001);
+	nodes_cloned(n, 0x200000001, 0x300000001);
+	told_is(n, "100000001:7,3 100000002:9 200000001:7,3 300000001:7,3");
+	assert_int_equal(nodes_lost(n), 0);
+	nodes_free(n);
+}
+
+static void each_is_told_once_and_again_for_a_new_capture(void **state)
+{
+	struct nodes *n = nodes_new();
+	(void)state;
+	nodes_created(n, 1, gemm, 2);
+	told_is(n, "1:7,3");
+	told_is(n, "");
+	nodes_created(n, 2, norm, 1);
+	told_is(n, "2:9");
+	nodes_again(n);
+	told_is(n, "1:7,3 2:9");
+	nodes_free(n);
+}
+
+static void nothing_is_told_of_nodes_without_ranges(void **state)
+{
+	struct nodes *n = nodes_new();
+	(void)state;
+	nodes_created(n, 1, gemm, 0);
+	nodes_cloned(n, 1, 2);
+	nodes_cloned(n, 77, 78); /* made before the collector looked */
+	told_is(n, "");
+	nodes_free(n);
+}
+
+static void an_id_that_comes_again_is_another_node(void **state)
+{
+	struct nodes *n = nodes_new();
+	(void)state;
+	nodes_created(n, 1, gemm, 2);
+	told_is(n, "1:7,3");
+	nodes_created(n, 1, gemm, 2); /* the same ranges: nothing is new */
+	told_is(n, "");
+	nodes_created(n, 1, norm, 1);
+	told_is(n, "1:9");
+	nodes_cloned(n, 1, 2);
+	nodes_created(n, 1, NULL, 0); /* forgotten; its clone is not */
+	nodes_again(n);
+	told_is(n, "2:9");
+	nodes_cloned(n, 1, 2);
+	nodes_again(n);
+	told_is(n, "");
+	nodes_free(n);
+}
+
+/* Instantiating makes nodes within whatever range is open there: told of as new
+ * before they are told of as clones, or after. */
+static void a_clone_that_is_told_of_as_new(void **state)
+{
+	static const uint32_t instantiate[] = { 50 };
+	struct nodes *n = nodes_new();
+	(void)state;
+	nodes_created(n, 1, gemm, 2);
+	nodes_created(n, 0x11, instantiate, 1);
+	nodes_cloned(n, 1, 0x11);
+	nodes_cloned(n, 1, 0x12);
+	nodes_created(n, 0x12, instantiate, 1);
+	nodes_cloned(n, 1, 0x13);
+	nodes_created(n, 0x13, NULL, 0);
+	told_is(n, "1:7,3 11:7,3 12:7,3 13:7,3");
+	/* The same ranges on both sides: a clone all the same. */
+	nodes_created(n, 0x14, gemm, 2);
+	nodes_cloned(n, 1, 0x14);
+	nodes_created(n, 0x14, instantiate, 1);
+	told_is(n, "14:7,3");
+	/* Of a node from before the collector nothing is known. */
+	nodes_created(n, 0x21, instantiate, 1);
+	nodes_cloned(n, 99, 0x21);
+	told_is(n, "");
+	nodes_free(n);
+}
+
+static void of_deep_stacks_the_innermost_are_kept(void **state)
+{
+	struct nodes *n = nodes_new();
+	uint32_t deep[NODES_DEPTH + 4];
+	(void)state;
+	for (uint32_t i = 0; i < NODES_DEPTH + 4; i++)
+		deep[i] = i + 1;
+	nodes_created(n, 5, deep, NODES_DEPTH + 4);
+	told_is(n, "5:1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16");
+	nodes_free(n);
+}
+
+/* Where the listener cannot go on, it is told the rest the next time. */
+static void who_stops_listening_misses_nothing(void **state)
+{
+	struct nodes *n = nodes_new();
+	struct told t = { .most = 1 };
+	(void)state;
+	nodes_created(n, 1, gemm, 2);
+	nodes_created(n, 2, norm, 1);
+	nodes_tell(n, listen, &t);
+	assert_string_equal(t.text, "1:7,3");
+	told_is(n, "2:9");
+	nodes_free(n);
+}
+
+static bool count(void *ctx, uint64_t node, const uint32_t *stack, int depth)
+{
+	int64_t *told = ctx;
+	if (depth == 1 && stack[0] == (uint32_t)(node % 1000) + 1)
+		++*told;
+	return true;
+}
+
+/* 100 more than there is room for; ids as CUPTI makes them, graph above node. */
+static void what_finds_no_room_is_counted(void **state)
+{
+	struct nodes *n = nodes_new();
+	int64_t told = 0;
+	(void)state;
+	for (uint64_t i = 0; i < NODES_MAX + 100; i++) {
+		uint64_t node = (i / 500 << 32) + i % 500;
+		uint32_t stack = (uint32_t)(node % 1000) + 1;
+		nodes_created(n, node, &stack, 1);
+	}
+	assert_int_equal(nodes_lost(n), 100);
+	assert_int_equal(nodes_lost(n), 0);
+	nodes_tell(n, count, &told);
+	assert_int_equal(told, NODES_MAX);
+	nodes_cloned(n, 1, (uint64_t)1 << 60);
+	assert_int_equal(nodes_lost(n), 1);
+	nodes_free(n);
+}
+
+/* The longest stacks, no two the same: 2^20 words hold 61680 of 17 words. */
+static void stacks_find_no_room_either(void **state)
+{
+	struct nodes *n = nodes_new();
+	uint32_t stack[NODES_DEPTH] = { 0 };
+	(void)state;
+	for (uint32_t i = 1; i <= 61700; i++) {
+		stack[0] = i;
+		nodes_created(n, i, stack, NODES_DEPTH);
+	}
+	/* Word 0 is none's, so that 61680 * 17 = 1048560 words have room. */
+	assert_int_equal(nodes_lost(n), 20);
+	nodes_free(n);
+}
+
+enum { THREADS = 8, EACH = 2000 };
+
+struct maker {
+	struct nodes *nodes;
+	uint64_t number;
+};
+
+static void *make(void *arg)
+{
+	struct maker *m = arg;
+	for (uint64_t i = 0; i < EACH; i++) {
+		uint64_t node = m->number << 32 | i;
+		uint32_t stack = (uint32_t)(node % 1000) + 1;
+		nodes_created(m->nodes, node, &stack, 1);
+		/* A clone's id has the same remainder. */
+		nodes_cloned(m->nodes, node, node + 1000ull * 1000 * 1000);
+	}
+	return NULL;
+}
+
+/* One thread tells while eight make and clone: each node is told once. */
+static void threads(void **state)
+{
+	struct nodes *n = nodes_new();
+	struct maker m[THREADS];
+	pthread_t t[THREADS];
+	int64_t told = 0;
+	(void)state;
+	for (uint64_t i = 0; i < THREADS; i++) {
+		m[i] = (struct maker){ n, i };
+		assert_int_equal(pthread_create(&t[i], NULL, make, &m[i]), 0);
+	}
+	for (int i = 0; i < 1000; i++)
+		nodes_tell(n, count, &told);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	nodes_tell(n, count, &told);
+	assert_int_equal(told, 2 * THREADS * EACH);
+	assert_int_equal(nodes_lost(n), 0);
+	nodes_free(n);
+}
+
+/* Eight threads make the same nodes with the same ranges: told eight times at
+ * most, once where one was first, and never lost. */
+static void *make_same(void *arg)
+{
+	struct maker m = { ((struct maker *)arg)->nodes, 0 };
+	return make(&m);
+}
+
+static bool last(void *ctx, uint64_t node, const uint32_t *stack, int depth)
+{
+	unsigned char *seen = ctx;
+	assert_int_equal(depth, 1);
+	assert_int_equal(stack[0], node % 1000 + 1);
+	if (node < EACH)
+		seen[node] = 1;
+	return true;
+}
+
+static void threads_that_make_the_same(void **state)
+{
+	struct nodes *n = nodes_new();
+	struct maker m = { n, 0 };
+	pthread_t t[THREADS];
+	unsigned char seen[EACH] = { 0 };
+	(void)state;
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&t[i], NULL, make_same, &m), 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	nodes_tell(n, last, seen);
+	for (int i = 0; i < EACH; i++)
+		assert_int_equal(seen[i], 1);
+	assert_int_equal(nodes_lost(n), 0);
+	nodes_free(n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_clone_has_the_ranges_of_its_original),
+		cmocka_unit_test(each_is_told_once_and_again_for_a_new_capture),
+		cmocka_unit_test(nothing_is_told_of_nodes_without_ranges),
+		cmocka_unit_test(an_id_that_comes_again_is_another_node),
+		cmocka_unit_test(a_clone_that_is_told_of_as_new),
+		cmocka_unit_test(of_deep_stacks_the_innermost_are_kept),
+		cmocka_unit_test(who_stops_listening_misses_nothing),
+		cmocka_unit_test(what_finds_no_room_is_counted),
+		cmocka_unit_test(stacks_find_no_room_either),
+		cmocka_unit_test(threads),
+		cmocka_unit_test(threads_that_make_the_same),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,231 @@
+/* test_nvtx_crowd.c - many threads and full rings: told and lost is made. */
+#include "nvtx_told.h"
+
+static _Atomic int woken;
+
+static void wake(void *ctx)
+{
+	(void)ctx;
+	atomic_fetch_add(&woken, 1);
+}
+
+/* Nobody drains: the newest are lost, each is counted. */
+static void test_full_ring(void **state)
+{
+	enum { MADE = 20000 };
+	char text[32];
+	(void)state;
+	nvtx_wakes(wake, NULL);
+	nvtx_record(true);
+	for (int i = 0; i < MADE; i++) {
+		snprintf(text, sizeof text, "range %d", i);
+		nvtxRangePushA(text);
+		nvtxRangePop();
+	}
+	assert_int_equal(atomic_load(&woken), 1);
+	told_close();
+	int64_t lost = nvtx_dropped();
+	assert_true(told.n > 1000 && lost > 0);
+	assert_int_equal(told.n + lost, MADE);
+	assert_int_equal(nvtx_dropped(), 0);
+	for (int i = 0; i < told.n; i++) {
+		snprintf(text, sizeof text, "range %d", i);
+		assert_string_equal(told.rows[i].name, text);
+	}
+}
+
+static void test_deeper_than_kept(void **state)
+{
+	enum { DEEP = 200 };
+	(void)state;
+	nvtx_record(true);
+	for (int i = 0; i < DEEP; i++)
+		assert_int_equal(nvtxRangePushA("deep"), i);
+	for (int i = 0; i < DEEP; i++)
+		assert_true(nvtxRangePop() >= 0);
+	assert_int_equal(nvtxRangePop(), -1);
+	told_close();
+	assert_int_equal(told.n + nvtx_dropped(), DEEP);
+	assert_int_equal(told.n, 128);
+}
+
+static void *one_range(void *ctx)
+{
+	nvtxRangePushA("short");
+	nvtxRangePop();
+	nvtxRangePushA("open at the end");
+	return ctx;
+}
+
+/* More than there are places and rings, a few at a time. */
+static void test_ten_thousand_threads(void **state)
+{
+	enum { ROUNDS = 1250, AT_ONCE = 8 };
+	pthread_t id[AT_ONCE];
+	(void)state;
+	nvtx_record(true);
+	for (int r = 0; r < ROUNDS; r++) {
+		for (int i = 0; i < AT_ONCE; i++)
+			assert_int_equal(pthread_create(&id[i], NULL, one_range,
+						 NULL),
+				0);
+		for (int i = 0; i < AT_ONCE; i++)
+			pthread_join(id[i], NULL);
+		if (r % 4 == 3)
+			nvtx_drain(NULL, false);
+	}
+	told_close();
+	assert_int_equal(told.n, 2 * ROUNDS * AT_ONCE);
+	assert_int_equal(nvtx_dropped(), 0);
+}
+
+/* The same while nobody drains at all: outside windows nothing is kept. */
+static void test_threads_between_windows(void **state)
+{
+	pthread_t id;
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		assert_int_equal(pthread_create(&id, NULL, one_range, NULL), 0);
+		pthread_join(id, NULL);
+	}
+	nvtx_record(true);
+	assert_int_equal(pthread_create(&id, NULL, one_range, NULL), 0);
+	pthread_join(id, NULL);
+	told_close();
+	assert_int_equal(told.n, 2);
+	assert_int_equal(nvtx_dropped(), 0);
+}
+
+enum { THREADS = 8, EACH = 20000 };
+static _Atomic int working;
+
+/* Ranges whose texts come once: "THREAD.NUMBER.DEPTH". */
+static void *work(void *ctx)
+{
+	int self = (int)(intptr_t)ctx;
+	char text[64];
+	for (int i = 0; i < EACH; i++) {
+		int depth = 1 + i % 3;
+		for (int d = 0; d < depth; d++) {
+			snprintf(text, sizeof text, "%d.%d.%d", self, i, d);
+			nvtxRangePushA(text);
+		}
+		if (i % 50 == 0)
+			nvtxRangeEnd(nvtxRangeStartA("loose"));
+		for (int d = 0; d < depth; d++)
+			nvtxRangePop();
+	}
+	atomic_fetch_sub(&working, 1);
+	return NULL;
+}
+
+static void start_all(pthread_t id[static THREADS])
+{
+	atomic_store(&working, THREADS);
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&id[i], NULL, work,
+					 (void *)(intptr_t)i),
+			0);
+}
+
+static int made_in_all(void)
+{
+	int made = 0;
+	for (int i = 0; i < EACH; i++)
+		made += 1 + i % 3 + (i % 50 == 0);
+	return made * THREADS;
+}
+
+/* Forgets what was told but for how many. */
+static int count_told(void)
+{
+	int n = told.n;
+	told_none();
+	return n;
+}
+
+static void test_one_window(void **state)
+{
+	pthread_t id[THREADS];
+	int n = 0;
+	(void)state;
+	nvtx_record(true);
+	start_all(id);
+	while (atomic_load(&working)) {
+		nvtx_drain(NULL, false);
+		n += count_told();
+	}
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(id[i], NULL);
+	told_close();
+	int64_t lost = nvtx_dropped();
+	assert_int_equal(n + told.n + lost, made_in_all());
+	assert_true(n + told.n > 0);
+	assert_int_equal(told.cut, 0);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct told_row *x = a, *y = b;
+	int c = strcmp(x->name, y->name);
+	return c ? c
+		 : (x->row.start_ns > y->row.start_ns) -
+			       (x->row.start_ns < y->row.start_ns);
+}
+
+/* What is told of a range in two windows does not overlap, and what is told at
+ * all is a text that was said. */
+static void pieces_fit(void)
+{
+	qsort(told.rows, (size_t)told.n, sizeof *told.rows, by_name);
+	for (int i = 0; i < told.n; i++) {
+		const struct told_row *r = &told.rows[i];
+		int self, n, d;
+		if (!strcmp(r->name, "loose"))
+			continue;
+		assert_int_equal(sscanf(r->name, "%d.%d.%d", &self, &n, &d), 3);
+		assert_true(self < THREADS && n < EACH && d < 1 + n % 3);
+		assert_true(r->row.dur_ns >= 0);
+		if (i && !strcmp(r[-1].name, r->name))
+			assert_true(r[-1].row.start_ns + r[-1].row.dur_ns <=
+				    r->row.start_ns);
+	}
+}
+
+static void test_window_after_window(void **state)
+{
+	pthread_t id[THREADS];
+	int windows = 0;
+	(void)state;
+	start_all(id);
+	while (atomic_load(&working)) {
+		nvtx_record(true);
+		for (int i = 0; i < 3; i++)
+			nvtx_drain(NULL, false);
+		told_close();
+		windows++;
+		if (told.n > TOLD_MOST / 2)
+			pieces_fit(), told_none();
+	}
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(id[i], NULL);
+	told_close();
+	pieces_fit();
+	assert_true(windows > 0);
+	nvtx_dropped();
+}
+
+int main(void)
+{
+	unsetenv("NVTX_INJECTION64_PATH");
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_full_ring, told_end),
+		cmocka_unit_test_teardown(test_deeper_than_kept, told_end),
+		cmocka_unit_test_teardown(test_ten_thousand_threads, told_end),
+		cmocka_unit_test_teardown(test_threads_between_windows,
+			told_end),
+		cmocka_unit_test_teardown(test_one_window, told_end),
+		cmocka_unit_test_teardown(test_window_after_window, told_end),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,66 @@
+/* test_nvtx_full.c - domains and registered strings that find no room. */
+#include "nvtx.h"
+#include "nvtx_domain.h"
+#include "nvtx_handlers.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* Two of one name are two, until there are as many as can be. */
+static void test_domains(void **state)
+{
+	struct nvtx_world *w = nvtx_world_make();
+	(void)state;
+	assert_non_null(w);
+	for (int i = 1; i < NVTX_DOMAINS; i++)
+		assert_int_equal(nvtx_domain_make(w, "one", 3), i);
+	assert_int_equal(nvtx_dropped(), 0);
+	assert_int_equal(nvtx_domain_make(w, "one", 3), 0);
+	assert_int_equal(nvtx_domain_make(w, "another", 7), 0);
+	assert_int_equal(nvtx_dropped(), 2);
+	nvtx_domain_end(w, 7);
+	assert_int_equal(nvtx_domain_make(w, "one", 3), 7);
+	assert_int_equal(nvtx_dropped(), 0);
+}
+
+typedef nvtxStringHandle_t(
+	NVTX_API *register_fn)(nvtxDomainHandle_t d, const char *text);
+
+static void test_registered_strings(void **state)
+{
+	static NvtxFunctionPointer f;
+	static NvtxFunctionPointer *table[NVTX_CBID_CORE2_SIZE];
+	char text[16];
+	int kept = 0;
+	(void)state;
+	assert_non_null(nvtx_world_make());
+	nvtx_dropped();
+	table[NVTX_CBID_CORE2_DomainRegisterStringA] = &f;
+	nvtx_core2_fill(table, NVTX_CBID_CORE2_SIZE);
+	register_fn reg = (register_fn)f;
+	assert_non_null(reg);
+	for (int i = 0; i < NVTX_TEXTS_MAX + 10; i++) {
+		snprintf(text, sizeof text, "%d", i);
+		kept += reg(NULL, text) != NULL;
+	}
+	assert_in_range(kept, 1, NVTX_TEXTS_MAX);
+	assert_int_equal(nvtx_dropped(), NVTX_TEXTS_MAX + 10 - kept);
+	/* What was kept before is found. */
+	assert_non_null(reg(NULL, "0"));
+	assert_int_equal(nvtx_dropped(), 0);
+	/* A domain whose name is not kept has none. */
+	uint16_t d = nvtx_domain_make(nvtx_world(), "new", 3);
+	assert_int_equal(nvtx_domain_name(nvtx_world(), d), 0);
+	assert_true(nvtx_dropped() > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_domains),
+		cmocka_unit_test(test_registered_strings),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,168 @@
+/* test_redact.c - what matches a pattern is nowhere: hashed, or not there. */
+#include "keyed.h"
+#include "redact.h"
+#include "spooled.h"
+#include "user_home.h"
+
+/* The first and the last of the numbers that SipHash's authors publish. */
+static void hash_as_published(void **state)
+{
+	struct key k;
+	uint8_t bytes[16], text[63];
+	(void)state;
+	for (int i = 0; i < 16; i++)
+		bytes[i] = (uint8_t)i;
+	for (int i = 0; i < 63; i++)
+		text[i] = (uint8_t)i;
+	memcpy(&k, bytes, sizeof k);
+	assert_true(keyed_hash(&k, text, 0) == 0x726fdb47dd0e0e31u);
+	assert_true(keyed_hash(&k, text, 15) == 0xa129ca6149be45e5u);
+	assert_true(keyed_hash(&k, text, 63) == 0x958a324ceb064572u);
+}
+
+/* A text of each kind that passes, as the capture tells it. */
+static void texts_give(struct scribe *s, const char *text, size_t len,
+	uint64_t key)
+{
+	struct kst_range row = {
+		.start_ns = clock_real_ns(),
+		.name = scribe_text(s, TEXT_KERNEL, key, text, len),
+		.domain = scribe_text(s, TEXT_NVTX, key, text, len),
+		.thread = scribe_text(s, TEXT_PATH, key, text, len),
+		.payload = scribe_text(s, TEXT_OWN, 0, "own", 3),
+	};
+	assert_true(scribe_row(s, KST_range, &row));
+}
+
+struct redacted_case {
+	const char *what, *hash, *drop, *text;
+	enum redacted want;
+};
+
+static const struct redacted_case cases[] = {
+	{ "no pattern", "", "", "secret_kernel", REDACT_KEPT },
+	{ "another", "other", "else", "secret_kernel", REDACT_KEPT },
+	{ "anywhere in it", "ret_k", "", "secret_kernel", REDACT_HASHED },
+	{ "at its ends", "^secret.*l$", "", "secret_kernel", REDACT_HASHED },
+	{ "dropped", "", "secret", "secret_kernel", REDACT_DROPPED },
+	{ "both", "secret", "kernel", "secret_kernel", REDACT_DROPPED },
+	{ "everything", ".*", "", "one more word", REDACT_HASHED },
+	{ "a path", "/secret/", "", "/data/secret/train.py", REDACT_HASHED },
+	{ "a command line", "", "--token=[^ ]+", "train --token=12345 --lr 3",
+		REDACT_DROPPED },
+	{ "bytes that are no text", "secret", "", "\xff\xfe secret \x80",
+		REDACT_HASHED },
+};
+
+/* No file has the bytes, at any time. */
+static void has_not(void *ctx, const char *name, const char *path)
+{
+	FILE *f = fopen(path, "r");
+	static char bytes[4 << 20];
+	size_t n = fread(bytes, 1, sizeof bytes, f);
+	(void)name;
+	fclose(f);
+	if (memmem(bytes, n, ctx, strlen(ctx)))
+		fail_msg("'%s' has '%s'", path, (const char *)ctx);
+}
+
+static void one_case(const struct redacted_case *c)
+{
+	const char *const env[] = { "KERNSIFT_TRACE_HASH", c->hash,
+		"KERNSIFT_TRACE_DROP", c->drop, NULL };
+	struct spooled d;
+	char told[4][256] = { "", "", "", "" }, note[64] = "";
+	spooled_init(&d, env);
+	struct scribe *s = scribe_new(&d.options);
+	for (int i = 0; i < 6; i++)
+		texts_give(s, c->text, strlen(c->text), (uint64_t)i / 2);
+	if (c->want != REDACT_KEPT)
+		spooled_each(&d, has_not, (void *)(uintptr_t)c->text);
+	scribe_free(s);
+	if (c->want != REDACT_KEPT)
+		spooled_each(&d, has_not, (void *)(uintptr_t)c->text);
+	const char *path = spooled_count(&d, ".kst").path;
+	char file[512];
+	snprintf(file, sizeof file, "%s", path);
+	static const uint32_t columns[] = { KST_COLUMN(range, name),
+		KST_COLUMN(range, domain), KST_COLUMN(range, thread),
+		KST_COLUMN(range, payload) };
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(spooled_rows(file, KST_range, columns[i],
+					 told[i], sizeof told[i]),
+			6);
+	spooled_rows(file, KST_note, KST_COLUMN(note, code), note, sizeof note);
+	assert_string_equal(told[3], "own own own own own own ");
+	assert_string_equal(note,
+		c->want == REDACT_DROPPED ? "text_redacted " : "");
+	char one[128], want[600] = "";
+	if (c->want == REDACT_KEPT)
+		snprintf(one, sizeof one, "%s ", c->text);
+	else if (c->want == REDACT_DROPPED)
+		strcpy(one, " ");
+	else
+		snprintf(one, sizeof one, "%.19s", told[0]);
+	if (c->want == REDACT_HASHED) {
+		assert_int_equal(strspn(one, "h:"), 2);
+		assert_int_equal(strspn(one + 2, "0123456789abcdef"), 16);
+		assert_string_equal(one + 18, " ");
+	}
+	for (int i = 0; i < 6; i++)
+		strcat(want, one);
+	for (int i = 0; i < 3; i++)
+		assert_string_equal(told[i], want);
+	spooled_release(&d);
+}
+
+static void every_case(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		print_message("         %s\n", cases[i].what);
+		one_case(&cases[i]);
+	}
+}
+
+/* A 0 byte does not end what a pattern sees. */
+static void behind_a_zero(void **state)
+{
+	static const char *const env[] = { "KERNSIFT_TRACE_DROP", "b secret",
+		NULL };
+	struct spooled d;
+	(void)state;
+	spooled_init(&d, env);
+	struct scribe *s = scribe_new(&d.options);
+	assert_int_equal(scribe_text(s, TEXT_NVTX, 0, "b\0secret", 8), 0);
+	assert_true(scribe_text(s, TEXT_NVTX, 0, "b\0secre", 7) > 0);
+	scribe_free(s);
+	spooled_release(&d);
+}
+
+/* Nothing leaves because there was no memory to look at it. */
+static void no_memory_to_look(void **state)
+{
+	static const char *const env[] = { "KERNSIFT_TRACE_HASH", "secret",
+		NULL };
+	struct mapped memory = { 0, 0 };
+	struct spooled d;
+	struct redact r;
+	char hash[19];
+	(void)state;
+	spooled_init(&d, env);
+	redact_init(&r, &d.options, &memory);
+	assert_int_equal(redact_text(&r, -1, "harmless", 8, hash),
+		REDACT_DROPPED);
+	redact_release(&r);
+	spooled_release(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hash_as_published),
+		cmocka_unit_test(every_case),
+		cmocka_unit_test(behind_a_zero),
+		cmocka_unit_test(no_memory_to_look),
+	};
+	return cmocka_run_group_tests(tests, user_home_make, user_home_remove);
+}

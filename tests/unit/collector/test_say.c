@@ -1,0 +1,92 @@
+/* test_say.c - lines for the collector's own file: who says them waits for
+ * nothing, and each is written once. */
+#include "say.h"
+#include "spooled.h"
+#include <pthread.h>
+
+static char path[600];
+
+static bool is_there(void)
+{
+	return access(path, F_OK) == 0;
+}
+
+/* The sentences, which stand behind time and pid. */
+static int lines(char *last, size_t size)
+{
+	char line[1024], stamp[64];
+	int n = 0, pid;
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof line, f)) {
+		int at = 0;
+		assert_int_equal(sscanf(line, "%63s %d %n", stamp, &pid, &at),
+			2);
+		assert_int_equal(strlen(stamp), 24);
+		assert_int_equal(pid, getpid());
+		snprintf(last, size, "%s", line + at);
+		n++;
+	}
+	fclose(f);
+	return n;
+}
+
+static void *say_some(void *ctx)
+{
+	(void)ctx;
+	for (int i = 0; i < 100; i++)
+		say("one of many");
+	return NULL;
+}
+
+/* A process has one log, and each step goes on from the one before. */
+static void from_the_first_line_to_the_last(void **state)
+{
+	struct spooled d;
+	char last[1024], more[900];
+	pthread_t thread[4];
+	(void)state;
+	spooled_init(&d, NULL);
+	snprintf(path, sizeof path, "%s/log", d.folder);
+	say("before it is known %s", "where");
+	say_write();
+	say_open(path);
+	assert_false(is_there());
+	say_write();
+	assert_int_equal(lines(last, sizeof last), 1);
+	assert_string_equal(last, "before it is known where\n");
+	say("afterwards");
+	assert_int_equal(lines(last, sizeof last), 1);
+	for (int i = 0; i < 3; i++)
+		say_write();
+	assert_int_equal(lines(last, sizeof last), 2);
+	assert_string_equal(last, "afterwards\n");
+	memset(more, 'x', sizeof more);
+	more[sizeof more - 1] = '\0';
+	say("%s", more);
+	say_write();
+	assert_int_equal(lines(last, sizeof last), 3);
+	assert_int_equal(strlen(last), 600);
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, say_some, NULL);
+	say_write();
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+	say_write();
+	assert_int_equal(lines(last, sizeof last), 200);
+	assert_string_equal(last, "one of many\n");
+	assert_int_equal(unlink(path), 0);
+	say_open(NULL);
+	say("to nobody");
+	say_write();
+	assert_false(is_there());
+	spooled_release(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(from_the_first_line_to_the_last),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

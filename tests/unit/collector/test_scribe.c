@@ -1,0 +1,125 @@
+/* test_scribe.c - rows into files: when one begins, ends, and what it holds. */
+#include "spooled.h"
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+static const int64_t second = 1000000000;
+
+static void nothing_given_nothing_there(void **state)
+{
+	struct spooled d;
+	(void)state;
+	spooled_init(&d, NULL);
+	struct scribe *s = scribe_new(&d.options);
+	assert_non_null(s);
+	assert_int_equal(scribe_captures(s), 1);
+	scribe_facts(s, &(struct scribe_facts){ 130001, 13000, "node" });
+	scribe_beat(s, clock_real_ns(), false);
+	scribe_beat(s, clock_real_ns(), true);
+	assert_int_equal(scribe_captures(s), 1);
+	scribe_free(s);
+	assert_int_equal(spooled_each(&d, NULL, NULL), 0);
+	spooled_release(&d);
+}
+
+static void one_window(void **state)
+{
+	struct spooled d;
+	char facts[512] = "", name[32] = "";
+	(void)state;
+	spooled_init(&d, NULL);
+	struct scribe *s = scribe_new(&d.options);
+	scribe_facts(s, &(struct scribe_facts){ 130001, 12080, "graph" });
+	assert_int_equal(kernels_give(s, 1), 1);
+	assert_int_equal(spooled_count(&d, ".kst.part").n, 1);
+	assert_int_equal(kernels_give(s, 40000), 40000);
+	scribe_beat(s, clock_real_ns(), false);
+	assert_int_equal(spooled_count(&d, ".kst").n, 0);
+	scribe_beat(s, clock_real_ns(), true);
+	struct spooled_ends e = spooled_count(&d, ".kst");
+	assert_int_equal(e.n, 1);
+	assert_int_equal(spooled_each(&d, NULL, NULL), 1);
+	assert_int_equal(scribe_captures(s), 2);
+	assert_int_equal(scribe_dropped(s), 0);
+	scribe_free(s);
+	assert_int_equal(spooled_rows(e.path, KST_kernel, 0, NULL, 0), 40001);
+	spooled_rows(e.path, KST_fact, KST_COLUMN(fact, name), facts,
+		sizeof facts);
+	spooled_rows(e.path, KST_fact, KST_COLUMN(fact, value), facts,
+		sizeof facts);
+	assert_string_equal(facts,
+		"profiler cupti cuda_driver graph_mode "
+		"kernsift " KERNSIFT_VERSION " 130001 12.8 graph ");
+	assert_int_equal(spooled_rows(e.path, KST_note, 0, name, sizeof name),
+		0);
+	spooled_release(&d);
+}
+
+/* Times are counted from the capture's own moment and come back whole. */
+static void times_are_absolute(void **state)
+{
+	struct spooled d;
+	struct kst_chunk c;
+	int64_t at = 1700000000123456789, got = 0;
+	(void)state;
+	spooled_init(&d, NULL);
+	struct scribe *s = scribe_new(&d.options);
+	assert_true(scribe_row(s, KST_clock,
+		&(struct kst_clock){ .start_ns = at, .realtime_ns = at }));
+	scribe_free(s);
+	FILE *f = fopen(spooled_count(&d, ".kst").path, "r");
+	struct kst_reader *r = kst_reader_new(spooled_read, f, NULL);
+	while (kst_reader_next(r, &c) == KST_CHUNK)
+		if (c.kind == KST_clock) {
+			got = c.column[0].i[0] + kst_reader_about(r)->base_ns;
+			assert_int_equal(c.column[1].i[0], at);
+		}
+	assert_int_equal(got, at);
+	assert_int_equal(kst_reader_about(r)->base_is_utc, 1);
+	kst_reader_free(r);
+	fclose(f);
+	spooled_release(&d);
+}
+
+/* Ten minutes are over, or the file is large: the next one begins. */
+static void files_rotate(void **state)
+{
+	static const char *const env[] = { "KERNSIFT_TRACE_FILE_MIB", "1",
+		NULL };
+	struct spooled d;
+	(void)state;
+	spooled_init(&d, env);
+	struct scribe *s = scribe_new(&d.options);
+	int64_t now = clock_real_ns(), rows = 0;
+	srand(1);
+	kernels_give(s, 1);
+	scribe_beat(s, now + 601 * second, false);
+	assert_int_equal(scribe_captures(s), 2);
+	assert_int_equal(spooled_count(&d, ".kst").n, 1);
+	while (scribe_captures(s) == 2) {
+		struct kst_counter row = { .start_ns = now, .value = rand() };
+		assert_true(scribe_row(s, KST_counter, &row));
+		if (++rows % 50000 == 0)
+			scribe_beat(s, now, false);
+		assert_true(rows < 10000000);
+	}
+	struct spooled_ends e = spooled_count(&d, ".kst");
+	assert_int_equal(e.n, 2);
+	assert_int_equal(spooled_rows(e.path, KST_counter, 0, NULL, 0), rows);
+	scribe_free(s);
+	assert_int_equal(spooled_each(&d, NULL, NULL), 2);
+	spooled_release(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_given_nothing_there),
+		cmocka_unit_test(one_window),
+		cmocka_unit_test(times_are_absolute),
+		cmocka_unit_test(files_rotate),
+	};
+	signal(SIGXFSZ, SIG_IGN);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

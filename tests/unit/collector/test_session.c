@@ -1,0 +1,126 @@
+/* test_session.c - a window's calls of CUPTI and their order. */
+#include "session_stage.h"
+
+static void one_window_from_end_to_end(void **state)
+{
+	struct stage t;
+	(void)state;
+	stage_set(&t);
+	asked("");
+	for (int window = 0; window < 3; window++) {
+		open_is(&t, SESSION_OPEN, "");
+		asked(HELLO UNLOADS KINDS CALLS);
+		open_is(&t, SESSION_OPEN, ""); /* it is open already */
+		asked("");
+		session_close(t.session);
+		asked(KINDS_OFF CALLS_OFF BYE);
+		/* Between windows nothing is called. */
+		session_close(t.session);
+		assert_true(session_flush(t.session));
+		assert_false(session_displaced(t.session));
+		assert_int_equal(session_dropped(t.session), 0);
+		asked("");
+	}
+	stage_clear(&t);
+}
+
+/* CUDA 11.8: calls cannot be chosen, even if there are functions of such names,
+ * and subscribers have no names. */
+static void an_old_libcupti(void **state)
+{
+	struct stage t;
+	(void)state;
+	stage_set(&t);
+	t.library.version = 18;
+	t.library.subscribe_v2 = NULL;
+	t.library.get_attribute = NULL;
+	open_is(&t, SESSION_OPEN, "");
+	asked("subscribe " HEAR SET_UP UNLOADS KINDS "+5 +4");
+	session_close(t.session);
+	asked(KINDS_OFF "-5 -4 " BYE);
+	stage_clear(&t);
+}
+
+/* Everything that may be absent is. */
+static void the_least_libcupti(void **state)
+{
+	struct stage t;
+	(void)state;
+	stage_set(&t);
+	t.library.subscribe_v2 = NULL;
+	t.library.runtime_call = t.library.driver_call = NULL;
+	t.library.set_attribute = t.library.get_attribute = NULL;
+	t.library.thread_ids = NULL;
+	t.library.graph_node_id = NULL;
+	open_is(&t, SESSION_OPEN, "");
+	asked("subscribe +state:1 " PROFILER "register " UNLOADS KINDS "+5 +4");
+	session_close(t.session);
+	asked(KINDS_OFF "-5 -4 flush:1 dropped unsubscribe");
+	stage_clear(&t);
+}
+
+static void cuda_13_0_before_its_update(void **state)
+{
+	struct stage t;
+	(void)state;
+	stage_set(&t);
+	t.library.version = 130000;
+	open_is(&t, SESSION_OPEN,
+		"CUPTI 13.0 has faults that 13.0 Update 1 mends");
+	asked("subscribe:kernsift " HEAR
+	      "threads:1 @5=1/1 @2=16/8 @8=1/1 register " UNLOADS KINDS CALLS);
+	session_close(t.session);
+	asked(KINDS_OFF CALLS_OFF "flush:1 dropped @5=0/1 @2=250/8 @8=0/1 "
+				  "threads:0 unsubscribe");
+	stage_clear(&t);
+}
+
+static void graphs_as_a_whole(void **state)
+{
+	struct stage t;
+	(void)state;
+	stage_set(&t);
+	stage_kinds(&t,
+		(struct session_kinds){ .kernel = true, .graph_whole = true });
+	open_is(&t, SESSION_OPEN, "");
+	/* Before kernels are enabled, and no node is looked at. */
+	asked("subscribe:kernsift +state:1 " PROFILER SET_UP UNLOADS "+51 +10");
+	session_close(t.session);
+	asked("-51 -10 " BYE);
+	stage_clear(&t);
+}
+
+static void attributes_go_back_to_what_they_were(void **state)
+{
+	static const struct refusal no_pool[] = { { "@2=*", 1 }, { 0 } };
+	struct stage t;
+	(void)state;
+	stage_set(&t);
+	stage_kinds(&t, (struct session_kinds){ .copy = true });
+	told.attribute[2] = 7;
+	told.attribute[5] = 1;
+	open_is(&t, SESSION_OPEN, "");
+	session_close(t.session);
+	assert_int_equal(told.attribute[2], 7);
+	assert_int_equal(told.attribute[5], 1);
+	/* What could not be set is not set back. */
+	told.refusals = no_pool;
+	*told.text = '\0';
+	open_is(&t, SESSION_OPEN, "");
+	session_close(t.session);
+	assert_null(strstr(told.text, "@2=7"));
+	stage_clear(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_window_from_end_to_end),
+		cmocka_unit_test(an_old_libcupti),
+		cmocka_unit_test(the_least_libcupti),
+		cmocka_unit_test(cuda_13_0_before_its_update),
+		cmocka_unit_test(graphs_as_a_whole),
+		cmocka_unit_test(attributes_go_back_to_what_they_were),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,212 @@
+/* db_compared.c - what is saved for comparisons is read back, to the bit. */
+#include "changes.h"
+#include "query_compared.h"
+#include "same.h"
+
+static int setup(void **state)
+{
+	*state = fixture_db();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	db_free(*state);
+	return 0;
+}
+
+static void a_run_comes_back_whole(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = changing(&a);
+	struct compared_run r;
+	int64_t upload = fixture_save(db, "1", &p, 1);
+	int64_t id = *fixture_runs(db, &a, upload, 1);
+	assert_int_equal(fixture_derived(db), FIXTURE_ROWS + CHANGE_ROWS);
+	works(query_compared(db, &a, &id, 1, true, &r, &e));
+	assert_int_equal(r.id, id);
+	assert_int_equal(r.upload, upload);
+	assert_true(r.job > 0);
+	assert_string_equal(r.name, "nightly");
+	assert_string_equal(r.project, "mesa");
+	assert_string_equal(r.workload, "train");
+	assert_string_equal(r.labels,
+		"{\"gpu\": \"h100\", \"branch\": \"main\"}");
+	assert_string_equal(r.format, "kineto");
+	assert_string_equal(r.framework, "pytorch");
+	assert_string_equal(r.process_name, "python train.py");
+	assert_string_equal(r.host, "node3");
+	assert_int_equal(r.content, CONTENT_LAUNCHES);
+	assert_int_equal(r.pid, 4711);
+	assert_int_equal(r.rank, 1);
+	assert_int_equal(r.world_size, 8);
+	assert_int_equal(r.analysis_version, ANALYSIS_VERSION);
+	assert_int_equal(r.span_ns, 1000);
+	assert_int_equal(r.busy_ns, 400);
+	assert_int_equal(r.kernel_ns, 450);
+	assert_int_equal(r.launches, 5);
+	assert_int_equal(r.device_names_n, 1);
+	assert_string_equal(r.device_names[0], "H100");
+	assert_int_equal(r.stats_n, 0);
+	same_cycles(&p.cycles, &r.cycles);
+	same_patterns(&p.patterns, &r.patterns);
+	same_rest(&p, &r);
+	arena_release(&a);
+}
+
+static void the_row_of_a_run_sums_its_cycles_up(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = changing(&a), none = fixture_profile(&a);
+	struct run_row r;
+	int64_t upload = fixture_save(db, "1", &p, 1);
+	works(query_run(db, &a, *fixture_runs(db, &a, upload, 1), &r, &e));
+	assert_string_equal(r.cycle_detector, "annotation");
+	assert_string_equal(r.cycle_range, "step ");
+	assert_float_equal(r.cycle_confidence, 0.875, 0);
+	assert_int_equal(r.cycles, 5);
+	assert_int_equal(r.cycles_kept, 3);
+	assert_float_equal(r.cycle_ns, 400, 0); /* of 300, 400, 500 */
+	assert_true(r.job_id > 0);
+
+	p.cycles.kept_n = 2;
+	p.cycles.cycles[3].use = CYCLE_WARMUP;
+	upload = fixture_save(db, "2", &p, 1);
+	works(query_run(db, &a, *fixture_runs(db, &a, upload, 1), &r, &e));
+	assert_float_equal(r.cycle_ns, 450, 0); /* of 400, 500 */
+
+	upload = fixture_save(db, "3", &none, 1);
+	works(query_run(db, &a, *fixture_runs(db, &a, upload, 1), &r, &e));
+	assert_string_equal(r.cycle_detector, "none");
+	assert_null(r.cycle_range);
+	assert_int_equal(r.cycles, 0);
+	assert_true(isnan(r.cycle_ns));
+	arena_release(&a);
+}
+
+static void runs_come_in_the_order_asked_for(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p[3] = { changing(&a), fixture_profile(&a),
+		changing(&a) };
+	struct compared_run r[4];
+	p[2].cycles.cycles[1].number = 88;
+	p[2].patterns.rows[0].dur_ns[0] = 1234;
+	int64_t upload = fixture_save(db, "1", p, 3);
+	const int64_t *ids = fixture_runs(db, &a, upload, 3);
+	const int64_t asked[] = { ids[2], ids[1], ids[0], ids[2] };
+	works(query_compared(db, &a, asked, 4, true, r, &e));
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(r[i].id, asked[i]);
+		const struct profile *is = &p[i == 3 ? 2 : 2 - i];
+		same_cycles(&is->cycles, &r[i].cycles);
+		same_patterns(&is->patterns, &r[i].patterns);
+		same_rest(is, &r[i]);
+	}
+	works(query_compared(db, &a, asked, 4, false, r, &e));
+	same_cycles(&p[2].cycles, &r[0].cycles);
+	assert_int_equal(r[0].patterns.n, 0);
+	assert_int_equal(r[0].patterns.cycles_n, 0);
+	assert_int_equal(r[0].collectives.n, 0);
+	assert_int_equal(r[0].facts.n, 3);
+	works(query_compared(db, &a, NULL, 0, true, r, &e));
+	arena_release(&a);
+}
+
+static void the_run_that_is_not_there_is_named(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p[2] = { changing(&a), changing(&a) };
+	struct compared_run r[3];
+	int64_t upload = fixture_save(db, "1", p, 2);
+	const int64_t *ids = fixture_runs(db, &a, upload, 2);
+	int64_t asked[] = { ids[0], ids[1], 999 };
+	refuses(query_compared(db, &a, asked, 3, true, r, &e), ERR_NOT_FOUND,
+		"no run 999");
+	works(run_delete(db, ids[1], &e));
+	assert_int_equal(fixture_derived(db), FIXTURE_ROWS + CHANGE_ROWS);
+	refuses(query_compared(db, &a, asked, 2, true, r, &e), ERR_NOT_FOUND,
+		arena_printf(&a, "no run %lld", (long long)ids[1]));
+	works(query_compared(db, &a, asked, 1, true, r, &e));
+	arena_release(&a);
+}
+
+static void a_rebuild_replaces_all_of_it(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = changing(&a), none = fixture_profile(&a);
+	struct compared_run r;
+	int64_t queued, upload = fixture_save(db, "1", &p, 1);
+	int64_t id = *fixture_runs(db, &a, upload, 1);
+	works(query_compared(db, &a, &id, 1, true, &r, &e));
+	int64_t job = r.job;
+	works(rebuild(db, &queued, &e));
+	struct claim c = fixture_claim(db, upload);
+	works(save(db, &c, &none, 1, NULL, &e));
+	assert_int_equal(fixture_derived(db), FIXTURE_ROWS);
+	works(query_compared(db, &a, &id, 1, true, &r, &e));
+	assert_int_equal(r.job, job);
+	assert_int_equal(r.cycles.n, 0);
+	assert_int_equal(r.patterns.n, 0);
+	works(rebuild(db, &queued, &e));
+	c = fixture_claim(db, upload);
+	works(save(db, &c, &p, 1, NULL, &e));
+	works(query_compared(db, &a, &id, 1, true, &r, &e));
+	same_patterns(&p.patterns, &r.patterns);
+	arena_release(&a);
+}
+
+static void cycles_by_the_page(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = changing(&a), none = fixture_profile(&a);
+	struct cycles cs;
+	bool more;
+	int64_t upload = fixture_save(db, "1", &p, 1);
+	int64_t id = *fixture_runs(db, &a, upload, 1);
+	works(query_cycles(db, &a, id, 0, 0, &cs, &more, &e));
+	same_cycles(&p.cycles, &cs);
+	assert_false(more);
+	works(query_cycles(db, &a, id, 2, 2, &cs, &more, &e));
+	assert_true(more);
+	assert_int_equal(cs.n, 2);
+	assert_int_equal(cs.cycles[0].number, 9);
+	assert_int_equal(cs.cycles[1].number, 10);
+	assert_int_equal(cs.kept_n, 3);
+	assert_int_equal(cs.strata_n, 2);
+	assert_int_equal(cs.works_n, 3);
+	works(query_cycles(db, &a, id, 4, 1, &cs, &more, &e));
+	assert_false(more);
+	assert_int_equal(cs.n, 1);
+	works(query_cycles(db, &a, id, 5, 1, &cs, &more, &e));
+	assert_false(more);
+	assert_int_equal(cs.n, 0);
+	upload = fixture_save(db, "2", &none, 1);
+	id = *fixture_runs(db, &a, upload, 1);
+	works(query_cycles(db, &a, id, 0, 10, &cs, &more, &e));
+	assert_int_equal(cs.detector, CYCLES_NONE);
+	assert_int_equal(cs.n, 0);
+	refuses(query_cycles(db, &a, 999, 0, 10, &cs, &more, &e), ERR_NOT_FOUND,
+		"no run 999");
+	arena_release(&a);
+}
+
+int main(void)
+{
+#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest cases[] = {
+		CASE(a_run_comes_back_whole),
+		CASE(the_row_of_a_run_sums_its_cycles_up),
+		CASE(runs_come_in_the_order_asked_for),
+		CASE(the_run_that_is_not_there_is_named),
+		CASE(a_rebuild_replaces_all_of_it),
+		CASE(cycles_by_the_page),
+	};
+	return cmocka_run_group_tests(cases, NULL, NULL);
+}

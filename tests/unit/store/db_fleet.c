@@ -1,0 +1,159 @@
+/* db_fleet.c - sums over runs: the same before and after they are folded, the
+ * same from the runs themselves, for any filter and any days. */
+#include "fleets.h"
+
+static int setup(void **state)
+{
+	*state = fixture_db();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	db_free(*state);
+	return 0;
+}
+
+/* Two runs of 510 ns that stand for 2 hours each. */
+static void what_the_sums_are(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct fleet f;
+	stored(db, "p", "w", "H20", 1, 20000);
+	stored(db, "p", "w", "H20", 1, 20001);
+	works(query_fleet(db, &a, &any, &f, &e));
+	assert_int_equal(f.cells_n, 1);
+	assert_int_equal(f.rows_n, 4);
+	assert_int_equal(f.uncounted, 0);
+	assert_string_equal(f.cells->project, "p");
+	assert_string_equal(f.cells->workload, "w");
+	assert_string_equal(f.cells->platform, "H20");
+	assert_string_equal(f.cells->framework, "pytorch");
+	assert_int_equal(f.cells->runs, 2);
+	near(f.cells->weight, 4, 0);
+	near(f.cells->total_s, 2 * 510e-9, 1e-20);
+	near(f.cells->weighted_s, 2 * 2 * 510e-9, 1e-20);
+	const struct fleet_row *gemm = NULL;
+	int64_t runs = 0;
+	for (uint32_t i = 0; i < f.rows_n; i++) {
+		const struct fleet_row *r = &f.rows[i];
+		if (!r->operator|| strcmp(r->operator, "gemm") != 0)
+			continue;
+		runs += r->runs;
+		if (r->phase == PHASE_DECODE)
+			gemm = r;
+	}
+	/* Of two rows a run each time: it counts once. */
+	assert_int_equal(runs, 2);
+	assert_non_null(gemm);
+	assert_int_equal(gemm->dtype, DTYPE_BF16);
+	assert_int_equal(gemm->launches, 6);
+	assert_int_equal(gemm->calls, 4);
+	assert_int_equal(gemm->bound_calls, 4);
+	near(gemm->total_s, 600e-9, 1e-20);
+	/* 300/510, cut off at 1e-12 */
+	near(gemm->share, 2 * 0.588235294117, 1e-15);
+	near(gemm->weighted_s, 2 * 600e-9, 1e-20);
+	near(gemm->sol_s, 2 * 2 * 150.5e-9, 1e-20);
+	near(gemm->headroom_s, 2 * 280e-9, 1e-20);
+	/* one call each of its two shapes */
+	near(gemm->flops, 2 * 2 * 2 * 7952400387.0, 1);
+	near(gemm->bytes, 2 * 2 * 2 * 37437440.0, 1);
+	arena_release(&a);
+}
+
+static void folding_changes_nothing(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	several(db);
+	const char *before = same_fleet(db, &a, any);
+	assert_int_equal(folded(db), 5 + 5);
+	assert_int_equal(fixture_count(db, "SELECT count(*) FROM rollup_delta"),
+		0);
+	assert_string_equal(same_fleet(db, &a, any), before);
+	stored(db, "p", "w", "H20", 13, 20001);
+	before = same_fleet(db, &a, any);
+	folded(db);
+	assert_string_equal(same_fleet(db, &a, any), before);
+	arena_release(&a);
+}
+
+static void every_filter_and_any_days(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	several(db);
+	for (int pass = 0; pass < 2; pass++) {
+		struct fleet_filter f = any;
+		f.project = "p";
+		assert_non_null(strstr(same_fleet(db, &a, f), "p/v//"));
+		f.workload = "w";
+		assert_null(strstr(same_fleet(db, &a, f), "p/v//"));
+		f = any;
+		f.platform = "H20";
+		assert_null(strstr(same_fleet(db, &a, f), "H100"));
+		f.platform = "";
+		assert_non_null(strstr(same_fleet(db, &a, f), "p/v//"));
+		f = any;
+		f.framework = "vllm";
+		assert_string_equal(same_fleet(db, &a, f), "");
+		f = any;
+		f.operator= "gemm";
+		same_fleet(db, &a, f);
+		f.phase = PHASE_PREFILL;
+		same_fleet(db, &a, f);
+		f.dtype = DTYPE_BF16;
+		assert_non_null(strstr(same_fleet(db, &a, f), "gemm"));
+		f.phase = PHASE_UNKNOWN;
+		same_fleet(db, &a, f);
+		f.dtype = DTYPE_FP16;
+		assert_null(strstr(same_fleet(db, &a, f), "gemm"));
+		for (int from = 19997; from < 20210; from += 7)
+			for (int to = from; to < 20210; to += 13) {
+				f = any;
+				f.since = from * INT64_C(86400000000) - 1;
+				f.until = to * INT64_C(86400000000);
+				same_fleet(db, &a, f);
+				f.since = NO_MOMENT;
+				same_fleet(db, &a, f);
+			}
+		f = any;
+		f.since = 20001 * INT64_C(86400000000) + 1;
+		assert_null(strstr(same_fleet(db, &a, f), "p/w"));
+		folded(db);
+	}
+	arena_release(&a);
+}
+
+static void kernels_of_all_that_nobody_knows(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct unattributed_line *rows;
+	uint32_t n;
+	several(db);
+	for (int pass = 0; pass < 2; pass++) {
+		works(query_unattributed(db, &a, 0, 10, &rows, &n, &e));
+		assert_int_equal(n, 1);
+		assert_string_equal(rows[0].name, "add");
+		assert_int_equal(rows[0].runs, 5);
+		assert_int_equal(rows[0].launches, 5);
+		assert_int_equal(rows[0].total_ns, 250);
+		folded(db);
+	}
+	arena_release(&a);
+}
+
+int main(void)
+{
+#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest cases[] = {
+		CASE(what_the_sums_are),
+		CASE(folding_changes_nothing),
+		CASE(every_filter_and_any_days),
+		CASE(kernels_of_all_that_nobody_knows),
+	};
+	return cmocka_run_group_tests(cases, NULL, NULL);
+}

@@ -1,0 +1,202 @@
+/* db_fleet_shape.c - the shapes of operators over runs: by days and pages, and the
+ * same from the runs themselves. */
+#include "fleets.h"
+
+static int setup(void **state)
+{
+	*state = fixture_db();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	db_free(*state);
+	return 0;
+}
+
+static void shapes_of_all(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct fleet_shape *rows;
+	uint32_t n;
+	bool more;
+	several(db);
+	for (int pass = 0; pass < 2; pass++) {
+		struct fleet_filter f = any;
+		f.operator= "gemm";
+		f.platform = "H20";
+		works(query_fleet_shapes(db, &a, &f, 0, 0, &rows, &n, &more,
+			&e));
+		assert_int_equal(n, 3);
+		assert_false(more);
+		assert_string_equal(rows[0].operator, "gemm");
+		assert_string_equal(rows[0].platform, "H20");
+		assert_string_equal(rows[0].text, "m=237 n=4096 k=4096");
+		assert_int_equal(rows[0].dtype, DTYPE_BF16);
+		assert_int_equal(rows[0].phase, PHASE_DECODE);
+		assert_int_equal(rows[0].runs, 3);
+		assert_int_equal(rows[0].calls, 3);
+		assert_int_equal(rows[0].launches, 6);
+		near(rows[0].total_s, 600e-9, 1e-20);
+		near(rows[0].weighted_s, 1200e-9, 1e-20);
+		/* most calls are in bucket 249, its middle 2^(249.5/32) */
+		near(rows[0].med_ns, 222.379, 0.001);
+		assert_true(rows[0].costed);
+		assert_int_equal(rows[0].cost.flops[DTYPE_BF16], 7952400384);
+		assert_int_equal(rows[0].cost.flops[DTYPE_FP32], 3);
+		assert_int_equal(rows[0].cost.read_bytes, 35495936);
+		assert_int_equal(rows[0].cost.write_bytes, 1941504);
+		near(rows[0].sol_ns, 100.25, 0);
+		assert_int_equal(rows[0].leg, LEG_COMPUTE);
+		assert_int_equal(rows[1].leg, LEG_MEMORY);
+		f.since = 20001 * INT64_C(86400000000);
+		works(query_fleet_shapes(db, &a, &f, 1, 1, &rows, &n, &more,
+			&e));
+		assert_int_equal(n, 1);
+		assert_true(more);
+		assert_int_equal(rows[0].runs, 2);
+		f = any;
+		works(query_fleet_shapes(db, &a, &f, 0, 0, &rows, &n, &more,
+			&e));
+		assert_int_equal(n, 5 * 3);
+		folded(db);
+	}
+	arena_release(&a);
+}
+
+/* All of it as text. */
+static const char *shapes(struct db *db, struct arena *a, struct fleet_filter f)
+{
+	struct fleet_shape *s;
+	uint32_t n;
+	bool more;
+	const char *all = "";
+	works(query_fleet_shapes(db, a, &f, 0, 0, &s, &n, &more, &e));
+	for (uint32_t i = 0; i < n; i++)
+		all = arena_printf(a,
+			"%s%s %s %s %d %d: %lld %lld %lld %.17g %.17g %.17g "
+			"%d %lld %lld %lld %.17g %d\n",
+			all, s[i].operator, s[i].platform ? s[i].platform : "-",
+			s[i].text ? s[i].text : "-", (int)s[i].dtype,
+			(int)s[i].phase, (long long)s[i].runs,
+			(long long)s[i].calls, (long long)s[i].launches,
+			s[i].total_s, s[i].weighted_s, s[i].med_ns, s[i].costed,
+			(long long)s[i].cost.flops[DTYPE_BF16],
+			(long long)s[i].cost.read_bytes,
+			(long long)s[i].cost.write_bytes, s[i].sol_ns,
+			(int)s[i].leg);
+	return all;
+}
+
+/* From the rollups, and from the runs. */
+static const char *same_shapes(struct db *db, struct arena *a,
+	struct fleet_filter f)
+{
+	const char *sums = shapes(db, a, f);
+	f.labels = "{}";
+	assert_string_equal(sums, shapes(db, a, f));
+	return sums;
+}
+
+/* One run has labels. */
+static void shapes_by_labels(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct fleet_filter f = any;
+	several(db);
+	f.operator= "gemm";
+	same_shapes(db, &a, f);
+	fixture_script(db,
+		"UPDATE run SET labels = '{\"a\": \"b\", \"c\": \"d\"}' "
+		"WHERE project = 'q' AND platform = 'H100'");
+	folded(db);
+	f.platform = "H100";
+	const char *one = same_shapes(db, &a, f);
+	f.phase = PHASE_PREFILL;
+	assert_string_not_equal(same_shapes(db, &a, f), one);
+	f = any;
+	f.operator= "gemm";
+	same_shapes(db, &a, f);
+	f.labels = "{\"a\": \"b\", \"c\": \"d\"}";
+	assert_string_equal(shapes(db, &a, f), one);
+	f.labels = "{\"a\": \"b\", \"c\": \"b\"}";
+	assert_string_equal(shapes(db, &a, f), "");
+	f = any;
+	f.operator= "copy";
+	same_shapes(db, &a, f);
+	f.since = 20002 * INT64_C(86400000000);
+	f.until = 20100 * INT64_C(86400000000);
+	same_shapes(db, &a, f);
+	arena_release(&a);
+}
+
+/* One run's rows of one shape are two. */
+static void shapes_of_a_run_count_it_once(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct fleet_filter f = any;
+	struct profile p = mattering(&a);
+	p.operators.shapes[1].text = p.operators.shapes[0].text;
+	fixture_save(db, "1", &p, 1);
+	f.operator= "gemm";
+	f.phase = PHASE_DECODE;
+	const char *one = same_shapes(db, &a, f);
+	assert_non_null(strstr(one, "m=237 n=4096 k=4096 4 2: 1 2 3 "));
+	arena_release(&a);
+}
+
+static int64_t counted(struct db *db, struct fleet_filter f, const char *name)
+{
+	struct arena a = { 0 };
+	struct fleet out;
+	int64_t n = 0;
+	works(query_fleet(db, &a, &f, &out, &e));
+	if (!out.counts)
+		n = -1;
+	for (uint32_t i = 0; i < out.counts_n; i++)
+		if (!strcmp(out.counts[i].operator, name))
+			n += out.counts[i].shapes;
+	arena_release(&a);
+	return n;
+}
+
+/* Of two types and phases one shape; one more of a run that goes again. */
+static void shapes_are_counted(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct fleet_filter f = any;
+	struct profile p = mattering(&a);
+	assert_int_equal(counted(db, f, "gemm"), 0);
+	several(db);
+	p.operators.shapes[1].text = "m=7 n=4096 k=4096";
+	int64_t upload = fixture_save(db, "1", &p, 1);
+	for (int pass = 0; pass < 2; pass++) {
+		assert_int_equal(counted(db, f, "gemm"), 3);
+		assert_int_equal(counted(db, f, "copy"), 1);
+		folded(db);
+	}
+	works(run_delete(db, *fixture_runs(db, &a, upload, 1), &e));
+	for (int pass = 0; pass < 2; pass++) {
+		assert_int_equal(counted(db, f, "gemm"), 2);
+		folded(db);
+	}
+	f.project = "p";
+	assert_int_equal(counted(db, f, "gemm"), -1);
+	arena_release(&a);
+}
+
+int main(void)
+{
+#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest cases[] = {
+		CASE(shapes_of_all),
+		CASE(shapes_by_labels),
+		CASE(shapes_of_a_run_count_it_once),
+		CASE(shapes_are_counted),
+	};
+	return cmocka_run_group_tests(cases, NULL, NULL);
+}

@@ -1,0 +1,212 @@
+/* db_operator.c - what GPU time was spent on comes back as it was saved. */
+#include "matters.h"
+#include "query_operator.h"
+
+static int setup(void **state)
+{
+	*state = fixture_db();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	db_free(*state);
+	return 0;
+}
+
+static int64_t saved(struct db *db, struct arena *a, const struct profile *p)
+{
+	return *fixture_runs(db, a, fixture_save(db, "1", p, 1), 1);
+}
+
+static void same_text(const char *got, const char *want)
+{
+	if (want)
+		assert_string_equal(got, want);
+	else
+		assert_null(got);
+}
+
+static void operators_come_back(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = mattering(&a);
+	struct run_operators got;
+	works(query_operators(db, &a, saved(db, &a, &p), &got, &e));
+	assert_int_equal(fixture_derived(db), FIXTURE_ROWS + MATTER_ROWS);
+	assert_string_equal(got.platform, "H20");
+	assert_string_equal(got.catalog, "1+7");
+	assert_int_equal(got.gpu_ns, 510);
+	assert_int_equal(got.replayed, 9);
+	assert_int_equal(got.replayed_known, 4);
+	assert_int_equal(got.n, 4);
+	for (uint32_t i = 0; i < got.n; i++) {
+		struct operator_stat x = got.rows[i], y = p.operators.rows[i];
+		same_text(x.name, y.name);
+		x.name = y.name = NULL;
+		assert_memory_equal(&x, &y, sizeof x);
+	}
+	arena_release(&a);
+}
+
+static void same_shape(const struct shape_stat *x, const struct shape_stat *y)
+{
+	assert_int_equal(x->operator_, y->operator_);
+	same_text(x->text, y->text);
+	same_text(x->grid, y->grid);
+	same_text(x->why, y->why);
+	assert_int_equal(x->known, y->known);
+	assert_int_equal(x->launches, y->launches);
+	assert_int_equal(x->call.instances, y->call.instances);
+	assert_int_equal(x->call.total_ns, y->call.total_ns);
+	assert_true(isnan(x->call.p99_ns));
+	assert_int_equal(x->buckets_n, y->buckets_n);
+	assert_memory_equal(x->bucket, y->bucket,
+		sizeof *x->bucket * x->buckets_n);
+	assert_memory_equal(x->bucket_calls, y->bucket_calls,
+		sizeof *x->bucket_calls * x->buckets_n);
+	assert_int_equal(x->costed, y->costed);
+	assert_memory_equal(&x->cost, &y->cost, sizeof x->cost);
+	assert_int_equal(x->leg, y->leg);
+	if (isnan(y->sol_ns))
+		assert_true(isnan(x->sol_ns));
+	else
+		assert_float_equal(x->sol_ns, y->sol_ns, 0);
+}
+
+/* Of an operator's rows together, most time first; page by page. */
+static void shapes_come_back(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = mattering(&a);
+	static const struct {
+		const char *operator;
+		uint32_t n;
+		int of[3];
+	} cases[] = { { "gemm", 3, { 0, 1, 2 } }, { "copy", 1, { 3 } },
+		{ NULL, 1, { 4 } }, { "fused_moe", 0, { 0 } } };
+	int64_t run = saved(db, &a, &p);
+	struct shape_stat *rows;
+	uint32_t n;
+	bool more;
+	for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+		struct shape_filter f = { .run = run,
+			.operator= cases[c].operator};
+		works(query_shapes(db, &a, &f, &rows, &n, &more, &e));
+		assert_int_equal(n, cases[c].n);
+		assert_false(more);
+		for (uint32_t i = 0; i < n; i++)
+			same_shape(&rows[i],
+				&p.operators.shapes[cases[c].of[i]]);
+	}
+	struct shape_filter f = { run, "gemm", 1, 1 };
+	works(query_shapes(db, &a, &f, &rows, &n, &more, &e));
+	assert_int_equal(n, 1);
+	assert_true(more);
+	same_shape(rows, &p.operators.shapes[1]);
+	arena_release(&a);
+}
+
+static void unattributed_come_back(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = mattering(&a);
+	struct unattributed_line *rows;
+	uint32_t n;
+	int64_t run = saved(db, &a, &p);
+	works(query_unattributed(db, &a, run, 10, &rows, &n, &e));
+	assert_int_equal(n, 1);
+	assert_string_equal(rows[0].name, "add");
+	assert_int_equal(rows[0].launches, 1);
+	assert_int_equal(rows[0].total_ns, 50);
+	assert_int_equal(rows[0].runs, 1);
+	arena_release(&a);
+}
+
+/* A run from before operators were known, or without GPU work. */
+static void nothing_known_is_nothing(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = fixture_profile(&a);
+	struct run_operators got;
+	works(query_operators(db, &a, saved(db, &a, &p), &got, &e));
+	assert_int_equal(got.n, 0);
+	assert_int_equal(got.gpu_ns, -1);
+	assert_null(got.catalog);
+	refuses(query_operators(db, &a, 4711, &got, &e), ERR_NOT_FOUND,
+		"no run 4711");
+	arena_release(&a);
+}
+
+static void the_kernels_operator_is_in_its_table(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = mattering(&a);
+	p.kernels[0].operator= "gemm";
+	struct kernel_filter f = { .run = saved(db, &a, &p) };
+	struct kernel_line *rows;
+	uint32_t n;
+	bool more;
+	works(query_kernels(db, &a, &f, &rows, &n, &more, &e));
+	assert_string_equal(rows[0].is.operator, "gemm");
+	assert_null(rows[1].is.operator);
+	/* What the catalogue knows by now replaces what was stored. */
+	p.kernels[1].operator= "elementwise";
+	f.run = *fixture_runs(db, &a, fixture_save(db, "2", &p, 1), 1);
+	works(query_kernels(db, &a, &f, &rows, &n, &more, &e));
+	assert_string_equal(rows[1].is.operator, "elementwise");
+	arena_release(&a);
+}
+
+/* Hours that an upload tells are shared by its runs; else one each. */
+static void what_a_run_weighs(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p[3] = { mattering(&a), mattering(&a), mattering(&a) };
+	static const struct {
+		double hours;
+		uint32_t runs;
+		int64_t weight;
+	} cases[] = { { NAN, 1, 1000000 }, { NAN, 3, 1000000 },
+		{ 1000, 1, 1000000000 }, { 1, 3, 333333 }, { 0, 2, 0 },
+		{ 1e9, 1, INT64_C(1000000000000000) } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct upload_meta m = fixture_meta;
+		m.gpu_hours = cases[i].hours;
+		m.name = arena_printf(&a, "%zu", i);
+		int64_t id = fixture_upload(db, &m, "1").id;
+		struct claim c = fixture_claim(db, id);
+		works(save(db, &c, p, cases[i].runs, NULL, &e));
+		assert_int_equal(fixture_count(db,
+					 "SELECT weight_uh FROM run "
+					 "ORDER BY run_id DESC LIMIT 1"),
+			cases[i].weight);
+	}
+	struct upload_meta m = fixture_meta;
+	int64_t id;
+	m.gpu_hours = 1.1e9;
+	refuses(upload_begin(db, &m, &id, &e), ERR_INPUT,
+		"gpu_hours is 1.1e+09; an upload stands for 1,000,000,000 at "
+		"most");
+	arena_release(&a);
+}
+
+int main(void)
+{
+#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest cases[] = {
+		CASE(operators_come_back),
+		CASE(shapes_come_back),
+		CASE(unattributed_come_back),
+		CASE(nothing_known_is_nothing),
+		CASE(the_kernels_operator_is_in_its_table),
+		CASE(what_a_run_weighs),
+	};
+	return cmocka_run_group_tests(cases, NULL, NULL);
+}

@@ -1,0 +1,134 @@
+/* matters.h - a profile whose GPU time is told by operators and shapes. */
+#pragma once
+#include "fixture.h"
+#include <math.h>
+
+/* What mattering() adds: 4 operators, 5 shapes, 1 unattributed kernel. */
+enum { MATTER_ROWS = 4 + 5 + 1 };
+
+static inline struct time_stats matters_time(int64_t calls, int64_t total)
+{
+	return (struct time_stats){ calls, total, total / calls, total / calls,
+		(double)(total / calls), (double)(total / calls), 0, 1.5, NAN };
+}
+
+/* A gemm in two phases, the second with two shapes; a copy, whose sizes are known
+ * and whose cost is not; what nobody knows. 510 ns in all: the kernels of
+ * fixture_profile() and its copies. */
+static inline struct operators matters_operators(struct arena *a)
+{
+	static const struct operator_stat rows[] = {
+		{ .name = "gemm",
+			.dtype = DTYPE_BF16,
+			.phase = PHASE_DECODE,
+			.launches = 3,
+			.calls = 2,
+			.total_ns = 300,
+			.known_ns = { [KNOWN_OP_SIZES] = 200,
+				[KNOWN_GRAPH] = 100 },
+			.sized_ns = 300,
+			.bound_calls = 2,
+			.bound_ns = 300,
+			.sol_ps = 150500,
+			.compute_ns = 200,
+			.headroom_ns = 140,
+			.over_ns = 0,
+			.shapes = 2 },
+		{ .name = "gemm",
+			.dtype = DTYPE_BF16,
+			.phase = PHASE_PREFILL,
+			.launches = 1,
+			.calls = 1,
+			.total_ns = 100,
+			.known_ns = { [KNOWN_OP_SIZES] = 100 },
+			.sized_ns = 100,
+			.bound_calls = 1,
+			.bound_ns = 100,
+			.sol_ps = 120000,
+			.compute_ns = 0,
+			.headroom_ns = 0,
+			.over_ns = 100,
+			.shapes = 1 },
+		{ .name = "copy",
+			.phase = PHASE_UNKNOWN,
+			.launches = 2,
+			.calls = 2,
+			.total_ns = 60,
+			.known_ns = { [KNOWN_RECORD] = 60 },
+			.sized_ns = 60,
+			.shapes = 1 },
+		{ .name = NULL,
+			.collective = true,
+			.launches = 1,
+			.calls = 1,
+			.total_ns = 50,
+			.known_ns = { [KNOWN_NOT] = 50 },
+			.shapes = 1 },
+	};
+	static const int16_t bucket[] = { 212, 213, 249 };
+	static const int64_t calls[] = { 1, 70000, INT64_C(1) << 40 };
+	struct operators o = { .platform = "H20",
+		.catalog = "1+7",
+		.gpu_ns = 510,
+		.n = 4,
+		.shapes_n = 5,
+		.unattributed_n = 1,
+		.replayed = 9,
+		.replayed_known = 4 };
+	o.rows = memcpy(arena_array(a, struct operator_stat, 4), rows,
+		sizeof rows);
+	o.shapes = arena_array(a, struct shape_stat, 5);
+	o.shapes[0] = (struct shape_stat){ .operator_ = 0,
+		.text = "m=237 n=4096 k=4096",
+		.known = KNOWN_OP_SIZES,
+		.launches = 2,
+		.call = matters_time(1, 200),
+		.bucket = bucket,
+		.bucket_calls = calls,
+		.buckets_n = 3,
+		.costed = true,
+		.sol_ns = 100.25,
+		.leg = LEG_COMPUTE };
+	o.shapes[0].cost.flops[DTYPE_BF16] = UINT64_C(7952400384);
+	o.shapes[0].cost.flops[DTYPE_FP32] = 3;
+	o.shapes[0].cost.read_bytes = 35495936;
+	o.shapes[0].cost.write_bytes = 1941504;
+	o.shapes[1] = o.shapes[0];
+	o.shapes[1].text = "m=1 n=4096 k=4096";
+	o.shapes[1].known = KNOWN_GRAPH;
+	o.shapes[1].call = matters_time(1, 100);
+	o.shapes[1].launches = 1;
+	o.shapes[1].buckets_n = 1;
+	o.shapes[1].sol_ns = 50.25;
+	o.shapes[1].leg = LEG_MEMORY;
+	o.shapes[2] = o.shapes[1];
+	o.shapes[2].operator_ = 1;
+	o.shapes[2].sol_ns = 120;
+	o.shapes[2].cost.flops[DTYPE_FP32] = 0;
+	o.shapes[3] = (struct shape_stat){ .operator_ = 2,
+		.text = "bytes=4096",
+		.known = KNOWN_RECORD,
+		.launches = 2,
+		.call = matters_time(2, 60),
+		.why = "a copy's direction is not told",
+		.sol_ns = NAN };
+	o.shapes[4] = (struct shape_stat){ .operator_ = 3,
+		.grid = "128x1x1 / 256x1x1",
+		.known = KNOWN_NOT,
+		.launches = 1,
+		.call = matters_time(1, 50),
+		.bucket = bucket + 1,
+		.bucket_calls = calls,
+		.buckets_n = 1,
+		.sol_ns = NAN };
+	o.unattributed = arena_new(a, struct unattributed);
+	*o.unattributed = (struct unattributed){ 1, 1, 50 };
+	return o;
+}
+
+static inline struct profile mattering(struct arena *a)
+{
+	struct profile p = fixture_profile(a);
+	p.operators = matters_operators(a);
+	return p;
+}

@@ -1,0 +1,118 @@
+/* same.h - what was saved for comparisons beside what is read of it. */
+#pragma once
+#include "changes.h"
+#include "compared.h"
+
+static inline void same_text(const char *a, const char *b)
+{
+	if (a && b)
+		assert_string_equal(a, b);
+	else
+		assert_ptr_equal(a, b);
+}
+
+static inline void same_cycles(const struct cycles *a, const struct cycles *b)
+{
+	assert_int_equal(a->detector, b->detector);
+	assert_float_equal(a->confidence, b->confidence, 0);
+	same_text(a->range, b->range);
+	assert_int_equal(a->n, b->n);
+	assert_int_equal(a->kept_n, b->kept_n);
+	assert_int_equal(a->strata_n, b->strata_n);
+	assert_int_equal(a->works_n, b->works_n);
+	for (uint32_t i = 0; i < a->n; i++) {
+		struct cycle x = a->cycles[i], y = b->cycles[i];
+		same_text(x.label, y.label);
+		assert_int_equal(x.number, y.number);
+		assert_int_equal(x.start_ns, y.start_ns);
+		assert_int_equal(x.dur_ns, y.dur_ns);
+		assert_int_equal(x.use, y.use);
+		assert_int_equal(x.open, y.open);
+		assert_int_equal(x.stratum, y.stratum);
+		assert_int_equal(x.compute_ns, y.compute_ns);
+		assert_int_equal(x.comm_ns, y.comm_ns);
+		assert_int_equal(x.copy_ns, y.copy_ns);
+		assert_int_equal(x.idle_ns, y.idle_ns);
+		assert_int_equal(x.sync_ns, y.sync_ns);
+		assert_int_equal(x.launches, y.launches);
+	}
+	for (uint32_t i = 0; i < a->strata_n; i++) {
+		struct stratum x = a->strata[i], y = b->strata[i];
+		same_text(x.text, y.text);
+		assert_int_equal(x.phase, y.phase);
+		assert_int_equal(x.sequences, y.sequences);
+		assert_int_equal(x.tokens, y.tokens);
+		assert_int_equal(x.kv_tokens, y.kv_tokens);
+		assert_int_equal(x.cycles, y.cycles);
+	}
+	for (uint32_t i = 0; i < a->works_n; i++) {
+		struct work x = a->works[i], y = b->works[i];
+		assert_int_equal(x.stratum, y.stratum);
+		assert_int_equal(x.kind, y.kind);
+		same_text(x.name, y.name);
+		same_text(x.size, y.size);
+		assert_float_equal(x.per_cycle, y.per_cycle, 0);
+	}
+}
+
+/* Bit by bit: a NaN is what it was. */
+#define same_numbers(a, b, n) assert_memory_equal(a, b, (n) * sizeof *(a))
+
+static inline void same_patterns(const struct patterns *a,
+	const struct patterns *b)
+{
+	assert_int_equal(a->cycles_n, b->cycles_n);
+	assert_int_equal(a->n, b->n);
+	assert_int_equal(a->metrics_n, b->metrics_n);
+	same_numbers(a->cycle, b->cycle, a->cycles_n);
+	for (uint32_t i = 0; i < a->n; i++) {
+		struct pattern x = a->rows[i], y = b->rows[i];
+		same_text(x.name, y.name);
+		same_text(x.device, y.device);
+		assert_int_equal(x.type, y.type);
+		assert_int_equal(x.number, y.number);
+		same_numbers(x.dur_ns, y.dur_ns, a->cycles_n);
+		same_numbers(x.launches, y.launches, a->cycles_n);
+		same_numbers(x.min_ns, y.min_ns, a->cycles_n);
+		same_numbers(x.max_ns, y.max_ns, a->cycles_n);
+		assert_int_equal(!x.spread_ns, !y.spread_ns);
+		if (x.spread_ns)
+			same_numbers(x.spread_ns, y.spread_ns, PATTERN_SPREAD);
+		assert_int_equal(!x.beta_pct, !y.beta_pct);
+		if (x.beta_pct)
+			same_numbers(x.beta_pct, y.beta_pct, a->cycles_n);
+	}
+	for (uint32_t i = 0; i < a->metrics_n; i++) {
+		struct pattern_metric x = a->metrics[i], y = b->metrics[i];
+		assert_int_equal(x.pattern, y.pattern);
+		same_text(x.name, y.name);
+		same_numbers(x.mu, y.mu, a->cycles_n);
+		same_numbers(x.sigma, y.sigma, a->cycles_n);
+		same_numbers(x.interpolated, y.interpolated, a->cycles_n);
+	}
+}
+
+static inline void same_rest(const struct profile *a,
+	const struct compared_run *b)
+{
+	assert_int_equal(a->collectives.n, b->collectives.n);
+	for (uint32_t i = 0; i < a->collectives.n; i++) {
+		struct collective x = a->collectives.rows[i];
+		struct collective y = b->collectives.rows[i];
+		same_text(x.name, y.name);
+		assert_int_equal(x.device, y.device);
+		assert_int_equal(x.stream, y.stream);
+		assert_int_equal(x.n, y.n);
+		same_numbers(x.start_ns, y.start_ns, x.n);
+		same_numbers(x.dur_ns, y.dur_ns, x.n);
+	}
+	assert_int_equal(a->facts.n, b->facts.n);
+	for (uint32_t i = 0; i < a->facts.n; i++) {
+		same_text(a->facts.rows[i].name, b->facts.rows[i].name);
+		same_text(a->facts.rows[i].value, b->facts.rows[i].value);
+	}
+	for (enum note_code c = 0; c < NOTE_CODES; c++) {
+		assert_int_equal(a->notes.count[c], b->notes.count[c]);
+		same_text(a->notes.detail[c], b->notes.detail[c]);
+	}
+}

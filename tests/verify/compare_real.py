@@ -1,0 +1,154 @@
+#!/usr/bin/python3
+"""compare_real.py - what comparisons say of real runs.
+
+Repeats accuse nobody, other work is said first, a change is found: each line of
+the table is a comparison and what came out; a breach fails. Skipped where the
+shared traces (KERNSIFT_TRACES) are not.
+"""
+import itertools
+import json
+import os
+import subprocess
+import sys
+
+SRC = os.environ.get('KERNSIFT_SRC') or os.path.abspath(
+    os.path.join(os.path.dirname(__file__), '..', '..'))
+BIN = os.environ.get('KERNSIFT_BIN') or os.path.join(SRC, 'build/dev/bin')
+TRACES = os.environ.get('KERNSIFT_TRACES') or os.path.join(
+    SRC, '..', 'shared', 'traces')
+CLASSES = ('regressed', 'appeared', 'improved', 'vanished', 'likely',
+           'undecided', 'unchanged')
+CHANGED = CLASSES[:4]
+
+PARTICLE = {64: [f'kineto/repeats/particle-bs64_{i}' for i in range(2, 6)],
+            128: [f'kineto/repeats/particle-bs128_{i}' for i in range(2, 5)]}
+NANO = 'kineto/repeats/nano-vllm-decode_step'
+TWO = [f'{NANO}{i}' for i in (10, 30, 40, 50)]
+ONE = [f'{NANO}{i}' for i in range(60, 140, 10)]
+SAM = [f'kineto/sam-fast_{v}' for v in ('a1', 'a2', 'b')]
+HALVED = ['nsys/gpt-2.7b_a100_eager.sqlite', 'nsys/gtls_23k-kernels.sqlite',
+          'kineto/ns-resolution',
+          'kineto/resnet18-ddp_mi300x', 'kineto/resnet50_v100_2020-format']
+
+breaches = []
+
+
+def path(name):
+    return os.path.join(TRACES, name if '.' in os.path.basename(name)[-8:]
+                        else name + '.json.gz')
+
+
+def compared(base, head, *options):
+    files = [path(f) for f in base]
+    if head:
+        files += ['--'] + [path(f) for f in head]
+    command = [os.path.join(BIN, 'compare_files'), *options, *files]
+    first, second = (subprocess.run(command, check=True, capture_output=True)
+                     .stdout for _ in range(2))
+    told = json.loads(first)
+    if first != second:
+        breach(told, 'the same input gives other bytes')
+    return told
+
+
+def breach(told, why):
+    breaches.append(f'{why}: {told["headline"]}')
+
+
+def line(what, told):
+    counts = ' '.join(f'{told["count"][c]:4}' for c in CLASSES)
+    print(f'{what[:46]:46} {told["base"]["used"]:4} {told["head"]["used"]:4} '
+          f'{counts}  {told["headline"][:110]}')
+
+
+def short(names):
+    return ','.join(os.path.basename(n).replace('nano-vllm-decode_', '')
+                    for n in names)
+
+
+def null(base, head, *options, likely=0):
+    told = compared(base, head, *options)
+    line(f'{short(base)} {options[0] if options else short(head)}', told)
+    if any(told['count'][c] for c in CHANGED):
+        breach(told, f'{short(base)}: unchanged was accused')
+    if told['count']['likely'] > likely:
+        breach(told, f'{short(base)}: unchanged is likely changed')
+
+
+def other(base, head, sizes):
+    told = compared(base, head)
+    line(f'{short(base)} {short(head)}', told)
+    codes = dict(told['findings'])
+    if told['comparable'] or 'other_work' not in codes:
+        breach(told, f'{short(base)}: other work is not said')
+    elif not all(s in codes['other_work'] for s in sizes):
+        breach(told, f'{short(base)}: the sizes are not named')
+    if sum(told['count'][c] for c in CHANGED + ('likely',)):
+        breach(told, f'{short(base)}: other work is judged')
+
+
+def repeats():
+    for group in (*PARTICLE.values(), SAM[:2]):
+        for a, b in itertools.permutations(group, 2):
+            null([a], [b])
+        for n in range(2, len(group)):
+            for a in itertools.combinations(group, n):
+                null(list(a), [g for g in group if g not in a])
+
+
+def change():
+    told = compared(SAM[:2], SAM[2:])
+    line(short(SAM), told)
+    if not told['comparable']:
+        breach(told, 'a change of the code is taken for other work')
+        return
+    rows = told['rows']
+    cat = [r for r in rows if 'CatArrayBatchedCopy<bool' in r['name']
+           and r['is'] == 'likely' and r['evidence'] == 'launches']
+    if not cat or not (29e6 < cat[0]['base'] < 32e6 and
+                       15e6 < cat[0]['head'] < 17e6):
+        breach(told, 'the CatArray copy is not named')
+    named = [r for r in rows if r['is'] in ('likely', *CHANGED)]
+    came = [r['name'] for r in named if r['base'] == 0]
+    went = [r['name'] for r in named if r['head'] == 0]
+    if not came or not went:
+        breach(told, 'what appeared or vanished is not named')
+    for r in named:
+        print(f'    {r["is"]:9} {r["evidence"]:8} {r["base"] / 1e6:8.3f} -> '
+              f'{r["head"] / 1e6:8.3f} ms  {r["name"][:70]}')
+
+
+def job():
+    ranks = [f'kineto/megatron-tp8_rank{i}' for i in range(4)]
+    told = compared(ranks[:2], ranks[2:], '--job')
+    line('megatron-tp8 0,1 as a job, 2,3 as another', told)
+    if told['base']['units'] != 1 or told['base']['runs'] != 2:
+        breach(told, 'the ranks of a job are no one unit')
+    if any(told['count'][c] for c in CHANGED):
+        breach(told, 'ranks of one job were accused')
+    if 'waiting' not in told['split']:
+        breach(told, 'a job without its waiting')
+
+
+def main():
+    if not os.path.isdir(TRACES):
+        print(f'skipped: there are no traces at {TRACES}')
+        return 77
+    print(f'{"base, head":46} used used ' +
+          ' '.join(c[:4] for c in CLASSES))
+    repeats()
+    for a, b in ((64, 'kineto/repeats/particle-bs64_7'),):
+        other(PARTICLE[a][:1], [b], ('128', '91'))
+    other(PARTICLE[64][:1], PARTICLE[128][:1], ('64', '128'))
+    other(TWO, ONE, ('2', '1'))
+    other(TWO[-1:], ONE[:1], ('2', '1'))
+    change()
+    for f in HALVED:
+        null([f], None, '--halves', likely=3)
+    job()
+    for b in breaches:
+        print('breach:', b)
+    return bool(breaches)
+
+
+sys.exit(main())

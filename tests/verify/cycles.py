@@ -1,0 +1,143 @@
+#!/usr/bin/python3
+"""cycles.py - what real traces repeat, as their recorders knew it.
+
+cycles.py [FOLDER]
+
+Holds `kernsiftd inspect --by cycles` of the traces listed below against what is
+known of them: which detector, how many cycles, how many launches each, how many
+of them count. Whatever the trace, cycles lie in order, are disjoint, and hold no
+more launches than the run. The folder defaults to KERNSIFT_TRACES, else the
+shared traces beside the checkout; skipped where it is not.
+"""
+import csv
+import glob
+import io
+import os
+import sys
+
+import kernel_stats
+import trace_told
+
+# file: detector, cycles, kept, launches of most of them, range
+KNOWN = {
+    # ten training steps without an annotation; 57 is a layer's period
+    'nsys/gpt-2.7b_a100_eager.sqlite': ('period', 10, 9, 1832, None),
+    # the same, its graphs recorded whole
+    'nsys/gpt-2.7b_a100_compiled-graphs.sqlite':
+        ('period', 10, None, 3, None),
+    # 25 whole iterations and the last; 6 is the period within
+    'nsys/gtls_23k-kernels.sqlite': ('period', 26, 25, 909, None),
+    # ranges of FSDP's layers, which are no cycles
+    'nsys/h100-2gpu-1s.sqlite': ('window', 1, 1, 1721, None),
+    'kineto/deepseek-r1-decode_sglang_b300_tp0.json.gz':
+        ('annotation', 1, 1, 393, 'execute_*_context_*(*)_generation_*(*)'),
+    'kineto/deepseek-r1-decode_sglang_mi300x_tp0.json.gz':
+        ('annotation', 1, 1, 386, 'execute_*_context_*(*)_generation_*(*)'),
+    'kineto/qwen3-8b-prefilldecode_sglang.json.gz':
+        ('annotation', 1, 1, 527, 'execute_*_context_*(*)_generation_*(*)'),
+    'kineto/ns-resolution.json.gz':
+        ('annotation', 5, None, 870, 'ProfilerStep#*'),
+    'kineto/resnet-ddp_v100_54mb.json.gz':
+        ('annotation', 5, None, 3874, 'ProfilerStep#*'),
+    'kineto/resnet18-ddp_mi300x.json.gz': ('period', 5, 5, 472, None),
+    # six iterations and a part of one
+    'kineto/resnet50_v100_2020-format.json.gz':
+        ('period', 7, 6, 1467, None),
+    'kineto/megatron-tp8_rank0.json.gz':
+        ('annotation', 1, 1, 690, 'ProfilerStep#*'),
+    'kineto/vllm-piecewise_graph-capture.json.gz':
+        ('window', 1, 1, 99, None),
+    'kineto/sam-fast_a1.json.gz': ('window', 1, 1, 2330, None),
+    'kineto/repeats/particle-bs64_2.json.gz': ('window', 1, 1, 543, None),
+    'kineto/repeats/nano-vllm-decode_step10.json.gz':
+        ('window', 1, 1, 17, None),
+    # 50 training steps behind a long beginning
+    'rocm/rocprofv3_908.json.gz': ('period', 50, 49, 822, None),
+    'odd/cpu-only.json.gz': ('none', 0, 0, 0, None),
+}
+
+
+def tables(parts):
+    """{first heading: rows as dicts} of a run's tables."""
+    made = {}
+    for part in parts:
+        rows = list(csv.DictReader(io.StringIO(part, newline='')))
+        if rows:
+            made[next(iter(rows[0]))] = rows
+    return made
+
+
+def sound(head, cycles):
+    """Sentences about what no list of cycles may be."""
+    end = launches = 0
+    for c in cycles:
+        if int(c['Start (ns)']) < end:
+            yield f'cycle {c["Number"]} begins within the one before'
+        end = int(c['Start (ns)']) + int(c['Duration (ns)'])
+        launches += int(c['Launches'])
+    if launches > int(head['launches']):
+        yield f'{launches} launches in cycles, {head["launches"]} in the run'
+
+
+def known(name, found, cycles):
+    """Sentences about what is other than it should be."""
+    detector, n, kept, launches, of = KNOWN[name]
+    if found['Detector'] != detector:
+        yield f'found by {found["Detector"]}, not {detector}'
+    if int(found['Cycles']) != n:
+        yield f'{found["Cycles"]} cycles, not {n}'
+    if kept is not None and int(found['Kept']) != kept:
+        yield f'{found["Kept"]} kept, not {kept}'
+    if of and found['Range'] != of:
+        yield f'ranges {found["Range"]}, not {of}'
+    same = sum(int(c['Launches']) == launches for c in cycles)
+    if same * 2 < len(cycles):
+        yield f'{same} of {len(cycles)} cycles have {launches} launches'
+
+
+def check(folder, path):
+    name = os.path.relpath(path, folder)
+    wrong, lines = [], []
+    for head, parts in trace_told.inspected(kernel_stats.PROGRAM, path,
+                                            'cycles'):
+        told = tables(parts)
+        found = told['Detector'][0]
+        cycles = told.get('Number', [])
+        lines.append((found['Detector'], len(cycles)))
+        wrong += sound(head, cycles)
+        if name in KNOWN:
+            wrong += known(name, found, cycles)
+    return lines, wrong
+
+
+def main():
+    folder = sys.argv[1] if sys.argv[1:] else \
+        os.path.dirname(kernel_stats.FOLDER)
+    files = sorted(
+        f for kind in ('*.json.gz', '*.sqlite', '*.rpd')
+        for f in glob.glob(os.path.join(glob.escape(folder), '**', kind),
+                           recursive=True)
+        if os.path.relpath(f, folder) in KNOWN or '/odd/' not in f)
+    if not files:
+        print(f'skipped: no traces at {folder}')
+        return 77
+    missing = sorted(set(KNOWN) - {os.path.relpath(f, folder) for f in files})
+    bad = 0
+    for path in files:
+        lines, wrong = check(folder, path)
+        bad += bool(wrong)
+        fine = 'as known' if os.path.relpath(path, folder) in KNOWN \
+            else 'sound'
+        print(f'{"wrong" if wrong else fine:8} '
+              f'{lines[0][0]:10} {"+".join(str(n) for _, n in lines):9} '
+              f'{os.path.relpath(path, folder)}', flush=True)
+        for w in wrong[:5]:
+            print(f'    {w}')
+    for name in missing:
+        print(f'not there: {name}')
+    print(f'{len(files) - bad} of {len(files)} files as they should be')
+    return 1 if bad else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

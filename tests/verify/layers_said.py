@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+"""layers_said.py - what is said of layers that nobody annotated.
+
+layers_said.py
+
+A language model that launches one operator at a time, its softmax in pieces: the
+time told for attention itself is that of everything from the product that makes
+scores to the one that takes them, added up from the file alone; no product of it
+is called a feed-forward one. A network of convolutions: nothing in its layers, nor
+in a training step's way back, is called attention, an mlp or an embedding.
+"""
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.environ.get('KERNSIFT_SRC', f'{HERE}/../..')
+PROGRAM = os.path.join(os.environ.get('KERNSIFT_BIN',
+                                      f'{SOURCE}/build/dev/bin'), 'kernsiftd')
+FOLDER = os.environ.get('KERNSIFT_TRACES', f'{SOURCE}/../shared/traces/kineto')
+EAGER = f'{FOLDER}/../nsys/gpt-2.7b_a100_eager.sqlite'
+CONVOLUTIONS = (('resnet18-ddp_mi300x.json.gz', 'batch_norm'),
+                ('resnet50_v100_2020-format.json.gz', 'bn_fw'))
+SCORES, TAKES = 'ampere_sgemm_128x128_tn', 'ampere_sgemm_128x128_nn'
+
+
+def told(path, *options):
+    """Of the first run: its sections, and its items with their block."""
+    out = subprocess.run([PROGRAM, 'inspect', '--by', 'layers', '--format',
+                          'json', *options, path],
+                         check=True, capture_output=True)
+    b = json.loads(out.stdout)['runs'][0]['breakdown']
+    for i in b['items']:
+        block = b['blocks'][i['block']]
+        i['block'] = block['block']
+        i['place'] = b['sections'][block['section']]['place']
+    return b['sections'], b['items']
+
+
+def attention_spans():
+    """The time of each stretch from scores to what takes them."""
+    with sqlite3.connect(f'file:{EAGER}?mode=ro', uri=True) as db:
+        rows = db.execute(
+            'SELECT s.value, k.end - k.start FROM CUPTI_ACTIVITY_KIND_KERNEL k'
+            ' JOIN StringIds s ON s.id = k.demangledName ORDER BY k.start')
+        spans, open_ns = [], None
+        for name, ns in rows:
+            if name == SCORES:
+                open_ns = 0
+            if open_ns is not None:
+                open_ns += ns
+            if name == TAKES and open_ns is not None:
+                spans.append(open_ns)
+                open_ns = None
+    return spans
+
+
+def eager():
+    """Faults of the model without a softmax of its own kernel."""
+    sections, items = told(EAGER)
+    layers = next(s for s in sections if s['place'] == 'layer')
+    items = [i for i in items if i['place'] == 'layer']
+    spans = attention_spans()[-layers['instances']:]
+    ns = sum(i['mean_ns'] * i['launches'] for i in items
+             if i['roles'] == ['attention'])
+    products = Counter(i['roles'][0] for i in items if i['operator'] == 'gemm'
+                       and i['roles'])
+    if len(spans) != layers['instances'] or abs(ns - sum(spans)) > len(spans):
+        yield f'attention takes {sum(spans)} ns in {len(spans)}, not {ns:.0f}'
+    if products != {'qkv': 3, 'attention': 2, 'o_proj': 1, 'gate_up': 2,
+                    'down': 1}:
+        yield f'products are {dict(products)}'
+    if items[0]['roles'] != ['input_norm']:
+        yield f'the first norm is {items[0]["roles"]}'
+    if {i['block'] for i in items} != {'attention', 'mlp'}:
+        yield f'blocks are { {i["block"] for i in items} }'
+
+
+def convolutions(path, start):
+    """What is said of these and is not so."""
+    items = told(path, '--layer_start', start)[1]
+    if not any(i['roles'] == ['convolution'] for i in items):
+        yield 'nothing is a convolution'
+    for i in items:
+        known = {'convolution', 'all_reduce', 'collective'}
+        if i['block'] not in ('other', 'head', 'communication') or \
+                not known.issuperset(i['roles']):
+            yield f'{i["operator"]} is {i["roles"]} in {i["block"]}'
+
+
+def main():
+    """0 where all holds."""
+    faults = [f'{os.path.basename(EAGER)}: {f}' for f in eager()]
+    for name, start in CONVOLUTIONS:
+        faults += [f'{name}: {f}'
+                   for f in convolutions(f'{FOLDER}/{name}', start)]
+    print('\n'.join(faults) or f'{1 + len(CONVOLUTIONS)} traces hold')
+    return bool(faults)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

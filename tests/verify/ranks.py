@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+"""ranks.py - the four real ranks of a job, against a second opinion.
+
+Uploads megatron-tp8's ranks 0 to 3 as one job, and holds what the server says
+of it against plain Python over the same files: collectives laid beside each
+other by name and order, the shortest of each is transfer, the rest waiting; who
+arrives last by the files' own clock. Skipped where the traces are not there.
+"""
+import gzip
+import json
+import os
+import sys
+from collections import defaultdict
+
+import running
+
+SOURCE = os.environ.get('KERNSIFT_SRC', f'{running.HERE}/../..')
+FOLDER = os.environ.get('KERNSIFT_TRACES', f'{SOURCE}/../shared/traces/kineto')
+RANKS = range(4)
+
+
+def collectives(body):
+    """name → [(start, end)] in order, and all time of kernels; these files have
+    whole microseconds."""
+    found, total = defaultdict(list), 0
+    for e in json.loads(gzip.decompress(body))['traceEvents']:
+        if e.get('cat') != 'kernel':
+            continue
+        start, dur = int(e['ts']) * 1000, int(e['dur']) * 1000
+        total += dur
+        if 'nccl' in e['name']:
+            found[e['name']].append((start, start + dur))
+    return {name: sorted(x) for name, x in found.items()}, total
+
+
+def job_of(server, name):
+    jobs = [j for j in server.get('/jobs')['items'] if j['name'] == name]
+    assert len(jobs) == 1, jobs
+    return server.get(f'/jobs/{jobs[0]["id"]}')
+
+
+def hold_totals(job, files):
+    """Transfer and waiting; returns the sum of the shortest."""
+    least = {name: [min(f[0][name][k][1] - f[0][name][k][0] for f in files)
+                    for k in range(len(rows))]
+             for name, rows in files[0][0].items()}
+    transfer = sum(sum(x) for x in least.values())
+    for line, (rows, total) in zip(job['ranks'], files):
+        comm = sum(b - a for x in rows.values() for a, b in x)
+        want = {'collective_ns': comm, 'transfer_ns': transfer,
+                'waiting_ns': comm - transfer, 'compute_ns': total - comm}
+        got = {k: line[k] for k in want}
+        assert got == want, f'rank {line["rank"]}: {got}, not {want}'
+    by_name = {c['function']: c for c in job['collectives']}
+    assert set(by_name) == set(least)
+    for name, c in by_name.items():
+        assert c['count'] == len(least[name])
+        assert c['transfer_ns'] == sum(least[name])
+        assert c['total_ns'] == [sum(b - a for a, b in f[0][name])
+                                 for f in files]
+    assert job['unmatched'] == 0
+    return transfer
+
+
+def hold_arrivals(job, files):
+    last, late, n = [0] * len(files), [0] * len(files), 0
+    for name, rows in files[0][0].items():
+        for k in range(len(rows)):
+            at = [f[0][name][k][0] for f in files]
+            n += 1
+            for r, start in enumerate(at):
+                late[r] += start - min(at)
+                last[r] += (start == max(at)) / at.count(max(at))
+    assert job['clocks_agree']
+    for r, line in enumerate(job['ranks']):
+        assert abs(line['last_share'] - last[r] / n) < 1e-6, line
+        assert abs(line['late_ns'] - late[r] / n) < 1, line
+
+
+def main():
+    paths = [f'{FOLDER}/megatron-tp8_rank{r}.json.gz' for r in RANKS]
+    if not all(os.path.exists(p) for p in paths):
+        print(f'skipped: no traces of megatron-tp8 in {FOLDER}')
+        return 77
+    running.skip_without_postgres()
+    bodies = [open(p, 'rb').read() for p in paths]
+    files = [collectives(b) for b in bodies]
+    with running.Server(['--workers', '2']) as server:
+        for r in (2, 0, 3, 1):
+            upload = server.upload(f'project=p&job=tp8&name=r{r}', bodies[r])
+            assert server.ended(upload)['state'] == 'done'
+        job = job_of(server, 'tp8')
+        assert [line['rank'] for line in job['ranks']] == list(RANKS)
+        transfer = hold_totals(job, files)
+        hold_arrivals(job, files)
+    took = [round(line['collective_ns'] / 1e6) for line in job['ranks']]
+    assert (took[0], took[1], round(transfer / 1e6)) == (241, 481, 188)
+    print(f'collectives take {took} ms, of which {transfer / 1e6:.1f} ms is '
+          'transfer: all agree')
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,232 @@
+/* rollup_player.c - an ingest process without traces, for rollups.py: uploads,
+ * saves, deletes, moves, rebuilds and folds at random, until it is killed.
+ *
+ *   rollup_player SEED ACTIONS     plays, and prints "." after each upload, delete,
+ *                                  move and rebuild
+ *   rollup_player SEED drain       saves what is queued or left by the dead
+ *   rollup_player SEED clear       deletes all runs, and folds
+ *   rollup_player SEED fold        folds until nothing is left
+ *
+ * What a run holds comes from its upload's bytes and the count of its claims, so
+ * that a rebuild finds other figures than the save before it. */
+#include "migrate.h"
+#include "query.h"
+#include "rollup.h"
+#include "rollup_made.h"
+#include "save.h"
+#include "sql.h"
+#include "upload.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LEASE_S = 1 };
+
+static bool act_upload(struct db *db, struct err *e)
+{
+	static const char *const names[] = { "one", "two", "three" };
+	static const double hours[] = { NAN, 0, 0.1, 1e9 };
+	struct upload_meta m = { pick(names, 2), pick(names, 3), "", "", "{}",
+		"", hours[noise(4)] };
+	struct upload_outcome out;
+	uint8_t sha256[SHA256_BYTES];
+	char text[40];
+	int64_t id;
+	int len = snprintf(text, sizeof text, "%llu",
+		(unsigned long long)(noise(1u << 31) * (uint64_t)getpid()));
+	sha256_of(text, (size_t)len, sha256);
+	return upload_begin(db, &m, &id, e) &&
+	       upload_chunk(db, id, 0, text, (size_t)len, e) &&
+	       upload_finish(db, id, sha256, len, &out, e);
+}
+
+/* Claims and saves as a worker does; *none where nothing is queued. */
+static bool act_save(struct db *db, bool *none, struct err *e)
+{
+	struct claim c;
+	struct arena a = { 0 };
+	char text[64] = "";
+	size_t len;
+	struct profile runs[3];
+	if (!upload_claim(db, "player", LEASE_S, &c, e))
+		return false;
+	*none = !c.upload;
+	if (*none)
+		return true;
+	if (!upload_read(db, c.upload, 0, text, &len, e))
+		return false;
+	uint64_t before = state;
+	state = strtoull(text, NULL, 10) + (uint64_t)c.token * 7919;
+	uint32_t n = 1 + (uint32_t)noise(3);
+	for (uint32_t i = 0; i < n; i++)
+		runs[i] = make_run(&a);
+	state = before + 1;
+	struct err why = { 0 };
+	bool ok = save(db, &c, runs, n, NULL, &why);
+	arena_release(&a);
+	return ok || why.code == ERR_CONFLICT ||
+	       err_set(e, why.code, "%s", why.text);
+}
+
+/* The id of any run or upload; 0 of none. */
+static bool any(struct db *db, const char *sql, int64_t *id, struct err *e)
+{
+	struct result r;
+	struct sql_params p = { 0 };
+	sql_float8(&p, (double)noise(1u << 20) / (1u << 20));
+	if (!sql_run(db, sql, &p, &r, e))
+		return false;
+	*id = result_next(&r) ? result_int8(&r, 0) : 0;
+	result_release(&r);
+	return true;
+}
+
+#define ANY_RUN                                                  \
+	"SELECT run_id FROM run ORDER BY run_id OFFSET (SELECT " \
+	"floor($1 * count(*)) FROM run) LIMIT 1"
+
+/* Somebody else may have deleted it. */
+static bool or_gone(bool ok, const struct err *why, struct err *e)
+{
+	return ok || why->code == ERR_NOT_FOUND ||
+	       err_set(e, why->code, "%s", why->text);
+}
+
+static bool act_delete(struct db *db, struct err *e)
+{
+	struct err why = { 0 };
+	int64_t id;
+	return any(db, ANY_RUN, &id, e) &&
+	       (!id || or_gone(run_delete(db, id, &why), &why, e));
+}
+
+static bool act_move(struct db *db, struct err *e)
+{
+	static const char *const names[] = { "one", "two", "four" };
+	struct run_change c = { .project = noise(2) ? pick(names, 3) : NULL,
+		.workload = pick(names, 3),
+		.labels = noise(2) ? "{\"a\": \"b\"}" : NULL };
+	struct err why = { 0 };
+	int64_t id;
+	return any(db, ANY_RUN, &id, e) &&
+	       (!id || or_gone(run_change(db, id, &c, &why), &why, e));
+}
+
+/* As `kernsiftd rebuild` does with all of them. */
+static bool act_rebuild(struct db *db, struct err *e)
+{
+	static const char sql[] =
+		"UPDATE upload SET state = 'queued', queued_at = now(), "
+		"tries = 0, done_bytes = 0, best_bytes = 0, error = NULL, "
+		"finished_at = NULL WHERE id = $1 AND state = 'done' "
+		"AND identity IS NOT NULL";
+	struct sql_params p = { 0 };
+	int64_t id, n;
+	if (!any(db,
+		    "SELECT id FROM upload ORDER BY id OFFSET (SELECT "
+		    "floor($1 * count(*)) FROM upload) LIMIT 1",
+		    &id, e))
+		return false;
+	sql_int8(&p, id);
+	return !id || sql_change(db, sql, &p, &n, e);
+}
+
+static bool act_fold(struct db *db, int limit, bool *left, struct err *e)
+{
+	int64_t n;
+	struct err why = { 0 };
+	*left = false;
+	return rollup_fold(db, limit, &n, left, &why) || why.code == ERR_BUSY ||
+	       err_set(e, why.code, "%s", why.text);
+}
+
+static bool act(struct db *db, bool *counts, struct err *e)
+{
+	bool ignored;
+	uint64_t what = noise(20);
+	*counts = what < 11;
+	if (what < 6)
+		return act_upload(db, e);
+	if (what < 8)
+		return act_delete(db, e);
+	if (what < 9)
+		return act_move(db, e);
+	if (what < 11)
+		return act_rebuild(db, e);
+	if (what < 18)
+		return act_save(db, &ignored, e);
+	return act_fold(db, 1 + (int)noise(40), &ignored, e);
+}
+
+/* Until nothing is queued, and no lease of the dead is left. */
+static bool drain(struct db *db, struct err *e)
+{
+	int64_t working = 1;
+	while (working) {
+		bool none = false;
+		while (!none)
+			if (!act_save(db, &none, e))
+				return false;
+		usleep(200000);
+		if (!any(db,
+			    "SELECT count(*) FROM upload WHERE state IN "
+			    "('queued', 'working') AND $1 >= 0",
+			    &working, e))
+			return false;
+	}
+	return true;
+}
+
+static bool fold(struct db *db, struct err *e)
+{
+	bool left = true;
+	while (left)
+		if (!act_fold(db, 50, &left, e))
+			return false;
+	return true;
+}
+
+static bool clear(struct db *db, struct err *e)
+{
+	int64_t id = 1;
+	while (id)
+		if (!any(db, ANY_RUN, &id, e) || (id && !run_delete(db, id, e)))
+			return false;
+	return fold(db, e);
+}
+
+static bool play(struct db *db, long actions, struct err *e)
+{
+	bool counts;
+	for (; actions; actions -= counts) {
+		if (!act(db, &counts, e))
+			return false;
+		if (counts && (putchar('.') == EOF || fflush(stdout) == EOF))
+			return false;
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	struct err e = { 0 };
+	int applied;
+	if (argc != 3)
+		return 2;
+	state = strtoull(argv[1], NULL, 10);
+	struct db *db = db_new("", &e);
+	bool ok = db && migrate(db, &applied, &e);
+	if (ok && !strcmp(argv[2], "drain"))
+		ok = drain(db, &e);
+	else if (ok && !strcmp(argv[2], "clear"))
+		ok = clear(db, &e);
+	else if (ok && !strcmp(argv[2], "fold"))
+		ok = fold(db, &e);
+	else
+		ok = ok && play(db, strtol(argv[2], NULL, 10), &e);
+	if (!ok)
+		fprintf(stderr, "rollup_player: %s\n", e.text);
+	db_free(db);
+	return !ok;
+}

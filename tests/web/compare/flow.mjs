@@ -1,0 +1,164 @@
+// flow.mjs - from traces to what changed between them, as somebody does it:
+// uploaded, ticked in the list, compared; the page says what the server answers.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import {cells, seen} from '../smoke/world.mjs';
+import {rankTrace, trace} from './trace.mjs';
+
+const short = (rows) => rows.map((r) => r.short_name);
+
+async function sent({base, api}, name, body, query = '') {
+	const made = await fetch(`${base}/api/v1/uploads?file=${name}&project=demo&workload=steps${query}`, {method: 'POST', body});
+	const {id} = await made.json();
+	for (let i = 0; i < 1200; i++) {
+		const {state, runs, error} = await (await api(`/uploads/${id}`)).json();
+		assert.notEqual(state, 'failed', error);
+		if (state === 'done')
+			return runs[0];
+		await new Promise((resolve) => setTimeout(resolve, 50));
+	}
+	assert.fail(`${name} did not become a run`);
+}
+
+async function chosen(test, {open, runs: [one, two, three, four]}) {
+	await test('from a run to the list, where it is ticked; others are ticked beside it', async () => {
+		const page = await open(`/runs/${one}`);
+		await page.getByRole('link', {name: 'Compare with…'}).click();
+		await page.getByRole('heading', {name: 'Runs', exact: true}).waitFor();
+		await seen(async () => assert.equal(new URL(page.url()).search, `?project=demo&workload=steps&base=${one}`));
+		const tray = page.getByRole('region', {name: 'Chosen for a comparison'});
+		await tray.getByText('No head is chosen yet.').waitFor();
+		await page.getByLabel(`#${two} as base`).check();
+		await page.getByLabel(`#${two} as head`).check();
+		await seen(async () => assert.ok(!await page.getByLabel(`#${two} as base`).isChecked(), 'a run is on one side at most'));
+		await page.getByLabel(`#${two} as base`).check();
+		await page.getByLabel(`#${three} as head`).check();
+		await page.getByLabel(`#${four} as head`).check();
+		await page.getByLabel('Search').fill('steps-1');
+		await page.getByRole('button', {name: 'Filter'}).click();
+		await page.waitForURL(/q=steps-1/);
+		const go = tray.getByRole('link', {name: 'Compare 2 runs with 2'});
+		// What is not in the list stays ticked, by its number.
+		await tray.getByRole('button', {name: `Take #${two} off the base`}).waitFor();
+		await seen(async () => assert.equal(await go.getAttribute('href'), `/compare?base=${one},${two}&head=${three},${four}`));
+		await go.click();
+		await page.getByRole('table', {name: 'Functions'}).waitFor();
+		await page.goBack();
+		await tray.getByRole('button', {name: 'Choose none'}).click();
+		await seen(async () => assert.ok(!await tray.isVisible()));
+	});
+}
+
+async function compared(test, {open, api, runs: [one, two, three, four]}) {
+	const where = `/compare?base=${one},${two}&head=${three},${four}`;
+	await test('the page says what the server answers, and no more', async () => {
+		const doc = await (await api(where)).json();
+		const page = await open(where);
+		await seen(async () => assert.equal((await page.locator('h1').innerText()).slice(1), doc.headline.slice(1)));
+		await seen(async () => assert.deepEqual(await page.locator('.chip').allInnerTexts().then((all) => all.map((t) => Number(t.match(/\d+$/)[0]))),
+			Object.values(doc.counts)));
+		if (doc.counts.unchanged)
+			await page.locator('.fold-line').click();
+		assert.deepEqual(short(doc.items).sort(), ['copy_kernel', 'elementwise_kernel', 'fresh_kernel', 'gemm_kernel', 'layer_norm_kernel',
+			'reduce_kernel', 'softmax_kernel']);
+		await seen(async () => assert.deepEqual((await cells(page, 'Functions')).map((r) => r[1]), short(doc.items)));
+		for (const [word, title] of [['appeared', 'Appeared'], ['vanished', 'Vanished']])
+			await seen(async () => assert.deepEqual(await page.getByRole('region', {name: title}).getByRole('button').allInnerTexts(),
+				short(doc.items.filter((r) => r.verdict === word))));
+		const dots = await page.getByRole('img', {name: /^Durations of/}).locator('path.dots').evaluateAll((all) =>
+			all.map((p) => p.getAttribute('d').split('M').length - 1));
+		assert.deepEqual(dots, [doc.base.cycles_used, doc.head.cycles_used]);
+	});
+
+	await test('a function\'s cycles are the server\'s, and so is every file', async () => {
+		const page = await open(where);
+		await page.getByRole('button', {name: 'elementwise_kernel', exact: true}).click();
+		await page.getByRole('img', {name: /^Time per cycle/}).waitFor();
+		const {function: name, device} = (await (await api(where)).json()).items.find((r) => r.short_name === 'elementwise_kernel');
+		const series = await (await api(`/compare/series?base=${one},${two}&head=${three},${four}&device=${encodeURIComponent(device)}`
+			+ `&function=${encodeURIComponent(name)}`)).json();
+		await page.locator('.inside .numbers summary').first().click();
+		await seen(async () => assert.equal((await cells(page, 'Time per cycle, numbers')).length, series.base.ns.length + series.head.ns.length));
+		for (const [text, format] of [['CSV', 'csv'], ['Markdown', 'md'], ['JSON', 'json']]) {
+			const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', {name: text, exact: true}).click()]);
+			assert.equal(fs.readFileSync(await download.path(), 'utf8'), await (await api(`${where}&format=${format}`)).text());
+		}
+	});
+
+	await test('the published score is the server\'s', async () => {
+		const {items} = await (await api(`${where}&score=published`)).json();
+		const page = await open(`${where}&score=published`);
+		await seen(async () => assert.deepEqual((await cells(page, 'Published score')).map((r) => [r[0], r[1], r[2], r[3].replaceAll(',', '')]),
+			items.map((r) => [r.function, r.metric, r.device, r.score.toFixed(2)])));
+	});
+
+	await test('a run with itself is told not to be judged by', async () => {
+		const page = await open(`/compare?base=${one}&head=${one}`);
+		await seen(async () => assert.match(await page.locator('.banner').innerText(), new RegExp(`both sides hold run ${one}`, 'i')));
+	});
+
+	await test('a run that is not there: one sentence, on top', async () => {
+		const page = await open(`/compare?base=${one}&head=999999`, {allowed: /404/});
+		await seen(async () => assert.match(await page.getByRole('alert').innerText(), /999999/));
+	});
+}
+
+async function cycles(test, {open, api, runs: [one]}) {
+	await test('a run\'s cycles: found, drawn, told; by ranges of another name or none', async () => {
+		const page = await open(`/runs/${one}?tab=cycles`, {allowed: /404/});
+		const {count, kept, items} = await (await api(`/runs/${one}/cycles`)).json();
+		await page.getByText(`${kept} of ${count} compared`).waitFor();
+		await seen(async () => assert.deepEqual((await cells(page, 'Cycles')).map((r) => r[1]), items.map((c) => c.label)));
+		assert.equal(items[0].label, 'ProfilerStep#0');
+		await page.getByLabel('Cycles are the ranges named').fill('no such range');
+		const asked = page.waitForResponse((r) => r.url().includes('range='));
+		await page.getByRole('button', {name: 'Show'}).click();
+		await seen(async () => assert.equal((await asked).status(), 404));
+		await page.locator('.lacking').getByText('no such range').waitFor();
+		await page.getByRole('link', {name: 'As found'}).click();
+		await page.getByRole('table', {name: 'Cycles', exact: true}).waitFor();
+	});
+
+	await test('the functions of its cycle', async () => {
+		const page = await open(`/runs/${one}?tab=patterns`);
+		const {items} = await (await api(`/runs/${one}/patterns`)).json();
+		assert.equal(items[0].short_name, 'gemm_kernel');
+		await seen(async () => assert.deepEqual((await cells(page, 'Functions in a cycle')).map((r) => r[0]).sort(), short(items).sort()));
+	});
+}
+
+async function job(test, world) {
+	const {open, api} = world;
+	await test('a job: who computes longer, who waits for it; compared with another', async () => {
+		for (const [name, factors] of [['even', [1, 1, 1]], ['uneven', [1, 1, 1.3]]])
+			await Promise.all(factors.map((_, rank) => sent(world, `${name}-${rank}.json`, rankTrace(rank, factors), `&job=${name}`)));
+		const {items: [second, first]} = await (await api('/jobs')).json();
+		const [even, uneven] = first.name === 'even' ? [first, second] : [second, first];
+		const page = await open('/jobs');
+		await page.getByRole('link', {name: 'uneven', exact: true}).click();
+		await page.getByText('3 ranks: the others wait for rank 2, which computes longer than the median rank.').waitFor();
+		// 8 steps: transfer 200 µs each; rank 0 waits 300 µs more in each.
+		await seen(async () => assert.deepEqual((await cells(page, 'Ranks')).map((r) => [r[0], r[6], r[7], r[8], r[9]]), [
+			['0', '8.000', '4.000', '1.600', '2.400'], ['1', '8.000', '4.000', '1.600', '2.400'],
+			['2', '10.400', '1.600', '1.600', '0.000']]));
+		await seen(async () => assert.deepEqual(await cells(page, 'Collectives'), [['ncclDevKernel_AllReduce_Sum_f32_RING_LL', '8', '1,600.000',
+			'4,000.000', '4,000.000', '1,600.000']]));
+		await page.getByLabel('Base: another job').selectOption({label: `even (#${even.id})`});
+		await page.getByRole('link', {name: 'Compare', exact: true}).last().click();
+		await page.getByRole('table', {name: 'Time of a cycle'}).waitFor();
+		await seen(async () => assert.match(page.url(), new RegExp(`base=job:${even.id}&head=job:${uneven.id}`)));
+	});
+}
+
+export default async function flow(test, world) {
+	const changed = {slower: {'void elementwise_kernel<4>(float*, int)': 1.6}, more: [['void fresh_kernel(float*)', 60]],
+		without: ['void copy_kernel<float>(float*, float*)']};
+
+	await test('traces become runs', async () => {
+		world.runs = await Promise.all([1, 2, 3, 4].map((seed) =>
+			sent(world, `steps-${seed}.json`, trace({seed, ...(seed > 2 ? changed : {})}))));
+	});
+	for (const part of [chosen, compared, cycles, job])
+		await part(test, world);
+}

@@ -1,0 +1,38 @@
+// looks.mjs - every view of comparisons in light, in dark and at 320 pixels:
+// nothing for axe-core to object to, and a screenshot to be looked at.
+
+import {looked} from '../smoke/accessible.mjs';
+import * as doc from './documents.mjs';
+
+const WIDE = {width: 1440, height: 900};
+
+const compared = {'/compare': (q) => (q.get('score') === 'published' ? doc.published() : doc.comparison()), '/compare/series': doc.series};
+const refused = {'/compare': () => doc.comparison({refused: true})};
+const opened = async (page) => {
+	await page.getByRole('button', {name: 'slower', exact: true}).click();
+	await page.getByText('β, share of the cycle').waitFor();
+	for (const summary of await page.locator('main details:not(.numbers) > summary').all())
+		await summary.click();
+	await page.locator('.numbers > summary').first().click();
+};
+
+export default async function looks(test, {open, shots, runs}) {
+	const cycles = {[`/runs/${runs[0]}/cycles`]: doc.cycles, [`/runs/${runs[0]}/patterns`]: doc.patterns};
+	const views = [
+		['compare', '/compare?base=1,2&head=3,4', compared, opened],
+		['compare-refused', '/compare?base=1,2&head=3,4', refused],
+		['compare-published', '/compare?base=1,2&head=3,4&score=published', compared],
+		['compare-choose', '/compare'],
+		['runs-ticked', `/runs?base=${runs[0]},${runs[1]}&head=${runs[2]}`],
+		['run-cycles', `/runs/${runs[0]}?tab=cycles`, cycles],
+		['run-patterns', `/runs/${runs[0]}?tab=patterns`, cycles, (page) => page.getByRole('button', {name: 'slower'}).click()],
+		['job', '/jobs/3', {'/jobs/3': doc.job, '/jobs': doc.jobs}],
+		['jobs', '/jobs', {'/jobs': doc.jobs}],
+	];
+	for (const [name, where, answers, act] of views)
+		await test(`${name} in light, in dark and narrow`, async () => {
+			const page = await open(where, {answers, viewport: WIDE});
+			await act?.(page);
+			await looked(page, shots, name);
+		});
+}

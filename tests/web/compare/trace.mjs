@@ -1,0 +1,57 @@
+// trace.mjs - a Kineto trace of training steps, as a run of the same work makes
+// it: six kernels a step, a copy, a pause; the same for a seed.
+
+const KERNELS = [['void gemm_kernel<float>(float*, int)', 800], ['void elementwise_kernel<4>(float*, int)', 300],
+	['void softmax_kernel<float>(float*)', 200], ['void layer_norm_kernel<float>(float*, int)', 150],
+	['void reduce_kernel<512>(float*)', 100], ['void copy_kernel<float>(float*, float*)', 50]];
+
+// `slower`: factors by kernel; `more`: further kernels [name, µs]; `without`: names.
+export function trace({seed, steps = 10, slower = {}, more = [], without = []}) {
+	let at = seed * 7919 + 1;
+	const next = () => {
+		at = (at * 1103515245 + 12345) % 2147483648;
+		return at / 2147483648;
+	};
+	const events = [];
+	let time = 1000;
+	let correlation = 1;
+	const process = {pid: 100 + seed, tid: 100 + seed};
+	for (let step = 0; step < steps; step++) {
+		const begin = time;
+		for (const [name, us] of [...KERNELS, ...more].filter(([n]) => !without.includes(n))) {
+			const dur = Number((us * (slower[name] ?? 1) * (0.99 + 0.02 * next())).toFixed(3));
+			events.push({ph: 'X', cat: 'cuda_runtime', name: 'cudaLaunchKernel', ...process, ts: time, dur: 3, args: {correlation}},
+				{ph: 'X', cat: 'kernel', name, pid: 0, tid: 7, ts: time + 5, dur,
+					args: {device: 0, context: 1, stream: 7, correlation, grid: [64, 1, 1], block: [128, 1, 1]}});
+			correlation++;
+			time += dur + 6;
+		}
+		time += 100;
+		events.push({ph: 'X', cat: 'user_annotation', name: `ProfilerStep#${step}`, ...process, ts: begin, dur: time - begin, args: {}});
+	}
+	return written(events, {});
+}
+
+const written = (traceEvents, rest) => JSON.stringify({schemaVersion: 1,
+	deviceProperties: [{id: 0, name: 'NVIDIA H100 80GB HBM3'}], ...rest, traceEvents});
+
+// A rank of a job: in each step a kernel of 1,000 µs times the rank's factor,
+// then a collective that ends on all ranks at once, 200 µs after the last has
+// come: the others have waited.
+export function rankTrace(rank, factors, steps = 8) {
+	const events = [];
+	const last = Math.max(...factors) * 1000;
+	const process = {pid: 500 + rank, tid: 500 + rank};
+	for (let step = 0; step < steps; step++) {
+		const begin = 1000 + step * (last + 400);
+		const computed = factors[rank] * 1000;
+		const launch = (name, at, dur, correlation) => events.push(
+			{ph: 'X', cat: 'cuda_runtime', name: 'cudaLaunchKernel', ...process, ts: at - 5, dur: 2, args: {correlation}},
+			{ph: 'X', cat: 'kernel', name, pid: 0, tid: 7, ts: at, dur,
+				args: {device: 0, context: 1, stream: 7, correlation, grid: [64, 1, 1], block: [128, 1, 1]}});
+		launch('void gemm_kernel<float>(float*, int)', begin + 10, computed, 2 * step + 1);
+		launch('ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)', begin + 10 + computed, last - computed + 200, 2 * step + 2);
+		events.push({ph: 'X', cat: 'user_annotation', name: `ProfilerStep#${step}`, ...process, ts: begin, dur: last + 380, args: {}});
+	}
+	return written(events, {distributedInfo: {backend: 'nccl', rank, world_size: factors.length}});
+}

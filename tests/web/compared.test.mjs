@@ -1,0 +1,90 @@
+// compared.test.mjs - the words of a comparison in an address, which classes are
+// shown, which runs are ticked.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import * as c from '../../web/compared.js';
+import {ticked} from '../../web/picking.js';
+import {headline, titleOf} from '../../web/pages/compare_head.js';
+
+const SIDES = [
+	['nothing', null, []],
+	['one', '7', ['7']],
+	['spaces, an empty part, one twice', ' 1, 2,,1 ', ['1', '2']],
+	['a job among runs', '1,job:3', ['1', 'job:3']],
+];
+for (const [what, text, list] of SIDES)
+	test(`sideOf: ${what}`, () => assert.deepEqual(c.sideOf(text), list));
+
+test('asked: the page\'s own words stay here', () => assert.deepEqual(
+	c.asked(new URLSearchParams('base=1&head=2&floor=0.05&seed=&q=gemm&show=regressed&sort=delta&function=f&score=published')),
+	{base: '1', head: '2', floor: '0.05'}));
+
+const PAGES = [
+	['nothing', {}, '/compare'],
+	['commas and colons stay readable', {base: '1,2', head: 'job:3'}, '/compare?base=1,2&head=job:3'],
+	['empty ones go', {base: '1', head: '', floor: null, range: undefined}, '/compare?base=1'],
+	['what means something in a query is escaped', {base: '1', range: 'a&b #'}, '/compare?base=1&range=a%26b+%23'],
+];
+for (const [what, words, address] of PAGES)
+	test(`pageOf: ${what}`, () => assert.equal(c.pageOf(words), address));
+
+const ALL = Object.keys(c.CLASSES);
+const USUAL = ALL.filter((word) => word !== 'unchanged');
+const SHOWN = [
+	['nothing in the address: all but the unchanged', null, USUAL, ''],
+	['words nobody knows', 'slower,faster', USUAL, ''],
+	['some', 'likely,regressed', ['regressed', 'likely'], 'regressed,likely'],
+	['all', ALL.join(','), ALL, ALL.join(',')],
+	['as many as usual, but others', ALL.slice(1).join(','), ALL.slice(1), ALL.slice(1).join(',')],
+];
+for (const [what, text, list, word] of SHOWN)
+	test(`shownClasses: ${what}`, () => {
+		const shown = c.shownClasses(text);
+		assert.deepEqual(ALL.filter((w) => shown.has(w)), list);
+		assert.equal(c.wordOf(shown), word);
+	});
+
+test('wordOf: no class at all is not the default', () => {
+	assert.equal(c.wordOf(new Set()), 'none');
+	assert.deepEqual([...c.shownClasses('none')], []);
+});
+
+test('both: one number where they are as good as alike', () => {
+	const text = (n) => (n === null ? '–' : n.toFixed(1));
+	assert.equal(c.both(1.01, 0.99, text), '1.0');
+	assert.equal(c.both(1, 2, text), '1.0 → 2.0');
+	assert.equal(c.both(null, 2, text), '– → 2.0');
+});
+
+const TICKS = [
+	['the first', {base: [], head: []}, ['base', 5, true], {base: ['5'], head: []}],
+	['another beside it', {base: ['5'], head: []}, ['base', 6, true], {base: ['5', '6'], head: []}],
+	['one that is on the other side moves over', {base: ['5', '6'], head: ['7']}, ['head', 5, true], {base: ['6'], head: ['7', '5']}],
+	['off', {base: ['5'], head: ['7']}, ['head', '7', false], {base: ['5'], head: []}],
+	['on again is once', {base: ['5'], head: []}, ['base', '5', true], {base: ['5'], head: []}],
+	['a job stays', {base: ['job:5'], head: []}, ['head', 5, true], {base: ['job:5'], head: ['5']}],
+];
+for (const [what, sides, how, after] of TICKS)
+	test(`ticked: ${what}`, () => assert.deepEqual(ticked(sides, ...how), after));
+
+test('titleOf: runs, jobs, and not all of very many', () => {
+	assert.equal(titleOf({base: ['1', '2'], head: ['job:3']}), '#1, #2 with job 3');
+	assert.equal(titleOf({base: ['1', '2', '3', '4', '5', '6', '7', '8'], head: ['9']}), '#1, #2, #3, #4, #5, #6 and 2 more with #9');
+});
+
+test('intervalTitle: to the nanosecond, or unknown', () => {
+	assert.equal(c.intervalTitle({shift_ns_per_cycle: -1500.25, low_ns_per_cycle: -2000, high_ns_per_cycle: 10}),
+		'Hodges–Lehmann shift -1,500.3 ns, 95 % interval -2,000 ns to 10 ns');
+	assert.equal(c.intervalTitle({low_ns_per_cycle: null}), 'unknown');
+});
+
+// [what, headline, functions, as shown]
+const HEADLINES = [
+	['a sentence', 'nothing changed', ['nothing_kernel'], 'Nothing changed'],
+	['a function first', 'void f<4>(int) on GPU 0 takes longer', ['g', 'void f<4>(int)'], 'void f<4>(int) on GPU 0 takes longer'],
+	['no function at all', 'run 1: there is no GPU time', [], 'Run 1: there is no GPU time'],
+];
+for (const [what, text, names, shown] of HEADLINES)
+	test(`headline: ${what}`, () => assert.equal(
+		headline({headline: text, items: names.map((name) => ({function: name, short_name: ''}))}), shown));

@@ -1,0 +1,128 @@
+// layers.test.mjs - a breakdown as the lines of its table, its words, its bars;
+// runs beside each other likewise. Numbers are worked out by hand.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import * as b from '../../web/beside.js';
+import {inUnit} from '../../web/format.js';
+import * as l from '../../web/layers.js';
+import {besides} from '../../web/picking.js';
+import * as doc from './layers/documents.mjs';
+
+const section = (place, name, per_pass) => ({place, name, per_pass});
+// [what, document, sentence]
+const HEADS = [
+	['one kind', {layers: {count: 32}, detector: 'period', sections: [section('before', null, 1), section('layer', 'attention + mlp', 32)]},
+		'32 layers of “attention + mlp”, found by the repeating sequence of kernels.'],
+	['two kinds', {layers: {count: 61}, detector: 'modules', sections: [section('layer', 'attention + mlp', 3), section('layer', 'attention + moe', 58)]},
+		'61 layers, 3 of “attention + mlp” and 58 of “attention + moe”, found by the modules around the launches.'],
+	['three, one without a name', {layers: {count: 3}, detector: 'ranges', sections: [section('layer', 'a', 1), section('layer', null, 1), section('layer', 'b', 1)]},
+		'3 layers, 1 of “a”, 1 of a kind without a name and 1 of “b”, found by ranges that are numbered.'],
+	['one layer, as asked', {layers: {count: 1}, detector: 'given', sections: [section('layer', 'x', 1)]}, '1 layer of “x”, cut where it was asked for.'],
+	['one kind without a name', {layers: {count: 32}, detector: 'period', sections: [section('layer', null, 32)]}, '32 layers, found by the repeating sequence of kernels.'],
+	['none', {layers: {count: 0}, why: 'nothing repeats', sections: []}, 'No layers: nothing repeats.'],
+	['none, and a whole sentence', {layers: {count: 0}, why: 'It has one kernel.', sections: []}, 'No layers: It has one kernel.'],
+];
+for (const [what, made, text] of HEADS)
+	test(`headline: ${what}`, () => assert.equal(l.headline(made), text));
+
+test('the parts of the wall add up to it, or it is told that they do not', () => {
+	const wall = {exclusive_ns: 5, other_ns: 1, overlap_ns: 3, idle_ns: 2, wall_ns: 11};
+	assert.deepEqual([l.wallOf(wall).sum, l.wallOf(wall).closes], [11, true]);
+	assert.deepEqual([l.wallOf({...wall, idle_ns: 3}).sum, l.wallOf({...wall, idle_ns: 3}).closes], [12, false]);
+	assert.deepEqual([l.wallOf({...wall, idle_ns: null}).sum, l.wallOf({...wall, idle_ns: null}).closes], [null, false]);
+});
+
+const made = (at, more) => ({block: 0, kernel: {id: at, name: `long ${at}`, short_name: `k${at}`}, operation: null, operator: 'gemm', module: null, roles: ['qkv'], lane: 0, group: null,
+	launches: 10, instances: 10, extra: false, mean_ns: 100 * at, exclusive_ns: 5, overlapped_ns: 1, sol_ns: null, s: null, ...more});
+const tree = (items) => l.treeOf({sections: [{place: 'layer'}], blocks: [{section: 0, block: 'attention'}], items})[0].blocks[0].lines;
+// [what, rows, the kernels of each line]
+const LINES = [
+	['no group', [made(1), made(2)], ['k1', 'k2']],
+	['a group', [made(1, {group: 4}), made(2, {group: 4}), made(3)], ['k1 + k2', 'k3']],
+	['a group of which one row is here', [made(1, {group: 4}), made(2)], ['k1', 'k2']],
+	['a kernel twice in a group', [made(1, {group: 4}), made(1, {group: 4}), made(2)], ['k1 + k1', 'k2']],
+	['two groups', [made(1, {group: 4}), made(2, {group: 4}), made(3, {group: 5}), made(4, {group: 5})], ['k1 + k2', 'k3 + k4']],
+	['another row between', [made(1, {group: 4}), made(2), made(3, {group: 4})], ['k1 + k3', 'k2']],
+	['a copy', [made(1, {kernel: null, operation: 'copy'}), made(2, {kernel: null, operation: null})], ['copy', '–']],
+];
+for (const [what, rows, want] of LINES)
+	test(`lines: ${what}`, () => assert.deepEqual(tree(rows).map((r) => l.kernelName(r)), want));
+
+test('folded: times are of a launch of all; what does not follow is unknown', () => {
+	const r = l.folded([made(1, {sol_ns: 60, roles: ['qkv']}), made(2, {sol_ns: 30, roles: ['rope'], operator: 'rope', launches: 5, instances: 5})]);
+	assert.deepEqual([r.mean_ns, r.launches, r.s, r.sol_ns, r.med_ns, r.stddev_ns, r.exclusive_ns, r.overlapped_ns, r.roles, r.operator, r.instances],
+		[200, 10, 750 / 2000, 75, null, null, 10, 2, ['qkv', 'rope'], null, 10]);
+	assert.deepEqual([l.folded([made(1, {sol_ns: 60}), made(2)]).s, l.folded([made(1), made(2)]).operator], [null, 'gemm']);
+});
+
+// [what, row, instances of its section, ns, in µs]
+const OF_INSTANCE = [
+	['in all of them', made(1, {mean_ns: 1234.5, exclusive_ns: 12000, overlapped_ns: 345}), 10, 1234.5, '1.235'],
+	['its total, not its mean in tenths: 1000 / 33', made(1, {mean_ns: 30.3, launches: 33, exclusive_ns: 1000, overlapped_ns: 0}), 2, 500, '0.500'],
+	['in one of 32, as a table tells it: 112.46875 is 112.5 is 113', made(1, {mean_ns: 3599, launches: 1, exclusive_ns: 3599, overlapped_ns: 0}), 32, 112.5, '0.113'],
+	['two of its launches at once', made(1, {mean_ns: 100, exclusive_ns: 600, overlapped_ns: 0}), 10, 100, '0.100'],
+	['nothing of the kind', made(1), 0, null, '–'],
+	['its mean is unknown', made(1, {mean_ns: null}), 10, null, '–'],
+	['of several, the totals together', l.folded([made(1, {mean_ns: 0.3, exclusive_ns: 3, overlapped_ns: 0}), made(1, {mean_ns: 0.2, exclusive_ns: 1, overlapped_ns: 1})]), 20, 0.3, '0.000'],
+];
+for (const [what, row, instances, ns, us] of OF_INSTANCE)
+	test(`of an instance: ${what}`, () => assert.deepEqual([l.ofInstance(row, {instances}), inUnit(l.ofInstance(row, {instances}), 'µs')], [ns, us]));
+
+test('the tree has every row once, or those with the text and no block without one', () => {
+	const whole = doc.breakdown();
+	const rows = l.treeOf(whole).flatMap((s) => s.blocks.flatMap((x) => x.lines.flatMap((line) => line.rows ?? [line])));
+	assert.equal(rows.length, whole.items.length);
+	const found = l.treeOf(whole, {q: 'LM_HEAD'});
+	assert.deepEqual(found.map((s) => [s.section.place, s.blocks.map((x) => [x.block.block, x.lines.map((r) => l.kernelName(r))])]), [['after', [['head', ['nvjet_lm_head']]]]]);
+	const rare = (tree) => tree.flatMap((s) => s.blocks.flatMap((x) => x.lines.filter((r) => r.extra))).length;
+	assert.deepEqual([rare(l.treeOf(whole)), rare(l.treeOf(whole, {usual: true}))], [1, 0]);
+	assert.deepEqual(l.treeOf(whole, {q: 'nothing has this'}), []);
+});
+
+test('bars: a layer each, its blocks in the order of all bars', () => {
+	const bars = l.barsOf(doc.breakdown());
+	assert.deepEqual(bars.map((bar) => [bar.layer, bar.name, bar.parts.map((p) => p.kind)]), [0, 1].map((i) => [i, 'attention + mlp', ['attention', 'mlp']])
+		.concat([2, 3, 4].map((i) => [i, 'attention + gate + moe', ['attention', 'gate', 'moe', 'shared']])));
+	assert.equal(bars[0].ns, 60500 + 375 + 60000);
+	assert.deepEqual(l.barsOf(doc.flat()), []);
+});
+
+test('the address: what is asked of the server, and back', () => {
+	const words = l.asked(new URLSearchParams('tab=layers&start=norm&every=2&q=gemm&device='));
+	assert.deepEqual(words, {start: 'norm', every: '2'});
+	assert.equal(l.tabOf(7, {...words, range: ''}), '/runs/7?tab=layers&start=norm&every=2');
+});
+
+// [text, runs]
+const RUNS = [['1,2', ['1', '2']], [' 1, 2 ,1,job:3,x,0,-1', ['1', '2', '1', 'job:3', 'x', '0', '-1']], ['', []], [null, []], [',,1,', ['1']],
+	['1,2,3,4,5,6,7,8,9', ['1', '2', '3', '4', '5', '6', '7', '8', '9']]];
+for (const [text, want] of RUNS)
+	test(`runs: '${text}'`, () => assert.deepEqual(b.runsOf(text), want));
+test('beside: fewer than two, of what may be runs', () => assert.deepEqual([[], ['1'], ['x'], ['0'], ['1', '2'], ['1', 'x']].map(b.tooFew), [true, true, false, false, false, false]));
+test('beside: the address, and what of it is asked', () => {
+	assert.equal(b.pageOf(['1', '2'], {realign: 'yes', q: ''}), '/breakdown?runs=1,2&realign=yes');
+	assert.equal(b.pageOf([]), '/breakdown');
+	assert.deepEqual(b.asked(new URLSearchParams('runs=1, 2,x&q=a')), {runs: '1,2,x'});
+	assert.deepEqual(b.asked(new URLSearchParams('runs=1,2&realign=yes')), {runs: '1,2', realign: 'yes'});
+});
+
+// [time, first, ns, %]
+const DIFFERENCES = [[150, 100, 50, 50], [50, 100, -50, -50], [100, 100, 0, 0], [5, 0, 5, null], [null, 100, null, null], [100, null, null, null]];
+for (const [ns, first, diff, pct] of DIFFERENCES)
+	test(`differ: ${ns} to ${first}`, () => assert.deepEqual(b.differ(ns, first), {ns: diff, pct}));
+test('percentOf: as comparisons write it', () => assert.deepEqual([50, -50, 0, null, 1900].map(b.percentOf), ['+50.0 %', '−50.0 %', '±0.0 %', '–', '× 20.0']));
+
+test('beside: lines that not all have, on their own', () => {
+	const two = doc.beside();
+	assert.equal(b.headline(two), '32 layers of 2 runs side by side: 4 of 5 rows of a layer are on every side, 1 more is in few layers.');
+	assert.deepEqual(b.treeOf(two, {apart: true}).flatMap((s) => s.blocks.map((x) => [x.block.block, x.lines.length])), [['mlp', 1], ['shared', 1]]);
+	assert.deepEqual([two.items.filter(b.rare).map((line) => line.roles), b.treeOf(two, {apart: true, usual: true}).flatMap((s) => s.blocks.map((x) => x.block.block))], [[['all_reduce']], ['shared']]);
+	assert.deepEqual(b.treeOf(two, {q: 'PA_dec'}).flatMap((s) => s.blocks.flatMap((x) => x.lines.map((line) => line.module))), ['self_attn.attn']);
+	assert.equal(b.headline({...two, runs: two.runs.map((r, i) => ({...r, layers: 32 + i})), items: two.items.slice(0, 4)}), '32 and 33 layers of 2 runs side by side: all 4 rows of a layer are on every side.');
+});
+
+// [base, head, runs]
+const PICKED = [[['1'], ['2'], ['1', '2']], [['1', '2'], [], ['1', '2']], [['1'], ['job:2'], []], [['1'], [], []], [['1', '2', '3', '4', '5'], ['6', '7', '8', '9'], []]];
+for (const [base, head, want] of PICKED)
+	test(`besides: ${base} and ${head}`, () => assert.deepEqual(besides({base, head}), want));

@@ -1,0 +1,91 @@
+// lists.test.mjs - long answers: lists that come in pages, bytes that come in
+// parts; and two files that are sent as one.
+
+import assert from 'node:assert/strict';
+import {File} from 'node:buffer';
+import test from 'node:test';
+import {gunzipSync, gzipSync} from 'node:zlib';
+import * as api from '../../web/api.js';
+import {joined} from '../../web/pages/upload_formats.js';
+
+globalThis.File ??= File;
+globalThis.sessionStorage ??= {getItem: () => null};
+
+// Answers each address once, and notes which were asked for.
+function answering(answers) {
+	const asked = [];
+	globalThis.fetch = async (where) => {
+		asked.push(where);
+		assert.ok(answers.length, `not expected: ${where}`);
+		return new Response(answers.shift());
+	};
+	return asked;
+}
+
+const page = (items, next) => JSON.stringify({items, next});
+
+test('pages: short of the limit is not the end, `next` is', async () => {
+	const asked = answering([page([1, 2], 'a'), page([], 'b'), page([3], null)]);
+	const told = [];
+	assert.deepEqual(await api.kernels(7, {by: 'grid'}, {told: (n) => told.push(n)}), [1, 2, 3]);
+	assert.deepEqual(told, [2, 2, 3]);
+	assert.deepEqual(asked, ['', '&cursor=a', '&cursor=b'].map((cursor) =>
+		`/api/v1/runs/7/kernels?by=grid&limit=5000${cursor}`));
+});
+
+test('pages: launches likewise', async () => {
+	const asked = answering([page([1], 'x'), page([2], null)]);
+	assert.deepEqual(await api.launches(7, {}, {}), [1, 2]);
+	assert.equal(asked[1], '/api/v1/runs/7/launches?limit=5000&cursor=x');
+});
+
+test('cycles: what the first page tells of all, with every item', async () => {
+	const page = (items, next) => JSON.stringify({detector: 'period', kept: 2, items, next});
+	const asked = answering([page([{number: 0}], 'x'), page([{number: 1}], null)]);
+	assert.deepEqual(await api.cycles(7, {range: 'step'}, {}), {detector: 'period', kept: 2, next: 'x',
+		items: [{number: 0}, {number: 1}]});
+	assert.deepEqual(asked, ['', '&cursor=x'].map((cursor) => `/api/v1/runs/7/cycles?range=step&limit=5000${cursor}`));
+});
+
+test('bytes: every one, in order, counted as they come', async () => {
+	const body = new Uint8Array(100000).map((_, i) => i % 251);
+	answering([body]);
+	let last = 0;
+	const got = await api.bytes('/api/v1/runs/7/timeline', {told: (n) => { last = n; }});
+	assert.ok(got instanceof ArrayBuffer);
+	assert.deepEqual(Buffer.from(got), Buffer.from(body));
+	assert.equal(last, 100000);
+});
+
+test('bytes: a break on the way is told as one', async () => {
+	globalThis.fetch = async () => new Response(new ReadableStream({
+		pull(c) { c.error(new TypeError('network error')); },
+	}));
+	await assert.rejects(api.bytes('/x', {told: () => {}}),
+		{message: 'the connection broke while the answer was coming in', status: 0});
+});
+
+// [what, patterns, counters, both as one]
+const PAIRS = [
+	['lines after lines', 'a,b\n1,2\n', 'c\n3\n', 'a,b\n1,2\nc\n3\n'],
+	['a last line without its end', 'a,b\n1,2', 'c\n3', 'a,b\n1,2\nc\n3'],
+	// One raw block of one byte, as RFC 8878 has it.
+	['zstd after zstd', [0x28, 0xb5, 0x2f, 0xfd], [0x28, 0xb5, 0x2f],
+		[0x28, 0xb5, 0x2f, 0xfd, 0x28, 0xb5, 0x2f, 0xfd, 0, 0x58, 9, 0, 0, 0x0a, 0x28, 0xb5, 0x2f]],
+];
+const file = (name, content) => new File([typeof content === 'string' ? content : new Uint8Array(content)], name);
+for (const [what, patterns, counters, both] of PAIRS)
+	test(`joined: ${what}`, async () => {
+		const made = await joined(file('perf.csv', patterns), file('counters.csv', counters));
+		assert.equal(made.name, 'perf.csv');
+		assert.deepEqual(Buffer.from(await made.arrayBuffer()), Buffer.from(both));
+	});
+
+test('joined: gzip after gzip, where the last line has no end', async () => {
+	const made = await joined(file('perf.csv.gz', gzipSync('a,b\n1,2')), file('counters.csv.gz', gzipSync('c\n3\n')));
+	assert.equal(gunzipSync(Buffer.from(await made.arrayBuffer())).toString(), 'a,b\n1,2\nc\n3\n');
+});
+
+test('joined: one packed and one plain are refused', () => assert.rejects(
+	joined(file('perf.csv.gz', [0x1f, 0x8b, 8, 0]), file('counters.csv', 'c\n')),
+	{message: '\'perf.csv.gz\' and \'counters.csv\' must both be packed alike, or both be plain'}));

@@ -1,0 +1,99 @@
+// operators.test.mjs - the words and figures of operators, as the published pages
+// write them: each row's text is worked out by hand.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import * as o from '../../web/operators.js';
+import {shapesOf} from '../../web/pages/run_shapes.js';
+import {roofsOf} from '../../web/roofline_chart.js';
+
+// [function, value, text]
+const TEXTS = [
+	['share', 0.394972, '39.5%'], ['share', 0, '0.0%'], ['share', 1.0478, '104.8%'], ['share', null, '–'], ['share', undefined, '–'],
+	['shareOfPercent', 97.04, '97.0%'], ['shareOfPercent', null, '–'],
+	['intensity', 102.797, '102.8'], ['intensity', 15432.1, '15.4k'], ['intensity', 999.96, '1000.0'], ['intensity', 1000, '1.0k'],
+	['intensity', 0, '0.0'], ['intensity', null, '–'], ['intensity', Infinity, '–'],
+	['bound', 27.1834, '27.18 us'], ['bound', 3426.8172, '3.43 ms'], ['bound', 0.0049, '0.00 us'], ['bound', 999.994, '999.99 us'],
+	['bound', 1000, '1.00 ms'], ['bound', 1234567, '1.23 s'], ['bound', undefined, '–'],
+	['measured', 118.4, '118 us'], ['measured', 29361.38, '29.4 ms'], ['measured', 7.5, '8 us'], ['measured', 2.5e6, '2.5 s'], ['measured', null, '–'],
+	['gpuTime', 48211.7, '13.4 h'], ['gpuTime', 8100000, '2,250 h'], ['gpuTime', 7199, '7,199.0 s'], ['gpuTime', 0.5, '500.0 ms'],
+	['gpuTime', 6.905, '6.9 s'], ['gpuTime', 0.001, '1.0 ms'], ['gpuTime', 0.000104, '104.0 us'], ['gpuTime', null, '–'],
+];
+for (const [name, value, text] of TEXTS)
+	test(`${name}: ${value} is '${text}'`, () => assert.equal(o[name](value), text));
+
+// [amount, unit, text]
+const AMOUNTS = [
+	[1.48e14, 'FLOP/s', '148 TFLOP/s'], [5.3e12, 'B/s', '5.30 TB/s'], [0, 'FLOP', '0 FLOP'], [7, 'B', '7 B'], [999.7, 'B', '1.00 kB'],
+	[2.5, 'FLOP', '2.50 FLOP'], [2 ** 64, 'B', '18.4 EB'], [null, 'B', '–'],
+];
+for (const [n, unit, text] of AMOUNTS)
+	test(`amount: ${n} is '${text}'`, () => assert.equal(o.amount(n, unit), text));
+
+// [S, word]; the ends of a grade belong to the better one, 1 itself is no fault.
+const GRADES = [[1.0000001, 'above 1'], [1, 'good'], [0.33, 'good'], [0.3299, 'fair'], [0.125, 'fair'], [0.1249, 'low'], [0, 'low']];
+for (const [s, word] of GRADES)
+	test(`grade: ${s} is ${word}`, () => assert.equal(o.grade(s).word, word));
+test('grade: of what is not known there is none', () => assert.deepEqual([o.grade(null), o.grade(undefined), o.grade(NaN)], [null, null, null]));
+
+// [what, shape, its name]
+const SHAPES = [
+	['as its set describes it', {shape_id: 0, description: '(vLLM), tokens=1', shape: 'tokens=1'}, '#0 (vLLM), tokens=1'],
+	['else its sizes', {shape_id: null, description: null, shape: 'm=1 n=2', grid: '1x1x1'}, 'm=1 n=2'],
+	['else its grid', {shape: null, grid: '128x1x1 / 256x1x1'}, 'sizes unknown, grid 128x1x1 / 256x1x1'],
+	['nothing', {shape: null, grid: null}, 'sizes unknown'],
+];
+for (const [what, shape, name] of SHAPES)
+	test(`a shape is called ${what}`, () => assert.equal(o.shapeName(shape), name));
+
+test('work of several types is added, none is none, unknown stays unknown', () =>
+	assert.deepEqual([{flops: {bf16: 5, fp32: 2}}, {flops: {}}, {flops: null}].map(o.flopsOf), [7, 0, null]));
+test('bytes are read and written ones; without one of them they are unknown', () =>
+	assert.deepEqual([{read_bytes: 3, write_bytes: 0}, {read_bytes: 3, write_bytes: null}].map(o.bytesOf), [3, null]));
+
+const OWN = {s: 0.6, sol_ns: 6, regime: 'compute', why: 'own', headroom_ns: 4, headroom_pct: 1, compute_pct: 100, over_ns: 2};
+const NONE = {headroom_ns: null, headroom_pct: null, compute_pct: null, over_ns: null};
+// [what, row, the figures shown of it]
+const HELD = [
+	['not held, its own', {...OWN, bound_ns: 10, against: null}, OWN],
+	['an operator, by its calls with a bound there', {...OWN, bound_ns: 10, against: {sol_ns: 5, bound_ns: 20, regime: 'memory'}},
+		{s: 0.25, sol_ns: 5, regime: 'memory', why: undefined, ...NONE}],
+	['a shape, by its mean call', {...OWN, avg_ns: 40, against: {sol_ns: 5, regime: 'memory', why: null}}, {s: 0.125, sol_ns: 5, regime: 'memory', why: null, ...NONE}],
+	['no bound there', {...OWN, against: {sol_ns: null, bound_ns: 0, regime: null}}, {s: null, sol_ns: null, regime: null, why: undefined, ...NONE}],
+];
+for (const [what, row, want] of HELD)
+	test(`held: ${what}`, () => {
+		const shown = o.held(row);
+		assert.deepEqual(Object.fromEntries(Object.keys(want).map((key) => [key, shown[key]])), want);
+	});
+
+const rows = (n, dtype) => Array.from({length: n}, () => ({dtype, phase: null, against: null}));
+const PAGED = [rows(5000, 'bf16'), [...rows(499, null), ...rows(2, 'bf16')], rows(2, null), rows(1, null)];
+// [what, row, pages, items, more, pages asked for]
+const SHAPES_OF = [
+	['without a type: pages until it has enough', {dtype: null, phase: null}, PAGED, 500, true, 3],
+	['to the last page', {dtype: null, phase: null}, PAGED.slice(0, 2), 499, false, 2],
+	['with both: one page', {dtype: 'bf16', phase: 'decode'}, [Array(500).fill({dtype: 'bf16', phase: 'decode', against: null}), []], 500, true, 1],
+];
+for (const [what, row, pages, items, more, asks] of SHAPES_OF)
+	test(`shapes: ${what}`, async () => {
+		const asked = [];
+		const got = await shapesOf(row, async (words) => {
+			asked.push(words);
+			return {items: pages[asked.length - 1], next: asked.length < pages.length ? `c${asked.length}` : null};
+		});
+		assert.deepEqual([got.items.length, got.more, asked.length], [items, more, asks]);
+		assert.deepEqual(asked.map((words) => words.cursor), [null, 'c1', 'c2'].slice(0, asks));
+	});
+
+test('known: the largest part first, those without time left out', () =>
+	assert.deepEqual(o.knownParts({known: {sizes: 0, op_sizes: 10, graph: 30, not: 0}}), [['graph', 30, 75], ['op_sizes', 10, 25]]));
+test('known: a row that does not tell', () => assert.deepEqual(o.knownParts({}), []));
+
+test('roofs: equal peaks share one, types that nobody asked for have none', () => {
+	const peak_flops = {bf16: 2e12, fp16: 2e12, fp8_e4m3: 4e12, fp32: null, fp64: 1e12};
+	assert.deepEqual(roofsOf({peak_flops}, new Set(['bf16', 'fp16', 'fp8_e4m3', 'fp32'])),
+		[{peak: 4e12, label: 'fp8_e4m3 4.00 TFLOP/s'}, {peak: 2e12, label: 'bf16, fp16 2.00 TFLOP/s'}]);
+	assert.equal(roofsOf({peak_flops}).length, 3);
+	assert.deepEqual(roofsOf({peak_flops: null}), []);
+});

@@ -1,0 +1,119 @@
+// perfetto.test.mjs - the handshake with the Perfetto UI, against a tab and a
+// host that play their parts without a browser.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {PERFETTO, show} from '../../web/perfetto.js';
+
+// A tab that answers the n-th PING (0: never) from `origin`, and a host whose
+// clock goes 10 s with every tick of its timer.
+function stage({answers = 3, origin = PERFETTO, closes = 0, blocked = false} = {}) {
+	const heard = [];
+	const listeners = new Set();
+	let now = 0;
+	let ticks = 0;
+	const say = (e) => [...listeners].forEach((l) => l(e));
+	const tab = {
+		closed: false,
+		close() { this.closed = true; },
+		postMessage(data, to, transfer) {
+			heard.push({data, to, transfer});
+			if (data === 'PING' && heard.length === answers)
+				say({source: tab, origin, data: 'PONG'});
+		},
+	};
+	const host = {
+		opened: [],
+		open(...args) { this.opened.push(args); return blocked ? null : tab; },
+		addEventListener: (_, l) => listeners.add(l),
+		removeEventListener: (_, l) => listeners.delete(l),
+		performance: {now: () => now},
+		setInterval: (call) => setInterval(() => {
+			now += 10000;
+			tab.closed ||= ++ticks === closes;
+			call();
+		}, 1),
+		clearInterval,
+	};
+	return {tab, host, heard, listeners, say};
+}
+
+const NAME = {title: 'a run', fileName: 'run-7.json', url: 'http://127.0.0.1/runs/7'};
+async function until(holds, what) {
+	for (const end = Date.now() + 60000; !holds(); await new Promise((resolve) => setTimeout(resolve, 5)))
+		assert.ok(Date.now() < end, what);
+}
+
+const bytes = () => Promise.resolve(new Uint8Array([1, 2, 3]).buffer);
+
+test('PING until PONG, then the trace, to that origin alone', async () => {
+	const {tab, host, heard, listeners} = stage({answers: 3});
+	await show(bytes, NAME, {host});
+	assert.deepEqual(host.opened, [[PERFETTO]], 'one tab, and no word that would cut its handle');
+	assert.deepEqual(heard.slice(0, -1).map((m) => m.data), ['PING', 'PING', 'PING']);
+	const {data, to, transfer} = heard.at(-1);
+	assert.equal(to, 'https://ui.perfetto.dev');
+	assert.deepEqual(Object.keys(data), ['perfetto']);
+	assert.deepEqual({...data.perfetto, buffer: [...new Uint8Array(data.perfetto.buffer)]},
+		{buffer: [1, 2, 3], ...NAME});
+	assert.deepEqual(transfer, [data.perfetto.buffer], 'handed over, not copied');
+	assert.equal(listeners.size, 0, 'nobody listens any more');
+	assert.equal(tab.closed, false);
+});
+
+test('a PONG of another page, or from another window, is not heard', async () => {
+	const {host, heard, say} = stage({answers: 1, origin: 'https://elsewhere.example'});
+	const over = show(bytes, NAME, {host, patience: 50000});
+	say({source: {}, origin: PERFETTO, data: 'PONG'});
+	await assert.rejects(over, /did not answer/);
+	assert.ok(heard.every((m) => m.data === 'PING'), 'no trace was posted');
+});
+
+// [what, stage, fetch, sentence]
+const FAILURES = [
+	['a blocked tab', {blocked: true}, bytes, 'the browser did not let the page open a tab; allow pop-ups for this '
+		+ 'site, or download the trace and open it in the Perfetto UI'],
+	['silence', {answers: 0}, bytes, 'https://ui.perfetto.dev did not answer; is it reachable from here? '
+		+ 'The trace can be downloaded and opened there by hand'],
+	['a tab that is closed', {answers: 0, closes: 2}, bytes,
+		'the tab with the Perfetto UI was closed before it had the trace'],
+	['a trace that does not come', {answers: 0}, () => Promise.reject(new Error('no run 8')), 'no run 8'],
+];
+for (const [what, how, fetch, message] of FAILURES)
+	test(`fails with a sentence: ${what}`, async () => {
+		const {tab, host, listeners} = stage(how);
+		await assert.rejects(show(fetch, NAME, {host}), {message});
+		await until(() => how.blocked || tab.closed, 'the tab does not stay behind');
+		assert.equal(listeners.size, 0);
+	});
+
+test('a tab still on its way to the UI is closed when it is there', async () => {
+	const {tab, host} = stage({answers: 0});
+	tab.location = {href: 'about:blank'};
+	await assert.rejects(show(() => Promise.reject(new Error('no run 8')), NAME, {host, patience: 1e9}), {message: 'no run 8'});
+	await new Promise((resolve) => setTimeout(resolve, 20));
+	assert.equal(tab.closed, false);
+	Object.defineProperty(tab.location, 'href', {get() { throw new Error('another origin'); }});
+	await until(() => tab.closed, 'it stays behind');
+});
+
+test('a tab that never gets there is closed when patience ends', async () => {
+	const {tab, host} = stage({answers: 0});
+	tab.location = {href: 'about:blank'};
+	await assert.rejects(show(() => Promise.reject(new Error('no run 8')), NAME, {host, patience: 50000}), {message: 'no run 8'});
+	await until(() => tab.closed, 'it stays behind');
+});
+
+test('leaving the page ends both: the fetch and the waiting', async () => {
+	const {tab, host} = stage({answers: 0});
+	const leave = new AbortController();
+	let stopped = false;
+	const fetch = (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => {
+		stopped = true;
+		reject(signal.reason);
+	}));
+	const over = show(fetch, NAME, {host, signal: leave.signal});
+	leave.abort();
+	await assert.rejects(over, {name: 'AbortError'});
+	await until(() => stopped && tab.closed, 'the tab does not stay behind');
+});

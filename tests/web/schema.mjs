@@ -1,0 +1,44 @@
+// schema.mjs - a document held against a schema of the server's, as far as its
+// schemas go: types, enumerations, properties, items, one of several, references.
+
+import fs from 'node:fs';
+
+const ROOM = new URL('../../server/api/schema/', import.meta.url);
+const schemaOf = (name) => JSON.parse(fs.readFileSync(new URL(`${name}.json`, ROOM), 'utf8'));
+
+function typeOf(value) {
+	if (value === null)
+		return ['null'];
+	if (Array.isArray(value))
+		return ['array'];
+	return Number.isInteger(value) ? ['integer', 'number'] : [typeof value];
+}
+
+const within = (value, {minimum = -Infinity, maximum = Infinity}) => typeof value !== 'number' || (value >= minimum && value <= maximum);
+
+function properties(value, {properties: known = {}, required = [], additionalProperties: others = true}, at) {
+	return [...required.filter((key) => !(key in value)).map((key) => `${at} lacks ${key}`),
+		...Object.entries(value).flatMap(([key, part]) => {
+			const schema = known[key] ?? others;
+			return schema === false ? [`${at} has ${key}`] : schema === true ? [] : broken(part, schema, `${at}.${key}`);
+		})];
+}
+
+// Every way in which it is not as the schema says, a line each.
+function broken(value, schema, at) {
+	if (schema.$ref)
+		return broken(value, schemaOf(schema.$ref.split('/').at(-1)), at);
+	if (schema.oneOf) {
+		const ways = schema.oneOf.map((one) => broken(value, one, at));
+		return ways.some((list) => !list.length) ? [] : ways.at(-1);
+	}
+	const types = typeOf(value);
+	if ((schema.type && ![schema.type].flat().some((type) => types.includes(type))) || (schema.enum && !schema.enum.includes(value)) || !within(value, schema))
+		return [`${at} is ${JSON.stringify(value)}`];
+	if (types[0] === 'array')
+		return value.flatMap((part, i) => broken(part, schema.items ?? {}, `${at}[${i}]`));
+	return types[0] === 'object' ? properties(value, schema, at) : [];
+}
+
+// What is sent is what JSON carries.
+export const faults = (value, name) => broken(JSON.parse(JSON.stringify(value)), schemaOf(name), name);

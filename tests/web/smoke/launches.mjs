@@ -1,0 +1,145 @@
+// launches.mjs - who launched a kernel and how long that took, with the numbers
+// worked out by hand in data/README.md; and a run without launches, which says
+// so everywhere.
+
+import assert from 'node:assert/strict';
+import {cells, data, seen, text, upload} from './world.mjs';
+
+const KERNELS = 'Kernel statistics';
+
+async function callers(test, {open, api}, run) {
+	const {items: [kernel]} = await (await api(`${run}/kernels`)).json();
+	const button = (page) => page.getByRole('button', {name: 'gemm_kernel', exact: true});
+	const shown = (page) => cells(page, 'Callers of gemm_kernel');
+
+	await test('a kernel opens to its callers, by key; the address opens it again', async () => {
+		const page = await open(run);
+		await button(page).focus();
+		await seen(async () => assert.equal(await button(page).getAttribute('aria-expanded'), 'false'));
+		await page.keyboard.press('Enter');
+		await seen(async () => assert.equal(await button(page).getAttribute('aria-expanded'), 'true'));
+		await page.getByRole('table', {name: 'Callers of gemm_kernel'}).waitFor();
+		await seen(async () => assert.deepEqual((await shown(page)).map((r) => r.slice(1)), [['1', '45.000', '45.0'],
+			['2', '40.000', '40.0'], ['1', '10.000', '10.0'], ['2', '5.000', '5.0']]));
+		await seen(async () => assert.deepEqual((await shown(page)).map((r) => r[0].replace(/\s+/g, ' ')), [
+			'range ProfilerStep#* operator aten::add',
+			'4 more frames range ProfilerStep#* ⋮ Python train.py(5): step_5 Python train.py(6): step_6 Python train.py(7): step_7 '
+				+ 'operator aten::mm',
+			'Nothing was open around the call: no range, module, Python function or operator.',
+			'No call in the trace launched these: made before it began, or by a graph\'s replay.']));
+
+		await seen(async () => assert.equal(new URL(page.url()).search, `?kernel=${kernel.id}`));
+		const again = await open(`${run}?kernel=${kernel.id}`);
+		await again.getByRole('table', {name: 'Callers of gemm_kernel'}).waitFor();
+		await seen(async () => assert.equal(await button(again).getAttribute('aria-expanded'), 'true'));
+		await button(again).click();
+		await seen(async () => assert.equal(await again.getByRole('table', {name: 'Callers of gemm_kernel'}).count(), 0));
+		assert.equal(new URL(again.url()).search, '');
+	});
+
+	await test('outer frames unfold and fold, in their order', async () => {
+		const page = await open(`${run}?kernel=${kernel.id}`);
+		const path = page.locator('.path').nth(1).locator('li');
+		const fold = page.getByRole('button', {name: '4 more frames'});
+		await fold.click();
+		await seen(async () => assert.equal(await fold.getAttribute('aria-expanded'), 'true'));
+		await seen(async () => assert.deepEqual(await path.locator('code').allInnerTexts(), ['ProfilerStep#*',
+			...[1, 2, 3, 4, 5, 6, 7].map((i) => `train.py(${i}): step_${i}`), 'aten::mm']));
+		await fold.click();
+		await seen(async () => assert.deepEqual(await path.locator('code').allInnerTexts(), ['ProfilerStep#*',
+			...[5, 6, 7].map((i) => `train.py(${i}): step_${i}`), 'aten::mm']));
+	});
+}
+
+async function latency(test, {open, api}, run) {
+	await test('launch latency: averages first, every statistic within reach', async () => {
+		const page = await open(run);
+		await page.getByRole('tab', {name: 'Launched together'}).focus();
+		await page.keyboard.press('ArrowRight');
+		await page.getByRole('table', {name: 'Launch latency'}).waitFor();
+		await seen(async () => assert.match(page.url(), /\?tab=launches$/));
+		await seen(async () => assert.deepEqual((await cells(page, 'Launch latency')).map((r) => r.slice(0, 9)),
+			[['gemm_kernel', 'cudaLaunchKernel', '4', '36.500', '5.000', '11.667', '23.750', '3', '0']]));
+		await page.getByRole('radio', {name: 'Max'}).check();
+		await seen(async () => assert.deepEqual((await cells(page, 'Launch latency'))[0].slice(3, 7),
+			['55.000', '5.000', '15.000', '45.000']));
+		await page.getByRole('radio', {name: 'All'}).check();
+		await seen(async () => assert.equal((await cells(page, 'Launch latency'))[0].length, 26));
+		await page.getByRole('button', {name: 'Queue min (µs)'}).click();
+		const again = await open(run + new URL(page.url()).search);
+		await seen(async () => assert.equal(await again.locator('th[aria-sort]').innerText(), 'Queue min (µs)'));
+		await again.getByRole('link', {name: 'gemm_kernel'}).click();
+		await again.getByRole('table', {name: 'Callers of gemm_kernel'}).waitFor();
+	});
+
+	await test('its CSV is the API\'s, filtered as seen', async () => {
+		const page = await open(`${run}?tab=launches&q=GEMM`);
+		const [download] = await Promise.all([page.waitForEvent('download'),
+			page.getByRole('tabpanel').getByRole('link', {name: 'CSV'}).click()]);
+		assert.equal(await text(download), await (await api(`${run}/launches?q=GEMM&format=csv`)).text());
+		await page.getByRole('searchbox').fill('nothing');
+		await seen(async () => assert.deepEqual((await cells(page, 'Launch latency'))[0], ['No kernel and no call has this in its name.']));
+	});
+}
+
+async function table(test, {open, base}, run) {
+	await test('a run of a table is marked in the list, and found by that', async () => {
+		const page = await open('/runs');
+		await page.getByLabel('Numbers').selectOption('statistics only');
+		await page.getByRole('button', {name: 'Filter'}).click();
+		await page.waitForURL(/content=statistics/);
+		await page.getByRole('link', {name: 'Clear'}).waitFor();
+		await seen(async () => assert.deepEqual(await page.locator('tbody th a').evaluateAll((all) => all.map((a) => a.href)), [base + run]));
+		await seen(async () => assert.equal(await page.locator('tbody .mark').innerText(), 'statistics only'));
+		await seen(async () => assert.deepEqual(await page.locator('tbody td:nth-child(8), tbody td:nth-child(9)').evaluateAll((all) =>
+			all.map((td) => [td.innerText, td.title])), Array(2).fill(['–', 'unknown: statistics only'])));
+	});
+
+	await test('its page says what is unknown, above every table, and shows no 0 for it', async () => {
+		const page = await open(run);
+		await seen(async () => assert.equal(await page.locator('.title .mark').innerText(), 'statistics only'));
+		await seen(async () => assert.deepEqual(await page.locator('.totals dd').allInnerTexts(), ['–', '–', '5.000 µs', '6', '2', '–', '–']));
+		await seen(async () => assert.deepEqual((await cells(page, KERNELS)).map((r) => [r[0], ...r.slice(3, 13)]), [
+			['alpha', '80.0', '4.000', '4', '1.000', '0.900', '0.500', '1.700', '0.503', '–', '–'],
+			['beta_kernel', '20.0', '1.000', '2', '0.500', '0.500', '0.400', '0.600', '0.141', '–', '–']]));
+		await seen(async () => assert.deepEqual(await page.locator('tbody tr').first().locator('td').evaluateAll((all) =>
+			all.filter((td) => td.innerText === '–').map((td) => td.title)),
+		['no rule knows this name', 'not known: unattributed', 'unknown: statistics only', 'unknown: statistics only', 'unknown']));
+		for (const tab of ['Kernels', 'Launch latency', 'Copies and sets', 'Devices']) {
+			await page.getByRole('tab', {name: tab}).click();
+			await page.getByRole('tab', {name: tab, selected: true}).waitFor();
+			await seen(async () => assert.match(await page.getByRole('tabpanel').locator('.lacking').innerText(),
+				/^statistics only These are the numbers of a table that somebody computed;/));
+		}
+		await seen(async () => assert.equal(await page.getByRole('button', {name: 'Open in Perfetto'}).count(), 0));
+		await page.getByText('There is no timeline, because there are no single launches to draw.').waitFor();
+	});
+}
+
+async function patterns(test, {open, api}) {
+	await test('a pattern CSV and its counters are sent as one file', async () => {
+		const page = await open('/uploads');
+		await page.getByText('A pattern CSV with its counters').click();
+		await page.getByLabel('Patterns').setInputFiles(data('patterns.csv'));
+		await page.getByLabel('Counters').setInputFiles(data('counters.csv'));
+		await page.getByRole('button', {name: 'Send both as one'}).click();
+		await page.locator('.card .state.done').waitFor();
+		await page.getByRole('link', {name: /^Run #/}).click();
+		await page.locator('.crumbs').waitFor();
+		await seen(async () => assert.equal(await page.locator('.title').innerText().then((t) => t.replace(/\s+/g, ' ')),
+			'patterns.csv patterns only'));
+		await seen(async () => assert.deepEqual((await cells(page, KERNELS)).map((r) => [r[0], ...r.slice(3, 9)]), [
+			['alpha', '75.0', '300.000', '3', '100.000', '–', '–'],
+			['beta_kernel', '25.0', '100.000', '2', '50.000', '–', '–']]));
+		const {items} = await (await api(`${new URL(page.url()).pathname}/notes`)).json();
+		assert.deepEqual(items.map((n) => n.code).sort(), ['counter_host', 'no_device_name', 'patterns_only']);
+	});
+}
+
+export default async function launches(test, world) {
+	const run = await upload(world, data('callers.json'));
+	await callers(test, world, run);
+	await latency(test, world, run);
+	await table(test, world, await upload(world, data('table_cuda_gpu_kern_sum.csv')));
+	await patterns(test, world);
+}

@@ -1,0 +1,67 @@
+// weighed.test.mjs - what of an address the server is asked for, what stays in
+// it when something else is weighed, and the text of an edited catalogue.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {parsed, written} from '../../web/pages/catalogue_own.js';
+import {parted} from '../../web/pages/catalogue_rules.js';
+import {setName} from '../../web/pages/catalogue_sets.js';
+import {asked, pageOf, unanswered} from '../../web/pages/importance_filters.js';
+
+const query = (text) => new URLSearchParams(text);
+
+// [what, address, what is asked]
+const ASKED = [
+	['nothing', '', {}],
+	['the page\'s own words are not the server\'s', 'tab=shapes&sort=s&q=norm&open=rms_norm&on=H20', {}],
+	['names as they are', 'set=a b&weight=mean&project=demo&phase=decode&dtype=bf16', {set: 'a b', weight: 'mean', project: 'demo', phase: 'decode', dtype: 'bf16'}],
+	['a day stands for its beginning', 'since=2026-11-01&until=2026-11-02T03:04:05Z', {since: '2026-11-01T00:00:00Z', until: '2026-11-02T03:04:05Z'}],
+	['labels each by its key', 'label=branch=main, gpu=h100', {'label.branch': 'main', 'label.gpu': 'h100'}],
+	['empty ones are none', 'project=&label=', {}],
+];
+for (const [what, text, want] of ASKED)
+	test(`asked: ${what}`, () => assert.deepEqual(asked(query(text)), want));
+test('asked: labels that are none are refused with a sentence', () =>
+	assert.throws(() => asked(query('label=nonsense')), {status: 400, message: 'label \'nonsense\' is not of the form key=value'}));
+
+// [what, address, changes, where it leads]
+const PAGES = [
+	['a filter keeps what is sorted and opened', 'tab=shapes&sort=s&open=a', {project: 'demo'}, '/importance?tab=shapes&sort=s&open=a&project=demo'],
+	['a set is not asked for what it refuses', 'project=p&workload=w&framework=f&platform=H20&label=a=b&since=2026-11-01&until=2026-11-02&phase=decode&dtype=bf16',
+		{set: 'atrex'}, '/importance?phase=decode&dtype=bf16&set=atrex'],
+	['nor where it was before', 'set=atrex&project=p&weight=mean', {phase: 'both'}, '/importance?set=atrex&phase=both'],
+	['runs know no phase \'both\'', 'set=atrex&phase=both&dtype=bf16', {set: ''}, '/importance?dtype=bf16'],
+	['nor another\'s weight', 'weight=published', {project: 'p'}, '/importance?project=p'],
+	['another set has other operators and weights', 'open=a&on=H20&weight=mean&sort=name', {set: 'atrex'}, '/importance?sort=name&set=atrex'],
+	['back to what is stored here', 'set=atrex&weight=published', {set: ''}, '/importance'],
+];
+for (const [what, text, changes, where] of PAGES)
+	test(`page: ${what}`, () => assert.equal(pageOf(query(text), changes), where));
+
+// [address, the weight that the form stands on]
+const WEIGHED = [['set=a&weight=mean', 'published'], ['weight=mean', 'mean'], ['weight=published', 'time'], ['', 'time']];
+for (const [text, weight] of WEIGHED)
+	test(`unanswered: '${text}'`, () => assert.equal(unanswered(query(text)).weight, weight));
+
+// [what, {name, from, to} in bytes, before, within and after]
+const PARTED = [
+	['the place told, not the first alike', {name: 'norm_x_norm', from: 7, to: 11}, ['norm_x_', 'norm', '']],
+	['bytes, not letters', {name: '\ufeffé_norm_ü', from: 6, to: 10}, ['\ufeffé_', 'norm', '_ü']],
+	['the whole', {name: 'é', from: 0, to: 2}, ['', 'é', '']],
+	['nothing', {name: 'é', from: null, to: null}, ['é', '', '']],
+];
+for (const [what, row, parts] of PARTED)
+	test(`parted: ${what}`, () => assert.deepEqual(parted(row), parts));
+
+test('own: a list is written an object a line, and reads back', () => {
+	const list = [{match: '^a"b', operator: 'x'}, {match: 'é'}];
+	assert.equal(written(list), '[\n\t{"match":"^a\\"b","operator":"x"},\n\t{"match":"é"}\n]');
+	assert.deepEqual(parsed(written(list)), list);
+	assert.equal(written([]), '[]');
+	assert.deepEqual(parsed('  '), []);
+});
+for (const text of ['{}', '[1]', '[null]', '[[]]'])
+	test(`own: ${text} is refused`, () => assert.throws(() => parsed(text), {message: 'this is not a list of objects: it begins with [ and holds one { … } for each'}));
+test('own: what is not JSON is refused', () => assert.throws(() => parsed('[{]'), /^Error: this is not JSON: /));
+
+test('a set is called as its file', () => assert.deepEqual(['a.b.json', 'a', '.json'].map(setName), ['a.b', 'a', '']));
