@@ -40,13 +40,14 @@ static bool stretch(const struct layer_seq *s, struct layer_seq *out,
 	struct arena *a)
 {
 	size_t passes = (size_t)s->passes_n + 1;
+	size_t room = s->n < STRETCH ? s->n : STRETCH;
 	uint32_t *to = arena_array(a, uint32_t, passes), skip;
 	uint32_t *count = arena_array(a, uint32_t, passes);
 
 	*out = *s;
 	out->arena = a;
 	out->n = 0;
-	out->items = arena_array(a, struct layer_item, STRETCH);
+	out->items = arena_array(a, struct layer_item, room + 1);
 	out->passes = arena_array(a, struct layer_pass, passes);
 	if (!to || !count || !out->items || !out->passes)
 		return false;
