@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "err.h"
 #include "param.h"
+#include "reach.h"
 #include "table.h"
 #include <jansson.h>
 #include <stdint.h>
@@ -26,6 +27,7 @@ struct call {
 	struct api *api;
 	const struct api_request *request;
 	const struct route *route;
+	struct who who; /* after guard_scope() */
 	struct arena arena;
 	struct params params;
 	struct db *db; /* there after call_db() */
@@ -50,7 +52,7 @@ struct call {
 /* Lends the call a database connection until its answer is made. */
 bool call_db(struct call *c, struct err *e);
 
-#define ROUTE(method, path, scope, fn, answer, help) \
+#define ROUTE(method, path, scope, reach, fn, answer, help) \
 	json_t *fn(struct call *c, struct err *e);
 #define PARAM(fn, name, kind, range, fallback, help)
 #define BODY(fn, type, schema)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 const struct param_spec param_specs[] = {
-#define ROUTE(method, path, scope, fn, answer, help)
+#define ROUTE(method, path, scope, reach, fn, answer, help)
 #define PARAM(fn, name, kind, range, fallback, help) \
 	{ fn, name, PARAM_##kind, range, fallback, help },
 #define BODY(fn, type, schema)

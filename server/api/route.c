@@ -8,8 +8,8 @@
 #include <string.h>
 
 const struct route routes[] = {
-#define ROUTE(method, path, scope, fn, answer, help) \
-	{ #method, path, SCOPE_##scope, fn, answer, help },
+#define ROUTE(method, path, scope, reach, fn, answer, help) \
+	{ #method, path, SCOPE_##scope, REACH_##reach, fn, answer, help },
 #define PARAM(fn, name, kind, range, fallback, help)
 #define BODY(fn, type, schema)
 #include "routes.def"
@@ -20,7 +20,7 @@ const struct route routes[] = {
 };
 
 const struct route_body route_bodies[] = {
-#define ROUTE(method, path, scope, fn, answer, help)
+#define ROUTE(method, path, scope, reach, fn, answer, help)
 #define PARAM(fn, name, kind, range, fallback, help)
 #define BODY(fn, type, schema) { fn, type, schema },
 #include "routes.def"

@@ -5,9 +5,22 @@
 
 typedef json_t *handler_fn(struct call *c, struct err *e);
 
+/* What a route shows of which projects: routes.def tells each word. */
+enum reach {
+	REACH_OPEN,
+	REACH_RUN,
+	REACH_UPLOADED,
+	REACH_JOB,
+	REACH_GATE,
+	REACH_PROJECT,
+	REACH_RUNS,
+	REACH_WHOLE
+};
+
 struct route {
 	const char *method, *path;
 	enum scope scope;
+	enum reach reach;
 	handler_fn *handler;
 	const char *answer, *help;
 };
@@ -22,7 +35,7 @@ extern const struct route routes[];
 extern const struct route_body route_bodies[];
 
 enum {
-#define ROUTE(method, path, scope, fn, answer, help) +1
+#define ROUTE(method, path, scope, reach, fn, answer, help) +1
 #define PARAM(fn, name, kind, range, fallback, help)
 #define BODY(fn, type, schema)
 	ROUTES_N = 0

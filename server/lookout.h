@@ -1,0 +1,8 @@
+/* lookout.h - looks at the series of workloads that have new runs, and tells
+ * where one changed its level. */
+#pragma once
+#include "db.h"
+
+/* One workload's series since it was last looked at; *more: there are others.
+ * Posts an event (event.h) for each change that was not told before. */
+bool lookout_step(struct db *db, bool *more, struct err *e);

@@ -1,0 +1,80 @@
+/* gate.h - what a gate is asked, and what it answers.
+ *
+ * A gate holds a head against a baseline under rules. Each rule says pass,
+ * regressed or undecided; the gate's outcome is bad data where the data fall short
+ * of what was demanded, else the worst of its rules. Times are nanoseconds per
+ * cycle; a change in percent is of the base. NaN: unknown. Text is the arena's. */
+#pragma once
+#include "comparison.h"
+
+/* As programs exit with them. */
+enum gate_outcome { GATE_PASS, GATE_REGRESSED, GATE_UNDECIDED, GATE_BAD_DATA };
+/* "pass", "regressed", "undecided", "bad_data". */
+const char *gate_outcome_word(enum gate_outcome o);
+
+enum gate_rule_kind {
+	GATE_CYCLE, /* the cycle's whole time */
+	GATE_OPERATOR, /* an operator's time of a cycle */
+	GATE_HEADROOM, /* time above what the hardware could do, of a cycle */
+	GATE_FUNCTIONS, /* classes of single functions */
+};
+
+/* What is asked. Limits are percent; NaN: the rule is not there. */
+struct gate_policy {
+	double cycle_pct; /* 2: no slower than by so much */
+	struct gate_operator_limit {
+		const char *operator;
+		double pct;
+	} * operators;
+	uint32_t operators_n;
+	double headroom_pct; /* points of the cycle's time */
+	uint32_t fail_on; /* bits 1 << enum change_class; regressed, appeared */
+	double share_pct; /* 1: functions whose change is less of the cycle than
+			     this are let pass */
+	/* What the data must have, on either side. */
+	uint32_t least_runs, least_cycles; /* 1 and 4: units; cycles of a unit */
+	double least_coverage_pct; /* cycles' part of the GPU time; 0 */
+	double least_attributed_pct; /* 0 */
+	uint64_t refuse; /* bits 1 << enum finding_code, beside REFUSE ones */
+	double alpha; /* 0.01: how often a head that is alike may be accused */
+	double floor; /* negative: learnt */
+	uint64_t seed;
+};
+
+/* One number per unit (a run, or a job), oldest first. */
+struct gate_values {
+	const double *base, *head;
+	uint32_t base_n, head_n;
+};
+
+struct gate_rule {
+	enum gate_rule_kind kind;
+	const char *of; /* operator or function; NULL: the cycle, headroom */
+	const char *device; /* of a function, where it matters; else NULL */
+	enum gate_outcome outcome; /* not BAD_DATA */
+	double limit_pct;
+	double base_ns, head_ns, change_pct, low_pct, high_pct, p;
+	double floor, floor_df; /* between runs, as in struct change */
+	/* Slower than most of the baseline, but no slower than its newest part: the
+	 * first run of that part; 0 none. It is then not this head's doing. */
+	int64_t since_run;
+	/* Runs of the head, in all, that would probably decide; 0: it is decided;
+	 * -1: no number of them would, the baseline is too small. */
+	int32_t runs_needed;
+	const char *sentence;
+};
+
+struct gate {
+	enum gate_outcome outcome;
+	const char *sentence; /* one that says it all */
+	struct gate_rule *rules; /* regressed, undecided, pass; by time at stake */
+	uint32_t rules_n;
+	struct gate_shortfall { /* why the data are bad */
+		const char *what; /* finding's name, or "runs", "cycles", "coverage",
+				     "attributed" */
+		const char *sentence;
+	} * shortfalls;
+	uint32_t shortfalls_n;
+	int32_t runs_needed; /* the most that an undecided rule needs */
+	struct comparison compared;
+};
