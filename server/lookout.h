@@ -4,5 +4,5 @@
 #include "db.h"
 
 /* One workload's series since it was last looked at; *more: there are others.
- * Posts an event (event.h) for each change that was not told before. */
+ * Posts an event (event_post.h) for each change that was not told before. */
 bool lookout_step(struct db *db, bool *more, struct err *e);

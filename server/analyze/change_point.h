@@ -30,8 +30,8 @@ struct change_options {
 	uint32_t permutations; /* 999 */
 	uint64_t seed; /* 1 */
 };
-#define CHANGE_OPTIONS          \
-	{                       \
+#define CHANGE_OPTIONS                \
+	{                             \
 		0.01, 0.01, 3, 999, 1 \
 	}
 

@@ -2,6 +2,7 @@
  * data/operator_blocks.json. */
 #include "layer_words.h"
 #include "inside.h"
+#include "layer_read.h"
 
 struct operator_word {
 	const char *name;
@@ -13,63 +14,21 @@ static const char *const acts[] = {
 #include "layer_act.def"
 #undef ACT
 };
-static const char *const blocks[] = {
-#define BLOCK(code, word, what) #word,
-#include "layer_block.def"
-#undef BLOCK
-};
-static const char *const roles[] = {
-#define ROLE(code, word, what) #word,
-#include "layer_role.def"
-#undef ROLE
-};
-
-/* `n` where it is none of them. */
-static uint32_t which(const char *const *words, uint32_t n, const char *word)
-{
-	uint32_t i = 0;
-	while (i < n && (!word || strcmp(words[i], word) != 0))
-		i++;
-	return i;
-}
-
-static bool roles_read(const struct entries *d, size_t i, const char *key,
-	layer_roles *out, struct err *e)
-{
-	const json_t *list;
-
-	if (!entries_list(d, i, key, &list, e))
-		return false;
-	for (size_t k = 0; k < json_array_size(list); k++) {
-		const char *word = json_string_value(json_array_get(list, k));
-		uint32_t role = which(roles, ROLES, word);
-		if (role == ROLES)
-			return entries_fail(d, i, e, "there is no role '%.40s'",
-				word);
-		*out |= UINT64_C(1) << role;
-	}
-	return true;
-}
-
 static bool word_read(const struct entries *d, size_t i, struct layer_word *w,
 	struct err *e)
 {
-	const char *act, *block;
+	const char *act;
 
 	*w = (struct layer_word){ .block = BLOCKS };
 	if (!entries_keys(d, i, "operator match act block roles also", e) ||
 		!entries_text(d, i, "act", true, &act, e) ||
-		!entries_text(d, i, "block", false, &block, e) ||
-		!roles_read(d, i, "roles", &w->roles, e) ||
-		!roles_read(d, i, "also", &w->also, e))
+		!layer_read_block(d, i, &w->block, e) ||
+		!layer_read_roles(d, i, "roles", &w->roles, e) ||
+		!layer_read_roles(d, i, "also", &w->also, e))
 		return false;
-	w->act = which(acts, ACTS, act);
+	w->act = layer_read_which(acts, ACTS, act);
 	if (w->act == ACTS)
 		return entries_fail(d, i, e, "there is no act '%.40s'", act);
-	w->block = which(blocks, BLOCKS, block);
-	if (block && w->block == BLOCKS)
-		return entries_fail(d, i, e, "there is no block '%.40s'",
-			block);
 	return true;
 }
 

@@ -1,6 +1,7 @@
 /* module_words.c - what modules do in a layer, by data/module_roles.json: a
  * pattern of the name gives a word, the word and what it stands in give roles. */
 #include "inside.h"
+#include "layer_read.h"
 #include "layer_words.h"
 
 /* What modules are told apart by: "linear", "attention". */
@@ -18,58 +19,8 @@ struct module_rule {
 	layer_roles roles;
 };
 
-static const char *const blocks[] = {
-#define BLOCK(code, word, what) #word,
-#include "layer_block.def"
-#undef BLOCK
-};
-static const char *const roles[] = {
-#define ROLE(code, word, what) #word,
-#include "layer_role.def"
-#undef ROLE
-};
-
 enum { ORDINALS = 64 };
 static const char layer[] = "layer";
-
-/* `n` where it is none of them. */
-static uint32_t which(const char *const *words, uint32_t n, const char *word)
-{
-	uint32_t i = 0;
-	while (i < n && (!word || strcmp(words[i], word) != 0))
-		i++;
-	return i;
-}
-
-static bool block_read(const struct entries *d, size_t i,
-	enum layer_block_kind *out, struct err *e)
-{
-	const char *block;
-
-	if (!entries_text(d, i, "block", false, &block, e))
-		return false;
-	*out = which(blocks, BLOCKS, block);
-	return !block || *out < BLOCKS ||
-	       entries_fail(d, i, e, "there is no block '%.40s'", block);
-}
-
-static bool roles_read(const struct entries *d, size_t i, layer_roles *out,
-	struct err *e)
-{
-	const json_t *list;
-
-	if (!entries_list(d, i, "roles", &list, e))
-		return false;
-	for (size_t k = 0; k < json_array_size(list); k++) {
-		const char *word = json_string_value(json_array_get(list, k));
-		uint32_t role = which(roles, ROLES, word);
-		if (role == ROLES)
-			return entries_fail(d, i, e, "there is no role '%.40s'",
-				word);
-		*out |= UINT64_C(1) << role;
-	}
-	return true;
-}
 
 static bool words(struct catalog *c, struct err *e)
 {
@@ -85,7 +36,7 @@ static bool words(struct catalog *c, struct err *e)
 		if (!entries_keys(d, i, "word match block", e) ||
 			!entries_text(d, i, "word", true, &w->word, e) ||
 			!entries_text(d, i, "match", true, &match, e) ||
-			!block_read(d, i, &w->block, e))
+			!layer_read_block(d, i, &w->block, e))
 			return false;
 		meanings_add(c, &c->module_match, match, w, false);
 	}
@@ -142,8 +93,8 @@ static bool rules(struct catalog *c, struct err *e)
 			!entries_text(d, i, "in", false, &r->in, e) ||
 			!entries_bool(d, i, "outside", false, &r->outside, e) ||
 			!counts_read(d, i, r, e) ||
-			!block_read(d, i, &r->block, e) ||
-			!roles_read(d, i, &r->roles, e))
+			!layer_read_block(d, i, &r->block, e) ||
+			!layer_read_roles(d, i, "roles", &r->roles, e))
 			return false;
 		if (!is_word(c, r->word) || (r->in && !is_word(c, r->in)))
 			return entries_fail(d, i, e,

@@ -32,7 +32,8 @@ struct gate_policy {
 	double share_pct; /* 1: functions whose change is less of the cycle than
 			     this are let pass */
 	/* What the data must have, on either side. */
-	uint32_t least_runs, least_cycles; /* 1 and 4: units; cycles of a unit */
+	uint32_t least_runs,
+		least_cycles; /* 1 and 4: units; cycles of a unit */
 	double least_coverage_pct; /* cycles' part of the GPU time; 0 */
 	double least_attributed_pct; /* 0 */
 	uint64_t refuse; /* bits 1 << enum finding_code, beside REFUSE ones */
@@ -67,10 +68,12 @@ struct gate_rule {
 struct gate {
 	enum gate_outcome outcome;
 	const char *sentence; /* one that says it all */
-	struct gate_rule *rules; /* regressed, undecided, pass; by time at stake */
+	struct gate_rule
+		*rules; /* regressed, undecided, pass; by time at stake */
 	uint32_t rules_n;
 	struct gate_shortfall { /* why the data are bad */
-		const char *what; /* finding's name, or "runs", "cycles", "coverage",
+		const char *
+			what; /* finding's name, or "runs", "cycles", "coverage",
 				     "attributed" */
 		const char *sentence;
 	} * shortfalls;

@@ -1,4 +1,4 @@
-/* gate.h - a comparison and rules become an outcome: pure, seeded.
+/* gate_from.h - a comparison and rules become an outcome: pure, seeded.
  *
  * The rule of the cycle, of operators and of headroom rests on one number per
  * unit. Their logarithms differ between runs by a deviation that is learnt from

@@ -1,4 +1,4 @@
-/* event.h - something happened that somebody wants to be told. */
+/* event_post.h - something happened that somebody wants to be told. */
 #pragma once
 #include "db.h"
 
