@@ -66,7 +66,8 @@ static inline struct db *fixture_db(void)
 		"rollup_delta, rollup_delta_kernel, rollup_cell, "
 		"rollup_shape, rollup_seen, rollup_kernel, shape, "
 		"operator_key, "
-		"own_document, graph_known, reference_set");
+		"own_document, graph_known, reference_set, "
+		"retention, webhook, webhook_delivery");
 	return db;
 }
 
