@@ -8,11 +8,12 @@
 #include <sys/stat.h>
 
 enum { FILE_MAX = 32 << 20 };
+static const char KEPT[] = "kept/";
 
 extern const struct embedded web_files[];
 
 struct files {
-	char *dir; /* resolved; NULL: web_files */
+	char *dir; /* resolved; NULL: web_files alone */
 	char (*etags)[ETAG_TEXT]; /* of web_files */
 };
 
@@ -31,10 +32,7 @@ struct files *files_new(const char *dir, struct err *e)
 	size_t n = 0;
 	if (!f)
 		abort();
-	if (dir && *dir) {
-		f->dir = realpath(dir, NULL);
-		if (f->dir)
-			return f;
+	if (dir && *dir && !(f->dir = realpath(dir, NULL))) {
 		err_set(e, ERR_INPUT, "there is no folder '%.200s' for --web",
 			dir);
 		free(f);
@@ -142,7 +140,9 @@ bool files_get(const struct files *f, const char *path, struct file *out,
 		name = "index.html";
 	out->type = type_of(name);
 	if (!strstr(name, "..") && !strchr(name, '%') &&
-		(f->dir ? on_disk(f, name, out) : carried(f, name, out)))
+		((f->dir && on_disk(f, name, out)) ||
+			((!f->dir || !strncmp(name, KEPT, strlen(KEPT))) &&
+				carried(f, name, out))))
 		return true;
 	return err_set(e, ERR_NOT_FOUND, "there is nothing at '%.200s'", path);
 }

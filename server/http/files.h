@@ -1,8 +1,10 @@
 /* files.h - the page's files: from a folder, or carried in the program.
  *
  * A path without a dot is a view of the page and gives index.html, so that a
- * link to /runs/7 works. Nothing outside the folder is given out, by `..` or
- * by a symbolic link. Constant after files_new(): any thread may ask. */
+ * link to /runs/7 works. Libraries that were fetched for the page, below kept/,
+ * lie in no folder and are those in the program. Nothing outside the folder is
+ * given out, by `..` or by a symbolic link. Constant after files_new(): any
+ * thread may ask. */
 #pragma once
 #include "err.h"
 #include <stddef.h>

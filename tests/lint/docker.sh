@@ -12,7 +12,10 @@ installs() {
 		tr -s ' \t' '\n' | grep . | sort
 }
 
-sed -n '/^BUILD="/,/"$/p' dev | tr -d '"' | sed 's/^BUILD=//' |
+{
+	sed -n '/^BUILD="/,/"$/p' dev | tr -d '"' | sed 's/^BUILD=//'
+	sed -n 's/^\tcommand -v npm .* || echo //p' dev
+} |
 	tr -s ' \t' '\n' | sed 's/|.*//' | grep . |
 	grep -vxE 'postgresql-15|python3' | sort >"$breaches.dev"
 installs 1 >"$breaches.image"

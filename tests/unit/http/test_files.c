@@ -99,6 +99,26 @@ static void test_no_folder(void **state)
 		"there is no folder '/nowhere/at/all' for --web");
 }
 
+/* What was fetched for the page is in no folder, and comes all the same. */
+static void test_kept(void **state)
+{
+	(void)state;
+	char web[100];
+	struct err e = { 0 };
+	struct file file, own;
+	snprintf(web, sizeof web, "%s/web", dir);
+	struct files *f = files_new(web, &e), *program = files_new("", &e);
+	assert_true(files_get(program, "/kept/package.json", &own, &e));
+	assert_true(files_get(f, "/kept/package.json", &file, &e));
+	assert_ptr_equal(file.bytes, own.bytes);
+	assert_null(file.owned);
+	assert_string_equal(file.etag, own.etag);
+	assert_true(files_get(program, "/style.css", &own, &e));
+	assert_false(files_get(f, "/style.css", &file, &e));
+	files_free(f);
+	files_free(program);
+}
+
 /* sha256("<p>page") begins so, says sha256sum. */
 static void test_etag(void **state)
 {
@@ -143,6 +163,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_folder),
 		cmocka_unit_test(test_no_folder),
+		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_etag),
 		cmocka_unit_test(test_match),
 	};
