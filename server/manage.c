@@ -2,6 +2,7 @@
 #include "command.h"
 #include "log.h"
 #include "migrate.h"
+#include "query.h"
 #include "token.h"
 #include <time.h>
 
@@ -111,7 +112,13 @@ static bool do_token(struct db *db, int applied, void *arg, struct err *e)
 	char text[TOKEN_TEXT];
 	int64_t id;
 	(void)applied;
-	if (!token_new(db, w->name, scope_from(w->scope), text, &id, e))
+	const struct token_wish is = {
+		.name = w->name,
+		.scope = scope_from(w->scope),
+		.made_by = "kernsiftd token",
+		.expires = NO_MOMENT,
+	};
+	if (!token_new(db, &is, text, &id, e))
 		return false;
 	printf("%s\n", text);
 	return true;

@@ -90,7 +90,7 @@ bool api_admits(struct api *a, const struct api_request *r,
 	struct api_answer *out)
 {
 	struct err e = { 0 };
-	if (guard_host(a, r, &e) && guard_origin(r, &e))
+	if (guard_host(a, r, &e) && guard_origin(a, r, &e))
 		return true;
 	api_refuse(a, e.code, e.text, out);
 	return false;
@@ -152,15 +152,17 @@ bool call_open(struct call *c, struct api *a, const struct api_request *r,
 	struct route_at at;
 	*c = (struct call){ .api = a, .request = r, .began_us = now_us() };
 	*out = (struct api_answer){ 0 };
-	if (!guard_host(a, r, e) || !guard_origin(r, e) ||
+	if (!guard_host(a, r, e) || !guard_origin(a, r, e) ||
 		!(c->route = route_find(r->method, r->path, &at, out->allow,
 			  e)))
 		return false;
 	c->id = at.ids[0];
 	c->k = at.ids[1];
 	memcpy(c->word, at.word, sizeof c->word);
-	return guard_scope(c, e) && params_read(&c->params, &c->arena,
-					    c->route->handler, r->query, e);
+	return guard_scope(c, e) &&
+	       params_read(&c->params, &c->arena, c->route->handler, r->query,
+		       e) &&
+	       reach_check(c, e);
 }
 
 static void table_body(const struct call *c, struct api_answer *out,
@@ -254,6 +256,7 @@ void call_answer(struct call *c, struct api_answer *out, struct err *e)
 				err_name(e->code), e->text);
 		error_body(e, out);
 	}
+	memcpy(out->cookie, c->cookie, sizeof out->cookie);
 	call_count(c, out->status);
 }
 

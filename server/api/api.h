@@ -24,6 +24,7 @@ struct api_options {
 	struct db_pool *pool;
 	const char *hosts; /* names beside loopback that Host may have */
 	bool open_loopback; /* reading and uploading need no token there */
+	bool tls; /* browsers reach us by https, here or at a proxy */
 	int64_t upload_bytes; /* most an upload may have, as sent */
 	int uploads_max; /* at once */
 };
@@ -61,6 +62,8 @@ struct api_stream {
 	void *ctx;
 };
 
+enum { API_COOKIE = 200 };
+
 /* What its owner hands on, he takes out; the rest is released. */
 struct api_answer {
 	int status;
@@ -70,6 +73,7 @@ struct api_answer {
 	struct api_stream stream; /* instead of a body */
 	char allow[48]; /* Allow, on 405; "" none */
 	char location[128]; /* Location; "" none */
+	char cookie[API_COOKIE]; /* Set-Cookie; "" none */
 	char disposition[192]; /* Content-Disposition; "" none */
 	int retry_after_s; /* 0 none */
 };

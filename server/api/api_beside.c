@@ -114,6 +114,10 @@ json_t *breakdown_get(struct call *c, struct err *e)
 	uint32_t n;
 	if (!ids_read(c, ids, &n, e) || !call_db(c, e))
 		return NULL;
+	/* All of them first: what is another's is not there, whatever else. */
+	for (uint32_t i = 0; i < n; i++)
+		if (!reach_run(c, ids[i], e))
+			return NULL;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!run_read(c, ids[i], &runs[i], e))
 			return NULL;

@@ -157,7 +157,8 @@ json_t *run_patch(struct call *c, struct err *e)
 		       : err_set(e, ERR_INPUT,
 				 "the body is not JSON: line %d: %s", why.line,
 				 why.text);
-	ok = ok && call_db(c, e) && run_change(c->db, c->id, &change, e);
+	ok = ok && (!change.project || reach_says(c, change.project, e)) &&
+	     call_db(c, e) && run_change(c->db, c->id, &change, e);
 	json_decref(body);
 	return ok ? run_get(c, e) : NULL;
 }

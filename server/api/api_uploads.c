@@ -6,6 +6,7 @@
 json_t *uploads_get(struct call *c, struct err *e)
 {
 	struct upload_filter f = {
+		.project = param_text(&c->params, "project", NULL),
 		.state = param_text(&c->params, "state", NULL),
 		.limit = (int)param(&c->params, "limit")->whole,
 	};

@@ -25,6 +25,7 @@ static bool platform_asked(struct call *c, const struct catalog *k,
 {
 	const char *name = param_text(&c->params, "platform", NULL);
 	const struct fleet_filter f = { .platform = name,
+		.project = reach_project(c),
 		.since = NO_MOMENT,
 		.until = NO_MOMENT };
 	const struct platform *known;

@@ -1,6 +1,9 @@
 /* guard.c - the checks before any handler. */
 #include "guard.h"
 #include "api_state.h"
+#include "cookie.h"
+#include "moment.h"
+#include "query.h"
 #include "route.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -92,7 +95,8 @@ bool guard_host(const struct api *a, const struct api_request *r, struct err *e)
 		"this server is not known as '%.100s'; see --hosts", host);
 }
 
-bool guard_origin(const struct api_request *r, struct err *e)
+bool guard_origin(const struct api *a, const struct api_request *r,
+	struct err *e)
 {
 	const char *origin = r->header(r->ctx, "Origin");
 	const char *host = r->header(r->ctx, "Host");
@@ -100,54 +104,114 @@ bool guard_origin(const struct api_request *r, struct err *e)
 		return true;
 	const char *at = strstr(origin, "://");
 	if (at && host && !strcasecmp(at + 3, host) &&
-		(!strncasecmp(origin, "http:", 5) ||
+		((!a->is.tls && !strncasecmp(origin, "http:", 5)) ||
 			!strncasecmp(origin, "https:", 6)))
 		return true;
 	return err_set(e, ERR_FORBIDDEN,
 		"a page of '%.100s' may not ask this server", origin);
 }
 
-/* What the caller may do without a token. */
-static enum scope open_to(const struct call *c)
+/* Whether he who brings no token is somebody. */
+static void who_here(struct call *c)
 {
 	const struct api_request *r = c->request;
 	struct in6_addr peer;
 	bool here = c->api->is.open_loopback && address_of(r->peer, &peer) &&
 		    loopback(&peer) && !r->header(r->ctx, "Forwarded") &&
 		    !r->header(r->ctx, "X-Forwarded-For");
-	return here ? SCOPE_UPLOAD : SCOPE_NONE;
+	c->who = (struct who){ .expires = NO_MOMENT };
+	if (!here)
+		return;
+	c->who.by = BY_LOOPBACK;
+	c->who.scope = SCOPE_UPLOAD;
+	snprintf(c->who.name, sizeof c->who.name, "loopback");
+}
+
+static bool who_from(struct call *c, enum who_by by, const char *text,
+	struct err *e)
+{
+	struct token_row row;
+	char at[MOMENT_TEXT];
+	if (!call_db(c, e) || !token_find(c->db, &c->arena, text, &row, e))
+		return false;
+	if (!row.id)
+		return err_set(e, ERR_UNAUTHORIZED,
+			"the token is not known here; `kernsiftd token` makes "
+			"one");
+	if (row.expired) {
+		moment_text(row.expires, at);
+		return err_set(e, ERR_UNAUTHORIZED,
+			"the token expired at %s; ask for a new one", at);
+	}
+	c->who = (struct who){
+		.scope = row.scope,
+		.by = by,
+		.token = row.id,
+		.expires = row.expires,
+	};
+	snprintf(c->who.name, sizeof c->who.name, "%s", row.name);
+	snprintf(c->who.project, sizeof c->who.project, "%s",
+		row.project ? row.project : "");
+	return true;
+}
+
+bool guard_token(struct call *c, const char *text, struct err *e)
+{
+	return who_from(c, BY_COOKIE, text, e);
+}
+
+bool guard_who(struct call *c, struct err *e)
+{
+	const char *given =
+		c->request->header(c->request->ctx, "Authorization");
+	const char *kept = given ? NULL : cookie_read(c);
+	if (given && strncasecmp(given, "Bearer ", 7))
+		return err_set(e, ERR_UNAUTHORIZED,
+			"the Authorization header is not 'Bearer' and a token");
+	if (given)
+		return who_from(c, BY_TOKEN, given + 7 + strspn(given + 7, " "),
+			e);
+	if (!kept) {
+		who_here(c);
+		return true;
+	}
+	if (who_from(c, BY_COOKIE, kept, e))
+		return true;
+	if (e->code == ERR_UNAUTHORIZED)
+		cookie_drop(c);
+	return false;
+}
+
+/* Whether our own page sends this, as only a browser can say. */
+static bool own_page(const struct call *c, struct err *e)
+{
+	const struct api_request *r = c->request;
+	const char *site = r->header(r->ctx, "Sec-Fetch-Site");
+	/* guard_origin() has seen that it is this host. */
+	return !strcmp(r->method, "GET") || !strcmp(r->method, "HEAD") ||
+	       r->header(r->ctx, "Origin") ||
+	       (site && !strcmp(site, "same-origin")) ||
+	       err_set(e, ERR_FORBIDDEN,
+		       "a cookie lets in no change whose page is not told: "
+		       "send Origin, or the token as 'Authorization: Bearer "
+		       "ks_…'");
 }
 
 bool guard_scope(struct call *c, struct err *e)
 {
-	const char *given =
-		c->request->header(c->request->ctx, "Authorization");
-	enum scope has = open_to(c), needs = c->route->scope;
+	enum scope needs = c->route->scope;
 	if (needs == SCOPE_NONE)
 		return true;
-	if (given) {
-		if (strncasecmp(given, "Bearer ", 7))
-			return err_set(e, ERR_UNAUTHORIZED,
-				"the Authorization header is not 'Bearer' and "
-				"a "
-				"token");
-		given += 7 + strspn(given + 7, " ");
-		if (!call_db(c, e) || !token_scope(c->db, given, &has, e))
-			return false;
-		if (has == SCOPE_NONE)
-			return err_set(e, ERR_UNAUTHORIZED,
-				"the token is not known here; `kernsiftd "
-				"token` "
-				"makes one");
-	}
-	if (has >= needs)
+	if (!guard_who(c, e) || (c->who.by == BY_COOKIE && !own_page(c, e)))
+		return false;
+	if (c->who.scope >= needs)
 		return true;
-	if (!given)
+	if (!c->who.token)
 		return err_set(e, ERR_UNAUTHORIZED,
 			"this needs a token of scope '%s'; send it as "
 			"'Authorization: Bearer ks_…'",
 			scope_name(needs));
 	return err_set(e, ERR_FORBIDDEN,
 		"this needs scope '%s'; the token has '%s'", scope_name(needs),
-		scope_name(has));
+		scope_name(c->who.scope));
 }

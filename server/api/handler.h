@@ -46,7 +46,7 @@ struct call {
 	size_t text_len;
 	struct api_stream stream; /* api.c hands it on */
 	const char *text_type; /* of text and stream */
-	char location[128], disposition[192];
+	char location[128], disposition[192], cookie[API_COOKIE];
 };
 
 /* Lends the call a database connection until its answer is made. */

@@ -12,9 +12,14 @@ struct call;
 
 enum { WHO_NAME = 501 };
 
+/* How he showed who he is. */
+enum who_by { BY_NONE, BY_LOOPBACK, BY_TOKEN, BY_COOKIE };
+
 struct who {
 	enum scope scope;
+	enum who_by by;
 	int64_t token; /* 0: none was needed */
+	int64_t expires; /* the token's; NO_MOMENT never */
 	char name[WHO_NAME]; /* the token's, or "loopback" */
 	char project[WHO_NAME]; /* "" all */
 };

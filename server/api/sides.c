@@ -75,7 +75,7 @@ static bool add(struct ids *to, int64_t id, struct err *e)
 static bool add_job(struct call *c, struct ids *to, int64_t id, struct err *e)
 {
 	struct job_row job;
-	if (!query_job(c->db, &c->arena, id, &job, e))
+	if (!reach_job(c, id, e) || !query_job(c->db, &c->arena, id, &job, e))
 		return false;
 	if (!job.runs_n)
 		return err_set(e, ERR_NOT_FOUND, "job %lld has no runs left",
@@ -95,7 +95,8 @@ static bool ids_from(struct call *c, struct ids *to, struct err *e)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		if (words[i].job ? !add_job(c, to, words[i].id, e)
-				 : !add(to, words[i].id, e))
+				 : !reach_run(c, words[i].id, e) ||
+					   !add(to, words[i].id, e))
 			return false;
 	return true;
 }

@@ -18,6 +18,8 @@ static const struct header always[] = {
 	{ 0 },
 };
 
+/* What one caller gets is no other's: nothing between keeps it, so that nothing
+ * has to be told by which headers (Vary) answers differ. */
 static const struct header of_api[] = {
 	{ "Cache-Control", "no-store" },
 	{ "Content-Security-Policy", "default-src 'none'" },
@@ -125,6 +127,7 @@ bool respond_api(struct MHD_Connection *c, struct api_answer *a, bool close,
 	add(r, "Content-Type", a->type);
 	add(r, "Allow", a->allow);
 	add(r, "Location", a->location);
+	add(r, "Set-Cookie", a->cookie);
 	add(r, "Content-Disposition", a->disposition);
 	add(r, "Retry-After", seconds);
 	if (a->status == 401)

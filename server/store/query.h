@@ -24,7 +24,7 @@ struct upload_row {
 };
 
 struct upload_filter {
-	const char *state; /* NULL any */
+	const char *project, *state; /* NULL any */
 	int64_t after; /* id; 0 from the newest */
 	int limit;
 };

@@ -54,9 +54,11 @@ bool query_uploads(struct db *db, struct arena *a,
 	sql_text(&p, f->state);
 	sql_int8(&p, f->after);
 	sql_int8(&p, f->limit + INT64_C(1));
+	sql_text(&p, f->project);
 	if (!sql_run(db,
 		    COLUMNS "WHERE ($1 IS NULL OR state = $1) "
 			    "AND ($2 = 0 OR id < $2) "
+			    "AND ($4 IS NULL OR project = $4) "
 			    "ORDER BY id DESC "
 			    "LIMIT $3",
 		    &p, &r, e))
