@@ -149,3 +149,16 @@ void address_run(struct buf *b, const char *server, int64_t id)
 	add_server(b, server);
 	buf_printf(b, "/runs/%" PRId64, id);
 }
+
+void address_gates(struct buf *b, const char *server)
+{
+	add_server(b, server);
+	buf_puts(b, "/api/v1/gates");
+}
+
+void address_gate(struct buf *b, const char *server, int64_t id,
+	const char *format)
+{
+	address_gates(b, server);
+	buf_printf(b, "/%" PRId64 "?format=%s", id, format);
+}

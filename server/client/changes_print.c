@@ -1,29 +1,12 @@
 /* changes_print.c - a comparison for a terminal of 100 columns. */
+#include "cell.h"
 #include "changes.h"
 #include "utf8.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-enum { CELL = 24, NAME_SHOWN = 60 };
-
-/* "21.40 ms", "-900.00 us"; with its sign where `sign` is "+". */
-static const char *duration(char to[CELL], double ns, const char *sign)
-{
-	static const struct {
-		double from, unit;
-		const char *name;
-	} units[] = { { 1e9, 1e9, "s" }, { 1e6, 1e6, "ms" }, { 1e3, 1e3, "us" },
-		{ 0, 1, "ns" } };
-	int i = 0;
-	if (!isfinite(ns))
-		return "-";
-	while (fabs(ns) < units[i].from)
-		i++;
-	snprintf(to, CELL, *sign ? "%+.2f %s" : "%.2f %s", ns / units[i].unit,
-		units[i].name);
-	return to;
-}
+enum { NAME_SHOWN = 60 };
 
 static const char *percent(char to[CELL], double ratio)
 {
@@ -36,9 +19,10 @@ static const char *percent(char to[CELL], double ratio)
 static void print_times(const struct change_line *l, FILE *out)
 {
 	char base[CELL], head[CELL], delta[CELL], share[CELL];
-	fprintf(out, "%12s %12s %13s %9s", duration(base, l->base_ns, ""),
-		duration(head, l->head_ns, ""),
-		duration(delta, l->delta_ns, "+"), percent(share, l->ratio));
+	fprintf(out, "%12s %12s %13s %9s", cell_duration(base, l->base_ns, ""),
+		cell_duration(head, l->head_ns, ""),
+		cell_duration(delta, l->delta_ns, "+"),
+		percent(share, l->ratio));
 }
 
 static void print_side(const char *name, const struct change_side *s, FILE *out)
@@ -48,7 +32,7 @@ static void print_side(const char *name, const struct change_side *s, FILE *out)
 		"%s  %" PRId64 " run%s, %" PRId64 " of %" PRId64
 		" cycles compared (%s), mean %s\n",
 		name, s->runs, s->runs == 1 ? "" : "s", s->cycles_used,
-		s->cycles, s->detector, duration(mean, s->cycle_ns, ""));
+		s->cycles, s->detector, cell_duration(mean, s->cycle_ns, ""));
 }
 
 static void print_split(const struct changes *c, FILE *out)

@@ -1,11 +1,9 @@
 /* cmd_compare.c - one question, tried again where the server is busy. */
 #include "cmd_compare.h"
 #include "address.h"
-#include "answer.h"
+#include "ask.h"
 #include "changes.h"
 #include "cmd_upload.h"
-#include "patience.h"
-#include "wire.h"
 
 enum { COMPARISON_MAX = 256 << 20 };
 
@@ -13,26 +11,6 @@ static bool refused(const struct attempt *a)
 {
 	return a->end == ATTEMPT_ANSWERED && a->status >= 400 &&
 	       a->status < 500;
-}
-
-/* The answer's bytes, tried again where that may help. */
-static bool ask(struct wire *w, const struct options *o, const char *url,
-	struct meter *m, struct attempt *a, struct buf *body, struct err *e)
-{
-	struct patience p = { .meter = m,
-		.label = "compare",
-		.most = options_retries(o) };
-	for (;;) {
-		struct err why = { 0 };
-		buf_init(body, COMPARISON_MAX);
-		if (wire_get(w, url, NULL, a, body, &why) && a->status == 200)
-			return true;
-		if (a->end == ATTEMPT_ANSWERED)
-			answer_error(a->status, body->at, body->len, &why);
-		buf_release(body);
-		if (!patience_wait(&p, a, &why))
-			return err_set(e, why.code, "%s", why.text);
-	}
 }
 
 static bool print(const struct buf *body, bool text, struct err *e)
@@ -69,7 +47,10 @@ int cmd_compare(const struct options *o)
 		text			    ? "json"
 		: strcmp(o->format, "text") ? o->format
 					    : "md");
-	bool ok = ask(w, o, url.at, &m, &a, &body, &e);
+	struct question q = { .url = url.at,
+		.label = "compare",
+		.most = COMPARISON_MAX };
+	bool ok = ask(w, o, &q, &m, &a, &body, &e);
 	if (ok) {
 		ok = print(&body, text, &e);
 		buf_release(&body);

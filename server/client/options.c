@@ -58,15 +58,17 @@ enum of {
 	IMPORT = 1 << OPTIONS_IMPORT,
 	RUN = 1 << OPTIONS_RUN,
 	AGENT = 1 << OPTIONS_AGENT,
+	GATE = 1 << OPTIONS_GATE,
 	TRACES = UPLOAD | RUN | AGENT,
-	EVERY = UPLOAD | COMPARE | IMPORT | RUN | AGENT
+	EVERY = UPLOAD | COMPARE | IMPORT | RUN | AGENT | GATE
 };
 
 static const char *const commands[] = { [OPTIONS_UPLOAD] = "upload",
 	[OPTIONS_COMPARE] = "compare",
 	[OPTIONS_IMPORT] = "import",
 	[OPTIONS_RUN] = "run",
-	[OPTIONS_AGENT] = "agent" };
+	[OPTIONS_AGENT] = "agent",
+	[OPTIONS_GATE] = "gate" };
 
 /* Whether arg is --name or --name=value, with - for each _ of the field. */
 static bool is_flag(const char *arg, const char *field, const char **value)
@@ -141,6 +143,7 @@ bool options_init(struct options *o, enum options_of command, int argc,
 	*o = (struct options){ 0 };
 	list_init(&o->files, argc);
 	list_init(&o->label, argc);
+	list_init(&o->operator, argc);
 	list_init(&o->trace, argc);
 	const char *text;
 #define OPTION(field, kind, def, env, help, of)           \
@@ -173,6 +176,7 @@ void options_release(struct options *o)
 {
 	free(o->files.at);
 	free(o->label.at);
+	free(o->operator.at);
 	options_trace_release(&o->trace);
 	*o = (struct options){ 0 };
 }

@@ -35,6 +35,7 @@ enum options_of {
 	OPTIONS_IMPORT,
 	OPTIONS_RUN,
 	OPTIONS_AGENT,
+	OPTIONS_GATE,
 };
 
 /* argv without the program's and the command's name. */

@@ -60,16 +60,32 @@ static bool is_one_of(const char *name, const char *text,
 		name, list);
 }
 
+static bool two_sides(const char *command, const struct options *o,
+	struct err *e)
+{
+	return o->files.n == 2 ||
+	       err_set(e, ERR_INPUT,
+		       "%s takes two sides, BASE and HEAD, each such as 3 or "
+		       "1,2 or job:4 or 'label.branch=main last=20'; see "
+		       "'kernsift help'",
+		       command);
+}
+
+static bool check_gate(const struct options *o, struct err *e)
+{
+	static const char *const kinds[] = { "", "github", "none", NULL };
+	return two_sides("gate", o, e) &&
+	       is_one_of("kind of annotations", o->annotations, kinds,
+		       "github and none", e);
+}
+
 static bool check_compare(const struct options *o, struct err *e)
 {
 	static const char *const scores[] = { "verdict", "published", NULL };
 	static const char *const formats[] = { "text", "json", "csv", "md",
 		NULL };
-	if (o->files.n != 2)
-		return err_set(e, ERR_INPUT,
-			"compare takes two sides, BASE and HEAD, each such as "
-			"3 or 1,2 or job:4; see 'kernsift help'");
-	return is_one_of("score", o->score, scores, "verdict and published",
+	return two_sides("compare", o, e) &&
+	       is_one_of("score", o->score, scores, "verdict and published",
 		       e) &&
 	       is_one_of("format", o->format, formats, "text, json, csv and md",
 		       e);
@@ -114,6 +130,8 @@ bool options_check(const struct options *o, enum options_of command,
 		return check_run(o, e);
 	case OPTIONS_AGENT:
 		return check_agent(o, e);
+	case OPTIONS_GATE:
+		return check_gate(o, e);
 	default:
 		return check_upload(o, e);
 	}

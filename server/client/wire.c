@@ -11,7 +11,7 @@ enum {
 
 struct wire {
 	CURL *curl;
-	struct curl_slist *headers;
+	struct curl_slist *headers, *json_headers;
 	const struct wire_watch *watch;
 	struct feed *feed;
 	struct buf *body;
@@ -66,7 +66,6 @@ static void set_up(struct wire *w, const struct options *o)
 	curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)STALL_S);
 	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, w->why);
-	curl_easy_setopt(c, CURLOPT_HTTPHEADER, w->headers);
 	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(c, CURLOPT_WRITEDATA, w);
 	curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
@@ -77,6 +76,14 @@ static void set_up(struct wire *w, const struct options *o)
 		curl_easy_setopt(c, CURLOPT_CAINFO, o->ca_file);
 	if (address_is_local(o->server))
 		curl_easy_setopt(c, CURLOPT_PROXY, "");
+}
+
+static struct curl_slist *headers_new(const char *type, const char *bearer)
+{
+	char line[64];
+	snprintf(line, sizeof line, "Content-Type: %s", type);
+	struct curl_slist *h = curl_slist_append(NULL, line);
+	return *bearer ? curl_slist_append(h, bearer) : h;
 }
 
 struct wire *wire_new(const struct options *o, struct err *e)
@@ -91,10 +98,8 @@ struct wire *wire_new(const struct options *o, struct err *e)
 	if (!w || !(w->curl = curl_easy_init()))
 		abort();
 	w->server = o->server;
-	w->headers = curl_slist_append(NULL,
-		"Content-Type: application/octet-stream");
-	if (*bearer)
-		w->headers = curl_slist_append(w->headers, bearer);
+	w->headers = headers_new("application/octet-stream", bearer);
+	w->json_headers = headers_new("application/json", bearer);
 	set_up(w, o);
 	return w;
 }
@@ -104,6 +109,7 @@ void wire_free(struct wire *w)
 	if (!w)
 		return;
 	curl_slist_free_all(w->headers);
+	curl_slist_free_all(w->json_headers);
 	curl_easy_cleanup(w->curl);
 	curl_global_cleanup();
 	free(w);
@@ -163,6 +169,7 @@ bool wire_get(struct wire *w, const char *url, const struct wire_watch *watch,
 	w->watch = watch;
 	w->body = body;
 	curl_easy_setopt(w->curl, CURLOPT_URL, url);
+	curl_easy_setopt(w->curl, CURLOPT_HTTPHEADER, w->headers);
 	curl_easy_setopt(w->curl, CURLOPT_HTTPGET, 1L);
 	return perform(w, a, e);
 }
@@ -175,6 +182,8 @@ bool wire_post(struct wire *w, const char *url, struct feed *f,
 	w->body = body;
 	w->feed = f;
 	curl_easy_setopt(w->curl, CURLOPT_URL, url);
+	curl_easy_setopt(w->curl, CURLOPT_HTTPHEADER, w->headers);
+	curl_easy_setopt(w->curl, CURLOPT_POSTFIELDS, NULL);
 	curl_easy_setopt(w->curl, CURLOPT_POST, 1L);
 	/* -1: in chunks, because the packed size shows only at the end */
 	curl_easy_setopt(w->curl, CURLOPT_POSTFIELDSIZE_LARGE,
@@ -183,5 +192,19 @@ bool wire_post(struct wire *w, const char *url, struct feed *f,
 	curl_easy_setopt(w->curl, CURLOPT_READDATA, w);
 	curl_easy_setopt(w->curl, CURLOPT_SEEKFUNCTION, on_seek);
 	curl_easy_setopt(w->curl, CURLOPT_SEEKDATA, w);
+	return perform(w, a, e);
+}
+
+bool wire_post_json(struct wire *w, const char *url, const char *json,
+	struct attempt *a, struct buf *body, struct err *e)
+{
+	w->watch = NULL;
+	w->body = body;
+	curl_easy_setopt(w->curl, CURLOPT_URL, url);
+	curl_easy_setopt(w->curl, CURLOPT_HTTPHEADER, w->json_headers);
+	curl_easy_setopt(w->curl, CURLOPT_POST, 1L);
+	curl_easy_setopt(w->curl, CURLOPT_POSTFIELDSIZE_LARGE,
+		(curl_off_t)strlen(json));
+	curl_easy_setopt(w->curl, CURLOPT_POSTFIELDS, json);
 	return perform(w, a, e);
 }

@@ -32,3 +32,6 @@ bool wire_get(struct wire *w, const char *url, const struct wire_watch *watch,
 bool wire_post(struct wire *w, const char *url, struct feed *f,
 	const struct wire_watch *watch, struct attempt *a, struct buf *body,
 	struct err *e);
+/* Posts a document that is held whole. */
+bool wire_post_json(struct wire *w, const char *url, const char *json,
+	struct attempt *a, struct buf *body, struct err *e);

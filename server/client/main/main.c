@@ -1,6 +1,7 @@
 /* main.c - kernsift, the client: which command, and its exit status. */
 #include "cmd_agent.h"
 #include "cmd_compare.h"
+#include "cmd_gate.h"
 #include "cmd_import.h"
 #include "cmd_run.h"
 #include "cmd_upload.h"
@@ -35,6 +36,11 @@ static int run_compare(int argc, char **argv)
 	return run(OPTIONS_COMPARE, cmd_compare, argc, argv);
 }
 
+static int run_gate(int argc, char **argv)
+{
+	return run(OPTIONS_GATE, cmd_gate, argc, argv);
+}
+
 static int run_import(int argc, char **argv)
 {
 	return run(OPTIONS_IMPORT, cmd_import, argc, argv);
@@ -48,6 +54,17 @@ static int run_run(int argc, char **argv)
 static int run_agent(int argc, char **argv)
 {
 	return run(OPTIONS_AGENT, cmd_agent, argc, argv);
+}
+
+static void help_gate(void)
+{
+	puts("\nOptions of gate:\n");
+	options_help(stdout, OPTIONS_GATE);
+	puts("\nSides are as those of compare. Exit status: 0 pass, 1 "
+	     "regressed, 2\n"
+	     "undecided, 3 bad data, or the command line is wrong, the server "
+	     "could not\n"
+	     "be asked, or a file could not be written.");
 }
 
 static void help_run(void)
@@ -80,6 +97,9 @@ static int run_help(int argc, char **argv)
 	     "stdin\n"
 	     "  kernsift compare [OPTION]... BASE HEAD    what changed between "
 	     "two sides\n"
+	     "  kernsift gate [OPTION]... BASE HEAD       whether a head may "
+	     "go "
+	     "in: 0, 1, 2 or 3\n"
 	     "  kernsift import [OPTION]... FILE...       published operator "
 	     "catalogues, as sets\n"
 	     "  kernsift run [OPTION]... -- CMD ARG...    record a command's "
@@ -97,11 +117,14 @@ static int run_help(int argc, char **argv)
 	options_help(stdout, OPTIONS_COMPARE);
 	puts("\nA side is the id of a run, several with commas, or job:ID for "
 	     "a\n"
-	     "job's. Exit status: 0 the comparison is printed, whatever it "
+	     "job's; or a query such as 'project=p label.branch=main last=20'. "
+	     "Exit\n"
+	     "status: 0 the comparison is printed, whatever it "
 	     "says,\n"
 	     "1 the server could not be asked, 3 the command line or a side is "
-	     "wrong.\n\n"
-	     "Options of import:\n");
+	     "wrong.");
+	help_gate();
+	puts("\nOptions of import:\n");
 	options_help(stdout, OPTIONS_IMPORT);
 	puts("\nPrints 'set NAME: N operators, N shapes, URL' per file. Exit "
 	     "status: 0\n"
@@ -123,9 +146,10 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = { { "upload", run_upload }, { "compare", run_compare },
-	{ "import", run_import }, { "run", run_run }, { "agent", run_agent },
-	{ "help", run_help }, { "--help", run_help }, { "-h", run_help },
-	{ "version", run_version }, { "--version", run_version } };
+	{ "gate", run_gate }, { "import", run_import }, { "run", run_run },
+	{ "agent", run_agent }, { "help", run_help }, { "--help", run_help },
+	{ "-h", run_help }, { "version", run_version },
+	{ "--version", run_version } };
 
 int main(int argc, char **argv)
 {

@@ -83,10 +83,12 @@ static void test_refused_by_compare(void **state)
 	} rows[] = {
 		{ { "1", NULL },
 			"compare takes two sides, BASE and HEAD, each such as "
-			"3 or 1,2 or job:4; see 'kernsift help'" },
+			"3 or 1,2 or job:4 or 'label.branch=main last=20'; see "
+			"'kernsift help'" },
 		{ { "1", "2", "3", NULL },
 			"compare takes two sides, BASE and HEAD, each such as "
-			"3 or 1,2 or job:4; see 'kernsift help'" },
+			"3 or 1,2 or job:4 or 'label.branch=main last=20'; see "
+			"'kernsift help'" },
 		{ { "1", "2", "--wait", NULL },
 			"'--wait' is not an option of compare; see 'kernsift "
 			"help'" },
