@@ -120,10 +120,10 @@ static bool tell(struct gating *g, const struct gate_told *told,
 {
 	gate_told_print(told, g->o->server, stdout);
 	bool ok = print_annotations(g, told->id, e);
-	for (int i = 0; i < REPORTS; i++)
-		ok = write_report(g, i, told->id, made, e) && ok;
 	if (fflush(stdout) || ferror(stdout))
 		ok = err_set(e, ERR_INPUT, "cannot write to standard output");
+	for (int i = 0; i < REPORTS; i++)
+		ok = write_report(g, i, told->id, made, e) && ok;
 	return ok;
 }
 

@@ -14,6 +14,15 @@ static bool fail(const char *path, struct err *e)
 		strerror(errno));
 }
 
+/* /dev/stdout, whatever that is now: another descriptor of it would write over
+ * what this program prints. */
+static bool is_our_output(const struct stat *st)
+{
+	struct stat out;
+	return fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == st->st_dev &&
+	       out.st_ino == st->st_ino;
+}
+
 /* Whether the path is what GitHub gave the step to add to. */
 static bool is_step_summary(const char *path)
 {
@@ -42,14 +51,18 @@ bool report_file_init(struct report_file *f, const char *path, struct err *e)
 	if (!*path)
 		return true;
 	bool there = stat(path, &st) == 0;
-	f->path = there ? realpath(path, NULL) : strdup(path);
+	bool ours = there && is_our_output(&st);
+	bool plain = there && !ours && S_ISREG(st.st_mode);
+	f->path = plain ? realpath(path, NULL) : strdup(path);
 	if (!f->path)
 		return fail(path, e);
-	f->adds = is_step_summary(path);
-	if (f->adds) {
+	f->adds = !ours && is_step_summary(path);
+	if (ours) {
+		f->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	} else if (f->adds) {
 		f->fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC,
 			MODE);
-	} else if (there && !S_ISREG(st.st_mode)) {
+	} else if (there && !plain) {
 		f->fd = open(path, O_WRONLY | O_CLOEXEC);
 	} else {
 		f->temporary = temporary_name(f->path);

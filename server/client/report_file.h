@@ -2,8 +2,8 @@
  *
  * Opened before anything is asked, so that a folder which is not there is said
  * in time; what it held stays until report_file_commit(), which puts the new one
- * in its place. What is no plain file (/dev/stdout, a pipe) is written to
- * as it is. The summary of a GitHub step is other steps' too and is added to, in
+ * in its place. What is no plain file (a pipe), and our own standard output, is
+ * written to as it is; flush that first. The summary of a GitHub step is other steps' too and is added to, in
  * one piece. */
 #pragma once
 #include "err.h"

@@ -1,0 +1,76 @@
+"""fake_gates.py - a server that answers POST /gates as a script says.
+
+For what a real one does not do on demand: an answer that is none, a rendering
+that fails, a database that is away for one request.
+"""
+import copy
+import http.server
+import json
+import threading
+
+RULE = {'rule': 'cycle', 'of': None, 'device': None, 'outcome': 'regressed', 'limit_pct': 2,
+        'base_ns': 20000000, 'head_ns': 21400000, 'change_pct': 7, 'low_pct': 5.25,
+        'high_pct': 8.75, 'p': 0.0004, 'floor': 0.01, 'since_run': None, 'runs_needed': 0,
+        'sentence': 'the cycle takes 7.0 % longer'}
+GATE = {'id': 12, 'outcome': 'regressed', 'exit': 1, 'sentence': 'the cycle takes 7.0 % longer',
+        'runs_needed': 0, 'base': {'asked': 'label.branch=main last=20', 'runs': [1, 2, 3],
+                                   'units': 3, 'cycles': 90},
+        'head': {'asked': '4', 'runs': [4], 'units': 1, 'cycles': 30}, 'policy': {},
+        'rules': [RULE], 'shortfalls': [], 'findings': [], 'compare': '/compare?base=1,2,3&head=4'}
+RENDERED = {'md': '# kernsift: regressed\n', 'junit': '<testsuites/>\n', 'svg': '<svg/>\n',
+            'github': '::error title=kernsift::the cycle takes 7.0 %25 longer\n'}
+
+
+def gate(rules=(RULE,), **members):
+    return {**copy.deepcopy(GATE), 'rules': [{**RULE, **r} for r in rules], **members}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = 'HTTP/1.1'
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, body):
+        if isinstance(body, (dict, list)):
+            body = json.dumps(body)
+        body = body.encode()
+        self.send_response(status)
+        self.send_header('Content-Length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers['Content-Length']))
+        self.server.asked.append((self.path, self.headers['Content-Type'], json.loads(body)))
+        script = self.server.script
+        self.answer(*(script.pop(0) if len(script) > 1 else script[0]))
+
+    def do_GET(self):
+        self.server.asked.append(self.path)
+        form = self.path.rpartition('format=')[2]
+        self.answer(*self.server.rendered.get(form, (200, RENDERED[form])))
+
+
+class FakeGates(http.server.ThreadingHTTPServer):
+    """Answers each POST with the next of the script, the last for ever."""
+    daemon_threads = True
+
+    def __init__(self, *script, rendered=None):
+        super().__init__(('127.0.0.1', 0), Handler)
+        self.script, self.rendered, self.asked = list(script), rendered or {}, []
+
+    def handle_error(self, *_):
+        """a client that hangs up on an answer that is too long"""
+
+    @property
+    def url(self):
+        return f'http://127.0.0.1:{self.server_port}'
+
+    def __enter__(self):
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()

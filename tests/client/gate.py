@@ -1,0 +1,242 @@
+#!/usr/bin/python3
+"""gate.py - the question, the answer, the files and the exit status of a gate."""
+import json
+import os
+import stat
+import subprocess
+import tempfile
+
+from fake_gates import GATE, RENDERED, FakeGates, gate
+from harness import BIN, CLEAN, equal, kernsift, play, says
+
+SIDES = ('label.branch=main last=20', '4')
+
+
+def asked(*argv, answer=None, status=1, env=None):
+    """What the server was asked, with those flags."""
+    with FakeGates((201, answer or gate())) as s:
+        r = kernsift('gate', *argv, *SIDES, server=s, env=env)
+        equal((argv, r.err), r.status, status)
+        return s.asked
+
+
+def question(d):
+    """flags become members, over those of a policy"""
+    path, kind, body = asked()[0]
+    equal('request', (path, kind), ('/api/v1/gates', 'application/json'))
+    equal('nothing said', body, {'base': SIDES[0], 'head': '4'})
+    flags = ('--project=p q', '--workload', 'ü', '--cycle-pct', '3', '--operator',
+             'attention=5', '--operator', 'a=b=2.5', '--headroom-pct=none',
+             '--fail-on=regressed,likely', '--share-pct=0.5', '--least-runs=3',
+             '--least-cycles=8', '--least-coverage-pct=50', '--least-attributed-pct=10',
+             '--refuse=records_dropped', '--alpha=1e-3', '--floor=0.02', '--range=step',
+             '--seed=7', '--name=nightly')
+    equal('all said', asked(*flags)[0][2], {
+        'base': SIDES[0], 'head': '4', 'project': 'p q', 'workload': 'ü', 'cycle_pct': 3,
+        'operators': [{'operator': 'attention', 'pct': 5.0}, {'operator': 'a=b', 'pct': 2.5}],
+        'headroom_pct': None, 'fail_on': ['regressed', 'likely'], 'share_pct': 0.5,
+        'least_runs': 3, 'least_cycles': 8, 'least_coverage_pct': 50,
+        'least_attributed_pct': 10, 'refuse': ['records_dropped'], 'alpha': 0.001,
+        'floor': 0.02, 'range': 'step', 'seed': 7, 'name': 'nightly'})
+    with open(f'{d}/policy.json', 'w') as f:
+        json.dump({'cycle_pct': 5, 'alpha': 0.05, 'fail_on': ['vanished'], 'operators': [
+            {'operator': 'gemm', 'pct': 1}, {'operator': 'attention', 'pct': 9}]}, f)
+    equal('a policy and flags', asked('--policy', f'{d}/policy.json', '--fail-on=none',
+                                      '--operator=attention=5', '--cycle-pct=2')[0][2], {
+        'base': SIDES[0], 'head': '4', 'cycle_pct': 2, 'alpha': 0.05, 'fail_on': [],
+        'operators': [{'operator': 'gemm', 'pct': 1}, {'operator': 'attention', 'pct': 5.0}]})
+    env = {'KERNSIFT_POLICY': f'{d}/policy.json', 'KERNSIFT_PROJECT': 'mine'}
+    body = asked(env=env)[0][2]
+    equal('environment', (body['alpha'], body['project']), (0.05, 'mine'))
+
+
+def wrong(d):
+    """what cannot be asked is status 3, and asks nothing"""
+    files = {'list': '[]', 'sides': '{"base": "1"}', 'broken': '{"alpha": }',
+             'twice': '{"alpha": 1, "alpha": 2}', 'huge': '{"a": "%s"}' % ('x' * (1 << 20))}
+    for name, text in files.items():
+        with open(f'{d}/{name}', 'w') as f:
+            f.write(text)
+    rows = (
+        (('--cycle-pct=much',), "cycle_pct: 'much' is not a number"),
+        (('--cycle-pct=0x10',), "cycle_pct: '0x10' is not a number"),
+        (('--alpha=1e999',), "alpha: '1e999' is not a number"),
+        (('--seed=nan',), "seed: 'nan' is not a number"),
+        (('--operator=attention',),
+         "operator: 'attention' is not a limit; limits are NAME=PERCENT"),
+        (('--operator==5',), "operator: '=5' is not a limit; limits are NAME=PERCENT"),
+        (('--name=\udcff',), "what is given for 'name' is not UTF-8"),
+        (('--fail-on=regressed,\udcff',), "what is given for 'fail_on' is not UTF-8"),
+        (('--operator=\udcff=5',), "what is given for 'operator' is not UTF-8"),
+        (('--annotations=gitlab',),
+         "'gitlab' is not a kind of annotations; there are github and none"),
+        (('5',), 'gate takes two sides, BASE and HEAD, each such as 3 or 1,2 or job:4 or '
+                 "'label.branch=main last=20'; see 'kernsift help'"),
+        (('--score=verdict',), "'--score=verdict' is not an option of gate; see 'kernsift help'"),
+        ((f'--policy={d}/list',), f"'{d}/list' is not a policy, which is a JSON object"),
+        ((f'--policy={d}/sides',),
+         f"'{d}/sides' names a base or a head; these stand on the command line"),
+        ((f'--policy={d}/huge',), f"'{d}/huge' is larger than the 1 MiB that a policy may have"),
+        ((f'--policy={d}/none',), f'unable to open {d}/none: No such file or directory'),
+        ((f'--junit={d}/no/such.xml',), f"cannot write '{d}/no/such.xml': "
+                                        'No such file or directory'),
+        ((f'--summary={d}',), f"cannot write '{d}': Is a directory"),
+    )
+    with FakeGates((201, GATE)) as s:
+        for argv, sentence in rows:
+            r = kernsift('gate', *argv, *SIDES, server=s)
+            equal(argv, (r.status, r.out, r.err), (3, '', f'kernsift: {sentence}\n'))
+        for name in ('broken', 'twice'):
+            r = kernsift('gate', f'--policy={d}/{name}', *SIDES, server=s)
+            says(name, r.err, rf"kernsift: '{d}/{name}', line 1: [^\n]+\n")
+            equal(name, r.status, 3)
+        equal('asked', s.asked, [])
+    equal('left behind', sorted(os.listdir(d)), sorted([*files, 'policy.json']))
+
+
+def told(_d):
+    """a regression on a terminal, line by line"""
+    rules = ({}, {'rule': 'operator', 'of': 'attention', 'outcome': 'undecided', 'p': None,
+                  'limit_pct': 5, 'sentence': 'attention may take longer'},
+             {'rule': 'function', 'of': 'gemm\x1b[31m ##[error]' + 'x' * 60, 'device': 'GPU 1',
+              'base_ns': None, 'head_ns': 900, 'change_pct': None, 'low_pct': None,
+              'limit_pct': None, 'sentence': 'gemm appeared', 'since_run': 2})
+    with FakeGates((201, gate(rules, findings=[
+            {'code': 'x', 'severity': 'warning', 'message': 'drivers differ'}]))) as s:
+        r = kernsift('gate', *SIDES, server=s)
+        equal('status', (r.status, r.err), (1, ''))
+        equal('stdout', r.out, f'''gate regressed: the cycle takes 7.0 % longer
+
+note: drivers differ
+base  label.branch=main last=20: 3 runs, 90 cycles
+head  4: 1 run, 30 cycles
+
+rule                base         head     change
+  regressed     20.00 ms     21.40 ms     +7.0 % (+5.2 to +8.8), limit 2 %, p 0.0004  cycle
+  undecided     20.00 ms     21.40 ms     +7.0 % (+5.2 to +8.8), limit 5 %  attention
+            attention may take longer
+  regressed            -    900.00 ns, p 0.0004  gemm [31m ##(error]{'x' * 41}… [GPU 1]
+            gemm appeared
+            the baseline is so since run 2
+
+gate 12 {s.url}/gates/12
+compare {s.url}/compare?base=1,2,3&head=4
+''')
+
+
+def statuses(_d):
+    """0 to 3 are the gate's; what would decide is told; undecided may pass"""
+    rows = (
+        (gate((), outcome='pass', sentence='fine'), (), 0, ''),
+        (gate((), outcome='undecided', sentence='open', runs_needed=9), (), 2,
+         'to decide: 9 runs of the head, in all, would probably do\n'),
+        (gate((), outcome='undecided', sentence='open', runs_needed=-1),
+         ('--undecided-passes',), 0, 'to decide: more runs of the baseline; no number of '
+                                     'runs of the head would do\n'),
+        (gate((), outcome='bad_data', sentence='thin', shortfalls=[
+            {'what': 'runs', 'message': 'the head has 1 run; 3 are demanded'}]),
+         ('--undecided-passes',), 3, 'bad data: the head has 1 run; 3 are demanded\n'),
+        (gate([{'rule': 'function', 'of': f'k{i}', 'sentence': ''} for i in range(23)]),
+         ('--undecided-passes',), 1, 'and 3 functions more\n'),
+    )
+    for answer, flags, status, line in rows:
+        with FakeGates((201, answer)) as s:
+            r = kernsift('gate', *flags, *SIDES, server=s)
+            equal((answer, r.err), r.status, status)
+            equal(r.out, line in r.out, True)
+
+
+def files(d):
+    """each rendering in its file, whole; what was there is replaced"""
+    names = {'summary': 'md', 'junit': 'junit', 'badge': 'svg', 'json': 'json'}
+    flags = [f'--{flag}={d}/out.{form}' for flag, form in names.items()]
+    with open(f'{d}/kept', 'w') as f:
+        f.write('old, and longer than what takes its place ' * 9)
+    os.symlink('kept', f'{d}/out.svg')
+    with FakeGates((201, GATE)) as s:
+        equal('status', kernsift('gate', *flags, *SIDES, server=s).status, 1)
+        equal('asked', s.asked[1:], [f'/api/v1/gates/12?format={x}'
+                                     for x in ('md', 'junit', 'svg')])
+    for form in ('md', 'junit', 'svg'):
+        with open(f'{d}/out.{form}') as f:
+            equal(form, f.read(), RENDERED[form])
+    with open(f'{d}/out.json') as f:
+        equal('json', json.load(f), GATE)
+    equal('the link stays', stat.S_ISLNK(os.lstat(f'{d}/out.svg').st_mode), True)
+    equal('nothing else', [x for x in os.listdir(d) if x.endswith('.part')], [])
+    with FakeGates((201, GATE)) as s:
+        r = kernsift('gate', '--badge=/dev/stdout', *SIDES, server=s)
+        equal('no plain file', (r.status, r.out.endswith(RENDERED['svg'])), (1, True))
+    with FakeGates((201, GATE)) as s, open(f'{d}/log', 'w') as log:
+        subprocess.run([f'{BIN}/kernsift', 'gate', '--badge=/dev/stdout', *SIDES], stdout=log,
+                       env={**CLEAN, 'KERNSIFT_SERVER': s.url}, timeout=60, check=False)
+    with open(f'{d}/log') as f:
+        says('a log', f.read(), rf"gate regressed: .*\n{RENDERED['svg']}")
+
+
+def on_github(d):
+    """the step's summary is added to, and annotations are printed"""
+    env = {'GITHUB_STEP_SUMMARY': f'{d}/step.md', 'GITHUB_ACTIONS': 'true'}
+    with open(f'{d}/step.md', 'w') as f:
+        f.write('# of another step\n')
+    for flags, annotated in (((), True), (('--annotations=none',), False)):
+        with FakeGates((201, GATE)) as s:
+            r = kernsift('gate', f'--summary={d}/step.md', *flags, *SIDES, server=s, env=env)
+            equal('status', (r.status, r.out.endswith(RENDERED['github'])), (1, annotated))
+    with open(f'{d}/step.md') as f:
+        equal('summary', f.read(), '# of another step\n' + 2 * ('\n' + RENDERED['md']))
+    with FakeGates((201, GATE)) as s:
+        r = kernsift('gate', '--annotations=github', *SIDES, server=s)
+        equal('elsewhere', r.out.endswith(RENDERED['github']), True)
+
+
+def fails(d):
+    """no answer is status 3, whatever the reason; busy is tried again"""
+    error = {'error': {'code': 'database', 'message': 'the database is away'}}
+    with FakeGates((503, error), (201, GATE)) as s:
+        r = kernsift('gate', '--retries=1', *SIDES, server=s)
+        equal('tried again', (r.status, len(s.asked)), (1, 2))
+        says('stderr', r.err, r'gate: the database is away; trying again in .*\n')
+    for answer in ('{}', '[]', 'hello', {**GATE, 'outcome': 'maybe'}, {**GATE, 'id': 'x'},
+                   {**GATE, 'rules': None}, {**GATE, 'rules': [1]}):
+        with FakeGates((201, answer)) as s:
+            r = kernsift('gate', *SIDES, server=s)
+            equal(answer, (r.status, r.out, r.err),
+                  (3, '', "kernsift: the server's answer is not a gate; is it a "
+                          'kernsift server?\n'))
+    rows = (((400, {'error': {'message': 'alpha: too large'}}), 'alpha: too large'),
+            ((404, {'error': {'message': 'head: no run'}}), 'head: no run'),
+            ((503, error), 'the database is away'),
+            ((200, 'x' * (17 << 20)), None))
+    for answer, sentence in rows:
+        with FakeGates(answer) as s:
+            r = kernsift('gate', '--retries=0', f'--junit={d}/never.xml', *SIDES, server=s)
+            equal(sentence, (r.status, r.out), (3, ''))
+            equal(sentence, sentence is None or r.err == f'kernsift: {sentence}\n', True)
+    r = kernsift('gate', '--server=http://127.0.0.1:9', '--retries=0', *SIDES)
+    equal('away', (r.status, r.out), (3, ''))
+    equal('nothing is written', os.path.exists(f'{d}/never.xml'), False)
+
+
+def half(d):
+    """one rendering that fails costs itself, and the status"""
+    broken = {'junit': (500, {'error': {'message': 'out of ink'}})}
+    with FakeGates((201, gate((), outcome='pass', sentence='fine')), rendered=broken) as s:
+        r = kernsift('gate', f'--junit={d}/a.xml', f'--badge={d}/a.svg', *SIDES, server=s)
+        equal('status', (r.status, r.err), (3, 'kernsift: out of ink\n'))
+        says('told', r.out, r'gate pass: fine\n.*')
+    equal('files', [os.path.exists(f'{d}/a.{x}') for x in ('xml', 'svg')], [False, True])
+    with FakeGates((201, gate((), outcome='pass'))) as s:
+        r = kernsift('gate', '--badge=/dev/full', *SIDES, server=s)
+        equal('full', (r.status, r.err),
+              (3, "kernsift: cannot write '/dev/full': No space left on device\n"))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as d:
+        os.chmod(d, 0o755)
+        play([question, wrong, told, statuses, files, on_github, fails, half], d)
+
+
+if __name__ == '__main__':
+    main()
