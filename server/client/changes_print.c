@@ -1,5 +1,5 @@
 /* changes_print.c - a comparison for a terminal of 100 columns. */
-#include "cell.h"
+#include "shown.h"
 #include "changes.h"
 #include "utf8.h"
 #include <inttypes.h>
@@ -19,9 +19,9 @@ static const char *percent(char to[CELL], double ratio)
 static void print_times(const struct change_line *l, FILE *out)
 {
 	char base[CELL], head[CELL], delta[CELL], share[CELL];
-	fprintf(out, "%12s %12s %13s %9s", cell_duration(base, l->base_ns, ""),
-		cell_duration(head, l->head_ns, ""),
-		cell_duration(delta, l->delta_ns, "+"),
+	fprintf(out, "%12s %12s %13s %9s", shown_duration(base, l->base_ns, ""),
+		shown_duration(head, l->head_ns, ""),
+		shown_duration(delta, l->delta_ns, "+"),
 		percent(share, l->ratio));
 }
 
@@ -32,7 +32,7 @@ static void print_side(const char *name, const struct change_side *s, FILE *out)
 		"%s  %" PRId64 " run%s, %" PRId64 " of %" PRId64
 		" cycles compared (%s), mean %s\n",
 		name, s->runs, s->runs == 1 ? "" : "s", s->cycles_used,
-		s->cycles, s->detector, cell_duration(mean, s->cycle_ns, ""));
+		s->cycles, s->detector, shown_duration(mean, s->cycle_ns, ""));
 }
 
 static void print_split(const struct changes *c, FILE *out)

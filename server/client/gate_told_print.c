@@ -1,5 +1,5 @@
 /* gate_told_print.c - a gate in a few lines, for a terminal or a job's log. */
-#include "cell.h"
+#include "shown.h"
 #include "gate_told.h"
 #include "utf8.h"
 #include <inttypes.h>
@@ -50,8 +50,8 @@ static void print_rule(const struct gate_told *g,
 	size_t len = strlen(name);
 	bool cut = len > NAME_SHOWN;
 	fprintf(out, "  %-9s %12s %12s", words[r->outcome],
-		cell_duration(base, r->base_ns, ""),
-		cell_duration(head, r->head_ns, ""));
+		shown_duration(base, r->base_ns, ""),
+		shown_duration(head, r->head_ns, ""));
 	print_change(r, out);
 	fprintf(out, "  %.*s%s", (int)(cut ? utf8_clip(name, NAME_SHOWN) : len),
 		name, cut ? "…" : "");

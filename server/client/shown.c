@@ -1,8 +1,8 @@
-/* cell.c - the unit that leaves the fewest digits. */
-#include "cell.h"
+/* shown.c - the unit that leaves the fewest digits. */
+#include "shown.h"
 #include <math.h>
 
-const char *cell_duration(char to[CELL], double ns, const char *sign)
+const char *shown_duration(char to[CELL], double ns, const char *sign)
 {
 	static const struct {
 		double from, unit;
