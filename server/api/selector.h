@@ -10,10 +10,11 @@
  *                                neither is said): units, which are runs, or jobs
  *                                with all of theirs
  *
- * Units come oldest first. A query of the base leaves out what is in the head and
- * what was stored after the head's first run, unless it says `until`; so the
- * same two words give the same runs later. A token's project is part of every
- * query. At most SIDE_RUNS runs a side. */
+ * (query_words.h). Units come oldest first. A query of the base leaves out what is
+ * in the head and what was stored after the head's first run, unless it says
+ * `until`; so the same two words give the same runs later. Of project and workload
+ * it takes what it does not say from that run: other work is no baseline. A
+ * token's project is part of every query. At most SIDE_RUNS runs a side. */
 #pragma once
 #include "handler.h"
 #include "sides.h"

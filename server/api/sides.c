@@ -2,6 +2,7 @@
 #include "sides.h"
 #include "query_compared.h"
 #include "ranged.h"
+#include "selector.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +23,8 @@ static bool word_from(const char *name, const char *at, size_t len,
 	if (!errno && *digits >= '0' && *digits <= '9' && !*end && word->id > 0)
 		return true;
 	return err_set(e, ERR_INPUT,
-		"%s: '%.*s' is neither the id of a run nor job: and the id of "
-		"a job",
+		"%s: '%.*s' is neither the id of a run, nor job: and the id of "
+		"a job, nor a query such as label.branch=main",
 		name, len < 40 ? (int)len : 40, at);
 }
 
@@ -33,9 +34,9 @@ bool side_words(const char *name, const char *text,
 	*n = 0;
 	if (!text)
 		return err_set(e, ERR_INPUT,
-			"%s: is missing; it names runs, such as %s=1,2 or "
-			"%s=job:3",
-			name, name, name);
+			"%s: is missing; it names runs, such as 1,2 or job:3, "
+			"or is a query such as label.branch=main",
+			name);
 	for (const char *at = text;; at++) {
 		size_t len = strcspn(at, ",");
 		if (*n == SIDE_RUNS)
@@ -52,78 +53,35 @@ bool side_words(const char *name, const char *text,
 	}
 }
 
-struct ids {
-	const char *name;
-	int64_t ids[SIDE_RUNS];
-	uint32_t n;
-};
-
-static bool add(struct ids *to, int64_t id, struct err *e)
+static bool side_read(struct call *c, const struct selected *side,
+	const char *range, struct compared_run **runs, struct err *e)
 {
-	for (uint32_t i = 0; i < to->n; i++)
-		if (to->ids[i] == id)
-			return err_set(e, ERR_INPUT, "%s: names run %lld twice",
-				to->name, (long long)id);
-	if (to->n == SIDE_RUNS)
-		return err_set(e, ERR_INPUT,
-			"%s: comes to more than %d runs, the most of a side",
-			to->name, SIDE_RUNS);
-	to->ids[to->n++] = id;
-	return true;
-}
-
-static bool add_job(struct call *c, struct ids *to, int64_t id, struct err *e)
-{
-	struct job_row job;
-	if (!reach_job(c, id, e) || !query_job(c->db, &c->arena, id, &job, e))
-		return false;
-	if (!job.runs_n)
-		return err_set(e, ERR_NOT_FOUND, "job %lld has no runs left",
-			(long long)id);
-	for (uint32_t i = 0; i < job.runs_n; i++)
-		if (!add(to, job.runs[i], e))
-			return false;
-	return true;
-}
-
-static bool ids_from(struct call *c, struct ids *to, struct err *e)
-{
-	struct side_word words[SIDE_RUNS];
-	uint32_t n;
-	if (!side_words(to->name, param_text(&c->params, to->name, NULL), words,
-		    &n, e))
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		if (words[i].job ? !add_job(c, to, words[i].id, e)
-				 : !reach_run(c, words[i].id, e) ||
-					   !add(to, words[i].id, e))
-			return false;
-	return true;
-}
-
-static bool side_read(struct call *c, const struct ids *ids, const char *range,
-	struct compared_run **runs, struct err *e)
-{
-	*runs = arena_array(&c->arena, struct compared_run, ids->n);
-	if (!query_compared(c->db, &c->arena, ids->ids, ids->n, !range, *runs,
+	*runs = arena_array(&c->arena, struct compared_run, side->n);
+	if (!query_compared(c->db, &c->arena, side->ids, side->n, !range, *runs,
 		    e))
 		return false;
-	for (uint32_t i = 0; range && i < ids->n; i++)
+	for (uint32_t i = 0; range && i < side->n; i++)
 		if (!ranged_read(c, range, &(*runs)[i], e))
 			return false;
 	return true;
 }
 
+bool sides_of(struct call *c, const struct selected *base,
+	const struct selected *head, const char *range,
+	struct compared_sides *s, struct err *e)
+{
+	*s = (struct compared_sides){ .base_n = base->n,
+		.head_n = head->n,
+		.range = range };
+	return side_read(c, base, range, &s->base, e) &&
+	       side_read(c, head, range, &s->head, e);
+}
+
 bool sides_read(struct call *c, struct compared_sides *s, struct err *e)
 {
-	struct ids base = { .name = "base" }, head = { .name = "head" };
-	s->range = param_text(&c->params, "range", NULL);
-	if (!call_db(c, e) || !ids_from(c, &base, e) ||
-		!ids_from(c, &head, e) ||
-		!side_read(c, &base, s->range, &s->base, e) ||
-		!side_read(c, &head, s->range, &s->head, e))
-		return false;
-	s->base_n = base.n;
-	s->head_n = head.n;
-	return true;
+	struct selected base, head;
+	const struct params *p = &c->params;
+	return selector_sides(c, param_text(p, "base", NULL),
+		       param_text(p, "head", NULL), NULL, &base, &head, e) &&
+	       sides_of(c, &base, &head, param_text(p, "range", NULL), s, e);
 }

@@ -67,7 +67,7 @@ def settings(s, d):
     rows = (
         ((f'{a}', '7777'), 'no run 7777'),
         (('monday', f'{a}'),
-         "base: 'monday' is neither the id of a run nor job: and the id of a job"),
+         "base: 'monday' is neither the id of a run, nor job: and the id of a job, nor a query such as label.branch=main"),
         (('--floor', 'low', f'{a}', f'{b}'), "floor: 'low' is not a number from 0 to 1"),
         (('--range', 'epoch', f'{a}', f'{b}'),
          f"run {a}: the run has no ranges named 'epoch'; some that repeat: "
