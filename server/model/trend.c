@@ -1,0 +1,83 @@
+/* trend.c - which numbers there are of which metric. */
+#include "trend.h"
+#include <string.h>
+
+enum {
+	AVG = 1 << TREND_AVG,
+	MED = 1 << TREND_MED,
+	MIN = 1 << TREND_MIN,
+	MAX = 1 << TREND_MAX,
+	P90 = 1 << TREND_P90,
+	P99 = 1 << TREND_P99,
+	TOTAL = 1 << TREND_TOTAL,
+	SHARE = 1 << TREND_SHARE
+};
+
+static const struct {
+	const char *word;
+	enum trend_stat first;
+	unsigned all;
+} metrics[] = {
+#define METRIC(word, first, rest, what) \
+	{ #word, TREND_##first, (first) | (rest) },
+#include "trend.def"
+#undef METRIC
+};
+
+static const char *const stats[] = {
+	[TREND_AVG] = "avg",
+	[TREND_MED] = "med",
+	[TREND_MIN] = "min",
+	[TREND_MAX] = "max",
+	[TREND_P90] = "p90",
+	[TREND_P99] = "p99",
+	[TREND_TOTAL] = "total",
+	[TREND_SHARE] = "share",
+};
+
+const char *trend_metric_word(enum trend_metric m)
+{
+	return metrics[m].word;
+}
+
+const char *trend_stat_word(enum trend_stat s)
+{
+	return stats[s];
+}
+
+enum trend_stat trend_stat_of(enum trend_metric m)
+{
+	return metrics[m].first;
+}
+
+bool trend_fits(enum trend_metric m, enum trend_stat s)
+{
+	return metrics[m].all >> s & 1;
+}
+
+const char *trend_fitting(struct arena *a, enum trend_metric m)
+{
+	const char *list = stats[metrics[m].first];
+	for (int s = 0; s < TREND_STATS; s++)
+		if (s != (int)metrics[m].first &&
+			trend_fits(m, (enum trend_stat)s))
+			list = arena_printf(a, "%s, %s", list, stats[s]);
+	return list;
+}
+
+bool trend_has_of(enum trend_metric m)
+{
+	return m == TREND_METRIC_operator || m == TREND_METRIC_kernel;
+}
+
+bool trend_groups(const struct trend *t, uint32_t *group)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < t->n; i++) {
+		const char *is = t->group[i], *was = i ? t->group[i - 1] : NULL;
+		bool same = is && was && !strcmp(is, was);
+		group[i] = i ? group[i - 1] + !same : 0;
+		any |= is != NULL;
+	}
+	return any;
+}
