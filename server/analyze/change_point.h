@@ -1,14 +1,17 @@
 /* change_point.h - where a series changed its level, and whether that is real.
  *
- * The series is cut where the means on both sides differ most (after scaling by a
- * deviation that neighbours tell), tried by permuting it, and both parts are looked
- * at again, until no cut is left whose p is within alpha; then each cut is moved to
- * the best place between its neighbours and tried once more between them, and those
- * that no longer hold are dropped. Points of one group (runs of one commit)
- * stay together: a cut falls between groups, and groups are what is permuted, as
- * values of a group are not independent. Robust: a lone point that is far out is no
- * change. After Page, 1954; Matteson and James, A nonparametric approach for
- * multiple change point analysis, 2014.
+ * The series is cut where the means on both sides differ most, of the whole or of
+ * a part of it, tried by permuting it, and both parts are looked at again, until no
+ * cut is left whose p is within alpha; then each cut is moved to the best place
+ * between its neighbours and tried once more between them, and those that no longer
+ * hold are dropped. Points of one group (runs of one commit) stay together: a cut
+ * falls between groups, and groups are what is permuted, as values of a group are
+ * not independent; a stretch has two groups or more. Robust: a value counts as no
+ * further from the five groups around it than three deviations, which neighbours
+ * tell, so that a lone point, or a lone group, that is far out is no change. Of more
+ * than 512 groups those beside each other are permuted together. After Page, 1954;
+ * Matteson and James, A nonparametric approach for multiple change point analysis,
+ * 2014; Kovács and others, Seeded binary segmentation, 2020.
  *
  * Pure and deterministic for a seed; n = 50,000 takes well under a second. */
 #pragma once

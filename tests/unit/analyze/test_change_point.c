@@ -1,0 +1,210 @@
+/* test_change_point.c - levels that are known, noise that is drawn. */
+#include "change_point.h"
+#include "xoshiro.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+#include <cmocka.h>
+
+enum { MOST = 50000 };
+
+static double normal(struct xoshiro *x)
+{
+	double u = ((double)(xoshiro_next(x) >> 11) + 0.5) * 0x1p-53;
+	double v = ((double)(xoshiro_next(x) >> 11) + 0.5) * 0x1p-53;
+	return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
+}
+
+static uint32_t found(const double *x, const uint32_t *group, uint32_t n,
+	struct arena *a, struct change_point **c)
+{
+	struct change_options o = CHANGE_OPTIONS;
+	uint32_t found_n;
+	assert_true(change_points_from(x, group, n, &o, a, c, &found_n));
+	return found_n;
+}
+
+/* Too short, all the same, and zeros. */
+static void nothing_to_find(void **state)
+{
+	static const double zeros[40], few[] = { 1, 1, 1, 5, 5 };
+	double same[40], rounded[40];
+	struct change_point *c;
+	struct arena a = { 0 };
+	(void)state;
+
+	for (int i = 0; i < 40; i++) {
+		same[i] = 3.7;
+		rounded[i] = 0.1 + 0.2 + i % 2 * 1e-17;
+	}
+	assert_int_equal(found(zeros, NULL, 0, &a, &c), 0);
+	assert_int_equal(found(zeros, NULL, 1, &a, &c), 0);
+	assert_int_equal(found(zeros, NULL, 40, &a, &c), 0);
+	assert_int_equal(found(same, NULL, 40, &a, &c), 0);
+	assert_int_equal(found(rounded, NULL, 40, &a, &c), 0);
+	assert_int_equal(found(few, NULL, 5, &a, &c), 0);
+	arena_release(&a);
+}
+
+/* 1, 2, 3 and 4 by turns, ten more from the 20th on: a median of 2.5, then of
+ * 12.5; no other order of 4 of each kind a side cuts as well. */
+static void a_level(void **state)
+{
+	double x[40];
+	struct change_point *c;
+	struct arena a = { 0 };
+	(void)state;
+
+	for (int i = 0; i < 40; i++)
+		x[i] = 1 + i % 4 + (i < 20 ? 0 : 10);
+	assert_int_equal(found(x, NULL, 40, &a, &c), 1);
+	assert_int_equal(c[0].at, 20);
+	assert_true(c[0].before == 2.5 && c[0].after == 12.5);
+	assert_true(c[0].ratio == 5);
+	assert_true(c[0].low < 5 && c[0].low > 3.5 && c[0].high > 5 &&
+		    c[0].high < 7);
+	assert_true(c[0].p == 0.001);
+	/* from nothing to something: there is no ratio */
+	for (int i = 0; i < 40; i++)
+		x[i] = i < 20 ? 0 : 3 + i % 4;
+	assert_int_equal(found(x, NULL, 40, &a, &c), 1);
+	assert_true(c[0].at == 20 && c[0].before == 0 && isnan(c[0].ratio) &&
+		    isnan(c[0].low) && isnan(c[0].high));
+	arena_release(&a);
+}
+
+/* Less than 1 % is not told, however sure it is. */
+static void a_small_one(void **state)
+{
+	double x[60];
+	struct change_point *c;
+	struct arena a = { 0 };
+	struct xoshiro r;
+	(void)state;
+
+	xoshiro_init(&r, 5);
+	for (int i = 0; i < 60; i++)
+		x[i] = (i < 30 ? 1 : 1.008) * exp(0.001 * normal(&r));
+	assert_int_equal(found(x, NULL, 60, &a, &c), 0);
+	for (int i = 30; i < 60; i++)
+		x[i] *= 1.008;
+	assert_int_equal(found(x, NULL, 60, &a, &c), 1);
+	assert_int_equal(c[0].at, 30);
+	arena_release(&a);
+}
+
+/* One point ten times as high, anywhere, and two together; a group of three. */
+static void lone_ones(void **state)
+{
+	double x[120];
+	uint32_t group[120];
+	struct change_point *c;
+	struct arena a = { 0 };
+	struct xoshiro r;
+	(void)state;
+
+	for (int at = 0; at < 120; at += 17) {
+		xoshiro_init(&r, 11);
+		for (int i = 0; i < 120; i++) {
+			x[i] = exp(0.03 * normal(&r));
+			group[i] = 7 + (uint32_t)i / 3;
+		}
+		x[at] *= 10;
+		assert_int_equal(found(x, NULL, 120, &a, &c), 0);
+		assert_int_equal(found(x, group, 120, &a, &c), 0);
+		for (int i = 0; i < 120; i++)
+			x[i] *= i / 3 == at / 3 && i != at ? 2 : 1;
+		assert_int_equal(found(x, group, 120, &a, &c), 0);
+	}
+	arena_release(&a);
+}
+
+/* Runs of a commit that are alike, and commits that are not: nothing changed,
+ * though 300 points seem to say so. */
+static void groups_stay_together(void **state)
+{
+	double x[300];
+	uint32_t group[300], alone = 0, together = 0;
+	struct change_point *c;
+	struct arena a = { 0 };
+	struct xoshiro r;
+	(void)state;
+
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		double level = 0;
+		xoshiro_init(&r, seed);
+		for (uint32_t i = 0; i < 300; i++) {
+			group[i] = i / 10;
+			if (i % 10 == 0)
+				level = 0.05 * normal(&r);
+			x[i] = exp(level + 0.002 * normal(&r));
+		}
+		alone += found(x, NULL, 300, &a, &c) > 0;
+		together += found(x, group, 300, &a, &c) > 0;
+	}
+	assert_int_equal(alone, 12);
+	assert_true(together <= 1);
+	arena_release(&a);
+}
+
+/* What came and went again, ten heads of a hundred. */
+static void there_and_back(void **state)
+{
+	double x[100];
+	struct change_point *c;
+	struct arena a = { 0 };
+	struct xoshiro r;
+	(void)state;
+
+	xoshiro_init(&r, 3);
+	for (int i = 0; i < 100; i++)
+		x[i] = (i / 10 == 6 ? 1.1 : 1) * exp(0.02 * normal(&r));
+	assert_int_equal(found(x, NULL, 100, &a, &c), 2);
+	assert_int_equal(c[0].at, 60);
+	assert_int_equal(c[1].at, 70);
+	arena_release(&a);
+}
+
+/* 50,000 points, ten levels: the same answer twice, in little time. */
+static void very_many(void **state)
+{
+	static double x[MOST];
+	struct change_point *c, *again;
+	struct arena a = { 0 };
+	struct timespec from, to;
+	struct xoshiro r;
+	(void)state;
+
+	xoshiro_init(&r, 1);
+	for (uint32_t i = 0; i < MOST; i++)
+		x[i] = exp(0.1 * (i / 5000 % 3) + 0.05 * normal(&r));
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+	uint32_t n = found(x, NULL, MOST, &a, &c);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+	double s = (double)(to.tv_sec - from.tv_sec) +
+		   1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+	print_message("50,000 points, %u changes: %.2f s\n", n, s);
+	assert_int_equal(n, 9);
+	for (uint32_t i = 0; i < 9; i++)
+		assert_true(fabs(c[i].at - 5000.0 * (i + 1)) <= 10);
+	assert_int_equal(found(x, NULL, MOST, &a, &again), 9);
+	assert_memory_equal(c, again, 9 * sizeof *c);
+	arena_release(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_to_find),
+		cmocka_unit_test(a_level),
+		cmocka_unit_test(a_small_one),
+		cmocka_unit_test(lone_ones),
+		cmocka_unit_test(groups_stay_together),
+		cmocka_unit_test(there_and_back),
+		cmocka_unit_test(very_many),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
