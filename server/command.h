@@ -35,6 +35,17 @@ bool command_store(struct store *s, const struct config *c,
 	enum cluster_role role, struct err *e);
 void command_store_release(struct store *s);
 
+/* Options, a database with the schema of this program, and then the work. */
+int command_with_store(int argc, char **argv, const struct config_extra *extra,
+	bool (*work)(struct db *db, int applied, void *arg, struct err *e),
+	void *arg);
+/* Brings the schema up to date, and writes that down (audit.h). */
+bool command_migrated(struct db *db, int *applied, struct err *e);
+/* Does what changes something, written down before and after. */
+bool command_trail(struct db *db, const char *command, const char *detail,
+	bool (*work)(struct db *db, void *arg, struct err *e), void *arg,
+	struct err *e);
+
 /* What the options say of ingest processes. */
 struct worker_options command_workers(const struct config *c,
 	const char *conninfo);

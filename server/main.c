@@ -10,7 +10,7 @@ static int command_version(int argc, char **argv);
 
 static const struct command {
 	const char *name, *usage;
-	int (*run)(int argc, char **argv);
+	int (*run)(int argc, char **argv); /* NULL: a word of another */
 	const char *what; /* NULL: not for people */
 } commands[] = {
 	{ "serve", "", command_serve,
@@ -20,8 +20,13 @@ static const struct command {
 	{ "migrate", "", command_migrate, "bring the schema up to date" },
 	{ "rebuild", "", command_rebuild,
 		"make all that is derived from uploads anew" },
-	{ "token", " --scope read|upload|admin --name NAME", command_token,
-		"make a token and print it, this once" },
+	{ "token",
+		" --scope read|upload|admin --name NAME [--project PROJECT] "
+		"[--expires_days N]",
+		command_token, "make a token and print it, this once" },
+	{ "token list", " [--project PROJECT]", NULL,
+		"the tokens there are, without what opens" },
+	{ "token revoke", " ID", NULL, "from now on that token opens nothing" },
 	{ "inspect",
 		" FILE [--by "
 		"kernels|device|grid|source|launches|callers|cycles|patterns|"
@@ -145,7 +150,7 @@ int main(int argc, char **argv)
 	if (!strcmp(name, "--version"))
 		name = "version";
 	for (int i = 0; i < COMMANDS; i++)
-		if (!strcmp(name, commands[i].name))
+		if (commands[i].run && !strcmp(name, commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);
 	err_set(&e, ERR_INPUT, "'%.60s' is not a command; see 'kernsiftd help'",
 		name);

@@ -1,9 +1,8 @@
 /* manage.c - the database of a command, and the commands that only change it. */
 #include "command.h"
+#include "audit.h"
 #include "log.h"
 #include "migrate.h"
-#include "query.h"
-#include "token.h"
 #include <time.h>
 
 enum { WAIT_S = 30, SPARE = 16 };
@@ -51,8 +50,40 @@ void command_store_release(struct store *s)
 	*s = (struct store){ 0 };
 }
 
-/* Options, a database with the schema of this program, and then the work. */
-static int with_store(int argc, char **argv, const struct config_extra *extra,
+bool command_trail(struct db *db, const char *command, const char *detail,
+	bool (*work)(struct db *db, void *arg, struct err *e), void *arg,
+	struct err *e)
+{
+	struct err unheard = { 0 };
+	int64_t row;
+	if (!audit_command(db, command, detail, &row, e))
+		return false;
+	bool ok = work(db, arg, e);
+	if (!audit_end(db, row, ok ? AUDIT_DONE : AUDIT_FAILED, NULL, NULL,
+		    &unheard))
+		log_warn("audit row=%lld text=\"%s\"", (long long)row,
+			unheard.text);
+	return ok;
+}
+
+static bool nothing_more(struct db *db, void *arg, struct err *e)
+{
+	(void)db, (void)arg, (void)e;
+	return true;
+}
+
+/* The audit is a table itself: what made it is told afterwards. */
+bool command_migrated(struct db *db, int *applied, struct err *e)
+{
+	char detail[40];
+	if (!migrate(db, applied, e))
+		return false;
+	snprintf(detail, sizeof detail, "applied=%d", *applied);
+	return !*applied ||
+	       command_trail(db, "migrate", detail, nothing_more, NULL, e);
+}
+
+int command_with_store(int argc, char **argv, const struct config_extra *extra,
 	bool (*work)(struct db *db, int applied, void *arg, struct err *e),
 	void *arg)
 {
@@ -62,7 +93,8 @@ static int with_store(int argc, char **argv, const struct config_extra *extra,
 	int applied;
 	bool ok = command_config(&c, extra, argc, argv, &e) &&
 		  command_store(&s, &c, CLUSTER_COMMAND, &e) &&
-		  migrate(s.db, &applied, &e) && work(s.db, applied, arg, &e);
+		  command_migrated(s.db, &applied, &e) &&
+		  work(s.db, applied, arg, &e);
 	command_store_release(&s);
 	return ok ? 0 : command_fail(&e);
 }
@@ -82,7 +114,12 @@ static bool do_migrate(struct db *db, int applied, void *arg, struct err *e)
 
 int command_migrate(int argc, char **argv)
 {
-	return with_store(argc, argv, NULL, do_migrate, NULL);
+	return command_with_store(argc, argv, NULL, do_migrate, NULL);
+}
+
+static bool queue_all(struct db *db, void *arg, struct err *e)
+{
+	return rebuild(db, arg, e);
 }
 
 static bool do_rebuild(struct db *db, int applied, void *arg, struct err *e)
@@ -90,7 +127,7 @@ static bool do_rebuild(struct db *db, int applied, void *arg, struct err *e)
 	int64_t queued;
 	(void)applied;
 	(void)arg;
-	if (!rebuild(db, &queued, e))
+	if (!command_trail(db, "rebuild", NULL, queue_all, &queued, e))
 		return false;
 	printf("%lld upload%s queued\n", (long long)queued,
 		queued == 1 ? "" : "s");
@@ -99,48 +136,5 @@ static bool do_rebuild(struct db *db, int applied, void *arg, struct err *e)
 
 int command_rebuild(int argc, char **argv)
 {
-	return with_store(argc, argv, NULL, do_rebuild, NULL);
-}
-
-struct wish {
-	const char *scope, *name;
-};
-
-static bool do_token(struct db *db, int applied, void *arg, struct err *e)
-{
-	const struct wish *w = arg;
-	char text[TOKEN_TEXT];
-	int64_t id;
-	(void)applied;
-	const struct token_wish is = {
-		.name = w->name,
-		.scope = scope_from(w->scope),
-		.made_by = "kernsiftd token",
-		.expires = NO_MOMENT,
-	};
-	if (!token_new(db, &is, text, &id, e))
-		return false;
-	printf("%s\n", text);
-	return true;
-}
-
-int command_token(int argc, char **argv)
-{
-	struct err e = { 0 };
-	struct config c;
-	struct wish w = { 0 };
-	const struct config_extra extra[] = { { "scope", &w.scope },
-		{ "name", &w.name }, { 0 } };
-	/* Read once here, so that a wrong one starts no cluster. */
-	bool ok = command_config(&c, extra, argc, argv, &e);
-	if (ok && (!w.scope || scope_from(w.scope) == SCOPE_NONE))
-		ok = err_set(&e, ERR_INPUT,
-			"--scope is '%.40s', and should be read, upload or "
-			"admin",
-			w.scope ? w.scope : "");
-	if (ok && (!w.name || !*w.name))
-		ok = err_set(&e, ERR_INPUT,
-			"--name is missing: who or what is the token for?");
-	return ok ? with_store(argc, argv, extra, do_token, &w)
-		  : command_fail(&e);
+	return command_with_store(argc, argv, NULL, do_rebuild, NULL);
 }

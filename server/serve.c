@@ -5,7 +5,6 @@
 #include "crew.h"
 #include "httpd.h"
 #include "log.h"
-#include "migrate.h"
 #include "token.h"
 #include "upload.h"
 #include <fcntl.h>
@@ -57,7 +56,7 @@ static bool open_database(struct server *s, struct err *e)
 	int applied;
 	int64_t working = 0, receiving = 0;
 	if (!command_store(&s->store, &s->config, CLUSTER_SERVE, e) ||
-		!migrate(s->store.db, &applied, e))
+		!command_migrated(s->store.db, &applied, e))
 		return false;
 	if (applied)
 		log_info("migrate applied=%d", applied);

@@ -9,6 +9,7 @@
 #include "log.h"
 #include "openapi.h"
 #include "route.h"
+#include "trail.h"
 #include "view.h"
 #include <assert.h>
 #include <string.h>
@@ -159,6 +160,7 @@ bool call_open(struct call *c, struct api *a, const struct api_request *r,
 	c->id = at.ids[0];
 	c->k = at.ids[1];
 	memcpy(c->word, at.word, sizeof c->word);
+	trail_keep(c);
 	return guard_scope(c, e) &&
 	       params_read(&c->params, &c->arena, c->route->handler, r->query,
 		       e) &&
@@ -257,6 +259,8 @@ void call_answer(struct call *c, struct api_answer *out, struct err *e)
 		error_body(e, out);
 	}
 	memcpy(out->cookie, c->cookie, sizeof out->cookie);
+	trail_end(c, out->status);
+	call_db_return(c);
 	call_count(c, out->status);
 }
 
@@ -265,7 +269,8 @@ void api_call(struct api *a, const struct api_request *r,
 {
 	struct err e = { 0 };
 	struct call c;
-	(void)call_open(&c, a, r, out, &e);
+	if (call_open(&c, a, r, out, &e) && trail_wanted(&c))
+		trail_begin(&c, &e);
 	call_answer(&c, out, &e);
 	call_close(&c);
 }

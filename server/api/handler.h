@@ -23,11 +23,18 @@ struct route;
 
 enum { CALL_WORD = 101 };
 
+/* What trail.h keeps of a call that changes something; the arena's. */
+struct call_trail {
+	int64_t id; /* of its row; 0 none */
+	const char *path, *detail, *told, *project;
+};
+
 struct call {
 	struct api *api;
 	const struct api_request *request;
 	const struct route *route;
 	struct who who; /* after guard_scope() */
+	struct call_trail trail;
 	struct arena arena;
 	struct params params;
 	struct db *db; /* there after call_db() */

@@ -221,7 +221,9 @@ char *openapi_text(size_t *len, struct err *e)
 		"and uploading need no token.",
 		"paths", paths(), "components", "schemas", components,
 		"securitySchemes", "token", "type", "http", "scheme", "bearer",
-		"description", "made by `kernsiftd token`");
+		"description",
+		"made by `kernsiftd token` or POST /tokens; a page has it in "
+		"the cookie of POST /session");
 	char *text = json_dumps(doc, JSON_INDENT(1));
 	json_decref(doc);
 	if (!text)

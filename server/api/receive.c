@@ -3,10 +3,12 @@
  * database connection. */
 #include "api.h"
 #include "api_state.h"
+#include "audit.h"
 #include "dispatch.h"
 #include "log.h"
 #include "multipart.h"
 #include "sniff.h"
+#include "trail.h"
 #include "upload.h"
 #include "view.h"
 #include <assert.h>
@@ -124,7 +126,7 @@ static bool flush(struct api_receive *u, struct err *e)
 	struct call *c = &u->call;
 	if (u->form && !*u->meta.file_name)
 		u->meta.file_name = u->form->file_name;
-	bool ok = call_db(c, e) &&
+	bool ok = trail_begin(c, e) && call_db(c, e) &&
 		  (u->id || upload_begin(c->db, &u->meta, &u->id, e)) &&
 		  upload_chunk(c->db, u->id, u->seq, u->chunk, u->chunk_len, e);
 	call_db_return(c);
@@ -223,6 +225,7 @@ void api_receive_abort(struct api_receive *u)
 	if (u->id && !(call_db(c, &e) && upload_abort(c->db, u->id, &e)))
 		log_warn("abort upload=%lld text=\"%s\"", (long long)u->id,
 			e.text); /* the sweep will find it */
+	trail_end(c, AUDIT_GONE); /* of one that was answered there is none */
 	call_close(c);
 	atomic_fetch_sub(&c->api->uploads, 1);
 	free(u->chunk);

@@ -70,6 +70,7 @@ CREATE TABLE retention (
 );
 -- When the bytes of an upload were dropped, though its runs may be there.
 ALTER TABLE upload ADD COLUMN dropped_at timestamptz;
+CREATE INDEX upload_project ON upload (project, id);
 
 CREATE TABLE webhook (
 	id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

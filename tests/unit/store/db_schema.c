@@ -8,7 +8,9 @@
 	"'migration', 'own_document', 'graph_known', "          \
 	"'reference_set', 'shape', 'operator_key', "            \
 	"'rollup_cell', 'rollup_shape', 'rollup_seen', "        \
-	"'rollup_kernel')"
+	"'rollup_kernel', 'audit', 'gate', 'change_told', "     \
+	"'change_seen', 'retention', 'webhook', "               \
+	"'webhook_delivery')"
 
 #define BIG                                            \
 	"pg_class t WHERE t.relkind = 'r' "            \

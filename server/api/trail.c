@@ -1,0 +1,84 @@
+/* trail.c - from a call to a row of the audit. */
+#include "trail.h"
+#include "audit.h"
+#include "dispatch.h"
+#include "log.h"
+#include "of_project.h"
+#include "route.h"
+#include <stdarg.h>
+#include <string.h>
+
+void trail_keep(struct call *c)
+{
+	const struct api_request *r = c->request;
+	c->trail.path = arena_strdup(&c->arena, r->path);
+	if (r->query && *r->query)
+		c->trail.detail = arena_strdup(&c->arena, r->query);
+}
+
+bool trail_wanted(const struct call *c)
+{
+	return strcmp(c->route->method, "GET") != 0 &&
+	       c->route->scope > SCOPE_READ;
+}
+
+/* The project of what the address names; NULL where it names none. */
+static bool project_read(struct call *c, const char **project, struct err *e)
+{
+	static const struct {
+		enum reach reach;
+		enum thing thing;
+	} named[] = {
+		{ REACH_RUN, THING_RUN },
+		{ REACH_UPLOADED, THING_UPLOAD },
+		{ REACH_JOB, THING_JOB },
+		{ REACH_GATE, THING_GATE },
+		{ REACH_TOKEN, THING_TOKEN },
+	};
+	*project = reach_project(c);
+	if (!*project && c->route->reach == REACH_PROJECT)
+		*project = param_text(&c->params, "project", NULL);
+	for (size_t i = 0; !*project && i < sizeof named / sizeof *named; i++)
+		if (named[i].reach == c->route->reach)
+			return project_of(c->db, &c->arena, named[i].thing,
+				c->id, project, e);
+	return true;
+}
+
+bool trail_begin(struct call *c, struct err *e)
+{
+	struct audit_row row = {
+		.who = c->who.name,
+		.token = c->who.token,
+		.method = c->route->method,
+		.path = c->trail.path,
+		.detail = c->trail.detail,
+	};
+	return c->trail.id ||
+	       (call_db(c, e) && project_read(c, &row.project, e) &&
+		       audit_begin(c->db, &row, &c->trail.id, e));
+}
+
+void trail_tell(struct call *c, const char *project, const char *fmt, ...)
+{
+	char text[AUDIT_DETAIL];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	c->trail.told = arena_strdup(&c->arena, text);
+	c->trail.project = project ? arena_strdup(&c->arena, project) : NULL;
+}
+
+void trail_end(struct call *c, int status)
+{
+	struct err e = { 0 };
+	if (!c->trail.id)
+		return;
+	call_db_return(c); /* it may have broken meanwhile */
+	if (!call_db(c, &e) || !audit_end(c->db, c->trail.id, status,
+				       c->trail.told, c->trail.project, &e))
+		log_warn("audit row=%lld status=%d text=\"%s\"",
+			(long long)c->trail.id, status, e.text);
+	c->trail.id = 0;
+}
