@@ -1,0 +1,226 @@
+"""check_access.py - every route refuses whoever may not, by its scope and reach.
+
+The routes come from openapi.json and routes.def, so that one that is added is
+asked too: with no token, one that is malformed, unknown, expired or of too small
+a scope, and with one of another project than what the route shows. What a new
+word of REACH names has to be taught here, and so has a body that says a project.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from talk.raw import check, verdict
+from talk.server import BIN, HERE, Server
+
+SCOPES = ["none", "read", "upload", "admin"]
+OPEN_TO_ALL = {"/healthz", "/readyz", "/openapi.json", "/session"}
+UNKNOWN = "ks_" + "A" * 43
+MALFORMED = ["", "Bearer", "Bearer ", "Bearer ks_", "Bearer nothing", "Basic a3M6a3M=",
+             f"Bearer {UNKNOWN}A", f"ks_{UNKNOWN}", "Bearer ks_" + "\xe4" * 43]
+# What a route of reach RUNS names runs by, beside what else it has to be told.
+RUNS = {"base": "{run}", "head": "{run}", "runs": "{own},{run}", "function": "f"}
+# What the body of a route of reach SAYS says beside the project.
+SAYS = {"/tokens": {"name": "x", "scope": "read"},
+        "/webhooks": {"url": "https://example.com/", "events": ["gate"]}}
+
+
+def sql(text):
+    return subprocess.run(["psql", "-qAtX", "-c", text], check=True, capture_output=True,
+                          text=True).stdout.strip()
+
+
+def read_routes(server):
+    """[(method, path without the prefix, scope, reach, names of parameters)]"""
+    document = json.loads(server.ask("GET", "/openapi.json")[1])
+    with open(os.path.join(HERE, "../../server/api/routes.def")) as f:
+        reach = {(m, p): r for m, p, r in re.findall(
+            r'^ROUTE\((\w+), *"([^"]+)", *\w+, *(\w+)', f.read(), re.M)}
+    routes = []
+    for path, methods in document["paths"].items():
+        for method, is_ in methods.items():
+            method = method.upper()
+            scope = is_["security"][0]["token"][0] if is_["security"] else "none"
+            names = [p["name"] for p in is_["parameters"] if p["in"] == "query"]
+            routes.append((method, path, scope, reach.pop((method, path)), names))
+    check(not reach, f"openapi.json tells every route; not {reach}")
+    return routes
+
+
+class Asker:
+    """One connection, and what it is to say of a route."""
+
+    def __init__(self, server):
+        self.server, self.c = server, server.connect()
+
+    def ask(self, method, path, headers=None, body=None):
+        self.c.request(method, path, body=body, headers=headers or {})
+        r = self.c.getresponse()
+        data = r.read()
+        try:
+            return r.status, json.loads(data)["error"]["message"]
+        except (ValueError, KeyError, TypeError):
+            return r.status, ""
+
+    def bearer(self, method, path, token, body=None):
+        return self.ask(method, path, {"Authorization": f"Bearer {token}"}, body)
+
+
+def with_id(path, number):
+    """The path of a thing that is, or is not, there."""
+    path = path.replace("{id}", str(number)).replace("{k}", "1")
+    return re.sub(r"\{\w+\}", "gemm", path)
+
+
+def refused_without(a, route, tokens):
+    """No token, none, or one that is too small."""
+    method, path, scope, _, _ = route
+    at, name = with_id(path, 987654), f"{method} {path}"
+    needs = f"this needs a token of scope '{scope}'; send it as 'Authorization: Bearer ks_…'"
+    check(a.ask(method, at) == (401, needs), f"{name} without a token")
+    if method == "GET":
+        check(a.ask("HEAD", at)[0] == 401, f"HEAD {path} without a token")
+    for header in MALFORMED:
+        got = a.ask(method, at, {"Authorization": header})
+        check(got[0] == 401, f"{name} with '{header}': {got}")
+    got = a.bearer(method, at, UNKNOWN)
+    check(got == (401, "the token is not known here; `kernsiftd token` makes one"),
+          f"{name} with an unknown token: {got}")
+    got = a.bearer(method, at, tokens["expired"])
+    check(got[0] == 401 and got[1].startswith("the token expired at "),
+          f"{name} with an expired token: {got}")
+    cookie = {"Cookie": f"kernsift_{a.server.port}={tokens['expired']}",
+              "Origin": f"http://127.0.0.1:{a.server.port}"}
+    check(a.ask(method, at, cookie)[0] == 401, f"{name} with an expired cookie")
+    for less in SCOPES[1:SCOPES.index(scope)]:
+        got = a.bearer(method, at, tokens[less])
+        check(got == (403, f"this needs scope '{scope}'; the token has '{less}'"),
+              f"{name} with a token that may {less}: {got}")
+
+
+def let_in(a, route, tokens):
+    """The least scope that does opens it: whatever comes then is no refusal."""
+    method, path, scope, _, _ = route
+    got = a.bearer(method, with_id(path, 987654), tokens[scope])
+    check(got[0] not in (401, 403), f"{method} {path} with scope {scope}: {got}")
+
+
+def runs_of(route, things, run):
+    """(query, body) that name a run of ours and another."""
+    method, path, _, _, names = route
+    fill = {n: v.format(run=run, own=things["RUN"][0]) for n, v in RUNS.items()}
+    if method != "GET":
+        return "", json.dumps({n: fill[n] for n in ("base", "head")})
+    known = [n for n in names if n in fill]
+    check(known, f"{method} {path}: teach this check by which parameters it names runs")
+    return "?" + "&".join(f"{n}={fill[n]}" for n in known), None
+
+
+def held_to_its_project(a, route, tokens, things):
+    """A token of project 'ours' that may do anything, and things of 'theirs'."""
+    method, path, scope, reach, names = route
+    name, ours = f"{method} {path}", tokens["ours"]
+    alone = "the token is of project 'ours' alone, not of 'theirs'"
+    if reach == "OPEN":
+        got = a.bearer(method, with_id(path, 1), ours)
+        check(scope != "read" or got[0] not in (401, 403), f"{name} shows no project: {got}")
+    elif reach == "WHOLE":
+        check(a.bearer(method, with_id(path, 1), ours) ==
+              (403, "this is of all projects; the token is of project 'ours' alone"),
+              f"{name} is of all projects")
+    elif reach == "PROJECT":
+        check("project" in names, f"{name} has a parameter project")
+        got = a.bearer(method, with_id(path, 1) + "?project=theirs", ours)
+        check(got == (403, alone), f"{name} of another project: {got}")
+    elif reach == "SAYS":
+        body = json.dumps({**SAYS.get(path[7:], {}), "project": "theirs"})
+        got = a.bearer(method, with_id(path, 1), ours, body)
+        check(got == (403, alone), f"{name} that says another project: {got}")
+    elif reach == "RUNS":
+        for run in things["RUN"][1], 987654:
+            query, body = runs_of(route, things, run)
+            got = a.bearer(method, path + query, ours, body)
+            check(got == (404, f"no run {run}"), f"{name} of run {run}: {got}")
+    elif check(reach in things, f"{name}: teach this check what reach {reach} names"):
+        own, foreign = things[reach]
+        word = {"UPLOADED": "upload"}.get(reach, reach.lower())
+        for number in foreign, 987654:
+            got = a.bearer(method, with_id(path, number), ours)
+            check(got == (404, f"no {word} {number}"), f"{name} of {number}: {got}")
+        if method == "GET":
+            got = a.bearer(method, with_id(path, own), ours)
+            check(got[0] not in (401, 403) and got[1] != f"no {word} {own}",
+                  f"{name} of our own: {got}")
+
+
+def two_of_each(a, boss):
+    """Ids of one thing of 'ours' and one of 'theirs', by the word of REACH."""
+    with open(os.path.join(HERE, "data/two-kernels.json"), "rb") as f:
+        data = f.read()
+    for project in "ours", "theirs":
+        check(a.bearer("POST", f"/api/v1/uploads?project={project}&job=j", boss,
+                       data)[0] == 202, "an upload")
+        sql("INSERT INTO gate (who, project, workload, name, outcome, document) VALUES "
+            f"('boss', '{project}', '', '', 'pass', '{{}}')")
+        sql("INSERT INTO token (name, scope, sha256, project) VALUES "
+            f"('{project}', 'read', sha256('{project}'), '{project}')")
+        sql("INSERT INTO webhook (project, url, secret, events, made_by) VALUES "
+            f"('{project}', 'http://127.0.0.1:9/', sha256(''), '{{gate}}', 'boss')")
+    end = time.monotonic() + 200
+    while sql("SELECT count(*) FROM run") != "2" and time.monotonic() < end:
+        time.sleep(0.1)
+    return {reach: [int(sql(f"SELECT max({key}) FROM {table} WHERE project = '{p}'"))
+                    for p in ("ours", "theirs")]
+            for reach, table, key in (("RUN", "run", "run_id"), ("UPLOADED", "upload", "id"),
+                                      ("JOB", "job", "id"), ("GATE", "gate", "id"),
+                                      ("TOKEN", "token", "id"), ("WEBHOOK", "webhook", "id"))}
+
+
+def made(server, a, tokens):
+    """One by the command and one over the API, whose time is then over."""
+    tokens["ours"] = subprocess.run(
+        [os.path.join(BIN, "kernsiftd"), "token", "--db", server.db, "--data", server.dir,
+         "--scope", "admin", "--name", "head of ours", "--project", "ours", "--expires_days",
+         "1"], check=True, capture_output=True, text=True).stdout.strip()
+    a.c.request("POST", "/api/v1/tokens", body='{"name": "old", "scope": "admin"}',
+                headers={"Authorization": f"Bearer {tokens['admin']}"})
+    tokens["expired"] = json.loads(a.c.getresponse().read())["token"]
+    sql("UPDATE token SET expires_at = now() WHERE name = 'old'")
+
+
+def change_without_audit(a, boss, things):
+    """What cannot be written down is not done; what only reads goes on."""
+    run, before = things["RUN"][0], sql("SELECT count(*) FROM upload")
+    sql("ALTER TABLE audit RENAME TO audit_away")
+    got = a.bearer("DELETE", f"/api/v1/runs/{run}", boss)
+    check(got[0] == 503, f"a deletion that cannot be written down: {got}")
+    with open(os.path.join(HERE, "data/one-kernel.json"), "rb") as f:
+        got = a.bearer("POST", "/api/v1/uploads", boss, f.read())
+    check(got[0] == 503, f"an upload likewise: {got}")
+    check(sql("SELECT count(*) FROM upload") == before, "nothing was stored")
+    check(a.bearer("GET", f"/api/v1/runs/{run}", boss)[0] == 200, "the run is there")
+    sql("ALTER TABLE audit_away RENAME TO audit")
+
+
+with Server("--require_tokens") as s:
+    asker = Asker(s)
+    TOKENS = {scope: s.token(scope) for scope in SCOPES[1:]}
+    made(s, asker, TOKENS)
+    THINGS = two_of_each(asker, TOKENS["admin"])
+    for r in read_routes(s):
+        if r[2] == "none":
+            check(r[1][7:] in OPEN_TO_ALL, f"{r[0]} {r[1]} may be open to all")
+            check(asker.ask(r[0], r[1])[0] in (200, 204, 400), f"{r[0]} {r[1]} is open to all")
+            continue
+        refused_without(asker, r, TOKENS)
+        held_to_its_project(asker, r, TOKENS, THINGS)
+        let_in(asker, r, TOKENS)
+    change_without_audit(asker, TOKENS["admin"], THINGS)
+    check(not re.search(r"ks_[A-Za-z0-9_-]{20}", s.text()), "no token is in the log")
+    check(sql("SELECT count(*) FROM audit WHERE audit::text LIKE '%ks\\_%'") == "0",
+          "nor in the audit")
+    check(s.stop() == 0, "a clean stop")
+    verdict(s)
