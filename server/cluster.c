@@ -31,6 +31,7 @@ struct cluster {
 	struct postgres programs;
 	int connections;
 	const char *conninfo;
+	bool fresh; /* made just now */
 	pid_t pid; /* of the postmaster; 0 none */
 	int64_t started_ms, start_at_ms;
 	int backoff_ms;
@@ -155,6 +156,7 @@ static bool own(struct cluster *c, struct err *e)
 	if (!account_from(&c->account, f->pg, e))
 		return false;
 	int major = postgres_cluster_major(f->pg, &c->arena);
+	c->fresh = !major;
 	return postgres_find(&c->programs, major, &c->arena, e) &&
 	       (major || cluster_make(f, &c->account, &c->programs, e)) &&
 	       start(c, e) && wait_ready(c, e);
@@ -226,6 +228,11 @@ const char *cluster_conninfo(const struct cluster *c)
 	return c->conninfo;
 }
 
+const char *cluster_log(const struct cluster *c)
+{
+	return c->folder.log;
+}
+
 void cluster_tend(struct cluster *c)
 {
 	struct err e = { 0 };
@@ -261,4 +268,13 @@ void cluster_free(struct cluster *c)
 	folder_unlock(&c->folder);
 	arena_release(&c->arena);
 	free(c);
+}
+
+void cluster_discard(struct cluster *c)
+{
+	if (c && c->fresh && c->folder.lock >= 0) {
+		stop(c);
+		cluster_remove(c->folder.pg);
+	}
+	cluster_free(c);
 }

@@ -25,7 +25,11 @@ struct cluster *cluster_new(const char *data, enum cluster_role role,
 	int connections, struct err *e);
 /* For db_new(); lives as long as the cluster. */
 const char *cluster_conninfo(const struct cluster *c);
+/* Where PostgreSQL's log is; lives as long as the cluster. */
+const char *cluster_log(const struct cluster *c);
 /* Starts it again where it died; to be called about every 100 ms. */
 void cluster_tend(struct cluster *c);
 /* A clean stop, if it is ours. */
 void cluster_free(struct cluster *c);
+/* The same, and leaves no cluster where there was none before cluster_new(). */
+void cluster_discard(struct cluster *c);

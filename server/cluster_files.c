@@ -21,10 +21,15 @@ static int remove_one(const char *path, const struct stat *st, int kind,
 	return remove(path);
 }
 
+void cluster_remove(const char *pg)
+{
+	nftw(pg, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
 static bool make_fresh(const struct folder *f, const struct account *who,
 	struct err *e)
 {
-	nftw(f->fresh, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	cluster_remove(f->fresh);
 	if (mkdir(f->fresh, 0700) != 0 ||
 		(who->other && lchown(f->fresh, who->uid, who->gid) != 0))
 		return err_set(e, ERR_INTERNAL, "'%.200s' cannot be made: %s",

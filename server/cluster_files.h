@@ -7,6 +7,9 @@
 bool cluster_make(const struct folder *f, const struct account *who,
 	const struct postgres *programs, struct err *e);
 
+/* A cluster's folder with all that is in it. */
+void cluster_remove(const char *pg);
+
 /* Who may connect: the account and root, over the socket, as who they are. */
 bool cluster_rules_write(const struct folder *f, const struct account *who,
 	struct arena *a, struct err *e);

@@ -15,6 +15,8 @@ int command_worker(int argc, char **argv); /* one process of a crew */
 int command_migrate(int argc, char **argv);
 int command_rebuild(int argc, char **argv);
 int command_token(int argc, char **argv);
+int command_backup(int argc, char **argv);
+int command_restore(int argc, char **argv);
 int command_inspect(int argc, char **argv);
 int command_convert(int argc, char **argv);
 
@@ -34,6 +36,8 @@ struct store {
 bool command_store(struct store *s, const struct config *c,
 	enum cluster_role role, struct err *e);
 void command_store_release(struct store *s);
+/* The same, and leaves no cluster behind that was made for it. */
+void command_store_discard(struct store *s);
 
 /* Options, a database with the schema of this program, and then the work. */
 int command_with_store(int argc, char **argv, const struct config_extra *extra,

@@ -43,8 +43,12 @@ static const char **place(const char *name, size_t len, const char **texts,
 			return &texts[i];
 		}
 	for (; extra && extra->name; extra++)
-		if (*extra->name && same_name(name, len, extra->name))
-			return extra->value;
+		if (*extra->name) {
+			*flag = *extra->name == '!';
+			if (same_name(name, len, extra->name + *flag))
+				return extra->value;
+		}
+	*flag = false;
 	return NULL;
 }
 

@@ -23,9 +23,9 @@ struct config {
 #undef OPTION
 };
 
-/* What one command takes beside the table: options with a value of their own,
- * and at most one operand. The list ends with a NULL name; an operand's name
- * is "". Texts not given stay NULL. */
+/* What one command takes beside the table: options of its own, and operands,
+ * whose name is "". The list ends with a NULL name. Texts not given stay NULL.
+ * A name that begins with '!' is a flag's: it has no value, and is "1". */
 struct config_extra {
 	const char *name;
 	const char **value;

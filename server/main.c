@@ -27,6 +27,11 @@ static const struct command {
 	{ "token list", " [--project PROJECT]", NULL,
 		"the tokens there are, without what opens" },
 	{ "token revoke", " ID", NULL, "from now on that token opens nothing" },
+	{ "backup", " FILE [--without_raw]", command_backup,
+		"the whole database as one file, also while it is served; "
+		"tokens and secrets are in it" },
+	{ "restore", " FILE", command_restore,
+		"such a file into an empty database" },
 	{ "inspect",
 		" FILE [--by "
 		"kernels|device|grid|source|launches|callers|cycles|patterns|"

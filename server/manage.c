@@ -83,6 +83,13 @@ bool command_migrated(struct db *db, int *applied, struct err *e)
 	       command_trail(db, "migrate", detail, nothing_more, NULL, e);
 }
 
+void command_store_discard(struct store *s)
+{
+	db_free(s->db);
+	cluster_discard(s->cluster);
+	*s = (struct store){ 0 };
+}
+
 int command_with_store(int argc, char **argv, const struct config_extra *extra,
 	bool (*work)(struct db *db, int applied, void *arg, struct err *e),
 	void *arg)

@@ -2,13 +2,17 @@
 #include "postgres.h"
 #include "spawn.h"
 #include <glob.h>
+#include <limits.h>
 #include <unistd.h>
 
 struct search {
 	struct arena *arena;
-	struct postgres *best;
-	int wanted; /* major; 0 the newest */
+	const char *first, *second; /* programs that the folder must have */
+	int least, most; /* majors that will do */
+	bool oldest; /* of these, not the newest */
+	int major; /* found; 0 none yet */
 	int newest; /* seen at all */
+	const char *path[2];
 };
 
 /* Takes the folder's programs if they are better than what was found. */
@@ -16,20 +20,24 @@ static void try_folder(struct search *s, const char *bin)
 {
 	char text[128];
 	const char *at;
-	const char *server = arena_printf(s->arena, "%s/postgres", bin);
-	const char *initdb = arena_printf(s->arena, "%s/initdb", bin);
-	const char *ask[] = { server, "--version", NULL };
+	const char *first = arena_printf(s->arena, "%s/%s", bin, s->first);
+	const char *second = arena_printf(s->arena, "%s/%s", bin, s->second);
+	const char *ask[] = { first, "--version", NULL };
 
-	if (access(server, X_OK) != 0 || access(initdb, X_OK) != 0 ||
+	if (access(first, X_OK) != 0 || access(second, X_OK) != 0 ||
 		!spawn_ask(ask, text, sizeof text) ||
 		!(at = strstr(text, "PostgreSQL) ")))
 		return;
 	int major = (int)strtol(at + strlen("PostgreSQL) "), NULL, 10);
 	if (major > s->newest)
 		s->newest = major;
-	bool fits = s->wanted ? major == s->wanted : major >= POSTGRES_OLDEST;
-	if (fits && major > s->best->major)
-		*s->best = (struct postgres){ major, initdb, server };
+	bool better =
+		!s->major || (s->oldest ? major < s->major : major > s->major);
+	if (major >= s->least && major <= s->most && better) {
+		s->major = major;
+		s->path[0] = first;
+		s->path[1] = second;
+	}
 }
 
 static void try_packages(struct search *s)
@@ -69,11 +77,15 @@ static void try_path(struct search *s)
 bool postgres_find(struct postgres *p, int major, struct arena *a,
 	struct err *e)
 {
-	*p = (struct postgres){ 0 };
-	struct search s = { .arena = a, .best = p, .wanted = major };
+	struct search s = { .arena = a,
+		.first = "postgres",
+		.second = "initdb",
+		.least = major ? major : POSTGRES_OLDEST,
+		.most = major ? major : INT_MAX };
 	try_packages(&s);
-	if (!p->major)
+	if (!s.major)
 		try_path(&s);
+	*p = (struct postgres){ s.major, s.path[1], s.path[0] };
 	if (p->major)
 		return true;
 	if (!s.newest)
@@ -90,6 +102,27 @@ bool postgres_find(struct postgres *p, int major, struct arena *a,
 		"is installed; install postgresql-%d, or bring the cluster "
 		"over with pg_upgrade",
 		major, s.newest, major);
+}
+
+bool postgres_tools_find(struct postgres_tools *t, int least, struct arena *a,
+	struct err *e)
+{
+	struct search s = { .arena = a,
+		.first = "pg_dump",
+		.second = "pg_restore",
+		.least = least,
+		.most = INT_MAX,
+		.oldest = true };
+	try_packages(&s);
+	if (!s.major)
+		try_path(&s);
+	*t = (struct postgres_tools){ s.path[0], s.path[1] };
+	return s.major ||
+	       err_set(e, ERR_INTERNAL,
+		       "pg_dump and pg_restore of PostgreSQL %d or newer are "
+		       "needed and not installed here; install "
+		       "postgresql-client-%d",
+		       least, least);
 }
 
 int postgres_cluster_major(const char *pg, struct arena *a)

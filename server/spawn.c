@@ -5,6 +5,7 @@
 #include <grp.h>
 #include <pwd.h>
 #include <signal.h>
+#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -57,14 +58,30 @@ bool account_from(struct account *a, const char *pg, struct err *e)
 	return account_fill(a, pw, e);
 }
 
-/* Between fork and exec: nothing but system calls. */
-static _Noreturn void become(const struct account *a, const char *dir,
-	const char *const argv[], int out, int farewell, pid_t parent)
+enum { ENV = 64 };
+
+static void environment(const struct spawn_with *w, char *to[ENV])
 {
 	static char *const clean[] = { "LC_ALL=C", "PATH=/usr/bin:/bin",
-		"HOME=/", NULL };
+		"HOME=/" };
+	enum { CLEAN = sizeof clean / sizeof *clean };
+	int n = 0;
+	/* Of two with one name the first counts. */
+	for (; w->env && w->env[n] && n < ENV - CLEAN - 1; n++)
+		to[n] = (char *)(uintptr_t)w->env[n];
+	for (int i = 0; i < CLEAN; i++)
+		to[n++] = clean[i];
+	to[n] = NULL;
+}
+
+/* Between fork and exec: nothing but system calls. */
+static _Noreturn void become(const struct account *a, const char *dir,
+	const char *const argv[], int out, int farewell,
+	const struct spawn_with *w, pid_t parent)
+{
+	char *env[ENV];
 	sigset_t none;
-	int null = open("/dev/null", O_RDONLY);
+	int in = w->in >= 0 ? w->in : open("/dev/null", O_RDONLY);
 
 	setsid();
 	umask(077);
@@ -78,28 +95,39 @@ static _Noreturn void become(const struct account *a, const char *dir,
 	prctl(PR_SET_PDEATHSIG, farewell);
 	if (getppid() != parent)
 		_exit(0);
-	dup2(null, 0);
+	dup2(in, 0);
 	dup2(out, 1);
-	if (a)
+	if (w->said >= 0)
+		dup2(w->said, 2);
+	else if (a)
 		dup2(out, 2);
 	close_range(3, ~0U, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	execve(argv[0], (char *const *)argv, clean);
+	environment(w, env);
+	execve(argv[0], (char *const *)argv, env);
 	_exit(SPAWN_NO_PROGRAM);
+}
+
+pid_t spawn_with(const struct account *a, const char *dir,
+	const char *const argv[], int out, int farewell,
+	const struct spawn_with *w, struct err *e)
+{
+	pid_t parent = getpid(), pid = fork();
+	if (pid == 0)
+		become(a, dir, argv, out, farewell, w, parent);
+	if (pid < 0)
+		err_set(e, ERR_INTERNAL, "'%.200s' cannot be started: %s",
+			argv[0], strerror(errno));
+	return pid;
 }
 
 pid_t spawn(const struct account *a, const char *dir, const char *const argv[],
 	int out, int farewell, struct err *e)
 {
-	pid_t parent = getpid(), pid = fork();
-	if (pid == 0)
-		become(a, dir, argv, out, farewell, parent);
-	if (pid < 0)
-		err_set(e, ERR_INTERNAL, "'%.200s' cannot be started: %s",
-			argv[0], strerror(errno));
-	return pid;
+	const struct spawn_with w = { NULL, -1, -1 };
+	return spawn_with(a, dir, argv, out, farewell, &w, e);
 }
 
 bool spawn_ask(const char *const argv[], char *text, size_t size)

@@ -33,6 +33,16 @@ enum { SPAWN_NO_ENTRY = 126, SPAWN_NO_PROGRAM = 127 };
 pid_t spawn(const struct account *a, const char *dir, const char *const argv[],
 	int out, int farewell, struct err *e);
 
+/* The same with a choice. NULL or -1: as above. */
+struct spawn_with {
+	const char *const *env; /* the environment, beside the three words */
+	int in; /* stdin */
+	int said; /* stderr */
+};
+pid_t spawn_with(const struct account *a, const char *dir,
+	const char *const argv[], int out, int farewell,
+	const struct spawn_with *w, struct err *e);
+
 /* Runs it as ourselves to its end; the first bytes of its stdout as text.
  * False where it could not be run or failed, without a sentence: for asking
  * programs that may not be there. */

@@ -41,6 +41,16 @@ static bool usable(struct db *db, struct err *e)
 	return ok;
 }
 
+bool migrate_lock(struct db *db, struct err *e)
+{
+	return sql_script(db,
+		"SET statement_timeout = 0; "
+		"SET lock_timeout = '5min'; "
+		"SELECT pg_advisory_lock(" LOCK_KEY "); "
+		"RESET lock_timeout",
+		e);
+}
+
 static bool views(struct db *db, void *arg, struct err *e)
 {
 	bool ok = true;

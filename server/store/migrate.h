@@ -8,6 +8,9 @@
 #pragma once
 #include "db.h"
 
+/* Keeps every other migration waiting as long as the connection lasts. */
+bool migrate_lock(struct db *db, struct err *e);
+
 /* *applied: how many were new. */
 bool migrate(struct db *db, int *applied, struct err *e);
 /* The same with other files than the program's own. */

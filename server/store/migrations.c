@@ -126,3 +126,21 @@ bool migrations_apply(struct db *db, const struct embedded *files, int *applied,
 	arena_release(&a);
 	return ok;
 }
+
+int migrations_digest(const struct embedded *files, int64_t n,
+	char hex[SHA256_HEX])
+{
+	struct arena a = { 0 };
+	struct plan plan = { 0 };
+	struct err ignored = { 0 };
+	struct sha256 sha;
+	uint8_t digest[SHA256_BYTES];
+	list_files(&plan, &a, files, &ignored);
+	sha256_init(&sha);
+	for (int i = 0; i < plan.n && i < n; i++)
+		sha256_add(&sha, plan.list[i].sha256, SHA256_BYTES);
+	sha256_end(&sha, digest);
+	sha256_hex(digest, hex);
+	arena_release(&a);
+	return plan.n;
+}

@@ -1,0 +1,153 @@
+#!/usr/bin/python3
+"""backup.py - a backup, made while the server works, restored answers the same.
+
+Runs of several kinds, an own catalogue, a set and tokens go in; the backup is
+made while an upload arrives. Then every answer to GET of the restored one is
+the same, byte by byte.
+"""
+import os
+import socket
+import stat
+import subprocess
+import sys
+
+import everything
+import running
+from commands import Place, play, refused, run
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SET = os.path.join(HERE, '../api/data/set-small.json')
+EDITS = [
+    ('platforms', b'{"version": 0, "items": [{"name": "lab", "peak_flops": '
+                  b'{"bf16": 1e12}, "bytes_per_s": 1e9}]}'),
+    ('rules', b'{"version": 1, "items": [{"match": "^my_kernel", "operator": '
+              b'"rms_norm", "family": "mine"}]}')]
+
+
+def asker(server, token):
+    headers = {'Authorization': f'Bearer {token}'}
+    return lambda path: server.ask('GET', path, headers=headers)[::2]
+
+
+def fill(server, place, token):
+    """Runs that repeat each other, ranks of a job, layers; what people added."""
+    def made(name, *options):
+        return running.generate(place.path, name, *options)[0]
+    layers = place.at('layers.json.gz')
+    subprocess.run([f'{HERE}/../gen/gen_layers.py', '--passes', '2', layers],
+                   check=True)
+    with open(layers, 'rb') as f:
+        bodies = [
+            ('project=p&workload=w&name=a&label.branch=main',
+             made('a', '--steps', '8')),
+            ('project=p&workload=w&name=b&label.branch=topic',
+             made('b', '--steps', '8', '--seed', '7', '--times', 'norm=1.5')),
+            ('project=q&workload=ranks&name=r',
+             made('r', '--steps', '4', '--ranks', '2', '--stacks')),
+            ('project=q&workload=layers&name=l', f.read()),
+            ('project=p&workload=w&name=gone', made('d', '--seed', '9'))]
+    for query, body in bodies:
+        got = server.ended(server.upload(query, body))
+        assert got['state'] == 'done', got
+    assert server.ended(server.upload('name=x', b'{"traceEvents": []}'))[
+        'state'] == 'failed'
+    headers = {'Authorization': f'Bearer {token}'}
+    for path, body in EDITS:
+        status, _, told = server.ask('PUT', f'/{path}', body, headers)
+        assert status == 200, told
+    with open(SET, 'rb') as f:
+        status, _, told = server.ask('POST', '/sets?name=hand', f.read(),
+                                     headers)
+    assert status == 201, told
+    status, _, told = server.ask('DELETE', '/runs/6', headers=headers)
+    assert status == 204, told
+
+
+def arriving(server, length):
+    """An upload of which half is there."""
+    s = socket.create_connection(('127.0.0.1', server.port), 60)
+    s.sendall(f'POST {running.API}/uploads?name=late HTTP/1.1\r\n'
+              f'Host: 127.0.0.1:{server.port}\r\n'
+              f'Content-Length: {length}\r\n\r\n'.encode())
+    s.sendall(b'{"traceEvents": [' + b' ' * (length // 2))
+    running.until('half an upload', lambda: server.get(
+        '/uploads?state=receiving')['items'])
+    return s
+
+
+def finish(s, server, length):
+    s.sendall(b' ' * (length - length // 2 - 19) + b']}')
+    got = s.recv(65536)
+    assert got.startswith(b'HTTP/1.1 202'), got
+    s.close()
+    running.until('its end', lambda: not server.get(
+        '/uploads?state=receiving')['items'])
+
+
+def same(before, after):
+    assert before.keys() == after.keys(), before.keys() ^ after.keys()
+    for address, answer in before.items():
+        assert after[address] == answer, (
+            f'GET {address}: {after[address][1][:600]!r} in place of '
+            f'{answer[1][:600]!r}')
+
+
+def case_the_same_answers(place):
+    length = 3 << 20
+    first = Place()
+    with running.Server(data=first.path) as s:
+        token = run('token', '--data', s.data, '--scope', 'admin', '--name',
+                    'x')[1].strip()
+        fill(s, place, token)
+        before, unheard = everything.everything(asker(s, token))
+        assert not unheard, f'no address of everything.py reaches {unheard}'
+        late = arriving(s, length)
+        status, out, err = run('backup', '--data', s.data, place.at('all'))
+        assert status == 0 and out.startswith(
+            f"{place.at('all')}: 5 runs of 7 uploads, 1 tokens, "), (out, err)
+        assert run('backup', '--data', s.data, '--without_raw',
+                   place.at('lean'))[0] == 0
+        finish(late, s, length)
+    assert stat.S_IMODE(os.stat(place.at('all')).st_mode) == 0o600
+    assert not [n for n in os.listdir(place.path) if n.startswith('all.')]
+    restored(place, 'all', before, token)
+    lean(place, token)
+    return len(before)
+
+
+def restored(place, name, before, token):
+    data = Place().path
+    status, out, err = run('restore', '--data', data, place.at(name))
+    assert status == 0 and out.startswith(
+        'restored 5 runs of 7 uploads and 1 tokens from '), (out, err)
+    refused(run('restore', '--data', data, place.at(name)),
+            "database 'postgres' is not empty: it has 'audit' and more; a "
+            'backup is restored into an empty one')
+    with running.Server(data=data) as s:
+        running.until('the end of what was arriving', lambda: not s.get(
+            '/uploads?state=receiving')['items'])
+        same(before, everything.everything(asker(s, token))[0])
+        assert s.ask('DELETE', '/runs/1')[0] == 401, 'tokens came with it'
+        # Numbers go on where they were.
+        assert s.upload('name=next', b'{"traceEvents": [ ]}') == 8
+
+
+def lean(place, token):
+    """Without the bytes of uploads: runs are there, uploads cannot be read."""
+    data = Place().path
+    status, out, _ = run('restore', '--data', data, place.at('lean'))
+    assert status == 0 and out.endswith(
+        'the bytes of uploads were not in it: they cannot be read again '
+        '(rebuild, retry), nor handed out\n'), out
+    size = os.stat(place.at('lean')).st_size
+    assert size < os.stat(place.at('all')).st_size, size
+    assert run('rebuild', '--data', data)[1] == '0 uploads queued\n'
+    with running.Server(data=data) as s:
+        ask = asker(s, token)
+        assert ask('/runs/1/capture')[0] == 200
+        assert s.sql('SELECT count(*) FROM upload WHERE chunks > 0 '
+                     "AND dropped_at IS NULL AND state <> 'receiving'") == [['0']]
+
+
+if __name__ == '__main__':
+    sys.exit(play(globals()))

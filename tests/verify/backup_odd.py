@@ -1,0 +1,179 @@
+#!/usr/bin/python3
+"""backup_odd.py - what cannot be restored is refused, each with its sentence, and
+leaves nothing; an older schema; a full disk on either side."""
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+
+import running
+from commands import Place, play, refused, run
+
+HEAD, FRAME = 8, 4096
+HERE = os.path.dirname(os.path.abspath(__file__))
+SET = os.path.join(HERE, '../api/data/set-small.json')
+
+
+def header(path, **lines):
+    """The backup with other words in its manifest, which tells its own hash."""
+    with open(path, 'rb') as f:
+        frame, rest = f.read(FRAME), f.read()
+    text = frame[HEAD:].split(b'\0')[0].decode().splitlines()[:-1]
+    text = [f'{w[0]} {lines[w[0]]}' if (w := line.split(' ', 1))[0] in lines
+            else line for line in text]
+    told = ''.join(line + '\n' for line in text).encode()
+    told += b'manifest ' + hashlib.sha256(told).hexdigest().encode() + b'\n'
+    with open(path + '.odd', 'wb') as f:
+        f.write(frame[:HEAD] + told.ljust(FRAME - HEAD, b'\0') + rest)
+    return path + '.odd'
+
+
+def damaged(path, at, change):
+    with open(path, 'rb') as f:
+        got = bytearray(f.read())
+    at = at if at >= 0 else len(got) + at
+    got = got[:at] if change is None else got[:at] + change + got[at + 1:]
+    with open(path + '.odd', 'wb') as f:
+        f.write(got)
+    return path + '.odd'
+
+
+def case_what_is_no_whole_backup(place):
+    data = Place()
+    good = place.at('empty')
+    run('migrate', '--data', data.path)
+    assert run('backup', '--data', data.path, good)[0] == 0
+    size = os.stat(good).st_size
+    odd = good + '.odd'
+    nowhere = place.at('nowhere')
+    for sentence, path, status in (
+            (f"'{nowhere}' cannot be opened: No such file or directory",
+             nowhere, 2),
+            (f"'{place.path}' cannot be read: Is a directory", place.path, 2),
+            (f"'{SET}' is no backup of kernsift", SET, 1),
+            (f"'{odd}' is cut: it has {size - 1} of {size} bytes",
+             (good, -1, None), 1),
+            (f"'{odd}' is cut: it has 4096 of {size} bytes",
+             (good, FRAME, None), 1),
+            (f"'{odd}' is cut: a backup is longer", (good, 2000, None), 1),
+            (f"'{odd}' is no backup of kernsift", (good, 0, None), 1),
+            (f"'{odd}' is damaged: its bytes are not those that were written",
+             (good, -9, b'\0'), 1),
+            (f"'{odd}' is damaged: its bytes are not those that were written",
+             (good, size, b'\0'), 1),
+            (f"'{odd}' is damaged: what it says of itself does not add up",
+             (good, 60, b'7'), 1),
+            (f"'{odd}' is a backup of format 9, which this program does not "
+             'know; use a newer kernsiftd',
+             (good, HEAD + len('kernsift backup '), b'9'), 1),
+            ("the backup's schema is number 9999, and this program knows "
+             f'{schema()}; use a newer kernsiftd', {'schema': '9999'}, 1),
+            ("the backup's migrations are not those of this program; use the "
+             'kernsiftd that made it', {'migrations': 'a' * 64}, 1),
+            ("the backup is of PostgreSQL 99, and the database's is "
+             f'{major(data)}; restore it into 99 or newer',
+             {'postgres': '99'}, 1),
+            ('what was restored is not what the backup tells: 0 runs of 0 '
+             'uploads in place of 5 of 0', {'runs': '5'}, 1),
+    ):
+        if isinstance(path, tuple):
+            path = damaged(*path)
+        elif isinstance(path, dict):
+            path = header(good, **path)
+        fresh = Place()
+        refused(run('restore', '--data', fresh.path, path), sentence, status)
+        assert not os.path.exists(fresh.at('pg')), sentence
+        shutil.rmtree(fresh.path)
+    return data.path
+
+
+def schema():
+    return len(os.listdir(f'{HERE}/../../sql/migrations')) - 1
+
+
+def major(data):
+    with open(data.at('pg/PG_VERSION')) as f:
+        return f.read().strip()
+
+
+def case_called_wrongly(place):
+    refused(run('backup', '--data', place.path),
+            'backup needs the name of the file to write', 2)
+    refused(run('restore', '--data', place.path),
+            'restore needs the name of a backup', 2)
+    refused(run('backup', '--data', place.path, SET),
+            f"'{SET}' is there already; a backup is not written over another "
+            'file')
+    refused(run('backup', '--data', place.path, place.at('no/such')),
+            f"'{place.at('no/such')}' cannot be written: No such file or "
+            'directory')
+
+
+def case_an_older_schema_comes_up_to_date(place):
+    """As a program that knew one migration less would have left it, into a
+    database beside it; another program's table there is in the way."""
+    data = Place().path
+    run('migrate', '--data', data)
+    with running.Server(data=data) as s:
+        s.sql('DROP VIEW kernel_line, launch_line, upload_line; '
+              'DROP TABLE audit, gate, change_told, change_seen, retention, '
+              'webhook_delivery, webhook; '
+              'ALTER TABLE token DROP COLUMN project, DROP COLUMN expires_at, '
+              'DROP COLUMN used_at, DROP COLUMN made_by; '
+              'ALTER TABLE upload DROP COLUMN dropped_at; '
+              'DELETE FROM migration WHERE number > 7')
+        assert run('backup', '--data', data, place.at('old'))[0] == 0
+        s.sql('CREATE DATABASE "o\'dd" TEMPLATE template0')
+        there = f"host={data}/run user=kernsift dbname='o\\'dd'"
+        psql = ['psql', '-Xq', '-h', f'{data}/run', '-U', 'kernsift', '-d',
+                "o'dd", '-c']
+        subprocess.run([*psql, 'CREATE TABLE other ()'], check=True)
+        refused(run('restore', '--db', there, place.at('old')),
+                "database 'o'dd' is not empty: it has 'other'; a backup is "
+                'restored into an empty one')
+        subprocess.run([*psql, 'DROP TABLE other'], check=True)
+        status, _, err = run('restore', '--db', there, place.at('old'))
+        assert status == 0, err
+        assert run('migrate', '--db', there)[1] == (
+            'the schema is up to date\n')
+        assert run('backup', '--db', there, place.at('new'))[0] == 0
+
+
+def mounted(path, size):
+    return os.geteuid() == 0 and subprocess.run(
+        ['mount', '-t', 'tmpfs', '-o', f'size={size},mode=711', 'ks-backup',
+         path], capture_output=True).returncode == 0
+
+
+def case_a_full_disk(place):
+    """Neither half a file nor half a database is left."""
+    data, small = Place().path, Place()
+    if not mounted(small.path, '100k'):
+        print('  (a small file system cannot be mounted here)')
+        return
+    try:
+        with running.Server(data=data) as s:
+            s.sql("INSERT INTO job (project, name, upload_id) SELECT 'p', "
+                  "encode(sha256(g::text::bytea), 'hex'), 0 "
+                  'FROM generate_series(1, 400000) g')
+            got = run('backup', '--data', data, small.at('b'))
+            refused(got, f"'{small.at('b')}' cannot be written: No space left "
+                    'on device')
+            assert os.listdir(small.path) == []
+            assert run('backup', '--data', data, place.at('big'))[0] == 0
+        subprocess.run(['mount', '-o', 'remount,size=90m', small.path],
+                       check=True)
+        got = run('restore', '--data', small.path, place.at('big'))
+        refused(got, 'pg_restore failed: error returned by PQputCopyData: '
+                'server closed the connection unexpectedly; see '
+                f"'{small.at('postgres.log')}'")
+        with open(small.at('postgres.log')) as f:
+            assert 'No space left on device' in f.read()
+        assert not os.path.exists(small.at('pg'))
+    finally:
+        subprocess.run(['umount', '-l', small.path], check=True)
+
+
+if __name__ == '__main__':
+    sys.exit(play(globals()))

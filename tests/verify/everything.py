@@ -1,0 +1,82 @@
+"""everything.py - every answer that a server gives to GET, by its address.
+
+The addresses come from /openapi.json: each {id} becomes what the server has of
+that kind, and what must be asked for (two sides, a workload) stands in NEEDS.
+A route that no address reaches is a fault of this list, and is said.
+"""
+import json
+import urllib.parse
+
+# What tells of the moment or of the server itself.
+PASSING = {'/healthz', '/readyz', '/metrics', '/session', '/audit'}
+
+# Queries that a route cannot do without, or that show another side of it.
+NEEDS = {
+    '/runs/{id}/kernels': ['', 'by=device', 'by=grid&format=csv'],
+    '/runs/{id}/copies': ['by=device'],
+    '/runs/{id}/operators': ['', 'format=csv'],
+    '/runs/{id}/cycles': ['', 'format=csv'],
+    '/runs/{id}/patterns': ['', 'format=csv'],
+    '/runs/{id}/breakdown': ['', 'format=md'],
+    '/compare': ['base=1&head=2', 'base=1,2&head=3&score=published',
+                 'base=job:1&head=3&format=md'],
+    '/compare/series': ['base=1&head=2&function={function}'],
+    '/breakdown': ['runs=1,2'],
+    '/importance': ['', 'weight=mean', 'label.branch=main', 'set=hand',
+                    'format=csv'],
+    '/importance/{op}/shapes': ['', 'set=hand'],
+    '/trends': ['project=p&workload=w&metric=cycle&since=2000-01-01T00:00:00Z',
+                'project=p&workload=w&metric=busy'],
+    '/badge': ['project=p&workload=w'],
+}
+
+
+def items(ask, path):
+    status, body = ask(path)
+    return json.loads(body)['items'] if status == 200 else []
+
+
+def fillings(ask, path):
+    """The path with each of its names filled in, in every way there is."""
+    if '{id}' in path:
+        kind = path.split('/')[1]
+        for one in items(ask, f'/{kind}'):
+            yield from fillings(ask, path.replace('{id}', str(one['id'])))
+    elif '{k}' in path:
+        for one in items(ask, path.split('/{k}')[0]):
+            yield path.replace('{k}', str(one['id']))
+    elif '{op}' in path:
+        for one in items(ask, path.split('/{op}')[0]):
+            if one['operator']:
+                yield path.replace('{op}', urllib.parse.quote(one['operator']))
+    elif '{set}' in path:
+        for one in items(ask, '/sets'):
+            yield path.replace('{set}', one['name'])
+    else:
+        yield path
+
+
+def function_of(ask):
+    told = json.loads(ask('/compare?base=1&head=2')[1])
+    return urllib.parse.quote(told['items'][0]['function'])
+
+
+def everything(ask):
+    """{address: (status, bytes)}; `ask` takes an address below /api/v1."""
+    document = json.loads(ask('/openapi.json')[1])
+    function = function_of(ask)
+    answers, unheard = {}, []
+    for full, methods in sorted(document['paths'].items()):
+        path = full.removeprefix('/api/v1')
+        if 'get' not in methods or path in PASSING:
+            continue
+        heard = False
+        for filled in fillings(ask, path):
+            for query in NEEDS.get(path, ['']):
+                query = query.replace('{function}', function)
+                address = filled + ('?' + query if query else '')
+                answers[address] = ask(address)
+                heard |= answers[address][0] == 200
+        if not heard:
+            unheard.append(path)
+    return answers, unheard
