@@ -110,34 +110,42 @@ def case_called_wrongly(place):
             'directory')
 
 
+def older(psql):
+    """The schema as a program that knew one migration less left it."""
+    folder = f'{HERE}/../../sql/migrations'
+    script = ('CREATE TABLE migration (number int PRIMARY KEY, name text, '
+              'sha256 bytea, applied_at timestamptz DEFAULT now());')
+    files = sorted(n for n in os.listdir(folder) if n.endswith('.sql'))[:-1]
+    for number, name in enumerate(files, 1):
+        with open(f'{folder}/{name}', 'rb') as f:
+            text = f.read()
+        script += (text.decode() + "; INSERT INTO migration VALUES "
+                   f"({number}, '{name}', "
+                   f"'\\x{hashlib.sha256(text).hexdigest()}');")
+    subprocess.run([*psql, '-v', 'ON_ERROR_STOP=1'], input=script, check=True,
+                   text=True)
+
+
 def case_an_older_schema_comes_up_to_date(place):
-    """As a program that knew one migration less would have left it, into a
-    database beside it; another program's table there is in the way."""
-    data = Place().path
-    run('migrate', '--data', data)
-    with running.Server(data=data) as s:
-        s.sql('DROP VIEW kernel_line, launch_line, upload_line; '
-              'DROP TABLE audit, gate, change_told, change_seen, retention, '
-              'webhook_delivery, webhook; '
-              'ALTER TABLE token DROP COLUMN project, DROP COLUMN expires_at, '
-              'DROP COLUMN used_at, DROP COLUMN made_by; '
-              'ALTER TABLE upload DROP COLUMN dropped_at; '
-              'DELETE FROM migration WHERE number > 7')
-        assert run('backup', '--data', data, place.at('old'))[0] == 0
-        s.sql('CREATE DATABASE "o\'dd" TEMPLATE template0')
-        there = f"host={data}/run user=kernsift dbname='o\\'dd'"
-        psql = ['psql', '-Xq', '-h', f'{data}/run', '-U', 'kernsift', '-d',
-                "o'dd", '-c']
-        subprocess.run([*psql, 'CREATE TABLE other ()'], check=True)
-        refused(run('restore', '--db', there, place.at('old')),
-                "database 'o'dd' is not empty: it has 'other'; a backup is "
-                'restored into an empty one')
-        subprocess.run([*psql, 'DROP TABLE other'], check=True)
-        status, _, err = run('restore', '--db', there, place.at('old'))
+    """Into a database beside it; another program's table there is in the way."""
+    with running.Server() as s:
+        s.sql('CREATE DATABASE old TEMPLATE template0')
+        s.sql('CREATE DATABASE "o\'dd=" TEMPLATE template0')
+        at = f'host={s.data}/run user=kernsift'
+        old, new = f'{at} dbname=old', f"{at} dbname='o\\'dd='"
+        older(['psql', '-Xq', '-d', old])
+        status, _, err = run('backup', '--db', old, place.at('old'))
         assert status == 0, err
-        assert run('migrate', '--db', there)[1] == (
-            'the schema is up to date\n')
-        assert run('backup', '--db', there, place.at('new'))[0] == 0
+        subprocess.run(['psql', '-Xqc', 'CREATE TABLE other ()', new],
+                       check=True)
+        refused(run('restore', '--db', new, place.at('old')),
+                "database 'o'dd=' is not empty: it has 'other'; a backup is "
+                'restored into an empty one')
+        subprocess.run(['psql', '-Xqc', 'DROP TABLE other', new], check=True)
+        status, _, err = run('restore', '--db', new, place.at('old'))
+        assert status == 0, err
+        assert run('migrate', '--db', new)[1] == 'the schema is up to date\n'
+        assert run('backup', '--db', new, place.at('new'))[0] == 0
 
 
 def mounted(path, size):
