@@ -159,6 +159,8 @@ void address_gates(struct buf *b, const char *server)
 void address_gate(struct buf *b, const char *server, int64_t id,
 	const char *format)
 {
+	char before = '&';
 	address_gates(b, server);
 	buf_printf(b, "/%" PRId64 "?format=%s", id, format);
+	add_query(b, &before, "site", 4, server);
 }

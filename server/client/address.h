@@ -34,6 +34,6 @@ void address_upload(struct buf *b, const char *server, int64_t id);
 void address_run(struct buf *b, const char *server, int64_t id);
 /* POST /gates */
 void address_gates(struct buf *b, const char *server);
-/* GET /gates/{id} in a format of the API's. */
+/* GET /gates/{id} in a format of the API's, whose links lead to this server. */
 void address_gate(struct buf *b, const char *server, int64_t id,
 	const char *format);

@@ -6,6 +6,7 @@ that fails, a database that is away for one request.
 import copy
 import http.server
 import json
+import re
 import threading
 
 RULE = {'rule': 'cycle', 'of': None, 'device': None, 'outcome': 'regressed', 'limit_pct': 2,
@@ -48,7 +49,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         self.server.asked.append(self.path)
-        form = self.path.rpartition('format=')[2]
+        form = re.search('format=([a-z]+)', self.path)[1]
         self.answer(*self.server.rendered.get(form, (200, RENDERED[form])))
 
 

@@ -5,6 +5,7 @@ import os
 import stat
 import subprocess
 import tempfile
+import urllib.parse
 
 from fake_gates import GATE, RENDERED, FakeGates, gate
 from harness import BIN, CLEAN, equal, kernsift, play, says
@@ -155,7 +156,8 @@ def files(d):
     os.symlink('kept', f'{d}/out.svg')
     with FakeGates((201, GATE)) as s:
         equal('status', kernsift('gate', *flags, *SIDES, server=s).status, 1)
-        equal('asked', s.asked[1:], [f'/api/v1/gates/12?format={x}'
+        site = urllib.parse.quote(s.url, safe='')
+        equal('asked', s.asked[1:], [f'/api/v1/gates/12?format={x}&site={site}'
                                      for x in ('md', 'junit', 'svg')])
     for form in ('md', 'junit', 'svg'):
         with open(f'{d}/out.{form}') as f:
