@@ -70,8 +70,10 @@ class Server:
     def url(self):
         return f'http://{self.host}:{self.port}'
 
-    def get(self, path):
-        with urllib.request.urlopen(self.url + path) as r:
+    def get(self, path, token=''):
+        headers = {'Authorization': f'Bearer {token}'} if token else {}
+        with urllib.request.urlopen(urllib.request.Request(self.url + path,
+                                                           headers=headers)) as r:
             return json.load(r)
 
 

@@ -23,9 +23,10 @@ def own_address():
     return None if here.startswith('127.') else here
 
 
-def make_token(scope):
+def make_token(scope, project=None):
     p = subprocess.run([f'{BIN}/kernsiftd', 'token', '--db', DB, '--scope',
-                        scope, '--name', f'client-{scope}'], env=CLEAN,
+                        scope, '--name', f'client-{scope}',
+                        *(['--project', project] if project else [])], env=CLEAN,
                        stdout=subprocess.PIPE, check=True)
     return p.stdout.decode().split()[-1]
 

@@ -28,7 +28,7 @@ done
 rm -f "$breaches.dev" "$breaches.image"
 
 grep -q '^USER ' $file || breach "$file: runs as root"
-! grep -nE ':latest\b' docker/* || breach "docker: an image without a version"
+! grep -rnE ':latest\b' docker || breach "docker: an image without a version"
 sed -nE 's/^COPY ([a-z]+) \1$/\1/p' $file | while IFS= read -r folder; do
 	[ -d "$folder" ] || breach "$file: copies '$folder', which is not there"
 done

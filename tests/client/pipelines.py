@@ -1,0 +1,125 @@
+"""pipelines.py - docker/ci's pipelines, read, and their scripts run here.
+
+Expressions and conditions are looked up, not evaluated: one that is not in the
+tables below ends the case, so that whoever writes a new one says what it means.
+"""
+import os
+import subprocess
+
+import yaml
+from harness import BIN, CLEAN, SRC, equal
+
+TOKEN = '${{ secrets.KERNSIFT_TOKEN }}'
+
+
+def read(name):
+    with open(f'{SRC}/docker/ci/{name}.yml') as f:
+        return yaml.safe_load(f)
+
+
+class Folder:
+    """A checkout whose bench/record copies what `traces` holds; programs that
+    are not ours only note how they were called."""
+
+    def __init__(self, path):
+        self.path = path
+        for name in ('bench', 'bin', 'traces'):
+            os.makedirs(f'{path}/{name}', exist_ok=True)
+        self.program('bench/record', f'cp {path}/traces/* "$1"')
+        for name in ('gh', 'curl'):
+            self.program(f'bin/{name}', f'printf "%s\\n" {name} "$@" >>{path}/calls')
+
+    def program(self, name, line):
+        with open(f'{self.path}/{name}', 'w') as f:
+            f.write(f'#!/bin/sh\n{line}\n')
+        os.chmod(f'{self.path}/{name}', 0o755)
+
+    def record(self, files):
+        for old in os.listdir(f'{self.path}/traces'):
+            os.remove(f'{self.path}/traces/{old}')
+        for i, data in enumerate(files):
+            with open(f'{self.path}/traces/{i}.json.gz', 'wb') as f:
+                f.write(data)
+
+    def calls(self):
+        """What other programs were called with, since this was asked last."""
+        try:
+            with open(f'{self.path}/calls') as f:
+                text = f.read()
+            os.remove(f'{self.path}/calls')
+            return text
+        except FileNotFoundError:
+            return ''
+
+    def bash(self, script, env):
+        where = f"{self.path}/bin:{BIN}:{os.environ['PATH']}"
+        p = subprocess.run(['bash', '--noprofile', '--norc', '-eo', 'pipefail', '-c', script],
+                           cwd=self.path, env={**CLEAN, **env, 'PATH': where}, timeout=300,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True, check=False)
+        return p.returncode, p.stdout
+
+
+class Github:
+    def __init__(self, folder):
+        self.folder, self.doc = folder, read('github')
+        equal('when', sorted(self.doc[True]), ['pull_request', 'push'])
+        self.job, = self.doc['jobs'].values()
+        for step in self.job['steps']:
+            name = step.get('name')
+            equal((name, 'text of others in a script'), '${{' in step.get('run', ''), False)
+            has = TOKEN in step.get('env', {}).values()
+            equal((name, 'has the token'), has, step.get('run', '').startswith('kernsift '))
+
+    def play(self, url, token, commit, pull=''):
+        """(status, output) of each step that ran, by name."""
+        known = {'${{ github.event.repository.name }}': 'shop', TOKEN: token,
+                 '${{ github.event.pull_request.head.sha || github.sha }}': commit,
+                 "${{ github.event.number && format('pull-{0}', github.event.number) "
+                 "|| 'main' }}": f'pull-{pull}' if pull else 'main',
+                 '${{ github.event.number }}': pull, '${{ github.token }}': 'gh',
+                 "${{ secrets.KERNSIFT_TOKEN != '' }}": 'true' if token else 'false'}
+        meaning = {None: lambda ok: ok, "env.TRUSTED == 'true'": lambda ok: ok and token,
+                   "env.TRUSTED != 'true'": lambda ok: ok and not token,
+                   "!cancelled() && env.TRUSTED == 'true'": lambda ok: token,
+                   "!cancelled() && env.TRUSTED == 'true' && env.PULL != ''":
+                       lambda ok: token and pull,
+                   '!cancelled()': lambda ok: True}
+
+        def filled(env):
+            return {k: known[v] if '${{' in v else v for k, v in env.items()}
+        env = {**filled(self.job['env']), 'GITHUB_ACTIONS': 'true', 'KERNSIFT_SERVER': url,
+               'GITHUB_STEP_SUMMARY': f'{self.folder.path}/step.md',
+               'GITHUB_REPOSITORY': 'us/shop'}
+        ran, ok = {}, True
+        for step in self.job['steps']:
+            if 'run' in step and meaning[step.get('if')](ok):
+                done = self.folder.bash(step['run'], {**env, **filled(step.get('env', {}))})
+                ran[step['name']] = done
+                ok = ok and (done[0] == 0 or step.get('continue-on-error', False))
+        return ran
+
+
+class Gitlab:
+    def __init__(self, folder):
+        self.folder, self.doc = folder, read('gitlab')
+        gate = self.doc['kernsift-gate']
+        equal('undecided is a warning', gate['allow_failure'], {'exit_codes': [2]})
+        equal('order', gate['needs'], ['kernsift-record'])
+        equal('when', gate['rules'], self.doc['kernsift-record']['rules'])
+
+    def play(self, url, token, commit, merge='', comment=''):
+        """(status, output) of both jobs, by name, the second where the first is well."""
+        env = {**self.doc['variables'], 'KERNSIFT_SERVER': url, 'KERNSIFT_PROJECT': 'shop',
+               'CI_COMMIT_SHA': commit, 'CI_API_V4_URL': 'https://gitlab.invalid/api/v4',
+               'CI_PROJECT_ID': '5'}
+        for name, value in (('CI_MERGE_REQUEST_IID', merge), ('KERNSIFT_TOKEN', token),
+                            ('KERNSIFT_COMMENT_TOKEN', comment)):
+            if value:
+                env[name] = value
+        ran = {}
+        for name in ('kernsift-record', 'kernsift-gate'):
+            ran[name] = self.folder.bash('\n'.join(self.doc[name]['script']), env)
+            if ran[name][0]:
+                break
+        return ran
