@@ -150,6 +150,12 @@ void address_run(struct buf *b, const char *server, int64_t id)
 	buf_printf(b, "/runs/%" PRId64, id);
 }
 
+void address_ready(struct buf *b, const char *server)
+{
+	add_server(b, server);
+	buf_puts(b, "/readyz");
+}
+
 void address_gates(struct buf *b, const char *server)
 {
 	add_server(b, server);

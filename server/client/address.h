@@ -32,6 +32,8 @@ void address_set(struct buf *b, const char *server, const char *name);
 void address_upload(struct buf *b, const char *server, int64_t id);
 /* The page of a run. */
 void address_run(struct buf *b, const char *server, int64_t id);
+/* GET /readyz */
+void address_ready(struct buf *b, const char *server);
 /* POST /gates */
 void address_gates(struct buf *b, const char *server);
 /* GET /gates/{id} in a format of the API's, whose links lead to this server. */

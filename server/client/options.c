@@ -59,8 +59,9 @@ enum of {
 	RUN = 1 << OPTIONS_RUN,
 	AGENT = 1 << OPTIONS_AGENT,
 	GATE = 1 << OPTIONS_GATE,
+	HEALTH = 1 << OPTIONS_HEALTH,
 	TRACES = UPLOAD | RUN | AGENT,
-	EVERY = UPLOAD | COMPARE | IMPORT | RUN | AGENT | GATE
+	EVERY = UPLOAD | COMPARE | IMPORT | RUN | AGENT | GATE | HEALTH
 };
 
 static const char *const commands[] = { [OPTIONS_UPLOAD] = "upload",
@@ -68,7 +69,8 @@ static const char *const commands[] = { [OPTIONS_UPLOAD] = "upload",
 	[OPTIONS_IMPORT] = "import",
 	[OPTIONS_RUN] = "run",
 	[OPTIONS_AGENT] = "agent",
-	[OPTIONS_GATE] = "gate" };
+	[OPTIONS_GATE] = "gate",
+	[OPTIONS_HEALTH] = "health" };
 
 /* Whether arg is --name or --name=value, with - for each _ of the field. */
 static bool is_flag(const char *arg, const char *field, const char **value)

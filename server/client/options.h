@@ -36,6 +36,7 @@ enum options_of {
 	OPTIONS_RUN,
 	OPTIONS_AGENT,
 	OPTIONS_GATE,
+	OPTIONS_HEALTH,
 };
 
 /* argv without the program's and the command's name. */

@@ -118,6 +118,14 @@ static bool check_agent(const struct options *o, struct err *e)
 			       "agent takes one folder; see 'kernsift help'"));
 }
 
+static bool check_health(const struct options *o, struct err *e)
+{
+	return !o->files.n ||
+	       err_set(e, ERR_INPUT,
+		       "'%.60s' is one word too many; see 'kernsift help'",
+		       o->files.at[0]);
+}
+
 bool options_check(const struct options *o, enum options_of command,
 	struct err *e)
 {
@@ -132,6 +140,8 @@ bool options_check(const struct options *o, enum options_of command,
 		return check_agent(o, e);
 	case OPTIONS_GATE:
 		return check_gate(o, e);
+	case OPTIONS_HEALTH:
+		return check_health(o, e);
 	default:
 		return check_upload(o, e);
 	}

@@ -2,6 +2,7 @@
 #include "cmd_agent.h"
 #include "cmd_compare.h"
 #include "cmd_gate.h"
+#include "cmd_health.h"
 #include "cmd_import.h"
 #include "cmd_run.h"
 #include "cmd_upload.h"
@@ -39,6 +40,11 @@ static int run_compare(int argc, char **argv)
 static int run_gate(int argc, char **argv)
 {
 	return run(OPTIONS_GATE, cmd_gate, argc, argv);
+}
+
+static int run_health(int argc, char **argv)
+{
+	return run(OPTIONS_HEALTH, cmd_health, argc, argv);
 }
 
 static int run_import(int argc, char **argv)
@@ -100,6 +106,8 @@ static int run_help(int argc, char **argv)
 	     "  kernsift gate [OPTION]... BASE HEAD       whether a head may "
 	     "go "
 	     "in: 0, 1, 2 or 3\n"
+	     "  kernsift health [OPTION]...               whether the "
+	     "server can answer: 0, 1 or 3\n"
 	     "  kernsift import [OPTION]... FILE...       published operator "
 	     "catalogues, as sets\n"
 	     "  kernsift run [OPTION]... -- CMD ARG...    record a command's "
@@ -146,10 +154,10 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = { { "upload", run_upload }, { "compare", run_compare },
-	{ "gate", run_gate }, { "import", run_import }, { "run", run_run },
-	{ "agent", run_agent }, { "help", run_help }, { "--help", run_help },
-	{ "-h", run_help }, { "version", run_version },
-	{ "--version", run_version } };
+	{ "gate", run_gate }, { "health", run_health },
+	{ "import", run_import }, { "run", run_run }, { "agent", run_agent },
+	{ "help", run_help }, { "--help", run_help }, { "-h", run_help },
+	{ "version", run_version }, { "--version", run_version } };
 
 int main(int argc, char **argv)
 {

@@ -1,0 +1,48 @@
+/* cmd_health.c - one question, asked once. */
+#include "cmd_health.h"
+#include "address.h"
+#include "answer.h"
+#include "cmd_upload.h"
+#include "wire.h"
+#include <signal.h>
+#include <unistd.h>
+
+enum { PATIENCE_S = 5 };
+
+static void too_long(int sig)
+{
+	static const char text[] = "kernsift: the server says nothing\n";
+	(void)sig;
+	if (write(2, text, sizeof text - 1) < 0)
+		_exit(EXIT_FAILED);
+	_exit(EXIT_FAILED);
+}
+
+int cmd_health(const struct options *o)
+{
+	struct attempt a = { 0 };
+	struct err e = { 0 };
+	struct buf url, body;
+	struct wire *w = wire_new(o, &e);
+	if (!w) {
+		fprintf(stderr, "kernsift: %s\n", e.text);
+		return EXIT_USAGE;
+	}
+	buf_init(&url, ADDRESS_MAX);
+	buf_init(&body, WIRE_ANSWER_MAX);
+	address_ready(&url, o->server);
+	signal(SIGALRM, too_long);
+	alarm(PATIENCE_S);
+	bool ok = wire_get(w, url.at, NULL, &a, &body, &e);
+	alarm(0);
+	if (ok && a.status != 200)
+		ok = answer_error(a.status, body.at, body.len, &e);
+	if (ok)
+		puts("ready");
+	else
+		fprintf(stderr, "kernsift: %s\n", e.text);
+	buf_release(&body);
+	buf_release(&url);
+	wire_free(w);
+	return ok ? EXIT_OK : EXIT_FAILED;
+}

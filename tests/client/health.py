@@ -1,0 +1,66 @@
+#!/usr/bin/python3
+"""health.py - whether a server can answer: ready, away, silent, not well."""
+import socket
+import threading
+import time
+
+from harness import Server, equal, kernsift, play
+
+
+def told(what, r, status, out, err):
+    equal(what, (r.status, r.out, r.err), (status, out, err))
+
+
+def ready(s, _):
+    """a server that can"""
+    told('ready', kernsift('health', server=s), 0, 'ready\n', '')
+    told('a word', kernsift('health', 'x', server=s), 3, '',
+         "kernsift: 'x' is one word too many; see 'kernsift help'\n")
+
+
+def away(_, __):
+    """nobody listens"""
+    with socket.socket() as free:
+        free.bind(('127.0.0.1', 0))
+        url = f'http://127.0.0.1:{free.getsockname()[1]}'
+        r = kernsift('health', '--server', url)
+    equal('away', (r.status, r.out), (1, ''))
+    assert r.err.startswith('kernsift: ') and r.err.count('\n') == 1, r.err
+
+
+def answering(bytes_):
+    """A server that says these bytes to the first who asks, and its address."""
+    s = socket.create_server(('127.0.0.1', 0))
+
+    def talk():
+        c = s.accept()[0]
+        c.recv(65536)
+        c.sendall(bytes_)
+        if not bytes_:
+            c.recv(1)
+        c.close()
+        s.close()
+    threading.Thread(target=talk, daemon=True).start()
+    return f'http://127.0.0.1:{s.getsockname()[1]}'
+
+
+def unwell(_, __):
+    """a database that is away, and a server that says nothing"""
+    body = b'{"error":{"code":"database","message":"the database is away"}}'
+    url = answering(b'HTTP/1.1 503 x\r\nContent-Length: %d\r\n\r\n' % len(body)
+                    + body)
+    told('unwell', kernsift('health', '--server', url), 1, '',
+         'kernsift: the database is away\n')
+    began = time.monotonic()
+    told('silent', kernsift('health', '--server', answering(b'')), 1, '',
+         'kernsift: the server says nothing\n')
+    equal('in time', 4 < time.monotonic() - began < 30, True)
+
+
+def main():
+    with Server() as s:
+        play([ready, away, unwell], s, None)
+
+
+if __name__ == '__main__':
+    main()
