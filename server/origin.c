@@ -30,11 +30,11 @@ bool origin_is_loopback(const char *listen)
 	return !strcmp(host, "localhost");
 }
 
-void origin_url(const char *listen, int port, char url[ORIGIN_URL])
+void origin_url(const char *listen, int port, bool tls, char url[ORIGIN_URL])
 {
 	char host[128];
 	host_of(listen, host, sizeof host);
 	snprintf(url, ORIGIN_URL,
-		strchr(host, ':') ? "http://[%s]:%d" : "http://%s:%d", host,
-		port);
+		strchr(host, ':') ? "%s://[%s]:%d" : "%s://%s:%d",
+		tls ? "https" : "http", host, port);
 }

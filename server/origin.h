@@ -9,5 +9,5 @@ enum { ORIGIN_URL = 160 };
 
 /* Only this machine can reach it. */
 bool origin_is_loopback(const char *listen);
-/* "http://ADDR:PORT" with the port that was really taken. */
-void origin_url(const char *listen, int port, char url[ORIGIN_URL]);
+/* "http://ADDR:PORT", or "https", with the port that was really taken. */
+void origin_url(const char *listen, int port, bool tls, char url[ORIGIN_URL]);

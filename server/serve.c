@@ -95,6 +95,7 @@ static bool open_door(struct server *s, struct err *e)
 		.pool = s->pool,
 		.hosts = c->hosts,
 		.open_loopback = !c->require_tokens,
+		.tls = *c->tls_cert || c->proxy_tls,
 		.upload_bytes = (int64_t)c->upload_mib << 20,
 		.uploads_max = c->uploads,
 	};
@@ -103,6 +104,8 @@ static bool open_door(struct server *s, struct err *e)
 		return false;
 	const struct httpd_options httpd = {
 		.listen = c->listen,
+		.tls_cert = c->tls_cert,
+		.tls_key = c->tls_key,
 		.web = *c->web ? c->web : NULL,
 		.threads = c->http_threads,
 		.writers = c->writers,
@@ -172,7 +175,8 @@ static void run(struct server *s)
 static void tell_ready(const struct server *s)
 {
 	char url[ORIGIN_URL];
-	origin_url(s->config.listen, httpd_port(s->httpd), url);
+	origin_url(s->config.listen, httpd_port(s->httpd), *s->config.tls_cert,
+		url);
 	printf("kernsiftd: listening on %s\n", url);
 	fflush(stdout);
 }

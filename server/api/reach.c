@@ -79,6 +79,8 @@ bool reach_check(struct call *c, struct err *e)
 		return reach_thing(c, THING_GATE, c->id, e);
 	case REACH_TOKEN:
 		return reach_thing(c, THING_TOKEN, c->id, e);
+	case REACH_WEBHOOK:
+		return reach_thing(c, THING_WEBHOOK, c->id, e);
 	case REACH_PROJECT:
 		return project_put(c, e);
 	case REACH_WHOLE:

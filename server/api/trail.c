@@ -34,6 +34,7 @@ static bool project_read(struct call *c, const char **project, struct err *e)
 		{ REACH_JOB, THING_JOB },
 		{ REACH_GATE, THING_GATE },
 		{ REACH_TOKEN, THING_TOKEN },
+		{ REACH_WEBHOOK, THING_WEBHOOK },
 	};
 	*project = reach_project(c);
 	if (!*project && c->route->reach == REACH_PROJECT)

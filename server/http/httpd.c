@@ -3,6 +3,7 @@
 #include "http_state.h"
 #include "listen.h"
 #include "log.h"
+#include "tls.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
@@ -25,19 +26,29 @@ static void on_log(void *cls, const char *fmt, va_list ap)
 	log_debug("mhd text=\"%s\"", text);
 }
 
-static struct MHD_Daemon *start(struct httpd *h, const struct httpd_options *o)
+static struct MHD_Daemon *start(struct httpd *h, const struct httpd_options *o,
+	const struct tls *tls)
 {
 	unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD |
 			 MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+	struct MHD_OptionItem https[] = {
+		{ MHD_OPTION_HTTPS_MEM_CERT, 0, tls->cert },
+		{ MHD_OPTION_HTTPS_MEM_KEY, 0, tls->key },
+		{ MHD_OPTION_HTTPS_PRIORITIES, 0, TLS_VERSIONS },
+		{ MHD_OPTION_END, 0, NULL },
+	};
+	if (tls->key)
+		flags |= MHD_USE_TLS;
 	return MHD_start_daemon(flags, 0, NULL, NULL, exchange_step, h,
-		MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
-		MHD_OPTION_LISTEN_SOCKET, (MHD_socket)h->listen_fd,
-		MHD_OPTION_THREAD_POOL_SIZE, (unsigned)o->threads,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)o->connections,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)o->idle_s,
-		MHD_OPTION_URI_LOG_CALLBACK, exchange_begin, h,
-		MHD_OPTION_NOTIFY_COMPLETED, exchange_end, h, MHD_OPTION_END);
+		MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_ARRAY,
+		tls->key ? https : &https[3], MHD_OPTION_LISTEN_SOCKET,
+		(MHD_socket)h->listen_fd, MHD_OPTION_THREAD_POOL_SIZE,
+		(unsigned)o->threads, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)o->connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned)o->idle_s, MHD_OPTION_URI_LOG_CALLBACK,
+		exchange_begin, h, MHD_OPTION_NOTIFY_COMPLETED, exchange_end, h,
+		MHD_OPTION_END);
 }
 
 static bool options_check(const struct httpd_options *o, struct err *e)
@@ -60,15 +71,19 @@ struct httpd *httpd_new(struct api *a, const struct httpd_options *o,
 		abort();
 	h->api = a;
 	h->listen_fd = -1;
-	if (options_check(o, e) && (h->files = files_new(o->web, e)))
+	struct tls tls = { 0 };
+	if (options_check(o, e) && tls_read(&tls, o->tls_cert, o->tls_key, e) &&
+		(h->files = files_new(o->web, e)))
 		h->listen_fd = listen_on(o->listen, &h->port, e);
 	if (h->listen_fd < 0) {
+		tls_release(&tls);
 		httpd_free(h);
 		return NULL;
 	}
 	h->writers = writers_new(o->writers);
-	h->watch = watch_new(a, o->upload_min_rate);
-	h->daemon = start(h, o);
+	h->watch = watch_new(a, o->upload_min_rate, tls.key);
+	h->daemon = start(h, o, &tls);
+	tls_release(&tls);
 	if (h->daemon)
 		return h;
 	err_set(e, ERR_INTERNAL, "the HTTP library does not start: %s",

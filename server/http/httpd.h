@@ -9,6 +9,7 @@
 
 struct httpd_options {
 	const char *listen; /* ADDR:PORT; port 0 takes a free one */
+	const char *tls_cert, *tls_key; /* files; NULL or "": plain HTTP */
 	const char *web; /* folder to serve the page from; NULL: the one
 	                    carried in the program */
 	int threads, writers, connections;

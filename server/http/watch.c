@@ -11,6 +11,7 @@ enum { WINDOW_MS = 10000, DRAIN_MS = 2000, LINGER_MS = 60000 };
 struct watch {
 	struct api *api;
 	int64_t min_rate;
+	bool tls;
 	pthread_t thread;
 	pthread_mutex_t lock; /* all below */
 	pthread_cond_t wake;
@@ -26,13 +27,18 @@ static int64_t now_ms(void)
 }
 
 /* Sends the answer past libmicrohttpd, and no more after it. */
-static void tell(struct watched *b, const struct api_answer *a, int64_t now)
+static void tell(const struct watch *w, struct watched *b,
+	const struct api_answer *a, int64_t now)
 {
 	struct buf raw;
-	respond_raw(a, &raw);
-	send(b->fd, raw.at, raw.len, MSG_NOSIGNAL | MSG_DONTWAIT);
-	buf_release(&raw);
-	shutdown(b->fd, SHUT_WR);
+	if (w->tls) {
+		shutdown(b->fd, SHUT_RDWR);
+	} else {
+		respond_raw(a, &raw);
+		send(b->fd, raw.at, raw.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		buf_release(&raw);
+		shutdown(b->fd, SHUT_WR);
+	}
 	b->told = a->status;
 	b->told_ms = now;
 }
@@ -56,13 +62,14 @@ static void look(struct watch *w, struct watched *b, int64_t now)
 		if (is_slow || now - b->told_ms > LINGER_MS)
 			shutdown(b->fd, SHUT_RDWR);
 	} else if (b->refusal) {
-		if (is_slow || now - b->refused_ms > DRAIN_MS)
-			tell(b, b->refusal, now);
+		if (is_slow ||
+			now - b->refused_ms > (w->tls ? LINGER_MS : DRAIN_MS))
+			tell(w, b, b->refusal, now);
 	} else if (is_slow) {
 		api_refuse(w->api, ERR_TIMEOUT,
 			"the body arrives too slowly; see --upload_min_kib",
 			&b->slow);
-		tell(b, &b->slow, now);
+		tell(w, b, &b->slow, now);
 	}
 }
 
@@ -82,7 +89,7 @@ static void *run(void *ctx)
 	return NULL;
 }
 
-struct watch *watch_new(struct api *a, int64_t min_rate)
+struct watch *watch_new(struct api *a, int64_t min_rate, bool tls)
 {
 	pthread_condattr_t monotonic;
 	struct watch *w = calloc(1, sizeof *w);
@@ -90,6 +97,7 @@ struct watch *watch_new(struct api *a, int64_t min_rate)
 		abort();
 	w->api = a;
 	w->min_rate = min_rate;
+	w->tls = tls;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -150,7 +158,7 @@ void watch_refuse(struct watch *w, struct watched *b,
 	if (!b->refusal)
 		b->refused_ms = now_ms();
 	b->refusal = a;
-	if (now && !b->told && b->listed)
-		tell(b, a, now_ms());
+	if (now && !w->tls && !b->told && b->listed)
+		tell(w, b, a, now_ms());
 	pthread_mutex_unlock(&w->lock);
 }

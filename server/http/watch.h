@@ -28,7 +28,10 @@ struct watched {
 	bool listed;
 };
 
-struct watch *watch_new(struct api *a, int64_t min_rate);
+/* `tls`: nothing can be told past the library, which alone speaks on the socket.
+ * A refused body is then read to its end, for a minute at most, and a connection
+ * that would have been told something is cut. */
+struct watch *watch_new(struct api *a, int64_t min_rate, bool tls);
 void watch_free(struct watch *w);
 
 void watch_add(struct watch *w, struct watched *b, int fd);

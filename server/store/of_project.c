@@ -11,6 +11,8 @@ static const struct {
 		"SELECT project FROM upload WHERE id = $1" },
 	[THING_JOB] = { "job", "SELECT project FROM job WHERE id = $1" },
 	[THING_GATE] = { "gate", "SELECT project FROM gate WHERE id = $1" },
+	[THING_WEBHOOK] = { "webhook",
+		"SELECT project FROM webhook WHERE id = $1" },
 	[THING_TOKEN] = { "token", "SELECT project FROM token WHERE id = $1" },
 };
 

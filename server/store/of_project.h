@@ -2,7 +2,14 @@
 #pragma once
 #include "db.h"
 
-enum thing { THING_RUN, THING_UPLOAD, THING_JOB, THING_GATE, THING_TOKEN };
+enum thing {
+	THING_RUN,
+	THING_UPLOAD,
+	THING_JOB,
+	THING_GATE,
+	THING_TOKEN,
+	THING_WEBHOOK
+};
 
 /* Whether it is there and of this project: else ERR_NOT_FOUND, with the sentence
  * of one that is not there. */

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import ssl
 import subprocess
 import tempfile
 import threading
@@ -20,12 +21,14 @@ def conninfo():
 
 
 class Server:
-    """A server of its own for one test; use it in a `with`."""
+    """A server of its own for one test; use it in a `with`. `ca`: it speaks https,
+    with a certificate that this file answers for."""
 
-    def __init__(self, *options, db=None, program_env=None):
+    def __init__(self, *options, db=None, program_env=None, ca=None):
         self.dir = tempfile.mkdtemp(prefix="ks-api.")
         os.chmod(self.dir, 0o755)
         self.db = db or conninfo()
+        self.tls = ssl.create_default_context(cafile=ca) if ca else None
         self.log = open(os.path.join(self.dir, "log"), "w+")
         self.env = dict(os.environ, **(program_env or {}))
         self.process = subprocess.Popen(
@@ -33,12 +36,12 @@ class Server:
              "--db", self.db, "--data", self.dir, "--workers", "1", *options],
             stdout=subprocess.PIPE, stderr=self.log, text=True, env=self.env)
         line = self._first_line()
-        told = re.search(r"http://[^ ]*:(\d+)", line)
+        told = re.search(r"https?://[^ ]*:(\d+)", line)
         if not told:
             self.process.kill()
             self.process.wait()
             raise RuntimeError(f"kernsiftd did not start: {line}{self.text()}")
-        self.port = int(told.group(1))
+        self.url, self.port = told.group(0), int(told.group(1))
 
     def _first_line(self):
         alarm = threading.Timer(60, self.process.kill)
@@ -58,6 +61,9 @@ class Server:
         shutil.rmtree(self.dir)
 
     def connect(self, timeout=60):
+        if self.tls:
+            return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout,
+                                               context=self.tls)
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 
     def ask(self, method, path, body=None, headers=None):

@@ -1,0 +1,164 @@
+"""check_tls.py - https: what is served, and what is refused to be served with.
+
+The certificate is made here; it is its own authority, for 127.0.0.1.
+"""
+import http.client
+import json
+import os
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import warnings
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from talk.bodies import OPEN
+from talk.raw import check, verdict
+from talk.server import BIN, HERE, Server, conninfo
+
+DIR = tempfile.TemporaryDirectory(prefix="ks-tls.")
+
+
+def at(name):
+    return os.path.join(DIR.name, name)
+
+
+def made(name):
+    """A certificate and its key, at NAME.crt and NAME.key."""
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+         "-nodes", "-days", "2", "-subj", "/CN=kernsift test", "-addext",
+         "subjectAltName=IP:127.0.0.1", "-keyout", at(f"{name}.key"), "-out",
+         at(f"{name}.crt")], check=True, capture_output=True)
+    os.chmod(at(f"{name}.key"), 0o600)
+
+
+def refused(cert, key):
+    """(exit status, sentence) of a server that is told to use these."""
+    p = subprocess.run(
+        [os.path.join(BIN, "kernsiftd"), "serve", "--listen", "127.0.0.1:0", "--db", conninfo(),
+         "--data", DIR.name, "--workers", "1", "--tls_cert", cert, "--tls_key", key],
+        capture_output=True, text=True, timeout=60)
+    return p.returncode, p.stderr.strip().split("\n")[-1].replace(DIR.name, "DIR")
+
+
+def pairs():
+    """What is no pair that could serve."""
+    made("other")
+    with open(at("empty"), "w"):
+        pass
+    os.chmod(at("empty"), 0o600)
+    subprocess.run(["openssl", "ec", "-in", at("a.key"), "-out", at("locked.key"), "-aes128",
+                    "-passout", "pass:secret"], check=True, capture_output=True)
+    os.chmod(at("locked.key"), 0o600)
+    for cert, key, sentence in (
+            (at("a.crt"), "", "--tls_cert and --tls_key go together; --tls_key is missing"),
+            ("", at("a.key"), "--tls_cert and --tls_key go together; --tls_cert is missing"),
+            (at("none.crt"), at("a.key"), "cannot read 'DIR/none.crt': No such file or directory"),
+            (at("a.crt"), at("none.key"), "cannot read 'DIR/none.key': No such file or directory"),
+            (DIR.name, at("a.key"), "'DIR' is not a file of at most 1 MiB"),
+            (at("a.crt"), at("other.key"),
+             "'DIR/other.key' is not the key of the certificate 'DIR/a.crt': "),
+            (at("a.key"), at("a.key"), "'DIR/a.key' holds no certificate: "),
+            (at("empty"), at("a.key"), "'DIR/empty' holds no certificate: "),
+            (at("a.crt"), at("a.crt"), None),
+            (at("a.crt"), at("empty"), "'DIR/empty' holds no key without a password: "),
+            (at("a.crt"), at("locked.key"), "'DIR/locked.key' holds no key without a password: ")):
+        status, said = refused(cert, key)
+        wanted = sentence or "'DIR/a.crt' holds no key without a password: "
+        if sentence is None:
+            os.chmod(cert, 0o600)
+            status, said = refused(cert, key)
+        exact = not wanted.endswith(": ")
+        check(status == 2 and (said == f"kernsiftd: {wanted}" if exact else
+                               said.startswith(f"kernsiftd: {wanted}")), f"{said} ({status})")
+    for mode in 0o644, 0o606, 0o620:
+        os.chmod(at("other.key"), mode)
+        check(refused(at("other.crt"), at("other.key")) ==
+              (2, f"kernsiftd: the key 'DIR/other.key' can be read by others (mode {mode:o}); "
+                  "chmod 600 it"), f"a key of mode {mode:o}")
+
+
+def speaks(server, version):
+    """Whether a client is let in that speaks this version alone."""
+    c = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    c.check_hostname, c.verify_mode = False, ssl.CERT_NONE
+    c.set_ciphers("ALL:@SECLEVEL=0")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # old ones are deprecated
+        c.minimum_version = c.maximum_version = version
+    try:
+        with socket.create_connection(("127.0.0.1", server.port), 20) as s_:
+            c.wrap_socket(s_).close()
+        return True
+    except (ssl.SSLError, OSError):
+        return False
+
+
+def plain(server):
+    """What a client gets that speaks no TLS."""
+    c = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    try:
+        c.request("GET", "/healthz")
+        return c.getresponse().status
+    except (http.client.HTTPException, OSError):
+        return None
+
+
+def page(server, boss):
+    """The sign-in by https."""
+    body = json.dumps({"token": boss})
+    for scheme, status in ("http", 403), ("https", 200):
+        c = server.connect()
+        c.request("POST", "/api/v1/session", body=body,
+                  headers={"Origin": f"{scheme}://127.0.0.1:{server.port}"})
+        r = c.getresponse()
+        check(r.status == status, f"a sign-in of a page of {scheme}: {r.status}")
+        cookie = r.getheader("Set-Cookie") or ""
+        check(cookie == (f"kernsift_{server.port}={boss}; Path=/; HttpOnly; SameSite=Strict; "
+                         "Secure" if status == 200 else ""), f"the cookie: {cookie}")
+        r.read()
+
+
+def uploads(server):
+    """Bodies that are long enough to be suspended, one of them refused amid its way."""
+    trace = OPEN + b" " * (24 << 20) + b"]}"
+    status, said = server.ask("POST", "/api/v1/uploads", body=trace)
+    check(status == 202 and json.loads(said)["bytes"] == len(trace), f"24 MiB: {said}")
+    status, said = server.ask("POST", "/api/v1/uploads", body=b"\x00nothing" * (1 << 20))
+    check(status == 415, f"8 MiB of nothing: {status} {said}")
+    # kernsift trusts what it is told to trust, and nothing else
+    send = [os.path.join(BIN, "kernsift"), "upload", "--server", server.url, "--retries", "0",
+            os.path.join(HERE, "data/two-kernels.json")]
+    p = subprocess.run(send, capture_output=True, text=True, timeout=60)
+    check(p.returncode != 0 and "certificate" in p.stderr, f"without the authority: {p.stderr}")
+    p = subprocess.run([*send, "--ca_file", at("a.crt"), "--wait"], capture_output=True, text=True,
+                       timeout=100)
+    check(p.returncode == 0, f"kernsift upload: {p.stdout}{p.stderr}")
+    runs = json.loads(server.ask("GET", "/api/v1/runs?q=two-kernels")[1])["items"] or \
+        json.loads(server.ask("GET", "/api/v1/runs")[1])["items"]
+    status, capture = server.ask("GET", f"/api/v1/runs/{runs[0]['id']}/capture")
+    check(status == 200 and len(capture) > 100, f"a streamed answer: {status}")
+
+
+made("a")
+pairs()
+with Server("--tls_cert", at("a.crt"), "--tls_key", at("a.key"), ca=at("a.crt")) as s:
+    check(s.url == f"https://127.0.0.1:{s.port}", f"the address it tells: {s.url}")
+    check(s.ask("GET", "/healthz")[0] == 200, "health by https")
+    check(s.ask("GET", "/")[0] == 200, "the page by https")
+    check(plain(s) is None, "no answer to plain HTTP")
+    spoken = [v.name for v in ssl.TLSVersion if v.value > 0 and speaks(s, v)]
+    check(spoken == ["TLSv1_2", "TLSv1_3"], f"it speaks {spoken}")
+    page(s, s.token("admin"))
+    uploads(s)
+    check(s.stop() == 0, "a clean stop")
+with Server("--proxy_tls") as behind:
+    with_http = {"Origin": f"http://127.0.0.1:{behind.port}"}
+    with_https = {"Origin": f"https://127.0.0.1:{behind.port}"}
+    check(behind.ask("GET", "/api/v1/runs", headers=with_http)[0] == 403, "a page of http")
+    check(behind.ask("GET", "/api/v1/runs", headers=with_https)[0] == 200, "a page of https")
+    check(behind.stop() == 0, "a clean stop behind a proxy")
+DIR.cleanup()
+verdict(s, behind)
