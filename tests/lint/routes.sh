@@ -1,18 +1,93 @@
 #!/bin/sh
-# routes.sh - every route of the API is asked for in a conversation under tests/api.
+# routes.sh - every route of the API is asked for in a conversation under tests/api,
+# and says who may ask it and what of which project it shows.
+#
+# Words of SCOPE and REACH are known; without a token nothing answers but what is
+# listed here; what a path names by an id is held to its project by the word for it,
+# and where the handler is to look itself it lies in a file that does.
 set -eu
 . "$(dirname "$0")/lib.sh"
-[ -f server/api/routes.def ] || exit 0
+def=server/api/routes.def
+[ -f $def ] || exit 0
+
+open_to_all=' /healthz /readyz /openapi.json /session '
+only_asks=' /rules/test /session '
+# a path's beginning and the word for it
+named='runs RUN
+uploads UPLOADED
+jobs JOB
+gates GATE
+tokens TOKEN
+webhooks WEBHOOK'
+
+# in_file HANDLER REGEX: the file the handler is in also has this
+in_file() {
+	file=$(grep -lE "^json_t \*$1\(" server/api/*.c 2>/dev/null | head -n 1)
+	[ -n "$file" ] && grep -qE "$2" "$file"
+}
 
 cat tests/api/*.http >"$breaches.in" 2>/dev/null || :
-sed -nE 's/^ROUTE\(([A-Z]+), *"([^"]+)".*/\1 \2/p' server/api/routes.def |
-	while read -r method path; do
+sed -nE 's/^ROUTE\(([A-Z]+), *"([^"]+)", *([A-Z_]+), *([A-Z_]+), *([a-z_0-9]+),.*/\1 \2 \3 \4 \5/p' $def |
+	while read -r method path scope reach handler; do
+		at=${path#/api/v1}
 		# healthz and its like answer without the prefix too
-		regex=$(echo "${path#/api/v1}" | sed 's/\./\\./g; s/{[a-z_]*}/[^\/? ]+/g')
+		regex=$(echo "$at" | sed 's/\./\\./g; s/{[a-z_]*}/[^\/? ]+/g')
 		grep -qE "^$method (/api/v1)?$regex([? ]|\$)" "$breaches.in" ||
-			breach "server/api/routes.def: no conversation in tests/api asks '$method $path'"
+			breach "$def: no conversation in tests/api asks '$method $path'"
+
+		case $scope in
+		NONE)
+			case $open_to_all in *" $at "*) ;; *)
+				breach "$def: '$method $path' is open to all, and not on the list of those"
+				;;
+			esac
+			;;
+		READ | UPLOAD | ADMIN) ;;
+		*) breach "$def: '$method $path' has the scope '$scope', which nobody knows" ;;
+		esac
+		case $method:$scope in
+		GET:* | *:UPLOAD | *:ADMIN) ;;
+		*)
+			case $only_asks in *" $at "*) ;; *)
+				breach "$def: '$method $path' changes something for who may only read"
+				;;
+			esac
+			;;
+		esac
+
+		wanted=$(echo "$named" | while read -r thing word; do
+			case $at in "/$thing/{id}" | "/$thing/{id}/"*) echo "$word" ;; esac
+		done)
+		case $reach in
+		RUN | UPLOADED | JOB | GATE | TOKEN | WEBHOOK)
+			[ "$reach" = "$wanted" ] ||
+				breach "$def: '$method $path' has the reach $reach, and names no such {id}"
+			;;
+		OPEN | PROJECT | RUNS | SAYS | WHOLE)
+			[ -z "$wanted" ] || [ "$reach" = WHOLE ] ||
+				breach "$def: '$method $path' names a thing of a project; its reach is $wanted"
+			;;
+		*) breach "$def: '$method $path' has the reach '$reach', which nobody knows" ;;
+		esac
+		case $reach in
+		PROJECT)
+			grep -qE "^PARAM\($handler, *\"project\"" $def ||
+				breach "$def: '$method $path' has the reach PROJECT, and no parameter project"
+			;;
+		RUNS)
+			in_file "$handler" '(reach_run|sides_read|selector_sides)\(' ||
+				breach "$def: '$handler' has the reach RUNS, and looks for no run's project"
+			;;
+		SAYS)
+			in_file "$handler" 'reach_says\(' ||
+				breach "$def: '$handler' has the reach SAYS, and looks for no project that is said"
+			;;
+		esac
 	done
-grep -q '^ROUTE(' server/api/routes.def ||
-	breach "server/api/routes.def: has no route that this lint can read"
+all=$(grep -c '^ROUTE(' $def || :)
+read=$(grep -cE '^ROUTE\([A-Z]+, *"[^"]+", *[A-Z_]+, *[A-Z_]+, *[a-z_0-9]+,' $def || :)
+if [ "$all" = 0 ] || [ "$all" != "$read" ]; then
+	breach "$def: has a route, or none, that this lint can not read"
+fi
 rm -f "$breaches.in"
 verdict

@@ -85,13 +85,15 @@ END
 expect options "tells 'KERNSIFT_TRACE_DIR', which 'collector/options.def' does not"
 
 put server/api/routes.def <<'END'
-ROUTE(GET, "/runs/{id}", READ, api_run, "one run")
-ROUTE(GET, "/runs/{id}/notes", READ, api_notes, "its notes")
+ROUTE(GET, "/runs/{id}", READ, RUN, api_run, "200", "one run")
+ROUTE(GET, "/runs/{id}/notes", READ, RUN, api_notes, "200", "its notes")
 END
 put tests/api/10-runs.http <<'END'
 GET /api/v1/runs/7/notes
 END
 expect routes "no conversation in tests/api asks 'GET /runs/{id}'"
+
+. "$here/routes.cases"
 
 put server/model/note.def <<'END'
 NOTE(bad_event, LOSS, "%lld")
@@ -241,7 +243,7 @@ static const int a = 1;
 END
 put server/api/routes.def <<'END'
 /* Every route, once. */
-ROUTE(GET, "/runs", READ, api_runs, "runs")
+ROUTE(GET, "/runs", READ, OPEN, api_runs, "200", "runs")
 END
 put server/model/note.def <<'END'
 /* Every note, once. */
