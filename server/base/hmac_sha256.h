@@ -1,0 +1,11 @@
+/* hmac_sha256.h - a signature that only who has the key can make (RFC 2104). */
+#pragma once
+#include "sha256.h"
+
+/* Of several pieces, as if they were one. */
+struct hmac_piece {
+	const void *bytes;
+	size_t len;
+};
+void hmac_sha256(const void *key, size_t key_len,
+	const struct hmac_piece *pieces, int n, uint8_t out[SHA256_BYTES]);
