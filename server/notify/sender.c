@@ -1,0 +1,242 @@
+/* sender.c - a handle of libcurl's a request, all in one multi handle. */
+#include "sender.h"
+#include "hmac_sha256.h"
+#include "outward.h"
+#include "utf8.h"
+#include "web_url.h"
+#include <curl/curl.h>
+#include <sys/socket.h>
+
+enum { CONNECT_S = 5, HEAD_MAX = 1 << 16, BODY_MAX = 1 << 16, LINE = 300 };
+
+struct parcel {
+	CURL *curl; /* NULL: the place is free */
+	struct curl_slist *headers;
+	const char *list;
+	char *body;
+	int64_t id, webhook;
+	int tries;
+	size_t head, answer; /* bytes that came */
+	struct web_url url;
+	struct err refused; /* an address was */
+	char why[CURL_ERROR_SIZE];
+};
+
+struct sender {
+	CURLM *multi;
+	const char *list;
+	struct parcel parcels[SENDER_AT_ONCE];
+};
+
+struct sender *sender_new(const char *list, struct err *e)
+{
+	struct sender *s = calloc(1, sizeof *s);
+	if (!s)
+		abort();
+	s->list = list;
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK &&
+		(s->multi = curl_multi_init()))
+		return s;
+	free(s);
+	err_set(e, ERR_INTERNAL, "libcurl does not start");
+	return NULL;
+}
+
+static void drop(struct sender *s, struct parcel *p)
+{
+	curl_multi_remove_handle(s->multi, p->curl);
+	curl_easy_cleanup(p->curl);
+	curl_slist_free_all(p->headers);
+	free(p->body);
+	*p = (struct parcel){ 0 };
+}
+
+void sender_free(struct sender *s)
+{
+	if (!s)
+		return;
+	for (int i = 0; i < SENDER_AT_ONCE; i++)
+		if (s->parcels[i].curl)
+			drop(s, &s->parcels[i]);
+	curl_multi_cleanup(s->multi);
+	curl_global_cleanup();
+	free(s);
+}
+
+/* The one place where an address is decided on: whatever the name led to, it is
+ * this that is connected to. */
+static curl_socket_t on_socket(void *ctx, curlsocktype what,
+	struct curl_sockaddr *to)
+{
+	struct parcel *p = ctx;
+	if (what != CURLSOCKTYPE_IPCXN ||
+		!outward_may(p->list, p->url.host, &to->addr, &p->refused))
+		return CURL_SOCKET_BAD;
+	return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+}
+
+static size_t on_head(char *from, size_t size, size_t n, void *ctx)
+{
+	struct parcel *p = ctx;
+	(void)from;
+	p->head += size * n;
+	return p->head <= HEAD_MAX ? size * n : 0;
+}
+
+static size_t on_answer(char *from, size_t size, size_t n, void *ctx)
+{
+	struct parcel *p = ctx;
+	(void)from;
+	p->answer += size * n;
+	return p->answer <= BODY_MAX ? size * n : 0;
+}
+
+static void header(struct parcel *p, const char *name, const char *value)
+{
+	char line[LINE];
+	snprintf(line, sizeof line, "%s: %s", name, value);
+	p->headers = curl_slist_append(p->headers, line);
+}
+
+static void sign(struct parcel *p, const struct delivery *d)
+{
+	char at[24], hex[SHA256_HEX], value[LINE];
+	uint8_t digest[SHA256_BYTES];
+	snprintf(at, sizeof at, "%lld", (long long)time(NULL));
+	const struct hmac_piece pieces[] = { { at, strlen(at) }, { ".", 1 },
+		{ d->body, strlen(d->body) } };
+	hmac_sha256(d->secret, sizeof d->secret, pieces, 3, digest);
+	sha256_hex(digest, hex);
+	snprintf(value, sizeof value, "t=%s,v1=%s", at, hex);
+	header(p, "Kernsift-Signature", value);
+}
+
+static void address_it(struct parcel *p, const struct delivery *d)
+{
+	char id[24];
+	snprintf(id, sizeof id, "%lld", (long long)d->id);
+	header(p, "Content-Type", "application/json");
+	header(p, "Kernsift-Event", d->event);
+	header(p, "Kernsift-Delivery", id);
+	sign(p, d);
+	/* or libcurl asks first whether a long body is wanted */
+	p->headers = curl_slist_append(p->headers, "Expect:");
+}
+
+static void set_up(struct parcel *p, const char *url)
+{
+	CURL *c = p->curl;
+	curl_easy_setopt(c, CURLOPT_URL, url);
+	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(c, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
+	/* A proxy would connect on our behalf, to wherever it likes. */
+	curl_easy_setopt(c, CURLOPT_PROXY, "");
+	curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, on_socket);
+	curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, p);
+	curl_easy_setopt(c, CURLOPT_FRESH_CONNECT, 1L);
+	curl_easy_setopt(c, CURLOPT_FORBID_REUSE, 1L);
+	curl_easy_setopt(c, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
+	curl_easy_setopt(c, CURLOPT_USERAGENT, "kernsift/" KERNSIFT_VERSION);
+	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+	/* Else a name that is looked up for long would hold all others up. */
+	curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);
+	curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
+	curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)SENDER_S);
+	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, p->why);
+	curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_head);
+	curl_easy_setopt(c, CURLOPT_HEADERDATA, p);
+	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_answer);
+	curl_easy_setopt(c, CURLOPT_WRITEDATA, p);
+	curl_easy_setopt(c, CURLOPT_HTTPHEADER, p->headers);
+	curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE,
+		(curl_off_t)strlen(p->body));
+	curl_easy_setopt(c, CURLOPT_POSTFIELDS, p->body);
+	curl_easy_setopt(c, CURLOPT_PRIVATE, p);
+}
+
+void sender_send(struct sender *s, const struct delivery *d)
+{
+	struct parcel *p = s->parcels;
+	while (p->curl)
+		p++;
+	*p = (struct parcel){ .list = s->list,
+		.id = d->id,
+		.webhook = d->webhook,
+		.tries = d->tries };
+	p->body = strdup(d->body);
+	p->curl = curl_easy_init();
+	if (!p->body || !p->curl)
+		abort();
+	/* It was taken once; where it is not any more, nobody is called. */
+	if (!web_url_read(d->url, &p->url, &p->refused))
+		p->url.host[0] = '\0';
+	address_it(p, d);
+	set_up(p, *p->url.host ? d->url : "");
+	if (curl_multi_add_handle(s->multi, p->curl) != CURLM_OK)
+		abort();
+}
+
+int sender_busy(const struct sender *s, int64_t webhooks[SENDER_AT_ONCE])
+{
+	int n = 0;
+	for (int i = 0; i < SENDER_AT_ONCE; i++)
+		if (s->parcels[i].curl)
+			webhooks[n++] = s->parcels[i].webhook;
+	return n;
+}
+
+void sender_turn(struct sender *s)
+{
+	int running;
+	curl_multi_perform(s->multi, &running);
+}
+
+void sender_wait(struct sender *s, int fd, int ms)
+{
+	struct curl_waitfd extra = { .fd = fd, .events = CURL_WAIT_POLLIN };
+	curl_multi_poll(s->multi, &extra, fd >= 0, ms, NULL);
+}
+
+void sender_wake(struct sender *s)
+{
+	curl_multi_wakeup(s->multi);
+}
+
+static void tell(struct parcel *p, CURLcode rc, struct sent *out)
+{
+	long status = 0;
+	curl_easy_getinfo(p->curl, CURLINFO_RESPONSE_CODE, &status);
+	*out = (struct sent){ .id = p->id, .tries = p->tries, .status = -1 };
+	if (status >= 200) {
+		out->status = (int)status;
+		return;
+	}
+	char mended[3 * CURL_ERROR_SIZE + 1];
+	const char *why = p->refused.code ? p->refused.text
+			  : *p->why	  ? p->why
+					  : curl_easy_strerror(rc);
+	size_t len = strlen(why);
+	if (len > CURL_ERROR_SIZE)
+		len = CURL_ERROR_SIZE;
+	len = utf8_mend(mended, why, len);
+	len = utf8_clip(mended, len < SENDER_WHY ? len : SENDER_WHY - 1);
+	memcpy(out->why, mended, len);
+}
+
+bool sender_next(struct sender *s, struct sent *out)
+{
+	int left;
+	struct CURLMsg *m;
+	while ((m = curl_multi_info_read(s->multi, &left))) {
+		struct parcel *p = NULL;
+		if (m->msg != CURLMSG_DONE)
+			continue;
+		CURLcode rc = m->data.result;
+		curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &p);
+		tell(p, rc, out);
+		drop(s, p);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,46 @@
+/* webhook.h - whom to tell of what happens, and what he was told so far.
+ *
+ * `project` is the webhook's; NULL: of all projects. What is sent is signed with
+ * the secret, which is told once, when the webhook is made. */
+#pragma once
+#include "db.h"
+
+enum { WEBHOOK_SECRET = 32 };
+
+struct webhook_row {
+	int64_t id;
+	const char *project, *url, *made_by;
+	const char *const *events;
+	uint32_t events_n;
+	int64_t created;
+};
+
+/* Makes one; fills id and created. */
+bool webhook_new(struct db *db, struct webhook_row *w,
+	uint8_t secret[WEBHOOK_SECRET], struct err *e);
+/* Oldest first, those after this id; `project` NULL: of all. */
+bool webhook_list(struct db *db, struct arena *a, const char *project,
+	int64_t after, int limit, struct webhook_row **rows, uint32_t *n,
+	bool *more, struct err *e);
+bool webhook_get(struct db *db, struct arena *a, int64_t id,
+	struct webhook_row *w, struct err *e); /* ERR_NOT_FOUND */
+/* What waits for it goes too. */
+bool webhook_drop(struct db *db, int64_t id, struct err *e);
+
+struct delivery_row {
+	int64_t id;
+	const char *event;
+	int tries;
+	/* NO_MOMENT none; a `next` that is none: it is over */
+	int64_t created, next, delivered;
+	int status; /* the last answer's; -1 none */
+	const char *error; /* of the last try; NULL none */
+};
+
+/* Queues one for this webhook alone. */
+bool webhook_tell(struct db *db, int64_t id, const char *event,
+	const char *body, int64_t *delivery, struct err *e);
+/* Newest first, those before this id (0 from the newest). */
+bool webhook_deliveries(struct db *db, struct arena *a, int64_t id,
+	int64_t before, int limit, struct delivery_row **rows, uint32_t *n,
+	bool *more, struct err *e);
