@@ -131,13 +131,18 @@ static bool queue_all(struct db *db, void *arg, struct err *e)
 
 static bool do_rebuild(struct db *db, int applied, void *arg, struct err *e)
 {
-	int64_t queued;
+	int64_t queued, without;
 	(void)applied;
 	(void)arg;
-	if (!command_trail(db, "rebuild", NULL, queue_all, &queued, e))
+	if (!command_trail(db, "rebuild", NULL, queue_all, &queued, e) ||
+		!rebuild_without(db, &without, e))
 		return false;
 	printf("%lld upload%s queued\n", (long long)queued,
 		queued == 1 ? "" : "s");
+	if (without)
+		printf("%lld upload%s left as %s: the bytes were dropped\n",
+			(long long)without, without == 1 ? "" : "s",
+			without == 1 ? "it is" : "they are");
 	return true;
 }
 

@@ -21,13 +21,14 @@ json_t *view_upload(const struct upload_row *u)
 	for (uint32_t i = 0; i < u->runs_n; i++)
 		view_append(runs, view_whole(u->runs[i]));
 	json_t *rest =
-		json_pack("{s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}",
+		json_pack("{s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 			"bytes", view_whole(u->bytes), "sha256",
 			view_text(u->sha256), "tries", u->tries, "progress",
 			progress(u), "error", view_text(u->error), "runs", runs,
 			"created_at", view_moment(u->created), "received_at",
 			view_moment(u->received), "finished_at",
-			view_moment(u->finished));
+			view_moment(u->finished), "dropped_at",
+			view_moment(u->dropped));
 	json_object_update_new(v, rest);
 	return v;
 }

@@ -21,3 +21,5 @@ bool migrate_files(struct db *db, const struct embedded *files, int *applied,
 /* Queues every upload whose bytes are there again, so that its derived rows
  * are made anew; runs stay visible until their replacement is saved. */
 bool rebuild(struct db *db, int64_t *queued, struct err *e);
+/* How many uploads with runs stay as they are, their bytes having been dropped. */
+bool rebuild_without(struct db *db, int64_t *uploads, struct err *e);

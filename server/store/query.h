@@ -19,6 +19,7 @@ struct upload_row {
 	double gpu_hours;
 	int tries;
 	int64_t created, received, finished;
+	int64_t dropped; /* its bytes; NO_MOMENT: they are there */
 	const int64_t *runs; /* visible ones */
 	uint32_t runs_n;
 };

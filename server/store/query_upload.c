@@ -8,7 +8,7 @@
 	"SELECT id, state, project, workload, name, job, "           \
 	"labels::text, file_name, gpu_hours, bytes, sha256, tries, " \
 	"stage, done_bytes, error, created_at, received_at, "        \
-	"finished_at, runs "                                         \
+	"finished_at, dropped_at, runs "                                         \
 	"FROM upload_line "
 
 static const char *hex(struct result *r, struct arena *a)
@@ -42,6 +42,7 @@ static void read_row(struct result *r, struct arena *a, struct upload_row *u)
 	u->created = result_moment(r);
 	u->received = result_moment(r);
 	u->finished = result_moment(r);
+	u->dropped = result_moment(r);
 	u->runs = result_int8s(r, a, &u->runs_n);
 }
 

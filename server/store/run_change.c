@@ -4,6 +4,7 @@
 #include "own_graph.h"
 #include "query.h"
 #include "rollup_post.h"
+#include "run_forget.h"
 #include "said.h"
 #include "sql.h"
 
@@ -68,32 +69,45 @@ bool run_change(struct db *db, int64_t id, const struct run_change *to,
 	return sql_transaction(db, change, &c, e);
 }
 
+struct deletion {
+	int64_t id;
+	bool idle; /* only if nobody works on it, nor wants it kept */
+	bool gone;
+};
+
 /* The upload is held first, as a save holds it, so that of two deletions the
- * second sees what the first left. */
+ * second sees what the first left. What is asked of the run is asked of what is
+ * there once it is held. */
 static bool delete_run(struct db *db, void *arg, struct err *e)
 {
-	const int64_t *id = arg;
-	struct sql_params p = { 0 };
+	struct deletion *d = arg;
+	struct sql_params p = { 0 }, q = { 0 };
 	int64_t n = 0;
-	sql_int8(&p, *id);
+	sql_int8(&p, d->id);
+	sql_int8(&q, d->id);
+	sql_bool(&q, d->idle);
+	d->gone = false;
 	if (!sql_change(db,
 		    "SELECT FROM upload u "
 		    "JOIN run r ON r.upload_id = u.id "
 		    "WHERE r.run_id = $1 "
+		    "AND (NOT $2 OR u.state IN ('done', 'failed')) "
 		    "FOR UPDATE OF u",
-		    &p, &n, e))
+		    &q, &n, e))
 		return false;
 	if (n && !sql_change(db,
 			 "UPDATE run_identity "
 			 "SET deleted_at = now() "
-			 "WHERE id = $1 AND deleted_at IS NULL",
-			 &p, &n, e))
+			 "WHERE id = $1 AND deleted_at IS NULL "
+			 "AND NOT ($2 AND labels @> '{\"keep\": \"true\"}')",
+			 &q, &n, e))
 		return false;
 	if (!n)
-		return no_run(*id, e);
+		return d->idle || no_run(d->id, e);
+	d->gone = true;
 	/* The last run of an upload takes its identity along: the same bytes
 	 * may come again. */
-	return derived_clear(db, *id, e) && own_graphs_forget(db, *id, e) &&
+	return derived_clear(db, d->id, e) && own_graphs_forget(db, d->id, e) &&
 	       sql_run(db,
 		       "UPDATE upload u "
 		       "SET identity = NULL "
@@ -105,5 +119,14 @@ static bool delete_run(struct db *db, void *arg, struct err *e)
 
 bool run_delete(struct db *db, int64_t id, struct err *e)
 {
-	return sql_transaction(db, delete_run, &id, e);
+	struct deletion d = { .id = id };
+	return sql_transaction(db, delete_run, &d, e);
+}
+
+bool run_forget(struct db *db, int64_t id, bool *gone, struct err *e)
+{
+	struct deletion d = { .id = id, .idle = true };
+	bool ok = sql_transaction(db, delete_run, &d, e);
+	*gone = ok && d.gone;
+	return ok;
 }

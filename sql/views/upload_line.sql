@@ -4,7 +4,7 @@ CREATE VIEW upload_line AS
 SELECT u.id, u.state, u.project, u.workload, u.name, u.job,
 	u.labels, u.file_name, u.gpu_hours, u.bytes, u.sha256, u.tries,
 	u.stage, u.done_bytes, u.error,
-	u.created_at, u.received_at, u.finished_at,
+	u.created_at, u.received_at, u.finished_at, u.dropped_at,
 	ARRAY(SELECT r.run_id
 		FROM run r
 		WHERE r.upload_id = u.id
