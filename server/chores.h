@@ -1,13 +1,15 @@
 /* chores.h - what a server does beside answering: a thread with a connection of
  * its own that drops what is kept too long (once an hour) and looks out for
- * changes (as runs come), and one that delivers webhooks. Of several servers on
- * one database one does each. */
+ * changes (as runs come), and one that delivers webhooks (courier.h). Of several
+ * servers on one database one does the first two; each delivers. */
 #pragma once
 #include "config.h"
 #include "err.h"
 
 struct chores;
+/* Both stay. */
 struct chores *chores_new(const struct config *c, const char *conninfo,
 	struct err *e);
-/* Ends them within a second, whatever they do. */
+/* Ends them within a second, whatever they wait for; only where one is just
+ * connecting to a database that does not answer, when that gives up (5 s). */
 void chores_free(struct chores *c);

@@ -17,6 +17,7 @@ int command_rebuild(int argc, char **argv);
 int command_token(int argc, char **argv);
 int command_backup(int argc, char **argv);
 int command_restore(int argc, char **argv);
+int command_vacuum(int argc, char **argv);
 int command_inspect(int argc, char **argv);
 int command_convert(int argc, char **argv);
 

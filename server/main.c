@@ -32,6 +32,12 @@ static const struct command {
 		"tokens and secrets are in it" },
 	{ "restore", " FILE", command_restore,
 		"such a file into an empty database" },
+	{ "vacuum",
+		" [--dry-run] [--project P] [--raw_days N] [--run_days N] "
+		"[--quota_mib N]",
+		command_vacuum,
+		"drop what is kept too long, as GET /retention and these say; "
+		"--dry-run: tell what would go" },
 	{ "inspect",
 		" FILE [--by "
 		"kernels|device|grid|source|launches|callers|cycles|patterns|"

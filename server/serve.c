@@ -1,10 +1,12 @@
 /* serve.c - the server: opened in order, watched, closed in reverse. */
 #include "origin.h"
 #include "api.h"
+#include "chores.h"
 #include "command.h"
 #include "crew.h"
 #include "httpd.h"
 #include "log.h"
+#include "outward.h"
 #include "token.h"
 #include "upload.h"
 #include <fcntl.h>
@@ -23,6 +25,7 @@ struct server {
 	struct httpd *httpd;
 	struct worker_options workers;
 	struct crew *crew;
+	struct chores *chores;
 	int sweep_idle_s;
 	time_t sweep_at;
 };
@@ -98,6 +101,7 @@ static bool open_door(struct server *s, struct err *e)
 		.tls = *c->tls_cert || c->proxy_tls,
 		.upload_bytes = (int64_t)c->upload_mib << 20,
 		.uploads_max = c->uploads,
+		.webhook_private = c->webhook_private,
 	};
 	s->api = api_new(&api, e);
 	if (!s->api)
@@ -183,6 +187,7 @@ static void tell_ready(const struct server *s)
 
 static void close_all(struct server *s)
 {
+	chores_free(s->chores);
 	if (s->httpd)
 		httpd_drain(s->httpd, s->config.drain_s);
 	crew_free(s->crew);
@@ -206,10 +211,12 @@ int command_serve(int argc, char **argv)
 	/* Until the first thread is made a signal ends us as ever, and
 	 * PostgreSQL with us; from then on only this thread takes them. */
 	bool ok = command_config(&s.config, NULL, argc, argv, &e) &&
+		  outward_list(s.config.webhook_private, &e) &&
 		  open_database(&s, &e) && guard(&s, &e);
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
-	ok = ok && open_door(&s, &e) && open_crew(&s, argc, argv, &e);
+	ok = ok && open_door(&s, &e) && open_crew(&s, argc, argv, &e) &&
+	     (s.chores = chores_new(&s.config, s.store.conninfo, &e));
 	if (ok) {
 		s.sweep_idle_s = slowest_chunk_s(&s.config);
 		tell_ready(&s);

@@ -27,6 +27,7 @@ struct api_options {
 	bool tls; /* browsers reach us by https, here or at a proxy */
 	int64_t upload_bytes; /* most an upload may have, as sent */
 	int uploads_max; /* at once */
+	const char *webhook_private; /* outward.h's list; NULL none */
 };
 
 struct api *api_new(const struct api_options *o, struct err *e);

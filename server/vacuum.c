@@ -1,0 +1,122 @@
+/* vacuum.c - `kernsiftd vacuum`: drops what is kept too long, or tells what
+ * would go. */
+#include "vacuum.h"
+#include "command.h"
+#include "retention.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct vacuum {
+	struct keep_ask ask;
+	bool dry;
+};
+
+static void totals(const struct keep_report *r, int64_t n[KEEP_KINDS_N],
+	int64_t *bytes)
+{
+	*bytes = 0;
+	memset(n, 0, KEEP_KINDS_N * sizeof *n);
+	for (uint32_t i = 0; i < r->sums_n; i++) {
+		n[r->sums[i].kind] += r->sums[i].n;
+		*bytes += r->sums[i].bytes;
+	}
+}
+
+void vacuum_text(const struct keep_report *r, char text[VACUUM_TEXT])
+{
+	int64_t n[KEEP_KINDS_N], bytes;
+	totals(r, n, &bytes);
+	snprintf(text, VACUUM_TEXT, "%s=%lld %s=%lld %s=%lld bytes=%lld",
+		keep_kind_word(KEEP_RUN), (long long)n[KEEP_RUN],
+		keep_kind_word(KEEP_RAW), (long long)n[KEEP_RAW],
+		keep_kind_word(KEEP_GATE), (long long)n[KEEP_GATE],
+		(long long)bytes);
+}
+
+static void print(const struct keep_report *r, bool dry)
+{
+	char text[VACUUM_TEXT];
+	if (r->sums_n)
+		printf("%10s %16s  %-8s %-8s %s\n", "n", "bytes", "what", "why",
+			"project");
+	for (uint32_t i = 0; i < r->sums_n; i++) {
+		const struct keep_sum *s = &r->sums[i];
+		printf("%10lld %16lld  %-8s %-8s %s\n", (long long)s->n,
+			(long long)s->bytes, keep_kind_word(s->kind),
+			keep_why_word(s->why), s->project);
+	}
+	vacuum_text(r, text);
+	printf("%s: %s\n", dry ? "would go" : "gone", text);
+	if (r->left)
+		printf("left: %lld, worked on, kept or gone meanwhile\n",
+			(long long)r->left);
+}
+
+static bool work(struct db *db, void *arg, struct err *e)
+{
+	struct vacuum *v = arg;
+	struct arena a = { 0 };
+	struct keep_report r;
+	bool ok = keep_vacuum(db, &a, &v->ask, v->dry, NULL, NULL, &r, e);
+	if (ok)
+		print(&r, v->dry);
+	if (ok && r.why.code)
+		ok = err_set(e, r.why.code, "%s", r.why.text);
+	arena_release(&a);
+	return ok;
+}
+
+static bool begin(struct db *db, int applied, void *arg, struct err *e)
+{
+	struct vacuum *v = arg;
+	(void)applied;
+	return v->dry ? work(db, v, e)
+		      : command_trail(db, "vacuum", v->ask.project, work, v, e);
+}
+
+static bool number(const char *name, const char *text, int64_t most,
+	int64_t *out, struct err *e)
+{
+	char *end;
+	*out = -1;
+	if (!text)
+		return true;
+	errno = 0;
+	long long n = strtoll(text, &end, 10);
+	if (errno || end == text || *end || n < 0 || n > most)
+		return err_set(e, ERR_INPUT,
+			"--%s is '%.40s', and should be a whole number from 0 "
+			"to %lld",
+			name, text, (long long)most);
+	*out = n;
+	return true;
+}
+
+int command_vacuum(int argc, char **argv)
+{
+	struct err e = { 0 };
+	struct config c;
+	const char *dry = NULL, *project = NULL;
+	const char *raw = NULL, *run = NULL, *quota = NULL;
+	int64_t raw_days, run_days, quota_mib;
+	const struct config_extra extra[] = { { "!dry_run", &dry },
+		{ "project", &project }, { "raw_days", &raw },
+		{ "run_days", &run }, { "quota_mib", &quota }, { 0 } };
+	/* Read once here, so that a wrong one starts no cluster. */
+	if (!command_config(&c, extra, argc, argv, &e) ||
+		!number("raw_days", raw, RETENTION_DAYS_MAX, &raw_days, &e) ||
+		!number("run_days", run, RETENTION_DAYS_MAX, &run_days, &e) ||
+		!number("quota_mib", quota, RETENTION_QUOTA_MAX, &quota_mib,
+			&e))
+		return command_fail(&e);
+	if (project && !*project) {
+		err_set(&e, ERR_INPUT,
+			"--project is empty; leave it out for all projects");
+		return command_fail(&e);
+	}
+	struct vacuum v = { { project, (int)raw_days, (int)run_days,
+				    quota_mib },
+		dry != NULL };
+	return command_with_store(argc, argv, extra, begin, &v);
+}
