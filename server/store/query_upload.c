@@ -8,7 +8,7 @@
 	"SELECT id, state, project, workload, name, job, "           \
 	"labels::text, file_name, gpu_hours, bytes, sha256, tries, " \
 	"stage, done_bytes, error, created_at, received_at, "        \
-	"finished_at, dropped_at, runs "                                         \
+	"finished_at, dropped_at, runs "                             \
 	"FROM upload_line "
 
 static const char *hex(struct result *r, struct arena *a)
