@@ -14,8 +14,6 @@ static const struct {
 	[THING_WEBHOOK] = { "webhook",
 		"SELECT project FROM webhook WHERE id = $1" },
 	[THING_TOKEN] = { "token", "SELECT project FROM token WHERE id = $1" },
-	[THING_WEBHOOK] = { "webhook",
-		"SELECT project FROM webhook WHERE id = $1" },
 };
 
 bool project_of(struct db *db, struct arena *a, enum thing what, int64_t id,
