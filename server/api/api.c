@@ -22,6 +22,7 @@ struct api *api_new(const struct api_options *o, struct err *e)
 	struct api *a = calloc(1, sizeof *a);
 	if (!a)
 		abort();
+	heavy_init(a);
 	a->is = *o;
 	a->is.hosts = strdup(o->hosts ? o->hosts : "");
 	a->openapi = openapi_text(&a->openapi_len, e);
@@ -39,6 +40,7 @@ void api_free(struct api *a)
 	free((char *)a->is.hosts);
 	free(a->openapi);
 	catalog_held_free(a->catalog);
+	heavy_release(a);
 	free(a);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "api.h"
 #include "metrics.h"
+#include <semaphore.h>
 #include <stdatomic.h>
 
 struct api {
@@ -14,6 +15,7 @@ struct api {
 	atomic_int streams; /* captures being sent */
 	atomic_int timelines; /* those of them that are read on the way */
 	atomic_int heavy; /* comparisons and their like under way */
+	sem_t places; /* for these; heavy.h's */
 	atomic_int tables; /* of patterns, being sent */
 	atomic_int lent; /* database connections */
 };
