@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TALK_BUFFER = 64 * 1024 };
+enum { TALK_BUFFER = 1024 * 1024 }; /* an answer and its head */
 
 struct talk {
 	int fd, port;
