@@ -1,16 +1,79 @@
-"""check_tokens.py - --require_tokens: loopback is as far away as anywhere."""
+"""check_tokens.py - the command `token`, and --require_tokens: loopback is as far
+away as anywhere."""
+import json
 import os
+import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from talk.bodies import OPEN
 from talk.raw import check, verdict
-from talk.server import Server
+from talk.server import BIN, Server
 
-with Server("--require_tokens") as server:
-    check(server.ask("GET", "/healthz")[0] == 200, "health is for everybody")
-    check(server.ask("GET", "/api/v1/runs")[0] == 401, "reading needs a token")
-    check(server.ask("POST", "/api/v1/uploads", body=OPEN + b"]}")[0] == 401,
+
+def token(server, *words):
+    """(exit status, what it said) of `kernsiftd token`."""
+    p = subprocess.run([os.path.join(BIN, "kernsiftd"), "token", "--db", server.db, "--data",
+                        server.dir, *words], capture_output=True, text=True, timeout=60)
+    return p.returncode, (p.stdout if p.returncode == 0 else p.stderr).strip()
+
+
+def misused(server):
+    """What the command refuses, before it looks for a database."""
+    new = ["--scope", "read", "--name", "x"]
+    for words, sentence in (
+            ([], "--scope is '', and should be read, upload or admin"),
+            (["--scope", "none", "--name", "x"],
+             "--scope is 'none', and should be read, upload or admin"),
+            (["--scope", "read"], "--name is missing: who or what is the token for?"),
+            ([*new, "--expires_days", "0"],
+             "--expires_days is '0', and should be a whole number from 1 to 36500"),
+            ([*new, "--expires_days", "9e9"],
+             "--expires_days is '9e9', and should be a whole number from 1 to 36500"),
+            (["lost"], "'token lost' is not a command; there are 'token', 'token list' and "
+                       "'token revoke'"),
+            (["list", "7"], "'token list' takes no more than --project"),
+            (["revoke", "7", "--name", "x"], "'token revoke' takes no more than an id"),
+            (["revoke"], "the token's id is '', and should be a whole number from 1 to "
+                         "9223372036854775807"),
+            (["revoke", "-1"], "the token's id is '-1', and should be a whole number from 1 to "
+                               "9223372036854775807")):
+        got = token(server, *words)
+        check(got == (2, f"kernsiftd: {sentence}"), f"{words}: {got}")
+    got = token(server, *new, "--project", "x" * 201)
+    check(got == (2, "kernsiftd: a token's project has 1 to 200 bytes"), f"a long project: {got}")
+    got = token(server, "revoke", "99")
+    check(got == (1, "kernsiftd: no token 99"), f"one that is not there: {got}")
+
+
+def made_listed_revoked(server):
+    status, text = token(server, "--scope", "read", "--name", "ada", "--project", "chat",
+                         "--expires_days", "2")
+    check(status == 0 and re.fullmatch(r"ks_[A-Za-z0-9_-]{43}", text), f"a token: {text}")
+    bearer = {"Authorization": f"Bearer {text}"}
+    session = json.loads(server.ask("GET", "/api/v1/session", headers=bearer)[1])
+    check((session["name"], session["project"]) == ("ada", "chat"), f"who that is: {session}")
+    token(server, "--scope", "admin", "--name", "boss")
+    check(len(token(server, "list")[1].split("\n")) == 3, "two are listed, and a heading")
+    lines = token(server, "list", "--project", "chat")[1].split("\n")
+    check(lines[0].split("\t") == ["id", "scope", "project", "name", "made", "expires", "used",
+                                   "made by"], f"a heading: {lines[0]}")
+    row = lines[1].split("\t")
+    day = r"\d{4}-\d\d-\d\d"
+    check(len(lines) == 2 and row[1:4] == ["read", "chat", "ada"] and row[7] == "kernsiftd token"
+          and all(re.fullmatch(day, at) for at in row[4:7]), f"its row: {row}")
+    check(text not in "".join(lines), "not what opens")
+    check(token(server, "revoke", row[0]) == (0, ""), "revoked")
+    check(server.ask("GET", "/api/v1/runs", headers=bearer)[0] == 401, "it opens nothing more")
+
+
+with Server("--require_tokens") as s:
+    check(s.ask("GET", "/healthz")[0] == 200, "health is for everybody")
+    check(s.ask("GET", "/api/v1/runs")[0] == 401, "reading needs a token")
+    check(s.ask("POST", "/api/v1/uploads", body=OPEN + b"]}")[0] == 401,
           "uploading needs a token")
-    check(server.stop() == 0, "a clean stop")
-    verdict(server)
+    misused(s)
+    made_listed_revoked(s)
+    check(s.stop() == 0, "a clean stop")
+    verdict(s)

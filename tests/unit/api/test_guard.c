@@ -98,11 +98,27 @@ static void test_origin(void **state)
 	}
 }
 
+/* Where browsers come by https, a page of http is somebody between. */
+static void test_origin_of_https(void **state)
+{
+	(void)state;
+	const struct api a = { .is.tls = true };
+	struct headers h = { "gpu.example", "https://gpu.example" };
+	struct api_request r = { .header = header, .ctx = &h };
+	struct err e = { 0 };
+	assert_true(guard_origin(&a, &r, &e));
+	h.origin = "http://gpu.example";
+	assert_false(guard_origin(&a, &r, &e));
+	assert_string_equal(e.text,
+		"a page of 'http://gpu.example' may not ask this server");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_host),
 		cmocka_unit_test(test_origin),
+		cmocka_unit_test(test_origin_of_https),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
