@@ -91,14 +91,23 @@ static bool trend_read(struct call *c, const struct trend_filter *f,
 
 json_t *trends_get(struct call *c, struct err *e)
 {
+	struct change_options o = CHANGE_OPTIONS;
 	struct trend_filter f;
 	struct trend t;
 	struct trend_told is = { .f = &f, .t = &t };
+	struct change_point *changes;
 	if (!trend_asked(c, &f, e) || !heavy_take(c, e) ||
 		!trend_read(c, &f, &t, e))
 		return NULL;
 	uint32_t *group = arena_array(&c->arena, uint32_t, t.n);
 	is.grouped = trend_groups(&t, group);
+	o.alpha = param(&c->params, "alpha")->real;
+	if (!change_points_from(t.value, group, t.n, &o, &c->arena, &changes,
+		    &is.changes_n)) {
+		arena_err(&c->arena, e);
+		return NULL;
+	}
+	is.changes = changes;
 	return listing_is_json(c)
 		       ? view_trend(&is)
 		       : listing_file(c, view_trend_table(&c->arena, &is),

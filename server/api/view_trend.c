@@ -44,7 +44,8 @@ static double pct(double ratio)
 	return round((ratio - 1) * 1e6) / 1e4;
 }
 
-static json_t *change(const struct trend_told *is, const struct change_point *p)
+json_t *view_trend_change(const struct trend_told *is,
+	const struct change_point *p)
 {
 	const struct trend *t = is->t;
 	json_t *v = json_object();
@@ -66,7 +67,7 @@ json_t *view_trend(const struct trend_told *is)
 	const struct trend_filter *f = is->f;
 	json_t *v = json_object(), *changes = json_array();
 	for (uint32_t i = 0; i < is->changes_n; i++)
-		view_append(changes, change(is, &is->changes[i]));
+		view_append(changes, view_trend_change(is, &is->changes[i]));
 	view_set_text(v, "metric", trend_metric_word(f->metric));
 	view_set_text(v, "stat", trend_stat_word(f->stat));
 	view_set_text(v, "of", f->of);

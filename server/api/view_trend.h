@@ -15,6 +15,9 @@ struct trend_told {
 	uint32_t changes_n;
 };
 json_t *view_trend(const struct trend_told *is);
+/* One of is->changes. */
+json_t *view_trend_change(const struct trend_told *is,
+	const struct change_point *p);
 /* A row per point. */
 const struct table *view_trend_table(struct arena *a,
 	const struct trend_told *is);
