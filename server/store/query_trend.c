@@ -59,9 +59,8 @@
 	"FROM run_cycle c WHERE c.run_id = runs.run_id "                \
 	"AND c.use = 'kept' AND $11 IS NULL)"
 
-#define CYCLE_NS                                                               \
-	"(CASE $10 WHEN 'med' THEN cycle_ns ELSE " OF_CYCLES("c.dur_ns") " EN" \
-									 "D)"
+#define DUR_NS OF_CYCLES("c.dur_ns")
+#define CYCLE_NS "(CASE $10 WHEN 'med' THEN cycle_ns ELSE " DUR_NS " END)"
 #define BUSY_NS OF_CYCLES("c.compute_ns + c.comm_ns + c.copy_ns")
 #define COMM_NS "(CASE WHEN counted THEN " OF_CYCLES("c.comm_ns") " END)"
 
