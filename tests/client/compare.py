@@ -47,6 +47,23 @@ def for_people(s, d):
     says('published', report.out, r'# .*Performance Comparison: .*')
 
 
+def by_query(s, d):
+    """sides may be queries, odd labels too: the same answer as by their ids"""
+    runs = {}
+    for name, branch, seed in (('q1', 'main', '11'), ('q2', 'main', '12'), ('q3', 'a b&c=ü', '13')):
+        r = upload(s, '--wait', '--project', 'p q', '--workload', 'w', '--label',
+                   f'branch={branch}', trace(d, f'{name}.json', '--steps', '2', '--seed', seed))
+        runs[name], = ids(r.out, 'run')
+    got = kernsift('compare', '--format=json', 'label.branch=main last=2',
+                   'project="p q" label.branch="a b&c=ü" latest', server=s)
+    equal('status', (got.status, got.err), (0, ''))
+    doc = json.loads(got.out)
+    equal('sides', [[r['id'] for r in doc[side]['runs']] for side in ('base', 'head')],
+          [[runs['q1'], runs['q2']], [runs['q3']]])
+    got = kernsift('compare', 'label.branch=nobody', str(runs['q3']), server=s)
+    equal('none', (got.status, got.out, 'base' in got.err), (3, '', True))
+
+
 def refused(s, d):
     """what forbids to judge is told once, on top"""
     a, _ = two_runs(s, d)
@@ -89,7 +106,7 @@ def main():
     with tempfile.TemporaryDirectory() as d:
         os.chmod(d, 0o755)
         with Server() as s:
-            play([as_the_server, for_people, refused, settings, away], s, d)
+            play([as_the_server, for_people, by_query, refused, settings, away], s, d)
 
 
 if __name__ == '__main__':
