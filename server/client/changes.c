@@ -1,30 +1,7 @@
 /* changes.c - from the server's JSON; what is not as it should be is refused. */
 #include "changes.h"
-#include <jansson.h>
+#include "told.h"
 #include <math.h>
-
-/* A copy without what a terminal would obey; "" where it is no text. */
-static const char *text(struct changes *c, const json_t *v, const char *key)
-{
-	const char *s = json_string_value(json_object_get(v, key));
-	char *copy = arena_strdup(&c->arena, s ? s : "");
-	for (char *at = copy; *at; at++)
-		if ((unsigned char)*at < ' ' || *at == 0x7f)
-			*at = ' ';
-	return copy;
-}
-
-static double real(const json_t *v, const char *key)
-{
-	const json_t *x = json_object_get(v, key);
-	return json_is_number(x) ? json_number_value(x) : (double)NAN;
-}
-
-static int64_t whole(const json_t *v, const char *key)
-{
-	const json_t *x = json_object_get(v, key);
-	return json_is_integer(x) ? json_integer_value(x) : 0;
-}
 
 static struct change_line *lines(struct changes *c, const json_t *list,
 	const char *name, size_t *n)
@@ -35,17 +12,19 @@ static struct change_line *lines(struct changes *c, const json_t *list,
 	for (size_t i = 0; i < *n; i++) {
 		const json_t *v = json_array_get(list, i);
 		all[i] = (struct change_line){
-			.verdict = text(c, v, "verdict"),
-			.evidence = text(c, v, "evidence"),
-			.name = text(c, v, name),
-			.device = text(c, v, "device"),
-			.base_ns = real(v, "base_ns_per_cycle"),
-			.head_ns = real(v, "head_ns_per_cycle"),
-			.delta_ns = real(v, "delta_ns_per_cycle"),
-			.ratio = real(v, "ratio"),
-			.p_family = real(v, "p_family"),
-			.base_launches = real(v, "base_launches_per_cycle"),
-			.head_launches = real(v, "head_launches_per_cycle"),
+			.verdict = told_text(&c->arena, v, "verdict"),
+			.evidence = told_text(&c->arena, v, "evidence"),
+			.name = told_text(&c->arena, v, name),
+			.device = told_text(&c->arena, v, "device"),
+			.base_ns = told_real(v, "base_ns_per_cycle"),
+			.head_ns = told_real(v, "head_ns_per_cycle"),
+			.delta_ns = told_real(v, "delta_ns_per_cycle"),
+			.ratio = told_real(v, "ratio"),
+			.p_family = told_real(v, "p_family"),
+			.base_launches =
+				told_real(v, "base_launches_per_cycle"),
+			.head_launches =
+				told_real(v, "head_launches_per_cycle"),
 		};
 	}
 	return all;
@@ -59,19 +38,20 @@ static void findings(struct changes *c, const json_t *list)
 	for (size_t i = 0; i < c->findings_n; i++) {
 		const json_t *v = json_array_get(list, i);
 		c->findings[i] =
-			(struct change_finding){ text(c, v, "severity"),
-				text(c, v, "text") };
+			(struct change_finding){ told_text(&c->arena, v,
+							 "severity"),
+				told_text(&c->arena, v, "text") };
 	}
 }
 
 static struct change_side side(struct changes *c, const json_t *v)
 {
 	return (struct change_side){
-		.cycle_ns = real(v, "cycle_ns"),
+		.cycle_ns = told_real(v, "cycle_ns"),
 		.runs = (int64_t)json_array_size(json_object_get(v, "runs")),
-		.cycles = whole(v, "cycles"),
-		.cycles_used = whole(v, "cycles_used"),
-		.detector = text(c, v, "detector"),
+		.cycles = told_whole(v, "cycles"),
+		.cycles_used = told_whole(v, "cycles_used"),
+		.detector = told_text(&c->arena, v, "detector"),
 	};
 }
 
@@ -102,17 +82,17 @@ bool changes_init(struct changes *c, const char *body, size_t len,
 		return err_set(e, ERR_INPUT,
 			"the server's answer is not a comparison");
 	}
-	c->headline = text(c, v, "headline");
+	c->headline = told_text(&c->arena, v, "headline");
 	c->comparable = json_is_true(json_object_get(v, "comparable"));
 	findings(c, json_object_get(v, "findings"));
 	c->base = side(c, json_object_get(v, "base"));
 	c->head = side(c, json_object_get(v, "head"));
 	c->split = lines(c, json_object_get(v, "split"), "what", &c->split_n);
 	c->items = lines(c, items, "short_name", &c->items_n);
-	c->common = real(json_object_get(v, "common"), "ratio");
+	c->common = told_real(json_object_get(v, "common"), "ratio");
 	counts(c, json_object_get(v, "counts"));
-	c->seed = whole(v, "seed");
-	c->permutations = whole(v, "permutations");
+	c->seed = told_whole(v, "seed");
+	c->permutations = told_whole(v, "permutations");
 	json_decref(v);
 	return true;
 }

@@ -1,31 +1,15 @@
 /* gate_told.c - from the server's JSON; what is not as it should be is refused. */
 #include "gate_told.h"
-#include <jansson.h>
-#include <math.h>
+#include "told.h"
 
+/* GitHub's runner reads what a step prints: it finds "##[" anywhere in a line, and
+ * "::" where one begins; no line of ours begins with a text. */
 static const char *text(struct gate_told *g, const json_t *v, const char *key)
 {
-	const char *s = json_string_value(json_object_get(v, key));
-	char *copy = arena_strdup(&g->arena, s ? s : "");
-	for (char *at = copy; *at; at++)
-		if ((unsigned char)*at < ' ' || *at == 0x7f)
-			*at = ' ';
-	/* the runner finds "##[" anywhere in a line, "::" where one begins; no
-	 * line of ours begins with a text */
+	char *copy = told_text(&g->arena, v, key);
 	for (char *at = copy; (at = strstr(at, "##[")) != NULL;)
 		at[2] = '(';
 	return copy;
-}
-
-static double real(const json_t *v, const char *key)
-{
-	const json_t *x = json_object_get(v, key);
-	return json_is_number(x) ? json_number_value(x) : (double)NAN;
-}
-
-static int64_t whole(const json_t *v, const char *key)
-{
-	return json_integer_value(json_object_get(v, key));
 }
 
 static bool outcome(const json_t *v, enum gate_told_outcome *out)
@@ -53,14 +37,14 @@ static bool rules(struct gate_told *g, const json_t *list)
 			.of = text(g, v, "of"),
 			.device = text(g, v, "device"),
 			.sentence = text(g, v, "sentence"),
-			.limit_pct = real(v, "limit_pct"),
-			.base_ns = real(v, "base_ns"),
-			.head_ns = real(v, "head_ns"),
-			.change_pct = real(v, "change_pct"),
-			.low_pct = real(v, "low_pct"),
-			.high_pct = real(v, "high_pct"),
-			.p = real(v, "p"),
-			.since_run = whole(v, "since_run"),
+			.limit_pct = told_real(v, "limit_pct"),
+			.base_ns = told_real(v, "base_ns"),
+			.head_ns = told_real(v, "head_ns"),
+			.change_pct = told_real(v, "change_pct"),
+			.low_pct = told_real(v, "low_pct"),
+			.high_pct = told_real(v, "high_pct"),
+			.p = told_real(v, "p"),
+			.since_run = told_whole(v, "since_run"),
 		};
 		if (!outcome(v, &g->rules[i].outcome))
 			return false;
@@ -80,19 +64,19 @@ static const char **sentences(struct gate_told *g, const json_t *list,
 
 static struct gate_told_side side(struct gate_told *g, const json_t *v)
 {
-	return (struct gate_told_side){ text(g, v, "asked"), whole(v, "units"),
-		whole(v, "cycles") };
+	return (struct gate_told_side){ text(g, v, "asked"),
+		told_whole(v, "units"), told_whole(v, "cycles") };
 }
 
 static bool gate(struct gate_told *g, const json_t *v)
 {
 	const json_t *list = json_object_get(v, "rules");
-	g->id = whole(v, "id");
+	g->id = told_whole(v, "id");
 	if (g->id <= 0 || !outcome(v, &g->outcome) || !json_is_array(list))
 		return false;
 	g->sentence = text(g, v, "sentence");
 	g->compare = text(g, v, "compare");
-	g->runs_needed = whole(v, "runs_needed");
+	g->runs_needed = told_whole(v, "runs_needed");
 	g->base = side(g, json_object_get(v, "base"));
 	g->head = side(g, json_object_get(v, "head"));
 	g->shortfalls = sentences(g, json_object_get(v, "shortfalls"),
