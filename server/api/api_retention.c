@@ -124,8 +124,8 @@ static bool items_read(struct arena *a, const json_t *body,
 json_t *retention_put(struct call *c, struct err *e)
 {
 	json_t *body = body_read(c, "items", e);
-	struct retention_row *rows;
-	uint32_t n;
+	struct retention_row *rows = NULL;
+	uint32_t n = 0;
 	bool ok = body && items_read(&c->arena, body, &rows, &n, e) &&
 		  call_db(c, e) && retention_replace(c->db, rows, n, e);
 	if (ok) {
