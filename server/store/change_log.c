@@ -19,8 +19,9 @@ bool change_due(struct db *db, struct arena *a, struct change_due *out,
 		"GROUP BY r.project, r.workload, s.run_id "
 		"ORDER BY max(r.run_id) "
 		"LIMIT 2";
+	struct sql_params p = { 0 };
 	struct result r;
-	if (!sql_hot(db, sql, NULL, &r, e))
+	if (!sql_hot(db, sql, &p, &r, e))
 		return false;
 	*out = (struct change_due){ .more = r.n > 1 };
 	if (result_next(&r)) {
