@@ -13,7 +13,8 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from talk.raw import check, verdict
+from talk.bodies import OPEN
+from talk.raw import check, head, opened, verdict
 from talk.server import BIN, HERE, Server
 
 SCOPES = ["none", "read", "upload", "admin"]
@@ -54,14 +55,14 @@ class Asker:
     """One connection, and what it is to say of a route."""
 
     def __init__(self, server):
-        self.server, self.c = server, server.connect()
+        self.server, self.c, self.body = server, server.connect(), b""
 
     def ask(self, method, path, headers=None, body=None):
         self.c.request(method, path, body=body, headers=headers or {})
         r = self.c.getresponse()
-        data = r.read()
+        self.body = r.read()
         try:
-            return r.status, json.loads(data)["error"]["message"]
+            return r.status, json.loads(self.body)["error"]["message"]
         except (ValueError, KeyError, TypeError):
             return r.status, ""
 
@@ -102,10 +103,19 @@ def refused_without(a, route, tokens):
 
 
 def let_in(a, route, tokens):
-    """The least scope that does opens it: whatever comes then is no refusal."""
+    """The least scope that does opens it: whatever comes then is no refusal. Whether
+    something of 'theirs' is in it."""
     method, path, scope, _, _ = route
     got = a.bearer(method, with_id(path, 987654), tokens[scope])
     check(got[0] not in (401, 403), f"{method} {path} with scope {scope}: {got}")
+    return b"theirs" in a.body
+
+
+def shows_ours(a, name, at, ours):
+    """What a token of 'ours' is shown has not a word of 'theirs' in it."""
+    got = a.bearer("GET", at, ours)
+    check(got[0] not in (401, 403) and b"theirs" not in a.body,
+          f"{name} shows 'ours' alone: {got} {a.body[:300]}")
 
 
 def runs_of(route, things, run):
@@ -125,8 +135,9 @@ def held_to_its_project(a, route, tokens, things):
     name, ours = f"{method} {path}", tokens["ours"]
     alone = "the token is of project 'ours' alone, not of 'theirs'"
     if reach == "OPEN":
-        got = a.bearer(method, with_id(path, 1), ours)
-        check(scope != "read" or got[0] not in (401, 403), f"{name} shows no project: {got}")
+        check(scope == "read", f"{name} changes what is of no project: it would be WHOLE")
+        if method == "GET":
+            shows_ours(a, name, with_id(path, 1), ours)
     elif reach == "WHOLE":
         check(a.bearer(method, with_id(path, 1), ours) ==
               (403, "this is of all projects; the token is of project 'ours' alone"),
@@ -135,6 +146,8 @@ def held_to_its_project(a, route, tokens, things):
         check("project" in names, f"{name} has a parameter project")
         got = a.bearer(method, with_id(path, 1) + "?project=theirs", ours)
         check(got == (403, alone), f"{name} of another project: {got}")
+        if method == "GET":
+            shows_ours(a, name, with_id(path, 1), ours)
     elif reach == "SAYS":
         body = json.dumps({**SAYS.get(path[7:], {}), "project": "theirs"})
         got = a.bearer(method, with_id(path, 1), ours, body)
@@ -151,9 +164,8 @@ def held_to_its_project(a, route, tokens, things):
             got = a.bearer(method, with_id(path, number), ours)
             check(got == (404, f"no {word} {number}"), f"{name} of {number}: {got}")
         if method == "GET":
-            got = a.bearer(method, with_id(path, own), ours)
-            check(got[0] not in (401, 403) and got[1] != f"no {word} {own}",
-                  f"{name} of our own: {got}")
+            shows_ours(a, name, with_id(path, own), ours)
+            check(f"no {word} {own}".encode() not in a.body, f"{name} of our own is there")
 
 
 def two_of_each(a, boss):
@@ -161,10 +173,11 @@ def two_of_each(a, boss):
     with open(os.path.join(HERE, "data/two-kernels.json"), "rb") as f:
         data = f.read()
     for project in "ours", "theirs":
-        check(a.bearer("POST", f"/api/v1/uploads?project={project}&job=j", boss,
-                       data)[0] == 202, "an upload")
+        said = "&".join(f"{what}={project}" for what in
+                        ("project", "workload", "name", "job", "label.branch", "file"))
+        check(a.bearer("POST", f"/api/v1/uploads?{said}", boss, data)[0] == 202, "an upload")
         sql("INSERT INTO gate (who, project, workload, name, outcome, document) VALUES "
-            f"('boss', '{project}', '', '', 'pass', '{{}}')")
+            f"('boss', '{project}', '{project}', '{project}', 'pass', '{{}}')")
         sql("INSERT INTO token (name, scope, sha256, project) VALUES "
             f"('{project}', 'read', sha256('{project}'), '{project}')")
         sql("INSERT INTO webhook (project, url, secret, events, made_by) VALUES "
@@ -205,11 +218,27 @@ def change_without_audit(a, boss, things):
     sql("ALTER TABLE audit_away RENAME TO audit")
 
 
+def cut_off(server, boss):
+    """An upload whose sender goes away is written down too."""
+    with opened(server) as sock:
+        sock.sendall(head(server, 4 << 20, more=f"Authorization: Bearer {boss}\r\n"))
+        sock.sendall(OPEN + b" " * (2 << 20))
+        end = time.monotonic() + 60
+        while sql("SELECT count(*) FROM upload WHERE state = 'receiving'") == "0" and \
+                time.monotonic() < end:
+            time.sleep(0.1)
+    last = "SELECT path, status FROM audit ORDER BY id DESC LIMIT 1"
+    while sql(last) != "/api/v1/uploads|499" and time.monotonic() < end:
+        time.sleep(0.1)
+    check(sql(last) == "/api/v1/uploads|499", f"a sender that goes away: {sql(last)}")
+
+
 with Server("--require_tokens") as s:
     asker = Asker(s)
     TOKENS = {scope: s.token(scope) for scope in SCOPES[1:]}
     made(s, asker, TOKENS)
     THINGS = two_of_each(asker, TOKENS["admin"])
+    SHOWN = 0
     for r in read_routes(s):
         if r[2] == "none":
             check(r[1][7:] in OPEN_TO_ALL, f"{r[0]} {r[1]} may be open to all")
@@ -217,7 +246,9 @@ with Server("--require_tokens") as s:
             continue
         refused_without(asker, r, TOKENS)
         held_to_its_project(asker, r, TOKENS, THINGS)
-        let_in(asker, r, TOKENS)
+        SHOWN += let_in(asker, r, TOKENS)
+    check(SHOWN >= 8, f"who may see all is shown 'theirs' by {SHOWN} routes")
+    cut_off(s, TOKENS["admin"])
     change_without_audit(asker, TOKENS["admin"], THINGS)
     check(not re.search(r"ks_[A-Za-z0-9_-]{20}", s.text()), "no token is in the log")
     check(sql("SELECT count(*) FROM audit WHERE audit::text LIKE '%ks\\_%'") == "0",
