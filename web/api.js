@@ -1,8 +1,8 @@
-// api.js - every address of the server, and the only place that asks it
-// anything. What the server refuses is thrown as a Failure with its sentence.
+// api.js - every address of the server but those of api_team.js, and the only
+// place that asks it anything. What it refuses is thrown as a Failure with its
+// sentence. Who asks is told by the browser's cookie (session.js).
 
 const BASE = '/api/v1';
-const TOKEN = 'kernsift-token';
 
 // `status` is the HTTP status, 0 where no answer came at all.
 export class Failure extends Error {
@@ -39,18 +39,9 @@ export function failure(status, body) {
 const unreachable = () => new Failure(0, 'unreachable',
 	'the server cannot be reached; is kernsiftd running?');
 
-// A token is asked for once where the server wants one, and forgotten with
-// the tab.
-export const hasToken = () => sessionStorage.getItem(TOKEN) !== null;
-export const setToken = (text) => sessionStorage.setItem(TOKEN, text);
-
-function bearer() {
-	return hasToken() ? {Authorization: `Bearer ${sessionStorage.getItem(TOKEN)}`} : {};
-}
-
-async function ask(where, {method = 'GET', body, signal} = {}) {
+export async function ask(where, {method = 'GET', body, signal} = {}) {
 	let answer;
-	const headers = {...bearer(), ...(body === undefined ? {} : {'Content-Type': 'application/json'})};
+	const headers = body === undefined ? {} : {'Content-Type': 'application/json'};
 	try {
 		answer = await fetch(where, {method, signal, headers, body});
 	} catch (e) {
@@ -141,12 +132,10 @@ export const sets = (signal) => json('/sets', {}, {signal});
 export const keepSet = (name, file) => json('/sets', {name}, {method: 'POST', body: file});
 export const dropSet = (name) => ask(address(`/sets/${encodeURIComponent(name)}`), {method: 'DELETE'});
 
-// A table as a file, a run as a trace: where it lies, and its bytes where a
-// plain link would lack the token.
+// A table as a file, a run as a trace: where it lies.
 export const tableFile = (id, table, format, query) =>
 	address(`/runs/${id}/${table}`, {...query, format});
 export const runFile = (id, what) => address(`/runs/${id}/${what}`);
-export const file = async (where) => (await ask(where)).blob();
 
 // The bytes of a long answer; `told` hears how many so far.
 export async function bytes(where, {signal, told}) {
@@ -176,8 +165,6 @@ export function send(file, query, {told, signal}) {
 		const x = new XMLHttpRequest();
 		x.open('POST', address('/uploads', {...query, file: file.name}));
 		x.setRequestHeader('Content-Type', 'application/octet-stream');
-		for (const [name, value] of Object.entries(bearer()))
-			x.setRequestHeader(name, value);
 		x.upload.addEventListener('progress', (e) => told(e.loaded));
 		x.addEventListener('load', () => {
 			if (x.status >= 200 && x.status < 300)

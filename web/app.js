@@ -12,7 +12,9 @@ import * as job from './pages/job.js';
 import * as jobs from './pages/jobs.js';
 import * as runs from './pages/runs.js';
 import * as run from './pages/run.js';
+import * as settings from './pages/settings.js';
 import * as uploads from './pages/uploads.js';
+import {tellHeader} from './session.js';
 
 const PAGES = [
 	[/^\/(?:runs\/?)?$/, runs],
@@ -24,6 +26,7 @@ const PAGES = [
 	[/^\/jobs\/?$/, jobs],
 	[/^\/jobs\/(\d+)$/, job],
 	[/^\/uploads\/?$/, uploads],
+	[/^\/settings\/?$/, settings],
 ];
 
 const main = document.getElementById('main');
@@ -44,7 +47,7 @@ function keep(changes) {
 }
 
 function markNavigation(path) {
-	for (const link of document.querySelectorAll('header nav a')) {
+	for (const link of document.querySelectorAll('header nav a, #who')) {
 		const here = link.pathname === path || (link.pathname === '/runs' && path === '/');
 		const within = path.startsWith(`${link.pathname}/`);
 		if (here || within)
@@ -124,4 +127,5 @@ document.addEventListener('click', (e) => {
 });
 
 window.addEventListener('popstate', () => show({moved: true}));
+tellHeader();
 show({moved: false});

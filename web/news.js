@@ -2,7 +2,10 @@
 // the unseen line that tells news to those who listen rather than look.
 
 import {h} from './dom.js';
-import {hasToken, setToken} from './api.js';
+import {tokenForm} from './session.js';
+
+// Another token may be let in.
+const REFUSED = [401, 403];
 
 const failurePlace = () => document.getElementById('failure');
 
@@ -10,21 +13,11 @@ export function clearFailure() {
 	failurePlace().replaceChildren();
 }
 
-function tokenForm(again) {
-	const input = h('input', {type: 'password', id: 'token', autocomplete: 'off', required: true});
-	return h('form', {class: 'token', on: {submit: (e) => {
-		e.preventDefault();
-		setToken(input.value.trim());
-		again();
-	}}}, h('label', {for: 'token'}, 'Access token'), input,
-	h('button', {type: 'submit'}, 'Use it'));
-}
-
 // Shows the sentence of a failure; `again` repeats what failed.
 export function showFailure(error, again) {
 	failurePlace().replaceChildren(h('div', {class: 'failure'},
 		h('p', {role: 'alert'}, h('strong', {}, 'Failed: '), error.message),
-		error.status === 401 || (error.status === 403 && hasToken()) ? tokenForm(again) : null,
+		REFUSED.includes(error.status) ? tokenForm(again) : null,
 		h('button', {type: 'button', on: {click: again}}, 'Try again'),
 		h('button', {type: 'button', on: {click: clearFailure}}, 'Dismiss')));
 }

@@ -5,6 +5,7 @@ import * as api from '../api.js';
 import {h} from '../dom.js';
 import * as f from '../format.js';
 import {tell} from '../news.js';
+import {tokenForm} from '../session.js';
 
 // A list of JSON objects, each on lines of its own; throws with a sentence.
 export function parsed(text) {
@@ -21,16 +22,6 @@ export function parsed(text) {
 
 export const written = (list) => (list.length ? `[\n${list.map((item) => `\t${JSON.stringify(item)}`).join(',\n')}\n]` : '[]');
 
-function tokenField(refused, save) {
-	const input = h('input', {type: 'password', 'aria-label': 'Admin token', placeholder: 'ks_…', autocomplete: 'off'});
-	const use = () => {
-		api.setToken(input.value.trim());
-		refused.replaceChildren();
-		save();
-	};
-	return h('div', {class: 'token'}, h('label', {}, 'Admin token ', input), h('button', {type: 'button', on: {click: use}}, 'Use it'));
-}
-
 // The editor of one kind ('rules', …) made from its document; `example` is what
 // the button adds, saved(doc) is told the kind's new document.
 export function ownEditor(what, doc, example, saved, refresh) {
@@ -43,7 +34,7 @@ export function ownEditor(what, doc, example, saved, refresh) {
 
 	function refuse(error) {
 		refused.replaceChildren(h('p', {class: 'sentence'}, h('strong', {}, 'Not saved: '), error.message),
-			error.status === 401 || error.status === 403 ? tokenField(refused, save) : '',
+			error.status === 401 || error.status === 403 ? tokenForm(save, 'token-own') : '',
 			error.status === 409 ? h('button', {type: 'button', on: {click: reload}}, 'Show what is saved there now') : '');
 		said.textContent = '';
 	}

@@ -5,6 +5,7 @@ import * as api from '../api.js';
 import {field, h} from '../dom.js';
 import * as f from '../format.js';
 import {showFailure} from '../news.js';
+import {sureButton} from '../sure.js';
 import {table} from '../table.js';
 
 const columns = (drop) => [
@@ -15,7 +16,7 @@ const columns = (drop) => [
 	{label: 'Size', num: true, cell: (r) => f.bytes(r.bytes), title: (r) => `${f.count(r.bytes)} bytes`},
 	{label: 'Imported', num: true, cell: (r) => h('time', {datetime: r.created_at}, f.age(r.created_at, Date.now())), title: (r) => f.moment(r.created_at)},
 	{label: 'Source', class: 'wide', cell: (r) => r.source || f.NONE},
-	{label: 'Remove', cell: (r) => h('button', {type: 'button', 'aria-label': `Remove ${r.name}`, on: {click: (e) => drop(r, e.currentTarget)}}, 'Remove')},
+	{label: 'Remove', cell: (r) => sureButton('Remove', 'Really remove?', `Remove ${r.name}`, () => drop(r))},
 ];
 
 // "operators.json" -> "operators"
@@ -67,20 +68,13 @@ export async function setsTab(query, at) {
 		place.replaceChildren(table({caption: 'Reference sets', columns: columns(drop), rows: items, empty: 'No set is imported yet.'}).node);
 	}
 
-	// The first press asks, the second does it.
-	async function drop(row, button) {
-		if (button.dataset.sure !== 'yes') {
-			button.dataset.sure = 'yes';
-			button.textContent = 'Really remove?';
-			button.addEventListener('blur', () => { button.dataset.sure = ''; button.textContent = 'Remove'; }, {once: true});
-			return;
-		}
+	async function drop(row) {
 		try {
 			await api.dropSet(row.name);
 			await draw();
 		} catch (error) {
 			if (!at.signal.aborted)
-				showFailure(error, () => drop(row, button));
+				showFailure(error, () => drop(row));
 		}
 	}
 

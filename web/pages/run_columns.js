@@ -5,7 +5,6 @@
 import * as api from '../api.js';
 import {h} from '../dom.js';
 import * as f from '../format.js';
-import {showFailure} from '../news.js';
 
 // `key` is the word in the address and the API's field without its _ns; `why`
 // is said of a value that is not known.
@@ -42,23 +41,7 @@ export function sourceLines(source, most = SOURCES.length) {
 
 const NAMES = {csv: 'CSV', md: 'Markdown'};
 
-// A plain link; with a token, which a plain link would not carry, the bytes
-// are asked for here and handed over.
-export function fileLink(text, href, name) {
-	async function fetched(e) {
-		if (!api.hasToken())
-			return;
-		e.preventDefault();
-		try {
-			const made = URL.createObjectURL(await api.file(href));
-			h('a', {href: made, download: name}).click();
-			URL.revokeObjectURL(made);
-		} catch (error) {
-			showFailure(error, () => fetched(e));
-		}
-	}
-	return h('a', {href, download: name, on: {click: fetched}}, text);
-}
+export const fileLink = (text, href, name) => h('a', {href, download: name}, text);
 
 export const exportLink = (id, table, format, query) => fileLink(NAMES[format],
 	api.tableFile(id, table, format, query),

@@ -2,7 +2,7 @@
 // sentence or kept; which rule catches a name; a set taken away.
 
 import assert from 'node:assert/strict';
-import {cells, seen} from '../smoke/world.mjs';
+import {cells, seen, signedIn} from '../smoke/world.mjs';
 
 const EDITOR = 'Own rules, a JSON list';
 
@@ -56,8 +56,8 @@ export default async function catalogue(test, {open, api, kernsiftd}) {
 		await seen(async () => assert.match(await page.locator('.refused .sentence').innerText(), /^Not saved: this is not JSON: /));
 		await page.getByLabel(EDITOR).fill('[{"match": "zebra(", "operator": "rms_norm"}]');
 		await page.getByRole('button', {name: 'Save', exact: true}).click();
-		await page.getByLabel('Admin token').fill(token);
-		await page.getByRole('button', {name: 'Use it'}).click();
+		await page.getByLabel('Access token').fill(token);
+		await page.getByRole('button', {name: 'Sign in'}).click();
 		await page.getByText(/^Not saved: .*zebra\(/).waitFor();
 		await seen(async () => assert.equal(await page.getByLabel(EDITOR).inputValue(), '[{"match": "zebra(", "operator": "rms_norm"}]'));
 		assert.deepEqual((await (await api('/rules')).json()).own, []);
@@ -65,9 +65,9 @@ export default async function catalogue(test, {open, api, kernsiftd}) {
 
 	await test('a rule is saved, stands first, and catches its name; somebody else\'s edit is not run over', async () => {
 		const page = await open('/catalogue?tab=rules&test=zebra_kernel', {allowed: /40[019]/});
-		await page.evaluate((text) => sessionStorage.setItem('kernsift-token', text), token);
+		await signedIn(page, token);
 		const other = await open('/catalogue?tab=rules', {allowed: /40[019]/});
-		await other.evaluate((text) => sessionStorage.setItem('kernsift-token', text), token);
+		await signedIn(other, token);
 		await edited(page, '[{"match": "zebra_kernel", "family": "zebra", "operator": "rms_norm"}]');
 		await page.getByText(/^Saved as version \d+\./).waitFor();
 		await seen(async () => assert.deepEqual((await cells(page, 'Rules'))[0].map((c) => c.replace(/\s+/g, ' ')), ['0', 'zebra_kernel own', 'zebra', 'rms_norm']));
@@ -82,7 +82,7 @@ export default async function catalogue(test, {open, api, kernsiftd}) {
 	await test('the example of every kind is one that is taken as it is', async () => {
 		for (const tab of ['operators', 'rules', 'platforms']) {
 			const page = await open(`/catalogue?tab=${tab}`);
-			await page.evaluate((text) => sessionStorage.setItem('kernsift-token', text), token);
+			await signedIn(page, token);
 			if (await page.getByRole('button', {name: 'Add an example'}).isHidden())
 				await page.locator('.editor > summary').click();
 			await page.getByRole('button', {name: 'Add an example'}).click();
@@ -103,7 +103,7 @@ export default async function catalogue(test, {open, api, kernsiftd}) {
 
 	await test('a set is taken away by a second press, with an admin token', async () => {
 		const page = await open('/catalogue?tab=sets');
-		await page.evaluate((text) => sessionStorage.setItem('kernsift-token', text), token);
+		await signedIn(page, token);
 		await page.getByRole('button', {name: 'Remove operators'}).click();
 		await page.getByText('Really remove?').click();
 		await page.getByRole('link', {name: 'operators', exact: true}).waitFor({state: 'detached'});

@@ -12,7 +12,7 @@ export default async function tokens(test, {open, api, kernsiftd}) {
 		const page = await open('/runs', PROXIED);
 		await page.getByLabel('Access token').fill('ks_wrong');
 		const refused = page.waitForResponse((r) => r.status() === 401);
-		await page.getByRole('button', {name: 'Use it'}).click();
+		await page.getByRole('button', {name: 'Sign in', exact: true}).click();
 		await refused;
 		await page.getByLabel('Access token').waitFor();
 	});
@@ -23,7 +23,7 @@ export default async function tokens(test, {open, api, kernsiftd}) {
 		const {id} = items.find((r) => r.launches === 5);
 		const page = await open(`/runs/${id}`, PROXIED);
 		await page.getByLabel('Access token').fill(token);
-		await page.getByRole('button', {name: 'Use it'}).click();
+		await page.getByRole('button', {name: 'Sign in', exact: true}).click();
 		await page.getByRole('table', {name: 'Kernel statistics'}).waitFor();
 		await seen(async () => assert.equal(await page.getByRole('alert').count(), 0));
 

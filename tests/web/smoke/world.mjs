@@ -154,6 +154,14 @@ export async function seen(check) {
 		}
 }
 
+// The page's browser is signed in from here on, as its form does it.
+export const signedIn = (page, token) => page.evaluate(async (text) => {
+	const {ok} = await fetch('/api/v1/session', {method: 'POST', body: JSON.stringify({token: text}),
+		headers: {'Content-Type': 'application/json'}});
+	if (!ok)
+		throw new Error('the token was not taken');
+}, token);
+
 // The texts of all cells of a table's body, row by row.
 export const cells = (page, caption) => page.getByRole('table', {name: caption}).evaluate((table) =>
 	[...table.tBodies[0].rows].map((row) => [...row.cells].map((c) => c.innerText.trim())));

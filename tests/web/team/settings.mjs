@@ -1,0 +1,85 @@
+// settings.mjs - tokens, webhooks and retention as an admin works with them, and
+// the trail that this leaves.
+
+import assert from 'node:assert/strict';
+import {cells, seen, signedIn} from '../smoke/world.mjs';
+
+const HOOK = 'https://example.org/hook';
+
+async function admin({open, kernsiftd}, where, options) {
+	const page = await open('/settings', options);
+	await signedIn(page, (await kernsiftd('token', '--scope', 'admin', '--name', 'ada')).trim());
+	await page.goto(new URL(where, page.url()).href);
+	return page;
+}
+
+const names = async (page, caption, column = 0) => (await cells(page, caption)).map((row) => row[column]);
+
+export default async function settings(test, world) {
+	await test('without an admin\'s token the server\'s sentence, and the way in', async () => {
+		const page = await world.open('/settings?tab=tokens', {allowed: /401/});
+		await page.getByLabel('Access token').fill((await world.kernsiftd('token', '--scope', 'admin', '--name', 'key')).trim());
+		await page.getByRole('button', {name: 'Sign in', exact: true}).click();
+		await page.getByRole('table', {name: 'Tokens'}).waitFor();
+	});
+
+	await test('a token is made, told once, works, and is revoked by a second press', async () => {
+		const page = await admin(world, '/settings?tab=tokens');
+		await page.getByLabel('Who or what it is for').fill('nightly');
+		await page.getByLabel('In project').fill('chat');
+		await page.getByRole('button', {name: 'Make a token'}).click();
+		const text = await page.getByLabel('Text of the token nightly').inputValue();
+		assert.match(text, /^ks_[\w-]{43}$/);
+		const me = await fetch(new URL('/api/v1/session', page.url()), {headers: {Authorization: `Bearer ${text}`}});
+		const {name, scope, project} = await me.json();
+		assert.deepEqual({name, scope, project}, {name: 'nightly', scope: 'upload', project: 'chat'});
+		await seen(async () => assert.deepEqual((await cells(page, 'Tokens'))[0].slice(0, 3), ['nightly', 'read and upload', 'chat']));
+		await page.reload();
+		await page.getByRole('table', {name: 'Tokens'}).waitFor();
+		assert.equal(await page.getByLabel('Text of the token nightly').count(), 0);
+		await page.getByRole('button', {name: 'Revoke nightly'}).click();
+		await page.getByText('Really revoke?').click();
+		await seen(async () => assert.equal((await names(page, 'Tokens')).includes('nightly'), false));
+	});
+
+	await test('a webhook is made, its key told once; a test is sent and followed; it is removed', async () => {
+		const page = await admin(world, '/settings?tab=webhooks');
+		await page.getByLabel('Address').fill(HOOK);
+		await page.getByRole('button', {name: 'Make a webhook'}).click();
+		assert.match(await page.getByLabel(`Key of the webhook to ${HOOK}`).inputValue(), /^[0-9a-f]{64}$/);
+		await page.getByRole('button', {name: `Send a test to ${HOOK}`}).click();
+		await page.getByRole('button', {name: HOOK, exact: true}).click();
+		await seen(async () => assert.equal((await names(page, `Deliveries to ${HOOK}`, 1)).length, 1));
+		await page.getByRole('button', {name: `Remove ${HOOK}`}).click();
+		await page.getByText('Really remove?').click();
+		await seen(async () => assert.equal(await page.getByText('Nobody is told of anything yet.').count(), 1));
+	});
+
+	await test('retention is kept as it was said, and what makes no sense is refused', async () => {
+		const page = await admin(world, '/settings?tab=retention');
+		await page.getByLabel('Uploads, days, all others').fill('90');
+		await page.getByRole('button', {name: 'Add a project'}).click();
+		await page.getByLabel('Project', {exact: true}).fill('chat');
+		await page.getByLabel('Quota, MiB, new project').fill('2048');
+		await page.getByRole('button', {name: 'Keep it so'}).click();
+		await page.getByText('Kept.').waitFor();
+		await page.reload();
+		await seen(async () => assert.equal(await page.getByLabel('Uploads, days, all others').inputValue(), '90'));
+		assert.equal(await page.getByLabel('Quota, MiB, chat').inputValue(), '2048');
+		assert.equal(await page.getByLabel('Runs, days, chat').inputValue(), '');
+	});
+
+	await test('all of it is in the trail, newest first, by whom and how it ended', async () => {
+		const page = await admin(world, '/settings?tab=audit&who=ada');
+		await page.getByRole('table', {name: 'Changes'}).waitFor();
+		const rows = (await cells(page, 'Changes')).filter((row) => !row[2].includes('/session'));
+		assert.deepEqual(rows.slice(0, 6).map((row) => [row[1], row[2].replace(/\/\d+/g, '/N'), row[5]]), [
+			['ada', 'PUT /api/v1/retention', 'done'],
+			['ada', 'DELETE /api/v1/webhooks/N', 'done'],
+			['ada', 'POST /api/v1/webhooks/N/test', 'done'],
+			['ada', 'POST /api/v1/webhooks', 'done'],
+			['ada', 'DELETE /api/v1/tokens/N', 'done'],
+			['ada', 'POST /api/v1/tokens', 'done'],
+		]);
+	});
+}

@@ -1,0 +1,58 @@
+// signing.mjs - a token goes in once, and no script of the page ever has it
+// again; signing out, and a token that is revoked under way.
+
+import assert from 'node:assert/strict';
+import {seen} from '../smoke/world.mjs';
+
+const who = (page) => page.locator('#who').innerText();
+const told = (page, term) => page.locator('.facts div', {has: page.getByText(term, {exact: true})}).locator('dd').innerText();
+
+export default async function signing(test, {open, api, kernsiftd}) {
+	const token = async (...words) => (await kernsiftd('token', ...words)).trim();
+
+	await test('nobody is signed in: what that allows is told, and a wrong token refused', async () => {
+		const page = await open('/settings', {allowed: /401/});
+		assert.equal(await who(page), 'Sign in');
+		assert.equal(await told(page, 'Signed in as'), 'nobody');
+		assert.equal(await told(page, 'May'), 'read and upload');
+		await page.getByLabel('Access token').fill(`ks_${'x'.repeat(43)}`);
+		await page.getByRole('button', {name: 'Sign in', exact: true}).click();
+		await seen(async () => assert.match(await page.locator('.wrong').innerText(), /^the token is not known here/));
+	});
+
+	await test('signed in: told on every page, kept out of reach of scripts, gone when signed out', async () => {
+		const page = await open('/settings');
+		await page.getByLabel('Access token').fill(await token('--scope', 'admin', '--name', 'ada'));
+		await page.getByRole('button', {name: 'Sign in', exact: true}).click();
+		await seen(async () => assert.equal(await who(page), 'ada'));
+		assert.equal(await told(page, 'May'), 'everything');
+		assert.equal(await told(page, 'In'), 'all projects');
+
+		const [cookie] = await page.context().cookies();
+		assert.deepEqual([cookie.httpOnly, cookie.sameSite, cookie.path], [true, 'Strict', '/']);
+		assert.equal(await page.evaluate(() => document.cookie + JSON.stringify({...localStorage, ...sessionStorage})), '{}');
+
+		await page.goto(page.url().replace('/settings', '/jobs'));
+		await seen(async () => assert.equal(await who(page), 'ada'));
+		await page.locator('#who').click();
+		await page.getByRole('button', {name: 'Sign out'}).click();
+		await seen(async () => assert.equal(await who(page), 'Sign in'));
+		assert.deepEqual(await page.context().cookies(), []);
+	});
+
+	await test('a token that is revoked while it is in use: the next page says so, and nobody is signed in', async () => {
+		const page = await open('/settings', {allowed: /401/});
+		await page.getByLabel('Access token').fill(await token('--scope', 'read', '--name', 'brief'));
+		await page.getByRole('button', {name: 'Sign in', exact: true}).click();
+		await seen(async () => assert.equal(await who(page), 'brief'));
+		const admin = await token('--scope', 'admin', '--name', 'revoker');
+		const headers = {Authorization: `Bearer ${admin}`};
+		const base = new URL(page.url()).origin;
+		const {items} = await (await fetch(`${base}/api/v1/tokens`, {headers})).json();
+		await fetch(`${base}/api/v1/tokens/${items.find((t) => t.name === 'brief').id}`, {method: 'DELETE', headers});
+		await page.reload();
+		await seen(async () => assert.equal(await who(page), 'Sign in'));
+		await seen(async () => assert.equal(await told(page, 'Signed in as'), 'nobody'));
+		assert.ok(await (await api('/session')).json());
+	});
+}
