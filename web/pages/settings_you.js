@@ -27,7 +27,7 @@ export async function youTab(query, at) {
 
 	function draw(me) {
 		place.replaceChildren(facts([
-			['Signed in as', me.name ?? 'nobody'],
+			['Signed in as', me.by === 'cookie' || me.by === 'token' ? me.name : 'nobody'],
 			['May', MAY[me.scope]],
 			['In', me.scope === 'none' ? null : me.project ?? 'all projects'],
 			['Until', me.expires_at ? h('time', {datetime: me.expires_at}, f.moment(me.expires_at)) : me.by === 'cookie' ? 'revoked' : null],
