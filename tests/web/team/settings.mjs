@@ -56,7 +56,7 @@ export default async function settings(test, world) {
 	});
 
 	await test('retention is kept as it was said, and what makes no sense is refused', async () => {
-		const page = await admin(world, '/settings?tab=retention');
+		const page = await admin(world, '/settings?tab=retention', {allowed: /400/});
 		await page.getByLabel('Uploads, days, all others').fill('90');
 		await page.getByRole('button', {name: 'Add a project'}).click();
 		await page.getByLabel('Project', {exact: true}).fill('chat');
@@ -67,6 +67,10 @@ export default async function settings(test, world) {
 		await seen(async () => assert.equal(await page.getByLabel('Uploads, days, all others').inputValue(), '90'));
 		assert.equal(await page.getByLabel('Quota, MiB, chat').inputValue(), '2048');
 		assert.equal(await page.getByLabel('Runs, days, chat').inputValue(), '');
+		await page.getByRole('button', {name: 'Add a project'}).click();
+		await page.getByLabel('Project', {exact: true}).last().fill('chat');
+		await page.getByRole('button', {name: 'Keep it so'}).click();
+		await seen(async () => assert.match(await page.locator('.wrong').innerText(), /chat/));
 	});
 
 	await test('all of it is in the trail, newest first, by whom and how it ended', async () => {
