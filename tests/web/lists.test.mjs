@@ -9,7 +9,6 @@ import * as api from '../../web/api.js';
 import {joined} from '../../web/pages/upload_formats.js';
 
 globalThis.File ??= File;
-globalThis.sessionStorage ??= {getItem: () => null};
 
 // Answers each address once, and notes which were asked for.
 function answering(answers) {

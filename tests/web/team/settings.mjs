@@ -77,7 +77,8 @@ export default async function settings(test, world) {
 		const page = await admin(world, '/settings?tab=audit&who=ada');
 		await page.getByRole('table', {name: 'Changes'}).waitFor();
 		const rows = (await cells(page, 'Changes')).filter((row) => !row[2].includes('/session'));
-		assert.deepEqual(rows.slice(0, 6).map((row) => [row[1], row[2].replace(/\/\d+/g, '/N'), row[5]]), [
+		assert.deepEqual(rows.slice(0, 7).map((row) => [row[1], row[2].replace(/\/\d+/g, '/N'), row[5]]), [
+			['ada', 'PUT /api/v1/retention', 'refused'],
 			['ada', 'PUT /api/v1/retention', 'done'],
 			['ada', 'DELETE /api/v1/webhooks/N', 'done'],
 			['ada', 'POST /api/v1/webhooks/N/test', 'done'],
