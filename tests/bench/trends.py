@@ -34,6 +34,7 @@ def psql(script):
 def make():
     """Rows as a save leaves them, of every second run another workload's."""
     psql(f"""
+        SET session_replication_role = replica; -- keys are right by making
         SELECT setseed(0.5);
         CREATE TEMP TABLE made AS SELECT i AS run, i / 2 AS nth,
             1 + 0.02 * sqrt(-2 * ln(1 - random())) * cos(6.2831853 * random())
