@@ -3,6 +3,7 @@
 #include "convert.h"
 #include "inspect.h"
 #include "log.h"
+#include "password.h"
 #include <unistd.h>
 
 static int command_help(int argc, char **argv);
@@ -101,7 +102,8 @@ static bool read_level(const char *text, struct err *e)
 bool command_config(struct config *c, const struct config_extra *extra,
 	int argc, char **argv, struct err *e)
 {
-	return config_load(c, extra, argc, argv, e) && read_level(c->log, e);
+	return config_load(c, extra, argc, argv, e) && read_level(c->log, e) &&
+	       password_take(c->db_password_file, e);
 }
 
 int command_inspect(int argc, char **argv)

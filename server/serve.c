@@ -94,6 +94,7 @@ static bool open_door(struct server *s, struct err *e)
 	const struct config *c = &s->config;
 	priority_raise();
 	s->pool = db_pool_new(s->store.conninfo, c->db_connections);
+	db_pool_limit(s->pool, c->statement_timeout_s);
 	const struct api_options api = {
 		.pool = s->pool,
 		.hosts = c->hosts,

@@ -16,6 +16,7 @@ struct api {
 	atomic_int timelines; /* those of them that are read on the way */
 	atomic_int heavy; /* comparisons and their like under way */
 	sem_t places; /* for these; heavy.h's */
+	atomic_llong heavy_refused; /* since the start */
 	atomic_int tables; /* of patterns, being sent */
 	atomic_int lent; /* database connections */
 };

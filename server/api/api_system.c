@@ -1,8 +1,10 @@
 /* api_system.c - whether the server is well, and what it can do. */
 #include "api_state.h"
 #include "db.h"
+#include "gauges.h"
 #include "handler.h"
 #include "upload.h"
+#include <math.h>
 #include <string.h>
 
 json_t *healthz_get(struct call *c, struct err *e)
@@ -46,6 +48,51 @@ static void gauges(struct api *a, struct buf *b)
 		KERNSIFT_VERSION);
 }
 
+static void waits(struct api *a, struct buf *b)
+{
+	struct db_pool_waits w = db_pool_waits(a->is.pool);
+	buf_printf(b,
+		"# HELP kernsift_comparisons_refused_total comparisons and "
+		"their like refused, since enough were being made\n"
+		"# TYPE kernsift_comparisons_refused_total counter\n"
+		"kernsift_comparisons_refused_total %lld\n"
+		"# HELP kernsift_db_waits_total requests that waited for a "
+		"database connection\n"
+		"# TYPE kernsift_db_waits_total counter\n"
+		"kernsift_db_waits_total %lld\n"
+		"# HELP kernsift_db_wait_seconds_total how long they waited\n"
+		"# TYPE kernsift_db_wait_seconds_total counter\n"
+		"kernsift_db_wait_seconds_total %.6f\n"
+		"# HELP kernsift_db_refused_total requests that waited for "
+		"one in vain\n"
+		"# TYPE kernsift_db_refused_total counter\n"
+		"kernsift_db_refused_total %lld\n",
+		(long long)atomic_load(&a->heavy_refused), (long long)w.waited,
+		(double)w.waited_us / 1e6, (long long)w.refused);
+}
+
+static void database_gauges(struct call *c, struct buf *b)
+{
+	struct gauge *list;
+	struct err away = { 0 };
+	struct arena a = { 0 };
+	int n;
+	if (gauges_read(c->db, &a, &list, &n, &away))
+		for (struct gauge *g = list; g < list + n; g++) {
+			if (*g->help)
+				buf_printf(b,
+					"# HELP kernsift_%s %s\n"
+					"# TYPE kernsift_%s gauge\n",
+					g->name, g->help, g->name);
+			if (!isnan(g->value))
+				buf_printf(b,
+					*g->label ? "kernsift_%s{%s} %.15g\n"
+						  : "kernsift_%s%s %.15g\n",
+					g->name, g->label, g->value);
+		}
+	arena_release(&a);
+}
+
 static void queue_gauges(const struct upload_queue *q, struct buf *b)
 {
 	const struct {
@@ -81,9 +128,12 @@ json_t *metrics_get(struct call *c, struct err *e)
 		"# TYPE kernsift_database_up gauge\n"
 		"kernsift_database_up %d\n",
 		up);
-	if (up)
+	if (up) {
 		queue_gauges(&q, &b);
+		database_gauges(c, &b);
+	}
 	gauges(c->api, &b);
+	waits(c->api, &b);
 	metrics_text(&c->api->metrics, &b);
 	c->text = buf_take(&b, &c->text_len);
 	c->text_type = "text/plain; version=0.0.4; charset=utf-8";

@@ -36,11 +36,13 @@ bool heavy_take(struct call *c, struct err *e)
 {
 	if (c->heavy)
 		return true;
-	if (!place(&c->api->places))
+	if (!place(&c->api->places)) {
+		atomic_fetch_add(&c->api->heavy_refused, 1);
 		return err_set(e, ERR_BUSY,
 			"%d answers that take long are being made already, the "
 			"most at once; try again in a moment",
 			HEAVY_MAX);
+	}
 	atomic_fetch_add(&c->api->heavy, 1);
 	c->heavy = true;
 	return true;

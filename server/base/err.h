@@ -24,6 +24,7 @@
 	X(TRACE,         422, "bad_trace")              \
 	X(HEADER_SIZE,   431, "headers_too_large")      \
 	X(INTERNAL,      500, "internal")               \
+	X(SLOW,          504, "too_slow")               \
 	X(DATABASE,      503, "database")               \
 	X(BUSY,          503, "busy")                   \
 	X(DISK_FULL,     507, "disk_full")

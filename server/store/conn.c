@@ -34,6 +34,8 @@ static enum err_code code_of(const char *state)
 {
 	if (!strcmp(state, "53100")) /* disk_full */
 		return ERR_DISK_FULL;
+	if (!strcmp(state, "57014")) /* query_canceled */
+		return ERR_SLOW;
 	if (!strcmp(state, "40001") || !strcmp(state, "40P01"))
 		return ERR_CONFLICT; /* serialisation failure, deadlock */
 	/* Text that PostgreSQL cannot hold came past the door. */
@@ -64,5 +66,10 @@ bool conn_err(struct db *db, const PGresult *res, struct err *e)
 	if (code == ERR_DISK_FULL)
 		return err_set(e, code, "the database's disk is full: %s",
 			line);
+	if (code == ERR_SLOW)
+		return err_set(e, code,
+			"the database took too long: %s; ask for less, or "
+			"raise --statement_timeout_s, which is %d",
+			line, db->statement_s);
 	return err_set(e, code, "the database answers: %s", line);
 }

@@ -9,12 +9,15 @@ enum { PREPARED_MAX = 64, SQLSTATE_LEN = 5 };
 struct db {
 	PGconn *pg; /* NULL: not connected */
 	char *conninfo;
+	int statement_s; /* what a statement may take; 0: without end */
 	char sqlstate[SQLSTATE_LEN + 1]; /* of the last failure; "" lost */
 	const char *prepared[PREPARED_MAX]; /* on this connection, by text */
 	int prepared_n;
 	struct db *next; /* in the pool's list of idle ones */
 };
 
+/* As db_new(), with a limit of its own. */
+struct db *conn_new(const char *conninfo, int statement_s, struct err *e);
 /* Whether the connection has an end on the other side, without asking it: a
  * PostgreSQL that died has closed the socket. */
 bool conn_alive(struct db *db);

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <poll.h>
 
+enum { STATEMENT_S = 30 };
+
 /* Ours come before the caller's, which therefore win. */
 static PGconn *connect_to(const char *conninfo)
 {
@@ -33,9 +35,12 @@ static void disconnect(struct db *db)
  * stopped in the middle must not hold its locks for ever. */
 bool conn_limits(struct db *db, struct err *e)
 {
-	PGresult *res = PQexec(db->pg,
-		"SET statement_timeout = '30s';"
-		"SET idle_in_transaction_session_timeout = '60s'");
+	char text[160];
+	snprintf(text, sizeof text,
+		"SET statement_timeout = '%ds'; "
+		"SET idle_in_transaction_session_timeout = '60s'",
+		db->statement_s);
+	PGresult *res = PQexec(db->pg, text);
 	bool ok = PQresultStatus(res) == PGRES_COMMAND_OK;
 	if (!ok)
 		conn_err(db, res, e);
@@ -69,17 +74,23 @@ bool conn_alive(struct db *db)
 	       !(p.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-struct db *db_new(const char *conninfo, struct err *e)
+struct db *conn_new(const char *conninfo, int statement_s, struct err *e)
 {
 	struct db *db = calloc(1, sizeof *db);
 	char *copy = strdup(conninfo);
 	if (!db || !copy)
 		abort();
 	db->conninfo = copy;
+	db->statement_s = statement_s;
 	if (connect_db(db, e))
 		return db;
 	db_free(db);
 	return NULL;
+}
+
+struct db *db_new(const char *conninfo, struct err *e)
+{
+	return conn_new(conninfo, STATEMENT_S, e);
 }
 
 void db_free(struct db *db)

@@ -3,14 +3,15 @@
 #include <errno.h>
 #include <pthread.h>
 
-enum { WAIT_S = 5 };
+enum { WAIT_S = 5, STATEMENT_S = 30 };
 
 struct db_pool {
-	pthread_mutex_t lock; /* idle, out */
+	pthread_mutex_t lock; /* idle, out, waits */
 	pthread_cond_t back;
 	char *conninfo;
 	struct db *idle; /* the one returned last first */
-	int out, size;
+	int out, size, statement_s;
+	struct db_pool_waits waits;
 };
 
 struct db_pool *db_pool_new(const char *conninfo, int size)
@@ -22,6 +23,7 @@ struct db_pool *db_pool_new(const char *conninfo, int size)
 		abort();
 	p->conninfo = copy;
 	p->size = size;
+	p->statement_s = STATEMENT_S;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -45,19 +47,47 @@ void db_pool_free(struct db_pool *p)
 	free(p);
 }
 
+void db_pool_limit(struct db_pool *p, int statement_s)
+{
+	p->statement_s = statement_s;
+}
+
+struct db_pool_waits db_pool_waits(struct db_pool *p)
+{
+	pthread_mutex_lock(&p->lock);
+	struct db_pool_waits w = p->waits;
+	pthread_mutex_unlock(&p->lock);
+	return w;
+}
+
+static int64_t us_since(const struct timespec *then)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - then->tv_sec) * INT64_C(1000000) +
+	       (now.tv_nsec - then->tv_nsec) / 1000;
+}
+
 /* Takes one of the `size` places; *db is the idle connection that went with
  * it, or NULL where there was none. False after WAIT_S seconds. */
 static bool place_take(struct db_pool *p, struct db **db)
 {
-	struct timespec until;
+	struct timespec began, until;
 	int rc = 0;
-	clock_gettime(CLOCK_MONOTONIC, &until);
+	clock_gettime(CLOCK_MONOTONIC, &began);
+	until = began;
 	until.tv_sec += WAIT_S;
 
 	pthread_mutex_lock(&p->lock);
+	bool waits = p->out >= p->size;
 	while (p->out >= p->size && rc != ETIMEDOUT)
 		rc = pthread_cond_timedwait(&p->back, &p->lock, &until);
 	bool free_place = p->out < p->size;
+	if (waits) {
+		p->waits.waited++;
+		p->waits.waited_us += us_since(&began);
+		p->waits.refused += !free_place;
+	}
 	if (free_place) {
 		p->out++;
 		*db = p->idle;
@@ -91,7 +121,7 @@ struct db *db_borrow(struct db_pool *p, struct err *e)
 		return NULL;
 	}
 	if (!db)
-		db = db_new(p->conninfo, e);
+		db = conn_new(p->conninfo, p->statement_s, e);
 	else if (!db_revive(db, e)) {
 		db_free(db);
 		db = NULL;

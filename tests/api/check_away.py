@@ -1,4 +1,5 @@
-"""check_away.py - a database that goes away: what still answers, and when all does."""
+"""check_away.py - a database that goes away: what still answers, and when all does;
+and one that answers too late."""
 import json
 import os
 import subprocess
@@ -26,10 +27,30 @@ def refused(server, method, path, body=None):
     check(time.monotonic() - began < 60, f"{method} {path}: soon")
 
 
+def late(server):
+    """A table that somebody has locked: 504 after a second, and a sentence."""
+    holder = subprocess.Popen(
+        ["psql", "-Xqt"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    holder.stdin.write("BEGIN; LOCK TABLE run; SELECT 1;\n")
+    holder.stdin.flush()
+    holder.stdout.readline()
+    began = time.monotonic()
+    status, text = server.ask("GET", "/api/v1/runs")
+    check(status == 504, f"late: {status} {text}")
+    check(json.loads(text)["error"] == {"code": "too_slow", "message":
+          "the database took too long: canceling statement due to statement timeout; ask for "
+          "less, or raise --statement_timeout_s, which is 1"}, f"late: {text}")
+    check(1 <= time.monotonic() - began < 30, "after a second")
+    check(server.ask("GET", "/api/v1/tokens")[0] == 401, "others are answered")
+    holder.communicate()
+    check(server.ask("GET", "/api/v1/runs")[0] == 200, "as ever")
+
+
 psql("CREATE DATABASE away")
 os.environ["PGDATABASE"] = "away"
-with Server() as server:
+with Server("--statement_timeout_s", "1") as server:
     check(server.ask("POST", "/api/v1/uploads", body=trace())[0] == 202, "while it is there")
+    late(server)
     psql("ALTER DATABASE away ALLOW_CONNECTIONS false",
          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'away'")
     refused(server, "GET", "/readyz")

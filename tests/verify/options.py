@@ -70,6 +70,17 @@ CASES = {
     'a wrong flag in the environment':
         (['serve'], {'KERNSIFT_WITHOUT_TOKENS': 'yes'}, 2,
          "KERNSIFT_WITHOUT_TOKENS is 'yes', and should be 1 or 0"),
+    'a password file that is not there':
+        (['serve', '--db-password-file', '/no/such'], {}, 2,
+         "--db_password_file '/no/such' cannot be read: No such file or "
+         'directory'),
+    'a password file that is a folder':
+        (['serve'], {'KERNSIFT_DB_PASSWORD_FILE': '/'}, 2,
+         "--db_password_file '/' cannot be read: Is a directory"),
+    'a password file with nothing in it':
+        (['serve', '--db-password-file=/dev/null'], {}, 2,
+         "--db_password_file '/dev/null' has no password in its first line, "
+         'of at most 1000 bytes'),
     'the command line wins over the environment':
         (['serve', '--lease-s=y'], {'KERNSIFT_LEASE_S': 'x'}, 2,
          f"--lease_s is 'y', and {NUMBER} 1 to {MOST}"),

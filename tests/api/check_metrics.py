@@ -1,0 +1,77 @@
+"""check_metrics.py - what /metrics tells is well formed, and what docker/alerts.yml
+asks of it is there."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from talk.bodies import trace
+from talk.raw import check, verdict
+from talk.server import HERE, Server
+
+SAMPLE = re.compile(r'(kernsift_\w+)(\{\w+="[^"]*"(,\w+="[^"]*")*\})? (-?[0-9.e+]+)\n?')
+WORDS = re.compile(r"kernsift_\w+")
+ALERTS = os.path.join(HERE, "../../docker/alerts.yml")
+
+
+def read(text):
+    """{sample: value}; each has its help and type, said once, before it."""
+    types, values = {}, {}
+    for line in text.splitlines():
+        if line.startswith("# TYPE "):
+            name, kind = line.split()[2:]
+            check(name not in types, f"{name} is introduced once")
+            types[name] = kind
+        elif not line.startswith("# HELP "):
+            found = SAMPLE.fullmatch(line)
+            if check(found, f"a sample: {line}"):
+                name = re.sub(r"_(bucket|sum|count)$", "", found[1]) \
+                    if found[1] not in types else found[1]
+                check(name in types, f"{name} is introduced")
+                values[found[1] + (found[2] or "")] = float(found[4])
+    return types, values
+
+
+def promtool(*words, text=None):
+    if shutil.which("promtool"):
+        done = subprocess.run(["promtool", "check", *words], input=text, text=True,
+                              capture_output=True)
+        check(done.returncode == 0, done.stdout + done.stderr)
+
+
+def metrics(server):
+    status, text = server.ask("GET", "/metrics")
+    check(status == 200, f"{status}")
+    return text.decode()
+
+
+with Server() as server:
+    for _ in range(2):
+        check(server.ask("POST", "/api/v1/uploads", body=trace())[0] in (200, 202), "an upload")
+    while server.ask("GET", "/api/v1/uploads?state=done")[1].count(b'"id":') == 0:
+        time.sleep(0.05)
+    check(server.ask("GET", "/api/v1/tokens")[0] == 401, "no token")
+    told = metrics(server)
+    kinds, samples = read(told)
+    promtool("metrics", text=told)
+    promtool("rules", ALERTS)
+    with open(ALERTS) as f:
+        asked = set(WORDS.findall(f.read()))
+    known = set(kinds) | {f"{k}_{end}" for k, kind in kinds.items() if kind == "histogram"
+                          for end in ("bucket", "sum", "count")}
+    check(len(asked) > 10, "the alerts are read")
+    check(asked <= known, f"alerts.yml asks for what is not told: {asked - known}")
+    check(samples["kernsift_database_bytes"] > samples["kernsift_raw_bytes"] > 0, "sizes")
+    check(samples["kernsift_raw_bytes"] >= 8192 and samples["kernsift_capture_bytes"] >= 8192,
+          "the upload and its capture are there")
+    check(samples['kernsift_gates{outcome="pass"}'] == 0, "no gate yet")
+    check(samples["kernsift_webhook_deliveries_waiting"] == 0, "nobody to tell")
+    check(samples["kernsift_db_refused_total"] == 0, "connections for all")
+    check(samples['kernsift_requests_total{method="GET",path="/api/v1/tokens",status="401"}'] == 1,
+          "who was refused")
+    check(0 < samples["kernsift_transaction_age"] < 2.1e9, "far from the end")
+    check(server.stop() == 0, "a clean stop")
+    verdict(server)
