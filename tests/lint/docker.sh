@@ -1,5 +1,5 @@
 #!/bin/sh
-# docker.sh - the image is built from the packages ./dev builds with, and runs as nobody.
+# docker.sh - the images are built from the packages ./dev builds with, and run as nobody.
 set -eu
 . "$(dirname "$0")/lib.sh"
 file=docker/Dockerfile
@@ -7,7 +7,7 @@ file=docker/Dockerfile
 
 # The words of one install command, given the line's number among them.
 installs() {
-	sed -e ':a' -e '/\\$/{N;s/\\\n//;ba' -e '}' $file |
+	sed -e ':a' -e '/\\$/{N;s/\\\n//;ba' -e '}' "$file" |
 		sed -n 's/^RUN .* install \([^&]*\).*/\1/p' | sed -n "$1p" |
 		tr -s ' \t' '\n' | grep . | sort
 }
@@ -25,11 +25,23 @@ done
 for package in $(comm -13 "$breaches.dev" "$breaches.image"); do
 	breach "$file: the build stage has '$package', which ./dev does without"
 done
-rm -f "$breaches.dev" "$breaches.image"
+rm -f "$breaches.dev"
+
+# The collector's is built like it, but for the page.
+other=docker/collector.Dockerfile
+grep -vxE 'npm|ca-certificates' "$breaches.image" >"$breaches.server" || :
+if [ -f $other ]; then
+	file=$other installs 1 >"$breaches.image"
+	for package in $(comm -3 "$breaches.server" "$breaches.image"); do
+		breach "$other: has '$package' in its build stage, or lacks it, unlike $file"
+	done
+	grep -q '^USER ' $other || breach "$other: runs as root"
+fi
+rm -f "$breaches.image" "$breaches.server"
 
 grep -q '^USER ' $file || breach "$file: runs as root"
 ! grep -rnE ':latest\b' docker || breach "docker: an image without a version"
-sed -nE 's/^COPY ([a-z]+) \1$/\1/p' $file | while IFS= read -r folder; do
-	[ -d "$folder" ] || breach "$file: copies '$folder', which is not there"
+cat docker/*ockerfile | sed -nE 's/^COPY ([a-z]+) \1$/\1/p' | sort -u | while IFS= read -r folder; do
+	[ -d "$folder" ] || breach "docker: an image copies '$folder', which is not there"
 done
 verdict
