@@ -1,7 +1,6 @@
 /* db_connection.c - connections lent, lost and made again; what PostgreSQL's
  * failures are called. */
 #include "fixture.h"
-#include "conn.h"
 #include <pthread.h>
 #include <signal.h>
 
@@ -133,24 +132,6 @@ static void exhausted_pool_is_busy(void **state)
 	assert_string_equal(e.text,
 		"all 1 database connections are in use; try again, or raise "
 		"--db_connections");
-	db_return(p, db);
-	db_pool_free(p);
-}
-
-/* The pool's limit is its connections', also after a migration had none. */
-static void statements_have_the_pools_time(void **state)
-{
-	(void)state;
-	struct db_pool *p = db_pool_new("", 1);
-	struct err none = { 0 };
-	db_pool_limit(p, 7);
-	struct db *db = db_borrow(p, &none);
-	fixture_script(db, "SET statement_timeout = 0");
-	assert_true(conn_limits(db, &none));
-	assert_int_equal(fixture_count(db,
-				 "SELECT extract(epoch FROM current_setting("
-				 "'statement_timeout')::interval)::int8"),
-		7);
 	db_return(p, db);
 	db_pool_free(p);
 }
@@ -295,7 +276,6 @@ int main(void)
 		cmocka_unit_test(idle_connection_is_lent_again),
 		cmocka_unit_test(unfinished_work_is_not_lent_on),
 		cmocka_unit_test(exhausted_pool_is_busy),
-		cmocka_unit_test(statements_have_the_pools_time),
 		cmocka_unit_test(waiting_borrower_gets_what_comes_back),
 		cmocka_unit_test(killed_postgresql_costs_only_the_time_between),
 		cmocka_unit_test(ended_connection_is_revived),
