@@ -19,13 +19,15 @@
 	"r.counted FROM run r WHERE " OF
 
 /* A run that is of no job is a unit where it is in range; a job where its first
- * run is, and then with all of its runs. */
-#define RUNS                                                    \
-	"WITH runs AS ((" RUN "AND r.job_id IS NULL " IN_RANGE  \
-	"ORDER BY r.created_at DESC, r.run_id DESC LIMIT $9) "  \
-	"UNION ALL (" RUN                                       \
-	"AND r.job_id IN (SELECT r.job_id FROM run r WHERE " OF \
-	"AND r.job_id IS NOT NULL " IN_RANGE "))), "            \
+ * run is, and then with all of its runs: so of some that have a run in range, and
+ * come first, none is left. */
+#define RUNS                                                      \
+	"WITH runs AS ((" RUN "AND r.job_id IS NULL " IN_RANGE    \
+	"ORDER BY r.created_at DESC, r.run_id DESC LIMIT $9) "    \
+	"UNION ALL (" RUN                                         \
+	"AND r.job_id IN (SELECT r.job_id FROM run r WHERE " OF   \
+	"AND r.job_id IS NOT NULL " IN_RANGE "GROUP BY r.job_id " \
+	"ORDER BY min(r.created_at) DESC LIMIT $9 + 1000))), "    \
 	"told AS (SELECT run_id, created_at, job_id, rank, said, "
 
 #define UNITS                                                   \

@@ -1,0 +1,179 @@
+/* db_trend.c - which units a series has: the newest, whole, in order. The numbers
+ * themselves are worked out again by tests/verify/trends.py. */
+#include "fixture.h"
+#include "query_trend.h"
+
+static int setup(void **state)
+{
+	*state = fixture_db();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	db_free(*state);
+	return 0;
+}
+
+/* A run of second `at`, of a job or of none (0); its cycle takes `ns`, -1: it has
+ * none. */
+static void run(struct db *db, int64_t id, int64_t at, int64_t job, int rank,
+	int64_t ns, const char *commit)
+{
+	static const char sql[] =
+		"INSERT INTO run (run_id, upload_id, ordinal, name, project, "
+		"workload, labels, job, created_at, format, span_ns, busy_ns, "
+		"kernel_ns, launches, kernels, copy_ns, copies, device_names, "
+		"notes, analysis_version, job_id, rank, cycles, cycles_kept, "
+		"cycle_ns) "
+		"VALUES ($1, $1, 0, '', 'p', 'w', CASE WHEN $6 IS NULL "
+		"THEN '{}'::jsonb ELSE jsonb_build_object('commit', $6) END, "
+		"'', to_timestamp($2), 'x', 1, 1, 1, 1, 1, 0, 0, '{}', 0, 4, "
+		"nullif($3, 0), $4, 1, 1, $5)";
+	struct sql_params p = { 0 };
+	sql_int8(&p, id);
+	sql_int8(&p, at);
+	sql_int8(&p, job);
+	sql_int4_known(&p, rank);
+	sql_float8(&p, ns < 0 ? NAN : (double)ns);
+	sql_text(&p, commit);
+	works(sql_run(db, sql, &p, NULL, &e));
+}
+
+static struct trend_filter whole(int limit)
+{
+	return (struct trend_filter){ .project = "p",
+		.workload = "w",
+		.stat = TREND_MED,
+		.group = "commit",
+		.since = NO_MOMENT,
+		.until = NO_MOMENT,
+		.limit = limit };
+}
+
+/* "run=value/commit, … | left out +", the last where there are more. */
+static const char *told(struct db *db, struct arena *a,
+	const struct trend_filter *f)
+{
+	struct trend t;
+	const char *text = "";
+	works(query_trend(db, a, f, &t, &e));
+	for (uint32_t i = 0; i < t.n; i++)
+		text = arena_printf(a, "%s%s%lld=%g/%s", text, i ? ", " : "",
+			(long long)t.run[i], t.value[i],
+			t.group[i] ? t.group[i] : "-");
+	return arena_printf(a, "%s | %lld%s", text, (long long)t.left_out,
+		t.more ? " +" : "");
+}
+
+/* Second 10: run 1; 20: job 7's rank 1, 25: its rank 0, 90: its rank 2 without
+ * cycles; 30: run 5 without; 40: runs 6 and 7, at once; 50: job 8. */
+static void make(struct db *db)
+{
+	fixture_script(db, "TRUNCATE run");
+	run(db, 1, 10, 0, -1, 100, "a");
+	run(db, 2, 20, 7, 1, 300, "b");
+	run(db, 3, 25, 7, 0, 100, "c");
+	run(db, 4, 90, 7, 2, -1, "b");
+	run(db, 5, 30, 0, 0, -1, "b");
+	run(db, 6, 40, 0, -1, 0, NULL);
+	run(db, 7, 40, 0, -1, 500, "d");
+	run(db, 8, 50, 8, -1, 700, "d");
+	run(db, 9, 51, 8, 5, 900, "e");
+}
+
+static void the_newest_units_in_order(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct trend_filter f = whole(50);
+	make(db);
+	assert_string_equal(told(db, &a, &f),
+		"1=100/a, 3=200/c, 6=0/-, 7=500/d, 9=800/e | 2");
+	f.limit = 6;
+	assert_string_equal(told(db, &a, &f),
+		"1=100/a, 3=200/c, 6=0/-, 7=500/d, 9=800/e | 2");
+	f.limit = 5; /* one of them has no value */
+	assert_string_equal(told(db, &a, &f),
+		"3=200/c, 6=0/-, 7=500/d, 9=800/e | 2 +");
+	f.limit = 2;
+	assert_string_equal(told(db, &a, &f), "7=500/d, 9=800/e | 0 +");
+	f.limit = 1;
+	assert_string_equal(told(db, &a, &f), "9=800/e | 0 +");
+	arena_release(&a);
+}
+
+static void ranges_have_whole_jobs(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct trend_filter f = whole(50);
+	make(db);
+	f.since = INT64_C(20000000);
+	f.until = INT64_C(40000000);
+	assert_string_equal(told(db, &a, &f), "3=200/c | 2");
+	f.since++; /* its first run is before */
+	assert_string_equal(told(db, &a, &f), " | 1");
+	f.since = INT64_C(60000000);
+	f.until = NO_MOMENT;
+	assert_string_equal(told(db, &a, &f), " | 0");
+	f.workload = "";
+	assert_string_equal(told(db, &a, &f), " | 0");
+	arena_release(&a);
+}
+
+/* A rank that is gone, or of another workload, is no part of its job here. */
+static void what_left_a_job(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct trend_filter f = whole(50);
+	make(db);
+	fixture_script(db, "DELETE FROM run WHERE run_id = 3; "
+			   "UPDATE run SET workload = 'v' WHERE run_id = 9");
+	assert_string_equal(told(db, &a, &f),
+		"1=100/a, 2=300/b, 6=0/-, 7=500/d, 8=700/d | 2");
+	f.workload = "v";
+	assert_string_equal(told(db, &a, &f), "9=900/e | 0");
+	arena_release(&a);
+}
+
+static void workloads_by_their_newest_run(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct workload_row *rows;
+	uint32_t n;
+	bool more;
+	make(db);
+	fixture_script(db,
+		"UPDATE run SET project = 'Other' WHERE run_id IN (1, 4); "
+		"UPDATE run SET workload = '' WHERE run_id = 5");
+	works(query_workloads(db, &a, NULL, NULL, 0, 2, &rows, &n, &more, &e));
+	assert_true(n == 2 && more);
+	assert_string_equal(rows[0].workload, "w");
+	assert_int_equal(rows[0].runs, 6);
+	assert_int_equal(rows[0].first, 20000000);
+	assert_int_equal(rows[0].last, 51000000);
+	assert_string_equal(rows[1].workload, "");
+	works(query_workloads(db, &a, NULL, NULL, rows[1].newest, 2, &rows, &n,
+		&more, &e));
+	assert_true(n == 1 && !more);
+	assert_string_equal(rows[0].project, "Other");
+	works(query_workloads(db, &a, "p", "oth", 0, 2, &rows, &n, &more, &e));
+	assert_true(n == 0 && !more);
+	works(query_workloads(db, &a, NULL, "OTH", 0, 2, &rows, &n, &more, &e));
+	assert_int_equal(n, 1);
+	arena_release(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_newest_units_in_order),
+		cmocka_unit_test(ranges_have_whole_jobs),
+		cmocka_unit_test(what_left_a_job),
+		cmocka_unit_test(workloads_by_their_newest_run),
+	};
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
