@@ -6,6 +6,7 @@
 #include "keep.h"
 #include "leash.h"
 #include "log.h"
+#include "lookout.h"
 #include "turn.h"
 #include "vacuum.h"
 #include <stdatomic.h>
@@ -77,6 +78,15 @@ static bool vacuum(struct chores *c, struct err *e)
 	return ok;
 }
 
+static bool look_out(struct chores *c, struct err *e)
+{
+	bool more = true;
+	while (more && go_on(c))
+		if (!lookout_step(c->db, &more, e))
+			return false;
+	return true;
+}
+
 /* Whoever has the turn keeps it as long as its connection lasts. */
 static bool step(struct chores *c, struct err *e)
 {
@@ -84,7 +94,8 @@ static bool step(struct chores *c, struct err *e)
 	if (!c->db)
 		c->db = db_new(c->conninfo, e);
 	return c->db && leash_hold(&c->leash, c->db, e) &&
-	       turn_take(c->db, &mine, e) && (!mine || vacuum(c, e));
+	       turn_take(c->db, &mine, e) &&
+	       (!mine || (vacuum(c, e) && look_out(c, e)));
 }
 
 static void part(struct chores *c)

@@ -68,7 +68,7 @@ static bool settle(struct courier *c, bool *any, struct err *e)
 	return ok;
 }
 
-static bool claim(struct courier *c, struct err *e)
+static bool claim(struct courier *c, bool *any, struct err *e)
 {
 	struct arena a = { 0 };
 	struct delivery *rows;
@@ -80,8 +80,7 @@ static bool claim(struct courier *c, struct err *e)
 		  delivery_claim(c->db, &a, busy, busy_n, room, &rows, &n, e);
 	for (uint32_t i = 0; ok && i < n; i++)
 		sender_send(c->sender, &rows[i]);
-	if (n)
-		sender_turn(c->sender);
+	*any = n > 0;
 	c->look_at_ms = now_ms() + LOOK_MS;
 	arena_release(&a);
 	return ok;
@@ -97,17 +96,20 @@ static bool connected(struct courier *c, struct err *e)
 	       (c->look_at_ms || delivery_listen(c->db, e));
 }
 
-/* Writes and takes what can be, then waits. */
+/* Writes and takes what can be, then waits: not before what it took was begun,
+ * for what fails at once wakes nobody. */
 static bool tend(struct courier *c, struct err *e)
 {
-	bool ended, heard;
+	bool ended, heard, taken = false;
 	sender_turn(c->sender);
 	if (!connected(c, e) || !settle(c, &ended, e) ||
 		!delivery_heard(c->db, &heard, e))
 		return false;
-	if ((ended || heard || now_ms() >= c->look_at_ms) && !claim(c, e))
+	if ((ended || heard || now_ms() >= c->look_at_ms) &&
+		!claim(c, &taken, e))
 		return false;
-	sender_wait(c->sender, delivery_socket(c->db), LOOK_MS);
+	if (!taken)
+		sender_wait(c->sender, delivery_socket(c->db), LOOK_MS);
 	return true;
 }
 

@@ -17,6 +17,7 @@ struct parcel {
 	int64_t id, webhook;
 	int tries;
 	size_t head, answer; /* bytes that came */
+	bool headed; /* all of the last head did */
 	struct web_url url;
 	struct err refused; /* an address was */
 	char why[CURL_ERROR_SIZE];
@@ -78,8 +79,8 @@ static curl_socket_t on_socket(void *ctx, curlsocktype what,
 static size_t on_head(char *from, size_t size, size_t n, void *ctx)
 {
 	struct parcel *p = ctx;
-	(void)from;
 	p->head += size * n;
+	p->headed = size * n <= 2 && (*from == '\r' || *from == '\n');
 	return p->head <= HEAD_MAX ? size * n : 0;
 }
 
@@ -100,7 +101,7 @@ static void header(struct parcel *p, const char *name, const char *value)
 
 static void sign(struct parcel *p, const struct delivery *d)
 {
-	char at[24], hex[SHA256_HEX], value[LINE];
+	char at[24], hex[SHA256_HEX], value[sizeof at + sizeof hex + 8];
 	uint8_t digest[SHA256_BYTES];
 	snprintf(at, sizeof at, "%lld", (long long)time(NULL));
 	const struct hmac_piece pieces[] = { { at, strlen(at) }, { ".", 1 },
@@ -208,7 +209,7 @@ static void tell(struct parcel *p, CURLcode rc, struct sent *out)
 	long status = 0;
 	curl_easy_getinfo(p->curl, CURLINFO_RESPONSE_CODE, &status);
 	*out = (struct sent){ .id = p->id, .tries = p->tries, .status = -1 };
-	if (status >= 200) {
+	if (p->headed && status >= 200) {
 		out->status = (int)status;
 		return;
 	}

@@ -1,5 +1,5 @@
 /* rollup_player.c - an ingest process without traces, for rollups.py: uploads,
- * saves, deletes, moves, rebuilds and folds at random, until it is killed.
+ * saves, deletes, moves, rebuilds, vacuums and folds at random, until it is killed.
  *
  *   rollup_player SEED ACTIONS     plays, and prints "." after each upload, delete,
  *                                  move and rebuild
@@ -9,6 +9,7 @@
  *
  * What a run holds comes from its upload's bytes and the count of its claims, so
  * that a rebuild finds other figures than the save before it. */
+#include "keep.h"
 #include "migrate.h"
 #include "query.h"
 #include "rollup.h"
@@ -120,7 +121,7 @@ static bool act_rebuild(struct db *db, struct err *e)
 		"UPDATE upload SET state = 'queued', queued_at = now(), "
 		"tries = 0, done_bytes = 0, best_bytes = 0, error = NULL, "
 		"finished_at = NULL WHERE id = $1 AND state = 'done' "
-		"AND identity IS NOT NULL";
+		"AND identity IS NOT NULL AND dropped_at IS NULL";
 	struct sql_params p = { 0 };
 	int64_t id, n;
 	if (!any(db,
@@ -130,6 +131,20 @@ static bool act_rebuild(struct db *db, struct err *e)
 		return false;
 	sql_int8(&p, id);
 	return !id || sql_change(db, sql, &p, &n, e);
+}
+
+/* Now and then all runs of a project, else the bytes of its uploads. */
+static bool act_vacuum(struct db *db, struct err *e)
+{
+	static const char *const names[] = { "one", "two", "four" };
+	struct keep_ask ask = { pick(names, 3), 0, noise(4) ? -1 : 0, -1 };
+	struct keep_report report;
+	struct arena a = { 0 };
+	bool ok = keep_vacuum(db, &a, &ask, false, NULL, NULL, &report, e) &&
+		  (!report.why.code ||
+			  err_set(e, report.why.code, "%s", report.why.text));
+	arena_release(&a);
+	return ok;
 }
 
 static bool act_fold(struct db *db, int limit, bool *left, struct err *e)
@@ -144,7 +159,7 @@ static bool act_fold(struct db *db, int limit, bool *left, struct err *e)
 static bool act(struct db *db, bool *counts, struct err *e)
 {
 	bool ignored;
-	uint64_t what = noise(20);
+	uint64_t what = noise(21);
 	*counts = what < 11;
 	if (what < 6)
 		return act_upload(db, e);
@@ -156,6 +171,8 @@ static bool act(struct db *db, bool *counts, struct err *e)
 		return act_rebuild(db, e);
 	if (what < 18)
 		return act_save(db, &ignored, e);
+	if (what < 19)
+		return act_vacuum(db, e);
 	return act_fold(db, 1 + (int)noise(40), &ignored, e);
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """rollups.py - sums over runs equal their recomputation, whoever was killed when.
 
-Four processes (rollup_player) upload, delete, move and rebuild at random, 1,000
+Four processes (rollup_player) upload, delete, move, rebuild and vacuum at random, 1,000
 times and more (--quick: 150), save what is queued, and fold; and one of them is
 killed with SIGKILL again and again, at any moment of a transaction. At random
 moments in between, and in the end, all sums are worked out again from run, run_operator,

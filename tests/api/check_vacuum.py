@@ -1,0 +1,111 @@
+"""check_vacuum.py - `kernsiftd vacuum` beside a server that answers: what it says
+would go is what goes, and what is left answers as before."""
+import json
+import os
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from talk.raw import check, verdict
+from talk.server import BIN, HERE, Server
+from talk.sql import sql
+
+API = "/api/v1"
+
+
+def vacuum(server, *options):
+    """(exit status, lines, complaint)"""
+    p = subprocess.run([os.path.join(BIN, "kernsiftd"), "vacuum", "--db", server.db, "--data",
+                        server.dir, *options], capture_output=True, text=True)
+    return p.returncode, p.stdout.splitlines(), p.stderr.strip()
+
+
+def get(server, path):
+    status, body = server.ask("GET", API + path)
+    return json.loads(body) if status == 200 else status
+
+
+def uploaded(server, query, file):
+    with open(os.path.join(HERE, "data", file), "rb") as f:
+        upload = json.loads(server.ask("POST", f"{API}/uploads?{query}", f.read())[1])["id"]
+    end = time.monotonic() + 100
+    while get(server, f"/uploads/{upload}")["state"] != "done" and time.monotonic() < end:
+        time.sleep(0.05)
+    return upload, get(server, f"/uploads/{upload}")["runs"][0]
+
+
+def shares(server):
+    return [(i["operator"], i["importance"], i["runs"])
+            for i in get(server, "/importance")["items"]]
+
+
+with Server() as server:
+    stays = uploaded(server, "project=stays", "matters.json")
+    kept = uploaded(server, "project=p&name=kept&label.keep=true", "one-kernel.json")
+    alone = shares(server)
+    old = uploaded(server, "project=p&name=old", "matters.json")
+    older = uploaded(server, "project=p&name=older", "two-kernels.json")
+    sql("UPDATE upload SET received_at = now() - interval '40 days' WHERE project = 'p'; "
+        "UPDATE run SET created_at = now() - interval '40 days' WHERE project = 'p'; "
+        f"UPDATE run SET created_at = now() - interval '90 days' WHERE run_id = {older[1]}")
+    check(vacuum(server) == (0, ["gone: runs=0 uploads=0 gates=0 bytes=0"], ""),
+          "nothing goes unasked")
+
+    boss = {"Authorization": f"Bearer {server.token('admin')}"}
+    rules = {"items": [{"project": "p", "raw_days": 30, "run_days": 60}]}
+    check(server.ask("PUT", API + "/retention", json.dumps(rules), boss)[0] == 200, "told")
+    sizes = {u["id"]: u["bytes"] for u in get(server, "/uploads")["items"]}
+    captured = int(sql("SELECT sum(octet_length(bytes)) FROM run_capture "
+                       f"WHERE run_id = {older[1]}")[0])
+    raw = sizes[old[0]] + sizes[older[0]]
+    table = ["         n            bytes  what     why      project",
+             f"         1 {captured:16}  runs     age      p",
+             f"         2 {raw:16}  uploads  age      p"]
+    total = f"runs=1 uploads=2 gates=0 bytes={captured + raw}"
+    before = sql("SELECT count(*) FROM audit")
+    for _ in range(2):
+        check(vacuum(server, "--dry-run") == (0, [*table, f"would go: {total}"], ""),
+              f"a dry run: {vacuum(server, '--dry-run')}")
+    check(sql("SELECT count(*) FROM audit") == before, "is no change")
+    check(vacuum(server, "--project", "stays")[1] == ["gone: runs=0 uploads=0 gates=0 bytes=0"],
+          "of one project")
+    done = vacuum(server)
+    check(done == (0, [*table, f"gone: {total}"], ""), f"what was told goes: {done}")
+    check(vacuum(server, "--dry-run")[1] == ["would go: runs=0 uploads=0 gates=0 bytes=0"],
+          "and no more")
+    check(sql("SELECT who, status FROM audit ORDER BY id DESC LIMIT 1") == ["kernsiftd vacuum|200"],
+          "it is written down")
+
+    check(get(server, f"/runs/{older[1]}") == 404, "the run is gone")
+    check(get(server, f"/runs/{old[1]}")["id"] == old[1], "a younger one is there")
+    check(get(server, f"/runs/{old[1]}/kernels")["items"], "with its kernels")
+    check(get(server, f"/uploads/{old[0]}")["dropped_at"], "though its bytes are gone")
+    check(get(server, f"/uploads/{kept[0]}")["dropped_at"] is None, "a label keeps")
+    rebuilt = subprocess.run([os.path.join(BIN, "kernsiftd"), "rebuild", "--db", server.db,
+                              "--data", server.dir], capture_output=True, text=True)
+    check(rebuilt.stdout == "2 uploads queued\n1 upload left as it is: the bytes were dropped\n",
+          rebuilt.stdout + rebuilt.stderr)
+    check(vacuum(server, "--run_days", "0", "--project", "p")[0] == 0, "said by hand")
+    end = time.monotonic() + 100
+    while sql("SELECT count(*) FROM upload WHERE state <> 'done'") != ["0"] and \
+            time.monotonic() < end:
+        time.sleep(0.05)
+    check(shares(server) == alone, f"sums are of what is there: {shares(server)}, once {alone}")
+    check(get(server, f"/runs/{kept[1]}")["id"] == kept[1], "the label keeps the run too")
+    check(get(server, f"/runs/{stays[1]}")["id"] == stays[1], "as does another project")
+
+    for options, sentence in (
+            (["--raw_days", "x"],
+             "--raw_days is 'x', and should be a whole number from 0 to 36500"),
+            (["--run_days=-1"],
+             "--run_days is '-1', and should be a whole number from 0 to 36500"),
+            (["--quota_mib", "1099511627777"], "--quota_mib is '1099511627777', and should be a "
+             "whole number from 0 to 1099511627776"),
+            (["--project", ""], "--project is empty; leave it out for all projects"),
+            (["--dry-run=no"], "'--dry-run=no' has a value, and that option takes none"),
+            (["now"], "'now' is one word too many; see 'kernsiftd help'")):
+        check(vacuum(server, *options) == (2, [], f"kernsiftd: {sentence}"),
+              f"{options}: {vacuum(server, *options)}")
+    check(server.stop() == 0, "a clean stop")
+    verdict(server)

@@ -1,0 +1,242 @@
+"""check_webhooks.py - webhooks and a receiver that is well, slow, hostile or away.
+
+What is sent is signed, and checked by the lines that README.md shows; it goes out
+once, however many servers there are; it is tried again until it is taken or there
+is no use; it leads nowhere but where it may; and nobody waits for it.
+"""
+import json
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from talk.bodies import OPEN
+from talk.raw import check, verdict
+from talk.receiver import Receiver
+from talk.server import HERE, Server
+from talk.sql import sql
+
+API = "/api/v1"
+
+
+def shown():
+    """The function that README.md shows to receivers."""
+    lines, code = open(os.path.join(HERE, "../../README.md")).read().split("\n"), []
+    at = lines.index("    import hashlib, hmac, time")
+    while lines[at].startswith("    ") or not lines[at]:
+        code.append(lines[at][4:])
+        at += 1
+    names = {}
+    exec("\n".join(code), names)  # our own text
+    return names["genuine"]
+
+
+class Boss:
+    """An admin of a server."""
+
+    def __init__(self, server):
+        self.server = server
+        self.headers = {"Authorization": f"Bearer {server.token('admin')}"}
+
+    def ask(self, method, path, body=None):
+        status, answer = self.server.ask(method, API + path, json.dumps(body) if body else None,
+                                         self.headers)
+        return status, json.loads(answer) if answer else None
+
+    def hook(self, url):
+        status, hook = self.ask("POST", "/webhooks", {"url": url, "events": ["gate"]})
+        assert status == 201, hook
+        return hook
+
+    def tell(self, hook):
+        return self.ask("POST", f"/webhooks/{hook['id']}/test")[1]["delivery"]
+
+    def deliveries(self, hook):
+        return self.ask("GET", f"/webhooks/{hook['id']}/deliveries?limit=500")[1]["items"]
+
+    def ended(self, hook, tries=1):
+        """Its deliveries once each had so many tries and the last one's answer."""
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            items = self.deliveries(hook)
+            if all(d["tries"] >= tries and (d["delivered_at"] or d["error"]) for d in items):
+                return items
+            time.sleep(0.05)
+        return items
+
+
+def now(hook):
+    """What is to be tried again, is tried now."""
+    sql(f"UPDATE webhook_delivery SET next_at = now(), error = NULL WHERE next_at IS NOT NULL "
+        f"AND webhook_id = {hook['id']}; NOTIFY kernsift_event")
+
+
+def signed(boss, receiver):
+    hook, genuine = boss.hook(receiver.url("/200/signed")), shown()
+    began = time.monotonic()
+    delivery = boss.tell(hook)
+    row = boss.ended(hook)[0]
+    check(row["status"] == 200 and row["error"] is None and row["next_at"] is None
+          and row["tries"] == 1, f"taken: {row}")
+    _, headers, body, at = receiver.told[-1]
+    check(at - began < 5, f"at once, not {at - began} s later")
+    said = headers["Kernsift-Signature"]
+    check(genuine(hook["secret"], said, body), "the signature is genuine")
+    check(not genuine(hook["secret"], said, body + b" "), "of this body alone")
+    check(not genuine("00" * 32, said, body), "by this secret alone")
+    old = said.replace("t=", "t=1")
+    check(not genuine(hook["secret"], old, body), "at this moment alone")
+    check(headers["Kernsift-Event"] == "test" and headers["Kernsift-Delivery"] == str(delivery)
+          and headers["Content-Type"] == "application/json", f"headers: {headers}")
+    told = json.loads(body)
+    check(told.pop("at") and told == {"event": "test", "project": None, "workload": None,
+                                      "url": None}, f"what is told: {told}")
+
+
+def again(boss, receiver):
+    hook = boss.hook(receiver.url("/again"))
+    boss.tell(hook)
+    row = boss.ended(hook)[0]
+    check(row["status"] == 500 and row["error"] == "the receiver answers 500"
+          and row["next_at"] is not None and row["delivered_at"] is None, f"put off: {row}")
+    now(hook)
+    row = boss.ended(hook, 2)[0]
+    check(row["status"] == 200 and row["tries"] == 2 and row["delivered_at"], f"taken then: {row}")
+    hook = boss.hook(receiver.url("/503"))
+    boss.tell(hook)
+    waits = []
+    for n in range(1, 9):
+        row = boss.ended(hook, n)[0]
+        waits += sql("SELECT round(extract(epoch FROM next_at - now()) / 10) FROM webhook_delivery "
+                     f"WHERE id = {row['id']} AND next_at IS NOT NULL")
+        now(hook)
+    check(waits == ["3", "12", "60", "180", "720", "2160", "5400"], f"waits, in 10 s: {waits}")
+    check(row["tries"] == 8 and row["next_at"] is None and not row["delivered_at"],
+          f"over: {row}")
+
+
+def gone(boss, receiver):
+    hook = boss.hook(receiver.url("/410"))
+    sql("INSERT INTO webhook_delivery (webhook_id, event, body, next_at) "
+        f"SELECT {hook['id']}, 'gate', '{{}}', now() + interval '1 day' FROM generate_series(1, 3)")
+    boss.tell(hook)
+    rows = boss.ended(hook, 0)
+    check(all(r["next_at"] is None and r["error"] == "the receiver answers 410: it wants no more"
+              for r in rows) and len(rows) == 4, f"410 ends all: {rows}")
+    check(receiver.times("/410") == 1, "and is asked once")
+
+
+def hostile(boss, receiver):
+    """Each has its sentence, and its answer ends."""
+    hooks = {}
+    for path in ("/away", "/body", "/head", "/interim", "/nonsense", "/404"):
+        hooks[path] = boss.hook(receiver.url(path))
+        boss.tell(hooks[path])
+    rows = {path: boss.ended(hook)[0] for path, hook in hooks.items()}
+    check(rows["/away"]["error"] == "the receiver answers 307; redirects are not followed"
+          and receiver.times("/200/away") == 0, f"redirect: {rows['/away']}")
+    check(rows["/body"]["delivered_at"] and rows["/body"]["status"] == 200,
+          f"an endless body: {rows['/body']}")
+    for path in ("/head", "/interim", "/nonsense"):
+        check(rows[path]["error"] and rows[path]["status"] is None and rows[path]["next_at"],
+              f"{path}: {rows[path]}")
+    check(rows["/404"]["error"] == "the receiver answers 404", f"404: {rows['/404']}")
+    end = time.monotonic() + 20
+    while time.monotonic() < end and len(receiver.gave_up) < 3:
+        time.sleep(0.1)
+    check(sorted(receiver.gave_up) == ["/body", "/head", "/interim"],
+          f"who pours is cut: {receiver.gave_up}")
+
+
+def hanging(boss, receiver):
+    """Uploads, answers and other receivers go on; it ends after 10 s."""
+    server = boss.server
+    hooks = [boss.hook(receiver.url(f"/hang/{i}")) for i in range(4)]
+    well = boss.hook(receiver.url("/200/well"))
+    for hook in hooks:
+        boss.tell(hook)
+    began = time.monotonic()
+    while sum(receiver.times(f"/hang/{i}") for i in range(4)) < 4 and time.monotonic() < began + 30:
+        time.sleep(0.01)
+    slowest = 0
+    for i in range(20):
+        at = time.monotonic()
+        status, _ = server.ask("POST", f"{API}/uploads?name=u{i}", OPEN + b"]}")
+        slowest = max(slowest, time.monotonic() - at)
+        check(status == 202, f"an upload meanwhile: {status}")
+    check(slowest < 5, f"an upload took {slowest:.1f} s")
+    boss.tell(well)
+    check(boss.ended(well)[0]["delivered_at"] and time.monotonic() - began < 9,
+          "another receiver is told meanwhile")
+    for hook in hooks:
+        row = boss.ended(hook)[0]
+        check("timed out" in (row["error"] or "").lower(), f"it hangs: {row}")
+    check(9 < time.monotonic() - began < 30, f"for 10 s: {time.monotonic() - began}")
+
+
+def dropped(boss, receiver):
+    hook = boss.hook(receiver.url("/hang/dropped"))
+    boss.tell(hook)
+    boss.tell(hook)
+    while not receiver.times("/hang/dropped"):
+        time.sleep(0.01)
+    check(boss.ask("DELETE", f"/webhooks/{hook['id']}")[0] == 204, "dropped amid a delivery")
+    check(sql(f"SELECT count(*) FROM webhook_delivery WHERE webhook_id = {hook['id']}") == ["0"],
+          "nothing waits for it")
+
+
+def crowded(boss, receiver):
+    """Two servers, one queue: each goes out once."""
+    hooks = [boss.hook(receiver.url(f"/200/crowd/{i}")) for i in range(5)]
+    ids = ",".join(str(h["id"]) for h in hooks)
+    with Server("--webhook_private", "127.0.0.0/8") as other:
+        sql("INSERT INTO webhook_delivery (webhook_id, event, body) SELECT w, 'gate', '{}' "
+            f"FROM unnest(ARRAY[{ids}]) w, generate_series(1, 20); NOTIFY kernsift_event")
+        for hook in hooks:
+            rows = boss.ended(hook)
+            check(len(rows) == 20 and all(r["tries"] == 1 and r["status"] == 200 for r in rows),
+                  f"each is taken at once: {[r['tries'] for r in rows]}")
+        check(other.stop() == 0 and not other.complaints(), other.complaints())
+    seen = [h["Kernsift-Delivery"] for p, h, *_ in receiver.told if p.startswith("/200/crowd")]
+    check(len(seen) == 100 and len(set(seen)) == 100, f"{len(seen)} came, {len(set(seen))} apart")
+
+
+def refused(receiver):
+    """Names and forms that lead here, without leave: nobody is called."""
+    with Server() as server:
+        boss = Boss(server)
+        urls = [receiver.url("/200/private", host) for host in
+                ("localhost", "127.1", "0x7f000001", "2130706433", "017700000001",
+                 "[::ffff:127.0.0.1]", "[::1]", "0.0.0.0", "127.0.0.1")]
+        for url in urls:
+            sql("INSERT INTO webhook (url, secret, events, made_by) VALUES "
+                f"('{url}', decode(repeat('00', 32), 'hex'), '{{gate}}', 'a test')")
+        sql("INSERT INTO webhook (url, secret, events, made_by) VALUES "
+            "('file:///etc/passwd', decode(repeat('00', 32), 'hex'), '{gate}', 'a test')")
+        hooks = [h for h in boss.ask("GET", "/webhooks?limit=500")[1]["items"]
+                 if h["made_by"] == "a test"]
+        check(len(hooks) == len(urls) + 1, "they are there")
+        for hook in hooks:
+            boss.tell(hook)
+        for hook in hooks:
+            error = boss.ended(hook)[0]["error"] or ""
+            private = "which is no public address; see --webhook_private" in error
+            check(private or hook["url"].startswith("file:") and "neither with" in error,
+                  f"{hook['url']}: {error}")
+        check(receiver.times("/200/private") == 0, "nobody was called")
+        check(boss.ask("POST", "/webhooks", {"url": urls[0], "events": ["gate"]})[0] == 400,
+              "localhost is refused at once")
+        check(server.stop() == 0, "a clean stop")
+        check(not server.complaints(), server.complaints())
+
+
+with Receiver() as far, Server("--webhook_private", "127.0.0.0/8") as near:
+    admin = Boss(near)
+    for case in (signed, again, gone, hostile, hanging, crowded, dropped):
+        case(admin, far)
+    # one hangs still
+    start = time.monotonic()
+    check(near.stop() == 0, "a clean stop")
+    check(time.monotonic() - start < 10, f"at once: {time.monotonic() - start:.1f} s")
+    refused(far)
+    verdict(near)

@@ -1,0 +1,8 @@
+"""sql.py - statements straight to the PostgreSQL of with-postgres."""
+import subprocess
+
+
+def sql(text):
+    """The rows, as lines."""
+    return subprocess.run(["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", text], check=True,
+                          capture_output=True, text=True).stdout.splitlines()
