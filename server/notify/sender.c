@@ -94,7 +94,7 @@ static size_t on_answer(char *from, size_t size, size_t n, void *ctx)
 
 static void header(struct parcel *p, const char *name, const char *value)
 {
-	char line[LINE];
+	char line[2 * LINE]; /* the name has room, too */
 	snprintf(line, sizeof line, "%s: %s", name, value);
 	p->headers = curl_slist_append(p->headers, line);
 }
