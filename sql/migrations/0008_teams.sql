@@ -99,8 +99,7 @@ CREATE INDEX webhook_due ON webhook_delivery (next_at) WHERE next_at IS NOT NULL
 CREATE INDEX webhook_of ON webhook_delivery (webhook_id, id);
 
 -- What a workload's series is read by: its runs in order; an operator's and a
--- kernel's numbers in all of them, without touching the rows. run_kernel_of takes
--- 70 % of the room of the rows it is of.
+-- kernel's numbers in all of them, without touching the rows.
 CREATE INDEX run_series ON run (project, workload, created_at, run_id);
 CREATE INDEX run_operator_of ON run_operator (operator, run_id)
 	INCLUDE (total_ns) WHERE operator IS NOT NULL;
