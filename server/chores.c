@@ -14,10 +14,11 @@
 #include <time.h>
 
 /* The first vacuum is not amid what a start brings along. */
-enum { STEP_S = 15, FIRST_S = 300, VACUUM_S = 3600 };
+enum { STEP_S = 15, FIRST_S = 300 };
 
 struct chores {
 	const char *conninfo;
+	int vacuum_s; /* 0: never */
 	struct courier *courier;
 	struct leash leash;
 	pthread_t thread;
@@ -66,9 +67,9 @@ static bool vacuum(struct chores *c, struct err *e)
 	struct keep_report report;
 	int64_t dropped;
 	bool more = true;
-	if (now_s() < c->vacuum_at)
+	if (!c->vacuum_s || now_s() < c->vacuum_at)
 		return true;
-	c->vacuum_at = now_s() + VACUUM_S;
+	c->vacuum_at = now_s() + c->vacuum_s;
 	bool ok = keep_vacuum(c->db, &a, &as_stored, false, go_on, c, &report,
 			  e) &&
 		  tell(c, &report, e);
@@ -109,7 +110,8 @@ static void rest(struct chores *c)
 {
 	struct timespec until;
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += STEP_S;
+	until.tv_sec +=
+		c->vacuum_s && c->vacuum_s < STEP_S ? c->vacuum_s : STEP_S;
 	pthread_mutex_lock(&c->lock);
 	while (go_on(c) && !pthread_cond_timedwait(&c->wake, &c->lock, &until))
 		;
@@ -142,7 +144,8 @@ static void ready(struct chores *c)
 	pthread_condattr_destroy(&how);
 	pthread_mutex_init(&c->lock, NULL);
 	leash_init(&c->leash);
-	c->vacuum_at = now_s() + FIRST_S;
+	c->vacuum_at =
+		now_s() + (c->vacuum_s < FIRST_S ? c->vacuum_s : FIRST_S);
 }
 
 static void release(struct chores *c)
@@ -161,6 +164,7 @@ struct chores *chores_new(const struct config *is, const char *conninfo,
 	if (!c)
 		abort();
 	c->conninfo = conninfo;
+	c->vacuum_s = is->vacuum_s;
 	ready(c);
 	c->courier = courier_new(conninfo, is->webhook_private, e);
 	if (c->courier && !pthread_create(&c->thread, NULL, run, c))

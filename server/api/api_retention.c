@@ -43,7 +43,7 @@ static bool project_of_item(struct arena *a, const json_t *item,
 {
 	const json_t *v = json_object_get(item, "project");
 	size_t len = json_string_length(v);
-	if (v && json_is_null(v))
+	if (json_is_null(v))
 		return true;
 	if (!json_is_string(v) || len > PROJECT_MAX ||
 		strlen(json_string_value(v)) != len)

@@ -108,4 +108,20 @@ with Server() as server:
         check(vacuum(server, *options) == (2, [], f"kernsiftd: {sentence}"),
               f"{options}: {vacuum(server, *options)}")
     check(server.stop() == 0, "a clean stop")
+    # by itself
+    with Server("--vacuum_s", "1") as by_itself:
+        boss = {"Authorization": f"Bearer {by_itself.token('admin')}"}
+        check(by_itself.ask("DELETE", f"{API}/runs/{kept[1]}", None, boss)[0] == 204, "deleted")
+        end = time.monotonic() + 60
+        while not get(by_itself, f"/uploads/{kept[0]}")["dropped_at"] and time.monotonic() < end:
+            time.sleep(0.05)
+        check(get(by_itself, f"/uploads/{kept[0]}")["dropped_at"], "the server looks by itself")
+        while sql("SELECT count(*) FROM audit WHERE who = 'kernsiftd vacuum' AND detail = "
+                  f"'runs=0 uploads=1 gates=0 bytes={sizes[kept[0]]}'") != ["1"] \
+                and time.monotonic() < end:
+            time.sleep(0.05)
+        check(time.monotonic() < end, "and writes it down")
+        start = time.monotonic()
+        check(by_itself.stop() == 0 and time.monotonic() - start < 10, "a clean stop")
+        check(not by_itself.complaints(), by_itself.complaints())
     verdict(server)
