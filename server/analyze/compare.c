@@ -89,12 +89,12 @@ bool compare_findings(const struct compared_run *base, uint32_t base_n,
 	return true;
 }
 
-bool compare_from(const struct compared_run *base, uint32_t base_n,
-	const struct compared_run *head, uint32_t head_n,
-	const struct repeats *repeats, const struct compare_options *o,
-	struct arena *a, struct comparison *out, struct err *e)
+bool compare_run(struct compare *c, const struct compared_run *base,
+	uint32_t base_n, const struct compared_run *head, uint32_t head_n,
+	struct err *e)
 {
-	struct compare c = { .o = o, .repeats = repeats, .a = a, .out = out };
+	const struct compare_options *o = c->o;
+	struct comparison *out = c->out;
 	struct change *changes = NULL;
 
 	*out = (struct comparison){ .comparable = true,
@@ -103,20 +103,29 @@ bool compare_from(const struct compared_run *base, uint32_t base_n,
 		.alpha = o->alpha,
 		.margin = o->margin,
 		.floor = o->floor < 0 ? FLOOR_DEFAULT_SD : o->floor,
-		.repeats = repeats ? repeats->n : 0 };
-	if (!compare_prepare(&c, base, base_n, head, head_n, e))
+		.repeats = c->repeats ? c->repeats->n : 0 };
+	if (!compare_prepare(c, base, base_n, head, head_n, e))
 		return false;
-	compare_window_scale(&c);
+	compare_window_scale(c);
 	if (out->comparable) {
-		changes =
-			arena_array(a, struct change, c.rows_n + c.split_n + 1);
-		if (!compare_judge(&c, changes, e))
+		changes = arena_array(c->a, struct change,
+			c->rows_n + c->split_n + 1);
+		if (!compare_judge(c, changes, e))
 			return false;
 	}
-	compare_told(&c, changes);
-	side_told(&c, BASE, &out->base);
-	side_told(&c, HEAD, &out->head);
-	compare_findings_sort(&c);
-	compare_headline_from(&c);
+	compare_told(c, changes);
+	side_told(c, BASE, &out->base);
+	side_told(c, HEAD, &out->head);
+	compare_findings_sort(c);
+	compare_headline_from(c);
 	return true;
+}
+
+bool compare_from(const struct compared_run *base, uint32_t base_n,
+	const struct compared_run *head, uint32_t head_n,
+	const struct repeats *repeats, const struct compare_options *o,
+	struct arena *a, struct comparison *out, struct err *e)
+{
+	struct compare c = { .o = o, .repeats = repeats, .a = a, .out = out };
+	return compare_run(&c, base, base_n, head, head_n, e);
 }

@@ -72,6 +72,7 @@ void compare_cycles_use(struct compare_side *s, uint32_t *const *wanted,
 		s->units[used++] = *u;
 	}
 	s->units_n = used;
+	compare_units_by_time(s, a);
 	s->cycle_ns = arena_array(a, double, s->cycles_n + 1);
 	for (uint32_t i = 0; i < s->units_n; i++)
 		for (uint32_t k = 0; k < s->units[i].cycles_n; k++)

@@ -1,63 +1,6 @@
 /* compare_headline.c - one sentence that says it all. */
 #include "compare_parts.h"
-#include "kernel_name.h"
-#include "utf8.h"
 #include <math.h>
-#include <string.h>
-
-enum { NAME_MOST = 100 };
-
-static const char *name_short(struct arena *a, const char *name)
-{
-	const char *text = kernel_name_short(a, name, strlen(name));
-	size_t len = strlen(text);
-	if (len <= NAME_MOST)
-		return text;
-	return arena_printf(a, "%.*s…", (int)utf8_clip(text, NAME_MOST), text);
-}
-
-static const char *evidence(const struct change *c)
-{
-	static const char *const words[] = {
-		[EVIDENCE_NONE] = "by nothing",
-		[EVIDENCE_RUNS] = "by permutation of runs",
-		[EVIDENCE_CYCLES] = "by permutation of cycles",
-		[EVIDENCE_LAUNCHES] = "by its launches",
-	};
-	return words[c->evidence];
-}
-
-/* "+0.71 ms per cycle (+8.3 %)" */
-static const char *amount(struct arena *a, const struct change *c)
-{
-	const char *time = compare_text_time(a, fabs(c->delta_ns));
-	const char *sign = c->delta_ns < 0 ? "-" : "+";
-	if (!(c->base_ns > 0) || !(c->head_ns > 0))
-		return arena_printf(a, "%s%s per cycle", sign, time);
-	return arena_printf(a, "%s%s per cycle (%+.1f %%)", sign, time,
-		100 * (c->ratio - 1));
-}
-
-static const char *what(const struct change *c)
-{
-	switch (c->is) {
-	case CHANGE_REGRESSED:
-		return "takes longer";
-	case CHANGE_APPEARED:
-		return "is new";
-	case CHANGE_IMPROVED:
-		return "takes less";
-	case CHANGE_VANISHED:
-		return "is gone";
-	default:
-		if (!(c->base_ns > 0))
-			return "is likely new";
-		if (!(c->head_ns > 0))
-			return "is likely gone";
-		return c->delta_ns > 0 ? "likely takes longer"
-				       : "likely takes less";
-	}
-}
 
 static bool more(const struct change *c, const struct change *than)
 {
@@ -149,7 +92,8 @@ static const char *parted(struct arena *a, const struct comparison *out)
 		"goes to %s: %s, %s%s",
 		most->change.is == CHANGE_LIKELY ? "likely " : "",
 		most->change.delta_ns < 0 ? "less" : "more", names[most->part],
-		amount(a, &most->change), evidence(&most->change),
+		compare_text_amount(a, &most->change),
+		compare_text_evidence(&most->change),
 		most->part == SPLIT_PART_cycle ? "" : cycle_text(a, out));
 }
 
@@ -170,12 +114,14 @@ static const char *changed(struct arena *a, const struct comparison *out)
 			"the GPU has nothing to do for %s, %s: the host is "
 			"what "
 			"changed%s",
-			amount(a, idle), evidence(idle), cycle_text(a, out));
+			compare_text_amount(a, idle),
+			compare_text_evidence(idle), cycle_text(a, out));
 	if (!top)
 		return parted(a, out);
 	return arena_printf(a, "%s on %s %s: %s, %s%s%s",
-		name_short(a, row->name), row->device, what(top),
-		amount(a, top), evidence(top),
+		compare_text_name(a, row->name), row->device,
+		compare_text_what(top), compare_text_amount(a, top),
+		compare_text_evidence(top),
 		others > 1 ? arena_printf(a, "; %u functions changed in all",
 				     others)
 			   : "",

@@ -11,12 +11,32 @@ static struct verdict_side side_of(const struct compare_side *s)
 		.n = s->cycles_n };
 }
 
+/* Units that are permuted tell themselves what they differ by; others the floor. */
+static void hear(const struct compare *c, double *const ns[2],
+	struct run_floor *f)
+{
+	for (int s = 0; s < 2; s++) {
+		const struct compare_side *side = &c->side[s];
+		double *logs = c->means;
+		if (side->units_n < 2)
+			continue;
+		compare_unit_means(side, ns[s], logs);
+		for (uint32_t u = 0; u < side->units_n; u++)
+			logs[u] = logs[u] > 0 ? log(logs[u]) : NAN;
+		struct near own = near_from(logs, side->units_n);
+		floor_hear(f, &own);
+	}
+}
+
 static void floor_set(const struct compare *c, const char *name,
-	struct verdict_row *row)
+	double *const ns[2], struct verdict_row *row)
 {
 	static const struct repeats none = { 0 };
 	struct run_floor f =
 		floor_of(c->repeats ? c->repeats : &none, name, c->o->floor);
+	if (c->side[BASE].units_n < VERDICT_RUNS_MIN ||
+		c->side[HEAD].units_n < VERDICT_RUNS_MIN)
+		hear(c, ns, &f);
 	row->floor = f.sd;
 	row->floor_df = f.df;
 	row->floor_from = f.from;
@@ -40,7 +60,7 @@ static struct verdict_row row_of(const struct compare *c,
 		row.spread = (struct verdict_spread){ r->low_ns[BASE],
 			r->high_ns[BASE], r->low_ns[HEAD], r->high_ns[HEAD] };
 	row.follows = !row.kernel && !compare_on_host(r->type);
-	floor_set(c, r->name, &row);
+	floor_set(c, r->name, r->ns, &row);
 	return row;
 }
 
@@ -53,7 +73,7 @@ static struct verdict_row part_of(const struct compare *c,
 		.base_max_ns = NAN,
 		.head_min_ns = NAN,
 		.head_max_ns = NAN };
-	floor_set(c, "", &row);
+	floor_set(c, "", x->ns, &row);
 	return row;
 }
 
@@ -83,6 +103,9 @@ bool compare_judge(struct compare *c, struct change *changes, struct err *e)
 		.permutations = c->o->permutations,
 		.seed = c->o->seed };
 	bool assumed = c->rows_n > 0;
+	uint32_t units =
+		base->units_n > head->units_n ? base->units_n : head->units_n;
+	c->means = arena_array(c->a, double, units);
 
 	for (uint32_t i = 0; i < n; i++) {
 		rows[i] = i < c->rows_n ? row_of(c, &c->rows[i])

@@ -112,8 +112,7 @@ static void warmup_dropped(struct compare *c)
 			text[HEAD]);
 }
 
-/* Share of the GPU's time that is in cycles; -1 where it cannot be told. */
-static double covered(const struct compare_side *s)
+double compare_covered(const struct compare_side *s)
 {
 	double in = 0, all = 0;
 	for (uint32_t i = 0; i < s->runs_n; i++) {
@@ -141,7 +140,7 @@ static void coverage(struct compare *c)
 	const char *text[2];
 	bool little = false;
 	for (int s = 0; s < 2; s++) {
-		double share = covered(&c->side[s]);
+		double share = compare_covered(&c->side[s]);
 		little |= share >= 0 && share < covered_least;
 		text[s] = share < 0 ? "unknown" : compare_text_pct(c->a, share);
 	}

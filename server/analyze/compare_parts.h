@@ -22,6 +22,7 @@ struct compare_side {
 	struct compare_unit *units;
 	uint32_t runs_n, units_n, cycles_n;
 	uint32_t *unit_cycles; /* of each unit, for the verdict */
+	uint32_t *by_time; /* [units_n]: units, the oldest first */
 	double *cycle_ns; /* [cycles_n]; a job's is the mean over its ranks */
 	double per_launch; /* factor on the head's times; 1 as a rule */
 };
@@ -60,13 +61,18 @@ struct compare {
 	struct compare_row *rows;
 	struct compare_split *split; /* known parts */
 	uint32_t rows_n, split_n;
+	double *means; /* room for one of each unit of a side */
 	bool statistics; /* rows are time per launch */
 	struct comparison *out;
 };
 
 enum { BASE, HEAD };
 
-/* compare.c: everything up to the matrix and the findings of it. */
+/* compare.c: all of compare_from(); c->o, repeats, a and out are given. */
+bool compare_run(struct compare *c, const struct compared_run *base,
+	uint32_t base_n, const struct compared_run *head, uint32_t head_n,
+	struct err *e);
+/* Everything up to the matrix and the findings of it. */
 bool compare_prepare(struct compare *c, const struct compared_run *base,
 	uint32_t base_n, const struct compared_run *head, uint32_t head_n,
 	struct err *e);
@@ -74,6 +80,12 @@ bool compare_prepare(struct compare *c, const struct compared_run *base,
 /* compare_unit.c: which runs count as one. */
 void compare_units_from(const struct compared_run *runs, uint32_t n,
 	struct arena *a, struct compare_side *out);
+
+/* By when they began where all tell, else by id. */
+void compare_units_by_time(struct compare_side *s, struct arena *a);
+/* Of a number per cycle, the mean of each unit, the oldest first. */
+void compare_unit_means(const struct compare_side *s, const double *ns,
+	double *means);
 
 /* compare_work.c: how many cycles of each run and stratum work on what the other
  * side works on, in the same mix; NULL all. */
@@ -143,6 +155,8 @@ void compare_where_from(struct compare *c);
  * of them are used. */
 void compare_meaning_from(struct compare *c);
 void compare_meaning_used(struct compare *c);
+/* Share of a side's GPU time that is in cycles; -1 where it cannot be told. */
+double compare_covered(const struct compare_side *s);
 
 /* compare_headline.c */
 void compare_headline_from(struct compare *c);
@@ -155,3 +169,9 @@ const char *compare_text_run(struct arena *a, const struct compared_run *r);
 /* Adds to a list with commas; NULL is an empty one. */
 const char *compare_text_join(struct arena *a, const char *list,
 	const char *item);
+/* A kernel's name, short; what became of it ("takes longer"), by how much ("+0.71 ms
+ * per cycle (+8.3 %)"), by which evidence ("by permutation of runs"). */
+const char *compare_text_name(struct arena *a, const char *name);
+const char *compare_text_what(const struct change *c);
+const char *compare_text_amount(struct arena *a, const struct change *c);
+const char *compare_text_evidence(const struct change *c);

@@ -1,6 +1,9 @@
 /* compare_text.c - figures and runs as sentences have them. */
 #include "compare_parts.h"
+#include "kernel_name.h"
+#include "utf8.h"
 #include <math.h>
+#include <string.h>
 
 const char *compare_text_time(struct arena *a, double ns)
 {
@@ -32,4 +35,57 @@ const char *compare_text_join(struct arena *a, const char *list,
 	const char *item)
 {
 	return list ? arena_printf(a, "%s, %s", list, item) : item;
+}
+
+enum { NAME_MOST = 100 };
+
+const char *compare_text_name(struct arena *a, const char *name)
+{
+	const char *text = kernel_name_short(a, name, strlen(name));
+	size_t len = strlen(text);
+	if (len <= NAME_MOST)
+		return text;
+	return arena_printf(a, "%.*s…", (int)utf8_clip(text, NAME_MOST), text);
+}
+
+const char *compare_text_evidence(const struct change *c)
+{
+	static const char *const words[] = {
+		[EVIDENCE_NONE] = "by nothing",
+		[EVIDENCE_RUNS] = "by permutation of runs",
+		[EVIDENCE_CYCLES] = "by permutation of cycles",
+		[EVIDENCE_LAUNCHES] = "by its launches",
+	};
+	return words[c->evidence];
+}
+
+const char *compare_text_amount(struct arena *a, const struct change *c)
+{
+	const char *time = compare_text_time(a, fabs(c->delta_ns));
+	const char *sign = c->delta_ns < 0 ? "-" : "+";
+	if (!(c->base_ns > 0) || !(c->head_ns > 0))
+		return arena_printf(a, "%s%s per cycle", sign, time);
+	return arena_printf(a, "%s%s per cycle (%+.1f %%)", sign, time,
+		100 * (c->ratio - 1));
+}
+
+const char *compare_text_what(const struct change *c)
+{
+	switch (c->is) {
+	case CHANGE_REGRESSED:
+		return "takes longer";
+	case CHANGE_APPEARED:
+		return "is new";
+	case CHANGE_IMPROVED:
+		return "takes less";
+	case CHANGE_VANISHED:
+		return "is gone";
+	default:
+		if (!(c->base_ns > 0))
+			return "is likely new";
+		if (!(c->head_ns > 0))
+			return "is likely gone";
+		return c->delta_ns > 0 ? "likely takes longer"
+				       : "likely takes less";
+	}
 }

@@ -1,5 +1,6 @@
 /* compare_unit.c - runs of one job are one repetition, other runs one each. */
 #include "compare_parts.h"
+#include <math.h>
 #include <stdlib.h>
 
 static int by_rank(const void *left, const void *right)
@@ -40,5 +41,46 @@ void compare_units_from(const struct compared_run *runs, uint32_t n,
 		qsort(u->runs, u->runs_n, sizeof *u->runs, by_rank);
 		u->at = arena_array(a, uint32_t *, u->runs_n);
 		u->place_of = arena_array(a, uint32_t *, u->runs_n);
+	}
+}
+
+static bool told(const struct compare_side *s)
+{
+	for (uint32_t u = 0; u < s->units_n; u++)
+		if (s->units[u].runs[0]->started_utc_ns <= 0)
+			return false;
+	return true;
+}
+
+/* Stable, since what has no id either was given in some order. */
+void compare_units_by_time(struct compare_side *s, struct arena *a)
+{
+	bool moments = told(s);
+	s->by_time = arena_array(a, uint32_t, s->units_n + 1);
+	for (uint32_t u = 0; u < s->units_n; u++) {
+		const struct compared_run *r = s->units[u].runs[0];
+		uint32_t at = u;
+		for (; at; at--) {
+			const struct compared_run *b =
+				s->units[s->by_time[at - 1]].runs[0];
+			if (moments && b->started_utc_ns != r->started_utc_ns
+					? b->started_utc_ns < r->started_utc_ns
+					: b->id <= r->id)
+				break;
+			s->by_time[at] = s->by_time[at - 1];
+		}
+		s->by_time[at] = u;
+	}
+}
+
+void compare_unit_means(const struct compare_side *s, const double *ns,
+	double *means)
+{
+	for (uint32_t i = 0; i < s->units_n; i++) {
+		const struct compare_unit *u = &s->units[s->by_time[i]];
+		double sum = 0;
+		for (uint32_t k = 0; k < u->cycles_n; k++)
+			sum += ns[u->first + k];
+		means[i] = u->cycles_n ? sum / u->cycles_n : NAN;
 	}
 }

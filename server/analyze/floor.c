@@ -1,8 +1,15 @@
 /* floor.c - the default and what repeats tell, mixed by what each counts for. */
 #include "floor.h"
-#include "order_stat.h"
 #include <math.h>
 #include <string.h>
+
+static double log_sum(const struct repeat_run *run)
+{
+	double sum = 0;
+	for (uint32_t i = 0; i < run->means_n; i++)
+		sum += run->means[i].mean_ns;
+	return sum > 0 ? log(sum) : NAN;
+}
 
 /* The function's mean in a run; NaN where it did not run. Sorted by name. */
 static double log_mean(const struct repeat_run *run, const char *name)
@@ -32,9 +39,6 @@ static bool seen(const struct repeats *r, uint32_t run)
 	return false;
 }
 
-/* Of chi-square with one degree of freedom. */
-#define MEDIAN_OF_SQUARES 0.4549
-
 struct logs {
 	int64_t run[FLOOR_RUNS_MAX];
 	double x[FLOOR_RUNS_MAX];
@@ -53,55 +57,44 @@ static void logs_put(struct logs *l, int64_t run, double x)
 	l->x[at] = x;
 }
 
-/* Half the squared differences of neighbours, each a variance. */
-static uint32_t successive(const struct logs *l, double *halves)
+static struct near group_of(const struct repeats *r, uint32_t first,
+	const char *name)
 {
-	uint32_t n = 0;
-	for (uint32_t i = 1; i < l->n; i++) {
-		double d = l->x[i] - l->x[i - 1];
-		halves[n++] = d * d / 2;
-	}
-	return n;
-}
-
-static void add_group(const struct repeats *r, uint32_t first, const char *name,
-	double *squares, double *df)
-{
-	double halves[FLOOR_RUNS_MAX], sum = 0;
 	struct logs l = { .n = 0 };
 
 	for (uint32_t i = first; i < r->n && l.n < FLOOR_RUNS_MAX; i++) {
-		double x = log_mean(&r->runs[i], name);
-		if (r->runs[i].group == r->runs[first].group && !isnan(x))
+		if (r->runs[i].group != r->runs[first].group)
+			continue;
+		double x = name ? log_mean(&r->runs[i], name)
+				: log_sum(&r->runs[i]);
+		if (!isnan(x))
 			logs_put(&l, r->runs[i].run, x);
 	}
-	uint32_t n = successive(&l, halves);
-	if (!n)
+	return near_from(l.x, l.n);
+}
+
+void floor_hear(struct run_floor *f, const struct near *own)
+{
+	if (f->from == FLOOR_GIVEN || own->df == 0)
 		return;
-	double worth = n == 1 ? 1 : fmax(4.0 / 3, 0.4 * n);
-	for (uint32_t i = 0; i < n; i++)
-		sum += halves[i];
-	double variance =
-		n < 3 ? sum / n
-		      : order_stat_median(halves, n) / MEDIAN_OF_SQUARES;
-	*squares += worth * variance;
-	*df += worth;
+	double squares = f->df * f->sd * f->sd + own->df * own->variance;
+	f->df += own->df;
+	f->sd = sqrt(squares / f->df);
+	f->from = FLOOR_LEARNT;
 }
 
 struct run_floor floor_of(const struct repeats *r, const char *name,
 	double given)
 {
-	double squares = 0, df = 0;
+	struct run_floor f = { FLOOR_DEFAULT_SD, FLOOR_DEFAULT_DF,
+		FLOOR_DEFAULT };
 
 	if (given >= 0)
 		return (struct run_floor){ given, INFINITY, FLOOR_GIVEN };
 	for (uint32_t i = 0; r && i < r->n; i++)
-		if (!seen(r, i))
-			add_group(r, i, name, &squares, &df);
-	if (df == 0)
-		return (struct run_floor){ FLOOR_DEFAULT_SD, FLOOR_DEFAULT_DF,
-			FLOOR_DEFAULT };
-	squares += FLOOR_DEFAULT_DF * FLOOR_DEFAULT_SD * FLOOR_DEFAULT_SD;
-	df += FLOOR_DEFAULT_DF;
-	return (struct run_floor){ sqrt(squares / df), df, FLOOR_LEARNT };
+		if (!seen(r, i)) {
+			struct near g = group_of(r, i, name);
+			floor_hear(&f, &g);
+		}
+	return f;
 }

@@ -1,17 +1,18 @@
 /* gate_from.h - a comparison and rules become an outcome: pure, seeded.
  *
- * The rule of the cycle, of operators and of headroom rests on one number per
- * unit. Their logarithms differ between runs by a deviation that is learnt from
- * the sides' own units beside each other in time (floor.h's variance, moderated by
- * what stored repeats tell, or by 3 %), so that a level that changed within the
- * baseline is not taken for chance. Regressed: the change is at least the limit
- * and the one-sided p of its t is within alpha. Pass: the interval ends below the
- * limit, or the change does and is not shown. Undecided: anything else, and
- * wherever a side has one unit and no repeats tell how much runs differ. Functions
- * are judged by compare_from, whose floors hear the sides' own units as well.
+ * The rules of the cycle, of operators and of headroom rest on one number per unit
+ * (gate_level.h). Regressed: the head is above the base by the limit or more, and
+ * the one-sided p of that is within alpha. Pass: it is above by less, or not at all.
+ * Undecided: anything else. One unit of the head accuses nobody, nor does a base of
+ * one unit where no repeats tell how much runs differ; with a floor that is given
+ * they may. Functions are judged by compare_from(), whose floors hear the sides' own
+ * units, and let pass where their change is less than share_pct of the cycle.
  *
  * A baseline that changed its level (change_point.h) accuses nobody who is at the
  * new one: gate_rule.since_run.
+ *
+ * alpha is shared: of eight parts the cycle, of two each all operators together,
+ * headroom, functions as a family; what is not asked leaves its part to the others.
  *
  * What a gate with these rules finds, and whom it accuses, is measured in
  * tests/sim (sim_gate.c), which prints it. */

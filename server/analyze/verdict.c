@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { RUNS_MIN = 4 };
 static double mean_of(const double *x, uint32_t n)
 {
 	double sum = 0;
@@ -64,7 +63,8 @@ static enum evidence evidence_of(const struct verdict_input *in)
 	uint32_t head = in->head.n - (in->head.units - 1);
 	uint32_t few = base < head ? base : head;
 
-	if (in->base.units >= RUNS_MIN && in->head.units >= RUNS_MIN)
+	if (in->base.units >= VERDICT_RUNS_MIN &&
+		in->head.units >= VERDICT_RUNS_MIN)
 		return EVIDENCE_RUNS;
 	double best =
 		(base == head ? 2.0 : 1.0) / splits_ways(base + head, few);

@@ -29,6 +29,9 @@
 #include "comparison.h"
 #include "err.h"
 
+/* Units a side from which on they are what is permuted. */
+enum { VERDICT_RUNS_MIN = 4 };
+
 struct verdict_side {
 	uint32_t units;
 	const uint32_t *cycles; /* of each unit, all > 0 */

@@ -10,7 +10,7 @@
 static void floors(void **state)
 {
 	/* Logs of group 1: 0, 0.1, 0.2: half the squared differences are 0.005,
-	 * worth 4/3; group 2 has one run that knows "gemm", group 3 none. */
+	 * worth 1.6; group 2 has one run that knows "gemm", group 3 none. */
 	struct repeat_mean a[] = { { "gemm", 1 }, { "norm", 5 } };
 	struct repeat_mean b[] = { { "gemm", exp(0.1) }, { "zero", 0 } };
 	struct repeat_mean c[] = { { "gemm", exp(0.2) } };
@@ -21,9 +21,9 @@ static void floors(void **state)
 	struct run_floor f = floor_of(&r, "gemm", -1);
 	(void)state;
 	assert_int_equal(f.from, FLOOR_LEARNT);
-	assert_true(fabs(f.df - 16.0 / 3) < 1e-12);
-	assert_true(fabs(f.sd - sqrt((4.0 / 3 * 0.005 + 4 * 0.0009) /
-					(16.0 / 3))) < 1e-12);
+	assert_true(fabs(f.df - 5.6) < 1e-12);
+	assert_true(
+		fabs(f.sd - sqrt((1.6 * 0.005 + 4 * 0.0009) / 5.6)) < 1e-12);
 	const char *untold[] = { "norm", "zero", "other" };
 	for (int i = 0; i < 3; i++) {
 		f = floor_of(&r, untold[i], -1);
@@ -52,9 +52,12 @@ static void a_lasting_change(void **state)
 		runs[i] = (struct repeat_run){ at + 1, 1, NULL, &means[i], 1 };
 	}
 	struct run_floor f = floor_of(&r, "gemm", -1);
-	double s2 = 0.01 * 0.01 / 2 / 0.4549;
-	assert_true(fabs(f.df - 6.8) < 1e-9);
-	assert_true(fabs(f.sd - sqrt((2.8 * s2 + 4 * 0.0009) / 6.8)) < 1e-9);
+	/* Six of 0.01, and one that counts as no more than 6.25 times what the
+	 * median of them tells. */
+	double half = 0.01 * 0.01 / 2;
+	double s2 = (6 * half + 6.25 * half / 0.4549) / 7 / 0.9775;
+	assert_true(fabs(f.df - 8.48) < 1e-9);
+	assert_true(fabs(f.sd - sqrt((4.48 * s2 + 4 * 0.0009) / 8.48)) < 1e-9);
 }
 
 int main(void)
