@@ -45,8 +45,13 @@ export const PARTS = {
 // These sum up to the cycle.
 export const WHOLE = ['compute', 'communication', 'copies', 'idle'];
 
-// "1, 2,job:3" -> ['1', '2', 'job:3'], each once.
+// Whether a side is a query ("label.branch=main last=5"), which the server reads.
+export const isQuery = (text) => /=|(^| )latest( |$)/.test(text);
+
+// "1, 2,job:3" -> ['1', '2', 'job:3'], each once; a query is one word, as it is.
 export function sideOf(text) {
+	if (isQuery(text ?? ''))
+		return [text.trim()];
 	return [...new Set((text ?? '').split(',').map((part) => part.trim()).filter(Boolean))];
 }
 

@@ -12,6 +12,8 @@ const SIDES = [
 	['one', '7', ['7']],
 	['spaces, an empty part, one twice', ' 1, 2,,1 ', ['1', '2']],
 	['a job among runs', '1,job:3', ['1', 'job:3']],
+	['a query, whatever it holds', 'label.a="1,2" last=3', ['label.a="1,2" last=3']],
+	['the shortest query', 'latest', ['latest']],
 ];
 for (const [what, text, list] of SIDES)
 	test(`sideOf: ${what}`, () => assert.deepEqual(c.sideOf(text), list));
@@ -70,6 +72,7 @@ for (const [what, sides, how, after] of TICKS)
 
 test('titleOf: runs, jobs, and not all of very many', () => {
 	assert.equal(titleOf({base: ['1', '2'], head: ['job:3']}), '#1, #2 with job 3');
+	assert.equal(titleOf({base: ['label.branch=main last=5'], head: ['latest']}), 'label.branch=main last=5 with latest');
 	assert.equal(titleOf({base: ['1', '2', '3', '4', '5', '6', '7', '8'], head: ['9']}), '#1, #2, #3, #4, #5, #6 and 2 more with #9');
 });
 

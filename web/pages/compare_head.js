@@ -1,16 +1,19 @@
 // compare_head.js - what a comparison says before its numbers: what forbids to
 // judge by them, loudly; what else there is to know.
 
+import {isQuery} from '../compared.js';
 import {h} from '../dom.js';
 import * as f from '../format.js';
 
 const MOST = 6;
 
+const named = (word) => (isQuery(word) ? word : word.startsWith('job:') ? `job ${word.slice(4)}` : `#${word}`);
+
 // "#1, #2 with job 3", short enough for a title.
 export function titleOf({base, head}) {
 	const side = (words) => {
-		const named = words.slice(0, MOST).map((word) => (word.startsWith('job:') ? `job ${word.slice(4)}` : `#${word}`));
-		return named.join(', ') + (words.length > MOST ? ` and ${words.length - MOST} more` : '');
+		const first = words.slice(0, MOST).map(named);
+		return first.join(', ') + (words.length > MOST ? ` and ${words.length - MOST} more` : '');
 	};
 	return `${side(base)} with ${side(head)}`;
 }

@@ -1,7 +1,7 @@
 // compare_sides.js - who is compared with whom: a card for each side, and the
 // way to turn them round.
 
-import {DETECTORS, pageOf, sideOf} from '../compared.js';
+import {DETECTORS, isQuery, pageOf, sideOf} from '../compared.js';
 import {h} from '../dom.js';
 import * as f from '../format.js';
 
@@ -15,9 +15,12 @@ const wordLink = (word) => h('li', {}, word.startsWith('job:')
 	? h('a', {href: `/jobs/${word.slice(4)}`}, `Job ${word.slice(4)}`)
 	: h('a', {href: `/runs/${word}`}, `Run #${word}`));
 
+// What a query found is listed below it.
+const asked = (words) => (words.some(isQuery) ? h('p', {}, h('code', {}, words[0])) : null);
+
 function members(side, words) {
 	const all = Array.isArray(side.runs) ? side.runs.map(runLink) : words.map(wordLink);
-	const jobs = Array.isArray(side.runs) ? words.filter((word) => word.startsWith('job:')).map(wordLink) : [];
+	const jobs = Array.isArray(side.runs) ? words.filter((word) => word.startsWith('job:') && !isQuery(word)).map(wordLink) : [];
 	const rest = all.slice(MOST);
 	return [h('ul', {class: 'members'}, jobs, all.slice(0, MOST)),
 		rest.length ? h('details', {class: 'more'}, h('summary', {}, `${rest.length} more`),
@@ -30,6 +33,7 @@ function card(name, side, words) {
 		: `${f.count(side.cycles_used)} of ${f.plural(side.cycles, 'cycle')} used`;
 	return h('section', {class: `side-card ${name}`, 'aria-label': name === 'base' ? 'Base' : 'Head'},
 		h('h2', {}, name === 'base' ? 'Base' : 'Head'),
+		asked(words),
 		...members(side, words),
 		h('p', {class: 'quiet'}, [
 			runs > 1 ? `${f.plural(runs, 'run')}${side.units === runs ? '' : ` in ${f.plural(side.units, 'unit')}`}` : null,
