@@ -8,7 +8,7 @@
 #include "view_suspicion.h"
 #include <string.h>
 
-enum { REPORT_BYTES = 64 << 20, REPEATS_MOST = 64 };
+enum { REPORT_BYTES = 64 << 20 };
 
 /* What is written as csv or md, as a file that is named for what it is. */
 static void named(struct call *c)
@@ -63,23 +63,6 @@ static json_t *published(struct call *c, const struct compared_sides *s,
 	buf_init(&b, REPORT_BYTES);
 	view_suspicion_report(&sus, &c->arena, &b);
 	return as_report(c, &b, e);
-}
-
-/* Stored repeats of either side's work. */
-static bool repeats_read(struct call *c, const struct compared_sides *s,
-	struct repeats *out, struct err *e)
-{
-	uint32_t n = s->base_n + s->head_n, rows_n;
-	int64_t *like = arena_array(&c->arena, int64_t, n);
-	struct repeat_row *rows;
-	for (uint32_t i = 0; i < n; i++)
-		like[i] = i < s->base_n ? s->base[i].id
-					: s->head[i - s->base_n].id;
-	if (!query_repeats(c->db, &c->arena, like, n, REPEATS_MOST, &rows,
-		    &rows_n, e))
-		return false;
-	repeats_from(rows, rows_n, &c->arena, out);
-	return true;
 }
 
 static json_t *verdict(struct call *c, const struct compared_sides *s,

@@ -139,26 +139,46 @@ static json_t *request_body(const struct route *r)
 	return NULL;
 }
 
+/* What the words of a parameter `format` stand for, beside "json". */
+static const struct {
+	const char *word, *type, *schema;
+} formats[] = {
+	{ "csv", "text/csv", "text" },
+	{ "rows", "text/csv", "text" },
+	{ "md", "text/markdown", "text" },
+	{ "bench", "application/vnd.kernsift.set+json", "set_document" },
+	{ "junit", "application/xml", "text" },
+	{ "github", "text/plain", "text" },
+	{ "svg", "image/svg+xml", "text" },
+};
+
+static void format_content(json_t *types, const char *range)
+{
+	for (const char *word = range; *word;) {
+		size_t len = strcspn(word, "|");
+		for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+			if (strlen(formats[i].word) == len &&
+				!strncmp(word, formats[i].word, len))
+				json_object_update_new(types,
+					content(formats[i].type,
+						ref(formats[i].schema)));
+		word += len + (word[len] == '|');
+	}
+}
+
 static json_t *success_content(const struct route *r)
 {
 	const char *schema = route_schema(r);
 	if (!strcmp(schema, "text"))
 		return content("text/plain", ref(schema));
+	if (!strcmp(schema, "svg"))
+		return content("image/svg+xml", ref(schema));
 	if (!strcmp(schema, "bytes"))
 		return content("application/vnd.kernsift.capture", ref(schema));
 	json_t *types = content("application/json", ref(schema));
 	for (const struct param_spec *s = param_specs; s->handler; s++)
-		if (s->handler == r->handler && !strcmp(s->name, "format")) {
-			json_object_update_new(types,
-				content("text/csv", ref("text")));
-			json_object_update_new(types,
-				content("text/markdown", ref("text")));
-			if (strstr(s->range, "bench"))
-				json_object_update_new(types,
-					content("application/"
-						"vnd.kernsift.set+json",
-						ref("set_document")));
-		}
+		if (s->handler == r->handler && !strcmp(s->name, "format"))
+			format_content(types, s->range);
 	return types;
 }
 

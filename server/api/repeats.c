@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { REPEATS_MOST = 64 };
+
 static int by_name(const void *a, const void *b)
 {
 	const struct repeat_mean *x = a, *y = b;
@@ -33,4 +35,20 @@ void repeats_from(const struct repeat_row *rows, uint32_t n, struct arena *a,
 	for (uint32_t i = 0; i < out->n; i++)
 		qsort(out->runs[i].means, out->runs[i].means_n, sizeof *means,
 			by_name);
+}
+
+bool repeats_read(struct call *c, const struct compared_sides *s,
+	struct repeats *out, struct err *e)
+{
+	uint32_t n = s->base_n + s->head_n, rows_n;
+	int64_t *like = arena_array(&c->arena, int64_t, n);
+	struct repeat_row *rows;
+	for (uint32_t i = 0; i < n; i++)
+		like[i] = i < s->base_n ? s->base[i].id
+					: s->head[i - s->base_n].id;
+	if (!query_repeats(c->db, &c->arena, like, n, REPEATS_MOST, &rows,
+		    &rows_n, e))
+		return false;
+	repeats_from(rows, rows_n, &c->arena, out);
+	return true;
 }

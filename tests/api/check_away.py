@@ -56,6 +56,8 @@ with Server("--statement_timeout_s", "1") as server:
     refused(server, "GET", "/readyz")
     refused(server, "GET", "/api/v1/runs")
     refused(server, "POST", "/api/v1/uploads?name=b", body=trace())
+    refused(server, "POST", "/api/v1/gates", body=b'{"base": "latest", "head": "1"}')
+    refused(server, "GET", "/api/v1/badge")
     check(server.ask("GET", "/healthz")[0] == 200, "it lives")
     check(server.ask("GET", "/")[0] == 200, "the page is there")
     status, text = server.ask("GET", "/metrics")

@@ -95,6 +95,7 @@ MADE = {
     "steps-third": lambda: made_steps(WORK, seed=4),
     "steps-fourth": lambda: made_steps(WORK, seed=5),
     "steps-changed": lambda: made_steps(CHANGED, seed=3),
+    "steps-changed-again": lambda: made_steps(CHANGED, seed=6),
     "rank-0-of-2": lambda: made_rank(0, 2),
     "rank-1-of-2": lambda: made_rank(1, 2),
     "rank-0-of-4": lambda: made_rank(0, 4),

@@ -1,6 +1,8 @@
 /* db_operator.c - what GPU time was spent on comes back as it was saved. */
 #include "matters.h"
 #include "query_operator.h"
+#include "query_operator_time.h"
+#include <math.h>
 
 static int setup(void **state)
 {
@@ -197,6 +199,35 @@ static void what_a_run_weighs(void **state)
 	arena_release(&a);
 }
 
+/* Of 510 ns: gemm 300 + 100 in two phases with 140 + 0 of headroom, copy 60 and 50
+ * of nobody's without a bound. */
+static void parts_of_the_time(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct profile p = mattering(&a);
+	int64_t run = saved(db, &a, &p);
+	const int64_t ids[] = { run, run + 1000 };
+	struct operator_time_row *rows;
+	uint32_t n;
+	works(query_operator_times(db, &a, ids, 2, &rows, &n, &e));
+	assert_int_equal(n, 3);
+	for (uint32_t i = 0; i < n; i++)
+		assert_int_equal(rows[i].run, run);
+	same_text(rows[0].operator, "copy");
+	assert_true(fabs(rows[0].share - 60. / 510) < 1e-15);
+	assert_true(isnan(rows[0].headroom));
+	same_text(rows[1].operator, "gemm");
+	assert_true(fabs(rows[1].share - 400. / 510) < 1e-15);
+	assert_true(fabs(rows[1].headroom - 140. / 510) < 1e-15);
+	same_text(rows[2].operator, NULL);
+	assert_true(fabs(rows[2].share - 50. / 510) < 1e-15);
+	assert_true(isnan(rows[2].headroom));
+	works(query_operator_times(db, &a, ids + 1, 1, &rows, &n, &e));
+	assert_int_equal(n, 0);
+	arena_release(&a);
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -207,6 +238,7 @@ int main(void)
 		CASE(nothing_known_is_nothing),
 		CASE(the_kernels_operator_is_in_its_table),
 		CASE(what_a_run_weighs),
+		CASE(parts_of_the_time),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);
 }

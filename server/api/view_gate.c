@@ -1,0 +1,179 @@
+/* view_gate.c - a gate's fields. */
+#include "view_gate.h"
+#include "comparison_word.h"
+#include <string.h>
+
+static const char *const kinds[] = {
+	[GATE_CYCLE] = "cycle",
+	[GATE_OPERATOR] = "operator",
+	[GATE_HEADROOM] = "headroom",
+	[GATE_FUNCTIONS] = "function",
+};
+
+/* What all the runs say, key by key. */
+static json_t *labels(const struct compared_run *runs, uint32_t n)
+{
+	json_t *shared = view_labels(n ? runs[0].labels : NULL), *each;
+	const char *key;
+	void *next;
+	for (uint32_t i = 1; i < n; i++) {
+		json_t *own = view_labels(runs[i].labels);
+		json_object_foreach_safe(shared, next, key, each)
+		{
+			if (!json_equal(each, json_object_get(own, key)))
+				json_object_del(shared, key);
+		}
+		json_decref(own);
+	}
+	return shared;
+}
+
+static json_t *side(const struct selected *is, const struct compared_run *runs,
+	const struct comparison_side *s)
+{
+	json_t *ids = json_array();
+	for (uint32_t i = 0; i < is->n; i++)
+		view_append(ids, view_whole(is->ids[i]));
+	return json_pack("{s:s, s:o, s:o, s:o, s:o}", "asked", is->asked,
+		"runs", ids, "units", view_whole(s->units), "cycles",
+		view_whole(s->cycles), "labels", labels(runs, is->n));
+}
+
+static json_t *rule(const struct gate_rule *r)
+{
+	json_t *v = json_pack("{s:s, s:o, s:o, s:s}", "rule", kinds[r->kind],
+		"of", view_text(r->of), "device", view_text(r->device),
+		"outcome", gate_outcome_word(r->outcome));
+	view_set_real(v, "limit_pct", r->limit_pct);
+	view_set_real(v, "base_ns", r->base_ns);
+	view_set_real(v, "head_ns", r->head_ns);
+	view_set_real(v, "change_pct", r->change_pct);
+	view_set_real(v, "low_pct", r->low_pct);
+	view_set_real(v, "high_pct", r->high_pct);
+	view_set_real(v, "p", r->p);
+	view_set_real(v, "floor", r->floor);
+	view_set_whole(v, "since_run", r->since_run ? r->since_run : -1);
+	json_object_set_new(v, "runs_needed", json_integer(r->runs_needed));
+	view_set_text(v, "sentence", r->sentence);
+	return v;
+}
+
+static void rules(json_t *v, const struct gate *g)
+{
+	json_t *list = json_array();
+	int64_t left_out = 0;
+	for (uint32_t i = 0; i < g->rules_n; i++) {
+		const struct gate_rule *r = &g->rules[i];
+		if (r->kind == GATE_FUNCTIONS && r->outcome == GATE_PASS)
+			continue;
+		if (json_array_size(list) < GATE_RULES)
+			view_append(list, rule(r));
+		else
+			left_out++;
+	}
+	json_object_set_new(v, "rules", list);
+	view_set_whole(v, "rules_left_out", left_out);
+}
+
+static json_t *shortfalls(const struct gate *g)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < g->shortfalls_n; i++)
+		view_append(list,
+			json_pack("{s:s, s:s}", "what", g->shortfalls[i].what,
+				"message", g->shortfalls[i].sentence));
+	return list;
+}
+
+static json_t *findings(const struct comparison *c)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < c->findings_n; i++) {
+		const struct finding *f = &c->findings[i];
+		view_append(list,
+			json_pack("{s:s, s:s, s:s}", "code",
+				finding_name(f->code), "severity",
+				comparison_word_severity[finding_severity(
+					f->code)],
+				"message", f->text));
+	}
+	return list;
+}
+
+static const char *ids(struct arena *a, const struct selected *s)
+{
+	const char *list = "";
+	for (uint32_t i = 0; i < s->n; i++)
+		list = arena_printf(a, "%s%s%lld", list, i ? "," : "",
+			(long long)s->ids[i]);
+	return list;
+}
+
+/* All but letters, digits and a few as %XX. */
+static const char *encoded(struct arena *a, const char *s)
+{
+	static const char kept[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   "abcdefghijklmnopqrstuvwxyz0123456789-._~";
+	static const char hex[] = "0123456789ABCDEF";
+	char *text = arena_alloc(a, 3 * strlen(s) + 1, 1), *to = text;
+	for (; *s; s++) {
+		if (strchr(kept, *s)) {
+			*to++ = *s;
+			continue;
+		}
+		*to++ = '%';
+		*to++ = hex[(unsigned char)*s >> 4];
+		*to++ = hex[(unsigned char)*s & 15];
+	}
+	return text;
+}
+
+/* The page's address of this comparison, of the very runs. */
+static const char *compare(struct arena *a, const struct gate_question *q,
+	const struct selected *base, const struct selected *head)
+{
+	const char *range =
+		q->range ? arena_printf(a, "&range=%s", encoded(a, q->range))
+			 : "";
+	return arena_printf(a, "/compare?base=%s&head=%s%s", ids(a, base),
+		ids(a, head), range);
+}
+
+json_t *view_gate_document(struct arena *a, const struct gate_question *q,
+	const struct selected *base, const struct selected *head,
+	const struct compared_sides *sides, const struct gate *g)
+{
+	const struct comparison *c = &g->compared;
+	json_t *v = json_pack("{s:i, s:s, s:i}", "exit", (int)g->outcome,
+		"sentence", g->sentence, "runs_needed", (int)g->runs_needed);
+	json_object_set_new(v, "base", side(base, sides->base, &c->base));
+	json_object_set_new(v, "head", side(head, sides->head, &c->head));
+	json_object_set_new(v, "policy", gate_question_told(q));
+	rules(v, g);
+	json_object_set_new(v, "shortfalls", shortfalls(g));
+	json_object_set_new(v, "findings", findings(c));
+	view_set_text(v, "compare", compare(a, q, base, head));
+	return v;
+}
+
+json_t *view_gate(const struct gate_row *row)
+{
+	json_t *v = json_pack("{s:o, s:o, s:s, s:s, s:s, s:s, s:s}", "id",
+		view_whole(row->id), "created_at", view_moment(row->created),
+		"who", row->who, "project", row->project, "workload",
+		row->workload, "name", row->name, "outcome", row->outcome);
+	json_object_update_new(v, json_loads(row->document, 0, NULL));
+	return v;
+}
+
+json_t *view_gate_event(const struct gate_row *row)
+{
+	char url[40];
+	json_t *gate = view_gate(row);
+	snprintf(url, sizeof url, "/gates/%lld", (long long)row->id);
+	json_object_del(gate, "rules");
+	json_object_del(gate, "findings");
+	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s}", "event", "gate",
+		"project", row->project, "workload", row->workload, "at",
+		view_moment(row->created), "gate", gate, "url", url);
+}

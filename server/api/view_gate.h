@@ -1,0 +1,18 @@
+/* view_gate.h - a gate as it is stored, and as it is told. */
+#pragma once
+#include "gate_kept.h"
+#include "gate_question.h"
+#include "selector.h"
+#include "view_compare.h"
+
+/* Rules of an answer: all but functions that pass, the first GATE_RULES. */
+enum { GATE_RULES = 200 };
+
+/* What the columns of its row do not say. */
+json_t *view_gate_document(struct arena *a, const struct gate_question *q,
+	const struct selected *base, const struct selected *head,
+	const struct compared_sides *sides, const struct gate *g);
+/* The row and its document as one. */
+json_t *view_gate(const struct gate_row *row);
+/* The event "gate": the gate without its rules and findings, and its page. */
+json_t *view_gate_event(const struct gate_row *row);

@@ -1,0 +1,242 @@
+/* test_gate_text.c - a gate for people and for CI, whole, with names that try to be
+ * more than names. */
+#include "gate_text.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The rules' names hold what would end a cell, an element, an attribute or a
+ * command; sentences what would be a mention, a reference, a link. */
+static const char odd[] =
+	"{\"id\":7,\"created_at\":\"2026-08-22T10:11:12.500000Z\","
+	"\"project\":\"p|q\",\"workload\":\"\",\"name\":\"1. <b>, @all\","
+	"\"outcome\":\"regressed\",\"sentence\":\"50% slower: @root, see #12 "
+	"or "
+	"http://x.y and www.z.org $a$\",\"runs_needed\":6,"
+	"\"base\":{\"asked\":\"label.a=`b`\",\"units\":3,\"cycles\":36},"
+	"\"head\":{\"asked\":\"4\",\"units\":1,\"cycles\":1},"
+	"\"rules\":["
+	"{\"rule\":\"cycle\",\"of\":null,\"device\":null,\"outcome\":\"pass\","
+	"\"limit_pct\":2,\"base_ns\":10000,\"head_ns\":10100.5,"
+	"\"change_pct\":1.005,\"low_pct\":-0.5,\"high_pct\":1.75,\"p\":0.25,"
+	"\"sentence\":\"\"},"
+	"{\"rule\":\"function\",\"of\":\"f<T>(a|b, \\\"c\\\", @me, #1)\\n"
+	"::error::x]]>\",\"device\":\"GPU, 0\",\"outcome\":\"regressed\","
+	"\"limit_pct\":null,\"base_ns\":0,\"head_ns\":61500,"
+	"\"change_pct\":null,\"low_pct\":null,\"high_pct\":null,\"p\":0.0005,"
+	"\"sentence\":\"new\\u0001: 60 \\u00b5s & more\"},"
+	"{\"rule\":\"operator\",\"of\":\"gemm\",\"device\":null,"
+	"\"outcome\":\"undecided\",\"limit_pct\":5,\"base_ns\":1000,"
+	"\"head_ns\":1100,\"change_pct\":10,\"low_pct\":-3,\"high_pct\":23,"
+	"\"p\":0.06,\"sentence\":\"not shown\"}],"
+	"\"rules_left_out\":3,\"shortfalls\":[],\"findings\":["
+	"{\"code\":\"few_cycles\",\"severity\":\"warn\",\"message\":\"few "
+	"*\"}],"
+	"\"compare\":\"/compare?base=1,2,3&head=4\"}";
+
+static const char bad[] =
+	"{\"id\":8,\"created_at\":\"2026-08-22T10:11:12.500000Z\","
+	"\"project\":\"\",\"workload\":\"w\",\"name\":\"\","
+	"\"outcome\":\"bad_data\",\"sentence\":\"2 "
+	"reasons\",\"runs_needed\":-1,"
+	"\"base\":{\"asked\":\"1\",\"units\":1,\"cycles\":2},"
+	"\"head\":{\"asked\":\"2\",\"units\":2,\"cycles\":1},"
+	"\"rules\":[],\"rules_left_out\":0,\"shortfalls\":["
+	"{\"what\":\"runs\",\"message\":\"one run\"},"
+	"{\"what\":\"cycles\",\"message\":\"a & b\"}],"
+	"\"findings\":[],\"compare\":\"/compare?base=1&head=2\"}";
+
+typedef void rendering(const json_t *gate, const char *site, struct buf *b);
+
+static void assert_text(rendering *render, const char *gate, const char *site,
+	const char *want)
+{
+	struct buf b;
+	size_t len;
+	json_t *v = json_loads(gate, 0, NULL);
+	assert_non_null(v);
+	buf_init(&b, 1 << 20);
+	render(v, site, &b);
+	assert_false(b.full);
+	char *text = buf_take(&b, &len);
+	assert_string_equal(text, want);
+	free(text);
+	json_decref(v);
+}
+
+static void test_md(void **state)
+{
+	(void)state;
+	assert_text(gate_text_md, odd, "https://k.example",
+		"## Gate: regressed (1&#46; &#60;b&#62;, &#64;&#8203;all)\n"
+		"\n"
+		"50% slower: &#64;&#8203;root, see &#35;&#8203;12 or "
+		"http&#58;//x.y and www&#46;z.org &#36;a&#36;\n"
+		"\n"
+		"| Outcome | Rule | Base (µs) | Head (µs) | Change | Interval "
+		"| Limit | p |\n"
+		"|:---|:---|---:|---:|---:|---:|---:|---:|\n"
+		"| pass | cycle | 10.00 | 10.10 | +1.00 % | -0.50 to +1.75 % | "
+		"2 % | 0.25 |\n"
+		"| regressed | function <code>f&#60;T&#62;(a&#124;b, "
+		"&#34;c&#34;, &#64;me, &#35;1) &#58;&#58;error&#58;&#58;x&#93;"
+		"&#93;&#62;</code> on <code>GPU, 0</code> | 0.00 | 61.50 |  |  "
+		"|  | 0.0005 |\n"
+		"| undecided | operator <code>gemm</code> | 1.00 | 1.10 | "
+		"+10.00 % | -3.00 to +23.00 % | 5 % | 0.06 |\n"
+		"\n"
+		"3 more are in the gate's JSON.\n"
+		"\n"
+		"- new : 60 µs &#38; more\n"
+		"- not shown\n"
+		"\n"
+		"### What would decide\n"
+		"\n"
+		"6 runs of the head, in all; there is 1.\n"
+		"\n"
+		"### What to know of the runs\n"
+		"\n"
+		"- **warn**: few &#42;\n"
+		"\n"
+		"Project <code>p&#124;q</code>, workload <code></code>, base "
+		"<code>label.a=&#96;b&#96;</code> (3 units, 36 cycles), head "
+		"<code>4</code> (1 unit, 1 cycle). "
+		"[Gate 7](<https://k.example/gates/7>), "
+		"[comparison](<https://k.example/"
+		"compare?base=1,2,3&head=4>).\n");
+	assert_text(gate_text_md, bad, NULL,
+		"## Gate: bad data\n"
+		"\n"
+		"2 reasons\n"
+		"\n"
+		"### Why the data are no ground to judge on\n"
+		"\n"
+		"- one run\n"
+		"- a &#38; b\n"
+		"\n"
+		"### What would decide\n"
+		"\n"
+		"A larger baseline: more runs of the head would not.\n"
+		"\n"
+		"Project <code></code>, workload <code>w</code>, base "
+		"<code>1</code> (1 unit, 2 cycles), head <code>2</code> "
+		"(2 units, 1 cycle). Gate 8.\n");
+}
+
+static void test_junit(void **state)
+{
+	(void)state;
+	assert_text(gate_text_junit, odd, "https://k.example",
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<testsuites name=\"1. &lt;b&gt;, @all\" tests=\"4\" "
+		"failures=\"1\" errors=\"0\" skipped=\"1\" time=\"0\">\n"
+		"  <testsuite name=\"1. &lt;b&gt;, @all\" tests=\"4\" "
+		"failures=\"1\" errors=\"0\" skipped=\"1\" time=\"0\" "
+		"timestamp=\"2026-08-22T10:11:12\" hostname=\"kernsift\">\n"
+		"    <properties>\n"
+		"      <property name=\"outcome\" value=\"regressed\"/>\n"
+		"      <property name=\"sentence\" value=\"50% slower: @root, "
+		"see #12 or http://x.y and www.z.org $a$\"/>\n"
+		"      <property name=\"project\" value=\"p|q\"/>\n"
+		"      <property name=\"base\" value=\"label.a=`b`\"/>\n"
+		"      <property name=\"head\" value=\"4\"/>\n"
+		"      <property name=\"gate\" "
+		"value=\"https://k.example/gates/7\"/>\n"
+		"    </properties>\n"
+		"    <testcase name=\"data\" classname=\"kernsift\" "
+		"time=\"0\"/>\n"
+		"    <testcase name=\"cycle\" classname=\"kernsift\" "
+		"time=\"0\"/>\n"
+		"    <testcase name=\"function f&lt;T&gt;(a|b, &quot;c&quot;, "
+		"@me, #1)&#10;::error::x]]&gt; on GPU, 0\" "
+		"classname=\"kernsift\" time=\"0\">\n"
+		"      <failure message=\"new\xef\xbf\xbd: 60 µs &amp; more\" "
+		"type=\"regressed\">base: 0 ns\nhead: 61500 ns\np: 0.0005\n"
+		"</failure>\n"
+		"    </testcase>\n"
+		"    <testcase name=\"operator gemm\" classname=\"kernsift\" "
+		"time=\"0\">\n"
+		"      <skipped message=\"not shown\"/>\n"
+		"    </testcase>\n"
+		"  </testsuite>\n"
+		"</testsuites>\n");
+	assert_text(gate_text_junit, bad, NULL,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<testsuites name=\"kernsift gate\" tests=\"1\" failures=\"0\" "
+		"errors=\"1\" skipped=\"0\" time=\"0\">\n"
+		"  <testsuite name=\"kernsift gate\" tests=\"1\" "
+		"failures=\"0\" "
+		"errors=\"1\" skipped=\"0\" time=\"0\" "
+		"timestamp=\"2026-08-22T10:11:12\" hostname=\"kernsift\">\n"
+		"    <properties>\n"
+		"      <property name=\"outcome\" value=\"bad_data\"/>\n"
+		"      <property name=\"sentence\" value=\"2 reasons\"/>\n"
+		"      <property name=\"project\" value=\"\"/>\n"
+		"      <property name=\"base\" value=\"1\"/>\n"
+		"      <property name=\"head\" value=\"2\"/>\n"
+		"    </properties>\n"
+		"    <testcase name=\"data\" classname=\"w\" time=\"0\">\n"
+		"      <error message=\"one run\" type=\"bad_data\">one run\n"
+		"a &amp; b\n"
+		"</error>\n"
+		"    </testcase>\n"
+		"  </testsuite>\n"
+		"</testsuites>\n");
+}
+
+static void test_github(void **state)
+{
+	(void)state;
+	assert_text(gate_text_github, odd, "https://k.example",
+		"::error title=Gate%3A regressed%2C 1. <b>%2C @all::50%25 "
+		"slower: @root, see #12 or http://x.y and www.z.org $a$ "
+		"(https://k.example/gates/7)\n"
+		"::error title=function f<T>(a|b%2C \"c\"%2C @me%2C #1)%0A%3A"
+		"%3Aerror%3A%3Ax]]>::new\x01: 60 µs & more\n"
+		"::warning title=operator gemm::not shown\n");
+	assert_text(gate_text_github, bad, NULL,
+		"::error title=Gate%3A bad data::2 reasons\n"
+		"::error title=runs::one run\n"
+		"::error title=cycles::a & b\n");
+}
+
+/* 200 bytes of two-byte characters are cut between two of them. */
+static void test_long(void **state)
+{
+	(void)state;
+	struct buf b;
+	size_t len;
+	char name[201] = { 0 };
+	for (int i = 0; i < 100; i++)
+		memcpy(name + 2 * i, "é", 2);
+	json_t *v = json_pack("{s:s, s:s, s:[{s:s, s:s, s:s}]}", "outcome",
+		"undecided", "sentence", "s", "rules", "rule", "operator", "of",
+		name, "outcome", "undecided");
+	buf_init(&b, 1 << 20);
+	gate_text_github(v, NULL, &b);
+	char *text = buf_take(&b, &len);
+	name[160] = '\0';
+	char want[400];
+	snprintf(want, sizeof want,
+		"::warning title=Gate%%3A undecided::s\n"
+		"::warning title=operator %s…::\n",
+		name);
+	assert_string_equal(text, want);
+	free(text);
+	json_decref(v);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_md),
+		cmocka_unit_test(test_junit),
+		cmocka_unit_test(test_github),
+		cmocka_unit_test(test_long),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
