@@ -1,6 +1,7 @@
-// api.js - every address of the server but those of api_team.js, and the only
-// place that asks it anything. What it refuses is thrown as a Failure with its
-// sentence. Who asks is told by the browser's cookie (session.js).
+// api.js - every address of the server but those of api_team.js and
+// api_history.js, and the only place that asks it anything. What it refuses is
+// thrown as a Failure with its sentence. Who asks is told by the browser's cookie
+// (session.js).
 
 const BASE = '/api/v1';
 

@@ -7,12 +7,15 @@ import {clearFailure, showFailure, tell} from './news.js';
 import * as beside from './pages/beside.js';
 import * as catalogue from './pages/catalogue.js';
 import * as compare from './pages/compare.js';
+import * as gate from './pages/gate.js';
+import * as gates from './pages/gates.js';
 import * as importance from './pages/importance.js';
 import * as job from './pages/job.js';
 import * as jobs from './pages/jobs.js';
 import * as runs from './pages/runs.js';
 import * as run from './pages/run.js';
 import * as settings from './pages/settings.js';
+import * as trends from './pages/trends.js';
 import * as uploads from './pages/uploads.js';
 import {tellHeader} from './session.js';
 
@@ -25,6 +28,9 @@ const PAGES = [
 	[/^\/catalogue\/?$/, catalogue],
 	[/^\/jobs\/?$/, jobs],
 	[/^\/jobs\/(\d+)$/, job],
+	[/^\/trends\/?$/, trends],
+	[/^\/gates\/?$/, gates],
+	[/^\/gates\/(\d+)$/, gate],
 	[/^\/uploads\/?$/, uploads],
 	[/^\/settings\/?$/, settings],
 ];

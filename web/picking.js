@@ -74,6 +74,6 @@ export function picking(query, names, at) {
 	}
 
 	draw();
-	return {tray, sides: () => sides, columns: ['base', 'head'].map((side) => ({label: side === 'base' ? 'Base' : 'Head', class: 'pick',
+	return {tray, tick, sides: () => sides, columns: ['base', 'head'].map((side) => ({label: side === 'base' ? 'Base' : 'Head', class: 'pick',
 		cell: (run) => box(side, run)}))};
 }

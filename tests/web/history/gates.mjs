@@ -1,0 +1,93 @@
+// gates.mjs - gates listed and filtered, one of each outcome, one asked with what
+// it would find seen before.
+
+import assert from 'node:assert/strict';
+import {cells, seen} from '../smoke/world.mjs';
+import * as doc from './documents.mjs';
+
+export const answers = {'/gates': doc.gates, ...Object.fromEntries([1, 2, 3, 4].map((id) => [`/gates/${id}`, () => doc.gate(id)]))};
+const run = (id, more) => ({id, created_at: `2026-03-15T00:${String(id).padStart(2, '0')}:00Z`, project: 'vllm', workload: 'decode', job: null, ...more});
+
+export default async function gates(test, {open}) {
+	await test('listed, filtered, opened', async () => {
+		const page = await open('/gates', {answers});
+		assert.deepEqual((await cells(page, 'Gates')).map((r) => [r[0], r[1].replace(/\s+/g, ' '), r[2], r[6]]), [
+			['pull request 7', '▲ regressed', 'a cycle takes 7.4 % longer, and 1 function is slower', '121,122,123'], ['gate 3', '✓ pass', 'within every limit', '121,122,123'],
+			['gate 2', '? undecided', 'one rule is undecided; 7 runs of the head would probably decide', '121,122,123'], ['gate 1', '! bad data', 'the head lacks runs and records', '121,122,123']]);
+		await page.getByLabel('Outcome').selectOption('pass');
+		await seen(async () => assert.deepEqual((await cells(page, 'Gates')).map((r) => r[0]), ['gate 3']));
+		await page.getByLabel('Project').fill('vllm');
+		await page.keyboard.press('Enter');
+		await seen(async () => assert.equal(new URL(page.url()).search, '?outcome=pass&project=vllm'));
+		await page.getByRole('link', {name: 'Clear'}).click();
+		await page.getByRole('link', {name: 'pull request 7'}).click();
+		await page.getByRole('heading', {name: 'A cycle takes 7.4 % longer, and 1 function is slower.'}).waitFor();
+	});
+
+	await test('one that regressed: rules, sides, files', async () => {
+		const page = await open('/gates/4', {answers});
+		assert.deepEqual((await cells(page, 'Rules of the gate')).map((r) => [r[0].replace(/\s+/g, ' '), r[1].replace(/\s+/g, ' '), ...r.slice(2)].join(' | ')), [
+			'Cycle a cycle takes 7.4 % longer, the limit is 2 % | ▲ regressed | +7.4 % | +4.9 % to +9.8 % | +2.0 % | 10,000.000 | 10,740.000 | < 0.001 | – | –',
+			'void flash::<b>fwd</b><128>(Params) on NVIDIA H200 function it is slower, and this is 6.9 % of the cycle | ▲ regressed | +34.5 % | +28.0 % to +41.0 % | – | 2,000.000 | 2,690.000 | < 0.001 | – | –',
+			'attention operator attention may be beyond 5 %; 7 runs of the head would probably decide | ? undecided | +5.6 % | −1.2 % to +12.4 % | +5.0 % | 2,500.000 | 2,640.000 | 0.090 | – | 7 runs',
+			'gemm operator slower than most of the baseline, but not than its newest part, from run 114 on | ✓ pass | +0.2 % | −1.0 % to +1.5 % | +5.0 % | 4,000.000 | 4,010.000 | 0.400 | run 114 | –',
+			'Headroom no time has a T_SOL | ? undecided | – | – | +2.0 % | – | – | – | – | the baseline is too small']);
+		await page.getByText('7 runs of the head, in all').waitFor();
+		await page.getByText('20 runs, #101 to #120').click();
+		assert.equal(await page.getByRole('link', {name: '#114'}).getAttribute('href'), '/runs/114');
+		assert.match(await page.getByRole('link', {name: 'Compare both sides'}).getAttribute('href'), /^\/compare\?base=101,.*,120&head=121,122,123$/);
+		assert.deepEqual(await page.locator('.toolbar .links a').evaluateAll((list) => list.map((a) => [a.textContent, a.getAttribute('href'), a.download])),
+			[['Markdown', 'md', 'md'], ['JUnit', 'junit', 'xml'], ['JSON', 'json', 'json'], ['Badge', 'svg', 'svg']].map(([text, format, end]) => [text, `/api/v1/gates/4?format=${format}`, `gate-4.${end}`]));
+		await page.getByRole('button', {name: 'Change'}).click();
+		await seen(async () => assert.match((await cells(page, 'Rules of the gate'))[0][0], /^void/));
+		await page.getByText('A badge for a README').click();
+		await page.getByText(/^!\[kernsift\]\(http:\/\/127\.0\.0\.1:\d+\/api\/v1\/badge\?project=vllm&workload=decode&name=pull\+request\+7\)$/).waitFor();
+	});
+
+	await test('bad data: what they lack comes first, what differs is told', async () => {
+		const page = await open('/gates/1', {answers});
+		assert.deepEqual(await page.getByRole('listitem').filter({hasText: /[a-z]{4}/}).allInnerTexts().then((all) => all.map((text) => text.replace(/\s+/g, ' '))),
+			['The head has 1 run; 3 are demanded.', 'Run 121 dropped 12 records.', 'warn The driver differs: 550.54 and 560.28.']);
+		await page.getByText('No rule was looked at.').waitFor();
+	});
+
+	await test('asked: what both sides find is seen before, a refusal in its place', async () => {
+		const asked = [];
+		const put = [];
+		const page = await open('/gates', {allowed: /422/, answers: {...answers,
+			'/runs': (q) => { asked.push(q.toString()); return {items: q.has('until') ? [run(9), run(8), run(7)] : [run(12), run(11)], next: null}; },
+			'/gates': (q, body) => {
+				if (!body)
+					return doc.gates(q);
+				put.push(JSON.parse(body));
+				return put.length === 1 ? {refused: [422, 'unprocessable', 'base: no run is before the head']} : doc.gate(3);
+			}}});
+		await page.getByText('Ask a gate').click();
+		await page.getByLabel('Head', {exact: true}).fill('label.branch=new last=2');
+		await page.getByText('Finds 2 runs: #11, #12.').waitFor();
+		await page.getByLabel('Baseline', {exact: true}).fill('label.branch=main last=3');
+		await page.getByText('Finds 3 runs: #7, #8, #9.').waitFor();
+		assert.deepEqual(asked.slice(-2), ['label.branch=new&limit=10', 'project=vllm&workload=decode&until=2026-03-15T00%3A11%3A00Z&label.branch=main&limit=11']);
+		await page.getByLabel('Cycle, %').fill('x');
+		await page.getByRole('button', {name: 'Ask', exact: true}).click();
+		await page.getByText('Cycle, %: \'x\' is no number.').waitFor();
+		await page.getByLabel('Cycle, %').fill('3');
+		await page.getByLabel('Operators, %').fill('gemm=5');
+		await page.getByLabel('appeared').uncheck();
+		await page.getByRole('button', {name: 'Ask', exact: true}).click();
+		await page.getByText('Base: no run is before the head.').waitFor();
+		await page.getByLabel('Head', {exact: true}).press('Enter');
+		await page.getByRole('heading', {name: 'Within every limit.'}).waitFor();
+		assert.deepEqual(put[1], {base: 'label.branch=main last=3', head: 'label.branch=new last=2', cycle_pct: 3, operators: [{operator: 'gemm', pct: 5}], fail_on: ['regressed']});
+		assert.equal(new URL(page.url()).pathname, '/gates/3');
+		await page.getByRole('link', {name: 'Ask again'}).click();
+		await seen(async () => assert.equal(await page.getByLabel('Baseline', {exact: true}).inputValue(), 'label.branch=main last=20'));
+	});
+
+	await test('no gates yet, and one that is not there', async () => {
+		const page = await open('/gates', {answers: {'/gates': () => ({items: [], next: null})}});
+		await page.getByRole('heading', {name: 'No gates yet'}).waitFor();
+		const gone = await open('/gates/99', {allowed: /404/, answers: {'/gates/99': () => ({refused: [404, 'not_found', 'no gate 99']})}});
+		await gone.getByText('no gate 99').waitFor();
+	});
+}

@@ -1,0 +1,25 @@
+// looks.mjs - every view of trends and gates, looked at in light, in dark and narrow.
+
+import {looked} from '../smoke/accessible.mjs';
+import * as gates from './gates.mjs';
+import * as trends from './trends.mjs';
+
+// [name, address, what is there when it is whole]
+const VIEWS = [
+	['trends-choose', '/trends', '.scroll'],
+	['trends', `${trends.W}&base=1001&head=1100`, '.u-over'],
+	['trends-points', `${trends.W}&x=order&tab=points&device=x`, '.u-over'],
+	['gates', '/gates', '.scroll'],
+	['gates-ask', '/gates?base=101,102&head=121', '.scroll'],
+	['gate-regressed', '/gates/4', '.limit-bar'],
+	['gate-bad-data', '/gates/1', '.banner'],
+];
+
+export default async function looks(test, {open, shots}) {
+	for (const [name, where, whole] of VIEWS)
+		await test(`looks: ${name}`, async () => {
+			const page = await open(where, {answers: {...trends.answers, ...gates.answers, '/runs/121': () => ({id: 121, created_at: '2026-03-15T00:00:00Z', project: '', workload: ''})}});
+			await page.locator(whole).first().waitFor();
+			await looked(page, shots, name);
+		});
+}

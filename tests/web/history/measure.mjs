@@ -1,0 +1,64 @@
+// measure.mjs - how fast 50,000 points are drawn and moved, told in milliseconds:
+// `../../with-postgres node measure.mjs`, with KERNSIFT_BIN and KERNSIFT_CHROMIUM.
+
+import {newWorld} from '../smoke/world.mjs';
+import * as doc from './documents.mjs';
+
+const FRAMES = 120;
+
+// From before the page's own scripts: when the answer was there, when the chart was
+// on the screen.
+function watch() {
+	const look = () => {
+		if (!document.querySelector('.u-over'))
+			return requestAnimationFrame(look);
+		return requestAnimationFrame(() => { window.drawnAt = performance.now(); });
+	};
+	requestAnimationFrame(look);
+}
+
+// A wheel step in every frame: the work of a step, and how far frames lie apart.
+function wheeled({frames, zoom}) {
+	const over = document.querySelector('.u-over');
+	const box = over.getBoundingClientRect();
+	const work = [];
+	const apart = [];
+	return new Promise((resolve) => {
+		let before = null;
+		let i = 0;
+		const step = (now) => {
+			if (before !== null)
+				apart.push(now - before);
+			before = now;
+			if (i++ === frames)
+				return resolve({work, apart});
+			const from = performance.now();
+			over.dispatchEvent(new WheelEvent('wheel', {ctrlKey: zoom, shiftKey: !zoom, deltaY: (zoom ? i < frames / 2 : i % 60 < 30) ? -40 : 40, bubbles: true, cancelable: true,
+				clientX: box.left + box.width * 0.7, clientY: box.top + 50}));
+			queueMicrotask(() => work.push(performance.now() - from));
+			return requestAnimationFrame(step);
+		};
+		requestAnimationFrame(step);
+	});
+}
+
+const told = (list) => {
+	const s = [...list].sort((a, b) => a - b);
+	const at = (p) => s[Math.min(s.length - 1, Math.floor(s.length * p))].toFixed(1);
+	return `median ${at(0.5)}, p95 ${at(0.95)}, most ${at(1)}`;
+};
+
+const world = await newWorld();
+const page = await world.open('/runs', {answers: {'/trends': (query) => doc.long(query)}});
+await page.addInitScript(watch);
+await page.goto(`${world.base}/trends?workload=long&tab=points`);
+await page.waitForFunction(() => window.drawnAt, null, {timeout: 120000});
+const first = await page.evaluate(() => window.drawnAt - performance.getEntriesByType('resource').find((e) => e.name.includes('/api/v1/trends')).responseEnd);
+console.log(`first draw, from the answer to the screen: ${first.toFixed(0)} ms`);
+for (const zoom of [true, false]) {
+	if (!zoom)
+		await page.getByRole('button', {name: 'Zoom in'}).click();
+	const {work, apart} = await page.evaluate(wheeled, {frames: FRAMES, zoom});
+	console.log(`${zoom ? 'zoom' : 'pan'}, ${FRAMES} steps: work of a step ${told(work)} ms; frames apart ${told(apart)} ms`);
+}
+await world.end();
