@@ -27,5 +27,6 @@ export {run} from './api.js';
 export const gates = (query, signal) => json(address('/gates', query), {signal});
 export const gate = (id, signal) => json(address(`/gates/${id}`), {signal});
 export const askGate = (question) => json(address('/gates'), {method: 'POST', body: JSON.stringify(question)});
-export const gateFile = (id, format) => address(`/gates/${id}`, {format});
+// Links in a pull request are whole.
+export const gateFile = (id, format) => address(`/gates/${id}`, {format, site: format === 'md' ? location.origin : null});
 export const badge = (words) => address('/badge', words);

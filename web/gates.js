@@ -88,7 +88,7 @@ export const NUMBERS = [
 	['alpha', 'Alpha', 0.01, 'how often a head that is alike may be accused'],
 ];
 const TEXTS = ['base', 'head', 'name', 'project', 'workload'];
-export const FAIL_ON = ['regressed', 'appeared', 'likely', 'vanished', 'improved', 'undecided'];
+export const FAIL_ON = ['regressed', 'appeared', 'likely', 'vanished', 'improved'];
 const USUAL = ['regressed', 'appeared'];
 
 // The question of the form's texts, or throws with a sentence. What is as the server

@@ -7,7 +7,7 @@ import {tell} from './news.js';
 import {axisUnit, tickTexts} from './scale.js';
 import {UNITS} from './format.js';
 import {coloursOf, frameOf, paint} from './trend_paint.js';
-import {named, pointText} from './trends.js';
+import {groups, named, pointText} from './trends.js';
 import * as view from './trend_view.js';
 
 const KEPT = '/kept/uplot/';
@@ -58,6 +58,7 @@ export async function trendChart(doc, {by, range, sides, pressed, moved, signal}
 		return null;
 	const xs = view.places(doc, by);
 	const {value} = doc.points;
+	const grouped = groups(doc);
 	const all = view.around(xs, 0, xs.length - 1, LONE[by]);
 	const place = h('div', {class: 'trend-frame', role: 'img', tabindex: 0, 'aria-describedby': 'trend-keys',
 		'aria-label': `${named(doc)}: ${xs.length} points, ${doc.change_points.length} changes of level`});
@@ -106,7 +107,7 @@ export async function trendChart(doc, {by, range, sides, pressed, moved, signal}
 			cursor: {y: false, drag: {x: true, y: false, dist: 6}, dataIdx: pointed, bind: {dblclick: () => null},
 				points: {size: 11, width: 2, stroke: () => colour('ink'), fill: () => 'transparent'}},
 			series: [{}, {paths: () => null, points: {show: false}}],
-			hooks: {draw: [(self) => paint(self, doc, xs, sides(), colours)],
+			hooks: {draw: [(self) => paint(self, doc, xs, grouped, sides(), colours)],
 				setScale: [(self, key) => key === 'x' && u && settled()],
 				setCursor: [(self) => stood === null && say(self.cursor.left < 0 ? null : self.cursor.idxs[1] ?? null)]}};
 	}

@@ -1,8 +1,8 @@
 // trend_paint.js - what stands in the frame of a trend: its points, the levels
 // between changes with their intervals, where a group begins, what is ticked.
 
-import {change, groups, short, stretches} from './trends.js';
-import {apart, within} from './trend_view.js';
+import {change, short, stretches} from './trends.js';
+import {apart, first, within} from './trend_view.js';
 
 // Fewer points in sight than this are round and large enough to be hit.
 const FEW = 1500;
@@ -26,19 +26,34 @@ export function frameOf(u) {
 		x: (v) => left + (v - x.min) * kx, y: (v) => top + height - (v - y.min) * ky};
 }
 
-// Many points: small squares, one of those that would cover each other.
-function crowd(ctx, f, xs, values, [from, to]) {
-	const size = Math.round(2 * f.px);
+// One pixel of a colour, as an ImageData holds it.
+function pixelOf(ctx, colour) {
+	ctx.fillStyle = colour;
+	ctx.fillRect(0, 0, 1, 1);
+	return new Uint32Array(ctx.getImageData(0, 0, 1, 1).data.buffer)[0];
+}
+
+// Many points: small squares, set as pixels and laid over the frame at once; tens of
+// thousands of shapes would each cost a call.
+let layer = null;
+function crowd(ctx, f, xs, values, [from, to], colours) {
+	const [left, top] = [Math.floor(f.left), Math.floor(f.top)];
 	const [wide, high] = [Math.ceil(f.width) + 1, Math.ceil(f.height) + 1];
-	const there = new Uint8Array(wide * high);
+	const size = Math.max(1, Math.round(2 * f.px));
+	layer ??= document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+	if (layer.canvas.width !== wide || layer.canvas.height !== high)
+		[layer.canvas.width, layer.canvas.height] = [wide, high];
+	const pixel = pixelOf(layer, colours.dot);
+	const image = layer.createImageData(wide, high);
+	const set = new Uint32Array(image.data.buffer);
 	for (let i = from; i < to; i++) {
-		const [x, y] = [Math.round(f.x(xs[i])), Math.round(f.y(values[i]))];
-		const at = (y - Math.floor(f.top)) * wide + x - Math.floor(f.left);
-		if (there[at])
-			continue;
-		there[at] = 1;
-		ctx.fillRect(x - (size >> 1), y - (size >> 1), size, size);
+		const x = Math.round(f.x(xs[i])) - left - (size >> 1);
+		const y = Math.round(f.y(values[i])) - top - (size >> 1);
+		for (let row = Math.max(0, y); row < Math.min(high, y + size); row++)
+			set.fill(pixel, row * wide + Math.max(0, x), row * wide + Math.max(0, Math.min(wide, x + size)));
 	}
+	layer.putImageData(image, 0, 0);
+	ctx.drawImage(layer.canvas, left, top);
 }
 
 function dot(ctx, x, y, r) {
@@ -46,7 +61,8 @@ function dot(ctx, x, y, r) {
 	ctx.arc(x, y, r, 0, 2 * Math.PI);
 }
 
-function few(ctx, f, xs, values, [from, to]) {
+function few(ctx, f, xs, values, [from, to], colours) {
+	ctx.fillStyle = colours.dot;
 	ctx.beginPath();
 	for (let i = from; i < to; i++)
 		dot(ctx, f.x(xs[i]), f.y(values[i]), (to - from > 300 ? 2 : 3) * f.px);
@@ -64,8 +80,9 @@ function bands(ctx, f, doc, xs, colours) {
 			ctx.fillRect(a, f.y(high), Math.max(b - a, f.px), Math.max(f.y(low) - f.y(high), f.px));
 }
 
-function levels(ctx, f, doc, xs, colours) {
-	for (const [colour, wide] of [[colours.ground, 5 * f.px], [colours.level, 2 * f.px]]) {
+// Amid a crowd a level has a seam, to be seen.
+function levels(ctx, f, doc, xs, colours, seam) {
+	for (const [colour, wide] of [...(seam ? [[colours.ground, 5 * f.px]] : []), [colours.level, 2 * f.px]]) {
 		ctx.fillStyle = colour;
 		for (const {a, b, level} of spans(f, doc, xs))
 			ctx.fillRect(a, f.y(level) - wide / 2, Math.max(b - a, 2 * f.px), wide);
@@ -101,9 +118,10 @@ function changes(ctx, f, doc, xs, colours) {
 }
 
 // A tick where a group begins, where each has room for one; a name where that fits.
-function commits(ctx, f, doc, xs, range, colours) {
-	const all = groups(doc, ...range);
-	const ticks = all.length * 4 * f.px <= f.width ? all : [];
+function commits(ctx, f, xs, all, range, colours) {
+	const starts = first(all, range[0], (g) => g.from);
+	const ends = first(all, range[1], (g) => g.from);
+	const ticks = (ends - starts) * 4 * f.px <= f.width ? all.slice(starts, ends) : [];
 	ctx.fillStyle = colours.group;
 	for (const {from} of ticks)
 		ctx.fillRect(Math.round(f.x(xs[from])), f.foot - 7 * f.px, f.px, 7 * f.px);
@@ -129,8 +147,9 @@ function ticked(ctx, f, xs, values, sides, colours) {
 		}
 }
 
-// Everything that stands in the frame; sides are indices {base, head}.
-export function paint(u, doc, xs, sides, colours) {
+// Everything that stands in the frame: `all` are the series' groups, sides are
+// indices {base, head}.
+export function paint(u, doc, xs, all, sides, colours) {
 	const f = frameOf(u);
 	const {ctx} = u;
 	const {value} = doc.points;
@@ -140,10 +159,10 @@ export function paint(u, doc, xs, sides, colours) {
 	ctx.rect(f.left, f.top, f.width, f.height);
 	ctx.clip();
 	bands(ctx, f, doc, xs, colours);
-	ctx.fillStyle = colours.dot;
-	(range[1] - range[0] > FEW ? crowd : few)(ctx, f, xs, value, range);
-	levels(ctx, f, doc, xs, colours);
-	commits(ctx, f, doc, xs, range, colours);
+	const many = range[1] - range[0] > FEW;
+	(many ? crowd : few)(ctx, f, xs, value, range, colours);
+	levels(ctx, f, doc, xs, colours, many);
+	commits(ctx, f, xs, all, range, colours);
 	changes(ctx, f, doc, xs, colours);
 	ticked(ctx, f, xs, value, sides, colours);
 	ctx.restore();

@@ -5,11 +5,11 @@
 export const places = (doc, by) => (by === 'order' ? doc.points.run.map((_, i) => i) : doc.points.at_ms);
 
 // The first index whose place is not below x; places ascend.
-export function first(list, x) {
+export function first(list, x, place = (v) => v) {
 	let [low, high] = [0, list.length];
 	while (low < high) {
 		const mid = (low + high) >> 1;
-		if (list[mid] < x)
+		if (place(list[mid]) < x)
 			low = mid + 1;
 		else
 			high = mid;

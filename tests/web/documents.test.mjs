@@ -19,6 +19,7 @@ const DOCUMENTS = [
 	['run_shapes', doc.runShapes(plain)], ['run_shapes', doc.runShapes(against)],
 	['breakdown', layers.breakdown()], ['breakdown', layers.flat()], ['group_list', layers.groups()], ['layers_beside', layers.beside()], ['layers_beside', layers.beside(new URLSearchParams('runs=7,8,9'))],
 	['trend', history.trend()], ['trend', history.trend(new URLSearchParams('metric=coverage'), 3)], ['trend', history.long(plain, 100)], ['workload_list', history.workloads()],
+	...[1, 2, 3, 4].map((id) => ['gate', history.gate(id)]), ['gate_list', history.gates()],
 	['comparison', two.comparison()], ['comparison', two.comparison({refused: true})], ['series', two.series(new URLSearchParams('function=add'))],
 	['cycle_list', two.cycles()], ['pattern_list', two.patterns()], ['job_list', two.jobs()], ['job', two.job()], ['suspicion', two.published()],
 ];

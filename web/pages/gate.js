@@ -2,7 +2,7 @@
 // lacked, its rules, and the ways to the runs behind it.
 
 import * as api from '../api_history.js';
-import {facts, h} from '../dom.js';
+import {facts, h, tags} from '../dom.js';
 import * as f from '../format.js';
 import {needed} from '../gates.js';
 import {sentence} from '../layers.js';
@@ -12,21 +12,23 @@ import {fileLink} from './run_columns.js';
 
 const FILES = [['Markdown', 'md', 'md'], ['JUnit', 'junit', 'xml'], ['JSON', 'json', 'json'], ['Badge', 'svg', 'svg']];
 
+const SEVERITIES = {refuse: 'Refused', warn: 'Warning', info: 'Info'};
+
 function downloads(gate) {
 	return h('div', {class: 'toolbar'}, h('h2', {}, 'Rules'), h('span', {class: 'links'}, FILES.map(([text, format, end]) =>
 		fileLink(text, api.gateFile(gate.id, format), `gate-${gate.id}.${end}`))));
 }
 
-function side(label, word, {asked, runs, units, cycles}) {
+function side(label, word, {asked, runs, units, cycles, labels}) {
 	return h('section', {class: `side-card ${word}`}, h('h2', {}, label), h('p', {}, h('code', {}, asked)), runLinks(runs),
-		h('p', {class: 'quiet'}, `${f.plural(units, 'unit')}, ${f.plural(cycles, 'cycle')}`));
+		h('p', {class: 'quiet'}, `${f.plural(units, 'unit')}, ${f.plural(cycles, 'cycle')}`), tags(labels));
 }
 
 const lacking = (gate) => gate.shortfalls.length > 0 && h('div', {class: 'banner'}, h('h2', {}, 'What the data lack'),
 	h('ul', {}, gate.shortfalls.map(({message}) => h('li', {}, sentence(message)))));
 
 const findings = (gate) => gate.findings.length > 0 && h('section', {class: 'notes', 'aria-labelledby': 'found'}, h('h2', {id: 'found'}, 'What differs around the numbers'),
-	h('ul', {}, gate.findings.map(({severity, message}) => h('li', {}, h('span', {class: `severity ${severity}`}, severity), h('span', {}, sentence(message))))));
+	h('ul', {}, gate.findings.map(({severity, message}) => h('li', {}, h('span', {class: `severity ${severity === 'refuse' ? 'error' : severity}`}, SEVERITIES[severity]), h('span', {}, sentence(message))))));
 
 // The newest gate of the same work, as a picture for a README.
 function badgeLine(gate) {

@@ -26,7 +26,7 @@ function columns(gate) {
 	const time = (label, key) => ({label, unit, num: true, down: key, up: `-${key}`, value: (r) => r[`${key}_ns`], cell: (r) => f.inUnit(r[`${key}_ns`], unit), title: (r) => f.exact(r[`${key}_ns`])});
 	return [
 		{label: 'Rule', head: true, class: 'kernel', up: 'of', down: '-of', value: ruleName, cell: (r) => [r.rule === 'function' ? h('code', {}, ruleName(r)) : ruleName(r),
-			r.of ? h('span', {class: 'quiet'}, ` ${ruleKind(r).toLowerCase()}`) : null, h('div', {class: 'hint'}, r.sentence)]},
+			r.of ? h('span', {class: 'quiet'}, ` ${ruleKind(r).toLowerCase()}`) : null, r.sentence ? h('div', {class: 'hint'}, r.sentence) : null].filter(Boolean)},
 		{label: 'Outcome', cell: (r) => outcome(r.outcome)},
 		{label: 'Change', num: true, down: 'change', up: '-change', value: (r) => r.change_pct, cell: (r) => h('span', {class: 'delta'}, percent(r.change_pct))},
 		{label: 'Interval beside the limit', class: 'interval', cell: (r) => [between(r), bar(r, most)]},
@@ -39,8 +39,10 @@ function columns(gate) {
 }
 
 export function rulesList(gate, query, at) {
-	return listing({caption: 'Rules of the gate', columns: columns(gate), rows: gate.rules, query, usual: '', what: 'rule', at,
+	const list = listing({caption: 'Rules of the gate', columns: columns(gate), rows: gate.rules, query, usual: '', what: 'rule', at,
 		text: (r) => [ruleKind(r), ruleName(r), r.outcome, r.sentence].join(' '), empty: 'No rule was looked at.'}).node;
+	const out = gate.rules_left_out;
+	return h('div', {class: 'part'}, list, out ? h('p', {class: 'hint'}, `${f.plural(out, 'function')} that pass${out === 1 ? 'es' : ''} ${out === 1 ? 'is' : 'are'} not kept.`) : null);
 }
 
 const list = (items) => (items?.length ? items.join(', ') : null);

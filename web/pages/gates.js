@@ -1,5 +1,6 @@
 // gates.js - /gates: what gates have said, newest first, and the form that asks one.
 
+import {Failure} from '../api.js';
 import * as api from '../api_history.js';
 import {field, h} from '../dom.js';
 import * as f from '../format.js';
@@ -8,15 +9,27 @@ import {table} from '../table.js';
 import {outcome} from './gate_parts.js';
 import {askForm} from './gates_ask.js';
 
-const TEXTS = [['project', 'Project'], ['workload', 'Workload']];
+const TEXTS = [['project', 'Project', 'whole name'], ['workload', 'Workload', 'whole name'], ['name', 'Name', 'whole name'], ['label', 'Head\'s labels', 'branch=main']];
 const DAYS = [['since', 'Since'], ['until', 'Until']];
 const FILTERS = [...TEXTS, ...DAYS].map(([word]) => word).concat('outcome', 'cursor');
 
+function labelsOf(text) {
+	try {
+		return f.labels(text);
+	} catch (error) {
+		throw new Failure(400, 'bad_request', error.message);
+	}
+}
+
+// What the server is asked with; throws in its way where labels are none.
 export function asked(query) {
 	const out = Object.fromEntries(FILTERS.map((key) => [key, query.get(key)]).filter(([, value]) => value));
 	for (const [day] of DAYS)
 		if (/^\d{4}-\d\d-\d\d$/.test(out[day] ?? ''))
 			out[day] += 'T00:00:00Z';
+	for (const [key, value] of Object.entries(labelsOf(out.label ?? '')))
+		out[`label.${key}`] = value;
+	delete out.label;
 	return out;
 }
 
@@ -46,7 +59,7 @@ function listed(query, changes) {
 }
 
 function filterForm(query, items, at) {
-	const texts = TEXTS.map(([name, label]) => [label, h('input', {type: 'text', name, value: query.get(name), placeholder: 'whole name', autocomplete: 'off', list: `offered-gate-${name}`})]);
+	const texts = TEXTS.map(([name, label, example]) => [label, h('input', {type: 'text', name, value: query.get(name), placeholder: example, autocomplete: 'off', list: name === 'label' ? null : `offered-gate-${name}`})]);
 	const days = DAYS.map(([name, label]) => [label, h('input', {type: 'date', name, value: (query.get(name) ?? '').slice(0, 10)})]);
 	const which = h('select', {name: 'outcome', on: {change: (e) => at.go(listed(query, {outcome: e.target.value}))}},
 		[['', 'any'], ...Object.entries(OUTCOMES).map(([word, {text}]) => [word, text])].map(([value, text]) => h('option', {value, selected: value === (query.get('outcome') ?? '')}, text)));
@@ -56,7 +69,7 @@ function filterForm(query, items, at) {
 	};
 	return h('form', {class: 'bar', role: 'search', 'aria-label': 'Filter gates', on: {submit}},
 		field('Outcome', which), [...texts, ...days].map(([label, input]) => field(label, input)),
-		TEXTS.map(([name]) => h('datalist', {id: `offered-gate-${name}`}, [...new Set(items.map((g) => g[name]))].filter(Boolean).map((value) => h('option', {value})))),
+		TEXTS.filter(([name]) => name !== 'label').map(([name]) => h('datalist', {id: `offered-gate-${name}`}, [...new Set(items.map((g) => g[name]))].filter(Boolean).map((value) => h('option', {value})))),
 		h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'main'}, 'Filter'),
 			FILTERS.some((key) => query.get(key)) ? h('a', {href: '/gates'}, 'Clear') : null));
 }

@@ -50,8 +50,8 @@ export function long(query = new URLSearchParams(), n = 50000) {
 export const workloads = () => ({items: [['vllm', 'llama-70b decode, 16 sequences', 180], ['', '', 4], ['vllm', '<b>prefill</b>', 12]]
 	.map(([project, workload, runs]) => ({project, workload, runs, first_at: '2026-03-01T00:00:00Z', last_at: '2026-03-15T18:04:00Z'})), next: null});
 
-const SIDES = {base: {asked: 'label.branch=main last=20', runs: Array.from({length: 20}, (_, i) => 101 + i), units: 20, cycles: 600},
-	head: {asked: '121,122,123', runs: [121, 122, 123], units: 3, cycles: 90}};
+const SIDES = {base: {asked: 'label.branch=main last=20', runs: Array.from({length: 20}, (_, i) => 101 + i), units: 20, cycles: 600, labels: {branch: 'main'}},
+	head: {asked: '121,122,123', runs: [121, 122, 123], units: 3, cycles: 90, labels: {branch: 'new', commit: '9a463115c0'}}};
 const POLICY = {cycle_pct: 2, operators: [{operator: 'attention', pct: 5}], headroom_pct: null, fail_on: ['regressed', 'appeared'], share_pct: 1, least_runs: 1, least_cycles: 4,
 	least_coverage_pct: 0, least_attributed_pct: 0, refuse: ['records_dropped'], alpha: 0.01, floor: null, range: null, seed: 1};
 
@@ -76,7 +76,7 @@ const GATES = [
 ];
 const NUMBER = {pass: 0, regressed: 1, undecided: 2, bad_data: 3};
 export const gate = (id) => GATES.filter(([one]) => one === id).map(([, outcome, sentence, more]) => ({id, created_at: '2026-03-15T18:04:00Z', who: 'ci', project: 'vllm', workload: 'decode', name: '',
-	outcome, exit: NUMBER[outcome], sentence, runs_needed: 0, ...SIDES, policy: POLICY, rules: [], shortfalls: [], findings: [],
+	outcome, exit: NUMBER[outcome], sentence, runs_needed: 0, ...SIDES, policy: POLICY, rules: [], rules_left_out: id === 4 ? 31 : 0, shortfalls: [], findings: [],
 	compare: `/compare?base=${SIDES.base.runs.join(',')}&head=121,122,123`, ...more}))[0];
 export const gates = (query = new URLSearchParams()) => ({items: GATES.map(([id]) => gate(id)).filter((g) => !query.get('outcome') || g.outcome === query.get('outcome'))
 	.map(({rules, findings, ...rest}) => rest), next: null});

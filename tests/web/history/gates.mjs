@@ -8,7 +8,7 @@ import * as doc from './documents.mjs';
 export const answers = {'/gates': doc.gates, ...Object.fromEntries([1, 2, 3, 4].map((id) => [`/gates/${id}`, () => doc.gate(id)]))};
 const run = (id, more) => ({id, created_at: `2026-03-15T00:${String(id).padStart(2, '0')}:00Z`, project: 'vllm', workload: 'decode', job: null, ...more});
 
-export default async function gates(test, {open}) {
+export default async function gates(test, {open, base}) {
 	await test('listed, filtered, opened', async () => {
 		const page = await open('/gates', {answers});
 		assert.deepEqual((await cells(page, 'Gates')).map((r) => [r[0], r[1].replace(/\s+/g, ' '), r[2], r[6]]), [
@@ -16,7 +16,7 @@ export default async function gates(test, {open}) {
 			['gate 2', '? undecided', 'one rule is undecided; 7 runs of the head would probably decide', '121,122,123'], ['gate 1', '! bad data', 'the head lacks runs and records', '121,122,123']]);
 		await page.getByLabel('Outcome').selectOption('pass');
 		await seen(async () => assert.deepEqual((await cells(page, 'Gates')).map((r) => r[0]), ['gate 3']));
-		await page.getByLabel('Project').fill('vllm');
+		await page.getByLabel('Project', {exact: true}).fill('vllm');
 		await page.keyboard.press('Enter');
 		await seen(async () => assert.equal(new URL(page.url()).search, '?outcome=pass&project=vllm'));
 		await page.getByRole('link', {name: 'Clear'}).click();
@@ -33,11 +33,12 @@ export default async function gates(test, {open}) {
 			'gemm operator slower than most of the baseline, but not than its newest part, from run 114 on | ✓ pass | +0.2 % | −1.0 % to +1.5 % | +5.0 % | 4,000.000 | 4,010.000 | 0.400 | run 114 | –',
 			'Headroom no time has a T_SOL | ? undecided | – | – | +2.0 % | – | – | – | – | the baseline is too small']);
 		await page.getByText('7 runs of the head, in all').waitFor();
+		await page.getByText('31 functions that pass are not kept.').waitFor();
 		await page.getByText('20 runs, #101 to #120').click();
 		assert.equal(await page.getByRole('link', {name: '#114'}).getAttribute('href'), '/runs/114');
 		assert.match(await page.getByRole('link', {name: 'Compare both sides'}).getAttribute('href'), /^\/compare\?base=101,.*,120&head=121,122,123$/);
 		assert.deepEqual(await page.locator('.toolbar .links a').evaluateAll((list) => list.map((a) => [a.textContent, a.getAttribute('href'), a.download])),
-			[['Markdown', 'md', 'md'], ['JUnit', 'junit', 'xml'], ['JSON', 'json', 'json'], ['Badge', 'svg', 'svg']].map(([text, format, end]) => [text, `/api/v1/gates/4?format=${format}`, `gate-4.${end}`]));
+			[['Markdown', 'md', 'md'], ['JUnit', 'junit', 'xml'], ['JSON', 'json', 'json'], ['Badge', 'svg', 'svg']].map(([text, format, end]) => [text, `/api/v1/gates/4?format=${format}${format === 'md' ? `&site=${encodeURIComponent(base)}` : ''}`, `gate-4.${end}`]));
 		await page.getByRole('button', {name: 'Change'}).click();
 		await seen(async () => assert.match((await cells(page, 'Rules of the gate'))[0][0], /^void/));
 		await page.getByText('A badge for a README').click();
@@ -47,7 +48,7 @@ export default async function gates(test, {open}) {
 	await test('bad data: what they lack comes first, what differs is told', async () => {
 		const page = await open('/gates/1', {answers});
 		assert.deepEqual(await page.getByRole('listitem').filter({hasText: /[a-z]{4}/}).allInnerTexts().then((all) => all.map((text) => text.replace(/\s+/g, ' '))),
-			['The head has 1 run; 3 are demanded.', 'Run 121 dropped 12 records.', 'warn The driver differs: 550.54 and 560.28.']);
+			['The head has 1 run; 3 are demanded.', 'Run 121 dropped 12 records.', 'Warning The driver differs: 550.54 and 560.28.']);
 		await page.getByText('No rule was looked at.').waitFor();
 	});
 

@@ -51,7 +51,7 @@ const told = (list) => {
 const world = await newWorld();
 const page = await world.open('/runs', {answers: {'/trends': (query) => doc.long(query)}});
 await page.addInitScript(watch);
-await page.goto(`${world.base}/trends?workload=long&tab=points`);
+await page.goto(`${world.base}/trends?workload=long`);
 await page.waitForFunction(() => window.drawnAt, null, {timeout: 120000});
 const first = await page.evaluate(() => window.drawnAt - performance.getEntriesByType('resource').find((e) => e.name.includes('/api/v1/trends')).responseEnd);
 console.log(`first draw, from the answer to the screen: ${first.toFixed(0)} ms`);

@@ -2,6 +2,10 @@
 // file, and the library that draws it.
 
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import {trace} from '../compare/trace.mjs';
 import {data, cells, seen, text, upload} from '../smoke/world.mjs';
 
 export default async function real(test, world) {
@@ -35,5 +39,37 @@ export default async function real(test, world) {
 		assert.match(await licence.text(), /MIT License/);
 		assert.equal(licence.headers.get('content-type'), 'text/plain; charset=utf-8');
 		assert.match((await fetch(`${world.base}/trends`)).headers.get('content-security-policy'), /default-src 'self'/);
+	});
+
+	await test('a gate is asked on the page, and says what the server says', async () => {
+		const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'ks-gate-'));
+		const send = async (seed, branch, slower) => {
+			const file = path.join(dir, `steps-${seed}.json`);
+			fs.writeFileSync(file, trace({seed, slower}));
+			return (await upload(world, file, `&project=ci&workload=steps&label.branch=${branch}`)).split('/').at(-1);
+		};
+		const main = [];
+		for (const seed of [1, 2, 3, 4, 5])
+			main.push(await send(seed, 'main', {}));
+		const head = [];
+		for (const seed of [6, 7, 8])
+			head.push(await send(seed, 'new', {'void gemm_kernel<float>(float*, int)': 1.5}));
+		fs.rmSync(dir, {recursive: true});
+		const page = await world.open('/gates');
+		await page.getByText('Ask a gate').click();
+		await page.getByLabel('Baseline', {exact: true}).fill('label.branch=main last=4');
+		await page.getByLabel('Head', {exact: true}).fill(head.join(','));
+		await page.getByText(`Finds 4 runs: ${main.slice(1).map((id) => `#${id}`).join(', ')}.`).waitFor();
+		await page.getByRole('button', {name: 'Ask', exact: true}).click();
+		await page.waitForURL('**/gates/*');
+		const gate = await (await world.api(`/gates/${new URL(page.url()).pathname.split('/').at(-1)}`)).json();
+		assert.equal(gate.outcome, 'regressed');
+		assert.deepEqual([gate.base.runs.map(String), gate.head.runs.map(String)], [main.slice(1), head]);
+		await seen(async () => assert.equal((await page.locator('h1').innerText()).slice(1).replace(/\.$/, ''), gate.sentence.slice(1).replace(/\.$/, '')));
+		await seen(async () => assert.equal((await cells(page, 'Rules of the gate')).length, gate.rules.length));
+		await page.getByRole('link', {name: 'Compare both sides'}).click();
+		await page.getByRole('table', {name: 'Functions'}).waitFor();
+		await page.goto(`${world.base}/trends?project=ci&workload=steps`);
+		await page.getByRole('heading', {name: /^Cycle, median, in 8 runs/}).waitFor();
 	});
 }
