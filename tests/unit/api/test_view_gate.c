@@ -1,0 +1,60 @@
+/* test_view_gate.c - a stored gate as it is answered, and as webhooks are told. */
+#include "view_gate.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct gate_row row = { .id = 7,
+	.created = INT64_C(1787393472000000), /* 2026-08-22T10:11:12Z */
+	.who = "ci",
+	.project = "p",
+	.workload = "w",
+	.name = "decode",
+	.outcome = "undecided",
+	.document = "{\"exit\":2,\"rules\":[{\"p\":0.1}],\"findings\":[1],"
+		    "\"compare\":\"/compare?base=1&head=2\"}" };
+
+static void assert_json(json_t *v, const char *want)
+{
+	char *text = json_dumps(v, JSON_COMPACT);
+	assert_string_equal(text, want);
+	free(text);
+	json_decref(v);
+}
+
+static void test_answer(void **state)
+{
+	(void)state;
+	assert_json(view_gate(&row),
+		"{\"id\":7,\"created_at\":\"2026-08-22T10:11:12.000000Z\","
+		"\"who\":\"ci\",\"project\":\"p\",\"workload\":\"w\","
+		"\"name\":\"decode\",\"outcome\":\"undecided\",\"exit\":2,"
+		"\"rules\":[{\"p\":0.10000000000000001}],\"findings\":[1],"
+		"\"compare\":\"/compare?base=1&head=2\"}");
+}
+
+static void test_event(void **state)
+{
+	(void)state;
+	assert_json(view_gate_event(&row),
+		"{\"event\":\"gate\",\"project\":\"p\",\"workload\":\"w\","
+		"\"at\":\"2026-08-22T10:11:12.000000Z\",\"gate\":{\"id\":7,"
+		"\"created_at\":\"2026-08-22T10:11:12.000000Z\","
+		"\"who\":\"ci\",\"project\":\"p\",\"workload\":\"w\","
+		"\"name\":\"decode\",\"outcome\":\"undecided\",\"exit\":2,"
+		"\"compare\":\"/compare?base=1&head=2\"},"
+		"\"url\":\"/gates/7\"}");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_answer),
+		cmocka_unit_test(test_event),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
