@@ -99,8 +99,8 @@ bool postgres_find(struct postgres *p, int major, struct arena *a,
 			s.newest, POSTGRES_OLDEST);
 	return err_set(e, ERR_INTERNAL,
 		"the data folder holds a cluster of PostgreSQL %d, and only %d "
-		"is installed; install postgresql-%d, or bring the cluster "
-		"over with pg_upgrade",
+		"is installed; install postgresql-%d beside it, then see "
+		"'Running it' in README.md",
 		major, s.newest, major);
 }
 

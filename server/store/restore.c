@@ -58,12 +58,16 @@ bool restore_begin(struct db *db, int64_t major, struct err *e)
 	       empty(db, e);
 }
 
-/* An upload that was done keeps its runs; any other could never be read. Its
- * identity goes, so that the same can be sent again. */
+/* As a vacuum leaves it (keep_drop.c): an upload that has runs keeps them and its
+ * identity; that of any other goes, so that the same can be sent again, and one
+ * that waits could never be read. */
 static bool bytes_left_out(struct db *db, struct err *e)
 {
 	return sql_script(db,
-		"UPDATE upload SET dropped_at = coalesce(dropped_at, now()) "
+		"UPDATE upload u SET dropped_at = coalesce(dropped_at, now()), "
+		"identity = CASE WHEN state = 'done' AND EXISTS "
+		"(SELECT FROM run r WHERE r.upload_id = u.id) "
+		"THEN identity END "
 		"WHERE state IN ('done', 'failed') AND chunks > 0; "
 		"UPDATE upload SET state = 'failed', identity = NULL, "
 		"dropped_at = now(), finished_at = now(), "

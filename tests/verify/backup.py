@@ -6,6 +6,7 @@ made while an upload arrives. Then every answer to GET of the restored one is
 the same, byte by byte.
 """
 import os
+import shutil
 import socket
 import stat
 import subprocess
@@ -22,6 +23,12 @@ EDITS = [
                   b'{"bf16": 1e12}, "bytes_per_s": 1e9}]}'),
     ('rules', b'{"version": 1, "items": [{"match": "^my_kernel", "operator": '
               b'"rms_norm", "family": "mine"}]}')]
+
+# A hook that nothing here is told of; a gate, where there are gates.
+ADDED = [
+    ('/webhooks', b'{"url": "https://ci.example/", "events": ["change_point"], '
+                  b'"project": "none"}', [201]),
+    ('/gates', b'{"base": "1", "head": "2"}', [201, 404])]
 
 
 def asker(server, token):
@@ -59,6 +66,9 @@ def fill(server, place, token):
         status, _, told = server.ask('POST', '/sets?name=hand', f.read(),
                                      headers)
     assert status == 201, told
+    for path, body, want in ADDED:
+        status, _, told = server.ask('POST', path, body, headers)
+        assert status in want, (path, status, told)
     status, _, told = server.ask('DELETE', '/runs/6', headers=headers)
     assert status == 204, told
 
@@ -111,6 +121,11 @@ def case_the_same_answers(place):
     assert stat.S_IMODE(os.stat(place.at('all')).st_mode) == 0o600
     assert not [n for n in os.listdir(place.path) if n.startswith('all.')]
     restored(place, 'all', before, token)
+    if shutil.which('zstd'):
+        listed = subprocess.run(
+            f"zstd -dc {place.at('all')} | pg_restore --list", shell=True,
+            capture_output=True, text=True, check=True).stdout
+        assert 'TABLE DATA public upload_chunk' in listed, listed
     lean(place, token)
     return len(before)
 
@@ -141,12 +156,16 @@ def lean(place, token):
         '(rebuild, retry), nor handed out\n'), out
     size = os.stat(place.at('lean')).st_size
     assert size < os.stat(place.at('all')).st_size, size
-    assert run('rebuild', '--data', data)[1] == '0 uploads queued\n'
+    got = run('rebuild', '--data', data)
+    assert got[1] == ('0 uploads queued\n4 uploads left as they are: the '
+                      'bytes were dropped\n'), got
     with running.Server(data=data) as s:
         ask = asker(s, token)
         assert ask('/runs/1/capture')[0] == 200
         assert s.sql('SELECT count(*) FROM upload WHERE chunks > 0 '
                      "AND dropped_at IS NULL AND state <> 'receiving'") == [['0']]
+        again = s.upload('name=x', b'{"traceEvents": []}')
+        assert again > 7 and s.ended(again)['state'] == 'failed', again
 
 
 if __name__ == '__main__':

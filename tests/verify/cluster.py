@@ -171,8 +171,8 @@ def case_another_major_is_refused():
     status, _, err = run('serve', '--data', data)
     assert status == 1 and err.startswith(
         'kernsiftd: the data folder holds a cluster of PostgreSQL 9, and only '
-    ) and err.endswith(' is installed; install postgresql-9, or bring the '
-                       'cluster over with pg_upgrade\n'), err
+    ) and err.endswith(' is installed; install postgresql-9 beside it, then '
+                       "see 'Running it' in README.md\n"), err
     return data
 
 
