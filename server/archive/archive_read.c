@@ -74,8 +74,8 @@ static bool check(struct archive_reader *r, const struct manifest *m,
 	if (bytes < m->bytes)
 		return err_set(e, ERR_FORMAT,
 			"'%.150s' is cut: it has %lld of %lld bytes", r->path,
-			(long long)(bytes + FRAME_BYTES),
-			(long long)(m->bytes + FRAME_BYTES));
+			(long long)bytes + FRAME_BYTES,
+			(long long)m->bytes + FRAME_BYTES);
 	if (bytes > m->bytes || strcmp(hex, m->sha256) != 0)
 		return err_set(e, ERR_FORMAT,
 			"'%.150s' is damaged: its bytes are not those that "
