@@ -27,6 +27,7 @@ NEEDS = {
     '/importance/{op}/shapes': ['', 'set=hand'],
     '/trends': ['project=p&workload=w&metric=cycle&since=2000-01-01T00:00:00Z',
                 'project=p&workload=w&metric=busy'],
+    '/gates/{id}': ['', 'format=md', 'format=junit', 'format=svg'],
     '/badge': ['project=p&workload=w'],
 }
 
