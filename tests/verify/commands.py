@@ -22,9 +22,12 @@ def refused(got, sentence, status=1):
 
 
 class Place:
-    """A folder of ours, which PostgreSQL's user may pass."""
+    """A folder of ours, which PostgreSQL's user may pass; gone with its case."""
+
+    made = []
 
     def __init__(self):
+        Place.made.append(self)
         self.path = tempfile.mkdtemp(prefix='ks-backup-', dir='/tmp')
         os.chmod(self.path, 0o711)
 
@@ -46,5 +49,7 @@ def play(cases):
         except Exception as e:
             failed += 1
             print(f'FAILED {name}: {type(e).__name__} {e}', flush=True)
-        shutil.rmtree(place.path)
+        for each in Place.made:
+            shutil.rmtree(each.path, ignore_errors=True)
+        Place.made.clear()
     return 1 if failed else 0
