@@ -133,7 +133,8 @@ static bool asked_check(struct asked *w, struct err *e)
 {
 	bool is_list = w->verb && !strcmp(w->verb, "list");
 	if (w->project && !*w->project)
-		w->project = NULL;
+		return err_set(e, ERR_INPUT,
+			"--project is empty; leave it out for all projects");
 	if (!w->verb)
 		return wish_from(w, e);
 	if (w->scope || w->name || w->expires_days || (is_list && w->operand))

@@ -56,7 +56,8 @@ static bool wish_from(const struct call *c, const json_t *body,
 	struct token_wish *w, struct err *e)
 {
 	const char *scope;
-	*w = (struct token_wish){ .made_by = c->who.name };
+	*w = (struct token_wish){ .made_by = c->who.name,
+		.maker = c->who.token };
 	if (!text_of(body, "name", 200, &w->name, e) ||
 		!text_of(body, "scope", 20, &scope, e) ||
 		!text_of(body, "project", TOKEN_PROJECT, &w->project, e) ||

@@ -13,3 +13,13 @@ bool said_check(const char *what, const char *text, struct err *e)
 		return err_set(e, ERR_INPUT, "%s is not text in UTF-8", what);
 	return true;
 }
+
+bool said_print(const char *what, const char *text, struct err *e)
+{
+	for (const unsigned char *at = (const unsigned char *)text; *at; at++)
+		if (*at < ' ' || *at == 0x7f ||
+			(*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0))
+			return err_set(e, ERR_INPUT,
+				"%s has control characters", what);
+	return true;
+}

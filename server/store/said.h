@@ -8,3 +8,5 @@ enum { SAID_MAX = 500 };
 
 /* ERR_INPUT with a sentence that begins with `what` ("project"). */
 bool said_check(const char *what, const char *text, struct err *e);
+/* Whether it holds no control characters, which a terminal would obey. */
+bool said_print(const char *what, const char *text, struct err *e);

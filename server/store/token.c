@@ -5,6 +5,7 @@
 #include "said.h"
 #include "sha256.h"
 #include "sql.h"
+#include <strings.h>
 #include <sys/random.h>
 
 enum { RANDOM = 32, LETTERS = 43, HEAD = 3 };
@@ -40,12 +41,25 @@ static void spell(const uint8_t bytes[RANDOM], char text[TOKEN_TEXT])
 	*to = '\0';
 }
 
+/* Who the audit says it was is no token with the name of what is none. */
+static bool name_check(const char *name, struct err *e)
+{
+	static const char command[] = "kernsiftd ";
+	if (!*name)
+		return err_set(e, ERR_INPUT, "a token needs a name");
+	if (!strcasecmp(name, "loopback") ||
+		!strncasecmp(name, command, sizeof command - 1))
+		return err_set(e, ERR_INPUT,
+			"a token is not called 'loopback' or 'kernsiftd …': "
+			"the audit calls those so who have none");
+	return said_check("name", name, e) && said_print("name", name, e);
+}
+
 static bool wish_check(const struct token_wish *w, struct err *e)
 {
-	if (!*w->name)
-		return err_set(e, ERR_INPUT, "a token needs a name");
-	if (!said_check("name", w->name, e) ||
-		(w->project && !said_check("project", w->project, e)))
+	if (!name_check(w->name, e) ||
+		(w->project && (!said_check("project", w->project, e) ||
+				       !said_print("project", w->project, e))))
 		return false;
 	if (w->scope == SCOPE_NONE)
 		return err_set(e, ERR_INPUT,
@@ -60,12 +74,17 @@ static bool wish_check(const struct token_wish *w, struct err *e)
 
 /* The moments are compared by one clock, the database's. */
 static const char new_sql[] =
-	"INSERT INTO token (name, scope, sha256, project, made_by, expires_at) "
-	"SELECT $1, $2, $3, $4, $5, t.at "
-	"FROM (SELECT coalesce($6, now() + make_interval(days => "
-	"nullif($7, 0))) AS at) t "
-	"WHERE t.at IS NULL OR t.at > now() "
-	"RETURNING id";
+	"WITH t AS (SELECT coalesce($6, now() + make_interval(days => "
+	"nullif($7, 0))) AS at, "
+	"(SELECT expires_at FROM token WHERE id = $8) AS most), "
+	"made AS (INSERT INTO token "
+	"(name, scope, sha256, project, made_by, expires_at, maker_id) "
+	"SELECT $1, $2, $3, $4, $5, coalesce(at, most), nullif($8, 0) FROM t "
+	"WHERE (at IS NULL OR at > now()) "
+	"AND (at IS NULL OR most IS NULL OR at <= most) "
+	"RETURNING id) "
+	"SELECT coalesce(made.id, 0), coalesce(at > most, false) "
+	"FROM t LEFT JOIN made ON true";
 
 bool token_new(struct db *db, const struct token_wish *w, char text[TOKEN_TEXT],
 	int64_t *id, struct err *e)
@@ -88,14 +107,20 @@ bool token_new(struct db *db, const struct token_wish *w, char text[TOKEN_TEXT],
 	sql_text(&p, w->made_by);
 	sql_moment(&p, w->expires);
 	sql_int4(&p, w->days);
+	sql_int8(&p, w->maker);
 	if (!sql_run(db, new_sql, &p, &r, e))
 		return false;
-	bool made = result_next(&r);
-	*id = made ? result_int8(&r, 0) : 0;
+	result_next(&r);
+	*id = result_int8(&r, 0);
+	bool late = result_bool(&r);
 	result_release(&r);
-	return made || err_set(e, ERR_INPUT,
-			       "a token that has expired already would open "
-			       "nothing");
+	if (late)
+		return err_set(e, ERR_INPUT,
+			"a token lasts no longer than the one that makes it; "
+			"say no end, and it ends with that one");
+	return *id || err_set(e, ERR_INPUT,
+			      "a token that has expired already would open "
+			      "nothing");
 }
 
 #define COLUMNS                                                  \

@@ -18,6 +18,7 @@ struct token_wish {
 	enum scope scope;
 	int64_t expires;
 	int days;
+	int64_t maker; /* the token that makes it; 0 none */
 };
 
 struct token_row {
@@ -29,8 +30,8 @@ struct token_row {
 	bool stale; /* `used` is a minute old, or never */
 };
 
-/* Makes a token and tells it this once: "ks_" and 43 letters. ERR_INPUT where
- * the wish is not one. */
+/* Makes a token and tells it this once: "ks_" and 43 letters. It lasts no longer
+ * than its maker. ERR_INPUT where the wish is not one. */
 bool token_new(struct db *db, const struct token_wish *w, char text[TOKEN_TEXT],
 	int64_t *id, struct err *e);
 /* The token of a text; id 0 where it is none (no error). Writes when it was
@@ -44,7 +45,8 @@ bool token_read(struct db *db, struct arena *a, int64_t id, const char *project,
 bool token_list(struct db *db, struct arena *a, const char *project,
 	int64_t after, int limit, struct token_row **rows, uint32_t *n,
 	bool *more, struct err *e);
-/* From now on it is not known. `project` as above. */
+/* From now on it is not known, nor is any that it made, nor those they made.
+ * `project` as above. */
 bool token_revoke(struct db *db, int64_t id, const char *project,
 	struct err *e);
 bool token_any(struct db *db, bool *any, struct err *e);

@@ -9,7 +9,10 @@ ALTER TABLE token
 	-- to the minute
 	ADD COLUMN used_at    timestamptz,
 	ADD COLUMN made_by    text NOT NULL DEFAULT 'kernsiftd token'
-		CHECK (octet_length(made_by) BETWEEN 1 AND 500);
+		CHECK (octet_length(made_by) BETWEEN 1 AND 500),
+	-- The token that made it, and that takes it along when it goes.
+	ADD COLUMN maker_id   bigint REFERENCES token (id) ON DELETE CASCADE;
+CREATE INDEX token_maker ON token (maker_id) WHERE maker_id IS NOT NULL;
 
 -- What somebody changed. Written before it is tried; `status` is how it ended,
 -- NULL where the server ended first.

@@ -41,6 +41,17 @@ def misused(server):
                                "9223372036854775807")):
         got = token(server, *words)
         check(got == (2, f"kernsiftd: {sentence}"), f"{words}: {got}")
+    for words in ([*new, "--project", ""], ["list", "--project", ""]):
+        got = token(server, *words)
+        check(got == (2, "kernsiftd: --project is empty; leave it out for all projects"),
+              f"{words}: {got}")
+    for name in ("loopback", "Loopback", "kernsiftd vacuum", "KERNSIFTD token"):
+        got = token(server, "--scope", "read", "--name", name)
+        check(got == (2, "kernsiftd: a token is not called 'loopback' or 'kernsiftd …': the audit "
+                         "calls those so who have none"), f"called {name}: {got}")
+    for name in ("a\x1b[2J", "a\x7f", "a\u009b2J", "a\n"):
+        got = token(server, "--scope", "read", "--name", name)
+        check(got == (2, "kernsiftd: name has control characters"), f"called {name!r}: {got}")
     got = token(server, *new, "--project", "x" * 201)
     check(got == (2, "kernsiftd: a token's project has 1 to 200 bytes"), f"a long project: {got}")
     got = token(server, "revoke", "99")
