@@ -42,6 +42,11 @@ static bool guard(struct server *s, struct err *e)
 {
 	const struct config *c = &s->config;
 	bool any;
+	if (!origin_is_loopback(c->listen) && !*c->tls_cert && !c->proxy_tls)
+		log_warn("serve listens on '%.80s' without TLS: whoever is on "
+			 "the way reads tokens and traces; see --tls_cert and "
+			 "--proxy_tls",
+			c->listen);
 	if (c->without_tokens || origin_is_loopback(c->listen))
 		return true;
 	if (!token_any(s->store.db, &any, e))

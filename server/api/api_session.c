@@ -16,13 +16,20 @@ static const char *token_of(const json_t *body, struct err *e)
 	return NULL;
 }
 
-/* Written down once it is known who it is: what is tried without a token would
- * fill the audit. */
+/* Written down once it is known who it is, and once a minute: what is tried
+ * without a token, or over and over with one, would fill the audit. */
+static bool told(struct call *c, struct err *e)
+{
+	bool first;
+	return token_signed(c->db, c->who.token, &first, e) &&
+	       (!first || trail_begin(c, e));
+}
+
 json_t *session_post(struct call *c, struct err *e)
 {
 	json_t *body = body_read(c, "token", e);
 	const char *text = body ? token_of(body, e) : NULL;
-	bool ok = text && guard_token(c, text, e) && trail_begin(c, e);
+	bool ok = text && guard_token(c, text, e) && told(c, e);
 	if (ok)
 		cookie_keep(c, text, c->who.expires);
 	json_decref(body);

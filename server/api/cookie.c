@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { COOKIE_NAME = 24 };
+enum { COOKIE_NAME = 32 };
 
 static int port_of(const struct sockaddr *sa)
 {
@@ -25,8 +25,8 @@ static int port_of(const struct sockaddr *sa)
 
 static size_t name_of(const struct call *c, char out[COOKIE_NAME])
 {
-	return (size_t)snprintf(out, COOKIE_NAME, "kernsift_%d",
-		port_of(c->request->local));
+	return (size_t)snprintf(out, COOKIE_NAME, "%skernsift_%d",
+		c->api->is.tls ? "__Host-" : "", port_of(c->request->local));
 }
 
 const char *cookie_read(struct call *c)

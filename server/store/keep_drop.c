@@ -33,10 +33,14 @@ static bool mark(struct db *db, const struct keep_item *item, bool *gone,
 	return true;
 }
 
+/* Who sends them again takes the mark away, and they stay. */
 static bool drop_bytes(struct db *db, int64_t upload, struct err *e)
 {
 	static const char sql[] =
-		"DELETE FROM upload_chunk WHERE upload_id = $1 AND seq IN ("
+		"WITH held AS (SELECT id FROM upload "
+		"WHERE id = $1 AND dropped_at IS NOT NULL FOR UPDATE) "
+		"DELETE FROM upload_chunk "
+		"WHERE upload_id = (SELECT id FROM held) AND seq IN ("
 		"SELECT seq FROM upload_chunk WHERE upload_id = $1 "
 		"ORDER BY seq DESC LIMIT $2)";
 	struct sql_params p = { 0 };

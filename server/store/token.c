@@ -249,6 +249,20 @@ bool token_revoke(struct db *db, int64_t id, const char *project, struct err *e)
 	       (n || no_token(id, e));
 }
 
+bool token_signed(struct db *db, int64_t id, bool *told, struct err *e)
+{
+	struct sql_params p = { 0 };
+	int64_t n;
+	sql_int8(&p, id);
+	bool ok = sql_change(db,
+		"UPDATE token SET signed_at = now() WHERE id = $1 "
+		"AND (signed_at IS NULL "
+		"OR signed_at < now() - interval '1 minute')",
+		&p, &n, e);
+	*told = ok && n;
+	return ok;
+}
+
 bool token_any(struct db *db, bool *any, struct err *e)
 {
 	struct result r;

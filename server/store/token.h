@@ -49,4 +49,6 @@ bool token_list(struct db *db, struct arena *a, const char *project,
  * `project` as above. */
 bool token_revoke(struct db *db, int64_t id, const char *project,
 	struct err *e);
+/* Whether this sign-in is to be written down: one a minute is. */
+bool token_signed(struct db *db, int64_t id, bool *told, struct err *e);
 bool token_any(struct db *db, bool *any, struct err *e);

@@ -9,6 +9,7 @@ struct finish {
 	int64_t id, bytes;
 	const uint8_t *sha256;
 	struct upload_outcome *out;
+	bool dropped; /* the earlier one's bytes */
 };
 
 /* sha256 of all that makes two uploads the same. jsonb has one text for equal
@@ -49,14 +50,14 @@ static void key(struct sql_params *p, const struct finish *f)
 }
 
 /* The same upload, if it was there before; held until the end. */
-static bool earlier(struct db *db, const struct finish *f, struct err *e)
+static bool earlier(struct db *db, struct finish *f, struct err *e)
 {
 	struct sql_params p = { 0 };
 	struct result r;
 	struct arena a = { 0 };
 	key(&p, f);
 	if (!sql_run(db,
-		    "SELECT o.id, o.state "
+		    "SELECT o.id, o.state, o.dropped_at IS NOT NULL "
 		    "FROM upload u JOIN upload o ON o.identity = " IDENTITY
 		    " WHERE u.id = $1 "
 		    "FOR UPDATE OF o",
@@ -68,6 +69,7 @@ static bool earlier(struct db *db, const struct finish *f, struct err *e)
 		f->out->id = result_int8(&r, 0);
 		snprintf(f->out->state, sizeof f->out->state, "%s",
 			result_text(&r, &a));
+		f->dropped = result_bool(&r);
 	}
 	arena_release(&a);
 	result_release(&r);
@@ -86,12 +88,37 @@ static bool queue(struct db *db, const struct finish *f, struct err *e)
 		&p, NULL, e);
 }
 
+/* The earlier one has its bytes again, and is as old as they are; this one has
+ * none left. Chunks may be cut elsewhere than they were. */
+static bool hand_over(struct db *db, const struct finish *f, struct err *e)
+{
+	static const char *const steps[] = {
+		"DELETE FROM upload_chunk WHERE upload_id = $2 AND $1 > 0",
+		"UPDATE upload_chunk SET upload_id = $2 WHERE upload_id = $1",
+		"UPDATE upload o SET dropped_at = NULL, received_at = now(), "
+		"chunks = u.chunks, bytes = u.bytes "
+		"FROM upload u WHERE u.id = $1 AND o.id = $2",
+		"UPDATE upload SET chunks = 0, bytes = 0 "
+		"WHERE id = $1 AND $2 > 0",
+	};
+	bool ok = true;
+	for (size_t i = 0; ok && i < sizeof steps / sizeof *steps; i++) {
+		struct sql_params p = { 0 };
+		sql_int8(&p, f->id);
+		sql_int8(&p, f->out->id);
+		ok = sql_run(db, steps[i], &p, NULL, e);
+	}
+	return ok;
+}
+
 /* Gives way to the earlier one, which gets another chance if it failed. From
  * here on this one is only there to be swept. */
 static bool yield(struct db *db, const struct finish *f, struct err *e)
 {
 	struct sql_params p = { 0 };
 	int64_t n = 0;
+	if (f->dropped && !hand_over(db, f, e))
+		return false;
 	if (!strcmp(f->out->state, "failed")) {
 		if (!requeue_failed(db, f->out->id, &n, e))
 			return false;
@@ -108,7 +135,7 @@ static bool yield(struct db *db, const struct finish *f, struct err *e)
  * second to the unique identity is told so, and looks again. */
 static bool finish(struct db *db, void *arg, struct err *e)
 {
-	const struct finish *f = arg;
+	struct finish *f = arg;
 	return hold(db, f, e) && earlier(db, f, e) &&
 	       (f->out->existing ? yield(db, f, e) : queue(db, f, e));
 }
@@ -117,7 +144,7 @@ bool upload_finish(struct db *db, int64_t id,
 	const uint8_t sha256[SHA256_BYTES], int64_t bytes,
 	struct upload_outcome *out, struct err *e)
 {
-	struct finish f = { id, bytes, sha256, out };
+	struct finish f = { id, bytes, sha256, out, false };
 	struct err lost = { 0 };
 	if (!sql_transaction(db, finish, &f, e))
 		return false;

@@ -8,6 +8,8 @@ ALTER TABLE token
 	ADD COLUMN expires_at timestamptz,
 	-- to the minute
 	ADD COLUMN used_at    timestamptz,
+	-- when a sign-in was last written down
+	ADD COLUMN signed_at  timestamptz,
 	ADD COLUMN made_by    text NOT NULL DEFAULT 'kernsiftd token'
 		CHECK (octet_length(made_by) BETWEEN 1 AND 500),
 	-- The token that made it, and that takes it along when it goes.

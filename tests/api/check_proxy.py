@@ -134,7 +134,7 @@ def through(what, port, server, boss):
     status, headers, _ = ask(port, "POST", "/api/v1/session", json.dumps({"token": boss}),
                              Origin=origin)
     cookie = headers.get("Set-Cookie", "")
-    check(status == 200 and cookie == f"kernsift_{server.port}={boss}; Path=/; HttpOnly; "
+    check(status == 200 and cookie == f"__Host-kernsift_{server.port}={boss}; Path=/; HttpOnly; "
           "SameSite=Strict; Secure", f"{what}: the sign-in: {status} {cookie}")
     kept = cookie.split(";")[0]
     check(ask(port, "GET", "/api/v1/runs", Cookie=kept)[0] == 200, f"{what}: reading by cookie")

@@ -116,9 +116,25 @@ def page(server, boss):
         r = c.getresponse()
         check(r.status == status, f"a sign-in of a page of {scheme}: {r.status}")
         cookie = r.getheader("Set-Cookie") or ""
-        check(cookie == (f"kernsift_{server.port}={boss}; Path=/; HttpOnly; SameSite=Strict; "
-                         "Secure" if status == 200 else ""), f"the cookie: {cookie}")
+        check(cookie == (f"__Host-kernsift_{server.port}={boss}; Path=/; HttpOnly; "
+                         "SameSite=Strict; Secure" if status == 200 else ""), f"the cookie: {cookie}")
         r.read()
+    for name, status in (f"__Host-kernsift_{server.port}", 404), (f"kernsift_{server.port}", 401):
+        got = server.ask("DELETE", "/api/v1/runs/987", headers={
+            "Cookie": f"{name}={boss}", "Origin": f"https://127.0.0.1:{server.port}"})[0]
+        check(got == status, f"the cookie {name}: {got}")
+
+
+def warned():
+    """Whoever can be read on the way is told; the address is nobody's."""
+    for more, told in ([], 1), (["--proxy_tls"], 0):
+        p = subprocess.run(
+            [os.path.join(BIN, "kernsiftd"), "serve", "--listen", "192.0.2.1:0", "--db",
+             conninfo(), "--data", DIR.name, "--without_tokens", *more],
+            capture_output=True, text=True, timeout=60)
+        said = p.stderr.count(" warn serve listens on '192.0.2.1:0' without TLS: whoever is on the "
+                              "way reads tokens and traces; see --tls_cert and --proxy_tls\n")
+        check(p.returncode != 0 and said == told, f"plain HTTP, {more}: {p.stderr}")
 
 
 def uploads(server):
@@ -144,6 +160,7 @@ def uploads(server):
 
 made("a")
 pairs()
+warned()
 with Server("--tls_cert", at("a.crt"), "--tls_key", at("a.key"), ca=at("a.crt")) as s:
     check(s.url == f"https://127.0.0.1:{s.port}", f"the address it tells: {s.url}")
     check(s.ask("GET", "/healthz")[0] == 200, "health by https")

@@ -35,6 +35,18 @@ def uploaded(server, query, file):
     return upload, get(server, f"/uploads/{upload}")["runs"][0]
 
 
+def rebuild(server):
+    return subprocess.run([os.path.join(BIN, "kernsiftd"), "rebuild", "--db", server.db,
+                           "--data", server.dir], capture_output=True, text=True).stdout
+
+
+def settled():
+    end = time.monotonic() + 100
+    while sql("SELECT count(*) FROM upload WHERE state <> 'done'") != ["0"] and \
+            time.monotonic() < end:
+        time.sleep(0.05)
+
+
 def shares(server):
     return [(i["operator"], i["importance"], i["runs"])
             for i in get(server, "/importance")["items"]]
@@ -82,15 +94,21 @@ with Server() as server:
     check(get(server, f"/runs/{old[1]}/kernels")["items"], "with its kernels")
     check(get(server, f"/uploads/{old[0]}")["dropped_at"], "though its bytes are gone")
     check(get(server, f"/uploads/{kept[0]}")["dropped_at"] is None, "a label keeps")
-    rebuilt = subprocess.run([os.path.join(BIN, "kernsiftd"), "rebuild", "--db", server.db,
-                              "--data", server.dir], capture_output=True, text=True)
-    check(rebuilt.stdout == "2 uploads queued\n1 upload left as it is: the bytes were dropped\n",
-          rebuilt.stdout + rebuilt.stderr)
+    said = rebuild(server)
+    check(said == "2 uploads queued\n1 upload left as it is: the bytes were dropped\n", said)
+    settled()
+    # the same file again brings the bytes back, under the same id
+    check(uploaded(server, "project=p&name=old", "matters.json") == old, "the same upload")
+    again = get(server, f"/uploads/{old[0]}")
+    check((again["dropped_at"], again["bytes"]) == (None, sizes[old[0]]), f"has its bytes: {again}")
+    check(sql(f"SELECT sum(octet_length(bytes)) FROM upload_chunk WHERE upload_id = {old[0]}") ==
+          [str(sizes[old[0]])], "all of them")
+    check(vacuum(server)[1] == ["gone: runs=0 uploads=0 gates=0 bytes=0"], "they are young")
+    said = rebuild(server)
+    check(said == "3 uploads queued\n", f"and can be read again: {said}")
+    settled()
     check(vacuum(server, "--run_days", "0", "--project", "p")[0] == 0, "said by hand")
-    end = time.monotonic() + 100
-    while sql("SELECT count(*) FROM upload WHERE state <> 'done'") != ["0"] and \
-            time.monotonic() < end:
-        time.sleep(0.05)
+    settled()
     check(shares(server) == alone, f"sums are of what is there: {shares(server)}, once {alone}")
     check(get(server, f"/runs/{kept[1]}")["id"] == kept[1], "the label keeps the run too")
     check(get(server, f"/runs/{stays[1]}")["id"] == stays[1], "as does another project")
