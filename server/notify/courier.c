@@ -10,6 +10,8 @@
 
 /* Events are heard at once; what is to be tried again is looked for. */
 enum { LOOK_MS = 5000, AWAY_MS = 1000 };
+/* Of the sender's places, those for webhooks that are new or were slow. */
+enum { SLOW_PLACES = 4 };
 
 struct courier {
 	const char *conninfo;
@@ -56,15 +58,19 @@ static bool settle_one(struct courier *c, const struct sent *s, struct err *e)
 	else
 		log_info("webhook delivery=%lld try=%d: %s", (long long)s->id,
 			s->tries, error);
-	return delivery_end(c->db, s->id, s->tries, how, s->status, error, e);
+	return delivery_end(c->db, s->id, s->tries, how, s->slow, s->status,
+		error, e);
 }
 
 static bool settle(struct courier *c, bool *any, struct err *e)
 {
 	struct sent s;
 	bool ok = true;
-	for (*any = false; ok && sender_next(c->sender, &s); *any = true)
+	for (*any = false; ok && sender_next(c->sender, &s); *any = true) {
 		ok = settle_one(c, &s, e);
+		if (ok)
+			sender_settled(c->sender, &s);
+	}
 	return ok;
 }
 
@@ -75,9 +81,10 @@ static bool claim(struct courier *c, bool *any, struct err *e)
 	int64_t busy[SENDER_AT_ONCE];
 	int busy_n = sender_busy(c->sender, busy);
 	int room = SENDER_AT_ONCE - busy_n;
+	int slow = SLOW_PLACES - sender_slow(c->sender);
 	uint32_t n = 0;
-	bool ok = !room ||
-		  delivery_claim(c->db, &a, busy, busy_n, room, &rows, &n, e);
+	bool ok = !room || delivery_claim(c->db, &a, busy, busy_n, room,
+				   slow > 0 ? slow : 0, &rows, &n, e);
 	for (uint32_t i = 0; ok && i < n; i++)
 		sender_send(c->sender, &rows[i]);
 	*any = n > 0;

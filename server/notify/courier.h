@@ -2,8 +2,10 @@
  * the database of its own.
  *
  * As many servers as there are may have one each (delivery.h). A receiver that
- * is slow or away keeps nobody but its own deliveries waiting, and those who
- * queue them not even that: they only write a row. */
+ * hangs or is away keeps its own deliveries waiting, and of others those alone that
+ * are new or were slow (2 s) as well: they share 4 of a server's 16 places, by turns.
+ * Who was well until now holds one of the others once, for 10 s. Those who queue
+ * deliveries wait for none: they only write a row. */
 #pragma once
 #include "err.h"
 

@@ -1,6 +1,7 @@
 /* sender.c - a handle of libcurl's a request, all in one multi handle. */
 #include "sender.h"
 #include "hmac_sha256.h"
+#include "log.h"
 #include "outward.h"
 #include "utf8.h"
 #include "web_url.h"
@@ -16,8 +17,10 @@ struct parcel {
 	char *body;
 	int64_t id, webhook;
 	int tries;
+	bool slow, ended;
+	CURLcode rc; /* then */
 	size_t head, answer; /* bytes that came */
-	bool headed; /* all of the last head did */
+	bool headed; /* all of a head did that is no interim one */
 	struct web_url url;
 	struct err refused; /* an address was */
 	char why[CURL_ERROR_SIZE];
@@ -70,17 +73,37 @@ static curl_socket_t on_socket(void *ctx, curlsocktype what,
 	struct curl_sockaddr *to)
 {
 	struct parcel *p = ctx;
-	if (what != CURLSOCKTYPE_IPCXN ||
-		!outward_may(p->list, p->url.host, &to->addr, &p->refused))
+	struct err why = { 0 };
+	if (what != CURLSOCKTYPE_IPCXN)
 		return CURL_SOCKET_BAD;
+	if (!outward_may(p->list, p->url.host, &to->addr, &why)) {
+		/* Its address is for who runs the server: what names mean
+		 * inside is no business of a project's admin. */
+		log_info("webhook delivery=%lld: %s", (long long)p->id,
+			why.text);
+		err_set(&p->refused, why.code,
+			"'%.100s' leads to no public address; see "
+			"--webhook_private",
+			p->url.host);
+		return CURL_SOCKET_BAD;
+	}
 	return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+}
+
+static long status_of(const struct parcel *p)
+{
+	long status = 0;
+	curl_easy_getinfo(p->curl, CURLINFO_RESPONSE_CODE, &status);
+	return status;
 }
 
 static size_t on_head(char *from, size_t size, size_t n, void *ctx)
 {
 	struct parcel *p = ctx;
 	p->head += size * n;
-	p->headed = size * n <= 2 && (*from == '\r' || *from == '\n');
+	/* Once is enough: lines of a trailer come here as well. */
+	if (size * n <= 2 && (*from == '\r' || *from == '\n'))
+		p->headed |= status_of(p) >= 200;
 	return p->head <= HEAD_MAX ? size * n : 0;
 }
 
@@ -164,7 +187,8 @@ void sender_send(struct sender *s, const struct delivery *d)
 	*p = (struct parcel){ .list = s->list,
 		.id = d->id,
 		.webhook = d->webhook,
-		.tries = d->tries };
+		.tries = d->tries,
+		.slow = d->slow };
 	p->body = strdup(d->body);
 	p->curl = curl_easy_init();
 	if (!p->body || !p->curl)
@@ -187,6 +211,14 @@ int sender_busy(const struct sender *s, int64_t webhooks[SENDER_AT_ONCE])
 	return n;
 }
 
+int sender_slow(const struct sender *s)
+{
+	int n = 0;
+	for (int i = 0; i < SENDER_AT_ONCE; i++)
+		n += s->parcels[i].curl && s->parcels[i].slow;
+	return n;
+}
+
 void sender_turn(struct sender *s)
 {
 	int running;
@@ -204,19 +236,22 @@ void sender_wake(struct sender *s)
 	curl_multi_wakeup(s->multi);
 }
 
-static void tell(struct parcel *p, CURLcode rc, struct sent *out)
+static void tell(struct parcel *p, struct sent *out)
 {
-	long status = 0;
-	curl_easy_getinfo(p->curl, CURLINFO_RESPONSE_CODE, &status);
-	*out = (struct sent){ .id = p->id, .tries = p->tries, .status = -1 };
-	if (p->headed && status >= 200) {
-		out->status = (int)status;
+	curl_off_t us = 0;
+	curl_easy_getinfo(p->curl, CURLINFO_TOTAL_TIME_T, &us);
+	*out = (struct sent){ .id = p->id,
+		.tries = p->tries,
+		.slow = us > SENDER_SLOW_MS * INT64_C(1000),
+		.status = -1 };
+	if (p->headed) {
+		out->status = (int)status_of(p);
 		return;
 	}
 	char mended[3 * CURL_ERROR_SIZE + 1];
 	const char *why = p->refused.code ? p->refused.text
 			  : *p->why	  ? p->why
-					  : curl_easy_strerror(rc);
+					  : curl_easy_strerror(p->rc);
 	size_t len = strlen(why);
 	if (len > CURL_ERROR_SIZE)
 		len = CURL_ERROR_SIZE;
@@ -233,11 +268,21 @@ bool sender_next(struct sender *s, struct sent *out)
 		struct parcel *p = NULL;
 		if (m->msg != CURLMSG_DONE)
 			continue;
-		CURLcode rc = m->data.result;
 		curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &p);
-		tell(p, rc, out);
-		drop(s, p);
-		return true;
+		p->rc = m->data.result;
+		p->ended = true;
 	}
+	for (int i = 0; i < SENDER_AT_ONCE; i++)
+		if (s->parcels[i].ended) {
+			tell(&s->parcels[i], out);
+			return true;
+		}
 	return false;
+}
+
+void sender_settled(struct sender *s, const struct sent *sent)
+{
+	for (int i = 0; i < SENDER_AT_ONCE; i++)
+		if (s->parcels[i].ended && s->parcels[i].id == sent->id)
+			drop(s, &s->parcels[i]);
 }

@@ -14,7 +14,13 @@
 #pragma once
 #include "delivery.h"
 
-enum { SENDER_AT_ONCE = 16, SENDER_S = 10, SENDER_WHY = 300 };
+/* SLOW_MS: who takes longer is slow. */
+enum {
+	SENDER_AT_ONCE = 16,
+	SENDER_S = 10,
+	SENDER_SLOW_MS = 2000,
+	SENDER_WHY = 300
+};
 
 struct sender;
 
@@ -26,8 +32,10 @@ void sender_free(struct sender *s);
 /* Begins; what it needs of the delivery is copied. Not when SENDER_AT_ONCE are
  * under way. */
 void sender_send(struct sender *s, const struct delivery *d);
-/* The webhooks of those under way; how many. */
+/* The webhooks of those under way or not settled; how many. */
 int sender_busy(const struct sender *s, int64_t webhooks[SENDER_AT_ONCE]);
+/* How many of these were slow when they were sent (delivery.h). */
+int sender_slow(const struct sender *s);
 
 /* Goes on with all of them as far as that needs no waiting. */
 void sender_turn(struct sender *s);
@@ -39,8 +47,11 @@ void sender_wake(struct sender *s);
 struct sent {
 	int64_t id;
 	int tries;
+	bool slow; /* it took longer than SENDER_SLOW_MS */
 	int status; /* of the answer; -1 there was none */
 	char why[SENDER_WHY]; /* then; text */
 };
-/* The next that ended since; false: none. */
+/* One that ended and is not settled; false: none. It is told again until it is. */
 bool sender_next(struct sender *s, struct sent *out);
+/* How that one ended was written down: its place is free. */
+void sender_settled(struct sender *s, const struct sent *sent);

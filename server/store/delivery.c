@@ -3,26 +3,34 @@
 #include "conn.h"
 #include "sql.h"
 
-/* One whose webhook has an earlier one that is due waits for that. */
+/* The first of each webhook that is due: as many looks into the index as there
+ * are webhooks, however much waits. What another took meanwhile is no longer due
+ * when its lock is had, and so not taken twice. */
 static const char claim_sql[] =
-	"WITH due AS ("
-	"SELECT d.id FROM webhook_delivery d "
-	"WHERE d.next_at <= now() AND d.webhook_id <> ALL ($1) "
-	"AND NOT EXISTS (SELECT FROM webhook_delivery o "
-	"WHERE o.webhook_id = d.webhook_id AND o.id < d.id "
-	"AND o.next_at <= now()) "
+	"WITH first AS ("
+	"SELECT f.id, row_number() OVER (PARTITION BY w.slow_at IS NULL "
+	"ORDER BY w.slow_at, f.next_at, f.id) AS nth, "
+	"w.slow_at IS NOT NULL AS slow "
+	"FROM webhook w CROSS JOIN LATERAL ("
+	"SELECT d.id, d.next_at FROM webhook_delivery d "
+	"WHERE d.webhook_id = w.id AND d.next_at <= now() "
+	"ORDER BY d.id LIMIT 1) f "
+	"WHERE w.id <> ALL ($1)), "
+	"due AS ("
+	"SELECT d.id FROM webhook_delivery d JOIN first f ON f.id = d.id "
+	"WHERE d.next_at <= now() AND (NOT f.slow OR f.nth <= $4) "
 	"ORDER BY d.next_at, d.id LIMIT $2 "
-	"FOR UPDATE SKIP LOCKED) "
+	"FOR UPDATE OF d SKIP LOCKED) "
 	"UPDATE webhook_delivery d "
 	"SET tries = d.tries + 1, "
 	"next_at = now() + make_interval(secs => $3) "
 	"FROM due, webhook w "
 	"WHERE d.id = due.id AND w.id = d.webhook_id "
 	"RETURNING d.id, d.webhook_id, d.tries, w.url, d.event, d.body, "
-	"w.secret";
+	"w.secret, (w.slow_at IS NOT NULL)::int";
 
 bool delivery_claim(struct db *db, struct arena *a, const int64_t *busy,
-	int busy_n, int limit, struct delivery **rows, uint32_t *n,
+	int busy_n, int limit, int slow, struct delivery **rows, uint32_t *n,
 	struct err *e)
 {
 	struct sql_params p = { 0 };
@@ -34,6 +42,7 @@ bool delivery_claim(struct db *db, struct arena *a, const int64_t *busy,
 	sql_array(&p, &list);
 	sql_int4(&p, limit);
 	sql_int4(&p, DELIVERY_LEASE_S);
+	sql_int4(&p, slow);
 	bool ok = sql_hot(db, claim_sql, &p, &r, e);
 	sql_array_release(&list);
 	if (!ok)
@@ -49,6 +58,7 @@ bool delivery_claim(struct db *db, struct arena *a, const int64_t *busy,
 		d->event = result_text(&r, a);
 		d->body = result_text(&r, a);
 		memcpy(d->secret, result_bytes(&r, &len), WEBHOOK_SECRET);
+		d->slow = result_int4(&r, 7);
 	}
 	result_release(&r);
 	return true;
@@ -71,8 +81,21 @@ static bool end_others(struct db *db, int64_t id, const char *error,
 		&p, NULL, e);
 }
 
+/* Behind the delivery, not with it: who drops the webhook locks that first. */
+static bool end_pace(struct db *db, int64_t id, bool slow, struct err *e)
+{
+	struct sql_params p = { 0 };
+	sql_int8(&p, id);
+	sql_bool(&p, slow);
+	return sql_run(db,
+		"UPDATE webhook SET slow_at = CASE WHEN $2 THEN now() END "
+		"WHERE id = (SELECT webhook_id FROM webhook_delivery "
+		"WHERE id = $1) AND ($2 OR slow_at IS NOT NULL)",
+		&p, NULL, e);
+}
+
 bool delivery_end(struct db *db, int64_t id, int tries, enum delivery_end how,
-	int status, const char *error, struct err *e)
+	bool slow, int status, const char *error, struct err *e)
 {
 	static const char sql[] =
 		"UPDATE webhook_delivery "
@@ -90,6 +113,7 @@ bool delivery_end(struct db *db, int64_t id, int tries, enum delivery_end how,
 	sql_int4_known(&p, status);
 	sql_text(&p, error);
 	return sql_change(db, sql, &p, &n, e) &&
+	       (!n || end_pace(db, id, slow, e)) &&
 	       (!n || how != DELIVERY_GONE || end_others(db, id, error, e));
 }
 

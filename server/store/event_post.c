@@ -1,6 +1,7 @@
 /* event_post.c - a delivery for every webhook that wants it. */
 #include "event_post.h"
 #include "sql.h"
+#include "webhook.h"
 #include <string.h>
 
 enum { BODY_MAX = 1 << 18 };
@@ -10,15 +11,13 @@ enum { BODY_MAX = 1 << 18 };
 bool event_post(struct db *db, const char *project, const char *event,
 	const char *body, struct err *e)
 {
-	static const char sql[] =
-		"WITH put AS ("
-		"INSERT INTO webhook_delivery (webhook_id, event, body) "
-		"SELECT id, $2, $3 FROM webhook "
-		"WHERE $2 = ANY (events) AND (project IS NULL OR project = $1) "
-		"ORDER BY id "
-		"RETURNING id) "
-		"SELECT pg_notify('kernsift_event', '') "
-		"FROM (SELECT count(*) AS n FROM put) c WHERE n > 0";
+	static const char sql[] = "WITH put AS (" WEBHOOK_PUT(
+		"WHERE $2 = ANY (w.events) "
+		"AND (w.project IS NULL OR w.project = $1) "
+		"ORDER BY w.id") ") "
+				 "SELECT pg_notify('kernsift_event', '') "
+				 "FROM (SELECT count(*) AS n FROM put) c WHERE "
+				 "n > 0";
 	struct sql_params p = { 0 };
 	if (strlen(body) > BODY_MAX)
 		return err_set(e, ERR_TOO_LARGE,

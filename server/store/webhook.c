@@ -8,7 +8,8 @@ bool webhook_new(struct db *db, struct webhook_row *w,
 {
 	static const char sql[] =
 		"INSERT INTO webhook (project, url, secret, events, made_by) "
-		"VALUES ($1, $2, $3, $4, $5) "
+		"SELECT $1, $2, $3, $4, $5 WHERE (SELECT count(*) FROM webhook "
+		"WHERE project IS NOT DISTINCT FROM $1) < $6 "
 		"RETURNING id, created_at";
 	struct sql_params p = { 0 };
 	struct sql_array events;
@@ -24,15 +25,22 @@ bool webhook_new(struct db *db, struct webhook_row *w,
 	sql_bytes(&p, secret, WEBHOOK_SECRET);
 	sql_array(&p, &events);
 	sql_text(&p, w->made_by);
+	sql_int8(&p, WEBHOOKS_MAX);
 	bool ok = sql_run(db, sql, &p, &r, e);
 	sql_array_release(&events);
 	if (!ok)
 		return false;
-	result_next(&r);
-	w->id = result_int8(&r, 0);
-	w->created = result_moment(&r);
+	bool made = result_next(&r);
+	if (made) {
+		w->id = result_int8(&r, 0);
+		w->created = result_moment(&r);
+	}
 	result_release(&r);
-	return true;
+	return made || err_set(e, ERR_INPUT,
+			       "%s has %d webhooks, the most there may be; "
+			       "remove one first",
+			       w->project ? "the project" : "the whole server",
+			       WEBHOOKS_MAX);
 }
 
 #define COLUMNS \
@@ -103,12 +111,10 @@ bool webhook_drop(struct db *db, int64_t id, struct err *e)
 bool webhook_tell(struct db *db, int64_t id, const char *event,
 	const char *body, int64_t *delivery, struct err *e)
 {
-	static const char sql[] =
-		"WITH put AS ("
-		"INSERT INTO webhook_delivery (webhook_id, event, body) "
-		"SELECT id, $2, $3 FROM webhook WHERE id = $1 "
-		"RETURNING id) "
-		"SELECT id, pg_notify('kernsift_event', '') IS NULL FROM put";
+	static const char sql[] = "WITH put AS (" WEBHOOK_PUT(
+		"WHERE w.id = $1") ") "
+				   "SELECT id, pg_notify('kernsift_event', '') "
+				   "IS NULL FROM put";
 	struct sql_params p = { 0 };
 	struct result r;
 	sql_int8(&p, id);

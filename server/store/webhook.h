@@ -5,7 +5,23 @@
 #pragma once
 #include "db.h"
 
-enum { WEBHOOK_SECRET = 32 };
+/* Webhooks of one project, and of all; deliveries that may wait for one of them:
+ * what comes beyond is over at once, and its list says so. */
+enum { WEBHOOK_SECRET = 32, WEBHOOKS_MAX = 50, WEBHOOK_WAITING_MAX = 1000 };
+
+/* SQL: what is put for the webhooks of `from`, which ends with FROM and WHERE of
+ * "webhook w"; $2 is the event, $3 the body. */
+#define WEBHOOK_PUT(from)                                                   \
+	"INSERT INTO webhook_delivery "                                     \
+	"(webhook_id, event, body, next_at, error) "                        \
+	"SELECT w.id, $2, CASE WHEN f.no THEN '' ELSE $3 END, "             \
+	"CASE WHEN NOT f.no THEN now() END, CASE WHEN f.no THEN "           \
+	"'not told: 1,000 others waited for this webhook, the limit' END "  \
+	"FROM webhook w CROSS JOIN LATERAL (SELECT count(*) >= 1000 AS no " \
+	"FROM (SELECT FROM webhook_delivery d WHERE d.webhook_id = w.id "   \
+	"AND d.next_at IS NOT NULL LIMIT 1000) waiting) f " from            \
+	" RETURNING id"
+_Static_assert(WEBHOOK_WAITING_MAX == 1000, "as the statement says");
 
 struct webhook_row {
 	int64_t id;
@@ -15,7 +31,7 @@ struct webhook_row {
 	int64_t created;
 };
 
-/* Makes one; fills id and created. */
+/* Makes one; fills id and created. ERR_INPUT beyond WEBHOOKS_MAX. */
 bool webhook_new(struct db *db, struct webhook_row *w,
 	uint8_t secret[WEBHOOK_SECRET], struct err *e);
 /* Oldest first, those after this id; `project` NULL: of all. */

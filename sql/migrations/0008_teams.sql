@@ -85,7 +85,8 @@ CREATE TABLE webhook (
 	secret     bytea NOT NULL CHECK (octet_length(secret) = 32),
 	events     text[] NOT NULL CHECK (cardinality(events) > 0),
 	made_by    text NOT NULL CHECK (octet_length(made_by) BETWEEN 1 AND 500),
-	created_at timestamptz NOT NULL DEFAULT now()
+	created_at timestamptz NOT NULL DEFAULT now(),
+	slow_at    timestamptz DEFAULT now() -- NULL: the last try took no time
 );
 CREATE TABLE webhook_delivery (
 	id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -100,7 +101,8 @@ CREATE TABLE webhook_delivery (
 	error        text CHECK (error <> ''), -- of the last try
 	CHECK (delivered_at IS NULL OR next_at IS NULL)
 );
-CREATE INDEX webhook_due ON webhook_delivery (next_at) WHERE next_at IS NOT NULL;
+CREATE INDEX webhook_due ON webhook_delivery (webhook_id, id)
+	WHERE next_at IS NOT NULL;
 CREATE INDEX webhook_of ON webhook_delivery (webhook_id, id);
 
 -- What a workload's series is read by: its runs in order; an operator's and a

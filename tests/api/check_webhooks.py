@@ -4,6 +4,7 @@ What is sent is signed, and checked by the lines that README.md shows; it goes o
 once, however many servers there are; it is tried again until it is taken or there
 is no use; it leads nowhere but where it may; and nobody waits for it.
 """
+import hmac
 import json
 import os
 import sys
@@ -84,8 +85,11 @@ def signed(boss, receiver):
     check(genuine(hook["secret"], said, body), "the signature is genuine")
     check(not genuine(hook["secret"], said, body + b" "), "of this body alone")
     check(not genuine("00" * 32, said, body), "by this secret alone")
-    old = said.replace("t=", "t=1")
-    check(not genuine(hook["secret"], old, body), "at this moment alone")
+    for ago, fresh in ((200, True), (400, False)):
+        then = str(int(time.time()) - ago)
+        mac = hmac.new(bytes.fromhex(hook["secret"]), then.encode() + b"." + body, "sha256")
+        check(genuine(hook["secret"], f"t={then},v1={mac.hexdigest()}", body) == fresh,
+              f"signed {ago} s ago")
     check(headers["Kernsift-Event"] == "test" and headers["Kernsift-Delivery"] == str(delivery)
           and headers["Content-Type"] == "application/json", f"headers: {headers}")
     told = json.loads(body)
@@ -129,7 +133,7 @@ def gone(boss, receiver):
 def hostile(boss, receiver):
     """Each has its sentence, and its answer ends."""
     hooks = {}
-    for path in ("/away", "/body", "/head", "/interim", "/nonsense", "/404"):
+    for path in ("/away", "/body", "/head", "/interim", "/nonsense", "/404", "/trailer"):
         hooks[path] = boss.hook(receiver.url(path))
         boss.tell(hooks[path])
     rows = {path: boss.ended(hook)[0] for path, hook in hooks.items()}
@@ -137,6 +141,8 @@ def hostile(boss, receiver):
           and receiver.times("/200/away") == 0, f"redirect: {rows['/away']}")
     check(rows["/body"]["delivered_at"] and rows["/body"]["status"] == 200,
           f"an endless body: {rows['/body']}")
+    check(rows["/trailer"]["delivered_at"] and rows["/trailer"]["status"] == 200
+          and rows["/trailer"]["error"] is None, f"an answer with a trailer: {rows['/trailer']}")
     for path in ("/head", "/interim", "/nonsense"):
         check(rows[path]["error"] and rows[path]["status"] is None and rows[path]["next_at"],
               f"{path}: {rows[path]}")
@@ -151,12 +157,14 @@ def hostile(boss, receiver):
 def hanging(boss, receiver):
     """Uploads, answers and other receivers go on; it ends after 10 s."""
     server = boss.server
-    hooks = [boss.hook(receiver.url(f"/hang/{i}")) for i in range(4)]
     well = boss.hook(receiver.url("/200/well"))
+    boss.tell(well)
+    check(boss.ended(well)[0]["delivered_at"], "it is well")
+    hooks = [boss.hook(receiver.url(f"/hang/{i}")) for i in range(20)]
     for hook in hooks:
         boss.tell(hook)
     began = time.monotonic()
-    while sum(receiver.times(f"/hang/{i}") for i in range(4)) < 4 and time.monotonic() < began + 30:
+    while sum(receiver.times(f"/hang/{i}") for i in range(20)) < 4 and time.monotonic() < began + 30:
         time.sleep(0.01)
     slowest = 0
     for i in range(20):
@@ -168,10 +176,17 @@ def hanging(boss, receiver):
     boss.tell(well)
     check(boss.ended(well)[0]["delivered_at"] and time.monotonic() - began < 9,
           "another receiver is told meanwhile")
-    for hook in hooks:
-        row = boss.ended(hook)[0]
+    while sum(boss.deliveries(hook)[0]["error"] is not None for hook in hooks) < 4 \
+            and time.monotonic() < began + 30:
+        time.sleep(0.05)
+    told = [row for hook in hooks for row in boss.deliveries(hook) if row["error"]]
+    check(len(told) >= 4, f"they are ended: {len(told)}")
+    for row in told:
         check("timed out" in (row["error"] or "").lower(), f"it hangs: {row}")
     check(9 < time.monotonic() - began < 30, f"for 10 s: {time.monotonic() - began}")
+    check(sum(p.startswith("/hang") for p, *_ in receiver.told) <= 8, "few at once")
+    for hook in hooks:
+        boss.ask("DELETE", f"/webhooks/{hook['id']}")
 
 
 def dropped(boss, receiver):
@@ -220,7 +235,7 @@ def refused(receiver):
             boss.tell(hook)
         for hook in hooks:
             error = boss.ended(hook)[0]["error"] or ""
-            private = "which is no public address; see --webhook_private" in error
+            private = "leads to no public address; see --webhook_private" in error
             check(private or hook["url"].startswith("file:") and "neither with" in error,
                   f"{hook['url']}: {error}")
         check(receiver.times("/200/private") == 0, "nobody was called")

@@ -55,6 +55,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def interim(self):
         self.pour(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
 
+    def trailer(self):
+        self.wfile.write(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+                         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n"
+                         b"\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n")
+
     def nonsense(self):
         self.wfile.write(b"\xff\xfe this is no HTTP\r\n\r\n")
         self.close_connection = True

@@ -1,39 +1,5 @@
 /* db_webhook.c - deliveries: taken once, put off, ended; listed and swept. */
-#include "delivery.h"
-#include "event_post.h"
-#include "fixture.h"
-
-static int setup(void **state)
-{
-	*state = fixture_db();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	db_free(*state);
-	return 0;
-}
-
-static int64_t hook(struct db *db, const char *url)
-{
-	static const char *const events[] = { "gate" };
-	uint8_t secret[WEBHOOK_SECRET];
-	struct webhook_row w = { .url = url,
-		.made_by = "boss",
-		.events = events,
-		.events_n = 1 };
-	works(webhook_new(db, &w, secret, &e));
-	return w.id;
-}
-
-static uint32_t claimed(struct db *db, struct arena *a, int limit,
-	struct delivery **rows)
-{
-	uint32_t n;
-	works(delivery_claim(db, a, NULL, 0, limit, rows, &n, &e));
-	return n;
-}
+#include "webhooks.h"
 
 static void made_and_listed(void **state)
 {
@@ -89,10 +55,10 @@ static void taken_in_turn(void **state)
 	assert_int_equal(rows[0].tries, 1);
 	id = rows[0].webhook == one ? rows[0].id : rows[1].id;
 	uint32_t n;
-	works(delivery_claim(db, &a, &one, 1, 9, &rows, &n, &e));
+	works(delivery_claim(db, &a, &one, 1, 9, 4, &rows, &n, &e));
 	assert_int_equal(n, 1);
 	assert_true(rows[0].webhook != one);
-	works(delivery_end(db, id, 1, DELIVERY_DONE, 204, NULL, &e));
+	works(delivery_end(db, id, 1, DELIVERY_DONE, false, 204, NULL, &e));
 	assert_int_equal(claimed(db, &a, 9, &rows), 1);
 	assert_int_equal(rows[0].webhook, one);
 	assert_string_equal(rows[0].body, "{\"n\": 2}");
@@ -103,7 +69,8 @@ static void taken_in_turn(void **state)
 			   "interval '1 s' WHERE next_at IS NOT NULL");
 	assert_int_equal(claimed(db, &a, 9, &rows), 2);
 	assert_int_equal(rows[0].tries, 2);
-	works(delivery_end(db, rows[0].id, 1, DELIVERY_DONE, 200, NULL, &e));
+	works(delivery_end(db, rows[0].id, 1, DELIVERY_DONE, false, 200, NULL,
+		&e));
 	assert_int_equal(fixture_count(db,
 				 "SELECT count(*) FROM webhook_delivery "
 				 "WHERE delivered_at IS NOT NULL"),
@@ -124,7 +91,7 @@ static void put_off_and_over(void **state)
 	works(webhook_tell(db, id, "test", "{}", &delivery, &e));
 	for (int i = 0; i < DELIVERY_TRIES; i++) {
 		assert_int_equal(claimed(db, &a, 1, &rows), 1);
-		works(delivery_end(db, delivery, i + 1, DELIVERY_LATER,
+		works(delivery_end(db, delivery, i + 1, DELIVERY_LATER, false,
 			i % 2 ? 500 : -1, "no", &e));
 		assert_int_equal(
 			fixture_count(db,
@@ -161,7 +128,8 @@ static void gone_ends_all_of_one(void **state)
 	int64_t two = hook(db, "https://b.example/");
 	works(webhook_tell(db, two, "test", "{}", &other, &e));
 	assert_int_equal(claimed(db, &a, 1, &rows), 1);
-	works(delivery_end(db, delivery, 1, DELIVERY_GONE, 410, "gone", &e));
+	works(delivery_end(db, delivery, 1, DELIVERY_GONE, false, 410, "gone",
+		&e));
 	assert_int_equal(fixture_count(db,
 				 "SELECT count(*) FROM webhook_delivery "
 				 "WHERE next_at IS NULL AND error = 'gone'"),
@@ -170,7 +138,7 @@ static void gone_ends_all_of_one(void **state)
 	assert_int_equal(rows[0].webhook, two);
 	/* of a webhook that is dropped nothing waits, and nobody minds */
 	works(webhook_drop(db, two, &e));
-	works(delivery_end(db, other, 1, DELIVERY_DONE, 200, NULL, &e));
+	works(delivery_end(db, other, 1, DELIVERY_DONE, false, 200, NULL, &e));
 	assert_int_equal(claimed(db, &a, 9, &rows), 0);
 	arena_release(&a);
 }
@@ -185,10 +153,10 @@ static bool take_all(struct db *db, int nth, struct err *e)
 	uint32_t n = 1;
 	while (n) {
 		struct arena a = { 0 };
-		bool ok = delivery_claim(db, &a, NULL, 0, 3, &rows, &n, e);
+		bool ok = delivery_claim(db, &a, NULL, 0, 3, 4, &rows, &n, e);
 		for (uint32_t i = 0; ok && i < n; i++)
 			ok = delivery_end(db, rows[i].id, rows[i].tries,
-				DELIVERY_DONE, 200, NULL, e);
+				DELIVERY_DONE, false, 200, NULL, e);
 		arena_release(&a);
 		if (!ok)
 			return false;
