@@ -2,6 +2,7 @@
 #include "body_read.h"
 #include "catalog_held.h"
 #include "query_operator.h"
+#include "trail.h"
 #include "view_catalog.h"
 #include "view_matters.h"
 #include <stdlib.h>
@@ -117,6 +118,9 @@ static bool write(struct call *c, enum own_kind kind, json_t *body,
 	*part(&own, kind) = text;
 	if (!would_do(&own, e))
 		return false;
+	trail_tell(c, NULL, "%zu items for version %lld",
+		json_array_size(json_object_get(body, "items")),
+		(long long)own.version);
 	/* A new version would call every run attributed with an earlier one. */
 	return !strcmp(before ? before : "[]", text) ||
 	       own_write(c->db, kind, text, own.version, &now, e);

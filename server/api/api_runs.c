@@ -1,6 +1,8 @@
 /* api_runs.c - what can be asked about runs, and changed. */
 #include "api.h"
 #include "cursor.h"
+#include "of_project.h"
+#include "trail.h"
 #include "view_layers.h"
 #include <string.h>
 
@@ -146,6 +148,27 @@ static bool change_from(struct arena *a, json_t *body, struct run_change *out,
 	return true;
 }
 
+static const char *said(struct arena *a, const char *key, const char *value)
+{
+	return value ? arena_printf(a, " %s='%s'", key, value) : "";
+}
+
+/* Which keys became what, to the admins of both projects where it moves. */
+static bool told(struct call *c, const struct run_change *to, struct err *e)
+{
+	struct arena *a = &c->arena;
+	const char *was;
+	if (!project_of(c->db, a, THING_RUN, c->id, &was, e))
+		return false;
+	bool moves = was && to->project && strcmp(was, to->project) != 0;
+	trail_tell(c, NULL, "run %lld%s%s%s%s%s", (long long)c->id,
+		said(a, "project", to->project),
+		moves ? arena_printf(a, " (was '%s')", was) : "",
+		said(a, "workload", to->workload), said(a, "name", to->name),
+		said(a, "labels", to->labels));
+	return !moves || trail_also(c, to->project, e);
+}
+
 json_t *run_patch(struct call *c, struct err *e)
 {
 	const struct api_request *r = c->request;
@@ -158,7 +181,8 @@ json_t *run_patch(struct call *c, struct err *e)
 				 "the body is not JSON: line %d: %s", why.line,
 				 why.text);
 	ok = ok && (!change.project || reach_says(c, change.project, e)) &&
-	     call_db(c, e) && run_change(c->db, c->id, &change, e);
+	     call_db(c, e) && told(c, &change, e) &&
+	     run_change(c->db, c->id, &change, e);
 	json_decref(body);
 	return ok ? run_get(c, e) : NULL;
 }

@@ -126,8 +126,11 @@ json_t *webhooks_get(struct call *c, struct err *e)
 
 json_t *webhook_delete(struct call *c, struct err *e)
 {
-	if (call_db(c, e))
-		webhook_drop(c->db, c->id, e);
+	struct webhook_row w;
+	if (call_db(c, e) && webhook_get(c->db, &c->arena, c->id, &w, e) &&
+		webhook_drop(c->db, c->id, e))
+		trail_tell(c, w.project, "webhook %lld that '%s' made removed",
+			(long long)w.id, w.made_by);
 	return NULL;
 }
 

@@ -26,6 +26,7 @@ enum { CALL_WORD = 101 };
 /* What trail.h keeps of a call that changes something; the arena's. */
 struct call_trail {
 	int64_t id; /* of its row; 0 none */
+	int64_t also; /* of the one for another project; 0 none */
 	const char *path, *detail, *told, *project;
 };
 

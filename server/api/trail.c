@@ -46,18 +46,30 @@ static bool project_read(struct call *c, const char **project, struct err *e)
 	return true;
 }
 
-bool trail_begin(struct call *c, struct err *e)
+static struct audit_row row_of(const struct call *c)
 {
-	struct audit_row row = {
+	return (struct audit_row){
 		.who = c->who.name,
 		.token = c->who.token,
 		.method = c->route->method,
 		.path = c->trail.path,
 		.detail = c->trail.detail,
 	};
+}
+
+bool trail_begin(struct call *c, struct err *e)
+{
+	struct audit_row row = row_of(c);
 	return c->trail.id ||
 	       (call_db(c, e) && project_read(c, &row.project, e) &&
 		       audit_begin(c->db, &row, &c->trail.id, e));
+}
+
+bool trail_also(struct call *c, const char *project, struct err *e)
+{
+	struct audit_row row = row_of(c);
+	row.project = project;
+	return audit_begin(c->db, &row, &c->trail.also, e);
 }
 
 void trail_tell(struct call *c, const char *project, const char *fmt, ...)
@@ -77,9 +89,12 @@ void trail_end(struct call *c, int status)
 	if (!c->trail.id)
 		return;
 	call_db_return(c); /* it may have broken meanwhile */
-	if (!call_db(c, &e) || !audit_end(c->db, c->trail.id, status,
-				       c->trail.told, c->trail.project, &e))
+	if (!call_db(c, &e) ||
+		!audit_end(c->db, c->trail.id, status, c->trail.told,
+			c->trail.project, &e) ||
+		(c->trail.also && !audit_end(c->db, c->trail.also, status,
+					  c->trail.told, NULL, &e)))
 		log_warn("audit row=%lld status=%d text=\"%s\"",
 			(long long)c->trail.id, status, e.text);
-	c->trail.id = 0;
+	c->trail.id = c->trail.also = 0;
 }

@@ -16,5 +16,8 @@ bool trail_begin(struct call *c, struct err *e);
  * as it is) and in words what it did, without secrets. */
 void trail_tell(struct call *c, const char *project, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The same is written down for the admins of another project too, before it is
+ * done. Once a call. */
+bool trail_also(struct call *c, const char *project, struct err *e);
 /* Nothing where none was begun. A failure is logged: the row tells the rest. */
 void trail_end(struct call *c, int status);

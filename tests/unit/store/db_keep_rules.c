@@ -89,6 +89,28 @@ static void the_same_again(void **state)
 	arena_release(&a);
 }
 
+/* A large run takes longer to go than an answer may. */
+static void a_slow_one_goes(void **state)
+{
+	struct arena a = { 0 };
+	struct keep_ask ask = { NULL, -1, 1, -1 };
+	(void)state;
+	kept_done("a", "p", "{}", 9, 1, 1, 0);
+	fixture_script(kept_db,
+		"CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ "
+		"BEGIN PERFORM pg_sleep(1.5); RETURN NEW; END $$; "
+		"CREATE TRIGGER slow BEFORE UPDATE ON run_identity "
+		"FOR EACH ROW EXECUTE FUNCTION slow(); "
+		"SET statement_timeout = '1s'");
+	struct keep_report r;
+	works(keep_vacuum(kept_db, &a, &ask, false, NULL, NULL, &r, &e));
+	fixture_script(kept_db,
+		"SET statement_timeout = 0; DROP FUNCTION slow CASCADE");
+	assert_int_equal(r.why.code, 0);
+	assert_string_equal(kept_left(&a), " | ");
+	arena_release(&a);
+}
+
 static void nothing_is_read_of_them(void **state)
 {
 	struct arena a = { 0 };
@@ -215,6 +237,7 @@ int main(void)
 		CASE(one_s_own_rule_counts),
 		CASE(absurd_rules),
 		CASE(the_same_again),
+		CASE(a_slow_one_goes),
 		CASE(nothing_is_read_of_them),
 		CASE(what_was_begun_is_ended),
 		CASE(it_may_be_stopped),
