@@ -15,6 +15,8 @@
 
 /* The first vacuum is not amid what a start brings along. */
 enum { STEP_S = 15, FIRST_S = 300 };
+/* So long a vacuum keeps the look-out waiting, and what goes meanwhile. */
+enum { SLICE_S = 5 };
 
 struct chores {
 	const char *conninfo;
@@ -27,8 +29,10 @@ struct chores {
 	pthread_cond_t wake;
 	/* the thread's */
 	struct db *db;
-	bool away; /* and told so */
-	time_t vacuum_at;
+	bool away, stuck; /* and told so */
+	int64_t row; /* of the audit, once something goes; 0 */
+	struct err unwritten; /* it could not be */
+	time_t vacuum_at, look_at;
 };
 
 static time_t now_s(void)
@@ -44,20 +48,55 @@ static bool go_on(void *ctx)
 	return !atomic_load(&c->stop);
 }
 
-/* In the log; and what went, in the audit. */
+/* What went, in the log and in the audit; of one that broke off the audit says
+ * that it did not end. */
 static bool tell(struct chores *c, const struct keep_report *r, struct err *e)
 {
 	char text[VACUUM_TEXT];
-	int64_t row;
 	if (r->why.code && go_on(c))
 		log_warn("vacuum left=%lld: %s", (long long)r->left,
 			r->why.text);
-	if (!r->sums_n)
+	if (!c->row)
 		return true;
 	vacuum_text(r, text);
 	log_info("vacuum %s", text);
-	return audit_command(c->db, "vacuum", text, &row, e) &&
-	       audit_end(c->db, row, AUDIT_DONE, NULL, NULL, e);
+	return e->code || audit_end(c->db, c->row, AUDIT_DONE, text, NULL, e);
+}
+
+/* Workload by workload; one that fails keeps none behind it, and is looked at
+ * again the next time. False where the database is away. */
+static bool look_out(struct chores *c, struct err *e)
+{
+	int64_t after = 0;
+	bool more = true, failed = false;
+	while (more && go_on(c)) {
+		struct err why = { 0 };
+		int64_t was = after;
+		if (lookout_step(c->db, &after, &more, &why))
+			continue;
+		if (after == was)
+			return err_set(e, why.code, "%s", why.text);
+		failed = true;
+		if (!c->stuck)
+			log_warn("look-out: %s", why.text);
+		c->stuck = true;
+	}
+	c->stuck = failed;
+	c->look_at = now_s() + SLICE_S;
+	return true;
+}
+
+/* Before each thing that goes: what cannot be written down is not done. */
+static bool go_on_dropping(void *ctx)
+{
+	struct chores *c = ctx;
+	struct err unheard = { 0 };
+	if (!c->row &&
+		!audit_command(c->db, "vacuum", NULL, &c->row, &c->unwritten))
+		return false;
+	if (now_s() >= c->look_at)
+		look_out(c, &unheard);
+	return go_on(c);
 }
 
 static bool vacuum(struct chores *c, struct err *e)
@@ -70,22 +109,20 @@ static bool vacuum(struct chores *c, struct err *e)
 	if (!c->vacuum_s || now_s() < c->vacuum_at)
 		return true;
 	c->vacuum_at = now_s() + c->vacuum_s;
-	bool ok = keep_vacuum(c->db, &a, &as_stored, false, go_on, c, &report,
-			  e) &&
-		  tell(c, &report, e);
+	c->look_at = now_s() + SLICE_S;
+	c->row = 0;
+	c->unwritten = (struct err){ 0 };
+	bool ok = keep_vacuum(c->db, &a, &as_stored, false, go_on_dropping, c,
+		&report, e);
+	ok = tell(c, &report, e) && ok;
+	if (ok && c->unwritten.code)
+		ok = err_set(e, c->unwritten.code, "%s", c->unwritten.text);
 	while (ok && more && go_on(c))
 		ok = delivery_sweep(c->db, &dropped, &more, e);
+	if (!ok) /* begun anew */
+		c->vacuum_at = now_s();
 	arena_release(&a);
 	return ok;
-}
-
-static bool look_out(struct chores *c, struct err *e)
-{
-	bool more = true;
-	while (more && go_on(c))
-		if (!lookout_step(c->db, &more, e))
-			return false;
-	return true;
 }
 
 /* Whoever has the turn keeps it as long as its connection lasts. */

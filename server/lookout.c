@@ -157,15 +157,18 @@ static bool look(struct look *l, struct err *e)
 	return change_settle(l->db, l->due, l->news, l->n, e);
 }
 
-bool lookout_step(struct db *db, bool *more, struct err *e)
+bool lookout_step(struct db *db, int64_t *after, bool *more, struct err *e)
 {
 	struct arena a = { 0 };
 	struct change_due due;
 	struct look l = { .db = db, .a = &a, .due = &due };
 	*more = false;
-	bool ok = change_due(db, &a, &due, e) && (!due.project || look(&l, e));
-	if (ok)
+	bool ok = change_due(db, &a, *after, &due, e);
+	if (ok && due.project) {
+		*after = due.newest;
 		*more = due.more;
+		ok = look(&l, e);
+	}
 	arena_release(&a);
 	return ok;
 }

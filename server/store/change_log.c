@@ -4,8 +4,8 @@
 #include "sql.h"
 
 /* By the end of the primary key, so that it costs no more with more runs. */
-bool change_due(struct db *db, struct arena *a, struct change_due *out,
-	struct err *e)
+bool change_due(struct db *db, struct arena *a, int64_t after,
+	struct change_due *out, struct err *e)
 {
 	static const char sql[] =
 		"SELECT r.project, r.workload, coalesce(s.run_id, 0), "
@@ -17,10 +17,12 @@ bool change_due(struct db *db, struct arena *a, struct change_due *out,
 		"FROM change_seen) "
 		"AND r.run_id > coalesce(s.run_id, 0) "
 		"GROUP BY r.project, r.workload, s.run_id "
+		"HAVING max(r.run_id) > $1 "
 		"ORDER BY max(r.run_id) "
 		"LIMIT 2";
 	struct sql_params p = { 0 };
 	struct result r;
+	sql_int8(&p, after);
 	if (!sql_hot(db, sql, &p, &r, e))
 		return false;
 	*out = (struct change_due){ .more = r.n > 1 };

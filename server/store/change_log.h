@@ -10,11 +10,12 @@ struct change_due {
 	int64_t newest; /* its newest run now */
 	bool more; /* other workloads are due as well */
 };
-/* A workload with runs that are newer than what was seen of it. Runs that were
+/* The workload whose newest run comes first behind `after` (0: first of all), and
+ * that has runs newer than what was seen of it. Runs that were
  * stored long before the newest one that anybody saw (10,000 ids) do not count:
  * what is that old is looked at when its workload has a new run. */
-bool change_due(struct db *db, struct arena *a, struct change_due *out,
-	struct err *e);
+bool change_due(struct db *db, struct arena *a, int64_t after,
+	struct change_due *out, struct err *e);
 
 /* The operators of most time in the workload's newest runs, at most `most`. */
 bool change_operators(struct db *db, struct arena *a,

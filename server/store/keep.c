@@ -1,5 +1,6 @@
 /* keep.c - a plan is carried out, and counted. */
 #include "keep.h"
+#include "conn.h"
 #include "keep_drop.h"
 #include <stdlib.h>
 #include <string.h>
@@ -58,9 +59,10 @@ bool keep_vacuum(struct db *db, struct arena *a, const struct keep_ask *ask,
 			count(&c, &items[i]);
 		else
 			report->left++;
-		/* Without a database none of the others goes either. */
-		if (why.code && !db_revive(db, e))
-			return false;
+		/* Not on another connection: this one may be one that can be
+		 * cut, or have the turn. */
+		if (why.code && !conn_alive(db))
+			return err_set(e, why.code, "%s", why.text);
 	}
 	if (report->sums_n)
 		qsort(report->sums, report->sums_n, sizeof *report->sums,

@@ -23,7 +23,8 @@ struct keep_report {
 };
 
 /* `dry`: nothing goes, and the report tells what would. `go_on` may be NULL;
- * it is asked before each thing. */
+ * it is asked before each thing. A lost connection ends it, with what went so far
+ * in the report. */
 bool keep_vacuum(struct db *db, struct arena *a, const struct keep_ask *ask,
 	bool dry, bool (*go_on)(void *ctx), void *ctx,
 	struct keep_report *report, struct err *e);

@@ -69,8 +69,9 @@ static void runs(struct db *db, const char *workload, int from, int until,
 static int look(struct db *db)
 {
 	int steps = 0;
+	int64_t after = 0;
 	for (bool more = true; more; steps++)
-		works(lookout_step(db, &more, &e));
+		works(lookout_step(db, &after, &more, &e));
 	return steps;
 }
 
@@ -220,14 +221,42 @@ static void what_has_no_series(void **state)
 	arena_release(&a);
 }
 
+/* The first one fails; the other is told of all the same. */
+static void one_that_fails_keeps_no_other(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct err why = { 0 };
+	int64_t after = 0;
+	bool more;
+	empty(db);
+	runs(db, "bad", 1, 2, 10000000, 2000000);
+	runs(db, "w", 2, 62, 10000000, 2000000);
+	runs(db, "w", 62, 82, 11000000, 2000000);
+	fixture_script(db, "ALTER TABLE change_seen ADD CONSTRAINT bad "
+			   "CHECK (workload <> 'bad')");
+	assert_false(lookout_step(db, &after, &more, &why));
+	assert_true(more && after == 1);
+	fixture_script(db, "ALTER TABLE change_seen DROP CONSTRAINT bad");
+	works(lookout_step(db, &after, &more, &e));
+	assert_false(more);
+	assert_string_equal(posted(db, &a), "w cycle 62");
+	/* it is there the next time */
+	assert_int_equal(look(db), 1);
+	assert_int_equal(fixture_count(db, "SELECT count(*) FROM change_seen"),
+		2);
+	arena_release(&a);
+}
+
 static void no_database(void **state)
 {
 	struct db *db = *state;
 	bool more;
+	int64_t after = 0;
 	struct err e = { 0 };
 	fixture_script(db, "ALTER TABLE change_seen RENAME TO away");
-	assert_false(lookout_step(db, &more, &e));
-	assert_false(more);
+	assert_false(lookout_step(db, &after, &more, &e));
+	assert_true(!more && !after);
 	assert_string_equal(e.text,
 		"the database answers: relation \"change_seen\" does "
 		"not exist");
@@ -242,6 +271,7 @@ int main(void)
 		cmocka_unit_test(a_long_history_is_passed_over),
 		cmocka_unit_test(a_heap_of_new_runs),
 		cmocka_unit_test(what_has_no_series),
+		cmocka_unit_test(one_that_fails_keeps_no_other),
 		cmocka_unit_test(no_database),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);

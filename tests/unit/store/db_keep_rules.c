@@ -182,6 +182,34 @@ static void it_may_be_stopped(void **state)
 	arena_release(&a);
 }
 
+static bool cut_off(void *ctx)
+{
+	struct err e = { 0 };
+	(void)ctx;
+	sql_script(kept_db, "SELECT pg_terminate_backend(pg_backend_pid())",
+		&e);
+	return true;
+}
+
+/* Not gone on with on another connection, behind the back of whoever holds this
+ * one. */
+static void it_ends_with_its_connection(void **state)
+{
+	struct arena a = { 0 };
+	struct keep_ask ask = { NULL, 0, 0, -1 };
+	struct keep_report r;
+	struct err e = { 0 };
+	(void)state;
+	kept_done("a", "p", "{}", 1, 1, 2, 0);
+	assert_false(
+		keep_vacuum(kept_db, &a, &ask, false, cut_off, NULL, &r, &e));
+	assert_int_equal(e.code, ERR_DATABASE);
+	assert_int_equal(r.sums_n, 0);
+	e = (struct err){ 0 };
+	assert_true(db_revive(kept_db, &e));
+	arena_release(&a);
+}
+
 /* What changed since the plan was made is looked at again. */
 static void labelled_meanwhile(void **state)
 {
@@ -241,6 +269,7 @@ int main(void)
 		CASE(nothing_is_read_of_them),
 		CASE(what_was_begun_is_ended),
 		CASE(it_may_be_stopped),
+		CASE(it_ends_with_its_connection),
 		CASE(labelled_meanwhile),
 		CASE(held_one_does_not_keep_the_others),
 	};
