@@ -19,7 +19,7 @@ export const audit = (query, signal) => json('/audit', query, {signal});
 export const retention = (signal) => json('/retention', {}, {signal});
 export const keepRetention = (items) => put('/retention', 'PUT', {items});
 
-export const webhooks = (signal) => json('/webhooks', {}, {signal});
+export const webhooks = (query, signal) => json('/webhooks', query, {signal});
 export const makeWebhook = (wish) => put('/webhooks', 'POST', wish);
 export const dropWebhook = (id) => drop(`/webhooks/${id}`);
 export const testWebhook = (id) => ask(address(`/webhooks/${id}/test`), {method: 'POST'});

@@ -84,10 +84,14 @@ export async function webhooksTab(query, at) {
 	];
 
 	async function draw() {
-		const {items} = await api.webhooks(at.signal);
+		const cursor = query.get('cursor');
+		const {items, next} = await api.webhooks({cursor, limit: 50}, at.signal);
 		open.clear();
 		place.replaceChildren(table({caption: 'Webhooks', columns, rows: items, empty: 'Nobody is told of anything yet.',
-			detail: {open, name: (w) => w.url, fill: (w, inside) => deliveries(w, inside, at), changed: () => {}}}).node);
+			detail: {open, name: (w) => w.url, fill: (w, inside) => deliveries(w, inside, at), changed: () => {}}}).node,
+		h('nav', {class: 'pager', 'aria-label': 'Pages of the webhooks'},
+			cursor ? h('a', {href: '/settings?tab=webhooks'}, 'First page') : null,
+			next ? h('a', {href: `/settings?${new URLSearchParams({tab: 'webhooks', cursor: next})}`, rel: 'next'}, 'Next page') : null));
 	}
 
 	async function act(hook, what, sentence) {

@@ -87,4 +87,20 @@ export default async function settings(test, world) {
 			['ada', 'POST /api/v1/tokens', 'done'],
 		]);
 	});
+
+	await test('webhooks beyond a page are on the next one', async () => {
+		const page = await admin(world, '/settings?tab=webhooks');
+		const headers = {Authorization: `Bearer ${(await world.kernsiftd('token', '--scope', 'admin', '--name', 'many')).trim()}`};
+		const ask = (method, path, body) => fetch(new URL(`/api/v1${path}`, page.url()), {method, headers, body: body && JSON.stringify(body)});
+		for (let i = 0; i < 51; i++)
+			assert.equal((await ask('POST', '/webhooks', {url: `https://example.org/${i}`, events: ['gate'], project: `p${i % 2}`})).status, 201);
+		await page.reload();
+		await seen(async () => assert.equal((await names(page, 'Webhooks')).length, 50));
+		await page.getByRole('link', {name: 'Next page'}).click();
+		await seen(async () => assert.match((await names(page, 'Webhooks')).join(), /^\S*example.org\/50\S*$/));
+		await page.getByRole('link', {name: 'First page'}).click();
+		await seen(async () => assert.match((await names(page, 'Webhooks'))[0], /example.org\/0/));
+		for (const {id} of (await (await ask('GET', '/webhooks?limit=500')).json()).items)
+			await ask('DELETE', `/webhooks/${id}`);
+	});
 }
