@@ -1,6 +1,7 @@
 /* tokens.c - the command `token`: makes, lists, revokes. */
 #include "command.h"
 #include "query.h"
+#include "said.h"
 #include "token.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -42,13 +43,15 @@ static const char *day(int64_t us, char out[16])
 	return out;
 }
 
-static void print(const struct token_row *t)
+static void print(struct arena *a, const struct token_row *t)
 {
 	char made[16], expires[16], used[16];
 	printf("%lld\t%s\t%s\t%s\t%s\t%s%s\t%s\t%s\n", (long long)t->id,
-		scope_name(t->scope), t->project ? t->project : "*", t->name,
-		day(t->created, made), day(t->expires, expires),
-		t->expired ? " expired" : "", day(t->used, used), t->made_by);
+		scope_name(t->scope),
+		t->project ? said_shown(a, t->project) : "*",
+		said_shown(a, t->name), day(t->created, made),
+		day(t->expires, expires), t->expired ? " expired" : "",
+		day(t->used, used), said_shown(a, t->made_by));
 }
 
 static bool list(struct db *db, void *arg, struct err *e)
@@ -64,7 +67,7 @@ static bool list(struct db *db, void *arg, struct err *e)
 		bool ok = token_list(db, &a, w->project, after, PAGE, &rows, &n,
 			&more, e);
 		for (uint32_t i = 0; ok && i < n; i++)
-			print(&rows[i]);
+			print(&a, &rows[i]);
 		after = ok && n ? rows[n - 1].id : 0;
 		arena_release(&a);
 		if (!ok)

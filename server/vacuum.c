@@ -3,6 +3,7 @@
 #include "vacuum.h"
 #include "command.h"
 #include "retention.h"
+#include "said.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ void vacuum_text(const struct keep_report *r, char text[VACUUM_TEXT])
 		(long long)bytes);
 }
 
-static void print(const struct keep_report *r, bool dry)
+static void print(struct arena *a, const struct keep_report *r, bool dry)
 {
 	char text[VACUUM_TEXT];
 	if (r->sums_n)
@@ -44,7 +45,7 @@ static void print(const struct keep_report *r, bool dry)
 		const struct keep_sum *s = &r->sums[i];
 		printf("%10lld %16lld  %-8s %-8s %s\n", (long long)s->n,
 			(long long)s->bytes, keep_kind_word(s->kind),
-			keep_why_word(s->why), s->project);
+			keep_why_word(s->why), said_shown(a, s->project));
 	}
 	vacuum_text(r, text);
 	printf("%s: %s\n", dry ? "would go" : "gone", text);
@@ -60,7 +61,7 @@ static bool work(struct db *db, void *arg, struct err *e)
 	struct keep_report r;
 	bool ok = keep_vacuum(db, &a, &v->ask, v->dry, NULL, NULL, &r, e);
 	if (ok)
-		print(&r, v->dry);
+		print(&a, &r, v->dry);
 	if (ok && r.why.code)
 		ok = err_set(e, r.why.code, "%s", r.why.text);
 	arena_release(&a);

@@ -14,11 +14,29 @@ bool said_check(const char *what, const char *text, struct err *e)
 	return true;
 }
 
+/* One of U+0001 to U+001F, U+007F to U+009F. */
+static bool obeyed(const unsigned char *at)
+{
+	return *at < ' ' || *at == 0x7f ||
+	       (*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0);
+}
+
+const char *said_shown(struct arena *a, const char *text)
+{
+	char *out = arena_strdup(a, text), *to = out;
+	for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+		bool odd = obeyed(at);
+		at += odd && *at == 0xc2;
+		*to++ = odd ? '?' : (char)*at;
+	}
+	*to = '\0';
+	return out;
+}
+
 bool said_print(const char *what, const char *text, struct err *e)
 {
 	for (const unsigned char *at = (const unsigned char *)text; *at; at++)
-		if (*at < ' ' || *at == 0x7f ||
-			(*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0))
+		if (obeyed(at))
 			return err_set(e, ERR_INPUT,
 				"%s has control characters", what);
 	return true;

@@ -10,6 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from talk.bodies import OPEN
 from talk.raw import check, verdict
 from talk.server import BIN, Server
+from talk.sql import sql
 
 
 def token(server, *words):
@@ -75,6 +76,10 @@ def made_listed_revoked(server):
     check(len(lines) == 2 and row[1:4] == ["read", "chat", "ada"] and row[7] == "kernsiftd token"
           and all(re.fullmatch(day, at) for at in row[4:7]), f"its row: {row}")
     check(text not in "".join(lines), "not what opens")
+    # one from when a name might hold anything
+    sql("UPDATE token SET name = E'a\\x1b[2J\\u009bé' WHERE name = 'ada'")
+    odd = token(server, "list", "--project", "chat")[1].split("\n")[1].split("\t")
+    check(odd[3] == "a?[2J?é", f"no terminal obeys a name: {odd}")
     check(token(server, "revoke", row[0]) == (0, ""), "revoked")
     check(server.ask("GET", "/api/v1/runs", headers=bearer)[0] == 401, "it opens nothing more")
 

@@ -13,15 +13,17 @@ const FIELDS = [
 
 const whole = (text) => (text.trim() === '' ? null : Number(text));
 
-// One project's line: its inputs, and what they say.
-function line(item, gone) {
+// One project's line: its inputs, and what they say. A stored name is told as it
+// is: it may be empty, for what is of no project, or have spaces around it.
+function line(item, stored, gone) {
 	const rest = item.project === null;
-	const project = rest ? null : h('input', {type: 'text', value: item.project, 'aria-label': 'Project', required: true, maxlength: 200});
+	const project = rest ? null : h('input', {type: 'text', value: item.project, 'aria-label': 'Project', required: !stored, placeholder: stored ? '(none)' : null, maxlength: 200});
 	const numbers = FIELDS.map(([key, label, none]) => h('input', {type: 'number', min: 0, step: 1, placeholder: none,
-		value: item[key] ?? '', 'aria-label': `${label}, ${rest ? 'all others' : item.project || 'new project'}`}));
+		value: item[key] ?? '', 'aria-label': `${label}, ${rest ? 'all others' : item.project || (stored ? '(none)' : 'new project')}`}));
 	const row = h('tr', {}, h('th', {scope: 'row'}, rest ? 'All others' : project), numbers.map((input) => h('td', {class: 'num'}, input)),
-		h('td', {}, rest ? null : h('button', {type: 'button', 'aria-label': `Remove the line of ${item.project || 'the new project'}`, on: {click: () => { row.remove(); gone(self); }}}, 'Remove')));
-	const self = {row, said: () => ({project: project?.value.trim() ?? null, ...Object.fromEntries(FIELDS.map(([key], i) => [key, whole(numbers[i].value)]))})};
+		h('td', {}, rest ? null : h('button', {type: 'button', 'aria-label': `Remove the line of ${item.project || (stored ? '(none)' : 'the new project')}`, on: {click: () => { row.remove(); gone(self); }}}, 'Remove')));
+	const name = () => (stored && project.value === item.project ? item.project : project.value.trim());
+	const self = {row, said: () => ({project: rest ? null : name(), ...Object.fromEntries(FIELDS.map(([key], i) => [key, whole(numbers[i].value)]))})};
 	return self;
 }
 
@@ -35,8 +37,8 @@ export async function retentionTab(query, at) {
 
 	const gone = (which) => { lines = lines.filter((l) => l !== which); };
 
-	function add(item) {
-		const made = line(item, gone);
+	function add(item, stored) {
+		const made = line(item, stored, gone);
 		lines.push(made);
 		body.append(made.row);
 		return made;
@@ -45,8 +47,8 @@ export async function retentionTab(query, at) {
 	function draw(items) {
 		lines = [];
 		body.replaceChildren();
-		add(items.find((i) => i.project === null) ?? EMPTY);
-		items.filter((i) => i.project !== null).forEach(add);
+		add(items.find((i) => i.project === null) ?? EMPTY, true);
+		items.filter((i) => i.project !== null).forEach((i) => add(i, true));
 	}
 
 	async function keep(e) {
@@ -71,6 +73,6 @@ export async function retentionTab(query, at) {
 		h('div', {class: 'scroll', role: 'region', 'aria-label': 'Retention, table', tabindex: '0'},
 			h('table', {class: 'inputs'}, h('caption', {class: 'unseen'}, 'Retention'),
 				h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'Project'), FIELDS.map(([, label]) => h('th', {scope: 'col', class: 'num'}, label)), h('th', {scope: 'col'}, 'Remove'))), body)),
-		h('div', {class: 'actions'}, h('button', {type: 'button', on: {click: () => add({...EMPTY, project: ''}).row.querySelector('input').focus()}}, 'Add a project'),
+		h('div', {class: 'actions'}, h('button', {type: 'button', on: {click: () => add({...EMPTY, project: ''}, false).row.querySelector('input').focus()}}, 'Add a project'),
 			h('button', {type: 'submit', class: 'main'}, 'Keep it so'), said), wrong)};
 }

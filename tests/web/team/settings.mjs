@@ -67,6 +67,16 @@ export default async function settings(test, world) {
 		await seen(async () => assert.equal(await page.getByLabel('Uploads, days, all others').inputValue(), '90'));
 		assert.equal(await page.getByLabel('Quota, MiB, chat').inputValue(), '2048');
 		assert.equal(await page.getByLabel('Runs, days, chat').inputValue(), '');
+		// stored names that the page would not let anybody type
+		const odd = [{project: '', raw_days: 3, run_days: null, quota_mib: null}, {project: ' a ', raw_days: 4, run_days: null, quota_mib: null},
+			{project: 'chat', raw_days: null, run_days: null, quota_mib: 2048}];
+		await page.evaluate((items) => fetch('/api/v1/retention', {method: 'PUT', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({items})}), odd);
+		await page.reload();
+		await page.getByLabel('Uploads, days, (none)').fill('5');
+		await page.getByRole('button', {name: 'Keep it so'}).click();
+		await page.getByText('Kept.').waitFor();
+		const kept = await page.evaluate(async () => (await (await fetch('/api/v1/retention')).json()).items);
+		assert.deepEqual(kept.filter((i) => i.project !== null).map((i) => [i.project, i.raw_days]), [['', 5], [' a ', 4], ['chat', null]]);
 		await page.getByRole('button', {name: 'Add a project'}).click();
 		await page.getByLabel('Project', {exact: true}).last().fill('chat');
 		await page.getByRole('button', {name: 'Keep it so'}).click();
@@ -77,8 +87,10 @@ export default async function settings(test, world) {
 		const page = await admin(world, '/settings?tab=audit&who=ada');
 		await page.getByRole('table', {name: 'Changes'}).waitFor();
 		const rows = (await cells(page, 'Changes')).filter((row) => !row[2].includes('/session'));
-		assert.deepEqual(rows.slice(0, 7).map((row) => [row[1], row[2].replace(/\/\d+/g, '/N'), row[5]]), [
+		assert.deepEqual(rows.slice(0, 9).map((row) => [row[1], row[2].replace(/\/\d+/g, '/N'), row[5]]), [
 			['ada', 'PUT /api/v1/retention', 'refused'],
+			['ada', 'PUT /api/v1/retention', 'done'],
+			['ada', 'PUT /api/v1/retention', 'done'],
 			['ada', 'PUT /api/v1/retention', 'done'],
 			['ada', 'DELETE /api/v1/webhooks/N', 'done'],
 			['ada', 'POST /api/v1/webhooks/N/test', 'done'],
