@@ -189,6 +189,24 @@ def hanging(boss, receiver):
         boss.ask("DELETE", f"/webhooks/{hook['id']}")
 
 
+def unwritten(boss, receiver):
+    """An answer that cannot be written down is kept, and nobody is told twice."""
+    hook = boss.hook(receiver.url("/200/unwritten"))
+    sql("ALTER TABLE webhook_delivery ADD CONSTRAINT away CHECK (delivered_at IS NULL) NOT VALID")
+    boss.tell(hook)
+    end = time.monotonic() + 30
+    while "webhooks wait for the database" not in boss.server.text() and time.monotonic() < end:
+        time.sleep(0.05)
+    check(receiver.times("/200/unwritten") == 1, "it was told")
+    check(boss.deliveries(hook)[0]["delivered_at"] is None, "and that is not written")
+    sql("ALTER TABLE webhook_delivery DROP CONSTRAINT away")
+    began = time.monotonic()
+    row = boss.ended(hook)[0]
+    check(row["status"] == 200 and row["tries"] == 1 and time.monotonic() - began < 30,
+          f"it is, once it can be: {row}")
+    check(receiver.times("/200/unwritten") == 1, "and was told once")
+
+
 def dropped(boss, receiver):
     hook = boss.hook(receiver.url("/hang/dropped"))
     boss.tell(hook)
@@ -238,6 +256,9 @@ def refused(receiver):
             private = "leads to no public address; see --webhook_private" in error
             check(private or hook["url"].startswith("file:") and "neither with" in error,
                   f"{hook['url']}: {error}")
+            check("localhost" not in hook["url"] or "127.0.0.1" not in error and "::1" not in error,
+                  f"where a name leads is not told: {error}")
+        check("'localhost' leads to " in server.text(), "but to the log")
         check(receiver.times("/200/private") == 0, "nobody was called")
         check(boss.ask("POST", "/webhooks", {"url": urls[0], "events": ["gate"]})[0] == 400,
               "localhost is refused at once")
@@ -247,7 +268,7 @@ def refused(receiver):
 
 with Receiver() as far, Server("--webhook_private", "127.0.0.0/8") as near:
     admin = Boss(near)
-    for case in (signed, again, gone, hostile, hanging, crowded, dropped):
+    for case in (signed, again, gone, hostile, hanging, crowded, unwritten, dropped):
         case(admin, far)
     # one hangs still
     start = time.monotonic()
