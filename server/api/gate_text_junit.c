@@ -37,17 +37,19 @@ static void case_name(struct buf *b, const json_t *r)
 static void figure(struct buf *b, const char *what, const char *unit, double x)
 {
 	if (isfinite(x))
-		buf_printf(b, "%s: %.6g%s\n", what, x, unit);
+		buf_printf(b, "%s: %.6g%s%s\n", what, x, *unit ? " " : "",
+			unit);
 }
 
 static void figures(struct buf *b, const json_t *r)
 {
-	figure(b, "base", " ns", gate_real_of(r, "base_ns"));
-	figure(b, "head", " ns", gate_real_of(r, "head_ns"));
-	figure(b, "change", " %", gate_real_of(r, "change_pct"));
-	figure(b, "interval from", " %", gate_real_of(r, "low_pct"));
-	figure(b, "interval to", " %", gate_real_of(r, "high_pct"));
-	figure(b, "limit", " %", gate_real_of(r, "limit_pct"));
+	const char *unit = gate_unit_of(r);
+	figure(b, "base", "ns", gate_real_of(r, "base_ns"));
+	figure(b, "head", "ns", gate_real_of(r, "head_ns"));
+	figure(b, "change", unit, gate_real_of(r, "change_pct"));
+	figure(b, "interval from", unit, gate_real_of(r, "low_pct"));
+	figure(b, "interval to", unit, gate_real_of(r, "high_pct"));
+	figure(b, "limit", unit, gate_real_of(r, "limit_pct"));
 	figure(b, "p", "", gate_real_of(r, "p"));
 }
 

@@ -1,6 +1,7 @@
 /* gate_text_md.c - what a person reads below a pull request. */
 #include "gate_text.h"
 #include "gate_text_parts.h"
+#include "decimals.h"
 #include <ctype.h>
 
 /* A comment holds 65,536 characters. */
@@ -95,11 +96,11 @@ static void duration(struct buf *b, double ns)
 		buf_printf(b, "%.2f", ns / 1e3);
 }
 
-static void interval(struct buf *b, double low, double high)
+static void interval(struct buf *b, double low, double high, const char *unit)
 {
 	buf_puts(b, " | ");
 	if (isfinite(low) && isfinite(high))
-		buf_printf(b, "%+.2f to %+.2f %%", low, high);
+		buf_printf(b, "%+.2f to %+.2f %s", low, high, unit);
 }
 
 static void row(const json_t *r, struct buf *b)
@@ -107,17 +108,20 @@ static void row(const json_t *r, struct buf *b)
 	double change = gate_real_of(r, "change_pct");
 	double limit = gate_real_of(r, "limit_pct");
 	double p = gate_real_of(r, "p");
+	const char *unit = gate_unit_of(r);
 	buf_printf(b, "| %s | ", gate_outcome_said(gate_text_of(r, "outcome")));
 	rule_name(r, b);
 	duration(b, gate_real_of(r, "base_ns"));
 	duration(b, gate_real_of(r, "head_ns"));
 	buf_puts(b, " | ");
 	if (isfinite(change))
-		buf_printf(b, "%+.2f %%", change);
-	interval(b, gate_real_of(r, "low_pct"), gate_real_of(r, "high_pct"));
+		buf_printf(b, "%+.*f %s", decimals_beside(change, limit, 2),
+			change, unit);
+	interval(b, gate_real_of(r, "low_pct"), gate_real_of(r, "high_pct"),
+		unit);
 	buf_puts(b, " | ");
 	if (isfinite(limit))
-		buf_printf(b, "%g %%", limit);
+		buf_printf(b, "%g %s", limit, unit);
 	buf_puts(b, " | ");
 	if (isfinite(p))
 		buf_printf(b, "%.2g", p);

@@ -28,6 +28,12 @@ static inline long long gate_whole_of(const json_t *v, const char *key)
 	return json_integer_value(json_object_get(v, key));
 }
 
+/* Of a rule's change and limit; headroom's are points of the cycle's time. */
+static inline const char *gate_unit_of(const json_t *rule)
+{
+	return strcmp(gate_text_of(rule, "rule"), "headroom") ? "%" : "points";
+}
+
 /* As much of a name as is shown, and what stands for the rest. */
 static inline size_t gate_name_shown(const char *s, const char **rest)
 {

@@ -1,4 +1,5 @@
 /* gate_told_print.c - a gate in a few lines, for a terminal or a job's log. */
+#include "decimals.h"
 #include "shown.h"
 #include "gate_told.h"
 #include "utf8.h"
@@ -29,15 +30,19 @@ static bool is_function(const struct gate_told_rule *r)
 	return strcmp(r->rule, "function") == 0;
 }
 
-/* "+5.2 % (+3.9 to +6.5), limit 2 %, p 0.0003", as far as it is known. */
+/* "+5.2 % (+3.9 to +6.5), limit 2 %, p 0.0003", as far as it is known; headroom's
+ * are points of the cycle's time. */
 static void print_change(const struct gate_told_rule *r, FILE *out)
 {
+	const char *unit = strcmp(r->rule, "headroom") ? "%" : "points";
 	if (isfinite(r->change_pct))
-		fprintf(out, " %+8.1f %%", r->change_pct);
+		fprintf(out, " %+8.*f %s",
+			decimals_beside(r->change_pct, r->limit_pct, 1),
+			r->change_pct, unit);
 	if (isfinite(r->low_pct) && isfinite(r->high_pct))
 		fprintf(out, " (%+.1f to %+.1f)", r->low_pct, r->high_pct);
 	if (isfinite(r->limit_pct))
-		fprintf(out, ", limit %g %%", r->limit_pct);
+		fprintf(out, ", limit %g %s", r->limit_pct, unit);
 	if (isfinite(r->p))
 		fprintf(out, ", p %.3g", r->p);
 }

@@ -101,7 +101,8 @@ def told(_d):
                   'limit_pct': 5, 'sentence': 'attention may take longer'},
              {'rule': 'function', 'of': 'gemm\x1b[31m ##[error]' + 'x' * 60, 'device': 'GPU 1',
               'base_ns': None, 'head_ns': 900, 'change_pct': None, 'low_pct': None,
-              'limit_pct': None, 'sentence': 'gemm appeared', 'since_run': 2})
+              'limit_pct': None, 'sentence': 'gemm appeared', 'since_run': 2},
+             {'rule': 'headroom', 'outcome': 'pass', 'change_pct': 1.96, 'sentence': ''})
     with FakeGates((201, gate(rules, findings=[
             {'code': 'x', 'severity': 'warning', 'message': 'drivers differ'}]))) as s:
         r = kernsift('gate', *SIDES, server=s)
@@ -119,6 +120,7 @@ rule                base         head     change
   regressed            -    900.00 ns, p 0.0004  gemm [31m ##(error]{'x' * 41}… [GPU 1]
             gemm appeared
             the baseline is so since run 2
+  pass          20.00 ms     21.40 ms    +1.96 points (+5.2 to +8.8), limit 2 points, p 0.0004  headroom
 
 gate 12 {s.url}/gates/12
 compare {s.url}/compare?base=1,2,3&head=4

@@ -70,7 +70,10 @@ static void help_gate(void)
 	     "regressed, 2\n"
 	     "undecided, 3 bad data, or the command line is wrong, the server "
 	     "could not\n"
-	     "be asked, or a file could not be written.");
+	     "be asked, or a file could not be written. Pass needs no "
+	     "evidence: it is\n"
+	     "an estimate below the limit, also where its interval reaches "
+	     "far above.");
 }
 
 static void help_run(void)

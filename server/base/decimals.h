@@ -1,0 +1,17 @@
+/* decimals.h - a number that is shown beside its limit. */
+#pragma once
+#include <stdio.h>
+#include <stdlib.h>
+
+/* How many decimals `x` is told with, `least` or as few more as it takes: rounded,
+ * it stays on that side of the limit where it is (1.96 below 2 is not "2.0"). */
+static inline int decimals_beside(double x, double limit, int least)
+{
+	char shown[400];
+	for (int n = least; n < least + 6; n++) {
+		snprintf(shown, sizeof shown, "%.*f", n, x);
+		if ((strtod(shown, NULL) >= limit) == (x >= limit))
+			return n;
+	}
+	return least;
+}
