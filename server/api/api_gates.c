@@ -106,6 +106,15 @@ static json_t *as_text(struct call *c, struct buf *b, const char *type,
 	return NULL;
 }
 
+/* What follows "http://" or "https://"; NULL where neither is before it. */
+static const char *past_scheme(const char *s)
+{
+	size_t n = !strncmp(s, "http://", 7)	? 7
+		   : !strncmp(s, "https://", 8) ? 8
+						: 0;
+	return n ? s + n : NULL;
+}
+
 /* Without the slash at its end; NULL where none is given. */
 static bool site_read(struct call *c, const char **site, struct err *e)
 {
@@ -117,8 +126,8 @@ static bool site_read(struct call *c, const char **site, struct err *e)
 	if (!s)
 		return true;
 	size_t len = strlen(s);
-	if ((strncmp(s, "http://", 7) && strncmp(s, "https://", 8)) ||
-		strspn(s, bytes) != len)
+	const char *host = past_scheme(s);
+	if (!host || strchr("/:", *host) || strspn(s, bytes) != len)
 		return err_set(e, ERR_INPUT,
 			"site: '%.100s' is not where a page is, such as "
 			"https://kernsift.example",
