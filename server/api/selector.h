@@ -12,9 +12,11 @@
  *
  * (query_words.h). Units come oldest first. A query of the base leaves out what is
  * in the head and what was stored after the head's first run, unless it says
- * `until`; so the same two words give the same runs later. Of project and workload
- * it takes what it does not say from that run: other work is no baseline. A
- * token's project is part of every query. At most SIDE_RUNS runs a side. */
+ * `until`; so the same two words give the same runs later, while these are kept, but
+ * for one whose ingest began before that of the head's first run and ended after the
+ * query: `created_at` is a transaction's start. Of project and workload it takes what
+ * it does not say from that run: other work is no baseline. A token's project is part
+ * of every query. At most SIDE_RUNS runs a side. */
 #pragma once
 #include "handler.h"
 #include "sides.h"
