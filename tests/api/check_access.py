@@ -111,11 +111,23 @@ def let_in(a, route, tokens):
     return b"theirs" in a.body
 
 
+def shown(a, at, token):
+    """(status, answer) to a token, but for when one was used."""
+    status = a.bearer("GET", at, token)[0]
+    return status, re.sub(rb'"used_at":(null|"[^"]*")', b"", a.body)
+
+
+def all_shown(a, routes, token):
+    """What the routes show that name no thing: sums, counts and lists."""
+    return {path: shown(a, with_id(path, 1), token) for method, path, scope, reach, _ in routes
+            if method == "GET" and scope != "none" and reach in ("OPEN", "PROJECT")}
+
+
 def shows_ours(a, name, at, ours):
     """What a token of 'ours' is shown has not a word of 'theirs' in it."""
-    got = a.bearer("GET", at, ours)
-    check(got[0] not in (401, 403) and b"theirs" not in a.body,
-          f"{name} shows 'ours' alone: {got} {a.body[:300]}")
+    got = shown(a, at, ours)
+    check(got[0] not in (401, 403) and b"theirs" not in got[1],
+          f"{name} shows 'ours' alone: {got[0]} {got[1][:300]}")
 
 
 def runs_of(route, things, run):
@@ -168,23 +180,26 @@ def held_to_its_project(a, route, tokens, things):
             check(f"no {word} {own}".encode() not in a.body, f"{name} of our own is there")
 
 
-def two_of_each(a, boss):
-    """Ids of one thing of 'ours' and one of 'theirs', by the word of REACH."""
-    with open(os.path.join(HERE, "data/two-kernels.json"), "rb") as f:
+def one_of_each(a, boss, project, file, runs):
+    """A thing of the project for each word of REACH, whose run is the last of so many."""
+    with open(os.path.join(HERE, "data", file), "rb") as f:
         data = f.read()
-    for project in "ours", "theirs":
-        said = "&".join(f"{what}={project}" for what in
-                        ("project", "workload", "name", "job", "label.branch", "file"))
-        check(a.bearer("POST", f"/api/v1/uploads?{said}", boss, data)[0] == 202, "an upload")
-        sql("INSERT INTO gate (who, project, workload, name, outcome, document) VALUES "
-            f"('boss', '{project}', '{project}', '{project}', 'pass', '{{}}')")
-        sql("INSERT INTO token (name, scope, sha256, project) VALUES "
-            f"('{project}', 'read', sha256('{project}'), '{project}')")
-        sql("INSERT INTO webhook (project, url, secret, events, made_by) VALUES "
-            f"('{project}', 'http://127.0.0.1:9/', sha256(''), '{{gate}}', 'boss')")
+    said = "&".join(f"{what}={project}" for what in
+                    ("project", "workload", "name", "job", "label.branch", "file"))
+    check(a.bearer("POST", f"/api/v1/uploads?{said}", boss, data)[0] == 202, "an upload")
+    sql("INSERT INTO gate (who, project, workload, name, outcome, document) VALUES "
+        f"('boss', '{project}', '{project}', '{project}', 'pass', '{{}}')")
+    sql("INSERT INTO token (name, scope, sha256, project) VALUES "
+        f"('{project}', 'read', sha256('{project}'), '{project}')")
+    sql("INSERT INTO webhook (project, url, secret, events, made_by) VALUES "
+        f"('{project}', 'http://127.0.0.1:9/', sha256(''), '{{gate}}', 'boss')")
     end = time.monotonic() + 200
-    while sql("SELECT count(*) FROM run") != "2" and time.monotonic() < end:
+    while sql("SELECT count(*) FROM run") != str(runs) and time.monotonic() < end:
         time.sleep(0.1)
+
+
+def two_of_each():
+    """Ids of one thing of 'ours' and one of 'theirs', by the word of REACH."""
     return {reach: [int(sql(f"SELECT max({key}) FROM {table} WHERE project = '{p}'"))
                     for p in ("ours", "theirs")]
             for reach, table, key in (("RUN", "run", "run_id"), ("UPLOADED", "upload", "id"),
@@ -237,9 +252,18 @@ with Server("--require_tokens") as s:
     asker = Asker(s)
     TOKENS = {scope: s.token(scope) for scope in SCOPES[1:]}
     made(s, asker, TOKENS)
-    THINGS = two_of_each(asker, TOKENS["admin"])
+    ROUTES = read_routes(s)
+    one_of_each(asker, TOKENS["admin"], "ours", "two-kernels.json", 1)
+    BEFORE = [all_shown(asker, ROUTES, TOKENS[who]) for who in ("ours", "admin")]
+    one_of_each(asker, TOKENS["admin"], "theirs", "matters.json", 2)
+    AFTER = [all_shown(asker, ROUTES, TOKENS[who]) for who in ("ours", "admin")]
+    for at, was in BEFORE[0].items():
+        check(AFTER[0][at] == was, f"{at} with and without 'theirs': {was} {AFTER[0][at]}")
+    OTHER = sum(AFTER[1][at] != was for at, was in BEFORE[1].items())
+    check(OTHER >= 8, f"who may see all is told of 'theirs' by {OTHER} such routes")
+    THINGS = two_of_each()
     SHOWN = 0
-    for r in read_routes(s):
+    for r in ROUTES:
         if r[2] == "none":
             check(r[1][7:] in OPEN_TO_ALL, f"{r[0]} {r[1]} may be open to all")
             check(asker.ask(r[0], r[1])[0] in (200, 204, 400), f"{r[0]} {r[1]} is open to all")
