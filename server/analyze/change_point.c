@@ -43,6 +43,18 @@ static void cut_drop(struct cuts *c, uint32_t i)
 	memmove(&c->rows[i], &c->rows[i + 1], (c->n - i) * sizeof *c->rows);
 }
 
+/* Where blocks were cut, the groups around tell better. */
+static uint32_t placed(const struct cuts *c, uint32_t lo, uint32_t hi,
+	uint32_t at)
+{
+	uint32_t reach = 4 * ((hi - lo) / CHANGE_BLOCKS_MAX);
+	uint32_t from = at - lo > reach ? at - reach : lo;
+	uint32_t to = hi - at > reach ? at + reach : hi;
+	uint32_t better = reach ? change_place(&c->s, from, to) : at;
+	return better - lo < c->s.least || hi - better < c->s.least ? at
+								    : better;
+}
+
 /* Cuts lo to hi, and what is left on both sides. The larger part waits. */
 static bool split(struct cuts *c, uint32_t lo, uint32_t hi)
 {
@@ -51,6 +63,7 @@ static bool split(struct cuts *c, uint32_t lo, uint32_t hi)
 		if (at == lo ||
 			change_try_p(&c->t, &c->s, lo, hi, true) > c->o->alpha)
 			break;
+		at = placed(c, lo, hi, at);
 		if (!cut_add(c, at))
 			return false;
 		bool left = at - lo < hi - at;

@@ -23,14 +23,6 @@ static bool matters(const struct gating *g, const struct changed_row *row)
 	return fabs(row->change.delta_ns) >= g->p->share_pct / 100 * cycle;
 }
 
-static uint32_t family(const struct gating *g)
-{
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < g->out->compared.rows_n; i++)
-		n += matters(g, &g->out->compared.rows[i]);
-	return n ? n : 1;
-}
-
 static void fill(struct gate_rule *r, const struct changed_row *row,
 	double share_pct)
 {
@@ -50,28 +42,32 @@ static void fill(struct gate_rule *r, const struct changed_row *row,
 		.floor_df = c->floor_df };
 }
 
-/* What units of the row tell: since when it is slower, how many would decide. */
+/* What units of the row tell, which the comparison does not ask: whether the base's
+ * newest ones are as slow; how many of the head would decide. */
 static bool level(struct gating *g, const struct changed_row *row,
 	struct gate_rule *r, struct err *e)
 {
-	const struct compare_row *of = row_of(g->c, row);
-	struct gate_units u = gate_units_row(g, of);
+	struct gate_units u = gate_units_row(g, row_of(g->c, row));
+	double base = row->change.base_ns, head = row->change.head_ns;
 	struct gate_level_asked q = { .v = u.v,
-		.scale = row->change.base_ns > 0 ? row->change.base_ns
-						 : row->change.head_ns,
-		.alpha = g->alpha[GATE_FUNCTIONS] / family(g),
+		.scale = !gate_units_zero(&u.v) ? 0
+			 : base > 0		? base
+						: head,
+		.alpha = g->alpha[GATE_FUNCTIONS],
 		.floor = floor_of(g->given->repeats, row->name, g->p->floor),
 		.seed = g->p->seed };
 	struct gate_level l;
 
 	q.limit = g->p->share_pct / 100 * g->out->compared.base.cycle_ns /
-		  q.scale;
+		  (base > 0 ? base : head);
 	if (!gate_level_from(&q, g->a, &l))
 		return arena_err(g->a, e);
-	if (l.since != GATE_SINCE_NONE) {
+	if (l.since != GATE_SINCE_NONE)
 		r->since_run = u.runs[l.since];
+	if (!l.shown && r->outcome == GATE_REGRESSED)
 		r->outcome = l.above ? GATE_UNDECIDED : GATE_PASS;
-	}
+	if (r->since_run && !l.above)
+		r->outcome = GATE_PASS;
 	if (r->outcome == GATE_UNDECIDED)
 		r->runs_needed = l.needed	  ? l.needed
 				 : u.v.base_n < 2 ? -1

@@ -12,18 +12,23 @@
 #define HUBER 1.5
 /* Of normal values his mean varies by so much more than theirs. */
 #define HUBER_VARIANCE 1.037
-/* Groups vary by so many times what their units tell, before they are heard;
- * and so many of them there must be. */
-#define GROUPS_APART 2.0
+/* A head's units vary by no more than so many times what the base's do. */
+#define ODD 6.25
+/* What units tell of their groups counts as so many observations beside what the
+ * groups do; and so many of these there must be. */
+#define GROUPS_DF 8.0
+/* Where they differ by so many deviations of their logarithm, groups alone count. */
+#define GROUPS_SURE 2.33
 enum { GROUPS_MIN = 6 };
-/* Squares, in units of the variance, by which an earlier unit must explain a rise
- * better than the head does. */
-#define SINCE_BETTER 2.0
+/* Squares, in units of the variance, by which earlier units must explain a rise
+ * better than the head does; fewer of them than the head has need more. */
+#define SINCE_BETTER 4.0
+#define SINCE_BETTER_FEW 8.0
 
 struct level {
 	const struct gate_level_asked *q;
 	const double *base, *head; /* logarithms, or shares of the scale */
-	double *scratch;
+	double *scratch, *groups;
 	uint32_t base_n, head_n, from; /* of the base's newest stretch */
 	double sd; /* between units */
 	struct gate_spread spread;
@@ -61,10 +66,9 @@ static struct near groups(struct level *l)
 	uint32_t n = l->base_n / l->head_n;
 
 	for (uint32_t i = 0; i < n; i++)
-		l->scratch[n - 1 - i] =
-			mean_of(l->base + l->base_n - (i + 1) * l->head_n,
-				l->head_n);
-	return near_from(l->scratch, n);
+		l->groups[n - 1 - i] = huber(l,
+			l->base + l->base_n - (i + 1) * l->head_n, l->head_n);
+	return near_from(l->groups, n);
 }
 
 static void spread_from(struct level *l)
@@ -74,6 +78,8 @@ static void spread_from(struct level *l)
 		near_from(l->head, l->head_n) };
 
 	floor_hear(&f, &own[0]);
+	/* Two or three units of a head tell no odd one from the others. */
+	own[1].variance = fmin(own[1].variance, ODD * f.sd * f.sd);
 	floor_hear(&f, &own[1]);
 	l->sd = f.sd;
 	l->spread = (struct gate_spread){ .unit = f.sd * f.sd * HUBER_VARIANCE,
@@ -82,12 +88,19 @@ static void spread_from(struct level *l)
 		l->base_n / l->head_n < GROUPS_MIN)
 		return;
 	struct near g = groups(l);
-	double told = f.sd * f.sd / l->head_n;
-	if (g.variance <= GROUPS_APART * told)
-		return;
-	l->spread.group = g.variance - told;
+	double told = l->spread.unit / l->head_n, df = GROUPS_DF + g.df;
+	double var = (GROUPS_DF * told + g.df * g.variance) / df;
+	if (g.variance >
+		told * exp(GROUPS_SURE * sqrt(2 / g.df + 2 / l->spread.df))) {
+		var = g.variance;
+		df = g.df;
+	}
+	if (var > told)
+		l->spread.group = var - told;
+	else
+		l->spread.unit = var * l->head_n;
 	l->spread.group_units = l->head_n;
-	l->spread.df = g.df;
+	l->spread.df = fmin(l->spread.df, df);
 }
 
 /* Squares about the level that n values have. */
@@ -128,8 +141,10 @@ static uint32_t alike(struct level *l, double base, double head)
 		old_all -= more;
 		double fit = about(head_all, head_sum + sum, l->head_n + k) +
 			     about(old_all, old_sum - sum, n - k);
-		if (apart - fit > fmax(most, SINCE_BETTER * var)) {
-			most = apart - fit;
+		double better = (apart - fit) / var;
+		double least = k < l->head_n ? SINCE_BETTER_FEW : SINCE_BETTER;
+		if (better > fmax(most, least)) {
+			most = better;
 			best = k;
 		}
 	}
@@ -221,11 +236,12 @@ bool gate_level_from(const struct gate_level_asked *q, struct arena *a,
 		.base = base,
 		.head = head,
 		.scratch = arena_array(a, double, most),
+		.groups = arena_array(a, double, most),
 		.base_n = v->base_n,
 		.head_n = v->head_n };
 
 	assert(v->base_n && v->head_n);
-	if (!base || !head || !l.scratch || !stretch(&l, a))
+	if (!base || !head || !l.scratch || !l.groups || !stretch(&l, a))
 		return false;
 	for (uint32_t i = 0; i < v->base_n; i++)
 		base[i] =

@@ -36,6 +36,8 @@ struct gate_units gate_units_row(const struct gating *g,
  * time of operators whose headroom is known. */
 struct gate_units gate_units_operator(const struct gating *g,
 	const char *operator, double * covered);
+/* Whether any is 0: there are no logarithms. */
+bool gate_units_zero(const struct gate_values *v);
 /* Share of GPU time that is attributed to operators; NaN unknown. */
 double gate_attributed(const struct gating *g, int side);
 

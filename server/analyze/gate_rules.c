@@ -26,17 +26,6 @@ static double mean(const double *x, uint32_t n)
 	return n ? sum / n : NAN;
 }
 
-static bool zeros(const struct gate_values *v)
-{
-	for (uint32_t i = 0; i < v->base_n; i++)
-		if (!(v->base[i] > 0))
-			return true;
-	for (uint32_t i = 0; i < v->head_n; i++)
-		if (!(v->head[i] > 0))
-			return true;
-	return false;
-}
-
 static enum gate_outcome outcome_of(const struct gate_level *l)
 {
 	if (l->shown)
@@ -64,8 +53,7 @@ static void fill(struct gate_rule *r, const struct gate_level *l,
 
 /* Where one of the sides is nothing at all: no interval, but no doubt either,
  * unless it is one unit that says so. */
-static void plain(struct gating *g, struct gate_rule *r,
-	const struct gate_units *u)
+static void plain(struct gate_rule *r, const struct gate_units *u)
 {
 	bool several = u->v.base_n > 1 && u->v.head_n > 1;
 
@@ -82,7 +70,6 @@ static void plain(struct gating *g, struct gate_rule *r,
 	} else {
 		r->change_pct = -100;
 	}
-	(void)g;
 }
 
 static bool judge(struct gating *g, struct gate_rule *r,
@@ -112,7 +99,7 @@ static bool cycle(struct gating *g, struct err *e)
 
 	r->kind = GATE_CYCLE;
 	r->limit_pct = g->p->cycle_pct;
-	if (windows || zeros(&u.v)) {
+	if (windows || gate_units_zero(&u.v)) {
 		r->outcome = GATE_UNDECIDED;
 		r->runs_needed = -1;
 	} else if (!judge(g, r, &u, 0, 1, e)) {
@@ -133,8 +120,8 @@ static bool operator_rule(struct gating *g,
 	r->of = limit->operator;
 	r->limit_pct = limit->pct;
 	if (!(base > 0) || !(mean(u.v.head, u.v.head_n) > 0))
-		plain(g, r, &u);
-	else if (!judge(g, r, &u, zeros(&u.v) ? base : 0, 1, e))
+		plain(r, &u);
+	else if (!judge(g, r, &u, gate_units_zero(&u.v) ? base : 0, 1, e))
 		return false;
 	r->sentence = gate_text_rule(g, r);
 	return true;

@@ -152,3 +152,14 @@ double gate_attributed(const struct gating *g, int side)
 	}
 	return n > 0 ? sum / n : NAN;
 }
+
+bool gate_units_zero(const struct gate_values *v)
+{
+	for (uint32_t i = 0; i < v->base_n; i++)
+		if (!(v->base[i] > 0))
+			return true;
+	for (uint32_t i = 0; i < v->head_n; i++)
+		if (!(v->head[i] > 0))
+			return true;
+	return false;
+}

@@ -1,14 +1,25 @@
 /* near.c - half the squared differences, none of them more than it may be. */
 #include "near.h"
+#include "dist.h"
 #include "order_stat.h"
 #include <math.h>
 #include <string.h>
 
-/* Of chi-square with one degree of freedom: its median, and what is left of its
- * mean where it is cut off at MOST. */
-#define MEDIAN 0.4549
+/* Four of five differences tell how far the fifth may be out. */
+#define TELLING 0.8
+/* Of chi-square with one degree of freedom, what is left of its mean where it is
+ * cut off at MOST. */
 #define MOST 6.25
 #define LEFT 0.9775
+
+/* The variance that the telling part of the halves has. */
+static double told(double *halves, uint32_t n)
+{
+	uint32_t at = (uint32_t)(TELLING * (n - 1));
+	double p = (at + 0.625) / (n + 0.25);
+	double z = dist_t_quantile((1 + p) / 2, INFINITY);
+	return order_stat(halves, n, at) / (z * z);
+}
 
 struct near near_from(const double *x, uint32_t n)
 {
@@ -28,7 +39,7 @@ struct near near_from(const double *x, uint32_t n)
 		return (struct near){ sum, k == 2 ? 1.6 : k };
 	}
 	memcpy(scratch, halves, k * sizeof *halves);
-	double most = MOST * order_stat_median(scratch, k) / MEDIAN;
+	double most = MOST * told(scratch, k);
 	for (uint32_t i = 0; i < k; i++)
 		sum += fmin(halves[i], most) / k;
 	return (struct near){ sum / LEFT, 0.64 * k };

@@ -1,84 +1,287 @@
-/* test_gate.c - sides made by hand go through a gate. */
-#include "sides.h"
-#include "gate_from.h"
-#include <math.h>
+/* test_gate.c - what a gate says of sides made by hand. */
+#include "gate_sides.h"
 
-enum { CYCLES = 12 };
-
-/* By up to a percent up and down, from unit to unit. */
-static double wavering(uint32_t i)
-{
-	static const double by[] = { 0, 0.8, -0.6, 0.3, -0.9, 0.5, -0.2 };
-	return 1 + by[i % 7] / 100;
-}
-
-/* A run whose cycles take `times` a millisecond, two thirds of it in gemm. */
-static struct compared_run run(struct arena *a, int64_t id, double times)
-{
-	struct compared_run r = sides_run(a, id, CYCLES);
-	for (uint32_t i = 0; i < CYCLES; i++)
-		r.cycles.cycles[i].dur_ns =
-			(int64_t)(SIDES_CYCLE_NS * times * (1 + i % 3 * 0.001));
-	sides_kernel(a, &r, "norm", 100000, 4);
-	struct pattern *p = sides_kernel(a, &r, "gemm", 1, 4);
-	for (uint32_t i = 0; i < CYCLES; i++)
-		p->dur_ns[i] = r.cycles.cycles[i].dur_ns * 2 / 3;
-	return r;
-}
-
-struct sides {
-	struct compared_run base[64], head[64];
-	struct gate_given given;
+/* Each case has an arena and sides of its own. */
+struct fixture {
+	struct arena a;
+	struct gate_sides s;
+	struct gate_policy p;
 };
 
-static void sides_of(struct arena *a, struct sides *s, uint32_t base_n,
-	uint32_t head_n, double times)
+static int set_up(void **state)
 {
-	for (uint32_t i = 0; i < base_n; i++)
-		s->base[i] = run(a, i + 1, wavering(i));
-	for (uint32_t i = 0; i < head_n; i++)
-		s->head[i] = run(a, i + 101, wavering(i) * times);
-	s->given = (struct gate_given){ .base = s->base,
-		.head = s->head,
-		.base_n = base_n,
-		.head_n = head_n };
+	struct fixture *f = test_calloc(1, sizeof *f);
+	gate_policy_init(&f->p);
+	*state = f;
+	return 0;
 }
 
-static void gated(const struct sides *s, const struct gate_policy *p,
-	struct arena *a, struct gate *out)
+static int tear_down(void **state)
 {
-	struct err e = { 0 };
-	assert_true(gate_from(&s->given, p, a, out, &e));
+	struct fixture *f = *state;
+	arena_release(&f->a);
+	test_free(f);
+	return 0;
 }
 
-static void slower(void **state)
+static void how_many_runs(void **state)
 {
-	struct sides *s = test_calloc(1, sizeof *s);
-	struct arena a = { 0 };
-	struct gate_policy p;
-	struct gate g;
-	(void)state;
+	static const struct {
+		uint32_t base, head;
+		double times, floor;
+		enum gate_outcome outcome;
+	} cases[] = {
+		{ 20, 3, 1, -1, GATE_PASS },
+		{ 20, 3, 0.8, -1, GATE_PASS },
+		{ 20, 3, 1.2, -1, GATE_REGRESSED },
+		{ 20, 2, 1.2, -1, GATE_REGRESSED },
+		{ 64, 64, 1.2, -1, GATE_REGRESSED },
+		{ 64, 64, 1, -1, GATE_PASS },
+		{ 20, 1, 1, -1, GATE_PASS },
+		/* one run accuses nobody, whichever side it is on */
+		{ 20, 1, 1.2, -1, GATE_UNDECIDED },
+		{ 20, 1, 3, -1, GATE_UNDECIDED },
+		{ 1, 3, 1.2, -1, GATE_UNDECIDED },
+		{ 1, 1, 1.2, -1, GATE_UNDECIDED },
+		{ 1, 1, 1, -1, GATE_PASS },
+		/* unless somebody says how much runs differ */
+		{ 1, 1, 1.2, 0.01, GATE_REGRESSED },
+		{ 1, 1, 1.02, 0.01, GATE_UNDECIDED },
+		{ 1, 1, 1.03, 0, GATE_REGRESSED },
+	};
+	struct fixture *f = *state;
 
-	gate_policy_init(&p);
-	sides_of(&a, s, 20, 3, 1.2);
-	gated(s, &p, &a, &g);
-	assert_int_equal(g.outcome, GATE_REGRESSED);
-	sides_of(&a, s, 20, 1, 1.2);
-	gated(s, &p, &a, &g);
-	assert_int_equal(g.outcome, GATE_UNDECIDED);
-	sides_of(&a, s, 20, 3, 1);
-	gated(s, &p, &a, &g);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		f->p.floor = cases[i].floor;
+		gate_sides_from(&f->s, cases[i].base, cases[i].head,
+			cases[i].times, &f->a);
+		struct gate g = gate_of(&f->s, &f->p, &f->a);
+		if (g.outcome != cases[i].outcome)
+			fail_msg("case %zu: %s: %s", i,
+				gate_outcome_word(g.outcome), g.sentence);
+		assert_true(g.outcome == GATE_UNDECIDED || !g.runs_needed);
+		assert_true(g.outcome != GATE_UNDECIDED || g.runs_needed);
+	}
+}
+
+/* What a base of one run lacks, stored repeats may tell. */
+static void repeats_tell(void **state)
+{
+	struct repeat_mean means[4][1];
+	struct repeat_run runs[4];
+	struct repeats r = { runs, 4 };
+	struct fixture *f = *state;
+
+	for (uint32_t i = 0; i < 4; i++) {
+		means[i][0] = (struct repeat_mean){ "gemm",
+			660000 * gate_wavering(i) };
+		runs[i] = (struct repeat_run){ 200 + i, 1, NULL, means[i], 1 };
+	}
+	gate_sides_from(&f->s, 1, 3, 1.3, &f->a);
+	f->s.given.repeats = &r;
+	struct gate g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_equal(gate_rule_of(&g, GATE_CYCLE, NULL)->outcome,
+		GATE_REGRESSED);
+}
+
+static void sentences(void **state)
+{
+	struct fixture *f = *state;
+
+	gate_sides_from(&f->s, 20, 3, 1.2, &f->a);
+	struct gate g = gate_of(&f->s, &f->p, &f->a);
+	assert_string_equal(g.sentence,
+		"the cycle is 20.1 % slower (95 % interval: 17.9 to 22.3), "
+		"1.202 ms per cycle instead of 1.001 ms; the limit is 2 %; 2 "
+		"rules are broken in all");
+	assert_string_equal(gate_rule_of(&g, GATE_FUNCTIONS, "gemm")->sentence,
+		"gemm on GPU 0 takes longer: +134 µs per cycle (+20.1 %), 13.4 "
+		"% of the cycle, by permutation of cycles");
+	assert_string_equal(gate_rule_of(&g, GATE_FUNCTIONS, "norm")->sentence,
+		"norm on GPU 0 is unchanged: +0 ns per cycle (+0.0 %)");
+	gate_sides_from(&f->s, 20, 1, 1.04, &f->a);
+	g = gate_of(&f->s, &f->p, &f->a);
+	assert_string_equal(g.sentence,
+		"the cycle may be 4.0 % slower (95 % interval: 0.3 to 7.8), "
+		"1.041 ms per cycle instead of 1.001 ms; the limit is 2 %; one "
+		"run of the head accuses nobody; 2 more runs of the head would "
+		"probably decide; 2 rules are undecided in all");
+	gate_sides_from(&f->s, 1, 1, 1.04, &f->a);
+	g = gate_of(&f->s, &f->p, &f->a);
+	assert_string_equal(g.sentence,
+		"the cycle may be 4.0 % slower (95 % interval: -7.8 to 17.3), "
+		"1.041 ms per cycle instead of 1.001 ms; the limit is 2 %; one "
+		"run of the head accuses nobody; no number of runs of the head "
+		"would decide, the base has too few (1); 2 rules are undecided "
+		"in all");
+	gate_sides_from(&f->s, 20, 3, 1, &f->a);
+	g = gate_of(&f->s, &f->p, &f->a);
+	assert_string_equal(g.sentence,
+		"the cycle is 0.1 % slower (95 % interval: -1.8 to 2.0), 1.002 "
+		"ms per cycle instead of 1.001 ms; the limit is 2 %");
+	f->p.cycle_pct = NAN;
+	g = gate_of(&f->s, &f->p, &f->a);
+	assert_string_equal(g.sentence,
+		"no function fails: none of 2 is called what fails with 1 % of "
+		"the cycle or more");
+}
+
+/* The same runs under other names: nothing differs, and nothing is uncertain but
+ * what runs differ by. */
+static void identical(void **state)
+{
+	struct fixture *f = *state;
+
+	gate_sides_from(&f->s, 4, 4, 1, &f->a);
+	struct gate g = gate_of(&f->s, &f->p, &f->a);
+	const struct gate_rule *r = gate_rule_of(&g, GATE_CYCLE, NULL);
 	assert_int_equal(g.outcome, GATE_PASS);
-	sides_of(&a, s, 20, 3, 1.03);
-	gated(s, &p, &a, &g);
-	test_free(s);
-	arena_release(&a);
+	assert_true(r->change_pct == 0 && r->p == 0.5);
+	for (uint32_t i = 0; i < 8; i++)
+		for (uint32_t k = 0; k < GATE_CYCLES; k++)
+			(i < 4 ? f->s.base : f->s.head)[i % 4]
+				.cycles.cycles[k]
+				.dur_ns = SIDES_CYCLE_NS;
+	f->p.floor = 0;
+	g = gate_of(&f->s, &f->p, &f->a);
+	r = gate_rule_of(&g, GATE_CYCLE, NULL);
+	assert_int_equal(r->outcome, GATE_PASS);
+	assert_true(r->low_pct == 0 && r->high_pct == 0 && r->p == 0.5);
 }
+
+/* Cycles of no length tell no ratio. */
+static void zero_times(void **state)
+{
+	struct fixture *f = *state;
+
+	gate_sides_from(&f->s, 4, 3, 1, &f->a);
+	for (uint32_t k = 0; k < GATE_CYCLES; k++)
+		f->s.head[0].cycles.cycles[k].dur_ns = 0;
+	struct gate g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_equal(gate_rule_of(&g, GATE_CYCLE, NULL)->outcome,
+		GATE_UNDECIDED);
+}
+
+/* A base whose last six runs are slower: heads like them are not to blame, those
+ * slower again are. */
+static void since_before(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint32_t newer = 3; newer <= 9; newer += 3) {
+		gate_sides_from(&f->s, 21, 3, 1.15, &f->a);
+		for (uint32_t i = 21 - newer; i < 21; i++)
+			f->s.base[i] =
+				gate_run(&f->a, i + 1, 1.15 * gate_wavering(i));
+		struct gate g = gate_of(&f->s, &f->p, &f->a);
+		const struct gate_rule *r = gate_rule_of(&g, GATE_CYCLE, NULL);
+		assert_int_equal(g.outcome, GATE_PASS);
+		assert_int_equal(r->since_run, 22 - newer);
+		assert_true(fabs(r->change_pct) < 1);
+		r = gate_rule_of(&g, GATE_FUNCTIONS, "gemm");
+		assert_int_equal(r->outcome, GATE_PASS);
+		for (uint32_t i = 0; i < 3; i++)
+			f->s.head[i] = gate_run(&f->a, i + 101,
+				1.3 * gate_wavering(i));
+		g = gate_of(&f->s, &f->p, &f->a);
+		r = gate_rule_of(&g, GATE_CYCLE, NULL);
+		assert_int_equal(r->outcome, GATE_REGRESSED);
+		assert_int_equal(r->since_run, 0);
+	}
+}
+
+/* The runs of a job are one unit, and the cycle is the mean over them. */
+static void jobs(void **state)
+{
+	struct fixture *f = *state;
+
+	gate_sides_from(&f->s, 20, 2, 1.2, &f->a);
+	for (uint32_t i = 0; i < 20; i++) {
+		f->s.base[i].job = 1 + i / 2;
+		f->s.base[i].rank = i % 2;
+		f->s.base[i].world_size = 2;
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		f->s.head[i].job = 99;
+		f->s.head[i].rank = (int32_t)i;
+		f->s.head[i].world_size = 2;
+	}
+	struct gate g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_equal(g.compared.base.units, 10);
+	assert_int_equal(g.compared.head.units, 1);
+	assert_int_equal(g.outcome, GATE_UNDECIDED);
+}
+
+static void policies_without_sense(void **state)
+{
+	static const char limit[] = "a limit is a number of percent, 0 or more";
+	struct gate_operator_limit none = { NULL, 5 }, less = { "mm", -1 };
+	struct fixture *f = *state;
+	const struct {
+		struct gate_policy p;
+		const char *text;
+	} cases[] = {
+		{ { .cycle_pct = NAN, .headroom_pct = NAN, .alpha = 0.01 },
+			"a gate without a rule: name a limit, or a class that "
+			"fails" },
+		{ { .cycle_pct = -1, .alpha = 0.01 }, limit },
+		{ { .cycle_pct = INFINITY, .alpha = 0.01 }, limit },
+		{ { .headroom_pct = -1, .alpha = 0.01 }, limit },
+		{ { .share_pct = NAN, .alpha = 0.01 }, limit },
+		{ { .operators = &none, .operators_n = 1, .alpha = 0.01 },
+			limit },
+		{ { .operators = &less, .operators_n = 1, .alpha = 0.01 },
+			limit },
+		{ { .alpha = 0 }, "alpha is more than 0 and at most 0.5" },
+		{ { .alpha = NAN }, "alpha is more than 0 and at most 0.5" },
+		{ { .alpha = 0.6 }, "alpha is more than 0 and at most 0.5" },
+		{ { .alpha = 0.01, .floor = NAN },
+			"a floor is a finite number" },
+	};
+
+	gate_sides_from(&f->s, 2, 2, 1, &f->a);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct err e = { 0 };
+		struct gate g;
+		assert_false(
+			gate_from(&f->s.given, &cases[i].p, &f->a, &g, &e));
+		assert_string_equal(e.text, cases[i].text);
+	}
+	f->s.given.head_n = 0;
+	struct err e = { 0 };
+	struct gate g;
+	assert_false(gate_from(&f->s.given, &f->p, &f->a, &g, &e));
+	assert_string_equal(e.text, "a side without a run");
+}
+
+/* The lowest limits and shares: whatever is above nothing is asked about. */
+static void limits_of_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	f->p.cycle_pct = f->p.share_pct = 0;
+	gate_sides_from(&f->s, 20, 3, 1, &f->a);
+	struct gate g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_not_equal(g.outcome, GATE_REGRESSED);
+	gate_sides_from(&f->s, 20, 3, 1.2, &f->a);
+	g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_equal(g.outcome, GATE_REGRESSED);
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slower),
+		CASE(how_many_runs),
+		CASE(repeats_tell),
+		CASE(sentences),
+		CASE(identical),
+		CASE(zero_times),
+		CASE(since_before),
+		CASE(jobs),
+		CASE(policies_without_sense),
+		CASE(limits_of_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,268 @@
+/* test_gate_data.c - what is demanded of the data; operators and headroom. */
+#include "gate_sides.h"
+
+struct fixture {
+	struct arena a;
+	struct gate_sides s;
+	struct gate_policy p;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *f = test_calloc(1, sizeof *f);
+	gate_policy_init(&f->p);
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+	arena_release(&f->a);
+	test_free(f);
+	return 0;
+}
+
+static void bad(const struct fixture *f, const struct gate *g, const char *what,
+	const char *sentence)
+{
+	(void)f;
+	assert_int_equal(g->outcome, GATE_BAD_DATA);
+	assert_int_equal(g->runs_needed, 0);
+	assert_true(g->shortfalls_n > 0);
+	assert_string_equal(g->shortfalls[0].what, what);
+	assert_string_equal(g->shortfalls[0].sentence, sentence);
+	assert_string_equal(g->sentence, sentence);
+}
+
+static void runs_and_cycles(void **state)
+{
+	struct fixture *f = *state;
+
+	gate_sides_from(&f->s, 20, 2, 1, &f->a);
+	f->p.least_runs = 3;
+	struct gate g = gate_of(&f->s, &f->p, &f->a);
+	bad(f, &g, "runs", "the head has 2 runs to compare; 3 are asked for");
+	f->p.least_runs = 1;
+	f->p.least_cycles = 13;
+	g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_equal(g.shortfalls_n, 2);
+	assert_string_equal(g.shortfalls[0].sentence,
+		"of the 20 runs of the base 0 have 13 cycles or more to "
+		"compare; 1 is asked for");
+	assert_string_equal(g.sentence,
+		"of the 20 runs of the base 0 have 13 cycles or more to "
+		"compare; 1 is asked for; 2 reasons in all");
+	assert_int_equal(g.rules_n, 0);
+	/* a short one among them counts for nothing, and spoils nothing */
+	f->s.base[3] = sides_run(&f->a, 4, 2);
+	sides_kernel(&f->a, &f->s.base[3], "norm", 100000, 4);
+	sides_kernel(&f->a, &f->s.base[3], "gemm", 3000000, 4);
+	f->p.least_cycles = 4;
+	g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_equal(g.outcome, GATE_PASS);
+	assert_true(gate_rule_of(&g, GATE_CYCLE, NULL)->base_ns < 1.01e6);
+}
+
+static void findings(void **state)
+{
+	struct fixture *f = *state;
+
+	gate_sides_from(&f->s, 4, 3, 1.5, &f->a);
+	f->s.head[1].content = CONTENT_STATISTICS;
+	struct gate g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_equal(g.outcome, GATE_BAD_DATA);
+	assert_string_equal(g.shortfalls[0].what, "statistics_only");
+	assert_int_equal(g.rules_n, 0);
+	gate_sides_from(&f->s, 4, 3, 1.5, &f->a);
+	f->s.head[0].device_names = (const char *const[]){ "A" };
+	f->s.base[0].device_names = (const char *const[]){ "B" };
+	f->s.head[0].device_names_n = f->s.base[0].device_names_n = 1;
+	g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_equal(g.outcome, GATE_REGRESSED);
+	f->p.refuse = UINT64_C(1) << FINDING_devices_differ;
+	g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_equal(g.outcome, GATE_BAD_DATA);
+	assert_string_equal(g.shortfalls[0].what, "devices_differ");
+	/* rules are told all the same, though they do not decide */
+	assert_int_equal(gate_rule_of(&g, GATE_CYCLE, NULL)->outcome,
+		GATE_REGRESSED);
+}
+
+/* Heads that work on something else are no regression. */
+static void strata_differ(void **state)
+{
+	struct fixture *f = *state;
+
+	gate_sides_from(&f->s, 4, 3, 1.5, &f->a);
+	for (uint32_t i = 0; i < 7; i++) {
+		struct stratum *s = (i < 4 ? &f->s.base[i] : &f->s.head[i - 4])
+					    ->cycles.strata;
+		s->text =
+			i < 4 ? "decode, 16 sequences" : "decode, 64 sequences";
+		s->phase = PHASE_DECODE;
+		s->sequences = i < 4 ? 16 : 64;
+	}
+	struct gate g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_equal(g.outcome, GATE_BAD_DATA);
+	assert_string_equal(g.shortfalls[0].what, "other_work");
+}
+
+static void shares(void **state)
+{
+	struct fixture *f = *state;
+
+	gate_sides_from(&f->s, 4, 3, 1, &f->a);
+	f->p.least_attributed_pct = 80;
+	struct gate g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_equal(g.shortfalls_n, 2);
+	assert_string_equal(g.shortfalls[0].what, "attributed");
+	assert_string_equal(g.shortfalls[0].sentence,
+		"operators are known for an unknown share of the base's GPU "
+		"time; 80 % are asked for");
+	for (uint32_t i = 0; i < 7; i++) {
+		int64_t run = i < 4 ? i + 1 : i + 97;
+		gate_operator(&f->s, run, "mm", i < 4 ? 0.9 : 0.7, NAN);
+		gate_operator(&f->s, run, NULL, i < 4 ? 0.1 : 0.3, NAN);
+	}
+	g = gate_of(&f->s, &f->p, &f->a);
+	bad(f, &g, "attributed",
+		"operators are known for 70.0 % of the head's GPU time; 80 % "
+		"are asked for");
+	f->p.least_attributed_pct = NAN; /* nothing is demanded */
+	g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_equal(g.outcome, GATE_PASS);
+	f->p.least_coverage_pct = 99;
+	for (uint32_t i = 0; i < 3; i++)
+		f->s.head[i].kernel_ns *= 2;
+	g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_equal(g.shortfalls_n, 1);
+	assert_string_equal(g.shortfalls[0].what, "coverage");
+	/* unknown is not enough either */
+	for (uint32_t i = 0; i < 3; i++)
+		f->s.head[i].kernel_ns = 0;
+	g = gate_of(&f->s, &f->p, &f->a);
+	assert_string_equal(g.shortfalls[g.shortfalls_n - 1].sentence,
+		"cycles hold an unknown share of the head's GPU time; 99 % are "
+		"asked for");
+}
+
+/* The GPU takes 0.1 ms and two thirds of a cycle: 767.8 µs in three runs of the
+ * head, 767.3 in the first alone, 767.2 in eight of the base. */
+static void operators(void **state)
+{
+	static const struct {
+		double base, head; /* shares */
+		uint32_t head_n;
+		enum gate_outcome outcome;
+		const char *sentence; /* NULL: not compared */
+	} cases[] = {
+		{ 0.5, 0.5, 3, GATE_PASS, NULL },
+		{ 0.5, 0.6, 3, GATE_REGRESSED, NULL },
+		{ 0.5, 0.4, 3, GATE_PASS, NULL },
+		{ 0, 0.1, 3, GATE_REGRESSED,
+			"operator 'mm' is new: 76.78 µs per cycle" },
+		{ 0, 0.1, 1, GATE_UNDECIDED,
+			"operator 'mm' is new: 76.73 µs per cycle; one run of "
+			"the head accuses nobody; 1 more run of the head would "
+			"probably decide" },
+		{ 0.1, 0, 3, GATE_PASS,
+			"operator 'mm' is gone: it took 76.72 µs per cycle" },
+		{ 0, 0, 3, GATE_UNDECIDED,
+			"operator 'mm' is on neither side, so nothing is "
+			"judged" },
+		{ NAN, 0.1, 3, GATE_UNDECIDED,
+			"operator 'mm' is not judged: the operators of one "
+			"side are unknown" },
+	};
+	struct gate_operator_limit limit = { "mm", 5 };
+	struct fixture *f = *state;
+
+	f->p.cycle_pct = NAN;
+	f->p.fail_on = 0;
+	f->p.operators = &limit;
+	f->p.operators_n = 1;
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		gate_sides_from(&f->s, 8, cases[k].head_n, 1, &f->a);
+		for (uint32_t i = 0; i < 11; i++) {
+			double share = i < 8 ? cases[k].base : cases[k].head;
+			int64_t run = i < 8 ? i + 1 : i + 93;
+			if (isnan(share))
+				continue;
+			gate_operator(&f->s, run, "other", 0.2, NAN);
+			if (share > 0)
+				gate_operator(&f->s, run, "mm", share, NAN);
+		}
+		struct gate g = gate_of(&f->s, &f->p, &f->a);
+		assert_int_equal(g.rules_n, 1);
+		if (g.outcome != cases[k].outcome)
+			fail_msg("case %zu: %s: %s", k,
+				gate_outcome_word(g.outcome), g.sentence);
+		if (cases[k].sentence)
+			assert_string_equal(g.sentence, cases[k].sentence);
+	}
+}
+
+/* An operator that some runs have and others lack is still compared. */
+static void now_and_then(void **state)
+{
+	struct gate_operator_limit limit = { "mm", 5 };
+	struct fixture *f = *state;
+
+	f->p.cycle_pct = NAN;
+	f->p.fail_on = 0;
+	f->p.operators = &limit;
+	f->p.operators_n = 1;
+	gate_sides_from(&f->s, 8, 3, 1, &f->a);
+	for (uint32_t i = 0; i < 11; i++)
+		gate_operator(&f->s, i < 8 ? i + 1 : i + 93, "mm",
+			i == 2 ? 0 : 0.2, NAN);
+	struct gate g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_equal(g.outcome, GATE_PASS);
+	assert_true(isfinite(g.rules[0].change_pct) &&
+		    isfinite(g.rules[0].low_pct));
+}
+
+/* Of 0.77 ms GPU time a cycle of 1 ms, 30 % are above what had to be; 50 % in the
+ * head: 15 points of the cycle. */
+static void headroom(void **state)
+{
+	struct fixture *f = *state;
+
+	f->p.cycle_pct = NAN;
+	f->p.fail_on = 0;
+	f->p.headroom_pct = 5;
+	gate_sides_from(&f->s, 8, 3, 1, &f->a);
+	struct gate g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_equal(g.outcome, GATE_UNDECIDED);
+	assert_int_equal(g.runs_needed, -1);
+	assert_string_equal(g.sentence,
+		"time above what the hardware could do is unknown: no "
+		"operator's sizes are known on one side or both");
+	for (uint32_t i = 0; i < 11; i++)
+		gate_operator(&f->s, i < 8 ? i + 1 : i + 93, "mm", 0.8,
+			i < 8 ? 0.3 : 0.5);
+	g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_equal(g.outcome, GATE_REGRESSED);
+	assert_true(fabs(g.rules[0].change_pct - 15.3) < 0.3);
+	assert_string_equal(g.sentence,
+		"time above what the hardware could do is 15.4 points of the "
+		"cycle more (95 % interval: 13.6 to 17.2), 383.9 µs per cycle "
+		"instead of 230.2 µs; the limit is 5 points");
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(runs_and_cycles),
+		CASE(findings),
+		CASE(strata_differ),
+		CASE(shares),
+		CASE(operators),
+		CASE(now_and_then),
+		CASE(headroom),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
