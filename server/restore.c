@@ -77,19 +77,35 @@ static bool settle(struct db *db, void *arg, struct err *e)
 	return restore_settle(db, m->raw, e);
 }
 
+/* What comes after pg_restore's transaction: the database is filled by then, and
+ * another restore would refuse it. Our own is discarded by whoever called. */
+static bool finish(struct restore *r, struct err *e)
+{
+	struct manifest *m = &r->manifest;
+	struct err why = { 0 };
+	int applied;
+	if (same_rows(r, &why) &&
+		command_migrated(r->store.db, &applied, &why) &&
+		command_trail(r->store.db, "restore", m->made_at, settle, m,
+			&why))
+		return true;
+	return err_set(e, why.code, "%.250s%s", why.text,
+		r->store.cluster ? ""
+				 : "; the database is filled but not fit for "
+				   "use: drop it, serve nothing from it, and "
+				   "restore into a new and empty one");
+}
+
 static bool restore(struct restore *r, const struct config *c, const char *path,
 	struct err *e)
 {
-	struct manifest *m = &r->manifest;
-	int applied;
+	const struct manifest *m = &r->manifest;
 	/* First what touches nothing. */
 	r->file = archive_reader_new(path, &r->manifest, e);
 	return r->file && snapshot_known(m->schema, m->migrations, e) &&
 	       command_store(&r->store, c, CLUSTER_COMMAND, e) &&
 	       restore_begin(r->store.db, m->postgres, e) &&
-	       load_or_tell(r, e) && same_rows(r, e) &&
-	       command_migrated(r->store.db, &applied, e) &&
-	       command_trail(r->store.db, "restore", m->made_at, settle, m, e);
+	       load_or_tell(r, e) && finish(r, e);
 }
 
 static void tell(const char *path, const struct manifest *m)

@@ -142,6 +142,13 @@ def case_an_older_schema_comes_up_to_date(place):
                 "database 'o'dd=' is not empty: it has 'other'; a backup is "
                 'restored into an empty one')
         subprocess.run(['psql', '-Xqc', 'DROP TABLE other', new], check=True)
+        half = f'{at} dbname=half'
+        s.sql('CREATE DATABASE half TEMPLATE template0')
+        refused(run('restore', '--db', half, header(place.at('old'), runs='5')),
+                'what was restored is not what the backup tells: 0 runs of 0 '
+                'uploads in place of 5 of 0; the database is filled but not fit '
+                'for use: drop it, serve nothing from it, and restore into a '
+                'new and empty one')
         status, _, err = run('restore', '--db', new, place.at('old'))
         assert status == 0, err
         assert run('migrate', '--db', new)[1] == 'the schema is up to date\n'
