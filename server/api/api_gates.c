@@ -1,4 +1,5 @@
 /* api_gates.c - gates: asked, listed, told in other forms, dropped. */
+#include "api_state.h"
 #include "body_read.h"
 #include "asked.h"
 #include "cursor.h"
@@ -48,6 +49,7 @@ json_t *gate_post(struct call *c, struct err *e)
 	bool passed = !strcmp(row.outcome, gate_outcome_word(GATE_PASS));
 	if (!call_db(c, e) || !gate_keep(c->db, &row, passed ? NULL : &t, e))
 		return NULL;
+	metrics_gate(&c->api->metrics, row.outcome);
 	trail_tell(c, row.project, "gate %lld: %s", (long long)row.id,
 		row.outcome);
 	snprintf(c->location, sizeof c->location, "/api/v1/gates/%lld",

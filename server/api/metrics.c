@@ -1,6 +1,7 @@
 /* metrics.c - counts answers and writes the counters out. */
 #include "metrics.h"
 #include "route.h"
+#include <string.h>
 
 static const int statuses[METRIC_STATUSES] = { 200, 202, 204, 400, 401, 403,
 	404, 405, 408, 409, 413, 414, 415, 421, 422, 431, 500, 503, 504, 507 };
@@ -19,6 +20,13 @@ void metrics_count(struct metrics *m, int route, int status, int64_t us)
 	if (b < METRIC_BUCKETS)
 		atomic_fetch_add(&m->within[route][b], 1);
 	atomic_fetch_add(&m->us[route], us);
+}
+
+void metrics_gate(struct metrics *m, const char *outcome)
+{
+	for (int o = 0; o < METRIC_GATES; o++)
+		if (!strcmp(outcome, gate_outcome_word(o)))
+			atomic_fetch_add(&m->gates[o], 1);
 }
 
 static void head(struct buf *b, const char *name, const char *type,
@@ -67,6 +75,16 @@ static void latency(struct metrics *m, int route, struct buf *b)
 		n);
 }
 
+static void gates(struct metrics *m, struct buf *b)
+{
+	head(b, "kernsift_gates_total", "counter",
+		"gates made since the start, by outcome");
+	for (int o = 0; o < METRIC_GATES; o++)
+		buf_printf(b, "kernsift_gates_total{outcome=\"%s\"} %lld\n",
+			gate_outcome_word(o),
+			(long long)atomic_load(&m->gates[o]));
+}
+
 void metrics_text(struct metrics *m, struct buf *b)
 {
 	head(b, "kernsift_requests_total", "counter",
@@ -89,4 +107,5 @@ void metrics_text(struct metrics *m, struct buf *b)
 		"bytes of uploads taken in");
 	buf_printf(b, "kernsift_upload_bytes_total %lld\n",
 		(long long)atomic_load(&m->upload_bytes));
+	gates(m, b);
 }

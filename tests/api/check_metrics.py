@@ -1,5 +1,6 @@
 """check_metrics.py - what /metrics tells is well formed, and what docker/alerts.yml
 asks of it is there."""
+import json
 import os
 import re
 import shutil
@@ -35,6 +36,11 @@ def read(text):
     return types, values
 
 
+def gates_of(samples):
+    return [samples[f'kernsift_gates_total{{outcome="{word}"}}']
+            for word in ("pass", "regressed", "undecided", "bad_data")]
+
+
 def promtool(*words, text=None):
     if shutil.which("promtool"):
         done = subprocess.run(["promtool", "check", *words], input=text, text=True,
@@ -67,11 +73,19 @@ with Server() as server:
     check(samples["kernsift_database_bytes"] > samples["kernsift_raw_bytes"] > 0, "sizes")
     check(samples["kernsift_raw_bytes"] >= 8192 and samples["kernsift_capture_bytes"] >= 8192,
           "the upload and its capture are there")
-    check(samples['kernsift_gates{outcome="pass"}'] == 0, "no gate yet")
+    check(gates_of(samples) == [0, 0, 0, 0], "no gate yet")
     check(samples["kernsift_webhook_deliveries_waiting"] == 0, "nobody to tell")
     check(samples["kernsift_db_refused_total"] == 0, "connections for all")
     check(samples['kernsift_requests_total{method="GET",path="/api/v1/tokens",status="401"}'] == 1,
           "who was refused")
     check(0 < samples["kernsift_transaction_age"] < 2.1e9, "far from the end")
+    for wanted in 201, 404:
+        got = server.ask("POST", "/api/v1/gates", body=json.dumps(
+            {"base": "1", "head": "1" if wanted == 201 else "77"}).encode())
+        check(got[0] == wanted, f"a gate: {got}")
+    boss = {"Authorization": f"Bearer {server.token('admin')}"}
+    check(server.ask("DELETE", "/api/v1/gates/1", headers=boss)[0] == 204, "which is not kept")
+    check(gates_of(read(server.ask("GET", "/metrics", headers=boss)[1].decode())[1])
+          == [0, 0, 0, 1], "was made all the same")
     check(server.stop() == 0, "a clean stop")
     verdict(server)
