@@ -1,0 +1,21 @@
+// played.mjs - steps one after the other, each going on from what those before it
+// left: one server and one browser for all of them.
+
+import test from 'node:test';
+import {newWorld} from './world.mjs';
+
+export const played = (what, steps) => test(what, async (t) => {
+	const world = await newWorld();
+	try {
+		for (const step of steps)
+			await step(async (name, hold) => t.test(name, async () => {
+				try {
+					await hold();
+				} finally {
+					await world.silent();
+				}
+			}), world);
+	} finally {
+		await world.end();
+	}
+});
