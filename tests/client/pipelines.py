@@ -4,6 +4,7 @@ Expressions and conditions are looked up, not evaluated: one that is not in the
 tables below ends the case, so that whoever writes a new one says what it means.
 """
 import os
+import shutil
 import subprocess
 
 import yaml
@@ -28,6 +29,12 @@ class Folder:
         self.program('bench/record', f'cp {path}/traces/* "$1"')
         for name in ('gh', 'curl'):
             self.program(f'bin/{name}', f'printf "%s\\n" {name} "$@" >>{path}/calls')
+
+    def checkout(self, there):
+        """Whether what is proposed lies here: a job may have none of it."""
+        if there != os.path.exists(f'{self.path}/bench'):
+            os.rename(*(f'{self.path}/{name}' for name in
+                        (('away', 'bench') if there else ('bench', 'away'))))
 
     def program(self, name, line):
         with open(f'{self.path}/{name}', 'w') as f:
@@ -64,12 +71,39 @@ class Github:
     def __init__(self, folder):
         self.folder, self.doc = folder, read('github')
         equal('when', sorted(self.doc[True]), ['pull_request', 'push'])
-        self.job, = self.doc['jobs'].values()
-        for step in self.job['steps']:
+        self.record, self.job = (self.doc['jobs'][name] for name in ('record', 'gate'))
+        self.apart()
+        for step in self.record['steps'] + self.job['steps']:
             name = step.get('name')
             equal((name, 'text of others in a script'), '${{' in step.get('run', ''), False)
             has = TOKEN in step.get('env', {}).values()
             equal((name, 'has the token'), has, step.get('run', '').startswith('kernsift '))
+
+    def apart(self):
+        """Proposed code is run by the job that has no secret, and by no other."""
+        equal('jobs', (list(self.doc['jobs']), self.job['needs']), (['record', 'gate'], 'record'))
+        equal('rights', (self.doc['permissions'], self.record['permissions']),
+              ({}, {'contents': 'read'}))
+        said = yaml.dump(self.record)
+        equal('secrets', [w for w in ('secrets', 'github.token', 'env:') if w in said], [])
+        used = [(name, step['uses'].split('@')[0], step.get('with', {}).get(word))
+                for name, job, word in (('record', self.record, 'persist-credentials'),
+                                        ('gate', self.job, 'name'))
+                for step in job['steps'] if 'uses' in step]
+        equal('used', used, [('record', 'actions/checkout', False),
+                             ('record', 'actions/upload-artifact', None),
+                             ('gate', 'actions/download-artifact', 'kernsift-traces'),
+                             ('gate', 'actions/upload-artifact', 'kernsift')])
+
+    def carry(self, step):
+        """The traces' artifact, from one job to the other."""
+        kept = f'{self.folder.path}/artifact'
+        what = step['uses'].split('@')[0], step.get('with', {}).get('name')
+        if what[1] == 'kernsift-traces':
+            here = f"{self.folder.path}/{step['with']['path']}"
+            up = what[0] == 'actions/upload-artifact'
+            shutil.rmtree(kept if up else here, ignore_errors=True)
+            shutil.copytree(here if up else kept, kept if up else here)
 
     def play(self, url, token, commit, pull=''):
         """(status, output) of each step that ran, by name."""
@@ -83,21 +117,30 @@ class Github:
                    "env.TRUSTED != 'true'": lambda ok: ok and not token,
                    "!cancelled() && env.TRUSTED == 'true'": lambda ok: token,
                    "!cancelled() && env.TRUSTED == 'true' && env.PULL != ''":
-                       lambda ok: token and pull,
-                   '!cancelled()': lambda ok: True}
+                       lambda ok: token and pull}
 
         def filled(env):
             return {k: known[v] if '${{' in v else v for k, v in env.items()}
-        env = {**filled(self.job['env']), 'GITHUB_ACTIONS': 'true', 'KERNSIFT_SERVER': url,
-               'GITHUB_STEP_SUMMARY': f'{self.folder.path}/step.md',
-               'GITHUB_REPOSITORY': 'us/shop'}
-        ran, ok = {}, True
-        for step in self.job['steps']:
-            if 'run' in step and meaning[step.get('if')](ok):
-                done = self.folder.bash(step['run'], {**env, **filled(step.get('env', {}))})
-                ran[step['name']] = done
-                ok = ok and (done[0] == 0 or step.get('continue-on-error', False))
+        always = {'GITHUB_ACTIONS': 'true', 'GITHUB_REPOSITORY': 'us/shop',
+                  'GITHUB_STEP_SUMMARY': f'{self.folder.path}/step.md'}
+        env = {**filled(self.job['env']), **always, 'KERNSIFT_SERVER': url}
+        ran = {}
+        ok = True
+        for job, given in (self.record, always), (self.job, env):
+            self.folder.checkout(job is self.record)
+            for step in job['steps'] if ok else ():
+                if meaning[step.get('if')](ok):
+                    done = self.step(step, {**given, **filled(step.get('env', {}))}, ran)
+                    ok = ok and (done or step.get('continue-on-error', False))
+        self.folder.checkout(True)
         return ran
+
+    def step(self, step, env, ran):
+        if 'uses' in step:
+            self.carry(step)
+            return True
+        ran[step['name']] = self.folder.bash(step['run'], env)
+        return ran[step['name']][0] == 0
 
 
 class Gitlab:
