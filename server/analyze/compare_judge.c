@@ -34,8 +34,8 @@ static void floor_set(const struct compare *c, const char *name,
 	static const struct repeats none = { 0 };
 	struct run_floor f =
 		floor_of(c->repeats ? c->repeats : &none, name, c->o->floor);
-	if (c->side[BASE].units_n < VERDICT_RUNS_MIN ||
-		c->side[HEAD].units_n < VERDICT_RUNS_MIN)
+	if (!verdict_by_runs(c->side[BASE].units_n, c->side[HEAD].units_n,
+		    c->o->alpha))
 		hear(c, ns, &f);
 	row->floor = f.sd;
 	row->floor_df = f.df;

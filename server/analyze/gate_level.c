@@ -24,6 +24,8 @@ enum { GROUPS_MIN = 6 };
  * better than the head does; fewer of them than the head has need more. */
 #define SINCE_BETTER 4.0
 #define SINCE_BETTER_FEW 8.0
+/* An odd unit or two are no level, where the head has more. */
+enum { SINCE_UNITS = 3 };
 
 struct level {
 	const struct gate_level_asked *q;
@@ -135,6 +137,7 @@ static uint32_t alike(struct level *l, double base, double head)
 		       about(head_all, head_sum, l->head_n);
 	double var = gate_spread_of(&l->spread, l->head_n, 0) * l->head_n;
 
+	uint32_t fewest = l->head_n < SINCE_UNITS ? l->head_n : SINCE_UNITS;
 	for (uint32_t k = 1; k < n; k++) {
 		double more = squares(x + n - k, 1, low, high, &sum);
 		head_all += more;
@@ -143,7 +146,7 @@ static uint32_t alike(struct level *l, double base, double head)
 			     about(old_all, old_sum - sum, n - k);
 		double better = (apart - fit) / var;
 		double least = k < l->head_n ? SINCE_BETTER_FEW : SINCE_BETTER;
-		if (better > fmax(most, least)) {
+		if (k >= fewest && better > fmax(most, least)) {
 			most = better;
 			best = k;
 		}
@@ -167,6 +170,13 @@ static bool known(const struct level *l)
 	       (l->head_n > 1 && l->q->floor.from == FLOOR_LEARNT);
 }
 
+/* Could more units of the head ever tell? */
+static bool tellable(const struct level *l)
+{
+	return isinf(l->q->floor.df) || l->base_n > 1 ||
+	       l->q->floor.from == FLOOR_LEARNT;
+}
+
 /* The head against the base's newest n units. */
 static void held(struct level *l, uint32_t n, struct gate_level *out)
 {
@@ -186,8 +196,10 @@ static void held(struct level *l, uint32_t n, struct gate_level *out)
 		.since = GATE_SINCE_NONE };
 	out->shown = out->above && out->p <= l->q->alpha && known(l);
 	if (out->above && !out->shown)
-		out->needed = gate_needed(&l->spread, l->head_n, n, delta,
-			limit, l->q->alpha);
+		out->needed = tellable(l)
+				      ? gate_needed(&l->spread, l->head_n, n,
+						delta, limit, l->q->alpha)
+				      : -1;
 }
 
 /* Where the base's newest stretch begins. */
@@ -207,15 +219,17 @@ static bool stretch(struct level *l, struct arena *a)
 
 static void judge(struct level *l, struct gate_level *out)
 {
-	struct gate_level old;
+	struct gate_level old, newest;
 
 	held(l, l->base_n - l->from, out);
 	if (out->shown) {
 		double base = huber(l, l->base + l->from, l->base_n - l->from);
 		uint32_t k = alike(l, base, huber(l, l->head, l->head_n));
-		if (k) {
-			held(l, k, out);
-			out->shown = false;
+		if (k)
+			held(l, k, &newest);
+		/* What is slower than those, too, is the head's all the same. */
+		if (k && !newest.shown) {
+			*out = newest;
 			out->since = l->base_n - k;
 		}
 	} else if (l->from) {

@@ -1,5 +1,6 @@
 /* gate_text.c - what a rule found, and what the gate says, in a sentence each. */
 #include "gate_parts.h"
+#include "decimals.h"
 #include <math.h>
 
 static const char *subject(const struct gating *g, const struct gate_rule *r)
@@ -22,7 +23,9 @@ static const char *times(const struct gating *g, const struct gate_rule *r)
 static const char *decides(const struct gating *g, const struct gate_rule *r)
 {
 	uint32_t have = g->units_n[HEAD];
-	int32_t more = r->runs_needed - (int32_t)have;
+	int32_t more = r->runs_needed > (int32_t)have
+			       ? r->runs_needed - (int32_t)have
+			       : 1;
 	const char *one = have == 1 && g->p->floor < 0
 				  ? "one run of the head accuses nobody; "
 				  : "";
@@ -78,8 +81,11 @@ static const char *change(const struct gating *g, const struct gate_rule *r)
 	double low = less ? -r->high_pct : r->low_pct,
 	       high = less ? -r->low_pct : r->high_pct;
 
-	return arena_printf(g->a, "%.1f %s%s (95 %% interval: %.1f to %.1f)",
-		fabs(r->change_pct), points ? "points of the cycle " : "% ",
+	int decimals = decimals_beside(r->change_pct, r->limit_pct, 1);
+
+	return arena_printf(g->a, "%.*f %s%s (95 %% interval: %.1f to %.1f)",
+		decimals, fabs(r->change_pct),
+		points ? "points of the cycle " : "% ",
 		points ? less ? "less" : "more"
 		: less ? "faster"
 		       : "slower",

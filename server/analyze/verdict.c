@@ -55,6 +55,16 @@ static void means_fill(const struct verdict_input *in, struct change *changes)
 	}
 }
 
+enum { RUNS_MIN = 4 };
+
+bool verdict_by_runs(uint32_t base, uint32_t head, double alpha)
+{
+	uint32_t few = base < head ? base : head;
+	double best =
+		(base == head ? 2.0 : 1.0) / splits_ways(base + head, few);
+	return few >= RUNS_MIN && best <= alpha;
+}
+
 /* Cycles prove something only where the best way to split them would. */
 static enum evidence evidence_of(const struct verdict_input *in)
 {
@@ -63,8 +73,7 @@ static enum evidence evidence_of(const struct verdict_input *in)
 	uint32_t head = in->head.n - (in->head.units - 1);
 	uint32_t few = base < head ? base : head;
 
-	if (in->base.units >= VERDICT_RUNS_MIN &&
-		in->head.units >= VERDICT_RUNS_MIN)
+	if (verdict_by_runs(in->base.units, in->head.units, in->alpha))
 		return EVIDENCE_RUNS;
 	double best =
 		(base == head ? 2.0 : 1.0) / splits_ways(base + head, few);

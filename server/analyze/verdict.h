@@ -29,8 +29,9 @@
 #include "comparison.h"
 #include "err.h"
 
-/* Units a side from which on they are what is permuted. */
-enum { VERDICT_RUNS_MIN = 4 };
+/* Whether units are what is permuted: four and more a side, and ways enough to
+ * choose among them that alpha can be reached. */
+bool verdict_by_runs(uint32_t base_units, uint32_t head_units, double alpha);
 
 struct verdict_side {
 	uint32_t units;

@@ -76,3 +76,28 @@ static inline const struct gate_rule *gate_rule_of(const struct gate *g,
 	fail_msg("no such rule");
 	return NULL;
 }
+
+/* Each case has an arena and sides of its own. */
+struct fixture {
+	struct arena a;
+	struct gate_sides s;
+	struct gate_policy p;
+};
+
+static inline int set_up(void **state)
+{
+	struct fixture *f = test_calloc(1, sizeof *f);
+	gate_policy_init(&f->p);
+	*state = f;
+	return 0;
+}
+
+static inline int tear_down(void **state)
+{
+	struct fixture *f = *state;
+	arena_release(&f->a);
+	test_free(f);
+	return 0;
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)

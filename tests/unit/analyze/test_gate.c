@@ -1,29 +1,6 @@
 /* test_gate.c - what a gate says of sides made by hand. */
 #include "gate_sides.h"
 
-/* Each case has an arena and sides of its own. */
-struct fixture {
-	struct arena a;
-	struct gate_sides s;
-	struct gate_policy p;
-};
-
-static int set_up(void **state)
-{
-	struct fixture *f = test_calloc(1, sizeof *f);
-	gate_policy_init(&f->p);
-	*state = f;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct fixture *f = *state;
-	arena_release(&f->a);
-	test_free(f);
-	return 0;
-}
-
 static void how_many_runs(void **state)
 {
 	static const struct {
@@ -114,6 +91,9 @@ static void sentences(void **state)
 		"run of the head accuses nobody; no number of runs of the head "
 		"would decide, the base has too few (1); 2 rules are undecided "
 		"in all");
+	gate_sides_from(&f->s, 1, 3, 1.04, &f->a);
+	g = gate_of(&f->s, &f->p, &f->a);
+	assert_int_equal(g.runs_needed, -1);
 	gate_sides_from(&f->s, 20, 3, 1, &f->a);
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_string_equal(g.sentence,
@@ -188,6 +168,19 @@ static void since_before(void **state)
 		assert_int_equal(r->outcome, GATE_REGRESSED);
 		assert_int_equal(r->since_run, 0);
 	}
+}
+
+/* The newest run of the base is odd: that excuses nobody. */
+static void one_odd_run(void **state)
+{
+	struct fixture *f = *state;
+
+	gate_sides_from(&f->s, 11, 6, 1.2, &f->a);
+	f->s.base[10] = gate_run(&f->a, 11, 1.1);
+	struct gate g = gate_of(&f->s, &f->p, &f->a);
+	const struct gate_rule *r = gate_rule_of(&g, GATE_CYCLE, NULL);
+	assert_int_equal(r->outcome, GATE_REGRESSED);
+	assert_int_equal(r->since_run, 0);
 }
 
 /* The runs of a job are one unit, and the cycle is the mean over them. */
@@ -268,8 +261,6 @@ static void limits_of_nothing(void **state)
 	assert_int_equal(g.outcome, GATE_REGRESSED);
 }
 
-#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +270,7 @@ int main(void)
 		CASE(identical),
 		CASE(zero_times),
 		CASE(since_before),
+		CASE(one_odd_run),
 		CASE(jobs),
 		CASE(policies_without_sense),
 		CASE(limits_of_nothing),

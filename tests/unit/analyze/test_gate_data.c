@@ -1,28 +1,6 @@
 /* test_gate_data.c - what is demanded of the data; operators and headroom. */
 #include "gate_sides.h"
 
-struct fixture {
-	struct arena a;
-	struct gate_sides s;
-	struct gate_policy p;
-};
-
-static int set_up(void **state)
-{
-	struct fixture *f = test_calloc(1, sizeof *f);
-	gate_policy_init(&f->p);
-	*state = f;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct fixture *f = *state;
-	arena_release(&f->a);
-	test_free(f);
-	return 0;
-}
-
 static void bad(const struct fixture *f, const struct gate *g, const char *what,
 	const char *sentence)
 {
@@ -250,8 +228,6 @@ static void headroom(void **state)
 		"cycle more (95 % interval: 13.6 to 17.2), 383.9 µs per cycle "
 		"instead of 230.2 µs; the limit is 5 points");
 }
-
-#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
 {
