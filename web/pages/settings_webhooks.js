@@ -86,7 +86,9 @@ export async function webhooksTab(query, at) {
 	async function draw() {
 		const cursor = query.get('cursor');
 		const {items, next} = await api.webhooks({cursor, limit: 50}, at.signal);
+		const were = new Set([...open].map((w) => w.id)); // opened meanwhile, too
 		open.clear();
+		items.filter((w) => were.has(w.id)).forEach((w) => open.add(w));
 		place.replaceChildren(table({caption: 'Webhooks', columns, rows: items, empty: 'Nobody is told of anything yet.',
 			detail: {open, name: (w) => w.url, fill: (w, inside) => deliveries(w, inside, at), changed: () => {}}}).node,
 		h('nav', {class: 'pager', 'aria-label': 'Pages of the webhooks'},
@@ -97,8 +99,8 @@ export async function webhooksTab(query, at) {
 	async function act(hook, what, sentence) {
 		try {
 			await what(hook.id);
-			tell(sentence);
 			await draw();
+			tell(sentence);
 		} catch (error) {
 			if (!at.signal.aborted)
 				showFailure(error, () => act(hook, what, sentence));

@@ -48,6 +48,7 @@ export default async function settings(test, world) {
 		await page.getByRole('button', {name: 'Make a webhook'}).click();
 		assert.match(await page.getByLabel(`Key of the webhook to ${HOOK}`).inputValue(), /^[0-9a-f]{64}$/);
 		await page.getByRole('button', {name: `Send a test to ${HOOK}`}).click();
+		await page.locator('#news', {hasText: 'a test is on its way'}).waitFor({state: 'attached'});
 		await page.getByRole('button', {name: HOOK, exact: true}).click();
 		await seen(async () => assert.equal((await names(page, `Deliveries to ${HOOK}`, 1)).length, 1));
 		await page.getByRole('button', {name: `Remove ${HOOK}`}).click();
