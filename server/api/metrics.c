@@ -24,7 +24,7 @@ void metrics_count(struct metrics *m, int route, int status, int64_t us)
 
 void metrics_gate(struct metrics *m, const char *outcome)
 {
-	for (int o = 0; o < METRIC_GATES; o++)
+	for (enum gate_outcome o = 0; o <= GATE_BAD_DATA; o++)
 		if (!strcmp(outcome, gate_outcome_word(o)))
 			atomic_fetch_add(&m->gates[o], 1);
 }
@@ -79,7 +79,7 @@ static void gates(struct metrics *m, struct buf *b)
 {
 	head(b, "kernsift_gates_total", "counter",
 		"gates made since the start, by outcome");
-	for (int o = 0; o < METRIC_GATES; o++)
+	for (enum gate_outcome o = 0; o <= GATE_BAD_DATA; o++)
 		buf_printf(b, "kernsift_gates_total{outcome=\"%s\"} %lld\n",
 			gate_outcome_word(o),
 			(long long)atomic_load(&m->gates[o]));

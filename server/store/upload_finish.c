@@ -98,8 +98,8 @@ static bool hand_over(struct db *db, const struct finish *f, struct err *e)
 		"UPDATE upload o SET dropped_at = NULL, received_at = now(), "
 		"chunks = u.chunks, bytes = u.bytes "
 		"FROM upload u WHERE u.id = $1 AND o.id = $2",
-		"UPDATE upload SET chunks = 0, bytes = 0 "
-		"WHERE id = $1 AND $2 > 0",
+		("UPDATE upload SET chunks = 0, bytes = 0 "
+		 "WHERE id = $1 AND $2 > 0"),
 	};
 	bool ok = true;
 	for (size_t i = 0; ok && i < sizeof steps / sizeof *steps; i++) {
