@@ -45,7 +45,7 @@ def github_main(p):
     g = Github(p.folder)
     ran = g.play(p.server.url, p.token, p.head(0))
     equal('first', (ran['Upload'][0], ran['Gate'][0]), (0, 3))
-    equal('first', ran['Gate'][1], "kernsift: base: no run is found by 'label.branch=main last=40', "
+    equal('first', ran['Gate'][1], "kernsift: base: no run is found by 'label.branch=main last=60', "
                                    "project 'shop', workload 'bench', stored before run 1\n")
     equal('no comment', 'Comment' in ran, False)
     for n in range(1, 4):

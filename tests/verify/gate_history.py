@@ -25,7 +25,7 @@ from running import API, BIN, Server, skip_without_postgres, until
 
 RUNS = 3
 CHANGES = (1.05, 1.06, 1.07, 1.085, 1.10)
-BASE = 'label.branch=main last=40'
+BASE = 'label.branch=main last=60'
 PASS, REGRESSED, UNDECIDED = range(3)
 
 
