@@ -124,9 +124,6 @@ int  a;
 END
 expect format "server/base/a.c: is not laid out as clang-format does"
 
-seq 301 | put web/a.js
-expect size "web/a.js: has 301 lines"
-
 put server/base/a.c <<'END'
 /* TODO */
 END
