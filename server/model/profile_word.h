@@ -33,7 +33,10 @@ static const char *const profile_word_detector[] = {
 	[CYCLES_TOLD] = "told",
 	[CYCLES_NAMED] = "named",
 };
-enum { CYCLE_DETECTORS = sizeof profile_word_detector / sizeof *profile_word_detector };
+enum {
+	CYCLE_DETECTORS =
+		sizeof profile_word_detector / sizeof *profile_word_detector
+};
 
 static const char *const profile_word_use[] = {
 	[CYCLE_KEPT] = "kept",

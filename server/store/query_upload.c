@@ -90,20 +90,19 @@ bool query_upload(struct db *db, struct arena *a, int64_t id,
 	       err_set(e, ERR_NOT_FOUND, "no upload %lld", (long long)id);
 }
 
-#define COUNT(state) "(SELECT count(*) FROM upload WHERE state = '" state "')"
+static const char queue_sql[] =
+	"SELECT (SELECT count(*) FROM upload WHERE state = 'receiving'),"
+	" (SELECT count(*) FROM upload WHERE state = 'queued'),"
+	" (SELECT count(*) FROM upload WHERE state = 'working'),"
+	" (SELECT count(*) FROM upload WHERE state = 'failed'),"
+	" (SELECT count(*) FROM upload WHERE state = 'done'),"
+	" (SELECT extract(epoch FROM now() - min(queued_at))"
+	" FROM upload WHERE state = 'queued')::float8";
 
 bool upload_queue(struct db *db, struct upload_queue *q, struct err *e)
 {
 	struct result r;
-	if (!sql_run(db,
-		    "SELECT " COUNT("receiving") ", " COUNT(
-			    "queued") ", " COUNT("working") ", " COUNT("fai"
-								       "le"
-								       "d") ","
-									    " " COUNT(
-										    "done") ", (SELECT extract(epoch FROM now() - min(queued_at)) "
-											    "FROM upload WHERE state = 'queued')::float8",
-		    NULL, &r, e))
+	if (!sql_run(db, queue_sql, NULL, &r, e))
 		return false;
 	result_next(&r);
 	q->receiving = result_int8(&r, 0);
