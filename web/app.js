@@ -1,31 +1,31 @@
 // app.js - the address decides the page. Links within the site are followed
 // without loading anew; the focus goes to the new page's heading.
 
-import {h} from './dom.js';
-import {query} from './format.js';
-import {clearFailure, showFailure, tell} from './news.js';
-import * as beside from './pages/beside.js';
-import * as catalogue from './pages/catalogue.js';
+import {h} from './lib/dom.js';
+import {query} from './lib/format.js';
+import {announce, clearFailure, showFailure} from './lib/notices.js';
+import {showHeader} from './lib/session.js';
+import * as breakdown from './pages/breakdown.js';
+import * as catalog from './pages/catalog.js';
 import * as compare from './pages/compare.js';
 import * as gate from './pages/gate.js';
 import * as gates from './pages/gates.js';
 import * as importance from './pages/importance.js';
 import * as job from './pages/job.js';
 import * as jobs from './pages/jobs.js';
-import * as runs from './pages/runs.js';
 import * as run from './pages/run.js';
+import * as runs from './pages/runs.js';
 import * as settings from './pages/settings.js';
 import * as trends from './pages/trends.js';
 import * as uploads from './pages/uploads.js';
-import {tellHeader} from './session.js';
 
 const PAGES = [
 	[/^\/(?:runs\/?)?$/, runs],
 	[/^\/runs\/(\d+)$/, run],
 	[/^\/compare\/?$/, compare],
-	[/^\/breakdown\/?$/, beside],
+	[/^\/breakdown\/?$/, breakdown],
 	[/^\/importance\/?$/, importance],
-	[/^\/catalogue\/?$/, catalogue],
+	[/^\/catalogue\/?$/, catalog],
 	[/^\/jobs\/?$/, jobs],
 	[/^\/jobs\/(\d+)$/, job],
 	[/^\/trends\/?$/, trends],
@@ -40,13 +40,11 @@ let leave = new AbortController();
 
 // The query of the address, changed in place: the view becomes a link without
 // a step in the history. Empty values go.
-function keep(changes) {
+function keepQuery(changes) {
 	const url = new URL(location.href);
 	for (const [key, value] of Object.entries(changes)) {
-		if (value === null || value === undefined || value === '' || value === false)
-			url.searchParams.delete(key);
-		else
-			url.searchParams.set(key, value);
+		if (value === null || value === undefined || value === '' || value === false) url.searchParams.delete(key);
+		else url.searchParams.set(key, value);
 	}
 	url.search = query(url.searchParams);
 	history.replaceState(null, '', url);
@@ -56,16 +54,16 @@ function markNavigation(path) {
 	for (const link of document.querySelectorAll('header nav a, #who')) {
 		const here = link.pathname === path || (link.pathname === '/runs' && path === '/');
 		const within = path.startsWith(`${link.pathname}/`);
-		if (here || within)
-			link.setAttribute('aria-current', here ? 'page' : 'true');
-		else
-			link.removeAttribute('aria-current');
+		if (here || within) link.setAttribute('aria-current', here ? 'page' : 'true');
+		else link.removeAttribute('aria-current');
 	}
 }
 
-function nowhere(view) {
-	view.append(h('h1', {}, 'No such page'),
-		h('p', {}, 'There is nothing at this address. ', h('a', {href: '/runs'}, 'All runs'), '.'));
+function notFound(view) {
+	view.append(
+		h('h1', {}, 'No such page'),
+		h('p', {}, 'There is nothing at this address. ', h('a', {href: '/runs'}, 'All runs'), '.'),
+	);
 	return 'No such page';
 }
 
@@ -76,9 +74,13 @@ async function show({moved}) {
 	leave.abort();
 	leave = new AbortController();
 	const {signal} = leave;
-	const [pattern, {page}] = PAGES.find(([p]) => p.test(location.pathname)) ?? [/^/, {page: nowhere}];
-	const at = {id: location.pathname.match(pattern)[1], signal, go,
-		keep: (changes) => signal.aborted || keep(changes)};
+	const [pattern, {page}] = PAGES.find(([p]) => p.test(location.pathname)) ?? [/^/, {page: notFound}];
+	const at = {
+		id: location.pathname.match(pattern)[1],
+		signal,
+		go,
+		keep: (changes) => signal.aborted || keepQuery(changes),
+	};
 	const view = h('div', {class: 'page'}, h('p', {class: 'loading'}, 'Loading…'));
 	const own = h('div', {class: 'page'});
 	let title = 'Failed';
@@ -90,14 +92,14 @@ async function show({moved}) {
 	try {
 		title = await page(own, new URLSearchParams(location.search), at);
 	} catch (error) {
-		if (signal.aborted)
-			return;
-		own.replaceChildren(h('h1', {}, 'This page could not be shown'),
-			h('p', {}, h('a', {href: '/runs'}, 'All runs')));
+		if (signal.aborted) return;
+		own.replaceChildren(
+			h('h1', {}, 'This page could not be shown'),
+			h('p', {}, h('a', {href: '/runs'}, 'All runs')),
+		);
 		showFailure(error, () => show({moved: true}));
 	}
-	if (signal.aborted)
-		return;
+	if (signal.aborted) return;
 	main.replaceChildren(own);
 	main.removeAttribute('aria-busy');
 	document.title = `${title} · kernsift`;
@@ -105,7 +107,7 @@ async function show({moved}) {
 		const heading = own.querySelector('h1');
 		heading.setAttribute('tabindex', '-1');
 		heading.focus();
-		tell(`${title}, page shown`);
+		announce(`${title}, page shown`);
 	}
 }
 
@@ -120,8 +122,15 @@ function go(to) {
 document.addEventListener('click', (e) => {
 	const link = e.target.closest('a');
 	const plain = e.button === 0 && !e.metaKey && !e.ctrlKey && !e.shiftKey && !e.altKey;
-	if (!link || !plain || e.defaultPrevented || link.origin !== location.origin
-		|| link.hasAttribute('download') || link.target || link.pathname.startsWith('/api/'))
+	if (
+		!link ||
+		!plain ||
+		e.defaultPrevented ||
+		link.origin !== location.origin ||
+		link.hasAttribute('download') ||
+		link.target ||
+		link.pathname.startsWith('/api/')
+	)
 		return;
 	if (link.getAttribute('href').startsWith('#')) {
 		e.preventDefault();
@@ -133,5 +142,5 @@ document.addEventListener('click', (e) => {
 });
 
 window.addEventListener('popstate', () => show({moved: true}));
-tellHeader();
+showHeader();
 show({moved: false});

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {address, failure, tableFile} from '../../web/api.js';
-import {asked} from '../../web/pages/runs.js';
+import {address, failure, tableFile} from '../../web/lib/api.js';
+import {runListParams} from '../../web/pages/runs.js';
 
 const ADDRESSES = [
 	['no query', ['/runs'], '/api/v1/runs'],
@@ -47,4 +47,4 @@ const QUERIES = [
 	['label=main', {label: 'main'}],
 ];
 for (const [text, query] of QUERIES)
-	test(`asked: '${text}'`, () => assert.deepEqual(asked(new URLSearchParams(text)), query));
+	test(`asked: '${text}'`, () => assert.deepEqual(runListParams(new URLSearchParams(text)), query));

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import * as c from '../../web/compared.js';
-import {ticked} from '../../web/picking.js';
-import {headline, titleOf} from '../../web/pages/compare_head.js';
+import * as c from '../../web/lib/comparison.js';
+import {toggleRun} from '../../web/lib/run_picker.js';
+import {headline, titleOf} from '../../web/lib/comparison.js';
 
 const SIDES = [
 	['nothing', null, []],
@@ -16,10 +16,10 @@ const SIDES = [
 	['the shortest query', 'latest', ['latest']],
 ];
 for (const [what, text, list] of SIDES)
-	test(`sideOf: ${what}`, () => assert.deepEqual(c.sideOf(text), list));
+	test(`sideOf: ${what}`, () => assert.deepEqual(c.parseSide(text), list));
 
 test('asked: the page\'s own words stay here', () => assert.deepEqual(
-	c.asked(new URLSearchParams('base=1&head=2&floor=0.05&seed=&q=gemm&show=regressed&sort=delta&function=f&score=published')),
+	c.compareParams(new URLSearchParams('base=1&head=2&floor=0.05&seed=&q=gemm&show=regressed&sort=delta&function=f&score=published')),
 	{base: '1', head: '2', floor: '0.05'}));
 
 const PAGES = [
@@ -29,7 +29,7 @@ const PAGES = [
 	['what means something in a query is escaped', {base: '1', range: 'a&b #'}, '/compare?base=1&range=a%26b+%23'],
 ];
 for (const [what, words, address] of PAGES)
-	test(`pageOf: ${what}`, () => assert.equal(c.pageOf(words), address));
+	test(`pageOf: ${what}`, () => assert.equal(c.compareUrl(words), address));
 
 const ALL = Object.keys(c.CLASSES);
 const USUAL = ALL.filter((word) => word !== 'unchanged');
@@ -44,19 +44,19 @@ for (const [what, text, list, word] of SHOWN)
 	test(`shownClasses: ${what}`, () => {
 		const shown = c.shownClasses(text);
 		assert.deepEqual(ALL.filter((w) => shown.has(w)), list);
-		assert.equal(c.wordOf(shown), word);
+		assert.equal(c.classesParam(shown), word);
 	});
 
 test('wordOf: no class at all is not the default', () => {
-	assert.equal(c.wordOf(new Set()), 'none');
+	assert.equal(c.classesParam(new Set()), 'none');
 	assert.deepEqual([...c.shownClasses('none')], []);
 });
 
 test('both: one number where they are as good as alike', () => {
 	const text = (n) => (n === null ? '–' : n.toFixed(1));
-	assert.equal(c.both(1.01, 0.99, text), '1.0');
-	assert.equal(c.both(1, 2, text), '1.0 → 2.0');
-	assert.equal(c.both(null, 2, text), '– → 2.0');
+	assert.equal(c.baseHeadText(1.01, 0.99, text), '1.0');
+	assert.equal(c.baseHeadText(1, 2, text), '1.0 → 2.0');
+	assert.equal(c.baseHeadText(null, 2, text), '– → 2.0');
 });
 
 const TICKS = [
@@ -68,7 +68,7 @@ const TICKS = [
 	['a job stays', {base: ['job:5'], head: []}, ['head', 5, true], {base: ['job:5'], head: ['5']}],
 ];
 for (const [what, sides, how, after] of TICKS)
-	test(`ticked: ${what}`, () => assert.deepEqual(ticked(sides, ...how), after));
+	test(`ticked: ${what}`, () => assert.deepEqual(toggleRun(sides, ...how), after));
 
 test('titleOf: runs, jobs, and not all of very many', () => {
 	assert.equal(titleOf({base: ['1', '2'], head: ['job:3']}), '#1, #2 with job 3');

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {lacking, launches, opaqueShare, unknown} from '../../web/content.js';
-import {shareOf} from '../../web/format.js';
-import {folded} from '../../web/pages/run_callers.js';
+import {missingDetail, launchCount, opaqueShare, unknownTitle} from '../../web/lib/run_content.js';
+import {shareOf} from '../../web/lib/format.js';
+import {visibleFrames} from '../../web/pages/run_kernels.js';
 import {timeColumns} from '../../web/pages/run_launches.js';
 
 // [what, run, mark, title of a dash]
@@ -16,8 +16,8 @@ const CONTENTS = [
 ];
 for (const [what, run, mark, title] of CONTENTS)
 	test(`content: ${what}`, () => {
-		assert.equal(lacking(run)?.mark, mark);
-		assert.equal(unknown(run), title);
+		assert.equal(missingDetail(run)?.mark, mark);
+		assert.equal(unknownTitle(run), title);
 	});
 
 // The compiled export of the shared traces: 30 kernels of 0.08 ms, 7,811 ms in
@@ -35,7 +35,7 @@ const GRAPHS = [
 ];
 for (const [what, run, text, share] of GRAPHS)
 	test(`graphs: ${what}`, () => {
-		assert.equal(launches(run), text);
+		assert.equal(launchCount(run), text);
 		assert.equal(opaqueShare(run) === null ? null : shareOf(opaqueShare(run)), share);
 	});
 
@@ -53,7 +53,7 @@ const PATHS = [
 ];
 for (const [what, kinds, seen] of PATHS)
 	test(`folded: ${what}`, () =>
-		assert.deepEqual(folded([...kinds].map((k) => ({kind: KIND[k], name: k}))), seen));
+		assert.deepEqual(visibleFrames([...kinds].map((k) => ({kind: KIND[k], name: k}))), seen));
 
 const spread = (of, n) => Object.fromEntries(['avg', 'med', 'min', 'max', 'stddev'].map((stat, i) =>
 	[`${of}_${stat}_ns`, n === null ? null : n + i]));

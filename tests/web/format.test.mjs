@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import * as f from '../../web/format.js';
+import * as f from '../../web/lib/format.js';
 
 // [what is odd, function, arguments, text]
 const TEXTS = [

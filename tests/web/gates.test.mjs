@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import * as g from '../../web/gates.js';
-import {asked} from '../../web/pages/gates.js';
+import * as g from '../../web/lib/gate_policy.js';
+import {gateListParams} from '../../web/pages/gates.js';
 
 // [what is typed, what it is]
 const SIDES = [
@@ -13,7 +13,7 @@ const SIDES = [
 	['label.who="a \\"b\\"" last=x', {words: {'label.who': 'a "b"'}, last: NaN}], ['', {}], ['12,', {}], ['=', {}], ['workload="a', {}], ['"', {}],
 ];
 for (const [text, want] of SIDES)
-	test(`side: '${text}'`, () => assert.deepEqual(g.sideOf(text), want));
+	test(`side: '${text}'`, () => assert.deepEqual(g.parseSide(text), want));
 
 const usual = {base: 'latest', head: '3', fail_on: ['regressed', 'appeared'], ...Object.fromEntries(g.NUMBERS.map(([key, , value]) => [key, value === null ? '' : String(value)]))};
 // [what, what differs from the usual form, question]
@@ -28,26 +28,26 @@ const QUESTIONS = [
 	['no functions', {fail_on: []}, {base: 'latest', head: '3', fail_on: []}],
 ];
 for (const [what, more, want] of QUESTIONS)
-	test(`question: ${what}`, () => assert.deepEqual(g.questionOf({...usual, ...more}), want));
+	test(`question: ${what}`, () => assert.deepEqual(g.gateRequest({...usual, ...more}), want));
 // [form, sentence]
 const WRONG = [[{alpha: 'x'}, 'Alpha: \'x\' is no number'], [{operators: 'gemm=-1'}, 'the limit of operator \'gemm\' is \'-1\', which is no number'],
 	[{operators: 'gemm='}, 'the limit of operator \'gemm\' is \'\', which is no number'], [{operators: 'gemm'}, 'label \'gemm\' is not of the form key=value'], [{least_runs: 'Infinity'}, 'Least runs: \'Infinity\' is no number']];
 for (const [more, message] of WRONG)
-	test(`question: ${message}`, () => assert.throws(() => g.questionOf({...usual, ...more}), {message}));
+	test(`question: ${message}`, () => assert.throws(() => g.gateRequest({...usual, ...more}), {message}));
 
 const rule = (change_pct, low_pct, high_pct, limit_pct) => ({change_pct, low_pct, high_pct, limit_pct});
 test('placed: zero is in the middle, what is far out at the edge', () => {
 	const rules = [rule(2, -2, 10, 5), rule(500, 400, 600, null), rule(null, null, null, 2)];
-	const most = g.reach(rules);
+	const most = g.axisReach(rules);
 	assert.equal(most, 50);
-	assert.deepEqual(rules.map((r) => g.placed(r, most)), [{at: 0.52, from: 0.48, to: 0.6, limit: 0.55}, {at: 1, from: 1, to: 1, limit: null}, {at: null, from: null, to: null, limit: 0.52}]);
-	assert.deepEqual([g.reach([]), g.reach([rule(0.1, 0, 0.2, 2)])], [1, 3]);
+	assert.deepEqual(rules.map((r) => g.barPositions(r, most)), [{at: 0.52, from: 0.48, to: 0.6, limit: 0.55}, {at: 1, from: 1, to: 1, limit: null}, {at: null, from: null, to: null, limit: 0.52}]);
+	assert.deepEqual([g.axisReach([]), g.axisReach([rule(0.1, 0, 0.2, 2)])], [1, 3]);
 });
 
-test('texts', () => assert.deepEqual([g.needed(0), g.needed(1), g.needed(7), g.needed(-1), g.percent(-2), g.percent(null), g.between(rule(1, -1, 2)), g.between(rule(1, null, 2)),
+test('texts', () => assert.deepEqual([g.runsNeededText(0), g.runsNeededText(1), g.runsNeededText(7), g.runsNeededText(-1), g.percent(-2), g.percent(null), g.intervalText(rule(1, -1, 2)), g.intervalText(rule(1, null, 2)),
 	g.ruleName({rule: 'cycle', of: null, device: null}), g.ruleName({rule: 'function', of: 'k', device: 'H200'}), g.runsText([1, 2, 3], 2)],
 ['–', '1 run', '7 runs', 'the baseline is too small', '−2.0 %', '–', '−1.0 % to +2.0 %', '–', 'Cycle', 'k on H200', '#1, #2 and 1 more']));
 
-test('asked: the words of the list', () => assert.deepEqual(asked(new URLSearchParams('project=p&outcome=pass&since=2026-03-01&base=1&head=2&cursor=c&workload=&label=branch=main')),
+test('asked: the words of the list', () => assert.deepEqual(gateListParams(new URLSearchParams('project=p&outcome=pass&since=2026-03-01&base=1&head=2&cursor=c&workload=&label=branch=main')),
 	{project: 'p', outcome: 'pass', since: '2026-03-01T00:00:00Z', cursor: 'c', 'label.branch': 'main'}));
-test('asked: a label that is none', () => assert.throws(() => asked(new URLSearchParams('label=main')), {status: 400, message: 'label \'main\' is not of the form key=value'}));
+test('asked: a label that is none', () => assert.throws(() => gateListParams(new URLSearchParams('label=main')), {status: 400, message: 'label \'main\' is not of the form key=value'}));

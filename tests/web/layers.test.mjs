@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import * as b from '../../web/beside.js';
-import {inUnit} from '../../web/format.js';
-import * as l from '../../web/layers.js';
-import {besides} from '../../web/picking.js';
+import * as b from '../../web/lib/breakdown_compare.js';
+import {inUnit} from '../../web/lib/format.js';
+import * as l from '../../web/lib/layers.js';
+import {breakdownRuns} from '../../web/lib/run_picker.js';
 import * as doc from './layers/documents.mjs';
 
 const section = (place, name, per_pass) => ({place, name, per_pass});
@@ -67,7 +67,7 @@ const OF_INSTANCE = [
 	['of several, the totals together', l.folded([made(1, {mean_ns: 0.3, exclusive_ns: 3, overlapped_ns: 0}), made(1, {mean_ns: 0.2, exclusive_ns: 1, overlapped_ns: 1})]), 20, 0.3, '0.000'],
 ];
 for (const [what, row, instances, ns, us] of OF_INSTANCE)
-	test(`of an instance: ${what}`, () => assert.deepEqual([l.ofInstance(row, {instances}), inUnit(l.ofInstance(row, {instances}), 'µs')], [ns, us]));
+	test(`of an instance: ${what}`, () => assert.deepEqual([l.perInstance(row, {instances}), inUnit(l.perInstance(row, {instances}), 'µs')], [ns, us]));
 
 test('the tree has every row once, or those with the text and no block without one', () => {
 	const whole = doc.breakdown();
@@ -89,9 +89,9 @@ test('bars: a layer each, its blocks in the order of all bars', () => {
 });
 
 test('the address: what is asked of the server, and back', () => {
-	const words = l.asked(new URLSearchParams('tab=layers&start=norm&every=2&q=gemm&device='));
+	const words = l.layerParams(new URLSearchParams('tab=layers&start=norm&every=2&q=gemm&device='));
 	assert.deepEqual(words, {start: 'norm', every: '2'});
-	assert.equal(l.tabOf(7, {...words, range: ''}), '/runs/7?tab=layers&start=norm&every=2');
+	assert.equal(l.layersTabUrl(7, {...words, range: ''}), '/runs/7?tab=layers&start=norm&every=2');
 });
 
 // [text, runs]
@@ -101,23 +101,23 @@ for (const [text, want] of RUNS)
 	test(`runs: '${text}'`, () => assert.deepEqual(b.runsOf(text), want));
 test('beside: fewer than two, of what may be runs', () => assert.deepEqual([[], ['1'], ['x'], ['0'], ['1', '2'], ['1', 'x']].map(b.tooFew), [true, true, false, false, false, false]));
 test('beside: the address, and what of it is asked', () => {
-	assert.equal(b.pageOf(['1', '2'], {realign: 'yes', q: ''}), '/breakdown?runs=1,2&realign=yes');
-	assert.equal(b.pageOf([]), '/breakdown');
-	assert.deepEqual(b.asked(new URLSearchParams('runs=1, 2,x&q=a')), {runs: '1,2,x'});
-	assert.deepEqual(b.asked(new URLSearchParams('runs=1,2&realign=yes')), {runs: '1,2', realign: 'yes'});
+	assert.equal(b.breakdownUrl(['1', '2'], {realign: 'yes', q: ''}), '/breakdown?runs=1,2&realign=yes');
+	assert.equal(b.breakdownUrl([]), '/breakdown');
+	assert.deepEqual(b.breakdownParams(new URLSearchParams('runs=1, 2,x&q=a')), {runs: '1,2,x'});
+	assert.deepEqual(b.breakdownParams(new URLSearchParams('runs=1,2&realign=yes')), {runs: '1,2', realign: 'yes'});
 });
 
 // [time, first, ns, %]
 const DIFFERENCES = [[150, 100, 50, 50], [50, 100, -50, -50], [100, 100, 0, 0], [5, 0, 5, null], [null, 100, null, null], [100, null, null, null]];
 for (const [ns, first, diff, pct] of DIFFERENCES)
-	test(`differ: ${ns} to ${first}`, () => assert.deepEqual(b.differ(ns, first), {ns: diff, pct}));
+	test(`differ: ${ns} to ${first}`, () => assert.deepEqual(b.difference(ns, first), {ns: diff, pct}));
 test('percentOf: as comparisons write it', () => assert.deepEqual([50, -50, 0, null, 1900].map(b.percentOf), ['+50.0 %', '−50.0 %', '±0.0 %', '–', '× 20.0']));
 
 test('beside: lines that not all have, on their own', () => {
 	const two = doc.beside();
 	assert.equal(b.headline(two), '32 layers of 2 runs side by side: 4 of 5 rows of a layer are on every side, 1 more is in few layers.');
 	assert.deepEqual(b.treeOf(two, {apart: true}).flatMap((s) => s.blocks.map((x) => [x.block.block, x.lines.length])), [['mlp', 1], ['shared', 1]]);
-	assert.deepEqual([two.items.filter(b.rare).map((line) => line.roles), b.treeOf(two, {apart: true, usual: true}).flatMap((s) => s.blocks.map((x) => x.block.block))], [[['all_reduce']], ['shared']]);
+	assert.deepEqual([two.items.filter(b.isExtra).map((line) => line.roles), b.treeOf(two, {apart: true, usual: true}).flatMap((s) => s.blocks.map((x) => x.block.block))], [[['all_reduce']], ['shared']]);
 	assert.deepEqual(b.treeOf(two, {q: 'PA_dec'}).flatMap((s) => s.blocks.flatMap((x) => x.lines.map((line) => line.module))), ['self_attn.attn']);
 	assert.equal(b.headline({...two, runs: two.runs.map((r, i) => ({...r, layers: 32 + i})), items: two.items.slice(0, 4)}), '32 and 33 layers of 2 runs side by side: all 4 rows of a layer are on every side.');
 });
@@ -125,4 +125,4 @@ test('beside: lines that not all have, on their own', () => {
 // [base, head, runs]
 const PICKED = [[['1'], ['2'], ['1', '2']], [['1', '2'], [], ['1', '2']], [['1'], ['job:2'], []], [['1'], [], []], [['1', '2', '3', '4', '5'], ['6', '7', '8', '9'], []]];
 for (const [base, head, want] of PICKED)
-	test(`besides: ${base} and ${head}`, () => assert.deepEqual(besides({base, head}), want));
+	test(`besides: ${base} and ${head}`, () => assert.deepEqual(breakdownRuns({base, head}), want));

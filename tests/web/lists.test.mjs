@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import {File} from 'node:buffer';
 import test from 'node:test';
 import {gunzipSync, gzipSync} from 'node:zlib';
-import * as api from '../../web/api.js';
-import {joined} from '../../web/pages/upload_formats.js';
+import * as api from '../../web/lib/api.js';
+import {joined} from '../../web/pages/uploads.js';
 
 globalThis.File ??= File;
 
@@ -41,7 +41,7 @@ test('pages: launches likewise', async () => {
 test('cycles: what the first page tells of all, with every item', async () => {
 	const page = (items, next) => JSON.stringify({detector: 'period', kept: 2, items, next});
 	const asked = answering([page([{number: 0}], 'x'), page([{number: 1}], null)]);
-	assert.deepEqual(await api.cycles(7, {range: 'step'}, {}), {detector: 'period', kept: 2, next: 'x',
+	assert.deepEqual(await api.iterations(7, {range: 'step'}, {}), {detector: 'period', kept: 2, next: 'x',
 		items: [{number: 0}, {number: 1}]});
 	assert.deepEqual(asked, ['', '&cursor=x'].map((cursor) => `/api/v1/runs/7/cycles?range=step&limit=5000${cursor}`));
 });

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import * as o from '../../web/operators.js';
-import {shapesOf} from '../../web/pages/run_shapes.js';
-import {roofsOf} from '../../web/roofline_chart.js';
+import * as o from '../../web/lib/operators.js';
+import {shapesOf} from '../../web/pages/run_operators.js';
+import {roofsOf} from '../../web/lib/chart_roofline.js';
 
 // [function, value, text]
 const TEXTS = [
@@ -63,7 +63,7 @@ const HELD = [
 ];
 for (const [what, row, want] of HELD)
 	test(`held: ${what}`, () => {
-		const shown = o.held(row);
+		const shown = o.againstRow(row);
 		assert.deepEqual(Object.fromEntries(Object.keys(want).map((key) => [key, shown[key]])), want);
 	});
 
@@ -87,8 +87,8 @@ for (const [what, row, pages, items, more, asks] of SHAPES_OF)
 	});
 
 test('known: the largest part first, those without time left out', () =>
-	assert.deepEqual(o.knownParts({known: {sizes: 0, op_sizes: 10, graph: 30, not: 0}}), [['graph', 30, 75], ['op_sizes', 10, 25]]));
-test('known: a row that does not tell', () => assert.deepEqual(o.knownParts({}), []));
+	assert.deepEqual(o.sourceParts({known: {sizes: 0, op_sizes: 10, graph: 30, not: 0}}), [['graph', 30, 75], ['op_sizes', 10, 25]]));
+test('known: a row that does not tell', () => assert.deepEqual(o.sourceParts({}), []));
 
 test('roofs: equal peaks share one, types that nobody asked for have none', () => {
 	const peak_flops = {bf16: 2e12, fp16: 2e12, fp8_e4m3: 4e12, fp32: null, fp64: 1e12};

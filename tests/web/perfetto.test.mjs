@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {PERFETTO, show} from '../../web/perfetto.js';
+import {PERFETTO, show} from '../../web/lib/perfetto.js';
 
 // A tab that answers the n-th PING (0: never) from `origin`, and a host whose
 // clock goes 10 s with every tick of its timer.

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {axis, axisUnit, heights, ticks, tickTexts} from '../../web/scale.js';
+import {axis, axisUnit, dotStacks, ticks, tickTexts} from '../../web/lib/scale.js';
 
 const MARKS = [
 	['tens', [0, 40, 5], [0, 10, 20, 30, 40]],
@@ -58,4 +58,4 @@ test('axis: all alike, one, and none at all', () => {
 });
 
 test('heights: dots at one place stand on each other', () => assert.deepEqual(
-	heights([1, 2, 10, 11, 10], 5), [{x: 0, n: 0}, {x: 0, n: 1}, {x: 10, n: 0}, {x: 10, n: 1}, {x: 10, n: 2}]));
+	dotStacks([1, 2, 10, 11, 10], 5), [{x: 0, n: 0}, {x: 0, n: 1}, {x: 10, n: 0}, {x: 10, n: 1}, {x: 10, n: 2}]));

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {direction, matching, pressed, sorted} from '../../web/table.js';
+import {direction, matching, pressed, sorted} from '../../web/lib/table.js';
 
 const name = {up: 'name', down: '-name', value: (r) => r.name};
 const total = {num: true, down: 'total', up: '-total', value: (r) => r.total};

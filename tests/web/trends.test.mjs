@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import * as v from '../../web/trend_view.js';
-import * as t from '../../web/trends.js';
+import * as v from '../../web/lib/trends.js';
+import * as t from '../../web/lib/trends.js';
 
 const words = (text) => new URLSearchParams(text);
 // [what, address, what the server is asked]
@@ -19,8 +19,8 @@ const ASKED = [
 	['a metric that is none is the server\'s to refuse', 'workload=w&metric=x', {workload: 'w', metric: 'x'}],
 ];
 for (const [what, address, want] of ASKED)
-	test(`asked: ${what}`, () => assert.deepEqual(t.asked(words(address)), want));
-test('asked: a label that is none', () => assert.throws(() => t.asked(words('label=main')), {message: 'label \'main\' is not of the form key=value'}));
+	test(`asked: ${what}`, () => assert.deepEqual(t.trendParams(words(address)), want));
+test('asked: a label that is none', () => assert.throws(() => t.trendParams(words('label=main')), {message: 'label \'main\' is not of the form key=value'}));
 
 // [what, address, changes, address]
 const PAGES = [
@@ -32,7 +32,7 @@ const PAGES = [
 	['a word is taken away', 'workload=w&q=x&device=d', {q: null, device: ''}, '/trends?workload=w'],
 ];
 for (const [what, address, changes, want] of PAGES)
-	test(`page: ${what}`, () => assert.equal(t.pageOf(words(address), changes), want));
+	test(`page: ${what}`, () => assert.equal(t.trendsUrl(words(address), changes), want));
 
 const SHA = '0123456789abcdef0123456789abcdef01234567';
 const doc = (more) => ({metric: 'cycle', stat: 'med', of: null, unit: 'ns', group: 'commit', n: 6, change_points: [],
@@ -50,19 +50,19 @@ const HEADS = [
 for (const [what, made, text] of HEADS)
 	test(`headline: ${what}`, () => assert.equal(t.headline(made), text));
 
-test('values: durations and shares', () => assert.deepEqual([t.valueText(doc(), 1234567), t.valueText(doc({unit: '1'}), 0.12345), t.exactText(doc(), 1234567), t.interval(-1, 2.34), t.interval(null, 2)],
+test('values: durations and shares', () => assert.deepEqual([t.valueText(doc(), 1234567), t.valueText(doc({unit: '1'}), 0.12345), t.exactText(doc(), 1234567), t.intervalText(-1, 2.34), t.intervalText(null, 2)],
 	['1.235 ms', '12.35 %', '1,234,567 ns', '−1.0 % to +2.3 %', '–']));
 
 test('stretches: each has the level of the change before it', () => {
-	assert.deepEqual(t.stretches(doc()), []);
-	assert.deepEqual(t.stretches(doc({change_points: [cut(2), cut(4, {before: 110, after: 99, low_pct: null, high_pct: null})]})), [
+	assert.deepEqual(t.levelSegments(doc()), []);
+	assert.deepEqual(t.levelSegments(doc({change_points: [cut(2), cut(4, {before: 110, after: 99, low_pct: null, high_pct: null})]})), [
 		{from: 0, to: 2, level: 100, low: null, high: null}, {from: 2, to: 4, level: 110, low: 108, high: 112.00000000000001}, {from: 4, to: 6, level: 99, low: null, high: null}]);
 });
 
 test('sides of a change: no further than its neighbours, no more than asked', () => {
 	const made = doc({change_points: [cut(2), cut(4)]});
-	assert.deepEqual(t.sidesOf(made, 0), {base: [11, 12], head: [13, 14]});
-	assert.deepEqual(t.sidesOf(made, 1, 1), {base: [14], head: [15]});
+	assert.deepEqual(t.sidesAround(made, 0), {base: [11, 12], head: [13, 14]});
+	assert.deepEqual(t.sidesAround(made, 1, 1), {base: [14], head: [15]});
 });
 
 test('groups: neighbours of one; none of those without', () => {
@@ -76,29 +76,29 @@ test('a point is told whole', () => assert.equal(t.pointText(doc({change_points:
 // [what, from, to, indices]
 const SIGHTS = [['both', '12', '15', [1, 4]], ['none', null, null, null], ['one that is gone', '12', '99', null], ['the wrong way round', '15', '12', null], ['one point', '12', '12', null], ['no number', 'x', '15', null]];
 for (const [what, from, to, want] of SIGHTS)
-	test(`in sight: ${what}`, () => assert.deepEqual(t.inSight(doc(), from, to), want));
+	test(`in sight: ${what}`, () => assert.deepEqual(t.visibleRange(doc(), from, to), want));
 
 // [what, places, range, indices]
 const WITHIN = [['some', [0, 10, 20, 30], [5, 20], [1, 3]], ['all', [0, 10], [-1, 11], [0, 2]], ['none', [0, 10], [3, 4], [1, 1]], ['of one moment', [5, 5, 5, 6], [5, 5], [0, 3]], ['an empty list', [], [0, 1], [0, 0]]];
 for (const [what, list, range, want] of WITHIN)
-	test(`within: ${what}`, () => assert.deepEqual(v.within(list, range), want));
+	test(`within: ${what}`, () => assert.deepEqual(v.indicesWithin(list, range), want));
 
 const ALL = [0, 100];
 // [what, range, want]
 const RANGES = [
-	['held where it is', v.held([10, 20], ALL), [10, 20]], ['held at the end', v.held([95, 115], ALL), [80, 100]], ['never wider than all', v.held([-50, 200], ALL), [0, 100]],
-	['zoomed about a place', v.zoomed([0, 100], ALL, 0.5, 25, 1), [12.5, 62.5]], ['zoomed out at the edge', v.zoomed([0, 50], ALL, 2, 0, 1), [0, 100]],
-	['no narrower than the least', v.zoomed([40, 42], ALL, 0.1, 41, 2), [40, 42]], ['panned', v.panned([10, 20], ALL, 0.5), [15, 25]], ['panned against the edge', v.panned([0, 20], ALL, -1), [0, 20]],
-	['shown already', v.showing([10, 20], ALL, 15), [10, 20]], ['brought into the middle', v.showing([10, 20], ALL, 60), [55, 65]], ['near the edge', v.showing([10, 20], ALL, 99), [90, 100]],
-	['around two points', v.around([0, 100, 300], 1, 2, 5), [97, 303]], ['around one', v.around([7], 0, 0, 5), [2, 12]],
-	['an axis from zero', v.span(1, 10), [0, 10.9]], ['an axis about its values', v.span(100, 110), [99, 111]], ['of one value', v.span(100, 100), [95, 105]], ['of none', v.span(null, undefined), [0, 1]],
+	['held where it is', v.clampRange([10, 20], ALL), [10, 20]], ['held at the end', v.clampRange([95, 115], ALL), [80, 100]], ['never wider than all', v.clampRange([-50, 200], ALL), [0, 100]],
+	['zoomed about a place', v.zoomRange([0, 100], ALL, 0.5, 25, 1), [12.5, 62.5]], ['zoomed out at the edge', v.zoomRange([0, 50], ALL, 2, 0, 1), [0, 100]],
+	['no narrower than the least', v.zoomRange([40, 42], ALL, 0.1, 41, 2), [40, 42]], ['panned', v.panRange([10, 20], ALL, 0.5), [15, 25]], ['panned against the edge', v.panRange([0, 20], ALL, -1), [0, 20]],
+	['shown already', v.rangeShowing([10, 20], ALL, 15), [10, 20]], ['brought into the middle', v.rangeShowing([10, 20], ALL, 60), [55, 65]], ['near the edge', v.rangeShowing([10, 20], ALL, 99), [90, 100]],
+	['around two points', v.rangeAround([0, 100, 300], 1, 2, 5), [97, 303]], ['around one', v.rangeAround([7], 0, 0, 5), [2, 12]],
+	['an axis from zero', v.valueRange(1, 10), [0, 10.9]], ['an axis about its values', v.valueRange(100, 110), [99, 111]], ['of one value', v.valueRange(100, 100), [95, 105]], ['of none', v.valueRange(null, undefined), [0, 1]],
 ];
 for (const [what, made, want] of RANGES)
 	test(`range: ${what}`, () => assert.deepEqual(made, want));
 
 test('nearest: by eye, not by time alone', () => assert.equal(v.nearest([0, 3], (i) => [10, 11, 30][i], (i) => [90, 20, 20][i], 10, 22), 1));
 test('nearest: of none', () => assert.equal(v.nearest([2, 2], () => 0, () => 0, 1, 1), null));
-test('apart: each so far behind the last kept', () => assert.deepEqual(v.apart([0, 3, 5, 9, 10], (x) => x, 5), [0, 5, 10]));
+test('apart: each so far behind the last kept', () => assert.deepEqual(v.spaced([0, 3, 5, 9, 10], (x) => x, 5), [0, 5, 10]));
 
 const AT = Date.UTC(2026, 2, 1, 23, 30);
 // [what, moments, step, texts]
@@ -111,4 +111,4 @@ const TIMES = [
 ];
 for (const [what, list, step, want] of TIMES)
 	test(`times: ${what}`, () => assert.deepEqual(v.timeTexts(list, step), want));
-test('places: by time, by order', () => assert.deepEqual([v.places(doc(), 'time'), v.places(doc(), 'order')], [[0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5]]));
+test('places: by time, by order', () => assert.deepEqual([v.positions(doc(), 'time'), v.positions(doc(), 'order')], [[0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5]]));

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {parsed, written} from '../../web/pages/catalogue_own.js';
-import {parted} from '../../web/pages/catalogue_rules.js';
-import {setName} from '../../web/pages/catalogue_sets.js';
-import {asked, pageOf, unanswered} from '../../web/pages/importance_filters.js';
+import {parseOverrides, formatOverrides} from '../../web/pages/catalog.js';
+import {splitMatch} from '../../web/pages/catalog.js';
+import {setName} from '../../web/pages/catalog.js';
+import {importanceParams, importanceUrl, emptyAnswer} from '../../web/pages/importance.js';
 
 const query = (text) => new URLSearchParams(text);
 
@@ -20,9 +20,9 @@ const ASKED = [
 	['empty ones are none', 'project=&label=', {}],
 ];
 for (const [what, text, want] of ASKED)
-	test(`asked: ${what}`, () => assert.deepEqual(asked(query(text)), want));
+	test(`asked: ${what}`, () => assert.deepEqual(importanceParams(query(text)), want));
 test('asked: labels that are none are refused with a sentence', () =>
-	assert.throws(() => asked(query('label=nonsense')), {status: 400, message: 'label \'nonsense\' is not of the form key=value'}));
+	assert.throws(() => importanceParams(query('label=nonsense')), {status: 400, message: 'label \'nonsense\' is not of the form key=value'}));
 
 // [what, address, changes, where it leads]
 const PAGES = [
@@ -36,12 +36,12 @@ const PAGES = [
 	['back to what is stored here', 'set=atrex&weight=published', {set: ''}, '/importance'],
 ];
 for (const [what, text, changes, where] of PAGES)
-	test(`page: ${what}`, () => assert.equal(pageOf(query(text), changes), where));
+	test(`page: ${what}`, () => assert.equal(importanceUrl(query(text), changes), where));
 
 // [address, the weight that the form stands on]
 const WEIGHED = [['set=a&weight=mean', 'published'], ['weight=mean', 'mean'], ['weight=published', 'time'], ['', 'time']];
 for (const [text, weight] of WEIGHED)
-	test(`unanswered: '${text}'`, () => assert.equal(unanswered(query(text)).weight, weight));
+	test(`unanswered: '${text}'`, () => assert.equal(emptyAnswer(query(text)).weight, weight));
 
 // [what, {name, from, to} in bytes, before, within and after]
 const PARTED = [
@@ -51,17 +51,17 @@ const PARTED = [
 	['nothing', {name: 'é', from: null, to: null}, ['é', '', '']],
 ];
 for (const [what, row, parts] of PARTED)
-	test(`parted: ${what}`, () => assert.deepEqual(parted(row), parts));
+	test(`parted: ${what}`, () => assert.deepEqual(splitMatch(row), parts));
 
 test('own: a list is written an object a line, and reads back', () => {
 	const list = [{match: '^a"b', operator: 'x'}, {match: 'é'}];
-	assert.equal(written(list), '[\n\t{"match":"^a\\"b","operator":"x"},\n\t{"match":"é"}\n]');
-	assert.deepEqual(parsed(written(list)), list);
-	assert.equal(written([]), '[]');
-	assert.deepEqual(parsed('  '), []);
+	assert.equal(formatOverrides(list), '[\n\t{"match":"^a\\"b","operator":"x"},\n\t{"match":"é"}\n]');
+	assert.deepEqual(parseOverrides(formatOverrides(list)), list);
+	assert.equal(formatOverrides([]), '[]');
+	assert.deepEqual(parseOverrides('  '), []);
 });
 for (const text of ['{}', '[1]', '[null]', '[[]]'])
-	test(`own: ${text} is refused`, () => assert.throws(() => parsed(text), {message: 'this is not a list of objects: it begins with [ and holds one { … } for each'}));
-test('own: what is not JSON is refused', () => assert.throws(() => parsed('[{]'), /^Error: this is not JSON: /));
+	test(`own: ${text} is refused`, () => assert.throws(() => parseOverrides(text), {message: 'this is not a list of objects: it begins with [ and holds one { … } for each'}));
+test('own: what is not JSON is refused', () => assert.throws(() => parseOverrides('[{]'), /^Error: this is not JSON: /));
 
 test('a set is called as its file', () => assert.deepEqual(['a.b.json', 'a', '.json'].map(setName), ['a.b', 'a', '']));

@@ -5,9 +5,9 @@
 // A side: {label, class, points: [{value, run, number, use}], lines: [{value,
 // label}]}. Points without a value are left out.
 
-import {axis, axisUnit, heights, tickTexts} from './scale.js';
-import {dots, s} from './svg.js';
+import {dots, s} from './chart.js';
 import {plural, UNITS} from './format.js';
+import {axis, axisUnit, dotStacks, tickTexts} from './scale.js';
 
 const LEFT = 52;
 const RIGHT = 10;
@@ -26,8 +26,10 @@ const line = (x1, y1, x2, y2, name) => s('line', {x1, y1, x2, y2, class: name});
 function scaleOf(sides, unit, most) {
 	const all = sides.flatMap(known);
 	const kept = all.filter((p) => (p.use ?? 'kept') === 'kept');
-	const values = [...(kept.length ? kept : all).map((p) => p.value),
-		...sides.flatMap((side) => (side.lines ?? []).map((l) => l.value))];
+	const values = [
+		...(kept.length ? kept : all).map((p) => p.value),
+		...sides.flatMap((side) => (side.lines ?? []).map((l) => l.value)),
+	];
 	const a = axis(values, {most});
 	const named = unit ?? axisUnit(Math.max(...a.ticks.map(Math.abs)));
 	return {...a, unit: named, texts: tickTexts(a.ticks, UNITS[named] ?? 1)};
@@ -39,17 +41,18 @@ const MAGNITUDE = 'by magnitude';
 function dotPaths(points, name, few) {
 	const left = points.filter((p) => (p.use ?? 'kept') !== 'kept');
 	const kept = dots(points.filter((p) => (p.use ?? 'kept') === 'kept'));
-	return [s('path', {class: `dots ${name}${few ? ' few' : ''}`, d: kept}),
+	return [
+		s('path', {class: `dots ${name}${few ? ' few' : ''}`, d: kept}),
 		left.length ? s('path', {class: 'dots left', d: dots(left)}) : null,
-		left.length ? s('path', {class: 'dots hole', d: dots(left)}) : null].filter(Boolean);
+		left.length ? s('path', {class: 'dots hole', d: dots(left)}) : null,
+	].filter(Boolean);
 }
 
 // Where one run ends and the next begins.
 function seams(points, to, y1, y2) {
 	const out = [];
 	points.forEach((p, i) => {
-		if (i && p.run !== points[i - 1].run)
-			out.push(line(to(i - 0.5), y1, to(i - 0.5), y2, 'seam'));
+		if (i && p.run !== points[i - 1].run) out.push(line(to(i - 0.5), y1, to(i - 0.5), y2, 'seam'));
 	});
 	return out;
 }
@@ -62,11 +65,17 @@ export function inOrder(sides, {unit, tell}) {
 		const y = (v) => TOP + PLOT * (1 - Math.max(0, Math.min(1, a.at(v))));
 		const total = sides.reduce((n, side) => n + Math.max(known(side).length, 1), 0);
 		const room = width - LEFT - RIGHT - GAP * (sides.length - 1);
-		const nodes = [text(0, 11, 'start', a.unit, 'axis'),
-			a.log ? text(0, TOP + PLOT + 16, 'start', MAGNITUDE, 'axis') : null].filter(Boolean);
+		const nodes = [
+			text(0, 11, 'start', a.unit, 'axis'),
+			a.log ? text(0, TOP + PLOT + 16, 'start', MAGNITUDE, 'axis') : null,
+		].filter(Boolean);
 		const points = [];
-		a.ticks.forEach((v, i) => nodes.push(line(LEFT, y(v), width - RIGHT, y(v), 'grid'),
-			text(LEFT - 6, y(v) + 4, 'end', a.texts[i], 'axis')));
+		a.ticks.forEach((v, i) =>
+			nodes.push(
+				line(LEFT, y(v), width - RIGHT, y(v), 'grid'),
+				text(LEFT - 6, y(v) + 4, 'end', a.texts[i], 'axis'),
+			),
+		);
 		let from = LEFT;
 		for (const side of sides) {
 			const list = known(side);
@@ -75,16 +84,25 @@ export function inOrder(sides, {unit, tell}) {
 			const wide = sides.length === 1 ? room : room * share;
 			const step = wide / Math.max(list.length, 1);
 			const to = (i) => from + step * (i + 0.5);
-			nodes.push(s('rect', {x: from, y: TOP, width: wide, height: PLOT, class: 'panel-ground'}),
-				text(from, 11, 'start', side.label, `side ${side.class}`));
+			nodes.push(
+				s('rect', {x: from, y: TOP, width: wide, height: PLOT, class: 'panel-ground'}),
+				text(from, 11, 'start', side.label, `side ${side.class}`),
+			);
 			nodes.push(...seams(list, to, TOP, TOP + PLOT));
 			for (const l of side.lines ?? [])
 				if (Number.isFinite(l.value))
 					nodes.push(line(from, y(l.value), from + wide, y(l.value), `mean ${side.class}`));
 			const placed = list.map((p, i) => ({...p, x: to(i), y: y(p.value), text: tell(side, p)}));
 			nodes.push(...dotPaths(placed, side.class, step > 9));
-			nodes.push(text(from + wide, TOP + PLOT + 16, 'end',
-				list.length === 1 ? '1 cycle' : `${plural(list.length, 'cycle')} →`, 'axis'));
+			nodes.push(
+				text(
+					from + wide,
+					TOP + PLOT + 16,
+					'end',
+					list.length === 1 ? '1 cycle' : `${plural(list.length, 'cycle')} →`,
+					'axis',
+				),
+			);
 			points.push(...placed);
 			from += wide + GAP;
 		}
@@ -101,19 +119,44 @@ export function byValue(sides, {unit, tell}) {
 		const bottom = TOP + sides.length * (LANE + GAP) - GAP;
 		const nodes = [];
 		const points = [];
-		a.ticks.forEach((v, i) => nodes.push(line(x(v), TOP - 6, x(v), bottom, 'grid'),
-			text(x(v), bottom + 16, 'middle', i === a.ticks.length - 1 ? `${a.texts[i]} ${a.unit}` : a.texts[i], 'axis')));
-		if (a.log)
-			nodes.push(text(width - RIGHT, 11, 'end', MAGNITUDE, 'axis'));
+		a.ticks.forEach((v, i) =>
+			nodes.push(
+				line(x(v), TOP - 6, x(v), bottom, 'grid'),
+				text(
+					x(v),
+					bottom + 16,
+					'middle',
+					i === a.ticks.length - 1 ? `${a.texts[i]} ${a.unit}` : a.texts[i],
+					'axis',
+				),
+			),
+		);
+		if (a.log) nodes.push(text(width - RIGHT, 11, 'end', MAGNITUDE, 'axis'));
 		sides.forEach((side, lane) => {
 			const floor = TOP + (lane + 1) * LANE + lane * GAP;
 			const list = known(side);
-			const stacked = heights(list.map((p) => x(p.value)), 5);
+			const stacked = dotStacks(
+				list.map((p) => x(p.value)),
+				5,
+			);
 			const tallest = stacked.reduce((n, d) => Math.max(n, d.n), 0);
 			const step = Math.min(5.5, (LANE - 22) / Math.max(tallest, 1));
-			const placed = list.map((p, i) => ({...p, x: stacked[i].x, y: floor - 4 - stacked[i].n * step, text: tell(side, p)}));
-			nodes.push(line(0, floor, width - RIGHT, floor, 'floor'),
-				text(0, floor - LANE + 12, 'start', `${side.label}, ${plural(list.length, 'cycle')}`, `side ${side.class}`));
+			const placed = list.map((p, i) => ({
+				...p,
+				x: stacked[i].x,
+				y: floor - 4 - stacked[i].n * step,
+				text: tell(side, p),
+			}));
+			nodes.push(
+				line(0, floor, width - RIGHT, floor, 'floor'),
+				text(
+					0,
+					floor - LANE + 12,
+					'start',
+					`${side.label}, ${plural(list.length, 'cycle')}`,
+					`side ${side.class}`,
+				),
+			);
 			nodes.push(...dotPaths(placed, side.class));
 			for (const l of side.lines ?? [])
 				if (Number.isFinite(l.value))

@@ -1,9 +1,9 @@
 // chart_layers.js - layers of a pass as bars, one a layer, its blocks stacked:
 // each has a colour and a hatching, so that it is not told by colour alone.
 
-import {NONE, duration, inUnit, plural, UNITS} from './format.js';
+import {s} from './chart.js';
+import {duration, inUnit, NONE, plural, UNITS} from './format.js';
 import {axis, axisUnit, tickTexts} from './scale.js';
-import {s} from './svg.js';
 
 const LEFT = 46;
 const RIGHT = 4;
@@ -29,25 +29,38 @@ const HATCHES = {
 const text = (x, y, anchor, content, name) => s('text', {x, y, 'text-anchor': anchor, class: name}, content);
 const line = (x1, y1, x2, y2, name) => s('line', {x1, y1, x2, y2, class: name});
 
-const tile = (id, kind) => s('pattern', {id, width: TILE, height: TILE, patternUnits: 'userSpaceOnUse'}, s('path', {d: HATCHES[kind], class: 'hatch'}));
+const tile = (id, kind) =>
+	s(
+		'pattern',
+		{id, width: TILE, height: TILE, patternUnits: 'userSpaceOnUse'},
+		s('path', {d: HATCHES[kind], class: 'hatch'}),
+	);
 let drawn = 0;
 
 // An area in the colour of a block and, over it, its hatching.
 function filled(kind, d) {
 	const id = `hatch-${++drawn}`;
-	return [s('path', {d, class: `block ${kind}`}), ...(HATCHES[kind] ? [s('defs', {}, tile(id, kind)), s('path', {d, fill: `url(#${id})`})] : [])];
+	return [
+		s('path', {d, class: `block ${kind}`}),
+		...(HATCHES[kind] ? [s('defs', {}, tile(id, kind)), s('path', {d, fill: `url(#${id})`})] : []),
+	];
 }
 
 // The same beside a block's word.
-export const swatch = (kind) => s('svg', {class: 'block-swatch', viewBox: '0 0 12 12', 'aria-hidden': 'true'}, filled(kind, 'M0 0h12v12h-12z'));
+export const swatch = (kind) =>
+	s('svg', {class: 'block-swatch', viewBox: '0 0 12 12', 'aria-hidden': 'true'}, filled(kind, 'M0 0h12v12h-12z'));
 
-export const tellLayer = (bar) => `layer ${bar.layer}${bar.name ? `, ${bar.name}` : ''}: ${duration(bar.ns)}, `
-	+ bar.parts.map((p) => `${p.kind} ${duration(p.ns)}`).join(', ');
+const layerText = (bar) =>
+	`layer ${bar.layer}${bar.name ? `, ${bar.name}` : ''}: ${duration(bar.ns)}, ` +
+	bar.parts.map((p) => `${p.kind} ${duration(p.ns)}`).join(', ');
 
 // draw(width) for svg.js, of bars as layers.js makes them.
 export function layerBars(bars, kinds) {
 	return (width) => {
-		const a = axis(bars.map((bar) => bar.ns), {most: 4, zero: true});
+		const a = axis(
+			bars.map((bar) => bar.ns),
+			{most: 4, zero: true},
+		);
 		const unit = axisUnit(Math.max(...a.ticks));
 		const texts = tickTexts(a.ticks, UNITS[unit]);
 		const y = (ns) => TOP + PLOT * (1 - a.at(ns));
@@ -56,7 +69,12 @@ export function layerBars(bars, kinds) {
 		const wide = Math.min(48, step - gap);
 		const x = (i) => LEFT + step * i + (step - wide) / 2;
 		const nodes = [text(0, 11, 'start', unit, 'axis')];
-		a.ticks.forEach((v, i) => nodes.push(line(LEFT, y(v), width - RIGHT, y(v), 'grid'), text(LEFT - 6, y(v) + 4, 'end', texts[i], 'axis')));
+		a.ticks.forEach((v, i) =>
+			nodes.push(
+				line(LEFT, y(v), width - RIGHT, y(v), 'grid'),
+				text(LEFT - 6, y(v) + 4, 'end', texts[i], 'axis'),
+			),
+		);
 		const paths = new Map(kinds.map((kind) => [kind, '']));
 		const points = bars.map((bar, i) => {
 			let from = 0;
@@ -64,17 +82,30 @@ export function layerBars(bars, kinds) {
 				const [low, high] = [y(from), y(from + ns)];
 				// A hair of the ground between two blocks.
 				const seam = from && low - high > 2 ? 1 : 0;
-				paths.set(kind, `${paths.get(kind)}M${x(i).toFixed(2)} ${(low - seam).toFixed(2)}h${wide.toFixed(2)}V${high.toFixed(2)}h${(-wide).toFixed(2)}z`);
+				paths.set(
+					kind,
+					`${paths.get(kind)}M${x(i).toFixed(2)} ${(low - seam).toFixed(2)}h${wide.toFixed(2)}V${high.toFixed(2)}h${(-wide).toFixed(2)}z`,
+				);
 				from += ns;
 			}
-			return {x: x(i) + wide / 2, y: y(bar.ns), text: tellLayer(bar)};
+			return {x: x(i) + wide / 2, y: y(bar.ns), text: layerText(bar)};
 		});
-		for (const [kind, d] of paths)
-			nodes.push(...filled(kind, d));
+		for (const [kind, d] of paths) nodes.push(...filled(kind, d));
 		const every = Math.ceil(26 / step);
-		bars.forEach((bar, i) => i % every || nodes.push(text(x(i) + wide / 2, TOP + PLOT + 14, 'middle', String(bar.layer), 'axis')));
-		nodes.push(line(LEFT, TOP + PLOT, width - RIGHT, TOP + PLOT, 'floor'), text(width - RIGHT, TOP + PLOT + 30, 'end', `${plural(bars.length, 'layer')} of a pass →`, 'axis'));
-		return {height: TOP + PLOT + BOTTOM, nodes, points, find: (px) => points[Math.floor((px - LEFT) / step)] ?? null};
+		bars.forEach(
+			(bar, i) =>
+				i % every || nodes.push(text(x(i) + wide / 2, TOP + PLOT + 14, 'middle', String(bar.layer), 'axis')),
+		);
+		nodes.push(
+			line(LEFT, TOP + PLOT, width - RIGHT, TOP + PLOT, 'floor'),
+			text(width - RIGHT, TOP + PLOT + 30, 'end', `${plural(bars.length, 'layer')} of a pass →`, 'axis'),
+		);
+		return {
+			height: TOP + PLOT + BOTTOM,
+			nodes,
+			points,
+			find: (px) => points[Math.floor((px - LEFT) / step)] ?? null,
+		};
 	};
 }
 
@@ -83,8 +114,16 @@ export function layerColumns(bars, kinds) {
 	const unit = axisUnit(Math.max(...bars.map((bar) => bar.ns), 0));
 	const of = (bar, kind) => bar.parts.find((p) => p.kind === kind)?.ns ?? null;
 	const exact = (ns) => (ns === null ? 'this layer has none' : `${inUnit(ns, 'ns')} ns`);
-	return [{label: 'Layer', head: true, num: true, cell: (bar) => String(bar.layer)},
+	return [
+		{label: 'Layer', head: true, num: true, cell: (bar) => String(bar.layer)},
 		...(bars.some((bar) => bar.name) ? [{label: 'Kind', cell: (bar) => bar.name ?? NONE}] : []),
-		...kinds.map((kind) => ({label: kind, unit, num: true, cell: (bar) => inUnit(of(bar, kind), unit), title: (bar) => exact(of(bar, kind))})),
-		{label: 'All', unit, num: true, cell: (bar) => inUnit(bar.ns, unit), title: (bar) => exact(bar.ns)}];
+		...kinds.map((kind) => ({
+			label: kind,
+			unit,
+			num: true,
+			cell: (bar) => inUnit(of(bar, kind), unit),
+			title: (bar) => exact(of(bar, kind)),
+		})),
+		{label: 'All', unit, num: true, cell: (bar) => inUnit(bar.ns, unit), title: (bar) => exact(bar.ns)},
+	];
 }

@@ -2,9 +2,9 @@
 // both by magnitude, under the roofs of one platform. Computes nothing but
 // places on paper.
 
+import {s} from './chart.js';
 import {amount, intensity} from './operators.js';
 import {magnitudes} from './scale.js';
-import {s} from './svg.js';
 
 const TOP = 24;
 const RIGHT = 12;
@@ -17,11 +17,14 @@ const line = (x1, y1, x2, y2, name) => s('line', {x1, y1, x2, y2, class: name});
 
 // Peaks that are equal share a roof: [{peak, label}], the highest first.
 export function roofsOf(platform, dtypes) {
-	const known = Object.entries(platform.peak_flops ?? {}).filter(([dtype, peak]) => peak > 0 && (!dtypes || dtypes.has(dtype)));
+	const known = Object.entries(platform.peak_flops ?? {}).filter(
+		([dtype, peak]) => peak > 0 && (!dtypes || dtypes.has(dtype)),
+	);
 	const byPeak = new Map();
-	for (const [dtype, peak] of known)
-		byPeak.set(peak, [...(byPeak.get(peak) ?? []), dtype]);
-	return [...byPeak].sort((a, b) => b[0] - a[0]).map(([peak, names]) => ({peak, label: `${names.join(', ')} ${amount(peak, 'FLOP/s')}`}));
+	for (const [dtype, peak] of known) byPeak.set(peak, [...(byPeak.get(peak) ?? []), dtype]);
+	return [...byPeak]
+		.sort((a, b) => b[0] - a[0])
+		.map(([peak, names]) => ({peak, label: `${names.join(', ')} ${amount(peak, 'FLOP/s')}`}));
 }
 
 // As much of the plane as the points and the ridges need, and a little more.
@@ -33,7 +36,10 @@ function plane(points, roofs, bandwidth, width, height) {
 	const ys = [...points.map((p) => p.flops), ...roofs.map((r) => r.peak)];
 	const lowY = Math.min(...ys) / 3;
 	const highY = Math.max(...ys) * 3;
-	return {x: magnitudes(lowX, highX, Math.max(3, Math.floor(width / 70))), y: magnitudes(lowY, highY, Math.max(3, Math.floor(height / 40)))};
+	return {
+		x: magnitudes(lowX, highX, Math.max(3, Math.floor(width / 70))),
+		y: magnitudes(lowY, highY, Math.max(3, Math.floor(height / 40))),
+	};
 }
 
 // Names beside the largest points, as far as they hide neither each other nor
@@ -43,12 +49,15 @@ function labels(points, taken, most, right) {
 	const free = (b) => taken.every((t) => b.x2 < t.x1 || b.x1 > t.x2 || b.y2 < t.y1 || b.y1 > t.y2);
 	for (const p of points.slice(0, most)) {
 		const wide = p.name.length * LETTER_PX;
-		const places = [[p.x + p.r + 3, p.y + 4, 'start', 0], [p.x - p.r - 3, p.y + 4, 'end', -wide],
-			[p.x, p.y - p.r - 4, 'middle', -wide / 2], [p.x, p.y + p.r + LINE_PX - 1, 'middle', -wide / 2]];
+		const places = [
+			[p.x + p.r + 3, p.y + 4, 'start', 0],
+			[p.x - p.r - 3, p.y + 4, 'end', -wide],
+			[p.x, p.y - p.r - 4, 'middle', -wide / 2],
+			[p.x, p.y + p.r + LINE_PX - 1, 'middle', -wide / 2],
+		];
 		for (const [x, y, anchor, shift] of places) {
 			const box = {x1: x + shift, x2: x + shift + wide, y1: y - LINE_PX + 3, y2: y + 3};
-			if (box.x1 < 2 || box.x2 > right || !free(box))
-				continue;
+			if (box.x1 < 2 || box.x2 > right || !free(box)) continue;
 			taken.push(box);
 			out.push(text(x, y, anchor, p.name, 'point-name'));
 			break;
@@ -60,7 +69,8 @@ function labels(points, taken, most, right) {
 // A memory-bound one is a square, so that it is not told by colour alone.
 function mark(p) {
 	const name = `point ${p.regime ?? 'unknown'}`;
-	return p.regime === 'memory' ? s('rect', {x: p.x - p.r * 0.9, y: p.y - p.r * 0.9, width: p.r * 1.8, height: p.r * 1.8, class: name})
+	return p.regime === 'memory'
+		? s('rect', {x: p.x - p.r * 0.9, y: p.y - p.r * 0.9, width: p.r * 1.8, height: p.r * 1.8, class: name})
 		: s('circle', {cx: p.x, cy: p.y, r: p.r, class: name});
 }
 
@@ -88,14 +98,26 @@ export function roofline({points, roofs, bandwidth}) {
 		const left = narrow ? 40 : 52;
 		const right = width - RIGHT;
 		const p = plane(points, roofs, bandwidth, right - left, height - TOP - BOTTOM);
-		const at = {x: (v) => left + (right - left) * p.x.at(v), y: (v) => TOP + (height - TOP - BOTTOM) * (1 - p.y.at(v))};
+		const at = {
+			x: (v) => left + (right - left) * p.x.at(v),
+			y: (v) => TOP + (height - TOP - BOTTOM) * (1 - p.y.at(v)),
+		};
 		const floor = height - BOTTOM;
-		const nodes = [text(0, 11, 'start', 'attained, FLOP/s', 'axis'), text(right, height - 4, 'end', 'arithmetic intensity, FLOP per byte', 'axis'),
-			s('rect', {x: left, y: TOP, width: right - left, height: floor - TOP, class: 'panel-ground'})];
+		const nodes = [
+			text(0, 11, 'start', 'attained, FLOP/s', 'axis'),
+			text(right, height - 4, 'end', 'arithmetic intensity, FLOP per byte', 'axis'),
+			s('rect', {x: left, y: TOP, width: right - left, height: floor - TOP, class: 'panel-ground'}),
+		];
 		for (const v of p.y.ticks)
-			nodes.push(line(left, at.y(v), right, at.y(v), 'grid'), text(left - 6, at.y(v) + 4, 'end', amount(v, '').replace(/\.0+ /, ' ').trim(), 'axis'));
+			nodes.push(
+				line(left, at.y(v), right, at.y(v), 'grid'),
+				text(left - 6, at.y(v) + 4, 'end', amount(v, '').replace(/\.0+ /, ' ').trim(), 'axis'),
+			);
 		for (const v of p.x.ticks)
-			nodes.push(line(at.x(v), TOP, at.x(v), floor, 'grid'), text(at.x(v), floor + 16, 'middle', v >= 1000 ? intensity(v).replace('.0', '') : String(v), 'axis'));
+			nodes.push(
+				line(at.x(v), TOP, at.x(v), floor, 'grid'),
+				text(at.x(v), floor + 16, 'middle', v >= 1000 ? intensity(v).replace('.0', '') : String(v), 'axis'),
+			);
 
 		const taken = [];
 		const top = roofs[0]?.peak ?? p.y.high;
@@ -105,10 +127,21 @@ export function roofline({points, roofs, bandwidth}) {
 		nodes.push(...roofLines(roofs, bandwidth, at, right, taken));
 		const slope = amount(bandwidth, 'B/s');
 		nodes.push(text(at.x(from) + 6, at.y(from * bandwidth) - 10, 'start', slope, 'roof-name'));
-		taken.push({x1: at.x(from), x2: at.x(from) + 6 + slope.length * LETTER_PX, y1: at.y(from * bandwidth) - 22, y2: at.y(from * bandwidth) - 6});
+		taken.push({
+			x1: at.x(from),
+			x2: at.x(from) + 6 + slope.length * LETTER_PX,
+			y1: at.y(from * bandwidth) - 22,
+			y2: at.y(from * bandwidth) - 6,
+		});
 
 		const most = Math.max(...points.map((d) => d.weight ?? 0), 0);
-		const placed = points.map((d) => ({...d, x: at.x(d.ai), y: at.y(d.flops), r: most > 0 ? 3.5 + 13 * Math.sqrt((d.weight ?? 0) / most) : 5}))
+		const placed = points
+			.map((d) => ({
+				...d,
+				x: at.x(d.ai),
+				y: at.y(d.flops),
+				r: most > 0 ? 3.5 + 13 * Math.sqrt((d.weight ?? 0) / most) : 5,
+			}))
 			.sort((a, b) => b.r - a.r);
 		nodes.push(...placed.map(mark), ...labels(placed, taken, narrow ? 5 : 14, right));
 		return {height, nodes, points: placed};

@@ -3,29 +3,214 @@
 // pressed. What stands in its frame is trend_paint.js.
 
 import {h} from './dom.js';
-import {tell} from './news.js';
-import {axisUnit, tickTexts} from './scale.js';
 import {UNITS} from './format.js';
-import {coloursOf, frameOf, paint} from './trend_paint.js';
-import {groups, named, pointText} from './trends.js';
-import * as view from './trend_view.js';
+import {announce} from './notices.js';
+import {axisUnit, tickTexts} from './scale.js';
+import * as view from './trends.js';
+import {
+	changeText,
+	firstIndex,
+	groups,
+	indicesWithin,
+	levelSegments,
+	pointText,
+	seriesName,
+	shortCommit,
+	spaced,
+} from './trends.js';
 
-const KEPT = '/kept/uplot/';
-const LONE = {time: 60000, order: 1};
+// What stands in the frame of a trend: its points, the levels
+// between changes with their intervals, where a group begins, what is ticked.
+
+// Fewer points in sight than this are round and large enough to be hit.
+const FEW = 1500;
+const NAME_PX = 84;
+const CHANGE_PX = 64;
+
+const COLORS = ['dot', 'level', 'band', 'more', 'less', 'group', 'base', 'head', 'ground', 'ink'];
+
+// The colours of a figure as the reader's system has them now.
+function colorsOf(node) {
+	const style = getComputedStyle(node);
+	return Object.fromEntries(COLORS.map((name) => [name, style.getPropertyValue(`--trend-${name}`).trim()]));
+}
+
+// Of a frame of uPlot: where places and values are on its canvas.
+function frameOf(u) {
+	const {left, top, width, height} = u.bbox;
+	const {x, y} = u.scales;
+	const [kx, ky] = [width / (x.max - x.min), height / (y.max - y.min)];
+	return {
+		left,
+		top,
+		width,
+		height,
+		right: left + width,
+		foot: top + height,
+		px: u.pxRatio ?? devicePixelRatio,
+		x: (v) => left + (v - x.min) * kx,
+		y: (v) => top + height - (v - y.min) * ky,
+	};
+}
+
+// One pixel of a colour, as an ImageData holds it.
+function pixelOf(ctx, colour) {
+	ctx.fillStyle = colour;
+	ctx.fillRect(0, 0, 1, 1);
+	return new Uint32Array(ctx.getImageData(0, 0, 1, 1).data.buffer)[0];
+}
+
+// Many points: small squares, set as pixels and laid over the frame at once; tens of
+// thousands of shapes would each cost a call.
+let layer = null;
+function paintPixels(ctx, f, xs, values, [from, to], colours) {
+	const [left, top] = [Math.floor(f.left), Math.floor(f.top)];
+	const [wide, high] = [Math.ceil(f.width) + 1, Math.ceil(f.height) + 1];
+	const size = Math.max(1, Math.round(2 * f.px));
+	layer ??= document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+	if (layer.canvas.width !== wide || layer.canvas.height !== high)
+		[layer.canvas.width, layer.canvas.height] = [wide, high];
+	const pixel = pixelOf(layer, colours.dot);
+	const image = layer.createImageData(wide, high);
+	const set = new Uint32Array(image.data.buffer);
+	for (let i = from; i < to; i++) {
+		const x = Math.round(f.x(xs[i])) - left - (size >> 1);
+		const y = Math.round(f.y(values[i])) - top - (size >> 1);
+		for (let row = Math.max(0, y); row < Math.min(high, y + size); row++)
+			set.fill(pixel, row * wide + Math.max(0, x), row * wide + Math.max(0, Math.min(wide, x + size)));
+	}
+	layer.putImageData(image, 0, 0);
+	ctx.drawImage(layer.canvas, left, top);
+}
+
+function dot(ctx, x, y, r) {
+	ctx.moveTo(x + r, y);
+	ctx.arc(x, y, r, 0, 2 * Math.PI);
+}
+
+function paintDots(ctx, f, xs, values, [from, to], colours) {
+	ctx.fillStyle = colours.dot;
+	ctx.beginPath();
+	for (let i = from; i < to; i++) dot(ctx, f.x(xs[i]), f.y(values[i]), (to - from > 300 ? 2 : 3) * f.px);
+	ctx.fill();
+}
+
+// From where to where on the canvas each stretch lies.
+const spans = (f, doc, xs) =>
+	levelSegments(doc).map((s) => ({...s, a: f.x(xs[s.from]), b: f.x(xs[Math.min(s.to, xs.length - 1)])}));
+
+// The intervals lie beneath the points, the levels above them.
+function paintIntervals(ctx, f, doc, xs, colours) {
+	ctx.fillStyle = colours.band;
+	for (const {a, b, low, high} of spans(f, doc, xs))
+		if (low !== null) ctx.fillRect(a, f.y(high), Math.max(b - a, f.px), Math.max(f.y(low) - f.y(high), f.px));
+}
+
+// Amid a crowd a level has a seam, to be seen.
+function paintLevels(ctx, f, doc, xs, colours, seam) {
+	for (const [colour, wide] of [...(seam ? [[colours.ground, 5 * f.px]] : []), [colours.level, 2 * f.px]]) {
+		ctx.fillStyle = colour;
+		for (const {a, b, level} of spans(f, doc, xs))
+			ctx.fillRect(a, f.y(level) - wide / 2, Math.max(b - a, 2 * f.px), wide);
+	}
+}
+
+function paintChanges(ctx, f, doc, xs, colours) {
+	const seen = doc.change_points
+		.map((c) => ({...c, x: f.x(xs[c.index])}))
+		.filter(({x}) => x >= f.left && x <= f.right);
+	ctx.setLineDash([4 * f.px, 3 * f.px]);
+	ctx.lineWidth = 1.5 * f.px;
+	const worse = ({change_pct: pct}) => pct > 0 !== (doc.metric === 'coverage');
+	for (const c of seen) {
+		ctx.strokeStyle = worse(c) ? colours.more : colours.less;
+		ctx.beginPath();
+		ctx.moveTo(c.x, f.top);
+		ctx.lineTo(c.x, f.foot);
+		ctx.stroke();
+	}
+	ctx.setLineDash([]);
+	ctx.font = `600 ${12 * f.px}px system-ui, sans-serif`;
+	ctx.textBaseline = 'top';
+	for (const c of spaced(seen, ({x}) => x, CHANGE_PX * f.px)) {
+		const text = `${c.change_pct > 0 ? '▲' : '▼'} ${changeText(c.change_pct)}`;
+		const left = c.x + CHANGE_PX * f.px > f.right;
+		ctx.textAlign = left ? 'right' : 'left';
+		const x = c.x + (left ? -4 : 4) * f.px;
+		ctx.lineWidth = 3 * f.px;
+		ctx.strokeStyle = colours.ground;
+		ctx.strokeText(text, x, f.top + 2 * f.px);
+		ctx.fillStyle = worse(c) ? colours.more : colours.less;
+		ctx.fillText(text, x, f.top + 2 * f.px);
+	}
+}
+
+// A tick where a group begins, where each has room for one; a name where that fits.
+function paintGroups(ctx, f, xs, all, range, colours) {
+	const starts = firstIndex(all, range[0], (g) => g.from);
+	const ends = firstIndex(all, range[1], (g) => g.from);
+	const ticks = (ends - starts) * 4 * f.px <= f.width ? all.slice(starts, ends) : [];
+	ctx.fillStyle = colours.group;
+	for (const {from} of ticks) ctx.fillRect(Math.round(f.x(xs[from])), f.foot - 7 * f.px, f.px, 7 * f.px);
+	ctx.font = `${11 * f.px}px system-ui, sans-serif`;
+	ctx.textAlign = 'left';
+	ctx.textBaseline = 'bottom';
+	for (const {from, group} of spaced(ticks, (g) => f.x(xs[g.from]), NAME_PX * f.px))
+		if (f.x(xs[from]) + (NAME_PX - 8) * f.px < f.right)
+			ctx.fillText(shortCommit(group).slice(0, 10), f.x(xs[from]), f.foot - 8 * f.px);
+}
+
+function paintPicks(ctx, f, xs, values, sides, colours) {
+	for (const side of ['base', 'head'])
+		for (const i of sides[side]) {
+			const [x, y] = [f.x(xs[i]), f.y(values[i])];
+			ctx.fillStyle = colours.ground;
+			ctx.strokeStyle = colours[side];
+			ctx.lineWidth = 2.5 * f.px;
+			ctx.beginPath();
+			dot(ctx, x, y, 5 * f.px);
+			ctx.fill();
+			ctx.stroke();
+		}
+}
+
+// Everything that stands in the frame: `all` are the series' groups, sides are
+// indices {base, head}.
+function paint(u, doc, xs, all, sides, colours) {
+	const f = frameOf(u);
+	const {ctx} = u;
+	const {value} = doc.points;
+	const range = indicesWithin(xs, [u.scales.x.min, u.scales.x.max]);
+	ctx.save();
+	ctx.beginPath();
+	ctx.rect(f.left, f.top, f.width, f.height);
+	ctx.clip();
+	paintIntervals(ctx, f, doc, xs, colours);
+	const many = range[1] - range[0] > FEW;
+	(many ? paintPixels : paintDots)(ctx, f, xs, value, range, colours);
+	paintLevels(ctx, f, doc, xs, colours, many);
+	paintGroups(ctx, f, xs, all, range, colours);
+	paintChanges(ctx, f, doc, xs, colours);
+	paintPicks(ctx, f, xs, value, sides, colours);
+	ctx.restore();
+}
+
+const LIBRARY_URL = '/kept/uplot/';
+const SINGLE_POINT_ROOM = {time: 60000, order: 1};
 // The narrowest that can be zoomed to.
-const LEAST = {time: 1000, order: 2};
+const MIN_ZOOM = {time: 1000, order: 2};
 const NEAR_PX = 12;
 const SETTLED_MS = 150;
 
-export const unitOf = (doc) => (doc.unit === '1' ? '%' : axisUnit(doc.points.value.reduce((a, b) => Math.max(a, b), 0)));
+const unitOf = (doc) => (doc.unit === '1' ? '%' : axisUnit(doc.points.value.reduce((a, b) => Math.max(a, b), 0)));
 const scaleOf = (unit) => (unit === '%' ? 0.01 : UNITS[unit]);
 
 // The library, and its style beside ours; null where it is not in this build.
 async function library() {
-	if (!document.querySelector(`link[href^="${KEPT}"]`))
-		document.head.append(h('link', {rel: 'stylesheet', href: `${KEPT}uPlot.min.css`}));
+	if (!document.querySelector(`link[href^="${LIBRARY_URL}"]`))
+		document.head.append(h('link', {rel: 'stylesheet', href: `${LIBRARY_URL}uPlot.min.css`}));
 	try {
-		return (await import(`${KEPT}uPlot.esm.js`)).default;
+		return (await import(`${LIBRARY_URL}uPlot.esm.js`)).default;
 	} catch {
 		return null;
 	}
@@ -34,38 +219,67 @@ async function library() {
 function axesOf(doc, xs, by, colour) {
 	const unit = unitOf(doc);
 	const font = '12px system-ui, sans-serif';
-	const line = {stroke: () => colour('group'), font, grid: {stroke: () => colour('band'), width: 1}, ticks: {stroke: () => colour('band'), width: 1}};
+	const line = {
+		stroke: () => colour('group'),
+		font,
+		grid: {stroke: () => colour('band'), width: 1},
+		ticks: {stroke: () => colour('band'), width: 1},
+	};
 	const {run} = doc.points;
 	return [
-		{...line, size: by === 'time' ? 44 : 30, space: 70, ...(by === 'time'
-			? {values: (u, splits, axis, space, step) => view.timeTexts(splits, step)}
-			: {incrs: [1, 2, 5].flatMap((n) => [1, 10, 100, 1000, 10000].map((p) => n * p)).sort((a, b) => a - b),
-				values: (u, splits) => splits.map((i) => (run[i] === undefined ? '' : `#${run[i]}`))})},
-		{...line, space: 36, size: (u, values) => 16 + 7.2 * Math.max(2, ...(values ?? []).map((text) => text.length)),
-			values: (u, splits) => tickTexts(splits, scaleOf(unit))},
+		{
+			...line,
+			size: by === 'time' ? 44 : 30,
+			space: 70,
+			...(by === 'time'
+				? {values: (u, splits, axis, space, step) => view.timeTexts(splits, step)}
+				: {
+						incrs: [1, 2, 5]
+							.flatMap((n) => [1, 10, 100, 1000, 10000].map((p) => n * p))
+							.sort((a, b) => a - b),
+						values: (u, splits) => splits.map((i) => (run[i] === undefined ? '' : `#${run[i]}`)),
+					}),
+		},
+		{
+			...line,
+			space: 36,
+			size: (u, values) => 16 + 7.2 * Math.max(2, ...(values ?? []).map((text) => text.length)),
+			values: (u, splits) => tickTexts(splits, scaleOf(unit)),
+		},
 	];
 }
 
-const KEYS = 'Arrow keys go from point to point, Home and End to the ends of what is in sight, + and − zoom, Page Up and Page Down move, 0 shows all; '
-	+ 'Enter does what a press on the point does, B and H tick it as base and as head.';
+const KEYS =
+	'Arrow keys go from point to point, Home and End to the ends of what is in sight, + and − zoom, Page Up and Page Down move, 0 shows all; ' +
+	'Enter does what a press on the point does, B and H tick it as base and as head.';
 
 // `range`: indices [from, to] in sight, null all; `sides()`: indices ticked; pressed(i,
 // how): null, 'base' or 'head'; moved(range). Answers {node, buttons, repaint()}, null
 // where the library is not there.
 export async function trendChart(doc, {by, range, sides, pressed, moved, signal}) {
 	const UPlot = await library();
-	if (!UPlot)
-		return null;
-	const xs = view.places(doc, by);
+	if (!UPlot) return null;
+	const xs = view.positions(doc, by);
 	const {value} = doc.points;
 	const grouped = groups(doc);
-	const all = view.around(xs, 0, xs.length - 1, LONE[by]);
-	const place = h('div', {class: 'trend-frame', role: 'img', tabindex: 0, 'aria-describedby': 'trend-keys',
-		'aria-label': `${named(doc)}: ${xs.length} points, ${doc.change_points.length} changes of level`});
+	const all = view.rangeAround(xs, 0, xs.length - 1, SINGLE_POINT_ROOM[by]);
+	const place = h('div', {
+		class: 'trend-frame',
+		role: 'img',
+		tabindex: 0,
+		'aria-describedby': 'trend-keys',
+		'aria-label': `${seriesName(doc)}: ${xs.length} points, ${doc.change_points.length} changes of level`,
+	});
 	const readout = h('p', {class: 'readout', 'aria-hidden': 'true'});
 	const hint = 'Drag over a stretch to zoom.';
-	const figure = h('figure', {class: 'chart trend'}, h('figcaption', {}, `${named(doc)} (${unitOf(doc)})`), place, readout,
-		h('p', {class: 'hint', id: 'trend-keys'}, KEYS));
+	const figure = h(
+		'figure',
+		{class: 'chart trend'},
+		h('figcaption', {}, `${seriesName(doc)} (${unitOf(doc)})`),
+		place,
+		readout,
+		h('p', {class: 'hint', id: 'trend-keys'}, KEYS),
+	);
 	let u = null;
 	let colours = {};
 	let stood = null;
@@ -82,61 +296,102 @@ export async function trendChart(doc, {by, range, sides, pressed, moved, signal}
 	// The point nearest to the pointer, of those near it in the axis.
 	function pointed(self, series, near) {
 		const {left, top} = self.cursor;
-		if (near === null || left < 0)
-			return near;
+		if (near === null || left < 0) return near;
 		const f = frameOf(self);
 		const x = (i) => (f.x(xs[i]) - f.left) / f.px;
 		const y = (i) => (f.y(value[i]) - f.top) / f.px;
-		const list = view.within(xs, [self.posToVal(left - NEAR_PX, 'x'), self.posToVal(left + NEAR_PX, 'x')]);
+		const list = view.indicesWithin(xs, [self.posToVal(left - NEAR_PX, 'x'), self.posToVal(left + NEAR_PX, 'x')]);
 		return view.nearest(list, x, y, left, top) ?? near;
 	}
 
 	function settled() {
 		clearTimeout(timer);
 		timer = setTimeout(() => {
-			const [from, to] = view.within(xs, inSight());
+			const [from, to] = view.indicesWithin(xs, inSight());
 			moved(to - from === xs.length || to - from < 1 ? null : [from, to - 1]);
 		}, SETTLED_MS);
 	}
 
 	function options(width) {
-		return {width, height: Math.max(220, Math.min(360, Math.round(width * 0.42))), ms: 1, legend: {show: false},
+		return {
+			width,
+			height: Math.max(220, Math.min(360, Math.round(width * 0.42))),
+			ms: 1,
+			legend: {show: false},
 			tzDate: (ms) => UPlot.tzDate(new Date(ms), 'Etc/UTC'),
-			scales: {x: {time: by === 'time', range: (self, a, b) => view.held([a, b], all)}, y: {range: (self, a, b) => view.span(a, b)}},
+			scales: {
+				x: {time: by === 'time', range: (self, a, b) => view.clampRange([a, b], all)},
+				y: {range: (self, a, b) => view.valueRange(a, b)},
+			},
 			axes: axesOf(doc, xs, by, colour),
-			cursor: {y: false, drag: {x: true, y: false, dist: 6}, dataIdx: pointed, bind: {dblclick: () => null},
-				points: {size: 11, width: 2, stroke: () => colour('ink'), fill: () => 'transparent'}},
+			cursor: {
+				y: false,
+				drag: {x: true, y: false, dist: 6},
+				dataIdx: pointed,
+				bind: {dblclick: () => null},
+				points: {size: 11, width: 2, stroke: () => colour('ink'), fill: () => 'transparent'},
+			},
 			series: [{}, {paths: () => null, points: {show: false}}],
-			hooks: {draw: [(self) => paint(self, doc, xs, grouped, sides(), colours)],
+			hooks: {
+				draw: [(self) => paint(self, doc, xs, grouped, sides(), colours)],
 				setScale: [(self, key) => key === 'x' && u && settled()],
-				setCursor: [(self) => stood === null && say(self.cursor.left < 0 ? null : self.cursor.idxs[1] ?? null)]}};
+				setCursor: [
+					(self) => stood === null && say(self.cursor.left < 0 ? null : (self.cursor.idxs[1] ?? null)),
+				],
+			},
+		};
 	}
 
 	function stand(i) {
 		stood = i;
-		show(view.showing(inSight(), all, xs[i]));
+		show(view.rangeShowing(inSight(), all, xs[i]));
 		requestAnimationFrame(() => {
 			u.setCursor({left: u.valToPos(xs[i], 'x'), top: u.valToPos(value[i], 'y')});
 			say(i);
 		});
-		tell(pointText(doc, i));
+		announce(pointText(doc, i));
 	}
 
 	const zoom = (factor) => {
 		const [low, high] = inSight();
-		show(view.zoomed([low, high], all, factor, stood === null || xs[stood] < low || xs[stood] > high ? (low + high) / 2 : xs[stood], LEAST[by]));
+		show(
+			view.zoomRange(
+				[low, high],
+				all,
+				factor,
+				stood === null || xs[stood] < low || xs[stood] > high ? (low + high) / 2 : xs[stood],
+				MIN_ZOOM[by],
+			),
+		);
 	};
-	const pan = (part) => show(view.panned(inSight(), all, part));
-	const ends = () => view.within(xs, inSight());
-	const step = (by_) => stand(Math.max(0, Math.min(xs.length - 1, stood === null ? ends()[by_ > 0 ? 0 : 1] + (by_ > 0 ? 0 : -1) : stood + by_)));
-	const MOVES = {ArrowRight: () => step(1), ArrowLeft: () => step(-1), Home: () => stand(Math.min(ends()[0], xs.length - 1)), End: () => stand(Math.max(0, ends()[1] - 1)),
-		'+': () => zoom(0.5), '=': () => zoom(0.5), '-': () => zoom(2), PageDown: () => pan(0.5), PageUp: () => pan(-0.5), 0: () => show(all),
-		Enter: () => stood !== null && pressed(stood, null), b: () => stood !== null && pressed(stood, 'base'), h: () => stood !== null && pressed(stood, 'head')};
+	const pan = (part) => show(view.panRange(inSight(), all, part));
+	const ends = () => view.indicesWithin(xs, inSight());
+	const step = (by_) =>
+		stand(
+			Math.max(
+				0,
+				Math.min(xs.length - 1, stood === null ? ends()[by_ > 0 ? 0 : 1] + (by_ > 0 ? 0 : -1) : stood + by_),
+			),
+		);
+	const MOVES = {
+		ArrowRight: () => step(1),
+		ArrowLeft: () => step(-1),
+		Home: () => stand(Math.min(ends()[0], xs.length - 1)),
+		End: () => stand(Math.max(0, ends()[1] - 1)),
+		'+': () => zoom(0.5),
+		'=': () => zoom(0.5),
+		'-': () => zoom(2),
+		PageDown: () => pan(0.5),
+		PageUp: () => pan(-0.5),
+		0: () => show(all),
+		Enter: () => stood !== null && pressed(stood, null),
+		b: () => stood !== null && pressed(stood, 'base'),
+		h: () => stood !== null && pressed(stood, 'head'),
+	};
 
 	function keydown(e) {
 		const move = MOVES[e.key];
-		if (!move || e.ctrlKey || e.metaKey || e.altKey)
-			return;
+		if (!move || e.ctrlKey || e.metaKey || e.altKey) return;
 		e.preventDefault();
 		move();
 	}
@@ -144,26 +399,37 @@ export async function trendChart(doc, {by, range, sides, pressed, moved, signal}
 	function wheel(e) {
 		const aside = e.shiftKey ? e.deltaY || e.deltaX : e.deltaX;
 		const zooms = e.ctrlKey || e.metaKey;
-		if (!zooms && Math.abs(aside) <= (e.shiftKey ? 0 : Math.abs(e.deltaY)))
-			return;
+		if (!zooms && Math.abs(aside) <= (e.shiftKey ? 0 : Math.abs(e.deltaY))) return;
 		e.preventDefault();
 		if (zooms)
-			show(view.zoomed(inSight(), all, 1.002 ** Math.max(-300, Math.min(300, e.deltaY)), u.posToVal(e.clientX - u.over.getBoundingClientRect().left, 'x'), LEAST[by]));
-		else
-			pan(Math.max(-1, Math.min(1, aside / 600)));
+			show(
+				view.zoomRange(
+					inSight(),
+					all,
+					1.002 ** Math.max(-300, Math.min(300, e.deltaY)),
+					u.posToVal(e.clientX - u.over.getBoundingClientRect().left, 'x'),
+					MIN_ZOOM[by],
+				),
+			);
+		else pan(Math.max(-1, Math.min(1, aside / 600)));
 	}
 
 	function begin(width) {
-		colours = coloursOf(figure);
+		colours = colorsOf(figure);
 		u = new UPlot(options(width), [xs, value], place);
-		show(range ? view.around(xs, ...range, LONE[by]) : all);
-		u.over.addEventListener('click', () => u.cursor.idxs[1] !== null && u.cursor.idxs[1] !== undefined && pressed(u.cursor.idxs[1], null));
+		show(range ? view.rangeAround(xs, ...range, SINGLE_POINT_ROOM[by]) : all);
+		u.over.addEventListener(
+			'click',
+			() => u.cursor.idxs[1] !== null && u.cursor.idxs[1] !== undefined && pressed(u.cursor.idxs[1], null),
+		);
 		u.over.addEventListener('wheel', wheel, {passive: false});
-		u.over.addEventListener('mousemove', () => { stood = null; });
+		u.over.addEventListener('mousemove', () => {
+			stood = null;
+		});
 	}
 
 	function repaint() {
-		colours = coloursOf(figure);
+		colours = colorsOf(figure);
 		u?.redraw(false, true);
 	}
 
@@ -176,12 +442,19 @@ export async function trendChart(doc, {by, range, sides, pressed, moved, signal}
 	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', repaint, {signal});
 	new ResizeObserver(([{contentRect}]) => {
 		const width = Math.floor(contentRect.width);
-		if (width > 0 && !u)
-			begin(width);
-		else if (width > 0 && width !== u.width)
-			u.setSize({width, height: options(width).height});
+		if (width > 0 && !u) begin(width);
+		else if (width > 0 && width !== u.width) u.setSize({width, height: options(width).height});
 	}).observe(place);
 	const button = (text, press) => h('button', {type: 'button', on: {click: press}}, text);
-	return {node: figure, repaint, buttons: [button('Zoom in', () => zoom(0.5)), button('Zoom out', () => zoom(2)),
-		button('Earlier', () => pan(-0.5)), button('Later', () => pan(0.5)), button('Whole series', () => show(all))]};
+	return {
+		node: figure,
+		repaint,
+		buttons: [
+			button('Zoom in', () => zoom(0.5)),
+			button('Zoom out', () => zoom(2)),
+			button('Earlier', () => pan(-0.5)),
+			button('Later', () => pan(0.5)),
+			button('Whole series', () => show(all)),
+		],
+	};
 }

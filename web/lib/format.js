@@ -11,96 +11,81 @@ function grouped(digits) {
 
 // 1234567 -> "1,234,567"; with digits behind the point where asked for.
 export function count(n, digits = 0) {
-	if (!known(n))
-		return NONE;
+	if (!known(n)) return NONE;
 	const [whole, rest] = Math.abs(n).toFixed(digits).split('.');
 	const sign = n < 0 ? '-' : '';
 	return sign + grouped(whole) + (rest ? `.${rest}` : '');
 }
 
 // The time units, with how many nanoseconds each is.
-export const UNITS = {ns: 1, 'µs': 1e3, ms: 1e6, s: 1e9};
+export const UNITS = {ns: 1, µs: 1e3, ms: 1e6, s: 1e9};
 
 // The largest unit that a duration is at least one of.
 function unitFor(ns) {
-	for (const unit of ['s', 'ms', 'µs'])
-		if (ns >= UNITS[unit])
-			return unit;
+	for (const unit of ['s', 'ms', 'µs']) if (ns >= UNITS[unit]) return unit;
 	return 'ns';
 }
 
 // One unit for a column in which `ns` is large or typical: what is far smaller
 // than that still has digits.
 export function columnUnit(ns) {
-	if (ns >= 1e10)
-		return 's';
+	if (ns >= 1e10) return 's';
 	return ns >= 1e7 ? 'ms' : 'µs';
 }
 
 // A duration in a unit named elsewhere (a column's head), to a thousandth or so
 // many digits, halves up. Nanoseconds have a tenth only where there is one.
 export function inUnit(ns, unit, digits = 3) {
-	if (!known(ns))
-		return NONE;
-	if (unit === 'ns')
-		return count(ns, Number.isInteger(ns) ? 0 : 1);
-	return count(Math.round(ns * 10 ** digits / UNITS[unit]) / 10 ** digits, digits);
+	if (!known(ns)) return NONE;
+	if (unit === 'ns') return count(ns, Number.isInteger(ns) ? 0 : 1);
+	return count(Math.round((ns * 10 ** digits) / UNITS[unit]) / 10 ** digits, digits);
 }
 
 // A duration on its own: "1.234 ms".
 export function duration(ns) {
-	if (!known(ns))
-		return NONE;
+	if (!known(ns)) return NONE;
 	const unit = unitFor(ns);
 	return `${inUnit(ns, unit)} ${unit}`;
 }
 
 // A difference, with its sign, in a unit named elsewhere.
 export function signed(ns, unit, digits = 3) {
-	if (!known(ns))
-		return NONE;
+	if (!known(ns)) return NONE;
 	const text = inUnit(Math.abs(ns), unit, digits);
 	return /[1-9]/.test(text) ? `${ns < 0 ? '−' : '+'}${text}` : text;
 }
 
 // A difference on its own: "+1.234 ms".
 export function signedDuration(ns) {
-	if (!known(ns))
-		return NONE;
+	if (!known(ns)) return NONE;
 	const text = duration(Math.abs(ns));
 	return /[1-9]/.test(text) ? `${ns < 0 ? '−' : '+'}${text}` : text;
 }
 
 // A probability: never nothing, as it never is.
 export function probability(p) {
-	if (!known(p))
-		return NONE;
+	if (!known(p)) return NONE;
 	return p < 0.001 ? '< 0.001' : count(p, 3);
 }
 
 // What head / base is in percent: 1.25 -> "+25.0 %".
 export function changeOf(ratio) {
-	if (!known(ratio))
-		return NONE;
-	if (ratio >= 10)
-		return `× ${count(ratio, 1)}`;
+	if (!known(ratio)) return NONE;
+	if (ratio >= 10) return `× ${count(ratio, 1)}`;
 	const text = count(Math.abs(ratio - 1) * 100, 1);
 	return `${text === '0.0' ? '±' : ratio < 1 ? '−' : '+'}${text} %`;
 }
 
 // A number of no unit, to six digits that count.
 export function number(n) {
-	if (!known(n))
-		return NONE;
-	if (Number.isInteger(n) || Math.abs(n) >= 1e5)
-		return count(n);
+	if (!known(n)) return NONE;
+	if (Number.isInteger(n) || Math.abs(n) >= 1e5) return count(n);
 	return String(Number(n.toPrecision(6)));
 }
 
 // A mean of counts: whole, or as many digits as tell it from none.
 export function mean(n) {
-	if (!known(n))
-		return NONE;
+	if (!known(n)) return NONE;
 	return Number.isInteger(n) || n >= 100 ? count(n) : String(Number(n.toPrecision(3)));
 }
 
@@ -110,8 +95,7 @@ export function exact(ns) {
 }
 
 export function bytes(n) {
-	if (!known(n))
-		return NONE;
+	if (!known(n)) return NONE;
 	const names = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
 	let i = 0;
 	while (n >= 1024 && i < names.length - 1) {
@@ -128,8 +112,7 @@ export function percent(p) {
 
 // A share in a sentence: never all of it, nor nothing, unless it is.
 export function shareOf(p) {
-	if (p > 99.9 && p < 100)
-		return 'More than 99.9 %';
+	if (p > 99.9 && p < 100) return 'More than 99.9 %';
 	return p > 0 && p < 0.1 ? 'Less than 0.1 %' : `${percent(p)} %`;
 }
 
@@ -140,29 +123,23 @@ export function plain(n) {
 
 // How far along, 0 to 100 and never 100 before the end; null where unknown.
 export function progress(done, total) {
-	if (!known(done) || !known(total) || total <= 0)
-		return null;
-	return done >= total ? 100 : Math.floor(done * 100 / total);
+	if (!known(done) || !known(total) || total <= 0) return null;
+	return done >= total ? 100 : Math.floor((done * 100) / total);
 }
 
 // "2026-08-22T10:11:12.123Z" -> "2026-08-22 10:11 UTC"
 export function moment(iso) {
-	if (!known(iso))
-		return NONE;
+	if (!known(iso)) return NONE;
 	return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
 
 // How long ago a moment was, seen from `now` (milliseconds since 1970).
 export function age(iso, now) {
-	if (!known(iso))
-		return NONE;
+	if (!known(iso)) return NONE;
 	const s = Math.max(0, Math.floor((now - Date.parse(iso)) / 1000));
-	if (s < 60)
-		return s < 5 ? 'just now' : `${s} s ago`;
-	if (s < 3600)
-		return `${Math.floor(s / 60)} min ago`;
-	if (s < 86400)
-		return `${Math.floor(s / 3600)} h ago`;
+	if (s < 60) return s < 5 ? 'just now' : `${s} s ago`;
+	if (s < 3600) return `${Math.floor(s / 60)} min ago`;
+	if (s < 86400) return `${Math.floor(s / 3600)} h ago`;
 	const days = Math.floor(s / 86400);
 	return days === 1 ? '1 day ago' : `${count(days)} days ago`;
 }
@@ -174,8 +151,7 @@ export function dims(xyz) {
 
 // "rank 3 of 8", as much of it as is known; null where nothing is.
 export function rank(number, size) {
-	if (!known(number))
-		return null;
+	if (!known(number)) return null;
 	return known(size) ? `${number} of ${size}` : `${number}`;
 }
 
@@ -188,10 +164,12 @@ export function plural(n, one, many = `${one}s`) {
 // with a sentence where a part is not key=value.
 export function labels(text) {
 	const out = {};
-	for (const part of text.split(/[,\n]/).map((p) => p.trim()).filter(Boolean)) {
+	for (const part of text
+		.split(/[,\n]/)
+		.map((p) => p.trim())
+		.filter(Boolean)) {
 		const at = part.indexOf('=');
-		if (at < 1)
-			throw new Error(`label '${part}' is not of the form key=value`);
+		if (at < 1) throw new Error(`label '${part}' is not of the form key=value`);
 		out[part.slice(0, at).trim()] = part.slice(at + 1).trim();
 	}
 	return out;

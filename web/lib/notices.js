@@ -5,7 +5,7 @@ import {h} from './dom.js';
 import {tokenForm} from './session.js';
 
 // Another token may be let in.
-const REFUSED = [401, 403];
+const SIGN_IN_HELPS = [401, 403];
 
 const failurePlace = () => document.getElementById('failure');
 
@@ -15,14 +15,19 @@ export function clearFailure() {
 
 // Shows the sentence of a failure; `again` repeats what failed.
 export function showFailure(error, again) {
-	failurePlace().replaceChildren(h('div', {class: 'failure'},
-		h('p', {role: 'alert'}, h('strong', {}, 'Failed: '), error.message),
-		REFUSED.includes(error.status) ? tokenForm(again) : null,
-		h('button', {type: 'button', on: {click: again}}, 'Try again'),
-		h('button', {type: 'button', on: {click: clearFailure}}, 'Dismiss')));
+	failurePlace().replaceChildren(
+		h(
+			'div',
+			{class: 'failure'},
+			h('p', {role: 'alert'}, h('strong', {}, 'Failed: '), error.message),
+			SIGN_IN_HELPS.includes(error.status) ? tokenForm(again) : null,
+			h('button', {type: 'button', on: {click: again}}, 'Try again'),
+			h('button', {type: 'button', on: {click: clearFailure}}, 'Dismiss'),
+		),
+	);
 }
 
 // Said by a screen reader when it next pauses; each sentence once.
-export function tell(sentence) {
+export function announce(sentence) {
 	document.getElementById('news').textContent = sentence;
 }

@@ -9,7 +9,7 @@ const PATIENCE_MS = 60000;
 
 // Resolves once the UI in `tab` listens; rejects where it is closed, or silent
 // for too long. `host` is the window that opened it.
-export function ready(tab, host, {signal, patience = PATIENCE_MS} = {}) {
+function ready(tab, host, {signal, patience = PATIENCE_MS} = {}) {
 	return new Promise((resolve, reject) => {
 		const until = host.performance.now() + patience;
 		let timer = null;
@@ -21,22 +21,24 @@ export function ready(tab, host, {signal, patience = PATIENCE_MS} = {}) {
 		}
 
 		function heard(e) {
-			if (e.source === tab && e.origin === PERFETTO && e.data === 'PONG')
-				over(resolve);
+			if (e.source === tab && e.origin === PERFETTO && e.data === 'PONG') over(resolve);
 		}
 
 		// To any origin, because until it is loaded the tab is still ours, and
 		// this word is no secret; the trace goes to PERFETTO alone.
 		function ping() {
-			if (signal?.aborted)
-				over(reject, signal.reason);
+			if (signal?.aborted) over(reject, signal.reason);
 			else if (tab.closed)
 				over(reject, new Error('the tab with the Perfetto UI was closed before it had the trace'));
 			else if (host.performance.now() > until)
-				over(reject, new Error(`${PERFETTO} did not answer; is it reachable from here? `
-					+ 'The trace can be downloaded and opened there by hand'));
-			else
-				tab.postMessage('PING', '*');
+				over(
+					reject,
+					new Error(
+						`${PERFETTO} did not answer; is it reachable from here? ` +
+							'The trace can be downloaded and opened there by hand',
+					),
+				);
+			else tab.postMessage('PING', '*');
 		}
 
 		host.addEventListener('message', heard);
@@ -59,8 +61,7 @@ function gone(tab) {
 function shut(tab, host, patience = PATIENCE_MS) {
 	const until = host.performance.now() + patience;
 	const timer = host.setInterval(() => {
-		if (!tab.closed && !gone(tab) && host.performance.now() < until)
-			return;
+		if (!tab.closed && !gone(tab) && host.performance.now() < until) return;
 		host.clearInterval(timer);
 		tab.close();
 	}, PING_MS);
@@ -72,8 +73,10 @@ function shut(tab, host, patience = PATIENCE_MS) {
 export async function show(load, {title, fileName, url}, {host = window, signal, patience} = {}) {
 	const tab = host.open(PERFETTO);
 	if (tab === null)
-		throw new Error('the browser did not let the page open a tab; allow pop-ups for this site, '
-			+ 'or download the trace and open it in the Perfetto UI');
+		throw new Error(
+			'the browser did not let the page open a tab; allow pop-ups for this site, ' +
+				'or download the trace and open it in the Perfetto UI',
+		);
 	const stop = new AbortController();
 	signal?.addEventListener('abort', () => stop.abort(), {signal: stop.signal});
 	try {

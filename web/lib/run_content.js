@@ -5,28 +5,30 @@ import * as f from './format.js';
 const KINDS = {
 	statistics: {
 		mark: 'statistics only',
-		sentence: 'These are the numbers of a table that somebody computed; it holds no single launches. '
-			+ 'Percentiles, busy time, span, overlap, launch latency and callers are unknown and shown as –.',
+		sentence:
+			'These are the numbers of a table that somebody computed; it holds no single launches. ' +
+			'Percentiles, busy time, span, overlap, launch latency and callers are unknown and shown as –.',
 	},
 	patterns: {
 		mark: 'patterns only',
-		sentence: 'These numbers come from shares and means per cycle that somebody computed; there are no single '
-			+ 'launches. Medians, percentiles, busy time, span, overlap, launch latency and callers are unknown '
-			+ 'and shown as –.',
+		sentence:
+			'These numbers come from shares and means per cycle that somebody computed; there are no single ' +
+			'launches. Medians, percentiles, busy time, span, overlap, launch latency and callers are unknown ' +
+			'and shown as –.',
 	},
 };
 
 // Of a run without launches: {mark, sentence}; null of any other.
-export const lacking = (run) => KINDS[run.content] ?? null;
+export const missingDetail = (run) => KINDS[run.content] ?? null;
 
 // The titles of a dash: why a number of this run is not known.
-export const unknown = (run) => {
-	const kind = lacking(run);
+export const unknownTitle = (run) => {
+	const kind = missingDetail(run);
 	return kind ? `unknown: ${kind.mark}` : 'unknown';
 };
 
 // "30 + 10 graph replays": a replay recorded whole is no launch of a kernel.
-export function launches(run) {
+export function launchCount(run) {
 	const own = f.count(run.launches);
 	return run.graphs > 0 ? `${own} + ${f.plural(run.graphs, 'graph replay')}` : own;
 }
@@ -35,5 +37,5 @@ export function launches(run) {
 // percent; null where there are none.
 export function opaqueShare(run) {
 	const sum = (run.kernel_ns ?? 0) + (run.graph_ns ?? 0);
-	return run.graphs > 0 && sum > 0 ? run.graph_ns * 100 / sum : null;
+	return run.graphs > 0 && sum > 0 ? (run.graph_ns * 100) / sum : null;
 }

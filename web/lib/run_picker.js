@@ -1,79 +1,126 @@
 // picking.js - which runs are ticked as base and as head, kept in the address of
 // the list while it is filtered, sorted and paged. The change of sides is pure.
 
-import {MOST, pageOf as besideOf} from './beside.js';
-import {pageOf, sideOf} from './compared.js';
+import {breakdownUrl, MAX_RUNS} from './breakdown_compare.js';
+import {compareUrl, parseSide} from './comparison.js';
 import {h} from './dom.js';
 import * as f from './format.js';
 
 const OTHER = {base: 'head', head: 'base'};
 
 // The sides after a tick: a run is on one side at most.
-export function ticked(sides, side, id, on) {
+export function toggleRun(sides, side, id, on) {
 	const word = String(id);
 	const without = (list) => list.filter((w) => w !== word);
-	return {[OTHER[side]]: on ? without(sides[OTHER[side]]) : sides[OTHER[side]],
-		[side]: on ? [...without(sides[side]), word] : without(sides[side])};
+	return {
+		[OTHER[side]]: on ? without(sides[OTHER[side]]) : sides[OTHER[side]],
+		[side]: on ? [...without(sides[side]), word] : without(sides[side]),
+	};
 }
 
 // The runs ticked, in their order, where so many can stand beside each other; else
 // none. Jobs are no runs.
-export function besides(sides) {
+export function breakdownRuns(sides) {
 	const runs = [...sides.base, ...sides.head].filter((word) => /^\d+$/.test(word));
-	return runs.length >= 2 && runs.length <= MOST ? runs : [];
+	return runs.length >= 2 && runs.length <= MAX_RUNS ? runs : [];
 }
 
 // The two columns of boxes and the tray that holds what is ticked, for rows of
 // runs; `names` are those known by their id.
-export function picking(query, names, at) {
-	let sides = {base: sideOf(query.get('base')), head: sideOf(query.get('head'))};
+export function runPicker(query, names, at) {
+	let sides = {base: parseSide(query.get('base')), head: parseSide(query.get('head'))};
 	const boxes = [];
 	const tray = h('section', {class: 'tray', 'aria-label': 'Chosen for a comparison'});
 
-	const named = (word) => (word.startsWith('job:') ? `job ${word.slice(4)}`
-		: names.has(word) ? `${names.get(word)} #${word}` : `#${word}`);
+	const named = (word) =>
+		word.startsWith('job:') ? `job ${word.slice(4)}` : names.has(word) ? `${names.get(word)} #${word}` : `#${word}`;
 
 	function tick(side, word, on) {
-		sides = ticked(sides, side, word, on);
+		sides = toggleRun(sides, side, word, on);
 		at.keep({base: sides.base.join(','), head: sides.head.join(',')});
 		draw();
 	}
 
 	function chosen(side, label) {
-		const remove = (word) => h('button', {type: 'button', class: 'drop-one', 'aria-label': `Take ${named(word)} off the ${side}`,
-			on: {click: () => tick(side, word, false)}}, `${named(word)} ×`);
-		return h('div', {class: `chosen ${side}`}, h('strong', {}, label),
-			sides[side].length ? sides[side].map(remove) : h('span', {class: 'quiet'}, 'tick runs above'));
+		const remove = (word) =>
+			h(
+				'button',
+				{
+					type: 'button',
+					class: 'drop-one',
+					'aria-label': `Take ${named(word)} off the ${side}`,
+					on: {click: () => tick(side, word, false)},
+				},
+				`${named(word)} ×`,
+			);
+		return h(
+			'div',
+			{class: `chosen ${side}`},
+			h('strong', {}, label),
+			sides[side].length ? sides[side].map(remove) : h('span', {class: 'quiet'}, 'tick runs above'),
+		);
 	}
 
 	function draw() {
-		for (const {box, side, word} of boxes)
-			box.checked = sides[side].includes(word);
+		for (const {box, side, word} of boxes) box.checked = sides[side].includes(word);
 		tray.hidden = !sides.base.length && !sides.head.length;
-		const side = besides(sides);
+		const side = breakdownRuns(sides);
 		const ready = sides.base.length && sides.head.length;
-		tray.replaceChildren(chosen('base', 'Base'), chosen('head', 'Head'),
-			h('div', {class: 'line'}, ready
-				? h('a', {class: 'button', href: pageOf({base: sides.base.join(','), head: sides.head.join(',')})},
-					`Compare ${f.plural(sides.base.length, 'run')} with ${sides.head.length}`)
-				: h('span', {class: 'quiet'}, `No ${sides.base.length ? 'head' : 'base'} is chosen yet.`),
-			side.length ? h('a', {class: 'button plain', href: besideOf(side)}, 'Layers side by side') : null,
-			h('button', {type: 'button', on: {click: () => {
-				sides = {base: [], head: []};
-				at.keep({base: '', head: ''});
-				draw();
-			}}}, 'Choose none')));
+		tray.replaceChildren(
+			chosen('base', 'Base'),
+			chosen('head', 'Head'),
+			h(
+				'div',
+				{class: 'line'},
+				ready
+					? h(
+							'a',
+							{
+								class: 'button',
+								href: compareUrl({base: sides.base.join(','), head: sides.head.join(',')}),
+							},
+							`Compare ${f.plural(sides.base.length, 'run')} with ${sides.head.length}`,
+						)
+					: h('span', {class: 'quiet'}, `No ${sides.base.length ? 'head' : 'base'} is chosen yet.`),
+				side.length ? h('a', {class: 'button plain', href: breakdownUrl(side)}, 'Layers side by side') : null,
+				h(
+					'button',
+					{
+						type: 'button',
+						on: {
+							click: () => {
+								sides = {base: [], head: []};
+								at.keep({base: '', head: ''});
+								draw();
+							},
+						},
+					},
+					'Choose none',
+				),
+			),
+		);
 	}
 
 	function box(side, run) {
-		const input = h('input', {type: 'checkbox', 'aria-label': `${run.name || `run ${run.id}`} #${run.id} as ${side}`,
-			on: {change: (e) => tick(side, String(run.id), e.target.checked)}});
+		const input = h('input', {
+			type: 'checkbox',
+			'aria-label': `${run.name || `run ${run.id}`} #${run.id} as ${side}`,
+			on: {change: (e) => tick(side, String(run.id), e.target.checked)},
+		});
 		boxes.push({box: input, side, word: String(run.id)});
 		input.checked = sides[side].includes(String(run.id));
 		return h('label', {class: 'tick'}, input);
 	}
 
 	draw();
-	return {tray, tick, sides: () => sides, columns: ['base', 'head'].map((side) => ({label: side === 'base' ? 'Base' : 'Head', class: 'pick',
-		cell: (run) => box(side, run)}))};
+	return {
+		tray,
+		tick,
+		sides: () => sides,
+		columns: ['base', 'head'].map((side) => ({
+			label: side === 'base' ? 'Base' : 'Head',
+			class: 'pick',
+			cell: (run) => box(side, run),
+		})),
+	};
 }

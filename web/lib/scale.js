@@ -5,8 +5,7 @@ import {UNITS} from './format.js';
 
 // Marks of 1, 2 or 5 times a power of ten within [low, high], at most so many.
 export function ticks(low, high, most) {
-	if (!(high > low) || most < 1)
-		return [low];
+	if (!(high > low) || most < 1) return [low];
 	const rough = (high - low) / most;
 	const power = 10 ** Math.floor(Math.log10(rough));
 	const step = [1, 2, 5, 10].map((n) => n * power).find((s) => s >= rough * (1 - 1e-9));
@@ -26,8 +25,10 @@ function powers(low, high, most) {
 	};
 	const tens = all([1]);
 	const step = Math.ceil(tens.length / Math.max(1, most));
-	return [[1, 2, 5], [1, 3], [1]].map(all).find((list) => list.length <= most)
-		?? tens.filter((v) => Math.round(Math.log10(v)) % step === 0);
+	return (
+		[[1, 2, 5], [1, 3], [1]].map(all).find((list) => list.length <= most) ??
+		tens.filter((v) => Math.round(Math.log10(v)) % step === 0)
+	);
 }
 
 // An axis by magnitude from one value to another, both above zero.
@@ -43,10 +44,8 @@ export function axis(values, {most = 5, zero = false} = {}) {
 	const known = values.filter((v) => Number.isFinite(v));
 	let low = known.reduce((a, b) => Math.min(a, b), Infinity);
 	let high = known.reduce((a, b) => Math.max(a, b), -Infinity);
-	if (!known.length)
-		[low, high] = [0, 1];
-	if (!zero && low > 0 && high > 20 * low)
-		return magnitudes(low / 1.15, high * 1.15, most);
+	if (!known.length) [low, high] = [0, 1];
+	if (!zero && low > 0 && high > 20 * low) return magnitudes(low / 1.15, high * 1.15, most);
 	const pad = (high - low) * 0.06 || Math.abs(high) * 0.05 || 1;
 	const near = zero || (low >= 0 && low < 0.35 * high);
 	[low, high] = [near ? Math.min(0, low) : low - pad, high + pad];
@@ -67,7 +66,7 @@ export function tickTexts(list, scale = 1) {
 
 // Where dots go that must not hide each other: of each, how many lie beneath it
 // among those as near as `width`, in the order of their places.
-export function heights(places, width) {
+export function dotStacks(places, width) {
 	const stacks = new Map();
 	return places.map((x) => {
 		const column = Math.round(x / width);

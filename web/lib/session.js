@@ -2,50 +2,52 @@
 // The token goes to the server once and comes back as a cookie that no script can
 // read, so links to files carry it as well.
 
-import * as api from './api_team.js';
+import * as api from './api.js';
 import {h} from './dom.js';
 
-export const MAY = {none: 'nothing', read: 'read', upload: 'read and upload', admin: 'everything'};
+export const SCOPE_TEXTS = {none: 'nothing', read: 'read', upload: 'read and upload', admin: 'everything'};
 
 const place = () => document.getElementById('who');
 
 // "ci", "Sign in".
-export const called = (me) => (me.by === 'cookie' ? me.name : 'Sign in');
+const displayName = (me) => (me.by === 'cookie' ? me.name : 'Sign in');
 
-function told(me) {
-	place().textContent = called(me);
-	place().setAttribute('title', me.by === 'cookie'
-		? `signed in as ${me.name}, for ${me.project === null ? 'all projects' : `project ${me.project}`}`
-		: 'nobody is signed in');
+function showSession(me) {
+	place().textContent = displayName(me);
+	place().setAttribute(
+		'title',
+		me.by === 'cookie'
+			? `signed in as ${me.name}, for ${me.project === null ? 'all projects' : `project ${me.project}`}`
+			: 'nobody is signed in',
+	);
 	return me;
 }
 
 // A cookie whose token is gone is answered 401, and taken back by that very
 // answer: who asks again is nobody.
-export async function who(signal) {
+export async function currentSession(signal) {
 	try {
-		return told(await api.session(signal));
+		return showSession(await api.session(signal));
 	} catch (error) {
-		if (error.status !== 401)
-			throw error;
-		return told(await api.session(signal));
+		if (error.status !== 401) throw error;
+		return showSession(await api.session(signal));
 	}
 }
 
 // In the header, whatever the page beneath it does; where the server is away the
 // page says so.
-export function tellHeader() {
-	who().catch(() => {});
+export function showHeader() {
+	currentSession().catch(() => {});
 }
 
-export async function signIn(token) {
+async function signIn(token) {
 	await api.signIn(token);
-	return who();
+	return currentSession();
 }
 
 export async function signOut() {
 	await api.signOut();
-	return who();
+	return currentSession();
 }
 
 // A field for a token; then(me) once the server took it. What it refuses is said
@@ -64,6 +66,12 @@ export function tokenForm(then, id = 'token') {
 		}
 	}
 
-	return h('form', {class: 'token', on: {submit: taken}}, h('label', {for: id}, 'Access token'), input,
-		h('button', {type: 'submit'}, 'Sign in'), wrong);
+	return h(
+		'form',
+		{class: 'token', on: {submit: taken}},
+		h('label', {for: id}, 'Access token'),
+		input,
+		h('button', {type: 'submit'}, 'Sign in'),
+		wrong,
+	);
 }

@@ -11,12 +11,10 @@
 // cell's content.
 
 import {h} from './dom.js';
-import {body} from './rows.js';
 
 // Which way a sort word has a column: 'ascending', 'descending', or null.
 export function direction(column, sort) {
-	if (sort && sort === column.down)
-		return 'descending';
+	if (sort && sort === column.down) return 'descending';
 	return sort && sort === column.up ? 'ascending' : null;
 }
 
@@ -31,14 +29,12 @@ export function pressed(column, sort) {
 // in, also upside down; unknown ones come last either way.
 export function sorted(rows, columns, sort) {
 	const column = columns.find((c) => c.value && direction(c, sort));
-	if (!column)
-		return rows;
+	if (!column) return rows;
 	const sign = direction(column, sort) === 'ascending' ? 1 : -1;
 	return rows
 		.map((row, i) => ({row, i, key: column.value(row) ?? null}))
 		.sort((a, b) => {
-			if (a.key === null || b.key === null)
-				return (a.key === null) - (b.key === null) || a.i - b.i;
+			if (a.key === null || b.key === null) return (a.key === null) - (b.key === null) || a.i - b.i;
 			return a.key < b.key ? -sign : a.key > b.key ? sign : a.i - b.i;
 		})
 		.map(({row}) => row);
@@ -55,17 +51,32 @@ const kind = (column) => [column.num ? 'num' : '', column.class ?? ''].join(' ')
 function headCell(column, press) {
 	const label = [column.label, column.unit ? h('span', {class: 'unit'}, ` (${column.unit})`) : null];
 	const sorts = column.up || column.down;
-	return h('th', {scope: 'col', class: kind(column)},
-		sorts ? h('button', {type: 'button', class: 'sort', on: {click: () => press(column)}},
-			...label, h('span', {class: 'arrow', 'aria-hidden': 'true'})) : label);
+	return h(
+		'th',
+		{scope: 'col', class: kind(column)},
+		sorts
+			? h(
+					'button',
+					{type: 'button', class: 'sort', on: {click: () => press(column)}},
+					...label,
+					h('span', {class: 'arrow', 'aria-hidden': 'true'}),
+				)
+			: label,
+	);
 }
 
 function bodyRow(columns, row, lead) {
-	return h('tr', {}, columns.map((c) => h(c.head ? 'th' : 'td', {
-		scope: c.head ? 'row' : null,
-		class: kind(c),
-		title: c.title?.(row),
-	}, c.head && lead ? lead(c.cell(row)) : c.cell(row))));
+	return h(
+		'tr',
+		{},
+		columns.map((c) =>
+			h(
+				c.head ? 'th' : 'td',
+				{scope: c.head ? 'row' : null, class: kind(c), title: c.title?.(row)},
+				c.head && lead ? lead(c.cell(row)) : c.cell(row),
+			),
+		),
+	);
 }
 
 let details = 0;
@@ -82,24 +93,28 @@ function openRow(columns, row, detail) {
 		return under;
 	}
 
-	const button = h('button', {type: 'button', class: 'open', on: {click: () => {
-		const open = !detail.open.has(row);
-		if (open) {
-			detail.open.add(row);
-			tr.after(opened());
-		} else {
-			detail.open.delete(row);
-			under.remove();
-		}
-		said(open);
-		detail.changed();
-	}}});
+	const button = h('button', {
+		type: 'button',
+		class: 'open',
+		on: {
+			click: () => {
+				const open = !detail.open.has(row);
+				if (open) {
+					detail.open.add(row);
+					tr.after(opened());
+				} else {
+					detail.open.delete(row);
+					under.remove();
+				}
+				said(open);
+				detail.changed();
+			},
+		},
+	});
 	const said = (open) => {
 		button.setAttribute('aria-expanded', open);
-		if (open)
-			button.setAttribute('aria-controls', id);
-		else
-			button.removeAttribute('aria-controls');
+		if (open) button.setAttribute('aria-controls', id);
+		else button.removeAttribute('aria-controls');
 	};
 	const tr = bodyRow(columns, row, (cell) => {
 		button.append(h('span', {class: 'twist', 'aria-hidden': 'true'}), ...[cell].flat());
@@ -115,17 +130,18 @@ function openRow(columns, row, detail) {
 export function table({caption, columns, rows, sort, onsort, empty, tall, detail}) {
 	const heads = columns.map((c) => headCell(c, (column) => onsort(pressed(column, sort))));
 	const inner = h('table', {}, h('caption', {class: 'unseen'}, caption), h('thead', {}, h('tr', {}, heads)));
-	const region = h('div', {class: tall ? 'scroll tall' : 'scroll', role: 'region',
-		'aria-label': `${caption}, table`, tabindex: '0'}, inner);
+	const region = h(
+		'div',
+		{class: tall ? 'scroll tall' : 'scroll', role: 'region', 'aria-label': `${caption}, table`, tabindex: '0'},
+		inner,
+	);
 	const fill = body(region, inner, (row) => (detail ? openRow(columns, row, detail) : [bodyRow(columns, row)]));
 
 	function draw() {
 		columns.forEach((c, i) => {
 			const way = direction(c, sort);
-			if (way)
-				heads[i].setAttribute('aria-sort', way);
-			else
-				heads[i].removeAttribute('aria-sort');
+			if (way) heads[i].setAttribute('aria-sort', way);
+			else heads[i].removeAttribute('aria-sort');
 		});
 		fill(rows, empty);
 	}
@@ -139,4 +155,106 @@ export function table({caption, columns, rows, sort, onsort, empty, tall, detail
 			draw();
 		},
 	};
+}
+
+// The body of a table. A few hundred rows are simply there; of more,
+// only those near the eye are, in bodies of a hundred rows each, and the others
+// are a gap of their height. Assistive technology is told the true count.
+
+const PLAIN = 400;
+const CHUNK = 100;
+const GUESS_PX = 29;
+
+// Fills `table`, which scrolls inside `region`, and answers draw(rows, empty).
+// make(row) gives a row, and what is open beneath it, as a list; `empty` is said
+// where there is none. draw.reveal(row) brings a row into sight and answers it.
+function body(region, table, make) {
+	const heads = () => [...table.tHead.rows[0].cells];
+	let chunks = new Map();
+	let watch = null;
+	let shown = [];
+
+	function gap(height) {
+		return h(
+			'tr',
+			{class: 'gap', 'aria-hidden': 'true'},
+			h('td', {colspan: heads().length, style: {height: `${height}px`}}),
+		);
+	}
+
+	function fill(part, chunk) {
+		if (chunk.filled) return;
+		part.replaceChildren(
+			...chunk.rows.flatMap((row, i) => {
+				const made = make(row);
+				made[0].setAttribute('aria-rowindex', chunk.from + i + 2);
+				return made;
+			}),
+		);
+		chunk.filled = true;
+	}
+
+	// What someone opened or stands on stays.
+	function clear(part, chunk) {
+		if (!chunk.filled || part.contains(document.activeElement) || part.querySelector('tr.detail')) return;
+		part.replaceChildren(gap(part.offsetHeight));
+		chunk.filled = false;
+	}
+
+	// Columns only grow, so that they stand still while rows come and go.
+	function steady() {
+		const widths = heads().map((cell) => cell.offsetWidth);
+		heads().forEach((cell, i) => cell.style.setProperty('min-width', `${widths[i]}px`));
+	}
+
+	function moved(entries) {
+		for (const {target, isIntersecting} of entries) (isIntersecting ? fill : clear)(target, chunks.get(target));
+		steady();
+	}
+
+	function windowed(rows) {
+		table.setAttribute('aria-rowcount', rows.length + 1);
+		for (let from = 0; from < rows.length; from += CHUNK) {
+			const chunk = {from, rows: rows.slice(from, from + CHUNK), filled: false};
+			const part = h('tbody', {}, gap(chunk.rows.length * GUESS_PX));
+			chunks.set(part, chunk);
+			if (from === 0) fill(part, chunk);
+		}
+		table.append(...chunks.keys());
+		watch = new IntersectionObserver(moved, {root: region, rootMargin: '1000px 0px'});
+		for (const part of chunks.keys()) watch.observe(part);
+	}
+
+	function draw(rows, empty) {
+		shown = rows;
+		watch?.disconnect();
+		watch = null;
+		chunks = new Map();
+		for (const part of [...table.tBodies]) part.remove();
+		table.removeAttribute('aria-rowcount');
+		region.scrollTop = 0;
+		if (rows.length > PLAIN) windowed(rows);
+		else
+			table.append(
+				h(
+					'tbody',
+					{},
+					rows.length || !empty
+						? rows.flatMap(make)
+						: h('tr', {}, h('td', {colspan: heads().length, class: 'none'}, empty)),
+				),
+			);
+	}
+
+	draw.reveal = (row) => {
+		const at = shown.indexOf(row);
+		const part = table.tBodies[watch ? Math.floor(at / CHUNK) : 0];
+		if (watch) fill(part, chunks.get(part));
+		const trs = [...part.rows].filter((tr) => !tr.classList.contains('detail'));
+		const tr = trs[watch ? at % CHUNK : at];
+		tr.scrollIntoView({block: 'center'});
+		return tr;
+	};
+
+	return draw;
 }

@@ -9,13 +9,23 @@ import {h} from './dom.js';
 export async function tabs({label, parts, chosen, leave, failed}) {
 	const loaded = new Map();
 	const panel = h('div', {role: 'tabpanel', id: 'panel', class: 'panel'});
-	const links = parts.map((part) => h('a', {role: 'tab', id: `tab-${part.id}`, href: part.href,
-		'aria-controls': 'panel', on: {click: (e) => press(e, part), keydown}}, part.label));
+	const links = parts.map((part) =>
+		h(
+			'a',
+			{
+				role: 'tab',
+				id: `tab-${part.id}`,
+				href: part.href,
+				'aria-controls': 'panel',
+				on: {click: (e) => press(e, part), keydown},
+			},
+			part.label,
+		),
+	);
 	let wanted = null;
 
 	function press(e, part) {
-		if (e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey)
-			return;
+		if (e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey) return;
 		e.preventDefault();
 		choose(part).catch((error) => failed(error, () => press(e, part)));
 	}
@@ -23,8 +33,7 @@ export async function tabs({label, parts, chosen, leave, failed}) {
 	function keydown(e) {
 		const at = links.indexOf(e.currentTarget);
 		const to = {ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: links.length - 1, ' ': at}[e.key];
-		if (to === undefined)
-			return;
+		if (to === undefined) return;
 		e.preventDefault();
 		const link = links[(to + links.length) % links.length];
 		link.focus();
@@ -46,8 +55,7 @@ export async function tabs({label, parts, chosen, leave, failed}) {
 		mark(part);
 		panel.setAttribute('aria-busy', 'true');
 		try {
-			if (!loaded.has(part))
-				loaded.set(part, await part.load());
+			if (!loaded.has(part)) loaded.set(part, await part.load());
 		} catch (error) {
 			if (wanted === part && before) {
 				wanted = before;
@@ -57,8 +65,7 @@ export async function tabs({label, parts, chosen, leave, failed}) {
 		} finally {
 			panel.removeAttribute('aria-busy');
 		}
-		if (wanted !== part)
-			return;
+		if (wanted !== part) return;
 		const {node, save} = loaded.get(part);
 		leave(part.id);
 		panel.replaceChildren(node);

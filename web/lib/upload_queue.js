@@ -5,19 +5,19 @@
 import * as api from './api.js';
 
 const AT_ONCE = 3;
-const PATIENCE = 20;
+const MAX_MISSED = 20;
 
-export const deliveries = [];
-const line = [];
+export const fileUploads = [];
+const queue = [];
 let sending = 0;
 
-export const final = (upload) => upload.state === 'done' || upload.state === 'failed';
+const isFinal = (upload) => upload.state === 'done' || upload.state === 'failed';
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // phase: 'waiting' to be sent, 'sending', 'kept' by the server (its state is
 // upload.state), or 'refused' with error.
-export class Delivery extends EventTarget {
+class FileUpload extends EventTarget {
 	constructor(file, query) {
 		super();
 		Object.assign(this, {file, query});
@@ -26,8 +26,8 @@ export class Delivery extends EventTarget {
 
 	begin() {
 		this.become({phase: 'waiting', sent: 0, upload: null, error: null});
-		line.push(this);
-		next();
+		queue.push(this);
+		sendNext();
 	}
 
 	become(state) {
@@ -36,14 +36,13 @@ export class Delivery extends EventTarget {
 	}
 
 	get over() {
-		return this.phase === 'refused' || (this.phase === 'kept' && final(this.upload));
+		return this.phase === 'refused' || (this.phase === 'kept' && isFinal(this.upload));
 	}
 
 	async send() {
 		this.become({phase: 'sending'});
 		try {
-			const {id, existing} = await api.send(this.file, this.query,
-				{told: (sent) => this.become({sent})});
+			const {id, existing} = await api.send(this.file, this.query, {told: (sent) => this.become({sent})});
 			this.become({phase: 'kept', existing, upload: await api.upload(id)});
 		} catch (error) {
 			this.become({phase: 'refused', error});
@@ -54,14 +53,14 @@ export class Delivery extends EventTarget {
 	// does not answer is asked again for a while.
 	async follow() {
 		let missed = 0;
-		for (let wait = 200; !final(this.upload); wait = Math.min(wait * 1.25, 2000)) {
+		for (let wait = 200; !isFinal(this.upload); wait = Math.min(wait * 1.25, 2000)) {
 			await pause(wait);
 			try {
 				this.become({upload: await api.upload(this.upload.id)});
 				missed = 0;
 			} catch (error) {
 				const passing = error.status === 0 || error.status === 503;
-				if (!passing || ++missed > PATIENCE) {
+				if (!passing || ++missed > MAX_MISSED) {
 					this.become({phase: 'refused', error});
 					return;
 				}
@@ -77,8 +76,7 @@ export class Delivery extends EventTarget {
 			return;
 		}
 		try {
-			const upload = this.phase === 'kept' ? await api.retry(this.upload.id)
-				: await api.upload(this.upload.id);
+			const upload = this.phase === 'kept' ? await api.retry(this.upload.id) : await api.upload(this.upload.id);
 			this.become({phase: 'kept', error: null, upload});
 			await this.follow();
 		} catch (error) {
@@ -88,26 +86,23 @@ export class Delivery extends EventTarget {
 }
 
 // A few at a time, in the order they came.
-async function next() {
-	if (sending >= AT_ONCE || line.length === 0)
-		return;
-	const delivery = line.shift();
+async function sendNext() {
+	if (sending >= AT_ONCE || queue.length === 0) return;
+	const delivery = queue.shift();
 	sending++;
 	await delivery.send();
 	sending--;
-	next();
-	if (delivery.phase === 'kept')
-		await delivery.follow();
+	sendNext();
+	if (delivery.phase === 'kept') await delivery.follow();
 }
 
-export function deliver(file, query) {
-	const delivery = new Delivery(file, query);
-	deliveries.unshift(delivery);
+export function enqueue(file, query) {
+	const delivery = new FileUpload(file, query);
+	fileUploads.unshift(delivery);
 	return delivery;
 }
 
 // Leaving would break off what has not arrived yet.
 globalThis.addEventListener?.('beforeunload', (e) => {
-	if (deliveries.some((d) => d.phase === 'waiting' || d.phase === 'sending'))
-		e.preventDefault();
+	if (fileUploads.some((d) => d.phase === 'waiting' || d.phase === 'sending')) e.preventDefault();
 });

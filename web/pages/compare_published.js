@@ -1,42 +1,79 @@
 // compare_published.js - tab: the published score, its 17 columns in its order.
 
-import * as api from '../api.js';
-import {h} from '../dom.js';
-import * as f from '../format.js';
-import {tell} from '../news.js';
-import {matching, sorted, table} from '../table.js';
-import {refusal, remarks} from './compare_head.js';
-import {fileLink} from './run_columns.js';
+import * as api from '../lib/api.js';
+import {fileLink} from '../lib/columns.js';
+import {h} from '../lib/dom.js';
+import {findingList, refusalBanner} from '../lib/findings.js';
+import * as f from '../lib/format.js';
+import {announce} from '../lib/notices.js';
+import {matching, sorted, table} from '../lib/table.js';
 
 const six = (n) => (n === null ? f.NONE : f.count(n, 6));
 
 function number(label, key, digits = 3) {
-	return {label, num: true, down: key, up: `-${key}`, value: (r) => r[key],
-		cell: (r) => (r[key] === null ? f.NONE : f.count(r[key], digits)), title: (r) => six(r[key])};
+	return {
+		label,
+		num: true,
+		down: key,
+		up: `-${key}`,
+		value: (r) => r[key],
+		cell: (r) => (r[key] === null ? f.NONE : f.count(r[key], digits)),
+		title: (r) => six(r[key]),
+	};
 }
 
 function columns() {
 	const named = (column, unit) => ({...column, unit});
 	return [
-		{label: 'Function', head: true, class: 'kernel', up: 'name', down: '-name', title: (r) => r.function,
-			cell: (r) => h('code', {}, r.function), value: (r) => r.function},
+		{
+			label: 'Function',
+			head: true,
+			class: 'kernel',
+			up: 'name',
+			down: '-name',
+			title: (r) => r.function,
+			cell: (r) => h('code', {}, r.function),
+			value: (r) => r.function,
+		},
 		{label: 'Metric', up: 'metric', down: '-metric', cell: (r) => r.metric || f.NONE, value: (r) => r.metric},
 		{label: 'Device', up: 'on', down: '-on', cell: (r) => r.device, value: (r) => r.device},
 		number('Suspicion', 'score', 2),
-		named(number('β base', 'base_beta_pct'), '%'), named(number('β head', 'head_beta_pct'), '%'),
-		named(number('Δβ', 'delta_beta_pct'), '%'), number('Z(β)', 'z_beta', 2), number('p(β)', 'p_beta', 4),
+		named(number('β base', 'base_beta_pct'), '%'),
+		named(number('β head', 'head_beta_pct'), '%'),
+		named(number('Δβ', 'delta_beta_pct'), '%'),
+		number('Z(β)', 'z_beta', 2),
+		number('p(β)', 'p_beta', 4),
 		number('U-test p(β)', 'u_p_beta', 4),
-		number('μ base', 'base_mu'), number('μ head', 'head_mu'), number('Δμ', 'delta_mu'),
-		number('Z(μ)', 'z_mu', 2), number('Z(log μ)', 'z_log_mu', 2), number('p(μ)', 'p_mu', 4), number('U-test p(μ)', 'u_p_mu', 4),
+		number('μ base', 'base_mu'),
+		number('μ head', 'head_mu'),
+		number('Δμ', 'delta_mu'),
+		number('Z(μ)', 'z_mu', 2),
+		number('Z(log μ)', 'z_log_mu', 2),
+		number('p(μ)', 'p_mu', 4),
+		number('U-test p(μ)', 'u_p_mu', 4),
 	];
 }
 
 function saidFirst(doc) {
-	if (!doc.suspects.length)
-		return h('p', {class: 'quiet'}, 'No function passes the published threshold of 10.');
-	return h('ul', {class: 'alone'}, doc.suspects.map((x) => h('li', {}, h('code', {}, x.function), ' ',
-		h('span', {class: 'quiet'}, `${x.device}, score ${f.count(x.score, 2)}`,
-			x.metrics.length ? `, with ${x.metrics.join(', ')}` : ''))));
+	if (!doc.suspects.length) return h('p', {class: 'quiet'}, 'No function passes the published threshold of 10.');
+	return h(
+		'ul',
+		{class: 'alone'},
+		doc.suspects.map((x) =>
+			h(
+				'li',
+				{},
+				h('code', {}, x.function),
+				' ',
+				h(
+					'span',
+					{class: 'quiet'},
+					`${x.device}, score ${f.count(x.score, 2)}`,
+					x.metrics.length ? `, with ${x.metrics.join(', ')}` : '',
+				),
+			),
+		),
+	);
 }
 
 // What the page says above its tabs is not said again.
@@ -49,32 +86,77 @@ export async function publishedTab(verdict, words, query, at) {
 	const view = {q: query.get('q') ?? '', sort: query.get('sort') ?? 'score'};
 	const found = h('span', {class: 'quiet', role: 'status'});
 	const name = `compare-${words.base}-${words.head}-published`.replace(/[^\w-]+/g, '_');
-	const rows = () => sorted(matching(doc.items, view.q, (r) => `${r.function} ${r.metric} ${r.device}`), all, view.sort);
+	const rows = () =>
+		sorted(
+			matching(doc.items, view.q, (r) => `${r.function} ${r.metric} ${r.device}`),
+			all,
+			view.sort,
+		);
 	const save = () => at.keep({q: view.q, sort: view.sort === 'score' ? '' : view.sort});
-	const shown = table({caption: 'Published score', columns: all, rows: [], sort: view.sort, tall: true,
-		empty: doc.items.length ? 'Nothing has this in its function, metric or device.'
+	const shown = table({
+		caption: 'Published score',
+		columns: all,
+		rows: [],
+		sort: view.sort,
+		tall: true,
+		empty: doc.items.length
+			? 'Nothing has this in its function, metric or device.'
 			: 'There is no function to score.',
-		onsort: (sort) => change({sort})});
+		onsort: (sort) => change({sort}),
+	});
 
 	function change(next) {
 		Object.assign(view, next);
 		const list = rows();
 		shown.update({rows: list, sort: view.sort});
-		found.textContent = list.length === doc.items.length ? f.plural(list.length, 'row')
-			: `${f.count(list.length)} of ${f.plural(doc.items.length, 'row')}`;
+		found.textContent =
+			list.length === doc.items.length
+				? f.plural(list.length, 'row')
+				: `${f.count(list.length)} of ${f.plural(doc.items.length, 'row')}`;
 		save();
 	}
 
 	change({});
-	tell(f.plural(doc.items.length, 'row'));
-	const filter = h('input', {type: 'search', 'aria-label': 'Filter by function, metric or device', value: view.q,
-		placeholder: 'Filter by function, metric or device', on: {input: (e) => change({q: e.target.value.trim()})}});
-	return {save, node: h('div', {class: 'part'},
-		h('p', {class: 'hint wide-text'}, 'Suspicion = |Δβ| · (|Z(β)| + |Z(log μ)|), as published with LatencyPrism: ',
-			'comparable with what others computed, ',
-			'but it accuses innocents and is blind to new functions. The verdict is the view to judge by. ',
-			`Base is ${doc.base.name}, head is ${doc.head.name}.`),
-		refusal(unsaid(doc, verdict)), remarks(unsaid(doc, verdict), 'What to know of this score'), saidFirst(doc),
-		h('div', {class: 'toolbar'}, filter, found, h('span', {class: 'links'}, [['JSON', 'json'], ['CSV', 'csv'], ['Markdown', 'md']]
-			.map(([text, format]) => fileLink(text, api.compareFile(format, asked), `${name}.${format}`)))), shown.node)};
+	announce(f.plural(doc.items.length, 'row'));
+	const filter = h('input', {
+		type: 'search',
+		'aria-label': 'Filter by function, metric or device',
+		value: view.q,
+		placeholder: 'Filter by function, metric or device',
+		on: {input: (e) => change({q: e.target.value.trim()})},
+	});
+	return {
+		save,
+		node: h(
+			'div',
+			{class: 'part'},
+			h(
+				'p',
+				{class: 'hint wide-text'},
+				'Suspicion = |Δβ| · (|Z(β)| + |Z(log μ)|), as published with LatencyPrism: ',
+				'comparable with what others computed, ',
+				'but it accuses innocents and is blind to new functions. The verdict is the view to judge by. ',
+				`Base is ${doc.base.name}, head is ${doc.head.name}.`,
+			),
+			refusalBanner(unsaid(doc, verdict)),
+			findingList(unsaid(doc, verdict), 'What to know of this score'),
+			saidFirst(doc),
+			h(
+				'div',
+				{class: 'toolbar'},
+				filter,
+				found,
+				h(
+					'span',
+					{class: 'links'},
+					[
+						['JSON', 'json'],
+						['CSV', 'csv'],
+						['Markdown', 'md'],
+					].map(([text, format]) => fileLink(text, api.compareFile(format, asked), `${name}.${format}`)),
+				),
+			),
+			shown.node,
+		),
+	};
 }

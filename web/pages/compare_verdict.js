@@ -1,50 +1,756 @@
 // compare_verdict.js - tab: where the time goes, the factor that all kernels
 // share, the cycles, what is new and what is gone, and the functions.
 
-import {shownClasses} from '../compared.js';
-import {h} from '../dom.js';
-import * as f from '../format.js';
-import {cycleSection} from './compare_cycles.js';
-import {splitSection} from './compare_split.js';
-import {functionSection} from './compare_table.js';
+import * as api from '../lib/api.js';
+import {chart} from '../lib/chart.js';
+import {byValue, inOrder} from '../lib/chart_iterations.js';
+import {fileLink, largestUnit, typicalUnit} from '../lib/columns.js';
+import {
+	baseHeadText,
+	CLASSES,
+	classesParam,
+	EVIDENCE,
+	intervalTitle,
+	ITERATION_PARTS,
+	PARTS,
+	shownClasses,
+} from '../lib/comparison.js';
+import {facts, h} from '../lib/dom.js';
+import * as f from '../lib/format.js';
+import {showFailure} from '../lib/notices.js';
+import {axisUnit} from '../lib/scale.js';
+import {matching, sorted, table} from '../lib/table.js';
 
-const MOST = 5;
+// What the tables of a comparison share: classes as badges,
+// differences with their interval.
+
+function badge(word) {
+	if (!word) return h('span', {class: 'quiet', title: 'not judged'}, f.NONE);
+	return h(
+		'span',
+		{class: `class ${word}`, title: CLASSES[word]?.what},
+		h('span', {class: 'class-mark', 'aria-hidden': 'true'}, CLASSES[word]?.mark ?? ''),
+		word,
+	);
+}
+
+// What is estimated has no nanoseconds: they are in the title.
+const digits = (unit) => ({µs: 1, ms: 2})[unit] ?? 3;
+
+// The difference where its column is out of sight.
+const narrowDelta = (r) => h('div', {class: 'narrow-only'}, f.signedDuration(r.delta_ns_per_cycle));
+
+// One side's mean time per cycle.
+const sideColumn = (label, key, unit) => ({
+	label,
+	unit,
+	num: true,
+	down: key,
+	up: `-${key}`,
+	value: (r) => r[`${key}_ns_per_cycle`],
+	cell: (r) => f.inUnit(r[`${key}_ns_per_cycle`], unit, digits(unit)),
+	title: (r) => f.exact(r[`${key}_ns_per_cycle`]),
+});
+
+const deltaColumn = (unit) => ({
+	label: 'Δ per cycle',
+	unit,
+	num: true,
+	down: 'delta',
+	up: '-delta',
+	class: 'delta',
+	value: (r) => r.delta_ns_per_cycle,
+	cell: (r) => f.signed(r.delta_ns_per_cycle, unit, digits(unit)),
+	title: (r) => `${f.exact(r.delta_ns_per_cycle)}, ${f.changeOf(r.ratio)}`,
+});
+
+// Where the interval lies on an axis around zero that all rows share.
+function whisker(r, most) {
+	const [low, high] = [r.low_ns_per_cycle / most, r.high_ns_per_cycle / most].map((x) =>
+		Math.max(-1, Math.min(1, x)),
+	);
+	const at = Math.max(-1, Math.min(1, r.shift_ns_per_cycle / most));
+	return h('span', {
+		class: 'whisker',
+		'aria-hidden': 'true',
+		style: {'--from': `${50 + 50 * low}%`, '--wide': `${50 * (high - low)}%`, '--at': `${50 + 50 * at}%`},
+	});
+}
+
+function intervalColumn(rows, unit) {
+	const known = rows.filter((r) => r.low_ns_per_cycle !== null);
+	const most =
+		known.reduce((n, r) => Math.max(n, Math.abs(r.low_ns_per_cycle), Math.abs(r.high_ns_per_cycle)), 0) || 1;
+	return {
+		label: '95 % interval',
+		unit,
+		num: true,
+		class: 'interval',
+		cell: (r) =>
+			r.low_ns_per_cycle === null
+				? f.NONE
+				: [
+						`${f.signed(r.low_ns_per_cycle, unit, digits(unit))} … ${f.signed(r.high_ns_per_cycle, unit, digits(unit))}`,
+						whisker(r, most),
+					],
+		title: (r) => intervalTitle(r),
+	};
+}
+
+// Where a cycle's time goes, on both sides: two bars of the
+// same scale, and the table they are drawn from.
+
+const swatch = (part) =>
+	ITERATION_PARTS.includes(part)
+		? h('span', {class: `swatch ${part}`, 'aria-hidden': 'true'})
+		: h('span', {class: 'swatch-none'});
+
+function bar(name, parts, key, most) {
+	const whole = parts.reduce((n, r) => n + r[key], 0);
+	const said = parts.map((r) => `${PARTS[r.part]} ${f.duration(r[key])}`).join(', ');
+	return h(
+		'div',
+		{class: 'stack-row'},
+		h('span', {class: 'stack-name'}, name),
+		h(
+			'div',
+			{class: 'stack', role: 'img', 'aria-label': `${name}: ${said}`},
+			parts.map((r) =>
+				h(
+					'span',
+					{
+						class: `stack-part ${r.part}`,
+						title: `${PARTS[r.part]}: ${f.duration(r[key])}`,
+						style: {width: `${(r[key] * 100) / most}%`},
+					},
+					h('span', {}, f.duration(r[key])),
+				),
+			),
+		),
+		h('span', {class: 'stack-sum'}, f.duration(whole)),
+	);
+}
+
+function bars(doc) {
+	const parts = ITERATION_PARTS.map((part) => doc.split.find((r) => r.part === part))
+		.filter(Boolean)
+		.filter((r) => r.base_ns_per_cycle !== null && r.head_ns_per_cycle !== null);
+	if (parts.length < ITERATION_PARTS.length) return null;
+	const sum = (key) => parts.reduce((n, r) => n + r[key], 0);
+	const most = Math.max(sum('base_ns_per_cycle'), sum('head_ns_per_cycle')) || 1;
+	return h(
+		'div',
+		{class: 'stacks'},
+		bar('Base', parts, 'base_ns_per_cycle', most),
+		bar('Head', parts, 'head_ns_per_cycle', most),
+	);
+}
+
+function splitSection(doc) {
+	if (!doc.split.length) return null;
+	const unit = largestUnit(doc.split.map((r) => Math.max(r.base_ns_per_cycle ?? 0, r.head_ns_per_cycle ?? 0)));
+	const plain = ({up, down, ...column}) => column;
+	const columns = [
+		{
+			label: 'Part',
+			head: true,
+			class: 'part-name',
+			cell: (r) => [swatch(r.part), PARTS[r.part] ?? r.part, narrowDelta(r)],
+			title: (r) => r.what,
+		},
+		sideColumn('Base', 'base', unit),
+		sideColumn('Head', 'head', unit),
+		{...deltaColumn(unit), label: 'Δ'},
+		{label: 'Change', num: true, cell: (r) => f.changeOf(r.ratio)},
+		{label: 'Class', cell: (r) => badge(r.verdict)},
+		intervalColumn(doc.split, unit),
+	].map(plain);
+	return h(
+		'section',
+		{'aria-labelledby': 'split'},
+		h('h2', {id: 'split'}, "Where the cycle's time goes"),
+		bars(doc) ?? '',
+		table({caption: 'Time of a cycle', columns, rows: doc.split}).node,
+	);
+}
+
+// How long the cycles took, every one of both sides.
+
+const iterationPoints = (side) =>
+	(side.cycle_durs_ns ?? []).map((value, i) => ({value, run: side.cycle_runs?.[i] ?? null, i}));
+const pointText = (side, p) =>
+	[
+		side.label,
+		p.run === null ? null : `run #${p.run}`,
+		`cycle ${p.i + 1} of ${side.points.length}: ${f.duration(p.value)}`,
+	]
+		.filter(Boolean)
+		.join(', ');
+
+const LAYOUTS = [
+	['', 'By duration'],
+	['order', 'In order'],
+];
+
+function layoutChoice(shape, change) {
+	return h(
+		'fieldset',
+		{class: 'choice'},
+		h('legend', {}, 'How cycles are laid out'),
+		LAYOUTS.map(([value, label]) =>
+			h(
+				'label',
+				{},
+				h('input', {
+					type: 'radio',
+					name: 'cycles',
+					value,
+					checked: value === shape,
+					on: {change: () => change(value)},
+				}),
+				h('span', {}, label),
+			),
+		),
+	);
+}
+
+function iterationSection(doc, view, save) {
+	const sides = [
+		['base', 'Base'],
+		['head', 'Head'],
+	].map(([key, label]) => ({
+		label,
+		class: key,
+		points: iterationPoints(doc[key]),
+		lines: [{value: doc[key].cycle_median_ns, label: 'median'}],
+	}));
+	if (!sides.some((side) => side.points.length)) return null;
+	const rows = sides.flatMap((side) => side.points.map((p) => ({...p, side: side.label})));
+	const unit = axisUnit(rows.reduce((n, r) => Math.max(n, r.value), 0));
+	const columns = [
+		{label: 'Side', head: true, cell: (r) => r.side},
+		{label: 'Run', num: true, cell: (r) => (r.run === null ? f.NONE : `#${r.run}`)},
+		{label: 'Cycle', num: true, cell: (r) => f.count(r.i + 1)},
+		{label: 'Duration', unit, num: true, cell: (r) => f.inUnit(r.value, unit), title: (r) => f.exact(r.value)},
+	];
+	const place = h('div');
+	function show() {
+		const draw = view.cycles === 'order' ? inOrder(sides, {tell: pointText}) : byValue(sides, {tell: pointText});
+		place.replaceChildren(
+			chart({
+				caption: 'Duration of each compared cycle',
+				columns,
+				rows,
+				draw,
+				hint: 'Each dot is a cycle, the line is the median.',
+				label:
+					`Durations of ${f.plural(sides[0].points.length, 'cycle')} of the base, median ${f.duration(doc.base.cycle_median_ns)}, ` +
+					`and ${sides[1].points.length} of the head, median ${f.duration(doc.head.cycle_median_ns)}`,
+			}),
+		);
+	}
+	show();
+	return h(
+		'section',
+		{'aria-labelledby': 'cycles'},
+		h(
+			'div',
+			{class: 'toolbar'},
+			h('h2', {id: 'cycles'}, 'Cycles'),
+			layoutChoice(view.cycles, (cycles) => {
+				view.cycles = cycles;
+				show();
+				save();
+			}),
+		),
+		place,
+	);
+}
+
+// What opens beneath a function: its full name, what its change
+// is made of and rests on, and its cycles on both sides as charts.
+
+const SIDES = [
+	['base', 'Base'],
+	['head', 'Head'],
+];
+
+const floorText = (r) =>
+	r.floor === null
+		? null
+		: `${f.count(r.floor * 100, 1)} % between runs, ${
+				{default: 'the default', learnt: 'learnt from stored repeats', given: 'as given'}[r.floor_from] ??
+				r.floor_from
+			}` + (r.floor_df === null ? '' : `, ${f.count(r.floor_df, 1)} degrees of freedom`);
+
+function numbers(r) {
+	const beyond = r.beyond_common_ns_per_cycle;
+	const made =
+		r.by_count_ns_per_cycle === null || r.by_duration_ns_per_cycle === null
+			? null
+			: `${f.signedDuration(r.by_count_ns_per_cycle)} by the number of launches, ` +
+				`${f.signedDuration(r.by_duration_ns_per_cycle)} by how long each takes`;
+	const list = facts([
+		['Name', h('code', {class: 'full'}, r.function)],
+		['Kind', r.type],
+		['Class', r.verdict && `${r.verdict}: ${CLASSES[r.verdict]?.what}`],
+		['Rests on', EVIDENCE[r.evidence]],
+		[
+			'Change',
+			`${f.signedDuration(r.delta_ns_per_cycle)} per cycle${r.ratio === null ? '' : `, ${f.changeOf(r.ratio)}`}`,
+		],
+		['Made of', made],
+		['Beyond common', beyond === null || beyond === r.delta_ns_per_cycle ? null : f.signedDuration(beyond)],
+		['Interval', r.low_ns_per_cycle === null ? null : intervalTitle(r)],
+		['p alone', r.p === null ? null : f.probability(r.p)],
+		['Run floor', floorText(r)],
+	]);
+	list.classList.add('in-columns');
+	return list;
+}
+
+function resources(r) {
+	if (!r.resources?.length) return null;
+	const columns = [
+		{label: 'Counter', head: true, cell: (x) => x.name},
+		{label: 'Base', num: true, cell: (x) => f.number(x.base_mu)},
+		{label: 'Head', num: true, cell: (x) => f.number(x.head_mu)},
+	];
+	return h(
+		'div',
+		{class: 'callers'},
+		h('h3', {}, 'Counters beside it'),
+		table({caption: `Counters beside ${r.short_name || r.function}`, columns, rows: r.resources}).node,
+	);
+}
+
+const seriesPoints = (side, key) =>
+	side[key].map((value, i) => ({value, run: side.runs[i], number: side.numbers[i], i}));
+const seriesText = (text) => (side, p) => `${side.label}, run #${p.run}, cycle ${p.number}: ${text(p.value)}`;
+const percent = (p) => `${f.count(p, 3)} %`;
+
+function charts(r, answer) {
+	const name = r.short_name || r.function;
+	const sides = (key, mean) =>
+		SIDES.map(([side, label]) => ({
+			label,
+			class: side,
+			points: seriesPoints(answer[side], key),
+			lines: [{value: r[`${side}_${mean}`] ?? NaN}],
+		}));
+	const rows = SIDES.flatMap(([side, label]) =>
+		seriesPoints(answer[side], 'ns').map((p) => ({
+			...p,
+			side: label,
+			launches: answer[side].launches[p.i],
+			beta: answer[side].beta_pct[p.i],
+			cycle: answer[side].cycle_ns[p.i],
+		})),
+	);
+	const unit = axisUnit(rows.reduce((n, p) => Math.max(n, p.value ?? 0), 0));
+	const columns = [
+		{label: 'Side', head: true, cell: (p) => p.side},
+		{label: 'Run', num: true, cell: (p) => `#${p.run}`},
+		{label: 'Cycle', num: true, cell: (p) => f.plain(p.number)},
+		{label: 'Time', unit, num: true, cell: (p) => f.inUnit(p.value, unit), title: (p) => f.exact(p.value)},
+		{label: 'β', unit: '%', num: true, cell: (p) => (p.beta === null ? f.NONE : f.count(p.beta, 3))},
+		{label: 'Launches', num: true, cell: (p) => f.number(p.launches)},
+		{label: 'Cycle time', num: true, cell: (p) => f.duration(p.cycle), title: (p) => f.exact(p.cycle)},
+	];
+	const one = (caption, draw) =>
+		chart({
+			caption,
+			columns,
+			rows,
+			draw,
+			hint: 'Each dot is a cycle, the line is the mean.',
+			label: `${caption}, ${name}: ${SIDES.map(([side]) => `${f.plural(answer[side].ns.length, 'cycle')} of the ${side}`).join(', ')}`,
+		});
+	return h(
+		'div',
+		{class: 'beside'},
+		one('Time per cycle', inOrder(sides('ns', 'ns_per_cycle'), {tell: seriesText(f.duration)})),
+		one('β, share of the cycle', inOrder(sides('beta_pct', 'beta_pct'), {unit: '%', tell: seriesText(percent)})),
+	);
+}
+
+// The detail of the table of functions. `view` names the one whose row the
+// address opens; chosen() is the last one opened that still is.
+function rowDetail(doc, words, view, at, changed) {
+	const open = new Set();
+	const loaded = new Map();
+	const linked = () => doc.items.find((r) => r.function === view.function && (r.device ?? '') === view.device);
+
+	async function load(r, place) {
+		place.replaceChildren(h('p', {class: 'loading'}, 'Loading its cycles…'));
+		try {
+			const {range} = words;
+			const answer = await api.series(
+				{base: words.base, head: words.head, range, function: r.function, device: r.device},
+				at.signal,
+			);
+			place.replaceChildren(charts(r, answer));
+		} catch (error) {
+			loaded.delete(r);
+			if (at.signal.aborted) return;
+			place.replaceChildren(h('p', {class: 'quiet'}, 'Its cycles could not be loaded.'));
+			showFailure(error, () => load(r, place));
+		}
+	}
+
+	function fill(r, place) {
+		if (!loaded.has(r)) {
+			const charted = h('div');
+			loaded.set(r, charted);
+			load(r, charted);
+		}
+		place.append(numbers(r), resources(r) ?? '', loaded.get(r));
+	}
+
+	const chosen = () => {
+		const r = [...open].at(-1);
+		return {function: r?.function ?? '', device: r?.device ?? ''};
+	};
+	if (linked()) open.add(linked());
+	return {open, fill, changed, chosen, linked, name: (r) => r.short_name || r.function};
+}
+
+// The functions of a comparison, filtered by class and text,
+// sorted; all of it kept in the address. The unchanged ones are folded away.
+
+const ORDER = Object.keys(CLASSES);
+
+function pairColumn(label, unit, key, text, exact) {
+	const [base, head] = [`base_${key}`, `head_${key}`];
+	return {
+		label,
+		unit,
+		num: true,
+		down: key,
+		up: `-${key}`,
+		value: (r) => r[head] ?? r[base],
+		cell: (r) => baseHeadText(r[base], r[head], text),
+		title: (r) => `base ${exact(r[base])}, head ${exact(r[head])}`,
+	};
+}
+
+function probabilityColumn(label, key, what) {
+	return {
+		label,
+		num: true,
+		up: key,
+		down: `-${key}`,
+		value: (r) => r[key],
+		cell: (r) => f.probability(r[key]),
+		title: (r) => (r[key] === null ? 'unknown' : `${what}: ${r[key]}`),
+	};
+}
+
+const device = (r) =>
+	r.head_device && r.head_device !== r.device ? `${r.device} → ${r.head_device}` : (r.device ?? f.NONE);
+
+function columns(rows, full) {
+	const unit = typicalUnit(rows.map((r) => Math.max(r.base_ns_per_cycle ?? 0, r.head_ns_per_cycle ?? 0)));
+	const each = typicalUnit(rows.map((r) => r.head_mean_ns ?? r.base_mean_ns));
+	return [
+		{
+			label: 'Class',
+			up: 'class',
+			down: '-class',
+			cell: (r) => [badge(r.verdict), narrowDelta(r)],
+			value: (r) => (r.verdict ? ORDER.indexOf(r.verdict) : null),
+		},
+		{
+			label: 'Function',
+			head: true,
+			class: full ? 'kernel full' : 'kernel',
+			up: 'name',
+			down: '-name',
+			title: (r) => (full ? null : r.function),
+			value: (r) => r.function,
+			cell: (r) => h('code', {}, full ? r.function : r.short_name || r.function),
+		},
+		{label: 'Device', up: 'on', down: '-on', cell: device, value: (r) => r.device},
+		deltaColumn(unit),
+		intervalColumn(rows, unit),
+		sideColumn('Base', 'base', unit),
+		sideColumn('Head', 'head', unit),
+		pairColumn('Launches', null, 'launches_per_cycle', f.mean, f.plain),
+		pairColumn('Mean launch', each, 'mean_ns', (ns) => f.inUnit(ns, each), f.exact),
+		pairColumn(
+			'β',
+			'%',
+			'beta_pct',
+			(p) => (p === null ? f.NONE : f.count(p, 2)),
+			(p) => (p === null ? 'unknown' : `${p} %`),
+		),
+		{
+			label: 'Evidence',
+			up: 'evidence',
+			down: '-evidence',
+			cell: (r) => (r.evidence === 'none' ? f.NONE : r.evidence),
+			title: (r) => EVIDENCE[r.evidence],
+			value: (r) => r.evidence,
+		},
+		probabilityColumn('p family', 'p_family', 'probability that chance makes any row move so much'),
+		probabilityColumn('q', 'q', 'false discovery rate'),
+	];
+}
+
+function classFilter(doc, view, change) {
+	const chips = ORDER.map((word) =>
+		h(
+			'label',
+			{class: `chip ${word}`, title: CLASSES[word].what},
+			h('input', {
+				type: 'checkbox',
+				checked: view.shown.has(word),
+				disabled: !doc.counts[word],
+				on: {
+					change: (e) => {
+						view.shown[e.target.checked ? 'add' : 'delete'](word);
+						change();
+					},
+				},
+			}),
+			badge(word),
+			' ',
+			f.count(doc.counts[word] ?? 0),
+		),
+	);
+	return {
+		node: h('fieldset', {class: 'chips'}, h('legend', {class: 'unseen'}, 'Classes shown'), chips),
+		redraw: () =>
+			chips.forEach((chip, i) => {
+				chip.firstChild.checked = view.shown.has(ORDER[i]);
+			}),
+	};
+}
+
+function downloads(words) {
+	const name = `compare-${words.base}-${words.head}`.replace(/[^\w-]+/g, '_');
+	return h(
+		'span',
+		{class: 'links'},
+		['json', 'csv', 'md'].map((format) =>
+			fileLink(
+				{json: 'JSON', csv: 'CSV', md: 'Markdown'}[format],
+				api.compareFile(format, words),
+				`${name}.${format}`,
+			),
+		),
+	);
+}
+
+function functionSection(doc, words, view, at) {
+	const made = (full) => columns(doc.items, full);
+	let all = made(view.full);
+	let shown;
+	// Where nothing is judged, no class hides a row.
+	const seen = (r) => r.verdict === null || view.shown.has(r.verdict);
+	const rows = () =>
+		sorted(
+			matching(doc.items.filter(seen), view.q, (r) => `${r.function} ${r.device ?? ''} ${r.head_device ?? ''}`),
+			all,
+			view.sort || 'class',
+		);
+	const place = h('div');
+	const found = h('span', {class: 'quiet', role: 'status'});
+	const detail = rowDetail(doc, words, view, at, () => save());
+	const fold = h('button', {
+		type: 'button',
+		class: 'fold-line',
+		on: {
+			click: () => {
+				view.shown[view.shown.has('unchanged') ? 'delete' : 'add']('unchanged');
+				redraw();
+			},
+		},
+	});
+	const filter = h('input', {
+		type: 'search',
+		'aria-label': 'Filter functions by name or device',
+		value: view.q,
+		placeholder: 'Filter by name or device',
+		on: {
+			input: (e) => {
+				view.q = e.target.value.trim();
+				redraw();
+			},
+		},
+	});
+	const names = h(
+		'label',
+		{class: 'check'},
+		h('input', {
+			type: 'checkbox',
+			checked: view.full,
+			on: {
+				change: (e) => {
+					view.full = e.target.checked;
+					rebuild();
+				},
+			},
+		}),
+		'Full names',
+	);
+	const classes = classFilter(doc, view, () => redraw());
+
+	function save() {
+		at.keep({
+			show: classesParam(view.shown),
+			q: view.q,
+			sort: view.sort === 'class' ? '' : view.sort,
+			cycles: view.cycles,
+			names: view.full ? 'full' : '',
+			...detail.chosen(),
+		});
+	}
+
+	function redraw() {
+		const list = rows();
+		shown.update({rows: list, sort: view.sort || 'class'});
+		found.textContent =
+			list.length === doc.items.length
+				? f.plural(list.length, 'function')
+				: `${f.count(list.length)} of ${f.plural(doc.items.length, 'function')}`;
+		classes.redraw();
+		fold.hidden = !doc.comparable || !doc.counts.unchanged;
+		fold.textContent = view.shown.has('unchanged')
+			? 'Fold the unchanged ones away'
+			: `Show ${f.plural(doc.counts.unchanged, 'unchanged function')}`;
+		save();
+	}
+
+	function rebuild() {
+		all = made(view.full);
+		shown = table({
+			caption: 'Functions',
+			columns: all,
+			rows: [],
+			sort: view.sort || 'class',
+			tall: true,
+			detail,
+			empty: doc.items.length
+				? 'No function of these classes has this in its name or device.'
+				: 'There is no function to compare.',
+			onsort: (sort) => {
+				view.sort = sort;
+				redraw();
+			},
+		});
+		place.replaceChildren(shown.node);
+		redraw();
+	}
+
+	// Brings a row into sight, opened, whatever hid it.
+	function show(row) {
+		if (!seen(row) || !rows().includes(row)) {
+			view.shown.add(row.verdict);
+			filter.value = view.q = '';
+		}
+		detail.open.add(row);
+		redraw();
+		shown.reveal(row).querySelector('.open').focus();
+	}
+
+	rebuild();
+	const linked = detail.linked();
+	if (linked) setTimeout(() => at.signal.aborted || show(linked));
+	return {
+		save,
+		show,
+		node: h(
+			'section',
+			{'aria-labelledby': 'functions'},
+			h(
+				'div',
+				{class: 'toolbar'},
+				h('h2', {id: 'functions'}, 'Functions'),
+				filter,
+				names,
+				found,
+				downloads(words),
+			),
+			doc.comparable ? classes.node : '',
+			place,
+			fold,
+		),
+	};
+}
+
+const MAX_LISTED = 5;
 
 function commonLine(common) {
-	if (!common)
-		return null;
-	return h('p', {class: 'common'}, h('strong', {}, `All kernels together: ${f.changeOf(common.ratio)}`),
+	if (!common) return null;
+	return h(
+		'p',
+		{class: 'common'},
+		h('strong', {}, `All kernels together: ${f.changeOf(common.ratio)}`),
 		` (95 % ${f.changeOf(common.low)} to ${f.changeOf(common.high)}), `,
 		h('span', {title: f.exact(common.ns_per_cycle)}, `${f.signedDuration(common.ns_per_cycle)} per cycle`),
-		`. ${f.plural(common.kernels, 'kernel')} moved alike, as with a change of clocks or power; `
-		+ 'the classes below are of what goes beyond it.');
+		`. ${f.plural(common.kernels, 'kernel')} moved alike, as with a change of clocks or power; ` +
+			'the classes below are of what goes beyond it.',
+	);
 }
 
 // What is on one side alone; a press leads to its row.
-function alone(doc, word, title, key, show) {
+function oneSided(doc, word, title, key, show) {
 	const list = doc.items.filter((r) => r.verdict === word);
-	if (!list.length)
-		return null;
-	const line = (r) => h('li', {}, h('button', {type: 'button', class: 'open-row', title: r.function, on: {click: () => show(r)}},
-		h('code', {}, r.short_name || r.function)), ' ',
-	h('span', {class: 'quiet'}, [r.device, `${f.duration(r[key])} per cycle`].filter(Boolean).join(', ')));
-	return h('section', {'aria-label': title}, h('h3', {}, title, ' ', h('span', {class: 'quiet'}, f.count(list.length))),
-		h('ul', {class: 'alone'}, list.slice(0, MOST).map(line)),
-		list.length > MOST ? h('details', {class: 'more'}, h('summary', {}, `${f.count(list.length - MOST)} more`),
-			h('ul', {class: 'alone'}, list.slice(MOST).map(line))) : null);
+	if (!list.length) return null;
+	const line = (r) =>
+		h(
+			'li',
+			{},
+			h(
+				'button',
+				{type: 'button', class: 'open-row', title: r.function, on: {click: () => show(r)}},
+				h('code', {}, r.short_name || r.function),
+			),
+			' ',
+			h('span', {class: 'quiet'}, [r.device, `${f.duration(r[key])} per cycle`].filter(Boolean).join(', ')),
+		);
+	return h(
+		'section',
+		{'aria-label': title},
+		h('h3', {}, title, ' ', h('span', {class: 'quiet'}, f.count(list.length))),
+		h('ul', {class: 'alone'}, list.slice(0, MAX_LISTED).map(line)),
+		list.length > MAX_LISTED
+			? h(
+					'details',
+					{class: 'more'},
+					h('summary', {}, `${f.count(list.length - MAX_LISTED)} more`),
+					h('ul', {class: 'alone'}, list.slice(MAX_LISTED).map(line)),
+				)
+			: null,
+	);
 }
 
 export async function verdictTab(doc, words, query, at) {
-	const view = {shown: shownClasses(query.get('show')), q: query.get('q') ?? '', sort: query.get('sort') ?? '',
-		cycles: query.get('cycles') ?? '', full: query.get('names') === 'full',
-		function: query.get('function') ?? '', device: query.get('device') ?? ''};
+	const view = {
+		shown: shownClasses(query.get('show')),
+		q: query.get('q') ?? '',
+		sort: query.get('sort') ?? '',
+		cycles: query.get('cycles') ?? '',
+		full: query.get('names') === 'full',
+		function: query.get('function') ?? '',
+		device: query.get('device') ?? '',
+	};
 	const functions = functionSection(doc, words, view, at);
-	const cycles = cycleSection(doc, view, functions.save);
-	const lists = [alone(doc, 'appeared', 'Appeared', 'head_ns_per_cycle', functions.show),
-		alone(doc, 'vanished', 'Vanished', 'base_ns_per_cycle', functions.show)].filter(Boolean);
-	return {save: functions.save, node: h('div', {class: 'part verdict'},
-		h('div', {class: 'beside'}, splitSection(doc) ?? '', cycles ?? ''),
-		commonLine(doc.common) ?? '',
-		lists.length ? h('div', {class: 'lists'}, lists) : '',
-		functions.node)};
+	const cycles = iterationSection(doc, view, functions.save);
+	const lists = [
+		oneSided(doc, 'appeared', 'Appeared', 'head_ns_per_cycle', functions.show),
+		oneSided(doc, 'vanished', 'Vanished', 'base_ns_per_cycle', functions.show),
+	].filter(Boolean);
+	return {
+		save: functions.save,
+		node: h(
+			'div',
+			{class: 'part verdict'},
+			h('div', {class: 'beside'}, splitSection(doc) ?? '', cycles ?? ''),
+			commonLine(doc.common) ?? '',
+			lists.length ? h('div', {class: 'lists'}, lists) : '',
+			functions.node,
+		),
+	};
 }

@@ -1,16 +1,176 @@
 // gates.js - /gates: what gates have said, newest first, and the form that asks one.
 
-import {Failure} from '../api.js';
-import * as api from '../api_history.js';
-import {field, h} from '../dom.js';
-import * as f from '../format.js';
-import {OUTCOMES} from '../gates.js';
-import {table} from '../table.js';
-import {outcome} from './gate_parts.js';
-import {askForm} from './gates_ask.js';
+import * as api from '../lib/api.js';
+import {Failure} from '../lib/api.js';
+import {field, h} from '../lib/dom.js';
+import * as f from '../lib/format.js';
+import {FAIL_ON, gateRequest, NUMBERS, OUTCOMES, parseSide, runsText} from '../lib/gate_policy.js';
+import {sentence} from '../lib/layers.js';
+import {showFailure} from '../lib/notices.js';
+import {table} from '../lib/table.js';
+import {outcome} from './gate.js';
 
-const TEXTS = [['project', 'Project', 'whole name'], ['workload', 'Workload', 'whole name'], ['name', 'Name', 'whole name'], ['label', 'Head\'s labels', 'branch=main']];
-const DAYS = [['since', 'Since'], ['until', 'Until']];
+// The form that asks a gate: both sides as runs or as queries, which
+// runs they find by now, and the limits.
+
+const WAIT_MS = 400;
+const CLASS_WORDS = ['regressed', 'appeared'];
+
+// What a side finds by now. A base's query is of the head's work, and of what was
+// stored before it, as the server has it.
+async function previewSide(text, head, signal) {
+	const {ids, words, last} = parseSide(text);
+	if (ids)
+		return {
+			text: `Names ${f.plural(ids.length, ids.some((id) => id.startsWith('job:')) ? 'run or job' : 'run', ids.some((id) => id.startsWith('job:')) ? 'runs and jobs' : 'runs')}.`,
+			ids: ids.filter((id) => /^\d+$/.test(id)).map(Number),
+		};
+	if (!words || !(last >= 1)) return {text: text ? 'Neither runs nor a query; the server will say more.' : ''};
+	const given = head
+		? {project: head.project || undefined, workload: head.workload || undefined, until: head.created_at}
+		: {};
+	const {items} = await api.findRuns({...given, ...words, limit: Math.min(last + 8, 500)}, signal);
+	const jobs = items.some((r) => r.job);
+	const runs = items.filter((r) => !head || r.id !== head.id).slice(0, jobs ? items.length : last);
+	return {
+		text: runs.length
+			? `Finds ${jobs ? 'jobs, by runs' : f.plural(runs.length, 'run')}: ${runsText(runs.map((r) => r.id).reverse())}.`
+			: 'Finds no run by now.',
+		first: runs.at(-1) ?? null,
+		ids: runs.map((r) => r.id),
+	};
+}
+
+function preview(base, head, at) {
+	const said = {base: h('p', {class: 'hint', role: 'status'}), head: h('p', {class: 'hint', role: 'status'})};
+	let timer = 0;
+	let turn = 0;
+
+	async function look() {
+		const mine = ++turn;
+		const tell = (side, text) => {
+			if (mine === turn) said[side].textContent = text;
+		};
+		let first = null;
+		try {
+			const found = await previewSide(head.value, null, at.signal);
+			tell('head', found.text);
+			first = found.first ?? (found.ids?.length ? await api.run(found.ids[0], at.signal) : null);
+		} catch (error) {
+			tell('head', error.name === 'AbortError' ? '' : sentence(error.message));
+		}
+		try {
+			tell('base', (await previewSide(base.value, first, at.signal)).text);
+		} catch (error) {
+			tell('base', error.name === 'AbortError' ? '' : sentence(error.message));
+		}
+	}
+
+	const soon = () => {
+		clearTimeout(timer);
+		timer = setTimeout(look, WAIT_MS);
+	};
+	for (const input of [base, head]) input.addEventListener('input', soon);
+	if (base.value || head.value) soon();
+	return said;
+}
+
+const shownDefault = ([, , usual]) => (usual === null ? '' : String(usual));
+
+function gateForm(query, at) {
+	const text = (name, more) => h('input', {type: 'text', name, value: query.get(name), autocomplete: 'off', ...more});
+	const base = text('base', {required: true, placeholder: 'label.branch=main last=20'});
+	const head = text('head', {required: true, placeholder: '12,13,14'});
+	const name = text('title', {placeholder: 'such as pull request 7'});
+	const operators = text('operators', {placeholder: 'attention=5, gemm=3'});
+	const numbers = NUMBERS.map((row) => [
+		row,
+		h('input', {type: 'text', inputmode: 'decimal', name: row[0], value: shownDefault(row), autocomplete: 'off'}),
+	]);
+	const classes = FAIL_ON.map((word) =>
+		h(
+			'label',
+			{class: 'check'},
+			h('input', {type: 'checkbox', name: 'fail_on', value: word, checked: CLASS_WORDS.includes(word)}),
+			word,
+		),
+	);
+	const wrong = h('p', {class: 'wrong', role: 'alert'});
+	const button = h('button', {type: 'submit', class: 'main'}, 'Ask');
+	const said = preview(base, head, at);
+
+	async function submit(e) {
+		e.preventDefault();
+		if (button.disabled) return;
+		wrong.textContent = '';
+		let question;
+		try {
+			question = gateRequest({
+				base: base.value.trim(),
+				head: head.value.trim(),
+				name: name.value.trim(),
+				operators: operators.value,
+				...Object.fromEntries(numbers.map(([[key], input]) => [key, input.value.trim()])),
+				fail_on: classes
+					.map((label) => label.firstChild)
+					.filter((box) => box.checked)
+					.map((box) => box.value),
+			});
+		} catch (error) {
+			wrong.textContent = sentence(error.message);
+			return;
+		}
+		button.disabled = true;
+		try {
+			const {id} = await api.createGate(question);
+			at.go(`/gates/${id}`);
+		} catch (error) {
+			if ([400, 404, 409, 413, 422, 503].includes(error.status)) wrong.textContent = sentence(error.message);
+			else showFailure(error, () => submit(e));
+		} finally {
+			button.disabled = false;
+		}
+	}
+
+	const side = (label, input, place) =>
+		h('div', {class: 'asking'}, field(label, input, 'runs, jobs or a query'), place);
+	return h(
+		'details',
+		{class: 'ask', open: Boolean(query.get('base') || query.get('head'))},
+		h('summary', {}, 'Ask a gate'),
+		h(
+			'form',
+			{'aria-label': 'Ask a gate', class: 'part', on: {submit}},
+			h(
+				'div',
+				{class: 'bar'},
+				side('Baseline', base, said.base),
+				side('Head', head, said.head),
+				field('Name', name),
+			),
+			h(
+				'div',
+				{class: 'bar'},
+				numbers.map(([[, label, , hint], input]) => field(label, input, hint)),
+				field('Operators, %', operators, 'a limit each'),
+			),
+			h('fieldset', {class: 'chips'}, h('legend', {}, 'Functions that do not pass'), classes),
+			wrong,
+			h('div', {class: 'actions'}, button),
+		),
+	);
+}
+
+const TEXTS = [
+	['project', 'Project', 'whole name'],
+	['workload', 'Workload', 'whole name'],
+	['name', 'Name', 'whole name'],
+	['label', "Head's labels", 'branch=main'],
+];
+const DAYS = [
+	['since', 'Since'],
+	['until', 'Until'],
+];
 const FILTERS = [...TEXTS, ...DAYS].map(([word]) => word).concat('outcome', 'cursor');
 
 function labelsOf(text) {
@@ -22,74 +182,145 @@ function labelsOf(text) {
 }
 
 // What the server is asked with; throws in its way where labels are none.
-export function asked(query) {
+export function gateListParams(query) {
 	const out = Object.fromEntries(FILTERS.map((key) => [key, query.get(key)]).filter(([, value]) => value));
-	for (const [day] of DAYS)
-		if (/^\d{4}-\d\d-\d\d$/.test(out[day] ?? ''))
-			out[day] += 'T00:00:00Z';
-	for (const [key, value] of Object.entries(labelsOf(out.label ?? '')))
-		out[`label.${key}`] = value;
+	for (const [day] of DAYS) if (/^\d{4}-\d\d-\d\d$/.test(out[day] ?? '')) out[day] += 'T00:00:00Z';
+	for (const [key, value] of Object.entries(labelsOf(out.label ?? ''))) out[`label.${key}`] = value;
 	delete out.label;
 	return out;
 }
 
 function columns(now) {
-	const side = (label, key) => ({label, class: 'wraps', cell: (g) => h('span', {title: `${f.plural(g[key].runs.length, 'run')}`}, g[key].asked)});
+	const side = (label, key) => ({
+		label,
+		class: 'wraps',
+		cell: (g) => h('span', {title: `${f.plural(g[key].runs.length, 'run')}`}, g[key].asked),
+	});
 	return [
-		{label: 'Gate', head: true, class: 'wide', cell: (g) => h('a', {href: `/gates/${g.id}`}, g.name || `gate ${g.id}`)},
+		{
+			label: 'Gate',
+			head: true,
+			class: 'wide',
+			cell: (g) => h('a', {href: `/gates/${g.id}`}, g.name || `gate ${g.id}`),
+		},
 		{label: 'Outcome', cell: (g) => outcome(g.outcome)},
 		{label: 'It says', class: 'wide', cell: (g) => g.sentence},
 		{label: 'Project', cell: (g) => g.project || f.NONE},
 		{label: 'Workload', cell: (g) => g.workload || f.NONE},
-		side('Base', 'base'), side('Head', 'head'),
+		side('Base', 'base'),
+		side('Head', 'head'),
 		{label: 'Asked by', cell: (g) => g.who || f.NONE},
-		{label: 'Asked', num: true, cell: (g) => h('time', {datetime: g.created_at}, f.age(g.created_at, now)), title: (g) => f.moment(g.created_at)},
+		{
+			label: 'Asked',
+			num: true,
+			cell: (g) => h('time', {datetime: g.created_at}, f.age(g.created_at, now)),
+			title: (g) => f.moment(g.created_at),
+		},
 	];
 }
 
-function listed(query, changes) {
+function gatesUrl(query, changes) {
 	const q = new URLSearchParams(query);
 	q.delete('cursor');
 	for (const [key, value] of Object.entries(changes))
-		if (value)
-			q.set(key, value);
-		else
-			q.delete(key);
+		if (value) q.set(key, value);
+		else q.delete(key);
 	return q.size ? `/gates?${f.query(q)}` : '/gates';
 }
 
 function filterForm(query, items, at) {
-	const texts = TEXTS.map(([name, label, example]) => [label, h('input', {type: 'text', name, value: query.get(name), placeholder: example, autocomplete: 'off', list: name === 'label' ? null : `offered-gate-${name}`})]);
-	const days = DAYS.map(([name, label]) => [label, h('input', {type: 'date', name, value: (query.get(name) ?? '').slice(0, 10)})]);
-	const which = h('select', {name: 'outcome', on: {change: (e) => at.go(listed(query, {outcome: e.target.value}))}},
-		[['', 'any'], ...Object.entries(OUTCOMES).map(([word, {text}]) => [word, text])].map(([value, text]) => h('option', {value, selected: value === (query.get('outcome') ?? '')}, text)));
+	const texts = TEXTS.map(([name, label, example]) => [
+		label,
+		h('input', {
+			type: 'text',
+			name,
+			value: query.get(name),
+			placeholder: example,
+			autocomplete: 'off',
+			list: name === 'label' ? null : `offered-gate-${name}`,
+		}),
+	]);
+	const days = DAYS.map(([name, label]) => [
+		label,
+		h('input', {type: 'date', name, value: (query.get(name) ?? '').slice(0, 10)}),
+	]);
+	const which = h(
+		'select',
+		{name: 'outcome', on: {change: (e) => at.go(gatesUrl(query, {outcome: e.target.value}))}},
+		[['', 'any'], ...Object.entries(OUTCOMES).map(([word, {text}]) => [word, text])].map(([value, text]) =>
+			h('option', {value, selected: value === (query.get('outcome') ?? '')}, text),
+		),
+	);
 	const submit = (e) => {
 		e.preventDefault();
-		at.go(listed(query, Object.fromEntries([...texts, ...days].map(([, input]) => [input.name, input.value.trim()]))));
+		at.go(
+			gatesUrl(
+				query,
+				Object.fromEntries([...texts, ...days].map(([, input]) => [input.name, input.value.trim()])),
+			),
+		);
 	};
-	return h('form', {class: 'bar', role: 'search', 'aria-label': 'Filter gates', on: {submit}},
-		field('Outcome', which), [...texts, ...days].map(([label, input]) => field(label, input)),
-		TEXTS.filter(([name]) => name !== 'label').map(([name]) => h('datalist', {id: `offered-gate-${name}`}, [...new Set(items.map((g) => g[name]))].filter(Boolean).map((value) => h('option', {value})))),
-		h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'main'}, 'Filter'),
-			FILTERS.some((key) => query.get(key)) ? h('a', {href: '/gates'}, 'Clear') : null));
+	return h(
+		'form',
+		{class: 'bar', role: 'search', 'aria-label': 'Filter gates', on: {submit}},
+		field('Outcome', which),
+		[...texts, ...days].map(([label, input]) => field(label, input)),
+		TEXTS.filter(([name]) => name !== 'label').map(([name]) =>
+			h(
+				'datalist',
+				{id: `offered-gate-${name}`},
+				[...new Set(items.map((g) => g[name]))].filter(Boolean).map((value) => h('option', {value})),
+			),
+		),
+		h(
+			'div',
+			{class: 'actions'},
+			h('button', {type: 'submit', class: 'main'}, 'Filter'),
+			FILTERS.some((key) => query.get(key)) ? h('a', {href: '/gates'}, 'Clear') : null,
+		),
+	);
 }
 
-const nothing = () => h('section', {class: 'empty'}, h('h2', {}, 'No gates yet'),
-	h('p', {}, 'A gate holds the runs of a head against those of a baseline and says whether they may pass. A pipeline asks with'),
-	h('pre', {tabindex: '0', 'aria-label': 'Command to ask a gate'}, h('code', {}, 'kernsift gate --base \'label.branch=main last=20\' --head 12,13,14')),
-	h('p', {}, 'or ask one above.'));
+const nothing = () =>
+	h(
+		'section',
+		{class: 'empty'},
+		h('h2', {}, 'No gates yet'),
+		h(
+			'p',
+			{},
+			'A gate holds the runs of a head against those of a baseline and says whether they may pass. A pipeline asks with',
+		),
+		h(
+			'pre',
+			{tabindex: '0', 'aria-label': 'Command to ask a gate'},
+			h('code', {}, "kernsift gate --base 'label.branch=main last=20' --head 12,13,14"),
+		),
+		h('p', {}, 'or ask one above.'),
+	);
 
 export async function page(view, query, at) {
-	const {items, next} = await api.gates(asked(query), at.signal);
+	const {items, next} = await api.gates(gateListParams(query), at.signal);
 	const filtered = FILTERS.some((key) => query.get(key));
-	view.append(h('h1', {}, 'Gates'), askForm(query, at));
+	view.append(h('h1', {}, 'Gates'), gateForm(query, at));
 	if (!items.length && !filtered) {
 		view.append(nothing());
 		return 'Gates';
 	}
-	view.append(filterForm(query, items, at),
-		table({caption: 'Gates', columns: columns(Date.now()), rows: items, empty: 'No gate matches; take a word away, or clear the filter.'}).node,
-		h('nav', {class: 'pager', 'aria-label': 'Pages of the list'}, query.get('cursor') ? h('a', {href: listed(query, {})}, 'First page') : null,
-			next ? h('a', {href: listed(query, {cursor: next}), rel: 'next'}, 'Next page') : null));
+	view.append(
+		filterForm(query, items, at),
+		table({
+			caption: 'Gates',
+			columns: columns(Date.now()),
+			rows: items,
+			empty: 'No gate matches; take a word away, or clear the filter.',
+		}).node,
+		h(
+			'nav',
+			{class: 'pager', 'aria-label': 'Pages of the list'},
+			query.get('cursor') ? h('a', {href: gatesUrl(query, {})}, 'First page') : null,
+			next ? h('a', {href: gatesUrl(query, {cursor: next}), rel: 'next'}, 'Next page') : null,
+		),
+	);
 	return 'Gates';
 }

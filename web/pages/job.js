@@ -1,48 +1,81 @@
 // job.js - the ranks of one distributed execution: who computes, who waits for
 // whom, collective by collective; and the way to compare it with another job.
 
-import * as api from '../api.js';
-import {pageOf} from '../compared.js';
-import {facts, field, h} from '../dom.js';
-import * as f from '../format.js';
-import {sorted, table} from '../table.js';
-import {remarks, refusal} from './compare_head.js';
+import * as api from '../lib/api.js';
+import {largestUnit} from '../lib/columns.js';
+import {compareUrl} from '../lib/comparison.js';
+import {facts, field, h} from '../lib/dom.js';
+import {findingList, refusalBanner} from '../lib/findings.js';
+import * as f from '../lib/format.js';
+import {sorted, table} from '../lib/table.js';
 import {jobName} from './jobs.js';
-import {largestUnit} from './run_columns.js';
 
-const called = (r) => (r.rank === null ? `run ${r.run}` : `rank ${r.rank}`);
+const rankName = (r) => (r.rank === null ? `run ${r.run}` : `rank ${r.rank}`);
 
 // Said from what is marked; nothing is worked out here.
 function sentence(job) {
-	const late = job.ranks.filter((r) => r.straggler).map(called);
+	const late = job.ranks.filter((r) => r.straggler).map(rankName);
 	const n = f.plural(job.ranks.length, 'rank');
-	if (job.ranks.length < 2)
-		return `${n}: with a single one, waiting cannot be told from transfer`;
-	if (!late.length)
-		return `${n}: none computes markedly longer than the others`;
+	if (job.ranks.length < 2) return `${n}: with a single one, waiting cannot be told from transfer`;
+	if (!late.length) return `${n}: none computes markedly longer than the others`;
 	const who = late.length === 1 ? late[0] : `${late.slice(0, -1).join(', ')} and ${late.at(-1)}`;
 	return `${n}: the others wait for ${who}, which ${late.length === 1 ? 'computes' : 'compute'} longer than the median rank`;
 }
 
-const time = (label, key, unit) => ({label, unit, num: true, down: key, up: `-${key}`, value: (r) => r[key],
-	cell: (r) => f.inUnit(r[key], unit), title: (r) => f.exact(r[key])});
+const time = (label, key, unit) => ({
+	label,
+	unit,
+	num: true,
+	down: key,
+	up: `-${key}`,
+	value: (r) => r[key],
+	cell: (r) => f.inUnit(r[key], unit),
+	title: (r) => f.exact(r[key]),
+});
 
 function rankColumns(rows) {
 	const cycle = largestUnit(rows.map((r) => r.cycle_ns));
 	const whole = largestUnit(rows.flatMap((r) => [r.compute_ns, r.collective_ns]));
 	const late = largestUnit(rows.map((r) => r.late_ns));
 	return [
-		{label: 'Rank', head: true, num: true, up: 'rank', down: '-rank', value: (r) => r.rank, cell: (r) => f.plain(r.rank)},
-		{label: 'Run', class: 'wide', cell: (r) => [h('a', {href: `/runs/${r.run}`}, r.name || `run ${r.run}`), ' ',
-			h('span', {class: 'quiet'}, `#${r.run}`), ' ', r.straggler ? h('span', {class: 'mark'}, 'straggler') : null]},
+		{
+			label: 'Rank',
+			head: true,
+			num: true,
+			up: 'rank',
+			down: '-rank',
+			value: (r) => r.rank,
+			cell: (r) => f.plain(r.rank),
+		},
+		{
+			label: 'Run',
+			class: 'wide',
+			cell: (r) => [
+				h('a', {href: `/runs/${r.run}`}, r.name || `run ${r.run}`),
+				' ',
+				h('span', {class: 'quiet'}, `#${r.run}`),
+				' ',
+				r.straggler ? h('span', {class: 'mark'}, 'straggler') : null,
+			],
+		},
 		{label: 'Host', up: 'host', down: '-host', value: (r) => r.host, cell: (r) => r.host ?? f.NONE},
 		{label: 'Device', class: 'wraps', cell: (r) => r.device ?? f.NONE},
 		{label: 'Cycles', num: true, cell: (r) => f.count(r.cycles)},
-		time('Mean cycle', 'cycle_ns', cycle), time('Compute', 'compute_ns', whole), time('Collectives', 'collective_ns', whole),
-		time('Transfer', 'transfer_ns', whole), time('Waiting', 'waiting_ns', whole),
-		{label: 'Arrives last', unit: '%', num: true, down: 'last', up: '-last', value: (r) => r.last_share,
+		time('Mean cycle', 'cycle_ns', cycle),
+		time('Compute', 'compute_ns', whole),
+		time('Collectives', 'collective_ns', whole),
+		time('Transfer', 'transfer_ns', whole),
+		time('Waiting', 'waiting_ns', whole),
+		{
+			label: 'Arrives last',
+			unit: '%',
+			num: true,
+			down: 'last',
+			up: '-last',
+			value: (r) => r.last_share,
 			cell: (r) => (r.last_share === null ? f.NONE : f.percent(r.last_share * 100)),
-			title: (r) => (r.last_share === null ? 'unknown: the ranks\' clocks do not agree' : 'of its collectives')},
+			title: (r) => (r.last_share === null ? "unknown: the ranks' clocks do not agree" : 'of its collectives'),
+		},
 		time('Late by', 'late_ns', late),
 	];
 }
@@ -50,55 +83,120 @@ function rankColumns(rows) {
 // Of each rank's collectives, what is transfer and what is waiting.
 function bars(rows) {
 	const most = rows.reduce((n, r) => Math.max(n, r.collective_ns ?? 0), 0);
-	if (!most || rows.length < 2 || rows.some((r) => r.transfer_ns === null || r.waiting_ns === null))
-		return null;
-	const part = (r, key, name) => h('span', {class: `stack-part ${name}`, style: {width: `${r[key] * 100 / most}%`},
-		title: `${key === 'transfer_ns' ? 'Transfer' : 'Waiting'}: ${f.duration(r[key])}`},
-	h('span', {}, f.duration(r[key])));
-	return h('div', {class: 'stacks ranks'},
-		h('p', {class: 'legend', 'aria-hidden': 'true'}, h('span', {class: 'swatch communication'}), 'transfer ',
-			h('span', {class: 'swatch idle'}), 'waiting'),
-		rows.map((r) => h('div', {class: 'stack-row'}, h('span', {class: 'stack-name'}, called(r)),
-			h('div', {class: 'stack', role: 'img', 'aria-label':
-				`${called(r)}: transfer ${f.duration(r.transfer_ns)}, waiting ${f.duration(r.waiting_ns)}`},
-				part(r, 'transfer_ns', 'communication'), part(r, 'waiting_ns', 'idle')),
-			h('span', {class: 'stack-sum'}, f.duration(r.collective_ns)))));
+	if (!most || rows.length < 2 || rows.some((r) => r.transfer_ns === null || r.waiting_ns === null)) return null;
+	const part = (r, key, name) =>
+		h(
+			'span',
+			{
+				class: `stack-part ${name}`,
+				style: {width: `${(r[key] * 100) / most}%`},
+				title: `${key === 'transfer_ns' ? 'Transfer' : 'Waiting'}: ${f.duration(r[key])}`,
+			},
+			h('span', {}, f.duration(r[key])),
+		);
+	return h(
+		'div',
+		{class: 'stacks ranks'},
+		h(
+			'p',
+			{class: 'legend', 'aria-hidden': 'true'},
+			h('span', {class: 'swatch communication'}),
+			'transfer ',
+			h('span', {class: 'swatch idle'}),
+			'waiting',
+		),
+		rows.map((r) =>
+			h(
+				'div',
+				{class: 'stack-row'},
+				h('span', {class: 'stack-name'}, rankName(r)),
+				h(
+					'div',
+					{
+						class: 'stack',
+						role: 'img',
+						'aria-label': `${rankName(r)}: transfer ${f.duration(r.transfer_ns)}, waiting ${f.duration(r.waiting_ns)}`,
+					},
+					part(r, 'transfer_ns', 'communication'),
+					part(r, 'waiting_ns', 'idle'),
+				),
+				h('span', {class: 'stack-sum'}, f.duration(r.collective_ns)),
+			),
+		),
+	);
 }
 
 function collectiveColumns(job) {
 	const unit = largestUnit(job.collectives.flatMap((c) => c.total_ns));
 	return [
-		{label: 'Collective', head: true, class: 'kernel', up: 'name', down: '-name', value: (c) => c.function,
-			cell: (c) => h('code', {}, c.short_name || c.function), title: (c) => c.function},
-		{label: 'Count', num: true, down: 'count', up: '-count', value: (c) => c.count,
-			cell: (c) => f.count(c.count), title: () => 'of each rank'},
+		{
+			label: 'Collective',
+			head: true,
+			class: 'kernel',
+			up: 'name',
+			down: '-name',
+			value: (c) => c.function,
+			cell: (c) => h('code', {}, c.short_name || c.function),
+			title: (c) => c.function,
+		},
+		{
+			label: 'Count',
+			num: true,
+			down: 'count',
+			up: '-count',
+			value: (c) => c.count,
+			cell: (c) => f.count(c.count),
+			title: () => 'of each rank',
+		},
 		time('Transfer', 'transfer_ns', unit),
-		...job.ranks.map((r, i) => ({label: called(r), unit, num: true, down: `r${i}`, up: `-r${i}`, value: (c) => c.total_ns[i],
+		...job.ranks.map((r, i) => ({
+			label: rankName(r),
+			unit,
+			num: true,
+			down: `r${i}`,
+			up: `-r${i}`,
+			value: (c) => c.total_ns[i],
 			cell: (c) => f.inUnit(c.total_ns[i], unit),
-			title: (c) => `${f.exact(c.total_ns[i])}, of which ${f.exact(c.total_ns[i] - c.transfer_ns)} waiting`})),
+			title: (c) => `${f.exact(c.total_ns[i])}, of which ${f.exact(c.total_ns[i] - c.transfer_ns)} waiting`,
+		})),
 	];
 }
 
 // A table that sorts by itself; its order is in the address under `word`.
 function ownTable(caption, columns, rows, word, query, at, empty) {
 	const first = query.get(word) ?? '';
-	const shown = table({caption, columns, rows: sorted(rows, columns, first), sort: first, empty, onsort: (sort) => {
-		shown.update({rows: sorted(rows, columns, sort), sort});
-		at.keep({[word]: sort});
-	}});
+	const shown = table({
+		caption,
+		columns,
+		rows: sorted(rows, columns, first),
+		sort: first,
+		empty,
+		onsort: (sort) => {
+			shown.update({rows: sorted(rows, columns, sort), sort});
+			at.keep({[word]: sort});
+		},
+	});
 	return shown.node;
 }
 
 function compareForm(job, others) {
 	const list = others.filter((j) => j.id !== job.id);
-	if (!list.length)
-		return h('p', {class: 'quiet'}, 'There is no other job in this project to compare it with.');
-	const select = h('select', {name: 'base'}, list.map((j) => h('option', {value: `job:${j.id}`}, `${jobName(j)} (#${j.id})`)));
+	if (!list.length) return h('p', {class: 'quiet'}, 'There is no other job in this project to compare it with.');
+	const select = h(
+		'select',
+		{name: 'base'},
+		list.map((j) => h('option', {value: `job:${j.id}`}, `${jobName(j)} (#${j.id})`)),
+	);
 	const link = h('a', {class: 'button'}, 'Compare');
-	const aim = () => link.setAttribute('href', pageOf({base: select.value, head: `job:${job.id}`}));
+	const aim = () => link.setAttribute('href', compareUrl({base: select.value, head: `job:${job.id}`}));
 	select.addEventListener('change', aim);
 	aim();
-	return h('div', {class: 'bar'}, field('Base: another job', select, 'this one is the head'), h('div', {class: 'actions'}, link));
+	return h(
+		'div',
+		{class: 'bar'},
+		field('Base: another job', select, 'this one is the head'),
+		h('div', {class: 'actions'}, link),
+	);
 }
 
 export async function page(view, query, at) {
@@ -110,19 +208,47 @@ export async function page(view, query, at) {
 		h('p', {class: 'crumbs'}, h('a', {href: '/jobs'}, 'Jobs'), ` / #${job.id}`),
 		h('h1', {}, name),
 		h('p', {class: 'headline-line'}, h('strong', {}, `${said}.`)),
-		refusal(job) ?? '', remarks(job) ?? '',
-		facts([['Project', job.project], ['Runs', h('a', {href: `/runs?job=${job.id}`}, `${f.count(job.runs.length)}, listed`)],
+		refusalBanner(job) ?? '',
+		findingList(job) ?? '',
+		facts([
+			['Project', job.project],
+			['Runs', h('a', {href: `/runs?job=${job.id}`}, `${f.count(job.runs.length)}, listed`)],
 			['Upload', job.upload && h('a', {href: `/runs?upload=${job.upload}`}, `#${job.upload}`)],
-			['Added', f.moment(job.created_at)]]),
-		h('section', {'aria-labelledby': 'ranks'}, h('h2', {id: 'ranks'}, 'Ranks'), bars(job.ranks) ?? '',
+			['Added', f.moment(job.created_at)],
+		]),
+		h(
+			'section',
+			{'aria-labelledby': 'ranks'},
+			h('h2', {id: 'ranks'}, 'Ranks'),
+			bars(job.ranks) ?? '',
 			ownTable('Ranks', rankColumns(job.ranks), job.ranks, 'sort', query, at),
-			h('p', {class: 'hint'}, 'Transfer is the shortest time that any rank spent in the same collective; ',
+			h(
+				'p',
+				{class: 'hint'},
+				'Transfer is the shortest time that any rank spent in the same collective; ',
 				'what a rank has beyond it is waiting. ',
-				job.unmatched ? `${f.plural(job.unmatched, 'collective')} that some rank lacks `
-					+ `${job.unmatched === 1 ? 'is' : 'are'} not split. ` : '',
-				job.clocks_agree ? '' : 'The ranks\' clocks do not agree, so who arrives last is unknown.')),
-		h('section', {'aria-labelledby': 'collectives'}, h('h2', {id: 'collectives'}, 'Collectives'),
-			ownTable('Collectives', collectiveColumns(job), job.collectives, 'by', query, at, 'No collective is in all of these ranks.')),
-		h('section', {'aria-labelledby': 'other'}, h('h2', {id: 'other'}, 'Compare'), compareForm(job, others)));
+				job.unmatched
+					? `${f.plural(job.unmatched, 'collective')} that some rank lacks ` +
+							`${job.unmatched === 1 ? 'is' : 'are'} not split. `
+					: '',
+				job.clocks_agree ? '' : "The ranks' clocks do not agree, so who arrives last is unknown.",
+			),
+		),
+		h(
+			'section',
+			{'aria-labelledby': 'collectives'},
+			h('h2', {id: 'collectives'}, 'Collectives'),
+			ownTable(
+				'Collectives',
+				collectiveColumns(job),
+				job.collectives,
+				'by',
+				query,
+				at,
+				'No collective is in all of these ranks.',
+			),
+		),
+		h('section', {'aria-labelledby': 'other'}, h('h2', {id: 'other'}, 'Compare'), compareForm(job, others)),
+	);
 	return name;
 }

@@ -1,28 +1,244 @@
 // run.js - one run: what it fell short of first, then who it is, its totals,
 // its timeline, and its tables, one at a time.
 
-import * as api from '../api.js';
-import {h} from '../dom.js';
-import {showFailure} from '../news.js';
-import {tabs} from '../tabs.js';
+import * as api from '../lib/api.js';
+import {contentMark, fileLink, largestUnit} from '../lib/columns.js';
+import {noteList} from '../lib/findings.js';
+import {facts, h, tags} from '../lib/dom.js';
+import * as f from '../lib/format.js';
+import {showFailure} from '../lib/notices.js';
+import * as perfetto from '../lib/perfetto.js';
+import {launchCount, missingDetail, opaqueShare, unknownTitle} from '../lib/run_content.js';
+import {table} from '../lib/table.js';
+import {tabs} from '../lib/tabs.js';
 import {copyTab} from './run_copies.js';
-import {cycleTab} from './run_cycles.js';
-import {graphSection} from './run_graphs.js';
-import {compareBar, deviceTable, graphBanner, identity, lackingLine, mark, noteList, totals} from './run_head.js';
 import {groupTab} from './run_groups.js';
-import {kernelTab} from './run_kernels.js';
-import {layerTab} from './run_layers.js';
+import {iterationTab} from './run_iterations.js';
+import {graphSection, kernelTab} from './run_kernels.js';
 import {launchTab} from './run_launches.js';
+import {layerTab} from './run_layers.js';
 import {operatorTab} from './run_operators.js';
 import {patternTab} from './run_patterns.js';
-import {timelineBar} from './run_timeline.js';
+
+// The upper part of a run's page: what its numbers do not tell,
+// loudly; who it is; its totals; its devices.
+
+// Above each table of a run without launches.
+function missingLine(run) {
+	const kind = missingDetail(run);
+	return kind ? h('p', {class: 'lacking'}, contentMark(run), ' ', kind.sentence) : null;
+}
+
+// Where time was recorded without the kernels it was spent in, nothing below
+// reads as if the kernels were all.
+function graphBanner(run) {
+	const share = opaqueShare(run);
+	if (share === null) return null;
+	return h(
+		'section',
+		{class: 'banner', 'aria-labelledby': 'opaque'},
+		h('h2', {id: 'opaque'}, `${f.shareOf(share)} of this run's GPU time is not in its kernel table`),
+		h(
+			'p',
+			{},
+			`${f.plural(run.graphs, 'replay')} of CUDA graphs, ${f.duration(run.graph_ns)} in all, `,
+			`${run.graphs === 1 ? 'was' : 'were'} recorded whole: which kernels ran in them is unknown. `,
+			`What the table of kernels shows is the other ${f.duration(run.kernel_ns)}.`,
+		),
+		h(
+			'p',
+			{},
+			'To see the kernels inside, record with ',
+			h('code', {}, 'nsys profile --cuda-graph-trace=node'),
+			'.',
+		),
+	);
+}
+
+const total = (label, text, title) => h('div', {class: 'total', title}, h('dt', {}, label), h('dd', {}, text));
+
+const time = (run, label, ns) => total(label, f.duration(ns), ns === null ? unknownTitle(run) : f.exact(ns));
+
+// A table without copies does not say that there were none.
+function copies(run) {
+	const told = !missingDetail(run) || run.copies > 0;
+	return [
+		time(run, 'Copy time', told ? run.copy_ns : null),
+		total('Copies', told ? f.count(run.copies) : f.NONE, told ? null : unknownTitle(run)),
+	];
+}
+
+function totals(run) {
+	const graphs = run.graphs > 0;
+	return h(
+		'dl',
+		{class: 'totals'},
+		time(run, graphs ? 'GPU busy, graphs included' : 'GPU busy', run.busy_ns),
+		time(run, 'Span', run.span_ns),
+		graphs ? time(run, 'Graph replay time', run.graph_ns) : null,
+		time(run, graphs ? 'Kernel time outside graphs' : 'Kernel time', run.kernel_ns),
+		total('Launches', launchCount(run)),
+		total(graphs ? 'Kernels outside graphs' : 'Kernels', f.count(run.kernels)),
+		...copies(run),
+	);
+}
+
+function identity(run) {
+	const process = [run.process_name, run.pid === null ? null : `pid ${run.pid}`].filter(Boolean).join(', ');
+	return facts([
+		['Project', run.project],
+		['Workload', run.workload],
+		['Labels', Object.keys(run.labels).length ? tags(run.labels) : null],
+		['Job', run.job_id ? h('a', {href: `/jobs/${run.job_id}`}, run.job || `#${run.job_id}`) : run.job],
+		['Rank', f.rank(run.rank, run.world_size)],
+		['Process', process],
+		['Host', run.host],
+		['Framework', run.framework],
+		['Format', run.format],
+		['Started', run.started_at && f.moment(run.started_at)],
+		['Added', f.moment(run.created_at)],
+		['Upload', h('a', {href: `/runs?upload=${run.upload}`}, `#${run.upload}, all its runs`)],
+	]);
+}
+
+// The list of runs of the same work, with this one ticked.
+function compareBar(run) {
+	const q = new URLSearchParams(
+		Object.entries({project: run.project, workload: run.workload, base: run.id}).filter(([, value]) => value),
+	);
+	const {cycles} = run;
+	return h(
+		'div',
+		{class: 'line compare-line'},
+		h('a', {class: 'button plain', href: `/runs?${q}`}, 'Compare with…'),
+		run.job_id ? h('a', {href: `/jobs/${run.job_id}`}, 'Ranks of its job') : null,
+		cycles?.count
+			? h(
+					'a',
+					{href: `/runs/${run.id}?tab=cycles`},
+					`${f.count(cycles.kept)} of ${f.plural(cycles.count, 'cycle')} compared`,
+					cycles.median_ns === null ? '' : `, median ${f.duration(cycles.median_ns)}`,
+				)
+			: null,
+		run.layers?.count ? h('a', {href: `/runs/${run.id}?tab=layers`}, f.plural(run.layers.count, 'layer')) : null,
+	);
+}
+
+function deviceTable(run) {
+	const {devices} = run;
+	if (!devices.length) return h('p', {class: 'quiet'}, 'The file names no device.');
+	const busy = largestUnit(devices.map((d) => d.busy_ns));
+	const columns = [
+		{label: 'Device', num: true, cell: (d) => f.count(d.number)},
+		{label: 'Name', head: true, cell: (d) => d.name ?? f.NONE},
+		{label: 'SMs', num: true, cell: (d) => f.count(d.sm_count)},
+		{label: 'Compute', num: true, cell: (d) => d.compute ?? f.NONE},
+		{label: 'Memory', num: true, cell: (d) => f.bytes(d.memory_bytes)},
+		{label: 'Launches', num: true, cell: (d) => f.count(d.launches)},
+		{
+			label: 'Busy',
+			unit: busy,
+			num: true,
+			cell: (d) => f.inUnit(d.busy_ns, busy),
+			title: (d) => (d.busy_ns === null ? unknownTitle(run) : f.exact(d.busy_ns)),
+		},
+	];
+	return table({caption: 'Devices', columns, rows: devices}).node;
+}
+
+// A run as a timeline: opened in the Perfetto UI, or taken
+// away as a file.
+
+function opener(run, name, at) {
+	const where = api.runFile(run.id, 'timeline');
+	const state = h('span', {class: 'quiet', role: 'status'});
+	const amount = h('span', {class: 'quiet'});
+	const button = h(
+		'button',
+		{type: 'button', 'aria-describedby': 'perfetto-hint', on: {click: open}},
+		'Open in Perfetto',
+	);
+	let busy = false;
+
+	function become(text) {
+		busy = text === 'opening…';
+		button.setAttribute('aria-disabled', busy);
+		state.textContent = text;
+		amount.textContent = '';
+	}
+
+	async function open() {
+		if (busy) return;
+		become('opening…');
+		try {
+			await perfetto.show(
+				(signal) =>
+					api.bytes(where, {
+						signal,
+						told: (n) => {
+							amount.textContent = `${f.bytes(n)} of the trace fetched`;
+						},
+					}),
+				{title: name, fileName: `run-${run.id}.trace.json`, url: `${location.origin}/runs/${run.id}`},
+				{signal: at.signal},
+			);
+			become('opened');
+		} catch (error) {
+			become('');
+			if (!at.signal.aborted) showFailure(error, open);
+		}
+	}
+
+	return {button, state: [state, amount]};
+}
+
+function timelineBar(run, name, at) {
+	const capture = fileLink('Capture (.kst)', api.runFile(run.id, 'capture'), `run-${run.id}.kst`);
+	if (missingDetail(run))
+		return h(
+			'section',
+			{class: 'timeline', 'aria-label': 'Timeline'},
+			h(
+				'div',
+				{class: 'line'},
+				capture,
+				h('span', {class: 'quiet'}, 'There is no timeline, because there are no single launches to draw.'),
+			),
+		);
+	const {button, state} = opener(run, name, at);
+	return h(
+		'section',
+		{class: 'timeline', 'aria-label': 'Timeline'},
+		h(
+			'div',
+			{class: 'line'},
+			button,
+			fileLink('Chrome trace', api.runFile(run.id, 'timeline'), `run-${run.id}.trace.json`),
+			capture,
+			state,
+		),
+		h(
+			'p',
+			{class: 'hint', id: 'perfetto-hint'},
+			'Perfetto opens in a new tab, loaded from ui.perfetto.dev. ',
+			'The trace is handed to that tab inside your browser and is sent to no server; ',
+			'the Perfetto page may ask whether it trusts this one.',
+		),
+	);
+}
 
 async function kernels(run, query, at) {
 	const [graphs, {node, save}] = await Promise.all([graphSection(run, at), kernelTab(run, query, at)]);
-	if (!graphs)
-		return {node, save};
-	return {save, node: h('div', {class: 'part'}, graphs,
-		h('section', {'aria-labelledby': 'kernels'}, h('h2', {id: 'kernels'}, 'Kernels outside graphs'), node))};
+	if (!graphs) return {node, save};
+	return {
+		save,
+		node: h(
+			'div',
+			{class: 'part'},
+			graphs,
+			h('section', {'aria-labelledby': 'kernels'}, h('h2', {id: 'kernels'}, 'Kernels outside graphs'), node),
+		),
+	};
 }
 
 const PARTS = [
@@ -31,7 +247,7 @@ const PARTS = [
 	['layers', 'Layers', layerTab],
 	['groups', 'Launched together', groupTab],
 	['launches', 'Launch latency', launchTab],
-	['cycles', 'Cycles', cycleTab],
+	['cycles', 'Cycles', iterationTab],
 	['patterns', 'Functions in a cycle', patternTab],
 	['copies', 'Copies and sets', copyTab],
 	['devices', 'Devices', (run) => ({node: deviceTable(run)})],
@@ -47,25 +263,32 @@ export async function page(view, query, at) {
 	const [run, notes] = await Promise.all([api.run(at.id, at.signal), api.notes(at.id, at.signal)]);
 	const name = run.name || `run ${run.id}`;
 	const chosen = query.get('tab') ?? PARTS[0][0];
-	const parts = await tabs({label: 'Tables of this run', chosen,
+	const parts = await tabs({
+		label: 'Tables of this run',
+		chosen,
 		leave: (tab) => clear(at, tab),
 		failed: (error, again) => at.signal.aborted || showFailure(error, again),
-		parts: PARTS.map(([id, label, load]) => ({id, label,
+		parts: PARTS.map(([id, label, load]) => ({
+			id,
+			label,
 			href: id === PARTS[0][0] ? `/runs/${run.id}` : `/runs/${run.id}?tab=${id}`,
 			load: async () => {
 				const {node, save} = await load(run, id === chosen ? query : new URLSearchParams(), at);
-				return {save, node: h('div', {class: 'part'}, lackingLine(run), node)};
-			}}))});
+				return {save, node: h('div', {class: 'part'}, missingLine(run), node)};
+			},
+		})),
+	});
 
 	view.append(
 		h('p', {class: 'crumbs'}, h('a', {href: '/runs'}, 'Runs'), ` / #${run.id}`),
-		h('div', {class: 'title'}, h('h1', {}, name), mark(run) ?? ''),
+		h('div', {class: 'title'}, h('h1', {}, name), contentMark(run) ?? ''),
 		graphBanner(run) ?? '',
 		noteList(notes.items) ?? '',
 		identity(run),
 		totals(run),
 		compareBar(run),
 		timelineBar(run, name, at),
-		...parts);
+		...parts,
+	);
 	return name;
 }

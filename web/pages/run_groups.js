@@ -1,15 +1,15 @@
 // run_groups.js - tab: kernels that are launched together wherever they are
 // launched, with how often and how surely.
 
-import * as api from '../api.js';
-import {h} from '../dom.js';
-import * as f from '../format.js';
-import {listing} from '../listing.js';
-import * as o from '../operators.js';
-import {answered, told} from './answered.js';
-import {exportLink, largestUnit, share, timeColumn} from './run_columns.js';
+import {answerOrRefusal, refusalLine} from '../lib/answer.js';
+import * as api from '../lib/api.js';
+import {exportLink, largestUnit, share, timeColumn} from '../lib/columns.js';
+import {h} from '../lib/dom.js';
+import * as f from '../lib/format.js';
+import {listing} from '../lib/listing.js';
+import * as o from '../lib/operators.js';
 
-export const EVIDENCE = {
+const EVIDENCE = {
 	call: 'one call of the host launches them',
 	sequence: 'they follow each other between different neighbours',
 	catalog: 'they follow each other, and are parts of one operator',
@@ -19,32 +19,121 @@ const names = (group) => group.kernels.map((k) => k.short_name || k.name);
 
 function columns(rows, all) {
 	return [
-		{label: 'Kernels, in order', head: true, class: 'kernel', up: 'name', down: '-name', value: (r) => names(r).join(' '), title: (r) => r.kernels.map((k) => k.name).join('\n'),
-			cell: (r) => [h('span', {class: 'together'}, names(r).map((name) => h('code', {}, name))), h('span', {class: 'narrow-only'}, f.duration(r.total_ns))]},
-		{label: 'Operator', up: 'operator', down: '-operator', value: (r) => r.operator, cell: (r) => (r.operator ? h('code', {}, r.operator) : f.NONE),
-			title: (r) => (r.operator ? null : 'they are not all of one, or nothing tells')},
+		{
+			label: 'Kernels, in order',
+			head: true,
+			class: 'kernel',
+			up: 'name',
+			down: '-name',
+			value: (r) => names(r).join(' '),
+			title: (r) => r.kernels.map((k) => k.name).join('\n'),
+			cell: (r) => [
+				h(
+					'span',
+					{class: 'together'},
+					names(r).map((name) => h('code', {}, name)),
+				),
+				h('span', {class: 'narrow-only'}, f.duration(r.total_ns)),
+			],
+		},
+		{
+			label: 'Operator',
+			up: 'operator',
+			down: '-operator',
+			value: (r) => r.operator,
+			cell: (r) => (r.operator ? h('code', {}, r.operator) : f.NONE),
+			title: (r) => (r.operator ? null : 'they are not all of one, or nothing tells'),
+		},
 		timeColumn('Together', 'total', largestUnit(rows.map((r) => r.total_ns))),
-		{label: 'Time', unit: '%', num: true, class: 'time', cell: (r) => share(all ? r.total_ns * 100 / all : null), title: () => (all ? 'of the run\'s kernel time' : 'unknown')},
-		{label: 'Times', num: true, down: 'support', up: '-support', value: (r) => r.support, cell: (r) => f.count(r.support), title: () => 'support: how often they came together'},
-		{label: 'Surely', num: true, down: 'confidence', up: '-confidence', value: (r) => r.confidence, cell: (r) => o.share(r.confidence),
-			title: () => 'confidence: of the launches of the rarest of them, those that came with the others'},
-		{label: 'Apart', num: true, down: 'alone', up: '-alone', value: (r) => r.alone, cell: (r) => f.count(r.alone), title: () => 'launches of these kernels that were not together'},
-		{label: 'How it is known', class: 'wide', up: 'evidence', down: '-evidence', value: (r) => r.evidence, cell: (r) => EVIDENCE[r.evidence] ?? r.evidence},
+		{
+			label: 'Time',
+			unit: '%',
+			num: true,
+			class: 'time',
+			cell: (r) => share(all ? (r.total_ns * 100) / all : null),
+			title: () => (all ? "of the run's kernel time" : 'unknown'),
+		},
+		{
+			label: 'Times',
+			num: true,
+			down: 'support',
+			up: '-support',
+			value: (r) => r.support,
+			cell: (r) => f.count(r.support),
+			title: () => 'support: how often they came together',
+		},
+		{
+			label: 'Surely',
+			num: true,
+			down: 'confidence',
+			up: '-confidence',
+			value: (r) => r.confidence,
+			cell: (r) => o.share(r.confidence),
+			title: () => 'confidence: of the launches of the rarest of them, those that came with the others',
+		},
+		{
+			label: 'Apart',
+			num: true,
+			down: 'alone',
+			up: '-alone',
+			value: (r) => r.alone,
+			cell: (r) => f.count(r.alone),
+			title: () => 'launches of these kernels that were not together',
+		},
+		{
+			label: 'How it is known',
+			class: 'wide',
+			up: 'evidence',
+			down: '-evidence',
+			value: (r) => r.evidence,
+			cell: (r) => EVIDENCE[r.evidence] ?? r.evidence,
+		},
 	];
 }
 
 // What opens beneath a group: its kernels by their full names, in order.
-const fill = (group, place) => place.append(h('ol', {class: 'strata'}, group.kernels.map((k) => h('li', {},
-	h('code', {class: 'full'}, k.name)))));
+const fill = (group, place) =>
+	place.append(
+		h(
+			'ol',
+			{class: 'strata'},
+			group.kernels.map((k) => h('li', {}, h('code', {class: 'full'}, k.name))),
+		),
+	);
 
 export async function groupTab(run, query, at) {
-	const {doc, refusal} = await answered(api.groups(run.id, {signal: at.signal}));
-	if (refusal)
-		return {node: told(refusal, `/runs/${run.id}?tab=groups`)};
+	const {doc, refusal} = await answerOrRefusal(api.groups(run.id, {signal: at.signal}));
+	if (refusal) return {node: refusalLine(refusal, `/runs/${run.id}?tab=groups`)};
 	const {items} = doc;
-	const list = listing({caption: 'Launched together', columns: columns(items, run.kernel_ns), links: h('span', {class: 'links'}, ['csv', 'md'].map((format) => exportLink(run.id, 'groups', format, {}))), rows: items, query, usual: 'total', what: 'group', at,
-		empty: 'No kernels here are always launched together.', text: (r) => [r.operator, ...r.kernels.map((k) => k.name)].filter(Boolean).join(' '),
-		detail: {open: new Set(), fill, changed: () => {}, name: (r) => names(r).join(', ')}});
-	return {save: list.save, node: h('div', {class: 'part'}, h('p', {class: 'hint wide-text'}, 'Kernels that are launched together wherever they are launched, '
-		+ 'such as a matrix product and the reduction of its parts: read their times as one.'), list.node)};
+	const list = listing({
+		caption: 'Launched together',
+		columns: columns(items, run.kernel_ns),
+		links: h(
+			'span',
+			{class: 'links'},
+			['csv', 'md'].map((format) => exportLink(run.id, 'groups', format, {})),
+		),
+		rows: items,
+		query,
+		usual: 'total',
+		what: 'group',
+		at,
+		empty: 'No kernels here are always launched together.',
+		text: (r) => [r.operator, ...r.kernels.map((k) => k.name)].filter(Boolean).join(' '),
+		detail: {open: new Set(), fill, changed: () => {}, name: (r) => names(r).join(', ')},
+	});
+	return {
+		save: list.save,
+		node: h(
+			'div',
+			{class: 'part'},
+			h(
+				'p',
+				{class: 'hint wide-text'},
+				'Kernels that are launched together wherever they are launched, ' +
+					'such as a matrix product and the reduction of its parts: read their times as one.',
+			),
+			list.node,
+		),
+	};
 }

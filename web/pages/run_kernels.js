@@ -2,27 +2,278 @@
 // full names, readable units or nanoseconds, a row open to its callers, all of
 // it kept in the address; and the same view as CSV or Markdown from the server.
 
-import * as api from '../api.js';
-import {unknown} from '../content.js';
-import {h} from '../dom.js';
-import * as f from '../format.js';
-import {showFailure, tell} from '../news.js';
-import {matching, sorted, table} from '../table.js';
-import {kernelDetail} from './run_kernel_detail.js';
-import {exportLink, largestUnit, share, sourceLines, SPREAD, timeColumn, typicalUnit} from './run_columns.js';
+import * as api from '../lib/api.js';
+import {exportLink, largestUnit, share, sourceLines, SPREAD, timeColumn, typicalUnit} from '../lib/columns.js';
+import {facts, h} from '../lib/dom.js';
+import * as f from '../lib/format.js';
+import {announce, showFailure} from '../lib/notices.js';
+import {missingDetail, unknownTitle} from '../lib/run_content.js';
+import {matching, sorted, table} from '../lib/table.js';
 
-const SPLITS = [['', 'All devices together'], ['device', 'By device'], ['grid', 'By grid and block']];
+// What opens beneath a kernel's row: its full name, its
+// source, and who launched it.
+
+// The detail of a table of kernels. `linked` is the kernel whose row the
+// address opens; chosen() is the last one opened that still is, for the address.
+function kernelDetail(run, rows, linked, at, changed) {
+	const open = new Set();
+	const callers = new Map();
+
+	// Of other rows than before, the first of that kernel.
+	function follow(list, id) {
+		const row = list.find((r) => String(r.id) === id);
+		open.clear();
+		if (row) open.add(row);
+	}
+
+	function launchedBy(row) {
+		if (missingDetail(run))
+			return h('p', {class: 'quiet'}, 'Who launched it is unknown, because there are no single launches.');
+		if (!callers.has(row)) callers.set(row, callerList(run, row, at));
+		return callers.get(row).show();
+	}
+
+	function fill(row, place) {
+		place.append(
+			facts([
+				['Name', h('code', {class: 'full'}, row.name)],
+				['Family', row.family],
+				['Source', sourceLines(row.source)],
+				['Known from', row.source?.known_from],
+			]),
+			launchedBy(row),
+		);
+	}
+
+	const chosen = () => String([...open].at(-1)?.id ?? '');
+	follow(rows, linked);
+	return {open, fill, changed, chosen, name: (r) => r.short_name || r.name, follow: (list) => follow(list, chosen())};
+}
+
+// The paths that launched a kernel, each with its launches, its
+// time and its share: annotations, modules, Python functions and operators that
+// were open around the call, the outermost first.
+
+const FIRST_CALLERS = 12;
+const INNERMOST = 4;
+const LANDMARKS = 4;
+const FRAME_KINDS = {annotation: 'range', module: 'module', python: 'Python', op: 'operator'};
+const WITHOUT = {
+	no_range: 'Nothing was open around the call: no range, module, Python function or operator.',
+	no_call: "No call in the trace launched these: made before it began, or by a graph's replay.",
+};
+
+// Which frames of a path are seen while it is folded, as indices: the innermost
+// ones, and of those further out the nearest modules and ranges, by which one
+// layer is told from the next. A fold that hides a single frame is none.
+export function visibleFrames(path) {
+	const inner = Math.max(0, path.length - INNERMOST);
+	const outer = path
+		.slice(0, inner)
+		.flatMap(({kind}, i) => (kind === 'module' || kind === 'annotation' ? [i] : []))
+		.slice(-LANDMARKS);
+	const seen = [...outer, ...path.slice(inner).map((_, i) => inner + i)];
+	return path.length - seen.length > 1 ? seen : path.map((_, i) => i);
+}
+
+const frameLine = ({kind, name}) =>
+	h('li', {}, h('span', {class: 'kind'}, FRAME_KINDS[kind] ?? kind), ' ', h('code', {}, name));
+const foldedFrames = () => h('li', {class: 'left-out', 'aria-hidden': 'true'}, h('span', {class: 'kind'}, '⋮'));
+
+function frameLines(path, seen, cut) {
+	const out = cut ? [h('li', {class: 'quiet'}, h('span'), 'frames further out are left out')] : [];
+	seen.forEach((at, i) => {
+		if (at > (i ? seen[i - 1] + 1 : 0)) out.push(foldedFrames());
+		out.push(frameLine(path[at]));
+	});
+	return out;
+}
+
+function pathCell({known, path, path_cut: cut}) {
+	if (known !== 'path') return h('p', {class: 'quiet'}, WITHOUT[known] ?? known);
+	const all = path.map((_, i) => i);
+	const seen = visibleFrames(path);
+	const list = h('ol', {class: 'path'}, frameLines(path, seen, cut));
+	if (seen.length === path.length) return list;
+	const toggle = h(
+		'button',
+		{
+			type: 'button',
+			class: 'fold',
+			'aria-expanded': 'false',
+			on: {
+				click: () => {
+					const open = toggle.getAttribute('aria-expanded') === 'false';
+					toggle.setAttribute('aria-expanded', open);
+					list.replaceChildren(...frameLines(path, open ? all : seen, cut));
+				},
+			},
+		},
+		h('span', {class: 'twist', 'aria-hidden': 'true'}),
+		f.plural(path.length - seen.length, 'more frame'),
+	);
+	return [toggle, list];
+}
+
+function callerTable(name, items, all) {
+	const columns = [
+		{label: 'Call path, outermost first', head: true, class: 'wide', cell: pathCell},
+		{label: 'Launches', num: true, cell: (c) => f.count(c.launches)},
+		timeColumn('Time', 'total', largestUnit(items.map((c) => c.total_ns))),
+		{
+			label: 'Share',
+			unit: '%',
+			num: true,
+			class: 'time',
+			cell: (c) => share(c.share_pct),
+			title: () => `of the kernel's ${f.duration(all.total_ns)}`,
+		},
+	].map(({up, down, ...column}) => column);
+	return table({caption: `Callers of ${name}`, columns, rows: items}).node;
+}
+
+// A place that asks for the callers of a kernel when first shown.
+function callerList(run, row, at) {
+	const place = h('div', {class: 'callers'});
+	const items = [];
+	let asked = false;
+
+	function draw(answer) {
+		const {next} = answer;
+		const more = next && h('button', {type: 'button', on: {click: () => ask(next)}}, 'Show more callers');
+		place.replaceChildren(
+			h('h3', {}, 'Launched by'),
+			items.length
+				? callerTable(row.short_name || row.name, items, answer)
+				: h('p', {class: 'quiet'}, 'The trace does not tell.'),
+			more || '',
+		);
+	}
+
+	async function ask(cursor) {
+		asked = true;
+		place.setAttribute('aria-busy', 'true');
+		if (!items.length) place.replaceChildren(h('p', {class: 'loading'}, 'Loading callers…'));
+		try {
+			const answer = await api.callers(run.id, row.id, cursor ? {cursor} : {limit: FIRST_CALLERS}, at.signal);
+			items.push(...answer.items);
+			draw(answer);
+			announce(f.plural(items.length, 'caller'));
+		} catch (error) {
+			asked = false;
+			if (at.signal.aborted) return;
+			if (!items.length) place.replaceChildren(h('p', {class: 'quiet'}, 'The callers could not be loaded.'));
+			showFailure(error, () => ask(cursor));
+		}
+		place.removeAttribute('aria-busy');
+	}
+
+	return {
+		show() {
+			if (!asked) ask(null);
+			return place;
+		},
+	};
+}
+
+// The CUDA graphs whose replays were recorded whole.
+
+const graphNumber = (label, key, title) => ({
+	label,
+	num: true,
+	up: key,
+	down: `-${key}`,
+	cell: (r) => f.count(r[key]),
+	value: (r) => r[key],
+	title,
+});
+
+function graphColumns(rows) {
+	const each = typicalUnit(rows.map((r) => r.med_ns));
+	return [
+		{
+			label: 'Graph',
+			head: true,
+			num: true,
+			up: 'graph',
+			down: '-graph',
+			value: (r) => r.graph_id,
+			cell: (r) => f.plain(r.graph_id),
+		},
+		{
+			label: 'Instance',
+			num: true,
+			up: 'exec',
+			down: '-exec',
+			value: (r) => r.graph_exec,
+			cell: (r) => f.plain(r.graph_exec),
+			title: () => 'the executable graph made from it',
+		},
+		graphNumber('Device', 'device'),
+		timeColumn('Total', 'total', largestUnit(rows.map((r) => r.total_ns))),
+		{
+			label: 'Replays',
+			num: true,
+			down: 'instances',
+			up: '-instances',
+			cell: (r) => f.count(r.instances),
+			value: (r) => r.instances,
+		},
+		...SPREAD.map(([label, key]) => timeColumn(label, key, each)),
+	];
+}
+
+export async function graphSection(run, at) {
+	if (!run.graphs) return null;
+	const {items} = await api.graphs(run.id, at.signal);
+	const all = graphColumns(items);
+	const shown = table({
+		caption: 'Graph replays',
+		columns: all,
+		rows: items,
+		sort: 'total',
+		onsort: (sort) => shown.update({rows: sorted(items, all, sort), sort}),
+	});
+	return h(
+		'section',
+		{'aria-labelledby': 'graphs'},
+		h('h2', {id: 'graphs'}, 'Graph replays'),
+		h('p', {class: 'quiet'}, 'Each replay is one record; what ran inside is unknown.'),
+		shown.node,
+	);
+}
+
+const SPLITS = [
+	['', 'All devices together'],
+	['device', 'By device'],
+	['grid', 'By grid and block'],
+];
 // The words that the server sorts by too; the others are this page's own.
 const SERVER = /^-?(total|instances|avg|med|min|max|stddev|p90|p99|name)$/;
 
 function splitColumns(by) {
 	const number = (xyz) => xyz && xyz.reduce((n, d) => n * 65536 + d, 0);
 	if (by === 'device')
-		return [{label: 'Device', num: true, up: 'device', down: '-device',
-			cell: (r) => f.count(r.device), value: (r) => r.device}];
+		return [
+			{
+				label: 'Device',
+				num: true,
+				up: 'device',
+				down: '-device',
+				cell: (r) => f.count(r.device),
+				value: (r) => r.device,
+			},
+		];
 	if (by === 'grid')
-		return ['grid', 'block'].map((key) => ({label: key === 'grid' ? 'Grid' : 'Block', num: true,
-			down: key, up: `-${key}`, class: 'dims', cell: (r) => f.dims(r[key]), value: (r) => number(r[key])}));
+		return ['grid', 'block'].map((key) => ({
+			label: key === 'grid' ? 'Grid' : 'Block',
+			num: true,
+			down: key,
+			up: `-${key}`,
+			class: 'dims',
+			cell: (r) => f.dims(r[key]),
+			value: (r) => number(r[key]),
+		}));
 	return [];
 }
 
@@ -31,41 +282,104 @@ function splitColumns(by) {
 function columns(run, rows, {by, full, ns}) {
 	const each = ns ? 'ns' : typicalUnit(rows.map((r) => r.med_ns ?? r.avg_ns));
 	const sum = ns ? 'ns' : largestUnit(rows.map((r) => r.total_ns));
-	const why = unknown(run);
+	const why = unknownTitle(run);
 	return [
-		{label: 'Kernel', head: true, class: full ? 'kernel full' : 'kernel', up: 'name', down: '-name',
+		{
+			label: 'Kernel',
+			head: true,
+			class: full ? 'kernel full' : 'kernel',
+			up: 'name',
+			down: '-name',
 			cell: (r) => h('code', {}, full ? r.name : r.short_name || r.name),
-			title: (r) => (full ? null : r.name), value: (r) => r.name},
+			title: (r) => (full ? null : r.name),
+			value: (r) => r.name,
+		},
 		...splitColumns(by),
-		{label: 'Family', class: 'family', up: 'family', down: '-family', cell: (r) => r.family ?? f.NONE,
-			title: (r) => (r.family ? null : 'no rule knows this name'), value: (r) => r.family},
-		{label: 'Operator', class: 'family', up: 'operator', down: '-operator', cell: (r) => (r.operator ? h('code', {}, r.operator) : f.NONE),
-			title: (r) => (r.operator ? null : 'not known: unattributed'), value: (r) => r.operator ?? null},
-		{label: 'Time', unit: '%', num: true, class: 'time', cell: (r) => share(r.time_pct),
-			title: (r) => (r.time_pct === null ? why : null)},
+		{
+			label: 'Family',
+			class: 'family',
+			up: 'family',
+			down: '-family',
+			cell: (r) => r.family ?? f.NONE,
+			title: (r) => (r.family ? null : 'no rule knows this name'),
+			value: (r) => r.family,
+		},
+		{
+			label: 'Operator',
+			class: 'family',
+			up: 'operator',
+			down: '-operator',
+			cell: (r) => (r.operator ? h('code', {}, r.operator) : f.NONE),
+			title: (r) => (r.operator ? null : 'not known: unattributed'),
+			value: (r) => r.operator ?? null,
+		},
+		{
+			label: 'Time',
+			unit: '%',
+			num: true,
+			class: 'time',
+			cell: (r) => share(r.time_pct),
+			title: (r) => (r.time_pct === null ? why : null),
+		},
 		timeColumn('Total', 'total', sum, why),
-		{label: 'Instances', num: true, down: 'instances', up: '-instances',
-			cell: (r) => f.count(r.instances), value: (r) => r.instances},
+		{
+			label: 'Instances',
+			num: true,
+			down: 'instances',
+			up: '-instances',
+			cell: (r) => f.count(r.instances),
+			value: (r) => r.instances,
+		},
 		...SPREAD.map(([label, key]) => timeColumn(label, key, each, why)),
-		{label: 'Source', class: 'sources', cell: (r) => sourceLines(r.source, 1) ?? f.NONE,
-			title: (r) => (r.source ? null : 'unknown')},
+		{
+			label: 'Source',
+			class: 'sources',
+			cell: (r) => sourceLines(r.source, 1) ?? f.NONE,
+			title: (r) => (r.source ? null : 'unknown'),
+		},
 	];
 }
 
-const checkbox = (label, checked, change) => h('label', {class: 'check'},
-	h('input', {type: 'checkbox', checked, on: {change: (e) => change(e.target.checked)}}), label);
+const checkbox = (label, checked, change) =>
+	h(
+		'label',
+		{class: 'check'},
+		h('input', {type: 'checkbox', checked, on: {change: (e) => change(e.target.checked)}}),
+		label,
+	);
 
 function splitChoice(by, change) {
-	return h('fieldset', {class: 'choice'}, h('legend', {}, 'Split'),
-		SPLITS.map(([value, label]) => h('label', {}, h('input', {type: 'radio', name: 'by', value,
-			checked: value === by, on: {change: () => change(value)}}), h('span', {}, label))));
+	return h(
+		'fieldset',
+		{class: 'choice'},
+		h('legend', {}, 'Split'),
+		SPLITS.map(([value, label]) =>
+			h(
+				'label',
+				{},
+				h('input', {
+					type: 'radio',
+					name: 'by',
+					value,
+					checked: value === by,
+					on: {change: () => change(value)},
+				}),
+				h('span', {}, label),
+			),
+		),
+	);
 }
 
 export async function kernelTab(run, query, at) {
-	const view = {by: query.get('by') ?? '', sort: query.get('sort') ?? 'total', q: query.get('q') ?? '',
-		full: query.get('names') === 'full', ns: query.get('unit') === 'ns'};
-	const load = () => api.kernels(run.id, {by: view.by}, {signal: at.signal,
-		told: (n) => tell(`${f.plural(n, 'row')} loaded`)});
+	const view = {
+		by: query.get('by') ?? '',
+		sort: query.get('sort') ?? 'total',
+		q: query.get('q') ?? '',
+		full: query.get('names') === 'full',
+		ns: query.get('unit') === 'ns',
+	};
+	const load = () =>
+		api.kernels(run.id, {by: view.by}, {signal: at.signal, told: (n) => announce(`${f.plural(n, 'row')} loaded`)});
 	let all = await load();
 	let shown;
 
@@ -73,33 +387,55 @@ export async function kernelTab(run, query, at) {
 	const links = h('span', {class: 'links'});
 	const found = h('span', {class: 'quiet', role: 'status'});
 	const detail = kernelDetail(run, all, query.get('kernel'), at, () => save());
-	const rows = () => sorted(matching(all, view.q, (r) => r.name), columns(run, all, view), view.sort);
+	const rows = () =>
+		sorted(
+			matching(all, view.q, (r) => r.name),
+			columns(run, all, view),
+			view.sort,
+		);
 
 	function save() {
-		at.keep({by: view.by, sort: view.sort === 'total' ? '' : view.sort, q: view.q,
-			names: view.full ? 'full' : '', unit: view.ns ? 'ns' : '', kernel: detail.chosen()});
+		at.keep({
+			by: view.by,
+			sort: view.sort === 'total' ? '' : view.sort,
+			q: view.q,
+			names: view.full ? 'full' : '',
+			unit: view.ns ? 'ns' : '',
+			kernel: detail.chosen(),
+		});
 		const sort = SERVER.test(view.sort) ? view.sort : '';
-		links.replaceChildren(...['csv', 'md'].map((format) =>
-			exportLink(run.id, 'kernels', format, {by: view.by, sort, q: view.q})));
+		links.replaceChildren(
+			...['csv', 'md'].map((format) => exportLink(run.id, 'kernels', format, {by: view.by, sort, q: view.q})),
+		);
 	}
 
 	function nothing() {
-		if (all.length)
-			return 'No kernel has this in its name.';
-		return run.kernels && view.by ? 'The file does not tell its kernels apart by that.' : 'This run has no kernels.';
+		if (all.length) return 'No kernel has this in its name.';
+		return run.kernels && view.by
+			? 'The file does not tell its kernels apart by that.'
+			: 'This run has no kernels.';
 	}
 
 	function count(list) {
-		found.textContent = list.length === all.length ? f.plural(all.length, 'row')
-			: `${f.count(list.length)} of ${f.plural(all.length, 'row')}`;
+		found.textContent =
+			list.length === all.length
+				? f.plural(all.length, 'row')
+				: `${f.count(list.length)} of ${f.plural(all.length, 'row')}`;
 	}
 
 	// The heads change: a new table. Otherwise only its rows do.
 	function rebuild() {
 		const list = rows();
-		shown = table({caption: 'Kernel statistics', columns: columns(run, all, view), rows: list, sort: view.sort,
-			tall: true, empty: nothing(),
-			onsort: (sort) => change({sort}), detail});
+		shown = table({
+			caption: 'Kernel statistics',
+			columns: columns(run, all, view),
+			rows: list,
+			sort: view.sort,
+			tall: true,
+			empty: nothing(),
+			onsort: (sort) => change({sort}),
+			detail,
+		});
 		place.replaceChildren(shown.node);
 		count(list);
 		save();
@@ -123,8 +459,7 @@ export async function kernelTab(run, query, at) {
 			rebuild();
 		} catch (error) {
 			view.by = before;
-			if (!at.signal.aborted)
-				showFailure(error, () => split(by));
+			if (!at.signal.aborted) showFailure(error, () => split(by));
 		}
 		place.removeAttribute('aria-busy');
 	}
@@ -132,11 +467,36 @@ export async function kernelTab(run, query, at) {
 	rebuild();
 	// Once the page is there: a link to a kernel leads to its row.
 	const linked = rows().find((r) => String(r.id) === detail.chosen());
-	if (linked)
-		setTimeout(() => at.signal.aborted || shown.reveal(linked));
-	const filter = h('input', {type: 'search', 'aria-label': 'Filter kernels by name', value: view.q,
-		placeholder: 'Filter by name', on: {input: (e) => change({q: e.target.value.trim()})}});
-	return {save, node: h('div', {class: 'part'}, h('div', {class: 'toolbar'}, filter, splitChoice(view.by, split),
-		checkbox('Full names', view.full, (full) => { view.full = full; rebuild(); }),
-		checkbox('Nanoseconds', view.ns, (ns) => { view.ns = ns; rebuild(); }), found, links), place)};
+	if (linked) setTimeout(() => at.signal.aborted || shown.reveal(linked));
+	const filter = h('input', {
+		type: 'search',
+		'aria-label': 'Filter kernels by name',
+		value: view.q,
+		placeholder: 'Filter by name',
+		on: {input: (e) => change({q: e.target.value.trim()})},
+	});
+	return {
+		save,
+		node: h(
+			'div',
+			{class: 'part'},
+			h(
+				'div',
+				{class: 'toolbar'},
+				filter,
+				splitChoice(view.by, split),
+				checkbox('Full names', view.full, (full) => {
+					view.full = full;
+					rebuild();
+				}),
+				checkbox('Nanoseconds', view.ns, (ns) => {
+					view.ns = ns;
+					rebuild();
+				}),
+				found,
+				links,
+			),
+			place,
+		),
+	};
 }

@@ -1,14 +1,13 @@
 // runs.js - all runs: filtered, sorted by the server, page by page; and for
 // whoever has none yet, how the first one comes in.
 
-import * as api from '../api.js';
-import {launches, unknown} from '../content.js';
-import {field, h, tags} from '../dom.js';
-import * as f from '../format.js';
-import {picking} from '../picking.js';
-import {table} from '../table.js';
-import {typicalUnit} from './run_columns.js';
-import {mark} from './run_head.js';
+import * as api from '../lib/api.js';
+import {contentMark, typicalUnit} from '../lib/columns.js';
+import {field, h, tags} from '../lib/dom.js';
+import * as f from '../lib/format.js';
+import {launchCount, unknownTitle} from '../lib/run_content.js';
+import {runPicker} from '../lib/run_picker.js';
+import {table} from '../lib/table.js';
 
 // The word in the address, the label, an example, and what of a run is offered
 // as a suggestion: all but the search want the whole word.
@@ -20,19 +19,36 @@ const FILTERS = [
 	['framework', 'Framework', 'whole name', (r) => [r.framework]],
 	['label', 'Label', 'branch=main', (r) => Object.entries(r.labels).map((l) => l.join('='))],
 ];
-const CONTENTS = [['', 'any'], ['launches', 'single launches'], ['statistics', 'statistics only'],
-	['patterns', 'patterns only']];
+const CONTENTS = [
+	['', 'any'],
+	['launches', 'single launches'],
+	['statistics', 'statistics only'],
+	['patterns', 'patterns only'],
+];
 
 const WORST = {error: 'error', loss: 'loss', warn: 'warning', info: 'info'};
 
 const time = (label, key, unit, sort) => ({
-	label, unit, num: true, ...sort,
+	label,
+	unit,
+	num: true,
+	...sort,
 	cell: (r) => f.inUnit(r[key], unit),
-	title: (r) => (r[key] === null ? unknown(r) : f.exact(r[key])),
+	title: (r) => (r[key] === null ? unknownTitle(r) : f.exact(r[key])),
 });
 
-const graphMark = (r) => (r.graphs > 0 ? h('span', {class: 'mark', title: `${f.duration(r.graph_ns)} of GPU time `
-	+ 'was recorded without the kernels it was spent in'}, 'graphs recorded whole') : null);
+const graphMark = (r) =>
+	r.graphs > 0
+		? h(
+				'span',
+				{
+					class: 'mark',
+					title:
+						`${f.duration(r.graph_ns)} of GPU time ` + 'was recorded without the kernels it was spent in',
+				},
+				'graphs recorded whole',
+			)
+		: null;
 
 function columns(items, now, picks) {
 	const unit = typicalUnit(items.map((r) => r.span_ns));
@@ -40,28 +56,50 @@ function columns(items, now, picks) {
 	const apart = (run) => run.pid !== null && items.some((r) => r !== run && r.upload === run.upload);
 	return [
 		...picks,
-		{label: 'Run', head: true, class: 'wide', cell: (r) => [
-			h('a', {href: `/runs/${r.id}`}, r.name || `run ${r.id}`), ' ',
-			h('span', {class: 'quiet'}, apart(r) ? `#${r.id}, pid ${r.pid}` : `#${r.id}`), ' ', mark(r), graphMark(r), ' ', tags(r.labels)]},
+		{
+			label: 'Run',
+			head: true,
+			class: 'wide',
+			cell: (r) => [
+				h('a', {href: `/runs/${r.id}`}, r.name || `run ${r.id}`),
+				' ',
+				h('span', {class: 'quiet'}, apart(r) ? `#${r.id}, pid ${r.pid}` : `#${r.id}`),
+				' ',
+				contentMark(r),
+				graphMark(r),
+				' ',
+				tags(r.labels),
+			],
+		},
 		{label: 'Project', cell: (r) => r.project || f.NONE},
 		{label: 'Workload', cell: (r) => r.workload || f.NONE},
 		{label: 'Rank', num: true, cell: (r) => f.rank(r.rank, r.world_size) ?? f.NONE},
 		{label: 'Devices', class: 'wraps', cell: (r) => r.device_names.join(', ') || f.NONE},
 		time('Busy', 'busy_ns', unit, {down: 'busy'}),
 		time('Span', 'span_ns', unit, {down: 'span'}),
-		{label: 'Launches', num: true, down: 'launches', cell: launches},
+		{label: 'Launches', num: true, down: 'launches', cell: launchCount},
 		{label: 'Kernels', num: true, cell: (r) => f.count(r.kernels)},
-		{label: 'Notes', num: true, cell: (r) => (r.notes
-			? h('span', {class: `severity ${r.worst_note}`}, `${r.notes} ${WORST[r.worst_note] ?? ''}`)
-			: f.NONE)},
-		{label: 'Added', down: 'newest', up: 'oldest', num: true,
+		{
+			label: 'Notes',
+			num: true,
+			cell: (r) =>
+				r.notes
+					? h('span', {class: `severity ${r.worst_note}`}, `${r.notes} ${WORST[r.worst_note] ?? ''}`)
+					: f.NONE,
+		},
+		{
+			label: 'Added',
+			down: 'newest',
+			up: 'oldest',
+			num: true,
 			cell: (r) => h('time', {datetime: r.created_at}, f.age(r.created_at, now)),
-			title: (r) => f.moment(r.created_at)},
+			title: (r) => f.moment(r.created_at),
+		},
 	];
 }
 
 // The address' own words, as the API wants them; what is ticked is the page's.
-export function asked(query) {
+export function runListParams(query) {
 	const {base, head, ...out} = Object.fromEntries(query);
 	const at = out.label?.indexOf('=') ?? -1;
 	if (at > 0) {
@@ -72,89 +110,154 @@ export function asked(query) {
 }
 
 // What stays in the address whatever is filtered.
-const KEPT = ['sort', 'upload', 'job', 'base', 'head'];
+const KEPT_PARAMS = ['sort', 'upload', 'job', 'base', 'head'];
 
 function filterForm(query, items, picked, at) {
-	const inputs = FILTERS.map(([name, label, example]) => [label, h('input', {
-		name, type: name === 'q' ? 'search' : 'text', value: query.get(name), placeholder: example,
-		list: name === 'q' ? null : `offered-${name}`})]);
-	inputs.push(['Numbers', h('select', {name: 'content'}, CONTENTS.map(([value, text]) =>
-		h('option', {value, selected: (query.get('content') ?? '') === value}, text)))]);
-	const offered = FILTERS.slice(1).map(([name, , , of]) => h('datalist', {id: `offered-${name}`},
-		[...new Set(items.flatMap(of))].filter(Boolean).map((value) => h('option', {value}))));
+	const inputs = FILTERS.map(([name, label, example]) => [
+		label,
+		h('input', {
+			name,
+			type: name === 'q' ? 'search' : 'text',
+			value: query.get(name),
+			placeholder: example,
+			list: name === 'q' ? null : `offered-${name}`,
+		}),
+	]);
+	inputs.push([
+		'Numbers',
+		h(
+			'select',
+			{name: 'content'},
+			CONTENTS.map(([value, text]) =>
+				h('option', {value, selected: (query.get('content') ?? '') === value}, text),
+			),
+		),
+	]);
+	const offered = FILTERS.slice(1).map(([name, , , of]) =>
+		h(
+			'datalist',
+			{id: `offered-${name}`},
+			[...new Set(items.flatMap(of))].filter(Boolean).map((value) => h('option', {value})),
+		),
+	);
 	const submit = (e) => {
 		e.preventDefault();
 		const next = new URLSearchParams();
-		for (const [, input] of inputs)
-			if (input.value.trim())
-				next.set(input.name, input.value.trim());
+		for (const [, input] of inputs) if (input.value.trim()) next.set(input.name, input.value.trim());
 		const now = {...Object.fromEntries(query), ...picked()};
-		for (const key of KEPT)
-			if (now[key])
-				next.set(key, now[key]);
+		for (const key of KEPT_PARAMS) if (now[key]) next.set(key, now[key]);
 		at.go(next.size ? `/runs?${next}` : '/runs');
 	};
-	return h('form', {class: 'bar', role: 'search', 'aria-label': 'Filter runs', on: {submit}},
-		inputs.map(([label, input]) => field(label, input)), offered,
-		h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'main'}, 'Filter'),
-			filters(query) ? h('a', {href: '/runs'}, 'Clear') : null));
+	return h(
+		'form',
+		{class: 'bar', role: 'search', 'aria-label': 'Filter runs', on: {submit}},
+		inputs.map(([label, input]) => field(label, input)),
+		offered,
+		h(
+			'div',
+			{class: 'actions'},
+			h('button', {type: 'submit', class: 'main'}, 'Filter'),
+			filters(query) ? h('a', {href: '/runs'}, 'Clear') : null,
+		),
+	);
 }
 
 function welcome() {
 	const server = location.origin === 'http://127.0.0.1:8080' ? '' : `--server ${location.origin} `;
-	return h('section', {class: 'empty'},
+	return h(
+		'section',
+		{class: 'empty'},
 		h('h2', {}, 'No runs yet'),
-		h('p', {}, 'A run is one profiled process: its kernels, copies and devices. Send a trace of the ',
-			'PyTorch profiler, Nsight Systems or ROCm, or a table of ', h('code', {}, 'nsys stats'),
-			', and its runs appear here.'),
+		h(
+			'p',
+			{},
+			'A run is one profiled process: its kernels, copies and devices. Send a trace of the ',
+			'PyTorch profiler, Nsight Systems or ROCm, or a table of ',
+			h('code', {}, 'nsys stats'),
+			', and its runs appear here.',
+		),
 		h('h3', {}, 'From the command line'),
-		h('pre', {tabindex: '0', 'aria-label': 'Command to upload a trace'},
-			h('code', {}, `kernsift upload ${server}--project demo --wait trace.json.gz`)),
+		h(
+			'pre',
+			{tabindex: '0', 'aria-label': 'Command to upload a trace'},
+			h('code', {}, `kernsift upload ${server}--project demo --wait trace.json.gz`),
+		),
 		h('h3', {}, 'From this page'),
-		h('p', {}, 'Drop files on the ', h('a', {href: '/uploads'}, 'uploads page'), '.'));
+		h('p', {}, 'Drop files on the ', h('a', {href: '/uploads'}, 'uploads page'), '.'),
+	);
 }
 
 // The same list with other words in its address; what is ticked stays.
-function listed(query, picked, changes) {
+function runsUrl(query, picked, changes) {
 	const q = new URLSearchParams(query);
 	q.delete('cursor');
 	for (const [key, value] of Object.entries({...picked(), ...changes}))
-		if (value)
-			q.set(key, value);
-		else
-			q.delete(key);
+		if (value) q.set(key, value);
+		else q.delete(key);
 	return q.size ? `/runs?${q}` : '/runs';
 }
 
 function pager(query, next, picked) {
-	const link = (text, cursor, rel) => h('a', {href: listed(query, picked, {cursor}), rel, on: {click: (e) => {
-		// As ticked by now, not as when the list was drawn.
-		e.currentTarget.setAttribute('href', listed(query, picked, {cursor}));
-	}}}, text);
-	return h('nav', {class: 'pager', 'aria-label': 'Pages of the list'},
+	const link = (text, cursor, rel) =>
+		h(
+			'a',
+			{
+				href: runsUrl(query, picked, {cursor}),
+				rel,
+				on: {
+					click: (e) => {
+						// As ticked by now, not as when the list was drawn.
+						e.currentTarget.setAttribute('href', runsUrl(query, picked, {cursor}));
+					},
+				},
+			},
+			text,
+		);
+	return h(
+		'nav',
+		{class: 'pager', 'aria-label': 'Pages of the list'},
 		query.get('cursor') ? link('First page', null) : null,
-		next ? link('Next page', next, 'next') : null);
+		next ? link('Next page', next, 'next') : null,
+	);
 }
 
 const filters = (query) => [...query.keys()].some((k) => !['sort', 'base', 'head'].includes(k));
 
 export async function page(view, query, at) {
-	const {items, next} = await api.runs(asked(query), at.signal);
+	const {items, next} = await api.runs(runListParams(query), at.signal);
 	view.append(h('h1', {}, 'Runs'));
 	if (!items.length && !filters(query)) {
 		view.append(welcome());
 		return 'Runs';
 	}
-	const picks = picking(query, new Map(items.map((r) => [String(r.id), r.name || `run ${r.id}`])), at);
+	const picks = runPicker(query, new Map(items.map((r) => [String(r.id), r.name || `run ${r.id}`])), at);
 	const picked = () => ({base: picks.sides().base.join(','), head: picks.sides().head.join(',')});
 	view.append(filterForm(query, items, picked, at));
-	for (const [key, text] of [['upload', 'upload'], ['job', 'job']])
+	for (const [key, text] of [
+		['upload', 'upload'],
+		['job', 'job'],
+	])
 		if (query.get(key))
-			view.append(h('p', {class: 'hint'}, `Only the runs of ${text} ${query.get(key)}. `,
-				key === 'job' ? [h('a', {href: `/jobs/${query.get(key)}`}, 'Its ranks'), ' · '] : '', h('a', {href: '/runs'}, 'All runs')));
-	view.append(table({caption: 'Runs', columns: columns(items, Date.now(), picks.columns), rows: items,
-		sort: query.get('sort') ?? 'newest', onsort: (word) => at.go(listed(query, picked, {sort: word})),
-		empty: 'No run matches; take a word away, or clear the filter.'}).node,
-	pager(query, next, picked), picks.tray);
+			view.append(
+				h(
+					'p',
+					{class: 'hint'},
+					`Only the runs of ${text} ${query.get(key)}. `,
+					key === 'job' ? [h('a', {href: `/jobs/${query.get(key)}`}, 'Its ranks'), ' · '] : '',
+					h('a', {href: '/runs'}, 'All runs'),
+				),
+			);
+	view.append(
+		table({
+			caption: 'Runs',
+			columns: columns(items, Date.now(), picks.columns),
+			rows: items,
+			sort: query.get('sort') ?? 'newest',
+			onsort: (word) => at.go(runsUrl(query, picked, {sort: word})),
+			empty: 'No run matches; take a word away, or clear the filter.',
+		}).node,
+		pager(query, next, picked),
+		picks.tray,
+	);
 	return 'Runs';
 }

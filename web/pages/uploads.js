@@ -1,14 +1,196 @@
 // uploads.js - files come in by drop or by button, several at once; below,
 // everything that was ever sent, with its state.
 
-import * as api from '../api.js';
-import {field, h} from '../dom.js';
-import * as f from '../format.js';
-import {showFailure} from '../news.js';
-import {deliver, deliveries} from '../sending.js';
-import {table} from '../table.js';
-import {card} from './upload_card.js';
-import {counterForm, formats} from './upload_formats.js';
+import * as api from '../lib/api.js';
+import {field, h} from '../lib/dom.js';
+import * as f from '../lib/format.js';
+import {announce, showFailure} from '../lib/notices.js';
+import {table} from '../lib/table.js';
+import {enqueue, fileUploads} from '../lib/upload_queue.js';
+
+// One file on its way: how far it is, what became of it, and
+// what can be done about it.
+
+const STAGES = {queued: 'waiting for a worker', receiving: 'being stored'};
+
+// What a delivery is doing, and how far that is (null: nobody knows).
+function progressOf(d) {
+	if (d.phase === 'waiting') return {text: 'waiting to be sent', share: 0};
+	if (d.phase === 'sending') {
+		const share = f.progress(d.sent, d.file.size);
+		return {text: share === 100 ? 'sent, being stored' : `sending, ${share ?? 0} %`, share};
+	}
+	if (d.phase === 'refused') return {text: 'failed'};
+	const {state, progress, runs} = d.upload;
+	if (state === 'done') return {text: `${d.existing ? 'was here already' : 'done'}: ${f.plural(runs.length, 'run')}`};
+	if (state === 'failed') return {text: 'failed'};
+	const share = progress && f.progress(progress.done_bytes, progress.total_bytes);
+	const stage = progress?.stage ?? STAGES[state] ?? state;
+	return {text: share === null ? stage : `${stage}, ${share} %`, share};
+}
+
+function reason(d) {
+	const sentence = d.phase === 'refused' ? d.error.message : d.upload?.error;
+	return sentence ? h('p', {class: 'sentence'}, sentence) : null;
+}
+
+function runLinks(d) {
+	const runs = d.upload?.runs ?? [];
+	if (!runs.length) return null;
+	return h(
+		'p',
+		{class: 'runs'},
+		runs.length > 8
+			? h('a', {href: `/runs?upload=${d.upload.id}`}, `All ${runs.length} runs`)
+			: runs.map((id) => h('a', {href: `/runs/${id}`}, `Run #${id}`)),
+	);
+}
+
+// `ended` is called whenever its upload has come to a new state.
+function card(delivery, ended, signal) {
+	const {file} = delivery;
+	const bar = h('progress', {max: 100, 'aria-label': `Progress of ${file.name}`});
+	const state = h('span', {class: 'state'});
+	const rest = h('div');
+	const node = h(
+		'li',
+		{class: 'card', tabindex: '-1'},
+		h(
+			'div',
+			{class: 'line'},
+			h('strong', {class: 'file'}, file.name),
+			h('span', {class: 'quiet'}, f.bytes(file.size)),
+			state,
+		),
+		bar,
+		rest,
+	);
+	let before = '';
+
+	function draw(e) {
+		const {text, share} = progressOf(delivery);
+		const failed = text === 'failed';
+		state.textContent = text;
+		state.className = `state ${failed ? 'failed' : delivery.over ? 'done' : 'working'}`;
+		bar.hidden = delivery.over;
+		if (share === null || share === undefined) bar.removeAttribute('value');
+		else bar.value = share;
+		const now = `${delivery.phase} ${delivery.upload?.state}`;
+		if (now === before) return;
+		before = now;
+		const stood = rest.contains(document.activeElement);
+		rest.replaceChildren(
+			...[
+				reason(delivery),
+				runLinks(delivery),
+				failed
+					? h(
+							'button',
+							{type: 'button', 'aria-label': `Retry ${file.name}`, on: {click: () => delivery.again()}},
+							'Retry',
+						)
+					: null,
+			].filter(Boolean),
+		);
+		if (stood) node.focus();
+		if (e && delivery.over) announce(`${file.name}: ${text}`);
+		if (e && delivery.phase === 'kept') ended();
+	}
+
+	delivery.addEventListener('change', draw, {signal});
+	draw();
+	return node;
+}
+
+// Which files are taken, and how each is made; and a pattern
+// table with its counters, which are two files and one upload.
+
+// [whose, the file, how it is made]
+const FORMATS = [
+	['PyTorch profiler', 'Kineto or Chrome trace JSON, CUDA and ROCm', 'prof.export_chrome_trace("trace.json.gz")'],
+	['Nsight Systems', 'SQLite export; of a .nsys-rep, make this first', 'nsys export --type sqlite report.nsys-rep'],
+	[
+		'nsys stats',
+		'kernel table as CSV or tab-separated: statistics only',
+		'nsys stats -r cuda_gpu_kern_sum --format csv --output . report.nsys-rep',
+	],
+	['ROCm', 'rocprofv3 JSON or rocpd', 'rocprofv3 --sys-trace --output-format rocpd -- ./program'],
+	['rocmProfileData', '.rpd', 'runTracer.sh -o trace.rpd ./program'],
+	['Patterns', 'CSV of shares and means per cycle: patterns only', null],
+	['kernsift', 'capture, .kst', 'kernsiftd convert trace.json.gz trace.kst'],
+];
+
+function formats() {
+	return h(
+		'details',
+		{class: 'formats'},
+		h('summary', {}, 'Which files are taken, and how to make them'),
+		h(
+			'dl',
+			{},
+			FORMATS.map(([whose, what, how]) =>
+				h('div', {}, h('dt', {}, whose), h('dd', {}, what, how && h('code', {}, how))),
+			),
+		),
+		h('p', {class: 'hint'}, 'Each plain, .gz or .zst. A file is known by its first bytes, whatever its name.'),
+	);
+}
+
+async function packing(file) {
+	const [a, b] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+	if (a === 0x1f && b === 0x8b) return 'gzip';
+	return a === 0x28 && b === 0xb5 ? 'zstd' : null;
+}
+
+// An end of line, packed: what a file may lack at its end cannot be seen in it.
+const LINE_END = {
+	gzip: new Uint8Array([
+		0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xe3, 0x02, 0x00, 0x93, 0x06, 0xd7, 0x32, 0x01,
+		0x00, 0x00, 0x00,
+	]),
+	zstd: new Uint8Array([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, 0x09, 0x00, 0x00, 0x0a]),
+};
+
+// The two as one file: patterns, then counters. Packed streams can stand one
+// after the other, and so can lines, but not one after the other kind.
+export async function joined(patterns, counters) {
+	const [one, two] = await Promise.all([patterns, counters].map(packing));
+	if (one !== two)
+		throw new Error(`'${patterns.name}' and '${counters.name}' must both be packed alike, or both be plain`);
+	const whole = one === null && (await patterns.slice(-1).text()) === '\n';
+	return new File([patterns, whole ? '' : (LINE_END[one] ?? '\n'), counters], patterns.name);
+}
+
+// `send` takes the file that was made of them, and answers whether it did.
+function counterForm(send) {
+	const patterns = h('input', {type: 'file', required: true});
+	const counters = h('input', {type: 'file', required: true});
+	const wrong = h('p', {class: 'wrong', role: 'alert'});
+
+	async function submit(e) {
+		e.preventDefault();
+		wrong.textContent = '';
+		try {
+			if (send([await joined(patterns.files[0], counters.files[0])])) e.target.reset();
+		} catch (error) {
+			wrong.textContent = `Nothing was sent: ${error.message}.`;
+		}
+	}
+
+	return h(
+		'details',
+		{class: 'formats'},
+		h('summary', {}, 'A pattern CSV with its counters'),
+		h(
+			'form',
+			{class: 'bar', on: {submit}},
+			field('Patterns', patterns),
+			field('Counters', counters),
+			h('div', {class: 'actions'}, h('button', {type: 'submit'}, 'Send both as one')),
+			wrong,
+		),
+	);
+}
 
 const STATES = ['receiving', 'queued', 'working', 'done', 'failed'];
 const REFRESH_MS = 2000;
@@ -18,42 +200,76 @@ function sender(began) {
 	const workload = h('input', {type: 'text', name: 'workload', autocomplete: 'off'});
 	const labels = h('input', {type: 'text', name: 'labels', autocomplete: 'off'});
 	const wrong = h('p', {class: 'wrong', role: 'alert'});
-	const input = h('input', {type: 'file', multiple: true, hidden: true, id: 'files',
-		on: {change: () => { take(input.files); input.value = ''; }}});
+	const input = h('input', {
+		type: 'file',
+		multiple: true,
+		hidden: true,
+		id: 'files',
+		on: {
+			change: () => {
+				take(input.files);
+				input.value = '';
+			},
+		},
+	});
 
 	// Whether they are on their way.
 	function take(files) {
 		wrong.textContent = '';
 		const query = {project: project.value.trim(), workload: workload.value.trim()};
 		try {
-			for (const [k, v] of Object.entries(f.labels(labels.value)))
-				query[`label.${k}`] = v;
+			for (const [k, v] of Object.entries(f.labels(labels.value))) query[`label.${k}`] = v;
 		} catch (error) {
 			wrong.textContent = `Nothing was sent: ${error.message}.`;
 			labels.focus();
 			return false;
 		}
-		for (const file of files)
-			began(deliver(file, query));
+		for (const file of files) began(enqueue(file, query));
 		return true;
 	}
 
-	const zone = h('div', {class: 'drop', on: {
-		dragover: (e) => { e.preventDefault(); zone.classList.add('over'); },
-		dragleave: (e) => zone.contains(e.relatedTarget) || zone.classList.remove('over'),
-		drop: (e) => {
-			e.preventDefault();
-			zone.classList.remove('over');
-			take(e.dataTransfer.files);
+	const zone = h(
+		'div',
+		{
+			class: 'drop',
+			on: {
+				dragover: (e) => {
+					e.preventDefault();
+					zone.classList.add('over');
+				},
+				dragleave: (e) => zone.contains(e.relatedTarget) || zone.classList.remove('over'),
+				drop: (e) => {
+					e.preventDefault();
+					zone.classList.remove('over');
+					take(e.dataTransfer.files);
+				},
+			},
 		},
-	}}, input, h('button', {type: 'button', class: 'main', on: {click: () => input.click()}}, 'Choose files'),
-	h('p', {}, 'or drop them here. They are sent at once.'),
-	h('p', {class: 'hint'}, 'Traces of the PyTorch profiler, Nsight Systems or ROCm, tables of nsys stats or of patterns, captures (.kst)'));
+		input,
+		h('button', {type: 'button', class: 'main', on: {click: () => input.click()}}, 'Choose files'),
+		h('p', {}, 'or drop them here. They are sent at once.'),
+		h(
+			'p',
+			{class: 'hint'},
+			'Traces of the PyTorch profiler, Nsight Systems or ROCm, tables of nsys stats or of patterns, captures (.kst)',
+		),
+	);
 
-	return h('section', {class: 'sender', 'aria-label': 'Send files'},
-		h('div', {class: 'bar'}, field('Project', project), field('Workload', workload),
-			field('Labels', labels, 'key=value, separated by commas')),
-		wrong, zone, formats(), counterForm(take));
+	return h(
+		'section',
+		{class: 'sender', 'aria-label': 'Send files'},
+		h(
+			'div',
+			{class: 'bar'},
+			field('Project', project),
+			field('Workload', workload),
+			field('Labels', labels, 'key=value, separated by commas'),
+		),
+		wrong,
+		zone,
+		formats(),
+		counterForm(take),
+	);
 }
 
 const stateText = (u) => {
@@ -63,28 +279,64 @@ const stateText = (u) => {
 
 function columns(retry, now) {
 	return [
-		{label: 'Upload', head: true, class: 'wide', cell: (u) => [
-			h('span', {class: 'file'}, u.file_name || u.name || 'unnamed'), ' ',
-			h('span', {class: 'quiet'}, `#${u.id}`)]},
-		{label: 'State', class: 'wide', cell: (u) => [
-			h('span', {class: `state ${u.state}`}, stateText(u)),
-			u.error ? h('p', {class: 'sentence'}, u.error) : null,
-			u.state === 'failed' ? h('button', {type: 'button', 'data-key': `retry-${u.id}`,
-				'aria-label': `Retry upload ${u.id}`, on: {click: () => retry(u.id)}}, 'Retry') : null]},
-		{label: 'Runs', cell: (u) => (u.runs.length ? u.runs.slice(0, 8).map((id) =>
-			[h('a', {href: `/runs/${id}`}, `#${id}`), ' ']).flat().concat(u.runs.length > 8
-			? h('a', {href: `/runs?upload=${u.id}`}, `all ${u.runs.length}`) : []) : f.NONE)},
+		{
+			label: 'Upload',
+			head: true,
+			class: 'wide',
+			cell: (u) => [
+				h('span', {class: 'file'}, u.file_name || u.name || 'unnamed'),
+				' ',
+				h('span', {class: 'quiet'}, `#${u.id}`),
+			],
+		},
+		{
+			label: 'State',
+			class: 'wide',
+			cell: (u) => [
+				h('span', {class: `state ${u.state}`}, stateText(u)),
+				u.error ? h('p', {class: 'sentence'}, u.error) : null,
+				u.state === 'failed'
+					? h(
+							'button',
+							{
+								type: 'button',
+								'data-key': `retry-${u.id}`,
+								'aria-label': `Retry upload ${u.id}`,
+								on: {click: () => retry(u.id)},
+							},
+							'Retry',
+						)
+					: null,
+			],
+		},
+		{
+			label: 'Runs',
+			cell: (u) =>
+				u.runs.length
+					? u.runs
+							.slice(0, 8)
+							.map((id) => [h('a', {href: `/runs/${id}`}, `#${id}`), ' '])
+							.flat()
+							.concat(
+								u.runs.length > 8 ? h('a', {href: `/runs?upload=${u.id}`}, `all ${u.runs.length}`) : [],
+							)
+					: f.NONE,
+		},
 		{label: 'Project', cell: (u) => u.project || f.NONE},
 		{label: 'Workload', cell: (u) => u.workload || f.NONE},
 		{label: 'Size', num: true, cell: (u) => f.bytes(u.bytes), title: (u) => `${f.count(u.bytes)} bytes`},
-		{label: 'Added', num: true, cell: (u) => h('time', {datetime: u.created_at}, f.age(u.created_at, now)),
-			title: (u) => f.moment(u.created_at)},
+		{
+			label: 'Added',
+			num: true,
+			cell: (u) => h('time', {datetime: u.created_at}, f.age(u.created_at, now)),
+			title: (u) => f.moment(u.created_at),
+		},
 	];
 }
 
 // Replaces the list by what is true now; whoever stood on one of its buttons
 // stands there again.
-async function past(place, query, at) {
+async function uploadList(place, query, at) {
 	let timer = null;
 	let last = '';
 
@@ -95,8 +347,7 @@ async function past(place, query, at) {
 		if (text !== last) {
 			const key = place.contains(document.activeElement) && document.activeElement.dataset.key;
 			place.replaceChildren(...list(answer));
-			if (key)
-				place.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+			if (key) place.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
 			last = text;
 		}
 		if (answer.items.some((u) => u.state !== 'done' && u.state !== 'failed'))
@@ -111,18 +362,26 @@ async function past(place, query, at) {
 			await api.retry(id, at.signal);
 			await draw();
 		} catch (error) {
-			if (!at.signal.aborted)
-				showFailure(error, () => retry(id));
+			if (!at.signal.aborted) showFailure(error, () => retry(id));
 		}
 	}
 
 	function list({items, next}) {
 		const to = (cursor) => `/uploads?${new URLSearchParams({...Object.fromEntries(query), cursor})}`;
-		return [table({caption: 'Uploads', columns: columns(retry, Date.now()), rows: items,
-			empty: query.size ? 'No upload matches.' : 'Nothing was sent yet.'}).node,
-		h('nav', {class: 'pager', 'aria-label': 'Pages of the list'},
-			query.get('cursor') ? h('a', {href: '/uploads'}, 'First page') : null,
-			next ? h('a', {href: to(next), rel: 'next'}, 'Next page') : null)];
+		return [
+			table({
+				caption: 'Uploads',
+				columns: columns(retry, Date.now()),
+				rows: items,
+				empty: query.size ? 'No upload matches.' : 'Nothing was sent yet.',
+			}).node,
+			h(
+				'nav',
+				{class: 'pager', 'aria-label': 'Pages of the list'},
+				query.get('cursor') ? h('a', {href: '/uploads'}, 'First page') : null,
+				next ? h('a', {href: to(next), rel: 'next'}, 'Next page') : null,
+			),
+		];
 	}
 
 	await draw();
@@ -131,23 +390,32 @@ async function past(place, query, at) {
 }
 
 function stateFilter(query, at) {
-	const select = h('select', {on: {change: () =>
-		at.go(select.value ? `/uploads?state=${select.value}` : '/uploads')}},
-	h('option', {value: ''}, 'any'),
-	STATES.map((s) => h('option', {value: s, selected: query.get('state') === s}, s)));
+	const select = h(
+		'select',
+		{on: {change: () => at.go(select.value ? `/uploads?state=${select.value}` : '/uploads')}},
+		h('option', {value: ''}, 'any'),
+		STATES.map((s) => h('option', {value: s, selected: query.get('state') === s}, s)),
+	);
 	return field('State', select);
 }
 
 export async function page(view, query, at) {
 	const place = h('div');
-	const refresh = await past(place, query, at);
+	const refresh = await uploadList(place, query, at);
 	const cards = h('ul', {class: 'cards', 'aria-label': 'Files of this visit'});
 	const add = (delivery) => cards.prepend(card(delivery, refresh, at.signal));
 
-	for (const delivery of [...deliveries].reverse())
-		add(delivery);
-	view.append(h('h1', {}, 'Uploads'), sender(add), cards,
-		h('section', {'aria-labelledby': 'past'},
-			h('div', {class: 'toolbar'}, h('h2', {id: 'past'}, 'All uploads'), stateFilter(query, at)), place));
+	for (const delivery of [...fileUploads].reverse()) add(delivery);
+	view.append(
+		h('h1', {}, 'Uploads'),
+		sender(add),
+		cards,
+		h(
+			'section',
+			{'aria-labelledby': 'past'},
+			h('div', {class: 'toolbar'}, h('h2', {id: 'past'}, 'All uploads'), stateFilter(query, at)),
+			place,
+		),
+	);
 	return 'Uploads';
 }

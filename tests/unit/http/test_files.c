@@ -113,8 +113,8 @@ static void test_kept(void **state)
 	assert_ptr_equal(file.bytes, own.bytes);
 	assert_null(file.owned);
 	assert_string_equal(file.etag, own.etag);
-	assert_true(files_get(program, "/style.css", &own, &e));
-	assert_false(files_get(f, "/style.css", &file, &e));
+	assert_true(files_get(program, "/style/base.css", &own, &e));
+	assert_false(files_get(f, "/style/base.css", &file, &e));
 	files_free(f);
 	files_free(program);
 }

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import {cells, seen, upload} from '../smoke/world.mjs';
 import {looked} from '../smoke/accessible.mjs';
-import {inUnit} from '../../../web/format.js';
+import {inUnit} from '../../../web/lib/format.js';
 import {parts} from './run.mjs';
 
 const ROWS = 'Rows of the layers';
