@@ -1,4 +1,4 @@
-// answered.js - an answer, or the server's sentence why there is none: no such run,
+// answer.js - an answer, or the server's sentence why there is none: no such run,
 // nothing of the kind in it, too much of it, no place to work it out. Such a part
 // says so where it would stand, and the page around it is whole.
 

@@ -1,4 +1,4 @@
-// beside.js - runs beside each other in an address, and their lines as sections
+// breakdown_compare.js - runs beside each other in an address, and their lines as sections
 // with blocks. Pure.
 
 import * as f from './format.js';

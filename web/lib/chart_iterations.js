@@ -1,4 +1,4 @@
-// chart_cycles.js - values of single cycles as charts: in the order they came,
+// chart_iterations.js - values of single cycles as charts: in the order they came,
 // and laid out by value. Every cycle is a dot; no statistic is made here, lines
 // are given.
 //

@@ -1,4 +1,4 @@
-// roofline_chart.js - the roofline: what was attained over arithmetic intensity,
+// chart_roofline.js - the roofline: what was attained over arithmetic intensity,
 // both by magnitude, under the roofs of one platform. Computes nothing but
 // places on paper.
 

@@ -1,4 +1,4 @@
-// trend_chart.js - the chart of a series of up to 50,000 points, drawn by uPlot
+// chart_trend.js - the chart of a series of up to 50,000 points, drawn by uPlot
 // (kept/): dragged over or moved by keys and buttons, each point to be asked and
 // pressed. What stands in its frame is trend_paint.js.
 

@@ -1,4 +1,4 @@
-// run_columns.js - what the tables of a run share: a column of times with the
+// columns.js - what the tables of a run share: a column of times with the
 // exact nanoseconds behind it, a share with its bar, the links to the same
 // table as a file.
 

@@ -1,4 +1,4 @@
-// compared.js - the words of a comparison: its sides in an address, its classes,
+// comparison.js - the words of a comparison: its sides in an address, its classes,
 // what a row's class rests on. Pure.
 
 import * as f from './format.js';

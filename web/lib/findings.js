@@ -1,4 +1,4 @@
-// compare_head.js - what a comparison says before its numbers: what forbids to
+// findings.js - what a comparison says before its numbers: what forbids to
 // judge by them, loudly; what else there is to know.
 
 import {h} from './dom.js';

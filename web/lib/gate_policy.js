@@ -1,4 +1,4 @@
-// gates.js - the words of gates: outcomes, rules, how much the data lack; where a
+// gate_policy.js - the words of gates: outcomes, rules, how much the data lack; where a
 // change lies beside its limit; a form as the question it asks. Pure.
 
 import * as f from './format.js';

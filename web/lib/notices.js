@@ -1,4 +1,4 @@
-// news.js - the one place, on top of every page, where a failure is told, and
+// notices.js - the one place, on top of every page, where a failure is told, and
 // the unseen line that tells news to those who listen rather than look.
 
 import {h} from './dom.js';

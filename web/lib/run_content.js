@@ -1,4 +1,4 @@
-// content.js - what a run's numbers rest on, and so what they cannot tell. Pure.
+// run_content.js - what a run's numbers rest on, and so what they cannot tell. Pure.
 
 import * as f from './format.js';
 

@@ -1,4 +1,4 @@
-// picking.js - which runs are ticked as base and as head, kept in the address of
+// run_picker.js - which runs are ticked as base and as head, kept in the address of
 // the list while it is filtered, sorted and paged. The change of sides is pure.
 
 import {breakdownUrl, MAX_RUNS} from './breakdown_compare.js';

@@ -1,4 +1,4 @@
-// sending.js - files on their way to the server. A delivery outlives the page
+// upload_queue.js - files on their way to the server. A delivery outlives the page
 // that began it: it is waiting, being sent, followed on the server until done
 // or failed, and tells each change as a 'change' event.
 

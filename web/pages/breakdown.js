@@ -1,4 +1,4 @@
-// beside.js - runs beside each other, layer by layer: who they are, what there is
+// breakdown.js - runs beside each other, layer by layer: who they are, what there is
 // to be said first, and their rows, put together by what they are for.
 
 import {answerOrRefusal, refusalLine} from '../lib/answer.js';

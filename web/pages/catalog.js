@@ -1,4 +1,4 @@
-// catalogue.js - what is known about kernels, operators and hardware, and what an
+// catalog.js - what is known about kernels, operators and hardware, and what an
 // installation adds to it: rules and the test of them, operators, platforms,
 // what no rule knows, reference sets.
 

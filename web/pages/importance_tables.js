@@ -1,4 +1,4 @@
-// importance_columns.js - the columns of the three tables of what matters, each
+// importance_tables.js - the columns of the three tables of what matters, each
 // cell written as the published pages write it.
 
 import * as api from '../lib/api.js';

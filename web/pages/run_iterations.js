@@ -1,4 +1,4 @@
-// run_cycles.js - tab: the repetitions of a run's work: how they were found, how
+// run_iterations.js - tab: the repetitions of a run's work: how they were found, how
 // long each took and what on, where its time went; by ranges of another name.
 
 import * as api from '../lib/api.js';
