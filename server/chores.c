@@ -8,7 +8,7 @@
 #include "log.h"
 #include "lookout.h"
 #include "turn.h"
-#include "vacuum.h"
+#include "retention_summary.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
@@ -52,13 +52,13 @@ static bool go_on(void *ctx)
  * that it did not end. */
 static bool tell(struct chores *c, const struct keep_report *r, struct err *e)
 {
-	char text[VACUUM_TEXT];
+	char text[RETENTION_SUMMARY_TEXT];
 	if (r->why.code && go_on(c))
 		log_warn("vacuum left=%lld: %s", (long long)r->left,
 			r->why.text);
 	if (!c->row)
 		return true;
-	vacuum_text(r, text);
+	retention_summary_text(r, text);
 	log_info("vacuum %s", text);
 	return e->code || audit_end(c->db, c->row, AUDIT_DONE, text, NULL, e);
 }

@@ -1,8 +1,8 @@
 /* vacuum.c - `kernsiftd vacuum`: drops what is kept too long, or tells what
  * would go. */
-#include "vacuum.h"
 #include "command.h"
 #include "retention.h"
+#include "retention_summary.h"
 #include "said.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -13,31 +13,9 @@ struct vacuum {
 	bool dry;
 };
 
-static void totals(const struct keep_report *r, int64_t n[KEEP_KINDS_N],
-	int64_t *bytes)
-{
-	*bytes = 0;
-	memset(n, 0, KEEP_KINDS_N * sizeof *n);
-	for (uint32_t i = 0; i < r->sums_n; i++) {
-		n[r->sums[i].kind] += r->sums[i].n;
-		*bytes += r->sums[i].bytes;
-	}
-}
-
-void vacuum_text(const struct keep_report *r, char text[VACUUM_TEXT])
-{
-	int64_t n[KEEP_KINDS_N], bytes;
-	totals(r, n, &bytes);
-	snprintf(text, VACUUM_TEXT, "%s=%lld %s=%lld %s=%lld bytes=%lld",
-		keep_kind_word(KEEP_RUN), (long long)n[KEEP_RUN],
-		keep_kind_word(KEEP_RAW), (long long)n[KEEP_RAW],
-		keep_kind_word(KEEP_GATE), (long long)n[KEEP_GATE],
-		(long long)bytes);
-}
-
 static void print(struct arena *a, const struct keep_report *r, bool dry)
 {
-	char text[VACUUM_TEXT];
+	char text[RETENTION_SUMMARY_TEXT];
 	if (r->sums_n)
 		printf("%10s %16s  %-8s %-8s %s\n", "n", "bytes", "what", "why",
 			"project");
@@ -47,7 +25,7 @@ static void print(struct arena *a, const struct keep_report *r, bool dry)
 			(long long)s->bytes, keep_kind_word(s->kind),
 			keep_why_word(s->why), said_shown(a, s->project));
 	}
-	vacuum_text(r, text);
+	retention_summary_text(r, text);
 	printf("%s: %s\n", dry ? "would go" : "gone", text);
 	if (r->left)
 		printf("left: %lld, worked on, kept or gone meanwhile\n",

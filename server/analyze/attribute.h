@@ -18,14 +18,8 @@
 #include "attribute_launch.h"
 #include "catalog.h"
 #include "cycle_find.h"
+#include "graph_key.h"
 #include "trace.h"
-
-/* Graphs that stream captures of other runs taught, looked up beforehand by the
- * keys that attribute_keys() gave; several of a key where captures differed. */
-struct graph_book {
-	const struct graph_known *graphs; /* by key, then content */
-	uint32_t n;
-};
 
 /* The keys of the graphs replayed in a process, without doubles. */
 bool attribute_keys(const struct trace *t, uint32_t process, struct arena *a,

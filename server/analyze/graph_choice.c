@@ -1,7 +1,6 @@
 /* graph_choice.c - candidates by key, fewer by order and by tokens; then what
  * all that remain agree on. */
 #include "graph_choice.h"
-#include "attribute.h"
 #include "graph_key.h"
 #include "graph_tokens.h"
 #include <stdlib.h>

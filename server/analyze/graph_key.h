@@ -14,3 +14,10 @@ int graph_compare(const struct graph_known *a, const struct graph_known *b);
 /* Those of a key among graphs in that order. */
 struct slice graph_find(const struct graph_known *graphs, uint32_t n,
 	const uint8_t key[32]);
+
+/* Graphs that stream captures of other runs taught, looked up beforehand by the
+ * keys that attribute_keys() gave; several of a key where captures differed. */
+struct graph_book {
+	const struct graph_known *graphs; /* by key, then content */
+	uint32_t n;
+};
