@@ -1,7 +1,7 @@
 #!/bin/sh
 # options.sh - every option is in its README's table, and the table has no other.
 #
-# server/config.def is told in server/README.md, server/client/options.def in
+# server/config/config.def is told in server/README.md, server/client/options.def in
 # server/client/README.md: a row that starts with the option and holds its
 # environment variable and its default. The collector's (collector/options.def)
 # have no flags of their own: their rows start with the variable.
@@ -48,7 +48,7 @@ told_by_variable() {
 	done
 }
 
-told server/config.def server/README.md
+told server/config/config.def server/README.md
 told server/client/options.def server/client/README.md
 told_by_variable collector/options.def collector/README.md
 verdict

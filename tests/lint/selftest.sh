@@ -48,7 +48,7 @@ expect fences "db.h: two headers have this name"
 put server/README.md <<'END'
 | `--idle_s` | 60 | `KERNSIFT_IDLE_S` |
 END
-put server/config.def <<'END'
+put server/config/config.def <<'END'
 OPTION(idle_s, NUM, "60", "KERNSIFT_IDLE_S", "seconds")
 OPTION(ratio,  NUM, "200", "KERNSIFT_RATIO", "bytes")
 END
@@ -57,7 +57,7 @@ expect options "server/README.md: does not tell '--ratio'"
 put server/README.md <<'END'
 | `--idle_s` | 30 | `KERNSIFT_IDLE_S` |
 END
-put server/config.def <<'END'
+put server/config/config.def <<'END'
 OPTION(idle_s, NUM, "60", "KERNSIFT_IDLE_S", "seconds")
 END
 expect options "'--idle_s' is told without 'KERNSIFT_IDLE_S' or '60'"
@@ -230,7 +230,7 @@ put tests/api/00-readme.http <<'END'
 # what the README shows
 GET /api/v1/runs
 END
-for folder in server server/base server/api server/model sql sql/migrations \
+for folder in server server/base server/api server/config server/model sql sql/migrations \
 	tests tests/api tests/lint web; do
 	echo "what lies here" | put $folder/README.md
 done
@@ -250,7 +250,7 @@ put sql/migrations/0001_a.sql <<'END'
 -- 0001_a.sql - a table.
 END
 sha256sum sql/migrations/0001_a.sql >tests/lint/migrations.txt
-put server/config.def <<'END'
+put server/config/config.def <<'END'
 /* Every option, once. */
 OPTION(idle_s, NUM, "60", "KERNSIFT_IDLE_S", "seconds")
 END
