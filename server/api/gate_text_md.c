@@ -35,8 +35,7 @@ static void text(struct buf *b, const char *s)
 {
 	size_t len = strlen(s), digits = strspn(s, "0123456789");
 	const char *rest = len > TEXT_BYTES ? "…" : "";
-	if (*rest)
-		len = utf8_clip(s, TEXT_BYTES);
+	len = utf8_clip(s, len, TEXT_BYTES);
 	for (size_t i = 0; i < len; i++) {
 		if (i == digits && i && strchr(".)", s[i]))
 			buf_printf(b, "&#%d;", s[i]); /* "1. " is a list */

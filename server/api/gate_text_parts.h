@@ -39,7 +39,7 @@ static inline size_t gate_name_shown(const char *s, const char **rest)
 {
 	size_t len = strlen(s);
 	*rest = len > GATE_NAME_BYTES ? "…" : "";
-	return len > GATE_NAME_BYTES ? utf8_clip(s, GATE_NAME_BYTES) : len;
+	return utf8_clip(s, len, GATE_NAME_BYTES);
 }
 
 /* "bad data" of "bad_data": outcomes as people say them. */

@@ -36,9 +36,7 @@ static void word(struct buf *b, int at, int wide, const char *s, size_t len)
 void gate_text_svg(const char *label, const char *outcome, struct buf *b)
 {
 	const char *said = outcome ? gate_outcome_said(outcome) : "no gate";
-	size_t len = strlen(label);
-	if (len > LABEL_BYTES)
-		len = utf8_clip(label, LABEL_BYTES);
+	size_t len = utf8_clip(label, strlen(label), LABEL_BYTES);
 	int left = width(label, len), right = width(said, strlen(said));
 	int split = left + 2 * PAD, whole = split + right + 2 * PAD;
 	buf_printf(b,

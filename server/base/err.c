@@ -23,7 +23,7 @@ bool err_set(struct err *e, enum err_code code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(e->text, sizeof e->text, fmt, ap);
 	va_end(ap);
-	e->text[utf8_clip(e->text, strlen(e->text))] = '\0';
+	e->text[utf8_trim(e->text, strlen(e->text))] = '\0';
 	return false;
 }
 

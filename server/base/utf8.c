@@ -76,7 +76,7 @@ size_t utf8_mend(char *out, const char *s, size_t len)
 	return to;
 }
 
-size_t utf8_clip(const char *s, size_t len)
+size_t utf8_trim(const char *s, size_t len)
 {
 	size_t back = 0;
 	while (back < 3 && back < len && (s[len - 1 - back] & 0xC0) == 0x80)
@@ -89,4 +89,9 @@ size_t utf8_clip(const char *s, size_t len)
 		      : lead >= 0xC0 ? 2
 				     : 1;
 	return want > back + 1 ? len - 1 - back : len;
+}
+
+size_t utf8_clip(const char *s, size_t len, size_t max)
+{
+	return len <= max ? len : utf8_trim(s, max);
 }

@@ -14,6 +14,10 @@ bool utf8_valid(const char *s, size_t len);
  * U+FFFD; returns the length written. `out` has room for 3 * len bytes. */
 size_t utf8_mend(char *out, const char *s, size_t len);
 
-/* The longest prefix of s, at most len bytes, that does not end inside a
- * character. */
-size_t utf8_clip(const char *s, size_t len);
+/* The length of the len bytes at s without a character that their end cuts. */
+size_t utf8_trim(const char *s, size_t len);
+
+/* The length of the text at s, len bytes, in at most max bytes: len if it fits,
+ * else that of its longest prefix which does not end inside a character. Only
+ * the text's own bytes are read, whatever max is. */
+size_t utf8_clip(const char *s, size_t len, size_t max);

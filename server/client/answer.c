@@ -21,7 +21,7 @@ static void plain(char *to, size_t room, const char *text)
 		unsigned char c = (unsigned char)*text;
 		to[n++] = c < ' ' || c == 0x7f ? ' ' : *text;
 	}
-	to[utf8_clip(to, n)] = '\0';
+	to[utf8_trim(to, n)] = '\0';
 }
 
 static bool state_from(const char *name, enum upload_state *out)

@@ -63,9 +63,8 @@ static void print_item(const struct change_line *l, FILE *out)
 	fprintf(out, "  %-9s ", l->verdict);
 	print_times(l, out);
 	bool cut = len > NAME_SHOWN;
-	fprintf(out, "  %.*s%s",
-		(int)(cut ? utf8_clip(l->name, NAME_SHOWN) : len), l->name,
-		cut ? "…" : "");
+	fprintf(out, "  %.*s%s", (int)utf8_clip(l->name, len, NAME_SHOWN),
+		l->name, cut ? "…" : "");
 	if (*l->device)
 		fprintf(out, " [%s]", l->device);
 	if (isfinite(l->base_launches) && isfinite(l->head_launches) &&

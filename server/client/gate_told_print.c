@@ -58,8 +58,8 @@ static void print_rule(const struct gate_told *g,
 		shown_duration(base, r->base_ns, ""),
 		shown_duration(head, r->head_ns, ""));
 	print_change(r, out);
-	fprintf(out, "  %.*s%s", (int)(cut ? utf8_clip(name, NAME_SHOWN) : len),
-		name, cut ? "…" : "");
+	fprintf(out, "  %.*s%s", (int)utf8_clip(name, len, NAME_SHOWN), name,
+		cut ? "…" : "");
 	if (*r->device)
 		fprintf(out, " [%s]", r->device);
 	fputs("\n", out);

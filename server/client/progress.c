@@ -47,7 +47,7 @@ static void cut(char out[PART], const char *label, int most)
 		while (((unsigned char)*end & 0xc0) == 0x80);
 		n++;
 	}
-	size_t len = utf8_clip(label, (size_t)(end - label));
+	size_t len = utf8_trim(label, (size_t)(end - label));
 	snprintf(out, PART, "%.*s%s", (int)len, label,
 		label[len] && most > 0 ? "…" : "");
 }

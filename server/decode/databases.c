@@ -39,8 +39,7 @@ static bool strange(const struct sqlite_file *f, struct err *e)
 			memcpy(seen + len, ", ", 2);
 			len += 2;
 		}
-		len += utf8_mend(seen + len, name,
-			n > KEPT ? utf8_clip(name, KEPT) : n);
+		len += utf8_mend(seen + len, name, utf8_clip(name, n, KEPT));
 	}
 	return err_set(e, ERR_TRACE,
 		"this is an SQLite database of something else (its tables: "

@@ -33,7 +33,7 @@ static void put_mended(struct buf *b, const char *s, size_t len)
 	enum { PIECE = 64 };
 	char text[3 * PIECE];
 	while (len) {
-		size_t n = len > PIECE ? utf8_clip(s, PIECE) : len;
+		size_t n = utf8_clip(s, len, PIECE);
 		n = n ? n : PIECE;
 		buf_add(b, text, utf8_mend(text, s, n));
 		s += n;

@@ -78,7 +78,7 @@ static bool row(struct patterns *s)
 		cells_split(&s->cells, r->at, r->len, ',', h->cells);
 	while ((s->cells.broken || s->cells.n != h->cells) &&
 		records_shorten(r));
-	size_t n = r->len < sizeof shown ? r->len : utf8_clip(r->at, 79);
+	size_t n = utf8_clip(r->at, r->len, sizeof shown - 1);
 	memcpy(shown, r->at, n);
 	bool cut = records_cut(r);
 	if (h->kind == PATTERN_HEADING && !cut &&

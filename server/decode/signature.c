@@ -119,7 +119,7 @@ static enum sniffed text(const char *p, size_t len, bool whole, size_t at,
 	if (line == len - at || line < shown)
 		shown = line;
 	else
-		shown = utf8_clip(p + at, shown);
+		shown = utf8_trim(p + at, shown);
 	err_set(e, ERR_FORMAT,
 		"this is text that begins with '%.*s', neither a trace nor a "
 		"table known here; upload a trace (torch.profiler's JSON, an "
@@ -159,7 +159,7 @@ enum sniffed signature(const void *bytes, size_t len, bool whole, struct err *e)
 			     : SNIFF_MORE;
 	if (p[at] == '{' || p[at] == '[')
 		return json(p, len, whole, at, e);
-	size_t clipped = utf8_clip(p, len);
+	size_t clipped = utf8_trim(p, len);
 	bool printable = utf8_valid(p, clipped);
 	for (size_t j = 0; j < clipped && printable; j++)
 		printable =

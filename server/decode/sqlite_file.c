@@ -186,7 +186,7 @@ static bool unreadable(struct sqlite_file *f, int code, struct err *e)
 	char text[3 * KEPT];
 	if (f->trace->arena->full)
 		return arena_err(f->trace->arena, e);
-	len = utf8_mend(text, why, len > KEPT ? utf8_clip(why, KEPT) : len);
+	len = utf8_mend(text, why, utf8_clip(why, len, KEPT));
 	return sqlite_file_damage(f, code, e) &&
 	       err_set(e, ERR_TRACE,
 		       "this begins like an SQLite database, but its list of "

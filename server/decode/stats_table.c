@@ -40,7 +40,7 @@ static void note_text(struct stats_table *s, enum note_code code, int64_t count,
 /* A line as a note shows it, kept apart from what splitting does to it. */
 static struct cell shown(char to[80], struct cell line)
 {
-	size_t len = line.len < 80 ? line.len : utf8_clip(line.at, 79);
+	size_t len = utf8_clip(line.at, line.len, 79);
 	memcpy(to, line.at, len);
 	return (struct cell){ to, len };
 }

@@ -2,6 +2,7 @@
 #include "text.h"
 #include "sha256.h"
 #include "utf8.h"
+#include <assert.h>
 
 static char *scratch(struct text *t, size_t len)
 {
@@ -109,21 +110,22 @@ static size_t unescape(char *to, const struct span *s, bool *mended)
 	return (size_t)(to - start);
 }
 
-/* Interns the beginning of a text, with a mark that tells it from others that
- * begin alike. */
-static uint32_t put_clipped(struct text *t, const char *s, size_t len)
+/* Interns the beginning of a text, in all `max` bytes at most, with a mark that
+ * distinguishes it from others that begin alike. */
+static uint32_t put_clipped(struct text *t, const char *s, size_t len,
+	size_t max)
 {
-	enum { DIGITS = 16 };
-	static const char cut[] = "\xE2\x80\xA6";
+	enum { DIGITS = 16, CUT = 3, MARK = CUT + DIGITS };
 	uint8_t digest[SHA256_BYTES];
 	char kept[TEXT_MAX], hex[SHA256_HEX];
-	size_t n = utf8_clip(s, TEXT_MAX - DIGITS - strlen(cut));
+	assert(max > MARK && max <= TEXT_MAX);
+	size_t n = utf8_clip(s, len, max - MARK);
 	sha256_of(s, len, digest);
 	sha256_hex(digest, hex);
 	memcpy(kept, s, n);
-	memcpy(kept + n, cut, strlen(cut));
-	memcpy(kept + n + strlen(cut), hex, DIGITS);
-	return names_put(&t->trace->names, kept, n + strlen(cut) + DIGITS);
+	memcpy(kept + n, "\xE2\x80\xA6", CUT);
+	memcpy(kept + n + CUT, hex, DIGITS);
+	return names_put(&t->trace->names, kept, n + MARK);
 }
 
 /* Interns text that was not met before, made valid, at most `max` bytes. */
@@ -143,7 +145,7 @@ static uint32_t put(struct text *t, const char *s, size_t len, bool mended,
 		mended = true;
 	}
 	uint32_t id =
-		len > max ? put_clipped(t, s, len) : names_put(ns, s, len);
+		len > max ? put_clipped(t, s, len, max) : names_put(ns, s, len);
 	if (mended)
 		note_add(&t->trace->notes, NOTE_name_mended, 1, s, len);
 	if (id == known && len > TEXT_LONG)

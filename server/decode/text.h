@@ -25,6 +25,6 @@ uint32_t text_id(struct text *t, const struct span *s);
  * out. Nothing of it is cut: it would be JSON no more. */
 uint32_t text_json_id(struct text *t, const struct span *s);
 
-/* The id of text that is no JSON, mended and cut like a string's; with `max`
- * SIZE_MAX nothing is cut. */
+/* The id of text that is no JSON, mended like a string's and cut the same way,
+ * to `max` bytes with the mark: 20 to TEXT_MAX. With SIZE_MAX nothing is cut. */
 uint32_t text_put(struct text *t, const char *s, size_t len, size_t max);

@@ -256,7 +256,7 @@ static void tell(struct parcel *p, struct sent *out)
 	if (len > CURL_ERROR_SIZE)
 		len = CURL_ERROR_SIZE;
 	len = utf8_mend(mended, why, len);
-	len = utf8_clip(mended, len < SENDER_WHY ? len : SENDER_WHY - 1);
+	len = utf8_clip(mended, len, SENDER_WHY - 1);
 	memcpy(out->why, mended, len);
 }
 

@@ -129,7 +129,7 @@ static void reason(const struct copier *c, char *line, size_t size)
 		snprintf(line, size, "it gave no reason");
 	else
 		snprintf(line, size, "%.*s", (int)len, at);
-	line[utf8_clip(line, strlen(line))] = '\0';
+	line[utf8_trim(line, strlen(line))] = '\0';
 }
 
 bool copier_end(struct copier *c, bool give_up, struct err *e)

@@ -14,7 +14,7 @@ static const char *fitting(struct arena *a, const char *text, size_t most)
 	size_t len = strlen(text);
 	char *out = arena_alloc(a, 3 * len + 1, 1);
 	len = utf8_mend(out, text, len);
-	out[len < most ? len : utf8_clip(out, most)] = '\0';
+	out[utf8_clip(out, len, most)] = '\0';
 	return out;
 }
 

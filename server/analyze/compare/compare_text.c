@@ -45,7 +45,8 @@ const char *compare_text_name(struct arena *a, const char *name)
 	size_t len = strlen(text);
 	if (len <= NAME_MOST)
 		return text;
-	return arena_printf(a, "%.*s…", (int)utf8_clip(text, NAME_MOST), text);
+	return arena_printf(a, "%.*s…", (int)utf8_clip(text, len, NAME_MOST),
+		text);
 }
 
 const char *compare_text_evidence(const struct change *c)

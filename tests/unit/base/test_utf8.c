@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -75,10 +76,29 @@ static void clipped(void **state)
 	static const size_t whole[] = { 0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11 };
 	(void)state;
 	for (size_t len = 0; len < sizeof whole / sizeof *whole; len++)
-		assert_int_equal(utf8_clip(text, len), whole[len]);
+		assert_int_equal(utf8_trim(text, len), whole[len]);
 	/* What was not text before is not cut further. */
-	assert_int_equal(utf8_clip("\x80\x80\x80\x80\x80", 5), 5);
-	assert_int_equal(utf8_clip("\x80", 1), 1);
+	assert_int_equal(utf8_trim("\x80\x80\x80\x80\x80", 5), 5);
+	assert_int_equal(utf8_trim("\x80", 1), 1);
+}
+
+/* The text ends where its memory ends, so that a sanitizer sees a read behind
+ * it; a limit beyond the end is not an end. */
+static void clipped_inside(void **state)
+{
+	static const size_t limits[] = { 4, 5, 240, 65517, SIZE_MAX };
+	(void)state;
+	char *text = malloc(4);
+	assert_non_null(text);
+	memcpy(text, "a\xE2\x82\xAC", 4);
+	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+		assert_int_equal(utf8_clip(text, 4, limits[i]), 4);
+	for (size_t max = 1; max < 4; max++)
+		assert_int_equal(utf8_clip(text, 4, max), 1);
+	assert_int_equal(utf8_clip(text, 4, 0), 0);
+	/* What fits stays as it is, also if it is not text. */
+	assert_int_equal(utf8_clip(text, 3, 3), 3);
+	free(text);
 }
 
 int main(void)
@@ -86,6 +106,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(checked_and_mended),
 		cmocka_unit_test(clipped),
+		cmocka_unit_test(clipped_inside),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

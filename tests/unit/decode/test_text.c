@@ -155,6 +155,31 @@ static void test_clipped(void **state)
 	arena_release(&s.arena);
 }
 
+/* A caller's own limit is the one that cuts. The memory ends with the text, so
+ * that a sanitizer sees a read behind it. The digits are sha256sum's. */
+static void test_clipped_to(void **state)
+{
+	enum { LEN = 300, MAX = 240, MARK = 3 + 16 };
+	struct setup s;
+	(void)state;
+	setup_init(&s);
+	char *text = malloc(LEN);
+	assert_non_null(text);
+	memset(text, 'k', LEN);
+	uint32_t id = text_put(&s.text, text, LEN, MAX);
+	const struct name *name = &s.trace.names.list[id];
+	assert_int_equal(name->len, MAX);
+	assert_memory_equal(name->text, text, MAX - MARK);
+	assert_string_equal(name->text + MAX - MARK,
+		"\342\200\24617b16d8ef494060f");
+	assert_int_equal(text_put(&s.text, text, LEN, MAX), id);
+	assert_int_equal(text_put(&s.text, text, MAX, MAX), id + 1);
+	assert_int_equal(s.trace.names.list[id + 1].len, MAX);
+	assert_int_equal(s.trace.notes.count[NOTE_name_clipped], 1);
+	free(text);
+	arena_release(&s.arena);
+}
+
 static void test_json(void **state)
 {
 	static const char *const rows[][2] = {
@@ -184,6 +209,7 @@ int main(void)
 		cmocka_unit_test(test_one_name),
 		cmocka_unit_test(test_mended_grows),
 		cmocka_unit_test(test_clipped),
+		cmocka_unit_test(test_clipped_to),
 		cmocka_unit_test(test_json),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
