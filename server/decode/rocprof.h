@@ -51,7 +51,10 @@ struct rocprof {
 bool rocprof_init(struct rocprof *r, struct window *w, struct trace *t);
 
 /* A process of the file begins, ends. At its end the rows become what they
- * are; where it has none, neither it nor its devices are kept. False with *e
+ * are; where it has none, neither it nor its devices are kept. One that begins
+ * while another is open ends that one first: in a damaged file the list of
+ * processes may begin inside a process, and rows that are left as they were
+ * read would have numbers of the file in place of ids of names. False with *e
  * where the arena is full or there are too many. */
 bool rocprof_process_begin(struct rocprof *r, struct err *e);
 bool rocprof_process_end(struct rocprof *r, struct err *e);

@@ -23,6 +23,8 @@ bool rocprof_init(struct rocprof *r, struct window *w, struct trace *t)
 bool rocprof_process_begin(struct rocprof *r, struct err *e)
 {
 	struct trace *t = r->trace;
+	if (r->open && !rocprof_process_end(r, e))
+		return false;
 	if (t->processes_n == ROCPROF_PROCESSES_MAX)
 		return err_set(e, ERR_TOO_LARGE,
 			"the file holds more than %d processes",
