@@ -111,13 +111,18 @@ bool entries_fail(const struct entries *d, size_t i, struct err *e,
 		d->entry, called, text);
 }
 
-static bool word_in(const char *words, const char *word)
+/* Whether `word` is one of `words`, which have a space between them. Each turn
+ * takes a word off the list, whatever `word` is; the empty one is never there. */
+static bool entries_has_word(const char *words, const char *word)
 {
 	size_t len = strlen(word);
-	for (const char *at = words; (at = strstr(at, word)); at += len)
-		if ((at == words || at[-1] == ' ') &&
-			(at[len] == ' ' || !at[len]) && len)
+
+	for (const char *at = words; *at; at += strspn(at, " ")) {
+		size_t n = strcspn(at, " ");
+		if (n == len && !memcmp(at, word, len))
 			return true;
+		at += n;
+	}
 	return false;
 }
 
@@ -130,7 +135,7 @@ bool entries_keys(const struct entries *d, size_t i, const char *keys,
 		return entries_fail(d, i, e, "it is no object");
 	for (void *k = json_object_iter(item); k;
 		k = json_object_iter_next(item, k))
-		if (!word_in(keys, json_object_iter_key(k)))
+		if (!entries_has_word(keys, json_object_iter_key(k)))
 			return entries_fail(d, i, e,
 				"nothing is called '%.40s' there; there are "
 				"%s",
