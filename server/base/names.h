@@ -18,7 +18,7 @@ struct name {
 
 struct names {
 	struct arena *arena;
-	struct name *list; /* by id */
+	struct name *list; /* by id; names_put() moves it, but not the texts */
 	uint32_t *slots; /* open addressing; id + 1, or 0 */
 	uint32_t n, cap, slots_cap;
 };

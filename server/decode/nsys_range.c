@@ -83,14 +83,15 @@ static struct parts parts_of(const char *s, size_t len)
 bool nsys_range(struct nsys_nvtx *x, struct range_row *row, struct err *e)
 {
 	struct trace *t = x->nsys->trace;
-	const struct name *name = &t->names.list[row->name];
-	struct parts parts = parts_of(name->text, name->len);
+	/* A copy: what is put below moves the entry. */
+	const struct name name = t->names.list[row->name];
+	struct parts parts = parts_of(name.text, name.len);
 	if (parts.op >= 0) {
 		row->id = parts.op;
 		if (parts.sizes_len && !row->payload)
 			row->payload = names_put(&t->names, parts.sizes,
 				parts.sizes_len);
-		row->name = names_put(&t->names, name->text, parts.name);
+		row->name = names_put(&t->names, name.text, parts.name);
 		x->nsys->pytorch = true;
 	}
 	return (row->name != NAMES_NONE && row->payload != NAMES_NONE &&

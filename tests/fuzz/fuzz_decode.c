@@ -11,6 +11,18 @@ enum { RUNS = 4 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* What a decoder gives are ids of names: what was read may not stay in place of
+ * them, whether or not the analysis would look it up. */
+static void fuzz_decode_check(const struct trace *t)
+{
+#define KIND(kind, COLUMNS, what)                \
+	for (uint32_t i = 0; i < t->kind.n; i++) \
+		assert(t->kind.name[i] < t->names.n);
+	TRACE_KINDS(KIND)
+	TRACE_TABLES(KIND)
+#undef KIND
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct catalog *families;
@@ -25,6 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	bool ok = trace_init(&t, &a) && decode(&s, &fuzz_limits, NULL, &t, &e);
 	assert(ok ? t.processes_n > 0 && !e.code : e.code && e.text[0]);
+	if (ok)
+		fuzz_decode_check(&t);
 	for (uint32_t i = 0; ok && i < t.processes_n && i < RUNS; i++)
 		ok = profile_from(&t, i, families, NULL, &a, &p, &e);
 	arena_release(&a);
