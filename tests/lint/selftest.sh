@@ -204,6 +204,24 @@ int a(const char *s) { return strcmp(s, "a") && strcmp(s, "a"); }
 END
 expect tidy "server/base/a.c:3"
 
+put CMakeLists.txt <<'END'
+add_compile_options(-Wconversion -Werror)
+END
+put server/base/a.c <<'END'
+int a(long b);
+int a(long b) { return b; }
+END
+expect tidy "server/base/a.c:2:24: error: implicit conversion loses integer precision"
+
+put tests/unit/base/test_a.c <<'END'
+int main(void) { int unused; return 0; }
+END
+put build/dev/compile_commands.json <<'END'
+[{"directory": ".", "command": "ccache /usr/bin/gcc -Wall -Iserver -o a.o -c tests/unit/base/test_a.c",
+	"file": "tests/unit/base/test_a.c"}]
+END
+expect clang "tests/unit/base/test_a.c:1:22: warning: unused variable 'unused'"
+
 put dev <<'END'
 BUILD="gcc cmake
 	python3"
