@@ -21,13 +21,11 @@ files() {
 
 # Shell scripts, whatever they are called.
 scripts() {
-	files '*' | while IFS= read -r file; do
-		case $file in
-		*.sh) echo "$file" ;;
-		*.*) ;;
-		*) ! head -n 1 "$file" | grep -aqE '^#!.*[/ ](ba)?sh$' || echo "$file" ;;
-		esac
-	done
+	{
+		files '*.sh'
+		files '*' | grep -vE '(^|/)[^/]*\.[^/]*$' | tr '\n' '\0' |
+			xargs -0r awk '/^#!.*[\/ ](ba)?sh$/ { print FILENAME } { nextfile }'
+	} | LC_ALL=C sort -u
 }
 
 breach() {
