@@ -7,7 +7,7 @@
 #include "dispatch.h"
 #include "log.h"
 #include "multipart.h"
-#include "sniff.h"
+#include "file_magic.h"
 #include "trail.h"
 #include "upload.h"
 #include "view.h"

@@ -1,7 +1,7 @@
 /* decode.c - bytes, plain bytes, format, trace. */
 #include "decode.h"
 #include "format.h"
-#include "signature.h"
+#include "file_magic.h"
 
 /* Who reads what was sniffed; NULL with a sentence where nobody does. */
 static format_fn *format_of(const struct window *w, struct err *e)

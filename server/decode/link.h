@@ -1,4 +1,8 @@
-/* link.h - which pids are processes, and whose the GPU events are.
+/* link.h - joins calls, launches and kernels of a Kineto trace */
+#pragma once
+#include "rows.h"
+
+/* which pids are processes, and whose the GPU events are.
  *
  * Kineto writes GPU events under a pid that is the device's number. The rule:
  *
@@ -24,8 +28,6 @@
  * A process has the pid it had before ranks were fused (args.pid_raw). Rank
  * and world size are the event's own, else the file's (distributedInfo) where
  * it holds one process. */
-#pragma once
-#include "pids.h"
 
 /* Fills trace->processes and every row's `process`; there is at least one
  * process afterwards. False where the arena is full. */

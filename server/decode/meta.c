@@ -1,5 +1,9 @@
-/* meta.c - devices, rank, host and clock. */
+/* meta.c - reads the metadata around the event list of a Kineto trace */
 #include "meta.h"
+
+static bool meta_fact_key(enum key k);
+static const char *meta_fact_value(struct meta *m, struct scan *s,
+	const char *p, enum key k);
 
 /* A file holds a handful; more is no list of devices. */
 enum { DEVICES_MAX = 4096 };
@@ -15,7 +19,7 @@ bool meta_key(struct meta *m, enum key k)
 	       k == KEY_HOST_NAME || k == KEY_HOSTNAME || meta_fact_key(k);
 }
 
-static const char *small(struct scan *s, const char *p, int32_t *to)
+static const char *meta_small(struct scan *s, const char *p, int32_t *to)
 {
 	struct num n;
 	p = num_int(s, p, &n);
@@ -24,20 +28,20 @@ static const char *small(struct scan *s, const char *p, int32_t *to)
 	return p;
 }
 
-static const char *device_field(struct meta *m, struct scan *s, const char *p,
-	enum key k, struct device *d)
+static const char *meta_device_field(struct meta *m, struct scan *s,
+	const char *p, enum key k, struct device *d)
 {
 	struct num n;
 	struct span text;
 	switch (k) {
 	case KEY_ID:
-		return small(s, p, &d->number);
+		return meta_small(s, p, &d->number);
 	case KEY_SM_COUNT:
-		return small(s, p, &d->sm_count);
+		return meta_small(s, p, &d->sm_count);
 	case KEY_COMPUTE_MAJOR:
-		return small(s, p, &d->compute_major);
+		return meta_small(s, p, &d->compute_major);
 	case KEY_COMPUTE_MINOR:
-		return small(s, p, &d->compute_minor);
+		return meta_small(s, p, &d->compute_minor);
 	case KEY_TOTAL_MEMORY:
 		p = num_int(s, p, &n);
 		if (p && n.kind == NUM_OK && n.value > 0)
@@ -53,7 +57,7 @@ static const char *device_field(struct meta *m, struct scan *s, const char *p,
 	}
 }
 
-static const char *device(struct meta *m, struct scan *s, const char *p,
+static const char *meta_device(struct meta *m, struct scan *s, const char *p,
 	struct device *d)
 {
 	bool end;
@@ -65,14 +69,14 @@ static const char *device(struct meta *m, struct scan *s, const char *p,
 		struct span key;
 		p = scan_key(s, p, &key);
 		if (p)
-			p = device_field(m, s, p,
+			p = meta_device_field(m, s, p,
 				words_find(&m->words->keys, key.at, key.len),
 				d);
 	}
 	return p;
 }
 
-static bool device_add(struct trace *t, const struct device *d)
+static bool meta_device_add(struct trace *t, const struct device *d)
 {
 	size_t n = t->devices_n + 1;
 	if (d->number < 0 || n > DEVICES_MAX || trace_device(t, 0, d->number))
@@ -86,17 +90,17 @@ static bool device_add(struct trace *t, const struct device *d)
 	return true;
 }
 
-static const char *devices(struct meta *m, struct scan *s, const char *p)
+static const char *meta_devices(struct meta *m, struct scan *s, const char *p)
 {
 	if (*p != '[')
 		return scan_skip(s, p, true);
 	p = scan_ws(p + 1);
 	while (*p != ']') {
 		struct device d;
-		p = device(m, s, p, &d);
+		p = meta_device(m, s, p, &d);
 		if (!p)
 			return NULL;
-		if (d.name == NAMES_NONE || !device_add(m->trace, &d))
+		if (d.name == NAMES_NONE || !meta_device_add(m->trace, &d))
 			return scan_stop(s, p);
 		p = scan_ws(p);
 		if (*p == ',')
@@ -107,7 +111,8 @@ static const char *devices(struct meta *m, struct scan *s, const char *p)
 	return p + 1;
 }
 
-static const char *distributed(struct meta *m, struct scan *s, const char *p)
+static const char *meta_distributed(struct meta *m, struct scan *s,
+	const char *p)
 {
 	bool end;
 	if (*p != '{')
@@ -120,9 +125,9 @@ static const char *distributed(struct meta *m, struct scan *s, const char *p)
 			return NULL;
 		enum key k = words_find(&m->words->keys, key.at, key.len);
 		if (k == KEY_RANK)
-			p = small(s, p, &m->rank);
+			p = meta_small(s, p, &m->rank);
 		else if (k == KEY_WORLD_SIZE)
-			p = small(s, p, &m->world_size);
+			p = meta_small(s, p, &m->world_size);
 		else if (k == KEY_NCCL)
 			p = meta_fact_value(m, s, p, k);
 		else
@@ -137,9 +142,9 @@ const char *meta_value(struct meta *m, struct scan *s, const char *p,
 	struct num n;
 	struct span text;
 	if (k == KEY_DEVICES)
-		return devices(m, s, p);
+		return meta_devices(m, s, p);
 	if (k == KEY_DISTRIBUTED)
-		return distributed(m, s, p);
+		return meta_distributed(m, s, p);
 	if (meta_fact_key(k))
 		return meta_fact_value(m, s, p, k);
 	if (k == KEY_BASE_TIME) {
@@ -154,7 +159,7 @@ const char *meta_value(struct meta *m, struct scan *s, const char *p,
 	return p;
 }
 
-static void base(const struct meta *m)
+static void meta_base(const struct meta *m)
 {
 	struct trace *t = m->trace;
 	int64_t utc;
@@ -167,7 +172,7 @@ static void base(const struct meta *m)
 bool meta_apply(const struct meta *m)
 {
 	struct trace *t = m->trace;
-	base(m);
+	meta_base(m);
 	for (uint32_t i = 0; i < t->processes_n; i++) {
 		struct process *p = &t->processes[i];
 		p->host = m->host == NAMES_NONE ? 0 : m->host;
@@ -179,4 +184,79 @@ bool meta_apply(const struct meta *m)
 			p->world_size = m->world_size;
 	}
 	return fact_list_give_all(&m->facts);
+}
+
+/* the keys of a Kineto trace that tell what it was recorded with. */
+
+enum form { AS_IT_IS, CUDA, HIP };
+
+/* What the profiler was asked to record costs time on the host. */
+static const struct meta_fact {
+	enum key key;
+	const char *name; /* of the fact */
+	enum form form;
+} list[] = {
+	{ KEY_CUDA_DRIVER, "cuda_driver", CUDA },
+	{ KEY_CUDA_RUNTIME, "cuda_runtime", CUDA },
+	{ KEY_CUPTI, "cupti", AS_IT_IS },
+	{ KEY_HIP_DRIVER, "hip_driver", HIP },
+	{ KEY_HIP_RUNTIME, "hip_runtime", HIP },
+	{ KEY_ROCTRACER, "roctracer", AS_IT_IS },
+	{ KEY_NCCL, "nccl", AS_IT_IS },
+	{ KEY_RECORD_SHAPES, "record_shapes", AS_IT_IS },
+	{ KEY_WITH_STACK, "with_stack", AS_IT_IS },
+	{ KEY_WITH_FLOPS, "with_flops", AS_IT_IS },
+	{ KEY_WITH_MODULES, "with_modules", AS_IT_IS },
+	{ KEY_PROFILE_MEMORY, "profile_memory", AS_IT_IS },
+};
+
+static const struct meta_fact *meta_fact_find(enum key k)
+{
+	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+		if (list[i].key == k)
+			return &list[i];
+	return NULL;
+}
+
+/* meta_fact.c: the same for keys that tell of the surroundings; what cannot be
+ * a fact is passed over. */
+static bool meta_fact_key(enum key k)
+{
+	return k >= KEY_CUDA_DRIVER && k <= KEY_PROFILE_MEMORY;
+}
+
+/* A string, or the bytes of a number or word; null, a list or an object tells
+ * nothing. */
+static const char *meta_fact_scalar(struct scan *s, const char *p,
+	struct span *text)
+{
+	*text = (struct span){ 0 };
+	if (*p == '"')
+		return scan_text(s, p, text);
+	const char *q = scan_skip(s, p, true);
+	if (q && !strchr("{[n", *p))
+		*text = (struct span){ p, (uint32_t)(q - p), false };
+	return q;
+}
+
+static const char *meta_fact_value(struct meta *m, struct scan *s,
+	const char *p, enum key k)
+{
+	const struct meta_fact *f = meta_fact_find(k);
+	struct num n = { 0 };
+	struct span text;
+	bool ok = true;
+	const char *q = meta_fact_scalar(s, p, &text);
+	if (!q || !f || !text.len)
+		return q;
+	if (f->form != AS_IT_IS && !num_int(s, p, &n))
+		return NULL;
+	/* Less is no number of these forms, but the version itself. */
+	if (f->form == CUDA && n.kind == NUM_OK && n.value >= 1000)
+		ok = fact_list_cuda(&m->facts, f->name, n.value);
+	else if (f->form == HIP && n.kind == NUM_OK && n.value >= 1000000)
+		ok = fact_list_hip(&m->facts, f->name, n.value);
+	else if (!text.escaped)
+		ok = fact_list_put(&m->facts, f->name, text.at, text.len);
+	return ok ? q : scan_stop(s, p);
 }

@@ -1,4 +1,4 @@
-/* meta.h - what a trace says around its events. */
+/* meta.h - reads the metadata around the event list of a Kineto trace */
 #pragma once
 #include "event.h"
 #include "fact_list.h"
@@ -22,12 +22,6 @@ bool meta_key(struct meta *m, enum key k);
 /* Reads the value at p of such a key; behind it, or NULL. What is not as it
  * should be is passed over. */
 const char *meta_value(struct meta *m, struct scan *s, const char *p,
-	enum key k);
-
-/* meta_fact.c: the same for keys that tell of the surroundings; what cannot be
- * a fact is passed over. */
-bool meta_fact_key(enum key k);
-const char *meta_fact_value(struct meta *m, struct scan *s, const char *p,
 	enum key k);
 
 /* Hands what was read to the trace, whose processes and base are known. False

@@ -1,13 +1,15 @@
-/* nsys.h - what the readers of an Nsight Systems export share.
+/* nsys.h - decodes SQLite exports of Nsight Systems */
+#pragma once
+#include "fact_list.h"
+#include "sqlite_names.h"
+
+/* what the readers of an Nsight Systems export share.
  *
  * Schemas 2.9 to 3.25: tables are made only where there is something to put
  * in, and columns came over the years, so everything is looked up by name.
  * Times are nanoseconds from the session's start; what happened before it is
  * negative. Names are numbers of StringIds. A global id holds the machine (8
  * bits), its VM (8), the process (24) and the thread (24). */
-#pragma once
-#include "fact_list.h"
-#include "sqlite_names.h"
 
 /* What durations are summed up for. */
 enum nsys_kind {
@@ -81,11 +83,7 @@ bool nsys_owner(struct nsys *n, struct sqlite_rows *r, int pid_column,
 	int64_t correlation, uint16_t *process, struct err *e);
 /* The id of a thread's text. */
 uint32_t nsys_thread(struct nsys *n, int64_t global);
-/* The processes' rows, names and hosts, once all are known. */
-bool nsys_processes(struct nsys *n, struct err *e);
 
-/* nsys_call.c, nsys_gpu.c, nsys_nvtx.c: the tables of events. */
-bool nsys_calls(struct nsys *n, struct err *e);
 bool nsys_gpu(struct nsys *n, struct err *e);
 bool nsys_nvtx(struct nsys *n, struct err *e);
 
@@ -93,8 +91,3 @@ bool nsys_nvtx(struct nsys *n, struct err *e);
  * where the file tells; false where the arena is full. nsys_metric.c: samples
  * of the GPUs, for whom used them. */
 bool nsys_used(struct nsys *n, uint16_t process, int32_t device);
-bool nsys_devices(struct nsys *n, struct err *e);
-bool nsys_metrics(struct nsys *n, struct err *e);
-
-/* nsys_fact.c: what surrounded the processes; before the idle are dropped. */
-bool nsys_facts(struct nsys *n, struct err *e);

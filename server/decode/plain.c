@@ -1,20 +1,166 @@
-/* plain.c - pulls from a source, hands out plain bytes, minds the limits. */
+/* plain.c - turns stored bytes into plain bytes: gzip, zstd or neither */
 #include "plain.h"
+#include <isa-l/igzip_lib.h>
 #include <string.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+static void plain_take(struct plain *p, size_t n);
+static void plain_member(struct plain *p);
+static void plain_stuck(struct plain *p);
+static void plain_end(struct plain *p, enum note_code code);
+static bool plain_garbage(struct plain *p, struct err *e);
+
+/* gzip by ISA-L, which stops after a member and calls that success:
+ * members are looped over and the end is demanded. */
+
+enum { AT_ONCE = 1 << 30 };
+
+static bool gunzip_start(struct plain *p, struct err *e)
+{
+	p->state = arena_grow(p->arena, NULL, sizeof(struct inflate_state));
+	return p->state || arena_err(p->arena, e);
+}
+
+static void gunzip_stop(struct plain *p)
+{
+	arena_drop(p->arena, p->state);
+}
+
+static bool gunzip_damaged(struct plain *p, int code, struct err *e)
+{
+	bool header =
+		code == ISAL_INVALID_WRAPPER || code == ISAL_UNSUPPORTED_METHOD;
+	if (header && p->member_at > 0)
+		return plain_garbage(p, e);
+	plain_end(p,
+		code == ISAL_INCORRECT_CHECKSUM ? NOTE_checksum : NOTE_damaged);
+	return true;
+}
+
+static void gunzip_member(struct plain *p)
+{
+	struct inflate_state *z = p->state;
+	isal_inflate_init(z);
+	z->crc_flag = ISAL_GZIP;
+	plain_member(p);
+}
+
+static bool gunzip_step(struct plain *p, unsigned char **to, unsigned char *end,
+	struct err *e)
+{
+	struct inflate_state *z = p->state;
+	if (!p->open) {
+		gunzip_member(p);
+		if (*p->in != 0x1F)
+			return plain_garbage(p, e);
+	}
+	z->next_in = (uint8_t *)(uintptr_t)p->in;
+	z->avail_in = p->in_len < AT_ONCE ? (uint32_t)p->in_len : AT_ONCE;
+	z->next_out = *to;
+	z->avail_out = (uint32_t)(end - *to);
+	int code = isal_inflate(z);
+	size_t taken = (size_t)(z->next_in - p->in);
+	bool stuck = taken == 0 && z->next_out == *to;
+	plain_take(p, taken);
+	*to = z->next_out;
+	if (code < 0)
+		return gunzip_damaged(p, code, e);
+	if (z->block_state == ISAL_BLOCK_FINISH)
+		p->open = false;
+	else if (stuck)
+		plain_stuck(p);
+	return true;
+}
+
+const struct plain_method plain_gzip = { "gzip", gunzip_start, gunzip_step,
+	gunzip_stop };
+
+/* zstd, frame after frame. */
+
+/* Frames that want to look back further (--long, --ultra) would cost more
+ * memory than an ingest may take. */
+enum { WINDOW_LOG = 25, STATE_BYTES = 1 << 18 };
+
+static bool unzstd_start(struct plain *p, struct err *e)
+{
+	ZSTD_DCtx *z = ZSTD_createDCtx();
+	p->state = z;
+	if (!z) {
+		arena_refuse(p->arena, STATE_BYTES);
+		return arena_err(p->arena, e);
+	}
+	ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, WINDOW_LOG);
+	return true;
+}
+
+static void unzstd_stop(struct plain *p)
+{
+	ZSTD_freeDCtx(p->state);
+}
+
+static bool unzstd_short_of_memory(size_t code)
+{
+	return ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation;
+}
+
+static bool unzstd_damaged(struct plain *p, size_t code, struct err *e)
+{
+	switch (ZSTD_getErrorCode(code)) {
+	case ZSTD_error_frameParameter_windowTooLarge:
+		return err_set(e, ERR_TOO_LARGE,
+			"the zstd data looks back further than %d MiB; "
+			"compress it without --long and --ultra",
+			1 << (WINDOW_LOG - 20));
+	case ZSTD_error_memory_allocation:
+		arena_refuse(p->arena, (size_t)1 << WINDOW_LOG);
+		return arena_err(p->arena, e);
+	case ZSTD_error_checksum_wrong:
+		plain_end(p, NOTE_checksum);
+		return true;
+	default:
+		plain_end(p, NOTE_damaged);
+		return true;
+	}
+}
+
+static bool unzstd_step(struct plain *p, unsigned char **to, unsigned char *end,
+	struct err *e)
+{
+	ZSTD_inBuffer in = { p->in, p->in_len, 0 };
+	ZSTD_outBuffer out = { *to, (size_t)(end - *to), 0 };
+	bool behind = !p->open && p->stored > 0;
+	if (!p->open)
+		plain_member(p);
+	size_t code = ZSTD_decompressStream(p->state, &out, &in);
+	plain_take(p, in.pos);
+	*to += out.pos;
+	if (ZSTD_isError(code))
+		return behind && !unzstd_short_of_memory(code)
+			       ? plain_garbage(p, e)
+			       : unzstd_damaged(p, code, e);
+	p->open = code != 0;
+	if (p->open && in.pos == 0 && out.pos == 0)
+		plain_stuck(p);
+	return true;
+}
+
+const struct plain_method plain_zstd = { "zstd", unzstd_start, unzstd_step,
+	unzstd_stop };
 
 /* Fewer bytes are no gzip member, nor a zstd frame of any use. */
 enum { TELL = 512 * 1024, MEMBER_LEAST = 18 };
 static const int64_t RATIO_FROM = 1 << 20;
 
-static bool raw_start(struct plain *p, struct err *e)
+static bool plain_raw_start(struct plain *p, struct err *e)
 {
 	(void)p;
 	(void)e;
 	return true;
 }
 
-static bool raw_step(struct plain *p, unsigned char **to, unsigned char *end,
-	struct err *e)
+static bool plain_raw_step(struct plain *p, unsigned char **to,
+	unsigned char *end, struct err *e)
 {
 	(void)e;
 	size_t n = (size_t)(end - *to);
@@ -27,13 +173,13 @@ static bool raw_step(struct plain *p, unsigned char **to, unsigned char *end,
 	return true;
 }
 
-static void raw_stop(struct plain *p)
+static void plain_raw_stop(struct plain *p)
 {
 	(void)p;
 }
 
-static const struct plain_method raw = { "plain", raw_start, raw_step,
-	raw_stop };
+static const struct plain_method raw = { "plain", plain_raw_start,
+	plain_raw_step, plain_raw_stop };
 
 void plain_init(struct plain *p, struct source *s,
 	const struct decode_limits *limits,
@@ -48,27 +194,30 @@ void plain_init(struct plain *p, struct source *s,
 		.ending = NOTE_CODES };
 }
 
-void plain_take(struct plain *p, size_t n)
+/* For methods: takes n bytes off p->in; a member or frame begins; it does not
+ * go on, which is its end cut off or, in the middle, damage; ends everything,
+ * with a note; passes over all that is left, as garbage behind the last. */
+static void plain_take(struct plain *p, size_t n)
 {
 	p->in += n;
 	p->in_len -= n;
 	p->stored += (int64_t)n;
 }
 
-void plain_end(struct plain *p, enum note_code code)
+static void plain_end(struct plain *p, enum note_code code)
 {
 	p->ending = code;
 	p->done = true;
 }
 
-void plain_member(struct plain *p)
+static void plain_member(struct plain *p)
 {
 	p->open = true;
 	p->member_at = p->stored;
 	p->member_out = p->out;
 }
 
-void plain_stuck(struct plain *p)
+static void plain_stuck(struct plain *p)
 {
 	bool nothing = p->out == p->member_out &&
 		       p->stored - p->member_at < MEMBER_LEAST;
@@ -78,7 +227,7 @@ void plain_stuck(struct plain *p)
 		plain_end(p, p->in_end ? NOTE_truncated : NOTE_damaged);
 }
 
-static void note_ending(const struct plain *p)
+static void plain_note_ending(const struct plain *p)
 {
 	if (p->ending == NOTE_gzip_garbage)
 		note_add(p->notes, p->ending, p->stored - p->member_at, NULL,
@@ -87,7 +236,7 @@ static void note_ending(const struct plain *p)
 		note_add(p->notes, p->ending, p->out, NULL, 0);
 }
 
-static bool pull(struct plain *p, struct err *e)
+static bool plain_pull(struct plain *p, struct err *e)
 {
 	const void *bytes;
 	size_t len;
@@ -101,11 +250,11 @@ static bool pull(struct plain *p, struct err *e)
 
 /* Tells the method by the first four bytes, however they arrive. What is left
  * of the piece they came in is handed on behind them. */
-static bool begin(struct plain *p, struct err *e)
+static bool plain_begin(struct plain *p, struct err *e)
 {
 	size_t n = 0;
 	while (n < sizeof p->head && !p->in_end) {
-		if (p->in_len == 0 && !pull(p, e))
+		if (p->in_len == 0 && !plain_pull(p, e))
 			return false;
 		while (n < sizeof p->head && p->in_len) {
 			p->head[n++] = *p->in++;
@@ -124,7 +273,7 @@ static bool begin(struct plain *p, struct err *e)
 	return p->method->start(p, e);
 }
 
-static bool more(struct plain *p, struct err *e)
+static bool plain_more(struct plain *p, struct err *e)
 {
 	if (p->after) {
 		p->in = p->after;
@@ -132,10 +281,10 @@ static bool more(struct plain *p, struct err *e)
 		p->after = NULL;
 		return true;
 	}
-	return pull(p, e);
+	return plain_pull(p, e);
 }
 
-static bool allowed(const struct plain *p, struct err *e)
+static bool plain_allowed(const struct plain *p, struct err *e)
 {
 	const struct decode_limits *l = p->limits;
 	if (p->out > l->plain_bytes)
@@ -153,7 +302,7 @@ static bool allowed(const struct plain *p, struct err *e)
 	return true;
 }
 
-static bool tell(struct plain *p, struct err *e)
+static bool plain_tell(struct plain *p, struct err *e)
 {
 	if (!p->progress || (p->stored - p->told < TELL && !p->done))
 		return true;
@@ -161,11 +310,11 @@ static bool tell(struct plain *p, struct err *e)
 	return p->progress->tell(p->progress->ctx, p->stored, p->out, e);
 }
 
-bool plain_garbage(struct plain *p, struct err *e)
+static bool plain_garbage(struct plain *p, struct err *e)
 {
 	while (!p->in_end) {
 		plain_take(p, p->in_len);
-		if (!more(p, e) || !tell(p, e))
+		if (!plain_more(p, e) || !plain_tell(p, e))
 			return false;
 	}
 	plain_end(p, NOTE_gzip_garbage);
@@ -176,12 +325,12 @@ bool plain_read(struct plain *p, void *to, size_t cap, size_t *got,
 	struct err *e)
 {
 	unsigned char *at = to, *end = at + cap;
-	if (!p->method && !begin(p, e))
+	if (!p->method && !plain_begin(p, e))
 		return false;
 	while (at < end && !p->done) {
 		unsigned char *from = at;
 		while (p->in_len == 0 && !p->in_end)
-			if (!more(p, e))
+			if (!plain_more(p, e))
 				return false;
 		if (p->in_len == 0 && !p->open)
 			p->done = true;
@@ -189,8 +338,8 @@ bool plain_read(struct plain *p, void *to, size_t cap, size_t *got,
 			return false;
 		p->out += at - from;
 		if (p->done)
-			note_ending(p);
-		if (!allowed(p, e) || !tell(p, e))
+			plain_note_ending(p);
+		if (!plain_allowed(p, e) || !plain_tell(p, e))
 			return false;
 	}
 	*got = (size_t)(at - (unsigned char *)to);

@@ -1,12 +1,14 @@
-/* plain.h - a source's bytes with the compression undone.
+/* plain.h - turns stored bytes into plain bytes: gzip, zstd or neither */
+#pragma once
+#include "decode.h"
+
+/* a source's bytes with the compression undone.
  *
  * gzip (any number of members, one after the other) and zstd (any number of
  * frames), told by their first bytes; everything else passes as it is. Limits
  * are checked while bytes come out, so that a bomb costs no more than they
  * allow. How the data ended is noted, and what came out before is good:
  * truncated, gzip_garbage (bytes behind the end), damaged, checksum. */
-#pragma once
-#include "decode.h"
 
 struct plain {
 	struct source *source;
@@ -58,12 +60,3 @@ struct plain_method {
 };
 
 extern const struct plain_method plain_gzip, plain_zstd;
-
-/* For methods: takes n bytes off p->in; a member or frame begins; it does not
- * go on, which is its end cut off or, in the middle, damage; ends everything,
- * with a note; passes over all that is left, as garbage behind the last. */
-void plain_take(struct plain *p, size_t n);
-void plain_member(struct plain *p);
-void plain_stuck(struct plain *p);
-void plain_end(struct plain *p, enum note_code code);
-bool plain_garbage(struct plain *p, struct err *e);

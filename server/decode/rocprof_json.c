@@ -1,10 +1,123 @@
-/* rocprof_json.c - rocprofv3's own JSON, from the first bracket to the last.
- *
- * Which place and list a key leads to is rocprof_place.h's to know. */
+/* rocprof_json.c - decodes rocprofv3 JSON files */
 #include "ending.h"
 #include "format.h"
 #include "rebase.h"
-#include "rocprof_place.h"
+#include "rocprof.h"
+
+enum rocprof_place {
+	ROCPROF_AT_END, /* behind the last bracket; or nowhere */
+	ROCPROF_AT_TOP,
+	ROCPROF_AT_TOOLS, /* a list; the others are objects */
+	ROCPROF_AT_TOOL,
+	ROCPROF_AT_STRINGS,
+	ROCPROF_AT_CALLBACK,
+	ROCPROF_AT_BUFFER,
+};
+
+/* A list of use: how an object in it is read, and what becomes of it. */
+struct rocprof_list {
+	enum rocprof_place at;
+	enum rocprof_key key;
+	rocprof_read_fn *read;
+	rocprof_add_fn *add;
+};
+
+static enum rocprof_place rocprof_around(enum rocprof_place at);
+
+/* The place that a key's value is whose first byte this is; else AT_END. */
+static enum rocprof_place rocprof_inside(enum rocprof_place at,
+	enum rocprof_key k, char bracket);
+
+/* The key at p, a quote, if it is one that surrounds records and a bracket
+ * follows, which is given; else ROCPROF_NONE. */
+static enum rocprof_key rocprof_section_at(const struct words *w, const char *p,
+	const char *end, char *bracket);
+
+/* Where such a key stands, as far as it tells; of those that are in two places
+ * it is the one of records. */
+static enum rocprof_place rocprof_place_of(enum rocprof_key k, char bracket);
+
+/* the lists of rocprof.def, looked up. */
+
+static const struct enter {
+	enum rocprof_place at;
+	enum rocprof_key key;
+	enum rocprof_place inside;
+} enters[] = {
+#define ENTER(at, key, inside) \
+	{ ROCPROF_AT_##at, ROCPROF_##key, ROCPROF_AT_##inside },
+#include "rocprof.def"
+#undef ENTER
+};
+
+static const struct rocprof_list lists[] = {
+#define LIST(at, key, read, add) \
+	{ ROCPROF_AT_##at, ROCPROF_##key, rocprof_##read, rocprof_##add },
+#include "rocprof.def"
+#undef LIST
+};
+enum {
+	ENTERS = sizeof enters / sizeof *enters,
+	LISTS = sizeof lists / sizeof *lists
+};
+
+static enum rocprof_place rocprof_around(enum rocprof_place at)
+{
+	static const enum rocprof_place around[] = {
+		[ROCPROF_AT_TOP] = ROCPROF_AT_END,
+		[ROCPROF_AT_TOOLS] = ROCPROF_AT_TOP,
+		[ROCPROF_AT_TOOL] = ROCPROF_AT_TOOLS,
+		[ROCPROF_AT_STRINGS] = ROCPROF_AT_TOOL,
+		[ROCPROF_AT_CALLBACK] = ROCPROF_AT_TOOL,
+		[ROCPROF_AT_BUFFER] = ROCPROF_AT_TOOL,
+	};
+	return around[at];
+}
+
+static enum rocprof_place rocprof_inside(enum rocprof_place at,
+	enum rocprof_key k, char bracket)
+{
+	for (int i = 0; i < ENTERS; i++) {
+		enum rocprof_place in = enters[i].inside;
+		char opens = in == ROCPROF_AT_TOOLS ? '[' : '{';
+		if (enters[i].at == at && enters[i].key == k &&
+			bracket == opens)
+			return in;
+	}
+	return ROCPROF_AT_END;
+}
+
+/* The list a key's value is, where it is one of use; else NULL. */
+static const struct rocprof_list *rocprof_list_of(enum rocprof_place at,
+	enum rocprof_key k)
+{
+	for (int i = 0; i < LISTS; i++)
+		if (lists[i].at == at && lists[i].key == k)
+			return &lists[i];
+	return NULL;
+}
+
+static enum rocprof_key rocprof_section_at(const struct words *w, const char *p,
+	const char *end, char *bracket)
+{
+	struct scan s = { .end = end };
+	struct span key;
+	p = scan_key(&s, p, &key);
+	*bracket = p ? *p : 0;
+	if (*bracket != '[' && *bracket != '{')
+		return ROCPROF_NONE;
+	enum rocprof_key k = words_find(w, key.at, key.len);
+	return k >= ROCPROF_TOOLS ? k : ROCPROF_NONE;
+}
+
+static enum rocprof_place rocprof_place_of(enum rocprof_key k, char bracket)
+{
+	enum rocprof_place at = ROCPROF_AT_TOOL;
+	for (int i = 0; i < LISTS && bracket == '['; i++)
+		if (lists[i].key == k)
+			at = lists[i].at;
+	return k == ROCPROF_TOOLS ? ROCPROF_AT_TOP : at;
+}
 
 struct file {
 	struct rocprof r;
@@ -15,7 +128,8 @@ struct file {
 		*list; /* being read; NULL: records not kept */
 };
 
-static const char *read_key(void *ctx, struct scan *s, const char *p)
+static const char *rocprof_json_read_key(void *ctx, struct scan *s,
+	const char *p)
 {
 	struct file *f = ctx;
 	struct span key;
@@ -28,33 +142,36 @@ static const char *read_key(void *ctx, struct scan *s, const char *p)
 	return p;
 }
 
-static const char *read_thing(void *ctx, struct scan *s, const char *p)
+static const char *rocprof_json_read_thing(void *ctx, struct scan *s,
+	const char *p)
 {
 	struct file *f = ctx;
 	return f->list ? f->list->read(s, &f->r.words, p, &f->r.thing)
 		       : scan_skip(s, p, false);
 }
 
-static const char *read_metadata(void *ctx, struct scan *s, const char *p)
+static const char *rocprof_json_read_metadata(void *ctx, struct scan *s,
+	const char *p)
 {
 	struct file *f = ctx;
 	return rocprof_metadata(s, &f->r.words, p, &f->r.thing);
 }
 
-static const char *read_other(void *ctx, struct scan *s, const char *p)
+static const char *rocprof_json_read_other(void *ctx, struct scan *s,
+	const char *p)
 {
 	(void)ctx;
 	return scan_skip(s, p, true);
 }
 
-static bool use(void *ctx, struct err *e)
+static bool rocprof_json_use(void *ctx, struct err *e)
 {
 	struct file *f = ctx;
 	return (f->list ? f->list->add(&f->r) : rocprof_other_add(&f->r)) ||
 	       arena_err(f->r.trace->arena, e);
 }
 
-static void bad(void *ctx, const char *what, size_t len)
+static void rocprof_json_bad(void *ctx, const char *what, size_t len)
 {
 	struct file *f = ctx;
 	f->r.records++;
@@ -63,15 +180,17 @@ static void bad(void *ctx, const char *what, size_t len)
 	note_add(&f->r.trace->notes, NOTE_bad_event, 1, what, len);
 }
 
-static bool metadata(struct file *f, enum reading *got, struct err *e)
+static bool rocprof_json_metadata(struct file *f, enum reading *got,
+	struct err *e)
 {
-	*got = reader_read(&f->r.items.reader, read_metadata, f, false, e);
+	*got = reader_read(&f->r.items.reader, rocprof_json_read_metadata, f,
+		false, e);
 	return *got != READ || rocprof_metadata_add(&f->r) ||
 	       arena_err(f->r.trace->arena, e);
 }
 
 /* The value of f->key. READ_ERR with *e. */
-static enum reading value(struct file *f, struct err *e)
+static enum reading rocprof_json_value(struct file *f, struct err *e)
 {
 	struct reader *r = &f->r.items.reader;
 	enum reading got;
@@ -93,20 +212,20 @@ static enum reading value(struct file *f, struct err *e)
 	}
 	if (c == '{' && f->at == ROCPROF_AT_TOOL &&
 		f->key == ROCPROF_METADATA && reader_patient(r)) {
-		if (!metadata(f, &got, e))
+		if (!rocprof_json_metadata(f, &got, e))
 			return READ_ERR;
 		if (got != READ_LONG)
 			return got;
 	}
 	if (c && strchr("[{\"", c))
 		return window_skip(r->window, e) ? READ : READ_ERR;
-	return reader_read(r, read_other, f, false, e);
+	return reader_read(r, rocprof_json_read_other, f, false, e);
 }
 
 /* Goes to the next key that surrounds records; false with *e, or with `cut`
  * where there is none. */
-static bool resync_section(struct file *f, enum rocprof_key *k, char *bracket,
-	struct err *e)
+static bool rocprof_json_resync_section(struct file *f, enum rocprof_key *k,
+	char *bracket, struct err *e)
 {
 	enum { KEY_ROOM = 64 }; /* for the longest key and what is behind it */
 	struct window *w = f->r.items.reader.window;
@@ -126,14 +245,14 @@ static bool resync_section(struct file *f, enum rocprof_key *k, char *bracket,
 }
 
 /* Around the records something cannot be read: on to the next list of them. */
-static bool broken(struct file *f, struct err *e)
+static bool rocprof_json_broken(struct file *f, struct err *e)
 {
 	struct reader *r = &f->r.items.reader;
 	int64_t from = reader_offset(r);
 	enum rocprof_key k = ROCPROF_NONE;
 	char bracket = 0;
 	r->window->at++;
-	bool found = resync_section(f, &k, &bracket, e);
+	bool found = rocprof_json_resync_section(f, &k, &bracket, e);
 	note_add(&f->r.trace->notes, NOTE_json_garbage, reader_offset(r) - from,
 		NULL, 0);
 	if (!found)
@@ -144,7 +263,7 @@ static bool broken(struct file *f, struct err *e)
 }
 
 /* A bracket closes the place one is in. */
-static bool leave(struct file *f, struct err *e)
+static bool rocprof_json_leave(struct file *f, struct err *e)
 {
 	enum rocprof_place left = f->at;
 	f->r.items.reader.window->at++;
@@ -154,7 +273,7 @@ static bool leave(struct file *f, struct err *e)
 }
 
 /* What stands in the list of processes. */
-static bool tool(struct file *f, char first, struct err *e)
+static bool rocprof_json_tool(struct file *f, char first, struct err *e)
 {
 	struct reader *r = &f->r.items.reader;
 	if (first == '{') {
@@ -162,27 +281,29 @@ static bool tool(struct file *f, char first, struct err *e)
 		f->at = ROCPROF_AT_TOOL;
 		return rocprof_process_begin(&f->r, e);
 	}
-	bad(f, "not a process", strlen("not a process"));
+	rocprof_json_bad(f, "not a process", strlen("not a process"));
 	if (strchr("[\"", first))
 		return window_skip(r->window, e);
-	enum reading got = reader_read(r, read_other, f, false, e);
+	enum reading got = reader_read(r, rocprof_json_read_other, f, false, e);
 	f->r.items.cut |= got == READ_CUT;
-	return got == READ_BROKEN || got == READ_LONG ? broken(f, e)
-						      : got != READ_ERR;
+	return got == READ_BROKEN || got == READ_LONG
+		       ? rocprof_json_broken(f, e)
+		       : got != READ_ERR;
 }
 
-static bool field(struct file *f, struct err *e)
+static bool rocprof_json_field(struct file *f, struct err *e)
 {
-	enum reading got =
-		reader_read(&f->r.items.reader, read_key, f, false, e);
+	enum reading got = reader_read(&f->r.items.reader,
+		rocprof_json_read_key, f, false, e);
 	if (got == READ)
-		got = value(f, e);
+		got = rocprof_json_value(f, e);
 	f->r.items.cut |= got == READ_CUT;
-	return got == READ_BROKEN || got == READ_LONG ? broken(f, e)
-						      : got != READ_ERR;
+	return got == READ_BROKEN || got == READ_LONG
+		       ? rocprof_json_broken(f, e)
+		       : got != READ_ERR;
 }
 
-static bool text(struct file *f, struct err *e)
+static bool rocprof_json_text(struct file *f, struct err *e)
 {
 	struct reader *r = &f->r.items.reader;
 	char c;
@@ -195,10 +316,11 @@ static bool text(struct file *f, struct err *e)
 		else if (c == ',')
 			r->window->at++;
 		else if (c == '}' || c == ']')
-			ok = leave(f, e);
+			ok = rocprof_json_leave(f, e);
 		else
-			ok = f->at == ROCPROF_AT_TOOLS ? tool(f, c, e)
-						       : field(f, e);
+			ok = f->at == ROCPROF_AT_TOOLS
+				     ? rocprof_json_tool(f, c, e)
+				     : rocprof_json_field(f, e);
 		if (!ok)
 			return false;
 	}
@@ -206,7 +328,7 @@ static bool text(struct file *f, struct err *e)
 }
 
 /* Why a file without a single row of any use is none. */
-static bool useless(const struct file *f, struct err *e)
+static bool rocprof_json_useless(const struct file *f, struct err *e)
 {
 	if (ending_explains(&f->r.items, f->r.records, "record", e))
 		return false;
@@ -221,11 +343,11 @@ static bool useless(const struct file *f, struct err *e)
 		(long long)f->r.records);
 }
 
-static bool finish(struct file *f, struct err *e)
+static bool rocprof_json_finish(struct file *f, struct err *e)
 {
 	struct trace *t = f->r.trace;
 	if (f->r.used == 0)
-		return useless(f, e);
+		return rocprof_json_useless(f, e);
 	ending_note(&f->r.items, t);
 	if (t->processes_n > 1)
 		note_add(&t->notes, NOTE_fused, t->processes_n, NULL, 0);
@@ -242,9 +364,9 @@ bool rocprof_json_decode(struct window *w, struct trace *t, struct err *e)
 	f->kind = (struct items_kind){
 		.keys = { &f->r.words, ROCPROF_SIZE, ROCPROF_BYTES,
 			ROCPROF_TOOLS },
-		.read = read_thing,
-		.use = use,
-		.bad = bad,
+		.read = rocprof_json_read_thing,
+		.use = rocprof_json_use,
+		.bad = rocprof_json_bad,
 	};
 	f->at = ROCPROF_AT_TOP;
 	if (w->end - w->at >= 3 && !memcmp(w->at, "\xEF\xBB\xBF", 3))
@@ -253,5 +375,6 @@ bool rocprof_json_decode(struct window *w, struct trace *t, struct err *e)
 	if (!reader_token(&f->r.items.reader, &c, e))
 		return false;
 	w->at++;
-	return text(f, e) && ending_read(&f->r.items, t, e) && finish(f, e);
+	return rocprof_json_text(f, e) && ending_read(&f->r.items, t, e) &&
+	       rocprof_json_finish(f, e);
 }

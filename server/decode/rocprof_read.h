@@ -4,7 +4,7 @@
  * good until it moves; a number that is not told has NUM_NONE, or -1 where it
  * is a plain one. */
 #pragma once
-#include "fields.h"
+#include "rocprof_process.h"
 
 enum rocprof_key {
 	ROCPROF_NONE,

@@ -1,10 +1,50 @@
-/* rows.h - events are judged and become rows of a trace.
+/* rows.h - puts the events of a Kineto trace into rows */
+#pragma once
+#include "event.h"
+#include "text.h"
+#include "trace.h"
+
+/* the process ids of a trace and what was seen under each.
+ *
+ * Kineto puts GPU events under a "pid" that is the device's number, and a tool
+ * that fuses ranks shifts every pid and adds `rank` and `pid_raw`. So an entry
+ * here is a pid as written, together with the rank where one is told; which of
+ * them are processes is decided at the end (link.h). */
+
+enum { PIDS_MAX = 16384 };
+
+struct pid {
+	int64_t number; /* -1 where it is text */
+	uint32_t text; /* 0 where it is a number */
+	int32_t rank; /* -1 not told */
+	int64_t raw; /* before it was shifted; -1 not told */
+	uint32_t tasks; /* calls and ops: what makes it a process */
+	uint32_t ranges; /* annotations and Python on the host */
+	uint32_t gpu; /* kernels, copies and sets, GPU annotations */
+};
+
+struct pids {
+	struct trace *trace;
+	struct names keys; /* → index + 1 */
+	struct pid *list;
+	uint32_t n, cap;
+	struct names named; /* pids that have a name → index + 1 */
+	uint32_t *process_names;
+	uint32_t process_names_cap;
+	struct pid_memo {
+		int64_t pid, rank;
+		uint32_t index;
+		bool good;
+	} memo[8];
+};
+
+/* The name, or 0. */
+uint32_t pids_name_of(const struct pids *ps, const struct pid *p);
+
+/* events are judged and become rows of a trace.
  *
  * While events come in, a row's `process` is the index of its pid and its
  * start is absolute; link.h and rebase.h change both once all are there. */
-#pragma once
-#include "pids.h"
-#include "text.h"
 
 enum { ROWS_KINDS = 5 };
 
@@ -33,12 +73,6 @@ bool rows_event(struct rows *r, const struct event *e);
 /* An event that could not be read at all; `what` of it is shown. */
 void rows_bad(struct rows *r, const char *what, size_t len);
 
-/* The samples of a counter event ("C"): one for each number in its args, named
- * "NAME/KEY", or "NAME" alone where the key is that or "value"; with an id,
- * "NAME[ID]" stands for the name. An event without a number is a bad one. */
-bool rows_counter(struct rows *r, const struct event *e, uint32_t index);
-
 /* Between rows.c and rows_add.c: adds a good event's row under the pid of this
  * index; the id of a string, 0 where there is none. */
 bool rows_add(struct rows *r, const struct event *e, uint32_t index);
-bool rows_text(struct rows *r, const struct span *s, uint32_t *id);

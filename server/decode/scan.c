@@ -1,6 +1,107 @@
-/* scan.c - what of the scanner is not worth inlining. */
+/* scan.c - scans JSON text: values, strings, numbers as text */
 #include "scan.h"
-#include "repair.h"
+
+enum { REPAIR_STRING = 16 * 1024 }; /* no string is searched further */
+
+/* finds the likely end of strings that hold unescaped quotes. */
+
+enum { REPAIR_KEY = 64, REPAIR_DEPTH = 63 };
+
+/* Whether another key and its colon stand at p. */
+static bool repair_key_at(const char *p)
+{
+	if (*p != '"')
+		return false;
+	const char *q = scan_plain(p + 1);
+	return *q == '"' && q - p <= REPAIR_KEY && *scan_ws(q + 1) == ':';
+}
+
+static bool repair_value_at(const char *p)
+{
+	return *p && strchr("\"[{-0123456789tfnN", *p);
+}
+
+enum end { END_NOT, END_HERE, END_MISSED };
+
+/* What a quote with `p` behind it is to its string. A colon shows that it
+ * belongs to the next key: the string's own end was missed. */
+static enum end repair_end_at(const char *p, bool in_object)
+{
+	p = scan_ws(p);
+	if (*p == ':')
+		return END_MISSED;
+	bool ends = *p == (in_object ? '}' : ']');
+	if (*p == ',') {
+		p = scan_ws(p + 1);
+		ends = in_object ? repair_key_at(p) : repair_value_at(p);
+	}
+	return ends ? END_HERE : END_NOT;
+}
+
+/* Like scan_string(), from p on, for a value in an object or a list: a quote
+ * ends the string only where the closing bracket, or a comma and what may
+ * follow one come after it. Keys are not repaired. */
+static const char *repair_string(struct scan *s, const char *p, bool in_object)
+{
+	const char *from = p;
+	for (p = scan_plain(p); p < s->end; p = scan_plain(p)) {
+		if (p - from > REPAIR_STRING)
+			return scan_stop(s, p);
+		if (*p != '"') {
+			s->escaped = true;
+			p += *p == '\\' ? 2 : 1;
+			continue;
+		}
+		switch (repair_end_at(p + 1, in_object)) {
+		case END_HERE:
+			return p;
+		case END_MISSED:
+			return scan_stop(s, p);
+		default:
+			s->quoted = true;
+			p++;
+		}
+	}
+	return scan_stop(s, s->end);
+}
+
+/* A string at p: a key if what stands before it in an object is not a colon. */
+static const char *string(struct scan *s, const char *p, bool in_object,
+	bool value)
+{
+	if (!in_object || value)
+		return repair_string(s, p, in_object);
+	s->lenient = false;
+	p = scan_string(s, p);
+	s->lenient = true;
+	return p;
+}
+
+/* Like scan_close(), with such strings. */
+static const char *repair_close(struct scan *s, const char *p, bool in_object)
+{
+	uint64_t objects = in_object; /* a bit per open bracket */
+	int depth = 1;
+	bool value = false;
+	for (; p < s->end; p++) {
+		if (*p == '"') {
+			p = string(s, p + 1, objects & 1, value);
+			if (!p)
+				return NULL;
+		} else if (*p == '{' || *p == '[') {
+			if (++depth > REPAIR_DEPTH)
+				return scan_stop(s, p);
+			objects = objects << 1 | (*p == '{');
+		} else if (*p == '}' || *p == ']') {
+			if (--depth == 0)
+				return p + 1;
+			objects >>= 1;
+		}
+		if ((unsigned char)*p > ' ')
+			value = *p == ':';
+	}
+	return scan_stop(s, s->end);
+}
 
 const char *scan_string_rest(struct scan *s, const char *p)
 {
@@ -21,8 +122,8 @@ const char *scan_value(struct scan *s, const char *p, bool in_object)
 
 /* The same as a loop over bytes, for what the fast one cannot do: backslashes
  * and the end of the text. Stops at `until` or where all is closed. */
-static const char *close_slow(struct scan *s, const char *p, const char *until,
-	bool *in_string, int *depth)
+static const char *scan_close_slow(struct scan *s, const char *p,
+	const char *until, bool *in_string, int *depth)
 {
 	for (; p < until; p++) {
 		if (*in_string) {
@@ -51,7 +152,7 @@ struct block {
 	uint64_t quote, back, open, close, control;
 };
 
-static inline struct block block_at(const char *p)
+static inline struct block scan_block_at(const char *p)
 {
 	struct block b = { 0 };
 	for (int i = 0; i < 64; i += 16) {
@@ -71,7 +172,7 @@ static inline struct block block_at(const char *p)
 }
 
 /* Bit i is the parity of bits 0 to i: between which quotes a byte lies. */
-static inline uint64_t parity(uint64_t x)
+static inline uint64_t scan_parity(uint64_t x)
 {
 	x ^= x << 1;
 	x ^= x << 2;
@@ -82,8 +183,8 @@ static inline uint64_t parity(uint64_t x)
 }
 
 /* Follows the brackets of a block; where all is closed, the place behind. */
-static inline const char *follow(const char *p, uint64_t open, uint64_t close,
-	int *depth)
+static inline const char *scan_follow(const char *p, uint64_t open,
+	uint64_t close, int *depth)
 {
 	for (uint64_t all = open | close; all; all &= all - 1) {
 		*depth += open & all & -all ? 1 : -1;
@@ -100,18 +201,18 @@ const char *scan_close(struct scan *s, const char *p, bool in_object)
 	if (s->lenient)
 		return repair_close(s, p, in_object);
 	while (s->end - p >= 64) {
-		struct block b = block_at(p);
+		struct block b = scan_block_at(p);
 		if (b.back) {
-			const char *q =
-				close_slow(s, p, p + 64, &in_string, &depth);
+			const char *q = scan_close_slow(s, p, p + 64,
+				&in_string, &depth);
 			if (!q || !depth)
 				return q;
 			p = q;
 			continue;
 		}
-		uint64_t in = parity(b.quote) ^ (0 - (uint64_t)in_string);
+		uint64_t in = scan_parity(b.quote) ^ (0 - (uint64_t)in_string);
 		const char *end =
-			follow(p, b.open & ~in, b.close & ~in, &depth);
+			scan_follow(p, b.open & ~in, b.close & ~in, &depth);
 		if (end)
 			return end;
 		if (b.control & in)
@@ -122,7 +223,7 @@ const char *scan_close(struct scan *s, const char *p, bool in_object)
 		in_string = in >> 63;
 		p += 64;
 	}
-	p = close_slow(s, p, s->end, &in_string, &depth);
+	p = scan_close_slow(s, p, s->end, &in_string, &depth);
 	return p && depth ? scan_stop(s, s->end) : p;
 }
 #else

@@ -1,4 +1,12 @@
-/* scan.h - walks JSON text that lies in memory, without trusting it.
+/* scan.h - scans JSON text: values, strings, numbers as text */
+#pragma once
+#include <emmintrin.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* walks JSON text that lies in memory, without trusting it.
  *
  * A pull scanner: each function takes the place to look at and returns the
  * place behind what it read, or NULL where it could not, with scan.at set to
@@ -12,13 +20,8 @@
  * A first pass is strict about strings (an unescaped control character ends
  * them); a `lenient` one takes a quote for the end of a string only where what
  * follows looks like it (repair.c), for files whose writer forgot to escape. */
-#pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+
 #ifdef __SSE2__
-#include <emmintrin.h>
 #endif
 
 enum { SCAN_PAD = 64, SCAN_DEPTH = 256 };

@@ -1,4 +1,25 @@
-/* sqlite_file.h - a database from anybody, read as one reads a hostile file.
+/* sqlite_file.h - opens a SQLite database that is an upload, read-only */
+#pragma once
+#include "trace.h"
+#include "window.h"
+
+/* a database's plain bytes, in a private file without a name.
+ *
+ * SQLite needs to jump about in a file that arrives as a stream, so the bytes
+ * are spilled: into $TMPDIR or /tmp, where nobody else can open or change
+ * them, and gone when they are closed. Two claims of the header are taken out
+ * of the copy, since both keep a readable file from being read: that a
+ * write-ahead log belongs to it, and how many pages it has. */
+
+struct sqlite_copy {
+	int fd; /* -1 where there is none */
+	int64_t bytes;
+	int32_t page_bytes;
+	int64_t pages_told; /* by the header; 0 where it does not know */
+	bool wal; /* the header calls for a write-ahead log */
+};
+
+/* a database from anybody, read as one reads a hostile file.
  *
  * SQLite sees a private copy (sqlite_copy.h) through a door that only reads
  * (sqlite_vfs.h). Of its contents only the plain tables are used: no view, no
@@ -7,9 +28,6 @@
  * take is bounded by the file's bytes, however its pages point at each other.
  *
  * Rows come from sqlite_rows.h, texts by their number from sqlite_names.h. */
-#pragma once
-#include "sqlite_copy.h"
-#include "trace.h"
 
 struct sqlite3;
 struct sqlite3_stmt;

@@ -6,7 +6,7 @@
  * instances, to the printed digit, and lies with the median between minimum and
  * maximum. */
 #pragma once
-#include "stats_line.h"
+#include "stats_table.h"
 
 /* Whether a line is such a row; *h is then the heading that its table lacks. */
 bool stats_headless_from(struct stats_heading *h, const char *line, size_t len);

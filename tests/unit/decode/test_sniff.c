@@ -1,6 +1,6 @@
 /* test_sniff.c - what a file is, and what is said of one that is no trace. */
 #include "fixture.h"
-#include "sniff.h"
+#include "file_magic.h"
 #include <isa-l/igzip_lib.h>
 #include <zstd.h>
 

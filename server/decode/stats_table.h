@@ -1,12 +1,14 @@
-/* stats_line.h - one line of a table of kernel statistics, read.
+/* stats_table.h - decodes the kernel summary of nsys stats */
+#pragma once
+#include "stats_heading.h"
+#include "trace.h"
+
+/* one line of a table of kernel statistics, read.
  *
  * A line that cannot be read wholly is not read at all: a figure that is not
  * surely one costs its row, never a digit. Only a cell that is empty is
  * something the table does not tell, unless it is one of those a row cannot do
  * without. */
-#pragma once
-#include "stats_heading.h"
-#include "trace.h"
 
 struct stats_line {
 	struct stat_row row; /* but its name, source and launch */
@@ -21,6 +23,3 @@ struct stats_line {
 /* Reads a record's cells by the heading they stand under. */
 bool stats_line_read(struct stats_line *l, const struct stats_heading *h,
 	struct cells *c);
-
-/* Whether a line that is no row begins like one. */
-bool stats_line_like(const struct cells *c);

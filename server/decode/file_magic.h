@@ -1,10 +1,12 @@
-/* sniff.h - what a file is, by its first bytes.
- *
- * Looks through gzip and zstd. Used by decode() and, through api/, at the
- * door, where a body nobody can know is refused at once. */
+/* file_magic.h - recognizes a file by its first bytes */
 #pragma once
 #include "err.h"
 #include <stddef.h>
+
+/* what a file is, by its first bytes.
+ *
+ * Looks through gzip and zstd. Used by decode() and, through api/, at the
+ * door, where a body nobody can know is refused at once. */
 
 enum sniffed {
 	SNIFF_UNKNOWN,
@@ -22,3 +24,10 @@ enum sniffed {
  * ERR_TOO_LARGE) and a sentence that says what was seen
  * ("this is a PNG image; …"). 4 KiB always suffice. */
 enum sniffed sniff(const void *bytes, size_t len, bool whole, struct err *e);
+
+/* tells plain bytes apart: a trace, or one sentence that says
+ * what they are instead. The list is signature.def. */
+
+/* As sniff(), for bytes that are not compressed any more. */
+enum sniffed signature(const void *bytes, size_t len, bool whole,
+	struct err *e);

@@ -1,11 +1,13 @@
-/* fields.h - reads an object's known fields, each by a function.
+/* rocprof_process.h - decodes one process of a rocprofv3 JSON file */
+#pragma once
+#include "number.h"
+#include "words.h"
+
+/* reads an object's known fields, each by a function.
  *
  * For objects within objects whose depth is the reader's own, never the
  * file's: a field that is itself an object is read by fields_inner() with the
  * function for that one; what is not known is skipped. */
-#pragma once
-#include "number.h"
-#include "words.h"
 
 struct fields;
 
@@ -26,16 +28,6 @@ const char *fields_read(const struct fields *f, struct scan *s, const char *p,
 /* The same with another function: of an object, of a list of objects. */
 const char *fields_inner(const struct fields *f, struct scan *s, const char *p,
 	field_fn *field, void *to);
-const char *fields_each(const struct fields *f, struct scan *s, const char *p,
-	field_fn *field, void *to);
 
 /* The whole number at p; what is none, or is negative, leaves `to` alone. */
 const char *fields_number(struct scan *s, const char *p, int64_t *to);
-
-/* The string at p, an item of a list that is not over, and the comma behind it:
- *
- *	for (p = scan_ws(p + 1); p && *p != ']';)
- *		p = fields_string(s, p, &text);
- *
- * What is no string gives an `at` of NULL. */
-const char *fields_string(struct scan *s, const char *p, struct span *text);
