@@ -2,7 +2,7 @@
 #include "gate_made.h"
 #include "catalog_held.h"
 #include "dispatch.h"
-#include "gate_from.h"
+#include "regression_gate.h"
 #include "query_operator_time.h"
 #include "query_words.h"
 #include "repeats.h"

@@ -2,7 +2,7 @@
 #include "gate_question.h"
 #include "comparison_word.h"
 #include "compare.h"
-#include "gate_from.h"
+#include "regression_gate.h"
 #include "view_compare.h"
 #include <math.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
  *
  * Each head is held against the newest runs before it. A line a kind. */
 #include "change_point.h"
-#include "gate_from.h"
+#include "regression_gate.h"
 #include "history.h"
 #include <math.h>
 #include <stdio.h>

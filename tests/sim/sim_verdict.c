@@ -4,7 +4,7 @@
  *
  * A line a case: how often each outcome came, and what it had to be. */
 #include "world.h"
-#include "floor.h"
+#include "noise_floor.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

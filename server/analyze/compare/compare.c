@@ -1,6 +1,6 @@
 /* compare.c - the steps, in order; what each does lies in its own module. */
-#include "compare_parts.h"
-#include "floor.h"
+#include "compare_state.h"
+#include "noise_floor.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>

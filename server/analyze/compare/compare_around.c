@@ -1,5 +1,5 @@
 /* compare_around.c - what differs around the numbers, as the runs tell it. */
-#include "compare_parts.h"
+#include "compare_state.h"
 
 enum { NOTES_MOST = 5 };
 /* Share of GPU time in graphs recorded whole from which rows say too little. */

@@ -5,7 +5,7 @@
  * time is another's doing, and whose it is may change from run to run. The
  * shortest time over the devices, cycle by cycle, is what the transfer takes at
  * most. Only where all of them take part in as many: else they stay apart. */
-#include "compare_parts.h"
+#include "compare_state.h"
 #include <string.h>
 
 static bool same(const struct compare_row *a, const struct compare_row *b)

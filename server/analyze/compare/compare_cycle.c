@@ -3,7 +3,7 @@
  * Where a stratum has more cycles than its share of the mix, an even choice of
  * them stands for all. The ranks of a job go through their cycles together: the
  * k-th of one belongs to the k-th of another. */
-#include "compare_parts.h"
+#include "compare_state.h"
 
 /* Of `have` in order, whether the i-th is among `want` evenly chosen ones. */
 static bool chosen(uint64_t i, uint64_t have, uint64_t want)

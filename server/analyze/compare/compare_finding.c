@@ -1,5 +1,5 @@
 /* compare_finding.c - the sentences, in their order. */
-#include "compare_parts.h"
+#include "compare_state.h"
 #include <stdlib.h>
 
 static const struct {

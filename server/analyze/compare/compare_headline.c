@@ -1,5 +1,5 @@
 /* compare_headline.c - one sentence that says it all. */
-#include "compare_parts.h"
+#include "compare_state.h"
 #include <math.h>
 
 static bool more(const struct change *c, const struct change *than)

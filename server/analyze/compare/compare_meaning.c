@@ -1,6 +1,6 @@
 /* compare_meaning.c - whether both sides' cycles are the same thing, and what
  * they leave out. */
-#include "compare_parts.h"
+#include "compare_state.h"
 #include <math.h>
 #include <string.h>
 

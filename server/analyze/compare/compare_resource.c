@@ -4,7 +4,7 @@
  * interpolated tells of the device, and adds the same to every function. It
  * changed where the means over cycles differ by more than the margin, and by
  * more than three standard errors. */
-#include "compare_parts.h"
+#include "compare_state.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* compare_series.c - one function's cycles, for a chart. */
-#include "compare_parts.h"
+#include "compare_state.h"
 #include <string.h>
 
 struct filled {

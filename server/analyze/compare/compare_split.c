@@ -2,7 +2,7 @@
  *
  * Of a job, the mean over its ranks. A part is shown where every cycle of both
  * sides tells it. */
-#include "compare_parts.h"
+#include "compare_state.h"
 #include "ranks.h"
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* compare_text.c - figures and runs as sentences have them. */
-#include "compare_parts.h"
+#include "compare_state.h"
 #include "kernel_name.h"
 #include "utf8.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 /* compare_unit.c - runs of one job are one repetition, other runs one each. */
-#include "compare_parts.h"
+#include "compare_state.h"
 #include <math.h>
 #include <stdlib.h>
 

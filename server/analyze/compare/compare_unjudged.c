@@ -1,5 +1,5 @@
 /* compare_unjudged.c - what is told and not judged, whatever the figures say. */
-#include "compare_parts.h"
+#include "compare_state.h"
 #include <math.h>
 
 static void unjudge(struct change *x)

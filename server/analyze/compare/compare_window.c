@@ -3,7 +3,7 @@
  * Where both sides are windows, and nearly all launches scale by one ratio, the
  * head's times are divided by it: what is compared is the work of the base's
  * window. A change of the code moves the counts of a few functions, not of all. */
-#include "compare_parts.h"
+#include "compare_state.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
  * several are left and the sides mix them differently, cycles are left out evenly
  * until the mix is the same; where that does not come out even, the kind that
  * took the most time stands alone. */
-#include "compare_parts.h"
+#include "compare_state.h"
 #include "compare_size.h"
 #include <assert.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* gate_parts.h - what the parts of gate_from.c hand each other. */
 #pragma once
-#include "compare_parts.h"
-#include "gate_from.h"
-#include "gate_level.h"
+#include "compare_state.h"
+#include "regression_gate.h"
+#include "level_test.h"
 
 struct gating {
 	const struct gate_given *given;

@@ -2,7 +2,7 @@
 #include "copies.h"
 #include "keys.h"
 #include "operation.h"
-#include "order.h"
+#include "table_order.h"
 #include <string.h>
 
 struct maker {

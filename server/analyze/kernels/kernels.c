@@ -2,7 +2,7 @@
 #include "kernels.h"
 #include "kernel_list.h"
 #include "keys.h"
-#include "order.h"
+#include "table_order.h"
 #include <string.h>
 
 struct maker {

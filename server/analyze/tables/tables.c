@@ -1,7 +1,7 @@
 /* tables.c - a table of statistics: its lines as they are, its grids summed. */
 #include "tables.h"
 #include "kernel_list.h"
-#include "order.h"
+#include "table_order.h"
 #include "stats.h"
 #include "tally.h"
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "device_text.h"
 #include "kernel_list.h"
 #include "operation.h"
-#include "order.h"
+#include "table_order.h"
 #include "pattern_told.h"
 #include "stats.h"
 #include "tables.h"

@@ -3,7 +3,7 @@
  * The autocorrelation of times per cycle, median over the longest rows, so that
  * one odd row does not decide for all; lags are summed until little is left. */
 #pragma once
-#include "common.h"
+#include "common_factor.h"
 
 enum {
 	LAG_MAX = 64,

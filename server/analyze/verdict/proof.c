@@ -1,10 +1,10 @@
 /* proof.c - contrasts, their priors, permutations, and a class for each row. */
 #include "proof.h"
 #include "discovery.h"
-#include "judge.h"
+#include "classify.h"
 #include "lag.h"
 #include "order_stat.h"
-#include "permute.h"
+#include "permutation_test.h"
 #include "shift.h"
 #include <math.h>
 

@@ -6,7 +6,7 @@
  * clock's change accuses neither the kernels that follow it nor those that do
  * not. */
 #pragma once
-#include "common.h"
+#include "common_factor.h"
 
 /* Cycles of a side, or blocks of them, below which nothing is proven: beside one
  * of each unit but the first, which goes with what units differ by. */

@@ -1,7 +1,7 @@
 /* verdict.c - the steps, in order; what each does lies in its own file. */
 #include "verdict.h"
-#include "common.h"
-#include "launched.h"
+#include "common_factor.h"
+#include "few_iterations_test.h"
 #include "proof.h"
 #include "splits.h"
 #include <assert.h>

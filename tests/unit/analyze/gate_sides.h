@@ -2,7 +2,7 @@
  * millisecond, two thirds of it in gemm. */
 #pragma once
 #include "sides.h"
-#include "gate_from.h"
+#include "regression_gate.h"
 #include <math.h>
 
 enum { GATE_CYCLES = 12, GATE_SIDES_MAX = 64 };

@@ -1,7 +1,7 @@
 /* test_pattern_spread.c - launches by length: few, many, and none kept; and what
  * they tell where cycles are too few. */
 #include "cycle_rows.h"
-#include "launched.h"
+#include "few_iterations_test.h"
 #include "pattern_spread.h"
 #include <stdlib.h>
 

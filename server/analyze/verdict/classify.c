@@ -1,5 +1,5 @@
-/* judge.c - the thresholds, in the order in which they are asked. */
-#include "judge.h"
+/* classify.c - the thresholds, in the order in which they are asked. */
+#include "classify.h"
 #include <math.h>
 
 double judge_cycle_ns(const struct verdict_input *in)

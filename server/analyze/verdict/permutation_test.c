@@ -1,5 +1,5 @@
-/* permute.c - sums over the chosen blocks, 64 rows at once. */
-#include "permute.h"
+/* permutation_test.c - sums over the chosen blocks, 64 rows at once. */
+#include "permutation_test.h"
 #include "splits.h"
 #include "t_draw.h"
 #include "xoshiro.h"

@@ -1,4 +1,4 @@
-/* compare_role.c - devices and ranks matched by what they do.
+/* compare_match.c - devices and ranks matched by what they do.
  *
  * The first unit of the base sets the places. A lane of another unit takes the
  * place of its name; devices change places only where the assignment that fits
@@ -6,7 +6,7 @@
  * the time. Collectives are left out, since who waits in them says nothing of
  * what a device does. A rank's host goes where its first device goes. */
 #include "compare_assign.h"
-#include "compare_parts.h"
+#include "compare_state.h"
 #include "names.h"
 #include <assert.h>
 #include <math.h>

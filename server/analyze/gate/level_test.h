@@ -1,4 +1,4 @@
-/* gate_level.h - one number per unit on two sides: is the head's level higher?
+/* level_test.h - one number per unit on two sides: is the head's level higher?
  *
  * The logarithms are held against each other (or, of a series with zeros and of
  * what is a share already, the values by a scale), each side's level being Huber's
@@ -14,7 +14,7 @@
  * head. */
 #pragma once
 #include "arena.h"
-#include "floor.h"
+#include "noise_floor.h"
 #include "gate.h"
 
 enum { GATE_SINCE_NONE = UINT32_MAX };

@@ -1,7 +1,7 @@
-/* judge.h - from a row's figures to its class; nothing is computed here that
+/* classify.h - from a row's figures to its class; nothing is computed here that
  * is not a threshold. */
 #pragma once
-#include "common.h"
+#include "common_factor.h"
 #include "contrast.h"
 
 /* Not worth an accusation: a function with less than this share of the cycle,

@@ -1,4 +1,4 @@
-/* gate_from.h - a comparison and rules become an outcome: pure, seeded.
+/* regression_gate.h - a comparison and rules become an outcome: pure, seeded.
  *
  * The rules of the cycle, of operators and of headroom rest on one number per unit
  * (gate_level.h). Regressed: the head is above the base by the limit or more, and

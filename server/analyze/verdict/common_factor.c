@@ -1,5 +1,5 @@
-/* common.c - the factors, cycle by cycle, and the ratio of the sides. */
-#include "common.h"
+/* common_factor.c - the factors, cycle by cycle, and the ratio of the sides. */
+#include "common_factor.h"
 #include "dist.h"
 #include "order_stat.h"
 #include <math.h>

@@ -1,4 +1,4 @@
-/* common.h - what all kernels have in common: clocks and power.
+/* common_factor.h - what all kernels have in common: clocks and power.
  *
  * Per cycle and side, the median over kernels of time / the kernel's mean: what
  * moved all of them in that cycle. Between the sides, the ratio of a launch's

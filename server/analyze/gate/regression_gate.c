@@ -1,4 +1,4 @@
-/* gate_from.c - the steps, in order. */
+/* regression_gate.c - the steps, in order. */
 #include "gate_parts.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* compare_where.c - devices, ranks and surroundings of both sides. */
-#include "compare_parts.h"
+/* compare_conditions.c - devices, ranks and surroundings of both sides. */
+#include "compare_state.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* compare_row.c - the matrix: time per function, place and cycle.
+/* compare_rows.c - the matrix: time per function, place and cycle.
  *
  * A cycle without the function counts as zero. */
-#include "compare_parts.h"
+#include "compare_state.h"
 #include "names.h"
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* floor.h - how much runs of the same work differ, function by function.
+/* noise_floor.h - how much runs of the same work differ, function by function.
  *
  * A moderated variance: s² = (d0·s0² + Σ d_g·s_g²) / (d0 + Σ d_g) over groups g of
  * repeats, s0 the stated default (3 %) that counts as d0 = 4 observations. A group
@@ -8,7 +8,7 @@
  * gives is taken as it is, and as known. */
 #pragma once
 #include "compare.h"
-#include "near.h"
+#include "successive_diff.h"
 
 #define FLOOR_DEFAULT_SD 0.03
 #define FLOOR_DEFAULT_DF 4.0

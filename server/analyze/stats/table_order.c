@@ -1,5 +1,5 @@
-/* order.c - comparators for qsort. */
-#include "order.h"
+/* table_order.c - comparators for qsort. */
+#include "table_order.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* compare_judge.c - the matrix goes to the verdict: rows and the split of the
+/* compare_verdict.c - the matrix goes to the verdict: rows and the split of the
  * cycle together, since whoever looks at all of them tests all of them. */
-#include "compare_parts.h"
-#include "floor.h"
+#include "compare_state.h"
+#include "noise_floor.h"
 #include <math.h>
 
 static struct verdict_side side_of(const struct compare_side *s)

@@ -1,5 +1,5 @@
-/* test_floor.c - what repeats tell of a function, and what nobody told. */
-#include "floor.h"
+/* test_noise_floor.c - what repeats tell of a function, and what nobody told. */
+#include "noise_floor.h"
 #include "dist.h"
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* gate_level.c - levels, what they may be off by, and where a rise lies. */
-#include "gate_level.h"
+/* level_test.c - levels, what they may be off by, and where a rise lies. */
+#include "level_test.h"
 #include "change_point.h"
 #include "dist.h"
 #include "gate_needed.h"

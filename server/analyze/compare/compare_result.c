@@ -1,5 +1,5 @@
-/* compare_out.c - rows as they are told, what is at stake first. */
-#include "compare_parts.h"
+/* compare_result.c - rows as they are told, what is at stake first. */
+#include "compare_state.h"
 #include <math.h>
 #include <string.h>
 

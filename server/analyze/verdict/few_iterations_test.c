@@ -1,7 +1,7 @@
-/* launched.c - the sides' launches held against each other. */
-#include "launched.h"
+/* few_iterations_test.c - the sides' launches held against each other. */
+#include "few_iterations_test.h"
 #include "dist.h"
-#include "judge.h"
+#include "classify.h"
 #include <math.h>
 
 static bool never(const double *x, uint32_t n)

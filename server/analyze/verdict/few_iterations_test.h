@@ -1,4 +1,4 @@
-/* launched.h - what can be said of too few cycles: did all launches move?
+/* few_iterations_test.h - what can be said of too few cycles: did all launches move?
  *
  * A row is *likely* changed where every launch of one side took longer than
  * that of the other which has its place by length (without those: than every
@@ -7,7 +7,7 @@
  * appeared or vanished where one side never ran it and the other did in every
  * cycle. Nothing is permuted: p, p_family and q are NaN. */
 #pragma once
-#include "common.h"
+#include "common_factor.h"
 
 /* `changes`: base_ns to ratio are filled, and the class of those rows that are
  * the same on both sides. */

@@ -1,4 +1,4 @@
-/* near.h - how much values beside each other in time differ.
+/* successive_diff.h - how much values beside each other in time differ.
  *
  * The variance of one value, told by half the squared differences of neighbours:
  * a level that changed is one such difference, and does not become what values

@@ -1,5 +1,5 @@
-/* floor.c - the default and what repeats tell, mixed by what each counts for. */
-#include "floor.h"
+/* noise_floor.c - the default and what repeats tell, mixed by what each counts for. */
+#include "noise_floor.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* order.h - the order of a table: nsys', made total.
+/* table_order.h - the order of a table: nsys', made total.
  *
  * Total time descending, instances ascending, name bytewise; then device, grid
  * and block ascending, so that equal rows come the same way every time. */

@@ -1,5 +1,5 @@
-/* near.c - half the squared differences, none of them more than it may be. */
-#include "near.h"
+/* successive_diff.c - half the squared differences, none of them more than it may be. */
+#include "successive_diff.h"
 #include "dist.h"
 #include "order_stat.h"
 #include <math.h>

@@ -1,4 +1,4 @@
-/* test_compare_judge.c - from sides to the sentence that says it all. */
+/* test_compare_verdict.c - from sides to the sentence that says it all. */
 #include "sides.h"
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* permute.h - the largest difference that chance makes of any row.
+/* permutation_test.h - the largest difference that chance makes of any row.
  *
  * Blocks change sides, those of all rows together, so that what rows share stays
  * shared. Each row's statistic is studentised anew every time (after Chung and

@@ -1,4 +1,4 @@
-/* compare_parts.h - what the parts of compare.c hand each other.
+/* compare_state.h - what the parts of compare.c hand each other.
  *
  * A unit is a repetition of the whole: a run, or the runs of one job. Its lanes
  * are the devices and hosts of its runs; a lane's place is found by what it does,
