@@ -1,16 +1,16 @@
-/* collectives.c - kernels of a collective family, by name, device and stream. */
-#include "catalog.h"
+/* collectives.c - collects the collective kernels of a run, by name, device and stream. */
 #include "pattern.h"
+#include "catalog.h"
 #include <assert.h>
 
-/* What is told apart; hashed as bytes, so it has no gaps. */
-struct key {
+/* The key of a line. It is hashed as bytes, so it has no gaps. */
+struct collectives_key {
 	int64_t stream;
 	uint32_t kernel;
 	int32_t device;
 };
 
-struct maker {
+struct collectives_maker {
 	const struct trace *t;
 	struct slice rows;
 	const uint32_t *kernel_of;
@@ -20,7 +20,8 @@ struct maker {
 };
 enum { LINE_NONE = UINT32_MAX };
 
-static bool line_add(struct maker *m, const struct key *k)
+static bool collectives_line_add(struct collectives_maker *m,
+	const struct collectives_key *k)
 {
 	struct collectives *to = &m->p->collectives;
 	if (to->n == m->cap) {
@@ -39,8 +40,8 @@ static bool line_add(struct maker *m, const struct key *k)
 	return true;
 }
 
-/* Which line each row is of; rows come in the order they began, so lines do. */
-static bool lines(struct maker *m)
+/* Assigns each row to a line. Rows come by start, so lines do too. */
+static bool collectives_assign(struct collectives_maker *m)
 {
 	const struct kernel_rows *k = &m->t->kernel;
 	struct collectives *to = &m->p->collectives;
@@ -50,13 +51,14 @@ static bool lines(struct maker *m)
 	for (uint32_t i = 0; i < m->rows.to - m->rows.from; i++) {
 		const struct kernel_source *s =
 			&m->p->kernels[m->kernel_of[i]].source;
-		struct key of = { k->stream[m->rows.from + i], m->kernel_of[i],
-			k->device[m->rows.from + i] };
+		struct collectives_key of = { k->stream[m->rows.from + i],
+			m->kernel_of[i], k->device[m->rows.from + i] };
 		m->line[i] = LINE_NONE;
 		if (!family_is_collective(s->family))
 			continue;
 		uint32_t id = names_put(&keys, (const char *)&of, sizeof of);
-		if (id == NAMES_NONE || (id > to->n && !line_add(m, &of)))
+		if (id == NAMES_NONE ||
+			(id > to->n && !collectives_line_add(m, &of)))
 			return false;
 		assert(to->rows);
 		m->line[i] = id - 1;
@@ -65,7 +67,7 @@ static bool lines(struct maker *m)
 	return true;
 }
 
-static bool fill(struct maker *m, int64_t first_ns)
+static bool collectives_fill(struct collectives_maker *m, int64_t first_ns)
 {
 	const struct kernel_rows *k = &m->t->kernel;
 	struct collectives *to = &m->p->collectives;
@@ -90,14 +92,15 @@ static bool fill(struct maker *m, int64_t first_ns)
 bool collectives_from(const struct trace *t, const struct process *proc,
 	const uint32_t *kernel_of, struct profile *p)
 {
-	struct maker m = { .t = t,
+	struct collectives_maker m = { .t = t,
 		.rows = proc->kernel,
 		.kernel_of = kernel_of,
 		.p = p };
 	p->collectives = (struct collectives){ 0 };
 	m.line = arena_grow(p->arena, NULL,
 		((size_t)m.rows.to - m.rows.from + 1) * sizeof *m.line);
-	bool ok = m.line && lines(&m) && fill(&m, trace_first_ns(t, proc));
+	bool ok = m.line && collectives_assign(&m) &&
+		  collectives_fill(&m, trace_first_ns(t, proc));
 	arena_drop(p->arena, m.line);
 	return ok;
 }

@@ -1,13 +1,205 @@
-/* ranks.c - sums over what ranks have together, and who is slow. */
+/* ranks.c - matches the collectives of a job over its ranks: transfer, waiting, stragglers. */
 #include "ranks.h"
-#include "rank_clock.h"
-#include "rank_match.h"
+#include "names.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct maker {
+/* The k-th collective of a name on each of the runs. */
+struct rank_match {
+	const char *name;
+	uint32_t count; /* on each run */
+	int64_t **start_ns, **dur_ns; /* [run][k], by start */
+	int64_t *least_ns; /* [k]: the shortest */
+};
+
+struct rank_matches {
+	struct rank_match *list; /* in order of first occurrence */
+	uint32_t n;
+	uint32_t unmatched; /* as ranks.unmatched */
+};
+
+/* Matching: the collectives of a name over all streams, sorted by start. */
+
+struct ranks_event {
+	int64_t start_ns, dur_ns;
+};
+
+static int ranks_event_by_start(const void *left, const void *right)
+{
+	const struct ranks_event *a = left, *b = right;
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return (a->dur_ns > b->dur_ns) - (a->dur_ns < b->dur_ns);
+}
+
+/* The `count` collectives of a name that a run has, in order. */
+static void ranks_match_run(const struct compared_run *run, const char *name,
+	uint32_t count, struct arena *a, int64_t *start_ns, int64_t *dur_ns)
+{
+	struct ranks_event *all =
+		arena_array(a, struct ranks_event, (size_t)count + 1);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < run->collectives.n; i++) {
+		const struct collective *c = &run->collectives.rows[i];
+		if (strcmp(c->name, name) != 0)
+			continue;
+		for (uint32_t k = 0; k < c->n; k++)
+			all[n++] = (struct ranks_event){ c->start_ns[k],
+				c->dur_ns[k] };
+	}
+	qsort(all, n, sizeof *all, ranks_event_by_start);
+	for (uint32_t k = 0; k < n; k++) {
+		start_ns[k] = all[k].start_ns;
+		dur_ns[k] = all[k].dur_ns;
+	}
+}
+
+static uint32_t ranks_count_of(const struct compared_run *run, const char *name)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < run->collectives.n; i++)
+		if (!strcmp(run->collectives.rows[i].name, name))
+			n += run->collectives.rows[i].n;
+	return n;
+}
+
+static void ranks_match_name(const struct compared_run *const *runs, uint32_t n,
+	struct arena *a, struct rank_match *m)
+{
+	m->start_ns = arena_array(a, int64_t *, n);
+	m->dur_ns = arena_array(a, int64_t *, n);
+	m->least_ns = arena_array(a, int64_t, m->count);
+	for (uint32_t r = 0; r < n; r++) {
+		m->start_ns[r] = arena_array(a, int64_t, m->count);
+		m->dur_ns[r] = arena_array(a, int64_t, m->count);
+		ranks_match_run(runs[r], m->name, m->count, a, m->start_ns[r],
+			m->dur_ns[r]);
+		for (uint32_t k = 0; k < m->count; k++)
+			if (r == 0 || m->dur_ns[r][k] < m->least_ns[k])
+				m->least_ns[k] = m->dur_ns[r][k];
+	}
+}
+
+/* Of runs in this order; the arena has no ceiling. */
+static void ranks_match_from(const struct compared_run *const *runs, uint32_t n,
+	struct arena *a, struct rank_matches *out)
+{
+	struct names seen;
+	uint32_t rows = 0;
+	names_init(&seen, a);
+	for (uint32_t r = 0; r < n; r++) {
+		const struct collectives *c = &runs[r]->collectives;
+		for (uint32_t i = 0; i < c->n; i++)
+			names_put(&seen, c->rows[i].name,
+				strlen(c->rows[i].name));
+		rows += c->n;
+	}
+	*out = (struct rank_matches){ .list = arena_array(a, struct rank_match,
+					      (size_t)rows + 1) };
+	for (uint32_t id = 1; id < seen.n; id++) {
+		const char *name = names_text(&seen, id);
+		uint32_t least = UINT32_MAX, most = 0;
+		for (uint32_t r = 0; r < n; r++) {
+			uint32_t count = ranks_count_of(runs[r], name);
+			least = count < least ? count : least;
+			most = count > most ? count : most;
+		}
+		if (least < most) {
+			out->unmatched += most;
+			continue;
+		}
+		struct rank_match *m = &out->list[out->n++];
+		*m = (struct rank_match){ .name = name, .count = least };
+		ranks_match_name(runs, n, a, m);
+	}
+}
+
+/* Arrival: start times of all runs on the clock of the first run. */
+
+struct clocks {
+	const struct compared_run *const *runs;
+	uint32_t n;
+};
+
+static int64_t ranks_clock_at(const struct clocks *c, uint32_t r, int64_t ns)
+{
+	return c->runs[r]->started_utc_ns - c->runs[0]->started_utc_ns + ns;
+}
+
+/* When the first and the last rank start a collective, and when the first
+ * ends. */
+static void ranks_clock_edges(const struct clocks *c,
+	const struct rank_match *m, uint32_t k, int64_t *first, int64_t *last,
+	int64_t *end)
+{
+	*first = *end = INT64_MAX;
+	*last = INT64_MIN;
+	for (uint32_t r = 0; r < c->n; r++) {
+		int64_t start = ranks_clock_at(c, r, m->start_ns[r][k]);
+		int64_t ends = start + m->dur_ns[r][k];
+		*first = start < *first ? start : *first;
+		*last = start > *last ? start : *last;
+		*end = ends < *end ? ends : *end;
+	}
+}
+
+static bool ranks_clock_agree(const struct clocks *c,
+	const struct rank_matches *all)
+{
+	int64_t first, last, end, n = 0, overlap = 0;
+	for (uint32_t i = 0; i < all->n; i++)
+		for (uint32_t k = 0; k < all->list[i].count; k++, n++) {
+			ranks_clock_edges(c, &all->list[i], k, &first, &last,
+				&end);
+			overlap += last <= end;
+		}
+	return n > 0 && overlap * 10 >= n * 9;
+}
+
+static void ranks_clock_arrive(const struct clocks *c,
+	const struct rank_match *m, uint32_t k, struct rank_line *lines)
+{
+	int64_t first, last, end;
+	uint32_t together = 0;
+	ranks_clock_edges(c, m, k, &first, &last, &end);
+	for (uint32_t r = 0; r < c->n; r++)
+		together += ranks_clock_at(c, r, m->start_ns[r][k]) == last;
+	for (uint32_t r = 0; r < c->n; r++) {
+		int64_t start = ranks_clock_at(c, r, m->start_ns[r][k]);
+		lines[r].late_ns += (double)(start - first);
+		if (start == last)
+			lines[r].last_share += 1.0 / together;
+	}
+}
+
+/* Whether the clocks agree; if so, fills last_share and late_ns of the lines. */
+static bool ranks_clock_from(const struct compared_run *const *runs, uint32_t n,
+	const struct rank_matches *all, struct rank_line *lines)
+{
+	struct clocks c = { runs, n };
+	double count = 0;
+	for (uint32_t r = 0; r < n; r++)
+		if (runs[r]->started_utc_ns < 0)
+			return false;
+	if (n < 2 || !ranks_clock_agree(&c, all))
+		return false;
+	for (uint32_t r = 0; r < n; r++)
+		lines[r].last_share = lines[r].late_ns = 0;
+	for (uint32_t i = 0; i < all->n; i++)
+		for (uint32_t k = 0; k < all->list[i].count; k++, count++)
+			ranks_clock_arrive(&c, &all->list[i], k, lines);
+	for (uint32_t r = 0; r < n; r++) {
+		lines[r].last_share /= count;
+		lines[r].late_ns /= count;
+	}
+	return true;
+}
+
+/* Sums per rank and per collective, and stragglers. */
+
+struct ranks_maker {
 	const struct compared_run **runs; /* in the order of the lines */
 	uint32_t n;
 	struct arena *a;
@@ -15,7 +207,7 @@ struct maker {
 	struct ranks *out;
 };
 
-static int by_rank(const void *left, const void *right)
+static int ranks_by_rank(const void *left, const void *right)
 {
 	const struct compared_run *a =
 		*(const struct compared_run *const *)left;
@@ -27,8 +219,9 @@ static int by_rank(const void *left, const void *right)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-/* "A, B": each name once; NULL where a device has none. */
-static const char *devices(const struct compared_run *run, struct arena *a)
+/* "A, B": each name once; NULL if a device has none. */
+static const char *ranks_devices(const struct compared_run *run,
+	struct arena *a)
 {
 	const char *all = NULL;
 	for (uint32_t i = 0; i < run->device_names_n; i++) {
@@ -45,7 +238,8 @@ static const char *devices(const struct compared_run *run, struct arena *a)
 	return all;
 }
 
-static void cycles(const struct compared_run *run, struct rank_line *l)
+static void ranks_cycle_mean(const struct compared_run *run,
+	struct rank_line *l)
 {
 	double sum = 0;
 	for (uint32_t i = 0; i < run->cycles.n; i++) {
@@ -57,19 +251,19 @@ static void cycles(const struct compared_run *run, struct rank_line *l)
 	l->cycle_ns = l->cycles ? sum / l->cycles : NAN;
 }
 
-static struct rank_line line_of(const struct maker *m, uint32_t r)
+static struct rank_line ranks_line_of(const struct ranks_maker *m, uint32_t r)
 {
 	const struct compared_run *run = m->runs[r];
 	struct rank_line l = { .run = run->id,
 		.rank = run->rank,
-		.device = devices(run, m->a),
+		.device = ranks_devices(run, m->a),
 		.collective_ns = -1,
 		.transfer_ns = -1,
 		.waiting_ns = -1,
 		.compute_ns = -1,
 		.last_share = NAN,
 		.late_ns = NAN };
-	cycles(run, &l);
+	ranks_cycle_mean(run, &l);
 	if (run->content != CONTENT_LAUNCHES)
 		return l;
 	l.collective_ns = 0;
@@ -82,7 +276,7 @@ static struct rank_line line_of(const struct maker *m, uint32_t r)
 	return l;
 }
 
-static struct collective_line together(struct maker *m,
+static struct collective_line ranks_collective_line(struct ranks_maker *m,
 	const struct rank_match *of)
 {
 	int64_t *total = arena_array(m->a, int64_t, m->n);
@@ -101,7 +295,7 @@ static struct collective_line together(struct maker *m,
 	return l;
 }
 
-static int by_transfer(const void *left, const void *right)
+static int ranks_by_transfer(const void *left, const void *right)
 {
 	const struct collective_line *a = left, *b = right;
 	if (a->transfer_ns != b->transfer_ns)
@@ -109,20 +303,22 @@ static int by_transfer(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-static int ascending(const void *left, const void *right)
+static int ranks_ascending(const void *left, const void *right)
 {
 	double a = *(const double *)left, b = *(const double *)right;
 	return (a > b) - (a < b);
 }
 
-static double median(double *x, uint32_t n)
+static double ranks_median(double *x, uint32_t n)
 {
-	qsort(x, n, sizeof *x, ascending);
+	qsort(x, n, sizeof *x, ranks_ascending);
 	return (x[(n - 1) / 2] + x[n / 2]) / 2;
 }
 
-/* Others wait for whom is late, so that he does not; where waiting is known. */
-static bool waits_least(const struct rank_line *l, uint32_t n, uint32_t rank)
+/* The others wait for a late rank, so it waits least. True if waiting is
+ * unknown. */
+static bool ranks_waits_least(const struct rank_line *l, uint32_t n,
+	uint32_t rank)
 {
 	uint32_t more = 0, known = 0;
 	for (uint32_t r = 0; r < n; r++)
@@ -134,7 +330,7 @@ static bool waits_least(const struct rank_line *l, uint32_t n, uint32_t rank)
 }
 
 /* Among ranks whose computing is known. */
-static void stragglers(struct maker *m)
+static void ranks_stragglers(struct ranks_maker *m)
 {
 	struct rank_line *l = m->out->ranks;
 	double *x = arena_array(m->a, double, (size_t)m->n + 1);
@@ -144,19 +340,20 @@ static void stragglers(struct maker *m)
 			x[n++] = (double)l[r].compute_ns;
 	if (n < 2)
 		return;
-	double middle = median(x, n);
+	double middle = ranks_median(x, n);
 	for (uint32_t i = 0; i < n; i++)
 		x[i] = fabs(x[i] - middle);
-	double mad = median(x, n);
+	double mad = ranks_median(x, n);
 	for (uint32_t r = 0; r < m->n; r++) {
 		double more = (double)l[r].compute_ns - middle;
 		l[r].straggler = more > 3 * mad && more > 0.02 * middle &&
-				 waits_least(l, m->n, r);
+				 ranks_waits_least(l, m->n, r);
 	}
 }
 
-/* Runs whose rank another has too; they lie beside each other. */
-static uint32_t twice(const struct rank_line *l, uint32_t n)
+/* Runs whose rank another run has too. Lines are sorted, so these are
+ * neighbors. */
+static uint32_t ranks_twice(const struct rank_line *l, uint32_t n)
 {
 	uint32_t count = 0;
 	for (uint32_t r = 0; r < n; r++)
@@ -169,7 +366,7 @@ static uint32_t twice(const struct rank_line *l, uint32_t n)
 bool ranks_from(const struct compared_run *runs, uint32_t n, struct arena *a,
 	struct ranks *out, struct err *e)
 {
-	struct maker m = { .n = n, .a = a, .out = out };
+	struct ranks_maker m = { .n = n, .a = a, .out = out };
 	assert(a->ceiling == 0);
 	if (n == 0)
 		return err_set(e, ERR_INPUT, "the job has no run");
@@ -178,20 +375,107 @@ bool ranks_from(const struct compared_run *runs, uint32_t n, struct arena *a,
 	out->ranks = arena_array(a, struct rank_line, (size_t)n + 1);
 	for (uint32_t r = 0; r < n; r++)
 		m.runs[r] = &runs[r];
-	qsort(m.runs, n, sizeof *m.runs, by_rank);
-	rank_match_from(m.runs, n, a, &m.all);
+	qsort(m.runs, n, sizeof *m.runs, ranks_by_rank);
+	ranks_match_from(m.runs, n, a, &m.all);
 	for (uint32_t r = 0; r < n; r++)
-		out->ranks[r] = line_of(&m, r);
+		out->ranks[r] = ranks_line_of(&m, r);
 	out->collectives =
 		arena_array(a, struct collective_line, (size_t)m.all.n + 1);
 	for (uint32_t i = 0; i < m.all.n; i++)
 		out->collectives[out->collectives_n++] =
-			together(&m, &m.all.list[i]);
+			ranks_collective_line(&m, &m.all.list[i]);
 	qsort(out->collectives, out->collectives_n, sizeof *out->collectives,
-		by_transfer);
+		ranks_by_transfer);
 	out->unmatched = m.all.unmatched;
-	out->rank_twice = twice(out->ranks, n);
-	out->clocks_agree = rank_clock_from(m.runs, n, &m.all, out->ranks);
-	stragglers(&m);
+	out->rank_twice = ranks_twice(out->ranks, n);
+	out->clocks_agree = ranks_clock_from(m.runs, n, &m.all, out->ranks);
+	ranks_stragglers(&m);
+	return true;
+}
+
+/* Waiting of each run, iteration by iteration. */
+
+struct wait {
+	int64_t start_ns, end_ns;
+};
+
+static int ranks_wait_by_start(const void *left, const void *right)
+{
+	const struct wait *a = left, *b = right;
+	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+/* The spans in which run `r` waits in its collectives, merged if they
+ * overlap. */
+static uint32_t ranks_waits_of(const struct rank_matches *all, uint32_t r,
+	struct arena *a, struct wait **out)
+{
+	uint32_t n = 0, merged = 0;
+	for (uint32_t i = 0; i < all->n; i++)
+		n += all->list[i].count;
+	struct wait *w = arena_array(a, struct wait, (size_t)n + 1);
+	n = 0;
+	for (uint32_t i = 0; i < all->n; i++) {
+		const struct rank_match *m = &all->list[i];
+		for (uint32_t k = 0; k < m->count; k++) {
+			int64_t start = m->start_ns[r][k];
+			w[n++] = (struct wait){ start,
+				start + m->dur_ns[r][k] - m->least_ns[k] };
+		}
+	}
+	qsort(w, n, sizeof *w, ranks_wait_by_start);
+	for (uint32_t i = 0; i < n; i++) {
+		if (merged && w[i].start_ns <= w[merged - 1].end_ns) {
+			if (w[i].end_ns > w[merged - 1].end_ns)
+				w[merged - 1].end_ns = w[i].end_ns;
+			continue;
+		}
+		w[merged++] = w[i];
+	}
+	*out = w;
+	return merged;
+}
+
+static double ranks_wait_inside(const struct cycle *c, const struct wait *w,
+	uint32_t n, uint32_t *at)
+{
+	int64_t end_ns = c->start_ns + c->dur_ns, sum = 0;
+	if (c->comm_ns < 0)
+		return NAN;
+	while (*at < n && w[*at].end_ns <= c->start_ns)
+		++*at;
+	for (uint32_t i = *at; i < n && w[i].start_ns < end_ns; i++) {
+		int64_t from = w[i].start_ns, to = w[i].end_ns;
+		from = from > c->start_ns ? from : c->start_ns;
+		to = to < end_ns ? to : end_ns;
+		sum += to - from;
+	}
+	return (double)(sum < c->comm_ns ? sum : c->comm_ns);
+}
+
+bool ranks_waiting(const struct compared_run *runs, uint32_t n, struct arena *a,
+	double **waiting, struct err *e)
+{
+	const struct compared_run **list =
+		arena_array(a, const struct compared_run *, (size_t)n + 1);
+	struct rank_matches all;
+
+	assert(a->ceiling == 0);
+	if (n == 0)
+		return err_set(e, ERR_INPUT, "the job has no run");
+	for (uint32_t r = 0; r < n; r++)
+		list[r] = &runs[r];
+	ranks_match_from(list, n, a, &all);
+	for (uint32_t r = 0; r < n; r++) {
+		const struct cycles *c = &runs[r].cycles;
+		bool known = runs[r].collectives.n == 0 || (n > 1 && all.n > 0);
+		struct wait *w;
+		uint32_t waits = ranks_waits_of(&all, r, a, &w), at = 0;
+		waiting[r] = arena_array(a, double, (size_t)c->n + 1);
+		for (uint32_t i = 0; i < c->n; i++)
+			waiting[r][i] = known ? ranks_wait_inside(&c->cycles[i],
+							w, waits, &at)
+					      : NAN;
+	}
 	return true;
 }

@@ -1,30 +1,283 @@
-/* importance.c - sums become operators with weights, in the order of these. */
+/* importance.c - computes the share of fleet GPU time of each operator, with an interval. */
 #include "importance.h"
-#include "importance_interval.h"
-#include "importance_sums.h"
+#include "arena.h"
+#include "names.h"
+#include "order_stat.h"
 #include "profile_word.h"
+#include "xoshiro.h"
 #include <assert.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-static double ratio(double part, double whole)
+/* The rows of one operator. */
+struct importance_sums {
+	const char *operator; /* NULL: unattributed */
+	uint32_t dtypes, phases; /* bits */
+	double time, share, sized, bound, sol, compute, headroom, over;
+	double flops, bytes, total;
+	int64_t runs;
+	/* By platform; an entry without a name has no rows. */
+	struct importance_place *places;
+};
+
+struct importance_parts {
+	struct importance_sums *of;
+	uint32_t n, workloads, platforms;
+	uint32_t *operator_of; /* by row: index into `of` */
+	uint32_t *workload_of, *platform_of; /* by cell: numbers from 0 */
+	double runs, weighted; /* over all cells */
+};
+
+/* The input of the interval, a bootstrap over workloads. The share of
+ * operator o is sum num[k][o] / sum den over workloads k. A draw takes as
+ * many workloads as there are, with replacement and equal probability. The
+ * interval reaches from the 2.5th to the 97.5th percentile of the draws'
+ * shares (Efron and Tibshirani, An Introduction to the Bootstrap, 1993,
+ * 13.3), interpolated linearly. */
+
+struct importance_shares {
+	uint32_t clusters, operators; /* at least one of each */
+	const double *num; /* clusters x operators */
+	const double *den; /* the same if `own`, else one per cluster */
+	bool own;
+};
+
+/* Sums: every name is looked up once and is a number from then on. */
+
+/* names_put() returns 0 for "", which is no operator's name: NULL takes that
+ * number. Without unattributed rows all other numbers move down by one. */
+static void importance_operators_find(const struct fleet *f,
+	struct arena *scratch, struct importance_parts *out)
+{
+	struct names ns;
+	bool unattributed = false;
+	names_init(&ns, scratch);
+	out->operator_of = arena_array(scratch, uint32_t, f->rows_n);
+	for (uint32_t i = 0; i < f->rows_n; i++) {
+		const char *name = f->rows[i].operator;
+		out->operator_of[i] =
+			name ? names_put(&ns, name, strlen(name)) : 0;
+		unattributed |= !name;
+	}
+	for (uint32_t i = 0; i < f->rows_n && !unattributed; i++)
+		out->operator_of[i]--;
+	out->n = ns.n - !unattributed;
+	out->of = arena_array(scratch, struct importance_sums, out->n);
+}
+
+/* A number from 0 for any name, "" included. */
+static uint32_t importance_id_of(struct names *ns, struct arena *a,
+	const char *name)
+{
+	const char *key = arena_printf(a, "=%s", name);
+	return names_put(ns, key, strlen(key)) - 1;
+}
+
+static void importance_cells_find(const struct fleet *f, struct arena *scratch,
+	struct importance_parts *out)
+{
+	struct names workloads, platforms;
+	names_init(&workloads, scratch);
+	names_init(&platforms, scratch);
+	out->workload_of = arena_array(scratch, uint32_t, f->cells_n);
+	out->platform_of = arena_array(scratch, uint32_t, f->cells_n);
+	for (uint32_t i = 0; i < f->cells_n; i++) {
+		const struct fleet_cell *c = &f->cells[i];
+		const char *key = arena_printf(scratch, "%s\x1f%s", c->project,
+			c->workload);
+		out->workload_of[i] =
+			importance_id_of(&workloads, scratch, key);
+		out->platform_of[i] =
+			importance_id_of(&platforms, scratch, c->platform);
+		out->runs += (double)c->runs;
+		out->weighted += c->weighted_s;
+	}
+	out->workloads = workloads.n - 1;
+	out->platforms = platforms.n - 1;
+}
+
+static bool importance_equal(double x, double y)
+{
+	return fabs(x - y) <= 1e-9 * fabs(y);
+}
+
+/* The weight of a run of the cell; NaN if it is unknown. For several runs,
+ * the sums show only the default weight of 1. */
+static double importance_weight_of(const struct fleet_cell *c)
+{
+	if (c->runs == 1)
+		return c->weight;
+	return importance_equal(c->weight, (double)c->runs) &&
+			       importance_equal(c->weighted_s, c->total_s)
+		       ? 1
+		       : (double)NAN;
+}
+
+/* Sums hold bound time weighted only. If all runs have one weight, or all
+ * time has a bound, the unweighted time follows. */
+static void importance_plain_add(struct importance_place *p,
+	const struct fleet_cell *c, const struct fleet_row *r)
+{
+	double g = importance_weight_of(c);
+	if (r->bound_calls <= 0 || r->bound_s <= 0)
+		return;
+	if (isnan(g) && importance_equal(r->bound_s, r->weighted_s))
+		g = r->weighted_s / r->total_s;
+	p->bound_calls += r->bound_calls;
+	p->plain_bound_s += r->bound_s / g;
+	p->plain_sol_s += r->sol_s / g;
+}
+
+static void importance_place_add(struct importance_place *p,
+	const struct fleet_cell *c, const struct fleet_row *r)
+{
+	p->platform = c->platform;
+	p->calls += r->calls;
+	importance_plain_add(p, c, r);
+	p->total_s += r->total_s;
+	p->weighted_s += r->weighted_s;
+	p->bound_s += r->bound_s;
+	p->sol_s += r->sol_s;
+	p->flops += r->flops;
+}
+
+static void importance_row_add(struct importance_sums *s,
+	const struct fleet_row *r)
+{
+	s->operator= r->operator;
+	s->dtypes |= 1u << r->dtype;
+	s->phases |= 1u << r->phase;
+	s->runs += r->runs;
+	s->total += r->total_s;
+	s->share += r->share;
+	s->time += r->weighted_s;
+	s->sized += r->sized_s;
+	s->bound += r->bound_s;
+	s->sol += r->sol_s;
+	s->compute += r->compute_s;
+	s->headroom += r->headroom_s;
+	s->over += r->over_s;
+	s->flops += r->flops;
+	s->bytes += r->bytes;
+}
+
+/* Places are in `a`, the rest in `scratch`. */
+static void importance_sums_from(const struct fleet *f, struct arena *a,
+	struct arena *scratch, struct importance_parts *out)
+{
+	*out = (struct importance_parts){ 0 };
+	importance_operators_find(f, scratch, out);
+	importance_cells_find(f, scratch, out);
+	for (uint32_t o = 0; o < out->n; o++)
+		out->of[o].places =
+			arena_array(a, struct importance_place, out->platforms);
+	for (uint32_t i = 0; i < f->rows_n; i++) {
+		const struct fleet_row *r = &f->rows[i];
+		struct importance_sums *s = &out->of[out->operator_of[i]];
+		importance_row_add(s, r);
+		importance_place_add(&s->places[out->platform_of[r->cell]],
+			&f->cells[r->cell], r);
+	}
+}
+
+/* The interval: a draw is a count per workload, so its sums are a product of
+ * a vector and a matrix. */
+
+enum { LACKING_MOST = 20 };
+
+static void importance_interval_add(double *restrict sum,
+	const double *restrict row, double times, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		sum[i] += times * row[i];
+}
+
+/* One draw: sums of numerators, and of denominators, one or one each. */
+static void importance_interval_draw(const struct importance_shares *in,
+	struct xoshiro *r, uint32_t *count, double *num, double *den)
+{
+	uint32_t width = in->own ? in->operators : 1;
+	memset(count, 0, in->clusters * sizeof *count);
+	memset(num, 0, in->operators * sizeof *num);
+	memset(den, 0, width * sizeof *den);
+	for (uint32_t k = 0; k < in->clusters; k++)
+		count[xoshiro_below(r, in->clusters)]++;
+	for (uint32_t k = 0; k < in->clusters; k++) {
+		if (!count[k])
+			continue;
+		importance_interval_add(num,
+			in->num + (size_t)k * in->operators, count[k],
+			in->operators);
+		importance_interval_add(den, in->den + (size_t)k * width,
+			count[k], width);
+	}
+}
+
+/* The percentile p of n values, interpolated linearly. */
+static double importance_percentile(double *v, uint32_t n, double p)
+{
+	double at = p * (n - 1);
+	uint32_t k = (uint32_t)at;
+	double below = order_stat(v, n, k);
+	if (k + 1 >= n)
+		return below;
+	return below + (at - k) * (order_stat(v, n, k + 1) - below);
+}
+
+/* low[] and high[] are by operator; NaN if the denominator was 0 in more than
+ * one of 20 draws. */
+static void importance_interval_from(const struct importance_shares *in,
+	uint32_t draws, uint64_t seed, struct arena *scratch, double *low,
+	double *high)
+{
+	uint32_t n = in->operators;
+	double *shares = arena_array(scratch, double, (size_t)n *draws);
+	uint32_t *told = arena_array(scratch, uint32_t, n);
+	uint32_t *count = arena_array(scratch, uint32_t, in->clusters);
+	double *num = arena_array(scratch, double, n);
+	double *den = arena_array(scratch, double, n);
+	struct xoshiro r;
+	xoshiro_init(&r, seed);
+	for (uint32_t d = 0; d < draws; d++) {
+		importance_interval_draw(in, &r, count, num, den);
+		for (uint32_t o = 0; o < n; o++) {
+			double of = den[in->own ? o : 0];
+			if (of > 0)
+				shares[(size_t)o * draws + told[o]++] =
+					num[o] / of;
+		}
+	}
+	for (uint32_t o = 0; o < n; o++) {
+		double *v = shares + (size_t)o * draws;
+		bool tells = draws - told[o] <= draws / LACKING_MOST && told[o];
+		low[o] = tells ? importance_percentile(v, told[o], 0.025)
+			       : (double)NAN;
+		high[o] = tells ? importance_percentile(v, told[o], 0.975)
+				: (double)NAN;
+	}
+}
+
+/* Rows: sums become operators with weights, sorted by importance. */
+
+static double importance_ratio(double part, double whole)
 {
 	return whole > 0 ? part / whole : (double)NAN;
 }
 
-static const char *of_dtype(int d)
+static const char *importance_dtype_word(int d)
 {
 	return dtype_word((enum dtype)d);
 }
 
-static const char *of_phase(int p)
+static const char *importance_phase_word(int p)
 {
 	return profile_word_phase[p];
 }
 
-/* The words of the bits, with '/' between; NULL where none has one. */
-static const char *words(struct arena *a, uint32_t bits, int n,
+/* The words of the bits, separated by '/'; NULL if there are none. */
+static const char *importance_words(struct arena *a, uint32_t bits, int n,
 	const char *(*word)(int))
 {
 	const char *text = NULL;
@@ -35,7 +288,7 @@ static const char *words(struct arena *a, uint32_t bits, int n,
 	return text;
 }
 
-static int by_time(const void *x, const void *y)
+static int importance_by_time(const void *x, const void *y)
 {
 	const struct importance_place *a = x, *b = y;
 	if (a->total_s != b->total_s)
@@ -43,17 +296,17 @@ static int by_time(const void *x, const void *y)
 	return strcmp(a->platform, b->platform);
 }
 
-static void places_from(struct importance_place *all, uint32_t n,
+static void importance_places_from(struct importance_place *all, uint32_t n,
 	struct importance_row *r)
 {
 	r->places = all;
 	for (uint32_t p = 0; p < n; p++)
 		if (all[p].platform)
 			r->places[r->places_n++] = all[p];
-	qsort(r->places, r->places_n, sizeof *r->places, by_time);
+	qsort(r->places, r->places_n, sizeof *r->places, importance_by_time);
 }
 
-static int64_t shapes_of(const struct fleet *f, const char *operator)
+static int64_t importance_shapes_of(const struct fleet *f, const char *operator)
 {
 	if (!f->counts || !operator)
 		return -1;
@@ -63,35 +316,37 @@ static int64_t shapes_of(const struct fleet *f, const char *operator)
 	return 0;
 }
 
-static void row_from(const struct importance_parts *p,
+static void importance_row_from(const struct importance_parts *p,
 	const struct importance_sums *s, struct arena *a,
 	struct importance_row *r)
 {
 	*r = (struct importance_row){
 		.operator= s->operator,
-		.dtypes = words(a, s->dtypes, DTYPES, of_dtype),
-		.phases = words(a, s->phases, PHASES, of_phase),
-		.w_time = ratio(s->time, p->weighted),
-		.w_mean = ratio(s->share, p->runs),
-		.w_present = ratio(s->share, (double)s->runs),
+		.dtypes = importance_words(a, s->dtypes, DTYPES,
+			importance_dtype_word),
+		.phases = importance_words(a, s->phases, PHASES,
+			importance_phase_word),
+		.w_time = importance_ratio(s->time, p->weighted),
+		.w_mean = importance_ratio(s->share, p->runs),
+		.w_present = importance_ratio(s->share, (double)s->runs),
 		.low = NAN,
 		.high = NAN,
 		.runs = s->runs,
-		.prevalence = ratio((double)s->runs, p->runs),
-		.ai = ratio(s->flops, s->bytes),
-		.s = ratio(s->sol, s->bound),
+		.prevalence = importance_ratio((double)s->runs, p->runs),
+		.ai = importance_ratio(s->flops, s->bytes),
+		.s = importance_ratio(s->sol, s->bound),
 		.total_s = s->total,
-		.sized = ratio(s->sized, s->time),
-		.bound = ratio(s->bound, s->time),
-		.over = ratio(s->over, s->time),
+		.sized = importance_ratio(s->sized, s->time),
+		.bound = importance_ratio(s->bound, s->time),
+		.over = importance_ratio(s->over, s->time),
 	};
 	if (s->bound > 0)
 		r->leg = 2 * s->compute > s->bound ? LEG_COMPUTE : LEG_MEMORY;
-	places_from(s->places, p->platforms, r);
+	importance_places_from(s->places, p->platforms, r);
 }
 
-/* What the catalogue says of it, and what follows. */
-static void judge(const struct importance_parts *p,
+/* What depends on the catalog: collective, headroom, and the importance. */
+static void importance_rank(const struct importance_parts *p,
 	const struct importance_sums *s, const struct catalog *c,
 	enum importance_weight weight, struct importance_row *r)
 {
@@ -100,16 +355,16 @@ static void judge(const struct importance_parts *p,
 	r->collective = is && is->collective;
 	r->headroom = r->collective || s->bound <= 0
 			      ? (double)NAN
-			      : ratio(s->headroom, p->weighted);
+			      : importance_ratio(s->headroom, p->weighted);
 	r->importance = weight == WEIGHT_TIME	? r->w_time
 			: weight == WEIGHT_MEAN ? r->w_mean
 						: r->w_present;
 }
 
 /* The numerators and denominators of shares, by workload. */
-static void intervals(const struct fleet *f, const struct importance_parts *p,
-	enum importance_weight weight, uint64_t seed, struct arena *scratch,
-	struct importance_row *rows)
+static void importance_intervals(const struct fleet *f,
+	const struct importance_parts *p, enum importance_weight weight,
+	uint64_t seed, struct arena *scratch, struct importance_row *rows)
 {
 	bool own = weight == WEIGHT_PRESENT;
 	size_t cells = (size_t)p->workloads * p->n;
@@ -139,7 +394,7 @@ static void intervals(const struct fleet *f, const struct importance_parts *p,
 	}
 }
 
-static int by_importance(const void *x, const void *y)
+static int importance_by_importance(const void *x, const void *y)
 {
 	const struct importance_row *a = x, *b = y;
 	bool known = !isnan(a->importance);
@@ -152,8 +407,9 @@ static int by_importance(const void *x, const void *y)
 	return strcmp(a->operator, b->operator);
 }
 
-static void totals(const struct fleet *f, const struct importance_parts *p,
-	const struct catalog *c, struct importance *out)
+static void importance_totals(const struct fleet *f,
+	const struct importance_parts *p, const struct catalog *c,
+	struct importance *out)
 {
 	double attributed = 0, specific = 0, sized = 0, bound = 0, time = 0;
 	for (uint32_t o = 0; o < p->n; o++) {
@@ -161,7 +417,7 @@ static void totals(const struct fleet *f, const struct importance_parts *p,
 		const struct operator_info *is =
 			s->operator? catalog_operator(c, s->operator) : NULL;
 		attributed += s->operator? s->time : 0;
-		/* One that the catalogue no longer has was told once. */
+		/* An operator that the catalog no longer has was known once. */
 		specific += s->operator&&(!is || is->specific) ? s->time : 0;
 		time += s->time;
 		sized += s->sized;
@@ -172,10 +428,10 @@ static void totals(const struct fleet *f, const struct importance_parts *p,
 		out->hours += f->cells[i].weight;
 		out->gpu_s += f->cells[i].total_s;
 	}
-	out->attributed = ratio(attributed, p->weighted);
-	out->specific = ratio(specific, p->weighted);
-	out->sized = ratio(sized, time);
-	out->bound = ratio(bound, time);
+	out->attributed = importance_ratio(attributed, p->weighted);
+	out->specific = importance_ratio(specific, p->weighted);
+	out->sized = importance_ratio(sized, time);
+	out->bound = importance_ratio(bound, time);
 	out->clusters = p->workloads;
 }
 
@@ -191,11 +447,11 @@ void importance_from(const struct fleet *f, enum importance_weight weight,
 	out->n = p.n;
 	out->rows = arena_array(a, struct importance_row, p.n);
 	for (uint32_t o = 0; o < p.n; o++) {
-		row_from(&p, &p.of[o], a, &out->rows[o]);
-		judge(&p, &p.of[o], c, weight, &out->rows[o]);
-		out->rows[o].shapes = shapes_of(f, p.of[o].operator);
+		importance_row_from(&p, &p.of[o], a, &out->rows[o]);
+		importance_rank(&p, &p.of[o], c, weight, &out->rows[o]);
+		out->rows[o].shapes = importance_shapes_of(f, p.of[o].operator);
 	}
-	totals(f, &p, c, out);
+	importance_totals(f, &p, c, out);
 	if (!p.n)
 		out->interval_why = "there is nothing to draw intervals of";
 	else if (p.workloads < IMPORTANCE_CLUSTERS)
@@ -205,7 +461,7 @@ void importance_from(const struct fleet *f, enum importance_weight weight,
 			IMPORTANCE_CLUSTERS, p.workloads == 1 ? "is" : "are",
 			p.workloads);
 	else
-		intervals(f, &p, weight, seed, &scratch, out->rows);
-	qsort(out->rows, out->n, sizeof *out->rows, by_importance);
+		importance_intervals(f, &p, weight, seed, &scratch, out->rows);
+	qsort(out->rows, out->n, sizeof *out->rows, importance_by_importance);
 	arena_scratch_release(&scratch, a);
 }

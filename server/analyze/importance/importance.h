@@ -4,9 +4,9 @@
  * mean over the runs that contain it (definitions.md 2.5). Headroom = sum over
  * shapes of time * (1 - S) above the launch floor, over all time; collectives
  * have none. Intervals: bootstrap of workloads (percentiles of resampled ratios,
- * seeded); with fewer than IMPORTANCE_CLUSTERS of them none is told, and why.
- * Runs of one workload resemble each other, so that resampling them one by one
- * would tell of a precision that is not there. */
+ * seeded). With fewer than IMPORTANCE_CLUSTERS workloads there is a reason instead
+ * of an interval. Runs of one workload resemble each other, so resampling single
+ * runs would show a precision that does not exist. */
 #pragma once
 #include "catalog.h"
 #include "fleet.h"
@@ -14,7 +14,7 @@
 enum { IMPORTANCE_CLUSTERS = 8, IMPORTANCE_DRAWS = 1000 };
 
 /* `weight` is any but WEIGHT_PUBLISHED. The same fleet, weight and seed give the
- * same bytes. `c` tells which operators say nothing and which wait. */
+ * same bytes. `c` has which operators are unspecific and which are collectives. */
 void importance_from(const struct fleet *f, enum importance_weight weight,
 	const struct catalog *c, uint64_t seed, struct arena *a,
 	struct importance *out);

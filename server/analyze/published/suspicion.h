@@ -1,15 +1,15 @@
 /* suspicion.h - the published score, to the digit.
  *
  * Per (function, metric, device): |Δβ|·(|Z(β)| + |Z(log μ)|) with Z over the base's
- * deviation alone, Welch's p and the rank-sum's, as published with LatencyPrism;
- * definitions.md 2.3 has every rule, 2.4 its faults: verdict.h mends them, this
- * stays comparable with what others computed.
+ * deviation alone, Welch's p and the rank-sum's, as published with LatencyPrism.
+ * definitions.md 2.3 has every rule and 2.4 its faults. verdict.h avoids these; this
+ * score stays comparable with published results.
  *
- * A row of a table of patterns counts where it names a metric, with β as told
- * and a μ of 0 where that is missing; every cycle of a table does, only kept
- * ones of cycles that were found. Several runs of a side are taken together,
- * their cycles as those of one. Where neither side has any metric, a function's
- * rows are those of its cycles, with the metric "N/A" and a μ of 0. */
+ * A row of a table of patterns counts if it names a metric, with β as given and a μ
+ * of 0 if that is missing. Every cycle of a table counts; of detected cycles only
+ * those that are kept. Several runs of a side are joined, their cycles counting as
+ * those of one run. If neither side has any metric, a function's rows are those of
+ * its cycles, with the metric "N/A" and a μ of 0. */
 #pragma once
 #include "arena.h"
 #include "compared.h"
@@ -19,8 +19,8 @@ struct suspicion_value {
 	double base, head; /* means over the rows, 0 without any */
 	double delta; /* head - base */
 	double z; /* delta by the base's deviation, 0 without any */
-	/* Welch's and the rank-sum's, 1 where a side has one cycle or none; p is
-	 * NaN where neither side has a deviation nor a difference. */
+	/* Welch's and the rank-sum's, 1 if a side has one cycle or none; p is
+	 * NaN if neither side has a deviation and they do not differ. */
 	double p, u_p;
 };
 struct suspicion_row {
@@ -30,8 +30,9 @@ struct suspicion_row {
 	double z_log_mu; /* of ln(1 + μ) */
 };
 
-/* What the report says in words: functions above SUSPICION_NOTABLE, those of
- * the highest scores, and up to so many metrics that moved with each. */
+/* The sentences of the report: at most SUSPICION_FINDINGS functions with the
+ * highest scores above SUSPICION_NOTABLE, each with at most SUSPICION_RESOURCES
+ * metrics that changed with it. */
 #define SUSPICION_NOTABLE 10.0
 enum { SUSPICION_FINDINGS = 3, SUSPICION_RESOURCES = 3 };
 struct suspicion_finding {
@@ -57,17 +58,10 @@ struct suspicion {
 	struct suspicion_row *rows; /* score descending, name, metric, device */
 	struct suspicion_finding findings[SUSPICION_FINDINGS];
 	uint32_t rows_n, findings_n;
-	bool metrics; /* some run has one; else β is all there is */
+	bool metrics; /* some run has one; if not, scores use β alone */
 };
 
-/* ERR_INPUT where a side has no cycles: a table of statistics alone. */
+/* ERR_INPUT if a side has no cycles, as a table of statistics. */
 bool suspicion_from(const struct compared_run *base, uint32_t base_n,
 	const struct compared_run *head, uint32_t head_n, struct arena *a,
 	struct suspicion *out, struct err *e);
-
-/* suspicion_side.c: names, subject and cycles of both sides. */
-bool suspicion_sides(const struct compared_run *base, uint32_t base_n,
-	const struct compared_run *head, uint32_t head_n, struct arena *a,
-	struct suspicion *out, struct err *e);
-/* Whether a run's cycle counts. */
-bool suspicion_counts(const struct compared_run *r, uint32_t cycle);

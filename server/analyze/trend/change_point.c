@@ -1,28 +1,348 @@
-/* change_point.c - cut, moved, tried again, told. */
-#include "change_parts.h"
+/* change_point.c - finds where a series changed its level. */
+#include "change_point.h"
 #include "dist.h"
 #include "order_stat.h"
+#include "xoshiro.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
+/* If there are more groups than this, neighboring groups are joined before
+ * they are permuted. */
+enum { CHANGE_BLOCKS_MAX = 512 };
+
+struct change_point_series {
+	double *value, *weight;
+	uint32_t *first; /* point of each group; [n] is the number of points */
+	uint32_t n;
+	uint32_t least; /* groups of a stretch */
+};
+
+/* Buffers for one stretch, reused for every test. */
+struct change_point_try {
+	struct arena *a;
+	double *value, *weight, *sum, *all; /* [CHANGE_BLOCKS_MAX + 1] */
+	double alpha;
+	uint32_t permutations;
+	uint64_t seed;
+};
+
+/* Clipping: a series becomes groups whose values are within reach of their
+ * neighbors, so that a single outlier weighs little. The distance of a point
+ * to the median of its group counts as three deviations at most; so does the
+ * distance of a group to the median of the five around it. A lasting change
+ * passes: from its third group on it is the median itself. */
+
+enum { AROUND = 5, NEAREST = 2 };
+#define REACH 3
+/* The median of chi-square with one degree of freedom. */
+#define MEDIAN_OF_SQUARES 0.4549
+
+/* The deviation of one value, estimated from the differences of neighbors. */
+static double change_point_deviation(const double *v, uint32_t n,
+	double *scratch)
+{
+	double sum = 0;
+
+	if (n < 2)
+		return 0;
+	for (uint32_t i = 0; i + 1 < n; i++) {
+		double d = v[i + 1] - v[i];
+		sum += scratch[i] = d * d / 2;
+	}
+	double median = order_stat_median(scratch, n - 1);
+	return sqrt(median > 0 ? median / MEDIAN_OF_SQUARES : sum / (n - 1));
+}
+
+/* The median of the groups around one; near an end, of the nearest ones. */
+static double change_point_around(const double *v, uint32_t n, uint32_t at)
+{
+	double near[AROUND];
+	uint32_t most = n < AROUND ? n : AROUND;
+	uint32_t from = at < NEAREST ? 0 : at - NEAREST;
+
+	if (from > n - most)
+		from = n - most;
+	memcpy(near, v + from, most * sizeof *near);
+	return order_stat_median(near, most);
+}
+
+static double change_point_clipped(double x, double centre, double reach)
+{
+	return fmin(fmax(x, centre - reach), centre + reach);
+}
+
+static uint32_t change_point_groups_of(const uint32_t *group, uint32_t n,
+	uint32_t *first)
+{
+	uint32_t groups = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!i || !group || group[i] != group[i - 1])
+			first[groups++] = i;
+	first[groups] = n;
+	return groups;
+}
+
+/* The mean of each group, of points clipped to reach around the group's
+ * median. */
+static void change_point_group_means(const double *x,
+	struct change_point_series *s, double *scratch)
+{
+	double reach =
+		REACH * change_point_deviation(x, s->first[s->n], scratch);
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		uint32_t points = s->first[i + 1] - s->first[i];
+		double sum = 0;
+		memcpy(scratch, x + s->first[i], points * sizeof *x);
+		double centre = order_stat_median(scratch, points);
+		for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++)
+			sum += change_point_clipped(x[k], centre, reach);
+		s->value[i] = sum / points;
+		/* Half the variance of a group is assumed to be common to its
+		 * points. */
+		s->weight[i] = 2.0 * points / (points + 1.0);
+	}
+}
+
+/* Makes the groups and clips their values. False if the arena is full. */
+static bool change_point_series_from(const double *x, const uint32_t *group,
+	uint32_t n, uint32_t least_points, struct arena *a,
+	struct change_point_series *out)
+{
+	double *raw = arena_array(a, double, n + 1);
+	double *scratch = arena_array(a, double, n + 1);
+
+	*out = (struct change_point_series){ arena_array(a, double, n + 1),
+		arena_array(a, double, n + 1), arena_array(a, uint32_t, n + 1),
+		.least = 1 };
+	if (!raw || !scratch || !out->value || !out->weight || !out->first)
+		return false;
+	if (!n)
+		return true;
+	out->n = change_point_groups_of(group, n, out->first);
+	change_point_group_means(x, out, scratch);
+	double reach =
+		REACH * change_point_deviation(out->value, out->n, scratch);
+	memcpy(raw, out->value, out->n * sizeof *raw);
+	for (uint32_t i = 0; i < out->n; i++)
+		out->value[i] = change_point_clipped(raw[i],
+			change_point_around(raw, out->n, i), reach);
+	/* One group alone is never a level of its own. */
+	uint64_t points = (uint64_t)least_points * out->n;
+	out->least = (uint32_t)((points + n - 1) / n);
+	if (out->least < 2)
+		out->least = out->n < n ? 2 : 1;
+	return true;
+}
+
+/* Testing a cut: the distance of the means on both sides of it, compared with
+ * that of the best cut of every permutation. */
+
+/* Permutations whose statistics differ by rounding only count as equal. */
+#define SAME 0.999999999
+/* The share of the stretch's squares about its mean below which a difference
+ * is rounding. */
+#define NOTHING 1e-20
+
+struct best {
+	double square;
+	uint32_t at;
+};
+
+static bool change_point_try_init(struct change_point_try *t,
+	const struct change_options *o, struct arena *a)
+{
+	uint32_t n = CHANGE_BLOCKS_MAX + 1;
+
+	*t = (struct change_point_try){ a, arena_array(a, double, n),
+		arena_array(a, double, n), arena_array(a, double, n),
+		arena_array(a, double, n), o->alpha, o->permutations, o->seed };
+	return t->value && t->weight && t->sum && t->all;
+}
+
+/* Groups lo to hi as at most CHANGE_BLOCKS_MAX blocks, about a mean of 0. */
+static uint32_t change_point_fill(struct change_point_try *t,
+	const struct change_point_series *s, uint32_t lo, uint32_t hi,
+	double *squares)
+{
+	uint64_t n = hi - lo;
+	uint32_t blocks =
+		n < CHANGE_BLOCKS_MAX ? (uint32_t)n : CHANGE_BLOCKS_MAX;
+	double sum = 0, all = 0;
+
+	for (uint32_t b = 0; b < blocks; b++) {
+		t->value[b] = t->weight[b] = 0;
+		for (uint64_t i = n * b / blocks; i < n * (b + 1) / blocks;
+			i++) {
+			t->value[b] += s->weight[lo + i] * s->value[lo + i];
+			t->weight[b] += s->weight[lo + i];
+		}
+		sum += t->value[b];
+		all += t->weight[b];
+		t->value[b] /= t->weight[b];
+	}
+	*squares = 0;
+	for (uint32_t b = 0; b < blocks; b++) {
+		*squares += t->weight[b] * t->value[b] * t->value[b];
+		t->value[b] -= sum / all;
+	}
+	return blocks;
+}
+
+static void change_point_add_up(struct change_point_try *t, uint32_t n)
+{
+	t->sum[0] = t->all[0] = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		t->sum[i + 1] = t->sum[i] + t->weight[i] * t->value[i];
+		t->all[i + 1] = t->all[i] + t->weight[i];
+	}
+}
+
+/* The best cut of blocks lo to hi, if it is better than *best. */
+static void change_point_scan_part(const struct change_point_try *t,
+	uint32_t lo, uint32_t hi, uint32_t least, struct best *best)
+{
+	double all = t->all[hi] - t->all[lo];
+	double mean = (t->sum[hi] - t->sum[lo]) / all;
+
+	for (uint32_t k = lo + least; k + least <= hi; k++) {
+		double weight = t->all[k] - t->all[lo];
+		double off = t->sum[k] - t->sum[lo] - mean * weight;
+		double square = off * off * all / (weight * (all - weight));
+		if (square > best->square)
+			*best = (struct best){ square, k };
+	}
+}
+
+/* Over the whole, and over halves, quarters … that overlap by half: after
+ * Kovács and others, Seeded binary segmentation, 2020. */
+static struct best change_point_scan(const struct change_point_try *t,
+	uint32_t n, uint32_t least, bool within)
+{
+	struct best best = { 0, 0 };
+
+	change_point_scan_part(t, 0, n, least, &best);
+	for (uint32_t parts = 3; within && 2 * n / (parts + 1) >= 4 * least;
+		parts = 2 * parts + 1)
+		for (uint32_t i = 0; i < parts; i++)
+			change_point_scan_part(t,
+				(uint32_t)((uint64_t)n * i / (parts + 1)),
+				(uint32_t)((uint64_t)n * (i + 2) / (parts + 1)),
+				least, &best);
+	return best;
+}
+
+static uint32_t change_point_min_blocks(const struct change_point_series *s,
+	uint32_t groups, uint32_t blocks)
+{
+	uint32_t least =
+		(uint32_t)(((uint64_t)s->least * blocks + groups - 1) / groups);
+	return least ? least : 1;
+}
+
+static void change_point_shuffle(struct change_point_try *t, uint32_t n,
+	struct xoshiro *x)
+{
+	for (uint32_t i = n - 1; i > 0; i--) {
+		uint32_t k = xoshiro_below(x, i + 1);
+		double value = t->value[i], weight = t->weight[i];
+		t->value[i] = t->value[k];
+		t->weight[i] = t->weight[k];
+		t->value[k] = value;
+		t->weight[k] = weight;
+	}
+}
+
+/* The group at which to cut lo to hi; lo if there is none. `within` also
+ * searches parts of the stretch, which finds a level that came and went. */
+static uint32_t change_point_try_cut(struct change_point_try *t,
+	const struct change_point_series *s, uint32_t lo, uint32_t hi,
+	bool within)
+{
+	double squares;
+
+	if (hi - lo < 2 * s->least)
+		return lo;
+	uint32_t n = change_point_fill(t, s, lo, hi, &squares);
+	change_point_add_up(t, n);
+	struct best b = change_point_scan(t, n,
+		change_point_min_blocks(s, hi - lo, n), within);
+	if (b.square <= NOTHING * squares)
+		return lo;
+	return lo + (uint32_t)((uint64_t)(hi - lo) * b.at / n);
+}
+
+/* The p-value of the best cut: the share of permutations with as good a cut.
+ * Permuting stops once p exceeds alpha, so larger values are not exact. */
+static double change_point_try_p(struct change_point_try *t,
+	const struct change_point_series *s, uint32_t lo, uint32_t hi,
+	bool within)
+{
+	double squares, enough = t->alpha * (t->permutations + 1.0);
+	struct xoshiro x;
+
+	uint32_t n = change_point_fill(t, s, lo, hi, &squares), as_good = 0,
+		 tried = 0;
+	uint32_t least = change_point_min_blocks(s, hi - lo, n);
+	change_point_add_up(t, n);
+	double own = change_point_scan(t, n, least, within).square;
+	if (own <= NOTHING * squares)
+		return 1;
+	xoshiro_init(&x, t->seed ^ (uint64_t)lo << 32 ^ hi);
+	while (tried < t->permutations && as_good + 1 <= enough) {
+		change_point_shuffle(t, n, &x);
+		change_point_add_up(t, n);
+		as_good += change_point_scan(t, n, least, within).square >=
+			   own * SAME;
+		tried++;
+	}
+	return (as_good + 1.0) / (tried + 1.0);
+}
+
+/* The best place of a cut among the groups lo to hi, one by one. */
+static uint32_t change_point_place(const struct change_point_series *s,
+	uint32_t lo, uint32_t hi)
+{
+	double sum = 0, all = 0, below = 0, weight = 0, most = 0;
+	uint32_t at = lo;
+
+	for (uint32_t i = lo; i < hi; i++) {
+		sum += s->weight[i] * s->value[i];
+		all += s->weight[i];
+	}
+	for (uint32_t k = lo + 1; k + s->least <= hi; k++) {
+		below += s->weight[k - 1] * s->value[k - 1];
+		weight += s->weight[k - 1];
+		double off = below - sum / all * weight;
+		double square = off * off / (weight * (all - weight));
+		if (k - lo >= s->least && square > most) {
+			most = square;
+			at = k;
+		}
+	}
+	return at;
+}
+
+/* The steps: cut, move each cut to its best place, test it again, report it. */
+
 struct cut {
-	uint32_t at, lo,
-		hi; /* groups; lo and hi as it was last tried between */
+	uint32_t at, lo, hi; /* groups; the stretch lo to hi of the last test */
 	double p, before, after;
 };
 
 struct cuts {
 	const double *x;
 	const struct change_options *o;
-	struct change_series s;
-	struct change_try t;
+	struct change_point_series s;
+	struct change_point_try t;
 	struct cut *rows;
 	uint32_t n, cap;
 	double *scratch; /* [points] */
 };
 
-static bool cut_add(struct cuts *c, uint32_t at)
+static bool change_point_cut_add(struct cuts *c, uint32_t at)
 {
 	if (c->n == c->cap) {
 		c->cap = c->cap ? 2 * c->cap : 64;
@@ -37,37 +357,37 @@ static bool cut_add(struct cuts *c, uint32_t at)
 	return true;
 }
 
-static void cut_drop(struct cuts *c, uint32_t i)
+static void change_point_cut_drop(struct cuts *c, uint32_t i)
 {
 	c->n--;
 	memmove(&c->rows[i], &c->rows[i + 1], (c->n - i) * sizeof *c->rows);
 }
 
-/* Where blocks were cut, the groups around tell better. */
-static uint32_t placed(const struct cuts *c, uint32_t lo, uint32_t hi,
-	uint32_t at)
+/* If blocks were cut, looks for the best cut among the groups around it. */
+static uint32_t change_point_refine(const struct cuts *c, uint32_t lo,
+	uint32_t hi, uint32_t at)
 {
 	uint32_t reach = 4 * ((hi - lo) / CHANGE_BLOCKS_MAX);
 	uint32_t from = at - lo > reach ? at - reach : lo;
 	uint32_t to = hi - at > reach ? at + reach : hi;
-	uint32_t better = reach ? change_place(&c->s, from, to) : at;
+	uint32_t better = reach ? change_point_place(&c->s, from, to) : at;
 	return better - lo < c->s.least || hi - better < c->s.least ? at
 								    : better;
 }
 
-/* Cuts lo to hi, and what is left on both sides. The larger part waits. */
-static bool split(struct cuts *c, uint32_t lo, uint32_t hi)
+/* Cuts lo to hi, then both parts: the smaller one by recursion. */
+static bool change_point_split(struct cuts *c, uint32_t lo, uint32_t hi)
 {
 	while (hi - lo >= 2 * c->s.least) {
-		uint32_t at = change_try_cut(&c->t, &c->s, lo, hi, true);
-		if (at == lo ||
-			change_try_p(&c->t, &c->s, lo, hi, true) > c->o->alpha)
+		uint32_t at = change_point_try_cut(&c->t, &c->s, lo, hi, true);
+		if (at == lo || change_point_try_p(&c->t, &c->s, lo, hi, true) >
+					c->o->alpha)
 			break;
-		at = placed(c, lo, hi, at);
-		if (!cut_add(c, at))
+		at = change_point_refine(c, lo, hi, at);
+		if (!change_point_cut_add(c, at))
 			return false;
 		bool left = at - lo < hi - at;
-		if (!split(c, left ? lo : at, left ? at : hi))
+		if (!change_point_split(c, left ? lo : at, left ? at : hi))
 			return false;
 		if (left)
 			lo = at;
@@ -77,25 +397,26 @@ static bool split(struct cuts *c, uint32_t lo, uint32_t hi)
 	return true;
 }
 
-static uint32_t left_of(const struct cuts *c, uint32_t i)
+static uint32_t change_point_left_of(const struct cuts *c, uint32_t i)
 {
 	return i ? c->rows[i - 1].at : 0;
 }
 
-static uint32_t right_of(const struct cuts *c, uint32_t i)
+static uint32_t change_point_right_of(const struct cuts *c, uint32_t i)
 {
 	return i + 1 < c->n ? c->rows[i + 1].at : c->s.n;
 }
 
-/* Each to the best place between its neighbours, until none moves. */
-static void settle(struct cuts *c)
+/* Moves each cut to the best place between its neighbors, until none moves. */
+static void change_point_settle(struct cuts *c)
 {
 	bool moved = true;
 	for (int turn = 0; moved && turn < 8; turn++) {
 		moved = false;
 		for (uint32_t i = 0; i < c->n; i++) {
-			uint32_t lo = left_of(c, i), hi = right_of(c, i);
-			uint32_t at = change_place(&c->s, lo, hi);
+			uint32_t lo = change_point_left_of(c, i),
+				 hi = change_point_right_of(c, i);
+			uint32_t at = change_point_place(&c->s, lo, hi);
 			moved |= at != lo && at != c->rows[i].at;
 			if (at != lo)
 				c->rows[i].at = at;
@@ -103,39 +424,40 @@ static void settle(struct cuts *c)
 	}
 }
 
-static double median(struct cuts *c, uint32_t lo, uint32_t hi)
+static double change_point_median(struct cuts *c, uint32_t lo, uint32_t hi)
 {
 	uint32_t from = c->s.first[lo], n = c->s.first[hi] - from;
 	memcpy(c->scratch, c->x + from, n * sizeof *c->scratch);
 	return order_stat_median(c->scratch, n);
 }
 
-static void try_again(struct cuts *c, uint32_t i)
+static void change_point_test_again(struct cuts *c, uint32_t i)
 {
 	struct cut *r = &c->rows[i];
-	uint32_t lo = left_of(c, i), hi = right_of(c, i);
+	uint32_t lo = change_point_left_of(c, i),
+		 hi = change_point_right_of(c, i);
 	if (r->p > 0 && r->lo == lo && r->hi == hi)
 		return;
 	r->lo = lo;
 	r->hi = hi;
-	r->p = change_try_p(&c->t, &c->s, lo, hi, false);
+	r->p = change_point_try_p(&c->t, &c->s, lo, hi, false);
 }
 
-static bool too_small(const struct cuts *c, const struct cut *r)
+static bool change_point_too_small(const struct cuts *c, const struct cut *r)
 {
 	return fabs(r->after - r->before) < c->o->least * fabs(r->before);
 }
 
-/* The cut that holds least, if one does not; c->n: all do. */
-static uint32_t weakest(struct cuts *c)
+/* The weakest cut that does not hold; c->n if all do. */
+static uint32_t change_point_weakest(struct cuts *c)
 {
 	uint32_t worst = c->n;
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct cut *r = &c->rows[i];
-		try_again(c, i);
-		r->before = median(c, r->lo, r->at);
-		r->after = median(c, r->at, r->hi);
-		if (r->p <= c->o->alpha && !too_small(c, r))
+		change_point_test_again(c, i);
+		r->before = change_point_median(c, r->lo, r->at);
+		r->after = change_point_median(c, r->at, r->hi);
+		if (r->p <= c->o->alpha && !change_point_too_small(c, r))
 			continue;
 		if (worst == c->n || r->p > c->rows[worst].p)
 			worst = i;
@@ -143,12 +465,12 @@ static uint32_t weakest(struct cuts *c)
 	return worst;
 }
 
-struct moments {
+struct change_point_moments {
 	double mean, var, df; /* var: of the mean */
 };
 
-static struct moments moments_of(const struct cuts *c, uint32_t lo, uint32_t hi,
-	bool logs)
+static struct change_point_moments change_point_moments_of(const struct cuts *c,
+	uint32_t lo, uint32_t hi, bool logs)
 {
 	double n = hi - lo, sum = 0, squares = 0;
 	for (uint32_t i = lo; i < hi; i++)
@@ -157,11 +479,12 @@ static struct moments moments_of(const struct cuts *c, uint32_t lo, uint32_t hi,
 		double v = logs ? log(c->s.value[i]) : c->s.value[i];
 		squares += (v - sum / n) * (v - sum / n);
 	}
-	return (struct moments){ sum / n, n > 1 ? squares / (n - 1) / n : 0,
-		n - 1 };
+	return (struct change_point_moments){ sum / n,
+		n > 1 ? squares / (n - 1) / n : 0, n - 1 };
 }
 
-static bool all_positive(const struct cuts *c, uint32_t lo, uint32_t hi)
+static bool change_point_all_positive(const struct cuts *c, uint32_t lo,
+	uint32_t hi)
 {
 	for (uint32_t i = lo; i < hi; i++)
 		if (!(c->s.value[i] > 0))
@@ -169,13 +492,15 @@ static bool all_positive(const struct cuts *c, uint32_t lo, uint32_t hi)
 	return true;
 }
 
-/* Welch's, of logarithms where there are such. */
-static void interval(const struct cuts *c, const struct cut *r,
+/* Welch's interval, of logarithms if all values are positive. */
+static void change_point_interval(const struct cuts *c, const struct cut *r,
 	struct change_point *out)
 {
-	bool logs = all_positive(c, r->lo, r->hi);
-	struct moments b = moments_of(c, r->lo, r->at, logs);
-	struct moments f = moments_of(c, r->at, r->hi, logs);
+	bool logs = change_point_all_positive(c, r->lo, r->hi);
+	struct change_point_moments b =
+		change_point_moments_of(c, r->lo, r->at, logs);
+	struct change_point_moments f =
+		change_point_moments_of(c, r->at, r->hi, logs);
 	double var = b.var + f.var;
 	double parts = (b.df > 0 ? b.var * b.var / b.df : 0) +
 		       (f.df > 0 ? f.var * f.var / f.df : 0);
@@ -197,16 +522,17 @@ bool change_points_from(const double *x, const uint32_t *group, uint32_t n,
 {
 	struct arena scratch = arena_scratch(a);
 	struct cuts c = { .x = x, .o = o };
-	bool ok = change_series_from(x, group, n, o->least_points, &scratch,
-			  &c.s) &&
-		  change_try_init(&c.t, o, &scratch);
+	bool ok = change_point_series_from(x, group, n, o->least_points,
+			  &scratch, &c.s) &&
+		  change_point_try_init(&c.t, o, &scratch);
 
 	c.scratch = arena_array(&scratch, double, n + 1);
-	ok = ok && c.scratch && split(&c, 0, c.s.n);
+	ok = ok && c.scratch && change_point_split(&c, 0, c.s.n);
 	if (ok)
-		settle(&c);
-	for (uint32_t i; ok && (i = weakest(&c)) < c.n; settle(&c))
-		cut_drop(&c, i);
+		change_point_settle(&c);
+	for (uint32_t i; ok && (i = change_point_weakest(&c)) < c.n;
+		change_point_settle(&c))
+		change_point_cut_drop(&c, i);
 	*out_n = ok ? c.n : 0;
 	*out = arena_array(a, struct change_point, *out_n + 1);
 	ok = ok && *out;
@@ -216,7 +542,7 @@ bool change_points_from(const double *x, const uint32_t *group, uint32_t n,
 			.before = r->before,
 			.after = r->after,
 			.p = r->p };
-		interval(&c, r, &(*out)[i]);
+		change_point_interval(&c, r, &(*out)[i]);
 	}
 	arena_scratch_release(&scratch, a);
 	return ok;
