@@ -72,7 +72,7 @@ bool gate_made(struct call *c, const struct gate_question *q,
 	g.base_n = s.base_n;
 	g.head = s.head;
 	g.head_n = s.head_n;
-	if (!gate_from(&g, &q->policy, &c->arena, &gate, e))
+	if (!regression_gate_from(&g, &q->policy, &c->arena, &gate, e))
 		return false;
 	json_t *v = view_gate_document(&c->arena, q, base, head, &s, &gate);
 	char *text = json_dumps(v, JSON_COMPACT);

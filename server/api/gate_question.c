@@ -235,7 +235,7 @@ bool gate_question_read(struct arena *a, const json_t *body,
 	struct gate_question *q, struct err *e)
 {
 	*q = (struct gate_question){ .name = "" };
-	gate_policy_init(&q->policy);
+	regression_gate_policy_init(&q->policy);
 	for (int i = 0; i < MEMBERS; i++) {
 		const json_t *v = json_object_get(body, members[i].name);
 		if (v && !member_from(a, &members[i], v, q, e))

@@ -61,8 +61,8 @@ static void gated(const struct compared_run *base, uint32_t base_n,
 	struct gate_policy p;
 	struct err e = { 0 };
 
-	gate_policy_init(&p);
-	if (gate_from(&given, &p, a, out, &e))
+	regression_gate_policy_init(&p);
+	if (regression_gate_from(&given, &p, a, out, &e))
 		return;
 	fprintf(stderr, "sim_gate: %s\n", e.text);
 	exit(1);

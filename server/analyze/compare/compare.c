@@ -102,7 +102,7 @@ bool compare_run(struct compare *c, const struct compared_run *base,
 		.permutations = o->permutations,
 		.alpha = o->alpha,
 		.margin = o->margin,
-		.floor = o->floor < 0 ? FLOOR_DEFAULT_SD : o->floor,
+		.floor = o->floor < 0 ? NOISE_FLOOR_DEFAULT_SD : o->floor,
 		.repeats = c->repeats ? c->repeats->n : 0 };
 	if (!compare_prepare(c, base, base_n, head, head_n, e))
 		return false;

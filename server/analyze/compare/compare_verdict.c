@@ -13,7 +13,7 @@ static struct verdict_side side_of(const struct compare_side *s)
 
 /* Units that are permuted tell themselves what they differ by; others the floor. */
 static void hear(const struct compare *c, double *const ns[2],
-	struct run_floor *f)
+	struct noise_floor *f)
 {
 	for (int s = 0; s < 2; s++) {
 		const struct compare_side *side = &c->side[s];
@@ -23,8 +23,8 @@ static void hear(const struct compare *c, double *const ns[2],
 		compare_unit_means(side, ns[s], logs);
 		for (uint32_t u = 0; u < side->units_n; u++)
 			logs[u] = logs[u] > 0 ? log(logs[u]) : NAN;
-		struct near own = near_from(logs, side->units_n);
-		floor_hear(f, &own);
+		struct successive_diff own = successive_diff_from(logs, side->units_n);
+		noise_floor_update(f, &own);
 	}
 }
 
@@ -32,8 +32,8 @@ static void floor_set(const struct compare *c, const char *name,
 	double *const ns[2], struct verdict_row *row)
 {
 	static const struct repeats none = { 0 };
-	struct run_floor f =
-		floor_of(c->repeats ? c->repeats : &none, name, c->o->floor);
+	struct noise_floor f =
+		noise_floor_of(c->repeats ? c->repeats : &none, name, c->o->floor);
 	if (!verdict_by_runs(c->side[BASE].units_n, c->side[HEAD].units_n,
 		    c->o->alpha))
 		hear(c, ns, &f);
@@ -114,7 +114,7 @@ bool compare_judge(struct compare *c, struct change *changes, struct err *e)
 	}
 	if (assumed)
 		compare_finding_add(c, FINDING_floor_default,
-			compare_text_pct(c->a, FLOOR_DEFAULT_SD), NULL);
+			compare_text_pct(c->a, NOISE_FLOOR_DEFAULT_SD), NULL);
 	if (!verdict_from(&in, c->a, changes, &c->out->common, &c->out->block,
 		    e))
 		return false;

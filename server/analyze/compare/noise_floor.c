@@ -40,8 +40,8 @@ static bool seen(const struct repeats *r, uint32_t run)
 }
 
 struct logs {
-	int64_t run[FLOOR_RUNS_MAX];
-	double x[FLOOR_RUNS_MAX];
+	int64_t run[NOISE_FLOOR_RUNS_MAX];
+	double x[NOISE_FLOOR_RUNS_MAX];
 	uint32_t n;
 };
 
@@ -57,12 +57,12 @@ static void logs_put(struct logs *l, int64_t run, double x)
 	l->x[at] = x;
 }
 
-static struct near group_of(const struct repeats *r, uint32_t first,
+static struct successive_diff group_of(const struct repeats *r, uint32_t first,
 	const char *name)
 {
 	struct logs l = { .n = 0 };
 
-	for (uint32_t i = first; i < r->n && l.n < FLOOR_RUNS_MAX; i++) {
+	for (uint32_t i = first; i < r->n && l.n < NOISE_FLOOR_RUNS_MAX; i++) {
 		if (r->runs[i].group != r->runs[first].group)
 			continue;
 		double x = name ? log_mean(&r->runs[i], name)
@@ -70,10 +70,10 @@ static struct near group_of(const struct repeats *r, uint32_t first,
 		if (!isnan(x))
 			logs_put(&l, r->runs[i].run, x);
 	}
-	return near_from(l.x, l.n);
+	return successive_diff_from(l.x, l.n);
 }
 
-void floor_hear(struct run_floor *f, const struct near *own)
+void noise_floor_update(struct noise_floor *f, const struct successive_diff *own)
 {
 	if (f->from == FLOOR_GIVEN || own->df == 0)
 		return;
@@ -83,18 +83,18 @@ void floor_hear(struct run_floor *f, const struct near *own)
 	f->from = FLOOR_LEARNT;
 }
 
-struct run_floor floor_of(const struct repeats *r, const char *name,
+struct noise_floor noise_floor_of(const struct repeats *r, const char *name,
 	double given)
 {
-	struct run_floor f = { FLOOR_DEFAULT_SD, FLOOR_DEFAULT_DF,
+	struct noise_floor f = { NOISE_FLOOR_DEFAULT_SD, NOISE_FLOOR_DEFAULT_DF,
 		FLOOR_DEFAULT };
 
 	if (given >= 0)
-		return (struct run_floor){ given, INFINITY, FLOOR_GIVEN };
+		return (struct noise_floor){ given, INFINITY, FLOOR_GIVEN };
 	for (uint32_t i = 0; r && i < r->n; i++)
 		if (!seen(r, i)) {
-			struct near g = group_of(r, i, name);
-			floor_hear(&f, &g);
+			struct successive_diff g = group_of(r, i, name);
+			noise_floor_update(&f, &g);
 		}
 	return f;
 }

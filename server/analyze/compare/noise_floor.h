@@ -10,21 +10,21 @@
 #include "compare.h"
 #include "successive_diff.h"
 
-#define FLOOR_DEFAULT_SD 0.03
-#define FLOOR_DEFAULT_DF 4.0
+#define NOISE_FLOOR_DEFAULT_SD 0.03
+#define NOISE_FLOOR_DEFAULT_DF 4.0
 /* Of a group, the first so many that are told. */
-enum { FLOOR_RUNS_MAX = NEAR_MAX };
+enum { NOISE_FLOOR_RUNS_MAX = SUCCESSIVE_DIFF_MAX };
 
-struct run_floor {
+struct noise_floor {
 	double sd, df; /* df INFINITY where given */
 	enum floor_source from;
 };
 
 /* Of a function by name, NULL all of them together; `given` as
  * compare_options.floor. */
-struct run_floor floor_of(const struct repeats *r, const char *name,
+struct noise_floor noise_floor_of(const struct repeats *r, const char *name,
 	double given);
 
 /* The same where a series of logarithms is known as well. A default that hears
  * of one is no default any more. */
-void floor_hear(struct run_floor *f, const struct near *own);
+void noise_floor_update(struct noise_floor *f, const struct successive_diff *own);

@@ -1,42 +1,100 @@
-/* level_test.c - levels, what they may be off by, and where a rise lies. */
+/* level_test.c - tests whether the level of the head is above that of the base. */
 #include "level_test.h"
 #include "change_point.h"
 #include "dist.h"
-#include "gate_needed.h"
 #include "order_stat.h"
 #include <assert.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
-/* Huber's k: a value further out counts as that many deviations. */
+/* Variances: of a unit's value, and of what the units of a group have in
+ * common beyond that (the head is one group, the base consists of groups as
+ * large); 0: nothing. */
+struct level_test_spread {
+	double unit, group, df;
+	uint32_t group_units;
+};
+
+#define UNDECIDED_MOST 0.2
+enum { UNITS_MAX = 1000 };
+
+/* The variance of the difference between a head of `head` units and a base of
+ * `base` units; of the head alone if base is 0. */
+static double level_test_variance(const struct level_test_spread *s,
+	uint32_t head, uint32_t base)
+{
+	double var = s->unit / head + s->group;
+	if (base)
+		var += s->unit / base + s->group * s->group_units / base;
+	return var;
+}
+
+static double level_test_normal(double x)
+{
+	return erfc(-x / sqrt(2)) / 2;
+}
+
+/* The total number of head units with which a head that is now above the
+ * limit is decided (shown to be higher, or below the limit) with a
+ * probability of 0.8. It assumes that the level of more units lies about the
+ * present one. At least 2; -1 if a thousand are too few. */
+static int32_t level_test_runs_needed(const struct level_test_spread *s,
+	uint32_t head, uint32_t base, double delta, double limit, double alpha)
+{
+	double t = dist_t_quantile(1 - alpha, fmax(1, s->df));
+	double now = level_test_variance(s, head, base);
+
+	for (uint32_t n = head + 1; n <= UNITS_MAX; n++) {
+		double then = level_test_variance(s, n, base);
+		double shown = t * sqrt(then), apart = sqrt(now - then);
+		if (shown <= limit)
+			return (int32_t)n;
+		double undecided =
+			apart > 0 ? level_test_normal((shown - delta) / apart) -
+					    level_test_normal(
+						    (limit - delta) / apart)
+				  : 1;
+		if (undecided <= UNDECIDED_MOST)
+			return (int32_t)n;
+	}
+	return -1;
+}
+
+/* Huber's k: a value further out counts as this many deviations. */
 #define HUBER 1.5
-/* Of normal values his mean varies by so much more than theirs. */
+/* For normal values, the variance of Huber's mean divided by that of the
+ * mean. */
 #define HUBER_VARIANCE 1.037
-/* A head's units vary by no more than so many times what the base's do. */
+/* The variance of the head's units counts as at most this many times that of
+ * the base's. */
 #define ODD 6.25
-/* What units tell of their groups counts as so many observations beside what the
- * groups do; and so many of these there must be. */
+/* The variance that units predict for their groups counts as this many
+ * observations beside that of the groups. There must be at least GROUPS_MIN
+ * groups. */
 #define GROUPS_DF 8.0
-/* Where they differ by so many deviations of their logarithm, groups alone count. */
+/* If the two differ by this many deviations of their logarithm, only groups
+ * count. */
 #define GROUPS_SURE 2.33
 enum { GROUPS_MIN = 6 };
-/* Squares, in units of the variance, by which earlier units must explain a rise
- * better than the head does; fewer of them than the head has need more. */
+/* By how much, in units of the variance, a rise before earlier units must fit
+ * better (in squares) than a rise before the head. Fewer units than the head
+ * has need more. */
 #define SINCE_BETTER 4.0
 #define SINCE_BETTER_FEW 8.0
-/* An odd unit or two are no level, where the head has more. */
+/* One or two odd units are not a level if the head has more. */
 enum { SINCE_UNITS = 3 };
 
 struct level {
-	const struct gate_level_asked *q;
+	const struct level_test_input *q;
 	const double *base, *head; /* logarithms, or shares of the scale */
 	double *scratch, *groups;
 	uint32_t base_n, head_n, from; /* of the base's newest stretch */
 	double sd; /* between units */
-	struct gate_spread spread;
+	struct level_test_spread spread;
 };
 
-static double mean_of(const double *x, uint32_t n)
+static double level_test_mean_of(const double *x, uint32_t n)
 {
 	double sum = 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -44,11 +102,11 @@ static double mean_of(const double *x, uint32_t n)
 	return sum / n;
 }
 
-/* Of one or two values their mean. */
-static double huber(struct level *l, const double *x, uint32_t n)
+/* Huber's mean; the plain mean of one or two values. */
+static double level_test_huber(struct level *l, const double *x, uint32_t n)
 {
 	if (n < 3 || !(l->sd > 0))
-		return mean_of(x, n);
+		return level_test_mean_of(x, n);
 	memcpy(l->scratch, x, n * sizeof *x);
 	double at = order_stat_median(l->scratch, n), reach = HUBER * l->sd;
 	for (int turn = 0; turn < 50; turn++) {
@@ -62,34 +120,37 @@ static double huber(struct level *l, const double *x, uint32_t n)
 	return at;
 }
 
-/* What groups of the base as large as the head vary by, the newest backwards. */
-static struct near groups(struct level *l)
+/* The variance of groups of the base as large as the head, from the newest
+ * back. */
+static struct successive_diff level_test_groups(struct level *l)
 {
 	uint32_t n = l->base_n / l->head_n;
 
 	for (uint32_t i = 0; i < n; i++)
-		l->groups[n - 1 - i] = huber(l,
+		l->groups[n - 1 - i] = level_test_huber(l,
 			l->base + l->base_n - (i + 1) * l->head_n, l->head_n);
-	return near_from(l->groups, n);
+	return successive_diff_from(l->groups, n);
 }
 
-static void spread_from(struct level *l)
+static void level_test_spread_from(struct level *l)
 {
-	struct run_floor f = l->q->floor;
-	struct near own[2] = { near_from(l->base, l->base_n),
-		near_from(l->head, l->head_n) };
+	struct noise_floor f = l->q->floor;
+	struct successive_diff own[2] = { successive_diff_from(l->base,
+						  l->base_n),
+		successive_diff_from(l->head, l->head_n) };
 
-	floor_hear(&f, &own[0]);
-	/* Two or three units of a head tell no odd one from the others. */
+	noise_floor_update(&f, &own[0]);
+	/* Two or three units of a head do not show which of them is odd. */
 	own[1].variance = fmin(own[1].variance, ODD * f.sd * f.sd);
-	floor_hear(&f, &own[1]);
+	noise_floor_update(&f, &own[1]);
 	l->sd = f.sd;
-	l->spread = (struct gate_spread){ .unit = f.sd * f.sd * HUBER_VARIANCE,
+	l->spread = (struct level_test_spread){ .unit = f.sd * f.sd *
+							HUBER_VARIANCE,
 		.df = fmin(f.df, 1e9) };
 	if (f.from == FLOOR_GIVEN || l->head_n < 2 ||
 		l->base_n / l->head_n < GROUPS_MIN)
 		return;
-	struct near g = groups(l);
+	struct successive_diff g = level_test_groups(l);
 	double told = l->spread.unit / l->head_n, df = GROUPS_DF + g.df;
 	double var = (GROUPS_DF * told + g.df * g.variance) / df;
 	if (g.variance >
@@ -105,9 +166,9 @@ static void spread_from(struct level *l)
 	l->spread.df = fmin(l->spread.df, df);
 }
 
-/* Squares about the level that n values have. */
-static double squares(const double *x, uint32_t n, double low, double high,
-	double *sum)
+/* The sum of squares and the sum of n values, each limited to [low, high]. */
+static double level_test_squares(const double *x, uint32_t n, double low,
+	double high, double *sum)
 {
 	double all = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -118,32 +179,35 @@ static double squares(const double *x, uint32_t n, double low, double high,
 	return all;
 }
 
-static double about(double all, double sum, uint32_t n)
+static double level_test_about_mean(double all, double sum, uint32_t n)
 {
 	return all - sum * sum / n;
 }
 
-/* How many of the newest units go with the head rather than with those before
- * them; 0 none. */
-static uint32_t alike(struct level *l, double base, double head)
+/* How many of the base's newest units belong to the head's level rather than
+ * to the units before them; 0 none. */
+static uint32_t level_test_since(struct level *l, double base, double head)
 {
 	const double *x = l->base + l->from;
 	uint32_t n = l->base_n - l->from, best = 0;
 	double low = base - HUBER * l->sd, high = head + HUBER * l->sd;
 	double head_sum = 0, old_sum = 0, sum = 0, most = 0;
-	double head_all = squares(l->head, l->head_n, low, high, &head_sum);
-	double old_all = squares(x, n, low, high, &old_sum);
-	double apart = about(old_all, old_sum, n) +
-		       about(head_all, head_sum, l->head_n);
-	double var = gate_spread_of(&l->spread, l->head_n, 0) * l->head_n;
+	double head_all =
+		level_test_squares(l->head, l->head_n, low, high, &head_sum);
+	double old_all = level_test_squares(x, n, low, high, &old_sum);
+	double apart = level_test_about_mean(old_all, old_sum, n) +
+		       level_test_about_mean(head_all, head_sum, l->head_n);
+	double var = level_test_variance(&l->spread, l->head_n, 0) * l->head_n;
 
 	uint32_t fewest = l->head_n < SINCE_UNITS ? l->head_n : SINCE_UNITS;
 	for (uint32_t k = 1; k < n; k++) {
-		double more = squares(x + n - k, 1, low, high, &sum);
+		double more = level_test_squares(x + n - k, 1, low, high, &sum);
 		head_all += more;
 		old_all -= more;
-		double fit = about(head_all, head_sum + sum, l->head_n + k) +
-			     about(old_all, old_sum - sum, n - k);
+		double fit =
+			level_test_about_mean(head_all, head_sum + sum,
+				l->head_n + k) +
+			level_test_about_mean(old_all, old_sum - sum, n - k);
 		double better = (apart - fit) / var;
 		double least = k < l->head_n ? SINCE_BETTER_FEW : SINCE_BETTER;
 		if (k >= fewest && better > fmax(most, least)) {
@@ -154,56 +218,61 @@ static uint32_t alike(struct level *l, double base, double head)
 	return best;
 }
 
-static double level_to(const struct level *l, double x)
+static double level_test_to_value(const struct level *l, double x)
 {
 	return l->q->scale > 0 ? x * l->q->scale : exp(x);
 }
 
-static double change_to(const struct level *l, double x)
+static double level_test_to_change(const struct level *l, double x)
 {
 	return l->q->scale > 0 ? x : expm1(x);
 }
 
-static bool known(const struct level *l)
+static bool level_test_decidable(const struct level *l)
 {
 	return isinf(l->q->floor.df) || (l->base_n > 1 && l->head_n > 1) ||
 	       (l->head_n > 1 && l->q->floor.from == FLOOR_LEARNT);
 }
 
-/* Could more units of the head ever tell? */
-static bool tellable(const struct level *l)
+/* Could more units of the head ever decide? */
+static bool level_test_may_decide(const struct level *l)
 {
 	return isinf(l->q->floor.df) || l->base_n > 1 ||
 	       l->q->floor.from == FLOOR_LEARNT;
 }
 
-/* The head against the base's newest n units. */
-static void held(struct level *l, uint32_t n, struct gate_level *out)
+/* Compares the head with the base's newest n units. */
+static void level_test_compare(struct level *l, uint32_t n,
+	struct level_test_result *out)
 {
-	double base = huber(l, l->base + l->base_n - n, n);
-	double head = huber(l, l->head, l->head_n), delta = head - base;
+	double base = level_test_huber(l, l->base + l->base_n - n, n);
+	double head = level_test_huber(l, l->head, l->head_n),
+	       delta = head - base;
 	double limit = l->q->scale > 0 ? l->q->limit : log1p(l->q->limit);
-	double sd = sqrt(gate_spread_of(&l->spread, l->head_n, n));
+	double sd = sqrt(level_test_variance(&l->spread, l->head_n, n));
 	double t = sd > 0 ? delta / sd : delta > 0 ? INFINITY : 0;
 	double p = dist_t_p(t, l->spread.df) / 2;
 	double half = sd * dist_t_quantile(0.975, fmax(1, l->spread.df));
 
-	*out = (struct gate_level){ level_to(l, base), level_to(l, head),
-		change_to(l, delta), change_to(l, delta - half),
-		change_to(l, delta + half), delta > 0 ? p : 1 - p,
-		sqrt(gate_spread_of(&l->spread, l->head_n, 0) * l->head_n),
+	*out = (struct level_test_result){ level_test_to_value(l, base),
+		level_test_to_value(l, head), level_test_to_change(l, delta),
+		level_test_to_change(l, delta - half),
+		level_test_to_change(l, delta + half), delta > 0 ? p : 1 - p,
+		sqrt(level_test_variance(&l->spread, l->head_n, 0) * l->head_n),
 		l->spread.df, .above = delta >= limit && delta > 0,
-		.since = GATE_SINCE_NONE };
-	out->shown = out->above && out->p <= l->q->alpha && known(l);
+		.since = LEVEL_TEST_SINCE_NONE };
+	out->shown =
+		out->above && out->p <= l->q->alpha && level_test_decidable(l);
 	if (out->above && !out->shown)
-		out->needed = tellable(l)
-				      ? gate_needed(&l->spread, l->head_n, n,
-						delta, limit, l->q->alpha)
-				      : -1;
+		out->needed =
+			level_test_may_decide(l)
+				? level_test_runs_needed(&l->spread, l->head_n,
+					  n, delta, limit, l->q->alpha)
+				: -1;
 }
 
 /* Where the base's newest stretch begins. */
-static bool stretch(struct level *l, struct arena *a)
+static bool level_test_newest_stretch(struct level *l, struct arena *a)
 {
 	struct change_options o = CHANGE_OPTIONS;
 	struct change_point *cuts;
@@ -217,30 +286,33 @@ static bool stretch(struct level *l, struct arena *a)
 	return true;
 }
 
-static void judge(struct level *l, struct gate_level *out)
+static void level_test_decide(struct level *l, struct level_test_result *out)
 {
-	struct gate_level old, newest;
+	struct level_test_result old, newest;
 
-	held(l, l->base_n - l->from, out);
+	level_test_compare(l, l->base_n - l->from, out);
 	if (out->shown) {
-		double base = huber(l, l->base + l->from, l->base_n - l->from);
-		uint32_t k = alike(l, base, huber(l, l->head, l->head_n));
+		double base = level_test_huber(l, l->base + l->from,
+			l->base_n - l->from);
+		uint32_t k = level_test_since(l, base,
+			level_test_huber(l, l->head, l->head_n));
 		if (k)
-			held(l, k, &newest);
-		/* What is slower than those, too, is the head's all the same. */
+			level_test_compare(l, k, &newest);
+		/* A head that is slower than those units, too, has its own
+		 * rise. */
 		if (k && !newest.shown) {
 			*out = newest;
 			out->since = l->base_n - k;
 		}
 	} else if (l->from) {
-		held(l, l->base_n, &old);
+		level_test_compare(l, l->base_n, &old);
 		if (old.above && !out->above)
 			out->since = l->from;
 	}
 }
 
-bool gate_level_from(const struct gate_level_asked *q, struct arena *a,
-	struct gate_level *out)
+bool level_test(const struct level_test_input *q, struct arena *a,
+	struct level_test_result *out)
 {
 	const struct gate_values *v = &q->v;
 	uint32_t most = v->base_n > v->head_n ? v->base_n : v->head_n;
@@ -255,7 +327,8 @@ bool gate_level_from(const struct gate_level_asked *q, struct arena *a,
 		.head_n = v->head_n };
 
 	assert(v->base_n && v->head_n);
-	if (!base || !head || !l.scratch || !l.groups || !stretch(&l, a))
+	if (!base || !head || !l.scratch || !l.groups ||
+		!level_test_newest_stretch(&l, a))
 		return false;
 	for (uint32_t i = 0; i < v->base_n; i++)
 		base[i] =
@@ -263,7 +336,7 @@ bool gate_level_from(const struct gate_level_asked *q, struct arena *a,
 	for (uint32_t i = 0; i < v->head_n; i++)
 		head[i] =
 			q->scale > 0 ? v->head[i] / q->scale : log(v->head[i]);
-	spread_from(&l);
-	judge(&l, out);
+	level_test_spread_from(&l);
+	level_test_decide(&l, out);
 	return true;
 }

@@ -1,44 +1,43 @@
 /* level_test.h - one number per unit on two sides: is the head's level higher?
  *
- * The logarithms are held against each other (or, of a series with zeros and of
- * what is a share already, the values by a scale), each side's level being Huber's
- * mean, which a lone unit far out moves by little. What units differ by is the
- * floor (floor.h), that heard of these units, too. Where units of the base come in
- * groups as many as the head's, and groups differ by more than their units tell (the
- * runs of a head on one machine, the next ones on another), it is the groups that
- * tell how far the head's level may be off.
+ * The test compares logarithms (or, for a series with zeros and for shares, values
+ * divided by a scale). The level of a side is Huber's mean, which a single outlier
+ * moves by little. The variance between units is the noise floor (noise_floor.h),
+ * updated with these units. If the base has groups of units as large as the head,
+ * and the groups differ by more than their units predict (for example because the
+ * runs of one head are on one machine and the next ones on another), the variance
+ * of the groups decides how far the head's level may be off.
  *
  * The base's level is that of its newest stretch (change_point.h). A head that is
- * higher is still not accused where the newest units of the base, one or more of
- * them, explain it better: where the rise lies before them rather than before the
- * head. */
+ * higher still passes if one or more of the newest units of the base explain it
+ * better: if the rise lies before them rather than before the head. */
 #pragma once
 #include "arena.h"
 #include "noise_floor.h"
 #include "gate.h"
 
-enum { GATE_SINCE_NONE = UINT32_MAX };
+enum { LEVEL_TEST_SINCE_NONE = UINT32_MAX };
 
-struct gate_level_asked {
-	struct gate_values v; /* no NaN, on either side one or more */
-	double limit; /* relative; of shares, of the scale */
-	double scale; /* 0: logarithms; else values are taken as shares of it */
+struct level_test_input {
+	struct gate_values v; /* no NaN, at least one per side */
+	double limit; /* relative, or a share of the scale */
+	double scale; /* 0: logarithms; otherwise values are shares of it */
 	double alpha; /* one-sided */
-	struct run_floor floor; /* what is known beside these units */
+	struct noise_floor floor; /* the floor without these units */
 	uint64_t seed;
 };
 
-struct gate_level {
-	double base, head; /* levels, as values are */
+struct level_test_result {
+	double base, head; /* levels, in the unit of the values */
 	double change, low, high; /* relative, or of the scale; 95 % */
-	double p; /* one-sided: as far up by chance */
+	double p; /* one-sided: the chance of a rise as large */
 	double floor, floor_df;
 	bool above; /* by the limit or more */
 	bool shown; /* above, p within alpha, and not since an earlier unit */
-	uint32_t since; /* unit of the base; it is compared from there on */
-	int32_t needed; /* as gate_rule.runs_needed, were it undecided */
+	uint32_t since; /* the base is compared from this unit on */
+	int32_t needed; /* gate_rule.runs_needed, if the rule is undecided */
 };
 
-/* False where memory ends. */
-bool gate_level_from(const struct gate_level_asked *q, struct arena *a,
-	struct gate_level *out);
+/* False if the arena is full. */
+bool level_test(const struct level_test_input *q, struct arena *a,
+	struct level_test_result *out);

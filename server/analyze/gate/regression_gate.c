@@ -1,15 +1,837 @@
-/* regression_gate.c - the steps, in order. */
-#include "gate_parts.h"
+/* regression_gate.c - applies gate rules to a comparison and decides the outcome. */
+#include "regression_gate.h"
+#include "compare_state.h"
+#include "decimals.h"
+#include "level_test.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* How much of alpha a kind of rule gets beside the others. */
+struct regression_gate {
+	const struct gate_given *given;
+	const struct gate_policy *p;
+	struct arena *a;
+	struct compare *c;
+	struct gate *out;
+	/* The part of alpha of each kind of rule, by weight; 0 without such a
+	 * rule. */
+	double alpha[GATE_FUNCTIONS + 1];
+	uint32_t *units[2],
+		units_n[2]; /* that have enough iterations, oldest first */
+};
+
+/* One number per unit, and the first run of each unit of the base. Units
+ * without a number are excluded. */
+struct gate_units {
+	struct gate_values v;
+	int64_t *runs;
+};
+
+/* One number per unit: means over its iterations. */
+
+struct filling {
+	const struct regression_gate *g;
+	double *of[2];
+	uint32_t n[2];
+	int64_t *runs;
+};
+
+static struct filling regression_gate_filling(const struct regression_gate *g)
+{
+	struct filling f = { .g = g,
+		.runs = arena_array(g->a, int64_t, g->units_n[BASE] + 1) };
+	for (int s = 0; s < 2; s++)
+		f.of[s] = arena_array(g->a, double, g->units_n[s] + 1);
+	return f;
+}
+
+static void regression_gate_unit_add(struct filling *f, int s,
+	const struct compare_unit *u, double x)
+{
+	if (isnan(x))
+		return;
+	if (s == BASE)
+		f->runs[f->n[s]] = u->runs[0]->id;
+	f->of[s][f->n[s]++] = x;
+}
+
+static struct gate_units regression_gate_units_filled(const struct filling *f)
+{
+	return (struct gate_units){
+		{ f->of[BASE], f->of[HEAD], f->n[BASE], f->n[HEAD] }, f->runs
+	};
+}
+
+static struct gate_units regression_gate_unit_means(const struct regression_gate
+							    *g,
+	double *const ns[2])
+{
+	struct filling f = regression_gate_filling(g);
+	for (int s = 0; s < 2; s++)
+		for (uint32_t i = 0; i < g->units_n[s]; i++) {
+			const struct compare_unit *u =
+				&g->c->side[s].units[g->units[s][i]];
+			double sum = 0;
+			for (uint32_t k = 0; k < u->cycles_n; k++)
+				sum += ns[s][u->first + k];
+			regression_gate_unit_add(&f, s, u, sum / u->cycles_n);
+		}
+	return regression_gate_units_filled(&f);
+}
+
+static struct gate_units regression_gate_units_cycle(
+	const struct regression_gate *g)
+{
+	double *const ns[2] = { g->c->side[BASE].cycle_ns,
+		g->c->side[HEAD].cycle_ns };
+	return regression_gate_unit_means(g, ns);
+}
+
+static struct gate_units regression_gate_units_row(const struct regression_gate
+							   *g,
+	const struct compare_row *row)
+{
+	return regression_gate_unit_means(g, row->ns);
+}
+
+/* The GPU time of a run in one compared iteration. */
+static double regression_gate_gpu_ns(const struct compare_unit *u, uint32_t r)
+{
+	const struct patterns *p = &u->runs[r]->patterns;
+	double sum = 0;
+	for (uint32_t i = 0; i < p->n; i++)
+		for (uint32_t k = 0;
+			k < u->cycles_n && !compare_on_host(p->rows[i].type);
+			k++)
+			sum += (double)p->rows[i].dur_ns[u->at[r][k]];
+	return sum / u->cycles_n;
+}
+
+/* Shares of a run's GPU time. */
+struct shares {
+	bool told; /* the run has operator times */
+	double time, headroom, covered, attributed;
+};
+
+static struct shares regression_gate_shares_of(const struct gate_given *given,
+	int64_t run, const char *operator)
+{
+	struct shares s = { 0 };
+	for (uint32_t i = 0; i < given->operators_n; i++) {
+		const struct gate_operator_time *o = &given->operators[i];
+		if (o->run != run)
+			continue;
+		s.told = true;
+		s.attributed += o->operator? o->share : 0;
+		if (operator&& o->operator&& !strcmp(operator, o->operator))
+			s.time += o->share;
+		if (!o->operator|| isnan(o->headroom))
+			continue;
+		s.headroom += o->headroom;
+		s.covered += o->share;
+	}
+	return s;
+}
+
+/* The mean over the ranks of a job, in ns per iteration; not `told` if a rank
+ * has no operator times. */
+static struct shares regression_gate_unit_shares(const struct regression_gate
+							 *g,
+	const struct compare_unit *u, const char *operator)
+{
+	struct shares all = { .told = true };
+	for (uint32_t r = 0; r < u->runs_n; r++) {
+		struct shares s = regression_gate_shares_of(g->given,
+			u->runs[r]->id, operator);
+		double ns = regression_gate_gpu_ns(u, r) / u->runs_n;
+		all.told = all.told && s.told;
+		all.time += s.time * ns;
+		all.headroom += s.headroom * ns;
+		all.covered += s.covered * ns;
+	}
+	return all;
+}
+
+/* The time of an operator per iteration. `operator` NULL: headroom, and
+ * *covered is the mean time of operators whose headroom is known. */
+static struct gate_units regression_gate_units_operator(
+	const struct regression_gate *g, const char *operator, double * covered)
+{
+	struct filling f = regression_gate_filling(g);
+	double known = 0, n = 0;
+
+	for (int s = 0; s < 2; s++)
+		for (uint32_t i = 0; i < g->units_n[s]; i++) {
+			const struct compare_unit *u =
+				&g->c->side[s].units[g->units[s][i]];
+			struct shares x =
+				regression_gate_unit_shares(g, u, operator);
+			if (!x.told || (!operator&& !(x.covered > 0)))
+				continue;
+			regression_gate_unit_add(&f, s,
+				u, operator? x.time : x.headroom);
+			known += x.covered;
+			n++;
+		}
+	if (covered)
+		*covered = n > 0 ? known / n : 0;
+	return regression_gate_units_filled(&f);
+}
+
+/* Share of GPU time that is attributed to operators; NaN unknown. */
+static double regression_gate_attributed(const struct regression_gate *g,
+	int side)
+{
+	double sum = 0, n = 0;
+	for (uint32_t i = 0; i < g->c->side[side].runs_n; i++) {
+		struct shares s = regression_gate_shares_of(g->given,
+			g->c->side[side].runs[i].id, NULL);
+		sum += s.told ? s.attributed : 0;
+		n += s.told;
+	}
+	return n > 0 ? sum / n : NAN;
+}
+
+/* Whether any value is 0, so that there are no logarithms. */
+static bool regression_gate_units_zero(const struct gate_values *v)
+{
+	for (uint32_t i = 0; i < v->base_n; i++)
+		if (!(v->base[i] > 0))
+			return true;
+	for (uint32_t i = 0; i < v->head_n; i++)
+		if (!(v->head[i] > 0))
+			return true;
+	return false;
+}
+
+/* Whether the data satisfy the gate's requirements. */
+
+static const char *const side_names[] = { "base", "head" };
+
+static void regression_gate_shortfall_add(struct regression_gate *g,
+	const char *what, const char *sentence)
+{
+	struct gate *out = g->out;
+	out->shortfalls = arena_grow(g->a, out->shortfalls,
+		(out->shortfalls_n + 1) * sizeof *out->shortfalls);
+	out->shortfalls[out->shortfalls_n++] =
+		(struct gate_shortfall){ what, sentence };
+}
+
+/* Selects the units that have enough iterations. */
+static void regression_gate_select_units(struct regression_gate *g)
+{
+	for (int s = 0; s < 2; s++) {
+		const struct compare_side *side = &g->c->side[s];
+		g->units[s] = arena_array(g->a, uint32_t, side->units_n + 1);
+		if (g->c->statistics || !side->by_time)
+			continue;
+		for (uint32_t i = 0; i < side->units_n; i++) {
+			uint32_t u = side->by_time[i];
+			if (side->units[u].cycles_n >= g->p->least_cycles)
+				g->units[s][g->units_n[s]++] = u;
+		}
+	}
+}
+
+static void regression_gate_check_findings(struct regression_gate *g)
+{
+	const struct comparison *c = &g->out->compared;
+	for (uint32_t i = 0; i < c->findings_n; i++) {
+		const struct finding *f = &c->findings[i];
+		if (finding_severity(f->code) == FINDING_REFUSE ||
+			g->p->refuse >> f->code & 1)
+			regression_gate_shortfall_add(g, finding_name(f->code),
+				f->text);
+	}
+}
+
+static const char *regression_gate_plural(uint32_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* Reports short runs only if they are the reason why too few runs are left. */
+static void regression_gate_check_runs(struct regression_gate *g, int s)
+{
+	const struct compare_side *side = &g->c->side[s];
+	uint32_t least = g->p->least_runs > 0 ? g->p->least_runs : 1;
+	uint32_t cycles = g->p->least_cycles;
+
+	if (g->units_n[s] >= least)
+		return;
+	if (side->units_n < least) {
+		regression_gate_shortfall_add(g, "runs",
+			arena_printf(g->a,
+				"the %s has %u run%s to compare; %u %s asked "
+				"for",
+				side_names[s], side->units_n,
+				regression_gate_plural(side->units_n), least,
+				least == 1 ? "is" : "are"));
+		return;
+	}
+	regression_gate_shortfall_add(g, "cycles",
+		arena_printf(g->a,
+			"of the %u run%s of the %s %u %s %u cycle%s or more to "
+			"compare; %u %s asked for",
+			side->units_n, regression_gate_plural(side->units_n),
+			side_names[s], g->units_n[s],
+			g->units_n[s] == 1 ? "has" : "have", cycles,
+			regression_gate_plural(cycles), least,
+			least == 1 ? "is" : "are"));
+}
+
+static void regression_gate_check_share(struct regression_gate *g, int s,
+	const char *what, const char *of, double is, double least_pct)
+{
+	if (!(least_pct > 0) || 100 * is >= least_pct)
+		return;
+	const char *had =
+		is >= 0 ? compare_text_pct(g->a, is) : "an unknown share";
+	regression_gate_shortfall_add(g, what,
+		arena_printf(g->a,
+			"%s %s of the %s's GPU time; %.3g %% are asked for", of,
+			had, side_names[s], least_pct));
+}
+
+/* Adds a shortfall for each requirement that the data do not satisfy. */
+static void regression_gate_check_data(struct regression_gate *g)
+{
+	regression_gate_check_findings(g);
+	if (!g->out->compared.comparable)
+		return;
+	for (int s = 0; s < 2; s++) {
+		regression_gate_check_runs(g, s);
+		regression_gate_check_share(g, s, "coverage", "cycles hold",
+			compare_covered(&g->c->side[s]),
+			g->p->least_coverage_pct);
+		regression_gate_check_share(g, s, "attributed",
+			"operators are known for",
+			regression_gate_attributed(g, s),
+			g->p->least_attributed_pct);
+	}
+}
+
+/* Sentences: what a rule found, and what the gate decides. */
+
+static const char *regression_gate_text_subject(const struct regression_gate *g,
+	const struct gate_rule *r)
+{
+	if (r->kind == GATE_OPERATOR)
+		return arena_printf(g->a, "operator '%s'", r->of);
+	return r->kind == GATE_HEADROOM
+		       ? "time above what the hardware could do"
+		       : "the cycle";
+}
+
+static const char *regression_gate_text_times(const struct regression_gate *g,
+	const struct gate_rule *r)
+{
+	return arena_printf(g->a, "%s per cycle instead of %s",
+		compare_text_time(g->a, r->head_ns),
+		compare_text_time(g->a, r->base_ns));
+}
+
+/* "9 more runs of the head would probably decide" */
+static const char *regression_gate_text_decides(const struct regression_gate *g,
+	const struct gate_rule *r)
+{
+	uint32_t have = g->units_n[HEAD];
+	int32_t more = r->runs_needed > (int32_t)have
+			       ? r->runs_needed - (int32_t)have
+			       : 1;
+	const char *one = have == 1 && g->p->floor < 0
+				  ? "one run of the head accuses nobody; "
+				  : "";
+
+	if (r->runs_needed < 0)
+		return arena_printf(g->a,
+			"%sno number of runs of the head would decide, the "
+			"base "
+			"has too few (%u)",
+			one, g->units_n[BASE]);
+	return arena_printf(g->a,
+		"%s%d more run%s of the head would probably decide", one, more,
+		more == 1 ? "" : "s");
+}
+
+static const char *regression_gate_text_unknown(const struct regression_gate *g,
+	const struct gate_rule *r)
+{
+	if (r->kind == GATE_CYCLE)
+		return "the cycle is not judged: no cycles were found, and "
+		       "recordings differ in length by chance";
+	if (r->kind == GATE_HEADROOM)
+		return "time above what the hardware could do is unknown: no "
+		       "operator's sizes are known on one side or both";
+	if (!isnan(r->base_ns) && !isnan(r->head_ns))
+		return arena_printf(g->a,
+			"operator '%s' is on neither side, so nothing is "
+			"judged",
+			r->of);
+	return arena_printf(g->a,
+		"operator '%s' is not judged: the operators of one side are "
+		"unknown",
+		r->of);
+}
+
+static const char *regression_gate_text_one_sided(const struct regression_gate
+							  *g,
+	const struct gate_rule *r)
+{
+	const char *time = compare_text_time(g->a,
+		r->head_ns > 0 ? r->head_ns : r->base_ns);
+	if (r->head_ns == 0)
+		return arena_printf(g->a, "%s is gone: it took %s per cycle",
+			regression_gate_text_subject(g, r), time);
+	if (r->outcome == GATE_UNDECIDED)
+		return arena_printf(g->a, "%s is new: %s per cycle; %s",
+			regression_gate_text_subject(g, r), time,
+			regression_gate_text_decides(g, r));
+	return arena_printf(g->a, "%s is new: %s per cycle",
+		regression_gate_text_subject(g, r), time);
+}
+
+/* "7.3 % slower (95 % interval: 4.1 to 10.6 %)" */
+static const char *regression_gate_text_change(const struct regression_gate *g,
+	const struct gate_rule *r)
+{
+	bool less = r->change_pct < 0, points = r->kind == GATE_HEADROOM;
+	double low = less ? -r->high_pct : r->low_pct,
+	       high = less ? -r->low_pct : r->high_pct;
+
+	int decimals = decimals_beside(r->change_pct, r->limit_pct, 1);
+
+	return arena_printf(g->a, "%.*f %s%s (95 %% interval: %.1f to %.1f)",
+		decimals, fabs(r->change_pct),
+		points ? "points of the cycle " : "% ",
+		points ? less ? "less" : "more"
+		: less ? "faster"
+		       : "slower",
+		low, high);
+}
+
+static const char *regression_gate_text_limit(const struct regression_gate *g,
+	const struct gate_rule *r)
+{
+	return arena_printf(g->a, "the limit is %.3g %s", r->limit_pct,
+		r->kind == GATE_HEADROOM ? "points" : "%");
+}
+
+static const char *regression_gate_text_since(const struct regression_gate *g,
+	const struct gate_rule *r)
+{
+	const char *then = r->outcome == GATE_UNDECIDED
+				   ? regression_gate_text_decides(g, r)
+				   : regression_gate_text_limit(g, r);
+	return arena_printf(g->a,
+		"%s has been slower since run %lld of the base, before this "
+		"head; against the base from there on it is %s, %s; %s",
+		regression_gate_text_subject(g, r), (long long)r->since_run,
+		regression_gate_text_change(g, r),
+		regression_gate_text_times(g, r), then);
+}
+
+static const char *regression_gate_text_rule(const struct regression_gate *g,
+	const struct gate_rule *r)
+{
+	if (isnan(r->base_ns) || isnan(r->head_ns) ||
+		(r->base_ns == 0 && r->head_ns == 0))
+		return regression_gate_text_unknown(g, r);
+	if (isnan(r->low_pct))
+		return regression_gate_text_one_sided(g, r);
+	if (r->since_run)
+		return regression_gate_text_since(g, r);
+	if (r->outcome == GATE_UNDECIDED)
+		return arena_printf(g->a, "%s may be %s, %s; %s; %s",
+			regression_gate_text_subject(g, r),
+			regression_gate_text_change(g, r),
+			regression_gate_text_times(g, r),
+			regression_gate_text_limit(g, r),
+			regression_gate_text_decides(g, r));
+	return arena_printf(g->a, "%s is %s, %s; %s",
+		regression_gate_text_subject(g, r),
+		regression_gate_text_change(g, r),
+		regression_gate_text_times(g, r),
+		regression_gate_text_limit(g, r));
+}
+
+static const char *regression_gate_text_function(const struct regression_gate
+							 *g,
+	const struct gate_rule *r, const struct changed_row *row)
+{
+	const struct change *c = &row->change;
+	const char *name = compare_text_name(g->a, row->name), *what;
+	double cycle = g->out->compared.base.cycle_ns;
+
+	if (c->is <= CHANGE_LIKELY)
+		what = compare_text_what(c);
+	else if (c->is == CHANGE_UNCHANGED)
+		return arena_printf(g->a, "%s on %s is unchanged: %s", name,
+			row->device, compare_text_amount(g->a, c));
+	else
+		what = c->delta_ns > 0 ? "may take longer" : "may take less";
+	const char *told = arena_printf(g->a,
+		"%s on %s %s: %s, %.1f %% of the cycle", name, row->device,
+		what, compare_text_amount(g->a, c), 100 * c->delta_ns / cycle);
+	if (c->evidence != EVIDENCE_NONE && c->is <= CHANGE_LIKELY)
+		told = arena_printf(g->a, "%s, %s", told,
+			compare_text_evidence(c));
+	if (r->since_run)
+		told = arena_printf(g->a,
+			"%s; it has since run %lld of the base, before this "
+			"head",
+			told, (long long)r->since_run);
+	if (r->outcome == GATE_UNDECIDED)
+		told = arena_printf(g->a, "%s; %s", told,
+			regression_gate_text_decides(g, r));
+	return told;
+}
+
+static const char *regression_gate_text_others(const struct regression_gate *g,
+	uint32_t n, const char *what)
+{
+	if (n < 2)
+		return "";
+	return arena_printf(g->a, "; %u %s in all", n, what);
+}
+
+static const char *regression_gate_text_all(const struct regression_gate *g)
+{
+	const struct gate *out = g->out;
+	uint32_t same = 0;
+
+	if (out->shortfalls_n)
+		return arena_printf(g->a, "%s%s", out->shortfalls[0].sentence,
+			regression_gate_text_others(g, out->shortfalls_n,
+				"reasons"));
+	for (uint32_t i = 0; i < out->rules_n; i++)
+		same += out->rules[i].outcome == out->outcome;
+	if (!out->rules_n)
+		return "no function is on either side: nothing to hold against "
+		       "a limit";
+	if (out->outcome == GATE_REGRESSED)
+		return arena_printf(g->a, "%s%s", out->rules[0].sentence,
+			regression_gate_text_others(g, same,
+				"rules are broken"));
+	if (out->outcome == GATE_UNDECIDED)
+		return arena_printf(g->a, "%s%s", out->rules[0].sentence,
+			regression_gate_text_others(g, same,
+				"rules are undecided"));
+	for (uint32_t i = 0; i < out->rules_n; i++)
+		if (out->rules[i].kind != GATE_FUNCTIONS)
+			return out->rules[i].sentence;
+	return arena_printf(g->a,
+		"no function fails: none of %u is called what fails with %.3g "
+		"%% "
+		"of the cycle or more",
+		out->rules_n, g->p->share_pct);
+}
+
+/* The rules of the iteration, of operators and of headroom. */
+
+static struct gate_rule *regression_gate_rule_add(struct regression_gate *g)
+{
+	struct gate *out = g->out;
+	out->rules = arena_grow(g->a, out->rules,
+		(out->rules_n + 1) * sizeof *out->rules);
+	out->rules[out->rules_n] = (struct gate_rule){ .base_ns = NAN,
+		.head_ns = NAN,
+		.change_pct = NAN,
+		.low_pct = NAN,
+		.high_pct = NAN,
+		.p = NAN,
+		.floor = NAN,
+		.floor_df = NAN };
+	return &out->rules[out->rules_n++];
+}
+
+static double regression_gate_mean(const double *x, uint32_t n)
+{
+	double sum = 0;
+	for (uint32_t i = 0; i < n; i++)
+		sum += x[i];
+	return n ? sum / n : NAN;
+}
+
+static enum gate_outcome regression_gate_level_outcome(
+	const struct level_test_result *l)
+{
+	if (l->shown)
+		return GATE_REGRESSED;
+	return l->above ? GATE_UNDECIDED : GATE_PASS;
+}
+
+static void regression_gate_rule_fill(struct gate_rule *r,
+	const struct level_test_result *l, const struct gate_units *u)
+{
+	r->outcome = regression_gate_level_outcome(l);
+	r->base_ns = l->base;
+	r->head_ns = l->head;
+	r->change_pct = 100 * l->change;
+	r->low_pct = 100 * l->low;
+	r->high_pct = 100 * l->high;
+	r->p = l->p;
+	r->floor = l->floor;
+	r->floor_df = l->floor_df;
+	if (l->since != LEVEL_TEST_SINCE_NONE)
+		r->since_run = u->runs[l->since];
+	if (r->outcome == GATE_UNDECIDED)
+		r->runs_needed = l->needed;
+}
+
+/* If one side has no time at all there is no interval. The result is certain
+ * nevertheless, unless a side has only one unit. */
+static void regression_gate_rule_plain(struct gate_rule *r,
+	const struct gate_units *u)
+{
+	bool several = u->v.base_n > 1 && u->v.head_n > 1;
+
+	r->base_ns = regression_gate_mean(u->v.base, u->v.base_n);
+	r->head_ns = regression_gate_mean(u->v.head, u->v.head_n);
+	r->outcome = GATE_PASS;
+	if (!u->v.base_n || !u->v.head_n ||
+		(r->base_ns == 0 && r->head_ns == 0)) {
+		r->outcome = GATE_UNDECIDED;
+		r->runs_needed = -1;
+	} else if (r->head_ns > 0) {
+		r->outcome = several ? GATE_REGRESSED : GATE_UNDECIDED;
+		r->runs_needed = several ? 0 : u->v.base_n > 1 ? 2 : -1;
+	} else {
+		r->change_pct = -100;
+	}
+}
+
+static bool regression_gate_rule_test(struct regression_gate *g,
+	struct gate_rule *r, const struct gate_units *u, double scale,
+	double of, struct err *e)
+{
+	struct level_test_input q = { .v = u->v,
+		.limit = r->limit_pct / 100 * of,
+		.scale = scale,
+		.alpha = g->alpha[r->kind],
+		.floor = noise_floor_of(g->given->repeats,
+			r->kind == GATE_CYCLE ? NULL : "", g->p->floor),
+		.seed = g->p->seed };
+	struct level_test_result l;
+
+	if (!level_test(&q, g->a, &l))
+		return arena_err(g->a, e);
+	regression_gate_rule_fill(r, &l, u);
+	return true;
+}
+
+static bool regression_gate_cycle_rule(struct regression_gate *g, struct err *e)
+{
+	struct gate_rule *r = regression_gate_rule_add(g);
+	struct gate_units u = regression_gate_units_cycle(g);
+	bool windows = compare_is_window(&g->c->side[BASE]) ||
+		       compare_is_window(&g->c->side[HEAD]);
+
+	r->kind = GATE_CYCLE;
+	r->limit_pct = g->p->cycle_pct;
+	if (windows || regression_gate_units_zero(&u.v)) {
+		r->outcome = GATE_UNDECIDED;
+		r->runs_needed = -1;
+	} else if (!regression_gate_rule_test(g, r, &u, 0, 1, e)) {
+		return false;
+	}
+	r->sentence = regression_gate_text_rule(g, r);
+	return true;
+}
+
+static bool regression_gate_operator_rule(struct regression_gate *g,
+	const struct gate_operator_limit *limit, struct err *e)
+{
+	struct gate_rule *r = regression_gate_rule_add(g);
+	struct gate_units u =
+		regression_gate_units_operator(g, limit->operator, NULL);
+	double base = regression_gate_mean(u.v.base, u.v.base_n);
+
+	r->kind = GATE_OPERATOR;
+	r->of = limit->operator;
+	r->limit_pct = limit->pct;
+	if (!(base > 0) || !(regression_gate_mean(u.v.head, u.v.head_n) > 0))
+		regression_gate_rule_plain(r, &u);
+	else if (!regression_gate_rule_test(g, r, &u,
+			 regression_gate_units_zero(&u.v) ? base : 0, 1, e))
+		return false;
+	r->sentence = regression_gate_text_rule(g, r);
+	return true;
+}
+
+/* Reported in points of the iteration. The test uses headroom as a share of
+ * the operators' time, because that is what differs between runs, as times
+ * do. */
+static bool regression_gate_headroom_rule(struct regression_gate *g,
+	struct err *e)
+{
+	struct gate_rule *r = regression_gate_rule_add(g);
+	double covered;
+	struct gate_units u = regression_gate_units_operator(g, NULL, &covered);
+	struct gate_units cycles = regression_gate_units_cycle(g);
+	double cycle_ns = regression_gate_mean(cycles.v.base, cycles.v.base_n);
+
+	r->kind = GATE_HEADROOM;
+	r->limit_pct = g->p->headroom_pct;
+	if (!u.v.base_n || !u.v.head_n || !(cycle_ns > 0)) {
+		r->outcome = GATE_UNDECIDED;
+		r->runs_needed = -1;
+	} else if (!regression_gate_rule_test(g, r, &u, covered,
+			   cycle_ns / covered, e)) {
+		return false;
+	} else {
+		double points = covered / cycle_ns;
+		r->change_pct *= points;
+		r->low_pct *= points;
+		r->high_pct *= points;
+	}
+	r->sentence = regression_gate_text_rule(g, r);
+	return true;
+}
+
+static bool regression_gate_rules(struct regression_gate *g, struct err *e)
+{
+	const struct gate_policy *p = g->p;
+
+	if (!isnan(p->cycle_pct) && !regression_gate_cycle_rule(g, e))
+		return false;
+	for (uint32_t i = 0; i < p->operators_n; i++)
+		if (!regression_gate_operator_rule(g, &p->operators[i], e))
+			return false;
+	return isnan(p->headroom_pct) || regression_gate_headroom_rule(g, e);
+}
+
+/* The comparison's verdicts on single functions, as rules. */
+
+static const struct compare_row *regression_gate_row_of(const struct compare *c,
+	const struct changed_row *told)
+{
+	for (uint32_t i = 0; i < c->rows_n; i++) {
+		const struct compare_row *r = &c->rows[i];
+		const char *device = r->device[r->device[BASE] ? BASE : HEAD];
+		if (r->type == told->type && !strcmp(r->name, told->name) &&
+			device == told->device)
+			return r;
+	}
+	return NULL;
+}
+
+static bool regression_gate_relevant(const struct regression_gate *g,
+	const struct changed_row *row)
+{
+	double cycle = fmax(g->out->compared.base.cycle_ns,
+		g->out->compared.head.cycle_ns);
+	return fabs(row->change.delta_ns) >= g->p->share_pct / 100 * cycle;
+}
+
+static void regression_gate_function_fill(struct gate_rule *r,
+	const struct changed_row *row, double share_pct)
+{
+	const struct change *c = &row->change;
+	*r = (struct gate_rule){ .kind = GATE_FUNCTIONS,
+		.of = row->name,
+		.device = row->device,
+		.limit_pct = share_pct,
+		.base_ns = c->base_ns,
+		.head_ns = c->head_ns,
+		.change_pct = 100 * (c->ratio - 1),
+		.low_pct = c->base_ns > 0 ? 100 * c->low_ns / c->base_ns : NAN,
+		.high_pct =
+			c->base_ns > 0 ? 100 * c->high_ns / c->base_ns : NAN,
+		.p = c->p_family,
+		.floor = c->floor,
+		.floor_df = c->floor_df };
+}
+
+/* Tests the units of the row, which the comparison does not: whether the
+ * base's newest units are as slow, and how many units of the head would
+ * decide. */
+static bool regression_gate_function_level(struct regression_gate *g,
+	const struct changed_row *row, struct gate_rule *r, struct err *e)
+{
+	struct gate_units u =
+		regression_gate_units_row(g, regression_gate_row_of(g->c, row));
+	double base = row->change.base_ns, head = row->change.head_ns;
+	struct level_test_input q = { .v = u.v,
+		.scale = !regression_gate_units_zero(&u.v) ? 0
+			 : base > 0			   ? base
+							   : head,
+		.alpha = g->alpha[GATE_FUNCTIONS],
+		.floor = noise_floor_of(g->given->repeats, row->name,
+			g->p->floor),
+		.seed = g->p->seed };
+	struct level_test_result l;
+
+	q.limit = g->p->share_pct / 100 * g->out->compared.base.cycle_ns /
+		  (base > 0 ? base : head);
+	if (!level_test(&q, g->a, &l))
+		return arena_err(g->a, e);
+	if (l.since != LEVEL_TEST_SINCE_NONE)
+		r->since_run = u.runs[l.since];
+	if (!l.shown && r->outcome == GATE_REGRESSED)
+		r->outcome = l.above ? GATE_UNDECIDED : GATE_PASS;
+	if (r->since_run && !l.above)
+		r->outcome = GATE_PASS;
+	if (r->outcome == GATE_UNDECIDED)
+		r->runs_needed = l.needed	  ? l.needed
+				 : u.v.base_n < 2 ? -1
+						  : (int32_t)u.v.head_n + 1;
+	return true;
+}
+
+/* One unit of a side is not enough to fail a gate: an odd run is not a
+ * change. */
+static bool regression_gate_several_units(const struct regression_gate *g)
+{
+	return g->p->floor >= 0 ||
+	       (g->units_n[HEAD] > 1 &&
+		       (g->units_n[BASE] > 1 || g->out->compared.repeats));
+}
+
+static enum gate_outcome regression_gate_function_outcome(
+	const struct regression_gate *g, const struct changed_row *row)
+{
+	const struct change *c = &row->change;
+	bool fails = g->p->fail_on >> c->is & 1;
+
+	if (c->evidence == EVIDENCE_NONE || !regression_gate_relevant(g, row))
+		return GATE_PASS;
+	if (fails)
+		return regression_gate_several_units(g) ? GATE_REGRESSED
+							: GATE_UNDECIDED;
+	if ((c->is == CHANGE_LIKELY || c->is == CHANGE_UNDECIDED) &&
+		c->delta_ns > 0)
+		return GATE_UNDECIDED;
+	return GATE_PASS;
+}
+
+static bool regression_gate_functions(struct regression_gate *g, struct err *e)
+{
+	const struct comparison *c = &g->out->compared;
+
+	for (uint32_t i = 0; i < c->rows_n && g->p->fail_on; i++) {
+		const struct changed_row *row = &c->rows[i];
+		struct gate_rule *r = regression_gate_rule_add(g);
+		regression_gate_function_fill(r, row, g->p->share_pct);
+		r->outcome = regression_gate_function_outcome(g, row);
+		if (r->outcome != GATE_PASS && row->change.delta_ns > 0 &&
+			!regression_gate_function_level(g, row, r, e))
+			return false;
+		r->sentence = regression_gate_text_function(g, r, row);
+	}
+	return true;
+}
+
+/* The steps, in order. */
+
+/* The weight of each kind of rule when alpha is shared. */
 static const double weights[] = { [GATE_CYCLE] = 8,
 	[GATE_OPERATOR] = 2,
 	[GATE_HEADROOM] = 2,
 	[GATE_FUNCTIONS] = 2 };
 
-void gate_policy_init(struct gate_policy *p)
+void regression_gate_policy_init(struct gate_policy *p)
 {
 	*p = (struct gate_policy){ .cycle_pct = 2,
 		.headroom_pct = NAN,
@@ -22,15 +844,16 @@ void gate_policy_init(struct gate_policy *p)
 		.seed = 1 };
 }
 
-static bool limit_makes_sense(double pct)
+static bool regression_gate_limit_makes_sense(double pct)
 {
 	return isnan(pct) || (isfinite(pct) && pct >= 0);
 }
 
-static bool policy_check(const struct gate_policy *p, struct err *e)
+static bool regression_gate_policy_check(const struct gate_policy *p,
+	struct err *e)
 {
-	bool limits = limit_makes_sense(p->cycle_pct) &&
-		      limit_makes_sense(p->headroom_pct);
+	bool limits = regression_gate_limit_makes_sense(p->cycle_pct) &&
+		      regression_gate_limit_makes_sense(p->headroom_pct);
 
 	for (uint32_t i = 0; i < p->operators_n; i++)
 		limits = limits &&
@@ -53,7 +876,7 @@ static bool policy_check(const struct gate_policy *p, struct err *e)
 	return true;
 }
 
-static void alpha_share(struct gating *g)
+static void regression_gate_share_alpha(struct regression_gate *g)
 {
 	const struct gate_policy *p = g->p;
 	bool asked[] = { [GATE_CYCLE] = !isnan(p->cycle_pct),
@@ -70,7 +893,7 @@ static void alpha_share(struct gating *g)
 		g->alpha[GATE_OPERATOR] /= p->operators_n;
 }
 
-static int by_outcome(const void *left, const void *right)
+static int regression_gate_by_outcome(const void *left, const void *right)
 {
 	static const int order[] = { [GATE_REGRESSED] = 0,
 		[GATE_UNDECIDED] = 1,
@@ -89,7 +912,7 @@ static int by_outcome(const void *left, const void *right)
 	return (a->kind > b->kind) - (a->kind < b->kind);
 }
 
-static void outcome_from(struct gate *out)
+static void regression_gate_outcome(struct gate *out)
 {
 	out->outcome = GATE_PASS;
 	for (uint32_t i = 0; i < out->rules_n; i++) {
@@ -109,24 +932,25 @@ static void outcome_from(struct gate *out)
 		out->runs_needed = 0;
 }
 
-bool gate_from(const struct gate_given *given, const struct gate_policy *p,
-	struct arena *a, struct gate *out, struct err *e)
+bool regression_gate_from(const struct gate_given *given,
+	const struct gate_policy *p, struct arena *a, struct gate *out,
+	struct err *e)
 {
 	struct compare_options o = COMPARE_OPTIONS;
 	struct compare c = { .o = &o,
 		.repeats = given->repeats,
 		.a = a,
 		.out = &out->compared };
-	struct gating g = { .given = given,
+	struct regression_gate g = { .given = given,
 		.p = p,
 		.a = a,
 		.c = &c,
 		.out = out };
 
 	*out = (struct gate){ .outcome = GATE_BAD_DATA };
-	if (!policy_check(p, e))
+	if (!regression_gate_policy_check(p, e))
 		return false;
-	alpha_share(&g);
+	regression_gate_share_alpha(&g);
 	o.floor = p->floor;
 	o.seed = p->seed;
 	if (p->fail_on)
@@ -134,14 +958,16 @@ bool gate_from(const struct gate_given *given, const struct gate_policy *p,
 	if (!compare_run(&c, given->base, given->base_n, given->head,
 		    given->head_n, e))
 		return false;
-	gate_units_from(&g);
-	gate_data_from(&g);
+	regression_gate_select_units(&g);
+	regression_gate_check_data(&g);
 	if (out->compared.comparable && g.units_n[BASE] && g.units_n[HEAD] &&
-		(!gate_rules_from(&g, e) || !gate_functions_from(&g, e)))
+		(!regression_gate_rules(&g, e) ||
+			!regression_gate_functions(&g, e)))
 		return false;
 	if (out->rules_n)
-		qsort(out->rules, out->rules_n, sizeof *out->rules, by_outcome);
-	outcome_from(out);
-	out->sentence = gate_text_all(&g);
+		qsort(out->rules, out->rules_n, sizeof *out->rules,
+			regression_gate_by_outcome);
+	regression_gate_outcome(out);
+	out->sentence = regression_gate_text_all(&g);
 	return true;
 }

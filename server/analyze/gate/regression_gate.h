@@ -1,40 +1,43 @@
-/* regression_gate.h - a comparison and rules become an outcome: pure, seeded.
+/* regression_gate.h - a comparison and gate rules become an outcome. Pure, and
+ * deterministic for a seed.
  *
- * The rules of the cycle, of operators and of headroom rest on one number per unit
- * (gate_level.h). Regressed: the head is above the base by the limit or more, and
- * the one-sided p of that is within alpha. Pass: it is above by less, or not at all.
- * Undecided: anything else. One unit of the head accuses nobody, nor does a base of
- * one unit where no repeats tell how much runs differ; with a floor that is given
- * they may. Functions are judged by compare_from(), whose floors hear the sides' own
- * units, and let pass where their change is less than share_pct of the cycle.
+ * The rules of the iteration, of operators and of headroom use one number per unit
+ * (level_test.h). Regressed: the head is above the base by the limit or more, and
+ * the one-sided p of that is at most alpha. Pass: it is above by less, or not at
+ * all. Undecided: anything else. One unit of the head never fails a gate, and
+ * neither does a base of one unit without repeats that show how much runs differ;
+ * with a given floor both can. Functions are classified by compare_from(), whose
+ * floors include the sides' own units; they pass if their change is less than
+ * share_pct of the iteration.
  *
- * A baseline that changed its level (change_point.h) accuses nobody who is at the
- * new one: gate_rule.since_run.
+ * If the base changed its level (change_point.h), a head at the new level does not
+ * fail: gate_rule.since_run.
  *
- * alpha is shared: of eight parts the cycle, of two each all operators together,
- * headroom, functions as a family; what is not asked leaves its part to the others.
+ * alpha is shared: the iteration has eight parts; all operators together, headroom,
+ * and functions as a family have two each. Rules that are not in use leave their
+ * parts to the others.
  *
- * Measured (tests/sim: of each kind 20 histories of 200 heads of three runs of 30
- * cycles, 3 % between runs; five heads are slower by 5 to 10 % and stay so; the base
- * are the newest 60 runs; slower heads found, others accused):
+ * Measured (tests/sim: 20 histories per kind, each of 200 heads of three runs of 30
+ * iterations, 3 % between runs; five heads are slower by 5 to 10 % and stay so; the
+ * base is the newest 60 runs; slower heads that fail, other heads that fail):
  *
  *   all functions slower, 3 % common to a run (base: 20 runs)  82 %, 0.7 % (75, 0.6)
  *   one function slower, 3 % of each function                  100 %, 0.4 %
  *   both kinds of 3 %                                          92 %, 0.8 %
  *   never merged (95.4 % of the intervals hold the truth)      83 %, 0.8 %
- *   beside them a drift of 5 %; five heads that are faster     86, 84 %; 0.8, 0.5 %
+ *   with a drift of 5 % as well; with five faster heads         86, 84 %; 0.8, 0.5 %
  *   3 runs of 10 are on a machine that is 6 % slower           74 %, 1.0 %
  *   3 heads of 10 are, with all their runs                     31 %, 1.9 % */
 #pragma once
 #include "compare.h"
 #include "gate.h"
 
-/* Per unit and operator: what store/ tells of the sides' runs. */
+/* The time of one operator in one run, as store/ has it. */
 struct gate_operator_time {
 	int64_t run;
 	const char *operator; /* NULL: unattributed */
 	double share; /* of the run's GPU time, 0..1 */
-	double headroom; /* likewise, of its time above T_SOL; NaN unknown */
+	double headroom; /* the same of its time above T_SOL; NaN unknown */
 };
 struct gate_given {
 	const struct compared_run *base, *head;
@@ -44,8 +47,9 @@ struct gate_given {
 	uint32_t operators_n;
 };
 
-/* The defaults that gate.h (model) tells. */
-void gate_policy_init(struct gate_policy *p);
-/* False where a rule makes no sense, or memory ends. */
-bool gate_from(const struct gate_given *given, const struct gate_policy *p,
-	struct arena *a, struct gate *out, struct err *e);
+/* Sets the defaults of gate.h (model). */
+void regression_gate_policy_init(struct gate_policy *p);
+/* False if a rule is invalid (ERR_INPUT), or memory is short. */
+bool regression_gate_from(const struct gate_given *given,
+	const struct gate_policy *p, struct arena *a, struct gate *out,
+	struct err *e);

@@ -95,7 +95,7 @@ static bool stats_add(struct maker *m, enum split split, struct group_key minor,
 		for (uint32_t i = 0; i < n; i++)
 			stat_fill(m, &groups[i], split, &s[i]);
 		bytes_add(m, group_of, s);
-		order_copies(s, n);
+		table_order_copies(s, n);
 		p->copy_stats_n += n;
 	}
 	arena_drop(p->arena, groups);

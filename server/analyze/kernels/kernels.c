@@ -61,7 +61,7 @@ static bool stats_add(struct maker *m, enum split split, struct group_key minor)
 		p->stats = grown;
 		for (uint32_t i = 0; i < n; i++)
 			stat_fill(m, &groups[i], split, &grown[p->stats_n + i]);
-		order_kernels(p, grown + p->stats_n, n);
+		table_order_kernels(p, grown + p->stats_n, n);
 		p->stats_n += n;
 	}
 	arena_drop(p->arena, groups);

@@ -1,19 +1,19 @@
-/* successive_diff.c - half the squared differences, none of them more than it may be. */
+/* successive_diff.c - estimates a variance from clipped differences of
+ * neighbors. */
 #include "successive_diff.h"
 #include "dist.h"
 #include "order_stat.h"
 #include <math.h>
 #include <string.h>
 
-/* Four of five differences tell how far the fifth may be out. */
+/* The smallest four of five differences limit the largest. */
 #define TELLING 0.8
-/* Of chi-square with one degree of freedom, what is left of its mean where it is
- * cut off at MOST. */
+/* The mean of chi-square with one degree of freedom, clipped at MOST. */
 #define MOST 6.25
 #define LEFT 0.9775
 
-/* The variance that the telling part of the halves has. */
-static double told(double *halves, uint32_t n)
+/* The variance estimated from the smallest part of the halves. */
+static double successive_diff_limit(double *halves, uint32_t n)
 {
 	uint32_t at = (uint32_t)(TELLING * (n - 1));
 	double p = (at + 0.625) / (n + 0.25);
@@ -21,12 +21,13 @@ static double told(double *halves, uint32_t n)
 	return order_stat(halves, n, at) / (z * z);
 }
 
-struct near near_from(const double *x, uint32_t n)
+struct successive_diff successive_diff_from(const double *x, uint32_t n)
 {
-	double halves[NEAR_MAX], scratch[NEAR_MAX], last = NAN, sum = 0;
+	double halves[SUCCESSIVE_DIFF_MAX], scratch[SUCCESSIVE_DIFF_MAX],
+		last = NAN, sum = 0;
 	uint32_t k = 0;
 
-	for (uint32_t i = n; i-- > 0 && k < NEAR_MAX;) {
+	for (uint32_t i = n; i-- > 0 && k < SUCCESSIVE_DIFF_MAX;) {
 		if (isnan(x[i]))
 			continue;
 		if (!isnan(last))
@@ -36,11 +37,11 @@ struct near near_from(const double *x, uint32_t n)
 	if (k < 3) {
 		for (uint32_t i = 0; i < k; i++)
 			sum += halves[i] / k;
-		return (struct near){ sum, k == 2 ? 1.6 : k };
+		return (struct successive_diff){ sum, k == 2 ? 1.6 : k };
 	}
 	memcpy(scratch, halves, k * sizeof *halves);
-	double most = MOST * told(scratch, k);
+	double most = MOST * successive_diff_limit(scratch, k);
 	for (uint32_t i = 0; i < k; i++)
 		sum += fmin(halves[i], most) / k;
-	return (struct near){ sum / LEFT, 0.64 * k };
+	return (struct successive_diff){ sum / LEFT, 0.64 * k };
 }

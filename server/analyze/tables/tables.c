@@ -156,7 +156,7 @@ static bool sums_add(struct maker *m, struct err *e)
 		k->time_pct = stats_pct(k->time.total_ns, p->kernel_ns);
 	}
 	p->stats_n = sums.n;
-	order_kernels(p, to, sums.n);
+	table_order_kernels(p, to, sums.n);
 	arena_drop(p->arena, sums.lines);
 	return true;
 }

@@ -172,7 +172,7 @@ static void kernels_fill(struct maker *m, enum split split)
 		memset(s->grid, -1, sizeof s->grid);
 		memset(s->block, -1, sizeof s->block);
 	}
-	order_kernels(p, p->stats + from, p->stats_n - from);
+	table_order_kernels(p, p->stats + from, p->stats_n - from);
 }
 
 static void copies_fill(struct maker *m, enum split split)
@@ -191,7 +191,7 @@ static void copies_fill(struct maker *m, enum split split)
 			.time_pct = stats_pct(l->total_ns, p->copy_ns)
 		};
 	}
-	order_copies(p->copy_stats + from, p->copy_stats_n - from);
+	table_order_copies(p->copy_stats + from, p->copy_stats_n - from);
 }
 
 static int by_number(const void *left, const void *right)

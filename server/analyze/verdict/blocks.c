@@ -1,10 +1,173 @@
-/* blocks.c - where blocks begin and end, and their means. */
+/* blocks.c - groups correlated cycles into blocks that can be exchanged. */
 #include "blocks.h"
+#include "contrast.h"
+#include "order_stat.h"
 #include <assert.h>
 #include <math.h>
 
-static struct block *cut(const struct verdict_side *side, uint32_t length,
-	struct arena *a, uint32_t *n)
+/* Autocorrelation, pooled over rows, and the block length that follows. */
+
+/* A correlation below the first ends the sum. An inflation up to the second
+ * is accepted, and corrected for, because fewer blocks would cost more power. */
+#define BLOCKS_LAG_MIN_RHO 0.05
+#define BLOCKS_MAX_INFLATION 1.25
+enum {
+	BLOCKS_LAG_ROWS_MAX = 64,
+	BLOCKS_LAG_WORK = 1 << 20,
+	BLOCKS_LAG_CYCLES_MIN = 6
+};
+
+/* Σ e_t e_(t+k) of one side into sums[k], e from the mean of each unit. */
+static void blocks_lag_add(const struct verdict_side *side, const double *x,
+	const double *factor, uint32_t lags, double *e, double *sums)
+{
+	uint32_t at = 0;
+	for (uint32_t u = 0; u < side->units; u++) {
+		uint32_t n = side->cycles[u];
+		double mean = 0;
+		for (uint32_t i = 0; i < n; i++) {
+			e[i] = factor ? x[at + i] / factor[at + i] : x[at + i];
+			mean += e[i] / n;
+		}
+		for (uint32_t i = 0; i < n; i++)
+			e[i] -= mean;
+		for (uint32_t k = 0; k <= lags && k < n; k++)
+			for (uint32_t i = 0; i + k < n; i++)
+				sums[k] += e[i] * e[i + k];
+		at += n;
+	}
+}
+
+/* The longest rows; fewer if there are very many iterations. */
+static uint32_t blocks_lag_rows(const struct verdict_input *in,
+	const struct change *means, double *scratch, uint32_t *rows)
+{
+	uint32_t n = 0,
+		 most = BLOCKS_LAG_WORK / (in->base.n + in->head.n + 1) + 8;
+	double least = 0;
+
+	most = most < BLOCKS_LAG_ROWS_MAX ? most : BLOCKS_LAG_ROWS_MAX;
+	for (uint32_t i = 0; i < in->n; i++)
+		scratch[i] = means[i].base_ns + means[i].head_ns;
+	if (in->n > most)
+		least = order_stat(scratch, in->n, in->n - most);
+	for (uint32_t i = 0; i < in->n && n < most; i++)
+		if (means[i].base_ns + means[i].head_ns >= least)
+			rows[n++] = i;
+	return n;
+}
+
+/* Takes medians over rows. Estimating the mean lowers every correlation by
+ * inflation / n; that is added back. */
+static void blocks_lag_settle(double *by_row, uint32_t rows, uint32_t lags,
+	double cycles, struct blocks_lag *out)
+{
+	double total = 1;
+	double raw[BLOCKS_LAG_MAX + 1];
+	for (uint32_t k = 1; k <= lags; k++)
+		raw[k] = order_stat_median(by_row + (size_t)k * rows, rows);
+	for (int turn = 0; turn < 3; turn++) {
+		double back = fmin(0.5, total / cycles), sum = 1;
+		out->n = 0;
+		for (uint32_t k = 1; k <= lags; k++) {
+			double rho = raw[k] * (1 - back) + back;
+			if (rho < BLOCKS_LAG_MIN_RHO)
+				break;
+			out->rho[k] = fmin(rho, 0.99);
+			out->n = k;
+			sum += 2 * out->rho[k];
+		}
+		total = sum;
+	}
+}
+
+static uint32_t blocks_longest_unit(const struct verdict_side *s)
+{
+	uint32_t most = 0;
+	for (uint32_t u = 0; u < s->units; u++)
+		most = s->cycles[u] > most ? s->cycles[u] : most;
+	return most;
+}
+
+bool blocks_lag_from(const struct verdict_input *in, const struct change *means,
+	const struct common_estimate *c, struct arena *a,
+	struct blocks_lag *out)
+{
+	uint32_t units = in->base.units + in->head.units;
+	uint32_t base = blocks_longest_unit(&in->base),
+		 head = blocks_longest_unit(&in->head);
+	double cycles = (double)(in->base.n + in->head.n) / units;
+	uint32_t lags = (base < head ? base : head) / 3, asked = 0;
+	double *e = arena_array(a, double, base > head ? base : head);
+	double *scratch = arena_array(a, double, in->n + 1);
+	uint32_t *rows = arena_array(a, uint32_t, in->n + 1);
+
+	*out = (struct blocks_lag){ .rho = { 1 } };
+	if (!e || !scratch || !rows)
+		return false;
+	lags = lags < BLOCKS_LAG_MAX ? lags : BLOCKS_LAG_MAX;
+	uint32_t n = blocks_lag_rows(in, means, scratch, rows);
+	double *by_row = arena_array(a, double, (size_t)(lags + 1) * (n + 1));
+	if (!by_row)
+		return false;
+	if (cycles < BLOCKS_LAG_CYCLES_MIN)
+		return true;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct verdict_row *r = &in->rows[rows[i]];
+		bool freed = verdict_freed(r) && c->known;
+		double sums[BLOCKS_LAG_MAX + 1] = { 0 };
+		blocks_lag_add(&in->base, r->base, freed ? c->free_base : NULL,
+			lags, e, sums);
+		blocks_lag_add(&in->head, r->head, freed ? c->free_head : NULL,
+			lags, e, sums);
+		for (uint32_t k = 0; sums[0] > 0 && k <= lags; k++)
+			by_row[(size_t)k * n + asked] = sums[k] / sums[0];
+		asked += sums[0] > 0;
+	}
+	/* Columns have room for n; only the first `asked` are filled. */
+	for (uint32_t k = 1; k <= lags; k++)
+		for (uint32_t i = 0; i < asked; i++)
+			by_row[(size_t)k * asked + i] =
+				by_row[(size_t)k * n + i];
+	if (asked)
+		blocks_lag_settle(by_row, asked, lags, cycles, out);
+	return true;
+}
+
+static double blocks_lag_inflation(const struct blocks_lag *l, uint32_t length)
+{
+	double sum = 1;
+	for (uint32_t k = 1; k <= l->n && k < length; k++)
+		sum += 2 * (1 - (double)k / length) * l->rho[k];
+	return sum;
+}
+
+double blocks_widen(const struct blocks_lag *l, uint32_t length)
+{
+	double all = 1;
+	for (uint32_t k = 1; k <= l->n; k++)
+		all += 2 * l->rho[k];
+	return sqrt(fmax(1, all / blocks_lag_inflation(l, length)));
+}
+
+uint32_t blocks_length(const struct blocks_lag *l, uint32_t base_n,
+	uint32_t head_n)
+{
+	uint32_t few = base_n < head_n ? base_n : head_n;
+	uint32_t most = few / BLOCKS_MIN, length;
+
+	length = (few + BLOCKS_MAX - 1) / BLOCKS_MAX;
+	while (length < most &&
+		blocks_widen(l, length) * blocks_widen(l, length) >
+			BLOCKS_MAX_INFLATION)
+		length++;
+	return length ? length : 1;
+}
+
+/* Where blocks begin and end, and their means. */
+
+static struct block *blocks_cut(const struct verdict_side *side,
+	uint32_t length, struct arena *a, uint32_t *n)
 {
 	uint32_t at = 0;
 	*n = 0;
@@ -31,8 +194,8 @@ bool blocks_from(const struct verdict_input *in, uint32_t length,
 	struct arena *a, struct blocks *out)
 {
 	*out = (struct blocks){ .length = length, .widen = 1 };
-	out->base = cut(&in->base, length, a, &out->base_n);
-	out->head = cut(&in->head, length, a, &out->head_n);
+	out->base = blocks_cut(&in->base, length, a, &out->base_n);
+	out->head = blocks_cut(&in->head, length, a, &out->head_n);
 	out->base_lost = length ? in->base.units - 1 : 0;
 	out->head_lost = length ? in->head.units - 1 : 0;
 	return out->base && out->head;
@@ -43,8 +206,8 @@ double blocks_df(const struct blocks *b)
 	return (double)b->base_n + b->head_n - 2 - b->base_lost - b->head_lost;
 }
 
-static void means_of(const struct block *b, uint32_t n, const double *x,
-	const double *factor, double *means)
+static void blocks_side_means(const struct block *b, uint32_t n,
+	const double *x, const double *factor, double *means)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		double sum = 0;
@@ -54,8 +217,8 @@ static void means_of(const struct block *b, uint32_t n, const double *x,
 	}
 }
 
-/* Each unit's blocks are moved to the mean of all blocks of the side. */
-static void level(const struct block *b, uint32_t n, uint32_t lost,
+/* Moves the blocks of each unit to the mean of all blocks of the side. */
+static void blocks_level_units(const struct block *b, uint32_t n, uint32_t lost,
 	double *means)
 {
 	double left = (double)n - 1 - lost, all = 0;
@@ -75,10 +238,12 @@ static void level(const struct block *b, uint32_t n, uint32_t lost,
 void blocks_means(const struct blocks *b, const struct verdict_row *row,
 	const double *base_factor, const double *head_factor, double *means)
 {
-	means_of(b->base, b->base_n, row->base, base_factor, means);
-	means_of(b->head, b->head_n, row->head, head_factor, means + b->base_n);
+	blocks_side_means(b->base, b->base_n, row->base, base_factor, means);
+	blocks_side_means(b->head, b->head_n, row->head, head_factor,
+		means + b->base_n);
 	if (b->base_lost)
-		level(b->base, b->base_n, b->base_lost, means);
+		blocks_level_units(b->base, b->base_n, b->base_lost, means);
 	if (b->head_lost)
-		level(b->head, b->head_n, b->head_lost, means + b->base_n);
+		blocks_level_units(b->head, b->head_n, b->head_lost,
+			means + b->base_n);
 }

@@ -1,36 +1,67 @@
-/* blocks.h - cycles in a row, taken together until they can be exchanged.
+/* blocks.h - iterations grouped into blocks that can be exchanged.
  *
- * Cycles of a process are alike to their neighbours; blocks of enough of them
- * are not. A block lies within one unit; all have the same length give or take
- * one cycle. Where units are what is exchanged, each is one block. */
+ * Iterations of one process resemble their neighbors, so they cannot be
+ * exchanged one by one. A block is a run of consecutive iterations of one unit,
+ * long enough that little correlation is left between blocks. All blocks have
+ * the same length, give or take one iteration. If units are what is exchanged,
+ * each unit is one block.
+ *
+ * The length follows from the autocorrelation of times per iteration: the median
+ * over the longest rows, so that one odd row does not decide for all. Lags are
+ * summed until little correlation is left. */
 #pragma once
-#include "verdict.h"
+#include "common_factor.h"
+
+enum {
+	BLOCKS_LAG_MAX = 64,
+	BLOCKS_MIN = 5, /* per side, if it has enough iterations */
+	BLOCKS_MAX = 40, /* of the smaller side: more would only cost time */
+};
+
+struct blocks_lag {
+	uint32_t n; /* lags that count */
+	double rho[BLOCKS_LAG_MAX + 1]; /* rho[0] is 1 */
+};
+
+/* The autocorrelation of both sides. Kernels are divided by the common factor if
+ * it is known. False if the arena is full. */
+bool blocks_lag_from(const struct verdict_input *in, const struct change *means,
+	const struct common_estimate *c, struct arena *a,
+	struct blocks_lag *out);
+
+/* Iterations per block: enough that little correlation is left between blocks. */
+uint32_t blocks_length(const struct blocks_lag *l, uint32_t base_n,
+	uint32_t head_n);
+
+/* The correlation that is left between blocks of `length`, as a factor of
+ * standard deviations: 1 or more. */
+double blocks_widen(const struct blocks_lag *l, uint32_t length);
 
 struct block {
-	uint32_t from, to; /* cycles of its side */
+	uint32_t from, to; /* iterations of its side */
 	uint32_t unit;
 };
 
 struct blocks {
-	uint32_t length; /* cycles; 0 where blocks are units */
+	uint32_t length; /* iterations; 0 if blocks are units */
 	uint32_t base_n, head_n;
 	const struct block *base, *head;
-	/* Degrees of freedom that went with what units of a side differ by. */
+	/* Degrees of freedom spent on the differences between units of a side. */
 	uint32_t base_lost, head_lost;
-	/* What is left of correlation between blocks: the deviation of a mean
-	 * difference is that much greater than blocks tell. */
+	/* The deviation of a mean difference is that much greater than blocks
+	 * show: blocks_widen(). */
 	double widen;
 };
 
-/* False where the arena is full. */
+/* `length` 0: each unit is one block. False if the arena is full. */
 bool blocks_from(const struct verdict_input *in, uint32_t length,
 	struct arena *a, struct blocks *out);
 
-/* How many degrees of freedom the blocks' variance has, of both sides. */
+/* Degrees of freedom of the blocks' variance, of both sides. */
 double blocks_df(const struct blocks *b);
 
-/* Means of each block of x / factor, base's then head's. `factor` NULL: 1. Where
- * blocks are not units, what units of a side differ by is taken out, and what is
- * left is widened so that its variance is still that of blocks. */
+/* The mean of x / factor of each block, base's blocks then head's. `factor` NULL:
+ * 1. If blocks are not units, the differences between units of a side are removed
+ * and the rest is widened, so that its variance is still that of blocks. */
 void blocks_means(const struct blocks *b, const struct verdict_row *row,
 	const double *base_factor, const double *head_factor, double *means);

@@ -1,17 +1,18 @@
-/* common_factor.c - the factors, cycle by cycle, and the ratio of the sides. */
+/* common_factor.c - estimates the factor that all kernels share: clocks and power. */
 #include "common_factor.h"
 #include "dist.h"
 #include "order_stat.h"
 #include <math.h>
 
-/* The kernels that are on both sides, the longest of them: their indices. */
-struct asked {
+/* Indices of the longest kernels that both sides have. */
+struct common_factor_rows {
 	uint32_t *rows, n;
-	double *scratch; /* as many as rows or more */
+	double *scratch; /* at least as many as rows */
 };
 
-static bool asked_of(const struct verdict_input *in, const struct change *means,
-	struct arena *a, struct asked *out)
+static bool common_factor_rows(const struct verdict_input *in,
+	const struct change *means, struct arena *a,
+	struct common_factor_rows *out)
 {
 	double least = 0;
 	out->n = 0;
@@ -23,20 +24,21 @@ static bool asked_of(const struct verdict_input *in, const struct change *means,
 		if (in->rows[i].kernel && means[i].base_ns > 0 &&
 			means[i].head_ns > 0)
 			out->scratch[out->n++] = means[i].base_ns;
-	if (out->n > COMMON_ROWS_MAX)
+	if (out->n > COMMON_FACTOR_ROWS_MAX)
 		least = order_stat(out->scratch, out->n,
-			out->n - COMMON_ROWS_MAX);
+			out->n - COMMON_FACTOR_ROWS_MAX);
 	out->n = 0;
-	for (uint32_t i = 0; i < in->n && out->n < COMMON_ROWS_MAX; i++)
+	for (uint32_t i = 0; i < in->n && out->n < COMMON_FACTOR_ROWS_MAX; i++)
 		if (in->rows[i].kernel && means[i].base_ns > 0 &&
 			means[i].head_ns > 0 && means[i].base_ns >= least)
 			out->rows[out->n++] = i;
 	return true;
 }
 
-/* One side's factors; 1 where too few kernels ran in a cycle. */
-static double *factors(const struct verdict_input *in, const struct asked *k,
-	const struct change *means, bool head, struct arena *a)
+/* The factors of one side; 1 if too few kernels ran in an iteration. */
+static double *common_factor_side(const struct verdict_input *in,
+	const struct common_factor_rows *k, const struct change *means,
+	bool head, struct arena *a)
 {
 	uint32_t cycles = head ? in->head.n : in->base.n;
 	double *f = arena_array(a, double, cycles), sum = 0;
@@ -51,8 +53,9 @@ static double *factors(const struct verdict_input *in, const struct asked *k,
 				k->scratch[n++] =
 					x / (head ? m->head_ns : m->base_ns);
 		}
-		f[c] = n < COMMON_ROWS_MIN ? 1
-					   : order_stat_median(k->scratch, n);
+		f[c] = n < COMMON_FACTOR_ROWS_MIN
+			       ? 1
+			       : order_stat_median(k->scratch, n);
 		sum += f[c];
 	}
 	for (uint32_t c = 0; f && c < cycles; c++)
@@ -60,7 +63,7 @@ static double *factors(const struct verdict_input *in, const struct asked *k,
 	return f;
 }
 
-double common_log_ratio(const struct verdict_input *in,
+double common_factor_log_ratio(const struct verdict_input *in,
 	const struct verdict_row *row, const struct change *mean)
 {
 	double ratio = mean->head_ns / mean->base_ns;
@@ -73,27 +76,29 @@ double common_log_ratio(const struct verdict_input *in,
 	return log(ratio);
 }
 
-/* A deviation that outliers do not make. */
-static double spread(const double *log_ratio, uint32_t n, double centre,
-	double *scratch)
+/* A deviation that outliers do not inflate: the median absolute deviation,
+ * scaled to a normal distribution. */
+static double common_factor_spread(const double *log_ratio, uint32_t n,
+	double centre, double *scratch)
 {
 	for (uint32_t i = 0; i < n; i++)
 		scratch[i] = fabs(log_ratio[i] - centre);
 	return 1.4826 * order_stat_median(scratch, n);
 }
 
-static double median_of(const double *v, uint32_t n, double *scratch)
+static double common_factor_median(const double *v, uint32_t n, double *scratch)
 {
 	for (uint32_t i = 0; i < n; i++)
 		scratch[i] = v[i];
 	return order_stat_median(scratch, n);
 }
 
-/* From the median of all rows to that of those that moved with it. */
-static double centre_of(const double *log_ratio, uint32_t n, double within,
-	double *scratch, uint32_t *alike)
+/* Moves from the median of all rows to the median of the rows within reach of
+ * it. */
+static double common_factor_centre(const double *log_ratio, uint32_t n,
+	double within, double *scratch, uint32_t *alike)
 {
-	double centre = median_of(log_ratio, n, scratch);
+	double centre = common_factor_median(log_ratio, n, scratch);
 	for (int turn = 0; turn < 8; turn++) {
 		*alike = 0;
 		for (uint32_t i = 0; i < n; i++)
@@ -106,10 +111,11 @@ static double centre_of(const double *log_ratio, uint32_t n, double within,
 	return centre;
 }
 
-/* How far rows of one mind may lie apart: what runs differ by and what these
- * do, but never so much that any rows at all would be of one mind. */
-static double tolerance_of(const struct verdict_input *in,
-	const struct common *c, double sd)
+/* How far rows may differ and still share one factor: the differences between
+ * runs and those between the rows, with a limit, because otherwise any rows
+ * would share one. */
+static double common_factor_tolerance(const struct verdict_input *in,
+	const struct common_estimate *c, double sd)
 {
 	double runs = 2 * c->floor *
 		      sqrt(1.0 / in->base.units + 1.0 / in->head.units);
@@ -117,9 +123,9 @@ static double tolerance_of(const struct verdict_input *in,
 	return fmin(most, fmax(fmax(in->margin / 2, runs), 2.5 * sd));
 }
 
-static bool ratio_from(const struct verdict_input *in,
-	const struct change *means, const struct asked *k, struct arena *a,
-	struct common *c)
+static bool common_factor_ratio_from(const struct verdict_input *in,
+	const struct change *means, const struct common_factor_rows *k,
+	struct arena *a, struct common_estimate *c)
 {
 	double *log_ratio = arena_array(a, double, k->n);
 	double all_ns = 0, alike_ns = 0;
@@ -128,12 +134,13 @@ static bool ratio_from(const struct verdict_input *in,
 	if (!log_ratio)
 		return false;
 	for (uint32_t i = 0; i < k->n; i++)
-		log_ratio[i] = common_log_ratio(in, &in->rows[k->rows[i]],
-			&means[k->rows[i]]);
-	double centre = median_of(log_ratio, k->n, k->scratch);
-	c->tolerance = tolerance_of(in, c,
-		spread(log_ratio, k->n, centre, k->scratch));
-	centre = centre_of(log_ratio, k->n, c->tolerance, k->scratch, &turned);
+		log_ratio[i] = common_factor_log_ratio(in,
+			&in->rows[k->rows[i]], &means[k->rows[i]]);
+	double centre = common_factor_median(log_ratio, k->n, k->scratch);
+	c->tolerance = common_factor_tolerance(in, c,
+		common_factor_spread(log_ratio, k->n, centre, k->scratch));
+	centre = common_factor_centre(log_ratio, k->n, c->tolerance, k->scratch,
+		&turned);
 	for (uint32_t i = 0; i < k->n; i++) {
 		bool with = fabs(log_ratio[i] - centre) <= c->tolerance;
 		alike += with;
@@ -149,8 +156,8 @@ static bool ratio_from(const struct verdict_input *in,
 	return true;
 }
 
-static void floor_from(const struct verdict_input *in, const struct asked *k,
-	struct common *c)
+static void common_factor_noise_floor(const struct verdict_input *in,
+	const struct common_factor_rows *k, struct common_estimate *c)
 {
 	for (uint32_t i = 0; i < k->n; i++)
 		k->scratch[i] = in->rows[k->rows[i]].floor;
@@ -160,8 +167,8 @@ static void floor_from(const struct verdict_input *in, const struct asked *k,
 	c->floor_df = order_stat_median(k->scratch, k->n);
 }
 
-static const double *times(const double *f, uint32_t n, double by,
-	struct arena *a)
+static const double *common_factor_scaled(const double *f, uint32_t n,
+	double by, struct arena *a)
 {
 	double *out = arena_array(a, double, n);
 	for (uint32_t i = 0; out && i < n; i++)
@@ -169,30 +176,33 @@ static const double *times(const double *f, uint32_t n, double by,
 	return out;
 }
 
-bool common_from(const struct verdict_input *in, const struct change *means,
-	struct arena *a, struct common *out)
+bool common_factor_estimate(const struct verdict_input *in,
+	const struct change *means, struct arena *a,
+	struct common_estimate *out)
 {
-	struct asked k;
+	struct common_factor_rows k;
 
-	*out = (struct common){ 0 };
-	if (!asked_of(in, means, a, &k))
+	*out = (struct common_estimate){ 0 };
+	if (!common_factor_rows(in, means, a, &k))
 		return false;
-	if (k.n < COMMON_ROWS_MIN)
+	if (k.n < COMMON_FACTOR_ROWS_MIN)
 		return true;
-	floor_from(in, &k, out);
-	out->base = factors(in, &k, means, false, a);
-	out->head = factors(in, &k, means, true, a);
-	if (!out->base || !out->head || !ratio_from(in, means, &k, a, out))
+	common_factor_noise_floor(in, &k, out);
+	out->base = common_factor_side(in, &k, means, false, a);
+	out->head = common_factor_side(in, &k, means, true, a);
+	if (!out->base || !out->head ||
+		!common_factor_ratio_from(in, means, &k, a, out))
 		return false;
 	out->known = true;
 	out->free_base = out->base;
-	out->free_head = times(out->head, in->head.n, exp(out->log_ratio), a);
+	out->free_head = common_factor_scaled(out->head, in->head.n,
+		exp(out->log_ratio), a);
 	return out->free_head;
 }
 
-struct common_factor common_told(const struct verdict_input *in,
-	const struct common *c, const struct change *means, double noise,
-	bool run)
+struct common_factor common_factor_report(const struct verdict_input *in,
+	const struct common_estimate *c, const struct change *means,
+	double noise, bool run)
 {
 	struct common_factor f = { .ratio = 1, .low = 1, .high = 1 };
 	if (!c->known || !c->alike)
@@ -207,7 +217,7 @@ struct common_factor common_told(const struct verdict_input *in,
 	f.high = exp(c->log_ratio + half);
 	f.there = fabs(c->log_ratio) > half && fabs(f.ratio - 1) >= in->margin;
 	for (uint32_t i = 0; i < in->n; i++) {
-		double r = common_log_ratio(in, &in->rows[i], &means[i]);
+		double r = common_factor_log_ratio(in, &in->rows[i], &means[i]);
 		if (!in->rows[i].kernel ||
 			!(fabs(r - c->log_ratio) <= c->tolerance))
 			continue;

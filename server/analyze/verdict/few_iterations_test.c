@@ -1,10 +1,10 @@
-/* few_iterations_test.c - the sides' launches held against each other. */
+/* few_iterations_test.c - compares launches where there are too few cycles to permute. */
 #include "few_iterations_test.h"
-#include "dist.h"
 #include "classify.h"
+#include "dist.h"
 #include <math.h>
 
-static bool never(const double *x, uint32_t n)
+static bool few_iterations_test_never(const double *x, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (x[i] != 0)
@@ -12,7 +12,7 @@ static bool never(const double *x, uint32_t n)
 	return true;
 }
 
-static bool always(const double *x, uint32_t n)
+static bool few_iterations_test_always(const double *x, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (!(x[i] > 0))
@@ -20,8 +20,8 @@ static bool always(const double *x, uint32_t n)
 	return true;
 }
 
-/* Launches of several sizes are held against those of their place by length. */
-static bool spread_moved(const struct verdict_spread *s)
+/* Compares launches of several sizes with those of the same rank by length. */
+static bool few_iterations_test_spread_moved(const struct verdict_spread *s)
 {
 	bool up = true, down = true;
 	for (int i = 0; i < PATTERN_SPREAD; i++) {
@@ -31,23 +31,24 @@ static bool spread_moved(const struct verdict_spread *s)
 	return up || down;
 }
 
-/* Of fewer launches, that all of them moved says nothing. */
+/* If fewer launches all moved, that is no evidence. */
 enum { LAUNCHED_MIN = 4 };
 
-static bool all_moved(const struct verdict_row *r)
+static bool few_iterations_test_all_moved(const struct verdict_row *r)
 {
 	if (fmin(r->base_launches, r->head_launches) < LAUNCHED_MIN)
 		return false;
 	if (r->spread.base_low)
-		return spread_moved(&r->spread);
+		return few_iterations_test_spread_moved(&r->spread);
 	return r->head_min_ns > r->base_max_ns ||
 	       r->base_min_ns > r->head_max_ns;
 }
 
-/* The function's time is off by what runs of the same work are not in ten
- * thousand: some of its launches moved that far, where not all did. */
-static bool far(const struct verdict_input *in, const struct common *c,
-	const struct verdict_row *r, const struct change *m)
+/* The function's time differs by more than one in ten thousand runs of the
+ * same work does: some launches moved that far, even if not all did. */
+static bool few_iterations_test_far(const struct verdict_input *in,
+	const struct common_estimate *c, const struct verdict_row *r,
+	const struct change *m)
 {
 	double t = dist_t_quantile(0.9999, fmax(1, r->floor_df));
 	double runs = t * r->floor *
@@ -56,16 +57,19 @@ static bool far(const struct verdict_input *in, const struct common *c,
 
 	if (verdict_freed(r) && c->known)
 		total -= c->log_ratio;
-	return total * common_log_ratio(in, r, m) > 0 && fabs(total) > runs;
+	return total * common_factor_log_ratio(in, r, m) > 0 &&
+	       fabs(total) > runs;
 }
 
-/* The change of a launch's mean, raw and freed from what is common. */
-static bool beyond(const struct verdict_input *in, const struct common *c,
-	const struct verdict_row *r, const struct change *m)
+/* The change of a launch's mean, as measured and divided by the common
+ * factor. */
+static bool few_iterations_test_beyond(const struct verdict_input *in,
+	const struct common_estimate *c, const struct verdict_row *r,
+	const struct change *m)
 {
-	double raw = common_log_ratio(in, r, m);
+	double raw = common_factor_log_ratio(in, r, m);
 	double freed = raw;
-	double runs = JUDGE_BEYOND * r->floor *
+	double runs = CLASSIFY_BEYOND * r->floor *
 		      sqrt(1.0 / in->base.units + 1.0 / in->head.units);
 
 	if (verdict_freed(r) && c->known)
@@ -73,28 +77,34 @@ static bool beyond(const struct verdict_input *in, const struct common *c,
 	return raw * freed > 0 && fabs(raw) > runs && fabs(freed) > runs;
 }
 
-static enum change_class class_of(const struct verdict_input *in,
-	const struct common *c, const struct verdict_row *r,
+static enum change_class few_iterations_test_class_of(const struct verdict_input
+							      *in,
+	const struct common_estimate *c, const struct verdict_row *r,
 	const struct change *m)
 {
-	double most = fmax(m->base_ns, m->head_ns), cycle = judge_cycle_ns(in);
-	double stake = JUDGE_LEAST_SHARE * cycle;
+	double most = fmax(m->base_ns, m->head_ns),
+	       cycle = classify_cycle_ns(in);
+	double stake = CLASSIFY_MIN_SHARE * cycle;
 
-	/* Whether something ran at all is no matter of how long. */
-	if (most >= JUDGE_LEAST_PRESENT * cycle) {
-		if (never(r->base, in->base.n) && always(r->head, in->head.n))
+	/* Whether something ran at all does not depend on how long it ran. */
+	if (most >= CLASSIFY_MIN_PRESENT * cycle) {
+		if (few_iterations_test_never(r->base, in->base.n) &&
+			few_iterations_test_always(r->head, in->head.n))
 			return CHANGE_APPEARED;
-		if (never(r->head, in->head.n) && always(r->base, in->base.n))
+		if (few_iterations_test_never(r->head, in->head.n) &&
+			few_iterations_test_always(r->base, in->base.n))
 			return CHANGE_VANISHED;
 	}
-	if (judge_worth(in, m) && (all_moved(r) || far(in, c, r, m)) &&
-		beyond(in, c, r, m))
+	if (classify_relevant(in, m) &&
+		(few_iterations_test_all_moved(r) ||
+			few_iterations_test_far(in, c, r, m)) &&
+		few_iterations_test_beyond(in, c, r, m))
 		return CHANGE_LIKELY;
 	return most <= stake ? CHANGE_UNCHANGED : CHANGE_UNDECIDED;
 }
 
-void launched(const struct verdict_input *in, const struct common *c,
-	struct change *changes)
+void few_iterations_test(const struct verdict_input *in,
+	const struct common_estimate *c, struct change *changes)
 {
 	double units = 1.0 / in->base.units + 1.0 / in->head.units;
 
@@ -109,7 +119,8 @@ void launched(const struct verdict_input *in, const struct common *c,
 		m->shift_ns = m->delta_ns;
 		m->low_ns = m->delta_ns - half;
 		m->high_ns = m->delta_ns + half;
-		if (m->is != CHANGE_UNCHANGED) /* set where all is the same */
-			m->is = class_of(in, c, r, m);
+		if (m->is !=
+			CHANGE_UNCHANGED) /* set if both sides are identical */
+			m->is = few_iterations_test_class_of(in, c, r, m);
 	}
 }

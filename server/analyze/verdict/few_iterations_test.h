@@ -1,15 +1,17 @@
-/* few_iterations_test.h - what can be said of too few cycles: did all launches move?
+/* few_iterations_test.h - the verdict if there are too few iterations to
+ * permute: did all launches change?
  *
- * A row is *likely* changed where every launch of one side took longer than
- * that of the other which has its place by length (without those: than every
- * launch of the other) and there are four a side; or where its time is off by what
- * hardly any run is; and their mean moved beyond what runs differ by;
- * appeared or vanished where one side never ran it and the other did in every
- * cycle. Nothing is permuted: p, p_family and q are NaN. */
+ * A row is *likely* changed if its launches' mean changed by more than runs
+ * differ, and one of two holds: there are at least four launches per side and
+ * every launch of one side took longer than the other's of the same rank by
+ * length (if ranks are unknown, than every launch of the other); or its time
+ * differs by more than hardly any two runs do. A row appeared or vanished if
+ * one side never ran it and the other did in every iteration. Nothing is
+ * permuted: p, p_family and q are NaN. */
 #pragma once
 #include "common_factor.h"
 
-/* `changes`: base_ns to ratio are filled, and the class of those rows that are
- * the same on both sides. */
-void launched(const struct verdict_input *in, const struct common *c,
-	struct change *changes);
+/* `changes`: base_ns to ratio are filled, and so is the class of rows that
+ * are identical on both sides. */
+void few_iterations_test(const struct verdict_input *in,
+	const struct common_estimate *c, struct change *changes);

@@ -1,17 +1,92 @@
-/* permutation_test.c - sums over the chosen blocks, 64 rows at once. */
+/* permutation_test.c - the largest difference of any row that permuted blocks produce. */
 #include "permutation_test.h"
-#include "splits.h"
 #include "t_draw.h"
 #include "xoshiro.h"
 #include <math.h>
 #include <stdlib.h>
 
+/* Splits: all combinations in order, or the first steps of a shuffle. */
+
+uint32_t permutation_test_ways(uint32_t n, uint32_t k)
+{
+	uint64_t ways = 1;
+	for (uint32_t i = 1; i <= k && i <= n; i++) {
+		ways = ways * (n - k + i) / i;
+		if (ways >= UINT32_MAX)
+			return UINT32_MAX;
+	}
+	return (uint32_t)ways;
+}
+
+static void permutation_test_all_ways(uint32_t n, uint32_t k, uint32_t ways,
+	uint32_t *sets)
+{
+	for (uint32_t i = 0; i < k; i++)
+		sets[i] = i;
+	for (uint32_t w = 1; w < ways; w++) {
+		const uint32_t *last = sets + (size_t)(w - 1) * k;
+		uint32_t *next = sets + (size_t)w * k, i = k;
+		/* The last index that can still move on. */
+		while (i-- > 0 && last[i] == n - k + i)
+			;
+		for (uint32_t m = 0; m < k; m++)
+			next[m] = m < i ? last[m] : last[i] + 1 + (m - i);
+	}
+}
+
+static void permutation_test_random_ways(uint32_t n, uint32_t k, uint32_t ways,
+	uint32_t *deck, uint64_t seed, uint32_t *sets)
+{
+	struct xoshiro x;
+	xoshiro_init(&x, seed);
+	for (uint32_t i = 0; i < n; i++)
+		deck[i] = i;
+	for (uint32_t w = 0; w < ways; w++)
+		for (uint32_t i = 0; i < k; i++) {
+			uint32_t other = i + xoshiro_below(&x, n - i);
+			uint32_t taken = deck[other];
+			deck[other] = deck[i];
+			deck[i] = taken;
+			*sets++ = taken;
+		}
+}
+
+bool permutation_test_splits(const struct blocks *b, uint32_t permutations,
+	bool may_all, uint64_t seed, struct arena *a,
+	struct permutation_splits *out)
+{
+	uint32_t n = b->base_n + b->head_n;
+	bool base = b->base_n <= b->head_n;
+	uint32_t k = base ? b->base_n : b->head_n,
+		 ways = permutation_test_ways(n, k);
+	uint32_t *deck = arena_array(a, uint32_t, n);
+	uint32_t *own = arena_array(a, uint32_t, k);
+
+	*out = (struct permutation_splits){ .chosen = k,
+		.own = own,
+		.exact = may_all && ways <= permutations };
+	out->n = out->exact ? ways : permutations;
+	uint32_t *sets = arena_array(a, uint32_t, (size_t)out->n * k);
+	if (!deck || !own || !sets)
+		return false;
+	out->sets = sets;
+	for (uint32_t i = 0; i < k; i++)
+		own[i] = base ? i : b->base_n + i;
+	if (out->exact)
+		permutation_test_all_ways(n, k, ways, sets);
+	else
+		permutation_test_random_ways(n, k, out->n, deck, seed, sets);
+	return true;
+}
+
+/* The test: sums over the chosen blocks, 64 rows at once. */
+
 enum { TILE = 64, TABLES = 17 };
 /* Equal splits of rounded numbers are equal splits. */
 #define SAME 0.9999F
 
-/* 64 rows: blocks' means about 0 with deviation 1, and what contrast.h tells of
- * their variance on that scale. */
+/* 64 rows: the blocks' means, scaled to mean 0 and deviation 1, and the
+ * variances of contrast.h on that scale. */
 struct tile {
 	float *z, *squares; /* [block][TILE] */
 	float total[TILE]; /* Σ squares */
@@ -20,15 +95,16 @@ struct tile {
 	const struct t_draw *draw[TILE]; /* NULL: runs have no effect */
 	bool counts[TILE];
 };
-struct sizes {
+struct permutation_test_sizes {
 	uint32_t n;
-	float chosen, rest, df; /* n again, the other blocks, blocks_df() */
+	float chosen, rest,
+		df; /* n as a float, the other blocks, blocks_df() */
 	float widen; /* of variance */
-	float delta; /* by which a difference is widened */
+	float delta; /* factor by which a difference is widened */
 };
 
-static void sum_chosen(const float *restrict z, const uint32_t *restrict chosen,
-	uint32_t n, float *restrict out)
+static void permutation_test_sum_chosen(const float *restrict z,
+	const uint32_t *restrict chosen, uint32_t n, float *restrict out)
 {
 	for (int i = 0; i < TILE; i++)
 		out[i] = 0;
@@ -39,14 +115,15 @@ static void sum_chosen(const float *restrict z, const uint32_t *restrict chosen,
 	}
 }
 
-/* The squared statistics of one split. Means are about 0, so what is not chosen
- * sums up to the negative of what is. */
-static void statistics(const struct tile *t, const float *restrict draws,
-	const uint32_t *chosen, struct sizes s, float *restrict out)
+/* The squared statistics of one split. Means are about 0, so the sum of the
+ * other blocks is the negative of that of the chosen ones. */
+static void permutation_test_statistics(const struct tile *t,
+	const float *restrict draws, const uint32_t *chosen,
+	struct permutation_test_sizes s, float *restrict out)
 {
 	float sum[TILE], squares[TILE];
-	sum_chosen(t->z, chosen, s.n, sum);
-	sum_chosen(t->squares, chosen, s.n, squares);
+	permutation_test_sum_chosen(t->z, chosen, s.n, sum);
+	permutation_test_sum_chosen(t->squares, chosen, s.n, squares);
 	for (int i = 0; i < TILE; i++) {
 		float in = sum[i] * sum[i];
 		float of_chosen = (squares[i] - in / s.chosen) /
@@ -63,8 +140,8 @@ static void statistics(const struct tile *t, const float *restrict draws,
 	}
 }
 
-static void fill(struct tile *t, uint32_t i, const double *means, uint32_t n,
-	const struct contrast *c)
+static void permutation_test_fill(struct tile *t, uint32_t i,
+	const double *means, uint32_t n, const struct contrast *c)
 {
 	double scale = c->sd > 0 ? 1 / c->sd : 0, centre = 0;
 	double var = scale * scale;
@@ -87,11 +164,11 @@ static void fill(struct tile *t, uint32_t i, const double *means, uint32_t n,
 
 struct permuting {
 	const struct blocks *b;
-	struct permute_row *rows;
+	struct permutation_row *rows;
 	uint32_t n;
-	permute_means *means;
+	permutation_means *means;
 	void *of;
-	const struct splits *splits;
+	const struct permutation_splits *splits;
 	uint64_t seed;
 	struct t_draw *tables;
 	uint32_t tables_n;
@@ -100,7 +177,8 @@ struct permuting {
 	float *own; /* by row, squared */
 };
 
-static const struct t_draw *table_of(struct permuting *w, double df)
+static const struct t_draw *permutation_test_table_of(struct permuting *w,
+	double df)
 {
 	double down = t_draw_df(df);
 	for (uint32_t i = 0; i < w->tables_n; i++)
@@ -110,7 +188,8 @@ static const struct t_draw *table_of(struct permuting *w, double df)
 	return &w->tables[w->tables_n++];
 }
 
-static void tile_fill(struct permuting *w, uint32_t from, struct tile *t)
+static void permutation_test_tile_fill(struct permuting *w, uint32_t from,
+	struct tile *t)
 {
 	uint32_t blocks = w->b->base_n + w->b->head_n;
 	static const struct contrast none;
@@ -120,13 +199,16 @@ static void tile_fill(struct permuting *w, uint32_t from, struct tile *t)
 			is ? w->rows[from + i].contrast : &none;
 		if (is)
 			w->means(w->of, from + i, w->scratch);
-		fill(t, i, w->scratch, blocks, c);
+		permutation_test_fill(t, i, w->scratch, blocks, c);
 		t->counts[i] = is && w->rows[from + i].counts;
-		t->draw[i] = c->run_var > 0 ? table_of(w, c->run_df) : NULL;
+		t->draw[i] = c->run_var > 0
+				     ? permutation_test_table_of(w, c->run_df)
+				     : NULL;
 	}
 }
 
-static void draw(const struct tile *t, struct xoshiro *x, float *draws)
+static void permutation_test_draw(const struct tile *t, struct xoshiro *x,
+	float *draws)
 {
 	for (int i = 0; i < TILE; i += 2) {
 		uint64_t bits = xoshiro_next(x);
@@ -138,46 +220,50 @@ static void draw(const struct tile *t, struct xoshiro *x, float *draws)
 	}
 }
 
-static void keep_largest(const struct tile *t, const float *of, float *largest)
+static void permutation_test_keep_largest(const struct tile *t, const float *of,
+	float *largest)
 {
 	for (int i = 0; i < TILE; i++)
 		if (t->counts[i] && of[i] > *largest)
 			*largest = of[i];
 }
 
-static void tile_run(struct permuting *w, uint32_t from, struct tile *t)
+static void permutation_test_tile_run(struct permuting *w, uint32_t from,
+	struct tile *t)
 {
-	const struct splits *p = w->splits;
+	const struct permutation_splits *p = w->splits;
 	uint32_t all = w->b->base_n + w->b->head_n;
-	struct sizes s = { p->chosen, (float)p->chosen,
+	struct permutation_test_sizes s = { p->chosen, (float)p->chosen,
 		(float)(all - p->chosen), (float)blocks_df(w->b),
 		(float)w->b->widen, (float)w->b->widen };
 	float draws[TILE] = { 0 }, of[TILE];
-	struct sizes own = s;
+	struct permutation_test_sizes own = s;
 	struct xoshiro x;
 
-	/* What the data are is not widened, what chance makes is. */
+	/* Only differences made by chance are widened, not those of the data. */
 	own.delta = 1;
-	tile_fill(w, from, t);
-	statistics(t, draws, p->own, own, of);
+	permutation_test_tile_fill(w, from, t);
+	permutation_test_statistics(t, draws, p->own, own, of);
 	for (uint32_t i = 0; i < TILE && from + i < w->n; i++)
 		w->own[from + i] = of[i];
 	xoshiro_init(&x, w->seed ^ (uint64_t)(from + 1) << 32);
 	for (uint32_t k = 0; k < p->n; k++) {
-		draw(t, &x, draws);
-		statistics(t, draws, p->sets + (size_t)k * p->chosen, s, of);
-		keep_largest(t, of, &w->largest[k]);
+		permutation_test_draw(t, &x, draws);
+		permutation_test_statistics(t, draws,
+			p->sets + (size_t)k * p->chosen, s, of);
+		permutation_test_keep_largest(t, of, &w->largest[k]);
 	}
 }
 
-static int by_size(const void *a, const void *b)
+static int permutation_test_by_size(const void *a, const void *b)
 {
 	float x = *(const float *)a, y = *(const float *)b;
 	return (x > y) - (x < y);
 }
 
-/* How many splits make something as large: counted from the end. */
-static double p_of(const struct splits *p, const float *largest, float own)
+/* The share of splits whose largest statistic is at least as large. */
+static double permutation_test_p_of(const struct permutation_splits *p,
+	const float *largest, float own)
 {
 	uint32_t lo = 0, hi = p->n;
 	while (lo < hi) {
@@ -193,11 +279,11 @@ static double p_of(const struct splits *p, const float *largest, float own)
 	return (as_large > 0 ? as_large : 1) / p->n;
 }
 
-bool permute_from(const struct blocks *b, struct permute_row *rows, uint32_t n,
-	permute_means *means, void *of, uint32_t permutations, uint64_t seed,
-	struct arena *a)
+bool permutation_test(const struct blocks *b, struct permutation_row *rows,
+	uint32_t n, permutation_means *means, void *of, uint32_t permutations,
+	uint64_t seed, struct arena *a)
 {
-	struct splits splits;
+	struct permutation_splits splits;
 	struct tile *t = arena_new(a, struct tile);
 	struct permuting w = { .b = b,
 		.rows = rows,
@@ -215,7 +301,8 @@ bool permute_from(const struct blocks *b, struct permute_row *rows, uint32_t n,
 	w.scratch = arena_array(a, double, blocks);
 	w.own = arena_array(a, float, n + 1);
 	if (!t || !w.tables || !w.scratch || !w.own ||
-		!splits_from(b, permutations, !drawn, seed, a, &splits))
+		!permutation_test_splits(b, permutations, !drawn, seed, a,
+			&splits))
 		return false;
 	w.largest = arena_array(a, float, splits.n);
 	t->z = arena_array(a, float, (size_t)blocks *TILE);
@@ -223,9 +310,9 @@ bool permute_from(const struct blocks *b, struct permute_row *rows, uint32_t n,
 	if (!w.largest || !t->z || !t->squares)
 		return false;
 	for (uint32_t from = 0; from < n; from += TILE)
-		tile_run(&w, from, t);
-	qsort(w.largest, splits.n, sizeof *w.largest, by_size);
+		permutation_test_tile_run(&w, from, t);
+	qsort(w.largest, splits.n, sizeof *w.largest, permutation_test_by_size);
 	for (uint32_t i = 0; i < n; i++)
-		rows[i].p = p_of(&splits, w.largest, w.own[i]);
+		rows[i].p = permutation_test_p_of(&splits, w.largest, w.own[i]);
 	return true;
 }

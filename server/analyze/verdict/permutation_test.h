@@ -1,23 +1,41 @@
-/* permutation_test.h - the largest difference that chance makes of any row.
+/* permutation_test.h - the largest difference of any row that chance produces.
  *
  * Blocks change sides, those of all rows together, so that what rows share stays
- * shared. Each row's statistic is studentised anew every time (after Chung and
- * Romano, Exact and asymptotically robust permutation tests, 2013), and a run
- * effect is drawn for it from t. The largest of all rows is what a row's own
- * statistic is held against: a family-wise p. */
+ * shared. Each row's statistic is studentized again for every split (after Chung
+ * and Romano, Exact and asymptotically robust permutation tests, 2013), and a run
+ * effect is drawn for it from Student's t. A row's own statistic is compared with
+ * the largest of all rows: that gives a family-wise p. */
 #pragma once
 #include "contrast.h"
 
-struct permute_row {
+struct permutation_row {
 	const struct contrast *contrast;
-	bool counts; /* it could be accused, and so belongs to the family */
+	bool counts; /* classify_eligible(): the row belongs to the family */
 	double p; /* out: family-wise */
 };
 
 /* Fills the means of a row's blocks. */
-typedef void permute_means(void *of, uint32_t row, double *means);
+typedef void permutation_means(void *of, uint32_t row, double *means);
 
-/* False where the arena is full. */
-bool permute_from(const struct blocks *b, struct permute_row *rows, uint32_t n,
-	permute_means *means, void *of, uint32_t permutations, uint64_t seed,
-	struct arena *a);
+/* False if the arena is full. */
+bool permutation_test(const struct blocks *b, struct permutation_row *rows,
+	uint32_t n, permutation_means *means, void *of, uint32_t permutations,
+	uint64_t seed, struct arena *a);
+
+/* Which blocks go to the other side: every way, or many at random. */
+struct permutation_splits {
+	uint32_t chosen; /* blocks of the side that has fewer */
+	uint32_t n;
+	const uint32_t *sets; /* [n][chosen], indices of blocks */
+	const uint32_t *own; /* the blocks that are that side's */
+	bool exact; /* every way there is, once */
+};
+
+/* Every way if there are at most `permutations` and `may_all` is set. False if
+ * the arena is full. */
+bool permutation_test_splits(const struct blocks *b, uint32_t permutations,
+	bool may_all, uint64_t seed, struct arena *a,
+	struct permutation_splits *out);
+
+/* Ways to choose k of n; UINT32_MAX if there are as many or more. */
+uint32_t permutation_test_ways(uint32_t n, uint32_t k);

@@ -1,21 +1,22 @@
 /* verdict.h - which rows of a matrix changed: the statistics, and nothing else.
  *
- * x[row][cycle]: nanoseconds per cycle, 0 where the function did not run. A
- * side's cycles stand unit behind unit; cycles of a unit are in order and may be
- * correlated. Between units a row differs by a run effect of relative standard
- * deviation `floor`, known with `df` degrees of freedom: a scaled t of so many
- * stands for it in every interval and in the null distribution, so that what
- * two processes always differ by accuses nobody.
+ * x[row][iteration]: nanoseconds per iteration, 0 if the function did not run. A
+ * side's iterations are stored unit after unit; those of a unit are in order and
+ * may be correlated. Between units a row differs by a run effect of relative
+ * standard deviation `floor`, known with `floor_df` degrees of freedom: a scaled t
+ * with that many is part of every interval and of the null distribution, so that
+ * the usual difference between two processes is not reported as a change.
  *
- * Blocks of cycles (or units, four or more a side) are permuted between the
- * sides `permutations` times; the largest of all rows' statistics gives the
- * family-wise p. Deterministic for a seed.
+ * Blocks of iterations (or units, if there are four or more per side) are permuted
+ * between the sides `permutations` times; the largest of all rows' statistics
+ * gives the family-wise p. The result is deterministic for a seed.
  *
- * Unknown, and NaN: p, p_family and q where the evidence is launches; ratio
- * where base is 0. *block is 0 where no blocks were made. No input is NaN.
+ * NaN: p, p_family and q if the evidence is launches; ratio if base is 0. *block
+ * is 0 if no blocks were made. No input is NaN.
  *
- * Measured (tests/sim, 1,000 drawn pairs of 300 functions a case; accused: pairs
- * with any unchanged row called regressed, improved, appeared or vanished):
+ * Measured (tests/sim, 1,000 random pairs of 300 functions per case; the
+ * first three lines and the last count pairs in which any unchanged row is called
+ * regressed, improved, appeared or vanished):
  *
  *   alike, odd, 2 % run effect, default floor (60; 240; 8 cycles)   0; 0; 0
  *   alike, odd, nothing but a known floor of 0 (60; 240 cycles)     37; 19
@@ -29,8 +30,8 @@
 #include "comparison.h"
 #include "err.h"
 
-/* Whether units are what is permuted: four and more a side, and ways enough to
- * choose among them that alpha can be reached. */
+/* Whether units are permuted: there are at least four per side, and enough
+ * ways to split them that alpha can be reached. */
 bool verdict_by_runs(uint32_t base_units, uint32_t head_units, double alpha);
 
 struct verdict_side {
@@ -40,22 +41,25 @@ struct verdict_side {
 };
 
 /* PATTERN_SPREAD launches of each side by length, evenly from the shortest to
- * the longest: over the side's units the least and the most. NULL unknown. */
+ * the longest: the minimum and the maximum over the side's units. NULL
+ * unknown. */
 struct verdict_spread {
 	const double *base_low, *base_high, *head_low, *head_high;
 };
 
 struct verdict_row {
 	const double *base, *head; /* [side.n] */
-	/* Executions over all cycles of the side; the shortest and longest, NaN
-	 * where unknown: evidence where cycles are too few. */
+	/* Executions over all iterations of the side, the shortest and the
+	 * longest; NaN unknown. They are the evidence if there are too few
+	 * iterations. */
 	double base_launches, base_min_ns, base_max_ns;
 	double head_launches, head_min_ns, head_max_ns;
-	bool kernel; /* takes part in the common factor, and is freed from it */
+	bool kernel; /* defines the common factor, and is divided by it */
 	double floor, floor_df;
 	enum floor_source floor_from;
 	struct verdict_spread spread;
-	/* Follows the clocks as kernels do, but does not tell what they did. */
+	/* Follows the clocks as kernels do, but does not define the common
+	 * factor. */
 	bool follows;
 };
 
@@ -69,13 +73,14 @@ struct verdict_input {
 	const struct verdict_row *rows;
 	uint32_t n;
 	double base_cycle_ns,
-		head_cycle_ns; /* mean duration; for what is at stake */
+		head_cycle_ns; /* mean duration; thresholds are shares of it */
 	double margin, alpha;
 	uint32_t permutations;
 	uint64_t seed;
 };
 
-/* changes[n] and the common factor; *block is the block's length in cycles. */
+/* Fills changes[n] and the common factor; *block is the block's length in
+ * iterations. */
 bool verdict_from(const struct verdict_input *in, struct arena *a,
 	struct change *changes, struct common_factor *common, uint32_t *block,
 	struct err *e);

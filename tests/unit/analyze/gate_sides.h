@@ -62,7 +62,7 @@ static inline struct gate gate_of(const struct gate_sides *s,
 {
 	struct err e = { 0 };
 	struct gate g;
-	assert_true(gate_from(&s->given, p, a, &g, &e));
+	assert_true(regression_gate_from(&s->given, p, a, &g, &e));
 	return g;
 }
 
@@ -87,7 +87,7 @@ struct fixture {
 static inline int set_up(void **state)
 {
 	struct fixture *f = test_calloc(1, sizeof *f);
-	gate_policy_init(&f->p);
+	regression_gate_policy_init(&f->p);
 	*state = f;
 	return 0;
 }

@@ -1,8 +1,7 @@
 /* test_chance.c - selection, shifts, splits and draws beside brute force. */
 #include "dist.h"
 #include "order_stat.h"
-#include "shift.h"
-#include "splits.h"
+#include "permutation_test.h"
 #include "t_draw.h"
 #include "xoshiro.h"
 #include <math.h>
@@ -44,12 +43,12 @@ static void every_split_once(void **state)
 {
 	struct arena a = { 0 };
 	struct blocks b = { .base_n = 5, .head_n = 5, .widen = 1 };
-	struct splits s;
+	struct permutation_splits s;
 	static bool seen[1 << 10];
 	(void)state;
-	assert_int_equal(splits_ways(10, 5), 252);
-	assert_int_equal(splits_ways(80, 40), UINT32_MAX);
-	assert_true(splits_from(&b, 252, true, 1, &a, &s));
+	assert_int_equal(permutation_test_ways(10, 5), 252);
+	assert_int_equal(permutation_test_ways(80, 40), UINT32_MAX);
+	assert_true(permutation_test_splits(&b, 252, true, 1, &a, &s));
 	assert_true(s.exact && s.n == 252 && s.chosen == 5);
 	for (uint32_t i = 0; i < s.n; i++) {
 		uint32_t set = 0;
@@ -59,7 +58,7 @@ static void every_split_once(void **state)
 		assert_false(seen[set]);
 		seen[set] = true;
 	}
-	assert_true(splits_from(&b, 251, true, 1, &a, &s));
+	assert_true(permutation_test_splits(&b, 251, true, 1, &a, &s));
 	assert_true(!s.exact && s.n == 251);
 	arena_release(&a);
 }
@@ -68,7 +67,7 @@ static void every_split_once(void **state)
  * 24th to the 24th last of 100 differences. */
 static void a_shift(void **state)
 {
-	static double pairs[SHIFT_PAIRS], all[100];
+	static double pairs[CONTRAST_PAIRS], all[100];
 	double base[10], head[10];
 	(void)state;
 	for (int i = 0; i < 10; i++) {
@@ -78,11 +77,11 @@ static void a_shift(void **state)
 			all[i * 10 + k] = k + 5.25 - i;
 	}
 	qsort(all, 100, sizeof *all, by_value);
-	struct shift s = shift_of(base, 10, head, 10, pairs);
+	struct contrast_shift s = contrast_shift_of(base, 10, head, 10, pairs);
 	assert_true(s.at == 5.25);
 	assert_true(s.at - s.below == all[23]);
 	assert_true(s.at + s.above == all[76]);
-	s = shift_of(base, 3, head, 10, pairs);
+	s = contrast_shift_of(base, 3, head, 10, pairs);
 	assert_true(isnan(s.below) && isnan(s.above));
 }
 

@@ -237,13 +237,13 @@ static void policies_without_sense(void **state)
 		struct err e = { 0 };
 		struct gate g;
 		assert_false(
-			gate_from(&f->s.given, &cases[i].p, &f->a, &g, &e));
+			regression_gate_from(&f->s.given, &cases[i].p, &f->a, &g, &e));
 		assert_string_equal(e.text, cases[i].text);
 	}
 	f->s.given.head_n = 0;
 	struct err e = { 0 };
 	struct gate g;
-	assert_false(gate_from(&f->s.given, &f->p, &f->a, &g, &e));
+	assert_false(regression_gate_from(&f->s.given, &f->p, &f->a, &g, &e));
 	assert_string_equal(e.text, "a side without a run");
 }
 

@@ -19,7 +19,7 @@ static void floors(void **state)
 		{ 3, 1, NULL, b, 2 }, { 4, 3, NULL, NULL, 0 },
 		{ 5, 1, NULL, c, 1 } };
 	struct repeats r = { runs, 5 };
-	struct run_floor f = floor_of(&r, "gemm", -1);
+	struct noise_floor f = noise_floor_of(&r, "gemm", -1);
 	(void)state;
 	assert_int_equal(f.from, FLOOR_LEARNT);
 	assert_true(fabs(f.df - 5.6) < 1e-12);
@@ -27,12 +27,12 @@ static void floors(void **state)
 		fabs(f.sd - sqrt((1.6 * 0.005 + 4 * 0.0009) / 5.6)) < 1e-12);
 	const char *untold[] = { "norm", "zero", "other" };
 	for (int i = 0; i < 3; i++) {
-		f = floor_of(&r, untold[i], -1);
+		f = noise_floor_of(&r, untold[i], -1);
 		assert_int_equal(f.from, FLOOR_DEFAULT);
 		assert_true(f.df == 4 && f.sd == 0.03);
 	}
-	assert_int_equal(floor_of(NULL, "gemm", -1).from, FLOOR_DEFAULT);
-	f = floor_of(&r, "gemm", 0);
+	assert_int_equal(noise_floor_of(NULL, "gemm", -1).from, FLOOR_DEFAULT);
+	f = noise_floor_of(&r, "gemm", 0);
 	assert_int_equal(f.from, FLOOR_GIVEN);
 	assert_true(f.sd == 0 && isinf(f.df));
 }
@@ -52,7 +52,7 @@ static void a_lasting_change(void **state)
 			exp(0.01 * (at % 2) + (at < 4 ? 0 : 0.3)) };
 		runs[i] = (struct repeat_run){ at + 1, 1, NULL, &means[i], 1 };
 	}
-	struct run_floor f = floor_of(&r, "gemm", -1);
+	struct noise_floor f = noise_floor_of(&r, "gemm", -1);
 	/* Six of 0.01, and one that counts as no more than 6.25 times what the
 	 * fifth of seven tells: 4.625 of 7.25 normal deviations are within it. */
 	double half = 0.01 * 0.01 / 2;
