@@ -14,7 +14,7 @@
 #include "launches.h"
 #include "names_lag.h"
 #include "pattern.h"
-#include "shortfall.h"
+#include "profile_notes.h"
 #include "tables.h"
 
 static const char *text_or_null(const struct trace *t, uint32_t name)
@@ -114,7 +114,7 @@ static bool launched(const struct trace *t, uint32_t process,
 			  frame_of, p, e)
 		: arena_err(p->arena, e);
 	if (ok)
-		shortfall_add(t, proc, call_of, p);
+		profile_notes_add(t, proc, call_of, p);
 	arena_drop(p->arena, kernel_of);
 	arena_drop(p->arena, call_of);
 	arena_drop(p->arena, frame_of);
@@ -146,7 +146,7 @@ bool profile_asked(const struct trace *t, uint32_t process,
 	if (!facts_from(t, proc, out))
 		return arena_err(a, e);
 	out->content = tables_content(proc);
-	tables_beside(proc, out);
+	tables_note_ignored(proc, out);
 	if (out->content != CONTENT_LAUNCHES)
 		return told(t, proc, f, out, e);
 	out->launches = proc->kernel.to - proc->kernel.from;

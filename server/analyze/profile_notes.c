@@ -1,8 +1,9 @@
-/* shortfall.c - counts what is missing: grids, launches, device names. */
-#include "shortfall.h"
+/* profile_notes.c - counts what a trace lacks: grids, launches, device names. */
+#include "profile_notes.h"
 #include "correlation.h"
 
-static void uncorrelated_add(const uint32_t *call_of, struct profile *p)
+static void profile_notes_add_uncorrelated(const uint32_t *call_of,
+	struct profile *p)
 {
 	int64_t count = 0;
 	for (int64_t i = 0; i < p->launches; i++)
@@ -11,8 +12,8 @@ static void uncorrelated_add(const uint32_t *call_of, struct profile *p)
 		note_add(&p->notes, NOTE_uncorrelated, count, NULL, 0);
 }
 
-static void no_grid_add(const struct trace *t, const struct process *proc,
-	struct profile *p)
+static void profile_notes_add_no_grid(const struct trace *t,
+	const struct process *proc, struct profile *p)
 {
 	int64_t count = 0;
 	for (uint32_t i = proc->kernel.from; i < proc->kernel.to; i++)
@@ -23,7 +24,7 @@ static void no_grid_add(const struct trace *t, const struct process *proc,
 		note_add(&p->notes, NOTE_no_grid, count, NULL, 0);
 }
 
-void shortfall_add(const struct trace *t, const struct process *proc,
+void profile_notes_add(const struct trace *t, const struct process *proc,
 	const uint32_t *call_of, struct profile *p)
 {
 	int64_t rows = 0, unnamed = 0;
@@ -37,6 +38,6 @@ void shortfall_add(const struct trace *t, const struct process *proc,
 		unnamed += p->devices[i].name == NULL;
 	if (unnamed)
 		note_add(&p->notes, NOTE_no_device_name, unnamed, NULL, 0);
-	no_grid_add(t, proc, p);
-	uncorrelated_add(call_of, p);
+	profile_notes_add_no_grid(t, proc, p);
+	profile_notes_add_uncorrelated(call_of, p);
 }

@@ -1,22 +1,372 @@
-/* pattern.c - executions summed by function and cycle. */
+/* pattern.c - sums time and counters by function, device and iteration. */
 #include "pattern.h"
-#include "execution.h"
-#include "pattern_choice.h"
-#include "pattern_counters.h"
-#include "pattern_rows.h"
-#include "pattern_spread.h"
-#include "pattern_split.h"
+#include "catalog.h"
+#include "pattern_execution.h"
+#include "pattern_table.h"
+#include "profile.h"
+#include "series.h"
+#include "spans.h"
+#include "sync_call.h"
 #include "thread_time.h"
+#include "trace.h"
+#include <assert.h>
+#include <math.h>
 
-struct maker {
-	struct profile *p;
-	struct executions x;
-	uint32_t *place; /* of each cycle among those told */
-	uint32_t *row_of; /* of each function */
+/* Where each iteration's time goes: one sweep over the edges of all spans and
+ * iterations. The parts are unions over all devices, clipped to the iteration's
+ * window, of the records of any function: compute, collectives outside of it,
+ * copies outside of both, and idle, which is the rest. The four add up to the
+ * nanosecond. */
+
+/* What a moment counts as: the first of these that is running. */
+enum pattern_split_part { COMPUTE, COMM, COPY, PARTS };
+
+struct pattern_split {
+	struct spans part[PARTS], sync;
+	int64_t first_ns; /* iterations count from here */
 };
 
-/* A function ran in a told cycle. */
-static void count(struct pattern *f, uint32_t at, int64_t dur_ns)
+/* Adds `len` nanoseconds from `at`, in which no part changes, to the part that
+ * has them. */
+static void pattern_split_count(const struct pattern_split *s, struct cycle *c,
+	int64_t at, int64_t len)
+{
+	int64_t *const to[] = { &c->compute_ns, &c->comm_ns, &c->copy_ns };
+	for (int i = 0; i < PARTS; i++)
+		if (s->part[i].start_ns <= at) {
+			*to[i] += len;
+			return;
+		}
+	c->idle_ns += len;
+}
+
+/* Drops what ended by `at` and returns the first edge after it, at most `end`. */
+static int64_t pattern_split_edge(struct spans *s, int64_t at, int64_t end)
+{
+	while (s->end_ns <= at && spans_next(s)) {
+	}
+	int64_t next = s->start_ns > at ? s->start_ns : s->end_ns;
+	return next < end ? next : end;
+}
+
+static void pattern_split_iteration(struct pattern_split *s, struct cycle *c)
+{
+	int64_t at = s->first_ns + c->start_ns, end = at + c->dur_ns;
+
+	c->compute_ns = c->comm_ns = c->copy_ns = c->idle_ns = 0;
+	while (at < end) {
+		int64_t next = end;
+		for (int i = 0; i < PARTS; i++)
+			next = pattern_split_edge(&s->part[i], at, next);
+		pattern_split_count(s, c, at, next - at);
+		at = next;
+	}
+	assert(c->compute_ns + c->comm_ns + c->copy_ns + c->idle_ns ==
+		c->dur_ns);
+}
+
+static void pattern_split_sync(struct pattern_split *s, struct cycle *c)
+{
+	int64_t at = s->first_ns + c->start_ns, end = at + c->dur_ns;
+
+	c->sync_ns = 0;
+	while (at < end) {
+		int64_t next = pattern_split_edge(&s->sync, at, end);
+		if (s->sync.start_ns <= at)
+			c->sync_ns += next - at;
+		at = next;
+	}
+}
+
+static struct span_rows pattern_split_rows(const int64_t *start_ns,
+	const int64_t *dur_ns, struct slice rows)
+{
+	return (struct span_rows){ .start_ns = start_ns,
+		.dur_ns = dur_ns,
+		.from = rows.from,
+		.to = rows.to };
+}
+
+/* Returns by kernel of the run whether it is a collective. */
+static bool *pattern_split_collectives(const struct profile *p)
+{
+	bool *is = arena_grow(p->arena, NULL, (size_t)p->kernels_n + 1);
+	for (uint32_t i = 0; is && i < p->kernels_n; i++)
+		is[i] = family_is_collective(p->kernels[i].source.family);
+	return is;
+}
+
+/* Returns by name id of the trace whether it is a call in which the host waits. */
+static bool *pattern_split_sync_calls(const struct trace *t, struct arena *a)
+{
+	uint32_t *sync = sync_calls_of(t, a);
+	bool *is = sync ? arena_grow(a, NULL, t->names.n) : NULL;
+	for (uint32_t i = 0; is && i < t->names.n; i++)
+		is[i] = sync[i] != NAMES_NONE;
+	arena_drop(a, sync);
+	return is;
+}
+
+static void pattern_split_start(struct pattern_split *s, const struct trace *t,
+	const struct process *proc, const uint32_t *kernel_of,
+	const bool *collective, const bool *sync)
+{
+	struct span_rows kernels = pattern_split_rows(t->kernel.start_ns,
+		t->kernel.dur_ns, proc->kernel);
+	kernels.of = kernel_of;
+	kernels.which = collective;
+	s->part[COMPUTE].rows[0] = kernels;
+	s->part[COMPUTE].rows[1] = pattern_split_rows(t->graph.start_ns,
+		t->graph.dur_ns, proc->graph);
+	kernels.wanted = true;
+	s->part[COMM].rows[0] = kernels;
+	s->part[COPY].rows[0] = pattern_split_rows(t->copy.start_ns,
+		t->copy.dur_ns, proc->copy);
+	s->sync.rows[0] = pattern_split_rows(t->call.start_ns, t->call.dur_ns,
+		proc->call);
+	s->sync.rows[0].of = t->call.n ? t->call.name + proc->call.from : NULL;
+	s->sync.rows[0].which = sync;
+	s->sync.rows[0].wanted = true;
+	for (int i = 0; i < PARTS; i++)
+		spans_start(&s->part[i]);
+	spans_start(&s->sync);
+	s->first_ns = trace_first_ns(t, proc);
+}
+
+/* Fills the times of p->cycles. Returns false if the arena is full. */
+static bool pattern_split(const struct trace *t, const struct process *proc,
+	const uint32_t *kernel_of, struct profile *p)
+{
+	struct pattern_split s = { 0 };
+	bool *collective = pattern_split_collectives(p),
+	     *sync = pattern_split_sync_calls(t, p->arena);
+	bool ok = collective && sync;
+	bool calls = proc->call.from < proc->call.to;
+	int64_t end_ns = INT64_MIN;
+
+	if (ok)
+		pattern_split_start(&s, t, proc, kernel_of, collective, sync);
+	for (uint32_t i = 0; ok && i < p->cycles.n; i++) {
+		struct cycle *c = &p->cycles.cycles[i];
+		assert(c->dur_ns >= 0 && c->start_ns >= end_ns);
+		end_ns = c->start_ns + c->dur_ns;
+		pattern_split_iteration(&s, c);
+		if (calls)
+			pattern_split_sync(&s, c);
+		else
+			c->sync_ns = -1;
+	}
+	arena_drop(p->arena, collective);
+	arena_drop(p->arena, sync);
+	return ok;
+}
+
+/* The counters while each function ran: means weighted by duration, by
+ * function, counter and iteration. */
+
+/* Sums of a function, a counter and an iteration over the executions with a
+ * value. */
+struct pattern_counters_cell {
+	double weight, mean, variance; /* sums of d, u·d and s²·d */
+	uint32_t values, interpolated;
+};
+
+/* The counters of a row of p->patterns, and where their cells are. */
+struct share {
+	uint32_t series, n; /* first, how many */
+	size_t cells;
+};
+
+struct pattern_counters {
+	struct profile *p;
+	struct series_set s;
+	struct share *share; /* by row */
+	struct pattern_counters_cell *cells; /* by metric, then cycle */
+	size_t metrics; /* with cells */
+};
+
+/* Sets the counters of a device. */
+static void pattern_counters_share(const struct series_set *s, int32_t device,
+	struct share *of)
+{
+	of->series = of->n = 0;
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (s->list[i].device != device)
+			continue;
+		if (of->n++ == 0)
+			of->series = i;
+	}
+}
+
+static bool pattern_counters_apply(const struct pattern *f)
+{
+	return f->type == FUNCTION_sync || f->type == FUNCTION_oncpu ||
+	       f->type == FUNCTION_runq || f->number >= 0;
+}
+
+/* Gives rows their cells, in order, as long as there is room. */
+static bool pattern_counters_plan(struct pattern_counters *m, uint32_t *cut,
+	const char **first)
+{
+	struct patterns *to = &m->p->patterns;
+	struct share last = { 0 };
+	int32_t device = INT32_MIN;
+	size_t most = pattern_table_metrics_max(m->p);
+	m->share = arena_grow(m->p->arena, NULL,
+		((size_t)to->n + 1) * sizeof *m->share);
+	for (uint32_t i = 0; m->share && i < to->n; i++) {
+		struct pattern *f = &to->rows[i];
+		struct share *of = &m->share[i];
+		if (f->number != device)
+			pattern_counters_share(&m->s, device = f->number,
+				&last);
+		*of = last;
+		if (!pattern_counters_apply(f))
+			of->n = 0;
+		size_t room = most - m->metrics;
+		if (of->n > room) {
+			*first = *first ? *first
+					: m->s.list[of->series + room].name;
+			*cut += of->n - (uint32_t)room;
+			of->n = (uint32_t)room;
+		}
+		of->cells = m->metrics * to->cycles_n;
+		m->metrics += of->n;
+	}
+	m->cells = arena_grow(m->p->arena, NULL,
+		(m->metrics * to->cycles_n + 1) * sizeof *m->cells);
+	return m->share && m->cells;
+}
+
+/* Adds all counters of an execution in an iteration of the table. They are
+ * taken from its start for `len` nanoseconds. */
+static void pattern_counters_weigh(struct pattern_counters *m,
+	const struct execution *e, int64_t len, const struct share *of,
+	uint32_t at)
+{
+	struct pattern_counters_cell *c = m->cells + of->cells + at;
+	double d = (double)e->dur_ns;
+	for (uint32_t i = 0; i < of->n; i++, c += m->p->patterns.cycles_n) {
+		struct series_value v;
+		if (!series_value(&m->s, &m->s.list[of->series + i],
+			    e->start_ns, e->start_ns + len, &v))
+			continue;
+		c->weight += d;
+		c->mean += v.mean * d;
+		c->variance += v.variance * d;
+		c->values++;
+		c->interpolated += v.interpolated;
+	}
+}
+
+static void pattern_counters_sum(struct pattern_counters *m,
+	const struct executions *x, const uint32_t *place,
+	const uint32_t *row_of)
+{
+	const struct cycles *all = &m->p->cycles;
+	uint32_t i = 0;
+	for (int kind = 0; kind < EXECUTION_KINDS; kind++) {
+		series_set_rewind(&m->s);
+		for (; i < x->end[kind]; i++) {
+			const struct execution *e = &x->list[i];
+			uint32_t row = row_of[e->function];
+			int64_t len = kind == EXECUTION_THREADS
+					      ? all->cycles[e->cycle].dur_ns
+					      : e->dur_ns;
+			if (place[e->cycle] != CYCLE_OF_NONE)
+				pattern_counters_weigh(m, e, len,
+					&m->share[row], place[e->cycle]);
+		}
+	}
+}
+
+/* Returns whether an iteration has a value; executions of length 0 have no
+ * weight. */
+static bool pattern_counters_has_value(const struct pattern_counters_cell *c,
+	uint32_t n)
+{
+	uint32_t i = 0;
+	while (i < n && !(c[i].weight > 0))
+		i++;
+	return i < n;
+}
+
+static void pattern_counters_fill(const struct pattern_counters_cell *c,
+	uint32_t n, struct pattern_metric *to)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (!(c[i].weight > 0))
+			continue;
+		to->mu[i] = c[i].mean / c[i].weight;
+		to->sigma[i] = sqrt(c[i].variance / c[i].weight);
+		to->interpolated[i] = c[i].interpolated == 0 ? METRIC_SAMPLED
+				      : c[i].interpolated < c[i].values
+					      ? METRIC_PARTLY
+					      : METRIC_INTERPOLATED;
+	}
+}
+
+/* Stores the metrics that have a value in at least one iteration. */
+static bool pattern_counters_metrics(struct pattern_counters *m, uint32_t cut,
+	const char *first)
+{
+	struct patterns *to = &m->p->patterns;
+	uint32_t n = 0, cycles = to->cycles_n;
+	for (size_t i = 0; i < m->metrics; i++)
+		n += pattern_counters_has_value(m->cells + i * cycles, cycles);
+	if (!pattern_table_metrics(m->p, n, cut, first ? first : ""))
+		return false;
+	struct pattern_metric *metric = to->metrics;
+	for (uint32_t row = 0; row < to->n; row++) {
+		const struct share *of = &m->share[row];
+		const struct pattern_counters_cell *c = m->cells + of->cells;
+		for (uint32_t i = 0; i < of->n; i++, c += cycles) {
+			if (!pattern_counters_has_value(c, cycles))
+				continue;
+			metric->pattern = row;
+			metric->name = m->s.list[of->series + i].name;
+			pattern_counters_fill(c, cycles, metric++);
+		}
+	}
+	assert(metric == to->metrics + n);
+	return true;
+}
+
+/* Fills p->patterns.metrics: functions of a GPU get every counter of their
+ * device, those of the host every counter of the host. `place` and `row_of` are
+ * those of pattern_table.h. Returns false if the arena is full. */
+static bool pattern_counters(const struct trace *t, const struct process *proc,
+	const struct executions *x, const uint32_t *place,
+	const uint32_t *row_of, const struct thread_time *threads,
+	struct profile *p)
+{
+	struct pattern_counters m = { .p = p };
+	const char *first = NULL;
+	uint32_t cut = 0;
+
+	if (proc->counter.from == proc->counter.to)
+		return true;
+	bool ok = series_set_from(&m.s, t, proc->counter, threads, p->arena,
+			  &p->notes) &&
+		  pattern_counters_plan(&m, &cut, &first);
+	if (ok)
+		pattern_counters_sum(&m, x, place, row_of);
+	ok = ok && pattern_counters_metrics(&m, cut, first);
+	series_set_release(&m.s, p->arena);
+	arena_drop(p->arena, m.share);
+	arena_drop(p->arena, m.cells);
+	return ok;
+}
+
+struct pattern_maker {
+	struct profile *p;
+	struct executions x;
+	uint32_t *place; /* by iteration: its column in the table */
+	uint32_t *row_of; /* by function: its row */
+};
+
+/* Adds an execution to its function's column. */
+static void pattern_count(struct pattern *f, uint32_t at, int64_t dur_ns)
 {
 	if (f->launches[at]++ == 0)
 		f->min_ns[at] = f->max_ns[at] = dur_ns;
@@ -27,7 +377,7 @@ static void count(struct pattern *f, uint32_t at, int64_t dur_ns)
 		f->max_ns[at] = dur_ns;
 }
 
-static bool sums(struct maker *m)
+static bool pattern_sums(struct pattern_maker *m)
 {
 	struct patterns *to = &m->p->patterns;
 	for (uint32_t i = 0; i < m->x.n; i++) {
@@ -36,14 +386,15 @@ static bool sums(struct maker *m)
 		if (m->place[e->cycle] != CYCLE_OF_NONE)
 			*total_ns = (*total_ns < 0 ? 0 : *total_ns) + e->dur_ns;
 	}
-	if (!pattern_rows_from(m->p, m->x.functions, m->x.functions_n,
+	if (!pattern_table_rows(m->p, m->x.functions, m->x.functions_n,
 		    &m->row_of))
 		return false;
 	for (uint32_t i = 0; i < m->x.n; i++) {
 		const struct execution *e = &m->x.list[i];
 		uint32_t at = m->place[e->cycle];
 		if (at != CYCLE_OF_NONE)
-			count(&to->rows[m->row_of[e->function]], at, e->dur_ns);
+			pattern_count(&to->rows[m->row_of[e->function]], at,
+				e->dur_ns);
 	}
 	return true;
 }
@@ -53,19 +404,20 @@ bool pattern_from(const struct trace *t, uint32_t process,
 	struct profile *p)
 {
 	const struct process *proc = &t->processes[process];
-	struct maker m = { .p = p };
+	struct pattern_maker m = { .p = p };
 	struct thread_time threads;
 
 	p->patterns = (struct patterns){ 0 };
 	bool ok =
 		thread_time_from(&threads, t, proc, p) &&
 		pattern_split(t, proc, kernel_of, p) &&
-		executions_from(&m.x, t, process, kernel_of, rows, &threads,
-			p) &&
-		pattern_choice(p, m.x.functions_n, &m.place) && sums(&m) &&
-		pattern_spread(&m.x, m.row_of, p) &&
+		pattern_executions_from(&m.x, t, process, kernel_of, rows,
+			&threads, p) &&
+		pattern_table_choose(p, m.x.functions_n, &m.place) &&
+		pattern_sums(&m) &&
+		pattern_execution_spread(&m.x, m.row_of, p) &&
 		pattern_counters(t, proc, &m.x, m.place, m.row_of, &threads, p);
-	executions_release(&m.x, p->arena);
+	pattern_executions_release(&m.x, p->arena);
 	thread_time_release(&threads, p->arena);
 	arena_drop(p->arena, m.place);
 	arena_drop(p->arena, m.row_of);

@@ -1,4 +1,4 @@
-/* pattern.h - time per function, device and cycle, with the counters beside it.
+/* pattern.h - time per function, device and iteration, with its counters.
  *
  * Functions are kernels, copies and sets, opaque graphs, and calls in which the
  * host waits; model/patterns.h has the definitions. */
@@ -9,8 +9,9 @@
 
 struct cycle_rows;
 
-/* Fills p->patterns, and where a cycle's time goes in p->cycles.cycles; needs
- * p->kernels and p->cycles. False where the arena is full. */
+/* Fills p->patterns and the parts of each iteration's time in
+ * p->cycles.cycles; needs p->kernels and p->cycles. Returns false if the arena
+ * is full. */
 bool pattern_from(const struct trace *t, uint32_t process,
 	const uint32_t *kernel_of, const struct cycle_rows *rows,
 	struct profile *p);

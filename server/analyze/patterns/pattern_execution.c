@@ -1,19 +1,28 @@
-/* execution.c - rows become executions; a function is added when first seen. */
-#include "execution.h"
+/* pattern_execution.c - lists what ran of each function, and how its durations
+ * spread. */
+#include "pattern_execution.h"
 #include "catalog.h"
 #include "operation.h"
+#include "pattern_table.h"
 #include "sync_call.h"
+#include <stdlib.h>
 #include <string.h>
 
-enum kind { KERNEL, GRAPH, COPY, CALL, THREADS = EXECUTION_THREADS };
+enum pattern_execution_kind {
+	KERNEL,
+	GRAPH,
+	COPY,
+	CALL,
+	THREADS = EXECUTION_THREADS
+};
 
-/* What tells functions apart; hashed as bytes, so it has no gaps. */
-struct key {
+/* What distinguishes functions. It is hashed as bytes, so it has no padding. */
+struct pattern_execution_key {
 	uint32_t kind, what;
 	int32_t device;
 };
 
-struct maker {
+struct pattern_execution_maker {
 	struct executions *x;
 	const struct trace *t;
 	const struct process *proc;
@@ -21,27 +30,31 @@ struct maker {
 	const struct cycle_rows *rows;
 	const struct thread_time *threads;
 	struct arena *a;
-	struct key last_key;
-	uint32_t last; /* function of last_key; rows in a row are often alike */
+	struct pattern_execution_key last_key;
+	uint32_t
+		last; /* function of last_key; neighboring rows often have the same */
 };
 
-static const char *shown(const char *text)
+static const char *pattern_execution_name(const char *text)
 {
 	return *text ? text : "(unnamed)";
 }
 
-static const char *device_text(struct arena *a, int32_t number)
+static const char *pattern_execution_device_text(struct arena *a,
+	int32_t number)
 {
 	return number < 0 ? "GPU" : arena_printf(a, "GPU %d", (int)number);
 }
 
-static struct pattern function_of(const struct maker *m, const struct key *k)
+static struct pattern
+pattern_execution_function_of(const struct pattern_execution_maker *m,
+	const struct pattern_execution_key *k)
 {
 	struct pattern f = { .number = k->device };
 	const struct profile_kernel *kernel;
 	const struct name *n;
 
-	switch ((enum kind)k->kind) {
+	switch ((enum pattern_execution_kind)k->kind) {
 	case KERNEL:
 		kernel = &m->p->kernels[k->what];
 		f.name = kernel->name;
@@ -50,12 +63,13 @@ static struct pattern function_of(const struct maker *m, const struct key *k)
 				 : FUNCTION_gpu_compute;
 		break;
 	case GRAPH:
-		f.name = shown(names_text(&m->t->names, k->what));
+		f.name = pattern_execution_name(
+			names_text(&m->t->names, k->what));
 		f.type = FUNCTION_gpu_graph;
 		break;
 	case COPY:
 		n = &m->t->names.list[k->what >> 1];
-		f.name = shown(n->text);
+		f.name = pattern_execution_name(n->text);
 		f.type = operation_type(
 			operation_of(n->text, n->len, k->what & 1));
 		break;
@@ -69,11 +83,14 @@ static struct pattern function_of(const struct maker *m, const struct key *k)
 		f.type = m->threads->total[k->what].type;
 		break;
 	}
-	f.device = k->kind >= CALL ? "Host" : device_text(m->a, k->device);
+	f.device = k->kind >= CALL
+			   ? "Host"
+			   : pattern_execution_device_text(m->a, k->device);
 	return f;
 }
 
-static bool function_add(struct maker *m, const struct key *k)
+static bool pattern_execution_add_function(struct pattern_execution_maker *m,
+	const struct pattern_execution_key *k)
 {
 	struct executions *x = m->x;
 	if (x->functions_n == x->functions_cap) {
@@ -86,44 +103,50 @@ static bool function_add(struct maker *m, const struct key *k)
 		x->functions_cap = cap;
 	}
 	struct pattern_function *f = &x->functions[x->functions_n++];
-	*f = (struct pattern_function){ function_of(m, k), -1 };
+	*f = (struct pattern_function){ pattern_execution_function_of(m, k),
+		-1 };
 	return f->is.device;
 }
 
-/* The function of a key, added if new; false where the arena is full. */
-static bool find(struct maker *m, const struct key *k)
+/* Finds the function of a key and adds it if it is new. Returns false if the
+ * arena is full. */
+static bool pattern_execution_find_function(struct pattern_execution_maker *m,
+	const struct pattern_execution_key *k)
 {
 	struct executions *x = m->x;
 	if (x->functions_n && !memcmp(k, &m->last_key, sizeof *k))
 		return true;
 	uint32_t id = names_put(&x->keys, (const char *)k, sizeof *k);
-	if (id == NAMES_NONE || (id > x->functions_n && !function_add(m, k)))
+	if (id == NAMES_NONE ||
+		(id > x->functions_n && !pattern_execution_add_function(m, k)))
 		return false;
 	m->last_key = *k;
 	m->last = id - 1;
 	return true;
 }
 
-static bool add(struct maker *m, const struct key *k, int64_t start_ns,
-	int64_t dur_ns, uint32_t cycle)
+static bool pattern_execution_add(struct pattern_execution_maker *m,
+	const struct pattern_execution_key *k, int64_t start_ns, int64_t dur_ns,
+	uint32_t cycle)
 {
 	if (cycle == CYCLE_OF_NONE)
 		return true;
-	if (!find(m, k))
+	if (!pattern_execution_find_function(m, k))
 		return false;
 	m->x->list[m->x->n++] =
 		(struct execution){ start_ns, dur_ns, m->last, cycle };
 	return true;
 }
 
-static bool kernels_add(struct maker *m, const uint32_t *kernel_of)
+static bool pattern_execution_add_kernels(struct pattern_execution_maker *m,
+	const uint32_t *kernel_of)
 {
 	const struct kernel_rows *k = &m->t->kernel;
 	struct slice rows = m->proc->kernel;
 	for (uint32_t i = 0; i < rows.to - rows.from; i++)
-		if (!add(m,
-			    &(struct key){ KERNEL, kernel_of[i],
-				    k->device[rows.from + i] },
+		if (!pattern_execution_add(m,
+			    &(struct pattern_execution_key){ KERNEL,
+				    kernel_of[i], k->device[rows.from + i] },
 			    k->start_ns[rows.from + i],
 			    k->dur_ns[rows.from + i], m->rows->kernel[i]))
 			return false;
@@ -131,12 +154,14 @@ static bool kernels_add(struct maker *m, const uint32_t *kernel_of)
 	return true;
 }
 
-static bool graphs_add(struct maker *m)
+static bool pattern_execution_add_graphs(struct pattern_execution_maker *m)
 {
 	const struct graph_rows *g = &m->t->graph;
 	struct slice rows = m->proc->graph;
 	for (uint32_t i = rows.from; i < rows.to; i++)
-		if (!add(m, &(struct key){ GRAPH, g->name[i], g->device[i] },
+		if (!pattern_execution_add(m,
+			    &(struct pattern_execution_key){ GRAPH, g->name[i],
+				    g->device[i] },
 			    g->start_ns[i], g->dur_ns[i],
 			    m->rows->graph[i - rows.from]))
 			return false;
@@ -144,13 +169,13 @@ static bool graphs_add(struct maker *m)
 	return true;
 }
 
-static bool copies_add(struct maker *m)
+static bool pattern_execution_add_copies(struct pattern_execution_maker *m)
 {
 	const struct copy_rows *c = &m->t->copy;
 	struct slice rows = m->proc->copy;
 	for (uint32_t i = rows.from; i < rows.to; i++)
-		if (!add(m,
-			    &(struct key){ COPY,
+		if (!pattern_execution_add(m,
+			    &(struct pattern_execution_key){ COPY,
 				    c->name[i] << 1 | (c->is_set[i] != 0),
 				    c->device[i] },
 			    c->start_ns[i], c->dur_ns[i],
@@ -160,9 +185,10 @@ static bool copies_add(struct maker *m)
 	return true;
 }
 
-/* Names of one call with and without a suffix are one function: the first
- * name's id stands for all. */
-static bool calls_add(struct maker *m, const uint32_t *sync, int64_t first_ns)
+/* Names of one call with and without a suffix are one function, which has the
+ * id of the first name. */
+static bool pattern_execution_add_calls(struct pattern_execution_maker *m,
+	const uint32_t *sync, int64_t first_ns)
 {
 	const struct call_rows *c = &m->t->call;
 	const struct cycles *all = &m->p->cycles;
@@ -179,7 +205,9 @@ static bool calls_add(struct maker *m, const uint32_t *sync, int64_t first_ns)
 		if (at == all->n)
 			break;
 		if (start_ns >= all->cycles[at].start_ns &&
-			!add(m, &(struct key){ CALL, sync[c->name[i]], -1 },
+			!pattern_execution_add(m,
+				&(struct pattern_execution_key){ CALL,
+					sync[c->name[i]], -1 },
 				c->start_ns[i], c->dur_ns[i], at))
 			return false;
 	}
@@ -187,15 +215,18 @@ static bool calls_add(struct maker *m, const uint32_t *sync, int64_t first_ns)
 	return true;
 }
 
-/* Cycle by cycle, so that starts are in order. */
-static bool thread_time_add(struct maker *m, int64_t first_ns)
+/* By iteration, so that starts are in order. */
+static bool pattern_execution_add_threads(struct pattern_execution_maker *m,
+	int64_t first_ns)
 {
 	const struct cycles *all = &m->p->cycles;
 	for (uint32_t i = 0; i < all->n; i++)
 		for (uint32_t k = 0; k < THREAD_TOTALS; k++) {
 			const int64_t *dur_ns = m->threads->total[k].dur_ns;
 			if (dur_ns && dur_ns[i] >= 0 &&
-				!add(m, &(struct key){ THREADS, k, -1 },
+				!pattern_execution_add(m,
+					&(struct pattern_execution_key){
+						THREADS, k, -1 },
 					first_ns + all->cycles[i].start_ns,
 					dur_ns[i], i))
 				return false;
@@ -204,13 +235,13 @@ static bool thread_time_add(struct maker *m, int64_t first_ns)
 	return true;
 }
 
-bool executions_from(struct executions *x, const struct trace *t,
+bool pattern_executions_from(struct executions *x, const struct trace *t,
 	uint32_t process, const uint32_t *kernel_of,
 	const struct cycle_rows *rows, const struct thread_time *threads,
 	const struct profile *p)
 {
 	const struct process *proc = &t->processes[process];
-	struct maker m = { .x = x,
+	struct pattern_execution_maker m = { .x = x,
 		.t = t,
 		.proc = proc,
 		.p = p,
@@ -227,16 +258,115 @@ bool executions_from(struct executions *x, const struct trace *t,
 		most += sync[t->call.name[i]] != NAMES_NONE;
 	x->list = arena_grow(m.a, NULL, (most + 1) * sizeof *x->list);
 	bool ok = sync && x->list && names_init(&x->keys, m.a) &&
-		  kernels_add(&m, kernel_of) && graphs_add(&m) &&
-		  copies_add(&m) &&
-		  calls_add(&m, sync, trace_first_ns(t, proc)) &&
-		  thread_time_add(&m, trace_first_ns(t, proc));
+		  pattern_execution_add_kernels(&m, kernel_of) &&
+		  pattern_execution_add_graphs(&m) &&
+		  pattern_execution_add_copies(&m) &&
+		  pattern_execution_add_calls(&m, sync,
+			  trace_first_ns(t, proc)) &&
+		  pattern_execution_add_threads(&m, trace_first_ns(t, proc));
 	arena_drop(m.a, sync);
 	return ok;
 }
 
-void executions_release(struct executions *x, struct arena *a)
+void pattern_executions_release(struct executions *x, struct arena *a)
 {
 	arena_drop(a, x->list);
 	arena_drop(a, x->functions);
+}
+
+/* The spread of durations: gathered by function, sorted, a few kept. */
+
+struct gathered {
+	uint32_t seen, all; /* executions in kept iterations */
+	uint32_t n; /* number taken */
+	int64_t *ns; /* room for those */
+};
+
+static bool pattern_spread_kept(const struct profile *p,
+	const struct execution *e)
+{
+	return p->cycles.cycles[e->cycle].use == CYCLE_KEPT;
+}
+
+static int pattern_spread_ascending(const void *left, const void *right)
+{
+	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+	return (a > b) - (a < b);
+}
+
+/* Returns whether the next of `all` is taken, for an even choice of
+ * PATTERN_SPREAD_FROM. */
+static bool pattern_spread_taken(const struct gathered *g)
+{
+	uint64_t most = PATTERN_SPREAD_FROM;
+	if (g->all <= most)
+		return true;
+	return (g->seen + 1) * most / g->all > g->seen * most / g->all;
+}
+
+static void pattern_spread_pick(const struct gathered *g, int64_t *spread_ns)
+{
+	const uint32_t last = PATTERN_SPREAD - 1;
+	qsort(g->ns, g->n, sizeof *g->ns, pattern_spread_ascending);
+	for (uint32_t i = 0; i <= last; i++)
+		spread_ns[i] =
+			g->ns[((uint64_t)i * (g->n - 1) + last / 2) / last];
+}
+
+static bool pattern_spread_room(struct gathered *g, uint32_t rows,
+	struct arena *a, int64_t **list)
+{
+	size_t all = 0;
+	for (uint32_t i = 0; i < rows; i++)
+		all += g[i].all < PATTERN_SPREAD_FROM ? g[i].all
+						      : PATTERN_SPREAD_FROM;
+	*list = arena_grow(a, NULL, (all + 1) * sizeof **list);
+	all = 0;
+	for (uint32_t i = 0; *list && i < rows; i++) {
+		g[i].ns = *list + all;
+		all += g[i].all < PATTERN_SPREAD_FROM ? g[i].all
+						      : PATTERN_SPREAD_FROM;
+	}
+	return *list;
+}
+
+static bool pattern_spread_spreads(struct gathered *g, struct profile *p)
+{
+	struct patterns *to = &p->patterns;
+	int64_t *cells = arena_grow(p->arena, NULL,
+		((size_t)to->n * PATTERN_SPREAD + 1) * sizeof *cells);
+	for (uint32_t i = 0; cells && i < to->n; i++) {
+		if (!g[i].n)
+			continue;
+		to->rows[i].spread_ns = cells + (size_t)i * PATTERN_SPREAD;
+		pattern_spread_pick(&g[i], to->rows[i].spread_ns);
+	}
+	return cells;
+}
+
+bool pattern_execution_spread(const struct executions *x,
+	const uint32_t *row_of, struct profile *p)
+{
+	uint32_t rows = p->patterns.n;
+	struct gathered *g = arena_array(p->arena, struct gathered, rows + 1);
+	int64_t *list = NULL;
+
+	for (uint32_t i = 0; g && i < x->n; i++) {
+		uint32_t row = row_of[x->list[i].function];
+		if (row != PATTERN_NO_ROW)
+			g[row].all += pattern_spread_kept(p, &x->list[i]);
+	}
+	bool ok = g && pattern_spread_room(g, rows, p->arena, &list);
+	for (uint32_t i = 0; ok && i < x->n; i++) {
+		uint32_t row = row_of[x->list[i].function];
+		if (row == PATTERN_NO_ROW ||
+			!pattern_spread_kept(p, &x->list[i]))
+			continue;
+		if (pattern_spread_taken(&g[row]))
+			g[row].ns[g[row].n++] = x->list[i].dur_ns;
+		g[row].seen++;
+	}
+	ok = ok && pattern_spread_spreads(g, p);
+	arena_drop(p->arena, list);
+	return ok;
 }

@@ -1,4 +1,4 @@
-/* pattern_mean.c - sums over cycles, divided at their end. */
+/* pattern_mean.c - computes means of patterns over iterations. */
 #include "pattern_mean.h"
 #include <math.h>
 #include <stdlib.h>
@@ -13,13 +13,15 @@ double pattern_beta(const struct cycles *c, const struct patterns *p,
 			    : (double)NAN;
 }
 
-/* Whether the i-th told cycle counts. */
-static bool counts(const struct cycles *c, const struct patterns *p, uint32_t i)
+/* Returns whether the table's i-th iteration counts. */
+static bool pattern_mean_counts(const struct cycles *c,
+	const struct patterns *p, uint32_t i)
 {
 	return !c->kept_n || c->cycles[p->cycle[i]].use == CYCLE_KEPT;
 }
 
-static void stretch(struct pattern_mean *m, int64_t min_ns, int64_t max_ns)
+static void pattern_mean_extend(struct pattern_mean *m, int64_t min_ns,
+	int64_t max_ns)
 {
 	if (min_ns >= 0 && (m->min_ns < 0 || min_ns < m->min_ns))
 		m->min_ns = min_ns;
@@ -27,14 +29,14 @@ static void stretch(struct pattern_mean *m, int64_t min_ns, int64_t max_ns)
 		m->max_ns = max_ns;
 }
 
-static void row_from(const struct cycles *c, const struct patterns *p,
+static void pattern_mean_row(const struct cycles *c, const struct patterns *p,
 	const struct pattern *row, uint32_t cycles, struct pattern_mean *m)
 {
 	double beta = 0;
 	bool any = false;
 	*m = (struct pattern_mean){ .of = row, .min_ns = -1, .max_ns = -1 };
 	for (uint32_t i = 0; i < p->cycles_n; i++) {
-		if (!counts(c, p, i))
+		if (!pattern_mean_counts(c, p, i))
 			continue;
 		double share = pattern_beta(c, p, row, i);
 		if (row->launches[i] || row->dur_ns[i])
@@ -43,19 +45,20 @@ static void row_from(const struct cycles *c, const struct patterns *p,
 		m->launches += (double)row->launches[i];
 		beta += isnan(share) ? 0 : share;
 		any = any || !isnan(share);
-		stretch(m, row->min_ns[i], row->max_ns[i]);
+		pattern_mean_extend(m, row->min_ns[i], row->max_ns[i]);
 	}
 	m->ns = cycles ? m->ns / cycles : (double)NAN;
 	m->launches = cycles ? m->launches / cycles : (double)NAN;
 	m->beta_pct = any ? beta / cycles : (double)NAN;
 }
 
-static void metric_from(const struct cycles *c, const struct patterns *p,
-	const struct pattern_metric *metric, struct metric_mean *m)
+static void pattern_mean_metric(const struct cycles *c,
+	const struct patterns *p, const struct pattern_metric *metric,
+	struct metric_mean *m)
 {
 	*m = (struct metric_mean){ .name = metric->name };
 	for (uint32_t i = 0; i < p->cycles_n; i++) {
-		if (!counts(c, p, i) || isnan(metric->mu[i]))
+		if (!pattern_mean_counts(c, p, i) || isnan(metric->mu[i]))
 			continue;
 		m->cycles++;
 		m->mu += metric->mu[i];
@@ -79,19 +82,19 @@ bool pattern_mean_from(const struct cycles *c, const struct patterns *p,
 	if (!metrics || !out->rows)
 		return false;
 	for (uint32_t i = 0; i < p->cycles_n; i++)
-		out->cycles += counts(c, p, i);
+		out->cycles += pattern_mean_counts(c, p, i);
 	for (uint32_t i = 0; i < p->n; i++)
-		row_from(c, p, &p->rows[i], out->cycles, &out->rows[i]);
+		pattern_mean_row(c, p, &p->rows[i], out->cycles, &out->rows[i]);
 	for (uint32_t i = 0; i < p->metrics_n; i++) {
 		struct pattern_mean *row = &out->rows[p->metrics[i].pattern];
-		metric_from(c, p, &p->metrics[i], &metrics[i]);
+		pattern_mean_metric(c, p, &p->metrics[i], &metrics[i]);
 		if (!row->metrics_n++)
 			row->metrics = &metrics[i];
 	}
 	return true;
 }
 
-static int ascending(const void *a, const void *b)
+static int pattern_mean_ascending(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;
 	return (*x > *y) - (*x < *y);
@@ -107,7 +110,7 @@ bool cycles_median(const struct cycles *c, struct arena *a, double *ns)
 		if (c->cycles[i].dur_ns >= 0 &&
 			(!c->kept_n || c->cycles[i].use == CYCLE_KEPT))
 			durs[n++] = c->cycles[i].dur_ns;
-	qsort(durs, n, sizeof *durs, ascending);
+	qsort(durs, n, sizeof *durs, pattern_mean_ascending);
 	uint32_t low = n ? (n - 1) / 2 : 0, high = n / 2;
 	*ns = n ? ((double)durs[low] + (double)durs[high]) / 2 : (double)NAN;
 	arena_drop(a, durs);

@@ -1,5 +1,5 @@
-/* pattern_mean.h - a run's patterns in short: a line per function and device,
- * over the kept cycles that are told. */
+/* pattern_mean.h - means of a run's patterns: a line per function and device,
+ * over the kept iterations of the table. */
 #pragma once
 #include "arena.h"
 #include "cycles.h"
@@ -7,37 +7,39 @@
 
 struct metric_mean {
 	const char *name;
-	double mu, sigma; /* mean over the cycles with a value; NaN: none has */
+	double mu, sigma; /* mean over iterations with a value; NaN: none */
 	uint32_t cycles; /* with a value */
-	uint32_t partly, interpolated; /* of them: in some values, in all */
+	uint32_t partly,
+		interpolated; /* with some values, all values interpolated */
 };
 
 struct pattern_mean {
 	const struct pattern *of;
-	double ns, launches; /* per cycle; cycles without it count as 0 */
-	double beta_pct; /* likewise; NaN where no cycle tells it */
+	double ns, launches; /* per iteration; 0 where it did not run */
+	double beta_pct; /* likewise; NaN if no iteration has it */
 	int64_t min_ns, max_ns; /* of one execution; -1 unknown */
-	uint32_t cycles; /* it ran in */
+	uint32_t cycles; /* in which it ran */
 	struct metric_mean *metrics; /* by name */
 	uint32_t metrics_n;
 };
 
 struct pattern_means {
-	uint32_t cycles; /* that the means are over */
+	uint32_t cycles; /* over which the means are taken */
 	struct pattern_mean *rows; /* in the order of the patterns */
 	uint32_t n;
 };
 
-/* False where the arena is full. Points into `p`. Where no cycle was kept, all
- * that are told count. */
+/* Returns false if the arena is full. The result points into `p`. If no
+ * iteration was kept, all iterations of the table count. */
 bool pattern_mean_from(const struct cycles *c, const struct patterns *p,
 	struct arena *a, struct pattern_means *out);
 
-/* β of the i-th told cycle: as a table told it, else time / cycle; NaN where
- * neither is known. */
+/* Returns β of the table's i-th iteration: as an imported table has it, else
+ * time / iteration; NaN if neither is known. */
 double pattern_beta(const struct cycles *c, const struct patterns *p,
 	const struct pattern *row, uint32_t i);
 
-/* The median duration of the kept cycles, all where none was kept; NaN where
- * there is none or it is not told. */
+/* Stores the median duration of the kept iterations, or of all if none was
+ * kept; NaN if there is none or its duration is unknown. Returns false if the
+ * arena is full. */
 bool cycles_median(const struct cycles *c, struct arena *a, double *ns);

@@ -1,16 +1,77 @@
-/* pattern_rows.c - functions sorted by what they took; arrays behind them. */
-#include "pattern_rows.h"
+/* pattern_table.c - chooses iterations, ranks functions and allocates the cells
+ * of p->patterns. */
+#include "pattern_table.h"
+#include "cycle_find.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct ranked {
+static uint32_t pattern_table_limit(uint32_t functions)
+{
+	uint32_t n = PATTERNS_CELLS_MAX / (functions ? functions : 1);
+	n = n ? n : 1;
+	return n < PATTERNS_CYCLES_MAX ? n : PATTERNS_CYCLES_MAX;
+}
+
+/* Marks k of those m iterations that are kept, or of those that are not,
+ * evenly; the first and the last are among them if k is at least 2. */
+static void pattern_table_mark(const struct cycles *all, bool kept, uint32_t m,
+	uint32_t k, uint32_t *place)
+{
+	uint64_t seen = 0, taken = 0;
+	for (uint32_t i = 0; i < all->n && taken < k; i++) {
+		if ((all->cycles[i].use == CYCLE_KEPT) != kept)
+			continue;
+		/* The taken-th is at taken*(m-1)/(k-1). */
+		uint64_t at = k > 1 ? taken * (m - 1) / (k - 1) : 0;
+		if (seen++ == at) {
+			place[i] = 0;
+			taken++;
+		}
+	}
+}
+
+bool pattern_table_choose(struct profile *p, uint32_t functions,
+	uint32_t **place)
+{
+	const struct cycles *all = &p->cycles;
+	struct patterns *to = &p->patterns;
+	uint32_t kept = 0, limit = pattern_table_limit(functions);
+	uint32_t *at =
+		arena_grow(p->arena, NULL, ((size_t)all->n + 1) * sizeof *at);
+
+	*place = at;
+	for (uint32_t i = 0; at && i < all->n; i++) {
+		at[i] = CYCLE_OF_NONE;
+		kept += all->cycles[i].use == CYCLE_KEPT;
+	}
+	to->cycles_n = all->n < limit ? all->n : limit;
+	to->cycle = arena_array(p->arena, uint32_t, to->cycles_n + 1);
+	if (!at || !to->cycle)
+		return false;
+	uint32_t of_kept = kept < to->cycles_n ? kept : to->cycles_n;
+	pattern_table_mark(all, true, kept, of_kept, at);
+	pattern_table_mark(all, false, all->n - kept, to->cycles_n - of_kept,
+		at);
+	for (uint32_t i = 0, n = 0; i < all->n; i++)
+		if (at[i] != CYCLE_OF_NONE) {
+			at[i] = n;
+			to->cycle[n++] = i;
+		}
+	if (to->cycles_n < all->n)
+		note_add(&p->notes, NOTE_patterns_thinned,
+			all->n - to->cycles_n, NULL, 0);
+	return true;
+}
+
+struct pattern_table_ranked {
 	const struct pattern_function *f;
 	uint32_t function;
 };
 
-static int by_time(const void *left, const void *right)
+static int pattern_table_by_time(const void *left, const void *right)
 {
-	const struct ranked *a = left, *b = right;
+	const struct pattern_table_ranked *a = left, *b = right;
 	const struct pattern *x = &a->f->is, *y = &b->f->is;
 	if (a->f->total_ns != b->f->total_ns)
 		return a->f->total_ns > b->f->total_ns ? -1 : 1;
@@ -23,8 +84,8 @@ static int by_time(const void *left, const void *right)
 	return (a->function > b->function) - (a->function < b->function);
 }
 
-/* Four arrays for each row. */
-static bool room(struct profile *p)
+/* Allocates four arrays for each row. */
+static bool pattern_table_cells(struct profile *p)
 {
 	struct patterns *to = &p->patterns;
 	size_t n = to->cycles_n;
@@ -41,30 +102,63 @@ static bool room(struct profile *p)
 	return cells;
 }
 
-bool pattern_rows_from(struct profile *p, const struct pattern_function *f,
+bool pattern_table_rows(struct profile *p, const struct pattern_function *f,
 	uint32_t n, uint32_t **row_of)
 {
 	struct patterns *to = &p->patterns;
 	struct arena *a = p->arena;
-	struct ranked *rank =
+	struct pattern_table_ranked *rank =
 		arena_grow(a, NULL, ((size_t)n + 1) * sizeof *rank);
 	uint32_t *of = arena_grow(a, NULL, ((size_t)n + 1) * sizeof *of);
 
 	*row_of = of;
 	to->n = 0;
 	for (uint32_t i = 0; rank && of && i < n; i++) {
-		rank[i] = (struct ranked){ &f[i], i };
+		rank[i] = (struct pattern_table_ranked){ &f[i], i };
 		of[i] = PATTERN_NO_ROW;
 		to->n += f[i].total_ns >= 0;
 	}
 	to->rows = arena_array(a, struct pattern, (size_t)to->n + 1);
 	bool ok = rank && of && to->rows;
 	if (ok && n)
-		qsort(rank, n, sizeof *rank, by_time);
+		qsort(rank, n, sizeof *rank, pattern_table_by_time);
 	for (uint32_t i = 0; ok && i < to->n; i++) {
 		to->rows[i] = rank[i].f->is;
 		of[rank[i].function] = i;
 	}
 	arena_drop(a, rank);
-	return ok && room(p);
+	return ok && pattern_table_cells(p);
+}
+
+uint32_t pattern_table_metrics_max(const struct profile *p)
+{
+	uint32_t n = p->patterns.cycles_n;
+	return PATTERNS_VALUES_MAX / (n ? n : 1);
+}
+
+bool pattern_table_metrics(struct profile *p, uint32_t n, uint32_t cut,
+	const char *name)
+{
+	struct patterns *to = &p->patterns;
+	struct arena *a = p->arena;
+	size_t of = to->cycles_n, values = n * of;
+	double *v = arena_grow(a, NULL, (values * 2 + 1) * sizeof *v);
+	uint8_t *basis = arena_grow(a, NULL, values + 1);
+
+	to->metrics = arena_array(a, struct pattern_metric, (size_t)n + 1);
+	if (!v || !basis || !to->metrics)
+		return false;
+	for (size_t i = 0; i < values * 2; i++)
+		v[i] = NAN;
+	memset(basis, METRIC_NO_ROW, values);
+	for (uint32_t i = 0; i < n; i++)
+		to->metrics[i] = (struct pattern_metric){
+			.mu = v + i * of * 2,
+			.sigma = v + i * of * 2 + of,
+			.interpolated = basis + i * of,
+		};
+	to->metrics_n = n;
+	if (cut)
+		note_add(&p->notes, NOTE_metrics_cut, cut, name, strlen(name));
+	return true;
 }

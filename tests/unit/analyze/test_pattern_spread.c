@@ -2,7 +2,7 @@
  * they tell where cycles are too few. */
 #include "cycle_rows.h"
 #include "few_iterations_test.h"
-#include "pattern_spread.h"
+#include "pattern_execution.h"
 #include <stdlib.h>
 
 /* Fifteen of 15 to 1 ns, in that order, and one in a cycle that is left out. */
@@ -57,7 +57,7 @@ static void test_many(void **state)
 	w->p.arena = &w->arena;
 	w->p.cycles = (struct cycles){ .cycles = &cycle, .n = 1, .kept_n = 1 };
 	w->p.patterns = (struct patterns){ .rows = &row, .n = 1 };
-	assert_true(pattern_spread(&x, row_of, &w->p));
+	assert_true(pattern_execution_spread(&x, row_of, &w->p));
 	for (int i = 0; i < PATTERN_SPREAD; i++)
 		assert_in_range(llabs(row.spread_ns[i] - i * (N / 16LL)), 0,
 			N / 50);
@@ -74,7 +74,7 @@ struct sides {
 static enum change_class of_spread(double by, int stay)
 {
 	static const uint32_t one = 1;
-	static const struct common_estimate none = { 0 };
+	static const struct common none = { 0 };
 	struct sides s = { 0 };
 	for (int i = 0; i < PATTERN_SPREAD; i++) {
 		s.base[i] = 1000.0 * (i + 1);
@@ -102,7 +102,7 @@ static enum change_class of_spread(double by, int stay)
 		.head_cycle_ns = s.x[1],
 		.margin = 0.05,
 		.alpha = 0.05 };
-	few_iterations_test(&in, &none, &s.change);
+	launched(&in, &none, &s.change);
 	assert_int_equal(s.change.evidence, EVIDENCE_LAUNCHES);
 	return s.change.is;
 }

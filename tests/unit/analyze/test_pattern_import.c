@@ -1,6 +1,6 @@
-/* test_pattern_told.c - patterns that a table tells come out as told. */
+/* test_pattern_import.c - patterns come out as the imported table has them. */
 #include "cycle_rows.h"
-#include "pattern_told.h"
+#include "pattern_import.h"
 #include <math.h>
 
 #define ABSENT METRIC_NO_ROW
@@ -41,7 +41,7 @@ static void tell(struct world *w, const struct line *l, size_t n)
 		.cycles = cycles,
 		.n = 2,
 		.kept_n = 2 };
-	assert_true(pattern_told(&w->t, &w->process, &w->p));
+	assert_true(pattern_import(&w->t, &w->process, &w->p));
 }
 #define TELL(w, lines) tell(w, lines, sizeof(lines) / sizeof *(lines))
 

@@ -1,6 +1,6 @@
-/* test_pattern_choice.c - very many cycles: an even choice, kept ones first. */
+/* test_pattern_table.c - very many cycles: an even choice, kept ones first. */
 #include "cycle_find.h"
-#include "pattern_choice.h"
+#include "pattern_table.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static void choose(struct world *w, uint32_t n, uint32_t warm,
 		c[i].use = warm && i % warm == 0 ? CYCLE_WARMUP : CYCLE_KEPT;
 	w->p = (struct profile){ .arena = &w->arena };
 	w->p.cycles = (struct cycles){ .cycles = c, .n = n };
-	assert_true(pattern_choice(&w->p, functions, &w->place));
+	assert_true(pattern_table_choose(&w->p, functions, &w->place));
 }
 
 static void test_few(void **state)
@@ -67,7 +67,7 @@ static void test_kept_first(void **state)
 		c[i].use = i % 3 ? CYCLE_PARTIAL : CYCLE_KEPT;
 	w.p.arena = &w.arena;
 	w.p.cycles = (struct cycles){ .cycles = c, .n = 3000 };
-	assert_true(pattern_choice(&w.p, 1, &w.place));
+	assert_true(pattern_table_choose(&w.p, 1, &w.place));
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < w.p.patterns.cycles_n; i++)
 		kept += c[w.p.patterns.cycle[i]].use == CYCLE_KEPT;

@@ -1,0 +1,46 @@
+/* pattern_execution.h - what ran, one by one: its function and its iteration.
+ *
+ * Executions are kernels, opaque graphs, copies and sets, and calls in which
+ * the host waits. The CPU time of the process's threads (thread_time.h) is one
+ * execution per thread total and iteration. cycle_find() assigns GPU rows to
+ * iterations; a call belongs to the iteration whose window holds its start.
+ * What belongs to no iteration is not listed. */
+#pragma once
+#include "cycle_find.h"
+#include "pattern_table.h"
+#include "profile.h"
+#include "thread_time.h"
+#include "trace.h"
+
+struct execution {
+	/* From trace.base_ns. Thread time starts with its iteration, and may
+	 * be longer than that. */
+	int64_t start_ns, dur_ns;
+	uint32_t function, cycle;
+};
+
+enum { EXECUTION_THREADS = 4, EXECUTION_KINDS };
+
+struct executions {
+	struct execution *list; /* by kind, then by start */
+	uint32_t end[EXECUTION_KINDS]; /* end of each kind in the list */
+	uint32_t n;
+	struct pattern_function *functions; /* total_ns -1 */
+	uint32_t functions_n, functions_cap;
+	struct names keys; /* id = function + 1 */
+};
+
+/* Returns false if the arena is full; release in any case. */
+bool pattern_executions_from(struct executions *x, const struct trace *t,
+	uint32_t process, const uint32_t *kernel_of,
+	const struct cycle_rows *rows, const struct thread_time *threads,
+	const struct profile *p);
+void pattern_executions_release(struct executions *x, struct arena *a);
+
+/* Fills spread_ns of p->patterns.rows from the executions of kept iterations;
+ * it stays NULL if there are none. `row_of` is the row of each function. Of
+ * more than PATTERN_SPREAD_FROM executions of a function an even choice is
+ * taken. Returns false if the arena is full. */
+enum { PATTERN_SPREAD_FROM = 4096 };
+bool pattern_execution_spread(const struct executions *x,
+	const uint32_t *row_of, struct profile *p);
