@@ -21,23 +21,23 @@ static bool id_from(const char *at, size_t len, int64_t *id, struct err *e)
 		       len < 40 ? (int)len : 40, at);
 }
 
-static bool add(int64_t ids[BESIDE_MOST], uint32_t *n, int64_t id,
+static bool add(int64_t ids[BREAKDOWN_COMPARE_MAX], uint32_t *n, int64_t id,
 	struct err *e)
 {
 	for (uint32_t i = 0; i < *n; i++)
 		if (ids[i] == id)
 			return err_set(e, ERR_INPUT,
 				"runs: names run %lld twice", (long long)id);
-	if (*n == BESIDE_MOST)
+	if (*n == BREAKDOWN_COMPARE_MAX)
 		return err_set(e, ERR_INPUT,
 			"runs: names more than %d runs, the most that stand "
 			"side by side",
-			BESIDE_MOST);
+			BREAKDOWN_COMPARE_MAX);
 	ids[(*n)++] = id;
 	return true;
 }
 
-static bool ids_read(const struct call *c, int64_t ids[BESIDE_MOST],
+static bool ids_read(const struct call *c, int64_t ids[BREAKDOWN_COMPARE_MAX],
 	uint32_t *n, struct err *e)
 {
 	const char *at = param_text(&c->params, "runs", NULL);
@@ -47,7 +47,7 @@ static bool ids_read(const struct call *c, int64_t ids[BESIDE_MOST],
 		return err_set(e, ERR_INPUT,
 			"runs: is missing; it names two to %d runs, such as "
 			"runs=1,2",
-			BESIDE_MOST);
+			BREAKDOWN_COMPARE_MAX);
 	for (;; at++) {
 		size_t len = strcspn(at, ",");
 		if (!id_from(at, len, &id, e) || !add(ids, n, id, e))
@@ -60,7 +60,7 @@ static bool ids_read(const struct call *c, int64_t ids[BESIDE_MOST],
 	       err_set(e, ERR_INPUT,
 		       "runs: names one run; /runs/%lld/breakdown tells its "
 		       "layers, and two to %d stand side by side",
-		       (long long)ids[0], BESIDE_MOST);
+		       (long long)ids[0], BREAKDOWN_COMPARE_MAX);
 }
 
 /* Of the run; of the device that is told its name. */
@@ -93,7 +93,7 @@ static bool run_read(struct call *c, int64_t id, struct beside_run *r,
 }
 
 static void side_from(struct arena *a, const struct breakdown_stored *is,
-	struct beside_side *s)
+	struct breakdown_compare_side *s)
 {
 	const char **names = arena_array(a, const char *, is->kernels_n);
 	const char **short_names = arena_array(a, const char *, is->kernels_n);
@@ -101,16 +101,17 @@ static void side_from(struct arena *a, const struct breakdown_stored *is,
 		names[i] = is->kernels[i].name;
 		short_names[i] = is->kernels[i].short_name;
 	}
-	*s = (struct beside_side){ &is->breakdown, names, short_names };
+	*s = (struct breakdown_compare_side){ &is->breakdown, names,
+		short_names };
 }
 
 json_t *breakdown_get(struct call *c, struct err *e)
 {
-	struct beside_side sides[BESIDE_MOST];
-	struct beside_run *runs =
-		arena_array(&c->arena, struct beside_run, BESIDE_MOST);
-	int64_t ids[BESIDE_MOST];
-	struct beside b;
+	struct breakdown_compare_side sides[BREAKDOWN_COMPARE_MAX];
+	struct beside_run *runs = arena_array(&c->arena, struct beside_run,
+		BREAKDOWN_COMPARE_MAX);
+	int64_t ids[BREAKDOWN_COMPARE_MAX];
+	struct breakdown_compare b;
 	uint32_t n;
 	if (!ids_read(c, ids, &n, e) || !call_db(c, e))
 		return NULL;
@@ -123,7 +124,7 @@ json_t *breakdown_get(struct call *c, struct err *e)
 			return NULL;
 		side_from(&c->arena, &runs[i].is, &sides[i]);
 	}
-	if (!beside_from(sides, n, &c->arena, &b)) {
+	if (!breakdown_compare_from(sides, n, &c->arena, &b)) {
 		arena_err(&c->arena, e);
 		return NULL;
 	}

@@ -17,7 +17,7 @@ static const char *kernel_of(const struct beside_layout *l, uint32_t s,
 uint32_t beside_layout_rows(const struct beside_layout *l,
 	const struct beside_entry *e, uint32_t s, const uint32_t **rows)
 {
-	const struct beside_cell *c = &l->b->lines[e->line].cells[s];
+	const struct breakdown_compare_cell *c = &l->b->lines[e->line].cells[s];
 	*rows = e->whole ? c->rows : &e->row[s];
 	return e->whole ? c->rows_n : e->row[s] != UINT32_MAX;
 }

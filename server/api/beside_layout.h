@@ -6,9 +6,9 @@
 struct beside_layout {
 	struct layer_table table;
 	const struct beside_run *runs;
-	const struct beside *b;
-	const double
-		*cells[BESIDE_MOST]; /* by run and row: layer_table_cells() */
+	const struct breakdown_compare *b;
+	const double *cells
+		[BREAKDOWN_COMPARE_MAX]; /* by run and row: layer_table_cells() */
 	struct arena *arena;
 };
 

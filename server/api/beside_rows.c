@@ -9,7 +9,7 @@ enum { BY_NAME, BY_SHORT_NAME, BY_OPERATOR, WAYS };
 
 struct pairing {
 	const struct beside_run *runs;
-	const struct beside *b;
+	const struct breakdown_compare *b;
 	uint32_t line, n;
 	struct beside_entry *list;
 	bool paired;
@@ -80,7 +80,7 @@ static void insert(struct pairing *p, uint32_t s, uint32_t row, uint32_t before)
 
 static void add_side(struct pairing *p, uint32_t s)
 {
-	const struct beside_cell *c = &p->b->lines[p->line].cells[s];
+	const struct breakdown_compare_cell *c = &p->b->lines[p->line].cells[s];
 	for (int way = 0; way < WAYS && p->n; way++)
 		for (uint32_t i = 0; i < c->rows_n; i++) {
 			uint32_t at = entry_with(p, s, c->rows[i]) == NONE
@@ -96,7 +96,7 @@ static void add_side(struct pairing *p, uint32_t s)
 			insert(p, s, c->rows[i], i ? c->rows[i - 1] : NONE);
 }
 
-uint32_t beside_entries_most(const struct beside *b, uint32_t line)
+uint32_t beside_entries_most(const struct breakdown_compare *b, uint32_t line)
 {
 	uint32_t n = 1;
 	for (uint32_t s = 0; s < b->sides_n; s++)
@@ -104,8 +104,9 @@ uint32_t beside_entries_most(const struct beside *b, uint32_t line)
 	return n;
 }
 
-uint32_t beside_entries(const struct beside_run *runs, const struct beside *b,
-	uint32_t line, struct beside_entry *out)
+uint32_t beside_entries(const struct beside_run *runs,
+	const struct breakdown_compare *b, uint32_t line,
+	struct beside_entry *out)
 {
 	struct pairing p = { runs, b, line, 0, out, false };
 	uint32_t sides = 0;

@@ -9,12 +9,13 @@
 struct beside_entry {
 	uint32_t line; /* index into beside.lines */
 	bool whole; /* all rows of the line; else: */
-	uint32_t
-		row[BESIDE_MOST]; /* of each run's breakdown; UINT32_MAX none */
+	uint32_t row
+		[BREAKDOWN_COMPARE_MAX]; /* of each run's breakdown; UINT32_MAX none */
 };
 
 /* How many there may be at most. */
-uint32_t beside_entries_most(const struct beside *b, uint32_t line);
+uint32_t beside_entries_most(const struct breakdown_compare *b, uint32_t line);
 /* Fills `out`; how many. */
-uint32_t beside_entries(const struct beside_run *runs, const struct beside *b,
-	uint32_t line, struct beside_entry *out);
+uint32_t beside_entries(const struct beside_run *runs,
+	const struct breakdown_compare *b, uint32_t line,
+	struct beside_entry *out);

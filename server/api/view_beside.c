@@ -5,10 +5,10 @@
 #include "view_compare.h"
 
 static const char *const match_word[] = {
-	[BESIDE_ROLE] = "role",
-	[BESIDE_MODULE] = "module",
-	[BESIDE_KERNEL] = "kernel",
-	[BESIDE_ALONE] = "alone",
+	[COMPARE_BY_ROLE] = "role",
+	[COMPARE_BY_MODULE] = "module",
+	[COMPARE_BY_KERNEL] = "kernel",
+	[COMPARE_ALONE] = "alone",
 };
 
 static json_t *index_or_null(uint32_t v)
@@ -44,8 +44,9 @@ static json_t *run(const struct beside_run *r)
 	return v;
 }
 
-static json_t *section(const struct beside_run *runs, const struct beside *b,
-	const struct beside_section *s)
+static json_t *section(const struct beside_run *runs,
+	const struct breakdown_compare *b,
+	const struct breakdown_compare_section *s)
 {
 	json_t *v = json_object(), *per_pass = json_array();
 	for (uint32_t i = 0; i < b->sides_n; i++)
@@ -62,7 +63,8 @@ static json_t *section(const struct beside_run *runs, const struct beside *b,
 	return v;
 }
 
-static json_t *block(const struct beside *b, const struct beside_block *k)
+static json_t *block(const struct breakdown_compare *b,
+	const struct breakdown_compare_block *k)
 {
 	json_t *v = json_object();
 	view_set_whole(v, "section", k->section);
@@ -102,7 +104,7 @@ static json_t *row(const struct breakdown_stored *is, uint32_t i)
 }
 
 static json_t *cell(const struct breakdown_stored *is,
-	const struct beside_cell *c)
+	const struct breakdown_compare_cell *c)
 {
 	json_t *v = json_object(), *rows = json_array();
 	for (uint32_t i = 0; i < c->rows_n; i++)
@@ -115,8 +117,9 @@ static json_t *cell(const struct breakdown_stored *is,
 	return v;
 }
 
-static json_t *line(const struct beside_run *runs, const struct beside *b,
-	const struct beside_line *l)
+static json_t *line(const struct beside_run *runs,
+	const struct breakdown_compare *b,
+	const struct breakdown_compare_line *l)
 {
 	json_t *v = json_object(), *cells = json_array();
 	for (uint32_t i = 0; i < b->sides_n; i++)
@@ -131,7 +134,8 @@ static json_t *line(const struct beside_run *runs, const struct beside *b,
 	return v;
 }
 
-json_t *view_beside(const struct beside_run *runs, const struct beside *b)
+json_t *view_beside(const struct beside_run *runs,
+	const struct breakdown_compare *b)
 {
 	json_t *v = json_object(), *heads = json_array();
 	json_t *sections = json_array(), *blocks = json_array();

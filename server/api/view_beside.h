@@ -1,6 +1,6 @@
 /* view_beside.h - layers of several runs side by side, as JSON and as a table. */
 #pragma once
-#include "beside.h"
+#include "breakdown_compare.h"
 #include "view_layers.h"
 
 struct beside_run {
@@ -10,7 +10,8 @@ struct beside_run {
 	struct breakdown_stored is;
 };
 
-json_t *view_beside(const struct beside_run *runs, const struct beside *b);
+json_t *view_beside(const struct beside_run *runs,
+	const struct breakdown_compare *b);
 /* The layout of layer_table.h, with a column per run. */
 const struct table *view_beside_table(struct arena *a,
-	const struct beside_run *runs, const struct beside *b);
+	const struct beside_run *runs, const struct breakdown_compare *b);

@@ -8,7 +8,7 @@
 static void put_entry(struct beside_layout *l, const char *block,
 	const struct beside_entry *e, bool told)
 {
-	double ns[BESIDE_MOST];
+	double ns[BREAKDOWN_COMPARE_MAX];
 	for (uint32_t s = 0; s < l->b->sides_n; s++)
 		ns[s] = told ? beside_layout_time(l, e, s) : (double)NAN;
 	layer_table_line(&l->table, block, beside_layout_module(l, e),
@@ -16,7 +16,7 @@ static void put_entry(struct beside_layout *l, const char *block,
 }
 
 /* The first line of this block or a later one. */
-static uint32_t first_line(const struct beside *b, uint32_t block)
+static uint32_t first_line(const struct breakdown_compare *b, uint32_t block)
 {
 	uint32_t from = 0, n = b->lines_n;
 	while (n) {
@@ -32,8 +32,8 @@ static uint32_t first_line(const struct beside *b, uint32_t block)
 }
 
 /* Lines of a block lie together: [*from, *to). */
-static void lines_of(const struct beside *b, uint32_t block, uint32_t *from,
-	uint32_t *to)
+static void lines_of(const struct breakdown_compare *b, uint32_t block,
+	uint32_t *from, uint32_t *to)
 {
 	*from = first_line(b, block);
 	*to = first_line(b, block + 1);
@@ -59,7 +59,7 @@ static void entries_of(struct beside_layout *l, uint32_t block,
 
 static void put_block(struct beside_layout *l, uint32_t block)
 {
-	const struct beside_block *is = &l->b->blocks[block];
+	const struct breakdown_compare_block *is = &l->b->blocks[block];
 	const char *word = breakdown_word_block[is->kind];
 	struct beside_entry *list = NULL;
 	uint32_t n = 0;
@@ -72,7 +72,7 @@ static void put_block(struct beside_layout *l, uint32_t block)
 /* By side, its block whose rows stand in the lines [from, to); UINT32_MAX where
  * it has none, or one that runs beside no other. */
 static void blocks_of(const struct beside_layout *l, uint32_t from, uint32_t to,
-	uint32_t block[BESIDE_MOST])
+	uint32_t block[BREAKDOWN_COMPARE_MAX])
 {
 	for (uint32_t s = 0; s < l->b->sides_n; s++) {
 		const struct breakdown *d = beside_layout_side(l, s);
@@ -90,7 +90,7 @@ static void blocks_of(const struct beside_layout *l, uint32_t from, uint32_t to,
 
 /* Whether on some side a row of the entry goes on while one of a block does. */
 static bool beside(const struct beside_layout *l, const struct beside_entry *e,
-	const uint32_t block[BESIDE_MOST])
+	const uint32_t block[BREAKDOWN_COMPARE_MAX])
 {
 	for (uint32_t s = 0; s < l->b->sides_n; s++) {
 		const uint32_t *rows;
@@ -132,10 +132,10 @@ static int by_offset(const void *a, const void *b, void *arg)
  * their time is told above. */
 static void put_overlap(struct beside_layout *l, uint32_t block)
 {
-	const struct beside_block *is = &l->b->blocks[block];
+	const struct breakdown_compare_block *is = &l->b->blocks[block];
 	const char *word = layer_table_overlap(l->arena,
 		l->b->blocks[is->beside].kind, is->kind);
-	uint32_t from, to, own, n = 0, blocks[BESIDE_MOST] = { 0 };
+	uint32_t from, to, own, n = 0, blocks[BREAKDOWN_COMPARE_MAX] = { 0 };
 	struct beside_entry *list = NULL;
 	lines_of(l->b, block, &from, &to);
 	blocks_of(l, from, to, blocks);
@@ -155,7 +155,7 @@ static void put_overlap(struct beside_layout *l, uint32_t block)
 
 /* "58 layers: attention + moe"; "32/30 layers" where sides differ. */
 static const char *section_text(const struct beside_layout *l,
-	const struct beside_section *is)
+	const struct breakdown_compare_section *is)
 {
 	const char *counts = NULL;
 	uint32_t one = 0;
@@ -178,7 +178,7 @@ static const char *section_text(const struct beside_layout *l,
 
 static void put_section(struct beside_layout *l, uint32_t section)
 {
-	const struct beside *b = l->b;
+	const struct breakdown_compare *b = l->b;
 	if (b->sections_n > 1)
 		layer_table_line(&l->table,
 			section_text(l, &b->sections[section]), NULL, NULL,
@@ -198,7 +198,7 @@ static void put_section(struct beside_layout *l, uint32_t section)
 /* A line for each number of layers that runs have. */
 static void put_layers(struct beside_layout *l, uint32_t from)
 {
-	double layered[BESIDE_MOST];
+	double layered[BREAKDOWN_COMPARE_MAX];
 	uint32_t layers = beside_layout_side(l, from)->layers;
 	for (uint32_t s = 0; s < l->b->sides_n; s++) {
 		const struct breakdown *d = beside_layout_side(l, s);
@@ -214,7 +214,7 @@ static void put_layers(struct beside_layout *l, uint32_t from)
 
 static void put_totals(struct beside_layout *l)
 {
-	double pass[BESIDE_MOST];
+	double pass[BREAKDOWN_COMPARE_MAX];
 	for (uint32_t s = 0; s < l->b->sides_n; s++)
 		pass[s] = beside_layout_side(l, s)->pass.avg_ns;
 	layer_table_total(&l->table, "end to end", pass);
@@ -238,10 +238,10 @@ static const char *name_of(struct arena *a, const struct beside_run *runs,
 }
 
 const struct table *view_beside_table(struct arena *a,
-	const struct beside_run *runs, const struct beside *b)
+	const struct beside_run *runs, const struct breakdown_compare *b)
 {
 	struct beside_layout l = { .runs = runs, .b = b, .arena = a };
-	const char *heads[BESIDE_MOST];
+	const char *heads[BREAKDOWN_COMPARE_MAX];
 	for (uint32_t s = 0; s < b->sides_n; s++) {
 		heads[s] = layer_table_head(a, name_of(a, runs, b->sides_n, s),
 			&runs[s].is.breakdown, runs[s].names_lag);

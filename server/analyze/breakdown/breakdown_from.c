@@ -1,8 +1,10 @@
-/* breakdown_from.c - the steps from launches to rows. */
+/* breakdown_from.c - the steps from launches to a breakdown. */
 #include "breakdown_from.h"
 #include "breakdown_rows.h"
-#include "layer_look.h"
+#include "layer_detect.h"
 #include "layer_realign.h"
+
+/* The steps from launches to rows. */
 
 static const char *const names_lag =
 	"kernels' names lag behind their durations in this run, so that layers "
@@ -18,7 +20,7 @@ static const char *const few_begin =
 static const char *const nothing_ran = "nothing ran on a GPU";
 
 /* It is an error that none are where somebody says they are; else all is flat. */
-static bool settle(const struct layer_seq *s,
+static bool breakdown_from_settle(const struct layer_seq *s,
 	const struct breakdown_asked *asked, struct layering *l, struct err *e)
 {
 	if (l->detector != LAYERS_NONE)
@@ -31,8 +33,8 @@ static bool settle(const struct layer_seq *s,
 
 /* Puts names back where that was asked for and is needed. *why: a sentence
  * where they lag still. */
-static bool put_back(struct layer_seq *s, bool asked, struct breakdown *out,
-	const char **why)
+static bool breakdown_from_put_back(struct layer_seq *s, bool asked,
+	struct breakdown *out, const char **why)
 {
 	uint32_t changed = 0;
 
@@ -47,29 +49,30 @@ static bool put_back(struct layer_seq *s, bool asked, struct breakdown *out,
 	return true;
 }
 
-static bool layered(struct layer_seq *s, const struct breakdown_asked *asked,
-	struct breakdown *out, struct layering *l, struct err *e)
+static bool breakdown_from_layered(struct layer_seq *s,
+	const struct breakdown_asked *asked, struct breakdown *out,
+	struct layering *l, struct err *e)
 {
 	const char *why;
 
 	*l = (struct layering){ 0 };
-	if (!put_back(s, asked->realign, out, &why))
+	if (!breakdown_from_put_back(s, asked->realign, out, &why))
 		return arena_err(s->arena, e);
 	if (s->n == 0)
 		why = nothing_ran;
 	if (why)
 		return layering_flat(s, why, l) || arena_err(s->arena, e);
-	bool ok = (layer_look(s, asked, l) || arena_err(s->arena, e)) &&
-		  settle(s, asked, l, e);
+	bool ok = (layer_detect(s, asked, l) || arena_err(s->arena, e)) &&
+		  breakdown_from_settle(s, asked, l, e);
 	if (ok && asked->realign && !out->realigned && !l->why)
 		l->why = names_right;
 	return ok;
 }
 
 /* All but what stays is in the arena of `at`, which is given up afterwards. */
-static bool make(const struct attribution *at, const struct cycle_rows *cycles,
-	const uint32_t *group_of, const struct breakdown_asked *asked,
-	struct arena *keep, struct err *e)
+static bool breakdown_from_make(const struct attribution *at,
+	const struct cycle_rows *cycles, const uint32_t *group_of,
+	const struct breakdown_asked *asked, struct arena *keep, struct err *e)
 {
 	struct breakdown *out = &at->profile->breakdown;
 	struct layer_named *named = NULL;
@@ -77,7 +80,7 @@ static bool make(const struct attribution *at, const struct cycle_rows *cycles,
 	struct layering l = { 0 };
 
 	bool ok = layer_seq_from(&s, at, cycles, asked, e) &&
-		  layered(&s, asked, out, &l, e);
+		  breakdown_from_layered(&s, asked, out, &l, e);
 	if (ok)
 		ok = (layer_blocks(&s, &l, &named) &&
 			     breakdown_rows(at, &s, &l, named, group_of, keep,
@@ -101,8 +104,8 @@ bool breakdown_from(const struct attribution *at,
 
 	own.arena = &scratch;
 	at->profile->breakdown = (struct breakdown){ .device = -1 };
-	bool ok = make(&own, cycles, group_of, asked ? asked : &nothing,
-		at->arena, &failed);
+	bool ok = breakdown_from_make(&own, cycles, group_of,
+		asked ? asked : &nothing, at->arena, &failed);
 	arena_scratch_release(&scratch, at->arena);
 	if (!ok && at->arena->full)
 		return arena_err(at->arena, e);

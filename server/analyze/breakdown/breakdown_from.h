@@ -1,8 +1,9 @@
 /* breakdown_from.h - layers, blocks and rows of a run.
  *
- * The steps: a sequence (layer_seq.h), layers in it (layering.h), blocks and roles
- * (layer_blocks.h), then statistics (breakdown_rows.h) and unions
- * (breakdown_overlap.h). Where nothing repeats: one flat section, and a sentence. */
+ * The steps: a sequence (layer_seq.h), layers in it (layering.h), blocks and
+ * roles (layer_blocks.h), statistics (breakdown_rows.h), unions
+ * (breakdown_overlap.h). If nothing repeats, the result is one flat section and
+ * a reason. */
 #pragma once
 #include "breakdown.h"
 #include "layering.h"

@@ -1,24 +1,28 @@
-/* breakdown_overlap.c - starts and ends merged, on a clock that runs in windows
- * only: so nothing has to be clipped. */
+/* breakdown_overlap.c - exclusive, overlapped and idle time. */
 #include "breakdown_overlap.h"
+#include "breakdown_work.h"
+#include "catalog.h"
 #include <assert.h>
 #include <stdlib.h>
 
-struct edge {
+/* Starts and ends merged, on a clock that runs in windows only: so nothing has
+ * to be clipped. */
+
+struct overlap_edge {
 	int64_t end_ns;
 	uint32_t span;
 };
 
 /* How many are under way, and the clock when the first of them began. */
-struct running {
+struct overlap_running {
 	int64_t since_ns;
 	uint32_t n;
 };
 
-struct sweep {
+struct overlap_sweep {
 	struct overlap *o;
-	struct edge *ends;
-	struct running *strands, *sets;
+	struct overlap_edge *ends;
+	struct overlap_running *strands, *sets;
 	uint32_t active[OVERLAP_SETS_MOST], active_n; /* sets */
 	uint32_t kinds[OVERLAP_KINDS], spans; /* under way */
 	uint64_t whose; /* sum of the strands of all that are */
@@ -26,16 +30,16 @@ struct sweep {
 	uint32_t window;
 };
 
-static int by_end(const void *left, const void *right)
+static int overlap_by_end(const void *left, const void *right)
 {
-	const struct edge *a = left, *b = right;
+	const struct overlap_edge *a = left, *b = right;
 
 	if (a->end_ns != b->end_ns)
 		return a->end_ns < b->end_ns ? -1 : 1;
 	return a->span < b->span ? -1 : a->span > b->span;
 }
 
-static bool outputs(struct overlap *o, struct arena *a)
+static bool overlap_outputs(struct overlap *o, struct arena *a)
 {
 	size_t sets = (size_t)o->sets_n + 1, strands = (size_t)o->strands_n + 1;
 
@@ -57,7 +61,7 @@ void overlap_release(struct overlap *o, struct arena *a)
 	arena_drop(a, o->beside_ns);
 }
 
-static bool begin(struct sweep *s, struct arena *a)
+static bool overlap_begin(struct overlap_sweep *s, struct arena *a)
 {
 	const struct overlap *o = s->o;
 
@@ -71,13 +75,13 @@ static bool begin(struct sweep *s, struct arena *a)
 		return false;
 	for (uint32_t i = 0; i < o->spans_n; i++) {
 		assert(o->spans[i].end_ns >= o->spans[i].start_ns);
-		s->ends[i] = (struct edge){ o->spans[i].end_ns, i };
+		s->ends[i] = (struct overlap_edge){ o->spans[i].end_ns, i };
 	}
-	qsort(s->ends, o->spans_n, sizeof *s->ends, by_end);
+	qsort(s->ends, o->spans_n, sizeof *s->ends, overlap_by_end);
 	return true;
 }
 
-static void pairs(const struct sweep *s, int64_t len_ns)
+static void overlap_pairs(const struct overlap_sweep *s, int64_t len_ns)
 {
 	uint32_t family = s->o->family;
 
@@ -91,7 +95,7 @@ static void pairs(const struct sweep *s, int64_t len_ns)
 }
 
 /* Of time in which the same spans are under way. */
-static void count(struct sweep *s, int64_t len_ns)
+static void overlap_count(struct overlap_sweep *s, int64_t len_ns)
 {
 	struct overlap *o = s->o;
 
@@ -106,11 +110,11 @@ static void count(struct sweep *s, int64_t len_ns)
 	if (s->kinds[OVERLAP_COMM] && !s->kinds[OVERLAP_COMPUTE])
 		o->exposed_ns += len_ns;
 	if (s->active_n > 1)
-		pairs(s, len_ns);
+		overlap_pairs(s, len_ns);
 }
 
 /* Lets the clock run on to a moment. */
-static void run_to(struct sweep *s, int64_t to_ns)
+static void overlap_run_to(struct overlap_sweep *s, int64_t to_ns)
 {
 	const struct overlap_window *w = s->o->windows;
 	uint32_t n = s->o->windows_n;
@@ -124,17 +128,18 @@ static void run_to(struct sweep *s, int64_t to_ns)
 	if (s->window < n && to_ns > w[s->window].start_ns)
 		s->clock_ns += to_ns - w[s->window].start_ns;
 	if (s->clock_ns > before_ns)
-		count(s, s->clock_ns - before_ns);
+		overlap_count(s, s->clock_ns - before_ns);
 }
 
-static void leave(struct sweep *s, uint32_t set)
+static void overlap_leave(struct overlap_sweep *s, uint32_t set)
 {
 	for (uint32_t i = 0; i < s->active_n; i++)
 		if (s->active[i] == set)
 			s->active[i] = s->active[--s->active_n];
 }
 
-static void start(struct sweep *s, const struct overlap_span *span)
+static void overlap_start(struct overlap_sweep *s,
+	const struct overlap_span *span)
 {
 	s->spans++;
 	s->kinds[span->kind]++;
@@ -142,7 +147,8 @@ static void start(struct sweep *s, const struct overlap_span *span)
 	if (span->strand == OVERLAP_NO_STRAND)
 		return;
 	uint32_t set = s->o->set_of[span->strand];
-	struct running *strand = &s->strands[span->strand], *of = &s->sets[set];
+	struct overlap_running *strand = &s->strands[span->strand],
+			       *of = &s->sets[set];
 	if (!strand->n++)
 		strand->since_ns = s->clock_ns;
 	if (of->n++)
@@ -152,7 +158,8 @@ static void start(struct sweep *s, const struct overlap_span *span)
 		s->active[s->active_n++] = set;
 }
 
-static void end(struct sweep *s, const struct overlap_span *span)
+static void overlap_end(struct overlap_sweep *s,
+	const struct overlap_span *span)
 {
 	s->spans--;
 	s->kinds[span->kind]--;
@@ -160,44 +167,176 @@ static void end(struct sweep *s, const struct overlap_span *span)
 	if (span->strand == OVERLAP_NO_STRAND)
 		return;
 	uint32_t set = s->o->set_of[span->strand];
-	struct running *strand = &s->strands[span->strand], *of = &s->sets[set];
+	struct overlap_running *strand = &s->strands[span->strand],
+			       *of = &s->sets[set];
 	if (!--strand->n)
 		s->o->busy_ns[span->strand] += s->clock_ns - strand->since_ns;
 	if (--of->n)
 		return;
 	s->o->set_busy_ns[set] += s->clock_ns - of->since_ns;
-	leave(s, set);
+	overlap_leave(s, set);
 }
 
 /* Starts go before ends of the same moment, so that a span without length has
  * begun when it ends. */
-static void sweep(struct sweep *s)
+static void overlap_sweep_run(struct overlap_sweep *s)
 {
 	const struct overlap_span *spans = s->o->spans;
 	uint32_t n = s->o->spans_n;
 
 	for (uint32_t i = 0, k = 0; k < n;) {
 		if (i < n && spans[i].start_ns <= s->ends[k].end_ns) {
-			run_to(s, spans[i].start_ns);
-			start(s, &spans[i++]);
+			overlap_run_to(s, spans[i].start_ns);
+			overlap_start(s, &spans[i++]);
 		} else {
-			run_to(s, s->ends[k].end_ns);
-			end(s, &spans[s->ends[k++].span]);
+			overlap_run_to(s, s->ends[k].end_ns);
+			overlap_end(s, &spans[s->ends[k++].span]);
 		}
 	}
-	run_to(s, INT64_MAX);
+	overlap_run_to(s, INT64_MAX);
 	s->o->wall_ns = s->clock_ns;
 }
 
 bool overlap_sweep(struct overlap *o, struct arena *a)
 {
-	struct sweep s = { .o = o };
-	bool ok = outputs(o, a) && begin(&s, a);
+	struct overlap_sweep s = { .o = o };
+	bool ok = overlap_outputs(o, a) && overlap_begin(&s, a);
 
 	if (ok)
-		sweep(&s);
+		overlap_sweep_run(&s);
 	arena_drop(a, s.ends);
 	arena_drop(a, s.strands);
 	arena_drop(a, s.sets);
+	return ok;
+}
+
+/* Items become spans for the sweep, its sums the breakdown's; a block that is
+ * mostly under way with another is beside it. */
+
+static enum overlap_kind breakdown_unions_kind_of(const struct breakdown_work
+							  *w,
+	const struct layer_item *i)
+{
+	const struct profile_kernel *k = w->s->profile->kernels;
+
+	if (i->kind == LAYER_COPY)
+		return OVERLAP_COPY;
+	if (i->kind == LAYER_GRAPH)
+		return OVERLAP_COMPUTE;
+	if (family_is_collective(k[i->symbol].source.family) ||
+		(w->at->by_rule[i->symbol] &&
+			w->at->by_rule[i->symbol]->collective))
+		return OVERLAP_COMM;
+	return OVERLAP_COMPUTE;
+}
+
+static bool breakdown_unions_spans(struct breakdown_work *w, struct overlap *o)
+{
+	struct overlap_span *spans =
+		arena_grow(w->a, NULL, ((size_t)w->s->n + 1) * sizeof *spans);
+	struct overlap_window *windows = arena_grow(w->a, NULL,
+		((size_t)w->s->passes_n + 1) * sizeof *windows);
+
+	o->spans = spans;
+	o->windows = windows;
+	if (!spans || !windows)
+		return false;
+	o->spans_n = w->s->n;
+	for (uint32_t i = 0; i < w->s->n; i++) {
+		const struct layer_item *item = &w->s->items[i];
+		uint32_t row = breakdown_row_of(w, i);
+		spans[i] = (struct overlap_span){ item->start_ns,
+			item->start_ns + item->dur_ns,
+			row == LAYER_NONE ? OVERLAP_NO_STRAND : row,
+			breakdown_unions_kind_of(w, item) };
+	}
+	o->windows_n = w->s->passes_n;
+	for (uint32_t i = 0; i < w->s->passes_n; i++)
+		windows[i] = (struct overlap_window){ w->s->passes[i].start_ns,
+			w->s->passes[i].end_ns };
+	return true;
+}
+
+/* A row is a strand, a block a set, a section a family. */
+static bool breakdown_unions_sets(struct breakdown_work *w, struct overlap *o)
+{
+	const struct breakdown *out = w->out;
+	uint32_t *set =
+		arena_grow(w->a, NULL, ((size_t)out->rows_n + 1) * sizeof *set);
+
+	o->set_of = set;
+	o->strands_n = out->rows_n;
+	o->family = BLOCKS;
+	o->sets_n = out->sections_n * BLOCKS;
+	for (uint32_t r = 0; set && r < out->rows_n; r++) {
+		const struct breakdown_block *b =
+			&out->blocks[out->rows[r].block];
+		set[r] = b->section * BLOCKS + (uint32_t)b->kind;
+	}
+	return set;
+}
+
+/* Of a block that is busy for less time than another, and under way with it for
+ * most of that: the one it is so with longest. */
+static uint32_t breakdown_unions_beside(const struct breakdown *out,
+	const struct overlap *o, uint32_t block)
+{
+	const struct breakdown_block *b = &out->blocks[block];
+	uint32_t set = b->section * BLOCKS + (uint32_t)b->kind,
+		 best = UINT32_MAX;
+	int64_t busy_ns = o->set_busy_ns[set], most_ns = busy_ns / 2;
+	uint32_t from = block;
+
+	while (from && out->blocks[from - 1].section == b->section)
+		from--;
+	for (uint32_t i = from;
+		i < out->blocks_n && out->blocks[i].section == b->section;
+		i++) {
+		const struct breakdown_block *x = &out->blocks[i];
+		if (i == block)
+			continue;
+		uint32_t other = x->section * BLOCKS + (uint32_t)x->kind;
+		int64_t both_ns =
+			o->beside_ns[(size_t)set * BLOCKS + (uint32_t)x->kind];
+		if (both_ns <= most_ns || o->set_busy_ns[other] < busy_ns ||
+			(o->set_busy_ns[other] == busy_ns && i > block))
+			continue;
+		most_ns = both_ns;
+		best = i;
+	}
+	return best;
+}
+
+static void breakdown_unions_tell(struct breakdown *out,
+	const struct overlap *o)
+{
+	out->wall_ns = o->wall_ns;
+	out->idle_ns = o->idle_ns;
+	out->overlap_ns = o->overlap_ns;
+	out->other_ns = o->other_ns;
+	out->exposed_comm_ns = o->exposed_ns;
+	for (uint32_t r = 0; r < out->rows_n; r++) {
+		struct breakdown_row *row = &out->rows[r];
+		row->exclusive_ns = o->exclusive_ns[r];
+		row->overlapped_ns = o->busy_ns[r] - o->exclusive_ns[r];
+		out->blocks[row->block].exclusive_ns += o->exclusive_ns[r];
+	}
+	for (uint32_t i = 0; i < out->blocks_n; i++) {
+		struct breakdown_block *b = &out->blocks[i];
+		uint32_t set = b->section * BLOCKS + (uint32_t)b->kind;
+		b->overlapped_ns = o->set_busy_ns[set] - b->exclusive_ns;
+		b->beside = breakdown_unions_beside(out, o, i);
+	}
+}
+
+bool breakdown_overlap_fill(struct breakdown_work *w)
+{
+	struct overlap o = { 0 };
+	bool ok = breakdown_unions_spans(w, &o) &&
+		  breakdown_unions_sets(w, &o) && overlap_sweep(&o, w->a);
+
+	if (ok)
+		breakdown_unions_tell(w->out, &o);
+	overlap_release(&o, w->a);
 	return ok;
 }

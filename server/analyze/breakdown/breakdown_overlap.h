@@ -1,16 +1,16 @@
-/* breakdown_overlap.h - what of some windows' time is whose alone, shared, or
- * nobody's: one sweep over the edges of all spans.
+/* breakdown_overlap.h - how the time of windows splits into exclusive, overlapped
+ * and idle time: one sweep over the edges of all spans.
  *
- * Only moments within the windows count. At one at which a single span is under
- * way it is that span's strand's exclusively, or, where the span has none,
- * `other`; with more it is overlap, with none idle:
+ * Only moments within the windows count. While a single span runs, time is
+ * exclusive to that span's strand, or `other` if the span has none; with several
+ * spans it is overlap, with none idle:
  *
  *   sum of strands' exclusive_ns + other_ns + overlap_ns + idle_ns = wall_ns
  *
- * Strands may be of sets, and sets of families: a strand or a set is busy while
- * at least one of its spans is under way, and two sets of a family are beside
- * each other while both are. Pure. O(n log n), 16 bytes a span on the way. Of
- * more than OVERLAP_SETS_MOST sets at once, those that began last are in no
+ * Strands may belong to sets, and sets to families. A strand or a set is busy
+ * while at least one of its spans runs; two sets of a family are concurrent
+ * while both are busy. Pure. O(n log n), 16 bytes of scratch memory per span. If
+ * more than OVERLAP_SETS_MOST sets run at once, those that began last are in no
  * pair. */
 #pragma once
 #include "arena.h"

@@ -1,21 +1,734 @@
-/* breakdown_rows.c - places become rows, their kinds blocks; then the figures,
- * one part after the other. */
+/* breakdown_rows.c - rows, blocks and sections with their times. */
 #include "breakdown_rows.h"
+#include "attribute_bound.h"
 #include "breakdown_work.h"
+#include "exact.h"
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Passes, layers and sections, end to end. */
+
+/* From each instance's first start to its last end. */
+static void breakdown_sections_measure(struct breakdown_work *w)
+{
+	const struct layering *l = w->l;
+
+	for (uint32_t i = 0; i < w->s->n; i++) {
+		const struct layer_item *item = &w->s->items[i];
+		if (l->instance[i] == LAYER_NONE)
+			continue;
+		struct breakdown_span *s = &w->spans[l->instance[i]];
+		int64_t end_ns = item->start_ns + item->dur_ns;
+		if (!s->launches || item->start_ns < s->start_ns)
+			s->start_ns = item->start_ns;
+		if (!s->launches || end_ns > s->end_ns)
+			s->end_ns = end_ns;
+		s->launches++;
+	}
+}
+
+/* Of the n times in w->ns. Spans of instances may lie over each other, and so
+ * add up to more than a trace holds: then nothing is told of them. */
+static struct time_stats breakdown_sections_stats_of(struct breakdown_work *w,
+	uint32_t n)
+{
+	const int64_t most = INT64_C(1) << 60;
+	int64_t total = 0;
+
+	for (uint32_t i = 0; i < n && total < most; i++)
+		total += w->ns[i];
+	if (n && total < most)
+		return stats_from(w->ns, w->scratch, n);
+	return (struct time_stats){ .instances = n,
+		.total_ns = n ? -1 : 0,
+		.min_ns = -1,
+		.max_ns = -1,
+		.avg_ns = NAN,
+		.med_ns = NAN,
+		.stddev_ns = NAN,
+		.p90_ns = NAN,
+		.p99_ns = NAN };
+}
+
+static bool breakdown_sections_is_layer(const struct breakdown_work *w,
+	uint32_t instance)
+{
+	uint32_t section = w->l->instances[instance].section;
+
+	return w->l->sections[section].place == SECTION_LAYER;
+}
+
+/* Of n counts in w->ns the one that comes most often; of equals the least. */
+static uint32_t breakdown_sections_most_frequent(struct breakdown_work *w,
+	uint32_t n)
+{
+	uint32_t best = 0, best_n = 0;
+
+	if (n)
+		stats_from(w->ns, w->scratch, n); /* sorts */
+	for (uint32_t i = 0, from = 0; i < n; i++) {
+		if (w->ns[i] != w->ns[from])
+			from = i;
+		if (i - from + 1 > best_n) {
+			best_n = i - from + 1;
+			best = (uint32_t)w->ns[i];
+		}
+	}
+	return best;
+}
+
+static bool breakdown_sections_passes(struct breakdown_work *w)
+{
+	const struct layer_seq *s = w->s;
+	struct breakdown *out = w->out;
+	int64_t first_ns = trace_first_ns(s->trace, s->proc);
+
+	out->windows = arena_array(w->keep, struct breakdown_window,
+		(size_t)s->passes_n + 1);
+	if (!out->windows)
+		return false;
+
+	out->device = s->device;
+	out->passes = s->passes_n;
+	for (uint32_t p = 0; p < s->passes_n; p++) {
+		const struct layer_pass *pass = &s->passes[p];
+		w->ns[p] = pass->end_ns - pass->start_ns;
+		out->windows[p] =
+			(struct breakdown_window){ pass->start_ns - first_ns,
+				pass->end_ns - first_ns };
+	}
+	out->pass = breakdown_sections_stats_of(w, s->passes_n);
+	if (s->stratum != LAYER_NONE && s->profile->cycles.strata_n > 1)
+		out->stratum = s->profile->cycles.strata[s->stratum].text;
+	return true;
+}
+
+/* Instances lie by pass, as they come; passes without layers count for no
+ * time, except for how many there are. */
+static void breakdown_sections_layered(struct breakdown_work *w)
+{
+	uint32_t n = 0, pass = LAYER_NONE;
+	int64_t start_ns = 0, end_ns = 0;
+
+	for (uint32_t i = 0; i < w->l->instances_n; i++) {
+		const struct breakdown_span *s = &w->spans[i];
+		if (!breakdown_sections_is_layer(w, i) || !s->launches)
+			continue;
+		if (w->l->instances[i].pass != pass) {
+			pass = w->l->instances[i].pass;
+			start_ns = s->start_ns;
+			end_ns = s->end_ns;
+			n++;
+		}
+		start_ns = s->start_ns < start_ns ? s->start_ns : start_ns;
+		end_ns = s->end_ns > end_ns ? s->end_ns : end_ns;
+		w->ns[n - 1] = end_ns - start_ns;
+	}
+	w->out->layered = breakdown_sections_stats_of(w, n);
+}
+
+static void breakdown_sections_count_layers(struct breakdown_work *w)
+{
+	uint32_t n = w->s->passes_n;
+
+	for (uint32_t p = 0; p < n; p++)
+		w->ns[p] = 0;
+	for (uint32_t i = 0; i < w->l->instances_n; i++)
+		w->ns[w->l->instances[i].pass] +=
+			breakdown_sections_is_layer(w, i) &&
+			w->spans[i].launches;
+	w->out->layers = breakdown_sections_most_frequent(w, n);
+}
+
+/* In passes that have any of its instances, which are n. */
+static uint32_t breakdown_sections_per_pass(struct breakdown_work *w,
+	const uint32_t *own, uint32_t n)
+{
+	uint32_t passes_n = 0, pass = LAYER_NONE;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct layer_instance *in = &w->l->instances[own[i]];
+		if (in->pass != pass)
+			w->ns[passes_n++] = 0;
+		pass = in->pass;
+		w->ns[passes_n - 1]++;
+	}
+	return breakdown_sections_most_frequent(w, passes_n);
+}
+
+/* `own` are its instances that have launches, by pass. */
+static void breakdown_sections_section(struct breakdown_work *w, uint32_t at,
+	const uint32_t *own, uint32_t n)
+{
+	const struct layer_section *from = &w->l->sections[at];
+	struct breakdown_section *to = &w->out->sections[at];
+	bool layers = from->place == SECTION_LAYER;
+	uint32_t first = n ? UINT32_MAX : 0;
+	const char *name = from->name;
+
+	if (!name)
+		name = layer_section_name(w->l, w->named, at, w->a);
+	*to = (struct breakdown_section){ .place = from->place,
+		.name = name,
+		.instances = n,
+		.per_pass =
+			layers ? breakdown_sections_per_pass(w, own, n) : 1 };
+	for (uint32_t i = 0; i < n; i++) {
+		const struct breakdown_span *s = &w->spans[own[i]];
+		uint32_t number = w->l->instances[own[i]].number;
+		first = number < first ? number : first;
+		w->ns[i] = s->end_ns - s->start_ns;
+	}
+	to->first = layers ? first : 0;
+	to->time = breakdown_sections_stats_of(w, n);
+}
+
+/* Instances by section: counted two places on, placed one place on. */
+static bool breakdown_sections_sections(struct breakdown_work *w)
+{
+	const struct layering *l = w->l;
+	uint32_t *from = arena_grow(w->a, NULL,
+		((size_t)l->sections_n + 2) * sizeof *from);
+	uint32_t *order = arena_grow(w->a, NULL,
+		((size_t)l->instances_n + 1) * sizeof *order);
+
+	if (!from || !order)
+		return false;
+	for (uint32_t i = 0; i < l->instances_n; i++)
+		from[l->instances[i].section + 2] += w->spans[i].launches > 0;
+	for (uint32_t i = 2; i < l->sections_n + 2; i++)
+		from[i] += from[i - 1];
+	for (uint32_t i = 0; i < l->instances_n; i++)
+		if (w->spans[i].launches)
+			order[from[l->instances[i].section + 1]++] = i;
+	for (uint32_t i = 0; i < l->sections_n; i++)
+		breakdown_sections_section(w, i, order + from[i],
+			from[i + 1] - from[i]);
+	w->out->sections_n = l->sections_n;
+	arena_drop(w->a, from);
+	arena_drop(w->a, order);
+	return true;
+}
+
+/* Those that have launches. */
+static bool breakdown_sections_instances(struct breakdown_work *w)
+{
+	const struct layering *l = w->l;
+	struct breakdown *out = w->out;
+	int64_t first_ns = trace_first_ns(w->s->trace, w->s->proc);
+
+	out->instances = arena_array(w->keep, struct breakdown_instance,
+		(size_t)l->instances_n + 1);
+	for (uint32_t i = 0; out->instances && i < l->instances_n; i++) {
+		const struct layer_instance *in = &l->instances[i];
+		const struct breakdown_span *s = &w->spans[i];
+		if (s->launches)
+			out->instances[out->instances_n++] =
+				(struct breakdown_instance){ in->section,
+					in->pass, in->number, s->launches,
+					s->start_ns - first_ns,
+					s->end_ns - first_ns };
+	}
+	return out->instances;
+}
+
+static bool breakdown_sections(struct breakdown_work *w)
+{
+	breakdown_sections_measure(w);
+	if (!breakdown_sections_passes(w))
+		return false;
+	breakdown_sections_layered(w);
+	breakdown_sections_count_layers(w);
+	return breakdown_sections_instances(w) &&
+	       breakdown_sections_sections(w);
+}
+
+/* Each row's launches: statistics, offsets, how many instances have it; what
+ * that makes of blocks and sections. */
+
+/* By row, on the way. */
+struct breakdown_times_tally {
+	uint32_t from; /* its launches in w->ns; one more at the end */
+	uint32_t last; /* instance that was seen last, and 1 */
+	double offset_ns; /* whole, and so exact below 2^53 */
+};
+
+/* Mean of n, rounded to tenths; n > 0. */
+static double breakdown_times_mean(int64_t total, int64_t n)
+{
+	return (double)exact_tenths((wide_t)total, (wide_t)n) / 10;
+}
+
+static void breakdown_times_add(struct breakdown_work *w,
+	struct breakdown_times_tally *tally, uint32_t item)
+{
+	const struct layer_item *is = &w->s->items[item];
+	uint32_t row = breakdown_row_of(w, item),
+		 instance = w->l->instance[item];
+
+	w->ns[tally[row + 1].from++] = is->dur_ns;
+	tally[row].offset_ns +=
+		(double)(is->start_ns - w->spans[instance].start_ns);
+	w->out->rows[row].instances += tally[row].last != instance + 1;
+	tally[row].last = instance + 1;
+}
+
+/* Launches laid row by row: counted two places on, placed one place on. */
+static void breakdown_times_deal(struct breakdown_work *w,
+	struct breakdown_times_tally *tally)
+{
+	for (uint32_t i = 0; i < w->order_n; i++)
+		tally[breakdown_row_of(w, w->order[i]) + 2].from++;
+	for (uint32_t r = 2; r < w->out->rows_n + 2; r++)
+		tally[r].from += tally[r - 1].from;
+	for (uint32_t i = 0; i < w->order_n; i++)
+		breakdown_times_add(w, tally, w->order[i]);
+}
+
+static void breakdown_times_finish(struct breakdown_work *w,
+	const struct breakdown_times_tally *tally, uint32_t row, int64_t *total,
+	int64_t *common)
+{
+	struct breakdown_row *r = &w->out->rows[row];
+	struct breakdown_block *b = &w->out->blocks[r->block];
+	const struct breakdown_section *s = &w->out->sections[b->section];
+	uint32_t from = tally[row].from, n = tally[row + 1].from - from;
+
+	r->time = stats_from(w->ns + from, w->scratch, n);
+	r->offset_ns = round(tally[row].offset_ns / n * 10) / 10;
+	r->extra = r->instances * 2 < s->instances;
+	total[r->block] += r->time.total_ns;
+	common[b->section] += r->extra ? 0 : n;
+}
+
+/* From sums over rows. */
+static void breakdown_times_sums(struct breakdown_work *w, const int64_t *total,
+	const int64_t *common)
+{
+	struct breakdown *out = w->out;
+	int64_t n = 0;
+
+	for (uint32_t i = 0; i < out->blocks_n; i++) {
+		n = out->sections[out->blocks[i].section].instances;
+		out->blocks[i].sum_ns =
+			n ? breakdown_times_mean(total[i], n) : 0;
+	}
+	for (uint32_t i = 0; i < out->sections_n; i++)
+		out->sections[i].alike = 0;
+	for (uint32_t r = 0; r < out->rows_n; r++)
+		out->sections[out->blocks[out->rows[r].block].section].alike +=
+			(double)out->rows[r].time.instances;
+	for (uint32_t i = 0; i < out->sections_n; i++) {
+		double *alike = &out->sections[i].alike;
+		*alike = *alike > 0 ? (double)common[i] / *alike : (double)NAN;
+	}
+}
+
+static bool breakdown_times(struct breakdown_work *w)
+{
+	struct breakdown *out = w->out;
+	struct breakdown_times_tally *tally = arena_grow(w->a, NULL,
+		((size_t)out->rows_n + 2) * sizeof *tally);
+	int64_t *total = arena_grow(w->a, NULL,
+		((size_t)out->blocks_n + 1) * sizeof *total);
+	int64_t *common = arena_grow(w->a, NULL,
+		((size_t)out->sections_n + 1) * sizeof *common);
+	bool ok = tally && total && common;
+
+	if (ok) {
+		breakdown_times_deal(w, tally);
+		for (uint32_t r = 0; r < out->rows_n; r++)
+			breakdown_times_finish(w, tally, r, total, common);
+		breakdown_times_sums(w, total, common);
+	}
+	arena_drop(w->a, tally);
+	arena_drop(w->a, total);
+	arena_drop(w->a, common);
+	return ok;
+}
+
+/* What a call is of is what its first launch is of, as for operators
+ * (attribute_group.h). */
+
+/* By call; a launch without a number is a call of its own. */
+struct breakdown_bound_call {
+	const struct attributed *is; /* of its first launch */
+	int64_t ns;
+};
+
+/* Least times of shapes, each found out once. */
+struct breakdown_bound_least {
+	const struct attribution *at;
+	struct names met; /* struct shape_key; the id indexes `ps` */
+	int64_t *ps; /* -1 unknown */
+	uint32_t cap;
+};
+/* Hashed as bytes, so it has no padding. */
+struct breakdown_bound_shape_key {
+	const struct operator_info *operator;
+	const struct shape *sizes;
+};
+
+/* Sets *ps. Returns false if the arena is full. */
+static bool breakdown_bound_least_of(struct breakdown_bound_least *l,
+	const struct attributed *is, int64_t *ps)
+{
+	struct breakdown_bound_shape_key key = { is->operator, is->sizes };
+	uint32_t known = l->met.n,
+		 id = names_put(&l->met, (const char *)&key, sizeof key);
+
+	if (id == NAMES_NONE)
+		return false;
+	if (id >= l->cap) {
+		uint32_t cap = id * 2 + 64;
+		void *grown =
+			arena_grow(l->at->arena, l->ps, cap * sizeof *l->ps);
+		if (!grown)
+			return false;
+		l->ps = grown;
+		l->cap = cap;
+	}
+	if (id == known)
+		l->ps[id] = attribute_least_ps(l->at, is->operator, is->sizes);
+	*ps = l->ps[id];
+	return true;
+}
+
+static struct breakdown_bound_call *breakdown_bound_calls_of(
+	const struct breakdown_work *w)
+{
+	const struct layer_seq *s = w->s;
+	struct breakdown_bound_call *calls = arena_grow(w->a, NULL,
+		((size_t)w->at->calls + 1) * sizeof *calls);
+
+	for (uint32_t i = 0; calls && i < s->n; i++) {
+		const struct attributed *is = s->items[i].is;
+		if (!is || is->call == LAUNCH_NO_CALL)
+			continue;
+		if (!calls[is->call].is)
+			calls[is->call].is = is;
+		calls[is->call].ns += s->items[i].dur_ns;
+	}
+	return calls;
+}
+
+__extension__ typedef __int128 wide;
+
+static bool breakdown_bound_add(struct breakdown_work *w,
+	struct breakdown_bound_least *l,
+	const struct breakdown_bound_call *calls, uint32_t item)
+{
+	const struct layer_item *i = &w->s->items[item];
+	struct breakdown_row *r = &w->out->rows[breakdown_row_of(w, item)];
+	struct breakdown_bound_call call = { i->is, i->dur_ns };
+	int64_t ps = -1;
+
+	if (i->is && i->is->call != LAUNCH_NO_CALL)
+		call = calls[i->is->call];
+	if (!call.is || !call.is->operator|| !call.is->sizes || !call.ns)
+		return true;
+	if (!breakdown_bound_least_of(l, call.is, &ps))
+		return false;
+	int64_t share = (int64_t)((wide)ps * i->dur_ns / call.ns), sum;
+	if (ps < 0 || __builtin_add_overflow(r->sol_ps, share, &sum))
+		return true;
+	r->sol_ps = sum;
+	r->bound_ns += i->dur_ns;
+	r->bound_launches++;
+	return true;
+}
+
+static bool breakdown_bound(struct breakdown_work *w)
+{
+	struct breakdown_bound_least l = { .at = w->at };
+	struct breakdown_bound_call *calls;
+
+	if (!w->at->platform)
+		return true;
+	calls = breakdown_bound_calls_of(w);
+	bool ok = calls && names_init(&l.met, w->a);
+	for (uint32_t i = 0; ok && i < w->order_n; i++)
+		ok = breakdown_bound_add(w, &l, calls, w->order[i]);
+	arena_drop(w->a, calls);
+	arena_drop(w->a, l.ps);
+	return ok;
+}
+
+/* Rows whose launches come together: which row each is followed by within a
+ * call or a mined group, if nearly always by one. */
+
+/* By row: the row that may always follow it. The candidate is the one that a
+ * majority, if there is any, follows; then it is counted. */
+struct breakdown_together_follower {
+	uint32_t row, votes;
+	uint32_t n; /* how often it did */
+};
+
+struct breakdown_together_maker {
+	struct breakdown_work *w;
+	struct breakdown_together_follower *of;
+	uint32_t *by_call; /* its last item, and 1 */
+	uint32_t *by_lane; /* likewise */
+	bool counting; /* candidates are known */
+};
+
+/* Where a kernel stands in a group. */
+static uint32_t breakdown_together_place_in(const struct kernel_group *g,
+	uint32_t kernel)
+{
+	uint32_t i = 0;
+
+	while (i < g->kernels_n && g->kernels[i] != kernel)
+		i++;
+	return i;
+}
+
+static bool breakdown_together_same_instance(
+	const struct breakdown_together_maker *m, uint32_t a, uint32_t b)
+{
+	const uint32_t *instance = m->w->l->instance;
+
+	return instance[a] == instance[b];
+}
+
+/* Whether b goes on with what a is of a mined group. */
+static bool breakdown_together_goes_on(const struct breakdown_together_maker *m,
+	uint32_t a, uint32_t b)
+{
+	const struct layer_item *x = &m->w->s->items[a],
+				*y = &m->w->s->items[b];
+
+	if (x->kind != LAYER_KERNEL || y->kind != LAYER_KERNEL)
+		return false;
+	uint32_t group = m->w->group_of[x->row];
+	if (group == UINT32_MAX || m->w->group_of[y->row] != group)
+		return false;
+	const struct kernel_group *g = &m->w->s->profile->groups.groups[group];
+	uint32_t from = breakdown_together_place_in(g, x->symbol),
+		 to = breakdown_together_place_in(g, y->symbol);
+	return from < to && to < g->kernels_n;
+}
+
+static void breakdown_together_follow(struct breakdown_together_maker *m,
+	uint32_t a, uint32_t b)
+{
+	uint32_t row = breakdown_row_of(m->w, a),
+		 next = breakdown_row_of(m->w, b);
+	const struct breakdown_row *rows = m->w->out->rows;
+	struct breakdown_together_follower *f = &m->of[row];
+
+	if (row == next || rows[row].block != rows[next].block)
+		return;
+	if (m->counting) {
+		f->n += f->row == next;
+		return;
+	}
+	if (!f->votes)
+		f->row = next;
+	f->votes += f->row == next ? 1 : UINT32_MAX;
+}
+
+static void breakdown_together_visit(struct breakdown_together_maker *m,
+	uint32_t item)
+{
+	const struct layer_item *i = &m->w->s->items[item];
+	uint32_t *lane = &m->by_lane[i->lane], *call = NULL;
+
+	if (i->is && i->is->call != LAUNCH_NO_CALL)
+		call = &m->by_call[i->is->call];
+	if (call && *call &&
+		breakdown_together_same_instance(m, *call - 1, item))
+		breakdown_together_follow(m, *call - 1, item);
+	else if (*lane &&
+		 breakdown_together_same_instance(m, *lane - 1, item) &&
+		 breakdown_together_goes_on(m, *lane - 1, item))
+		breakdown_together_follow(m, *lane - 1, item);
+	*lane = item + 1;
+	if (call)
+		*call = item + 1;
+}
+
+static void breakdown_together_walk(struct breakdown_together_maker *m,
+	bool counting)
+{
+	const struct breakdown_work *w = m->w;
+
+	m->counting = counting;
+	for (uint32_t i = 0; i < w->s->lanes; i++)
+		m->by_lane[i] = 0;
+	for (uint32_t i = 0; i < w->at->calls; i++)
+		m->by_call[i] = 0;
+	for (uint32_t i = 0; i < w->order_n; i++)
+		breakdown_together_visit(m, w->order[i]);
+}
+
+/* Nine of ten of the launches of both. */
+static bool breakdown_together_always(const struct breakdown_together_maker *m,
+	uint32_t row)
+{
+	const struct breakdown_row *rows = m->w->out->rows;
+	const struct breakdown_together_follower *f = &m->of[row];
+
+	return (int64_t)f->n * 10 >= rows[row].time.instances * 9 && f->n &&
+	       (int64_t)f->n * 10 >= rows[f->row].time.instances * 9;
+}
+
+static uint32_t breakdown_together_first_of(const uint32_t *up, uint32_t row)
+{
+	while (up[row] != row)
+		row = up[row];
+	return row;
+}
+
+/* Joins rows that follow each other under the first of them, then numbers those
+ * that have others. */
+static void breakdown_together_number(struct breakdown_together_maker *m,
+	uint32_t *up)
+{
+	struct breakdown *out = m->w->out;
+	uint32_t groups = 0;
+
+	for (uint32_t r = 0; r < out->rows_n; r++)
+		up[r] = r;
+	for (uint32_t r = 0; r < out->rows_n; r++) {
+		if (!breakdown_together_always(m, r))
+			continue;
+		uint32_t a = breakdown_together_first_of(up, r),
+			 b = breakdown_together_first_of(up, m->of[r].row);
+		up[a > b ? a : b] = a > b ? b : a;
+	}
+	for (uint32_t r = 0; r < out->rows_n; r++) {
+		uint32_t first = breakdown_together_first_of(up, r);
+		up[r] = first;
+		if (first == r)
+			continue;
+		if (out->rows[first].group == ROW_NO_GROUP)
+			out->rows[first].group = groups++;
+		out->rows[r].group = out->rows[first].group;
+	}
+}
+
+static bool breakdown_together(struct breakdown_work *w)
+{
+	struct arena *a = w->a;
+	size_t rows = (size_t)w->out->rows_n + 1;
+	struct breakdown_together_maker m = { .w = w };
+
+	m.of = arena_grow(a, NULL, rows * sizeof *m.of);
+	m.by_call = arena_grow(a, NULL,
+		((size_t)w->at->calls + 1) * sizeof *m.by_call);
+	m.by_lane = arena_grow(a, NULL,
+		((size_t)w->s->lanes + 1) * sizeof *m.by_lane);
+	uint32_t *up = arena_grow(a, NULL, rows * sizeof *up);
+	bool ok = m.of && m.by_call && m.by_lane && up;
+	if (ok) {
+		breakdown_together_walk(&m, false);
+		breakdown_together_walk(&m, true);
+		breakdown_together_number(&m, up);
+	}
+	arena_drop(a, m.of);
+	arena_drop(a, m.by_call);
+	arena_drop(a, m.by_lane);
+	arena_drop(a, up);
+	return ok;
+}
+
+/* What each layer of a pass spends on its blocks. */
+
+/* Passes that have a layer of a number; 0 beyond those that are told. */
+static uint32_t *breakdown_bars_passes_with(const struct breakdown_work *w)
+{
+	uint32_t *n = arena_grow(w->a, NULL,
+		((size_t)BREAKDOWN_BAR_LAYERS + 1) * sizeof *n);
+
+	for (uint32_t i = 0; n && i < w->l->instances_n; i++) {
+		const struct layer_instance *in = &w->l->instances[i];
+		if (w->l->sections[in->section].place == SECTION_LAYER &&
+			in->number < BREAKDOWN_BAR_LAYERS)
+			n[in->number]++;
+	}
+	return n;
+}
+
+/* Durations by layer and block. */
+static void breakdown_bars_add_up(const struct breakdown_work *w, int64_t *sums)
+{
+	const struct breakdown *out = w->out;
+
+	for (uint32_t i = 0; i < w->order_n; i++) {
+		uint32_t item = w->order[i];
+		const struct layer_instance *in =
+			&w->l->instances[w->l->instance[item]];
+		if (w->l->sections[in->section].place != SECTION_LAYER ||
+			in->number >= BREAKDOWN_BAR_LAYERS)
+			continue;
+		uint32_t block = out->rows[breakdown_row_of(w, item)].block;
+		sums[(size_t)in->number * out->blocks_n + block] +=
+			w->s->items[item].dur_ns;
+	}
+}
+
+/* Cells of as many whole layers as are told. */
+static size_t breakdown_bars_within(const int64_t *sums, uint32_t blocks)
+{
+	size_t n = 0, layer = 0;
+
+	for (; layer < BREAKDOWN_BAR_LAYERS; layer++) {
+		for (uint32_t b = 0; b < blocks; b++)
+			n += sums[layer * blocks + b] > 0;
+		if (n > BREAKDOWN_BARS_MOST)
+			break;
+	}
+	return layer * blocks;
+}
+
+static bool breakdown_bars(struct breakdown_work *w)
+{
+	struct breakdown *out = w->out;
+	size_t cells = (size_t)BREAKDOWN_BAR_LAYERS * out->blocks_n, n = 0;
+	uint32_t *with = breakdown_bars_passes_with(w);
+	int64_t *sums = arena_grow(w->a, NULL, (cells + 1) * sizeof *sums);
+
+	if (!with || !sums)
+		return false;
+	breakdown_bars_add_up(w, sums);
+	for (size_t i = 0; i < cells; i++)
+		n += sums[i] > 0;
+	out->bars = arena_array(w->keep, struct breakdown_bar, n + 1);
+	if (!out->bars)
+		return false;
+	if (n > BREAKDOWN_BARS_MOST)
+		cells = breakdown_bars_within(sums, out->blocks_n);
+	for (size_t i = 0; i < cells; i++) {
+		uint32_t layer = (uint32_t)(i / out->blocks_n);
+		if (sums[i] > 0)
+			out->bars[out->bars_n++] =
+				(struct breakdown_bar){ layer,
+					(uint32_t)(i % out->blocks_n),
+					(double)exact_tenths((wide_t)sums[i],
+						(wide_t)with[layer]) /
+						10 };
+	}
+	arena_drop(w->a, with);
+	arena_drop(w->a, sums);
+	return true;
+}
+
+/* Places become rows, their kinds blocks; then the figures, one part after the
+ * other. */
+
 /* What is at a place. */
-struct place {
+struct breakdown_rows_place {
 	uint32_t n;
 	int64_t ns;
 	bool rest; /* it has no row of its own */
 };
 
-static int longest_first(const void *left, const void *right)
+static int breakdown_rows_longest_first(const void *left, const void *right)
 {
-	const struct place *const *a = left, *const *b = right;
+	const struct breakdown_rows_place *const *a = left, *const *b = right;
 
 	if ((*a)->ns != (*b)->ns)
 		return (*a)->ns > (*b)->ns ? -1 : 1;
@@ -23,11 +736,13 @@ static int longest_first(const void *left, const void *right)
 }
 
 /* Marks places that are too many for a row each. */
-static bool mark_rest(const struct breakdown_work *w, struct place *places)
+static bool breakdown_rows_mark_rest(const struct breakdown_work *w,
+	struct breakdown_rows_place *places)
 {
 	uint32_t n = 0;
-	struct place **order = arena_grow(w->a, NULL,
-		((size_t)w->l->places_n + 1) * sizeof(struct place *));
+	struct breakdown_rows_place **order = arena_grow(w->a, NULL,
+		((size_t)w->l->places_n + 1) *
+			sizeof(struct breakdown_rows_place *));
 
 	if (!order)
 		return false;
@@ -35,18 +750,19 @@ static bool mark_rest(const struct breakdown_work *w, struct place *places)
 		if (places[p].n)
 			order[n++] = &places[p];
 	if (n > BREAKDOWN_ROWS_MOST)
-		qsort(order, n, sizeof *order, longest_first);
+		qsort(order, n, sizeof *order, breakdown_rows_longest_first);
 	for (uint32_t i = BREAKDOWN_ROWS_MOST; i < n; i++)
 		order[i]->rest = true;
 	arena_drop(w->a, order);
 	return true;
 }
 
-/* NULL where the arena is full. */
-static struct place *places_of(const struct breakdown_work *w)
+/* NULL if the arena is full. */
+static struct breakdown_rows_place *breakdown_rows_places_of(
+	const struct breakdown_work *w)
 {
 	const struct layering *l = w->l;
-	struct place *places = arena_grow(w->a, NULL,
+	struct breakdown_rows_place *places = arena_grow(w->a, NULL,
 		((size_t)l->places_n + 1) * sizeof *places);
 
 	for (uint32_t i = 0; places && i < w->s->n; i++) {
@@ -55,10 +771,11 @@ static struct place *places_of(const struct breakdown_work *w)
 		places[l->place[i]].n++;
 		places[l->place[i]].ns += w->s->items[i].dur_ns;
 	}
-	return places && mark_rest(w, places) ? places : NULL;
+	return places && breakdown_rows_mark_rest(w, places) ? places : NULL;
 }
 
-static struct breakdown_row row_new(const struct breakdown_work *w,
+static struct breakdown_row breakdown_rows_row_new(const struct breakdown_work
+							   *w,
 	uint32_t place, uint32_t block)
 {
 	const struct layer_place *p = &w->l->places[place];
@@ -78,7 +795,8 @@ static struct breakdown_row row_new(const struct breakdown_work *w,
 		.group = ROW_NO_GROUP };
 }
 
-static struct breakdown_row rest_new(const struct breakdown_work *w,
+static struct breakdown_row breakdown_rows_rest_new(const struct breakdown_work
+							    *w,
 	uint32_t place, uint32_t block)
 {
 	return (struct breakdown_row){ .block = block,
@@ -89,8 +807,8 @@ static struct breakdown_row rest_new(const struct breakdown_work *w,
 }
 
 /* The rows of a block: the places of a section that are of its kind. */
-static void rows_of(struct breakdown_work *w, uint32_t section,
-	enum layer_block_kind kind, const struct place *places)
+static void breakdown_rows_rows_of(struct breakdown_work *w, uint32_t section,
+	enum layer_block_kind kind, const struct breakdown_rows_place *places)
 {
 	const struct layer_section *s = &w->l->sections[section];
 	struct breakdown *out = w->out;
@@ -108,19 +826,19 @@ static void rows_of(struct breakdown_work *w, uint32_t section,
 			continue;
 		}
 		w->row_of_place[p] = out->rows_n;
-		out->rows[out->rows_n++] = row_new(w, p, block);
+		out->rows[out->rows_n++] = breakdown_rows_row_new(w, p, block);
 	}
 	if (rest == LAYER_NONE)
 		return;
 	for (uint32_t p = rest; p < s->places_from + s->places_n; p++)
 		if (places[p].rest && w->named[p].block == kind)
 			w->row_of_place[p] = out->rows_n;
-	out->rows[out->rows_n++] = rest_new(w, rest, block);
+	out->rows[out->rows_n++] = breakdown_rows_rest_new(w, rest, block);
 }
 
 /* Blocks of a section, as their first places come. */
-static void blocks_of(struct breakdown_work *w, uint32_t section,
-	const struct place *places)
+static void breakdown_rows_blocks_of(struct breakdown_work *w, uint32_t section,
+	const struct breakdown_rows_place *places)
 {
 	const struct layer_section *s = &w->l->sections[section];
 	bool met[BLOCKS] = { false };
@@ -132,11 +850,11 @@ static void blocks_of(struct breakdown_work *w, uint32_t section,
 		if (!places[p].n || met[kind])
 			continue;
 		met[kind] = true;
-		rows_of(w, section, kind, places);
+		breakdown_rows_rows_of(w, section, kind, places);
 	}
 }
 
-static bool room(struct breakdown_work *w)
+static bool breakdown_rows_room(struct breakdown_work *w)
 {
 	const struct layering *l = w->l;
 	struct breakdown *out = w->out;
@@ -162,7 +880,7 @@ static bool room(struct breakdown_work *w)
 }
 
 /* Counted two places on, placed one place on. */
-static bool by_instance(struct breakdown_work *w)
+static bool breakdown_rows_by_instance(struct breakdown_work *w)
 {
 	const uint32_t *instance = w->l->instance;
 	uint32_t n = w->l->instances_n;
@@ -183,22 +901,22 @@ static bool by_instance(struct breakdown_work *w)
 	return true;
 }
 
-static bool rows(struct breakdown_work *w)
+static bool breakdown_rows_rows(struct breakdown_work *w)
 {
-	struct place *places = places_of(w);
+	struct breakdown_rows_place *places = breakdown_rows_places_of(w);
 
-	if (!places || !room(w))
+	if (!places || !breakdown_rows_room(w))
 		return false;
 	memset(w->row_of_place, 0xFF,
 		(size_t)w->l->places_n * sizeof *w->row_of_place);
 	for (uint32_t s = 0; s < w->l->sections_n; s++)
-		blocks_of(w, s, places);
+		breakdown_rows_blocks_of(w, s, places);
 	arena_drop(w->a, places);
-	return by_instance(w);
+	return breakdown_rows_by_instance(w);
 }
 
 /* Gives back what the sweep, which takes most, does not need. */
-static bool thin(struct breakdown_work *w)
+static bool breakdown_rows_thin(struct breakdown_work *w)
 {
 	arena_drop(w->a, w->order);
 	arena_drop(w->a, w->ns);
@@ -209,23 +927,25 @@ static bool thin(struct breakdown_work *w)
 }
 
 /* A copy that stays. */
-static bool keep_text(struct breakdown_work *w, const char **text)
+static bool breakdown_rows_keep_text(struct breakdown_work *w,
+	const char **text)
 {
 	if (*text)
 		*text = arena_strdup(w->keep, *text);
 	return *text || !w->keep->full;
 }
 
-static bool keep_texts(struct breakdown_work *w)
+static bool breakdown_rows_keep_texts(struct breakdown_work *w)
 {
 	struct breakdown *out = w->out;
-	bool ok = keep_text(w, &out->anchor) && keep_text(w, &out->why);
+	bool ok = breakdown_rows_keep_text(w, &out->anchor) &&
+		  breakdown_rows_keep_text(w, &out->why);
 
 	for (uint32_t i = 0; ok && i < out->sections_n; i++)
-		ok = keep_text(w, &out->sections[i].name);
+		ok = breakdown_rows_keep_text(w, &out->sections[i].name);
 	for (uint32_t i = 0; ok && i < out->rows_n; i++)
-		ok = keep_text(w, &out->rows[i].module) &&
-		     keep_text(w, &out->rows[i].operation);
+		ok = breakdown_rows_keep_text(w, &out->rows[i].module) &&
+		     breakdown_rows_keep_text(w, &out->rows[i].operation);
 	return ok;
 }
 
@@ -246,8 +966,9 @@ bool breakdown_rows(const struct attribution *at, const struct layer_seq *s,
 	out->confidence = l->confidence;
 	out->anchor = l->anchor;
 	out->why = l->why;
-	return rows(&w) && breakdown_sections(&w) && breakdown_times(&w) &&
-	       breakdown_bound(&w) && breakdown_together(&w) &&
-	       breakdown_bars(&w) && thin(&w) && breakdown_unions(&w) &&
-	       keep_texts(&w);
+	return breakdown_rows_rows(&w) && breakdown_sections(&w) &&
+	       breakdown_times(&w) && breakdown_bound(&w) &&
+	       breakdown_together(&w) && breakdown_bars(&w) &&
+	       breakdown_rows_thin(&w) && breakdown_overlap_fill(&w) &&
+	       breakdown_rows_keep_texts(&w);
 }

@@ -1,14 +1,14 @@
-/* breakdown_rows.h - layers with names become sections, blocks and rows with
- * times: what breakdown.h tells of them.
+/* breakdown_rows.h - turns layers with names into sections, blocks and rows with
+ * times, as breakdown.h has them.
  *
- * A row is a place of a section, a block the places of a section that are of one
- * kind; both in the order in which a section's places come. */
+ * A row is a position of a section; a block is the positions of a section that
+ * are of one kind. Both are in the order of the section's positions. */
 #pragma once
 #include "layer_blocks.h"
 
 /* Fills *out, all but `realigned`. What stays
  * is in `keep`, what is needed on the way in at->arena. `group_of` is
- * kernel_groups.h's. False where one of them is full. */
+ * kernel_groups.h's. Returns false if one of them is full. */
 bool breakdown_rows(const struct attribution *at, const struct layer_seq *s,
 	const struct layering *l, const struct layer_named *named,
 	const uint32_t *group_of, struct arena *keep, struct breakdown *out);

@@ -1,4 +1,4 @@
-/* breakdown_work.h - what the parts of breakdown_rows.h hand each other.
+/* breakdown_work.h - what the files that fill in a breakdown's figures share.
  *
  * Rows and blocks are those of `out`, which begin without figures. */
 #pragma once
@@ -37,16 +37,6 @@ static inline uint32_t breakdown_row_of(const struct breakdown_work *w,
 	return place == LAYER_NONE ? LAYER_NONE : w->row_of_place[place];
 }
 
-/* breakdown_sections.c: passes, layers and sections with their times, and
- * spans. */
-bool breakdown_sections(struct breakdown_work *w);
-/* breakdown_times.c: each row's launches, and blocks' sums. */
-bool breakdown_times(struct breakdown_work *w);
-/* breakdown_bound.c: what of a row's time the hardware allows. */
-bool breakdown_bound(struct breakdown_work *w);
-/* breakdown_together.c: rows whose launches come together. */
-bool breakdown_together(struct breakdown_work *w);
-/* breakdown_bars.c: the first layers of a pass by block. */
-bool breakdown_bars(struct breakdown_work *w);
-/* breakdown_unions.c: exclusive, overlapped and idle time. */
-bool breakdown_unions(struct breakdown_work *w);
+/* breakdown_overlap.c: exclusive, overlapped and idle time of rows and blocks.
+ * Returns false if the arena is full. */
+bool breakdown_overlap_fill(struct breakdown_work *w);

@@ -1,5 +1,5 @@
-/* breakdown_asked.h - what somebody asks of a breakdown instead of what would be
- * found. */
+/* breakdown_asked.h - what a request asks of a breakdown; it replaces what would
+ * be found. */
 #pragma once
 #include "breakdown.h"
 #include <stdbool.h>

@@ -1,36 +1,799 @@
-/* layer_align.c - instances of a section laid over each other, lane by lane. */
-#include "layer_fit.h"
-#include "layer_place.h"
-#include "layer_strand.h"
+/* layer_align.c - aligns the instances of a section with each other. */
+#include "arena.h"
+#include "layering.h"
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* Strands of a variant that fewer share are each laid by their own durations. */
+/* What one lane did in one instance of a section.
+ *
+ * Strands of a section and lane are laid together, those of equal symbols side
+ * by side, so that each sequence is looked at once however often it comes. */
+
+struct layer_strand {
+	uint32_t section, lane, instance;
+	uint32_t from, to; /* in layer_strands.items */
+	uint64_t hash; /* of its symbols */
+};
+
+/* Strands of equal symbols. */
+struct layer_variant {
+	uint32_t from, to; /* in layer_strands.list */
+};
+
+struct layer_strands {
+	const struct layer_seq *seq;
+	uint32_t *items; /* of the sequence, strand by strand, as they come */
+	struct layer_strand *list; /* by section, lane, variant, instance */
+	uint32_t n;
+	struct arena *arena;
+};
+
+static inline uint32_t layer_strand_symbol(const struct layer_strands *s,
+	const struct layer_strand *of, uint32_t i)
+{
+	return s->seq->items[s->items[of->from + i]].symbol;
+}
+
+/* Sorts `order` stably by key; keys are below `keys`. Entries with LAYER_NONE
+ * are dropped. Returns how many remain, or LAYER_NONE if the arena is full. */
+static uint32_t layer_strand_sorted(const uint32_t *order, uint32_t n,
+	const uint32_t *key, uint32_t keys, uint32_t *out, struct arena *a)
+{
+	size_t room = (size_t)keys + 1;
+	uint32_t *at = arena_grow(a, NULL, room * sizeof *at);
+
+	if (!at)
+		return LAYER_NONE;
+	for (uint32_t i = 0; i < n; i++)
+		if (key[order[i]] != LAYER_NONE)
+			at[key[order[i]] + 1]++;
+	for (uint32_t k = 0; k < keys; k++)
+		at[k + 1] += at[k];
+	uint32_t left = at[keys];
+	for (uint32_t i = 0; i < n; i++)
+		if (key[order[i]] != LAYER_NONE)
+			out[at[key[order[i]]]++] = order[i];
+	arena_drop(a, at);
+	return left;
+}
+
+/* Items by instance, then lane, then time. */
+static bool layer_strand_by_instance(struct layer_strands *s,
+	const struct layer_cut *cut, uint32_t *left)
+{
+	const struct layer_seq *seq = s->seq;
+	size_t bytes = ((size_t)seq->n + 1) * sizeof *s->items;
+	uint32_t *key = arena_grow(s->arena, NULL, bytes);
+	uint32_t *order = arena_grow(s->arena, NULL, bytes);
+
+	s->items = arena_grow(s->arena, NULL, bytes);
+	if (!key || !order || !s->items)
+		return false;
+	for (uint32_t i = 0; i < seq->n; i++) {
+		s->items[i] = i;
+		key[i] = seq->items[i].lane;
+	}
+	*left = layer_strand_sorted(s->items, seq->n, key, seq->lanes, order,
+		s->arena);
+	if (*left != LAYER_NONE)
+		*left = layer_strand_sorted(order, seq->n, cut->instance,
+			cut->instances_n, s->items, s->arena);
+	arena_drop(s->arena, key);
+	arena_drop(s->arena, order);
+	return *left != LAYER_NONE;
+}
+
+static uint64_t layer_strand_mixed(uint64_t hash, uint32_t symbol)
+{
+	hash = (hash ^ symbol) * 0x9e3779b97f4a7c15u;
+	return hash ^ (hash >> 29);
+}
+
+static bool layer_strand_cut_strands(struct layer_strands *s,
+	const struct layer_cut *cut, uint32_t left)
+{
+	uint32_t strands = 0, lane, instance;
+
+	for (uint32_t i = 0; i < left; i++)
+		strands += !i ||
+			   cut->instance[s->items[i]] !=
+				   cut->instance[s->items[i - 1]] ||
+			   s->seq->items[s->items[i]].lane !=
+				   s->seq->items[s->items[i - 1]].lane;
+	s->list = arena_grow(s->arena, NULL,
+		((size_t)strands + 1) * sizeof *s->list);
+	for (uint32_t i = 0; s->list && i < left; i++) {
+		const struct layer_item *it = &s->seq->items[s->items[i]];
+		lane = it->lane;
+		instance = cut->instance[s->items[i]];
+		struct layer_strand *last = s->n ? &s->list[s->n - 1] : NULL;
+		if (!last || last->instance != instance || last->lane != lane) {
+			last = &s->list[s->n++];
+			*last = (struct layer_strand){
+				.section = cut->instances[instance].section,
+				.lane = lane,
+				.instance = instance,
+				.from = i,
+				.hash = 1
+			};
+		}
+		last->to = i + 1;
+		last->hash = layer_strand_mixed(last->hash, it->symbol);
+	}
+	return s->list;
+}
+
+static int layer_strand_by_content(const void *left, const void *right)
+{
+	const struct layer_strand *a = left, *b = right;
+	const uint64_t x[] = { a->section, a->lane, a->to - a->from, a->hash,
+		a->instance };
+	const uint64_t y[] = { b->section, b->lane, b->to - b->from, b->hash,
+		b->instance };
+
+	for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return 0;
+}
+
+/* Allocates in `scratch`; items without an instance are in no strand. Returns
+ * false if the arena is full. */
+static bool layer_strands_from(struct layer_strands *s,
+	const struct layer_seq *seq, const struct layer_cut *cut,
+	struct arena *scratch)
+{
+	uint32_t left;
+
+	*s = (struct layer_strands){ .seq = seq, .arena = scratch };
+	if (!layer_strand_by_instance(s, cut, &left) ||
+		!layer_strand_cut_strands(s, cut, left))
+		return false;
+	qsort(s->list, s->n, sizeof *s->list, layer_strand_by_content);
+	return true;
+}
+
+/* Returns the end of the group of strands of one section and lane that begins
+ * at `from`. */
+static uint32_t layer_strands_group(const struct layer_strands *s,
+	uint32_t from)
+{
+	uint32_t to = from;
+
+	while (to < s->n && s->list[to].section == s->list[from].section &&
+		s->list[to].lane == s->list[from].lane)
+		to++;
+	return to;
+}
+
+static bool layer_strand_equal(const struct layer_strands *s,
+	const struct layer_strand *a, const struct layer_strand *b)
+{
+	if (a->hash != b->hash || a->to - a->from != b->to - b->from)
+		return false;
+	for (uint32_t i = 0; i < a->to - a->from; i++)
+		if (layer_strand_symbol(s, a, i) !=
+			layer_strand_symbol(s, b, i))
+			return false;
+	return true;
+}
+
+static int layer_strand_by_count(const void *left, const void *right,
+	void *with)
+{
+	const struct layer_variant *a = left, *b = right;
+	const struct layer_strand *list = with, *x = &list[a->from],
+				  *y = &list[b->from];
+	uint32_t many = a->to - a->from, other = b->to - b->from;
+
+	if (many != other)
+		return many > other ? -1 : 1;
+	if (x->to - x->from != y->to - y->from)
+		return x->to - x->from > y->to - y->from ? -1 : 1;
+	return (x->instance > y->instance) - (x->instance < y->instance);
+}
+
+/* Stores the variants of strands [from, to), most frequent first, then longest,
+ * then first to appear; `out` has room for one per strand. Returns how many
+ * there are. */
+static uint32_t layer_strands_variants(const struct layer_strands *s,
+	uint32_t from, uint32_t to, struct layer_variant *out)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = from; i < to; i++) {
+		if (i == from ||
+			!layer_strand_equal(s, &s->list[i], &s->list[i - 1]))
+			out[n++].from = i;
+		out[n - 1].to = i + 1;
+	}
+	qsort_r(out, n, sizeof *out, layer_strand_by_count, s->list);
+	return n;
+}
+
+/* Fitting: a template of positions to which sequences of symbols are aligned
+ * one after the other.
+ *
+ * A position's weight is the number of sequences that have it. A sequence is
+ * aligned at the least cost: passing a position that most have costs much, one
+ * that few have little; being at a position that few have costs likewise.
+ * Between equal costs durations decide. What fits no position gets a new one
+ * between its neighbors.
+ *
+ * Time is bounded: a sequence is aligned within a band around the diagonal, and
+ * by looking a few positions ahead once `cells_left` table cells are used up.
+ * Memory is bounded: a template grows by at most FIT_EXTRAS positions over its
+ * first sequence; what exceeds that gets FIT_NONE. */
+
+enum { FIT_NONE = UINT32_MAX, FIT_EXTRAS = 1000 };
+enum { FIT_CELLS = 1 << 27 }; /* limit for all alignments of a breakdown */
+
+struct layer_fit_place {
+	uint32_t symbol, weight;
+	double log_ns; /* sum of log2(1 + duration) over its launches */
+};
+
+/* `log_ns` is log2(1 + duration), or its mean if the sequence occurs several
+ * times. */
+struct layer_fit_symbol {
+	uint32_t symbol;
+	float log_ns;
+};
+
+struct layer_fit {
+	struct arena *arena; /* for scratch */
+	uint64_t *cells_left;
+	struct layer_fit_place *places; /* by id, from 0 */
+	uint32_t *order; /* ids in the order of the template */
+	uint32_t places_n, cap, most, weight;
+	/* memory of a table: costs of this row and the one before, steps,
+	 * targets */
+	uint32_t *cost;
+	uint8_t *way;
+	uint32_t *to;
+	size_t cost_cap, way_cap, to_cap;
+};
+
+enum {
+	UNIT = 4096, /* cost of passing a position that half of the sequences have */
+	INSERT = UNIT + UNIT / 4, /* cost of a new position */
+	SLOWER =
+		64, /* cost of a duration that differs by a factor of two or more */
+	SLOWER_MOST = 4 * SLOWER,
+	BAND_LEAST = 16, /* positions off the diagonal on either side, … */
+	BAND_SHARE = 8, /* … and this part of the sequence, … */
+	BAND_MOST = 128, /* … up to so many */
+	AHEAD = 16, /* positions looked ahead once no cells are left */
+	UNREACHED = UINT32_MAX / 2,
+	TABLE_MOST =
+		100000, /* limit of symbols and positions, so that costs fit */
+};
+
+/* For a symbol without a position: the number of positions before it. */
+static const uint32_t none_behind = UINT32_C(1) << 31;
+
+enum layer_fit_way { WAY_MATCH, WAY_PASS, WAY_INSERT };
+
+/* The table has a row for each symbol and one before them; a row holds the
+ * positions from the symbol's index plus `low`. */
+struct layer_fit_band {
+	const struct layer_fit_symbol *symbols;
+	uint32_t n, m; /* symbols, places */
+	int64_t low;
+	uint32_t width;
+};
+
+/* Makes an empty template. layer_fit_release() frees its memory. */
+static void layer_fit_init(struct layer_fit *f, struct arena *a,
+	uint64_t *cells_left)
+{
+	*f = (struct layer_fit){ .arena = a, .cells_left = cells_left };
+}
+
+static void layer_fit_release(struct layer_fit *f)
+{
+	arena_drop(f->arena, f->places);
+	arena_drop(f->arena, f->order);
+	arena_drop(f->arena, f->cost);
+	arena_drop(f->arena, f->way);
+	arena_drop(f->arena, f->to);
+	*f = (struct layer_fit){ .arena = f->arena };
+}
+
+static bool layer_fit_room(struct arena *a, void **p, size_t *cap, size_t n,
+	size_t size)
+{
+	if (*cap >= n)
+		return true;
+	size_t grown = n + n / 2;
+	void *to = arena_grow(a, *p, grown * size);
+	if (!to)
+		return false;
+	*p = to;
+	*cap = grown;
+	return true;
+}
+
+/* Returns the weight of a position: full if half of the sequences have it, so
+ * that launches lost here and there make no difference. */
+static uint32_t layer_fit_share(const struct layer_fit *f,
+	const struct layer_fit_place *p)
+{
+	uint64_t part = (uint64_t)p->weight * 2 * UNIT / f->weight;
+
+	return part < UNIT ? (uint32_t)part : UNIT;
+}
+
+/* Returns the cost of a symbol at a position with the same symbol. */
+static uint32_t layer_fit_match_cost(const struct layer_fit *f,
+	const struct layer_fit_place *p, const struct layer_fit_symbol *s)
+{
+	double apart = fabs(p->log_ns / p->weight - (double)s->log_ns) * SLOWER;
+
+	return UNIT - layer_fit_share(f, p) +
+	       (apart < SLOWER_MOST ? (uint32_t)apart : SLOWER_MOST);
+}
+
+static struct layer_fit_band layer_fit_band_of(const struct layer_fit *f,
+	const struct layer_fit_symbol *symbols, uint32_t n)
+{
+	uint32_t aside = BAND_LEAST + n / BAND_SHARE;
+	int64_t apart = (int64_t)f->places_n - n;
+
+	if (aside > BAND_MOST)
+		aside = BAND_MOST;
+	return (struct layer_fit_band){ .symbols = symbols,
+		.n = n,
+		.m = f->places_n,
+		.low = (apart < 0 ? apart : 0) - aside,
+		.width = (uint32_t)((apart < 0 ? -apart : apart) + 2 * aside +
+				    1) };
+}
+
+/* Finds the cheapest step to cell j of a row, from the row before and the cell
+ * to the left. On equality a new position comes after the existing one. */
+static uint32_t layer_fit_cell(const struct layer_fit *f,
+	const struct layer_fit_band *b, uint32_t i, int64_t j,
+	const uint32_t *before, const uint32_t *row, uint32_t o, uint8_t *way)
+{
+	const struct layer_fit_place *p =
+		j > 0 ? &f->places[f->order[j - 1]] : NULL;
+	const struct layer_fit_symbol *s = i ? &b->symbols[i - 1] : NULL;
+	uint32_t best = UNREACHED;
+
+	if (!i && !j)
+		return 0;
+	if (s && p && p->symbol == s->symbol && before[o] < UNREACHED) {
+		best = before[o] + layer_fit_match_cost(f, p, s);
+		*way = WAY_MATCH;
+	}
+	if (s && o + 1 < b->width && before[o + 1] + INSERT < best) {
+		best = before[o + 1] + INSERT;
+		*way = WAY_INSERT;
+	}
+	if (p && o > 0 && row[o - 1] + layer_fit_share(f, p) < best) {
+		best = row[o - 1] + layer_fit_share(f, p);
+		*way = WAY_PASS;
+	}
+	return best;
+}
+
+static void layer_fit_fill(struct layer_fit *f, const struct layer_fit_band *b)
+{
+	uint32_t *before = f->cost, *row = f->cost + b->width;
+
+	for (uint32_t i = 0; i <= b->n; i++) {
+		for (uint32_t o = 0; o < b->width; o++) {
+			int64_t j = (int64_t)i + b->low + o;
+			row[o] = UNREACHED;
+			if (j >= 0 && j <= b->m)
+				row[o] = layer_fit_cell(f, b, i, j, before, row,
+					o, &f->way[(size_t)i * b->width + o]);
+		}
+		uint32_t *swap = before;
+		before = row;
+		row = swap;
+	}
+}
+
+/* Sets to[i] to the index in the template, or to none_behind with an index. */
+static void layer_fit_back(const struct layer_fit *f,
+	const struct layer_fit_band *b, uint32_t *to)
+{
+	uint32_t i = b->n, j = b->m;
+
+	while (i || j) {
+		int64_t o = (int64_t)j - i - b->low;
+		switch ((enum layer_fit_way)
+				f->way[(size_t)i * b->width + (size_t)o]) {
+		case WAY_MATCH:
+			to[--i] = --j;
+			break;
+		case WAY_PASS:
+			j--;
+			break;
+		case WAY_INSERT:
+			to[--i] = none_behind | j;
+			break;
+		}
+	}
+}
+
+static bool layer_fit_table(struct layer_fit *f, const struct layer_fit_band *b,
+	uint32_t *to)
+{
+	size_t cells = ((size_t)b->n + 1) * b->width;
+	void *cost = f->cost, *way = f->way;
+	bool ok = layer_fit_room(f->arena, &cost, &f->cost_cap,
+			  (size_t)b->width * 2, sizeof *f->cost) &&
+		  layer_fit_room(f->arena, &way, &f->way_cap, cells, 1);
+
+	f->cost = cost;
+	f->way = way;
+	if (!ok)
+		return false;
+	*f->cells_left -= cells;
+	layer_fit_fill(f, b);
+	layer_fit_back(f, b, to);
+	return true;
+}
+
+/* Finds the next position with that symbol, at most AHEAD away; a symbol
+ * without one gets none. */
+static void layer_fit_look_ahead(const struct layer_fit *f,
+	const struct layer_fit_symbol *symbols, uint32_t n, uint32_t *to)
+{
+	uint32_t from = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t end =
+			f->places_n - from < AHEAD ? f->places_n : from + AHEAD;
+		uint32_t j = from;
+		while (j < end &&
+			f->places[f->order[j]].symbol != symbols[i].symbol)
+			j++;
+		to[i] = j < end ? j : none_behind | from;
+		from = j < end ? j + 1 : from;
+	}
+}
+
+static bool layer_fit_places_room(struct layer_fit *f, uint32_t more)
+{
+	size_t n = (size_t)f->places_n + more, cap = f->cap;
+	void *places = f->places, *order = f->order;
+	bool ok = layer_fit_room(f->arena, &places, &cap, n, sizeof *f->places);
+
+	f->places = places;
+	cap = f->cap;
+	ok = ok && layer_fit_room(f->arena, &order, &cap, n, sizeof *f->order);
+	f->order = order;
+	if (ok)
+		f->cap = (uint32_t)cap;
+	return ok;
+}
+
+/* Makes new positions for symbols without one, and turns indexes of the
+ * template into ids. */
+static void layer_fit_take_up(struct layer_fit *f,
+	const struct layer_fit_symbol *symbols, uint32_t n, uint32_t *to,
+	uint32_t *order)
+{
+	uint32_t taken = 0, out = 0, made = f->places_n;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = to[i] & ~none_behind;
+		while (taken < at)
+			order[out++] = f->order[taken++];
+		if (!(to[i] & none_behind)) {
+			to[i] = order[out++] = f->order[taken++];
+		} else if (made == f->most) {
+			to[i] = FIT_NONE;
+		} else {
+			f->places[made] = (struct layer_fit_place){
+				.symbol = symbols[i].symbol
+			};
+			to[i] = order[out++] = made++;
+		}
+	}
+	while (taken < f->places_n)
+		order[out++] = f->order[taken++];
+	f->places_n = made;
+	memcpy(f->order, order, made * sizeof *order);
+}
+
+/* Aligns `n` symbols and adds them to the template. to[i] is the id of symbol
+ * i's position, ascending in the template, or FIT_NONE. Returns false if the
+ * arena is full. */
+static bool layer_fit_add(struct layer_fit *f,
+	const struct layer_fit_symbol *symbols, uint32_t n, uint32_t weight,
+	uint32_t *to)
+{
+	struct layer_fit_band b = layer_fit_band_of(f, symbols, n);
+	void *order = f->to;
+	bool first = !f->weight, full = false;
+
+	if (!n)
+		return true;
+	if (first)
+		f->most = n + FIT_EXTRAS;
+	if (first)
+		for (uint32_t i = 0; i < n; i++)
+			to[i] = none_behind;
+	else if (n + (uint64_t)b.m <= TABLE_MOST &&
+		 ((uint64_t)n + 1) * b.width <= *f->cells_left)
+		full = !layer_fit_table(f, &b, to);
+	else
+		layer_fit_look_ahead(f, symbols, n, to);
+	if (full || !layer_fit_places_room(f, n) ||
+		!layer_fit_room(f->arena, &order, &f->to_cap, f->cap,
+			sizeof *f->to))
+		return false;
+	f->to = order;
+	layer_fit_take_up(f, symbols, n, to, f->to);
+	for (uint32_t i = 0; i < n; i++) {
+		if (to[i] == FIT_NONE)
+			continue;
+		struct layer_fit_place *p = &f->places[to[i]];
+		p->weight += weight;
+		p->log_ns += (double)symbols[i].log_ns * weight;
+	}
+	f->weight += weight;
+	return true;
+}
+
+/* Positions under construction: which instances have them, and when they occur. */
+
+/* By lane and symbol, or from a template. */
+struct layer_position {
+	uint32_t section, lane, symbol;
+	uint32_t instances; /* number of instances that have it */
+	uint32_t last; /* last instance that had it */
+	uint32_t launches;
+	double offset_ns; /* sum, from the instance's start */
+	double at_ns; /* when it occurs in its section */
+};
+
+struct layer_positions {
+	const struct layer_seq *seq;
+	const uint32_t *instance; /* by item */
+	int64_t *begin_ns; /* by instance */
+	uint32_t *place; /* by item */
+	struct layer_position *list;
+	uint32_t n;
+	size_t cap;
+	struct names by_symbol;
+	uint32_t *of_name; /* by id of by_symbol */
+	size_t names_cap;
+	struct arena *arena;
+};
+
+/* Hashed as bytes, so it has no padding. */
+struct layer_position_key {
+	uint32_t section, lane, symbol;
+};
+
+/* Returns false if the arena is full. All except `place` is allocated in
+ * `scratch`. */
+static bool layer_positions_init(struct layer_positions *p,
+	const struct layer_seq *seq, const struct layer_cut *cut,
+	uint32_t *place, struct arena *scratch)
+{
+	*p = (struct layer_positions){ .seq = seq,
+		.instance = cut->instance,
+		.place = place,
+		.arena = scratch };
+	p->begin_ns = arena_grow(scratch, NULL,
+		((size_t)cut->instances_n + 1) * sizeof *p->begin_ns);
+	if (!p->begin_ns || !names_init(&p->by_symbol, scratch))
+		return false;
+	for (uint32_t i = 0; i < cut->instances_n; i++)
+		p->begin_ns[i] = INT64_MAX;
+	for (uint32_t i = 0; i < seq->n; i++)
+		if (cut->instance[i] != LAYER_NONE &&
+			seq->items[i].start_ns < p->begin_ns[cut->instance[i]])
+			p->begin_ns[cut->instance[i]] = seq->items[i].start_ns;
+	return true;
+}
+
+static bool layer_positions_room(struct arena *a, void **p, size_t *cap,
+	size_t n, size_t size)
+{
+	if (*cap > n)
+		return true;
+	size_t grown = n * 2 + 64;
+	void *to = arena_grow(a, *p, grown * size);
+	if (!to)
+		return false;
+	*p = to;
+	*cap = grown;
+	return true;
+}
+
+/* Adds a position; returns LAYER_NONE if the arena is full. */
+static uint32_t layer_positions_add(struct layer_positions *p, uint32_t section,
+	uint32_t lane, uint32_t symbol)
+{
+	void *list = p->list;
+
+	if (!layer_positions_room(p->arena, &list, &p->cap, p->n,
+		    sizeof *p->list))
+		return LAYER_NONE;
+	p->list = list;
+	p->list[p->n] = (struct layer_position){ .section = section,
+		.lane = lane,
+		.symbol = symbol,
+		.last = LAYER_NONE,
+		.at_ns = NAN };
+	return p->n++;
+}
+
+/* Returns the position of a lane and symbol; LAYER_NONE if the arena is full. */
+static uint32_t layer_positions_symbol(struct layer_positions *p,
+	uint32_t section, uint32_t lane, uint32_t symbol)
+{
+	struct layer_position_key key = { section, lane, symbol };
+	uint32_t known = p->by_symbol.n;
+	uint32_t id = names_put(&p->by_symbol, (const char *)&key, sizeof key);
+	void *of_name = p->of_name;
+
+	if (id == NAMES_NONE)
+		return LAYER_NONE;
+	if (id < known)
+		return p->of_name[id];
+	if (!layer_positions_room(p->arena, &of_name, &p->names_cap, id,
+		    sizeof *p->of_name))
+		return LAYER_NONE;
+	p->of_name = of_name;
+	return p->of_name[id] = layer_positions_add(p, section, lane, symbol);
+}
+
+/* Puts an item at a position. */
+static void layer_positions_put(struct layer_positions *p, uint32_t item,
+	uint32_t place)
+{
+	struct layer_position *to = &p->list[place];
+	uint32_t instance = p->instance[item];
+
+	p->place[item] = place;
+	to->instances += to->last != instance;
+	to->last = instance;
+	to->launches++;
+	to->offset_ns +=
+		(double)(p->seq->items[item].start_ns - p->begin_ns[instance]);
+}
+
+static double layer_positions_mean(const struct layer_position *p)
+{
+	return p->offset_ns / (p->launches ? p->launches : 1);
+}
+
+static bool layer_positions_most_have(const struct layer_position *p,
+	uint32_t strands)
+{
+	return (uint64_t)p->instances * 2 >= strands;
+}
+
+/* Orders positions [from, to) of one lane, which `strands` instances have. A
+ * position that most have is at the mean of its starts, and always in this
+ * order; one that few have is at the mean of its starts, but between the
+ * neighbors that most have. */
+static void layer_positions_line(struct layer_positions *p, uint32_t from,
+	uint32_t to, uint32_t strands)
+{
+	double last = -INFINITY, following = INFINITY;
+
+	for (uint32_t i = from; i < to; i++) {
+		struct layer_position *m = &p->list[i];
+		if (layer_positions_most_have(m, strands))
+			last = fmax(last, layer_positions_mean(m));
+		m->at_ns = last;
+	}
+	for (uint32_t i = to; i-- > from;) {
+		struct layer_position *m = &p->list[i];
+		if (layer_positions_most_have(m, strands))
+			following = m->at_ns;
+		else
+			m->at_ns = fmin(fmax(layer_positions_mean(m), m->at_ns),
+				following);
+	}
+}
+
+static int layer_positions_as_they_come(const void *left, const void *right,
+	void *with)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	const struct layer_position *x = (struct layer_position *)with + a,
+				    *y = (struct layer_position *)with + b;
+
+	if (x->section != y->section)
+		return x->section < y->section ? -1 : 1;
+	if (x->at_ns != y->at_ns)
+		return x->at_ns < y->at_ns ? -1 : 1;
+	if (x->lane != y->lane)
+		return x->lane < y->lane ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static void layer_positions_write_out(const struct layer_positions *p,
+	const uint32_t *order, uint32_t *number, struct layering *out)
+{
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct layer_position *m = &p->list[order[i]];
+		struct layer_section *s = &out->sections[m->section];
+		number[order[i]] = i;
+		if (!s->places_n)
+			s->places_from = i;
+		s->places_n++;
+		out->places[i] = (struct layer_place){ .section = m->section,
+			.symbol = m->symbol,
+			.lane = m->lane,
+			.instances = m->instances,
+			.block = BLOCKS };
+	}
+	out->places_n = p->n;
+	for (uint32_t i = 0; i < p->seq->n; i++)
+		if (p->place[i] != LAYER_NONE)
+			p->place[i] = number[p->place[i]];
+}
+
+/* Writes all positions in order to out->places and its sections, and renumbers
+ * items' positions. Returns false if the arena is full. */
+static bool layer_positions_out(struct layer_positions *p, struct layering *out)
+{
+	size_t n = (size_t)p->n + 1;
+	uint32_t *order = arena_grow(p->arena, NULL, n * sizeof *order);
+	uint32_t *number = arena_grow(p->arena, NULL, n * sizeof *number);
+
+	out->places = arena_array(p->seq->arena, struct layer_place, n);
+	if (!order || !number || !out->places)
+		return false;
+	for (uint32_t i = 0; i < p->n; i++) {
+		order[i] = i;
+		if (isnan(p->list[i].at_ns))
+			p->list[i].at_ns = layer_positions_mean(&p->list[i]);
+	}
+	if (p->n)
+		qsort_r(order, p->n, sizeof *order,
+			layer_positions_as_they_come, p->list);
+	layer_positions_write_out(p, order, number, out);
+	return true;
+}
+
+/* Alignment of the instances of a section, lane by lane. */
+
+/* Strands of a variant with fewer strands than this are aligned one by one,
+ * each by its own durations. */
 enum { FEW = 8 };
 
-struct maker {
+struct layer_align_maker {
 	const struct layer_seq *seq;
 	const struct layer_cut *cut;
 	struct layering *out;
 	struct arena scratch;
 	struct layer_strands strands;
-	struct layer_places places;
-	struct layer_variant *variants; /* of a section and lane */
-	struct fit_symbol *symbols; /* of a strand */
+	struct layer_positions places;
+	struct layer_variant *variants; /* strands of a section and lane */
+	struct layer_fit_symbol *symbols; /* of a strand */
 	uint32_t *to; /* likewise */
 	uint32_t *launches; /* by section */
 	uint32_t *instances;
 	uint64_t cells_left;
 };
 
-static bool by_symbol(const struct maker *m, uint32_t section)
+static bool layer_align_by_symbol(const struct layer_align_maker *m,
+	uint32_t section)
 {
 	return m->cut->sections[section].place == SECTION_FLAT ||
 	       m->launches[section] >
 		       (uint64_t)m->instances[section] * LAYERING_LONG;
 }
 
-/* A strand's symbols, and the mean of durations over strands [from, to). */
-static void describe(struct maker *m, uint32_t from, uint32_t to)
+/* Stores a strand's symbols, with the mean durations over strands [from, to). */
+static void layer_align_describe(struct layer_align_maker *m, uint32_t from,
+	uint32_t to)
 {
 	const struct layer_strand *list = m->strands.list;
 	uint32_t n = list[from].to - list[from].from;
@@ -41,22 +804,22 @@ static void describe(struct maker *m, uint32_t from, uint32_t to)
 			uint32_t item = m->strands.items[list[k].from + i];
 			sum += log2(1 + (double)m->seq->items[item].dur_ns);
 		}
-		m->symbols[i] =
-			(struct fit_symbol){ layer_strand_symbol(&m->strands,
-						     &list[from], i),
-				(float)(sum / (to - from)) };
+		m->symbols[i] = (struct layer_fit_symbol){
+			layer_strand_symbol(&m->strands, &list[from], i),
+			(float)(sum / (to - from))
+		};
 	}
 }
 
-/* Strands [from, to), which are alike: their items get ids of the template's
- * places. */
-static bool lay(struct maker *m, struct layer_fit *f, uint32_t from,
-	uint32_t to)
+/* Aligns strands [from, to), which have equal symbols: their items get ids of
+ * the template's positions. */
+static bool layer_align_lay(struct layer_align_maker *m, struct layer_fit *f,
+	uint32_t from, uint32_t to)
 {
 	const struct layer_strand *list = m->strands.list;
 	uint32_t n = list[from].to - list[from].from;
 
-	describe(m, from, to);
+	layer_align_describe(m, from, to);
 	if (!layer_fit_add(f, m->symbols, n, to - from, m->to))
 		return false;
 	for (uint32_t k = from; k < to; k++)
@@ -66,8 +829,8 @@ static bool lay(struct maker *m, struct layer_fit *f, uint32_t from,
 	return true;
 }
 
-static bool lay_variants(struct maker *m, struct layer_fit *f, uint32_t from,
-	uint32_t to)
+static bool layer_align_lay_variants(struct layer_align_maker *m,
+	struct layer_fit *f, uint32_t from, uint32_t to)
 {
 	uint32_t n = layer_strands_variants(&m->strands, from, to, m->variants);
 	bool ok = true;
@@ -77,16 +840,16 @@ static bool lay_variants(struct maker *m, struct layer_fit *f, uint32_t from,
 		uint32_t step =
 			v && is->to - is->from <= FEW ? 1 : is->to - is->from;
 		for (uint32_t k = is->from; ok && k < is->to; k += step)
-			ok = lay(m, f, k, k + step);
+			ok = layer_align_lay(m, f, k, k + step);
 	}
 	return ok;
 }
 
-/* Items of strands [from, to) come to their places; `first` is that of the
- * template's first, made_of tells of its others how many behind. Without a
- * template: by lane and symbol. */
-static bool put(struct maker *m, uint32_t from, uint32_t to, uint32_t first,
-	const uint32_t *made_of)
+/* Puts items of strands [from, to) at their positions. `first` is the position
+ * of the template's first; made_of is the offset of each other. Without a
+ * template positions are by lane and symbol. */
+static bool layer_align_put(struct layer_align_maker *m, uint32_t from,
+	uint32_t to, uint32_t first, const uint32_t *made_of)
 {
 	const struct layer_strand *list = m->strands.list;
 
@@ -97,54 +860,56 @@ static bool put(struct maker *m, uint32_t from, uint32_t to, uint32_t first,
 			if (made_of && id != FIT_NONE)
 				at = first + made_of[id];
 			else
-				at = layer_places_symbol(&m->places,
+				at = layer_positions_symbol(&m->places,
 					list[k].section, list[k].lane,
 					m->seq->items[item].symbol);
 			if (at == LAYER_NONE)
 				return false;
-			layer_places_put(&m->places, item, at);
+			layer_positions_put(&m->places, item, at);
 		}
 	return true;
 }
 
-/* A template's places, in its order. */
-static bool make_places(struct maker *m, const struct layer_fit *f,
-	const struct layer_strand *of, uint32_t *made_of)
+/* Makes a template's positions, in its order. */
+static bool layer_align_make_places(struct layer_align_maker *m,
+	const struct layer_fit *f, const struct layer_strand *of,
+	uint32_t *made_of)
 {
 	for (uint32_t i = 0; i < f->places_n; i++) {
 		uint32_t id = f->order[i];
 		made_of[id] = i;
-		if (layer_places_add(&m->places, of->section, of->lane,
+		if (layer_positions_add(&m->places, of->section, of->lane,
 			    f->places[id].symbol) == LAYER_NONE)
 			return false;
 	}
 	return true;
 }
 
-/* The strands of a section and lane. */
-static bool group(struct maker *m, uint32_t from, uint32_t to)
+/* Aligns the strands of a section and lane. */
+static bool layer_align_group(struct layer_align_maker *m, uint32_t from,
+	uint32_t to)
 {
 	const struct layer_strand *of = &m->strands.list[from];
 	uint32_t first = m->places.n;
 	struct layer_fit f;
 
-	if (by_symbol(m, of->section))
-		return put(m, from, to, 0, NULL);
+	if (layer_align_by_symbol(m, of->section))
+		return layer_align_put(m, from, to, 0, NULL);
 	layer_fit_init(&f, &m->scratch, &m->cells_left);
-	bool ok = lay_variants(m, &f, from, to);
+	bool ok = layer_align_lay_variants(m, &f, from, to);
 	uint32_t *made_of = arena_grow(&m->scratch, NULL,
 		((size_t)f.places_n + 1) * sizeof *made_of);
-	ok = ok && made_of && make_places(m, &f, of, made_of) &&
-	     put(m, from, to, first, made_of);
+	ok = ok && made_of && layer_align_make_places(m, &f, of, made_of) &&
+	     layer_align_put(m, from, to, first, made_of);
 	if (ok)
-		layer_places_line(&m->places, first, first + f.places_n,
+		layer_positions_line(&m->places, first, first + f.places_n,
 			to - from);
 	arena_drop(&m->scratch, made_of);
 	layer_fit_release(&f);
 	return ok;
 }
 
-static bool copy(struct maker *m)
+static bool layer_align_copy(struct layer_align_maker *m)
 {
 	const struct layer_cut *cut = m->cut;
 	struct layering *out = m->out;
@@ -175,14 +940,14 @@ static bool copy(struct maker *m)
 	return true;
 }
 
-/* Room for the longest strand, and for the variants of any group. */
-static bool begin(struct maker *m)
+/* Allocates room for the longest strand and for the variants of any group. */
+static bool layer_align_begin(struct layer_align_maker *m)
 {
 	struct arena *a = &m->scratch;
 	size_t longest = 1, sections = (size_t)m->cut->sections_n + 1;
 
 	if (!layer_strands_from(&m->strands, m->seq, m->cut, a) ||
-		!layer_places_init(&m->places, m->seq, m->cut, m->out->place,
+		!layer_positions_init(&m->places, m->seq, m->cut, m->out->place,
 			a))
 		return false;
 	m->launches = arena_grow(a, NULL, sections * sizeof *m->launches);
@@ -207,18 +972,18 @@ static bool begin(struct maker *m)
 bool layering_align(const struct layer_seq *s, const struct layer_cut *cut,
 	struct layering *out)
 {
-	struct maker m = { .seq = s,
+	struct layer_align_maker m = { .seq = s,
 		.cut = cut,
 		.out = out,
 		.scratch = arena_scratch(s->arena),
 		.cells_left = FIT_CELLS };
-	bool ok = copy(&m) && begin(&m);
+	bool ok = layer_align_copy(&m) && layer_align_begin(&m);
 
 	for (uint32_t from = 0, to; ok && from < m.strands.n; from = to) {
 		to = layer_strands_group(&m.strands, from);
-		ok = group(&m, from, to);
+		ok = layer_align_group(&m, from, to);
 	}
-	ok = ok && layer_places_out(&m.places, out);
+	ok = ok && layer_positions_out(&m.places, out);
 	arena_scratch_release(&m.scratch, s->arena);
 	return ok;
 }

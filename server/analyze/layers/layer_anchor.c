@@ -1,81 +1,272 @@
-/* layer_anchor.c - cuts tried, by what their stretches share with neighbours. */
+/* layer_anchor.c - finds names, or runs of names, that come once per layer. */
 #include "layer_anchor.h"
-#include "layer_gram.h"
+#include "layer_line.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Grams: runs of 1, 2 or 4 names whose distances are even. */
+
+enum { LAYER_GRAMS_MAX = 96 };
+
+struct layer_gram {
+	uint64_t hash;
+	uint32_t length, count;
+	uint32_t first; /* place */
+	uint64_t
+		rank; /* launches between its occurrences, minus how much the distances change */
+};
+
+/* Parts of a line, as in layer_anchor.h. */
+struct layer_gram_parts {
+	const struct layer_line *line;
+	const struct slice *at;
+	uint32_t n;
+};
+
+enum {
+	LENGTHS = 3,
+	STEPS = 32, /* lengths that differ by at most 3 % share a bucket */
+	BUCKETS = 32 * STEPS,
+	OF_BUCKET = 4
+};
+
+static const uint32_t lengths[LENGTHS] = { 1, 2, 4 };
+
+struct layer_gram_met {
+	uint64_t hash; /* 0: free */
+	uint64_t span,
+		jump; /* of distances: their sum, and the sum of their changes */
+	uint32_t count, first, last, gap;
+	uint32_t part; /* part in which it occurred last */
+};
+
+struct layer_gram_table {
+	struct layer_gram_met *slots;
+	uint32_t mask;
+};
+
+static uint64_t layer_gram_mix(uint64_t x)
+{
+	x ^= x >> 31;
+	x *= UINT64_C(0xBF58476D1CE4E5B9);
+	x ^= x >> 27;
+	x *= UINT64_C(0x94D049BB133111EB);
+	return x ^ x >> 31;
+}
+
+/* 0 is no hash. */
+static uint64_t layer_gram_hash(const struct layer_line *l, uint32_t place,
+	uint32_t length)
+{
+	uint64_t h = length;
+
+	for (uint32_t i = 0; i < length; i++)
+		h = layer_gram_mix(h * UINT64_C(0x9E3779B97F4A7C15) +
+				   l->symbol[place + i] + 1);
+	return h ? h : 1;
+}
+
+static struct layer_gram_met *layer_gram_find(const struct layer_gram_table *t,
+	uint64_t hash)
+{
+	uint32_t i = (uint32_t)hash & t->mask;
+
+	while (t->slots[i].hash && t->slots[i].hash != hash)
+		i = (i + 1) & t->mask;
+	return &t->slots[i];
+}
+
+static void layer_gram_meet(struct layer_gram_met *m, uint64_t hash,
+	uint32_t part, uint32_t at)
+{
+	if (!m->hash)
+		*m = (struct layer_gram_met){
+			.hash = hash,
+			.first = at,
+			.part = part,
+		};
+	else if (m->part == part) {
+		uint32_t gap = at - m->last;
+		m->span += gap;
+		if (m->gap)
+			m->jump += gap > m->gap ? gap - m->gap : m->gap - gap;
+		m->gap = gap;
+	} else {
+		m->part = part;
+		m->gap = 0;
+	}
+	m->last = at;
+	m->count++;
+}
+
+static uint32_t layer_gram_bucket(uint32_t count)
+{
+	uint32_t whole = 31 - (uint32_t)__builtin_clz(count);
+	uint64_t rest = ((uint64_t)count * STEPS >> whole) - STEPS;
+
+	return whole * STEPS + (uint32_t)rest;
+}
+
+static uint64_t layer_gram_rank(const struct layer_gram_met *m)
+{
+	return m->count > 1 && m->span > m->jump ? m->span - m->jump : 0;
+}
+
+static void layer_gram_keep(struct layer_gram *best,
+	const struct layer_gram_met *m, uint32_t length)
+{
+	struct layer_gram g = { m->hash, length, m->count, m->first,
+		layer_gram_rank(m) };
+	struct layer_gram *of = &best[layer_gram_bucket(m->count) * OF_BUCKET];
+
+	for (uint32_t i = 0; g.rank && i < OF_BUCKET; i++)
+		if (g.rank > of[i].rank ||
+			(g.rank == of[i].rank && g.first < of[i].first)) {
+			struct layer_gram worse = of[i];
+			of[i] = g;
+			g = worse;
+		}
+}
+
+static int layer_gram_by_rank(const void *left, const void *right)
+{
+	const struct layer_gram *a = left, *b = right;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? 1 : -1;
+	if (a->length != b->length)
+		return a->length > b->length ? 1 : -1;
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+static void layer_gram_meet_all(const struct layer_gram_parts *p,
+	const struct layer_gram_table *t, uint32_t length)
+{
+	for (uint32_t k = 0; k < p->n; k++)
+		for (uint32_t i = p->at[k].from; i + length <= p->at[k].to;
+			i++) {
+			uint64_t h = layer_gram_hash(p->line, i, length);
+			layer_gram_meet(layer_gram_find(t, h), h, k, i);
+		}
+}
+
+/* Stores the best grams of each length and count, highest rank first: up to
+ * LAYER_GRAMS_MAX in `out`, *n of them. Scratch memory is taken from `a`.
+ * Returns false if it is full. */
+static bool layer_grams(const struct layer_gram_parts *p, struct arena *a,
+	struct layer_gram *out, uint32_t *n)
+{
+	enum { ALL = LENGTHS * BUCKETS * OF_BUCKET };
+	struct layer_gram *best = arena_grow(a, NULL, ALL * sizeof *best);
+	struct layer_gram_table t = { .mask = 15 };
+	uint32_t launches = 0, kept = 0;
+
+	*n = 0;
+	for (uint32_t k = 0; k < p->n; k++)
+		launches += p->at[k].to - p->at[k].from;
+	while (t.mask < launches * 2)
+		t.mask = t.mask * 2 + 1;
+	size_t bytes = ((size_t)t.mask + 1) * sizeof *t.slots;
+	t.slots = arena_grow(a, NULL, bytes);
+	if (!best || !t.slots)
+		return false;
+	for (uint32_t i = 0; i < LENGTHS; i++) {
+		memset(t.slots, 0, bytes);
+		layer_gram_meet_all(p, &t, lengths[i]);
+		for (uint32_t k = 0; k <= t.mask; k++)
+			if (t.slots[k].count > 1)
+				layer_gram_keep(best + i * BUCKETS * OF_BUCKET,
+					&t.slots[k], lengths[i]);
+	}
+	for (uint32_t i = 0; i < ALL; i++)
+		if (best[i].rank)
+			best[kept++] = best[i];
+	qsort(best, kept, sizeof *best, layer_gram_by_rank);
+	*n = kept < LAYER_GRAMS_MAX ? kept : LAYER_GRAMS_MAX;
+	memcpy(out, best, *n * sizeof *out);
+	arena_drop(a, t.slots);
+	arena_drop(a, best);
+	return true;
+}
+
+/* Cuts are tried, and rated by what their stretches share with their neighbors. */
 
 static const double LIKE = 0.62, FOREIGN = 0.3, BY_TURNS = 0.45;
 
 enum { NEAR = 4 /* launches */ };
 
-/* Names of two stretches, counted. */
-struct bag {
-	uint32_t *count, *before, *older; /* by symbol: this stretch's, that of
-		the one before it, and of the one before that */
+/* The names of stretches, counted. */
+struct layer_anchor_bag {
+	uint32_t *count, *before,
+		*older; /* by symbol: count in this stretch, in the one before it, and in the one before that */
 };
 
-struct finder {
-	struct layer_parts parts;
-	struct bag bag;
-	bool softmax; /* stands for attention: nothing else is known */
+struct layer_anchor_finder {
+	struct layer_gram_parts parts;
+	struct layer_anchor_bag bag;
+	bool softmax; /* taken as attention: no act is known */
 	bool mixes;
 };
 
-struct trait {
-	double like; /* the stretch behind it */
+struct layer_anchor_trait {
+	double like; /* the stretch after it */
 	bool mixes, whole, plain;
-	uint32_t before, older; /* launches that those have, too */
+	uint32_t before, older; /* launches that those have as well */
 };
 
-static bool mixer(const struct finder *f, enum layer_act act)
+static bool layer_anchor_mixer(const struct layer_anchor_finder *f,
+	enum layer_act act)
 {
 	return f->softmax ? act == ACT_SOFTMAX : layer_act_mixes(act);
 }
 
-static bool feeds(enum layer_act act)
+static bool layer_anchor_feeds(enum layer_act act)
 {
 	return act == ACT_ACTIVATION || act == ACT_EXPERTS;
 }
 
-/* Counts a stretch in. */
-static void put_in(struct finder *f, const struct layer_stretch *r,
-	struct trait *t)
+/* Counts a stretch's names. */
+static void layer_anchor_put_in(struct layer_anchor_finder *f,
+	const struct layer_stretch *r, struct layer_anchor_trait *t)
 {
 	const struct layer_line *l = f->parts.line;
 	bool fed = false;
 
-	*t = (struct trait){ .plain = true };
+	*t = (struct layer_anchor_trait){ .plain = true };
 	for (uint32_t i = r->from; i < r->to; i++) {
 		uint32_t x = l->symbol[i];
 		t->before += f->bag.count[x] < f->bag.before[x];
 		t->older += f->bag.count[x] < f->bag.older[x];
 		f->bag.count[x]++;
 		t->plain &= x == l->symbol[r->from];
-		t->mixes |= mixer(f, l->act[i]);
-		fed |= feeds(l->act[i]);
+		t->mixes |= layer_anchor_mixer(f, l->act[i]);
+		fed |= layer_anchor_feeds(l->act[i]);
 	}
 	t->whole = fed && t->mixes;
 }
 
-static void take_out(struct finder *f, const struct layer_stretch *r,
-	uint32_t *count)
+static void layer_anchor_take_out(struct layer_anchor_finder *f,
+	const struct layer_stretch *r, uint32_t *count)
 {
 	for (uint32_t i = r->from; i < r->to; i++)
 		count[f->parts.line->symbol[i]] = 0;
 }
 
-static bool alike(const struct trait *a, const struct trait *b)
+static bool layer_anchor_alike(const struct layer_anchor_trait *a,
+	const struct layer_anchor_trait *b)
 {
 	return a->like >= LIKE || (a->like >= FOREIGN && a->whole && b->whole);
 }
 
-/* Share of the launches of two stretches that both have. */
-static double share(const struct layer_stretch *a,
+/* Returns the share of launches that two stretches have in common. */
+static double layer_anchor_share(const struct layer_stretch *a,
 	const struct layer_stretch *b, uint32_t both)
 {
 	return (double)both / (a->to - a->from + b->to - b->from - both);
 }
 
-/* The next stretch's counts take the place of the oldest ones. */
-static void turn(struct finder *f)
+/* Moves to the next stretch: its counts replace the oldest ones. */
+static void layer_anchor_turn(struct layer_anchor_finder *f)
 {
 	uint32_t *spare = f->bag.older;
 
@@ -84,16 +275,18 @@ static void turn(struct finder *f)
 	f->bag.count = spare;
 }
 
-/* Whether a stretch tells nothing, whatever it is alike. */
-static bool idle(const struct finder *f, const struct trait *t)
+/* Returns whether a stretch proves nothing, even if it is like its neighbors. */
+static bool layer_anchor_idle(const struct layer_anchor_finder *f,
+	const struct layer_anchor_trait *t)
 {
 	return t->plain || (f->mixes && !t->mixes);
 }
 
-/* Of the pairs of neighbours in a stretch, the share that the one behind it has
- * near the same place: few, where not the order but the names are alike. */
-static double in_order(const struct finder *f, const struct layer_stretch *a,
-	const struct layer_stretch *b)
+/* Returns the share of the neighboring pairs of names in a stretch that the
+ * next stretch has near the same position. It is small if the names are alike
+ * but their order is not. */
+static double layer_anchor_in_order(const struct layer_anchor_finder *f,
+	const struct layer_stretch *a, const struct layer_stretch *b)
 {
 	const uint32_t *x = f->parts.line->symbol;
 	uint32_t n = a->to - a->from, same = 0;
@@ -110,52 +303,57 @@ static double in_order(const struct finder *f, const struct layer_stretch *a,
 	return (double)same / n;
 }
 
-/* Whether, of three, the outer ones are alike and the one between them is less
- * so: two kinds by turns. Where attention is known it tells layers better. */
-static bool turns(const struct finder *f, const struct layer_stretch *last,
-	const struct trait *t, double before, double now)
+/* Returns whether of three stretches the outer ones are alike and the middle
+ * one is less so: two kinds that alternate. If attention is known, it tells
+ * layers more reliably. */
+static bool layer_anchor_turns(const struct layer_anchor_finder *f,
+	const struct layer_stretch *last, const struct layer_anchor_trait *t,
+	double before, double now)
 {
 	return !f->mixes && before >= BY_TURNS && now >= BY_TURNS &&
-	       share(&last[-2], last, t->older) >= LIKE &&
-	       in_order(f, &last[-1], last) >= FOREIGN;
+	       layer_anchor_share(&last[-2], last, t->older) >= LIKE &&
+	       layer_anchor_in_order(f, &last[-1], last) >= FOREIGN;
 }
 
-/* Marks stretches of one part that are alike their neighbours. */
-static void mark(struct finder *f, struct layer_stretch *r, uint32_t n)
+/* Marks stretches of one part that are like their neighbors. */
+static void layer_anchor_mark(struct layer_anchor_finder *f,
+	struct layer_stretch *r, uint32_t n)
 {
-	struct trait old = { 0 }, before = { 0 }, now = { 0 };
+	struct layer_anchor_trait old = { 0 }, before = { 0 }, now = { 0 };
 
 	for (uint32_t i = 0; i < n; i++) {
-		put_in(f, &r[i], &now);
+		layer_anchor_put_in(f, &r[i], &now);
 		if (i) {
-			before.like = share(&r[i - 1], &r[i], now.before);
-			if (alike(&before, &now))
+			before.like = layer_anchor_share(&r[i - 1], &r[i],
+				now.before);
+			if (layer_anchor_alike(&before, &now))
 				r[i - 1].alike = r[i].alike = true;
 		}
 		if (i > 1) {
-			if (turns(f, &r[i], &now, old.like, before.like))
+			if (layer_anchor_turns(f, &r[i], &now, old.like,
+				    before.like))
 				r[i - 2].alike = r[i - 1].alike = r[i].alike =
 					true;
-			take_out(f, &r[i - 2], f->bag.older);
-			r[i - 2].alike &= !idle(f, &old);
+			layer_anchor_take_out(f, &r[i - 2], f->bag.older);
+			r[i - 2].alike &= !layer_anchor_idle(f, &old);
 		}
-		turn(f);
+		layer_anchor_turn(f);
 		old = before;
 		before = now;
 	}
 	if (n > 1) {
-		take_out(f, &r[n - 2], f->bag.older);
-		r[n - 2].alike &= !idle(f, &old);
+		layer_anchor_take_out(f, &r[n - 2], f->bag.older);
+		r[n - 2].alike &= !layer_anchor_idle(f, &old);
 	}
 	if (n) {
-		take_out(f, &r[n - 1], f->bag.before);
-		r[n - 1].alike &= !idle(f, &before);
+		layer_anchor_take_out(f, &r[n - 1], f->bag.before);
+		r[n - 1].alike &= !layer_anchor_idle(f, &before);
 	}
 }
 
-/* The stretches that a gram cuts a part into. */
-static uint32_t cut(const struct finder *f, const struct layer_gram *g,
-	uint32_t k, struct layer_stretch *r)
+/* Makes the stretches into which a gram cuts a part. */
+static uint32_t layer_anchor_cut(const struct layer_anchor_finder *f,
+	const struct layer_gram *g, uint32_t k, struct layer_stretch *r)
 {
 	struct slice part = f->parts.at[k];
 	uint32_t n = 0;
@@ -173,25 +371,25 @@ static uint32_t cut(const struct finder *f, const struct layer_gram *g,
 	uint32_t left = part.to - r[n - 1].from;
 	uint32_t want = n > 1 ? r[n - 2].to - r[n - 2].from : 0;
 	r[n - 1].to = r[n - 1].from + (left < want ? left : want);
-	/* Half a layer tells nothing. */
+	/* Half a layer proves nothing. */
 	return n - (left * 2 < want || !want);
 }
 
-static void cut_all(struct finder *f, const struct layer_gram *g,
-	struct layer_cuts *out)
+static void layer_anchor_cut_all(struct layer_anchor_finder *f,
+	const struct layer_gram *g, struct layer_cuts *out)
 {
 	out->n = out->explained = 0;
 	for (uint32_t k = 0; k < f->parts.n; k++) {
 		struct layer_stretch *r = out->at + out->n;
-		uint32_t n = cut(f, g, k, r);
-		mark(f, r, n);
+		uint32_t n = layer_anchor_cut(f, g, k, r);
+		layer_anchor_mark(f, r, n);
 		for (uint32_t i = 0; i < n; i++)
 			out->explained += r[i].alike ? r[i].to - r[i].from : 0;
 		out->n += n;
 	}
 }
 
-static uint32_t alike_n(const struct layer_cuts *c)
+static uint32_t layer_anchor_alike_n(const struct layer_cuts *c)
 {
 	uint32_t n = 0;
 
@@ -200,8 +398,8 @@ static uint32_t alike_n(const struct layer_cuts *c)
 	return n;
 }
 
-/* What stands for attention here. */
-static void look(struct finder *f, bool mixes)
+/* Chooses the names that are taken as attention. */
+static void layer_anchor_look(struct layer_anchor_finder *f, bool mixes)
 {
 	uint32_t known = 0, softmax = 0;
 
@@ -215,15 +413,16 @@ static void look(struct finder *f, bool mixes)
 	f->mixes = mixes || known > 1 || softmax > 1;
 }
 
-/* What cuts explain, and how many layers that is. */
-struct tried {
+/* What a cut explains, and how many layers it has. */
+struct layer_anchor_tried {
 	uint32_t explained[LAYER_GRAMS_MAX], layers[LAYER_GRAMS_MAX], n;
 	uint32_t parts;
 };
 
-/* Of the cuts that explain so much, the one with the most layers. A layer of each
- * part is let off: the last one's end is not told. */
-static uint32_t finest_of(const struct tried *t, double least)
+/* Returns the cut with the most layers among those that explain this much. One
+ * layer per part is forgiven: the end of the last one is unknown. */
+static uint32_t layer_anchor_finest_of(const struct layer_anchor_tried *t,
+	double least)
 {
 	uint32_t chosen = 0, layers = 0, most = 0;
 
@@ -240,27 +439,29 @@ static uint32_t finest_of(const struct tried *t, double least)
 	return chosen;
 }
 
-/* Of the cuts that explain nearly all the finest; but a cut that explains nearly
- * half and makes four of each is the layers of what are whole passes. */
-static uint32_t best(const struct tried *t, bool mixes)
+/* Chooses the finest of the cuts that explain nearly all. Exception: a cut that
+ * explains nearly half and makes four of each gives the layers, and the coarser
+ * one whole passes. */
+static uint32_t layer_anchor_best(const struct layer_anchor_tried *t,
+	bool mixes)
 {
 	uint32_t most = 0;
 
 	for (uint32_t i = 0; i < t->n; i++)
 		most = t->explained[i] > most ? t->explained[i] : most;
-	uint32_t chosen = finest_of(t, most * 0.95);
+	uint32_t chosen = layer_anchor_finest_of(t, most * 0.95);
 	if (!mixes)
 		return chosen;
-	uint32_t finer = finest_of(t, most * 0.4);
+	uint32_t finer = layer_anchor_finest_of(t, most * 0.4);
 	return t->layers[finer] >= t->layers[chosen] * 4 ? finer : chosen;
 }
 
 bool layer_anchor_find(const struct layer_line *l, const struct slice *parts,
 	uint32_t parts_n, bool mixes, struct arena *a, struct layer_cuts *out)
 {
-	struct finder f = { .parts = { l, parts, parts_n } };
+	struct layer_anchor_finder f = { .parts = { l, parts, parts_n } };
 	struct layer_gram grams[LAYER_GRAMS_MAX];
-	struct tried t = { .parts = parts_n };
+	struct layer_anchor_tried t = { .parts = parts_n };
 	uint32_t launches = 1;
 
 	for (uint32_t k = 0; k < parts_n; k++)
@@ -273,17 +474,17 @@ bool layer_anchor_find(const struct layer_line *l, const struct slice *parts,
 	if (!out->at || !f.bag.count || !f.bag.before || !f.bag.older ||
 		!layer_grams(&f.parts, a, grams, &t.n))
 		return false;
-	look(&f, mixes);
+	layer_anchor_look(&f, mixes);
 	for (uint32_t i = 0; i < t.n; i++) {
-		cut_all(&f, &grams[i], out);
+		layer_anchor_cut_all(&f, &grams[i], out);
 		t.explained[i] = out->explained;
-		t.layers[i] = alike_n(out);
+		t.layers[i] = layer_anchor_alike_n(out);
 	}
-	uint32_t chosen = t.n ? best(&t, f.mixes) : 0;
+	uint32_t chosen = t.n ? layer_anchor_best(&t, f.mixes) : 0;
 	if (!t.n || !t.layers[chosen])
 		out->n = out->explained = 0;
 	else
-		cut_all(&f, &grams[chosen], out);
+		layer_anchor_cut_all(&f, &grams[chosen], out);
 	out->mixes = f.mixes && out->n;
 	return true;
 }

@@ -1,23 +1,415 @@
-/* layer_blocks.c - which block each place is of, and what it does: sections one
- * by one, what modules tell before what the sequence does. */
-#include "layer_doing.h"
+/* layer_blocks.c - names the block and the roles of each position. */
+#include "layer_blocks.h"
+#include "layer_role_slot.h"
+#include <string.h>
 
-enum { LANES_MOST = 8 }; /* looked at for parts of layers */
+/* Role slots: the act of each position in its section's sequence. */
 
-struct naming {
+static const layer_roles norm_roles = ROLE_BIT(INPUT_NORM) |
+				      ROLE_BIT(POST_NORM) | ROLE_BIT(QK_NORM) |
+				      ROLE_BIT(FINAL_NORM);
+
+/* The name of one launch is used before the operator of the call that made it,
+ * because an experts' call also launches their activation. */
+static bool role_slot_name_first(enum layer_act name, enum layer_act op)
+{
+	switch (name) {
+	case ACT_PRODUCT:
+	case ACT_EXPERTS:
+	case ACT_SOFTMAX:
+	case ACT_NORM:
+	case ACT_SORT:
+	case ACT_EMBEDDING:
+	case ACT_CONVOLUTION:
+		return op == ACT_GLUE;
+	default:
+		return name != ACT_GLUE && (name < ACT_ADD || op == ACT_GLUE);
+	}
+}
+
+static void role_slot_take(struct role_slot *d, const struct layer_word *w)
+{
+	d->act = w->act;
+	d->roles = w->roles;
+	d->also = w->also;
+	d->block = w->block;
+}
+
+static void role_slot_look_up(const struct layer_seq *s,
+	const struct profile_kernel *k, struct role_kernel_words *w)
+{
+	const struct operator_info *op =
+		k->operator? catalog_operator(s->catalog, k->operator) : NULL;
+
+	w->known = true;
+	w->moves = op && strcmp(op->group, "memory") == 0;
+	w->reduces = op && strcmp(op->name, "reduce") == 0;
+	w->by_operator = catalog_operator_word(s->catalog,
+		k->operator, & w->operator_word);
+	w->by_name = catalog_kernel_word(s->catalog, k->name, strlen(k->name),
+		&w->name_word);
+}
+
+static void role_slot_named(const struct role_kernel_words *w,
+	struct role_slot *d)
+{
+	enum layer_act act = w->name_word.act;
+
+	d->moves |= w->moves;
+	d->reduces |= w->reduces;
+	if (w->by_operator &&
+		role_slot_name_first(w->operator_word.act, d->act))
+		role_slot_take(d, &w->operator_word);
+	if (!w->by_name ||
+		!(role_slot_name_first(act, d->act) ||
+			/* … fused with the norm that follows. */
+			(act == ACT_NORM && d->act == ACT_COLLECTIVE)))
+		return;
+	role_slot_take(d, &w->name_word);
+	/* An activation that multiplies one half of each row by the other needs
+	 * no other kernel. */
+	d->step = act >= ACT_ADD || act == ACT_ACTIVATION;
+}
+
+static struct role_slot role_slot_from(const struct layer_seq *s,
+	struct role_kernel_words *words, const struct layer_place *p,
+	const struct operator_info *operator, uint32_t instances)
+{
+	struct role_slot d = {
+		.block = BLOCKS,
+		.told = p->roles,
+		.told_block = p->block,
+		.operator= operator,
+		.lane = p->lane,
+		.instances = p->instances,
+		.common = 2 * (uint64_t)p->instances >= instances,
+	};
+	struct layer_word w;
+
+	if (operator&& catalog_operator_word(s->catalog, operator->name, &w))
+		role_slot_take(&d, &w);
+	d.moves = operator&& strcmp(operator->group, "memory") == 0;
+	d.reduces = operator&& strcmp(operator->name, "reduce") == 0;
+	if (p->symbol < s->profile->kernels_n) {
+		struct role_kernel_words *k = &words[p->symbol];
+		if (!k->known)
+			role_slot_look_up(s, &s->profile->kernels[p->symbol],
+				k);
+		role_slot_named(k, &d);
+	} else
+		/* A copy, a fill or a graph, not a kernel. */
+		d.moves = true;
+	if (role_slot_is_soft(&d) && d.told & norm_roles)
+		d.act = ACT_NORM;
+	return d;
+}
+
+/* The ends of a pass: before the first layer, between stacks of layers, after
+ * the last layer; and passes without layers. */
+
+static void layer_ends_first(struct role_slots *s)
+{
+	bool embedded = false;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct role_slot *d = &s->d[i];
+		if (d->act == ACT_EMBEDDING || d->act == ACT_CONVOLUTION) {
+			embedded = true;
+			d->roles = ROLE_BIT(EMBED);
+		}
+		if (d->act == ACT_COLLECTIVE)
+			d->block = BLOCK_COMMUNICATION;
+		else if (d->block == BLOCKS || embedded)
+			d->block = embedded ? BLOCK_EMBEDDING : BLOCK_OTHER;
+	}
+}
+
+/* Without layers a position is a kernel anywhere, named by what it does itself. */
+static void layer_ends_alone(struct role_slots *s)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct role_slot *d = &s->d[i];
+		if (d->act == ACT_COLLECTIVE)
+			d->block = BLOCK_COMMUNICATION;
+		else if (d->act == ACT_NORM && d->block == BLOCKS)
+			d->block = BLOCK_NORM;
+		else if (d->block == BLOCKS)
+			d->block = BLOCK_OTHER;
+	}
+}
+
+/* What follows the last layer. */
+struct layer_ends_last {
+	uint32_t products; /* before the first sampling kernel */
+	uint32_t drawn; /* the first kernel that samples or sorts; n none */
+	bool tokens; /* a single product, then sampling: the output layer of a language model */
+	uint32_t embedding; /* start of the next stack; n none */
+	bool headed, drawing, embedded;
+	bool trained; /* a loss is computed: what follows is the backward pass */
+};
+
+/* Rows are also looked up for other reasons, for example to select the last
+ * tokens. A look-up is an embedding if the operator says so, or if it is the
+ * last one before another stack. */
+static uint32_t layer_ends_embedding_of(const struct role_slots *s,
+	bool between)
+{
+	uint32_t last = s->n;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (s->d[i].act != ACT_EMBEDDING)
+			continue;
+		if (s->d[i].roles & ROLE_BIT(EMBED))
+			return i;
+		last = between ? i : last;
+	}
+	return last;
+}
+
+static struct layer_ends_last layer_ends_look(const struct role_slots *s,
+	bool between)
+{
+	struct layer_ends_last at = { .drawn = s->n,
+		.embedding = layer_ends_embedding_of(s, between) };
+	bool training = false;
+
+	for (uint32_t i = 0; i < at.embedding; i++) {
+		enum layer_act act = s->d[i].act;
+		training |= act == ACT_TRAINING;
+		if (at.drawn == s->n &&
+			(act == ACT_SAMPLING || act == ACT_SORT))
+			at.drawn = i;
+		if (at.drawn == s->n)
+			at.products += role_slot_is_product(&s->d[i]);
+	}
+	at.tokens = at.products == 1 && at.drawn < s->n && !training;
+	return at;
+}
+
+static void layer_ends_behind(struct layer_ends_last *at, struct role_slot *d,
+	uint32_t i)
+{
+	bool draws = d->act == ACT_SAMPLING || d->act == ACT_SORT ||
+		     d->act == ACT_SOFTMAX;
+
+	at->embedded |= i == at->embedding;
+	/* After sampling, what follows belongs to another stack or model. */
+	if (at->drawing && i > at->drawn &&
+		(role_slot_is_product(d) || d->act == ACT_NORM))
+		at->tokens = at->drawing = false;
+	at->trained |= d->act == ACT_TRAINING;
+	if (d->act == ACT_COLLECTIVE)
+		d->block = BLOCK_COMMUNICATION;
+	else if (at->trained && !at->embedded) {
+		d->roles &= ROLE_BIT(CONVOLUTION);
+		d->block = BLOCK_OTHER;
+	} else if (at->embedded) {
+		/* Positions of the stack that follows. */
+		d->block = BLOCK_EMBEDDING;
+		d->roles |= i == at->embedding ? ROLE_BIT(EMBED) : 0;
+	} else if (d->act == ACT_NORM && !at->headed) {
+		d->roles = ROLE_BIT(FINAL_NORM);
+		d->block = BLOCK_HEAD;
+	} else if (role_slot_is_product(d) && !at->headed) {
+		at->headed = true;
+		d->roles = at->products == 1 ? ROLE_BIT(LM_HEAD) : 0;
+		d->block = BLOCK_HEAD;
+	} else if (at->headed && at->tokens && d->act != ACT_HELPER) {
+		at->drawing = true;
+		d->roles = draws ? ROLE_BIT(SAMPLE) : 0;
+		d->block = BLOCK_SAMPLING;
+	} else if (at->headed)
+		d->block = BLOCK_HEAD;
+	else if (d->block == BLOCKS)
+		d->block = BLOCK_OTHER;
+}
+
+static void layer_ends(struct role_slots *s, enum section_place place)
+{
+	if (place == SECTION_BEFORE)
+		layer_ends_first(s);
+	else if (place == SECTION_FLAT)
+		layer_ends_alone(s);
+	else {
+		struct layer_ends_last at =
+			layer_ends_look(s, place == SECTION_BETWEEN);
+		for (uint32_t i = 0; i < s->n; i++)
+			layer_ends_behind(&at, &s->d[i], i);
+	}
+}
+
+/* Neighbors on a lane: some positions get their role from the position next to
+ * them. These are a different kernel at the position of one that most instances
+ * have, conversions for a product, helper kernels of a product, and kernels
+ * that only move numbers. */
+
+/* By lane: the last slot of some kind so far; LAYER_NONE. */
+struct layer_neighbors_walk {
+	struct role_slots *s;
+	uint32_t *seen;
+	uint32_t lanes;
+};
+
+static void layer_neighbors_start(struct layer_neighbors_walk *w)
+{
+	for (uint32_t i = 0; i < w->lanes; i++)
+		w->seen[i] = LAYER_NONE;
+}
+
+static struct role_slot *layer_neighbors_seen(const struct layer_neighbors_walk
+						      *w,
+	const struct role_slot *d)
+{
+	uint32_t i = w->seen[d->lane];
+	return i == LAYER_NONE ? NULL : &w->s->d[i];
+}
+
+/* A slot that few instances have does what its neighbor with the same act does. */
+static void layer_neighbors_stand_in(struct role_slot *d,
+	const struct role_slot *beside)
+{
+	if (!d->common && beside && beside->act == d->act && !d->part &&
+		!role_slot_is_soft(d)) {
+		d->roles |= beside->roles;
+		d->block = beside->block;
+		d->part = beside->part;
+	}
+}
+
+static void layer_neighbors_from_behind(struct layer_neighbors_walk *w)
+{
+	layer_neighbors_start(w);
+	for (uint32_t i = w->s->n; i--;) {
+		struct role_slot *d = &w->s->d[i];
+		layer_neighbors_stand_in(d, layer_neighbors_seen(w, d));
+		if (d->common && !role_slot_is_soft(d))
+			w->seen[d->lane] = i;
+	}
+}
+
+static void layer_neighbors_from_before(struct layer_neighbors_walk *w)
+{
+	layer_neighbors_start(w);
+	for (uint32_t i = 0; i < w->s->n; i++) {
+		struct role_slot *d = &w->s->d[i];
+		layer_neighbors_stand_in(d, layer_neighbors_seen(w, d));
+		if (d->common && !role_slot_is_soft(d) && d->act != ACT_HELPER)
+			w->seen[d->lane] = i;
+	}
+}
+
+/* A conversion belongs to the kernel whose input it converts. */
+static void layer_neighbors_quantize(struct layer_neighbors_walk *w)
+{
+	layer_neighbors_start(w);
+	for (uint32_t i = w->s->n; i--;) {
+		struct role_slot *d = &w->s->d[i];
+		const struct role_slot *next = layer_neighbors_seen(w, d);
+		if (d->act == ACT_QUANTIZE && next) {
+			if (role_slot_is_product(next))
+				d->roles |= next->roles;
+			if (d->block == BLOCKS)
+				d->block = next->block;
+		} else if (!role_slot_is_soft(d) && d->act != ACT_QUANTIZE)
+			w->seen[d->lane] = i;
+	}
+}
+
+static void layer_neighbors_helpers(struct layer_neighbors_walk *w)
+{
+	layer_neighbors_start(w);
+	for (uint32_t i = 0; i < w->s->n; i++) {
+		struct role_slot *d = &w->s->d[i];
+		const struct role_slot *before = layer_neighbors_seen(w, d);
+		if (d->act == ACT_HELPER && before) {
+			d->roles |= before->roles;
+			d->block = before->block;
+		} else if (role_slot_is_product(d) || d->act == ACT_ATTENTION)
+			w->seen[d->lane] = i;
+		else if (!role_slot_is_soft(d) && d->act != ACT_HELPER)
+			/* A helper after this kernel finishes nothing. */
+			w->seen[d->lane] = LAYER_NONE;
+	}
+}
+
+/* Copies next to a collective may belong to any block. */
+static bool layer_neighbors_leads(const struct role_slot *d)
+{
+	return d->block < BLOCKS && d->block != BLOCK_COMMUNICATION;
+}
+
+/* Slots with an unknown act belong to the block around them, otherwise to the
+ * block that follows. The own lane is used first. */
+static void layer_neighbors_around(struct layer_neighbors_walk *w,
+	uint32_t *next)
+{
+	enum layer_block_kind any = BLOCKS;
+
+	layer_neighbors_start(w);
+	for (uint32_t i = w->s->n; i--;) {
+		next[i] = w->seen[w->s->d[i].lane];
+		if (layer_neighbors_leads(&w->s->d[i]))
+			w->seen[w->s->d[i].lane] = i;
+	}
+	layer_neighbors_start(w);
+	for (uint32_t i = 0; i < w->s->n; i++) {
+		struct role_slot *d = &w->s->d[i];
+		const struct role_slot *before = layer_neighbors_seen(w, d);
+		if (d->block < BLOCKS) {
+			if (layer_neighbors_leads(d)) {
+				w->seen[d->lane] = i;
+				any = d->block;
+			}
+		} else if (d->lane && !d->common && !d->roles)
+			/* It only ran at the same time. */
+			d->block = BLOCK_OTHER;
+		else if (next[i] != LAYER_NONE)
+			d->block = w->s->d[next[i]].block;
+		else if (before)
+			d->block = before->block;
+		else
+			d->block = any < BLOCKS ? any : BLOCK_OTHER;
+	}
+}
+
+static bool layer_neighbors(struct role_slots *s, uint32_t lanes,
+	struct arena *a)
+{
+	size_t bytes = ((size_t)lanes + s->n) * sizeof(uint32_t);
+	uint32_t *room = arena_grow(a, NULL, bytes);
+	struct layer_neighbors_walk w = { s, room, lanes };
+
+	if (!room)
+		return false;
+	layer_neighbors_from_behind(&w);
+	layer_neighbors_from_before(&w);
+	layer_neighbors_helpers(&w);
+	layer_neighbors_quantize(&w);
+	layer_neighbors_around(&w, room + lanes);
+	arena_drop(a, room);
+	return true;
+}
+
+/* Blocks: the block and the role of each position, section by section; modules
+ * are used before the sequence. */
+
+enum { LANES_MOST = 8 }; /* lanes that are searched for parts of layers */
+
+struct layer_blocks_naming {
 	const struct layer_seq *s;
 	const struct layering *l;
 	struct layer_named *out;
 	const struct operator_info **operators; /* by place */
 	uint32_t *instances; /* by section */
-	struct kernel_words *words; /* by kernel */
-	struct doing *d; /* by place */
+	struct role_kernel_words *words; /* by kernel */
+	struct role_slot *d; /* by place */
 	uint32_t *at;
 };
 
-/* The operator that most launches at a place are of: one that more than half
- * have is left when each other cancels one of it. */
-static bool operators_from(struct naming *w)
+/* Returns the operator of most launches at a position. If more than half have
+ * one, it is the one that remains when launches of different operators cancel
+ * each other. */
+static bool layer_blocks_operators_from(struct layer_blocks_naming *w)
 {
 	const struct layer_seq *s = w->s;
 	uint32_t *votes = arena_grow(s->arena, NULL,
@@ -41,12 +433,12 @@ static bool operators_from(struct naming *w)
 	return true;
 }
 
-/* Where kernels take turns in one place, none of them is common; together they
+/* If kernels alternate at one position, none of them is common; together they
  * are. */
-static void turns(struct doings *s, uint32_t instances)
+static void layer_blocks_turns(struct role_slots *s, uint32_t instances)
 {
 	for (uint32_t i = 0, to; i < s->n; i = to) {
-		const struct doing *d = &s->d[i];
+		const struct role_slot *d = &s->d[i];
 		uint64_t sum = 0;
 		for (to = i; to < s->n && !s->d[to].common &&
 			     s->d[to].act == d->act && s->d[to].lane == d->lane;
@@ -55,16 +447,16 @@ static void turns(struct doings *s, uint32_t instances)
 		if (to == i)
 			to++;
 		else if (to > i + 1 && 2 * sum >= instances &&
-			 sum <= instances && !doing_soft(d))
+			 sum <= instances && !role_slot_is_soft(d))
 			s->d[i].common = true;
 	}
 }
 
-static bool solid_on(const struct doings *s, uint32_t lane)
+static bool layer_blocks_solid_on(const struct role_slots *s, uint32_t lane)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->d[i].lane == lane && s->d[i].common &&
-			(doing_product(&s->d[i]) ||
+			(role_slot_is_product(&s->d[i]) ||
 				s->d[i].act == ACT_ATTENTION ||
 				s->d[i].act == ACT_NORM ||
 				s->d[i].act == ACT_STATE ||
@@ -73,31 +465,34 @@ static bool solid_on(const struct doings *s, uint32_t lane)
 	return false;
 }
 
-static bool sends(const struct doing *d)
+static bool layer_blocks_sends(const struct role_slot *d)
 {
 	return d->act == ACT_DISPATCH || d->act == ACT_COMBINE ||
 	       d->act == ACT_ROUTING || d->act == ACT_PERMUTE;
 }
 
-/* Common doings of a lane; with those of others that send tokens about. */
-static uint32_t lane_of(const struct doings *s, uint32_t lane, bool others,
-	uint32_t *at)
+/* Collects the common slots of a lane, with those of other lanes that move
+ * tokens between experts. */
+static uint32_t layer_blocks_lane_of(const struct role_slots *s, uint32_t lane,
+	bool others, uint32_t *at)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->d[i].common &&
-			(s->d[i].lane == lane || (others && sends(&s->d[i]))))
+			(s->d[i].lane == lane ||
+				(others && layer_blocks_sends(&s->d[i]))))
 			at[n++] = i;
 	return n;
 }
 
-static bool parts_from(struct naming *w, struct doings *s)
+static bool layer_blocks_parts_from(struct layer_blocks_naming *w,
+	struct role_slots *s)
 {
 	for (uint32_t lane = 0; lane < w->s->lanes && lane < LANES_MOST;
 		lane++) {
-		if (!solid_on(s, lane))
+		if (!layer_blocks_solid_on(s, lane))
 			continue;
-		uint32_t n = lane_of(s, lane, true, w->at);
+		uint32_t n = layer_blocks_lane_of(s, lane, true, w->at);
 		void *more = arena_grow(w->s->arena, s->parts,
 			(s->parts_n + 2 * (size_t)n + 2) * sizeof *s->parts);
 		if (!more)
@@ -108,42 +503,46 @@ static bool parts_from(struct naming *w, struct doings *s)
 	return true;
 }
 
-static bool layer(struct naming *w, struct doings *s)
+static bool layer_blocks_layer(struct layer_blocks_naming *w,
+	struct role_slots *s)
 {
 	for (uint32_t lane = 0; lane < w->s->lanes && lane < LANES_MOST; lane++)
-		layer_steps(s, w->at, lane_of(s, lane, false, w->at));
+		layer_steps(s, w->at,
+			layer_blocks_lane_of(s, lane, false, w->at));
 	for (uint32_t i = 0; i < s->n; i++)
-		s->moe |= s->d[i].common &&
-			  (sends(&s->d[i]) || s->d[i].act == ACT_EXPERTS);
-	if (!parts_from(w, s))
+		s->moe |= s->d[i].common && (layer_blocks_sends(&s->d[i]) ||
+						    s->d[i].act == ACT_EXPERTS);
+	if (!layer_blocks_parts_from(w, s))
 		return false;
 	for (uint32_t i = 0; i < s->n; i++)
 		s->gated |= s->d[i].common && s->d[i].block == BLOCK_GATE;
 	bool ok = layer_roles_of(s, w->s->arena) &&
-		  layer_beside(s, w->s->lanes, w->s->arena);
+		  layer_neighbors(s, w->s->lanes, w->s->arena);
 	arena_drop(w->s->arena, s->parts);
 	return ok;
 }
 
-static void ends(struct naming *w, struct doings *s, enum section_place place)
+static void layer_blocks_ends(struct layer_blocks_naming *w,
+	struct role_slots *s, enum section_place place)
 {
 	bool behind = place == SECTION_AFTER || place == SECTION_BETWEEN;
 
 	for (uint32_t lane = 0;
 		behind && lane < w->s->lanes && lane < LANES_MOST; lane++)
-		layer_norm_steps(s, w->at, lane_of(s, lane, false, w->at));
+		layer_norm_steps(s, w->at,
+			layer_blocks_lane_of(s, lane, false, w->at));
 	layer_ends(s, place);
 }
 
-static struct layer_named named_from(const struct doing *d)
+static struct layer_named layer_blocks_named_from(const struct role_slot *d)
 {
 	static const layer_roles norms =
 		ROLE_BIT(INPUT_NORM) | ROLE_BIT(POST_NORM) | ROLE_BIT(QK_NORM);
 	struct layer_named n = { .block = d->block,
 		.roles = d->roles | d->also,
 		.operator= d->operator, };
-	/* A norm is of what it leads to, whatever it is called; what is done
-	 * within another module's call keeps its own role. */
+	/* A norm belongs to what follows it, whatever it is called. What runs
+	 * inside another module's call keeps its own role. */
 	bool sequence = (d->act == ACT_NORM && d->roles & norms) ||
 			((d->act == ACT_STORE || d->act == ACT_ROPE ||
 				 d->act == ACT_COLLECTIVE) &&
@@ -161,26 +560,26 @@ static struct layer_named named_from(const struct doing *d)
 	return n;
 }
 
-static bool section(struct naming *w, uint32_t i)
+static bool layer_blocks_section(struct layer_blocks_naming *w, uint32_t i)
 {
 	const struct layer_section *of = &w->l->sections[i];
-	struct doings s = { .d = w->d, .n = of->places_n };
+	struct role_slots s = { .d = w->d, .n = of->places_n };
 	bool ok = true;
 
 	for (uint32_t k = 0; k < s.n; k++) {
 		uint32_t p = of->places_from + k;
-		s.d[k] = doing_from(w->s, w->words, &w->l->places[p],
+		s.d[k] = role_slot_from(w->s, w->words, &w->l->places[p],
 			w->operators[p], w->instances[i]);
 	}
-	turns(&s, w->instances[i]);
+	layer_blocks_turns(&s, w->instances[i]);
 	if (of->place == SECTION_LAYER)
-		ok = layer(w, &s);
+		ok = layer_blocks_layer(w, &s);
 	else
-		ends(w, &s, of->place);
+		layer_blocks_ends(w, &s, of->place);
 	for (uint32_t k = 0; ok && k < s.n; k++)
-		w->out[of->places_from + k] = named_from(&s.d[k]);
+		w->out[of->places_from + k] = layer_blocks_named_from(&s.d[k]);
 	if (of->place == SECTION_LAYER)
-		layer_unfounded(w->out + of->places_from, s.n);
+		layer_roles_withdraw(w->out + of->places_from, s.n);
 	return ok;
 }
 
@@ -188,7 +587,7 @@ bool layer_blocks(const struct layer_seq *s, const struct layering *l,
 	struct layer_named **out)
 {
 	struct arena *a = s->arena;
-	struct naming w = { .s = s, .l = l };
+	struct layer_blocks_naming w = { .s = s, .l = l };
 	size_t n = l->places_n + 1;
 	bool ok;
 
@@ -201,13 +600,13 @@ bool layer_blocks(const struct layer_seq *s, const struct layering *l,
 	w.d = arena_grow(a, NULL, n * sizeof *w.d);
 	w.at = arena_grow(a, NULL, n * sizeof *w.at);
 	ok = w.out && w.operators && w.instances && w.words && w.d && w.at &&
-	     operators_from(&w);
+	     layer_blocks_operators_from(&w);
 	for (uint32_t i = 0; ok && i < l->instances_n; i++)
 		w.instances[l->instances[i].section]++;
 	for (uint32_t i = 0; ok && i < l->sections_n; i++)
-		ok = section(&w, i);
+		ok = layer_blocks_section(&w, i);
 	if (ok)
-		layer_stem(l, w.out);
+		layer_roles_stem(l, w.out);
 	arena_drop(a, w.at);
 	arena_drop(a, w.d);
 	arena_drop(a, w.words);

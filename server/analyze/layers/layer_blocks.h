@@ -1,10 +1,11 @@
-/* layer_blocks.h - which block each place of a layer is of, and what it does.
+/* layer_blocks.h - the block and the roles of each position of a layer.
  *
- * What modules tell (layer_place.roles, block) comes first. Else by the operators
- * at the places, in their order: a norm belongs to what follows it; a product
- * between a norm and attention is qkv, behind attention o_proj, before an
- * activation gate_up, behind it down; and so on, by catalog's operator_blocks.json.
- * A kernel that does several things has several roles. */
+ * What modules say (layer_place.roles, block) is used first. Otherwise the
+ * operators at the positions decide, in their order: a norm belongs to what
+ * follows it; a product between a norm and attention is qkv, after attention
+ * o_proj, before an activation gate_up, after it down; and so on, by the
+ * catalog's operator_blocks.json. A kernel that does several things has several
+ * roles. */
 #pragma once
 #include "layering.h"
 
@@ -16,7 +17,7 @@ struct layer_named {
 	operator; /* that most launches here are of */
 };
 
-/* *out by place, in the arena. False where it is full. */
+/* *out by place, in the arena. Returns false if it is full. */
 bool layer_blocks(const struct layer_seq *s, const struct layering *l,
 	struct layer_named **out);
 

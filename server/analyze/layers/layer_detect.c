@@ -1,8 +1,7 @@
-/* layer_look.c - the detectors in their order, and a second look at cycles that may
- * be layers. */
-#include "layer_look.h"
+/* layer_detect.c - runs the layer detectors in their order. */
+#include "layer_detect.h"
 #include "layer_blocks.h"
-#include "layer_doubt.h"
+#include "layer_null_test.h"
 #include "layer_pass.h"
 #include <string.h>
 
@@ -11,14 +10,14 @@ static const char *const cycles_are_layers =
 	"period of its kernels is one layer or part of one, so the whole "
 	"recording is taken for one pass";
 
-static bool unasked(const struct layer_asked *asked)
+static bool layer_detect_unasked(const struct layer_asked *asked)
 {
 	return !asked->range && !asked->start;
 }
 
-/* Layers where somebody says they are. */
-static bool given(const struct layer_seq *s, const struct layer_asked *asked,
-	struct layering *l)
+/* Finds layers where the request says they are. */
+static bool layer_detect_given(const struct layer_seq *s,
+	const struct layer_asked *asked, struct layering *l)
 {
 	if (!asked->range)
 		return layering_by_start(s, asked->start, asked->every, l);
@@ -29,9 +28,9 @@ static bool given(const struct layer_seq *s, const struct layer_asked *asked,
 	return true;
 }
 
-/* Layers as they are found, by one detector or the first that finds some. */
-static bool found(const struct layer_seq *s, enum layer_detector by,
-	struct layering *l)
+/* Finds layers with one detector, or with the first that finds any. */
+static bool layer_detect_found(const struct layer_seq *s,
+	enum layer_detector by, struct layering *l)
 {
 	bool ranges = by == LAYERS_NONE || by == LAYERS_MODULES ||
 		      by == LAYERS_RANGES;
@@ -40,18 +39,20 @@ static bool found(const struct layer_seq *s, enum layer_detector by,
 	if (ranges && !layering_by_ranges(s, NULL, l))
 		return false;
 	return l->detector != LAYERS_NONE || !period ||
-	       layer_doubt_period(s, l);
+	       layer_null_test_period(s, l);
 }
 
-static bool look(const struct layer_seq *s, const struct breakdown_asked *asked,
-	struct layering *l)
+static bool layer_detect_look(const struct layer_seq *s,
+	const struct breakdown_asked *asked, struct layering *l)
 {
-	return unasked(&asked->layers) ? found(s, asked->by, l)
-				       : given(s, &asked->layers, l);
+	return layer_detect_unasked(&asked->layers)
+		       ? layer_detect_found(s, asked->by, l)
+		       : layer_detect_given(s, &asked->layers, l);
 }
 
-/* Whether passes have no more than a layer each, or most of them none. */
-static bool hardly_any(const struct layer_seq *s, const struct layering *l)
+/* Returns whether passes have at most one layer each, or most of them none. */
+static bool layer_detect_hardly_any(const struct layer_seq *s,
+	const struct layering *l)
 {
 	uint32_t layers = 0, with = 0, last = LAYER_NONE;
 
@@ -66,10 +67,10 @@ static bool hardly_any(const struct layer_seq *s, const struct layering *l)
 	return layers <= s->passes_n || with <= s->passes_n / 2;
 }
 
-/* Of what somebody's step has and no layer: words or pixels, tokens, losses,
- * weights' updates, whole graphs. */
-static bool of_a_step(const struct layer_seq *s, const struct layer_place *p,
-	const struct layer_named *is)
+/* Acts that occur in a step but not in a layer: embeddings of tokens or pixels,
+ * sampling, loss, optimizer, whole graphs. */
+static bool layer_detect_of_a_step(const struct layer_seq *s,
+	const struct layer_place *p, const struct layer_named *is)
 {
 	static const char *const groups[] = { "loss", "optimizer", "sampling" };
 
@@ -84,10 +85,11 @@ static bool of_a_step(const struct layer_seq *s, const struct layer_place *p,
 	return false;
 }
 
-/* Whether each kind of layer has what models' layers do, and nothing of a step:
- * what repeats all over a recording may as well be steps. */
-static bool model_layers(const struct layer_seq *s, const struct layering *l,
-	bool *are)
+/* Returns whether each kind of layer contains what layers of models do, and
+ * nothing of a step. What repeats over a whole recording may otherwise be
+ * steps. */
+static bool layer_detect_model_layers(const struct layer_seq *s,
+	const struct layering *l, bool *are)
 {
 	const layer_roles inner = ROLE_BIT(ATTENTION) | ROLE_BIT(STATE) |
 				  ROLE_BIT(ROPE) | ROLE_BIT(INPUT_NORM) |
@@ -107,29 +109,33 @@ static bool model_layers(const struct layer_seq *s, const struct layering *l,
 			x->place == SECTION_LAYER &&
 			k < x->places_from + x->places_n;
 			k++)
-			*are &= !of_a_step(s, &l->places[k], &named[k]);
+			*are &= !layer_detect_of_a_step(s, &l->places[k],
+				&named[k]);
 	}
 	return true;
 }
 
-/* Looks for layers, and once more with all as one pass where the cycles may be
- * layers themselves. */
-bool layer_look(struct layer_seq *s, const struct breakdown_asked *asked,
+/* Looks for layers, and once more with the whole as one pass if the cycles may
+ * be layers themselves. */
+bool layer_detect(struct layer_seq *s, const struct breakdown_asked *asked,
 	struct layering *l)
 {
 	struct layer_passes_were was;
 	struct layering again = { 0 };
 
-	if (!look(s, asked, l))
+	if (!layer_detect_look(s, asked, l))
 		return false;
 	bool enough = l->detector != LAYERS_NONE &&
-		      (unasked(&asked->layers) || !hardly_any(s, l));
+		      (layer_detect_unasked(&asked->layers) ||
+			      !layer_detect_hardly_any(s, l));
 	if (enough || !layer_passes_doubtful(s, asked->stratum))
 		return true;
-	if (!layer_passes_join(s, &was) || !look(s, asked, &again))
+	if (!layer_passes_join(s, &was) || !layer_detect_look(s, asked, &again))
 		return false;
-	bool more = again.detector != LAYERS_NONE && !hardly_any(s, &again);
-	if (more && unasked(&asked->layers) && !model_layers(s, &again, &more))
+	bool more = again.detector != LAYERS_NONE &&
+		    !layer_detect_hardly_any(s, &again);
+	if (more && layer_detect_unasked(&asked->layers) &&
+		!layer_detect_model_layers(s, &again, &more))
 		return false;
 	if (!more) {
 		layer_passes_part(s, &was);

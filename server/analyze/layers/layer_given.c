@@ -1,40 +1,223 @@
-/* layer_given.c - layers that begin where somebody says: bounds in each pass, then
- * how long the last one is, then kinds. */
-#include "layer_kind.h"
-#include "layer_start.h"
+/* layer_given.c - finds layers that begin at kernels that the caller names. */
+#include "layer_seq.h"
 #include "layering.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* A pass' last piece that shares less with any layer is none: a head may begin
- * with the kernel that layers do. */
+/* Kinds of layers by what they launch, in any order. */
+
+enum {
+	LAYER_GIVEN_KINDS = 16
+}; /* kinds that are distinguished; a further one counts as the nearest */
+
+struct layer_given_kinds {
+	struct {
+		uint32_t *symbols,
+			n; /* of the first layer of this kind, ascending */
+	} list[LAYER_GIVEN_KINDS];
+	uint32_t n;
+	uint32_t *symbols; /* of the layer at hand */
+	size_t cap;
+	struct arena *arena;
+};
+
+static const double alike_least = 0.6;
+
+static void layer_given_kinds_init(struct layer_given_kinds *k, struct arena *a)
+{
+	*k = (struct layer_given_kinds){ .arena = a };
+}
+
+static int layer_given_kinds_ascending(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static double layer_given_kinds_share(const uint32_t *a, uint32_t a_n,
+	const uint32_t *b, uint32_t b_n)
+{
+	uint32_t both = 0, i = 0, j = 0;
+
+	while (i < a_n && j < b_n) {
+		bool same = a[i] == b[j], first = a[i] <= b[j];
+		both += same;
+		j += same || !first;
+		i += first;
+	}
+	uint32_t most = a_n > b_n ? a_n : b_n;
+	return most ? (double)both / most : 1;
+}
+
+static bool layer_given_kinds_add(struct layer_given_kinds *k, uint32_t n)
+{
+	uint32_t *symbols = arena_array(k->arena, uint32_t, (size_t)n + 1);
+
+	if (!symbols)
+		return false;
+	memcpy(symbols, k->symbols, n * sizeof *symbols);
+	k->list[k->n].symbols = symbols;
+	k->list[k->n++].n = n;
+	return true;
+}
+
+/* Stores the symbols of the items on the lane in k->symbols, ascending. */
+static bool layer_given_kinds_read_symbols(struct layer_given_kinds *k,
+	const struct layer_seq *s, uint32_t lane, const uint32_t *items,
+	uint32_t n, uint32_t *on)
+{
+	*on = 0;
+	if (n >= k->cap) {
+		size_t cap = (size_t)n * 2 + 64;
+		uint32_t *grown =
+			arena_grow(k->arena, k->symbols, cap * sizeof *grown);
+		if (!grown)
+			return false;
+		k->symbols = grown;
+		k->cap = cap;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (s->items[items[i]].lane == lane)
+			k->symbols[(*on)++] = s->items[items[i]].symbol;
+	qsort(k->symbols, *on, sizeof *k->symbols, layer_given_kinds_ascending);
+	return true;
+}
+
+/* Returns the share of launches that a layer of these items and the first layer
+ * of a kind have in common, relative to the longer of the two; NaN if the arena
+ * is full. */
+static double layer_given_kinds_alike(struct layer_given_kinds *k,
+	uint32_t kind, const struct layer_seq *s, uint32_t lane,
+	const uint32_t *items, uint32_t n)
+{
+	uint32_t on;
+
+	if (!layer_given_kinds_read_symbols(k, s, lane, items, n, &on))
+		return NAN;
+	return layer_given_kinds_share(k->symbols, on, k->list[kind].symbols,
+		k->list[kind].n);
+}
+
+/* Finds the kind of a layer of these items by those on `lane`. It is a new kind
+ * if it shares less than 60 % of its launches with any known kind. Returns
+ * false if the arena is full. */
+static bool layer_given_kinds_put(struct layer_given_kinds *k,
+	const struct layer_seq *s, uint32_t lane, const uint32_t *items,
+	uint32_t n, uint32_t *kind)
+{
+	uint32_t on;
+	double best = -1;
+
+	if (!layer_given_kinds_read_symbols(k, s, lane, items, n, &on))
+		return false;
+	for (uint32_t i = 0; i < k->n; i++) {
+		double is = layer_given_kinds_share(k->symbols, on,
+			k->list[i].symbols, k->list[i].n);
+		if (is > best) {
+			best = is;
+			*kind = i;
+		}
+	}
+	if (best >= alike_least || k->n == LAYER_GIVEN_KINDS)
+		return true;
+	*kind = k->n;
+	return layer_given_kinds_add(k, on);
+}
+
+/* The kernels that begin a layer, by the name that the request gives. */
+
+struct layer_starts {
+	uint8_t *begins; /* by symbol */
+	uint32_t lane; /* lane of most of them */
+	uint32_t
+		most; /* most frequent of their symbols on that lane; LAYER_NONE: none is in a pass that counts */
+};
+
+static void layer_starts_find_lane(struct layer_starts *out,
+	const struct layer_seq *s, uint32_t *on)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		on[s->items[i].lane] += s->items[i].pass != LAYER_NONE &&
+					out->begins[s->items[i].symbol];
+	for (uint32_t i = 1; i < s->lanes; i++)
+		if (on[i] > on[out->lane])
+			out->lane = i;
+}
+
+static void layer_starts_find_most(struct layer_starts *out,
+	const struct layer_seq *s, uint32_t *count)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct layer_item *it = &s->items[i];
+		if (it->pass == LAYER_NONE || it->lane != out->lane ||
+			!out->begins[it->symbol])
+			continue;
+		count[it->symbol]++;
+		if (out->most == LAYER_NONE ||
+			count[it->symbol] > count[out->most])
+			out->most = it->symbol;
+	}
+}
+
+/* Finds the kernels whose name contains `start`. Allocates in `a`. Returns
+ * false if it is full. */
+static bool layer_starts_from(struct layer_starts *out,
+	const struct layer_seq *s, const char *start, struct arena *a)
+{
+	size_t symbols = (size_t)s->symbols + 1;
+
+	*out = (struct layer_starts){ .begins = arena_grow(a, NULL, symbols),
+		.most = LAYER_NONE };
+	uint32_t *on = arena_grow(a, NULL, ((size_t)s->lanes + 1) * sizeof *on);
+	uint32_t *count = arena_grow(a, NULL, symbols * sizeof *count);
+	if (!out->begins || !on || !count)
+		return false;
+	for (uint32_t i = 0; i < s->profile->kernels_n; i++)
+		out->begins[i] =
+			strstr(s->profile->kernels[i].name, start) != NULL;
+	layer_starts_find_lane(out, s, on);
+	layer_starts_find_most(out, s, count);
+	return true;
+}
+
+/* Layers with given starts: bounds in each pass, then the length of the last
+ * layer, then kinds. */
+
+/* A pass' last piece is no layer if it shares less than this with any layer: a
+ * head may begin with the same kernel as layers. */
 static const double like_least = 0.5;
 
-struct maker {
+struct layer_given_maker {
 	const struct layer_seq *s;
 	struct arena scratch;
 	struct layer_starts starts;
 	uint32_t lane; /* theirs */
 	uint32_t every;
-	uint32_t *order, *from; /* items by pass, where each pass begins */
-	struct layer_kinds kinds; /* of layers that another follows */
-	uint32_t learnt; /* kinds of these; others follow */
-	uint32_t shortest; /* launches of the lane in most of the least one */
+	uint32_t *order, *from; /* items by pass, and where each pass begins */
+	struct layer_given_kinds
+		kinds; /* of layers that are followed by another */
+	uint32_t learnt; /* kinds of these; others come after them */
 	uint32_t
-		usual[LAYER_KINDS]; /* launches of the lane in most of a kind */
-	uint32_t *bound; /* of a pass: places in `order` where a layer begins */
+		shortest; /* launches on the lane in most layers of the shortest kind */
+	uint32_t usual
+		[LAYER_GIVEN_KINDS]; /* by kind: launches on the lane in most of its layers */
+	uint32_t *
+		bound; /* of one pass: indexes in `order` where a layer begins */
 	uint32_t bounds_n;
 	struct layer_cut cut;
 };
 
-static bool is_start(const struct maker *m, uint32_t item)
+static bool layer_given_is_start(const struct layer_given_maker *m,
+	uint32_t item)
 {
 	const struct layer_item *it = &m->s->items[item];
 
 	return it->lane == m->lane && m->starts.begins[it->symbol];
 }
 
-static bool by_pass(struct maker *m)
+static bool layer_given_by_pass(struct layer_given_maker *m)
 {
 	const struct layer_seq *s = m->s;
 	struct arena *a = &m->scratch;
@@ -56,18 +239,20 @@ static bool by_pass(struct maker *m)
 	return true;
 }
 
-static void find_bounds(struct maker *m, uint32_t pass)
+static void layer_given_find_bounds(struct layer_given_maker *m, uint32_t pass)
 {
 	uint32_t seen = 0;
 
 	m->bounds_n = 0;
 	for (uint32_t i = m->from[pass]; i < m->from[pass + 1]; i++)
-		if (is_start(m, m->order[i]) && seen++ % m->every == 0)
+		if (layer_given_is_start(m, m->order[i]) &&
+			seen++ % m->every == 0)
 			m->bound[m->bounds_n++] = i;
 }
 
-/* Launches of the lane in [from, to) of the order. */
-static uint32_t on_lane(const struct maker *m, uint32_t from, uint32_t to)
+/* Counts the launches of the lane in [from, to) of the order. */
+static uint32_t layer_given_on_lane(const struct layer_given_maker *m,
+	uint32_t from, uint32_t to)
 {
 	uint32_t n = 0;
 
@@ -76,20 +261,21 @@ static uint32_t on_lane(const struct maker *m, uint32_t from, uint32_t to)
 	return n;
 }
 
-static int ascending(const void *left, const void *right)
+static int layer_given_ascending(const void *left, const void *right)
 {
 	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
 
 	return (a > b) - (a < b);
 }
 
-/* How long most of each kind are; of equals the longer. `lengths` are by kind and
- * length. */
-static void find_modes(struct maker *m, uint64_t *lengths, uint32_t n)
+/* Finds the most frequent length of each kind, on equality the longer.
+ * `lengths` are by kind and length. */
+static void layer_given_find_modes(struct layer_given_maker *m,
+	uint64_t *lengths, uint32_t n)
 {
-	uint32_t best[LAYER_KINDS] = { 0 };
+	uint32_t best[LAYER_GIVEN_KINDS] = { 0 };
 
-	qsort(lengths, n, sizeof *lengths, ascending);
+	qsort(lengths, n, sizeof *lengths, layer_given_ascending);
 	for (uint32_t i = 0, to; i < n; i = to) {
 		uint32_t kind = (uint32_t)(lengths[i] >> 32);
 		for (to = i + 1; to < n && lengths[to] == lengths[i];)
@@ -101,7 +287,7 @@ static void find_modes(struct maker *m, uint64_t *lengths, uint32_t n)
 	}
 }
 
-static bool find_usual(struct maker *m)
+static bool layer_given_find_usual(struct layer_given_maker *m)
 {
 	uint64_t *lengths = arena_grow(&m->scratch, NULL,
 		((size_t)m->s->n + 1) * sizeof *lengths);
@@ -109,19 +295,19 @@ static bool find_usual(struct maker *m)
 	bool ok = lengths;
 
 	for (uint32_t p = 0; ok && p < m->s->passes_n; p++) {
-		find_bounds(m, p);
-		/* the first may be cut off */
+		layer_given_find_bounds(m, p);
+		/* the first layer may be cut off */
 		uint32_t first = m->bounds_n > 3 ? 2 : 1;
 		for (uint32_t i = first; ok && i < m->bounds_n; i++) {
 			uint32_t from = m->bound[i - 1], to = m->bound[i];
-			ok = layer_kinds_put(&m->kinds, m->s, m->lane,
+			ok = layer_given_kinds_put(&m->kinds, m->s, m->lane,
 				m->order + from, to - from, &kind);
-			lengths[n++] =
-				(uint64_t)kind << 32 | on_lane(m, from, to);
+			lengths[n++] = (uint64_t)kind << 32 |
+				       layer_given_on_lane(m, from, to);
 		}
 	}
 	if (ok)
-		find_modes(m, lengths, n);
+		layer_given_find_modes(m, lengths, n);
 	m->learnt = m->kinds.n;
 	m->shortest = m->learnt ? UINT32_MAX : 0;
 	for (uint32_t k = 0; k < m->learnt; k++)
@@ -131,10 +317,10 @@ static bool find_usual(struct maker *m)
 	return ok;
 }
 
-/* Where so many launches of the lane from `from` on end; `to` where there are
+/* Returns the end of `n` launches of the lane from `from` on; `to` if there are
  * fewer. */
-static uint32_t end_of(const struct maker *m, uint32_t from, uint32_t to,
-	uint32_t launches)
+static uint32_t layer_given_end_of(const struct layer_given_maker *m,
+	uint32_t from, uint32_t to, uint32_t launches)
 {
 	uint32_t n = 0, i = from;
 
@@ -147,17 +333,18 @@ static uint32_t end_of(const struct maker *m, uint32_t from, uint32_t to,
 	return i;
 }
 
-/* Where a pass' last layer ends: behind as many launches as it has that is most
- * like a kind, the longest of equal ones. It ends where it begins if it is like
- * none. */
-static bool last_end(struct maker *m, uint32_t from, uint32_t to, uint32_t *end)
+/* Finds the end of a pass' last layer: as many launches as the kind has that it
+ * is most like, on equality the longest. It ends where it begins if it is like
+ * no kind. */
+static bool layer_given_last_end(struct layer_given_maker *m, uint32_t from,
+	uint32_t to, uint32_t *end)
 {
 	double best = -1;
 
 	*end = to;
 	for (uint32_t k = 0; k < m->learnt; k++) {
-		uint32_t at = end_of(m, from, to, m->usual[k]);
-		double is = layer_kinds_alike(&m->kinds, k, m->s, m->lane,
+		uint32_t at = layer_given_end_of(m, from, to, m->usual[k]);
+		double is = layer_given_kinds_alike(&m->kinds, k, m->s, m->lane,
 			m->order + from, at - from);
 		if (isnan(is))
 			return false;
@@ -171,8 +358,8 @@ static bool last_end(struct maker *m, uint32_t from, uint32_t to, uint32_t *end)
 	return true;
 }
 
-static void take(struct maker *m, uint32_t pass, uint32_t section,
-	uint32_t number, uint32_t from, uint32_t to)
+static void layer_given_take(struct layer_given_maker *m, uint32_t pass,
+	uint32_t section, uint32_t number, uint32_t from, uint32_t to)
 {
 	struct layer_cut *c = &m->cut;
 
@@ -184,41 +371,46 @@ static void take(struct maker *m, uint32_t pass, uint32_t section,
 		(struct layer_instance){ section, pass, number };
 }
 
-enum { BEFORE, FIRST_KIND, AFTER = FIRST_KIND + LAYER_KINDS, SECTIONS };
+enum { BEFORE, FIRST_KIND, AFTER = FIRST_KIND + LAYER_GIVEN_KINDS, SECTIONS };
 
-/* Whether a pass begins with less than half of a layer: one that is cut off, or a
- * norm before them. */
-static bool torn(const struct maker *m)
+/* Returns whether a pass begins with less than half of a layer: a layer that is
+ * cut off, or a norm before the layers. */
+static bool layer_given_torn(const struct layer_given_maker *m)
 {
 	return m->bounds_n > 3 &&
-	       on_lane(m, m->bound[0], m->bound[1]) * 2 < m->shortest;
+	       layer_given_on_lane(m, m->bound[0], m->bound[1]) * 2 <
+		       m->shortest;
 }
 
-static bool cut_pass(struct maker *m, uint32_t pass)
+static bool layer_given_cut_pass(struct layer_given_maker *m, uint32_t pass)
 {
 	uint32_t end = m->from[pass + 1], kind = 0;
 
-	find_bounds(m, pass);
-	uint32_t n = m->bounds_n, first = torn(m);
-	take(m, pass, BEFORE, 0, m->from[pass], n ? m->bound[first] : end);
+	layer_given_find_bounds(m, pass);
+	uint32_t n = m->bounds_n, first = layer_given_torn(m);
+	layer_given_take(m, pass, BEFORE, 0, m->from[pass],
+		n ? m->bound[first] : end);
 	for (uint32_t i = first; i < n; i++) {
 		uint32_t from = m->bound[i], to = end;
 		if (i + 1 < n)
 			to = m->bound[i + 1];
-		else if (!last_end(m, from, end, &to))
+		else if (!layer_given_last_end(m, from, end, &to))
 			return false;
-		if (to > from && !layer_kinds_put(&m->kinds, m->s, m->lane,
-					 m->order + from, to - from, &kind))
+		if (to > from &&
+			!layer_given_kinds_put(&m->kinds, m->s, m->lane,
+				m->order + from, to - from, &kind))
 			return false;
-		take(m, pass, FIRST_KIND + kind, i - first, from, to);
+		layer_given_take(m, pass, FIRST_KIND + kind, i - first, from,
+			to);
 		if (i + 1 == n)
-			take(m, pass, AFTER, 0, to, end);
+			layer_given_take(m, pass, AFTER, 0, to, end);
 	}
 	return true;
 }
 
-/* Sections that have instances, in their order. */
-static void drop_empty(struct maker *m, struct layer_section *sections)
+/* Keeps the sections that have instances, in order. */
+static void layer_given_drop_empty(struct layer_given_maker *m,
+	struct layer_section *sections)
 {
 	uint32_t number[SECTIONS], n = 0;
 	bool used[SECTIONS] = { false };
@@ -240,14 +432,15 @@ static void drop_empty(struct maker *m, struct layer_section *sections)
 	m->cut.sections_n = n;
 }
 
-static bool cut_all(struct maker *m, struct layering *out)
+static bool layer_given_cut_all(struct layer_given_maker *m,
+	struct layering *out)
 {
 	struct layer_section sections[SECTIONS] = { { 0 } };
 	struct arena *a = &m->scratch;
 	size_t items = (size_t)m->s->n + 1;
 
-	layer_kinds_init(&m->kinds, a);
-	bool ok = by_pass(m) && find_usual(m);
+	layer_given_kinds_init(&m->kinds, a);
+	bool ok = layer_given_by_pass(m) && layer_given_find_usual(m);
 	m->cut.instance = arena_grow(a, NULL, items * sizeof *m->cut.instance);
 	m->cut.instances =
 		arena_grow(a, NULL, items * sizeof *m->cut.instances);
@@ -255,17 +448,17 @@ static bool cut_all(struct maker *m, struct layering *out)
 	if (ok)
 		memset(m->cut.instance, 0xff, items * sizeof *m->cut.instance);
 	for (uint32_t p = 0; ok && p < m->s->passes_n; p++)
-		ok = cut_pass(m, p);
+		ok = layer_given_cut_pass(m, p);
 	if (!ok)
 		return false;
-	drop_empty(m, sections);
+	layer_given_drop_empty(m, sections);
 	return layering_align(m->s, &m->cut, out);
 }
 
 bool layering_by_start(const struct layer_seq *s, const char *start,
 	uint32_t every, struct layering *out)
 {
-	struct maker m = { .s = s,
+	struct layer_given_maker m = { .s = s,
 		.scratch = arena_scratch(s->arena),
 		.every = every ? every : 1 };
 
@@ -278,7 +471,7 @@ bool layering_by_start(const struct layer_seq *s, const char *start,
 			start);
 		ok = out->why;
 	} else if (ok) {
-		ok = cut_all(&m, out);
+		ok = layer_given_cut_all(&m, out);
 		out->detector = LAYERS_GIVEN;
 		out->anchor = s->profile->kernels[m.starts.most].short_name;
 		out->confidence = ok ? layering_confidence(out, s) : 0;

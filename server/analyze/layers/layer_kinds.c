@@ -1,18 +1,561 @@
-/* layer_kinds.c - pieces of the line, the ones that are equal together. */
+/* layer_kinds.c - finds the kinds of layer in a line. */
 #include "layer_kinds.h"
-#include "layer_pieces.h"
+#include "layer_anchor.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Phase: where in a period a layer begins.
+ *
+ * It follows from what the launches do: a layer begins at the norm before
+ * attention. That is the first norm after the feed-forward part and, of two
+ * without a product between them, the later one. If no feed-forward part is
+ * known, it is the last norm with a product between itself and attention.
+ * Otherwise a layer begins where the first one does: at the earliest place from
+ * which the names continue as in the period, in most parts of the line. */
+
+enum { NOWHERE = UINT32_MAX, LONGEST = 1024, MATCH = 1, DIFFERS = -1 };
+
+/* A period as a ring of acts. */
+struct layer_phase_ring {
+	const struct layer_line *line;
+	uint32_t from, n;
+	bool softmax; /* taken as attention */
+};
+
+static enum layer_act layer_phase_act(const struct layer_phase_ring *r,
+	uint32_t at)
+{
+	return r->line->act[r->from + at % r->n];
+}
+
+static bool layer_phase_mixes(const struct layer_phase_ring *r, uint32_t at)
+{
+	return r->softmax ? layer_phase_act(r, at) == ACT_SOFTMAX
+			  : layer_act_mixes(layer_phase_act(r, at));
+}
+
+static bool layer_phase_feeds(const struct layer_phase_ring *r, uint32_t at)
+{
+	return layer_phase_act(r, at) == ACT_ACTIVATION ||
+	       layer_phase_act(r, at) == ACT_EXPERTS;
+}
+
+static bool layer_phase_norm(const struct layer_phase_ring *r, uint32_t at)
+{
+	return layer_phase_act(r, at) == ACT_NORM ||
+	       layer_phase_act(r, at) == ACT_ROOT;
+}
+
+static bool layer_phase_product(const struct layer_phase_ring *r, uint32_t at)
+{
+	return layer_phase_act(r, at) == ACT_PRODUCT ||
+	       layer_phase_act(r, at) == ACT_EXPERTS;
+}
+
+static uint32_t layer_phase_call(const struct layer_phase_ring *r, uint32_t at)
+{
+	const struct layer_seq *s = r->line->s;
+	const struct layer_item *i =
+		&s->items[r->line->item[r->from + at % r->n]];
+
+	return i->is ? i->is->call : LAUNCH_NO_CALL;
+}
+
+/* Goes back from a place in a norm to its beginning. A norm may be several
+ * launches of one call, or steps: convert, square, mean, sum, root. */
+static uint32_t layer_phase_norm_from(const struct layer_phase_ring *r,
+	uint32_t at)
+{
+	uint32_t back = 0;
+
+	at += r->n;
+	if (layer_phase_act(r, at) == ACT_NORM) {
+		while (back < r->n &&
+			layer_phase_act(r, at - back - 1) == ACT_NORM &&
+			layer_phase_call(r, at) != LAUNCH_NO_CALL &&
+			layer_phase_call(r, at - back - 1) ==
+				layer_phase_call(r, at))
+			back++;
+		return (at - back) % r->n;
+	}
+	while (back < 4 &&
+		(layer_phase_act(r, at - back - 1) == ACT_ADD ||
+			layer_phase_act(r, at - back - 1) == ACT_MEAN))
+		back++;
+	back += layer_phase_act(r, at - back - 1) == ACT_POWER;
+	back += layer_phase_act(r, at - back - 1) == ACT_CONVERT;
+	return (at - back) % r->n;
+}
+
+/* Returns the last place before attention with a feed-forward part; NOWHERE. */
+static uint32_t layer_phase_fed_before(const struct layer_phase_ring *r)
+{
+	for (uint32_t i = 0; i < r->n; i++) {
+		uint32_t k = i + 1;
+		if (!layer_phase_feeds(r, i))
+			continue;
+		while (k < i + r->n && !layer_phase_feeds(r, k) &&
+			!layer_phase_mixes(r, k))
+			k++;
+		if (k < i + r->n && layer_phase_mixes(r, k))
+			return i;
+	}
+	return NOWHERE;
+}
+
+/* Returns the norm between a place and the attention after it. */
+static uint32_t layer_phase_norm_behind(const struct layer_phase_ring *r,
+	uint32_t fed)
+{
+	uint32_t found = NOWHERE;
+
+	for (uint32_t k = fed + 1; k < fed + r->n && !layer_phase_mixes(r, k);
+		k++) {
+		if (found != NOWHERE && layer_phase_product(r, k))
+			break;
+		if (layer_phase_norm(r, k))
+			found = k % r->n;
+	}
+	return found;
+}
+
+/* Returns the last norm before attention that is followed by a product. */
+static uint32_t layer_phase_norm_before(const struct layer_phase_ring *r)
+{
+	uint32_t at = 0, found = NOWHERE;
+	bool between = false;
+
+	while (at < r->n && !layer_phase_mixes(r, at))
+		at++;
+	if (at == r->n)
+		return NOWHERE;
+	for (uint32_t k = at + r->n - 1; k > at; k--) {
+		between |= layer_phase_product(r, k);
+		if (layer_phase_mixes(r, k))
+			between = false;
+		if (!layer_phase_norm(r, k))
+			continue;
+		if (between)
+			return k % r->n;
+		found = found == NOWHERE ? k % r->n : found;
+	}
+	return found;
+}
+
+static uint32_t layer_phase_by_acts(const struct layer_line *l,
+	const struct layer_stretch *one)
+{
+	struct layer_phase_ring r = { l, one->from, one->to - one->from, true };
+
+	for (uint32_t i = 0; i < r.n; i++)
+		if (layer_act_mixes(layer_phase_act(&r, i)))
+			r.softmax = false;
+	uint32_t fed = layer_phase_fed_before(&r);
+	uint32_t at =
+		fed == NOWHERE ? NOWHERE : layer_phase_norm_behind(&r, fed);
+	if (at == NOWHERE)
+		at = layer_phase_norm_before(&r);
+	return at == NOWHERE ? at : layer_phase_norm_from(&r, at);
+}
+
+/* Returns how far back from `anchor` the names continue as in the period: an
+ * alignment from its end, both read backward, on equality the longest, because
+ * the first layer may differ from the others in one place. It goes around the
+ * period twice, because the first layer may have lost its anchor. */
+static bool layer_phase_goes_back(const struct layer_line *l, uint32_t floor,
+	uint32_t anchor, const struct layer_stretch *one, struct arena *a,
+	uint32_t *head)
+{
+	uint32_t whole = one->to - one->from, most = anchor - floor;
+	uint32_t n = whole < LONGEST ? whole : LONGEST;
+	int32_t best = 0;
+
+	n = n * 2 < LONGEST ? n * 2 : n;
+	most = most < n + n / 4 ? most : n + n / 4;
+	int32_t *row = arena_grow(a, NULL, (n + 1) * sizeof *row);
+	if (!row)
+		return false;
+	*head = 0;
+	for (uint32_t j = 0; j <= n; j++)
+		row[j] = DIFFERS * (int32_t)j;
+	for (uint32_t i = 1; i <= most; i++) {
+		int32_t corner = row[0];
+		row[0] = DIFFERS * (int32_t)i;
+		for (uint32_t j = 1; j <= n; j++) {
+			bool same = l->symbol[anchor - i] ==
+				    l->symbol[one->to - 1 - (j - 1) % whole];
+			int32_t to = corner + (same ? MATCH : DIFFERS);
+			int32_t skip =
+				row[j] > row[j - 1] ? row[j] : row[j - 1];
+			corner = row[j];
+			row[j] = to > skip + DIFFERS ? to : skip + DIFFERS;
+			if (row[j] >= best) {
+				best = row[j];
+				*head = j;
+			}
+		}
+	}
+	arena_drop(a, row);
+	return true;
+}
+
+/* Returns the value that most parts give; on equality the longest. */
+static uint32_t layer_phase_most_said(const uint32_t *said, uint32_t n)
+{
+	uint32_t best = 0, votes = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t same = 0;
+		for (uint32_t k = 0; k < n; k++)
+			same += said[k] == said[i];
+		if (same > votes || (same == votes && said[i] > best)) {
+			votes = same;
+			best = said[i];
+		}
+	}
+	return best;
+}
+
+static bool layer_phase_by_rims(const struct layer_line *l,
+	const struct slice *parts, const struct layer_cuts *c,
+	const struct layer_stretch *one, struct arena *a, uint32_t *head)
+{
+	enum { PARTS = 16 };
+	uint32_t said[PARTS], n = 0, done = NOWHERE;
+	uint32_t whole = one->to - one->from;
+
+	assert(whole);
+	for (uint32_t i = 0; i < c->n && n < PARTS; i++) {
+		const struct layer_stretch *r = &c->at[i];
+		if (!r->alike || r->part == done)
+			continue;
+		done = r->part;
+		if (!layer_phase_goes_back(l, parts[r->part].from, r->from, one,
+			    a, &said[n]))
+			return false;
+		said[n++] %= whole;
+	}
+	*head = layer_phase_most_said(said, n);
+	return true;
+}
+
+/* The same from the acts of a single stretch. Returns false if they do not
+ * decide. */
+static bool layer_phase_of(const struct layer_line *l,
+	const struct layer_stretch *one, uint32_t *head)
+{
+	uint32_t at = layer_phase_by_acts(l, one), n = one->to - one->from;
+
+	if (at != NOWHERE)
+		*head = (n - at) % n;
+	return at != NOWHERE;
+}
+
+/* Stores the number of places between a layer's begin and the anchor after it:
+ * 0 to the period's length minus one. `one` is a stretch that most are like.
+ * Scratch memory is taken from `a`. Returns false if it is full. */
+static bool layer_phase_find(const struct layer_line *l,
+	const struct slice *parts, const struct layer_cuts *c,
+	const struct layer_stretch *one, struct arena *a, uint32_t *head)
+{
+	return layer_phase_of(l, one, head) ||
+	       layer_phase_by_rims(l, parts, c, one, a, head);
+}
+
+/* Pieces: the line, cut where layers begin; equal pieces are counted. */
+
+enum { LAYER_ODDS_MAX = 128, LAYER_SHORTEST = 4 /* launches */ };
+
+struct layer_piece {
+	uint64_t hash;
+	uint32_t from, to; /* places */
+	uint32_t count; /* of odd pieces: number of equal ones */
+	bool first; /* first of its part, or equal to one that is */
+};
+
+struct layer_pieces {
+	const struct layer_line *l;
+	const struct slice *parts;
+	struct layer_stretch
+		one; /* stretch that most are equal to; empty: none */
+	uint32_t head; /* layer_phase_find() */
+	struct layer_piece *piece; /* in order */
+	struct layer_piece *odd; /* different odd pieces, most launches first */
+	uint32_t pieces, odds;
+	uint32_t spare; /* room for pieces in addition to those by anchors */
+};
+
+static inline uint32_t layer_piece_length(const struct layer_piece *p)
+{
+	return p->to - p->from;
+}
+
+/* Returns the number of launches of one repetition if the piece repeats
+ * exactly: such a piece is several layers without anchors between them. Returns
+ * n if it does not repeat. */
+static uint32_t layer_piece_once(const uint32_t *symbol, uint32_t n)
+{
+	for (uint32_t of = LAYER_SHORTEST; of * 2 <= n; of++)
+		if (n % of == 0 &&
+			!memcmp(symbol, symbol + of, (n - of) * sizeof *symbol))
+			return of;
+	return n;
+}
+
+static uint64_t layer_piece_hash(const uint32_t *symbol, uint32_t n)
+{
+	uint64_t h = n + 1;
+
+	for (uint32_t i = 0; i < n; i++) {
+		h = (h ^ symbol[i]) * UINT64_C(0x9E3779B97F4A7C15);
+		h ^= h >> 29;
+	}
+	return h;
+}
+
+static int layer_pieces_by_hash(const void *left, const void *right)
+{
+	const struct layer_piece *a = left, *b = right;
+
+	if (a->hash != b->hash)
+		return a->hash < b->hash ? -1 : 1;
+	return (a->from > b->from) - (a->from < b->from);
+}
+
+static int layer_pieces_by_launches(const void *left, const void *right)
+{
+	const struct layer_piece *a = left, *b = right;
+	uint64_t of_a = (uint64_t)a->count * (a->to - a->from);
+	uint64_t of_b = (uint64_t)b->count * (b->to - b->from);
+
+	if (of_a != of_b)
+		return of_a < of_b ? 1 : -1;
+	return (a->from > b->from) - (a->from < b->from);
+}
+
+/* Merges equal pieces; most launches first. */
+static uint32_t layer_pieces_tally(struct layer_piece *p, uint32_t n)
+{
+	uint32_t kept = 0;
+
+	qsort(p, n, sizeof *p, layer_pieces_by_hash);
+	for (uint32_t i = 0; i < n; i++) {
+		if (kept && p[kept - 1].hash == p[i].hash) {
+			p[kept - 1].count++;
+			p[kept - 1].first |= p[i].first;
+			continue;
+		}
+		p[kept] = p[i];
+		p[kept++].count = 1;
+	}
+	qsort(p, kept, sizeof *p, layer_pieces_by_launches);
+	return kept;
+}
+
+static int layer_pieces_by_length(const void *left, const void *right)
+{
+	const struct layer_piece *a = left, *b = right;
+
+	return (layer_piece_length(a) > layer_piece_length(b)) -
+	       (layer_piece_length(a) < layer_piece_length(b));
+}
+
+/* Finds the stretch that most are equal to; if none are equal, one of median
+ * length. */
+static bool layer_pieces_typical(struct layer_pieces *s,
+	const struct layer_cuts *c, struct arena *a)
+{
+	struct layer_piece *p = arena_array(a, struct layer_piece, c->n + 1);
+	uint32_t n = 0;
+
+	if (!p)
+		return false;
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct layer_stretch *r = &c->at[i];
+		if (r->alike && !r->last)
+			p[n++] = (struct layer_piece){ .from = r->from,
+				.to = r->to,
+				.hash = layer_piece_hash(s->l->symbol + r->from,
+					r->to - r->from) };
+	}
+	if (!n)
+		return true;
+	uint32_t all = n;
+	n = layer_pieces_tally(p, n);
+	if (p[0].count == 1 && all > 1) {
+		qsort(p, n, sizeof *p, layer_pieces_by_length);
+		p[0] = p[n / 2];
+	}
+	s->one = (struct layer_stretch){ .from = p[0].from, .to = p[0].to };
+	return true;
+}
+
+static bool layer_pieces_same(const struct layer_pieces *s, uint32_t place,
+	uint32_t at)
+{
+	uint32_t n = s->one.to - s->one.from;
+
+	return place < s->l->n &&
+	       s->l->symbol[place] == s->l->symbol[s->one.from + at % n];
+}
+
+/* Finds where near `want` a layer begins: at the name that begins one,
+ * surrounded by the same names. One of those makes it `sure`. Returns false if
+ * it is not there. */
+static bool layer_pieces_begin_near(const struct layer_pieces *s,
+	struct slice part, int64_t want, uint32_t *begin, bool *sure)
+{
+	uint32_t n = s->one.to - s->one.from, at = n - s->head;
+	int64_t slack = n / 4 + 1, least = INT64_MAX;
+
+	for (int64_t to = want - slack; to <= want + slack; to++) {
+		if (to < part.from || to >= part.to)
+			continue;
+		uint32_t t = (uint32_t)to;
+		if (!layer_pieces_same(s, t, at))
+			continue;
+		int64_t cost = to > want ? to - want : want - to;
+		bool behind = layer_pieces_same(s, t + 1, at + 1);
+		bool before = !t || layer_pieces_same(s, t - 1, at + n - 1);
+		cost += 3 * !behind + 3 * !before;
+		if (cost < least) {
+			least = cost;
+			*begin = t;
+			*sure = behind || before;
+		}
+	}
+	return least < INT64_MAX;
+}
+
+/* Returns the begin of the layer whose anchor is at a place; `r` is a stretch
+ * that the anchor begins or ends. */
+static uint32_t layer_pieces_begin_of(const struct layer_pieces *s,
+	const struct layer_stretch *r, uint32_t anchor)
+{
+	struct slice part = s->parts[r->part];
+	uint32_t head = s->head, begin;
+	bool sure = false;
+	bool near = layer_pieces_begin_near(s, part, (int64_t)anchor - head,
+		&begin, &sure);
+
+	if (sure)
+		return begin;
+	/* A layer of another kind may have another head: it may begin like the
+	 * others or not. */
+	for (uint32_t at = anchor; at-- > part.from && anchor - at <= head;)
+		if (layer_pieces_same(s, at,
+			    s->one.to - s->one.from - s->head) &&
+			layer_pieces_same(s, at + 1,
+				s->one.to - s->one.from - s->head + 1))
+			return at;
+	if (near)
+		return begin;
+	layer_phase_of(s->l, r, &head);
+	return anchor - part.from > head ? anchor - head : part.from;
+}
+
+static void layer_pieces_add_piece(struct layer_pieces *s, uint32_t from,
+	uint32_t to, bool first)
+{
+	const uint32_t *symbol = s->l->symbol;
+	uint32_t n = to > from ? layer_piece_once(symbol + from, to - from) : 1;
+	uint32_t more = to > from ? (to - from) / n - 1 : 0;
+
+	if (more > s->spare)
+		n = to - from;
+	else
+		s->spare -= more;
+	for (; from < to; from += n, first = false)
+		s->piece[s->pieces++] = (struct layer_piece){ .from = from,
+			.to = from + n,
+			.first = first,
+			.hash = layer_piece_hash(symbol + from, n) };
+}
+
+/* Adds a layer of another kind before the first anchor of a part, if one begins
+ * there as others do. */
+static void layer_pieces_add_leading(struct layer_pieces *s, struct slice part,
+	uint32_t begin)
+{
+	uint32_t n = s->one.to - s->one.from, at = n - s->head;
+
+	for (uint32_t back = n / 4 + 1; back <= n * 2; back++) {
+		if (begin < part.from + back)
+			return;
+		uint32_t t = begin - back;
+		if (layer_pieces_same(s, t, at) &&
+			layer_pieces_same(s, t + 1, at + 1)) {
+			layer_pieces_add_piece(s, t, begin, true);
+			return;
+		}
+	}
+}
+
+/* Adds the piece between one begin of a layer and the next. */
+static bool layer_pieces_cut_anew(struct layer_pieces *s,
+	const struct layer_cuts *c, struct arena *a)
+{
+	uint32_t begin = 0, part = UINT32_MAX;
+	uint32_t room = c->n * 2 + 1;
+	bool first = false;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		s->spare += (c->at[i].to - c->at[i].from) / LAYER_SHORTEST;
+	room += s->spare;
+	s->piece = arena_array(a, struct layer_piece, room);
+	s->odd = arena_array(a, struct layer_piece, room);
+	if (!s->piece || !s->odd)
+		return false;
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct layer_stretch *r = &c->at[i];
+		if (r->part != part) {
+			part = r->part;
+			begin = layer_pieces_begin_of(s, r, r->from);
+			layer_pieces_add_leading(s, s->parts[part], begin);
+			first = true;
+		}
+		if (r->last)
+			continue;
+		uint32_t next = layer_pieces_begin_of(s, r, r->to);
+		layer_pieces_add_piece(s, begin, next, first);
+		begin = next;
+		first = false;
+	}
+	for (uint32_t i = 0; i < s->pieces; i++)
+		s->odd[i] = s->piece[i];
+	s->odds = layer_pieces_tally(s->odd, s->pieces);
+	s->odds = s->odds < LAYER_ODDS_MAX ? s->odds : LAYER_ODDS_MAX;
+	return true;
+}
+
+/* Cuts the line where layers begin instead of at anchors. Allocates in `a`.
+ * Returns false if it is full. */
+static bool layer_pieces_from(struct layer_pieces *p,
+	const struct layer_line *l, const struct slice *parts,
+	const struct layer_cuts *c, struct arena *a)
+{
+	*p = (struct layer_pieces){ .l = l, .parts = parts };
+	if (!layer_pieces_typical(p, c, a))
+		return false;
+	return p->one.to == p->one.from ||
+	       (layer_phase_find(l, parts, c, &p->one, a, &p->head) &&
+		       layer_pieces_cut_anew(p, c, a));
+}
+
+/* Kinds: equal pieces of the line are counted together. */
 
 enum { EVERY_MAX = 8 };
 enum { SIDE_NONE, SIDE_ODD, SIDE_KIND, SIDES };
 
 static const double LIKE = 0.62;
 
-struct sorter {
+struct layer_kinds_sorter {
 	struct layer_pieces p;
 	uint32_t parts_n;
 	struct layer_kinds *kinds;
-	uint32_t made; /* kinds there were before */
-	uint32_t count[LAYER_KINDS_MAX]; /* pieces equal to each */
+	uint32_t made; /* number of kinds before */
+	uint32_t count[LAYER_KINDS_MAX]; /* number of pieces equal to each */
 	uint64_t hash[LAYER_KINDS_MAX];
 	bool mixes;
 	uint32_t *bag; /* by symbol; 0 between uses */
@@ -20,9 +563,9 @@ struct sorter {
 	struct arena *a;
 };
 
-/* Launches that both have, by name. */
-static uint32_t shared(struct sorter *s, const uint32_t *x, uint32_t n,
-	const uint32_t *y, uint32_t m)
+/* Counts the launches that both have, by name. */
+static uint32_t layer_kinds_shared(struct layer_kinds_sorter *s,
+	const uint32_t *x, uint32_t n, const uint32_t *y, uint32_t m)
 {
 	uint32_t both = 0;
 
@@ -38,8 +581,8 @@ static uint32_t shared(struct sorter *s, const uint32_t *x, uint32_t n,
 	return both;
 }
 
-static bool add_kind(struct sorter *s, const uint32_t *symbol,
-	const uint8_t *act, uint32_t n, uint32_t like)
+static bool layer_kinds_add_kind(struct layer_kinds_sorter *s,
+	const uint32_t *symbol, const uint8_t *act, uint32_t n, uint32_t like)
 {
 	struct layer_kinds *k = s->kinds;
 	uint32_t *names = arena_array(s->a, uint32_t, n);
@@ -58,16 +601,16 @@ static bool add_kind(struct sorter *s, const uint32_t *symbol,
 	return true;
 }
 
-static bool add_odd(struct sorter *s, const struct layer_piece *p,
-	uint32_t like)
+static bool layer_kinds_add_odd(struct layer_kinds_sorter *s,
+	const struct layer_piece *p, uint32_t like)
 {
 	s->count[s->kinds->n] = p->count;
-	return add_kind(s, s->p.l->symbol + p->from, s->p.l->act + p->from,
-		layer_piece_length(p), like);
+	return layer_kinds_add_kind(s, s->p.l->symbol + p->from,
+		s->p.l->act + p->from, layer_piece_length(p), like);
 }
 
-/* The typical stretch, turned to where layers begin. */
-static bool add_turned(struct sorter *s)
+/* Adds the typical stretch as a kind, rotated to where layers begin. */
+static bool layer_kinds_add_turned(struct layer_kinds_sorter *s)
 {
 	uint32_t n = s->p.one.to - s->p.one.from;
 	uint32_t *names = arena_array(s->a, uint32_t, n);
@@ -81,35 +624,41 @@ static bool add_turned(struct sorter *s)
 		acts[i] = s->p.l->act[at];
 	}
 	s->count[s->kinds->n] = 1;
-	return add_kind(s, names, acts, layer_piece_once(names, n), UINT32_MAX);
+	return layer_kinds_add_kind(s, names, acts, layer_piece_once(names, n),
+		UINT32_MAX);
 }
 
-/* Share of the launches of a piece and of names that both have. */
-static double share(struct sorter *s, const uint32_t *x, uint32_t n,
-	const struct layer_piece *p)
+/* Returns the share of launches that a piece and a list of names have in
+ * common. */
+static double layer_kinds_share(struct layer_kinds_sorter *s, const uint32_t *x,
+	uint32_t n, const struct layer_piece *p)
 {
 	uint32_t m = layer_piece_length(p);
-	uint32_t both = shared(s, x, n, s->p.l->symbol + p->from, m);
+	uint32_t both =
+		layer_kinds_shared(s, x, n, s->p.l->symbol + p->from, m);
 
 	return (double)both / (n + m - both);
 }
 
-/* On which side each piece is, of an odd one or of a kind: what it has more of,
- * if it is alike that; SIDE_NONE too where another kind is nearer. */
-static void take_sides(struct sorter *s, const struct layer_piece *odd,
-	uint32_t kind)
+/* Decides for each piece whether it is nearer to an odd piece or to a kind, by
+ * the names that it has more of. SIDE_NONE: it is like neither, or another kind
+ * is nearer. */
+static void layer_kinds_take_sides(struct layer_kinds_sorter *s,
+	const struct layer_piece *odd, uint32_t kind)
 {
 	const struct layer_kind *k = s->kinds->at;
 	const uint32_t *symbol = s->p.l->symbol + odd->from;
 
 	for (uint32_t i = 0; i < s->p.pieces; i++) {
 		const struct layer_piece *p = &s->p.piece[i];
-		double x = share(s, symbol, layer_piece_length(odd), p);
-		double y = share(s, k[kind].symbol, k[kind].n, p);
+		double x = layer_kinds_share(s, symbol, layer_piece_length(odd),
+			p);
+		double y = layer_kinds_share(s, k[kind].symbol, k[kind].n, p);
 		double most = x > y ? x : y, other = 0;
 		for (uint32_t j = s->made; j < s->kinds->n; j++) {
 			double z = j == kind ? 0
-					     : share(s, k[j].symbol, k[j].n, p);
+					     : layer_kinds_share(s, k[j].symbol,
+						       k[j].n, p);
 			other = z > other ? z : other;
 		}
 		bool tells = most >= LIKE && most > other;
@@ -119,9 +668,9 @@ static void take_sides(struct sorter *s, const struct layer_piece *odd,
 	}
 }
 
-/* Whether pieces of two sides come in an order: nine of ten are as the one so
- * many before. */
-static bool ordered(const struct sorter *s)
+/* Returns whether pieces of two sides come in an order: nine of ten equal the
+ * one a fixed number of pieces before. */
+static bool layer_kinds_ordered(const struct layer_kinds_sorter *s)
 {
 	for (uint32_t every = 1; every <= EVERY_MAX; every++) {
 		uint32_t as = 0, of = 0;
@@ -137,7 +686,8 @@ static bool ordered(const struct sorter *s)
 	return false;
 }
 
-static bool holds_mixer(const struct sorter *s, const struct layer_piece *p)
+static bool layer_kinds_holds_mixer(const struct layer_kinds_sorter *s,
+	const struct layer_piece *p)
 {
 	bool softmax = false;
 
@@ -149,16 +699,16 @@ static bool holds_mixer(const struct sorter *s, const struct layer_piece *p)
 	return softmax;
 }
 
-static bool alike(struct sorter *s, const uint32_t *x, uint32_t n,
-	const uint32_t *y, uint32_t m)
+static bool layer_kinds_alike(struct layer_kinds_sorter *s, const uint32_t *x,
+	uint32_t n, const uint32_t *y, uint32_t m)
 {
-	return shared(s, x, n, y, m) * (1 + LIKE) >= LIKE * (n + m);
+	return layer_kinds_shared(s, x, n, y, m) * (1 + LIKE) >= LIKE * (n + m);
 }
 
-/* Pieces that are alike an odd one, itself and equals included, and unlike a
- * kind. */
-static uint32_t company(struct sorter *s, const struct layer_piece *p,
-	const struct layer_kind *k)
+/* Counts the pieces that are like an odd one, including itself and its equals,
+ * and unlike a kind. */
+static uint32_t layer_kinds_company(struct layer_kinds_sorter *s,
+	const struct layer_piece *p, const struct layer_kind *k)
 {
 	uint32_t n = 0;
 
@@ -166,41 +716,43 @@ static uint32_t company(struct sorter *s, const struct layer_piece *p,
 		const struct layer_piece *o = &s->p.odd[i];
 		const uint32_t *symbol = s->p.l->symbol + o->from;
 		uint32_t of = layer_piece_length(o);
-		if (alike(s, s->p.l->symbol + p->from, layer_piece_length(p),
-			    symbol, of) &&
-			!alike(s, k->symbol, k->n, symbol, of))
+		if (layer_kinds_alike(s, s->p.l->symbol + p->from,
+			    layer_piece_length(p), symbol, of) &&
+			!layer_kinds_alike(s, k->symbol, k->n, symbol, of))
 			n += o->count;
 	}
 	return n;
 }
 
-/* Whether a piece is two layers, between which an anchor was lost. */
-static bool doubled(struct sorter *s, const struct layer_piece *p,
-	const struct layer_kind *k)
+/* Returns whether a piece is two layers with a lost anchor between them. */
+static bool layer_kinds_doubled(struct layer_kinds_sorter *s,
+	const struct layer_piece *p, const struct layer_kind *k)
 {
 	const uint32_t *symbol = s->p.l->symbol;
 	uint32_t n = layer_piece_length(p), of = k->n;
 
 	return n * 2 > of * 3 && n > of &&
-	       alike(s, k->symbol, of, symbol + p->from, of) &&
-	       alike(s, k->symbol, of, symbol + p->from + of, n - of);
+	       layer_kinds_alike(s, k->symbol, of, symbol + p->from, of) &&
+	       layer_kinds_alike(s, k->symbol, of, symbol + p->from + of,
+		       n - of);
 }
 
-/* Whether the sides taken make two kinds. */
-static bool divided(const struct sorter *s)
+/* Returns whether the sides taken make two kinds. */
+static bool layer_kinds_divided(const struct layer_kinds_sorter *s)
 {
 	uint32_t n[SIDES] = { 0 };
 
 	for (uint32_t i = 0; i < s->p.pieces; i++)
 		n[s->side[i]]++;
 	return n[SIDE_ODD] > s->parts_n && n[SIDE_ODD] * 7 >= n[SIDE_KIND] &&
-	       ordered(s);
+	       layer_kinds_ordered(s);
 }
 
-/* A variant of a kind that comes often enough, and in an order: by pieces that
- * are equal to either, or, of long layers, few of which have all their launches,
- * by what pieces have more of. */
-static bool variant(struct sorter *s, const struct layer_piece *p, uint32_t of)
+/* Adds a variant of a kind if it occurs often enough and in an order. Pieces
+ * count that are equal to either; for long layers, of which few have all their
+ * launches, pieces count by what they have more of. */
+static bool layer_kinds_variant(struct layer_kinds_sorter *s,
+	const struct layer_piece *p, uint32_t of)
 {
 	if (p->count < 2)
 		return false;
@@ -210,26 +762,27 @@ static bool variant(struct sorter *s, const struct layer_piece *p, uint32_t of)
 			     : is == s->hash[of] ? SIDE_KIND
 						 : SIDE_NONE;
 	}
-	if (divided(s))
+	if (layer_kinds_divided(s))
 		return true;
-	take_sides(s, p, of);
-	return divided(s);
+	layer_kinds_take_sides(s, p, of);
+	return layer_kinds_divided(s);
 }
 
-/* A kind of its own: not one that all of another is in, which is that and
- * something behind it; comes again, or begins a stack. */
-static bool own(struct sorter *s, const struct layer_piece *p, uint32_t nearest,
-	uint32_t both)
+/* Returns whether a piece is a kind of its own: not one that contains all of
+ * another kind, which would be that kind with something after it; and it occurs
+ * several times, or begins a stack. */
+static bool layer_kinds_own(struct layer_kinds_sorter *s,
+	const struct layer_piece *p, uint32_t nearest, uint32_t both)
 {
 	const struct layer_kind *k = &s->kinds->at[nearest];
 
-	if (s->mixes && !holds_mixer(s, p))
+	if (s->mixes && !layer_kinds_holds_mixer(s, p))
 		return false;
 	if (both * 10 >= k->n * 9 && p->count * 5 < s->count[nearest])
 		return false;
-	if (doubled(s, p, k))
+	if (layer_kinds_doubled(s, p, k))
 		return false;
-	uint32_t n = company(s, p, k);
+	uint32_t n = layer_kinds_company(s, p, k);
 	if (n > s->parts_n && n * 50 >= s->p.pieces)
 		return true;
 	/* At the begin of a stack, or several there. */
@@ -238,14 +791,15 @@ static bool own(struct sorter *s, const struct layer_piece *p, uint32_t nearest,
 	       layer_piece_length(p) <= k->n * 2 && both * 10 >= k->n * 3;
 }
 
-static bool sort_in(struct sorter *s, const struct layer_piece *p)
+static bool layer_kinds_sort_in(struct layer_kinds_sorter *s,
+	const struct layer_piece *p)
 {
 	uint32_t nearest = s->made, most = 0;
 	double like = -1;
 
 	for (uint32_t k = s->made; k < s->kinds->n; k++) {
 		const struct layer_kind *of = &s->kinds->at[k];
-		uint32_t both = shared(s, of->symbol, of->n,
+		uint32_t both = layer_kinds_shared(s, of->symbol, of->n,
 			s->p.l->symbol + p->from, layer_piece_length(p));
 		double now =
 			(double)both / (of->n + layer_piece_length(p) - both);
@@ -258,16 +812,17 @@ static bool sort_in(struct sorter *s, const struct layer_piece *p)
 	if (s->hash[nearest] == p->hash)
 		return true;
 	if (like >= LIKE)
-		return !variant(s, p, nearest) ||
-		       add_odd(s, p, s->kinds->at[nearest].like);
-	return !own(s, p, nearest, most) || add_odd(s, p, UINT32_MAX);
+		return !layer_kinds_variant(s, p, nearest) ||
+		       layer_kinds_add_odd(s, p, s->kinds->at[nearest].like);
+	return !layer_kinds_own(s, p, nearest, most) ||
+	       layer_kinds_add_odd(s, p, UINT32_MAX);
 }
 
 bool layer_kinds_add(struct layer_kinds *k, const struct layer_line *l,
 	const struct slice *parts, uint32_t parts_n, const struct layer_cuts *c,
 	struct arena *a)
 {
-	struct sorter s = { .parts_n = parts_n,
+	struct layer_kinds_sorter s = { .parts_n = parts_n,
 		.kinds = k,
 		.made = k->n,
 		.mixes = c->mixes,
@@ -283,9 +838,9 @@ bool layer_kinds_add(struct layer_kinds *k, const struct layer_line *l,
 		k->n == LAYER_KINDS_MAX)
 		return true;
 	bool ok = s.p.odds && s.p.odd[0].count > 1
-			  ? add_odd(&s, &s.p.odd[0], UINT32_MAX)
-			  : add_turned(&s);
+			  ? layer_kinds_add_odd(&s, &s.p.odd[0], UINT32_MAX)
+			  : layer_kinds_add_turned(&s);
 	for (uint32_t i = 0; ok && i < s.p.odds && k->n < LAYER_KINDS_MAX; i++)
-		ok = sort_in(&s, &s.p.odd[i]);
+		ok = layer_kinds_sort_in(&s, &s.p.odd[i]);
 	return ok;
 }

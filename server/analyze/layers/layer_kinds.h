@@ -1,11 +1,11 @@
-/* layer_kinds.h - the kinds of layer in a line, each as the names it has.
+/* layer_kinds.h - the kinds of layer in a line, each as a sequence of names.
  *
- * Stretches between anchors are cut anew where layers begin (layer_phase.h); what
- * comes most often, and what is unlike that and comes again, are kinds. Layers
- * that differ in a place or two are kinds of their own only where both come again
- * and again in an order: grouped, or every second, third, … one. */
+ * Stretches between anchors are cut again where layers begin. The most frequent
+ * piece is a kind, and so is a piece that is unlike it and repeats. Layers that
+ * differ in one or two places are kinds of their own only if both repeat in an
+ * order: grouped, or every second, third, … one. */
 #pragma once
-#include "layer_phase.h"
+#include "layer_anchor.h"
 
 enum { LAYER_KINDS_MAX = 8 };
 

@@ -1,15 +1,19 @@
-/* layer_line.c - the stream on which most comes again. */
+/* layer_line.c - lines up the launches of a device's main stream. */
 #include "layer_line.h"
 #include <string.h>
 
+/* The stream on which most launches repeat. */
+
 struct acts {
 	const struct layer_seq *s;
-	uint8_t *by_name; /* by symbol; ACTS: the name tells nothing */
-	const struct operator_info **op; /* by symbol: met last, and its act */
+	uint8_t *by_name; /* by symbol; ACTS: the name is unknown */
+	const struct operator_info *
+		*op; /* by symbol: where it occurred last, and its act */
 	uint8_t *by_op;
 };
 
-static enum layer_act name_act(const struct layer_seq *s, uint32_t symbol)
+static enum layer_act layer_line_name_act(const struct layer_seq *s,
+	uint32_t symbol)
 {
 	struct layer_word word = { .act = ACT_GLUE };
 
@@ -22,7 +26,8 @@ static enum layer_act name_act(const struct layer_seq *s, uint32_t symbol)
 	return word.act;
 }
 
-static enum layer_act op_act(const struct layer_seq *s, const char *name)
+static enum layer_act layer_line_op_act(const struct layer_seq *s,
+	const char *name)
 {
 	struct layer_word word = { .act = ACT_GLUE };
 
@@ -31,7 +36,7 @@ static enum layer_act op_act(const struct layer_seq *s, const char *name)
 	return word.act;
 }
 
-static bool acts_init(struct acts *t, const struct layer_seq *s,
+static bool layer_line_acts_init(struct acts *t, const struct layer_seq *s,
 	struct arena *a)
 {
 	uint32_t n = s->symbols + 1;
@@ -43,20 +48,22 @@ static bool acts_init(struct acts *t, const struct layer_seq *s,
 	if (!t->by_name || !t->op || !t->by_op)
 		return false;
 	for (uint32_t i = 0; i < s->symbols; i++)
-		t->by_name[i] = (uint8_t)name_act(s, i);
+		t->by_name[i] = (uint8_t)layer_line_name_act(s, i);
 	return true;
 }
 
 /* A launch that a module or operator calls a norm is one, whatever its name
- * does; else what is known of the name goes first. */
-static enum layer_act act_of(struct acts *t, const struct layer_item *i)
+ * says; otherwise the name decides first. */
+static enum layer_act layer_line_act_of(struct acts *t,
+	const struct layer_item *i)
 {
 	const struct operator_info *op = i->is ? i->is->operator: NULL;
 	enum layer_act name = t->by_name[i->symbol];
 
 	if (op && op != t->op[i->symbol]) {
 		t->op[i->symbol] = op;
-		t->by_op[i->symbol] = (uint8_t)op_act(t->s, op->name);
+		t->by_op[i->symbol] =
+			(uint8_t)layer_line_op_act(t->s, op->name);
 	}
 	enum layer_act by_op = op ? t->by_op[i->symbol] : ACT_GLUE;
 	if (by_op == ACT_NORM && name != ACT_COLLECTIVE)
@@ -64,8 +71,8 @@ static enum layer_act act_of(struct acts *t, const struct layer_item *i)
 	return name != ACTS ? name : by_op;
 }
 
-/* Items by lane; at->from is beside it, by lane. */
-static bool by_lane(const struct layer_seq *s, uint32_t **order,
+/* Sorts items by lane; at->from is beside it, by lane. */
+static bool layer_line_by_lane(const struct layer_seq *s, uint32_t **order,
 	uint32_t **from, struct arena *a)
 {
 	*order = arena_array(a, uint32_t, s->n + 1);
@@ -81,21 +88,22 @@ static bool by_lane(const struct layer_seq *s, uint32_t **order,
 	return true;
 }
 
-static bool computes(struct acts *t, const struct layer_item *i)
+static bool layer_line_computes(struct acts *t, const struct layer_item *i)
 {
 	return i->kind != LAYER_COPY && i->pass != LAYER_NONE &&
-	       act_of(t, i) != ACT_COLLECTIVE;
+	       layer_line_act_of(t, i) != ACT_COLLECTIVE;
 }
 
-/* Launches whose name comes more than once a pass. */
-static uint32_t weight(struct acts *t, const uint32_t *order, struct slice r,
-	uint32_t *count)
+/* Counts launches whose name occurs more than once in a pass. */
+static uint32_t layer_line_weight(struct acts *t, const uint32_t *order,
+	struct slice r, uint32_t *count)
 {
 	const struct layer_item *items = t->s->items;
 	uint32_t sum = 0;
 
 	for (uint32_t i = r.from; i < r.to; i++)
-		count[items[order[i]].symbol] += computes(t, &items[order[i]]);
+		count[items[order[i]].symbol] +=
+			layer_line_computes(t, &items[order[i]]);
 	for (uint32_t i = r.from; i < r.to; i++) {
 		uint32_t n = count[items[order[i]].symbol];
 		count[items[order[i]].symbol] = 0;
@@ -104,16 +112,17 @@ static uint32_t weight(struct acts *t, const uint32_t *order, struct slice r,
 	return sum;
 }
 
-static bool choose(struct layer_line *l, struct acts *t, struct arena *a)
+static bool layer_line_choose(struct layer_line *l, struct acts *t,
+	struct arena *a)
 {
 	uint32_t *count = arena_array(a, uint32_t, t->s->symbols + 1);
 	uint32_t *order, *from, most = 0;
 
-	if (!count || !by_lane(t->s, &order, &from, a))
+	if (!count || !layer_line_by_lane(t->s, &order, &from, a))
 		return false;
 	for (uint32_t lane = 0; lane < t->s->lanes; lane++) {
 		struct slice r = { from[lane], from[lane + 1] };
-		uint32_t w = weight(t, order, r, count);
+		uint32_t w = layer_line_weight(t, order, r, count);
 		if (w > most) {
 			most = w;
 			l->lane = lane;
@@ -122,7 +131,8 @@ static bool choose(struct layer_line *l, struct acts *t, struct arena *a)
 	return true;
 }
 
-static bool counts(const struct layer_line *l, const struct layer_item *i)
+static bool layer_line_counts(const struct layer_line *l,
+	const struct layer_item *i)
 {
 	return i->lane == l->lane && i->pass != LAYER_NONE;
 }
@@ -133,11 +143,11 @@ bool layer_line_from(struct layer_line *l, const struct layer_seq *s,
 	struct acts t;
 
 	*l = (struct layer_line){ .s = s };
-	if (!acts_init(&t, s, a) || !choose(l, &t, a))
+	if (!layer_line_acts_init(&t, s, a) || !layer_line_choose(l, &t, a))
 		return false;
 	l->pass = arena_array(a, struct slice, s->passes_n + 1);
 	for (uint32_t i = 0; l->pass && i < s->n; i++)
-		if (counts(l, &s->items[i])) {
+		if (layer_line_counts(l, &s->items[i])) {
 			l->pass[s->items[i].pass].to++;
 			l->n++;
 		}
@@ -152,11 +162,12 @@ bool layer_line_from(struct layer_line *l, const struct layer_seq *s,
 		at += n;
 	}
 	for (uint32_t i = 0; i < s->n; i++)
-		if (counts(l, &s->items[i])) {
+		if (layer_line_counts(l, &s->items[i])) {
 			uint32_t at = l->pass[s->items[i].pass].to++;
 			l->item[at] = i;
 			l->symbol[at] = s->items[i].symbol;
-			l->act[at] = (uint8_t)act_of(&t, &s->items[i]);
+			l->act[at] =
+				(uint8_t)layer_line_act_of(&t, &s->items[i]);
 		}
 	return true;
 }

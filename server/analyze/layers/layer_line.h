@@ -1,8 +1,9 @@
 /* layer_line.h - the launches of a device's main stream, pass after pass.
  *
  * Layers are found on one stream: the one with the most launches of kernels that
- * come again in a pass and are no collectives. (By time it might be the one on
- * which collectives wait for each other.) All is in the arena given. */
+ * repeat within a pass and are not collectives. (The one with the most time may
+ * be the one on which collectives wait for each other.) All is allocated in the
+ * arena given. */
 #pragma once
 #include "layer_seq.h"
 #include "layer_words.h"
@@ -16,11 +17,11 @@ struct layer_line {
 	uint32_t n, lane;
 };
 
-/* False where the arena is full. */
+/* Returns false if the arena is full. */
 bool layer_line_from(struct layer_line *l, const struct layer_seq *s,
 	struct arena *a);
 
-/* Whether one of two acts stands in the place of attention. */
+/* Returns whether one of two acts stands in the place of attention. */
 static inline bool layer_act_mixes(enum layer_act act)
 {
 	return act == ACT_ATTENTION || act == ACT_STATE;

@@ -1,7 +1,142 @@
-/* layer_doubt.c - layers by sequence held against chance. */
-#include "layer_doubt.h"
+/* layer_null_test.c - tests layers by period against chance. */
+#include "layer_null_test.h"
 #include "layer_line.h"
-#include "layer_shuffle.h"
+#include "layer_seq.h"
+#include "xoshiro.h"
+#include <stdlib.h>
+
+/* The same launches in an order drawn by chance. */
+
+enum { STRETCH = 50000 }; /* launches */
+
+/* Passes of a stretch get their numbers in `to`; of a pass that is too long by
+ * itself what is before *skip is left out. */
+static uint32_t layer_shuffle_choose(const struct layer_seq *s, uint32_t *to,
+	uint32_t *count, uint32_t *skip)
+{
+	uint32_t left = STRETCH, passes = 0;
+
+	*skip = 0;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->items[i].pass != LAYER_NONE)
+			count[s->items[i].pass]++;
+	for (uint32_t i = 0; i < s->passes_n; i++)
+		to[i] = LAYER_NONE;
+	for (uint32_t i = 0; i < s->passes_n; i++) {
+		uint32_t p = (i + 1) % s->passes_n, n = count[p];
+		if (n > left && left < STRETCH)
+			break;
+		if (n > left)
+			*skip = (n - left) / 2;
+		left -= n < left ? n : left;
+		to[p] = 0;
+		if (!left)
+			break;
+	}
+	for (uint32_t i = 0; i < s->passes_n; i++)
+		if (to[i] != LAYER_NONE)
+			to[i] = passes++;
+	return passes;
+}
+
+/* A copy of some passes of a sequence, at most STRETCH launches of them. */
+static bool layer_shuffle_stretch(const struct layer_seq *s,
+	struct layer_seq *out, struct arena *a)
+{
+	size_t passes = (size_t)s->passes_n + 1;
+	size_t room = s->n < STRETCH ? s->n : STRETCH;
+	uint32_t *to = arena_array(a, uint32_t, passes), skip;
+	uint32_t *count = arena_array(a, uint32_t, passes);
+
+	*out = *s;
+	out->arena = a;
+	out->n = 0;
+	out->items = arena_array(a, struct layer_item, room + 1);
+	out->passes = arena_array(a, struct layer_pass, passes);
+	if (!to || !count || !out->items || !out->passes)
+		return false;
+	out->passes_n = layer_shuffle_choose(s, to, count, &skip);
+	for (uint32_t i = 0; i < s->passes_n; i++)
+		if (to[i] != LAYER_NONE)
+			out->passes[to[i]] = s->passes[i];
+	for (uint32_t i = 0; i < s->n && out->n < STRETCH; i++) {
+		uint32_t pass = s->items[i].pass;
+		if (pass == LAYER_NONE || to[pass] == LAYER_NONE)
+			continue;
+		if (skip) {
+			skip--;
+			continue;
+		}
+		out->items[out->n] = s->items[i];
+		out->items[out->n++].pass = to[pass];
+	}
+	return true;
+}
+
+struct place_in {
+	uint64_t lane_pass;
+	uint32_t item;
+};
+
+static int layer_shuffle_place_cmp(const void *a, const void *b)
+{
+	const struct place_in *p = a, *q = b;
+
+	if (p->lane_pass != q->lane_pass)
+		return p->lane_pass < q->lane_pass ? -1 : 1;
+	return p->item < q->item ? -1 : p->item > q->item;
+}
+
+/* What each launch is goes to another of its lane and pass; when it ran stays. */
+static void layer_shuffle_swap(struct layer_item *p, struct layer_item *q)
+{
+	struct layer_item was = *p;
+
+	*p = *q;
+	p->start_ns = was.start_ns;
+	p->dur_ns = was.dur_ns;
+	was.start_ns = q->start_ns;
+	was.dur_ns = q->dur_ns;
+	*q = was;
+}
+
+static bool layer_shuffle_shuffle(struct layer_seq *s, uint64_t seed,
+	struct arena *a)
+{
+	struct place_in *at = arena_array(a, struct place_in, (size_t)s->n + 1);
+	struct xoshiro random;
+
+	if (!at)
+		return false;
+	xoshiro_init(&random, seed);
+	for (uint32_t i = 0; i < s->n; i++)
+		at[i] = (struct place_in){
+			(uint64_t)s->items[i].lane << 32 | s->items[i].pass, i
+		};
+	qsort(at, s->n, sizeof *at, layer_shuffle_place_cmp);
+	for (uint32_t i = 1, from = 0; i < s->n; i++) {
+		if (at[i].lane_pass != at[from].lane_pass)
+			from = i;
+		uint32_t k = from + xoshiro_below(&random, i - from + 1);
+		if (k != i)
+			layer_shuffle_swap(&s->items[at[i].item],
+				&s->items[at[k].item]);
+	}
+	return true;
+}
+
+/* A copy of a sequence, of a long one some passes or the middle of one, 50,000
+ * launches at most. What they are is shuffled within each stream and pass; starts
+ * and durations stay. The result depends only on the seed. Its items and passes are
+ * `a`'s. Returns false if it is full. */
+static bool layer_shuffle(const struct layer_seq *s, uint64_t seed,
+	struct layer_seq *out, struct arena *a)
+{
+	return layer_shuffle_stretch(s, out, a) &&
+	       layer_shuffle_shuffle(out, seed, a);
+}
+
+/* Layers by sequence held against chance. */
 
 enum {
 	SHUFFLES = 3,
@@ -20,16 +155,17 @@ static const char *const by_chance =
 
 /* ---- kinds */
 
-struct kinds {
+struct layer_null_test_kinds {
 	uint32_t *of; /* by section: its instances */
 	uint32_t n, layers, again; /* layers of kinds that come again */
 };
 
-static bool kinds_from(struct kinds *k, const struct layering *l,
-	struct arena *a)
+static bool layer_null_test_kinds_from(struct layer_null_test_kinds *k,
+	const struct layering *l, struct arena *a)
 {
-	*k = (struct kinds){ .of = arena_array(a, uint32_t,
-				     (size_t)l->sections_n + 1) };
+	*k = (struct layer_null_test_kinds){
+		.of = arena_array(a, uint32_t, (size_t)l->sections_n + 1)
+	};
 	if (!k->of)
 		return false;
 	for (uint32_t i = 0; i < l->instances_n; i++)
@@ -44,13 +180,13 @@ static bool kinds_from(struct kinds *k, const struct layering *l,
 	return true;
 }
 
-static bool come_again(const struct kinds *k)
+static bool layer_null_test_come_again(const struct layer_null_test_kinds *k)
 {
 	return k->again && k->again >= k->layers - k->again;
 }
 
-static bool attends(const struct layer_seq *s, const struct layering *l,
-	struct arena *a, bool *does)
+static bool layer_null_test_attends(const struct layer_seq *s,
+	const struct layering *l, struct arena *a, bool *does)
 {
 	struct layer_line line;
 
@@ -69,12 +205,12 @@ static bool attends(const struct layer_seq *s, const struct layering *l,
 /* ---- the same sequence each time */
 
 /* Items by instance, in order. */
-struct sorted {
+struct layer_null_test_sorted {
 	uint32_t *item, *from; /* `from` by instance, and one more */
 };
 
-static bool sort(struct sorted *x, const struct layer_seq *s,
-	const struct layering *l, struct arena *a)
+static bool layer_null_test_sort(struct layer_null_test_sorted *x,
+	const struct layer_seq *s, const struct layering *l, struct arena *a)
 {
 	x->item = arena_array(a, uint32_t, (size_t)s->n + 1);
 	uint32_t *from = arena_array(a, uint32_t, (size_t)l->instances_n + 2);
@@ -92,8 +228,8 @@ static bool sort(struct sorted *x, const struct layer_seq *s,
 	return true;
 }
 
-static bool equal(const struct layer_seq *s, const struct sorted *x,
-	uint32_t one, uint32_t other)
+static bool layer_null_test_equal(const struct layer_seq *s,
+	const struct layer_null_test_sorted *x, uint32_t one, uint32_t other)
 {
 	uint32_t n = x->from[one + 1] - x->from[one];
 
@@ -110,8 +246,8 @@ static bool equal(const struct layer_seq *s, const struct sorted *x,
 	return true;
 }
 
-static bool enough_names(const struct layer_seq *s, const struct sorted *x,
-	uint32_t instance)
+static bool layer_null_test_enough_names(const struct layer_seq *s,
+	const struct layer_null_test_sorted *x, uint32_t instance)
 {
 	uint32_t names[SAME_NAMES], n = 0;
 
@@ -127,13 +263,14 @@ static bool enough_names(const struct layer_seq *s, const struct sorted *x,
 }
 
 /* Whether there is nothing to doubt. */
-static bool all_same(const struct layer_seq *s, const struct layering *l,
-	const struct kinds *k, struct arena *a, bool *same)
+static bool layer_null_test_all_same(const struct layer_seq *s,
+	const struct layering *l, const struct layer_null_test_kinds *k,
+	struct arena *a, bool *same)
 {
 	uint32_t *first = arena_array(a, uint32_t, (size_t)l->sections_n + 1);
-	struct sorted x;
+	struct layer_null_test_sorted x;
 
-	if (!first || !sort(&x, s, l, a))
+	if (!first || !layer_null_test_sort(&x, s, l, a))
 		return false;
 	*same = true;
 	for (uint32_t i = 0; i < l->instances_n && *same; i++) {
@@ -143,9 +280,9 @@ static bool all_same(const struct layer_seq *s, const struct layering *l,
 		if (!first[of]) {
 			first[of] = i + 1;
 			*same = k->of[of] >= SAME_LAYERS &&
-				enough_names(s, &x, i);
+				layer_null_test_enough_names(s, &x, i);
 		} else
-			*same = equal(s, &x, first[of] - 1, i);
+			*same = layer_null_test_equal(s, &x, first[of] - 1, i);
 	}
 	return true;
 }
@@ -153,8 +290,8 @@ static bool all_same(const struct layer_seq *s, const struct layering *l,
 /* ---- chance */
 
 /* How much of all launches is in layers that come again, and alike there. */
-static double told(const struct layer_seq *s, const struct layering *l,
-	const struct kinds *k)
+static double layer_null_test_told(const struct layer_seq *s,
+	const struct layering *l, const struct layer_null_test_kinds *k)
 {
 	uint32_t all = 0, in = 0;
 
@@ -170,20 +307,21 @@ static double told(const struct layer_seq *s, const struct layering *l,
 }
 
 /* The same of these launches in an order drawn by chance. */
-static bool chance(const struct layer_seq *s, uint64_t seed, double *sure)
+static bool layer_null_test_chance(const struct layer_seq *s, uint64_t seed,
+	double *sure)
 {
 	struct arena a = arena_scratch(s->arena);
 	struct layer_seq mixed;
 	struct layering l;
-	struct kinds k;
+	struct layer_null_test_kinds k;
 	bool ok = layer_shuffle(s, seed, &mixed, &a) &&
 		  layering_by_period(&mixed, &l);
 
 	*sure = 0;
 	if (ok && l.detector != LAYERS_NONE) {
-		ok = kinds_from(&k, &l, &a);
-		if (ok && come_again(&k))
-			*sure = told(&mixed, &l, &k);
+		ok = layer_null_test_kinds_from(&k, &l, &a);
+		if (ok && layer_null_test_come_again(&k))
+			*sure = layer_null_test_told(&mixed, &l, &k);
 	}
 	arena_scratch_release(&a, s->arena);
 	return ok;
@@ -191,45 +329,47 @@ static bool chance(const struct layer_seq *s, uint64_t seed, double *sure)
 
 /* Chance tells as much where it tells more than half of what is told, and leaves
  * less than twice of what is left. */
-static bool by_shuffling(const struct layer_seq *s, double is, const char **why)
+static bool layer_null_test_shuffled(const struct layer_seq *s, double is,
+	const char **why)
 {
 	bool ok = true;
 
 	for (uint64_t seed = 1; ok && !*why && seed <= SHUFFLES; seed++) {
 		double sure;
-		ok = chance(s, seed, &sure);
+		ok = layer_null_test_chance(s, seed, &sure);
 		if (ok && sure * 2 > is && 1 - sure < (1 - is) * 2)
 			*why = by_chance;
 	}
 	return ok;
 }
 
-static bool doubt(const struct layer_seq *s, const struct layering *l,
-	const char **why)
+static bool layer_null_test_doubt(const struct layer_seq *s,
+	const struct layering *l, const char **why)
 {
 	struct arena a = arena_scratch(s->arena);
 	bool same, mixes;
-	struct kinds k;
-	bool ok = kinds_from(&k, l, &a) && attends(s, l, &a, &mixes) &&
-		  all_same(s, l, &k, &a, &same);
+	struct layer_null_test_kinds k;
+	bool ok = layer_null_test_kinds_from(&k, l, &a) &&
+		  layer_null_test_attends(s, l, &a, &mixes) &&
+		  layer_null_test_all_same(s, l, &k, &a, &same);
 
-	double is = ok ? told(s, l, &k) : 0;
+	double is = ok ? layer_null_test_told(s, l, &k) : 0;
 	arena_scratch_release(&a, s->arena);
 	*why = NULL;
 	if (!ok)
 		return false;
-	if (!come_again(&k)) {
+	if (!layer_null_test_come_again(&k)) {
 		*why = come_once;
 		return true;
 	}
-	if (!same && !by_shuffling(s, is, why))
+	if (!same && !layer_null_test_shuffled(s, is, why))
 		return false;
 	if (!*why && k.n > KINDS_FEW && !mixes)
 		*why = many_kinds;
 	return true;
 }
 
-bool layer_doubt_period(const struct layer_seq *s, struct layering *out)
+bool layer_null_test_period(const struct layer_seq *s, struct layering *out)
 {
 	const char *why;
 
@@ -237,7 +377,7 @@ bool layer_doubt_period(const struct layer_seq *s, struct layering *out)
 		return false;
 	if (out->detector == LAYERS_NONE)
 		return true;
-	if (!doubt(s, out, &why))
+	if (!layer_null_test_doubt(s, out, &why))
 		return false;
 	if (why)
 		*out = (struct layering){ .why = why };

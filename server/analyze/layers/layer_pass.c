@@ -1,9 +1,10 @@
-/* layer_pass.c - the stratum that took most time, then its kept cycles; or
- * all as one. */
+/* layer_pass.c - chooses the passes of a sequence that count. */
 #include "layer_pass.h"
 #include <inttypes.h>
 
-static bool kept(const struct layer_seq *s, uint32_t cycle)
+/* The stratum that took most time, then its kept cycles; or all as one. */
+
+static bool layer_pass_kept(const struct layer_seq *s, uint32_t cycle)
 {
 	const struct cycles *c = &s->profile->cycles;
 
@@ -11,7 +12,7 @@ static bool kept(const struct layer_seq *s, uint32_t cycle)
 }
 
 /* The time of each stratum's kept cycles; -1 where they hold nothing. */
-static void weigh(const struct layer_seq *s, int64_t *ns)
+static void layer_pass_weigh(const struct layer_seq *s, int64_t *ns)
 {
 	const struct cycles *c = &s->profile->cycles;
 
@@ -19,15 +20,15 @@ static void weigh(const struct layer_seq *s, int64_t *ns)
 		ns[i] = -1;
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct layer_item *it = &s->items[i];
-		if (!kept(s, it->pass))
+		if (!layer_pass_kept(s, it->pass))
 			continue;
 		int64_t *of = &ns[c->cycles[it->pass].stratum];
 		*of = (*of < 0 ? 0 : *of) + it->dur_ns;
 	}
 }
 
-static bool choose(struct layer_seq *s, int64_t asked, const int64_t *ns,
-	struct err *e)
+static bool layer_pass_choose(struct layer_seq *s, int64_t asked,
+	const int64_t *ns, struct err *e)
 {
 	const struct cycles *c = &s->profile->cycles;
 
@@ -53,7 +54,7 @@ static bool choose(struct layer_seq *s, int64_t asked, const int64_t *ns,
 }
 
 /* From the first record's start to the last one's end. */
-static bool whole(struct layer_seq *s)
+static bool layer_pass_whole(struct layer_seq *s)
 {
 	s->passes = arena_array(s->arena, struct layer_pass, 1);
 	if (!s->passes)
@@ -72,7 +73,7 @@ static bool whole(struct layer_seq *s)
 	return true;
 }
 
-static bool of_stratum(struct layer_seq *s, uint32_t *pass_of)
+static bool layer_pass_of_stratum(struct layer_seq *s, uint32_t *pass_of)
 {
 	const struct cycles *c = &s->profile->cycles;
 	int64_t first_ns = trace_first_ns(s->trace, s->proc);
@@ -106,11 +107,12 @@ bool layer_passes(struct layer_seq *s, int64_t asked, struct err *e)
 	bool room = ns && pass_of, found = true;
 
 	if (room)
-		weigh(s, ns);
-	found = !room || choose(s, asked, ns, e);
+		layer_pass_weigh(s, ns);
+	found = !room || layer_pass_choose(s, asked, ns, e);
 	if (room && found)
-		room = s->stratum == LAYER_NONE ? whole(s)
-						: of_stratum(s, pass_of);
+		room = s->stratum == LAYER_NONE
+			       ? layer_pass_whole(s)
+			       : layer_pass_of_stratum(s, pass_of);
 	arena_scratch_release(&scratch, s->arena);
 	return found && (room || arena_err(s->arena, e));
 }
@@ -133,7 +135,7 @@ bool layer_passes_join(struct layer_seq *s, struct layer_passes_were *was)
 	for (uint32_t i = 0; i < s->n; i++)
 		was->pass[i] = s->items[i].pass;
 	s->stratum = LAYER_NONE;
-	return whole(s);
+	return layer_pass_whole(s);
 }
 
 void layer_passes_part(struct layer_seq *s, const struct layer_passes_were *was)

@@ -3,7 +3,7 @@
 #include "layer_seq.h"
 
 /* Fills s->passes and s->stratum; the items' `pass`, a cycle before, becomes one of them.
- * `asked` is a stratum or -1. False where the arena is full, and ERR_NOT_FOUND
+ * `asked` is a stratum or -1. Returns false if the arena is full, and ERR_NOT_FOUND
  * where the sequence holds nothing of the stratum asked for. */
 bool layer_passes(struct layer_seq *s, int64_t asked, struct err *e);
 
@@ -13,11 +13,11 @@ struct layer_passes_were {
 	uint32_t *pass; /* by item */
 	uint32_t passes_n, stratum;
 };
-/* Whether passes are cycles found by the kernels' period alone, which may be
+/* Returns whether passes are cycles found by the kernels' period alone, which may be
  * layers: in a trace of nothing but layers these are what repeats. Not where a
  * stratum of several was asked for. */
 bool layer_passes_doubtful(const struct layer_seq *s, int64_t asked);
-/* Makes all the sequence one pass, and back. False where the arena is full. */
+/* Makes all the sequence one pass, and back. Returns false if the arena is full. */
 bool layer_passes_join(struct layer_seq *s, struct layer_passes_were *was);
 void layer_passes_part(struct layer_seq *s,
 	const struct layer_passes_were *was);

@@ -1,6 +1,755 @@
-/* layer_period.c - layers from the repeating sequence of kernels: a sample of the
- * main stream tells the kinds, all of it is read by them. */
-#include "layer_stacks.h"
+/* layer_period.c - finds layers from the repeating sequence of kernels. */
+#include "layer_kinds.h"
+#include "layering.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* A line read as layers of known kinds, and what is between.
+ *
+ * The cheapest reading: a launch that a kind does not have, one that it has
+ * and the line does not, and one in another's place cost; so does what is in
+ * no layer, per launch, and beginning a layer again behind such. A reading is
+ * followed as long as it is within a fixed cost of the best, so that time goes
+ * with the line's length (Viterbi's algorithm with a beam). A part may begin
+ * and end within a layer, which costs as well. */
+
+enum { LAYER_OUTSIDE = UINT32_MAX };
+
+/* Places of a line that are one layer, or of none. */
+struct layer_reading {
+	uint32_t from, to;
+	uint32_t kind; /* LAYER_OUTSIDE */
+	uint32_t lacks; /* launches of the kind before its first or behind its
+		last, where the part begins or ends within it */
+};
+
+struct layer_readings {
+	struct layer_reading *at; /* in order */
+	uint32_t n;
+	size_t room;
+};
+
+enum {
+	FOREIGN = 10, /* a launch that the kind does not have */
+	LOST = 10, /* one that the line does not have */
+	OTHER = 17, /* one in the place of another */
+	KIN = 7, /* … where both are norms: a first layer's may be another */
+	OUTSIDE = 6, /* a launch in no layer */
+	ENTER = 10, /* a layer behind such */
+	WITHIN = 30, /* the part begins or ends within a layer */
+	BEAM = 90,
+	LOST_MAX = 4, /* in a row */
+	NONE = UINT32_MAX
+};
+
+/* Where a reading began something, and where before that. */
+struct layer_decode_node {
+	uint32_t place, kind, skipped, before;
+};
+
+/* A reading that has its last launch at a place of a kind. */
+struct layer_decode_state {
+	uint32_t kind, at, node;
+	int32_t cost;
+};
+
+struct layer_decode_states {
+	struct layer_decode_state *of;
+	uint32_t n;
+};
+struct layer_decode_decoder {
+	const struct layer_line *l;
+	const struct layer_kinds *k;
+	struct arena *a;
+	struct layer_decode_node *nodes;
+	size_t nodes_n, room;
+	struct layer_decode_states now, next;
+	uint32_t base[LAYER_KINDS_MAX]; /* number of a kind's first state */
+	uint32_t *slot; /* by state: where it is in `next`, + 1 */
+	int32_t outside; /* cost of being in no layer, and its node */
+	uint32_t outside_node;
+	int32_t limit; /* what costs more is not followed */
+	bool full;
+};
+
+static uint32_t layer_decode_node(struct layer_decode_decoder *d,
+	uint32_t place, uint32_t kind, uint32_t skipped, uint32_t before)
+{
+	if (d->nodes_n == d->room) {
+		size_t room = d->room ? d->room * 2 : 1024;
+		struct layer_decode_node *grown =
+			arena_grow(d->a, d->nodes, room * sizeof *grown);
+		if (!grown) {
+			d->full = true;
+			return 0;
+		}
+		d->nodes = grown;
+		d->room = room;
+	}
+	d->nodes[d->nodes_n] =
+		(struct layer_decode_node){ place, kind, skipped, before };
+	return (uint32_t)d->nodes_n++;
+}
+
+/* A reading joins the next ones, unless a cheaper one is there already. */
+static void layer_decode_join(struct layer_decode_decoder *d,
+	struct layer_decode_state s)
+{
+	uint32_t id = d->base[s.kind] + s.at;
+
+	if (s.cost > d->limit)
+		return;
+	if (!d->slot[id]) {
+		d->next.of[d->next.n] = s;
+		d->slot[id] = ++d->next.n;
+	} else if (d->next.of[d->slot[id] - 1].cost > s.cost) {
+		d->next.of[d->slot[id] - 1] = s;
+	}
+	if (s.cost + BEAM < d->limit)
+		d->limit = s.cost + BEAM;
+}
+
+/* What it costs that a launch stands at a place of a kind. */
+static int32_t layer_decode_stands(const struct layer_decode_decoder *d,
+	uint32_t place, const struct layer_kind *k, uint32_t at)
+{
+	if (d->l->symbol[place] == k->symbol[at])
+		return 0;
+	return d->l->act[place] == ACT_NORM && k->act[at] == ACT_NORM ? KIN
+								      : OTHER;
+}
+
+/* On to the next places of a kind, from behind `at`; some may be lost. `lead`
+ * has the cost and node so far. */
+static void layer_decode_go_on(struct layer_decode_decoder *d, uint32_t place,
+	struct layer_decode_state lead, uint32_t at)
+{
+	const struct layer_kind *k = &d->k->at[lead.kind];
+	int32_t so_far = lead.cost;
+
+	for (uint32_t lost = 0; lost <= LOST_MAX && at + lost < k->n; lost++) {
+		int32_t cost = layer_decode_stands(d, place, k, at + lost);
+		if (lost && cost)
+			continue;
+		lead.at = at + lost;
+		lead.cost = so_far + cost + LOST * (int32_t)lost;
+		layer_decode_join(d, lead);
+	}
+}
+
+/* The cheapest way to have ended a layer before this place. */
+static struct layer_decode_state layer_decode_ended(
+	const struct layer_decode_decoder *d)
+{
+	struct layer_decode_state best = { .kind = NONE, .cost = INT32_MAX };
+
+	for (uint32_t i = 0; i < d->now.n; i++) {
+		const struct layer_decode_state *s = &d->now.of[i];
+		uint32_t lost = d->k->at[s->kind].n - 1 - s->at;
+		if (lost > LOST_MAX)
+			continue;
+		int32_t cost = s->cost + LOST * (int32_t)lost;
+		if (cost < best.cost) {
+			best = *s;
+			best.cost = cost;
+		}
+	}
+	return best;
+}
+
+/* Layers that begin at a place. */
+static void layer_decode_begin(struct layer_decode_decoder *d, uint32_t place,
+	int32_t cost, uint32_t before)
+{
+	for (uint32_t k = 0; cost <= d->limit && k < d->k->n; k++) {
+		struct layer_decode_state s = { .kind = k, .cost = cost };
+		uint32_t most = d->k->at[k].n;
+		bool may = false;
+		for (uint32_t i = 0; i <= LOST_MAX && i < most; i++)
+			may |= d->l->symbol[place] == d->k->at[k].symbol[i];
+		if (!may &&
+			layer_decode_stands(d, place, &d->k->at[k], 0) != KIN)
+			continue;
+		s.node = layer_decode_node(d, place, k, 0, before);
+		layer_decode_go_on(d, place, s, 0);
+	}
+}
+
+/* A part's first launch within a layer. */
+static void layer_decode_begin_within(struct layer_decode_decoder *d,
+	uint32_t place)
+{
+	for (uint32_t k = 0; k < d->k->n; k++)
+		for (uint32_t at = 1; at < d->k->at[k].n; at++)
+			if (d->k->at[k].symbol[at] == d->l->symbol[place])
+				layer_decode_join(d,
+					(struct layer_decode_state){ .kind = k,
+						.at = at,
+						.cost = WITHIN,
+						.node = layer_decode_node(d,
+							place, k, at, NONE) });
+}
+
+static void layer_decode_step(struct layer_decode_decoder *d, uint32_t place,
+	bool first)
+{
+	struct layer_decode_state end = layer_decode_ended(d);
+	int32_t outside = d->outside;
+	uint32_t before = d->outside_node;
+
+	d->limit = INT32_MAX - BEAM;
+	d->next.n = 0;
+	for (uint32_t i = 0; i < d->now.n; i++) {
+		struct layer_decode_state s = d->now.of[i];
+		layer_decode_go_on(d, place, s, s.at + 1);
+		s.cost += FOREIGN;
+		layer_decode_join(d, s);
+	}
+	/* Out of a layer, or still outside. */
+	if (end.cost < outside) {
+		d->outside = end.cost;
+		d->outside_node =
+			layer_decode_node(d, place, NONE, 0, end.node);
+	}
+	d->outside += OUTSIDE;
+	if (d->outside + BEAM < d->limit)
+		d->limit = d->outside + BEAM;
+	if (end.cost <= outside + ENTER)
+		layer_decode_begin(d, place, end.cost, end.node);
+	else
+		layer_decode_begin(d, place, outside + ENTER, before);
+	if (first)
+		layer_decode_begin_within(d, place);
+}
+
+/* What was joined is where readings go on from; the dear ones are dropped. */
+static void layer_decode_turn(struct layer_decode_decoder *d)
+{
+	struct layer_decode_states spare = d->now;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < d->next.n; i++) {
+		struct layer_decode_state s = d->next.of[i];
+		d->slot[d->base[s.kind] + s.at] = 0;
+		if (s.cost <= d->limit)
+			d->next.of[kept++] = s;
+	}
+	d->next.n = kept;
+	d->now = d->next;
+	d->next = spare;
+}
+
+/* The node that the cheapest reading ends with; how much of a layer it lacks. */
+static uint32_t layer_decode_finish(const struct layer_decode_decoder *d,
+	uint32_t *lacks)
+{
+	int32_t best = d->outside;
+	uint32_t last = d->outside_node;
+
+	*lacks = 0;
+	for (uint32_t i = 0; i < d->now.n; i++) {
+		const struct layer_decode_state *s = &d->now.of[i];
+		uint32_t lost = d->k->at[s->kind].n - 1 - s->at;
+		bool cut = LOST * (int32_t)lost > WITHIN;
+		int32_t cost = s->cost + (cut ? WITHIN : LOST * (int32_t)lost);
+		if (cost < best) {
+			best = cost;
+			last = s->node;
+			*lacks = cut ? lost : 0;
+		}
+	}
+	return last;
+}
+
+static bool layer_decode_write(struct layer_decode_decoder *d,
+	struct slice part, uint32_t last, uint32_t lacks,
+	struct layer_readings *out)
+{
+	uint32_t n = 0, to = part.to;
+	for (uint32_t i = last; i != NONE; i = d->nodes[i].before)
+		n++;
+	if (out->n + n > out->room) {
+		size_t room = (out->n + (size_t)n) * 2;
+		struct layer_reading *grown =
+			arena_grow(d->a, out->at, room * sizeof *grown);
+		if (!grown)
+			return false;
+		out->at = grown;
+		out->room = room;
+	}
+	out->n += n;
+	struct layer_reading *r = out->at + out->n;
+	for (uint32_t i = last; i != NONE; i = d->nodes[i].before) {
+		const struct layer_decode_node *o = &d->nodes[i];
+		uint32_t kind = o->kind == NONE ? LAYER_OUTSIDE : o->kind;
+		*--r = (struct layer_reading){ o->place, to, kind,
+			o->skipped + lacks };
+		lacks = 0;
+		to = o->place;
+	}
+	/* A part that begins with a layer has nothing before it. */
+	if (r->from == r->to) {
+		out->n--;
+		memmove(r, r + 1, (n - 1) * sizeof *r);
+	}
+	return true;
+}
+
+static bool layer_decode_decoder_init(struct layer_decode_decoder *d)
+{
+	uint32_t states = 0;
+
+	for (uint32_t i = 0; i < d->k->n; i++) {
+		d->base[i] = states;
+		states += d->k->at[i].n;
+	}
+	size_t bytes = (states + 1) * sizeof(struct layer_decode_state);
+	d->now.of = arena_grow(d->a, NULL, bytes);
+	d->next.of = arena_grow(d->a, NULL, bytes);
+	d->slot = arena_grow(d->a, NULL, (states + 1) * sizeof *d->slot);
+	return d->now.of && d->next.of && d->slot;
+}
+
+/* Adds the readings of a part behind those there are; all of the part is in one
+ * of them. at[] is of arena_grow(). Returns false if the arena is full. */
+static bool layer_decode(const struct layer_line *l, struct slice part,
+	const struct layer_kinds *k, struct arena *a,
+	struct layer_readings *out)
+{
+	struct layer_decode_decoder d = { .l = l, .k = k, .a = a };
+	uint32_t lacks;
+
+	if (part.to == part.from)
+		return true;
+	if (!layer_decode_decoder_init(&d))
+		return false;
+	d.outside_node = layer_decode_node(&d, part.from, NONE, 0, NONE);
+	for (uint32_t i = part.from; i < part.to && !d.full; i++) {
+		layer_decode_step(&d, i, i == part.from);
+		layer_decode_turn(&d);
+	}
+	uint32_t last = layer_decode_finish(&d, &lacks);
+	bool ok = !d.full && layer_decode_write(&d, part, last, lacks, out);
+	arena_drop(a, d.nodes);
+	arena_drop(a, d.now.of);
+	arena_drop(a, d.next.of);
+	arena_drop(a, d.slot);
+	return ok;
+}
+
+/* Readings by pass, without what only looks like a layer.
+ *
+ * Layers that follow each other are a stack. A launch or a few between two
+ * layers go to the one before them; a layer by itself, where a stack of more
+ * is in the pass, is none (a further one that predicts tokens ahead stands in
+ * the section behind the layers); nor is one of which most is cut off. */
+
+struct layer_repair {
+	const struct layer_line *l;
+	const struct layer_kinds *k;
+	struct layer_readings *r; /* is changed */
+	struct slice *pass; /* readings of each pass */
+	uint32_t *layers; /* by pass */
+	uint32_t typical; /* the first pass with as many as most have */
+};
+
+static inline bool layer_repair_is_layer(const struct layer_repair *m,
+	uint32_t i)
+{
+	return m->r->at[i].kind != LAYER_OUTSIDE;
+}
+
+enum { GAP_ALWAYS = 2, GAP_MAX = 8 };
+
+static uint32_t layer_repair_length(const struct layer_repair *m, uint32_t i)
+{
+	return m->r->at[i].to - m->r->at[i].from;
+}
+
+/* A layer of which less than half is there is none. */
+static void layer_repair_drop_parts(struct layer_repair *m)
+{
+	for (uint32_t i = 0; i < m->r->n; i++) {
+		struct layer_reading *o = &m->r->at[i];
+		if (layer_repair_is_layer(m, i) &&
+			o->lacks * 2 > m->k->at[o->kind].n)
+			o->kind = LAYER_OUTSIDE;
+	}
+}
+
+/* Layers that end where i begins, itself included; or begin where it ends. */
+static uint32_t layer_repair_run_before(const struct layer_repair *m,
+	struct slice p, uint32_t i)
+{
+	uint32_t n = 0;
+
+	while (i + 1 > p.from + n && n < 3 && layer_repair_is_layer(m, i - n))
+		n++;
+	return n;
+}
+
+static uint32_t layer_repair_run_behind(const struct layer_repair *m,
+	struct slice p, uint32_t i)
+{
+	uint32_t n = 0;
+
+	while (i + n < p.to && n < 3 && layer_repair_is_layer(m, i + n))
+		n++;
+	return n;
+}
+
+/* Whether what is between two layers is only something put in. */
+static bool layer_repair_small(const struct layer_repair *m, struct slice p,
+	uint32_t i)
+{
+	if (i == p.from || i + 1 == p.to || layer_repair_is_layer(m, i) ||
+		!layer_repair_is_layer(m, i - 1) ||
+		!layer_repair_is_layer(m, i + 1))
+		return false;
+	const struct layer_kind *k = &m->k->at[m->r->at[i - 1].kind];
+	const struct layer_kind *next = &m->k->at[m->r->at[i + 1].kind];
+	if (layer_repair_length(m, i) <= GAP_ALWAYS)
+		return true;
+	return layer_repair_length(m, i) <= GAP_MAX &&
+	       layer_repair_length(m, i) * 4 <= k->n && k->like == next->like &&
+	       layer_repair_run_before(m, p, i - 1) > 1 &&
+	       layer_repair_run_behind(m, p, i + 1) > 1;
+}
+
+/* Gives small gaps to the layer before, and makes one of what is outside. */
+static struct slice layer_repair_pass(struct layer_repair *m, struct slice p,
+	uint32_t at)
+{
+	struct layer_reading *r = m->r->at;
+	uint32_t from = at;
+
+	for (uint32_t i = p.from; i < p.to; i++) {
+		bool put_in = layer_repair_small(m, p, i);
+		bool more = at > from && !layer_repair_is_layer(m, i) &&
+			    r[at - 1].kind == LAYER_OUTSIDE;
+		if (put_in || more)
+			r[at - 1].to = r[i].to;
+		else
+			r[at++] = r[i];
+	}
+	return (struct slice){ from, at };
+}
+
+static uint32_t layer_repair_longest(const struct layer_repair *m,
+	struct slice p)
+{
+	uint32_t most = 0, run = 0;
+
+	for (uint32_t i = p.from; i < p.to; i++) {
+		run = layer_repair_is_layer(m, i) ? run + 1 : 0;
+		most = run > most ? run : most;
+	}
+	return most;
+}
+
+/* Layers by themselves beside a stack of more become part of what is around. */
+static void layer_repair_drop_single(struct layer_repair *m, struct slice p)
+{
+	if (layer_repair_longest(m, p) < 2)
+		return;
+	for (uint32_t i = p.from; i < p.to; i++)
+		if (layer_repair_is_layer(m, i) &&
+			(i == p.from || !layer_repair_is_layer(m, i - 1)) &&
+			layer_repair_run_behind(m, p, i) == 1)
+			m->r->at[i].kind = LAYER_OUTSIDE;
+}
+
+static struct slice layer_repair_join_outside(struct layer_repair *m,
+	struct slice p)
+{
+	struct layer_reading *r = m->r->at;
+	uint32_t at = p.from;
+
+	for (uint32_t i = p.from; i < p.to; i++)
+		if (at > p.from && !layer_repair_is_layer(m, i) &&
+			r[at - 1].kind == LAYER_OUTSIDE)
+			r[at - 1].to = r[i].to;
+		else
+			r[at++] = r[i];
+	return (struct slice){ p.from, at };
+}
+
+static uint32_t layer_repair_layers_in(const struct layer_repair *m,
+	struct slice p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = p.from; i < p.to; i++)
+		n += layer_repair_is_layer(m, i);
+	return n;
+}
+
+/* Readings by pass, mended. A pass's readings lie together, and passes in
+ * order, as they were decoded. */
+static bool layer_repair_by_pass(struct layer_repair *m, struct arena *a)
+{
+	uint32_t passes = m->l->s->passes_n, i = 0, at = 0;
+
+	m->pass = arena_array(a, struct slice, passes + 1);
+	m->layers = arena_array(a, uint32_t, passes + 1);
+	if (!m->pass || !m->layers)
+		return false;
+	layer_repair_drop_parts(m);
+	for (uint32_t p = 0; p < passes; p++) {
+		struct slice of = { i, i };
+		while (i < m->r->n && m->r->at[i].from < m->l->pass[p].to)
+			of.to = ++i;
+		of = layer_repair_pass(m, of, at);
+		layer_repair_drop_single(m, of);
+		of = layer_repair_join_outside(m, of);
+		m->pass[p] = of;
+		m->layers[p] = layer_repair_layers_in(m, of);
+		at = of.to;
+	}
+	m->r->n = at;
+	return true;
+}
+
+static int layer_repair_ascending(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* The first pass with the number of layers that most have. */
+static bool layer_repair_choose_typical(struct layer_repair *m, struct arena *a)
+{
+	uint32_t n = m->l->s->passes_n, most = 0, number = 0, run = 0;
+	uint32_t *sorted = arena_array(a, uint32_t, n + 1);
+
+	if (!sorted)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		sorted[i] = m->layers[i];
+	qsort(sorted, n, sizeof *sorted, layer_repair_ascending);
+	for (uint32_t i = 0; i < n; i++) {
+		run = i && sorted[i] == sorted[i - 1] ? run + 1 : 1;
+		if (run >= most) {
+			most = run;
+			number = sorted[i];
+		}
+	}
+	while (m->typical < n && m->layers[m->typical] != number)
+		m->typical++;
+	return true;
+}
+
+/* Needs l, k and r; the readings of all passes, in order. In `a`; false where it
+ * is full. */
+static bool layer_repair(struct layer_repair *m, struct arena *a)
+{
+	return layer_repair_by_pass(m, a) && layer_repair_choose_typical(m, a);
+}
+
+/* Readings of all passes as sections and their instances.
+ *
+ * What is before the first layer of a pass, behind the last, and between
+ * stacks (layer_repair.h) are sections, and each kind of layer is one.
+ * Launches of other streams are of the instance in whose time they start. */
+
+/* What lies between layers of two kinds, and its section. */
+struct layer_stacks_between {
+	uint32_t behind, before, section;
+};
+
+struct layer_stacks_stacker {
+	struct layer_repair m;
+	uint32_t kind[LAYER_KINDS_MAX]; /* its section; LAYER_NONE */
+	struct layer_stacks_between *between;
+	uint32_t betweens;
+	uint32_t before, after;
+	struct layer_cut *out;
+};
+
+static uint32_t layer_stacks_section(struct layer_stacks_stacker *s,
+	enum section_place place)
+{
+	s->out->sections[s->out->sections_n] =
+		(struct layer_section){ .place = place };
+	return s->out->sections_n++;
+}
+
+/* What is between two stacks, by the kinds on both sides; where there are too
+ * many of such, the last one stands for the others. */
+static uint32_t layer_stacks_between(struct layer_stacks_stacker *s, uint32_t i)
+{
+	const struct layer_reading *r = s->m.r->at;
+	uint32_t behind = r[i - 1].kind, before = r[i + 1].kind;
+	uint32_t n = s->betweens;
+
+	for (uint32_t k = 0; k < n; k++)
+		if (s->between[k].behind == behind &&
+			s->between[k].before == before)
+			return s->between[k].section;
+	if (n == LAYER_KINDS_MAX)
+		return s->between[n - 1].section;
+	s->between[s->betweens++] = (struct layer_stacks_between){ behind,
+		before, layer_stacks_section(s, SECTION_BETWEEN) };
+	return s->between[n].section;
+}
+
+/* The section of a reading, made where it is the first of it. */
+static uint32_t layer_stacks_section_of(struct layer_stacks_stacker *s,
+	struct slice p, uint32_t i)
+{
+	if (layer_repair_is_layer(&s->m, i)) {
+		uint32_t *of = &s->kind[s->m.r->at[i].kind];
+		if (*of == LAYER_NONE)
+			*of = layer_stacks_section(s, SECTION_LAYER);
+		return *of;
+	}
+	if (i == p.from)
+		return s->before;
+	return i + 1 == p.to ? s->after : layer_stacks_between(s, i);
+}
+
+/* Sections of what a pass has and those before had not, as they come in it. */
+static void layer_stacks_name_sections(struct layer_stacks_stacker *s,
+	struct slice p)
+{
+	for (uint32_t i = p.from; i < p.to; i++)
+		layer_stacks_section_of(s, p, i);
+}
+
+static bool layer_stacks_sections(struct layer_stacks_stacker *s)
+{
+	struct layer_cut *out = s->out;
+	uint32_t passes = s->m.l->s->passes_n;
+
+	out->sections = arena_array(s->m.l->s->arena, struct layer_section,
+		LAYER_KINDS_MAX * 2 + 2);
+	if (!out->sections)
+		return false;
+	for (uint32_t i = 0; i < LAYER_KINDS_MAX; i++)
+		s->kind[i] = LAYER_NONE;
+	s->before = layer_stacks_section(s, SECTION_BEFORE);
+	s->after = LAYER_NONE;
+	layer_stacks_name_sections(s, s->m.pass[s->m.typical]);
+	for (uint32_t p = 0; p < passes; p++)
+		layer_stacks_name_sections(s, s->m.pass[p]);
+	s->after = layer_stacks_section(s, SECTION_AFTER);
+	return true;
+}
+
+/* Items of a pass, all streams, to the instances [from, to) of it: the last one
+ * whose first launch on the main stream is no later. */
+static void layer_stacks_give(struct layer_stacks_stacker *s, uint32_t pass,
+	struct slice to, const uint32_t *order, struct slice items)
+{
+	const struct layer_line *l = s->m.l;
+	const struct layer_reading *r = s->m.r->at + s->m.pass[pass].from;
+	uint32_t at = to.from;
+
+	for (uint32_t i = items.from; i < items.to; i++) {
+		uint32_t item = order[i];
+		while (at + 1 < to.to &&
+			item >= l->item[r[at + 1 - to.from].from])
+			at++;
+		s->out->instance[item] = at;
+	}
+}
+
+/* Items by pass; in order within one. */
+static bool layer_stacks_items_by_pass(const struct layer_seq *s,
+	uint32_t **order, struct slice **of, struct arena *a)
+{
+	*order = arena_array(a, uint32_t, s->n + 1);
+	*of = arena_array(a, struct slice, s->passes_n + 1);
+	if (!*order || !*of)
+		return false;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->items[i].pass != LAYER_NONE)
+			(*of)[s->items[i].pass].to++;
+	for (uint32_t p = 0, at = 0; p < s->passes_n; p++) {
+		uint32_t n = (*of)[p].to;
+		(*of)[p] = (struct slice){ at, at };
+		at += n;
+	}
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->items[i].pass != LAYER_NONE)
+			(*order)[(*of)[s->items[i].pass].to++] = i;
+	return true;
+}
+
+/* A pass without launches on the main stream is before all layers. */
+static struct slice layer_stacks_instances_of(struct layer_stacks_stacker *s,
+	uint32_t pass)
+{
+	struct layer_cut *out = s->out;
+	struct slice p = s->m.pass[pass], made = { out->instances_n, 0 };
+	uint32_t number = 0;
+
+	for (uint32_t i = p.from; i < p.to; i++)
+		out->instances[out->instances_n++] = (struct layer_instance){
+			.section = layer_stacks_section_of(s, p, i),
+			.pass = pass,
+			.number =
+				layer_repair_is_layer(&s->m, i) ? number++ : 0,
+		};
+	if (p.from == p.to)
+		out->instances[out->instances_n++] = (struct layer_instance){
+			.section = s->before,
+			.pass = pass,
+		};
+	made.to = out->instances_n;
+	return made;
+}
+
+static bool layer_stacks_instances(struct layer_stacks_stacker *s,
+	struct arena *a)
+{
+	const struct layer_seq *q = s->m.l->s;
+	struct layer_cut *out = s->out;
+	struct slice *of;
+	uint32_t *order;
+
+	out->instances = arena_array(q->arena, struct layer_instance,
+		s->m.r->n + q->passes_n + 1);
+	out->instance = arena_array(q->arena, uint32_t, q->n + 1);
+	if (!out->instances || !out->instance ||
+		!layer_stacks_items_by_pass(q, &order, &of, a))
+		return false;
+	for (uint32_t i = 0; i < q->n; i++)
+		out->instance[i] = LAYER_NONE;
+	for (uint32_t p = 0; p < q->passes_n; p++)
+		if (of[p].from < of[p].to)
+			layer_stacks_give(s, p, layer_stacks_instances_of(s, p),
+				order, of[p]);
+	return true;
+}
+
+/* `r` is changed. out->sections_n is 0 if fewer than two layers are in most
+ * passes. What *out has is s->arena's; scratch is taken from `a`. False where
+ * either is full. */
+static bool layer_stacks_cut(const struct layer_line *l,
+	const struct layer_kinds *k, struct layer_readings *r, struct arena *a,
+	struct layer_cut *out, uint32_t *layered)
+{
+	struct layer_stacks_between betweens[LAYER_KINDS_MAX];
+	struct layer_stacks_stacker s = { .m = { .l = l, .k = k, .r = r },
+		.between = betweens,
+		.out = out };
+
+	*out = (struct layer_cut){ 0 };
+	*layered = 0;
+	if (!layer_repair(&s.m, a))
+		return false;
+	if (s.m.layers[s.m.typical] < 2)
+		return true;
+	for (uint32_t i = 0; i < r->n; i++)
+		if (layer_repair_is_layer(&s.m, i))
+			*layered += r->at[i].to - r->at[i].from;
+	return layer_stacks_sections(&s) && layer_stacks_instances(&s, a);
+}
+
+/* Layers from the repeating sequence of kernels: a sample of the main stream
+ * tells the kinds, all of it is read by them. */
 
 enum {
 	SAMPLE = 1 << 16, /* launches that kinds are learnt from */
@@ -20,7 +769,7 @@ static const char *const none_repeats =
 static const char *const none_even = "what repeats is of different length or "
 				     "content each time, so it is no layer";
 
-struct search {
+struct layer_period_search {
 	struct layer_line line;
 	struct layer_kinds kinds;
 	struct slice parts[PARTS_MAX]; /* the sample; what is not read yet */
@@ -31,7 +780,7 @@ struct search {
 
 /* Passes that kinds are learnt from: from the second on, for the first may be cut
  * off; of a long one its middle. */
-static void sample(struct search *f)
+static void layer_period_sample(struct layer_period_search *f)
 {
 	uint32_t passes = f->line.s->passes_n, left = SAMPLE;
 
@@ -51,8 +800,8 @@ static void sample(struct search *f)
 }
 
 /* What of the sample is in no layer by the kinds known becomes the parts. */
-static bool rest(struct search *f, const struct slice *of, uint32_t n,
-	uint32_t *launches)
+static bool layer_period_rest(struct layer_period_search *f,
+	const struct slice *of, uint32_t n, uint32_t *launches)
 {
 	struct layer_readings r = { 0 };
 
@@ -73,7 +822,7 @@ static bool rest(struct search *f, const struct slice *of, uint32_t n,
 
 /* Kinds of one stack after the other: what the kinds known do not read is looked
  * at again, where it is a tenth or more. */
-static bool learn(struct search *f)
+static bool layer_period_learn(struct layer_period_search *f)
 {
 	struct slice *all = arena_array(&f->a, struct slice, f->parts_n + 1);
 	uint32_t n = f->parts_n, launches = 0, left;
@@ -95,7 +844,7 @@ static bool learn(struct search *f)
 			break;
 		if (!layer_kinds_add(&f->kinds, &f->line, f->parts, f->parts_n,
 			    &cuts, &f->a) ||
-			!rest(f, all, n, &left))
+			!layer_period_rest(f, all, n, &left))
 			return false;
 		f->mixes |= cuts.mixes;
 		if (f->kinds.n == known || !f->parts_n || left * 10 < launches)
@@ -104,7 +853,7 @@ static bool learn(struct search *f)
 	return true;
 }
 
-static bool one_name(const struct layer_line *l)
+static bool layer_period_one_name(const struct layer_line *l)
 {
 	for (uint32_t i = 1; i < l->n; i++)
 		if (l->symbol[i] != l->symbol[0])
@@ -113,7 +862,7 @@ static bool one_name(const struct layer_line *l)
 }
 
 /* The kernel that most layers begin with. */
-static const char *beginning(const struct layer_line *l,
+static const char *layer_period_beginning(const struct layer_line *l,
 	const struct layer_readings *r)
 {
 	const struct profile *p = l->s->profile;
@@ -133,9 +882,10 @@ static const char *beginning(const struct layer_line *l,
 				   : l->s->operations[best - p->kernels_n];
 }
 
-/* Whether layers are of a few kinds, or most of kinds that come four times a
+/* Returns whether layers are of a few kinds, or most of kinds that come four times a
  * pass: what is like nothing else is no layer. */
-static bool few_kinds(const struct search *f, const struct layer_readings *r)
+static bool layer_period_few_kinds(const struct layer_period_search *f,
+	const struct layer_readings *r)
 {
 	uint32_t n[LAYER_KINDS_MAX] = { 0 }, all = 0, often = 0, kinds = 0;
 
@@ -151,7 +901,8 @@ static bool few_kinds(const struct search *f, const struct layer_readings *r)
 	return kinds <= 4 || often >= all / 2;
 }
 
-static bool read_all(struct search *f, struct layering *out)
+static bool layer_period_read_all(struct layer_period_search *f,
+	struct layering *out)
 {
 	const struct layer_seq *s = f->line.s;
 	struct layer_readings r = { 0 };
@@ -164,7 +915,8 @@ static bool read_all(struct search *f, struct layering *out)
 			return false;
 	if (!layer_stacks_cut(&f->line, &f->kinds, &r, &f->a, &cut, &layered))
 		return false;
-	if (!cut.sections_n || layered < f->line.n / 4 || !few_kinds(f, &r)) {
+	if (!cut.sections_n || layered < f->line.n / 4 ||
+		!layer_period_few_kinds(f, &r)) {
 		out->why = cut.sections_n ? none_even : none_repeats;
 		return true;
 	}
@@ -176,40 +928,41 @@ static bool read_all(struct search *f, struct layering *out)
 		*out = (struct layering){ .why = none_even };
 		return true;
 	}
-	out->anchor = beginning(&f->line, &r);
+	out->anchor = layer_period_beginning(&f->line, &r);
 	out->why = NULL;
 	return true;
 }
 
-static bool find(struct search *f, const struct layer_seq *s,
-	struct layering *out)
+static bool layer_period_find(struct layer_period_search *f,
+	const struct layer_seq *s, struct layering *out)
 {
 	if (!layer_line_from(&f->line, s, &f->a))
 		return false;
-	if (f->line.n < 2 || one_name(&f->line)) {
+	if (f->line.n < 2 || layer_period_one_name(&f->line)) {
 		out->why = f->line.n < 2 ? none_run : none_one;
 		return true;
 	}
-	sample(f);
-	if (!learn(f))
+	layer_period_sample(f);
+	if (!layer_period_learn(f))
 		return false;
 	if (!f->kinds.n) {
 		out->why = none_repeats;
 		return true;
 	}
-	return read_all(f, out);
+	return layer_period_read_all(f, out);
 }
 
 bool layering_by_period(const struct layer_seq *s, struct layering *out)
 {
 	struct arena scratch = arena_scratch(s->arena);
-	struct search *f = arena_new(&scratch, struct search);
+	struct layer_period_search *f =
+		arena_new(&scratch, struct layer_period_search);
 	bool ok = f;
 
 	*out = (struct layering){ .detector = LAYERS_NONE };
 	if (f) {
 		f->a = scratch;
-		ok = find(f, s, out);
+		ok = layer_period_find(f, s, out);
 		scratch = f->a;
 	}
 	arena_scratch_release(&scratch, s->arena);

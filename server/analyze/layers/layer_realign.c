@@ -1,8 +1,305 @@
-/* layer_realign.c - stream by stream: the period of durations, the name of each
- * phase, and the launches of a phase that have another. */
+/* layer_realign.c - puts names back to the durations that they lag behind. */
 #include "layer_realign.h"
-#include "lag_cycle.h"
+#include "names_lag.h"
+#include "order_stat.h"
+#include <stdlib.h>
 #include <string.h>
+
+/* Where durations repeat, and at which phase of their period.
+ *
+ * A stretch ends where a launch is lost or inserted, or where other work
+ * begins; the next one has a phase of its own. */
+
+struct lag_stretch {
+	uint32_t from, to; /* launches */
+	uint32_t phase; /* of the first */
+};
+
+enum { WINDOW_LEAST = 8, PERIODS_LEAST = 3 };
+static const double begin_least = 0.8, go_on_least = 0.6, fit_least = 0.5,
+		    fit_ahead = 0.15;
+
+static bool lag_stretch_again(const struct lag_sequence *s, uint32_t period,
+	uint32_t i)
+{
+	return names_lag_alike(s->dur_ns[i], s->dur_ns[i - period]);
+}
+
+/* Of a window in which enough repeats, the first launch from which it does. */
+static uint32_t lag_stretch_begin(const struct lag_sequence *s, uint32_t period,
+	uint32_t from, uint32_t to)
+{
+	uint32_t half = (to - from) / 2, in = 0;
+	for (uint32_t i = from; i < from + half; i++)
+		in += lag_stretch_again(s, period, i);
+	for (uint32_t i = from; i < from + half; i++) {
+		if (lag_stretch_again(s, period, i) && in >= begin_least * half)
+			return i;
+		in += lag_stretch_again(s, period, i + half);
+		in -= lag_stretch_again(s, period, i);
+	}
+	return from + half;
+}
+
+/* Whole periods, unless most of one more is there. What lies behind the last
+ * launch that does not repeat must be half a window to count. */
+static uint32_t lag_stretch_end(const struct lag_sequence *s, uint32_t period,
+	uint32_t from, uint32_t to, uint32_t window)
+{
+	uint32_t i = to, run = 0;
+	while (i > from + period && run < window / 2) {
+		i--;
+		if (lag_stretch_again(s, period, i)) {
+			run++;
+		} else {
+			run = 0;
+			to = i;
+		}
+	}
+	uint32_t rest = (to - from) % period;
+	return rest * 2 < period ? to - rest : to;
+}
+
+/* The first stretch of three periods or more that begins at `at` or behind it,
+ * its phase 0. False where there is none. */
+static bool lag_stretch_next(const struct lag_sequence *s, uint32_t period,
+	uint32_t at, struct lag_stretch *out)
+{
+	uint32_t window = period < WINDOW_LEAST ? WINDOW_LEAST : period;
+	uint32_t first = at + period, in = 0;
+	bool open = false;
+	for (uint32_t i = first; i < s->n; i++) {
+		in += lag_stretch_again(s, period, i);
+		if (i >= first + window)
+			in -= lag_stretch_again(s, period, i - window);
+		if (i + 1 < first + window)
+			continue;
+		if (!open && in >= begin_least * window) {
+			open = true;
+			out->from = lag_stretch_begin(s, period, i + 1 - window,
+					    i + 1) -
+				    period;
+		}
+		if (!open || (in >= go_on_least * window && i + 1 < s->n))
+			continue;
+		*out = (struct lag_stretch){ out->from,
+			lag_stretch_end(s, period, out->from, i + 1, window),
+			0 };
+		if (out->to - out->from >= PERIODS_LEAST * period)
+			return true;
+		open = false;
+	}
+	return false;
+}
+
+/* What each phase takes in a stretch, the median of it. False where the arena is
+ * full. */
+static bool lag_stretch_typical(const struct lag_sequence *s, uint32_t period,
+	const struct lag_stretch *st, struct arena *a, int64_t *typical_ns)
+{
+	uint32_t n = (st->to - st->from) / period + 1;
+	double *of = arena_grow(a, NULL, n * sizeof *of);
+	if (!of)
+		return false;
+	for (uint32_t p = 0; p < period; p++) {
+		uint32_t k = 0;
+		for (uint32_t i = st->from + p; i < st->to; i += period)
+			of[k++] = (double)s->dur_ns[i];
+		typical_ns[p] = (int64_t)order_stat_median(of, k);
+	}
+	arena_drop(a, of);
+	return true;
+}
+
+/* The phase at which a stretch fits these durations. False where none fits, or
+ * two do. */
+static bool lag_stretch_phase(const struct lag_sequence *s, uint32_t period,
+	const int64_t *typical_ns, struct lag_stretch *st)
+{
+	uint32_t looked = st->to - st->from, best = 0, second = 0;
+	if (looked > 2 * period)
+		looked = 2 * period;
+	for (uint32_t phase = 0; phase < period; phase++) {
+		uint32_t fit = 0;
+		for (uint32_t i = 0; i < looked; i++)
+			fit += names_lag_alike(s->dur_ns[st->from + i],
+				typical_ns[(phase + i) % period]);
+		if (fit > best) {
+			second = best;
+			best = fit;
+			st->phase = phase;
+		} else if (fit > second) {
+			second = fit;
+		}
+	}
+	return best >= fit_least * looked &&
+	       best - second >= fit_ahead * looked;
+}
+
+/* The cycle of names in a stretch of durations that repeat.
+ *
+ * Names keep their order while they drift: each launch's lag is the one at
+ * which most names around it are those of the first period, and a phase's name
+ * is the one that most launches have there, lag taken off. */
+
+enum { LOOKED = 20000, NOWHERE = UINT32_MAX };
+static const double sure_least = 0.6, in_order_least = 0.8;
+
+struct lag_cycle {
+	const struct lag_sequence *s;
+	uint32_t from, n, period;
+	uint32_t *at, *next; /* by name the first phase that has it in the first
+		period; by phase the next of its name */
+	uint32_t *votes; /* by lag, of the window */
+	uint32_t *lag; /* by launch; NOWHERE: not sure */
+	uint64_t *pair; /* phase and name of those that are */
+	uint32_t pairs;
+};
+
+static bool lag_cycle_room(struct lag_cycle *c, struct arena *a)
+{
+	c->at = arena_grow(a, NULL, c->s->names_n * sizeof *c->at);
+	c->next = arena_grow(a, NULL, c->period * sizeof *c->next);
+	c->votes = arena_grow(a, NULL, c->period * sizeof *c->votes);
+	c->lag = arena_grow(a, NULL, c->n * sizeof *c->lag);
+	c->pair = arena_grow(a, NULL, c->n * sizeof *c->pair);
+	return c->at && c->next && c->votes && c->lag && c->pair;
+}
+
+static void lag_cycle_drop(struct lag_cycle *c, struct arena *a)
+{
+	arena_drop(a, c->at);
+	arena_drop(a, c->next);
+	arena_drop(a, c->votes);
+	arena_drop(a, c->lag);
+	arena_drop(a, c->pair);
+}
+
+static uint32_t lag_cycle_name_of(const struct lag_cycle *c, uint32_t i)
+{
+	return c->s->name[c->from + i];
+}
+
+static void lag_cycle_index_first(struct lag_cycle *c)
+{
+	memset(c->at, 0xff, c->s->names_n * sizeof *c->at);
+	memset(c->votes, 0, c->period * sizeof *c->votes);
+	for (uint32_t p = c->period; p-- > 0;) {
+		c->next[p] = c->at[lag_cycle_name_of(c, p)];
+		c->at[lag_cycle_name_of(c, p)] = p;
+	}
+}
+
+/* For, or with -1 no more for, the lags at which a launch's name would be that
+ * of its phase. */
+static void lag_cycle_vote(struct lag_cycle *c, uint32_t i, uint32_t by)
+{
+	uint32_t phase = i % c->period;
+	for (uint32_t p = c->at[lag_cycle_name_of(c, i)]; p != NOWHERE;
+		p = c->next[p])
+		c->votes[(phase + c->period - p) % c->period] += by;
+}
+
+static uint32_t lag_cycle_elected(const struct lag_cycle *c, uint32_t before,
+	uint32_t of)
+{
+	uint32_t best = before == NOWHERE ? 0 : before;
+	for (uint32_t k = 0; k < c->period; k++)
+		if (c->votes[k] > c->votes[best])
+			best = k;
+	return c->votes[best] >= sure_least * of ? best : NOWHERE;
+}
+
+static void lag_cycle_find_lags(struct lag_cycle *c)
+{
+	uint32_t half = c->period / 2 + 1, before = 0;
+	for (uint32_t i = 0; i < half && i < c->n; i++)
+		lag_cycle_vote(c, i, 1);
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint32_t from = i < half ? 0 : i - half;
+		uint32_t to = i + half < c->n ? i + half + 1 : c->n;
+		if (i + half < c->n)
+			lag_cycle_vote(c, i + half, 1);
+		if (i > half)
+			lag_cycle_vote(c, i - half - 1, (uint32_t)-1);
+		c->lag[i] = lag_cycle_elected(c, before, to - from);
+		if (c->lag[i] != NOWHERE)
+			before = c->lag[i];
+	}
+}
+
+static int lag_cycle_by_pair(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+static uint32_t lag_cycle_own_phase(const struct lag_cycle *c, uint32_t i)
+{
+	return (i + c->period - c->lag[i]) % c->period;
+}
+
+static void lag_cycle_elect_names(struct lag_cycle *c, uint32_t *name)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->lag[i] != NOWHERE)
+			c->pair[c->pairs++] =
+				(uint64_t)lag_cycle_own_phase(c, i) << 32 |
+				lag_cycle_name_of(c, i);
+	qsort(c->pair, c->pairs, sizeof *c->pair, lag_cycle_by_pair);
+	for (uint32_t p = 0; p < c->period; p++)
+		name[p] = lag_cycle_name_of(c, p);
+	for (uint32_t i = 0, best = 0, of = NOWHERE; i < c->pairs;) {
+		uint32_t k = i, phase = (uint32_t)(c->pair[i] >> 32);
+		while (k < c->pairs && c->pair[k] == c->pair[i])
+			k++;
+		if (phase != of) {
+			best = 0;
+			of = phase;
+		}
+		if (k - i > best) {
+			best = k - i;
+			name[phase] = (uint32_t)c->pair[i];
+		}
+		i = k;
+	}
+}
+
+static bool lag_cycle_in_order(const struct lag_cycle *c, const uint32_t *name)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < c->n; i++)
+		n += c->lag[i] != NOWHERE &&
+		     lag_cycle_name_of(c, i) == name[lag_cycle_own_phase(c, i)];
+	return n >= in_order_least * c->n;
+}
+
+/* Fills `name`, by phase. *told false where names are in no such order, or where
+ * the stretch begins with no launch before it: then nothing tells that the first
+ * period has the names of its own. Returns false if the arena is full. */
+static bool lag_cycle_from(const struct lag_sequence *s, uint32_t period,
+	const struct lag_stretch *st, struct arena *a, uint32_t *name,
+	bool *told)
+{
+	uint32_t n = st->to - st->from;
+	struct lag_cycle c = { .s = s,
+		.from = st->from,
+		.n = n < LOOKED ? n : LOOKED,
+		.period = period };
+	bool ok = lag_cycle_room(&c, a);
+	*told = false;
+	if (ok) {
+		lag_cycle_index_first(&c);
+		lag_cycle_find_lags(&c);
+		lag_cycle_elect_names(&c, name);
+		*told = st->from && lag_cycle_in_order(&c, name);
+	}
+	lag_cycle_drop(&c, a);
+	return ok;
+}
+
+/* Stream by stream: the period of durations, the name of each phase, and the
+ * launches of a phase that have another. */
 
 enum { LAUNCHES_LEAST = 64, LAUNCHES_LOOKED = 20000, TRIES = 8 };
 /* A period shorter than the one at which durations repeat best is that of layers,
@@ -22,8 +319,8 @@ struct realign {
 	bool told; /* what the names were */
 };
 
-static const struct operator_info *operator_by(const struct realign *r,
-	uint32_t name)
+static const struct operator_info *
+layer_realign_operator_by(const struct realign *r, uint32_t name)
 {
 	const char *is = r->s->profile->kernels[name].operator;
 	return is ? catalog_operator(r->s->catalog, is) : NULL;
@@ -32,35 +329,39 @@ static const struct operator_info *operator_by(const struct realign *r,
 /* The first layer may have a kernel of its own for work of the same kind, a norm
  * that adds nothing; one for other work is what came before the layers: names lag
  * there, too. */
-static bool begins_right(const struct realign *r, const struct lag_stretch *st)
+static bool layer_realign_begins_right(const struct realign *r,
+	const struct lag_stretch *st)
 {
 	for (uint32_t p = 0; p < r->period; p++) {
 		uint32_t is = r->lane.name[st->from + p];
 		if (is == r->name[p])
 			continue;
-		const struct operator_info *x = operator_by(r, is),
-					   *y = operator_by(r, r->name[p]);
+		const struct operator_info *x = layer_realign_operator_by(r,
+						   is),
+					   *y = layer_realign_operator_by(r,
+						   r->name[p]);
 		if (!x || !y || strcmp(x->group, y->group) != 0)
 			return false;
 	}
 	return true;
 }
 
-static const struct attributed *by_name(struct realign *r, uint32_t phase)
+static const struct attributed *layer_realign_by_name(struct realign *r,
+	uint32_t phase)
 {
 	if (r->is[phase])
 		return r->is[phase];
 	struct attributed *of = arena_new(r->s->arena, struct attributed);
 	if (!of)
 		return NULL;
-	of->operator= operator_by(r, r->name[phase]);
+	of->operator= layer_realign_operator_by(r, r->name[phase]);
 	of->known = of->operator? KNOWN_RULE : KNOWN_NOT;
 	of->call = LAUNCH_NO_CALL;
 	return r->is[phase] = of;
 }
 
-static bool rename_from(struct realign *r, const struct lag_stretch *st,
-	uint32_t from)
+static bool layer_realign_rename_from(struct realign *r,
+	const struct lag_stretch *st, uint32_t from)
 {
 	for (uint32_t i = from; i < st->to; i++) {
 		uint32_t phase = (st->phase + i - st->from) % r->period;
@@ -68,7 +369,7 @@ static bool rename_from(struct realign *r, const struct lag_stretch *st,
 		if (item->symbol == r->name[phase])
 			continue;
 		item->symbol = r->name[phase];
-		item->is = by_name(r, phase);
+		item->is = layer_realign_by_name(r, phase);
 		if (!item->is)
 			return false;
 		r->changed++;
@@ -77,7 +378,7 @@ static bool rename_from(struct realign *r, const struct lag_stretch *st,
 }
 
 /* The first stretch tells the names; its first period keeps its own. */
-static bool stretches(struct realign *r)
+static bool layer_realign_stretches(struct realign *r)
 {
 	struct arena *a = r->s->arena;
 	struct lag_stretch st;
@@ -87,22 +388,22 @@ static bool stretches(struct realign *r)
 		!lag_stretch_typical(&r->lane, r->period, &st, a,
 			r->typical_ns))
 		return false;
-	r->told = r->told && begins_right(r, &st);
+	r->told = r->told && layer_realign_begins_right(r, &st);
 	if (!r->told)
 		return true;
-	if (!rename_from(r, &st, st.from + r->period))
+	if (!layer_realign_rename_from(r, &st, st.from + r->period))
 		return false;
 	while (lag_stretch_next(&r->lane, r->period, st.to, &st))
 		if (lag_stretch_phase(&r->lane, r->period, r->typical_ns,
 			    &st) &&
-			!rename_from(r, &st, st.from))
+			!layer_realign_rename_from(r, &st, st.from))
 			return false;
 	return true;
 }
 
 /* The shortest period at which it can be told what the names were. */
-static bool periods(struct realign *r, const struct lag_sequence *begin,
-	uint32_t longest)
+static bool layer_realign_periods(struct realign *r,
+	const struct lag_sequence *begin, uint32_t longest)
 {
 	double least = of_best_least * names_lag_periodic(begin, longest);
 	uint32_t tries = 0;
@@ -113,13 +414,13 @@ static bool periods(struct realign *r, const struct lag_sequence *begin,
 			continue;
 		r->period = k;
 		tries++;
-		if (!stretches(r))
+		if (!layer_realign_stretches(r))
 			return false;
 	}
 	return true;
 }
 
-static bool lane(struct realign *r)
+static bool layer_realign_lane(struct realign *r)
 {
 	struct lag_sequence begin = r->lane;
 	struct arena *a = r->s->arena;
@@ -136,7 +437,7 @@ static bool lane(struct realign *r)
 	r->typical_ns = arena_grow(a, NULL, lag.period * sizeof *r->typical_ns);
 	r->is = arena_grow(a, NULL, lag.period * sizeof *r->is);
 	bool ok = r->name && r->typical_ns && r->is &&
-		  periods(r, &begin, lag.period);
+		  layer_realign_periods(r, &begin, lag.period);
 	arena_drop(a, r->name);
 	arena_drop(a, r->typical_ns);
 	arena_drop(a, r->is);
@@ -144,7 +445,7 @@ static bool lane(struct realign *r)
 }
 
 /* Kernels of all lanes, one lane after the other; by lane where it ends. */
-static void sort_by_lane(struct realign *all, uint32_t *end)
+static void layer_realign_sort_by_lane(struct realign *all, uint32_t *end)
 {
 	struct layer_seq *s = all->s;
 	uint32_t at = 0;
@@ -165,7 +466,8 @@ static void sort_by_lane(struct realign *all, uint32_t *end)
 	}
 }
 
-static bool lanes(struct realign *all, const uint32_t *end, uint32_t *changed)
+static bool layer_realign_lanes(struct realign *all, const uint32_t *end,
+	uint32_t *changed)
 {
 	for (uint32_t k = 0; k < all->s->lanes; k++) {
 		uint32_t from = k ? end[k - 1] : 0;
@@ -174,7 +476,7 @@ static bool lanes(struct realign *all, const uint32_t *end, uint32_t *changed)
 				all->lane.name + from, end[k] - from,
 				all->s->profile->kernels_n },
 			.item = all->item + from };
-		if (!lane(&r))
+		if (!layer_realign_lane(&r))
 			return false;
 		*changed += r.changed;
 	}
@@ -194,8 +496,8 @@ bool layer_realign(struct layer_seq *s, uint32_t *changed)
 	uint32_t *end = arena_grow(a, NULL, s->lanes * sizeof *end);
 	bool ok = all.item && all.lane.dur_ns && all.lane.name && end;
 	if (ok) {
-		sort_by_lane(&all, end);
-		ok = lanes(&all, end, changed);
+		layer_realign_sort_by_lane(&all, end);
+		ok = layer_realign_lanes(&all, end, changed);
 	}
 	arena_drop(a, all.item);
 	arena_drop(a, all.lane.dur_ns);

@@ -1,30 +1,157 @@
-/* layer_roles.c - what a layer's products, norms and steps do, by the part that
- * they are of. */
-#include "layer_doing.h"
+/* layer_roles.c - reads the roles of products, norms and steps in a layer. */
+#include "layer_role_slot.h"
+#include <string.h>
+
+/* Which parts of a layer are what they look like: of the others nothing is
+ * said. */
+
+enum {
+	PLAIN_MOST = 2, /* products before an activation: one, or gate and up */
+	FUSED_LEAST = 2, /* products that an activation is in: with the last */
+	FUSED_MOST = 3,
+};
+
+static const layer_roles attention =
+	ROLE_BIT(ATTENTION) | ROLE_BIT(CROSS_ATTENTION) | ROLE_BIT(STATE);
+
+static bool layer_confidence_attends(const struct role_slot *d)
+{
+	return d->act == ACT_ATTENTION || d->act == ACT_STATE ||
+	       d->told & ROLE_BIT(ATTENTION) ||
+	       (d->told_block == BLOCK_ATTENTION && d->act != ACT_NORM);
+}
+
+/* Products around an activation are a feed-forward part; without one they are it
+ * only beside attention. */
+static bool layer_confidence_feed_sure(const struct role_part *p, bool moe,
+	bool attended)
+{
+	if (moe && (p->experts || p->routed))
+		return true;
+	if (p->anchored)
+		return attended ? p->before || p->after
+				: p->before && p->before <= PLAIN_MOST &&
+					  p->after;
+	return attended && p->before >= FUSED_LEAST && p->before <= FUSED_MOST;
+}
+
+static void layer_confidence_judge(struct role_slots *s)
+{
+	bool attended = false;
+
+	s->attended = s->n;
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct role_slot *d = &s->d[i];
+		if (s->attended == s->n && d->common &&
+			layer_confidence_attends(d))
+			s->attended = i;
+		if (d->part && (d->told || d->told_block < BLOCKS))
+			s->parts[d->part - 1].told = true;
+	}
+	for (uint32_t i = 0; i < s->parts_n; i++)
+		attended |= s->parts[i].attention &&
+			    (s->parts[i].anchored || s->parts[i].told);
+	for (uint32_t i = 0; i < s->parts_n; i++) {
+		struct role_part *p = &s->parts[i];
+		p->sure =
+			p->told || (p->attention ? p->anchored
+						 : layer_confidence_feed_sure(p,
+							   s->moe, attended));
+	}
+}
+
+void layer_roles_withdraw(struct layer_named *named, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (named[i].block == BLOCK_ATTENTION &&
+			(named[i].by_module ||
+				named[i].roles &
+					(attention | ROLE_BIT(CONVOLUTION))))
+			return;
+	for (uint32_t i = 0; i < n; i++)
+		if (named[i].block == BLOCK_ATTENTION) {
+			named[i].block = BLOCK_OTHER;
+			/* These are what they are wherever they stand. */
+			named[i].roles &= ROLE_BIT(ROPE) | ROLE_BIT(KV_STORE) |
+					  ROLE_BIT(QUANTIZE) |
+					  ROLE_BIT(ALL_REDUCE) |
+					  ROLE_BIT(COLLECTIVE);
+		}
+}
+
+static void layer_confidence_unembed(struct layer_named *named, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct layer_named *d = &named[i];
+		if (d->roles & ROLE_BIT(EMBED) && !d->by_module)
+			d->roles = ROLE_BIT(CONVOLUTION);
+		if (d->block == BLOCK_EMBEDDING)
+			d->block = BLOCK_OTHER;
+	}
+}
+
+static bool layer_confidence_looked_up(const struct layer_named *named,
+	uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (named[i].roles & ROLE_BIT(EMBED) &&
+			(named[i].by_module ||
+				!named[i].operator||
+					strcmp(named[i].operator->name,
+						"convolution") != 0))
+			return true;
+	return false;
+}
+
+void layer_roles_stem(const struct layering *l, struct layer_named *named)
+{
+	bool convolves = false;
+
+	for (uint32_t i = 0; i < l->sections_n; i++) {
+		const struct layer_section *s = &l->sections[i];
+		for (uint32_t k = 0;
+			s->place == SECTION_LAYER && k < s->places_n; k++) {
+			layer_roles roles = named[s->places_from + k].roles;
+			if (roles & attention)
+				return;
+			convolves |= (roles & ROLE_BIT(CONVOLUTION)) != 0;
+		}
+	}
+	for (uint32_t i = 0; convolves && i < l->sections_n; i++) {
+		const struct layer_section *s = &l->sections[i];
+		if (s->place == SECTION_BEFORE &&
+			!layer_confidence_looked_up(named + s->places_from,
+				s->places_n))
+			layer_confidence_unembed(named + s->places_from,
+				s->places_n);
+	}
+}
+
+/* What a layer's products, norms and steps do, by the part that they are of. */
 
 /* Where a walk over the doings is in a part. */
-struct at {
+struct layer_roles_at {
 	uint32_t before, after; /* products so far */
-	struct doing *last; /* the product before this; NULL */
+	struct role_slot *last; /* the product before this; NULL */
 	bool inner, up; /* a norm of latent vectors, the product behind it */
 	bool acted; /* something stands for the activation */
 };
 
-static bool holds(const struct part *p)
+static bool layer_roles_holds(const struct role_part *p)
 {
 	return !p->attention && (p->anchored || p->before || p->after);
 }
 
 /* Which parts are experts': those whose products are, else the first on the way
  * of tokens to experts, else the only one. */
-static void route(struct doings *s)
+static void layer_roles_route(struct role_slots *s)
 {
 	bool experts = false;
 	uint32_t first = s->parts_n, one = s->parts_n, feeds = 0;
 
 	for (uint32_t i = 0; i < s->parts_n; i++) {
-		const struct part *p = &s->parts[i];
-		if (!holds(p))
+		const struct role_part *p = &s->parts[i];
+		if (!layer_roles_holds(p))
 			continue;
 		experts |= p->experts;
 		if (p->routed && first == s->parts_n)
@@ -35,7 +162,7 @@ static void route(struct doings *s)
 	if (!experts && first == s->parts_n && feeds == 1)
 		s->parts[one].routed = true;
 	for (uint32_t i = 0; i < s->parts_n; i++) {
-		struct part *p = &s->parts[i];
+		struct role_part *p = &s->parts[i];
 		if (experts)
 			p->routed = p->experts;
 		else if (first < s->parts_n)
@@ -43,8 +170,8 @@ static void route(struct doings *s)
 	}
 }
 
-static enum layer_block_kind block_of(const struct doings *s,
-	const struct part *p)
+static enum layer_block_kind layer_roles_block_of(const struct role_slots *s,
+	const struct role_part *p)
 {
 	if (p->attention)
 		return BLOCK_ATTENTION;
@@ -53,8 +180,8 @@ static enum layer_block_kind block_of(const struct doings *s,
 	return p->routed ? BLOCK_MOE : BLOCK_SHARED;
 }
 
-static layer_roles attention_product(const struct part *p, struct at *at,
-	bool behind)
+static layer_roles layer_roles_attention_product(const struct role_part *p,
+	struct layer_roles_at *at, bool behind)
 {
 	if (behind) {
 		at->after++;
@@ -80,8 +207,8 @@ static layer_roles attention_product(const struct part *p, struct at *at,
 
 /* Products without an activation of its own kernel: in the last but one, or in
  * one product that does all. */
-static layer_roles feed_product(const struct part *p, struct at *at,
-	struct doing *d)
+static layer_roles layer_roles_feed_product(const struct role_part *p,
+	struct layer_roles_at *at, struct role_slot *d)
 {
 	if (d->behind)
 		return ROLE_BIT(DOWN);
@@ -99,7 +226,8 @@ static layer_roles feed_product(const struct part *p, struct at *at,
 	return ROLE_BIT(DOWN);
 }
 
-static void soft(const struct part *p, struct at *at, struct doing *d,
+static void layer_roles_soft(const struct role_part *p,
+	struct layer_roles_at *at, struct role_slot *d,
 	enum layer_block_kind block)
 {
 	bool behind =
@@ -119,8 +247,8 @@ static void soft(const struct part *p, struct at *at, struct doing *d,
 
 /* To experts a norm leads by way of their choice; what attention is not before is
  * not between that and them. */
-static void post_norm(const struct doings *s, struct doing *d,
-	const struct part *p)
+static void layer_roles_post_norm(const struct role_slots *s,
+	struct role_slot *d, const struct role_part *p)
 {
 	if (d->roles & ROLE_BIT(POST_NORM) && s->moe && s->gated &&
 		!p->attention)
@@ -130,31 +258,34 @@ static void post_norm(const struct doings *s, struct doing *d,
 }
 
 /* Of a part that nobody is sure of. */
-static void nothing(struct doing *d)
+static void layer_roles_nothing(struct role_slot *d)
 {
-	if (!doing_product(d) && d->act != ACT_NORM && d->act != ACT_ACTIVATION)
+	if (!role_slot_is_product(d) && d->act != ACT_NORM &&
+		d->act != ACT_ACTIVATION)
 		return;
 	d->roles = 0;
 	d->block = BLOCK_OTHER;
 }
 
-static void role(struct doings *s, struct doing *d, struct at *ats)
+static void layer_roles_role(struct role_slots *s, struct role_slot *d,
+	struct layer_roles_at *ats)
 {
-	const struct part *p = &s->parts[d->part - 1];
-	struct at *at = &ats[d->part - 1];
-	enum layer_block_kind block = block_of(s, p);
+	const struct role_part *p = &s->parts[d->part - 1];
+	struct layer_roles_at *at = &ats[d->part - 1];
+	enum layer_block_kind block = layer_roles_block_of(s, p);
 
 	if (!p->sure) {
-		nothing(d);
+		layer_roles_nothing(d);
 		return;
 	}
-	if (doing_soft(d)) {
-		soft(p, at, d, block);
+	if (role_slot_is_soft(d)) {
+		layer_roles_soft(p, at, d, block);
 		return;
 	}
-	if (doing_product(d)) {
-		d->roles |= p->attention ? attention_product(p, at, d->behind)
-					 : feed_product(p, at, d);
+	if (role_slot_is_product(d)) {
+		d->roles |= p->attention ? layer_roles_attention_product(p, at,
+						   d->behind)
+					 : layer_roles_feed_product(p, at, d);
 		if (!p->attention && p->anchored) {
 			at->before += !d->behind;
 			at->after += d->behind;
@@ -164,7 +295,7 @@ static void role(struct doings *s, struct doing *d, struct at *ats)
 	} else if (d->act == ACT_NORM) {
 		at->inner |= at->last || (d->roles & ROLE_BIT(QK_NORM));
 		d->block = block;
-		post_norm(s, d, p);
+		layer_roles_post_norm(s, d, p);
 	} else if (d->act == ACT_ATTENTION && p->cross)
 		d->roles = ROLE_BIT(CROSS_ATTENTION);
 	else if (d->act == ACT_ATTENTION)
@@ -178,14 +309,14 @@ static void role(struct doings *s, struct doing *d, struct at *ats)
 
 /* A norm behind all others: of the next layer's attention, where this one's has
  * none, else of what it follows. */
-static void trailing(struct doings *s)
+static void layer_roles_trailing(struct role_slots *s)
 {
 	bool input = false;
 
 	for (uint32_t i = 0; i < s->n; i++)
 		input |= s->d[i].common && s->d[i].roles & ROLE_BIT(INPUT_NORM);
 	for (uint32_t i = 0; i < s->n; i++) {
-		struct doing *d = &s->d[i];
+		struct role_slot *d = &s->d[i];
 		if (d->act != ACT_NORM || !d->behind || !d->part ||
 			!s->parts[d->part - 1].sure)
 			continue;
@@ -198,18 +329,19 @@ static void trailing(struct doings *s)
 	}
 }
 
-bool layer_roles_of(struct doings *s, struct arena *a)
+bool layer_roles_of(struct role_slots *s, struct arena *a)
 {
-	struct at *ats = arena_grow(a, NULL, (s->parts_n + 1) * sizeof *ats);
+	struct layer_roles_at *ats =
+		arena_grow(a, NULL, (s->parts_n + 1) * sizeof *ats);
 
 	if (!ats)
 		return false;
-	route(s);
-	layer_sure(s);
+	layer_roles_route(s);
+	layer_confidence_judge(s);
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->d[i].part)
-			role(s, &s->d[i], ats);
-	trailing(s);
+			layer_roles_role(s, &s->d[i], ats);
+	layer_roles_trailing(s);
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->d[i].act == ACT_COLLECTIVE)
 			s->d[i].block = BLOCK_COMMUNICATION;

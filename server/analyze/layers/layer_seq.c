@@ -1,30 +1,206 @@
-/* layer_seq.c - a device's records merged, streams weighed, passes chosen. */
+/* layer_seq.c - reads a device's launches as one sequence. */
 #include "layer_seq.h"
-#include "layer_frames.h"
+#include "correlation.h"
+#include "frame_tree.h"
 #include "layer_pass.h"
 #include "operation.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* The ranges around each launch of a sequence.
+ *
+ * Those around its call, as callers.h found them; of a graph's node that the
+ * collector saw the ranges that were open when it was made, the outermost
+ * first. */
+
+struct layer_frames_maker {
+	struct layer_seq *s;
+	const struct node_rows *rows;
+	struct slice of;
+	struct frame_tree tree; /* of nodes */
+	uint32_t *first; /* rows at which a node begins, and the end */
+	uint32_t *frame; /* beside each: in `tree`, plus one; 0 not made */
+	uint32_t nodes;
+};
+
+enum { DEPTH_MOST = 64 };
+
+/* The first row of each node. */
+static bool layer_frames_begin(struct layer_frames_maker *m,
+	struct arena *scratch)
+{
+	size_t n = (size_t)(m->of.to - m->of.from) + 1;
+
+	m->first = arena_grow(scratch, NULL, n * sizeof *m->first);
+	m->frame = arena_grow(scratch, NULL, n * sizeof *m->frame);
+	if (!m->first || !m->frame)
+		return false;
+	for (uint32_t i = m->of.from; i < m->of.to; i++)
+		if (i == m->of.from || m->rows->node[i] != m->rows->node[i - 1])
+			m->first[m->nodes++] = i;
+	m->first[m->nodes] = m->of.to;
+	return true;
+}
+
+/* Index of a node; `nodes` where nothing is told of it. */
+static uint32_t layer_frames_find(const struct layer_frames_maker *m,
+	int64_t node)
+{
+	uint32_t low = 0, high = m->nodes;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		if (m->rows->node[m->first[mid]] < node)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	bool found = low < m->nodes && m->rows->node[m->first[low]] == node;
+	return found ? low : m->nodes;
+}
+
+/* The path of a node, from the outermost range in; a tree that takes no more
+ * leaves out what is within. */
+static bool layer_frames_make(struct layer_frames_maker *m, uint32_t at)
+{
+	uint32_t names[DEPTH_MOST] = { 0 }, frame = 0;
+
+	for (uint32_t i = m->first[at]; i < m->first[at + 1]; i++) {
+		uint8_t depth = m->rows->depth[i];
+		if (depth < DEPTH_MOST && !names[depth])
+			names[depth] = m->rows->name[i];
+	}
+	for (uint32_t depth = DEPTH_MOST; depth-- > 0;) {
+		if (!names[depth])
+			continue;
+		uint32_t child = frame_tree_child(&m->tree, frame,
+			FRAME_ANNOTATION, names[depth]);
+		if (child == NAMES_NONE)
+			return false;
+		if (!child)
+			break;
+		frame = child;
+	}
+	m->frame[at] = frame + 1;
+	return true;
+}
+
+/* The run's frames, then the nodes', whose root is the same. */
+static bool layer_frames_join(struct layer_frames_maker *m)
+{
+	struct layer_seq *s = m->s;
+	const struct profile *p = s->profile;
+	uint32_t before = p->frames_n ? p->frames_n : 1, n;
+	struct frame *made, *all;
+
+	if (!frame_tree_frames(&m->tree, &made, &n))
+		return false;
+	all = arena_array(s->arena, struct frame, (size_t)before + n - 1);
+	if (!all)
+		return false;
+	all[0] = made[0];
+	for (uint32_t i = 1; i < before; i++)
+		all[i] = p->frames[i];
+	for (uint32_t i = 1; i < n; i++) {
+		struct frame *f = &all[before + i - 1];
+		*f = made[i];
+		f->parent = f->parent ? before + f->parent - 1 : 0;
+	}
+	s->frames = all;
+	s->frames_n = before + n - 1;
+	return true;
+}
+
+static bool layer_frames_nodes(struct layer_frames_maker *m,
+	struct arena *scratch)
+{
+	struct layer_seq *s = m->s;
+	const int64_t *node = s->trace->kernel.graph_node;
+	uint32_t from = s->proc->kernel.from;
+	uint32_t before = s->profile->frames_n ? s->profile->frames_n : 1;
+	bool ok = layer_frames_begin(m, scratch);
+
+	for (uint32_t i = 0; ok && i < s->n; i++) {
+		struct layer_item *it = &s->items[i];
+		if (it->kind != LAYER_KERNEL || node[from + it->row] <= 0)
+			continue;
+		uint32_t at = layer_frames_find(m, node[from + it->row]);
+		if (at == m->nodes)
+			continue;
+		ok = m->frame[at] || layer_frames_make(m, at);
+		if (ok && m->frame[at] > 1)
+			it->frame = before + m->frame[at] - 2;
+	}
+	return ok && layer_frames_join(m);
+}
+
+static void layer_frames_moments(struct layer_seq *s,
+	const struct attribution *at)
+{
+	const struct call_rows *c = &s->trace->call;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct layer_item *it = &s->items[i];
+		uint32_t call = it->kind == LAYER_KERNEL ? at->call_of[it->row]
+							 : CORRELATION_NONE;
+		bool known = call != CORRELATION_NONE;
+		it->host_ns = known ? c->start_ns[call] : -1;
+		it->thread = known ? c->thread[call] : 0;
+	}
+}
+
+/* Fills s->frames and the items' `frame`. Returns false if the arena is full. */
+static bool layer_frames(struct layer_seq *s, const struct attribution *at)
+{
+	const struct profile *p = at->profile;
+	struct layer_frames_maker m = { .s = s,
+		.rows = &at->trace->node,
+		.of = at->proc->node };
+
+	s->frames = p->frames;
+	s->frames_n = p->frames_n;
+	if (!s->frames_n) {
+		s->frames = arena_array(s->arena, struct frame, 1);
+		if (!s->frames)
+			return false;
+		s->frames[0].name = "";
+		s->frames_n = 1;
+	}
+	for (uint32_t i = 0; at->frame_of && i < s->n; i++)
+		if (s->items[i].kind == LAYER_KERNEL)
+			s->items[i].frame = at->frame_of[s->items[i].row];
+	layer_frames_moments(s, at);
+	if (m.of.from == m.of.to)
+		return true;
+	struct arena scratch = arena_scratch(s->arena);
+	bool ok = frame_tree_init(&m.tree, at->trace, s->arena) &&
+		  layer_frames_nodes(&m, &scratch);
+	frame_tree_release(&m.tree);
+	arena_scratch_release(&scratch, s->arena);
+	return ok;
+}
+
+/* A device's records merged, streams weighed, passes chosen. */
+
 /* A stream of the device. */
-struct stream {
+struct layer_stream {
 	int64_t number, ns;
 	uint32_t computing; /* kernels that are no collectives, graphs */
 	uint32_t id; /* in order of first sight */
 };
 
-struct maker {
+struct layer_seq_maker {
 	struct layer_seq *s;
 	const struct attribution *at;
 	const struct cycle_rows *cycles;
 	struct names numbers; /* of streams; id = id + 1 */
 	struct names operations; /* id = symbol - kernels_n + 1 */
-	struct stream *streams;
+	struct layer_stream *streams;
 	uint32_t cap;
 };
 
-static bool device_find(const struct profile *p, int32_t asked, int32_t *device,
-	struct err *e)
+static bool layer_seq_device_find(const struct profile *p, int32_t asked,
+	int32_t *device, struct err *e)
 {
 	char used[120] = "";
 	size_t len = 0;
@@ -52,7 +228,8 @@ static bool device_find(const struct profile *p, int32_t asked, int32_t *device,
 	return true;
 }
 
-static bool stream_of(struct maker *m, int64_t number, uint32_t *id)
+static bool layer_seq_stream_of(struct layer_seq_maker *m, int64_t number,
+	uint32_t *id)
 {
 	uint32_t found =
 		names_put(&m->numbers, (const char *)&number, sizeof number);
@@ -62,7 +239,7 @@ static bool stream_of(struct maker *m, int64_t number, uint32_t *id)
 	*id = found - 1;
 	if (*id >= m->cap) {
 		uint32_t cap = m->cap ? m->cap * 2 : 16;
-		struct stream *grown = arena_grow(m->s->arena, m->streams,
+		struct layer_stream *grown = arena_grow(m->s->arena, m->streams,
 			(size_t)cap * sizeof *grown);
 		if (!grown)
 			return false;
@@ -71,17 +248,17 @@ static bool stream_of(struct maker *m, int64_t number, uint32_t *id)
 	}
 	if (*id == m->s->lanes) {
 		m->streams[*id] =
-			(struct stream){ .number = number, .id = *id };
+			(struct layer_stream){ .number = number, .id = *id };
 		m->s->lanes++;
 	}
 	return true;
 }
 
 /* `item` lacks its lane; its pass is a cycle for now. */
-static bool add(struct maker *m, struct layer_item item, int64_t stream,
-	bool computing)
+static bool layer_seq_add(struct layer_seq_maker *m, struct layer_item item,
+	int64_t stream, bool computing)
 {
-	if (!stream_of(m, stream, &item.lane))
+	if (!layer_seq_stream_of(m, stream, &item.lane))
 		return false;
 	m->streams[item.lane].ns += item.dur_ns;
 	m->streams[item.lane].computing += computing;
@@ -89,7 +266,7 @@ static bool add(struct maker *m, struct layer_item item, int64_t stream,
 	return true;
 }
 
-static bool add_kernel(struct maker *m, uint32_t row)
+static bool layer_seq_add_kernel(struct layer_seq_maker *m, uint32_t row)
 {
 	const struct attribution *at = m->at;
 	const struct kernel_rows *k = &at->trace->kernel;
@@ -99,7 +276,7 @@ static bool add_kernel(struct maker *m, uint32_t row)
 	bool collective = family_is_collective(
 		at->profile->kernels[kernel].source.family);
 
-	return add(m,
+	return layer_seq_add(m,
 		(struct layer_item){ .start_ns = k->start_ns[row],
 			.dur_ns = k->dur_ns[row],
 			.row = i,
@@ -110,7 +287,8 @@ static bool add_kernel(struct maker *m, uint32_t row)
 		k->stream[row], !collective && !(rule && rule->collective));
 }
 
-static bool symbol_of(struct maker *m, const char *operation, uint32_t *symbol)
+static bool layer_seq_symbol_of(struct layer_seq_maker *m,
+	const char *operation, uint32_t *symbol)
 {
 	uint32_t id = names_put(&m->operations, operation, strlen(operation));
 
@@ -118,7 +296,7 @@ static bool symbol_of(struct maker *m, const char *operation, uint32_t *symbol)
 	return id != NAMES_NONE;
 }
 
-static bool add_copy(struct maker *m, uint32_t row)
+static bool layer_seq_add_copy(struct layer_seq_maker *m, uint32_t row)
 {
 	const struct copy_rows *c = &m->at->trace->copy;
 	const struct name *name = &m->at->trace->names.list[c->name[row]];
@@ -126,8 +304,9 @@ static bool add_copy(struct maker *m, uint32_t row)
 		operation_of(name->text, name->len, c->is_set[row]);
 	uint32_t i = row - m->at->proc->copy.from, symbol;
 
-	return symbol_of(m, *operation ? operation : "[copy]", &symbol) &&
-	       add(m,
+	return layer_seq_symbol_of(m, *operation ? operation : "[copy]",
+		       &symbol) &&
+	       layer_seq_add(m,
 		       (struct layer_item){ .start_ns = c->start_ns[row],
 			       .dur_ns = c->dur_ns[row],
 			       .row = i,
@@ -138,7 +317,7 @@ static bool add_copy(struct maker *m, uint32_t row)
 }
 
 /* A graph that is made executable again is the same graph. */
-static bool add_graph(struct maker *m, uint32_t row)
+static bool layer_seq_add_graph(struct layer_seq_maker *m, uint32_t row)
 {
 	const struct graph_rows *g = &m->at->trace->graph;
 	uint32_t i = row - m->at->proc->graph.from, symbol;
@@ -147,8 +326,8 @@ static bool add_graph(struct maker *m, uint32_t row)
 	if (g->graph_id[row] >= 0)
 		snprintf(operation, sizeof operation,
 			"[CUDA graph %" PRId64 "]", g->graph_id[row]);
-	return symbol_of(m, operation, &symbol) &&
-	       add(m,
+	return layer_seq_symbol_of(m, operation, &symbol) &&
+	       layer_seq_add(m,
 		       (struct layer_item){ .start_ns = g->start_ns[row],
 			       .dur_ns = g->dur_ns[row],
 			       .row = i,
@@ -159,15 +338,15 @@ static bool add_graph(struct maker *m, uint32_t row)
 }
 
 /* The next row of a kind on the device, and when it starts. */
-static int64_t next(const int64_t *start_ns, const int32_t *device, int32_t on,
-	uint32_t to, uint32_t *row)
+static int64_t layer_seq_next(const int64_t *start_ns, const int32_t *device,
+	int32_t on, uint32_t to, uint32_t *row)
 {
 	while (*row < to && device[*row] != on)
 		++*row;
 	return *row < to ? start_ns[*row] : INT64_MAX;
 }
 
-static bool merge(struct maker *m)
+static bool layer_seq_merge(struct layer_seq_maker *m)
 {
 	const struct trace *t = m->at->trace;
 	const struct process *p = m->at->proc;
@@ -175,19 +354,19 @@ static bool merge(struct maker *m)
 	int32_t on = m->s->device;
 
 	for (;;) {
-		int64_t kernel = next(t->kernel.start_ns, t->kernel.device, on,
-			p->kernel.to, &k);
-		int64_t copy = next(t->copy.start_ns, t->copy.device, on,
-			p->copy.to, &c);
-		int64_t graph = next(t->graph.start_ns, t->graph.device, on,
-			p->graph.to, &g);
+		int64_t kernel = layer_seq_next(t->kernel.start_ns,
+			t->kernel.device, on, p->kernel.to, &k);
+		int64_t copy = layer_seq_next(t->copy.start_ns, t->copy.device,
+			on, p->copy.to, &c);
+		int64_t graph = layer_seq_next(t->graph.start_ns,
+			t->graph.device, on, p->graph.to, &g);
 		bool ok = true;
 		if (k < p->kernel.to && kernel <= copy && kernel <= graph)
-			ok = add_kernel(m, k++);
+			ok = layer_seq_add_kernel(m, k++);
 		else if (c < p->copy.to && copy <= graph)
-			ok = add_copy(m, c++);
+			ok = layer_seq_add_copy(m, c++);
 		else if (g < p->graph.to)
-			ok = add_graph(m, g++);
+			ok = layer_seq_add_graph(m, g++);
 		else
 			return true;
 		if (!ok)
@@ -195,29 +374,29 @@ static bool merge(struct maker *m)
 	}
 }
 
-static int by_time(const void *left, const void *right)
+static int layer_seq_by_time(const void *left, const void *right)
 {
-	const struct stream *a = left, *b = right;
+	const struct layer_stream *a = left, *b = right;
 
 	if (a->ns != b->ns)
 		return a->ns > b->ns ? -1 : 1;
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-static void main_first(struct stream *list, uint32_t n)
+static void layer_seq_main_first(struct layer_stream *list, uint32_t n)
 {
 	uint32_t best = 0;
 
-	qsort(list, n, sizeof *list, by_time);
+	qsort(list, n, sizeof *list, layer_seq_by_time);
 	for (uint32_t i = 1; i < n; i++)
 		if (list[i].computing > list[best].computing)
 			best = i;
-	struct stream first = list[best];
+	struct layer_stream first = list[best];
 	memmove(list + 1, list, best * sizeof *list);
 	list[0] = first;
 }
 
-static bool number_lanes(struct maker *m)
+static bool layer_seq_number_lanes(struct layer_seq_maker *m)
 {
 	struct layer_seq *s = m->s;
 	size_t n = (size_t)s->lanes + 1;
@@ -225,7 +404,7 @@ static bool number_lanes(struct maker *m)
 	uint32_t *lane_of = arena_grow(s->arena, NULL, n * sizeof *lane_of);
 
 	if (streams && lane_of && s->lanes)
-		main_first(m->streams, s->lanes);
+		layer_seq_main_first(m->streams, s->lanes);
 	for (uint32_t i = 0; streams && lane_of && i < s->lanes; i++) {
 		streams[i] = m->streams[i].number;
 		lane_of[m->streams[i].id] = i;
@@ -238,7 +417,7 @@ static bool number_lanes(struct maker *m)
 	return ok;
 }
 
-static bool name_symbols(struct maker *m)
+static bool layer_seq_name_symbols(struct layer_seq_maker *m)
 {
 	struct layer_seq *s = m->s;
 	uint32_t n = m->operations.n - 1;
@@ -251,7 +430,7 @@ static bool name_symbols(struct maker *m)
 	return texts;
 }
 
-static bool items_from(struct maker *m)
+static bool layer_seq_items_from(struct layer_seq_maker *m)
 {
 	const struct process *p = m->at->proc;
 	struct layer_seq *s = m->s;
@@ -260,8 +439,8 @@ static bool items_from(struct maker *m)
 
 	s->items = arena_grow(s->arena, NULL, (n + 1) * sizeof *s->items);
 	bool ok = s->items && names_init(&m->numbers, s->arena) &&
-		  names_init(&m->operations, s->arena) && merge(m) &&
-		  number_lanes(m) && name_symbols(m);
+		  names_init(&m->operations, s->arena) && layer_seq_merge(m) &&
+		  layer_seq_number_lanes(m) && layer_seq_name_symbols(m);
 	arena_drop(s->arena, m->streams);
 	return ok;
 }
@@ -272,7 +451,7 @@ bool layer_seq_from(struct layer_seq *s, const struct attribution *at,
 {
 	static const struct breakdown_asked nothing = { .device = -1,
 		.stratum = -1 };
-	struct maker m = { .s = s, .at = at, .cycles = cycles };
+	struct layer_seq_maker m = { .s = s, .at = at, .cycles = cycles };
 
 	if (!asked)
 		asked = &nothing;
@@ -282,9 +461,9 @@ bool layer_seq_from(struct layer_seq *s, const struct attribution *at,
 		.catalog = at->catalog,
 		.stratum = LAYER_NONE,
 		.arena = at->arena };
-	if (!device_find(at->profile, asked->device, &s->device, e))
+	if (!layer_seq_device_find(at->profile, asked->device, &s->device, e))
 		return false;
-	if (!items_from(&m) || !layer_frames(s, at))
+	if (!layer_seq_items_from(&m) || !layer_frames(s, at))
 		return arena_err(s->arena, e);
 	return layer_passes(s, asked->stratum, e);
 }

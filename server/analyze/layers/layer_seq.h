@@ -1,13 +1,13 @@
 /* layer_seq.h - a device's launches as one sequence, with what layers are found
  * by: names, streams, passes, module paths, operators.
  *
- * Kernels, copies, sets and opaque graphs of one device, by start. A symbol
- * stands for what a record is by name: kernels have their index in
- * profile.kernels, copies and graphs come behind. All is in the arena.
+ * It holds kernels, copies, sets and opaque graphs of one device, by start. A
+ * symbol is a record's name: kernels have their index in profile.kernels, copies
+ * and graphs have higher ones. All is allocated in the arena.
  *
- * Lane 0 is the stream with most launches of kernels that are no collectives, of
- * equal ones that with most time: by time it might be a stream on which
- * collectives wait for other ranks. The others follow by time. */
+ * Lane 0 is the stream with most launches of kernels that are not collectives,
+ * on equality the one with most time. (By time alone it might be a stream on
+ * which collectives wait for other ranks.) The others follow by time. */
 #pragma once
 #include "attribute_launch.h"
 #include "breakdown_asked.h"
@@ -28,11 +28,11 @@ struct layer_item {
 		0 none. Of a graph's node that the collector saw: of the ranges
 		that were open when it was made */
 	/* When and on which thread its call was made, of which `frame` is the
-	 * path; -1 and 0 where none is known. */
+	 * path; -1 and 0 if none is known. */
 	int64_t host_ns;
 	uint32_t thread;
 	enum layer_item_kind kind;
-	const struct attributed *is; /* NULL but for kernels */
+	const struct attributed *is; /* NULL except for kernels */
 };
 
 /* A pass that counts. */
@@ -50,7 +50,7 @@ struct layer_seq {
 	uint32_t n, lanes, symbols;
 	const int64_t *streams; /* by lane */
 	int32_t device; /* -1: the process ran nothing on any */
-	uint32_t stratum; /* of the passes; LAYER_NONE where they are of none */
+	uint32_t stratum; /* of the passes; LAYER_NONE if they are of none */
 	const char *const
 		*operations; /* of symbols from profile.kernels_n on */
 	struct layer_pass *passes; /* in order */

@@ -1,34 +1,39 @@
-/* layer_steps.c - what several kernels do together, as programs do that call one
- * operator at a time. */
-#include "layer_doing.h"
+/* layer_steps.c - finds steps of several kernels, and the parts of a layer. */
+#include "layer_role_slot.h"
+#include <string.h>
+
+/* What several kernels do together, as programs do that call one operator at a
+ * time. */
 
 /* Steps that look as far ahead as the next product: no layer has as many. */
 enum { LOOKS_MOST = 1024 };
 
-struct lane {
-	struct doing *d;
+struct layer_steps_lane {
+	struct role_slot *d;
 	const uint32_t *at;
 	uint32_t n;
 };
 
-static struct doing *of(const struct lane *l, uint32_t i)
+static struct role_slot *layer_steps_of(const struct layer_steps_lane *l,
+	uint32_t i)
 {
 	return &l->d[l->at[i]];
 }
 
-static enum layer_act act(const struct lane *l, uint32_t i)
+static enum layer_act layer_steps_act(const struct layer_steps_lane *l,
+	uint32_t i)
 {
-	return i < l->n ? of(l, i)->act : ACTS;
+	return i < l->n ? layer_steps_of(l, i)->act : ACTS;
 }
 
 /* x · 1/√(mean of x² + ε) · w, with changes of type: around the root. */
-static void norm_at(const struct lane *l, uint32_t root)
+static void layer_steps_norm_at(const struct layer_steps_lane *l, uint32_t root)
 {
 	uint32_t from = root, to = root;
 	bool mean = false;
 
 	while (from && root - from < 5) {
-		enum layer_act a = act(l, from - 1);
+		enum layer_act a = layer_steps_act(l, from - 1);
 		bool take = mean ? a == ACT_POWER || a == ACT_MULTIPLY ||
 					    a == ACT_CONVERT
 				 : a == ACT_ADD || a == ACT_MEAN;
@@ -39,23 +44,25 @@ static void norm_at(const struct lane *l, uint32_t root)
 		if (mean && a == ACT_CONVERT)
 			break;
 	}
-	while (to - root < 3 && (act(l, to + 1) == ACT_MULTIPLY ||
-					act(l, to + 1) == ACT_CONVERT))
+	while (to - root < 3 &&
+		(layer_steps_act(l, to + 1) == ACT_MULTIPLY ||
+			layer_steps_act(l, to + 1) == ACT_CONVERT))
 		to++;
 	for (uint32_t i = from; mean && i <= to; i++) {
-		of(l, i)->act = ACT_NORM;
-		of(l, i)->step = true;
+		layer_steps_of(l, i)->act = ACT_NORM;
+		layer_steps_of(l, i)->step = true;
 	}
 }
 
 /* x · cos + cat(-x₂, x₁) · sin: from the first factor to the last sum. */
-static void rope_in(const struct lane *l, uint32_t from, uint32_t to)
+static void layer_steps_rope_in(const struct layer_steps_lane *l, uint32_t from,
+	uint32_t to)
 {
 	uint32_t first = to, last = from;
 	bool negate = false, cat = false;
 
 	for (uint32_t i = from; i < to; i++) {
-		enum layer_act a = act(l, i);
+		enum layer_act a = layer_steps_act(l, i);
 		negate |= a == ACT_NEGATE;
 		cat |= a == ACT_CAT;
 		if (first == to && (a == ACT_MULTIPLY || a == ACT_NEGATE))
@@ -64,25 +71,28 @@ static void rope_in(const struct lane *l, uint32_t from, uint32_t to)
 			last = i;
 	}
 	for (uint32_t i = first; negate && cat && i <= last; i++) {
-		of(l, i)->act = ACT_ROPE;
-		of(l, i)->roles = ROLE_BIT(ROPE);
-		of(l, i)->block = BLOCK_ATTENTION;
+		layer_steps_of(l, i)->act = ACT_ROPE;
+		layer_steps_of(l, i)->roles = ROLE_BIT(ROPE);
+		layer_steps_of(l, i)->block = BLOCK_ATTENTION;
 	}
 }
 
 /* The next doing that is more than a step on the way; n where there is none. */
-static uint32_t next_solid(const struct lane *l, uint32_t i)
+static uint32_t layer_steps_next_solid(const struct layer_steps_lane *l,
+	uint32_t i)
 {
 	do
 		i++;
-	while (i < l->n && (doing_soft(of(l, i)) || act(l, i) == ACT_HELPER ||
-				   act(l, i) == ACT_QUANTIZE));
+	while (i < l->n && (role_slot_is_soft(layer_steps_of(l, i)) ||
+				   layer_steps_act(l, i) == ACT_HELPER ||
+				   layer_steps_act(l, i) == ACT_QUANTIZE));
 	return i;
 }
 
-static bool reduces(const struct lane *l, uint32_t from, uint32_t to)
+static bool layer_steps_reduces(const struct layer_steps_lane *l, uint32_t from,
+	uint32_t to)
 {
-	while (from < to && !of(l, from)->reduces)
+	while (from < to && !layer_steps_of(l, from)->reduces)
 		from++;
 	return from < to;
 }
@@ -90,40 +100,45 @@ static bool reduces(const struct lane *l, uint32_t from, uint32_t to)
 /* Between two products a softmax is attention's, with what is done to scores
  * before and behind it; before a choice it is part of that. Step by step it has the
  * largest of each row before the exponents, their sum behind. */
-static void softmax_at(const struct lane *l, uint32_t i, uint32_t before)
+static void layer_steps_softmax_at(const struct layer_steps_lane *l, uint32_t i,
+	uint32_t before)
 {
-	uint32_t next = next_solid(l, i);
-	bool whole = act(l, i) == ACT_SOFTMAX ||
-		     (reduces(l, before + 1, i) && reduces(l, i + 1, next));
+	uint32_t next = layer_steps_next_solid(l, i);
+	bool whole = layer_steps_act(l, i) == ACT_SOFTMAX ||
+		     (layer_steps_reduces(l, before + 1, i) &&
+			     layer_steps_reduces(l, i + 1, next));
 
-	if (whole && (act(l, next) == ACT_SORT || act(l, next) == ACT_ROUTING))
-		of(l, i)->act = ACT_ROUTING;
-	else if (whole && before < l->n && act(l, next) == ACT_PRODUCT) {
+	if (whole && (layer_steps_act(l, next) == ACT_SORT ||
+			     layer_steps_act(l, next) == ACT_ROUTING))
+		layer_steps_of(l, i)->act = ACT_ROUTING;
+	else if (whole && before < l->n &&
+		 layer_steps_act(l, next) == ACT_PRODUCT) {
 		for (uint32_t k = before; k <= next; k++)
 			if (k == before || k == i || k == next ||
-				doing_soft(of(l, k)))
-				of(l, k)->act = ACT_ATTENTION;
+				role_slot_is_soft(layer_steps_of(l, k)))
+				layer_steps_of(l, k)->act = ACT_ATTENTION;
 	} else
-		of(l, i)->act = ACT_GLUE;
+		layer_steps_of(l, i)->act = ACT_GLUE;
 }
 
 /* x · ½ · (1 + tanh(…)), or erf: from the first factor to the last. */
-static void gelu_at(const struct lane *l, uint32_t i, uint32_t before)
+static void layer_steps_gelu_at(const struct layer_steps_lane *l, uint32_t i,
+	uint32_t before)
 {
-	uint32_t next = next_solid(l, i), k = i;
+	uint32_t next = layer_steps_next_solid(l, i), k = i;
 	bool begun = false;
 
-	if (before >= l->n || act(l, next) != ACT_PRODUCT)
+	if (before >= l->n || layer_steps_act(l, next) != ACT_PRODUCT)
 		return;
-	while (k < next && act(l, k) != ACT_ADD)
+	while (k < next && layer_steps_act(l, k) != ACT_ADD)
 		k++;
-	while (k < next && act(l, k) != ACT_MULTIPLY)
+	while (k < next && layer_steps_act(l, k) != ACT_MULTIPLY)
 		k++;
 	for (uint32_t at = before + 1; k < next && at < next; at++) {
-		struct doing *d = of(l, at);
+		struct role_slot *d = layer_steps_of(l, at);
 		begun |= at == i || d->act == ACT_MULTIPLY ||
 			 d->act == ACT_POWER;
-		if (!begun || !doing_soft(d) || d->moves)
+		if (!begun || !role_slot_is_soft(d) || d->moves)
 			continue;
 		d->act = ACT_ACTIVATION;
 		d->roles = ROLE_BIT(ACTIVATION);
@@ -131,82 +146,433 @@ static void gelu_at(const struct lane *l, uint32_t i, uint32_t before)
 	}
 }
 
-static void activation_at(const struct lane *l, uint32_t i, uint32_t before)
+static void layer_steps_activation_at(const struct layer_steps_lane *l,
+	uint32_t i, uint32_t before)
 {
-	enum layer_act next = act(l, next_solid(l, i));
+	enum layer_act next = layer_steps_act(l, layer_steps_next_solid(l, i));
 
 	if (next == ACT_SORT || next == ACT_ROUTING)
-		of(l, i)->act = ACT_ROUTING;
+		layer_steps_of(l, i)->act = ACT_ROUTING;
 	else
-		gelu_at(l, i, before);
+		layer_steps_gelu_at(l, i, before);
 }
 
-static bool experts_act(enum layer_act a)
+static bool layer_steps_experts_act(enum layer_act a)
 {
 	return a == ACT_EXPERTS || a == ACT_DISPATCH || a == ACT_PERMUTE ||
 	       a == ACT_ACTIVATION || a == ACT_COMBINE;
 }
 
 /* The best of many are experts where these come next, not attention. */
-static void sort_at(const struct lane *l, uint32_t i)
+static void layer_steps_sort_at(const struct layer_steps_lane *l, uint32_t i)
 {
 	uint32_t next = i;
 
 	while (next < l->n &&
-		(next == i || !(experts_act(act(l, next)) ||
-				      act(l, next) == ACT_ATTENTION)))
+		(next == i ||
+			!(layer_steps_experts_act(layer_steps_act(l, next)) ||
+				layer_steps_act(l, next) == ACT_ATTENTION)))
 		next++;
-	of(l, i)->act = experts_act(act(l, next)) ? ACT_ROUTING : ACT_GLUE;
+	layer_steps_of(l, i)->act =
+		layer_steps_experts_act(layer_steps_act(l, next)) ? ACT_ROUTING
+								  : ACT_GLUE;
 }
 
-void layer_norm_steps(struct doings *s, const uint32_t *at, uint32_t n)
+void layer_norm_steps(struct role_slots *s, const uint32_t *at, uint32_t n)
 {
-	const struct lane l = { s->d, at, n };
+	const struct layer_steps_lane l = { s->d, at, n };
 
 	for (uint32_t i = 0; i < n; i++)
-		if (act(&l, i) == ACT_ROOT)
-			norm_at(&l, i);
+		if (layer_steps_act(&l, i) == ACT_ROOT)
+			layer_steps_norm_at(&l, i);
 }
 
-void layer_steps(struct doings *s, const uint32_t *at, uint32_t n)
+void layer_steps(struct role_slots *s, const uint32_t *at, uint32_t n)
 {
-	const struct lane l = { s->d, at, n };
+	const struct layer_steps_lane l = { s->d, at, n };
 	uint32_t before = n, sorts = 0, looks = 0;
 
 	layer_norm_steps(s, at, n);
 	for (uint32_t i = 0, from = 0; i <= n; i++)
-		if (i == n || !doing_soft(of(&l, i))) {
-			rope_in(&l, from, i);
+		if (i == n || !role_slot_is_soft(layer_steps_of(&l, i))) {
+			layer_steps_rope_in(&l, from, i);
 			from = i + 1;
 		}
 	for (uint32_t i = 0; i < n; i++) {
-		enum layer_act a = act(&l, i);
+		enum layer_act a = layer_steps_act(&l, i);
 		bool softmax = a == ACT_SOFTMAX || a == ACT_EXPONENT,
-		     step = a == ACT_ACTIVATION && of(&l, i)->step;
+		     step = a == ACT_ACTIVATION && layer_steps_of(&l, i)->step;
 		if ((softmax || step) && looks++ == LOOKS_MOST)
 			break;
 		if (softmax)
-			softmax_at(&l, i, before);
+			layer_steps_softmax_at(&l, i, before);
 		if (step)
-			activation_at(&l, i, before);
+			layer_steps_activation_at(&l, i, before);
 		if (a == ACT_PRODUCT)
 			before = i;
-		else if (!doing_soft(of(&l, i)) && a != ACT_HELPER &&
-			 a != ACT_QUANTIZE)
+		else if (!role_slot_is_soft(layer_steps_of(&l, i)) &&
+			 a != ACT_HELPER && a != ACT_QUANTIZE)
 			before = n;
 	}
 	/* Each looks ahead as far as experts: more than these are no choice of
 	 * theirs. */
 	for (uint32_t i = 0; i < n; i++)
-		if (act(&l, i) == ACT_SORT) {
+		if (layer_steps_act(&l, i) == ACT_SORT) {
 			if (sorts++ < 64)
-				sort_at(&l, i);
+				layer_steps_sort_at(&l, i);
 			else
-				of(&l, i)->act = ACT_GLUE;
+				layer_steps_of(&l, i)->act = ACT_GLUE;
 		}
 	for (uint32_t i = 0; i < n; i++)
-		if (act(&l, i) == ACT_ROUTING) {
-			of(&l, i)->roles = ROLE_BIT(TOPK);
-			of(&l, i)->block = BLOCK_GATE;
+		if (layer_steps_act(&l, i) == ACT_ROUTING) {
+			layer_steps_of(&l, i)->roles = ROLE_BIT(TOPK);
+			layer_steps_of(&l, i)->block = BLOCK_GATE;
 		}
+}
+
+/* Where the cutting of a lane into parts is: for layer_parts.c and
+ * layer_ways.c alone. */
+
+enum layer_scan_kind {
+	SCAN_NONE,
+	SCAN_ATTENTION,
+	SCAN_FEED,
+	SCAN_ROUTE,
+	SCAN_BACK
+};
+
+struct layer_scan {
+	struct role_slots *s;
+	const uint32_t *at;
+	uint32_t n, lane, i;
+	uint32_t ahead, norm; /* of the next anchor, the next norm; n none */
+	struct role_part *p; /* NULL before the first */
+	uint32_t from; /* where it began */
+	uint32_t since; /* products behind its anchor */
+	uint32_t product, multiply; /* the last ones of these there; n none */
+	bool inner; /* a norm behind one of its products */
+	uint32_t last; /* product of all */
+};
+
+static inline struct role_slot *layer_scan_at(const struct layer_scan *c,
+	uint32_t i)
+{
+	return &c->s->d[c->at[i]];
+}
+
+static void layer_scan_begin(struct layer_scan *c, bool attention);
+
+static void layer_scan_router(struct role_slot *d)
+{
+	d->roles = ROLE_BIT(ROUTER);
+	d->block = BLOCK_GATE;
+	d->part = 0;
+	d->behind = false;
+}
+
+/* Products that score experts stand before the choice; where another expert's
+ * part is between, it is the one that this part has too many. */
+static void layer_scan_routers(struct layer_scan *c)
+{
+	struct role_part *p = c->p;
+	bool whole = !p->anchored;
+
+	if (p->attention || p->experts ||
+		(p->anchored && c->since < 2 && (p->before < 2 || p->steps)))
+		return;
+	if (p->anchored && c->since >= 2) {
+		layer_scan_router(layer_scan_at(c, c->product));
+		p->after--;
+		return;
+	}
+	for (uint32_t i = c->from; i < c->i && p->before; i++) {
+		struct role_slot *d = layer_scan_at(c, i);
+		if (d->lane != c->lane || !role_slot_is_product(d) || d->behind)
+			continue;
+		layer_scan_router(d);
+		p->before--;
+		if (!whole)
+			break;
+	}
+}
+
+/* What other lanes do does not part what belongs together on this one. */
+static bool layer_scan_within(const struct layer_scan *c,
+	const struct role_slot *d)
+{
+	return d->lane != c->lane && c->p && !c->p->attention && !c->since &&
+	       (c->p->anchored || c->p->before);
+}
+
+/* Experts are chosen, tokens sent to them; they come back; one or the other. */
+static void layer_scan_route(struct layer_scan *c, const struct role_slot *d)
+{
+	if (layer_scan_within(c, d))
+		return;
+	if (c->p && d->lane == c->lane && !c->p->routed)
+		layer_scan_routers(c);
+	if (!c->p || c->p->attention || c->p->anchored || c->p->before)
+		layer_scan_begin(c, false);
+	c->p->routed = true;
+}
+
+static void layer_scan_back(struct layer_scan *c, const struct role_slot *d)
+{
+	if (layer_scan_within(c, d))
+		return;
+	if (!c->p || c->p->attention || c->p->anchored || c->p->before)
+		layer_scan_begin(c, false);
+	c->p->routed = false;
+}
+
+static void layer_scan_permute(struct layer_scan *c, struct role_slot *d)
+{
+	bool behind = c->p && !c->p->attention &&
+		      (c->p->anchored || c->p->before) && c->p->routed;
+
+	if (d->lane == c->lane) {
+		d->act = behind ? ACT_COMBINE : ACT_DISPATCH;
+		d->roles = behind ? ROLE_BIT(COMBINE) : ROLE_BIT(DISPATCH);
+	}
+	if (behind)
+		layer_scan_back(c, d);
+	else
+		layer_scan_route(c, d);
+}
+
+/* What is between two of these belongs partly to the one before and partly to
+ * the one behind: they part at the first norm that has a product before it,
+ * and where there is none behind the one product that such a thing ends with. */
+
+static const layer_roles before_attention = ROLE_BIT(QKV) | ROLE_BIT(Q_A_KV_A) |
+					    ROLE_BIT(Q_B) | ROLE_BIT(Q_ABSORB) |
+					    ROLE_BIT(CROSS_QKV),
+			 before_activation = ROLE_BIT(GATE_UP);
+
+static enum layer_scan_kind layer_parts_kind_of(const struct layer_scan *c,
+	uint32_t i)
+{
+	if (i >= c->n)
+		return SCAN_NONE;
+	switch (layer_scan_at(c, i)->act) {
+	case ACT_ATTENTION:
+	case ACT_STATE:
+		return SCAN_ATTENTION;
+	case ACT_ACTIVATION:
+	case ACT_EXPERTS:
+		return SCAN_FEED;
+	case ACT_ROUTING:
+	case ACT_DISPATCH:
+		return SCAN_ROUTE;
+	case ACT_COMBINE:
+		return SCAN_BACK;
+	default:
+		return SCAN_NONE;
+	}
+}
+
+static void layer_parts_look_ahead(struct layer_scan *c)
+{
+	if (c->ahead <= c->i)
+		for (c->ahead = c->i + 1;
+			c->ahead < c->n &&
+			layer_parts_kind_of(c, c->ahead) == SCAN_NONE;)
+			c->ahead++;
+	if (c->norm <= c->i)
+		for (c->norm = c->i + 1;
+			c->norm < c->n &&
+			layer_scan_at(c, c->norm)->act != ACT_NORM;)
+			c->norm++;
+}
+
+/* Begins a part at the doing where it is. */
+static void layer_scan_begin(struct layer_scan *c, bool attention)
+{
+	bool cross = c->p && c->p->attention && attention && c->p->after;
+
+	c->p = &c->s->parts[c->s->parts_n++];
+	*c->p = (struct role_part){ .attention = attention,
+		.cross = cross,
+		.lane = c->lane };
+	c->from = c->i;
+	c->since = 0;
+	c->product = c->multiply = c->n;
+	c->inner = false;
+}
+
+/* A part of what comes next, unless one is open for that. */
+static void layer_parts_open_for_next(struct layer_scan *c)
+{
+	bool attention = layer_parts_kind_of(c, c->ahead) == SCAN_ATTENTION;
+
+	if (!c->p)
+		layer_scan_begin(c, attention);
+	else if (!c->p->anchored && !c->p->before &&
+		 layer_parts_kind_of(c, c->ahead) != SCAN_NONE &&
+		 c->p->attention != attention)
+		layer_scan_begin(c, attention);
+}
+
+/* A norm that stays with what is behind attention or an activation. */
+static bool layer_parts_norm_within(const struct layer_scan *c)
+{
+	enum layer_scan_kind next = layer_parts_kind_of(c, c->ahead);
+
+	if (!c->since)
+		/* Of attention, with another behind the projection. */
+		return !c->p->attention ||
+		       (c->norm < c->n && c->norm <= c->ahead);
+	return next == SCAN_BACK || (next == SCAN_NONE && c->last <= c->i);
+}
+
+static void layer_parts_norm(struct layer_scan *c, struct role_slot *d)
+{
+	bool attention = layer_parts_kind_of(c, c->ahead) == SCAN_ATTENTION;
+
+	layer_parts_open_for_next(c);
+	if (c->p->anchored) {
+		if (layer_parts_norm_within(c)) {
+			d->behind = c->since;
+			return;
+		}
+		layer_scan_begin(c, attention);
+	} else if (c->p->before) {
+		if (c->p->attention) {
+			c->inner = true;
+			d->roles |= ROLE_BIT(QK_NORM);
+			return;
+		}
+		layer_scan_begin(c, attention);
+	}
+	d->roles |= c->p->attention && !c->p->cross ? ROLE_BIT(INPUT_NORM)
+						    : ROLE_BIT(POST_NORM);
+}
+
+/* Activation and second factor apart: what was taken for the last product comes
+ * before that factor. */
+static void layer_parts_unfused(struct layer_scan *c)
+{
+	struct role_slot *up = layer_scan_at(c, c->product);
+
+	up->behind = false;
+	c->p->before++;
+	c->p->after--;
+	c->since--;
+	layer_scan_at(c, c->multiply)->roles = ROLE_BIT(ACTIVATION);
+	c->multiply = c->n;
+}
+
+static void layer_parts_product_behind(struct layer_scan *c,
+	struct role_slot *d)
+{
+	enum layer_scan_kind next = d->act == ACT_EXPERTS
+					    ? SCAN_FEED
+					    : layer_parts_kind_of(c, c->ahead);
+	uint32_t own = c->p->attention && c->p->latent ? 2 : 1;
+	bool parted = c->norm < c->n && c->norm <= c->ahead;
+
+	if (!c->p->attention && c->p->steps && c->since == 1 &&
+		c->multiply < c->n)
+		layer_parts_unfused(c);
+	bool other = c->since >= own && !parted && next != SCAN_NONE &&
+		     next != SCAN_BACK;
+	if (other || (d->act == ACT_EXPERTS && c->p->attention)) {
+		layer_scan_begin(c, next == SCAN_ATTENTION);
+		c->p->before++;
+		return;
+	}
+	d->behind = true;
+	c->since++;
+	c->p->after++;
+	c->product = c->i;
+	c->multiply = c->n;
+}
+
+static void layer_parts_product(struct layer_scan *c, struct role_slot *d)
+{
+	layer_parts_open_for_next(c);
+	if (d->told & before_attention && !c->p->attention)
+		layer_scan_begin(c, true);
+	else if ((d->told & before_activation || d->act == ACT_EXPERTS) &&
+		 c->p->attention)
+		layer_scan_begin(c, false);
+	else if (d->told & ROLE_BIT(ROUTER)) {
+		d->block = BLOCK_GATE;
+		return;
+	}
+	if (c->p->anchored) {
+		layer_parts_product_behind(c, d);
+	} else {
+		c->p->before++;
+		c->p->latent |= c->inner && c->p->attention;
+	}
+	c->p->experts |= d->act == ACT_EXPERTS;
+}
+
+static void layer_parts_anchor(struct layer_scan *c, struct role_slot *d,
+	bool attention)
+{
+	bool same = c->p && c->p->attention == attention &&
+		    (!c->p->anchored || !c->since);
+
+	if (!same)
+		layer_scan_begin(c, attention);
+	c->p->anchored = true;
+	c->p->steps |= d->step;
+	if (attention && d->operator&& strcmp(d->operator->name,
+				 "mla_decode_attention") == 0)
+		c->p->latent = true;
+}
+
+static void layer_parts_step(struct layer_scan *c, struct role_slot *d)
+{
+	switch (d->act) {
+	case ACT_NORM:
+		layer_parts_norm(c, d);
+		break;
+	case ACT_PRODUCT:
+	case ACT_EXPERTS:
+		layer_parts_product(c, d);
+		break;
+	case ACT_ATTENTION:
+	case ACT_STATE:
+		layer_parts_anchor(c, d, true);
+		break;
+	case ACT_ACTIVATION:
+		layer_parts_anchor(c, d, false);
+		break;
+	case ACT_ROUTING:
+	case ACT_DISPATCH:
+		layer_scan_route(c, d);
+		break;
+	case ACT_COMBINE:
+		layer_scan_back(c, d);
+		break;
+	case ACT_PERMUTE:
+		layer_scan_permute(c, d);
+		break;
+	case ACT_MULTIPLY:
+		c->multiply = c->i;
+		break;
+	default:
+		break;
+	}
+}
+
+void layer_parts(struct role_slots *s, const uint32_t *at, uint32_t n,
+	uint32_t lane)
+{
+	struct layer_scan c = { .s = s, .at = at, .n = n, .lane = lane };
+
+	c.product = c.multiply = n;
+	for (uint32_t i = 0; i < n; i++)
+		if (role_slot_is_product(layer_scan_at(&c, i)))
+			c.last = i;
+	for (c.i = 0; c.i < n; c.i++) {
+		struct role_slot *d = layer_scan_at(&c, c.i);
+		layer_parts_look_ahead(&c);
+		layer_parts_step(&c, d);
+		if (d->lane == lane && c.p && d->block != BLOCK_GATE)
+			d->part = (uint32_t)(c.p - s->parts) + 1;
+	}
 }

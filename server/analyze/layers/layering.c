@@ -1,6 +1,7 @@
-/* layer_flat.c - what has no layers: a pass is one section; and how alike layers
- * are. */
+/* layering.c - runs without layers, and the confidence of layers. */
 #include "layering.h"
+
+/* What has no layers: a pass is one section; and how alike layers are. */
 
 bool layering_flat(const struct layer_seq *s, const char *why,
 	struct layering *out)

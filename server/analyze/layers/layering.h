@@ -59,21 +59,21 @@ bool layering_by_period(const struct layer_seq *s, struct layering *out);
 bool layering_by_start(const struct layer_seq *s, const char *start,
 	uint32_t every, struct layering *out);
 
-/* ---- what they share: layer_align.c, layer_flat.c */
+/* ---- shared by detectors: layer_align.c, layering.c */
 
-/* Launches that a section's instances have at the mean, beyond which its places
+/* Launches that a section's instances have on average, beyond which its places
  * are by lane and symbol. */
 enum { LAYERING_LONG = 1000 };
 
 /* Of cuts to a whole layering. `instance_of` tells of each item an index into
  * `cut`, which lies in order of passes and time and tells section and number;
  * sections have no places yet. Instances of a section are aligned with each
- * other, lane by lane (layer_fit.h), so that launches which most have are at one
+ * other, lane by lane (layer_align.c), so that launches which most have are at one
  * place, and those that a few have at places of their own; a place's instances
  * tell. Places of several lanes are laid between each other by the mean of their
  * starts. Where the bounds of that are reached, what is left over goes to places
  * by lane and symbol, too. *out gets copies; detector, confidence, anchor and why
- * are the caller's to fill in. False where the arena is full. */
+ * are the caller's to fill in. Returns false if the arena is full. */
 struct layer_cut {
 	struct layer_section *sections;
 	struct layer_instance *instances;

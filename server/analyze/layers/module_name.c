@@ -1,21 +1,23 @@
-/* module_name.c - names cut at points, slashes and numbers. */
+/* module_name.c - splits names of modules and ranges. */
 #include "module_name.h"
 #include <string.h>
 #include <strings.h>
 
+/* Names cut at points, slashes and numbers. */
+
 static const char class_front[] = "nn.Module: ";
 
-static bool digit(char c)
+static bool module_name_digit(char c)
 {
 	return (unsigned char)(c - '0') < 10;
 }
 
-static bool letter(char c)
+static bool module_name_letter(char c)
 {
 	return (unsigned char)((c | 32) - 'a') < 26;
 }
 
-static bool ends_in(const char *text, size_t len, const char *word)
+static bool module_name_ends_in(const char *text, size_t len, const char *word)
 {
 	size_t n = strlen(word);
 	return len >= n && !strncasecmp(text + len - n, word, n);
@@ -23,28 +25,30 @@ static bool ends_in(const char *text, size_t len, const char *word)
 
 bool module_name_is_layer(const char *text, size_t len)
 {
-	return ends_in(text, len, "layer") || ends_in(text, len, "layers") ||
-	       ends_in(text, len, "block") || ends_in(text, len, "blocks") ||
+	return module_name_ends_in(text, len, "layer") ||
+	       module_name_ends_in(text, len, "layers") ||
+	       module_name_ends_in(text, len, "block") ||
+	       module_name_ends_in(text, len, "blocks") ||
 	       (len == 1 && *text == 'h');
 }
 
 /* A number of so few digits that it fits; -1. */
-static int64_t number(const char *s, size_t len)
+static int64_t module_name_number(const char *s, size_t len)
 {
 	int64_t n = 0;
 
 	if (len == 0 || len > 9)
 		return -1;
 	for (size_t i = 0; i < len; i++) {
-		if (!digit(s[i]))
+		if (!module_name_digit(s[i]))
 			return -1;
 		n = n * 10 + (s[i] - '0');
 	}
 	return n;
 }
 
-static void put(struct module_name *out, const char *text, size_t len,
-	int64_t n)
+static void module_name_put(struct module_name *out, const char *text,
+	size_t len, int64_t n)
 {
 	if (len && out->n < MODULE_NAME_PARTS)
 		out->parts[out->n++] =
@@ -52,37 +56,38 @@ static void put(struct module_name *out, const char *text, size_t len,
 }
 
 /* "Layer[3]", "layer 3", "Linear_3": a word, what parts them, a number. */
-static void numbered(struct module_name *out, const char *s, size_t len)
+static void module_name_numbered(struct module_name *out, const char *s,
+	size_t len)
 {
 	size_t end = len, from, word;
 
 	while (end && strchr("])", s[end - 1]))
 		end--;
 	from = end;
-	while (from && digit(s[from - 1]))
+	while (from && module_name_digit(s[from - 1]))
 		from--;
 	word = from;
 	while (word && strchr(" _#:-[(=", s[word - 1]))
 		word--;
-	int64_t n = number(s + from, end - from);
+	int64_t n = module_name_number(s + from, end - from);
 	bool apart = word < from || module_name_is_layer(s, word);
 	if (n < 0 || !word || !apart)
-		put(out, s, len, -1);
+		module_name_put(out, s, len, -1);
 	else
-		put(out, s, word, n);
+		module_name_put(out, s, word, n);
 }
 
 /* Where the number of "layer 3 attention" ends, with more behind it; 0. */
-static size_t middle(const char *s, size_t len)
+static size_t module_name_middle(const char *s, size_t len)
 {
 	for (size_t i = 1; i + 1 < len; i++) {
 		size_t word = i;
-		if (!digit(s[i]) || digit(s[i - 1]))
+		if (!module_name_digit(s[i]) || module_name_digit(s[i - 1]))
 			continue;
 		while (word && strchr(" _#:-[(=", s[word - 1]))
 			word--;
 		size_t end = i;
-		while (end < len && digit(s[end]))
+		while (end < len && module_name_digit(s[end]))
 			end++;
 		if (end < len && strchr("])", s[end]))
 			end++;
@@ -93,29 +98,30 @@ static size_t middle(const char *s, size_t len)
 	return 0;
 }
 
-static void words(struct module_name *out, const char *s, size_t len)
+static void module_name_words(struct module_name *out, const char *s,
+	size_t len)
 {
-	size_t end = middle(s, len);
+	size_t end = module_name_middle(s, len);
 
 	if (!end) {
-		numbered(out, s, len);
+		module_name_numbered(out, s, len);
 		return;
 	}
-	numbered(out, s, end);
+	module_name_numbered(out, s, end);
 	while (end < len && strchr(" _:-/.", s[end]))
 		end++;
-	put(out, s + end, len - end, -1);
+	module_name_put(out, s + end, len - end, -1);
 }
 
 /* The next piece between points or slashes. */
-static size_t piece(const char *s)
+static size_t module_name_piece(const char *s)
 {
 	return strcspn(s, "./");
 }
 
 /* Whether pieces make a path: none empty, no blanks, and one a number, or
  * called a layer and numbered. */
-static bool is_path(const char *s, bool module)
+static bool module_name_is_path(const char *s, bool module)
 {
 	bool told = module;
 	uint32_t n = 0;
@@ -124,30 +130,32 @@ static bool is_path(const char *s, bool module)
 		return false;
 	for (;; s++) {
 		struct module_name part = { 0 };
-		size_t len = piece(s);
+		size_t len = module_name_piece(s);
 		if (len == 0 || ++n > MODULE_NAME_PARTS)
 			return false;
-		numbered(&part, s, len);
-		told |= number(s, len) >= 0 || part.parts[0].number >= 0;
+		module_name_numbered(&part, s, len);
+		told |= module_name_number(s, len) >= 0 ||
+			part.parts[0].number >= 0;
 		s += len;
 		if (!*s)
 			return told;
 	}
 }
 
-static void path(struct module_name *out, const char *s, bool module)
+static void module_name_path(struct module_name *out, const char *s,
+	bool module)
 {
 	for (;; s++) {
-		size_t len = piece(s);
-		int64_t n = number(s, len);
+		size_t len = module_name_piece(s);
+		int64_t n = module_name_number(s, len);
 		struct module_name_part *last =
 			out->n ? &out->parts[out->n - 1] : NULL;
 		if (n >= 0 && last && last->number < 0)
 			last->number = n;
 		else if (module)
-			put(out, s, len, -1);
+			module_name_put(out, s, len, -1);
 		else
-			numbered(out, s, len);
+			module_name_numbered(out, s, len);
 		s += len;
 		if (!*s)
 			return;
@@ -155,15 +163,15 @@ static void path(struct module_name *out, const char *s, bool module)
 }
 
 /* An operator or a library's own mark, which is no part of a model. */
-static bool foreign(const char *s)
+static bool module_name_foreign(const char *s)
 {
 	return strstr(s, "::") || !strncmp(s, "nccl:", 5) ||
 	       !strncmp(s, "rccl:", 5) || !strncmp(s, "ProfilerStep", 12) ||
 	       !strncmp(s, "Optimizer.", 10) || !strncmp(s, "## ", 3) ||
-	       (!letter(*s) && *s != '_');
+	       (!module_name_letter(*s) && *s != '_');
 }
 
-static bool wraps(const struct module_name_part *p)
+static bool module_name_wraps(const struct module_name_part *p)
 {
 	static const char *const classes[] = { "Sequential", "ModuleList",
 		"ModuleDict", "DataParallel", "DistributedDataParallel",
@@ -185,15 +193,15 @@ void module_name_read(const char *text, bool module, struct module_name *out)
 	out->wraps = false;
 	out->class_name = module && !strncmp(text, class_front, front);
 	if (out->class_name) {
-		numbered(out, text + front, len - front);
-		out->wraps = out->n && wraps(&out->parts[0]);
-	} else if (!module && foreign(text)) {
+		module_name_numbered(out, text + front, len - front);
+		out->wraps = out->n && module_name_wraps(&out->parts[0]);
+	} else if (!module && module_name_foreign(text)) {
 		return;
-	} else if (is_path(text, module)) {
-		path(out, text, module);
+	} else if (module_name_is_path(text, module)) {
+		module_name_path(out, text, module);
 	} else if (module) {
-		put(out, text, len, -1);
+		module_name_put(out, text, len, -1);
 	} else {
-		words(out, text, len);
+		module_name_words(out, text, len);
 	}
 }

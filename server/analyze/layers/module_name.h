@@ -1,5 +1,4 @@
-/* module_name.h - what the names of ranges tell of layers: a class or attribute,
- * and a number.
+/* module_name.h - names of ranges: a class or attribute, and a number.
  *
  *   nn.Module: Qwen2DecoderLayer_5        Qwen2DecoderLayer, 5
  *   model.layers.3.self_attn (a module)   model · layers, 3 · self_attn
@@ -8,9 +7,9 @@
  *   layer 3 attention                     layer, 3 · attention
  *   self.o_proj                           self.o_proj
  *
- * Points and slashes part a name only where it is a module's path or has a
- * number between them; a number right behind letters counts for what is called
- * a layer or block alone ("w13" is a name). */
+ * Points and slashes split a name only if it is a module's path or has a number
+ * between them. A number right after letters counts only for what is called a
+ * layer or block ("w13" is a name). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,5 @@ struct module_name {
 /* `module`: it is a module's name as frame_name.h gives it. */
 void module_name_read(const char *text, bool module, struct module_name *out);
 
-/* Whether it is called a layer or block: ends in such a word, or is GPT-2's h. */
+/* Returns whether it is called a layer or block: ends in such a word, or is GPT-2's h. */
 bool module_name_is_layer(const char *text, size_t len);

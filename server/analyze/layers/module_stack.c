@@ -1,12 +1,195 @@
-/* module_stack.c - marks by parent and class; from the inside out what is called a
- * layer, from the outside in what is chosen. */
+/* module_stack.c - finds which modules and ranges are layers. */
 #include "module_stack.h"
+#include "layer_seq.h"
+#include "module_name.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The modules and ranges around a sequence's launches, as a tree.
+ *
+ * Frames of Python and of operators are left out of it, and so are modules
+ * that only hold others (Sequential, what wraps a module to share it out). The
+ * path of a layerwise range ("model.layers.3.mlp") is as many marks as it has
+ * parts, below the range whose path it goes on from. Numbers of what is no
+ * layer ("request 12") are left out of ranges' marks: what differs from step
+ * to step would part what belongs together. A mark's parent has a lower index;
+ * mark 0 is the root. */
+
+/* Hashed as bytes, so it has no padding. */
+struct module_mark_key {
+	int64_t number;
+	uint32_t parent, word;
+	uint32_t class_name, module;
+};
+
+enum { CLIMB_MOST = 64 };
+
+static bool module_mark_grow(struct module_marks *m, struct arena *a,
+	uint32_t *cap)
+{
+	if (m->n < *cap)
+		return true;
+	uint32_t more = *cap * 2 + 256;
+	struct module_mark *grown =
+		arena_grow(a, m->marks, more * sizeof *grown);
+	if (!grown)
+		return false;
+	m->marks = grown;
+	*cap = more;
+	return true;
+}
+
+struct module_mark_marker {
+	struct module_marks *m;
+	struct arena *arena;
+	uint32_t cap;
+};
+
+/* The mark of a part below another; NAMES_NONE where the arena is full. */
+static uint32_t module_mark_child(struct module_mark_marker *k,
+	const struct module_mark_key *key)
+{
+	struct module_marks *m = k->m;
+	uint32_t id = names_put(&m->nodes, (const char *)key, sizeof *key);
+
+	if (id == NAMES_NONE || !module_mark_grow(m, k->arena, &k->cap))
+		return NAMES_NONE;
+	if (id < m->n)
+		return id;
+	m->marks[m->n++] = (struct module_mark){ .parent = key->parent,
+		.word = key->word,
+		.number = key->number,
+		.class_name = key->class_name,
+		.module = key->module,
+		.first = LAYER_NONE };
+	return id;
+}
+
+/* From which mark up a dotted path goes on, and how many of its bytes that one
+ * has told already. */
+static uint32_t module_mark_goes_on(const struct module_marks *m,
+	uint32_t under, const char *text, size_t *told)
+{
+	uint32_t at = under;
+
+	*told = 0;
+	for (int i = 0; at && i < CLIMB_MOST; i++, at = m->marks[at].parent) {
+		if (!m->marks[at].path)
+			continue;
+		const struct name *p = &m->words.list[m->marks[at].path];
+		const char *parts = m->marks[at].number < 0 ? "./" : "./ _:-";
+		if (strncmp(text, p->text, p->len) == 0 &&
+			(!text[p->len] || strchr(parts, text[p->len]))) {
+			*told = p->len;
+			return at;
+		}
+	}
+	return under;
+}
+
+/* The marks of one name; *mark is the innermost. */
+static bool module_mark_place(struct module_mark_marker *k, const char *text,
+	bool module, uint32_t *mark)
+{
+	struct module_marks *m = k->m;
+	struct module_name name;
+	size_t told = 0;
+
+	module_name_read(text, module, &name);
+	bool dotted = !name.class_name && name.n;
+	if (dotted)
+		*mark = module_mark_goes_on(m, *mark, text, &told);
+	for (uint32_t i = 0; i < name.n && !name.wraps; i++) {
+		const struct module_name_part *p = &name.parts[i];
+		const char *end = i + 1 < name.n ? name.parts[i + 1].text
+						 : text + strlen(text) + 1;
+		if (dotted && told && end <= text + told + 1)
+			continue;
+		bool kept = module || module_name_is_layer(p->text, p->len) ||
+			    name.n > 1;
+		struct module_mark_key key = {
+			.number = kept ? p->number : -1,
+			.parent = *mark,
+			.word = names_put(&m->words, p->text, p->len),
+			.class_name = name.class_name,
+			.module = module,
+		};
+		if (key.word == NAMES_NONE)
+			return false;
+		*mark = module_mark_child(k, &key);
+		if (*mark == NAMES_NONE)
+			return false;
+		if (!dotted)
+			continue;
+		uint32_t path =
+			names_put(&m->words, text, (size_t)(end - 1 - text));
+		if (path == NAMES_NONE)
+			return false;
+		m->marks[*mark].path = path;
+	}
+	return true;
+}
+
+/* Time of kernels in passes that count, in each mark and all below. */
+static void module_mark_add_up(struct module_marks *m,
+	const struct layer_seq *s)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct layer_item *it = &s->items[i];
+		uint32_t mark = m->of_frame[it->frame];
+		if (it->kind != LAYER_KERNEL || it->pass == LAYER_NONE)
+			continue;
+		m->gpu_ns += it->dur_ns;
+		m->known_ns += mark ? it->dur_ns : 0;
+		m->path_ns += it->frame ? it->dur_ns : 0;
+		m->marks[mark].self_ns += it->dur_ns;
+		if (m->marks[mark].first == LAYER_NONE)
+			m->marks[mark].first = i;
+	}
+	for (uint32_t i = m->n; i-- > 0;) {
+		struct module_mark *x = &m->marks[i],
+				   *up = &m->marks[x->parent];
+		x->time_ns += x->self_ns;
+		if (!i)
+			break;
+		up->time_ns += x->time_ns;
+		if (x->first < up->first)
+			up->first = x->first;
+	}
+}
+
+bool module_marks_from(struct module_marks *m, const struct layer_seq *s,
+	bool ranges)
+{
+	struct module_mark_marker k = { .m = m, .arena = s->arena };
+
+	*m = (struct module_marks){ .of_frame = arena_array(s->arena, uint32_t,
+					    s->frames_n) };
+	if (!m->of_frame || !names_init(&m->words, s->arena) ||
+		!names_init(&m->nodes, s->arena) ||
+		!module_mark_grow(m, s->arena, &k.cap))
+		return false;
+	m->marks[m->n++] =
+		(struct module_mark){ .number = -1, .first = LAYER_NONE };
+	for (uint32_t i = 1; i < s->frames_n; i++) {
+		const struct frame *f = &s->frames[i];
+		m->of_frame[i] = m->of_frame[f->parent];
+		if ((f->kind == FRAME_MODULE ||
+			    (ranges && f->kind == FRAME_ANNOTATION)) &&
+			!module_mark_place(&k, f->name, f->kind == FRAME_MODULE,
+				&m->of_frame[i]))
+			return false;
+	}
+	module_mark_add_up(m, s);
+	return true;
+}
+
+/* Marks by parent and class; from the inside out what is called a layer, from
+ * the outside in what is chosen. */
+
 /* Marks of one parent and class. */
-struct group {
+struct module_stack_group {
 	uint32_t from, n; /* in `kids` */
 	int64_t time_ns;
 	uint32_t with_kids; /* members with marks in them */
@@ -14,26 +197,26 @@ struct group {
 	bool fit; /* may be layers */
 };
 
-struct chooser {
+struct module_stack_chooser {
 	const struct module_marks *m;
 	uint32_t *kids; /* marks by parent, class, number */
 	uint32_t *kids_from; /* by mark, and the end */
-	struct group *groups; /* by parent */
+	struct module_stack_group *groups; /* by parent */
 	uint32_t *groups_from; /* by mark, and the end */
 	uint32_t *group_of; /* by mark */
 	int64_t *called_ns; /* by mark: time of called layers in it */
 	struct module_stacks *out;
 };
 
-struct kid {
+struct module_stack_kid {
 	uint32_t parent, word, class_name;
 	int64_t number;
 	uint32_t mark;
 };
 
-static int by_parent(const void *left, const void *right)
+static int module_stack_by_parent(const void *left, const void *right)
 {
-	const struct kid *a = left, *b = right;
+	const struct module_stack_kid *a = left, *b = right;
 	const int64_t x[] = { a->parent, a->class_name, a->word, a->number,
 		a->mark };
 	const int64_t y[] = { b->parent, b->class_name, b->word, b->number,
@@ -45,25 +228,28 @@ static int by_parent(const void *left, const void *right)
 	return 0;
 }
 
-static bool same_class(const struct module_marks *m, uint32_t a, uint32_t b)
+static bool module_stack_same_class(const struct module_marks *m, uint32_t a,
+	uint32_t b)
 {
 	return m->marks[a].word == m->marks[b].word &&
 	       m->marks[a].class_name == m->marks[b].class_name;
 }
 
-static bool sort_kids(struct chooser *c, struct arena *a)
+static bool module_stack_sort_kids(struct module_stack_chooser *c,
+	struct arena *a)
 {
 	const struct module_marks *m = c->m;
-	struct kid *kids = arena_grow(a, NULL, m->n * sizeof *kids);
+	struct module_stack_kid *kids =
+		arena_grow(a, NULL, m->n * sizeof *kids);
 
 	if (!kids)
 		return false;
 	for (uint32_t i = 1; i < m->n; i++) {
 		const struct module_mark *x = &m->marks[i];
-		kids[i - 1] = (struct kid){ x->parent, x->word, x->class_name,
-			x->number, i };
+		kids[i - 1] = (struct module_stack_kid){ x->parent, x->word,
+			x->class_name, x->number, i };
 	}
-	qsort(kids, m->n - 1, sizeof *kids, by_parent);
+	qsort(kids, m->n - 1, sizeof *kids, module_stack_by_parent);
 	for (uint32_t i = 0; i + 1 < m->n; i++) {
 		c->kids[i] = kids[i].mark;
 		c->kids_from[kids[i].parent + 1]++;
@@ -74,12 +260,14 @@ static bool sort_kids(struct chooser *c, struct arena *a)
 	return true;
 }
 
-static bool has_kids(const struct chooser *c, uint32_t mark)
+static bool module_stack_has_kids(const struct module_stack_chooser *c,
+	uint32_t mark)
 {
 	return c->kids_from[mark] < c->kids_from[mark + 1];
 }
 
-static void judge(struct chooser *c, struct group *g)
+static void module_stack_judge(struct module_stack_chooser *c,
+	struct module_stack_group *g)
 {
 	const struct module_marks *m = c->m;
 	uint32_t first = c->kids[g->from];
@@ -88,7 +276,7 @@ static void judge(struct chooser *c, struct group *g)
 
 	for (uint32_t i = 0; i < g->n; i++) {
 		g->time_ns += m->marks[c->kids[g->from + i]].time_ns;
-		g->with_kids += has_kids(c, c->kids[g->from + i]);
+		g->with_kids += module_stack_has_kids(c, c->kids[g->from + i]);
 	}
 	bool parted = g->with_kids > g->n / 2;
 	g->called = module_name_is_layer(word, strlen(word)) &&
@@ -97,7 +285,7 @@ static void judge(struct chooser *c, struct group *g)
 		 (g->called || (x->module && g->n > 1 && parted));
 }
 
-static void group(struct chooser *c)
+static void module_stack_group(struct module_stack_chooser *c)
 {
 	uint32_t n = 0;
 
@@ -105,19 +293,21 @@ static void group(struct chooser *c)
 		c->groups_from[p] = n;
 		for (uint32_t i = c->kids_from[p]; i < c->kids_from[p + 1];
 			i++) {
-			bool opens =
-				i == c->kids_from[p] ||
-				!same_class(c->m, c->kids[i], c->kids[i - 1]);
+			bool opens = i == c->kids_from[p] ||
+				     !module_stack_same_class(c->m, c->kids[i],
+					     c->kids[i - 1]);
 			if (opens)
-				c->groups[n++] = (struct group){ .from = i };
+				c->groups[n++] = (struct module_stack_group){
+					.from = i
+				};
 			c->groups[n - 1].n++;
 			c->group_of[c->kids[i]] = n - 1;
 		}
 	}
 	c->groups_from[c->m->n] = n;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct group *g = &c->groups[i];
-		judge(c, &c->groups[i]);
+		const struct module_stack_group *g = &c->groups[i];
+		module_stack_judge(c, &c->groups[i]);
 		for (uint32_t k = 0; k < g->n; k++) {
 			c->out->ordinal[c->kids[g->from + k]] = k;
 			c->out->siblings[c->kids[g->from + k]] = g->n;
@@ -125,15 +315,15 @@ static void group(struct chooser *c)
 	}
 	for (uint32_t i = c->m->n; i-- > 1;) {
 		const struct module_mark *x = &c->m->marks[i];
-		const struct group *g = &c->groups[c->group_of[i]];
+		const struct module_stack_group *g = &c->groups[c->group_of[i]];
 		c->called_ns[x->parent] +=
 			g->fit && g->called ? x->time_ns : c->called_ns[i];
 	}
 }
 
-/* Whether a mark has a kid of that class; kids lie by class and word. */
-static bool has_kid(const struct chooser *c, uint32_t mark,
-	const struct module_mark *like)
+/* Returns whether a mark has a kid of that class; kids lie by class and word. */
+static bool module_stack_has_kid(const struct module_stack_chooser *c,
+	uint32_t mark, const struct module_mark *like)
 {
 	uint32_t low = c->kids_from[mark], high = c->kids_from[mark + 1];
 	uint32_t end = high;
@@ -152,19 +342,21 @@ static bool has_kid(const struct chooser *c, uint32_t mark,
 	       c->m->marks[c->kids[low]].class_name == like->class_name;
 }
 
-/* Whether the first members of two groups have kids of one class. */
-static bool alike(const struct chooser *c, const struct group *g,
-	const struct group *h)
+/* Returns whether the first members of two groups have kids of one class. */
+static bool module_stack_alike(const struct module_stack_chooser *c,
+	const struct module_stack_group *g, const struct module_stack_group *h)
 {
 	uint32_t x = c->kids[g->from];
 
 	for (uint32_t i = c->kids_from[x]; i < c->kids_from[x + 1]; i++)
-		if (has_kid(c, c->kids[h->from], &c->m->marks[c->kids[i]]))
+		if (module_stack_has_kid(c, c->kids[h->from],
+			    &c->m->marks[c->kids[i]]))
 			return true;
 	return false;
 }
 
-static void take(struct chooser *c, const struct group *g)
+static void module_stack_take(struct module_stack_chooser *c,
+	const struct module_stack_group *g)
 {
 	for (uint32_t i = 0; i < g->n; i++) {
 		uint32_t mark = c->kids[g->from + i];
@@ -179,14 +371,14 @@ static void take(struct chooser *c, const struct group *g)
 
 /* Of a parent's groups the one with most time among those that may be layers;
  * `called`: of those so called alone. */
-static const struct group *largest(const struct chooser *c, uint32_t parent,
-	bool called)
+static const struct module_stack_group *module_stack_largest(
+	const struct module_stack_chooser *c, uint32_t parent, bool called)
 {
-	const struct group *most = NULL;
+	const struct module_stack_group *most = NULL;
 
 	for (uint32_t i = c->groups_from[parent];
 		i < c->groups_from[parent + 1]; i++) {
-		const struct group *g = &c->groups[i];
+		const struct module_stack_group *g = &c->groups[i];
 		if (g->fit && (g->called || !called) &&
 			(!most || g->time_ns > most->time_ns))
 			most = g;
@@ -196,21 +388,26 @@ static const struct group *largest(const struct chooser *c, uint32_t parent,
 
 /* Time of a parent's kids, without what is right in it: the root's is all that
  * has no mark. */
-static int64_t kids_ns(const struct chooser *c, uint32_t parent)
+static int64_t module_stack_kids_ns(const struct module_stack_chooser *c,
+	uint32_t parent)
 {
 	const struct module_mark *p = &c->m->marks[parent];
 	return p->time_ns - (parent ? 0 : p->self_ns);
 }
 
-static void choose_below(struct chooser *c, uint32_t parent)
+static void module_stack_choose_below(struct module_stack_chooser *c,
+	uint32_t parent)
 {
-	const struct group *most = largest(c, parent, true);
+	const struct module_stack_group *most =
+		module_stack_largest(c, parent, true);
 
-	if (most && most->n == 1 && most->time_ns < kids_ns(c, parent) / 2)
+	if (most && most->n == 1 &&
+		most->time_ns < module_stack_kids_ns(c, parent) / 2)
 		return;
 	if (!most) {
-		most = largest(c, parent, false);
-		if (!most || most->time_ns < kids_ns(c, parent) / 2)
+		most = module_stack_largest(c, parent, false);
+		if (!most ||
+			most->time_ns < module_stack_kids_ns(c, parent) / 2)
 			return;
 		int64_t called_ns = 0;
 		for (uint32_t i = 0; i < most->n; i++)
@@ -220,26 +417,26 @@ static void choose_below(struct chooser *c, uint32_t parent)
 	}
 	for (uint32_t i = c->groups_from[parent];
 		i < c->groups_from[parent + 1]; i++) {
-		const struct group *g = &c->groups[i];
+		const struct module_stack_group *g = &c->groups[i];
 		if (g == most || (g->fit && g->called == most->called &&
-					 alike(c, g, most)))
-			take(c, g);
+					 module_stack_alike(c, g, most)))
+			module_stack_take(c, g);
 	}
 }
 
-static void choose(struct chooser *c)
+static void module_stack_choose(struct module_stack_chooser *c)
 {
 	for (uint32_t i = 0; i < c->m->n; i++) {
 		uint32_t *of = &c->out->layer_of[i];
 		if (i && !*of)
 			*of = c->out->layer_of[c->m->marks[i].parent];
 		if (!*of)
-			choose_below(c, i);
+			module_stack_choose_below(c, i);
 	}
 }
 
 /* The outermost marks of a name. */
-static void find(struct chooser *c, const char *asked)
+static void module_stack_find(struct module_stack_chooser *c, const char *asked)
 {
 	const struct module_marks *m = c->m;
 
@@ -267,7 +464,7 @@ static void find(struct chooser *c, const char *asked)
 bool module_stacks_from(const struct module_marks *m, const char *asked,
 	struct arena *a, struct module_stacks *out)
 {
-	struct chooser c = { .m = m, .out = out };
+	struct module_stack_chooser c = { .m = m, .out = out };
 	size_t n = (size_t)m->n + 1;
 
 	*out = (struct module_stacks){ .layer_of = arena_array(a, uint32_t, n),
@@ -276,18 +473,18 @@ bool module_stacks_from(const struct module_marks *m, const char *asked,
 		.asked = asked };
 	c.kids = arena_array(a, uint32_t, n);
 	c.kids_from = arena_array(a, uint32_t, n);
-	c.groups = arena_array(a, struct group, n);
+	c.groups = arena_array(a, struct module_stack_group, n);
 	c.groups_from = arena_array(a, uint32_t, n);
 	c.group_of = arena_array(a, uint32_t, n);
 	c.called_ns = arena_array(a, int64_t, n);
 	if (!out->layer_of || !out->ordinal || !out->siblings || !c.kids ||
 		!c.kids_from || !c.groups || !c.groups_from || !c.group_of ||
-		!c.called_ns || !sort_kids(&c, a))
+		!c.called_ns || !module_stack_sort_kids(&c, a))
 		return false;
-	group(&c);
+	module_stack_group(&c);
 	if (asked)
-		find(&c, asked);
+		module_stack_find(&c, asked);
 	else
-		choose(&c);
+		module_stack_choose(&c);
 	return true;
 }

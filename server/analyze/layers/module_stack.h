@@ -1,11 +1,56 @@
-/* module_stack.h - which marks are layers: siblings of one class, the outermost
- * that hold most of the time of what they are in.
+/* module_stack.h - the modules and ranges around launches as a tree of marks,
+ * and which of the marks are layers.
  *
- * A class that is called a layer or block comes before one that is not. One that
- * is not has members with modules in them, two at least. Other classes below the same parent are layers of another kind
- * where they are called so, too, and have something of the same class in them. */
+ * Frames of Python and of operators are not marks, nor are modules that only
+ * hold others (Sequential, or a class that wraps a module to shard it). The
+ * path of a layerwise range ("model.layers.3.mlp") is one mark per part, below
+ * the range whose path it continues. Numbers of what is no layer ("request 12")
+ * are dropped from ranges' marks: they differ from step to step and would
+ * separate what belongs together. A mark's parent has a lower index; mark 0 is
+ * the root.
+ *
+ * Layers are siblings of one class, the outermost that hold most of the time of
+ * the mark around them. A class that is called a layer or block is preferred to
+ * one that is not. A class that is not called so must have at least two members
+ * with modules in them. Other classes below the same parent are layers of another
+ * kind if they are called so, too, and contain something of the same class. */
 #pragma once
-#include "module_mark.h"
+#include "layer_seq.h"
+#include "module_name.h"
+
+struct module_mark {
+	uint32_t parent;
+	uint32_t word; /* class, attribute or words: id in `words` */
+	int64_t number; /* -1: none */
+	uint32_t path; /* id in `words` of all of a dotted path up to here; 0 */
+	bool class_name; /* of a module as Kineto tells it */
+	bool module; /* a module; else a range */
+	int64_t self_ns,
+		time_ns; /* kernels right in it; and including all below */
+	uint32_t first; /* item; LAYER_NONE: no launch is in it */
+};
+
+struct module_marks {
+	struct module_mark *marks;
+	uint32_t n;
+	uint32_t *of_frame; /* by frame: innermost mark; 0 none */
+	struct names words;
+	struct names nodes; /* struct module_mark_key; id = mark */
+	int64_t gpu_ns, known_ns; /* kernels of passes that count, in all and
+		with a mark around them */
+	int64_t path_ns; /* … with anything around them */
+};
+
+/* `ranges`: annotations too, else modules alone. In the arena. False where it is
+ * full. */
+bool module_marks_from(struct module_marks *m, const struct layer_seq *s,
+	bool ranges);
+
+static inline const char *module_mark_word(const struct module_marks *m,
+	uint32_t mark)
+{
+	return names_text(&m->words, m->marks[mark].word);
+}
 
 struct module_stacks {
 	uint32_t *layer_of; /* by mark: the layer it is or is in; 0 none */
@@ -19,7 +64,7 @@ struct module_stacks {
 };
 
 /* `asked`: the marks of this name, class or attribute, the outermost; NULL: to
- * be found. In the arena; false where it is full. */
+ * be found. Allocates in the arena. Returns false if it is full. */
 bool module_stacks_from(const struct module_marks *m, const char *asked,
 	struct arena *a, struct module_stacks *out);
 

@@ -1,5 +1,5 @@
-/* test_beside.c - rows of several breakdowns find each other. */
-#include "beside_sides.h"
+/* test_breakdown_compare.c - rows of several breakdowns find each other. */
+#include "compare_sides.h"
 
 #define R(code) ROLE_BIT(code)
 

@@ -1,5 +1,5 @@
-/* test_beside_section.c - sections and blocks of several breakdowns. */
-#include "beside_sides.h"
+/* test_breakdown_compare_section.c - sections and blocks of several breakdowns. */
+#include "compare_sides.h"
 #include <stdlib.h>
 
 static void section(struct made_side *s, enum section_place place,
@@ -22,7 +22,7 @@ static void sections_are(struct made *m, const char *want)
 		"after", "flat" };
 	const char *is = "";
 	for (uint32_t i = 0; i < m->out.sections_n; i++) {
-		const struct beside_section *s = &m->out.sections[i];
+		const struct breakdown_compare_section *s = &m->out.sections[i];
 		is = arena_printf(&m->arena, "%s%s%s:", is, i ? " " : "",
 			place[s->place]);
 		for (uint32_t k = 0; k < m->out.sides_n; k++)
@@ -176,8 +176,10 @@ static void nothing_is_lost_at_random(void **state)
 		made_beside(m, sides);
 		for (uint32_t l = 0; l < m->out.lines_n; l++)
 			for (uint32_t s = 0; s < sides; s++) {
-				const struct beside_line *x = &m->out.lines[l];
-				const struct beside_cell *c = &x->cells[s];
+				const struct breakdown_compare_line *x =
+					&m->out.lines[l];
+				const struct breakdown_compare_cell *c =
+					&x->cells[s];
 				for (uint32_t i = 0; i < c->rows_n;
 					i++, seen++) {
 					const struct breakdown_row *r =

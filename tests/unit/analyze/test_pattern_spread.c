@@ -74,7 +74,7 @@ struct sides {
 static enum change_class of_spread(double by, int stay)
 {
 	static const uint32_t one = 1;
-	static const struct common none = { 0 };
+	static const struct common_estimate none = { 0 };
 	struct sides s = { 0 };
 	for (int i = 0; i < PATTERN_SPREAD; i++) {
 		s.base[i] = 1000.0 * (i + 1);
@@ -102,7 +102,7 @@ static enum change_class of_spread(double by, int stay)
 		.head_cycle_ns = s.x[1],
 		.margin = 0.05,
 		.alpha = 0.05 };
-	launched(&in, &none, &s.change);
+	few_iterations_test(&in, &none, &s.change);
 	assert_int_equal(s.change.evidence, EVIDENCE_LAUNCHES);
 	return s.change.is;
 }

@@ -1,6 +1,6 @@
-/* beside_sides.h - breakdowns made by hand, to be laid beside each other. */
+/* compare_sides.h - breakdowns made by hand, to be laid beside each other. */
 #pragma once
-#include "beside.h"
+#include "breakdown_compare.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,9 +20,9 @@ struct made_side {
 };
 
 struct made {
-	struct made_side side[BESIDE_MOST];
-	struct beside_side sides[BESIDE_MOST];
-	struct beside out;
+	struct made_side side[BREAKDOWN_COMPARE_MAX];
+	struct breakdown_compare_side sides[BREAKDOWN_COMPARE_MAX];
+	struct breakdown_compare out;
 	struct arena arena;
 };
 
@@ -69,10 +69,11 @@ static inline void made_beside(struct made *m, uint32_t sides)
 		is->b.sections = is->sections;
 		is->b.blocks = is->blocks;
 		is->b.rows = is->rows;
-		m->sides[s] = (struct beside_side){ &is->b, is->kernels,
-			is->kernels };
+		m->sides[s] = (struct breakdown_compare_side){ &is->b,
+			is->kernels, is->kernels };
 	}
-	assert_true(beside_from(m->sides, sides, &m->arena, &m->out));
+	assert_true(
+		breakdown_compare_from(m->sides, sides, &m->arena, &m->out));
 }
 
 /* "rope+store|rope,store 12 15 role": of each side the kernels, its times, and
@@ -81,10 +82,10 @@ static inline const char *made_line(struct made *m, uint32_t line)
 {
 	static const char *const match[] = { "role", "module", "kernel",
 		"alone" };
-	const struct beside_line *l = &m->out.lines[line];
+	const struct breakdown_compare_line *l = &m->out.lines[line];
 	const char *text = "", *times = "";
 	for (uint32_t s = 0; s < m->out.sides_n; s++) {
-		const struct beside_cell *c = &l->cells[s];
+		const struct breakdown_compare_cell *c = &l->cells[s];
 		text = arena_printf(&m->arena, "%s%s", text, s ? "|" : "");
 		for (uint32_t i = 0; i < c->rows_n; i++)
 			text = arena_printf(&m->arena, "%s%s%s", text,

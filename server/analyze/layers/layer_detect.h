@@ -1,0 +1,17 @@
+/* layer_detect.h - layers where a request says they are, or as they are found.
+ *
+ * A trace of nothing but layers, as of a pipeline stage, has cycles by period
+ * that are layers themselves. So if cycles were found by period and contain no
+ * layers (of given boundaries: at most one in each, or none in most), the whole
+ * recording is taken for one pass and searched again. Layers found there count,
+ * and `why` says so. Without a request they count only if each kind of them has
+ * attention, a state, a rotary embedding, or the norm before attention or
+ * feed-forward, and none holds what belongs to a step: embedding, head or
+ * sampling, loss or optimizer, an opaque graph, a copy or set. */
+#pragma once
+#include "layering.h"
+
+/* *out stays LAYERS_NONE, with a sentence, where there are none. The passes of `s`
+ * become one where it was found so. Returns false if the arena is full. */
+bool layer_detect(struct layer_seq *s, const struct breakdown_asked *asked,
+	struct layering *out);
