@@ -2,7 +2,7 @@
 #pragma once
 #include "kst_cells.h"
 #include "kst_memory.h"
-#include "kst_writer.h"
+#include <kernsift/kst_writer.h>
 #define ZSTD_STATIC_LINKING_ONLY /* for memory of our own */
 #include <zstd.h>
 

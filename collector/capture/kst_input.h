@@ -7,7 +7,7 @@
  * fails is passed over whole: nobody can make the search costly. */
 #pragma once
 #include "kst_memory.h"
-#include "kst_reader.h"
+#include <kernsift/kst_reader.h>
 #include "kst_wire.h"
 
 struct kst_input {

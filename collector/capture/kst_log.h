@@ -2,7 +2,7 @@
  *
  * README.md, *The tail*, tells the same in prose. */
 #pragma once
-#include "kst_tail.h"
+#include <kernsift/kst_tail.h>
 #include "kst_wire.h"
 
 #define KST_TAIL_MAGIC "\x89KTL\r\n\x1a\n"

@@ -1,6 +1,6 @@
 /* kst_memory.h - memory by the hooks of kst.h, and malloc's with a ceiling. */
 #pragma once
-#include "kst.h"
+#include <kernsift/kst.h>
 
 void *kst_grow(const struct kst_memory *m, void *p, size_t bytes);
 void kst_drop(const struct kst_memory *m, void *p);

@@ -1,5 +1,5 @@
 /* kst_names.c - what kinds and columns are and are called, from kst.def. */
-#include "kst_reader.h"
+#include <kernsift/kst_reader.h>
 #include "kst_wire.h"
 
 #define COLUMN(type, field, absent, expected, what) \

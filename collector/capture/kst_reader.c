@@ -1,5 +1,5 @@
 /* kst_reader.c - chunks in their order, and what is left out counted. */
-#include "kst_reader.h"
+#include <kernsift/kst_reader.h>
 #include "kst_reader_state.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* kst_tail.c - entries into the mapped file. */
-#include "kst_tail.h"
+#include <kernsift/kst_tail.h>
 #include "kst_log.h"
 #include "kst_memory.h"
 #include <errno.h>

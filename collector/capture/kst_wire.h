@@ -2,7 +2,7 @@
  *
  * README.md tells the same in prose. Numbers are little-endian. */
 #pragma once
-#include "kst.h"
+#include <kernsift/kst.h>
 #include <endian.h>
 #include <stdbool.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* kst_writer.c - rows into blocks, blocks into chunks, names before both. */
-#include "kst_writer.h"
+#include <kernsift/kst_writer.h>
 #include "kst_gather.h"
 #include "kst_intern.h"
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <kernsift/kst_reader.h>
-#include <kernsift/kst_wire.h>
+#include "kst_wire.h"
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

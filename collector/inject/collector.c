@@ -2,6 +2,7 @@
 #include "collector.h"
 #include "clock.h"
 #include "collector_state.h"
+#include "fault.h"
 #include "nvtx.h"
 #include "say.h"
 #include <dlfcn.h>
@@ -12,34 +13,12 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-enum { FAULTS = 8 };
-
 static struct collector the = { .io.lock = PTHREAD_MUTEX_INITIALIZER };
-static atomic_bool dead;
-static atomic_int faults;
-
-bool collector_dead(void)
-{
-	return atomic_load_explicit(&dead, memory_order_relaxed);
-}
-
-void collector_fault(const char *where)
-{
-	int n = atomic_fetch_add(&faults, 1) + 1;
-
-	if (n > FAULTS)
-		return;
-	say("%s: the collector's own fault, number %d", where, n);
-	if (n < FAULTS)
-		return;
-	say("the collector stops after %d faults of its own", FAULTS);
-	atomic_store(&dead, true);
-}
 
 /* A forked child: its parent's threads, CUPTI and files are not there. */
 static void in_child(void)
 {
-	atomic_store(&dead, true);
+	fault_stop();
 	nvtx_record(false);
 	say_open(NULL);
 }
@@ -66,7 +45,7 @@ static void at_exit(void)
 	const int64_t most_ns = the.options.exit_ms * INT64_C(1000000);
 	int64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 
-	if (collector_dead() || getpid() != the.pid)
+	if (fault_stopped() || getpid() != the.pid)
 		return;
 	atomic_store(&the.exiting, true);
 	bell_ring(&the.ctl.bell);
@@ -152,7 +131,7 @@ bool collector_wanted(void)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, decide);
-	return wanted && !collector_dead();
+	return wanted && !fault_stopped();
 }
 
 bool collector_wants_ranges(void)

@@ -19,8 +19,3 @@ void collector_start(void);
 bool collector_wanted(void);
 /* And whether NVTX is: as rows, or as what names a CUDA graph's nodes. */
 bool collector_wants_ranges(void);
-
-/* The process is a forked child, or a bug was met eight times: every entry
- * returns at once from here on. */
-bool collector_dead(void);
-void collector_fault(const char *where);

@@ -2,6 +2,7 @@
  * who calls CUPTI. */
 #include "clock.h"
 #include "collector.h"
+#include "fault.h"
 #include "collector_state.h"
 #include "nvtx.h"
 #include "say.h"
@@ -244,14 +245,14 @@ static void *ctl_main(void *ctx)
 	struct collector *c = ctx;
 
 	thread_stand_back();
-	while (!collector_dead() && !atomic_load(&c->exiting)) {
+	while (!fault_stopped() && !atomic_load(&c->exiting)) {
 		uint32_t seen = bell_seen(&c->ctl.bell);
 		round_of(c);
 		say_write();
 		if (!atomic_load(&c->exiting))
 			bell_wait(&c->ctl.bell, seen, nap_ns(c));
 	}
-	if (collector_dead()) {
+	if (fault_stopped()) {
 		nvtx_record(false);
 		leave_cupti(c);
 	} else {

@@ -1,6 +1,7 @@
 /* collector_io.c - the writing thread: what was recorded goes to the scribe. */
 #include "clock.h"
 #include "collector.h"
+#include "fault.h"
 #include "collector_state.h"
 #include "nvtx.h"
 #include "raw.h"
@@ -181,7 +182,7 @@ static bool turn(struct writing *w)
 		w->in_window = true;
 	w->windows = windows;
 	if (intake_lent(c->cupti.intake) < 0)
-		collector_fault("more buffers came back than were lent");
+		fault_report("more buffers came back than were lent");
 	take_buffers(w);
 	if (clock_read_ns(CLOCK_MONOTONIC) >= w->beat_ns)
 		beat(w, false);
@@ -216,12 +217,12 @@ static void *io_main(void *ctx)
 		say("there is no memory to write with; nothing is recorded");
 		intake_shed(c->cupti.intake, true);
 	}
-	while (w.scribe && w.encode && !collector_dead() && turn(&w)) {
+	while (w.scribe && w.encode && !fault_stopped() && turn(&w)) {
 		say_write();
 		bool open = w.in_window || atomic_load(&c->io.want) != IO_IDLE;
 		intake_wait(c->cupti.intake, open ? beat_ns : 10 * second_ns);
 	}
-	if (w.scribe && !collector_dead())
+	if (w.scribe && !fault_stopped())
 		scribe_free(w.scribe);
 	raw_free(w.raw);
 	say_write();

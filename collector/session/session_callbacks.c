@@ -3,7 +3,7 @@
  * Each returns at once: nothing waits here, and no CUPTI function is called but
  * the one that tells a graph node's id. */
 #include "session_state.h"
-#include "collector.h"
+#include "fault.h"
 #include "nvtx.h"
 
 /* Buffer callbacks are given no context: the one session of this process. */
@@ -25,7 +25,7 @@ static void CUPTIAPI complete(CUcontext context, uint32_t stream,
 {
 	struct session *s = atomic_load(&current);
 	(void)context, (void)stream, (void)size;
-	if (!s || !buffer || collector_dead())
+	if (!s || !buffer || fault_stopped())
 		return;
 	atomic_fetch_add_explicit(&s->buffers, 1, memory_order_relaxed);
 	intake_complete(s->intake, buffer, valid);
@@ -109,7 +109,7 @@ static void CUPTIAPI called(void *ctx, CUpti_CallbackDomain domain,
 {
 	struct session *s = ctx;
 	const CUpti_CallbackData *at = data;
-	if (collector_dead())
+	if (fault_stopped())
 		return;
 	if (domain == CUPTI_CB_DOMAIN_RESOURCE)
 		resource(s, id, data);

@@ -1,6 +1,6 @@
 /* options_trace.h - the collector's options, as `kernsift run` takes them.
  *
- * Each by the name it has in collector/options.def, with - for _: a flag of the
+ * Each by the name it has in collector/base/options.def, with - for _: a flag of the
  * command line becomes NAME=value for the command's environment. Texts that
  * only the collector can judge it judges itself, in its log. */
 #pragma once

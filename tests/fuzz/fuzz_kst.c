@@ -9,7 +9,7 @@
 #include "capture_write.h"
 #include "decode.h"
 #include "fuzz_pieces.h"
-#include "kernsift/kst_wire.h"
+#include "kst_wire.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * Two bytes tell how many are the capture's; the rest is the tail. After three
  * in four mutations the sums of both are made to fit. What is whole stays what
  * it is when it is merged once more. */
-#include "kernsift/kst_log.h"
+#include "kst_log.h"
 #include "kernsift/kst_reader.h"
 #include "kernsift/kst_tail.h"
 #include <assert.h>

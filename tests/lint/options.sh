@@ -3,7 +3,7 @@
 #
 # server/config/config.def is told in server/README.md, server/client/options.def in
 # server/client/README.md: a row that starts with the option and holds its
-# environment variable and its default. The collector's (collector/options.def)
+# environment variable and its default. The collector's (collector/base/options.def)
 # have no flags of their own: their rows start with the variable.
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -50,5 +50,5 @@ told_by_variable() {
 
 told server/config/config.def server/README.md
 told server/client/options.def server/client/README.md
-told_by_variable collector/options.def collector/README.md
+told_by_variable collector/base/options.def collector/README.md
 verdict

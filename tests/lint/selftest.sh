@@ -68,7 +68,7 @@ END
 put server/client/options.def </dev/null
 expect options "tells '--wait', which 'server/client/options.def' does not know"
 
-put collector/options.def <<'END'
+put collector/base/options.def <<'END'
 OPTION(dir, TEXT, "", "KERNSIFT_TRACE_DIR", "spool folder")
 OPTION(hz,  NUM, "10", "KERNSIFT_TRACE_HZ", "a second")
 END
@@ -76,13 +76,13 @@ put collector/README.md <<'END'
 | `KERNSIFT_TRACE_DIR` | | spool folder |
 | `KERNSIFT_TRACE_HZ` | `20` | a second |
 END
-expect options "does not tell 'KERNSIFT_TRACE_HZ' of 'collector/options.def'"
+expect options "does not tell 'KERNSIFT_TRACE_HZ' of 'collector/base/options.def'"
 
-put collector/options.def </dev/null
+put collector/base/options.def </dev/null
 put collector/README.md <<'END'
 | `KERNSIFT_TRACE_DIR` | | spool folder |
 END
-expect options "tells 'KERNSIFT_TRACE_DIR', which 'collector/options.def' does not"
+expect options "tells 'KERNSIFT_TRACE_DIR', which 'collector/base/options.def' does not"
 
 put server/api/routes.def <<'END'
 ROUTE(GET, "/runs/{id}", READ, RUN, api_run, "200", "one run")

@@ -17,9 +17,9 @@ export GOOD CONFIG
 mkdir -p "$GOOD"
 find "$GOOD" -type f -mtime +30 -delete
 # What CMake puts beside the client.
-[ ! -f collector/options.def ] ||
-	cmp -s collector/options.def "$GOOD/collector_options.def" ||
-	cp collector/options.def "$GOOD/collector_options.def"
+[ ! -f collector/base/options.def ] ||
+	cmp -s collector/base/options.def "$GOOD/collector_options.def" ||
+	cp collector/base/options.def "$GOOD/collector_options.def"
 
 # look FOLDER FLAGS...
 look() {
@@ -34,15 +34,19 @@ look() {
 		echo "$folder" >>"$breaches"
 }
 
-look include
 # shellcheck disable=SC2046 # the folders are words
 [ ! -d server ] ||
 	look server $([ ! -f server/base/banned.h ] || echo -include server/base/banned.h) \
 		'-DKERNSIFT_LIBDIR="lib"' -I "$GOOD" \
 		$(pkg-config --cflags libpq) $(find server -type d | sed 's|^|-I |')
-# Where CUPTI's headers are, as it is built.
+# What needs no header of CUPTI's, then what does, where it is installed.
 cuda=${CUDA_HOME:-/usr/local/cuda}
-# shellcheck disable=SC2046 # the folders are words
-[ ! -f "$cuda/include/cupti.h" ] || [ ! -d collector ] ||
-	look collector $(find collector -type d | sed 's|^|-I |') -isystem "$cuda/include"
+rooms='base capture counters'
+[ ! -f "$cuda/include/cupti.h" ] || rooms="$rooms nvtx session inject"
+for room in $rooms; do
+	# shellcheck disable=SC2046 # the folders are words
+	[ ! -d "collector/$room" ] ||
+		look "collector/$room" $(find collector -type d | sed 's|^|-I |') \
+			-isystem "$cuda/include"
+done
 verdict

@@ -1,7 +1,7 @@
 /* thread_time.h - time on CPUs and time waiting for one, per cycle, from totals.
  *
  * kernsift's collector reads how long a process's threads have run and waited
- * so far (`oncpu`, `runq`: collector/counters.def). A cycle's share is the
+ * so far (`oncpu`, `runq`: collector/counters/counters.def). A cycle's share is the
  * difference between its ends, each taken on the line between the readings
  * around it. Where a cycle that counts lies beyond the readings nothing is told
  * of any, since it would count as zero; that is noted. */

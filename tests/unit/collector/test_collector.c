@@ -1,5 +1,6 @@
 /* test_collector.c - what stops the collector for good, and what wakes it. */
 #include "collector.h"
+#include "fault.h"
 #include "thread.h"
 #include "trigger.h"
 #include <errno.h>
@@ -124,11 +125,11 @@ static void test_faults(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 7; i++)
-		collector_fault("a case");
-	assert_false(collector_dead());
-	collector_fault("a case");
-	assert_true(collector_dead());
-	collector_fault("a case");
+		fault_report("a case");
+	assert_false(fault_stopped());
+	fault_report("a case");
+	assert_true(fault_stopped());
+	fault_report("a case");
 	collector_start(); /* nothing of it is started any more */
 	assert_false(collector_wanted());
 	assert_false(collector_wants_ranges());

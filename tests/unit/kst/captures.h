@@ -1,7 +1,7 @@
 /* captures.h - captures in memory: written, damaged, read, and told as text. */
 #pragma once
 #include "kernsift/kst_reader.h"
-#include "kernsift/kst_wire.h"
+#include "kst_wire.h"
 #include "kernsift/kst_writer.h"
 #include <inttypes.h>
 #include <setjmp.h>

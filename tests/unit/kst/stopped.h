@@ -2,7 +2,7 @@
  * what they leave, told as lines in order. */
 #pragma once
 #include "captures.h"
-#include "kernsift/kst_log.h"
+#include "kst_log.h"
 #include "kernsift/kst_tail.h"
 #include <fcntl.h>
 #include <sys/stat.h>
