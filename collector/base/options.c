@@ -1,12 +1,278 @@
-/* options.c - environment, config file and defaults become struct options. */
-#include "options_parts.h"
+/* options.c - the environment, a configuration file and defaults become struct options. */
+#include "options.h"
+#include "trigger.h"
+#include "window.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+/* What the files of options.c share. */
+
+/* Whom to tell of a value that cannot be used. */
+struct complaint {
+	options_complain_fn *to;
+	void *ctx;
+};
+
+/* Reads the file into OPTIONS_FILE_MAX bytes of zeros as strings NAME=value, one
+ * behind the other, and an empty one. */
+enum { OPTIONS_FILE_MAX = 64 << 10 };
+
+static void options_complain(const struct complaint *c, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+enum { MOST = OPTIONS_FILE_MAX - 2 };
+
+/* Blanks around it are no part of a line. */
+static char *options_strip(char *line)
+{
+	size_t len;
+
+	line += strspn(line, " \t\r");
+	for (len = strlen(line); len && strchr(" \t\r", line[len - 1]);)
+		line[--len] = '\0';
+	return line;
+}
+
+/* Cuts the text into the list that takes its place. */
+static void options_cut_lines(char *text, const struct complaint *c)
+{
+	char *to = text;
+	char *next;
+
+	for (char *line = text; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		line = options_strip(line);
+		size_t len = strlen(line);
+		size_t name_len = strcspn(line, "=");
+		if (!len || *line == '#')
+			continue;
+		if (name_len == len || !options_knows(line, name_len)) {
+			options_complain(c,
+				"'%.60s' in the file of KERNSIFT_TRACE_CONFIG "
+				"sets no option; it is passed over",
+				line);
+			continue;
+		}
+		memmove(to, line, len + 1);
+		to += len + 1;
+	}
+	*to = '\0';
+}
+
+static ssize_t options_read_all(const char *path, char *to)
+{
+	ssize_t got = 0;
+	ssize_t n = -1;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	while (fd >= 0 && got < MOST &&
+		(n = read(fd, to + got, (size_t)(MOST - got))) > 0)
+		got += n;
+	if (fd >= 0) {
+		int failure = errno;
+		close(fd);
+		errno = failure;
+	}
+	return n < 0 ? -1 : got;
+}
+
+static void options_file(char *lines, const char *path,
+	const struct complaint *c)
+{
+	ssize_t got = options_read_all(path, lines);
+
+	if (got < 0) {
+		options_complain(c,
+			"'%.100s', named by KERNSIFT_TRACE_CONFIG, cannot be "
+			"read (%s); the environment alone is used",
+			path, strerror(errno));
+		got = 0;
+	}
+	if (got == MOST) {
+		options_complain(c,
+			"'%.100s', named by KERNSIFT_TRACE_CONFIG, is larger "
+			"than 64 KiB; what is beyond is not used",
+			path);
+		while (got && lines[got - 1] != '\n')
+			got--;
+	}
+	lines[got] = '\0';
+	options_cut_lines(lines, c);
+}
+
+bool options_folder(const struct options *o, char to[static OPTIONS_PATH])
+{
+	const char *state = secure_getenv("XDG_STATE_HOME");
+	const char *home = secure_getenv("HOME");
+	int n;
+
+	if (*o->dir)
+		n = snprintf(to, OPTIONS_PATH, "%s", o->dir);
+	else if (state && *state == '/')
+		n = snprintf(to, OPTIONS_PATH, "%s/kernsift/spool", state);
+	else if (home && *home == '/')
+		n = snprintf(to, OPTIONS_PATH, "%s/.local/state/kernsift/spool",
+			home);
+	else
+		return false;
+	return n > 0 && n < OPTIONS_PATH;
+}
+
+static const char *const kinds[] = { "kernel", "copy", "launch", "nvtx",
+	"overhead", "counter" };
+
+/* The element at `at` of a list with commas. */
+static bool options_is_word(const char *at, size_t len, const char *word)
+{
+	return len == strlen(word) && !memcmp(at, word, len);
+}
+
+static bool options_is_kind(const char *at, size_t len)
+{
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (options_is_word(at, len, kinds[i]))
+			return true;
+	return false;
+}
+
+bool options_kind(const struct options *o, const char *word)
+{
+	size_t len;
+
+	for (const char *at = o->kinds; *at; at += len + !!at[len]) {
+		len = strcspn(at, ",");
+		if (options_is_word(at, len, word))
+			return true;
+	}
+	return false;
+}
+
+static void options_check_kinds(struct options *o, const char *def,
+	const struct complaint *c)
+{
+	size_t len;
+
+	for (const char *at = o->kinds; *at; at += len + !!at[len]) {
+		len = strcspn(at, ",");
+		if (options_is_kind(at, len))
+			continue;
+		options_complain(c,
+			"'%.60s' of KERNSIFT_TRACE_KINDS is not a kind; there "
+			"are kernel, copy, launch, nvtx, overhead and counter; "
+			"all of them are recorded",
+			at);
+		o->kinds = def;
+		break;
+	}
+}
+
+static void options_check_graph(struct options *o, const char *def,
+	const struct complaint *c)
+{
+	if (!strcmp(o->graph, "node") || !strcmp(o->graph, "graph"))
+		return;
+	options_complain(c,
+		"'%.60s' is not what KERNSIFT_TRACE_GRAPH could be; there are "
+		"node and graph; %s is used",
+		o->graph, def);
+	o->graph = def;
+}
+
+static void options_check_window(struct options *o, const char *def,
+	const struct complaint *c)
+{
+	struct schedule s;
+
+	if (!*o->window || schedule_window(&s, o->window))
+		return;
+	options_complain(c,
+		"'%.60s' is not a time that KERNSIFT_TRACE_WINDOW could be, "
+		"such as 30s+5s; none is used",
+		o->window);
+	o->window = def;
+}
+
+static void options_check_every(struct options *o, const char *def,
+	const struct complaint *c)
+{
+	struct schedule s;
+
+	if (!*o->every || schedule_every(&s, o->every))
+		return;
+	options_complain(c,
+		"'%.60s' is not a time that KERNSIFT_TRACE_EVERY could be, "
+		"such as 10m:2s with a period longer than its window; none is "
+		"used",
+		o->every);
+	o->every = def;
+}
+
+static void options_check_length(struct options *o, const char *def,
+	const struct complaint *c)
+{
+	if (duration_ns(o->length, NULL) > 0)
+		return;
+	options_complain(c,
+		"'%.60s' is not a time that KERNSIFT_TRACE_LENGTH could be, "
+		"such as 5s; %s is used",
+		o->length, def);
+	o->length = def;
+}
+
+static void options_check_trigger(struct options *o, const char *def,
+	const struct complaint *c)
+{
+	struct trigger t;
+
+	if (!*o->trigger || trigger_from(&t, o->trigger))
+		return;
+	options_complain(c,
+		"'%.60s' is not what KERNSIFT_TRACE_TRIGGER could be; there "
+		"are signal:USR1, signal:USR2 and file:/path; none is used",
+		o->trigger);
+	o->trigger = def;
+}
+
+/* With less, no capture can be written at all. */
+static void options_check_memory(struct options *o, const struct complaint *c)
+{
+	enum { LEAST = 8 };
+
+	if (o->memory_mib >= LEAST)
+		return;
+	options_complain(c,
+		"'%d' is less than KERNSIFT_TRACE_MEMORY_MIB must be; %d is "
+		"used",
+		o->memory_mib, LEAST);
+	o->memory_mib = LEAST;
+}
+
+#define OPTION(field, kind, def, env, help) \
+	static const char def_##field[] __attribute__((unused)) = def;
+#include "options.def"
+#undef OPTION
+
+/* Texts that are lists, words or times: what cannot be used is told and
+ * becomes its default. */
+static void options_check(struct options *o, const struct complaint *c)
+{
+	options_check_kinds(o, def_kinds, c);
+	options_check_graph(o, def_graph, c);
+	options_check_window(o, def_window, c);
+	options_check_every(o, def_every, c);
+	options_check_length(o, def_length, c);
+	options_check_trigger(o, def_trigger, c);
+	options_check_memory(o, c);
+}
 
 /* The config file's lines lie in the first half of what is held, copies of the
  * environment's texts in the second. */
@@ -22,7 +288,7 @@ struct reading {
 
 static char nothing[1]; /* held where there is no memory */
 
-void complain(const struct complaint *c, const char *format, ...)
+static void options_complain(const struct complaint *c, const char *format, ...)
 {
 	char sentence[512];
 	va_list args;
@@ -45,7 +311,7 @@ bool options_knows(const char *name, size_t len)
 }
 
 /* What the user set, or NULL. The last line of a file that sets it counts. */
-static const char *set_by_user(struct reading *r, const char *name)
+static const char *options_set_by_user(struct reading *r, const char *name)
 {
 	const char *found = NULL;
 	const char *env;
@@ -61,7 +327,8 @@ static const char *set_by_user(struct reading *r, const char *name)
 		return found && *found ? found : NULL;
 	len = strlen(env) + 1;
 	if (len > HELD - r->used) {
-		complain(&r->complaint, "%s is too long; it is not used", name);
+		options_complain(&r->complaint,
+			"%s is too long; it is not used", name);
 		return NULL;
 	}
 	found = memcpy(r->o->held + r->used, env, len);
@@ -69,7 +336,7 @@ static const char *set_by_user(struct reading *r, const char *name)
 	return found;
 }
 
-static bool number_from(const char *text, long least, int *to)
+static bool options_number_from(const char *text, long least, int *to)
 {
 	char *end;
 	long n;
@@ -90,14 +357,14 @@ static void take_TEXT(struct reading *r, const char **to, const char *name,
 	*to = text ? text : def;
 }
 
-static void take_number(struct reading *r, int *to, const char *name,
+static void options_take_number(struct reading *r, int *to, const char *name,
 	const char *text, const char *def, long least)
 {
-	if (text && number_from(text, least, to))
+	if (text && options_number_from(text, least, to))
 		return;
-	number_from(def, 0, to);
+	options_number_from(def, 0, to);
 	if (text)
-		complain(&r->complaint,
+		options_complain(&r->complaint,
 			"'%.60s' is not a number that %s could be; %s is used",
 			text, name, def);
 }
@@ -105,13 +372,13 @@ static void take_number(struct reading *r, int *to, const char *name,
 static void take_NUM(struct reading *r, int *to, const char *name,
 	const char *text, const char *def)
 {
-	take_number(r, to, name, text, def, 0);
+	options_take_number(r, to, name, text, def, 0);
 }
 
 static void take_COUNT(struct reading *r, int *to, const char *name,
 	const char *text, const char *def)
 {
-	take_number(r, to, name, text, def, 1);
+	options_take_number(r, to, name, text, def, 1);
 }
 
 static void take_FLAG(struct reading *r, bool *to, const char *name,
@@ -121,7 +388,7 @@ static void take_FLAG(struct reading *r, bool *to, const char *name,
 
 	*to = *(good && text ? text : def) == '1';
 	if (!good)
-		complain(&r->complaint,
+		options_complain(&r->complaint,
 			"'%.60s' is neither 1 nor 0, as %s must be; %s is used",
 			text, name, def);
 }
@@ -141,20 +408,20 @@ static void take_REGEX(struct reading *r, struct pattern *to, const char *name,
 		return;
 	regerror(rc, &to->regex, why, sizeof why);
 	if (to == &r->o->exclude) {
-		complain(&r->complaint,
+		options_complain(&r->complaint,
 			"'%.60s' is not a pattern that %s could be (%s); none "
 			"is used",
 			text, name, why);
 		return;
 	}
-	complain(&r->complaint,
+	options_complain(&r->complaint,
 		"'%.60s' is not a pattern that %s could be (%s); every text is "
 		"written as a hash",
 		text, name, why);
 	r->hash_all = true;
 }
 
-static void hash_all(struct options *o)
+static void options_hash_all(struct options *o)
 {
 	if (o->hash.given)
 		regfree(&o->hash.regex);
@@ -175,15 +442,15 @@ void options_init(struct options *o, options_env_fn *env,
 		o->held = nothing;
 		r.used = HELD;
 	}
-	config = set_by_user(&r, "KERNSIFT_TRACE_CONFIG");
+	config = options_set_by_user(&r, "KERNSIFT_TRACE_CONFIG");
 	if (config && o->held != nothing)
 		options_file(o->held, config, &r.complaint);
 #define OPTION(field, kind, def, name, help) \
-	take_##kind(&r, &o->field, name, set_by_user(&r, name), def);
+	take_##kind(&r, &o->field, name, options_set_by_user(&r, name), def);
 #include "options.def"
 #undef OPTION
 	if (r.hash_all)
-		hash_all(o);
+		options_hash_all(o);
 	options_check(o, &r.complaint);
 }
 

@@ -1,5 +1,47 @@
-/* window.c - the windows of a process, decided moment by moment. */
+/* window.c - decides when a recording window opens and closes. */
 #include "window.h"
+#include "options.h"
+
+bool schedule_window(struct schedule *s, const char *text)
+{
+	const char *at = text;
+
+	/* From the start: the one time that is no duration. */
+	if (at[0] == '0' && at[1] == '+') {
+		s->after_ns = 0;
+		at++;
+	} else {
+		s->after_ns = duration_ns(text, &at);
+	}
+	if (s->after_ns < 0 || *at != '+')
+		return false;
+	s->once_ns = duration_ns(at + 1, NULL);
+	return s->once_ns > 0;
+}
+
+bool schedule_every(struct schedule *s, const char *text)
+{
+	const char *at;
+
+	s->every_ns = duration_ns(text, &at);
+	if (s->every_ns < 0 || *at != ':')
+		return false;
+	s->burst_ns = duration_ns(at + 1, NULL);
+	return s->burst_ns > 0 && s->burst_ns < s->every_ns;
+}
+
+void schedule_from(struct schedule *s, const struct options *o)
+{
+	*s = (struct schedule){ .length_ns = duration_ns(o->length, NULL),
+		.kernels = o->kernels,
+		.capture = o->capture,
+		.always = !*o->window && !*o->every && !*o->trigger &&
+			  !o->capture };
+	if (*o->window)
+		schedule_window(s, o->window);
+	if (*o->every)
+		schedule_every(s, o->every);
+}
 
 enum { SECOND = 1000000000 };
 static const int64_t back_off_ns = 30 * (int64_t)SECOND;
@@ -24,7 +66,7 @@ void window_init(struct window *w, const struct schedule *s, int64_t now_ns)
 
 /* What the schedule wants of this moment: until when a window should be open;
  * 0: not at all. */
-static int64_t wanted_until(const struct window *w, int64_t now_ns,
+static int64_t window_wanted_until(const struct window *w, int64_t now_ns,
 	enum window_why *why)
 {
 	const struct schedule *s = &w->schedule;
@@ -53,7 +95,7 @@ static int64_t wanted_until(const struct window *w, int64_t now_ns,
 	return until;
 }
 
-static enum window_act open_at(struct window *w, int64_t now_ns,
+static enum window_act window_open_at(struct window *w, int64_t now_ns,
 	int64_t until_ns, enum window_why why)
 {
 	w->phase = PHASE_OPEN;
@@ -65,11 +107,11 @@ static enum window_act open_at(struct window *w, int64_t now_ns,
 	return ACT_OPEN;
 }
 
-static enum window_act when_armed(struct window *w, int64_t now_ns,
+static enum window_act window_when_armed(struct window *w, int64_t now_ns,
 	const struct window_events *e)
 {
 	enum window_why why;
-	int64_t until = wanted_until(w, now_ns, &why);
+	int64_t until = window_wanted_until(w, now_ns, &why);
 
 	if (e->exiting || now_ns < w->again_ns)
 		return ACT_NONE;
@@ -77,11 +119,11 @@ static enum window_act when_armed(struct window *w, int64_t now_ns,
 		why = WINDOW_trigger;
 		until = now_ns + w->schedule.length_ns;
 	}
-	return until ? open_at(w, now_ns, until, why) : ACT_NONE;
+	return until ? window_open_at(w, now_ns, until, why) : ACT_NONE;
 }
 
 /* What asked for the window is not to open it again. */
-static void use_up(struct window *w, int64_t now_ns)
+static void window_use_up(struct window *w, int64_t now_ns)
 {
 	w->used_ns = now_ns;
 	w->done = w->done || w->schedule.always ||
@@ -89,7 +131,7 @@ static void use_up(struct window *w, int64_t now_ns)
 	w->profiling = false;
 }
 
-static enum window_act close_at(struct window *w, int64_t now_ns,
+static enum window_act window_close_at(struct window *w, int64_t now_ns,
 	enum window_why why)
 {
 	w->phase = PHASE_DRAIN;
@@ -98,12 +140,12 @@ static enum window_act close_at(struct window *w, int64_t now_ns,
 	if (why == WINDOW_flood && w->schedule.always)
 		w->again_ns = now_ns + back_off_ns;
 	else if (why != WINDOW_time && why != WINDOW_profiler)
-		use_up(w, now_ns);
+		window_use_up(w, now_ns);
 	return ACT_CLOSE;
 }
 
 /* Whether CUPTI is asked for, and whether it was had. */
-static enum window_act try_cupti(struct window *w, int64_t now_ns,
+static enum window_act window_try_cupti(struct window *w, int64_t now_ns,
 	const struct window_events *e)
 {
 	if (e->refused || e->displaced) {
@@ -118,25 +160,25 @@ static enum window_act try_cupti(struct window *w, int64_t now_ns,
 	return ACT_TRY;
 }
 
-static enum window_act when_open(struct window *w, int64_t now_ns,
+static enum window_act window_when_open(struct window *w, int64_t now_ns,
 	const struct window_events *e)
 {
 	enum window_why why;
-	int64_t until = wanted_until(w, now_ns, &why);
+	int64_t until = window_wanted_until(w, now_ns, &why);
 
 	if (e->exiting)
-		return close_at(w, now_ns, WINDOW_exit);
+		return window_close_at(w, now_ns, WINDOW_exit);
 	if (w->schedule.kernels && e->kernels >= w->schedule.kernels)
-		return close_at(w, now_ns, WINDOW_kernels);
+		return window_close_at(w, now_ns, WINDOW_kernels);
 	if (e->flood)
-		return close_at(w, now_ns, WINDOW_flood);
+		return window_close_at(w, now_ns, WINDOW_flood);
 	if (e->trigger && now_ns + w->schedule.length_ns > until)
 		until = now_ns + w->schedule.length_ns;
 	/* cuProfilerStop ends what cuProfilerStart began, and nothing else. */
 	if (w->endless && !w->profiling) {
 		w->endless = false;
 		if (!until)
-			return close_at(w, now_ns, WINDOW_profiler);
+			return window_close_at(w, now_ns, WINDOW_profiler);
 		w->closes_ns = until;
 	}
 	if (w->profiling)
@@ -144,12 +186,13 @@ static enum window_act when_open(struct window *w, int64_t now_ns,
 	if (until > w->closes_ns)
 		w->closes_ns = until;
 	if (now_ns >= w->closes_ns)
-		return close_at(w, now_ns, WINDOW_time);
-	return try_cupti(w, now_ns, e);
+		return window_close_at(w, now_ns, WINDOW_time);
+	return window_try_cupti(w, now_ns, e);
 }
 
 /* Both between two looks: it goes on as it was. */
-static void hear_profiler(struct window *w, const struct window_events *e)
+static void window_hear_profiler(struct window *w,
+	const struct window_events *e)
 {
 	if (w->schedule.capture && e->profiler_start != e->profiler_stop)
 		w->profiling = e->profiler_start;
@@ -165,14 +208,14 @@ enum window_act window_next(struct window *w, int64_t now_ns,
 		w->why = WINDOW_fault;
 		return ACT_GIVE_UP;
 	}
-	hear_profiler(w, e);
+	window_hear_profiler(w, e);
 	if (w->phase == PHASE_OPEN)
-		return when_open(w, now_ns, e);
+		return window_when_open(w, now_ns, e);
 	if (w->phase == PHASE_DRAIN && !e->drained &&
 		now_ns < w->drain_until_ns)
 		return ACT_NONE;
 	w->phase = PHASE_ARMED;
-	return when_armed(w, now_ns, e);
+	return window_when_armed(w, now_ns, e);
 }
 
 void window_clock_set(struct window *w, int64_t by_ns)
@@ -187,7 +230,7 @@ void window_clock_set(struct window *w, int64_t by_ns)
 }
 
 /* When the armed process may want a window next. */
-static int64_t opens_ns(const struct window *w, int64_t now_ns)
+static int64_t window_opens_ns(const struct window *w, int64_t now_ns)
 {
 	const struct schedule *s = &w->schedule;
 	int64_t from = now_ns > w->again_ns ? now_ns : w->again_ns;
@@ -218,7 +261,7 @@ int64_t window_wakes_ns(const struct window *w, int64_t now_ns)
 {
 	switch (w->phase) {
 	case PHASE_ARMED:
-		return opens_ns(w, now_ns);
+		return window_opens_ns(w, now_ns);
 	case PHASE_OPEN:
 		return w->tried || w->closes_ns < w->retry_ns ? w->closes_ns
 							      : w->retry_ns;

@@ -22,8 +22,6 @@ enum {
 struct kst_before {
 	uint64_t cells[KST_KINDS_END][KST_LOG_COLUMNS];
 };
-/* As a log begins: each column as if the chunk lacked it. */
-void kst_before_init(struct kst_before *b);
 
 struct kst_log {
 	struct kst_place_in place;

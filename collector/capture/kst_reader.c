@@ -1,14 +1,601 @@
-/* kst_reader.c - chunks in their order, and what is left out counted. */
+/* kst_reader.c - reads a capture file chunk by chunk and counts what is missing. */
+#include "kst_cells.h"
+#include "kst_input.h"
+#include "kst_memory.h"
+#include "kst_wire.h"
 #include <kernsift/kst_reader.h>
-#include "kst_reader_state.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <zstd.h>
+
+/* The payload of a chunk of rows becomes cells. */
+
+struct kst_rows {
+	const struct kst_kind_info *kind;
+	uint64_t *cells; /* of column c at cells + c * n */
+	uint32_t n;
+	uint32_t unknown; /* columns that were passed over */
+};
+
+/* The texts and launches a reader has met.
+ *
+ * A chunk defines some with consecutive ids, above all that came before; where
+ * a chunk is lost there is a gap, which costs no memory. Readers' cells are
+ * places in the tables, from 1. */
+
+struct kst_ids {
+	struct kst_stretch {
+		uint64_t first, n; /* ids */
+		uint64_t place; /* of the first */
+	} * list;
+	uint32_t n, cap;
+	uint32_t hit; /* the stretch found last */
+};
+
+struct kst_tables {
+	const struct kst_memory *memory;
+	struct kst_ids text_ids, launch_ids;
+	struct kst_text {
+		const char *at; /* ends in NUL */
+		uint64_t len;
+	} * texts;
+	struct kst_known {
+		int64_t name; /* a text's place, or KST_LOST */
+		struct kst_shape shape;
+		bool told; /* the shape is not -1 throughout */
+	} * launches;
+	uint64_t texts_n, texts_cap, launches_n, launches_cap;
+	struct kst_bytes { /* of the texts, a block per chunk */
+		struct kst_bytes *below;
+		char at[];
+	} * bytes;
+};
+
+enum kst_defined {
+	KST_DEFINED,
+	KST_DEFINED_NOT, /* these are no definitions, or not new ones */
+	KST_DEFINED_FULL, /* no memory */
+};
+
+/* What a reader holds; for the files it is made of. */
+
+struct kst_reader {
+	struct kst_memory memory;
+	struct kst_pool pool; /* where the memory is malloc's */
+	struct kst_input in;
+	struct kst_tables tables;
+	struct kst_about about;
+	struct kst_damage damage;
+	struct kst_like like;
+	ZSTD_DCtx *zstd;
+	uint8_t *raw;
+	size_t raw_cap;
+	uint64_t *cells;
+	size_t cells_cap; /* bytes */
+	union kst_column column[KST_COLUMNS_MAX];
+	uint64_t only;
+	uint16_t major, minor;
+	uint32_t capture; /* of this capture's chunks */
+	uint32_t next; /* seq expected */
+	uint64_t stretches; /* damaged, since the last chunk in order */
+	bool opened, any, ended;
+};
+
+static void kst_reader_damage_add(struct kst_reader *r, uint64_t *count,
+	uint64_t n, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+struct columns {
+	struct kst_place place[UINT8_MAX];
+	uint32_t n;
+};
+
+/* The list of columns; behind it, or NULL where it is none. What it says of
+ * lengths adds up to the rest of the payload. */
+static const uint8_t *kst_reader_places(struct columns *c, const uint8_t *at,
+	const uint8_t *end)
+{
+	uint64_t sum = 0, len;
+	if (at == end)
+		return NULL;
+	c->n = *at++;
+	for (uint32_t i = 0; i < c->n; i++) {
+		if (end - at < 4)
+			return NULL;
+		struct kst_place *p = &c->place[i];
+		*p = (struct kst_place){ at[0], at[1], at[2], at[3], 0 };
+		at = kst_varint_get(at + 4, end, &len);
+		if (!at || len > KST_RAW_MAX)
+			return NULL;
+		p->len = (uint32_t)len;
+		sum += len;
+	}
+	return sum == (uint64_t)(end - at) ? at : NULL;
+}
+
+/* What a column that the chunk lacks has in every row. */
+static void kst_reader_absent(struct kst_rows *r, uint32_t column)
+{
+	const struct kst_column_info *c = &r->kind->columns[column];
+	uint64_t *cells = r->cells + (size_t)column * r->n;
+	uint64_t bits = kst_absent(c);
+	for (uint32_t i = 0; i < r->n; i++)
+		cells[i] = bits;
+}
+
+/* Reads one column. `seen` has a bit for each that was read before. */
+static bool kst_reader_column(struct kst_rows *r, const struct kst_place *p,
+	const uint8_t *at, uint32_t seen, struct kst_like *like)
+{
+	bool looks = p->expected == KST_AFTER || p->expected == KST_LIKE;
+	const uint64_t *other = NULL;
+	if (p->expected >= KST_EXPECTED_END || seen & 1u << p->column ||
+		r->kind->columns[p->column].type == KST_NAME)
+		return false;
+	if (looks) {
+		if (p->other >= r->kind->n || !(seen & 1u << p->other))
+			return false;
+		other = r->cells + (size_t)p->other * r->n;
+	}
+	return kst_cells_get(r->cells + (size_t)p->column * r->n, other, r->n,
+		p, at, like);
+}
+
+/* Reads r->n rows of r->kind into r->cells, which has room for all columns.
+ * False where the payload is not what it says it is. */
+static bool kst_reader_rows_get(struct kst_rows *r, const uint8_t *at,
+	size_t len, struct kst_like *like)
+{
+	struct columns c;
+	uint32_t seen = 0;
+	r->unknown = 0;
+	at = kst_reader_places(&c, at, at + len);
+	if (!at)
+		return false;
+	for (uint32_t i = 0; i < c.n; at += c.place[i].len, i++) {
+		if (c.place[i].column >= r->kind->n) {
+			r->unknown++;
+			continue;
+		}
+		if (!kst_reader_column(r, &c.place[i], at, seen, like))
+			return false;
+		seen |= 1u << c.place[i].column;
+	}
+	for (uint32_t i = 0; i < r->kind->n; i++)
+		if (!(seen & 1u << i))
+			kst_reader_absent(r, i);
+	return true;
+}
+
+#define NOT_TOLD                                       \
+	{                                              \
+		{ -1, -1, -1 }, { -1, -1, -1 }, -1, -1 \
+	}
+
+/* Makes room for n more in an array that grows. */
+static bool kst_reader_tables_room(const struct kst_memory *m, void **p,
+	uint64_t *cap, uint64_t n, size_t each)
+{
+	if (n <= *cap)
+		return true;
+	uint64_t want = n < 512 ? 512 : n + n / 2;
+	void *grown = kst_grow(m, *p, want * each);
+	if (!grown)
+		return false;
+	*p = grown;
+	*cap = want;
+	return true;
+}
+
+/* False where there is no memory. */
+static bool kst_reader_tables_init(struct kst_tables *t,
+	const struct kst_memory *m)
+{
+	*t = (struct kst_tables){ .memory = m };
+	if (!kst_reader_tables_room(m, (void **)&t->texts, &t->texts_cap, 1,
+		    sizeof *t->texts) ||
+		!kst_reader_tables_room(m, (void **)&t->launches,
+			&t->launches_cap, 1, sizeof *t->launches))
+		return false;
+	t->texts[t->texts_n++] = (struct kst_text){ "", 0 };
+	t->launches[t->launches_n++] = (struct kst_known){ 0, NOT_TOLD, false };
+	return true;
+}
+
+static enum kst_defined kst_reader_ids_add(struct kst_tables *t,
+	struct kst_ids *ids, uint64_t first, uint64_t n, uint64_t place)
+{
+	struct kst_stretch *last = ids->n ? &ids->list[ids->n - 1] : NULL;
+	uint64_t next = last ? last->first + last->n : 1, cap = ids->cap;
+	if (first < next || first > INT64_MAX - n)
+		return KST_DEFINED_NOT;
+	if (last && first == next && place == last->place + last->n) {
+		last->n += n;
+		return KST_DEFINED;
+	}
+	if (!kst_reader_tables_room(t->memory, (void **)&ids->list, &cap,
+		    ids->n + 1, sizeof *ids->list) ||
+		!ids->list)
+		return KST_DEFINED_FULL;
+	ids->cap = (uint32_t)cap;
+	ids->list[ids->n++] = (struct kst_stretch){ first, n, place };
+	return KST_DEFINED;
+}
+
+/* The place of an id; 0 for 0, KST_LOST where nobody defined it. */
+static int64_t kst_reader_ids_place(struct kst_ids *ids, uint64_t id)
+{
+	if (id == 0)
+		return 0;
+	if (ids->n == 0)
+		return KST_LOST;
+	const struct kst_stretch *s = &ids->list[ids->hit];
+	if (id - s->first >= s->n) {
+		uint32_t low = 0, high = ids->n; /* the last first <= id */
+		while (high - low > 1) {
+			uint32_t middle = low + (high - low) / 2;
+			if (ids->list[middle].first <= id)
+				low = middle;
+			else
+				high = middle;
+		}
+		s = &ids->list[low];
+		if (id - s->first >= s->n)
+			return KST_LOST;
+		ids->hit = low;
+	}
+	return (int64_t)(s->place + (id - s->first));
+}
+
+/* Whether the n lengths at `at` add up to what is behind them. */
+static const uint8_t *kst_reader_lengths(const uint8_t *at, const uint8_t *end,
+	uint32_t n)
+{
+	uint64_t sum = 0, len;
+	for (uint32_t i = 0; i < n; i++) {
+		at = kst_varint_get(at, end, &len);
+		if (!at || len > KST_TEXT_MAX)
+			return NULL;
+		sum += len;
+	}
+	return sum == (uint64_t)(end - at) ? at : NULL;
+}
+
+/* Takes the n texts of a chunk. */
+static enum kst_defined kst_reader_tables_texts(struct kst_tables *t,
+	const uint8_t *at, size_t len, uint32_t n)
+{
+	const uint8_t *end = at + len;
+	uint64_t first, size;
+	if (n == 0 || !(at = kst_varint_get(at, end, &first)))
+		return KST_DEFINED_NOT;
+	const uint8_t *from = kst_reader_lengths(at, end, n);
+	if (!from)
+		return KST_DEFINED_NOT;
+	struct kst_bytes *b =
+		kst_grow(t->memory, NULL, sizeof *b + (size_t)(end - from) + n);
+	if (!b)
+		return KST_DEFINED_FULL;
+	enum kst_defined d = KST_DEFINED_FULL;
+	if (kst_reader_tables_room(t->memory, (void **)&t->texts, &t->texts_cap,
+		    t->texts_n + n, sizeof *t->texts))
+		d = kst_reader_ids_add(t, &t->text_ids, first, n, t->texts_n);
+	if (d != KST_DEFINED) {
+		kst_drop(t->memory, b);
+		return d;
+	}
+	b->below = t->bytes;
+	t->bytes = b;
+	char *to = b->at;
+	for (uint32_t i = 0; i < n; i++) {
+		at = kst_varint_get(at, end, &size);
+		t->texts[t->texts_n++] = (struct kst_text){ to, size };
+		memcpy(to, from, size);
+		to[size] = '\0';
+		to += size + 1;
+		from += size;
+	}
+	return KST_DEFINED;
+}
+
+/* One launch from its cells; false where a number is none a shape can have. */
+static bool kst_reader_launch_get(struct kst_known *to, const uint64_t *cells,
+	uint32_t n)
+{
+	enum { NUMBERS = sizeof to->shape / sizeof(int32_t) };
+	int32_t number[NUMBERS];
+	uint32_t from = KST_COLUMN(launch, grid_x);
+	to->name = (int64_t)cells[KST_COLUMN(launch, name) * (size_t)n];
+	to->told = false;
+	for (uint32_t i = 0; i < NUMBERS; i++) {
+		int64_t v = (int64_t)cells[(from + i) * (size_t)n];
+		if (v < INT32_MIN || v > INT32_MAX)
+			return false;
+		number[i] = (int32_t)v;
+		to->told |= v != -1;
+	}
+	memcpy(&to->shape, number, sizeof number);
+	return true;
+}
+
+_Static_assert(KST_COLUMN(launch, shared_bytes) - KST_COLUMN(launch, grid_x) +
+			       1 ==
+		       sizeof(struct kst_shape) / sizeof(int32_t),
+	"the columns of a launch are the numbers of its shape, in order");
+
+/* Takes n launches; the cells of column c are at cells + c * n, their names
+ * places already. */
+static enum kst_defined kst_reader_tables_launches(struct kst_tables *t,
+	const uint64_t *cells, uint32_t n)
+{
+	const uint64_t *id = cells + KST_COLUMN(launch, id) * (size_t)n;
+	for (uint32_t i = 0; i < n; i++)
+		if (id[i] != id[0] + i)
+			return KST_DEFINED_NOT;
+	if (!kst_reader_tables_room(t->memory, (void **)&t->launches,
+		    &t->launches_cap, t->launches_n + n, sizeof *t->launches))
+		return KST_DEFINED_FULL;
+	for (uint32_t i = 0; i < n; i++)
+		if (!kst_reader_launch_get(&t->launches[t->launches_n + i],
+			    cells + i, n))
+			return KST_DEFINED_NOT;
+	enum kst_defined d =
+		kst_reader_ids_add(t, &t->launch_ids, id[0], n, t->launches_n);
+	if (d == KST_DEFINED)
+		t->launches_n += n;
+	return d;
+}
+
+static void kst_reader_tables_release(struct kst_tables *t)
+{
+	while (t->bytes) {
+		struct kst_bytes *below = t->bytes->below;
+		kst_drop(t->memory, t->bytes);
+		t->bytes = below;
+	}
+	kst_drop(t->memory, t->text_ids.list);
+	kst_drop(t->memory, t->launch_ids.list);
+	kst_drop(t->memory, t->texts);
+	kst_drop(t->memory, t->launches);
+}
+
+/* Grows an array that is written anew for each chunk. */
+static bool kst_reader_take_room(struct kst_reader *r, void **p, size_t *cap,
+	size_t bytes)
+{
+	if (bytes <= *cap)
+		return true;
+	kst_drop(&r->memory, *p);
+	*cap = 0;
+	*p = kst_grow(&r->memory, NULL, bytes);
+	*cap = *p ? bytes : 0;
+	return *p;
+}
+
+/* The payload with its compression undone, h->raw_len bytes; NULL with
+ * KST_FULL in *got, or where it is not what its head says. */
+static const uint8_t *kst_reader_unpack(struct kst_reader *r,
+	const struct kst_head *h, const uint8_t *payload, enum kst_got *got)
+{
+	if (h->raw_len > KST_RAW_MAX)
+		return NULL;
+	if (h->codec == KST_CODEC_NONE)
+		return h->payload_len == h->raw_len ? payload : NULL;
+	if (h->codec != KST_CODEC_ZSTD)
+		return NULL;
+	if (!kst_reader_take_room(r, (void **)&r->raw, &r->raw_cap,
+		    h->raw_len + 1)) {
+		*got = KST_FULL;
+		return NULL;
+	}
+	size_t n = ZSTD_decompressDCtx(r->zstd, r->raw, h->raw_len, payload,
+		h->payload_len);
+	return !ZSTD_isError(n) && n == h->raw_len ? r->raw : NULL;
+}
+
+/* Damage inside a chunk whose sums are right: a writer's fault. */
+static enum kst_got kst_reader_wrong(struct kst_reader *r,
+	const struct kst_head *h)
+{
+	const char *name = kst_kind_name(h->kind);
+	kst_reader_damage_add(r, &r->damage.damaged, 1, "chunk %u (%s)", h->seq,
+		name ? name : "unknown");
+	return KST_END;
+}
+
+static bool kst_reader_text_get(char *to, size_t room_bytes, const uint8_t *at,
+	size_t len)
+{
+	if (len >= room_bytes)
+		return false;
+	memcpy(to, at, len);
+	memset(to + len, 0, room_bytes - len);
+	return true;
+}
+
+static bool kst_reader_number_get(int64_t *to, const uint8_t *at, size_t len)
+{
+	uint64_t v;
+	const uint8_t *behind = kst_varint_get(at, at + len, &v);
+	*to = kst_unzigzag(v);
+	return behind == at + len;
+}
+
+/* One field of the about; false where it is damaged. */
+static bool kst_reader_field(struct kst_reader *r, struct kst_about *about,
+	uint64_t number, const uint8_t *at, size_t len)
+{
+	switch (number) {
+#define TEXT(n, name, bytes, what) \
+	case n:                    \
+		return kst_reader_text_get(about->name, bytes, at, len);
+#define NUMBER(n, name, absent, what) \
+	case n:                       \
+		return kst_reader_number_get(&about->name, at, len);
+		KST_ABOUT(TEXT, NUMBER)
+#undef TEXT
+#undef NUMBER
+	default:
+		kst_reader_damage_add(r, &r->damage.unknown_columns, 1,
+			"field %llu of about", (unsigned long long)number);
+		return true;
+	}
+}
+
+static bool kst_reader_about_get(struct kst_reader *r, const uint8_t *at,
+	size_t len)
+{
+#define TEXT(n, name, bytes, what)
+#define NUMBER(n, name, absent, what) .name = absent,
+	struct kst_about about = { KST_ABOUT(TEXT, NUMBER) };
+#undef TEXT
+#undef NUMBER
+	const uint8_t *end = at + len;
+	uint64_t number, size;
+	while (at < end) {
+		if (!(at = kst_varint_get(at, end, &number)) ||
+			!(at = kst_varint_get(at, end, &size)) ||
+			size > (uint64_t)(end - at) ||
+			!kst_reader_field(r, &about, number, at, size))
+			return false;
+		at += size;
+	}
+	r->about = about;
+	return true;
+}
+
+/* A cell that names something not there. */
+static void kst_reader_lost(struct kst_reader *r, uint64_t *cell)
+{
+	*cell = (uint64_t)KST_LOST;
+	r->damage.lost++;
+}
+
+/* Ids of texts become places. */
+static void kst_reader_resolve_texts(struct kst_reader *r, uint64_t *cells,
+	uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t place =
+			kst_reader_ids_place(&r->tables.text_ids, cells[i]);
+		if (place < 0)
+			kst_reader_lost(r, &cells[i]);
+		else
+			cells[i] = (uint64_t)place;
+	}
+}
+
+/* Ids of launches become places of shapes, and names beside them. */
+static void kst_reader_resolve_launches(struct kst_reader *r, uint64_t *shapes,
+	uint64_t *names, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t place =
+			kst_reader_ids_place(&r->tables.launch_ids, shapes[i]);
+		if (place < 0) {
+			names[i] = (uint64_t)KST_LOST;
+			kst_reader_lost(r, &shapes[i]);
+			continue;
+		}
+		const struct kst_known *k = &r->tables.launches[place];
+		names[i] = (uint64_t)k->name;
+		shapes[i] = k->told ? (uint64_t)place : 0;
+	}
+}
+
+static void kst_reader_resolve(struct kst_reader *r,
+	const struct kst_rows *rows)
+{
+	const struct kst_kind_info *k = rows->kind;
+	int shape = kst_column_of(k, KST_SHAPE);
+	for (uint32_t c = 0; c < k->n; c++)
+		if (k->columns[c].type == KST_TEXT ||
+			k->columns[c].type == KST_JSON)
+			kst_reader_resolve_texts(r,
+				rows->cells + (size_t)c * rows->n, rows->n);
+	if (shape >= 0)
+		kst_reader_resolve_launches(r,
+			rows->cells + (size_t)shape * rows->n,
+			rows->cells +
+				(size_t)kst_column_of(k, KST_NAME) * rows->n,
+			rows->n);
+}
+
+static enum kst_got kst_reader_defined(struct kst_reader *r,
+	const struct kst_head *h, enum kst_defined d)
+{
+	return d == KST_DEFINED	       ? KST_END
+	       : d == KST_DEFINED_FULL ? KST_FULL
+				       : kst_reader_wrong(r, h);
+}
+
+/* Rows: into cells, and out of them into the table or to the caller. */
+static enum kst_got kst_reader_rows_take(struct kst_reader *r,
+	const struct kst_head *h, const uint8_t *raw, struct kst_chunk *chunk)
+{
+	struct kst_rows rows = { kst_kind_info(h->kind), NULL, h->rows, 0 };
+	if (h->rows == 0 || h->rows > KST_ROWS_MAX)
+		return kst_reader_wrong(r, h);
+	if (!kst_reader_take_room(r, (void **)&r->cells, &r->cells_cap,
+		    (size_t)rows.kind->n * h->rows * sizeof *r->cells))
+		return KST_FULL;
+	rows.cells = r->cells;
+	if (!kst_reader_rows_get(&rows, raw, h->raw_len, &r->like))
+		return kst_reader_wrong(r, h);
+	if (rows.unknown)
+		kst_reader_damage_add(r, &r->damage.unknown_columns,
+			rows.unknown, "a column of %s", rows.kind->name);
+	kst_reader_resolve(r, &rows);
+	if (h->kind == KST_launch)
+		return kst_reader_defined(r, h,
+			kst_reader_tables_launches(&r->tables, r->cells,
+				h->rows));
+	for (uint32_t c = 0; c < rows.kind->n; c++)
+		r->column[c].i =
+			(const int64_t *)(r->cells + (size_t)c * h->rows);
+	*chunk = (struct kst_chunk){ (enum kst_kind)h->kind, h->rows, h->seq,
+		h->first_ns, h->last_ns, r->column };
+	return KST_CHUNK;
+}
+
+/* What is in a chunk goes where it belongs: to the about, to the tables, or,
+ * with KST_CHUNK, to *chunk. KST_END: it was for the reader alone. */
+static enum kst_got kst_reader_take(struct kst_reader *r,
+	const struct kst_head *h, const uint8_t *payload,
+	struct kst_chunk *chunk)
+{
+	const struct kst_kind_info *k = kst_kind_info(h->kind);
+	enum kst_got got = KST_END;
+	if (!k) {
+		kst_reader_damage_add(r, &r->damage.unknown_chunks, 1,
+			"kind %d", h->kind);
+		return KST_END;
+	}
+	bool rows = k->columns && h->kind != KST_launch;
+	if (rows && !(r->only >> h->kind & 1))
+		return KST_END;
+	const uint8_t *raw = kst_reader_unpack(r, h, payload, &got);
+	if (!raw)
+		return got == KST_FULL ? got : kst_reader_wrong(r, h);
+	if (k->columns)
+		return kst_reader_rows_take(r, h, raw, chunk);
+	if (h->kind == KST_about)
+		return kst_reader_about_get(r, raw, h->raw_len)
+			       ? KST_END
+			       : kst_reader_wrong(r, h);
+	if (h->kind == KST_text)
+		return kst_reader_defined(r, h,
+			kst_reader_tables_texts(&r->tables, raw, h->raw_len,
+				h->rows));
+	r->ended = true;
+	return KST_END;
+}
 
 enum { CEILING = 256 << 20 };
 
-void kst_damage_add(struct kst_reader *r, uint64_t *count, uint64_t n,
-	const char *fmt, ...)
+/* Counts something left out, and tells the first. */
+static void kst_reader_damage_add(struct kst_reader *r, uint64_t *count,
+	uint64_t n, const char *fmt, ...)
 {
 	struct kst_damage *d = &r->damage;
 	bool unknown =
@@ -41,7 +628,7 @@ struct kst_reader *kst_reader_new(kst_read_fn *read, void *ctx,
 		.memory = &r->memory };
 	r->only = UINT64_MAX;
 	r->zstd = ZSTD_createDCtx();
-	if (r->zstd && kst_tables_init(&r->tables, &r->memory))
+	if (r->zstd && kst_reader_tables_init(&r->tables, &r->memory))
 		return r;
 	kst_reader_free(r);
 	return NULL;
@@ -52,7 +639,7 @@ void kst_reader_only(struct kst_reader *r, uint64_t kinds)
 	r->only = kinds;
 }
 
-static enum kst_got of_input(enum kst_input_got got)
+static enum kst_got kst_reader_of_input(enum kst_input_got got)
 {
 	return got == KST_INPUT_STOPPED ? KST_STOPPED
 	       : got == KST_INPUT_FULL	? KST_FULL
@@ -60,20 +647,21 @@ static enum kst_got of_input(enum kst_input_got got)
 }
 
 /* The first bytes. KST_END: they are as they should be. */
-static enum kst_got open_file(struct kst_reader *r)
+static enum kst_got kst_reader_open_file(struct kst_reader *r)
 {
 	uint16_t major, minor;
 	bool good;
 	enum kst_input_got got = kst_input_need(&r->in, KST_OPENING);
 	if (got == KST_INPUT_STOPPED || got == KST_INPUT_FULL)
-		return of_input(got);
+		return kst_reader_of_input(got);
 	if (got == KST_INPUT_END ||
 		!kst_opening_get(r->in.bytes + r->in.at, &major, &minor, &good))
 		return KST_FOREIGN;
 	r->opened = true;
 	kst_input_pass(&r->in, KST_OPENING);
 	if (!good) {
-		kst_damage_add(r, &r->damage.damaged, 1, "the first 16 bytes");
+		kst_reader_damage_add(r, &r->damage.damaged, 1,
+			"the first 16 bytes");
 		r->major = KST_MAJOR;
 		return KST_END;
 	}
@@ -85,7 +673,7 @@ static enum kst_got open_file(struct kst_reader *r)
 }
 
 /* Passes over all that is left. */
-static enum kst_got drain(struct kst_reader *r)
+static enum kst_got kst_reader_drain(struct kst_reader *r)
 {
 	enum kst_input_got got;
 	while ((got = kst_input_need(&r->in, 1)) == KST_INPUT_CHUNK) {
@@ -93,75 +681,75 @@ static enum kst_got drain(struct kst_reader *r)
 		r->damage.behind += n;
 		kst_input_pass(&r->in, n);
 	}
-	return of_input(got);
+	return kst_reader_of_input(got);
 }
 
 /* Whether a chunk is the next of this capture, or a later one; what that
  * leaves out is counted. */
-static bool in_order(struct kst_reader *r, const struct kst_head *h)
+static bool kst_reader_in_order(struct kst_reader *r, const struct kst_head *h)
 {
 	if (!r->any)
 		r->capture = h->capture;
 	r->any = true;
 	if (h->capture != r->capture) {
-		kst_damage_add(r, &r->damage.damaged, 1,
+		kst_reader_damage_add(r, &r->damage.damaged, 1,
 			"chunk %u of another capture", h->seq);
 		return false;
 	}
 	if (h->seq < r->next) {
-		kst_damage_add(r, &r->damage.repeated, 1, "chunk %u again",
-			h->seq);
+		kst_reader_damage_add(r, &r->damage.repeated, 1,
+			"chunk %u again", h->seq);
 		return false;
 	}
 	uint64_t gap = h->seq - r->next;
 	uint64_t missing = gap > r->stretches ? gap - r->stretches : 0;
 	if (missing)
-		kst_damage_add(r, &r->damage.missing, missing,
+		kst_reader_damage_add(r, &r->damage.missing, missing,
 			"chunk %u is missing", r->next);
 	r->stretches = 0;
 	r->next = h->seq + 1;
 	return true;
 }
 
-static void stretch(struct kst_reader *r)
+static void kst_reader_stretch(struct kst_reader *r)
 {
 	if (r->in.skipped == 0)
 		return;
 	r->stretches++;
-	kst_damage_add(r, &r->damage.damaged, 1, "%llu bytes at byte %llu",
-		(unsigned long long)r->in.skipped,
+	kst_reader_damage_add(r, &r->damage.damaged, 1,
+		"%llu bytes at byte %llu", (unsigned long long)r->in.skipped,
 		(unsigned long long)r->in.skipped_at);
 }
 
 /* The end of the bytes, or of this capture in them. */
-static enum kst_got finish(struct kst_reader *r)
+static enum kst_got kst_reader_finish(struct kst_reader *r)
 {
 	r->damage.cut = !r->ended;
 	r->ended = true;
-	return drain(r);
+	return kst_reader_drain(r);
 }
 
 enum kst_got kst_reader_next(struct kst_reader *r, struct kst_chunk *chunk)
 {
-	enum kst_got got = r->opened ? KST_END : open_file(r);
+	enum kst_got got = r->opened ? KST_END : kst_reader_open_file(r);
 	struct kst_head h;
 	const uint8_t *payload;
 	while (got == KST_END && !r->ended) {
 		enum kst_input_got in = kst_input_next(&r->in, &h, &payload);
 		if (in == KST_INPUT_STOPPED || in == KST_INPUT_FULL)
-			return of_input(in);
-		stretch(r);
+			return kst_reader_of_input(in);
+		kst_reader_stretch(r);
 		if (in == KST_INPUT_END)
-			return finish(r);
+			return kst_reader_finish(r);
 		bool again = h.capture == r->capture && r->next == 1;
 		if (h.kind == KST_about && r->any && !again) {
 			r->damage.behind += KST_HEAD + h.payload_len;
-			return finish(r);
+			return kst_reader_finish(r);
 		}
-		if (in_order(r, &h))
-			got = kst_take(r, &h, payload, chunk);
+		if (kst_reader_in_order(r, &h))
+			got = kst_reader_take(r, &h, payload, chunk);
 		if (got == KST_END && r->ended)
-			return drain(r);
+			return kst_reader_drain(r);
 	}
 	return got;
 }
@@ -220,7 +808,7 @@ void kst_reader_free(struct kst_reader *r)
 	if (!r)
 		return;
 	struct kst_memory first = r->memory;
-	kst_tables_release(&r->tables);
+	kst_reader_tables_release(&r->tables);
 	kst_input_release(&r->in);
 	kst_drop(&first, r->raw);
 	kst_drop(&first, r->cells);

@@ -1,15 +1,125 @@
-/* kst_tail.c - entries into the mapped file. */
-#include <kernsift/kst_tail.h>
+/* kst_tail.c - the tail of a capture file: rows that no chunk holds yet. */
 #include "kst_log.h"
 #include "kst_memory.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <kernsift/kst_tail.h>
 #include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
+
+/* As a log begins: each column as if the chunk lacked it. */
+static void kst_before_init(struct kst_before *b)
+{
+	memset(b, 0, sizeof *b);
+	for (int kind = 0; kind < KST_KINDS_END; kind++) {
+		const struct kst_kind_info *k = kst_kind_info(kind);
+		for (uint32_t c = 0; k && c < k->n; c++)
+			b->cells[kind][c] = kst_absent(&k->columns[c]);
+	}
+}
+
+/* The younger of the two slots that are good. */
+static const uint8_t *kst_tail_slot_of(const uint8_t *bytes)
+{
+	const uint8_t *best = NULL;
+	for (int i = 0; i < 2; i++) {
+		const uint8_t *s = bytes + i * KST_SLOT;
+		bool good = !memcmp(s, KST_TAIL_MAGIC, 8) &&
+			    kst_crc(0, s, KST_SLOT_SUM) ==
+				    kst_get32(s + KST_SLOT_SUM);
+		if (good && (!best || kst_get64(s + 8) > kst_get64(best + 8)))
+			best = s;
+	}
+	return best;
+}
+
+bool kst_log_open(struct kst_log *l, const uint8_t *bytes, size_t len)
+{
+	const uint8_t *slot = len < KST_LOG ? NULL : kst_tail_slot_of(bytes);
+	if (!slot)
+		return false;
+	uint64_t commit = kst_get64(bytes + KST_COMMIT);
+	uint32_t generation = (uint32_t)kst_get64(slot + 8);
+	/* Between the slot and the commit there is a moment at which a process
+	 * can be killed: then the log is empty. */
+	bool told = (uint32_t)commit == generation;
+	if (!told && (uint32_t)commit != generation - 1)
+		return false;
+	*l = (struct kst_log){ .place = { kst_get32(slot + 16),
+				       kst_get32(slot + 20),
+				       kst_get64(slot + 24) },
+		.first = bytes + KST_LOG,
+		.at = bytes + KST_LOG,
+		.end = bytes + len,
+		.sum = kst_get32(slot + KST_SLOT_SUM),
+		.length = told ? (uint32_t)(commit >> 32) : 0 };
+	kst_before_init(&l->before);
+	return true;
+}
+
+/* The differences that an entry holds are added to the row before. */
+static bool kst_tail_row_get(struct kst_log *l, int kind, const uint8_t *at,
+	const uint8_t *end)
+{
+	uint64_t *cells = l->before.cells[kind], changed, v;
+	at = kst_varint_get(at, end, &changed);
+	for (uint32_t c = 0; at && changed; c++, changed >>= 1) {
+		if (!(changed & 1))
+			continue;
+		at = kst_varint_get(at, end, &v);
+		if (at && c < kst_kind_info(kind)->n)
+			cells[c] += (uint64_t)kst_unzigzag(v);
+	}
+	return at == end;
+}
+
+/* The next entry whose sum is right: where its body lies. */
+static bool kst_tail_entry_get(struct kst_log *l, const uint8_t **body,
+	size_t *len, int *kind)
+{
+	const uint8_t *from = l->at, *at = from;
+	uint64_t bytes;
+	if (at == l->end)
+		return false;
+	*kind = *at++;
+	at = kst_varint_get(at, l->end, &bytes);
+	if (!at || l->end - at < 4 || bytes > (uint64_t)(l->end - at) - 4)
+		return false;
+	uint32_t sum = kst_crc(l->sum, from, (size_t)(at - from) + bytes);
+	if (sum != kst_get32(at + bytes))
+		return false;
+	l->sum = sum;
+	l->at = at + bytes + 4;
+	*body = at;
+	*len = bytes;
+	return true;
+}
+
+bool kst_log_next(struct kst_log *l, struct kst_entry *e)
+{
+	const uint8_t *body;
+	size_t len;
+	while (kst_tail_entry_get(l, &body, &len, &e->kind)) {
+		const struct kst_kind_info *k = kst_kind_info(e->kind);
+		e->text = (const char *)body;
+		e->len = len;
+		if (e->kind == KST_text && len && len <= KST_TEXT_MAX)
+			return true;
+		if (!k || !k->columns)
+			continue;
+		e->cells = l->before.cells[e->kind];
+		if (kst_tail_row_get(l, e->kind, body, body + len))
+			return true;
+		l->damaged = true;
+		return false;
+	}
+	l->damaged |= (uint64_t)(l->at - l->first) < l->length;
+	return false;
+}
 
 #ifndef XFS_SUPER_MAGIC
 #define XFS_SUPER_MAGIC 0x58465342
@@ -28,7 +138,7 @@ struct kst_tail {
 
 /* Where a page that lies in allocated blocks needs no other ones later. Not of
  * overlayfs: nobody is told what its upper layer lies on. */
-static bool fits(int fd)
+static bool kst_tail_fits(int fd)
 {
 	struct statfs s;
 	if (fstatfs(fd, &s))
@@ -44,9 +154,10 @@ static bool fits(int fd)
 	}
 }
 
-static void *map_file(int fd, size_t bytes)
+static void *kst_tail_map_file(int fd, size_t bytes)
 {
-	int failed = fits(fd) ? posix_fallocate(fd, 0, (off_t)bytes) : errno;
+	int failed = kst_tail_fits(fd) ? posix_fallocate(fd, 0, (off_t)bytes)
+				       : errno;
 	if (failed) {
 		errno = failed;
 		return NULL;
@@ -76,7 +187,7 @@ struct kst_tail *kst_tail_new(int folder, const char *name, size_t bytes,
 	if (t) {
 		memset(t, 0, sizeof *t);
 		t->memory = m;
-		t->map = map_file(fd, bytes);
+		t->map = kst_tail_map_file(fd, bytes);
 		failed = errno;
 	}
 	close(fd);
@@ -106,7 +217,7 @@ void kst_tail_free(struct kst_tail *t)
 }
 
 /* One store, so that length and generation are of the same moment. */
-static void commit(struct kst_tail *t)
+static void kst_tail_commit(struct kst_tail *t)
 {
 	uint64_t word = (t->at - KST_LOG) << 32 | (uint32_t)t->generation;
 	__atomic_store_n((uint64_t *)(void *)(t->map + KST_COMMIT),
@@ -133,18 +244,18 @@ void kst_tail_empty(struct kst_tail *t, const struct kst_place_in *place)
 	t->at = KST_LOG;
 	t->seq = place->seq;
 	t->before = t->first;
-	commit(t);
+	kst_tail_commit(t);
 }
 
 /* The entry that begins at the end of the log and has its bytes up to `to`:
  * only its sum makes it one. */
-static void entry_end(struct kst_tail *t, uint8_t *to)
+static void kst_tail_entry_end(struct kst_tail *t, uint8_t *to)
 {
 	uint8_t *from = t->map + t->at;
 	t->sum = kst_crc(t->sum, from, (size_t)(to - from));
 	kst_put32(to, t->sum);
 	t->at += (size_t)(to + 4 - from);
-	commit(t);
+	kst_tail_commit(t);
 }
 
 bool kst_tail_row(struct kst_tail *t, int kind, const uint64_t *cells)
@@ -175,7 +286,7 @@ bool kst_tail_row(struct kst_tail *t, int kind, const uint64_t *cells)
 	}
 	body[-2] = (uint8_t)kind;
 	kst_varint_put(body - 1, len);
-	entry_end(t, end);
+	kst_tail_entry_end(t, end);
 	return true;
 }
 
@@ -187,7 +298,7 @@ bool kst_tail_text(struct kst_tail *t, const char *text, size_t len)
 	*to++ = KST_text;
 	to = kst_varint_put(to, len);
 	memcpy(to, text, len);
-	entry_end(t, to + len);
+	kst_tail_entry_end(t, to + len);
 	return true;
 }
 

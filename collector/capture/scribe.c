@@ -1,16 +1,383 @@
-/* scribe.c - rows on their way into the capture at hand; when it ends. */
+/* scribe.c - puts rows, texts and shapes into the capture file of this process. */
 #include "scribe.h"
 #include "clock.h"
+#include "keyed.h"
+#include "kst_wire.h"
+#include "mapped.h"
+#include "redact.h"
 #include "say.h"
-#include "scribe_state.h"
+#include "spool.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <kernsift/kst_reader.h>
-#include "kst_wire.h"
+#include <kernsift/kst_writer.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
+
+/* Which texts of a capture have an id already.
+ *
+ * Texts are told apart by 128 bits of a hash under a random key, so no bytes
+ * are kept. Bounded: when the table is half full all are forgotten, and a text
+ * that comes again gets a second id, which the format allows. */
+
+struct texts {
+	struct mapped *memory;
+	struct key key[2];
+	struct texts_slot {
+		uint64_t hash[2];
+		int64_t id; /* 0: a free slot */
+	} * slots;
+	struct scribe_texts_key {
+		uint64_t key; /* 0: a free slot */
+		int64_t id;
+	} * keys; /* a cache: a key lies in one place alone */
+	uint32_t bits, n;
+};
+
+/* The one capture that is being written: file, tail, writer.
+ *
+ * Every byte goes out here. Before each write the file is looked at: a host that
+ * closes all descriptors may have given ours to a file of its own. */
+
+struct scribe_file {
+	struct kst_writer *writer; /* NULL: none is open */
+	struct kst_tail *tail; /* NULL: the folder is not fit for one */
+	int fd;
+	dev_t device;
+	ino_t inode;
+	uint64_t bytes, tail_bytes; /* written; of the tail */
+	uint64_t most; /* what RLIMIT_FSIZE lets us write */
+	int error; /* errno of the write that failed */
+	uint32_t number;
+	int64_t base_ns, begun_ns, flushed_ns;
+	int64_t records; /* rows of kinds that scribe_file_counts() */
+	uint64_t waiting[KST_KINDS_END]; /* rows in no chunk yet, */
+	uint64_t waiting_n; /* and of all kinds */
+};
+
+/* What a scribe holds; for the files it is made of. */
+
+struct scribe {
+	bool alive; /* false in a forked child, where all this reads as zero */
+	const struct options *options;
+	struct mapped memory;
+	struct kst_memory hooks;
+	struct spool spool;
+	struct redact redact;
+	struct texts texts;
+	struct scribe_file file;
+	struct scribe_facts facts;
+	bool has_facts;
+	int64_t facts_n; /* of this capture */
+	int64_t captures;
+	int64_t failed_ns; /* when writing failed; 0 it did not */
+	int64_t dropped; /* rows */
+	int64_t texts_dropped, texts_long; /* for the capture's notes */
+	int8_t process[KST_KINDS_END],
+		start[KST_KINDS_END]; /* columns, or -1 */
+	uint8_t columns[KST_KINDS_END];
+};
+
+static bool scribe_ready(struct scribe *s);
+static bool scribe_fail(struct scribe *s);
+
+/* Up to 2^(bits - 1) texts and 2^bits keys. No memory is taken yet. */
+static void scribe_texts_init(struct texts *t, struct mapped *memory,
+	uint32_t bits)
+{
+	*t = (struct texts){ .memory = memory,
+		.bits = bits,
+		.key = { key_random(), key_random() } };
+}
+
+static void scribe_texts_forget(struct texts *t)
+{
+	mapped_drop(t->memory, t->slots);
+	mapped_drop(t->memory, t->keys);
+	t->slots = NULL;
+	t->keys = NULL;
+	t->n = 0;
+}
+
+/* Where the id that stands for a key is kept: 0 where none is; the caller sets
+ * it. NULL where there is no memory. */
+static struct scribe_texts_key *scribe_texts_key(struct texts *t, uint64_t key)
+{
+	size_t cap = (size_t)1 << t->bits;
+	if (!t->keys)
+		t->keys = mapped_grow(t->memory, NULL, cap * sizeof *t->keys);
+	if (!t->keys)
+		return NULL;
+	struct scribe_texts_key *k =
+		&t->keys[key * 0x9e3779b97f4a7c15u >> (64 - t->bits)];
+	if (k->key != key)
+		*k = (struct scribe_texts_key){ key, 0 };
+	return k;
+}
+
+/* The same for a text; 0 in a new one has to be replaced. */
+static int64_t *scribe_texts_id(struct texts *t, const char *text, size_t len)
+{
+	size_t cap = (size_t)1 << t->bits;
+	if (t->n >= cap / 2) {
+		mapped_drop(t->memory, t->slots);
+		t->slots = NULL;
+		t->n = 0;
+	}
+	if (!t->slots)
+		t->slots = mapped_grow(t->memory, NULL, cap * sizeof *t->slots);
+	if (!t->slots)
+		return NULL;
+	uint64_t a = keyed_hash(&t->key[0], text, len);
+	uint64_t b = keyed_hash(&t->key[1], text, len);
+	struct texts_slot *s;
+	for (size_t i = a & (cap - 1);; i = (i + 1) & (cap - 1)) {
+		s = &t->slots[i];
+		if (!s->id || (s->hash[0] == a && s->hash[1] == b))
+			break;
+	}
+	if (!s->id) {
+		s->hash[0] = a;
+		s->hash[1] = b;
+		t->n++;
+	}
+	return &s->id;
+}
+
+/* Whether the descriptor still is the file we opened. */
+static bool scribe_is_ours(const struct scribe_file *f)
+{
+	struct stat st;
+	return !fstat(f->fd, &st) && st.st_dev == f->device &&
+	       st.st_ino == f->inode;
+}
+
+static bool scribe_put(void *ctx, const void *bytes, size_t len)
+{
+	struct scribe_file *f = ctx;
+	const char *at = bytes;
+	f->error = !scribe_is_ours(f)	      ? EBADF
+		   : len > f->most - f->bytes ? EFBIG
+					      : 0;
+	while (len && !f->error) {
+		ssize_t n = write(f->fd, at, len);
+		if (n < 0 && errno != EINTR)
+			f->error = errno;
+		if (n <= 0)
+			continue;
+		at += n;
+		len -= (size_t)n;
+		f->bytes += (size_t)n;
+	}
+	return !f->error;
+}
+
+static void scribe_limits(struct scribe_file *f)
+{
+	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+	struct stat st = { 0 };
+	getrlimit(RLIMIT_FSIZE, &limit);
+	f->most = limit.rlim_cur;
+	fstat(f->fd, &st);
+	f->device = st.st_dev;
+	f->inode = st.st_ino;
+}
+
+static void scribe_close_all(struct scribe_file *f)
+{
+	kst_writer_free(f->writer);
+	kst_tail_free(f->tail);
+	f->writer = NULL;
+	f->tail = NULL;
+	if (scribe_is_ours(f))
+		close(f->fd);
+}
+
+/* Without one, what was recorded in the last second is lost when the process
+ * is killed; that is no reason to lose all. */
+static void scribe_tail_make(struct scribe_file *f, const struct spool *spool,
+	size_t bytes, const struct kst_memory *memory)
+{
+	char name[SPOOL_NAME];
+	if (bytes > f->most)
+		return;
+	spool_name(spool, name, f->number, ".kst.tail");
+	f->tail = kst_tail_new(spool->folder, name, bytes, memory);
+	f->tail_bytes = f->tail ? bytes : 0;
+	if (!f->tail)
+		say_once("the spool folder cannot hold a tail (%s): a process "
+			 "that is killed loses up to a second",
+			strerror(errno));
+}
+
+/* False and f->error where there is no room, no memory or no right; nothing is
+ * left behind then. */
+static bool scribe_file_begin(struct scribe_file *f, struct spool *spool,
+	const struct kst_about *about, const struct kst_options *options,
+	size_t tail_bytes)
+{
+	static const char *const suffixes[] = { ".kst.part", ".kst.tail" };
+	struct kst_options with = *options;
+	char name[SPOOL_NAME];
+	*f = (struct scribe_file){ .base_ns = about->base_ns,
+		.begun_ns = about->base_ns,
+		.flushed_ns = about->base_ns };
+	f->fd = spool_make(spool, &f->number);
+	if (f->fd < 0) {
+		f->error = errno;
+		return false;
+	}
+	scribe_limits(f);
+	scribe_tail_make(f, spool, tail_bytes, options->memory);
+	with.tail = f->tail;
+	f->writer = kst_writer_new(about, scribe_put, f, &with);
+	if (f->writer)
+		return true;
+	if (!f->error)
+		f->error = ENOMEM;
+	scribe_close_all(f);
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+		spool_name(spool, name, f->number, suffixes[i]);
+		unlinkat(spool->folder, name, 0);
+	}
+	return false;
+}
+
+static void scribe_account(struct scribe_file *f, struct spool *spool,
+	bool part)
+{
+	spool_add(spool,
+		&(struct spool_file){ f->number, part, f->records, f->bytes });
+}
+
+/* Whether rows of a kind are records or ranges, which are counted where they are
+ * lost: recorded and dropped are as many as were made. */
+static bool scribe_file_counts(enum kst_kind kind)
+{
+	return kind == KST_kernel || kind == KST_copy || kind == KST_call ||
+	       kind == KST_op || kind == KST_range || kind == KST_graph;
+}
+
+/* One row, whose times are the capture's; false as above. */
+static bool scribe_file_row(struct scribe_file *f, enum kst_kind kind,
+	uint64_t *cells)
+{
+	if (!kst_writer_cells(f->writer, kind, cells))
+		return false;
+	f->records += scribe_file_counts(kind);
+	/* One more, or the full block of this kind less. */
+	uint64_t waiting_n = kst_writer_waiting(f->writer);
+	f->waiting[kind] += waiting_n - f->waiting_n;
+	f->waiting_n = waiting_n;
+	return true;
+}
+
+/* All rows go out; false as above. */
+static bool scribe_file_flush(struct scribe_file *f)
+{
+	if (!kst_writer_flush(f->writer))
+		return false;
+	memset(f->waiting, 0, sizeof f->waiting);
+	f->waiting_n = 0;
+	return true;
+}
+
+/* Without a tail. A flush goes kind by kind, and what it wrote before it failed
+ * waits no more. */
+static int64_t scribe_records_waiting(const struct scribe_file *f)
+{
+	uint64_t written = f->waiting_n - kst_writer_waiting(f->writer);
+	uint64_t records = 0;
+	for (int kind = 0; kind < KST_KINDS_END; kind++) {
+		uint64_t n = f->waiting[kind];
+		if (written >= n)
+			written -= n;
+		else if (scribe_file_counts((enum kst_kind)kind))
+			records += n;
+	}
+	return (int64_t)records;
+}
+
+/* Makes it whole; false where that failed: give_up() then. */
+static bool scribe_file_end(struct scribe_file *f, struct spool *spool)
+{
+	if (!kst_writer_end(f->writer))
+		return false;
+	scribe_close_all(f);
+	scribe_account(f, spool, !spool_finish(spool, f->number));
+	return true;
+}
+
+/* Leaves what was written to whoever uploads; how many records are nowhere. */
+static int64_t scribe_file_give_up(struct scribe_file *f, struct spool *spool)
+{
+	int64_t lost = f->tail ? 0 : scribe_records_waiting(f);
+	f->records -= lost;
+	scribe_close_all(f);
+	scribe_account(f, spool, true);
+	return lost;
+}
+
+static int64_t scribe_text_write(struct scribe *s, const char *text, size_t len)
+{
+	int64_t *known = scribe_texts_id(&s->texts, text, len);
+	int64_t id = known ? *known : 0;
+	if (id == 0)
+		id = kst_writer_text(s->file.writer, text, len);
+	if (id < 0) {
+		scribe_fail(s);
+		return 0;
+	}
+	if (known)
+		*known = id;
+	return id;
+}
+
+static int64_t scribe_text_redacted(struct scribe *s, const char *text,
+	size_t len)
+{
+	char hash[REDACT_HASH_LEN + 1];
+	switch (redact_text(&s->redact, s->spool.folder, text, len, hash)) {
+	case REDACT_DROPPED:
+		s->texts_dropped++;
+		return 0;
+	case REDACT_HASHED:
+		return scribe_text_write(s, hash, REDACT_HASH_LEN);
+	case REDACT_KEPT:
+		break;
+	}
+	return scribe_text_write(s, text, len);
+}
+
+int64_t scribe_text(struct scribe *s, enum scribe_text_kind kind, uint64_t key,
+	const char *text, size_t len)
+{
+	if (len == 0 || !scribe_ready(s))
+		return 0;
+	struct scribe_texts_key *k =
+		key ? scribe_texts_key(&s->texts, key ^ (uint64_t)(kind + 1)
+								  << 60)
+		    : NULL;
+	/* An id of -1 remembers that the text is not to be written. */
+	if (k && k->id)
+		return k->id > 0 ? k->id : 0;
+	int64_t id = 0;
+	if (len > KST_TEXT_MAX)
+		s->texts_long++;
+	else
+		id = kind == TEXT_OWN ? scribe_text_write(s, text, len)
+				      : scribe_text_redacted(s, text, len);
+	if (k)
+		k->id = id ? id : -1;
+	return id;
+}
 
 #define SECOND INT64_C(1000000000)
 #define FILE_MOST_NS (600 * SECOND)
@@ -29,13 +396,14 @@ enum {
 	TAIL_SMALL = MIB / 4,
 };
 
-size_t scribe_budget(const struct options *o)
+/* Bytes of memory a scribe takes at most: 3/8 of KERNSIFT_TRACE_MEMORY_MIB. */
+static size_t scribe_budget(const struct options *o)
 {
 	return (size_t)o->memory_mib * MIB / 8 * 3;
 }
 
 /* Where a kind has its process and its time. */
-static void columns_find(struct scribe *s)
+static void scribe_columns_find(struct scribe *s)
 {
 	for (int kind = 0; kind < KST_KINDS_END; kind++) {
 		s->process[kind] = s->start[kind] = -1;
@@ -66,13 +434,14 @@ struct scribe *scribe_new(const struct options *o)
 	s->captures = 1;
 	spool_init(&s->spool, o);
 	redact_init(&s->redact, o, &s->memory);
-	texts_init(&s->texts, &s->memory,
+	scribe_texts_init(&s->texts, &s->memory,
 		budget < SMALL ? TEXT_BITS_SMALL : TEXT_BITS);
-	columns_find(s);
+	scribe_columns_find(s);
 	return s;
 }
 
-static void fact_write(struct scribe *s, const char *name, const char *value)
+static void scribe_fact_write(struct scribe *s, const char *name,
+	const char *value)
 {
 	scribe_row(s, KST_fact,
 		&(struct kst_fact){
@@ -81,23 +450,23 @@ static void fact_write(struct scribe *s, const char *name, const char *value)
 				strlen(value)) });
 }
 
-static void facts_write(struct scribe *s)
+static void scribe_facts_write(struct scribe *s)
 {
 	const struct scribe_facts *f = &s->facts;
 	char text[64];
-	fact_write(s, "profiler", "kernsift " KERNSIFT_VERSION);
+	scribe_fact_write(s, "profiler", "kernsift " KERNSIFT_VERSION);
 	if (f->cupti_version) {
 		snprintf(text, sizeof text, "%" PRIu32, f->cupti_version);
-		fact_write(s, "cupti", text);
+		scribe_fact_write(s, "cupti", text);
 	}
 	if (f->driver_version) {
 		snprintf(text, sizeof text, "%" PRIu32 ".%" PRIu32,
 			f->driver_version / 1000,
 			f->driver_version % 1000 / 10);
-		fact_write(s, "cuda_driver", text);
+		scribe_fact_write(s, "cuda_driver", text);
 	}
 	if (f->mode)
-		fact_write(s, "graph_mode", f->mode);
+		scribe_fact_write(s, "graph_mode", f->mode);
 }
 
 void scribe_facts(struct scribe *s, const struct scribe_facts *f)
@@ -105,7 +474,7 @@ void scribe_facts(struct scribe *s, const struct scribe_facts *f)
 	s->facts = *f;
 	s->has_facts = true;
 	if (s->file.writer)
-		facts_write(s);
+		scribe_facts_write(s);
 }
 
 int64_t scribe_captures(const struct scribe *s)
@@ -113,7 +482,7 @@ int64_t scribe_captures(const struct scribe *s)
 	return s->captures;
 }
 
-static bool begin(struct scribe *s)
+static bool scribe_begin(struct scribe *s)
 {
 	struct kst_about about = { .writer = "kernsift " KERNSIFT_VERSION,
 		.source = "cupti",
@@ -124,7 +493,7 @@ static bool begin(struct scribe *s)
 		.rows = small ? ROWS_SMALL : ROWS };
 	_Static_assert(sizeof about.host > sizeof s->spool.host, "it fits");
 	memcpy(about.host, s->spool.host, sizeof s->spool.host);
-	texts_forget(&s->texts);
+	scribe_texts_forget(&s->texts);
 	s->texts_dropped = s->texts_long = s->facts_n = 0;
 	if (!spool_open(&s->spool)) {
 		s->failed_ns = about.base_ns;
@@ -139,18 +508,20 @@ static bool begin(struct scribe *s)
 		return false;
 	}
 	if (s->has_facts)
-		facts_write(s);
+		scribe_facts_write(s);
 	return s->file.writer;
 }
 
-bool scribe_ready(struct scribe *s)
+/* Whether there is a file to write to; makes it where it is time for it. */
+static bool scribe_ready(struct scribe *s)
 {
 	if (s->file.writer)
 		return true;
-	return s->alive && !s->failed_ns && begin(s);
+	return s->alive && !s->failed_ns && scribe_begin(s);
 }
 
-bool scribe_fail(struct scribe *s)
+/* Writing failed: gives the file up. Always false. */
+static bool scribe_fail(struct scribe *s)
 {
 	if (!s->file.writer)
 		return false;
@@ -207,7 +578,7 @@ void scribe_note(struct scribe *s, const char *code, int64_t count,
 }
 
 /* The capture becomes whole, and the next row begins another. */
-static void end(struct scribe *s)
+static void scribe_end(struct scribe *s)
 {
 	if (s->texts_dropped)
 		scribe_note(s, "text_redacted", s->texts_dropped, NULL);
@@ -220,19 +591,19 @@ static void end(struct scribe *s)
 }
 
 /* The most bytes of one file: two of them fit the disk's share. */
-static uint64_t file_most(const struct options *o)
+static uint64_t scribe_file_most(const struct options *o)
 {
 	uint64_t most = (uint64_t)o->file_mib, disk = (uint64_t)o->disk_mib;
 	return (most < disk / 2 ? most : disk / 2) * MIB;
 }
 
-static void keep_caps(struct scribe *s, int64_t now_ns)
+static void scribe_keep_caps(struct scribe *s, int64_t now_ns)
 {
 	uint64_t disk = (uint64_t)s->options->disk_mib * MIB;
 	struct scribe_file *f = &s->file;
-	if (f->bytes >= file_most(s->options) ||
+	if (f->bytes >= scribe_file_most(s->options) ||
 		now_ns - f->begun_ns >= FILE_MOST_NS)
-		end(s);
+		scribe_end(s);
 	uint64_t open_bytes = f->writer ? f->bytes + f->tail_bytes : 0;
 	spool_keep(&s->spool, disk > open_bytes ? disk - open_bytes : 0);
 	s->dropped += s->spool.lost_rows;
@@ -250,7 +621,7 @@ void scribe_beat(struct scribe *s, int64_t now_ns, bool idle)
 	if (!s->file.writer)
 		return;
 	if (idle) {
-		end(s);
+		scribe_end(s);
 		return;
 	}
 	if (now_ns - s->file.flushed_ns >=
@@ -261,7 +632,7 @@ void scribe_beat(struct scribe *s, int64_t now_ns, bool idle)
 			return;
 		}
 	}
-	keep_caps(s, now_ns);
+	scribe_keep_caps(s, now_ns);
 }
 
 int64_t scribe_dropped(struct scribe *s)
@@ -276,8 +647,8 @@ void scribe_free(struct scribe *s)
 	if (!s || !s->alive)
 		return;
 	if (s->file.writer)
-		end(s);
-	texts_forget(&s->texts);
+		scribe_end(s);
+	scribe_texts_forget(&s->texts);
 	redact_release(&s->redact);
 	munmap(s, sizeof *s);
 }

@@ -22,9 +22,6 @@ struct scribe_facts { /* told once per capture */
 	const char *mode; /* node or graph; lives as long as the scribe */
 };
 
-/* Bytes of memory a scribe takes at most: 3/8 of KERNSIFT_TRACE_MEMORY_MIB. */
-size_t scribe_budget(const struct options *o);
-
 /* No file is made before the first row. `o` is borrowed. NULL where there is no
  * memory. */
 struct scribe *scribe_new(const struct options *o);

@@ -1,10 +1,141 @@
-/* counters.c - the sampling threads and their windows. */
+/* counters.c - samples the host and its GPUs in a thread while a window is open. */
+#include "clock.h"
 #include "counters_state.h"
 #include "say.h"
+#include "scribe.h"
+#include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
+
+static int64_t counters_own_text(struct scribe *s, const char *text)
+{
+	return scribe_text(s, TEXT_OWN, 0, text, strlen(text));
+}
+
+static void counters_fact(struct scribe *s, const char *name, const char *value)
+{
+	if (*value)
+		scribe_row(s, KST_fact,
+			&(struct kst_fact){ .name = counters_own_text(s, name),
+				.value = counters_own_text(s, value) });
+}
+
+/* "1980", or where devices differ "1980, 1410"; empty where none is told. */
+static void counters_joined(char to[static 256], const struct nvml *n,
+	int64_t (*of)(const struct nvml_gpu *g))
+{
+	bool alike = true;
+	size_t len = 0;
+	*to = '\0';
+	for (int i = 0; i < n->n; i++) {
+		if (of(&n->gpu[i]) < 0)
+			return;
+		alike &= of(&n->gpu[i]) == of(&n->gpu[0]);
+	}
+	for (int i = 0; i < (alike && n->n ? 1 : n->n) && len < 230; i++)
+		len += (size_t)snprintf(to + len, 256 - len, "%s%lld",
+			i ? ", " : "", (long long)of(&n->gpu[i]));
+}
+
+static int64_t counters_clock_max(const struct nvml_gpu *g)
+{
+	return g->sm_clock_max_mhz;
+}
+
+static int64_t counters_power_cap(const struct nvml_gpu *g)
+{
+	return g->power_cap_mw < 0 ? -1 : (g->power_cap_mw + 500) / 1000;
+}
+
+static void counters_gpus(const struct nvml *n, struct scribe *s)
+{
+	char text[256];
+	for (int i = 0; i < n->n; i++) {
+		const struct nvml_gpu *g = &n->gpu[i];
+		scribe_row(s, KST_device,
+			&(struct kst_device){ .number = g->number,
+				.name = *g->name ? counters_own_text(s, g->name)
+						 : 0,
+				.sm_count = g->sm_count,
+				.compute_major = g->major,
+				.compute_minor = g->minor,
+				.memory_bytes = g->memory_bytes });
+	}
+	counters_fact(s, "driver", n->driver);
+	counters_joined(text, n, counters_clock_max);
+	counters_fact(s, "sm_clock_max_mhz", text);
+	counters_joined(text, n, counters_power_cap);
+	counters_fact(s, "power_cap_w", text);
+	if (n->order_unknown)
+		scribe_note(s, "device_order", n->order_unknown, "");
+}
+
+static void counters_told(struct counters *c, struct scribe *s)
+{
+	int64_t beyond = atomic_load(&c->host.tasks.most_beyond);
+	if (!c->told_gpus && nvml_ready(&c->nvml)) {
+		counters_gpus(&c->nvml, s);
+		c->told_gpus = true;
+	}
+	if (!c->told_host && c->sampler[SAMPLER_HOST].to) {
+		counters_fact(s, "cpu", c->host.model);
+		c->told_host = true;
+	}
+	if (!c->told_tasks && beyond) {
+		scribe_note(s, "tasks_beyond", beyond, "");
+		c->told_tasks = true;
+	}
+}
+
+static int64_t counters_name_of(struct counters *c, struct scribe *s,
+	enum counter of)
+{
+	if (c->text[of] <= 0)
+		c->text[of] = counters_own_text(s, counter_name(of));
+	return c->text[of];
+}
+
+void counters_drain(struct counters *c, struct scribe *s)
+{
+	struct sample one;
+	bool any = false;
+	if (!c)
+		return;
+	for (int i = 0; i < SAMPLERS; i++) {
+		struct samples *from = c->sampler[i].to;
+		while (from && samples_next(from, &one)) {
+			scribe_row(s, KST_counter,
+				&(struct kst_counter){ .start_ns = one.at_ns,
+					.name = counters_name_of(c, s,
+						one.counter),
+					.device = one.device,
+					.value = one.value });
+			any = true;
+		}
+	}
+	/* Surroundings alone begin no capture. */
+	if (any)
+		counters_told(c, s);
+}
+
+void counters_again(struct counters *c)
+{
+	if (!c)
+		return;
+	c->told_gpus = c->told_host = c->told_tasks = false;
+	memset(c->text, 0, sizeof c->text);
+}
+
+int64_t counters_dropped(struct counters *c)
+{
+	int64_t n = 0;
+	for (int i = 0; c && i < SAMPLERS; i++)
+		if (c->sampler[i].to)
+			n += samples_dropped(c->sampler[i].to);
+	return n;
+}
 
 enum {
 	HOST_ROOM = 1 << 11,
@@ -15,19 +146,19 @@ enum {
 	READY_MS = 20,
 };
 
-static bool stopping(void *ctx)
+static bool counters_stopping(void *ctx)
 {
 	const struct sampler *s = ctx;
 	return atomic_load_explicit(&s->stop, memory_order_acquire);
 }
 
 /* Until `due_ns` of the steady clock, or until it is to stop. */
-static void rest(struct sampler *s, int64_t due_ns)
+static void counters_rest(struct sampler *s, int64_t due_ns)
 {
 	int64_t left_ns;
 	for (;;) {
 		uint32_t seen = bell_seen(&s->wake);
-		if (stopping(s))
+		if (counters_stopping(s))
 			return;
 		left_ns = due_ns - moment_now(NULL).steady_ns;
 		if (left_ns <= 0)
@@ -37,75 +168,76 @@ static void rest(struct sampler *s, int64_t due_ns)
 }
 
 /* Turns until it is to stop; a turn that is late is left out. */
-static void turns(struct sampler *s, void (*turn)(struct sampler *s))
+static void counters_sampler_loop(struct sampler *s,
+	void (*turn)(struct sampler *s))
 {
 	int64_t due_ns = moment_now(NULL).steady_ns;
-	while (!stopping(s)) {
+	while (!counters_stopping(s)) {
 		turn(s);
 		due_ns = cadence_next(due_ns, moment_now(NULL).steady_ns,
 			s->period_ns);
-		rest(s, due_ns);
+		counters_rest(s, due_ns);
 	}
 }
 
 /* The last thing a thread does with what is ours. */
-static void over(struct sampler *s)
+static void counters_sampler_end(struct sampler *s)
 {
 	atomic_store_explicit(&s->running, false, memory_order_release);
 }
 
-static void host_turn(struct sampler *s)
+static void counters_host_turn(struct sampler *s)
 {
 	host_round(&s->of->host, HOST_WITHIN);
 }
 
-static void *host_main(void *ctx)
+static void *counters_host_main(void *ctx)
 {
 	struct sampler *s = ctx;
 	thread_stand_back();
-	rest(s, moment_now(NULL).steady_ns + s->period_ns);
-	turns(s, host_turn);
+	counters_rest(s, moment_now(NULL).steady_ns + s->period_ns);
+	counters_sampler_loop(s, counters_host_turn);
 	host_round(&s->of->host, HOST_END);
-	over(s);
+	counters_sampler_end(s);
 	return NULL;
 }
 
-static void nvml_turn(struct sampler *s)
+static void counters_nvml_turn(struct sampler *s)
 {
-	nvml_round(&s->of->nvml, s->to, stopping, s);
+	nvml_round(&s->of->nvml, s->to, counters_stopping, s);
 }
 
-static void *nvml_main(void *ctx)
+static void *counters_nvml_main(void *ctx)
 {
 	struct sampler *s = ctx;
 	char sentence[256];
 	thread_stand_back();
 	if (nvml_open(&s->of->nvml, &s->of->place, sentence))
-		turns(s, nvml_turn);
+		counters_sampler_loop(s, counters_nvml_turn);
 	else
 		say_once("%s", sentence);
-	over(s);
+	counters_sampler_end(s);
 	return NULL;
 }
 
-static void pcie_turn(struct sampler *s)
+static void counters_pcie_turn(struct sampler *s)
 {
-	nvml_pcie(&s->of->nvml, s->to, stopping, s);
+	nvml_pcie(&s->of->nvml, s->to, counters_stopping, s);
 }
 
-static void *pcie_main(void *ctx)
+static void *counters_pcie_main(void *ctx)
 {
 	struct sampler *s = ctx;
 	thread_stand_back();
-	while (!stopping(s) && !nvml_ready(&s->of->nvml))
-		rest(s, moment_now(NULL).steady_ns +
-				READY_MS * INT64_C(1000000));
-	turns(s, pcie_turn);
-	over(s);
+	while (!counters_stopping(s) && !nvml_ready(&s->of->nvml))
+		counters_rest(s, moment_now(NULL).steady_ns +
+					 READY_MS * INT64_C(1000000));
+	counters_sampler_loop(s, counters_pcie_turn);
+	counters_sampler_end(s);
 	return NULL;
 }
 
-static bool kind_wanted(const char *kinds)
+static bool counters_kind_wanted(const char *kinds)
 {
 	static const char word[] = "counter";
 	for (const char *p = kinds; *p; p += *p == ',') {
@@ -117,7 +249,7 @@ static bool kind_wanted(const char *kinds)
 	return false;
 }
 
-static const char *copied(char *to, size_t room, const char *text)
+static const char *counters_copied(char *to, size_t room, const char *text)
 {
 	size_t len = text ? strlen(text) : room;
 	if (len >= room)
@@ -125,19 +257,20 @@ static const char *copied(char *to, size_t room, const char *text)
 	return memcpy(to, text, len + 1);
 }
 
-static void place(struct counters *c, const struct options *o)
+static void counters_place(struct counters *c, const struct options *o)
 {
 	c->place = (struct nvml_place){
-		copied(c->library, sizeof c->library, o->nvml),
+		counters_copied(c->library, sizeof c->library, o->nvml),
 		"/proc",
-		copied(c->visible, sizeof c->visible,
+		counters_copied(c->visible, sizeof c->visible,
 			getenv("CUDA_VISIBLE_DEVICES")),
-		copied(c->order, sizeof c->order, getenv("CUDA_DEVICE_ORDER")),
+		counters_copied(c->order, sizeof c->order,
+			getenv("CUDA_DEVICE_ORDER")),
 	};
 }
 
-static bool sampler_init(struct counters *c, int which, void *(*main)(void *),
-	const char *name, int hz, uint32_t room)
+static bool counters_sampler_init(struct counters *c, int which,
+	void *(*main)(void *), const char *name, int hz, uint32_t room)
 {
 	struct sampler *s = &c->sampler[which];
 	if (hz <= 0)
@@ -152,27 +285,28 @@ static bool sampler_init(struct counters *c, int which, void *(*main)(void *),
 
 struct counters *counters_new(const struct options *o)
 {
-	if (!kind_wanted(o->kinds) || (o->nvml_hz <= 0 && o->host_hz <= 0))
+	if (!counters_kind_wanted(o->kinds) ||
+		(o->nvml_hz <= 0 && o->host_hz <= 0))
 		return NULL;
 	struct counters *c = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (c == MAP_FAILED)
 		return NULL;
-	place(c, o);
+	counters_place(c, o);
 	if (!c->place.library ||
-		!sampler_init(c, SAMPLER_HOST, host_main, "ks-host", o->host_hz,
-			HOST_ROOM) ||
-		!sampler_init(c, SAMPLER_NVML, nvml_main, "ks-nvml", o->nvml_hz,
-			NVML_ROOM) ||
-		!sampler_init(c, SAMPLER_PCIE, pcie_main, "ks-pcie",
-			o->nvml_hz > 0 ? 1 : 0, PCIE_ROOM)) {
+		!counters_sampler_init(c, SAMPLER_HOST, counters_host_main,
+			"ks-host", o->host_hz, HOST_ROOM) ||
+		!counters_sampler_init(c, SAMPLER_NVML, counters_nvml_main,
+			"ks-nvml", o->nvml_hz, NVML_ROOM) ||
+		!counters_sampler_init(c, SAMPLER_PCIE, counters_pcie_main,
+			"ks-pcie", o->nvml_hz > 0 ? 1 : 0, PCIE_ROOM)) {
 		counters_free(c);
 		return NULL;
 	}
 	return c;
 }
 
-static bool running(const struct counters *c)
+static bool counters_running(const struct counters *c)
 {
 	for (int i = 0; i < SAMPLERS; i++)
 		if (atomic_load_explicit(&c->sampler[i].running,
@@ -182,12 +316,12 @@ static bool running(const struct counters *c)
 }
 
 /* A thread that is still in a call since the last window is let be. */
-static void start(struct sampler *s)
+static void counters_sampler_start(struct sampler *s)
 {
 	if (!s->to || atomic_load_explicit(&s->running, memory_order_acquire))
 		return;
 	/* Here, so that nothing in the window comes before it. */
-	if (s->main == host_main)
+	if (s->main == counters_host_main)
 		host_round(&s->of->host, HOST_BEGIN);
 	atomic_store(&s->stop, false);
 	atomic_store(&s->running, true);
@@ -210,7 +344,7 @@ void counters_start(struct counters *c)
 		/* What came too late for its own window is not of this one. */
 		if (c->sampler[i].to)
 			samples_forget(c->sampler[i].to);
-		start(&c->sampler[i]);
+		counters_sampler_start(&c->sampler[i]);
 	}
 }
 
@@ -225,9 +359,9 @@ void counters_stop(struct counters *c)
 			memory_order_release);
 		bell_ring(&c->sampler[i].wake);
 	}
-	for (int ms = 0; ms < STOP_MS && running(c); ms++)
+	for (int ms = 0; ms < STOP_MS && counters_running(c); ms++)
 		nanosleep(&step, NULL);
-	if (running(c))
+	if (counters_running(c))
 		say_once("NVML has not come back from a call; its thread is "
 			 "let be");
 }
@@ -237,7 +371,7 @@ void counters_free(struct counters *c)
 	if (!c)
 		return;
 	counters_stop(c);
-	if (running(c))
+	if (counters_running(c))
 		return;
 	nvml_close(&c->nvml);
 	if (c->opened)

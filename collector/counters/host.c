@@ -1,12 +1,120 @@
-/* host.c - what the process and its host do, from files kept open. */
+/* host.c - counters of the host: CPU, memory, disks, network, control group. */
 #include "host.h"
 #include "figures.h"
+#include <ctype.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-static int file(const char *proc, const char *name)
+static void host_put(struct host *h, enum counter c, double value);
+
+/* The text behind "word : " of the first line that begins so. */
+static void host_model(struct host *h)
+{
+	static const char word[] = "model name";
+	for (const char *line = h->text; line; line = figure_line(line)) {
+		if (strncmp(line, word, sizeof word - 1))
+			continue;
+		const char *p = line + sizeof word - 1;
+		p += strspn(p, " \t:");
+		size_t len = strcspn(p, "\n");
+		if (len > sizeof h->model - 1)
+			len = sizeof h->model - 1;
+		memcpy(h->model, p, len);
+		h->model[len] = '\0';
+		return;
+	}
+}
+
+/* A few CPUs, evenly chosen among those the process may use. */
+static void host_open_frequencies(struct host *h, const char *sys)
+{
+	cpu_set_t may;
+	int n = 0, at = 0;
+	if (sched_getaffinity(getpid(), sizeof may, &may))
+		return;
+	n = CPU_COUNT(&may);
+	for (size_t cpu = 0; cpu < CPU_SETSIZE && h->cpus < HOST_CPUS; cpu++) {
+		char path[256];
+		if (!CPU_ISSET(cpu, &may))
+			continue;
+		if (at++ * HOST_CPUS / n < h->cpus && n > HOST_CPUS)
+			continue;
+		snprintf(path, sizeof path,
+			"%s/devices/system/cpu/cpu%zu/cpufreq/scaling_cur_freq",
+			sys, cpu);
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			return;
+		h->cpu[h->cpus++] = fd;
+	}
+}
+
+static void host_cpu_init(struct host *h, const char *sys)
+{
+	if (host_read(h, h->cpuinfo))
+		host_model(h);
+	host_open_frequencies(h, sys);
+}
+
+static void host_cpu_release(struct host *h)
+{
+	for (int i = 0; i < h->cpus; i++)
+		close(h->cpu[i]);
+	h->cpus = 0;
+}
+
+/* "2596.132"; strtod() would go by the host program's decimal point. */
+static bool host_megahertz(const char *p, double *mhz)
+{
+	uint64_t whole;
+	double part = 1;
+	if (!(p = figure(p, &whole)))
+		return false;
+	*mhz = (double)whole;
+	for (p += *p == '.'; isdigit((unsigned char)*p); p++)
+		*mhz += (part /= 10) * (*p - '0');
+	return true;
+}
+
+/* The sum of "cpu MHz" lines, as far as the text goes. */
+static double host_told(struct host *h, int *n)
+{
+	double sum = 0, mhz;
+	if (!host_read(h, h->cpuinfo))
+		return 0;
+	for (const char *line = h->text; line; line = figure_line(line)) {
+		if (strncmp(line, "cpu MHz", 7) ||
+			!host_megahertz(line + 7 + strspn(line + 7, " \t:"),
+				&mhz))
+			continue;
+		sum += mhz;
+		++*n;
+	}
+	return sum;
+}
+
+/* The processors' part: host_cpu.c. */
+static void host_cpu_round(struct host *h)
+{
+	double sum = 0;
+	int n = 0;
+	for (int i = 0; i < h->cpus; i++) {
+		uint64_t khz;
+		if (!host_read(h, h->cpu[i]) || !figure(h->text, &khz))
+			continue;
+		sum += (double)khz / 1000;
+		n++;
+	}
+	if (h->cpus == 0)
+		sum = host_told(h, &n);
+	if (n)
+		host_put(h, COUNTER_cpu_frequency, sum / n);
+}
+
+static int host_file(const char *proc, const char *name)
 {
 	char path[256];
 	int len = snprintf(path, sizeof path, "%s/%s", proc, name);
@@ -19,11 +127,11 @@ void host_init(struct host *h, const char *proc, const char *sys,
 	struct samples *to)
 {
 	*h = (struct host){ .to = to };
-	h->self_stat = file(proc, "self/stat");
-	h->stat = file(proc, "stat");
-	h->diskstats = file(proc, "diskstats");
-	h->self_io = file(proc, "self/io");
-	h->cpuinfo = file(proc, "cpuinfo");
+	h->self_stat = host_file(proc, "self/stat");
+	h->stat = host_file(proc, "stat");
+	h->diskstats = host_file(proc, "diskstats");
+	h->self_io = host_file(proc, "self/io");
+	h->cpuinfo = host_file(proc, "cpuinfo");
 	tasks_init(&h->tasks, proc);
 	host_cpu_init(h, sys);
 }
@@ -53,7 +161,7 @@ bool host_read(struct host *h, int fd)
 	return len > 0;
 }
 
-void host_put(struct host *h, enum counter c, double value)
+static void host_put(struct host *h, enum counter c, double value)
 {
 	samples_put(h->to,
 		&(struct sample){ samples_now(h->to).real_ns, value, -1, c });
@@ -61,7 +169,7 @@ void host_put(struct host *h, enum counter c, double value)
 
 /* The name, in parentheses, may hold anything; user and system time are the
  * 12th and 13th word behind it, in ticks. */
-static void process_cpu(struct host *h)
+static void host_process_cpu(struct host *h)
 {
 	uint64_t user, system;
 	double per_s;
@@ -75,7 +183,7 @@ static void process_cpu(struct host *h)
 			100 * per_s / (double)sysconf(_SC_CLK_TCK));
 }
 
-/* user nice system idle iowait irq softirq steal; guests are in user. */
+/* User nice system idle iowait irq softirq steal; guests are in user. */
 static void host_usage(struct host *h)
 {
 	uint64_t part[8] = { 0 }, all = 0;
@@ -97,7 +205,8 @@ static void host_usage(struct host *h)
 	h->idle = idle;
 }
 
-static struct host_disk *disk_of(struct host *h, uint64_t major, uint64_t minor)
+static struct host_disk *host_disk_of(struct host *h, uint64_t major,
+	uint64_t minor)
 {
 	for (int i = 0; i < h->disks; i++)
 		if (h->disk[i].major == major && h->disk[i].minor == minor)
@@ -110,7 +219,7 @@ static struct host_disk *disk_of(struct host *h, uint64_t major, uint64_t minor)
 }
 
 /* Memory that looks like a disk, and files that do. */
-static bool no_disk(const char *name)
+static bool host_no_disk(const char *name)
 {
 	static const char *const words[] = { "loop", "ram", "zram" };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -120,7 +229,7 @@ static bool no_disk(const char *name)
 }
 
 /* "8 0 sda" and numbers, of which the 10th counts milliseconds. */
-static void disks(struct host *h)
+static void host_disks(struct host *h)
 {
 	double most = -1, per_s;
 	if (!host_read(h, h->diskstats))
@@ -129,10 +238,10 @@ static void disks(struct host *h)
 	for (const char *line = h->text; line; line = figure_line(line)) {
 		uint64_t major, minor, busy_ms;
 		const char *p = figure(figure(line, &major), &minor);
-		if (!p || no_disk(p + strspn(p, " ")) ||
+		if (!p || host_no_disk(p + strspn(p, " ")) ||
 			!figure(figure_skip(p, 10), &busy_ms))
 			continue;
-		struct host_disk *d = disk_of(h, major, minor);
+		struct host_disk *d = host_disk_of(h, major, minor);
 		if (d && rate_next(&d->busy, busy_ms, at_ns, &per_s) &&
 			per_s > most)
 			most = per_s;
@@ -141,7 +250,7 @@ static void disks(struct host *h)
 		host_put(h, COUNTER_disk_busy, most > 1000 ? 100 : most / 10);
 }
 
-static void rate_put(struct host *h, const char *word, struct rate *r,
+static void host_rate_put(struct host *h, const char *word, struct rate *r,
 	int64_t at_ns, enum counter c)
 {
 	const char *p = strstr(h->text, word);
@@ -152,19 +261,19 @@ static void rate_put(struct host *h, const char *word, struct rate *r,
 		host_put(h, c, per_s);
 }
 
-static void process_disk(struct host *h)
+static void host_process_disk(struct host *h)
 {
 	if (!host_read(h, h->self_io))
 		return;
 	int64_t at_ns = samples_now(h->to).steady_ns;
-	rate_put(h, "\nread_bytes:", &h->read, at_ns,
+	host_rate_put(h, "\nread_bytes:", &h->read, at_ns,
 		COUNTER_process_disk_read);
-	rate_put(h, "\nwrite_bytes:", &h->write, at_ns,
+	host_rate_put(h, "\nwrite_bytes:", &h->write, at_ns,
 		COUNTER_process_disk_write);
 }
 
 /* As df reckons: what only the superuser may still fill counts for neither. */
-static void root_usage(struct host *h)
+static void host_root_usage(struct host *h)
 {
 	struct statvfs v;
 	if (statvfs("/", &v) || v.f_blocks - v.f_bfree + v.f_bavail == 0)
@@ -174,7 +283,7 @@ static void root_usage(struct host *h)
 		100 * used / (used + (double)v.f_bavail));
 }
 
-static void totals(struct host *h)
+static void host_totals(struct host *h)
 {
 	if (!tasks_read(&h->tasks))
 		return;
@@ -193,15 +302,15 @@ void host_round(struct host *h, enum host_edge edge)
 	}
 	bool slow = cadence_second(&h->slow_due_ns, now_ns);
 	if (slow || edge == HOST_END)
-		totals(h);
+		host_totals(h);
 	if (edge == HOST_END)
 		return;
-	process_cpu(h);
+	host_process_cpu(h);
 	host_usage(h);
-	disks(h);
-	process_disk(h);
+	host_disks(h);
+	host_process_disk(h);
 	if (slow) {
-		root_usage(h);
+		host_root_usage(h);
 		host_cpu_round(h);
 	}
 }

@@ -41,9 +41,3 @@ void host_round(struct host *h, enum host_edge edge);
 /* Reads a file from its beginning into h->text, which ends in NUL; false where
  * it is closed, gone or empty. */
 bool host_read(struct host *h, int fd);
-void host_put(struct host *h, enum counter c, double value);
-
-/* The processors' part: host_cpu.c. */
-void host_cpu_init(struct host *h, const char *sys);
-void host_cpu_release(struct host *h);
-void host_cpu_round(struct host *h);

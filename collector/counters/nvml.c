@@ -1,12 +1,244 @@
-/* nvml.c - opens NVML and finds the GPUs that CUDA shows the process. */
+/* nvml.c - counters of GPUs, read through NVML. */
 #include "nvml.h"
+#include "say.h"
+#include <assert.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+static_assert(COUNTERS <= 32, "a series has a bit");
+
+/* One GPU's turn. */
+struct nvml_turn {
+	struct nvml *n;
+	struct nvml_gpu *g;
+	struct samples *to;
+};
+
+static bool nvml_is_on(const struct nvml_turn *t, enum counter c)
+{
+	return !atomic_load_explicit(&t->g->lost, memory_order_relaxed) &&
+	       !(atomic_load_explicit(&t->g->off, memory_order_relaxed) &
+		       1u << c);
+}
+
+/* A call's result: false switches off what it was for. */
+static bool nvml_succeeded(const struct nvml_turn *t, enum counter c,
+	int result)
+{
+	if (result == NVML_OK)
+		return true;
+	if (result == NVML_GPU_LOST) {
+		if (!atomic_exchange(&t->g->lost, true))
+			say("GPU %d fell off the bus; its counters end here",
+				(int)t->g->number);
+		return false;
+	}
+	atomic_fetch_or(&t->g->off, 1u << c);
+	if (!(atomic_fetch_or(&t->n->said, 1u << c) & 1u << c))
+		say("%s is not told of GPU %d: NVML says %d", counter_name(c),
+			(int)t->g->number, result);
+	return false;
+}
+
+static void nvml_put(const struct nvml_turn *t, enum counter c, double value)
+{
+	samples_put(t->to, &(struct sample){ samples_now(t->to).real_ns, value,
+				   t->g->number, c });
+}
+
+static void nvml_usage(const struct nvml_turn *t)
+{
+	struct nvml_utilization u;
+	if (nvml_succeeded(t, COUNTER_gpu_usage,
+		    t->n->call.utilization(t->g->handle, &u)))
+		nvml_put(t, COUNTER_gpu_usage, u.gpu);
+}
+
+static void nvml_clock_of(const struct nvml_turn *t, enum counter c, int domain)
+{
+	unsigned int mhz;
+	if (nvml_is_on(t, c) &&
+		nvml_succeeded(t, c,
+			t->n->call.clock(t->g->handle, domain, &mhz)))
+		nvml_put(t, c, mhz);
+}
+
+static void nvml_memory(const struct nvml_turn *t)
+{
+	struct nvml_memory m;
+	if (nvml_succeeded(t, COUNTER_gpu_mem_used,
+		    t->n->call.memory(t->g->handle, &m)))
+		nvml_put(t, COUNTER_gpu_mem_used, (double)m.used);
+}
+
+static void nvml_power(const struct nvml_turn *t)
+{
+	unsigned int mw;
+	if (nvml_succeeded(t, COUNTER_gpu_power,
+		    t->n->call.power(t->g->handle, &mw)))
+		nvml_put(t, COUNTER_gpu_power, mw / 1000.0);
+}
+
+static void nvml_held(const struct nvml_turn *t)
+{
+	unsigned long long reasons;
+	if (nvml_succeeded(t, COUNTER_gpu_clock_held,
+		    t->n->call.held(t->g->handle, &reasons)))
+		nvml_put(t, COUNTER_gpu_clock_held,
+			reasons & NVML_HELD ? 100 : 0);
+}
+
+static void nvml_energy(const struct nvml_turn *t)
+{
+	unsigned long long mj;
+	double per_s;
+	if (nvml_succeeded(t, COUNTER_gpu_power_mean,
+		    t->n->call.energy(t->g->handle, &mj)) &&
+		rate_next(&t->g->energy, mj, samples_now(t->to).steady_ns,
+			&per_s))
+		nvml_put(t, COUNTER_gpu_power_mean, per_s / 1000);
+}
+
+static void nvml_temperature(const struct nvml_turn *t)
+{
+	unsigned int celsius;
+	if (nvml_succeeded(t, COUNTER_gpu_temperature,
+		    t->n->call.temperature(t->g->handle, NVML_DIE, &celsius)))
+		nvml_put(t, COUNTER_gpu_temperature, celsius);
+}
+
+/* The newest reading of this nvml_process; where NVML has none, nothing is told. */
+static void nvml_process(const struct nvml_turn *t)
+{
+	struct nvml_process *list = t->n->process;
+	unsigned int n = NVML_PROCESSES, pid = (unsigned int)getpid();
+	unsigned long long newest_us = 0, ours_us = 0;
+	int ours = -1;
+	int result =
+		t->n->call.processes(t->g->handle, list, &n, t->g->since_us);
+	if (result == NVML_NOT_FOUND || result == NVML_TOO_SMALL ||
+		!nvml_succeeded(t, COUNTER_process_gpu_usage, result))
+		return;
+	for (unsigned int i = 0; i < n && i < NVML_PROCESSES; i++) {
+		if (list[i].at_us > newest_us)
+			newest_us = list[i].at_us;
+		if (list[i].pid == pid && list[i].at_us > ours_us) {
+			ours_us = list[i].at_us;
+			ours = (int)list[i].sm;
+		}
+	}
+	if (newest_us > t->g->since_us)
+		t->g->since_us = newest_us;
+	if (ours >= 0)
+		nvml_put(t, COUNTER_process_gpu_usage, ours);
+}
+
+/* KiB since the driver was loaded, all links together. */
+static void nvml_link_of(const struct nvml_turn *t, enum counter c,
+	const struct nvml_field *f, struct rate *r, int64_t at_ns)
+{
+	double per_s;
+	if (!nvml_is_on(t, c) || !nvml_succeeded(t, c, f->result))
+		return;
+	uint64_t kib = f->type == NVML_UINT    ? f->value.u
+		       : f->type == NVML_ULONG ? f->value.ul
+					       : f->value.ull;
+	if (rate_next(r, kib, at_ns, &per_s))
+		nvml_put(t, c, per_s * 1024);
+}
+
+static void nvml_links(const struct nvml_turn *t)
+{
+	struct nvml_field f[] = {
+		{ .id = NVML_LINK_TRANSMIT, .scope = NVML_ALL_LINKS },
+		{ .id = NVML_LINK_RECEIVE, .scope = NVML_ALL_LINKS },
+	};
+	int result = t->n->call.fields(t->g->handle, 2, f);
+	if (!nvml_succeeded(t, COUNTER_gpu_link_transmit, result)) {
+		nvml_succeeded(t, COUNTER_gpu_link_receive, result);
+		return;
+	}
+	int64_t at_ns = samples_now(t->to).steady_ns;
+	nvml_link_of(t, COUNTER_gpu_link_transmit, &f[0], &t->g->transmit,
+		at_ns);
+	nvml_link_of(t, COUNTER_gpu_link_receive, &f[1], &t->g->receive, at_ns);
+}
+
+static void nvml_fast(const struct nvml_turn *t)
+{
+	const struct nvml_calls *c = &t->n->call;
+	if (c->utilization && nvml_is_on(t, COUNTER_gpu_usage))
+		nvml_usage(t);
+	if (c->clock) {
+		nvml_clock_of(t, COUNTER_gpu_frequency, NVML_GRAPHICS);
+		nvml_clock_of(t, COUNTER_gpu_sm_frequency, NVML_SM);
+		nvml_clock_of(t, COUNTER_gpu_mem_frequency, NVML_MEM);
+	}
+	if (c->memory && nvml_is_on(t, COUNTER_gpu_mem_used))
+		nvml_memory(t);
+	if (c->power && nvml_is_on(t, COUNTER_gpu_power))
+		nvml_power(t);
+	if (c->held && nvml_is_on(t, COUNTER_gpu_clock_held))
+		nvml_held(t);
+}
+
+static void nvml_slow(const struct nvml_turn *t)
+{
+	const struct nvml_calls *c = &t->n->call;
+	if (c->energy && nvml_is_on(t, COUNTER_gpu_power_mean))
+		nvml_energy(t);
+	if (c->temperature && nvml_is_on(t, COUNTER_gpu_temperature))
+		nvml_temperature(t);
+	if (c->processes && t->n->first_namespace &&
+		nvml_is_on(t, COUNTER_process_gpu_usage))
+		nvml_process(t);
+	if (c->fields && (nvml_is_on(t, COUNTER_gpu_link_transmit) ||
+				 nvml_is_on(t, COUNTER_gpu_link_receive)))
+		nvml_links(t);
+}
+
+void nvml_round(struct nvml *n, struct samples *to, nvml_stop_fn *stop,
+	void *ctx)
+{
+	bool second =
+		cadence_second(&n->slow_due_ns, samples_now(to).steady_ns);
+	for (int i = 0; i < n->n && !stop(ctx); i++) {
+		struct nvml_turn t = { n, &n->gpu[i], to };
+		nvml_fast(&t);
+		if (second)
+			nvml_slow(&t);
+	}
+}
+
+static void nvml_pcie_one(const struct nvml_turn *t, enum counter c,
+	int direction)
+{
+	unsigned int kb_s;
+	if (t->n->call.pcie && nvml_is_on(t, c) &&
+		nvml_succeeded(t, c,
+			t->n->call.pcie(t->g->handle, direction, &kb_s)))
+		nvml_put(t, c, kb_s * 1000.0);
+}
+
+void nvml_pcie(struct nvml *n, struct samples *to, nvml_stop_fn *stop,
+	void *ctx)
+{
+	for (int i = 0; i < n->n; i++) {
+		struct nvml_turn t = { n, &n->gpu[i], to };
+		if (stop(ctx))
+			return;
+		nvml_pcie_one(&t, COUNTER_gpu_pcie_transmit, NVML_TRANSMIT);
+		if (stop(ctx))
+			return;
+		nvml_pcie_one(&t, COUNTER_gpu_pcie_receive, NVML_RECEIVE);
+	}
+}
+
 /* The cast that dlsym() needs, in one place. */
-static void symbol(void *handle, const char *name, const char *older, void *to)
+static void nvml_symbol(void *handle, const char *name, const char *older,
+	void *to)
 {
 	void *at = dlsym(handle, name);
 	if (!at && older)
@@ -14,15 +246,15 @@ static void symbol(void *handle, const char *name, const char *older, void *to)
 	memcpy(to, &at, sizeof at);
 }
 
-static void resolve(struct nvml *n)
+static void nvml_resolve(struct nvml *n)
 {
 #define NVML(field, name, older, arguments) \
-	symbol(n->handle, name, older, &n->call.field);
+	nvml_symbol(n->handle, name, older, &n->call.field);
 #include "nvml.def"
 #undef NVML
 }
 
-static bool refuse(char sentence[static 256], int result)
+static bool nvml_refuse(char sentence[static 256], int result)
 {
 	const char *why = result == NVML_NO_DRIVER ? "no driver is loaded"
 			  : result == NVML_MISMATCH
@@ -36,7 +268,7 @@ static bool refuse(char sentence[static 256], int result)
 }
 
 /* How many cores an SM of this kind has; 0 unknown. */
-static unsigned int cores_per_sm(int major, int minor)
+static unsigned int nvml_cores_per_sm(int major, int minor)
 {
 	if (major == 7 || (major == 8 && minor == 0))
 		return 64;
@@ -45,7 +277,7 @@ static unsigned int cores_per_sm(int major, int minor)
 	return 0;
 }
 
-static void describe(const struct nvml_calls *c, struct nvml_gpu *g)
+static void nvml_describe(const struct nvml_calls *c, struct nvml_gpu *g)
 {
 	struct nvml_memory memory;
 	unsigned int v, per_sm = 0;
@@ -55,7 +287,7 @@ static void describe(const struct nvml_calls *c, struct nvml_gpu *g)
 	if (!c->name || c->name(g->handle, g->name, sizeof g->name))
 		g->name[0] = '\0';
 	if (c->capability && !c->capability(g->handle, &g->major, &g->minor))
-		per_sm = cores_per_sm(g->major, g->minor);
+		per_sm = nvml_cores_per_sm(g->major, g->minor);
 	else
 		g->major = g->minor = -1;
 	if (per_sm && c->cores && !c->cores(g->handle, &v) && v % per_sm == 0)
@@ -69,7 +301,7 @@ static void describe(const struct nvml_calls *c, struct nvml_gpu *g)
 }
 
 /* The machine's GPUs, which has `total` of them; how many could be named. */
-static int all(const struct nvml_calls *c, unsigned int total,
+static int nvml_all_processes(const struct nvml_calls *c, unsigned int total,
 	nvml_device handles[static VISIBLE_MAX],
 	struct visible_gpu gpus[static VISIBLE_MAX])
 {
@@ -88,13 +320,14 @@ static int all(const struct nvml_calls *c, unsigned int total,
 	return n;
 }
 
-static void find(struct nvml *n, const struct nvml_place *p, unsigned int total)
+static void nvml_find_gpus(struct nvml *n, const struct nvml_place *p,
+	unsigned int total)
 {
 	const struct nvml_calls *c = &n->call;
 	nvml_device handles[VISIBLE_MAX];
 	struct visible_gpu gpus[VISIBLE_MAX];
 	struct visible v;
-	int count = all(c, total, handles, gpus);
+	int count = nvml_all_processes(c, total, handles, gpus);
 	visible_from(&v, gpus, count, p->visible, p->order);
 	n->order_unknown = v.unknown ? count : 0;
 	n->n = 0;
@@ -107,14 +340,14 @@ static void find(struct nvml *n, const struct nvml_place *p, unsigned int total)
 			g->handle = NULL;
 		if (!g->handle)
 			continue;
-		describe(c, g);
+		nvml_describe(c, g);
 		n->n++;
 	}
 }
 
 /* Pids that NVML tells are those of the first namespace, whose number is the
  * same in every kernel. */
-static bool first_namespace(const char *proc)
+static bool nvml_first_namespace(const char *proc)
 {
 	static const char first[] = "pid:[4026531836]";
 	char path[256], text[64];
@@ -125,7 +358,7 @@ static bool first_namespace(const char *proc)
 	return got == sizeof first - 1 && !memcmp(text, first, (size_t)got);
 }
 
-static bool start(struct nvml *n, const struct nvml_place *p,
+static bool nvml_start(struct nvml *n, const struct nvml_place *p,
 	char sentence[static 256])
 {
 	unsigned int total = 0;
@@ -139,7 +372,7 @@ static bool start(struct nvml *n, const struct nvml_place *p,
 			p->library);
 		return false;
 	}
-	resolve(n);
+	nvml_resolve(n);
 	if (!n->call.init || !n->call.count || !n->call.by_index) {
 		snprintf(sentence, 256,
 			"'%.100s' is no NVML; GPU counters are not recorded",
@@ -148,17 +381,17 @@ static bool start(struct nvml *n, const struct nvml_place *p,
 	}
 	result = n->call.init();
 	if (result)
-		return refuse(sentence, result);
+		return nvml_refuse(sentence, result);
 	result = n->call.count(&total);
 	if (result) {
 		if (n->call.shutdown)
 			n->call.shutdown();
-		return refuse(sentence, result);
+		return nvml_refuse(sentence, result);
 	}
 	if (!n->call.driver || n->call.driver(n->driver, sizeof n->driver))
 		n->driver[0] = '\0';
-	n->first_namespace = first_namespace(p->proc);
-	find(n, p, total);
+	n->first_namespace = nvml_first_namespace(p->proc);
+	nvml_find_gpus(n, p, total);
 	return true;
 }
 
@@ -167,7 +400,7 @@ bool nvml_open(struct nvml *n, const struct nvml_place *p,
 {
 	sentence[0] = '\0';
 	if (!nvml_ready(n)) {
-		if (!start(n, p, sentence))
+		if (!nvml_start(n, p, sentence))
 			return false;
 		atomic_store_explicit(&n->ready, true, memory_order_release);
 	}

@@ -1,4 +1,4 @@
-/* collector.c - the process's collector: whether it runs, and until when. */
+/* collector.c - the entry points of the library, and whether the process is recorded. */
 #include "collector.h"
 #include "clock.h"
 #include "collector_state.h"
@@ -13,17 +13,50 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+/* Always 1: at 0 the driver reports a failure and NVTX's clients unload us. */
+
+#define ENTRY __attribute__((visibility("default")))
+
+ENTRY int InitializeInjection(void);
+ENTRY int InitializeInjectionNvtx(void *get_export_table);
+ENTRY int InitializeInjectionNvtx2(void *get_export_table);
+ENTRY int InitializeInjectionNvtxExtension(void *module_info);
+
+int InitializeInjection(void)
+{
+	collector_start();
+	return 1;
+}
+
+/* NVTX before version 3 has another table, which nobody fills any more. */
+int InitializeInjectionNvtx(void *get_export_table)
+{
+	(void)get_export_table;
+	return 1;
+}
+
+int InitializeInjectionNvtx2(void *get_export_table)
+{
+	return collector_wants_ranges() ? nvtx_attach(get_export_table) : 1;
+}
+
+int InitializeInjectionNvtxExtension(void *module_info)
+{
+	return collector_wants_ranges() ? nvtx_attach_extension(module_info)
+					: 1;
+}
+
 static struct collector the = { .io.lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* A forked child: its parent's threads, CUPTI and files are not there. */
-static void in_child(void)
+static void collector_in_child(void)
 {
 	fault_stop();
 	nvtx_record(false);
 	say_open(NULL);
 }
 
-static bool wait_until(_Atomic bool *what, int64_t until_ns)
+static bool collector_wait_until(_Atomic bool *what, int64_t until_ns)
 {
 	struct bell *b = &the.ended;
 
@@ -40,7 +73,7 @@ static bool wait_until(_Atomic bool *what, int64_t until_ns)
 /* The process ends: what was recorded is written, but it waits for that for
  * KERNSIFT_TRACE_EXIT_MS and no longer. A control thread that hangs in CUPTI is
  * passed by before. */
-static void at_exit(void)
+static void collector_at_exit(void)
 {
 	const int64_t most_ns = the.options.exit_ms * INT64_C(1000000);
 	int64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
@@ -50,20 +83,20 @@ static void at_exit(void)
 	atomic_store(&the.exiting, true);
 	bell_ring(&the.ctl.bell);
 	/* Only then is it settled whether somebody writes. */
-	wait_until(&the.ctl.ended, now_ns + most_ns * 7 / 10);
+	collector_wait_until(&the.ctl.ended, now_ns + most_ns * 7 / 10);
 	if (!the.io.started)
 		return;
 	io_want(&the, IO_END);
-	wait_until(&the.io.ended, now_ns + most_ns);
+	collector_wait_until(&the.io.ended, now_ns + most_ns);
 }
 
-static const char *env(void *ctx, const char *name)
+static const char *collector_env(void *ctx, const char *name)
 {
 	(void)ctx;
 	return secure_getenv(name);
 }
 
-static void complain(void *ctx, const char *sentence)
+static void collector_complain(void *ctx, const char *sentence)
 {
 	struct collector *c = ctx;
 
@@ -73,7 +106,7 @@ static void complain(void *ctx, const char *sentence)
 }
 
 /* A misspelt variable would be obeyed by nobody and missed by its user. */
-static void look_for_misspelt(struct collector *c)
+static void collector_look_for_misspelt(struct collector *c)
 {
 	static const char prefix[] = "KERNSIFT_TRACE";
 	char sentence[256];
@@ -87,11 +120,11 @@ static void look_for_misspelt(struct collector *c)
 			"'%.*s' is no option of the collector; it is passed "
 			"over",
 			len > 100 ? 100 : (int)len, *at);
-		complain(c, sentence);
+		collector_complain(c, sentence);
 	}
 }
 
-static void open_log(const struct options *o)
+static void collector_open_log(const struct options *o)
 {
 	char folder[OPTIONS_PATH];
 	char path[OPTIONS_PATH + 16];
@@ -110,7 +143,7 @@ static void open_log(const struct options *o)
 
 /* Options are read once, by whoever comes first: the driver or NVTX. */
 static bool wanted;
-static void decide(void)
+static void collector_decide(void)
 {
 	struct options *o = &the.options;
 
@@ -118,19 +151,19 @@ static void decide(void)
 	if (getauxval(AT_SECURE))
 		return;
 	place_program(the.program);
-	options_init(o, env, complain, &the);
+	options_init(o, collector_env, collector_complain, &the);
 	wanted = o->trace && !pattern_matches(&o->exclude, the.program);
 	if (!wanted)
 		return;
-	look_for_misspelt(&the);
-	open_log(o);
+	collector_look_for_misspelt(&the);
+	collector_open_log(o);
 }
 
 bool collector_wanted(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, decide);
+	pthread_once(&once, collector_decide);
 	return wanted && !fault_stopped();
 }
 
@@ -141,7 +174,7 @@ bool collector_wants_ranges(void)
 }
 
 /* Another tool's library, by the path that the user gave. */
-static void start_chained(const struct options *o)
+static void collector_start_chained(const struct options *o)
 {
 	int (*entry)(void) = NULL;
 	void *handle;
@@ -158,16 +191,16 @@ static void start_chained(const struct options *o)
 			o->chain, dlerror());
 }
 
-static void start(void)
+static void collector_begin(void)
 {
 	struct collector *c = &the;
 
 	c->pid = getpid();
-	c->rank = place_rank(env, NULL);
+	c->rank = place_rank(collector_env, NULL);
 	if (options_kind(&c->options, "counter"))
 		c->counters = counters_new(&c->options);
-	if (pthread_atfork(NULL, NULL, in_child) || atexit(at_exit) ||
-		at_quick_exit(at_exit)) {
+	if (pthread_atfork(NULL, NULL, collector_in_child) ||
+		atexit(collector_at_exit) || at_quick_exit(collector_at_exit)) {
 		say("the end of the process cannot be seen; nothing is "
 		    "recorded");
 		return;
@@ -184,6 +217,6 @@ void collector_start(void)
 	if (atomic_flag_test_and_set(&started))
 		return;
 	if (collector_wanted())
-		start();
-	start_chained(&the.options);
+		collector_begin();
+	collector_start_chained(&the.options);
 }

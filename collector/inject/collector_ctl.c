@@ -1,11 +1,110 @@
-/* collector_ctl.c - the control thread: opens and closes windows, and is the one
- * who calls CUPTI. */
+/* collector_ctl.c - the control thread: opens and closes windows and calls CUPTI. */
 #include "clock.h"
 #include "collector.h"
-#include "fault.h"
 #include "collector_state.h"
+#include "fault.h"
 #include "nvtx.h"
 #include "say.h"
+
+/* Its pointer to the record is a CUpti_Activity's. */
+static CUptiResult(CUPTIAPI *next_record)(uint8_t *, size_t, CUpti_Activity **);
+
+static int ctl_next_untyped(uint8_t *buffer, size_t bytes, void **record)
+{
+	CUpti_Activity *at = *record;
+	CUptiResult r = next_record(buffer, bytes, &at);
+
+	*record = at;
+	return (int)r;
+}
+
+static bool ctl_wants_cupti(const struct options *o)
+{
+	return options_kind(o, "kernel") || options_kind(o, "copy") ||
+	       options_kind(o, "launch") || options_kind(o, "overhead");
+}
+
+static void ctl_find(struct collector *c)
+{
+	struct cupti *u = &c->cupti;
+	char sentence[256];
+
+	if (!ctl_wants_cupti(&c->options))
+		return;
+	u->usable = library_open(&u->library, c->options.cupti, sentence);
+	if (!u->usable) {
+		say("%s", sentence);
+		io_tell(c, TOLD_cupti, 1, sentence);
+		return;
+	}
+	next_record = u->library.next_record;
+	u->usable =
+		layout_learn(&u->layout, ctl_next_untyped, u->library.version);
+	if (!u->usable) {
+		say("libcupti %u walks no records; it is not used",
+			u->library.version);
+		io_tell(c, TOLD_cupti, 1, "this libcupti walks no records");
+	}
+}
+
+/* collector_cupti.c: looks for CUPTI once; false where memory lacks. */
+static bool cupti_look(struct collector *c)
+{
+	struct cupti *u = &c->cupti;
+	const struct options *o = &c->options;
+	const struct session_kinds kinds = { .kernel =
+						     options_kind(o, "kernel"),
+		.copy = options_kind(o, "copy"),
+		.launch = options_kind(o, "launch"),
+		.overhead = options_kind(o, "overhead"),
+		.graph_whole = *o->graph == 'g' };
+
+	if (u->looked)
+		return u->intake != NULL;
+	u->looked = true;
+	ctl_find(c);
+	u->names = names_new();
+	u->nodes = nodes_new();
+	/* Half of the memory; the writer takes 3/8, tables and rings the rest. */
+	u->intake = u->names ? intake_new(&u->layout, u->names,
+				       (size_t)o->memory_mib << 19)
+			     : NULL;
+	if (u->usable && u->intake && u->nodes)
+		u->session = session_new(&u->library, u->intake, u->nodes,
+			u->names, &kinds);
+	u->usable = u->session;
+	return u->intake != NULL;
+}
+
+static bool cupti_stays(const struct collector *c)
+{
+	return c->options.capture || c->options.nodes;
+}
+
+/* Between windows, where KERNSIFT_TRACE_CAPTURE or _NODES asks for it. */
+static void cupti_listen(struct collector *c)
+{
+	const int64_t second_ns = 1000000000;
+	struct cupti *u = &c->cupti;
+	int64_t now_ns = clock_read_ns(CLOCK_MONOTONIC_RAW);
+	char sentence[512] = "";
+
+	if (!cupti_stays(c) || !u->usable || u->listening ||
+		now_ns < u->listen_ns)
+		return;
+	switch (session_listen(u->session, true, sentence)) {
+	case SESSION_OPEN:
+		u->listening = true;
+		break;
+	case SESSION_BUSY:
+		u->listen_ns = now_ns + 30 * second_ns;
+		break;
+	default:
+		u->usable = false;
+	}
+	if (*sentence)
+		say("%s", sentence);
+}
 
 static const int64_t ms_ns = 1000000;
 static const int64_t second_ns = 1000 * INT64_C(1000000);
@@ -15,7 +114,7 @@ static const int64_t flush_ns = 800 * INT64_C(1000000);
 enum { FLOOD = 100000 }; /* records a second below which none is one */
 
 /* Opens what a window records besides CUPTI's. */
-static void begin_window(struct collector *c)
+static void ctl_begin_window(struct collector *c)
 {
 	struct cupti *u = &c->cupti;
 
@@ -38,7 +137,7 @@ static void begin_window(struct collector *c)
 	counters_start(c->counters);
 }
 
-static void try_cupti(struct collector *c, struct window_events *e)
+static void ctl_try_cupti(struct collector *c, struct window_events *e)
 {
 	struct cupti *u = &c->cupti;
 	char sentence[512] = "";
@@ -59,7 +158,7 @@ static void try_cupti(struct collector *c, struct window_events *e)
 	io_tell(c, TOLD_cupti, 1, sentence);
 }
 
-static void leave_cupti(struct collector *c)
+static void ctl_leave_cupti(struct collector *c)
 {
 	struct cupti *u = &c->cupti;
 
@@ -76,7 +175,7 @@ static void leave_cupti(struct collector *c)
 /* CUPTI is of no more use, be it that its flushes fail or that it ended itself.
  * In the first case what it was told is taken back; in the second it is not
  * called, which the session knows. */
-static void give_up_cupti(struct collector *c)
+static void ctl_give_up_cupti(struct collector *c)
 {
 	struct cupti *u = &c->cupti;
 	char sentence[512];
@@ -88,7 +187,7 @@ static void give_up_cupti(struct collector *c)
 	session_close(u->session);
 }
 
-static void close_window(struct collector *c, bool with_cupti)
+static void ctl_close_window(struct collector *c, bool with_cupti)
 {
 	enum window_why why = c->ctl.window.why;
 
@@ -98,7 +197,7 @@ static void close_window(struct collector *c, bool with_cupti)
 	if (why == WINDOW_flood)
 		intake_shed(c->cupti.intake, true);
 	if (with_cupti)
-		leave_cupti(c);
+		ctl_leave_cupti(c);
 	counters_stop(c->counters);
 	atomic_store(&c->io.closed, (int)why + 1);
 	if (why == WINDOW_kernels || why == WINDOW_flood ||
@@ -109,36 +208,36 @@ static void close_window(struct collector *c, bool with_cupti)
 	io_want(c, IO_CLOSING);
 }
 
-static void perform(struct collector *c, enum window_act act,
+static void ctl_perform(struct collector *c, enum window_act act,
 	struct window_events *e)
 {
 	switch (act) {
 	case ACT_OPEN:
-		begin_window(c);
+		ctl_begin_window(c);
 		break;
 	case ACT_TRY:
-		try_cupti(c, e);
+		ctl_try_cupti(c, e);
 		break;
 	case ACT_LEAVE:
 		say("somebody else took CUPTI's buffers; this window goes on "
 		    "without");
 		io_tell(c, TOLD_cupti, 1, "somebody else took CUPTI's buffers");
-		leave_cupti(c);
+		ctl_leave_cupti(c);
 		break;
 	case ACT_CLOSE:
-		close_window(c, true);
+		ctl_close_window(c, true);
 		break;
 	case ACT_GIVE_UP:
 		io_tell(c, TOLD_cupti, 1, "it reported a fatal error");
-		give_up_cupti(c);
-		close_window(c, false);
+		ctl_give_up_cupti(c);
+		ctl_close_window(c, false);
 		break;
 	case ACT_NONE:
 		break;
 	}
 }
 
-static void flush(struct collector *c, struct window_events *e)
+static void ctl_flush(struct collector *c, struct window_events *e)
 {
 	struct cupti *u = &c->cupti;
 	int64_t kept = atomic_load(&c->io.kept);
@@ -156,7 +255,7 @@ static void flush(struct collector *c, struct window_events *e)
 }
 
 /* The clock was set: by so much more than it drifts. */
-static void watch_clock(struct collector *c, int64_t now_ns)
+static void ctl_watch_clock(struct collector *c, int64_t now_ns)
 {
 	struct ctl *k = &c->ctl;
 	int64_t offset_ns = now_ns - clock_read_ns(CLOCK_MONOTONIC_RAW);
@@ -170,7 +269,7 @@ static void watch_clock(struct collector *c, int64_t now_ns)
 	window_clock_set(&k->window, by_ns);
 }
 
-static struct window_events listen(struct collector *c)
+static struct window_events ctl_listen(struct collector *c)
 {
 	struct ctl *k = &c->ctl;
 	struct cupti *u = &c->cupti;
@@ -190,18 +289,18 @@ static struct window_events listen(struct collector *c)
 		return e;
 	e.kernels = intake_kernels(u->intake) - u->kernels_before;
 	if (clock_read_ns(CLOCK_MONOTONIC_RAW) >= k->flush_ns)
-		flush(c, &e);
+		ctl_flush(c, &e);
 	return e;
 }
 
-static void round_of(struct collector *c)
+static void ctl_round_of(struct collector *c)
 {
 	struct ctl *k = &c->ctl;
 	int64_t now_ns = clock_real_ns();
 	enum window_act act;
 
-	watch_clock(c, now_ns);
-	struct window_events e = listen(c);
+	ctl_watch_clock(c, now_ns);
+	struct window_events e = ctl_listen(c);
 	do {
 		enum window_phase before = k->window.phase;
 		act = window_next(&k->window, now_ns, &e);
@@ -209,7 +308,7 @@ static void round_of(struct collector *c)
 		if (before != k->window.phase &&
 			k->window.phase == PHASE_ARMED && c->io.started)
 			io_want(c, IO_IDLE);
-		perform(c, act, &e);
+		ctl_perform(c, act, &e);
 		now_ns = clock_real_ns();
 	} while (act != ACT_NONE || e.fatal || e.refused);
 	if (k->window.phase == PHASE_DEAD && c->io.started)
@@ -218,7 +317,7 @@ static void round_of(struct collector *c)
 		cupti_listen(c);
 }
 
-static int64_t nap_ns(const struct collector *c)
+static int64_t ctl_nap_ns(const struct collector *c)
 {
 	const struct ctl *k = &c->ctl;
 	int64_t now_ns = clock_real_ns();
@@ -234,7 +333,7 @@ static int64_t nap_ns(const struct collector *c)
 	return wakes_ns < now_ns + nap ? wakes_ns - now_ns : nap;
 }
 
-static void end(struct collector *c)
+static void ctl_end(struct collector *c)
 {
 	atomic_store(&c->ctl.ended, true);
 	bell_ring(&c->ended);
@@ -247,22 +346,22 @@ static void *ctl_main(void *ctx)
 	thread_stand_back();
 	while (!fault_stopped() && !atomic_load(&c->exiting)) {
 		uint32_t seen = bell_seen(&c->ctl.bell);
-		round_of(c);
+		ctl_round_of(c);
 		say_write();
 		if (!atomic_load(&c->exiting))
-			bell_wait(&c->ctl.bell, seen, nap_ns(c));
+			bell_wait(&c->ctl.bell, seen, ctl_nap_ns(c));
 	}
 	if (fault_stopped()) {
 		nvtx_record(false);
-		leave_cupti(c);
+		ctl_leave_cupti(c);
 	} else {
-		round_of(c);
+		ctl_round_of(c);
 	}
 	io_want(c, IO_END);
 	if (!c->io.started)
 		say("no window was opened; nothing is recorded");
 	say_write();
-	end(c);
+	ctl_end(c);
 	return NULL;
 }
 
@@ -285,13 +384,13 @@ bool ctl_start(struct collector *c)
 		cupti_look(c);
 	/* What is launched right behind cuInit is to be recorded, and CUPTI may
 	 * be called inside of it by its own thread. */
-	round_of(c);
+	ctl_round_of(c);
 	if (thread_start("ks-ctl", ctl_main, c))
 		return true;
 	say("there is no thread to control windows with; nothing is recorded");
 	nvtx_record(false);
-	leave_cupti(c);
+	ctl_leave_cupti(c);
 	io_want(c, IO_END);
-	end(c);
+	ctl_end(c);
 	return false;
 }

@@ -1,12 +1,195 @@
-/* collector_io.c - the writing thread: what was recorded goes to the scribe. */
+/* collector_io.c - the output thread: empties buffers and rings and writes rows. */
 #include "clock.h"
 #include "collector.h"
-#include "fault.h"
 #include "collector_state.h"
+#include "fault.h"
 #include "nvtx.h"
 #include "raw.h"
 #include "say.h"
+#include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static void rows_clock(struct scribe *s);
+
+static int64_t io_own_text(struct scribe *s, const char *text)
+{
+	return scribe_text(s, TEXT_OWN, 0, text, strlen(text));
+}
+
+static void io_fact(struct scribe *s, const char *name, const char *value)
+{
+	if (*value)
+		scribe_row(s, KST_fact,
+			&(struct kst_fact){ .name = io_own_text(s, name),
+				.value = io_own_text(s, value) });
+}
+
+/* A file of /proc, which has no size; NUL behind it. */
+static void io_slurp(const char *path, char *to, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, to, size - 1);
+
+	to[n > 0 ? n : 0] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+/* What stands behind the first "NAME : " of /proc/cpuinfo. */
+static void io_cpu_name(char *to, size_t size)
+{
+	char text[2048];
+	char *at;
+
+	io_slurp("/proc/cpuinfo", text, sizeof text);
+	at = strstr(text, "model name");
+	at = at ? strchr(at, ':') : NULL;
+	if (at)
+		at += 1 + strspn(at + 1, " \t");
+	snprintf(to, size, "%.*s", at ? (int)strcspn(at, "\n") : 0,
+		at ? at : "");
+}
+
+static void io_rows_process(struct collector *c, struct scribe *s)
+{
+	const char *name = place_base(c->program);
+	char host[256] = "";
+
+	gethostname(host, sizeof host - 1);
+	scribe_row(s, KST_process,
+		&(struct kst_process){ .pid = c->pid,
+			.name = scribe_text(s, TEXT_PATH, 0, name,
+				strlen(name)),
+			.rank = c->rank.rank,
+			.world_size = c->rank.size,
+			.host = scribe_text(s, TEXT_PATH, 0, host,
+				strlen(host)) });
+}
+
+static void rows_begin(struct collector *c, struct scribe *s)
+{
+	const struct scribe_facts facts = { c->cupti.library.version,
+		c->cupti.library.driver, c->options.graph };
+	int opened = atomic_load(&c->io.opened);
+	struct utsname os;
+	char text[4096];
+	char value[256];
+
+	io_rows_process(c, s);
+	scribe_facts(s, &facts);
+	if (!uname(&os)) {
+		snprintf(value, sizeof value, "%.100s %.100s", os.sysname,
+			os.release);
+		io_fact(s, "os", value);
+	}
+	io_cpu_name(value, sizeof value);
+	io_fact(s, "cpu", value);
+	io_slurp("/proc/self/status", text, sizeof text);
+	place_pids(text, value, sizeof value);
+	if (strchr(value, ' '))
+		io_fact(s, "pids", value);
+	io_fact(s, "kinds", c->options.kinds);
+	if (opened)
+		io_fact(s, "window_opened",
+			window_why_text((enum window_why)(opened - 1)));
+	rows_clock(s);
+}
+
+void rows_end(struct collector *c, struct scribe *s)
+{
+	int closed = atomic_load(&c->io.closed);
+
+	if (closed)
+		io_fact(s, "window_closed",
+			window_why_text((enum window_why)(closed - 1)));
+	rows_clock(s);
+}
+
+static void rows_clock(struct scribe *s)
+{
+	struct clock_pair p = clock_pair_read();
+
+	scribe_row(s, KST_clock,
+		&(struct kst_clock){ .start_ns = p.real_ns,
+			.realtime_ns = p.real_ns,
+			.monotonic_ns = p.monotonic_ns,
+			.boottime_ns = p.boot_ns });
+}
+
+static void io_drop(struct scribe *s, const char *where, int64_t *count)
+{
+	if (*count > 0 &&
+		scribe_row(s, KST_drop,
+			&(struct kst_drop){ .start_ns = clock_real_ns(),
+				.where = io_own_text(s, where),
+				.count = *count }))
+		*count = 0;
+}
+
+static void rows_drops(struct scribe *s, struct drops *d)
+{
+	io_drop(s, "cupti", &d->cupti);
+	io_drop(s, "pool", &d->pool);
+	io_drop(s, "shed", &d->shed);
+	io_drop(s, "unreadable", &d->unreadable);
+	io_drop(s, "ring", &d->ring);
+	io_drop(s, "node", &d->node);
+	io_drop(s, "counter", &d->counter);
+	io_drop(s, "disk", &d->disk);
+}
+
+void rows_told(struct collector *c, struct scribe *s)
+{
+	static const char *const codes[TOLDS] = {
+		[TOLD_option] = "option_default",
+		[TOLD_cupti] = "cupti_refused",
+		[TOLD_stuck] = "cupti_stuck",
+		[TOLD_kept] = "cupti_kept",
+		[TOLD_cut] = "window_cut",
+		[TOLD_clock] = "clock_set",
+	};
+
+	for (int i = 0; i < TOLDS; i++) {
+		char detail[sizeof c->io.detail[0]];
+		pthread_mutex_lock(&c->io.lock);
+		int64_t n = c->io.told[i];
+		c->io.told[i] = 0;
+		memcpy(detail, c->io.detail[i], sizeof detail);
+		pthread_mutex_unlock(&c->io.lock);
+		if (n > 0)
+			scribe_note(s, codes[i], n, detail);
+	}
+}
+
+static bool io_node_row(void *ctx, uint64_t node, const uint32_t *stack,
+	int depth)
+{
+	struct scribe *s = ctx;
+
+	for (int i = 0; i < depth; i++) {
+		size_t len;
+		const char *text = nvtx_text(stack[i], &len);
+		const char *domain = nvtx_domain(stack[i]);
+		if (!scribe_row(s, KST_node,
+			    &(struct kst_node){ .node = (int64_t)node,
+				    .depth = i,
+				    .name = scribe_text(s, TEXT_NVTX, 0, text,
+					    len),
+				    .domain = scribe_text(s, TEXT_NVTX, 0,
+					    domain, strlen(domain)) }))
+			return false;
+	}
+	return true;
+}
+
+static void rows_nodes(struct collector *c, struct scribe *s)
+{
+	if (c->cupti.nodes)
+		nodes_tell(c->cupti.nodes, io_node_row, s);
+}
 
 enum { MS = 1000000 };
 static const int64_t beat_ns = 100 * MS;
@@ -27,9 +210,9 @@ struct writing { /* of this thread alone */
 };
 
 /* Each buffer that is there; beats go on meanwhile. */
-static void beat(struct writing *w, bool idle);
+static void io_beat(struct writing *w, bool idle);
 
-static void take_buffers(struct writing *w)
+static void io_take_buffers(struct writing *w)
 {
 	struct collector *c = w->c;
 	struct intake_buffer b;
@@ -43,11 +226,11 @@ static void take_buffers(struct writing *w)
 			w->so_far.kernels + w->so_far.copies + w->so_far.calls +
 				w->so_far.graphs + w->so_far.overheads);
 		if (clock_read_ns(CLOCK_MONOTONIC) >= w->beat_ns)
-			beat(w, false);
+			io_beat(w, false);
 	}
 }
 
-static void count_drops(struct writing *w)
+static void io_count_drops(struct writing *w)
 {
 	struct collector *c = w->c;
 	struct intake_drops in = intake_dropped(c->cupti.intake);
@@ -66,13 +249,13 @@ static void count_drops(struct writing *w)
 
 /* Besides what the scribe lost: that it cannot write now is known already. And
  * besides samples, which are no reason for a capture. */
-static int64_t lost_so_far(const struct drops *d)
+static int64_t io_lost_so_far(const struct drops *d)
 {
 	return d->cupti + d->pool + d->shed + d->unreadable + d->ring + d->node;
 }
 
 /* A call of CUPTI that takes longer than 5 s: nobody waits for it. */
-static void watch(struct writing *w)
+static void io_watch(struct writing *w)
 {
 	struct session *session = w->c->cupti.session;
 	bool stuck = session && session_stuck_ns(session) > 5 * second_ns;
@@ -86,16 +269,16 @@ static void watch(struct writing *w)
 }
 
 /* Once a second of a window, and at its end. */
-static void tell(struct writing *w)
+static void io_report_lost(struct writing *w)
 {
-	count_drops(w);
+	io_count_drops(w);
 	rows_clock(w->scribe);
 	rows_nodes(w->c, w->scribe);
 	rows_told(w->c, w->scribe);
 	rows_drops(w->scribe, &w->drops);
 }
 
-static void begin_capture(struct writing *w)
+static void io_begin_capture(struct writing *w)
 {
 	struct collector *c = w->c;
 
@@ -110,44 +293,44 @@ static void begin_capture(struct writing *w)
 
 /* Every 100 ms. Outside of windows nothing may be written: that would make a
  * file. */
-static void beat(struct writing *w, bool idle)
+static void io_beat(struct writing *w, bool idle)
 {
 	int64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 
 	w->beat_ns = now_ns + beat_ns;
-	watch(w);
+	io_watch(w);
 	if (w->in_window)
-		begin_capture(w);
+		io_begin_capture(w);
 	nvtx_drain(w->scribe, false);
 	if (w->in_window)
 		counters_drain(w->c->counters, w->scribe);
 	if (w->in_window && now_ns >= w->tell_ns) {
 		w->tell_ns = now_ns + second_ns;
-		tell(w);
+		io_report_lost(w);
 	}
 	scribe_beat(w->scribe, clock_real_ns(), idle);
 }
 
 /* The rest of a window, and its file's end. */
-static void end_window(struct writing *w)
+static void io_end_window(struct writing *w)
 {
 	struct collector *c = w->c;
 
-	take_buffers(w);
+	io_take_buffers(w);
 	/* What was lost since the last window's end makes a capture, too. */
-	int64_t lost = lost_so_far(&w->drops);
-	count_drops(w);
-	if (lost_so_far(&w->drops) > lost)
+	int64_t lost = io_lost_so_far(&w->drops);
+	io_count_drops(w);
+	if (io_lost_so_far(&w->drops) > lost)
 		w->in_window = true;
 	bool told = w->in_window;
 	if (told) {
 		int lent = intake_lent(c->cupti.intake);
 		if (lent)
 			io_tell(c, TOLD_kept, lent, "");
-		begin_capture(w);
+		io_begin_capture(w);
 		nvtx_drain(w->scribe, true);
 		counters_drain(c->counters, w->scribe);
-		tell(w);
+		io_report_lost(w);
 		if (w->so_far.unknown)
 			scribe_note(w->scribe, "record_kind", w->so_far.unknown,
 				"CUPTI's");
@@ -159,17 +342,17 @@ static void end_window(struct writing *w)
 	if (!told)
 		return;
 	/* A file that could not be ended is no place to tell of it. */
-	count_drops(w);
+	io_count_drops(w);
 	if (!w->drops.disk)
 		return;
 	scribe_beat(w->scribe, clock_real_ns(), true);
-	begin_capture(w);
+	io_begin_capture(w);
 	rows_drops(w->scribe, &w->drops);
 	scribe_beat(w->scribe, clock_real_ns(), true);
 }
 
 /* One look at everything; false: it was the last. */
-static bool turn(struct writing *w)
+static bool io_step(struct writing *w)
 {
 	struct collector *c = w->c;
 	struct io *io = &c->io;
@@ -183,13 +366,13 @@ static bool turn(struct writing *w)
 	w->windows = windows;
 	if (intake_lent(c->cupti.intake) < 0)
 		fault_report("more buffers came back than were lent");
-	take_buffers(w);
+	io_take_buffers(w);
 	if (clock_read_ns(CLOCK_MONOTONIC) >= w->beat_ns)
-		beat(w, false);
+		io_beat(w, false);
 	if (want == IO_END || want == IO_IDLE ||
 		(want == IO_CLOSING && !drained &&
 			!intake_lent(c->cupti.intake)))
-		end_window(w);
+		io_end_window(w);
 	if (want == IO_CLOSING && !drained && !w->in_window) {
 		atomic_store(&io->drained, true);
 		bell_ring(&c->ctl.bell);
@@ -198,7 +381,7 @@ static bool turn(struct writing *w)
 }
 
 /* Without a session there is no record either. */
-static const char *call_name(void *session, bool driver, uint32_t cbid)
+static const char *io_call_name(void *session, bool driver, uint32_t cbid)
 {
 	return session ? session_call_name(session, driver, cbid) : NULL;
 }
@@ -210,14 +393,14 @@ static void *io_main(void *ctx)
 
 	thread_stand_back();
 	w.scribe = scribe_new(&c->options);
-	w.encode = encode_new(&c->cupti.layout, c->cupti.names, call_name,
+	w.encode = encode_new(&c->cupti.layout, c->cupti.names, io_call_name,
 		c->cupti.session);
 	w.raw = raw_new(&c->options, &c->cupti.layout, c->cupti.names);
 	if (!w.scribe || !w.encode) {
 		say("there is no memory to write with; nothing is recorded");
 		intake_shed(c->cupti.intake, true);
 	}
-	while (w.scribe && w.encode && !fault_stopped() && turn(&w)) {
+	while (w.scribe && w.encode && !fault_stopped() && io_step(&w)) {
 		say_write();
 		bool open = w.in_window || atomic_load(&c->io.want) != IO_IDLE;
 		intake_wait(c->cupti.intake, open ? beat_ns : 10 * second_ns);
@@ -231,7 +414,7 @@ static void *io_main(void *ctx)
 	return NULL;
 }
 
-static void wake(void *ctx)
+static void io_wake_up(void *ctx)
 {
 	struct collector *c = ctx;
 	intake_wake(c->cupti.intake);
@@ -241,7 +424,7 @@ bool io_start(struct collector *c)
 {
 	if (c->io.started)
 		return true;
-	nvtx_wakes(wake, c);
+	nvtx_wakes(io_wake_up, c);
 	c->io.started = thread_start("ks-io", io_main, c);
 	return c->io.started;
 }

@@ -90,12 +90,6 @@ struct collector {
 	struct io io;
 };
 
-/* collector_cupti.c: looks for CUPTI once; false where memory lacks. */
-bool cupti_look(struct collector *c);
-/* Between windows, where KERNSIFT_TRACE_CAPTURE or _NODES asks for it. */
-bool cupti_stays(const struct collector *c);
-void cupti_listen(struct collector *c);
-
 /* collector_ctl.c: the first window opens inside of the caller, the thread
  * follows. */
 bool ctl_start(struct collector *c);
@@ -111,9 +105,5 @@ void io_tell(struct collector *c, enum told what, int64_t n,
 struct drops { /* counted, not written yet */
 	int64_t cupti, pool, shed, unreadable, ring, node, counter, disk;
 };
-void rows_begin(struct collector *c, struct scribe *s);
 void rows_end(struct collector *c, struct scribe *s);
-void rows_clock(struct scribe *s);
-void rows_drops(struct scribe *s, struct drops *d);
 void rows_told(struct collector *c, struct scribe *s);
-void rows_nodes(struct collector *c, struct scribe *s);

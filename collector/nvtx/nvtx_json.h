@@ -26,8 +26,6 @@ void nvtx_json_real(struct nvtx_json *j, double v);
 /* A number as printf wrote it, with the point of the host's locale. */
 void nvtx_json_printed(struct nvtx_json *j, const char *text, size_t len);
 
-/* The same rule of what is UTF-8: bytes of the character at s, or 0. */
-size_t nvtx_utf8_next(const char *s, size_t len);
 /* At most `len`, and not within a character. */
 size_t nvtx_utf8_clip(const char *s, size_t len);
 /* Wide characters as UTF-8; what is none is U+FFFD. Bytes written, which are

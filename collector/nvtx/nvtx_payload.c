@@ -1,12 +1,282 @@
-/* nvtx_payload.c - walks a payload's bytes field by field.
- *
- * Each value is checked against the bytes that are there before it is read. A
- * JSON text that grew past its room is none. */
+/* nvtx_payload.c - writes the payload of a range as text or JSON. */
 #include "nvtx_payload.h"
 #include "nvtx_headers.h"
-#include "nvtx_kind.h"
-#include "nvtx_value.h"
 #include <string.h>
+
+/* How many bytes a payload's types take, and what they hold. */
+
+/* Signed, unsigned, real; not shown; text; a registered string's handle; a
+ * schema or an enum. */
+enum nvtx_sort {
+	NVTX_NOTHING,
+	NVTX_SIGNED,
+	NVTX_UNSIGNED,
+	NVTX_REAL,
+	NVTX_OPAQUE,
+	NVTX_TEXT,
+	NVTX_HANDLE,
+	NVTX_SCHEMA
+};
+
+struct nvtx_kind {
+	enum nvtx_sort sort;
+	uint32_t bytes; /* 0: depends on what is in it, or unknown */
+	uint32_t align;
+	const struct nvtx_schema *schema; /* of NVTX_SCHEMA */
+};
+
+/* Where a field begins: where it says, else behind the field before, aligned;
+ * unknown where that one's end is. */
+#define NVTX_PLACE_UNKNOWN SIZE_MAX
+
+/* One value of a payload's bytes. */
+
+static struct nvtx_kind nvtx_payload_kind_of(struct nvtx_payload *p,
+	uint64_t type, int depth);
+
+static const struct {
+	uint8_t type, sort, bytes;
+} known[] = {
+	{ NVTX_PAYLOAD_ENTRY_TYPE_CHAR, NVTX_SIGNED, 1 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_UCHAR, NVTX_UNSIGNED, 1 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_SHORT, NVTX_SIGNED, 2 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_USHORT, NVTX_UNSIGNED, 2 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_INT, NVTX_SIGNED, 4 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_UINT, NVTX_UNSIGNED, 4 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_LONG, NVTX_SIGNED, 8 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_ULONG, NVTX_UNSIGNED, 8 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_LONGLONG, NVTX_SIGNED, 8 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_ULONGLONG, NVTX_UNSIGNED, 8 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_INT8, NVTX_SIGNED, 1 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_UINT8, NVTX_UNSIGNED, 1 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_INT16, NVTX_SIGNED, 2 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_UINT16, NVTX_UNSIGNED, 2 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_INT32, NVTX_SIGNED, 4 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_UINT32, NVTX_UNSIGNED, 4 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_INT64, NVTX_SIGNED, 8 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_UINT64, NVTX_UNSIGNED, 8 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_FLOAT, NVTX_REAL, 4 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_DOUBLE, NVTX_REAL, 8 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_LONGDOUBLE, NVTX_OPAQUE, 16 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_SIZE, NVTX_UNSIGNED, 8 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_ADDRESS, NVTX_UNSIGNED, 8 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_WCHAR, NVTX_OPAQUE, 4 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_CHAR8, NVTX_OPAQUE, 1 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_CHAR16, NVTX_OPAQUE, 2 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_CHAR32, NVTX_OPAQUE, 4 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_BYTE, NVTX_UNSIGNED, 1 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_INT128, NVTX_OPAQUE, 16 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_UINT128, NVTX_OPAQUE, 16 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_FLOAT16, NVTX_OPAQUE, 2 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_FLOAT32, NVTX_REAL, 4 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_FLOAT64, NVTX_REAL, 8 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_FLOAT128, NVTX_OPAQUE, 16 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_BF16, NVTX_OPAQUE, 2 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_TF32, NVTX_OPAQUE, 4 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_CATEGORY, NVTX_UNSIGNED, 4 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_COLOR_ARGB, NVTX_UNSIGNED, 4 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_SCOPE_ID, NVTX_UNSIGNED, 8 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_PID_UINT32, NVTX_UNSIGNED, 4 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_PID_UINT64, NVTX_UNSIGNED, 8 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_TID_UINT32, NVTX_UNSIGNED, 4 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_TID_UINT64, NVTX_UNSIGNED, 8 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_CSTRING, NVTX_TEXT, 1 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_CSTRING_UTF8, NVTX_TEXT, 1 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_CSTRING_UTF16, NVTX_OPAQUE, 2 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_CSTRING_UTF32, NVTX_OPAQUE, 4 },
+	{ NVTX_PAYLOAD_ENTRY_TYPE_NVTX_REGISTERED_STRING_HANDLE, NVTX_HANDLE,
+		8 },
+};
+
+enum {
+	OTHER_PLACE = NVTX_PAYLOAD_ENTRY_FLAG_POINTER |
+		      NVTX_PAYLOAD_ENTRY_FLAG_OFFSET_FROM_BASE |
+		      NVTX_PAYLOAD_ENTRY_FLAG_OFFSET_FROM_HERE
+};
+enum {
+	NOT_FIXED = NVTX_PAYLOAD_ENTRY_FLAG_IS_ARRAY |
+		    NVTX_PAYLOAD_ENTRY_FLAG_ARRAY_LENGTH_PAYLOAD_INDEX
+};
+
+enum { STEPS_MOST = 4096 }; /* schemas measured for one payload */
+
+/* Of types that NVTX knows (nvToolsExtPayload.h), as they are where programs of
+ * 64 bits run. */
+static struct nvtx_kind nvtx_payload_kind_known(uint64_t type)
+{
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (known[i].type == type)
+			return (struct nvtx_kind){ known[i].sort,
+				known[i].bytes, known[i].bytes, NULL };
+	return (struct nvtx_kind){ NVTX_NOTHING, 0, 1, NULL };
+}
+
+static size_t nvtx_payload_kind_place(const struct nvtx_schema *s,
+	uint32_t field, size_t behind, uint32_t align)
+{
+	if (field == 0 || s->fields[field].offset)
+		return s->fields[field].offset;
+	if (behind == NVTX_PLACE_UNKNOWN)
+		return behind;
+	size_t to = s->pack && s->pack < align ? s->pack : align;
+	return to > 1 ? (behind + to - 1) / to * to : behind;
+}
+
+/* A schema's bytes and alignment: as told, else as its fields lie. */
+static struct nvtx_kind nvtx_payload_measure(struct nvtx_payload *p,
+	const struct nvtx_schema *s, int depth)
+{
+	struct nvtx_kind all = { NVTX_SCHEMA, 0, 1, s };
+	size_t end = 0;
+	bool known_size = s->sort == NVTX_STATIC;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct nvtx_field *f = &s->fields[i];
+		struct nvtx_kind k = nvtx_payload_kind_of(p, f->type, depth);
+		size_t n = 1;
+		if (f->flags & OTHER_PLACE)
+			k = nvtx_payload_kind_known(
+				NVTX_PAYLOAD_ENTRY_TYPE_ADDRESS);
+		else if ((f->flags & NOT_FIXED) ==
+				 NVTX_PAYLOAD_ENTRY_FLAG_ARRAY_FIXED_SIZE ||
+			 (k.sort == NVTX_TEXT && !(f->flags & NOT_FIXED)))
+			n = f->detail;
+		else if (f->flags & NOT_FIXED)
+			known_size = false;
+		if (k.bytes == 0 || n > UINT32_MAX / k.bytes)
+			known_size = false;
+		else
+			end = nvtx_payload_kind_place(s, i, end, k.align) +
+			      n * k.bytes;
+		all.align = k.align > all.align ? k.align : all.align;
+	}
+	if (s->pack && s->pack < all.align)
+		all.align = (uint32_t)s->pack;
+	end = (end + all.align - 1) / all.align * all.align;
+	if (known_size && end <= UINT32_MAX)
+		all.bytes = (uint32_t)end;
+	if (s->size && s->size <= UINT32_MAX && s->sort != NVTX_DYNAMIC)
+		all.bytes = (uint32_t)s->size;
+	return all;
+}
+
+/* Of any type; `depth` bounds schemas within schemas. */
+static struct nvtx_kind nvtx_payload_kind_of(struct nvtx_payload *p,
+	uint64_t type, int depth)
+{
+	if (type < NVTX_PAYLOAD_SCHEMA_ID_STATIC_START)
+		return nvtx_payload_kind_known(type);
+	const struct nvtx_schema *s =
+		nvtx_schemas_find(p->schemas, p->domain, type);
+	if (!s || depth == 0 || p->steps++ > STEPS_MOST)
+		return nvtx_payload_kind_known(NVTX_PAYLOAD_ENTRY_TYPE_INVALID);
+	if (s->sort != NVTX_ENUM)
+		return nvtx_payload_measure(p, s, depth - 1);
+	uint32_t bytes = s->size <= 8 ? (uint32_t)s->size : 0;
+	return (struct nvtx_kind){ NVTX_SCHEMA, bytes, bytes ? bytes : 1, s };
+}
+
+/* Null, and counted. */
+static void nvtx_payload_value_null(struct nvtx_payload *p)
+{
+	nvtx_json_raw(&p->json, "null", 4);
+	p->odd++;
+}
+
+/* 1 to 8 bytes as a number. */
+static uint64_t nvtx_payload_value_whole(const char *at, uint32_t bytes,
+	bool is_signed)
+{
+	uint64_t v = 0;
+	memcpy(&v, at, bytes);
+	uint32_t unused = 64 - 8 * bytes;
+	return is_signed ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
+}
+
+static void nvtx_payload_put_real(struct nvtx_json *j, const char *at,
+	uint32_t bytes)
+{
+	float small;
+	double large;
+	memcpy(&small, at, sizeof small);
+	if (bytes == sizeof large)
+		memcpy(&large, at, sizeof large);
+	nvtx_json_real(j, bytes == sizeof large ? large : (double)small);
+}
+
+static void nvtx_payload_put_enum(struct nvtx_payload *p,
+	const struct nvtx_schema *s, const char *at)
+{
+	uint64_t v = nvtx_payload_value_whole(at, (uint32_t)s->size, false);
+	uint64_t unused = 64 - 8 * s->size;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->fields[i].detail << unused == v << unused &&
+			*s->fields[i].name) {
+			nvtx_json_text(&p->json, s->fields[i].name,
+				strlen(s->fields[i].name));
+			return;
+		}
+	nvtx_json_uint(&p->json, v);
+}
+
+static void nvtx_payload_put_handle(struct nvtx_payload *p, const char *at)
+{
+	uint64_t id = nvtx_payload_value_whole(at, 8, false);
+	size_t len = 0;
+	const char *text = "";
+	if (id > 0 && id < NVTX_TEXTS_MAX)
+		text = nvtx_texts_get(p->texts, (uint32_t)id, &len);
+	if (len)
+		nvtx_json_text(&p->json, text, len);
+	else
+		nvtx_payload_value_null(p);
+}
+
+/* Of anything but a schema with fields. */
+static void nvtx_payload_value_put(struct nvtx_payload *p, struct nvtx_kind k,
+	const char *at, size_t len)
+{
+	if (k.bytes == 0 || k.bytes > len)
+		nvtx_payload_value_null(p);
+	else if (k.sort == NVTX_SCHEMA)
+		nvtx_payload_put_enum(p, k.schema, at);
+	else if (k.sort == NVTX_SIGNED)
+		nvtx_json_int(&p->json,
+			(int64_t)nvtx_payload_value_whole(at, k.bytes, true));
+	else if (k.sort == NVTX_UNSIGNED)
+		nvtx_json_uint(&p->json,
+			nvtx_payload_value_whole(at, k.bytes, false));
+	else if (k.sort == NVTX_REAL)
+		nvtx_payload_put_real(&p->json, at, k.bytes);
+	else if (k.sort == NVTX_HANDLE)
+		nvtx_payload_put_handle(p, at);
+	else
+		nvtx_payload_value_null(p);
+}
+
+bool nvtx_payload_number(struct nvtx_json *j, int32_t type, const void *at)
+{
+	static const struct {
+		enum nvtx_sort sort;
+		uint32_t bytes;
+	} as[] = { [NVTX_PAYLOAD_TYPE_UNSIGNED_INT64] = { NVTX_UNSIGNED, 8 },
+		[NVTX_PAYLOAD_TYPE_INT64] = { NVTX_SIGNED, 8 },
+		[NVTX_PAYLOAD_TYPE_DOUBLE] = { NVTX_REAL, 8 },
+		[NVTX_PAYLOAD_TYPE_UNSIGNED_INT32] = { NVTX_UNSIGNED, 4 },
+		[NVTX_PAYLOAD_TYPE_INT32] = { NVTX_SIGNED, 4 },
+		[NVTX_PAYLOAD_TYPE_FLOAT] = { NVTX_REAL, 4 } };
+	if (type <= 0 || (size_t)type >= sizeof as / sizeof *as)
+		return false;
+	struct nvtx_payload p = { .json = *j };
+	nvtx_payload_value_put(&p,
+		(struct nvtx_kind){ as[type].sort, as[type].bytes, 1, NULL },
+		at, as[type].bytes);
+	*j = p.json;
+	return !j->full;
+}
+
+/* Each value is checked against the bytes that are there before it is read. A
+ * JSON text that grew past its room is none. */
 
 enum { DEPTH = 4, POINTER = NVTX_PAYLOAD_ENTRY_FLAG_POINTER };
 enum {
@@ -39,22 +309,22 @@ struct walk {
 	int depth;
 };
 
-static size_t put_schema(struct nvtx_payload *p, const struct nvtx_schema *s,
-	struct bytes b, int depth);
+static size_t nvtx_payload_put_schema(struct nvtx_payload *p,
+	const struct nvtx_schema *s, struct bytes b, int depth);
 
 /* One value; how many bytes it took, UNKNOWN where nobody knows. */
-static size_t put_one(struct nvtx_payload *p, struct nvtx_kind k,
+static size_t nvtx_payload_put_one(struct nvtx_payload *p, struct nvtx_kind k,
 	struct bytes b, int depth)
 {
 	if (k.sort != NVTX_SCHEMA || k.schema->sort == NVTX_ENUM) {
-		nvtx_value_put(p, k, b.at, b.len);
+		nvtx_payload_value_put(p, k, b.at, b.len);
 		return k.bytes ? k.bytes : UNKNOWN;
 	}
-	size_t used = put_schema(p, k.schema, b, depth);
+	size_t used = nvtx_payload_put_schema(p, k.schema, b, depth);
 	return k.bytes ? k.bytes : used;
 }
 
-static size_t put_list(struct nvtx_payload *p, struct nvtx_kind k,
+static size_t nvtx_payload_put_list(struct nvtx_payload *p, struct nvtx_kind k,
 	struct bytes b, uint64_t n, int depth)
 {
 	size_t at = 0;
@@ -63,7 +333,7 @@ static size_t put_list(struct nvtx_payload *p, struct nvtx_kind k,
 		struct bytes rest = { b.at + at, b.len - at };
 		if (i)
 			nvtx_json_raw(&p->json, ",", 1);
-		size_t used = put_one(p, k, rest, depth);
+		size_t used = nvtx_payload_put_one(p, k, rest, depth);
 		if (used > rest.len) {
 			p->odd += i + 1 < n;
 			at = UNKNOWN;
@@ -76,64 +346,66 @@ static size_t put_list(struct nvtx_payload *p, struct nvtx_kind k,
 }
 
 /* Elements before the one that is 0. False where none is. */
-static bool to_zero(struct nvtx_kind k, struct bytes b, uint64_t *n)
+static bool nvtx_payload_to_zero(struct nvtx_kind k, struct bytes b,
+	uint64_t *n)
 {
 	size_t most = b.len < ZERO_MOST ? b.len : ZERO_MOST;
 	if (k.bytes == 0 || k.bytes > 8)
 		return false;
 	for (*n = 0; (*n + 1) * k.bytes <= most; ++*n)
-		if (nvtx_value_whole(b.at + *n * k.bytes, k.bytes, false) == 0)
+		if (nvtx_payload_value_whole(b.at + *n * k.bytes, k.bytes,
+			    false) == 0)
 			return true;
 	return false;
 }
 
 /* The length that another field of the schema, before this one, tells. */
-static bool given(struct nvtx_payload *p, const struct walk *w,
+static bool nvtx_payload_given(struct nvtx_payload *p, const struct walk *w,
 	const struct nvtx_field *f, uint64_t *n)
 {
 	if (f->detail >= w->schema->n || &w->schema->fields[f->detail] >= f)
 		return false;
 	const struct nvtx_field *length = &w->schema->fields[f->detail];
-	struct nvtx_kind k = nvtx_kind_of(p, length->type, w->depth);
+	struct nvtx_kind k = nvtx_payload_kind_of(p, length->type, w->depth);
 	size_t at = w->place[f->detail];
 	bool is = (k.sort == NVTX_SIGNED || k.sort == NVTX_UNSIGNED) &&
 		  !(length->flags & (ARRAY | POINTER | OFFSET)) &&
 		  at <= w->all.len && k.bytes <= w->all.len - at;
 	if (is)
-		*n = nvtx_value_whole(w->all.at + at, k.bytes,
+		*n = nvtx_payload_value_whole(w->all.at + at, k.bytes,
 			k.sort == NVTX_SIGNED);
 	return is;
 }
 
 /* How many elements a field has: of an array, or of a text the bytes. */
-static bool count(struct nvtx_payload *p, const struct walk *w,
+static bool nvtx_payload_count(struct nvtx_payload *p, const struct walk *w,
 	const struct nvtx_field *f, struct nvtx_kind k, struct bytes b,
 	uint64_t *n)
 {
 	uint64_t array = f->flags & ARRAY;
 	bool text = k.sort == NVTX_TEXT;
 	if (text && array == 0 && f->detail == 0)
-		return f->flags & POINTER && to_zero(k, b, n);
+		return f->flags & POINTER && nvtx_payload_to_zero(k, b, n);
 	if (array == 0 && !text)
 		return true;
 	if (array == TO_ZERO)
-		return !(text && f->detail) && to_zero(k, b, n);
+		return !(text && f->detail) && nvtx_payload_to_zero(k, b, n);
 	*n = f->detail;
 	if (array != 0 && array != FIXED &&
-		(array != GIVEN || !given(p, w, f, n)))
+		(array != GIVEN || !nvtx_payload_given(p, w, f, n)))
 		return false;
 	return k.bytes == 0 || *n <= b.len / k.bytes;
 }
 
 /* Where a pointer leads: into a payload of the event, or, where the layout
  * says that this is to be copied, wherever it does. */
-static bool follow(const struct nvtx_payload *p, const struct nvtx_field *f,
-	struct bytes *b)
+static bool nvtx_payload_follow(const struct nvtx_payload *p,
+	const struct nvtx_field *f, struct bytes *b)
 {
 	const nvtxPayloadData_t *blobs = p->blobs;
 	if (b->len < sizeof b->at)
 		return false;
-	uintptr_t to = (uintptr_t)nvtx_value_whole(b->at, 8, false);
+	uintptr_t to = (uintptr_t)nvtx_payload_value_whole(b->at, 8, false);
 	for (size_t i = 0; i < p->blobs_n; i++) {
 		uintptr_t from = (uintptr_t)blobs[i].payload;
 		if (blobs[i].size == SIZE_MAX || !from || to < from ||
@@ -148,11 +420,11 @@ static bool follow(const struct nvtx_payload *p, const struct nvtx_field *f,
 	return to && f->flags & NVTX_PAYLOAD_ENTRY_FLAG_DEEP_COPY;
 }
 
-static size_t put_text(struct nvtx_payload *p, const struct nvtx_field *f,
-	struct bytes b, uint64_t n)
+static size_t nvtx_payload_put_text(struct nvtx_payload *p,
+	const struct nvtx_field *f, struct bytes b, uint64_t n)
 {
 	if (n > b.len || n > NVTX_TEXTS_BYTES) {
-		nvtx_value_null(p);
+		nvtx_payload_value_null(p);
 		return UNKNOWN;
 	}
 	size_t len = strnlen(b.at, n);
@@ -165,8 +437,9 @@ static size_t put_text(struct nvtx_payload *p, const struct nvtx_field *f,
 }
 
 /* The value of a field; how many bytes it has in its place. */
-static size_t put_field(struct nvtx_payload *p, const struct walk *w,
-	const struct nvtx_field *f, struct nvtx_kind k, struct bytes b)
+static size_t nvtx_payload_put_field(struct nvtx_payload *p,
+	const struct walk *w, const struct nvtx_field *f, struct nvtx_kind k,
+	struct bytes b)
 {
 	uint64_t n = 1;
 	bool pointer = f->flags & POINTER, there = !(f->flags & OFFSET);
@@ -175,47 +448,47 @@ static size_t put_field(struct nvtx_payload *p, const struct walk *w,
 	size_t used = UNKNOWN;
 
 	if (there && pointer)
-		there = follow(p, f, &b);
+		there = nvtx_payload_follow(p, f, &b);
 	if (there)
-		there = count(p, w, f, k, b, &n);
+		there = nvtx_payload_count(p, w, f, k, b, &n);
 	if (!there)
-		nvtx_value_null(p);
+		nvtx_payload_value_null(p);
 	else if (k.sort == NVTX_TEXT || chars)
-		used = put_text(p, f, b, n);
+		used = nvtx_payload_put_text(p, f, b, n);
 	else if (f->flags & ARRAY)
-		used = put_list(p, k, b, n, w->depth);
+		used = nvtx_payload_put_list(p, k, b, n, w->depth);
 	else
-		used = put_one(p, k, b, w->depth);
+		used = nvtx_payload_put_one(p, k, b, w->depth);
 	if (used != UNKNOWN && (f->flags & ARRAY) == TO_ZERO)
 		used += k.bytes;
 	return pointer ? sizeof(void *) : used;
 }
 
-static size_t put_schema(struct nvtx_payload *p, const struct nvtx_schema *s,
-	struct bytes b, int depth)
+static size_t nvtx_payload_put_schema(struct nvtx_payload *p,
+	const struct nvtx_schema *s, struct bytes b, int depth)
 {
 	struct walk w = { .schema = s, .all = b, .depth = depth - 1 };
 	if (depth == 0 || (s->sort != NVTX_STATIC && s->sort != NVTX_DYNAMIC)) {
-		nvtx_value_null(p);
+		nvtx_payload_value_null(p);
 		return UNKNOWN;
 	}
 	p->odd += s->cut;
 	nvtx_json_raw(&p->json, "{", 1);
 	for (uint32_t i = 0; i < s->n && !p->json.full; i++) {
 		const struct nvtx_field *f = &s->fields[i];
-		struct nvtx_kind k = nvtx_kind_of(p, f->type, w.depth);
+		struct nvtx_kind k = nvtx_payload_kind_of(p, f->type, w.depth);
 		uint32_t align = f->flags & POINTER ? sizeof(void *) : k.align;
-		size_t at = nvtx_kind_place(s, i, w.behind, align);
+		size_t at = nvtx_payload_kind_place(s, i, w.behind, align);
 		w.place[i] = at;
 		nvtx_json_comma(&p->json);
 		nvtx_json_text(&p->json, f->name, strlen(f->name));
 		nvtx_json_raw(&p->json, ":", 1);
 		w.behind = UNKNOWN;
 		if (at > b.len) {
-			nvtx_value_null(p);
+			nvtx_payload_value_null(p);
 			continue;
 		}
-		size_t used = put_field(p, &w, f, k,
+		size_t used = nvtx_payload_put_field(p, &w, f, k,
 			(struct bytes){ b.at + at, b.len - at });
 		if (used <= b.len - at)
 			w.behind = at + used;
@@ -225,35 +498,36 @@ static size_t put_schema(struct nvtx_payload *p, const struct nvtx_schema *s,
 }
 
 /* A payload that is no schema's: a number, several, or a text. */
-static void put_plain(struct nvtx_payload *p, struct nvtx_kind k,
+static void nvtx_payload_put_plain(struct nvtx_payload *p, struct nvtx_kind k,
 	struct bytes b)
 {
 	if (k.sort == NVTX_TEXT)
 		nvtx_json_text(&p->json, b.at, strnlen(b.at, b.len));
 	else if (k.bytes == 0 || b.len < 2 * (size_t)k.bytes)
-		put_one(p, k, b, DEPTH);
+		nvtx_payload_put_one(p, k, b, DEPTH);
 	else
-		put_list(p, k, b, b.len / k.bytes, DEPTH);
+		nvtx_payload_put_list(p, k, b, b.len / k.bytes, DEPTH);
 }
 
-static bool shown(const nvtxPayloadData_t *d)
+static bool nvtx_payload_shown(const nvtxPayloadData_t *d)
 {
 	return d->schemaId != NVTX_TYPE_PAYLOAD_SCHEMA_REFERENCED &&
 	       d->schemaId != NVTX_TYPE_PAYLOAD_SCHEMA_RAW;
 }
 
-static void put_blob(struct nvtx_payload *p, const nvtxPayloadData_t *d)
+static void nvtx_payload_put_blob(struct nvtx_payload *p,
+	const nvtxPayloadData_t *d)
 {
-	struct nvtx_kind k = nvtx_kind_of(p, d->schemaId, DEPTH);
+	struct nvtx_kind k = nvtx_payload_kind_of(p, d->schemaId, DEPTH);
 	struct bytes b = { d->payload, d->size };
 	if (d->size == SIZE_MAX)
 		b.len = k.sort == NVTX_TEXT ? ZERO_MOST : k.bytes;
 	if (k.sort == NVTX_NOTHING || !b.at || b.len == 0)
-		nvtx_value_null(p);
+		nvtx_payload_value_null(p);
 	else if (k.sort == NVTX_SCHEMA)
-		put_one(p, k, b, DEPTH);
+		nvtx_payload_put_one(p, k, b, DEPTH);
 	else
-		put_plain(p, k, b);
+		nvtx_payload_put_plain(p, k, b);
 }
 
 void nvtx_payload_put(struct nvtx_payload *p)
@@ -261,14 +535,14 @@ void nvtx_payload_put(struct nvtx_payload *p)
 	const nvtxPayloadData_t *blobs = p->blobs;
 	size_t n = 0;
 	for (size_t i = 0; i < p->blobs_n; i++)
-		n += shown(&blobs[i]);
+		n += nvtx_payload_shown(&blobs[i]);
 	if (n > 1)
 		nvtx_json_raw(&p->json, "[", 1);
 	for (size_t i = 0; i < p->blobs_n; i++) {
-		if (!shown(&blobs[i]))
+		if (!nvtx_payload_shown(&blobs[i]))
 			continue;
 		nvtx_json_comma(&p->json);
-		put_blob(p, &blobs[i]);
+		nvtx_payload_put_blob(p, &blobs[i]);
 	}
 	if (n > 1)
 		nvtx_json_raw(&p->json, "]", 1);

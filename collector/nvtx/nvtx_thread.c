@@ -1,13 +1,63 @@
-/* nvtx_thread.c - frames are three words, written in an order that lets others
- * notice a change.
- *
- * A push first makes its body, then the frame with `where` last, then raises the
- * depth; a pop lowers the depth. Each frame has a turn of its own in `where`, so
- * that one that took the place of another is told from it. All stores are
- * releases and all foreign loads acquires: who saw anything of a later push sees
- * the depth that was lowered before, or else its `where`. */
+/* nvtx_thread.c - a thread's stack of open ranges and its ring of ended ranges. */
 #include "nvtx_thread.h"
+#include "nvtx_ring.h"
+#include <assert.h>
 #include <string.h>
+
+enum { MASK = NVTX_RING_WORDS - 1, HEAD = sizeof(struct nvtx_event) / 8 };
+static_assert(sizeof(struct nvtx_event) == 32, "four words");
+
+static size_t nvtx_thread_body_words(const struct nvtx_event *e)
+{
+	return nvtx_words(e->text_len) + nvtx_words(e->payload_len);
+}
+
+/* How full it will be; looks at the other side only where that matters. */
+static uint64_t nvtx_thread_used_by(struct nvtx_ring *r, uint64_t put)
+{
+	if (put - r->taken_seen > NVTX_RING_WORDS / 2)
+		r->taken_seen =
+			atomic_load_explicit(&r->taken, memory_order_acquire);
+	return put - r->taken_seen;
+}
+
+bool nvtx_ring_put(struct nvtx_ring *r, const struct nvtx_event *e,
+	const _Atomic uint64_t *body, bool *half)
+{
+	uint64_t head[HEAD];
+	size_t n = nvtx_thread_body_words(e);
+	uint64_t at = atomic_load_explicit(&r->put, memory_order_relaxed);
+	uint64_t used = nvtx_thread_used_by(r, at + HEAD + n);
+
+	*half = used > NVTX_RING_WORDS / 2 && !r->told;
+	r->told = used > NVTX_RING_WORDS / 2;
+	if (used > NVTX_RING_WORDS)
+		return false;
+	memcpy(head, e, sizeof head);
+	for (size_t i = 0; i < HEAD; i++)
+		r->words[at++ & MASK] = head[i];
+	for (size_t i = 0; i < n; i++)
+		r->words[at++ & MASK] =
+			atomic_load_explicit(&body[i], memory_order_relaxed);
+	atomic_store_explicit(&r->put, at, memory_order_release);
+	return true;
+}
+
+bool nvtx_ring_take(struct nvtx_ring *r, struct nvtx_event *e, uint64_t *body)
+{
+	uint64_t head[HEAD];
+	uint64_t at = atomic_load_explicit(&r->taken, memory_order_relaxed);
+
+	if (at == atomic_load_explicit(&r->put, memory_order_acquire))
+		return false;
+	for (size_t i = 0; i < HEAD; i++)
+		head[i] = r->words[at++ & MASK];
+	memcpy(e, head, sizeof *e);
+	for (size_t i = 0, n = nvtx_thread_body_words(e); i < n; i++)
+		body[i] = r->words[at++ & MASK];
+	atomic_store_explicit(&r->taken, at, memory_order_release);
+	return true;
+}
 
 enum { LEVEL_AT = 48, DOMAIN_AT = 32, FLAGS_AT = 56 };
 /* A full stack is a place as well: a frame that takes no words has it. */
@@ -27,18 +77,18 @@ void nvtx_thread_init(struct nvtx_thread *t, uint32_t born, uint32_t tid)
 	t->beyond = t->top = 0;
 }
 
-static uint64_t load(const _Atomic uint64_t *p)
+static uint64_t nvtx_thread_load(const _Atomic uint64_t *p)
 {
 	return atomic_load_explicit(p, memory_order_relaxed);
 }
 
-static void store(_Atomic uint64_t *p, uint64_t v)
+static void nvtx_thread_store(_Atomic uint64_t *p, uint64_t v)
 {
 	atomic_store_explicit(p, v, memory_order_release);
 }
 
-static void apart(struct nvtx_open *o, uint32_t place, int64_t start_ns,
-	uint64_t what, uint64_t where)
+static void nvtx_thread_apart(struct nvtx_open *o, uint32_t place,
+	int64_t start_ns, uint64_t what, uint64_t where)
 {
 	*o = (struct nvtx_open){ .start_ns = start_ns,
 		.text = (uint32_t)what,
@@ -51,34 +101,34 @@ static void apart(struct nvtx_open *o, uint32_t place, int64_t start_ns,
 		.payload_len = (uint16_t)(where >> PAYLOAD_AT) };
 }
 
-static uint32_t words_of(uint64_t where)
+static uint32_t nvtx_thread_words_of(uint64_t where)
 {
 	return (uint32_t)(nvtx_words((uint16_t)where) +
 			  nvtx_words((uint16_t)(where >> PAYLOAD_AT)));
 }
 
 /* Bytes into words; the last word's rest is 0. */
-static void copy(_Atomic uint64_t *to, const char *from, size_t len)
+static void nvtx_thread_copy(_Atomic uint64_t *to, const char *from, size_t len)
 {
 	uint64_t word;
 	for (; len >= sizeof word; len -= sizeof word, from += sizeof word) {
 		memcpy(&word, from, sizeof word);
-		store(to++, word);
+		nvtx_thread_store(to++, word);
 	}
 	if (len == 0)
 		return;
 	word = 0;
 	for (size_t i = 0; i < len; i++)
 		word |= (uint64_t)(unsigned char)from[i] << 8 * i;
-	store(to, word);
+	nvtx_thread_store(to, word);
 }
 
 /* The level of a new range: one more than the innermost of its domain. */
-static uint32_t level_of(const struct nvtx_thread *t, uint32_t depth,
-	uint16_t domain)
+static uint32_t nvtx_thread_level_of(const struct nvtx_thread *t,
+	uint32_t depth, uint16_t domain)
 {
 	while (depth-- > 0) {
-		uint64_t what = load(&t->frames[depth].what);
+		uint64_t what = nvtx_thread_load(&t->frames[depth].what);
 		if ((uint16_t)(what >> DOMAIN_AT) == domain &&
 			!(what >> FLAGS_AT & HOLE))
 			return ((what >> LEVEL_AT) + 1) & 0xFF;
@@ -104,19 +154,21 @@ int nvtx_thread_push(struct nvtx_thread *t, const struct nvtx_said *said,
 		len = payload = 0;
 	}
 	struct nvtx_frame *f = &t->frames[depth];
-	uint32_t level = level_of(t, depth, said->domain);
-	copy(t->words + t->top, said->text, len);
+	uint32_t level = nvtx_thread_level_of(t, depth, said->domain);
+	nvtx_thread_copy(t->words + t->top, said->text, len);
 	if (payload)
-		copy(t->words + t->top + text_words, t->payload, payload);
+		nvtx_thread_copy(t->words + t->top + text_words, t->payload,
+			payload);
 	uint64_t where = (uint64_t)t->turn++ << TURN_AT |
 			 (uint64_t)(t->top & PLACE_MASK) << PLACE_AT |
 			 payload << PAYLOAD_AT | len;
-	store(&f->what, flags << FLAGS_AT | (uint64_t)level << LEVEL_AT |
-				(uint64_t)said->domain << DOMAIN_AT | said->id);
+	nvtx_thread_store(&f->what,
+		flags << FLAGS_AT | (uint64_t)level << LEVEL_AT |
+			(uint64_t)said->domain << DOMAIN_AT | said->id);
 	atomic_store_explicit(&f->start_ns, start_ns, memory_order_release);
-	store(&f->where, where);
+	nvtx_thread_store(&f->where, where);
 	atomic_store_explicit(&t->depth, depth + 1, memory_order_release);
-	t->top += words_of(where);
+	t->top += nvtx_thread_words_of(where);
 	return (int)level;
 }
 
@@ -129,21 +181,24 @@ void nvtx_thread_add(struct nvtx_thread *t, uint16_t domain, size_t payload_len)
 		o.domain != domain || o.payload_len || o.lost ||
 		t->top + nvtx_words(payload_len) > NVTX_STACK_WORDS)
 		return;
-	copy(t->words + t->top, t->payload, payload_len);
+	nvtx_thread_copy(t->words + t->top, t->payload, payload_len);
 	t->top += (uint32_t)nvtx_words(payload_len);
 	_Atomic uint64_t *where = &t->frames[depth - 1].where;
-	store(where, load(where) | payload_len << PAYLOAD_AT);
+	nvtx_thread_store(where,
+		nvtx_thread_load(where) | payload_len << PAYLOAD_AT);
 }
 
 /* The innermost frame ended, and with it those below that ended before. */
-static void lower(struct nvtx_thread *t, uint32_t depth)
+static void nvtx_thread_lower(struct nvtx_thread *t, uint32_t depth)
 {
 	do {
 		depth--;
-		t->top = (uint32_t)(load(&t->frames[depth].where) >> PLACE_AT &
+		t->top = (uint32_t)(nvtx_thread_load(&t->frames[depth].where) >>
+					    PLACE_AT &
 				    PLACE_MASK);
 	} while (depth > 0 &&
-		 load(&t->frames[depth - 1].what) >> FLAGS_AT & HOLE);
+		 nvtx_thread_load(&t->frames[depth - 1].what) >> FLAGS_AT &
+			 HOLE);
 	atomic_store_explicit(&t->depth, depth, memory_order_release);
 }
 
@@ -157,14 +212,14 @@ enum nvtx_popped nvtx_thread_pop(struct nvtx_thread *t, uint16_t domain,
 		return NVTX_POPPED_BEYOND;
 	}
 	for (uint32_t i = depth; i-- > 0;) {
-		uint64_t what = load(&t->frames[i].what);
+		uint64_t what = nvtx_thread_load(&t->frames[i].what);
 		if ((uint16_t)(what >> DOMAIN_AT) != domain ||
 			!nvtx_thread_at(t, i, o))
 			continue;
 		if (i + 1 == depth)
-			lower(t, depth);
+			nvtx_thread_lower(t, depth);
 		else
-			store(&t->frames[i].what,
+			nvtx_thread_store(&t->frames[i].what,
 				what | (uint64_t)HOLE << FLAGS_AT);
 		return NVTX_POPPED;
 	}
@@ -175,45 +230,47 @@ bool nvtx_thread_at(const struct nvtx_thread *t, uint32_t place,
 	struct nvtx_open *o)
 {
 	const struct nvtx_frame *f = &t->frames[place];
-	uint64_t what = load(&f->what);
+	uint64_t what = nvtx_thread_load(&f->what);
 	if (what >> FLAGS_AT & HOLE)
 		return false;
-	apart(o, place,
+	nvtx_thread_apart(o, place,
 		atomic_load_explicit(&f->start_ns, memory_order_relaxed), what,
-		load(&f->where));
+		nvtx_thread_load(&f->where));
 	return true;
 }
 
 void nvtx_thread_name(struct nvtx_thread *t, uint32_t place, uint32_t text)
 {
 	_Atomic uint64_t *what = &t->frames[place].what;
-	store(what, (load(what) >> 32 << 32) | text);
+	nvtx_thread_store(what, (nvtx_thread_load(what) >> 32 << 32) | text);
 }
 
-static uint64_t see(const _Atomic uint64_t *p)
+static uint64_t nvtx_thread_see(const _Atomic uint64_t *p)
 {
 	return atomic_load_explicit(p, memory_order_acquire);
 }
 
-static bool same(const struct nvtx_thread *t, uint32_t place, uint64_t where)
+static bool nvtx_thread_same(const struct nvtx_thread *t, uint32_t place,
+	uint64_t where)
 {
 	return atomic_load_explicit(&t->depth, memory_order_acquire) > place &&
-	       see(&t->frames[place].where) == where;
+	       nvtx_thread_see(&t->frames[place].where) == where;
 }
 
-static bool look_once(const struct nvtx_thread *t, uint32_t place,
+static bool nvtx_thread_look_once(const struct nvtx_thread *t, uint32_t place,
 	struct nvtx_open *o, uint64_t *body)
 {
 	const struct nvtx_frame *f = &t->frames[place];
-	uint64_t where = see(&f->where), what = see(&f->what);
+	uint64_t where = nvtx_thread_see(&f->where),
+		 what = nvtx_thread_see(&f->what);
 	int64_t start_ns =
 		atomic_load_explicit(&f->start_ns, memory_order_acquire);
-	uint32_t n = words_of(where);
+	uint32_t n = nvtx_thread_words_of(where);
 
-	apart(o, place, start_ns, what, where);
+	nvtx_thread_apart(o, place, start_ns, what, where);
 	for (uint32_t i = 0; i < n && o->at + i < NVTX_STACK_WORDS; i++)
-		body[i] = see(&t->words[o->at + i]);
-	return same(t, place, where) && !(what >> FLAGS_AT & HOLE);
+		body[i] = nvtx_thread_see(&t->words[o->at + i]);
+	return nvtx_thread_same(t, place, where) && !(what >> FLAGS_AT & HOLE);
 }
 
 bool nvtx_thread_look(const struct nvtx_thread *t, uint32_t place,
@@ -223,7 +280,7 @@ bool nvtx_thread_look(const struct nvtx_thread *t, uint32_t place,
 		if (atomic_load_explicit(&t->depth, memory_order_acquire) <=
 			place)
 			return false;
-		if (look_once(t, place, o, body))
+		if (nvtx_thread_look_once(t, place, o, body))
 			return true;
 	}
 	return false;

@@ -1,12 +1,272 @@
-/* nvtx_world.c - pools, and threads that come and go.
- *
- * A thread is known by a pointer of its own; 1 stands for one that found no
- * place, or is about to end. Its end is told by a pthread key. */
+/* nvtx_world.c - the state that all NVTX handlers share, and how it becomes rows. */
 #include "nvtx_world.h"
 #include "clock.h"
+#include "nvtx_domain.h"
 #include "nvtx_room.h"
+#include "scribe.h"
+#include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/* From rings and open ranges to rows.
+ *
+ * Of the one thread that writes. A range is told once: whole, when it ends;
+ * or in the pieces that lie in windows, where it is still open when one closes.
+ * It remembers which open ranges it told, so that their ends, whenever they
+ * come, are not told again. */
+
+struct nvtx_drainer;
+struct nvtx_world;
+struct scribe;
+
+enum { BEFORE_ANY = 1 }; /* stands for a start that was not recorded */
+
+struct nvtx_drainer {
+	int64_t told_ns; /* up to here open ranges were told */
+	int64_t cut; /* ranges told in part, since noted last */
+	uint32_t born[NVTX_THREADS]; /* whose `told` it is */
+	int64_t told[NVTX_THREADS][NVTX_FRAMES]; /* starts of open ones */
+	uint64_t body[NVTX_BODY_MOST];
+	_Atomic uint64_t loose[NVTX_LOOSE_BYTES / 8];
+};
+
+/* A drain on its way. */
+struct drain {
+	struct nvtx_world *w;
+	struct nvtx_drainer *d;
+	struct scribe *s;
+	int64_t opened_ns, closed_ns; /* INT64_MAX: not closed */
+};
+
+static void nvtx_world_bury(struct nvtx_world *w, uint32_t place);
+
+static struct nvtx_drainer *nvtx_world_drainer_new(void)
+{
+	return nvtx_room(sizeof(struct nvtx_drainer));
+}
+
+static void nvtx_world_drainer_free(struct nvtx_drainer *d)
+{
+	munmap(d, sizeof *d);
+}
+
+/* A text that is kept has a number that stands for it for ever. */
+static int64_t nvtx_world_kept(const struct drain *n, uint32_t id)
+{
+	size_t len;
+	const char *text = nvtx_texts_get(n->w->texts, id, &len);
+	return len ? scribe_text(n->s, TEXT_NVTX, (uint64_t)1 << 32 | id, text,
+			     len)
+		   : 0;
+}
+
+static void nvtx_world_write_row(struct drain *n, const struct nvtx_event *e,
+	const uint64_t *body)
+{
+	const char *text = (const char *)body;
+	const char *payload = (const char *)(body + nvtx_words(e->text_len));
+	char thread[16];
+	int len = snprintf(thread, sizeof thread, "%u", e->thread);
+	struct kst_range row = { .start_ns = e->start_ns,
+		.dur_ns = e->end_ns - e->start_ns,
+		.kind = e->flags & NVTX_LOOSE ? KST_RANGE_LOOSE
+					      : KST_RANGE_ANNOTATION,
+		.id = -1,
+		.parent = -1 };
+	if (e->text)
+		row.name = nvtx_world_kept(n, e->text);
+	else if (e->text_len)
+		row.name = scribe_text(n->s, TEXT_NVTX, 0, text, e->text_len);
+	if (e->payload_len)
+		row.payload = scribe_text(n->s, TEXT_NVTX, 0, payload,
+			e->payload_len);
+	row.domain = nvtx_world_kept(n, nvtx_domain_name(n->w, e->domain));
+	row.thread = scribe_text(n->s, TEXT_OWN, 0, thread, (size_t)len);
+	scribe_row(n->s, KST_range, &row);
+}
+
+static int64_t nvtx_world_min(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Neither in this window nor in the one before. */
+static bool nvtx_world_outside(const struct drain *n,
+	const struct nvtx_event *e)
+{
+	return e->start_ns > n->closed_ns ||
+	       (e->start_ns > n->d->told_ns && e->end_ns < n->opened_ns);
+}
+
+/* Writes what of a range was not told yet; `e` is changed. */
+static void nvtx_world_write_rest(struct drain *n, struct nvtx_event *e,
+	const uint64_t *body, bool told)
+{
+	int64_t start_ns = e->start_ns;
+	if (nvtx_world_outside(n, e))
+		return;
+	if (told && n->d->told_ns > n->opened_ns)
+		e->start_ns = n->d->told_ns;
+	else if (told || start_ns == 0)
+		e->start_ns = n->opened_ns;
+	if (e->start_ns != start_ns) {
+		e->end_ns = nvtx_world_min(e->end_ns, n->closed_ns);
+		if (e->end_ns <= e->start_ns)
+			return;
+		n->d->cut++;
+	}
+	nvtx_world_write_row(n, e, body);
+}
+
+/* The starts that were told are the thread's that is there now. */
+static int64_t *nvtx_world_told_of(struct drain *n, uint32_t i)
+{
+	uint32_t born = atomic_load_explicit(&n->w->threads[i].born,
+		memory_order_acquire);
+	if (n->d->born[i] != born)
+		memset(n->d->told[i], 0, sizeof n->d->told[i]);
+	n->d->born[i] = born;
+	return n->d->told[i];
+}
+
+static int64_t nvtx_world_start_key(int64_t start_ns)
+{
+	return start_ns ? start_ns : BEFORE_ANY;
+}
+
+static void nvtx_world_empty_ring(struct drain *n, uint32_t i)
+{
+	struct nvtx_ring *r = atomic_load_explicit(&n->w->threads[i].ring,
+		memory_order_acquire);
+	struct nvtx_event e;
+	int64_t *told = nvtx_world_told_of(n, i);
+
+	while (r && nvtx_ring_take(r, &e, n->d->body)) {
+		bool loose = e.flags & NVTX_LOOSE;
+		int64_t *start = &told[e.place];
+		bool was = !loose && *start == nvtx_world_start_key(e.start_ns);
+		if (!loose)
+			*start = 0;
+		nvtx_world_write_rest(n, &e, n->d->body, was);
+	}
+}
+
+/* What the thread has open, up to a moment; in the order in which it began. */
+static void nvtx_world_write_open(struct drain *n, uint32_t i, int64_t until_ns)
+{
+	const struct nvtx_thread *t = &n->w->threads[i];
+	int64_t *told = nvtx_world_told_of(n, i);
+	uint32_t tid = atomic_load_explicit(&t->tid, memory_order_relaxed);
+	struct nvtx_open o;
+
+	for (uint32_t at = 0; at < NVTX_FRAMES; at++) {
+		if (atomic_load_explicit(&t->depth, memory_order_acquire) <= at)
+			return;
+		if (!nvtx_thread_look(t, at, &o, n->d->body))
+			continue;
+		if (atomic_load_explicit(&t->born, memory_order_acquire) !=
+			n->d->born[i])
+			return;
+		size_t skip = o.text ? nvtx_words(o.text_len) : 0;
+		struct nvtx_event e = { .start_ns = o.start_ns,
+			.end_ns = until_ns,
+			.text = o.text,
+			.domain = o.domain,
+			.place = o.place,
+			.text_len = o.text ? 0 : o.text_len,
+			.payload_len = o.payload_len,
+			.thread = tid };
+		bool was = told[at] == nvtx_world_start_key(o.start_ns);
+		if (o.start_ns > until_ns || o.lost)
+			continue;
+		told[at] = nvtx_world_start_key(o.start_ns);
+		n->d->cut += o.start_ns && !was;
+		nvtx_world_write_rest(n, &e, n->d->body + skip, was);
+	}
+}
+
+static void nvtx_world_write_loose(struct drain *n, int64_t until_ns)
+{
+	struct nvtx_event e;
+	uint32_t at = 0;
+	while (nvtx_loose_next(n->w->loose, &at, &e, n->d->loose)) {
+		for (size_t i = 0; i < NVTX_LOOSE_BYTES / 8; i++)
+			n->d->body[i] = atomic_load_explicit(&n->d->loose[i],
+				memory_order_relaxed);
+		e.end_ns = until_ns > e.start_ns ? until_ns : e.start_ns;
+		n->d->cut++;
+		nvtx_world_write_row(n, &e, n->d->body);
+	}
+}
+
+/* Every thread: its ring; where it ended, also what it had open, and that was
+ * it. */
+static void nvtx_world_pass(struct drain *n)
+{
+	for (uint32_t i = 0; i < NVTX_THREADS; i++) {
+		uint32_t is = atomic_load_explicit(&n->w->places[i],
+			memory_order_acquire);
+		if (is == NVTX_FREE)
+			continue;
+		nvtx_world_empty_ring(n, i);
+		if (is != NVTX_ENDED)
+			continue;
+		nvtx_world_write_open(n, i,
+			nvtx_world_min(n->closed_ns,
+				atomic_load_explicit(&n->w->threads[i].ended_ns,
+					memory_order_relaxed)));
+		nvtx_world_bury(n->w, i);
+	}
+}
+
+static void nvtx_world_notes(struct drain *n)
+{
+	int64_t marks =
+		atomic_exchange_explicit(&n->w->marks, 0, memory_order_relaxed);
+	int64_t odd =
+		atomic_exchange_explicit(&n->w->odd, 0, memory_order_relaxed);
+	if (marks)
+		scribe_note(n->s, "nvtx_mark", marks, "");
+	if (odd)
+		scribe_note(n->s, "nvtx_payload", odd, "");
+	if (n->d->cut)
+		scribe_note(n->s, "nvtx_cut", n->d->cut, "");
+	n->d->cut = 0;
+}
+
+void nvtx_drain(struct scribe *s, bool all)
+{
+	struct nvtx_world *w = nvtx_world();
+	uint32_t closing = NVTX_CLOSING;
+	if (!w)
+		return;
+	struct drain n = { w, w->drainer, s,
+		atomic_load_explicit(&w->opened_ns, memory_order_acquire),
+		atomic_load_explicit(&w->closed_ns, memory_order_acquire) };
+	if (n.closed_ns < n.opened_ns)
+		n.closed_ns = INT64_MAX;
+	/* Between windows a row would begin a capture; it has time. */
+	if (nvtx_mode(w) == NVTX_OFF && !all)
+		return;
+	nvtx_world_pass(&n);
+	if (!all)
+		return;
+	int64_t until_ns = nvtx_world_min(n.closed_ns, clock_real_ns());
+	for (uint32_t i = 0; i < NVTX_THREADS; i++)
+		if (atomic_load_explicit(&w->places[i], memory_order_acquire) ==
+			NVTX_LIVES)
+			nvtx_world_write_open(&n, i, until_ns);
+	nvtx_world_write_loose(&n, until_ns);
+	n.d->told_ns = until_ns;
+	atomic_compare_exchange_strong_explicit(&w->mode, &closing, NVTX_OFF,
+		memory_order_release, memory_order_relaxed);
+	nvtx_world_pass(&n);
+	nvtx_world_notes(&n);
+}
+
+/* A thread is known by a pointer of its own; 1 stands for one that found no
+ * place, or is about to end. Its end is told by a pthread key. */
 
 #define GONE ((struct nvtx_thread *)1)
 
@@ -19,7 +279,7 @@ struct nvtx_world *nvtx_world(void)
 }
 
 /* Nothing was recorded that is not told yet. */
-static bool nothing_to_tell(const struct nvtx_world *w,
+static bool nvtx_world_nothing_to_tell(const struct nvtx_world *w,
 	const struct nvtx_thread *t)
 {
 	struct nvtx_open o;
@@ -33,14 +293,14 @@ static bool nothing_to_tell(const struct nvtx_world *w,
 	return true;
 }
 
-static void leave(void *thread)
+static void nvtx_world_leave(void *thread)
 {
 	struct nvtx_world *w = nvtx_world();
 	struct nvtx_thread *t = thread;
 	enum nvtx_place now = NVTX_ENDED;
 
 	mine = GONE;
-	if (nothing_to_tell(w, t))
+	if (nvtx_world_nothing_to_tell(w, t))
 		now = NVTX_FREE;
 	atomic_store_explicit(&t->ended_ns, clock_real_ns(),
 		memory_order_relaxed);
@@ -48,23 +308,24 @@ static void leave(void *thread)
 		memory_order_release);
 }
 
-static bool fill(struct nvtx_world *w)
+static bool nvtx_world_fill(struct nvtx_world *w)
 {
 	w->texts = nvtx_texts_new();
 	w->schemas = nvtx_schemas_new();
 	w->loose = nvtx_loose_new();
-	w->drainer = nvtx_drainer_new();
+	w->drainer = nvtx_world_drainer_new();
 	w->threads = nvtx_room(NVTX_THREADS * sizeof *w->threads);
 	w->words = nvtx_room(sizeof(uint64_t[NVTX_RING_WORDS]) * NVTX_RINGS);
 	if (!w->texts || !w->schemas || !w->loose || !w->drainer ||
-		!w->threads || !w->words || pthread_key_create(&w->key, leave))
+		!w->threads || !w->words ||
+		pthread_key_create(&w->key, nvtx_world_leave))
 		return false;
 	for (size_t i = 0; i < NVTX_RINGS; i++)
 		w->rings[i].words = w->words + i * NVTX_RING_WORDS;
 	return true;
 }
 
-static void unmake(struct nvtx_world *w)
+static void nvtx_world_unmake(struct nvtx_world *w)
 {
 	if (w->texts)
 		nvtx_texts_free(w->texts);
@@ -73,7 +334,7 @@ static void unmake(struct nvtx_world *w)
 	if (w->loose)
 		nvtx_loose_free(w->loose);
 	if (w->drainer)
-		nvtx_drainer_free(w->drainer);
+		nvtx_world_drainer_free(w->drainer);
 	if (w->threads)
 		munmap(w->threads, NVTX_THREADS * sizeof *w->threads);
 	if (w->words)
@@ -84,7 +345,7 @@ static void unmake(struct nvtx_world *w)
 
 /* Of all threads a forked child has the one that forked, under another number.
  * Its open ranges stay; what waits to be told is the parent's. */
-static void in_child(void)
+static void nvtx_world_in_child(void)
 {
 	struct nvtx_world *w = nvtx_world();
 	struct nvtx_thread *me = nvtx_me_already();
@@ -112,19 +373,19 @@ struct nvtx_world *nvtx_world_make(void)
 	struct nvtx_world *w = nvtx_room(sizeof *w);
 	if (!w)
 		return NULL;
-	bool ok = fill(w);
+	bool ok = nvtx_world_fill(w);
 	if (ok && atomic_compare_exchange_strong_explicit(&the_world, &there, w,
 			  memory_order_acq_rel, memory_order_acquire)) {
-		pthread_atfork(NULL, NULL, in_child);
+		pthread_atfork(NULL, NULL, nvtx_world_in_child);
 		return w;
 	}
 	if (ok)
 		pthread_key_delete(w->key);
-	unmake(w);
+	nvtx_world_unmake(w);
 	return there;
 }
 
-static bool claim(_Atomic uint32_t *place)
+static bool nvtx_world_claim(_Atomic uint32_t *place)
 {
 	uint32_t free = NVTX_FREE;
 	return atomic_load_explicit(place, memory_order_relaxed) == free &&
@@ -132,11 +393,11 @@ static bool claim(_Atomic uint32_t *place)
 		       memory_order_acq_rel, memory_order_relaxed);
 }
 
-static struct nvtx_thread *join(struct nvtx_world *w)
+static struct nvtx_thread *nvtx_world_join(struct nvtx_world *w)
 {
 	uint32_t i = 0;
 	mine = GONE; /* also where a memory allocator calls NVTX below */
-	while (i < NVTX_THREADS && !claim(&w->places[i]))
+	while (i < NVTX_THREADS && !nvtx_world_claim(&w->places[i]))
 		i++;
 	if (i == NVTX_THREADS)
 		return NULL;
@@ -156,7 +417,7 @@ struct nvtx_thread *nvtx_me(struct nvtx_world *w)
 {
 	if (mine > GONE)
 		return mine;
-	return mine ? NULL : join(w);
+	return mine ? NULL : nvtx_world_join(w);
 }
 
 struct nvtx_thread *nvtx_me_already(void)
@@ -168,7 +429,7 @@ struct nvtx_ring *nvtx_world_ring(struct nvtx_world *w, struct nvtx_thread *t)
 {
 	for (uint32_t i = 0; i < NVTX_RINGS; i++) {
 		struct nvtx_ring *r = &w->rings[i];
-		if (!claim(&w->rings_taken[i]))
+		if (!nvtx_world_claim(&w->rings_taken[i]))
 			continue;
 		r->taken_seen =
 			atomic_load_explicit(&r->taken, memory_order_relaxed);
@@ -179,7 +440,8 @@ struct nvtx_ring *nvtx_world_ring(struct nvtx_world *w, struct nvtx_thread *t)
 	return NULL;
 }
 
-void nvtx_world_bury(struct nvtx_world *w, uint32_t place)
+/* Of who drains, once the thread has ended and all it told is written. */
+static void nvtx_world_bury(struct nvtx_world *w, uint32_t place)
 {
 	struct nvtx_thread *t = &w->threads[place];
 	struct nvtx_ring *r =

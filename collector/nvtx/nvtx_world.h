@@ -6,7 +6,6 @@
  * once. A forked child has the places of its one thread alone. */
 #pragma once
 #include "nvtx.h"
-#include "nvtx_drain.h"
 #include "nvtx_loose.h"
 #include "nvtx_schema.h"
 #include "nvtx_texts.h"
@@ -24,6 +23,8 @@ enum {
 enum nvtx_mode { NVTX_OFF, NVTX_RECORD, NVTX_CLOSING };
 
 enum nvtx_place { NVTX_FREE, NVTX_LIVES, NVTX_ENDED };
+
+struct nvtx_drainer;
 
 struct nvtx_world {
 	struct nvtx_texts *texts;
@@ -57,8 +58,6 @@ struct nvtx_thread *nvtx_me_already(void);
 
 /* A ring for the thread; NULL where all are taken. */
 struct nvtx_ring *nvtx_world_ring(struct nvtx_world *w, struct nvtx_thread *t);
-/* Of who drains, once the thread has ended and all it told is written. */
-void nvtx_world_bury(struct nvtx_world *w, uint32_t place);
 
 static inline enum nvtx_mode nvtx_mode(const struct nvtx_world *w)
 {

@@ -1,15 +1,145 @@
-/* intake.c - lends pieces of two pools, takes them back, queues what is kept.
- *
- * What came lies on a stack that the reader takes whole and turns round: it has
- * what came first on top then, and no piece can be met twice. */
+/* intake.c - lends buffers to CUPTI and takes complete ones back. */
 #include "intake.h"
 #include "clock.h"
-#include "pool.h"
 #include <linux/futex.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/* A fixed number of equal pieces of memory, lent without locks.
+ *
+ * One mapping is reserved at once; pages of it are there only once a piece was
+ * lent, and a piece given back is lent again before a new one is. Any thread
+ * may take and give. */
+
+struct pool {
+	uint8_t *bytes;
+	size_t piece; /* bytes of each */
+	uint32_t n;
+	_Atomic uint32_t fresh; /* pieces that were ever lent */
+	_Atomic uint64_t top; /* of the free ones: generation, piece + 1 */
+	struct pool_piece {
+		_Atomic uint32_t below; /* piece + 1; 0: none */
+		_Atomic bool lent;
+	} * pieces;
+};
+
+static inline uint8_t *pool_at(const struct pool *p, int piece)
+{
+	return p->bytes + (size_t)piece * p->piece;
+}
+
+static void intake_pool_release(struct pool *p);
+
+static void *intake_reserve(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* False where there is no memory. */
+static bool intake_pool_init(struct pool *p, size_t piece, uint32_t n)
+{
+	*p = (struct pool){ .piece = piece, .n = n };
+	p->bytes = intake_reserve(piece * n);
+	p->pieces = p->bytes ? intake_reserve(n * sizeof *p->pieces) : NULL;
+	if (p->pieces)
+		return true;
+	intake_pool_release(p);
+	return false;
+}
+
+static void intake_pool_release(struct pool *p)
+{
+	if (p->bytes)
+		munmap(p->bytes, p->piece * p->n);
+	if (p->pieces)
+		munmap(p->pieces, p->n * sizeof *p->pieces);
+	p->bytes = NULL;
+	p->pieces = NULL;
+}
+
+/* The same top, one change later, with another piece. */
+static uint64_t intake_turned(uint64_t top, uint32_t piece)
+{
+	return ((top >> 32) + 1) << 32 | piece;
+}
+
+static int intake_pop(struct pool *p)
+{
+	uint64_t top = atomic_load_explicit(&p->top, memory_order_acquire);
+	uint32_t below;
+	do {
+		if (!(uint32_t)top)
+			return -1;
+		below = atomic_load_explicit(&p->pieces[(uint32_t)top - 1]
+						      .below,
+			memory_order_relaxed);
+	} while (!atomic_compare_exchange_weak_explicit(&p->top, &top,
+		intake_turned(top, below), memory_order_acquire,
+		memory_order_acquire));
+	return (int)((uint32_t)top - 1);
+}
+
+static int intake_begin(struct pool *p)
+{
+	uint32_t n = atomic_load_explicit(&p->fresh, memory_order_relaxed);
+	do {
+		if (n == p->n)
+			return -1;
+	} while (!atomic_compare_exchange_weak_explicit(&p->fresh, &n, n + 1,
+		memory_order_relaxed, memory_order_relaxed));
+	return (int)n;
+}
+
+/* The number of a piece, or -1 where none is left. */
+static int intake_pool_take(struct pool *p)
+{
+	int piece = intake_pop(p);
+	if (piece < 0)
+		piece = intake_begin(p);
+	if (piece >= 0)
+		atomic_store_explicit(&p->pieces[piece].lent, true,
+			memory_order_relaxed);
+	return piece;
+}
+
+/* Not lent any more, and in nobody's hands until intake_pool_give(). False where it
+ * was not lent. */
+static bool intake_pool_back(struct pool *p, int piece)
+{
+	return atomic_exchange_explicit(&p->pieces[piece].lent, false,
+		memory_order_relaxed);
+}
+
+static void intake_pool_give(struct pool *p, int piece)
+{
+	uint64_t top = atomic_load_explicit(&p->top, memory_order_relaxed);
+	do
+		atomic_store_explicit(&p->pieces[piece].below, (uint32_t)top,
+			memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(&p->top, &top,
+		intake_turned(top, (uint32_t)piece + 1), memory_order_release,
+		memory_order_relaxed));
+}
+
+/* Which piece begins at an address; -1: none. */
+static int intake_pool_find(const struct pool *p, const uint8_t *at)
+{
+	uintptr_t off = (uintptr_t)at - (uintptr_t)p->bytes;
+	if (off >= p->piece * p->n || off % p->piece)
+		return -1;
+	return (int)(off / p->piece);
+}
+
+/* What came lies on a stack that the reader takes whole and turns round: it has
+ * what came first on top then, and no piece can be met twice. */
 
 enum {
 	BEARS_NULL =
@@ -44,11 +174,11 @@ struct intake {
 
 /* Before 12.9 CUPTI writes to what it is given without looking: there must be
  * a buffer for as many threads as there can be. */
-static bool small_init(struct intake *i)
+static bool intake_small_init(struct intake *i)
 {
 	return (i->layout->version < BEARS_NULL &&
-		       pool_init(&i->small, SMALL, SMALLS + SPARE)) ||
-	       pool_init(&i->small, SMALL, SMALLS);
+		       intake_pool_init(&i->small, SMALL, SMALLS + SPARE)) ||
+	       intake_pool_init(&i->small, SMALL, SMALLS);
 }
 
 struct intake *intake_new(const struct layout *l, struct names *n,
@@ -63,9 +193,9 @@ struct intake *intake_new(const struct layout *l, struct names *n,
 	i->layout = l;
 	i->names = n;
 	i->parcels = (struct parcel *)(i + 1);
-	if (pool_init(&i->pool, PIECE, pieces) && small_init(i))
+	if (intake_pool_init(&i->pool, PIECE, pieces) && intake_small_init(i))
 		return i;
-	pool_release(&i->pool);
+	intake_pool_release(&i->pool);
 	munmap(i, bytes);
 	return NULL;
 }
@@ -75,8 +205,8 @@ void intake_free(struct intake *i)
 	if (!i)
 		return;
 	size_t bytes = sizeof *i + i->pool.n * sizeof *i->parcels;
-	pool_release(&i->small);
-	pool_release(&i->pool);
+	intake_pool_release(&i->small);
+	intake_pool_release(&i->pool);
 	munmap(i, bytes);
 }
 
@@ -84,9 +214,9 @@ void intake_request(struct intake *i, uint8_t **buffer, size_t *size,
 	size_t *max_records)
 {
 	struct pool *p = &i->pool;
-	int piece = pool_take(p);
+	int piece = intake_pool_take(p);
 	if (piece < 0)
-		piece = pool_take(p = &i->small);
+		piece = intake_pool_take(p = &i->small);
 	*buffer = piece < 0 ? NULL : pool_at(p, piece);
 	*size = piece < 0 ? 0 : p->piece;
 	*max_records = 0; /* as many as there is room for */
@@ -97,7 +227,7 @@ void intake_request(struct intake *i, uint8_t **buffer, size_t *size,
 		atomic_fetch_add_explicit(&i->spare, 1, memory_order_relaxed);
 }
 
-static uint32_t thread_id(void)
+static uint32_t intake_thread_id(void)
 {
 	static _Thread_local uint32_t id;
 	if (!id)
@@ -105,26 +235,26 @@ static uint32_t thread_id(void)
 	return id;
 }
 
-static void add(_Atomic int64_t *to, int64_t n)
+static void intake_add(_Atomic int64_t *to, int64_t n)
 {
 	if (n)
 		atomic_fetch_add_explicit(to, n, memory_order_relaxed);
 }
 
 /* How many records a buffer holds. */
-static int64_t count(struct intake *i, uint8_t *buffer, size_t valid)
+static int64_t intake_count(struct intake *i, uint8_t *buffer, size_t valid)
 {
 	struct record r = { .at = NULL };
 	size_t unreadable;
 	int64_t n = 0;
 	while (records_next(i->layout, buffer, valid, &r, &unreadable))
 		n++;
-	add(&i->unreadable, unreadable > 0);
+	intake_add(&i->unreadable, unreadable > 0);
 	return n;
 }
 
 /* Puts numbers where names were; the bytes up to where records can be read. */
-static size_t pin(struct intake *i, uint8_t *buffer, size_t valid)
+static size_t intake_pin(struct intake *i, uint8_t *buffer, size_t valid)
 {
 	struct record r = { .at = NULL };
 	size_t unreadable;
@@ -137,23 +267,23 @@ static size_t pin(struct intake *i, uint8_t *buffer, size_t valid)
 				(const char *)(uintptr_t)*name);
 			kernels++;
 		}
-	add(&i->kernels, kernels);
-	add(&i->unreadable, unreadable > 0);
+	intake_add(&i->kernels, kernels);
+	intake_add(&i->unreadable, unreadable > 0);
 	return valid - unreadable;
 }
 
 /* Zeroes it; what is past the usual number keeps no memory. */
-static void small_done(struct intake *i, int small)
+static void intake_small_done(struct intake *i, int small)
 {
 	uint8_t *at = pool_at(&i->small, small);
 	if (small < SMALLS || madvise(at, SMALL, MADV_DONTNEED))
 		memset(at, 0, SMALL);
 	if (small >= SMALLS)
 		atomic_fetch_sub_explicit(&i->spare, 1, memory_order_relaxed);
-	pool_give(&i->small, small);
+	intake_pool_give(&i->small, small);
 }
 
-static void push(struct intake *i, int piece)
+static void intake_push(struct intake *i, int piece)
 {
 	uint32_t last = atomic_load_explicit(&i->came, memory_order_relaxed);
 	do
@@ -166,34 +296,36 @@ static void push(struct intake *i, int piece)
 
 void intake_complete(struct intake *i, uint8_t *buffer, size_t valid)
 {
-	int piece = pool_find(&i->pool, buffer);
-	int small = piece < 0 ? pool_find(&i->small, buffer) : -1;
+	int piece = intake_pool_find(&i->pool, buffer);
+	int small = piece < 0 ? intake_pool_find(&i->small, buffer) : -1;
 	struct pool *p = piece < 0 ? &i->small : &i->pool;
 	bool shed = atomic_load_explicit(&i->shed, memory_order_relaxed);
 
 	if (piece < 0 && small < 0) { /* another profiler's; it has room */
-		add(&i->pooled, buffer ? count(i, buffer, valid) : 0);
+		intake_add(&i->pooled,
+			buffer ? intake_count(i, buffer, valid) : 0);
 		return;
 	}
-	if (!pool_back(p, piece < 0 ? small : piece))
+	if (!intake_pool_back(p, piece < 0 ? small : piece))
 		return;
 	valid = valid < p->piece ? valid : p->piece;
 	if (piece < 0) {
-		add(&i->pooled, count(i, buffer, valid));
-		small_done(i, small);
+		intake_add(&i->pooled, intake_count(i, buffer, valid));
+		intake_small_done(i, small);
 	} else {
 		if (shed)
-			add(&i->shedded, count(i, buffer, valid));
-		i->parcels[piece].valid = shed ? 0 : pin(i, buffer, valid);
-		i->parcels[piece].thread = thread_id();
+			intake_add(&i->shedded, intake_count(i, buffer, valid));
+		i->parcels[piece].valid =
+			shed ? 0 : intake_pin(i, buffer, valid);
+		i->parcels[piece].thread = intake_thread_id();
 		i->parcels[piece].at_ns = clock_real_ns();
-		push(i, piece);
+		intake_push(i, piece);
 	}
 	atomic_fetch_sub_explicit(&i->lent, 1, memory_order_relaxed);
 }
 
 /* Takes all that came and turns it round. */
-static bool gather(struct intake *i)
+static bool intake_gather(struct intake *i)
 {
 	uint32_t last =
 		atomic_exchange_explicit(&i->came, 0, memory_order_acquire);
@@ -207,20 +339,20 @@ static bool gather(struct intake *i)
 	return i->first;
 }
 
-static void done(struct intake *i, int piece)
+static void intake_piece_done(struct intake *i, int piece)
 {
 	memset(pool_at(&i->pool, piece), 0, PIECE);
-	pool_give(&i->pool, piece);
+	intake_pool_give(&i->pool, piece);
 }
 
 bool intake_next(struct intake *i, struct intake_buffer *b)
 {
-	while (i->first || gather(i)) {
+	while (i->first || intake_gather(i)) {
 		int piece = (int)i->first - 1;
 		const struct parcel *p = &i->parcels[piece];
 		i->first = p->below;
 		if (!p->valid) {
-			done(i, piece);
+			intake_piece_done(i, piece);
 			continue;
 		}
 		*b = (struct intake_buffer){ pool_at(&i->pool, piece), p->valid,
@@ -232,10 +364,10 @@ bool intake_next(struct intake *i, struct intake_buffer *b)
 
 void intake_done(struct intake *i, const struct intake_buffer *b)
 {
-	done(i, b->slot);
+	intake_piece_done(i, b->slot);
 }
 
-static bool there(const struct intake *i)
+static bool intake_is_ready(const struct intake *i)
 {
 	return i->first || atomic_load_explicit(&i->came, memory_order_seq_cst);
 }
@@ -244,9 +376,9 @@ void intake_wait(struct intake *i, int64_t ns)
 {
 	struct timespec t = { ns / 1000000000, ns % 1000000000 };
 	uint32_t calls = atomic_load_explicit(&i->calls, memory_order_seq_cst);
-	if (ns > 0 && calls == i->seen && !there(i)) {
+	if (ns > 0 && calls == i->seen && !intake_is_ready(i)) {
 		atomic_store_explicit(&i->sleeping, 1, memory_order_seq_cst);
-		if (!there(i))
+		if (!intake_is_ready(i))
 			syscall(SYS_futex, &i->calls, FUTEX_WAIT_PRIVATE, calls,
 				&t, NULL, 0);
 		atomic_store_explicit(&i->sleeping, 0, memory_order_relaxed);

@@ -1,14 +1,141 @@
-/* library.c - finds libcupti, and makes sure that the driver can bear it.
- *
- * A libcupti of a newer major version than the driver answers every call with
- * "unknown error", so versions are compared before it is asked for anything. */
+/* library.c - finds and opens the libcupti that this process can use. */
 #include "library.h"
 #include "places.h"
+#include <dirent.h>
 #include <dlfcn.h>
+#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const struct places_soname places_sonames[PLACES_SONAMES] = {
+	{ "libcupti.so.13", 13 },
+	{ "libcupti.so.12", 12 },
+	{ "libcupti.so.11.8", 11 },
+	{ "libcupti.so", 0 },
+};
+
+static bool library_same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+	return strcmp(a, b) == 0 ||
+	       (*a == '/' && *b == '/' && stat(a, &sa) == 0 &&
+		       stat(b, &sb) == 0 && sa.st_ino == sb.st_ino &&
+		       sa.st_dev == sb.st_dev);
+}
+
+static void library_add(struct places *p, const char *path, int major)
+{
+	for (int i = 0; i < p->count; i++)
+		if (library_same_file(p->at[i].path, path))
+			return;
+	if (p->count == PLACES_MAX || strlen(path) >= PLACE_BYTES)
+		return;
+	memcpy(p->at[p->count].path, path, strlen(path) + 1);
+	p->at[p->count++].major = major;
+}
+
+/* What lies in a folder; `sub` is put behind it. */
+static void library_add_folder(struct places *p, const char *folder,
+	const char *sub)
+{
+	for (int i = 0; i < PLACES_SONAMES; i++) {
+		char path[PATH_MAX];
+		int n = snprintf(path, sizeof path, "%s%s/%s", folder, sub,
+			places_sonames[i].name);
+		if (n < (int)sizeof path && access(path, R_OK) == 0)
+			library_add(p, path, places_sonames[i].major);
+	}
+}
+
+static void library_add_toolkit(struct places *p, const char *folder)
+{
+	library_add_folder(p, folder, "/lib64");
+	library_add_folder(p, folder, "/extras/CUPTI/lib64");
+}
+
+/* NVIDIA's wheels beside a library of one of them, or beside PyTorch's:
+ * …/nvidia/cuda_runtime/lib/libcudart.so.12, …/torch/lib/libtorch_cuda.so. */
+static void library_add_wheels(struct places *p, const char *path)
+{
+	char folder[PATH_MAX];
+	const char *end = strstr(path, "/nvidia/");
+	if (!end)
+		end = strstr(path, "/torch/lib/");
+	if (!end)
+		return;
+	snprintf(folder, sizeof folder, "%.*s", (int)(end - path), path);
+	library_add_folder(p, folder, "/nvidia/cu13/lib");
+	library_add_folder(p, folder, "/nvidia/cuda_cupti/lib");
+}
+
+static int library_look_at_object(struct dl_phdr_info *object, size_t size,
+	void *ctx)
+{
+	struct places *p = ctx;
+	const char *path = object->dlpi_name;
+	const char *name = path ? strrchr(path, '/') : NULL;
+	char folder[PATH_MAX];
+
+	(void)size;
+	if (!name)
+		return 0;
+	if (strncmp(name, "/libcudart.so", 13) == 0) {
+		snprintf(folder, sizeof folder, "%.*s", (int)(name - path),
+			path);
+		library_add_folder(p, folder, "");
+		library_add_folder(p, folder, "/../extras/CUPTI/lib64");
+		library_add_wheels(p, path);
+	} else if (strncmp(name, "/libtorch", 9) == 0)
+		library_add_wheels(p, path);
+	return 0;
+}
+
+static void library_add_toolkits(struct places *p, const char *local)
+{
+	DIR *d = opendir(local);
+	if (!d)
+		return;
+	for (struct dirent *e; (e = readdir(d));) {
+		char folder[PATH_MAX];
+		if (strncmp(e->d_name, "cuda", 4) != 0)
+			continue;
+		snprintf(folder, sizeof folder, "%s/%s", local, e->d_name);
+		library_add_toolkit(p, folder);
+	}
+	closedir(d);
+}
+
+/* Newest first; stays in order among equals. */
+static void library_sort(struct places *p)
+{
+	for (int i = 1; i < p->count; i++)
+		for (int k = i; k && p->at[k].major > p->at[k - 1].major; k--) {
+			struct place swap = p->at[k];
+			p->at[k] = p->at[k - 1];
+			p->at[k - 1] = swap;
+		}
+}
+
+/* Newest major version first, and nearest to the process among equals; a file
+ * that has two names is told once. */
+static void places_find(struct places *p, const struct places_where *w)
+{
+	p->count = 0;
+	dl_iterate_phdr(library_look_at_object, p);
+	if (w->home && *w->home)
+		library_add_toolkit(p, w->home);
+	for (int i = 0; w->loader && i < PLACES_SONAMES; i++)
+		library_add(p, places_sonames[i].name, places_sonames[i].major);
+	library_add_toolkits(p, w->local);
+	library_sort(p);
+}
+
+/* A libcupti of a newer major version than the driver answers every call with
+ * "unknown error", so versions are compared before it is asked for anything. */
 
 enum { OLDEST = 18 }; /* cuptiGetVersion of CUDA 11.8 */
 
@@ -47,7 +174,7 @@ const char *library_result(const struct library *l, CUptiResult r)
 }
 
 /* What the driver of this process can do; 0 where none is loaded. */
-static uint32_t driver_version(void)
+static uint32_t library_driver_version(void)
 {
 	void *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
 	if (!cuda)
@@ -61,7 +188,7 @@ static uint32_t driver_version(void)
 	return (uint32_t)version;
 }
 
-static uint32_t version_of(void *handle)
+static uint32_t library_version_of(void *handle)
 {
 	CUptiResult(CUPTIAPI * ask)(uint32_t *);
 	uint32_t version = 0;
@@ -70,12 +197,12 @@ static uint32_t version_of(void *handle)
 }
 
 /* Within a major version the driver may be the older one. */
-static bool too_new(uint32_t version, uint32_t driver)
+static bool library_too_new(uint32_t version, uint32_t driver)
 {
 	return driver && library_cuda(version) / 1000 > driver / 1000;
 }
 
-static void *open_loaded(void)
+static void *library_open_loaded(void)
 {
 	void *handle = NULL;
 	for (int i = 0; !handle && i < PLACES_SONAMES; i++)
@@ -86,17 +213,18 @@ static void *open_loaded(void)
 /* How well a libcupti goes with the driver; the greater the better, 0 not at
  * all. The newest that is not newer than the driver; failing that the oldest of
  * the driver's major version. */
-static uint32_t fitness(uint32_t version, uint32_t driver)
+static uint32_t library_fitness(uint32_t version, uint32_t driver)
 {
 	uint32_t cuda = library_cuda(version);
-	if (!cuda || too_new(version, driver))
+	if (!cuda || library_too_new(version, driver))
 		return 0;
 	return driver && cuda > driver ? 100000 - cuda : 100000 + cuda;
 }
 
 /* The best of the places. Looking ends with the first major version of which
  * one fits, so that as a rule a single library is opened. */
-static void *open_best(const struct places *p, uint32_t driver, bool *any)
+static void *library_open_best(const struct places *p, uint32_t driver,
+	bool *any)
 {
 	void *best = NULL;
 	uint32_t most = 0;
@@ -113,7 +241,8 @@ static void *open_best(const struct places *p, uint32_t driver, bool *any)
 		if (!handle)
 			continue;
 		*any = true;
-		uint32_t fits = fitness(version_of(handle), driver);
+		uint32_t fits =
+			library_fitness(library_version_of(handle), driver);
 		void *worse = fits > most ? best : handle;
 		if (fits > most) {
 			best = handle;
@@ -125,13 +254,13 @@ static void *open_best(const struct places *p, uint32_t driver, bool *any)
 	return best;
 }
 
-static void *find(const struct places_where *w, uint32_t driver,
+static void *library_find(const struct places_where *w, uint32_t driver,
 	char sentence[static 256])
 {
 	struct places places;
 	bool any;
 	places_find(&places, w);
-	void *handle = open_best(&places, driver, &any);
+	void *handle = library_open_best(&places, driver, &any);
 	if (!handle && any)
 		snprintf(sentence, 256,
 			"no libcupti that was found goes with the driver, "
@@ -146,14 +275,14 @@ static void *find(const struct places_where *w, uint32_t driver,
 }
 
 /* Whether the one at hand can be used at all. */
-static bool fits(const struct library *l, char sentence[static 256])
+static bool library_fits(const struct library *l, char sentence[static 256])
 {
 	uint32_t cuda = library_cuda(l->version);
 	if (l->version < OLDEST)
 		snprintf(sentence, 256,
 			"'%.150s' is older than CUDA 11.8, or no libcupti",
 			library_path(l));
-	else if (too_new(l->version, l->driver))
+	else if (library_too_new(l->version, l->driver))
 		snprintf(sentence, 256,
 			"'%.120s' is of CUDA %u.%u, too new for the driver, "
 			"which is of CUDA %u.%u",
@@ -164,7 +293,7 @@ static bool fits(const struct library *l, char sentence[static 256])
 	return false;
 }
 
-static bool resolve(struct library *l, char sentence[static 256])
+static bool library_resolve(struct library *l, char sentence[static 256])
 {
 	enum need { NEEDED, WISHED };
 	const char *lacks = NULL;
@@ -183,8 +312,8 @@ static bool resolve(struct library *l, char sentence[static 256])
 bool library_open_in(struct library *l, const char *path,
 	const struct places_where *w, char sentence[static 256])
 {
-	*l = (struct library){ .driver = driver_version(),
-		.handle = open_loaded() };
+	*l = (struct library){ .driver = library_driver_version(),
+		.handle = library_open_loaded() };
 	*sentence = '\0';
 	if (!l->handle && path && *path) {
 		l->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -193,11 +322,11 @@ bool library_open_in(struct library *l, const char *path,
 				"KERNSIFT_TRACE_CUPTI cannot be loaded: %s",
 				dlerror());
 	} else if (!l->handle)
-		l->handle = find(w, l->driver, sentence);
+		l->handle = library_find(w, l->driver, sentence);
 	if (!l->handle)
 		return false;
-	l->version = version_of(l->handle);
-	if (fits(l, sentence) && resolve(l, sentence))
+	l->version = library_version_of(l->handle);
+	if (library_fits(l, sentence) && library_resolve(l, sentence))
 		return true;
 	dlclose(l->handle);
 	l->handle = NULL;

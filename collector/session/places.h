@@ -32,7 +32,3 @@ struct places_where {
 	const char *local; /* its cuda* folders are toolkits: /usr/local */
 	bool loader; /* where dlopen() looks by itself */
 };
-
-/* Newest major version first, and nearest to the process among equals; a file
- * that has two names is told once. */
-void places_find(struct places *p, const struct places_where *w);

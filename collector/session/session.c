@@ -1,7 +1,615 @@
-/* session.c - opens and closes windows, in the order that CUPTI asks for. */
-#include "session_state.h"
+/* session.c - one window's use of CUPTI: subscribe, enable, flush, disable. */
+#include "session.h"
+#include "calls.h"
 #include "clock.h"
+#include "fault.h"
+#include "nvtx.h"
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
+
+/* What a session's files share; nobody else includes it. */
+
+enum session_kind {
+	KIND_GRAPH, /* first: what is enabled later then leaves graphs whole */
+	KIND_KERNEL,
+	KIND_COPY,
+	KIND_PEER_COPY,
+	KIND_SET,
+	KIND_OVERHEAD,
+	KIND_RUNTIME, /* where calls cannot be chosen one by one */
+	KIND_DRIVER,
+	KINDS
+};
+
+/* CUPTI's attributes that a window sets, and how they were. */
+enum session_setting {
+	SETTING_ZEROED,
+	SETTING_POOL,
+	SETTING_PINNED,
+	SETTING_SHARED, /* buffers, by all threads */
+	SETTINGS
+};
+struct session_settings {
+	bool set[SETTINGS];
+	uint64_t before[SETTINGS];
+	bool thread_ids;
+};
+
+/* Whether buffers come while work is launched: session_watch.c. */
+struct session_watch {
+	bool counting; /* launches, by callbacks */
+	uint64_t buffers; /* requested and completed, when last looked */
+	int quiet; /* flushes since they grew */
+	bool displaced;
+};
+
+struct session {
+	const struct library *library;
+	struct intake *intake;
+	struct nodes *nodes;
+	struct names *names;
+	struct session_kinds wanted;
+	struct calls calls;
+	atomic_bool calls_found;
+
+	CUpti_SubscriberHandle subscriber; /* NULL: not subscribed */
+	bool listening, open;
+	bool on[KINDS];
+	int calls_on[2]; /* launch calls enabled one by one, [driver] */
+	bool crowded; /* more buffers out than one for each of few threads */
+	int failures; /* flushes that failed, one after the other */
+	struct session_settings settings;
+	struct session_watch watch;
+
+	/* Written by callbacks. */
+	atomic_bool fatal, start, stop;
+	_Atomic uint64_t buffers;
+	_Atomic int64_t launched[2]; /* [driver] */
+	/* Written by the control thread, read by others. */
+	_Atomic int64_t dropped, within_since_ns;
+};
+
+/* Adds a sentence behind what is there, while there is room. */
+static void session_tell(char sentence[static 512], const char *format, ...)
+{
+	size_t at = strlen(sentence);
+	va_list args;
+	if (at && at < 508)
+		at += (size_t)snprintf(sentence + at, 512 - at, "; ");
+	va_start(args, format);
+	vsnprintf(sentence + at, 512 - at, format, args);
+	va_end(args);
+}
+
+/* Why CUPTI refused a part, in few words. */
+static const char *session_reason(const struct session *s, CUptiResult r)
+{
+	switch (r) {
+	case CUPTI_ERROR_NOT_SUPPORTED:
+		return "not supported here";
+	case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
+		return "not on a virtual GPU";
+	case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+	case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+		return "this user may not";
+	case CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED:
+		return "not with confidential computing";
+	case CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED:
+		return "not on a mining GPU";
+	case CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED:
+		return "not on a MIG device";
+	case CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED:
+		return "not with SLI";
+	case CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED:
+		return "not under WSL";
+	default:
+		return library_result(s->library, r);
+	}
+}
+
+/* SESSION_UNFIT, and why; CUPTI's own word for a driver that is missing or too
+ * old is "unknown". */
+static enum session_end session_unfit(const struct session *s, CUptiResult r,
+	char sentence[static 512])
+{
+	uint32_t cuda = library_cuda(s->library->version);
+	uint32_t driver = s->library->driver;
+	const char *word = library_result(s->library, r);
+
+	if (!driver)
+		session_tell(sentence,
+			"no NVIDIA driver is loaded in this process (%s)",
+			word);
+	else if (cuda > driver)
+		session_tell(sentence,
+			"the driver, which is of CUDA %u.%u, may be too old "
+			"for CUPTI, which is of CUDA %u.%u (%s)",
+			driver / 1000, driver / 10 % 100, cuda / 1000,
+			cuda / 10 % 100, word);
+	else if (r == CUPTI_ERROR_NOT_INITIALIZED)
+		session_tell(sentence,
+			"CUDA has no device here, or did not start (%s)", word);
+	else
+		session_tell(sentence, "CUPTI cannot be used here: %s",
+			session_reason(s, r));
+	return SESSION_UNFIT;
+}
+
+/* A virtual GPU, MIG, MPS or confidential computing refuse some kinds and not
+ * others; what is refused is told and the rest is recorded. Hardware tracing is
+ * never asked for: before CUDA 13.4 Update 1 it spoils the host's memory, and it
+ * cannot be turned off again. */
+
+enum { V12_5 = 23 }; /* from which calls can be chosen one by one */
+
+/* CONCURRENT_KERNEL, never KERNEL: that one has kernels wait for each other. */
+static const struct {
+	CUpti_ActivityKind kind;
+	const char *what;
+} kinds[KINDS] = {
+	[KIND_GRAPH] = { CUPTI_ACTIVITY_KIND_GRAPH_TRACE, "graphs as a whole" },
+	[KIND_KERNEL] = { CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels" },
+	[KIND_COPY] = { CUPTI_ACTIVITY_KIND_MEMCPY, "copies" },
+	[KIND_PEER_COPY] = { CUPTI_ACTIVITY_KIND_MEMCPY2,
+		"copies between devices" },
+	[KIND_SET] = { CUPTI_ACTIVITY_KIND_MEMSET, "memory sets" },
+	[KIND_OVERHEAD] = { CUPTI_ACTIVITY_KIND_OVERHEAD, "overhead" },
+	[KIND_RUNTIME] = { CUPTI_ACTIVITY_KIND_RUNTIME, "runtime calls" },
+	[KIND_DRIVER] = { CUPTI_ACTIVITY_KIND_DRIVER, "driver calls" },
+};
+
+struct attempt {
+	struct session *session;
+	char *sentence;
+	CUptiResult first; /* refusal */
+	bool any;
+};
+
+static void session_kinds_refused(struct attempt *a, const char *what,
+	CUptiResult r)
+{
+	if (a->first == CUPTI_SUCCESS)
+		a->first = r;
+	session_tell(a->sentence, "%s not recorded: %s", what,
+		session_reason(a->session, r));
+}
+
+static void session_enable(struct attempt *a, enum session_kind kind)
+{
+	struct session *s = a->session;
+	CUptiResult r = s->library->enable(kinds[kind].kind);
+	s->on[kind] = r == CUPTI_SUCCESS;
+	a->any |= s->on[kind];
+	if (!s->on[kind])
+		session_kinds_refused(a, kinds[kind].what, r);
+}
+
+typedef CUptiResult(CUPTIAPI *call_switch)(CUpti_CallbackId id, uint8_t on);
+
+static call_switch session_switch_of(const struct session *s, bool driver)
+{
+	if (s->library->version < V12_5)
+		return NULL;
+	return driver ? s->library->driver_call : s->library->runtime_call;
+}
+
+/* Of a domain the calls that launch, from CUDA 12.5 on; before, all calls, which
+ * are sorted out when they are read. */
+static void session_enable_calls(struct attempt *a, bool driver)
+{
+	struct session *s = a->session;
+	call_switch call = session_switch_of(s, driver);
+	for (int i = 0; call && i < s->calls.launches[driver]; i++)
+		if (call(s->calls.launch[driver][i], 1) == CUPTI_SUCCESS)
+			s->calls_on[driver]++;
+	if (s->calls_on[driver])
+		a->any = true;
+	else
+		session_enable(a, driver ? KIND_DRIVER : KIND_RUNTIME);
+}
+
+/* session_kinds.c: false where nothing of what is wanted could be enabled;
+ * *worst is then how CUPTI refused the first. */
+static bool session_kinds_enable(struct session *s, char sentence[static 512],
+	CUptiResult *worst)
+{
+	struct attempt a = { .session = s, .sentence = sentence };
+	if (s->wanted.kernel && s->wanted.graph_whole)
+		session_enable(&a, KIND_GRAPH);
+	if (s->wanted.kernel)
+		session_enable(&a, KIND_KERNEL);
+	if (s->wanted.copy) {
+		session_enable(&a, KIND_COPY);
+		session_enable(&a, KIND_PEER_COPY);
+		session_enable(&a, KIND_SET);
+	}
+	if (s->wanted.overhead)
+		session_enable(&a, KIND_OVERHEAD);
+	if (s->wanted.launch) {
+		session_enable_calls(&a, false);
+		session_enable_calls(&a, true);
+	}
+	*worst = a.first;
+	return a.any;
+}
+
+static void session_kinds_disable(struct session *s)
+{
+	for (int kind = 0; kind < KINDS; kind++) {
+		if (s->on[kind])
+			s->library->disable(kinds[kind].kind);
+		s->on[kind] = false;
+	}
+	for (int driver = 0; driver < 2; driver++) {
+		call_switch call = session_switch_of(s, driver);
+		for (int i = 0;
+			s->calls_on[driver] && i < s->calls.launches[driver];
+			i++)
+			call(s->calls.launch[driver][i], 0);
+		s->calls_on[driver] = 0;
+	}
+}
+
+/* They are the process's: left as they are they would lead another tool astray,
+ * which gives CUPTI buffers that are not zeroed, say. */
+
+enum { SETTINGS_V13_0 = 130000, V12_3 = 21 };
+enum { ALWAYS, FAULTY_DEVICE_MEMORY, CROWDED };
+
+static const struct setting {
+	CUpti_ActivityAttribute attribute;
+	size_t size;
+	uint64_t value, before; /* before: where CUPTI cannot be asked */
+	int when;
+} settings[SETTINGS] = {
+	/* Zeroed by us, on our thread, not by CUPTI in a launch. */
+	[SETTING_ZEROED] = { CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, 1,
+		1, 0, ALWAYS },
+	/* 16 of 3.2 MB instead of 250: what the device may lose to us. */
+	[SETTING_POOL] = { CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT,
+		sizeof(size_t), 16, 250, ALWAYS },
+	/* 13.0 before its update crashes with graphs and device memory. */
+	[SETTING_PINNED] = { CUPTI_ACTIVITY_ATTR_MEM_ALLOCATION_TYPE_HOST_PINNED,
+		1, 1, 0, FAULTY_DEVICE_MEMORY },
+	/* Hundreds of launching threads would each hold a buffer. */
+	[SETTING_SHARED] = { CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, 1,
+		0, 1, CROWDED },
+};
+
+static bool session_applies(const struct session *s, int when)
+{
+	uint32_t version = s->library->version;
+	if (when == FAULTY_DEVICE_MEMORY)
+		return version == SETTINGS_V13_0;
+	return when == ALWAYS || (s->crowded && version >= V12_3);
+}
+
+/* x86-64 and arm64 have the low byte first, so one variable does for sizes. */
+static uint64_t session_read_setting(const struct session *s,
+	const struct setting *a)
+{
+	uint64_t value = 0;
+	size_t size = a->size;
+	if (!s->library->get_attribute ||
+		s->library->get_attribute(a->attribute, &size, &value) !=
+			CUPTI_SUCCESS)
+		return a->before;
+	return value;
+}
+
+static bool session_write_setting(const struct session *s,
+	const struct setting *a, uint64_t value)
+{
+	size_t size = a->size;
+	return s->library->set_attribute(a->attribute, &size, &value) ==
+	       CUPTI_SUCCESS;
+}
+
+/* session_settings.c: thread ids and attributes. */
+static void session_settings_apply(struct session *s)
+{
+	s->settings = (struct session_settings){ .thread_ids = false };
+	if (s->library->thread_ids)
+		s->settings.thread_ids =
+			s->library->thread_ids(
+				CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM) ==
+			CUPTI_SUCCESS;
+	for (int i = 0; s->library->set_attribute && i < SETTINGS; i++) {
+		if (!session_applies(s, settings[i].when))
+			continue;
+		s->settings.before[i] = session_read_setting(s, &settings[i]);
+		s->settings.set[i] = session_write_setting(s, &settings[i],
+			settings[i].value);
+	}
+}
+
+static void session_settings_restore(struct session *s)
+{
+	for (int i = 0; i < SETTINGS; i++)
+		if (s->settings.set[i])
+			session_write_setting(s, &settings[i],
+				s->settings.before[i]);
+	if (s->settings.thread_ids)
+		s->library->thread_ids(CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT);
+	s->settings = (struct session_settings){ .thread_ids = false };
+}
+
+/* Each returns at once: nothing waits here, and no CUPTI function is called but
+ * the one that tells a graph node's id. */
+
+/* Buffer callbacks are given no context: the one session of this process. */
+static struct session *_Atomic current;
+
+static void CUPTIAPI session_request(uint8_t **buffer, size_t *size,
+	size_t *most)
+{
+	struct session *s = atomic_load(&current);
+	*buffer = NULL;
+	*size = *most = 0;
+	if (!s)
+		return;
+	atomic_fetch_add_explicit(&s->buffers, 1, memory_order_relaxed);
+	intake_request(s->intake, buffer, size, most);
+}
+
+static void CUPTIAPI session_complete(CUcontext context, uint32_t stream,
+	uint8_t *buffer, size_t size, size_t valid)
+{
+	struct session *s = atomic_load(&current);
+	(void)context, (void)stream, (void)size;
+	if (!s || !buffer || fault_stopped())
+		return;
+	atomic_fetch_add_explicit(&s->buffers, 1, memory_order_relaxed);
+	intake_complete(s->intake, buffer, valid);
+}
+
+static CUptiResult session_register(struct session *s)
+{
+	atomic_store(&current, s);
+	return s->library->register_calls(session_request, session_complete);
+}
+
+static void session_unregister(const struct session *s)
+{
+	struct session *mine = atomic_load(&current);
+	if (mine == s)
+		atomic_store(&current, NULL);
+}
+
+static bool session_node_id(const struct session *s, CUgraphNode node,
+	uint64_t *id)
+{
+	return node && s->library->graph_node_id(node, id) == CUPTI_SUCCESS;
+}
+
+static void session_node_created(struct session *s,
+	const CUpti_GraphData *graph)
+{
+	uint32_t texts[NODES_DEPTH];
+	uint64_t node;
+	if (session_node_id(s, graph->node, &node))
+		nodes_created(s->nodes, node, texts,
+			nvtx_stack(texts, NODES_DEPTH));
+}
+
+static void session_node_cloned(struct session *s, const CUpti_GraphData *graph)
+{
+	uint64_t from, to;
+	if (session_node_id(s, graph->originalNode, &from) &&
+		session_node_id(s, graph->node, &to))
+		nodes_cloned(s->nodes, from, to);
+}
+
+static void session_resource(struct session *s, CUpti_CallbackId id,
+	const CUpti_ResourceData *data)
+{
+	const void *more = data ? data->resourceDescriptor : NULL;
+	if (id == CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING ||
+		id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
+		names_forget_pointers(s->names);
+	else if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED && more)
+		session_node_created(s, more);
+	else if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED && more)
+		session_node_cloned(s, more);
+}
+
+/* The calls that begin and end a capture, and what follows from them. */
+static const struct profiler_call {
+	bool driver, stop;
+	CUpti_CallbackId id;
+} profiler_calls[] = {
+	{ true, false, CUPTI_DRIVER_TRACE_CBID_cuProfilerStart },
+	{ true, true, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop },
+	{ false, false, CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStart_v4000 },
+	{ false, true, CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStop_v4000 },
+};
+enum { PROFILER_CALLS = sizeof profiler_calls / sizeof *profiler_calls };
+
+static void session_call(struct session *s, bool driver, CUpti_CallbackId id)
+{
+	for (int i = 0; i < PROFILER_CALLS; i++) {
+		const struct profiler_call *p = &profiler_calls[i];
+		if (p->driver == driver && p->id == id) {
+			atomic_store(p->stop ? &s->stop : &s->start, true);
+			return;
+		}
+	}
+	atomic_fetch_add_explicit(&s->launched[driver], 1,
+		memory_order_relaxed);
+}
+
+static void CUPTIAPI session_callback(void *ctx, CUpti_CallbackDomain domain,
+	CUpti_CallbackId id, const void *data)
+{
+	struct session *s = ctx;
+	const CUpti_CallbackData *at = data;
+	if (fault_stopped())
+		return;
+	if (domain == CUPTI_CB_DOMAIN_RESOURCE)
+		session_resource(s, id, data);
+	else if (domain == CUPTI_CB_DOMAIN_STATE)
+		atomic_store(&s->fatal, true);
+	else if (at && at->callbackSite == CUPTI_API_ENTER)
+		session_call(s, domain == CUPTI_CB_DOMAIN_DRIVER_API, id);
+}
+
+static CUptiResult session_listen_to(struct session *s, bool on,
+	CUpti_CallbackDomain domain, CUpti_CallbackId id)
+{
+	return s->library->callback(on, s->subscriber, domain, id);
+}
+
+static CUpti_CallbackDomain session_calls_of(bool driver)
+{
+	return driver ? CUPTI_CB_DOMAIN_DRIVER_API
+		      : CUPTI_CB_DOMAIN_RUNTIME_API;
+}
+
+/* An event, and what is missing where it cannot be heard of. */
+struct event {
+	CUpti_CallbackDomain domain;
+	CUpti_CallbackId id;
+	const char *without;
+};
+
+static void session_callbacks_hear(struct session *s,
+	const struct event *events, size_t count, char *sentence)
+{
+	for (size_t i = 0; i < count; i++) {
+		CUptiResult r = session_listen_to(s, true, events[i].domain,
+			events[i].id);
+		if (r != CUPTI_SUCCESS)
+			session_tell(sentence, "%s: %s", events[i].without,
+				session_reason(s, r));
+	}
+}
+
+/* As long as the subscription lasts: fatal states, graph nodes, cuProfilerStart
+ * and Stop. */
+static void session_hear(struct session *s, char *sentence)
+{
+	static const struct event state[] = {
+		{ CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR,
+			"fatal states are not heard of" },
+	};
+	static const struct event graphs[] = {
+		{ CUPTI_CB_DOMAIN_RESOURCE,
+			CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
+			"ranges of graph nodes are not known" },
+		{ CUPTI_CB_DOMAIN_RESOURCE,
+			CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED,
+			"ranges of copied graphs are not known" },
+	};
+	session_callbacks_hear(s, state, 1, sentence);
+	if (s->wanted.kernel && !s->wanted.graph_whole && s->nodes &&
+		s->library->graph_node_id)
+		session_callbacks_hear(s, graphs, 2, sentence);
+	for (int i = 0; i < PROFILER_CALLS; i++)
+		session_listen_to(s, true,
+			session_calls_of(profiler_calls[i].driver),
+			profiler_calls[i].id);
+}
+
+/* In windows, where names are pinned; without a sentence: no more. */
+static void session_hear_unloads(struct session *s, char *sentence)
+{
+	static const struct event unloads[] = {
+		{ CUPTI_CB_DOMAIN_RESOURCE,
+			CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING,
+			"unloaded modules are not heard of" },
+		{ CUPTI_CB_DOMAIN_RESOURCE,
+			CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
+			"destroyed contexts are not heard of" },
+	};
+	if (sentence) {
+		session_callbacks_hear(s, unloads, 2, sentence);
+		return;
+	}
+	for (int i = 0; i < 2; i++)
+		session_listen_to(s, false, unloads[i].domain, unloads[i].id);
+}
+
+static void session_launch_calls(struct session *s, bool on)
+{
+	for (int driver = 0; driver < 2; driver++)
+		for (int i = 0; i < s->calls.launches[driver]; i++)
+			session_listen_to(s, on, session_calls_of(driver),
+				s->calls.launch[driver][i]);
+}
+
+/* Another tool's cuptiActivityRegisterCallbacks replaces ours without a word.
+ * Silence alone says nothing, since an idle process is silent too; so after a
+ * flush without buffers launches are counted, by callbacks that are off as long
+ * as buffers come. As many launches as the buffers still out there could hold
+ * are no proof either: CUPTI may be filling one. More are, of launches that make
+ * records: who records copies alone can wait for ever. */
+
+/* Kernel records of 200 bytes and more in 1 MiB; and a few launches that failed
+ * or were under way. */
+enum { RECORDS = (1 << 20) / 200, SOME = 16 };
+
+/* session_watch.c: after each flush. */
+static void session_watch_start(struct session *s)
+{
+	s->watch =
+		(struct session_watch){ .buffers = atomic_load(&s->buffers) };
+}
+
+static void session_count_launches(struct session *s, bool on)
+{
+	if (s->watch.counting == on)
+		return;
+	atomic_store(&s->launched[0], 0);
+	atomic_store(&s->launched[1], 0);
+	session_launch_calls(s, on);
+	s->watch.counting = on;
+}
+
+/* A runtime call is one of the driver's as well: the greater number. */
+static int64_t session_launched(const struct session *s)
+{
+	int64_t runtime = atomic_load(&s->launched[false]);
+	int64_t driver = atomic_load(&s->launched[true]);
+	return runtime > driver ? runtime : driver;
+}
+
+/* What CUPTI refused counts as not asked for. */
+static bool session_launches_are_recorded(const struct session *s)
+{
+	return s->on[KIND_KERNEL] || s->on[KIND_GRAPH] || s->on[KIND_RUNTIME] ||
+	       s->on[KIND_DRIVER] || s->calls_on[false] || s->calls_on[true];
+}
+
+static void session_watch_flush(struct session *s)
+{
+	if (!session_launches_are_recorded(s))
+		return;
+	uint64_t buffers = atomic_load(&s->buffers);
+	if (buffers != s->watch.buffers) {
+		s->watch.buffers = buffers;
+		s->watch.quiet = 0;
+		session_count_launches(s, false);
+		return;
+	}
+	s->watch.quiet++;
+	session_count_launches(s, true);
+	int64_t room = (int64_t)intake_lent(s->intake) * RECORDS + SOME;
+	if (s->watch.quiet >= 2 && session_launched(s) > room)
+		s->watch.displaced = true;
+}
+
+static void session_watch_end(struct session *s)
+{
+	session_count_launches(s, false);
+}
+
+bool session_displaced(struct session *s)
+{
+	return s->watch.displaced;
+}
 
 enum {
 	FAILURES = 3, /* flushes one after the other: no accident */
@@ -33,7 +641,8 @@ void session_free(struct session *s)
 	munmap(s, sizeof *s);
 }
 
-static enum session_end subscribe(struct session *s, char sentence[static 512])
+static enum session_end session_subscribe(struct session *s,
+	char sentence[static 512])
 {
 	const struct library *l = s->library;
 	char holder[2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
@@ -44,9 +653,9 @@ static enum session_end subscribe(struct session *s, char sentence[static 512])
 		.oldSubscriberSize = sizeof holder,
 	};
 	CUptiResult r = l->subscribe_v2 ? l->subscribe_v2(&s->subscriber,
-						  session_called, s, &params)
+						  session_callback, s, &params)
 					: l->subscribe(&s->subscriber,
-						  session_called, s);
+						  session_callback, s);
 	if (r == CUPTI_SUCCESS) {
 		session_hear(s, sentence);
 		return SESSION_OPEN;
@@ -63,7 +672,7 @@ static enum session_end subscribe(struct session *s, char sentence[static 512])
 }
 
 /* Where the session still listens, the subscription stays. */
-static void unsubscribe(struct session *s)
+static void session_unsubscribe(struct session *s)
 {
 	if (s->subscriber && !s->listening) {
 		s->library->unsubscribe(s->subscriber);
@@ -71,7 +680,7 @@ static void unsubscribe(struct session *s)
 	}
 }
 
-static void within(struct session *s, bool yes)
+static void session_within(struct session *s, bool yes)
 {
 	atomic_store(&s->within_since_ns,
 		yes ? clock_read_ns(CLOCK_MONOTONIC) : 0);
@@ -84,7 +693,7 @@ int64_t session_stuck_ns(const struct session *s)
 	return since && now > since ? now - since : 0;
 }
 
-static void count_dropped(struct session *s)
+static void session_count_dropped(struct session *s)
 {
 	size_t lost = 0;
 	if (s->library->dropped(NULL, 0, &lost) == CUPTI_SUCCESS)
@@ -97,16 +706,16 @@ int64_t session_dropped(struct session *s)
 }
 
 /* Back to where a window began. */
-static void undo(struct session *s)
+static void session_undo(struct session *s)
 {
 	session_settings_restore(s);
 	if (s->listening)
 		session_hear_unloads(s, NULL);
-	unsubscribe(s);
+	session_unsubscribe(s);
 }
 
 /* After a fatal state CUPTI has ended itself, and is not called any more. */
-static void forget_window(struct session *s)
+static void session_forget_window(struct session *s)
 {
 	s->subscriber = NULL;
 	s->listening = s->open = false;
@@ -117,10 +726,10 @@ static void forget_window(struct session *s)
 }
 
 /* Nothing could be enabled: whose fault is it? */
-static enum session_end refused(struct session *s, CUptiResult r,
+static enum session_end session_refused(struct session *s, CUptiResult r,
 	char sentence[static 512])
 {
-	undo(s);
+	session_undo(s);
 	if (r == CUPTI_SUCCESS) {
 		session_tell(sentence, "nothing is to be recorded");
 		return SESSION_UNFIT;
@@ -131,7 +740,7 @@ static enum session_end refused(struct session *s, CUptiResult r,
 	return SESSION_BUSY;
 }
 
-static enum session_end open_window(struct session *s,
+static enum session_end session_open_window(struct session *s,
 	char sentence[static 512])
 {
 	CUptiResult r;
@@ -142,17 +751,17 @@ static enum session_end open_window(struct session *s,
 	}
 	names_forget_pointers(s->names);
 	if (!s->subscriber) {
-		enum session_end end = subscribe(s, sentence);
+		enum session_end end = session_subscribe(s, sentence);
 		if (end != SESSION_OPEN)
 			return end;
 	}
 	session_settings_apply(s);
 	r = session_register(s);
 	if (r != CUPTI_SUCCESS)
-		return refused(s, r, sentence);
+		return session_refused(s, r, sentence);
 	session_hear_unloads(s, sentence);
 	if (!session_kinds_enable(s, sentence, &r))
-		return refused(s, r, sentence);
+		return session_refused(s, r, sentence);
 	session_watch_start(s);
 	s->failures = 0;
 	s->open = true;
@@ -170,13 +779,13 @@ enum session_end session_open(struct session *s, char sentence[static 512])
 	enum session_end end = SESSION_OPEN;
 	*sentence = '\0';
 	if (!s->open && !atomic_load(&s->fatal)) {
-		within(s, true);
-		end = open_window(s, sentence);
-		within(s, false);
+		session_within(s, true);
+		end = session_open_window(s, sentence);
+		session_within(s, false);
 	}
 	if (!atomic_load(&s->fatal))
 		return end;
-	forget_window(s);
+	session_forget_window(s);
 	session_tell(sentence, "CUPTI reported a fatal state");
 	return SESSION_FATAL;
 }
@@ -185,20 +794,20 @@ bool session_flush(struct session *s)
 {
 	if (!s->open || atomic_load(&s->fatal))
 		return !atomic_load(&s->fatal);
-	within(s, true);
+	session_within(s, true);
 	CUptiResult r = s->library->flush_all(0);
 	if (!atomic_load(&s->fatal)) {
-		count_dropped(s);
+		session_count_dropped(s);
 		session_watch_flush(s);
 	}
 	if (intake_lent(s->intake) > CROWD)
 		s->crowded = true;
-	within(s, false);
+	session_within(s, false);
 	s->failures = r == CUPTI_SUCCESS ? 0 : s->failures + 1;
 	return s->failures < FAILURES && !atomic_load(&s->fatal);
 }
 
-static void close_window(struct session *s)
+static void session_close_window(struct session *s)
 {
 	session_watch_end(s);
 	session_kinds_disable(s);
@@ -206,8 +815,8 @@ static void close_window(struct session *s)
 		s->library->flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 	if (atomic_load(&s->fatal))
 		return;
-	count_dropped(s);
-	undo(s);
+	session_count_dropped(s);
+	session_undo(s);
 }
 
 bool session_close(struct session *s)
@@ -215,12 +824,12 @@ bool session_close(struct session *s)
 	if (!s->open)
 		return true;
 	s->open = false;
-	within(s, true);
+	session_within(s, true);
 	if (!atomic_load(&s->fatal))
-		close_window(s);
+		session_close_window(s);
 	if (atomic_load(&s->fatal))
-		forget_window(s);
-	within(s, false);
+		session_forget_window(s);
+	session_within(s, false);
 	return !atomic_load(&s->fatal);
 }
 
@@ -233,11 +842,11 @@ enum session_end session_listen(struct session *s, bool on,
 	if (!on) {
 		s->listening = false;
 		if (!s->open)
-			unsubscribe(s);
+			session_unsubscribe(s);
 		return SESSION_OPEN;
 	}
 	if (!s->subscriber) {
-		enum session_end end = subscribe(s, sentence);
+		enum session_end end = session_subscribe(s, sentence);
 		if (end != SESSION_OPEN)
 			return end;
 	}
