@@ -1,6 +1,6 @@
 /* fault.c - counts the collector's own bugs and stops it after too many. */
 #include "fault.h"
-#include "say.h"
+#include "log.h"
 #include <stdatomic.h>
 
 enum { FAULTS = 8 };
@@ -24,9 +24,9 @@ void fault_report(const char *where)
 
 	if (n > FAULTS)
 		return;
-	say("%s: the collector's own fault, number %d", where, n);
+	log_line("%s: the collector's own fault, number %d", where, n);
 	if (n < FAULTS)
 		return;
-	say("the collector stops after %d faults of its own", FAULTS);
+	log_line("the collector stops after %d faults of its own", FAULTS);
 	fault_stop();
 }

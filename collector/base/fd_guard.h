@@ -1,4 +1,4 @@
-/* ours.h - whether a descriptor that was kept still is what was opened.
+/* fd_guard.h - whether a descriptor that was kept still is what was opened.
  *
  * A host may close every descriptor there is, ours too, and open files of its
  * own under their numbers. These are neither read, written nor closed by us. */
@@ -7,29 +7,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct ours {
+struct fd_guard {
 	dev_t device;
 	ino_t inode;
 };
 
 /* Of a descriptor that was opened this moment; -1 is none. */
-static inline struct ours ours_of(int fd)
+static inline struct fd_guard fd_guard_of(int fd)
 {
 	struct stat st = { 0 };
 	if (fd >= 0)
 		fstat(fd, &st);
-	return (struct ours){ st.st_dev, st.st_ino };
+	return (struct fd_guard){ st.st_dev, st.st_ino };
 }
 
-static inline bool ours_is(const struct ours *o, int fd)
+static inline bool fd_guard_holds(const struct fd_guard *o, int fd)
 {
 	struct stat st;
 	return fd >= 0 && !fstat(fd, &st) && st.st_dev == o->device &&
 	       st.st_ino == o->inode;
 }
 
-static inline void ours_close(const struct ours *o, int fd)
+static inline void fd_guard_close(const struct fd_guard *o, int fd)
 {
-	if (ours_is(o, fd))
+	if (fd_guard_holds(o, fd))
 		close(fd);
 }

@@ -1,5 +1,5 @@
-/* say.c - lines for the collector's own file. */
-#include "say.h"
+/* log.c - lines for the collector's own file. */
+#include "log.h"
 #include "clock.h"
 #include <fcntl.h>
 #include <stdarg.h>
@@ -55,7 +55,7 @@ static void write_line(const char *line)
 	close(fd);
 }
 
-void say_open(const char *path)
+void log_open(const char *path)
 {
 	if (!path || strlen(path) >= PATH) {
 		atomic_store(&log_.to, NOWHERE);
@@ -65,7 +65,7 @@ void say_open(const char *path)
 	atomic_store(&log_.to, PATH_KNOWN);
 }
 
-void say(const char *format, ...)
+void log_line(const char *format, ...)
 {
 	int i = atomic_fetch_add(&log_.n, 1);
 	va_list args;
@@ -117,7 +117,7 @@ static void write_one(int i)
 	write_line(line);
 }
 
-void say_write(void)
+void log_flush(void)
 {
 	int n = atomic_load(&log_.n);
 

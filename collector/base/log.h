@@ -1,4 +1,4 @@
-/* say.h - what the collector has to tell, into its own file and nowhere else.
+/* log.h - what the collector has to tell, into its own file and nowhere else.
  *
  * Never to standard error: the host's output is the host's. At most 200 lines a
  * process; each line has time, pid and one sentence. Who says something only
@@ -8,14 +8,14 @@
 #include <stdatomic.h>
 
 /* Where lines go, those said before included. NULL: nowhere. */
-void say_open(const char *path);
-void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_open(const char *path);
+void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Writes what was said. Of a thread of ours: it waits for the file system. */
-void say_write(void);
+void log_flush(void);
 /* The same, once per place in the code. */
-#define say_once(...)                                        \
-	do {                                                 \
-		static atomic_flag said_ = ATOMIC_FLAG_INIT; \
-		if (!atomic_flag_test_and_set(&said_))       \
-			say(__VA_ARGS__);                    \
+#define log_line_once(...)                                     \
+	do {                                                   \
+		static atomic_flag logged_ = ATOMIC_FLAG_INIT; \
+		if (!atomic_flag_test_and_set(&logged_))       \
+			log_line(__VA_ARGS__);                 \
 	} while (0)

@@ -37,23 +37,23 @@ void thread_stand_back(void)
 	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
 }
 
-uint32_t bell_seen(const struct bell *b)
+uint32_t thread_event_seen(const struct thread_event *b)
 {
-	return atomic_load(&b->rung);
+	return atomic_load(&b->raised);
 }
 
-void bell_wait(struct bell *b, uint32_t seen, int64_t ns)
+void thread_event_wait(struct thread_event *b, uint32_t seen, int64_t ns)
 {
 	struct timespec t = { ns / 1000000000, ns % 1000000000 };
 
-	if (ns > 0 && atomic_load(&b->rung) == seen)
-		syscall(SYS_futex, &b->rung, FUTEX_WAIT_PRIVATE, seen, &t, NULL,
-			0);
+	if (ns > 0 && atomic_load(&b->raised) == seen)
+		syscall(SYS_futex, &b->raised, FUTEX_WAIT_PRIVATE, seen, &t,
+			NULL, 0);
 }
 
-void bell_ring(struct bell *b)
+void thread_event_raise(struct thread_event *b)
 {
-	atomic_fetch_add(&b->rung, 1);
-	syscall(SYS_futex, &b->rung, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL,
-		0);
+	atomic_fetch_add(&b->raised, 1);
+	syscall(SYS_futex, &b->raised, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL,
+		NULL, 0);
 }

@@ -12,11 +12,11 @@ bool thread_start(const char *name, thread_fn *f, void *ctx);
 /* Called first by such a thread. */
 void thread_stand_back(void);
 
-/* A number that others raise to wake who sleeps on it. bell_wait() returns when
+/* A number that others raise to wake who sleeps on it. thread_event_wait() returns when
  * it is no longer `seen` or the time is over. */
-struct bell {
-	_Atomic uint32_t rung;
+struct thread_event {
+	_Atomic uint32_t raised;
 };
-uint32_t bell_seen(const struct bell *b);
-void bell_wait(struct bell *b, uint32_t seen, int64_t ns);
-void bell_ring(struct bell *b);
+uint32_t thread_event_seen(const struct thread_event *b);
+void thread_event_wait(struct thread_event *b, uint32_t seen, int64_t ns);
+void thread_event_raise(struct thread_event *b);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 static atomic_bool signalled;
-static _Atomic(struct bell *) rung;
+static _Atomic(struct thread_event *) raised;
 
 static void on_signal(int number)
 {
@@ -16,7 +16,7 @@ static void on_signal(int number)
 
 	(void)number;
 	atomic_store(&signalled, true);
-	bell_ring(atomic_load(&rung));
+	thread_event_raise(atomic_load(&raised));
 	errno = before;
 }
 
@@ -44,13 +44,13 @@ static int64_t changed_ns(const char *path)
 	return (int64_t)st.st_ctim.tv_sec * 1000000000 + st.st_ctim.tv_nsec;
 }
 
-bool trigger_start(struct trigger *t, struct bell *b)
+bool trigger_start(struct trigger *t, struct thread_event *b)
 {
 	struct sigaction now;
 	struct sigaction ours = { .sa_handler = on_signal,
 		.sa_flags = SA_RESTART };
 
-	atomic_store(&rung, b);
+	atomic_store(&raised, b);
 	if (t->path)
 		t->seen_ns = changed_ns(t->path);
 	if (!t->signal)

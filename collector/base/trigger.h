@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct bell;
+struct thread_event;
 
 struct trigger {
 	int signal; /* 0: none */
@@ -20,6 +20,6 @@ bool trigger_from(struct trigger *t, const char *text);
 
 /* Begins to watch; a signal rings `b`, which stays for ever. False, and nothing
  * to watch, where the host has a handler of its own. */
-bool trigger_start(struct trigger *t, struct bell *b);
+bool trigger_start(struct trigger *t, struct thread_event *b);
 /* Whether it was pulled since asked last. Of one thread. */
 bool trigger_pulled(struct trigger *t);

@@ -1,11 +1,11 @@
-/* scribe.c - puts rows, texts and shapes into the capture file of this process. */
-#include "scribe.h"
+/* capture_writer.c - puts rows, texts and shapes into the capture file of this process. */
+#include "capture_writer.h"
 #include "clock.h"
-#include "keyed.h"
+#include "siphash.h"
 #include "kst_wire.h"
 #include "mapped.h"
 #include "redact.h"
-#include "say.h"
+#include "log.h"
 #include "spool.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -29,12 +29,12 @@
 
 struct texts {
 	struct mapped *memory;
-	struct key key[2];
+	struct siphash_key key[2];
 	struct texts_slot {
 		uint64_t hash[2];
 		int64_t id; /* 0: a free slot */
 	} * slots;
-	struct scribe_texts_key {
+	struct capture_writer_texts_key {
 		uint64_t key; /* 0: a free slot */
 		int64_t id;
 	} * keys; /* a cache: a key lies in one place alone */
@@ -46,7 +46,7 @@ struct texts {
  * Every byte goes out here. Before each write the file is looked at: a host that
  * closes all descriptors may have given ours to a file of its own. */
 
-struct scribe_file {
+struct capture_writer_file {
 	struct kst_writer *writer; /* NULL: none is open */
 	struct kst_tail *tail; /* NULL: the folder is not fit for one */
 	int fd;
@@ -57,14 +57,14 @@ struct scribe_file {
 	int error; /* errno of the write that failed */
 	uint32_t number;
 	int64_t base_ns, begun_ns, flushed_ns;
-	int64_t records; /* rows of kinds that scribe_file_counts() */
+	int64_t records; /* rows of kinds that capture_writer_file_counts() */
 	uint64_t waiting[KST_KINDS_END]; /* rows in no chunk yet, */
 	uint64_t waiting_n; /* and of all kinds */
 };
 
-/* What a scribe holds; for the files it is made of. */
+/* What a writer holds; for the files it is made of. */
 
-struct scribe {
+struct capture_writer {
 	bool alive; /* false in a forked child, where all this reads as zero */
 	const struct options *options;
 	struct mapped memory;
@@ -72,8 +72,8 @@ struct scribe {
 	struct spool spool;
 	struct redact redact;
 	struct texts texts;
-	struct scribe_file file;
-	struct scribe_facts facts;
+	struct capture_writer_file file;
+	struct capture_writer_facts facts;
 	bool has_facts;
 	int64_t facts_n; /* of this capture */
 	int64_t captures;
@@ -85,19 +85,19 @@ struct scribe {
 	uint8_t columns[KST_KINDS_END];
 };
 
-static bool scribe_ready(struct scribe *s);
-static bool scribe_fail(struct scribe *s);
+static bool capture_writer_ready(struct capture_writer *s);
+static bool capture_writer_fail(struct capture_writer *s);
 
 /* Up to 2^(bits - 1) texts and 2^bits keys. No memory is taken yet. */
-static void scribe_texts_init(struct texts *t, struct mapped *memory,
+static void capture_writer_texts_init(struct texts *t, struct mapped *memory,
 	uint32_t bits)
 {
 	*t = (struct texts){ .memory = memory,
 		.bits = bits,
-		.key = { key_random(), key_random() } };
+		.key = { siphash_key_random(), siphash_key_random() } };
 }
 
-static void scribe_texts_forget(struct texts *t)
+static void capture_writer_texts_forget(struct texts *t)
 {
 	mapped_drop(t->memory, t->slots);
 	mapped_drop(t->memory, t->keys);
@@ -108,22 +108,25 @@ static void scribe_texts_forget(struct texts *t)
 
 /* Where the id that stands for a key is kept: 0 where none is; the caller sets
  * it. NULL where there is no memory. */
-static struct scribe_texts_key *scribe_texts_key(struct texts *t, uint64_t key)
+static struct capture_writer_texts_key *capture_writer_texts_key(struct texts
+									 *t,
+	uint64_t key)
 {
 	size_t cap = (size_t)1 << t->bits;
 	if (!t->keys)
 		t->keys = mapped_grow(t->memory, NULL, cap * sizeof *t->keys);
 	if (!t->keys)
 		return NULL;
-	struct scribe_texts_key *k =
+	struct capture_writer_texts_key *k =
 		&t->keys[key * 0x9e3779b97f4a7c15u >> (64 - t->bits)];
 	if (k->key != key)
-		*k = (struct scribe_texts_key){ key, 0 };
+		*k = (struct capture_writer_texts_key){ key, 0 };
 	return k;
 }
 
 /* The same for a text; 0 in a new one has to be replaced. */
-static int64_t *scribe_texts_id(struct texts *t, const char *text, size_t len)
+static int64_t *capture_writer_texts_id(struct texts *t, const char *text,
+	size_t len)
 {
 	size_t cap = (size_t)1 << t->bits;
 	if (t->n >= cap / 2) {
@@ -135,8 +138,8 @@ static int64_t *scribe_texts_id(struct texts *t, const char *text, size_t len)
 		t->slots = mapped_grow(t->memory, NULL, cap * sizeof *t->slots);
 	if (!t->slots)
 		return NULL;
-	uint64_t a = keyed_hash(&t->key[0], text, len);
-	uint64_t b = keyed_hash(&t->key[1], text, len);
+	uint64_t a = siphash(&t->key[0], text, len);
+	uint64_t b = siphash(&t->key[1], text, len);
 	struct texts_slot *s;
 	for (size_t i = a & (cap - 1);; i = (i + 1) & (cap - 1)) {
 		s = &t->slots[i];
@@ -152,18 +155,18 @@ static int64_t *scribe_texts_id(struct texts *t, const char *text, size_t len)
 }
 
 /* Whether the descriptor still is the file we opened. */
-static bool scribe_is_ours(const struct scribe_file *f)
+static bool capture_writer_is_ours(const struct capture_writer_file *f)
 {
 	struct stat st;
 	return !fstat(f->fd, &st) && st.st_dev == f->device &&
 	       st.st_ino == f->inode;
 }
 
-static bool scribe_put(void *ctx, const void *bytes, size_t len)
+static bool capture_writer_put(void *ctx, const void *bytes, size_t len)
 {
-	struct scribe_file *f = ctx;
+	struct capture_writer_file *f = ctx;
 	const char *at = bytes;
-	f->error = !scribe_is_ours(f)	      ? EBADF
+	f->error = !capture_writer_is_ours(f) ? EBADF
 		   : len > f->most - f->bytes ? EFBIG
 					      : 0;
 	while (len && !f->error) {
@@ -179,7 +182,7 @@ static bool scribe_put(void *ctx, const void *bytes, size_t len)
 	return !f->error;
 }
 
-static void scribe_limits(struct scribe_file *f)
+static void capture_writer_limits(struct capture_writer_file *f)
 {
 	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
 	struct stat st = { 0 };
@@ -190,20 +193,21 @@ static void scribe_limits(struct scribe_file *f)
 	f->inode = st.st_ino;
 }
 
-static void scribe_close_all(struct scribe_file *f)
+static void capture_writer_close_all(struct capture_writer_file *f)
 {
 	kst_writer_free(f->writer);
 	kst_tail_free(f->tail);
 	f->writer = NULL;
 	f->tail = NULL;
-	if (scribe_is_ours(f))
+	if (capture_writer_is_ours(f))
 		close(f->fd);
 }
 
 /* Without one, what was recorded in the last second is lost when the process
  * is killed; that is no reason to lose all. */
-static void scribe_tail_make(struct scribe_file *f, const struct spool *spool,
-	size_t bytes, const struct kst_memory *memory)
+static void capture_writer_tail_make(struct capture_writer_file *f,
+	const struct spool *spool, size_t bytes,
+	const struct kst_memory *memory)
 {
 	char name[SPOOL_NAME];
 	if (bytes > f->most)
@@ -212,21 +216,22 @@ static void scribe_tail_make(struct scribe_file *f, const struct spool *spool,
 	f->tail = kst_tail_new(spool->folder, name, bytes, memory);
 	f->tail_bytes = f->tail ? bytes : 0;
 	if (!f->tail)
-		say_once("the spool folder cannot hold a tail (%s): a process "
-			 "that is killed loses up to a second",
+		log_line_once("the spool folder cannot hold a tail (%s): a "
+			      "process "
+			      "that is killed loses up to a second",
 			strerror(errno));
 }
 
 /* False and f->error where there is no room, no memory or no right; nothing is
  * left behind then. */
-static bool scribe_file_begin(struct scribe_file *f, struct spool *spool,
-	const struct kst_about *about, const struct kst_options *options,
-	size_t tail_bytes)
+static bool capture_writer_file_begin(struct capture_writer_file *f,
+	struct spool *spool, const struct kst_about *about,
+	const struct kst_options *options, size_t tail_bytes)
 {
 	static const char *const suffixes[] = { ".kst.part", ".kst.tail" };
 	struct kst_options with = *options;
 	char name[SPOOL_NAME];
-	*f = (struct scribe_file){ .base_ns = about->base_ns,
+	*f = (struct capture_writer_file){ .base_ns = about->base_ns,
 		.begun_ns = about->base_ns,
 		.flushed_ns = about->base_ns };
 	f->fd = spool_make(spool, &f->number);
@@ -234,15 +239,15 @@ static bool scribe_file_begin(struct scribe_file *f, struct spool *spool,
 		f->error = errno;
 		return false;
 	}
-	scribe_limits(f);
-	scribe_tail_make(f, spool, tail_bytes, options->memory);
+	capture_writer_limits(f);
+	capture_writer_tail_make(f, spool, tail_bytes, options->memory);
 	with.tail = f->tail;
-	f->writer = kst_writer_new(about, scribe_put, f, &with);
+	f->writer = kst_writer_new(about, capture_writer_put, f, &with);
 	if (f->writer)
 		return true;
 	if (!f->error)
 		f->error = ENOMEM;
-	scribe_close_all(f);
+	capture_writer_close_all(f);
 	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
 		spool_name(spool, name, f->number, suffixes[i]);
 		unlinkat(spool->folder, name, 0);
@@ -250,8 +255,8 @@ static bool scribe_file_begin(struct scribe_file *f, struct spool *spool,
 	return false;
 }
 
-static void scribe_account(struct scribe_file *f, struct spool *spool,
-	bool part)
+static void capture_writer_account(struct capture_writer_file *f,
+	struct spool *spool, bool part)
 {
 	spool_add(spool,
 		&(struct spool_file){ f->number, part, f->records, f->bytes });
@@ -259,19 +264,19 @@ static void scribe_account(struct scribe_file *f, struct spool *spool,
 
 /* Whether rows of a kind are records or ranges, which are counted where they are
  * lost: recorded and dropped are as many as were made. */
-static bool scribe_file_counts(enum kst_kind kind)
+static bool capture_writer_file_counts(enum kst_kind kind)
 {
 	return kind == KST_kernel || kind == KST_copy || kind == KST_call ||
 	       kind == KST_op || kind == KST_range || kind == KST_graph;
 }
 
 /* One row, whose times are the capture's; false as above. */
-static bool scribe_file_row(struct scribe_file *f, enum kst_kind kind,
-	uint64_t *cells)
+static bool capture_writer_file_row(struct capture_writer_file *f,
+	enum kst_kind kind, uint64_t *cells)
 {
 	if (!kst_writer_cells(f->writer, kind, cells))
 		return false;
-	f->records += scribe_file_counts(kind);
+	f->records += capture_writer_file_counts(kind);
 	/* One more, or the full block of this kind less. */
 	uint64_t waiting_n = kst_writer_waiting(f->writer);
 	f->waiting[kind] += waiting_n - f->waiting_n;
@@ -280,7 +285,7 @@ static bool scribe_file_row(struct scribe_file *f, enum kst_kind kind,
 }
 
 /* All rows go out; false as above. */
-static bool scribe_file_flush(struct scribe_file *f)
+static bool capture_writer_file_flush(struct capture_writer_file *f)
 {
 	if (!kst_writer_flush(f->writer))
 		return false;
@@ -291,7 +296,8 @@ static bool scribe_file_flush(struct scribe_file *f)
 
 /* Without a tail. A flush goes kind by kind, and what it wrote before it failed
  * waits no more. */
-static int64_t scribe_records_waiting(const struct scribe_file *f)
+static int64_t capture_writer_records_waiting(
+	const struct capture_writer_file *f)
 {
 	uint64_t written = f->waiting_n - kst_writer_waiting(f->writer);
 	uint64_t records = 0;
@@ -299,40 +305,43 @@ static int64_t scribe_records_waiting(const struct scribe_file *f)
 		uint64_t n = f->waiting[kind];
 		if (written >= n)
 			written -= n;
-		else if (scribe_file_counts((enum kst_kind)kind))
+		else if (capture_writer_file_counts((enum kst_kind)kind))
 			records += n;
 	}
 	return (int64_t)records;
 }
 
 /* Makes it whole; false where that failed: give_up() then. */
-static bool scribe_file_end(struct scribe_file *f, struct spool *spool)
+static bool capture_writer_file_end(struct capture_writer_file *f,
+	struct spool *spool)
 {
 	if (!kst_writer_end(f->writer))
 		return false;
-	scribe_close_all(f);
-	scribe_account(f, spool, !spool_finish(spool, f->number));
+	capture_writer_close_all(f);
+	capture_writer_account(f, spool, !spool_finish(spool, f->number));
 	return true;
 }
 
 /* Leaves what was written to whoever uploads; how many records are nowhere. */
-static int64_t scribe_file_give_up(struct scribe_file *f, struct spool *spool)
+static int64_t capture_writer_file_give_up(struct capture_writer_file *f,
+	struct spool *spool)
 {
-	int64_t lost = f->tail ? 0 : scribe_records_waiting(f);
+	int64_t lost = f->tail ? 0 : capture_writer_records_waiting(f);
 	f->records -= lost;
-	scribe_close_all(f);
-	scribe_account(f, spool, true);
+	capture_writer_close_all(f);
+	capture_writer_account(f, spool, true);
 	return lost;
 }
 
-static int64_t scribe_text_write(struct scribe *s, const char *text, size_t len)
+static int64_t capture_writer_text_write(struct capture_writer *s,
+	const char *text, size_t len)
 {
-	int64_t *known = scribe_texts_id(&s->texts, text, len);
+	int64_t *known = capture_writer_texts_id(&s->texts, text, len);
 	int64_t id = known ? *known : 0;
 	if (id == 0)
 		id = kst_writer_text(s->file.writer, text, len);
 	if (id < 0) {
-		scribe_fail(s);
+		capture_writer_fail(s);
 		return 0;
 	}
 	if (known)
@@ -340,8 +349,8 @@ static int64_t scribe_text_write(struct scribe *s, const char *text, size_t len)
 	return id;
 }
 
-static int64_t scribe_text_redacted(struct scribe *s, const char *text,
-	size_t len)
+static int64_t capture_writer_text_redacted(struct capture_writer *s,
+	const char *text, size_t len)
 {
 	char hash[REDACT_HASH_LEN + 1];
 	switch (redact_text(&s->redact, s->spool.folder, text, len, hash)) {
@@ -349,21 +358,22 @@ static int64_t scribe_text_redacted(struct scribe *s, const char *text,
 		s->texts_dropped++;
 		return 0;
 	case REDACT_HASHED:
-		return scribe_text_write(s, hash, REDACT_HASH_LEN);
+		return capture_writer_text_write(s, hash, REDACT_HASH_LEN);
 	case REDACT_KEPT:
 		break;
 	}
-	return scribe_text_write(s, text, len);
+	return capture_writer_text_write(s, text, len);
 }
 
-int64_t scribe_text(struct scribe *s, enum scribe_text_kind kind, uint64_t key,
-	const char *text, size_t len)
+int64_t capture_writer_text(struct capture_writer *s,
+	enum capture_writer_text_kind kind, uint64_t key, const char *text,
+	size_t len)
 {
-	if (len == 0 || !scribe_ready(s))
+	if (len == 0 || !capture_writer_ready(s))
 		return 0;
-	struct scribe_texts_key *k =
-		key ? scribe_texts_key(&s->texts, key ^ (uint64_t)(kind + 1)
-								  << 60)
+	struct capture_writer_texts_key *k =
+		key ? capture_writer_texts_key(&s->texts,
+			      key ^ (uint64_t)(kind + 1) << 60)
 		    : NULL;
 	/* An id of -1 remembers that the text is not to be written. */
 	if (k && k->id)
@@ -372,8 +382,9 @@ int64_t scribe_text(struct scribe *s, enum scribe_text_kind kind, uint64_t key,
 	if (len > KST_TEXT_MAX)
 		s->texts_long++;
 	else
-		id = kind == TEXT_OWN ? scribe_text_write(s, text, len)
-				      : scribe_text_redacted(s, text, len);
+		id = kind == TEXT_OWN
+			     ? capture_writer_text_write(s, text, len)
+			     : capture_writer_text_redacted(s, text, len);
 	if (k)
 		k->id = id ? id : -1;
 	return id;
@@ -396,14 +407,14 @@ enum {
 	TAIL_SMALL = MIB / 4,
 };
 
-/* Bytes of memory a scribe takes at most: 3/8 of KERNSIFT_TRACE_MEMORY_MIB. */
-static size_t scribe_budget(const struct options *o)
+/* Bytes of memory a writer takes at most: 3/8 of KERNSIFT_TRACE_MEMORY_MIB. */
+static size_t capture_writer_budget(const struct options *o)
 {
 	return (size_t)o->memory_mib * MIB / 8 * 3;
 }
 
 /* Where a kind has its process and its time. */
-static void scribe_columns_find(struct scribe *s)
+static void capture_writer_columns_find(struct capture_writer *s)
 {
 	for (int kind = 0; kind < KST_KINDS_END; kind++) {
 		s->process[kind] = s->start[kind] = -1;
@@ -418,15 +429,15 @@ static void scribe_columns_find(struct scribe *s)
 	}
 }
 
-struct scribe *scribe_new(const struct options *o)
+struct capture_writer *capture_writer_new(const struct options *o)
 {
-	struct scribe *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE,
+	struct capture_writer *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (s == MAP_FAILED)
 		return NULL;
 	/* A forked child sees zeroes: `alive` is false there. */
 	madvise(s, sizeof *s, MADV_WIPEONFORK);
-	size_t budget = scribe_budget(o);
+	size_t budget = capture_writer_budget(o);
 	s->alive = true;
 	s->options = o;
 	s->memory.ceiling = budget;
@@ -434,55 +445,56 @@ struct scribe *scribe_new(const struct options *o)
 	s->captures = 1;
 	spool_init(&s->spool, o);
 	redact_init(&s->redact, o, &s->memory);
-	scribe_texts_init(&s->texts, &s->memory,
+	capture_writer_texts_init(&s->texts, &s->memory,
 		budget < SMALL ? TEXT_BITS_SMALL : TEXT_BITS);
-	scribe_columns_find(s);
+	capture_writer_columns_find(s);
 	return s;
 }
 
-static void scribe_fact_write(struct scribe *s, const char *name,
-	const char *value)
+static void capture_writer_fact_write(struct capture_writer *s,
+	const char *name, const char *value)
 {
-	scribe_row(s, KST_fact,
-		&(struct kst_fact){
-			.name = scribe_text(s, TEXT_OWN, 0, name, strlen(name)),
-			.value = scribe_text(s, TEXT_OWN, 0, value,
+	capture_writer_row(s, KST_fact,
+		&(struct kst_fact){ .name = capture_writer_text(s, TEXT_OWN, 0,
+					    name, strlen(name)),
+			.value = capture_writer_text(s, TEXT_OWN, 0, value,
 				strlen(value)) });
 }
 
-static void scribe_facts_write(struct scribe *s)
+static void capture_writer_facts_write(struct capture_writer *s)
 {
-	const struct scribe_facts *f = &s->facts;
+	const struct capture_writer_facts *f = &s->facts;
 	char text[64];
-	scribe_fact_write(s, "profiler", "kernsift " KERNSIFT_VERSION);
+	capture_writer_fact_write(s, "profiler", "kernsift " KERNSIFT_VERSION);
 	if (f->cupti_version) {
 		snprintf(text, sizeof text, "%" PRIu32, f->cupti_version);
-		scribe_fact_write(s, "cupti", text);
+		capture_writer_fact_write(s, "cupti", text);
 	}
 	if (f->driver_version) {
 		snprintf(text, sizeof text, "%" PRIu32 ".%" PRIu32,
 			f->driver_version / 1000,
 			f->driver_version % 1000 / 10);
-		scribe_fact_write(s, "cuda_driver", text);
+		capture_writer_fact_write(s, "cuda_driver", text);
 	}
 	if (f->mode)
-		scribe_fact_write(s, "graph_mode", f->mode);
+		capture_writer_fact_write(s, "graph_mode", f->mode);
 }
 
-void scribe_facts(struct scribe *s, const struct scribe_facts *f)
+void capture_writer_facts(struct capture_writer *s,
+	const struct capture_writer_facts *f)
 {
 	s->facts = *f;
 	s->has_facts = true;
 	if (s->file.writer)
-		scribe_facts_write(s);
+		capture_writer_facts_write(s);
 }
 
-int64_t scribe_captures(const struct scribe *s)
+int64_t capture_writer_captures(const struct capture_writer *s)
 {
 	return s->captures;
 }
 
-static bool scribe_begin(struct scribe *s)
+static bool capture_writer_begin(struct capture_writer *s)
 {
 	struct kst_about about = { .writer = "kernsift " KERNSIFT_VERSION,
 		.source = "cupti",
@@ -493,62 +505,65 @@ static bool scribe_begin(struct scribe *s)
 		.rows = small ? ROWS_SMALL : ROWS };
 	_Static_assert(sizeof about.host > sizeof s->spool.host, "it fits");
 	memcpy(about.host, s->spool.host, sizeof s->spool.host);
-	scribe_texts_forget(&s->texts);
+	capture_writer_texts_forget(&s->texts);
 	s->texts_dropped = s->texts_long = s->facts_n = 0;
 	if (!spool_open(&s->spool)) {
 		s->failed_ns = about.base_ns;
 		return false;
 	}
-	if (!scribe_file_begin(&s->file, &s->spool, &about, &options,
+	if (!capture_writer_file_begin(&s->file, &s->spool, &about, &options,
 		    small ? TAIL_SMALL : TAIL)) {
-		say_once("no capture can be written: %s",
+		log_line_once("no capture can be written: %s",
 			strerror(s->file.error));
 		s->failed_ns = about.base_ns;
 		spool_close(&s->spool);
 		return false;
 	}
 	if (s->has_facts)
-		scribe_facts_write(s);
+		capture_writer_facts_write(s);
 	return s->file.writer;
 }
 
 /* Whether there is a file to write to; makes it where it is time for it. */
-static bool scribe_ready(struct scribe *s)
+static bool capture_writer_ready(struct capture_writer *s)
 {
 	if (s->file.writer)
 		return true;
-	return s->alive && !s->failed_ns && scribe_begin(s);
+	return s->alive && !s->failed_ns && capture_writer_begin(s);
 }
 
 /* Writing failed: gives the file up. Always false. */
-static bool scribe_fail(struct scribe *s)
+static bool capture_writer_fail(struct capture_writer *s)
 {
 	if (!s->file.writer)
 		return false;
-	say_once("writing a capture failed: %s; what is recorded is lost for "
-		 "now",
+	log_line_once("writing a capture failed: %s; what is recorded is lost "
+		      "for "
+		      "now",
 		strerror(s->file.error ? s->file.error : ENOMEM));
-	s->dropped += scribe_file_give_up(&s->file, &s->spool);
+	s->dropped += capture_writer_file_give_up(&s->file, &s->spool);
 	spool_close(&s->spool);
 	s->failed_ns = clock_real_ns();
 	return false;
 }
 
-int64_t scribe_shape(struct scribe *s, const struct kst_shape *shape)
+int64_t capture_writer_shape(struct capture_writer *s,
+	const struct kst_shape *shape)
 {
-	if (!scribe_ready(s))
+	if (!capture_writer_ready(s))
 		return 0;
 	int64_t id = kst_writer_shape(s->file.writer, shape);
 	if (id < 0)
-		scribe_fail(s);
+		capture_writer_fail(s);
 	return id < 0 ? 0 : id;
 }
 
-bool scribe_row(struct scribe *s, enum kst_kind kind, const void *row)
+bool capture_writer_row(struct capture_writer *s, enum kst_kind kind,
+	const void *row)
 {
 	uint64_t cells[KST_COLUMNS_MAX];
-	if (!scribe_ready(s)) {
-		s->dropped += s->alive && scribe_file_counts(kind);
+	if (!capture_writer_ready(s)) {
+		s->dropped += s->alive && capture_writer_file_counts(kind);
 		return false;
 	}
 	const char *from = row;
@@ -560,57 +575,57 @@ bool scribe_row(struct scribe *s, enum kst_kind kind, const void *row)
 		cells[s->start[kind]] -= (uint64_t)s->file.base_ns;
 	if (kind == KST_fact)
 		cells[KST_COLUMN(fact, row)] = (uint64_t)s->facts_n++;
-	if (scribe_file_row(&s->file, kind, cells))
+	if (capture_writer_file_row(&s->file, kind, cells))
 		return true;
-	s->dropped += scribe_file_counts(kind);
-	return scribe_fail(s);
+	s->dropped += capture_writer_file_counts(kind);
+	return capture_writer_fail(s);
 }
 
-void scribe_note(struct scribe *s, const char *code, int64_t count,
-	const char *detail)
+void capture_writer_note(struct capture_writer *s, const char *code,
+	int64_t count, const char *detail)
 {
-	struct kst_note row = { .code = scribe_text(s, TEXT_OWN, 0, code,
-					strlen(code)),
+	struct kst_note row = { .code = capture_writer_text(s, TEXT_OWN, 0,
+					code, strlen(code)),
 		.count = count,
-		.detail = scribe_text(s, TEXT_PATH, 0, detail ? detail : "",
-			detail ? strlen(detail) : 0) };
-	scribe_row(s, KST_note, &row);
+		.detail = capture_writer_text(s, TEXT_PATH, 0,
+			detail ? detail : "", detail ? strlen(detail) : 0) };
+	capture_writer_row(s, KST_note, &row);
 }
 
 /* The capture becomes whole, and the next row begins another. */
-static void scribe_end(struct scribe *s)
+static void capture_writer_end(struct capture_writer *s)
 {
 	if (s->texts_dropped)
-		scribe_note(s, "text_redacted", s->texts_dropped, NULL);
+		capture_writer_note(s, "text_redacted", s->texts_dropped, NULL);
 	if (s->texts_long)
-		scribe_note(s, "text_dropped", s->texts_long, NULL);
-	if (s->file.writer && !scribe_file_end(&s->file, &s->spool))
-		scribe_fail(s);
+		capture_writer_note(s, "text_dropped", s->texts_long, NULL);
+	if (s->file.writer && !capture_writer_file_end(&s->file, &s->spool))
+		capture_writer_fail(s);
 	spool_close(&s->spool);
 	s->captures++;
 }
 
 /* The most bytes of one file: two of them fit the disk's share. */
-static uint64_t scribe_file_most(const struct options *o)
+static uint64_t capture_writer_file_most(const struct options *o)
 {
 	uint64_t most = (uint64_t)o->file_mib, disk = (uint64_t)o->disk_mib;
 	return (most < disk / 2 ? most : disk / 2) * MIB;
 }
 
-static void scribe_keep_caps(struct scribe *s, int64_t now_ns)
+static void capture_writer_keep_caps(struct capture_writer *s, int64_t now_ns)
 {
 	uint64_t disk = (uint64_t)s->options->disk_mib * MIB;
-	struct scribe_file *f = &s->file;
-	if (f->bytes >= scribe_file_most(s->options) ||
+	struct capture_writer_file *f = &s->file;
+	if (f->bytes >= capture_writer_file_most(s->options) ||
 		now_ns - f->begun_ns >= FILE_MOST_NS)
-		scribe_end(s);
+		capture_writer_end(s);
 	uint64_t open_bytes = f->writer ? f->bytes + f->tail_bytes : 0;
 	spool_keep(&s->spool, disk > open_bytes ? disk - open_bytes : 0);
 	s->dropped += s->spool.lost_rows;
 	s->spool.lost_rows = 0;
 }
 
-void scribe_beat(struct scribe *s, int64_t now_ns, bool idle)
+void capture_writer_beat(struct capture_writer *s, int64_t now_ns, bool idle)
 {
 	if (!s->alive)
 		return;
@@ -621,34 +636,34 @@ void scribe_beat(struct scribe *s, int64_t now_ns, bool idle)
 	if (!s->file.writer)
 		return;
 	if (idle) {
-		scribe_end(s);
+		capture_writer_end(s);
 		return;
 	}
 	if (now_ns - s->file.flushed_ns >=
 		(s->file.tail ? FLUSH_TAIL_NS : FLUSH_NS)) {
 		s->file.flushed_ns = now_ns;
-		if (!scribe_file_flush(&s->file)) {
-			scribe_fail(s);
+		if (!capture_writer_file_flush(&s->file)) {
+			capture_writer_fail(s);
 			return;
 		}
 	}
-	scribe_keep_caps(s, now_ns);
+	capture_writer_keep_caps(s, now_ns);
 }
 
-int64_t scribe_dropped(struct scribe *s)
+int64_t capture_writer_dropped(struct capture_writer *s)
 {
 	int64_t n = s->dropped;
 	s->dropped = 0;
 	return n;
 }
 
-void scribe_free(struct scribe *s)
+void capture_writer_free(struct capture_writer *s)
 {
 	if (!s || !s->alive)
 		return;
 	if (s->file.writer)
-		scribe_end(s);
-	scribe_texts_forget(&s->texts);
+		capture_writer_end(s);
+	capture_writer_texts_forget(&s->texts);
 	redact_release(&s->redact);
 	munmap(s, sizeof *s);
 }

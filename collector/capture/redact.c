@@ -1,6 +1,6 @@
 /* redact.c - a text against two patterns, and the key of the hash. */
 #include "redact.h"
-#include "say.h"
+#include "log.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -55,9 +55,11 @@ static int folder_open(void)
 }
 
 /* All bytes of the file count, so that it may as well be a line of text. */
-static bool key_read(int folder, const char *name, int flags, struct key *k)
+static bool key_read(int folder, const char *name, int flags,
+	struct siphash_key *k)
 {
-	static const struct key fixed[2] = { { { 0, 0 } }, { { 1, 0 } } };
+	static const struct siphash_key fixed[2] = { { { 0, 0 } },
+		{ { 1, 0 } } };
 	char bytes[KEY_MOST];
 	struct stat st;
 	ssize_t n = -1;
@@ -75,7 +77,7 @@ static bool key_read(int folder, const char *name, int flags, struct key *k)
 	if (n < (ssize_t)sizeof *k)
 		return false;
 	for (int i = 0; i < 2; i++)
-		k->half[i] = keyed_hash(&fixed[i], bytes, (size_t)n);
+		k->half[i] = siphash(&fixed[i], bytes, (size_t)n);
 	return true;
 }
 
@@ -83,7 +85,8 @@ static bool key_read(int folder, const char *name, int flags, struct key *k)
  * several processes one wins, and all read what it wrote. */
 static bool key_make(int folder)
 {
-	struct key k = key_random(), name = key_random();
+	struct siphash_key k = siphash_key_random(),
+			   name = siphash_key_random();
 	char own[64];
 	snprintf(own, sizeof own, KEY_FILE ".%016" PRIx64, name.half[0]);
 	int fd = openat(folder, own,
@@ -99,7 +102,7 @@ static bool key_make(int folder)
 }
 
 /* The user's key, by which all runs hash alike. */
-static bool key_kept(struct key *k)
+static bool key_kept(struct siphash_key *k)
 {
 	int folder = folder_open();
 	if (folder < 0)
@@ -111,7 +114,7 @@ static bool key_kept(struct key *k)
 	return ok;
 }
 
-static const struct key *key_of(struct redact *r)
+static const struct siphash_key *key_of(struct redact *r)
 {
 	const char *named = r->options->hash_key;
 	if (r->has_key)
@@ -119,16 +122,20 @@ static const struct key *key_of(struct redact *r)
 	r->has_key = true;
 	if (*named ? key_read(AT_FDCWD, named, 0, &r->key) : key_kept(&r->key))
 		return &r->key;
-	r->key = key_random();
+	r->key = siphash_key_random();
 	if (*named)
-		say("'%.200s', named by KERNSIFT_TRACE_HASH_KEY, is no file "
-		    "of 16 bytes or more that can be read: other processes "
-		    "hash the same names differently",
+		log_line("'%.200s', named by KERNSIFT_TRACE_HASH_KEY, is no "
+			 "file "
+			 "of 16 bytes or more that can be read: other "
+			 "processes "
+			 "hash the same names differently",
 			named);
 	else
-		say("the key of hashed names could not be kept in the folder "
-		    "of the user's state: other processes hash the same names "
-		    "differently");
+		log_line("the key of hashed names could not be kept in the "
+			 "folder "
+			 "of the user's state: other processes hash the same "
+			 "names "
+			 "differently");
 	return &r->key;
 }
 
@@ -163,6 +170,6 @@ enum redacted redact_text(struct redact *r, int folder, const char *text,
 	if (!pattern_matches(&o->hash, seen))
 		return REDACT_KEPT;
 	snprintf(hash, REDACT_HASH_LEN + 1, "h:%016" PRIx64,
-		keyed_hash(key_of(r), text, len));
+		siphash(key_of(r), text, len));
 	return REDACT_HASHED;
 }

@@ -19,7 +19,7 @@
  * counts as a blank; bytes that are no character in the host's locale match
  * no `.`, so a pattern that has to span them does not. */
 #pragma once
-#include "keyed.h"
+#include "siphash.h"
 #include "mapped.h"
 #include "options.h"
 
@@ -31,7 +31,7 @@ struct redact {
 	struct mapped *memory;
 	char *copy; /* of a text, ending in NUL */
 	size_t copy_cap;
-	struct key key;
+	struct siphash_key key;
 	bool has_key;
 };
 

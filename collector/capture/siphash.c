@@ -1,5 +1,5 @@
-/* keyed.c - SipHash: two rounds a word, four at the end. */
-#include "keyed.h"
+/* siphash.c - SipHash: two rounds a word, four at the end. */
+#include "siphash.h"
 #include "clock.h"
 #include <string.h>
 #include <sys/random.h>
@@ -31,7 +31,7 @@ static inline void word_in(uint64_t v[4], uint64_t word)
 	v[0] ^= word;
 }
 
-uint64_t keyed_hash(const struct key *k, const void *bytes, size_t len)
+uint64_t siphash(const struct siphash_key *k, const void *bytes, size_t len)
 {
 	const char *at = bytes;
 	uint64_t last = (uint64_t)len << 56, word = 0;
@@ -52,9 +52,9 @@ uint64_t keyed_hash(const struct key *k, const void *bytes, size_t len)
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-struct key key_random(void)
+struct siphash_key siphash_key_random(void)
 {
-	struct key k;
+	struct siphash_key k;
 	if (getrandom(&k, sizeof k, GRND_NONBLOCK) == (ssize_t)sizeof k)
 		return k;
 	/* A machine that just started: no secret, but another one each time. */

@@ -1,14 +1,14 @@
-/* keyed.h - a hash that nobody can reckon, or make collide, without the key.
+/* siphash.h - a hash that nobody can reckon, or make collide, without the key.
  *
  * SipHash-2-4: 64 bits from a key of 128. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-struct key {
+struct siphash_key {
 	uint64_t half[2];
 };
 
-uint64_t keyed_hash(const struct key *k, const void *bytes, size_t len);
+uint64_t siphash(const struct siphash_key *k, const void *bytes, size_t len);
 /* A key of random bits. */
-struct key key_random(void);
+struct siphash_key siphash_key_random(void);

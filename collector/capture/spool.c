@@ -1,6 +1,6 @@
 /* spool.c - the folder, the names, the ring of what was written. */
 #include "spool.h"
-#include "say.h"
+#include "log.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -91,7 +91,7 @@ static int fallback_open(void)
 bool spool_open(struct spool *s)
 {
 	char asked[OPTIONS_PATH];
-	if (ours_is(&s->opened, s->folder))
+	if (fd_guard_holds(&s->opened, s->folder))
 		return true;
 	s->folder = -1;
 	bool told = options_folder(s->options, asked);
@@ -101,13 +101,13 @@ bool spool_open(struct spool *s)
 		s->folder = folder_open(asked, false);
 		failed = errno;
 	}
-	s->opened = ours_of(s->folder);
+	s->opened = fd_guard_of(s->folder);
 	if (s->folder >= 0)
 		return true;
 	s->folder = fallback_open();
-	s->opened = ours_of(s->folder);
+	s->opened = fd_guard_of(s->folder);
 	if (!s->complained)
-		say("the spool folder '%s' cannot be written to (%s): %s",
+		log_line("the spool folder '%s' cannot be written to (%s): %s",
 			told ? asked : "", strerror(failed),
 			s->folder < 0 ? "nothing is recorded"
 				      : "captures go to a folder in /tmp");
@@ -117,7 +117,7 @@ bool spool_open(struct spool *s)
 
 void spool_close(struct spool *s)
 {
-	ours_close(&s->opened, s->folder);
+	fd_guard_close(&s->opened, s->folder);
 	s->folder = -1;
 }
 
@@ -223,6 +223,7 @@ void spool_keep(struct spool *s, uint64_t most)
 	if (!was_open)
 		spool_close(s);
 	if (deleted)
-		say_once("older captures of this process are deleted to keep "
-			 "its share of the disk");
+		log_line_once(
+			"older captures of this process are deleted to keep "
+			"its share of the disk");
 }

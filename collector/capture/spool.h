@@ -5,7 +5,7 @@
  * while a capture is. */
 #pragma once
 #include "options.h"
-#include "ours.h"
+#include "fd_guard.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,7 +14,7 @@ enum { SPOOL_FILES = 1024, SPOOL_NAME = 160 };
 struct spool {
 	const struct options *options;
 	int folder; /* -1 none is open */
-	struct ours opened; /* of the folder */
+	struct fd_guard opened; /* of the folder */
 	bool complained;
 	char host[64];
 	long pid;

@@ -1,23 +1,24 @@
 /* counters.c - samples the host and its GPUs in a thread while a window is open. */
 #include "clock.h"
 #include "counters_state.h"
-#include "say.h"
-#include "scribe.h"
+#include "log.h"
+#include "capture_writer.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
-static int64_t counters_own_text(struct scribe *s, const char *text)
+static int64_t counters_own_text(struct capture_writer *s, const char *text)
 {
-	return scribe_text(s, TEXT_OWN, 0, text, strlen(text));
+	return capture_writer_text(s, TEXT_OWN, 0, text, strlen(text));
 }
 
-static void counters_fact(struct scribe *s, const char *name, const char *value)
+static void counters_fact(struct capture_writer *s, const char *name,
+	const char *value)
 {
 	if (*value)
-		scribe_row(s, KST_fact,
+		capture_writer_row(s, KST_fact,
 			&(struct kst_fact){ .name = counters_own_text(s, name),
 				.value = counters_own_text(s, value) });
 }
@@ -49,12 +50,12 @@ static int64_t counters_power_cap(const struct nvml_gpu *g)
 	return g->power_cap_mw < 0 ? -1 : (g->power_cap_mw + 500) / 1000;
 }
 
-static void counters_gpus(const struct nvml *n, struct scribe *s)
+static void counters_gpus(const struct nvml *n, struct capture_writer *s)
 {
 	char text[256];
 	for (int i = 0; i < n->n; i++) {
 		const struct nvml_gpu *g = &n->gpu[i];
-		scribe_row(s, KST_device,
+		capture_writer_row(s, KST_device,
 			&(struct kst_device){ .number = g->number,
 				.name = *g->name ? counters_own_text(s, g->name)
 						 : 0,
@@ -69,10 +70,10 @@ static void counters_gpus(const struct nvml *n, struct scribe *s)
 	counters_joined(text, n, counters_power_cap);
 	counters_fact(s, "power_cap_w", text);
 	if (n->order_unknown)
-		scribe_note(s, "device_order", n->order_unknown, "");
+		capture_writer_note(s, "device_order", n->order_unknown, "");
 }
 
-static void counters_told(struct counters *c, struct scribe *s)
+static void counter_rows(struct counters *c, struct capture_writer *s)
 {
 	int64_t beyond = atomic_load(&c->host.tasks.most_beyond);
 	if (!c->told_gpus && nvml_ready(&c->nvml)) {
@@ -84,12 +85,12 @@ static void counters_told(struct counters *c, struct scribe *s)
 		c->told_host = true;
 	}
 	if (!c->told_tasks && beyond) {
-		scribe_note(s, "tasks_beyond", beyond, "");
+		capture_writer_note(s, "tasks_beyond", beyond, "");
 		c->told_tasks = true;
 	}
 }
 
-static int64_t counters_name_of(struct counters *c, struct scribe *s,
+static int64_t counters_name_of(struct counters *c, struct capture_writer *s,
 	enum counter of)
 {
 	if (c->text[of] <= 0)
@@ -97,7 +98,7 @@ static int64_t counters_name_of(struct counters *c, struct scribe *s,
 	return c->text[of];
 }
 
-void counters_drain(struct counters *c, struct scribe *s)
+void counters_drain(struct counters *c, struct capture_writer *s)
 {
 	struct sample one;
 	bool any = false;
@@ -106,7 +107,7 @@ void counters_drain(struct counters *c, struct scribe *s)
 	for (int i = 0; i < SAMPLERS; i++) {
 		struct samples *from = c->sampler[i].to;
 		while (from && samples_next(from, &one)) {
-			scribe_row(s, KST_counter,
+			capture_writer_row(s, KST_counter,
 				&(struct kst_counter){ .start_ns = one.at_ns,
 					.name = counters_name_of(c, s,
 						one.counter),
@@ -117,7 +118,7 @@ void counters_drain(struct counters *c, struct scribe *s)
 	}
 	/* Surroundings alone begin no capture. */
 	if (any)
-		counters_told(c, s);
+		counter_rows(c, s);
 }
 
 void counters_again(struct counters *c)
@@ -157,13 +158,13 @@ static void counters_rest(struct sampler *s, int64_t due_ns)
 {
 	int64_t left_ns;
 	for (;;) {
-		uint32_t seen = bell_seen(&s->wake);
+		uint32_t seen = thread_event_seen(&s->wake);
 		if (counters_stopping(s))
 			return;
 		left_ns = due_ns - moment_now(NULL).steady_ns;
 		if (left_ns <= 0)
 			return;
-		bell_wait(&s->wake, seen, left_ns);
+		thread_event_wait(&s->wake, seen, left_ns);
 	}
 }
 
@@ -215,7 +216,7 @@ static void *counters_nvml_main(void *ctx)
 	if (nvml_open(&s->of->nvml, &s->of->place, sentence))
 		counters_sampler_loop(s, counters_nvml_turn);
 	else
-		say_once("%s", sentence);
+		log_line_once("%s", sentence);
 	counters_sampler_end(s);
 	return NULL;
 }
@@ -328,7 +329,7 @@ static void counters_sampler_start(struct sampler *s)
 	if (thread_start(s->name, s->main, s))
 		return;
 	atomic_store(&s->running, false);
-	say_once("no thread could be made to sample counters");
+	log_line_once("no thread could be made to sample counters");
 }
 
 void counters_start(struct counters *c)
@@ -357,13 +358,14 @@ void counters_stop(struct counters *c)
 	for (int i = 0; i < SAMPLERS; i++) {
 		atomic_store_explicit(&c->sampler[i].stop, true,
 			memory_order_release);
-		bell_ring(&c->sampler[i].wake);
+		thread_event_raise(&c->sampler[i].wake);
 	}
 	for (int ms = 0; ms < STOP_MS && counters_running(c); ms++)
 		nanosleep(&step, NULL);
 	if (counters_running(c))
-		say_once("NVML has not come back from a call; its thread is "
-			 "let be");
+		log_line_once(
+			"NVML has not come back from a call; its thread is "
+			"let be");
 }
 
 void counters_free(struct counters *c)

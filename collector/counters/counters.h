@@ -8,7 +8,7 @@
 #include "options.h"
 
 struct counters;
-struct scribe;
+struct capture_writer;
 
 /* Reads CUDA_VISIBLE_DEVICES, so call it where CUDA does: inside cuInit. Opens
  * nothing before counters_start(). NULL where there is no memory, or nothing to
@@ -28,7 +28,7 @@ void counters_stop(struct counters *c);
 
 /* Of the writing thread: the samples since the last time, as counter rows, and
  * once per capture (counters_again()) device rows, facts and notes. */
-void counters_drain(struct counters *c, struct scribe *s);
+void counters_drain(struct counters *c, struct capture_writer *s);
 void counters_again(struct counters *c);
 /* Samples that found no room since it was asked last; of the writing thread. */
 int64_t counters_dropped(struct counters *c);

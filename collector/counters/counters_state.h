@@ -13,7 +13,7 @@ struct sampler {
 	const char *name;
 	int64_t period_ns;
 	struct samples *to; /* NULL: not wanted */
-	struct bell wake;
+	struct thread_event wake;
 	_Atomic bool stop, running;
 };
 

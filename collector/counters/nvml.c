@@ -1,6 +1,6 @@
 /* nvml.c - counters of GPUs, read through NVML. */
 #include "nvml.h"
-#include "say.h"
+#include "log.h"
 #include <assert.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -31,14 +31,15 @@ static bool nvml_succeeded(const struct nvml_turn *t, enum counter c,
 		return true;
 	if (result == NVML_GPU_LOST) {
 		if (!atomic_exchange(&t->g->lost, true))
-			say("GPU %d fell off the bus; its counters end here",
+			log_line("GPU %d fell off the bus; its counters end "
+				 "here",
 				(int)t->g->number);
 		return false;
 	}
 	atomic_fetch_or(&t->g->off, 1u << c);
 	if (!(atomic_fetch_or(&t->n->said, 1u << c) & 1u << c))
-		say("%s is not told of GPU %d: NVML says %d", counter_name(c),
-			(int)t->g->number, result);
+		log_line("%s is not told of GPU %d: NVML says %d",
+			counter_name(c), (int)t->g->number, result);
 	return false;
 }
 

@@ -20,7 +20,7 @@ struct entry {
 static void folder_open(struct tasks *t)
 {
 	t->folder = open(t->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	t->opened = ours_of(t->folder);
+	t->opened = fd_guard_of(t->folder);
 }
 
 void tasks_init(struct tasks *t, const char *proc)
@@ -33,7 +33,7 @@ void tasks_init(struct tasks *t, const char *proc)
 
 void tasks_release(struct tasks *t)
 {
-	ours_close(&t->opened, t->folder);
+	fd_guard_close(&t->opened, t->folder);
 	t->folder = -1;
 }
 
@@ -127,7 +127,7 @@ static bool walk(struct tasks *t, bool known)
 
 bool tasks_read(struct tasks *t)
 {
-	if (t->folder >= 0 && !ours_is(&t->opened, t->folder))
+	if (t->folder >= 0 && !fd_guard_holds(&t->opened, t->folder))
 		folder_open(t); /* the host closed it */
 	if (t->folder < 0)
 		return false;

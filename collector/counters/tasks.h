@@ -4,7 +4,7 @@
  * read, and what each grew by is added up. At most TASKS_MAX are looked at: a
  * process with more has that many in the totals, and the rest is counted. */
 #pragma once
-#include "ours.h"
+#include "fd_guard.h"
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ struct task {
 
 struct tasks {
 	int folder; /* /proc/self/task; -1: not there */
-	struct ours opened; /* of it */
+	struct fd_guard opened; /* of it */
 	char path[64];
 	struct task list[TASKS_MAX];
 	int n;

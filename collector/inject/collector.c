@@ -4,7 +4,7 @@
 #include "collector_state.h"
 #include "fault.h"
 #include "nvtx.h"
-#include "say.h"
+#include "log.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -53,19 +53,19 @@ static void collector_in_child(void)
 {
 	fault_stop();
 	nvtx_record(false);
-	say_open(NULL);
+	log_open(NULL);
 }
 
 static bool collector_wait_until(_Atomic bool *what, int64_t until_ns)
 {
-	struct bell *b = &the.ended;
+	struct thread_event *b = &the.ended;
 
 	while (!atomic_load(what)) {
-		uint32_t seen = bell_seen(b);
+		uint32_t seen = thread_event_seen(b);
 		int64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 		if (atomic_load(what) || now_ns >= until_ns)
 			break;
-		bell_wait(b, seen, until_ns - now_ns);
+		thread_event_wait(b, seen, until_ns - now_ns);
 	}
 	return atomic_load(what);
 }
@@ -81,12 +81,12 @@ static void collector_at_exit(void)
 	if (fault_stopped() || getpid() != the.pid)
 		return;
 	atomic_store(&the.exiting, true);
-	bell_ring(&the.ctl.bell);
+	thread_event_raise(&the.ctl.event);
 	/* Only then is it settled whether somebody writes. */
 	collector_wait_until(&the.ctl.ended, now_ns + most_ns * 7 / 10);
 	if (!the.io.started)
 		return;
-	io_want(&the, IO_END);
+	output_want(&the, IO_END);
 	collector_wait_until(&the.io.ended, now_ns + most_ns);
 }
 
@@ -100,7 +100,7 @@ static void collector_complain(void *ctx, const char *sentence)
 {
 	struct collector *c = ctx;
 
-	say("%s", sentence);
+	log_line("%s", sentence);
 	if (!c->options_wrong++)
 		snprintf(c->option_told, sizeof c->option_told, "%s", sentence);
 }
@@ -130,15 +130,15 @@ static void collector_open_log(const struct options *o)
 	char path[OPTIONS_PATH + 16];
 
 	if (*o->log) {
-		say_open(o->log);
+		log_open(o->log);
 		return;
 	}
 	if (!options_folder(o, folder)) {
-		say_open(NULL);
+		log_open(NULL);
 		return;
 	}
 	snprintf(path, sizeof path, "%s/collector.log", folder);
-	say_open(path);
+	log_open(path);
 }
 
 /* Options are read once, by whoever comes first: the driver or NVTX. */
@@ -150,7 +150,7 @@ static void collector_decide(void)
 	/* A program with more rights than its user: nothing of the user's. */
 	if (getauxval(AT_SECURE))
 		return;
-	place_program(the.program);
+	process_info_program(the.program);
 	options_init(o, collector_env, collector_complain, &the);
 	wanted = o->trace && !pattern_matches(&o->exclude, the.program);
 	if (!wanted)
@@ -187,7 +187,7 @@ static void collector_start_chained(const struct options *o)
 	if (entry)
 		entry();
 	else
-		say("'%s' of KERNSIFT_TRACE_CHAIN cannot be started (%s)",
+		log_line("'%s' of KERNSIFT_TRACE_CHAIN cannot be started (%s)",
 			o->chain, dlerror());
 }
 
@@ -196,18 +196,18 @@ static void collector_begin(void)
 	struct collector *c = &the;
 
 	c->pid = getpid();
-	c->rank = place_rank(collector_env, NULL);
+	c->rank = process_info_rank(collector_env, NULL);
 	if (options_kind(&c->options, "counter"))
 		c->counters = counters_new(&c->options);
 	if (pthread_atfork(NULL, NULL, collector_in_child) ||
 		atexit(collector_at_exit) || at_quick_exit(collector_at_exit)) {
-		say("the end of the process cannot be seen; nothing is "
-		    "recorded");
+		log_line("the end of the process cannot be seen; nothing is "
+			 "recorded");
 		return;
 	}
 	if (c->options_wrong)
-		io_tell(c, TOLD_option, 1, c->option_told);
-	ctl_start(c);
+		output_tell(c, TOLD_option, 1, c->option_told);
+	control_start(c);
 }
 
 void collector_start(void)

@@ -7,8 +7,8 @@
 #include "library.h"
 #include "nodes.h"
 #include "options.h"
-#include "place.h"
-#include "scribe.h"
+#include "process_info.h"
+#include "capture_writer.h"
 #include "session.h"
 #include "thread.h"
 #include "trigger.h"
@@ -33,7 +33,7 @@ struct cupti {
 };
 
 /* What the control thread wants of the writing one. */
-enum io_want {
+enum output_want {
 	IO_IDLE, /* between windows: end the file */
 	IO_WINDOW,
 	IO_CLOSING, /* the rest of a window, then tell */
@@ -54,7 +54,7 @@ enum told {
 
 struct io {
 	_Atomic bool started;
-	_Atomic int want; /* enum io_want; never back from IO_END */
+	_Atomic int want; /* enum output_want; never back from IO_END */
 	_Atomic int windows; /* that began so far, set before want */
 	_Atomic bool drained, ended;
 	_Atomic int opened, closed; /* enum window_why + 1; 0 not yet */
@@ -67,7 +67,7 @@ struct io {
 struct ctl {
 	struct window window;
 	struct trigger trigger;
-	struct bell bell;
+	struct thread_event event;
 	bool trigger_pending;
 	_Atomic bool ended;
 	int64_t flush_ns; /* next, MONOTONIC_RAW */
@@ -79,11 +79,11 @@ struct collector {
 	struct options options;
 	char option_told[256]; /* the first that cannot be used */
 	int options_wrong;
-	struct place_rank rank;
+	struct process_info_rank rank;
 	char program[OPTIONS_PATH];
 	pid_t pid;
 	_Atomic bool exiting;
-	struct bell ended; /* rung with ctl.ended and io.ended */
+	struct thread_event ended; /* raised with ctl.ended and io.ended */
 	struct cupti cupti;
 	struct counters *counters;
 	struct ctl ctl;
@@ -92,18 +92,18 @@ struct collector {
 
 /* collector_ctl.c: the first window opens inside of the caller, the thread
  * follows. */
-bool ctl_start(struct collector *c);
+bool control_start(struct collector *c);
 
 /* collector_io.c */
-bool io_start(struct collector *c);
-void io_want(struct collector *c, enum io_want want);
+bool output_start(struct collector *c);
+void output_want(struct collector *c, enum output_want want);
 /* For the notes of the capture, `n` more of them; the first detail stays. */
-void io_tell(struct collector *c, enum told what, int64_t n,
+void output_tell(struct collector *c, enum told what, int64_t n,
 	const char *detail);
 
 /* collector_rows.c: rows that belong to a capture as such. */
 struct drops { /* counted, not written yet */
 	int64_t cupti, pool, shed, unreadable, ring, node, counter, disk;
 };
-void rows_end(struct collector *c, struct scribe *s);
-void rows_told(struct collector *c, struct scribe *s);
+void rows_end(struct collector *c, struct capture_writer *s);
+void rows_told(struct collector *c, struct capture_writer *s);

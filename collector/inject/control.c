@@ -1,15 +1,15 @@
-/* collector_ctl.c - the control thread: opens and closes windows and calls CUPTI. */
+/* control.c - the control thread: opens and closes windows and calls CUPTI. */
 #include "clock.h"
 #include "collector.h"
 #include "collector_state.h"
 #include "fault.h"
 #include "nvtx.h"
-#include "say.h"
+#include "log.h"
 
 /* Its pointer to the record is a CUpti_Activity's. */
 static CUptiResult(CUPTIAPI *next_record)(uint8_t *, size_t, CUpti_Activity **);
 
-static int ctl_next_untyped(uint8_t *buffer, size_t bytes, void **record)
+static int control_next_untyped(uint8_t *buffer, size_t bytes, void **record)
 {
 	CUpti_Activity *at = *record;
 	CUptiResult r = next_record(buffer, bytes, &at);
@@ -18,37 +18,37 @@ static int ctl_next_untyped(uint8_t *buffer, size_t bytes, void **record)
 	return (int)r;
 }
 
-static bool ctl_wants_cupti(const struct options *o)
+static bool control_wants_cupti(const struct options *o)
 {
 	return options_kind(o, "kernel") || options_kind(o, "copy") ||
 	       options_kind(o, "launch") || options_kind(o, "overhead");
 }
 
-static void ctl_find(struct collector *c)
+static void control_find(struct collector *c)
 {
 	struct cupti *u = &c->cupti;
 	char sentence[256];
 
-	if (!ctl_wants_cupti(&c->options))
+	if (!control_wants_cupti(&c->options))
 		return;
 	u->usable = library_open(&u->library, c->options.cupti, sentence);
 	if (!u->usable) {
-		say("%s", sentence);
-		io_tell(c, TOLD_cupti, 1, sentence);
+		log_line("%s", sentence);
+		output_tell(c, TOLD_cupti, 1, sentence);
 		return;
 	}
 	next_record = u->library.next_record;
-	u->usable =
-		layout_learn(&u->layout, ctl_next_untyped, u->library.version);
+	u->usable = layout_learn(&u->layout, control_next_untyped,
+		u->library.version);
 	if (!u->usable) {
-		say("libcupti %u walks no records; it is not used",
+		log_line("libcupti %u walks no records; it is not used",
 			u->library.version);
-		io_tell(c, TOLD_cupti, 1, "this libcupti walks no records");
+		output_tell(c, TOLD_cupti, 1, "this libcupti walks no records");
 	}
 }
 
 /* collector_cupti.c: looks for CUPTI once; false where memory lacks. */
-static bool cupti_look(struct collector *c)
+static bool control_cupti_look(struct collector *c)
 {
 	struct cupti *u = &c->cupti;
 	const struct options *o = &c->options;
@@ -62,7 +62,7 @@ static bool cupti_look(struct collector *c)
 	if (u->looked)
 		return u->intake != NULL;
 	u->looked = true;
-	ctl_find(c);
+	control_find(c);
 	u->names = names_new();
 	u->nodes = nodes_new();
 	/* Half of the memory; the writer takes 3/8, tables and rings the rest. */
@@ -76,20 +76,20 @@ static bool cupti_look(struct collector *c)
 	return u->intake != NULL;
 }
 
-static bool cupti_stays(const struct collector *c)
+static bool control_cupti_stays(const struct collector *c)
 {
 	return c->options.capture || c->options.nodes;
 }
 
 /* Between windows, where KERNSIFT_TRACE_CAPTURE or _NODES asks for it. */
-static void cupti_listen(struct collector *c)
+static void control_cupti_listen(struct collector *c)
 {
 	const int64_t second_ns = 1000000000;
 	struct cupti *u = &c->cupti;
 	int64_t now_ns = clock_read_ns(CLOCK_MONOTONIC_RAW);
 	char sentence[512] = "";
 
-	if (!cupti_stays(c) || !u->usable || u->listening ||
+	if (!control_cupti_stays(c) || !u->usable || u->listening ||
 		now_ns < u->listen_ns)
 		return;
 	switch (session_listen(u->session, true, sentence)) {
@@ -103,7 +103,7 @@ static void cupti_listen(struct collector *c)
 		u->usable = false;
 	}
 	if (*sentence)
-		say("%s", sentence);
+		log_line("%s", sentence);
 }
 
 static const int64_t ms_ns = 1000000;
@@ -114,12 +114,12 @@ static const int64_t flush_ns = 800 * INT64_C(1000000);
 enum { FLOOD = 100000 }; /* records a second below which none is one */
 
 /* Opens what a window records besides CUPTI's. */
-static void ctl_begin_window(struct collector *c)
+static void control_begin_window(struct collector *c)
 {
 	struct cupti *u = &c->cupti;
 
-	if (!cupti_look(c) || !io_start(c)) {
-		say_once("there is no memory or no thread to record with");
+	if (!control_cupti_look(c) || !output_start(c)) {
+		log_line_once("there is no memory or no thread to record with");
 		return;
 	}
 	u->kernels_before = intake_kernels(u->intake);
@@ -131,13 +131,13 @@ static void ctl_begin_window(struct collector *c)
 	atomic_store(&c->io.closed, 0);
 	atomic_store(&c->io.opened, (int)c->ctl.window.why + 1);
 	atomic_fetch_add(&c->io.windows, 1);
-	io_want(c, IO_WINDOW);
+	output_want(c, IO_WINDOW);
 	if (options_kind(&c->options, "nvtx"))
 		nvtx_record(true);
 	counters_start(c->counters);
 }
 
-static void ctl_try_cupti(struct collector *c, struct window_events *e)
+static void control_try_cupti(struct collector *c, struct window_events *e)
 {
 	struct cupti *u = &c->cupti;
 	char sentence[512] = "";
@@ -154,11 +154,11 @@ static void ctl_try_cupti(struct collector *c, struct window_events *e)
 	u->usable = end == SESSION_OPEN || end == SESSION_BUSY;
 	if (!*sentence)
 		return;
-	say("%s", sentence);
-	io_tell(c, TOLD_cupti, 1, sentence);
+	log_line("%s", sentence);
+	output_tell(c, TOLD_cupti, 1, sentence);
 }
 
-static void ctl_leave_cupti(struct collector *c)
+static void control_leave_cupti(struct collector *c)
 {
 	struct cupti *u = &c->cupti;
 
@@ -168,14 +168,14 @@ static void ctl_leave_cupti(struct collector *c)
 	if (session_close(u->session))
 		return;
 	u->usable = false;
-	say("CUPTI failed in a window, and is not used any more");
-	io_tell(c, TOLD_cupti, 1, "it reported a fatal error");
+	log_line("CUPTI failed in a window, and is not used any more");
+	output_tell(c, TOLD_cupti, 1, "it reported a fatal error");
 }
 
 /* CUPTI is of no more use, be it that its flushes fail or that it ended itself.
  * In the first case what it was told is taken back; in the second it is not
  * called, which the session knows. */
-static void ctl_give_up_cupti(struct collector *c)
+static void control_give_up_cupti(struct collector *c)
 {
 	struct cupti *u = &c->cupti;
 	char sentence[512];
@@ -187,7 +187,7 @@ static void ctl_give_up_cupti(struct collector *c)
 	session_close(u->session);
 }
 
-static void ctl_close_window(struct collector *c, bool with_cupti)
+static void control_close_window(struct collector *c, bool with_cupti)
 {
 	enum window_why why = c->ctl.window.why;
 
@@ -197,47 +197,49 @@ static void ctl_close_window(struct collector *c, bool with_cupti)
 	if (why == WINDOW_flood)
 		intake_shed(c->cupti.intake, true);
 	if (with_cupti)
-		ctl_leave_cupti(c);
+		control_leave_cupti(c);
 	counters_stop(c->counters);
 	atomic_store(&c->io.closed, (int)why + 1);
 	if (why == WINDOW_kernels || why == WINDOW_flood ||
 		why == WINDOW_fault) {
-		say("a window was closed: %s", window_why_text(why));
-		io_tell(c, TOLD_cut, 1, window_why_text(why));
+		log_line("a window was closed: %s", window_why_text(why));
+		output_tell(c, TOLD_cut, 1, window_why_text(why));
 	}
-	io_want(c, IO_CLOSING);
+	output_want(c, IO_CLOSING);
 }
 
-static void ctl_perform(struct collector *c, enum window_act act,
+static void control_perform(struct collector *c, enum window_act act,
 	struct window_events *e)
 {
 	switch (act) {
 	case ACT_OPEN:
-		ctl_begin_window(c);
+		control_begin_window(c);
 		break;
 	case ACT_TRY:
-		ctl_try_cupti(c, e);
+		control_try_cupti(c, e);
 		break;
 	case ACT_LEAVE:
-		say("somebody else took CUPTI's buffers; this window goes on "
-		    "without");
-		io_tell(c, TOLD_cupti, 1, "somebody else took CUPTI's buffers");
-		ctl_leave_cupti(c);
+		log_line("somebody else took CUPTI's buffers; this window goes "
+			 "on "
+			 "without");
+		output_tell(c, TOLD_cupti, 1,
+			"somebody else took CUPTI's buffers");
+		control_leave_cupti(c);
 		break;
 	case ACT_CLOSE:
-		ctl_close_window(c, true);
+		control_close_window(c, true);
 		break;
 	case ACT_GIVE_UP:
-		io_tell(c, TOLD_cupti, 1, "it reported a fatal error");
-		ctl_give_up_cupti(c);
-		ctl_close_window(c, false);
+		output_tell(c, TOLD_cupti, 1, "it reported a fatal error");
+		control_give_up_cupti(c);
+		control_close_window(c, false);
 		break;
 	case ACT_NONE:
 		break;
 	}
 }
 
-static void ctl_flush(struct collector *c, struct window_events *e)
+static void control_flush(struct collector *c, struct window_events *e)
 {
 	struct cupti *u = &c->cupti;
 	int64_t kept = atomic_load(&c->io.kept);
@@ -255,7 +257,7 @@ static void ctl_flush(struct collector *c, struct window_events *e)
 }
 
 /* The clock was set: by so much more than it drifts. */
-static void ctl_watch_clock(struct collector *c, int64_t now_ns)
+static void control_watch_clock(struct collector *c, int64_t now_ns)
 {
 	struct ctl *k = &c->ctl;
 	int64_t offset_ns = now_ns - clock_read_ns(CLOCK_MONOTONIC_RAW);
@@ -264,12 +266,12 @@ static void ctl_watch_clock(struct collector *c, int64_t now_ns)
 	k->offset_ns = offset_ns;
 	if (by_ns > -second_ns / 2 && by_ns < second_ns / 2)
 		return;
-	say("the clock was set by %lld ms", (long long)(by_ns / ms_ns));
-	io_tell(c, TOLD_clock, 1, "CLOCK_REALTIME");
+	log_line("the clock was set by %lld ms", (long long)(by_ns / ms_ns));
+	output_tell(c, TOLD_clock, 1, "CLOCK_REALTIME");
 	window_clock_set(&k->window, by_ns);
 }
 
-static struct window_events ctl_listen(struct collector *c)
+static struct window_events control_listen(struct collector *c)
 {
 	struct ctl *k = &c->ctl;
 	struct cupti *u = &c->cupti;
@@ -289,35 +291,35 @@ static struct window_events ctl_listen(struct collector *c)
 		return e;
 	e.kernels = intake_kernels(u->intake) - u->kernels_before;
 	if (clock_read_ns(CLOCK_MONOTONIC_RAW) >= k->flush_ns)
-		ctl_flush(c, &e);
+		control_flush(c, &e);
 	return e;
 }
 
-static void ctl_round_of(struct collector *c)
+static void control_round_of(struct collector *c)
 {
 	struct ctl *k = &c->ctl;
 	int64_t now_ns = clock_real_ns();
 	enum window_act act;
 
-	ctl_watch_clock(c, now_ns);
-	struct window_events e = ctl_listen(c);
+	control_watch_clock(c, now_ns);
+	struct window_events e = control_listen(c);
 	do {
 		enum window_phase before = k->window.phase;
 		act = window_next(&k->window, now_ns, &e);
 		e = (struct window_events){ .exiting = e.exiting };
 		if (before != k->window.phase &&
 			k->window.phase == PHASE_ARMED && c->io.started)
-			io_want(c, IO_IDLE);
-		ctl_perform(c, act, &e);
+			output_want(c, IO_IDLE);
+		control_perform(c, act, &e);
 		now_ns = clock_real_ns();
 	} while (act != ACT_NONE || e.fatal || e.refused);
 	if (k->window.phase == PHASE_DEAD && c->io.started)
-		io_want(c, IO_IDLE);
+		output_want(c, IO_IDLE);
 	if (k->window.phase == PHASE_ARMED && !e.exiting)
-		cupti_listen(c);
+		control_cupti_listen(c);
 }
 
-static int64_t ctl_nap_ns(const struct collector *c)
+static int64_t control_nap_ns(const struct collector *c)
 {
 	const struct ctl *k = &c->ctl;
 	int64_t now_ns = clock_real_ns();
@@ -333,39 +335,40 @@ static int64_t ctl_nap_ns(const struct collector *c)
 	return wakes_ns < now_ns + nap ? wakes_ns - now_ns : nap;
 }
 
-static void ctl_end(struct collector *c)
+static void control_end(struct collector *c)
 {
 	atomic_store(&c->ctl.ended, true);
-	bell_ring(&c->ended);
+	thread_event_raise(&c->ended);
 }
 
-static void *ctl_main(void *ctx)
+static void *control_main(void *ctx)
 {
 	struct collector *c = ctx;
 
 	thread_stand_back();
 	while (!fault_stopped() && !atomic_load(&c->exiting)) {
-		uint32_t seen = bell_seen(&c->ctl.bell);
-		ctl_round_of(c);
-		say_write();
+		uint32_t seen = thread_event_seen(&c->ctl.event);
+		control_round_of(c);
+		log_flush();
 		if (!atomic_load(&c->exiting))
-			bell_wait(&c->ctl.bell, seen, ctl_nap_ns(c));
+			thread_event_wait(&c->ctl.event, seen,
+				control_nap_ns(c));
 	}
 	if (fault_stopped()) {
 		nvtx_record(false);
-		ctl_leave_cupti(c);
+		control_leave_cupti(c);
 	} else {
-		ctl_round_of(c);
+		control_round_of(c);
 	}
-	io_want(c, IO_END);
+	output_want(c, IO_END);
 	if (!c->io.started)
-		say("no window was opened; nothing is recorded");
-	say_write();
-	ctl_end(c);
+		log_line("no window was opened; nothing is recorded");
+	log_flush();
+	control_end(c);
 	return NULL;
 }
 
-bool ctl_start(struct collector *c)
+bool control_start(struct collector *c)
 {
 	struct ctl *k = &c->ctl;
 	struct schedule s;
@@ -376,21 +379,22 @@ bool ctl_start(struct collector *c)
 	k->offset_ns = now_ns - clock_read_ns(CLOCK_MONOTONIC_RAW);
 	if (*c->options.trigger &&
 		trigger_from(&k->trigger, c->options.trigger) &&
-		!trigger_start(&k->trigger, &k->bell)) {
-		say("the program has a handler of its own for "
-		    "KERNSIFT_TRACE_TRIGGER's signal, which stays");
+		!trigger_start(&k->trigger, &k->event)) {
+		log_line("the program has a handler of its own for "
+			 "KERNSIFT_TRACE_TRIGGER's signal, which stays");
 	}
-	if (cupti_stays(c))
-		cupti_look(c);
+	if (control_cupti_stays(c))
+		control_cupti_look(c);
 	/* What is launched right behind cuInit is to be recorded, and CUPTI may
 	 * be called inside of it by its own thread. */
-	ctl_round_of(c);
-	if (thread_start("ks-ctl", ctl_main, c))
+	control_round_of(c);
+	if (thread_start("ks-ctl", control_main, c))
 		return true;
-	say("there is no thread to control windows with; nothing is recorded");
+	log_line("there is no thread to control windows with; nothing is "
+		 "recorded");
 	nvtx_record(false);
-	ctl_leave_cupti(c);
-	io_want(c, IO_END);
-	ctl_end(c);
+	control_leave_cupti(c);
+	output_want(c, IO_END);
+	control_end(c);
 	return false;
 }

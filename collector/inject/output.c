@@ -1,34 +1,35 @@
-/* collector_io.c - the output thread: empties buffers and rings and writes rows. */
+/* output.c - the output thread: empties buffers and rings and writes rows. */
 #include "clock.h"
 #include "collector.h"
 #include "collector_state.h"
 #include "fault.h"
 #include "nvtx.h"
 #include "raw.h"
-#include "say.h"
+#include "log.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-static void rows_clock(struct scribe *s);
+static void output_rows_clock(struct capture_writer *s);
 
-static int64_t io_own_text(struct scribe *s, const char *text)
+static int64_t output_own_text(struct capture_writer *s, const char *text)
 {
-	return scribe_text(s, TEXT_OWN, 0, text, strlen(text));
+	return capture_writer_text(s, TEXT_OWN, 0, text, strlen(text));
 }
 
-static void io_fact(struct scribe *s, const char *name, const char *value)
+static void output_fact(struct capture_writer *s, const char *name,
+	const char *value)
 {
 	if (*value)
-		scribe_row(s, KST_fact,
-			&(struct kst_fact){ .name = io_own_text(s, name),
-				.value = io_own_text(s, value) });
+		capture_writer_row(s, KST_fact,
+			&(struct kst_fact){ .name = output_own_text(s, name),
+				.value = output_own_text(s, value) });
 }
 
 /* A file of /proc, which has no size; NUL behind it. */
-static void io_slurp(const char *path, char *to, size_t size)
+static void output_slurp(const char *path, char *to, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? 0 : read(fd, to, size - 1);
@@ -39,12 +40,12 @@ static void io_slurp(const char *path, char *to, size_t size)
 }
 
 /* What stands behind the first "NAME : " of /proc/cpuinfo. */
-static void io_cpu_name(char *to, size_t size)
+static void output_cpu_name(char *to, size_t size)
 {
 	char text[2048];
 	char *at;
 
-	io_slurp("/proc/cpuinfo", text, sizeof text);
+	output_slurp("/proc/cpuinfo", text, sizeof text);
 	at = strstr(text, "model name");
 	at = at ? strchr(at, ':') : NULL;
 	if (at)
@@ -53,95 +54,96 @@ static void io_cpu_name(char *to, size_t size)
 		at ? at : "");
 }
 
-static void io_rows_process(struct collector *c, struct scribe *s)
+static void output_rows_process(struct collector *c, struct capture_writer *s)
 {
 	const char *name = place_base(c->program);
 	char host[256] = "";
 
 	gethostname(host, sizeof host - 1);
-	scribe_row(s, KST_process,
+	capture_writer_row(s, KST_process,
 		&(struct kst_process){ .pid = c->pid,
-			.name = scribe_text(s, TEXT_PATH, 0, name,
+			.name = capture_writer_text(s, TEXT_PATH, 0, name,
 				strlen(name)),
 			.rank = c->rank.rank,
 			.world_size = c->rank.size,
-			.host = scribe_text(s, TEXT_PATH, 0, host,
+			.host = capture_writer_text(s, TEXT_PATH, 0, host,
 				strlen(host)) });
 }
 
-static void rows_begin(struct collector *c, struct scribe *s)
+static void output_rows_begin(struct collector *c, struct capture_writer *s)
 {
-	const struct scribe_facts facts = { c->cupti.library.version,
+	const struct capture_writer_facts facts = { c->cupti.library.version,
 		c->cupti.library.driver, c->options.graph };
 	int opened = atomic_load(&c->io.opened);
 	struct utsname os;
 	char text[4096];
 	char value[256];
 
-	io_rows_process(c, s);
-	scribe_facts(s, &facts);
+	output_rows_process(c, s);
+	capture_writer_facts(s, &facts);
 	if (!uname(&os)) {
 		snprintf(value, sizeof value, "%.100s %.100s", os.sysname,
 			os.release);
-		io_fact(s, "os", value);
+		output_fact(s, "os", value);
 	}
-	io_cpu_name(value, sizeof value);
-	io_fact(s, "cpu", value);
-	io_slurp("/proc/self/status", text, sizeof text);
+	output_cpu_name(value, sizeof value);
+	output_fact(s, "cpu", value);
+	output_slurp("/proc/self/status", text, sizeof text);
 	place_pids(text, value, sizeof value);
 	if (strchr(value, ' '))
-		io_fact(s, "pids", value);
-	io_fact(s, "kinds", c->options.kinds);
+		output_fact(s, "pids", value);
+	output_fact(s, "kinds", c->options.kinds);
 	if (opened)
-		io_fact(s, "window_opened",
+		output_fact(s, "window_opened",
 			window_why_text((enum window_why)(opened - 1)));
-	rows_clock(s);
+	output_rows_clock(s);
 }
 
-void rows_end(struct collector *c, struct scribe *s)
+void rows_end(struct collector *c, struct capture_writer *s)
 {
 	int closed = atomic_load(&c->io.closed);
 
 	if (closed)
-		io_fact(s, "window_closed",
+		output_fact(s, "window_closed",
 			window_why_text((enum window_why)(closed - 1)));
-	rows_clock(s);
+	output_rows_clock(s);
 }
 
-static void rows_clock(struct scribe *s)
+static void output_rows_clock(struct capture_writer *s)
 {
 	struct clock_pair p = clock_pair_read();
 
-	scribe_row(s, KST_clock,
+	capture_writer_row(s, KST_clock,
 		&(struct kst_clock){ .start_ns = p.real_ns,
 			.realtime_ns = p.real_ns,
 			.monotonic_ns = p.monotonic_ns,
 			.boottime_ns = p.boot_ns });
 }
 
-static void io_drop(struct scribe *s, const char *where, int64_t *count)
+static void output_drop(struct capture_writer *s, const char *where,
+	int64_t *count)
 {
 	if (*count > 0 &&
-		scribe_row(s, KST_drop,
+		capture_writer_row(s, KST_drop,
 			&(struct kst_drop){ .start_ns = clock_real_ns(),
-				.where = io_own_text(s, where),
+				.where = output_own_text(s, where),
 				.count = *count }))
 		*count = 0;
 }
 
-static void rows_drops(struct scribe *s, struct drops *d)
+static void output_rows_drops(struct capture_writer *s, struct drops *d)
 {
-	io_drop(s, "cupti", &d->cupti);
-	io_drop(s, "pool", &d->pool);
-	io_drop(s, "shed", &d->shed);
-	io_drop(s, "unreadable", &d->unreadable);
-	io_drop(s, "ring", &d->ring);
-	io_drop(s, "node", &d->node);
-	io_drop(s, "counter", &d->counter);
-	io_drop(s, "disk", &d->disk);
+	output_drop(s, "cupti", &d->cupti);
+	output_drop(s, "pool", &d->pool);
+	output_drop(s, "shed", &d->shed);
+	output_drop(s, "unreadable", &d->unreadable);
+	output_drop(s, "ring", &d->ring);
+	output_drop(s, "node", &d->node);
+	output_drop(s, "counter", &d->counter);
+	output_drop(s, "disk", &d->disk);
 }
 
-void rows_told(struct collector *c, struct scribe *s)
+void rows_told(struct collector *c, struct capture_writer *s)
 {
 	static const char *const codes[TOLDS] = {
 		[TOLD_option] = "option_default",
@@ -160,35 +162,35 @@ void rows_told(struct collector *c, struct scribe *s)
 		memcpy(detail, c->io.detail[i], sizeof detail);
 		pthread_mutex_unlock(&c->io.lock);
 		if (n > 0)
-			scribe_note(s, codes[i], n, detail);
+			capture_writer_note(s, codes[i], n, detail);
 	}
 }
 
-static bool io_node_row(void *ctx, uint64_t node, const uint32_t *stack,
+static bool output_node_row(void *ctx, uint64_t node, const uint32_t *stack,
 	int depth)
 {
-	struct scribe *s = ctx;
+	struct capture_writer *s = ctx;
 
 	for (int i = 0; i < depth; i++) {
 		size_t len;
 		const char *text = nvtx_text(stack[i], &len);
 		const char *domain = nvtx_domain(stack[i]);
-		if (!scribe_row(s, KST_node,
+		if (!capture_writer_row(s, KST_node,
 			    &(struct kst_node){ .node = (int64_t)node,
 				    .depth = i,
-				    .name = scribe_text(s, TEXT_NVTX, 0, text,
-					    len),
-				    .domain = scribe_text(s, TEXT_NVTX, 0,
-					    domain, strlen(domain)) }))
+				    .name = capture_writer_text(s, TEXT_NVTX, 0,
+					    text, len),
+				    .domain = capture_writer_text(s, TEXT_NVTX,
+					    0, domain, strlen(domain)) }))
 			return false;
 	}
 	return true;
 }
 
-static void rows_nodes(struct collector *c, struct scribe *s)
+static void output_rows_nodes(struct collector *c, struct capture_writer *s)
 {
 	if (c->cupti.nodes)
-		nodes_tell(c->cupti.nodes, io_node_row, s);
+		nodes_tell(c->cupti.nodes, output_node_row, s);
 }
 
 enum { MS = 1000000 };
@@ -197,7 +199,7 @@ static const int64_t second_ns = 1000 * INT64_C(1000000);
 
 struct writing { /* of this thread alone */
 	struct collector *c;
-	struct scribe *scribe;
+	struct capture_writer *writer;
 	struct encode *encode;
 	struct raw *raw; /* NULL: not asked for */
 	struct encoded so_far;
@@ -210,9 +212,9 @@ struct writing { /* of this thread alone */
 };
 
 /* Each buffer that is there; beats go on meanwhile. */
-static void io_beat(struct writing *w, bool idle);
+static void output_beat(struct writing *w, bool idle);
 
-static void io_take_buffers(struct writing *w)
+static void output_take_buffers(struct writing *w)
 {
 	struct collector *c = w->c;
 	struct intake_buffer b;
@@ -220,17 +222,17 @@ static void io_take_buffers(struct writing *w)
 	while (intake_next(c->cupti.intake, &b)) {
 		w->in_window = true; /* also what comes late */
 		raw_buffer(w->raw, &b);
-		encode_buffer(w->encode, &b, w->scribe, &w->so_far);
+		encode_buffer(w->encode, &b, w->writer, &w->so_far);
 		intake_done(c->cupti.intake, &b);
 		atomic_store(&c->io.kept,
 			w->so_far.kernels + w->so_far.copies + w->so_far.calls +
 				w->so_far.graphs + w->so_far.overheads);
 		if (clock_read_ns(CLOCK_MONOTONIC) >= w->beat_ns)
-			io_beat(w, false);
+			output_beat(w, false);
 	}
 }
 
-static void io_count_drops(struct writing *w)
+static void output_count_drops(struct writing *w)
 {
 	struct collector *c = w->c;
 	struct intake_drops in = intake_dropped(c->cupti.intake);
@@ -243,120 +245,121 @@ static void io_count_drops(struct writing *w)
 	d->ring += nvtx_dropped();
 	d->node += c->cupti.nodes ? nodes_lost(c->cupti.nodes) : 0;
 	d->counter += counters_dropped(c->counters);
-	d->disk += scribe_dropped(w->scribe);
+	d->disk += capture_writer_dropped(w->writer);
 	atomic_fetch_add(&c->io.lost, in.pool + in.shed);
 }
 
-/* Besides what the scribe lost: that it cannot write now is known already. And
+/* Besides what the writer lost: that it cannot write now is known already. And
  * besides samples, which are no reason for a capture. */
-static int64_t io_lost_so_far(const struct drops *d)
+static int64_t output_lost_so_far(const struct drops *d)
 {
 	return d->cupti + d->pool + d->shed + d->unreadable + d->ring + d->node;
 }
 
 /* A call of CUPTI that takes longer than 5 s: nobody waits for it. */
-static void io_watch(struct writing *w)
+static void output_watch(struct writing *w)
 {
 	struct session *session = w->c->cupti.session;
 	bool stuck = session && session_stuck_ns(session) > 5 * second_ns;
 
 	if (stuck && !w->stuck) {
-		say("a call of CUPTI has not returned for 5 s; the process "
-		    "goes on");
-		io_tell(w->c, TOLD_stuck, 1, "in a window");
+		log_line(
+			"a call of CUPTI has not returned for 5 s; the process "
+			"goes on");
+		output_tell(w->c, TOLD_stuck, 1, "in a window");
 	}
 	w->stuck = stuck;
 }
 
 /* Once a second of a window, and at its end. */
-static void io_report_lost(struct writing *w)
+static void output_report_lost(struct writing *w)
 {
-	io_count_drops(w);
-	rows_clock(w->scribe);
-	rows_nodes(w->c, w->scribe);
-	rows_told(w->c, w->scribe);
-	rows_drops(w->scribe, &w->drops);
+	output_count_drops(w);
+	output_rows_clock(w->writer);
+	output_rows_nodes(w->c, w->writer);
+	rows_told(w->c, w->writer);
+	output_rows_drops(w->writer, &w->drops);
 }
 
-static void io_begin_capture(struct writing *w)
+static void output_begin_capture(struct writing *w)
 {
 	struct collector *c = w->c;
 
-	if (scribe_captures(w->scribe) == w->capture)
+	if (capture_writer_captures(w->writer) == w->capture)
 		return;
-	w->capture = scribe_captures(w->scribe);
+	w->capture = capture_writer_captures(w->writer);
 	if (c->cupti.nodes)
 		nodes_again(c->cupti.nodes);
 	counters_again(c->counters);
-	rows_begin(c, w->scribe);
+	output_rows_begin(c, w->writer);
 }
 
 /* Every 100 ms. Outside of windows nothing may be written: that would make a
  * file. */
-static void io_beat(struct writing *w, bool idle)
+static void output_beat(struct writing *w, bool idle)
 {
 	int64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 
 	w->beat_ns = now_ns + beat_ns;
-	io_watch(w);
+	output_watch(w);
 	if (w->in_window)
-		io_begin_capture(w);
-	nvtx_drain(w->scribe, false);
+		output_begin_capture(w);
+	nvtx_drain(w->writer, false);
 	if (w->in_window)
-		counters_drain(w->c->counters, w->scribe);
+		counters_drain(w->c->counters, w->writer);
 	if (w->in_window && now_ns >= w->tell_ns) {
 		w->tell_ns = now_ns + second_ns;
-		io_report_lost(w);
+		output_report_lost(w);
 	}
-	scribe_beat(w->scribe, clock_real_ns(), idle);
+	capture_writer_beat(w->writer, clock_real_ns(), idle);
 }
 
 /* The rest of a window, and its file's end. */
-static void io_end_window(struct writing *w)
+static void output_end_window(struct writing *w)
 {
 	struct collector *c = w->c;
 
-	io_take_buffers(w);
+	output_take_buffers(w);
 	/* What was lost since the last window's end makes a capture, too. */
-	int64_t lost = io_lost_so_far(&w->drops);
-	io_count_drops(w);
-	if (io_lost_so_far(&w->drops) > lost)
+	int64_t lost = output_lost_so_far(&w->drops);
+	output_count_drops(w);
+	if (output_lost_so_far(&w->drops) > lost)
 		w->in_window = true;
 	bool told = w->in_window;
 	if (told) {
 		int lent = intake_lent(c->cupti.intake);
 		if (lent)
-			io_tell(c, TOLD_kept, lent, "");
-		io_begin_capture(w);
-		nvtx_drain(w->scribe, true);
-		counters_drain(c->counters, w->scribe);
-		io_report_lost(w);
+			output_tell(c, TOLD_kept, lent, "");
+		output_begin_capture(w);
+		nvtx_drain(w->writer, true);
+		counters_drain(c->counters, w->writer);
+		output_report_lost(w);
 		if (w->so_far.unknown)
-			scribe_note(w->scribe, "record_kind", w->so_far.unknown,
-				"CUPTI's");
+			capture_writer_note(w->writer, "record_kind",
+				w->so_far.unknown, "CUPTI's");
 		w->so_far.unknown = 0;
-		rows_end(c, w->scribe);
+		rows_end(c, w->writer);
 		w->in_window = false;
 	}
-	scribe_beat(w->scribe, clock_real_ns(), true);
+	capture_writer_beat(w->writer, clock_real_ns(), true);
 	if (!told)
 		return;
 	/* A file that could not be ended is no place to tell of it. */
-	io_count_drops(w);
+	output_count_drops(w);
 	if (!w->drops.disk)
 		return;
-	scribe_beat(w->scribe, clock_real_ns(), true);
-	io_begin_capture(w);
-	rows_drops(w->scribe, &w->drops);
-	scribe_beat(w->scribe, clock_real_ns(), true);
+	capture_writer_beat(w->writer, clock_real_ns(), true);
+	output_begin_capture(w);
+	output_rows_drops(w->writer, &w->drops);
+	capture_writer_beat(w->writer, clock_real_ns(), true);
 }
 
 /* One look at everything; false: it was the last. */
-static bool io_step(struct writing *w)
+static bool output_step(struct writing *w)
 {
 	struct collector *c = w->c;
 	struct io *io = &c->io;
-	enum io_want want = (enum io_want)atomic_load(&io->want);
+	enum output_want want = (enum output_want)atomic_load(&io->want);
 	bool drained = atomic_load(&io->drained);
 
 	/* Also one that began and ended since the last turn. */
@@ -366,70 +369,71 @@ static bool io_step(struct writing *w)
 	w->windows = windows;
 	if (intake_lent(c->cupti.intake) < 0)
 		fault_report("more buffers came back than were lent");
-	io_take_buffers(w);
+	output_take_buffers(w);
 	if (clock_read_ns(CLOCK_MONOTONIC) >= w->beat_ns)
-		io_beat(w, false);
+		output_beat(w, false);
 	if (want == IO_END || want == IO_IDLE ||
 		(want == IO_CLOSING && !drained &&
 			!intake_lent(c->cupti.intake)))
-		io_end_window(w);
+		output_end_window(w);
 	if (want == IO_CLOSING && !drained && !w->in_window) {
 		atomic_store(&io->drained, true);
-		bell_ring(&c->ctl.bell);
+		thread_event_raise(&c->ctl.event);
 	}
 	return want != IO_END;
 }
 
 /* Without a session there is no record either. */
-static const char *io_call_name(void *session, bool driver, uint32_t cbid)
+static const char *output_call_name(void *session, bool driver, uint32_t cbid)
 {
 	return session ? session_call_name(session, driver, cbid) : NULL;
 }
 
-static void *io_main(void *ctx)
+static void *output_main(void *ctx)
 {
 	struct writing w = { .c = ctx };
 	struct collector *c = w.c;
 
 	thread_stand_back();
-	w.scribe = scribe_new(&c->options);
-	w.encode = encode_new(&c->cupti.layout, c->cupti.names, io_call_name,
-		c->cupti.session);
+	w.writer = capture_writer_new(&c->options);
+	w.encode = encode_new(&c->cupti.layout, c->cupti.names,
+		output_call_name, c->cupti.session);
 	w.raw = raw_new(&c->options, &c->cupti.layout, c->cupti.names);
-	if (!w.scribe || !w.encode) {
-		say("there is no memory to write with; nothing is recorded");
+	if (!w.writer || !w.encode) {
+		log_line("there is no memory to write with; nothing is "
+			 "recorded");
 		intake_shed(c->cupti.intake, true);
 	}
-	while (w.scribe && w.encode && !fault_stopped() && io_step(&w)) {
-		say_write();
+	while (w.writer && w.encode && !fault_stopped() && output_step(&w)) {
+		log_flush();
 		bool open = w.in_window || atomic_load(&c->io.want) != IO_IDLE;
 		intake_wait(c->cupti.intake, open ? beat_ns : 10 * second_ns);
 	}
-	if (w.scribe && !fault_stopped())
-		scribe_free(w.scribe);
+	if (w.writer && !fault_stopped())
+		capture_writer_free(w.writer);
 	raw_free(w.raw);
-	say_write();
+	log_flush();
 	atomic_store(&c->io.ended, true);
-	bell_ring(&c->ended);
+	thread_event_raise(&c->ended);
 	return NULL;
 }
 
-static void io_wake_up(void *ctx)
+static void output_wake_up(void *ctx)
 {
 	struct collector *c = ctx;
 	intake_wake(c->cupti.intake);
 }
 
-bool io_start(struct collector *c)
+bool output_start(struct collector *c)
 {
 	if (c->io.started)
 		return true;
-	nvtx_wakes(io_wake_up, c);
-	c->io.started = thread_start("ks-io", io_main, c);
+	nvtx_wakes(output_wake_up, c);
+	c->io.started = thread_start("ks-io", output_main, c);
 	return c->io.started;
 }
 
-void io_want(struct collector *c, enum io_want want)
+void output_want(struct collector *c, enum output_want want)
 {
 	int now = atomic_load(&c->io.want);
 
@@ -440,7 +444,8 @@ void io_want(struct collector *c, enum io_want want)
 		intake_wake(c->cupti.intake);
 }
 
-void io_tell(struct collector *c, enum told what, int64_t n, const char *detail)
+void output_tell(struct collector *c, enum told what, int64_t n,
+	const char *detail)
 {
 	pthread_mutex_lock(&c->io.lock);
 	if (!c->io.told[what])

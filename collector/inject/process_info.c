@@ -1,5 +1,5 @@
-/* place.c - ranks by the names that launchers give them; /proc/self. */
-#include "place.h"
+/* process_info.c - ranks by the names that launchers give them; /proc/self. */
+#include "process_info.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -26,15 +26,15 @@ static int number(const char *text)
 	return errno || *end || n > INT_MAX ? -1 : (int)n;
 }
 
-struct place_rank place_rank(options_env_fn *env, void *ctx)
+struct process_info_rank process_info_rank(options_env_fn *env, void *ctx)
 {
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-		struct place_rank r = { number(env(ctx, pairs[i].rank)),
+		struct process_info_rank r = { number(env(ctx, pairs[i].rank)),
 			number(env(ctx, pairs[i].size)) };
 		if (r.rank >= 0 && r.rank < r.size)
 			return r;
 	}
-	return (struct place_rank){ -1, -1 };
+	return (struct process_info_rank){ -1, -1 };
 }
 
 void place_pids(const char *status, char *to, size_t size)
@@ -51,7 +51,7 @@ void place_pids(const char *status, char *to, size_t size)
 	to[len] = '\0';
 }
 
-bool place_program(char to[static OPTIONS_PATH])
+bool process_info_program(char to[static OPTIONS_PATH])
 {
 	ssize_t n = readlink("/proc/self/exe", to, OPTIONS_PATH - 1);
 

@@ -1,19 +1,19 @@
-/* place.h - where a process stands: its rank, its ids in each pid namespace, its
+/* process_info.h - where a process stands: its rank, its ids in each pid namespace, its
  * program. */
 #pragma once
 #include "options.h"
 
 /* Of RANK, OMPI_COMM_WORLD_…, SLURM_…, PMIX_…, PMI_…, the first pair that makes
  * sense; -1 both where none does. */
-struct place_rank {
+struct process_info_rank {
 	int rank, size;
 };
-struct place_rank place_rank(options_env_fn *env, void *ctx);
+struct process_info_rank process_info_rank(options_env_fn *env, void *ctx);
 
 /* The line NSpid of a /proc/PID/status: pids from the outermost namespace to
  * the innermost, blanks between. "" where there is none. */
 void place_pids(const char *status, char *to, size_t size);
 
 /* The program's own file, and the same without folders. False unknown. */
-bool place_program(char to[static OPTIONS_PATH]);
+bool process_info_program(char to[static OPTIONS_PATH]);
 const char *place_base(const char *path);

@@ -4,7 +4,7 @@
 #include "clock.h"
 #include "nvtx_domain.h"
 #include "nvtx_handlers.h"
-#include "nvtx_world.h"
+#include "nvtx_state.h"
 
 int nvtx_attach(void *get_export_table)
 {
@@ -15,7 +15,7 @@ int nvtx_attach(void *get_export_table)
 	NvtxFunctionTable table = NULL;
 	unsigned n = 0;
 
-	if (!of || of->struct_size < sizeof *of || !nvtx_world_make())
+	if (!of || of->struct_size < sizeof *of || !nvtx_state_make())
 		return 1;
 	if (of->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &table, &n))
 		nvtx_core_fill(table, n);
@@ -29,7 +29,7 @@ int nvtx_attach_extension(void *module_info)
 	const nvtxExtModuleInfo_t *m = module_info;
 	if (!m || m->structSize < sizeof *m ||
 		m->moduleId != NVTX_EXT_PAYLOAD_MODULEID ||
-		m->segmentsCount == 0 || !nvtx_world_make())
+		m->segmentsCount == 0 || !nvtx_state_make())
 		return 1;
 	nvtx_extension_fill(m->segments->functionSlots, m->segments->slotCount);
 	return 1;
@@ -37,7 +37,7 @@ int nvtx_attach_extension(void *module_info)
 
 void nvtx_record(bool on)
 {
-	struct nvtx_world *w = on ? nvtx_world_make() : nvtx_world();
+	struct nvtx_state *w = on ? nvtx_state_make() : nvtx_state();
 	uint32_t recording = NVTX_RECORD;
 	if (!w)
 		return;
@@ -57,7 +57,7 @@ void nvtx_record(bool on)
 
 void nvtx_wakes(nvtx_wake_fn *wake, void *ctx)
 {
-	struct nvtx_world *w = nvtx_world_make();
+	struct nvtx_state *w = nvtx_state_make();
 	if (!w)
 		return;
 	atomic_store_explicit(&w->wake_ctx, ctx, memory_order_relaxed);
@@ -66,7 +66,7 @@ void nvtx_wakes(nvtx_wake_fn *wake, void *ctx)
 
 /* The frame's text as a number, which it keeps: a graph that is captured asks
  * for the same ranges again and again. */
-static uint32_t name(struct nvtx_world *w, struct nvtx_thread *t,
+static uint32_t name(struct nvtx_state *w, struct nvtx_thread *t,
 	uint32_t place, const struct nvtx_open *o)
 {
 	if (o->text || o->lost)
@@ -82,8 +82,8 @@ static uint32_t name(struct nvtx_world *w, struct nvtx_thread *t,
 
 int nvtx_stack(uint32_t *texts, int most)
 {
-	struct nvtx_world *w = nvtx_world();
-	struct nvtx_thread *t = w ? nvtx_me_already() : NULL;
+	struct nvtx_state *w = nvtx_state();
+	struct nvtx_thread *t = w ? nvtx_state_my_thread() : NULL;
 	struct nvtx_open o;
 	int n = 0;
 
@@ -99,14 +99,14 @@ int nvtx_stack(uint32_t *texts, int most)
 
 const char *nvtx_text(uint32_t id, size_t *len)
 {
-	struct nvtx_world *w = nvtx_world();
+	struct nvtx_state *w = nvtx_state();
 	*len = 0;
 	return w ? nvtx_texts_get(w->texts, id, len) : "";
 }
 
 const char *nvtx_domain(uint32_t id)
 {
-	struct nvtx_world *w = nvtx_world();
+	struct nvtx_state *w = nvtx_state();
 	size_t len;
 	return w ? nvtx_texts_get(w->texts, nvtx_texts_domain(w->texts, id),
 			   &len)
@@ -115,7 +115,7 @@ const char *nvtx_domain(uint32_t id)
 
 int64_t nvtx_dropped(void)
 {
-	struct nvtx_world *w = nvtx_world();
+	struct nvtx_state *w = nvtx_state();
 	return w ? atomic_exchange_explicit(&w->lost, 0, memory_order_relaxed)
 		 : 0;
 }

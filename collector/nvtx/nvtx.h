@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct scribe;
+struct capture_writer;
 
 /* The bodies of InitializeInjectionNvtx2 and InitializeInjectionNvtxExtension
  * (nvtx3's own types, which only nvtx.c sees): always 1, since 0 would have the
@@ -40,6 +40,6 @@ const char *nvtx_domain(uint32_t id);
 /* Of the writing thread: empties all rings and writes range rows. With `all`,
  * which belongs behind each nvtx_record(false), also what is still open, as it
  * stands: it began with the window or within it, and ends with it. */
-void nvtx_drain(struct scribe *s, bool all);
+void nvtx_drain(struct capture_writer *s, bool all);
 /* What found no room since asked last: ranges, registered strings, domains. */
 int64_t nvtx_dropped(void);

@@ -3,7 +3,7 @@
 
 #define ENDED ((uint64_t)1 << 32) /* beside the name's number */
 
-uint16_t nvtx_domain_make(struct nvtx_world *w, const char *name, size_t len)
+uint16_t nvtx_domain_make(struct nvtx_state *w, const char *name, size_t len)
 {
 	uint32_t text = nvtx_texts_put(w->texts, 0, name, len);
 	nvtx_count(&w->lost, text == 0);
@@ -26,14 +26,14 @@ uint16_t nvtx_domain_make(struct nvtx_world *w, const char *name, size_t len)
 	return (uint16_t)(n + 1);
 }
 
-void nvtx_domain_end(struct nvtx_world *w, uint16_t domain)
+void nvtx_domain_end(struct nvtx_state *w, uint16_t domain)
 {
 	if (domain)
 		atomic_fetch_or_explicit(&w->domains[domain], ENDED,
 			memory_order_acq_rel);
 }
 
-uint32_t nvtx_domain_name(const struct nvtx_world *w, uint16_t domain)
+uint32_t nvtx_domain_name(const struct nvtx_state *w, uint16_t domain)
 {
 	return (uint32_t)atomic_load_explicit(&w->domains[domain],
 		memory_order_acquire);

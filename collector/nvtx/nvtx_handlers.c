@@ -5,7 +5,7 @@
 #include "nvtx_headers.h"
 #include "nvtx_json.h"
 #include "nvtx_payload.h"
-#include "nvtx_world.h"
+#include "nvtx_state.h"
 #include <string.h>
 
 /* what all forms of NVTX's calls come to. */
@@ -40,7 +40,7 @@ static struct nvtx_call nvtx_handlers_call_of(uint16_t domain,
 }
 
 /* The text of a call, in the program's memory or in `room`. */
-static void nvtx_handlers_say(struct nvtx_said *s, const struct nvtx_call *c,
+static void nvtx_handlers_say(struct nvtx_label *s, const struct nvtx_call *c,
 	char room[static NVTX_TEXT_MOST])
 {
 	s->text = "";
@@ -62,9 +62,9 @@ static void nvtx_handlers_say(struct nvtx_said *s, const struct nvtx_call *c,
 
 /* Writes the payload of a call out; where it holds the range's text, that is
  * the call's from now on. */
-static size_t nvtx_handlers_write_payload(struct nvtx_world *w,
+static size_t nvtx_handlers_write_payload(struct nvtx_state *w,
 	const struct nvtx_call *c, char room[static NVTX_PAYLOAD_MOST],
-	struct nvtx_said *said)
+	struct nvtx_label *said)
 {
 	struct nvtx_json j = { .at = room, .room = NVTX_PAYLOAD_MOST };
 	if (c->payload_type != NVTX_PAYLOAD_TYPE_EXT)
@@ -93,9 +93,9 @@ static size_t nvtx_handlers_write_payload(struct nvtx_world *w,
 
 static int nvtx_handlers_range_push(const struct nvtx_call *c)
 {
-	struct nvtx_world *w = nvtx_world();
-	struct nvtx_thread *t = nvtx_me(w);
-	struct nvtx_said said = { .domain = c->domain };
+	struct nvtx_state *w = nvtx_state();
+	struct nvtx_thread *t = nvtx_state_thread(w);
+	struct nvtx_label said = { .domain = c->domain };
 	enum nvtx_mode mode = nvtx_mode(w);
 	bool recording = mode == NVTX_RECORD, lost = !t;
 	int level = -1;
@@ -115,21 +115,21 @@ static int nvtx_handlers_range_push(const struct nvtx_call *c)
 	return level;
 }
 
-static void nvtx_handlers_wake(struct nvtx_world *w)
+static void nvtx_handlers_wake(struct nvtx_state *w)
 {
 	nvtx_wake_fn *f = atomic_load_explicit(&w->wake, memory_order_acquire);
 	if (f)
 		f(atomic_load_explicit(&w->wake_ctx, memory_order_relaxed));
 }
 
-static void nvtx_handlers_tell(struct nvtx_world *w, struct nvtx_thread *t,
+static void nvtx_handlers_tell(struct nvtx_state *w, struct nvtx_thread *t,
 	const struct nvtx_event *e, const _Atomic uint64_t *body)
 {
 	struct nvtx_ring *r =
 		atomic_load_explicit(&t->ring, memory_order_relaxed);
 	bool half = false;
 	if (!r)
-		r = nvtx_world_ring(w, t);
+		r = nvtx_state_ring(w, t);
 	if (!r || !nvtx_ring_put(r, e, body, &half))
 		nvtx_count(&w->lost, 1);
 	if (half)
@@ -140,8 +140,8 @@ static void nvtx_handlers_tell(struct nvtx_world *w, struct nvtx_thread *t,
  * one. */
 static int nvtx_handlers_range_pop(const struct nvtx_call *c)
 {
-	struct nvtx_world *w = nvtx_world();
-	struct nvtx_thread *t = nvtx_me(w);
+	struct nvtx_state *w = nvtx_state();
+	struct nvtx_thread *t = nvtx_state_thread(w);
 	enum nvtx_mode mode = nvtx_mode(w);
 	struct nvtx_open o;
 
@@ -177,9 +177,9 @@ static int nvtx_handlers_range_pop(const struct nvtx_call *c)
 /* 0 outside windows: the range is not told then, whenever it ends. */
 static nvtxRangeId_t nvtx_handlers_range_start(const struct nvtx_call *c)
 {
-	struct nvtx_world *w = nvtx_world();
-	struct nvtx_thread *t = nvtx_me(w);
-	struct nvtx_said said = { .domain = c->domain };
+	struct nvtx_state *w = nvtx_state();
+	struct nvtx_thread *t = nvtx_state_thread(w);
+	struct nvtx_label said = { .domain = c->domain };
 	bool cut = false;
 	nvtxRangeId_t id = 0;
 
@@ -206,13 +206,13 @@ static nvtxRangeId_t nvtx_handlers_range_start(const struct nvtx_call *c)
 
 static void nvtx_handlers_range_end(nvtxRangeId_t id)
 {
-	struct nvtx_world *w = nvtx_world();
+	struct nvtx_state *w = nvtx_state();
 	_Atomic uint64_t body[NVTX_LOOSE_BYTES / 8];
 	struct nvtx_event e;
 
 	if (id == 0 || !nvtx_loose_end(w->loose, id, &e, body))
 		return;
-	struct nvtx_thread *t = nvtx_me(w);
+	struct nvtx_thread *t = nvtx_state_thread(w);
 	e.end_ns = clock_real_ns();
 	if (t)
 		nvtx_handlers_tell(w, t, &e, body);
@@ -222,7 +222,7 @@ static void nvtx_handlers_range_end(nvtxRangeId_t id)
 
 static void nvtx_handlers_range_mark(void)
 {
-	struct nvtx_world *w = nvtx_world();
+	struct nvtx_state *w = nvtx_state();
 	if (nvtx_mode(w) == NVTX_RECORD)
 		nvtx_count(&w->marks, 1);
 }
@@ -378,7 +378,7 @@ static void NVTX_API nvtx_handlers_core2_end(nvtxDomainHandle_t d,
 static nvtxStringHandle_t nvtx_handlers_keep(nvtxDomainHandle_t d,
 	const char *text, size_t len)
 {
-	struct nvtx_world *w = nvtx_world();
+	struct nvtx_state *w = nvtx_state();
 	uintptr_t id = nvtx_texts_put(w->texts,
 		nvtx_domain_name(w, nvtx_domain_of(d)), text, len);
 	nvtx_count(&w->lost, id == 0);
@@ -403,7 +403,7 @@ nvtx_handlers_register_w(nvtxDomainHandle_t d, const wchar_t *wide)
 
 static nvtxDomainHandle_t NVTX_API nvtx_handlers_create_a(const char *name)
 {
-	uintptr_t i = nvtx_domain_make(nvtx_world(), name ? name : "",
+	uintptr_t i = nvtx_domain_make(nvtx_state(), name ? name : "",
 		name ? strnlen(name, NAME_MOST) : 0);
 	return (nvtxDomainHandle_t)i;
 }
@@ -411,14 +411,14 @@ static nvtxDomainHandle_t NVTX_API nvtx_handlers_create_a(const char *name)
 static nvtxDomainHandle_t NVTX_API nvtx_handlers_create_w(const wchar_t *wide)
 {
 	char name[NAME_MOST];
-	uintptr_t i = nvtx_domain_make(nvtx_world(), name,
+	uintptr_t i = nvtx_domain_make(nvtx_state(), name,
 		wide ? nvtx_utf8_from(name, NAME_MOST, wide) : 0);
 	return (nvtxDomainHandle_t)i;
 }
 
 static void NVTX_API nvtx_handlers_destroy(nvtxDomainHandle_t d)
 {
-	nvtx_domain_end(nvtx_world(), nvtx_domain_of(d));
+	nvtx_domain_end(nvtx_state(), nvtx_domain_of(d));
 }
 
 void nvtx_core2_fill(NvtxFunctionTable table, unsigned n)
@@ -463,14 +463,14 @@ static struct nvtx_call nvtx_handlers_told_by(nvtxDomainHandle_t d,
 static uint64_t NVTX_API nvtx_handlers_register_schema(nvtxDomainHandle_t d,
 	const nvtxPayloadSchemaAttr_t *a)
 {
-	return nvtx_schema_register(nvtx_world()->schemas, nvtx_domain_of(d),
+	return nvtx_schema_register(nvtx_state()->schemas, nvtx_domain_of(d),
 		a);
 }
 
 static uint64_t NVTX_API nvtx_handlers_register_enum(nvtxDomainHandle_t d,
 	const nvtxPayloadEnumAttr_t *a)
 {
-	return nvtx_enum_register(nvtx_world()->schemas, nvtx_domain_of(d), a);
+	return nvtx_enum_register(nvtx_state()->schemas, nvtx_domain_of(d), a);
 }
 
 static void NVTX_API nvtx_handlers_extension_mark(nvtxDomainHandle_t d,

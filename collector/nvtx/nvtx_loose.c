@@ -35,7 +35,7 @@ static bool claim(struct slot *s, uint64_t id)
 		       memory_order_acquire, memory_order_relaxed);
 }
 
-static void fill(struct slot *s, const struct nvtx_said *said,
+static void fill(struct slot *s, const struct nvtx_label *said,
 	const char *payload, bool *cut)
 {
 	size_t len = said->id ? 0 : said->len, extra = said->payload_len;
@@ -52,7 +52,7 @@ static void fill(struct slot *s, const struct nvtx_said *said,
 	s->event.payload_len = (uint16_t)extra;
 }
 
-uint64_t nvtx_loose_start(struct nvtx_loose *l, const struct nvtx_said *said,
+uint64_t nvtx_loose_start(struct nvtx_loose *l, const struct nvtx_label *said,
 	const char *payload, uint32_t thread, int64_t start_ns, bool *cut)
 {
 	for (int i = 0; i < PROBES; i++) {

@@ -14,7 +14,7 @@ void nvtx_loose_free(struct nvtx_loose *l);
 
 /* The range's id; 0 where it found no room. Of what is `said` the text and then
  * the payload are cut to NVTX_LOOSE_BYTES; *cut where the payload was. */
-uint64_t nvtx_loose_start(struct nvtx_loose *l, const struct nvtx_said *said,
+uint64_t nvtx_loose_start(struct nvtx_loose *l, const struct nvtx_label *said,
 	const char *payload, uint32_t thread, int64_t start_ns, bool *cut);
 
 /* Its end: `e` is told but for the end; `body` has room for NVTX_LOOSE_BYTES.

@@ -1,9 +1,9 @@
-/* nvtx_world.c - the state that all NVTX handlers share, and how it becomes rows. */
-#include "nvtx_world.h"
+/* nvtx_state.c - the state that all NVTX handlers share, and how it becomes rows. */
+#include "nvtx_state.h"
 #include "clock.h"
 #include "nvtx_domain.h"
 #include "nvtx_room.h"
-#include "scribe.h"
+#include "capture_writer.h"
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -17,8 +17,8 @@
  * come, are not told again. */
 
 struct nvtx_drainer;
-struct nvtx_world;
-struct scribe;
+struct nvtx_state;
+struct capture_writer;
 
 enum { BEFORE_ANY = 1 }; /* stands for a start that was not recorded */
 
@@ -33,35 +33,35 @@ struct nvtx_drainer {
 
 /* A drain on its way. */
 struct drain {
-	struct nvtx_world *w;
+	struct nvtx_state *w;
 	struct nvtx_drainer *d;
-	struct scribe *s;
+	struct capture_writer *s;
 	int64_t opened_ns, closed_ns; /* INT64_MAX: not closed */
 };
 
-static void nvtx_world_bury(struct nvtx_world *w, uint32_t place);
+static void nvtx_state_bury(struct nvtx_state *w, uint32_t place);
 
-static struct nvtx_drainer *nvtx_world_drainer_new(void)
+static struct nvtx_drainer *nvtx_state_drainer_new(void)
 {
 	return nvtx_room(sizeof(struct nvtx_drainer));
 }
 
-static void nvtx_world_drainer_free(struct nvtx_drainer *d)
+static void nvtx_state_drainer_free(struct nvtx_drainer *d)
 {
 	munmap(d, sizeof *d);
 }
 
 /* A text that is kept has a number that stands for it for ever. */
-static int64_t nvtx_world_kept(const struct drain *n, uint32_t id)
+static int64_t nvtx_state_kept(const struct drain *n, uint32_t id)
 {
 	size_t len;
 	const char *text = nvtx_texts_get(n->w->texts, id, &len);
-	return len ? scribe_text(n->s, TEXT_NVTX, (uint64_t)1 << 32 | id, text,
-			     len)
+	return len ? capture_writer_text(n->s, TEXT_NVTX,
+			     (uint64_t)1 << 32 | id, text, len)
 		   : 0;
 }
 
-static void nvtx_world_write_row(struct drain *n, const struct nvtx_event *e,
+static void nvtx_state_write_row(struct drain *n, const struct nvtx_event *e,
 	const uint64_t *body)
 {
 	const char *text = (const char *)body;
@@ -75,24 +75,26 @@ static void nvtx_world_write_row(struct drain *n, const struct nvtx_event *e,
 		.id = -1,
 		.parent = -1 };
 	if (e->text)
-		row.name = nvtx_world_kept(n, e->text);
+		row.name = nvtx_state_kept(n, e->text);
 	else if (e->text_len)
-		row.name = scribe_text(n->s, TEXT_NVTX, 0, text, e->text_len);
+		row.name = capture_writer_text(n->s, TEXT_NVTX, 0, text,
+			e->text_len);
 	if (e->payload_len)
-		row.payload = scribe_text(n->s, TEXT_NVTX, 0, payload,
+		row.payload = capture_writer_text(n->s, TEXT_NVTX, 0, payload,
 			e->payload_len);
-	row.domain = nvtx_world_kept(n, nvtx_domain_name(n->w, e->domain));
-	row.thread = scribe_text(n->s, TEXT_OWN, 0, thread, (size_t)len);
-	scribe_row(n->s, KST_range, &row);
+	row.domain = nvtx_state_kept(n, nvtx_domain_name(n->w, e->domain));
+	row.thread =
+		capture_writer_text(n->s, TEXT_OWN, 0, thread, (size_t)len);
+	capture_writer_row(n->s, KST_range, &row);
 }
 
-static int64_t nvtx_world_min(int64_t a, int64_t b)
+static int64_t nvtx_state_min(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
 
 /* Neither in this window nor in the one before. */
-static bool nvtx_world_outside(const struct drain *n,
+static bool nvtx_state_outside(const struct drain *n,
 	const struct nvtx_event *e)
 {
 	return e->start_ns > n->closed_ns ||
@@ -100,27 +102,27 @@ static bool nvtx_world_outside(const struct drain *n,
 }
 
 /* Writes what of a range was not told yet; `e` is changed. */
-static void nvtx_world_write_rest(struct drain *n, struct nvtx_event *e,
+static void nvtx_state_write_rest(struct drain *n, struct nvtx_event *e,
 	const uint64_t *body, bool told)
 {
 	int64_t start_ns = e->start_ns;
-	if (nvtx_world_outside(n, e))
+	if (nvtx_state_outside(n, e))
 		return;
 	if (told && n->d->told_ns > n->opened_ns)
 		e->start_ns = n->d->told_ns;
 	else if (told || start_ns == 0)
 		e->start_ns = n->opened_ns;
 	if (e->start_ns != start_ns) {
-		e->end_ns = nvtx_world_min(e->end_ns, n->closed_ns);
+		e->end_ns = nvtx_state_min(e->end_ns, n->closed_ns);
 		if (e->end_ns <= e->start_ns)
 			return;
 		n->d->cut++;
 	}
-	nvtx_world_write_row(n, e, body);
+	nvtx_state_write_row(n, e, body);
 }
 
 /* The starts that were told are the thread's that is there now. */
-static int64_t *nvtx_world_told_of(struct drain *n, uint32_t i)
+static int64_t *nvtx_state_told_of(struct drain *n, uint32_t i)
 {
 	uint32_t born = atomic_load_explicit(&n->w->threads[i].born,
 		memory_order_acquire);
@@ -130,33 +132,33 @@ static int64_t *nvtx_world_told_of(struct drain *n, uint32_t i)
 	return n->d->told[i];
 }
 
-static int64_t nvtx_world_start_key(int64_t start_ns)
+static int64_t nvtx_state_start_key(int64_t start_ns)
 {
 	return start_ns ? start_ns : BEFORE_ANY;
 }
 
-static void nvtx_world_empty_ring(struct drain *n, uint32_t i)
+static void nvtx_state_empty_ring(struct drain *n, uint32_t i)
 {
 	struct nvtx_ring *r = atomic_load_explicit(&n->w->threads[i].ring,
 		memory_order_acquire);
 	struct nvtx_event e;
-	int64_t *told = nvtx_world_told_of(n, i);
+	int64_t *told = nvtx_state_told_of(n, i);
 
 	while (r && nvtx_ring_take(r, &e, n->d->body)) {
 		bool loose = e.flags & NVTX_LOOSE;
 		int64_t *start = &told[e.place];
-		bool was = !loose && *start == nvtx_world_start_key(e.start_ns);
+		bool was = !loose && *start == nvtx_state_start_key(e.start_ns);
 		if (!loose)
 			*start = 0;
-		nvtx_world_write_rest(n, &e, n->d->body, was);
+		nvtx_state_write_rest(n, &e, n->d->body, was);
 	}
 }
 
 /* What the thread has open, up to a moment; in the order in which it began. */
-static void nvtx_world_write_open(struct drain *n, uint32_t i, int64_t until_ns)
+static void nvtx_state_write_open(struct drain *n, uint32_t i, int64_t until_ns)
 {
 	const struct nvtx_thread *t = &n->w->threads[i];
-	int64_t *told = nvtx_world_told_of(n, i);
+	int64_t *told = nvtx_state_told_of(n, i);
 	uint32_t tid = atomic_load_explicit(&t->tid, memory_order_relaxed);
 	struct nvtx_open o;
 
@@ -177,16 +179,16 @@ static void nvtx_world_write_open(struct drain *n, uint32_t i, int64_t until_ns)
 			.text_len = o.text ? 0 : o.text_len,
 			.payload_len = o.payload_len,
 			.thread = tid };
-		bool was = told[at] == nvtx_world_start_key(o.start_ns);
+		bool was = told[at] == nvtx_state_start_key(o.start_ns);
 		if (o.start_ns > until_ns || o.lost)
 			continue;
-		told[at] = nvtx_world_start_key(o.start_ns);
+		told[at] = nvtx_state_start_key(o.start_ns);
 		n->d->cut += o.start_ns && !was;
-		nvtx_world_write_rest(n, &e, n->d->body + skip, was);
+		nvtx_state_write_rest(n, &e, n->d->body + skip, was);
 	}
 }
 
-static void nvtx_world_write_loose(struct drain *n, int64_t until_ns)
+static void nvtx_state_write_loose(struct drain *n, int64_t until_ns)
 {
 	struct nvtx_event e;
 	uint32_t at = 0;
@@ -196,48 +198,48 @@ static void nvtx_world_write_loose(struct drain *n, int64_t until_ns)
 				memory_order_relaxed);
 		e.end_ns = until_ns > e.start_ns ? until_ns : e.start_ns;
 		n->d->cut++;
-		nvtx_world_write_row(n, &e, n->d->body);
+		nvtx_state_write_row(n, &e, n->d->body);
 	}
 }
 
 /* Every thread: its ring; where it ended, also what it had open, and that was
  * it. */
-static void nvtx_world_pass(struct drain *n)
+static void nvtx_state_pass(struct drain *n)
 {
 	for (uint32_t i = 0; i < NVTX_THREADS; i++) {
 		uint32_t is = atomic_load_explicit(&n->w->places[i],
 			memory_order_acquire);
 		if (is == NVTX_FREE)
 			continue;
-		nvtx_world_empty_ring(n, i);
+		nvtx_state_empty_ring(n, i);
 		if (is != NVTX_ENDED)
 			continue;
-		nvtx_world_write_open(n, i,
-			nvtx_world_min(n->closed_ns,
+		nvtx_state_write_open(n, i,
+			nvtx_state_min(n->closed_ns,
 				atomic_load_explicit(&n->w->threads[i].ended_ns,
 					memory_order_relaxed)));
-		nvtx_world_bury(n->w, i);
+		nvtx_state_bury(n->w, i);
 	}
 }
 
-static void nvtx_world_notes(struct drain *n)
+static void nvtx_state_notes(struct drain *n)
 {
 	int64_t marks =
 		atomic_exchange_explicit(&n->w->marks, 0, memory_order_relaxed);
 	int64_t odd =
 		atomic_exchange_explicit(&n->w->odd, 0, memory_order_relaxed);
 	if (marks)
-		scribe_note(n->s, "nvtx_mark", marks, "");
+		capture_writer_note(n->s, "nvtx_mark", marks, "");
 	if (odd)
-		scribe_note(n->s, "nvtx_payload", odd, "");
+		capture_writer_note(n->s, "nvtx_payload", odd, "");
 	if (n->d->cut)
-		scribe_note(n->s, "nvtx_cut", n->d->cut, "");
+		capture_writer_note(n->s, "nvtx_cut", n->d->cut, "");
 	n->d->cut = 0;
 }
 
-void nvtx_drain(struct scribe *s, bool all)
+void nvtx_drain(struct capture_writer *s, bool all)
 {
-	struct nvtx_world *w = nvtx_world();
+	struct nvtx_state *w = nvtx_state();
 	uint32_t closing = NVTX_CLOSING;
 	if (!w)
 		return;
@@ -249,20 +251,20 @@ void nvtx_drain(struct scribe *s, bool all)
 	/* Between windows a row would begin a capture; it has time. */
 	if (nvtx_mode(w) == NVTX_OFF && !all)
 		return;
-	nvtx_world_pass(&n);
+	nvtx_state_pass(&n);
 	if (!all)
 		return;
-	int64_t until_ns = nvtx_world_min(n.closed_ns, clock_real_ns());
+	int64_t until_ns = nvtx_state_min(n.closed_ns, clock_real_ns());
 	for (uint32_t i = 0; i < NVTX_THREADS; i++)
 		if (atomic_load_explicit(&w->places[i], memory_order_acquire) ==
 			NVTX_LIVES)
-			nvtx_world_write_open(&n, i, until_ns);
-	nvtx_world_write_loose(&n, until_ns);
+			nvtx_state_write_open(&n, i, until_ns);
+	nvtx_state_write_loose(&n, until_ns);
 	n.d->told_ns = until_ns;
 	atomic_compare_exchange_strong_explicit(&w->mode, &closing, NVTX_OFF,
 		memory_order_release, memory_order_relaxed);
-	nvtx_world_pass(&n);
-	nvtx_world_notes(&n);
+	nvtx_state_pass(&n);
+	nvtx_state_notes(&n);
 }
 
 /* A thread is known by a pointer of its own; 1 stands for one that found no
@@ -270,16 +272,16 @@ void nvtx_drain(struct scribe *s, bool all)
 
 #define GONE ((struct nvtx_thread *)1)
 
-static _Atomic(struct nvtx_world *) the_world;
+static _Atomic(struct nvtx_state *) the_state;
 static _Thread_local struct nvtx_thread *mine;
 
-struct nvtx_world *nvtx_world(void)
+struct nvtx_state *nvtx_state(void)
 {
-	return atomic_load_explicit(&the_world, memory_order_acquire);
+	return atomic_load_explicit(&the_state, memory_order_acquire);
 }
 
 /* Nothing was recorded that is not told yet. */
-static bool nvtx_world_nothing_to_tell(const struct nvtx_world *w,
+static bool nvtx_state_nothing_to_tell(const struct nvtx_state *w,
 	const struct nvtx_thread *t)
 {
 	struct nvtx_open o;
@@ -293,14 +295,14 @@ static bool nvtx_world_nothing_to_tell(const struct nvtx_world *w,
 	return true;
 }
 
-static void nvtx_world_leave(void *thread)
+static void nvtx_state_leave(void *thread)
 {
-	struct nvtx_world *w = nvtx_world();
+	struct nvtx_state *w = nvtx_state();
 	struct nvtx_thread *t = thread;
 	enum nvtx_place now = NVTX_ENDED;
 
 	mine = GONE;
-	if (nvtx_world_nothing_to_tell(w, t))
+	if (nvtx_state_nothing_to_tell(w, t))
 		now = NVTX_FREE;
 	atomic_store_explicit(&t->ended_ns, clock_real_ns(),
 		memory_order_relaxed);
@@ -308,24 +310,24 @@ static void nvtx_world_leave(void *thread)
 		memory_order_release);
 }
 
-static bool nvtx_world_fill(struct nvtx_world *w)
+static bool nvtx_state_fill(struct nvtx_state *w)
 {
 	w->texts = nvtx_texts_new();
 	w->schemas = nvtx_schemas_new();
 	w->loose = nvtx_loose_new();
-	w->drainer = nvtx_world_drainer_new();
+	w->drainer = nvtx_state_drainer_new();
 	w->threads = nvtx_room(NVTX_THREADS * sizeof *w->threads);
 	w->words = nvtx_room(sizeof(uint64_t[NVTX_RING_WORDS]) * NVTX_RINGS);
 	if (!w->texts || !w->schemas || !w->loose || !w->drainer ||
 		!w->threads || !w->words ||
-		pthread_key_create(&w->key, nvtx_world_leave))
+		pthread_key_create(&w->key, nvtx_state_leave))
 		return false;
 	for (size_t i = 0; i < NVTX_RINGS; i++)
 		w->rings[i].words = w->words + i * NVTX_RING_WORDS;
 	return true;
 }
 
-static void nvtx_world_unmake(struct nvtx_world *w)
+static void nvtx_state_unmake(struct nvtx_state *w)
 {
 	if (w->texts)
 		nvtx_texts_free(w->texts);
@@ -334,7 +336,7 @@ static void nvtx_world_unmake(struct nvtx_world *w)
 	if (w->loose)
 		nvtx_loose_free(w->loose);
 	if (w->drainer)
-		nvtx_world_drainer_free(w->drainer);
+		nvtx_state_drainer_free(w->drainer);
 	if (w->threads)
 		munmap(w->threads, NVTX_THREADS * sizeof *w->threads);
 	if (w->words)
@@ -345,10 +347,10 @@ static void nvtx_world_unmake(struct nvtx_world *w)
 
 /* Of all threads a forked child has the one that forked, under another number.
  * Its open ranges stay; what waits to be told is the parent's. */
-static void nvtx_world_in_child(void)
+static void nvtx_state_in_child(void)
 {
-	struct nvtx_world *w = nvtx_world();
-	struct nvtx_thread *me = nvtx_me_already();
+	struct nvtx_state *w = nvtx_state();
+	struct nvtx_thread *me = nvtx_state_my_thread();
 
 	for (uint32_t i = 0; i < NVTX_RINGS; i++)
 		atomic_store_explicit(&w->rings[i].taken,
@@ -359,33 +361,33 @@ static void nvtx_world_in_child(void)
 		if (&w->threads[i] != me &&
 			atomic_load_explicit(&w->places[i],
 				memory_order_relaxed) != NVTX_FREE)
-			nvtx_world_bury(w, i);
+			nvtx_state_bury(w, i);
 	if (me)
 		atomic_store_explicit(&me->tid, (uint32_t)syscall(SYS_gettid),
 			memory_order_relaxed);
 }
 
-struct nvtx_world *nvtx_world_make(void)
+struct nvtx_state *nvtx_state_make(void)
 {
-	struct nvtx_world *there = nvtx_world();
+	struct nvtx_state *there = nvtx_state();
 	if (there)
 		return there;
-	struct nvtx_world *w = nvtx_room(sizeof *w);
+	struct nvtx_state *w = nvtx_room(sizeof *w);
 	if (!w)
 		return NULL;
-	bool ok = nvtx_world_fill(w);
-	if (ok && atomic_compare_exchange_strong_explicit(&the_world, &there, w,
+	bool ok = nvtx_state_fill(w);
+	if (ok && atomic_compare_exchange_strong_explicit(&the_state, &there, w,
 			  memory_order_acq_rel, memory_order_acquire)) {
-		pthread_atfork(NULL, NULL, nvtx_world_in_child);
+		pthread_atfork(NULL, NULL, nvtx_state_in_child);
 		return w;
 	}
 	if (ok)
 		pthread_key_delete(w->key);
-	nvtx_world_unmake(w);
+	nvtx_state_unmake(w);
 	return there;
 }
 
-static bool nvtx_world_claim(_Atomic uint32_t *place)
+static bool nvtx_state_claim(_Atomic uint32_t *place)
 {
 	uint32_t free = NVTX_FREE;
 	return atomic_load_explicit(place, memory_order_relaxed) == free &&
@@ -393,11 +395,11 @@ static bool nvtx_world_claim(_Atomic uint32_t *place)
 		       memory_order_acq_rel, memory_order_relaxed);
 }
 
-static struct nvtx_thread *nvtx_world_join(struct nvtx_world *w)
+static struct nvtx_thread *nvtx_state_join(struct nvtx_state *w)
 {
 	uint32_t i = 0;
 	mine = GONE; /* also where a memory allocator calls NVTX below */
-	while (i < NVTX_THREADS && !nvtx_world_claim(&w->places[i]))
+	while (i < NVTX_THREADS && !nvtx_state_claim(&w->places[i]))
 		i++;
 	if (i == NVTX_THREADS)
 		return NULL;
@@ -413,23 +415,23 @@ static struct nvtx_thread *nvtx_world_join(struct nvtx_world *w)
 	return mine = t;
 }
 
-struct nvtx_thread *nvtx_me(struct nvtx_world *w)
+struct nvtx_thread *nvtx_state_thread(struct nvtx_state *w)
 {
 	if (mine > GONE)
 		return mine;
-	return mine ? NULL : nvtx_world_join(w);
+	return mine ? NULL : nvtx_state_join(w);
 }
 
-struct nvtx_thread *nvtx_me_already(void)
+struct nvtx_thread *nvtx_state_my_thread(void)
 {
 	return mine > GONE ? mine : NULL;
 }
 
-struct nvtx_ring *nvtx_world_ring(struct nvtx_world *w, struct nvtx_thread *t)
+struct nvtx_ring *nvtx_state_ring(struct nvtx_state *w, struct nvtx_thread *t)
 {
 	for (uint32_t i = 0; i < NVTX_RINGS; i++) {
 		struct nvtx_ring *r = &w->rings[i];
-		if (!nvtx_world_claim(&w->rings_taken[i]))
+		if (!nvtx_state_claim(&w->rings_taken[i]))
 			continue;
 		r->taken_seen =
 			atomic_load_explicit(&r->taken, memory_order_relaxed);
@@ -441,7 +443,7 @@ struct nvtx_ring *nvtx_world_ring(struct nvtx_world *w, struct nvtx_thread *t)
 }
 
 /* Of who drains, once the thread has ended and all it told is written. */
-static void nvtx_world_bury(struct nvtx_world *w, uint32_t place)
+static void nvtx_state_bury(struct nvtx_state *w, uint32_t place)
 {
 	struct nvtx_thread *t = &w->threads[place];
 	struct nvtx_ring *r =

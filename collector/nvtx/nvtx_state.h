@@ -1,4 +1,4 @@
-/* nvtx_world.h - what all of NVTX's handlers share, made with the first client
+/* nvtx_state.h - what all of NVTX's handlers share, made with the first client
  * or window and never given back.
  *
  * Threads and rings come from pools of fixed size. A thread that ends is left to
@@ -26,7 +26,7 @@ enum nvtx_place { NVTX_FREE, NVTX_LIVES, NVTX_ENDED };
 
 struct nvtx_drainer;
 
-struct nvtx_world {
+struct nvtx_state {
 	struct nvtx_texts *texts;
 	struct nvtx_schemas *schemas;
 	struct nvtx_loose *loose;
@@ -47,19 +47,19 @@ struct nvtx_world {
 	struct nvtx_ring rings[NVTX_RINGS];
 };
 
-/* NULL where there was no memory, and before nvtx_world_make(). */
-struct nvtx_world *nvtx_world(void);
-struct nvtx_world *nvtx_world_make(void);
+/* NULL where there was no memory, and before nvtx_state_make(). */
+struct nvtx_state *nvtx_state(void);
+struct nvtx_state *nvtx_state_make(void);
 
 /* The calling thread's stack; NULL where all are taken. */
-struct nvtx_thread *nvtx_me(struct nvtx_world *w);
+struct nvtx_thread *nvtx_state_thread(struct nvtx_state *w);
 /* The same, only where it has one already. */
-struct nvtx_thread *nvtx_me_already(void);
+struct nvtx_thread *nvtx_state_my_thread(void);
 
 /* A ring for the thread; NULL where all are taken. */
-struct nvtx_ring *nvtx_world_ring(struct nvtx_world *w, struct nvtx_thread *t);
+struct nvtx_ring *nvtx_state_ring(struct nvtx_state *w, struct nvtx_thread *t);
 
-static inline enum nvtx_mode nvtx_mode(const struct nvtx_world *w)
+static inline enum nvtx_mode nvtx_mode(const struct nvtx_state *w)
 {
 	return (enum nvtx_mode)atomic_load_explicit(&w->mode,
 		memory_order_relaxed);

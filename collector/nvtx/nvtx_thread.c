@@ -136,7 +136,7 @@ static uint32_t nvtx_thread_level_of(const struct nvtx_thread *t,
 	return 0;
 }
 
-int nvtx_thread_push(struct nvtx_thread *t, const struct nvtx_said *said,
+int nvtx_thread_push(struct nvtx_thread *t, const struct nvtx_label *said,
 	int64_t start_ns, bool *lost)
 {
 	uint32_t depth =

@@ -42,7 +42,7 @@ struct nvtx_thread {
 };
 
 /* What a program says when a range begins. */
-struct nvtx_said {
+struct nvtx_label {
 	const char *text;
 	size_t len;
 	uint32_t
@@ -66,7 +66,7 @@ void nvtx_thread_init(struct nvtx_thread *t, uint32_t born, uint32_t tid);
 
 /* The level of the range in its domain, from 0; *lost where it or its text
  * found no room. */
-int nvtx_thread_push(struct nvtx_thread *t, const struct nvtx_said *said,
+int nvtx_thread_push(struct nvtx_thread *t, const struct nvtx_label *said,
 	int64_t start_ns, bool *lost);
 
 /* The thread's `payload` goes to the innermost range, where that is of this

@@ -142,7 +142,7 @@ struct kept {
 	const struct names *names;
 	encode_call_name_fn *call_name;
 	void *ctx;
-	struct scribe *scribe;
+	struct capture_writer *writer;
 	int64_t captures;
 	uint8_t calls_known[2][CALLS]; /* enum call; of no capture */
 	struct told { /* all that is of one capture */
@@ -176,19 +176,19 @@ static void encode_kept_free(struct kept *k)
 }
 
 /* Ids of another capture are forgotten. */
-static void encode_kept_begin(struct kept *k, struct scribe *s)
+static void encode_kept_begin(struct kept *k, struct capture_writer *s)
 {
-	int64_t captures = scribe_captures(s);
-	if (k->scribe == s && k->captures == captures)
+	int64_t captures = capture_writer_captures(s);
+	if (k->writer == s && k->captures == captures)
 		return;
-	k->scribe = s;
+	k->writer = s;
 	k->captures = captures;
 	memset(&k->told, 0, sizeof k->told);
 }
 
 static int64_t encode_own(struct kept *k, const char *text, size_t len)
 {
-	return scribe_text(k->scribe, TEXT_OWN, 0, text, len);
+	return capture_writer_text(k->writer, TEXT_OWN, 0, text, len);
 }
 
 static int64_t encode_kept_kernel(struct kept *k, uint64_t name)
@@ -198,8 +198,8 @@ static int64_t encode_kept_kernel(struct kept *k, uint64_t name)
 	if (!*id) {
 		const char *text = names_text(k->names, (uint32_t)name, &len);
 		if (len)
-			*id = scribe_text(k->scribe, TEXT_KERNEL, name, text,
-				len);
+			*id = capture_writer_text(k->writer, TEXT_KERNEL, name,
+				text, len);
 	}
 	return *id;
 }
@@ -210,7 +210,7 @@ static int64_t encode_shape_id(struct kept *k, const struct kernel_record *r)
 	if (__builtin_add_overflow(r->launch.static_shared,
 		    r->launch.dynamic_shared, &shared))
 		shared = -1;
-	return scribe_shape(k->scribe,
+	return capture_writer_shape(k->writer,
 		&(struct kst_shape){ { r->launch.grid[0], r->launch.grid[1],
 					     r->launch.grid[2] },
 			{ r->launch.block[0], r->launch.block[1],
@@ -358,7 +358,7 @@ struct encode {
 	const struct layout *layout;
 	struct kept *kept;
 	/* of the buffer at hand */
-	struct scribe *scribe;
+	struct capture_writer *writer;
 	struct encoded *to;
 	int64_t at_ns;
 };
@@ -405,7 +405,7 @@ static struct span encode_span(struct encode *e, uint64_t start, uint64_t end)
 static void encode_put(struct encode *e, enum kst_kind kind, const void *row,
 	int64_t *count)
 {
-	++*(scribe_row(e->scribe, kind, row) ? count : &e->to->lost);
+	++*(capture_writer_row(e->writer, kind, row) ? count : &e->to->lost);
 }
 
 static void encode_kernel(struct encode *e, const struct record *r)
@@ -529,13 +529,13 @@ static void encode_one(struct encode *e, const struct record *r)
 }
 
 bool encode_buffer(struct encode *e, const struct intake_buffer *b,
-	struct scribe *s, struct encoded *to)
+	struct capture_writer *s, struct encoded *to)
 {
 	struct record r = { .at = NULL };
 	size_t unreadable; /* nothing: the intake cut that off */
 	int64_t lost = to->lost;
 
-	e->scribe = s;
+	e->writer = s;
 	e->to = to;
 	e->at_ns = b->at_ns;
 	encode_kept_begin(e->kept, s);

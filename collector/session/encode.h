@@ -2,10 +2,10 @@
  *
  * One thread's. What repeats is kept: launches by name, grid, block, registers
  * and shared memory; names of calls and threads; all of them only as long as
- * the capture they were told to is written (scribe_captures()). */
+ * the capture they were told to is written (capture_writer_captures()). */
 #pragma once
 #include "intake.h"
-#include "scribe.h"
+#include "capture_writer.h"
 
 struct encode;
 
@@ -14,7 +14,7 @@ struct encoded {
 	int64_t kernels, copies, calls, graphs, overheads; /* rows */
 	int64_t quiet; /* calls that launch, copy and set nothing: not kept */
 	int64_t unknown; /* of kinds that are not kept */
-	int64_t lost; /* rows that the scribe could not keep, and counted */
+	int64_t lost; /* rows that the writer could not keep, and counted */
 	int64_t odd; /* times missing or reversed: written, dur_ns -1 */
 };
 
@@ -26,6 +26,6 @@ struct encode *encode_new(const struct layout *l, const struct names *n,
 	encode_call_name_fn *call_name, void *ctx);
 void encode_free(struct encode *e);
 
-/* Adds to *to. False where the scribe could not keep all of it. */
+/* Adds to *to. False where the writer could not keep all of it. */
 bool encode_buffer(struct encode *e, const struct intake_buffer *b,
-	struct scribe *s, struct encoded *to);
+	struct capture_writer *s, struct encoded *to);

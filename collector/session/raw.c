@@ -1,8 +1,8 @@
 /* raw.c - lines of text that tell what bytes follow. */
 #include "raw.h"
 #include "clock.h"
-#include "ours.h"
-#include "say.h"
+#include "fd_guard.h"
+#include "log.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -20,15 +20,15 @@ struct raw {
 	const char *folder;
 	bool begun;
 	int file; /* -1: no more */
-	struct ours opened; /* of it */
+	struct fd_guard opened; /* of it */
 	uint64_t bytes, buffers;
 	uint8_t told[NAMES_MAX / 8]; /* numbers, a bit each */
 };
 
 static void give_up(struct raw *r, const char *why)
 {
-	say_once("no more raw buffers are written: %s", why);
-	ours_close(&r->opened, r->file);
+	log_line_once("no more raw buffers are written: %s", why);
+	fd_guard_close(&r->opened, r->file);
 	r->file = -1;
 }
 
@@ -79,7 +79,7 @@ static int open_file(const char *folder)
 	mkdir(folder, 0700); /* or it is there */
 	int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (file < 0)
-		say("no raw buffers are written to %s: %s", path,
+		log_line("no raw buffers are written to %s: %s", path,
 			strerror(errno));
 	return file;
 }
@@ -97,7 +97,7 @@ static void begin(struct raw *r)
 {
 	r->begun = true;
 	r->file = open_file(r->folder);
-	r->opened = ours_of(r->file);
+	r->opened = fd_guard_of(r->file);
 	line(r, "kernsift raw 1\nversion %u\n", r->layout->version);
 	for (unsigned kind = 0; kind < RECORD_KINDS; kind++)
 		if (r->layout->size[kind])
@@ -111,8 +111,9 @@ struct raw *raw_new(const struct options *o, const struct layout *l,
 	if (!*o->raw)
 		return NULL;
 	if (o->hash.given || o->drop.given) {
-		say("no raw buffers are written: names would lie in them as "
-		    "they are, and some are to be hashed or dropped");
+		log_line("no raw buffers are written: names would lie in them "
+			 "as "
+			 "they are, and some are to be hashed or dropped");
 		return NULL;
 	}
 	struct raw *r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE,
@@ -130,7 +131,7 @@ void raw_free(struct raw *r)
 {
 	if (!r)
 		return;
-	ours_close(&r->opened, r->file);
+	fd_guard_close(&r->opened, r->file);
 	munmap(r, sizeof *r);
 }
 
@@ -152,7 +153,7 @@ void raw_buffer(struct raw *r, const struct intake_buffer *b)
 {
 	struct record record = { .at = NULL };
 	size_t unreadable;
-	if (r && r->file >= 0 && !ours_is(&r->opened, r->file))
+	if (r && r->file >= 0 && !fd_guard_holds(&r->opened, r->file))
 		begin_anew(r);
 	if (r && !r->begun)
 		begin(r);

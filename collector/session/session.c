@@ -73,7 +73,7 @@ struct session {
 };
 
 /* Adds a sentence behind what is there, while there is room. */
-static void session_tell(char sentence[static 512], const char *format, ...)
+static void session_explain(char sentence[static 512], const char *format, ...)
 {
 	size_t at = strlen(sentence);
 	va_list args;
@@ -120,20 +120,20 @@ static enum session_end session_unfit(const struct session *s, CUptiResult r,
 	const char *word = library_result(s->library, r);
 
 	if (!driver)
-		session_tell(sentence,
+		session_explain(sentence,
 			"no NVIDIA driver is loaded in this process (%s)",
 			word);
 	else if (cuda > driver)
-		session_tell(sentence,
+		session_explain(sentence,
 			"the driver, which is of CUDA %u.%u, may be too old "
 			"for CUPTI, which is of CUDA %u.%u (%s)",
 			driver / 1000, driver / 10 % 100, cuda / 1000,
 			cuda / 10 % 100, word);
 	else if (r == CUPTI_ERROR_NOT_INITIALIZED)
-		session_tell(sentence,
+		session_explain(sentence,
 			"CUDA has no device here, or did not start (%s)", word);
 	else
-		session_tell(sentence, "CUPTI cannot be used here: %s",
+		session_explain(sentence, "CUPTI cannot be used here: %s",
 			session_reason(s, r));
 	return SESSION_UNFIT;
 }
@@ -173,7 +173,7 @@ static void session_kinds_refused(struct attempt *a, const char *what,
 {
 	if (a->first == CUPTI_SUCCESS)
 		a->first = r;
-	session_tell(a->sentence, "%s not recorded: %s", what,
+	session_explain(a->sentence, "%s not recorded: %s", what,
 		session_reason(a->session, r));
 }
 
@@ -482,14 +482,14 @@ static void session_callbacks_hear(struct session *s,
 		CUptiResult r = session_listen_to(s, true, events[i].domain,
 			events[i].id);
 		if (r != CUPTI_SUCCESS)
-			session_tell(sentence, "%s: %s", events[i].without,
+			session_explain(sentence, "%s: %s", events[i].without,
 				session_reason(s, r));
 	}
 }
 
 /* As long as the subscription lasts: fatal states, graph nodes, cuProfilerStart
  * and Stop. */
-static void session_hear(struct session *s, char *sentence)
+static void session_enable_events(struct session *s, char *sentence)
 {
 	static const struct event state[] = {
 		{ CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR,
@@ -514,7 +514,7 @@ static void session_hear(struct session *s, char *sentence)
 }
 
 /* In windows, where names are pinned; without a sentence: no more. */
-static void session_hear_unloads(struct session *s, char *sentence)
+static void session_enable_unload_events(struct session *s, char *sentence)
 {
 	static const struct event unloads[] = {
 		{ CUPTI_CB_DOMAIN_RESOURCE,
@@ -657,7 +657,7 @@ static enum session_end session_subscribe(struct session *s,
 					: l->subscribe(&s->subscriber,
 						  session_callback, s);
 	if (r == CUPTI_SUCCESS) {
-		session_hear(s, sentence);
+		session_enable_events(s, sentence);
 		return SESSION_OPEN;
 	}
 	s->subscriber = NULL;
@@ -665,9 +665,9 @@ static enum session_end session_subscribe(struct session *s,
 		return session_unfit(s, r, sentence);
 	holder[sizeof holder - 1] = '\0';
 	if (*holder)
-		session_tell(sentence, "'%s' holds CUPTI", holder);
+		session_explain(sentence, "'%s' holds CUPTI", holder);
 	else
-		session_tell(sentence, "another tool holds CUPTI");
+		session_explain(sentence, "another tool holds CUPTI");
 	return SESSION_BUSY;
 }
 
@@ -710,7 +710,7 @@ static void session_undo(struct session *s)
 {
 	session_settings_restore(s);
 	if (s->listening)
-		session_hear_unloads(s, NULL);
+		session_enable_unload_events(s, NULL);
 	session_unsubscribe(s);
 }
 
@@ -731,12 +731,12 @@ static enum session_end session_refused(struct session *s, CUptiResult r,
 {
 	session_undo(s);
 	if (r == CUPTI_SUCCESS) {
-		session_tell(sentence, "nothing is to be recorded");
+		session_explain(sentence, "nothing is to be recorded");
 		return SESSION_UNFIT;
 	}
 	if (r != CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)
 		return session_unfit(s, r, sentence);
-	session_tell(sentence, "another tool holds CUPTI");
+	session_explain(sentence, "another tool holds CUPTI");
 	return SESSION_BUSY;
 }
 
@@ -759,17 +759,17 @@ static enum session_end session_open_window(struct session *s,
 	r = session_register(s);
 	if (r != CUPTI_SUCCESS)
 		return session_refused(s, r, sentence);
-	session_hear_unloads(s, sentence);
+	session_enable_unload_events(s, sentence);
 	if (!session_kinds_enable(s, sentence, &r))
 		return session_refused(s, r, sentence);
 	session_watch_start(s);
 	s->failures = 0;
 	s->open = true;
 	if (s->library->version == V13_0)
-		session_tell(sentence,
+		session_explain(sentence,
 			"CUPTI 13.0 has faults that 13.0 Update 1 mends");
 	if (s->settings.set[SETTING_SHARED])
-		session_tell(sentence,
+		session_explain(sentence,
 			"many threads launch and share CUPTI's buffers");
 	return SESSION_OPEN;
 }
@@ -786,7 +786,7 @@ enum session_end session_open(struct session *s, char sentence[static 512])
 	if (!atomic_load(&s->fatal))
 		return end;
 	session_forget_window(s);
-	session_tell(sentence, "CUPTI reported a fatal state");
+	session_explain(sentence, "CUPTI reported a fatal state");
 	return SESSION_FATAL;
 }
 

@@ -28,7 +28,7 @@ static struct bench {
 	struct names *names;
 	struct intake *intake;
 	struct encode *encode;
-	struct scribe *scribe;
+	struct capture_writer *writer;
 	struct encoded encoded;
 	int64_t records_per_s, seconds, reader_cpu_ns;
 	_Atomic bool over;
@@ -81,7 +81,7 @@ static void drain(void)
 {
 	struct intake_buffer b;
 	while (intake_next(bench.intake, &b)) {
-		encode_buffer(bench.encode, &b, bench.scribe, &bench.encoded);
+		encode_buffer(bench.encode, &b, bench.writer, &bench.encoded);
 		intake_done(bench.intake, &b);
 	}
 }
@@ -97,10 +97,10 @@ static void *write_all(void *arg)
 		if (now - beat < BEAT_NS)
 			continue;
 		beat = now;
-		scribe_beat(bench.scribe, now, false);
+		capture_writer_beat(bench.writer, now, false);
 	}
 	drain();
-	scribe_beat(bench.scribe, clock_real_ns(), true);
+	capture_writer_beat(bench.writer, clock_real_ns(), true);
 	bench.reader_cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	return NULL;
 }
@@ -186,7 +186,7 @@ static int report(const struct maker *makers, int64_t base_kib, double wall_s,
 	tell("records_per_s", records / wall_s);
 	tell("lost", (double)lost);
 	tell("lost_counted", (double)(d.pool + d.shed + d.unreadable +
-				      scribe_dropped(bench.scribe)));
+				      capture_writer_dropped(bench.writer)));
 	tell("whole", w.whole);
 	tell("callback_ns_per_record", (double)callbacks_ns / records);
 	tell("writer_ns_per_record", (double)bench.reader_cpu_ns / records);
@@ -231,7 +231,7 @@ int main(int argc, char **argv)
 	bench.names = names_new();
 	bench.intake = intake_new(&bench.layout, bench.names, POOL);
 	bench.encode = encode_new(&bench.layout, bench.names, call_name, NULL);
-	bench.scribe = scribe_new(&o);
+	bench.writer = capture_writer_new(&o);
 	int64_t from = clock_read_ns(CLOCK_MONOTONIC);
 	pthread_create(&writer, NULL, write_all, NULL);
 	for (int i = 0; i < MAKERS; i++) {

@@ -21,34 +21,40 @@ static int64_t rows;
 static bool refuse;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int64_t __wrap_scribe_captures(const struct scribe *s);
-int64_t __wrap_scribe_text(struct scribe *s, enum scribe_text_kind kind,
-	uint64_t key, const char *text, size_t len);
-int64_t __wrap_scribe_shape(struct scribe *s, const struct kst_shape *shape);
-bool __wrap_scribe_row(struct scribe *s, enum kst_kind kind, const void *row);
+int64_t __wrap_capture_writer_captures(const struct capture_writer *s);
+int64_t __wrap_capture_writer_text(struct capture_writer *s,
+	enum capture_writer_text_kind kind, uint64_t key, const char *text,
+	size_t len);
+int64_t __wrap_capture_writer_shape(struct capture_writer *s,
+	const struct kst_shape *shape);
+bool __wrap_capture_writer_row(struct capture_writer *s, enum kst_kind kind,
+	const void *row);
 
-int64_t __wrap_scribe_captures(const struct scribe *s)
+int64_t __wrap_capture_writer_captures(const struct capture_writer *s)
 {
 	(void)s;
 	return 1;
 }
 
-int64_t __wrap_scribe_text(struct scribe *s, enum scribe_text_kind kind,
-	uint64_t key, const char *text, size_t len)
+int64_t __wrap_capture_writer_text(struct capture_writer *s,
+	enum capture_writer_text_kind kind, uint64_t key, const char *text,
+	size_t len)
 {
 	(void)s, (void)kind, (void)key;
 	assert(len && strnlen(text, len) == len);
 	return (int64_t)len;
 }
 
-int64_t __wrap_scribe_shape(struct scribe *s, const struct kst_shape *shape)
+int64_t __wrap_capture_writer_shape(struct capture_writer *s,
+	const struct kst_shape *shape)
 {
 	(void)s;
 	assert(shape->registers >= 0);
 	return 1;
 }
 
-bool __wrap_scribe_row(struct scribe *s, enum kst_kind kind, const void *row)
+bool __wrap_capture_writer_row(struct capture_writer *s, enum kst_kind kind,
+	const void *row)
 {
 	/* Of the kinds that are written here, columns 1 and 2 are the times. */
 	const int64_t *cells = row;

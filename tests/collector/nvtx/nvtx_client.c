@@ -1,8 +1,8 @@
-/* teller.c - a library with its own copy of NVTX, built twice: as TELLER.
+/* nvtx_client.c - a library with its own copy of NVTX, built twice: as TELLER.
  *
  * Each range is printed where it begins, as the capture should tell it: sort,
  * thread, domain, name, payload. */
-#include "teller.h"
+#include "nvtx_client.h"
 #include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtPayload.h>
 #include <stdint.h>
@@ -13,8 +13,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-EXPORT void teller_say(teller_fn *inner, void *ctx);
-EXPORT bool teller_recorded(void);
+EXPORT void nvtx_client_say(nvtx_client_fn *inner, void *ctx);
+EXPORT bool nvtx_client_recorded(void);
 
 /* As NCCL lays out what a collective is given. */
 struct all_reduce {
@@ -149,7 +149,7 @@ static void say_loose(void)
 	nvtxMarkA("a mark is no range");
 }
 
-void teller_say(teller_fn *inner, void *ctx)
+void nvtx_client_say(nvtx_client_fn *inner, void *ctx)
 {
 	if (!domain) {
 		domain = nvtxDomainCreateA(TELLER);
@@ -166,7 +166,7 @@ void teller_say(teller_fn *inner, void *ctx)
 	say_loose();
 }
 
-bool teller_recorded(void)
+bool nvtx_client_recorded(void)
 {
 	nvtxRangeId_t id = nvtxRangeStartA("asks");
 	nvtxRangeEnd(id);

@@ -1,9 +1,9 @@
-/* told_host.c - a program whose two libraries use NVTX, each its own copy.
+/* nvtx_host.c - a program whose two libraries use NVTX, each its own copy.
  *
  * Waits until the collector records, has both say something, one around the
  * other and in two threads, and launches a kernel in each of the ranges that
  * frameworks put around theirs. */
-#include "teller.h"
+#include "nvtx_client.h"
 #include <cuda.h>
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
@@ -13,9 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-struct teller {
-	__typeof__(&teller_say) say;
-	__typeof__(&teller_recorded) recorded;
+struct nvtx_client {
+	__typeof__(&nvtx_client_say) say;
+	__typeof__(&nvtx_client_recorded) recorded;
 };
 
 static struct cuda {
@@ -32,7 +32,7 @@ static void *symbol(void *library, const char *name)
 {
 	void *at = library ? dlsym(library, name) : NULL;
 	if (!at) {
-		fprintf(stderr, "told_host: %s\n", dlerror());
+		fprintf(stderr, "nvtx_host: %s\n", dlerror());
 		exit(2);
 	}
 	return at;
@@ -55,12 +55,12 @@ static void begin(void)
 		exit(3);
 }
 
-static struct teller open_teller(const char *path)
+static struct nvtx_client open_teller(const char *path)
 {
 	void *l = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	struct teller t;
-	*(void **)&t.say = symbol(l, "teller_say");
-	*(void **)&t.recorded = symbol(l, "teller_recorded");
+	struct nvtx_client t;
+	*(void **)&t.say = symbol(l, "nvtx_client_say");
+	*(void **)&t.recorded = symbol(l, "nvtx_client_recorded");
 	return t;
 }
 
@@ -91,7 +91,7 @@ static void launch_in_ranges(void)
 
 static void say(void *ctx)
 {
-	const struct teller *t = ctx;
+	const struct nvtx_client *t = ctx;
 	t->say(NULL, NULL);
 }
 
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 	if (argc != 3)
 		return 1;
 	begin();
-	struct teller a = open_teller(argv[1]), b = open_teller(argv[2]);
+	struct nvtx_client a = open_teller(argv[1]), b = open_teller(argv[2]);
 	while (!a.recorded())
 		usleep(1000);
 	while (!b.recorded())

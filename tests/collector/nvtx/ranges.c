@@ -1,5 +1,5 @@
 /* ranges.c - the ranges of captures in order of their start, a line each: sort,
- * thread, domain, name, payload. What a teller asks is left out. */
+ * thread, domain, name, payload. What a nvtx_client asks is left out. */
 #include <kernsift/kst_reader.h>
 #include <stdio.h>
 #include <stdlib.h>

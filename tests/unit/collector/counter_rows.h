@@ -1,4 +1,4 @@
-/* counters_told.h - for tests: what a capture tells of counters and devices. */
+/* counter_rows.h - for tests: what a capture tells of counters and devices. */
 #pragma once
 #include "samples.h"
 #include "spooled.h"

@@ -1,7 +1,7 @@
-/* encode_rig.h - made-up records, an encoder, and a scribe that remembers. */
+/* encode_rig.h - made-up records, an encoder, and a writer that remembers. */
 #pragma once
 #include "encode.h"
-#include "fake_scribe.h"
+#include "fake_writer.h"
 #include "made.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,12 +1,12 @@
-/* fake_scribe.h - a scribe that remembers what it was told, as text.
+/* fake_writer.h - a writer that remembers what it was told, as text.
  *
- * The linker puts it in the scribe's place (tests/CMakeLists.txt). */
+ * The linker puts it in the writer's place (tests/CMakeLists.txt). */
 #pragma once
-#include "scribe.h"
+#include "capture_writer.h"
 #include <stdio.h>
 #include <string.h>
 
-static struct fake_scribe {
+static struct fake_writer {
 	int64_t captures;
 	bool full; /* no row can be kept */
 	int texts_asked;
@@ -16,20 +16,24 @@ static struct fake_scribe {
 	char told[1 << 14]; /* a line per row */
 } fake;
 
-int64_t __wrap_scribe_captures(const struct scribe *s);
-int64_t __wrap_scribe_text(struct scribe *s, enum scribe_text_kind kind,
-	uint64_t key, const char *text, size_t len);
-int64_t __wrap_scribe_shape(struct scribe *s, const struct kst_shape *shape);
-bool __wrap_scribe_row(struct scribe *s, enum kst_kind kind, const void *row);
+int64_t __wrap_capture_writer_captures(const struct capture_writer *s);
+int64_t __wrap_capture_writer_text(struct capture_writer *s,
+	enum capture_writer_text_kind kind, uint64_t key, const char *text,
+	size_t len);
+int64_t __wrap_capture_writer_shape(struct capture_writer *s,
+	const struct kst_shape *shape);
+bool __wrap_capture_writer_row(struct capture_writer *s, enum kst_kind kind,
+	const void *row);
 
-int64_t __wrap_scribe_captures(const struct scribe *s)
+int64_t __wrap_capture_writer_captures(const struct capture_writer *s)
 {
 	(void)s;
 	return fake.captures;
 }
 
-int64_t __wrap_scribe_text(struct scribe *s, enum scribe_text_kind kind,
-	uint64_t key, const char *text, size_t len)
+int64_t __wrap_capture_writer_text(struct capture_writer *s,
+	enum capture_writer_text_kind kind, uint64_t key, const char *text,
+	size_t len)
 {
 	(void)s, (void)key;
 	char line[128];
@@ -46,7 +50,8 @@ int64_t __wrap_scribe_text(struct scribe *s, enum scribe_text_kind kind,
 	return ++fake.texts_n;
 }
 
-int64_t __wrap_scribe_shape(struct scribe *s, const struct kst_shape *shape)
+int64_t __wrap_capture_writer_shape(struct capture_writer *s,
+	const struct kst_shape *shape)
 {
 	(void)s;
 	fake.shapes[fake.shapes_n] = *shape;
@@ -78,7 +83,8 @@ KST_KINDS(KIND)
 #undef KIND
 #undef COLUMN
 
-bool __wrap_scribe_row(struct scribe *s, enum kst_kind kind, const void *row)
+bool __wrap_capture_writer_row(struct capture_writer *s, enum kst_kind kind,
+	const void *row)
 {
 	(void)s;
 	char *to = fake.told + strlen(fake.told);

@@ -3,7 +3,7 @@
 #include "spooled.h"
 
 /* Rows that do not get small, until one is refused or there were `most`. */
-static inline int64_t give_until_refused(struct scribe *s, int64_t most)
+static inline int64_t give_until_refused(struct capture_writer *s, int64_t most)
 {
 	static uint64_t x = 88172645463325252;
 	int64_t n = 0;
@@ -14,7 +14,7 @@ static inline int64_t give_until_refused(struct scribe *s, int64_t most)
 		struct kst_range row = { .start_ns = (int64_t)(x >> 2),
 			.dur_ns = (int64_t)(x >> 20),
 			.id = (int64_t)x };
-		if (!scribe_row(s, KST_range, &row))
+		if (!capture_writer_row(s, KST_range, &row))
 			break;
 	}
 	return n;

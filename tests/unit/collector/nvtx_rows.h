@@ -1,7 +1,7 @@
-/* nvtx_told.h - a program of NVTX and its collector in one process.
+/* nvtx_rows.h - a program of NVTX and its collector in one process.
  *
  * The program's calls go through the real headers, whose loader finds us as an
- * injection that is linked in; rows are caught on their way to the scribe
+ * injection that is linked in; rows are caught on their way to the writer
  * (tests/unit/collector/CMakeLists.txt wraps it). */
 #pragma once
 #include <stdint.h>
@@ -14,7 +14,7 @@ extern int (*InitializeInjectionNvtxExtension_fnptr)(
 #include <nvtx3/nvToolsExtPayload.h>
 #include "clock.h"
 #include "nvtx.h"
-#include "scribe.h"
+#include "capture_writer.h"
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,14 +54,17 @@ static struct {
 	int64_t marks, odd, cut;
 } told;
 
-int64_t __wrap_scribe_text(struct scribe *s, enum scribe_text_kind kind,
-	uint64_t key, const char *text, size_t len);
-bool __wrap_scribe_row(struct scribe *s, enum kst_kind kind, const void *row);
-void __wrap_scribe_note(struct scribe *s, const char *code, int64_t count,
-	const char *detail);
+int64_t __wrap_capture_writer_text(struct capture_writer *s,
+	enum capture_writer_text_kind kind, uint64_t key, const char *text,
+	size_t len);
+bool __wrap_capture_writer_row(struct capture_writer *s, enum kst_kind kind,
+	const void *row);
+void __wrap_capture_writer_note(struct capture_writer *s, const char *code,
+	int64_t count, const char *detail);
 
-int64_t __wrap_scribe_text(struct scribe *s, enum scribe_text_kind kind,
-	uint64_t key, const char *text, size_t len)
+int64_t __wrap_capture_writer_text(struct capture_writer *s,
+	enum capture_writer_text_kind kind, uint64_t key, const char *text,
+	size_t len)
 {
 	(void)s, (void)key;
 	assert_true(kind == TEXT_NVTX || kind == TEXT_OWN);
@@ -77,7 +80,8 @@ static inline void told_copy(char *to, size_t room, int64_t id)
 	snprintf(to, room, "%s", id ? told.texts[id] : "");
 }
 
-bool __wrap_scribe_row(struct scribe *s, enum kst_kind kind, const void *row)
+bool __wrap_capture_writer_row(struct capture_writer *s, enum kst_kind kind,
+	const void *row)
 {
 	(void)s;
 	assert_int_equal(kind, KST_range);
@@ -93,8 +97,8 @@ bool __wrap_scribe_row(struct scribe *s, enum kst_kind kind, const void *row)
 	return true;
 }
 
-void __wrap_scribe_note(struct scribe *s, const char *code, int64_t count,
-	const char *detail)
+void __wrap_capture_writer_note(struct capture_writer *s, const char *code,
+	int64_t count, const char *detail)
 {
 	(void)s, (void)detail;
 	int64_t *to = !strcmp(code, "nvtx_mark")      ? &told.marks

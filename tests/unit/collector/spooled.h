@@ -2,7 +2,7 @@
 #pragma once
 #include "clock.h"
 #include "options.h"
-#include "scribe.h"
+#include "capture_writer.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -164,13 +164,13 @@ static inline int64_t spooled_rows(const char *path, enum kst_kind kind,
 	return whole ? rows : -1;
 }
 
-static inline int64_t text_own(struct scribe *s, const char *text)
+static inline int64_t text_own(struct capture_writer *s, const char *text)
 {
-	return scribe_text(s, TEXT_OWN, 0, text, strlen(text));
+	return capture_writer_text(s, TEXT_OWN, 0, text, strlen(text));
 }
 
 /* `n` kernels, 2 us apart, each another correlation. */
-static inline int kernels_give(struct scribe *s, int n)
+static inline int kernels_give(struct capture_writer *s, int n)
 {
 	static const struct kst_shape shape = { { 8, 1, 1 }, { 128, 1, 1 }, 32,
 		0 };
@@ -179,11 +179,12 @@ static inline int kernels_give(struct scribe *s, int n)
 	for (int i = 0; i < n; i++) {
 		struct kst_kernel row = { .start_ns = now + i * 2000,
 			.dur_ns = 1000 + i % 7 * 32,
-			.name = scribe_text(s, TEXT_KERNEL, 1, "gemm", 4),
-			.launch = scribe_shape(s, &shape),
+			.name = capture_writer_text(s, TEXT_KERNEL, 1, "gemm",
+				4),
+			.launch = capture_writer_shape(s, &shape),
 			.correlation = i,
 			.stream = 7 };
-		kept += scribe_row(s, KST_kernel, &row);
+		kept += capture_writer_row(s, KST_kernel, &row);
 	}
 	return kept;
 }

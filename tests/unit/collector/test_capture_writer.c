@@ -1,4 +1,4 @@
-/* test_scribe.c - rows into files: when one begins, ends, and what it holds. */
+/* test_capture_writer.c - rows into files: when one begins, ends, and what it holds. */
 #include "spooled.h"
 #include <signal.h>
 #include <sys/resource.h>
@@ -11,14 +11,15 @@ static void nothing_given_nothing_there(void **state)
 	struct spooled d;
 	(void)state;
 	spooled_init(&d, NULL);
-	struct scribe *s = scribe_new(&d.options);
+	struct capture_writer *s = capture_writer_new(&d.options);
 	assert_non_null(s);
-	assert_int_equal(scribe_captures(s), 1);
-	scribe_facts(s, &(struct scribe_facts){ 130001, 13000, "node" });
-	scribe_beat(s, clock_real_ns(), false);
-	scribe_beat(s, clock_real_ns(), true);
-	assert_int_equal(scribe_captures(s), 1);
-	scribe_free(s);
+	assert_int_equal(capture_writer_captures(s), 1);
+	capture_writer_facts(s,
+		&(struct capture_writer_facts){ 130001, 13000, "node" });
+	capture_writer_beat(s, clock_real_ns(), false);
+	capture_writer_beat(s, clock_real_ns(), true);
+	assert_int_equal(capture_writer_captures(s), 1);
+	capture_writer_free(s);
 	assert_int_equal(spooled_each(&d, NULL, NULL), 0);
 	spooled_release(&d);
 }
@@ -29,20 +30,21 @@ static void one_window(void **state)
 	char facts[512] = "", name[32] = "";
 	(void)state;
 	spooled_init(&d, NULL);
-	struct scribe *s = scribe_new(&d.options);
-	scribe_facts(s, &(struct scribe_facts){ 130001, 12080, "graph" });
+	struct capture_writer *s = capture_writer_new(&d.options);
+	capture_writer_facts(s,
+		&(struct capture_writer_facts){ 130001, 12080, "graph" });
 	assert_int_equal(kernels_give(s, 1), 1);
 	assert_int_equal(spooled_count(&d, ".kst.part").n, 1);
 	assert_int_equal(kernels_give(s, 40000), 40000);
-	scribe_beat(s, clock_real_ns(), false);
+	capture_writer_beat(s, clock_real_ns(), false);
 	assert_int_equal(spooled_count(&d, ".kst").n, 0);
-	scribe_beat(s, clock_real_ns(), true);
+	capture_writer_beat(s, clock_real_ns(), true);
 	struct spooled_ends e = spooled_count(&d, ".kst");
 	assert_int_equal(e.n, 1);
 	assert_int_equal(spooled_each(&d, NULL, NULL), 1);
-	assert_int_equal(scribe_captures(s), 2);
-	assert_int_equal(scribe_dropped(s), 0);
-	scribe_free(s);
+	assert_int_equal(capture_writer_captures(s), 2);
+	assert_int_equal(capture_writer_dropped(s), 0);
+	capture_writer_free(s);
 	assert_int_equal(spooled_rows(e.path, KST_kernel, 0, NULL, 0), 40001);
 	spooled_rows(e.path, KST_fact, KST_COLUMN(fact, name), facts,
 		sizeof facts);
@@ -64,10 +66,10 @@ static void times_are_absolute(void **state)
 	int64_t at = 1700000000123456789, got = 0;
 	(void)state;
 	spooled_init(&d, NULL);
-	struct scribe *s = scribe_new(&d.options);
-	assert_true(scribe_row(s, KST_clock,
+	struct capture_writer *s = capture_writer_new(&d.options);
+	assert_true(capture_writer_row(s, KST_clock,
 		&(struct kst_clock){ .start_ns = at, .realtime_ns = at }));
-	scribe_free(s);
+	capture_writer_free(s);
 	FILE *f = fopen(spooled_count(&d, ".kst").path, "r");
 	struct kst_reader *r = kst_reader_new(spooled_read, f, NULL);
 	while (kst_reader_next(r, &c) == KST_CHUNK)
@@ -90,24 +92,24 @@ static void files_rotate(void **state)
 	struct spooled d;
 	(void)state;
 	spooled_init(&d, env);
-	struct scribe *s = scribe_new(&d.options);
+	struct capture_writer *s = capture_writer_new(&d.options);
 	int64_t now = clock_real_ns(), rows = 0;
 	srand(1);
 	kernels_give(s, 1);
-	scribe_beat(s, now + 601 * second, false);
-	assert_int_equal(scribe_captures(s), 2);
+	capture_writer_beat(s, now + 601 * second, false);
+	assert_int_equal(capture_writer_captures(s), 2);
 	assert_int_equal(spooled_count(&d, ".kst").n, 1);
-	while (scribe_captures(s) == 2) {
+	while (capture_writer_captures(s) == 2) {
 		struct kst_counter row = { .start_ns = now, .value = rand() };
-		assert_true(scribe_row(s, KST_counter, &row));
+		assert_true(capture_writer_row(s, KST_counter, &row));
 		if (++rows % 50000 == 0)
-			scribe_beat(s, now, false);
+			capture_writer_beat(s, now, false);
 		assert_true(rows < 10000000);
 	}
 	struct spooled_ends e = spooled_count(&d, ".kst");
 	assert_int_equal(e.n, 2);
 	assert_int_equal(spooled_rows(e.path, KST_counter, 0, NULL, 0), rows);
-	scribe_free(s);
+	capture_writer_free(s);
 	assert_int_equal(spooled_each(&d, NULL, NULL), 2);
 	spooled_release(&d);
 }

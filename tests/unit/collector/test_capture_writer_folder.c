@@ -1,4 +1,4 @@
-/* test_scribe_folder.c - where captures go, and how much of them may stay. */
+/* test_capture_writer_folder.c - where captures go, and how much of them may stay. */
 #include "filled.h"
 
 /* A file where the folder should be: even root cannot write there. */
@@ -13,13 +13,13 @@ static void folder_that_cannot_be(void **state)
 	strcpy(d.folder + strlen(d.folder), "/file");
 	options_release(&d.options);
 	options_init(&d.options, spooled_get, spooled_complain, &d);
-	struct scribe *s = scribe_new(&d.options);
+	struct capture_writer *s = capture_writer_new(&d.options);
 	int64_t given = give_until_refused(s, 10);
 	snprintf(fallback, sizeof fallback, "/tmp/kernsift-%ld",
 		(long)geteuid());
 	assert_int_equal(given, 10);
 	assert_int_equal(access(fallback, F_OK), 0);
-	scribe_free(s);
+	capture_writer_free(s);
 	*strrchr(d.folder, '/') = '\0';
 	struct spooled there = { .options = d.options };
 	strcpy(there.folder, fallback);
@@ -48,9 +48,9 @@ static void folders_are_made(void **state)
 	strcpy(d.folder + len, "/a/b");
 	options_release(&d.options);
 	options_init(&d.options, spooled_get, spooled_complain, &d);
-	struct scribe *s = scribe_new(&d.options);
+	struct capture_writer *s = capture_writer_new(&d.options);
 	assert_int_equal(give_until_refused(s, 10), 10);
-	scribe_free(s);
+	capture_writer_free(s);
 	assert_int_equal(stat(d.folder, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0700);
 	struct spooled_ends e = spooled_count(&d, ".kst");
@@ -79,15 +79,15 @@ static void disk_share(void **state)
 	int fd = open(other, O_CREAT | O_WRONLY, 0600);
 	assert_int_equal(posix_fallocate(fd, 0, 1 << 20), 0);
 	close(fd);
-	struct scribe *s = scribe_new(&d.options);
+	struct capture_writer *s = capture_writer_new(&d.options);
 	int64_t now = clock_real_ns();
-	while (scribe_captures(s) < 6) {
+	while (capture_writer_captures(s) < 6) {
 		given += give_until_refused(s, 10000);
-		scribe_beat(s, now, false);
-		dropped += scribe_dropped(s);
+		capture_writer_beat(s, now, false);
+		dropped += capture_writer_dropped(s);
 		assert_true(spooled_bytes(&d) <= 7 << 20);
 	}
-	scribe_free(s);
+	capture_writer_free(s);
 	spooled_each(&d, sum_up, &sum);
 	assert_int_equal(access(other, F_OK), 0);
 	assert_true(dropped > 0);
@@ -104,17 +104,17 @@ static void taken_away_in_time(void **state)
 	struct spooled d;
 	(void)state;
 	spooled_init(&d, env);
-	struct scribe *s = scribe_new(&d.options);
+	struct capture_writer *s = capture_writer_new(&d.options);
 	int64_t now = clock_real_ns();
-	while (scribe_captures(s) < 6) {
+	while (capture_writer_captures(s) < 6) {
 		give_until_refused(s, 10000);
-		scribe_beat(s, now, false);
+		capture_writer_beat(s, now, false);
 		struct spooled_ends e = spooled_count(&d, ".kst");
 		if (e.n)
 			assert_int_equal(unlink(e.path), 0);
 	}
-	assert_int_equal(scribe_dropped(s), 0);
-	scribe_free(s);
+	assert_int_equal(capture_writer_dropped(s), 0);
+	capture_writer_free(s);
 	spooled_release(&d);
 }
 

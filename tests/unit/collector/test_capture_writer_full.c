@@ -1,4 +1,4 @@
-/* test_scribe_full.c - full disks and limits: each row is in a file or in a
+/* test_capture_writer_full.c - full disks and limits: each row is in a file or in a
  * count. */
 #include "filled.h"
 #include <kernsift/kst_tail.h>
@@ -49,18 +49,20 @@ static void sum_up_part(void *ctx, const char *name, const char *path)
 }
 
 /* Rows that are no records: nobody misses them, and they are in no count. */
-static void tell_other_things(struct scribe *s)
+static void tell_other_things(struct capture_writer *s)
 {
 	int64_t now = clock_real_ns();
-	scribe_row(s, KST_process, &(struct kst_process){ .pid = 1 });
-	scribe_row(s, KST_device, &(struct kst_device){ .number = 0 });
-	scribe_row(s, KST_clock, &(struct kst_clock){ .start_ns = now });
-	scribe_row(s, KST_drop, &(struct kst_drop){ .start_ns = now });
-	scribe_row(s, KST_counter,
+	capture_writer_row(s, KST_process, &(struct kst_process){ .pid = 1 });
+	capture_writer_row(s, KST_device, &(struct kst_device){ .number = 0 });
+	capture_writer_row(s, KST_clock,
+		&(struct kst_clock){ .start_ns = now });
+	capture_writer_row(s, KST_drop, &(struct kst_drop){ .start_ns = now });
+	capture_writer_row(s, KST_counter,
 		&(struct kst_counter){ .start_ns = now, .value = 1.5 });
-	scribe_row(s, KST_node, &(struct kst_node){ .node = now });
-	scribe_facts(s, &(struct scribe_facts){ 130001, 13000, "node" });
-	scribe_note(s, "clock_set", 1, "twice");
+	capture_writer_row(s, KST_node, &(struct kst_node){ .node = now });
+	capture_writer_facts(s,
+		&(struct capture_writer_facts){ 130001, 13000, "node" });
+	capture_writer_note(s, "clock_set", 1, "twice");
 }
 
 /* Fills a small disk; afterwards each record is in one of the files, or
@@ -68,7 +70,7 @@ static void tell_other_things(struct scribe *s)
 static void fill(const struct spooled *d, bool tail)
 {
 	struct sum sum = { 0, 0 };
-	struct scribe *s = scribe_new(&d->options);
+	struct capture_writer *s = capture_writer_new(&d->options);
 	int64_t now = clock_real_ns(), given = 0;
 	assert_non_null(s);
 	for (int64_t turn = 1; turn; turn++) {
@@ -78,7 +80,7 @@ static void fill(const struct spooled *d, bool tail)
 		if (kept < 1000)
 			break;
 		tell_other_things(s);
-		scribe_beat(s, now += 2000000000, false);
+		capture_writer_beat(s, now += 2000000000, false);
 		assert_true(turn < 10000);
 	}
 	int64_t refused = 1;
@@ -93,16 +95,16 @@ static void fill(const struct spooled *d, bool tail)
 	spooled_each(d, sum_up_part, &sum);
 	assert_int_equal(sum.files, 1);
 	assert_true(given > 1000);
-	assert_int_equal(sum.rows + scribe_dropped(s), given + refused);
+	assert_int_equal(sum.rows + capture_writer_dropped(s), given + refused);
 	/* The disk has room again, and another window begins. */
 	struct spooled_ends part = spooled_count(d, ".kst.part");
 	assert_int_equal(part.n, 1);
 	spooled_each(d, spooled_unlink, NULL);
-	scribe_beat(s, now, true);
-	assert_int_equal(scribe_captures(s), 2);
+	capture_writer_beat(s, now, true);
+	assert_int_equal(capture_writer_captures(s), 2);
 	assert_int_equal(give_until_refused(s, 100), 100);
-	assert_int_equal(scribe_dropped(s), 0);
-	scribe_free(s);
+	assert_int_equal(capture_writer_dropped(s), 0);
+	capture_writer_free(s);
 	sum = (struct sum){ 0, 0 };
 	spooled_each(d, sum_up, &sum);
 	assert_int_equal(sum.rows, 100);
@@ -194,7 +196,7 @@ static rlim_t limit_set(rlim_t to)
 static void limit_reached(const struct spooled *d, bool late)
 {
 	struct sum sum = { 0, 0 };
-	struct scribe *s = scribe_new(&d->options);
+	struct capture_writer *s = capture_writer_new(&d->options);
 	int64_t given = late ? give_until_refused(s, 1) : 0, kept;
 	rlim_t was = limit_set(3 << 20);
 	do {
@@ -203,9 +205,9 @@ static void limit_reached(const struct spooled *d, bool late)
 	} while (kept == 1000);
 	limit_set(was);
 	spooled_each(d, sum_up_part, &sum);
-	assert_int_equal(sum.rows + scribe_dropped(s), given + 1);
+	assert_int_equal(sum.rows + capture_writer_dropped(s), given + 1);
 	assert_true(given > 10000);
-	scribe_free(s);
+	capture_writer_free(s);
 }
 
 static void limit_early(void **state)

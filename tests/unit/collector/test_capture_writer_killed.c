@@ -1,5 +1,5 @@
-/* test_scribe_killed.c - a process is killed at any moment: what it had given to
- * the scribe is there. */
+/* test_capture_writer_killed.c - a process is killed at any moment: what it had given to
+ * the writer is there. */
 #include "spooled.h"
 #include <kernsift/kst_tail.h>
 #include <signal.h>
@@ -11,7 +11,7 @@ enum { KILLS = 100 };
 /* Gives rows until it is killed and tells, after each, how many it gave. */
 static void give_for_ever(const struct spooled *d, _Atomic int64_t *given)
 {
-	struct scribe *s = scribe_new(&d->options);
+	struct capture_writer *s = capture_writer_new(&d->options);
 	int64_t start = clock_real_ns();
 	char name[64];
 	for (int64_t i = 0;; i++) {
@@ -19,13 +19,13 @@ static void give_for_ever(const struct spooled *d, _Atomic int64_t *given)
 		struct kst_kernel row = { .start_ns = start + i * 3000,
 			.dur_ns = 1000,
 			.correlation = i,
-			.name = scribe_text(s, TEXT_KERNEL, 0, name,
+			.name = capture_writer_text(s, TEXT_KERNEL, 0, name,
 				strlen(name)) };
-		if (!scribe_row(s, KST_kernel, &row))
+		if (!capture_writer_row(s, KST_kernel, &row))
 			_exit(1);
 		*given = i + 1;
 		if (i % 5000 == 4999)
-			scribe_beat(s, clock_real_ns(), false);
+			capture_writer_beat(s, clock_real_ns(), false);
 	}
 }
 
@@ -114,23 +114,23 @@ static void forked_child_writes_nothing(void **state)
 	int status;
 	(void)state;
 	spooled_init(&d, NULL);
-	struct scribe *s = scribe_new(&d.options);
+	struct capture_writer *s = capture_writer_new(&d.options);
 	assert_int_equal(kernels_give(s, 100), 100);
 	pid_t child = fork();
 	if (child == 0) {
 		int kept = kernels_give(s, 100);
-		scribe_note(s, "clock_set", 1, "no");
-		scribe_beat(s, clock_real_ns(), false);
-		scribe_beat(s, clock_real_ns(), true);
-		int64_t dropped = scribe_dropped(s);
-		scribe_free(s);
+		capture_writer_note(s, "clock_set", 1, "no");
+		capture_writer_beat(s, clock_real_ns(), false);
+		capture_writer_beat(s, clock_real_ns(), true);
+		int64_t dropped = capture_writer_dropped(s);
+		capture_writer_free(s);
 		_exit(kept || dropped ? 1 : 0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	assert_int_equal(spooled_count(&d, ".kst.part").n, 1);
 	assert_true(kernels_give(s, 50) == 50);
-	scribe_free(s);
+	capture_writer_free(s);
 	assert_int_equal(spooled_rows(spooled_count(&d, ".kst").path,
 				 KST_kernel, 0, NULL, 0),
 		150);

@@ -17,7 +17,7 @@
 static const int64_t minute_ns = INT64_C(60000000000);
 
 struct guest {
-	struct bell bell;
+	struct thread_event event;
 	_Atomic bool done;
 	sigset_t blocked;
 };
@@ -29,16 +29,16 @@ static void *look_around(void *ctx)
 	thread_stand_back();
 	pthread_sigmask(SIG_BLOCK, NULL, &g->blocked);
 	atomic_store(&g->done, true);
-	bell_ring(&g->bell);
+	thread_event_raise(&g->event);
 	return NULL;
 }
 
-static void wait_for(struct bell *b, _Atomic bool *done)
+static void wait_for(struct thread_event *b, _Atomic bool *done)
 {
 	while (!atomic_load(done)) {
-		uint32_t seen = bell_seen(b);
+		uint32_t seen = thread_event_seen(b);
 		if (!atomic_load(done))
-			bell_wait(b, seen, minute_ns);
+			thread_event_wait(b, seen, minute_ns);
 	}
 }
 
@@ -49,7 +49,7 @@ static void test_thread(void **state)
 	sigset_t here;
 
 	assert_true(thread_start("ks-guest", look_around, &g));
-	wait_for(&g.bell, &g.done);
+	wait_for(&g.event, &g.done);
 	assert_true(sigismember(&g.blocked, SIGTERM));
 	assert_true(sigismember(&g.blocked, SIGXFSZ));
 	assert_true(sigismember(&g.blocked, SIGUSR2));
@@ -57,33 +57,34 @@ static void test_thread(void **state)
 	assert_false(sigismember(&here, SIGTERM)); /* its maker's stay */
 }
 
-/* What was rung before it was waited for is not slept over. */
+/* What was raised before it was waited for is not slept over. */
 static void test_bell(void **state)
 {
 	(void)state;
-	struct bell b = { 0 };
-	uint32_t seen = bell_seen(&b);
+	struct thread_event b = { 0 };
+	uint32_t seen = thread_event_seen(&b);
 
-	bell_ring(&b);
-	bell_wait(&b, seen, 60 * minute_ns);
-	assert_int_not_equal(bell_seen(&b), seen);
-	bell_wait(&b, bell_seen(&b), 1); /* nobody rings: the time passes */
+	thread_event_raise(&b);
+	thread_event_wait(&b, seen, 60 * minute_ns);
+	assert_int_not_equal(thread_event_seen(&b), seen);
+	thread_event_wait(&b, thread_event_seen(&b),
+		1); /* nobody rings: the time passes */
 }
 
 static void test_signal(void **state)
 {
 	(void)state;
-	static struct bell b;
+	static struct thread_event b;
 	struct trigger t, second;
 
 	assert_true(trigger_from(&t, "signal:USR2"));
 	assert_true(trigger_start(&t, &b));
 	assert_false(trigger_pulled(&t));
-	uint32_t seen = bell_seen(&b);
+	uint32_t seen = thread_event_seen(&b);
 	errno = EAGAIN;
 	raise(SIGUSR2);
 	assert_int_equal(errno, EAGAIN);
-	assert_int_not_equal(bell_seen(&b), seen);
+	assert_int_not_equal(thread_event_seen(&b), seen);
 	assert_true(trigger_pulled(&t));
 	assert_false(trigger_pulled(&t));
 
@@ -97,7 +98,7 @@ static void test_signal(void **state)
 static void test_file(void **state)
 {
 	(void)state;
-	static struct bell b;
+	static struct thread_event b;
 	char path[] = "/tmp/kernsift-trigger-XXXXXX";
 	char text[64] = "file:";
 	struct trigger t;

@@ -1,8 +1,8 @@
 /* test_counters.c - sampling threads, windows, and the rows they come to. */
 #include "counters.h"
 #include "counters_state.h"
-#include "counters_told.h"
-#include "say.h"
+#include "counter_rows.h"
+#include "log.h"
 #include <dlfcn.h>
 #include <libgen.h>
 #include <time.h>
@@ -51,7 +51,8 @@ static void wait_asked(int gpu, int turns, int pcie)
 }
 
 /* One window of a few turns and what it left, as a capture. */
-static void window(struct counters *c, struct scribe *s, int turns, int pcie)
+static void window(struct counters *c, struct capture_writer *s, int turns,
+	int pcie)
 {
 	counters_start(c);
 	wait_asked(0, turns, pcie);
@@ -70,14 +71,14 @@ static void each_series_in_its_window(void **state)
 	(void)state;
 	setenv("FAKE_NVML", "pcie=1", 1);
 	spooled_init(&d, env);
-	struct scribe *s = scribe_new(&d.options);
+	struct capture_writer *s = capture_writer_new(&d.options);
 	struct counters *c = counters_new(&d.options);
 	assert_non_null(c);
 	assert_int_equal(fake_open(), 0);
 	int64_t from = clock_real_ns();
 	window(c, s, 5, 4);
 	int64_t to = clock_real_ns();
-	scribe_beat(s, to, true);
+	capture_writer_beat(s, to, true);
 	read_capture(spooled_count(&d, ".kst").path);
 	assert_true(series(COUNTER_gpu_usage, 0, from, to) >= 5);
 	assert_true(series(COUNTER_gpu_usage, 1, from, to) >= 4);
@@ -99,7 +100,7 @@ static void each_series_in_its_window(void **state)
 	from = clock_real_ns();
 	window(c, s, fake_asked(0) + 3, 0);
 	to = clock_real_ns();
-	scribe_free(s);
+	capture_writer_free(s);
 	read_capture(spooled_count(&d, ".kst").path);
 	assert_true(series(COUNTER_gpu_usage, 1, from, to) >= 2);
 	assert_true(series(COUNTER_oncpu, -1, from, to) >= 2);
@@ -121,7 +122,7 @@ static void notes_of_what_is_missing(void **state)
 	(void)state;
 	setenv("FAKE_NVML", "mixed", 1);
 	spooled_init(&d, env);
-	struct scribe *s = scribe_new(&d.options);
+	struct capture_writer *s = capture_writer_new(&d.options);
 	struct counters *c = counters_new(&d.options);
 	counters_start(c);
 	for (int ms = 0; !nvml_ready(&c->nvml); ms++) {
@@ -132,7 +133,7 @@ static void notes_of_what_is_missing(void **state)
 	counters_stop(c);
 	counters_drain(c, s);
 	counters_free(c);
-	scribe_free(s);
+	capture_writer_free(s);
 	read_capture(spooled_count(&d, ".kst").path);
 	assert_string_equal(told.notes, "device_order \n"
 					"tasks_beyond \n");
@@ -152,14 +153,14 @@ static void without_nvml(void **state)
 	setenv("FAKE_NVML", "init=18", 1);
 	spooled_init(&d, env);
 	snprintf(log, sizeof log, "%s/log", d.folder);
-	say_open(log);
-	struct scribe *s = scribe_new(&d.options);
+	log_open(log);
+	struct capture_writer *s = capture_writer_new(&d.options);
 	struct counters *c = counters_new(&d.options);
 	counters_start(c);
 	for (int ms = 0; !strstr(line, "(18)"); ms++) {
 		FILE *f = fopen(log, "r");
 		assert_true(ms < 60000);
-		say_write();
+		log_flush();
 		if (f) {
 			size_t got = fread(line, 1, sizeof line - 1, f);
 			line[got] = '\0';
@@ -170,8 +171,8 @@ static void without_nvml(void **state)
 	counters_stop(c);
 	counters_drain(c, s);
 	counters_free(c);
-	scribe_free(s);
-	say_open(NULL);
+	capture_writer_free(s);
+	log_open(NULL);
 	read_capture(spooled_count(&d, ".kst").path);
 	assert_true(series(COUNTER_oncpu, -1, 0, INT64_MAX) >= 2);
 	assert_int_equal(series(COUNTER_gpu_usage, 0, 0, INT64_MAX), 0);

@@ -1,6 +1,6 @@
-/* test_say.c - lines for the collector's own file: who says them waits for
+/* test_log.c - lines for the collector's own file: who says them waits for
  * nothing, and each is written once. */
-#include "say.h"
+#include "log.h"
 #include "spooled.h"
 #include <pthread.h>
 
@@ -35,7 +35,7 @@ static void *say_some(void *ctx)
 {
 	(void)ctx;
 	for (int i = 0; i < 100; i++)
-		say("one of many");
+		log_line("one of many");
 	return NULL;
 }
 
@@ -48,37 +48,37 @@ static void from_the_first_line_to_the_last(void **state)
 	(void)state;
 	spooled_init(&d, NULL);
 	snprintf(path, sizeof path, "%s/log", d.folder);
-	say("before it is known %s", "where");
-	say_write();
-	say_open(path);
+	log_line("before it is known %s", "where");
+	log_flush();
+	log_open(path);
 	assert_false(is_there());
-	say_write();
+	log_flush();
 	assert_int_equal(lines(last, sizeof last), 1);
 	assert_string_equal(last, "before it is known where\n");
-	say("afterwards");
+	log_line("afterwards");
 	assert_int_equal(lines(last, sizeof last), 1);
 	for (int i = 0; i < 3; i++)
-		say_write();
+		log_flush();
 	assert_int_equal(lines(last, sizeof last), 2);
 	assert_string_equal(last, "afterwards\n");
 	memset(more, 'x', sizeof more);
 	more[sizeof more - 1] = '\0';
-	say("%s", more);
-	say_write();
+	log_line("%s", more);
+	log_flush();
 	assert_int_equal(lines(last, sizeof last), 3);
 	assert_int_equal(strlen(last), 600);
 	for (int i = 0; i < 4; i++)
 		pthread_create(&thread[i], NULL, say_some, NULL);
-	say_write();
+	log_flush();
 	for (int i = 0; i < 4; i++)
 		pthread_join(thread[i], NULL);
-	say_write();
+	log_flush();
 	assert_int_equal(lines(last, sizeof last), 200);
 	assert_string_equal(last, "one of many\n");
 	assert_int_equal(unlink(path), 0);
-	say_open(NULL);
-	say("to nobody");
-	say_write();
+	log_open(NULL);
+	log_line("to nobody");
+	log_flush();
 	assert_false(is_there());
 	spooled_release(&d);
 }

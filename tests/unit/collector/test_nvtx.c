@@ -1,5 +1,5 @@
 /* test_nvtx.c - what a program says by NVTX comes out as rows, word by word. */
-#include "nvtx_told.h"
+#include "nvtx_rows.h"
 
 enum {
 	ASCII = NVTX_MESSAGE_TYPE_ASCII,

@@ -1,5 +1,5 @@
 /* test_nvtx_crowd.c - many threads and full rings: told and lost is made. */
-#include "nvtx_told.h"
+#include "nvtx_rows.h"
 
 static _Atomic int woken;
 

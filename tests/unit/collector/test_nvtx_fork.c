@@ -1,5 +1,5 @@
 /* test_nvtx_fork.c - what a forked child has of its parent's threads. */
-#include "nvtx_world.h"
+#include "nvtx_state.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
@@ -12,8 +12,8 @@ static pthread_barrier_t joined, over;
 
 static struct nvtx_thread *open_one(const char *text)
 {
-	struct nvtx_said said = { .text = text, .len = 5 };
-	struct nvtx_thread *t = nvtx_me(nvtx_world());
+	struct nvtx_label said = { .text = text, .len = 5 };
+	struct nvtx_thread *t = nvtx_state_thread(nvtx_state());
 	bool lost;
 	nvtx_thread_push(t, &said, 7, &lost);
 	return t;
@@ -25,13 +25,13 @@ static void *other(void *ctx)
 	struct nvtx_event e = { .start_ns = 1, .end_ns = 2 };
 	bool half;
 	struct nvtx_thread *t = open_one("other");
-	nvtx_ring_put(nvtx_world_ring(nvtx_world(), t), &e, NULL, &half);
+	nvtx_ring_put(nvtx_state_ring(nvtx_state(), t), &e, NULL, &half);
 	pthread_barrier_wait(&joined);
 	pthread_barrier_wait(&over);
 	return ctx;
 }
 
-static int lives(const struct nvtx_world *w)
+static int lives(const struct nvtx_state *w)
 {
 	int n = 0;
 	for (int i = 0; i < NVTX_THREADS; i++)
@@ -39,7 +39,7 @@ static int lives(const struct nvtx_world *w)
 	return n;
 }
 
-static int rings(const struct nvtx_world *w)
+static int rings(const struct nvtx_state *w)
 {
 	int n = 0;
 	for (int i = 0; i < NVTX_RINGS; i++)
@@ -48,12 +48,12 @@ static int rings(const struct nvtx_world *w)
 }
 
 /* In the child; which of it is wrong, or 0. */
-static int look(struct nvtx_world *w, const struct nvtx_thread *me)
+static int look(struct nvtx_state *w, const struct nvtx_thread *me)
 {
 	static uint64_t body[NVTX_BODY_MOST];
 	struct nvtx_event e;
 	struct nvtx_open o;
-	if (lives(w) != 1 || nvtx_me(w) != me)
+	if (lives(w) != 1 || nvtx_state_thread(w) != me)
 		return 1;
 	if (atomic_load(&me->tid) != (uint32_t)syscall(SYS_gettid))
 		return 2;
@@ -69,12 +69,12 @@ static int look(struct nvtx_world *w, const struct nvtx_thread *me)
 
 static void test_child_alone(void **state)
 {
-	struct nvtx_world *w = nvtx_world_make();
+	struct nvtx_state *w = nvtx_state_make();
 	pthread_t threads[OTHERS];
 	int status;
 	(void)state;
 	assert_non_null(w);
-	assert_ptr_equal(nvtx_world_make(), w);
+	assert_ptr_equal(nvtx_state_make(), w);
 	pthread_barrier_init(&joined, NULL, OTHERS + 1);
 	pthread_barrier_init(&over, NULL, OTHERS + 1);
 	struct nvtx_thread *me = open_one("first");

@@ -11,7 +11,7 @@
 /* Two of one name are two, until there are as many as can be. */
 static void test_domains(void **state)
 {
-	struct nvtx_world *w = nvtx_world_make();
+	struct nvtx_state *w = nvtx_state_make();
 	(void)state;
 	assert_non_null(w);
 	for (int i = 1; i < NVTX_DOMAINS; i++)
@@ -35,7 +35,7 @@ static void test_registered_strings(void **state)
 	char text[16];
 	int kept = 0;
 	(void)state;
-	assert_non_null(nvtx_world_make());
+	assert_non_null(nvtx_state_make());
 	nvtx_dropped();
 	table[NVTX_CBID_CORE2_DomainRegisterStringA] = &f;
 	nvtx_core2_fill(table, NVTX_CBID_CORE2_SIZE);
@@ -51,8 +51,8 @@ static void test_registered_strings(void **state)
 	assert_non_null(reg(NULL, "0"));
 	assert_int_equal(nvtx_dropped(), 0);
 	/* A domain whose name is not kept has none. */
-	uint16_t d = nvtx_domain_make(nvtx_world(), "new", 3);
-	assert_int_equal(nvtx_domain_name(nvtx_world(), d), 0);
+	uint16_t d = nvtx_domain_make(nvtx_state(), "new", 3);
+	assert_int_equal(nvtx_domain_name(nvtx_state(), d), 0);
 	assert_true(nvtx_dropped() > 0);
 }
 

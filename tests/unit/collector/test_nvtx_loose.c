@@ -13,7 +13,7 @@ static bool cut;
 static uint64_t start(struct nvtx_loose *l, const char *text,
 	const char *payload)
 {
-	struct nvtx_said s = { .text = text,
+	struct nvtx_label s = { .text = text,
 		.len = strlen(text),
 		.domain = 3,
 		.payload_len = strlen(payload) };
@@ -104,7 +104,7 @@ static void *race(void *ctx)
 	char text[32];
 	for (int i = 0; i < EACH; i++) {
 		snprintf(text, sizeof text, "range %d", i);
-		struct nvtx_said s = { .text = text, .len = strlen(text) };
+		struct nvtx_label s = { .text = text, .len = strlen(text) };
 		bool was;
 		uint64_t id = nvtx_loose_start(ctx, &s, "", 1, i + 1, &was);
 		atomic_fetch_add(&started, id != 0);

@@ -21,7 +21,7 @@ static bool lost;
 static int push(struct nvtx_thread *t, uint16_t domain, const char *text,
 	const char *payload, int64_t at)
 {
-	struct nvtx_said s = { .text = text,
+	struct nvtx_label s = { .text = text,
 		.len = strlen(text),
 		.domain = domain,
 		.payload_len = strlen(payload) };

@@ -1,5 +1,5 @@
 /* test_nvtx_windows.c - ranges and windows that do not begin and end together. */
-#include "nvtx_told.h"
+#include "nvtx_rows.h"
 
 enum { PUSHED = KST_RANGE_ANNOTATION, LOOSE = KST_RANGE_LOOSE };
 

@@ -1,5 +1,5 @@
-/* test_place.c - ranks of several launchers, pids of several namespaces. */
-#include "place.h"
+/* test_process_info.c - ranks of several launchers, pids of several namespaces. */
+#include "process_info.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -48,7 +48,8 @@ static void test_rank(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct place_rank r = place_rank(env, (void *)rows[i].v);
+		struct process_info_rank r =
+			process_info_rank(env, (void *)rows[i].v);
 		assert_int_equal(r.rank, rows[i].rank);
 		assert_int_equal(r.size, rows[i].size);
 	}
@@ -79,7 +80,7 @@ static void test_program(void **state)
 	(void)state;
 	char path[OPTIONS_PATH];
 
-	assert_true(place_program(path));
+	assert_true(process_info_program(path));
 	assert_string_equal(place_base(path), "unit_collector_test_place");
 	assert_string_equal(place_base("train.py"), "train.py");
 }

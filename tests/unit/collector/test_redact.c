@@ -1,5 +1,5 @@
 /* test_redact.c - what matches a pattern is nowhere: hashed, or not there. */
-#include "keyed.h"
+#include "siphash.h"
 #include "redact.h"
 #include "spooled.h"
 #include "user_home.h"
@@ -7,7 +7,7 @@
 /* The first and the last of the numbers that SipHash's authors publish. */
 static void hash_as_published(void **state)
 {
-	struct key k;
+	struct siphash_key k;
 	uint8_t bytes[16], text[63];
 	(void)state;
 	for (int i = 0; i < 16; i++)
@@ -15,23 +15,23 @@ static void hash_as_published(void **state)
 	for (int i = 0; i < 63; i++)
 		text[i] = (uint8_t)i;
 	memcpy(&k, bytes, sizeof k);
-	assert_true(keyed_hash(&k, text, 0) == 0x726fdb47dd0e0e31u);
-	assert_true(keyed_hash(&k, text, 15) == 0xa129ca6149be45e5u);
-	assert_true(keyed_hash(&k, text, 63) == 0x958a324ceb064572u);
+	assert_true(siphash(&k, text, 0) == 0x726fdb47dd0e0e31u);
+	assert_true(siphash(&k, text, 15) == 0xa129ca6149be45e5u);
+	assert_true(siphash(&k, text, 63) == 0x958a324ceb064572u);
 }
 
 /* A text of each kind that passes, as the capture tells it. */
-static void texts_give(struct scribe *s, const char *text, size_t len,
+static void texts_give(struct capture_writer *s, const char *text, size_t len,
 	uint64_t key)
 {
 	struct kst_range row = {
 		.start_ns = clock_real_ns(),
-		.name = scribe_text(s, TEXT_KERNEL, key, text, len),
-		.domain = scribe_text(s, TEXT_NVTX, key, text, len),
-		.thread = scribe_text(s, TEXT_PATH, key, text, len),
-		.payload = scribe_text(s, TEXT_OWN, 0, "own", 3),
+		.name = capture_writer_text(s, TEXT_KERNEL, key, text, len),
+		.domain = capture_writer_text(s, TEXT_NVTX, key, text, len),
+		.thread = capture_writer_text(s, TEXT_PATH, key, text, len),
+		.payload = capture_writer_text(s, TEXT_OWN, 0, "own", 3),
 	};
-	assert_true(scribe_row(s, KST_range, &row));
+	assert_true(capture_writer_row(s, KST_range, &row));
 }
 
 struct redacted_case {
@@ -73,12 +73,12 @@ static void one_case(const struct redacted_case *c)
 	struct spooled d;
 	char told[4][256] = { "", "", "", "" }, note[64] = "";
 	spooled_init(&d, env);
-	struct scribe *s = scribe_new(&d.options);
+	struct capture_writer *s = capture_writer_new(&d.options);
 	for (int i = 0; i < 6; i++)
 		texts_give(s, c->text, strlen(c->text), (uint64_t)i / 2);
 	if (c->want != REDACT_KEPT)
 		spooled_each(&d, has_not, (void *)(uintptr_t)c->text);
-	scribe_free(s);
+	capture_writer_free(s);
 	if (c->want != REDACT_KEPT)
 		spooled_each(&d, has_not, (void *)(uintptr_t)c->text);
 	const char *path = spooled_count(&d, ".kst").path;
@@ -131,10 +131,11 @@ static void behind_a_zero(void **state)
 	struct spooled d;
 	(void)state;
 	spooled_init(&d, env);
-	struct scribe *s = scribe_new(&d.options);
-	assert_int_equal(scribe_text(s, TEXT_NVTX, 0, "b\0secret", 8), 0);
-	assert_true(scribe_text(s, TEXT_NVTX, 0, "b\0secre", 7) > 0);
-	scribe_free(s);
+	struct capture_writer *s = capture_writer_new(&d.options);
+	assert_int_equal(capture_writer_text(s, TEXT_NVTX, 0, "b\0secret", 8),
+		0);
+	assert_true(capture_writer_text(s, TEXT_NVTX, 0, "b\0secre", 7) > 0);
+	capture_writer_free(s);
 	spooled_release(&d);
 }
 
