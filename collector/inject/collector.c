@@ -206,7 +206,7 @@ static void collector_begin(void)
 		return;
 	}
 	if (c->options_wrong)
-		output_tell(c, TOLD_option, 1, c->option_told);
+		output_note(c, NOTE_option, 1, c->option_told);
 	control_start(c);
 }
 

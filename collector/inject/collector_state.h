@@ -42,17 +42,17 @@ enum output_want {
 
 /* Things that go into a capture's notes, told by one thread, written by
  * another. */
-enum told {
-	TOLD_option,
-	TOLD_cupti,
-	TOLD_stuck,
-	TOLD_kept,
-	TOLD_cut, /* a window */
-	TOLD_clock,
-	TOLDS
+enum output_note {
+	NOTE_option,
+	NOTE_cupti,
+	NOTE_stuck,
+	NOTE_kept,
+	NOTE_cut, /* a window */
+	NOTE_clock,
+	NOTES
 };
 
-struct io {
+struct output {
 	_Atomic bool started;
 	_Atomic int want; /* enum output_want; never back from IO_END */
 	_Atomic int windows; /* that began so far, set before want */
@@ -60,11 +60,11 @@ struct io {
 	_Atomic int opened, closed; /* enum window_why + 1; 0 not yet */
 	_Atomic int64_t kept, lost; /* records so far: floods */
 	pthread_mutex_t lock; /* of the two below; nothing is taken under it */
-	int64_t told[TOLDS]; /* not written yet */
-	char detail[TOLDS][512]; /* the first one's of those */
+	int64_t told[NOTES]; /* not written yet */
+	char detail[NOTES][512]; /* the first one's of those */
 };
 
-struct ctl {
+struct control {
 	struct window window;
 	struct trigger trigger;
 	struct thread_event event;
@@ -86,24 +86,24 @@ struct collector {
 	struct thread_event ended; /* raised with ctl.ended and io.ended */
 	struct cupti cupti;
 	struct counters *counters;
-	struct ctl ctl;
-	struct io io;
+	struct control ctl;
+	struct output io;
 };
 
-/* collector_ctl.c: the first window opens inside of the caller, the thread
+/* control.c: the first window opens inside of the caller, the thread
  * follows. */
 bool control_start(struct collector *c);
 
-/* collector_io.c */
+/* output.c */
 bool output_start(struct collector *c);
 void output_want(struct collector *c, enum output_want want);
 /* For the notes of the capture, `n` more of them; the first detail stays. */
-void output_tell(struct collector *c, enum told what, int64_t n,
+void output_note(struct collector *c, enum output_note what, int64_t n,
 	const char *detail);
 
-/* collector_rows.c: rows that belong to a capture as such. */
+/* output.c: rows that belong to a capture as such. */
 struct drops { /* counted, not written yet */
 	int64_t cupti, pool, shed, unreadable, ring, node, counter, disk;
 };
-void rows_end(struct collector *c, struct capture_writer *s);
-void rows_told(struct collector *c, struct capture_writer *s);
+void output_rows_end(struct collector *c, struct capture_writer *s);
+void output_rows_notes(struct collector *c, struct capture_writer *s);

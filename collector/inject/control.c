@@ -34,7 +34,7 @@ static void control_find(struct collector *c)
 	u->usable = library_open(&u->library, c->options.cupti, sentence);
 	if (!u->usable) {
 		log_line("%s", sentence);
-		output_tell(c, TOLD_cupti, 1, sentence);
+		output_note(c, NOTE_cupti, 1, sentence);
 		return;
 	}
 	next_record = u->library.next_record;
@@ -43,7 +43,7 @@ static void control_find(struct collector *c)
 	if (!u->usable) {
 		log_line("libcupti %u walks no records; it is not used",
 			u->library.version);
-		output_tell(c, TOLD_cupti, 1, "this libcupti walks no records");
+		output_note(c, NOTE_cupti, 1, "this libcupti walks no records");
 	}
 }
 
@@ -155,7 +155,7 @@ static void control_try_cupti(struct collector *c, struct window_events *e)
 	if (!*sentence)
 		return;
 	log_line("%s", sentence);
-	output_tell(c, TOLD_cupti, 1, sentence);
+	output_note(c, NOTE_cupti, 1, sentence);
 }
 
 static void control_leave_cupti(struct collector *c)
@@ -169,7 +169,7 @@ static void control_leave_cupti(struct collector *c)
 		return;
 	u->usable = false;
 	log_line("CUPTI failed in a window, and is not used any more");
-	output_tell(c, TOLD_cupti, 1, "it reported a fatal error");
+	output_note(c, NOTE_cupti, 1, "it reported a fatal error");
 }
 
 /* CUPTI is of no more use, be it that its flushes fail or that it ended itself.
@@ -203,7 +203,7 @@ static void control_close_window(struct collector *c, bool with_cupti)
 	if (why == WINDOW_kernels || why == WINDOW_flood ||
 		why == WINDOW_fault) {
 		log_line("a window was closed: %s", window_why_text(why));
-		output_tell(c, TOLD_cut, 1, window_why_text(why));
+		output_note(c, NOTE_cut, 1, window_why_text(why));
 	}
 	output_want(c, IO_CLOSING);
 }
@@ -222,7 +222,7 @@ static void control_perform(struct collector *c, enum window_act act,
 		log_line("somebody else took CUPTI's buffers; this window goes "
 			 "on "
 			 "without");
-		output_tell(c, TOLD_cupti, 1,
+		output_note(c, NOTE_cupti, 1,
 			"somebody else took CUPTI's buffers");
 		control_leave_cupti(c);
 		break;
@@ -230,7 +230,7 @@ static void control_perform(struct collector *c, enum window_act act,
 		control_close_window(c, true);
 		break;
 	case ACT_GIVE_UP:
-		output_tell(c, TOLD_cupti, 1, "it reported a fatal error");
+		output_note(c, NOTE_cupti, 1, "it reported a fatal error");
 		control_give_up_cupti(c);
 		control_close_window(c, false);
 		break;
@@ -259,7 +259,7 @@ static void control_flush(struct collector *c, struct window_events *e)
 /* The clock was set: by so much more than it drifts. */
 static void control_watch_clock(struct collector *c, int64_t now_ns)
 {
-	struct ctl *k = &c->ctl;
+	struct control *k = &c->ctl;
 	int64_t offset_ns = now_ns - clock_read_ns(CLOCK_MONOTONIC_RAW);
 	int64_t by_ns = offset_ns - k->offset_ns;
 
@@ -267,13 +267,13 @@ static void control_watch_clock(struct collector *c, int64_t now_ns)
 	if (by_ns > -second_ns / 2 && by_ns < second_ns / 2)
 		return;
 	log_line("the clock was set by %lld ms", (long long)(by_ns / ms_ns));
-	output_tell(c, TOLD_clock, 1, "CLOCK_REALTIME");
+	output_note(c, NOTE_clock, 1, "CLOCK_REALTIME");
 	window_clock_set(&k->window, by_ns);
 }
 
 static struct window_events control_listen(struct collector *c)
 {
-	struct ctl *k = &c->ctl;
+	struct control *k = &c->ctl;
 	struct cupti *u = &c->cupti;
 	struct window_events e = { .exiting = atomic_load(&c->exiting),
 		.drained = atomic_load(&c->io.drained) };
@@ -297,7 +297,7 @@ static struct window_events control_listen(struct collector *c)
 
 static void control_round_of(struct collector *c)
 {
-	struct ctl *k = &c->ctl;
+	struct control *k = &c->ctl;
 	int64_t now_ns = clock_real_ns();
 	enum window_act act;
 
@@ -321,7 +321,7 @@ static void control_round_of(struct collector *c)
 
 static int64_t control_nap_ns(const struct collector *c)
 {
-	const struct ctl *k = &c->ctl;
+	const struct control *k = &c->ctl;
 	int64_t now_ns = clock_real_ns();
 	int64_t wakes_ns = window_wakes_ns(&k->window, now_ns);
 	int64_t nap = 10 * second_ns; /* to see the clock being set */
@@ -370,7 +370,7 @@ static void *control_main(void *ctx)
 
 bool control_start(struct collector *c)
 {
-	struct ctl *k = &c->ctl;
+	struct control *k = &c->ctl;
 	struct schedule s;
 	int64_t now_ns = clock_real_ns();
 

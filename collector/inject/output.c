@@ -99,7 +99,7 @@ static void output_rows_begin(struct collector *c, struct capture_writer *s)
 	output_rows_clock(s);
 }
 
-void rows_end(struct collector *c, struct capture_writer *s)
+void output_rows_end(struct collector *c, struct capture_writer *s)
 {
 	int closed = atomic_load(&c->io.closed);
 
@@ -143,18 +143,18 @@ static void output_rows_drops(struct capture_writer *s, struct drops *d)
 	output_drop(s, "disk", &d->disk);
 }
 
-void rows_told(struct collector *c, struct capture_writer *s)
+void output_rows_notes(struct collector *c, struct capture_writer *s)
 {
-	static const char *const codes[TOLDS] = {
-		[TOLD_option] = "option_default",
-		[TOLD_cupti] = "cupti_refused",
-		[TOLD_stuck] = "cupti_stuck",
-		[TOLD_kept] = "cupti_kept",
-		[TOLD_cut] = "window_cut",
-		[TOLD_clock] = "clock_set",
+	static const char *const codes[NOTES] = {
+		[NOTE_option] = "option_default",
+		[NOTE_cupti] = "cupti_refused",
+		[NOTE_stuck] = "cupti_stuck",
+		[NOTE_kept] = "cupti_kept",
+		[NOTE_cut] = "window_cut",
+		[NOTE_clock] = "clock_set",
 	};
 
-	for (int i = 0; i < TOLDS; i++) {
+	for (int i = 0; i < NOTES; i++) {
 		char detail[sizeof c->io.detail[0]];
 		pthread_mutex_lock(&c->io.lock);
 		int64_t n = c->io.told[i];
@@ -266,7 +266,7 @@ static void output_watch(struct writing *w)
 		log_line(
 			"a call of CUPTI has not returned for 5 s; the process "
 			"goes on");
-		output_tell(w->c, TOLD_stuck, 1, "in a window");
+		output_note(w->c, NOTE_stuck, 1, "in a window");
 	}
 	w->stuck = stuck;
 }
@@ -277,7 +277,7 @@ static void output_report_lost(struct writing *w)
 	output_count_drops(w);
 	output_rows_clock(w->writer);
 	output_rows_nodes(w->c, w->writer);
-	rows_told(w->c, w->writer);
+	output_rows_notes(w->c, w->writer);
 	output_rows_drops(w->writer, &w->drops);
 }
 
@@ -329,7 +329,7 @@ static void output_end_window(struct writing *w)
 	if (told) {
 		int lent = intake_lent(c->cupti.intake);
 		if (lent)
-			output_tell(c, TOLD_kept, lent, "");
+			output_note(c, NOTE_kept, lent, "");
 		output_begin_capture(w);
 		nvtx_drain(w->writer, true);
 		counters_drain(c->counters, w->writer);
@@ -338,7 +338,7 @@ static void output_end_window(struct writing *w)
 			capture_writer_note(w->writer, "record_kind",
 				w->so_far.unknown, "CUPTI's");
 		w->so_far.unknown = 0;
-		rows_end(c, w->writer);
+		output_rows_end(c, w->writer);
 		w->in_window = false;
 	}
 	capture_writer_beat(w->writer, clock_real_ns(), true);
@@ -358,7 +358,7 @@ static void output_end_window(struct writing *w)
 static bool output_step(struct writing *w)
 {
 	struct collector *c = w->c;
-	struct io *io = &c->io;
+	struct output *io = &c->io;
 	enum output_want want = (enum output_want)atomic_load(&io->want);
 	bool drained = atomic_load(&io->drained);
 
@@ -444,7 +444,7 @@ void output_want(struct collector *c, enum output_want want)
 		intake_wake(c->cupti.intake);
 }
 
-void output_tell(struct collector *c, enum told what, int64_t n,
+void output_note(struct collector *c, enum output_note what, int64_t n,
 	const char *detail)
 {
 	pthread_mutex_lock(&c->io.lock);
