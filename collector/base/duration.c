@@ -9,7 +9,7 @@ static const struct {
 	{ "h", 3600000000000 } };
 
 /* The unit at `at`: no letter may follow. */
-static int64_t unit_ns(const char *at, const char **end)
+static int64_t duration_unit_ns(const char *at, const char **end)
 {
 	size_t len = strspn(at, "abcdefghijklmnopqrstuvwxyz");
 
@@ -35,7 +35,7 @@ int64_t duration_ns(const char *text, const char **end)
 			return -1;
 		n = n * 10 + (*at - '0');
 	}
-	ns = at > text ? unit_ns(at, &rest) : -1;
+	ns = at > text ? duration_unit_ns(at, &rest) : -1;
 	/* A year is more than any window; sums of two such do not overflow. */
 	if (ns < 0 || n <= 0 || n > 365 * 24 * INT64_C(3600000000000) / ns)
 		return -1;

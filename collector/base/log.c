@@ -25,7 +25,7 @@ static struct {
 } log_;
 
 /* Folders are made when there is something to say, not before. */
-static void make_folders(void)
+static void log_make_folders(void)
 {
 	char path[PATH];
 
@@ -38,14 +38,14 @@ static void make_folders(void)
 }
 
 /* Opened for each line: a descriptor of ours would be in the host's way. */
-static void write_line(const char *line)
+static void log_write_line(const char *line)
 {
 	int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY |
 		    O_NONBLOCK;
 	int fd = open(log_.path, flags, 0600);
 
 	if (fd < 0) {
-		make_folders();
+		log_make_folders();
 		fd = open(log_.path, flags, 0600);
 	}
 	if (fd < 0)
@@ -79,7 +79,7 @@ void log_line(const char *format, ...)
 	atomic_store(&log_.line[i].whole, true);
 }
 
-static int days_of(int year, int month)
+static int log_days_of(int year, int month)
 {
 	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30,
 		31 };
@@ -90,13 +90,13 @@ static int days_of(int year, int month)
 
 /* Seconds since 1970 in letters. libc's own way takes a lock that a forked
  * child may never get, and reads a file. */
-static void time_put(int64_t s, char to[static 80])
+static void log_time_put(int64_t s, char to[static 80])
 {
 	int year = 1970, month = 0;
 	int64_t days = s / 86400, in_day = s % 86400;
 
-	while (days >= days_of(year, month)) {
-		days -= days_of(year, month);
+	while (days >= log_days_of(year, month)) {
+		days -= log_days_of(year, month);
 		month = (month + 1) % 12;
 		year += month == 0;
 	}
@@ -105,16 +105,16 @@ static void time_put(int64_t s, char to[static 80])
 		(int)(in_day / 60 % 60), (int)(in_day % 60));
 }
 
-static void write_one(int i)
+static void log_write_one(int i)
 {
 	char line[LINE + 128], when[80];
 	int64_t at_ns = log_.line[i].at_ns;
 
-	time_put(at_ns / 1000000000, when);
+	log_time_put(at_ns / 1000000000, when);
 	snprintf(line, sizeof line, "%s.%03dZ %d %s\n", when,
 		(int)(at_ns / 1000000 % 1000), (int)getpid(),
 		log_.line[i].text);
-	write_line(line);
+	log_write_line(line);
 }
 
 void log_flush(void)
@@ -124,5 +124,5 @@ void log_flush(void)
 	for (int i = 0; i < n && i < LINES; i++)
 		if (atomic_load(&log_.to) == PATH_KNOWN &&
 			atomic_exchange(&log_.line[i].whole, false))
-			write_one(i);
+			log_write_one(i);
 }

@@ -10,7 +10,7 @@
 static atomic_bool signalled;
 static _Atomic(struct thread_event *) raised;
 
-static void on_signal(int number)
+static void trigger_on_signal(int number)
 {
 	int before = errno;
 
@@ -35,7 +35,7 @@ bool trigger_from(struct trigger *t, const char *text)
 }
 
 /* When it was made or touched last. */
-static int64_t changed_ns(const char *path)
+static int64_t trigger_changed_ns(const char *path)
 {
 	struct stat st;
 
@@ -47,12 +47,12 @@ static int64_t changed_ns(const char *path)
 bool trigger_start(struct trigger *t, struct thread_event *b)
 {
 	struct sigaction now;
-	struct sigaction ours = { .sa_handler = on_signal,
+	struct sigaction ours = { .sa_handler = trigger_on_signal,
 		.sa_flags = SA_RESTART };
 
 	atomic_store(&raised, b);
 	if (t->path)
-		t->seen_ns = changed_ns(t->path);
+		t->seen_ns = trigger_changed_ns(t->path);
 	if (!t->signal)
 		return true;
 	if (!sigaction(t->signal, NULL, &now) && now.sa_handler == SIG_DFL &&
@@ -71,7 +71,7 @@ bool trigger_pulled(struct trigger *t)
 		return atomic_exchange(&signalled, false);
 	if (!t->path)
 		return false;
-	seen_ns = changed_ns(t->path);
+	seen_ns = trigger_changed_ns(t->path);
 	if (seen_ns == t->seen_ns)
 		return false;
 	t->seen_ns = seen_ns;

@@ -2,18 +2,18 @@
 #include "kst_cells.h"
 #include <string.h>
 
-static inline uint64_t *slot(struct kst_like *like, uint64_t other)
+static inline uint64_t *kst_cells_slot(struct kst_like *like, uint64_t other)
 {
 	enum { MASK = sizeof like->last / sizeof *like->last - 1 };
 	return &like->last[other & MASK];
 }
 
-static void differ_like(uint64_t *to, const uint64_t *cells,
+static void kst_cells_differ_like(uint64_t *to, const uint64_t *cells,
 	const uint64_t *other, uint32_t n, struct kst_like *like)
 {
 	memset(like, 0, sizeof *like);
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t *last = slot(like, other[i]);
+		uint64_t *last = kst_cells_slot(like, other[i]);
 		to[i] = cells[i] - *last;
 		*last = cells[i];
 	}
@@ -25,7 +25,7 @@ bool kst_cells_differ(uint64_t *to, const uint64_t *cells,
 {
 	uint64_t differ = 0, first = n ? cells[0] : 0;
 	if (expected == KST_LIKE)
-		differ_like(to, cells, other, n, like);
+		kst_cells_differ_like(to, cells, other, n, like);
 	else if (n)
 		to[0] = first;
 	/* One pass each, told apart outside of it: most of a writer's time. */
@@ -46,7 +46,8 @@ bool kst_cells_differ(uint64_t *to, const uint64_t *cells,
 	return !differ;
 }
 
-static uint8_t *planes_pack(uint8_t *to, const uint64_t *d, uint32_t n)
+static uint8_t *kst_cells_planes_pack(uint8_t *to, const uint64_t *d,
+	uint32_t n)
 {
 	for (int byte = 0; byte < 8; byte++)
 		for (uint32_t i = 0; i < n; i++)
@@ -54,14 +55,15 @@ static uint8_t *planes_pack(uint8_t *to, const uint64_t *d, uint32_t n)
 	return to;
 }
 
-static uint8_t *varints_pack(uint8_t *to, const uint64_t *d, uint32_t n)
+static uint8_t *kst_cells_varints_pack(uint8_t *to, const uint64_t *d,
+	uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		to = kst_varint_put(to, kst_zigzag((int64_t)d[i]));
 	return to;
 }
 
-static uint8_t *split_pack(uint8_t *to, const uint64_t *d, uint32_t n)
+static uint8_t *kst_cells_split_pack(uint8_t *to, const uint64_t *d, uint32_t n)
 {
 	uint8_t *first = to, *second = to + n;
 	to += 2 * (size_t)n;
@@ -79,18 +81,18 @@ uint8_t *kst_cells_pack(uint8_t *to, const uint64_t *differences, uint32_t n,
 {
 	switch (packing) {
 	case KST_PLANES:
-		return planes_pack(to, differences, n);
+		return kst_cells_planes_pack(to, differences, n);
 	case KST_SPLIT:
-		return split_pack(to, differences, n);
+		return kst_cells_split_pack(to, differences, n);
 	case KST_SAME:
-		return varints_pack(to, differences, 1);
+		return kst_cells_varints_pack(to, differences, 1);
 	default:
-		return varints_pack(to, differences, n);
+		return kst_cells_varints_pack(to, differences, n);
 	}
 }
 
-static bool planes_get(uint64_t *cells, uint32_t n, const struct kst_place *p,
-	const uint8_t *at)
+static bool kst_cells_planes_get(uint64_t *cells, uint32_t n,
+	const struct kst_place *p, const uint8_t *at)
 {
 	if (p->len != (uint64_t)n * 8)
 		return false;
@@ -101,8 +103,8 @@ static bool planes_get(uint64_t *cells, uint32_t n, const struct kst_place *p,
 	return true;
 }
 
-static bool varints_get(uint64_t *cells, uint32_t n, const struct kst_place *p,
-	const uint8_t *at)
+static bool kst_cells_varints_get(uint64_t *cells, uint32_t n,
+	const struct kst_place *p, const uint8_t *at)
 {
 	const uint8_t *end = at + p->len;
 	uint64_t v = 0;
@@ -116,8 +118,8 @@ static bool varints_get(uint64_t *cells, uint32_t n, const struct kst_place *p,
 	return at == end;
 }
 
-static bool split_get(uint64_t *cells, uint32_t n, const struct kst_place *p,
-	const uint8_t *at)
+static bool kst_cells_split_get(uint64_t *cells, uint32_t n,
+	const struct kst_place *p, const uint8_t *at)
 {
 	const uint8_t *first = at, *second = at + n, *end = at + p->len;
 	uint64_t above;
@@ -134,40 +136,40 @@ static bool split_get(uint64_t *cells, uint32_t n, const struct kst_place *p,
 	return at == end;
 }
 
-static bool same_get(uint64_t *cells, uint32_t n, const struct kst_place *p,
-	const uint8_t *at)
+static bool kst_cells_same_get(uint64_t *cells, uint32_t n,
+	const struct kst_place *p, const uint8_t *at)
 {
-	if (!varints_get(cells, 1, p, at))
+	if (!kst_cells_varints_get(cells, 1, p, at))
 		return false;
 	for (uint32_t i = 1; i < n; i++)
 		cells[i] = cells[0];
 	return true;
 }
 
-static bool differences(uint64_t *cells, uint32_t n, const struct kst_place *p,
-	const uint8_t *at)
+static bool kst_cells_differences(uint64_t *cells, uint32_t n,
+	const struct kst_place *p, const uint8_t *at)
 {
 	switch ((enum kst_packing)p->packing) {
 	case KST_VARINT:
-		return varints_get(cells, n, p, at);
+		return kst_cells_varints_get(cells, n, p, at);
 	case KST_SAME:
-		return same_get(cells, n, p, at);
+		return kst_cells_same_get(cells, n, p, at);
 	case KST_PLANES:
-		return planes_get(cells, n, p, at);
+		return kst_cells_planes_get(cells, n, p, at);
 	case KST_SPLIT:
-		return split_get(cells, n, p, at);
+		return kst_cells_split_get(cells, n, p, at);
 	case KST_PACKING_END:
 		break;
 	}
 	return false;
 }
 
-static void add_like(uint64_t *cells, const uint64_t *other, uint32_t n,
-	struct kst_like *like)
+static void kst_cells_add_like(uint64_t *cells, const uint64_t *other,
+	uint32_t n, struct kst_like *like)
 {
 	memset(like, 0, sizeof *like);
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t *last = slot(like, other[i]);
+		uint64_t *last = kst_cells_slot(like, other[i]);
 		*last = cells[i] += *last;
 	}
 }
@@ -175,10 +177,10 @@ static void add_like(uint64_t *cells, const uint64_t *other, uint32_t n,
 bool kst_cells_get(uint64_t *cells, const uint64_t *other, uint32_t n,
 	const struct kst_place *p, const uint8_t *at, struct kst_like *like)
 {
-	if (!differences(cells, n, p, at))
+	if (!kst_cells_differences(cells, n, p, at))
 		return false;
 	if (p->expected == KST_LIKE)
-		add_like(cells, other, n, like);
+		kst_cells_add_like(cells, other, n, like);
 	for (uint32_t i = 1; i < n && p->expected == KST_BEFORE; i++)
 		cells[i] += cells[i - 1];
 	for (uint32_t i = 1; i < n && p->expected == KST_AFTER; i++)

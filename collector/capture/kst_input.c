@@ -9,7 +9,7 @@ enum {
 };
 
 /* Moves what is left to the front and makes room for `len` bytes. */
-static bool make_room(struct kst_input *in, size_t len)
+static bool kst_input_make_room(struct kst_input *in, size_t len)
 {
 	size_t left = in->end - in->at;
 	if (in->at)
@@ -33,7 +33,7 @@ enum kst_input_got kst_input_need(struct kst_input *in, size_t len)
 {
 	if (in->end - in->at >= len)
 		return KST_INPUT_CHUNK;
-	if (!in->ended && !make_room(in, len < PIECE ? PIECE : len))
+	if (!in->ended && !kst_input_make_room(in, len < PIECE ? PIECE : len))
 		return KST_INPUT_FULL;
 	while (!in->ended && in->end - in->at < len) {
 		int64_t got = in->read(in->ctx, in->bytes + in->end,
@@ -53,7 +53,7 @@ void kst_input_pass(struct kst_input *in, size_t n)
 }
 
 /* Leaves n bytes out. */
-static void skip(struct kst_input *in, size_t n)
+static void kst_input_skip(struct kst_input *in, size_t n)
 {
 	if (in->skipped == 0)
 		in->skipped_at = in->offset;
@@ -63,18 +63,18 @@ static void skip(struct kst_input *in, size_t n)
 
 /* Leaves out the byte that is there and what follows it up to where a chunk
  * may begin. */
-static void skip_to_magic(struct kst_input *in)
+static void kst_input_skip_to_magic(struct kst_input *in)
 {
 	const uint8_t *from = in->bytes + in->at + 1;
 	size_t left = in->end - in->at - 1;
 	const uint8_t *p = memmem(from, left, KST_CHUNK_MAGIC, 4);
 	size_t keep = in->ended ? 0 : left < 3 ? left : 3;
-	skip(in, p ? (size_t)(p - from) + 1 : left - keep + 1);
+	kst_input_skip(in, p ? (size_t)(p - from) + 1 : left - keep + 1);
 }
 
 /* The payload of a good head: whether it is all there and right. */
-static enum kst_input_got check(struct kst_input *in, const struct kst_head *h,
-	bool *good)
+static enum kst_input_got kst_input_check(struct kst_input *in,
+	const struct kst_head *h, bool *good)
 {
 	enum kst_input_got got = kst_input_need(in, KST_HEAD + h->payload_len);
 	*good = got == KST_INPUT_CHUNK &&
@@ -84,14 +84,14 @@ static enum kst_input_got check(struct kst_input *in, const struct kst_head *h,
 }
 
 /* Goes on behind a chunk whose payload is not what its head says. */
-static void failed(struct kst_input *in, const struct kst_head *h)
+static void kst_input_failed(struct kst_input *in, const struct kst_head *h)
 {
 	size_t len = KST_HEAD + h->payload_len, left = in->end - in->at;
 	in->again += h->payload_len;
 	if (in->again <= in->offset + AGAIN)
-		skip_to_magic(in);
+		kst_input_skip_to_magic(in);
 	else
-		skip(in, len < left ? len : left);
+		kst_input_skip(in, len < left ? len : left);
 }
 
 enum kst_input_got kst_input_next(struct kst_input *in, struct kst_head *h,
@@ -103,10 +103,10 @@ enum kst_input_got kst_input_next(struct kst_input *in, struct kst_head *h,
 	while ((got = kst_input_need(in, KST_HEAD)) == KST_INPUT_CHUNK) {
 		if (!kst_head_get(in->bytes + in->at, h) ||
 			h->payload_len > PAYLOAD_MAX) {
-			skip_to_magic(in);
+			kst_input_skip_to_magic(in);
 			continue;
 		}
-		got = check(in, h, &good);
+		got = kst_input_check(in, h, &good);
 		if (got != KST_INPUT_CHUNK)
 			return got;
 		if (good) {
@@ -114,10 +114,10 @@ enum kst_input_got kst_input_next(struct kst_input *in, struct kst_head *h,
 			kst_input_pass(in, KST_HEAD + h->payload_len);
 			return KST_INPUT_CHUNK;
 		}
-		failed(in, h);
+		kst_input_failed(in, h);
 	}
 	if (got == KST_INPUT_END && in->end > in->at)
-		skip(in, in->end - in->at);
+		kst_input_skip(in, in->end - in->at);
 	return got;
 }
 

@@ -2,7 +2,7 @@
 #include "kst_memory.h"
 #include <stdlib.h>
 
-struct block {
+struct kst_memory_block {
 	_Alignas(16) size_t size;
 	_Alignas(16) char bytes[];
 };
@@ -20,20 +20,22 @@ void kst_drop(const struct kst_memory *m, void *p)
 		free(p);
 }
 
-static struct block *block_of(void *p)
+static struct kst_memory_block *kst_memory_block_of(void *p)
 {
-	return p ? (struct block *)((char *)p - offsetof(struct block, bytes))
+	return p ? (struct kst_memory_block *)((char *)p -
+					       offsetof(struct kst_memory_block,
+						       bytes))
 		 : NULL;
 }
 
-static void *pool_grow(void *ctx, void *p, size_t bytes)
+static void *kst_memory_pool_grow(void *ctx, void *p, size_t bytes)
 {
 	struct kst_pool *pool = ctx;
-	struct block *b = block_of(p);
+	struct kst_memory_block *b = kst_memory_block_of(p);
 	size_t had = b ? b->size : 0;
 	if (bytes > pool->ceiling || pool->taken - had > pool->ceiling - bytes)
 		return NULL;
-	struct block *grown = realloc(b, sizeof *b + bytes);
+	struct kst_memory_block *grown = realloc(b, sizeof *b + bytes);
 	if (!grown)
 		return NULL;
 	pool->taken += bytes - had;
@@ -41,10 +43,10 @@ static void *pool_grow(void *ctx, void *p, size_t bytes)
 	return grown->bytes;
 }
 
-static void pool_drop(void *ctx, void *p)
+static void kst_memory_pool_drop(void *ctx, void *p)
 {
 	struct kst_pool *pool = ctx;
-	struct block *b = block_of(p);
+	struct kst_memory_block *b = kst_memory_block_of(p);
 	if (b)
 		pool->taken -= b->size;
 	free(b);
@@ -52,5 +54,6 @@ static void pool_drop(void *ctx, void *p)
 
 struct kst_memory kst_pool_memory(struct kst_pool *pool)
 {
-	return (struct kst_memory){ pool_grow, pool_drop, pool };
+	return (struct kst_memory){ kst_memory_pool_grow, kst_memory_pool_drop,
+		pool };
 }

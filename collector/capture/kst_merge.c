@@ -31,7 +31,7 @@ struct merge {
 	uint32_t stretches; /* damaged, since the last chunk in order */
 };
 
-static int64_t take(void *ctx, void *to, size_t cap)
+static int64_t kst_merge_take(void *ctx, void *to, size_t cap)
 {
 	struct merge *g = ctx;
 	ssize_t n;
@@ -43,7 +43,7 @@ static int64_t take(void *ctx, void *to, size_t cap)
 	return n;
 }
 
-static bool put(void *ctx, const void *bytes, size_t len)
+static bool kst_merge_put(void *ctx, const void *bytes, size_t len)
 {
 	struct merge *g = ctx;
 	const char *at = bytes;
@@ -59,14 +59,14 @@ static bool put(void *ctx, const void *bytes, size_t len)
 	return !g->failed;
 }
 
-static bool is_rows(const struct kst_head *h)
+static bool kst_merge_is_rows(const struct kst_head *h)
 {
 	const struct kst_kind_info *k = kst_kind_info(h->kind);
 	return k && k->columns && h->kind != KST_launch;
 }
 
 /* Whether this chunk is copied; what is left out is counted. */
-static bool wanted(struct merge *g, const struct kst_head *h)
+static bool kst_merge_wanted(struct merge *g, const struct kst_head *h)
 {
 	/* A second about would be where another capture begins. */
 	bool other =
@@ -86,7 +86,7 @@ static bool wanted(struct merge *g, const struct kst_head *h)
 }
 
 /* Copies what the tail does not hold. */
-static bool copy(struct merge *g)
+static bool kst_merge_copy(struct merge *g)
 {
 	struct kst_head h;
 	const uint8_t *payload;
@@ -103,13 +103,13 @@ static bool copy(struct merge *g)
 		more = got == KST_INPUT_CHUNK;
 		if (!more || (g->has_tail && h.seq >= g->log.place.seq))
 			continue;
-		if (!wanted(g, &h))
+		if (!kst_merge_wanted(g, &h))
 			continue;
 		kst_head_put(head, &h);
-		if (!put(g, head, sizeof head) ||
-			!put(g, payload, h.payload_len))
+		if (!kst_merge_put(g, head, sizeof head) ||
+			!kst_merge_put(g, payload, h.payload_len))
 			return false;
-		g->m->rows += is_rows(&h) ? h.rows : 0;
+		g->m->rows += kst_merge_is_rows(&h) ? h.rows : 0;
 		whole = h.kind == KST_end;
 	}
 	g->ended = whole;
@@ -117,7 +117,7 @@ static bool copy(struct merge *g)
 }
 
 /* What the tail holds goes behind, in chunks of its own. */
-static bool append(struct merge *g)
+static bool kst_merge_append(struct merge *g)
 {
 	struct kst_gather out;
 	struct kst_entry e;
@@ -125,7 +125,7 @@ static bool append(struct merge *g)
 	size_t most = (size_t)(g->log.end - g->log.at) / KST_ENTRY_LEAST + 1;
 	struct kst_options o = { .rows = most < KST_ROWS_MAX ? (uint32_t)most
 							     : 0 };
-	bool ok = kst_gather_init(&out, put, g, &o);
+	bool ok = kst_gather_init(&out, kst_merge_put, g, &o);
 	uint32_t gap =
 		g->next < g->log.place.seq ? g->log.place.seq - g->next : 0;
 	g->m->damaged += gap > g->stretches ? gap - g->stretches : 0;
@@ -148,7 +148,7 @@ static bool append(struct merge *g)
 }
 
 /* A small file's bytes, to be freed; NULL where there are none to be had. */
-static uint8_t *read_whole(int fd, size_t *len)
+static uint8_t *kst_merge_read_whole(int fd, size_t *len)
 {
 	struct stat st;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
@@ -165,13 +165,13 @@ static uint8_t *read_whole(int fd, size_t *len)
 }
 
 /* The tail's bytes, to be freed. One that is not there is none. */
-static uint8_t *tail_open(struct merge *g, const char *path)
+static uint8_t *kst_merge_tail_open(struct merge *g, const char *path)
 {
 	int fd = path ? open(path, READ) : -1;
 	size_t len;
 	if (fd < 0)
 		return NULL;
-	uint8_t *bytes = read_whole(fd, &len);
+	uint8_t *bytes = kst_merge_read_whole(fd, &len);
 	close(fd);
 	g->has_tail = bytes && kst_log_open(&g->log, bytes, len);
 	g->m->damaged += !g->has_tail;
@@ -179,7 +179,7 @@ static uint8_t *tail_open(struct merge *g, const char *path)
 }
 
 /* The capture's opening, as it is; false where it is none. */
-static bool opening(struct merge *g)
+static bool kst_merge_opening(struct merge *g)
 {
 	uint16_t major, minor;
 	bool good;
@@ -194,16 +194,18 @@ static bool opening(struct merge *g)
 	g->m->damaged += !good;
 	if (!good)
 		kst_opening_put(bytes);
-	return put(g, bytes, sizeof bytes);
+	return kst_merge_put(g, bytes, sizeof bytes);
 }
 
 /* Whether the tail tells what the capture lacks: a capture with its end lacks
  * nothing, and the tail of another one is no tail. */
-static bool tail_fits(struct merge *g)
+static bool kst_merge_tail_fits(struct merge *g)
 {
 	struct kst_head h;
 	const uint8_t *payload;
-	struct kst_input in = { .read = take, .ctx = g, .memory = &g->memory };
+	struct kst_input in = { .read = kst_merge_take,
+		.ctx = g,
+		.memory = &g->memory };
 	bool fits = true, ended = false;
 	if (lseek(g->from, KST_OPENING, SEEK_SET) < 0)
 		return false;
@@ -218,17 +220,17 @@ static bool tail_fits(struct merge *g)
 }
 
 /* From the open capture to the open output. */
-static bool merge(struct merge *g, const char *capture,
+static bool kst_merge_merge(struct merge *g, const char *capture,
 	char sentence[static 256])
 {
-	g->has_tail = g->has_tail && tail_fits(g);
-	if (!opening(g)) {
+	g->has_tail = g->has_tail && kst_merge_tail_fits(g);
+	if (!kst_merge_opening(g)) {
 		snprintf(sentence, 256, "'%.200s' is no capture", capture);
 		return false;
 	}
-	bool ok = copy(g);
+	bool ok = kst_merge_copy(g);
 	if (ok && !g->ended && g->has_tail)
-		ok = append(g);
+		ok = kst_merge_append(g);
 	if (!ok)
 		snprintf(sentence, 256, "'%.200s' cannot be made whole: %s",
 			capture, strerror(g->failed ? g->failed : ENOMEM));
@@ -237,8 +239,8 @@ static bool merge(struct merge *g, const char *capture,
 }
 
 /* The capture, and the output in place of what was left at `made`. */
-static bool open_both(struct merge *g, const char *capture, const char *made,
-	char sentence[static 256])
+static bool kst_merge_open_both(struct merge *g, const char *capture,
+	const char *made, char sentence[static 256])
 {
 	g->from = open(capture, READ);
 	if (g->from >= 0 && (!unlink(made) || errno == ENOENT))
@@ -251,8 +253,8 @@ static bool open_both(struct merge *g, const char *capture, const char *made,
 }
 
 /* What is at `made` becomes `out`, or is gone. */
-static bool settle(struct merge *g, bool ok, const char *made, const char *out,
-	char sentence[static 256])
+static bool kst_merge_settle(struct merge *g, bool ok, const char *made,
+	const char *out, char sentence[static 256])
 {
 	if (close(g->to) && ok) {
 		snprintf(sentence, 256, "'%.200s' cannot be written: %s", out,
@@ -273,7 +275,9 @@ bool kst_tail_merge(const char *capture, const char *tail, const char *out,
 	struct kst_merged *m, char sentence[static 256])
 {
 	struct merge g = { .m = m,
-		.in = { .read = take, .ctx = &g, .memory = &g.memory },
+		.in = { .read = kst_merge_take,
+			.ctx = &g,
+			.memory = &g.memory },
 		.from = -1,
 		.to = -1 };
 	uint8_t *bytes = NULL;
@@ -286,9 +290,10 @@ bool kst_tail_merge(const char *capture, const char *tail, const char *out,
 			out);
 		return false;
 	}
-	if (open_both(&g, capture, made, sentence)) {
-		bytes = tail_open(&g, tail);
-		ok = settle(&g, merge(&g, capture, sentence), made, out,
+	if (kst_merge_open_both(&g, capture, made, sentence)) {
+		bytes = kst_merge_tail_open(&g, tail);
+		ok = kst_merge_settle(&g,
+			kst_merge_merge(&g, capture, sentence), made, out,
 			sentence);
 	}
 	if (g.from >= 0)

@@ -3,31 +3,32 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-struct block {
+struct mapped_block {
 	_Alignas(64) size_t size; /* of the mapping */
 	_Alignas(64) char bytes[];
 };
 
-static struct block *block_of(void *p)
+static struct mapped_block *mapped_block_of(void *p)
 {
-	return p ? (struct block *)((char *)p - offsetof(struct block, bytes))
+	return p ? (struct mapped_block *)((char *)p -
+					   offsetof(struct mapped_block, bytes))
 		 : NULL;
 }
 
 /* Whole pages; 0 where the sum is none. */
-static size_t pages(size_t bytes)
+static size_t mapped_pages(size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size;
-	if (__builtin_add_overflow(bytes, sizeof(struct block) + page - 1,
-		    &size))
+	if (__builtin_add_overflow(bytes,
+		    sizeof(struct mapped_block) + page - 1, &size))
 		return 0;
 	return size & ~(page - 1);
 }
 
 void *mapped_grow(struct mapped *m, void *p, size_t bytes)
 {
-	struct block *b = block_of(p);
-	size_t had = b ? b->size : 0, size = pages(bytes);
+	struct mapped_block *b = mapped_block_of(p);
+	size_t had = b ? b->size : 0, size = mapped_pages(bytes);
 	if (b && size && size <= had)
 		return p;
 	if (!size || size > m->ceiling || m->taken - had > m->ceiling - size)
@@ -45,7 +46,7 @@ void *mapped_grow(struct mapped *m, void *p, size_t bytes)
 
 void mapped_drop(struct mapped *m, void *p)
 {
-	struct block *b = block_of(p);
+	struct mapped_block *b = mapped_block_of(p);
 	if (!b)
 		return;
 	m->taken -= b->size;

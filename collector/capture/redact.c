@@ -26,7 +26,7 @@ void redact_release(struct redact *r)
 }
 
 /* Where the user named no file; false where there is no home. */
-static bool folder_of(char to[static OPTIONS_PATH])
+static bool redact_folder_of(char to[static OPTIONS_PATH])
 {
 	const char *state = secure_getenv("XDG_STATE_HOME");
 	const char *home = secure_getenv("HOME");
@@ -40,10 +40,10 @@ static bool folder_of(char to[static OPTIONS_PATH])
 }
 
 /* The folder, made with those above it where it is not there. */
-static int folder_open(void)
+static int redact_folder_open(void)
 {
 	char path[OPTIONS_PATH];
-	if (!folder_of(path))
+	if (!redact_folder_of(path))
 		return -1;
 	for (char *at = path; (at = strchr(at + 1, '/'));) {
 		*at = '\0';
@@ -55,7 +55,7 @@ static int folder_open(void)
 }
 
 /* All bytes of the file count, so that it may as well be a line of text. */
-static bool key_read(int folder, const char *name, int flags,
+static bool redact_key_read(int folder, const char *name, int flags,
 	struct siphash_key *k)
 {
 	static const struct siphash_key fixed[2] = { { { 0, 0 } },
@@ -83,7 +83,7 @@ static bool key_read(int folder, const char *name, int flags,
 
 /* Makes the file whole under a name of its own, then gives it its name: of
  * several processes one wins, and all read what it wrote. */
-static bool key_make(int folder)
+static bool redact_key_make(int folder)
 {
 	struct siphash_key k = siphash_key_random(),
 			   name = siphash_key_random();
@@ -102,25 +102,26 @@ static bool key_make(int folder)
 }
 
 /* The user's key, by which all runs hash alike. */
-static bool key_kept(struct siphash_key *k)
+static bool redact_key_kept(struct siphash_key *k)
 {
-	int folder = folder_open();
+	int folder = redact_folder_open();
 	if (folder < 0)
 		return false;
-	bool ok =
-		key_read(folder, KEY_FILE, O_NOFOLLOW, k) ||
-		(key_make(folder) && key_read(folder, KEY_FILE, O_NOFOLLOW, k));
+	bool ok = redact_key_read(folder, KEY_FILE, O_NOFOLLOW, k) ||
+		  (redact_key_make(folder) &&
+			  redact_key_read(folder, KEY_FILE, O_NOFOLLOW, k));
 	close(folder);
 	return ok;
 }
 
-static const struct siphash_key *key_of(struct redact *r)
+static const struct siphash_key *redact_key_of(struct redact *r)
 {
 	const char *named = r->options->hash_key;
 	if (r->has_key)
 		return &r->key;
 	r->has_key = true;
-	if (*named ? key_read(AT_FDCWD, named, 0, &r->key) : key_kept(&r->key))
+	if (*named ? redact_key_read(AT_FDCWD, named, 0, &r->key)
+		   : redact_key_kept(&r->key))
 		return &r->key;
 	r->key = siphash_key_random();
 	if (*named)
@@ -140,7 +141,8 @@ static const struct siphash_key *key_of(struct redact *r)
 }
 
 /* The text as patterns see it; NULL where there is no memory. */
-static const char *as_text(struct redact *r, const char *text, size_t len)
+static const char *redact_as_text(struct redact *r, const char *text,
+	size_t len)
 {
 	if (len >= r->copy_cap) {
 		char *p = mapped_grow(r->memory, r->copy, len + 1);
@@ -164,12 +166,12 @@ enum redacted redact_text(struct redact *r, int folder, const char *text,
 	(void)folder;
 	if (!o->drop.given && !o->hash.given)
 		return REDACT_KEPT;
-	const char *seen = as_text(r, text, len);
+	const char *seen = redact_as_text(r, text, len);
 	if (!seen || pattern_matches(&o->drop, seen))
 		return REDACT_DROPPED;
 	if (!pattern_matches(&o->hash, seen))
 		return REDACT_KEPT;
 	snprintf(hash, REDACT_HASH_LEN + 1, "h:%016" PRIx64,
-		siphash(key_of(r), text, len));
+		siphash(redact_key_of(r), text, len));
 	return REDACT_HASHED;
 }

@@ -4,30 +4,30 @@
 #include <string.h>
 #include <sys/random.h>
 
-static inline uint64_t turn(uint64_t v, int by)
+static inline uint64_t siphash_turn(uint64_t v, int by)
 {
 	return v << by | v >> (64 - by);
 }
 
-static inline void round_of(uint64_t v[4])
+static inline void siphash_round_of(uint64_t v[4])
 {
 	v[0] += v[1];
 	v[2] += v[3];
-	v[1] = turn(v[1], 13) ^ v[0];
-	v[3] = turn(v[3], 16) ^ v[2];
-	v[0] = turn(v[0], 32);
+	v[1] = siphash_turn(v[1], 13) ^ v[0];
+	v[3] = siphash_turn(v[3], 16) ^ v[2];
+	v[0] = siphash_turn(v[0], 32);
 	v[2] += v[1];
 	v[0] += v[3];
-	v[1] = turn(v[1], 17) ^ v[2];
-	v[3] = turn(v[3], 21) ^ v[0];
-	v[2] = turn(v[2], 32);
+	v[1] = siphash_turn(v[1], 17) ^ v[2];
+	v[3] = siphash_turn(v[3], 21) ^ v[0];
+	v[2] = siphash_turn(v[2], 32);
 }
 
-static inline void word_in(uint64_t v[4], uint64_t word)
+static inline void siphash_word_in(uint64_t v[4], uint64_t word)
 {
 	v[3] ^= word;
-	round_of(v);
-	round_of(v);
+	siphash_round_of(v);
+	siphash_round_of(v);
 	v[0] ^= word;
 }
 
@@ -41,14 +41,14 @@ uint64_t siphash(const struct siphash_key *k, const void *bytes, size_t len)
 		k->half[1] ^ 0x7465646279746573u };
 	for (size_t left = len; left >= 8; left -= 8, at += 8) {
 		memcpy(&word, at, 8);
-		word_in(v, word);
+		siphash_word_in(v, word);
 	}
 	word = 0;
 	memcpy(&word, at, len & 7);
-	word_in(v, last | word);
+	siphash_word_in(v, last | word);
 	v[2] ^= 0xff;
 	for (int i = 0; i < 4; i++)
-		round_of(v);
+		siphash_round_of(v);
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* When this process began: with its pid that is told from all others'. */
-static unsigned long long start_ticks(void)
+static unsigned long long spool_start_ticks(void)
 {
 	char text[1024];
 	unsigned long long ticks = 0;
@@ -42,11 +42,11 @@ void spool_init(struct spool *s, const struct options *o)
 			    *c))
 			*c = '_';
 	s->pid = (long)getpid();
-	s->ticks = start_ticks();
+	s->ticks = spool_start_ticks();
 }
 
 /* Makes a folder and those above it; what is there already is fine. */
-static void folders_make(const char *path)
+static void spool_folders_make(const char *path)
 {
 	char at[PATH_MAX];
 	if ((size_t)snprintf(at, sizeof at, "%s", path) >= sizeof at)
@@ -60,7 +60,7 @@ static void folders_make(const char *path)
 	mkdir(at, 0700);
 }
 
-static int folder_open(const char *path, bool ours_alone)
+static int spool_folder_open(const char *path, bool ours_alone)
 {
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
@@ -80,12 +80,12 @@ static int folder_open(const char *path, bool ours_alone)
 
 /* Anybody may make anything in /tmp: there it must be a folder of ours that
  * nobody else may enter. */
-static int fallback_open(void)
+static int spool_fallback_open(void)
 {
 	char path[64];
 	snprintf(path, sizeof path, "/tmp/kernsift-%ld", (long)geteuid());
 	mkdir(path, 0700);
-	return folder_open(path, true);
+	return spool_folder_open(path, true);
 }
 
 bool spool_open(struct spool *s)
@@ -97,14 +97,14 @@ bool spool_open(struct spool *s)
 	bool told = options_folder(s->options, asked);
 	int failed = ENOENT;
 	if (told) {
-		folders_make(asked);
-		s->folder = folder_open(asked, false);
+		spool_folders_make(asked);
+		s->folder = spool_folder_open(asked, false);
 		failed = errno;
 	}
 	s->opened = fd_guard_of(s->folder);
 	if (s->folder >= 0)
 		return true;
-	s->folder = fallback_open();
+	s->folder = spool_fallback_open();
 	s->opened = fd_guard_of(s->folder);
 	if (!s->complained)
 		log_line("the spool folder '%s' cannot be written to (%s): %s",
@@ -129,7 +129,7 @@ void spool_name(const struct spool *s, char name[static SPOOL_NAME], uint32_t n,
 }
 
 /* Another program in the same process, before an exec, may have used some. */
-static bool is_free(const struct spool *s, uint32_t n)
+static bool spool_is_free(const struct spool *s, uint32_t n)
 {
 	static const char *const taken[] = { ".kst", ".kst.part", ".kst.tail" };
 	char name[SPOOL_NAME];
@@ -151,7 +151,7 @@ int spool_make(struct spool *s, uint32_t *number)
 		return -1;
 	}
 	for (; s->next < UINT32_MAX; s->next++) {
-		if (!is_free(s, s->next))
+		if (!spool_is_free(s, s->next))
 			continue;
 		spool_name(s, name, s->next, ".kst.part");
 		int fd = openat(s->folder, name,
@@ -183,7 +183,7 @@ bool spool_finish(struct spool *s, uint32_t number)
 }
 
 /* Whether it was still there: somebody may have fetched it. */
-static bool forget_oldest(struct spool *s)
+static bool spool_forget_oldest(struct spool *s)
 {
 	static const char *const suffixes[] = { ".kst", ".kst.part",
 		".kst.tail" };
@@ -207,7 +207,7 @@ void spool_add(struct spool *s, const struct spool_file *f)
 {
 	if (s->files_n == SPOOL_FILES) {
 		spool_open(s);
-		forget_oldest(s);
+		spool_forget_oldest(s);
 	}
 	s->files[(s->first + s->files_n++) % SPOOL_FILES] = *f;
 	s->bytes += f->bytes;
@@ -219,7 +219,7 @@ void spool_keep(struct spool *s, uint64_t most)
 	if (s->files_n && s->bytes > most && !spool_open(s))
 		return;
 	while (s->files_n && s->bytes > most)
-		deleted |= forget_oldest(s);
+		deleted |= spool_forget_oldest(s);
 	if (!was_open)
 		spool_close(s);
 	if (deleted)

@@ -73,7 +73,7 @@ static void counters_gpus(const struct nvml *n, struct capture_writer *s)
 		capture_writer_note(s, "device_order", n->order_unknown, "");
 }
 
-static void counter_rows(struct counters *c, struct capture_writer *s)
+static void counters_counter_rows(struct counters *c, struct capture_writer *s)
 {
 	int64_t beyond = atomic_load(&c->host.tasks.most_beyond);
 	if (!c->told_gpus && nvml_ready(&c->nvml)) {
@@ -118,7 +118,7 @@ void counters_drain(struct counters *c, struct capture_writer *s)
 	}
 	/* Surroundings alone begin no capture. */
 	if (any)
-		counter_rows(c, s);
+		counters_counter_rows(c, s);
 }
 
 void counters_again(struct counters *c)

@@ -34,7 +34,7 @@ struct moment moment_now(void *ctx)
 		clock_read_ns(CLOCK_MONOTONIC) };
 }
 
-static size_t bytes(uint32_t room)
+static size_t samples_bytes(uint32_t room)
 {
 	return sizeof(struct samples) + room * sizeof(struct sample);
 }
@@ -42,8 +42,8 @@ static size_t bytes(uint32_t room)
 struct samples *samples_new(uint32_t room, moment_fn *now, void *ctx)
 {
 	assert(room && (room & (room - 1)) == 0);
-	struct samples *s = mmap(NULL, bytes(room), PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct samples *s = mmap(NULL, samples_bytes(room),
+		PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (s == MAP_FAILED)
 		return NULL;
 	s->now = now;
@@ -55,7 +55,7 @@ struct samples *samples_new(uint32_t room, moment_fn *now, void *ctx)
 void samples_free(struct samples *s)
 {
 	if (s)
-		munmap(s, bytes(s->room));
+		munmap(s, samples_bytes(s->room));
 }
 
 struct moment samples_now(const struct samples *s)
@@ -82,7 +82,7 @@ void samples_forget(struct samples *s)
 
 /* Places are counted round and round: what is forgotten lies between those taken
  * and put, or was passed long ago. */
-static uint32_t pass_over(struct samples *s, uint32_t at)
+static uint32_t samples_pass_over(struct samples *s, uint32_t at)
 {
 	uint32_t to = atomic_load(&s->forgotten);
 	if (to == at || to - at > atomic_load(&s->put) - at)
@@ -95,7 +95,7 @@ static uint32_t pass_over(struct samples *s, uint32_t at)
 
 bool samples_next(struct samples *s, struct sample *one)
 {
-	uint32_t at = pass_over(s,
+	uint32_t at = samples_pass_over(s,
 		atomic_load_explicit(&s->taken, memory_order_relaxed));
 	if (at == atomic_load_explicit(&s->put, memory_order_acquire))
 		return false;

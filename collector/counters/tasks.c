@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* What the kernel writes for a folder's entry: opendir() would allocate. */
-struct entry {
+struct tasks_entry {
 	uint64_t inode;
 	int64_t next;
 	uint16_t bytes;
@@ -17,7 +17,7 @@ struct entry {
 	char name[];
 };
 
-static void folder_open(struct tasks *t)
+static void tasks_folder_open(struct tasks *t)
 {
 	t->folder = open(t->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	t->opened = fd_guard_of(t->folder);
@@ -28,7 +28,7 @@ void tasks_init(struct tasks *t, const char *proc)
 	*t = (struct tasks){ .folder = -1 };
 	int len = snprintf(t->path, sizeof t->path, "%s/self/task", proc);
 	if (len > 0 && (size_t)len < sizeof t->path)
-		folder_open(t);
+		tasks_folder_open(t);
 }
 
 void tasks_release(struct tasks *t)
@@ -37,8 +37,8 @@ void tasks_release(struct tasks *t)
 	t->folder = -1;
 }
 
-static bool schedstat(const struct tasks *t, int32_t tid, uint64_t *ran_ns,
-	uint64_t *waited_ns)
+static bool tasks_schedstat(const struct tasks *t, int32_t tid,
+	uint64_t *ran_ns, uint64_t *waited_ns)
 {
 	char path[32], text[96];
 	snprintf(path, sizeof path, "%d/schedstat", (int)tid);
@@ -53,7 +53,7 @@ static bool schedstat(const struct tasks *t, int32_t tid, uint64_t *ran_ns,
 
 /* The thread's place in the list; `hint` is where it was in the order of the
  * folder. NULL where it is new. */
-static struct task *find(struct tasks *t, int32_t tid, int hint)
+static struct task *tasks_find(struct tasks *t, int32_t tid, int hint)
 {
 	if (hint < t->n && t->list[hint].tid == tid)
 		return &t->list[hint];
@@ -65,7 +65,7 @@ static struct task *find(struct tasks *t, int32_t tid, int hint)
 
 /* A thread that is new has been so since the last look and counts from its
  * beginning; one that was there before anybody looked, from now on. */
-static void take(struct tasks *t, int32_t tid, struct task *x)
+static void tasks_take(struct tasks *t, int32_t tid, struct task *x)
 {
 	uint64_t ran_ns, waited_ns;
 	bool anew = !x;
@@ -73,7 +73,7 @@ static void take(struct tasks *t, int32_t tid, struct task *x)
 		t->beyond++;
 		return;
 	}
-	if (!schedstat(t, tid, &ran_ns, &waited_ns))
+	if (!tasks_schedstat(t, tid, &ran_ns, &waited_ns))
 		return;
 	if (anew) {
 		x = &t->list[t->n++];
@@ -91,7 +91,7 @@ static void take(struct tasks *t, int32_t tid, struct task *x)
 }
 
 /* Lets go of threads that ended. */
-static void forget(struct tasks *t)
+static void tasks_forget(struct tasks *t)
 {
 	int n = 0;
 	for (int i = 0; i < t->n; i++)
@@ -101,9 +101,9 @@ static void forget(struct tasks *t)
 }
 
 /* Threads that were known come first: their places are theirs. */
-static bool walk(struct tasks *t, bool known)
+static bool tasks_walk(struct tasks *t, bool known)
 {
-	_Alignas(struct entry) char some[4096];
+	_Alignas(struct tasks_entry) char some[4096];
 	int seen = 0;
 	if (lseek(t->folder, 0, SEEK_SET) < 0)
 		return false;
@@ -113,14 +113,14 @@ static bool walk(struct tasks *t, bool known)
 		if (got <= 0)
 			return got == 0 && seen > 0;
 		for (long at = 0; at < got;) {
-			const struct entry *e = (const void *)(some + at);
+			const struct tasks_entry *e = (const void *)(some + at);
 			int32_t tid = (int32_t)strtol(e->name, NULL, 10);
 			at += e->bytes;
 			if (tid <= 0)
 				continue;
-			struct task *x = find(t, tid, seen++);
+			struct task *x = tasks_find(t, tid, seen++);
 			if (!!x == known)
-				take(t, tid, x);
+				tasks_take(t, tid, x);
 		}
 	}
 }
@@ -128,15 +128,15 @@ static bool walk(struct tasks *t, bool known)
 bool tasks_read(struct tasks *t)
 {
 	if (t->folder >= 0 && !fd_guard_holds(&t->opened, t->folder))
-		folder_open(t); /* the host closed it */
+		tasks_folder_open(t); /* the host closed it */
 	if (t->folder < 0)
 		return false;
 	t->beyond = 0;
 	for (int i = 0; i < t->n; i++)
 		t->list[i].there = false;
-	bool ok = walk(t, true);
-	forget(t);
-	ok = ok && walk(t, false);
+	bool ok = tasks_walk(t, true);
+	tasks_forget(t);
+	ok = ok && tasks_walk(t, false);
 	t->begun = ok;
 	t->beyond_before = t->beyond;
 	if (t->beyond > atomic_load(&t->most_beyond))

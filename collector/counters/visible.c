@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static bool alike(const struct visible_gpu *gpus, int n)
+static bool visible_alike(const struct visible_gpu *gpus, int n)
 {
 	for (int i = 1; i < n; i++)
 		if (strcmp(gpus[i].name, gpus[0].name))
@@ -13,7 +13,7 @@ static bool alike(const struct visible_gpu *gpus, int n)
 }
 
 /* A whole number and nothing behind it; -1 where it is none. */
-static int number(const char *p, size_t len)
+static int visible_number(const char *p, size_t len)
 {
 	int n = 0;
 	for (size_t i = 0; i < len; i++) {
@@ -25,7 +25,7 @@ static int number(const char *p, size_t len)
 }
 
 /* The one GPU whose UUID begins so; -1 where none does, or several. */
-static int by_uuid(const struct visible_gpu *gpus, int n, const char *p,
+static int visible_by_uuid(const struct visible_gpu *gpus, int n, const char *p,
 	size_t len)
 {
 	int found = -1;
@@ -40,10 +40,10 @@ static int by_uuid(const struct visible_gpu *gpus, int n, const char *p,
 }
 
 /* One word of the list. False where CUDA stops reading. */
-static bool take(struct visible *v, const struct visible_gpu *gpus, int n,
-	const char *p, size_t len, bool *numbers)
+static bool visible_take(struct visible *v, const struct visible_gpu *gpus,
+	int n, const char *p, size_t len, bool *numbers)
 {
-	int gpu = number(p, len);
+	int gpu = visible_number(p, len);
 	if (v->n == VISIBLE_MAX || len == 0 || len >= VISIBLE_TEXT)
 		return false;
 	if (gpu >= 0) {
@@ -56,7 +56,7 @@ static bool take(struct visible *v, const struct visible_gpu *gpus, int n,
 	} else if (strncmp(p, "GPU-", 4)) {
 		return false;
 	} else {
-		gpu = by_uuid(gpus, n, p, len);
+		gpu = visible_by_uuid(gpus, n, p, len);
 	}
 	if (gpu < 0 || gpu >= n)
 		return false;
@@ -65,7 +65,7 @@ static bool take(struct visible *v, const struct visible_gpu *gpus, int n,
 }
 
 /* A GPU that is named twice makes CUDA see none. */
-static bool twice(const struct visible *v)
+static bool visible_twice(const struct visible *v)
 {
 	for (int i = 0; i < v->n; i++)
 		for (int k = 0; k < i; k++)
@@ -85,14 +85,14 @@ void visible_from(struct visible *v, const struct visible_gpu *gpus, int n,
 	for (const char *p = list; p;) {
 		p += strspn(p, " \t");
 		size_t len = strcspn(p, ", \t");
-		if (!take(v, gpus, n, p, len, &numbers))
+		if (!visible_take(v, gpus, n, p, len, &numbers))
 			break;
 		p += len + strspn(p + len, " \t");
 		p = *p == ',' ? p + 1 : NULL;
 	}
-	if (twice(v))
+	if (visible_twice(v))
 		v->n = 0;
-	v->unknown = v->n > 0 && numbers && !alike(gpus, n) &&
+	v->unknown = v->n > 0 && numbers && !visible_alike(gpus, n) &&
 		     !(order && !strcmp(order, "PCI_BUS_ID"));
 	if (v->unknown)
 		v->n = 0;

@@ -14,7 +14,7 @@ static const struct {
 	{ "PMIX_RANK", "PMIX_SIZE" }, { "PMI_RANK", "PMI_SIZE" },
 	{ "SLURM_PROCID", "SLURM_NTASKS" } };
 
-static int number(const char *text)
+static int process_info_number(const char *text)
 {
 	char *end;
 	long n;
@@ -29,8 +29,9 @@ static int number(const char *text)
 struct process_info_rank process_info_rank(options_env_fn *env, void *ctx)
 {
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-		struct process_info_rank r = { number(env(ctx, pairs[i].rank)),
-			number(env(ctx, pairs[i].size)) };
+		struct process_info_rank r = { process_info_number(
+						       env(ctx, pairs[i].rank)),
+			process_info_number(env(ctx, pairs[i].size)) };
 		if (r.rank >= 0 && r.rank < r.size)
 			return r;
 	}

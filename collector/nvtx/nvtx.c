@@ -66,7 +66,7 @@ void nvtx_wakes(nvtx_wake_fn *wake, void *ctx)
 
 /* The frame's text as a number, which it keeps: a graph that is captured asks
  * for the same ranges again and again. */
-static uint32_t name(struct nvtx_state *w, struct nvtx_thread *t,
+static uint32_t nvtx_name(struct nvtx_state *w, struct nvtx_thread *t,
 	uint32_t place, const struct nvtx_open *o)
 {
 	if (o->text || o->lost)
@@ -92,7 +92,7 @@ int nvtx_stack(uint32_t *texts, int most)
 			    : 0;
 		i-- > 0 && n < most;)
 		if (nvtx_thread_at(t, i, &o) &&
-			(texts[n] = name(w, t, i, &o)) != 0)
+			(texts[n] = nvtx_name(w, t, i, &o)) != 0)
 			n++;
 	return n;
 }

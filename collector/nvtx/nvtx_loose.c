@@ -28,14 +28,14 @@ void nvtx_loose_free(struct nvtx_loose *l)
 	munmap(l, sizeof *l);
 }
 
-static bool claim(struct slot *s, uint64_t id)
+static bool nvtx_loose_claim(struct slot *s, uint64_t id)
 {
 	return atomic_load_explicit(&s->id, memory_order_relaxed) == id &&
 	       atomic_compare_exchange_strong_explicit(&s->id, &id, BUSY,
 		       memory_order_acquire, memory_order_relaxed);
 }
 
-static void fill(struct slot *s, const struct nvtx_label *said,
+static void nvtx_loose_fill(struct slot *s, const struct nvtx_label *said,
 	const char *payload, bool *cut)
 {
 	size_t len = said->id ? 0 : said->len, extra = said->payload_len;
@@ -59,13 +59,13 @@ uint64_t nvtx_loose_start(struct nvtx_loose *l, const struct nvtx_label *said,
 		uint64_t n = 1 + atomic_fetch_add_explicit(&l->count, 1,
 					 memory_order_relaxed);
 		struct slot *s = &l->slots[n % NVTX_LOOSE_MAX];
-		if (!claim(s, FREE))
+		if (!nvtx_loose_claim(s, FREE))
 			continue;
 		s->event = (struct nvtx_event){ .start_ns = start_ns,
 			.domain = said->domain,
 			.flags = NVTX_LOOSE,
 			.thread = thread };
-		fill(s, said, payload, cut);
+		nvtx_loose_fill(s, said, payload, cut);
 		uint64_t id = n + NVTX_LOOSE_MAX;
 		atomic_store_explicit(&s->id, id, memory_order_release);
 		return id;
@@ -75,7 +75,7 @@ uint64_t nvtx_loose_start(struct nvtx_loose *l, const struct nvtx_label *said,
 }
 
 /* Of a slot that this thread made busy. */
-static void hand_over(struct slot *s, struct nvtx_event *e,
+static void nvtx_loose_hand_over(struct slot *s, struct nvtx_event *e,
 	_Atomic uint64_t *body)
 {
 	*e = s->event;
@@ -90,9 +90,9 @@ bool nvtx_loose_end(struct nvtx_loose *l, uint64_t id, struct nvtx_event *e,
 	_Atomic uint64_t *body)
 {
 	struct slot *s = &l->slots[id % NVTX_LOOSE_MAX];
-	if (id <= NVTX_LOOSE_MAX || !claim(s, id))
+	if (id <= NVTX_LOOSE_MAX || !nvtx_loose_claim(s, id))
 		return false;
-	hand_over(s, e, body);
+	nvtx_loose_hand_over(s, e, body);
 	return true;
 }
 
@@ -103,9 +103,9 @@ bool nvtx_loose_next(struct nvtx_loose *l, uint32_t *at, struct nvtx_event *e,
 		struct slot *s = &l->slots[(*at)++];
 		uint64_t id =
 			atomic_load_explicit(&s->id, memory_order_relaxed);
-		if (id <= BUSY || !claim(s, id))
+		if (id <= BUSY || !nvtx_loose_claim(s, id))
 			continue;
-		hand_over(s, e, body);
+		nvtx_loose_hand_over(s, e, body);
 		return true;
 	}
 	return false;

@@ -16,7 +16,8 @@ bool calls_launches(const char *name)
 	return false;
 }
 
-static void add(struct calls *c, bool driver, uint32_t cbid, const char *name)
+static void calls_add(struct calls *c, bool driver, uint32_t cbid,
+	const char *name)
 {
 	enum { MOST = sizeof c->launch[0] / sizeof c->launch[0][0] };
 	c->name[driver][cbid] = name;
@@ -25,7 +26,7 @@ static void add(struct calls *c, bool driver, uint32_t cbid, const char *name)
 }
 
 /* Numbers are given without gaps; a few are borne all the same. */
-static void walk(struct calls *c, const struct library *l, bool driver)
+static void calls_walk(struct calls *c, const struct library *l, bool driver)
 {
 	enum { GAP = 64 };
 	CUpti_CallbackDomain domain = driver ? CUPTI_CB_DOMAIN_DRIVER_API
@@ -37,7 +38,7 @@ static void walk(struct calls *c, const struct library *l, bool driver)
 		if (l->callback_name(domain, cbid, &name) != CUPTI_SUCCESS ||
 			!name)
 			continue;
-		add(c, driver, cbid, name);
+		calls_add(c, driver, cbid, name);
 		last = cbid;
 	}
 }
@@ -45,8 +46,8 @@ static void walk(struct calls *c, const struct library *l, bool driver)
 void calls_find(struct calls *c, const struct library *l)
 {
 	*c = (struct calls){ .launches = { 0 } };
-	walk(c, l, false);
-	walk(c, l, true);
+	calls_walk(c, l, false);
+	calls_walk(c, l, true);
 }
 
 const char *calls_name(const struct calls *c, bool driver, uint32_t cbid)

@@ -29,7 +29,7 @@ struct pool {
 	} * pieces;
 };
 
-static inline uint8_t *pool_at(const struct pool *p, int piece)
+static inline uint8_t *intake_pool_at(const struct pool *p, int piece)
 {
 	return p->bytes + (size_t)piece * p->piece;
 }
@@ -217,7 +217,7 @@ void intake_request(struct intake *i, uint8_t **buffer, size_t *size,
 	int piece = intake_pool_take(p);
 	if (piece < 0)
 		piece = intake_pool_take(p = &i->small);
-	*buffer = piece < 0 ? NULL : pool_at(p, piece);
+	*buffer = piece < 0 ? NULL : intake_pool_at(p, piece);
 	*size = piece < 0 ? 0 : p->piece;
 	*max_records = 0; /* as many as there is room for */
 	if (piece < 0)
@@ -275,7 +275,7 @@ static size_t intake_pin(struct intake *i, uint8_t *buffer, size_t valid)
 /* Zeroes it; what is past the usual number keeps no memory. */
 static void intake_small_done(struct intake *i, int small)
 {
-	uint8_t *at = pool_at(&i->small, small);
+	uint8_t *at = intake_pool_at(&i->small, small);
 	if (small < SMALLS || madvise(at, SMALL, MADV_DONTNEED))
 		memset(at, 0, SMALL);
 	if (small >= SMALLS)
@@ -341,7 +341,7 @@ static bool intake_gather(struct intake *i)
 
 static void intake_piece_done(struct intake *i, int piece)
 {
-	memset(pool_at(&i->pool, piece), 0, PIECE);
+	memset(intake_pool_at(&i->pool, piece), 0, PIECE);
 	intake_pool_give(&i->pool, piece);
 }
 
@@ -355,8 +355,8 @@ bool intake_next(struct intake *i, struct intake_buffer *b)
 			intake_piece_done(i, piece);
 			continue;
 		}
-		*b = (struct intake_buffer){ pool_at(&i->pool, piece), p->valid,
-			p->thread, p->at_ns, piece };
+		*b = (struct intake_buffer){ intake_pool_at(&i->pool, piece),
+			p->valid, p->thread, p->at_ns, piece };
 		return true;
 	}
 	return false;

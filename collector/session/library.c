@@ -122,7 +122,7 @@ static void library_sort(struct places *p)
 
 /* Newest major version first, and nearest to the process among equals; a file
  * that has two names is told once. */
-static void places_find(struct places *p, const struct places_where *w)
+static void library_places_find(struct places *p, const struct places_where *w)
 {
 	p->count = 0;
 	dl_iterate_phdr(library_look_at_object, p);
@@ -259,7 +259,7 @@ static void *library_find(const struct places_where *w, uint32_t driver,
 {
 	struct places places;
 	bool any;
-	places_find(&places, w);
+	library_places_find(&places, w);
 	void *handle = library_open_best(&places, driver, &any);
 	if (!handle && any)
 		snprintf(sentence, 256,

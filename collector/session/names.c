@@ -35,7 +35,7 @@ struct way {
 struct names {
 	_Alignas(64) struct way sets[SETS][WAYS];
 	_Atomic uint64_t slots[SLOTS]; /* hash's upper half, number */
-	struct text {
+	struct names_text {
 		uint32_t at, len;
 	} texts[NAMES_MAX];
 	_Alignas(64) _Atomic uint64_t top; /* numbers given, bytes used */
@@ -65,7 +65,7 @@ void names_forget_pointers(struct names *n)
 	atomic_fetch_add_explicit(&n->epoch, 1, memory_order_acq_rel);
 }
 
-static uint64_t hash(const char *name, size_t len)
+static uint64_t names_hash(const char *name, size_t len)
 {
 	uint64_t h = len * 0x9E3779B97F4A7C15u, v;
 	for (; len >= sizeof v; len -= sizeof v, name += sizeof v) {
@@ -80,7 +80,7 @@ static uint64_t hash(const char *name, size_t len)
 }
 
 /* Room for one more name, written; 0 where there is none. */
-static uint32_t write_down(struct names *n, const char *name, size_t len,
+static uint32_t names_write_down(struct names *n, const char *name, size_t len,
 	uint64_t *before, uint64_t *after)
 {
 	uint64_t top = atomic_load_explicit(&n->top, memory_order_relaxed);
@@ -94,29 +94,29 @@ static uint32_t write_down(struct names *n, const char *name, size_t len,
 	} while (!atomic_compare_exchange_weak_explicit(&n->top, &top, *after,
 		memory_order_acq_rel, memory_order_relaxed));
 	*before = top;
-	n->texts[id] = (struct text){ (uint32_t)at, (uint32_t)len };
+	n->texts[id] = (struct names_text){ (uint32_t)at, (uint32_t)len };
 	memcpy(n->bytes + at, name, len);
 	n->bytes[at + len] = '\0';
 	return (uint32_t)id;
 }
 
-static bool same(const struct names *n, uint64_t id, const char *name,
+static bool names_same(const struct names *n, uint64_t id, const char *name,
 	size_t len)
 {
-	const struct text *t = &n->texts[id];
+	const struct names_text *t = &n->texts[id];
 	return t->len == len && !memcmp(n->bytes + t->at, name, len);
 }
 
 /* The number of these bytes; a new one where nobody brought them before. */
-static uint32_t by_content(struct names *n, const char *name, size_t len)
+static uint32_t names_by_content(struct names *n, const char *name, size_t len)
 {
-	uint64_t h = hash(name, len), mine = 0, before = 0, after = 0;
+	uint64_t h = names_hash(name, len), mine = 0, before = 0, after = 0;
 	for (uint64_t i = h;; i++) {
 		_Atomic uint64_t *slot = &n->slots[i % SLOTS];
 		uint64_t is = atomic_load_explicit(slot, memory_order_acquire);
 		if (!is) {
 			if (!mine)
-				mine = write_down(n, name, len, &before,
+				mine = names_write_down(n, name, len, &before,
 					&after);
 			if (!mine) {
 				atomic_fetch_add_explicit(&n->lost, 1,
@@ -128,7 +128,8 @@ static uint32_t by_content(struct names *n, const char *name, size_t len)
 				    memory_order_acq_rel, memory_order_acquire))
 				return (uint32_t)mine;
 		}
-		if (is >> 32 != h >> 32 || !same(n, (uint32_t)is, name, len))
+		if (is >> 32 != h >> 32 ||
+			!names_same(n, (uint32_t)is, name, len))
 			continue;
 		if (mine)
 			atomic_compare_exchange_strong_explicit(&n->top, &after,
@@ -139,10 +140,10 @@ static uint32_t by_content(struct names *n, const char *name, size_t len)
 }
 
 /* Whether the way's number still is that of the bytes behind the pointer. */
-static bool believed(const struct names *n, struct way *w, uint64_t word,
+static bool names_believed(const struct names *n, struct way *w, uint64_t word,
 	const char *name, uint64_t colours)
 {
-	const struct text *t = &n->texts[word & IDS];
+	const struct names_text *t = &n->texts[word & IDS];
 	uint64_t seen = atomic_load_explicit(&w->checked, memory_order_relaxed);
 	if (seen == (word ^ colours))
 		return !strncmp(n->bytes + t->at, name, PREFIX);
@@ -174,11 +175,11 @@ uint32_t names_pin(struct names *n, const char *name)
 			to = &set[i];
 		if (!word || word >> ID_BITS != tag)
 			continue;
-		if (believed(n, to, word, name, colours))
+		if (names_believed(n, to, word, name, colours))
 			return (uint32_t)(word & IDS);
 		break;
 	}
-	uint32_t id = by_content(n, name, strnlen(name, LONGEST));
+	uint32_t id = names_by_content(n, name, strnlen(name, LONGEST));
 	if (id == NAMES_FULL)
 		return id;
 	uint64_t word = tag << ID_BITS | id;

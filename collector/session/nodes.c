@@ -21,7 +21,7 @@ enum {
 #define STACK_UNSET 0u
 #define STACK_OVER UINT32_MAX
 
-struct entry {
+struct nodes_entry {
 	uint64_t node;
 	bool cloned;
 	_Atomic uint32_t stack; /* written last */
@@ -34,7 +34,7 @@ struct nodes {
 	uint32_t told; /* of the telling thread */
 	_Atomic uint32_t index[INDEX]; /* entry + 1 */
 	_Atomic uint32_t shared[SHARED]; /* a place in words[] */
-	struct entry entries[NODES_MAX];
+	struct nodes_entry entries[NODES_MAX];
 	uint32_t words[WORDS];
 };
 
@@ -55,29 +55,31 @@ void nodes_free(struct nodes *n)
 		munmap(n, sizeof *n);
 }
 
-static uint64_t mixed(uint64_t x)
+static uint64_t nodes_mixed(uint64_t x)
 {
 	x ^= x >> 32;
 	x *= 0x9E3779B97F4A7C15u;
 	return x ^ x >> 29;
 }
 
-static uint32_t stack_place(const uint32_t *stack, int depth)
+static uint32_t nodes_stack_place(const uint32_t *stack, int depth)
 {
 	uint64_t h = (uint64_t)depth;
 	for (int i = 0; i < depth; i++)
-		h = mixed(h ^ stack[i]);
+		h = nodes_mixed(h ^ stack[i]);
 	return (uint32_t)(h % SHARED);
 }
 
-static bool stack_same(const uint32_t *kept, const uint32_t *stack, int depth)
+static bool nodes_stack_same(const uint32_t *kept, const uint32_t *stack,
+	int depth)
 {
 	return kept[0] == (uint32_t)depth &&
 	       memcmp(kept + 1, stack, sizeof *stack * (size_t)depth) == 0;
 }
 
 /* A copy of the stack in words[]; STACK_UNSET where they are used up. */
-static uint32_t stack_copy(struct nodes *n, const uint32_t *stack, int depth)
+static uint32_t nodes_stack_copy(struct nodes *n, const uint32_t *stack,
+	int depth)
 {
 	uint64_t need = (uint64_t)depth + 1;
 	if (atomic_load(&n->used) + need > WORDS)
@@ -92,44 +94,45 @@ static uint32_t stack_copy(struct nodes *n, const uint32_t *stack, int depth)
 
 /* Where the stack lies. One that is not found within a few tries lies there
  * twice, which costs room and nothing else. */
-static uint32_t stack_keep(struct nodes *n, const uint32_t *stack, int depth)
+static uint32_t nodes_stack_keep(struct nodes *n, const uint32_t *stack,
+	int depth)
 {
-	uint32_t place = stack_place(stack, depth), copy = STACK_UNSET;
+	uint32_t place = nodes_stack_place(stack, depth), copy = STACK_UNSET;
 
 	for (int i = 0; i < TRIES; i++, place = (place + 1) % SHARED) {
 		uint32_t at = atomic_load_explicit(&n->shared[place],
 			memory_order_acquire);
 		if (!at) {
 			if (!copy)
-				copy = stack_copy(n, stack, depth);
+				copy = nodes_stack_copy(n, stack, depth);
 			if (!copy ||
 				atomic_compare_exchange_strong(&n->shared
 									[place],
 					&at, copy))
 				return copy;
 		}
-		if (stack_same(&n->words[at], stack, depth))
+		if (nodes_stack_same(&n->words[at], stack, depth))
 			return at;
 	}
-	return copy ? copy : stack_copy(n, stack, depth);
+	return copy ? copy : nodes_stack_copy(n, stack, depth);
 }
 
-static _Atomic uint32_t *index_first(struct nodes *n, uint64_t node)
+static _Atomic uint32_t *nodes_index_first(struct nodes *n, uint64_t node)
 {
-	return &n->index[mixed(node) % INDEX];
+	return &n->index[nodes_mixed(node) % INDEX];
 }
 
-static _Atomic uint32_t *index_next(struct nodes *n, _Atomic uint32_t *at)
+static _Atomic uint32_t *nodes_index_next(struct nodes *n, _Atomic uint32_t *at)
 {
 	return ++at == &n->index[INDEX] ? n->index : at;
 }
 
 /* The node's place in the index, or the empty one where it would be. There is
  * always one: entries are half as many. */
-static _Atomic uint32_t *index_find(struct nodes *n, uint64_t node,
-	_Atomic uint32_t *at, struct entry **found)
+static _Atomic uint32_t *nodes_index_find(struct nodes *n, uint64_t node,
+	_Atomic uint32_t *at, struct nodes_entry **found)
 {
-	for (;; at = index_next(n, at)) {
+	for (;; at = nodes_index_next(n, at)) {
 		uint32_t number =
 			atomic_load_explicit(at, memory_order_acquire);
 		*found = number ? &n->entries[number - 1] : NULL;
@@ -139,10 +142,11 @@ static _Atomic uint32_t *index_find(struct nodes *n, uint64_t node,
 }
 
 /* The node's entry, NULL where nothing is known of it, and its stack. */
-static struct entry *entry_of(struct nodes *n, uint64_t node, uint32_t *stack)
+static struct nodes_entry *nodes_entry_of(struct nodes *n, uint64_t node,
+	uint32_t *stack)
 {
-	struct entry *e;
-	index_find(n, node, index_first(n, node), &e);
+	struct nodes_entry *e;
+	nodes_index_find(n, node, nodes_index_first(n, node), &e);
 	*stack = e ? atomic_load_explicit(&e->stack, memory_order_acquire)
 		   : STACK_OVER;
 	if (*stack != STACK_OVER)
@@ -152,7 +156,7 @@ static struct entry *entry_of(struct nodes *n, uint64_t node, uint32_t *stack)
 }
 
 /* A new entry, not in the index yet; 0 where none is left. */
-static uint32_t entry_claim(struct nodes *n)
+static uint32_t nodes_entry_claim(struct nodes *n)
 {
 	if (atomic_load(&n->claimed) >= NODES_MAX)
 		return 0;
@@ -160,21 +164,22 @@ static uint32_t entry_claim(struct nodes *n)
 	return at < NODES_MAX ? (uint32_t)at + 1 : 0;
 }
 
-static void keep(struct nodes *n, uint64_t node, uint32_t stack, bool cloned)
+static void nodes_keep(struct nodes *n, uint64_t node, uint32_t stack,
+	bool cloned)
 {
-	uint32_t number = entry_claim(n);
+	uint32_t number = nodes_entry_claim(n);
 	if (!number) {
 		atomic_fetch_add(&n->lost, 1);
 		return;
 	}
-	struct entry *fresh = &n->entries[number - 1], *before;
+	struct nodes_entry *fresh = &n->entries[number - 1], *before;
 	fresh->node = node;
 	fresh->cloned = cloned;
 	atomic_store_explicit(&fresh->stack, stack, memory_order_release);
-	_Atomic uint32_t *at = index_first(n, node);
+	_Atomic uint32_t *at = nodes_index_first(n, node);
 	uint32_t was;
 	do {
-		at = index_find(n, node, at, &before);
+		at = nodes_index_find(n, node, at, &before);
 		was = before ? (uint32_t)(before - n->entries) + 1 : 0;
 	} while (!atomic_compare_exchange_strong(at, &was, number));
 	if (before)
@@ -187,16 +192,16 @@ void nodes_created(struct nodes *n, uint64_t node, const uint32_t *stack,
 	int depth)
 {
 	uint32_t before, at = STACK_UNSET;
-	struct entry *e = entry_of(n, node, &before);
+	struct nodes_entry *e = nodes_entry_of(n, node, &before);
 	if (e && e->cloned)
 		return;
 	if (depth > 0)
-		at = stack_keep(n, stack,
+		at = nodes_stack_keep(n, stack,
 			depth < NODES_DEPTH ? depth : NODES_DEPTH);
 	if (depth > 0 && !at)
 		atomic_fetch_add(&n->lost, 1);
 	else if (at && at != before)
-		keep(n, node, at, false);
+		nodes_keep(n, node, at, false);
 	else if (!at && e)
 		atomic_store(&e->stack, STACK_OVER);
 }
@@ -204,10 +209,10 @@ void nodes_created(struct nodes *n, uint64_t node, const uint32_t *stack,
 void nodes_cloned(struct nodes *n, uint64_t from, uint64_t to)
 {
 	uint32_t stack, before;
-	struct entry *e = entry_of(n, to, &before);
-	entry_of(n, from, &stack);
+	struct nodes_entry *e = nodes_entry_of(n, to, &before);
+	nodes_entry_of(n, from, &stack);
 	if (stack != STACK_UNSET && (stack != before || !e->cloned))
-		keep(n, to, stack, true);
+		nodes_keep(n, to, stack, true);
 	else if (stack == STACK_UNSET && e)
 		atomic_store(&e->stack, STACK_OVER);
 }
@@ -218,7 +223,7 @@ void nodes_tell(struct nodes *n, nodes_fn *f, void *ctx)
 	if (end > NODES_MAX)
 		end = NODES_MAX;
 	for (; n->told < end; n->told++) {
-		struct entry *e = &n->entries[n->told];
+		struct nodes_entry *e = &n->entries[n->told];
 		uint32_t at =
 			atomic_load_explicit(&e->stack, memory_order_acquire);
 		if (at == STACK_UNSET)

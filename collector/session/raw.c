@@ -25,14 +25,14 @@ struct raw {
 	uint8_t told[NAMES_MAX / 8]; /* numbers, a bit each */
 };
 
-static void give_up(struct raw *r, const char *why)
+static void raw_give_up(struct raw *r, const char *why)
 {
 	log_line_once("no more raw buffers are written: %s", why);
 	fd_guard_close(&r->opened, r->file);
 	r->file = -1;
 }
 
-static bool put_all(int file, const void *bytes, size_t len)
+static bool raw_put_all(int file, const void *bytes, size_t len)
 {
 	while (len) {
 		ssize_t n = write(file, bytes, len);
@@ -46,30 +46,30 @@ static bool put_all(int file, const void *bytes, size_t len)
 	return true;
 }
 
-static void put(struct raw *r, const void *bytes, size_t len)
+static void raw_put(struct raw *r, const void *bytes, size_t len)
 {
 	if (r->file < 0)
 		return;
 	r->bytes += len;
 	if (r->bytes > MOST)
-		give_up(r, "the file has 256 MiB");
-	else if (!put_all(r->file, bytes, len))
-		give_up(r, strerror(errno));
+		raw_give_up(r, "the file has 256 MiB");
+	else if (!raw_put_all(r->file, bytes, len))
+		raw_give_up(r, strerror(errno));
 }
 
-static void line(struct raw *r, const char *format, ...)
+static void raw_line(struct raw *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-static void line(struct raw *r, const char *format, ...)
+static void raw_line(struct raw *r, const char *format, ...)
 {
 	char text[LINE];
 	va_list args;
 	va_start(args, format);
 	int len = vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	put(r, text, (size_t)len);
+	raw_put(r, text, (size_t)len);
 }
 
-static int open_file(const char *folder)
+static int raw_open_file(const char *folder)
 {
 	char path[OPTIONS_PATH];
 	int len = snprintf(path, sizeof path, "%s/%d-%lld.raw", folder,
@@ -85,7 +85,7 @@ static int open_file(const char *folder)
 }
 
 /* The host closed it: what follows is a file of its own. */
-static void begin_anew(struct raw *r)
+static void raw_begin_anew(struct raw *r)
 {
 	r->begun = false;
 	r->bytes = 0;
@@ -93,16 +93,17 @@ static void begin_anew(struct raw *r)
 }
 
 /* With the first buffer: by then the sizes are known. */
-static void begin(struct raw *r)
+static void raw_begin(struct raw *r)
 {
 	r->begun = true;
-	r->file = open_file(r->folder);
+	r->file = raw_open_file(r->folder);
 	r->opened = fd_guard_of(r->file);
-	line(r, "kernsift raw 1\nversion %u\n", r->layout->version);
+	raw_line(r, "kernsift raw 1\nversion %u\n", r->layout->version);
 	for (unsigned kind = 0; kind < RECORD_KINDS; kind++)
 		if (r->layout->size[kind])
-			line(r, "size %u %u\n", kind, r->layout->size[kind]);
-	line(r, "\n");
+			raw_line(r, "size %u %u\n", kind,
+				r->layout->size[kind]);
+	raw_line(r, "\n");
 }
 
 struct raw *raw_new(const struct options *o, const struct layout *l,
@@ -135,7 +136,7 @@ void raw_free(struct raw *r)
 	munmap(r, sizeof *r);
 }
 
-static void tell_name(struct raw *r, uint64_t id)
+static void raw_tell_name(struct raw *r, uint64_t id)
 {
 	size_t len;
 	if (id >= NAMES_MAX || r->told[id / 8] & 1 << id % 8)
@@ -144,9 +145,9 @@ static void tell_name(struct raw *r, uint64_t id)
 	const char *text = names_text(r->names, (uint32_t)id, &len);
 	if (!len)
 		return;
-	line(r, "name %u %zu\n", (unsigned)id, len);
-	put(r, text, len);
-	line(r, "\n");
+	raw_line(r, "name %u %zu\n", (unsigned)id, len);
+	raw_put(r, text, len);
+	raw_line(r, "\n");
 }
 
 void raw_buffer(struct raw *r, const struct intake_buffer *b)
@@ -154,17 +155,18 @@ void raw_buffer(struct raw *r, const struct intake_buffer *b)
 	struct record record = { .at = NULL };
 	size_t unreadable;
 	if (r && r->file >= 0 && !fd_guard_holds(&r->opened, r->file))
-		begin_anew(r);
+		raw_begin_anew(r);
 	if (r && !r->begun)
-		begin(r);
+		raw_begin(r);
 	if (!r || r->file < 0)
 		return;
 	while (records_next(r->layout, b->bytes, b->valid, &record,
 		&unreadable))
 		if (record_name(&record))
-			tell_name(r, *record_name(&record));
-	line(r, "buffer %llu %u %lld %zu\n", (unsigned long long)++r->buffers,
-		b->thread, (long long)b->at_ns, b->valid);
-	put(r, b->bytes, b->valid);
-	line(r, "\n");
+			raw_tell_name(r, *record_name(&record));
+	raw_line(r, "buffer %llu %u %lld %zu\n",
+		(unsigned long long)++r->buffers, b->thread,
+		(long long)b->at_ns, b->valid);
+	raw_put(r, b->bytes, b->valid);
+	raw_line(r, "\n");
 }
