@@ -7,31 +7,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the steps to breakdowns side by side hand each other. */
+/* State that the steps share, and an order of several sides' entries. */
 
 enum { COMPARE_NONE = UINT32_MAX };
 
-/* Things of several sides in one order: the first side's as they come, those of
- * others behind what comes before them there. */
+/* Entries of several sides in one order: the first side's in their order; an
+ * entry of another side follows the one that precedes it there. */
 struct compare_order {
-	uint32_t *next; /* by thing; of one not in the list, itself */
+	uint32_t *next; /* by entry; itself if it is not in the list */
 	uint32_t first;
 };
 
 struct compare_work {
 	const struct breakdown_compare_side *sides;
 	uint32_t sides_n;
-	struct arena *a; /* what is on the way only is dropped */
+	struct arena *a; /* scratch memory is dropped again */
 	struct breakdown_compare *out;
-	/* By side: of each of its sections, blocks and rows where it went in
-	 * `out`. */
+	/* By side: the index in `out` of each of its sections, blocks and rows. */
 	uint32_t *section[BREAKDOWN_COMPARE_MAX], *block[BREAKDOWN_COMPARE_MAX],
 		*line[BREAKDOWN_COMPARE_MAX];
 };
 
-/* By side and row a number below COMPARE_TOKENS of what it does, in a block the same
- * for all rows that cannot be distinguished; COMPARE_NONE without a role. False where
- * the arena is full. */
+/* Stores by side and row a number below COMPARE_TOKENS for its roles, equal in
+ * a block for all rows that roles cannot distinguish; COMPARE_NONE without a
+ * role. Returns false if the arena is full. */
 enum { COMPARE_TOKENS = 128 };
 
 /* What becomes a line. */
@@ -70,8 +69,8 @@ static uint32_t *compare_order_end(struct compare_order *o)
 	return link;
 }
 
-/* A side's things as they come there, some more than once. Where the list has none
- * of them yet, they go to its end. */
+/* Merges a side's entries, in their order there; some may repeat. If none of
+ * them is in the list yet, they go to its end. */
 static void compare_order_merge(struct compare_order *o, const uint32_t *things,
 	uint32_t n)
 {
@@ -88,11 +87,11 @@ static void compare_order_merge(struct compare_order *o, const uint32_t *things,
 	}
 }
 
-/* Which sections and blocks of the sides belong together. */
+/* Sections: which of the sides' sections are the same. */
 
 static const double same_blocks_least = 0.5;
 
-/* A section on its way: as the first side has it that has one like it. */
+/* A section under construction, as the first side with such a section has it. */
 struct compare_sections_thing {
 	const struct breakdown_section *is;
 	uint64_t kinds; /* of its blocks, by bit */
@@ -101,11 +100,11 @@ struct compare_sections_thing {
 struct compare_sections_sections {
 	struct compare_work *w;
 	struct compare_sections_thing *things;
-	uint64_t *kinds; /* of the side at hand, by section */
+	uint64_t *kinds; /* of the current side, by section */
 	uint32_t n;
 };
 
-/* Norms, communication and what nobody knows may be in any. */
+/* Removes norms, communication and unknown blocks, which any section may have. */
 static uint64_t compare_sections_telling(uint64_t kinds)
 {
 	return kinds & ~(UINT64_C(1) << BLOCK_NORM |
@@ -113,7 +112,7 @@ static uint64_t compare_sections_telling(uint64_t kinds)
 			       UINT64_C(1) << BLOCK_OTHER);
 }
 
-/* Share of the kinds of blocks of both that both have. */
+/* Returns the share of block kinds that two sections have in common. */
 static double compare_sections_alike(uint64_t x, uint64_t y)
 {
 	x = compare_sections_telling(x);
@@ -129,7 +128,8 @@ static bool compare_sections_same_name(const struct breakdown_section *x,
 	return x->name && y->name && strcmp(x->name, y->name) == 0;
 }
 
-/* How well they fit, in three rounds: by name, by blocks, by any block. */
+/* Returns how well two sections fit, in three rounds: by name, by blocks, by
+ * any block. */
 static double compare_sections_fit(const struct compare_sections_thing *t,
 	const struct breakdown_section *s, uint64_t kinds, int round)
 {
@@ -211,7 +211,7 @@ static void compare_sections_fill(const struct compare_sections_sections *m,
 	}
 }
 
-/* Things in their order become sections. */
+/* Writes the sections in their order. */
 static bool compare_sections_arrange(struct compare_sections_sections *m)
 {
 	struct compare_work *w = m->w;
@@ -235,7 +235,7 @@ static bool compare_sections_arrange(struct compare_sections_sections *m)
 	return w->out->sections;
 }
 
-/* The steps. Returns false if the arena is full. */
+/* Returns false if the arena is full. */
 static bool compare_sections(struct compare_work *w)
 {
 	struct compare_sections_sections m = { .w = w };
@@ -261,8 +261,7 @@ static bool compare_sections(struct compare_work *w)
 struct compare_blocks_blocks {
 	struct compare_work *w;
 	struct compare_order
-		order; /* of one section after the other, its things
-		kinds */
+		order; /* order of block kinds of one section at a time */
 	uint32_t *from
 		[BREAKDOWN_COMPARE_MAX]; /* by section of the side: its first block */
 };
@@ -329,7 +328,7 @@ static void compare_blocks_add_section(struct compare_blocks_blocks *b,
 	}
 }
 
-/* Which runs beside which, as the first side has it that tells. */
+/* Copies which blocks run at the same time, from the first side that has it. */
 static void compare_blocks_concurrent(const struct compare_work *w)
 {
 	for (uint32_t s = 0; s < w->sides_n; s++) {
@@ -366,9 +365,10 @@ static bool compare_blocks(struct compare_work *w)
 	return w->out->blocks;
 }
 
-/* Quantizing joins nothing: what does something else, too, goes by that. What
- * does nothing else is distinguished by the product that follows, for it may
- * stand before each of them. */
+/* Roles: the smallest sets of roles that no side's row crosses, by block.
+ * Quantization joins nothing: a row that does something else as well is matched
+ * by that. A row that only quantizes is identified by the product that follows
+ * it, because it may precede any of them. */
 
 enum { QUANTIZE_FOR = 64 }; /* + the role of the product */
 static const layer_roles quantize = ROLE_BIT(QUANTIZE);
@@ -380,8 +380,8 @@ static_assert((int)ROLES <= (int)QUANTIZE_FOR &&
 struct compare_roles_roles {
 	const struct compare_work *w;
 	uint8_t *parent; /* by block and token */
-	layer_roles *follows; /* by lane, the roles of what comes next there */
-	uint32_t *of_block; /* by lane, the block that is of */
+	layer_roles *follows; /* by lane: the roles of the next row there */
+	uint32_t *of_block; /* by lane: the block of that row */
 	uint32_t lanes;
 };
 
@@ -397,7 +397,7 @@ static uint32_t compare_roles_root(uint8_t *parent, uint32_t token)
 	return token;
 }
 
-/* The token of a row that only quantizes. */
+/* Returns the token of a row that only quantizes. */
 static uint32_t compare_roles_quantizes(const struct compare_roles_roles *r,
 	const struct breakdown_row *row, uint32_t block)
 {
@@ -486,10 +486,10 @@ static bool compare_roles(const struct compare_work *w,
 	return ok;
 }
 
-/* Rows that only a name tells: of a module, or of a kernel. */
+/* Names: rows without a role are matched by module or by kernel. */
 
-/* A row; rows of one block, name and place among those of the name on their side
- * belong together. */
+/* A row. Rows belong together if they have the same block, name and index among
+ * their side's rows of that name. */
 struct compare_names_entry {
 	uint32_t block, name, nth, side, row;
 };
@@ -558,8 +558,8 @@ static bool compare_names_collect(struct compare_names_entries *e,
 	return true;
 }
 
-/* All rows of a module are one line; of a kernel, the first of a side and the
- * first of another, and so on. */
+/* Numbers the rows of a name on each side. All rows of a module are one line; a
+ * kernel's first row of one side matches the first of another, and so on. */
 static void compare_names_number(struct compare_names_entries *e)
 {
 	if (e->n)
@@ -613,8 +613,8 @@ static void compare_names_leave_alone(struct compare_work *w,
 	}
 }
 
-/* For rows without a role, w->line COMPARE_NONE so far: rows of several sides that
- * share a module, then a kernel; then each alone. */
+/* Matches rows without a role, for which w->line is COMPARE_NONE so far: rows
+ * of several sides that share a module, then a kernel; the others are alone. */
 static bool compare_names(struct compare_work *w, struct compare_things *t)
 {
 	struct compare_names_entries e = { .w = w };
@@ -637,9 +637,9 @@ static bool compare_names(struct compare_work *w, struct compare_things *t)
 	return ok;
 }
 
-/* Every row's line, and their order. */
+/* Lines: each row's line, and their order. */
 
-/* Lines by role; those of one side only are alone. */
+/* Makes lines by role; those of one side only are alone. */
 static bool compare_lines_by_role(struct compare_work *w,
 	struct compare_things *t)
 {
@@ -689,7 +689,8 @@ static void compare_lines_put_in_order(const struct compare_work *w,
 	}
 }
 
-/* Lines in their order; `first` of each block, and by thing its line after. */
+/* Writes lines in their order; `first` is by block, and order->next becomes
+ * each entry's line. */
 static bool compare_lines_number(struct compare_work *w,
 	const struct compare_things *t, struct compare_order *order,
 	const uint32_t *first)
@@ -743,9 +744,9 @@ static bool compare_lines(struct compare_work *w)
 	return ok;
 }
 
-/* What each side has of a line, and how they differ. */
+/* Cells: what each side has of a line, and the differences. */
 
-/* Rows of a side by line, in order. */
+/* Groups a side's rows by line, in order. */
 static bool compare_cells_rows_of(struct compare_work *w, uint32_t side)
 {
 	struct breakdown_compare *out = w->out;
@@ -767,7 +768,7 @@ static bool compare_cells_rows_of(struct compare_work *w, uint32_t side)
 	return ok;
 }
 
-/* In tenths, as all means are. */
+/* Returns a mean in tenths, as all means are. */
 static double compare_cells_mean(int64_t total_ns, int64_t instances)
 {
 	return instances > 0 ? (double)exact_tenths((wide_t)total_ns,
@@ -782,7 +783,7 @@ static int64_t compare_cells_instances_of(const struct breakdown *b,
 	return b->sections[b->blocks[b->rows[row].block].section].instances;
 }
 
-/* Sums of the sections and blocks of a side, of all their rows. */
+/* Adds up the sections and blocks of a side over all their rows. */
 static bool compare_cells_sums(struct compare_work *w, uint32_t side)
 {
 	const struct breakdown *b = w->sides[side].breakdown;
@@ -858,8 +859,6 @@ static bool compare_cells(struct compare_work *w)
 		compare_cells_fill_line(w, &w->out->lines[k]);
 	return true;
 }
-
-/* The steps from breakdowns to lines. */
 
 static uint32_t *breakdown_compare_places(struct arena *a, uint32_t n)
 {

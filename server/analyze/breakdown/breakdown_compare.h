@@ -11,7 +11,7 @@
 
 enum { BREAKDOWN_COMPARE_MAX = 8 };
 
-/* One run's, as stored; kernels are names. */
+/* One run's breakdown, as stored; kernels are names. */
 struct breakdown_compare_side {
 	const struct breakdown *breakdown;
 	const char *const *kernels; /* by breakdown_row.kernel */
@@ -21,9 +21,8 @@ struct breakdown_compare_side {
 struct breakdown_compare_cell {
 	uint32_t rows_n; /* 0: this side has no such line */
 	const uint32_t *rows; /* of the side's breakdown, in order */
-	double sum_ns; /* mean per instance of the section, in tenths as all such;
-		NaN without rows */
-	double s; /* T_SOL over time, of what is known; NaN unknown */
+	double sum_ns; /* mean per instance of the section, rounded to tenths like all means; NaN without rows */
+	double s; /* T_SOL over time, where it is known; NaN unknown */
 	double diff_ns, diff_pct; /* to the first side; NaN unknown */
 };
 
@@ -52,7 +51,7 @@ struct breakdown_compare_block {
 
 struct breakdown_compare_section {
 	enum section_place place;
-	const char *name; /* where sides name it alike; else NULL */
+	const char *name; /* if sides have the same name; else NULL */
 	uint32_t of
 		[BREAKDOWN_COMPARE_MAX]; /* each side's section; UINT32_MAX none */
 	double sum_ns
@@ -67,6 +66,7 @@ struct breakdown_compare {
 	uint32_t sections_n, blocks_n, lines_n;
 };
 
-/* `sides_n` is 2 to BREAKDOWN_COMPARE_MAX. Returns false if the arena is full. */
+/* Compares `sides_n` breakdowns, 2 to BREAKDOWN_COMPARE_MAX. Returns false if
+ * the arena is full. */
 bool breakdown_compare_from(const struct breakdown_compare_side *sides,
 	uint32_t sides_n, struct arena *a, struct breakdown_compare *out);

@@ -4,8 +4,6 @@
 #include "layer_detect.h"
 #include "layer_realign.h"
 
-/* The steps from launches to rows. */
-
 static const char *const names_lag =
 	"kernels' names lag behind their durations in this run, so that layers "
 	"by name would be wrong; ask for realigning to have each name put back "
@@ -19,7 +17,8 @@ static const char *const few_begin =
 	"most passes have no kernel or range that begins a layer as asked";
 static const char *const nothing_ran = "nothing ran on a GPU";
 
-/* It is an error that none are where somebody says they are; else all is flat. */
+/* No layers is an error if the request says where they are; otherwise the
+ * result is flat. */
 static bool breakdown_from_settle(const struct layer_seq *s,
 	const struct breakdown_asked *asked, struct layering *l, struct err *e)
 {
@@ -31,8 +30,8 @@ static bool breakdown_from_settle(const struct layer_seq *s,
 		l->why ? l->why : "no layers are there");
 }
 
-/* Puts names back where that was asked for and is needed. *why: a sentence
- * where they lag still. */
+/* Realigns names if that was asked for and is needed. *why is a reason if they
+ * still lag. */
 static bool breakdown_from_put_back(struct layer_seq *s, bool asked,
 	struct breakdown *out, const char **why)
 {
@@ -69,7 +68,8 @@ static bool breakdown_from_layered(struct layer_seq *s,
 	return ok;
 }
 
-/* All but what stays is in the arena of `at`, which is given up afterwards. */
+/* Everything except the result is in the arena of `at`, which is released
+ * afterwards. */
 static bool breakdown_from_make(const struct attribution *at,
 	const struct cycle_rows *cycles, const uint32_t *group_of,
 	const struct breakdown_asked *asked, struct arena *keep, struct err *e)

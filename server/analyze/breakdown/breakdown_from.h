@@ -8,9 +8,9 @@
 #include "breakdown.h"
 #include "layering.h"
 
-/* Fills at->profile->breakdown; the rest of the profile is there. `asked` NULL:
- * nothing. `group_of` is kernel_groups.h's. ERR_NOT_FOUND where what was asked
- * for is not there. */
+/* Fills at->profile->breakdown; the rest of the profile is complete. `asked`
+ * may be NULL. `group_of` is from kernel_groups.h. Fails with ERR_NOT_FOUND if
+ * what was asked for is not there. */
 bool breakdown_from(const struct attribution *at,
 	const struct cycle_rows *cycles, const uint32_t *group_of,
 	const struct breakdown_asked *asked, struct err *e);

@@ -5,15 +5,15 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Starts and ends merged, on a clock that runs in windows only: so nothing has
- * to be clipped. */
+/* Starts and ends are merged on a clock that runs in windows only, so that
+ * nothing has to be clipped. */
 
 struct overlap_edge {
 	int64_t end_ns;
 	uint32_t span;
 };
 
-/* How many are under way, and the clock when the first of them began. */
+/* How many are running, and the clock when the first of them began. */
 struct overlap_running {
 	int64_t since_ns;
 	uint32_t n;
@@ -25,8 +25,8 @@ struct overlap_sweep {
 	struct overlap_running *strands, *sets;
 	uint32_t active[OVERLAP_SETS_MOST], active_n; /* sets */
 	uint32_t kinds[OVERLAP_KINDS], spans; /* under way */
-	uint64_t whose; /* sum of the strands of all that are */
-	int64_t clock_ns, over_ns; /* over: of windows that are */
+	uint64_t whose; /* sum of the strands of all running spans */
+	int64_t clock_ns, over_ns; /* … of finished windows */
 	uint32_t window;
 };
 
@@ -94,7 +94,7 @@ static void overlap_pairs(const struct overlap_sweep *s, int64_t len_ns)
 		}
 }
 
-/* Of time in which the same spans are under way. */
+/* Counts time in which the same spans run. */
 static void overlap_count(struct overlap_sweep *s, int64_t len_ns)
 {
 	struct overlap *o = s->o;
@@ -113,7 +113,7 @@ static void overlap_count(struct overlap_sweep *s, int64_t len_ns)
 		overlap_pairs(s, len_ns);
 }
 
-/* Lets the clock run on to a moment. */
+/* Moves the clock to a moment. */
 static void overlap_run_to(struct overlap_sweep *s, int64_t to_ns)
 {
 	const struct overlap_window *w = s->o->windows;
@@ -177,8 +177,8 @@ static void overlap_end(struct overlap_sweep *s,
 	overlap_leave(s, set);
 }
 
-/* Starts go before ends of the same moment, so that a span without length has
- * begun when it ends. */
+/* Starts precede ends of the same moment, so that a span of length 0 has begun
+ * when it ends. */
 static void overlap_sweep_run(struct overlap_sweep *s)
 {
 	const struct overlap_span *spans = s->o->spans;
@@ -210,8 +210,8 @@ bool overlap_sweep(struct overlap *o, struct arena *a)
 	return ok;
 }
 
-/* Items become spans for the sweep, its sums the breakdown's; a block that is
- * mostly under way with another is beside it. */
+/* Items become spans for the sweep; its sums become the breakdown's. A block
+ * that mostly runs at the same time as another is marked as beside it. */
 
 static enum overlap_kind breakdown_unions_kind_of(const struct breakdown_work
 							  *w,
@@ -276,8 +276,8 @@ static bool breakdown_unions_sets(struct breakdown_work *w, struct overlap *o)
 	return set;
 }
 
-/* Of a block that is busy for less time than another, and under way with it for
- * most of that: the one it is so with longest. */
+/* Returns the block that this one is beside: one that is busy for longer, runs
+ * during most of this one's time, and longest of all such. */
 static uint32_t breakdown_unions_beside(const struct breakdown *out,
 	const struct overlap *o, uint32_t block)
 {

@@ -21,19 +21,19 @@ enum { OVERLAP_NO_STRAND = UINT32_MAX, OVERLAP_SETS_MOST = 8 };
 
 enum overlap_kind {
 	OVERLAP_COMPUTE,
-	OVERLAP_COMM, /* exposed where no computing is under way */
+	OVERLAP_COMM, /* exposed while nothing is computed */
 	OVERLAP_COPY, /* neither */
 	OVERLAP_KINDS
 };
 
-/* In order of their starts; none ends before it starts. */
+/* By start; none ends before it starts. */
 struct overlap_span {
 	int64_t start_ns, end_ns;
 	uint32_t strand; /* OVERLAP_NO_STRAND */
 	enum overlap_kind kind;
 };
 
-/* In order, none into the next. */
+/* In order and disjoint. */
 struct overlap_window {
 	int64_t start_ns, end_ns;
 };
@@ -44,16 +44,16 @@ struct overlap {
 	const uint32_t *set_of; /* by strand */
 	uint32_t spans_n, windows_n, strands_n, sets_n;
 	uint32_t
-		family; /* how many sets each has, one family's after another's */
+		family; /* number of sets per family; a family's sets are contiguous */
 
 	/* Out. */
 	int64_t wall_ns, idle_ns, overlap_ns, other_ns, exposed_ns;
 	int64_t *exclusive_ns, *busy_ns; /* by strand */
 	int64_t *set_busy_ns; /* by set */
-	int64_t *beside_ns; /* by set, then by place in its family */
+	int64_t *beside_ns; /* by set, then by index in its family */
 };
 
-/* Fills what is out; overlap_release() in any case. False where the arena is
- * full. */
+/* Fills the results. Call overlap_release() in any case. Returns false if the
+ * arena is full. */
 bool overlap_sweep(struct overlap *o, struct arena *a);
 void overlap_release(struct overlap *o, struct arena *a);

@@ -10,7 +10,7 @@
 
 /* Passes, layers and sections, end to end. */
 
-/* From each instance's first start to its last end. */
+/* Measures each instance from its first start to its last end. */
 static void breakdown_sections_measure(struct breakdown_work *w)
 {
 	const struct layering *l = w->l;
@@ -29,8 +29,8 @@ static void breakdown_sections_measure(struct breakdown_work *w)
 	}
 }
 
-/* Of the n times in w->ns. Spans of instances may lie over each other, and so
- * add up to more than a trace holds: then nothing is told of them. */
+/* Computes statistics of the n times in w->ns. Spans of instances may overlap,
+ * so their sum may exceed what a trace holds; then there are none. */
 static struct time_stats breakdown_sections_stats_of(struct breakdown_work *w,
 	uint32_t n)
 {
@@ -60,7 +60,7 @@ static bool breakdown_sections_is_layer(const struct breakdown_work *w,
 	return w->l->sections[section].place == SECTION_LAYER;
 }
 
-/* Of n counts in w->ns the one that comes most often; of equals the least. */
+/* Returns the most frequent of the n counts in w->ns, on equality the smallest. */
 static uint32_t breakdown_sections_most_frequent(struct breakdown_work *w,
 	uint32_t n)
 {
@@ -105,8 +105,8 @@ static bool breakdown_sections_passes(struct breakdown_work *w)
 	return true;
 }
 
-/* Instances lie by pass, as they come; passes without layers count for no
- * time, except for how many there are. */
+/* Instances are ordered by pass. Passes without layers are left out of the
+ * times but counted. */
 static void breakdown_sections_layered(struct breakdown_work *w)
 {
 	uint32_t n = 0, pass = LAYER_NONE;
@@ -142,7 +142,7 @@ static void breakdown_sections_count_layers(struct breakdown_work *w)
 	w->out->layers = breakdown_sections_most_frequent(w, n);
 }
 
-/* In passes that have any of its instances, which are n. */
+/* Over the passes that have any of its instances, which are n. */
 static uint32_t breakdown_sections_per_pass(struct breakdown_work *w,
 	const uint32_t *own, uint32_t n)
 {
@@ -158,7 +158,7 @@ static uint32_t breakdown_sections_per_pass(struct breakdown_work *w,
 	return breakdown_sections_most_frequent(w, passes_n);
 }
 
-/* `own` are its instances that have launches, by pass. */
+/* `own` are the section's instances with launches, by pass. */
 static void breakdown_sections_section(struct breakdown_work *w, uint32_t at,
 	const uint32_t *own, uint32_t n)
 {
@@ -185,7 +185,8 @@ static void breakdown_sections_section(struct breakdown_work *w, uint32_t at,
 	to->time = breakdown_sections_stats_of(w, n);
 }
 
-/* Instances by section: counted two places on, placed one place on. */
+/* Sorts instances by section: counted two places further, stored one place
+ * further. */
 static bool breakdown_sections_sections(struct breakdown_work *w)
 {
 	const struct layering *l = w->l;
@@ -212,7 +213,7 @@ static bool breakdown_sections_sections(struct breakdown_work *w)
 	return true;
 }
 
-/* Those that have launches. */
+/* Keeps those that have launches. */
 static bool breakdown_sections_instances(struct breakdown_work *w)
 {
 	const struct layering *l = w->l;
@@ -245,17 +246,17 @@ static bool breakdown_sections(struct breakdown_work *w)
 	       breakdown_sections_sections(w);
 }
 
-/* Each row's launches: statistics, offsets, how many instances have it; what
- * that makes of blocks and sections. */
+/* Times: each row's launches with statistics, offsets and number of instances,
+ * and their sums for blocks and sections. */
 
 /* By row, on the way. */
 struct breakdown_times_tally {
-	uint32_t from; /* its launches in w->ns; one more at the end */
-	uint32_t last; /* instance that was seen last, and 1 */
-	double offset_ns; /* whole, and so exact below 2^53 */
+	uint32_t from; /* first of its launches in w->ns; one more at the end */
+	uint32_t last; /* last instance, plus 1 */
+	double offset_ns; /* whole numbers, so exact below 2^53 */
 };
 
-/* Mean of n, rounded to tenths; n > 0. */
+/* Returns the mean of n > 0, rounded to tenths. */
 static double breakdown_times_mean(int64_t total, int64_t n)
 {
 	return (double)exact_tenths((wide_t)total, (wide_t)n) / 10;
@@ -275,7 +276,7 @@ static void breakdown_times_add(struct breakdown_work *w,
 	tally[row].last = instance + 1;
 }
 
-/* Launches laid row by row: counted two places on, placed one place on. */
+/* Sorts launches by row: counted two places further, stored one place further. */
 static void breakdown_times_deal(struct breakdown_work *w,
 	struct breakdown_times_tally *tally)
 {
@@ -349,7 +350,8 @@ static bool breakdown_times(struct breakdown_work *w)
 	return ok;
 }
 
-/* What a call is of is what its first launch is of, as for operators
+/* Bounds: a call's roofline bound is split over its launches by their
+ * durations. A call has the operator of its first launch, as for operators
  * (attribute_group.h). */
 
 /* By call; a launch without a number is a call of its own. */
@@ -358,7 +360,7 @@ struct breakdown_bound_call {
 	int64_t ns;
 };
 
-/* Least times of shapes, each found out once. */
+/* Roofline bounds of shapes, each computed once. */
 struct breakdown_bound_least {
 	const struct attribution *at;
 	struct names met; /* struct shape_key; the id indexes `ps` */
@@ -456,11 +458,11 @@ static bool breakdown_bound(struct breakdown_work *w)
 	return ok;
 }
 
-/* Rows whose launches come together: which row each is followed by within a
- * call or a mined group, if nearly always by one. */
+/* Rows launched together: the row that follows each one within a call or a
+ * mined group, if it is nearly always the same. */
 
 /* By row: the row that may always follow it. The candidate is the one that a
- * majority, if there is any, follows; then it is counted. */
+ * majority follows, if there is any; then it is counted. */
 struct breakdown_together_follower {
 	uint32_t row, votes;
 	uint32_t n; /* how often it did */
@@ -474,7 +476,7 @@ struct breakdown_together_maker {
 	bool counting; /* candidates are known */
 };
 
-/* Where a kernel stands in a group. */
+/* Returns the index of a kernel in a group. */
 static uint32_t breakdown_together_place_in(const struct kernel_group *g,
 	uint32_t kernel)
 {
@@ -493,7 +495,7 @@ static bool breakdown_together_same_instance(
 	return instance[a] == instance[b];
 }
 
-/* Whether b goes on with what a is of a mined group. */
+/* Returns whether b continues what a belongs to in a mined group. */
 static bool breakdown_together_goes_on(const struct breakdown_together_maker *m,
 	uint32_t a, uint32_t b)
 {
@@ -564,7 +566,7 @@ static void breakdown_together_walk(struct breakdown_together_maker *m,
 		breakdown_together_visit(m, w->order[i]);
 }
 
-/* Nine of ten of the launches of both. */
+/* Returns whether nine of ten launches of both follow each other. */
 static bool breakdown_together_always(const struct breakdown_together_maker *m,
 	uint32_t row)
 {
@@ -583,7 +585,7 @@ static uint32_t breakdown_together_first_of(const uint32_t *up, uint32_t row)
 }
 
 /* Joins rows that follow each other under the first of them, then numbers those
- * that have others. */
+ * with more than one row. */
 static void breakdown_together_number(struct breakdown_together_maker *m,
 	uint32_t *up)
 {
@@ -635,9 +637,10 @@ static bool breakdown_together(struct breakdown_work *w)
 	return ok;
 }
 
-/* What each layer of a pass spends on its blocks. */
+/* Bars: what each layer of a pass spends on its blocks. */
 
-/* Passes that have a layer of a number; 0 beyond those that are told. */
+/* Counts passes that have a layer of a number; 0 beyond the layers that are
+ * shown. */
 static uint32_t *breakdown_bars_passes_with(const struct breakdown_work *w)
 {
 	uint32_t *n = arena_grow(w->a, NULL,
@@ -652,7 +655,7 @@ static uint32_t *breakdown_bars_passes_with(const struct breakdown_work *w)
 	return n;
 }
 
-/* Durations by layer and block. */
+/* Adds up durations by layer and block. */
 static void breakdown_bars_add_up(const struct breakdown_work *w, int64_t *sums)
 {
 	const struct breakdown *out = w->out;
@@ -670,7 +673,7 @@ static void breakdown_bars_add_up(const struct breakdown_work *w, int64_t *sums)
 	}
 }
 
-/* Cells of as many whole layers as are told. */
+/* Returns the cells of as many whole layers as are shown. */
 static size_t breakdown_bars_within(const int64_t *sums, uint32_t blocks)
 {
 	size_t n = 0, layer = 0;
@@ -716,8 +719,7 @@ static bool breakdown_bars(struct breakdown_work *w)
 	return true;
 }
 
-/* Places become rows, their kinds blocks; then the figures, one part after the
- * other. */
+/* Rows and blocks from positions; then the figures, one part after the other. */
 
 /* What is at a place. */
 struct breakdown_rows_place {
@@ -735,7 +737,7 @@ static int breakdown_rows_longest_first(const void *left, const void *right)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* Marks places that are too many for a row each. */
+/* Marks positions that are too many for a row each. */
 static bool breakdown_rows_mark_rest(const struct breakdown_work *w,
 	struct breakdown_rows_place *places)
 {
@@ -806,7 +808,7 @@ static struct breakdown_row breakdown_rows_rest_new(const struct breakdown_work
 		.group = ROW_NO_GROUP };
 }
 
-/* The rows of a block: the places of a section that are of its kind. */
+/* Makes the rows of a block: the positions of a section that are of its kind. */
 static void breakdown_rows_rows_of(struct breakdown_work *w, uint32_t section,
 	enum layer_block_kind kind, const struct breakdown_rows_place *places)
 {
@@ -836,7 +838,7 @@ static void breakdown_rows_rows_of(struct breakdown_work *w, uint32_t section,
 	out->rows[out->rows_n++] = breakdown_rows_rest_new(w, rest, block);
 }
 
-/* Blocks of a section, as their first places come. */
+/* Makes the blocks of a section, in the order of their first positions. */
 static void breakdown_rows_blocks_of(struct breakdown_work *w, uint32_t section,
 	const struct breakdown_rows_place *places)
 {
@@ -879,7 +881,7 @@ static bool breakdown_rows_room(struct breakdown_work *w)
 	       out->sections && out->rows && out->blocks;
 }
 
-/* Counted two places on, placed one place on. */
+/* Counted two places further, stored one place further. */
 static bool breakdown_rows_by_instance(struct breakdown_work *w)
 {
 	const uint32_t *instance = w->l->instance;
@@ -915,7 +917,7 @@ static bool breakdown_rows_rows(struct breakdown_work *w)
 	return breakdown_rows_by_instance(w);
 }
 
-/* Gives back what the sweep, which takes most, does not need. */
+/* Drops what the sweep, which takes most memory, does not need. */
 static bool breakdown_rows_thin(struct breakdown_work *w)
 {
 	arena_drop(w->a, w->order);

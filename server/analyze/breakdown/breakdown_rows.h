@@ -6,9 +6,9 @@
 #pragma once
 #include "layer_blocks.h"
 
-/* Fills *out, all but `realigned`. What stays
- * is in `keep`, what is needed on the way in at->arena. `group_of` is
- * kernel_groups.h's. Returns false if one of them is full. */
+/* Fills *out except `realigned`. The result is allocated in `keep`, scratch
+ * memory in at->arena. `group_of` is from kernel_groups.h. Returns false if one
+ * of the arenas is full. */
 bool breakdown_rows(const struct attribution *at, const struct layer_seq *s,
 	const struct layering *l, const struct layer_named *named,
 	const uint32_t *group_of, struct arena *keep, struct breakdown *out);

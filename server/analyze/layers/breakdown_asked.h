@@ -5,22 +5,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All 0: nothing. */
+/* All 0: no request. */
 struct layer_asked {
 	const char *range; /* layers are the ranges or modules of this name or
-		class, with or without numbers; "nn.Module: " in front of it is
-		not read */
-	const char *start; /* a layer begins at kernels whose name holds this */
+		class, with or without numbers; a leading "nn.Module: " is
+		ignored */
+	const char
+		*start; /* a layer begins at kernels whose name contains this */
 	uint32_t every; /* … at each such, 0 or 1; at every second, 2; … */
 };
 
 struct breakdown_asked {
 	struct layer_asked layers;
-	int32_t device; /* -1: the one that is busiest */
-	int64_t stratum; /* index into cycles.strata; -1: that of most time */
-	bool realign; /* put names to durations where they lag */
-	/* The one detector to ask: LAYERS_MODULES or LAYERS_RANGES,
-	 * LAYERS_PERIOD; LAYERS_NONE the first that finds some. */
+	int32_t device; /* -1: the busiest */
+	int64_t stratum; /* index into cycles.strata; -1: the one with most time */
+	bool realign; /* realign names if they lag behind durations */
+	/* The detector to use: LAYERS_MODULES or LAYERS_RANGES,
+	 * LAYERS_PERIOD; LAYERS_NONE: the first that finds layers. */
 	enum layer_detector by;
 };
 #define BREAKDOWN_UNASKED \

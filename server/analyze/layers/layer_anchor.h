@@ -13,13 +13,13 @@
 #pragma once
 #include "layer_line.h"
 
-/* What lies between two anchors, or from the last one of a part to where the
+/* The launches between two anchors, or from the last one of a part to where the
  * next would be. */
 struct layer_stretch {
 	uint32_t from, to; /* places in the line */
-	uint32_t part; /* of the line, which it lies in */
-	bool alike; /* a neighbor of it, see above */
-	bool last; /* no anchor is behind it */
+	uint32_t part; /* of the line, which contains it */
+	bool alike; /* like a neighbor, see above */
+	bool last; /* no anchor follows it */
 };
 
 struct layer_cuts {
@@ -29,8 +29,8 @@ struct layer_cuts {
 	bool mixes; /* layers hold attention */
 };
 
-/* Looks at the parts given of a line: `parts_n` of them, which do not overlap,
- * ascending. `mixes`: only layers with attention will do. out->n is 0 if
- * nothing comes again. Allocates in `a`. Returns false if it is full. */
+/* Searches the given parts of a line: `parts_n` of them, ascending, which do
+ * not overlap. `mixes`: only layers with attention are accepted. out->n is 0 if
+ * nothing repeats. Allocates in `a`. Returns false if it is full. */
 bool layer_anchor_find(const struct layer_line *l, const struct slice *parts,
 	uint32_t parts_n, bool mixes, struct arena *a, struct layer_cuts *out);

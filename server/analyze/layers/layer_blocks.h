@@ -17,12 +17,12 @@ struct layer_named {
 	operator; /* that most launches here are of */
 };
 
-/* *out by place, in the arena. Returns false if it is full. */
+/* Stores *out by position, in the arena. Returns false if it is full. */
 bool layer_blocks(const struct layer_seq *s, const struct layering *l,
 	struct layer_named **out);
 
-/* What a section is called: its class; else, of layers, after what they hold
- * ("attention + moe"), in the order in which it comes; NULL for others, for layers
- * of which nothing is known, and where the arena is full. */
+/* Returns a section's name: its class; else, for layers, what they hold
+ * ("attention + moe"), in order of appearance. NULL for other sections, for
+ * layers of which nothing is known, and if the arena is full. */
 const char *layer_section_name(const struct layering *l,
 	const struct layer_named *named, uint32_t section, struct arena *a);

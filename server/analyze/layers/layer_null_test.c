@@ -5,12 +5,12 @@
 #include "xoshiro.h"
 #include <stdlib.h>
 
-/* The same launches in an order drawn by chance. */
+/* Shuffling: the same launches in a random order. */
 
 enum { STRETCH = 50000 }; /* launches */
 
-/* Passes of a stretch get their numbers in `to`; of a pass that is too long by
- * itself what is before *skip is left out. */
+/* Numbers the passes of a stretch in `to`. Of a pass that is too long by itself
+ * the part before *skip is left out. */
 static uint32_t layer_shuffle_choose(const struct layer_seq *s, uint32_t *to,
 	uint32_t *count, uint32_t *skip)
 {
@@ -39,7 +39,7 @@ static uint32_t layer_shuffle_choose(const struct layer_seq *s, uint32_t *to,
 	return passes;
 }
 
-/* A copy of some passes of a sequence, at most STRETCH launches of them. */
+/* Copies some passes of a sequence, at most STRETCH launches. */
 static bool layer_shuffle_stretch(const struct layer_seq *s,
 	struct layer_seq *out, struct arena *a)
 {
@@ -87,7 +87,8 @@ static int layer_shuffle_place_cmp(const void *a, const void *b)
 	return p->item < q->item ? -1 : p->item > q->item;
 }
 
-/* What each launch is goes to another of its lane and pass; when it ran stays. */
+/* Moves each launch's identity to another launch of its lane and pass; start
+ * and duration stay. */
 static void layer_shuffle_swap(struct layer_item *p, struct layer_item *q)
 {
 	struct layer_item was = *p;
@@ -125,10 +126,10 @@ static bool layer_shuffle_shuffle(struct layer_seq *s, uint64_t seed,
 	return true;
 }
 
-/* A copy of a sequence, of a long one some passes or the middle of one, 50,000
- * launches at most. What they are is shuffled within each stream and pass; starts
- * and durations stay. The result depends only on the seed. Its items and passes are
- * `a`'s. Returns false if it is full. */
+/* Copies a sequence; of a long one some passes or the middle of one, at most
+ * 50,000 launches. The identities of launches are shuffled within each stream
+ * and pass; starts and durations stay. The result depends only on the seed. Its
+ * items and passes are allocated in `a`. Returns false if it is full. */
 static bool layer_shuffle(const struct layer_seq *s, uint64_t seed,
 	struct layer_seq *out, struct arena *a)
 {
@@ -136,13 +137,14 @@ static bool layer_shuffle(const struct layer_seq *s, uint64_t seed,
 	       layer_shuffle_shuffle(out, seed, a);
 }
 
-/* Layers by sequence held against chance. */
+/* The tests of layers by period. */
 
 enum {
 	SHUFFLES = 3,
 	KINDS_FEW = 4,
-	SAME_LAYERS = 4, /* of a kind, that nothing is to be doubted of, */
-	SAME_NAMES = 4 /* and names that each of them has */
+	SAME_LAYERS =
+		4, /* layers of a kind from which it is accepted without shuffling, */
+	SAME_NAMES = 4 /* and names that each of them must have */
 };
 
 static const char *const come_once =
@@ -157,7 +159,8 @@ static const char *const by_chance =
 
 struct layer_null_test_kinds {
 	uint32_t *of; /* by section: its instances */
-	uint32_t n, layers, again; /* layers of kinds that come again */
+	uint32_t n, layers,
+		again; /* layers of kinds that occur at least twice */
 };
 
 static bool layer_null_test_kinds_from(struct layer_null_test_kinds *k,
@@ -202,7 +205,7 @@ static bool layer_null_test_attends(const struct layer_seq *s,
 	return true;
 }
 
-/* ---- the same sequence each time */
+/* ---- instances with the same sequence */
 
 /* Items by instance, in order. */
 struct layer_null_test_sorted {
@@ -262,7 +265,7 @@ static bool layer_null_test_enough_names(const struct layer_seq *s,
 	return n == SAME_NAMES;
 }
 
-/* Whether there is nothing to doubt. */
+/* Returns whether shuffling can be skipped. */
 static bool layer_null_test_all_same(const struct layer_seq *s,
 	const struct layering *l, const struct layer_null_test_kinds *k,
 	struct arena *a, bool *same)
@@ -289,7 +292,8 @@ static bool layer_null_test_all_same(const struct layer_seq *s,
 
 /* ---- chance */
 
-/* How much of all launches is in layers that come again, and alike there. */
+/* Returns the share of all launches that is in layers of repeating kinds and
+ * equal there. */
 static double layer_null_test_told(const struct layer_seq *s,
 	const struct layering *l, const struct layer_null_test_kinds *k)
 {
@@ -306,7 +310,7 @@ static double layer_null_test_told(const struct layer_seq *s,
 	return all ? l->confidence * in / all : 0;
 }
 
-/* The same of these launches in an order drawn by chance. */
+/* The same share after shuffling. */
 static bool layer_null_test_chance(const struct layer_seq *s, uint64_t seed,
 	double *sure)
 {
@@ -327,8 +331,8 @@ static bool layer_null_test_chance(const struct layer_seq *s, uint64_t seed,
 	return ok;
 }
 
-/* Chance tells as much where it tells more than half of what is told, and leaves
- * less than twice of what is left. */
+/* Chance explains as much if it explains more than half of what the layers
+ * explain, and leaves less than twice of what they leave. */
 static bool layer_null_test_shuffled(const struct layer_seq *s, double is,
 	const char **why)
 {

@@ -2,8 +2,6 @@
 #include "layer_pass.h"
 #include <inttypes.h>
 
-/* The stratum that took most time, then its kept cycles; or all as one. */
-
 static bool layer_pass_kept(const struct layer_seq *s, uint32_t cycle)
 {
 	const struct cycles *c = &s->profile->cycles;
@@ -11,7 +9,7 @@ static bool layer_pass_kept(const struct layer_seq *s, uint32_t cycle)
 	return cycle < c->n && c->cycles[cycle].use == CYCLE_KEPT;
 }
 
-/* The time of each stratum's kept cycles; -1 where they hold nothing. */
+/* Returns the time of each stratum's kept cycles; -1 if they hold nothing. */
 static void layer_pass_weigh(const struct layer_seq *s, int64_t *ns)
 {
 	const struct cycles *c = &s->profile->cycles;
@@ -53,7 +51,7 @@ static bool layer_pass_choose(struct layer_seq *s, int64_t asked,
 	return true;
 }
 
-/* From the first record's start to the last one's end. */
+/* Makes one pass from the first record's start to the last one's end. */
 static bool layer_pass_whole(struct layer_seq *s)
 {
 	s->passes = arena_array(s->arena, struct layer_pass, 1);

@@ -2,22 +2,24 @@
 #pragma once
 #include "layer_seq.h"
 
-/* Fills s->passes and s->stratum; the items' `pass`, a cycle before, becomes one of them.
- * `asked` is a stratum or -1. Returns false if the arena is full, and ERR_NOT_FOUND
- * where the sequence holds nothing of the stratum asked for. */
+/* Fills s->passes and s->stratum. The items' `pass`, a cycle before, becomes an
+ * index into s->passes. `asked` is a stratum or -1. Returns false if the arena
+ * is full, and with ERR_NOT_FOUND if the sequence holds nothing of the stratum
+ * asked for. */
 bool layer_passes(struct layer_seq *s, int64_t asked, struct err *e);
 
-/* What passes were before they were joined; in the arena. */
+/* The passes before they were joined; in the arena. */
 struct layer_passes_were {
 	struct layer_pass *passes;
 	uint32_t *pass; /* by item */
 	uint32_t passes_n, stratum;
 };
-/* Returns whether passes are cycles found by the kernels' period alone, which may be
- * layers: in a trace of nothing but layers these are what repeats. Not where a
- * stratum of several was asked for. */
+/* Returns whether passes are cycles that were found by the kernels' period
+ * alone. Such cycles may be layers: in a trace of nothing but layers these are
+ * what repeats. Returns false if one stratum of several was asked for. */
 bool layer_passes_doubtful(const struct layer_seq *s, int64_t asked);
-/* Makes all the sequence one pass, and back. Returns false if the arena is full. */
+/* Joins the whole sequence into one pass, and undoes that. Returns false if the
+ * arena is full. */
 bool layer_passes_join(struct layer_seq *s, struct layer_passes_were *was);
 void layer_passes_part(struct layer_seq *s,
 	const struct layer_passes_were *was);

@@ -4,23 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line read as layers of known kinds, and what is between.
+/* Decoding: reads a line as layers of known kinds, and what is between them.
  *
- * The cheapest reading: a launch that a kind does not have, one that it has
- * and the line does not, and one in another's place cost; so does what is in
- * no layer, per launch, and beginning a layer again behind such. A reading is
- * followed as long as it is within a fixed cost of the best, so that time goes
- * with the line's length (Viterbi's algorithm with a beam). A part may begin
- * and end within a layer, which costs as well. */
+ * The cheapest reading wins. Costs are: a launch that a kind does not have, one
+ * that it has and the line does not, and one in another's place; a launch in no
+ * layer; and beginning a layer after such launches. A reading is followed while
+ * it is within a fixed cost of the best, so that time grows with the line's
+ * length (Viterbi's algorithm with a beam). A part may begin and end within a
+ * layer, which has a cost as well. */
 
 enum { LAYER_OUTSIDE = UINT32_MAX };
 
-/* Places of a line that are one layer, or of none. */
+/* Places of a line that are one layer, or in no layer. */
 struct layer_reading {
 	uint32_t from, to;
 	uint32_t kind; /* LAYER_OUTSIDE */
-	uint32_t lacks; /* launches of the kind before its first or behind its
-		last, where the part begins or ends within it */
+	uint32_t
+		lacks; /* launches of the kind that are missing before its first or after its last, if the part begins or ends within it */
 };
 
 struct layer_readings {
@@ -30,24 +30,24 @@ struct layer_readings {
 };
 
 enum {
-	FOREIGN = 10, /* a launch that the kind does not have */
-	LOST = 10, /* one that the line does not have */
-	OTHER = 17, /* one in the place of another */
-	KIN = 7, /* … where both are norms: a first layer's may be another */
+	FOREIGN = 10, /* cost of a launch that the kind does not have */
+	LOST = 10, /* cost of a launch that the line lacks */
+	OTHER = 17, /* cost of a launch in the place of another */
+	KIN = 7, /* … if both are norms: a first layer's norm may be another kernel */
 	OUTSIDE = 6, /* a launch in no layer */
 	ENTER = 10, /* a layer behind such */
-	WITHIN = 30, /* the part begins or ends within a layer */
+	WITHIN = 30, /* cost of a part that begins or ends within a layer */
 	BEAM = 90,
 	LOST_MAX = 4, /* in a row */
 	NONE = UINT32_MAX
 };
 
-/* Where a reading began something, and where before that. */
+/* Where a layer or a gap of a reading began, and the node before it. */
 struct layer_decode_node {
 	uint32_t place, kind, skipped, before;
 };
 
-/* A reading that has its last launch at a place of a kind. */
+/* A reading whose last launch is at a place of a kind. */
 struct layer_decode_state {
 	uint32_t kind, at, node;
 	int32_t cost;
@@ -64,11 +64,11 @@ struct layer_decode_decoder {
 	struct layer_decode_node *nodes;
 	size_t nodes_n, room;
 	struct layer_decode_states now, next;
-	uint32_t base[LAYER_KINDS_MAX]; /* number of a kind's first state */
-	uint32_t *slot; /* by state: where it is in `next`, + 1 */
-	int32_t outside; /* cost of being in no layer, and its node */
+	uint32_t base[LAYER_KINDS_MAX]; /* first state of each kind */
+	uint32_t *slot; /* by state: its index in `next`, + 1 */
+	int32_t outside; /* cost of the reading outside of layers, and its node */
 	uint32_t outside_node;
-	int32_t limit; /* what costs more is not followed */
+	int32_t limit; /* readings that cost more are dropped */
 	bool full;
 };
 
@@ -91,7 +91,7 @@ static uint32_t layer_decode_node(struct layer_decode_decoder *d,
 	return (uint32_t)d->nodes_n++;
 }
 
-/* A reading joins the next ones, unless a cheaper one is there already. */
+/* Adds a reading to the next ones, unless a cheaper one is in its state. */
 static void layer_decode_join(struct layer_decode_decoder *d,
 	struct layer_decode_state s)
 {
@@ -109,7 +109,7 @@ static void layer_decode_join(struct layer_decode_decoder *d,
 		d->limit = s.cost + BEAM;
 }
 
-/* What it costs that a launch stands at a place of a kind. */
+/* Returns the cost of a launch at a place of a kind. */
 static int32_t layer_decode_stands(const struct layer_decode_decoder *d,
 	uint32_t place, const struct layer_kind *k, uint32_t at)
 {
@@ -119,8 +119,8 @@ static int32_t layer_decode_stands(const struct layer_decode_decoder *d,
 								      : OTHER;
 }
 
-/* On to the next places of a kind, from behind `at`; some may be lost. `lead`
- * has the cost and node so far. */
+/* Continues at the next places of a kind, after `at`; some may be missing.
+ * `lead` has the cost and node so far. */
 static void layer_decode_go_on(struct layer_decode_decoder *d, uint32_t place,
 	struct layer_decode_state lead, uint32_t at)
 {
@@ -137,7 +137,7 @@ static void layer_decode_go_on(struct layer_decode_decoder *d, uint32_t place,
 	}
 }
 
-/* The cheapest way to have ended a layer before this place. */
+/* Finds the cheapest reading that ended a layer before this place. */
 static struct layer_decode_state layer_decode_ended(
 	const struct layer_decode_decoder *d)
 {
@@ -157,7 +157,7 @@ static struct layer_decode_state layer_decode_ended(
 	return best;
 }
 
-/* Layers that begin at a place. */
+/* Begins layers at a place. */
 static void layer_decode_begin(struct layer_decode_decoder *d, uint32_t place,
 	int32_t cost, uint32_t before)
 {
@@ -175,7 +175,7 @@ static void layer_decode_begin(struct layer_decode_decoder *d, uint32_t place,
 	}
 }
 
-/* A part's first launch within a layer. */
+/* Begins with a part's first launch within a layer. */
 static void layer_decode_begin_within(struct layer_decode_decoder *d,
 	uint32_t place)
 {
@@ -205,7 +205,7 @@ static void layer_decode_step(struct layer_decode_decoder *d, uint32_t place,
 		s.cost += FOREIGN;
 		layer_decode_join(d, s);
 	}
-	/* Out of a layer, or still outside. */
+	/* Moves readings out of a layer, or keeps them outside. */
 	if (end.cost < outside) {
 		d->outside = end.cost;
 		d->outside_node =
@@ -222,7 +222,8 @@ static void layer_decode_step(struct layer_decode_decoder *d, uint32_t place,
 		layer_decode_begin_within(d, place);
 }
 
-/* What was joined is where readings go on from; the dear ones are dropped. */
+/* The joined readings become the current ones; those above the beam are
+ * dropped. */
 static void layer_decode_turn(struct layer_decode_decoder *d)
 {
 	struct layer_decode_states spare = d->now;
@@ -239,7 +240,8 @@ static void layer_decode_turn(struct layer_decode_decoder *d)
 	d->next = spare;
 }
 
-/* The node that the cheapest reading ends with; how much of a layer it lacks. */
+/* Returns the node that the cheapest reading ends with, and how much of a layer
+ * it lacks. */
 static uint32_t layer_decode_finish(const struct layer_decode_decoder *d,
 	uint32_t *lacks)
 {
@@ -287,7 +289,7 @@ static bool layer_decode_write(struct layer_decode_decoder *d,
 		lacks = 0;
 		to = o->place;
 	}
-	/* A part that begins with a layer has nothing before it. */
+	/* A part that begins with a layer has no gap before it. */
 	if (r->from == r->to) {
 		out->n--;
 		memmove(r, r + 1, (n - 1) * sizeof *r);
@@ -310,8 +312,8 @@ static bool layer_decode_decoder_init(struct layer_decode_decoder *d)
 	return d->now.of && d->next.of && d->slot;
 }
 
-/* Adds the readings of a part behind those there are; all of the part is in one
- * of them. at[] is of arena_grow(). Returns false if the arena is full. */
+/* Adds the readings of a part after the existing ones; they cover the whole
+ * part. at[] is grown by arena_grow(). Returns false if the arena is full. */
 static bool layer_decode(const struct layer_line *l, struct slice part,
 	const struct layer_kinds *k, struct arena *a,
 	struct layer_readings *out)
@@ -337,12 +339,12 @@ static bool layer_decode(const struct layer_line *l, struct slice part,
 	return ok;
 }
 
-/* Readings by pass, without what only looks like a layer.
+/* Repair: readings by pass, without what only looks like a layer.
  *
  * Layers that follow each other are a stack. A launch or a few between two
- * layers go to the one before them; a layer by itself, where a stack of more
- * is in the pass, is none (a further one that predicts tokens ahead stands in
- * the section behind the layers); nor is one of which most is cut off. */
+ * layers are given to the layer before. A single layer is no layer if a larger
+ * stack is in the pass (a further layer that predicts tokens ahead belongs to
+ * the section after the layers). Nor is a layer of which most is cut off. */
 
 struct layer_repair {
 	const struct layer_line *l;
@@ -350,7 +352,8 @@ struct layer_repair {
 	struct layer_readings *r; /* is changed */
 	struct slice *pass; /* readings of each pass */
 	uint32_t *layers; /* by pass */
-	uint32_t typical; /* the first pass with as many as most have */
+	uint32_t
+		typical; /* first pass with the most frequent number of layers */
 };
 
 static inline bool layer_repair_is_layer(const struct layer_repair *m,
@@ -366,7 +369,7 @@ static uint32_t layer_repair_length(const struct layer_repair *m, uint32_t i)
 	return m->r->at[i].to - m->r->at[i].from;
 }
 
-/* A layer of which less than half is there is none. */
+/* A layer is none if it has less than half of its kind. */
 static void layer_repair_drop_parts(struct layer_repair *m)
 {
 	for (uint32_t i = 0; i < m->r->n; i++) {
@@ -377,7 +380,8 @@ static void layer_repair_drop_parts(struct layer_repair *m)
 	}
 }
 
-/* Layers that end where i begins, itself included; or begin where it ends. */
+/* Counts the layers that end where i begins, including i; or that begin where i
+ * ends. */
 static uint32_t layer_repair_run_before(const struct layer_repair *m,
 	struct slice p, uint32_t i)
 {
@@ -398,7 +402,7 @@ static uint32_t layer_repair_run_behind(const struct layer_repair *m,
 	return n;
 }
 
-/* Whether what is between two layers is only something put in. */
+/* Returns whether the launches between two layers are only an insertion. */
 static bool layer_repair_small(const struct layer_repair *m, struct slice p,
 	uint32_t i)
 {
@@ -416,7 +420,7 @@ static bool layer_repair_small(const struct layer_repair *m, struct slice p,
 	       layer_repair_run_behind(m, p, i + 1) > 1;
 }
 
-/* Gives small gaps to the layer before, and makes one of what is outside. */
+/* Gives small gaps to the layer before, and merges what is outside. */
 static struct slice layer_repair_pass(struct layer_repair *m, struct slice p,
 	uint32_t at)
 {
@@ -447,7 +451,7 @@ static uint32_t layer_repair_longest(const struct layer_repair *m,
 	return most;
 }
 
-/* Layers by themselves beside a stack of more become part of what is around. */
+/* Single layers next to a larger stack become part of what is around them. */
 static void layer_repair_drop_single(struct layer_repair *m, struct slice p)
 {
 	if (layer_repair_longest(m, p) < 2)
@@ -484,8 +488,8 @@ static uint32_t layer_repair_layers_in(const struct layer_repair *m,
 	return n;
 }
 
-/* Readings by pass, mended. A pass's readings lie together, and passes in
- * order, as they were decoded. */
+/* Repairs readings pass by pass. A pass's readings are contiguous, and passes
+ * are in order, as they were decoded. */
 static bool layer_repair_by_pass(struct layer_repair *m, struct arena *a)
 {
 	uint32_t passes = m->l->s->passes_n, i = 0, at = 0;
@@ -517,7 +521,7 @@ static int layer_repair_ascending(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* The first pass with the number of layers that most have. */
+/* Finds the first pass with the most frequent number of layers. */
 static bool layer_repair_choose_typical(struct layer_repair *m, struct arena *a)
 {
 	uint32_t n = m->l->s->passes_n, most = 0, number = 0, run = 0;
@@ -540,20 +544,20 @@ static bool layer_repair_choose_typical(struct layer_repair *m, struct arena *a)
 	return true;
 }
 
-/* Needs l, k and r; the readings of all passes, in order. In `a`; false where it
- * is full. */
+/* Needs l, k and r: the readings of all passes, in order. Allocates in `a`.
+ * Returns false if it is full. */
 static bool layer_repair(struct layer_repair *m, struct arena *a)
 {
 	return layer_repair_by_pass(m, a) && layer_repair_choose_typical(m, a);
 }
 
-/* Readings of all passes as sections and their instances.
+/* Stacks: readings of all passes become sections and their instances.
  *
- * What is before the first layer of a pass, behind the last, and between
- * stacks (layer_repair.h) are sections, and each kind of layer is one.
- * Launches of other streams are of the instance in whose time they start. */
+ * What is before the first layer of a pass, after the last, and between stacks
+ * are sections, and each kind of layer is one. A launch of another stream
+ * belongs to the instance in whose time it starts. */
 
-/* What lies between layers of two kinds, and its section. */
+/* The section between layers of two kinds. */
 struct layer_stacks_between {
 	uint32_t behind, before, section;
 };
@@ -575,8 +579,8 @@ static uint32_t layer_stacks_section(struct layer_stacks_stacker *s,
 	return s->out->sections_n++;
 }
 
-/* What is between two stacks, by the kinds on both sides; where there are too
- * many of such, the last one stands for the others. */
+/* Returns the section between two stacks, by the kinds on both sides; if there
+ * are too many, the last one is used for the others. */
 static uint32_t layer_stacks_between(struct layer_stacks_stacker *s, uint32_t i)
 {
 	const struct layer_reading *r = s->m.r->at;
@@ -594,7 +598,7 @@ static uint32_t layer_stacks_between(struct layer_stacks_stacker *s, uint32_t i)
 	return s->between[n].section;
 }
 
-/* The section of a reading, made where it is the first of it. */
+/* Returns the section of a reading, and makes it if it is new. */
 static uint32_t layer_stacks_section_of(struct layer_stacks_stacker *s,
 	struct slice p, uint32_t i)
 {
@@ -609,7 +613,8 @@ static uint32_t layer_stacks_section_of(struct layer_stacks_stacker *s,
 	return i + 1 == p.to ? s->after : layer_stacks_between(s, i);
 }
 
-/* Sections of what a pass has and those before had not, as they come in it. */
+/* Adds the sections that a pass has and earlier ones did not, in the pass's
+ * order. */
 static void layer_stacks_name_sections(struct layer_stacks_stacker *s,
 	struct slice p)
 {
@@ -637,8 +642,8 @@ static bool layer_stacks_sections(struct layer_stacks_stacker *s)
 	return true;
 }
 
-/* Items of a pass, all streams, to the instances [from, to) of it: the last one
- * whose first launch on the main stream is no later. */
+/* Assigns the items of a pass, of all streams, to its instances [from, to): to
+ * the last one whose first launch on the main stream is no later. */
 static void layer_stacks_give(struct layer_stacks_stacker *s, uint32_t pass,
 	struct slice to, const uint32_t *order, struct slice items)
 {
@@ -677,7 +682,7 @@ static bool layer_stacks_items_by_pass(const struct layer_seq *s,
 	return true;
 }
 
-/* A pass without launches on the main stream is before all layers. */
+/* A pass without launches on the main stream is entirely before the layers. */
 static struct slice layer_stacks_instances_of(struct layer_stacks_stacker *s,
 	uint32_t pass)
 {
@@ -725,8 +730,8 @@ static bool layer_stacks_instances(struct layer_stacks_stacker *s,
 }
 
 /* `r` is changed. out->sections_n is 0 if fewer than two layers are in most
- * passes. What *out has is s->arena's; scratch is taken from `a`. False where
- * either is full. */
+ * passes. The content of *out is allocated in s->arena, scratch memory in `a`.
+ * Returns false if either is full. */
 static bool layer_stacks_cut(const struct layer_line *l,
 	const struct layer_kinds *k, struct layer_readings *r, struct arena *a,
 	struct layer_cut *out, uint32_t *layered)
@@ -748,17 +753,17 @@ static bool layer_stacks_cut(const struct layer_line *l,
 	return layer_stacks_sections(&s) && layer_stacks_instances(&s, a);
 }
 
-/* Layers from the repeating sequence of kernels: a sample of the main stream
- * tells the kinds, all of it is read by them. */
+/* A sample of the main stream gives the kinds of layer; then all of it is read
+ * as layers of these kinds. */
 
 enum {
-	SAMPLE = 1 << 16, /* launches that kinds are learnt from */
-	ROUNDS = 4, /* stacks that share no names */
-	PART_MIN = 16, /* launches of what is looked at once more */
+	SAMPLE = 1 << 16, /* launches of the sample */
+	ROUNDS = 4, /* stacks that share no names, at most */
+	PART_MIN = 16, /* minimum of unread launches for another round */
 	PARTS_MAX = 1024
 };
 
-/* Layers of which less is where most have it are no layers. */
+/* Layers are none if less of each is where most have it. */
 static const double SURE = 0.5;
 
 static const char *const none_run = "nothing ran in the passes that count";
@@ -772,13 +777,14 @@ static const char *const none_even = "what repeats is of different length or "
 struct layer_period_search {
 	struct layer_line line;
 	struct layer_kinds kinds;
-	struct slice parts[PARTS_MAX]; /* the sample; what is not read yet */
+	struct slice
+		parts[PARTS_MAX]; /* the sample, and the parts not read yet */
 	uint32_t parts_n;
 	bool mixes;
 	struct arena a; /* scratch */
 };
 
-/* Passes that kinds are learnt from: from the second on, for the first may be cut
+/* Takes the sample: passes from the second on, because the first may be cut
  * off; of a long one its middle. */
 static void layer_period_sample(struct layer_period_search *f)
 {
@@ -799,7 +805,7 @@ static void layer_period_sample(struct layer_period_search *f)
 	}
 }
 
-/* What of the sample is in no layer by the kinds known becomes the parts. */
+/* The launches of the sample outside of the known kinds become the parts. */
 static bool layer_period_rest(struct layer_period_search *f,
 	const struct slice *of, uint32_t n, uint32_t *launches)
 {
@@ -820,8 +826,8 @@ static bool layer_period_rest(struct layer_period_search *f,
 	return true;
 }
 
-/* Kinds of one stack after the other: what the kinds known do not read is looked
- * at again, where it is a tenth or more. */
+/* Finds the kinds of one stack after another: what the known kinds do not read
+ * is searched again if it is a tenth of the sample or more. */
 static bool layer_period_learn(struct layer_period_search *f)
 {
 	struct slice *all = arena_array(&f->a, struct slice, f->parts_n + 1);
@@ -861,7 +867,7 @@ static bool layer_period_one_name(const struct layer_line *l)
 	return true;
 }
 
-/* The kernel that most layers begin with. */
+/* Returns the kernel that most layers begin with. */
 static const char *layer_period_beginning(const struct layer_line *l,
 	const struct layer_readings *r)
 {
@@ -882,8 +888,8 @@ static const char *layer_period_beginning(const struct layer_line *l,
 				   : l->s->operations[best - p->kernels_n];
 }
 
-/* Returns whether layers are of a few kinds, or most of kinds that come four times a
- * pass: what is like nothing else is no layer. */
+/* Returns whether layers are of a few kinds, or most of kinds that occur four
+ * times per pass: what is like nothing else is no layer. */
 static bool layer_period_few_kinds(const struct layer_period_search *f,
 	const struct layer_readings *r)
 {

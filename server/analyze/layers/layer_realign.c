@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where durations repeat, and at which phase of their period.
- *
- * A stretch ends where a launch is lost or inserted, or where other work
- * begins; the next one has a phase of its own. */
+/* Stretches: where durations repeat, and at which phase of their period. A
+ * stretch ends where a launch is lost or inserted, or where other work begins;
+ * the next one has a phase of its own. */
 
 struct lag_stretch {
 	uint32_t from, to; /* launches */
@@ -25,7 +24,7 @@ static bool lag_stretch_again(const struct lag_sequence *s, uint32_t period,
 	return names_lag_alike(s->dur_ns[i], s->dur_ns[i - period]);
 }
 
-/* Of a window in which enough repeats, the first launch from which it does. */
+/* Returns the first launch of a window from which enough durations repeat. */
 static uint32_t lag_stretch_begin(const struct lag_sequence *s, uint32_t period,
 	uint32_t from, uint32_t to)
 {
@@ -41,8 +40,8 @@ static uint32_t lag_stretch_begin(const struct lag_sequence *s, uint32_t period,
 	return from + half;
 }
 
-/* Whole periods, unless most of one more is there. What lies behind the last
- * launch that does not repeat must be half a window to count. */
+/* Ends a stretch at a whole period, unless most of one more is there. What
+ * follows the last launch that does not repeat must be half a window to count. */
 static uint32_t lag_stretch_end(const struct lag_sequence *s, uint32_t period,
 	uint32_t from, uint32_t to, uint32_t window)
 {
@@ -60,8 +59,8 @@ static uint32_t lag_stretch_end(const struct lag_sequence *s, uint32_t period,
 	return rest * 2 < period ? to - rest : to;
 }
 
-/* The first stretch of three periods or more that begins at `at` or behind it,
- * its phase 0. False where there is none. */
+/* Finds the first stretch of at least three periods that begins at `at` or
+ * later; its phase is 0. Returns false if there is none. */
 static bool lag_stretch_next(const struct lag_sequence *s, uint32_t period,
 	uint32_t at, struct lag_stretch *out)
 {
@@ -92,8 +91,8 @@ static bool lag_stretch_next(const struct lag_sequence *s, uint32_t period,
 	return false;
 }
 
-/* What each phase takes in a stretch, the median of it. False where the arena is
- * full. */
+/* Stores the median duration of each phase in a stretch. Returns false if the
+ * arena is full. */
 static bool lag_stretch_typical(const struct lag_sequence *s, uint32_t period,
 	const struct lag_stretch *st, struct arena *a, int64_t *typical_ns)
 {
@@ -111,8 +110,8 @@ static bool lag_stretch_typical(const struct lag_sequence *s, uint32_t period,
 	return true;
 }
 
-/* The phase at which a stretch fits these durations. False where none fits, or
- * two do. */
+/* Finds the phase at which a stretch fits these durations. Returns false if
+ * none fits, or two do. */
 static bool lag_stretch_phase(const struct lag_sequence *s, uint32_t period,
 	const int64_t *typical_ns, struct lag_stretch *st)
 {
@@ -136,11 +135,10 @@ static bool lag_stretch_phase(const struct lag_sequence *s, uint32_t period,
 	       best - second >= fit_ahead * looked;
 }
 
-/* The cycle of names in a stretch of durations that repeat.
- *
- * Names keep their order while they drift: each launch's lag is the one at
- * which most names around it are those of the first period, and a phase's name
- * is the one that most launches have there, lag taken off. */
+/* The name of each phase in a stretch. Names keep their order while they drift.
+ * A launch's lag is the one at which most names around it are those of the
+ * first period, and a phase's name is the one that most launches have there
+ * after the lag is removed. */
 
 enum { LOOKED = 20000, NOWHERE = UINT32_MAX };
 static const double sure_least = 0.6, in_order_least = 0.8;
@@ -148,11 +146,11 @@ static const double sure_least = 0.6, in_order_least = 0.8;
 struct lag_cycle {
 	const struct lag_sequence *s;
 	uint32_t from, n, period;
-	uint32_t *at, *next; /* by name the first phase that has it in the first
-		period; by phase the next of its name */
+	uint32_t *at,
+		*next; /* by name: the first phase that has it in the first period; by phase: the next phase with its name */
 	uint32_t *votes; /* by lag, of the window */
-	uint32_t *lag; /* by launch; NOWHERE: not sure */
-	uint64_t *pair; /* phase and name of those that are */
+	uint32_t *lag; /* by launch; NOWHERE: uncertain */
+	uint64_t *pair; /* phase and name of launches with a lag */
 	uint32_t pairs;
 };
 
@@ -190,8 +188,8 @@ static void lag_cycle_index_first(struct lag_cycle *c)
 	}
 }
 
-/* For, or with -1 no more for, the lags at which a launch's name would be that
- * of its phase. */
+/* Votes for (or with -1 withdraws the votes for) the lags at which a launch's
+ * name would be that of its phase. */
 static void lag_cycle_vote(struct lag_cycle *c, uint32_t i, uint32_t by)
 {
 	uint32_t phase = i % c->period;
@@ -274,9 +272,9 @@ static bool lag_cycle_in_order(const struct lag_cycle *c, const uint32_t *name)
 	return n >= in_order_least * c->n;
 }
 
-/* Fills `name`, by phase. *told false where names are in no such order, or where
- * the stretch begins with no launch before it: then nothing tells that the first
- * period has the names of its own. Returns false if the arena is full. */
+/* Fills `name`, by phase. *told is false if names have no such order, or if no
+ * launch precedes the stretch: then there is no evidence that the first period
+ * has its own names. Returns false if the arena is full. */
 static bool lag_cycle_from(const struct lag_sequence *s, uint32_t period,
 	const struct lag_stretch *st, struct arena *a, uint32_t *name,
 	bool *told)
@@ -298,13 +296,13 @@ static bool lag_cycle_from(const struct lag_sequence *s, uint32_t period,
 	return ok;
 }
 
-/* Stream by stream: the period of durations, the name of each phase, and the
- * launches of a phase that have another. */
+/* Realignment, stream by stream: the period of durations, the name of each
+ * phase, and the launches of a phase that have another name. */
 
 enum { LAUNCHES_LEAST = 64, LAUNCHES_LOOKED = 20000, TRIES = 8 };
-/* A period shorter than the one at which durations repeat best is that of layers,
- * and the best that of passes, where it has this much of them, and of the best's
- * share. */
+/* A period shorter than the best one is taken as that of layers, and the best
+ * one as that of passes, if it repeats this well, in absolute terms and
+ * relative to the best. */
 static const double shorter_least = 0.6, of_best_least = 0.75;
 
 struct realign {
@@ -326,9 +324,9 @@ layer_realign_operator_by(const struct realign *r, uint32_t name)
 	return is ? catalog_operator(r->s->catalog, is) : NULL;
 }
 
-/* The first layer may have a kernel of its own for work of the same kind, a norm
- * that adds nothing; one for other work is what came before the layers: names lag
- * there, too. */
+/* Returns whether the first period begins right. The first layer may have its
+ * own kernel for the same kind of work, such as a norm without an addition. A
+ * kernel for other work is from before the layers: names lag there, too. */
 static bool layer_realign_begins_right(const struct realign *r,
 	const struct lag_stretch *st)
 {
@@ -377,7 +375,7 @@ static bool layer_realign_rename_from(struct realign *r,
 	return true;
 }
 
-/* The first stretch tells the names; its first period keeps its own. */
+/* The first stretch gives the names; its first period keeps its own. */
 static bool layer_realign_stretches(struct realign *r)
 {
 	struct arena *a = r->s->arena;
@@ -401,7 +399,7 @@ static bool layer_realign_stretches(struct realign *r)
 	return true;
 }
 
-/* The shortest period at which it can be told what the names were. */
+/* Finds the shortest period at which the names can be recovered. */
 static bool layer_realign_periods(struct realign *r,
 	const struct lag_sequence *begin, uint32_t longest)
 {
@@ -444,7 +442,7 @@ static bool layer_realign_lane(struct realign *r)
 	return ok;
 }
 
-/* Kernels of all lanes, one lane after the other; by lane where it ends. */
+/* Lists kernels lane by lane; `end` is by lane. */
 static void layer_realign_sort_by_lane(struct realign *all, uint32_t *end)
 {
 	struct layer_seq *s = all->s;

@@ -15,16 +15,16 @@ struct role_slot {
 	enum layer_act act;
 	layer_roles roles, also;
 	enum layer_block_kind block; /* BLOCKS: not known yet */
-	layer_roles told; /* by its module; 0 nothing */
-	enum layer_block_kind told_block; /* likewise; BLOCKS nothing */
+	layer_roles told; /* by its module; 0 none */
+	enum layer_block_kind told_block; /* likewise; BLOCKS none */
 	const struct operator_info *operator; /* of most launches; NULL */
 	uint32_t lane, instances;
 	bool common; /* most instances have it, or one of its kind here */
-	bool moves; /* numbers only, by its operator */
-	bool reduces; /* rows to numbers, likewise */
-	bool step; /* one of several kernels that do something together */
+	bool moves; /* only moves numbers, by its operator */
+	bool reduces; /* reduces rows to numbers, likewise */
+	bool step; /* one of several kernels that compute something together */
 	uint32_t part; /* index of its part + 1; 0 none */
-	bool behind; /* attention or the activation of its part */
+	bool behind; /* after attention or the activation of its part */
 };
 
 /* A part of a layer around attention or an activation, on one lane. */
@@ -33,22 +33,22 @@ struct role_part {
 	bool cross; /* attention to another sequence */
 	bool latent; /* attention in a latent space (MLA) */
 	bool anchored; /* it has its attention or activation */
-	bool steps; /* which several kernels do */
-	bool routed; /* for tokens that were sent to experts */
+	bool steps; /* which several kernels compute */
+	bool routed; /* for tokens that were routed to experts */
 	bool experts; /* by its products' operator */
-	bool told; /* modules tell of it */
-	bool sure; /* it is what it looks like: layer_confidence_judge() */
+	bool told; /* known from modules */
+	bool sure; /* it is what it looks like: layer_roles.c */
 	uint32_t lane;
 	uint32_t before, after; /* products before and behind the anchor */
 };
 
-/* A section's doings with the parts they are of. */
+/* A section's slots, and the parts that they belong to. */
 struct role_slots {
 	struct role_slot *d;
 	struct role_part *parts;
 	uint32_t n, parts_n;
-	bool moe; /* something is sent to experts */
-	bool gated; /* something chooses them */
+	bool moe; /* tokens are sent to experts */
+	bool gated; /* experts are chosen */
 	uint32_t attended; /* the first of attention; n none */
 };
 
@@ -62,7 +62,7 @@ static inline bool role_slot_is_soft(const struct role_slot *d)
 	return d->act == ACT_GLUE || d->act >= ACT_ADD;
 }
 
-/* What a kernel's name tells; looked up once. */
+/* What is known from a kernel's name; looked up once. */
 struct role_kernel_words {
 	bool known;
 	bool by_operator, by_name; /* whether there are such words */
@@ -70,22 +70,24 @@ struct role_kernel_words {
 	struct layer_word operator_word, name_word;
 };
 
-/* Norms, rotary embeddings, activations and attention that several kernels do:
- * their acts, on one lane; `at` tells its common doings in order. */
+/* Finds norms, rotary embeddings, activations and attention that several
+ * kernels compute, and sets their acts; `at` lists one lane's common slots in
+ * order. */
 void layer_steps(struct role_slots *s, const uint32_t *at, uint32_t n);
-/* Norms alone: at the ends of a pass. */
+/* Finds norms only, for the ends of a pass. */
 void layer_norm_steps(struct role_slots *s, const uint32_t *at, uint32_t n);
 
-/* The parts of one lane; `at` has those of other lanes too that send tokens to
- * experts and back. s->parts has room for as many as `at` has. */
+/* Finds the parts of one lane. `at` also lists the slots of other lanes that
+ * send tokens to experts and back. s->parts has room for as many as `at`. */
 void layer_parts(struct role_slots *s, const uint32_t *at, uint32_t n,
 	uint32_t lane);
 
-/* Takes back what a layer without attention has in a block of that name. */
+/* Removes attention roles and blocks from a layer without attention. */
 void layer_roles_withdraw(struct layer_named *named, uint32_t n);
-/* Where layers are convolutions without attention, one before them is no look-up of
- * patches. */
+/* If layers are convolutions without attention, a convolution before them is no
+ * patch embedding. */
 void layer_roles_stem(const struct layering *l, struct layer_named *named);
 
-/* Blocks and roles of a layer's doings from its parts. Returns false if `a` is full. */
+/* Sets blocks and roles of a layer's slots from its parts. Returns false if `a`
+ * is full. */
 bool layer_roles_of(struct role_slots *s, struct arena *a);

@@ -2,12 +2,13 @@
 #include "layer_role_slot.h"
 #include <string.h>
 
-/* Which parts of a layer are what they look like: of the others nothing is
- * said. */
+/* Confidence: which parts of a layer are what they look like. The others get no
+ * roles. */
 
 enum {
 	PLAIN_MOST = 2, /* products before an activation: one, or gate and up */
-	FUSED_LEAST = 2, /* products that an activation is in: with the last */
+	FUSED_LEAST =
+		2, /* products around a fused activation, including the last */
 	FUSED_MOST = 3,
 };
 
@@ -21,8 +22,8 @@ static bool layer_confidence_attends(const struct role_slot *d)
 	       (d->told_block == BLOCK_ATTENTION && d->act != ACT_NORM);
 }
 
-/* Products around an activation are a feed-forward part; without one they are it
- * only beside attention. */
+/* Products around an activation are a feed-forward part. Without an activation
+ * they are one only next to attention. */
 static bool layer_confidence_feed_sure(const struct role_part *p, bool moe,
 	bool attended)
 {
@@ -71,7 +72,7 @@ void layer_roles_withdraw(struct layer_named *named, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		if (named[i].block == BLOCK_ATTENTION) {
 			named[i].block = BLOCK_OTHER;
-			/* These are what they are wherever they stand. */
+			/* These acts are what they are at any position. */
 			named[i].roles &= ROLE_BIT(ROPE) | ROLE_BIT(KV_STORE) |
 					  ROLE_BIT(QUANTIZE) |
 					  ROLE_BIT(ALL_REDUCE) |
@@ -127,14 +128,15 @@ void layer_roles_stem(const struct layering *l, struct layer_named *named)
 	}
 }
 
-/* What a layer's products, norms and steps do, by the part that they are of. */
+/* Roles of a layer's products, norms and steps, by the part that they belong
+ * to. */
 
-/* Where a walk over the doings is in a part. */
+/* Position of a walk over the slots of a part. */
 struct layer_roles_at {
 	uint32_t before, after; /* products so far */
-	struct role_slot *last; /* the product before this; NULL */
-	bool inner, up; /* a norm of latent vectors, the product behind it */
-	bool acted; /* something stands for the activation */
+	struct role_slot *last; /* product before this one; NULL */
+	bool inner, up; /* a norm of latent vectors, the product after it */
+	bool acted; /* something takes the place of the activation */
 };
 
 static bool layer_roles_holds(const struct role_part *p)
@@ -142,8 +144,8 @@ static bool layer_roles_holds(const struct role_part *p)
 	return !p->attention && (p->anchored || p->before || p->after);
 }
 
-/* Which parts are experts': those whose products are, else the first on the way
- * of tokens to experts, else the only one. */
+/* Finds the experts' parts: those with experts' products, else the first part
+ * between sending tokens to experts and back, else the only one. */
 static void layer_roles_route(struct role_slots *s)
 {
 	bool experts = false;
@@ -201,12 +203,12 @@ static layer_roles layer_roles_attention_product(const struct role_part *p,
 		at->up = true;
 		return ROLE_BIT(Q_B);
 	}
-	/* Without the way back the keys are made whole. */
+	/* Without the return of tokens the keys are decompressed here. */
 	return p->after > 1 ? ROLE_BIT(Q_ABSORB) : ROLE_BIT(QKV);
 }
 
-/* Products without an activation of its own kernel: in the last but one, or in
- * one product that does all. */
+/* Finds the activation of products that have no activation kernel: it is in the
+ * last but one, or in a single product that does everything. */
 static layer_roles layer_roles_feed_product(const struct role_part *p,
 	struct layer_roles_at *at, struct role_slot *d)
 {
@@ -245,8 +247,8 @@ static void layer_roles_soft(const struct role_part *p,
 	}
 }
 
-/* To experts a norm leads by way of their choice; what attention is not before is
- * not between that and them. */
+/* A norm leads to experts through the router. What does not precede attention
+ * is not between the norm and the experts. */
 static void layer_roles_post_norm(const struct role_slots *s,
 	struct role_slot *d, const struct role_part *p)
 {
@@ -257,7 +259,7 @@ static void layer_roles_post_norm(const struct role_slots *s,
 		d->roles &= ~ROLE_BIT(POST_NORM);
 }
 
-/* Of a part that nobody is sure of. */
+/* Takes the roles from a part that is uncertain. */
 static void layer_roles_nothing(struct role_slot *d)
 {
 	if (!role_slot_is_product(d) && d->act != ACT_NORM &&
@@ -307,8 +309,8 @@ static void layer_roles_role(struct role_slots *s, struct role_slot *d,
 		d->block = block;
 }
 
-/* A norm behind all others: of the next layer's attention, where this one's has
- * none, else of what it follows. */
+/* A norm after all others belongs to the next layer's attention if this layer's
+ * has none, otherwise to what it follows. */
 static void layer_roles_trailing(struct role_slots *s)
 {
 	bool input = false;

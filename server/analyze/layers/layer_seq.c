@@ -7,25 +7,24 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The ranges around each launch of a sequence.
- *
- * Those around its call, as callers.h found them; of a graph's node that the
- * collector saw the ranges that were open when it was made, the outermost
- * first. */
+/* Frames: the ranges around each launch. They are the ranges around its call,
+ * as callers.h found them. For a graph's node that the collector recorded they
+ * are the ranges that were open when it was made, outermost first. */
 
 struct layer_frames_maker {
 	struct layer_seq *s;
 	const struct node_rows *rows;
 	struct slice of;
 	struct frame_tree tree; /* of nodes */
-	uint32_t *first; /* rows at which a node begins, and the end */
-	uint32_t *frame; /* beside each: in `tree`, plus one; 0 not made */
+	uint32_t *first; /* rows at which each node begins, and the end */
+	uint32_t
+		*frame; /* beside each: index in `tree`, plus one; 0 not made */
 	uint32_t nodes;
 };
 
 enum { DEPTH_MOST = 64 };
 
-/* The first row of each node. */
+/* Finds the first row of each node. */
 static bool layer_frames_begin(struct layer_frames_maker *m,
 	struct arena *scratch)
 {
@@ -42,7 +41,7 @@ static bool layer_frames_begin(struct layer_frames_maker *m,
 	return true;
 }
 
-/* Index of a node; `nodes` where nothing is told of it. */
+/* Returns the index of a node; `nodes` if nothing is known of it. */
 static uint32_t layer_frames_find(const struct layer_frames_maker *m,
 	int64_t node)
 {
@@ -59,8 +58,8 @@ static uint32_t layer_frames_find(const struct layer_frames_maker *m,
 	return found ? low : m->nodes;
 }
 
-/* The path of a node, from the outermost range in; a tree that takes no more
- * leaves out what is within. */
+/* Adds the path of a node, from the outermost range inward. If the tree is
+ * full, the inner ranges are left out. */
 static bool layer_frames_make(struct layer_frames_maker *m, uint32_t at)
 {
 	uint32_t names[DEPTH_MOST] = { 0 }, frame = 0;
@@ -85,7 +84,7 @@ static bool layer_frames_make(struct layer_frames_maker *m, uint32_t at)
 	return true;
 }
 
-/* The run's frames, then the nodes', whose root is the same. */
+/* Joins the run's frames and those of nodes, which have the same root. */
 static bool layer_frames_join(struct layer_frames_maker *m)
 {
 	struct layer_seq *s = m->s;
@@ -180,12 +179,10 @@ static bool layer_frames(struct layer_seq *s, const struct attribution *at)
 	return ok;
 }
 
-/* A device's records merged, streams weighed, passes chosen. */
-
 /* A stream of the device. */
 struct layer_stream {
 	int64_t number, ns;
-	uint32_t computing; /* kernels that are no collectives, graphs */
+	uint32_t computing; /* kernels that are not collectives, graphs */
 	uint32_t id; /* in order of first sight */
 };
 
@@ -254,7 +251,7 @@ static bool layer_seq_stream_of(struct layer_seq_maker *m, int64_t number,
 	return true;
 }
 
-/* `item` lacks its lane; its pass is a cycle for now. */
+/* `item` has no lane yet; its pass is a cycle for now. */
 static bool layer_seq_add(struct layer_seq_maker *m, struct layer_item item,
 	int64_t stream, bool computing)
 {
@@ -316,7 +313,7 @@ static bool layer_seq_add_copy(struct layer_seq_maker *m, uint32_t row)
 		       c->stream[row], false);
 }
 
-/* A graph that is made executable again is the same graph. */
+/* A graph that is instantiated again is the same graph. */
 static bool layer_seq_add_graph(struct layer_seq_maker *m, uint32_t row)
 {
 	const struct graph_rows *g = &m->at->trace->graph;
@@ -337,7 +334,7 @@ static bool layer_seq_add_graph(struct layer_seq_maker *m, uint32_t row)
 		       g->stream[row], true);
 }
 
-/* The next row of a kind on the device, and when it starts. */
+/* Finds the next row of a kind on the device, and its start. */
 static int64_t layer_seq_next(const int64_t *start_ns, const int32_t *device,
 	int32_t on, uint32_t to, uint32_t *row)
 {

@@ -2,10 +2,10 @@
 #include "layer_role_slot.h"
 #include <string.h>
 
-/* What several kernels do together, as programs do that call one operator at a
- * time. */
+/* Steps: operators that several kernels compute together, as in programs that
+ * call one operator at a time. */
 
-/* Steps that look as far ahead as the next product: no layer has as many. */
+/* Limit of steps that search to the next product; no layer has as many. */
 enum { LOOKS_MOST = 1024 };
 
 struct layer_steps_lane {
@@ -26,7 +26,8 @@ static enum layer_act layer_steps_act(const struct layer_steps_lane *l,
 	return i < l->n ? layer_steps_of(l, i)->act : ACTS;
 }
 
-/* x · 1/√(mean of x² + ε) · w, with changes of type: around the root. */
+/* RMS norm, around the root: x · 1/√(mean of x² + ε) · w, with type
+ * conversions. */
 static void layer_steps_norm_at(const struct layer_steps_lane *l, uint32_t root)
 {
 	uint32_t from = root, to = root;
@@ -54,7 +55,8 @@ static void layer_steps_norm_at(const struct layer_steps_lane *l, uint32_t root)
 	}
 }
 
-/* x · cos + cat(-x₂, x₁) · sin: from the first factor to the last sum. */
+/* Rotary embedding, from the first factor to the last sum: x · cos + cat(-x₂,
+ * x₁) · sin. */
 static void layer_steps_rope_in(const struct layer_steps_lane *l, uint32_t from,
 	uint32_t to)
 {
@@ -77,7 +79,7 @@ static void layer_steps_rope_in(const struct layer_steps_lane *l, uint32_t from,
 	}
 }
 
-/* The next doing that is more than a step on the way; n where there is none. */
+/* Returns the next slot that is more than a step; n if there is none. */
 static uint32_t layer_steps_next_solid(const struct layer_steps_lane *l,
 	uint32_t i)
 {
@@ -97,9 +99,10 @@ static bool layer_steps_reduces(const struct layer_steps_lane *l, uint32_t from,
 	return from < to;
 }
 
-/* Between two products a softmax is attention's, with what is done to scores
- * before and behind it; before a choice it is part of that. Step by step it has the
- * largest of each row before the exponents, their sum behind. */
+/* A softmax between two products is attention's, together with what is done to
+ * the scores before and after it. Before a choice it is part of the choice.
+ * Computed step by step it has each row's maximum before the exponentials and
+ * their sum after them. */
 static void layer_steps_softmax_at(const struct layer_steps_lane *l, uint32_t i,
 	uint32_t before)
 {
@@ -121,7 +124,7 @@ static void layer_steps_softmax_at(const struct layer_steps_lane *l, uint32_t i,
 		layer_steps_of(l, i)->act = ACT_GLUE;
 }
 
-/* x · ½ · (1 + tanh(…)), or erf: from the first factor to the last. */
+/* GELU, from the first factor to the last: x · ½ · (1 + tanh(…)), or erf. */
 static void layer_steps_gelu_at(const struct layer_steps_lane *l, uint32_t i,
 	uint32_t before)
 {
@@ -163,7 +166,7 @@ static bool layer_steps_experts_act(enum layer_act a)
 	       a == ACT_ACTIVATION || a == ACT_COMBINE;
 }
 
-/* The best of many are experts where these come next, not attention. */
+/* A top-k chooses experts, not part of attention, if experts come next. */
 static void layer_steps_sort_at(const struct layer_steps_lane *l, uint32_t i)
 {
 	uint32_t next = i;
@@ -214,8 +217,8 @@ void layer_steps(struct role_slots *s, const uint32_t *at, uint32_t n)
 			 a != ACT_HELPER && a != ACT_QUANTIZE)
 			before = n;
 	}
-	/* Each looks ahead as far as experts: more than these are no choice of
-	 * theirs. */
+	/* Each searches ahead to the experts; more than these do not choose
+	 * experts. */
 	for (uint32_t i = 0; i < n; i++)
 		if (layer_steps_act(&l, i) == ACT_SORT) {
 			if (sorts++ < 64)
@@ -230,8 +233,7 @@ void layer_steps(struct role_slots *s, const uint32_t *at, uint32_t n)
 		}
 }
 
-/* Where the cutting of a lane into parts is: for layer_parts.c and
- * layer_ways.c alone. */
+/* Scanning: a lane is cut into the parts of a layer. The state of the scan: */
 
 enum layer_scan_kind {
 	SCAN_NONE,
@@ -245,12 +247,12 @@ struct layer_scan {
 	struct role_slots *s;
 	const uint32_t *at;
 	uint32_t n, lane, i;
-	uint32_t ahead, norm; /* of the next anchor, the next norm; n none */
+	uint32_t ahead, norm; /* index of the next anchor and norm; n none */
 	struct role_part *p; /* NULL before the first */
 	uint32_t from; /* where it began */
-	uint32_t since; /* products behind its anchor */
-	uint32_t product, multiply; /* the last ones of these there; n none */
-	bool inner; /* a norm behind one of its products */
+	uint32_t since; /* products after its anchor */
+	uint32_t product, multiply; /* the last of each in the part; n none */
+	bool inner; /* a norm follows one of its products */
 	uint32_t last; /* product of all */
 };
 
@@ -270,8 +272,8 @@ static void layer_scan_router(struct role_slot *d)
 	d->behind = false;
 }
 
-/* Products that score experts stand before the choice; where another expert's
- * part is between, it is the one that this part has too many. */
+/* Products that score experts precede the choice. If another expert's part is
+ * between, the product is the one that this part has too many. */
 static void layer_scan_routers(struct layer_scan *c)
 {
 	struct role_part *p = c->p;
@@ -296,7 +298,7 @@ static void layer_scan_routers(struct layer_scan *c)
 	}
 }
 
-/* What other lanes do does not part what belongs together on this one. */
+/* Launches of other lanes do not split a part of this lane. */
 static bool layer_scan_within(const struct layer_scan *c,
 	const struct role_slot *d)
 {
@@ -304,7 +306,8 @@ static bool layer_scan_within(const struct layer_scan *c,
 	       (c->p->anchored || c->p->before);
 }
 
-/* Experts are chosen, tokens sent to them; they come back; one or the other. */
+/* Experts are chosen and tokens are sent to them; tokens return; or one of
+ * both. */
 static void layer_scan_route(struct layer_scan *c, const struct role_slot *d)
 {
 	if (layer_scan_within(c, d))
@@ -340,9 +343,9 @@ static void layer_scan_permute(struct layer_scan *c, struct role_slot *d)
 		layer_scan_route(c, d);
 }
 
-/* What is between two of these belongs partly to the one before and partly to
- * the one behind: they part at the first norm that has a product before it,
- * and where there is none behind the one product that such a thing ends with. */
+/* What is between two anchors belongs partly to the one before and partly to
+ * the one after. The border is the first norm with a product before it; if
+ * there is none, it is after the single product that such a part ends with. */
 
 static const layer_roles before_attention = ROLE_BIT(QKV) | ROLE_BIT(Q_A_KV_A) |
 					    ROLE_BIT(Q_B) | ROLE_BIT(Q_ABSORB) |
@@ -385,7 +388,7 @@ static void layer_parts_look_ahead(struct layer_scan *c)
 			c->norm++;
 }
 
-/* Begins a part at the doing where it is. */
+/* Begins a part at the current slot. */
 static void layer_scan_begin(struct layer_scan *c, bool attention)
 {
 	bool cross = c->p && c->p->attention && attention && c->p->after;
@@ -400,7 +403,7 @@ static void layer_scan_begin(struct layer_scan *c, bool attention)
 	c->inner = false;
 }
 
-/* A part of what comes next, unless one is open for that. */
+/* Begins a part for the next anchor, unless one is open for it. */
 static void layer_parts_open_for_next(struct layer_scan *c)
 {
 	bool attention = layer_parts_kind_of(c, c->ahead) == SCAN_ATTENTION;
@@ -413,13 +416,13 @@ static void layer_parts_open_for_next(struct layer_scan *c)
 		layer_scan_begin(c, attention);
 }
 
-/* A norm that stays with what is behind attention or an activation. */
+/* A norm that belongs to the attention or activation before it. */
 static bool layer_parts_norm_within(const struct layer_scan *c)
 {
 	enum layer_scan_kind next = layer_parts_kind_of(c, c->ahead);
 
 	if (!c->since)
-		/* Of attention, with another behind the projection. */
+		/* A norm of attention, if another one follows the projection. */
 		return !c->p->attention ||
 		       (c->norm < c->n && c->norm <= c->ahead);
 	return next == SCAN_BACK || (next == SCAN_NONE && c->last <= c->i);
@@ -448,8 +451,8 @@ static void layer_parts_norm(struct layer_scan *c, struct role_slot *d)
 						    : ROLE_BIT(POST_NORM);
 }
 
-/* Activation and second factor apart: what was taken for the last product comes
- * before that factor. */
+/* Activation and second factor are separate kernels: the last product so far
+ * comes before that factor. */
 static void layer_parts_unfused(struct layer_scan *c)
 {
 	struct role_slot *up = layer_scan_at(c, c->product);

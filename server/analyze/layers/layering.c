@@ -1,8 +1,6 @@
 /* layering.c - runs without layers, and the confidence of layers. */
 #include "layering.h"
 
-/* What has no layers: a pass is one section; and how alike layers are. */
-
 bool layering_flat(const struct layer_seq *s, const char *why,
 	struct layering *out)
 {

@@ -1,10 +1,11 @@
-/* layering.h - which layer each launch is of, and at which place in it.
+/* layering.h - the layer of each launch, and its position in the layer.
  *
- * What detectors hand on to breakdown.c. Items of passes that count are all in
- * an instance of some section; the others have LAYER_NONE. A section's places are
- * numbered from 0 in the order in which they come; every item of an instance is
- * at one. No place of an instance has two items, but in flat sections and those
- * whose instances are long (LAYERING_LONG): there places are by lane and symbol. */
+ * The result of a layer detector. Items of passes that count are all in an
+ * instance of a section; the others have LAYER_NONE. A section's positions
+ * (`places`) are numbered from 0 in their order, and each item of an instance is
+ * at one. No position of an instance has two items, except in flat sections and
+ * those with long instances (LAYERING_LONG): there positions are by lane and
+ * symbol. */
 #pragma once
 #include "breakdown.h"
 #include "breakdown_asked.h"
@@ -42,7 +43,7 @@ struct layering {
 };
 
 /* ---- detectors: each fills *out, its memory the arena's. `detector` stays
- * LAYERS_NONE, with a sentence in `why`, where it finds nothing. False where the
+ * LAYERS_NONE, with a reason in `why`, if it finds nothing. Returns false if the
  * arena is full. */
 
 /* layer_modules.c: modules and numbered ranges around the launches. */
@@ -50,12 +51,13 @@ bool layering_by_ranges(const struct layer_seq *s, const char *range,
 	struct layering *out);
 /* layer_period.c: the repeating sequence of kernels. */
 bool layering_by_period(const struct layer_seq *s, struct layering *out);
-/* layer_given.c: kernels that begin a layer. Of the lane that has most of them;
- * other lanes' launches belong to the layer they start in. A pass' last layer is
- * as long as most are; one that shares less than half of its launches with any
- * that another follows is behind the layers, and a first one of less than half
- * their length before them; layers that share less than 60 % of their kernels are of
- * two kinds. */
+/* layer_given.c: kernels that begin a layer, on the lane that has most of them;
+ * other lanes' launches belong to the layer in which they start. A pass' last
+ * layer is as long as most are. If it shares less than half of its launches with
+ * any layer that is followed by another, it belongs to the section after the
+ * layers; a first one of less than half their length belongs to the section
+ * before them. Layers that share less than 60 % of their kernels are of two
+ * kinds. */
 bool layering_by_start(const struct layer_seq *s, const char *start,
 	uint32_t every, struct layering *out);
 
@@ -65,15 +67,15 @@ bool layering_by_start(const struct layer_seq *s, const char *start,
  * are by lane and symbol. */
 enum { LAYERING_LONG = 1000 };
 
-/* Of cuts to a whole layering. `instance_of` tells of each item an index into
- * `cut`, which lies in order of passes and time and tells section and number;
- * sections have no places yet. Instances of a section are aligned with each
- * other, lane by lane (layer_align.c), so that launches which most have are at one
- * place, and those that a few have at places of their own; a place's instances
- * tell. Places of several lanes are laid between each other by the mean of their
- * starts. Where the bounds of that are reached, what is left over goes to places
- * by lane and symbol, too. *out gets copies; detector, confidence, anchor and why
- * are the caller's to fill in. Returns false if the arena is full. */
+/* Turns a cut into a layering. `instance` is by item an index into `instances`,
+ * which are ordered by pass and time and have a section and a number; sections
+ * have no positions yet. Instances of a section are aligned with each other,
+ * lane by lane (layer_align.c), so that launches that most have share one
+ * position, and those that few have get positions of their own; `instances` of a
+ * position says how many have it. Positions of several lanes are interleaved by
+ * the mean of their starts. Beyond the bounds of the alignment, launches get
+ * positions by lane and symbol. *out gets copies; the caller fills in detector,
+ * confidence, anchor and why. Returns false if the arena is full. */
 struct layer_cut {
 	struct layer_section *sections;
 	struct layer_instance *instances;
@@ -82,12 +84,14 @@ struct layer_cut {
 };
 bool layering_align(const struct layer_seq *s, const struct layer_cut *cut,
 	struct layering *out);
-/* Of the launches in layers, the share that are at places which at least half of
- * the instances of their section have, each alone: of several launches that an
- * instance has at one place, one counts. Launches outside layers do not count, nor
- * do kinds of one instance beside others: they are like themselves whatever they
- * are. Where no kind has two, it says nothing, and is 1. 0 without layers. */
+/* Returns the share of launches in layers that are at positions which at least
+ * half of the instances of their section have. Of several launches of an instance
+ * at one position one counts. Launches outside of layers do not count, nor do
+ * kinds with one instance beside other kinds: such a kind is always like itself.
+ * If no kind has two instances, nothing is known, and the result is 1. It is 0
+ * without layers. */
 double layering_confidence(const struct layering *l, const struct layer_seq *s);
-/* All of a pass as one section, SECTION_FLAT, an instance a pass; LAYERS_NONE. */
+/* Makes each pass one instance of a single section, SECTION_FLAT; the detector
+ * is LAYERS_NONE. */
 bool layering_flat(const struct layer_seq *s, const char *why,
 	struct layering *out);

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is in layers, as sets that can be laid side by side.
- *
- * A part of a set is a class or attribute below the layer, by its path without
- * numbers; layers with equal sets share one. For module_kind.h alone. */
+/* The content of layers, as sets that can be compared. A set's members are the
+ * classes and attributes below the layer, by their path without numbers; layers
+ * with equal sets share one. */
 
-/* What a module is called from the layer on: hashed as bytes, so it has no gaps. */
+/* A module's name from the layer on. It is hashed as bytes, so it has no
+ * padding. */
 struct module_rel {
 	uint32_t up, word, class_name;
 };
@@ -20,7 +20,7 @@ struct module_has {
 	int64_t self_ns, time_ns;
 };
 
-/* Layers with the same set; their times added up. */
+/* Layers with the same set, and the sum of their times. */
 struct module_set {
 	uint32_t layer; /* the first of them */
 	uint32_t from, n; /* in `has` */
@@ -50,7 +50,7 @@ static int module_content_by_layer(const void *left, const void *right)
 	return a->rel < b->rel ? -1 : a->rel > b->rel;
 }
 
-/* All that is in layers and launched something, each once a layer. */
+/* Lists what is in layers and launched something, once per layer. */
 static bool module_content_list(struct module_content *c)
 {
 	for (uint32_t i = 1; i < c->m->n; i++) {
@@ -135,7 +135,8 @@ static bool module_content_join_sets(struct module_content *c,
 	return true;
 }
 
-/* Time of what `a` has and `b` has not; *most is that which takes longest. */
+/* Returns the time of what `a` has and `b` has not; *most is the one that takes
+ * longest. */
 static int64_t module_content_only(const struct module_content *c,
 	const struct module_set *a, const struct module_set *b, uint32_t *most)
 {
@@ -157,7 +158,7 @@ static int64_t module_content_only(const struct module_content *c,
 	return only_ns;
 }
 
-/* All is in the scratch arena. Returns false if it is full. */
+/* All is allocated in the scratch arena. Returns false if it is full. */
 static bool module_content_from(struct module_content *c,
 	const struct module_marks *m, const struct module_stacks *l,
 	struct arena *scratch)
@@ -174,9 +175,9 @@ static bool module_content_from(struct module_content *c,
 	       module_content_list(c) && module_content_join_sets(c, scratch);
 }
 
-/* Sets of what is in layers; near ones are of a kind. */
+/* Kinds: sets that are near each other are one kind. */
 
-enum { NEAR_MOST = 64 }; /* sets of a class that are laid side by side */
+enum { NEAR_MOST = 64 }; /* sets of a class that are compared, at most */
 
 struct module_kind_sorter {
 	struct module_content c;
@@ -227,7 +228,7 @@ static int module_kind_by_members(const void *left, const void *right)
 	return 0;
 }
 
-/* The first and last layers of each stack. */
+/* Finds the first and last layers of each stack. */
 static void module_kind_edges(struct module_kind_sorter *k, uint32_t *first,
 	uint32_t *last)
 {
@@ -249,8 +250,8 @@ static void module_kind_edges(struct module_kind_sorter *k, uint32_t *first,
 	}
 }
 
-/* Sets of a class, those of most layers first: each goes to the first kind that
- * is near. */
+/* Joins the sets of a class, those with most layers first, to the first kind
+ * that is near. */
 static void module_kind_join_kinds(struct module_kind_sorter *k,
 	struct module_kind_ordered *order)
 {
@@ -286,7 +287,7 @@ static void module_kind_join_kinds(struct module_kind_sorter *k,
 	}
 }
 
-/* What each kind has that the first other of its class has not. */
+/* Finds what each kind has and the first other kind of its class has not. */
 static void module_kind_differences(struct module_kind_sorter *k, bool named)
 {
 	struct module_kinds *out = k->out;
@@ -345,7 +346,7 @@ bool module_kinds_from(const struct layer_seq *s, const struct module_marks *m,
 	return ok;
 }
 
-/* Names compared with each other, stacks from the inside out. */
+/* Names: modules around stacks are compared from the inside outward. */
 
 enum { CLIMB_MOST = 8, NAMED_MOST = 64 };
 
@@ -363,7 +364,8 @@ static uint32_t module_kind_name_climb(const struct module_marks *m,
 	return mark;
 }
 
-/* Whether no stack of a kind of the same name has such a module so far out. */
+/* Returns whether no stack of a kind with the same name has such a module at
+ * this distance. */
 static bool module_kind_name_alone(const struct module_marks *m,
 	const struct module_kinds *k, const struct module_kind *a, int steps,
 	bool numbers)

@@ -3,8 +3,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* Names cut at points, slashes and numbers. */
-
 static const char class_front[] = "nn.Module: ";
 
 static bool module_name_digit(char c)
@@ -32,7 +30,7 @@ bool module_name_is_layer(const char *text, size_t len)
 	       (len == 1 && *text == 'h');
 }
 
-/* A number of so few digits that it fits; -1. */
+/* Reads a number with few enough digits to fit; -1. */
 static int64_t module_name_number(const char *s, size_t len)
 {
 	int64_t n = 0;
@@ -55,7 +53,7 @@ static void module_name_put(struct module_name *out, const char *text,
 			(struct module_name_part){ text, len, n };
 }
 
-/* "Layer[3]", "layer 3", "Linear_3": a word, what parts them, a number. */
+/* Splits "Layer[3]", "layer 3", "Linear_3": a word, a separator, a number. */
 static void module_name_numbered(struct module_name *out, const char *s,
 	size_t len)
 {
@@ -77,7 +75,7 @@ static void module_name_numbered(struct module_name *out, const char *s,
 		module_name_put(out, s, word, n);
 }
 
-/* Where the number of "layer 3 attention" ends, with more behind it; 0. */
+/* Returns where the number of "layer 3 attention" ends if more follows; 0. */
 static size_t module_name_middle(const char *s, size_t len)
 {
 	for (size_t i = 1; i + 1 < len; i++) {
@@ -113,14 +111,14 @@ static void module_name_words(struct module_name *out, const char *s,
 	module_name_put(out, s + end, len - end, -1);
 }
 
-/* The next piece between points or slashes. */
+/* Returns the next piece between points or slashes. */
 static size_t module_name_piece(const char *s)
 {
 	return strcspn(s, "./");
 }
 
-/* Whether pieces make a path: none empty, no blanks, and one a number, or
- * called a layer and numbered. */
+/* Returns whether pieces make a path: none is empty or has blanks, and one is a
+ * number, or is called a layer and numbered. */
 static bool module_name_is_path(const char *s, bool module)
 {
 	bool told = module;
@@ -162,7 +160,7 @@ static void module_name_path(struct module_name *out, const char *s,
 	}
 }
 
-/* An operator or a library's own mark, which is no part of a model. */
+/* An operator's or a library's own mark is no part of a model. */
 static bool module_name_foreign(const char *s)
 {
 	return strstr(s, "::") || !strncmp(s, "nccl:", 5) ||

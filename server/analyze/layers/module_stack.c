@@ -6,15 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The modules and ranges around a sequence's launches, as a tree.
- *
- * Frames of Python and of operators are left out of it, and so are modules
- * that only hold others (Sequential, what wraps a module to share it out). The
- * path of a layerwise range ("model.layers.3.mlp") is as many marks as it has
- * parts, below the range whose path it goes on from. Numbers of what is no
- * layer ("request 12") are left out of ranges' marks: what differs from step
- * to step would part what belongs together. A mark's parent has a lower index;
- * mark 0 is the root. */
+/* Marks: the tree of modules and ranges. */
 
 /* Hashed as bytes, so it has no padding. */
 struct module_mark_key {
@@ -46,7 +38,7 @@ struct module_mark_marker {
 	uint32_t cap;
 };
 
-/* The mark of a part below another; NAMES_NONE where the arena is full. */
+/* Returns the mark of a part below another; NAMES_NONE if the arena is full. */
 static uint32_t module_mark_child(struct module_mark_marker *k,
 	const struct module_mark_key *key)
 {
@@ -66,8 +58,8 @@ static uint32_t module_mark_child(struct module_mark_marker *k,
 	return id;
 }
 
-/* From which mark up a dotted path goes on, and how many of its bytes that one
- * has told already. */
+/* Finds the mark that a dotted path continues, and how many of its bytes that
+ * mark already covers. */
 static uint32_t module_mark_goes_on(const struct module_marks *m,
 	uint32_t under, const char *text, size_t *told)
 {
@@ -88,7 +80,7 @@ static uint32_t module_mark_goes_on(const struct module_marks *m,
 	return under;
 }
 
-/* The marks of one name; *mark is the innermost. */
+/* Makes the marks of one name; *mark is the innermost. */
 static bool module_mark_place(struct module_mark_marker *k, const char *text,
 	bool module, uint32_t *mark)
 {
@@ -131,7 +123,8 @@ static bool module_mark_place(struct module_mark_marker *k, const char *text,
 	return true;
 }
 
-/* Time of kernels in passes that count, in each mark and all below. */
+/* Adds up the time of kernels in passes that count, per mark and including all
+ * marks below. */
 static void module_mark_add_up(struct module_marks *m,
 	const struct layer_seq *s)
 {
@@ -185,14 +178,14 @@ bool module_marks_from(struct module_marks *m, const struct layer_seq *s,
 	return true;
 }
 
-/* Marks by parent and class; from the inside out what is called a layer, from
- * the outside in what is chosen. */
+/* Layers: marks by parent and class. Classes called layers are judged from the
+ * inside outward, layers are chosen from the outside inward. */
 
 /* Marks of one parent and class. */
 struct module_stack_group {
 	uint32_t from, n; /* in `kids` */
 	int64_t time_ns;
-	uint32_t with_kids; /* members with marks in them */
+	uint32_t with_kids; /* members that contain marks */
 	bool called; /* a layer or block */
 	bool fit; /* may be layers */
 };
@@ -204,7 +197,7 @@ struct module_stack_chooser {
 	struct module_stack_group *groups; /* by parent */
 	uint32_t *groups_from; /* by mark, and the end */
 	uint32_t *group_of; /* by mark */
-	int64_t *called_ns; /* by mark: time of called layers in it */
+	int64_t *called_ns; /* by mark: time of layers by name in it */
 	struct module_stacks *out;
 };
 
@@ -321,7 +314,8 @@ static void module_stack_group(struct module_stack_chooser *c)
 	}
 }
 
-/* Returns whether a mark has a kid of that class; kids lie by class and word. */
+/* Returns whether a mark has a child of that class; children are ordered by
+ * class and word. */
 static bool module_stack_has_kid(const struct module_stack_chooser *c,
 	uint32_t mark, const struct module_mark *like)
 {
@@ -342,7 +336,7 @@ static bool module_stack_has_kid(const struct module_stack_chooser *c,
 	       c->m->marks[c->kids[low]].class_name == like->class_name;
 }
 
-/* Returns whether the first members of two groups have kids of one class. */
+/* Returns whether the first members of two groups have children of one class. */
 static bool module_stack_alike(const struct module_stack_chooser *c,
 	const struct module_stack_group *g, const struct module_stack_group *h)
 {
@@ -369,8 +363,8 @@ static void module_stack_take(struct module_stack_chooser *c,
 	c->out->modules = c->m->marks[c->kids[g->from]].module;
 }
 
-/* Of a parent's groups the one with most time among those that may be layers;
- * `called`: of those so called alone. */
+/* Returns the group of a parent with most time among those that may be layers;
+ * `called`: only those called so. */
 static const struct module_stack_group *module_stack_largest(
 	const struct module_stack_chooser *c, uint32_t parent, bool called)
 {
@@ -386,8 +380,8 @@ static const struct module_stack_group *module_stack_largest(
 	return most;
 }
 
-/* Time of a parent's kids, without what is right in it: the root's is all that
- * has no mark. */
+/* Returns the time of a parent's children without its own launches; the root's
+ * launches are those without a mark. */
 static int64_t module_stack_kids_ns(const struct module_stack_chooser *c,
 	uint32_t parent)
 {
@@ -435,7 +429,7 @@ static void module_stack_choose(struct module_stack_chooser *c)
 	}
 }
 
-/* The outermost marks of a name. */
+/* Takes the outermost marks of a name. */
 static void module_stack_find(struct module_stack_chooser *c, const char *asked)
 {
 	const struct module_marks *m = c->m;

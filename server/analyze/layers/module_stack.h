@@ -41,8 +41,8 @@ struct module_marks {
 	int64_t path_ns; /* … with anything around them */
 };
 
-/* `ranges`: annotations too, else modules alone. In the arena. False where it is
- * full. */
+/* `ranges`: includes annotations, otherwise modules only. Allocates in the
+ * arena. Returns false if it is full. */
 bool module_marks_from(struct module_marks *m, const struct layer_seq *s,
 	bool ranges);
 
@@ -63,14 +63,14 @@ struct module_stacks {
 	uint32_t *ordinal, *siblings;
 };
 
-/* `asked`: the marks of this name, class or attribute, the outermost; NULL: to
- * be found. Allocates in the arena. Returns false if it is full. */
+/* `asked`: the outermost marks of this name, class or attribute; NULL: the
+ * layers are searched. Allocates in the arena. Returns false if it is full. */
 bool module_stacks_from(const struct module_marks *m, const char *asked,
 	struct arena *a, struct module_stacks *out);
 
-/* What the layers of one stack share: the mark they are right below; of those
- * asked for by name, the innermost around them that is the only one of its class
- * where it is. */
+/* Returns what the layers of one stack share: the mark right above them. For
+ * layers asked for by name it is the innermost mark around them that is the
+ * only one of its class in its parent. */
 static inline uint32_t module_stack_of(const struct module_marks *m,
 	const struct module_stacks *s, uint32_t layer)
 {
