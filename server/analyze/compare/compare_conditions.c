@@ -1,7 +1,256 @@
-/* compare_conditions.c - devices, ranks and surroundings of both sides. */
+/* compare_conditions.c - finds what differs around the figures: runs, notes, devices, facts, ranks, cycles. */
 #include "compare_state.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Findings: their sentences, in their order. */
+
+static const struct {
+	const char *name, *sentence;
+	enum finding_severity severity;
+} table[] = {
+#define FINDING(code, severity, sentence) \
+	[FINDING_##code] = { #code, sentence, FINDING_##severity },
+#include "finding.def"
+#undef FINDING
+};
+
+const char *finding_name(enum finding_code code)
+{
+	return table[code].name;
+}
+
+enum finding_severity finding_severity(enum finding_code code)
+{
+	return table[code].severity;
+}
+
+void compare_finding_add(struct compare *c, enum finding_code code,
+	const char *base, const char *head)
+{
+	struct comparison *out = c->out;
+	const char *text;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#pragma GCC diagnostic ignored "-Wformat-security"
+#pragma GCC diagnostic ignored "-Wformat-extra-args"
+	text = arena_printf(c->a, table[code].sentence, base ? base : "",
+		head ? head : "");
+#pragma GCC diagnostic pop
+	out->findings = arena_grow(c->a, out->findings,
+		(out->findings_n + 1) * sizeof *out->findings);
+	out->findings[out->findings_n++] =
+		(struct finding){ .code = code, .text = text };
+	if (table[code].severity == FINDING_REFUSE)
+		out->comparable = false;
+}
+
+/* An insertion sort: there are few, and equal ones keep their order. */
+void compare_findings_sort(struct compare *c)
+{
+	struct finding *f = c->out->findings;
+	for (uint32_t i = 1; i < c->out->findings_n; i++)
+		for (uint32_t j = i; j && f[j].code < f[j - 1].code; j--) {
+			struct finding other = f[j];
+			f[j] = f[j - 1];
+			f[j - 1] = other;
+		}
+}
+
+/* What differs between the runs, and the quality of their data. */
+
+enum { NOTES_MOST = 5 };
+/* The share of GPU time in opaque graphs above which rows say too little. */
+static const double opaque_most = 0.1;
+
+typedef bool run_test(const struct compared_run *r);
+
+/* Adds the runs of a side that pass to a list; NULL none. */
+static const char *compare_conditions_runs_that(const struct compare *c, int s,
+	run_test *test, const char *list)
+{
+	for (uint32_t i = 0; i < c->side[s].runs_n; i++)
+		if (test(&c->side[s].runs[i]))
+			list = compare_text_join(c->a, list,
+				compare_text_run(c->a, &c->side[s].runs[i]));
+	return list;
+}
+
+static const char *compare_conditions_all_that(const struct compare *c,
+	run_test *test)
+{
+	return compare_conditions_runs_that(c, HEAD, test,
+		compare_conditions_runs_that(c, BASE, test, NULL));
+}
+
+static bool compare_conditions_without_gpu(const struct compared_run *r)
+{
+	for (uint32_t k = 0; k < r->patterns.n; k++)
+		if (!compare_on_host(r->patterns.rows[k].type))
+			return false;
+	return r->stats_n == 0;
+}
+
+static bool compare_conditions_statistics_only(const struct compared_run *r)
+{
+	return r->content == CONTENT_STATISTICS;
+}
+
+static bool compare_conditions_lags(const struct compared_run *r)
+{
+	return r->notes.count[NOTE_names_lag] > 0;
+}
+
+static void compare_conditions_same_run(struct compare *c)
+{
+	const char *list = NULL;
+	for (uint32_t i = 0; i < c->side[BASE].runs_n; i++)
+		for (uint32_t j = 0; j < c->side[HEAD].runs_n; j++) {
+			int64_t id = c->side[BASE].runs[i].id;
+			if (id && id == c->side[HEAD].runs[j].id)
+				list = compare_text_join(c->a, list,
+					arena_printf(c->a, "%lld",
+						(long long)id));
+		}
+	if (list)
+		compare_finding_add(c, FINDING_same_run, list, NULL);
+}
+
+static double compare_conditions_opaque_share(const struct compare_side *s)
+{
+	double graph = 0, all = 0;
+	for (uint32_t i = 0; i < s->runs_n; i++) {
+		const struct compared_run *r = &s->runs[i];
+		graph += r->graph_ns > 0 ? (double)r->graph_ns : 0;
+		all += r->kernel_ns > 0 ? (double)r->kernel_ns : 0;
+	}
+	return graph > 0 ? graph / (graph + all) : 0;
+}
+
+static void compare_conditions_graph_opaque(struct compare *c)
+{
+	double base = compare_conditions_opaque_share(&c->side[BASE]),
+	       head = compare_conditions_opaque_share(&c->side[HEAD]);
+	if (base > opaque_most || head > opaque_most)
+		compare_finding_add(c, FINDING_graph_opaque,
+			compare_text_pct(c->a, base),
+			compare_text_pct(c->a, head));
+}
+
+static int64_t compare_conditions_noted(const struct compare_side *s,
+	enum note_code code)
+{
+	int64_t sum = 0;
+	for (uint32_t i = 0; i < s->runs_n; i++)
+		sum += s->runs[i].notes.count[code];
+	return sum;
+}
+
+static void compare_conditions_records_dropped(struct compare *c)
+{
+	int64_t base = compare_conditions_noted(&c->side[BASE],
+			NOTE_records_dropped),
+		head = compare_conditions_noted(&c->side[HEAD],
+			NOTE_records_dropped);
+	if (base || head)
+		compare_finding_add(c, FINDING_records_dropped,
+			arena_printf(c->a, "%lld", (long long)base),
+			arena_printf(c->a, "%lld", (long long)head));
+}
+
+/* Notes without a finding of their own. */
+static bool compare_conditions_worth_telling(enum note_code code)
+{
+	return note_severity(code) >= NOTE_LOSS &&
+	       code != NOTE_records_dropped && code != NOTE_graph_opaque &&
+	       code != NOTE_names_lag;
+}
+
+static void compare_conditions_notes(struct compare *c)
+{
+	const char *list = NULL;
+	uint32_t n = 0;
+	for (int s = 0; s < 2; s++)
+		for (uint32_t i = 0; i < c->side[s].runs_n; i++)
+			for (enum note_code k = 0; k < NOTE_CODES; k++) {
+				const struct compared_run *r =
+					&c->side[s].runs[i];
+				if (!r->notes.count[k] ||
+					!compare_conditions_worth_telling(k) ||
+					n++ >= NOTES_MOST)
+					continue;
+				list = compare_text_join(c->a, list,
+					arena_printf(c->a, "%s: %s",
+						compare_text_run(c->a, r),
+						note_sentence(c->a, k,
+							r->notes.count[k],
+							r->notes.detail[k])));
+			}
+	if (n > NOTES_MOST)
+		list = arena_printf(c->a, "%s, and %u more", list,
+			n - NOTES_MOST);
+	if (list)
+		compare_finding_add(c, FINDING_notes, list, NULL);
+}
+
+static void compare_conditions_analysis_versions(struct compare *c)
+{
+	int least = c->side[BASE].runs[0].analysis_version, most = least;
+	for (int s = 0; s < 2; s++)
+		for (uint32_t i = 0; i < c->side[s].runs_n; i++) {
+			int v = c->side[s].runs[i].analysis_version;
+			least = v < least ? v : least;
+			most = v > most ? v : most;
+		}
+	if (least != most)
+		compare_finding_add(c, FINDING_analysis_versions,
+			arena_printf(c->a, "%d", least),
+			arena_printf(c->a, "%d", most));
+}
+
+void compare_conditions_runs(struct compare *c)
+{
+	const char *list;
+	compare_conditions_same_run(c);
+	for (int s = 0; s < 2; s++)
+		if ((list = compare_conditions_runs_that(c, s,
+			     compare_conditions_without_gpu, NULL)))
+			compare_finding_add(c, FINDING_no_gpu, list, NULL);
+	if ((list = compare_conditions_all_that(c,
+		     compare_conditions_statistics_only)))
+		compare_finding_add(c, FINDING_statistics_only, list, NULL);
+	c->statistics = list;
+	if ((list = compare_conditions_all_that(c, compare_conditions_lags)))
+		compare_finding_add(c, FINDING_names_lag, list, NULL);
+	compare_conditions_graph_opaque(c);
+	compare_conditions_records_dropped(c);
+	compare_conditions_notes(c);
+	compare_conditions_analysis_versions(c);
+}
+
+/* Only kernels and graphs count: all programs have copies and waiting. */
+static bool compare_conditions_computes(const struct compare_row *r)
+{
+	return r->type == FUNCTION_gpu_compute || r->type == FUNCTION_gpu_graph;
+}
+
+void compare_conditions_rows(struct compare *c)
+{
+	bool common = false, there[2] = { false, false };
+	for (uint32_t i = 0; i < c->rows_n; i++) {
+		const struct compare_row *r = &c->rows[i];
+		if (!compare_conditions_computes(r))
+			continue;
+		for (int s = 0; s < 2; s++)
+			there[s] |= r->launches[s] > 0;
+		common |= r->launches[BASE] > 0 && r->launches[HEAD] > 0;
+	}
+	if (there[BASE] && there[HEAD] && !common)
+		compare_finding_add(c, FINDING_no_common, NULL, NULL);
+}
+
+/* Devices, facts and ranks of both sides. */
 
 enum { FACTS_MOST = 12 };
 
@@ -14,17 +263,18 @@ static const struct {
 };
 enum { KNOWN_FACTS = sizeof known_facts / sizeof *known_facts };
 
-static int by_text(const void *left, const void *right)
+static int compare_conditions_by_text(const void *left, const void *right)
 {
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
 /* Distinct texts, sorted, with " / " between; NULL of none. */
-static const char *distinct(struct arena *a, const char **list, uint32_t n)
+static const char *compare_conditions_distinct(struct arena *a,
+	const char **list, uint32_t n)
 {
 	const char *all = NULL;
 	if (n)
-		qsort(list, n, sizeof *list, by_text);
+		qsort(list, n, sizeof *list, compare_conditions_by_text);
 	for (uint32_t i = 0; i < n; i++)
 		if (i == 0 || strcmp(list[i], list[i - 1]))
 			all = all ? arena_printf(a, "%s / %s", all, list[i])
@@ -32,7 +282,7 @@ static const char *distinct(struct arena *a, const char **list, uint32_t n)
 	return all;
 }
 
-static void devices_differ(struct compare *c)
+static void compare_conditions_devices_differ(struct compare *c)
 {
 	const char *text[2];
 	for (int s = 0; s < 2; s++) {
@@ -50,7 +300,7 @@ static void devices_differ(struct compare *c)
 					(n + 1) * sizeof *names);
 				names[n++] = name;
 			}
-		text[s] = distinct(c->a, names, n);
+		text[s] = compare_conditions_distinct(c->a, names, n);
 	}
 	if (!text[BASE] && !text[HEAD])
 		return;
@@ -61,8 +311,9 @@ static void devices_differ(struct compare *c)
 			text[HEAD]);
 }
 
-/* What a side tells under a name; NULL nothing. */
-static const char *fact_of(struct compare *c, int s, const char *name)
+/* The values of a fact of a side; NULL none. */
+static const char *compare_conditions_fact_of(struct compare *c, int s,
+	const char *name)
 {
 	const struct compare_side *side = &c->side[s];
 	const char **values = arena_array(c->a, const char *, side->runs_n);
@@ -71,19 +322,19 @@ static const char *fact_of(struct compare *c, int s, const char *name)
 		for (uint32_t k = 0; k < side->runs[i].facts.n; k++)
 			if (!strcmp(side->runs[i].facts.rows[k].name, name))
 				values[n++] = side->runs[i].facts.rows[k].value;
-	return distinct(c->a, values, n);
+	return compare_conditions_distinct(c->a, values, n);
 }
 
-struct fact_list {
+struct compare_conditions_fact_list {
 	const char *text[2];
 	uint32_t n;
 };
 
-static void fact_compare(struct compare *c, const char *name,
-	const char *called, struct fact_list *l)
+static void compare_conditions_fact_compare(struct compare *c, const char *name,
+	const char *called, struct compare_conditions_fact_list *l)
 {
-	const char *value[2] = { fact_of(c, BASE, name),
-		fact_of(c, HEAD, name) };
+	const char *value[2] = { compare_conditions_fact_of(c, BASE, name),
+		compare_conditions_fact_of(c, HEAD, name) };
 	if (!value[BASE] || !value[HEAD] || !strcmp(value[BASE], value[HEAD]) ||
 		l->n++ >= FACTS_MOST)
 		return;
@@ -92,13 +343,15 @@ static void fact_compare(struct compare *c, const char *name,
 			arena_printf(c->a, "%s %s", called, value[s]));
 }
 
-/* One side runs on CUDA, the other on HIP: each tells what the other lacks. */
-static void fact_other(struct compare *c, struct fact_list *l)
+/* One side runs on CUDA, the other on HIP: each has a fact that the other
+ * lacks. */
+static void compare_conditions_fact_other(struct compare *c,
+	struct compare_conditions_fact_list *l)
 {
 	const char *cuda[2], *hip[2];
 	for (int s = 0; s < 2; s++) {
-		cuda[s] = fact_of(c, s, "cuda_runtime");
-		hip[s] = fact_of(c, s, "hip_runtime");
+		cuda[s] = compare_conditions_fact_of(c, s, "cuda_runtime");
+		hip[s] = compare_conditions_fact_of(c, s, "hip_runtime");
 	}
 	if (!cuda[BASE] == !cuda[HEAD] || !hip[BASE] == !hip[HEAD] ||
 		!cuda[BASE] == !hip[BASE])
@@ -110,7 +363,7 @@ static void fact_other(struct compare *c, struct fact_list *l)
 				: arena_printf(c->a, "HIP runtime %s", hip[s]));
 }
 
-static bool is_known(const char *name)
+static bool compare_conditions_is_known(const char *name)
 {
 	for (int i = 0; i < KNOWN_FACTS; i++)
 		if (!strcmp(known_facts[i].name, name))
@@ -118,19 +371,22 @@ static bool is_known(const char *name)
 	return false;
 }
 
-static void facts_differ(struct compare *c)
+static void compare_conditions_facts_differ(struct compare *c)
 {
-	struct fact_list l = { 0 };
+	struct compare_conditions_fact_list l = { 0 };
 	const char *last = "";
 	for (int i = 0; i < KNOWN_FACTS; i++)
-		fact_compare(c, known_facts[i].name, known_facts[i].called, &l);
-	fact_other(c, &l);
-	/* Others by name, as the base's first run has them: what it does not
-	 * tell cannot be seen to differ. */
+		compare_conditions_fact_compare(c, known_facts[i].name,
+			known_facts[i].called, &l);
+	compare_conditions_fact_other(c, &l);
+	/* Other facts by name, as the base's first run has them: a fact that
+	 * it lacks cannot differ. */
 	const struct facts *f = &c->side[BASE].runs[0].facts;
 	for (uint32_t i = 0; i < f->n; i++) {
-		if (strcmp(f->rows[i].name, last) && !is_known(f->rows[i].name))
-			fact_compare(c, f->rows[i].name, f->rows[i].name, &l);
+		if (strcmp(f->rows[i].name, last) &&
+			!compare_conditions_is_known(f->rows[i].name))
+			compare_conditions_fact_compare(c, f->rows[i].name,
+				f->rows[i].name, &l);
 		last = f->rows[i].name;
 	}
 	if (l.n > FACTS_MOST)
@@ -142,7 +398,7 @@ static void facts_differ(struct compare *c)
 			l.text[HEAD]);
 }
 
-static void ranks_uneven(struct compare *c)
+static void compare_conditions_ranks_uneven(struct compare *c)
 {
 	uint32_t least[2] = { UINT32_MAX, UINT32_MAX }, most[2] = { 0, 0 };
 	const char *text[2];
@@ -162,7 +418,7 @@ static void ranks_uneven(struct compare *c)
 			text[HEAD]);
 }
 
-static void rank_twice(struct compare *c)
+static void compare_conditions_rank_twice(struct compare *c)
 {
 	const char *list = NULL;
 	for (int s = 0; s < 2; s++)
@@ -189,7 +445,8 @@ static void rank_twice(struct compare *c)
 		compare_finding_add(c, FINDING_rank_twice, list, NULL);
 }
 
-static bool one_device_with_collectives(const struct compared_run *r)
+static bool compare_conditions_one_device_with_collectives(
+	const struct compared_run *r)
 {
 	const char *device = NULL;
 	bool collectives = false;
@@ -205,14 +462,15 @@ static bool one_device_with_collectives(const struct compared_run *r)
 	return collectives && r->world_size != 1;
 }
 
-static void lone_rank(struct compare *c)
+static void compare_conditions_lone_rank(struct compare *c)
 {
 	const char *list = NULL;
 	for (int s = 0; s < 2; s++)
 		for (uint32_t i = 0; i < c->side[s].units_n; i++) {
 			const struct compare_unit *u = &c->side[s].units[i];
 			if (u->runs_n == 1 &&
-				one_device_with_collectives(u->runs[0]))
+				compare_conditions_one_device_with_collectives(
+					u->runs[0]))
 				list = compare_text_join(c->a, list,
 					compare_text_run(c->a, u->runs[0]));
 		}
@@ -220,11 +478,215 @@ static void lone_rank(struct compare *c)
 		compare_finding_add(c, FINDING_lone_rank, list, NULL);
 }
 
-void compare_where_from(struct compare *c)
+void compare_conditions_sides(struct compare *c)
 {
-	devices_differ(c);
-	facts_differ(c);
-	ranks_uneven(c);
-	rank_twice(c);
-	lone_rank(c);
+	compare_conditions_devices_differ(c);
+	compare_conditions_facts_differ(c);
+	compare_conditions_ranks_uneven(c);
+	compare_conditions_rank_twice(c);
+	compare_conditions_lone_rank(c);
+}
+
+/* Whether iterations mean the same on both sides, and what they leave out. */
+
+/* Iterations found by different detectors count as the same if neither the
+ * ratio of their launches nor that of their durations exceeds this. */
+static const double launches_apart = 1.5, duration_apart = 3;
+static const double confidence_least = 0.5, covered_least = 0.9;
+
+/* Means over the kept iterations of a run. */
+static void compare_conditions_cycle_means(const struct compared_run *r,
+	double *launches, double *ns, double *n)
+{
+	*launches = *ns = *n = 0;
+	for (uint32_t i = 0; i < r->cycles.n; i++) {
+		const struct cycle *y = &r->cycles.cycles[i];
+		if (y->use != CYCLE_KEPT)
+			continue;
+		*launches += (double)y->launches;
+		*ns += (double)y->dur_ns;
+		++*n;
+	}
+	if (*n > 0) {
+		*launches /= *n;
+		*ns /= *n;
+	}
+}
+
+static bool compare_conditions_apart(double a, double b, double most)
+{
+	return a > 0 && b > 0 && (a > most * b || b > most * a);
+}
+
+static bool compare_conditions_same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* Ranges of one name mean the same. Periods of one name may differ. */
+static bool compare_conditions_same_meaning(const struct compared_run *a,
+	const struct compared_run *b)
+{
+	const struct cycles *x = &a->cycles, *y = &b->cycles;
+	double launches[2], ns[2], n[2];
+	bool alike = x->detector == y->detector &&
+		     compare_conditions_same_text(x->range, y->range);
+	if (x->detector == CYCLES_TOLD || y->detector == CYCLES_TOLD)
+		return alike;
+	if (alike && x->detector != CYCLES_PERIOD)
+		return true;
+	compare_conditions_cycle_means(a, &launches[0], &ns[0], &n[0]);
+	compare_conditions_cycle_means(b, &launches[1], &ns[1], &n[1]);
+	if (n[0] == 0 || n[1] == 0)
+		return true;
+	return !compare_conditions_apart(launches[0], launches[1],
+		       launches_apart) &&
+	       (alike ||
+		       !compare_conditions_apart(ns[0], ns[1], duration_apart));
+}
+
+static const char *compare_conditions_meaning_text(struct arena *a,
+	const struct compared_run *r)
+{
+	static const char *const words[] = {
+		[CYCLES_NONE] = "none were found",
+		[CYCLES_ANNOTATION] = "ranges named",
+		[CYCLES_PERIOD] = "a period of kernels that begins with",
+		[CYCLES_WINDOW] = "the whole recording",
+		[CYCLES_TOLD] = "a table's cycles of",
+		[CYCLES_NAMED] = "ranges named",
+	};
+	double launches, ns, n;
+	compare_conditions_cycle_means(r, &launches, &ns, &n);
+	return arena_printf(a, "%s%s%s (%s on average)",
+		words[r->cycles.detector], r->cycles.range ? " " : "",
+		r->cycles.range ? r->cycles.range : "",
+		compare_text_time(a, ns));
+}
+
+static void compare_conditions_detectors_differ(struct compare *c)
+{
+	const struct compared_run *first = &c->side[BASE].runs[0];
+	for (int s = 0; s < 2; s++)
+		for (uint32_t i = 0; i < c->side[s].runs_n; i++) {
+			const struct compared_run *r = &c->side[s].runs[i];
+			if (compare_conditions_same_meaning(first, r))
+				continue;
+			compare_finding_add(c, FINDING_detectors_differ,
+				compare_conditions_meaning_text(c->a, first),
+				compare_conditions_meaning_text(c->a, r));
+			return;
+		}
+}
+
+static uint32_t compare_conditions_count(const struct compare_side *s,
+	enum cycle_use use)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->runs_n; i++)
+		for (uint32_t k = 0; k < s->runs[i].cycles.n; k++)
+			n += s->runs[i].cycles.cycles[k].use == use;
+	return n;
+}
+
+static void compare_conditions_warmup_dropped(struct compare *c)
+{
+	const char *text[2];
+	uint32_t n[2];
+	for (int s = 0; s < 2; s++) {
+		n[s] = compare_conditions_count(&c->side[s], CYCLE_WARMUP);
+		text[s] = arena_printf(c->a, "%u", n[s]);
+	}
+	if (n[BASE] || n[HEAD])
+		compare_finding_add(c, FINDING_warmup_dropped, text[BASE],
+			text[HEAD]);
+}
+
+double compare_covered(const struct compare_side *s)
+{
+	double in = 0, all = 0;
+	for (uint32_t i = 0; i < s->runs_n; i++) {
+		const struct compared_run *r = &s->runs[i];
+		if (r->content != CONTENT_LAUNCHES || r->cycles.n == 0 ||
+			r->patterns.cycles_n < r->cycles.n)
+			continue;
+		all += (double)(r->kernel_ns > 0 ? r->kernel_ns : 0) +
+		       (double)(r->graph_ns > 0 ? r->graph_ns : 0);
+		for (uint32_t k = 0; k < r->patterns.n; k++) {
+			const struct pattern *p = &r->patterns.rows[k];
+			if (p->type != FUNCTION_gpu_compute &&
+				p->type != FUNCTION_gpu_comm &&
+				p->type != FUNCTION_gpu_graph)
+				continue;
+			for (uint32_t y = 0; y < r->patterns.cycles_n; y++)
+				in += (double)p->dur_ns[y];
+		}
+	}
+	return all > 0 ? in / all : -1;
+}
+
+static void compare_conditions_coverage(struct compare *c)
+{
+	const char *text[2];
+	bool little = false;
+	for (int s = 0; s < 2; s++) {
+		double share = compare_covered(&c->side[s]);
+		little |= share >= 0 && share < covered_least;
+		text[s] = share < 0 ? "unknown" : compare_text_pct(c->a, share);
+	}
+	if (little)
+		compare_finding_add(c, FINDING_coverage, text[BASE],
+			text[HEAD]);
+}
+
+/* Findings that list single runs. */
+static void compare_conditions_each_run(struct compare *c)
+{
+	struct arena *a = c->a;
+	const char *windows = NULL, *uneven = NULL, *thinned = NULL;
+	for (int s = 0; s < 2; s++)
+		for (uint32_t i = 0; i < c->side[s].runs_n; i++) {
+			const struct compared_run *r = &c->side[s].runs[i];
+			const struct cycles *y = &r->cycles;
+			const char *text = compare_text_run(a, r);
+			if (y->detector == CYCLES_WINDOW)
+				windows = compare_text_join(a, windows, text);
+			if ((y->detector == CYCLES_PERIOD ||
+				    y->detector == CYCLES_ANNOTATION) &&
+				y->confidence < confidence_least)
+				uneven = compare_text_join(a, uneven, text);
+			if (r->patterns.cycles_n < y->n)
+				thinned = compare_text_join(a, thinned,
+					arena_printf(a, "%u of %u of %s",
+						r->patterns.cycles_n, y->n,
+						text));
+		}
+	if (windows)
+		compare_finding_add(c, FINDING_one_window, windows, NULL);
+	if (uneven)
+		compare_finding_add(c, FINDING_low_confidence, uneven, NULL);
+	if (thinned)
+		compare_finding_add(c, FINDING_cycles_uneven, thinned, NULL);
+}
+
+void compare_conditions_cycles(struct compare *c)
+{
+	compare_conditions_detectors_differ(c);
+	compare_conditions_warmup_dropped(c);
+	compare_conditions_coverage(c);
+	compare_conditions_each_run(c);
+}
+
+void compare_conditions_cycles_used(struct compare *c)
+{
+	const char *text[2];
+	uint32_t least = UINT32_MAX;
+	for (int s = 0; s < 2; s++) {
+		uint32_t n = c->side[s].cycles_n;
+		least = n < least ? n : least;
+		text[s] = arena_printf(c->a, "%u", n);
+	}
+	if (least == 0 && c->out->comparable)
+		compare_finding_add(c, FINDING_no_cycle, text[BASE],
+			text[HEAD]);
 }

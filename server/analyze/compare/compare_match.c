@@ -1,34 +1,282 @@
-/* compare_match.c - devices and ranks matched by what they do.
- *
- * The first unit of the base sets the places. A lane of another unit takes the
- * place of its name; devices change places only where the assignment that fits
- * best is clearly better than that: half the distance or less, by a twentieth of
- * the time. Collectives are left out, since who waits in them says nothing of
- * what a device does. A rank's host goes where its first device goes. */
-#include "compare_assign.h"
+/* compare_match.c - matches the repetitions, iterations, devices and ranks of both sides. */
 #include "compare_state.h"
 #include "names.h"
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
-struct lane {
-	uint32_t run; /* of the unit */
+/* Units: runs of one job are one repetition, other runs one each. */
+
+static int compare_match_by_rank(const void *left, const void *right)
+{
+	const struct compared_run
+		*a = *(const struct compared_run *const *)left,
+		*b = *(const struct compared_run *const *)right;
+	if (a->rank != b->rank)
+		return (a->rank > b->rank) - (a->rank < b->rank);
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static struct compare_unit *compare_match_unit_of(struct compare_side *s,
+	int64_t job)
+{
+	for (uint32_t u = 0; job && u < s->units_n; u++)
+		if (s->units[u].runs[0]->job == job)
+			return &s->units[u];
+	return &s->units[s->units_n++];
+}
+
+void compare_match_units(const struct compared_run *runs, uint32_t n,
+	struct arena *a, struct compare_side *out)
+{
+	*out = (struct compare_side){ .runs = runs,
+		.runs_n = n,
+		.per_launch = 1 };
+	out->units = arena_array(a, struct compare_unit, n);
+	out->unit_cycles = arena_array(a, uint32_t, n);
+	for (uint32_t i = 0; i < n; i++) {
+		struct compare_unit *u =
+			compare_match_unit_of(out, runs[i].job);
+		if (!u->runs)
+			u->runs =
+				arena_array(a, const struct compared_run *, n);
+		u->runs[u->runs_n++] = &runs[i];
+	}
+	for (uint32_t i = 0; i < out->units_n; i++) {
+		struct compare_unit *u = &out->units[i];
+		qsort(u->runs, u->runs_n, sizeof *u->runs,
+			compare_match_by_rank);
+		u->at = arena_array(a, uint32_t *, u->runs_n);
+		u->place_of = arena_array(a, uint32_t *, u->runs_n);
+	}
+}
+
+static bool compare_match_start_known(const struct compare_side *s)
+{
+	for (uint32_t u = 0; u < s->units_n; u++)
+		if (s->units[u].runs[0]->started_utc_ns <= 0)
+			return false;
+	return true;
+}
+
+/* By start time if all units have one, otherwise by id. The sort is stable,
+ * because runs without either come in a given order. */
+static void compare_match_units_by_time(struct compare_side *s, struct arena *a)
+{
+	bool moments = compare_match_start_known(s);
+	s->by_time = arena_array(a, uint32_t, s->units_n + 1);
+	for (uint32_t u = 0; u < s->units_n; u++) {
+		const struct compared_run *r = s->units[u].runs[0];
+		uint32_t at = u;
+		for (; at; at--) {
+			const struct compared_run *b =
+				s->units[s->by_time[at - 1]].runs[0];
+			if (moments && b->started_utc_ns != r->started_utc_ns
+					? b->started_utc_ns < r->started_utc_ns
+					: b->id <= r->id)
+				break;
+			s->by_time[at] = s->by_time[at - 1];
+		}
+		s->by_time[at] = u;
+	}
+}
+
+void compare_unit_means(const struct compare_side *s, const double *ns,
+	double *means)
+{
+	for (uint32_t i = 0; i < s->units_n; i++) {
+		const struct compare_unit *u = &s->units[s->by_time[i]];
+		double sum = 0;
+		for (uint32_t k = 0; k < u->cycles_n; k++)
+			sum += ns[u->first + k];
+		means[i] = u->cycles_n ? sum / u->cycles_n : NAN;
+	}
+}
+
+/* Iterations: the kept ones of matching work are compared. If a stratum has
+ * more than its share of the mix, an even choice of them is used. The ranks
+ * of a job iterate together: the k-th iteration of one belongs to the k-th of
+ * another. */
+
+/* Of `have` in order, whether the i-th is among `want` evenly chosen ones. */
+static bool compare_match_chosen(uint64_t i, uint64_t have, uint64_t want)
+{
+	return (i + 1) * want / have != i * want / have;
+}
+
+static uint32_t compare_match_run_cycles(const struct compared_run *r,
+	const uint32_t *wanted, uint32_t *at, struct arena *a)
+{
+	const struct cycles *c = &r->cycles;
+	uint32_t *have = arena_array(a, uint32_t, c->strata_n + 1);
+	uint32_t *seen = arena_array(a, uint32_t, c->strata_n + 1);
+	uint32_t n = 0;
+
+	for (int fill = 0; fill < 2; fill++)
+		for (uint32_t i = 0; i < r->patterns.cycles_n; i++) {
+			const struct cycle *y =
+				&c->cycles[r->patterns.cycle[i]];
+			if (y->use != CYCLE_KEPT)
+				continue;
+			uint32_t s = y->stratum < c->strata_n ? y->stratum
+							      : c->strata_n;
+			if (!fill)
+				have[s]++;
+			else if (!wanted || wanted[s] >= have[s] ||
+				 compare_match_chosen(seen[s]++, have[s],
+					 wanted[s]))
+				at[n++] = i;
+		}
+	return n;
+}
+
+static double compare_match_cycle_ns(const struct compare_unit *u, uint32_t k)
+{
+	double sum = 0;
+	for (uint32_t r = 0; r < u->runs_n; r++) {
+		const struct compared_run *run = u->runs[r];
+		uint32_t i = run->patterns.cycle[u->at[r][k]];
+		sum += (double)run->cycles.cycles[i].dur_ns;
+	}
+	return sum / u->runs_n;
+}
+
+void compare_match_cycles(struct compare_side *s, uint32_t *const *wanted,
+	struct arena *a)
+{
+	uint32_t used = 0;
+	s->cycles_n = 0;
+	for (uint32_t i = 0; i < s->units_n; i++) {
+		struct compare_unit *u = &s->units[i];
+		u->cycles_n = UINT32_MAX;
+		for (uint32_t r = 0; r < u->runs_n; r++) {
+			const struct compared_run *run = u->runs[r];
+			u->at[r] = arena_array(a, uint32_t,
+				run->patterns.cycles_n + 1);
+			uint32_t n = compare_match_run_cycles(run,
+				wanted ? wanted[run - s->runs] : NULL, u->at[r],
+				a);
+			u->cycles_n = n < u->cycles_n ? n : u->cycles_n;
+		}
+		if (u->cycles_n == 0)
+			continue;
+		u->first = s->cycles_n;
+		s->cycles_n += u->cycles_n;
+		s->unit_cycles[used] = u->cycles_n;
+		s->units[used++] = *u;
+	}
+	s->units_n = used;
+	compare_match_units_by_time(s, a);
+	s->cycle_ns = arena_array(a, double, s->cycles_n + 1);
+	for (uint32_t i = 0; i < s->units_n; i++)
+		for (uint32_t k = 0; k < s->units[i].cycles_n; k++)
+			s->cycle_ns[s->units[i].first + k] =
+				compare_match_cycle_ns(&s->units[i], k);
+}
+
+/* Assignment: the Hungarian method with potentials. Lanes join one after the
+ * other, each by the shortest path of exchanges. Index 0 is no lane. */
+
+struct paths {
+	const double *cost;
+	uint32_t n;
+	double *lane_price, *place_price, *slack;
+	uint32_t *holder,
+		*from; /* by place: the lane that has it, and the place before it on the path */
+	bool *done;
+};
+
+/* The place to reach next. Moves prices so that reaching it is free. */
+static uint32_t compare_match_assign_step(struct paths *p, uint32_t at)
+{
+	uint32_t lane = p->holder[at], next = 0;
+	double least = INFINITY;
+	for (uint32_t j = 1; j <= p->n; j++) {
+		if (p->done[j])
+			continue;
+		double way = p->cost[(size_t)(lane - 1) * p->n + j - 1] -
+			     p->lane_price[lane] - p->place_price[j];
+		if (way < p->slack[j]) {
+			p->slack[j] = way;
+			p->from[j] = at;
+		}
+		if (p->slack[j] < least) {
+			least = p->slack[j];
+			next = j;
+		}
+	}
+	for (uint32_t j = 0; j <= p->n; j++)
+		if (p->done[j]) {
+			p->lane_price[p->holder[j]] += least;
+			p->place_price[j] -= least;
+		} else {
+			p->slack[j] -= least;
+		}
+	return next;
+}
+
+static void compare_match_assign_join(struct paths *p, uint32_t lane)
+{
+	uint32_t at = 0;
+	p->holder[0] = lane;
+	for (uint32_t j = 0; j <= p->n; j++) {
+		p->slack[j] = INFINITY;
+		p->done[j] = false;
+	}
+	do {
+		p->done[at] = true;
+		at = compare_match_assign_step(p, at);
+	} while (p->holder[at]);
+	for (; at; at = p->from[at])
+		p->holder[at] = p->holder[p->from[at]];
+}
+
+void compare_match_assign(const double *cost, uint32_t n, struct arena *a,
+	uint32_t *place)
+{
+	struct paths p = { .cost = cost,
+		.n = n,
+		.lane_price = arena_array(a, double, n + 1),
+		.place_price = arena_array(a, double, n + 1),
+		.slack = arena_array(a, double, n + 1),
+		.holder = arena_array(a, uint32_t, n + 1),
+		.from = arena_array(a, uint32_t, n + 1),
+		.done = arena_array(a, bool, n + 1) };
+	for (uint32_t i = 1; i <= n; i++)
+		compare_match_assign_join(&p, i);
+	for (uint32_t j = 1; j <= n; j++)
+		place[p.holder[j] - 1] = j - 1;
+}
+
+/* Places: devices and ranks are matched by what they do.
+ *
+ * The first unit of the base defines the places. A lane of another unit takes
+ * the place of its name. Devices change places only if the best assignment is
+ * clearly better: at most half the distance, and less by at least a twentieth
+ * of the time. Collectives are excluded, because waiting in them says nothing
+ * about what a device does. A rank's host follows its first device. */
+
+struct compare_match_lane {
+	uint32_t run; /* index in the unit */
 	const char *device;
 	bool host;
 	uint32_t place;
-	double *ns; /* by function: mean per cycle */
+	double *ns; /* by function: mean per iteration */
 	uint32_t ns_n;
 };
-struct lanes {
-	struct lane *rows;
+struct compare_match_lanes {
+	struct compare_match_lane *rows;
 	uint32_t n;
 };
-struct roles {
+struct compare_match_roles {
 	struct compare *c;
-	struct lanes places; /* the places, as those who set them have them */
+	struct compare_match_lanes
+		places; /* the places, as the lanes that defined them */
 	struct names functions;
-	const char *moved; /* what is told of those that changed places */
+	const char *
+		moved; /* the text of the finding on lanes that changed places */
 };
 
 bool compare_on_host(enum function_type t)
@@ -45,35 +293,37 @@ bool compare_on_host(enum function_type t)
 	return host[t];
 }
 
-static uint32_t function_of(struct roles *x, const struct pattern *p)
+static uint32_t compare_match_function_of(struct compare_match_roles *x,
+	const struct pattern *p)
 {
 	const char *key = arena_printf(x->c->a, "%d %s", (int)p->type, p->name);
 	return names_put(&x->functions, key, strlen(key));
 }
 
-static struct lane *lane_of(struct roles *x, struct lanes *l, uint32_t run,
-	const struct pattern *p)
+static struct compare_match_lane *
+compare_match_lane_of(struct compare_match_roles *x,
+	struct compare_match_lanes *l, uint32_t run, const struct pattern *p)
 {
 	for (uint32_t i = 0; i < l->n; i++)
 		if (l->rows[i].run == run &&
 			!strcmp(l->rows[i].device, p->device))
 			return &l->rows[i];
 	l->rows = arena_grow(x->c->a, l->rows, (l->n + 1) * sizeof *l->rows);
-	l->rows[l->n] = (struct lane){ .run = run,
+	l->rows[l->n] = (struct compare_match_lane){ .run = run,
 		.device = p->device,
 		.host = compare_on_host(p->type),
 		.place = UINT32_MAX };
 	return &l->rows[l->n++];
 }
 
-/* The first turn over the patterns made every lane and its room. */
-static double *ns_of(const struct lane *l)
+/* The first pass over the patterns made every lane and its array. */
+static double *compare_match_ns_of(const struct compare_match_lane *l)
 {
 	assert(l->ns);
 	return l->ns;
 }
 
-static double mean_ns(const struct compare_unit *u, uint32_t run,
+static double compare_match_mean_ns(const struct compare_unit *u, uint32_t run,
 	const struct pattern *p)
 {
 	double sum = 0;
@@ -83,14 +333,15 @@ static double mean_ns(const struct compare_unit *u, uint32_t run,
 }
 
 /* The lanes of a unit, each with what it did. */
-static struct lanes lanes_from(struct roles *x, const struct compare_unit *u)
+static struct compare_match_lanes compare_match_lanes_from(
+	struct compare_match_roles *x, const struct compare_unit *u)
 {
-	struct lanes l = { 0 };
+	struct compare_match_lanes l = { 0 };
 	for (uint32_t r = 0; r < u->runs_n; r++)
 		for (uint32_t i = 0; i < u->runs[r]->patterns.n; i++) {
 			const struct pattern *p = &u->runs[r]->patterns.rows[i];
-			lane_of(x, &l, r, p);
-			function_of(x, p);
+			compare_match_lane_of(x, &l, r, p);
+			compare_match_function_of(x, p);
 		}
 	for (uint32_t i = 0; i < l.n; i++) {
 		l.rows[i].ns_n = x->functions.n;
@@ -101,14 +352,16 @@ static struct lanes lanes_from(struct roles *x, const struct compare_unit *u)
 			const struct pattern *p = &u->runs[r]->patterns.rows[i];
 			if (p->type != FUNCTION_gpu_comm &&
 				!compare_on_host(p->type))
-				ns_of(lane_of(x, &l, r,
-					p))[function_of(x, p)] +=
-					mean_ns(u, r, p);
+				compare_match_ns_of(compare_match_lane_of(x, &l,
+					r,
+					p))[compare_match_function_of(x, p)] +=
+					compare_match_mean_ns(u, r, p);
 		}
 	return l;
 }
 
-static bool taken(const struct lanes *l, uint32_t place)
+static bool compare_match_taken(const struct compare_match_lanes *l,
+	uint32_t place)
 {
 	for (uint32_t i = 0; i < l->n; i++)
 		if (l->rows[i].place == place)
@@ -116,21 +369,23 @@ static bool taken(const struct lanes *l, uint32_t place)
 	return false;
 }
 
-/* A lane's place by name; by rank and order where none has the name. */
-static void place_by_name(struct roles *x, struct lanes *l)
+/* A lane's place by name, or by rank and order if no place has the name. */
+static void compare_match_place_by_name(struct compare_match_roles *x,
+	struct compare_match_lanes *l)
 {
 	for (int exact = 1; exact >= 0; exact--)
 		for (uint32_t i = 0; i < l->n; i++)
 			for (uint32_t j = 0; l->rows[i].place == UINT32_MAX &&
 					     j < x->places.n;
 				j++) {
-				const struct lane *p = &x->places.rows[j];
+				const struct compare_match_lane *p =
+					&x->places.rows[j];
 				if (p->run == l->rows[i].run &&
 					p->host == l->rows[i].host &&
 					(!exact ||
 						!strcmp(p->device,
 							l->rows[i].device)) &&
-					!taken(l, j))
+					!compare_match_taken(l, j))
 					l->rows[i].place = j;
 			}
 	for (uint32_t i = 0; i < l->n; i++)
@@ -142,27 +397,31 @@ static void place_by_name(struct roles *x, struct lanes *l)
 		}
 }
 
-static double ns_at(const struct lane *l, uint32_t f)
+static double compare_match_ns_at(const struct compare_match_lane *l,
+	uint32_t f)
 {
 	return f < l->ns_n ? l->ns[f] : 0;
 }
 
-/* Distance of what two lanes did. */
-static double distance(const struct roles *x, const struct lane *l,
-	const struct lane *place)
+/* The distance between the work of two lanes. */
+static double compare_match_distance(const struct compare_match_roles *x,
+	const struct compare_match_lane *l,
+	const struct compare_match_lane *place)
 {
 	double sum = 0;
 	for (uint32_t f = 0; f < x->functions.n; f++)
-		sum += fabs(ns_at(l, f) - ns_at(place, f));
+		sum += fabs(compare_match_ns_at(l, f) -
+			    compare_match_ns_at(place, f));
 	return sum;
 }
 
 /* Hosts go where the first device of their rank went. */
-static void hosts_follow(struct roles *x, struct lanes *l)
+static void compare_match_hosts_follow(struct compare_match_roles *x,
+	struct compare_match_lanes *l)
 {
 	for (uint32_t i = 0; i < l->n; i++) {
-		struct lane *host = &l->rows[i];
-		const struct lane *device = NULL;
+		struct compare_match_lane *host = &l->rows[i];
+		const struct compare_match_lane *device = NULL;
 		for (uint32_t j = 0; host->host && !device && j < l->n; j++)
 			if (!l->rows[j].host && l->rows[j].run == host->run)
 				device = &l->rows[j];
@@ -177,8 +436,9 @@ static void hosts_follow(struct roles *x, struct lanes *l)
 	}
 }
 
-static void moved_tell(struct roles *x, const struct compare_unit *u,
-	const struct lane *l, uint32_t to)
+static void compare_match_moved_tell(struct compare_match_roles *x,
+	const struct compare_unit *u, const struct compare_match_lane *l,
+	uint32_t to)
 {
 	struct arena *a = x->c->a;
 	x->moved = compare_text_join(a, x->moved,
@@ -187,9 +447,9 @@ static void moved_tell(struct roles *x, const struct compare_unit *u,
 			x->places.rows[to].device));
 }
 
-/* Devices among the places that this unit's have. */
-static void place_by_role(struct roles *x, const struct compare_unit *u,
-	struct lanes *l)
+/* Assigns the unit's devices to its places. */
+static void compare_match_place_by_role(struct compare_match_roles *x,
+	const struct compare_unit *u, struct compare_match_lanes *l)
 {
 	struct arena *a = x->c->a;
 	uint32_t *of = arena_array(a, uint32_t, l->n + 1), n = 0;
@@ -201,15 +461,15 @@ static void place_by_role(struct roles *x, const struct compare_unit *u,
 	uint32_t *to = arena_array(a, uint32_t, n + 1);
 	double by_name = 0, best = 0, all = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct lane *lane = &l->rows[of[i]];
+		const struct compare_match_lane *lane = &l->rows[of[i]];
 		for (uint32_t j = 0; j < n; j++)
-			cost[(size_t)i * n + j] = distance(x, lane,
-				&x->places.rows[l->rows[of[j]].place]);
+			cost[(size_t)i * n + j] = compare_match_distance(x,
+				lane, &x->places.rows[l->rows[of[j]].place]);
 		by_name += cost[(size_t)i * n + i];
 		for (uint32_t f = 0; f < lane->ns_n; f++)
 			all += lane->ns[f];
 	}
-	compare_assign(cost, n, a, place);
+	compare_match_assign(cost, n, a, place);
 	for (uint32_t i = 0; i < n; i++) {
 		best += cost[(size_t)i * n + place[i]];
 		to[i] = l->rows[of[place[i]]].place;
@@ -218,15 +478,15 @@ static void place_by_role(struct roles *x, const struct compare_unit *u,
 		return;
 	for (uint32_t i = 0; i < n; i++) {
 		if (l->rows[of[i]].place != to[i])
-			moved_tell(x, u, &l->rows[of[i]], to[i]);
+			compare_match_moved_tell(x, u, &l->rows[of[i]], to[i]);
 		l->rows[of[i]].place = to[i];
 	}
-	hosts_follow(x, l);
+	compare_match_hosts_follow(x, l);
 }
 
-/* What a lane is called: a job's with its rank. */
-static const char *called(struct arena *a, const struct compare_unit *u,
-	const struct lane *l)
+/* The name of a lane, with the rank if the unit is a job. */
+static const char *compare_match_called(struct arena *a,
+	const struct compare_unit *u, const struct compare_match_lane *l)
 {
 	int32_t rank = u->runs[l->run]->rank;
 	if (u->runs_n == 1)
@@ -236,20 +496,22 @@ static const char *called(struct arena *a, const struct compare_unit *u,
 	return arena_printf(a, "rank %d, %s", (int)rank, l->device);
 }
 
-static void unit_place(struct roles *x, struct compare_unit *u, int side)
+static void compare_match_unit_place(struct compare_match_roles *x,
+	struct compare_unit *u, int side)
 {
 	struct compare *c = x->c;
-	struct lanes l = lanes_from(x, u);
+	struct compare_match_lanes l = compare_match_lanes_from(x, u);
 	bool first = x->places.n == 0;
-	place_by_name(x, &l);
+	compare_match_place_by_name(x, &l);
 	if (!first)
-		place_by_role(x, u, &l);
+		compare_match_place_by_role(x, u, &l);
 	for (uint32_t r = 0; r < u->runs_n; r++) {
 		const struct patterns *p = &u->runs[r]->patterns;
 		u->place_of[r] = arena_array(c->a, uint32_t, p->n + 1);
 		for (uint32_t i = 0; i < p->n; i++)
 			u->place_of[r][i] =
-				lane_of(x, &l, r, &p->rows[i])->place;
+				compare_match_lane_of(x, &l, r, &p->rows[i])
+					->place;
 	}
 	for (int s = 0; s < 2; s++)
 		c->place[s] = arena_grow(c->a, c->place[s],
@@ -260,16 +522,16 @@ static void unit_place(struct roles *x, struct compare_unit *u, int side)
 	for (uint32_t i = 0; i < l.n; i++)
 		if (!c->place[side][l.rows[i].place])
 			c->place[side][l.rows[i].place] =
-				called(c->a, u, &l.rows[i]);
+				compare_match_called(c->a, u, &l.rows[i]);
 }
 
-void compare_roles_from(struct compare *c)
+void compare_match_places(struct compare *c)
 {
-	struct roles x = { .c = c };
+	struct compare_match_roles x = { .c = c };
 	names_init(&x.functions, c->a);
 	for (int s = 0; s < 2; s++)
 		for (uint32_t u = 0; u < c->side[s].units_n; u++)
-			unit_place(&x, &c->side[s].units[u], s);
+			compare_match_unit_place(&x, &c->side[s].units[u], s);
 	if (x.moved)
 		compare_finding_add(c, FINDING_device_swapped, x.moved, NULL);
 }

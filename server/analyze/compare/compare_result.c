@@ -1,9 +1,328 @@
-/* compare_result.c - rows as they are told, what is at stake first. */
+/* compare_result.c - builds the result: rows in their order, resources, and the headline. */
 #include "compare_state.h"
 #include <math.h>
 #include <string.h>
 
-static double mean(const double *x, uint32_t n)
+/* Resources: counters that changed with a function.
+ *
+ * A counter is used only if it was sampled inside nearly all executions.
+ * Interpolated values describe the device and are the same for every
+ * function. A counter changed if the means over iterations differ by more
+ * than the margin and by more than three standard errors. */
+
+static const double sampled_least = 0.95, errors_least = 3;
+
+struct tallied {
+	double values, sampled, sum, squares;
+};
+
+/* The index of the first metric of a pattern, or of the next pattern. */
+static uint32_t compare_result_metric_first(const struct patterns *p,
+	uint32_t pattern)
+{
+	uint32_t low = 0, high = p->metrics_n;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		if (p->metrics[mid].pattern < pattern)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static void compare_result_tally(struct tallied *t,
+	const struct pattern_metric *m, const uint32_t *at, uint32_t n)
+{
+	for (uint32_t k = 0; k < n; k++) {
+		double mu = m->mu[at[k]];
+		if (isnan(mu))
+			continue;
+		t->values++;
+		t->sampled += m->interpolated[at[k]] == METRIC_SAMPLED;
+		t->sum += mu;
+		t->squares += mu * mu;
+	}
+}
+
+static struct tallied compare_result_tally_row(const struct compare *c,
+	const struct compare_row *row, int s, const char *name)
+{
+	struct tallied t = { 0 };
+	for (uint32_t i = 0; i < row->sources_n; i++) {
+		const struct compare_source *x = &row->sources[i];
+		if (x->side != s)
+			continue;
+		const struct compare_unit *u = &c->side[s].units[x->unit];
+		const struct patterns *p = &u->runs[x->run]->patterns;
+		for (uint32_t m = compare_result_metric_first(p, x->pattern);
+			m < p->metrics_n && p->metrics[m].pattern == x->pattern;
+			m++)
+			if (!strcmp(p->metrics[m].name, name))
+				compare_result_tally(&t, &p->metrics[m],
+					u->at[x->run], u->cycles_n);
+	}
+	return t;
+}
+
+static bool compare_result_metric_resolved(const struct tallied *t)
+{
+	return t->values >= 3 && t->sampled >= sampled_least * t->values;
+}
+
+static double compare_result_metric_mean(const struct tallied *t)
+{
+	return t->sum / t->values;
+}
+
+static double compare_result_metric_error2(const struct tallied *t)
+{
+	double m = compare_result_metric_mean(t);
+	double var = (t->squares - t->values * m * m) / (t->values - 1);
+	return fmax(var, 0) / t->values;
+}
+
+static bool compare_result_metric_moved(const struct compare *c,
+	const struct tallied *base, const struct tallied *head)
+{
+	double delta = fabs(compare_result_metric_mean(head) -
+			    compare_result_metric_mean(base));
+	double size = fmax(fabs(compare_result_metric_mean(base)),
+		fabs(compare_result_metric_mean(head)));
+	return delta > c->o->margin * size &&
+	       delta > errors_least *
+			       sqrt(compare_result_metric_error2(base) +
+				       compare_result_metric_error2(head));
+}
+
+static void compare_result_resources_add(struct compare *c,
+	const struct compare_row *row, struct changed_row *out)
+{
+	for (uint32_t i = 0; i < row->sources_n; i++) {
+		const struct compare_source *x = &row->sources[i];
+		if (x->side != BASE)
+			continue;
+		const struct compare_unit *u = &c->side[BASE].units[x->unit];
+		const struct patterns *p = &u->runs[x->run]->patterns;
+		for (uint32_t m = compare_result_metric_first(p, x->pattern);
+			m < p->metrics_n && p->metrics[m].pattern == x->pattern;
+			m++) {
+			const char *name = p->metrics[m].name;
+			struct tallied base = compare_result_tally_row(c, row,
+					       BASE, name),
+				       head = compare_result_tally_row(c, row,
+					       HEAD, name);
+			if (!compare_result_metric_resolved(&base) ||
+				!compare_result_metric_resolved(&head) ||
+				!compare_result_metric_moved(c, &base, &head))
+				continue;
+			out->resources = arena_grow(c->a, out->resources,
+				(out->resources_n + 1) *
+					sizeof *out->resources);
+			out->resources[out->resources_n++] =
+				(struct resource){ name,
+					compare_result_metric_mean(&base),
+					compare_result_metric_mean(&head) };
+		}
+		return; /* only the metrics of the first unit are used */
+	}
+}
+
+void compare_result_counters(struct compare *c)
+{
+	struct tallied all = { 0 };
+	const char *without = NULL;
+	bool any = false;
+	for (int s = 0; s < 2; s++)
+		for (uint32_t i = 0; i < c->side[s].units_n; i++) {
+			const struct compare_unit *u = &c->side[s].units[i];
+			for (uint32_t r = 0; r < u->runs_n; r++) {
+				const struct patterns *p =
+					&u->runs[r]->patterns;
+				double before = all.values;
+				for (uint32_t m = 0; m < p->metrics_n; m++) {
+					struct tallied t = { 0 };
+					compare_result_tally(&t, &p->metrics[m],
+						u->at[r], u->cycles_n);
+					any |= compare_result_metric_resolved(
+						&t);
+					all.values += t.values;
+					all.sampled += t.sampled;
+				}
+				bool told = p->metrics_n ||
+					    u->runs[r]
+						    ->notes
+						    .count[NOTE_counters_nan];
+				if (told && all.values == before)
+					without =
+						compare_text_join(c->a, without,
+							compare_text_run(c->a,
+								u->runs[r]));
+			}
+		}
+	if (without)
+		compare_finding_add(c, FINDING_counters_nan, without, NULL);
+	if (all.values > 0 && !any)
+		compare_finding_add(c, FINDING_counters_slow,
+			compare_text_pct(c->a, 1 - all.sampled / all.values),
+			NULL);
+}
+
+/* The headline: one sentence that sums up the comparison. */
+
+static bool compare_result_larger(const struct change *c,
+	const struct change *than)
+{
+	return c->is <= CHANGE_LIKELY &&
+	       (!than || fabs(c->delta_ns) > fabs(than->delta_ns));
+}
+
+static const struct change *compare_result_part(const struct comparison *out,
+	enum split_part which)
+{
+	for (uint32_t i = 0; i < out->split_n; i++)
+		if (out->split[i].part == which)
+			return &out->split[i].change;
+	return NULL;
+}
+
+static bool compare_result_tested(const struct change *c)
+{
+	return c && c->evidence != EVIDENCE_NONE;
+}
+
+/* "; the cycle takes 12.31 ms in the base, 12.35 ms in the head (+0.3 %)".
+ * For windows, whose length is chance, the time of kernels that compute. */
+static const char *compare_result_text_cycle(struct arena *a,
+	const struct comparison *out)
+{
+	const struct change *c = compare_result_part(out, SPLIT_PART_cycle);
+	const char *what = "the cycle takes";
+	if (!compare_result_tested(c)) {
+		c = compare_result_part(out, SPLIT_PART_compute);
+		what = "kernels that compute take";
+	}
+	if (!compare_result_tested(c))
+		return "";
+	return arena_printf(a, "; %s %s in the base, %s in the head (%+.1f %%)",
+		what, compare_text_time(a, c->base_ns),
+		compare_text_time(a, c->head_ns), 100 * (c->ratio - 1));
+}
+
+static const char *compare_result_text_common(struct arena *a,
+	const struct comparison *out)
+{
+	if (!out->common.there)
+		return "";
+	return arena_printf(a,
+		"all kernels alike take %.3g times as long (%s%s per cycle), "
+		"as "
+		"by a change of clocks or power; beyond that, ",
+		out->common.ratio, out->common.ns < 0 ? "-" : "+",
+		compare_text_time(a, fabs(out->common.ns)));
+}
+
+static const char *compare_result_text_unchanged(struct arena *a,
+	const struct comparison *out)
+{
+	if (!out->count[CHANGE_UNDECIDED])
+		return arena_printf(a,
+			"nothing changed: all %u functions are within %.3g "
+			"%%, or too short to matter%s",
+			out->rows_n, 100 * out->margin,
+			compare_result_text_cycle(a, out));
+	return arena_printf(a,
+		"nothing is shown to have changed: %u functions are unchanged, "
+		"%u undecided%s",
+		out->count[CHANGE_UNCHANGED], out->count[CHANGE_UNDECIDED],
+		compare_result_text_cycle(a, out));
+}
+
+/* If no function changed, a part of the iteration may still have changed, for
+ * example because of overlap. */
+static const char *compare_result_text_part(struct arena *a,
+	const struct comparison *out)
+{
+	static const char *const names[SPLIT_PARTS] = {
+#define SPLIT_PART(code, word, what) [SPLIT_PART_##code] = (what),
+#include "split_part.def"
+#undef SPLIT_PART
+	};
+	const struct split_row *most = NULL;
+	for (uint32_t i = 0; i < out->split_n; i++) {
+		const struct split_row *s = &out->split[i];
+		bool whole = s->part == SPLIT_PART_cycle;
+		if (compare_result_larger(&s->change,
+			    most && !whole ? &most->change : NULL) &&
+			(!whole || !most))
+			most = s;
+		if (most && most->part == SPLIT_PART_cycle && !whole &&
+			s->change.is <= CHANGE_LIKELY)
+			most = s;
+	}
+	if (!most)
+		return compare_result_text_unchanged(a, out);
+	return arena_printf(a,
+		"no function alone is shown to have changed, but %s%s time "
+		"goes to %s: %s, %s%s",
+		most->change.is == CHANGE_LIKELY ? "likely " : "",
+		most->change.delta_ns < 0 ? "less" : "more", names[most->part],
+		compare_text_amount(a, &most->change),
+		compare_text_evidence(&most->change),
+		most->part == SPLIT_PART_cycle
+			? ""
+			: compare_result_text_cycle(a, out));
+}
+
+static const char *compare_result_text_changed(struct arena *a,
+	const struct comparison *out)
+{
+	const struct changed_row *row = NULL;
+	const struct change *idle = compare_result_part(out, SPLIT_PART_idle),
+			    *top;
+	uint32_t others = 0;
+	for (uint32_t i = 0; i < out->rows_n; i++) {
+		const struct changed_row *r = &out->rows[i];
+		others += r->change.is <= CHANGE_LIKELY;
+		if (compare_result_larger(&r->change,
+			    row ? &row->change : NULL))
+			row = r;
+	}
+	top = row ? &row->change : NULL;
+	if (idle && compare_result_larger(idle, top))
+		return arena_printf(a,
+			"the GPU has nothing to do for %s, %s: the host is "
+			"what "
+			"changed%s",
+			compare_text_amount(a, idle),
+			compare_text_evidence(idle),
+			compare_result_text_cycle(a, out));
+	if (!top)
+		return compare_result_text_part(a, out);
+	return arena_printf(a, "%s on %s %s: %s, %s%s%s",
+		compare_text_name(a, row->name), row->device,
+		compare_text_what(top), compare_text_amount(a, top),
+		compare_text_evidence(top),
+		others > 1 ? arena_printf(a, "; %u functions changed in all",
+				     others)
+			   : "",
+		compare_result_text_cycle(a, out));
+}
+
+void compare_result_headline(struct compare *c)
+{
+	struct comparison *out = c->out;
+	if (out->comparable)
+		out->headline = arena_printf(c->a, "%s%s",
+			compare_result_text_common(c->a, out),
+			compare_result_text_changed(c->a, out));
+	else
+		out->headline = out->findings[0].text;
+}
+
+/* Rows as they are reported, the largest changes first. */
+
+static double compare_result_mean(const double *x, uint32_t n)
 {
 	double sum = 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -11,7 +330,7 @@ static double mean(const double *x, uint32_t n)
 	return n ? sum / n : NAN;
 }
 
-struct change compare_change_plain(double base_ns, double head_ns)
+static struct change compare_result_plain_change(double base_ns, double head_ns)
 {
 	return (struct change){ .base_ns = base_ns,
 		.head_ns = head_ns,
@@ -29,9 +348,9 @@ struct change compare_change_plain(double base_ns, double head_ns)
 		.floor_df = NAN };
 }
 
-/* Change of launches times the base's mean, the rest by duration: what only one
- * side has is a matter of launches alone. */
-static void split_delta(struct changed_row *r)
+/* The change by count is the change of launches times the base's mean; the
+ * rest is by duration. A row of one side only changed by count. */
+static void compare_result_split_delta(struct changed_row *r)
 {
 	double count = r->head_launches - r->base_launches;
 	if (!(r->base_launches > 0) || !(r->head_launches > 0))
@@ -41,7 +360,7 @@ static void split_delta(struct changed_row *r)
 	r->by_duration_ns = r->change.delta_ns - r->by_count_ns;
 }
 
-static void told(struct compare *c, const struct compare_row *row,
+static void compare_result_row(struct compare *c, const struct compare_row *row,
 	const struct change *change, struct changed_row *out)
 {
 	const struct compare_side *s = c->side;
@@ -55,23 +374,25 @@ static void told(struct compare *c, const struct compare_row *row,
 		.base_beta_pct = row->beta[BASE],
 		.head_beta_pct = row->beta[HEAD],
 		.beyond_common_ns = NAN };
-	double total[2] = { mean(row->ns[BASE], s[BASE].cycles_n),
-		mean(row->ns[HEAD], s[HEAD].cycles_n) };
-	out->change = change ? *change
-			     : compare_change_plain(total[BASE], total[HEAD]);
+	double total[2] = { compare_result_mean(row->ns[BASE],
+				    s[BASE].cycles_n),
+		compare_result_mean(row->ns[HEAD], s[HEAD].cycles_n) };
+	out->change =
+		change ? *change
+		       : compare_result_plain_change(total[BASE], total[HEAD]);
 	out->base_mean_ns = total[BASE] / out->base_launches;
 	out->head_mean_ns = total[HEAD] / out->head_launches;
-	split_delta(out);
+	compare_result_split_delta(out);
 	if (c->out->common.there && (row->type == FUNCTION_gpu_compute ||
 					    row->type == FUNCTION_gpu_graph))
 		out->beyond_common_ns =
 			out->change.delta_ns -
 			(c->out->common.ratio - 1) * out->change.base_ns;
 	if (out->change.is < CHANGE_UNDECIDED)
-		compare_resources_add(c, row, out);
+		compare_result_resources_add(c, row, out);
 }
 
-static void told_statistics(const struct compare_row *row,
+static void compare_result_row_statistics(const struct compare_row *row,
 	struct changed_row *out)
 {
 	double base = row->ns[BASE][0] / row->launches[BASE],
@@ -80,7 +401,7 @@ static void told_statistics(const struct compare_row *row,
 		.type = row->type,
 		.device = "all",
 		.head_device = "all",
-		.change = compare_change_plain(base, head),
+		.change = compare_result_plain_change(base, head),
 		.base_launches = NAN,
 		.head_launches = NAN,
 		.base_mean_ns = base,
@@ -92,19 +413,18 @@ static void told_statistics(const struct compare_row *row,
 		.beyond_common_ns = NAN };
 }
 
-/* Whatever changed comes first, by what is at stake; how sure that is stands
- * beside it. */
-static int weight(const struct changed_row *r)
+/* Changed rows come first, by the size of the change and not by class. */
+static int compare_result_weight(const struct changed_row *r)
 {
 	return r->change.is <= CHANGE_LIKELY ? 0 : (int)r->change.is;
 }
 
-static int by_stake(const void *left, const void *right)
+static int compare_result_by_stake(const void *left, const void *right)
 {
 	const struct changed_row *a = left, *b = right;
 	double x = fabs(a->change.delta_ns), y = fabs(b->change.delta_ns);
-	if (weight(a) != weight(b))
-		return weight(a) - weight(b);
+	if (compare_result_weight(a) != compare_result_weight(b))
+		return compare_result_weight(a) - compare_result_weight(b);
 	if (isnan(x) || isnan(y)) {
 		if (isnan(x) != isnan(y))
 			return isnan(x) ? 1 : -1;
@@ -116,7 +436,8 @@ static int by_stake(const void *left, const void *right)
 	return devices ? devices : (a->type > b->type) - (a->type < b->type);
 }
 
-static void split_told(struct compare *c, const struct change *changes)
+static void compare_result_split(struct compare *c,
+	const struct change *changes)
 {
 	struct comparison *out = c->out;
 	out->split = arena_array(c->a, struct split_row, c->split_n + 1);
@@ -126,29 +447,33 @@ static void split_told(struct compare *c, const struct change *changes)
 		out->split[i] = (struct split_row){ .part = x->part,
 			.change =
 				changes ? changes[i]
-					: compare_change_plain(
-						  mean(x->ns[BASE],
+					: compare_result_plain_change(
+						  compare_result_mean(
+							  x->ns[BASE],
 							  c->side[BASE]
 								  .cycles_n),
-						  mean(x->ns[HEAD],
+						  compare_result_mean(
+							  x->ns[HEAD],
 							  c->side[HEAD]
 								  .cycles_n)) };
 	}
 }
 
-void compare_told(struct compare *c, const struct change *changes)
+void compare_result_from(struct compare *c, const struct change *changes)
 {
 	struct comparison *out = c->out;
 	out->rows = arena_array(c->a, struct changed_row, c->rows_n + 1);
 	out->rows_n = c->rows_n;
 	for (uint32_t i = 0; i < c->rows_n; i++) {
 		if (c->statistics)
-			told_statistics(&c->rows[i], &out->rows[i]);
-		else
-			told(c, &c->rows[i], changes ? &changes[i] : NULL,
+			compare_result_row_statistics(&c->rows[i],
 				&out->rows[i]);
+		else
+			compare_result_row(c, &c->rows[i],
+				changes ? &changes[i] : NULL, &out->rows[i]);
 		out->count[out->rows[i].change.is]++;
 	}
-	qsort(out->rows, out->rows_n, sizeof *out->rows, by_stake);
-	split_told(c, changes ? changes + c->rows_n : NULL);
+	qsort(out->rows, out->rows_n, sizeof *out->rows,
+		compare_result_by_stake);
+	compare_result_split(c, changes ? changes + c->rows_n : NULL);
 }

@@ -1,4 +1,4 @@
-/* compare_text.c - figures and runs as sentences have them. */
+/* compare_text.c - formats figures and runs for sentences. */
 #include "compare_state.h"
 #include "kernel_name.h"
 #include "utf8.h"

@@ -1,19 +1,103 @@
-/* compare_verdict.c - the matrix goes to the verdict: rows and the split of the
- * cycle together, since whoever looks at all of them tests all of them. */
+/* compare_verdict.c - passes the matrix to the verdict, and withdraws what cannot be decided. */
 #include "compare_state.h"
 #include "noise_floor.h"
 #include <math.h>
 
-static struct verdict_side side_of(const struct compare_side *s)
+/* Rows that are reported without a verdict, whatever their figures. */
+
+static void compare_verdict_withdraw(struct change *x)
+{
+	x->is = CHANGE_UNDECIDED;
+	x->evidence = EVIDENCE_NONE;
+	x->p = x->p_family = x->q = NAN;
+}
+
+/* Launches are evidence of the work of a device only. The time of the host,
+ * and with it the GPU's idle time and the iteration, has no launches: two
+ * iterations of it prove nothing, and the length of a recording proves even
+ * less. */
+static bool compare_verdict_launches_tell(const struct compare *c, uint32_t i)
+{
+	if (i < c->rows_n)
+		return !compare_on_host(c->rows[i].type);
+	enum split_part part = c->split[i - c->rows_n].part;
+	return part == SPLIT_PART_compute || part == SPLIT_PART_copies;
+}
+
+/* Whether every unit of both sides has all ranks. */
+static bool compare_verdict_ranks_whole(const struct compare *c)
+{
+	for (int s = 0; s < 2; s++)
+		for (uint32_t u = 0; u < c->side[s].units_n; u++) {
+			const struct compare_unit *unit = &c->side[s].units[u];
+			for (uint32_t r = 0; r < unit->runs_n; r++)
+				if (unit->runs[r]->world_size >
+					(int64_t)unit->runs_n)
+					return false;
+		}
+	return true;
+}
+
+/* The time of a collective is mostly waiting, which others cause, unless the
+ * row is the time of the first of all ranks and devices. */
+static bool compare_verdict_waits(const struct compare *c, uint32_t i,
+	bool whole)
+{
+	if (i < c->rows_n)
+		return c->rows[i].type == FUNCTION_gpu_comm &&
+		       (c->rows[i].place != COMPARE_PLACE_ALL || !whole);
+	enum split_part part = c->split[i - c->rows_n].part;
+	if (part == SPLIT_PART_waiting)
+		return true;
+	if (part != SPLIT_PART_communication)
+		return false;
+	for (uint32_t k = 0; k < c->rows_n; k++)
+		if (c->rows[k].type == FUNCTION_gpu_comm)
+			return true;
+	return false;
+}
+
+/* A device or rank that the other side lacks. */
+static bool compare_verdict_one_sided(const struct compare *c, uint32_t i)
+{
+	return i < c->rows_n &&
+	       (!c->rows[i].device[BASE] || !c->rows[i].device[HEAD]);
+}
+
+static void compare_verdict_withdraw_rows(const struct compare *c,
+	struct change *changes)
+{
+	bool windows = compare_is_window(&c->side[BASE]) &&
+		       compare_is_window(&c->side[HEAD]);
+	bool whole = compare_verdict_ranks_whole(c);
+
+	for (uint32_t i = 0; i < c->rows_n + c->split_n; i++) {
+		struct change *x = &changes[i];
+		if (i >= c->rows_n && x->is == CHANGE_UNCHANGED &&
+			fabs(x->ratio - 1) > c->o->margin)
+			x->is = CHANGE_UNDECIDED;
+		if (compare_verdict_waits(c, i, whole) ||
+			compare_verdict_one_sided(c, i) ||
+			(!compare_verdict_launches_tell(c, i) &&
+				(windows || x->evidence == EVIDENCE_LAUNCHES)))
+			compare_verdict_withdraw(x);
+	}
+}
+
+/* The rows and the parts of the iteration form one family, because a reader
+ * who looks at all of them tests all of them. */
+
+static struct verdict_side compare_verdict_side_of(const struct compare_side *s)
 {
 	return (struct verdict_side){ .units = s->units_n,
 		.cycles = s->unit_cycles,
 		.n = s->cycles_n };
 }
 
-/* Units that are permuted tell themselves what they differ by; others the floor. */
-static void hear(const struct compare *c, double *const ns[2],
-	struct noise_floor *f)
+/* Updates the floor with the differences between units. Permuted units do not
+ * need it: the permutation measures them. */
+static void compare_verdict_floor_update(const struct compare *c,
+	double *const ns[2], struct noise_floor *f)
 {
 	for (int s = 0; s < 2; s++) {
 		const struct compare_side *side = &c->side[s];
@@ -28,7 +112,7 @@ static void hear(const struct compare *c, double *const ns[2],
 	}
 }
 
-static void floor_set(const struct compare *c, const char *name,
+static void compare_verdict_floor_set(const struct compare *c, const char *name,
 	double *const ns[2], struct verdict_row *row)
 {
 	static const struct repeats none = { 0 };
@@ -36,13 +120,13 @@ static void floor_set(const struct compare *c, const char *name,
 		noise_floor_of(c->repeats ? c->repeats : &none, name, c->o->floor);
 	if (!verdict_by_runs(c->side[BASE].units_n, c->side[HEAD].units_n,
 		    c->o->alpha))
-		hear(c, ns, &f);
+		compare_verdict_floor_update(c, ns, &f);
 	row->floor = f.sd;
 	row->floor_df = f.df;
 	row->floor_from = f.from;
 }
 
-static struct verdict_row row_of(const struct compare *c,
+static struct verdict_row compare_verdict_row_of(const struct compare *c,
 	const struct compare_row *r)
 {
 	struct verdict_row row = { .base = r->ns[BASE],
@@ -60,11 +144,11 @@ static struct verdict_row row_of(const struct compare *c,
 		row.spread = (struct verdict_spread){ r->low_ns[BASE],
 			r->high_ns[BASE], r->low_ns[HEAD], r->high_ns[HEAD] };
 	row.follows = !row.kernel && !compare_on_host(r->type);
-	floor_set(c, r->name, r->ns, &row);
+	compare_verdict_floor_set(c, r->name, r->ns, &row);
 	return row;
 }
 
-static struct verdict_row part_of(const struct compare *c,
+static struct verdict_row compare_verdict_part_of(const struct compare *c,
 	const struct compare_split *x)
 {
 	struct verdict_row row = { .base = x->ns[BASE],
@@ -73,11 +157,11 @@ static struct verdict_row part_of(const struct compare *c,
 		.base_max_ns = NAN,
 		.head_min_ns = NAN,
 		.head_max_ns = NAN };
-	floor_set(c, "", x->ns, &row);
+	compare_verdict_floor_set(c, "", x->ns, &row);
 	return row;
 }
 
-static double mean(const double *x, uint32_t n)
+static double compare_verdict_mean(const double *x, uint32_t n)
 {
 	double sum = 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -85,19 +169,21 @@ static double mean(const double *x, uint32_t n)
 	return sum / n;
 }
 
-bool compare_judge(struct compare *c, struct change *changes, struct err *e)
+bool compare_verdict(struct compare *c, struct change *changes, struct err *e)
 {
 	const struct compare_side *base = &c->side[BASE],
 				  *head = &c->side[HEAD];
 	uint32_t n = c->rows_n + c->split_n;
 	struct verdict_row *rows = arena_array(c->a, struct verdict_row, n + 1);
-	struct verdict_input in = { .base = side_of(base),
-		.head = side_of(head),
+	struct verdict_input in = { .base = compare_verdict_side_of(base),
+		.head = compare_verdict_side_of(head),
 		.rows = rows,
 		.n = n,
-		.base_cycle_ns = mean(base->cycle_ns, base->cycles_n),
+		.base_cycle_ns =
+			compare_verdict_mean(base->cycle_ns, base->cycles_n),
 		.head_cycle_ns =
-			mean(head->cycle_ns, head->cycles_n) * head->per_launch,
+			compare_verdict_mean(head->cycle_ns, head->cycles_n) *
+			head->per_launch,
 		.margin = c->o->margin,
 		.alpha = c->o->alpha,
 		.permutations = c->o->permutations,
@@ -108,8 +194,9 @@ bool compare_judge(struct compare *c, struct change *changes, struct err *e)
 	c->means = arena_array(c->a, double, units);
 
 	for (uint32_t i = 0; i < n; i++) {
-		rows[i] = i < c->rows_n ? row_of(c, &c->rows[i])
-					: part_of(c, &c->split[i - c->rows_n]);
+		rows[i] = i < c->rows_n ? compare_verdict_row_of(c, &c->rows[i])
+					: compare_verdict_part_of(c,
+						  &c->split[i - c->rows_n]);
 		assumed = assumed && rows[i].floor_from == FLOOR_DEFAULT;
 	}
 	if (assumed)
@@ -122,6 +209,6 @@ bool compare_judge(struct compare *c, struct change *changes, struct err *e)
 		compare_finding_add(c, FINDING_few_cycles,
 			arena_printf(c->a, "%u", base->cycles_n),
 			arena_printf(c->a, "%u", head->cycles_n));
-	compare_unjudged(c, changes);
+	compare_verdict_withdraw_rows(c, changes);
 	return true;
 }

@@ -1,24 +1,350 @@
-/* compare_work.c - other work is no change: which cycles of one side have their
- * like on the other.
- *
- * Strata of all runs are sorted into kinds: the same phase, sequences, tokens and
- * about the same length of context where those are told, else sizes most of
- * which agree (compare_size.h). Kinds that only one side has are left out. Where
- * several are left and the sides mix them differently, cycles are left out evenly
- * until the mix is the same; where that does not come out even, the kind that
- * took the most time stands alone. */
+/* compare_work.c - selects the iterations of one side that work on what the other works on. */
 #include "compare_state.h"
-#include "compare_size.h"
+#include "arena.h"
+#include "cycles.h"
+#include "names.h"
 #include <assert.h>
+#include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Lengths of context that are alike: the mean drifts while decoding. */
+/* Sizes: whether two strata worked on the same sizes.
+ *
+ * The agreement is the share of an operator's calls whose sizes both strata
+ * have, as a mean over the operators that both have. An operator's weight is
+ * the root of its calls, so that neither bookkeeping in loops nor single
+ * calls decide. If operators are unknown on a side, kernels and their grids
+ * replace them. Operators of one side only are a change of the code and say
+ * nothing about the work. */
+
+/* The works of a stratum whose sizes have numbers, by name, then size. */
+struct size_list {
+	struct size_row {
+		uint32_t name, size; /* numbers of texts */
+		double share; /* of the name's calls */
+		double calls; /* the name's, per cycle */
+	} * rows[2]; /* by enum work_kind */
+	uint32_t n[2];
+};
+
+static int compare_work_by_name(const void *left, const void *right)
+{
+	const struct size_row *a = left, *b = right;
+	if (a->name != b->name)
+		return (a->name > b->name) - (a->name < b->name);
+	return (a->size > b->size) - (a->size < b->size);
+}
+
+static uint32_t compare_work_name_end(const struct size_row *r, uint32_t from,
+	uint32_t n)
+{
+	uint32_t to = from;
+	while (to < n && r[to].name == r[from].name)
+		to++;
+	return to;
+}
+
+/* The index of the first work of a stratum, or of the next stratum. */
+static uint32_t compare_work_first(const struct cycles *c, uint32_t stratum)
+{
+	uint32_t low = 0, high = c->works_n;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		if (c->works[mid].stratum < stratum)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* `words` maps equal texts to equal numbers, over all compared lists. */
+static void compare_work_sizes_from(const struct cycles *c, uint32_t stratum,
+	struct names *words, struct arena *a, struct size_list *out)
+{
+	*out = (struct size_list){ 0 };
+	for (int k = 0; k < 2; k++)
+		out->rows[k] =
+			arena_array(a, struct size_row, CYCLES_WORKS_MAX + 1);
+	for (uint32_t i = compare_work_first(c, stratum);
+		i < c->works_n && c->works[i].stratum == stratum; i++) {
+		const struct work *w = &c->works[i];
+		if (!strpbrk(w->size, "0123456789") ||
+			out->n[w->kind] == CYCLES_WORKS_MAX)
+			continue;
+		out->rows[w->kind][out->n[w->kind]++] = (struct size_row){
+			.name = names_put(words, w->name, strlen(w->name)),
+			.size = names_put(words, w->size, strlen(w->size)),
+			.calls = w->per_cycle
+		};
+	}
+	for (int k = 0; k < 2; k++) {
+		struct size_row *r = out->rows[k];
+		qsort(r, out->n[k], sizeof *r, compare_work_by_name);
+		for (uint32_t from = 0, to; from < out->n[k]; from = to) {
+			double sum = 0;
+			to = compare_work_name_end(r, from, out->n[k]);
+			for (uint32_t i = from; i < to; i++)
+				sum += r[i].calls;
+			for (uint32_t i = from; i < to; i++) {
+				r[i].share = r[i].calls / sum;
+				r[i].calls = sum;
+			}
+		}
+	}
+}
+
+/* An iterator over the names that both have. */
+struct pairs {
+	const struct size_row *a, *b; /* the rows of the name */
+	uint32_t a_n, b_n, a_at, b_at, kind;
+	const struct size_list *from, *to;
+};
+
+static bool compare_work_pairs_next(struct pairs *p)
+{
+	const struct size_row *x = p->from->rows[p->kind],
+			      *y = p->to->rows[p->kind];
+	uint32_t n = p->from->n[p->kind], m = p->to->n[p->kind];
+	while (p->a_at < n && p->b_at < m) {
+		uint32_t i = p->a_at, j = p->b_at;
+		if (x[i].name <= y[j].name)
+			p->a_at = compare_work_name_end(x, i, n);
+		if (y[j].name <= x[i].name)
+			p->b_at = compare_work_name_end(y, j, m);
+		if (x[i].name != y[j].name)
+			continue;
+		p->a = x + i;
+		p->b = y + j;
+		p->a_n = p->a_at - i;
+		p->b_n = p->b_at - j;
+		return true;
+	}
+	return false;
+}
+
+static double compare_work_overlap(const struct pairs *p)
+{
+	double sum = 0;
+	for (uint32_t i = 0, j = 0; i < p->a_n && j < p->b_n;)
+		if (p->a[i].size == p->b[j].size) {
+			double x = p->a[i++].share, y = p->b[j++].share;
+			sum += x < y ? x : y;
+		} else if (p->a[i].size < p->b[j].size) {
+			i++;
+		} else {
+			j++;
+		}
+	return sum;
+}
+
+static double compare_work_weight(const struct pairs *p)
+{
+	double x = p->a->calls, y = p->b->calls;
+	return sqrt(x < y ? x : y);
+}
+
+/* 0 to 1; -1 if both have no name in common. */
+static double compare_work_size_agreement(const struct size_list *a,
+	const struct size_list *b)
+{
+	for (uint32_t kind = WORK_OP; kind <= WORK_GRID; kind++) {
+		struct pairs p = { .from = a, .to = b, .kind = kind };
+		double sum = 0, all = 0;
+		while (compare_work_pairs_next(&p)) {
+			sum += compare_work_weight(&p) *
+			       compare_work_overlap(&p);
+			all += compare_work_weight(&p);
+		}
+		if (all > 0)
+			return sum / all;
+	}
+	return -1;
+}
+
+/* Two sizes of one form that differ in one number, which may occur several
+ * times. */
+struct difference {
+	long from, to;
+	double weight; /* over names */
+	uint32_t name, a, b; /* the example */
+	bool product; /* it is a matrix product or a convolution */
+};
+
+static bool compare_work_same_form(const char *x, const char *y,
+	struct difference *d)
+{
+	bool found = false;
+	while (*x && *y) {
+		if (isdigit((unsigned char)*x) && isdigit((unsigned char)*y)) {
+			char *x_end, *y_end;
+			long i = strtol(x, &x_end, 10),
+			     j = strtol(y, &y_end, 10);
+			if (i != j && found && (i != d->from || j != d->to))
+				return false;
+			if (i != j) {
+				d->from = i;
+				d->to = j;
+				found = true;
+			}
+			x = x_end;
+			y = y_end;
+		} else if (*x++ != *y++) {
+			return false;
+		}
+	}
+	return found && !*x && !*y;
+}
+
+static bool compare_work_has(const struct size_row *r, uint32_t n,
+	uint32_t size)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (r[i].size == size)
+			return true;
+	return false;
+}
+
+enum { DIFFERENCES_MAX = 256 };
+struct differences {
+	struct difference rows[DIFFERENCES_MAX];
+	uint32_t n;
+};
+
+static struct difference *compare_work_difference_of(struct differences *l,
+	const struct difference *d)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->rows[i].from == d->from && l->rows[i].to == d->to)
+			return &l->rows[i];
+	if (l->n == DIFFERENCES_MAX)
+		return NULL;
+	l->rows[l->n] = *d;
+	return &l->rows[l->n++];
+}
+
+static bool compare_work_is_product(const char *name)
+{
+	return strstr(name, "mm") || strstr(name, "linear") ||
+	       strstr(name, "conv") || strstr(name, "attention");
+}
+
+/* Each pair of numbers counts once per name, with the name's weight. */
+static void compare_work_differences_of_name(const struct pairs *p,
+	const struct names *words, struct differences *l)
+{
+	struct difference mine[8];
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < p->a_n; i++)
+		for (uint32_t j = 0; j < p->b_n && n < 8; j++) {
+			struct difference d = { .name = p->a->name,
+				.a = p->a[i].size,
+				.b = p->b[j].size };
+			bool known = compare_work_has(p->b, p->b_n, d.a) ||
+				     compare_work_has(p->a, p->a_n, d.b);
+			if (known ||
+				!compare_work_same_form(names_text(words, d.a),
+					names_text(words, d.b), &d))
+				continue;
+			for (uint32_t k = 0; k < n; k++)
+				known |= mine[k].from == d.from &&
+					 mine[k].to == d.to;
+			if (!known)
+				mine[n++] = d;
+		}
+	for (uint32_t k = 0; k < n; k++) {
+		bool product =
+			compare_work_is_product(names_text(words, p->a->name));
+		mine[k].product = product;
+		struct difference *d = compare_work_difference_of(l, &mine[k]);
+		if (!d)
+			continue;
+		if (product && !d->product) {
+			d->name = mine[k].name;
+			d->a = mine[k].a;
+			d->b = mine[k].b;
+			d->product = true;
+		}
+		d->weight += compare_work_weight(p);
+	}
+}
+
+/* The most frequent sizes of a name that differ in more than one number. */
+static bool compare_work_other_form(const struct size_list *a,
+	const struct size_list *b, uint32_t kind, const struct names *words,
+	struct arena *arena, const char *text[2])
+{
+	struct pairs p = { .from = a, .to = b, .kind = kind };
+	double most = 0;
+	while (compare_work_pairs_next(&p)) {
+		const struct size_row *x = p.a, *y = p.b;
+		for (uint32_t i = 1; i < p.a_n; i++)
+			x = p.a[i].share > x->share ? &p.a[i] : x;
+		for (uint32_t i = 1; i < p.b_n; i++)
+			y = p.b[i].share > y->share ? &p.b[i] : y;
+		double lacks = compare_work_weight(&p) *
+			       (1 - compare_work_overlap(&p));
+		if (lacks <= most || x->size == y->size)
+			continue;
+		most = lacks;
+		text[0] = arena_printf(arena, "%s %s",
+			names_text(words, x->name), names_text(words, x->size));
+		text[1] = arena_printf(arena, "%s %s",
+			names_text(words, y->name), names_text(words, y->size));
+	}
+	return most > 0;
+}
+
+/* A text for the most frequent difference: text[0] of a, text[1] of b. False
+ * if no operator or kernel has other sizes in b. */
+static bool compare_work_size_difference(const struct size_list *a,
+	const struct size_list *b, const struct names *words,
+	struct arena *arena, const char *text[2])
+{
+	struct differences *l = arena_new(arena, struct differences);
+	for (uint32_t kind = WORK_OP; kind <= WORK_GRID; kind++) {
+		struct pairs p = { .from = a, .to = b, .kind = kind };
+		const struct difference *best = NULL;
+		l->n = 0;
+		while (compare_work_pairs_next(&p))
+			compare_work_differences_of_name(&p, words, l);
+		for (uint32_t i = 0; i < l->n; i++)
+			if (!best || l->rows[i].weight > best->weight)
+				best = &l->rows[i];
+		if (!best &&
+			compare_work_other_form(a, b, kind, words, arena, text))
+			return true;
+		if (!best)
+			continue;
+		text[0] = arena_printf(arena, "%ld in sizes (%s %s)",
+			best->from, names_text(words, best->name),
+			names_text(words, best->a));
+		text[1] = arena_printf(arena, "%ld (%s %s)", best->to,
+			names_text(words, best->name),
+			names_text(words, best->b));
+		return true;
+	}
+	return false;
+}
+
+/* Kinds: different work is not a change, so only iterations of matching work
+ * are compared.
+ *
+ * Strata of all runs are sorted into kinds: the same phase, sequences and
+ * tokens and about the same context length, if those are known, otherwise
+ * sizes of which most agree. Kinds of one side only are excluded. If several
+ * kinds are left and the sides mix them differently, iterations are excluded
+ * evenly until the mix is the same. If that is impossible, only the kind that
+ * took the most time is compared. */
+
+/* Context lengths within this ratio count as the same: the mean drifts while
+ * decoding. */
 static const double context_alike = 0.1;
 static const double sizes_alike = 0.5, mix_alike = 0.005;
 
 struct kind {
-	const struct cycles *of; /* who came first */
+	const struct cycles *of; /* the first stratum of the kind */
 	const struct stratum *stratum;
 	struct size_list sizes;
 	double cycles[2], ns[2];
@@ -30,38 +356,40 @@ struct works {
 	struct kind *kinds;
 	uint32_t n;
 	uint32_t **kind_of[2]; /* by run and stratum */
-	uint32_t **have[2]; /* cycles that may be used, likewise */
+	uint32_t *
+		*have[2]; /* iterations that may be used, by run and stratum */
 };
 
-static bool told(const struct stratum *s)
+static bool compare_work_told(const struct stratum *s)
 {
 	return s->phase != PHASE_UNKNOWN || s->sequences >= 0 || s->tokens >= 0;
 }
 
-static bool differ(int64_t a, int64_t b)
+static bool compare_work_differ(int64_t a, int64_t b)
 {
 	return a >= 0 && b >= 0 && a != b;
 }
 
-static bool alike(const struct kind *k, const struct stratum *s,
-	const struct size_list *sizes)
+static bool compare_work_same_kind(const struct kind *k,
+	const struct stratum *s, const struct size_list *sizes)
 {
 	const struct stratum *t = k->stratum;
 	if (t->phase != PHASE_UNKNOWN && s->phase != PHASE_UNKNOWN &&
 		t->phase != s->phase)
 		return false;
-	if (differ(t->sequences, s->sequences) || differ(t->tokens, s->tokens))
+	if (compare_work_differ(t->sequences, s->sequences) ||
+		compare_work_differ(t->tokens, s->tokens))
 		return false;
 	double x = (double)t->kv_tokens, y = (double)s->kv_tokens;
 	if (x >= 0 && y >= 0 && fabs(x - y) > context_alike * fmax(x, y))
 		return false;
-	if (told(t) && told(s))
+	if (compare_work_told(t) && compare_work_told(s))
 		return true;
-	double agree = size_agreement(&k->sizes, sizes);
+	double agree = compare_work_size_agreement(&k->sizes, sizes);
 	return agree < 0 || agree >= sizes_alike;
 }
 
-static uint32_t kind_of(struct works *w, const struct cycles *of,
+static uint32_t compare_work_kind_of(struct works *w, const struct cycles *of,
 	uint32_t stratum)
 {
 	static const struct stratum unknown = { .text = "",
@@ -71,9 +399,9 @@ static uint32_t kind_of(struct works *w, const struct cycles *of,
 	const struct stratum *s =
 		stratum < of->strata_n ? &of->strata[stratum] : &unknown;
 	struct size_list sizes;
-	size_list_from(of, stratum, &w->words, w->c->a, &sizes);
+	compare_work_sizes_from(of, stratum, &w->words, w->c->a, &sizes);
 	for (uint32_t i = 0; i < w->n; i++)
-		if (alike(&w->kinds[i], s, &sizes))
+		if (compare_work_same_kind(&w->kinds[i], s, &sizes))
 			return i;
 	w->kinds = arena_grow(w->c->a, w->kinds, (w->n + 1) * sizeof *w->kinds);
 	w->kinds[w->n] =
@@ -81,7 +409,7 @@ static uint32_t kind_of(struct works *w, const struct cycles *of,
 	return w->n++;
 }
 
-static void run_sort(struct works *w, int s, uint32_t r)
+static void compare_work_run_sort(struct works *w, int s, uint32_t r)
 {
 	const struct compared_run *run = &w->c->side[s].runs[r];
 	const struct cycles *y = &run->cycles;
@@ -100,27 +428,27 @@ static void run_sort(struct works *w, int s, uint32_t r)
 	for (uint32_t i = 0; i < n; i++) {
 		if (!w->have[s][r][i])
 			continue;
-		uint32_t k = kind_of(w, y, i);
+		uint32_t k = compare_work_kind_of(w, y, i);
 		w->kind_of[s][r][i] = k;
 		w->kinds[k].cycles[s] += w->have[s][r][i];
 		w->kinds[k].ns[s] += ns[i];
 	}
 }
 
-static bool common(const struct kind *k)
+static bool compare_work_common(const struct kind *k)
 {
 	return k->cycles[BASE] > 0 && k->cycles[HEAD] > 0;
 }
 
-/* Wants `ratio` cycles of the head for each of the base, of each kind as many as
- * there are; how much the mean would then be off by chance, INFINITY where the
- * mixes do not come out even. */
-static double mix_at(struct works *w, double ratio)
+/* Wants `ratio` iterations of the head for each of the base, as many per kind
+ * as there are. Returns the variance that chance then adds to the mean;
+ * INFINITY if the mixes still differ. */
+static double compare_work_mix_at(struct works *w, double ratio)
 {
 	double want[2] = { 0, 0 };
 	for (uint32_t i = 0; i < w->n; i++) {
 		struct kind *k = &w->kinds[i];
-		if (!common(k))
+		if (!compare_work_common(k))
 			continue;
 		double base = fmin(k->cycles[BASE], k->cycles[HEAD] / ratio);
 		k->want[BASE] = (uint32_t)lround(base);
@@ -139,17 +467,17 @@ static double mix_at(struct works *w, double ratio)
 	return 1 / want[BASE] + 1 / want[HEAD];
 }
 
-/* The same mix on both sides, with as many cycles as that leaves; false where
- * the mixes would still differ. */
-static bool mix(struct works *w)
+/* Makes the mix the same on both sides, with as many iterations as possible;
+ * false if the mixes would still differ. */
+static bool compare_work_mix(struct works *w)
 {
 	double best = INFINITY, at = 0;
 	for (uint32_t i = 0; i < w->n; i++) {
 		const struct kind *k = &w->kinds[i];
-		if (!common(k))
+		if (!compare_work_common(k))
 			continue;
 		double ratio = k->cycles[HEAD] / k->cycles[BASE];
-		double error = mix_at(w, ratio);
+		double error = compare_work_mix_at(w, ratio);
 		if (error < best) {
 			best = error;
 			at = ratio;
@@ -157,17 +485,17 @@ static bool mix(struct works *w)
 	}
 	if (best == INFINITY)
 		return false;
-	mix_at(w, at);
+	compare_work_mix_at(w, at);
 	return true;
 }
 
-static void biggest_alone(struct works *w)
+static void compare_work_biggest_alone(struct works *w)
 {
 	struct kind *best = NULL;
 	for (uint32_t i = 0; i < w->n; i++) {
 		struct kind *k = &w->kinds[i];
 		k->want[BASE] = k->want[HEAD] = 0;
-		if (common(k) &&
+		if (compare_work_common(k) &&
 			(!best || fmin(k->ns[BASE], k->ns[HEAD]) >
 					  fmin(best->ns[BASE], best->ns[HEAD])))
 			best = k;
@@ -176,8 +504,9 @@ static void biggest_alone(struct works *w)
 		best->want[s] = (uint32_t)best->cycles[s];
 }
 
-/* What each run gives of a kind: its part of what is wanted of all. */
-static uint32_t **wanted(struct works *w, int s)
+/* The iterations of each run and stratum: its part of what is wanted of the
+ * kind. */
+static uint32_t **compare_work_wanted(struct works *w, int s)
 {
 	const struct compare_side *side = &w->c->side[s];
 	uint32_t **want = arena_array(w->c->a, uint32_t *, side->runs_n);
@@ -197,7 +526,7 @@ static uint32_t **wanted(struct works *w, int s)
 	return want;
 }
 
-static const struct kind *biggest(const struct works *w, int s)
+static const struct kind *compare_work_biggest(const struct works *w, int s)
 {
 	const struct kind *best = NULL;
 	for (uint32_t i = 0; i < w->n; i++)
@@ -207,20 +536,22 @@ static const struct kind *biggest(const struct works *w, int s)
 	return best;
 }
 
-static void other_work(struct works *w)
+static void compare_work_other_work(struct works *w)
 {
-	const struct kind *k[2] = { biggest(w, BASE), biggest(w, HEAD) };
+	const struct kind *k[2] = { compare_work_biggest(w, BASE),
+		compare_work_biggest(w, HEAD) };
 	const char *text[2];
 	assert(k[BASE] && k[HEAD]);
-	bool both = told(k[BASE]->stratum) && told(k[HEAD]->stratum);
-	if (both || !size_difference(&k[BASE]->sizes, &k[HEAD]->sizes,
-			    &w->words, w->c->a, text))
+	bool both = compare_work_told(k[BASE]->stratum) &&
+		    compare_work_told(k[HEAD]->stratum);
+	if (both || !compare_work_size_difference(&k[BASE]->sizes,
+			    &k[HEAD]->sizes, &w->words, w->c->a, text))
 		for (int s = 0; s < 2; s++)
 			text[s] = k[s]->stratum->text;
 	compare_finding_add(w->c, FINDING_other_work, text[BASE], text[HEAD]);
 }
 
-static void some_work(struct works *w)
+static void compare_work_some_work(struct works *w)
 {
 	struct arena *a = w->c->a;
 	double all[2] = { 0, 0 }, used[2] = { 0, 0 };
@@ -255,21 +586,21 @@ void compare_work_from(struct compare *c, uint32_t **want[2])
 		w.kind_of[s] = arena_array(c->a, uint32_t *, n);
 		w.have[s] = arena_array(c->a, uint32_t *, n);
 		for (uint32_t r = 0; r < n; r++)
-			run_sort(&w, s, r);
+			compare_work_run_sort(&w, s, r);
 	}
 	for (uint32_t i = 0; i < w.n; i++) {
 		any[BASE] |= w.kinds[i].cycles[BASE] > 0;
 		any[HEAD] |= w.kinds[i].cycles[HEAD] > 0;
-		both |= common(&w.kinds[i]);
+		both |= compare_work_common(&w.kinds[i]);
 	}
 	want[BASE] = want[HEAD] = NULL;
 	if (any[BASE] && any[HEAD] && !both) {
-		other_work(&w);
+		compare_work_other_work(&w);
 	} else if (both) {
-		if (!mix(&w))
-			biggest_alone(&w);
-		some_work(&w);
+		if (!compare_work_mix(&w))
+			compare_work_biggest_alone(&w);
+		compare_work_some_work(&w);
 		for (int s = 0; s < 2; s++)
-			want[s] = wanted(&w, s);
+			want[s] = compare_work_wanted(&w, s);
 	}
 }
