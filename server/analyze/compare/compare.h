@@ -1,18 +1,18 @@
 /* compare.h - two sides become a comparison: pure, seeded, deterministic.
  *
- * In order: what differs around the numbers (finding.def); units of runs and
- * jobs, devices matched by role; matching strata; the matrix of nanoseconds per
- * cycle; the verdict over it (verdict.h); rows sorted by what is at stake. Any
- * finding of severity REFUSE leaves all rows undecided, with their figures.
- * The arena has no ceiling; the runs must live as long as what comes out. */
+ * The steps: findings on what differs around the figures (finding.def); units of
+ * runs and jobs, devices matched by role; matching strata; the matrix of nanoseconds
+ * per iteration; its verdict (verdict.h); rows sorted by the size of their change. A
+ * finding of severity REFUSE leaves all rows undecided, with their figures. The
+ * arena has no ceiling; the runs must live as long as the result. */
 #pragma once
 #include "arena.h"
 #include "compared.h"
 #include "comparison.h"
 #include "err.h"
 
-/* What stored repeats tell: runs of one workload and signature that differ in
- * nothing anybody said. Mean nanoseconds per cycle, by function and run. */
+/* Stored repeats: runs of one workload and signature without a known difference.
+ * Mean nanoseconds per iteration, by function and run. */
 struct repeat_run {
 	int64_t run;
 	uint32_t group; /* runs of a group repeat each other */
@@ -29,7 +29,7 @@ struct repeats {
 };
 
 struct compare_options {
-	double floor; /* relative, between runs; negative: learn it, else 3 % */
+	double floor; /* relative, between runs; negative: learn it, 3 % without repeats */
 	double margin; /* relative; within it is "unchanged": 0.05 */
 	double alpha; /* family-wise: 0.05 */
 	uint32_t permutations; /* 2000 */
@@ -49,14 +49,14 @@ bool compare_from(const struct compared_run *base, uint32_t base_n,
 	const struct repeats *repeats, const struct compare_options *o,
 	struct arena *a, struct comparison *out, struct err *e);
 
-/* Only what differs around the numbers: out's findings, and whether it is
- * comparable. For scores that are not ours. */
+/* Only out's findings and whether the sides are comparable, for published
+ * scores. */
 bool compare_findings(const struct compared_run *base, uint32_t base_n,
 	const struct compared_run *head, uint32_t head_n, struct arena *a,
 	struct comparison *out, struct err *e);
 
 /* One function's cycles, for a chart: nanoseconds and launches per used cycle
- * of each side, the cycles of compare_from. ERR_NOT_FOUND where neither side
+ * of each side, the cycles of compare_from. ERR_NOT_FOUND if neither side
  * has it. `device` NULL: all devices together. */
 struct compare_series {
 	const double *ns, *launches, *beta_pct, *cycle_ns;

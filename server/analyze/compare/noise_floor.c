@@ -1,9 +1,9 @@
-/* noise_floor.c - the default and what repeats tell, mixed by what each counts for. */
+/* noise_floor.c - mixes the default floor with the variance of repeats. */
 #include "noise_floor.h"
 #include <math.h>
 #include <string.h>
 
-static double log_sum(const struct repeat_run *run)
+static double noise_floor_log_sum(const struct repeat_run *run)
 {
 	double sum = 0;
 	for (uint32_t i = 0; i < run->means_n; i++)
@@ -11,8 +11,9 @@ static double log_sum(const struct repeat_run *run)
 	return sum > 0 ? log(sum) : NAN;
 }
 
-/* The function's mean in a run; NaN where it did not run. Sorted by name. */
-static double log_mean(const struct repeat_run *run, const char *name)
+/* The function's mean in a run; NaN if it did not run. Sorted by name. */
+static double noise_floor_log_mean(const struct repeat_run *run,
+	const char *name)
 {
 	uint32_t lo = 0, hi = run->means_n;
 	while (lo < hi) {
@@ -30,8 +31,8 @@ static double log_mean(const struct repeat_run *run, const char *name)
 	return NAN;
 }
 
-/* Has an earlier run opened this run's group? */
-static bool seen(const struct repeats *r, uint32_t run)
+/* Whether an earlier run belongs to the same group. */
+static bool noise_floor_group_seen(const struct repeats *r, uint32_t run)
 {
 	for (uint32_t i = 0; i < run; i++)
 		if (r->runs[i].group == r->runs[run].group)
@@ -46,7 +47,7 @@ struct logs {
 };
 
 /* By run, so that neighbours are neighbours in time. */
-static void logs_put(struct logs *l, int64_t run, double x)
+static void noise_floor_logs_put(struct logs *l, int64_t run, double x)
 {
 	uint32_t at = l->n++;
 	for (; at > 0 && l->run[at - 1] > run; at--) {
@@ -57,18 +58,18 @@ static void logs_put(struct logs *l, int64_t run, double x)
 	l->x[at] = x;
 }
 
-static struct successive_diff group_of(const struct repeats *r, uint32_t first,
-	const char *name)
+static struct successive_diff noise_floor_group_of(const struct repeats *r,
+	uint32_t first, const char *name)
 {
 	struct logs l = { .n = 0 };
 
 	for (uint32_t i = first; i < r->n && l.n < NOISE_FLOOR_RUNS_MAX; i++) {
 		if (r->runs[i].group != r->runs[first].group)
 			continue;
-		double x = name ? log_mean(&r->runs[i], name)
-				: log_sum(&r->runs[i]);
+		double x = name ? noise_floor_log_mean(&r->runs[i], name)
+				: noise_floor_log_sum(&r->runs[i]);
 		if (!isnan(x))
-			logs_put(&l, r->runs[i].run, x);
+			noise_floor_logs_put(&l, r->runs[i].run, x);
 	}
 	return successive_diff_from(l.x, l.n);
 }
@@ -92,8 +93,9 @@ struct noise_floor noise_floor_of(const struct repeats *r, const char *name,
 	if (given >= 0)
 		return (struct noise_floor){ given, INFINITY, FLOOR_GIVEN };
 	for (uint32_t i = 0; r && i < r->n; i++)
-		if (!seen(r, i)) {
-			struct successive_diff g = group_of(r, i, name);
+		if (!noise_floor_group_seen(r, i)) {
+			struct successive_diff g =
+				noise_floor_group_of(r, i, name);
 			noise_floor_update(&f, &g);
 		}
 	return f;

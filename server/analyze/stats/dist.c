@@ -26,21 +26,22 @@ double dist_t_quantile(double p, double df)
 	return qt(p, df, 1, 0);
 }
 
-struct ranked {
+struct dist_ranked {
 	double value;
 	bool of_x;
 };
 
-static int by_value(const void *a, const void *b)
+static int dist_by_value(const void *a, const void *b)
 {
-	double x = ((const struct ranked *)a)->value;
-	double y = ((const struct ranked *)b)->value;
+	double x = ((const struct dist_ranked *)a)->value;
+	double y = ((const struct dist_ranked *)b)->value;
 	return (x > y) - (x < y);
 }
 
 /* Ranks of x summed, equal values sharing their mean rank; `ties` becomes
  * Σ (t³ - t) over groups of t equal values. */
-static double rank_sum(const struct ranked *r, uint64_t n, double *ties)
+static double dist_rank_sum(const struct dist_ranked *r, uint64_t n,
+	double *ties)
 {
 	double sum = 0;
 	*ties = 0;
@@ -58,7 +59,8 @@ static double rank_sum(const struct ranked *r, uint64_t n, double *ties)
 /* P(U <= u) without ties. The number of ways to each u are the coefficients of
  * Π (1 - z^(m+i)) / (1 - z^i), i = 1 to n: after each i those of a smaller
  * question, so that no digit is lost between. NaN where memory is short. */
-static double exact_below(uint32_t n, uint32_t m, uint64_t u, struct arena *a)
+static double dist_exact_below(uint32_t n, uint32_t m, uint64_t u,
+	struct arena *a)
 {
 	double *ways = arena_grow(a, NULL, (u + 1) * sizeof *ways);
 	double all = 1, below = 0;
@@ -79,7 +81,7 @@ static double exact_below(uint32_t n, uint32_t m, uint64_t u, struct arena *a)
 }
 
 /* P(U <= u), times two, with corrections for ties and continuity. */
-static double normal_p(double n, double m, double u, double ties)
+static double dist_normal_p(double n, double m, double u, double ties)
 {
 	double all = n + m;
 	double var = n * m / 12 * (all + 1 - ties / (all * (all - 1)));
@@ -88,12 +90,13 @@ static double normal_p(double n, double m, double u, double ties)
 }
 
 /* False where a value is NaN. */
-static bool gather(const double *from, uint32_t n, bool of_x, struct ranked *to)
+static bool dist_gather(const double *from, uint32_t n, bool of_x,
+	struct dist_ranked *to)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (isnan(from[i]))
 			return false;
-		to[i] = (struct ranked){ from[i], of_x };
+		to[i] = (struct dist_ranked){ from[i], of_x };
 	}
 	return true;
 }
@@ -104,21 +107,22 @@ double dist_rank_sum_p(const double *x, uint32_t n, const double *y, uint32_t m,
 	uint64_t all = (uint64_t)n + m;
 	if (!n || !m)
 		return 1;
-	struct ranked *r = arena_grow(scratch, NULL, all * sizeof *r);
+	struct dist_ranked *r = arena_grow(scratch, NULL, all * sizeof *r);
 	if (!r)
 		return NAN;
 	double p = NAN;
-	if (gather(x, n, true, r) && gather(y, m, false, r + n)) {
+	if (dist_gather(x, n, true, r) && dist_gather(y, m, false, r + n)) {
 		double ties, nm = (double)n * m;
-		qsort(r, all, sizeof *r, by_value);
-		double u = rank_sum(r, all, &ties) - (double)n * (n + 1.0) / 2;
+		qsort(r, all, sizeof *r, dist_by_value);
+		double u = dist_rank_sum(r, all, &ties) -
+			   (double)n * (n + 1.0) / 2;
 		uint32_t few = n < m ? n : m, many = n < m ? m : n;
 		u = fmin(u, nm - u);
 		if (few <= DIST_EXACT_MAX && ties == 0 && u < DIST_COUNTS_MAX)
-			p = fmin(1, 2 * exact_below(few, many, (uint64_t)u,
+			p = fmin(1, 2 * dist_exact_below(few, many, (uint64_t)u,
 						scratch));
 		else
-			p = normal_p(n, m, u, ties);
+			p = dist_normal_p(n, m, u, ties);
 	}
 	arena_drop(scratch, r);
 	return p;

@@ -13,7 +13,7 @@ struct wider {
 	uint64_t w[4];
 };
 
-static struct wider product(wide_t a, wide_t b)
+static struct wider exact_product(wide_t a, wide_t b)
 {
 	uint64_t x[2] = { (uint64_t)a, (uint64_t)(a >> 64) };
 	uint64_t y[2] = { (uint64_t)b, (uint64_t)(b >> 64) };
@@ -32,7 +32,7 @@ static struct wider product(wide_t a, wide_t b)
 }
 
 /* a - b, where a >= b. */
-static struct wider difference(struct wider a, struct wider b)
+static struct wider exact_difference(struct wider a, struct wider b)
 {
 	bool borrow = false;
 	for (int i = 0; i < 4; i++) {
@@ -44,7 +44,7 @@ static struct wider difference(struct wider a, struct wider b)
 	return a;
 }
 
-static bool at_most(struct wider a, struct wider b)
+static bool exact_at_most(struct wider a, struct wider b)
 {
 	for (int i = 3; i >= 0; i--)
 		if (a.w[i] != b.w[i])
@@ -52,7 +52,7 @@ static bool at_most(struct wider a, struct wider b)
 	return true;
 }
 
-static long double approximately(struct wider a)
+static long double exact_approximately(struct wider a)
 {
 	long double r = 0;
 	for (int i = 3; i >= 0; i--)
@@ -68,22 +68,23 @@ int64_t exact_sd_tenths(uint32_t n, int64_t sum, wide_t squares)
 	if (n < 2)
 		return 0;
 	wide_t sum20 = (wide_t)sum * 20;
-	struct wider spread = difference(product((wide_t)n * 400, squares),
-		product(sum20, sum20));
+	struct wider spread =
+		exact_difference(exact_product((wide_t)n * 400, squares),
+			exact_product(sum20, sum20));
 	wide_t pairs = (wide_t)n * (n - 1);
 
 	long double guess =
-		sqrtl(approximately(spread) / (long double)pairs) / 2;
+		sqrtl(exact_approximately(spread) / (long double)pairs) / 2;
 	uint64_t k = (uint64_t)(guess + 0.5L);
 	while (k > 0) {
 		wide_t odd = 2 * (wide_t)k - 1;
-		if (at_most(product(odd * odd, pairs), spread))
+		if (exact_at_most(exact_product(odd * odd, pairs), spread))
 			break;
 		k--;
 	}
 	for (;; k++) {
 		wide_t odd = 2 * (wide_t)k + 1;
-		if (!at_most(product(odd * odd, pairs), spread))
+		if (!exact_at_most(exact_product(odd * odd, pairs), spread))
 			return (int64_t)k;
 	}
 }

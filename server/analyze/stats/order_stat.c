@@ -2,7 +2,7 @@
 #include "order_stat.h"
 #include <assert.h>
 
-static void swap(double *a, double *b)
+static void order_stat_swap(double *a, double *b)
 {
 	double t = *a;
 	*a = *b;
@@ -10,16 +10,16 @@ static void swap(double *a, double *b)
 }
 
 /* Afterwards v[lo] <= v[mid] <= v[hi - 1], of at least three. */
-static double pivot_of(double *v, uint32_t lo, uint32_t hi)
+static double order_stat_pivot_of(double *v, uint32_t lo, uint32_t hi)
 {
 	uint32_t mid = lo + (hi - lo) / 2, last = hi - 1;
 
 	if (v[mid] < v[lo])
-		swap(&v[mid], &v[lo]);
+		order_stat_swap(&v[mid], &v[lo]);
 	if (v[last] < v[lo])
-		swap(&v[last], &v[lo]);
+		order_stat_swap(&v[last], &v[lo]);
 	if (v[last] < v[mid])
-		swap(&v[last], &v[mid]);
+		order_stat_swap(&v[last], &v[mid]);
 	return v[mid];
 }
 
@@ -29,7 +29,7 @@ double order_stat(double *v, uint32_t n, uint32_t k)
 
 	assert(k < n);
 	while (hi - lo > 2) {
-		double pivot = pivot_of(v, lo, hi);
+		double pivot = order_stat_pivot_of(v, lo, hi);
 		uint32_t i = lo, j = hi - 1;
 		for (;;) {
 			while (v[i] < pivot)
@@ -38,7 +38,7 @@ double order_stat(double *v, uint32_t n, uint32_t k)
 				j--;
 			if (i >= j)
 				break;
-			swap(&v[i++], &v[j--]);
+			order_stat_swap(&v[i++], &v[j--]);
 		}
 		/* Below i nothing is above the pivot, from i on nothing below. */
 		if (k < i)
@@ -47,7 +47,7 @@ double order_stat(double *v, uint32_t n, uint32_t k)
 			lo = i;
 	}
 	if (hi - lo == 2 && v[lo + 1] < v[lo])
-		swap(&v[lo], &v[lo + 1]);
+		order_stat_swap(&v[lo], &v[lo + 1]);
 	return v[k];
 }
 

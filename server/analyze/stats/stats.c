@@ -5,8 +5,8 @@
 
 /* Least significant byte first, only as many bytes as differ: durations of
  * one kernel lie close together, so two or three passes do. */
-static void sort_bytes(int64_t *v, int64_t *scratch, uint32_t n, int64_t min,
-	int64_t max)
+static void stats_sort_bytes(int64_t *v, int64_t *scratch, uint32_t n,
+	int64_t min, int64_t max)
 {
 	int64_t *from = v, *to = scratch;
 	uint64_t range = (uint64_t)(max - min);
@@ -31,7 +31,7 @@ static void sort_bytes(int64_t *v, int64_t *scratch, uint32_t n, int64_t min,
 		memcpy(v, from, n * sizeof *v);
 }
 
-static void sort_few(int64_t *v, uint32_t n)
+static void stats_sort_few(int64_t *v, uint32_t n)
 {
 	for (uint32_t i = 1; i < n; i++) {
 		int64_t x = v[i];
@@ -44,7 +44,7 @@ static void sort_few(int64_t *v, uint32_t n)
 
 /* The p-th percentile of sorted numbers by linear interpolation (type 7), in
  * tenths: position (n-1)*p/100 from the first. */
-static int64_t percentile_tenths(const int64_t *v, uint32_t n, uint32_t p)
+static int64_t stats_percentile_tenths(const int64_t *v, uint32_t n, uint32_t p)
 {
 	uint64_t at = (uint64_t)(n - 1) * p;
 	uint32_t i = (uint32_t)(at / 100), part = (uint32_t)(at % 100);
@@ -66,9 +66,9 @@ struct time_stats stats_from(int64_t *dur_ns, int64_t *scratch, uint32_t n)
 		max = x > max ? x : max;
 	}
 	if (n <= FEW)
-		sort_few(dur_ns, n);
+		stats_sort_few(dur_ns, n);
 	else
-		sort_bytes(dur_ns, scratch, n, min, max);
+		stats_sort_bytes(dur_ns, scratch, n, min, max);
 
 	wide_t middle = (wide_t)dur_ns[(n - 1) / 2] + (wide_t)dur_ns[n / 2];
 	return (struct time_stats){
@@ -79,8 +79,8 @@ struct time_stats stats_from(int64_t *dur_ns, int64_t *scratch, uint32_t n)
 		.avg_ns = (double)exact_tenths((wide_t)total, n) / 10,
 		.med_ns = (double)exact_tenths(middle, 2) / 10,
 		.stddev_ns = (double)exact_sd_tenths(n, total, squares) / 10,
-		.p90_ns = (double)percentile_tenths(dur_ns, n, 90) / 10,
-		.p99_ns = (double)percentile_tenths(dur_ns, n, 99) / 10,
+		.p90_ns = (double)stats_percentile_tenths(dur_ns, n, 90) / 10,
+		.p99_ns = (double)stats_percentile_tenths(dur_ns, n, 99) / 10,
 	};
 }
 

@@ -166,7 +166,7 @@ uint32_t blocks_length(const struct blocks_lag *l, uint32_t base_n,
 
 /* Where blocks begin and end, and their means. */
 
-static struct block *blocks_cut(const struct verdict_side *side,
+static struct blocks_range *blocks_cut(const struct verdict_side *side,
 	uint32_t length, struct arena *a, uint32_t *n)
 {
 	uint32_t at = 0;
@@ -175,15 +175,17 @@ static struct block *blocks_cut(const struct verdict_side *side,
 		*n += length && side->cycles[u] > length
 			      ? side->cycles[u] / length
 			      : 1;
-	struct block *blocks = arena_array(a, struct block, *n), *b = blocks;
+	struct blocks_range *blocks = arena_array(a, struct blocks_range, *n),
+			    *b = blocks;
 	for (uint32_t u = 0; b && u < side->units; u++) {
 		uint64_t cycles = side->cycles[u];
 		uint64_t parts =
 			length && cycles > length ? cycles / length : 1;
 		for (uint64_t k = 0; k < parts; k++)
-			*b++ = (struct block){ at + (uint32_t)(cycles * k /
-							       parts),
-				at + (uint32_t)(cycles * (k + 1) / parts), u };
+			*b++ = (struct blocks_range){
+				at + (uint32_t)(cycles * k / parts),
+				at + (uint32_t)(cycles * (k + 1) / parts), u
+			};
 		at += side->cycles[u];
 	}
 	assert(!blocks || at == side->n);
@@ -206,7 +208,7 @@ double blocks_df(const struct blocks *b)
 	return (double)b->base_n + b->head_n - 2 - b->base_lost - b->head_lost;
 }
 
-static void blocks_side_means(const struct block *b, uint32_t n,
+static void blocks_side_means(const struct blocks_range *b, uint32_t n,
 	const double *x, const double *factor, double *means)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -218,8 +220,8 @@ static void blocks_side_means(const struct block *b, uint32_t n,
 }
 
 /* Moves the blocks of each unit to the mean of all blocks of the side. */
-static void blocks_level_units(const struct block *b, uint32_t n, uint32_t lost,
-	double *means)
+static void blocks_level_units(const struct blocks_range *b, uint32_t n,
+	uint32_t lost, double *means)
 {
 	double left = (double)n - 1 - lost, all = 0;
 	double widen = left > 0 ? sqrt((n - 1) / left) : 1;

@@ -37,7 +37,7 @@ uint32_t blocks_length(const struct blocks_lag *l, uint32_t base_n,
  * standard deviations: 1 or more. */
 double blocks_widen(const struct blocks_lag *l, uint32_t length);
 
-struct block {
+struct blocks_range {
 	uint32_t from, to; /* iterations of its side */
 	uint32_t unit;
 };
@@ -45,7 +45,7 @@ struct block {
 struct blocks {
 	uint32_t length; /* iterations; 0 if blocks are units */
 	uint32_t base_n, head_n;
-	const struct block *base, *head;
+	const struct blocks_range *base, *head;
 	/* Degrees of freedom spent on the differences between units of a side. */
 	uint32_t base_lost, head_lost;
 	/* The deviation of a mean difference is that much greater than blocks
