@@ -12,7 +12,8 @@
 
 /* What sims.def is written in. */
 #define PROCESSES(u, c) .units = u, .cycles = c, .rows = 300, .noise = 0.03
-#define FLOOR_UNKNOWN .floor = NOISE_FLOOR_DEFAULT_SD, .floor_df = NOISE_FLOOR_DEFAULT_DF
+#define FLOOR_UNKNOWN \
+	.floor = NOISE_FLOOR_DEFAULT_SD, .floor_df = NOISE_FLOOR_DEFAULT_DF
 #define FLOOR_NONE .floor = 0, .floor_df = INFINITY
 #define ODD .memory = 0.5, .warm_up = 0.3, .step = 0.05
 

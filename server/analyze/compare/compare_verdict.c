@@ -107,7 +107,8 @@ static void compare_verdict_floor_update(const struct compare *c,
 		compare_unit_means(side, ns[s], logs);
 		for (uint32_t u = 0; u < side->units_n; u++)
 			logs[u] = logs[u] > 0 ? log(logs[u]) : NAN;
-		struct successive_diff own = successive_diff_from(logs, side->units_n);
+		struct successive_diff own =
+			successive_diff_from(logs, side->units_n);
 		noise_floor_update(f, &own);
 	}
 }
@@ -116,8 +117,8 @@ static void compare_verdict_floor_set(const struct compare *c, const char *name,
 	double *const ns[2], struct verdict_row *row)
 {
 	static const struct repeats none = { 0 };
-	struct noise_floor f =
-		noise_floor_of(c->repeats ? c->repeats : &none, name, c->o->floor);
+	struct noise_floor f = noise_floor_of(c->repeats ? c->repeats : &none,
+		name, c->o->floor);
 	if (!verdict_by_runs(c->side[BASE].units_n, c->side[HEAD].units_n,
 		    c->o->alpha))
 		compare_verdict_floor_update(c, ns, &f);

@@ -74,7 +74,8 @@ static struct successive_diff noise_floor_group_of(const struct repeats *r,
 	return successive_diff_from(l.x, l.n);
 }
 
-void noise_floor_update(struct noise_floor *f, const struct successive_diff *own)
+void noise_floor_update(struct noise_floor *f,
+	const struct successive_diff *own)
 {
 	if (f->from == FLOOR_GIVEN || own->df == 0)
 		return;

@@ -236,8 +236,8 @@ static void policies_without_sense(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct err e = { 0 };
 		struct gate g;
-		assert_false(
-			regression_gate_from(&f->s.given, &cases[i].p, &f->a, &g, &e));
+		assert_false(regression_gate_from(&f->s.given, &cases[i].p,
+			&f->a, &g, &e));
 		assert_string_equal(e.text, cases[i].text);
 	}
 	f->s.given.head_n = 0;
