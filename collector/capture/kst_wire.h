@@ -84,7 +84,7 @@ const uint8_t *kst_varint_get(const uint8_t *at, const uint8_t *end,
 
 static inline uint64_t kst_zigzag(int64_t v)
 {
-	return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63);
+	return ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0);
 }
 
 static inline int64_t kst_unzigzag(uint64_t v)

@@ -1,6 +1,7 @@
 /* nvtx_payload.c - writes the payload of a range as text or JSON. */
 #include "nvtx_payload.h"
 #include "nvtx_headers.h"
+#include <assert.h>
 #include <string.h>
 
 /* How many bytes a payload's types take, and what they hold. */
@@ -316,6 +317,7 @@ static size_t nvtx_payload_put_schema(struct nvtx_payload *p,
 static size_t nvtx_payload_put_one(struct nvtx_payload *p, struct nvtx_kind k,
 	struct bytes b, int depth)
 {
+	assert(k.sort != NVTX_SCHEMA || k.schema);
 	if (k.sort != NVTX_SCHEMA || k.schema->sort == NVTX_ENUM) {
 		nvtx_payload_value_put(p, k, b.at, b.len);
 		return k.bytes ? k.bytes : UNKNOWN;

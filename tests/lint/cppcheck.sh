@@ -10,7 +10,7 @@ command -v cppcheck >/dev/null || {
 	exit 1
 }
 files '*.c' | grep -E '^(server|collector)/' >"$breaches.in"
-includes=$(find server -type d | sed 's|^|-I |' | tr '\n' ' ')
+includes=$(find server collector include -type d | sed 's|^|-I |' | tr '\n' ' ')
 # shellcheck disable=SC2086 # the folders are words
 cppcheck -q -j 2 --std=c11 --language=c --inline-suppr --error-exitcode=1 \
 	--enable=warning,portability --suppress=missingIncludeSystem \

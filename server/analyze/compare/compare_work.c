@@ -540,7 +540,7 @@ static void compare_work_other_work(struct works *w)
 {
 	const struct kind *k[2] = { compare_work_biggest(w, BASE),
 		compare_work_biggest(w, HEAD) };
-	const char *text[2];
+	const char *text[2] = { NULL, NULL };
 	assert(k[BASE] && k[HEAD]);
 	bool both = compare_work_told(k[BASE]->stratum) &&
 		    compare_work_told(k[HEAD]->stratum);

@@ -1,6 +1,7 @@
 /* layer_period.c - finds layers from the repeating sequence of kernels. */
 #include "layer_kinds.h"
 #include "layering.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -279,6 +280,7 @@ static bool layer_decode_write(struct layer_decode_decoder *d,
 		out->at = grown;
 		out->room = room;
 	}
+	assert(out->at); /* there is at least one reading */
 	out->n += n;
 	struct layer_reading *r = out->at + out->n;
 	for (uint32_t i = last; i != NONE; i = d->nodes[i].before) {
