@@ -55,7 +55,8 @@ class Pipeline:
                                  f'&label.commit=c{head:03d}', history.trace(head, run))
         until('ingested', lambda: not any(
             self.ask('GET', f'/uploads?state={s}&limit=1')['items'] for s in
-            ('queued', 'working', 'receiving')))
+            ('queued', 'working', 'receiving')),
+            lambda: self.ask('GET', '/uploads?state=done&limit=1')['items'])
         failed = self.ask('GET', '/uploads?state=failed')['items']
         assert not failed, failed[0]
 

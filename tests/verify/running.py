@@ -38,15 +38,24 @@ def free_port():
 PATIENCE_S = 300
 
 
-def until(what, ask):
-    """Waits for an answer that is true; the answer."""
+def until(what, ask, moving=lambda: None):
+    """Waits until ask() is true and returns its answer.
+
+    moving() returns what changes while the work goes on, such as a number of
+    finished uploads: each change starts the patience again, so that a busy
+    machine may take long for much work, and a stuck server is still found."""
+    seen = moving()
     end = time.monotonic() + PATIENCE_S
     while True:
         answer = ask()
         if answer:
             return answer
         if time.monotonic() > end:
-            raise AssertionError(f'{what}: not within {PATIENCE_S} s')
+            now = moving()
+            if now == seen:
+                raise AssertionError(f'{what}: not within {PATIENCE_S} s')
+            seen = now
+            end = time.monotonic() + PATIENCE_S
         time.sleep(0.02)
 
 

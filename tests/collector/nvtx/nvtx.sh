@@ -13,8 +13,8 @@ LD_LIBRARY_PATH="$bin/fakes" FAKE_LEDGER="$folder/ledger" \
 	KERNSIFT_TRACE_CUPTI="$bin/fakes/libcupti.so.13" \
 	KERNSIFT_TRACE_DIR="$folder/spool" KERNSIFT_TRACE_NVML_HZ=0 \
 	KERNSIFT_TRACE_HOST_HZ=0 \
-	timeout 120 "$bin/nvtx_host" "$bin/libteller_a.so" \
-	"$bin/libteller_b.so" >"$folder/said"
+	timeout 120 "$bin/nvtx_host" "$bin/libnvtx_client_a.so" \
+	"$bin/libnvtx_client_b.so" >"$folder/said"
 "$bin/ranges" "$folder"/spool/*.kst >"$folder/told"
 diff "$folder/said" "$folder/told" || {
 	echo "the ranges that were said (<) are not those that were captured (>)"
