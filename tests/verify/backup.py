@@ -6,6 +6,7 @@ made while an upload arrives. Then every answer to GET of the restored one is
 the same, byte by byte.
 """
 import os
+import re
 import shutil
 import socket
 import stat
@@ -94,10 +95,18 @@ def finish(s, server, length):
         '/uploads?state=receiving')['items'])
 
 
+def without_use(answer):
+    """An answer with the minutes blanked at which tokens were last used: asking
+    for the answers uses a token, and takes longer than a minute on a slow
+    machine."""
+    return [re.sub(rb'("used_at":)"[^"]*"', rb'\1"then"', part)
+            if isinstance(part, bytes) else part for part in answer]
+
+
 def same(before, after):
     assert before.keys() == after.keys(), before.keys() ^ after.keys()
     for address, answer in before.items():
-        assert after[address] == answer, (
+        assert without_use(after[address]) == without_use(answer), (
             f'GET {address}: {after[address][1][:600]!r} in place of '
             f'{answer[1][:600]!r}')
 

@@ -81,7 +81,8 @@ static void test_program(void **state)
 	char path[OPTIONS_PATH];
 
 	assert_true(process_info_program(path));
-	assert_string_equal(place_base(path), "unit_collector_test_process_info");
+	assert_string_equal(place_base(path),
+		"unit_collector_test_process_info");
 	assert_string_equal(place_base("train.py"), "train.py");
 }
 
