@@ -33,8 +33,11 @@ void host_do(struct host *h, const char *word);
 
 /* host_work.c */
 action_fn do_init, do_try, do_launch, do_threads, do_graph, do_copies, do_sets,
-	do_reload, do_dlclose, do_reset, do_profiler, do_sync, do_ranges;
+	do_reload, do_dlclose, do_reset, do_profiler, do_sync, do_ranges,
+	do_flood;
+
 /* host_life.c */
+bool host_recording(void); /* kernels are, by libcupti */
 action_fn do_fork, do_exec, do_spawn, do_daemon, do_exit, do_quick_exit,
 	do_abort, do_raise, do_sleep, do_wait, do_touch, do_say, do_state,
 	do_hold, do_steal, do_recording;

@@ -255,13 +255,19 @@ void do_steal(struct host *h, const char *argument)
 	f(*argument != '0');
 }
 
+bool host_recording(void)
+{
+	fake_cupti_recording_fn *f;
+
+	*(void **)&f = of_cupti("fake_cupti_recording", false);
+	return f && f();
+}
+
 void do_recording(struct host *h, const char *argument)
 {
 	(void)h;
 	for (int i = 0; i < 12000; i++) {
-		fake_cupti_recording_fn *f;
-		*(void **)&f = of_cupti("fake_cupti_recording", false);
-		if ((f && f()) == (*argument != '0'))
+		if (host_recording() == (*argument != '0'))
 			return;
 		nap(i < 200 ? 1 : 5);
 	}

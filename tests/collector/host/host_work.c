@@ -123,8 +123,20 @@ void do_ranges(struct host *h, const char *argument)
 struct worker {
 	pthread_t thread;
 	struct host *host;
-	long n;
+	long n; /* kernels; -1: a flood */
 };
+
+/* As many as it takes until the collector has had enough. */
+static void flood(struct host *h, CUstream stream)
+{
+	struct timespec from, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	do {
+		launches(h, 1000, stream);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (host_recording() && now.tv_sec - from.tv_sec < 30);
+}
 
 static void *work(void *p)
 {
@@ -132,21 +144,21 @@ static void *work(void *p)
 	CUstream stream;
 
 	need(w->host->cuda.stream(&stream, 0), "cuStreamCreate");
-	launches(w->host, w->n, stream);
+	if (w->n < 0)
+		flood(w->host, stream);
+	else
+		launches(w->host, w->n, stream);
 	need(w->host->cuda.sync(stream), "cuStreamSynchronize");
 	w->host->cuda.stream_free(stream);
 	return NULL;
 }
 
-void do_threads(struct host *h, const char *argument)
+static void work_on_threads(struct host *h, long threads, long n)
 {
 	static struct worker workers[256];
-	char *end;
-	long threads = strtol(argument, &end, 10);
-	long n = *end == ':' ? atol(end + 1) : 0;
 
 	if (threads < 1 || threads > 256)
-		host_fail("guest_host: 'threads:%s'", argument);
+		host_fail("guest_host: %ld threads", threads);
 	for (long t = 0; t < threads; t++) {
 		workers[t].host = h;
 		workers[t].n = n;
@@ -155,6 +167,19 @@ void do_threads(struct host *h, const char *argument)
 	}
 	for (long t = 0; t < threads; t++)
 		pthread_join(workers[t].thread, NULL);
+}
+
+void do_threads(struct host *h, const char *argument)
+{
+	char *end;
+	long threads = strtol(argument, &end, 10);
+
+	work_on_threads(h, threads, *end == ':' ? atol(end + 1) : 0);
+}
+
+void do_flood(struct host *h, const char *argument)
+{
+	work_on_threads(h, atol(argument), -1);
 }
 
 /* One operator of a graph. */
