@@ -241,6 +241,8 @@ RUN apt-get install gcc
 END
 expect docker "docker/Dockerfile: runs as root"
 
+. "$here/structure.cases"
+
 put README.md <<'END'
     curl "$server/api/v1/runs"
 END

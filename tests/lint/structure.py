@@ -1,0 +1,316 @@
+"""structure.py - counts what makes the tree hard to read; structure.sh starts it.
+
+    structure.py [--list FIGURE]
+
+It reads the product's files (server, collector, include and web) below the
+current folder and prints one table: each figure with its ceiling and its goal. It
+exits with 1 if a figure is above its ceiling. --list prints the places behind one
+figure: folders, tags, headers, headers-untested, functions, functions-unused or
+circles.
+
+The counts are made from the text, without a build. A name counts as used in a file
+if it is there outside of comments and texts, is no field (a.name, a->name), and
+the file includes a header that declares it, directly or through other headers.
+What a .def registers (handlers, decoders, commands) has one user by design and is
+left out.
+"""
+import functools
+import os
+import re
+import sys
+
+TREES = ("server", "collector", "include", "web")
+
+# At most so many files lie in a folder. A folder with more today has its own
+# ceiling, which may only fall; the line goes when the folder is at the limit.
+FILES = 40
+FOLDERS = {
+    "server/analyze/attribution": 44,
+    "server/analyze/iterations": 41,
+    "server/api": 183,
+    "server/api/schema": 128,
+    "server/client": 83,
+    "server/decode": 92,
+    "server/store": 161,
+}
+
+# Ceilings of the other figures. They may only fall: who lowers a figure lowers its
+# ceiling in the same commit.
+TAGS = 53
+HEADERS = 177
+HEADERS_UNTESTED = 111
+FUNCTIONS_PCT = 61.5
+FUNCTIONS_UNUSED = 56
+CIRCLES = 11
+
+WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+TOKEN = re.compile(
+    r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"](?:[^>"\n]*/)?([^>"\n/]+)[>"]',
+                     re.M)
+IMPORT = re.compile(r"""^(?:import|export)\b[^;'"]*?['"](\.[^'"]+)['"]""", re.M)
+TAG = re.compile(r"\bstruct\s+(\w+)\s*\{")
+# A definition at the left margin whose body begins at the left margin, as
+# clang-format lays it out.
+FUNCTION = re.compile(r"^(?![ \t\n}{])([^;{}=]*?)\b([A-Za-z_]\w*)\s*"
+                      r"\((?:[^();{}]|\((?:[^();{}]|\([^();{}]*\))*\))*\)\s*\n\{",
+                      re.M)
+ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)")
+DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", re.M)
+PASTE = re.compile(r"(?:\b(\w+)\s*##\s*)?\b[a-zA-Z]\w*(?:\s*##\s*(_\w+))?")
+TAGGED = re.compile(r"\b(?:struct|enum|union)\s+\w+")
+
+
+def files():
+    """The product's files, sorted, without what was built or fetched."""
+    found = []
+    for tree in TREES:
+        for at, folders, names in os.walk(tree):
+            folders[:] = sorted(f for f in folders
+                                if f not in ("node_modules", "build", "__pycache__"))
+            found += [f"{at}/{n}" for n in sorted(names)]
+    return found
+
+
+@functools.lru_cache(None)
+def code(path):
+    """A file's text without comments and texts; lines that define macros stay."""
+    with open(path, encoding="utf-8", errors="replace") as f:
+        text = f.read()
+    return TOKEN.sub(lambda m: '""' if m[0][0] == '"' else " ", text)
+
+
+@functools.lru_cache(None)
+def raw(path):
+    with open(path, encoding="utf-8", errors="replace") as f:
+        return f.read()
+
+
+@functools.lru_cache(None)
+def words(path):
+    """The identifiers of a file that are no fields and no tags."""
+    return frozenset(WORD.findall(TAGGED.sub(" ", code(path).replace("->", "."))))
+
+
+@functools.lru_cache(None)
+def extern(path):
+    """The functions that a .c file defines for others."""
+    text = DIRECTIVE.sub("", ATTRIBUTE.sub("", code(path)))
+    found = set()
+    for before, name in FUNCTION.findall(text):
+        before = before.split("\n\n")[-1].strip()
+        if before and not re.search(r"\bstatic\b", before):
+            found.add(name)
+    return found - {"main"}
+
+
+def world(path):
+    """The server and the collector have each their own headers' names."""
+    return "collector" if path.startswith("collector/") else "server"
+
+
+class Tree:
+    def __init__(self, paths):
+        self.paths = paths
+        self.c = [p for p in paths if p.endswith(".c")]
+        self.h = [p for p in paths if p.endswith(".h")]
+        self.named = {}
+        for h in self.h:
+            self.named.setdefault(os.path.basename(h), []).append(h)
+        self.includes = {p: self.included(p) for p in self.c + self.h}
+        self.registered = self.names_of_lists()
+
+    def names_of_lists(self):
+        """What the .def files register: their words, also with what a macro pastes
+        before or behind them."""
+        listed, pasted = set(), {("", "")}
+        for p in self.paths:
+            if p.endswith(".def"):
+                listed |= words(p)
+            if p.endswith((".c", ".h", ".def")):
+                pasted |= {(before, after) for before, after in PASTE.findall(raw(p))}
+        return {before + word + after for before, after in pasted for word in listed}
+
+    def included(self, path):
+        """The tree's headers that a file includes; a name that is there twice means
+        the one of the same side."""
+        found = set()
+        for name in INCLUDE.findall(raw(path)):
+            there = self.named.get(name, [])
+            found |= set([h for h in there if world(h) == world(path)][:1] or there[:1])
+        return found
+
+    def seen(self, path):
+        """Every header that a file includes, directly or through others."""
+        found, todo = set(), list(self.includes[path])
+        while todo:
+            h = todo.pop()
+            if h not in found:
+                found.add(h)
+                todo += self.includes[h]
+        return found
+
+
+def folders_of(paths):
+    count = {}
+    for p in paths:
+        folder = os.path.dirname(p)
+        count[folder] = count.get(folder, 0) + 1
+    return count
+
+
+def tags_of(tree):
+    """[(tag, files)] of struct tags that more than one place defines."""
+    found = {}
+    for p in tree.c + tree.h:
+        for tag in TAG.findall(code(p)):
+            found.setdefault(tag, []).append(p)
+    return sorted((t, ps) for t, ps in found.items() if len(ps) > 1)
+
+
+def own(header, user):
+    return os.path.splitext(user)[0] == os.path.splitext(header)[0]
+
+
+def headers_of(tree):
+    """[(header, user, whether a test includes it)] where one other file does."""
+    tests = set()
+    for at, _, names in os.walk("tests"):
+        for n in names:
+            if n.endswith((".c", ".h")):
+                tests |= set(INCLUDE.findall(raw(f"{at}/{n}")))
+    users = {h: [] for h in tree.h}
+    for p, headers in tree.includes.items():
+        for h in headers:
+            if not own(h, p):
+                users[h].append(p)
+    return sorted((h, u[0], os.path.basename(h) in tests)
+                  for h, u in users.items() if len(u) == 1)
+
+
+def functions_of(tree):
+    """Of all functions that a header declares, the files that define and those that
+    use each."""
+    defined = {}
+    for p in tree.c:
+        for name in extern(p):
+            defined.setdefault(name, set()).add(p)
+    declared = {}
+    for h in tree.h:
+        for name in words(h) & defined.keys():
+            declared.setdefault(name, set()).add(h)
+    defined = {n: places for n, places in defined.items() if n in declared}
+    users = {name: set() for name in defined}
+    for p in tree.c:
+        seen = tree.seen(p)
+        for name in words(p) & defined.keys():
+            if p not in defined[name] and declared[name] & seen:
+                users[name].add(p)
+    return defined, users
+
+
+def circles_of(paths, defined, users):
+    """Groups of files each of which uses a function of another, in a circle; for
+    pages, each of which imports another."""
+    edges = {}
+    for p in paths:
+        if p.endswith((".js", ".mjs")):
+            edges[p] = {os.path.normpath(f"{os.path.dirname(p)}/{i}")
+                        for i in IMPORT.findall(raw(p))}
+    for name, places in defined.items():
+        if len(places) == 1:
+            for u in users[name]:
+                edges.setdefault(u, set()).update(places)
+    return components(edges)
+
+
+def components(edges):
+    """Tarjan's strongly connected components of more than one node."""
+    order, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        order[node] = low[node] = len(order)
+        stack.append(node)
+        for to in sorted(edges.get(node, ())):
+            if to not in order:
+                visit(to)
+                low[node] = min(low[node], low[to])
+            elif to in stack:
+                low[node] = min(low[node], order[to])
+        if low[node] == order[node]:
+            at = stack.index(node)
+            if len(stack) - at > 1:
+                found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    sys.setrecursionlimit(10000)
+    for node in sorted(edges):
+        if node not in order:
+            visit(node)
+    return sorted(found)
+
+
+class Figure:
+    """One line of the table; `places` are shown by --list."""
+
+    def __init__(self, key, name, value, ceiling, goal, places, of=""):
+        self.key, self.name, self.value = key, name, value
+        self.ceiling, self.goal, self.places, self.of = ceiling, goal, places, of
+
+    def line(self):
+        return (f"{self.name:46} {self.value:>8g} {self.ceiling:>8g} {self.goal:>6g}"
+                f"  {self.of}".rstrip())
+
+
+def figures():
+    tree = Tree(files())
+    for folder, n in sorted(folders_of(tree.paths).items()):
+        if n > FILES or folder in FOLDERS:
+            yield Figure("folders", f"files in {folder}", n, FOLDERS.get(folder, FILES),
+                         FILES, [folder])
+    tags = tags_of(tree)
+    yield Figure("tags", "struct tags defined more than once", len(tags), TAGS, 0,
+                 [f"{t}: {' '.join(ps)}" for t, ps in tags])
+    headers = headers_of(tree)
+    yield Figure("headers", "headers with one user", len(headers), HEADERS, 40,
+                 [f"{h}: {u}" + " (and a test)" * t for h, u, t in headers],
+                 f"of {len(tree.h)}")
+    alone = [(h, u) for h, u, test in headers if not test]
+    yield Figure("headers-untested", "headers with one user and no test", len(alone),
+                 HEADERS_UNTESTED, 0, [f"{h}: {u}" for h, u in alone])
+    defined, users = functions_of(tree)
+    names = sorted(defined.keys() - tree.registered)
+    one = [n for n in names if len(users[n]) == 1]
+    yield Figure("functions", "% of extern functions with one other user",
+                 round(100 * len(one) / len(names), 1) if names else 0,
+                 FUNCTIONS_PCT, 25,
+                 [f"{n}: {' '.join(defined[n])} {' '.join(users[n])}" for n in one],
+                 f"{len(one)} of {len(names)}")
+    none = [n for n in names if not users[n]]
+    yield Figure("functions-unused", "extern functions that no other file uses",
+                 len(none), FUNCTIONS_UNUSED, 0,
+                 [f"{n}: {' '.join(defined[n])}" for n in none])
+    circles = circles_of(tree.paths, defined, users)
+    yield Figure("circles", "circles of files", len(circles), CIRCLES, 0,
+                 [" ".join(c) for c in circles])
+
+
+def main():
+    shown = sys.argv[2] if sys.argv[1:2] == ["--list"] and len(sys.argv) > 2 else None
+    found = list(figures())
+    if shown:
+        places = [p for f in found if f.key == shown for p in f.places]
+        print("\n".join(places))
+        return 0
+    print(f"{'figure':46} {'today':>8} {'ceiling':>8} {'goal':>6}")
+    for f in found:
+        print(f.line())
+    above = [f for f in found if f.value > f.ceiling]
+    for f in above:
+        print(f"structure: {f.name}: {f.value:g}, the ceiling is {f.ceiling:g} "
+              f"('tests/lint/structure.sh . --list {f.key}' lists them)")
+    return 1 if above else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
