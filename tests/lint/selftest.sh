@@ -242,6 +242,7 @@ END
 expect docker "docker/Dockerfile: runs as root"
 
 . "$here/structure.cases"
+. "$here/dialect.cases"
 
 put README.md <<'END'
     curl "$server/api/v1/runs"

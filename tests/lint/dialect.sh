@@ -1,0 +1,11 @@
+#!/bin/sh
+# dialect.sh - words that the project's language leaves out do not increase, in
+# prose and in names. dialect.txt lists them, dialect.py counts them and holds the
+# ceilings.
+#
+# `dialect.sh TREE --list PATH` lists the places below PATH, with what to write.
+set -eu
+. "$(dirname "$0")/lib.sh"
+[ $# -eq 0 ] || shift
+python3 "$LINT/dialect.py" "$@" || echo dialect >>"$breaches"
+verdict
