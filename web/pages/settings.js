@@ -272,7 +272,7 @@ function createdWebhook(hook) {
 			'p',
 			{},
 			h('strong', {}, 'The webhook is made. '),
-			'Its key is told this once; what is sent is signed with it (server/README.md, Webhooks).',
+			'Its key is told this once; what is sent is signed with it (README, Webhooks).',
 		),
 		h('input', {
 			type: 'text',
