@@ -1,9 +1,9 @@
-# collector.Dockerfile - libkernsift_cupti.so, and kernsift to send what it leaves.
+# collector.Dockerfile - libkernsift_cupti.so, and kernsift to upload its files.
 #
 #   docker build -f docker/collector.Dockerfile -t kernsift-collector .
 #
-# CUDA names an image that has CUDA's headers; only these are taken from it. BASE
-# is where the library is compiled, and no older glibc than that can load it.
+# CUDA is an image with CUDA's headers; only the headers are taken from it. BASE is
+# where the library is compiled: it requires at least the glibc of that image.
 ARG BASE=debian:bookworm-slim
 ARG CUDA=nvidia/cuda:12.6.3-devel-ubuntu22.04
 

@@ -100,7 +100,7 @@ bool postgres_find(struct postgres *p, int major, struct arena *a,
 	return err_set(e, ERR_INTERNAL,
 		"the data folder holds a cluster of PostgreSQL %d, and only %d "
 		"is installed; install postgresql-%d beside it, then see "
-		"'Running it' in README.md",
+		"'Upgrades' in server/README.md",
 		major, s.newest, major);
 }
 

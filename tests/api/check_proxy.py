@@ -1,4 +1,5 @@
-"""check_proxy.py - behind nginx and Caddy, with the configurations of README.md.
+"""check_proxy.py - behind nginx and Caddy, with the configurations of
+server/README.md.
 
 Of the two what is installed is asked; without either there is nothing to ask.
 """
@@ -39,8 +40,8 @@ def at(name):
 
 
 def shown(first):
-    """The block of README.md that begins with this line."""
-    with open(os.path.join(HERE, "../../README.md")) as f:
+    """The block of server/README.md that begins with this line."""
+    with open(os.path.join(HERE, "../../server/README.md")) as f:
         found = re.search(rf"^    {re.escape(first)}\n(?:(?:    .*)?\n)+", f.read(), re.M)
     return textwrap.dedent(found[0])
 
@@ -48,7 +49,7 @@ def shown(first):
 def swap(text, *pairs):
     """The text with our places for those it shows; each has to be there."""
     for old, new in pairs:
-        assert old in text, f"README.md no longer says '{old}'"
+        assert old in text, f"server/README.md no longer says '{old}'"
         text = text.replace(old, new)
     return text
 

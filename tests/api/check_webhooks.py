@@ -1,6 +1,6 @@
 """check_webhooks.py - webhooks and a receiver that is well, slow, hostile or away.
 
-What is sent is signed, and checked by the lines that README.md shows; it goes out
+What is sent is signed, and checked by the lines that server/README.md shows; it goes out
 once, however many servers there are; it is tried again until it is taken or there
 is no use; it leads nowhere but where it may; and nobody waits for it.
 """
@@ -21,8 +21,8 @@ API = "/api/v1"
 
 
 def shown():
-    """The function that README.md shows to receivers."""
-    lines, code = open(os.path.join(HERE, "../../README.md")).read().split("\n"), []
+    """The function that server/README.md shows to receivers."""
+    lines, code = open(os.path.join(HERE, "../../server/README.md")).read().split("\n"), []
     at = lines.index("    import hashlib, hmac, time")
     while lines[at].startswith("    ") or not lines[at]:
         code.append(lines[at][4:])

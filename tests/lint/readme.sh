@@ -1,29 +1,60 @@
 #!/bin/sh
-# readme.sh - the requests that README.md shows are the ones its test makes.
+# readme.sh - what the READMEs for users show exists: requests, files, headings.
 #
-# A line of README.md with curl and an address under /api/v1 is a request;
+# A line with curl and an address under /api/v1 is a request;
 # tests/api/00-readme.http plays exactly these. -T, --data-binary and -F send a
-# body and therefore mean POST, as -X says where it stands.
+# body and therefore mean POST, unless -X names another method. A relative link
+# leads to a file of the tree, and its #anchor to a heading of that file. A picture
+# has less than 150,000 bytes.
 set -eu
 . "$(dirname "$0")/lib.sh"
-[ -f README.md ] || exit 0
+readmes=""
+for file in README.md server/README.md server/client/README.md docker/README.md \
+	collector/README.md; do
+	[ ! -f $file ] || readmes="$readmes $file"
+done
+[ -n "$readmes" ] || exit 0
 
+# shellcheck disable=SC2086 # a list of files
 awk '/curl .*\/api\/v1\// {
 	method = "GET"
 	if ($0 ~ / (-T|--data-binary|-F) /) method = "POST"
 	if (match($0, / -X [A-Z]+/)) method = substr($0, RSTART + 4, RLENGTH - 4)
 	match($0, /\/api\/v1\/[^" '\''|)]*/)
-	print method, substr($0, RSTART, RLENGTH)
-}' README.md | LC_ALL=C sort -u >"$breaches.shown"
+	print method " " substr($0, RSTART, RLENGTH) "\t" FILENAME
+}' $readmes | LC_ALL=C sort -u >"$breaches.where"
+cut -f 1 "$breaches.where" | LC_ALL=C sort -u >"$breaches.shown"
 sed -nE 's/^([A-Z]+ \/api\/v1\/[^ ]*).*/\1/p' tests/api/00-readme.http 2>/dev/null |
 	LC_ALL=C sort -u >"$breaches.played"
 
 LC_ALL=C comm -23 "$breaches.shown" "$breaches.played" | while IFS= read -r request; do
-	breach "README.md: shows '$request', which tests/api/00-readme.http does not play"
+	at=$(awk -F '\t' -v request="$request" '$1 == request { print $2; exit }' "$breaches.where")
+	breach "$at: shows '$request', which tests/api/00-readme.http does not play"
 done
 LC_ALL=C comm -13 "$breaches.shown" "$breaches.played" | while IFS= read -r request; do
-	breach "tests/api/00-readme.http: plays '$request', which README.md does not show"
+	breach "tests/api/00-readme.http: plays '$request', which no README shows"
 done
-[ -s "$breaches.shown" ] || breach "README.md: shows no request to the API"
-rm -f "$breaches.shown" "$breaches.played"
+[ -s "$breaches.shown" ] || breach "README.md: shows no request to the API, nor does another README"
+
+# anchors FILE: the anchors of its headings, as GitHub makes them.
+anchors() {
+	sed -nE 's/^#+ +//p' "$1" | tr '[:upper:]' '[:lower:]' |
+		sed -E 's/[^a-z0-9 _-]//g; s/ /-/g'
+}
+
+for file in $readmes; do
+	grep -oE '\]\([^)]+\)' "$file" | sed -E 's/^\]\(|\)$//g' | grep -vE '^[a-z]+:' |
+		LC_ALL=C sort -u | while IFS= read -r link; do
+		path=${link%%#*}
+		to=$(realpath -m --relative-to=. "$(dirname "$file")/${path:-$(basename "$file")}")
+		if [ ! -e "$to" ]; then
+			breach "$file: links to '$link', which does not exist"
+		elif [ "$link" != "${link%%#*}" ] && ! anchors "$to" | grep -qxF -- "${link#*#}"; then
+			breach "$file: links to '$link', which is no heading of $to"
+		elif [ "${to%.png}" != "$to" ] && [ "$(wc -c <"$to")" -ge 150000 ]; then
+			breach "$file: shows '$link', which has 150,000 bytes or more"
+		fi
+	done || :
+done
+rm -f "$breaches.where" "$breaches.shown" "$breaches.played"
 verdict

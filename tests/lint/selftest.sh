@@ -183,7 +183,32 @@ put tests/api/00-readme.http <<'END'
 GET /api/v1/runs
 GET /api/v1/notes
 END
-expect readme "plays 'GET /api/v1/notes', which README.md does not show"
+expect readme "plays 'GET /api/v1/notes', which no README shows"
+
+put README.md <<'END'
+See [the server](server/README.md).
+END
+expect readme "README.md: links to 'server/README.md', which does not exist"
+
+put README.md <<'END'
+See [backups](server/README.md#backups).
+END
+put server/README.md <<'END'
+## Backup and restore
+    curl "$server/api/v1/runs"
+END
+expect readme "README.md: links to 'server/README.md#backups', which is no heading of server/README.md"
+
+put server/README.md <<'END'
+    curl "$server/api/v1/runs"
+END
+expect readme "server/README.md: shows 'GET /api/v1/runs', which tests/api/00-readme.http does not play"
+
+put README.md <<'END'
+![a run](run.png)
+END
+head -c 150000 /dev/zero | put run.png
+expect readme "README.md: shows 'run.png', which has 150,000 bytes or more"
 
 put a.sh <<'END'
 #!/bin/sh
@@ -245,10 +270,10 @@ expect docker "docker/Dockerfile: runs as root"
 . "$here/dialect.cases"
 
 put README.md <<'END'
-    curl "$server/api/v1/runs"
+See [operation](server/README.md#backup-and-restore).
 END
 put tests/api/00-readme.http <<'END'
-# what the README shows
+# what the READMEs show
 GET /api/v1/runs
 END
 for folder in server server/base server/api server/config server/model sql sql/migrations \
@@ -277,6 +302,9 @@ OPTION(idle_s, NUM, "60", "KERNSIFT_IDLE_S", "seconds")
 END
 put server/README.md <<'END'
 | `--idle_s` | 60 | `KERNSIFT_IDLE_S` |
+
+## Backup and restore
+    curl "$server/api/v1/runs"
 END
 for lint in "$here"/*.sh; do
 	name=$(basename "$lint" .sh)

@@ -172,7 +172,7 @@ def case_another_major_is_refused():
     assert status == 1 and err.startswith(
         'kernsiftd: the data folder holds a cluster of PostgreSQL 9, and only '
     ) and err.endswith(' is installed; install postgresql-9 beside it, then '
-                       "see 'Running it' in README.md\n"), err
+                       "see 'Upgrades' in server/README.md\n"), err
     return data
 
 
