@@ -1,6 +1,8 @@
 /* plain.h - turns stored bytes into plain bytes: gzip, zstd or neither */
 #pragma once
-#include "decode.h"
+#include "arena.h"
+#include "note.h"
+#include "source.h"
 
 /* a source's bytes with the compression undone.
  *
@@ -9,6 +11,19 @@
  * are checked while bytes come out, so that a bomb costs no more than they
  * allow. How the data ended is noted, and what came out before is good:
  * truncated, gzip_garbage (bytes behind the end), damaged, checksum. */
+
+struct decode_limits {
+	int64_t plain_bytes; /* most after decompression */
+	int64_t ratio; /* most plain bytes per stored byte, past 1 MiB */
+};
+
+/* How far decoding is; `plain_bytes` after decompression. Called at least once
+ * per MiB of stored bytes. False ends decoding with the *e it set. */
+struct decode_progress {
+	bool (*tell)(void *ctx, int64_t stored_bytes, int64_t plain_bytes,
+		struct err *e);
+	void *ctx;
+};
 
 struct plain {
 	struct source *source;
