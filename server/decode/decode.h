@@ -5,7 +5,7 @@
  * of what comes out. Memory is the arena's, whose ceiling is the only limit on
  * how long a trace may be; the file itself is never held whole.
  *
- * A trace may hold several processes; link.h tells which they are and whose the
+ * A trace may hold several processes; kineto/kineto.c has the rule for which they are and whose the
  * events of a GPU are.
  *
  * What is damaged inside a readable file is skipped and counted as a note; the

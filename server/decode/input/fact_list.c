@@ -1,9 +1,9 @@
-/* fact_list.c - a few texts by name, and the rows they become. */
+/* fact_list.c - keeps facts by name and adds them to the trace as rows */
 #include "fact_list.h"
 #include <stdio.h>
 #include <string.h>
 
-static struct fact_told *told(struct fact_list *l, const char *name)
+static struct fact_told *fact_list_told(struct fact_list *l, const char *name)
 {
 	for (uint32_t i = 0; i < l->n; i++)
 		if (!strcmp(l->list[i].name, name))
@@ -14,7 +14,7 @@ static struct fact_told *told(struct fact_list *l, const char *name)
 bool fact_list_put(struct fact_list *l, const char *name, const char *value,
 	size_t len)
 {
-	if (len == 0 || l->n == FACT_LIST_MOST || told(l, name))
+	if (len == 0 || l->n == FACT_LIST_MOST || fact_list_told(l, name))
 		return true;
 	uint32_t id = text_put(l->text, value, len, FACT_VALUE_MOST);
 	l->list[l->n++] = (struct fact_told){ name, id };
@@ -22,7 +22,7 @@ bool fact_list_put(struct fact_list *l, const char *name, const char *value,
 }
 
 /* Whether a list of texts with ", " between them has this one. */
-static bool among(const char *list, const char *value, size_t len)
+static bool fact_list_among(const char *list, const char *value, size_t len)
 {
 	const char *at = list;
 	for (;;) {
@@ -40,11 +40,11 @@ bool fact_list_beside(struct fact_list *l, const char *name, const char *value,
 	size_t len)
 {
 	char both[FACT_VALUE_MOST + 1];
-	struct fact_told *f = told(l, name);
+	struct fact_told *f = fact_list_told(l, name);
 	if (!f || len == 0)
 		return fact_list_put(l, name, value, len);
 	const char *before = names_text(&l->text->trace->names, f->value);
-	if (among(before, value, len) ||
+	if (fact_list_among(before, value, len) ||
 		strlen(before) + 2 + len >= sizeof both)
 		return true;
 	int n = snprintf(both, sizeof both, "%s, %.*s", before, (int)len,

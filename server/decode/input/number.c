@@ -1,4 +1,4 @@
-/* number.c - any JSON number, to a whole multiple of a power of ten. */
+/* number.c - reads any JSON number as a multiple of a power of ten */
 #include "number.h"
 
 enum { DIGITS = 19, EXPONENT_MAX = 9999 };
@@ -10,9 +10,10 @@ struct decimal {
 	bool negative;
 };
 
-static const char *digits(const char *p, struct decimal *d, int *kept, int each)
+static const char *number_digits(const char *p, struct decimal *d, int *kept,
+	int each)
 {
-	for (; num_digit(*p); p++) {
+	for (; number_digit(*p); p++) {
 		if (*kept < DIGITS) {
 			d->digits = d->digits * 10 + (uint64_t)(*p - '0');
 			*kept += d->digits > 0;
@@ -28,63 +29,65 @@ static const char *digits(const char *p, struct decimal *d, int *kept, int each)
 	return p;
 }
 
-static const char *exponent(const char *p, struct decimal *d)
+static const char *number_exponent(const char *p, struct decimal *d)
 {
 	if ((*p | 0x20) != 'e')
 		return p;
 	const char *q = p + 1;
 	bool negative = *q == '-';
 	q += *q == '-' || *q == '+';
-	if (!num_digit(*q))
+	if (!number_digit(*q))
 		return p;
 	int e = 0;
-	for (; num_digit(*q); q++)
+	for (; number_digit(*q); q++)
 		e = e < EXPONENT_MAX ? e * 10 + (*q - '0') : e;
 	d->exponent += negative ? -e : e;
 	return q;
 }
 
 /* The decimal at p, or NULL where there is none. */
-static const char *decimal(const char *p, struct decimal *d)
+static const char *number_decimal(const char *p, struct decimal *d)
 {
 	int kept = 0;
 	*d = (struct decimal){ .negative = *p == '-' };
 	p += *p == '-' || *p == '+';
-	const char *whole = digits(p, d, &kept, 0);
+	const char *whole = number_digits(p, d, &kept, 0);
 	if (whole == p)
 		return NULL;
 	p = whole;
 	if (*p == '.')
-		p = digits(p + 1, d, &kept, 1);
-	return exponent(p, d);
+		p = number_digits(p + 1, d, &kept, 1);
+	return number_exponent(p, d);
 }
 
-static struct num scaled(const struct decimal *d, int scale)
+static struct number number_scaled(const struct decimal *d, int scale)
 {
 	uint64_t v = d->digits, power = 1;
 	int by = d->exponent + scale;
 	if (by < -DIGITS)
-		return (struct num){ 0, NUM_OK };
+		return (struct number){ 0, NUMBER_OK };
 	for (; by < 0; by++)
 		power *= 10;
 	uint64_t left = v % power;
 	v = v / power + (power > 1 ? left >= power - left : d->up);
 	for (; by > 0 && v > 0; by--)
 		if (__builtin_mul_overflow(v, UINT64_C(10), &v))
-			return (struct num){ 0, NUM_HUGE };
+			return (struct number){ 0, NUMBER_HUGE };
 	if (v > INT64_MAX)
-		return (struct num){ 0, NUM_HUGE };
-	return (struct num){ d->negative ? -(int64_t)v : (int64_t)v, NUM_OK };
+		return (struct number){ 0, NUMBER_HUGE };
+	return (struct number){ d->negative ? -(int64_t)v : (int64_t)v,
+		NUMBER_OK };
 }
 
-const char *num_any(struct scan *s, const char *p, int scale, struct num *n)
+const char *number_any(struct scan *s, const char *p, int scale,
+	struct number *n)
 {
 	struct decimal d;
 	bool text = *p == '"';
-	const char *q = decimal(p + text, &d);
-	*n = (struct num){ 0, NUM_NONE };
-	if (q && (text ? *q == '"' : num_end(*q))) {
-		*n = scaled(&d, scale);
+	const char *q = number_decimal(p + text, &d);
+	*n = (struct number){ 0, NUMBER_NONE };
+	if (q && (text ? *q == '"' : number_end(*q))) {
+		*n = number_scaled(&d, scale);
 		return q + text;
 	}
 	return scan_skip(s, p, true);

@@ -7,34 +7,35 @@
 #pragma once
 #include "scan.h"
 
-enum num_kind {
-	NUM_NONE, /* absent, or not a number: null, NaN, text, a list */
-	NUM_OK,
-	NUM_HUGE, /* beyond 9.2e18 */
+enum number_kind {
+	NUMBER_NONE, /* absent, or not a number: null, NaN, text, a list */
+	NUMBER_OK,
+	NUMBER_HUGE, /* beyond 9.2e18 */
 };
 
-struct num {
+struct number {
 	int64_t value;
-	enum num_kind kind;
+	enum number_kind kind;
 };
 
 /* The number at p times 10 to `scale` (0 to 9). Behind it, or behind whatever
  * value stands there instead. */
-const char *num_any(struct scan *s, const char *p, int scale, struct num *n);
+const char *number_any(struct scan *s, const char *p, int scale,
+	struct number *n);
 
-static inline bool num_digit(char c)
+static inline bool number_digit(char c)
 {
 	return (unsigned char)(c - '0') < 10;
 }
 
 /* Whether a number may end before c. */
-static inline bool num_end(char c)
+static inline bool number_end(char c)
 {
 	return c == ',' || c == '}' || c == ']' || (unsigned char)c <= ' ';
 }
 
 /* Eight digits at p, or -1. */
-static inline int64_t num_eight(const char *p)
+static inline int64_t number_eight(const char *p)
 {
 	uint64_t w;
 	memcpy(&w, p, 8);
@@ -50,7 +51,7 @@ static inline int64_t num_eight(const char *p)
 #else
 	int64_t v = 0;
 	for (int i = 0; i < 8; i++) {
-		if (!num_digit(p[i]))
+		if (!number_digit(p[i]))
 			return -1;
 		v = v * 10 + (p[i] - '0');
 	}
@@ -59,42 +60,44 @@ static inline int64_t num_eight(const char *p)
 }
 
 /* A whole number, the common case inline. */
-static inline const char *num_int(struct scan *s, const char *p, struct num *n)
+static inline const char *number_int(struct scan *s, const char *p,
+	struct number *n)
 {
 	const char *q = p + (*p == '-');
 	const char *first = q;
 	int64_t v = 0;
-	while (num_digit(*q) && q - first < 18)
+	while (number_digit(*q) && q - first < 18)
 		v = v * 10 + (*q++ - '0');
-	if (q == first || !num_end(*q))
-		return num_any(s, p, 0, n);
-	*n = (struct num){ *p == '-' ? -v : v, NUM_OK };
+	if (q == first || !number_end(*q))
+		return number_any(s, p, 0, n);
+	*n = (struct number){ *p == '-' ? -v : v, NUMBER_OK };
 	return q;
 }
 
 /* Microseconds as nanoseconds, the common case inline. */
-static inline const char *num_ns(struct scan *s, const char *p, struct num *n)
+static inline const char *number_ns(struct scan *s, const char *p,
+	struct number *n)
 {
 	const char *q = p;
-	int64_t v = num_eight(q);
+	int64_t v = number_eight(q);
 	if (v < 0)
 		v = 0;
 	else
 		q += 8;
-	while (num_digit(*q) && q - p < 16)
+	while (number_digit(*q) && q - p < 16)
 		v = v * 10 + (*q++ - '0');
 	if (q == p || v > INT64_MAX / 1000 - 1)
-		return num_any(s, p, 3, n);
+		return number_any(s, p, 3, n);
 	v *= 1000;
-	if (*q == '.' && num_digit(q[1])) {
+	if (*q == '.' && number_digit(q[1])) {
 		v += 100 * (*++q - '0');
-		if (num_digit(*++q))
+		if (number_digit(*++q))
 			v += 10 * (*q++ - '0');
-		if (num_digit(*q))
+		if (number_digit(*q))
 			v += *q++ - '0';
 	}
-	if (!num_end(*q))
-		return num_any(s, p, 3, n);
-	*n = (struct num){ v, NUM_OK };
+	if (!number_end(*q))
+		return number_any(s, p, 3, n);
+	*n = (struct number){ v, NUMBER_OK };
 	return q;
 }

@@ -16,18 +16,18 @@ static bool plain_garbage(struct plain *p, struct err *e);
 
 enum { AT_ONCE = 1 << 30 };
 
-static bool gunzip_start(struct plain *p, struct err *e)
+static bool plain_gunzip_start(struct plain *p, struct err *e)
 {
 	p->state = arena_grow(p->arena, NULL, sizeof(struct inflate_state));
 	return p->state || arena_err(p->arena, e);
 }
 
-static void gunzip_stop(struct plain *p)
+static void plain_gunzip_stop(struct plain *p)
 {
 	arena_drop(p->arena, p->state);
 }
 
-static bool gunzip_damaged(struct plain *p, int code, struct err *e)
+static bool plain_gunzip_damaged(struct plain *p, int code, struct err *e)
 {
 	bool header =
 		code == ISAL_INVALID_WRAPPER || code == ISAL_UNSUPPORTED_METHOD;
@@ -38,7 +38,7 @@ static bool gunzip_damaged(struct plain *p, int code, struct err *e)
 	return true;
 }
 
-static void gunzip_member(struct plain *p)
+static void plain_gunzip_member(struct plain *p)
 {
 	struct inflate_state *z = p->state;
 	isal_inflate_init(z);
@@ -46,12 +46,12 @@ static void gunzip_member(struct plain *p)
 	plain_member(p);
 }
 
-static bool gunzip_step(struct plain *p, unsigned char **to, unsigned char *end,
-	struct err *e)
+static bool plain_gunzip_step(struct plain *p, unsigned char **to,
+	unsigned char *end, struct err *e)
 {
 	struct inflate_state *z = p->state;
 	if (!p->open) {
-		gunzip_member(p);
+		plain_gunzip_member(p);
 		if (*p->in != 0x1F)
 			return plain_garbage(p, e);
 	}
@@ -65,7 +65,7 @@ static bool gunzip_step(struct plain *p, unsigned char **to, unsigned char *end,
 	plain_take(p, taken);
 	*to = z->next_out;
 	if (code < 0)
-		return gunzip_damaged(p, code, e);
+		return plain_gunzip_damaged(p, code, e);
 	if (z->block_state == ISAL_BLOCK_FINISH)
 		p->open = false;
 	else if (stuck)
@@ -73,8 +73,8 @@ static bool gunzip_step(struct plain *p, unsigned char **to, unsigned char *end,
 	return true;
 }
 
-const struct plain_method plain_gzip = { "gzip", gunzip_start, gunzip_step,
-	gunzip_stop };
+const struct plain_method plain_gzip = { "gzip", plain_gunzip_start,
+	plain_gunzip_step, plain_gunzip_stop };
 
 /* zstd, frame after frame. */
 
@@ -82,7 +82,7 @@ const struct plain_method plain_gzip = { "gzip", gunzip_start, gunzip_step,
  * memory than an ingest may take. */
 enum { WINDOW_LOG = 25, STATE_BYTES = 1 << 18 };
 
-static bool unzstd_start(struct plain *p, struct err *e)
+static bool plain_unzstd_start(struct plain *p, struct err *e)
 {
 	ZSTD_DCtx *z = ZSTD_createDCtx();
 	p->state = z;
@@ -94,17 +94,17 @@ static bool unzstd_start(struct plain *p, struct err *e)
 	return true;
 }
 
-static void unzstd_stop(struct plain *p)
+static void plain_unzstd_stop(struct plain *p)
 {
 	ZSTD_freeDCtx(p->state);
 }
 
-static bool unzstd_short_of_memory(size_t code)
+static bool plain_unzstd_short_of_memory(size_t code)
 {
 	return ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation;
 }
 
-static bool unzstd_damaged(struct plain *p, size_t code, struct err *e)
+static bool plain_unzstd_damaged(struct plain *p, size_t code, struct err *e)
 {
 	switch (ZSTD_getErrorCode(code)) {
 	case ZSTD_error_frameParameter_windowTooLarge:
@@ -124,8 +124,8 @@ static bool unzstd_damaged(struct plain *p, size_t code, struct err *e)
 	}
 }
 
-static bool unzstd_step(struct plain *p, unsigned char **to, unsigned char *end,
-	struct err *e)
+static bool plain_unzstd_step(struct plain *p, unsigned char **to,
+	unsigned char *end, struct err *e)
 {
 	ZSTD_inBuffer in = { p->in, p->in_len, 0 };
 	ZSTD_outBuffer out = { *to, (size_t)(end - *to), 0 };
@@ -136,17 +136,17 @@ static bool unzstd_step(struct plain *p, unsigned char **to, unsigned char *end,
 	plain_take(p, in.pos);
 	*to += out.pos;
 	if (ZSTD_isError(code))
-		return behind && !unzstd_short_of_memory(code)
+		return behind && !plain_unzstd_short_of_memory(code)
 			       ? plain_garbage(p, e)
-			       : unzstd_damaged(p, code, e);
+			       : plain_unzstd_damaged(p, code, e);
 	p->open = code != 0;
 	if (p->open && in.pos == 0 && out.pos == 0)
 		plain_stuck(p);
 	return true;
 }
 
-const struct plain_method plain_zstd = { "zstd", unzstd_start, unzstd_step,
-	unzstd_stop };
+const struct plain_method plain_zstd = { "zstd", plain_unzstd_start,
+	plain_unzstd_step, plain_unzstd_stop };
 
 /* Fewer bytes are no gzip member, nor a zstd frame of any use. */
 enum { TELL = 512 * 1024, MEMBER_LEAST = 18 };

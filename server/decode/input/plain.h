@@ -4,7 +4,7 @@
 #include "note.h"
 #include "source.h"
 
-/* a source's bytes with the compression undone.
+/* A source's bytes with the compression undone.
  *
  * gzip (any number of members, one after the other) and zstd (any number of
  * frames), told by their first bytes; everything else passes as it is. Limits

@@ -3,12 +3,12 @@
 
 enum { REPAIR_STRING = 16 * 1024 }; /* no string is searched further */
 
-/* finds the likely end of strings that hold unescaped quotes. */
+/* Finds the likely end of strings that hold unescaped quotes. */
 
 enum { REPAIR_KEY = 64, REPAIR_DEPTH = 63 };
 
 /* Whether another key and its colon stand at p. */
-static bool repair_key_at(const char *p)
+static bool scan_repair_key_at(const char *p)
 {
 	if (*p != '"')
 		return false;
@@ -16,7 +16,7 @@ static bool repair_key_at(const char *p)
 	return *q == '"' && q - p <= REPAIR_KEY && *scan_ws(q + 1) == ':';
 }
 
-static bool repair_value_at(const char *p)
+static bool scan_repair_value_at(const char *p)
 {
 	return *p && strchr("\"[{-0123456789tfnN", *p);
 }
@@ -25,7 +25,7 @@ enum end { END_NOT, END_HERE, END_MISSED };
 
 /* What a quote with `p` behind it is to its string. A colon shows that it
  * belongs to the next key: the string's own end was missed. */
-static enum end repair_end_at(const char *p, bool in_object)
+static enum end scan_repair_end_at(const char *p, bool in_object)
 {
 	p = scan_ws(p);
 	if (*p == ':')
@@ -33,7 +33,8 @@ static enum end repair_end_at(const char *p, bool in_object)
 	bool ends = *p == (in_object ? '}' : ']');
 	if (*p == ',') {
 		p = scan_ws(p + 1);
-		ends = in_object ? repair_key_at(p) : repair_value_at(p);
+		ends = in_object ? scan_repair_key_at(p)
+				 : scan_repair_value_at(p);
 	}
 	return ends ? END_HERE : END_NOT;
 }
@@ -41,7 +42,8 @@ static enum end repair_end_at(const char *p, bool in_object)
 /* Like scan_string(), from p on, for a value in an object or a list: a quote
  * ends the string only where the closing bracket, or a comma and what may
  * follow one come after it. Keys are not repaired. */
-static const char *repair_string(struct scan *s, const char *p, bool in_object)
+static const char *scan_repair_string(struct scan *s, const char *p,
+	bool in_object)
 {
 	const char *from = p;
 	for (p = scan_plain(p); p < s->end; p = scan_plain(p)) {
@@ -52,7 +54,7 @@ static const char *repair_string(struct scan *s, const char *p, bool in_object)
 			p += *p == '\\' ? 2 : 1;
 			continue;
 		}
-		switch (repair_end_at(p + 1, in_object)) {
+		switch (scan_repair_end_at(p + 1, in_object)) {
 		case END_HERE:
 			return p;
 		case END_MISSED:
@@ -66,11 +68,11 @@ static const char *repair_string(struct scan *s, const char *p, bool in_object)
 }
 
 /* A string at p: a key if what stands before it in an object is not a colon. */
-static const char *string(struct scan *s, const char *p, bool in_object,
-	bool value)
+static const char *scan_string_end(struct scan *s, const char *p,
+	bool in_object, bool value)
 {
 	if (!in_object || value)
-		return repair_string(s, p, in_object);
+		return scan_repair_string(s, p, in_object);
 	s->lenient = false;
 	p = scan_string(s, p);
 	s->lenient = true;
@@ -78,14 +80,15 @@ static const char *string(struct scan *s, const char *p, bool in_object,
 }
 
 /* Like scan_close(), with such strings. */
-static const char *repair_close(struct scan *s, const char *p, bool in_object)
+static const char *scan_repair_close(struct scan *s, const char *p,
+	bool in_object)
 {
 	uint64_t objects = in_object; /* a bit per open bracket */
 	int depth = 1;
 	bool value = false;
 	for (; p < s->end; p++) {
 		if (*p == '"') {
-			p = string(s, p + 1, objects & 1, value);
+			p = scan_string_end(s, p + 1, objects & 1, value);
 			if (!p)
 				return NULL;
 		} else if (*p == '{' || *p == '[') {
@@ -117,7 +120,8 @@ const char *scan_string_rest(struct scan *s, const char *p)
 const char *scan_value(struct scan *s, const char *p, bool in_object)
 {
 	s->escaped = false;
-	return s->lenient ? repair_string(s, p, in_object) : scan_string(s, p);
+	return s->lenient ? scan_repair_string(s, p, in_object)
+			  : scan_string(s, p);
 }
 
 /* The same as a loop over bytes, for what the fast one cannot do: backslashes
@@ -199,7 +203,7 @@ const char *scan_close(struct scan *s, const char *p, bool in_object)
 	bool in_string = false;
 	int depth = 1;
 	if (s->lenient)
-		return repair_close(s, p, in_object);
+		return scan_repair_close(s, p, in_object);
 	while (s->end - p >= 64) {
 		struct block b = scan_block_at(p);
 		if (b.back) {
@@ -232,7 +236,7 @@ const char *scan_close(struct scan *s, const char *p, bool in_object)
 	bool in_string = false;
 	int depth = 1;
 	if (s->lenient)
-		return repair_close(s, p, in_object);
+		return scan_repair_close(s, p, in_object);
 	p = close_slow(s, p, s->end, &in_string, &depth);
 	return p && depth ? scan_stop(s, s->end) : p;
 }

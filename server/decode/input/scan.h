@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* walks JSON text that lies in memory, without trusting it.
+/* Walks JSON text that lies in memory, without trusting it.
  *
  * A pull scanner: each function takes the place to look at and returns the
  * place behind what it read, or NULL where it could not, with scan.at set to
@@ -19,10 +19,7 @@
  *
  * A first pass is strict about strings (an unescaped control character ends
  * them); a `lenient` one takes a quote for the end of a string only where what
- * follows looks like it (repair.c), for files whose writer forgot to escape. */
-
-#ifdef __SSE2__
-#endif
+ * follows looks like it (scan_repair_string()), for files whose writer forgot to escape. */
 
 enum { SCAN_PAD = 64, SCAN_DEPTH = 256 };
 
@@ -35,7 +32,7 @@ struct scan {
 };
 
 /* A string's bytes between its quotes, as they lie in the text. */
-struct span {
+struct text_span {
 	const char *at;
 	uint32_t len;
 	bool escaped;
@@ -120,7 +117,7 @@ const char *scan_skip(struct scan *s, const char *p, bool in_object);
 /* An object's fields, one by one:
  *
  *	for (p = scan_first(s, p, &end); p && !end; p = scan_next(s, p, &end)) {
- *		struct span key;
+ *		struct text_span key;
  *		if ((p = scan_key(s, p, &key)) && … read the value at p …)
  *	}
  *
@@ -151,14 +148,14 @@ static inline const char *scan_next(struct scan *s, const char *p, bool *end)
 }
 
 static inline const char *scan_key(struct scan *s, const char *p,
-	struct span *key)
+	struct text_span *key)
 {
 	if (*p != '"')
 		return scan_stop(s, p);
 	const char *q = scan_string(s, p + 1);
 	if (!q)
 		return NULL;
-	*key = (struct span){ p + 1, (uint32_t)(q - p - 1), s->escaped };
+	*key = (struct text_span){ p + 1, (uint32_t)(q - p - 1), s->escaped };
 	p = scan_ws(q + 1);
 	if (*p != ':')
 		return scan_stop(s, p);
@@ -167,16 +164,16 @@ static inline const char *scan_key(struct scan *s, const char *p,
 
 /* The string at p; anything else is skipped and gives an `at` of NULL. */
 static inline const char *scan_text(struct scan *s, const char *p,
-	struct span *text)
+	struct text_span *text)
 {
 	if (*p != '"') {
-		*text = (struct span){ 0 };
+		*text = (struct text_span){ 0 };
 		return scan_skip(s, p, true);
 	}
 	const char *q =
 		s->lenient ? scan_value(s, p + 1, true) : scan_string(s, p + 1);
 	if (!q)
 		return NULL;
-	*text = (struct span){ p + 1, (uint32_t)(q - p - 1), s->escaped };
+	*text = (struct text_span){ p + 1, (uint32_t)(q - p - 1), s->escaped };
 	return q + 1;
 }

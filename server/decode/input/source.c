@@ -1,4 +1,4 @@
-/* source.c - a file and a span of memory as sources. */
+/* source.c - reads an upload from a file or from memory */
 #include "source.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,8 @@ struct source_file {
 	char bytes[PIECE];
 };
 
-static bool file_next(void *ctx, const void **bytes, size_t *len, struct err *e)
+static bool source_file_next(void *ctx, const void **bytes, size_t *len,
+	struct err *e)
 {
 	struct source_file *f = ctx;
 	ssize_t n;
@@ -50,7 +51,7 @@ struct source_file *source_file_new(const char *path, struct source *s,
 	}
 	f->fd = fd;
 	snprintf(f->path, sizeof f->path, "%s", path);
-	*s = (struct source){ file_next, f,
+	*s = (struct source){ source_file_next, f,
 		S_ISREG(st.st_mode) ? st.st_size : -1 };
 	return f;
 }
@@ -63,7 +64,7 @@ void source_file_free(struct source_file *f)
 	free(f);
 }
 
-static bool memory_next(void *ctx, const void **bytes, size_t *len,
+static bool source_memory_next(void *ctx, const void **bytes, size_t *len,
 	struct err *e)
 {
 	struct source_memory *m = ctx;
@@ -78,5 +79,5 @@ void source_memory_init(struct source_memory *m, struct source *s,
 	const void *bytes, size_t len)
 {
 	*m = (struct source_memory){ bytes, len, false };
-	*s = (struct source){ memory_next, m, (int64_t)len };
+	*s = (struct source){ source_memory_next, m, (int64_t)len };
 }

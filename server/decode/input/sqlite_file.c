@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void sqlite_copy_free(struct sqlite_copy *c);
+static void sqlite_file_copy_free(struct sqlite_copy *c);
 
-/* spills, and reads the hundred bytes of the header. */
+/* Copies the upload to a file and reads the hundred bytes of the header. */
 
 /* Places in the header (sqlite.org/fileformat.html, 1.3). */
 enum {
@@ -27,36 +27,36 @@ enum {
 	VERSION_WAL = 2,
 };
 
-static const char *sqlite_copy_folder(void)
+static const char *sqlite_file_copy_folder(void)
 {
 	const char *told = getenv("TMPDIR");
 	return told && told[0] == '/' ? told : "/tmp";
 }
 
-static bool sqlite_copy_disk(struct err *e, int why)
+static bool sqlite_file_copy_disk(struct err *e, int why)
 {
 	if (why == ENOSPC || why == EDQUOT || why == EFBIG)
 		return err_set(e, ERR_DISK_FULL,
 			"%s has no room for a copy of the database while it "
 			"is read; make room, or set TMPDIR",
-			sqlite_copy_folder());
+			sqlite_file_copy_folder());
 	return err_set(e, ERR_BUSY,
 		"a temporary file in %s cannot be used: %s; set TMPDIR",
-		sqlite_copy_folder(), strerror(why));
+		sqlite_file_copy_folder(), strerror(why));
 }
 
 /* A file without a name: at once where the file system can, else by taking
  * the name away. */
-static int sqlite_copy_nameless(void)
+static int sqlite_file_copy_nameless(void)
 {
 	char path[PATH_MAX];
-	int fd = open(sqlite_copy_folder(),
+	int fd = open(sqlite_file_copy_folder(),
 		O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
 	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR &&
 			       errno != ENOENT && errno != EINVAL))
 		return fd;
 	if (snprintf(path, sizeof path, "%s/kernsift-XXXXXX",
-		    sqlite_copy_folder()) >= (int)sizeof path) {
+		    sqlite_file_copy_folder()) >= (int)sizeof path) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
@@ -66,15 +66,15 @@ static int sqlite_copy_nameless(void)
 	return fd;
 }
 
-static bool sqlite_copy_put(struct sqlite_copy *c, const char *at, size_t len,
-	struct err *e)
+static bool sqlite_file_copy_put(struct sqlite_copy *c, const char *at,
+	size_t len, struct err *e)
 {
 	while (len) {
 		ssize_t n = write(c->fd, at, len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return sqlite_copy_disk(e, n ? errno : ENOSPC);
+			return sqlite_file_copy_disk(e, n ? errno : ENOSPC);
 		at += n;
 		len -= (size_t)n;
 		c->bytes += n;
@@ -82,26 +82,27 @@ static bool sqlite_copy_put(struct sqlite_copy *c, const char *at, size_t len,
 	return true;
 }
 
-static bool sqlite_copy_spill(struct sqlite_copy *c, struct window *w,
+static bool sqlite_file_copy_spill(struct sqlite_copy *c, struct byte_window *w,
 	struct err *e)
 {
 	enum window_state state;
 	do {
-		if (!sqlite_copy_put(c, w->at, (size_t)(w->end - w->at), e))
+		if (!sqlite_file_copy_put(c, w->at, (size_t)(w->end - w->at),
+			    e))
 			return false;
 		w->at = w->end;
-		state = window_more(w, e);
+		state = byte_window_more(w, e);
 	} while (state == WINDOW_MORE);
 	return state == WINDOW_END;
 }
 
-static uint32_t sqlite_copy_big32(const unsigned char *p)
+static uint32_t sqlite_file_copy_big32(const unsigned char *p)
 {
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
 	       (uint32_t)p[2] << 8 | p[3];
 }
 
-static bool sqlite_copy_header(struct sqlite_copy *c, struct err *e)
+static bool sqlite_file_copy_header(struct sqlite_copy *c, struct err *e)
 {
 	unsigned char h[HEADER];
 	if (pread(c->fd, h, sizeof h, 0) != (ssize_t)sizeof h)
@@ -114,39 +115,39 @@ static bool sqlite_copy_header(struct sqlite_copy *c, struct err *e)
 			"the SQLite header is damaged (pages of %d bytes)",
 			(int)page);
 	if (!memcmp(h + AT_CHANGES, h + AT_VALID_FOR, 4))
-		c->pages_told = sqlite_copy_big32(h + AT_PAGES);
+		c->pages_told = sqlite_file_copy_big32(h + AT_PAGES);
 	c->wal = h[AT_READ_VERSION] == VERSION_WAL;
 	if (c->wal)
 		h[AT_READ_VERSION] = h[AT_WRITE_VERSION] = 1;
 	memset(h + AT_PAGES, 0, 4);
 	if (pwrite(c->fd, h, sizeof h, 0) != (ssize_t)sizeof h)
-		return sqlite_copy_disk(e, errno);
+		return sqlite_file_copy_disk(e, errno);
 	return true;
 }
 
 /* Everything from w->at on. False with *e: ERR_TRACE where the header is none,
  * ERR_DISK_FULL, ERR_BUSY where no file can be made, or what the source
  * reported. */
-static bool sqlite_copy_new(struct sqlite_copy *c, struct window *w,
+static bool sqlite_file_copy_new(struct sqlite_copy *c, struct byte_window *w,
 	struct err *e)
 {
-	*c = (struct sqlite_copy){ .fd = sqlite_copy_nameless() };
+	*c = (struct sqlite_copy){ .fd = sqlite_file_copy_nameless() };
 	if (c->fd < 0)
-		return sqlite_copy_disk(e, errno);
-	if (sqlite_copy_spill(c, w, e) && sqlite_copy_header(c, e))
+		return sqlite_file_copy_disk(e, errno);
+	if (sqlite_file_copy_spill(c, w, e) && sqlite_file_copy_header(c, e))
 		return true;
-	sqlite_copy_free(c);
+	sqlite_file_copy_free(c);
 	return false;
 }
 
-static void sqlite_copy_free(struct sqlite_copy *c)
+static void sqlite_file_copy_free(struct sqlite_copy *c)
 {
 	if (c->fd >= 0)
 		close(c->fd);
 	*c = (struct sqlite_copy){ .fd = -1 };
 }
 
-/* reading at a place; everything else is refused. */
+/* Reads at an offset; every other request is refused. */
 
 struct opened {
 	sqlite3_file base;
@@ -155,13 +156,13 @@ struct opened {
 
 enum { SECTOR = 4096, LONGEST = 64 };
 
-static int sqlite_vfs_close_it(sqlite3_file *f)
+static int sqlite_file_vfs_close_it(sqlite3_file *f)
 {
 	(void)f; /* the descriptor is the copy's */
 	return SQLITE_OK;
 }
 
-static int sqlite_vfs_read_at(sqlite3_file *f, void *to, int n,
+static int sqlite_file_vfs_read_at(sqlite3_file *f, void *to, int n,
 	sqlite3_int64 at)
 {
 	int fd = ((struct opened *)f)->fd;
@@ -182,26 +183,26 @@ static int sqlite_vfs_read_at(sqlite3_file *f, void *to, int n,
 	return n ? SQLITE_IOERR_SHORT_READ : SQLITE_OK;
 }
 
-static int sqlite_vfs_write_at(sqlite3_file *f, const void *p, int n,
+static int sqlite_file_vfs_write_at(sqlite3_file *f, const void *p, int n,
 	sqlite3_int64 at)
 {
 	(void)f, (void)p, (void)n, (void)at;
 	return SQLITE_READONLY;
 }
 
-static int sqlite_vfs_truncate_to(sqlite3_file *f, sqlite3_int64 bytes)
+static int sqlite_file_vfs_truncate_to(sqlite3_file *f, sqlite3_int64 bytes)
 {
 	(void)f, (void)bytes;
 	return SQLITE_READONLY;
 }
 
-static int sqlite_vfs_lock(sqlite3_file *f, int how)
+static int sqlite_file_vfs_lock(sqlite3_file *f, int how)
 {
 	(void)f, (void)how; /* sync too: nobody else knows the file */
 	return SQLITE_OK;
 }
 
-static int sqlite_vfs_size_of(sqlite3_file *f, sqlite3_int64 *bytes)
+static int sqlite_file_vfs_size_of(sqlite3_file *f, sqlite3_int64 *bytes)
 {
 	struct stat s;
 	if (fstat(((struct opened *)f)->fd, &s) != 0)
@@ -210,47 +211,47 @@ static int sqlite_vfs_size_of(sqlite3_file *f, sqlite3_int64 *bytes)
 	return SQLITE_OK;
 }
 
-static int sqlite_vfs_reserved(sqlite3_file *f, int *is)
+static int sqlite_file_vfs_reserved(sqlite3_file *f, int *is)
 {
 	(void)f;
 	*is = 0;
 	return SQLITE_OK;
 }
 
-static int sqlite_vfs_control(sqlite3_file *f, int op, void *arg)
+static int sqlite_file_vfs_control(sqlite3_file *f, int op, void *arg)
 {
 	(void)f, (void)op, (void)arg;
 	return SQLITE_NOTFOUND;
 }
 
-static int sqlite_vfs_sector(sqlite3_file *f)
+static int sqlite_file_vfs_sector(sqlite3_file *f)
 {
 	(void)f;
 	return SECTOR;
 }
 
-static int sqlite_vfs_characteristics(sqlite3_file *f)
+static int sqlite_file_vfs_characteristics(sqlite3_file *f)
 {
 	(void)f;
 	return SQLITE_IOCAP_IMMUTABLE;
 }
 
 static const sqlite3_io_methods methods = { .iVersion = 1,
-	.xClose = sqlite_vfs_close_it,
-	.xRead = sqlite_vfs_read_at,
-	.xWrite = sqlite_vfs_write_at,
-	.xTruncate = sqlite_vfs_truncate_to,
-	.xSync = sqlite_vfs_lock,
-	.xFileSize = sqlite_vfs_size_of,
-	.xLock = sqlite_vfs_lock,
-	.xUnlock = sqlite_vfs_lock,
-	.xCheckReservedLock = sqlite_vfs_reserved,
-	.xFileControl = sqlite_vfs_control,
-	.xSectorSize = sqlite_vfs_sector,
-	.xDeviceCharacteristics = sqlite_vfs_characteristics };
+	.xClose = sqlite_file_vfs_close_it,
+	.xRead = sqlite_file_vfs_read_at,
+	.xWrite = sqlite_file_vfs_write_at,
+	.xTruncate = sqlite_file_vfs_truncate_to,
+	.xSync = sqlite_file_vfs_lock,
+	.xFileSize = sqlite_file_vfs_size_of,
+	.xLock = sqlite_file_vfs_lock,
+	.xUnlock = sqlite_file_vfs_lock,
+	.xCheckReservedLock = sqlite_file_vfs_reserved,
+	.xFileControl = sqlite_file_vfs_control,
+	.xSectorSize = sqlite_file_vfs_sector,
+	.xDeviceCharacteristics = sqlite_file_vfs_characteristics };
 
-static int sqlite_vfs_open_it(sqlite3_vfs *v, const char *name, sqlite3_file *f,
-	int flags, int *flags_out)
+static int sqlite_file_vfs_open_it(sqlite3_vfs *v, const char *name,
+	sqlite3_file *f, int flags, int *flags_out)
 {
 	struct opened *o = (struct opened *)f;
 	(void)v;
@@ -264,21 +265,21 @@ static int sqlite_vfs_open_it(sqlite3_vfs *v, const char *name, sqlite3_file *f,
 	return SQLITE_OK;
 }
 
-static int sqlite_vfs_delete_it(sqlite3_vfs *v, const char *name, int sync)
+static int sqlite_file_vfs_delete_it(sqlite3_vfs *v, const char *name, int sync)
 {
 	(void)v, (void)name, (void)sync;
 	return SQLITE_IOERR_DELETE;
 }
 
-static int sqlite_vfs_access_it(sqlite3_vfs *v, const char *name, int flags,
-	int *is)
+static int sqlite_file_vfs_access_it(sqlite3_vfs *v, const char *name,
+	int flags, int *is)
 {
 	(void)v, (void)name, (void)flags;
 	*is = 0;
 	return SQLITE_OK;
 }
 
-static int sqlite_vfs_full_path(sqlite3_vfs *v, const char *name, int n,
+static int sqlite_file_vfs_full_path(sqlite3_vfs *v, const char *name, int n,
 	char *out)
 {
 	(void)v;
@@ -287,27 +288,27 @@ static int sqlite_vfs_full_path(sqlite3_vfs *v, const char *name, int n,
 }
 
 /* Nothing read here is random or tells the time. */
-static int sqlite_vfs_randomness(sqlite3_vfs *v, int n, char *out)
+static int sqlite_file_vfs_randomness(sqlite3_vfs *v, int n, char *out)
 {
 	(void)v;
 	memset(out, 0, (size_t)n);
 	return n;
 }
 
-static int sqlite_vfs_sleep_for(sqlite3_vfs *v, int us)
+static int sqlite_file_vfs_sleep_for(sqlite3_vfs *v, int us)
 {
 	(void)v;
 	return us;
 }
 
-static int sqlite_vfs_now(sqlite3_vfs *v, double *days)
+static int sqlite_file_vfs_now(sqlite3_vfs *v, double *days)
 {
 	(void)v;
 	*days = 0;
 	return SQLITE_OK;
 }
 
-static int sqlite_vfs_last_error(sqlite3_vfs *v, int n, char *out)
+static int sqlite_file_vfs_last_error(sqlite3_vfs *v, int n, char *out)
 {
 	(void)v, (void)n, (void)out;
 	return 0;
@@ -317,17 +318,17 @@ static sqlite3_vfs vfs = { .iVersion = 1,
 	.szOsFile = sizeof(struct opened),
 	.mxPathname = LONGEST,
 	.zName = "kernsift",
-	.xOpen = sqlite_vfs_open_it,
-	.xDelete = sqlite_vfs_delete_it,
-	.xAccess = sqlite_vfs_access_it,
-	.xFullPathname = sqlite_vfs_full_path,
-	.xRandomness = sqlite_vfs_randomness,
-	.xSleep = sqlite_vfs_sleep_for,
-	.xCurrentTime = sqlite_vfs_now,
-	.xGetLastError = sqlite_vfs_last_error };
+	.xOpen = sqlite_file_vfs_open_it,
+	.xDelete = sqlite_file_vfs_delete_it,
+	.xAccess = sqlite_file_vfs_access_it,
+	.xFullPathname = sqlite_file_vfs_full_path,
+	.xRandomness = sqlite_file_vfs_randomness,
+	.xSleep = sqlite_file_vfs_sleep_for,
+	.xCurrentTime = sqlite_file_vfs_now,
+	.xGetLastError = sqlite_file_vfs_last_error };
 
 /* What sqlite3_open_v2() is to be told; registered at the first call. */
-static const char *sqlite_vfs_name(void)
+static const char *sqlite_file_vfs_name(void)
 {
 	if (!sqlite3_vfs_find(vfs.zName))
 		sqlite3_vfs_register(&vfs, 0);
@@ -373,8 +374,8 @@ static const struct {
 };
 
 /* Lets nothing be done but reading columns and asking for their names. */
-static int allow(void *ctx, int action, const char *a, const char *b,
-	const char *database, const char *trigger)
+static int sqlite_file_allow_action(void *ctx, int action, const char *a,
+	const char *b, const char *database, const char *trigger)
 {
 	(void)ctx, (void)b, (void)database, (void)trigger;
 	if (action == SQLITE_SELECT || action == SQLITE_READ)
@@ -409,7 +410,7 @@ static int sqlite_file_harden(struct sqlite_file *f)
 	int code = sqlite3_exec(f->db,
 		"PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY", NULL,
 		NULL, NULL);
-	sqlite3_set_authorizer(f->db, allow, NULL);
+	sqlite3_set_authorizer(f->db, sqlite_file_allow_action, NULL);
 	return code;
 }
 
@@ -536,16 +537,17 @@ static void sqlite_file_note_header(struct sqlite_file *f)
 		note_add(n, NOTE_sqlite_wal, c->bytes, NULL, 0);
 }
 
-bool sqlite_file_open(struct sqlite_file *f, struct window *w, struct trace *t,
-	struct err *e)
+bool sqlite_file_open(struct sqlite_file *f, struct byte_window *w,
+	struct trace *t, struct err *e)
 {
 	char number[16];
 	*f = (struct sqlite_file){ .window = w, .trace = t, .copy.fd = -1 };
-	if (!sqlite_copy_new(&f->copy, w, e))
+	if (!sqlite_file_copy_new(&f->copy, w, e))
 		return false;
 	snprintf(number, sizeof number, "%d", f->copy.fd);
 	int code = sqlite3_open_v2(number, &f->db,
-		SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, sqlite_vfs_name());
+		SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
+		sqlite_file_vfs_name());
 	if (code == SQLITE_OK)
 		code = sqlite_file_harden(f);
 	if (code == SQLITE_OK)
@@ -560,7 +562,7 @@ bool sqlite_file_open(struct sqlite_file *f, struct window *w, struct trace *t,
 void sqlite_file_close(struct sqlite_file *f)
 {
 	sqlite3_close(f->db);
-	sqlite_copy_free(&f->copy);
+	sqlite_file_copy_free(&f->copy);
 	*f = (struct sqlite_file){ .copy.fd = -1 };
 }
 

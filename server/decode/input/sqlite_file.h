@@ -1,9 +1,9 @@
 /* sqlite_file.h - opens a SQLite database that is an upload, read-only */
 #pragma once
 #include "trace.h"
-#include "window.h"
+#include "byte_window.h"
 
-/* a database's plain bytes, in a private file without a name.
+/* A database's uncompressed bytes, in a private file without a name.
  *
  * SQLite needs to jump about in a file that arrives as a stream, so the bytes
  * are spilled: into $TMPDIR or /tmp, where nobody else can open or change
@@ -19,15 +19,14 @@ struct sqlite_copy {
 	bool wal; /* the header calls for a write-ahead log */
 };
 
-/* a database from anybody, read as one reads a hostile file.
+/* A database from anybody, read as a hostile file is.
  *
- * SQLite sees a private copy (sqlite_copy.h) through a door that only reads
- * (sqlite_vfs.h). Of its contents only the plain tables are used: no view, no
+ * SQLite sees a private copy through a VFS that only reads. Of its contents only the plain tables are used: no view, no
  * trigger, no virtual table, no index, no generated column, no function; what
  * the schema says is not trusted, and sizes are limited. How long reading may
  * take is bounded by the file's bytes, however its pages point at each other.
  *
- * Rows come from sqlite_rows.h, texts by their number from sqlite_names.h. */
+ * sqlite_rows.h reads rows, and texts by their number. */
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -35,7 +34,8 @@ struct sqlite3_stmt;
 struct sqlite_file {
 	struct sqlite3 *db;
 	struct sqlite_copy copy;
-	struct window *window; /* whose caller is told that reading goes on */
+	struct byte_window
+		*window; /* whose caller is told that reading goes on */
 	struct trace *trace; /* whose arena and notes are used */
 	const char **tables; /* the plain ones, as the file spells them */
 	size_t tables_n, tables_cap;
@@ -47,8 +47,8 @@ struct sqlite_file {
 /* The window stands at the file's first byte. False with *e: what
  * sqlite_copy_new() said, or ERR_TRACE where SQLite cannot read the list of
  * tables; sqlite_file_close() in any case. */
-bool sqlite_file_open(struct sqlite_file *f, struct window *w, struct trace *t,
-	struct err *e);
+bool sqlite_file_open(struct sqlite_file *f, struct byte_window *w,
+	struct trace *t, struct err *e);
 void sqlite_file_close(struct sqlite_file *f);
 
 /* The table of that name, the letters' case aside, as the file spells it; NULL
@@ -59,7 +59,7 @@ const char *sqlite_file_table(const struct sqlite_file *f, const char *name);
 const char *sqlite_file_prefix(const struct sqlite_file *f, const char *prefix,
 	size_t *i);
 
-/* For the modules beside. A statement from the SQL, which is freed: its code
+/* For sqlite_rows.c. A statement from the SQL, which is freed: its code
  * is SQLite's. */
 int sqlite_file_prepare(struct sqlite_file *f, char *sql,
 	struct sqlite3_stmt **stmt);

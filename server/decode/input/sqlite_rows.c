@@ -1,4 +1,4 @@
-/* sqlite_rows.c - finds the columns, asks for them, minds what comes. */
+/* sqlite_rows.c - reads the rows of a table, and the texts that rows name by number */
 #include "sqlite_rows.h"
 #include <math.h>
 #include <sqlite3.h>
@@ -7,10 +7,10 @@
 /* The least a row takes in a page: its pointer and its cell. */
 enum { ROW_LEAST = 6, CHECK_EVERY = 64 };
 /* Columns of PRAGMA table_xinfo. */
-enum { INFO_NAME = 1, INFO_HIDDEN = 6 };
+enum { INFO_NAME = 1, INFO_TYPE = 2, INFO_KEY = 5, INFO_HIDDEN = 6 };
 
-static void note_table(const struct sqlite_rows *r, enum note_code code,
-	const char *what)
+static void sqlite_rows_note_table(const struct sqlite_rows *r,
+	enum note_code code, const char *what)
 {
 	char text[80];
 	int n = snprintf(text, sizeof text, "%s%s%s", r->table, what ? "." : "",
@@ -21,7 +21,7 @@ static void note_table(const struct sqlite_rows *r, enum note_code code,
 
 /* Marks which of the columns the table has; those that are computed are
  * none. */
-static int find_columns(struct sqlite_rows *r, int n)
+static int sqlite_rows_find_columns(struct sqlite_rows *r, int n)
 {
 	struct sqlite3_stmt *s;
 	int code = sqlite_file_prepare(r->file,
@@ -43,7 +43,7 @@ static int find_columns(struct sqlite_rows *r, int n)
 }
 
 /* SELECT "a", NULL, "b" FROM "t": an absent column is NULL in its place. */
-static char *select_sql(const struct sqlite_rows *r, int n)
+static char *sqlite_rows_select_sql(const struct sqlite_rows *r, int n)
 {
 	sqlite3_str *s = sqlite3_str_new(r->file->db);
 	for (int i = 0; i < n; i++) {
@@ -58,11 +58,11 @@ static char *select_sql(const struct sqlite_rows *r, int n)
 	return sqlite3_str_finish(s);
 }
 
-static bool complete(const struct sqlite_rows *r, int n)
+static bool sqlite_rows_complete(const struct sqlite_rows *r, int n)
 {
 	for (int i = 0; i < n; i++)
 		if (r->columns[i].must && !(r->present >> i & 1)) {
-			note_table(r, NOTE_sqlite_no_column,
+			sqlite_rows_note_table(r, NOTE_sqlite_no_column,
 				r->columns[i].name);
 			return false;
 		}
@@ -80,11 +80,12 @@ bool sqlite_rows_open(struct sqlite_rows *r, struct sqlite_file *f,
 	if (!r->table)
 		return true;
 	f->quiet = 0;
-	int code = find_columns(r, n);
-	if (code == SQLITE_DONE && !complete(r, n))
+	int code = sqlite_rows_find_columns(r, n);
+	if (code == SQLITE_DONE && !sqlite_rows_complete(r, n))
 		return true;
 	if (code == SQLITE_DONE)
-		code = sqlite_file_prepare(f, select_sql(r, n), &r->stmt);
+		code = sqlite_file_prepare(f, sqlite_rows_select_sql(r, n),
+			&r->stmt);
 	if (code != SQLITE_OK) {
 		r->code = code;
 		return sqlite_file_damage(f, code, e);
@@ -114,9 +115,9 @@ bool sqlite_rows_close(struct sqlite_rows *r, struct err *e)
 	bool ended = r->code == SQLITE_DONE || r->code == SQLITE_ROW;
 	bool ok = ended || sqlite_file_damage(r->file, r->code, e);
 	if (ok && !ended)
-		note_table(r, NOTE_sqlite_damaged, NULL);
+		sqlite_rows_note_table(r, NOTE_sqlite_damaged, NULL);
 	if (r->looped)
-		note_table(r, NOTE_sqlite_endless, NULL);
+		sqlite_rows_note_table(r, NOTE_sqlite_endless, NULL);
 	sqlite3_finalize(r->stmt);
 	r->stmt = NULL;
 	r->code = SQLITE_DONE;
@@ -146,7 +147,7 @@ bool sqlite_int(struct sqlite_rows *r, int column, int64_t *value)
 			return true;
 		}
 	}
-	note_table(r, NOTE_sqlite_type, r->columns[column].name);
+	sqlite_rows_note_table(r, NOTE_sqlite_type, r->columns[column].name);
 	return false;
 }
 
@@ -168,7 +169,8 @@ double sqlite_real_or(struct sqlite_rows *r, int column, double otherwise)
 	if (type == SQLITE_INTEGER || type == SQLITE_FLOAT)
 		return sqlite3_column_double(r->stmt, column);
 	if (type != SQLITE_NULL)
-		note_table(r, NOTE_sqlite_type, r->columns[column].name);
+		sqlite_rows_note_table(r, NOTE_sqlite_type,
+			r->columns[column].name);
 	return otherwise;
 }
 
@@ -189,10 +191,187 @@ bool sqlite_bytes(struct sqlite_rows *r, int column, const char **at,
 
 uint32_t sqlite_text(struct sqlite_rows *r, int column, struct text *t)
 {
-	struct span s = { .escaped = false };
+	struct text_span s = { .escaped = false };
 	size_t len;
 	if (!sqlite_bytes(r, column, &s.at, &len))
 		return 0;
 	s.len = (uint32_t)len;
 	return text_id(t, &s);
+}
+
+enum { SLOTS = 256, LOOKUP_PAGES = 40 };
+/* Columns of PRAGMA table_xinfo. */
+
+static size_t sqlite_rows_names_slot_of(const struct sqlite_names *n,
+	int64_t id)
+{
+	uint64_t h = (uint64_t)id * UINT64_C(0x9E3779B97F4A7C15);
+	size_t i = (size_t)(h >> 20) & (n->known_cap - 1);
+	while (n->known[i].name && n->known[i].id != id)
+		i = (i + 1) & (n->known_cap - 1);
+	return i;
+}
+
+static bool sqlite_rows_names_grow(struct sqlite_names *n)
+{
+	struct arena *a = n->file->trace->arena;
+	struct sqlite_names old = *n;
+	n->known_cap = old.known_cap ? old.known_cap * 2 : SLOTS;
+	n->known = arena_grow(a, NULL, n->known_cap * sizeof *n->known);
+	if (!n->known) {
+		*n = old;
+		return false;
+	}
+	for (size_t i = 0; i < old.known_cap; i++)
+		if (old.known[i].name)
+			n->known[sqlite_rows_names_slot_of(n,
+				old.known[i].id)] = old.known[i];
+	arena_drop(a, old.known);
+	return true;
+}
+
+static bool sqlite_rows_names_remember(struct sqlite_names *n, int64_t id,
+	uint32_t name)
+{
+	if (2 * n->known_n >= n->known_cap && !sqlite_rows_names_grow(n))
+		return false;
+	size_t i = sqlite_rows_names_slot_of(n, id);
+	n->known_n += n->known[i].name == 0;
+	n->known[i].id = id;
+	n->known[i].name = name + 1;
+	return true;
+}
+
+/* Whether the column is the table's row number: its only key, and INTEGER. */
+static bool sqlite_rows_names_is_row_number(struct sqlite_file *f,
+	const char *table, const char *id)
+{
+	struct sqlite3_stmt *s;
+	int keys = 0, ours = 0;
+	int code = sqlite_file_prepare(f,
+		sqlite3_mprintf("PRAGMA table_xinfo(\"%w\")", table), &s);
+	while (code == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW) {
+		const char *name =
+			(const char *)sqlite3_column_text(s, INFO_NAME);
+		const char *type =
+			(const char *)sqlite3_column_text(s, INFO_TYPE);
+		if (sqlite3_column_int(s, INFO_KEY) == 0)
+			continue;
+		keys++;
+		ours += name && type && !strcasecmp(name, id) &&
+			!strcasecmp(type, "INTEGER");
+	}
+	sqlite3_finalize(s);
+	return keys == 1 && ours == 1;
+}
+
+static bool sqlite_rows_names_load(struct sqlite_names *n, const char *id,
+	const char *value, struct err *e)
+{
+	const struct sqlite_column columns[] = { { id, true },
+		{ value, true } };
+	struct sqlite_rows r;
+	int64_t number;
+	bool full = false;
+	bool ok = sqlite_rows_open(&r, n->file, n->table, columns, 2, e);
+	while (ok && !full && sqlite_rows_next(&r)) {
+		if (!sqlite_int(&r, 0, &number))
+			continue;
+		uint32_t name = sqlite_text(&r, 1, n->text);
+		full = name == NAMES_NONE ||
+		       !sqlite_rows_names_remember(n, number, name);
+	}
+	ok = sqlite_rows_close(&r, e) && ok;
+	return ok && (!full || arena_err(n->file->trace->arena, e));
+}
+
+bool sqlite_names_open(struct sqlite_names *n, struct sqlite_file *f,
+	const char *table, const char *id, const char *value, struct text *t,
+	struct err *e)
+{
+	*n = (struct sqlite_names){ .file = f,
+		.text = t,
+		.table = table ? sqlite_file_table(f, table) : NULL };
+	if (!sqlite_rows_names_grow(n))
+		return arena_err(f->trace->arena, e);
+	if (!n->table)
+		return true;
+	if (!sqlite_rows_names_is_row_number(f, n->table, id))
+		return sqlite_rows_names_load(n, id, value, e);
+	int code = sqlite_file_prepare(f,
+		sqlite3_mprintf("SELECT \"%w\" FROM \"%w\" NOT INDEXED "
+				"WHERE \"%w\" = ?1",
+			value, n->table, id),
+		&n->stmt);
+	return code == SQLITE_OK || sqlite_rows_names_load(n, id, value, e);
+}
+
+static void sqlite_rows_names_damaged(struct sqlite_names *n)
+{
+	if (!n->damaged)
+		note_add(&n->file->trace->notes, NOTE_sqlite_damaged, 1,
+			n->table, strlen(n->table));
+	n->damaged = true;
+}
+
+/* More text than the file holds, or rows walked one by one: the file was made
+ * so that looking up costs more than reading it. */
+static bool sqlite_rows_names_overspent(const struct sqlite_names *n)
+{
+	return n->bytes > 2 * n->file->copy.bytes ||
+	       sqlite3_stmt_status(n->stmt, SQLITE_STMTSTATUS_FULLSCAN_STEP,
+		       0) > 0;
+}
+
+static bool sqlite_rows_names_look_up(struct sqlite_names *n, int64_t id,
+	uint32_t *name, struct err *e)
+{
+	struct sqlite_file *f = n->file;
+	f->quiet = 0;
+	sqlite3_bind_int64(n->stmt, 1, id);
+	int code = sqlite3_step(n->stmt);
+	bool ok = true;
+	if (code == SQLITE_ROW) {
+		struct text_span s = {
+			.at = (const char *)sqlite3_column_text(n->stmt, 0)
+		};
+		s.len = (uint32_t)sqlite3_column_bytes(n->stmt, 0);
+		n->bytes += s.len;
+		sqlite_file_allow(f,
+			LOOKUP_PAGES + (int64_t)s.len * 2 / f->copy.page_bytes);
+		*name = s.at ? text_id(n->text, &s) : 0;
+	} else if (code != SQLITE_DONE) {
+		ok = sqlite_file_damage(f, code, e);
+		if (ok)
+			sqlite_rows_names_damaged(n);
+	}
+	sqlite3_reset(n->stmt);
+	return ok;
+}
+
+bool sqlite_names_of(struct sqlite_names *n, int64_t id, uint32_t *name,
+	struct err *e)
+{
+	size_t i = sqlite_rows_names_slot_of(n, id);
+	*name = n->known[i].name ? n->known[i].name - 1 : 0;
+	if (n->known[i].name || !n->stmt)
+		return true;
+	if (sqlite_rows_names_overspent(n)) {
+		sqlite_rows_names_damaged(n);
+		return true;
+	}
+	if (!sqlite_rows_names_look_up(n, id, name, e))
+		return false;
+	return (*name != NAMES_NONE &&
+		       sqlite_rows_names_remember(n, id, *name)) ||
+	       arena_err(n->file->trace->arena, e);
+}
+
+void sqlite_names_close(struct sqlite_names *n)
+{
+	sqlite3_finalize(n->stmt);
+	if (n->known)
+		arena_drop(n->file->trace->arena, n->known);
+	n->stmt = NULL;
+	n->known = NULL;
 }

@@ -1,10 +1,10 @@
-/* text.c - unescapes, mends and interns. */
+/* text.c - makes JSON strings valid UTF-8 and interns them */
 #include "text.h"
 #include "sha256.h"
 #include "utf8.h"
 #include <assert.h>
 
-static char *scratch(struct text *t, size_t len)
+static char *text_scratch(struct text *t, size_t len)
 {
 	if (len <= t->scratch_cap)
 		return t->scratch;
@@ -17,7 +17,7 @@ static char *scratch(struct text *t, size_t len)
 	return p;
 }
 
-static int hex(char c)
+static int text_hex(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -26,13 +26,13 @@ static int hex(char c)
 }
 
 /* The four digits behind a \u, or -1. */
-static long unit(const char *p, const char *end)
+static long text_unit(const char *p, const char *end)
 {
 	long v = 0;
 	if (end - p < 4)
 		return -1;
 	for (int i = 0; i < 4; i++) {
-		int h = hex(p[i]);
+		int h = text_hex(p[i]);
 		if (h < 0)
 			return -1;
 		v = v << 4 | h;
@@ -40,7 +40,7 @@ static long unit(const char *p, const char *end)
 	return v;
 }
 
-static char *utf8_put(char *to, long c)
+static char *text_utf8_put(char *to, long c)
 {
 	if (c < 0x80) {
 		*to++ = (char)c;
@@ -62,14 +62,14 @@ static char *utf8_put(char *to, long c)
 
 /* A \u escape whose digits are at p; a pair of surrogates is one character,
  * half a pair and U+0000 are none. */
-static const char *unescape_u(const char *p, const char *end, char **to,
+static const char *text_unescape_u(const char *p, const char *end, char **to,
 	bool *mended)
 {
-	long c = unit(p, end);
+	long c = text_unit(p, end);
 	p += 4;
 	if (c >= 0xD800 && c < 0xDC00 && end - p >= 6 && p[0] == '\\' &&
 		p[1] == 'u') {
-		long low = unit(p + 2, end);
+		long low = text_unit(p + 2, end);
 		if (low >= 0xDC00 && low < 0xE000) {
 			c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
 			p += 6;
@@ -79,13 +79,13 @@ static const char *unescape_u(const char *p, const char *end, char **to,
 		c = 0xFFFD;
 		*mended = true;
 	}
-	*to = utf8_put(*to, c);
+	*to = text_utf8_put(*to, c);
 	return p;
 }
 
 /* Writes the text of s to `to`, which has room for s->len; an escape that
  * JSON does not know stays as it is written. Returns the length. */
-static size_t unescape(char *to, const struct span *s, bool *mended)
+static size_t text_unescape(char *to, const struct text_span *s, bool *mended)
 {
 	static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
 	const char *p = s->at, *end = s->at + s->len;
@@ -96,8 +96,8 @@ static size_t unescape(char *to, const struct span *s, bool *mended)
 			*mended |= (unsigned char)*p < 0x20;
 			*to++ = *p++;
 		} else if (p + 1 < end && p[1] == 'u' &&
-			   unit(p + 2, end) >= 0) {
-			p = unescape_u(p + 2, end, &to, mended);
+			   text_unit(p + 2, end) >= 0) {
+			p = text_unescape_u(p + 2, end, &to, mended);
 		} else if (p + 1 < end && p[1] &&
 			   (known = strchr(from, p[1]))) {
 			*to++ = into[known - from];
@@ -112,7 +112,7 @@ static size_t unescape(char *to, const struct span *s, bool *mended)
 
 /* Interns the beginning of a text, in all `max` bytes at most, with a mark that
  * distinguishes it from others that begin alike. */
-static uint32_t put_clipped(struct text *t, const char *s, size_t len,
+static uint32_t text_put_clipped(struct text *t, const char *s, size_t len,
 	size_t max)
 {
 	enum { DIGITS = 16, CUT = 3, MARK = CUT + DIGITS };
@@ -129,14 +129,14 @@ static uint32_t put_clipped(struct text *t, const char *s, size_t len,
 }
 
 /* Interns text that was not met before, made valid, at most `max` bytes. */
-static uint32_t put(struct text *t, const char *s, size_t len, bool mended,
-	size_t max)
+static uint32_t text_intern(struct text *t, const char *s, size_t len,
+	bool mended, size_t max)
 {
 	struct names *ns = &t->trace->names;
 	uint32_t known = ns->n;
 	if (!utf8_valid(s, len)) {
 		size_t at = s == t->scratch ? len : 0;
-		char *to = scratch(t, at + 3 * len);
+		char *to = text_scratch(t, at + 3 * len);
 		if (!to)
 			return NAMES_NONE;
 		s = at ? to : s;
@@ -144,8 +144,8 @@ static uint32_t put(struct text *t, const char *s, size_t len, bool mended,
 		s = to + at;
 		mended = true;
 	}
-	uint32_t id =
-		len > max ? put_clipped(t, s, len, max) : names_put(ns, s, len);
+	uint32_t id = len > max ? text_put_clipped(t, s, len, max)
+				: names_put(ns, s, len);
 	if (mended)
 		note_add(&t->trace->notes, NOTE_name_mended, 1, s, len);
 	if (id == known && len > TEXT_LONG)
@@ -155,24 +155,24 @@ static uint32_t put(struct text *t, const char *s, size_t len, bool mended,
 	return id;
 }
 
-uint32_t text_id(struct text *t, const struct span *s)
+uint32_t text_id(struct text *t, const struct text_span *s)
 {
 	bool mended = false;
 	if (!s->escaped) {
 		uint32_t id = names_find(&t->trace->names, s->at, s->len);
 		if (id != NAMES_NONE)
 			return id;
-		return put(t, s->at, s->len, false, TEXT_MAX);
+		return text_intern(t, s->at, s->len, false, TEXT_MAX);
 	}
-	char *to = scratch(t, s->len);
+	char *to = text_scratch(t, s->len);
 	if (!to)
 		return NAMES_NONE;
-	size_t len = unescape(to, s, &mended);
-	return put(t, to, len, mended, TEXT_MAX);
+	size_t len = text_unescape(to, s, &mended);
+	return text_intern(t, to, len, mended, TEXT_MAX);
 }
 
 /* Copies JSON without the white space between its parts. */
-static size_t squeeze(char *to, const struct span *s)
+static size_t text_squeeze(char *to, const struct text_span *s)
 {
 	const char *p = s->at, *end = s->at + s->len;
 	char *start = to;
@@ -196,18 +196,20 @@ static size_t squeeze(char *to, const struct span *s)
 	return (size_t)(to - start);
 }
 
-uint32_t text_json_id(struct text *t, const struct span *s)
+uint32_t text_json_id(struct text *t, const struct text_span *s)
 {
-	char *to = scratch(t, s->len);
+	char *to = text_scratch(t, s->len);
 	if (!to)
 		return NAMES_NONE;
-	size_t len = squeeze(to, s);
+	size_t len = text_squeeze(to, s);
 	uint32_t id = names_find(&t->trace->names, to, len);
-	return id != NAMES_NONE ? id : put(t, to, len, false, SIZE_MAX);
+	return id != NAMES_NONE ? id : text_intern(t, to, len, false, SIZE_MAX);
 }
 
 uint32_t text_put(struct text *t, const char *s, size_t len, size_t max)
 {
 	uint32_t id = names_find(&t->trace->names, s, len);
-	return id != NAMES_NONE && len <= max ? id : put(t, s, len, false, max);
+	return id != NAMES_NONE && len <= max
+		       ? id
+		       : text_intern(t, s, len, false, max);
 }

@@ -19,11 +19,11 @@ struct text {
 };
 
 /* The id of a string's text; NAMES_NONE where the arena is full. */
-uint32_t text_id(struct text *t, const struct span *s);
+uint32_t text_id(struct text *t, const struct text_span *s);
 
 /* The id of a value's JSON text with the white space between its parts taken
  * out. Nothing of it is cut: it would be JSON no more. */
-uint32_t text_json_id(struct text *t, const struct span *s);
+uint32_t text_json_id(struct text *t, const struct text_span *s);
 
 /* The id of text that is no JSON, mended like a string's and cut the same way,
  * to `max` bytes with the mark: 20 to TEXT_MAX. With SIZE_MAX nothing is cut. */

@@ -1,11 +1,11 @@
-/* capture_write.c - names that are used, what they are names of, then rows. */
+/* capture_write.c - writes a trace, or one process of it, as a capture file */
 #include "capture_write.h"
 #include "kernsift/kst_writer.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct maker {
+struct capture_write {
 	const struct trace *t;
 	uint32_t from, to; /* processes */
 	struct kst_writer *w;
@@ -17,9 +17,9 @@ struct maker {
 	struct err *e;
 };
 
-static bool put(void *ctx, const void *bytes, size_t len)
+static bool capture_write_put_bytes(void *ctx, const void *bytes, size_t len)
 {
-	struct maker *m = ctx;
+	struct capture_write *m = ctx;
 	return m->put(m->put_to, bytes, len, m->e);
 }
 
@@ -50,13 +50,14 @@ _Static_assert((int)KST_RANGE_ANNOTATION == (int)RANGE_ANNOTATION &&
 #define USED_JSON(field) USED_TEXT(field)
 #define USED_SHAPE(field) m->shapes[r->field[i]] = 1;
 #define COLUMN(type, field, absent, expected, what) USED_##type(field)
-#define KIND(kind, COLUMNS, what)                                          \
-	static void kind##_used(struct maker *m, const struct slice *rows) \
-	{                                                                  \
-		const struct kind##_rows *r = &m->t->kind;                 \
-		for (uint32_t i = rows->from; i < rows->to; i++) {         \
-			KST_##COLUMNS(COLUMN)                              \
-		}                                                          \
+#define KIND(kind, COLUMNS, what)                                  \
+	static void kind##_used(struct capture_write *m,           \
+		const struct slice *rows)                          \
+	{                                                          \
+		const struct kind##_rows *r = &m->t->kind;         \
+		for (uint32_t i = rows->from; i < rows->to; i++) { \
+			KST_##COLUMNS(COLUMN)                      \
+		}                                                  \
 	}
 TRACE_KINDS(KIND)
 TRACE_TABLES(KIND)
@@ -72,31 +73,32 @@ TRACE_TABLES(KIND)
 #define GIVEN_SHAPE(field) (int64_t) m->shapes[r->field[i]]
 #define COLUMN(type, field, absent, expected, what) \
 	.field = GIVEN_##type(field),
-#define KIND(kind, COLUMNS, what)                                          \
-	static bool kind##_write(struct maker *m, uint32_t process,        \
-		const struct slice *rows)                                  \
-	{                                                                  \
-		const struct kind##_rows *r = &m->t->kind;                 \
-		for (uint32_t i = rows->from; i < rows->to; i++) {         \
-			struct kst_##kind row = { KST_##COLUMNS(COLUMN) }; \
-			row.process = process - m->from;                   \
-			if (!kst_writer_##kind(m->w, &row))                \
-				return false;                              \
-		}                                                          \
-		return true;                                               \
+#define KIND(kind, COLUMNS, what)                                           \
+	static bool kind##_write(struct capture_write *m, uint32_t process, \
+		const struct slice *rows)                                   \
+	{                                                                   \
+		const struct kind##_rows *r = &m->t->kind;                  \
+		for (uint32_t i = rows->from; i < rows->to; i++) {          \
+			struct kst_##kind row = { KST_##COLUMNS(COLUMN) };  \
+			row.process = process - m->from;                    \
+			if (!kst_writer_##kind(m->w, &row))                 \
+				return false;                               \
+		}                                                           \
+		return true;                                                \
 	}
 TRACE_KINDS(KIND)
 TRACE_TABLES(KIND)
 #undef KIND
 #undef COLUMN
 
-static bool device_used(const struct maker *m, const struct device *d)
+static bool capture_write_device_used(const struct capture_write *m,
+	const struct device *d)
 {
 	return d->process < 0 || ((uint32_t)d->process >= m->from &&
 					 (uint32_t)d->process < m->to);
 }
 
-static void used(struct maker *m)
+static void capture_write_mark_used(struct capture_write *m)
 {
 	for (uint32_t p = m->from; p < m->to; p++) {
 		const struct process *proc = &m->t->processes[p];
@@ -107,12 +109,12 @@ static void used(struct maker *m)
 		m->texts[proc->name] = m->texts[proc->host] = 1;
 	}
 	for (uint32_t d = 0; d < m->t->devices_n; d++)
-		if (device_used(m, &m->t->devices[d]))
+		if (capture_write_device_used(m, &m->t->devices[d]))
 			m->texts[m->t->devices[d].name] = 1;
 }
 
 /* Marks become ids, in the order the trace has them. */
-static bool names_write(struct maker *m)
+static bool capture_write_names(struct capture_write *m)
 {
 	for (uint32_t id = 0; id < m->t->names.n; id++) {
 		const struct name *n = &m->t->names.list[id];
@@ -143,7 +145,7 @@ static bool names_write(struct maker *m)
 	return true;
 }
 
-static bool processes_write(struct maker *m)
+static bool capture_write_processes(struct capture_write *m)
 {
 	bool ok = true;
 	for (uint32_t i = m->from; ok && i < m->to; i++) {
@@ -158,7 +160,7 @@ static bool processes_write(struct maker *m)
 	}
 	for (uint32_t i = 0; ok && i < m->t->devices_n; i++) {
 		const struct device *d = &m->t->devices[i];
-		if (!device_used(m, d))
+		if (!capture_write_device_used(m, d))
 			continue;
 		ok = kst_writer_device(m->w,
 			&(struct kst_device){
@@ -176,7 +178,7 @@ static bool processes_write(struct maker *m)
 	return ok;
 }
 
-static bool rows_write(struct maker *m)
+static bool capture_write_rows(struct capture_write *m)
 {
 	for (uint32_t p = m->from; p < m->to; p++) {
 		const struct process *proc = &m->t->processes[p];
@@ -190,8 +192,8 @@ static bool rows_write(struct maker *m)
 	return true;
 }
 
-static bool note_write(struct maker *m, enum note_code code, int64_t count,
-	const char *detail)
+static bool capture_write_note(struct capture_write *m, enum note_code code,
+	int64_t count, const char *detail)
 {
 	const char *name = note_name(code);
 	struct kst_note row = { .count = count };
@@ -202,19 +204,20 @@ static bool note_write(struct maker *m, enum note_code code, int64_t count,
 	return row.code >= 0 && row.detail >= 0 && kst_writer_note(m->w, &row);
 }
 
-static bool notes_write(struct maker *m)
+static bool capture_write_notes(struct capture_write *m)
 {
 	const struct notes *ns = &m->t->notes;
 	bool ok = true;
 	for (int c = 0; ok && c < NOTE_CODES; c++) {
 		int64_t more = c == NOTE_text_dropped ? m->long_texts : 0;
-		ok = note_write(m, (enum note_code)c, ns->count[c] + more,
-			ns->detail[c]);
+		ok = capture_write_note(m, (enum note_code)c,
+			ns->count[c] + more, ns->detail[c]);
 	}
 	return ok;
 }
 
-static void about_from(struct kst_about *about, const struct trace *t)
+static void capture_write_about_from(struct kst_about *about,
+	const struct trace *t)
 {
 	*about = (struct kst_about){ .base_ns = t->base_ns,
 		.base_is_utc = t->base_is_utc };
@@ -226,10 +229,11 @@ static void about_from(struct kst_about *about, const struct trace *t)
 		t->framework ? t->framework : "");
 }
 
-static bool all_write(struct maker *m)
+static bool capture_write_all(struct capture_write *m)
 {
-	return names_write(m) && processes_write(m) && rows_write(m) &&
-	       notes_write(m) && kst_writer_end(m->w);
+	return capture_write_names(m) && capture_write_processes(m) &&
+	       capture_write_rows(m) && capture_write_notes(m) &&
+	       kst_writer_end(m->w);
 }
 
 bool capture_write_sized(const struct trace *t, uint32_t process,
@@ -237,7 +241,7 @@ bool capture_write_sized(const struct trace *t, uint32_t process,
 	struct err *e)
 {
 	bool all = process == CAPTURE_ALL;
-	struct maker m = { .t = t,
+	struct capture_write m = { .t = t,
 		.from = all ? 0 : process,
 		.to = all ? t->processes_n : process + 1,
 		.texts = calloc(t->names.n, sizeof *m.texts),
@@ -249,10 +253,10 @@ bool capture_write_sized(const struct trace *t, uint32_t process,
 	bool ok = m.texts && m.shapes;
 	*size = (struct capture_size){ 0 };
 	if (ok) {
-		used(&m);
-		about_from(&about, t);
-		m.w = kst_writer_new(&about, put, &m, NULL);
-		ok = m.w && all_write(&m);
+		capture_write_mark_used(&m);
+		capture_write_about_from(&about, t);
+		m.w = kst_writer_new(&about, capture_write_put_bytes, &m, NULL);
+		ok = m.w && capture_write_all(&m);
 	}
 	if (ok) {
 		size->bytes = kst_writer_bytes(m.w, 0);

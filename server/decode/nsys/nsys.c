@@ -1,13 +1,12 @@
 /* nsys.c - decodes SQLite exports of Nsight Systems */
 #include "nsys.h"
-#include "databases.h"
-#include "idle.h"
-#include "rebase.h"
+#include "format.h"
+#include "finish.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* calls of the CUDA runtime and driver. */
+/* Calls of the CUDA runtime and driver. */
 
 enum { START, END, TID, CORRELATION, NAME, NSYS_CALL_COLUMNS };
 static const struct sqlite_column nsys_call_columns[NSYS_CALL_COLUMNS] = {
@@ -63,7 +62,7 @@ static bool nsys_calls(struct nsys *n, struct err *e)
 		       NSYS_CALL_COLUMNS, nsys_call_take, e);
 }
 
-/* the GPUs of the machine, as each process numbers them. */
+/* The GPUs of the machine, as each process numbers them. */
 
 /* More devices than any machine has; what lies beyond has no description. */
 enum { USES_MOST = 512 };
@@ -176,7 +175,7 @@ static bool nsys_devices(struct nsys *n, struct err *e)
 		NSYS_DEVICE_COLUMNS, nsys_device_take_gpu, e);
 }
 
-/* drivers, clocks, the CPU, and what was asked to be traced. */
+/* Drivers, clocks, the CPU, and the kinds of event that were traced. */
 
 enum { NSYS_FACT_NAME, VALUE, NSYS_FACT_COLUMNS };
 static const struct sqlite_column nsys_fact_columns[NSYS_FACT_COLUMNS] = {
@@ -184,18 +183,18 @@ static const struct sqlite_column nsys_fact_columns[NSYS_FACT_COLUMNS] = {
 	[VALUE] = { "value", true },
 };
 
-struct word {
+struct nsys_word {
 	const char *at;
 	size_t len;
 };
 
-static bool nsys_fact_is(struct word w, const char *text)
+static bool nsys_fact_is(struct nsys_word w, const char *text)
 {
 	return w.len == strlen(text) && !memcmp(w.at, text, w.len);
 }
 
-static bool nsys_fact_pair(struct sqlite_rows *r, struct word *name,
-	struct word *value)
+static bool nsys_fact_pair(struct sqlite_rows *r, struct nsys_word *name,
+	struct nsys_word *value)
 {
 	return sqlite_bytes(r, NSYS_FACT_NAME, &name->at, &name->len) &&
 	       sqlite_bytes(r, VALUE, &value->at, &value->len) && value->len;
@@ -203,7 +202,7 @@ static bool nsys_fact_pair(struct sqlite_rows *r, struct word *name,
 
 /* "…/nsight-systems/2024.6.2/target-linux-x64" tells who recorded; the version
  * beside the tables is of whoever exported. */
-static bool nsys_fact_profiler(struct nsys *n, struct word path)
+static bool nsys_fact_profiler(struct nsys *n, struct nsys_word path)
 {
 	char text[64];
 	for (size_t i = 0, k; i < path.len; i = k) {
@@ -226,7 +225,7 @@ static bool nsys_fact_profiler(struct nsys *n, struct word path)
 static bool nsys_fact_take_system(struct nsys *n, struct sqlite_rows *r,
 	struct err *e)
 {
-	struct word name, value;
+	struct nsys_word name, value;
 	bool ok = true;
 	if (!nsys_fact_pair(r, &name, &value))
 		return true;
@@ -246,7 +245,7 @@ static bool nsys_fact_take_capture(struct nsys *n, struct sqlite_rows *r,
 	struct err *e)
 {
 	static const char graphs[] = "CUDA_GRAPH_TRACE_OPTIONS:MODE";
-	struct word name, value;
+	struct nsys_word name, value;
 	size_t len = sizeof graphs - 1;
 	if (!nsys_fact_pair(r, &name, &value))
 		return true;
@@ -316,16 +315,16 @@ static bool nsys_facts(struct nsys *n, struct err *e)
 	       arena_err(n->trace->arena, e);
 }
 
-/* samples of the GPUs' counters (--gpu-metrics-devices).
+/* Samples of the GPUs' counters (--gpu-metrics-devices).
  *
  * A sample is of a GPU, not of a process: every process that used the GPU gets
  * it, under the number it knows the GPU by. */
 
 /* A counter's name, by the type of its samples and its number. */
-struct key {
+struct nsys_key {
 	int64_t type, metric;
 };
-struct metrics {
+struct nsys_metrics {
 	struct nsys *nsys;
 	struct names keys;
 	uint32_t *names; /* by the key's id */
@@ -334,10 +333,10 @@ struct metrics {
 enum { GPU_MASK = 0xFF };
 #define ANY_TYPE INT64_MIN
 
-static bool nsys_metric_put(struct metrics *m, int64_t type, int64_t metric,
-	uint32_t name)
+static bool nsys_metric_put(struct nsys_metrics *m, int64_t type,
+	int64_t metric, uint32_t name)
 {
-	struct key k = { type, metric };
+	struct nsys_key k = { type, metric };
 	uint32_t id = names_put(&m->keys, (const char *)&k, sizeof k);
 	if (id == NAMES_NONE)
 		return false;
@@ -354,10 +353,10 @@ static bool nsys_metric_put(struct metrics *m, int64_t type, int64_t metric,
 	return true;
 }
 
-static uint32_t nsys_metric_name_of(const struct metrics *m, int64_t type,
+static uint32_t nsys_metric_name_of(const struct nsys_metrics *m, int64_t type,
 	int64_t metric)
 {
-	struct key k = { type, metric };
+	struct nsys_key k = { type, metric };
 	uint32_t id = names_find(&m->keys, (const char *)&k, sizeof k);
 	if (id == NAMES_NONE) {
 		k.type = ANY_TYPE;
@@ -366,7 +365,7 @@ static uint32_t nsys_metric_name_of(const struct metrics *m, int64_t type,
 	return id == NAMES_NONE ? 0 : m->names[id];
 }
 
-static bool nsys_metric_read_names(struct metrics *m, struct err *e)
+static bool nsys_metric_read_names(struct nsys_metrics *m, struct err *e)
 {
 	enum { TYPE, METRIC, NSYS_METRIC_NAME, NSYS_METRIC_COLUMNS };
 	static const struct sqlite_column columns[NSYS_METRIC_COLUMNS] = {
@@ -407,7 +406,7 @@ static bool nsys_metric_add(struct nsys *n, int64_t gpu, struct counter_row *c,
 	return true;
 }
 
-static bool nsys_metric_read_samples(struct metrics *m, struct err *e)
+static bool nsys_metric_read_samples(struct nsys_metrics *m, struct err *e)
 {
 	enum { TIME, TYPE, METRIC, NSYS_METRIC_VALUE, NSYS_METRIC_COLUMNS };
 	static const struct sqlite_column columns[NSYS_METRIC_COLUMNS] = {
@@ -442,7 +441,7 @@ static bool nsys_metric_read_samples(struct metrics *m, struct err *e)
 
 static bool nsys_metrics(struct nsys *n, struct err *e)
 {
-	struct metrics m = { .nsys = n };
+	struct nsys_metrics m = { .nsys = n };
 	if (!sqlite_file_table(n->file, "GPU_METRICS"))
 		return true;
 	if (!names_init(&m.keys, n->trace->arena))
@@ -450,7 +449,7 @@ static bool nsys_metrics(struct nsys *n, struct err *e)
 	return nsys_metric_read_names(&m, e) && nsys_metric_read_samples(&m, e);
 }
 
-/* global ids become processes; GPU work gets its owner. */
+/* Global ids become processes; GPU work gets its owner. */
 
 enum { THREAD_BITS = 24, VM_BITS = 48 };
 #define UNKNOWN INT64_MIN
@@ -777,8 +776,9 @@ static bool nsys_finish(struct nsys *n, struct err *e)
 	if (!nsys_processes(n, e) || !nsys_devices(n, e) ||
 		!nsys_metrics(n, e) || !nsys_facts(n, e))
 		return false;
-	rebase(t);
-	return idle_drop(t) ? nsys_read_rest(n, e) : arena_err(t->arena, e);
+	finish_rebase(t);
+	return finish_drop_idle(t) ? nsys_read_rest(n, e)
+				   : arena_err(t->arena, e);
 }
 
 bool nsys_read(struct sqlite_file *f, struct trace *t, struct err *e)

@@ -1,9 +1,9 @@
 /* nsys.h - decodes SQLite exports of Nsight Systems */
 #pragma once
 #include "fact_list.h"
-#include "sqlite_names.h"
+#include "sqlite_rows.h"
 
-/* what the readers of an Nsight Systems export share.
+/* What the readers of an Nsight Systems export share.
  *
  * Schemas 2.9 to 3.25: tables are made only where there is something to put
  * in, and columns came over the years, so everything is looked up by name.
@@ -72,7 +72,7 @@ bool nsys_name(struct nsys *n, struct sqlite_rows *r, int column,
 bool nsys_span(struct nsys *n, struct sqlite_rows *r, enum nsys_kind kind,
 	uint32_t name, int64_t *start_ns, int64_t *dur_ns);
 
-/* nsys_process.c: the index of a global id's process, added if new. Where `may`
+/* The index of a global id's process, added if new. Where `may`
  * is false it is not added, and NSYS_NOBODY. False only with *e. */
 enum { NSYS_NOBODY = UINT16_MAX };
 bool nsys_process(struct nsys *n, int64_t global, bool may, uint16_t *process,
@@ -87,7 +87,7 @@ uint32_t nsys_thread(struct nsys *n, int64_t global);
 bool nsys_gpu(struct nsys *n, struct err *e);
 bool nsys_nvtx(struct nsys *n, struct err *e);
 
-/* nsys_device.c: a process used a device, which nsys_devices() then describes
- * where the file tells; false where the arena is full. nsys_metric.c: samples
+/* A process used a device, which nsys_devices() then describes
+ * where the file tells; false where the arena is full. Samples
  * of the GPUs, for whom used them. */
 bool nsys_used(struct nsys *n, uint16_t process, int32_t device);

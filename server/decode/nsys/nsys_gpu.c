@@ -1,4 +1,4 @@
-/* nsys_gpu.c - what ran on a GPU: kernels, copies, sets, replays of graphs. */
+/* nsys_gpu.c - reads what ran on a GPU: kernels, copies, sets, graph replays */
 #include "nsys.h"
 
 /* Columns that all four tables begin with. */
@@ -16,8 +16,8 @@ struct common {
 };
 
 /* False with *e; process is NSYS_NOBODY where the row is of no use. */
-static bool common(struct nsys *n, struct sqlite_rows *r, enum nsys_kind kind,
-	uint32_t name, struct common *c, struct err *e)
+static bool nsys_gpu_common(struct nsys *n, struct sqlite_rows *r,
+	enum nsys_kind kind, uint32_t name, struct common *c, struct err *e)
 {
 	c->process = NSYS_NOBODY;
 	c->device = sqlite_small(r, DEVICE);
@@ -68,8 +68,8 @@ static const struct sqlite_column kernel_columns[KERNEL_COLUMNS_N] = {
 };
 
 /* The first of its names that there is. */
-static bool kernel_name(struct nsys *n, struct sqlite_rows *r, uint32_t *name,
-	struct err *e)
+static bool nsys_gpu_kernel_name(struct nsys *n, struct sqlite_rows *r,
+	uint32_t *name, struct err *e)
 {
 	int64_t id;
 	*name = 0;
@@ -83,7 +83,7 @@ static bool kernel_name(struct nsys *n, struct sqlite_rows *r, uint32_t *name,
 	return nsys_name(n, r, NAME, name, e);
 }
 
-static int32_t shared(struct sqlite_rows *r)
+static int32_t nsys_gpu_shared(struct sqlite_rows *r)
 {
 	int32_t fixed = sqlite_small(r, STATIC_SHARED);
 	int32_t asked = sqlite_small(r, DYNAMIC_SHARED), sum;
@@ -92,10 +92,10 @@ static int32_t shared(struct sqlite_rows *r)
 	return __builtin_add_overflow(fixed, asked, &sum) ? -1 : sum;
 }
 
-static uint32_t shape(struct nsys *n, struct sqlite_rows *r)
+static uint32_t nsys_gpu_shape(struct nsys *n, struct sqlite_rows *r)
 {
 	struct launch_shape s = { .registers = sqlite_small(r, REGISTERS),
-		.shared_bytes = shared(r) };
+		.shared_bytes = nsys_gpu_shared(r) };
 	bool told = s.registers >= 0 || s.shared_bytes >= 0;
 	for (int i = 0; i < 3; i++) {
 		s.grid[i] = sqlite_small(r, GRID_X + i);
@@ -106,7 +106,7 @@ static uint32_t shape(struct nsys *n, struct sqlite_rows *r)
 }
 
 /* Newer schemas tell the graph; in all of them it is the node id's upper half. */
-static void graph_of(struct sqlite_rows *r, struct kernel_row *k)
+static void nsys_gpu_graph_of(struct sqlite_rows *r, struct kernel_row *k)
 {
 	int64_t node = sqlite_int_or(r, GRAPH_NODE, 0);
 	int64_t graph = sqlite_int_or(r, GRAPH, 0);
@@ -116,12 +116,13 @@ static void graph_of(struct sqlite_rows *r, struct kernel_row *k)
 	k->graph_id = graph > 0 ? graph : -1;
 }
 
-static bool take_kernel(struct nsys *n, struct sqlite_rows *r, struct err *e)
+static bool nsys_gpu_take_kernel(struct nsys *n, struct sqlite_rows *r,
+	struct err *e)
 {
 	struct common c;
 	struct kernel_row k = { .external_id = -1 };
-	if (!kernel_name(n, r, &k.name, e) ||
-		!common(n, r, NSYS_KERNEL, k.name, &c, e))
+	if (!nsys_gpu_kernel_name(n, r, &k.name, e) ||
+		!nsys_gpu_common(n, r, NSYS_KERNEL, k.name, &c, e))
 		return false;
 	if (c.process == NSYS_NOBODY)
 		return true;
@@ -131,8 +132,8 @@ static bool take_kernel(struct nsys *n, struct sqlite_rows *r, struct err *e)
 	k.device = c.device;
 	k.stream = c.stream;
 	k.correlation = c.correlation;
-	k.launch = shape(n, r);
-	graph_of(r, &k);
+	k.launch = nsys_gpu_shape(n, r);
+	nsys_gpu_graph_of(r, &k);
 	return (k.launch != NAMES_NONE && trace_kernel_add(n->trace, &k)) ||
 	       arena_err(n->trace->arena, e);
 }
@@ -151,7 +152,7 @@ static const char *const directions[] = { "Unknown", "Host-to-Device",
 	"Host-to-Host", "Peer-to-Peer", "Unified Host-to-Device",
 	"Unified Device-to-Host", "Unified Device-to-Device" };
 
-static uint32_t copy_name(struct nsys *n, struct sqlite_rows *r)
+static uint32_t nsys_gpu_copy_name(struct nsys *n, struct sqlite_rows *r)
 {
 	enum { KNOWN = sizeof directions / sizeof *directions };
 	int64_t kind = sqlite_int_or(r, COPY_KIND, 0);
@@ -163,13 +164,13 @@ static uint32_t copy_name(struct nsys *n, struct sqlite_rows *r)
 	return names_put(&n->trace->names, text, (size_t)len);
 }
 
-static bool add_copy(struct nsys *n, struct sqlite_rows *r, uint32_t name,
-	bool set, struct err *e)
+static bool nsys_gpu_add_copy(struct nsys *n, struct sqlite_rows *r,
+	uint32_t name, bool set, struct err *e)
 {
 	struct common c;
 	if (name == NAMES_NONE)
 		return arena_err(n->trace->arena, e);
-	if (!common(n, r, NSYS_COPY, name, &c, e))
+	if (!nsys_gpu_common(n, r, NSYS_COPY, name, &c, e))
 		return false;
 	return c.process == NSYS_NOBODY ||
 	       trace_copy_add(n->trace,
@@ -186,15 +187,17 @@ static bool add_copy(struct nsys *n, struct sqlite_rows *r, uint32_t name,
 	       arena_err(n->trace->arena, e);
 }
 
-static bool take_copy(struct nsys *n, struct sqlite_rows *r, struct err *e)
+static bool nsys_gpu_take_copy(struct nsys *n, struct sqlite_rows *r,
+	struct err *e)
 {
-	return add_copy(n, r, copy_name(n, r), false, e);
+	return nsys_gpu_add_copy(n, r, nsys_gpu_copy_name(n, r), false, e);
 }
 
-static bool take_set(struct nsys *n, struct sqlite_rows *r, struct err *e)
+static bool nsys_gpu_take_set(struct nsys *n, struct sqlite_rows *r,
+	struct err *e)
 {
 	static const char name[] = "[CUDA memset]";
-	return add_copy(n, r,
+	return nsys_gpu_add_copy(n, r,
 		names_put(&n->trace->names, name, sizeof name - 1), true, e);
 }
 
@@ -205,7 +208,8 @@ static const struct sqlite_column graph_columns[GRAPH_COLUMNS_N] = {
 	[GRAPH_EXEC] = { "graphExecId", false },
 };
 
-static bool take_graph(struct nsys *n, struct sqlite_rows *r, struct err *e)
+static bool nsys_gpu_take_graph(struct nsys *n, struct sqlite_rows *r,
+	struct err *e)
 {
 	struct common c;
 	char text[40];
@@ -216,7 +220,7 @@ static bool take_graph(struct nsys *n, struct sqlite_rows *r, struct err *e)
 	g.name = names_put(&n->trace->names, text, (size_t)len);
 	if (g.name == NAMES_NONE)
 		return arena_err(n->trace->arena, e);
-	if (!common(n, r, NSYS_GRAPH, g.name, &c, e))
+	if (!nsys_gpu_common(n, r, NSYS_GRAPH, g.name, &c, e))
 		return false;
 	if (c.process == NSYS_NOBODY)
 		return true;
@@ -232,11 +236,11 @@ static bool take_graph(struct nsys *n, struct sqlite_rows *r, struct err *e)
 bool nsys_gpu(struct nsys *n, struct err *e)
 {
 	return nsys_walk(n, "CUPTI_ACTIVITY_KIND_KERNEL", kernel_columns,
-		       KERNEL_COLUMNS_N, take_kernel, e) &&
+		       KERNEL_COLUMNS_N, nsys_gpu_take_kernel, e) &&
 	       nsys_walk(n, "CUPTI_ACTIVITY_KIND_MEMCPY", copy_columns,
-		       COPY_COLUMNS_N, take_copy, e) &&
+		       COPY_COLUMNS_N, nsys_gpu_take_copy, e) &&
 	       nsys_walk(n, "CUPTI_ACTIVITY_KIND_MEMSET", copy_columns,
-		       COPY_COLUMNS_N, take_set, e) &&
+		       COPY_COLUMNS_N, nsys_gpu_take_set, e) &&
 	       nsys_walk(n, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", graph_columns,
-		       GRAPH_COLUMNS_N, take_graph, e);
+		       GRAPH_COLUMNS_N, nsys_gpu_take_graph, e);
 }

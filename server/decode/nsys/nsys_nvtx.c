@@ -54,25 +54,25 @@ struct nsys_nvtx {
 	uint32_t halves_n, halves_cap;
 };
 
-static void json_put_null(struct buf *b);
-static bool nsys_half_add(struct nsys_nvtx *x, const struct nsys_half *h);
-static bool nsys_halves(struct nsys_nvtx *x, struct err *e);
-static bool nsys_range(struct nsys_nvtx *x, struct range_row *row,
+static void nsys_nvtx_json_null(struct buf *b);
+static bool nsys_nvtx_half_add(struct nsys_nvtx *x, const struct nsys_half *h);
+static bool nsys_nvtx_halves(struct nsys_nvtx *x, struct err *e);
+static bool nsys_nvtx_range(struct nsys_nvtx *x, struct range_row *row,
 	struct err *e);
 
-/* punctuation and escapes. */
+/* JSON: punctuation and escapes. */
 
-static void json_put_open(struct buf *b)
+static void nsys_nvtx_json_open(struct buf *b)
 {
 	buf_puts(b, "{");
 }
 
-static void json_put_close(struct buf *b)
+static void nsys_nvtx_json_close(struct buf *b)
 {
 	buf_puts(b, "}");
 }
 
-static void json_put_escape(struct buf *b, unsigned char c)
+static void nsys_nvtx_json_escape(struct buf *b, unsigned char c)
 {
 	static const char hex[] = "0123456789abcdef";
 	if (c == '"' || c == '\\') {
@@ -86,7 +86,7 @@ static void json_put_escape(struct buf *b, unsigned char c)
 }
 
 /* Bytes that are no text become U+FFFD, a piece at a time. */
-static void json_put_mended(struct buf *b, const char *s, size_t len)
+static void nsys_nvtx_json_mended(struct buf *b, const char *s, size_t len)
 {
 	enum { PIECE = 64 };
 	char text[3 * PIECE];
@@ -99,7 +99,7 @@ static void json_put_mended(struct buf *b, const char *s, size_t len)
 	}
 }
 
-static void json_put_text(struct buf *b, const char *s, size_t len)
+static void nsys_nvtx_json_text(struct buf *b, const char *s, size_t len)
 {
 	const char *end = s + len;
 	buf_add(b, "\"", 1);
@@ -108,47 +108,47 @@ static void json_put_text(struct buf *b, const char *s, size_t len)
 		while (s < end && (unsigned char)*s >= 0x20 && *s != '"' &&
 			*s != '\\')
 			s++;
-		json_put_mended(b, from, (size_t)(s - from));
+		nsys_nvtx_json_mended(b, from, (size_t)(s - from));
 		if (s < end)
-			json_put_escape(b, (unsigned char)*s++);
+			nsys_nvtx_json_escape(b, (unsigned char)*s++);
 	}
 	buf_add(b, "\"", 1);
 }
 
 /* A field's name; then its value by one of those below. */
-static void json_put_key(struct buf *b, const char *s, size_t len)
+static void nsys_nvtx_json_key(struct buf *b, const char *s, size_t len)
 {
 	if (b->len > 1)
 		buf_add(b, ",", 1);
-	json_put_text(b, s, len);
+	nsys_nvtx_json_text(b, s, len);
 	buf_add(b, ":", 1);
 }
 
-static void json_put_int(struct buf *b, int64_t v)
+static void nsys_nvtx_json_int(struct buf *b, int64_t v)
 {
 	buf_printf(b, "%lld", (long long)v);
 }
 
-static void json_put_uint(struct buf *b, uint64_t v)
+static void nsys_nvtx_json_uint(struct buf *b, uint64_t v)
 {
 	buf_printf(b, "%llu", (unsigned long long)v);
 }
 
-/* null where it is not finite. */
-static void json_put_real(struct buf *b, double v)
+/* null if it is not finite. */
+static void nsys_nvtx_json_real(struct buf *b, double v)
 {
 	if (isfinite(v))
 		buf_printf(b, "%.17g", v);
 	else
-		json_put_null(b);
+		nsys_nvtx_json_null(b);
 }
 
-static void json_put_null(struct buf *b)
+static void nsys_nvtx_json_null(struct buf *b)
 {
 	buf_puts(b, "null");
 }
 
-/* finds the value that is there; lays out registered bytes.
+/* Finds the value that is there; lays out registered bytes.
  *
  * Such bytes begin with 32 of a head: domain, schema and the size of what
  * follows, each with padding. NVTX_PAYLOAD_SCHEMA_ENTRIES tells each field's
@@ -176,7 +176,7 @@ static const struct sqlite_column columns[COLUMNS] = {
 	[OFFSET] = { "offset", false },
 };
 
-static bool nsys_payload_add_field(struct nsys_payload *p,
+static bool nsys_nvtx_payload_add_field(struct nsys_payload *p,
 	struct sqlite_rows *r)
 {
 	struct trace *t = p->nsys->trace;
@@ -198,7 +198,7 @@ static bool nsys_payload_add_field(struct nsys_payload *p,
 	return f->name != NAMES_NONE;
 }
 
-static int nsys_payload_compare(const struct nsys_field *a,
+static int nsys_nvtx_payload_compare(const struct nsys_field *a,
 	const struct nsys_field *b, bool place)
 {
 	if (a->domain != b->domain)
@@ -210,13 +210,13 @@ static int nsys_payload_compare(const struct nsys_field *a,
 	return a->place < b->place ? -1 : 1;
 }
 
-static int nsys_payload_by_place(const void *a, const void *b)
+static int nsys_nvtx_payload_by_place(const void *a, const void *b)
 {
-	return nsys_payload_compare(a, b, true);
+	return nsys_nvtx_payload_compare(a, b, true);
 }
 
-/* nsys_payload_release() in any case. */
-static bool nsys_payload_init(struct nsys_payload *p, struct nsys *n,
+/* nsys_nvtx_payload_release() in any case. */
+static bool nsys_nvtx_payload_init(struct nsys_payload *p, struct nsys *n,
 	struct err *e)
 {
 	struct sqlite_rows r;
@@ -226,22 +226,22 @@ static bool nsys_payload_init(struct nsys_payload *p, struct nsys *n,
 	bool ok = sqlite_rows_open(&r, n->file, "NVTX_PAYLOAD_SCHEMA_ENTRIES",
 		columns, COLUMNS, e);
 	while (ok && !full && sqlite_rows_next(&r))
-		full = !nsys_payload_add_field(p, &r);
+		full = !nsys_nvtx_payload_add_field(p, &r);
 	ok = sqlite_rows_close(&r, e) && ok;
 	if (p->fields_n)
 		qsort(p->fields, p->fields_n, sizeof *p->fields,
-			nsys_payload_by_place);
+			nsys_nvtx_payload_by_place);
 	return ok && (!full || arena_err(n->trace->arena, e));
 }
 
-static void nsys_payload_release(struct nsys_payload *p)
+static void nsys_nvtx_payload_release(struct nsys_payload *p)
 {
 	buf_release(&p->buf);
 	arena_drop(p->nsys->trace->arena, p->fields);
 	p->fields = NULL;
 }
 
-static uint64_t nsys_payload_little(const char *p, int bytes)
+static uint64_t nsys_nvtx_payload_little(const char *p, int bytes)
 {
 	uint64_t v = 0;
 	for (int i = 0; i < bytes; i++)
@@ -265,101 +265,104 @@ static const struct {
 	{ 128, 'u', 8 } };
 enum { TEXT_LOCALE = 75, TEXT_UTF8 = 76 };
 
-static void nsys_payload_put_number(struct buf *b, const char *at, char sort,
-	int bytes)
+static void nsys_nvtx_payload_put_number(struct buf *b, const char *at,
+	char sort, int bytes)
 {
-	uint64_t v = nsys_payload_little(at, bytes);
+	uint64_t v = nsys_nvtx_payload_little(at, bytes);
 	if (sort == 'u') {
-		json_put_uint(b, v);
+		nsys_nvtx_json_uint(b, v);
 	} else if (sort == 's') {
 		int unused = 64 - 8 * bytes;
-		json_put_int(b, (int64_t)(v << unused) >> unused);
+		nsys_nvtx_json_int(b, (int64_t)(v << unused) >> unused);
 	} else if (bytes == 4) {
 		uint32_t bits = (uint32_t)v;
 		float real;
 		memcpy(&real, &bits, sizeof real);
-		json_put_real(b, (double)real);
+		nsys_nvtx_json_real(b, (double)real);
 	} else {
 		double real;
 		memcpy(&real, &v, sizeof real);
-		json_put_real(b, real);
+		nsys_nvtx_json_real(b, real);
 	}
 }
 
 /* The value of a field in its bytes; null where it is none of the plain types
  * or does not lie there. */
-static void nsys_payload_put_value(struct buf *b, const struct nsys_field *f,
-	const char *bytes, uint64_t len)
+static void nsys_nvtx_payload_put_value(struct buf *b,
+	const struct nsys_field *f, const char *bytes, uint64_t len)
 {
 	uint64_t at = (uint64_t)f->offset, n = (uint64_t)f->detail;
 	bool text = f->type == TEXT_LOCALE || f->type == TEXT_UTF8;
 	if (f->offset < 0 || at > len || f->flags & ELSEWHERE) {
-		json_put_null(b);
+		nsys_nvtx_json_null(b);
 		return;
 	}
 	if (text && f->detail > 0 && n <= len - at) {
-		json_put_text(b, bytes + at, strnlen(bytes + at, n));
+		nsys_nvtx_json_text(b, bytes + at, strnlen(bytes + at, n));
 		return;
 	}
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
 		if (types[i].type == f->type && types[i].bytes <= len - at &&
 			!(f->flags & ARRAY)) {
-			nsys_payload_put_number(b, bytes + at, types[i].sort,
-				types[i].bytes);
+			nsys_nvtx_payload_put_number(b, bytes + at,
+				types[i].sort, types[i].bytes);
 			return;
 		}
-	json_put_null(b);
+	nsys_nvtx_json_null(b);
 }
 
 /* The first field of the schema that the bytes name; NULL where it is
  * unknown. */
-static const struct nsys_field *nsys_payload_schema_of(const struct nsys_payload
-							       *p,
-	const char *bytes)
+static const struct nsys_field *
+nsys_nvtx_payload_schema_of(const struct nsys_payload *p, const char *bytes)
 {
 	struct nsys_field want = {
-		.domain = (int64_t)nsys_payload_little(bytes + AT_DOMAIN, 4),
-		.schema = (int64_t)nsys_payload_little(bytes + AT_SCHEMA, 4)
+		.domain =
+			(int64_t)nsys_nvtx_payload_little(bytes + AT_DOMAIN, 4),
+		.schema =
+			(int64_t)nsys_nvtx_payload_little(bytes + AT_SCHEMA, 4)
 	};
 	uint32_t from = 0, to = p->fields_n;
 	while (from < to) {
 		uint32_t mid = from + (to - from) / 2;
-		if (nsys_payload_compare(&p->fields[mid], &want, false) < 0)
+		if (nsys_nvtx_payload_compare(&p->fields[mid], &want, false) <
+			0)
 			from = mid + 1;
 		else
 			to = mid;
 	}
-	bool is = from < p->fields_n &&
-		  nsys_payload_compare(&p->fields[from], &want, false) == 0;
+	bool is =
+		from < p->fields_n &&
+		nsys_nvtx_payload_compare(&p->fields[from], &want, false) == 0;
 	return is ? &p->fields[from] : NULL;
 }
 
-static bool nsys_payload_put_fields(struct nsys_payload *p, const char *bytes,
-	size_t len)
+static bool nsys_nvtx_payload_put_fields(struct nsys_payload *p,
+	const char *bytes, size_t len)
 {
 	struct buf *b = &p->buf;
 	if (len < HEAD)
 		return false;
-	uint64_t size = nsys_payload_little(bytes + AT_SIZE, 8);
-	const struct nsys_field *f = nsys_payload_schema_of(p, bytes);
+	uint64_t size = nsys_nvtx_payload_little(bytes + AT_SIZE, 8);
+	const struct nsys_field *f = nsys_nvtx_payload_schema_of(p, bytes);
 	if (!f || size > len - HEAD)
 		return false;
 	const struct nsys_field *first = f, *end = p->fields + p->fields_n;
-	json_put_open(b);
+	nsys_nvtx_json_open(b);
 	for (; f < end && !b->full &&
-		nsys_payload_compare(f, first, false) == 0;
+		nsys_nvtx_payload_compare(f, first, false) == 0;
 		f++) {
 		const struct name *name = &p->nsys->trace->names.list[f->name];
 		if (f > first && f->place == f[-1].place)
 			continue; /* each process registers it again */
-		json_put_key(b, name->text, name->len);
-		nsys_payload_put_value(b, f, bytes + HEAD, size);
+		nsys_nvtx_json_key(b, name->text, name->len);
+		nsys_nvtx_payload_put_value(b, f, bytes + HEAD, size);
 	}
-	json_put_close(b);
+	nsys_nvtx_json_close(b);
 	return !b->full;
 }
 
-static bool nsys_payload_put_scalar(struct nsys_payload *p,
+static bool nsys_nvtx_payload_put_scalar(struct nsys_payload *p,
 	struct sqlite_rows *r, int first)
 {
 	int64_t v;
@@ -367,20 +370,20 @@ static bool nsys_payload_put_scalar(struct nsys_payload *p,
 		bool real = c == NSYS_PAYLOAD_DOUBLE || c == NSYS_PAYLOAD_FLOAT;
 		double d = real ? sqlite_real_or(r, first + c, NAN) : NAN;
 		if (real && !isnan(d))
-			json_put_real(&p->buf, d);
+			nsys_nvtx_json_real(&p->buf, d);
 		else if (real || !sqlite_int(r, first + c, &v))
 			continue;
 		else if (c == NSYS_PAYLOAD_UINT64)
-			json_put_uint(&p->buf, (uint64_t)v);
+			nsys_nvtx_json_uint(&p->buf, (uint64_t)v);
 		else
-			json_put_int(&p->buf, v);
+			nsys_nvtx_json_int(&p->buf, v);
 		return true;
 	}
 	return false;
 }
 
 /* The row's payload: 0 where it has none. False only with *e. */
-static bool nsys_payload_of(struct nsys_payload *p, struct sqlite_rows *r,
+static bool nsys_nvtx_payload_of(struct nsys_payload *p, struct sqlite_rows *r,
 	int first, uint32_t *id, struct err *e)
 {
 	const char *at;
@@ -393,10 +396,10 @@ static bool nsys_payload_of(struct nsys_payload *p, struct sqlite_rows *r,
 	if (*id == 0) {
 		p->buf.len = 0;
 		p->buf.full = false;
-		bool there = nsys_payload_put_scalar(p, r, first);
+		bool there = nsys_nvtx_payload_put_scalar(p, r, first);
 		if (!there && sqlite_bytes(r, first + NSYS_PAYLOAD_BINARY, &at,
 				      &len)) {
-			there = nsys_payload_put_fields(p, at, len);
+			there = nsys_nvtx_payload_put_fields(p, at, len);
 			if (!there)
 				note_add(&p->nsys->trace->notes,
 					NOTE_nvtx_payload, 1, NULL, 0);
@@ -522,7 +525,7 @@ static bool nsys_nvtx_take_half(struct nsys_nvtx *x, struct sqlite_rows *r,
 		note_add(&x->nsys->trace->notes, NOTE_no_duration, 1, NULL, 0);
 		return true;
 	}
-	return nsys_half_add(x, &h) || arena_err(x->nsys->trace->arena, e);
+	return nsys_nvtx_half_add(x, &h) || arena_err(x->nsys->trace->arena, e);
 }
 
 static bool nsys_nvtx_take_range(struct nsys_nvtx *x, struct sqlite_rows *r,
@@ -538,7 +541,7 @@ static bool nsys_nvtx_take_range(struct nsys_nvtx *x, struct sqlite_rows *r,
 		return true;
 	row->kind = s == PUSH_POP ? RANGE_ANNOTATION : RANGE_LOOSE;
 	row->id = s == PUSH_POP ? -1 : sqlite_int_or(r, RANGE, -1);
-	return nsys_range(x, row, e);
+	return nsys_nvtx_range(x, row, e);
 }
 
 static enum sort nsys_nvtx_sort_of(struct nsys *n, struct sqlite_rows *r)
@@ -588,7 +591,7 @@ static bool nsys_nvtx_take(struct nsys_nvtx *x, struct sqlite_rows *r, bool any,
 			x->domain_names[row.domain] = row.name;
 		return true;
 	}
-	if (!nsys_payload_of(&x->payload, r, PAYLOAD, &row.payload, e))
+	if (!nsys_nvtx_payload_of(&x->payload, r, PAYLOAD, &row.payload, e))
 		return false;
 	return s == PUSH_POP || s == START_END
 		       ? nsys_nvtx_take_range(x, r, s, &row, e)
@@ -625,20 +628,18 @@ bool nsys_nvtx(struct nsys *n, struct err *e)
 		return true;
 	if (!names_init(&x.domains, a))
 		return arena_err(a, e);
-	bool ok = nsys_payload_init(&x.payload, n, e) &&
-		  nsys_nvtx_read_events(&x, e) && nsys_halves(&x, e);
+	bool ok = nsys_nvtx_payload_init(&x.payload, n, e) &&
+		  nsys_nvtx_read_events(&x, e) && nsys_nvtx_halves(&x, e);
 	nsys_nvtx_name_domains(&x);
-	nsys_payload_release(&x.payload);
+	nsys_nvtx_payload_release(&x.payload);
 	arena_drop(a, x.halves);
 	arena_drop(a, x.domain_names);
 	return ok;
 }
 
-/* pushes find their pops, starts their ends. */
-
-/* nsys_half.c: pairs them up and adds the ranges; what has no other end is
+/* Pairs them up and adds the ranges; what has no other end is
  * noted. */
-static bool nsys_half_add(struct nsys_nvtx *x, const struct nsys_half *h)
+static bool nsys_nvtx_half_add(struct nsys_nvtx *x, const struct nsys_half *h)
 {
 	if (x->halves_n == x->halves_cap) {
 		if (x->halves_cap > UINT32_MAX / 4)
@@ -658,7 +659,7 @@ static bool nsys_half_add(struct nsys_nvtx *x, const struct nsys_half *h)
 }
 
 /* Whether both may belong to one range. */
-static bool nsys_half_related(const struct nsys_half *a,
+static bool nsys_nvtx_half_related(const struct nsys_half *a,
 	const struct nsys_half *b)
 {
 	return a->loose == b->loose && a->owner == b->owner &&
@@ -668,7 +669,7 @@ static bool nsys_half_related(const struct nsys_half *a,
 #define ORDER(field)              \
 	if (x->field != y->field) \
 		return x->field < y->field ? -1 : 1;
-static int nsys_half_by_owner(const void *a, const void *b)
+static int nsys_nvtx_half_by_owner(const void *a, const void *b)
 {
 	const struct nsys_half *x = a, *y = b;
 	ORDER(loose)
@@ -681,7 +682,7 @@ static int nsys_half_by_owner(const void *a, const void *b)
 }
 #undef ORDER
 
-static bool add(struct nsys_nvtx *x, const struct nsys_half *from,
+static bool nsys_nvtx_add(struct nsys_nvtx *x, const struct nsys_half *from,
 	const struct nsys_half *to, struct err *e)
 {
 	struct nsys *n = x->nsys;
@@ -700,12 +701,12 @@ static bool add(struct nsys_nvtx *x, const struct nsys_half *from,
 		return true;
 	}
 	n->total_ns[NSYS_RANGE] += row.dur_ns;
-	return nsys_range(x, &row, e);
+	return nsys_nvtx_range(x, &row, e);
 }
 
 /* Pairs up the halves [from, to), which are of one thread and domain, or of
  * one range; `open` has room for as many. */
-static bool nsys_half_pair(struct nsys_nvtx *x, uint32_t from, uint32_t to,
+static bool nsys_nvtx_half_pair(struct nsys_nvtx *x, uint32_t from, uint32_t to,
 	uint32_t *open, struct err *e)
 {
 	uint32_t depth = 0;
@@ -716,7 +717,7 @@ static bool nsys_half_pair(struct nsys_nvtx *x, uint32_t from, uint32_t to,
 			open[depth++] = i;
 		else if (depth == 0)
 			alone++;
-		else if (!add(x, &x->halves[open[--depth]], h, e))
+		else if (!nsys_nvtx_add(x, &x->halves[open[--depth]], h, e))
 			return false;
 	}
 	if (alone + depth)
@@ -725,7 +726,7 @@ static bool nsys_half_pair(struct nsys_nvtx *x, uint32_t from, uint32_t to,
 	return true;
 }
 
-static bool nsys_halves(struct nsys_nvtx *x, struct err *e)
+static bool nsys_nvtx_halves(struct nsys_nvtx *x, struct err *e)
 {
 	struct arena *a = x->nsys->trace->arena;
 	uint32_t from = 0;
@@ -735,25 +736,26 @@ static bool nsys_halves(struct nsys_nvtx *x, struct err *e)
 	uint32_t *open = arena_grow(a, NULL, x->halves_n * sizeof *open);
 	if (!open)
 		return arena_err(a, e);
-	qsort(x->halves, x->halves_n, sizeof *x->halves, nsys_half_by_owner);
+	qsort(x->halves, x->halves_n, sizeof *x->halves,
+		nsys_nvtx_half_by_owner);
 	for (uint32_t i = 1; ok && i <= x->halves_n; i++) {
 		if (i < x->halves_n &&
-			nsys_half_related(&x->halves[i], &x->halves[from]))
+			nsys_nvtx_half_related(&x->halves[i], &x->halves[from]))
 			continue;
-		ok = nsys_half_pair(x, from, i, open, e);
+		ok = nsys_nvtx_half_pair(x, from, i, open, e);
 		from = i;
 	}
 	arena_drop(a, open);
 	return ok;
 }
 
-/* a range's row, and the names PyTorch makes up.
+/* A range's row, and the names PyTorch makes up.
  *
  * torch.autograd.profiler.emit_nvtx() numbers every operator in its range's
  * name: "aten::mm, seq = 7, op_id = 12, sizes = [[2, 3], [3, 4]]". As they are,
  * no two of them would be the same operator. */
 
-struct parts {
+struct nsys_parts {
 	size_t name; /* bytes of it */
 	int64_t op; /* -1: the name is no such name */
 	const char *sizes;
@@ -761,7 +763,8 @@ struct parts {
 };
 
 /* Passes over the text where it stands next. */
-static bool nsys_range_skip(const char **p, const char *end, const char *text)
+static bool nsys_nvtx_range_skip(const char **p, const char *end,
+	const char *text)
 {
 	size_t n = strlen(text);
 	if ((size_t)(end - *p) < n || memcmp(*p, text, n) != 0)
@@ -770,7 +773,7 @@ static bool nsys_range_skip(const char **p, const char *end, const char *text)
 	return true;
 }
 
-static bool nsys_range_number(const char **p, const char *end, int64_t *v)
+static bool nsys_nvtx_range_number(const char **p, const char *end, int64_t *v)
 {
 	enum { DIGITS_MOST = 18 };
 	const char *from = *p;
@@ -784,7 +787,7 @@ static bool nsys_range_number(const char **p, const char *end, int64_t *v)
 }
 
 /* A list in brackets, from its first to behind its last. */
-static bool nsys_range_list(const char **p, const char *end)
+static bool nsys_nvtx_range_list(const char **p, const char *end)
 {
 	int depth = 0;
 	for (; *p < end; (*p)++) {
@@ -801,46 +804,46 @@ static bool nsys_range_list(const char **p, const char *end)
 	return false;
 }
 
-static struct parts nsys_range_parts_of(const char *s, size_t len)
+static struct nsys_parts nsys_nvtx_range_parts_of(const char *s, size_t len)
 {
 	static const char op[] = ", op_id = ", seq[] = ", seq = ";
-	const struct parts none = { .name = len, .op = -1 };
+	const struct nsys_parts none = { .name = len, .op = -1 };
 	const char *end = s + len;
 	const char *p = memmem(s, len, op, sizeof op - 1);
-	struct parts parts = { 0 };
+	struct nsys_parts parts = { 0 };
 	int64_t v;
 	if (!p)
 		return none;
 	const char *q = memmem(s, (size_t)(p - s), seq, sizeof seq - 1);
 	parts.name = (size_t)((q ? q : p) - s);
-	if (q && (!nsys_range_skip(&q, p, seq) ||
-			 !nsys_range_number(&q, p, &v) || q != p))
+	if (q && (!nsys_nvtx_range_skip(&q, p, seq) ||
+			 !nsys_nvtx_range_number(&q, p, &v) || q != p))
 		return none;
-	if (!nsys_range_skip(&p, end, op) ||
-		!nsys_range_number(&p, end, &parts.op))
+	if (!nsys_nvtx_range_skip(&p, end, op) ||
+		!nsys_nvtx_range_number(&p, end, &parts.op))
 		return none;
-	if (nsys_range_skip(&p, end, ", sizes = ")) {
+	if (nsys_nvtx_range_skip(&p, end, ", sizes = ")) {
 		parts.sizes = p;
-		if (!nsys_range_list(&p, end))
+		if (!nsys_nvtx_range_list(&p, end))
 			return none;
 		parts.sizes_len = (size_t)(p - parts.sizes);
 	}
-	if (nsys_range_skip(&p, end, ", input_op_ids = ") &&
-		!nsys_range_list(&p, end))
+	if (nsys_nvtx_range_skip(&p, end, ", input_op_ids = ") &&
+		!nsys_nvtx_range_list(&p, end))
 		return none;
 	return p == end ? parts : none;
 }
 
-/* nsys_range.c: adds a range to the trace; `domain` is an id of x->domains. A
+/* Adds a range to the trace; `domain` is an id of x->domains. A
  * name as PyTorch writes it gives its number to the row's id, its sizes to the
  * payload. */
-static bool nsys_range(struct nsys_nvtx *x, struct range_row *row,
+static bool nsys_nvtx_range(struct nsys_nvtx *x, struct range_row *row,
 	struct err *e)
 {
 	struct trace *t = x->nsys->trace;
 	/* A copy: what is put below moves the entry. */
 	const struct name name = t->names.list[row->name];
-	struct parts parts = nsys_range_parts_of(name.text, name.len);
+	struct nsys_parts parts = nsys_nvtx_range_parts_of(name.text, name.len);
 	if (parts.op >= 0) {
 		row->id = parts.op;
 		if (parts.sizes_len && !row->payload)

@@ -1,10 +1,9 @@
 /* rocpd.c - decodes rocprofv3's rocpd databases */
-#include "databases.h"
-#include "idle.h"
-#include "rebase.h"
-#include "roc.h"
+#include "format.h"
+#include "finish.h"
+#include "rocm.h"
 #include "rocprof_read.h"
-#include "sqlite_names.h"
+#include "sqlite_rows.h"
 
 enum { ROCPD_PROCESSES_MAX = 16384 };
 
@@ -35,10 +34,10 @@ struct rocpd {
 	struct sqlite_file *file;
 	struct trace *trace;
 	struct text text;
-	struct words words; /* of an agent's JSON */
+	struct word_table words; /* of an agent's JSON */
 	int64_t records, used;
 	uint32_t processes_cap, devices_cap;
-	struct roc_times kernel_times, copy_times, call_times, range_times;
+	struct rocm_times kernel_times, copy_times, call_times, range_times;
 
 	struct names raw; /* kernels' names, of all sessions */
 
@@ -47,7 +46,7 @@ struct rocpd {
 	struct fact_list facts;
 	uint32_t first_process;
 	struct sqlite_names strings;
-	struct roc_map map[ROCPD_MAPS];
+	struct rocm_map map[ROCPD_MAPS];
 	struct rocpd_track *tracks;
 	uint32_t tracks_n, tracks_cap;
 };
@@ -60,7 +59,7 @@ typedef bool rocpd_take_fn(struct rocpd *r, struct sqlite_rows *rows,
 static inline bool rocpd_find(struct rocpd *r, enum rocpd_map map, int64_t key,
 	int64_t *value)
 {
-	return roc_map_find(&r->map[map], key, value);
+	return rocm_map_find(&r->map[map], key, value);
 }
 
 /* The columns by which all rows tell where and when; the rest follows. */
@@ -100,17 +99,17 @@ static bool rocpd_each(struct rocpd *r, const char *table,
 static bool rocpd_sort(struct rocpd *r, struct err *e);
 static int32_t rocpd_process(struct rocpd *r, int64_t pid);
 static bool rocpd_place(struct rocpd *r, struct sqlite_rows *rows,
-	struct roc_times *times, const char *what, struct rocpd_place *p);
+	struct rocm_times *times, const char *what, struct rocpd_place *p);
 
-/* what the rows of a session refer to by number. */
+/* What the rows of a session refer to by number. */
 
 static bool rocpd_info_put(struct rocpd *r, enum rocpd_map map, int64_t key,
 	int64_t value)
 {
-	return roc_map_put(&r->map[map], key, value);
+	return rocm_map_put(&r->map[map], key, value);
 }
 
-static bool node(struct rocpd *r, struct sqlite_rows *rows, struct err *e)
+static bool rocpd_node(struct rocpd *r, struct sqlite_rows *rows, struct err *e)
 {
 	uint32_t name = sqlite_text(rows, 1, &r->text);
 	const char *system, *release;
@@ -119,7 +118,7 @@ static bool node(struct rocpd *r, struct sqlite_rows *rows, struct err *e)
 	sqlite_bytes(rows, 2, &system, &system_len);
 	sqlite_bytes(rows, 3, &release, &release_len);
 	return name != NAMES_NONE &&
-	       roc_system_told(&r->facts, system, system_len, release,
+	       rocm_system_told(&r->facts, system, system_len, release,
 		       release_len) &&
 	       rocpd_info_put(r, ROCPD_HOSTS, sqlite_int_or(rows, 0, -1), name);
 }
@@ -129,19 +128,20 @@ enum { PROCESS_ID, PROCESS_PID, PROCESS_NODE, COMMAND, PROCESS_NAME };
 /* A command's first word, without its folder; else the name that is told. */
 static uint32_t rocpd_info_program(struct rocpd *r, struct sqlite_rows *rows)
 {
-	struct span s = { .escaped = false };
+	struct text_span s = { .escaped = false };
 	size_t len;
 	if (!sqlite_bytes(rows, COMMAND, &s.at, &len) || len == 0)
 		return sqlite_text(rows, PROCESS_NAME, &r->text);
 	const char *space = memchr(s.at, ' ', len);
 	len = space ? (size_t)(space - s.at) : len;
-	size_t at = roc_program_at(s.at, len);
+	size_t at = rocm_program_at(s.at, len);
 	s.at += at;
 	s.len = (uint32_t)(len - at);
 	return text_id(&r->text, &s);
 }
 
-static bool process(struct rocpd *r, struct sqlite_rows *rows, struct err *e)
+static bool rocpd_process_row(struct rocpd *r, struct sqlite_rows *rows,
+	struct err *e)
 {
 	static const char many[] = "more processes than can be told apart";
 	struct process p = { .pid = sqlite_int_or(rows, PROCESS_PID, -1),
@@ -162,10 +162,11 @@ static bool process(struct rocpd *r, struct sqlite_rows *rows, struct err *e)
 	       rocpd_info_put(r, ROCPD_PROCESSES,
 		       sqlite_int_or(rows, PROCESS_ID, -1), index) &&
 	       rocpd_info_put(r, ROCPD_PIDS, p.pid, index) &&
-	       roc_process_add(r->trace, &r->processes_cap, &p);
+	       rocm_process_add(r->trace, &r->processes_cap, &p);
 }
 
-static bool thread(struct rocpd *r, struct sqlite_rows *rows, struct err *e)
+static bool rocpd_thread_row(struct rocpd *r, struct sqlite_rows *rows,
+	struct err *e)
 {
 	(void)e;
 	return rocpd_info_put(r, ROCPD_THREADS, sqlite_int_or(rows, 0, -1),
@@ -181,8 +182,8 @@ static bool rocpd_info_symbol(struct rocpd *r, struct sqlite_rows *rows,
 	if ((!sqlite_bytes(rows, 1, &name, &len) || len == 0) &&
 		(!sqlite_bytes(rows, 2, &name, &len) || len == 0))
 		return true;
-	uint32_t id = names_put(&r->raw, name, roc_kernel_len(name, len));
-	int64_t vgprs = roc_small(sqlite_int_or(rows, 3, -1));
+	uint32_t id = names_put(&r->raw, name, rocm_kernel_len(name, len));
+	int64_t vgprs = rocm_small(sqlite_int_or(rows, 3, -1));
 	return id != NAMES_NONE &&
 	       rocpd_info_put(r, ROCPD_SYMBOLS, sqlite_int_or(rows, 0, -1),
 		       vgprs * (INT64_C(1) << 32) + id);
@@ -240,10 +241,12 @@ static bool rocpd_infos(struct rocpd *r, struct err *e)
 	static const struct sqlite_column tracks[] = { { "id", true },
 		{ "pid", false }, { "tid", false }, { "agent_id", false },
 		{ "queue_id", false }, { "stream_id", false } };
-	return rocpd_each(r, "rocpd_info_node", nodes, 4, node, e) &&
+	return rocpd_each(r, "rocpd_info_node", nodes, 4, rocpd_node, e) &&
 	       rocpd_sort(r, e) &&
-	       rocpd_each(r, "rocpd_info_process", processes, 5, process, e) &&
-	       rocpd_each(r, "rocpd_info_thread", threads, 2, thread, e) &&
+	       rocpd_each(r, "rocpd_info_process", processes, 5,
+		       rocpd_process_row, e) &&
+	       rocpd_each(r, "rocpd_info_thread", threads, 2, rocpd_thread_row,
+		       e) &&
 	       rocpd_each(r, "rocpd_info_kernel_symbol", symbols, 4,
 		       rocpd_info_symbol, e) &&
 	       rocpd_each(r, "rocpd_timestamp", timestamps, 2,
@@ -297,7 +300,7 @@ static void rocpd_agent_told(struct rocpd *r, struct sqlite_rows *rows,
 		struct scan s = { .end = text + len };
 		if (rocprof_agent(&s, &r->words, text, &thing))
 			*a = thing.agent;
-		a->name = a->product = (struct span){ 0 };
+		a->name = a->product = (struct text_span){ 0 };
 	}
 	arena_drop(r->trace->arena, text);
 }
@@ -322,23 +325,24 @@ static bool rocpd_agent_agent(struct rocpd *r, struct sqlite_rows *rows,
 	(void)e;
 	if (!sqlite_bytes(rows, TYPE, &type, &len) || len != 3 ||
 		memcmp(type, "GPU", 3) != 0)
-		return roc_map_put(&r->map[ROCPD_AGENTS], id, -1) &&
+		return rocm_map_put(&r->map[ROCPD_AGENTS], id, -1) &&
 		       rocpd_agent_cpu_told(r, rows);
 	rocpd_agent_told(r, rows, &a);
 	struct device d = {
 		.process = rocpd_process(r, sqlite_int_or(rows, PID, -1)),
-		.number = roc_small(sqlite_int_or(rows, TYPE_INDEX, a.logical)),
+		.number =
+			rocm_small(sqlite_int_or(rows, TYPE_INDEX, a.logical)),
 		.name = sqlite_text(rows, PRODUCT, &r->text),
 	};
-	roc_device_told(&d, a.cu_count, a.gfx, a.memory_bytes);
+	rocm_device_told(&d, a.cu_count, a.gfx, a.memory_bytes);
 	if (!d.name)
 		d.name = sqlite_text(rows, NAME, &r->text);
 	if (d.number < 0)
-		d.number = roc_small(id);
+		d.number = rocm_small(id);
 	return d.process >= 0 && d.name != NAMES_NONE &&
-	       roc_clock_told(&r->facts, a.clock_mhz) &&
-	       roc_map_put(&r->map[ROCPD_AGENTS], id, d.number) &&
-	       roc_device_add(r->trace, &r->devices_cap, &d);
+	       rocm_clock_told(&r->facts, a.clock_mhz) &&
+	       rocm_map_put(&r->map[ROCPD_AGENTS], id, d.number) &&
+	       rocm_device_add(r->trace, &r->devices_cap, &d);
 }
 
 static bool rocpd_agents(struct rocpd *r, struct err *e)
@@ -347,7 +351,7 @@ static bool rocpd_agents(struct rocpd *r, struct err *e)
 		rocpd_agent_agent, e);
 }
 
-/* what ran on the host, and the events that tie all together.
+/* What ran on the host, and the events that join it to the rest.
  *
  * Regions are told apart by the names of their calls: every library's begin
  * alike, and the category that an event may have says no more. */
@@ -360,7 +364,7 @@ static const struct sqlite_column events[] = {
 	{ "extdata", false },
 };
 
-static const char *rocpd_region_message_field(const struct fields *f,
+static const char *rocpd_region_message_field(const struct rocprof_fields *f,
 	struct scan *s, const char *p, uint32_t k, void *to)
 {
 	(void)f;
@@ -372,16 +376,16 @@ static const char *rocpd_region_message_field(const struct fields *f,
 static bool rocpd_region_message(struct rocpd *r, struct sqlite_rows *rows,
 	int64_t event)
 {
-	struct fields f = { &r->words, rocpd_region_message_field };
-	struct span text = { 0 };
+	struct rocprof_fields f = { &r->words, rocpd_region_message_field };
+	struct text_span text = { 0 };
 	size_t len;
 	bool ok = true;
 	char *at = rocpd_json(r, rows, ROCPD_REGION_EXTDATA, &len);
 	struct scan s = { .end = at ? at + len : NULL };
-	if (at && fields_read(&f, &s, at, &text) && text.at) {
+	if (at && rocprof_read_fields(&f, &s, at, &text) && text.at) {
 		uint32_t id = text_id(&r->text, &text);
 		ok = id != NAMES_NONE &&
-		     roc_map_put(&r->map[ROCPD_MESSAGES], event, id);
+		     rocm_map_put(&r->map[ROCPD_MESSAGES], event, id);
 	}
 	arena_drop(r->trace->arena, at);
 	return ok;
@@ -394,9 +398,9 @@ static bool rocpd_region_event(struct rocpd *r, struct sqlite_rows *rows,
 	int64_t stack = sqlite_int_or(rows, STACK, -1);
 	int64_t parent = sqlite_int_or(rows, PARENT, -1);
 	(void)e;
-	return roc_map_put(&r->map[ROCPD_STACKS], id, stack) &&
+	return rocm_map_put(&r->map[ROCPD_STACKS], id, stack) &&
 	       (parent <= 0 || parent == stack ||
-		       roc_map_put(&r->map[ROCPD_PARENTS], id, parent)) &&
+		       rocm_map_put(&r->map[ROCPD_PARENTS], id, parent)) &&
 	       rocpd_region_message(r, rows, id);
 }
 
@@ -430,7 +434,7 @@ static bool rocpd_region_hsa(struct rocpd *r, int64_t event, const char *name)
 	rocpd_region_other(r, name);
 	return !rocpd_find(r, ROCPD_STACKS, event, &stack) ||
 	       !rocpd_find(r, ROCPD_PARENTS, event, &parent) ||
-	       roc_map_put(&r->map[ROCPD_CALLERS], stack, parent);
+	       rocm_map_put(&r->map[ROCPD_CALLERS], stack, parent);
 }
 
 static uint32_t rocpd_region_thread_of(struct rocpd *r,
@@ -438,7 +442,7 @@ static uint32_t rocpd_region_thread_of(struct rocpd *r,
 {
 	int64_t tid = p->at.tid;
 	rocpd_find(r, ROCPD_THREADS, p->at.tid, &tid);
-	return roc_thread(r->trace, tid);
+	return rocm_thread(r->trace, tid);
 }
 
 static bool rocpd_region_call(struct rocpd *r, const struct rocpd_place *p,
@@ -459,7 +463,7 @@ static bool rocpd_region_call(struct rocpd *r, const struct rocpd_place *p,
 }
 
 static bool rocpd_region_range(struct rocpd *r, const struct rocpd_place *p,
-	uint32_t name, enum roc_marker marker)
+	uint32_t name, enum rocm_marker marker)
 {
 	struct names *ns = &r->trace->names;
 	uint32_t thread = rocpd_region_thread_of(r, p);
@@ -475,8 +479,8 @@ static bool rocpd_region_range(struct rocpd *r, const struct rocpd_place *p,
 			       .start_ns = p->start_ns,
 			       .dur_ns = p->dur_ns,
 			       .name = (uint32_t)text,
-			       .kind = marker == ROC_LOOSE ? RANGE_LOOSE
-							   : RANGE_ANNOTATION,
+			       .kind = marker == ROCM_LOOSE ? RANGE_LOOSE
+							    : RANGE_ANNOTATION,
 			       .thread = thread,
 			       .domain = domain,
 			       .id = -1,
@@ -495,17 +499,17 @@ static bool rocpd_region_region(struct rocpd *r, struct sqlite_rows *rows,
 	if (!sqlite_names_of(&r->strings, string, &id, e))
 		return false;
 	if (!id)
-		id = roc_numbered(r->trace, "region named", string);
+		id = rocm_numbered(r->trace, "region named", string);
 	if (id == NAMES_NONE)
 		return false;
 	const char *name = names_text(&r->trace->names, id);
-	enum roc_marker marker = roc_marker_of(name);
+	enum rocm_marker marker = rocm_marker_of(name);
 	bool said = rocpd_find(r, ROCPD_MESSAGES, event, &text) ||
 		    rocpd_region_begins(name, "roctx") ||
 		    rocpd_region_begins(name, "nccl");
 	if (rocpd_region_begins(name, "hsa_"))
 		return rocpd_region_hsa(r, event, name);
-	if (marker == ROC_MARK ||
+	if (marker == ROCM_MARK ||
 		(!said && !rocpd_region_begins(name, "hip") &&
 			!rocpd_region_begins(name, "__hip") &&
 			!rocpd_region_begins(name, "region named ")))
@@ -526,7 +530,7 @@ static bool rocpd_regions(struct rocpd *r, struct err *e)
 	       rocpd_sort(r, e);
 }
 
-/* dispatches and copies; what else there is, counted. */
+/* Dispatches and copies; all else is counted. */
 
 enum {
 	KERNEL = ROCPD_PLACES,
@@ -558,7 +562,7 @@ static int32_t rocpd_gpu_device_of(struct rocpd *r, int64_t agent)
 	if (agent < 0)
 		return -1;
 	return rocpd_find(r, ROCPD_AGENTS, agent, &number) ? (int32_t)number
-							   : roc_small(agent);
+							   : rocm_small(agent);
 }
 
 /* A stream where one is told, else the queue. */
@@ -573,7 +577,7 @@ static bool rocpd_gpu_dispatch(struct rocpd *r, struct sqlite_rows *rows,
 	struct rocpd_place p;
 	int64_t kernel = sqlite_int_or(rows, KERNEL, -1), symbol;
 	struct launch_shape shape = { .registers = -1,
-		.shared_bytes = roc_small(sqlite_int_or(rows, LDS, -1)) };
+		.shared_bytes = rocm_small(sqlite_int_or(rows, LDS, -1)) };
 	uint32_t name;
 	(void)e;
 	r->records++;
@@ -584,16 +588,16 @@ static bool rocpd_gpu_dispatch(struct rocpd *r, struct sqlite_rows *rows,
 	if (rocpd_find(r, ROCPD_SYMBOLS, kernel, &symbol)) {
 		const struct name *n = &r->raw.list[(uint32_t)symbol];
 		name = text_id(&r->text,
-			&(struct span){ n->text, n->len, false });
+			&(struct text_span){ n->text, n->len, false });
 		shape.registers = (int32_t)(symbol >> 32);
 	} else {
-		name = roc_numbered(r->trace, "kernel", kernel);
+		name = rocm_numbered(r->trace, "kernel", kernel);
 	}
 	for (int i = 0; i < 3; i++) {
 		int64_t group = sqlite_int_or(rows, GROUP_X + i, -1);
-		shape.block[i] = roc_small(group);
+		shape.block[i] = rocm_small(group);
 		shape.grid[i] =
-			roc_blocks(sqlite_int_or(rows, GRID_X + i, -1), group);
+			rocm_blocks(sqlite_int_or(rows, GRID_X + i, -1), group);
 	}
 	uint32_t launch = trace_launch_shape(r->trace, &shape);
 	r->used++;
@@ -607,7 +611,7 @@ static bool rocpd_gpu_dispatch(struct rocpd *r, struct sqlite_rows *rows,
 			       .device = rocpd_gpu_device_of(r, p.at.agent),
 			       .stream = rocpd_gpu_stream_of(&p),
 			       .correlation =
-				       roc_map_follow(&r->map[ROCPD_CALLERS],
+				       rocm_map_follow(&r->map[ROCPD_CALLERS],
 					       p.correlation),
 			       .external_id = -1,
 			       .graph_id = -1,
@@ -635,7 +639,7 @@ static bool rocpd_gpu_copy(struct rocpd *r, struct sqlite_rows *rows,
 	if (!sqlite_names_of(&r->strings, string, &name, e))
 		return false;
 	if (!name)
-		name = roc_numbered(r->trace, "copy named", string);
+		name = rocm_numbered(r->trace, "copy named", string);
 	if (name == NAMES_NONE ||
 		!rocpd_place(r, rows, &r->copy_times, "memory_copy", &p))
 		return false;
@@ -653,7 +657,7 @@ static bool rocpd_gpu_copy(struct rocpd *r, struct sqlite_rows *rows,
 			.name = name,
 			.device = device,
 			.stream = rocpd_gpu_stream_of(&p),
-			.correlation = roc_map_follow(&r->map[ROCPD_CALLERS],
+			.correlation = rocm_map_follow(&r->map[ROCPD_CALLERS],
 				p.correlation),
 			.external_id = -1,
 			.bytes = sqlite_int_or(rows, BYTES, -1),
@@ -701,7 +705,7 @@ static bool rocpd_each(struct rocpd *r, const char *table,
 static bool rocpd_sort(struct rocpd *r, struct err *e)
 {
 	for (int i = 0; i < ROCPD_MAPS; i++)
-		if (!roc_map_sort(&r->map[i]))
+		if (!rocm_map_sort(&r->map[i]))
 			return arena_err(r->trace->arena, e);
 	return true;
 }
@@ -721,28 +725,28 @@ static int32_t rocpd_process(struct rocpd *r, int64_t pid)
 	uint32_t own = t->processes_n - r->first_process;
 	bool last = own == 1 || t->processes_n == ROCPD_PROCESSES_MAX ||
 		    (own > 1 && t->processes[t->processes_n - 1].pid < 0);
-	if (!last && !roc_process_add(t, &r->processes_cap, &nobody))
+	if (!last && !rocm_process_add(t, &r->processes_cap, &nobody))
 		return -1;
 	return (int32_t)t->processes_n - 1;
 }
 
 static bool rocpd_time_of(struct rocpd *r, struct sqlite_rows *rows, int direct,
-	int by_number, struct num *n)
+	int by_number, struct number *n)
 {
 	int64_t id;
 	if (sqlite_int(rows, direct, &n->value) ||
 		(sqlite_int(rows, by_number, &id) &&
 			rocpd_find(r, ROCPD_TIMESTAMPS, id, &n->value)))
-		n->kind = NUM_OK;
-	return n->kind == NUM_OK;
+		n->kind = NUMBER_OK;
+	return n->kind == NUMBER_OK;
 }
 
 /* Where and when a row is, which `what` shows in notes. False where the arena
  * is full. */
 static bool rocpd_place(struct rocpd *r, struct sqlite_rows *rows,
-	struct roc_times *times, const char *what, struct rocpd_place *p)
+	struct rocm_times *times, const char *what, struct rocpd_place *p)
 {
-	struct num start = { 0 }, end = { 0 };
+	struct number start = { 0 }, end = { 0 };
 	int64_t at;
 	*p = (struct rocpd_place){ .at = { -1, -1, -1, -1, -1 },
 		.event = sqlite_int_or(rows, ROCPD_EVENT, -1),
@@ -759,7 +763,7 @@ static bool rocpd_place(struct rocpd *r, struct sqlite_rows *rows,
 	rocpd_time_of(r, rows, ROCPD_START, ROCPD_START_ID, &start);
 	rocpd_time_of(r, rows, ROCPD_END, ROCPD_END_ID, &end);
 	p->start_ns = start.value;
-	p->timely = roc_span(times, start, end, what, &p->dur_ns);
+	p->timely = rocm_span(times, start, end, what, &p->dur_ns);
 	if (!p->timely)
 		return true;
 	int32_t process = rocpd_process(r, p->at.pid);
@@ -775,7 +779,7 @@ static bool rocpd_session(struct rocpd *r, const char *suffix, struct err *e)
 	r->first_process = r->trace->processes_n;
 	r->tracks_n = 0;
 	for (int i = 0; i < ROCPD_MAPS; i++)
-		roc_map_clear(&r->map[i]);
+		rocm_map_clear(&r->map[i]);
 	snprintf(table, sizeof table, "rocpd_string%s", suffix);
 	bool ok = sqlite_names_open(&r->strings, r->file, table, "id", "string",
 			  &r->text, e) &&
@@ -833,12 +837,12 @@ static bool rocpd_finish(struct rocpd *r, struct err *e)
 			"kernel, copy, HIP call or marker that could be read; "
 			"run the program with rocprofv3 --sys-trace",
 			(long long)r->records);
-	if (!idle_drop(t))
+	if (!finish_drop_idle(t))
 		return arena_err(t->arena, e);
 	if (t->processes_n > 1)
 		note_add(&t->notes, NOTE_fused, t->processes_n, NULL, 0);
 	t->format = "rocpd";
-	rebase(t);
+	finish_rebase(t);
 	return true;
 }
 

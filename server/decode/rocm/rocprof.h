@@ -14,16 +14,16 @@
  *
  * where an operation is its kind << 16 | its number. */
 #pragma once
-#include "items.h"
-#include "roc.h"
+#include "json_reader.h"
+#include "rocm.h"
 #include "rocprof_read.h"
 
 enum { ROCPROF_PROCESSES_MAX = 16384 };
 
 struct rocprof {
 	struct trace *trace;
-	struct items items;
-	struct words words;
+	struct json_reader json;
+	struct word_table words;
 	struct text text;
 	int64_t records, used; /* of any kind; became a row */
 
@@ -39,16 +39,16 @@ struct rocprof {
 	struct fact_list facts;
 	struct names raw; /* texts as they lie in the file, of all */
 	struct names agents, shapes; /* met in rows, of all */
-	struct roc_map numbers; /* agent → device, -1 the host */
-	struct roc_map symbols; /* kernel → vgprs << 32 | id of raw */
-	struct roc_map names; /* operation → id of raw */
-	struct roc_map messages; /* correlation → id of raw */
-	struct roc_map ancestors; /* correlation of an HSA call → its caller */
-	struct roc_times kernel_times, copy_times, call_times, range_times;
+	struct rocm_map numbers; /* agent → device, -1 the host */
+	struct rocm_map symbols; /* kernel → vgprs << 32 | id of raw */
+	struct rocm_map names; /* operation → id of raw */
+	struct rocm_map messages; /* correlation → id of raw */
+	struct rocm_map ancestors; /* correlation of an HSA call → its caller */
+	struct rocm_times kernel_times, copy_times, call_times, range_times;
 	uint32_t processes_cap, devices_cap;
 };
 
-bool rocprof_init(struct rocprof *r, struct window *w, struct trace *t);
+bool rocprof_init(struct rocprof *r, struct byte_window *w, struct trace *t);
 
 /* A process of the file begins, ends. At its end the rows become what they
  * are; where it has none, neither it nor its devices are kept. One that begins

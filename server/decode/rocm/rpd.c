@@ -1,9 +1,8 @@
 /* rpd.c - decodes rocmProfileData databases (.rpd) */
-#include "databases.h"
-#include "idle.h"
-#include "rebase.h"
-#include "roc.h"
-#include "sqlite_names.h"
+#include "format.h"
+#include "finish.h"
+#include "rocm.h"
+#include "sqlite_rows.h"
 #include <math.h>
 #include <strings.h>
 
@@ -24,18 +23,18 @@ struct rpd {
 	int64_t records, used;
 	struct names pids; /* int64_t → index of the process + 1 */
 	struct names launches, copies; /* bytes of the structs above */
-	struct roc_map processes; /* of an API call */
-	struct roc_map items; /* calls whose grids are in work-items */
-	struct roc_map launch_of, copy_of; /* call → id of `launches`, … */
-	struct roc_map api_of, first_op; /* operation → call; the other way */
-	struct roc_times kernel_times, copy_times, call_times, range_times;
+	struct rocm_map processes; /* of an API call */
+	struct rocm_map items; /* calls whose grids are in work-items */
+	struct rocm_map launch_of, copy_of; /* call → id of `launches`, … */
+	struct rocm_map api_of, first_op; /* operation → call; the other way */
+	struct rocm_times kernel_times, copy_times, call_times, range_times;
 	uint32_t processes_cap;
 	int32_t nobody; /* the process of operations of no call; -1 none yet */
 };
 
 static int32_t rpd_process(struct rpd *r, int64_t pid);
 
-/* calls of the host, and what they asked for. */
+/* Calls of the host, and what they asked for. */
 
 enum { ID, PID, TID, START, END, NAME, ARGS, API_COLUMNS };
 static const struct sqlite_column apis[] = {
@@ -67,11 +66,11 @@ static bool rpd_api_in_items(const char *name)
 	       rpd_api_is(name, "hipHccModuleLaunchKernel");
 }
 
-static struct num rpd_api_num_of(struct sqlite_rows *rows, int column)
+static struct number rpd_api_num_of(struct sqlite_rows *rows, int column)
 {
-	struct num n = { 0 };
+	struct number n = { 0 };
 	if (sqlite_int(rows, column, &n.value))
-		n.kind = NUM_OK;
+		n.kind = NUMBER_OK;
 	return n;
 }
 
@@ -125,7 +124,7 @@ static bool rpd_api_name_of(struct rpd *r, int64_t string, uint32_t *name,
 	if (!sqlite_names_of(&r->strings, string, name, e))
 		return false;
 	if (!*name)
-		*name = roc_numbered(r->trace, "api name", string);
+		*name = rocm_numbered(r->trace, "api name", string);
 	return *name != NAMES_NONE || arena_err(r->trace->arena, e);
 }
 
@@ -136,12 +135,12 @@ static bool rpd_api_kept(struct rpd *r, struct sqlite_rows *rows, int64_t id,
 	bool marker = !strcmp(name, "UserMarker") || rpd_api_is(name, "nccl");
 	if (!marker && (rpd_api_is_own(id) || rpd_api_is(name, "hsa_")))
 		return rpd_api_other(r, name);
-	if (!roc_span(marker ? &r->range_times : &r->call_times,
+	if (!rocm_span(marker ? &r->range_times : &r->call_times,
 		    rpd_api_num_of(rows, START), rpd_api_num_of(rows, END),
 		    name, &row->dur_ns))
 		return true;
 	sqlite_int(rows, START, &row->start_ns);
-	row->thread = roc_thread(r->trace, sqlite_int_or(rows, TID, -1));
+	row->thread = rocm_thread(r->trace, sqlite_int_or(rows, TID, -1));
 	if (row->thread == NAMES_NONE)
 		return arena_err(r->trace->arena, e);
 	if (marker)
@@ -163,9 +162,9 @@ static bool rpd_api_api(struct rpd *r, struct sqlite_rows *rows, struct err *e)
 	row.process = (uint16_t)process;
 	if (!rpd_api_name_of(r, sqlite_int_or(rows, NAME, -1), &row.name, e))
 		return false;
-	if (!roc_map_put(&r->processes, id, process) ||
+	if (!rocm_map_put(&r->processes, id, process) ||
 		(rpd_api_in_items(names_text(&r->trace->names, row.name)) &&
-			!roc_map_put(&r->items, id, 1)))
+			!rocm_map_put(&r->items, id, 1)))
 		return arena_err(r->trace->arena, e);
 	return rpd_api_kept(r, rows, id, &row, e);
 }
@@ -179,7 +178,7 @@ static bool rpd_apis(struct rpd *r, struct err *e)
 		ok = rpd_api_api(r, &rows, e);
 	ok = sqlite_rows_close(&rows, e) && ok;
 	return ok &&
-	       ((roc_map_sort(&r->processes) && roc_map_sort(&r->items)) ||
+	       ((rocm_map_sort(&r->processes) && rocm_map_sort(&r->items)) ||
 		       arena_err(r->trace->arena, e));
 }
 
@@ -196,19 +195,20 @@ static bool rpd_api_ops(struct rpd *r, struct err *e)
 	while (ok && !full && sqlite_rows_next(&rows))
 		full = sqlite_int(&rows, API, &api) &&
 		       sqlite_int(&rows, OP, &op) &&
-		       !(roc_map_put(&r->api_of, op, api) &&
-			       roc_map_put(&r->first_op, api, op));
+		       !(rocm_map_put(&r->api_of, op, api) &&
+			       rocm_map_put(&r->first_op, api, op));
 	ok = sqlite_rows_close(&rows, e) && ok;
-	full = full || !roc_map_sort(&r->api_of) || !roc_map_sort(&r->first_op);
+	full = full || !rocm_map_sort(&r->api_of) ||
+	       !rocm_map_sort(&r->first_op);
 	return ok && (!full || arena_err(r->trace->arena, e));
 }
 
 /* Puts an interned struct under a call's number. */
-static bool rpd_api_put(struct names *ns, struct roc_map *m, int64_t api,
+static bool rpd_api_put(struct names *ns, struct rocm_map *m, int64_t api,
 	const void *bytes, size_t len)
 {
 	uint32_t id = names_put(ns, bytes, len);
-	return id != NAMES_NONE && roc_map_put(m, api, id);
+	return id != NAMES_NONE && rocm_map_put(m, api, id);
 }
 
 static bool rpd_launches(struct rpd *r, struct err *e)
@@ -236,7 +236,7 @@ static bool rpd_launches(struct rpd *r, struct err *e)
 			       sizeof l);
 	}
 	ok = sqlite_rows_close(&rows, e) && ok;
-	full = full || !roc_map_sort(&r->launch_of);
+	full = full || !rocm_map_sort(&r->launch_of);
 	return ok && (!full || arena_err(r->trace->arena, e));
 }
 
@@ -275,11 +275,11 @@ static bool rpd_copies(struct rpd *r, struct err *e)
 		       !rpd_api_put(&r->copies, &r->copy_of, api, &c, sizeof c);
 	}
 	ok = sqlite_rows_close(&rows, e) && ok;
-	full = full || !roc_map_sort(&r->copy_of);
+	full = full || !rocm_map_sort(&r->copy_of);
 	return ok && (!full || arena_err(r->trace->arena, e));
 }
 
-/* what ran on the GPU. */
+/* What ran on the GPU. */
 
 enum {
 	RPD_OP_ID,
@@ -348,11 +348,11 @@ static void rpd_op_caller(struct rpd *r, struct one *o, const char *type)
 	if (o->api < 0)
 		return;
 	o->items = !strncasecmp(type, "KERNEL_DISPATCH", 15) ||
-		   roc_map_find(&r->items, o->api, &id);
-	o->launched = roc_map_find(&r->launch_of, o->api, &id);
+		   rocm_map_find(&r->items, o->api, &id);
+	o->launched = rocm_map_find(&r->launch_of, o->api, &id);
 	if (o->launched)
 		memcpy(&o->launch, r->launches.list[id].text, sizeof o->launch);
-	o->copied = roc_map_find(&r->copy_of, o->api, &id);
+	o->copied = rocm_map_find(&r->copy_of, o->api, &id);
 	if (o->copied)
 		memcpy(&o->copy, r->copies.list[id].text, sizeof o->copy);
 }
@@ -361,14 +361,14 @@ static bool rpd_op_shape(struct rpd *r, const struct one *o, uint32_t *id)
 {
 	const struct rpd_launch *l = &o->launch;
 	struct launch_shape s = { .registers = -1,
-		.shared_bytes = roc_small(l->lds) };
+		.shared_bytes = rocm_small(l->lds) };
 	*id = 0;
 	if (!o->launched)
 		return true;
 	for (int i = 0; i < 3; i++) {
-		s.block[i] = roc_small(l->group[i]);
-		s.grid[i] = o->items ? roc_blocks(l->grid[i], l->group[i])
-				     : roc_small(l->grid[i]);
+		s.block[i] = rocm_small(l->group[i]);
+		s.grid[i] = o->items ? rocm_blocks(l->grid[i], l->group[i])
+				     : rocm_small(l->grid[i]);
 	}
 	*id = trace_launch_shape(r->trace, &s);
 	return *id != NAMES_NONE;
@@ -385,11 +385,11 @@ static bool rpd_op_kernel_name(struct rpd *r, const struct one *o,
 		return false;
 	if (*name) {
 		const struct name *n = &ns->list[*name];
-		size_t len = roc_kernel_len(n->text, n->len);
+		size_t len = rocm_kernel_len(n->text, n->len);
 		if (len < n->len)
 			*name = names_put(ns, n->text, len);
 	} else {
-		*name = roc_numbered(r->trace, "kernel of operation", o->id);
+		*name = rocm_numbered(r->trace, "kernel of operation", o->id);
 	}
 	return *name != NAMES_NONE || arena_err(r->trace->arena, e);
 }
@@ -434,7 +434,7 @@ static bool rpd_op_copy(struct rpd *r, const struct one *o, bool is_set,
 		o->copy.kind >= 0 && o->copy.kind < 4)
 		name = names_put(&r->trace->names, kinds[o->copy.kind],
 			strlen(kinds[o->copy.kind]));
-	if (o->copied && roc_map_find(&r->first_op, o->api, &first) &&
+	if (o->copied && rocm_map_find(&r->first_op, o->api, &first) &&
 		first == o->id)
 		bytes = o->copy.bytes;
 	return (name != NAMES_NONE && trace_copy_add(r->trace,
@@ -458,9 +458,9 @@ static bool rpd_op_owner(struct rpd *r, struct one *o, struct err *e)
 {
 	struct trace *t = r->trace;
 	int64_t process = -1;
-	if (!roc_map_find(&r->api_of, o->id, &o->api))
+	if (!rocm_map_find(&r->api_of, o->id, &o->api))
 		o->api = -1;
-	if (o->api >= 0 && roc_map_find(&r->processes, o->api, &process)) {
+	if (o->api >= 0 && rocm_map_find(&r->processes, o->api, &process)) {
 		o->process = (uint16_t)process;
 		return true;
 	}
@@ -486,7 +486,7 @@ static bool rpd_op_unknown(struct rpd *r, enum note_code code, const char *type)
 static bool rpd_op_op(struct rpd *r, struct sqlite_rows *rows, struct err *e)
 {
 	struct one o = { .id = sqlite_int_or(rows, RPD_OP_ID, -1) };
-	struct num start = { 0 }, end = { 0 };
+	struct number start = { 0 }, end = { 0 };
 	r->records++;
 	if (!sqlite_names_of(&r->strings, sqlite_int_or(rows, TYPE, -1),
 		    &o.type, e) ||
@@ -504,14 +504,15 @@ static bool rpd_op_op(struct rpd *r, struct sqlite_rows *rows, struct err *e)
 			is == OP_MARKER ? NOTE_record_kind
 					: NOTE_category_unknown,
 			*type ? type : "(without a type)");
-	start.kind = sqlite_int(rows, RPD_OP_START, &start.value) ? NUM_OK
-								  : NUM_NONE;
-	end.kind = sqlite_int(rows, RPD_OP_END, &end.value) ? NUM_OK : NUM_NONE;
-	if (!roc_span(is == OP_KERNEL ? &r->kernel_times : &r->copy_times,
+	start.kind = sqlite_int(rows, RPD_OP_START, &start.value) ? NUMBER_OK
+								  : NUMBER_NONE;
+	end.kind = sqlite_int(rows, RPD_OP_END, &end.value) ? NUMBER_OK
+							    : NUMBER_NONE;
+	if (!rocm_span(is == OP_KERNEL ? &r->kernel_times : &r->copy_times,
 		    start, end, type, &o.dur_ns))
 		return true;
 	o.start_ns = start.value;
-	o.device = roc_small(sqlite_int_or(rows, GPU, -1));
+	o.device = rocm_small(sqlite_int_or(rows, GPU, -1));
 	o.stream = sqlite_int_or(rows, QUEUE, -1);
 	return is == OP_KERNEL ? rpd_op_kernel(r, &o, e)
 			       : rpd_op_copy(r, &o, is == OP_SET, e);
@@ -539,7 +540,7 @@ static int32_t rpd_process(struct rpd *r, int64_t pid)
 		return -1;
 	if (id <= t->processes_n)
 		return (int32_t)id - 1;
-	bool ok = roc_process_add(t, &r->processes_cap,
+	bool ok = rocm_process_add(t, &r->processes_cap,
 		&(struct process){ .pid = pid, .rank = -1, .world_size = -1 });
 	return ok ? (int32_t)id - 1 : -1;
 }
@@ -582,7 +583,7 @@ static bool rpd_sample(struct rpd *r, struct sqlite_rows *rows)
 	}
 	if (!sqlite_bytes(rows, RPD_TYPE, &type, &len) ||
 		(len == 3 && !memcmp(type, "gpu", 3)))
-		row.device = roc_small(sqlite_int_or(rows, DEVICE, -1));
+		row.device = rocm_small(sqlite_int_or(rows, DEVICE, -1));
 	row.name = sqlite_text(rows, RPD_NAME, &r->text);
 	for (uint32_t i = 0; i < r->trace->processes_n; i++) {
 		row.process = (uint16_t)i;
@@ -608,9 +609,9 @@ static bool rpd_monitor(struct rpd *r, struct err *e)
 static bool rpd_init(struct rpd *r)
 {
 	struct arena *a = r->trace->arena;
-	struct roc_map *const maps[] = { &r->processes, &r->items,
+	struct rocm_map *const maps[] = { &r->processes, &r->items,
 		&r->launch_of, &r->copy_of, &r->api_of, &r->first_op };
-	struct roc_times *const times[] = { &r->kernel_times, &r->copy_times,
+	struct rocm_times *const times[] = { &r->kernel_times, &r->copy_times,
 		&r->call_times, &r->range_times };
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
 		maps[i]->arena = a;
@@ -637,7 +638,7 @@ static bool rpd_finish(struct rpd *r, struct err *e)
 	if (t->processes_n > 1)
 		note_add(&t->notes, NOTE_fused, t->processes_n, NULL, 0);
 	t->format = "rpd";
-	rebase(t);
+	finish_rebase(t);
 	return true;
 }
 
@@ -654,7 +655,7 @@ bool rpd_read(struct sqlite_file *f, struct trace *t, struct err *e)
 			  "id", "string", &r.text, e) &&
 		  rpd_apis(&r, e) && rpd_api_ops(&r, e) &&
 		  rpd_launches(&r, e) && rpd_copies(&r, e) && rpd_ops(&r, e) &&
-		  (idle_drop(t) || arena_err(t->arena, e)) &&
+		  (finish_drop_idle(t) || arena_err(t->arena, e)) &&
 		  rpd_monitor(&r, e) && rpd_finish(&r, e);
 	sqlite_names_close(&r.strings);
 	sqlite_names_close(&r.args);

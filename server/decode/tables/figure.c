@@ -1,4 +1,4 @@
-/* figure.c - digits, groups, point, exponent, unit. */
+/* figure.c - reads a printed quantity: digits, groups, point, exponent, unit */
 #include "figure.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,14 +6,14 @@
 
 enum { EXPONENT_MAX = 400 };
 
-static bool digit(char c)
+static bool figure_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
 /* The length of the white space at s: blanks, and the no-break space and the
  * narrow one that printers put before units. */
-static size_t space(const char *s, const char *end)
+static size_t figure_space(const char *s, const char *end)
 {
 	static const char *const spaces[] = { " ", "\t", "\xC2\xA0",
 		"\xE2\x80\xAF", "\xE2\x80\x89" };
@@ -25,14 +25,14 @@ static size_t space(const char *s, const char *end)
 	return 0;
 }
 
-static const char *behind_space(const char *s, const char *end)
+static const char *figure_behind_space(const char *s, const char *end)
 {
-	for (size_t n; (n = space(s, end));)
+	for (size_t n; (n = figure_space(s, end));)
 		s += n;
 	return s;
 }
 
-static bool digit_add(struct figure *f, char c)
+static bool figure_digit_add(struct figure *f, char c)
 {
 	return !__builtin_mul_overflow(f->digits, UINT64_C(10), &f->digits) &&
 	       !__builtin_add_overflow(f->digits, (uint64_t)(c - '0'),
@@ -40,13 +40,14 @@ static bool digit_add(struct figure *f, char c)
 }
 
 /* Whole digits, perhaps in groups of three. NULL where they are none. */
-static const char *whole(const char *s, const char *end, struct figure *f)
+static const char *figure_whole_part(const char *s, const char *end,
+	struct figure *f)
 {
 	const char *group = s;
 	bool grouped = false;
-	for (; s < end && (digit(*s) || *s == ','); s++) {
-		if (digit(*s)) {
-			if (!digit_add(f, *s))
+	for (; s < end && (figure_digit(*s) || *s == ','); s++) {
+		if (figure_digit(*s)) {
+			if (!figure_digit_add(f, *s))
 				return NULL;
 			continue;
 		}
@@ -61,10 +62,11 @@ static const char *whole(const char *s, const char *end, struct figure *f)
 }
 
 /* Decimals; those past what 64 bits hold are below any digit that counts. */
-static const char *decimals(const char *s, const char *end, struct figure *f)
+static const char *figure_decimals(const char *s, const char *end,
+	struct figure *f)
 {
 	const char *first = s;
-	for (; s < end && digit(*s); s++) {
+	for (; s < end && figure_digit(*s); s++) {
 		if (f->digits > UINT64_MAX / 10 - 1 ||
 			f->exponent <= -EXPONENT_MAX)
 			continue;
@@ -74,13 +76,14 @@ static const char *decimals(const char *s, const char *end, struct figure *f)
 	return s == first ? NULL : s;
 }
 
-static const char *exponent(const char *s, const char *end, struct figure *f)
+static const char *figure_exponent_at(const char *s, const char *end,
+	struct figure *f)
 {
 	bool negative = s < end && *s == '-';
 	s += s < end && (*s == '-' || *s == '+');
 	const char *first = s;
 	int e = 0;
-	for (; s < end && digit(*s); s++)
+	for (; s < end && figure_digit(*s); s++)
 		e = e > EXPONENT_MAX ? e : e * 10 + (*s - '0');
 	f->exponent += negative ? -e : e;
 	return s == first || e > EXPONENT_MAX ? NULL : s;
@@ -106,7 +109,7 @@ bool figure_unit(const char *s, size_t len, enum figure_unit *unit)
 		{ "sec", FIGURE_S },
 	};
 	const char *end = s + len;
-	s = behind_space(s, end);
+	s = figure_behind_space(s, end);
 	while (end > s && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
 	len = (size_t)(end - s);
@@ -123,11 +126,11 @@ bool figure_read(const char *s, size_t len, struct figure *f)
 {
 	const char *end = s + len;
 	*f = (struct figure){ 0 };
-	s = whole(behind_space(s, end), end, f);
+	s = figure_whole_part(figure_behind_space(s, end), end, f);
 	if (s && s < end && *s == '.')
-		s = decimals(s + 1, end, f);
+		s = figure_decimals(s + 1, end, f);
 	if (s && s < end && (*s == 'e' || *s == 'E'))
-		s = exponent(s + 1, end, f);
+		s = figure_exponent_at(s + 1, end, f);
 	return s && figure_unit(s, (size_t)(end - s), &f->unit);
 }
 
