@@ -1,5 +1,6 @@
-/* crew.c - a slot per worker process: alive, or to be started again when. */
-#include "crew.h"
+/* worker_pool.c - starts worker processes, restarts those that die, and reports what they held */
+#include "worker_pool.h"
+#include "clock.h"
 #include "log.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -17,44 +18,38 @@ enum {
 	STOP_MS = 10000,
 };
 
-struct slot {
+struct worker_slot {
 	pid_t pid; /* 0: none */
 	int64_t started_ms, start_at_ms;
 	int backoff_ms;
 };
 
 /* What a dead worker may have held, until the database has been told. */
-struct loss {
+struct worker_loss {
 	char worker[WORKER_NAME];
 	char sentence[200];
 	int tries; /* after which an upload fails so */
 };
 
-struct crew {
+struct worker_pool {
 	const struct worker_options *options;
 	char *const *argv;
 	char **env;
 	char env_word[sizeof WORKER_CREW "=" + 16];
 	struct db *db; /* made when first needed */
-	struct loss losses[LOSSES];
+	struct worker_loss losses[LOSSES];
 	int losses_n;
-	struct slot slots[];
+	struct worker_slot slots[];
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
-}
-
-static void nap(void)
+static void worker_pool_nap(void)
 {
 	nanosleep(&(struct timespec){ 0, 20 * 1000000L }, NULL);
 }
 
 /* Between fork and exec: nothing but system calls. */
-static _Noreturn void become(const struct crew *c, pid_t parent)
+static _Noreturn void worker_pool_become(const struct worker_pool *c,
+	pid_t parent)
 {
 	sigset_t none;
 	sigemptyset(&none);
@@ -66,7 +61,8 @@ static _Noreturn void become(const struct crew *c, pid_t parent)
 	_exit(127);
 }
 
-static bool slot_start(struct slot *s, const struct crew *c, struct err *e)
+static bool worker_pool_slot_start(struct worker_slot *s,
+	const struct worker_pool *c, struct err *e)
 {
 	pid_t parent = getpid(), pid = fork();
 	if (pid < 0)
@@ -74,14 +70,15 @@ static bool slot_start(struct slot *s, const struct crew *c, struct err *e)
 			"an ingest process cannot be started: %s",
 			strerror(errno));
 	if (pid == 0)
-		become(c, parent);
+		worker_pool_become(c, parent);
 	s->pid = pid;
-	s->started_ms = now_ms();
+	s->started_ms = clock_ms();
 	return true;
 }
 
 /* Why it ended, as the person will read it who sent the upload. */
-static void sentence_from(const struct crew *c, int status, char *to, size_t n)
+static void worker_pool_sentence_from(const struct worker_pool *c, int status,
+	char *to, size_t n)
 {
 	int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	if (sig == SIGXCPU)
@@ -102,13 +99,13 @@ static void sentence_from(const struct crew *c, int status, char *to, size_t n)
 }
 
 /* What is one too many is dropped: its lease runs out. */
-static void lose(struct crew *c, pid_t pid, int status)
+static void worker_pool_lose(struct worker_pool *c, pid_t pid, int status)
 {
-	struct loss scrap, *l = &scrap;
+	struct worker_loss scrap, *l = &scrap;
 	if (c->losses_n < LOSSES)
 		l = &c->losses[c->losses_n++];
 	worker_name(pid, c->env_word + sizeof WORKER_CREW, l->worker);
-	sentence_from(c, status, l->sentence, sizeof l->sentence);
+	worker_pool_sentence_from(c, status, l->sentence, sizeof l->sentence);
 	/* CPU time is the upload's own: the next try would take as much. */
 	bool cpu = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
 	l->tries = cpu ? 1 : UPLOAD_TRIES;
@@ -116,7 +113,7 @@ static void lose(struct crew *c, pid_t pid, int status)
 }
 
 /* Tells the database of the losses; what it cannot be told now stays. */
-static void losses_tell(struct crew *c)
+static void worker_pool_losses_tell(struct worker_pool *c)
 {
 	struct err e = { 0 };
 	int told = 0;
@@ -136,7 +133,7 @@ static void losses_tell(struct crew *c)
 }
 
 /* Whether the slot's process is gone; if so, how it ended. */
-static bool slot_reap(struct slot *s, int *status)
+static bool worker_pool_slot_reap(struct worker_slot *s, int *status)
 {
 	if (s->pid == 0 || waitpid(s->pid, status, WNOHANG) != s->pid)
 		return false;
@@ -144,14 +141,14 @@ static bool slot_reap(struct slot *s, int *status)
 	return true;
 }
 
-static void slot_tend(struct crew *c, struct slot *s)
+static void worker_pool_slot_tend(struct worker_pool *c, struct worker_slot *s)
 {
 	struct err e = { 0 };
 	int status;
 	pid_t pid = s->pid;
-	int64_t now = now_ms();
-	if (slot_reap(s, &status)) {
-		lose(c, pid, status);
+	int64_t now = clock_ms();
+	if (worker_pool_slot_reap(s, &status)) {
+		worker_pool_lose(c, pid, status);
 		if (now - s->started_ms > STEADY_MS)
 			s->backoff_ms = 0;
 		s->start_at_ms = now + s->backoff_ms;
@@ -159,23 +156,24 @@ static void slot_tend(struct crew *c, struct slot *s)
 		if (s->backoff_ms > BACKOFF_MAX_MS)
 			s->backoff_ms = BACKOFF_MAX_MS;
 	}
-	if (s->pid == 0 && now >= s->start_at_ms && !slot_start(s, c, &e)) {
+	if (s->pid == 0 && now >= s->start_at_ms &&
+		!worker_pool_slot_start(s, c, &e)) {
 		s->start_at_ms = now + BACKOFF_MAX_MS;
 		log_error("crew: %s", e.text);
 	}
 }
 
-void crew_tend(struct crew *c)
+void worker_pool_supervise(struct worker_pool *c)
 {
 	for (int i = 0; i < c->options->workers; i++)
-		slot_tend(c, &c->slots[i]);
-	losses_tell(c);
+		worker_pool_slot_tend(c, &c->slots[i]);
+	worker_pool_losses_tell(c);
 }
 
 /* Containers may share a host name, and have the same pids: without a word of
  * its own, a crew would give up what another's workers are at. Put into a copy
  * of the environment, since other threads read that. */
-static bool word_pick(struct crew *c, struct err *e)
+static bool worker_pool_word_pick(struct worker_pool *c, struct err *e)
 {
 	uint64_t random;
 	size_t n = 0;
@@ -194,10 +192,10 @@ static bool word_pick(struct crew *c, struct err *e)
 	return true;
 }
 
-struct crew *crew_new(const struct worker_options *o, char *const argv[],
-	struct err *e)
+struct worker_pool *worker_pool_new(const struct worker_options *o,
+	char *const argv[], struct err *e)
 {
-	struct crew *c =
+	struct worker_pool *c =
 		calloc(1, sizeof *c + (size_t)o->workers * sizeof *c->slots);
 	if (!c) {
 		err_set(e, ERR_INTERNAL, "%d ingest processes are too many",
@@ -206,51 +204,51 @@ struct crew *crew_new(const struct worker_options *o, char *const argv[],
 	}
 	c->options = o;
 	c->argv = argv;
-	if (!word_pick(c, e)) {
-		crew_free(c);
+	if (!worker_pool_word_pick(c, e)) {
+		worker_pool_free(c);
 		return NULL;
 	}
 	for (int i = 0; i < o->workers; i++)
-		if (!slot_start(&c->slots[i], c, e)) {
-			crew_free(c);
+		if (!worker_pool_slot_start(&c->slots[i], c, e)) {
+			worker_pool_free(c);
 			return NULL;
 		}
 	return c;
 }
 
-static int alive(struct crew *c)
+static int worker_pool_alive(struct worker_pool *c)
 {
 	int n = 0, status;
 	for (int i = 0; i < c->options->workers; i++) {
 		pid_t pid = c->slots[i].pid;
-		if (slot_reap(&c->slots[i], &status)) {
+		if (worker_pool_slot_reap(&c->slots[i], &status)) {
 			if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-				lose(c, pid, status);
+				worker_pool_lose(c, pid, status);
 		}
 		n += c->slots[i].pid != 0;
 	}
 	return n;
 }
 
-static void signal_all(struct crew *c, int sig)
+static void worker_pool_signal_all(struct worker_pool *c, int sig)
 {
 	for (int i = 0; i < c->options->workers; i++)
 		if (c->slots[i].pid)
 			kill(c->slots[i].pid, sig);
 }
 
-void crew_free(struct crew *c)
+void worker_pool_free(struct worker_pool *c)
 {
 	if (!c)
 		return;
-	int64_t until = now_ms() + STOP_MS;
-	signal_all(c, SIGTERM);
-	while (alive(c) > 0 && now_ms() < until)
-		nap();
-	signal_all(c, SIGKILL);
-	while (alive(c) > 0)
-		nap();
-	losses_tell(c);
+	int64_t until = clock_ms() + STOP_MS;
+	worker_pool_signal_all(c, SIGTERM);
+	while (worker_pool_alive(c) > 0 && clock_ms() < until)
+		worker_pool_nap();
+	worker_pool_signal_all(c, SIGKILL);
+	while (worker_pool_alive(c) > 0)
+		worker_pool_nap();
+	worker_pool_losses_tell(c);
 	db_free(c->db);
 	free(c->env);
 	free(c);
