@@ -1,5 +1,6 @@
 /* api.c - the dispatcher: finds the route, lets in or refuses, makes the
  * envelope. Status and bytes of every answer are made here and nowhere else. */
+#include "clock.h"
 #include "dispatch.h"
 #include "api_state.h"
 #include "db.h"
@@ -42,13 +43,6 @@ void api_free(struct api *a)
 	catalog_held_free(a->catalog);
 	heavy_release(a);
 	free(a);
-}
-
-static int64_t now_us(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
 struct db *api_lend(struct api *a, struct err *e)
@@ -153,7 +147,7 @@ bool call_open(struct call *c, struct api *a, const struct api_request *r,
 	struct api_answer *out, struct err *e)
 {
 	struct route_at at;
-	*c = (struct call){ .api = a, .request = r, .began_us = now_us() };
+	*c = (struct call){ .api = a, .request = r, .began_us = clock_us() };
 	*out = (struct api_answer){ 0 };
 	if (!guard_host(a, r, e) || !guard_origin(a, r, e) ||
 		!(c->route = route_find(r->method, r->path, &at, out->allow,
@@ -221,7 +215,7 @@ void call_count(const struct call *c, int status)
 {
 	ptrdiff_t row = c->route ? c->route - routes : ROUTES_N;
 	metrics_count(&c->api->metrics, (int)row, status,
-		now_us() - c->began_us);
+		clock_us() - c->began_us);
 }
 
 void call_close(struct call *c)

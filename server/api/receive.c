@@ -116,7 +116,8 @@ static bool sniff_check(struct api_receive *u, bool whole, struct err *e)
 {
 	if (u->known || (!whole && u->chunk_len < SNIFF_BYTES))
 		return true;
-	u->known = sniff(u->chunk, u->chunk_len, whole, e) != SNIFF_UNKNOWN;
+	u->known = file_magic_sniff(u->chunk, u->chunk_len, whole, e) !=
+		   SNIFF_UNKNOWN;
 	return u->known;
 }
 

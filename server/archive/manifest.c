@@ -7,11 +7,11 @@
 
 static const char head[] = "kernsift backup ";
 
-enum line_kind { WORD, DIGEST, NUMBER };
+enum manifest_kind { WORD, DIGEST, NUMBER };
 
-static const struct line {
+static const struct manifest_line {
 	const char *key;
-	enum line_kind kind;
+	enum manifest_kind kind;
 	size_t at; /* in struct manifest */
 } lines[] = {
 #define LINE(key, kind)                                    \
@@ -36,7 +36,8 @@ static const struct line {
 
 enum { LINES = sizeof lines / sizeof *lines };
 
-static void digest_of(const char *text, size_t len, char hex[SHA256_HEX])
+static void manifest_digest_of(const char *text, size_t len,
+	char hex[SHA256_HEX])
 {
 	uint8_t digest[SHA256_BYTES];
 	sha256_of(text, len, digest);
@@ -58,17 +59,17 @@ void manifest_text(const struct manifest *m, char text[MANIFEST_TEXT])
 			n += (size_t)snprintf(text + n, MANIFEST_TEXT - n,
 				"%s %s\n", lines[i].key, at);
 	}
-	digest_of(text, n, hex);
+	manifest_digest_of(text, n, hex);
 	snprintf(text + n, MANIFEST_TEXT - n, "manifest %s\n", hex);
 }
 
-static bool damaged(struct err *e)
+static bool manifest_damaged(struct err *e)
 {
 	return err_set(e, ERR_FORMAT,
 		"is damaged: what it says of itself does not add up");
 }
 
-static bool read_number(const char *text, int64_t *to)
+static bool manifest_read_number(const char *text, int64_t *to)
 {
 	char *end;
 	errno = 0;
@@ -76,7 +77,7 @@ static bool read_number(const char *text, int64_t *to)
 	return !errno && end != text && !*end && *to >= 0;
 }
 
-static bool read_line(const struct line *l, const char *text,
+static bool manifest_read_line(const struct manifest_line *l, const char *text,
 	struct manifest *m)
 {
 	char *at = (char *)m + l->at;
@@ -86,7 +87,7 @@ static bool read_line(const struct line *l, const char *text,
 		return false;
 	text += n + 1;
 	if (l->kind == NUMBER)
-		return read_number(text, (int64_t *)(void *)at);
+		return manifest_read_number(text, (int64_t *)(void *)at);
 	if (strlen(text) >= room ||
 		(l->kind == DIGEST && strlen(text) != SHA256_HEX - 1))
 		return false;
@@ -95,14 +96,14 @@ static bool read_line(const struct line *l, const char *text,
 }
 
 /* The last line against all before it, which end there. */
-static bool whole(char *text)
+static bool manifest_whole(char *text)
 {
 	static const char key[] = "\nmanifest ";
 	char hex[SHA256_HEX + 1];
 	char *last = strstr(text, key);
 	if (!last)
 		return false;
-	digest_of(text, (size_t)(last + 1 - text), hex);
+	manifest_digest_of(text, (size_t)(last + 1 - text), hex);
 	hex[SHA256_HEX - 1] = '\n';
 	hex[SHA256_HEX] = '\0';
 	if (strcmp(last + strlen(key), hex) != 0)
@@ -122,14 +123,14 @@ bool manifest_from(struct manifest *m, char *text, struct err *e)
 			"is a backup of format %ld, which this program does "
 			"not know; use a newer kernsiftd",
 			strtol(text + n, NULL, 10));
-	if (!whole(text))
-		return damaged(e);
+	if (!manifest_whole(text))
+		return manifest_damaged(e);
 	char *rest = text;
 	strsep(&rest, "\n");
 	for (int i = 0; i < LINES; i++) {
 		char *line = strsep(&rest, "\n");
-		if (!line || !read_line(&lines[i], line, m))
-			return damaged(e);
+		if (!line || !manifest_read_line(&lines[i], line, m))
+			return manifest_damaged(e);
 	}
-	return (rest && !*rest) || damaged(e);
+	return (rest && !*rest) || manifest_damaged(e);
 }

@@ -1,6 +1,7 @@
 /* chores.c - a step of each, again and again, until the server stops. */
 #include "chores.h"
 #include "audit.h"
+#include "clock.h"
 #include "courier.h"
 #include "delivery.h"
 #include "keep.h"
@@ -34,13 +35,6 @@ struct chores {
 	struct err unwritten; /* it could not be */
 	time_t vacuum_at, look_at;
 };
-
-static time_t now_s(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
-}
 
 static bool go_on(void *ctx)
 {
@@ -82,7 +76,7 @@ static bool look_out(struct chores *c, struct err *e)
 		c->stuck = true;
 	}
 	c->stuck = failed;
-	c->look_at = now_s() + SLICE_S;
+	c->look_at = clock_ms() / 1000 + SLICE_S;
 	return true;
 }
 
@@ -94,7 +88,7 @@ static bool go_on_dropping(void *ctx)
 	if (!c->row &&
 		!audit_command(c->db, "vacuum", NULL, &c->row, &c->unwritten))
 		return false;
-	if (now_s() >= c->look_at)
+	if (clock_ms() / 1000 >= c->look_at)
 		look_out(c, &unheard);
 	return go_on(c);
 }
@@ -106,10 +100,10 @@ static bool vacuum(struct chores *c, struct err *e)
 	struct keep_report report;
 	int64_t dropped;
 	bool more = true;
-	if (!c->vacuum_s || now_s() < c->vacuum_at)
+	if (!c->vacuum_s || clock_ms() / 1000 < c->vacuum_at)
 		return true;
-	c->vacuum_at = now_s() + c->vacuum_s;
-	c->look_at = now_s() + SLICE_S;
+	c->vacuum_at = clock_ms() / 1000 + c->vacuum_s;
+	c->look_at = clock_ms() / 1000 + SLICE_S;
 	c->row = 0;
 	c->unwritten = (struct err){ 0 };
 	bool ok = keep_vacuum(c->db, &a, &as_stored, false, go_on_dropping, c,
@@ -120,7 +114,7 @@ static bool vacuum(struct chores *c, struct err *e)
 	while (ok && more && go_on(c))
 		ok = delivery_sweep(c->db, &dropped, &more, e);
 	if (!ok) /* begun anew */
-		c->vacuum_at = now_s();
+		c->vacuum_at = clock_ms() / 1000;
 	arena_release(&a);
 	return ok;
 }
@@ -181,8 +175,8 @@ static void ready(struct chores *c)
 	pthread_condattr_destroy(&how);
 	pthread_mutex_init(&c->lock, NULL);
 	leash_init(&c->leash);
-	c->vacuum_at =
-		now_s() + (c->vacuum_s < FIRST_S ? c->vacuum_s : FIRST_S);
+	c->vacuum_at = clock_ms() / 1000 +
+		       (c->vacuum_s < FIRST_S ? c->vacuum_s : FIRST_S);
 }
 
 static void release(struct chores *c)

@@ -18,7 +18,7 @@ struct arena_block {
 	_Alignas(ALIGN) char bytes[];
 };
 
-static void out_of_memory(size_t bytes)
+static void arena_out_of_memory(size_t bytes)
 {
 	fprintf(stderr, "out of memory: %zu bytes\n", bytes);
 	abort();
@@ -26,11 +26,11 @@ static void out_of_memory(size_t bytes)
 
 /* Whether `bytes` more may be taken; counts them if so. More than half of all
  * addresses is a size gone wrong, and leaves no room for a header. */
-static bool take(struct arena *a, size_t bytes)
+static bool arena_take(struct arena *a, size_t bytes)
 {
 	bool absurd = bytes > SIZE_MAX / 2;
 	if (absurd && !a->ceiling)
-		out_of_memory(bytes);
+		arena_out_of_memory(bytes);
 	if (absurd || (a->ceiling && (bytes > a->ceiling ||
 					     a->taken > a->ceiling - bytes))) {
 		a->full = true;
@@ -41,7 +41,7 @@ static bool take(struct arena *a, size_t bytes)
 }
 
 /* Bytes of address space in use; 0 where that cannot be told. */
-static size_t address_space(void)
+static size_t arena_address_space(void)
 {
 	char text[32] = "";
 	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -55,13 +55,13 @@ static size_t address_space(void)
 }
 
 /* Whether the limit on this process leaves no room for that many bytes. */
-static bool limited(size_t bytes)
+static bool arena_limited(size_t bytes)
 {
 	enum { SLACK = 4 << 20 }; /* malloc asks for more than it is asked */
 	struct rlimit l;
 	size_t want;
 	return getrlimit(RLIMIT_AS, &l) == 0 && l.rlim_cur != RLIM_INFINITY &&
-	       (__builtin_add_overflow(address_space(), bytes, &want) ||
+	       (__builtin_add_overflow(arena_address_space(), bytes, &want) ||
 		       __builtin_add_overflow(want, (size_t)SLACK, &want) ||
 		       want > l.rlim_cur);
 }
@@ -69,16 +69,16 @@ static bool limited(size_t bytes)
 void arena_refuse(struct arena *a, size_t bytes)
 {
 	a->full = true;
-	a->refused |= !limited(bytes);
+	a->refused |= !arena_limited(bytes);
 }
 
-static struct arena_block *block_new(struct arena *a, size_t size)
+static struct arena_block *arena_block_new(struct arena *a, size_t size)
 {
-	if (!take(a, size))
+	if (!arena_take(a, size))
 		return NULL;
 	struct arena_block *b = calloc(1, sizeof *b + size);
 	if (!b && !a->ceiling)
-		out_of_memory(size);
+		arena_out_of_memory(size);
 	if (!b) {
 		a->taken -= size;
 		arena_refuse(a, size);
@@ -99,7 +99,7 @@ void *arena_alloc(struct arena *a, size_t count, size_t size)
 	want = (want + ALIGN - 1) / ALIGN * ALIGN;
 	if (!a->top || a->top->size - a->top->used < want) {
 		struct arena_block *b =
-			block_new(a, want > BLOCK ? want : BLOCK);
+			arena_block_new(a, want > BLOCK ? want : BLOCK);
 		if (!b)
 			return NULL;
 		b->below = a->top;
@@ -136,13 +136,13 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	return p;
 }
 
-static struct arena_block *block_of(void *p)
+static struct arena_block *arena_block_of(void *p)
 {
 	return (struct arena_block *)((char *)p -
 				      offsetof(struct arena_block, bytes));
 }
 
-static void own_link(struct arena *a, struct arena_block *b)
+static void arena_own_link(struct arena *a, struct arena_block *b)
 {
 	b->above = NULL;
 	b->below = a->own;
@@ -151,7 +151,7 @@ static void own_link(struct arena *a, struct arena_block *b)
 	a->own = b;
 }
 
-static void own_unlink(struct arena *a, struct arena_block *b)
+static void arena_own_unlink(struct arena *a, struct arena_block *b)
 {
 	if (b->below)
 		b->below->above = b->above;
@@ -164,29 +164,29 @@ static void own_unlink(struct arena *a, struct arena_block *b)
 void *arena_grow(struct arena *a, void *p, size_t bytes)
 {
 	if (!p) {
-		struct arena_block *b = block_new(a, bytes);
+		struct arena_block *b = arena_block_new(a, bytes);
 		if (!b)
 			return NULL;
-		own_link(a, b);
+		arena_own_link(a, b);
 		return b->bytes;
 	}
-	struct arena_block *b = block_of(p);
+	struct arena_block *b = arena_block_of(p);
 	if (bytes <= b->size)
 		return p;
 	size_t more = bytes - b->size;
-	if (!take(a, more))
+	if (!arena_take(a, more))
 		return NULL;
-	own_unlink(a, b);
+	arena_own_unlink(a, b);
 	struct arena_block *moved = realloc(b, sizeof *b + bytes);
 	if (!moved) {
 		if (!a->ceiling)
-			out_of_memory(bytes);
-		own_link(a, b);
+			arena_out_of_memory(bytes);
+		arena_own_link(a, b);
 		a->taken -= more;
 		arena_refuse(a, bytes);
 		return NULL;
 	}
-	own_link(a, moved);
+	arena_own_link(a, moved);
 	moved->size = bytes;
 	return moved->bytes;
 }
@@ -195,8 +195,8 @@ void arena_drop(struct arena *a, void *p)
 {
 	if (!p)
 		return;
-	struct arena_block *b = block_of(p);
-	own_unlink(a, b);
+	struct arena_block *b = arena_block_of(p);
+	arena_own_unlink(a, b);
 	a->taken -= b->size;
 	free(b);
 }
@@ -212,7 +212,7 @@ bool arena_err(const struct arena *a, struct err *e)
 		a->ceiling >> 20);
 }
 
-static void blocks_free(struct arena_block *b)
+static void arena_blocks_free(struct arena_block *b)
 {
 	while (b) {
 		struct arena_block *below = b->below;
@@ -223,8 +223,8 @@ static void blocks_free(struct arena_block *b)
 
 void arena_release(struct arena *a)
 {
-	blocks_free(a->top);
-	blocks_free(a->own);
+	arena_blocks_free(a->top);
+	arena_blocks_free(a->own);
 	*a = (struct arena){ .ceiling = a->ceiling };
 }
 

@@ -12,7 +12,7 @@ void buf_init(struct buf *b, size_t ceiling)
 }
 
 /* Room for len more and a NUL. */
-static bool room(struct buf *b, size_t len)
+static bool buf_room(struct buf *b, size_t len)
 {
 	if (b->full || len > b->ceiling - b->len) {
 		b->full = true;
@@ -34,7 +34,7 @@ static bool room(struct buf *b, size_t len)
 
 void buf_add(struct buf *b, const void *bytes, size_t len)
 {
-	if (!room(b, len))
+	if (!buf_room(b, len))
 		return;
 	if (len)
 		memcpy(b->at + b->len, bytes, len);
@@ -54,7 +54,7 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	va_copy(again, ap);
 	int len = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
-	if (len >= 0 && room(b, (size_t)len)) {
+	if (len >= 0 && buf_room(b, (size_t)len)) {
 		vsnprintf(b->at + b->len, (size_t)len + 1, fmt, again);
 		b->len += (size_t)len;
 	}
@@ -64,7 +64,7 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 char *buf_take(struct buf *b, size_t *len)
 {
 	if (!b->at)
-		room(b, 0);
+		buf_room(b, 0);
 	if (!b->at)
 		b->at = calloc(1, 1);
 	if (!b->at)

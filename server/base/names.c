@@ -2,7 +2,7 @@
 #include "names.h"
 #include <string.h>
 
-static uint32_t hash_of(const char *s, size_t len)
+static uint32_t names_hash_of(const char *s, size_t len)
 {
 	uint64_t h = 0x9E3779B97F4A7C15u ^ len;
 	for (; len >= 8; s += 8, len -= 8) {
@@ -18,7 +18,7 @@ static uint32_t hash_of(const char *s, size_t len)
 }
 
 /* The slot these bytes are in, or the free one they belong in. */
-static uint32_t *slot(const struct names *ns, const char *s, size_t len,
+static uint32_t *names_slot(const struct names *ns, const char *s, size_t len,
 	uint32_t hash)
 {
 	uint32_t mask = ns->slots_cap - 1;
@@ -33,7 +33,7 @@ static uint32_t *slot(const struct names *ns, const char *s, size_t len,
 	}
 }
 
-static bool grow(struct names *ns)
+static bool names_grow(struct names *ns)
 {
 	uint32_t cap = ns->slots_cap * 2;
 	uint32_t *slots = arena_grow(ns->arena, NULL, cap * sizeof *slots);
@@ -61,21 +61,21 @@ static bool grow(struct names *ns)
 bool names_init(struct names *ns, struct arena *a)
 {
 	*ns = (struct names){ .arena = a, .slots_cap = 16 };
-	return grow(ns) && names_put(ns, "", 0) == 0;
+	return names_grow(ns) && names_put(ns, "", 0) == 0;
 }
 
 uint32_t names_put(struct names *ns, const char *s, size_t len)
 {
-	uint32_t hash = hash_of(s, len);
-	uint32_t *at = slot(ns, s, len, hash);
+	uint32_t hash = names_hash_of(s, len);
+	uint32_t *at = names_slot(ns, s, len, hash);
 	if (*at)
 		return *at - 1;
 	if (len >= UINT32_MAX)
 		return NAMES_NONE;
 	if (ns->n == ns->cap) {
-		if (!grow(ns))
+		if (!names_grow(ns))
 			return NAMES_NONE;
-		at = slot(ns, s, len, hash);
+		at = names_slot(ns, s, len, hash);
 	}
 	char *text = arena_strndup(ns->arena, s, len);
 	if (!text)
@@ -87,6 +87,6 @@ uint32_t names_put(struct names *ns, const char *s, size_t len)
 
 uint32_t names_find(const struct names *ns, const char *s, size_t len)
 {
-	uint32_t id = *slot(ns, s, len, hash_of(s, len));
+	uint32_t id = *names_slot(ns, s, len, names_hash_of(s, len));
 	return id ? id - 1 : NAMES_NONE;
 }

@@ -14,14 +14,14 @@ struct network {
 	int bits;
 };
 
-static void from_v4(const void *four, struct in6_addr *out)
+static void outward_from_v4(const void *four, struct in6_addr *out)
 {
 	*out = (struct in6_addr){ 0 };
 	out->s6_addr[10] = out->s6_addr[11] = 0xff;
 	memcpy(out->s6_addr + V4_AT, four, 4);
 }
 
-static bool inside(const struct in6_addr *a, const struct network *n)
+static bool outward_inside(const struct in6_addr *a, const struct network *n)
 {
 	int whole = n->bits / 8, rest = n->bits % 8;
 	if (memcmp(a->s6_addr, n->at.s6_addr, (size_t)whole) != 0)
@@ -31,7 +31,7 @@ static bool inside(const struct in6_addr *a, const struct network *n)
 }
 
 /* An address, or a network where a slash and a number of bits follow. */
-static bool network_from(const char *text, struct network *out)
+static bool outward_network_from(const char *text, struct network *out)
 {
 	char at[WORD], *end;
 	struct in_addr v4;
@@ -42,7 +42,7 @@ static bool network_from(const char *text, struct network *out)
 	at[len] = '\0';
 	bool four = inet_pton(AF_INET, at, &v4) == 1;
 	if (four)
-		from_v4(&v4, &out->at);
+		outward_from_v4(&v4, &out->at);
 	else if (inet_pton(AF_INET6, at, &out->at) != 1)
 		return false;
 	int most = four ? 32 : 128;
@@ -58,7 +58,7 @@ static bool network_from(const char *text, struct network *out)
 
 /* What is no public address of the internet: IANA's registries of special
  * purpose, and of IPv6 all that was never given out. */
-static bool is_public(const struct in6_addr *a)
+static bool outward_is_public(const struct in6_addr *a)
 {
 	static const char *const v4_not[] = { "0.0.0.0/8", "10.0.0.0/8",
 		"100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
@@ -72,22 +72,24 @@ static bool is_public(const struct in6_addr *a)
 	size_t n = four ? sizeof v4_not / sizeof *v4_not
 			: sizeof v6_not / sizeof *v6_not;
 	struct network net;
-	if (!four && (!network_from("2000::/3", &net) || !inside(a, &net)))
+	if (!four && (!outward_network_from("2000::/3", &net) ||
+			     !outward_inside(a, &net)))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (!network_from(list[i], &net) || inside(a, &net))
+		if (!outward_network_from(list[i], &net) ||
+			outward_inside(a, &net))
 			return false;
 	return true;
 }
 
 /* False where it is of no family that we know. */
-static bool address_of(const struct sockaddr *sa, struct in6_addr *out)
+static bool outward_address_of(const struct sockaddr *sa, struct in6_addr *out)
 {
 	struct network nat64;
 	if (sa->sa_family == AF_INET) {
 		struct sockaddr_in in4;
 		memcpy(&in4, sa, sizeof in4);
-		from_v4(&in4.sin_addr, out);
+		outward_from_v4(&in4.sin_addr, out);
 		return true;
 	}
 	if (sa->sa_family != AF_INET6)
@@ -95,13 +97,14 @@ static bool address_of(const struct sockaddr *sa, struct in6_addr *out)
 	struct sockaddr_in6 in6;
 	memcpy(&in6, sa, sizeof in6);
 	*out = in6.sin6_addr;
-	if (network_from("64:ff9b::/96", &nat64) && inside(out, &nat64))
-		from_v4(in6.sin6_addr.s6_addr + V4_AT, out);
+	if (outward_network_from("64:ff9b::/96", &nat64) &&
+		outward_inside(out, &nat64))
+		outward_from_v4(in6.sin6_addr.s6_addr + V4_AT, out);
 	return true;
 }
 
 /* The next word of the list; false at its end. */
-static bool next_word(const char **list, char word[WORD])
+static bool outward_next_word(const char **list, char word[WORD])
 {
 	*list += strspn(*list, ", ");
 	size_t len = strcspn(*list, ", ");
@@ -114,7 +117,7 @@ static bool next_word(const char **list, char word[WORD])
 	return true;
 }
 
-static bool is_name(const char *word)
+static bool outward_is_name(const char *word)
 {
 	static const char bytes[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "abcdefghijklmnopqrstuvwxyz0123456789.-_";
@@ -126,8 +129,8 @@ bool outward_list(const char *list, struct err *e)
 {
 	char word[WORD];
 	struct network net;
-	while (next_word(&list, word))
-		if (!network_from(word, &net) && !is_name(word))
+	while (outward_next_word(&list, word))
+		if (!outward_network_from(word, &net) && !outward_is_name(word))
 			return err_set(e, ERR_INPUT,
 				"--webhook_private has '%.60s', which is no "
 				"name, no address and no network such as "
@@ -136,7 +139,7 @@ bool outward_list(const char *list, struct err *e)
 	return true;
 }
 
-static bool named(const char *word, const char *host)
+static bool outward_is_named(const char *word, const char *host)
 {
 	size_t n = strlen(word), len = strlen(host);
 	if (*word == '.')
@@ -144,13 +147,15 @@ static bool named(const char *word, const char *host)
 	return !strcasecmp(word, host);
 }
 
-static bool listed(const char *list, const char *host, const struct in6_addr *a)
+static bool outward_listed(const char *list, const char *host,
+	const struct in6_addr *a)
 {
 	char word[WORD];
 	struct network net;
-	while (next_word(&list, word))
-		if (network_from(word, &net) ? a && inside(a, &net)
-					     : named(word, host))
+	while (outward_next_word(&list, word))
+		if (outward_network_from(word, &net)
+				? a && outward_inside(a, &net)
+				: outward_is_named(word, host))
 			return true;
 	return false;
 }
@@ -160,8 +165,9 @@ bool outward_may(const char *list, const char *host, const struct sockaddr *to,
 {
 	struct in6_addr a;
 	char text[INET6_ADDRSTRLEN] = "?";
-	bool known = address_of(to, &a);
-	if (listed(list, host, known ? &a : NULL) || (known && is_public(&a)))
+	bool known = outward_address_of(to, &a);
+	if (outward_listed(list, host, known ? &a : NULL) ||
+		(known && outward_is_public(&a)))
 		return true;
 	bool four = known && IN6_IS_ADDR_V4MAPPED(&a);
 	if (known)

@@ -8,24 +8,24 @@
 _Static_assert(sizeof(struct sha256_ctx) <= sizeof(struct sha256),
 	"nettle's state fits ours");
 
-static struct sha256_ctx *ctx(struct sha256 *s)
+static struct sha256_ctx *sha256_ctx(struct sha256 *s)
 {
 	return (struct sha256_ctx *)(void *)s->state;
 }
 
 void sha256_init(struct sha256 *s)
 {
-	nettle_sha256_init(ctx(s));
+	nettle_sha256_init(sha256_ctx(s));
 }
 
 void sha256_add(struct sha256 *s, const void *bytes, size_t len)
 {
-	nettle_sha256_update(ctx(s), len, bytes);
+	nettle_sha256_update(sha256_ctx(s), len, bytes);
 }
 
 void sha256_end(struct sha256 *s, uint8_t digest[SHA256_BYTES])
 {
-	nettle_sha256_digest(ctx(s), SHA256_BYTES, digest);
+	nettle_sha256_digest(sha256_ctx(s), SHA256_BYTES, digest);
 }
 
 void sha256_of(const void *bytes, size_t len, uint8_t digest[SHA256_BYTES])

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Bytes of the well-formed character at s, or 0. */
-static size_t character(const unsigned char *s, size_t len)
+static size_t utf8_character(const unsigned char *s, size_t len)
 {
 	unsigned char a = s[0];
 	if (a < 0x80)
@@ -30,7 +30,7 @@ static size_t character(const unsigned char *s, size_t len)
 }
 
 /* How many bytes from s on are plain ASCII without a NUL, eight at a time. */
-static size_t ascii(const unsigned char *s, size_t len)
+static size_t utf8_ascii(const unsigned char *s, size_t len)
 {
 	size_t i = 0;
 	for (; i + 8 <= len; i += 8) {
@@ -48,8 +48,9 @@ static size_t ascii(const unsigned char *s, size_t len)
 bool utf8_valid(const char *s, size_t len)
 {
 	const unsigned char *p = (const unsigned char *)s;
-	for (size_t i = ascii(p, len); i < len; i += ascii(p + i, len - i)) {
-		size_t n = character(p + i, len - i);
+	for (size_t i = utf8_ascii(p, len); i < len;
+		i += utf8_ascii(p + i, len - i)) {
+		size_t n = utf8_character(p + i, len - i);
 		if (n == 0)
 			return false;
 		i += n;
@@ -62,7 +63,7 @@ size_t utf8_mend(char *out, const char *s, size_t len)
 	const unsigned char *p = (const unsigned char *)s;
 	size_t to = 0;
 	for (size_t i = 0; i < len;) {
-		size_t n = character(p + i, len - i);
+		size_t n = utf8_character(p + i, len - i);
 		if (n) {
 			memcpy(out + to, s + i, n);
 			to += n;

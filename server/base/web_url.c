@@ -12,7 +12,7 @@
 
 enum { PORT_DIGITS = 5, PORT_FREE = 1024, PORT_MAX = 65535 };
 
-static bool bytes_check(const char *url, struct err *e)
+static bool web_url_bytes_check(const char *url, struct err *e)
 {
 	size_t len = strlen(url);
 	if (len > WEB_URL_MAX)
@@ -34,7 +34,8 @@ static bool bytes_check(const char *url, struct err *e)
 		       "url: has a fragment (#…), which no server is sent");
 }
 
-static bool scheme_read(const char **at, struct web_url *out, struct err *e)
+static bool web_url_scheme_read(const char **at, struct web_url *out,
+	struct err *e)
 {
 	out->tls = !strncasecmp(*at, "https://", 8);
 	if (!out->tls && strncasecmp(*at, "http://", 7) != 0)
@@ -47,8 +48,8 @@ static bool scheme_read(const char **at, struct web_url *out, struct err *e)
 	return true;
 }
 
-static bool host_read(const char **at, const char *end, struct web_url *out,
-	struct err *e)
+static bool web_url_host_read(const char **at, const char *end,
+	struct web_url *out, struct err *e)
 {
 	bool bracket = **at == '[';
 	const char *from = *at + bracket;
@@ -67,8 +68,8 @@ static bool host_read(const char **at, const char *end, struct web_url *out,
 	return true;
 }
 
-static bool port_read(const char *at, const char *end, struct web_url *out,
-	struct err *e)
+static bool web_url_port_read(const char *at, const char *end,
+	struct web_url *out, struct err *e)
 {
 	if (at == end)
 		return true;
@@ -88,12 +89,13 @@ bool web_url_read(const char *url, struct web_url *out, struct err *e)
 {
 	const char *at = url;
 	*out = (struct web_url){ 0 };
-	if (!bytes_check(url, e) || !scheme_read(&at, out, e))
+	if (!web_url_bytes_check(url, e) || !web_url_scheme_read(&at, out, e))
 		return false;
 	const char *end = at + strcspn(at, "/?");
 	if (memchr(at, '@', (size_t)(end - at)))
 		return err_set(e, ERR_INPUT,
 			"url: holds a user name or a password; what is sent "
 			"is signed instead");
-	return host_read(&at, end, out, e) && port_read(at, end, out, e);
+	return web_url_host_read(&at, end, out, e) &&
+	       web_url_port_read(at, end, out, e);
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool open_all(struct catalog *c, const struct catalog_own *own,
+static bool catalog_open_all(struct catalog *c, const struct catalog_own *own,
 	struct err *e)
 {
 	static const struct catalog_own none = { 0 };
@@ -52,9 +52,9 @@ struct catalog *catalog_new(const struct catalog_own *own, struct err *e)
 	if (own && own->version)
 		snprintf(c->version, sizeof c->version, "%d+%lld",
 			CATALOG_VERSION, (long long)own->version);
-	if (open_all(c, own, e) && operators_read(c, e) && rules_read(c, e) &&
-		platforms_read(c, e) && layer_words_read(c, e) &&
-		module_words_read(c, e) && (c->costs = costs_new(c, e)))
+	if (catalog_open_all(c, own, e) && operators_read(c, e) &&
+		rules_read(c, e) && platforms_read(c, e) &&
+		layer_words_read(c, e) && (c->costs = costs_new(c, e)))
 		return c;
 	catalog_free(c);
 	return NULL;

@@ -1,9 +1,27 @@
-/* costs.c - formulas from data: those the program carries, and those that own
- * operators bring. */
+/* costs.c - what an operator must do: its formulas, and W and Q of one call */
 #include "costs.h"
+#include "buf.h"
+#include "formula.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* An entry's formulas; it counts where the sizes it asks for are told and `when`
+ * holds. */
+struct cost_variant {
+	struct formula_set set;
+	uint32_t when; /* roots; 0 none */
+	uint32_t read, write;
+	uint32_t flops[DTYPES];
+	uint32_t of_dtype, of_vector; /* in the shape's type, or what stands
+		for it where numbers are computed one by one */
+};
+
+struct operator_cost {
+	const struct operator_info *op;
+	struct cost_variant *variants[2]; /* by convention */
+	uint32_t n[2];
+};
 
 enum { VARIANTS = 8 };
 
@@ -15,7 +33,7 @@ struct costs {
 };
 
 /* Where a formula stands: an entry of a document and the keys below it. */
-struct place {
+struct cost_place {
 	struct costs *c;
 	const struct entries *d;
 	size_t i;
@@ -24,14 +42,14 @@ struct place {
 	struct err *err;
 };
 
-static bool fail(const struct place *p, const char *what)
+static bool costs_fail(const struct cost_place *p, const char *what)
 {
 	return entries_fail(p->d, p->i, p->err, "in '%s' %s", p->convention,
 		what);
 }
 
 /* One formula; `must` be there or *root is 0. */
-static bool formula(const struct place *p, struct formula_set *f,
+static bool costs_formula(const struct cost_place *p, struct formula_set *f,
 	const json_t *v, const char *key, bool must, uint32_t *root)
 {
 	struct err why = { 0 };
@@ -48,26 +66,28 @@ static bool formula(const struct place *p, struct formula_set *f,
 	       entries_fail(p->d, p->i, p->err, "%s", why.text);
 }
 
-static bool shared(const struct place *p, struct formula_set *f,
+static bool costs_shared(const struct cost_place *p, struct formula_set *f,
 	const json_t *list)
 {
 	if (list && !json_is_array(list))
-		return fail(p, "'let' is no list of texts");
+		return costs_fail(p, "'let' is no list of texts");
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		struct err why = { 0 };
 		const char *text = json_string_value(json_array_get(list, i));
 		if (!text)
-			return fail(p, "'let' is no list of texts");
+			return costs_fail(p, "'let' is no list of texts");
 		if (!formula_share(f, text, "let", &why))
 			return entries_fail(p->d, p->i, p->err, "%s", why.text);
 	}
 	return true;
 }
 
-static bool flops(const struct place *p, struct cost_variant *v, json_t *map)
+static bool costs_flops(const struct cost_place *p, struct cost_variant *v,
+	json_t *map)
 {
 	if (map && !json_is_object(map))
-		return fail(p, "'flops' is no object of types and formulas");
+		return costs_fail(p,
+			"'flops' is no object of types and formulas");
 	for (void *k = json_object_iter(map); k;
 		k = json_object_iter_next(map, k)) {
 		const char *key = json_object_iter_key(k);
@@ -88,14 +108,14 @@ static bool flops(const struct place *p, struct cost_variant *v, json_t *map)
 			return entries_fail(p->d, p->i, p->err,
 				"in '%s' two formulas are of the type %s",
 				p->convention, dtype_word(d));
-		if (!formula(p, &v->set, json_object_iter_value(k), key, true,
-			    root))
+		if (!costs_formula(p, &v->set, json_object_iter_value(k), key,
+			    true, root))
 			return false;
 	}
 	return true;
 }
 
-static bool known_keys(const struct place *p, json_t *entry)
+static bool costs_known_keys(const struct cost_place *p, json_t *entry)
 {
 	static const char *const keys[] = { "when", "let", "flops", "read",
 		"write" };
@@ -104,42 +124,45 @@ static bool known_keys(const struct place *p, json_t *entry)
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		known += json_object_get(entry, keys[i]) != NULL;
 	return (json_is_object(entry) && json_object_size(entry) == known) ||
-	       fail(p, "there is more than when, let, flops, read, write");
+	       costs_fail(p,
+		       "there is more than when, let, flops, read, write");
 }
 
-static bool variant(const struct place *p, json_t *entry,
+static bool costs_variant(const struct cost_place *p, json_t *entry,
 	struct cost_variant *v)
 {
 	formula_init(&v->set, &p->c->arena, p->op->sizes, p->op->sizes_n);
-	return known_keys(p, entry) &&
-	       shared(p, &v->set, json_object_get(entry, "let")) &&
-	       formula(p, &v->set, json_object_get(entry, "when"), "when",
+	return costs_known_keys(p, entry) &&
+	       costs_shared(p, &v->set, json_object_get(entry, "let")) &&
+	       costs_formula(p, &v->set, json_object_get(entry, "when"), "when",
 		       false, &v->when) &&
-	       flops(p, v, json_object_get(entry, "flops")) &&
-	       formula(p, &v->set, json_object_get(entry, "read"), "read", true,
-		       &v->read) &&
-	       formula(p, &v->set, json_object_get(entry, "write"), "write",
-		       true, &v->write);
+	       costs_flops(p, v, json_object_get(entry, "flops")) &&
+	       costs_formula(p, &v->set, json_object_get(entry, "read"), "read",
+		       true, &v->read) &&
+	       costs_formula(p, &v->set, json_object_get(entry, "write"),
+		       "write", true, &v->write);
 }
 
 /* An entry, or a list of them. */
-static bool variants(const struct place *p, json_t *v, struct cost_variant **at,
-	uint32_t *n)
+static bool costs_variants(const struct cost_place *p, json_t *v,
+	struct cost_variant **at, uint32_t *n)
 {
 	size_t many = json_is_array(v) ? json_array_size(v) : 1;
 
 	if (many == 0 || many > VARIANTS)
-		return fail(p, "there are no entries, or more than 8");
+		return costs_fail(p, "there are no entries, or more than 8");
 	*at = arena_array(&p->c->arena, struct cost_variant, many);
 	*n = (uint32_t)many;
 	for (size_t i = 0; i < many; i++)
-		if (!variant(p, json_is_array(v) ? json_array_get(v, i) : v,
+		if (!costs_variant(p,
+			    json_is_array(v) ? json_array_get(v, i) : v,
 			    &(*at)[i]))
 			return false;
 	return true;
 }
 
-static bool row(struct place p, const json_t *cost, struct operator_cost *out)
+static bool costs_row(struct cost_place p, const json_t *cost,
+	struct operator_cost *out)
 {
 	static const char *const names[] = { [CONVENTION_PHYSICAL] = "physical",
 		[CONVENTION_CATALOGUE] = "catalogue" };
@@ -148,20 +171,20 @@ static bool row(struct place p, const json_t *cost, struct operator_cost *out)
 	for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
 		json_t *v = json_object_get(cost, names[k]);
 		p.convention = names[k];
-		if (v && !variants(&p, v, &out->variants[k], &out->n[k]))
+		if (v && !costs_variants(&p, v, &out->variants[k], &out->n[k]))
 			return false;
 	}
 	return out->n[CONVENTION_PHYSICAL] ||
 	       entries_fail(p.d, p.i, p.err, "it has no 'physical' cost");
 }
 
-static int by_name(const void *a, const void *b)
+static int costs_by_name(const void *a, const void *b)
 {
 	const struct operator_cost *x = a, *y = b;
 	return strcmp(x->op->name, y->op->name);
 }
 
-static bool own_read(struct costs *c, const struct catalog *catalog,
+static bool costs_own_read(struct costs *c, const struct catalog *catalog,
 	struct err *e)
 {
 	const struct entries *d = &catalog->operators[OWN];
@@ -169,14 +192,14 @@ static bool own_read(struct costs *c, const struct catalog *catalog,
 	for (size_t i = 0; i < entries_n(d); i++) {
 		const json_t *item = entries_at(d, i);
 		const json_t *cost = json_object_get(item, "cost");
-		struct place p = { .c = c, .d = d, .i = i, .err = e };
+		struct cost_place p = { .c = c, .d = d, .i = i, .err = e };
 		if (!cost || json_is_null(cost))
 			continue;
 		if (!json_is_object(cost))
 			return entries_fail(d, i, e, "'cost' is no object");
 		p.op = catalog_operator(catalog,
 			json_string_value(json_object_get(item, "name")));
-		if (!row(p, cost, &c->rows[c->n++]))
+		if (!costs_row(p, cost, &c->rows[c->n++]))
 			return false;
 	}
 	return true;
@@ -184,7 +207,7 @@ static bool own_read(struct costs *c, const struct catalog *catalog,
 
 /* An own operator's formulas come before the carried ones of that name; where
  * it has none, those serve it as long as they ask for sizes it has. */
-static bool carried_read(struct costs *c, const struct catalog *catalog,
+static bool costs_carried_read(struct costs *c, const struct catalog *catalog,
 	struct err *e)
 {
 	uint32_t own = c->n;
@@ -192,7 +215,7 @@ static bool carried_read(struct costs *c, const struct catalog *catalog,
 	for (size_t i = 0; i < entries_n(&c->carried); i++) {
 		const json_t *item = entries_at(&c->carried, i);
 		struct err why = { 0 };
-		struct place p = { .c = c,
+		struct cost_place p = { .c = c,
 			.d = &c->carried,
 			.i = i,
 			.err = &why };
@@ -205,7 +228,7 @@ static bool carried_read(struct costs *c, const struct catalog *catalog,
 			taken |= c->rows[k].op == p.op;
 		if (taken)
 			continue;
-		if (p.op && row(p, item, &c->rows[c->n])) {
+		if (p.op && costs_row(p, item, &c->rows[c->n])) {
 			c->n++;
 			continue;
 		}
@@ -231,9 +254,10 @@ struct costs *costs_new(const struct catalog *catalog, struct err *e)
 	c->rows = arena_array(&c->arena, struct operator_cost,
 		entries_n(&c->carried) + entries_n(&catalog->operators[OWN]) +
 			1);
-	if (!own_read(c, catalog, e) || !carried_read(c, catalog, e))
+	if (!costs_own_read(c, catalog, e) ||
+		!costs_carried_read(c, catalog, e))
 		goto failed;
-	qsort(c->rows, c->n, sizeof *c->rows, by_name);
+	qsort(c->rows, c->n, sizeof *c->rows, costs_by_name);
 	return c;
 failed:
 	costs_free(c);
@@ -249,11 +273,165 @@ void costs_free(struct costs *c)
 	free(c);
 }
 
-const struct operator_cost *costs_of(const struct costs *c, const char *op)
+/* NULL if there are no formulas. */
+static const struct operator_cost *costs_of(const struct costs *c,
+	const char *op)
 {
 	const struct operator_info info = { .name = op };
 	const struct operator_cost key = { .op = &info };
 
-	return c->n ? bsearch(&key, c->rows, c->n, sizeof *c->rows, by_name)
+	return c->n ? bsearch(&key, c->rows, c->n, sizeof *c->rows,
+			      costs_by_name)
 		    : NULL;
+}
+
+/* What a variant would have to be told; NULL where it can be worked out. */
+static const char *costs_lacks(const struct cost_variant *v,
+	const struct shape *s)
+{
+	const uint32_t roots[] = { v->when, v->read, v->write, v->of_dtype,
+		v->of_vector };
+	const char *name = NULL;
+
+	for (size_t i = 0; !name && i < sizeof roots / sizeof *roots; i++)
+		if (roots[i])
+			name = formula_lacks(&v->set, roots[i], s);
+	for (enum dtype d = 0; !name && d < DTYPES; d++)
+		if (v->flops[d])
+			name = formula_lacks(&v->set, v->flops[d], s);
+	return name;
+}
+
+/* The sizes that would have helped, each variant's first; not of one whose
+ * condition itself cannot be looked at, which is for a special case. */
+static bool costs_not_told(const struct operator_cost *oc,
+	enum convention convention, const struct shape *s, struct err *e)
+{
+	const char *seen[8];
+	struct buf text;
+	uint32_t n = 0;
+
+	buf_init(&text, sizeof e->text);
+	for (uint32_t i = 0; i < oc->n[convention]; i++) {
+		const struct cost_variant *v = &oc->variants[convention][i];
+		const char *name = costs_lacks(v, s);
+		uint32_t k = 0;
+		if (v->when && formula_lacks(&v->set, v->when, s))
+			continue;
+		while (name && k < n && strcmp(seen[k], name) != 0)
+			k++;
+		if (!name || k < n)
+			continue;
+		buf_printf(&text, "%s'%s'", n ? " or " : "", name);
+		seen[n++] = name;
+	}
+	if (n)
+		err_set(e, ERR_INPUT,
+			"the cost of '%s' needs its size %s, which is not told",
+			oc->op->name, text.at);
+	else
+		err_set(e, ERR_INPUT,
+			"the cost of '%s' is not known for these sizes",
+			oc->op->name);
+	buf_release(&text);
+	return false;
+}
+
+/* The first whose sizes are told and whose condition holds; NULL without a
+ * sentence where there is none. */
+static const struct cost_variant *costs_choose(const struct operator_cost *oc,
+	enum convention convention, const struct shape *s, struct err *e)
+{
+	for (uint32_t i = 0; i < oc->n[convention]; i++) {
+		const struct cost_variant *v = &oc->variants[convention][i];
+		struct formula_values values = { 0 };
+		uint64_t holds = 1;
+		if (costs_lacks(v, s))
+			continue;
+		if (v->when && !formula_value(&v->set, v->when, s, oc->op->name,
+				       &values, &holds, e))
+			return NULL;
+		if (holds)
+			return v;
+	}
+	return NULL;
+}
+
+/* Vector units have one width for what is stored in fewer bits. */
+static enum dtype costs_vector(enum dtype d)
+{
+	if (d == DTYPE_FP64 || d == DTYPE_COMPLEX128)
+		return DTYPE_FP64;
+	return dtype_counts(d) ? DTYPE_FP32 : DTYPE_UNKNOWN;
+}
+
+static bool costs_add(const struct operator_cost *oc,
+	const struct cost_variant *v, uint32_t root, enum dtype d,
+	const struct shape *s, struct formula_values *values, struct cost *out,
+	struct err *e)
+{
+	uint64_t w;
+
+	if (!formula_value(&v->set, root, s, oc->op->name, values, &w, e))
+		return false;
+	if (d && __builtin_add_overflow(out->flops[d], w, &out->flops[d]))
+		return err_set(e, ERR_TOO_LARGE,
+			"a figure of the cost of '%s' passes 64 bits",
+			oc->op->name);
+	return true;
+}
+
+static bool costs_work(const struct operator_cost *oc,
+	const struct cost_variant *v, const struct shape *s,
+	struct formula_values *values, struct cost *out, struct err *e)
+{
+	if ((v->of_dtype || v->of_vector) && s->dtype == DTYPE_UNKNOWN)
+		return err_set(e, ERR_INPUT,
+			"the cost of '%s' needs the type of its numbers, which "
+			"is not told",
+			oc->op->name);
+	if (v->of_dtype &&
+		!costs_add(oc, v, v->of_dtype, s->dtype, s, values, out, e))
+		return false;
+	if (v->of_vector && !costs_add(oc, v, v->of_vector,
+				    costs_vector(s->dtype), s, values, out, e))
+		return false;
+	for (enum dtype d = 0; d < DTYPES; d++)
+		if (v->flops[d] &&
+			!costs_add(oc, v, v->flops[d], d, s, values, out, e))
+			return false;
+	return true;
+}
+
+bool catalog_cost(const struct catalog *c, const struct operator_info *op,
+	const struct shape *s, enum convention convention, struct cost *out,
+	struct err *e)
+{
+	const struct operator_cost *oc = costs_of(c->costs, op->name);
+	struct formula_values values = { 0 };
+	struct cost cost = { 0 };
+	struct err why = { 0 };
+
+	if (!oc)
+		return err_set(e, ERR_NOT_FOUND,
+			"the operator '%s' has no formula for its cost",
+			op->name);
+	if (!oc->n[convention])
+		return err_set(e, ERR_NOT_FOUND,
+			"the operator '%s' is none of the published set, whose "
+			"way of counting its cost is not known",
+			op->name);
+	const struct cost_variant *v = costs_choose(oc, convention, s, &why);
+	if (why.code)
+		return err_set(e, why.code, "%s", why.text);
+	if (!v)
+		return costs_not_told(oc, convention, s, e);
+	if (!costs_work(oc, v, s, &values, &cost, e) ||
+		!formula_value(&v->set, v->read, s, op->name, &values,
+			&cost.read_bytes, e) ||
+		!formula_value(&v->set, v->write, s, op->name, &values,
+			&cost.write_bytes, e))
+		return false;
+	*out = cost;
+	return true;
 }

@@ -8,7 +8,7 @@
 
 extern const struct embedded catalog_data[];
 
-static bool damaged(struct err *e, const char *file, const char *what)
+static bool entries_damaged(struct err *e, const char *file, const char *what)
 {
 	return err_set(e, ERR_INTERNAL,
 		"the catalogue carried in the program is damaged: %s: %s", file,
@@ -24,14 +24,14 @@ bool entries_carried(struct entries *d, const char *file, const char *key,
 	while (f->path && strcmp(f->path, file) != 0)
 		f++;
 	if (!f->path)
-		return damaged(e, file, "it is not there");
+		return entries_damaged(e, file, "it is not there");
 	d->root = json_loadb((const char *)f->bytes, *f->len,
 		JSON_REJECT_DUPLICATES, &why);
 	if (!d->root)
-		return damaged(e, file, why.text);
+		return entries_damaged(e, file, why.text);
 	d->items = json_object_get(d->root, key);
 	if (!json_is_array(d->items))
-		return damaged(e, file, "it has no list");
+		return entries_damaged(e, file, "it has no list");
 	return true;
 }
 
@@ -186,4 +186,30 @@ bool entries_list(const struct entries *d, size_t i, const char *key,
 		texts = len > 0 && len <= ENTRIES_TEXT;
 	}
 	return texts || entries_fail(d, i, e, "'%s' is no list of texts", key);
+}
+
+bool entries_own_has(const struct entries parts[PARTS], const char *name)
+{
+	return entries_find(&parts[OWN], name) < entries_n(&parts[OWN]);
+}
+
+bool entries_name(const struct entries *d, size_t i, const char **name,
+	struct err *e)
+{
+	if (!entries_text(d, i, "name", true, name, e))
+		return false;
+	if (strlen(*name) > 64 ||
+		(*name)[strspn(*name, "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789_-.:+")])
+		return entries_fail(d, i, e,
+			"a name has 64 letters, digits and _-.:+ at most");
+	if (strcmp(*name, "unattributed") == 0)
+		return entries_fail(d, i, e,
+			"that is what launches without an operator are called");
+	size_t first = entries_find(d, *name);
+	if (first < i)
+		return entries_fail(d, i, e, "items[%zu] has that name too",
+			first);
+	return true;
 }

@@ -18,6 +18,8 @@ struct entries {
 	bool own;
 };
 
+enum { OWN, CARRIED, PARTS };
+
 enum { ENTRIES_ITEMS = 2000, ENTRIES_TEXT = 2000 };
 
 bool entries_carried(struct entries *d, const char *file, const char *key,
@@ -48,3 +50,10 @@ bool entries_bool(const struct entries *d, size_t i, const char *key,
 /* A list of texts; *out NULL where it is absent. */
 bool entries_list(const struct entries *d, size_t i, const char *key,
 	const json_t **out, struct err *e);
+/* A name of 1 to 64 letters, digits and _ - . : + */
+bool entries_name(const struct entries *d, size_t i, const char **name,
+	struct err *e);
+
+/* Whether an installation's own entries have that name: such an entry replaces
+ * the carried one. */
+bool entries_own_has(const struct entries parts[PARTS], const char *name);

@@ -9,16 +9,6 @@
 
 struct costs;
 
-enum { OWN, CARRIED, PARTS };
-
-/* Patterns that each stand for an operator, or for a platform. */
-struct meanings {
-	const char **text;
-	const void **stands_for;
-	uint32_t n, own, room;
-	struct matcher *matcher;
-};
-
 struct catalog {
 	struct arena arena;
 	char version[48];
@@ -60,18 +50,3 @@ bool operators_read(struct catalog *c, struct err *e);
 bool rules_read(struct catalog *c, struct err *e);
 bool platforms_read(struct catalog *c, struct err *e);
 bool layer_words_read(struct catalog *c, struct err *e);
-bool module_words_read(struct catalog *c, struct err *e);
-
-/* Whether the first part already has an entry of that name: it stands in for
- * the carried one. */
-bool own_has(const struct entries parts[PARTS], const char *name);
-/* A name of 1 to 64 letters, digits and _ - . : + */
-bool name_read(const struct entries *d, size_t i, const char **name,
-	struct err *e);
-
-void meanings_add(struct catalog *c, struct meanings *p, const char *text,
-	const void *stands_for, bool own);
-bool meanings_compile(struct meanings *p, bool whole, uint32_t *fault,
-	struct err *e);
-const void *meanings_find(const struct meanings *p, const char *text,
-	size_t len);

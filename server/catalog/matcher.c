@@ -9,12 +9,12 @@
 
 enum { PART_BYTES = 14000, PATTERN_MAX = 1 << 20 };
 
-struct part {
+struct matcher_part {
 	pcre2_code *code;
 	uint32_t first, n;
 };
 struct matcher {
-	struct part *parts;
+	struct matcher_part *parts;
 	uint32_t n;
 	pcre2_match_context *limit;
 };
@@ -22,7 +22,7 @@ struct matcher {
 /* (*ACCEPT), (*COMMIT), (*:mark) and their like reach beyond the pattern they
  * stand in. Whether "(*" stands in a class, a quotation or a comment only PCRE2
  * can tell, so all are refused but "\(*"; "\c\" is a letter of its own. */
-static bool has_verb(const char *s)
+static bool matcher_has_verb(const char *s)
 {
 	for (const char *at = s; (at = strstr(at, "(*")); at++) {
 		const char *slash = at;
@@ -36,7 +36,8 @@ static bool has_verb(const char *s)
 	return false;
 }
 
-static pcre2_code *compile(const char *text, size_t len, int *code, size_t *at)
+static pcre2_code *matcher_compile(const char *text, size_t len, int *code,
+	size_t *at)
 {
 	return pcre2_compile((PCRE2_SPTR)text, len,
 		PCRE2_ANCHORED | PCRE2_DOTALL | PCRE2_NO_AUTO_CAPTURE |
@@ -46,13 +47,13 @@ static pcre2_code *compile(const char *text, size_t len, int *code, size_t *at)
 
 /* By itself, so that the reason and its place are the pattern's own; then in
  * its group, where (?x) could comment out what follows. */
-static bool sound(const struct matcher_rules *r, const char *pattern,
+static bool matcher_sound(const struct matcher_rules *r, const char *pattern,
 	struct err *e)
 {
 	static const char *const around[2][2] = { { "", "" }, { "(?:", ")" } };
 	bool ok = true;
 
-	if (has_verb(pattern))
+	if (matcher_has_verb(pattern))
 		return err_set(e, ERR_INPUT,
 			"the pattern has a verb, '(*…', which a rule may not");
 	for (int i = 0; ok && i < 2; i++) {
@@ -64,7 +65,7 @@ static bool sound(const struct matcher_rules *r, const char *pattern,
 		buf_printf(&b, "(?(DEFINE)%s)%s", r->words, around[i][0]);
 		size_t head = b.len;
 		buf_printf(&b, "%s%s", pattern, around[i][1]);
-		pcre2_code *c = compile(b.at, b.len, &code, &at);
+		pcre2_code *c = matcher_compile(b.at, b.len, &code, &at);
 		if (!c) {
 			PCRE2_UCHAR why[120];
 			size_t len = strlen(pattern);
@@ -82,8 +83,8 @@ static bool sound(const struct matcher_rules *r, const char *pattern,
 	return ok;
 }
 
-static bool part_make(struct part *p, const struct matcher_rules *r,
-	struct err *e)
+static bool matcher_part_make(struct matcher_part *p,
+	const struct matcher_rules *r, struct err *e)
 {
 	struct buf b;
 	int code;
@@ -95,7 +96,7 @@ static bool part_make(struct part *p, const struct matcher_rules *r,
 		buf_printf(&b, "%s(?:%s)%s(*:%u)", i > p->first ? "|" : "",
 			r->patterns[i], r->whole ? "\\z" : "", i);
 	buf_printf(&b, ")(?(DEFINE)%s)", r->words);
-	p->code = compile(b.at, b.len, &code, &at);
+	p->code = matcher_compile(b.at, b.len, &code, &at);
 	if (!p->code) {
 		PCRE2_UCHAR why[120];
 		pcre2_get_error_message(code, why, sizeof why);
@@ -112,7 +113,7 @@ static bool part_make(struct part *p, const struct matcher_rules *r,
 }
 
 /* How many patterns from `first` one part takes. */
-static uint32_t part_size(const struct matcher_rules *r, uint32_t first)
+static uint32_t matcher_part_size(const struct matcher_rules *r, uint32_t first)
 {
 	uint32_t end = first < r->own ? r->own : r->n, n = 0;
 	size_t bytes = 0;
@@ -137,13 +138,14 @@ struct matcher *matcher_new(const struct matcher_rules *r, uint32_t *fault,
 	pcre2_set_match_limit(m->limit, MATCHER_LIMIT);
 	bool ok = true;
 	for (*fault = 0; ok && *fault < r->own; ++*fault)
-		if (!(ok = sound(r, r->patterns[*fault], e)))
+		if (!(ok = matcher_sound(r, r->patterns[*fault], e)))
 			break;
 	for (uint32_t at = 0; ok && at < r->n;) {
-		struct part *p = &m->parts[m->n++];
-		*p = (struct part){ .first = at, .n = part_size(r, at) };
+		struct matcher_part *p = &m->parts[m->n++];
+		*p = (struct matcher_part){ .first = at,
+			.n = matcher_part_size(r, at) };
 		*fault = at;
-		ok = part_make(p, r, e);
+		ok = matcher_part_make(p, r, e);
 		at += p->n;
 	}
 	if (ok)
@@ -164,7 +166,7 @@ void matcher_free(struct matcher *m)
 }
 
 /* Which pattern of a part it was; -1 where the mark is none of ours. */
-static int64_t marked(const struct part *p, pcre2_match_data *d)
+static int64_t matcher_marked(const struct matcher_part *p, pcre2_match_data *d)
 {
 	const char *mark = (const char *)pcre2_get_mark(d);
 	long long i = mark ? strtoll(mark, NULL, 10) : -1;
@@ -184,7 +186,8 @@ struct matched matcher_find(const struct matcher *m, const char *text,
 	for (uint32_t i = 0; i < m->n && out.pattern < 0; i++) {
 		int rc = pcre2_match(m->parts[i].code, (PCRE2_SPTR)text, len, 0,
 			0, d, m->limit);
-		if (rc >= 0 && (out.pattern = marked(&m->parts[i], d)) < 0)
+		if (rc >= 0 &&
+			(out.pattern = matcher_marked(&m->parts[i], d)) < 0)
 			rc = PCRE2_ERROR_INTERNAL;
 		if (rc < 0) {
 			if (rc != PCRE2_ERROR_NOMATCH && !out.gave_up)
@@ -233,4 +236,46 @@ const char *matcher_limit(int gave_up, struct arena *a)
 		       "another way";
 	pcre2_get_error_message(gave_up, why, sizeof why);
 	return arena_printf(a, "for another reason: %s", (const char *)why);
+}
+
+void matcher_meanings_add(struct arena *a, struct meanings *p, const char *text,
+	const void *stands_for, bool own)
+{
+	if (p->n == p->room) {
+		uint32_t room = p->room ? 2 * p->room : 64;
+		const char **texts = arena_array(a, const char *, room);
+		const void **things = arena_array(a, const void *, room);
+		if (p->n) {
+			memcpy(texts, p->text, p->n * sizeof *texts);
+			memcpy(things, p->stands_for, p->n * sizeof *things);
+		}
+		p->text = texts;
+		p->stands_for = things;
+		p->room = room;
+	}
+	p->text[p->n] = text;
+	p->stands_for[p->n++] = stands_for;
+	p->own += own;
+}
+
+bool matcher_meanings_compile(struct meanings *p, bool whole, uint32_t *fault,
+	struct err *e)
+{
+	const struct matcher_rules r = {
+		.patterns = p->text,
+		.n = p->n,
+		.own = p->own,
+		.words = "",
+		.before = "",
+		.whole = whole,
+	};
+	p->matcher = matcher_new(&r, fault, e);
+	return p->matcher;
+}
+
+const void *matcher_meanings_find(const struct meanings *p, const char *text,
+	size_t len)
+{
+	struct matched m = matcher_find(p->matcher, text, len);
+	return m.pattern < 0 ? NULL : p->stands_for[m.pattern];
 }

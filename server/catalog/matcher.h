@@ -41,3 +41,20 @@ struct matched matcher_try(const struct matcher_rules *r, uint32_t pattern,
 const char *matcher_limit(int gave_up, struct arena *a);
 
 enum { MATCHER_LIMIT = 1000000 };
+
+/* Patterns that each stand for an operator, or for a platform. */
+struct meanings {
+	const char **text;
+	const void **stands_for;
+	uint32_t n, own, room;
+	struct matcher *matcher;
+};
+
+/* A pattern of a list, and what it stands for; `own` ones are added first. */
+void matcher_meanings_add(struct arena *a, struct meanings *p, const char *text,
+	const void *stands_for, bool own);
+bool matcher_meanings_compile(struct meanings *p, bool whole, uint32_t *fault,
+	struct err *e);
+/* NULL if no pattern matches. */
+const void *matcher_meanings_find(const struct meanings *p, const char *text,
+	size_t len);

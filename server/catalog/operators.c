@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool size_ok(const char *s)
+static bool operators_size_ok(const char *s)
 {
 	size_t len = strlen(s);
 	return len && len <= 32 && *s >= 'a' && *s <= 'z' &&
 	       strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == len;
 }
 
-static bool sizes_read(struct catalog *c, const struct entries *d, size_t i,
-	struct operator_info *op, struct err *e)
+static bool operators_sizes_read(struct catalog *c, const struct entries *d,
+	size_t i, struct operator_info *op, struct err *e)
 {
 	const json_t *list;
 
@@ -25,7 +25,7 @@ static bool sizes_read(struct catalog *c, const struct entries *d, size_t i,
 	const char **sizes = arena_array(&c->arena, const char *, n);
 	for (size_t k = 0; k < n; k++) {
 		sizes[k] = json_string_value(json_array_get(list, k));
-		if (!size_ok(sizes[k]))
+		if (!operators_size_ok(sizes[k]))
 			return entries_fail(d, i, e,
 				"'%.40s' is no name of a size: a small letter, "
 				"then small letters, digits and _",
@@ -41,7 +41,7 @@ static bool sizes_read(struct catalog *c, const struct entries *d, size_t i,
 	return true;
 }
 
-static bool has_size(const struct operator_info *op, const char *size)
+static bool operators_has_size(const struct operator_info *op, const char *size)
 {
 	for (uint32_t i = 0; i < op->sizes_n; i++)
 		if (strcmp(op->sizes[i], size) == 0)
@@ -50,8 +50,8 @@ static bool has_size(const struct operator_info *op, const char *size)
 }
 
 /* Pairs of theirs and ours. */
-static bool aliases_read(struct catalog *c, const struct entries *d, size_t i,
-	struct operator_info *op, struct err *e)
+static bool operators_aliases_read(struct catalog *c, const struct entries *d,
+	size_t i, struct operator_info *op, struct err *e)
 {
 	json_t *map = json_object_get(entries_at(d, i), "aliases");
 	uint32_t n = 0;
@@ -64,7 +64,7 @@ static bool aliases_read(struct catalog *c, const struct entries *d, size_t i,
 	for (void *k = json_object_iter(map); k;
 		k = json_object_iter_next(map, k)) {
 		const char *ours = json_string_value(json_object_iter_value(k));
-		if (!ours || !has_size(op, ours))
+		if (!ours || !operators_has_size(op, ours))
 			return entries_fail(d, i, e,
 				"the alias '%.40s' stands for no size of it",
 				json_object_iter_key(k));
@@ -77,8 +77,9 @@ static bool aliases_read(struct catalog *c, const struct entries *d, size_t i,
 }
 
 /* Whether all operators of the list exist is known once all are read. */
-static bool names_read(struct catalog *c, const struct entries *d, size_t i,
-	const char *key, const char *const **out, uint32_t *n, struct err *e)
+static bool operators_names_read(struct catalog *c, const struct entries *d,
+	size_t i, const char *key, const char *const **out, uint32_t *n,
+	struct err *e)
 {
 	const json_t *list;
 
@@ -93,42 +94,45 @@ static bool names_read(struct catalog *c, const struct entries *d, size_t i,
 }
 
 /* An own operator's patterns stand with it. */
-static bool patterns_read(struct catalog *c, const struct entries *d, size_t i,
-	const char *key, struct meanings *p, const struct operator_info *op,
-	struct err *e)
+static bool operators_patterns_read(struct catalog *c, const struct entries *d,
+	size_t i, const char *key, struct meanings *p,
+	const struct operator_info *op, struct err *e)
 {
 	const json_t *list;
 
 	if (!entries_list(d, i, key, &list, e))
 		return false;
 	for (size_t k = 0; k < json_array_size(list); k++)
-		meanings_add(c, p, json_string_value(json_array_get(list, k)),
-			op, d->own);
+		matcher_meanings_add(&c->arena, p,
+			json_string_value(json_array_get(list, k)), op, d->own);
 	return true;
 }
 
-static bool operator_read(struct catalog *c, const struct entries *d, size_t i,
-	struct operator_info *op, struct err *e)
+static bool operators_entry_read(struct catalog *c, const struct entries *d,
+	size_t i, struct operator_info *op, struct err *e)
 {
 	*op = (struct operator_info){ .own = d->own };
 	return entries_keys(d, i,
 		       "name what group specific collective sizes aliases ops "
 		       "modules cost parts holds",
 		       e) &&
-	       name_read(d, i, &op->name, e) &&
+	       entries_name(d, i, &op->name, e) &&
 	       entries_text(d, i, "what", !d->own, &op->what, e) &&
 	       entries_text(d, i, "group", !d->own, &op->group, e) &&
 	       entries_bool(d, i, "specific", true, &op->specific, e) &&
 	       entries_bool(d, i, "collective", false, &op->collective, e) &&
-	       sizes_read(c, d, i, op, e) && aliases_read(c, d, i, op, e) &&
-	       names_read(c, d, i, "parts", &op->parts, &op->parts_n, e) &&
-	       names_read(c, d, i, "holds", &op->holds, &op->holds_n, e) &&
-	       patterns_read(c, d, i, "ops", &c->op, op, e) &&
-	       patterns_read(c, d, i, "modules", &c->module, op, e);
+	       operators_sizes_read(c, d, i, op, e) &&
+	       operators_aliases_read(c, d, i, op, e) &&
+	       operators_names_read(c, d, i, "parts", &op->parts, &op->parts_n,
+		       e) &&
+	       operators_names_read(c, d, i, "holds", &op->holds, &op->holds_n,
+		       e) &&
+	       operators_patterns_read(c, d, i, "ops", &c->op, op, e) &&
+	       operators_patterns_read(c, d, i, "modules", &c->module, op, e);
 }
 
 /* ops.json and modules.json: {"operator": …, "match": pattern}. */
-static bool table_read(struct catalog *c, const struct entries *d,
+static bool operators_table_read(struct catalog *c, const struct entries *d,
 	struct meanings *p, struct err *e)
 {
 	for (size_t i = 0; i < entries_n(d); i++) {
@@ -141,12 +145,12 @@ static bool table_read(struct catalog *c, const struct entries *d,
 		if (!op)
 			return entries_fail(d, i, e,
 				"nobody knows the operator '%.40s'", name);
-		meanings_add(c, p, match, op, false);
+		matcher_meanings_add(&c->arena, p, match, op, false);
 	}
 	return true;
 }
 
-static bool known(const struct catalog *c, const struct entries *d,
+static bool operators_known(const struct catalog *c, const struct entries *d,
 	const struct operator_info *op, const char *const *names, uint32_t n,
 	struct err *e)
 {
@@ -157,14 +161,14 @@ static bool known(const struct catalog *c, const struct entries *d,
 	return true;
 }
 
-static bool all_known(const struct catalog *c, struct err *e)
+static bool operators_all_known(const struct catalog *c, struct err *e)
 {
 	for (uint32_t i = 0; i < c->operator_n; i++) {
 		const struct operator_info *op = c->by_name[i];
 		const struct entries *d =
 			&c->operators[op->own ? OWN : CARRIED];
-		if (!known(c, d, op, op->parts, op->parts_n, e) ||
-			!known(c, d, op, op->holds, op->holds_n, e))
+		if (!operators_known(c, d, op, op->parts, op->parts_n, e) ||
+			!operators_known(c, d, op, op->holds, op->holds_n, e))
 			return false;
 	}
 	return true;
@@ -172,13 +176,13 @@ static bool all_known(const struct catalog *c, struct err *e)
 
 /* The operator whose pattern does not compile: patterns stand in the order of
  * the own operators. */
-static bool compiled(struct catalog *c, struct meanings *p, const char *key,
-	struct err *e)
+static bool operators_compiled(struct catalog *c, struct meanings *p,
+	const char *key, struct err *e)
 {
 	struct err why = { 0 };
 	uint32_t fault;
 
-	if (meanings_compile(p, true, &fault, &why))
+	if (matcher_meanings_compile(p, true, &fault, &why))
 		return true;
 	const struct entries *d = &c->operators[fault < p->own ? OWN : CARRIED];
 	const struct operator_info *op =
@@ -187,7 +191,7 @@ static bool compiled(struct catalog *c, struct meanings *p, const char *key,
 	return entries_fail(d, i, e, "in '%s' %s", key, why.text);
 }
 
-static int by_name(const void *a, const void *b)
+static int operators_by_name(const void *a, const void *b)
 {
 	const struct operator_info *const *x = a, *const *y = b;
 	return strcmp((*x)->name, (*y)->name);
@@ -204,18 +208,20 @@ bool operators_read(struct catalog *c, struct err *e)
 		const struct entries *d = &c->operators[part];
 		for (size_t i = 0; i < entries_n(d); i++) {
 			struct operator_info *op = &c->op_row[c->operator_n];
-			if (!operator_read(c, d, i, op, e))
+			if (!operators_entry_read(c, d, i, op, e))
 				return false;
-			if (part == CARRIED && own_has(c->operators, op->name))
+			if (part == CARRIED &&
+				entries_own_has(c->operators, op->name))
 				continue;
 			c->by_name[c->operator_n++] = op;
 		}
 	}
-	qsort(c->by_name, c->operator_n, sizeof *c->by_name, by_name);
-	return all_known(c, e) && table_read(c, &c->ops, &c->op, e) &&
-	       table_read(c, &c->modules, &c->module, e) &&
-	       compiled(c, &c->op, "ops", e) &&
-	       compiled(c, &c->module, "modules", e);
+	qsort(c->by_name, c->operator_n, sizeof *c->by_name, operators_by_name);
+	return operators_all_known(c, e) &&
+	       operators_table_read(c, &c->ops, &c->op, e) &&
+	       operators_table_read(c, &c->modules, &c->module, e) &&
+	       operators_compiled(c, &c->op, "ops", e) &&
+	       operators_compiled(c, &c->module, "modules", e);
 }
 
 const struct operator_info *catalog_operator(const struct catalog *c,
@@ -223,7 +229,7 @@ const struct operator_info *catalog_operator(const struct catalog *c,
 {
 	const struct operator_info key = { .name = name }, *at = &key;
 	const struct operator_info **found = bsearch(&at, c->by_name,
-		c->operator_n, sizeof *c->by_name, by_name);
+		c->operator_n, sizeof *c->by_name, operators_by_name);
 	return found ? *found : NULL;
 }
 
@@ -237,16 +243,17 @@ uint32_t catalog_operators(const struct catalog *c,
 const struct operator_info *catalog_op(const struct catalog *c,
 	const char *name, size_t len)
 {
-	return meanings_find(&c->op, name, len);
+	return matcher_meanings_find(&c->op, name, len);
 }
 
 const struct operator_info *catalog_module(const struct catalog *c,
 	const char *class_name, size_t len)
 {
-	return meanings_find(&c->module, class_name, len);
+	return matcher_meanings_find(&c->module, class_name, len);
 }
 
-static bool among(const char *const *names, uint32_t n, const char *name)
+static bool operators_among(const char *const *names, uint32_t n,
+	const char *name)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (strcmp(names[i], name) == 0)
@@ -261,10 +268,11 @@ enum fit catalog_fit(const struct operator_info *host,
 
 	if (strcmp(host->name, kernel->name) == 0)
 		return FIT_SAME;
-	if (among(host->holds, host->holds_n, kernel->name))
+	if (operators_among(host->holds, host->holds_n, kernel->name))
 		return FIT_HELD;
-	return among(any, 2, kernel->name) ||
-			       among(host->parts, host->parts_n, kernel->name)
+	return operators_among(any, 2, kernel->name) ||
+			       operators_among(host->parts, host->parts_n,
+				       kernel->name)
 		       ? FIT_PART
 		       : FIT_OTHER;
 }

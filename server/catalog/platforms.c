@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* NaN where absent or null: what is not known is not guessed. */
-static bool rate(const struct entries *d, size_t i, const json_t *v,
+static bool platforms_rate(const struct entries *d, size_t i, const json_t *v,
 	const char *what, double *out, struct err *e)
 {
 	*out = NAN;
@@ -23,8 +23,8 @@ static bool rate(const struct entries *d, size_t i, const json_t *v,
 	return true;
 }
 
-static bool peaks_read(const struct entries *d, size_t i, struct platform *p,
-	struct err *e)
+static bool platforms_peaks_read(const struct entries *d, size_t i,
+	struct platform *p, struct err *e)
 {
 	json_t *peaks = json_object_get(entries_at(d, i), "peak_flops");
 
@@ -48,15 +48,15 @@ static bool peaks_read(const struct entries *d, size_t i, struct platform *p,
 			return entries_fail(d, i, e,
 				"two peaks are of the type %s",
 				dtype_word(type));
-		if (!rate(d, i, json_object_iter_value(k), word,
+		if (!platforms_rate(d, i, json_object_iter_value(k), word,
 			    &p->peak_flops[type], e))
 			return false;
 	}
 	return true;
 }
 
-static bool floor_read(const struct entries *d, size_t i, struct platform *p,
-	struct err *e)
+static bool platforms_floor_read(const struct entries *d, size_t i,
+	struct platform *p, struct err *e)
 {
 	const json_t *v = json_object_get(entries_at(d, i), "launch_floor_ns");
 
@@ -69,16 +69,16 @@ static bool floor_read(const struct entries *d, size_t i, struct platform *p,
 	return true;
 }
 
-static bool name_free(const struct entries *d, size_t i, const char *name,
-	struct err *e)
+static bool platforms_name_free(const struct entries *d, size_t i,
+	const char *name, struct err *e)
 {
 	return strcmp(name, "unknown") != 0 ||
 	       entries_fail(d, i, e,
 		       "that is what runs without a platform are of");
 }
 
-static bool platform_read(struct catalog *c, const struct entries *d, size_t i,
-	struct platform *p, struct err *e)
+static bool platforms_platform_read(struct catalog *c, const struct entries *d,
+	size_t i, struct platform *p, struct err *e)
 {
 	const json_t *devices;
 
@@ -87,33 +87,37 @@ static bool platform_read(struct catalog *c, const struct entries *d, size_t i,
 		    "name vendor source peak_flops bytes_per_s "
 		    "launch_floor_ns devices",
 		    e) ||
-		!name_read(d, i, &p->name, e) || !name_free(d, i, p->name, e) ||
+		!entries_name(d, i, &p->name, e) ||
+		!platforms_name_free(d, i, p->name, e) ||
 		!entries_text(d, i, "vendor", !d->own, &p->vendor, e) ||
 		!entries_text(d, i, "source", !d->own, &p->source, e) ||
-		!rate(d, i, json_object_get(entries_at(d, i), "bytes_per_s"),
+		!platforms_rate(d, i,
+			json_object_get(entries_at(d, i), "bytes_per_s"),
 			"bytes_per_s", &p->bytes_per_s, e) ||
-		!peaks_read(d, i, p, e) || !floor_read(d, i, p, e) ||
+		!platforms_peaks_read(d, i, p, e) ||
+		!platforms_floor_read(d, i, p, e) ||
 		!entries_list(d, i, "devices", &devices, e))
 		return false;
 	p->own = d->own;
-	if (d == &c->platforms[CARRIED] && own_has(c->platforms, p->name))
+	if (d == &c->platforms[CARRIED] &&
+		entries_own_has(c->platforms, p->name))
 		return true;
 	for (size_t k = 0; k < json_array_size(devices); k++)
-		meanings_add(c, &c->device,
+		matcher_meanings_add(&c->arena, &c->device,
 			json_string_value(json_array_get(devices, k)), p,
 			d->own);
 	c->platform_by_name[c->platform_n++] = p;
 	return true;
 }
 
-static int by_name(const void *a, const void *b)
+static int platforms_by_name(const void *a, const void *b)
 {
 	const struct platform *const *x = a, *const *y = b;
 	return strcmp((*x)->name, (*y)->name);
 }
 
 /* Which own platform the fault-th pattern belongs to. */
-static size_t platform_at(const struct catalog *c, uint32_t fault)
+static size_t platforms_platform_at(const struct catalog *c, uint32_t fault)
 {
 	size_t i = 0;
 	const struct platform *p = c->device.stands_for[fault];
@@ -134,14 +138,15 @@ bool platforms_read(struct catalog *c, struct err *e)
 	c->platform_by_name =
 		arena_array(&c->arena, const struct platform *, n);
 	for (size_t i = 0; i < n; i++)
-		if (!platform_read(c, &c->platforms[i < own ? OWN : CARRIED],
+		if (!platforms_platform_read(c,
+			    &c->platforms[i < own ? OWN : CARRIED],
 			    i < own ? i : i - own, &c->platform[i], e))
 			return false;
 	qsort(c->platform_by_name, c->platform_n, sizeof *c->platform_by_name,
-		by_name);
-	if (meanings_compile(&c->device, true, &fault, &why))
+		platforms_by_name);
+	if (matcher_meanings_compile(&c->device, true, &fault, &why))
 		return true;
-	size_t at = platform_at(c, fault);
+	size_t at = platforms_platform_at(c, fault);
 	return entries_fail(&c->platforms[at < own ? OWN : CARRIED],
 		at < own ? at : at - own, e, "in 'devices' %s", why.text);
 }
@@ -151,14 +156,15 @@ const struct platform *catalog_platform(const struct catalog *c,
 {
 	const struct platform key = { .name = name }, *at = &key;
 	const struct platform **found = bsearch(&at, c->platform_by_name,
-		c->platform_n, sizeof *c->platform_by_name, by_name);
+		c->platform_n, sizeof *c->platform_by_name, platforms_by_name);
 	return found ? *found : NULL;
 }
 
 const struct platform *catalog_device(const struct catalog *c,
 	const char *device_name)
 {
-	return meanings_find(&c->device, device_name, strlen(device_name));
+	return matcher_meanings_find(&c->device, device_name,
+		strlen(device_name));
 }
 
 uint32_t catalog_platforms(const struct catalog *c,

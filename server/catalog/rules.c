@@ -1,12 +1,13 @@
-/* rules.c - from a kernel's name to its family, its source and its operator. */
+/* rules.c - from a kernel's name to its family, its source and its operator, and which rule matched */
 #include "buf.h"
 #include "inside.h"
 #include <string.h>
 
 enum { WORDS_MAX = 1 << 14 };
 
-static bool rule_read(struct catalog *c, const struct entries *d, size_t i,
-	struct rule_info *r, const struct operator_info **op, struct err *e)
+static bool rules_entry_read(struct catalog *c, const struct entries *d,
+	size_t i, struct rule_info *r, const struct operator_info **op,
+	struct err *e)
 {
 	const char *name;
 
@@ -39,7 +40,7 @@ static bool rule_read(struct catalog *c, const struct entries *d, size_t i,
 }
 
 /* The words of rules.json, for own rules too. */
-static const char *words(struct catalog *c)
+static const char *rules_words(struct catalog *c)
 {
 	json_t *w = json_object_get(c->rules[CARRIED].root, "words");
 	struct buf b;
@@ -66,7 +67,7 @@ bool rules_read(struct catalog *c, struct err *e)
 	c->rule_op = arena_array(&c->arena, const struct operator_info *, n);
 	for (size_t i = 0; i < n; i++) {
 		struct rule_info *r = &c->rule[i];
-		if (!rule_read(c, &c->rules[i < own ? OWN : CARRIED],
+		if (!rules_entry_read(c, &c->rules[i < own ? OWN : CARRIED],
 			    i < own ? i : i - own, r, &c->rule_op[i], e))
 			return false;
 		patterns[i] = r->match;
@@ -77,7 +78,7 @@ bool rules_read(struct catalog *c, struct err *e)
 		.patterns = patterns,
 		.n = (uint32_t)n,
 		.own = (uint32_t)own,
-		.words = words(c),
+		.words = rules_words(c),
 		.before = "void |std::enable_if<.*?>::type ",
 	};
 	c->names_matcher = matcher_new(&c->names, &fault, &why);
@@ -109,4 +110,54 @@ const struct operator_info *catalog_kernel_operator(const struct catalog *c,
 {
 	struct matched m = matcher_find(c->names_matcher, name, len);
 	return m.pattern < 0 ? NULL : c->rule_op[m.pattern];
+}
+
+/* By the first pattern that gives up on the name by itself, after those that do
+ * not match at all: the one that took the others along. */
+static bool rules_trial_gave_up(const struct catalog *c, const char *name,
+	size_t len, int why, struct arena *a, struct err *e)
+{
+	for (uint32_t i = 0; i < c->names.n; i++) {
+		int alone = matcher_try(&c->names, i, name, len).gave_up;
+		if (alone)
+			return err_set(e, ERR_TOO_LARGE,
+				"the %srule %u, '%.60s', gives up on this name "
+				"%s",
+				i < c->rule_own ? "own " : "", i,
+				c->rule[i].match, matcher_limit(alone, a));
+	}
+	return err_set(e, ERR_TOO_LARGE,
+		"several rules together, none of them alone, give up on this "
+		"name %s",
+		matcher_limit(why, a));
+}
+
+bool catalog_trial(const struct catalog *c, const char *name, size_t len,
+	struct arena *a, struct rule_trial *out, struct err *e)
+{
+	struct matched m = matcher_find(c->names_matcher, name, len);
+
+	*out = (struct rule_trial){ .rule = -1 };
+	if (m.gave_up)
+		return rules_trial_gave_up(c, name, len, m.gave_up, a, e);
+	if (m.pattern < 0) {
+		out->why = "no rule matches from the name's beginning";
+		return true;
+	}
+	const struct rule_info *r = &c->rule[m.pattern];
+	out->rule = m.pattern;
+	out->own = m.pattern < c->rule_own;
+	out->match = r->match;
+	out->from = m.from;
+	out->to = m.to;
+	out->is = r->is;
+	out->operator= r->operator;
+	out->why = arena_printf(a,
+		"%s rule %lld is the first that matches; it covers %u of %zu "
+		"bytes and %s%s%s",
+		out->own ? "the own" : "the program's", (long long)out->rule,
+		out->to - out->from, len,
+		out->operator? "says operator '" : "tells no operator",
+		out->operator? out->operator: "", out->operator? "'" : "");
+	return true;
 }

@@ -1,5 +1,6 @@
 /* meter.c - the terminal's width, what is drawn on it, and when. */
 #include "meter.h"
+#include "clock.h"
 #include <poll.h>
 #include <stdarg.h>
 #include <sys/ioctl.h>
@@ -9,9 +10,7 @@ enum { DRAW_MS = 100, LINE_MS = 10000, WIDTH = 80 };
 
 int64_t meter_now_ms(void)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return clock_ms();
 }
 
 void meter_init(struct meter *m)

@@ -1,5 +1,5 @@
 /* backup.c - the whole database as one file: pg_dump, from one moment. */
-#include "archive_write.h"
+#include "archive.h"
 #include "command.h"
 #include "copier.h"
 #include "log.h"

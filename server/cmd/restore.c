@@ -1,5 +1,5 @@
 /* restore.c - a backup's file into an empty database, whole or not at all. */
-#include "archive_read.h"
+#include "archive.h"
 #include "command.h"
 #include "copier.h"
 #include "postgres.h"

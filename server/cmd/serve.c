@@ -1,9 +1,10 @@
 /* serve.c - the server: opened in order, watched, closed in reverse. */
+#include "clock.h"
 #include "origin.h"
 #include "api.h"
 #include "chores.h"
 #include "command.h"
-#include "crew.h"
+#include "worker_pool.h"
 #include "httpd.h"
 #include "log.h"
 #include "outward.h"
@@ -24,18 +25,11 @@ struct server {
 	struct api *api;
 	struct httpd *httpd;
 	struct worker_options workers;
-	struct crew *crew;
+	struct worker_pool *crew;
 	struct chores *chores;
 	int sweep_idle_s;
 	time_t sweep_at;
 };
-
-static time_t now_s(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
-}
 
 /* Whoever can reach us must be somebody we can tell. */
 static bool guard(struct server *s, struct err *e)
@@ -130,7 +124,7 @@ static bool open_door(struct server *s, struct err *e)
 static bool open_crew(struct server *s, int argc, char **argv, struct err *e)
 {
 	s->workers = command_workers(&s->config, s->store.conninfo);
-	s->crew = crew_new(&s->workers,
+	s->crew = worker_pool_new(&s->workers,
 		command_worker_argv(&s->arena, argc, argv, &s->store), e);
 	return s->crew != NULL;
 }
@@ -149,13 +143,13 @@ static void sweep(struct server *s)
 	struct err e = { 0 };
 	int64_t swept = 0;
 	bool more = false;
-	if (now_s() < s->sweep_at)
+	if (clock_ms() / 1000 < s->sweep_at)
 		return;
 	if (!db_revive(s->store.db, &e) ||
 		!upload_sweep(s->store.db, s->sweep_idle_s, &swept, &more, &e))
 		log_warn("sweep: %s", e.text);
 	/* After a failure not at once again. */
-	s->sweep_at = now_s() + (more && !e.code ? 0 : SWEEP_S);
+	s->sweep_at = clock_ms() / 1000 + (more && !e.code ? 0 : SWEEP_S);
 	if (swept)
 		log_info("sweep uploads=%lld", (long long)swept);
 }
@@ -177,7 +171,7 @@ static void run(struct server *s)
 		}
 		if (s->store.cluster)
 			cluster_tend(s->store.cluster);
-		crew_tend(s->crew);
+		worker_pool_supervise(s->crew);
 		sweep(s);
 	}
 }
@@ -196,7 +190,7 @@ static void close_all(struct server *s)
 	chores_free(s->chores);
 	if (s->httpd)
 		httpd_drain(s->httpd, s->config.drain_s);
-	crew_free(s->crew);
+	worker_pool_free(s->crew);
 	if (s->httpd)
 		httpd_free(s->httpd);
 	if (s->api)

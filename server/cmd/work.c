@@ -1,6 +1,6 @@
 /* work.c - ingest processes: how they are called, and a crew without a server. */
 #include "command.h"
-#include "crew.h"
+#include "worker_pool.h"
 #include "log.h"
 #include <signal.h>
 #include <sched.h>
@@ -65,7 +65,7 @@ int command_worker(int argc, char **argv)
 	return worker_main(&o);
 }
 
-static void mind(struct crew *crew)
+static void mind(struct worker_pool *crew)
 {
 	sigset_t set;
 	const struct timespec tick = { 0, TICK_MS * 1000000L };
@@ -78,7 +78,7 @@ static void mind(struct crew *crew)
 		int sig = sigtimedwait(&set, NULL, &tick);
 		if (sig > 0 && sig != SIGCHLD)
 			return;
-		crew_tend(crew);
+		worker_pool_supervise(crew);
 	}
 }
 
@@ -88,7 +88,7 @@ int command_work(int argc, char **argv)
 	struct config c;
 	struct store s = { 0 };
 	struct arena a = { 0 };
-	struct crew *crew = NULL;
+	struct worker_pool *crew = NULL;
 	struct worker_options o;
 	sigset_t all;
 
@@ -99,14 +99,14 @@ int command_work(int argc, char **argv)
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	if (ok) {
 		o = command_workers(&c, s.conninfo);
-		crew = crew_new(&o, command_worker_argv(&a, argc, argv, &s),
-			&e);
+		crew = worker_pool_new(&o,
+			command_worker_argv(&a, argc, argv, &s), &e);
 	}
 	if (crew) {
 		log_info("work workers=%d", o.workers);
 		mind(crew);
 	}
-	crew_free(crew);
+	worker_pool_free(crew);
 	command_store_release(&s);
 	arena_release(&a);
 	return e.code ? command_fail(&e) : 0;

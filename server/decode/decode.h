@@ -5,7 +5,7 @@
  * of what comes out. Memory is the arena's, whose ceiling is the only limit on
  * how long a trace may be; the file itself is never held whole.
  *
- * A trace may hold several processes; link.h tells which they are and whose the
+ * A trace may hold several processes; kineto/kineto.c has the rule for which they are and whose the
  * events of a GPU are.
  *
  * What is damaged inside a readable file is skipped and counted as a note; the
@@ -16,21 +16,8 @@
  *   ERR_TOO_LARGE  more than the limits allow (bomb, arena ceiling)
  *   what the source reported, where it failed */
 #pragma once
-#include "source.h"
+#include "plain.h"
 #include "trace.h"
-
-struct decode_limits {
-	int64_t plain_bytes; /* most after decompression */
-	int64_t ratio; /* most plain bytes per stored byte, past 1 MiB */
-};
-
-/* How far decoding is; `plain_bytes` after decompression. Called at least once
- * per MiB of stored bytes. False ends decoding with the *e it set. */
-struct decode_progress {
-	bool (*tell)(void *ctx, int64_t stored_bytes, int64_t plain_bytes,
-		struct err *e);
-	void *ctx;
-};
 
 /* `t` is trace_init()ed by the caller; afterwards sorted, with at least one
  * process. `progress` may be NULL. */

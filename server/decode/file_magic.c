@@ -1,29 +1,22 @@
 /* file_magic.c - recognizes a file by its first bytes */
 #include "file_magic.h"
-#include "pattern_heading.h"
+#include "pattern_file.h"
 #include "plain.h"
-#include "stats_headless.h"
+#include "stats_table.h"
+#include "table_reader.h"
 #include "utf8.h"
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-/* SNIFF_STATS_TABLE, SNIFF_PATTERNS, or SNIFF_UNKNOWN: with *e and a sentence
- * where it is a table that is none of these, without where it is no table. */
-static enum sniffed table_signature(const char *text, size_t len,
-	struct err *e);
-
-/* looks for a heading, line by line. */
-
 /* The first line that is not blank: a pattern file's heading, or a row of a
  * table that has none. */
-static enum sniffed table_signature_first_line(const char *line, size_t len,
+static enum sniffed file_magic_first_line(const char *line, size_t len,
 	struct err *e)
 {
-	struct stats_heading h;
-	if (stats_headless_from(&h, line, len))
+	if (stats_table_is_row(line, len))
 		return SNIFF_STATS_TABLE;
-	switch (pattern_heading_of(line, len)) {
+	switch (pattern_file_heading_of(line, len)) {
 	case PATTERN_HEADING:
 		return SNIFF_PATTERNS;
 	case PATTERN_COUNTERS:
@@ -38,22 +31,25 @@ static enum sniffed table_signature_first_line(const char *line, size_t len,
 	}
 }
 
-static enum sniffed table_signature(const char *text, size_t len, struct err *e)
+/* SNIFF_STATS_TABLE, SNIFF_PATTERNS, or SNIFF_UNKNOWN: with *e and a sentence
+ * if it is another table, without if it is no table. */
+static enum sniffed file_magic_table(const char *text, size_t len,
+	struct err *e)
 {
 	const char *end = text + len;
 	bool first = true;
 	while (text < end) {
-		struct stats_heading h;
 		const char *stop = memchr(text, '\n', (size_t)(end - text));
 		stop = stop ? stop : end;
 		size_t n = (size_t)(stop - text);
 		n -= n && text[n - 1] == '\r';
-		if (stats_heading_from(&h, text, n))
+		if (stats_table_is_heading(text, n))
 			return SNIFF_STATS_TABLE;
-		struct cell line = cell_trim((char *)(uintptr_t)text, n);
+		struct table_cell line =
+			table_reader_trim((char *)(uintptr_t)text, n);
 		if (first && line.len) {
-			enum sniffed s = table_signature_first_line(line.at,
-				line.len, e);
+			enum sniffed s =
+				file_magic_first_line(line.at, line.len, e);
 			if (s != SNIFF_UNKNOWN || e->code)
 				return s;
 			first = false;
@@ -63,11 +59,183 @@ static enum sniffed table_signature(const char *text, size_t len, struct err *e)
 	return SNIFF_UNKNOWN;
 }
 
-/* looks through the compression, then at the signature. */
+static const struct {
+	size_t offset, len;
+	const char *bytes, *sentence;
+	enum sniffed is;
+} known[] = {
+#define SIGNATURE(offset, bytes, sentence) \
+	{ offset, sizeof bytes - 1, bytes, sentence, SNIFF_UNKNOWN },
+#define MAGIC(offset, bytes, is) { offset, sizeof bytes - 1, bytes, NULL, is },
+#include "signature.def"
+#undef SIGNATURE
+#undef MAGIC
+};
+enum { KNOWN = sizeof known / sizeof *known, SHOWN = 24 };
 
+/* The index of the signature these bytes have, KNOWN if none, -1 if more of
+ * them could tell. Letters compare without regard to case. */
+static int file_magic_find(const char *p, size_t len, bool whole)
+{
+	for (int i = 0; i < KNOWN; i++) {
+		size_t end = known[i].offset + known[i].len;
+		size_t have = len < end ? len : end;
+		if (have <= known[i].offset)
+			continue;
+		have -= known[i].offset;
+		if (strncasecmp(p + known[i].offset, known[i].bytes, have))
+			continue;
+		if (have == known[i].len)
+			return i;
+		if (!whole && known[i].offset == 0)
+			return -1;
+	}
+	return KNOWN;
+}
+
+static enum sniffed file_magic_unknown(struct err *e, const char *sentence)
+{
+	err_set(e, ERR_FORMAT, "%s", sentence);
+	return SNIFF_UNKNOWN;
+}
+
+static size_t file_magic_space(const char *p, size_t len, size_t from)
+{
+	while (from < len && strchr(" \t\r\n", p[from]) && p[from])
+		from++;
+	return from;
+}
+
+/* Whether that key stands in these bytes, with its colon. */
+static bool file_magic_has_key(const char *p, size_t len, size_t from,
+	const char *key)
+{
+	const char *at = memmem(p + from, len - from, key, strlen(key));
+	if (!at)
+		return false;
+	size_t behind =
+		file_magic_space(p, len, (size_t)(at - p) + strlen(key));
+	return behind < len && p[behind] == ':';
+}
+
+/* Peaks of platforms, or what an operator weighs in a fleet, and no events. */
+static bool file_magic_operator_catalog(const char *p, size_t len, size_t from)
+{
+	return (file_magic_has_key(p, len, from, "\"p_peak_flops\"") ||
+		       file_magic_has_key(p, len, from,
+			       "\"importance_score\"")) &&
+	       !file_magic_has_key(p, len, from, "\"traceEvents\"");
+}
+
+/* A text that opens a bracket: what stands behind that tells. */
+static enum sniffed file_magic_json(const char *p, size_t len, bool whole,
+	size_t at, struct err *e)
+{
+	bool object = p[at] == '{';
+	at = file_magic_space(p, len, at + 1);
+	if (at >= len && !whole)
+		return SNIFF_MORE;
+	char c = at < len ? p[at] : 0;
+	if (object && c == '"' &&
+		file_magic_has_key(p, len, at, "\"rocprofiler-sdk-tool\""))
+		return SNIFF_ROCPROF_JSON;
+	if (object && c == '"' && file_magic_operator_catalog(p, len, at))
+		return file_magic_unknown(e,
+			"this is a catalogue of operators, no trace; "
+			"`kernsift import` takes it as a set to "
+			"compare with");
+	if (object ? c == '"' : c == '{')
+		return SNIFF_TRACE_JSON;
+	if (c == 0)
+		return file_magic_unknown(e,
+			"the file breaks off after its first "
+			"bracket");
+	if (c == (object ? '}' : ']'))
+		return file_magic_unknown(e,
+			object ? "this is an empty JSON object; a trace has a "
+				 "list 'traceEvents'"
+			       : "this is an empty JSON list; was the "
+				 "profiler running while the work was done?");
+	if (object)
+		return file_magic_unknown(e,
+			"this begins like JSON, but its first key "
+			"has no quotes");
+	return file_magic_unknown(e,
+		"this is a JSON list, but not of events ({…}); "
+		"upload a trace of torch.profiler");
+}
+
+static enum sniffed file_magic_text(const char *p, size_t len, bool whole,
+	size_t at, struct err *e)
+{
+	enum sniffed table = file_magic_table(p + at, len - at, e);
+	if (table != SNIFF_UNKNOWN || e->code)
+		return table;
+	if (!whole)
+		return SNIFF_MORE;
+	size_t line = 0, shown = len - at < SHOWN ? len - at : SHOWN;
+	while (line < shown && (unsigned char)p[at + line] >= 0x20)
+		line++;
+	if (line == len - at || line < shown)
+		shown = line;
+	else
+		shown = utf8_trim(p + at, shown);
+	err_set(e, ERR_FORMAT,
+		"this is text that begins with '%.*s', neither a trace nor a "
+		"table known here; upload a trace (torch.profiler's JSON, an "
+		"SQLite export of nsys) or a kernel summary of `nsys stats`",
+		(int)shown, p + at);
+	return SNIFF_UNKNOWN;
+}
+
+static enum sniffed file_magic_binary(const unsigned char *p, size_t len,
+	struct err *e)
+{
+	char hex[3 * 8 + 1] = "";
+	for (size_t i = 0; i < len && i < 8; i++)
+		snprintf(hex + 3 * i, 4, " %02x", p[i]);
+	err_set(e, ERR_FORMAT,
+		"this is no format known here; its first bytes are%s", hex);
+	return SNIFF_UNKNOWN;
+}
+
+enum sniffed file_magic_plain(const void *bytes, size_t len, bool whole,
+	struct err *e)
+{
+	const char *p = bytes;
+	if (len == 0 && !whole)
+		return SNIFF_MORE;
+	if (len == 0)
+		return file_magic_unknown(e, "the file is empty");
+	int i = file_magic_find(p, len, whole);
+	if (i < 0)
+		return SNIFF_MORE;
+	if (i < KNOWN && known[i].sentence)
+		return file_magic_unknown(e, known[i].sentence);
+	if (i < KNOWN)
+		return known[i].is;
+	size_t at = len >= 3 && !memcmp(p, "\xEF\xBB\xBF", 3) ? 3 : 0;
+	at = file_magic_space(p, len, at);
+	if (at == len)
+		return whole ? file_magic_unknown(e,
+				       "the file holds only white space")
+			     : SNIFF_MORE;
+	if (p[at] == '{' || p[at] == '[')
+		return file_magic_json(p, len, whole, at, e);
+	size_t clipped = utf8_trim(p, len);
+	bool printable = utf8_valid(p, clipped);
+	for (size_t j = 0; j < clipped && printable; j++)
+		printable =
+			(unsigned char)p[j] >= 0x20 || strchr("\t\r\n\f", p[j]);
+	return printable ? file_magic_text(p, len, whole, at, e)
+			 : file_magic_binary(bytes, len, e);
+}
+
+/* Bytes that are always enough to recognize a file. */
 enum { ENOUGH = 4096 };
 
-enum sniffed sniff(const void *bytes, size_t len, bool whole, struct err *e)
+enum sniffed file_magic_sniff(const void *bytes, size_t len, bool whole,
+	struct err *e)
 {
 	static const struct decode_limits limits = { INT64_MAX, INT64_MAX };
 	struct arena a = { 0 };
@@ -94,177 +262,5 @@ enum sniffed sniff(const void *bytes, size_t len, bool whole, struct err *e)
 	if (packed && got == 0)
 		return len < ENOUGH ? SNIFF_MORE : SNIFF_TRACE_JSON;
 	bool all = whole || got == sizeof head || len >= ENOUGH;
-	return signature(head, got, all, e);
-}
-
-/* magic bytes, JSON or not, text or not. */
-
-static const struct {
-	size_t offset, len;
-	const char *bytes, *sentence;
-	enum sniffed is;
-} known[] = {
-#define SIGNATURE(offset, bytes, sentence) \
-	{ offset, sizeof bytes - 1, bytes, sentence, SNIFF_UNKNOWN },
-#define MAGIC(offset, bytes, is) { offset, sizeof bytes - 1, bytes, NULL, is },
-#include "signature.def"
-#undef SIGNATURE
-#undef MAGIC
-};
-enum { KNOWN = sizeof known / sizeof *known, SHOWN = 24 };
-
-/* The index of the signature these bytes have, KNOWN if none, -1 if more of
- * them could tell. Letters compare without regard to case. */
-static int signature_find(const char *p, size_t len, bool whole)
-{
-	for (int i = 0; i < KNOWN; i++) {
-		size_t end = known[i].offset + known[i].len;
-		size_t have = len < end ? len : end;
-		if (have <= known[i].offset)
-			continue;
-		have -= known[i].offset;
-		if (strncasecmp(p + known[i].offset, known[i].bytes, have))
-			continue;
-		if (have == known[i].len)
-			return i;
-		if (!whole && known[i].offset == 0)
-			return -1;
-	}
-	return KNOWN;
-}
-
-static enum sniffed signature_unknown(struct err *e, const char *sentence)
-{
-	err_set(e, ERR_FORMAT, "%s", sentence);
-	return SNIFF_UNKNOWN;
-}
-
-static size_t signature_space(const char *p, size_t len, size_t from)
-{
-	while (from < len && strchr(" \t\r\n", p[from]) && p[from])
-		from++;
-	return from;
-}
-
-/* Whether that key stands in these bytes, with its colon. */
-static bool signature_has_key(const char *p, size_t len, size_t from,
-	const char *key)
-{
-	const char *at = memmem(p + from, len - from, key, strlen(key));
-	if (!at)
-		return false;
-	size_t behind = signature_space(p, len, (size_t)(at - p) + strlen(key));
-	return behind < len && p[behind] == ':';
-}
-
-/* Peaks of platforms, or what an operator weighs in a fleet, and no events. */
-static bool signature_operator_catalogue(const char *p, size_t len, size_t from)
-{
-	return (signature_has_key(p, len, from, "\"p_peak_flops\"") ||
-		       signature_has_key(p, len, from,
-			       "\"importance_score\"")) &&
-	       !signature_has_key(p, len, from, "\"traceEvents\"");
-}
-
-/* A text that opens a bracket: what stands behind that tells. */
-static enum sniffed signature_json(const char *p, size_t len, bool whole,
-	size_t at, struct err *e)
-{
-	bool object = p[at] == '{';
-	at = signature_space(p, len, at + 1);
-	if (at >= len && !whole)
-		return SNIFF_MORE;
-	char c = at < len ? p[at] : 0;
-	if (object && c == '"' &&
-		signature_has_key(p, len, at, "\"rocprofiler-sdk-tool\""))
-		return SNIFF_ROCPROF_JSON;
-	if (object && c == '"' && signature_operator_catalogue(p, len, at))
-		return signature_unknown(e,
-			"this is a catalogue of operators, no trace; "
-			"`kernsift import` takes it as a set to "
-			"compare with");
-	if (object ? c == '"' : c == '{')
-		return SNIFF_TRACE_JSON;
-	if (c == 0)
-		return signature_unknown(e,
-			"the file breaks off after its first "
-			"bracket");
-	if (c == (object ? '}' : ']'))
-		return signature_unknown(e,
-			object ? "this is an empty JSON object; a trace has a "
-				 "list 'traceEvents'"
-			       : "this is an empty JSON list; was the "
-				 "profiler running while the work was done?");
-	if (object)
-		return signature_unknown(e,
-			"this begins like JSON, but its first key "
-			"has no quotes");
-	return signature_unknown(e,
-		"this is a JSON list, but not of events ({…}); "
-		"upload a trace of torch.profiler");
-}
-
-static enum sniffed signature_text(const char *p, size_t len, bool whole,
-	size_t at, struct err *e)
-{
-	enum sniffed table = table_signature(p + at, len - at, e);
-	if (table != SNIFF_UNKNOWN || e->code)
-		return table;
-	if (!whole)
-		return SNIFF_MORE;
-	size_t line = 0, shown = len - at < SHOWN ? len - at : SHOWN;
-	while (line < shown && (unsigned char)p[at + line] >= 0x20)
-		line++;
-	if (line == len - at || line < shown)
-		shown = line;
-	else
-		shown = utf8_trim(p + at, shown);
-	err_set(e, ERR_FORMAT,
-		"this is text that begins with '%.*s', neither a trace nor a "
-		"table known here; upload a trace (torch.profiler's JSON, an "
-		"SQLite export of nsys) or a kernel summary of `nsys stats`",
-		(int)shown, p + at);
-	return SNIFF_UNKNOWN;
-}
-
-static enum sniffed signature_binary(const unsigned char *p, size_t len,
-	struct err *e)
-{
-	char hex[3 * 8 + 1] = "";
-	for (size_t i = 0; i < len && i < 8; i++)
-		snprintf(hex + 3 * i, 4, " %02x", p[i]);
-	err_set(e, ERR_FORMAT,
-		"this is no format known here; its first bytes are%s", hex);
-	return SNIFF_UNKNOWN;
-}
-
-enum sniffed signature(const void *bytes, size_t len, bool whole, struct err *e)
-{
-	const char *p = bytes;
-	if (len == 0 && !whole)
-		return SNIFF_MORE;
-	if (len == 0)
-		return signature_unknown(e, "the file is empty");
-	int i = signature_find(p, len, whole);
-	if (i < 0)
-		return SNIFF_MORE;
-	if (i < KNOWN && known[i].sentence)
-		return signature_unknown(e, known[i].sentence);
-	if (i < KNOWN)
-		return known[i].is;
-	size_t at = len >= 3 && !memcmp(p, "\xEF\xBB\xBF", 3) ? 3 : 0;
-	at = signature_space(p, len, at);
-	if (at == len)
-		return whole ? signature_unknown(e,
-				       "the file holds only white space")
-			     : SNIFF_MORE;
-	if (p[at] == '{' || p[at] == '[')
-		return signature_json(p, len, whole, at, e);
-	size_t clipped = utf8_trim(p, len);
-	bool printable = utf8_valid(p, clipped);
-	for (size_t j = 0; j < clipped && printable; j++)
-		printable =
-			(unsigned char)p[j] >= 0x20 || strchr("\t\r\n\f", p[j]);
-	return printable ? signature_text(p, len, whole, at, e)
-			 : signature_binary(bytes, len, e);
+	return file_magic_plain(head, got, all, e);
 }

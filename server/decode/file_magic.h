@@ -23,11 +23,12 @@ enum sniffed {
  * SNIFF_UNKNOWN, *e has ERR_FORMAT (or what reading it met, such as
  * ERR_TOO_LARGE) and a sentence that says what was seen
  * ("this is a PNG image; …"). 4 KiB always suffice. */
-enum sniffed sniff(const void *bytes, size_t len, bool whole, struct err *e);
+enum sniffed file_magic_sniff(const void *bytes, size_t len, bool whole,
+	struct err *e);
 
 /* tells plain bytes apart: a trace, or one sentence that says
  * what they are instead. The list is signature.def. */
 
-/* As sniff(), for bytes that are not compressed any more. */
-enum sniffed signature(const void *bytes, size_t len, bool whole,
+/* As file_magic_sniff(), for bytes that are not compressed any more. */
+enum sniffed file_magic_plain(const void *bytes, size_t len, bool whole,
 	struct err *e);

@@ -17,7 +17,7 @@ struct files {
 	char (*etags)[ETAG_TEXT]; /* of web_files */
 };
 
-static void etag_of(const void *bytes, size_t len, char out[ETAG_TEXT])
+static void files_etag_of(const void *bytes, size_t len, char out[ETAG_TEXT])
 {
 	uint8_t digest[SHA256_BYTES];
 	char hex[SHA256_HEX];
@@ -44,7 +44,8 @@ struct files *files_new(const char *dir, struct err *e)
 	if (!f->etags)
 		abort();
 	for (size_t i = 0; i < n; i++)
-		etag_of(web_files[i].bytes, *web_files[i].len, f->etags[i]);
+		files_etag_of(web_files[i].bytes, *web_files[i].len,
+			f->etags[i]);
 	return f;
 }
 
@@ -57,7 +58,7 @@ void files_free(struct files *f)
 	free(f);
 }
 
-static const char *type_of(const char *path)
+static const char *files_type_of(const char *path)
 {
 	static const char *const types[][2] = {
 		{ "html", "text/html; charset=utf-8" },
@@ -79,7 +80,7 @@ static const char *type_of(const char *path)
 	return "application/octet-stream";
 }
 
-static bool read_whole(const char *path, struct file *out)
+static bool files_read_whole(const char *path, struct web_file *out)
 {
 	struct stat st;
 	FILE *in = fopen(path, "rbe");
@@ -102,7 +103,8 @@ static bool read_whole(const char *path, struct file *out)
 }
 
 /* The file below the folder, if that is truly where it lies. */
-static bool on_disk(const struct files *f, const char *path, struct file *out)
+static bool files_on_disk(const struct files *f, const char *path,
+	struct web_file *out)
 {
 	char wanted[PATH_MAX];
 	size_t root = strlen(f->dir);
@@ -111,14 +113,15 @@ static bool on_disk(const struct files *f, const char *path, struct file *out)
 		return false;
 	char *real = realpath(wanted, NULL);
 	bool ok = real && !strncmp(real, f->dir, root) && real[root] == '/' &&
-		  read_whole(real, out);
+		  files_read_whole(real, out);
 	free(real);
 	if (ok)
-		etag_of(out->bytes, out->len, out->etag);
+		files_etag_of(out->bytes, out->len, out->etag);
 	return ok;
 }
 
-static bool carried(const struct files *f, const char *path, struct file *out)
+static bool files_carried(const struct files *f, const char *path,
+	struct web_file *out)
 {
 	for (size_t i = 0; web_files[i].path; i++) {
 		if (strcmp(web_files[i].path, path))
@@ -131,18 +134,18 @@ static bool carried(const struct files *f, const char *path, struct file *out)
 	return false;
 }
 
-bool files_get(const struct files *f, const char *path, struct file *out,
+bool files_get(const struct files *f, const char *path, struct web_file *out,
 	struct err *e)
 {
 	const char *name = path + (*path == '/');
-	*out = (struct file){ 0 };
+	*out = (struct web_file){ 0 };
 	if (!strchr(name, '.'))
 		name = "index.html";
-	out->type = type_of(name);
+	out->type = files_type_of(name);
 	if (!strstr(name, "..") && !strchr(name, '%') &&
-		((f->dir && on_disk(f, name, out)) ||
+		((f->dir && files_on_disk(f, name, out)) ||
 			((!f->dir || !strncmp(name, KEPT, strlen(KEPT))) &&
-				carried(f, name, out))))
+				files_carried(f, name, out))))
 		return true;
 	return err_set(e, ERR_NOT_FOUND, "there is nothing at '%.200s'", path);
 }

@@ -16,7 +16,7 @@ void files_free(struct files *f);
 
 enum { ETAG_TEXT = 24 };
 
-struct file {
+struct web_file {
 	const void *bytes;
 	size_t len;
 	const char *type;
@@ -24,7 +24,7 @@ struct file {
 	void *owned; /* what to free() when done; NULL: lives on */
 };
 
-bool files_get(const struct files *f, const char *path, struct file *out,
+bool files_get(const struct files *f, const char *path, struct web_file *out,
 	struct err *e); /* ERR_NOT_FOUND */
 /* Whether an If-None-Match header (NULL none) names this etag. */
 bool files_match(const char *header, const char *etag);

@@ -34,7 +34,7 @@ bool listen_split(const char *text, char host[LISTEN_HOST], int *port,
 	return true;
 }
 
-static int port_of(int fd)
+static int listen_port_of(int fd)
 {
 	union {
 		struct sockaddr any;
@@ -47,7 +47,7 @@ static int port_of(int fd)
 						  : at.v4.sin_port);
 }
 
-static int bound(const struct addrinfo *ai)
+static int listen_bound(const struct addrinfo *ai)
 {
 	int one = 1;
 	int fd = socket(ai->ai_family,
@@ -78,12 +78,12 @@ int listen_on(const char *text, int *port, struct err *e)
 			gai_strerror(why));
 		return -1;
 	}
-	int fd = bound(list);
+	int fd = listen_bound(list);
 	if (fd < 0)
 		err_set(e, ERR_INPUT, "cannot listen on '%.100s': %s", text,
 			strerror(errno));
 	else
-		*port = port_of(fd);
+		*port = listen_port_of(fd);
 	freeaddrinfo(list);
 	return fd;
 }

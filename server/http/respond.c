@@ -34,22 +34,23 @@ static const struct header of_page[] = {
 	{ 0 },
 };
 
-static void add_all(struct MHD_Response *r, const struct header *h)
+static void respond_add_all(struct MHD_Response *r, const struct header *h)
 {
 	for (; h->name; h++)
 		MHD_add_response_header(r, h->name, h->value);
 }
 
-static void add(struct MHD_Response *r, const char *name, const char *value)
+static void respond_add(struct MHD_Response *r, const char *name,
+	const char *value)
 {
 	if (value && *value)
 		MHD_add_response_header(r, name, value);
 }
 
-static bool queue(struct MHD_Connection *c, int status, struct MHD_Response *r,
-	bool close)
+static bool respond_queue(struct MHD_Connection *c, int status,
+	struct MHD_Response *r, bool close)
 {
-	add_all(r, always);
+	respond_add_all(r, always);
 	if (close)
 		MHD_add_response_header(r, "Connection", "close");
 	bool ok = MHD_queue_response(c, (unsigned)status, r) == MHD_YES;
@@ -63,7 +64,8 @@ struct sending {
 	int64_t *sent;
 };
 
-static ssize_t sending_next(void *cls, uint64_t at, char *to, size_t cap)
+static ssize_t respond_sending_next(void *cls, uint64_t at, char *to,
+	size_t cap)
 {
 	struct sending *s = cls;
 	(void)at;
@@ -74,7 +76,7 @@ static ssize_t sending_next(void *cls, uint64_t at, char *to, size_t cap)
 	return n ? (ssize_t)n : MHD_CONTENT_READER_END_OF_STREAM;
 }
 
-static void sending_free(void *cls)
+static void respond_sending_free(void *cls)
 {
 	struct sending *s = cls;
 	s->stream.free(s->stream.ctx);
@@ -82,7 +84,8 @@ static void sending_free(void *cls)
 }
 
 /* The answer's bytes, taken over; NULL where libmicrohttpd refuses. */
-static struct MHD_Response *response(struct api_answer *a, int64_t *sent)
+static struct MHD_Response *respond_response(struct api_answer *a,
+	int64_t *sent)
 {
 	struct MHD_Response *r;
 	if (!a->stream.next) {
@@ -100,7 +103,7 @@ static struct MHD_Response *response(struct api_answer *a, int64_t *sent)
 		abort();
 	*s = (struct sending){ a->stream, sent };
 	r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BYTES,
-		sending_next, s, sending_free);
+		respond_sending_next, s, respond_sending_free);
 	if (r)
 		a->stream = (struct api_stream){ 0 };
 	else
@@ -113,7 +116,7 @@ bool respond_api(struct MHD_Connection *c, struct api_answer *a, bool close,
 {
 	char seconds[16] = "";
 	bool streamed = a->stream.next;
-	struct MHD_Response *r = response(a, sent);
+	struct MHD_Response *r = respond_response(a, sent);
 	if (!r)
 		return false;
 	/* libmicrohttpd would end even the body that HEAD does not have with
@@ -123,19 +126,19 @@ bool respond_api(struct MHD_Connection *c, struct api_answer *a, bool close,
 			MHD_RO_END);
 	if (a->retry_after_s)
 		snprintf(seconds, sizeof seconds, "%d", a->retry_after_s);
-	add_all(r, of_api);
-	add(r, "Content-Type", a->type);
-	add(r, "Allow", a->allow);
-	add(r, "Location", a->location);
-	add(r, "Set-Cookie", a->cookie);
-	add(r, "Content-Disposition", a->disposition);
-	add(r, "Retry-After", seconds);
+	respond_add_all(r, of_api);
+	respond_add(r, "Content-Type", a->type);
+	respond_add(r, "Allow", a->allow);
+	respond_add(r, "Location", a->location);
+	respond_add(r, "Set-Cookie", a->cookie);
+	respond_add(r, "Content-Disposition", a->disposition);
+	respond_add(r, "Retry-After", seconds);
 	if (a->status == 401)
-		add(r, "WWW-Authenticate", "Bearer");
-	return queue(c, a->status, r, close);
+		respond_add(r, "WWW-Authenticate", "Bearer");
+	return respond_queue(c, a->status, r, close);
 }
 
-bool respond_file(struct MHD_Connection *c, struct file *f, bool same,
+bool respond_file(struct MHD_Connection *c, struct web_file *f, bool same,
 	bool close)
 {
 	struct MHD_Response *r =
@@ -149,11 +152,11 @@ bool respond_file(struct MHD_Connection *c, struct file *f, bool same,
 	f->owned = NULL;
 	if (!r)
 		return false;
-	add_all(r, of_page);
-	add(r, "ETag", f->etag);
+	respond_add_all(r, of_page);
+	respond_add(r, "ETag", f->etag);
 	if (!same)
-		add(r, "Content-Type", f->type);
-	return queue(c, same ? 304 : 200, r, close);
+		respond_add(r, "Content-Type", f->type);
+	return respond_queue(c, same ? 304 : 200, r, close);
 }
 
 void respond_raw(const struct api_answer *a, struct buf *b)

@@ -14,7 +14,7 @@ struct MHD_Connection;
 bool respond_api(struct MHD_Connection *c, struct api_answer *a, bool close,
 	bool head, int64_t *sent);
 /* Queues a file, which it takes over; 304 without it where `same`. */
-bool respond_file(struct MHD_Connection *c, struct file *f, bool same,
+bool respond_file(struct MHD_Connection *c, struct web_file *f, bool same,
 	bool close);
 /* The answer as bytes for a socket, with Connection: close. */
 void respond_raw(const struct api_answer *a, struct buf *b);

@@ -13,7 +13,7 @@ enum { PEM_MAX = 1 << 20, CHAIN_MAX = 100 };
 
 /* A key that root owns may be read by a group: a certificate that a program of
  * the system renews is handed on in this way. */
-static bool private(const char *name, const struct stat *s, struct err *e)
+static bool tls_private(const char *name, const struct stat *s, struct err *e)
 {
 	mode_t too_much = s->st_uid == 0 ? S_IRWXO | S_IWGRP | S_IXGRP
 					 : S_IRWXO | S_IRWXG;
@@ -29,7 +29,7 @@ static bool private(const char *name, const struct stat *s, struct err *e)
 		       name, (unsigned)(s->st_mode & 0777));
 }
 
-static char *file_read(const char *name, bool is_key, struct err *e)
+static char *tls_file_read(const char *name, bool is_key, struct err *e)
 {
 	struct stat s;
 	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -48,7 +48,7 @@ static char *file_read(const char *name, bool is_key, struct err *e)
 		err_set(e, ERR_INPUT,
 			"'%.200s' is not a file of at most %d MiB", name,
 			PEM_MAX >> 20);
-	else if ((!is_key || private(name, &s, e)) &&
+	else if ((!is_key || tls_private(name, &s, e)) &&
 		 (n = read(fd, text, PEM_MAX)) < 0)
 		err_set(e, ERR_INPUT, "cannot read '%.200s': %s", name,
 			strerror(errno));
@@ -59,16 +59,17 @@ static char *file_read(const char *name, bool is_key, struct err *e)
 	return NULL;
 }
 
-static gnutls_datum_t datum(char *text)
+static gnutls_datum_t tls_datum(char *text)
 {
 	return (gnutls_datum_t){ (unsigned char *)text,
 		(unsigned)strlen(text) };
 }
 
-static bool pair_check(const struct tls *t, const char *cert, const char *key,
-	struct err *e)
+static bool tls_pair_check(const struct tls *t, const char *cert,
+	const char *key, struct err *e)
 {
-	const gnutls_datum_t cert_pem = datum(t->cert), key_pem = datum(t->key);
+	const gnutls_datum_t cert_pem = tls_datum(t->cert),
+			     key_pem = tls_datum(t->key);
 	gnutls_x509_crt_t *chain = NULL;
 	gnutls_x509_privkey_t secret = NULL;
 	gnutls_certificate_credentials_t both = NULL;
@@ -117,9 +118,9 @@ bool tls_read(struct tls *t, const char *cert, const char *key, struct err *e)
 			"--tls_cert and --tls_key go together; --tls_%s is "
 			"missing",
 			has_cert ? "key" : "cert");
-	t->cert = file_read(cert, false, e);
-	t->key = t->cert ? file_read(key, true, e) : NULL;
-	if (t->key && pair_check(t, cert, key, e))
+	t->cert = tls_file_read(cert, false, e);
+	t->key = t->cert ? tls_file_read(key, true, e) : NULL;
+	if (t->key && tls_pair_check(t, cert, key, e))
 		return true;
 	tls_release(t);
 	return false;

@@ -1,5 +1,6 @@
 /* watch.c - one thread, one list, one look a second. */
 #include "watch.h"
+#include "clock.h"
 #include "respond.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -19,15 +20,8 @@ struct watch {
 	struct watched *list;
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Sends the answer past libmicrohttpd, and no more after it. */
-static void tell(const struct watch *w, struct watched *b,
+static void watch_tell(const struct watch *w, struct watched *b,
 	const struct api_answer *a, int64_t now)
 {
 	struct buf raw;
@@ -44,7 +38,7 @@ static void tell(const struct watch *w, struct watched *b,
 }
 
 /* Whether less than the least rate came in the last window. */
-static bool slow(const struct watch *w, struct watched *b, int64_t now)
+static bool watch_slow(const struct watch *w, struct watched *b, int64_t now)
 {
 	int64_t received = atomic_load(&b->received);
 	int64_t ms = now - b->window_ms, bytes = received - b->window_bytes;
@@ -55,25 +49,25 @@ static bool slow(const struct watch *w, struct watched *b, int64_t now)
 	return !atomic_load(&b->paused) && bytes < w->min_rate * ms / 1000;
 }
 
-static void look(struct watch *w, struct watched *b, int64_t now)
+static void watch_look(struct watch *w, struct watched *b, int64_t now)
 {
-	bool is_slow = slow(w, b, now);
+	bool is_slow = watch_slow(w, b, now);
 	if (b->told) {
 		if (is_slow || now - b->told_ms > LINGER_MS)
 			shutdown(b->fd, SHUT_RDWR);
 	} else if (b->refusal) {
 		if (is_slow ||
 			now - b->refused_ms > (w->tls ? LINGER_MS : DRAIN_MS))
-			tell(w, b, b->refusal, now);
+			watch_tell(w, b, b->refusal, now);
 	} else if (is_slow) {
 		api_refuse(w->api, ERR_TIMEOUT,
 			"the body arrives too slowly; see --upload_min_kib",
 			&b->slow);
-		tell(w, b, &b->slow, now);
+		watch_tell(w, b, &b->slow, now);
 	}
 }
 
-static void *run(void *ctx)
+static void *watch_run(void *ctx)
 {
 	struct watch *w = ctx;
 	struct timespec at;
@@ -83,7 +77,7 @@ static void *run(void *ctx)
 		at.tv_sec++;
 		pthread_cond_timedwait(&w->wake, &w->lock, &at);
 		for (struct watched *b = w->list; b; b = b->next)
-			look(w, b, now_ms());
+			watch_look(w, b, clock_ms());
 	}
 	pthread_mutex_unlock(&w->lock);
 	return NULL;
@@ -103,7 +97,7 @@ struct watch *watch_new(struct api *a, int64_t min_rate, bool tls)
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&w->wake, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	if (pthread_create(&w->thread, NULL, run, w))
+	if (pthread_create(&w->thread, NULL, watch_run, w))
 		abort();
 	return w;
 }
@@ -127,7 +121,7 @@ void watch_add(struct watch *w, struct watched *b, int fd)
 	pthread_mutex_lock(&w->lock);
 	b->fd = fd;
 	b->listed = true;
-	b->window_ms = now_ms();
+	b->window_ms = clock_ms();
 	b->next = w->list;
 	if (b->next)
 		b->next->prev = b;
@@ -156,9 +150,9 @@ void watch_refuse(struct watch *w, struct watched *b,
 {
 	pthread_mutex_lock(&w->lock);
 	if (!b->refusal)
-		b->refused_ms = now_ms();
+		b->refused_ms = clock_ms();
 	b->refusal = a;
 	if (now && !w->tls && !b->told && b->listed)
-		tell(w, b, a, now_ms());
+		watch_tell(w, b, a, clock_ms());
 	pthread_mutex_unlock(&w->lock);
 }

@@ -1,27 +1,52 @@
-/* writers.c - the queue of streams that have something to write, its threads,
- * and the count of suspended connections. */
+/* writers.c - writes the bytes of uploads away on threads of their own
+ *
+ * The queue of streams that have something to write, its threads, the count of
+ * suspended connections; and a stream, between the thread that reads an
+ * upload's bytes off the socket and the one that writes them away. */
 #include "writers.h"
-#include "stream.h"
+#include <microhttpd.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+enum { STREAM_BYTES = 256 << 10 };
+
+struct http_stream {
+	struct writers *writers;
+	struct MHD_Connection *connection;
+	struct watched *watched;
+	struct http_stream *link; /* the queue's */
+	struct api_receive *receive; /* the serving writer's; NULL: over */
+	unsigned char *work; /* the serving writer's */
+
+	pthread_mutex_t lock; /* all below */
+	unsigned char *fill;
+	size_t fill_len;
+	bool queued; /* in the queue or being served */
+	bool suspended;
+	bool ended; /* all bytes are in */
+	bool over; /* the answer is there */
+	bool gone; /* nobody waits for it */
+	struct api_answer answer;
+};
 
 struct writers {
 	pthread_mutex_t lock; /* all below */
 	pthread_cond_t work, calm;
-	struct stream *first, *last;
+	struct http_stream *first, *last;
 	int suspended, n;
 	bool releasing, stop;
 	pthread_t threads[];
 };
 
-void writers_push(struct writers *w, struct stream *s)
+static void writers_push(struct writers *w, struct http_stream *s)
 {
 	pthread_mutex_lock(&w->lock);
-	stream_link(s, NULL);
+	s->link = NULL;
 	if (w->last)
-		stream_link(w->last, s);
+		w->last->link = s;
 	else
 		w->first = s;
 	w->last = s;
@@ -29,7 +54,8 @@ void writers_push(struct writers *w, struct stream *s)
 	pthread_mutex_unlock(&w->lock);
 }
 
-bool writers_suspend(struct writers *w)
+/* Counts a suspended connection; false if no more may be suspended. */
+static bool writers_suspend(struct writers *w)
 {
 	pthread_mutex_lock(&w->lock);
 	bool ok = !w->releasing;
@@ -38,7 +64,7 @@ bool writers_suspend(struct writers *w)
 	return ok;
 }
 
-void writers_resume(struct writers *w)
+static void writers_resume(struct writers *w)
 {
 	pthread_mutex_lock(&w->lock);
 	if (!--w->suspended)
@@ -46,15 +72,182 @@ void writers_resume(struct writers *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
+struct http_stream *writers_stream_new(struct writers *w, struct api_receive *u,
+	struct MHD_Connection *c, struct watched *b)
+{
+	struct http_stream *s = calloc(1, sizeof *s);
+	if (!s)
+		abort();
+	*s = (struct http_stream){ .writers = w,
+		.connection = c,
+		.watched = b,
+		.receive = u,
+		.work = malloc(STREAM_BYTES),
+		.fill = malloc(STREAM_BYTES) };
+	if (!s->work || !s->fill)
+		abort();
+	pthread_mutex_init(&s->lock, NULL);
+	return s;
+}
+
+static void writers_stream_free(struct http_stream *s)
+{
+	if (s->receive)
+		api_receive_abort(s->receive);
+	pthread_mutex_destroy(&s->lock);
+	api_answer_release(&s->answer);
+	free(s->work);
+	free(s->fill);
+	free(s);
+}
+
+/* Under the lock; false where the server ends. */
+static bool writers_stream_suspend(struct http_stream *s)
+{
+	if (!writers_suspend(s->writers))
+		return false;
+	s->suspended = true;
+	atomic_store(&s->watched->paused, true);
+	MHD_suspend_connection(s->connection);
+	return true;
+}
+
+/* Under the lock. */
+static void writers_stream_resume(struct http_stream *s)
+{
+	if (!s->suspended || s->gone)
+		return;
+	s->suspended = false;
+	atomic_store(&s->watched->paused, false);
+	MHD_resume_connection(s->connection);
+	writers_resume(s->writers);
+}
+
+enum stream_said writers_stream_put(struct http_stream *s, const char *bytes,
+	size_t *len)
+{
+	enum stream_said said = STREAM_OK;
+	bool push = false;
+	pthread_mutex_lock(&s->lock);
+	if (s->over) {
+		said = STREAM_REFUSED;
+	} else {
+		size_t n = STREAM_BYTES - s->fill_len;
+		n = n < *len ? n : *len;
+		memcpy(s->fill + s->fill_len, bytes, n);
+		s->fill_len += n;
+		*len -= n;
+		push = s->fill_len == STREAM_BYTES && !s->queued;
+		s->queued |= push;
+		if (*len && !writers_stream_suspend(s))
+			said = STREAM_STOPPED;
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (push)
+		writers_push(s->writers, s);
+	return said;
+}
+
+bool writers_stream_end(struct http_stream *s, bool *stopped)
+{
+	bool push = false;
+	*stopped = false;
+	pthread_mutex_lock(&s->lock);
+	bool over = s->over;
+	if (!over) {
+		push = !s->queued;
+		s->queued = true;
+		s->ended = true;
+		*stopped = !writers_stream_suspend(s);
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (push)
+		writers_push(s->writers, s);
+	return over;
+}
+
+void writers_stream_answer(struct http_stream *s, struct api_answer *out)
+{
+	pthread_mutex_lock(&s->lock);
+	*out = s->answer;
+	s->answer = (struct api_answer){ 0 };
+	pthread_mutex_unlock(&s->lock);
+}
+
+void writers_stream_gone(struct http_stream *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->gone = true;
+	bool push = !s->queued;
+	s->queued = true;
+	pthread_mutex_unlock(&s->lock);
+	if (push)
+		writers_push(s->writers, s);
+}
+
+/* Writes `len` bytes of s->work away, and after the last of them finishes.
+ * Whether the answer is there. */
+static bool writers_write_away(struct http_stream *s, size_t len, bool last,
+	struct api_answer *a)
+{
+	struct api_receive *u = s->receive;
+	if (!u)
+		return false;
+	bool ok = !len || api_receive_bytes(u, s->work, len, a);
+	if (ok && !last)
+		return false;
+	s->receive = NULL;
+	if (ok)
+		api_receive_end(u, a);
+	else
+		api_receive_abort(u);
+	return true;
+}
+
+/* Does one piece of work; whether more is waiting. May free the stream, and
+ * returns false then. */
+static bool writers_stream_serve(struct http_stream *s)
+{
+	struct api_answer answer = { 0 };
+	pthread_mutex_lock(&s->lock);
+	unsigned char *full = s->fill;
+	size_t len = s->fill_len;
+	bool last = s->ended, gone = s->gone;
+	s->fill = s->work;
+	s->work = full;
+	s->fill_len = 0;
+	if (!last)
+		writers_stream_resume(s); /* there is room again */
+	pthread_mutex_unlock(&s->lock);
+
+	bool over = !gone && writers_write_away(s, len, last, &answer);
+
+	pthread_mutex_lock(&s->lock);
+	if (over) {
+		s->answer = answer;
+		s->over = true;
+	}
+	gone = s->gone;
+	if (s->over || s->fill_len < STREAM_BYTES)
+		writers_stream_resume(s);
+	bool more = !gone && !s->over &&
+		    (s->fill_len == STREAM_BYTES || (s->ended && !last));
+	s->queued = more;
+	pthread_mutex_unlock(&s->lock);
+	if (gone)
+		writers_stream_free(s);
+	return more;
+}
+
 /* The next stream to serve; NULL when there is none and none will come. */
-static struct stream *next(struct writers *w)
+static struct http_stream *writers_next(struct writers *w)
 {
 	pthread_mutex_lock(&w->lock);
 	while (!w->first && !w->stop)
 		pthread_cond_wait(&w->work, &w->lock);
-	struct stream *s = w->first;
+	struct http_stream *s = w->first;
 	if (s) {
-		w->first = stream_linked(s);
+		w->first = s->link;
 		if (!w->first)
 			w->last = NULL;
 	}
@@ -63,14 +256,14 @@ static struct stream *next(struct writers *w)
 }
 
 /* What arrives can wait; who asks cannot. Nice counts per thread here. */
-static void *run(void *ctx)
+static void *writers_run(void *ctx)
 {
 	enum { WRITER_NICE = 10 };
 	struct writers *w = ctx;
-	struct stream *s;
+	struct http_stream *s;
 	setpriority(PRIO_PROCESS, (id_t)gettid(), WRITER_NICE);
-	while ((s = next(w)))
-		if (stream_serve(s))
+	while ((s = writers_next(w)))
+		if (writers_stream_serve(s))
 			writers_push(w, s);
 	return NULL;
 }
@@ -85,7 +278,7 @@ struct writers *writers_new(int threads)
 	pthread_cond_init(&w->work, NULL);
 	pthread_cond_init(&w->calm, NULL);
 	for (w->n = 0; w->n < threads; w->n++)
-		if (pthread_create(&w->threads[w->n], NULL, run, w))
+		if (pthread_create(&w->threads[w->n], NULL, writers_run, w))
 			abort();
 	return w;
 }

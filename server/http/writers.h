@@ -1,11 +1,11 @@
 /* writers.h - threads that do for HTTP threads what waits for the database.
  *
  * An upload's bytes come on an HTTP thread and are written away by one of
- * these. Between the two a `struct stream` holds two buffers: one fills while
+ * these. Between the two a `struct http_stream` holds two buffers: one fills while
  * the other is written. Where both are in use the connection is suspended, so
  * a slow database slows its senders and costs no memory.
  *
- * A stream belongs to its exchange until stream_gone(), then to the writers,
+ * A stream belongs to its exchange until writers_stream_gone(), then to the writers,
  * who drop what was stored if it was never finished, and free it.
  *
  * Locks: a stream's protects the stream; libmicrohttpd's own are taken under
@@ -15,7 +15,7 @@
 #include "watch.h"
 
 struct MHD_Connection;
-struct stream;
+struct http_stream;
 struct writers;
 
 struct writers *writers_new(int threads);
@@ -25,21 +25,22 @@ void writers_release(struct writers *w);
 void writers_free(struct writers *w);
 
 /* Takes over the upload. `b` outlives the stream's use by its exchange. */
-struct stream *stream_new(struct writers *w, struct api_receive *u,
+struct http_stream *writers_stream_new(struct writers *w, struct api_receive *u,
 	struct MHD_Connection *c, struct watched *b);
 
 enum stream_said {
 	STREAM_OK,
-	STREAM_REFUSED, /* the answer is there: stream_answer() */
+	STREAM_REFUSED, /* the answer is there: writers_stream_answer() */
 	STREAM_STOPPED /* the server ends; close the connection */
 };
 
 /* Takes as many of the *len bytes as fit and lowers *len to what is left; the
  * connection is suspended if something is. */
-enum stream_said stream_put(struct stream *s, const char *bytes, size_t *len);
+enum stream_said writers_stream_put(struct http_stream *s, const char *bytes,
+	size_t *len);
 /* No more comes. False where the answer is not there yet: the connection is
  * then suspended, or, with *stopped, to be closed. */
-bool stream_end(struct stream *s, bool *stopped);
+bool writers_stream_end(struct http_stream *s, bool *stopped);
 /* Hands the answer over; its body is the caller's. */
-void stream_answer(struct stream *s, struct api_answer *out);
-void stream_gone(struct stream *s);
+void writers_stream_answer(struct http_stream *s, struct api_answer *out);
+void writers_stream_gone(struct http_stream *s);

@@ -1,5 +1,6 @@
 /* ingest.c - the steps of an ingest in order, timed, with the lease held. */
 #include "ingest.h"
+#include "clock.h"
 #include "analyze.h"
 #include "attribute.h"
 #include "capture_write.h"
@@ -33,23 +34,21 @@ struct job {
 	} capture;
 };
 
-static double now_ms(void)
+static double ingest_now_ms(void)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+	return (double)clock_ns() / 1e6;
 }
 
 /* Renews the lease where that is due: by time, at least thrice per lease, or
  * by bytes. False also where the process is to stop. */
-static bool go_on(struct job *j, const char *stage, int64_t bytes,
+static bool ingest_go_on(struct job *j, const char *stage, int64_t bytes,
 	struct err *e)
 {
 	if (j->limits->stop && *j->limits->stop)
 		return err_set(e, ERR_BUSY, "the ingest was asked to stop");
 	double lease_ms = 1e3 * j->claim->lease_s;
 	double every_ms = lease_ms / 3 < TELL_MS ? lease_ms / 3 : TELL_MS;
-	double now = now_ms();
+	double now = ingest_now_ms();
 	if (bytes - j->told_bytes < TELL_BYTES && now - j->told_ms < every_ms)
 		return true;
 	j->told_bytes = bytes;
@@ -57,7 +56,7 @@ static bool go_on(struct job *j, const char *stage, int64_t bytes,
 	return upload_progress(j->db, j->claim, stage, bytes, e);
 }
 
-static bool next_chunk(void *ctx, const void **bytes, size_t *len,
+static bool ingest_next_chunk(void *ctx, const void **bytes, size_t *len,
 	struct err *e)
 {
 	struct job *j = ctx;
@@ -65,34 +64,34 @@ static bool next_chunk(void *ctx, const void **bytes, size_t *len,
 	*len = 0;
 	if (j->seq == j->claim->chunks)
 		return true;
-	double began = now_ms();
+	double began = ingest_now_ms();
 	bool ok = upload_read(j->db, j->claim->upload, j->seq++, j->chunk, len,
 		e);
-	j->read_ms += now_ms() - began;
+	j->read_ms += ingest_now_ms() - began;
 	return ok;
 }
 
-static bool tell(void *ctx, int64_t stored_bytes, int64_t plain_bytes,
+static bool ingest_tell(void *ctx, int64_t stored_bytes, int64_t plain_bytes,
 	struct err *e)
 {
 	struct job *j = ctx;
 	j->plain_bytes = plain_bytes;
-	return go_on(j, "decode", stored_bytes, e);
+	return ingest_go_on(j, "decode", stored_bytes, e);
 }
 
-static bool step_decode(struct job *j, struct err *e)
+static bool ingest_step_decode(struct job *j, struct err *e)
 {
-	struct source source = { next_chunk, j, j->claim->bytes };
-	struct decode_progress progress = { tell, j };
-	double began = now_ms();
+	struct source source = { ingest_next_chunk, j, j->claim->bytes };
+	struct decode_progress progress = { ingest_tell, j };
+	double began = ingest_now_ms();
 	bool ok = trace_init(&j->trace, &j->arena) || arena_err(&j->arena, e);
 	ok = ok && decode(&source, &j->limits->decode, &progress, &j->trace, e);
-	j->decode_ms = now_ms() - began - j->read_ms;
+	j->decode_ms = ingest_now_ms() - began - j->read_ms;
 	return ok;
 }
 
 /* A process with the graphs at hand that other uploads taught. */
-static bool analyze(struct job *j, uint32_t i, const struct catalog *f,
+static bool ingest_analyze(struct job *j, uint32_t i, const struct catalog *f,
 	struct err *e)
 {
 	struct arena learnt;
@@ -113,19 +112,20 @@ static bool analyze(struct job *j, uint32_t i, const struct catalog *f,
 	return j->arena.full ? arena_err(&j->arena, e) : ok;
 }
 
-static bool step_analyze(struct job *j, const struct catalog *f, struct err *e)
+static bool ingest_step_analyze(struct job *j, const struct catalog *f,
+	struct err *e)
 {
-	double began = now_ms();
+	double began = ingest_now_ms();
 	j->runs = arena_array(&j->arena, struct profile, j->trace.processes_n);
 	if (!j->runs)
 		return arena_err(&j->arena, e);
 	for (uint32_t i = 0; i < j->trace.processes_n; i++) {
-		if (!go_on(j, "analyze", j->claim->bytes, e) ||
-			!analyze(j, i, f, e))
+		if (!ingest_go_on(j, "analyze", j->claim->bytes, e) ||
+			!ingest_analyze(j, i, f, e))
 			return false;
 		j->runs[i].operators.catalog = catalog_version(f);
 	}
-	j->analyze_ms = now_ms() - began;
+	j->analyze_ms = ingest_now_ms() - began;
 	return true;
 }
 
@@ -136,40 +136,41 @@ struct counted {
 	void *to;
 };
 
-static bool put_counted(void *ctx, const void *bytes, size_t len, struct err *e)
+static bool ingest_put_counted(void *ctx, const void *bytes, size_t len,
+	struct err *e)
 {
 	const struct counted *c = ctx;
-	double began = now_ms();
+	double began = ingest_now_ms();
 	bool ok = c->put(c->to, bytes, len, e);
-	c->cost->ms -= now_ms() - began;
+	c->cost->ms -= ingest_now_ms() - began;
 	c->cost->bytes += (int64_t)len;
 	return ok;
 }
 
-static bool write_capture(void *ctx, uint32_t run, capture_put_fn *put,
+static bool ingest_write_capture(void *ctx, uint32_t run, capture_put_fn *put,
 	void *to, struct err *e)
 {
 	struct job *j = ctx;
 	struct counted c = { &j->capture, put, to };
-	double began = now_ms();
-	bool ok = capture_write(&j->trace, run, put_counted, &c, e);
-	j->capture.ms += now_ms() - began;
+	double began = ingest_now_ms();
+	bool ok = capture_write(&j->trace, run, ingest_put_counted, &c, e);
+	j->capture.ms += ingest_now_ms() - began;
 	return ok;
 }
 
-static bool step_save(struct job *j, struct err *e)
+static bool ingest_step_save(struct job *j, struct err *e)
 {
-	const struct captures captures = { write_capture, j };
-	double began = now_ms();
-	bool ok = go_on(j, "save", j->claim->bytes, e) &&
+	const struct captures captures = { ingest_write_capture, j };
+	double began = ingest_now_ms();
+	bool ok = ingest_go_on(j, "save", j->claim->bytes, e) &&
 		  save(j->db, j->claim, j->runs, j->trace.processes_n,
 			  &captures, e);
-	j->save_ms = now_ms() - began - j->capture.ms;
+	j->save_ms = ingest_now_ms() - began - j->capture.ms;
 	return ok;
 }
 
 /* The one line that tells what an ingest cost, and what it found. */
-static void log_done(const struct job *j)
+static void ingest_log_done(const struct job *j)
 {
 	struct rusage use;
 	int64_t kernels = 0, launches = 0, cycles = 0;
@@ -195,7 +196,7 @@ static void log_done(const struct job *j)
 		use.ru_maxrss >> 10);
 }
 
-static bool own_fault(enum err_code code)
+static bool ingest_own_fault(enum err_code code)
 {
 	return code == ERR_FORMAT || code == ERR_TRACE || code == ERR_TOO_LARGE;
 }
@@ -210,18 +211,19 @@ bool ingest(struct db *db, const struct claim *c, const struct catalog *f,
 		.limits = limits,
 		.arena = { .ceiling = limits->arena_bytes },
 		.chunk = malloc(UPLOAD_CHUNK),
-		.told_ms = now_ms(),
+		.told_ms = ingest_now_ms(),
 	};
 
 	*saving = false;
 	if (!j.chunk)
 		return err_set(e, ERR_BUSY,
 			"this machine has no memory left for an ingest");
-	*saving = step_decode(&j, &why) && step_analyze(&j, f, &why);
-	bool ok = *saving && step_save(&j, &why);
+	*saving = ingest_step_decode(&j, &why) &&
+		  ingest_step_analyze(&j, f, &why);
+	bool ok = *saving && ingest_step_save(&j, &why);
 	if (ok) {
-		log_done(&j);
-	} else if (own_fault(why.code)) {
+		ingest_log_done(&j);
+	} else if (ingest_own_fault(why.code)) {
 		ok = upload_fail(db, c, why.text, e);
 		log_info("ingest upload=%lld failed=%s: %s",
 			(long long)c->upload, err_name(why.code), why.text);

@@ -1,7 +1,10 @@
 /* worker.c - the loop of an ingest process, and the fence around it. */
 #include "worker.h"
-#include "in_force.h"
+#include "arena.h"
+#include "catalog.h"
+#include "db.h"
 #include "log.h"
+#include "own.h"
 #include "rollup.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +18,63 @@
 #include <time.h>
 #include <unistd.h>
 
+/* The catalog that uploads are read with: the program's, with the
+ * installation's own edits as of now. */
+struct worker_catalog {
+	struct catalog *catalog; /* NULL: not made yet */
+	int64_t version; /* of the own part */
+	struct arena arena; /* the own documents */
+};
+
+static void worker_catalog_release(struct worker_catalog *f)
+{
+	catalog_free(f->catalog);
+	arena_release(&f->arena);
+	*f = (struct worker_catalog){ 0 };
+}
+
+static bool worker_catalog_load(struct worker_catalog *f, struct db *db,
+	int64_t version, struct err *e)
+{
+	struct worker_catalog next = { .version = version };
+	struct catalog_own own = { 0 };
+	if (version && !own_read(db, &next.arena, &own, e)) {
+		arena_release(&next.arena);
+		return false;
+	}
+	next.catalog = catalog_new(version ? &own : NULL, e);
+	if (!next.catalog) {
+		arena_release(&next.arena);
+		return false;
+	}
+	worker_catalog_release(f);
+	*f = next;
+	return true;
+}
+
+/* Reads the catalog again if it was edited since. Edits that cannot be used are
+ * logged, and the catalog before them stays in use. */
+static bool worker_catalog_renew(struct worker_catalog *f, struct db *db,
+	struct err *e)
+{
+	int64_t version;
+	struct err why = { 0 };
+	if (!own_version(db, &version, e))
+		return false;
+	if (f->catalog && f->version == version)
+		return true;
+	if (worker_catalog_load(f, db, version, &why))
+		return true;
+	if (why.code != ERR_INPUT)
+		return err_set(e, why.code, "%s", why.text);
+	log_error("worker leaves the catalogue's version %lld out: %s",
+		(long long)version, why.text);
+	if (!f->catalog && !worker_catalog_load(f, db, 0, e))
+		return false;
+	f->version = version; /* so that it is told once */
+	return true;
+}
+
 /* Sums over runs are folded where nothing else is to be done, and after some
  * ingests, so that readers never have many to add themselves. */
 enum { FOLD_EVERY = 32, FOLD_RUNS = 64 };
@@ -22,7 +82,7 @@ enum { IDLE_MS = 1000, PAUSE_MS = 50, PAUSE_MAX_MS = 2000, SAVE_TRIES = 10 };
 
 static volatile sig_atomic_t stopping;
 
-static void on_term(int sig)
+static void worker_on_term(int sig)
 {
 	(void)sig;
 	stopping = 1;
@@ -39,9 +99,9 @@ void worker_name(pid_t pid, const char *word, char name[WORKER_NAME])
 }
 
 /* Ctrl-C goes to the whole terminal; the parent decides what it means. */
-static void signals_set(void)
+static void worker_signals_set(void)
 {
-	struct sigaction act = { .sa_handler = on_term };
+	struct sigaction act = { .sa_handler = worker_on_term };
 	sigset_t none;
 	sigaction(SIGTERM, &act, NULL);
 	signal(SIGINT, SIG_IGN);
@@ -51,7 +111,7 @@ static void signals_set(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void tell_kernel(const char *file, const char *word)
+static void worker_tell_kernel(const char *file, const char *word)
 {
 	int fd = open(file, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -68,23 +128,23 @@ static void tell_kernel(const char *file, const char *word)
  * session only: beside PostgreSQL, each of whose backends is a session, two
  * busy workers made small requests wait 60 ms instead of 15. So a worker is a
  * session too, and a group that stands behind. */
-static void priority_lower(int by)
+static void worker_priority_lower(int by)
 {
 	enum { WHO_PROCESS = 1, CLASS_BEST_EFFORT = 2 << 13, LEAST = 7 };
 	struct sched_param none = { 0 };
 	char group[16];
 	setsid();
-	tell_kernel("/proc/self/oom_score_adj", "500");
+	worker_tell_kernel("/proc/self/oom_score_adj", "500");
 	if (by == 0)
 		return;
 	snprintf(group, sizeof group, "%d", by);
-	tell_kernel("/proc/self/autogroup", group);
+	worker_tell_kernel("/proc/self/autogroup", group);
 	sched_setscheduler(0, SCHED_BATCH, &none);
 	setpriority(PRIO_PROCESS, 0, by);
 	syscall(SYS_ioprio_set, WHO_PROCESS, 0, CLASS_BEST_EFFORT | LEAST);
 }
 
-static void limit(int what, rlim_t soft)
+static void worker_limit(int what, rlim_t soft)
 {
 	struct rlimit l;
 	getrlimit((__rlimit_resource_t)what, &l);
@@ -95,31 +155,31 @@ static void limit(int what, rlim_t soft)
 
 /* The sanitizers reserve terabytes of address space, so there it has to be
  * left open; the arena's ceiling holds all the same. */
-static void memory_limit(int64_t bytes)
+static void worker_memory_limit(int64_t bytes)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 	(void)bytes;
 #elif defined(__has_feature)
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
-	limit(RLIMIT_AS, (rlim_t)bytes);
+	worker_limit(RLIMIT_AS, (rlim_t)bytes);
 #endif
 #else
-	limit(RLIMIT_AS, (rlim_t)bytes);
+	worker_limit(RLIMIT_AS, (rlim_t)bytes);
 #endif
 }
 
 /* CPU time counts from the start of the process, so each upload gets its
  * share on top of what went before. Past it, SIGXCPU ends the process. */
-static void cpu_limit(int cpu_s)
+static void worker_cpu_limit(int cpu_s)
 {
 	struct rusage u;
 	getrusage(RUSAGE_SELF, &u);
-	limit(RLIMIT_CPU,
+	worker_limit(RLIMIT_CPU,
 		(rlim_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec + 1 + cpu_s));
 }
 
 /* Sleeps, and longer each time; a signal ends it early. */
-static void pause_more(int *ms)
+static void worker_pause_more(int *ms)
 {
 	struct timespec t = { *ms / 1000, *ms % 1000 * 1000000L };
 	if (!stopping)
@@ -128,7 +188,7 @@ static void pause_more(int *ms)
 }
 
 /* A connection that works; false only when the process is to stop. */
-static bool connected(struct db **db, const char *conninfo)
+static bool worker_connected(struct db **db, const char *conninfo)
 {
 	int ms = PAUSE_MS;
 	for (bool told = false; !stopping; told = true) {
@@ -141,7 +201,7 @@ static bool connected(struct db **db, const char *conninfo)
 			return true;
 		if (!told)
 			log_warn("worker waits for the database: %s", e.text);
-		pause_more(&ms);
+		worker_pause_more(&ms);
 	}
 	return false;
 }
@@ -150,7 +210,7 @@ static bool connected(struct db **db, const char *conninfo)
  * A stop, a full disk or a database that went away are no fault of the
  * upload's; what fails on a database that works may be, and so may a database
  * that goes away while the upload's own rows are written, again and again. */
-static int tries_of(struct db *db, const struct err *why, bool saving)
+static int worker_tries_of(struct db *db, const struct err *why, bool saving)
 {
 	struct err gone = { 0 };
 	if (why->code == ERR_BUSY || why->code == ERR_DISK_FULL ||
@@ -163,11 +223,11 @@ static int tries_of(struct db *db, const struct err *why, bool saving)
 
 /* Gives an upload back. Where the database does not come back, the lease runs
  * out. */
-static void give_back(struct db **db, const struct claim *c,
+static void worker_give_back(struct db **db, const struct claim *c,
 	const struct err *why, bool saving, const struct worker_options *o)
 {
 	char name[WORKER_NAME];
-	int most = tries_of(*db, why, saving);
+	int most = worker_tries_of(*db, why, saving);
 	worker_name(getpid(), getenv(WORKER_CREW), name);
 	log_warn("ingest upload=%lld put off: %s", (long long)c->upload,
 		why->text);
@@ -175,30 +235,31 @@ static void give_back(struct db **db, const struct claim *c,
 		struct err e = { 0 };
 		bool ok = most ? upload_abandon(*db, name, why->text, most, &e)
 			       : upload_release(*db, c, &e);
-		if (ok || e.code == ERR_CONFLICT || !connected(db, o->conninfo))
+		if (ok || e.code == ERR_CONFLICT ||
+			!worker_connected(db, o->conninfo))
 			return;
 	}
 }
 
 /* One claimed upload; false where it is wiser to wait before the next. */
-static bool work(struct db **db, const struct claim *c, struct in_force *f,
-	const struct worker_options *o)
+static bool worker_work(struct db **db, const struct claim *c,
+	struct worker_catalog *f, const struct worker_options *o)
 {
 	struct err e = { 0 };
 	struct ingest_limits limits = o->limits;
 	bool saving = false;
 	limits.stop = &stopping;
-	cpu_limit(o->cpu_s);
-	bool ok = in_force_renew(f, *db, &e) &&
+	worker_cpu_limit(o->cpu_s);
+	bool ok = worker_catalog_renew(f, *db, &e) &&
 		  ingest(*db, c, f->catalog, &limits, &saving, &e);
 	malloc_trim(0);
 	if (!ok)
-		give_back(db, c, &e, saving, o);
+		worker_give_back(db, c, &e, saving, o);
 	return ok;
 }
 
 /* Some of what waits; whoever finds another process at it leaves it alone. */
-static void fold(struct db *db, bool *left)
+static void worker_fold(struct db *db, bool *left)
 {
 	struct err e = { 0 };
 	int64_t folded = 0;
@@ -213,51 +274,51 @@ static void fold(struct db *db, bool *left)
 }
 
 /* Nothing to ingest: folds, and waits once nothing is left of that. */
-static bool idle(struct db *db, struct err *e)
+static bool worker_idle(struct db *db, struct err *e)
 {
 	bool left;
-	fold(db, &left);
+	worker_fold(db, &left);
 	return left || upload_wait(db, IDLE_MS, e);
 }
 
-static void work_on(struct db **db, struct in_force *f,
+static void worker_work_on(struct db **db, struct worker_catalog *f,
 	const struct worker_options *o)
 {
 	char name[WORKER_NAME];
 	int ms = PAUSE_MS, ingests = 0;
 	worker_name(getpid(), getenv(WORKER_CREW), name);
-	while (connected(db, o->conninfo)) {
+	while (worker_connected(db, o->conninfo)) {
 		struct err e = { 0 };
 		struct claim c = { 0 };
 		bool ok = upload_claim(*db, name, o->lease_s, &c, &e);
 		if (ok && !c.upload)
-			ok = idle(*db, &e);
+			ok = worker_idle(*db, &e);
 		else if (ok)
-			ok = work(db, &c, f, o);
+			ok = worker_work(db, &c, f, o);
 		if (ok && c.upload && ++ingests % FOLD_EVERY == 0) {
 			bool left;
-			fold(*db, &left);
+			worker_fold(*db, &left);
 		}
 		if (e.code)
 			log_warn("worker: %s", e.text);
 		if (ok)
 			ms = PAUSE_MS;
 		else
-			pause_more(&ms);
+			worker_pause_more(&ms);
 	}
 }
 
 int worker_main(const struct worker_options *o)
 {
-	signals_set();
-	priority_lower(o->nice);
-	memory_limit(o->memory_bytes);
-	limit(RLIMIT_CORE, 0);
+	worker_signals_set();
+	worker_priority_lower(o->nice);
+	worker_memory_limit(o->memory_bytes);
+	worker_limit(RLIMIT_CORE, 0);
 
-	struct in_force f = { 0 };
+	struct worker_catalog f = { 0 };
 	struct db *db = NULL;
-	work_on(&db, &f, o);
+	worker_work_on(&db, &f, o);
 	db_free(db);
-	in_force_release(&f);
+	worker_catalog_release(&f);
 	return 0;
 }

@@ -2,7 +2,7 @@
  *
  * A worker is a process of its own with limits on address space and CPU time
  * per upload, low priority, and the wish to die with its parent. A poisonous
- * upload ends that process and nothing else; who minds it is crew.h. */
+ * upload ends that process and nothing else; worker_pool.h supervises it. */
 #pragma once
 #include "ingest.h"
 #include <sys/types.h>

@@ -1,7 +1,7 @@
 /* compared.c - a profile as comparisons read it. */
 #include "compared.h"
 
-static void stats_from(const struct profile *p, struct arena *a,
+static void compared_stats_from(const struct profile *p, struct arena *a,
 	struct compared_run *out)
 {
 	struct time_stats *stats =
@@ -54,6 +54,6 @@ bool compared_from(const struct profile *p, struct arena *a,
 	for (uint32_t i = 0; devices && i < p->devices_n; i++)
 		devices[i] = p->devices[i].name;
 	if (p->content == CONTENT_STATISTICS)
-		stats_from(p, a, out);
+		compared_stats_from(p, a, out);
 	return !a->full || arena_err(a, e);
 }

@@ -29,16 +29,17 @@ bool dtype_counts(enum dtype d)
 	return types[d].counts;
 }
 
-static bool is(const char *text, size_t len, const char *name, size_t name_len)
+static bool dtype_is(const char *text, size_t len, const char *name,
+	size_t name_len)
 {
 	return len == name_len && strncasecmp(text, name, len) == 0;
 }
 
-static bool among(const char *text, size_t len, const char *names)
+static bool dtype_among(const char *text, size_t len, const char *names)
 {
 	while (*names) {
 		size_t n = strcspn(names, "|");
-		if (is(text, len, names, n))
+		if (dtype_is(text, len, names, n))
 			return true;
 		names += n + (names[n] == '|');
 	}
@@ -57,8 +58,8 @@ enum dtype dtype_from(const char *text, size_t len)
 	if (len == 0)
 		return DTYPE_UNKNOWN;
 	for (enum dtype d = DTYPE_UNKNOWN + 1; d < DTYPES; d++)
-		if (is(text, len, types[d].word, strlen(types[d].word)) ||
-			among(text, len, types[d].names))
+		if (dtype_is(text, len, types[d].word, strlen(types[d].word)) ||
+			dtype_among(text, len, types[d].names))
 			return d;
 	return DTYPE_UNKNOWN;
 }

@@ -13,7 +13,7 @@ static const struct {
 #undef NOTE
 };
 
-static void detail_keep(char out[80], const char *s, size_t len)
+static void note_detail_keep(char out[80], const char *s, size_t len)
 {
 	enum { ROOM = 79, MENDED = ROOM / 3 };
 	char text[ROOM];
@@ -31,7 +31,7 @@ void note_add(struct notes *ns, enum note_code code, int64_t count,
 {
 	ns->count[code] += count;
 	if (detail && len && !ns->detail[code][0])
-		detail_keep(ns->detail[code], detail, len);
+		note_detail_keep(ns->detail[code], detail, len);
 }
 
 void note_merge(struct notes *to, const struct notes *from)

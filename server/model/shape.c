@@ -19,7 +19,7 @@ const struct size *shape_size(const struct shape *s, const char *name)
 	return NULL;
 }
 
-static void number_add(struct buf *b, int64_t value)
+static void shape_number_add(struct buf *b, int64_t value)
 {
 	char digits[20];
 	size_t at = sizeof digits;
@@ -31,7 +31,7 @@ static void number_add(struct buf *b, int64_t value)
 	buf_add(b, digits + at, sizeof digits - at);
 }
 
-static uint32_t alike(const struct size *s, uint32_t from)
+static uint32_t shape_alike(const struct size *s, uint32_t from)
 {
 	uint32_t i = from + 1;
 	while (i < s->n && s->values[i] == s->values[from])
@@ -39,20 +39,20 @@ static uint32_t alike(const struct size *s, uint32_t from)
 	return i - from;
 }
 
-static void list_add(struct buf *b, const struct size *s)
+static void shape_list_add(struct buf *b, const struct size *s)
 {
 	buf_add(b, "[", 1);
 	for (uint32_t i = 0; i < s->n;) {
-		uint32_t n = alike(s, i);
+		uint32_t n = shape_alike(s, i);
 		if (i)
 			buf_add(b, ",", 1);
-		number_add(b, s->values[i]);
+		shape_number_add(b, s->values[i]);
 		if (n < REPEATS) {
 			i++;
 			continue;
 		}
 		buf_add(b, "*", 1);
-		number_add(b, n);
+		shape_number_add(b, n);
 		i += n;
 	}
 	buf_add(b, "]", 1);
@@ -74,9 +74,9 @@ const char *shape_text(const struct shape *s, struct arena *a)
 		buf_puts(&b, size->name);
 		buf_add(&b, "=", 1);
 		if (size->is_list)
-			list_add(&b, size);
+			shape_list_add(&b, size);
 		else
-			number_add(&b, size->values[0]);
+			shape_number_add(&b, size->values[0]);
 	}
 	assert(!b.full);
 	const char *text = arena_strndup(a, b.len ? b.at : "", b.len);
@@ -86,7 +86,7 @@ const char *shape_text(const struct shape *s, struct arena *a)
 
 /* ---- reading: once to count, once to keep */
 
-struct reader {
+struct shape_reader {
 	const char *at;
 	struct arena *arena;
 	struct err *err;
@@ -95,7 +95,7 @@ struct reader {
 	uint32_t n, used;
 };
 
-static bool wrong(const struct reader *r, const char *what)
+static bool shape_wrong(const struct shape_reader *r, const char *what)
 {
 	return err_set(r->err, ERR_INPUT,
 		*r->at ? "shape cannot be read: %s at '%.40s'"
@@ -103,44 +103,44 @@ static bool wrong(const struct reader *r, const char *what)
 		what, r->at);
 }
 
-static bool digit(char c)
+static bool shape_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-static bool name_char(char c)
+static bool shape_name_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || digit(c) || c == '_';
+	return (c >= 'a' && c <= 'z') || shape_digit(c) || c == '_';
 }
 
-static bool read_number(struct reader *r, int64_t *out)
+static bool shape_read_number(struct shape_reader *r, int64_t *out)
 {
 	int64_t v = 0;
 	const char *p = r->at;
 
-	if (!digit(*p))
-		return wrong(r, "no whole number");
-	if (*p == '0' && digit(p[1]))
-		return wrong(r, "a number that begins with 0");
-	for (; digit(*p); p++)
+	if (!shape_digit(*p))
+		return shape_wrong(r, "no whole number");
+	if (*p == '0' && shape_digit(p[1]))
+		return shape_wrong(r, "a number that begins with 0");
+	for (; shape_digit(*p); p++)
 		if (__builtin_mul_overflow(v, 10, &v) ||
 			__builtin_add_overflow(v, *p - '0', &v))
-			return wrong(r, "a number that passes 64 bits");
+			return shape_wrong(r, "a number that passes 64 bits");
 	r->at = p;
 	*out = v;
 	return true;
 }
 
 /* "256" or "256*1882". */
-static bool read_item(struct reader *r, bool in_list)
+static bool shape_read_item(struct shape_reader *r, bool in_list)
 {
 	int64_t value, times = 1;
 
-	if (!read_number(r, &value))
+	if (!shape_read_number(r, &value))
 		return false;
 	if (in_list && *r->at == '*') {
 		r->at++;
-		if (!read_number(r, &times))
+		if (!shape_read_number(r, &times))
 			return false;
 	}
 	if (times > SHAPE_VALUES - (int64_t)r->used)
@@ -152,7 +152,7 @@ static bool read_item(struct reader *r, bool in_list)
 	return true;
 }
 
-static bool read_list(struct reader *r)
+static bool shape_read_list(struct shape_reader *r)
 {
 	r->at++;
 	if (*r->at == ']') {
@@ -160,54 +160,55 @@ static bool read_list(struct reader *r)
 		return true;
 	}
 	for (;;) {
-		if (!read_item(r, true))
+		if (!shape_read_item(r, true))
 			return false;
 		char c = *r->at;
 		if (c != ',' && c != ']')
-			return wrong(r, "a list that does not end");
+			return shape_wrong(r, "a list that does not end");
 		r->at++;
 		if (c == ']')
 			return true;
 	}
 }
 
-static bool read_name(struct reader *r)
+static bool shape_read_name(struct shape_reader *r)
 {
 	const char *name = r->at;
 	size_t len = 0;
 
-	while (len <= NAME_LEN && name_char(name[len]))
+	while (len <= NAME_LEN && shape_name_char(name[len]))
 		len++;
-	if (len == 0 || len > NAME_LEN || digit(name[0]) || name[len] != '=')
-		return wrong(r, "no name of a size");
+	if (len == 0 || len > NAME_LEN || shape_digit(name[0]) ||
+		name[len] != '=')
+		return shape_wrong(r, "no name of a size");
 	if (r->sizes) {
 		const char *kept = arena_strndup(r->arena, name, len);
 		if (!kept)
 			return arena_err(r->arena, r->err);
 		for (uint32_t i = 0; i < r->n; i++)
 			if (strcmp(r->sizes[i].name, kept) == 0)
-				return wrong(r, "a size told twice");
+				return shape_wrong(r, "a size told twice");
 		r->sizes[r->n].name = kept;
 	}
 	r->at += len + 1;
 	return true;
 }
 
-static bool read_size(struct reader *r)
+static bool shape_read_size(struct shape_reader *r)
 {
 	uint32_t from = r->used;
 
 	if (r->n == SIZES)
-		return wrong(r, "one size too many");
-	if (!read_name(r))
+		return shape_wrong(r, "one size too many");
+	if (!shape_read_name(r))
 		return false;
 	bool is_list = *r->at == '[';
-	if (!(is_list ? read_list(r) : read_item(r, false)))
+	if (!(is_list ? shape_read_list(r) : shape_read_item(r, false)))
 		return false;
 	if (*r->at == ' ' && r->at[1])
 		r->at++;
 	else if (*r->at)
-		return wrong(r, "something that is no size");
+		return shape_wrong(r, "something that is no size");
 	if (r->sizes) {
 		struct size *s = &r->sizes[r->n];
 		s->values = r->values + from;
@@ -218,12 +219,12 @@ static bool read_size(struct reader *r)
 	return true;
 }
 
-static bool read_all(struct reader *r, const char *text)
+static bool shape_read_all(struct shape_reader *r, const char *text)
 {
 	r->at = text;
 	r->n = r->used = 0;
 	while (*r->at)
-		if (!read_size(r))
+		if (!shape_read_size(r))
 			return false;
 	return true;
 }
@@ -231,15 +232,15 @@ static bool read_all(struct reader *r, const char *text)
 bool shape_read(const char *text, enum dtype dtype, struct arena *a,
 	struct shape *out, struct err *e)
 {
-	struct reader r = { .arena = a, .err = e };
+	struct shape_reader r = { .arena = a, .err = e };
 
-	if (!read_all(&r, text))
+	if (!shape_read_all(&r, text))
 		return false;
 	r.sizes = arena_array(a, struct size, r.n + 1);
 	r.values = arena_array(a, int64_t, r.used + 1);
 	if (!r.sizes || !r.values)
 		return arena_err(a, e);
-	if (!read_all(&r, text))
+	if (!shape_read_all(&r, text))
 		return false;
 	*out = (struct shape){ dtype, r.sizes, r.n };
 	return true;

@@ -1,5 +1,6 @@
 /* courier.c - takes what is due, has it sent, writes down how it ended. */
 #include "courier.h"
+#include "clock.h"
 #include "leash.h"
 #include "log.h"
 #include "sender.h"
@@ -24,13 +25,6 @@ struct courier {
 	int64_t look_at_ms;
 	bool away; /* and told so */
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* An answer in the 200s is a receipt; 410 wants no more. */
 static bool settle_one(struct courier *c, const struct sent *s, struct err *e)
@@ -88,7 +82,7 @@ static bool claim(struct courier *c, bool *any, struct err *e)
 	for (uint32_t i = 0; ok && i < n; i++)
 		sender_send(c->sender, &rows[i]);
 	*any = n > 0;
-	c->look_at_ms = now_ms() + LOOK_MS;
+	c->look_at_ms = clock_ms() + LOOK_MS;
 	arena_release(&a);
 	return ok;
 }
@@ -112,7 +106,7 @@ static bool tend(struct courier *c, struct err *e)
 	if (!connected(c, e) || !settle(c, &ended, e) ||
 		!delivery_heard(c->db, &heard, e))
 		return false;
-	if ((ended || heard || now_ms() >= c->look_at_ms) &&
+	if ((ended || heard || clock_ms() >= c->look_at_ms) &&
 		!claim(c, &taken, e))
 		return false;
 	if (!taken)

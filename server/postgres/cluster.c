@@ -1,5 +1,6 @@
 /* cluster.c - a private PostgreSQL's life: made, started, watched, stopped. */
 #include "cluster.h"
+#include "clock.h"
 #include "cluster_files.h"
 #include "db.h"
 #include "folder.h"
@@ -36,13 +37,6 @@ struct cluster {
 	int64_t started_ms, start_at_ms;
 	int backoff_ms;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
-}
 
 static void nap(void)
 {
@@ -94,7 +88,7 @@ static bool start(struct cluster *c, struct err *e)
 		close(log);
 	arena_release(&a);
 	c->pid = pid > 0 ? pid : 0;
-	c->started_ms = now_ms();
+	c->started_ms = clock_ms();
 	return pid > 0;
 }
 
@@ -117,14 +111,14 @@ static bool running(struct cluster *c)
  * process lives. */
 static bool wait_ready(struct cluster *c, struct err *e)
 {
-	for (int64_t said = now_ms(); running(c); nap()) {
+	for (int64_t said = clock_ms(); running(c); nap()) {
 		struct err no = { 0 };
 		struct db *db = db_new(c->conninfo, &no);
 		db_free(db);
 		if (db)
 			return true;
-		if (now_ms() - said > 10000) {
-			said = now_ms();
+		if (clock_ms() - said > 10000) {
+			said = clock_ms();
 			log_info("cluster is not ready yet: %s", no.text);
 		}
 	}
@@ -135,11 +129,11 @@ static bool wait_ready(struct cluster *c, struct err *e)
 
 static void stop(struct cluster *c)
 {
-	int64_t until = now_ms() + FAST_MS;
+	int64_t until = clock_ms() + FAST_MS;
 	if (c->pid)
 		kill(c->pid, SIGINT);
 	while (c->pid && waitpid(c->pid, NULL, WNOHANG) == 0) {
-		if (until && now_ms() > until) {
+		if (until && clock_ms() > until) {
 			log_warn("cluster does not stop: ending it at once");
 			kill(c->pid, SIGQUIT);
 			until = 0;
@@ -175,7 +169,7 @@ static bool lock_or_attach(struct cluster *c, enum cluster_role role,
 	struct err *e)
 {
 	struct folder *f = &c->folder;
-	int64_t began = now_ms();
+	int64_t began = clock_ms();
 	for (;; nap()) {
 		bool serve = role == CLUSTER_SERVE;
 		if (role == CLUSTER_ATTACH) {
@@ -194,7 +188,7 @@ static bool lock_or_attach(struct cluster *c, enum cluster_role role,
 			return true;
 		int64_t patience =
 			serve && f->holder_serves ? SERVER_LOCK_MS : LOCK_MS;
-		if (now_ms() - began > patience)
+		if (clock_ms() - began > patience)
 			return err_set(e, ERR_CONFLICT,
 				"the data folder '%.150s' is in use by another "
 				"kernsiftd, process %ld",
@@ -236,7 +230,7 @@ const char *cluster_log(const struct cluster *c)
 void cluster_tend(struct cluster *c)
 {
 	struct err e = { 0 };
-	int64_t now = now_ms();
+	int64_t now = clock_ms();
 	bool was = c->pid != 0;
 	if (c->folder.lock < 0 || running(c))
 		return;

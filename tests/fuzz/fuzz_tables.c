@@ -62,13 +62,13 @@ static void play(format_fn *decoder, const uint8_t *data, size_t size,
 	struct err e = { 0 };
 	struct trace t;
 	struct plain plain;
-	struct window w;
+	struct byte_window w;
 	struct profile p;
 
 	bool ok = trace_init(&t, &a);
 	assert(ok);
 	plain_init(&plain, &s, &fuzz_limits, NULL, &a, &t.notes);
-	if (window_init(&w, &plain, &e)) {
+	if (byte_window_init(&w, &plain, &e)) {
 		ok = decoder(&w, &t, &e) && trace_sort(&t);
 		assert(ok ? t.processes_n > 0 && !e.code : e.code || a.full);
 		if (ok) {
@@ -77,7 +77,7 @@ static void play(format_fn *decoder, const uint8_t *data, size_t size,
 		}
 		for (uint32_t i = 0; ok && i < t.processes_n && i < 4; i++)
 			ok = profile_from(&t, i, families, NULL, &a, &p, &e);
-		window_release(&w);
+		byte_window_release(&w);
 	}
 	plain_release(&plain);
 	arena_release(&a);
@@ -104,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!families && !(families = catalog_new(NULL, &e)))
 		abort();
 	play(stats_table_decode, data, size, families);
-	play(patterns_decode, data, size, families);
+	play(pattern_file_decode, data, size, families);
 	read_figure(data + (size > 0), size < 64 ? size - (size > 0) : 63);
 	return 0;
 }

@@ -1,7 +1,6 @@
 /* test_archive.c - what goes in comes out; what is cut or changed anywhere does
  * not; what is there stays. */
-#include "archive_read.h"
-#include "archive_write.h"
+#include "archive.h"
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

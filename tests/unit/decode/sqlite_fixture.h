@@ -2,7 +2,7 @@
  * upload is. */
 #pragma once
 #include "fixture.h"
-#include "sqlite_names.h"
+#include "sqlite_rows.h"
 #include <unistd.h>
 
 enum { MOST = 1 << 20 };
@@ -13,7 +13,7 @@ struct fixture {
 	struct source source;
 	struct source_memory memory;
 	struct plain plain;
-	struct window window;
+	struct byte_window window;
 	struct text text;
 	struct sqlite_file file;
 	struct err err;
@@ -48,7 +48,7 @@ static inline bool open_it(struct fixture *f)
 	source_memory_init(&f->memory, &f->source, f->bytes, f->len);
 	plain_init(&f->plain, &f->source, &limits, NULL, &f->arena,
 		&f->trace.notes);
-	assert_true(window_init(&f->window, &f->plain, &f->err));
+	assert_true(byte_window_init(&f->window, &f->plain, &f->err));
 	f->text = (struct text){ .trace = &f->trace };
 	return sqlite_file_open(&f->file, &f->window, &f->trace, &f->err);
 }
@@ -56,7 +56,7 @@ static inline bool open_it(struct fixture *f)
 static inline void close_it(struct fixture *f)
 {
 	sqlite_file_close(&f->file);
-	window_release(&f->window);
+	byte_window_release(&f->window);
 	plain_release(&f->plain);
 	arena_release(&f->arena);
 }

@@ -1,6 +1,6 @@
 /* test_nsys.c - what NVTX ranges, calls and samples of an export become, beyond
  * what `inspect` prints; each table as the sqlite3 program wrote it. */
-#include "databases.h"
+#include "format.h"
 #include "sqlite_fixture.h"
 
 /* Process 77 of machine 0, VM 1; its thread 78. */

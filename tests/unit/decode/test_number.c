@@ -6,98 +6,98 @@
 /* What stands in the text, followed by a comma; how it is read. */
 struct row {
 	const char *text;
-	enum num_kind kind;
+	enum number_kind kind;
 	int64_t value;
 };
 
 static const struct row microseconds[] = {
-	{ "0", NUM_OK, 0 },
-	{ "1", NUM_OK, 1000 },
-	{ "1.5", NUM_OK, 1500 },
-	{ "1.25", NUM_OK, 1250 },
-	{ "1.234", NUM_OK, 1234 },
-	{ "12345678", NUM_OK, 12345678000 },
-	{ "1234567.875", NUM_OK, 1234567875 },
+	{ "0", NUMBER_OK, 0 },
+	{ "1", NUMBER_OK, 1000 },
+	{ "1.5", NUMBER_OK, 1500 },
+	{ "1.25", NUMBER_OK, 1250 },
+	{ "1.234", NUMBER_OK, 1234 },
+	{ "12345678", NUMBER_OK, 12345678000 },
+	{ "1234567.875", NUMBER_OK, 1234567875 },
 	/* sixteen digits and decimals: what a double would lose */
-	{ "1606910596288053.123", NUM_OK, 1606910596288053123 },
-	{ "1755848102123456.789", NUM_OK, 1755848102123456789 },
-	{ "1755848102123456.7894", NUM_OK, 1755848102123456789 },
-	{ "1755848102123456.78950", NUM_OK, 1755848102123456790 },
-	{ "1755848102123456.78949999", NUM_OK, 1755848102123456789 },
-	{ "17558481021234567894e-4", NUM_OK, 1755848102123456789 },
-	{ "17558481021234567895e-4", NUM_OK, 1755848102123456790 },
+	{ "1606910596288053.123", NUMBER_OK, 1606910596288053123 },
+	{ "1755848102123456.789", NUMBER_OK, 1755848102123456789 },
+	{ "1755848102123456.7894", NUMBER_OK, 1755848102123456789 },
+	{ "1755848102123456.78950", NUMBER_OK, 1755848102123456790 },
+	{ "1755848102123456.78949999", NUMBER_OK, 1755848102123456789 },
+	{ "17558481021234567894e-4", NUMBER_OK, 1755848102123456789 },
+	{ "17558481021234567895e-4", NUMBER_OK, 1755848102123456790 },
 	/* below a nanosecond: half away from zero */
-	{ "0.0004", NUM_OK, 0 },
-	{ "0.0005", NUM_OK, 1 },
-	{ "0.00049999999999999999999999", NUM_OK, 0 },
-	{ "2.9999", NUM_OK, 3000 },
-	{ "-0.0005", NUM_OK, -1 },
-	{ "-0.0004", NUM_OK, 0 },
-	{ "-1.5", NUM_OK, -1500 },
-	{ "3.1234", NUM_OK, 3123 },
-	{ "3.1235", NUM_OK, 3124 },
+	{ "0.0004", NUMBER_OK, 0 },
+	{ "0.0005", NUMBER_OK, 1 },
+	{ "0.00049999999999999999999999", NUMBER_OK, 0 },
+	{ "2.9999", NUMBER_OK, 3000 },
+	{ "-0.0005", NUMBER_OK, -1 },
+	{ "-0.0004", NUMBER_OK, 0 },
+	{ "-1.5", NUMBER_OK, -1500 },
+	{ "3.1234", NUMBER_OK, 3123 },
+	{ "3.1235", NUMBER_OK, 3124 },
 	/* exponents */
-	{ "1e3", NUM_OK, 1000000 },
-	{ "1.5E+2", NUM_OK, 150000 },
-	{ "15e-1", NUM_OK, 1500 },
-	{ "1e-9999999999", NUM_OK, 0 },
-	{ "0e999999", NUM_OK, 0 },
-	{ "1.606910596288053e15", NUM_OK, 1606910596288053000 },
+	{ "1e3", NUMBER_OK, 1000000 },
+	{ "1.5E+2", NUMBER_OK, 150000 },
+	{ "15e-1", NUMBER_OK, 1500 },
+	{ "1e-9999999999", NUMBER_OK, 0 },
+	{ "0e999999", NUMBER_OK, 0 },
+	{ "1.606910596288053e15", NUMBER_OK, 1606910596288053000 },
 	/* as text */
-	{ "\"1.5\"", NUM_OK, 1500 },
-	{ "\"1e3\"", NUM_OK, 1000000 },
+	{ "\"1.5\"", NUMBER_OK, 1500 },
+	{ "\"1e3\"", NUMBER_OK, 1000000 },
 	/* 2^63 nanoseconds are 9223372036854775.808 us */
-	{ "9223372036854774", NUM_OK, 9223372036854774000 },
-	{ "9223372036854775.807", NUM_OK, INT64_MAX },
-	{ "9223372036854775.8074", NUM_OK, INT64_MAX },
-	{ "9223372036854775.8075", NUM_HUGE, 0 },
-	{ "9300000000000000", NUM_HUGE, 0 },
-	{ "99999999999999999999", NUM_HUGE, 0 },
-	{ "-99999999999999999999", NUM_HUGE, 0 },
-	{ "1e300", NUM_HUGE, 0 },
-	{ "1e99999999999999", NUM_HUGE, 0 },
+	{ "9223372036854774", NUMBER_OK, 9223372036854774000 },
+	{ "9223372036854775.807", NUMBER_OK, INT64_MAX },
+	{ "9223372036854775.8074", NUMBER_OK, INT64_MAX },
+	{ "9223372036854775.8075", NUMBER_HUGE, 0 },
+	{ "9300000000000000", NUMBER_HUGE, 0 },
+	{ "99999999999999999999", NUMBER_HUGE, 0 },
+	{ "-99999999999999999999", NUMBER_HUGE, 0 },
+	{ "1e300", NUMBER_HUGE, 0 },
+	{ "1e99999999999999", NUMBER_HUGE, 0 },
 	/* not numbers */
-	{ "NaN", NUM_NONE, 0 },
-	{ "Infinity", NUM_NONE, 0 },
-	{ "null", NUM_NONE, 0 },
-	{ "true", NUM_NONE, 0 },
-	{ "\"\"", NUM_NONE, 0 },
-	{ "\"1.5 us\"", NUM_NONE, 0 },
-	{ "\"stream 7\"", NUM_NONE, 0 },
-	{ "[1]", NUM_NONE, 0 },
-	{ "{\"a\":1}", NUM_NONE, 0 },
-	{ "1x", NUM_NONE, 0 },
-	{ "-", NUM_NONE, 0 },
-	{ ".5", NUM_NONE, 0 },
+	{ "NaN", NUMBER_NONE, 0 },
+	{ "Infinity", NUMBER_NONE, 0 },
+	{ "null", NUMBER_NONE, 0 },
+	{ "true", NUMBER_NONE, 0 },
+	{ "\"\"", NUMBER_NONE, 0 },
+	{ "\"1.5 us\"", NUMBER_NONE, 0 },
+	{ "\"stream 7\"", NUMBER_NONE, 0 },
+	{ "[1]", NUMBER_NONE, 0 },
+	{ "{\"a\":1}", NUMBER_NONE, 0 },
+	{ "1x", NUMBER_NONE, 0 },
+	{ "-", NUMBER_NONE, 0 },
+	{ ".5", NUMBER_NONE, 0 },
 };
 
 static const struct row counts[] = {
-	{ "0", NUM_OK, 0 },
-	{ "-1", NUM_OK, -1 },
-	{ "123456789012345678", NUM_OK, 123456789012345678 },
-	{ "1234567890123456789", NUM_OK, 1234567890123456789 },
-	{ "9223372036854775807", NUM_OK, INT64_MAX },
-	{ "9223372036854775808", NUM_HUGE, 0 },
-	{ "-9223372036854775807", NUM_OK, -INT64_MAX },
-	{ "18446744073709551615", NUM_HUGE, 0 },
-	{ "1.0", NUM_OK, 1 },
-	{ "1.5", NUM_OK, 2 },
-	{ "-1.5", NUM_OK, -2 },
-	{ "\"128\"", NUM_OK, 128 },
-	{ "\"0x0\"", NUM_NONE, 0 },
-	{ "1e2", NUM_OK, 100 },
+	{ "0", NUMBER_OK, 0 },
+	{ "-1", NUMBER_OK, -1 },
+	{ "123456789012345678", NUMBER_OK, 123456789012345678 },
+	{ "1234567890123456789", NUMBER_OK, 1234567890123456789 },
+	{ "9223372036854775807", NUMBER_OK, INT64_MAX },
+	{ "9223372036854775808", NUMBER_HUGE, 0 },
+	{ "-9223372036854775807", NUMBER_OK, -INT64_MAX },
+	{ "18446744073709551615", NUMBER_HUGE, 0 },
+	{ "1.0", NUMBER_OK, 1 },
+	{ "1.5", NUMBER_OK, 2 },
+	{ "-1.5", NUMBER_OK, -2 },
+	{ "\"128\"", NUMBER_OK, 128 },
+	{ "\"0x0\"", NUMBER_NONE, 0 },
+	{ "1e2", NUMBER_OK, 100 },
 };
 
-typedef const char *reader(struct scan *, const char *, struct num *);
+typedef const char *reader(struct scan *, const char *, struct number *);
 
-static const char *read_ns(struct scan *s, const char *p, struct num *n)
+static const char *read_ns(struct scan *s, const char *p, struct number *n)
 {
-	return num_ns(s, p, n);
+	return number_ns(s, p, n);
 }
 
-static const char *read_int(struct scan *s, const char *p, struct num *n)
+static const char *read_int(struct scan *s, const char *p, struct number *n)
 {
-	return num_int(s, p, n);
+	return number_int(s, p, n);
 }
 
 static void same(reader *read, const struct row *r)
@@ -106,7 +106,7 @@ static void same(reader *read, const struct row *r)
 	for (size_t i = 0; i < sizeof after / sizeof *after; i++) {
 		char text[128];
 		struct padded room;
-		struct num n;
+		struct number n;
 		int len =
 			snprintf(text, sizeof text, "%s%s1", r->text, after[i]);
 		const char *p = pad(&room, text, (size_t)len);
@@ -141,10 +141,10 @@ static void test_cut(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
 		struct padded room;
-		struct num n;
+		struct number n;
 		const char *p = pad(&room, cut[i], strlen(cut[i]));
 		struct scan s = { .end = p + strlen(cut[i]) };
-		assert_null(num_ns(&s, p, &n));
+		assert_null(number_ns(&s, p, &n));
 		assert_true(s.at >= s.end);
 	}
 }

@@ -111,8 +111,8 @@ static void test_magics(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
 		struct err e = { 0 };
-		enum sniffed s =
-			sniff(magics[i].bytes, magics[i].len, false, &e);
+		enum sniffed s = file_magic_sniff(magics[i].bytes,
+			magics[i].len, false, &e);
 		assert_int_equal(s, magics[i].is);
 		assert_int_equal(e.code, ERR_NONE);
 	}
@@ -148,11 +148,12 @@ static void test_tables(void **state)
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
 		const char *text = tables[i].text;
 		struct err e = { 0 };
-		assert_int_equal(sniff(text, strlen(text), false, &e),
+		assert_int_equal(file_magic_sniff(text, strlen(text), false,
+					 &e),
 			tables[i].is);
 		/* A text may become one while it still arrives. */
 		for (size_t n = 0; n < strlen(text); n++) {
-			enum sniffed s = sniff(text, n, false, &e);
+			enum sniffed s = file_magic_sniff(text, n, false, &e);
 			assert_true(s == SNIFF_MORE || s == tables[i].is);
 		}
 		assert_int_equal(e.code, ERR_NONE);
@@ -164,8 +165,8 @@ static void test_not(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof not_traces / sizeof *not_traces; i++) {
 		struct err e = { 0 };
-		enum sniffed s =
-			sniff(not_traces[i].bytes, not_traces[i].len, true, &e);
+		enum sniffed s = file_magic_sniff(not_traces[i].bytes,
+			not_traces[i].len, true, &e);
 		assert_string_equal(e.text, not_traces[i].sentence);
 		assert_int_equal(s, SNIFF_UNKNOWN);
 		assert_int_equal(e.code, ERR_FORMAT);
@@ -183,7 +184,8 @@ static void test_operator_catalogue(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct err e = { 0 };
-		assert_int_equal(sniff(texts[i], strlen(texts[i]), false, &e),
+		assert_int_equal(file_magic_sniff(texts[i], strlen(texts[i]),
+					 false, &e),
 			SNIFF_UNKNOWN);
 		assert_string_equal(e.text,
 			"this is a catalogue of operators, no trace; `kernsift "
@@ -197,7 +199,8 @@ static void test_traces(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof traces / sizeof *traces; i++) {
 		struct err e = { 0 };
-		assert_int_equal(sniff(traces[i], strlen(traces[i]), false, &e),
+		assert_int_equal(file_magic_sniff(traces[i], strlen(traces[i]),
+					 false, &e),
 			SNIFF_TRACE_JSON);
 		assert_int_equal(e.code, ERR_NONE);
 	}
@@ -209,16 +212,16 @@ static void test_more(void **state)
 {
 	struct err e = { 0 };
 	(void)state;
-	assert_int_equal(sniff("", 0, false, &e), SNIFF_MORE);
-	assert_int_equal(sniff("\x89PNG", 4, false, &e), SNIFF_MORE);
-	assert_int_equal(sniff("   \n ", 5, false, &e), SNIFF_MORE);
-	assert_int_equal(sniff("{    ", 5, false, &e), SNIFF_MORE);
+	assert_int_equal(file_magic_sniff("", 0, false, &e), SNIFF_MORE);
+	assert_int_equal(file_magic_sniff("\x89PNG", 4, false, &e), SNIFF_MORE);
+	assert_int_equal(file_magic_sniff("   \n ", 5, false, &e), SNIFF_MORE);
+	assert_int_equal(file_magic_sniff("{    ", 5, false, &e), SNIFF_MORE);
 	assert_int_equal(e.code, ERR_NONE);
 	for (size_t i = 0; i < sizeof not_traces / sizeof *not_traces; i++)
 		for (size_t n = 0; n < not_traces[i].len; n++) {
 			struct err early = { 0 };
-			enum sniffed s =
-				sniff(not_traces[i].bytes, n, false, &early);
+			enum sniffed s = file_magic_sniff(not_traces[i].bytes,
+				n, false, &early);
 			assert_int_not_equal(s, SNIFF_TRACE_JSON);
 		}
 }
@@ -246,38 +249,39 @@ static void test_compressed(void **state)
 	struct err e = { 0 };
 	(void)state;
 	size_t n = gzip(once, sizeof once, trace, strlen(trace));
-	assert_int_equal(sniff(once, n, true, &e), SNIFF_TRACE_JSON);
+	assert_int_equal(file_magic_sniff(once, n, true, &e), SNIFF_TRACE_JSON);
 	/* Ten bytes are gzip's head and no text yet. */
-	assert_int_equal(sniff(once, 10, false, &e), SNIFF_MORE);
+	assert_int_equal(file_magic_sniff(once, 10, false, &e), SNIFF_MORE);
 	size_t m = gzip(twice, sizeof twice, once, n);
-	assert_int_equal(sniff(twice, m, true, &e), SNIFF_UNKNOWN);
+	assert_int_equal(file_magic_sniff(twice, m, true, &e), SNIFF_UNKNOWN);
 	assert_string_equal(e.text,
 		"this is compressed twice; undo one of them");
 
 	e = (struct err){ 0 };
 	n = gzip(once, sizeof once, png, strlen(png));
-	assert_int_equal(sniff(once, n, true, &e), SNIFF_UNKNOWN);
+	assert_int_equal(file_magic_sniff(once, n, true, &e), SNIFF_UNKNOWN);
 	assert_string_equal(e.text,
 		"this is a PNG image; upload the trace it was made from");
 
 	e = (struct err){ 0 };
 	n = ZSTD_compress(once, sizeof once, trace, strlen(trace), 3);
-	assert_int_equal(sniff(once, n, true, &e), SNIFF_TRACE_JSON);
-	assert_int_equal(sniff(once, 8, false, &e), SNIFF_MORE);
+	assert_int_equal(file_magic_sniff(once, n, true, &e), SNIFF_TRACE_JSON);
+	assert_int_equal(file_magic_sniff(once, 8, false, &e), SNIFF_MORE);
 
 	e = (struct err){ 0 };
 	n = gzip(once, sizeof once, "", 0);
-	assert_int_equal(sniff(once, n, true, &e), SNIFF_UNKNOWN);
+	assert_int_equal(file_magic_sniff(once, n, true, &e), SNIFF_UNKNOWN);
 	assert_string_equal(e.text, "the gzip data holds nothing");
 
 	e = (struct err){ 0 };
-	assert_int_equal(sniff(once, 15, true, &e), SNIFF_UNKNOWN);
+	assert_int_equal(file_magic_sniff(once, 15, true, &e), SNIFF_UNKNOWN);
 	assert_string_equal(e.text,
 		"the gzip data breaks off before anything comes out");
 
 	e = (struct err){ 0 };
-	assert_int_equal(sniff("\x1F\x8B\x08\0\0\0\0\0\0\3\xFF\xFF\xFF\xFF", 14,
-				 true, &e),
+	assert_int_equal(
+		file_magic_sniff("\x1F\x8B\x08\0\0\0\0\0\0\3\xFF\xFF\xFF\xFF",
+			14, true, &e),
 		SNIFF_UNKNOWN);
 	assert_string_equal(e.text, "the gzip data is damaged from the start");
 }

@@ -57,7 +57,7 @@ static uint32_t id_of(struct setup *s, const char *json)
 {
 	struct padded room;
 	size_t len = strlen(json);
-	struct span span = { pad(&room, json, len), (uint32_t)len, false };
+	struct text_span span = { pad(&room, json, len), (uint32_t)len, false };
 	for (size_t i = 0; i < len; i++)
 		span.escaped |=
 			json[i] == '\\' || (unsigned char)json[i] < 0x20;
@@ -102,7 +102,7 @@ static void test_mended_grows(void **state)
 	setup_init(&s);
 	memcpy(json, "\\n", 2);
 	memset(json + 2, 0xFF, 4000);
-	struct span span = { json, 4002, true };
+	struct text_span span = { json, 4002, true };
 	uint32_t id = text_id(&s.text, &span);
 	assert_int_equal(s.trace.names.list[id].len, 1 + 3 * 4000);
 	assert_int_equal(s.trace.notes.count[NOTE_name_long], 1);
@@ -139,7 +139,7 @@ static void test_clipped(void **state)
 		memcpy(json, longest[i].first, len);
 		for (size_t n = 0; n < longest[i].times; n++, len += unit)
 			memcpy(json + len, longest[i].unit, unit);
-		struct span span = { json, (uint32_t)len, false };
+		struct text_span span = { json, (uint32_t)len, false };
 		uint32_t id = text_id(&s.text, &span);
 		const struct name *name = &s.trace.names.list[id];
 		/* All are names of their own, and the same again is it. */
@@ -194,8 +194,8 @@ static void test_json(void **state)
 		struct padded room;
 		setup_init(&s);
 		size_t len = strlen(rows[i][0]);
-		struct span span = { pad(&room, rows[i][0], len), (uint32_t)len,
-			false };
+		struct text_span span = { pad(&room, rows[i][0], len),
+			(uint32_t)len, false };
 		uint32_t id = text_json_id(&s.text, &span);
 		assert_string_equal(names_text(&s.trace.names, id), rows[i][1]);
 		arena_release(&s.arena);

@@ -1,11 +1,11 @@
 /* test_words.c - known words, and those that only look like one. */
-#include "event.h"
+#include "kineto_event.h"
 #include "fixture.h"
 
-static uint32_t find(const struct words *w, const char *s)
+static uint32_t find(const struct word_table *w, const char *s)
 {
 	struct padded room;
-	return words_find(w, pad(&room, s, strlen(s)), strlen(s));
+	return word_table_find(w, pad(&room, s, strlen(s)), strlen(s));
 }
 
 static void test_all(void **state)
@@ -43,8 +43,9 @@ static void test_length(void **state)
 	struct kineto_words w;
 	(void)state;
 	kineto_words_init(&w);
-	assert_int_equal(words_find(&w.keys, "tsunami!", 2), KEY_TS);
-	assert_int_equal(words_find(&w.keys, "device1234567", 6), KEY_DEVICE);
+	assert_int_equal(word_table_find(&w.keys, "tsunami!", 2), KEY_TS);
+	assert_int_equal(word_table_find(&w.keys, "device1234567", 6),
+		KEY_DEVICE);
 }
 
 int main(void)

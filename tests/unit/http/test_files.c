@@ -73,7 +73,7 @@ static void test_folder(void **state)
 	struct files *f = files_new(web, &none);
 	assert_non_null(f);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct file file;
+		struct web_file file;
 		struct err e = { 0 };
 		bool ok = files_get(f, rows[i].path, &file, &e);
 		assert_int_equal(ok, rows[i].text != NULL);
@@ -105,7 +105,7 @@ static void test_kept(void **state)
 	(void)state;
 	char web[100];
 	struct err e = { 0 };
-	struct file file, own;
+	struct web_file file, own;
 	snprintf(web, sizeof web, "%s/web", dir);
 	struct files *f = files_new(web, &e), *program = files_new("", &e);
 	assert_true(files_get(program, "/kept/package.json", &own, &e));
@@ -125,7 +125,7 @@ static void test_etag(void **state)
 	(void)state;
 	char web[100];
 	struct err e = { 0 };
-	struct file file;
+	struct web_file file;
 	snprintf(web, sizeof web, "%s/web", dir);
 	struct files *f = files_new(web, &e);
 	assert_true(files_get(f, "/", &file, &e));

@@ -3,7 +3,7 @@
  * Called as `worker HOW` it is a worker that claims something and then comes
  * to the end that HOW names, or a real one. */
 #include "fixture.h"
-#include "crew.h"
+#include "worker_pool.h"
 #include <stdlib.h>
 #include <time.h>
 
@@ -44,11 +44,12 @@ static int end_badly(const char *how)
 }
 
 /* Tends the crew until the upload is done or failed. */
-static struct fixture_row ended(struct db *db, struct crew *c, int64_t upload)
+static struct fixture_row ended(struct db *db, struct worker_pool *c,
+	int64_t upload)
 {
 	struct fixture_row r = { 0 };
 	for (int i = 0; i < 10000; i++) {
-		crew_tend(c);
+		worker_pool_supervise(c);
 		r = fixture_row(db, upload);
 		if (!strcmp(r.state, "done") || !strcmp(r.state, "failed"))
 			return r;
@@ -62,16 +63,16 @@ static void ends(const char *how, int tries, const char *sentence)
 {
 	char self[] = "kernsiftd", word[] = "worker", mode[16];
 	char *argv[] = { self, word, mode, NULL };
-	struct crew *c = NULL;
+	struct worker_pool *c = NULL;
 	struct db *db = fixture_db();
 	snprintf(mode, sizeof mode, "%s", how);
 	int64_t id = fixture_upload(db, how, fixture_trace, UPLOAD_CHUNK);
-	works((c = crew_new(&options, argv, &err)));
+	works((c = worker_pool_new(&options, argv, &err)));
 	struct fixture_row r = ended(db, c, id);
 	assert_string_equal(r.state, "failed");
 	assert_string_equal(r.error, sentence);
 	assert_int_equal(r.tries, tries);
-	crew_free(c);
+	worker_pool_free(c);
 	db_free(db);
 }
 
@@ -107,10 +108,10 @@ static void real_workers_do_their_work(void **state)
 {
 	char self[] = "kernsiftd", word[] = "worker", mode[] = "real";
 	char *argv[] = { self, word, mode, NULL };
-	struct crew *c = NULL;
+	struct worker_pool *c = NULL;
 	struct db *db = fixture_db();
 	(void)state;
-	works((c = crew_new(&options, argv, &err)));
+	works((c = worker_pool_new(&options, argv, &err)));
 	/* Also what comes later, and is told of by a notification. */
 	for (int i = 0; i < 3; i++) {
 		char name[32];
@@ -125,7 +126,7 @@ static void real_workers_do_their_work(void **state)
 	assert_non_null(log);
 	int kept = dup(STDERR_FILENO);
 	dup2(fileno(log), STDERR_FILENO);
-	crew_free(c);
+	worker_pool_free(c);
 	dup2(kept, STDERR_FILENO);
 	close(kept);
 	assert_int_equal(lseek(fileno(log), 0, SEEK_END), 0);

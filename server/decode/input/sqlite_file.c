@@ -1,0 +1,586 @@
+/* sqlite_file.c - opens a SQLite database that is an upload, read-only */
+#include "sqlite_file.h"
+#include "utf8.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void sqlite_file_copy_free(struct sqlite_copy *c);
+
+/* Copies the upload to a file and reads the hundred bytes of the header. */
+
+/* Places in the header (sqlite.org/fileformat.html, 1.3). */
+enum {
+	HEADER = 100,
+	AT_PAGE_BYTES = 16,
+	AT_WRITE_VERSION = 18,
+	AT_READ_VERSION = 19,
+	AT_CHANGES = 24,
+	AT_PAGES = 28,
+	AT_VALID_FOR = 92,
+	VERSION_WAL = 2,
+};
+
+static const char *sqlite_file_copy_folder(void)
+{
+	const char *told = getenv("TMPDIR");
+	return told && told[0] == '/' ? told : "/tmp";
+}
+
+static bool sqlite_file_copy_disk(struct err *e, int why)
+{
+	if (why == ENOSPC || why == EDQUOT || why == EFBIG)
+		return err_set(e, ERR_DISK_FULL,
+			"%s has no room for a copy of the database while it "
+			"is read; make room, or set TMPDIR",
+			sqlite_file_copy_folder());
+	return err_set(e, ERR_BUSY,
+		"a temporary file in %s cannot be used: %s; set TMPDIR",
+		sqlite_file_copy_folder(), strerror(why));
+}
+
+/* A file without a name: at once where the file system can, else by taking
+ * the name away. */
+static int sqlite_file_copy_nameless(void)
+{
+	char path[PATH_MAX];
+	int fd = open(sqlite_file_copy_folder(),
+		O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR &&
+			       errno != ENOENT && errno != EINVAL))
+		return fd;
+	if (snprintf(path, sizeof path, "%s/kernsift-XXXXXX",
+		    sqlite_file_copy_folder()) >= (int)sizeof path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+static bool sqlite_file_copy_put(struct sqlite_copy *c, const char *at,
+	size_t len, struct err *e)
+{
+	while (len) {
+		ssize_t n = write(c->fd, at, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return sqlite_file_copy_disk(e, n ? errno : ENOSPC);
+		at += n;
+		len -= (size_t)n;
+		c->bytes += n;
+	}
+	return true;
+}
+
+static bool sqlite_file_copy_spill(struct sqlite_copy *c, struct byte_window *w,
+	struct err *e)
+{
+	enum window_state state;
+	do {
+		if (!sqlite_file_copy_put(c, w->at, (size_t)(w->end - w->at),
+			    e))
+			return false;
+		w->at = w->end;
+		state = byte_window_more(w, e);
+	} while (state == WINDOW_MORE);
+	return state == WINDOW_END;
+}
+
+static uint32_t sqlite_file_copy_big32(const unsigned char *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
+	       (uint32_t)p[2] << 8 | p[3];
+}
+
+static bool sqlite_file_copy_header(struct sqlite_copy *c, struct err *e)
+{
+	unsigned char h[HEADER];
+	if (pread(c->fd, h, sizeof h, 0) != (ssize_t)sizeof h)
+		return err_set(e, ERR_TRACE,
+			"the file breaks off inside its SQLite header");
+	int32_t page = h[AT_PAGE_BYTES] << 8 | h[AT_PAGE_BYTES + 1];
+	c->page_bytes = page == 1 ? 65536 : page;
+	if (c->page_bytes < 512 || (c->page_bytes & (c->page_bytes - 1)))
+		return err_set(e, ERR_TRACE,
+			"the SQLite header is damaged (pages of %d bytes)",
+			(int)page);
+	if (!memcmp(h + AT_CHANGES, h + AT_VALID_FOR, 4))
+		c->pages_told = sqlite_file_copy_big32(h + AT_PAGES);
+	c->wal = h[AT_READ_VERSION] == VERSION_WAL;
+	if (c->wal)
+		h[AT_READ_VERSION] = h[AT_WRITE_VERSION] = 1;
+	memset(h + AT_PAGES, 0, 4);
+	if (pwrite(c->fd, h, sizeof h, 0) != (ssize_t)sizeof h)
+		return sqlite_file_copy_disk(e, errno);
+	return true;
+}
+
+/* Everything from w->at on. False with *e: ERR_TRACE where the header is none,
+ * ERR_DISK_FULL, ERR_BUSY where no file can be made, or what the source
+ * reported. */
+static bool sqlite_file_copy_new(struct sqlite_copy *c, struct byte_window *w,
+	struct err *e)
+{
+	*c = (struct sqlite_copy){ .fd = sqlite_file_copy_nameless() };
+	if (c->fd < 0)
+		return sqlite_file_copy_disk(e, errno);
+	if (sqlite_file_copy_spill(c, w, e) && sqlite_file_copy_header(c, e))
+		return true;
+	sqlite_file_copy_free(c);
+	return false;
+}
+
+static void sqlite_file_copy_free(struct sqlite_copy *c)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	*c = (struct sqlite_copy){ .fd = -1 };
+}
+
+/* Reads at an offset; every other request is refused. */
+
+struct opened {
+	sqlite3_file base;
+	int fd;
+};
+
+enum { SECTOR = 4096, LONGEST = 64 };
+
+static int sqlite_file_vfs_close_it(sqlite3_file *f)
+{
+	(void)f; /* the descriptor is the copy's */
+	return SQLITE_OK;
+}
+
+static int sqlite_file_vfs_read_at(sqlite3_file *f, void *to, int n,
+	sqlite3_int64 at)
+{
+	int fd = ((struct opened *)f)->fd;
+	char *p = to;
+	while (n > 0) {
+		ssize_t got = pread(fd, p, (size_t)n, at);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return SQLITE_IOERR_READ;
+		if (got == 0)
+			break;
+		p += got;
+		at += got;
+		n -= (int)got;
+	}
+	memset(p, 0, (size_t)n);
+	return n ? SQLITE_IOERR_SHORT_READ : SQLITE_OK;
+}
+
+static int sqlite_file_vfs_write_at(sqlite3_file *f, const void *p, int n,
+	sqlite3_int64 at)
+{
+	(void)f, (void)p, (void)n, (void)at;
+	return SQLITE_READONLY;
+}
+
+static int sqlite_file_vfs_truncate_to(sqlite3_file *f, sqlite3_int64 bytes)
+{
+	(void)f, (void)bytes;
+	return SQLITE_READONLY;
+}
+
+static int sqlite_file_vfs_lock(sqlite3_file *f, int how)
+{
+	(void)f, (void)how; /* sync too: nobody else knows the file */
+	return SQLITE_OK;
+}
+
+static int sqlite_file_vfs_size_of(sqlite3_file *f, sqlite3_int64 *bytes)
+{
+	struct stat s;
+	if (fstat(((struct opened *)f)->fd, &s) != 0)
+		return SQLITE_IOERR_FSTAT;
+	*bytes = s.st_size;
+	return SQLITE_OK;
+}
+
+static int sqlite_file_vfs_reserved(sqlite3_file *f, int *is)
+{
+	(void)f;
+	*is = 0;
+	return SQLITE_OK;
+}
+
+static int sqlite_file_vfs_control(sqlite3_file *f, int op, void *arg)
+{
+	(void)f, (void)op, (void)arg;
+	return SQLITE_NOTFOUND;
+}
+
+static int sqlite_file_vfs_sector(sqlite3_file *f)
+{
+	(void)f;
+	return SECTOR;
+}
+
+static int sqlite_file_vfs_characteristics(sqlite3_file *f)
+{
+	(void)f;
+	return SQLITE_IOCAP_IMMUTABLE;
+}
+
+static const sqlite3_io_methods methods = { .iVersion = 1,
+	.xClose = sqlite_file_vfs_close_it,
+	.xRead = sqlite_file_vfs_read_at,
+	.xWrite = sqlite_file_vfs_write_at,
+	.xTruncate = sqlite_file_vfs_truncate_to,
+	.xSync = sqlite_file_vfs_lock,
+	.xFileSize = sqlite_file_vfs_size_of,
+	.xLock = sqlite_file_vfs_lock,
+	.xUnlock = sqlite_file_vfs_lock,
+	.xCheckReservedLock = sqlite_file_vfs_reserved,
+	.xFileControl = sqlite_file_vfs_control,
+	.xSectorSize = sqlite_file_vfs_sector,
+	.xDeviceCharacteristics = sqlite_file_vfs_characteristics };
+
+static int sqlite_file_vfs_open_it(sqlite3_vfs *v, const char *name,
+	sqlite3_file *f, int flags, int *flags_out)
+{
+	struct opened *o = (struct opened *)f;
+	(void)v;
+	f->pMethods = NULL;
+	if (!name || !(flags & SQLITE_OPEN_MAIN_DB))
+		return SQLITE_CANTOPEN;
+	o->fd = (int)strtol(name, NULL, 10);
+	f->pMethods = &methods;
+	if (flags_out)
+		*flags_out = SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB;
+	return SQLITE_OK;
+}
+
+static int sqlite_file_vfs_delete_it(sqlite3_vfs *v, const char *name, int sync)
+{
+	(void)v, (void)name, (void)sync;
+	return SQLITE_IOERR_DELETE;
+}
+
+static int sqlite_file_vfs_access_it(sqlite3_vfs *v, const char *name,
+	int flags, int *is)
+{
+	(void)v, (void)name, (void)flags;
+	*is = 0;
+	return SQLITE_OK;
+}
+
+static int sqlite_file_vfs_full_path(sqlite3_vfs *v, const char *name, int n,
+	char *out)
+{
+	(void)v;
+	snprintf(out, (size_t)n, "%s", name);
+	return SQLITE_OK;
+}
+
+/* Nothing read here is random or tells the time. */
+static int sqlite_file_vfs_randomness(sqlite3_vfs *v, int n, char *out)
+{
+	(void)v;
+	memset(out, 0, (size_t)n);
+	return n;
+}
+
+static int sqlite_file_vfs_sleep_for(sqlite3_vfs *v, int us)
+{
+	(void)v;
+	return us;
+}
+
+static int sqlite_file_vfs_now(sqlite3_vfs *v, double *days)
+{
+	(void)v;
+	*days = 0;
+	return SQLITE_OK;
+}
+
+static int sqlite_file_vfs_last_error(sqlite3_vfs *v, int n, char *out)
+{
+	(void)v, (void)n, (void)out;
+	return 0;
+}
+
+static sqlite3_vfs vfs = { .iVersion = 1,
+	.szOsFile = sizeof(struct opened),
+	.mxPathname = LONGEST,
+	.zName = "kernsift",
+	.xOpen = sqlite_file_vfs_open_it,
+	.xDelete = sqlite_file_vfs_delete_it,
+	.xAccess = sqlite_file_vfs_access_it,
+	.xFullPathname = sqlite_file_vfs_full_path,
+	.xRandomness = sqlite_file_vfs_randomness,
+	.xSleep = sqlite_file_vfs_sleep_for,
+	.xCurrentTime = sqlite_file_vfs_now,
+	.xGetLastError = sqlite_file_vfs_last_error };
+
+/* What sqlite3_open_v2() is to be told; registered at the first call. */
+static const char *sqlite_file_vfs_name(void)
+{
+	if (!sqlite3_vfs_find(vfs.zName))
+		sqlite3_vfs_register(&vfs, 0);
+	return vfs.zName;
+}
+
+enum {
+	HEAP_MIB = 96, /* SQLite's memory, all of it */
+	LONGEST_MIB = 32, /* a value or a row */
+	NAME_MOST = 256, /* bytes of a table's name */
+	EVERY = 100 * 1000, /* steps of SQLite's machine between two tells */
+	QUIET_MOST = 100, /* tells in which no row came: it goes in circles */
+	PAGES_SPARE = 1000,
+};
+
+static const struct {
+	int what, most;
+} limits[] = {
+	{ SQLITE_LIMIT_LENGTH, LONGEST_MIB << 20 },
+	{ SQLITE_LIMIT_SQL_LENGTH, 1 << 20 },
+	{ SQLITE_LIMIT_COLUMN, 1000 },
+	{ SQLITE_LIMIT_EXPR_DEPTH, 200 },
+	{ SQLITE_LIMIT_COMPOUND_SELECT, 50 },
+	{ SQLITE_LIMIT_VDBE_OP, 25000 },
+	{ SQLITE_LIMIT_ATTACHED, 0 },
+	{ SQLITE_LIMIT_VARIABLE_NUMBER, 8 },
+	{ SQLITE_LIMIT_TRIGGER_DEPTH, 0 },
+	{ SQLITE_LIMIT_WORKER_THREADS, 0 },
+};
+
+static const struct {
+	int what, value;
+} switches[] = {
+	{ SQLITE_DBCONFIG_DEFENSIVE, 1 },
+	{ SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+	{ SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },
+	{ SQLITE_DBCONFIG_ENABLE_VIEW, 0 },
+	{ SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0 },
+	{ SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0 },
+	{ SQLITE_DBCONFIG_DQS_DML, 0 },
+	{ SQLITE_DBCONFIG_DQS_DDL, 0 },
+	{ SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0 },
+};
+
+/* Lets nothing be done but reading columns and asking for their names. */
+static int sqlite_file_allow_action(void *ctx, int action, const char *a,
+	const char *b, const char *database, const char *trigger)
+{
+	(void)ctx, (void)b, (void)database, (void)trigger;
+	if (action == SQLITE_SELECT || action == SQLITE_READ)
+		return SQLITE_OK;
+	if (action == SQLITE_PRAGMA && a && !strcmp(a, "table_xinfo"))
+		return SQLITE_OK;
+	return SQLITE_DENY;
+}
+
+static int sqlite_file_on_progress(void *ctx)
+{
+	struct sqlite_file *f = ctx;
+	const struct plain *p = f->window->plain;
+	const struct decode_progress *to = p->progress;
+	if (f->stop.code)
+		return 1;
+	if (to && !to->tell(to->ctx, p->stored, p->out, &f->stop))
+		return 1;
+	return ++f->quiet > QUIET_MOST;
+}
+
+static int sqlite_file_harden(struct sqlite_file *f)
+{
+	sqlite3_hard_heap_limit64((sqlite3_int64)HEAP_MIB << 20);
+	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+		sqlite3_limit(f->db, limits[i].what, limits[i].most);
+	for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+		sqlite3_db_config(f->db, switches[i].what, switches[i].value,
+			(int *)NULL);
+	sqlite3_drop_modules(f->db, NULL);
+	sqlite3_progress_handler(f->db, EVERY, sqlite_file_on_progress, f);
+	int code = sqlite3_exec(f->db,
+		"PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY", NULL,
+		NULL, NULL);
+	sqlite3_set_authorizer(f->db, sqlite_file_allow_action, NULL);
+	return code;
+}
+
+int sqlite_file_prepare(struct sqlite_file *f, char *sql,
+	struct sqlite3_stmt **stmt)
+{
+	*stmt = NULL;
+	int code = sql ? sqlite3_prepare_v3(f->db, sql, -1,
+				 SQLITE_PREPARE_NO_VTAB, stmt, NULL)
+		       : SQLITE_NOMEM;
+	sqlite3_free(sql);
+	return code;
+}
+
+bool sqlite_file_damage(struct sqlite_file *f, int code, struct err *e)
+{
+	struct arena *a = f->trace->arena;
+	if (f->stop.code) {
+		if (!e->code)
+			*e = f->stop;
+		return false;
+	}
+	if (code == SQLITE_NOMEM) {
+		arena_refuse(a, (size_t)HEAP_MIB << 20);
+		return arena_err(a, e);
+	}
+	if (code == SQLITE_IOERR)
+		return err_set(e, ERR_BUSY,
+			"the temporary copy of the database cannot be read");
+	return true;
+}
+
+void sqlite_file_allow(struct sqlite_file *f, int64_t pages)
+{
+	f->pages_allowed += pages;
+}
+
+bool sqlite_file_within(struct sqlite_file *f)
+{
+	int hit = 0, miss = 0, most;
+	sqlite3_db_status(f->db, SQLITE_DBSTATUS_CACHE_HIT, &hit, &most, 1);
+	sqlite3_db_status(f->db, SQLITE_DBSTATUS_CACHE_MISS, &miss, &most, 1);
+	f->pages_fetched += (int64_t)hit + miss;
+	return f->pages_fetched <= f->pages_allowed;
+}
+
+/* A table that the file holds as rows: not a view, not a virtual one, none of
+ * SQLite's own. */
+static bool sqlite_file_plain_table(struct sqlite3_stmt *s)
+{
+	const char *type = (const char *)sqlite3_column_text(s, 0);
+	const char *name = (const char *)sqlite3_column_text(s, 1);
+	const char *sql = (const char *)sqlite3_column_text(s, 3);
+	return type && !strcmp(type, "table") &&
+	       sqlite3_column_int64(s, 2) > 0 && name &&
+	       strncasecmp(name, "sqlite_", 7) != 0 &&
+	       !(sql && !strncasecmp(sql, "create virtual", 14));
+}
+
+static bool sqlite_file_keep(struct sqlite_file *f, struct sqlite3_stmt *s)
+{
+	struct arena *a = f->trace->arena;
+	const char *name = (const char *)sqlite3_column_text(s, 1);
+	size_t len = (size_t)sqlite3_column_bytes(s, 1);
+	if (!name || len == 0 || len > NAME_MOST || strlen(name) != len)
+		return true;
+	if (f->tables_n == f->tables_cap) {
+		size_t cap = f->tables_cap ? f->tables_cap * 2 : 256;
+		const char **p = arena_grow(a, f->tables, cap * sizeof *p);
+		if (!p)
+			return false;
+		f->tables = p;
+		f->tables_cap = cap;
+	}
+	f->tables[f->tables_n] = arena_strndup(a, name, len);
+	return f->tables[f->tables_n++] != NULL;
+}
+
+/* The code in which it ended: SQLITE_DONE where all is well. */
+static int sqlite_file_list(struct sqlite_file *f)
+{
+	struct sqlite3_stmt *s;
+	int code = sqlite_file_prepare(f,
+		sqlite3_mprintf("SELECT type, name, rootpage, sql "
+				"FROM sqlite_schema"),
+		&s);
+	while (code == SQLITE_OK || code == SQLITE_ROW) {
+		f->quiet = 0;
+		code = sqlite3_step(s);
+		if (code == SQLITE_ROW && sqlite_file_plain_table(s) &&
+			!sqlite_file_keep(f, s))
+			code = SQLITE_NOMEM;
+	}
+	sqlite3_finalize(s);
+	return code;
+}
+
+/* What SQLite says may repeat bytes of the file. */
+static bool sqlite_file_unreadable(struct sqlite_file *f, int code,
+	struct err *e)
+{
+	enum { KEPT = 100 };
+	const char *why = sqlite3_errmsg(f->db);
+	size_t len = strlen(why);
+	char text[3 * KEPT];
+	if (f->trace->arena->full)
+		return arena_err(f->trace->arena, e);
+	len = utf8_mend(text, why, utf8_clip(why, len, KEPT));
+	return sqlite_file_damage(f, code, e) &&
+	       err_set(e, ERR_TRACE,
+		       "this begins like an SQLite database, but its list of "
+		       "tables cannot be read (%.*s); export or copy it again",
+		       (int)len, text);
+}
+
+static void sqlite_file_note_header(struct sqlite_file *f)
+{
+	const struct sqlite_copy *c = &f->copy;
+	struct notes *n = &f->trace->notes;
+	if (c->pages_told > c->bytes / c->page_bytes &&
+		!n->count[NOTE_truncated])
+		note_add(n, NOTE_truncated, c->bytes, NULL, 0);
+	if (c->wal)
+		note_add(n, NOTE_sqlite_wal, c->bytes, NULL, 0);
+}
+
+bool sqlite_file_open(struct sqlite_file *f, struct byte_window *w,
+	struct trace *t, struct err *e)
+{
+	char number[16];
+	*f = (struct sqlite_file){ .window = w, .trace = t, .copy.fd = -1 };
+	if (!sqlite_file_copy_new(&f->copy, w, e))
+		return false;
+	snprintf(number, sizeof number, "%d", f->copy.fd);
+	int code = sqlite3_open_v2(number, &f->db,
+		SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
+		sqlite_file_vfs_name());
+	if (code == SQLITE_OK)
+		code = sqlite_file_harden(f);
+	if (code == SQLITE_OK)
+		code = sqlite_file_list(f);
+	if (code != SQLITE_DONE)
+		return sqlite_file_unreadable(f, code, e);
+	sqlite_file_allow(f, f->copy.bytes / f->copy.page_bytes + PAGES_SPARE);
+	sqlite_file_note_header(f);
+	return true;
+}
+
+void sqlite_file_close(struct sqlite_file *f)
+{
+	sqlite3_close(f->db);
+	sqlite_file_copy_free(&f->copy);
+	*f = (struct sqlite_file){ .copy.fd = -1 };
+}
+
+const char *sqlite_file_table(const struct sqlite_file *f, const char *name)
+{
+	for (size_t i = 0; i < f->tables_n; i++)
+		if (!strcasecmp(f->tables[i], name))
+			return f->tables[i];
+	return NULL;
+}
+
+const char *sqlite_file_prefix(const struct sqlite_file *f, const char *prefix,
+	size_t *i)
+{
+	while (*i < f->tables_n) {
+		const char *name = f->tables[(*i)++];
+		if (!strncasecmp(name, prefix, strlen(prefix)))
+			return name;
+	}
+	return NULL;
+}

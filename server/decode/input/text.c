@@ -1,0 +1,215 @@
+/* text.c - makes JSON strings valid UTF-8 and interns them */
+#include "text.h"
+#include "sha256.h"
+#include "utf8.h"
+#include <assert.h>
+
+static char *text_scratch(struct text *t, size_t len)
+{
+	if (len <= t->scratch_cap)
+		return t->scratch;
+	size_t cap = len < 4096 ? 4096 : len + len / 2;
+	char *p = arena_grow(t->trace->arena, t->scratch, cap);
+	if (p) {
+		t->scratch = p;
+		t->scratch_cap = cap;
+	}
+	return p;
+}
+
+static int text_hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The four digits behind a \u, or -1. */
+static long text_unit(const char *p, const char *end)
+{
+	long v = 0;
+	if (end - p < 4)
+		return -1;
+	for (int i = 0; i < 4; i++) {
+		int h = text_hex(p[i]);
+		if (h < 0)
+			return -1;
+		v = v << 4 | h;
+	}
+	return v;
+}
+
+static char *text_utf8_put(char *to, long c)
+{
+	if (c < 0x80) {
+		*to++ = (char)c;
+	} else if (c < 0x800) {
+		*to++ = (char)(0xC0 | c >> 6);
+		*to++ = (char)(0x80 | (c & 0x3F));
+	} else if (c < 0x10000) {
+		*to++ = (char)(0xE0 | c >> 12);
+		*to++ = (char)(0x80 | (c >> 6 & 0x3F));
+		*to++ = (char)(0x80 | (c & 0x3F));
+	} else {
+		*to++ = (char)(0xF0 | c >> 18);
+		*to++ = (char)(0x80 | (c >> 12 & 0x3F));
+		*to++ = (char)(0x80 | (c >> 6 & 0x3F));
+		*to++ = (char)(0x80 | (c & 0x3F));
+	}
+	return to;
+}
+
+/* A \u escape whose digits are at p; a pair of surrogates is one character,
+ * half a pair and U+0000 are none. */
+static const char *text_unescape_u(const char *p, const char *end, char **to,
+	bool *mended)
+{
+	long c = text_unit(p, end);
+	p += 4;
+	if (c >= 0xD800 && c < 0xDC00 && end - p >= 6 && p[0] == '\\' &&
+		p[1] == 'u') {
+		long low = text_unit(p + 2, end);
+		if (low >= 0xDC00 && low < 0xE000) {
+			c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
+			p += 6;
+		}
+	}
+	if (c == 0 || (c >= 0xD800 && c < 0xE000)) {
+		c = 0xFFFD;
+		*mended = true;
+	}
+	*to = text_utf8_put(*to, c);
+	return p;
+}
+
+/* Writes the text of s to `to`, which has room for s->len; an escape that
+ * JSON does not know stays as it is written. Returns the length. */
+static size_t text_unescape(char *to, const struct text_span *s, bool *mended)
+{
+	static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
+	const char *p = s->at, *end = s->at + s->len;
+	char *start = to;
+	while (p < end) {
+		const char *known;
+		if (*p != '\\') {
+			*mended |= (unsigned char)*p < 0x20;
+			*to++ = *p++;
+		} else if (p + 1 < end && p[1] == 'u' &&
+			   text_unit(p + 2, end) >= 0) {
+			p = text_unescape_u(p + 2, end, &to, mended);
+		} else if (p + 1 < end && p[1] &&
+			   (known = strchr(from, p[1]))) {
+			*to++ = into[known - from];
+			p += 2;
+		} else {
+			*mended = true;
+			*to++ = *p++;
+		}
+	}
+	return (size_t)(to - start);
+}
+
+/* Interns the beginning of a text, in all `max` bytes at most, with a mark that
+ * distinguishes it from others that begin alike. */
+static uint32_t text_put_clipped(struct text *t, const char *s, size_t len,
+	size_t max)
+{
+	enum { DIGITS = 16, CUT = 3, MARK = CUT + DIGITS };
+	uint8_t digest[SHA256_BYTES];
+	char kept[TEXT_MAX], hex[SHA256_HEX];
+	assert(max > MARK && max <= TEXT_MAX);
+	size_t n = utf8_clip(s, len, max - MARK);
+	sha256_of(s, len, digest);
+	sha256_hex(digest, hex);
+	memcpy(kept, s, n);
+	memcpy(kept + n, "\xE2\x80\xA6", CUT);
+	memcpy(kept + n + CUT, hex, DIGITS);
+	return names_put(&t->trace->names, kept, n + MARK);
+}
+
+/* Interns text that was not met before, made valid, at most `max` bytes. */
+static uint32_t text_intern(struct text *t, const char *s, size_t len,
+	bool mended, size_t max)
+{
+	struct names *ns = &t->trace->names;
+	uint32_t known = ns->n;
+	if (!utf8_valid(s, len)) {
+		size_t at = s == t->scratch ? len : 0;
+		char *to = text_scratch(t, at + 3 * len);
+		if (!to)
+			return NAMES_NONE;
+		s = at ? to : s;
+		len = utf8_mend(to + at, s, len);
+		s = to + at;
+		mended = true;
+	}
+	uint32_t id = len > max ? text_put_clipped(t, s, len, max)
+				: names_put(ns, s, len);
+	if (mended)
+		note_add(&t->trace->notes, NOTE_name_mended, 1, s, len);
+	if (id == known && len > TEXT_LONG)
+		note_add(&t->trace->notes, NOTE_name_long, 1, s, len);
+	if (id == known && len > max)
+		note_add(&t->trace->notes, NOTE_name_clipped, 1, s, len);
+	return id;
+}
+
+uint32_t text_id(struct text *t, const struct text_span *s)
+{
+	bool mended = false;
+	if (!s->escaped) {
+		uint32_t id = names_find(&t->trace->names, s->at, s->len);
+		if (id != NAMES_NONE)
+			return id;
+		return text_intern(t, s->at, s->len, false, TEXT_MAX);
+	}
+	char *to = text_scratch(t, s->len);
+	if (!to)
+		return NAMES_NONE;
+	size_t len = text_unescape(to, s, &mended);
+	return text_intern(t, to, len, mended, TEXT_MAX);
+}
+
+/* Copies JSON without the white space between its parts. */
+static size_t text_squeeze(char *to, const struct text_span *s)
+{
+	const char *p = s->at, *end = s->at + s->len;
+	char *start = to;
+	while (p < end) {
+		if ((unsigned char)*p <= ' ') {
+			p = scan_ws(p + 1);
+			continue;
+		}
+		if (*p != '"') {
+			*to++ = *p++;
+			continue;
+		}
+		const char *q = scan_plain(p + 1);
+		while (q < end && *q != '"')
+			q = scan_plain(q + (*q == '\\' ? 2 : 1));
+		q = q < end ? q + 1 : end;
+		memcpy(to, p, (size_t)(q - p));
+		to += q - p;
+		p = q;
+	}
+	return (size_t)(to - start);
+}
+
+uint32_t text_json_id(struct text *t, const struct text_span *s)
+{
+	char *to = text_scratch(t, s->len);
+	if (!to)
+		return NAMES_NONE;
+	size_t len = text_squeeze(to, s);
+	uint32_t id = names_find(&t->trace->names, to, len);
+	return id != NAMES_NONE ? id : text_intern(t, to, len, false, SIZE_MAX);
+}
+
+uint32_t text_put(struct text *t, const char *s, size_t len, size_t max)
+{
+	uint32_t id = names_find(&t->trace->names, s, len);
+	return id != NAMES_NONE && len <= max
+		       ? id
+		       : text_intern(t, s, len, false, max);
+}

@@ -1,0 +1,55 @@
+/* word_table.h - looks up a few dozen known words in a handful of cycles.
+ *
+ * For the keys and categories of a trace: at most 64 words of at most 32
+ * bytes, looked up by their first eight and their length. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { WORDS_SLOTS = 256, WORDS_MAX = 32 };
+
+struct word_table {
+	struct word {
+		uint64_t head; /* the first eight bytes, zeros behind */
+		const char *text;
+		uint32_t len;
+		uint32_t id;
+	} slots[WORDS_SLOTS];
+};
+
+/* Adds a word that is not in it yet; `id` is not 0. */
+void word_table_add(struct word_table *w, const char *text, uint32_t id);
+
+static inline uint64_t word_table_head(const char *s, size_t len)
+{
+	uint64_t head;
+	memcpy(&head, s, 8);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return len >= 8 ? head : head & ~(~UINT64_C(0) << 8 * len);
+#else
+	return len >= 8 ? head : head & ~(~UINT64_C(0) >> 8 * len);
+#endif
+}
+
+static inline uint32_t word_table_hash(uint64_t head, size_t len)
+{
+	return (uint32_t)(((head ^ len << 3) * 0x9E3779B97F4A7C15u) >> 56);
+}
+
+/* The id of the word at s, or 0. Eight bytes can be read from s on. */
+static inline uint32_t word_table_find(const struct word_table *w,
+	const char *s, size_t len)
+{
+	if (len == 0 || len > WORDS_MAX)
+		return 0;
+	uint64_t head = word_table_head(s, len);
+	for (uint32_t i = word_table_hash(head, len);; i++) {
+		const struct word *x = &w->slots[i % WORDS_SLOTS];
+		if (!x->id)
+			return 0;
+		if (x->head == head && x->len == len &&
+			(len <= 8 || !memcmp(x->text + 8, s + 8, len - 8)))
+			return x->id;
+	}
+}

@@ -1,0 +1,279 @@
+/* kineto_event.c - reads one event of a Kineto trace, key by key */
+#include "kineto_event.h"
+
+void kineto_words_init(struct kineto_words *w)
+{
+	*w = (struct kineto_words){ 0 };
+#define KEY(name, text) word_table_add(&w->keys, text, KEY_##name);
+#include "kineto.def"
+#undef KEY
+#define CATEGORY(text, what) \
+	word_table_add(&w->categories, text, CATEGORY_##what);
+#include "kineto.def"
+#undef CATEGORY
+}
+
+/* Both field by field, which is faster here than clearing it as a whole. */
+static void kineto_event_head_clear(struct kineto_event *e)
+{
+	const struct text_span none = { 0 };
+	const struct number unknown = { 0 };
+	e->ph = 0;
+	e->dull = e->has_args = false;
+	e->category = CATEGORY_NONE;
+	e->category_text = e->name = e->tid = e->id = e->pid_text = none;
+	e->args = none;
+	e->pid = e->ts = e->dur = unknown;
+}
+
+static void kineto_event_args_clear(struct kineto_event *e)
+{
+	const struct text_span none = { 0 };
+	e->has_args = true;
+	e->has_shape = false;
+	e->kernel = e->label = e->dims = e->types = none;
+	e->device = e->stream = e->correlation = e->external_id = -1;
+	e->graph_id = e->graph_node = e->bytes = -1;
+	e->python_id = e->python_parent = e->rank = e->pid_raw = -1;
+	memset(e->grid, -1, sizeof e->grid);
+	memset(e->block, -1, sizeof e->block);
+	e->registers = e->shared = -1;
+}
+
+/* [x, y, z]; anything else leaves -1. */
+static const char *kineto_event_triple(struct scan *s, const char *p,
+	int32_t to[3])
+{
+	int32_t got[3];
+	if (*p != '[')
+		return scan_skip(s, p, true);
+	const char *q = p + 1;
+	for (int i = 0; i < 3; i++) {
+		struct number n;
+		q = number_int(s, scan_ws(q), &n);
+		if (!q)
+			return NULL;
+		q = scan_ws(q);
+		if (n.kind != NUMBER_OK || n.value < 0 || n.value > INT32_MAX ||
+			*q != (i < 2 ? ',' : ']'))
+			return q < s->end ? scan_skip(s, p, true)
+					  : scan_stop(s, q);
+		got[i] = (int32_t)n.value;
+		q++;
+	}
+	memcpy(to, got, sizeof got);
+	return q;
+}
+
+/* A whole number; anything else leaves -1. */
+static const char *kineto_event_number(struct scan *s, const char *p,
+	int64_t *to)
+{
+	struct number n;
+	p = number_int(s, p, &n);
+	*to = n.kind == NUMBER_OK ? n.value : -1;
+	return p;
+}
+
+/* A count that fits 32 bits; anything else leaves -1. */
+static const char *kineto_event_count(struct scan *s, const char *p,
+	int32_t *to)
+{
+	struct number n;
+	p = number_int(s, p, &n);
+	if (n.kind == NUMBER_OK && n.value >= 0 && n.value <= INT32_MAX)
+		*to = (int32_t)n.value;
+	return p;
+}
+
+/* A list as it lies there; anything else gives an `at` of NULL. */
+static const char *kineto_event_list(struct scan *s, const char *p,
+	struct text_span *to)
+{
+	const char *q = scan_skip(s, p, true);
+	if (q && *p == '[')
+		*to = (struct text_span){ p, (uint32_t)(q - p), false };
+	return q;
+}
+
+static const char *kineto_event_arg(struct scan *s, const char *p,
+	enum kineto_key key, struct kineto_event *e)
+{
+	switch (key) {
+	case KEY_DEVICE:
+		return kineto_event_number(s, p, &e->device);
+	case KEY_STREAM:
+		return kineto_event_number(s, p, &e->stream);
+	case KEY_CORRELATION:
+		return kineto_event_number(s, p, &e->correlation);
+	case KEY_EXTERNAL_ID:
+	case KEY_EXTERNAL_ID_2020:
+		return kineto_event_number(s, p, &e->external_id);
+	case KEY_GRAPH_ID:
+		return kineto_event_number(s, p, &e->graph_id);
+	case KEY_GRAPH_NODE:
+		return kineto_event_number(s, p, &e->graph_node);
+	case KEY_BYTES:
+		return kineto_event_number(s, p, &e->bytes);
+	case KEY_PYTHON_ID:
+		return kineto_event_number(s, p, &e->python_id);
+	case KEY_PYTHON_PARENT:
+		return kineto_event_number(s, p, &e->python_parent);
+	case KEY_RANK:
+		return kineto_event_number(s, p, &e->rank);
+	case KEY_PID_RAW:
+		return kineto_event_number(s, p, &e->pid_raw);
+	case KEY_GRID:
+		e->has_shape = true;
+		return kineto_event_triple(s, p, e->grid);
+	case KEY_BLOCK:
+		e->has_shape = true;
+		return kineto_event_triple(s, p, e->block);
+	case KEY_REGISTERS:
+		e->has_shape = true;
+		return kineto_event_count(s, p, &e->registers);
+	case KEY_SHARED:
+		e->has_shape = true;
+		return kineto_event_count(s, p, &e->shared);
+	case KEY_DIMS:
+	case KEY_DIMS_2020:
+		return kineto_event_list(s, p, &e->dims);
+	case KEY_TYPES:
+		return kineto_event_list(s, p, &e->types);
+	case KEY_KERNEL:
+		return scan_text(s, p, &e->kernel);
+	case KEY_NAME:
+		return scan_text(s, p, &e->label);
+	default:
+		return scan_skip(s, p, true);
+	}
+}
+
+static const char *kineto_event_args_read(struct scan *s,
+	const struct kineto_words *w, const char *p, struct kineto_event *e)
+{
+	const char *from = p;
+	bool end;
+	kineto_event_args_clear(e);
+	if (*p != '{')
+		return scan_skip(s, p, true);
+	for (p = scan_first(s, p, &end); p && !end;
+		p = p ? scan_next(s, p, &end) : NULL) {
+		struct text_span key;
+		p = scan_key(s, p, &key);
+		if (p)
+			p = kineto_event_arg(s, p,
+				word_table_find(&w->keys, key.at, key.len), e);
+	}
+	if (p)
+		e->args =
+			(struct text_span){ from, (uint32_t)(p - from), false };
+	return p;
+}
+
+/* A string that is one of a few words: not worth patience. */
+static const char *kineto_event_word(struct scan *s, const char *p,
+	struct text_span *text)
+{
+	bool lenient = s->lenient;
+	s->lenient = false;
+	p = scan_text(s, p, text);
+	s->lenient = lenient;
+	return p;
+}
+
+static const char *kineto_event_category(struct scan *s,
+	const struct kineto_words *w, const char *p, struct kineto_event *e)
+{
+	p = kineto_event_word(s, p, &e->category_text);
+	e->category = CATEGORY_NONE;
+	if (p && e->category_text.at)
+		e->category = word_table_find(&w->categories,
+			e->category_text.at, e->category_text.len);
+	return p;
+}
+
+static const char *kineto_event_phase(struct scan *s, const char *p,
+	struct kineto_event *e)
+{
+	struct text_span text;
+	p = kineto_event_word(s, p, &text);
+	if (p)
+		e->ph = text.at && text.len == 1 ? *text.at : '?';
+	return p;
+}
+
+/* A process or thread may be a number, a text or a number as text. */
+static const char *kineto_event_task(struct scan *s, const char *p,
+	struct number *n, struct text_span *text)
+{
+	const char *from = p;
+	bool quoted = *p == '"';
+	p = number_int(s, p, n);
+	if (p)
+		*text = (struct text_span){ from + quoted,
+			(uint32_t)(p - from - 2 * quoted), s->escaped };
+	return p;
+}
+
+static const char *kineto_event_field(struct scan *s,
+	const struct kineto_words *w, const char *p, enum kineto_key key,
+	struct kineto_event *e)
+{
+	struct number ignored;
+	switch (key) {
+	case KEY_PH:
+		return kineto_event_phase(s, p, e);
+	case KEY_CAT:
+		return kineto_event_category(s, w, p, e);
+	case KEY_NAME:
+		return scan_text(s, p, &e->name);
+	case KEY_PID:
+		return kineto_event_task(s, p, &e->pid, &e->pid_text);
+	case KEY_TID:
+		return kineto_event_task(s, p, &ignored, &e->tid);
+	case KEY_ID:
+		return kineto_event_task(s, p, &ignored, &e->id);
+	case KEY_TS:
+		return number_ns(s, p, &e->ts);
+	case KEY_DUR:
+		return number_ns(s, p, &e->dur);
+	case KEY_ARGS:
+		return kineto_event_args_read(s, w, p, e);
+	default:
+		return scan_skip(s, p, true);
+	}
+}
+
+/* Whether enough is known of an event to pass over the rest. */
+static bool kineto_event_is_dull(const struct kineto_event *e)
+{
+	if (e->ph && e->ph != 'X' && e->ph != 'M' && e->ph != 'C')
+		return true;
+	return e->category_text.at && e->ph == 'X' &&
+	       (e->category == CATEGORY_DULL || e->category == CATEGORY_NONE);
+}
+
+const char *kineto_event_read(struct scan *s, const struct kineto_words *w,
+	const char *p, struct kineto_event *e)
+{
+	bool end;
+	kineto_event_head_clear(e);
+	for (p = scan_first(s, p, &end); p && !end;
+		p = p ? scan_next(s, p, &end) : NULL) {
+		struct text_span key;
+		p = scan_key(s, p, &key);
+		if (!p)
+			return NULL;
+		enum kineto_key k = word_table_find(&w->keys, key.at, key.len);
+		p = kineto_event_field(s, w, p, k, e);
+		if (p && (k == KEY_PH || k == KEY_CAT) &&
+			kineto_event_is_dull(e)) {
+			e->dull = true;
+			return scan_close(s, p, true);
+		}
+	}
+	if (p && !e->has_args)
+		kineto_event_args_clear(e);
+	return p;
+}

@@ -1,0 +1,75 @@
+/* kineto_rows.h - puts the events of a Kineto trace into rows */
+#pragma once
+#include "kineto_event.h"
+#include "text.h"
+#include "trace.h"
+
+/* The process ids of a trace and what was seen under each.
+ *
+ * Kineto puts GPU events under a "pid" that is the device's number, and a tool
+ * that fuses ranks shifts every pid and adds `rank` and `pid_raw`. So an entry
+ * here is a pid as written, together with the rank where one is told; which of
+ * them are processes is decided at the end (kineto.c). */
+
+enum { PIDS_MAX = 16384 };
+
+struct kineto_pid {
+	int64_t number; /* -1 where it is text */
+	uint32_t text; /* 0 where it is a number */
+	int32_t rank; /* -1 not told */
+	int64_t raw; /* before it was shifted; -1 not told */
+	uint32_t tasks; /* calls and ops: what makes it a process */
+	uint32_t ranges; /* annotations and Python on the host */
+	uint32_t gpu; /* kernels, copies and sets, GPU annotations */
+};
+
+struct kineto_pids {
+	struct trace *trace;
+	struct names keys; /* → index + 1 */
+	struct kineto_pid *list;
+	uint32_t n, cap;
+	struct names named; /* pids that have a name → index + 1 */
+	uint32_t *process_names;
+	uint32_t process_names_cap;
+	struct pid_memo {
+		int64_t pid, rank;
+		uint32_t index;
+		bool good;
+	} memo[8];
+};
+
+/* The name, or 0. */
+uint32_t kineto_rows_pids_name_of(const struct kineto_pids *ps,
+	const struct kineto_pid *p);
+
+/* Events are checked and become rows of a trace.
+ *
+ * While events come in, a row's `process` is the index of its pid and its
+ * start is absolute; kineto.c and finish.h change both once all rows are there. */
+
+enum { ROWS_KINDS = 5 };
+
+struct kineto_rows {
+	struct trace *trace;
+	struct text text;
+	struct kineto_pids pids;
+	int64_t events; /* seen, of any kind */
+	int64_t used; /* became a row */
+	int64_t total_ns[CATEGORIES]; /* durations so far */
+	bool pytorch; /* something only PyTorch writes was seen */
+	char *label; /* of a counter, while it is put together */
+	size_t label_cap;
+	struct {
+		char text[16];
+		uint32_t len, id;
+	} thread_memo[8];
+};
+
+bool kineto_rows_init(struct kineto_rows *r, struct trace *t);
+
+/* Counts the event, and adds it or notes why not. False only where the arena
+ * is full. */
+bool kineto_rows_event(struct kineto_rows *r, const struct kineto_event *e);
+
+/* An event that could not be read at all; `what` of it is shown. */
+void kineto_rows_bad(struct kineto_rows *r, const char *what, size_t len);

@@ -1,0 +1,246 @@
+/* nsys_gpu.c - reads what ran on a GPU: kernels, copies, sets, graph replays */
+#include "nsys.h"
+
+/* Columns that all four tables begin with. */
+enum { START, END, DEVICE, STREAM, CORRELATION, PID, COMMON };
+#define COMMON_COLUMNS                                                      \
+	[START] = { "start", true }, [END] = { "end", true },               \
+	[DEVICE] = { "deviceId", false }, [STREAM] = { "streamId", false }, \
+	[CORRELATION] = { "correlationId", false },                         \
+	[PID] = { "globalPid", false }
+
+struct common {
+	int64_t start_ns, dur_ns, stream, correlation;
+	int32_t device;
+	uint16_t process;
+};
+
+/* False with *e; process is NSYS_NOBODY where the row is of no use. */
+static bool nsys_gpu_common(struct nsys *n, struct sqlite_rows *r,
+	enum nsys_kind kind, uint32_t name, struct common *c, struct err *e)
+{
+	c->process = NSYS_NOBODY;
+	c->device = sqlite_small(r, DEVICE);
+	c->stream = sqlite_int_or(r, STREAM, -1);
+	c->correlation = sqlite_int_or(r, CORRELATION, -1);
+	n->rows++;
+	if (!nsys_span(n, r, kind, name, &c->start_ns, &c->dur_ns))
+		return true;
+	return nsys_owner(n, r, PID, c->correlation, &c->process, e) &&
+	       (c->process == NSYS_NOBODY ||
+		       nsys_used(n, c->process, c->device) ||
+		       arena_err(n->trace->arena, e));
+}
+
+enum {
+	NAME = COMMON,
+	MANGLED,
+	SHORT,
+	GRID_X,
+	GRID_Y,
+	GRID_Z,
+	BLOCK_X,
+	BLOCK_Y,
+	BLOCK_Z,
+	REGISTERS,
+	STATIC_SHARED,
+	DYNAMIC_SHARED,
+	GRAPH_NODE,
+	GRAPH,
+	KERNEL_COLUMNS_N
+};
+static const struct sqlite_column kernel_columns[KERNEL_COLUMNS_N] = {
+	COMMON_COLUMNS,
+	[NAME] = { "demangledName", false },
+	[MANGLED] = { "mangledName", false },
+	[SHORT] = { "shortName", false },
+	[GRID_X] = { "gridX", false },
+	[GRID_Y] = { "gridY", false },
+	[GRID_Z] = { "gridZ", false },
+	[BLOCK_X] = { "blockX", false },
+	[BLOCK_Y] = { "blockY", false },
+	[BLOCK_Z] = { "blockZ", false },
+	[REGISTERS] = { "registersPerThread", false },
+	[STATIC_SHARED] = { "staticSharedMemory", false },
+	[DYNAMIC_SHARED] = { "dynamicSharedMemory", false },
+	[GRAPH_NODE] = { "graphNodeId", false },
+	[GRAPH] = { "graphId", false },
+};
+
+/* The first of its names that there is. */
+static bool nsys_gpu_kernel_name(struct nsys *n, struct sqlite_rows *r,
+	uint32_t *name, struct err *e)
+{
+	int64_t id;
+	*name = 0;
+	for (int column = NAME; column <= SHORT; column++) {
+		if (sqlite_int(r, column, &id) &&
+			!sqlite_names_of(&n->strings, id, name, e))
+			return false;
+		if (*name)
+			return true;
+	}
+	return nsys_name(n, r, NAME, name, e);
+}
+
+static int32_t nsys_gpu_shared(struct sqlite_rows *r)
+{
+	int32_t fixed = sqlite_small(r, STATIC_SHARED);
+	int32_t asked = sqlite_small(r, DYNAMIC_SHARED), sum;
+	if (fixed < 0 || asked < 0)
+		return fixed < 0 ? asked : fixed;
+	return __builtin_add_overflow(fixed, asked, &sum) ? -1 : sum;
+}
+
+static uint32_t nsys_gpu_shape(struct nsys *n, struct sqlite_rows *r)
+{
+	struct launch_shape s = { .registers = sqlite_small(r, REGISTERS),
+		.shared_bytes = nsys_gpu_shared(r) };
+	bool told = s.registers >= 0 || s.shared_bytes >= 0;
+	for (int i = 0; i < 3; i++) {
+		s.grid[i] = sqlite_small(r, GRID_X + i);
+		s.block[i] = sqlite_small(r, BLOCK_X + i);
+		told |= s.grid[i] >= 0 || s.block[i] >= 0;
+	}
+	return told ? trace_launch_shape(n->trace, &s) : 0;
+}
+
+/* Newer schemas tell the graph; in all of them it is the node id's upper half. */
+static void nsys_gpu_graph_of(struct sqlite_rows *r, struct kernel_row *k)
+{
+	int64_t node = sqlite_int_or(r, GRAPH_NODE, 0);
+	int64_t graph = sqlite_int_or(r, GRAPH, 0);
+	k->graph_node = node ? node : -1;
+	if (graph <= 0)
+		graph = (int64_t)((uint64_t)node >> 32);
+	k->graph_id = graph > 0 ? graph : -1;
+}
+
+static bool nsys_gpu_take_kernel(struct nsys *n, struct sqlite_rows *r,
+	struct err *e)
+{
+	struct common c;
+	struct kernel_row k = { .external_id = -1 };
+	if (!nsys_gpu_kernel_name(n, r, &k.name, e) ||
+		!nsys_gpu_common(n, r, NSYS_KERNEL, k.name, &c, e))
+		return false;
+	if (c.process == NSYS_NOBODY)
+		return true;
+	k.process = c.process;
+	k.start_ns = c.start_ns;
+	k.dur_ns = c.dur_ns;
+	k.device = c.device;
+	k.stream = c.stream;
+	k.correlation = c.correlation;
+	k.launch = nsys_gpu_shape(n, r);
+	nsys_gpu_graph_of(r, &k);
+	return (k.launch != NAMES_NONE && trace_kernel_add(n->trace, &k)) ||
+	       arena_err(n->trace->arena, e);
+}
+
+enum { BYTES = COMMON, COPY_KIND, COPY_COLUMNS_N };
+static const struct sqlite_column copy_columns[COPY_COLUMNS_N] = {
+	COMMON_COLUMNS,
+	[BYTES] = { "bytes", false },
+	[COPY_KIND] = { "copyKind", false },
+};
+
+/* ENUM_CUDA_MEMCPY_OPER, the same since CUPTI has it. */
+static const char *const directions[] = { "Unknown", "Host-to-Device",
+	"Device-to-Host", "Host-to-Array", "Array-to-Host", "Array-to-Array",
+	"Array-to-Device", "Device-to-Array", "Device-to-Device",
+	"Host-to-Host", "Peer-to-Peer", "Unified Host-to-Device",
+	"Unified Device-to-Host", "Unified Device-to-Device" };
+
+static uint32_t nsys_gpu_copy_name(struct nsys *n, struct sqlite_rows *r)
+{
+	enum { KNOWN = sizeof directions / sizeof *directions };
+	int64_t kind = sqlite_int_or(r, COPY_KIND, 0);
+	char text[64];
+	if (kind < 0 || kind >= KNOWN)
+		kind = 0;
+	int len = snprintf(text, sizeof text, "[CUDA memcpy %s]",
+		directions[kind]);
+	return names_put(&n->trace->names, text, (size_t)len);
+}
+
+static bool nsys_gpu_add_copy(struct nsys *n, struct sqlite_rows *r,
+	uint32_t name, bool set, struct err *e)
+{
+	struct common c;
+	if (name == NAMES_NONE)
+		return arena_err(n->trace->arena, e);
+	if (!nsys_gpu_common(n, r, NSYS_COPY, name, &c, e))
+		return false;
+	return c.process == NSYS_NOBODY ||
+	       trace_copy_add(n->trace,
+		       &(struct copy_row){ .process = c.process,
+			       .start_ns = c.start_ns,
+			       .dur_ns = c.dur_ns,
+			       .name = name,
+			       .device = c.device,
+			       .stream = c.stream,
+			       .correlation = c.correlation,
+			       .external_id = -1,
+			       .bytes = sqlite_int_or(r, BYTES, -1),
+			       .is_set = set }) ||
+	       arena_err(n->trace->arena, e);
+}
+
+static bool nsys_gpu_take_copy(struct nsys *n, struct sqlite_rows *r,
+	struct err *e)
+{
+	return nsys_gpu_add_copy(n, r, nsys_gpu_copy_name(n, r), false, e);
+}
+
+static bool nsys_gpu_take_set(struct nsys *n, struct sqlite_rows *r,
+	struct err *e)
+{
+	static const char name[] = "[CUDA memset]";
+	return nsys_gpu_add_copy(n, r,
+		names_put(&n->trace->names, name, sizeof name - 1), true, e);
+}
+
+enum { GRAPH_ID = COMMON, GRAPH_EXEC, GRAPH_COLUMNS_N };
+static const struct sqlite_column graph_columns[GRAPH_COLUMNS_N] = {
+	COMMON_COLUMNS,
+	[GRAPH_ID] = { "graphId", false },
+	[GRAPH_EXEC] = { "graphExecId", false },
+};
+
+static bool nsys_gpu_take_graph(struct nsys *n, struct sqlite_rows *r,
+	struct err *e)
+{
+	struct common c;
+	char text[40];
+	struct graph_row g = { .graph_id = sqlite_int_or(r, GRAPH_ID, -1),
+		.graph_exec = sqlite_int_or(r, GRAPH_EXEC, -1) };
+	int len = snprintf(text, sizeof text, "CUDA graph %lld",
+		(long long)g.graph_id);
+	g.name = names_put(&n->trace->names, text, (size_t)len);
+	if (g.name == NAMES_NONE)
+		return arena_err(n->trace->arena, e);
+	if (!nsys_gpu_common(n, r, NSYS_GRAPH, g.name, &c, e))
+		return false;
+	if (c.process == NSYS_NOBODY)
+		return true;
+	g.process = c.process;
+	g.start_ns = c.start_ns;
+	g.dur_ns = c.dur_ns;
+	g.device = c.device;
+	g.stream = c.stream;
+	g.correlation = c.correlation;
+	return trace_graph_add(n->trace, &g) || arena_err(n->trace->arena, e);
+}
+
+bool nsys_gpu(struct nsys *n, struct err *e)
+{
+	return nsys_walk(n, "CUPTI_ACTIVITY_KIND_KERNEL", kernel_columns,
+		       KERNEL_COLUMNS_N, nsys_gpu_take_kernel, e) &&
+	       nsys_walk(n, "CUPTI_ACTIVITY_KIND_MEMCPY", copy_columns,
+		       COPY_COLUMNS_N, nsys_gpu_take_copy, e) &&
+	       nsys_walk(n, "CUPTI_ACTIVITY_KIND_MEMSET", copy_columns,
+		       COPY_COLUMNS_N, nsys_gpu_take_set, e) &&
+	       nsys_walk(n, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", graph_columns,
+		       GRAPH_COLUMNS_N, nsys_gpu_take_graph, e);
+}

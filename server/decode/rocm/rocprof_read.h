@@ -1,0 +1,114 @@
+/* rocprof_read.h - reads the objects of rocprofv3 JSON, field by field.
+ *
+ * What its words mean is in rocprof.def. Spans point into the window and are
+ * good until it moves; a number that is not told has NUMBER_NONE, or -1 where it
+ * is a plain one. */
+#pragma once
+#include "number.h"
+#include "word_table.h"
+
+/* Reads an object's known fields, each by a function.
+ *
+ * For objects within objects whose depth is the reader's own, never the
+ * file's: a field that is itself an object is read by rocprof_read_inner() with the
+ * function for that one; what is not known is skipped. */
+
+struct rocprof_fields;
+
+/* Reads the value at p of a key (0: not a known one) into `to`; behind it, or
+ * NULL. */
+typedef const char *rocprof_field_fn(const struct rocprof_fields *f,
+	struct scan *s, const char *p, uint32_t key, void *to);
+
+struct rocprof_fields {
+	const struct word_table *words;
+	rocprof_field_fn *field;
+};
+
+/* Reads the object at p; anything else is skipped. Behind it, or NULL. */
+const char *rocprof_read_fields(const struct rocprof_fields *f, struct scan *s,
+	const char *p, void *to);
+
+/* The same with another function: of an object, of a list of objects. */
+const char *rocprof_read_inner(const struct rocprof_fields *f, struct scan *s,
+	const char *p, rocprof_field_fn *field, void *to);
+
+/* The whole number at p; what is none, or is negative, leaves `to` alone. */
+const char *rocprof_read_number(struct scan *s, const char *p, int64_t *to);
+
+/* The string at p, an item of a list that is not over, and the comma behind it:
+ *
+ *	for (p = scan_ws(p + 1); p && *p != ']';)
+ *		p = rocprof_read_string(s, p, &text);
+ *
+ * What is no string gives an `at` of NULL. */
+const char *rocprof_read_string(struct scan *s, const char *p,
+	struct text_span *text);
+
+enum rocprof_key {
+	ROCPROF_NONE,
+#define KEY(name, text) ROCPROF_##name,
+#include "rocprof.def"
+#undef KEY
+};
+
+void rocprof_words_init(struct word_table *w);
+
+/* A dispatch, a copy, a call or a marker; each has some of these. */
+struct rocprof_record {
+	struct number start, end, kernel, agent, dst, src;
+	int64_t kind, operation, thread, internal, ancestor, queue, stream,
+		bytes, lds;
+	int64_t grid[3], group[3]; /* in work-items */
+};
+
+struct rocprof_symbol {
+	struct number kernel;
+	struct text_span formatted, demangled, name;
+	int64_t vgprs;
+};
+
+struct rocprof_agent {
+	struct number handle;
+	struct text_span name, product;
+	int64_t type, logical, gpu_index, cu_count, gfx, memory_bytes;
+	int64_t clock_mhz; /* the highest of its compute units */
+};
+
+/* The operations of a kind of records ("HIP_RUNTIME_API"). */
+struct rocprof_operations {
+	struct text_span kind;
+	const char *list; /* at its bracket; it was read once, whole */
+};
+
+/* An entry of a map that was written as a list. */
+struct rocprof_entry {
+	struct number key;
+	struct text_span value;
+};
+
+struct rocprof_metadata {
+	struct number pid;
+	struct text_span host, program;
+	struct text_span system, release; /* Linux, 5.15.0-160-generic */
+};
+
+/* A handle at p: {"handle": 7}, or 7 itself. */
+const char *rocprof_handle(const struct rocprof_fields *f, struct scan *s,
+	const char *p, struct number *to);
+
+union rocprof_thing {
+	struct rocprof_record record;
+	struct rocprof_symbol symbol;
+	struct rocprof_agent agent;
+	struct rocprof_operations operations;
+	struct rocprof_entry entry;
+	struct rocprof_metadata metadata;
+};
+
+/* Each reads the object whose bracket is at p into its member; the place
+ * behind it, or NULL. */
+typedef const char *rocprof_read_fn(struct scan *s, const struct word_table *w,
+	const char *p, union rocprof_thing *t);
+rocprof_read_fn rocprof_record, rocprof_symbol, rocprof_agent,
+	rocprof_operations, rocprof_entry, rocprof_metadata;

@@ -1,0 +1,255 @@
+/* worker_pool.c - starts worker processes, restarts those that die, and reports what they held */
+#include "worker_pool.h"
+#include "clock.h"
+#include "log.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	LOSSES = 64,
+	BACKOFF_MS = 100,
+	BACKOFF_MAX_MS = 2000,
+	STEADY_MS = 1000, /* alive this long: whatever it was is over */
+	STOP_MS = 10000,
+};
+
+struct worker_slot {
+	pid_t pid; /* 0: none */
+	int64_t started_ms, start_at_ms;
+	int backoff_ms;
+};
+
+/* What a dead worker may have held, until the database has been told. */
+struct worker_loss {
+	char worker[WORKER_NAME];
+	char sentence[200];
+	int tries; /* after which an upload fails so */
+};
+
+struct worker_pool {
+	const struct worker_options *options;
+	char *const *argv;
+	char **env;
+	char env_word[sizeof WORKER_CREW "=" + 16];
+	struct db *db; /* made when first needed */
+	struct worker_loss losses[LOSSES];
+	int losses_n;
+	struct worker_slot slots[];
+};
+
+static void worker_pool_nap(void)
+{
+	nanosleep(&(struct timespec){ 0, 20 * 1000000L }, NULL);
+}
+
+/* Between fork and exec: nothing but system calls. */
+static _Noreturn void worker_pool_become(const struct worker_pool *c,
+	pid_t parent)
+{
+	sigset_t none;
+	sigemptyset(&none);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(0);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execve("/proc/self/exe", c->argv, c->env);
+	_exit(127);
+}
+
+static bool worker_pool_slot_start(struct worker_slot *s,
+	const struct worker_pool *c, struct err *e)
+{
+	pid_t parent = getpid(), pid = fork();
+	if (pid < 0)
+		return err_set(e, ERR_INTERNAL,
+			"an ingest process cannot be started: %s",
+			strerror(errno));
+	if (pid == 0)
+		worker_pool_become(c, parent);
+	s->pid = pid;
+	s->started_ms = clock_ms();
+	return true;
+}
+
+/* Why it ended, as the person will read it who sent the upload. */
+static void worker_pool_sentence_from(const struct worker_pool *c, int status,
+	char *to, size_t n)
+{
+	int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	if (sig == SIGXCPU)
+		snprintf(to, n,
+			"the ingest took more than %d s of CPU time and was "
+			"ended; see --ingest_cpu_s",
+			c->options->cpu_s);
+	else if (sig == SIGKILL)
+		snprintf(to, n,
+			"the ingest was ended by SIGKILL, as the system does "
+			"where memory runs out; see --ingest_mib");
+	else if (sig)
+		snprintf(to, n, "the ingest was ended by SIG%s",
+			sigabbrev_np(sig) ? sigabbrev_np(sig) : "?");
+	else
+		snprintf(to, n, "the ingest ended with status %d",
+			WEXITSTATUS(status));
+}
+
+/* What is one too many is dropped: its lease runs out. */
+static void worker_pool_lose(struct worker_pool *c, pid_t pid, int status)
+{
+	struct worker_loss scrap, *l = &scrap;
+	if (c->losses_n < LOSSES)
+		l = &c->losses[c->losses_n++];
+	worker_name(pid, c->env_word + sizeof WORKER_CREW, l->worker);
+	worker_pool_sentence_from(c, status, l->sentence, sizeof l->sentence);
+	/* CPU time is the upload's own: the next try would take as much. */
+	bool cpu = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
+	l->tries = cpu ? 1 : UPLOAD_TRIES;
+	log_warn("worker pid=%ld died: %s", (long)pid, l->sentence);
+}
+
+/* Tells the database of the losses; what it cannot be told now stays. */
+static void worker_pool_losses_tell(struct worker_pool *c)
+{
+	struct err e = { 0 };
+	int told = 0;
+	if (c->losses_n == 0)
+		return;
+	if (!c->db)
+		c->db = db_new(c->options->conninfo, &e);
+	else if (!db_revive(c->db, &e))
+		return;
+	while (c->db && told < c->losses_n &&
+		upload_abandon(c->db, c->losses[told].worker,
+			c->losses[told].sentence, c->losses[told].tries, &e))
+		told++;
+	c->losses_n -= told;
+	memmove(c->losses, c->losses + told,
+		(size_t)c->losses_n * sizeof *c->losses);
+}
+
+/* Whether the slot's process is gone; if so, how it ended. */
+static bool worker_pool_slot_reap(struct worker_slot *s, int *status)
+{
+	if (s->pid == 0 || waitpid(s->pid, status, WNOHANG) != s->pid)
+		return false;
+	s->pid = 0;
+	return true;
+}
+
+static void worker_pool_slot_tend(struct worker_pool *c, struct worker_slot *s)
+{
+	struct err e = { 0 };
+	int status;
+	pid_t pid = s->pid;
+	int64_t now = clock_ms();
+	if (worker_pool_slot_reap(s, &status)) {
+		worker_pool_lose(c, pid, status);
+		if (now - s->started_ms > STEADY_MS)
+			s->backoff_ms = 0;
+		s->start_at_ms = now + s->backoff_ms;
+		s->backoff_ms = s->backoff_ms ? 2 * s->backoff_ms : BACKOFF_MS;
+		if (s->backoff_ms > BACKOFF_MAX_MS)
+			s->backoff_ms = BACKOFF_MAX_MS;
+	}
+	if (s->pid == 0 && now >= s->start_at_ms &&
+		!worker_pool_slot_start(s, c, &e)) {
+		s->start_at_ms = now + BACKOFF_MAX_MS;
+		log_error("crew: %s", e.text);
+	}
+}
+
+void worker_pool_supervise(struct worker_pool *c)
+{
+	for (int i = 0; i < c->options->workers; i++)
+		worker_pool_slot_tend(c, &c->slots[i]);
+	worker_pool_losses_tell(c);
+}
+
+/* Containers may share a host name, and have the same pids: without a word of
+ * its own, a crew would give up what another's workers are at. Put into a copy
+ * of the environment, since other threads read that. */
+static bool worker_pool_word_pick(struct worker_pool *c, struct err *e)
+{
+	uint64_t random;
+	size_t n = 0;
+	if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+		return err_set(e, ERR_INTERNAL,
+			"the system has no random number: %s", strerror(errno));
+	snprintf(c->env_word, sizeof c->env_word, WORKER_CREW "=%016llx",
+		(unsigned long long)random);
+	while (environ[n])
+		n++;
+	c->env = calloc(n + 2, sizeof *c->env);
+	if (!c->env)
+		return err_set(e, ERR_INTERNAL, "the environment is too large");
+	c->env[0] = c->env_word; /* the first of a name counts */
+	memcpy(c->env + 1, environ, n * sizeof *c->env);
+	return true;
+}
+
+struct worker_pool *worker_pool_new(const struct worker_options *o,
+	char *const argv[], struct err *e)
+{
+	struct worker_pool *c =
+		calloc(1, sizeof *c + (size_t)o->workers * sizeof *c->slots);
+	if (!c) {
+		err_set(e, ERR_INTERNAL, "%d ingest processes are too many",
+			o->workers);
+		return NULL;
+	}
+	c->options = o;
+	c->argv = argv;
+	if (!worker_pool_word_pick(c, e)) {
+		worker_pool_free(c);
+		return NULL;
+	}
+	for (int i = 0; i < o->workers; i++)
+		if (!worker_pool_slot_start(&c->slots[i], c, e)) {
+			worker_pool_free(c);
+			return NULL;
+		}
+	return c;
+}
+
+static int worker_pool_alive(struct worker_pool *c)
+{
+	int n = 0, status;
+	for (int i = 0; i < c->options->workers; i++) {
+		pid_t pid = c->slots[i].pid;
+		if (worker_pool_slot_reap(&c->slots[i], &status)) {
+			if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+				worker_pool_lose(c, pid, status);
+		}
+		n += c->slots[i].pid != 0;
+	}
+	return n;
+}
+
+static void worker_pool_signal_all(struct worker_pool *c, int sig)
+{
+	for (int i = 0; i < c->options->workers; i++)
+		if (c->slots[i].pid)
+			kill(c->slots[i].pid, sig);
+}
+
+void worker_pool_free(struct worker_pool *c)
+{
+	if (!c)
+		return;
+	int64_t until = clock_ms() + STOP_MS;
+	worker_pool_signal_all(c, SIGTERM);
+	while (worker_pool_alive(c) > 0 && clock_ms() < until)
+		worker_pool_nap();
+	worker_pool_signal_all(c, SIGKILL);
+	while (worker_pool_alive(c) > 0)
+		worker_pool_nap();
+	worker_pool_losses_tell(c);
+	db_free(c->db);
+	free(c->env);
+	free(c);
+}
