@@ -15,9 +15,9 @@
  * Copies and sets are of the operators `copy` and `memset`; opaque graphs of
  * none. */
 #pragma once
-#include "attribute_launch.h"
+#include "attribution.h"
 #include "catalog.h"
-#include "cycle_find.h"
+#include "iteration_find.h"
 #include "graph_key.h"
 #include "trace.h"
 

@@ -1,7 +1,7 @@
 /* attribute_bound.h - what a shape must cost, and how far its calls are from
  * the least time their platform can take. */
 #pragma once
-#include "attribute_launch.h"
+#include "attribution.h"
 #include "operators.h"
 
 /* Fills the cost and bound of a shape and adds them to its operator. `ns` are

@@ -1,7 +1,7 @@
 /* attribute_copy.h - copies and sets: known by their records alone. */
 #pragma once
 #include "attribute_group.h"
-#include "cycle_find.h"
+#include "iteration_find.h"
 
 /* False where the arena is full. */
 bool attribute_copy(const struct attribution *at,

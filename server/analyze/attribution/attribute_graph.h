@@ -16,7 +16,7 @@
  * sizes grow with the tokens they were captured for, and engines take the least
  * that holds the step's. Otherwise only what all of them agree on is told. */
 #pragma once
-#include "attribute_launch.h"
+#include "attribution.h"
 
 /* Fills x->captured; to be called before any way of knowing. */
 bool attribute_captures(struct attribution *x);

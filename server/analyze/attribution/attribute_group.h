@@ -4,7 +4,7 @@
  * Launches of one call are one call: the first of them tells which row it is
  * in. 12 bytes a launch and call, and what differs. */
 #pragma once
-#include "attribute_launch.h"
+#include "attribution.h"
 
 enum { GROUP_NO_ROW = UINT32_MAX };
 

@@ -5,9 +5,9 @@
  * around it (itself included) that the catalogue knows, so that a lookup takes
  * one step. About 16 bytes an operator while it is there. */
 #pragma once
-#include "attribute_launch.h"
+#include "attribution.h"
 #include "ids.h"
-#include "sizes.h"
+#include "input_shape.h"
 
 enum { HOST_NONE = UINT32_MAX };
 

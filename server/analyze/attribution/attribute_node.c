@@ -2,7 +2,7 @@
  * tells; then the kernels of each replay are put together into calls. */
 #include "attribute_node.h"
 #include "ids.h"
-#include "range_told.h"
+#include "range_operator.h"
 
 enum {
 	DEPTH = 64, /* rows of a node that are looked at */

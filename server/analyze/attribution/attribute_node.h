@@ -12,7 +12,7 @@
  * the same ranges open, from the telling one outward, are one call: emit_nvtx
  * numbers its ranges, so that two calls differ. */
 #pragma once
-#include "attribute_launch.h"
+#include "attribution.h"
 
 /* KNOWN_NODE, where nothing is known yet. False where the arena is full. */
 bool attribute_nodes(struct attribution *x);

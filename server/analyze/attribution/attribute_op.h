@@ -13,7 +13,7 @@
  * around an exchange) or the other way about, and where the kernel is work of
  * its own below the operator (catalog_fit: routing below experts). */
 #pragma once
-#include "attribute_launch.h"
+#include "attribution.h"
 
 /* Whether a launch, by kernel row of the process, was replayed by a graph. */
 bool attribute_replayed(const struct attribution *at, uint32_t i);

@@ -3,7 +3,7 @@
 #include "attribute_range.h"
 #include "attribute_op.h"
 #include "correlation.h"
-#include "range_told.h"
+#include "range_operator.h"
 #include <string.h>
 
 struct ranges {

@@ -1,6 +1,6 @@
 /* attribute_range.h - launches known by the ranges open around their call. */
 #pragma once
-#include "attribute_launch.h"
+#include "attribution.h"
 
 /* By ranges that tell sizes (range_sizes.h): KNOWN_SIZES. */
 bool attribute_ranges(struct attribution *x);

@@ -1,8 +1,8 @@
 /* attribute_rows.h - launches, copies and graph replays become operators and
  * their shapes. */
 #pragma once
-#include "attribute_launch.h"
-#include "cycle_find.h"
+#include "attribution.h"
+#include "iteration_find.h"
 
 /* The phase of the cycle that a row is of (cycle_rows). */
 enum phase attribute_phase(const struct profile *p, uint32_t cycle);

@@ -1,6 +1,6 @@
-/* sizes_word.h - one word of sizes.def over the dims of one operator. */
+/* sizes_word.h - one word of input_shape.def over the dims of one operator. */
 #pragma once
-#include "sizes.h"
+#include "input_shape.h"
 
 enum { SIZES_MADE_MAX = 16 };
 

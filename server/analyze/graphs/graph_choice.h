@@ -1,7 +1,7 @@
 /* graph_choice.h - what is known of a replay's kernels, from the captures with
  * the same kernels. */
 #pragma once
-#include "attribute_launch.h"
+#include "attribution.h"
 #include "graph_shapes.h"
 
 /* Graphs of fewer kernels than that look alike in any program: they are known

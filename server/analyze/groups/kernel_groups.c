@@ -1,6 +1,6 @@
 /* kernel_groups.c - finds kernels that are launched together. */
 #include "kernel_groups.h"
-#include "attribute_launch.h"
+#include "attribution.h"
 #include "layer_words.h"
 #include <stdlib.h>
 #include <string.h>

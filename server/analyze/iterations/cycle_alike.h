@@ -1,6 +1,6 @@
 /* cycle_alike.h - how much two cycles' items have in common. */
 #pragma once
-#include "cycle_items.h"
+#include "iteration_items.h"
 
 struct cycle_alike {
 	const struct cycle_items *items;
@@ -18,7 +18,7 @@ bool cycle_alike_init(struct cycle_alike *s, const struct cycle_items *items,
 void cycle_alike_take(struct cycle_alike *s, uint32_t cycle);
 void cycle_alike_drop(struct cycle_alike *s);
 
-/* Whether another did the same work; cycle_strata.h tells when. */
+/* Whether another did the same work; iteration_strata.h tells when. */
 bool cycle_alike_is(struct cycle_alike *s, uint32_t other);
 
 /* Entries of a cycle that count, and a hash of them, in any order. */

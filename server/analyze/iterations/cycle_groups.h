@@ -4,7 +4,7 @@
  * one name without its numbers (cycle_name.h), without those that lie within
  * another of it. */
 #pragma once
-#include "cycle_gpu.h"
+#include "iteration_gpu.h"
 
 struct cycle_group {
 	uint32_t name; /* id in names */

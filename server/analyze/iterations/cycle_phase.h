@@ -4,7 +4,7 @@
  * kernel before which the GPU, on average and but for the longest time, was
  * idle longest: where the host got ready. */
 #pragma once
-#include "cycle_cut.h"
+#include "period_test.h"
 
 /* Moves a period's places, in at[] which has room for two more. In `a`, which
  * is for scratch; false where it is full. */

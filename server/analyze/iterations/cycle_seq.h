@@ -5,7 +5,7 @@
  * the stream that most is launched on. (By time it might be the one on which
  * collectives wait for each other.) */
 #pragma once
-#include "cycle_gpu.h"
+#include "iteration_gpu.h"
 
 struct cycle_seq {
 	uint32_t n;

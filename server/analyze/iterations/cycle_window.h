@@ -10,7 +10,7 @@
  * range does, though not before the GPU is done with what came before nor after
  * the next cycle's beginning. */
 #pragma once
-#include "cycle_ranges.h"
+#include "iteration_ranges.h"
 
 /* Fill out->cycles and out->n, and which rows are whose. False where the arena
  * is full. */

@@ -1,6 +1,6 @@
 /* cycle_works.h - the sizes that each stratum's kept cycles worked on. */
 #pragma once
-#include "cycle_items.h"
+#include "iteration_items.h"
 
 /* Makes p->cycles.works, by stratum, operators before grids, most frequent
  * first, then by name and size; CYCLES_WORKS_MAX of each. Kernels whose grid is

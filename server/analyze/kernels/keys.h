@@ -1,6 +1,6 @@
 /* keys.h - devices and grids of rows, as small numbers to group them by. */
 #pragma once
-#include "group.h"
+#include "row_groups.h"
 #include "trace.h"
 
 /* Both count from 0 in order of first sight; `of` is to be arena_drop()ped.

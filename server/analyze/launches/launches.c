@@ -1,7 +1,7 @@
 /* launches.c - one line for each of the joined launches' groups. */
 #include "launches.h"
 #include "correlation.h"
-#include "group.h"
+#include "row_groups.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

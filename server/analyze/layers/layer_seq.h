@@ -9,9 +9,9 @@
  * on equality the one with most time. (By time alone it might be a stream on
  * which collectives wait for other ranks.) The others follow by time. */
 #pragma once
-#include "attribute_launch.h"
+#include "attribution.h"
 #include "breakdown_asked.h"
-#include "cycle_find.h"
+#include "iteration_find.h"
 #include "frame_tree.h"
 
 enum { LAYER_NONE = UINT32_MAX };

@@ -4,7 +4,7 @@
 #include "pattern_execution.h"
 #include "pattern_table.h"
 #include "profile.h"
-#include "series.h"
+#include "counter_series.h"
 #include "spans.h"
 #include "sync_call.h"
 #include "thread_time.h"

@@ -6,7 +6,7 @@
  * iterations; a call belongs to the iteration whose window holds its start.
  * What belongs to no iteration is not listed. */
 #pragma once
-#include "cycle_find.h"
+#include "iteration_find.h"
 #include "pattern_table.h"
 #include "profile.h"
 #include "thread_time.h"

@@ -1,7 +1,7 @@
 /* pattern_table.c - chooses iterations, ranks functions and allocates the cells
  * of p->patterns. */
 #include "pattern_table.h"
-#include "cycle_find.h"
+#include "iteration_find.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #pragma once
 #include "kernels.h"
 #include "pattern.h"
-#include "cycle_find.h"
+#include "iteration_find.h"
 #include "world.h"
 
 struct given {

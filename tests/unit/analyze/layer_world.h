@@ -5,7 +5,7 @@
 #include "copies.h"
 #include "correlation.h"
 #include "devices.h"
-#include "graphs.h"
+#include "opaque_graphs.h"
 #include "kernels.h"
 #include "layer_seq.h"
 #include "world.h"

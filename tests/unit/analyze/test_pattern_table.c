@@ -1,5 +1,5 @@
 /* test_pattern_table.c - very many cycles: an even choice, kept ones first. */
-#include "cycle_find.h"
+#include "iteration_find.h"
 #include "pattern_table.h"
 #include <setjmp.h>
 #include <stdarg.h>
