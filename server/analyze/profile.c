@@ -56,7 +56,7 @@ static bool attributed(const struct trace *t, uint32_t process,
 	const struct profile_asked *asked, const struct catalog *c,
 	const struct graph_book *book, const uint32_t *kernel_of,
 	const uint32_t *call_of, const uint32_t *frame_of,
-	const struct cycle_rows *rows, struct profile *p, struct err *e)
+	const struct iteration_rows *rows, struct profile *p, struct err *e)
 {
 	struct attribution at = { 0 };
 	uint32_t *group_of = NULL;
@@ -81,8 +81,8 @@ static bool repeated(const struct trace *t, uint32_t process,
 	struct err *e)
 {
 	const struct process *proc = &t->processes[process];
-	struct cycle_rows rows = { 0 };
-	bool ok = cycle_find(t, proc, asked->range, kernel_of, call_of, p,
+	struct iteration_rows rows = { 0 };
+	bool ok = iteration_find(t, proc, asked->range, kernel_of, call_of, p,
 		&rows, e);
 
 	if (ok && (!pattern_from(t, process, kernel_of, &rows, p) ||
@@ -90,7 +90,7 @@ static bool repeated(const struct trace *t, uint32_t process,
 		ok = arena_err(p->arena, e);
 	ok = ok && attributed(t, process, asked, c, book, kernel_of, call_of,
 			   frame_of, &rows, p, e);
-	cycle_find_drop(p->arena, &rows);
+	iteration_find_drop(p->arena, &rows);
 	return ok;
 }
 
@@ -104,7 +104,7 @@ static bool launched(const struct trace *t, uint32_t process,
 
 	bool ok = kernels_from(t, proc->kernel, f, p, &kernel_of) &&
 		  copies_from(t, proc->copy, p) &&
-		  graphs_from(t, proc->graph, p) &&
+		  opaque_graphs_from(t, proc->graph, p) &&
 		  devices_from(t, proc, process, p) &&
 		  correlation_join(t, proc, p->arena, &call_of) &&
 		  launches_from(t, proc, kernel_of, call_of, p) &&

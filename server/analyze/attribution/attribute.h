@@ -5,8 +5,8 @@
  *   the innermost host operator that made the call, if the catalogue knows it
  *   an NVTX or module range whose name or class the catalogue knows
  *   for a kernel replayed from a CUDA graph the ranges that were open when its
- *      node was made (attribute_node.h), which may tell sizes
- *   its place in a CUDA graph whose capture was seen (attribute_graph.h)
+ *      node was made (attribute_sources.h), which may tell sizes
+ *   its place in a CUDA graph whose capture was seen (attribute_sources.h)
  *   a rule over the kernel's name, with the grid for a shape
  * A host operator that the catalogue does not know is passed over for the one
  * around it. Where the kernel's own rule says it belongs to no operator of that
@@ -32,7 +32,7 @@ bool attribute_keys(const struct trace *t, uint32_t process, struct arena *a,
 bool attribute_from(const struct trace *t, uint32_t process,
 	const struct catalog *c, const struct graph_book *book,
 	const uint32_t *kernel_of, const uint32_t *call_of,
-	const struct cycle_rows *cycles, struct profile *p,
+	const struct iteration_rows *cycles, struct profile *p,
 	struct attribution *at);
 void attribute_release(struct attribution *at);
 

@@ -369,7 +369,7 @@ struct breakdown_bound_least {
 };
 /* Hashed as bytes, so it has no padding. */
 struct breakdown_bound_shape_key {
-	const struct operator_info *operator;
+	const struct operator_info *op;
 	const struct shape *sizes;
 };
 
@@ -377,7 +377,7 @@ struct breakdown_bound_shape_key {
 static bool breakdown_bound_least_of(struct breakdown_bound_least *l,
 	const struct attributed *is, int64_t *ps)
 {
-	struct breakdown_bound_shape_key key = { is->operator, is->sizes };
+	struct breakdown_bound_shape_key key = { is->op, is->sizes };
 	uint32_t known = l->met.n,
 		 id = names_put(&l->met, (const char *)&key, sizeof key);
 
@@ -393,7 +393,7 @@ static bool breakdown_bound_least_of(struct breakdown_bound_least *l,
 		l->cap = cap;
 	}
 	if (id == known)
-		l->ps[id] = attribute_least_ps(l->at, is->operator, is->sizes);
+		l->ps[id] = attribute_least_ps(l->at, is->op, is->sizes);
 	*ps = l->ps[id];
 	return true;
 }
@@ -429,7 +429,7 @@ static bool breakdown_bound_add(struct breakdown_work *w,
 
 	if (i->is && i->is->call != LAUNCH_NO_CALL)
 		call = calls[i->is->call];
-	if (!call.is || !call.is->operator|| !call.is->sizes || !call.ns)
+	if (!call.is || !call.is->op || !call.is->sizes || !call.ns)
 		return true;
 	if (!breakdown_bound_least_of(l, call.is, &ps))
 		return false;
@@ -789,7 +789,7 @@ static struct breakdown_row breakdown_rows_row_new(const struct breakdown_work
 		.kernel = kernel ? p->symbol : ROW_NO_KERNEL,
 		.operation =
 			kernel ? NULL : w->s->operations[p->symbol - kernels],
-		.operator_ = n->operator? n->operator->name : NULL,
+		.operator_ = n->op ? n->op->name : NULL,
 		.module = p->module,
 		.roles = n->roles,
 		.role_by_module = n->by_module,

@@ -554,7 +554,7 @@ static bool kernel_groups_from_habits(struct kernel_groups_maker *m)
 static void kernel_groups_add_operator(struct kernel_group *g, bool *seen,
 	const struct attributed *is)
 {
-	const char *name = is->operator? is->operator->name : NULL;
+	const char *name = is->op ? is->op->name : NULL;
 
 	if (!*seen)
 		g->operator_ = name;

@@ -1,14 +1,35 @@
-/* iteration_find.c - the detectors, one after the other, and what all need. */
+/* iteration_find.c - runs the detectors of iterations in order and fills what all of
+ * them need. */
 #include "iteration_find.h"
-#include "period_detector.h"
-#include "iteration_strata.h"
-#include "iteration_use.h"
-#include "cycle_works.h"
+#include "iteration_parts.h"
 
-struct finder {
+/* One iteration over all GPU records; none if there are none. */
+static bool iteration_find_whole_window(struct iteration_gpu *g,
+	struct arena *a, struct cycles *out)
+{
+	int64_t from, to;
+
+	if (!iteration_gpu_span(g, &from, &to))
+		return true;
+	out->cycles = arena_new(a, struct cycle);
+	if (!out->cycles)
+		return false;
+	out->n = 1;
+	*out->cycles = (struct cycle){ .start_ns = from,
+		.dur_ns = to - from,
+		.open = true };
+	for (int k = 0; k < ITERATION_GPU_KINDS; k++) {
+		struct iteration_gpu_rows *r = &g->kind[k];
+		for (uint32_t i = 0; i < r->rows.to - r->rows.from; i++)
+			r->cycle[i] = 0;
+	}
+	return true;
+}
+
+struct iteration_find_state {
 	const struct trace *t;
 	const struct process *proc;
-	struct cycle_gpu gpu;
+	struct iteration_gpu gpu;
 	struct arena *a;
 	struct profile *p;
 	struct cycles *out;
@@ -20,57 +41,62 @@ enum { PASSED_MAX = 4 };
 /* Runs of fewer launches are not told that they hold no cycles. */
 enum { WINDOW_NOTED = 100 };
 
-static bool windows(struct finder *f, const struct cycle_ranges *r,
-	enum cycle_detector detector)
+static bool iteration_find_windows(struct iteration_find_state *f,
+	const struct iteration_ranges *r, enum cycle_detector detector)
 {
 	f->out->detector = detector;
 	f->out->range = r->name;
-	return cycle_window_ranges(&f->gpu, r, f->a, f->out);
+	return iteration_ranges_windows(&f->gpu, r, f->a, f->out);
 }
 
 /* By the ranges that somebody named. */
-static bool by_name(struct finder *f, const char *range, struct err *e)
+static bool iteration_find_by_name(struct iteration_find_state *f,
+	const char *range, struct err *e)
 {
-	struct cycle_ranges r = { 0 };
-	bool ok = cycle_ranges_named(&f->gpu, range, f->a, &r, e) &&
-		  (windows(f, &r, CYCLES_NAMED) || arena_err(f->a, e));
+	struct iteration_ranges r = { 0 };
+	bool ok = iteration_ranges_named(&f->gpu, range, f->a, &r, e) &&
+		  (iteration_find_windows(f, &r, CYCLES_NAMED) ||
+			  arena_err(f->a, e));
 
 	arena_drop(f->a, r.row);
 	return ok;
 }
 
 /* By ranges that are found; none is no failure. */
-static bool by_ranges(struct finder *f, const uint32_t *kernel_of)
+static bool iteration_find_by_ranges(struct iteration_find_state *f,
+	const uint32_t *kernel_of)
 {
 	for (uint32_t passed = 0; passed < PASSED_MAX; passed++) {
-		struct cycle_ranges r = { 0 };
+		struct iteration_ranges r = { 0 };
 		bool agrees = true;
-		bool ok = cycle_ranges_find(&f->gpu, passed, f->a, &r) &&
-			  (!r.n || windows(f, &r, CYCLES_ANNOTATION)) &&
+		bool ok = iteration_ranges_find(&f->gpu, passed, f->a, &r) &&
+			  (!r.n || iteration_find_windows(f, &r,
+					   CYCLES_ANNOTATION)) &&
 			  (!r.n || r.step ||
-				  cycle_period_agrees(&f->gpu, kernel_of, f->p,
-					  &agrees));
+				  period_detector_agrees(&f->gpu, kernel_of,
+					  f->p, &agrees));
 		arena_drop(f->a, r.row);
 		if (!ok || !r.n || agrees)
 			return ok;
 		*f->out = (struct cycles){ 0 };
-		cycle_gpu_forget(&f->gpu);
+		iteration_gpu_forget(&f->gpu);
 	}
 	return true;
 }
 
-static bool by_period(struct finder *f, const uint32_t *kernel_of)
+static bool iteration_find_by_period(struct iteration_find_state *f,
+	const uint32_t *kernel_of)
 {
-	if (!cycle_period_find(&f->gpu, kernel_of, f->p))
+	if (!period_detector_find(&f->gpu, kernel_of, f->p))
 		return false;
 	if (f->out->n)
 		f->out->detector = CYCLES_PERIOD;
 	return true;
 }
 
-static bool by_window(struct finder *f)
+static bool iteration_find_by_window(struct iteration_find_state *f)
 {
-	if (!cycle_window_whole(&f->gpu, f->a, f->out))
+	if (!iteration_find_whole_window(&f->gpu, f->a, f->out))
 		return false;
 	if (f->out->n)
 		f->out->detector = CYCLES_WINDOW;
@@ -79,14 +105,15 @@ static bool by_window(struct finder *f)
 
 /* What is told of each cycle once the windows stand; times are from the run's
  * first record on in the end. */
-static void number(struct finder *f, const struct cycle_rows *rows)
+static void iteration_find_finish(struct iteration_find_state *f,
+	const struct iteration_rows *rows)
 {
 	struct cycles *c = f->out;
 	int64_t first = trace_first_ns(f->t, f->proc);
 	int64_t partial = 0;
 
 	for (uint32_t i = 0; i < f->proc->kernel.to - f->proc->kernel.from; i++)
-		if (rows->kernel[i] != CYCLE_OF_NONE)
+		if (rows->kernel[i] != ITERATION_NONE)
 			c->cycles[rows->kernel[i]].launches++;
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct cycle *y = &c->cycles[i];
@@ -104,60 +131,62 @@ static void number(struct finder *f, const struct cycle_rows *rows)
 }
 
 /* What the cycles worked on, and which of them count. */
-static bool describe(struct finder *f, const uint32_t *kernel_of)
+static bool iteration_find_describe(struct iteration_find_state *f,
+	const uint32_t *kernel_of)
 {
 	struct arena scratch = arena_scratch(f->a), *a = &scratch;
 	struct profile *p = f->p;
-	struct cycle_items ops, grids;
+	struct iteration_items ops, grids;
 
-	bool ok = cycle_items_ops(&ops, &f->gpu, f->out->n, a) &&
-		  cycle_items_grids(&grids, &f->gpu, kernel_of, p->kernels_n,
-			  f->out->n, a) &&
-		  cycle_strata_find(&f->gpu, &ops, &grids, p, a) &&
-		  cycle_use_find(&f->gpu, kernel_of, &ops, p, a) &&
-		  cycle_strata_sort(f->out, a) &&
-		  cycle_works_make(&ops, &grids, f->t, p, a) &&
-		  cycle_use_confidence(&f->gpu, kernel_of, p, a);
+	bool ok = iteration_items_ops(&ops, &f->gpu, f->out->n, a) &&
+		  iteration_items_grids(&grids, &f->gpu, kernel_of,
+			  p->kernels_n, f->out->n, a) &&
+		  iteration_strata_find(&f->gpu, &ops, &grids, p, a) &&
+		  iteration_use_find(&f->gpu, kernel_of, &ops, p, a) &&
+		  iteration_strata_sort(f->out, a) &&
+		  iteration_strata_works(&ops, &grids, f->t, p, a) &&
+		  iteration_use_confidence(&f->gpu, kernel_of, p, a);
 	arena_scratch_release(&scratch, f->a);
 	return ok;
 }
 
-static bool find(struct finder *f, const char *range, const uint32_t *kernel_of,
-	struct err *e)
+static bool iteration_find_windows_by_any(struct iteration_find_state *f,
+	const char *range, const uint32_t *kernel_of, struct err *e)
 {
 	if (range)
-		return by_name(f, range, e);
-	return (by_ranges(f, kernel_of) &&
-		       (f->out->n || by_period(f, kernel_of)) &&
-		       (f->out->n || by_window(f))) ||
+		return iteration_find_by_name(f, range, e);
+	return (iteration_find_by_ranges(f, kernel_of) &&
+		       (f->out->n || iteration_find_by_period(f, kernel_of)) &&
+		       (f->out->n || iteration_find_by_window(f))) ||
 	       arena_err(f->a, e);
 }
 
-bool cycle_find(const struct trace *t, const struct process *proc,
+bool iteration_find(const struct trace *t, const struct process *proc,
 	const char *range, const uint32_t *kernel_of, const uint32_t *call_of,
-	struct profile *p, struct cycle_rows *rows, struct err *e)
+	struct profile *p, struct iteration_rows *rows, struct err *e)
 {
-	struct finder f = { .t = t,
+	struct iteration_find_state f = { .t = t,
 		.proc = proc,
 		.a = p->arena,
 		.p = p,
 		.out = &p->cycles };
 
 	p->cycles = (struct cycles){ 0 };
-	bool ok = cycle_gpu_init(&f.gpu, t, proc, call_of, rows, f.a) ||
+	bool ok = iteration_gpu_init(&f.gpu, t, proc, call_of, rows, f.a) ||
 		  arena_err(f.a, e);
-	ok = ok && find(&f, range, kernel_of, e) &&
-	     (!p->cycles.n || describe(&f, kernel_of) || arena_err(f.a, e));
+	ok = ok && iteration_find_windows_by_any(&f, range, kernel_of, e) &&
+	     (!p->cycles.n || iteration_find_describe(&f, kernel_of) ||
+		     arena_err(f.a, e));
 	if (ok)
-		number(&f, rows);
-	cycle_gpu_release(&f.gpu, f.a);
+		iteration_find_finish(&f, rows);
+	iteration_gpu_release(&f.gpu, f.a);
 	return ok;
 }
 
-void cycle_find_drop(struct arena *a, struct cycle_rows *rows)
+void iteration_find_drop(struct arena *a, struct iteration_rows *rows)
 {
 	arena_drop(a, rows->kernel);
 	arena_drop(a, rows->copy);
 	arena_drop(a, rows->graph);
-	*rows = (struct cycle_rows){ 0 };
+	*rows = (struct iteration_rows){ 0 };
 }

@@ -1,20 +1,19 @@
-/* iteration_find.h - what repeats in a run, and which rows are whose.
+/* iteration_find.h - what repeats in a run, and which rows belong to which
+ * iteration.
  *
  * Ranges that repeat (the outermost that hold most of the GPU's work), else one
- * range that names itself a step and holds it, else the outermost period of the
- * kernels' names on one stream (a layer's is none: what comes once a
- * step is in no layer), else the whole recording. model/cycles.h tells what
- * comes out; iteration_ranges.h, period_detector.h, iteration_strata.h and iteration_use.h how
- * it is found. */
+ * range with a step's name that holds it, else the outermost period of the
+ * kernels' names on one stream (not a layer's: what occurs once a step is in no
+ * layer), else the whole recording. model/cycles.h describes the result. */
 #pragma once
 #include "profile.h"
 #include "trace.h"
 
-enum { CYCLE_OF_NONE = UINT32_MAX };
+enum { ITERATION_NONE = UINT32_MAX };
 
-/* Which cycle each of the process's rows is of; CYCLE_OF_NONE where of none.
+/* Which cycle each of the process's rows is of; ITERATION_NONE where of none.
  * Indexed from the first row of the process's slice. */
-struct cycle_rows {
+struct iteration_rows {
 	uint32_t *kernel, *copy, *graph;
 };
 
@@ -23,8 +22,9 @@ struct cycle_rows {
  * ranges that are the cycles, with or without its numbers; ERR_NOT_FOUND where
  * the run has none of that name. `kernel_of` and `call_of`: of each kernel row,
  * its index in p->kernels, and its call (correlation.h). *rows is to be given
- * back with cycle_find_drop(), also after a failure. */
-bool cycle_find(const struct trace *t, const struct process *proc,
+ * back with iteration_find_drop(), also after a failure. */
+bool iteration_find(const struct trace *t, const struct process *proc,
 	const char *range, const uint32_t *kernel_of, const uint32_t *call_of,
-	struct profile *p, struct cycle_rows *rows, struct err *e);
-void cycle_find_drop(struct arena *a, struct cycle_rows *rows);
+	struct profile *p, struct iteration_rows *rows, struct err *e);
+
+void iteration_find_drop(struct arena *a, struct iteration_rows *rows);

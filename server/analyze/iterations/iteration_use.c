@@ -1,15 +1,30 @@
-/* iteration_use.c - the beginning held against what follows; neighbours against
- * each other. */
-#include "iteration_use.h"
+/* iteration_use.c - decides which iterations count, and how confident it is that
+ * they are iterations.
+ *
+ * Warm-up: iterations at the beginning, each next to the last, that are unlike
+ * what follows. An iteration is compared with the later whole ones of its
+ * stratum, of which there must be at least three. It is unlike them if it
+ * launches a kernel that no later iteration has, or if its duration or its kernel
+ * time is above their median by more than 3 × 1.4826 × MAD and by more than 2 %.
+ * At most a quarter of the whole iterations, rounded up, is warm-up. A first
+ * iteration whose grids were its own and which launches, by name, 90 % of what
+ * the most frequent stratum does, is of that stratum: it did the same and tried
+ * alternatives (autotuning).
+ *
+ * Confidence: the share of the GPU time in kept iterations, times their
+ * similarity: the mean weighted Jaccard index, of launches by kernel, of each and
+ * the next kept one of its stratum. If no two can be compared, it is the share
+ * alone for ranges, and 0 for a window over everything. */
+#include "iteration_parts.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { LATER_MIN = 3, WHOLE_MIN = 4 };
 
-struct maker {
-	const struct cycle_gpu *g;
+struct iteration_use_maker {
+	const struct iteration_gpu *g;
 	const uint32_t *kernel_of;
-	const struct cycle_items *ops;
+	const struct iteration_items *ops;
 	struct profile *p;
 	struct cycles *c;
 	uint32_t *rows, *from; /* kernels, cycle by cycle */
@@ -20,9 +35,9 @@ struct maker {
 	uint32_t limit; /* cycles before this one may be warm-up */
 };
 
-static bool make(struct maker *m, struct arena *a)
+static bool iteration_use_init(struct iteration_use_maker *m, struct arena *a)
 {
-	const struct cycle_gpu_rows *k = &m->g->kind[CYCLE_KERNEL];
+	const struct iteration_gpu_rows *k = &m->g->kind[ITERATION_KERNEL];
 	uint32_t n = k->rows.to - k->rows.from;
 	size_t cycles = (size_t)m->c->n + 2,
 	       kernels = m->p->kernels_n + (size_t)1;
@@ -39,7 +54,7 @@ static bool make(struct maker *m, struct arena *a)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t c = k->cycle[i];
-		if (c == CYCLE_OF_NONE)
+		if (c == ITERATION_NONE)
 			continue;
 		m->from[c + 2]++;
 		m->kernel_ns[c] += k->dur_ns[k->rows.from + i];
@@ -49,12 +64,12 @@ static bool make(struct maker *m, struct arena *a)
 	for (uint32_t c = 0; c < m->c->n; c++)
 		m->from[c + 2] += m->from[c + 1];
 	for (uint32_t i = 0; i < n; i++)
-		if (k->cycle[i] != CYCLE_OF_NONE)
+		if (k->cycle[i] != ITERATION_NONE)
 			m->rows[m->from[k->cycle[i] + 1]++] = i;
 	return true;
 }
 
-static int ascending(const void *left, const void *right)
+static int iteration_use_ascending(const void *left, const void *right)
 {
 	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
 
@@ -62,18 +77,20 @@ static int ascending(const void *left, const void *right)
 }
 
 /* Twice the median, so that it is whole. */
-static int64_t median2(int64_t *v, uint32_t n)
+static int64_t iteration_use_median2(int64_t *v, uint32_t n)
 {
-	qsort(v, n, sizeof *v, ascending);
+	qsort(v, n, sizeof *v, iteration_use_ascending);
 	return v[n / 2] + v[(n - 1) / 2];
 }
 
-static int64_t value_of(const struct maker *m, uint32_t cycle, bool kernels)
+static int64_t iteration_use_value_of(const struct iteration_use_maker *m,
+	uint32_t cycle, bool kernels)
 {
 	return kernels ? m->kernel_ns[cycle] : m->c->cycles[cycle].dur_ns;
 }
 
-static bool later(const struct maker *m, uint32_t cycle, uint32_t stratum)
+static bool iteration_use_is_later(const struct iteration_use_maker *m,
+	uint32_t cycle, uint32_t stratum)
 {
 	const struct cycle *y = &m->c->cycles[cycle];
 
@@ -81,37 +98,39 @@ static bool later(const struct maker *m, uint32_t cycle, uint32_t stratum)
 }
 
 /* Whether a cycle took far longer than those of a stratum behind the limit. */
-static bool slower(struct maker *m, uint32_t cycle, uint32_t stratum,
-	bool kernels)
+static bool iteration_use_slower(struct iteration_use_maker *m, uint32_t cycle,
+	uint32_t stratum, bool kernels)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = m->limit; i < m->c->n; i++)
-		if (later(m, i, stratum))
-			m->value[n++] = value_of(m, i, kernels);
+		if (iteration_use_is_later(m, i, stratum))
+			m->value[n++] = iteration_use_value_of(m, i, kernels);
 	if (n < LATER_MIN)
 		return false;
-	int64_t middle = median2(m->value, n);
+	int64_t middle = iteration_use_median2(m->value, n);
 	for (uint32_t i = 0; i < n; i++)
 		m->value[i] = llabs(m->value[i] * 2 - middle);
 	/* All four-fold: twice a value, twice a median of those. */
-	double spread = 3 * 1.4826 * (double)median2(m->value, n);
+	double spread = 3 * 1.4826 * (double)iteration_use_median2(m->value, n);
 	double least = 0.02 * 2 * (double)middle;
-	double above =
-		(double)value_of(m, cycle, kernels) * 4 - (double)middle * 2;
+	double above = (double)iteration_use_value_of(m, cycle, kernels) * 4 -
+		       (double)middle * 2;
 	return above > (spread > least ? spread : least);
 }
 
-static uint32_t later_n(const struct maker *m, uint32_t stratum)
+static uint32_t iteration_use_later_n(const struct iteration_use_maker *m,
+	uint32_t stratum)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = m->limit; i < m->c->n && n < LATER_MIN; i++)
-		n += later(m, i, stratum);
+		n += iteration_use_is_later(m, i, stratum);
 	return n;
 }
 
-static bool has_own_kernel(const struct maker *m, uint32_t cycle)
+static bool iteration_use_has_own_kernel(const struct iteration_use_maker *m,
+	uint32_t cycle)
 {
 	for (uint32_t i = m->from[cycle]; i < m->from[cycle + 1]; i++)
 		if (m->last[m->kernel_of[m->rows[i]]] == cycle)
@@ -120,8 +139,8 @@ static bool has_own_kernel(const struct maker *m, uint32_t cycle)
 }
 
 /* Counts a cycle's launches by kernel. */
-static uint32_t count(const struct maker *m, uint32_t cycle, uint32_t *to,
-	uint32_t by)
+static uint32_t iteration_use_count(const struct iteration_use_maker *m,
+	uint32_t cycle, uint32_t *to, uint32_t by)
 {
 	for (uint32_t i = m->from[cycle]; i < m->from[cycle + 1]; i++)
 		to[m->kernel_of[m->rows[i]]] += by;
@@ -129,22 +148,24 @@ static uint32_t count(const struct maker *m, uint32_t cycle, uint32_t *to,
 }
 
 /* How many launches two cycles share, by kernel. */
-static uint32_t common(struct maker *m, uint32_t one, uint32_t two)
+static uint32_t iteration_use_common(struct iteration_use_maker *m,
+	uint32_t one, uint32_t two)
 {
 	uint32_t n = 0;
 
-	count(m, one, m->count, 1);
+	iteration_use_count(m, one, m->count, 1);
 	for (uint32_t i = m->from[two]; i < m->from[two + 1]; i++) {
 		uint32_t kernel = m->kernel_of[m->rows[i]];
 		n += m->other[kernel]++ < m->count[kernel];
 	}
-	count(m, two, m->other, -1u);
-	count(m, one, m->count, -1u);
+	iteration_use_count(m, two, m->other, -1u);
+	iteration_use_count(m, one, m->count, -1u);
 	return n;
 }
 
 /* The cycle behind the limit that begins the stratum most of those are of. */
-static uint32_t frequent(const struct maker *m, struct arena *a)
+static uint32_t iteration_use_frequent(const struct iteration_use_maker *m,
+	struct arena *a)
 {
 	uint32_t *n =
 		arena_grow(a, NULL, ((size_t)m->c->strata_n + 1) * sizeof *n);
@@ -165,29 +186,34 @@ static uint32_t frequent(const struct maker *m, struct arena *a)
 
 /* Whether a cycle whose stratum nobody later is of did the same as most and
  * tried things beside it. */
-static bool tried(struct maker *m, uint32_t cycle, uint32_t most)
+static bool iteration_use_tried(struct iteration_use_maker *m, uint32_t cycle,
+	uint32_t most)
 {
 	const struct cycle *y = &m->c->cycles[cycle];
 	const uint32_t *from = m->ops->from;
 
-	if (most == m->c->n || later_n(m, y->stratum) ||
-		later_n(m, m->c->cycles[most].stratum) < LATER_MIN ||
+	if (most == m->c->n || iteration_use_later_n(m, y->stratum) ||
+		iteration_use_later_n(m, m->c->cycles[most].stratum) <
+			LATER_MIN ||
 		m->c->strata[y->stratum].phase != PHASE_UNKNOWN ||
-		from[cycle] != from[cycle + 1] || !has_own_kernel(m, cycle))
+		from[cycle] != from[cycle + 1] ||
+		!iteration_use_has_own_kernel(m, cycle))
 		return false;
 	uint32_t size = m->from[most + 1] - m->from[most];
-	return size && common(m, most, cycle) * 10 >= size * 9;
+	return size && iteration_use_common(m, most, cycle) * 10 >= size * 9;
 }
 
-static bool unlike(struct maker *m, uint32_t cycle)
+static bool iteration_use_is_unlike(struct iteration_use_maker *m,
+	uint32_t cycle)
 {
 	uint32_t stratum = m->c->cycles[cycle].stratum;
 
-	return has_own_kernel(m, cycle) || slower(m, cycle, stratum, false) ||
-	       slower(m, cycle, stratum, true);
+	return iteration_use_has_own_kernel(m, cycle) ||
+	       iteration_use_slower(m, cycle, stratum, false) ||
+	       iteration_use_slower(m, cycle, stratum, true);
 }
 
-static int64_t mark(struct maker *m, uint32_t most)
+static int64_t iteration_use_mark(struct iteration_use_maker *m, uint32_t most)
 {
 	int64_t n = 0;
 
@@ -195,11 +221,11 @@ static int64_t mark(struct maker *m, uint32_t most)
 		struct cycle *y = &m->c->cycles[i];
 		if (y->use != CYCLE_KEPT)
 			continue;
-		if (tried(m, i, most))
+		if (iteration_use_tried(m, i, most))
 			y->stratum = m->c->cycles[most].stratum;
-		else if (later_n(m, y->stratum) < LATER_MIN)
+		else if (iteration_use_later_n(m, y->stratum) < LATER_MIN)
 			continue;
-		else if (!unlike(m, i))
+		else if (!iteration_use_is_unlike(m, i))
 			break;
 		y->use = CYCLE_WARMUP;
 		n++;
@@ -207,10 +233,11 @@ static int64_t mark(struct maker *m, uint32_t most)
 	return n;
 }
 
-bool cycle_use_find(const struct cycle_gpu *g, const uint32_t *kernel_of,
-	const struct cycle_items *ops, struct profile *p, struct arena *a)
+bool iteration_use_find(const struct iteration_gpu *g,
+	const uint32_t *kernel_of, const struct iteration_items *ops,
+	struct profile *p, struct arena *a)
 {
-	struct maker m = { .g = g,
+	struct iteration_use_maker m = { .g = g,
 		.kernel_of = kernel_of,
 		.ops = ops,
 		.p = p,
@@ -223,24 +250,25 @@ bool cycle_use_find(const struct cycle_gpu *g, const uint32_t *kernel_of,
 		return true;
 	for (; passed < (whole + 3) / 4; m.limit++)
 		passed += m.c->cycles[m.limit].use == CYCLE_KEPT;
-	if (!make(&m, a))
+	if (!iteration_use_init(&m, a))
 		return false;
-	int64_t n = mark(&m, frequent(&m, a));
+	int64_t n = iteration_use_mark(&m, iteration_use_frequent(&m, a));
 	if (n)
 		note_add(&p->notes, NOTE_cycles_warmup, n, NULL, 0);
 	return true;
 }
 
 /* The GPU time in kept cycles, as a share of all. */
-static double share(const struct cycle_gpu *g, const struct cycles *c)
+static double iteration_use_share(const struct iteration_gpu *g,
+	const struct cycles *c)
 {
 	int64_t ns = 0;
 
-	for (int k = 0; k < CYCLE_GPU_KINDS; k++) {
-		const struct cycle_gpu_rows *r = &g->kind[k];
+	for (int k = 0; k < ITERATION_GPU_KINDS; k++) {
+		const struct iteration_gpu_rows *r = &g->kind[k];
 		for (uint32_t i = r->rows.from; i < r->rows.to; i++) {
 			uint32_t cycle = r->cycle[i - r->rows.from];
-			if (cycle != CYCLE_OF_NONE &&
+			if (cycle != ITERATION_NONE &&
 				c->cycles[cycle].use == CYCLE_KEPT)
 				ns += r->dur_ns[i];
 		}
@@ -248,10 +276,10 @@ static double share(const struct cycle_gpu *g, const struct cycles *c)
 	return g->total_ns ? (double)ns / (double)g->total_ns : 0;
 }
 
-bool cycle_use_confidence(const struct cycle_gpu *g, const uint32_t *kernel_of,
-	struct profile *p, struct arena *a)
+bool iteration_use_confidence(const struct iteration_gpu *g,
+	const uint32_t *kernel_of, struct profile *p, struct arena *a)
 {
-	struct maker m = { .g = g,
+	struct iteration_use_maker m = { .g = g,
 		.kernel_of = kernel_of,
 		.p = p,
 		.c = &p->cycles };
@@ -260,7 +288,7 @@ bool cycle_use_confidence(const struct cycle_gpu *g, const uint32_t *kernel_of,
 	double sum = 0;
 	uint32_t pairs = 0;
 
-	if (!before || !make(&m, a))
+	if (!before || !iteration_use_init(&m, a))
 		return false;
 	for (uint32_t i = 0; i < m.c->n; i++) {
 		const struct cycle *y = &m.c->cycles[i];
@@ -270,13 +298,14 @@ bool cycle_use_confidence(const struct cycle_gpu *g, const uint32_t *kernel_of,
 		before[y->stratum] = i + 1;
 		if (!last--)
 			continue;
-		uint32_t same = common(&m, last, i);
+		uint32_t same = iteration_use_common(&m, last, i);
 		uint32_t all = m.from[last + 1] - m.from[last] + m.from[i + 1] -
 			       m.from[i] - same;
 		sum += all ? (double)same / all : 1;
 		pairs++;
 	}
 	bool window = m.c->detector == CYCLES_WINDOW;
-	m.c->confidence = share(g, m.c) * (pairs ? sum / pairs : !window);
+	m.c->confidence =
+		iteration_use_share(g, m.c) * (pairs ? sum / pairs : !window);
 	return true;
 }

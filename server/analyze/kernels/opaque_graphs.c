@@ -6,19 +6,20 @@
 #include <string.h>
 
 /* What a line stands for; hashed as bytes, so it has no gaps. */
-struct key {
+struct opaque_graphs_key {
 	int64_t graph_id, graph_exec, device;
 };
 
 /* Hundredths of a millisecond, half counts as one. */
-static long long hundredths(int64_t ns)
+static long long opaque_graphs_hundredths(int64_t ns)
 {
 	return (ns + 5000) / 10000;
 }
 
-static void opaque_add(struct profile *p)
+static void opaque_graphs_opaque_add(struct profile *p)
 {
-	long long in = hundredths(p->graph_ns), out = hundredths(p->kernel_ns);
+	long long in = opaque_graphs_hundredths(p->graph_ns),
+		  out = opaque_graphs_hundredths(p->kernel_ns);
 	char detail[80];
 	int len = snprintf(detail, sizeof detail,
 		"they took %lld.%02lld ms, the kernels listed %lld.%02lld ms",
@@ -28,11 +29,11 @@ static void opaque_add(struct profile *p)
 }
 
 /* Which line each row belongs to. */
-static bool lines(const struct graph_rows *g, struct slice rows,
+static bool opaque_graphs_lines(const struct graph_rows *g, struct slice rows,
 	struct names *keys, uint32_t *line)
 {
 	for (uint32_t i = rows.from; i < rows.to; i++) {
-		struct key k = { g->graph_id[i], g->graph_exec[i],
+		struct opaque_graphs_key k = { g->graph_id[i], g->graph_exec[i],
 			g->device[i] };
 		uint32_t id = names_put(keys, (const char *)&k, sizeof k);
 		if (id == NAMES_NONE)
@@ -42,7 +43,7 @@ static bool lines(const struct graph_rows *g, struct slice rows,
 	return true;
 }
 
-static int by_time(const void *left, const void *right)
+static int opaque_graphs_by_time(const void *left, const void *right)
 {
 	const struct graph_stat *a = left, *b = right;
 	const int64_t x[] = { b->time.total_ns, a->graph_id, a->graph_exec,
@@ -56,13 +57,13 @@ static int by_time(const void *left, const void *right)
 	return 0;
 }
 
-static bool stats_fill(const struct graph_rows *g, struct slice rows,
-	struct group_key line, struct profile *p)
+static bool opaque_graphs_stats_fill(const struct graph_rows *g,
+	struct slice rows, struct row_group_key line, struct profile *p)
 {
-	struct group *groups;
+	struct row_group *groups;
 	uint32_t n;
 
-	if (!groups_from(p->arena, line, (struct group_key){ 0 },
+	if (!row_groups_from(p->arena, line, (struct row_group_key){ 0 },
 		    g->dur_ns + rows.from, rows.to - rows.from, &groups, &n,
 		    NULL))
 		return false;
@@ -74,24 +75,26 @@ static bool stats_fill(const struct graph_rows *g, struct slice rows,
 		p->graph_stats_n++;
 	}
 	if (p->graph_stats)
-		qsort(p->graph_stats, n, sizeof *p->graph_stats, by_time);
+		qsort(p->graph_stats, n, sizeof *p->graph_stats,
+			opaque_graphs_by_time);
 	arena_drop(p->arena, groups);
 	return p->graph_stats;
 }
 
-bool graphs_from(const struct trace *t, struct slice rows, struct profile *p)
+bool opaque_graphs_from(const struct trace *t, struct slice rows,
+	struct profile *p)
 {
 	uint32_t n = rows.to - rows.from;
 	struct names keys;
 
 	if (n == 0)
 		return true;
-	opaque_add(p);
+	opaque_graphs_opaque_add(p);
 	uint32_t *line = arena_grow(p->arena, NULL, n * sizeof *line);
 	bool ok = line && names_init(&keys, p->arena) &&
-		  lines(&t->graph, rows, &keys, line) &&
-		  stats_fill(&t->graph, rows,
-			  (struct group_key){ line, keys.n - 1 }, p);
+		  opaque_graphs_lines(&t->graph, rows, &keys, line) &&
+		  opaque_graphs_stats_fill(&t->graph, rows,
+			  (struct row_group_key){ line, keys.n - 1 }, p);
 	arena_drop(p->arena, line);
 	return ok;
 }

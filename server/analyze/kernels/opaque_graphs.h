@@ -8,4 +8,5 @@
 
 /* Fills p->graph_stats and adds the note; graphs, graph_ns and kernel_ns are
  * there already. False where the arena is full. */
-bool graphs_from(const struct trace *t, struct slice rows, struct profile *p);
+bool opaque_graphs_from(const struct trace *t, struct slice rows,
+	struct profile *p);

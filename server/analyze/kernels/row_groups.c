@@ -1,9 +1,62 @@
-/* group.c - two counting sorts, and equal rows lie side by side. */
+/* row_groups.c - sorts rows by their keys, with one counting pass per key, and takes the
+ * statistics of each group. */
 #include "row_groups.h"
+#include <string.h>
+
+static bool row_groups_begin_key(struct arena *a, struct names *seen,
+	uint32_t rows, uint32_t **of)
+{
+	*of = arena_grow(a, NULL, ((size_t)rows + 1) * sizeof **of);
+	return *of && names_init(seen, a);
+}
+
+bool row_groups_device_key(struct arena *a, const int32_t *device,
+	uint32_t rows, struct row_group_key *key)
+{
+	struct names seen;
+	uint32_t *of, id = 0;
+
+	bool ok = row_groups_begin_key(a, &seen, rows, &of);
+	for (uint32_t i = 0; ok && i < rows; i++) {
+		/* Rows in a row are often alike. */
+		if (i == 0 || device[i] != device[i - 1])
+			id = names_put(&seen, (const char *)&device[i],
+				sizeof device[i]);
+		ok = id != NAMES_NONE;
+		of[i] = id - 1;
+	}
+	*key = (struct row_group_key){ of, ok ? seen.n - 1 : 0 };
+	return ok;
+}
+
+bool row_groups_grid_key(struct arena *a, const struct trace *t,
+	const uint32_t *launch, uint32_t rows, struct row_group_key *key)
+{
+	struct names seen;
+	uint32_t *of, shapes = t->launch_shapes.n;
+	uint32_t *of_shape =
+		arena_grow(a, NULL, ((size_t)shapes + 1) * sizeof *of_shape);
+
+	bool ok = row_groups_begin_key(a, &seen, rows, &of) && of_shape;
+	for (uint32_t s = 0; ok && s < shapes; s++) {
+		const struct launch_shape *shape = trace_launch_shape_at(t, s);
+		_Static_assert(offsetof(struct launch_shape, block) ==
+				       sizeof shape->grid,
+			"grid and block lie together");
+		of_shape[s] = names_put(&seen, (const char *)shape,
+			sizeof shape->grid + sizeof shape->block);
+		ok = of_shape[s] != NAMES_NONE;
+	}
+	for (uint32_t i = 0; ok && i < rows; i++)
+		of[i] = of_shape[launch[i]] - 1;
+	arena_drop(a, of_shape);
+	*key = (struct row_group_key){ of, ok ? seen.n - 1 : 0 };
+	return ok;
+}
 
 /* Sorts `from` into `to` by a key, stable. `from` may be NULL: 0, 1, 2, … */
-static bool sort_by(struct arena *a, struct group_key key, const uint32_t *from,
-	uint32_t *to, uint32_t rows)
+static bool row_groups_sort_by(struct arena *a, struct row_group_key key,
+	const uint32_t *from, uint32_t *to, uint32_t rows)
 {
 	uint32_t *at = arena_grow(a, NULL, ((size_t)key.n + 1) * sizeof *at);
 	if (!at)
@@ -20,30 +73,31 @@ static bool sort_by(struct arena *a, struct group_key key, const uint32_t *from,
 	return true;
 }
 
-static bool agree(struct group_key key, uint32_t row, uint32_t other)
+static bool row_groups_agree(struct row_group_key key, uint32_t row,
+	uint32_t other)
 {
 	return !key.of || key.of[row] == key.of[other];
 }
 
 /* Whether a group begins at place i of sorted rows. */
-static bool begins(struct group_key major, struct group_key minor,
-	const uint32_t *sorted, uint32_t i)
+static bool row_groups_begins(struct row_group_key major,
+	struct row_group_key minor, const uint32_t *sorted, uint32_t i)
 {
-	return i == 0 || !agree(major, sorted[i], sorted[i - 1]) ||
-	       !agree(minor, sorted[i], sorted[i - 1]);
+	return i == 0 || !row_groups_agree(major, sorted[i], sorted[i - 1]) ||
+	       !row_groups_agree(minor, sorted[i], sorted[i - 1]);
 }
 
 /* The groups of sorted rows. */
-static bool collect(struct arena *a, struct group_key major,
-	struct group_key minor, const uint32_t *sorted, const int64_t *dur_ns,
-	uint32_t rows, struct group **groups, uint32_t *groups_n,
-	uint32_t *group_of)
+static bool row_groups_collect(struct arena *a, struct row_group_key major,
+	struct row_group_key minor, const uint32_t *sorted,
+	const int64_t *dur_ns, uint32_t rows, struct row_group **groups,
+	uint32_t *groups_n, uint32_t *group_of)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < rows; i++)
-		n += begins(major, minor, sorted, i);
+		n += row_groups_begins(major, minor, sorted, i);
 
-	struct group *g = arena_grow(a, NULL, ((size_t)n + 1) * sizeof *g);
+	struct row_group *g = arena_grow(a, NULL, ((size_t)n + 1) * sizeof *g);
 	int64_t *dur = arena_grow(a, NULL, ((size_t)rows + 1) * sizeof *dur);
 	int64_t *scratch =
 		arena_grow(a, NULL, ((size_t)rows + 1) * sizeof *scratch);
@@ -54,7 +108,8 @@ static bool collect(struct arena *a, struct group_key major,
 			dur[i] = dur_ns[sorted[i]];
 			if (group_of)
 				group_of[sorted[i]] = k;
-		} while (++i < rows && !begins(major, minor, sorted, i));
+		} while (++i < rows &&
+			 !row_groups_begins(major, minor, sorted, i));
 		g[k].row = sorted[first];
 		g[k].time = stats_from(dur + first, scratch, i - first);
 	}
@@ -65,9 +120,9 @@ static bool collect(struct arena *a, struct group_key major,
 	return ok;
 }
 
-bool groups_from(struct arena *a, struct group_key major,
-	struct group_key minor, const int64_t *dur_ns, uint32_t rows,
-	struct group **groups, uint32_t *groups_n, uint32_t *group_of)
+bool row_groups_from(struct arena *a, struct row_group_key major,
+	struct row_group_key minor, const int64_t *dur_ns, uint32_t rows,
+	struct row_group **groups, uint32_t *groups_n, uint32_t *group_of)
 {
 	uint32_t *inner = NULL;
 	uint32_t *sorted =
@@ -77,11 +132,11 @@ bool groups_from(struct arena *a, struct group_key major,
 	*groups = NULL;
 	if (ok && minor.of) {
 		inner = arena_grow(a, NULL, ((size_t)rows + 1) * sizeof *inner);
-		ok = inner && sort_by(a, minor, NULL, inner, rows);
+		ok = inner && row_groups_sort_by(a, minor, NULL, inner, rows);
 	}
-	ok = ok && sort_by(a, major, inner, sorted, rows) &&
-	     collect(a, major, minor, sorted, dur_ns, rows, groups, groups_n,
-		     group_of);
+	ok = ok && row_groups_sort_by(a, major, inner, sorted, rows) &&
+	     row_groups_collect(a, major, minor, sorted, dur_ns, rows, groups,
+		     groups_n, group_of);
 	arena_drop(a, inner);
 	arena_drop(a, sorted);
 	return ok;

@@ -10,7 +10,7 @@
 enum { LAUNCH_NO_CALL = UINT32_MAX };
 
 struct attributed {
-	const struct operator_info *operator;
+	const struct operator_info *op;
 	const struct shape *sizes;
 	enum how known;
 	enum phase phase;
@@ -31,7 +31,7 @@ struct attribution {
 	/* Innermost of p->frames around each launch, by kernel row of the
 	 * process, 0 none; set once all is known. NULL: not known. */
 	const uint32_t *frame_of;
-	struct host *host; /* attribute_host.h; NULL once all is known */
+	struct attribute_host *host; /* attribute_sources.h; NULL once all is known */
 	const struct graph_book *book; /* NULL: nothing learnt elsewhere */
 	/* Launches that stream captures only recorded: rows of the calls,
 	 * ascending, and what each is of; the rules over names are not asked. */

@@ -2,13 +2,14 @@
  *
  * A path is the annotations, modules, Python functions and operators of the
  * process that were open on the thread, the outermost first: those that began
- * by then and end later (start <= moment < end), in the order of lanes.h.
- * Ranges that cross others count while they are open. Ranges that may change
- * threads (RANGE_LOOSE) and the GPU's own are no part of a path; where the
- * thread is not told, nothing is.
+ * by then and end later (start <= moment < end). Spans that begin together are
+ * ordered longer first, then ranges before operators, then as the trace has them;
+ * spans without a duration are left out. Ranges that cross others count while
+ * they are open. Ranges that may change threads (RANGE_LOOSE) and the GPU's own
+ * are in no path; if the thread is unknown, its moments have no path.
  *
  * A path holds at most CALLPATH_DEPTH frames, and the tree of all of them is
- * bounded; what would pass that is left out from the inside, and told. */
+ * bounded; frames beyond that are left out from the inside, and `cut` is set. */
 #pragma once
 #include "frame_tree.h"
 

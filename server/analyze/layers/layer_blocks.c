@@ -73,23 +73,23 @@ static void role_slot_named(const struct role_kernel_words *w,
 
 static struct role_slot role_slot_from(const struct layer_seq *s,
 	struct role_kernel_words *words, const struct layer_place *p,
-	const struct operator_info *operator, uint32_t instances)
+	const struct operator_info *op, uint32_t instances)
 {
 	struct role_slot d = {
 		.block = BLOCKS,
 		.told = p->roles,
 		.told_block = p->block,
-		.operator= operator,
+		.op = op,
 		.lane = p->lane,
 		.instances = p->instances,
 		.common = 2 * (uint64_t)p->instances >= instances,
 	};
 	struct layer_word w;
 
-	if (operator&& catalog_operator_word(s->catalog, operator->name, &w))
+	if (op && catalog_operator_word(s->catalog, op->name, &w))
 		role_slot_take(&d, &w);
-	d.moves = operator&& strcmp(operator->group, "memory") == 0;
-	d.reduces = operator&& strcmp(operator->name, "reduce") == 0;
+	d.moves = op && strcmp(op->group, "memory") == 0;
+	d.reduces = op && strcmp(op->name, "reduce") == 0;
 	if (p->symbol < s->profile->kernels_n) {
 		struct role_kernel_words *k = &words[p->symbol];
 		if (!k->known)
@@ -420,11 +420,11 @@ static bool layer_blocks_operators_from(struct layer_blocks_naming *w)
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint32_t p = w->l->place[i];
 		const struct attributed *is = s->items[i].is;
-		if (p == LAYER_NONE || !is || !is->operator)
+		if (p == LAYER_NONE || !is || !is->op)
 			continue;
 		if (!votes[p])
-			w->operators[p] = is->operator;
-		if (w->operators[p] == is->operator)
+			w->operators[p] = is->op;
+		if (w->operators[p] == is->op)
 			votes[p]++;
 		else
 			votes[p]--;
@@ -538,9 +538,11 @@ static struct layer_named layer_blocks_named_from(const struct role_slot *d)
 {
 	static const layer_roles norms =
 		ROLE_BIT(INPUT_NORM) | ROLE_BIT(POST_NORM) | ROLE_BIT(QK_NORM);
-	struct layer_named n = { .block = d->block,
+	struct layer_named n = {
+		.block = d->block,
 		.roles = d->roles | d->also,
-		.operator= d->operator, };
+		.op = d->op,
+	};
 	/* A norm belongs to what follows it, whatever it is called. What runs
 	 * inside another module's call keeps its own role. */
 	bool sequence = (d->act == ACT_NORM && d->roles & norms) ||

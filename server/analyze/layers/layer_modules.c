@@ -276,7 +276,7 @@ static bool module_visit_cut(const struct layer_seq *s,
 	struct module_visits *out)
 {
 	uint32_t *to = arena_grow(scratch, NULL, ((size_t)n + 1) * sizeof *to);
-	struct numbered {
+	struct {
 		struct module_visit visit;
 		uint32_t was;
 	} * order;
@@ -765,8 +765,8 @@ static bool module_position_does_else(const struct module_position_placer *p,
 	const struct attributed *is = p->s->items[item].is;
 	struct layer_word told;
 
-	if (!is || !is->operator|| !catalog_operator_word(p->s->catalog,
-			   is->operator->name, &told))
+	if (!is || !is->op ||
+		!catalog_operator_word(p->s->catalog, is->op->name, &told))
 		return false;
 	layer_roles does = told.roles ? told.roles : told.also;
 	return does && !(does & ~own) && !(does & roles);

@@ -352,8 +352,8 @@ static const struct attributed *layer_realign_by_name(struct realign *r,
 	struct attributed *of = arena_new(r->s->arena, struct attributed);
 	if (!of)
 		return NULL;
-	of->operator= layer_realign_operator_by(r, r->name[phase]);
-	of->known = of->operator? KNOWN_RULE : KNOWN_NOT;
+	of->op = layer_realign_operator_by(r, r->name[phase]);
+	of->known = of->op ? KNOWN_RULE : KNOWN_NOT;
 	of->call = LAUNCH_NO_CALL;
 	return r->is[phase] = of;
 }

@@ -96,10 +96,8 @@ static bool layer_confidence_looked_up(const struct layer_named *named,
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (named[i].roles & ROLE_BIT(EMBED) &&
-			(named[i].by_module ||
-				!named[i].operator||
-					strcmp(named[i].operator->name,
-						"convolution") != 0))
+			(named[i].by_module || !named[i].op ||
+				strcmp(named[i].op->name, "convolution") != 0))
 			return true;
 	return false;
 }

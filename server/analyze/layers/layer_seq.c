@@ -3,7 +3,7 @@
 #include "correlation.h"
 #include "frame_tree.h"
 #include "layer_pass.h"
-#include "operation.h"
+#include "copies.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -189,7 +189,7 @@ struct layer_stream {
 struct layer_seq_maker {
 	struct layer_seq *s;
 	const struct attribution *at;
-	const struct cycle_rows *cycles;
+	const struct iteration_rows *cycles;
 	struct names numbers; /* of streams; id = id + 1 */
 	struct names operations; /* id = symbol - kernels_n + 1 */
 	struct layer_stream *streams;
@@ -298,7 +298,7 @@ static bool layer_seq_add_copy(struct layer_seq_maker *m, uint32_t row)
 	const struct copy_rows *c = &m->at->trace->copy;
 	const struct name *name = &m->at->trace->names.list[c->name[row]];
 	const char *operation =
-		operation_of(name->text, name->len, c->is_set[row]);
+		copies_operation(name->text, name->len, c->is_set[row]);
 	uint32_t i = row - m->at->proc->copy.from, symbol;
 
 	return layer_seq_symbol_of(m, *operation ? operation : "[copy]",
@@ -443,8 +443,8 @@ static bool layer_seq_items_from(struct layer_seq_maker *m)
 }
 
 bool layer_seq_from(struct layer_seq *s, const struct attribution *at,
-	const struct cycle_rows *cycles, const struct breakdown_asked *asked,
-	struct err *e)
+	const struct iteration_rows *cycles,
+	const struct breakdown_asked *asked, struct err *e)
 {
 	static const struct breakdown_asked nothing = { .device = -1,
 		.stratum = -1 };

@@ -522,8 +522,8 @@ static void layer_parts_anchor(struct layer_scan *c, struct role_slot *d,
 		layer_scan_begin(c, attention);
 	c->p->anchored = true;
 	c->p->steps |= d->step;
-	if (attention && d->operator&& strcmp(d->operator->name,
-				 "mla_decode_attention") == 0)
+	if (attention && d->op &&
+		strcmp(d->op->name, "mla_decode_attention") == 0)
 		c->p->latent = true;
 }
 

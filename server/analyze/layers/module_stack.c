@@ -195,7 +195,7 @@ struct module_stack_chooser {
 	uint32_t *kids; /* marks by parent, class, number */
 	uint32_t *kids_from; /* by mark, and the end */
 	struct module_stack_group *groups; /* by parent */
-	uint32_t *groups_from; /* by mark, and the end */
+	uint32_t *row_groups_from; /* by mark, and the end */
 	uint32_t *group_of; /* by mark */
 	int64_t *called_ns; /* by mark: time of layers by name in it */
 	struct module_stacks *out;
@@ -283,7 +283,7 @@ static void module_stack_group(struct module_stack_chooser *c)
 	uint32_t n = 0;
 
 	for (uint32_t p = 0; p < c->m->n; p++) {
-		c->groups_from[p] = n;
+		c->row_groups_from[p] = n;
 		for (uint32_t i = c->kids_from[p]; i < c->kids_from[p + 1];
 			i++) {
 			bool opens = i == c->kids_from[p] ||
@@ -297,7 +297,7 @@ static void module_stack_group(struct module_stack_chooser *c)
 			c->group_of[c->kids[i]] = n - 1;
 		}
 	}
-	c->groups_from[c->m->n] = n;
+	c->row_groups_from[c->m->n] = n;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct module_stack_group *g = &c->groups[i];
 		module_stack_judge(c, &c->groups[i]);
@@ -370,8 +370,8 @@ static const struct module_stack_group *module_stack_largest(
 {
 	const struct module_stack_group *most = NULL;
 
-	for (uint32_t i = c->groups_from[parent];
-		i < c->groups_from[parent + 1]; i++) {
+	for (uint32_t i = c->row_groups_from[parent];
+		i < c->row_groups_from[parent + 1]; i++) {
 		const struct module_stack_group *g = &c->groups[i];
 		if (g->fit && (g->called || !called) &&
 			(!most || g->time_ns > most->time_ns))
@@ -409,8 +409,8 @@ static void module_stack_choose_below(struct module_stack_chooser *c,
 		if (called_ns >= most->time_ns / 2)
 			return;
 	}
-	for (uint32_t i = c->groups_from[parent];
-		i < c->groups_from[parent + 1]; i++) {
+	for (uint32_t i = c->row_groups_from[parent];
+		i < c->row_groups_from[parent + 1]; i++) {
 		const struct module_stack_group *g = &c->groups[i];
 		if (g == most || (g->fit && g->called == most->called &&
 					 module_stack_alike(c, g, most)))
@@ -468,12 +468,12 @@ bool module_stacks_from(const struct module_marks *m, const char *asked,
 	c.kids = arena_array(a, uint32_t, n);
 	c.kids_from = arena_array(a, uint32_t, n);
 	c.groups = arena_array(a, struct module_stack_group, n);
-	c.groups_from = arena_array(a, uint32_t, n);
+	c.row_groups_from = arena_array(a, uint32_t, n);
 	c.group_of = arena_array(a, uint32_t, n);
 	c.called_ns = arena_array(a, int64_t, n);
 	if (!out->layer_of || !out->ordinal || !out->siblings || !c.kids ||
-		!c.kids_from || !c.groups || !c.groups_from || !c.group_of ||
-		!c.called_ns || !module_stack_sort_kids(&c, a))
+		!c.kids_from || !c.groups || !c.row_groups_from ||
+		!c.group_of || !c.called_ns || !module_stack_sort_kids(&c, a))
 		return false;
 	module_stack_group(&c);
 	if (asked)

@@ -179,15 +179,15 @@ struct share {
 
 struct pattern_counters {
 	struct profile *p;
-	struct series_set s;
+	struct counter_series_set s;
 	struct share *share; /* by row */
 	struct pattern_counters_cell *cells; /* by metric, then cycle */
 	size_t metrics; /* with cells */
 };
 
 /* Sets the counters of a device. */
-static void pattern_counters_share(const struct series_set *s, int32_t device,
-	struct share *of)
+static void pattern_counters_share(const struct counter_series_set *s,
+	int32_t device, struct share *of)
 {
 	of->series = of->n = 0;
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -247,8 +247,8 @@ static void pattern_counters_weigh(struct pattern_counters *m,
 	struct pattern_counters_cell *c = m->cells + of->cells + at;
 	double d = (double)e->dur_ns;
 	for (uint32_t i = 0; i < of->n; i++, c += m->p->patterns.cycles_n) {
-		struct series_value v;
-		if (!series_value(&m->s, &m->s.list[of->series + i],
+		struct counter_series_value v;
+		if (!counter_series_value(&m->s, &m->s.list[of->series + i],
 			    e->start_ns, e->start_ns + len, &v))
 			continue;
 		c->weight += d;
@@ -266,14 +266,14 @@ static void pattern_counters_sum(struct pattern_counters *m,
 	const struct cycles *all = &m->p->cycles;
 	uint32_t i = 0;
 	for (int kind = 0; kind < EXECUTION_KINDS; kind++) {
-		series_set_rewind(&m->s);
+		counter_series_rewind(&m->s);
 		for (; i < x->end[kind]; i++) {
 			const struct execution *e = &x->list[i];
 			uint32_t row = row_of[e->function];
 			int64_t len = kind == EXECUTION_THREADS
 					      ? all->cycles[e->cycle].dur_ns
 					      : e->dur_ns;
-			if (place[e->cycle] != CYCLE_OF_NONE)
+			if (place[e->cycle] != ITERATION_NONE)
 				pattern_counters_weigh(m, e, len,
 					&m->share[row], place[e->cycle]);
 		}
@@ -346,13 +346,13 @@ static bool pattern_counters(const struct trace *t, const struct process *proc,
 
 	if (proc->counter.from == proc->counter.to)
 		return true;
-	bool ok = series_set_from(&m.s, t, proc->counter, threads, p->arena,
+	bool ok = counter_series_from(&m.s, t, proc->counter, threads, p->arena,
 			  &p->notes) &&
 		  pattern_counters_plan(&m, &cut, &first);
 	if (ok)
 		pattern_counters_sum(&m, x, place, row_of);
 	ok = ok && pattern_counters_metrics(&m, cut, first);
-	series_set_release(&m.s, p->arena);
+	counter_series_release(&m.s, p->arena);
 	arena_drop(p->arena, m.share);
 	arena_drop(p->arena, m.cells);
 	return ok;
@@ -383,7 +383,7 @@ static bool pattern_sums(struct pattern_maker *m)
 	for (uint32_t i = 0; i < m->x.n; i++) {
 		const struct execution *e = &m->x.list[i];
 		int64_t *total_ns = &m->x.functions[e->function].total_ns;
-		if (m->place[e->cycle] != CYCLE_OF_NONE)
+		if (m->place[e->cycle] != ITERATION_NONE)
 			*total_ns = (*total_ns < 0 ? 0 : *total_ns) + e->dur_ns;
 	}
 	if (!pattern_table_rows(m->p, m->x.functions, m->x.functions_n,
@@ -392,7 +392,7 @@ static bool pattern_sums(struct pattern_maker *m)
 	for (uint32_t i = 0; i < m->x.n; i++) {
 		const struct execution *e = &m->x.list[i];
 		uint32_t at = m->place[e->cycle];
-		if (at != CYCLE_OF_NONE)
+		if (at != ITERATION_NONE)
 			pattern_count(&to->rows[m->row_of[e->function]], at,
 				e->dur_ns);
 	}
@@ -400,7 +400,7 @@ static bool pattern_sums(struct pattern_maker *m)
 }
 
 bool pattern_from(const struct trace *t, uint32_t process,
-	const uint32_t *kernel_of, const struct cycle_rows *rows,
+	const uint32_t *kernel_of, const struct iteration_rows *rows,
 	struct profile *p)
 {
 	const struct process *proc = &t->processes[process];

@@ -2,7 +2,7 @@
  * spread. */
 #include "pattern_execution.h"
 #include "catalog.h"
-#include "operation.h"
+#include "copies.h"
 #include "pattern_table.h"
 #include "sync_call.h"
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct pattern_execution_maker {
 	const struct trace *t;
 	const struct process *proc;
 	const struct profile *p;
-	const struct cycle_rows *rows;
+	const struct iteration_rows *rows;
 	const struct thread_time *threads;
 	struct arena *a;
 	struct pattern_execution_key last_key;
@@ -70,8 +70,8 @@ pattern_execution_function_of(const struct pattern_execution_maker *m,
 	case COPY:
 		n = &m->t->names.list[k->what >> 1];
 		f.name = pattern_execution_name(n->text);
-		f.type = operation_type(
-			operation_of(n->text, n->len, k->what & 1));
+		f.type = copies_operation_type(
+			copies_operation(n->text, n->len, k->what & 1));
 		break;
 	case CALL:
 		n = &m->t->names.list[k->what];
@@ -129,7 +129,7 @@ static bool pattern_execution_add(struct pattern_execution_maker *m,
 	const struct pattern_execution_key *k, int64_t start_ns, int64_t dur_ns,
 	uint32_t cycle)
 {
-	if (cycle == CYCLE_OF_NONE)
+	if (cycle == ITERATION_NONE)
 		return true;
 	if (!pattern_execution_find_function(m, k))
 		return false;
@@ -237,7 +237,7 @@ static bool pattern_execution_add_threads(struct pattern_execution_maker *m,
 
 bool pattern_executions_from(struct executions *x, const struct trace *t,
 	uint32_t process, const uint32_t *kernel_of,
-	const struct cycle_rows *rows, const struct thread_time *threads,
+	const struct iteration_rows *rows, const struct thread_time *threads,
 	const struct profile *p)
 {
 	const struct process *proc = &t->processes[process];

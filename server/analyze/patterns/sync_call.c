@@ -10,7 +10,7 @@ static const char *const calls[] = {
 enum { CALLS = sizeof calls / sizeof *calls };
 
 /* The length without `_v` and digits. */
-static size_t unversioned(const char *name, size_t len)
+static size_t sync_call_unversioned(const char *name, size_t len)
 {
 	size_t n = len;
 	while (n && name[n - 1] >= '0' && name[n - 1] <= '9')
@@ -19,7 +19,7 @@ static size_t unversioned(const char *name, size_t len)
 }
 
 /* The length without what tells calls of per-thread streams apart. */
-static size_t without_stream(const char *name, size_t len)
+static size_t sync_call_without_stream(const char *name, size_t len)
 {
 	if (len > 5 && (!memcmp(name + len - 5, "_ptsz", 5) ||
 			       !memcmp(name + len - 5, "_ptds", 5)))
@@ -28,9 +28,9 @@ static size_t without_stream(const char *name, size_t len)
 }
 
 /* Which of the list; CALLS where none. */
-static size_t index_of(const char *name, size_t len)
+static size_t sync_call_index_of(const char *name, size_t len)
 {
-	len = without_stream(name, unversioned(name, len));
+	len = sync_call_without_stream(name, sync_call_unversioned(name, len));
 	size_t i = 0;
 	while (i < CALLS &&
 		(strlen(calls[i]) != len || memcmp(calls[i], name, len) != 0))
@@ -40,7 +40,7 @@ static size_t index_of(const char *name, size_t len)
 
 const char *sync_call_of(const char *name, size_t len)
 {
-	size_t i = index_of(name, len);
+	size_t i = sync_call_index_of(name, len);
 	return i < CALLS ? calls[i] : NULL;
 }
 
@@ -52,7 +52,7 @@ uint32_t *sync_calls_of(const struct trace *t, struct arena *a)
 	memset(first, 0xff, sizeof first);
 	for (uint32_t id = 0; of && id < t->names.n; id++) {
 		const struct name *n = &t->names.list[id];
-		size_t i = index_of(n->text, n->len);
+		size_t i = sync_call_index_of(n->text, n->len);
 		if (i < CALLS && first[i] == NAMES_NONE)
 			first[i] = id;
 		of[id] = i < CALLS ? first[i] : NAMES_NONE;

@@ -1,5 +1,5 @@
 /* test_demangle.c - mangled names: expanded, refused, stopped at a bound. */
-#include "demangle.h"
+#include "kernel_name.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static void expands(void **state)
 		const struct name *n = &names[i];
 		struct buf b;
 		buf_init(&b, CEILING);
-		bool ok = demangle(n->mangled, strlen(n->mangled), &b);
+		bool ok = kernel_name_demangle(n->mangled, strlen(n->mangled), &b);
 		if (ok != (n->text != NULL))
 			fail_msg("%s: %s", n->odd, ok ? b.at : "refused");
 		if (ok && strcmp(b.at, n->text) != 0)
@@ -42,7 +42,7 @@ static void cut_anywhere(void **state)
 		for (size_t n = strlen(names[i].mangled); n-- > 0;) {
 			struct buf b;
 			buf_init(&b, CEILING);
-			demangle(names[i].mangled, n, &b);
+			kernel_name_demangle(names[i].mangled, n, &b);
 			buf_release(&b);
 		}
 }
@@ -79,7 +79,7 @@ static void refused(struct buf *name, size_t most)
 	struct buf b;
 	buf_init(&b, CEILING);
 	assert_true(name->len <= most);
-	assert_false(demangle(name->at, name->len, &b));
+	assert_false(kernel_name_demangle(name->at, name->len, &b));
 	buf_release(&b);
 	buf_release(name);
 }
@@ -180,7 +180,7 @@ static void a_name_of_6400_bytes_expands(void **state)
 	for (int i = 0; i < 6390; i++)
 		buf_puts(&name, "k");
 	buf_puts(&name, "v");
-	assert_true(demangle(name.at, name.len, &b));
+	assert_true(kernel_name_demangle(name.at, name.len, &b));
 	assert_int_equal(b.len, 6392); /* the name and "()" */
 	buf_release(&name);
 	buf_release(&b);
@@ -199,7 +199,7 @@ static void long_and_harmless(void **state)
 		buf_puts(&name, "S0_P");
 	buf_puts(&name, "c");
 	assert_true(name.len > 1024);
-	assert_true(demangle(name.at, name.len, &b));
+	assert_true(kernel_name_demangle(name.at, name.len, &b));
 	/* "f(A<int>, A<int>", then 298 times ", A<int>*", then ", char*)" */
 	assert_int_equal(b.len, 2 + 6 + 2 + 6 + 298 * 9 + 2 + 5 + 1);
 	buf_release(&name);

@@ -87,21 +87,21 @@ static void each_case(void **state)
 	struct err e = { 0 };
 	struct catalog *c = catalog_new(NULL, &e);
 	struct arena a = { .ceiling = 64 << 20 };
-	struct sizes s;
+	struct input_shapes s;
 
 	(void)state;
 	assert_non_null(c);
-	assert_true(sizes_init(&s, &a));
+	assert_true(input_shape_init(&s, &a));
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const struct shape *shape;
-		enum sizes_how how = sizes_from(&s, cases[i].op,
+		enum input_shape_result how = input_shape_from(&s, cases[i].op,
 			catalog_operator(c, cases[i].is), cases[i].dims,
 			cases[i].types, &shape);
 		if (!cases[i].text) {
-			assert_int_equal(how, SIZES_NOT_TOLD);
+			assert_int_equal(how, INPUT_SHAPE_NONE);
 			continue;
 		}
-		assert_int_equal(how, SIZES_TOLD);
+		assert_int_equal(how, INPUT_SHAPE_FOUND);
 		assert_string_equal(shape_text(shape, &a), cases[i].text);
 		assert_int_equal(shape->dtype, cases[i].dtype);
 	}
@@ -118,32 +118,32 @@ static void what_is_no_list_of_numbers_is_not_read(void **state)
 	struct err e = { 0 };
 	struct catalog *c = catalog_new(NULL, &e);
 	struct arena a = { .ceiling = 64 << 20 };
-	struct sizes s;
+	struct input_shapes s;
 	const struct shape *shape;
 
 	(void)state;
-	assert_true(sizes_init(&s, &a));
+	assert_true(input_shape_init(&s, &a));
 	for (size_t i = 0; i < sizeof unreadable / sizeof *unreadable; i++)
-		assert_int_equal(sizes_from(&s, "aten::add",
+		assert_int_equal(input_shape_from(&s, "aten::add",
 					 catalog_operator(c, "elementwise"),
 					 unreadable[i], "", &shape),
-			SIZES_UNREADABLE);
+			INPUT_SHAPE_UNREADABLE);
 	/* each list is a shape's at most, both are more; one is more */
 	static const char *const attention[] = { "[[40000,1,1,8],[40000,1,1,8],"
 						 "[40000,1,1,8]]",
 		"[[65537,1,1,8],[1,1,1,8],[1,1,1,8]]" };
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(sizes_from(&s,
+		assert_int_equal(input_shape_from(&s,
 					 "aten::_efficient_attention_forward",
 					 catalog_operator(c,
 						 "attention_forward"),
 					 attention[i], "", &shape),
-			SIZES_UNREADABLE);
+			INPUT_SHAPE_UNREADABLE);
 	/* the product of a norm's rows passes 64 bits */
-	assert_int_equal(sizes_from(&s, "aiter::rmsnorm",
+	assert_int_equal(input_shape_from(&s, "aiter::rmsnorm",
 				 catalog_operator(c, "rms_norm"),
 				 "[[4294967296,4294967296,8],[8]]", "", &shape),
-		SIZES_UNREADABLE);
+		INPUT_SHAPE_UNREADABLE);
 	arena_release(&a);
 	catalog_free(c);
 }
@@ -164,7 +164,7 @@ static void every_size_told_is_one_the_catalogue_knows(void **state)
 	int lacking = 0;
 
 	(void)state;
-	for (uint32_t i = 0; (of = sizes_entry(i, &what)); i++) {
+	for (uint32_t i = 0; (of = input_shape_entry(i, &what)); i++) {
 		const struct operator_info *is = about(c, of);
 		if (!is)
 			continue; /* only calls others, as the catalogue has it */

@@ -1,6 +1,6 @@
 /* test_iteration_find_strata.c - which cycles did the same work. */
 #include "cycle_letters.h"
-#include "cycle_serving.h"
+#include "serving_steps.h"
 #include <stdio.h>
 
 /* A step whose range has a name: layers of a linear, an attention over so much
@@ -133,7 +133,7 @@ static void names_of_engines(void **state)
 	static const struct {
 		const char *name;
 		bool told;
-		struct serving is;
+		struct serving_work is;
 	} cases[] = {
 		{ "execute_context_2(512)_generation_16(16)", true,
 			{ PHASE_MIXED, 18, 528, -1, 2, 512 } },
@@ -161,12 +161,12 @@ static void names_of_engines(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct serving s;
-		assert_int_equal(serving_read(cases[i].name, &s),
+		struct serving_work s;
+		assert_int_equal(serving_steps_read(cases[i].name, &s),
 			cases[i].told);
 		if (!cases[i].told)
 			continue;
-		assert_true(serving_same(&s, &cases[i].is));
+		assert_true(serving_steps_same(&s, &cases[i].is));
 		assert_int_equal(s.kv_tokens, cases[i].is.kv_tokens);
 	}
 }

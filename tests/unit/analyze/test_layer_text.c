@@ -1,5 +1,5 @@
 /* test_layer_text.c - dicts that layerwise hooks write, and hostile ones. */
-#include "layer_text.h"
+#include "range_operator.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ static void linear_of_sglang(void **state)
 	struct layer_text l;
 	(void)state;
 
-	assert_true(layer_text_read(
+	assert_true(range_operator_parse_layer(
 		"{'Module': 'model.layers.0.self_attn.qkv_proj', "
 		"'TrainableParams': {'weight': [6144, 4096]}, "
 		"'Inputs': [[1, 4096]], 'StaticParams': {'in_features': 4096, "
@@ -40,7 +40,7 @@ static void further_keys_of_vllm(void **state)
 	struct layer_text l;
 	(void)state;
 
-	assert_true(layer_text_read(
+	assert_true(range_operator_parse_layer(
 		"{'Module': \"top (input)\", 'TrainableParams': {'bias': [8], "
 		"'weight': (8,)}, 'Inputs': ([2, 8], (2, 8,), []), "
 		"'Outputs': [[2, 8]], 'positions': [[2]], 'kw': None, "
@@ -92,9 +92,9 @@ static void what_is_none(void **state)
 	(void)state;
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (layer_text_read(rows[i], &l))
+		if (range_operator_parse_layer(rows[i], &l))
 			fail_msg("%s", rows[i]);
-	assert_true(layer_text_read(FRONT "'Inputs': [[1]]}", &l));
+	assert_true(range_operator_parse_layer(FRONT "'Inputs': [[1]]}", &l));
 }
 
 /* 64 KiB of opening brackets of each kind end at the bound on depth, those of
@@ -112,13 +112,13 @@ static void deep_and_long(void **state)
 		int at = sprintf(text, FRONT "'Inputs': [[1]], 'x': ");
 		while (at < MANY)
 			at += sprintf(text + at, "%s", open[k]);
-		assert_false(layer_text_read(text, &l));
+		assert_false(range_operator_parse_layer(text, &l));
 	}
 	int at = sprintf(text, FRONT "'Inputs': [");
 	for (int i = 0; i <= LAYER_TENSORS; i++)
 		at += sprintf(text + at, "[1], ");
 	sprintf(text + at, "]}");
-	assert_false(layer_text_read(text, &l));
+	assert_false(range_operator_parse_layer(text, &l));
 	free(text);
 }
 

@@ -1,5 +1,5 @@
 /* test_nvtx_op.c - names of emit_nvtx, old and new, and what only looks so. */
-#include "nvtx_op.h"
+#include "range_operator.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ static void names(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct nvtx_op op = { 0 };
-		bool is = nvtx_op_read(rows[i].text, &op);
+		bool is = range_operator_parse_nvtx(rows[i].text, &op);
 		assert_int_equal(is, rows[i].name != NULL);
 		if (!is)
 			continue;
@@ -84,12 +84,12 @@ static void long_names(void **state)
 	memcpy(text, front, sizeof front);
 	memset(text + sizeof front - 1, '[', MANY);
 	text[sizeof front - 1 + MANY] = '\0';
-	assert_true(nvtx_op_read(text, &op));
+	assert_true(range_operator_parse_nvtx(text, &op));
 	assert_null(op.sizes);
 	for (int i = 0; i < MANY; i += 2)
 		memcpy(text + i, ", ", 2);
 	strcpy(text + MANY, "op_id = 3");
-	assert_true(nvtx_op_read(text, &op));
+	assert_true(range_operator_parse_nvtx(text, &op));
 	assert_int_equal(op.name_len, MANY - 2);
 	free(text);
 }
