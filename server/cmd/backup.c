@@ -3,7 +3,7 @@
 #include "command.h"
 #include "copier.h"
 #include "log.h"
-#include "postgres.h"
+#include "pg_tools.h"
 #include "snapshot.h"
 #include <time.h>
 

@@ -2,7 +2,7 @@
 #include "archive_read.h"
 #include "command.h"
 #include "copier.h"
-#include "postgres.h"
+#include "pg_tools.h"
 #include "snapshot.h"
 
 struct restore {

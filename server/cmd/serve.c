@@ -1,7 +1,7 @@
 /* serve.c - the server: opened in order, watched, closed in reverse. */
 #include "origin.h"
 #include "api.h"
-#include "chores.h"
+#include "background_tasks.h"
 #include "command.h"
 #include "crew.h"
 #include "httpd.h"

@@ -2,10 +2,10 @@
 #include "cluster.h"
 #include "cluster_files.h"
 #include "db.h"
-#include "folder.h"
-#include "leftover.h"
+#include "data_dir.h"
+#include "orphan_postgres.h"
 #include "log.h"
-#include "postgres.h"
+#include "pg_tools.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

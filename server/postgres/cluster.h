@@ -1,7 +1,7 @@
 /* cluster.h - the private PostgreSQL that serves who has no other.
  *
  * Made, started, watched and stopped by the server, in its data folder
- * (folder.h); reached through a socket in a folder only its account and root
+ * (data_dir.h); reached through a socket in a folder only its account and root
  * can enter, and by them only as who they are (peer). Durable: fsync is on,
  * pages have checksums. A postmaster that dies is started again by
  * cluster_tend(); until it answers, so do requests with 503.

@@ -1,7 +1,7 @@
 /* cluster_files.h - what a private cluster is made of and told, as files. */
 #pragma once
-#include "folder.h"
-#include "postgres.h"
+#include "data_dir.h"
+#include "pg_tools.h"
 
 /* initdb, in a folder that gets its name when it is complete. */
 bool cluster_make(const struct folder *f, const struct account *who,

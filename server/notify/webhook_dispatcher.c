@@ -1,8 +1,8 @@
-/* courier.c - takes what is due, has it sent, writes down how it ended. */
-#include "courier.h"
+/* webhook_dispatcher.c - takes what is due, has it sent, writes down how it ended. */
+#include "webhook_dispatcher.h"
 #include "leash.h"
 #include "log.h"
-#include "sender.h"
+#include "webhook_sender.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

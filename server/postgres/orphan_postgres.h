@@ -1,4 +1,4 @@
-/* leftover.h - ends what a crash left of PostgreSQL.
+/* orphan_postgres.h - ends what a crash left of PostgreSQL.
  *
  * A postmaster outlives a server that was killed for a moment (it is told to
  * stop, and writes its checkpoint), a backend may outlive its postmaster while
@@ -6,7 +6,7 @@
  * known by what cannot be mistaken: a program named postgres whose current
  * folder is the cluster's. */
 #pragma once
-#include "folder.h"
+#include "data_dir.h"
 
 /* Asks, then insists, then kills; waits until none is there. Removes the
  * pid file and socket they leave, which a reused pid would make look alive.

@@ -1,5 +1,5 @@
-/* postgres.c - candidates for a folder of programs, each asked its version. */
-#include "postgres.h"
+/* pg_tools.c - candidates for a folder of programs, each asked its version. */
+#include "pg_tools.h"
 #include "spawn.h"
 #include <glob.h>
 #include <limits.h>

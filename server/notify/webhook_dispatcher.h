@@ -1,4 +1,4 @@
-/* courier.h - tells webhooks what waits for them: a thread with a connection to
+/* webhook_dispatcher.h - tells webhooks what waits for them: a thread with a connection to
  * the database of its own.
  *
  * As many servers as there are may have one each (delivery.h). A receiver that

@@ -1,9 +1,9 @@
-/* db_lookout.c - what is told of workloads with new runs, and what is not again.
+/* db_trend_watcher.c - what is told of workloads with new runs, and what is not again.
  *
  * Runs are rows of the numbers that a series reads; levels repeat five values, 0.4 %
  * apart, so that a step of 8 % stands out and nothing else does. */
 #include "../store/fixture.h"
-#include "lookout.h"
+#include "trend_watcher.h"
 #include <jansson.h>
 
 static int setup(void **state)

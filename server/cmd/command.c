@@ -1,4 +1,4 @@
-/* manage.c - the database of a command, and the commands that only change it. */
+/* command.c - the database of a command, and the commands that only change it. */
 #include "command.h"
 #include "audit.h"
 #include "log.h"

@@ -1,4 +1,4 @@
-/* lookout.h - looks at the series of workloads that have new runs, and tells
+/* trend_watcher.h - looks at the series of workloads that have new runs, and tells
  * where one changed its level. */
 #pragma once
 #include "db.h"

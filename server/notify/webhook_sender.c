@@ -1,5 +1,5 @@
-/* sender.c - a handle of libcurl's a request, all in one multi handle. */
-#include "sender.h"
+/* webhook_sender.c - a handle of libcurl's a request, all in one multi handle. */
+#include "webhook_sender.h"
 #include "hmac_sha256.h"
 #include "log.h"
 #include "outward.h"

@@ -1,4 +1,4 @@
-/* work.c - ingest processes: how they are called, and a crew without a server. */
+/* worker.c - ingest processes: how they are called, and a crew without a server. */
 #include "command.h"
 #include "crew.h"
 #include "log.h"

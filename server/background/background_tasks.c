@@ -1,12 +1,12 @@
-/* chores.c - a step of each, again and again, until the server stops. */
-#include "chores.h"
+/* background_tasks.c - a step of each, again and again, until the server stops. */
+#include "background_tasks.h"
 #include "audit.h"
-#include "courier.h"
+#include "webhook_dispatcher.h"
 #include "delivery.h"
 #include "keep.h"
 #include "leash.h"
 #include "log.h"
-#include "lookout.h"
+#include "trend_watcher.h"
 #include "turn.h"
 #include "retention_summary.h"
 #include <stdatomic.h>

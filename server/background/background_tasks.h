@@ -1,6 +1,6 @@
-/* chores.h - what a server does beside answering: a thread with a connection of
+/* background_tasks.h - what a server does beside answering: a thread with a connection of
  * its own that drops what is kept too long (every --vacuum_s) and looks out for
- * changes (as runs come, and amid a long vacuum), and one that delivers webhooks (courier.h). Of several
+ * changes (as runs come, and amid a long vacuum), and one that delivers webhooks (webhook_dispatcher.h). Of several
  * servers on one database one does the first two; each delivers. */
 #pragma once
 #include "config.h"

@@ -1,5 +1,5 @@
-/* leftover.c - finds a cluster's processes in /proc and ends them. */
-#include "leftover.h"
+/* orphan_postgres.c - finds a cluster's processes in /proc and ends them. */
+#include "orphan_postgres.h"
 #include "log.h"
 #include <dirent.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
-/* lookout.c - what is due, its series, and what of them is news. */
-#include "lookout.h"
+/* trend_watcher.c - what is due, its series, and what of them is news. */
+#include "trend_watcher.h"
 #include "change_log.h"
 #include "view_trend.h"
 #include <stdlib.h>

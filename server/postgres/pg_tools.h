@@ -1,4 +1,4 @@
-/* postgres.h - which PostgreSQL of this machine to use, and how to call it. */
+/* pg_tools.h - which PostgreSQL of this machine to use, and how to call it. */
 #pragma once
 #include "arena.h"
 #include "err.h"

@@ -1,4 +1,4 @@
-/* tokens.c - the command `token`: makes, lists, revokes. */
+/* admin.c - the command `token`: makes, lists, revokes. */
 #include "command.h"
 #include "query.h"
 #include "said.h"

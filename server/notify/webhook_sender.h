@@ -1,4 +1,4 @@
-/* sender.h - requests to webhooks, several at once, in the thread that calls.
+/* webhook_sender.h - requests to webhooks, several at once, in the thread that calls.
  *
  * The room's door to libcurl. A request is one POST: http or https, over no
  * proxy, to an address that outward.h lets through, which is looked at when the

@@ -1,5 +1,5 @@
-/* folder.c - finding, making and locking the data folder. */
-#include "folder.h"
+/* data_dir.c - finding, making and locking the data folder. */
+#include "data_dir.h"
 #include "sha256.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* folder.h - the data folder: where it lies, what is in it, who has it.
+/* data_dir.h - the data folder: where it lies, what is in it, who has it.
  *
  *   lock            held (flock) by the one who uses the folder; tells pid, role
  *   pg/             PostgreSQL's cluster, of the account that runs it
