@@ -18,10 +18,10 @@ enum { STEP_S = 15, FIRST_S = 300 };
 /* So long a vacuum keeps the look-out waiting, and what goes meanwhile. */
 enum { SLICE_S = 5 };
 
-struct chores {
+struct background_tasks {
 	const char *conninfo;
 	int vacuum_s; /* 0: never */
-	struct courier *courier;
+	struct webhook_dispatcher *courier;
 	struct leash leash;
 	pthread_t thread;
 	atomic_bool stop;
@@ -35,25 +35,26 @@ struct chores {
 	time_t vacuum_at, look_at;
 };
 
-static time_t now_s(void)
+static time_t background_tasks_now_s(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec;
 }
 
-static bool go_on(void *ctx)
+static bool background_tasks_go_on(void *ctx)
 {
-	struct chores *c = ctx;
+	struct background_tasks *c = ctx;
 	return !atomic_load(&c->stop);
 }
 
 /* What went, in the log and in the audit; of one that broke off the audit says
  * that it did not end. */
-static bool tell(struct chores *c, const struct keep_report *r, struct err *e)
+static bool background_tasks_tell(struct background_tasks *c,
+	const struct keep_report *r, struct err *e)
 {
 	char text[RETENTION_SUMMARY_TEXT];
-	if (r->why.code && go_on(c))
+	if (r->why.code && background_tasks_go_on(c))
 		log_warn("vacuum left=%lld: %s", (long long)r->left,
 			r->why.text);
 	if (!c->row)
@@ -65,14 +66,14 @@ static bool tell(struct chores *c, const struct keep_report *r, struct err *e)
 
 /* Workload by workload; one that fails keeps none behind it, and is looked at
  * again the next time. False where the database is away. */
-static bool look_out(struct chores *c, struct err *e)
+static bool background_tasks_look_out(struct background_tasks *c, struct err *e)
 {
 	int64_t after = 0;
 	bool more = true, failed = false;
-	while (more && go_on(c)) {
+	while (more && background_tasks_go_on(c)) {
 		struct err why = { 0 };
 		int64_t was = after;
-		if (lookout_step(c->db, &after, &more, &why))
+		if (trend_watcher_step(c->db, &after, &more, &why))
 			continue;
 		if (after == was)
 			return err_set(e, why.code, "%s", why.text);
@@ -82,97 +83,99 @@ static bool look_out(struct chores *c, struct err *e)
 		c->stuck = true;
 	}
 	c->stuck = failed;
-	c->look_at = now_s() + SLICE_S;
+	c->look_at = background_tasks_now_s() + SLICE_S;
 	return true;
 }
 
 /* Before each thing that goes: what cannot be written down is not done. */
-static bool go_on_dropping(void *ctx)
+static bool background_tasks_go_on_dropping(void *ctx)
 {
-	struct chores *c = ctx;
+	struct background_tasks *c = ctx;
 	struct err unheard = { 0 };
 	if (!c->row &&
 		!audit_command(c->db, "vacuum", NULL, &c->row, &c->unwritten))
 		return false;
-	if (now_s() >= c->look_at)
-		look_out(c, &unheard);
-	return go_on(c);
+	if (background_tasks_now_s() >= c->look_at)
+		background_tasks_look_out(c, &unheard);
+	return background_tasks_go_on(c);
 }
 
-static bool vacuum(struct chores *c, struct err *e)
+static bool background_tasks_vacuum(struct background_tasks *c, struct err *e)
 {
 	static const struct keep_ask as_stored = { NULL, -1, -1, -1 };
 	struct arena a = { 0 };
 	struct keep_report report;
 	int64_t dropped;
 	bool more = true;
-	if (!c->vacuum_s || now_s() < c->vacuum_at)
+	if (!c->vacuum_s || background_tasks_now_s() < c->vacuum_at)
 		return true;
-	c->vacuum_at = now_s() + c->vacuum_s;
-	c->look_at = now_s() + SLICE_S;
+	c->vacuum_at = background_tasks_now_s() + c->vacuum_s;
+	c->look_at = background_tasks_now_s() + SLICE_S;
 	c->row = 0;
 	c->unwritten = (struct err){ 0 };
-	bool ok = keep_vacuum(c->db, &a, &as_stored, false, go_on_dropping, c,
-		&report, e);
-	ok = tell(c, &report, e) && ok;
+	bool ok = keep_vacuum(c->db, &a, &as_stored, false,
+		background_tasks_go_on_dropping, c, &report, e);
+	ok = background_tasks_tell(c, &report, e) && ok;
 	if (ok && c->unwritten.code)
 		ok = err_set(e, c->unwritten.code, "%s", c->unwritten.text);
-	while (ok && more && go_on(c))
+	while (ok && more && background_tasks_go_on(c))
 		ok = delivery_sweep(c->db, &dropped, &more, e);
 	if (!ok) /* begun anew */
-		c->vacuum_at = now_s();
+		c->vacuum_at = background_tasks_now_s();
 	arena_release(&a);
 	return ok;
 }
 
 /* Whoever has the turn keeps it as long as its connection lasts. */
-static bool step(struct chores *c, struct err *e)
+static bool background_tasks_step(struct background_tasks *c, struct err *e)
 {
 	bool mine;
 	if (!c->db)
 		c->db = db_new(c->conninfo, e);
 	return c->db && leash_hold(&c->leash, c->db, e) &&
 	       turn_take(c->db, &mine, e) &&
-	       (!mine || (vacuum(c, e) && look_out(c, e)));
+	       (!mine || (background_tasks_vacuum(c, e) &&
+				 background_tasks_look_out(c, e)));
 }
 
-static void part(struct chores *c)
+static void background_tasks_part(struct background_tasks *c)
 {
 	leash_drop(&c->leash);
 	db_free(c->db);
 	c->db = NULL;
 }
 
-static void rest(struct chores *c)
+static void background_tasks_rest(struct background_tasks *c)
 {
 	struct timespec until;
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec +=
 		c->vacuum_s && c->vacuum_s < STEP_S ? c->vacuum_s : STEP_S;
 	pthread_mutex_lock(&c->lock);
-	while (go_on(c) && !pthread_cond_timedwait(&c->wake, &c->lock, &until))
+	while (background_tasks_go_on(c) &&
+		!pthread_cond_timedwait(&c->wake, &c->lock, &until))
 		;
 	pthread_mutex_unlock(&c->lock);
 }
 
-static void *run(void *arg)
+static void *background_tasks_run(void *arg)
 {
-	struct chores *c = arg;
-	while (go_on(c)) {
+	struct background_tasks *c = arg;
+	while (background_tasks_go_on(c)) {
 		struct err e = { 0 };
-		bool ok = step(c, &e);
-		if (!ok && !c->away && go_on(c))
+		bool ok = background_tasks_step(c, &e);
+		if (!ok && !c->away && background_tasks_go_on(c))
 			log_warn("chores wait: %s", e.text);
 		c->away = !ok;
 		if (!ok)
-			part(c);
-		rest(c);
+			background_tasks_part(c);
+		background_tasks_rest(c);
 	}
-	part(c);
+	background_tasks_part(c);
 	return NULL;
 }
 
-static void ready(struct chores *c)
+static void background_tasks_ready(struct background_tasks *c)
 {
 	pthread_condattr_t how;
 	pthread_condattr_init(&how);
@@ -181,37 +184,38 @@ static void ready(struct chores *c)
 	pthread_condattr_destroy(&how);
 	pthread_mutex_init(&c->lock, NULL);
 	leash_init(&c->leash);
-	c->vacuum_at =
-		now_s() + (c->vacuum_s < FIRST_S ? c->vacuum_s : FIRST_S);
+	c->vacuum_at = background_tasks_now_s() +
+		       (c->vacuum_s < FIRST_S ? c->vacuum_s : FIRST_S);
 }
 
-static void release(struct chores *c)
+static void background_tasks_release(struct background_tasks *c)
 {
-	courier_free(c->courier);
+	webhook_dispatcher_free(c->courier);
 	leash_release(&c->leash);
 	pthread_mutex_destroy(&c->lock);
 	pthread_cond_destroy(&c->wake);
 	free(c);
 }
 
-struct chores *chores_new(const struct config *is, const char *conninfo,
-	struct err *e)
+struct background_tasks *background_tasks_new(const struct config *is,
+	const char *conninfo, struct err *e)
 {
-	struct chores *c = calloc(1, sizeof *c);
+	struct background_tasks *c = calloc(1, sizeof *c);
 	if (!c)
 		abort();
 	c->conninfo = conninfo;
 	c->vacuum_s = is->vacuum_s;
-	ready(c);
-	c->courier = courier_new(conninfo, is->webhook_private, e);
-	if (c->courier && !pthread_create(&c->thread, NULL, run, c))
+	background_tasks_ready(c);
+	c->courier = webhook_dispatcher_new(conninfo, is->webhook_private, e);
+	if (c->courier &&
+		!pthread_create(&c->thread, NULL, background_tasks_run, c))
 		return c;
 	err_set(e, ERR_INTERNAL, "the system gives no thread for chores");
-	release(c);
+	background_tasks_release(c);
 	return NULL;
 }
 
-void chores_free(struct chores *c)
+void background_tasks_free(struct background_tasks *c)
 {
 	if (!c)
 		return;
@@ -221,5 +225,5 @@ void chores_free(struct chores *c)
 	pthread_mutex_unlock(&c->lock);
 	leash_cut(&c->leash);
 	pthread_join(c->thread, NULL);
-	release(c);
+	background_tasks_release(c);
 }

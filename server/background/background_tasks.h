@@ -6,10 +6,10 @@
 #include "config.h"
 #include "err.h"
 
-struct chores;
+struct background_tasks;
 /* Both stay. */
-struct chores *chores_new(const struct config *c, const char *conninfo,
-	struct err *e);
+struct background_tasks *background_tasks_new(const struct config *c,
+	const char *conninfo, struct err *e);
 /* Ends them within a second, whatever they wait for; only where one is just
  * connecting to a database that does not answer, when that gives up (5 s). */
-void chores_free(struct chores *c);
+void background_tasks_free(struct background_tasks *c);

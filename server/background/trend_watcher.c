@@ -11,7 +11,7 @@
 enum { UNITS = 500, FRESH = 20, LATE = 100, NEAR = 10 };
 enum { OPERATORS = 3 };
 
-struct look {
+struct trend_watcher_look {
 	struct db *db;
 	struct arena *a;
 	const struct change_due *due;
@@ -20,7 +20,7 @@ struct look {
 };
 
 /* How many units are older than this run. */
-static uint32_t place(const struct trend *t, int64_t run)
+static uint32_t trend_watcher_place(const struct trend *t, int64_t run)
 {
 	uint32_t n = 0;
 	while (n < t->n && t->run[n] < run)
@@ -30,8 +30,8 @@ static uint32_t place(const struct trend *t, int64_t run)
 
 /* The change among those found that is nearest to a told one's place, which may
  * have moved a little since; none: n. */
-static uint32_t again(const struct change_point *found, const bool *known,
-	uint32_t n, uint32_t at)
+static uint32_t trend_watcher_again(const struct change_point *found,
+	const bool *known, uint32_t n, uint32_t at)
 {
 	uint32_t best = n, far = NEAR + 1;
 	for (uint32_t i = 0; i < n; i++) {
@@ -45,7 +45,7 @@ static uint32_t again(const struct change_point *found, const bool *known,
 	return best;
 }
 
-static const char *encoded(struct arena *a, const char *s)
+static const char *trend_watcher_encoded(struct arena *a, const char *s)
 {
 	char *out = arena_array(a, char, 3 * strlen(s) + 1), *to = out;
 	for (; *s; s++) {
@@ -58,8 +58,8 @@ static const char *encoded(struct arena *a, const char *s)
 	return out;
 }
 
-static const char *body(const struct look *l, const struct trend_told *is,
-	const struct change_point *p)
+static const char *trend_watcher_body(const struct trend_watcher_look *l,
+	const struct trend_told *is, const struct change_point *p)
 {
 	const struct trend_filter *f = is->f;
 	struct arena *a = l->a;
@@ -67,9 +67,10 @@ static const char *body(const struct look *l, const struct trend_told *is,
 		   *url = arena_printf(a,
 			   "/trends?project=%s&workload=%s"
 			   "&metric=%s%s%s",
-			   encoded(a, f->project), encoded(a, f->workload),
-			   metric, f->of ? "&of=" : "",
-			   f->of ? encoded(a, f->of) : "");
+			   trend_watcher_encoded(a, f->project),
+			   trend_watcher_encoded(a, f->workload), metric,
+			   f->of ? "&of=" : "",
+			   f->of ? trend_watcher_encoded(a, f->of) : "");
 	json_t *change = view_trend_change(is, p);
 	json_object_set_new(change, "metric", json_string(metric));
 	json_object_set_new(change, "stat",
@@ -86,11 +87,12 @@ static const char *body(const struct look *l, const struct trend_told *is,
 	return kept;
 }
 
-static void add(struct look *l, const char *metric, const struct trend_told *is,
-	const struct change_point *p)
+static void trend_watcher_add(struct trend_watcher_look *l, const char *metric,
+	const struct trend_told *is, const struct change_point *p)
 {
 	const struct trend *t = is->t;
-	uint32_t seen = l->due->seen ? place(t, l->due->seen + 1) : t->n,
+	uint32_t seen = l->due->seen ? trend_watcher_place(t, l->due->seen + 1)
+				     : t->n,
 		 back = l->due->seen ? LATE : FRESH,
 		 from = seen > back ? seen - back : 0;
 	if (l->n == l->cap) {
@@ -98,12 +100,12 @@ static void add(struct look *l, const char *metric, const struct trend_told *is,
 		l->news = arena_grow(l->a, l->news, l->cap * sizeof *l->news);
 	}
 	l->news[l->n++] = (struct change_news){ metric, t->run[p->at],
-		p->at >= from ? body(l, is, p) : NULL };
+		p->at >= from ? trend_watcher_body(l, is, p) : NULL };
 }
 
 /* Changes of one series that nobody was told of. */
-static bool look_at(struct look *l, enum trend_metric m, const char *of,
-	struct err *e)
+static bool trend_watcher_look_at(struct trend_watcher_look *l,
+	enum trend_metric m, const char *of, struct err *e)
 {
 	struct change_options o = CHANGE_OPTIONS;
 	const struct trend_filter f = { .project = l->due->project,
@@ -133,41 +135,44 @@ static bool look_at(struct look *l, enum trend_metric m, const char *of,
 		return arena_err(l->a, e);
 	bool *known = arena_array(l->a, bool, n);
 	for (uint32_t i = 0; i < told_n; i++) {
-		uint32_t is_again = again(found, known, n, place(&t, told[i]));
+		uint32_t is_again = trend_watcher_again(found, known, n,
+			trend_watcher_place(&t, told[i]));
 		if (is_again < n)
 			known[is_again] = true;
 	}
 	for (uint32_t i = 0; i < n; i++)
 		if (!known[i])
-			add(l, metric, &is, &found[i]);
+			trend_watcher_add(l, metric, &is, &found[i]);
 	return true;
 }
 
-static bool look(struct look *l, struct err *e)
+static bool trend_watcher_look(struct trend_watcher_look *l, struct err *e)
 {
 	const char *const *operators;
 	uint32_t n;
-	if (!look_at(l, TREND_METRIC_cycle, NULL, e) ||
+	if (!trend_watcher_look_at(l, TREND_METRIC_cycle, NULL, e) ||
 		!change_operators(l->db, l->a, l->due, OPERATORS, &operators,
 			&n, e))
 		return false;
 	for (uint32_t i = 0; i < n; i++)
-		if (!look_at(l, TREND_METRIC_operator, operators[i], e))
+		if (!trend_watcher_look_at(l, TREND_METRIC_operator,
+			    operators[i], e))
 			return false;
 	return change_settle(l->db, l->due, l->news, l->n, e);
 }
 
-bool lookout_step(struct db *db, int64_t *after, bool *more, struct err *e)
+bool trend_watcher_step(struct db *db, int64_t *after, bool *more,
+	struct err *e)
 {
 	struct arena a = { 0 };
 	struct change_due due;
-	struct look l = { .db = db, .a = &a, .due = &due };
+	struct trend_watcher_look l = { .db = db, .a = &a, .due = &due };
 	*more = false;
 	bool ok = change_due(db, &a, *after, &due, e);
 	if (ok && due.project) {
 		*after = due.newest;
 		*more = due.more;
-		ok = look(&l, e);
+		ok = trend_watcher_look(&l, e);
 	}
 	arena_release(&a);
 	return ok;

@@ -1,14 +1,121 @@
-/* command.c - the database of a command, and the commands that only change it. */
+/* command.c - what kernsiftd's commands share: options, the database, the audit
+ * record of a change, and how ingest processes are started. */
 #include "command.h"
 #include "audit.h"
+#include "err.h"
 #include "log.h"
 #include "migrate.h"
+#include <errno.h>
+#include <sched.h>
 #include <time.h>
+
+int command_fail(const struct err *e)
+{
+	fprintf(stderr, "kernsiftd: %s\n", e->text);
+	return e->code == ERR_INPUT ? 2 : 1;
+}
+
+enum { PASSWORD_MAX = 1000 };
+
+/* Its first line becomes what libpq takes where --db names none: PGPASSWORD, in
+ * our environment and that of our workers. "" is no file. */
+static bool command_password(const char *path, struct err *e)
+{
+	char line[PASSWORD_MAX + 2] = { 0 };
+	if (!*path)
+		return true;
+	FILE *f = fopen(path, "re");
+	bool any = f && fgets(line, sizeof line, f);
+	int why = errno;
+	bool bad = !f || ferror(f);
+	if (f)
+		fclose(f);
+	if (bad)
+		return err_set(e, ERR_INPUT,
+			"--db_password_file '%.200s' cannot be read: %s", path,
+			strerror(why));
+	size_t len = strcspn(line, "\r\n");
+	if (!any || !len || len > PASSWORD_MAX)
+		return err_set(e, ERR_INPUT,
+			"--db_password_file '%.200s' has no password in its "
+			"first line, of at most %d bytes",
+			path, PASSWORD_MAX);
+	line[len] = '\0';
+	setenv("PGPASSWORD", line, 1);
+	return true;
+}
+
+static bool command_log_level(const char *text, struct err *e)
+{
+	static const char *const names[] = { "debug", "info", "warn", "error" };
+	for (int i = 0; i < 4; i++)
+		if (!strcmp(text, names[i])) {
+			log_level((enum log_level)i);
+			return true;
+		}
+	return err_set(e, ERR_INPUT,
+		"--log is '%.40s', and should be debug, info, warn or error",
+		text);
+}
+
+bool command_config(struct config *c, const struct config_extra *extra,
+	int argc, char **argv, struct err *e)
+{
+	return config_load(c, extra, argc, argv, e) &&
+	       command_log_level(c->log, e) &&
+	       command_password(c->db_password_file, e);
+}
+
+/* Beside the trace: libraries, stacks, decompression windows. */
+static const int64_t OVERHEAD_BYTES = INT64_C(1) << 30;
+
+static int command_cores(void)
+{
+	cpu_set_t set;
+	return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+							   : 1;
+}
+
+struct worker_options command_workers(const struct config *c,
+	const char *conninfo)
+{
+	return (struct worker_options){
+		.conninfo = conninfo,
+		.workers = c->workers ? c->workers : command_cores(),
+		.nice = c->worker_nice,
+		.lease_s = c->lease_s,
+		.cpu_s = c->ingest_cpu_s,
+		.memory_bytes = ((int64_t)c->ingest_mib << 20) + OVERHEAD_BYTES,
+		.limits = {
+			.decode = {
+				.plain_bytes = (int64_t)c->plain_mib << 20,
+				.ratio = c->ratio,
+			},
+			.arena_bytes = (size_t)c->ingest_mib << 20,
+		},
+	};
+}
+
+char **command_worker_argv(struct arena *a, int argc, char **argv,
+	const struct store *s)
+{
+	char **to = arena_array(a, char *, (size_t)argc + 4);
+	int n = 0;
+	to[n++] = arena_strdup(a, "kernsiftd");
+	to[n++] = arena_strdup(a, "worker");
+	for (int i = 1; i < argc; i++)
+		to[n++] = argv[i];
+	/* The last one given counts. A given one may hold a password, and is
+	 * not shown a second time. */
+	if (s->cluster)
+		to[n++] = arena_printf(a, "--db=%s", s->conninfo);
+	return to;
+}
 
 enum { WAIT_S = 30, SPARE = 16 };
 
 /* A database in a container next door may need a moment longer than we. */
-static struct db *db_wait(const char *conninfo, struct err *e)
+static struct db *command_db_wait(const char *conninfo, struct err *e)
 {
 	for (int s = 0;; s++) {
 		struct err why = { 0 };
@@ -37,7 +144,7 @@ bool command_store(struct store *s, const struct config *c,
 			return false;
 		s->conninfo = cluster_conninfo(s->cluster);
 	}
-	s->db = db_wait(s->conninfo, e);
+	s->db = command_db_wait(s->conninfo, e);
 	if (!s->db)
 		command_store_release(s);
 	return s->db != NULL;
@@ -66,7 +173,7 @@ bool command_trail(struct db *db, const char *command, const char *detail,
 	return ok;
 }
 
-static bool nothing_more(struct db *db, void *arg, struct err *e)
+static bool command_no_work(struct db *db, void *arg, struct err *e)
 {
 	(void)db, (void)arg, (void)e;
 	return true;
@@ -80,7 +187,7 @@ bool command_migrated(struct db *db, int *applied, struct err *e)
 		return false;
 	snprintf(detail, sizeof detail, "applied=%d", *applied);
 	return !*applied ||
-	       command_trail(db, "migrate", detail, nothing_more, NULL, e);
+	       command_trail(db, "migrate", detail, command_no_work, NULL, e);
 }
 
 void command_store_discard(struct store *s)
@@ -104,49 +211,4 @@ int command_with_store(int argc, char **argv, const struct config_extra *extra,
 		  work(s.db, applied, arg, &e);
 	command_store_release(&s);
 	return ok ? 0 : command_fail(&e);
-}
-
-static bool do_migrate(struct db *db, int applied, void *arg, struct err *e)
-{
-	(void)db;
-	(void)arg;
-	(void)e;
-	if (applied)
-		printf("%d migration%s applied\n", applied,
-			applied == 1 ? "" : "s");
-	else
-		printf("the schema is up to date\n");
-	return true;
-}
-
-int command_migrate(int argc, char **argv)
-{
-	return command_with_store(argc, argv, NULL, do_migrate, NULL);
-}
-
-static bool queue_all(struct db *db, void *arg, struct err *e)
-{
-	return rebuild(db, arg, e);
-}
-
-static bool do_rebuild(struct db *db, int applied, void *arg, struct err *e)
-{
-	int64_t queued, without;
-	(void)applied;
-	(void)arg;
-	if (!command_trail(db, "rebuild", NULL, queue_all, &queued, e) ||
-		!rebuild_without(db, &without, e))
-		return false;
-	printf("%lld upload%s queued\n", (long long)queued,
-		queued == 1 ? "" : "s");
-	if (without)
-		printf("%lld upload%s left as %s: the bytes were dropped\n",
-			(long long)without, without == 1 ? "" : "s",
-			without == 1 ? "it is" : "they are");
-	return true;
-}
-
-int command_rebuild(int argc, char **argv)
-{
-	return command_with_store(argc, argv, NULL, do_rebuild, NULL);
 }

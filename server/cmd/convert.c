@@ -1,20 +1,24 @@
-/* convert.c - a trace read, a capture written beside its name, and renamed. */
-#include "convert.h"
+/* convert.c - the command `convert`: reads a trace, writes a capture file beside its
+ * name, and renames it. */
 #include "capture_write.h"
+#include "command.h"
+#include "err.h"
+#include "inspect.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool cannot(struct err *e, const char *path)
+static bool convert_cannot(struct err *e, const char *path)
 {
 	return err_set(e, errno == ENOSPC ? ERR_DISK_FULL : ERR_INTERNAL,
 		"'%.200s' cannot be written: %s", path, strerror(errno));
 }
 
 /* Whether the two names are ones to read from and write to. */
-static bool names_good(const char *in, const char *out, struct err *e)
+static bool convert_names_good(const char *in, const char *out, struct err *e)
 {
 	struct stat from, to;
 	if (!*out)
@@ -34,8 +38,8 @@ static bool names_good(const char *in, const char *out, struct err *e)
 }
 
 /* The run's place in the trace; CAPTURE_ALL where none was asked for. */
-static bool run_place(const char *run, const struct trace *t, uint32_t *place,
-	struct err *e)
+static bool convert_run_place(const char *run, const struct trace *t,
+	uint32_t *place, struct err *e)
 {
 	char *end;
 	*place = CAPTURE_ALL;
@@ -56,14 +60,15 @@ static bool run_place(const char *run, const struct trace *t, uint32_t *place,
 	return true;
 }
 
-static bool put(void *to, const void *bytes, size_t len, struct err *e)
+static bool convert_put(void *to, const void *bytes, size_t len, struct err *e)
 {
 	FILE *f = to;
-	return fwrite(bytes, 1, len, f) == len || cannot(e, "the capture");
+	return fwrite(bytes, 1, len, f) == len ||
+	       convert_cannot(e, "the capture");
 }
 
 /* An open file under a name that is nobody's, beside `out`. */
-static FILE *open_beside(char *name, const char *out, struct err *e)
+static FILE *convert_open_beside(char *name, const char *out, struct err *e)
 {
 	mode_t mask = umask(0);
 	umask(mask);
@@ -71,7 +76,7 @@ static FILE *open_beside(char *name, const char *out, struct err *e)
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
 	if (f && fchmod(fd, 0666 & ~mask) == 0)
 		return f;
-	cannot(e, out);
+	convert_cannot(e, out);
 	if (f)
 		fclose(f);
 	else if (fd >= 0)
@@ -81,31 +86,31 @@ static FILE *open_beside(char *name, const char *out, struct err *e)
 	return NULL;
 }
 
-static bool write_file(const struct trace *t, uint32_t run, const char *out,
-	struct capture_size *size, struct err *e)
+static bool convert_write_file(const struct trace *t, uint32_t run,
+	const char *out, struct capture_size *size, struct err *e)
 {
 	char name[PATH_MAX];
 	int len = snprintf(name, sizeof name, "%s.XXXXXX", out);
 	if (len < 0 || (size_t)len >= sizeof name) {
 		errno = ENAMETOOLONG;
-		return cannot(e, out);
+		return convert_cannot(e, out);
 	}
-	FILE *f = open_beside(name, out, e);
+	FILE *f = convert_open_beside(name, out, e);
 	if (!f)
 		return false;
-	bool ok = capture_write_sized(t, run, put, f, size, e);
+	bool ok = capture_write_sized(t, run, convert_put, f, size, e);
 	if (ok && (fflush(f) || fsync(fileno(f))))
-		ok = cannot(e, out);
+		ok = convert_cannot(e, out);
 	if (fclose(f) && ok)
-		ok = cannot(e, out);
+		ok = convert_cannot(e, out);
 	if (ok && rename(name, out))
-		ok = cannot(e, out);
+		ok = convert_cannot(e, out);
 	if (!ok)
 		unlink(name);
 	return ok;
 }
 
-static void say(const char *out, const struct trace *t, uint32_t run,
+static void convert_report(const char *out, const struct trace *t, uint32_t run,
 	const struct capture_size *size)
 {
 	struct slice k = { 0, t->kernel.n };
@@ -120,20 +125,43 @@ static void say(const char *out, const struct trace *t, uint32_t run,
 	putchar('\n');
 }
 
-bool convert(const char *in, const char *out, const char *run,
+/* Reads `in` and writes `out`, all of it or the run of that number (as inspect
+ * counts them, NULL all), then says in one line on stdout what was written.
+ * It is written under another name beside `out` and takes that name when it is
+ * whole. ERR_INPUT where it was called wrongly. */
+static bool convert_file(const char *in, const char *out, const char *run,
 	const struct inspect_limits *limits, struct err *e)
 {
 	struct arena a = { .ceiling = (size_t)limits->arena_mib << 20 };
 	struct capture_size size = { 0 };
 	struct trace t;
 	uint32_t place;
-	bool ok = names_good(in, out, e) &&
+	bool ok = convert_names_good(in, out, e) &&
 		  (trace_init(&t, &a) || arena_err(&a, e)) &&
 		  inspect_read(in, limits, &t, e) &&
-		  run_place(run, &t, &place, e) &&
-		  write_file(&t, place, out, &size, e);
+		  convert_run_place(run, &t, &place, e) &&
+		  convert_write_file(&t, place, out, &size, e);
 	if (ok)
-		say(out, &t, place, &size);
+		convert_report(out, &t, place, &size);
 	arena_release(&a);
 	return ok;
+}
+
+int command_convert(int argc, char **argv)
+{
+	struct err e = { 0 };
+	struct config c;
+	const char *in = NULL, *out = NULL, *run = NULL;
+	const struct config_extra extra[] = { { "", &in }, { "", &out },
+		{ "run", &run }, { 0 } };
+	if (!command_config(&c, extra, argc, argv, &e))
+		return command_fail(&e);
+	if (!out) {
+		err_set(&e, ERR_INPUT,
+			"convert needs the name of a trace and that of the "
+			"capture to write");
+		return command_fail(&e);
+	}
+	struct inspect_limits limits = { c.ingest_mib, c.plain_mib, c.ratio };
+	return convert_file(in, out, run, &limits, &e) ? 0 : command_fail(&e);
 }

@@ -1,22 +1,174 @@
-/* inspect.c - a file's way from bytes to printed statistics. */
+/* inspect.c - the command `inspect`: reads options and a trace, analyzes each process
+ * and prints it. */
 #include "inspect.h"
 #include "analyze.h"
+#include "attribute.h"
+#include "breakdown_asked.h"
+#include "command.h"
 #include "decode.h"
 #include "document.h"
-#include "inspect_asked.h"
-#include "inspect_learn.h"
-#include "inspect_print.h"
+#include "graph_key.h"
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+/* What was given on the command line; NULL: not. */
+struct inspect_args {
+	const char *by; /* one or more of these words (one for JSON) */
+	const char *format; /* "text" or "json" */
+	const char *learn; /* a trace whose stream captures teach the graphs
+		replayed in the file */
+	/* What breakdown_asked.h tells, as text. */
+	const char *layers; /* "modules" or "period" */
+	const char *layer_range, *layer_start, *layer_every, *realign, *device,
+		*stratum;
+};
+
+/* The first step alone: the file as a trace. */
+struct trace;
+
+struct inspect_graphs {
+	struct arena arena;
+	struct trace trace;
+	struct graph_known *graphs;
+	struct graph_book book;
+};
+
+/* A whole number of at most `most`; *out stays where `text` is NULL. */
+static bool inspect_args_number(const char *text, const char *option,
+	int64_t most, int64_t *out, struct err *e)
+{
+	char *end;
+
+	if (!text)
+		return true;
+	errno = 0;
+	*out = strtoll(text, &end, 10);
+	if (errno || end == text || *end || *out < 0 || *out > most)
+		return err_set(e, ERR_INPUT,
+			"--%s is '%.40s', and should be a whole number", option,
+			text);
+	return true;
+}
+
+static bool inspect_args_detector(const char *text, enum layer_detector *out,
+	struct err *e)
+{
+	if (!text)
+		return true;
+	if (!strcmp(text, "modules"))
+		*out = LAYERS_MODULES;
+	else if (!strcmp(text, "period"))
+		*out = LAYERS_PERIOD;
+	else
+		return err_set(e, ERR_INPUT,
+			"--layers is '%.40s', and should be modules or period",
+			text);
+	return true;
+}
+
+static bool inspect_args_flag(const char *text, bool *out, struct err *e)
+{
+	if (text && strcmp(text, "yes") != 0 && strcmp(text, "no") != 0)
+		return err_set(e, ERR_INPUT,
+			"--realign is '%.40s', and should be yes or no", text);
+	*out = text && !strcmp(text, "yes");
+	return true;
+}
+
+/* False with a sentence (ERR_INPUT) that names the option. */
+static bool inspect_args_breakdown(const struct inspect_args *asked,
+	struct breakdown_asked *out, struct err *e)
+{
+	int64_t every = 0, device = out->device;
+
+	bool ok = inspect_args_detector(asked->layers, &out->by, e) &&
+		  inspect_args_number(asked->layer_every, "layer_every",
+			  UINT32_MAX, &every, e) &&
+		  inspect_args_number(asked->device, "device", INT32_MAX,
+			  &device, e) &&
+		  inspect_args_number(asked->stratum, "stratum", INT64_MAX,
+			  &out->stratum, e) &&
+		  inspect_args_flag(asked->realign, &out->realign, e);
+	if (ok && asked->layer_range && asked->layer_start)
+		return err_set(e, ERR_INPUT,
+			"--layer_range and --layer_start both tell where "
+			"layers are; give one of them");
+	out->layers = (struct layer_asked){ asked->layer_range,
+		asked->layer_start, (uint32_t)every };
+	out->device = (int32_t)device;
+	return ok;
+}
+
+static int inspect_learn_by_key(const void *left, const void *right)
+{
+	return graph_compare(left, right);
+}
+
+static bool inspect_learn_add(struct inspect_graphs *l,
+	const struct operators *o)
+{
+	void *grown = arena_grow(&l->arena, l->graphs,
+		((size_t)l->book.n + o->learnt_n + 1) * sizeof *l->graphs);
+
+	if (!grown)
+		return false;
+	l->graphs = grown;
+	for (uint32_t i = 0; i < o->learnt_n; i++)
+		l->graphs[l->book.n++] = o->learnt[i];
+	return true;
+}
+
+/* False with a sentence where the file cannot be read, or teaches nothing. To be
+ * released in any case. */
+static bool inspect_learn(const char *path, const struct catalog *f,
+	const struct inspect_limits *limits, struct inspect_graphs *out,
+	struct err *e)
+{
+	struct arena *a = &out->arena;
+
+	*out = (struct inspect_graphs){
+		.arena = { .ceiling = (size_t)limits->arena_mib << 20 }
+	};
+	if (!trace_init(&out->trace, a))
+		return arena_err(a, e);
+	if (!inspect_read(path, limits, &out->trace, e))
+		return false;
+	for (uint32_t i = 0; i < out->trace.processes_n; i++) {
+		struct profile *p = arena_new(a, struct profile);
+		if (!p)
+			return arena_err(a, e);
+		if (!profile_from(&out->trace, i, f, NULL, a, p, e))
+			return false;
+		if (!inspect_learn_add(out, &p->operators))
+			return arena_err(a, e);
+	}
+	if (!out->book.n)
+		return err_set(e, ERR_INPUT,
+			"'%s' teaches no graphs: no stream capture in it names "
+			"its kernels",
+			path);
+	qsort(out->graphs, out->book.n, sizeof *out->graphs,
+		inspect_learn_by_key);
+	out->book.graphs = out->graphs;
+	return true;
+}
+
+static void inspect_learn_release(struct inspect_graphs *l)
+{
+	arena_release(&l->arena);
+}
+
 /* The words of --by, each ended in `text`. */
-struct words {
+struct inspect_words {
 	char text[400];
 	const char *at[24];
 	int n;
 };
 
-static bool words_from(const char *by, struct words *w, struct err *e)
+static bool inspect_words_from(const char *by, struct inspect_words *w,
+	struct err *e)
 {
 	enum { MOST = sizeof w->at / sizeof *w->at };
 	w->n = 0;
@@ -38,14 +190,14 @@ static bool words_from(const char *by, struct words *w, struct err *e)
 	return true;
 }
 
-static bool known(const char *by, const char *format, struct words *w,
-	struct err *e)
+static bool inspect_check_format(const char *by, const char *format,
+	struct inspect_words *w, struct err *e)
 {
 	if (format && strcmp(format, "text") && strcmp(format, "json"))
 		return err_set(e, ERR_INPUT,
 			"--format is '%.40s', and should be text or json",
 			format);
-	if (!words_from(by, w, e))
+	if (!inspect_words_from(by, w, e))
 		return false;
 	return w->n == 1 || !format || strcmp(format, "json") ||
 	       err_set(e, ERR_INPUT,
@@ -69,10 +221,10 @@ bool inspect_read(const char *path, const struct inspect_limits *limits,
 }
 
 /* To `d`, or to stdout where it is NULL. */
-static bool print_runs(const struct trace *t, const struct words *by,
-	const struct profile_asked *asked, const struct catalog *f,
-	const struct graph_book *book, size_t ceiling, struct document *d,
-	struct err *e)
+static bool inspect_print_runs(const struct trace *t,
+	const struct inspect_words *by, const struct profile_asked *asked,
+	const struct catalog *f, const struct graph_book *book, size_t ceiling,
+	struct document *d, struct err *e)
 {
 	bool ok = true;
 
@@ -91,14 +243,14 @@ static bool print_runs(const struct trace *t, const struct words *by,
 	return ok;
 }
 
-static bool print(const struct trace *t, const struct words *by,
-	const char *format, const struct profile_asked *asked,
-	const struct catalog *f, const struct graph_book *book, size_t ceiling,
-	struct err *e)
+static bool inspect_output(const struct trace *t,
+	const struct inspect_words *by, const char *format,
+	const struct profile_asked *asked, const struct catalog *f,
+	const struct graph_book *book, size_t ceiling, struct err *e)
 {
 	bool json = format && !strcmp(format, "json");
 	struct document *d = json ? document_new(t) : NULL;
-	bool ok = print_runs(t, by, asked, f, book, ceiling, d, e);
+	bool ok = inspect_print_runs(t, by, asked, f, book, ceiling, d, e);
 
 	if (ok && d)
 		document_print(d, stdout);
@@ -109,19 +261,21 @@ static bool print(const struct trace *t, const struct words *by,
 	return ok;
 }
 
-int inspect(const char *path, const struct inspect_asked *asked,
+/* The program's exit status: 0, or 1 with one sentence on stderr (2 where it is
+ * about what was asked). */
+static int inspect_file(const char *path, const struct inspect_args *asked,
 	const struct inspect_limits *limits)
 {
 	struct err e = { 0 };
 	struct arena a = { .ceiling = (size_t)limits->arena_mib << 20 };
 	struct catalog *f = NULL;
 	struct trace t;
-	struct words words = { 0 };
-	struct inspect_learnt learnt = { 0 };
+	struct inspect_words words = { 0 };
+	struct inspect_graphs learnt = { 0 };
 	struct profile_asked of = { .breakdown = BREAKDOWN_UNASKED };
 
-	if (!known(asked->by, asked->format, &words, &e) ||
-		!inspect_asked(asked, &of.breakdown, &e)) {
+	if (!inspect_check_format(asked->by, asked->format, &words, &e) ||
+		!inspect_args_breakdown(asked, &of.breakdown, &e)) {
 		fprintf(stderr, "kernsiftd: %s\n", e.text);
 		return 2;
 	}
@@ -130,12 +284,36 @@ int inspect(const char *path, const struct inspect_asked *asked,
 					    &learnt, &e)) &&
 		  (trace_init(&t, &a) || arena_err(&a, &e)) &&
 		  inspect_read(path, limits, &t, &e) &&
-		  print(&t, &words, asked->format, &of, f, &learnt.book,
-			  a.ceiling, &e);
+		  inspect_output(&t, &words, asked->format, &of, f,
+			  &learnt.book, a.ceiling, &e);
 	arena_release(&a);
-	inspect_learnt_release(&learnt);
+	inspect_learn_release(&learnt);
 	catalog_free(f);
 	if (!ok)
 		fprintf(stderr, "kernsiftd: %s\n", e.text);
 	return ok ? 0 : 1;
+}
+
+int command_inspect(int argc, char **argv)
+{
+	struct err e = { 0 };
+	struct config c;
+	const char *file = NULL;
+	struct inspect_args asked = { 0 };
+	const struct config_extra extra[] = { { "", &file },
+		{ "by", &asked.by }, { "format", &asked.format },
+		{ "learn", &asked.learn }, { "layers", &asked.layers },
+		{ "layer_range", &asked.layer_range },
+		{ "layer_start", &asked.layer_start },
+		{ "layer_every", &asked.layer_every },
+		{ "realign", &asked.realign }, { "device", &asked.device },
+		{ "stratum", &asked.stratum }, { 0 } };
+	if (!command_config(&c, extra, argc, argv, &e))
+		return command_fail(&e);
+	if (!file) {
+		err_set(&e, ERR_INPUT, "inspect needs the name of a file");
+		return command_fail(&e);
+	}
+	struct inspect_limits limits = { c.ingest_mib, c.plain_mib, c.ratio };
+	return inspect_file(file, &asked, &limits);
 }

@@ -1,13 +1,10 @@
-/* main.c - kernsiftd's commands: which there are, and what they share. */
+/* main.c - the table of kernsiftd's commands, and the help over all of them. */
 #include "command.h"
-#include "convert.h"
-#include "inspect.h"
-#include "log.h"
-#include "password.h"
-#include <unistd.h>
+#include <stdio.h>
+#include <string.h>
 
-static int command_help(int argc, char **argv);
-static int command_version(int argc, char **argv);
+static int main_help(int argc, char **argv);
+static int main_version(int argc, char **argv);
 
 static const struct command {
 	const char *name, *usage;
@@ -50,20 +47,14 @@ static const struct command {
 		command_inspect, "a trace's statistics; needs no database" },
 	{ "convert", " IN OUT.kst [--run N]", command_convert,
 		"a trace, or one run of it, as a capture; needs no database" },
-	{ "help", "", command_help, "this text" },
-	{ "version", "", command_version, "the version" },
+	{ "help", "", main_help, "this text" },
+	{ "version", "", main_version, "the version" },
 	{ "worker", "", command_worker, NULL },
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-int command_fail(const struct err *e)
-{
-	fprintf(stderr, "kernsiftd: %s\n", e->text);
-	return e->code == ERR_INPUT ? 2 : 1;
-}
-
-static int command_help(int argc, char **argv)
+static int main_help(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
@@ -78,75 +69,12 @@ static int command_help(int argc, char **argv)
 	return 0;
 }
 
-static int command_version(int argc, char **argv)
+static int main_version(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
 	printf("kernsiftd %s\n", KERNSIFT_VERSION);
 	return 0;
-}
-
-static bool read_level(const char *text, struct err *e)
-{
-	static const char *const names[] = { "debug", "info", "warn", "error" };
-	for (int i = 0; i < 4; i++)
-		if (!strcmp(text, names[i])) {
-			log_level((enum log_level)i);
-			return true;
-		}
-	return err_set(e, ERR_INPUT,
-		"--log is '%.40s', and should be debug, info, warn or error",
-		text);
-}
-
-bool command_config(struct config *c, const struct config_extra *extra,
-	int argc, char **argv, struct err *e)
-{
-	return config_load(c, extra, argc, argv, e) && read_level(c->log, e) &&
-	       password_take(c->db_password_file, e);
-}
-
-int command_inspect(int argc, char **argv)
-{
-	struct err e = { 0 };
-	struct config c;
-	const char *file = NULL;
-	struct inspect_asked asked = { 0 };
-	const struct config_extra extra[] = { { "", &file },
-		{ "by", &asked.by }, { "format", &asked.format },
-		{ "learn", &asked.learn }, { "layers", &asked.layers },
-		{ "layer_range", &asked.layer_range },
-		{ "layer_start", &asked.layer_start },
-		{ "layer_every", &asked.layer_every },
-		{ "realign", &asked.realign }, { "device", &asked.device },
-		{ "stratum", &asked.stratum }, { 0 } };
-	if (!command_config(&c, extra, argc, argv, &e))
-		return command_fail(&e);
-	if (!file) {
-		err_set(&e, ERR_INPUT, "inspect needs the name of a file");
-		return command_fail(&e);
-	}
-	struct inspect_limits limits = { c.ingest_mib, c.plain_mib, c.ratio };
-	return inspect(file, &asked, &limits);
-}
-
-int command_convert(int argc, char **argv)
-{
-	struct err e = { 0 };
-	struct config c;
-	const char *in = NULL, *out = NULL, *run = NULL;
-	const struct config_extra extra[] = { { "", &in }, { "", &out },
-		{ "run", &run }, { 0 } };
-	if (!command_config(&c, extra, argc, argv, &e))
-		return command_fail(&e);
-	if (!out) {
-		err_set(&e, ERR_INPUT,
-			"convert needs the name of a trace and that of the "
-			"capture to write");
-		return command_fail(&e);
-	}
-	struct inspect_limits limits = { c.ingest_mib, c.plain_mib, c.ratio };
-	return convert(in, out, run, &limits, &e) ? 0 : command_fail(&e);
 }
 
 int main(int argc, char **argv)

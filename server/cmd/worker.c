@@ -1,59 +1,14 @@
-/* worker.c - ingest processes: how they are called, and a crew without a server. */
+/* worker.c - the command `work`, which runs ingest processes without a server, and
+ * `worker`, one such process. */
 #include "command.h"
 #include "crew.h"
 #include "log.h"
-#include <signal.h>
 #include <sched.h>
+#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { TICK_MS = 100 };
-
-/* Beside the trace: libraries, stacks, decompression windows. */
-static const int64_t OVERHEAD_BYTES = INT64_C(1) << 30;
-
-static int cores(void)
-{
-	cpu_set_t set;
-	return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
-							   : 1;
-}
-
-struct worker_options command_workers(const struct config *c,
-	const char *conninfo)
-{
-	return (struct worker_options){
-		.conninfo = conninfo,
-		.workers = c->workers ? c->workers : cores(),
-		.nice = c->worker_nice,
-		.lease_s = c->lease_s,
-		.cpu_s = c->ingest_cpu_s,
-		.memory_bytes = ((int64_t)c->ingest_mib << 20) + OVERHEAD_BYTES,
-		.limits = {
-			.decode = {
-				.plain_bytes = (int64_t)c->plain_mib << 20,
-				.ratio = c->ratio,
-			},
-			.arena_bytes = (size_t)c->ingest_mib << 20,
-		},
-	};
-}
-
-char **command_worker_argv(struct arena *a, int argc, char **argv,
-	const struct store *s)
-{
-	char **to = arena_array(a, char *, (size_t)argc + 4);
-	int n = 0;
-	to[n++] = arena_strdup(a, "kernsiftd");
-	to[n++] = arena_strdup(a, "worker");
-	for (int i = 1; i < argc; i++)
-		to[n++] = argv[i];
-	/* The last one given counts. A given one may hold a password, and is
-	 * not shown a second time. */
-	if (s->cluster)
-		to[n++] = arena_printf(a, "--db=%s", s->conninfo);
-	return to;
-}
 
 int command_worker(int argc, char **argv)
 {
@@ -65,7 +20,7 @@ int command_worker(int argc, char **argv)
 	return worker_main(&o);
 }
 
-static void mind(struct crew *crew)
+static void worker_wait(struct crew *crew)
 {
 	sigset_t set;
 	const struct timespec tick = { 0, TICK_MS * 1000000L };
@@ -104,7 +59,7 @@ int command_work(int argc, char **argv)
 	}
 	if (crew) {
 		log_info("work workers=%d", o.workers);
-		mind(crew);
+		worker_wait(crew);
 	}
 	crew_free(crew);
 	command_store_release(&s);

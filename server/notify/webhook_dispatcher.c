@@ -13,9 +13,9 @@ enum { LOOK_MS = 5000, AWAY_MS = 1000 };
 /* Of the sender's places, those for webhooks that are new or were slow. */
 enum { SLOW_PLACES = 4 };
 
-struct courier {
+struct webhook_dispatcher {
 	const char *conninfo;
-	struct sender *sender;
+	struct webhook_sender *sender;
 	struct leash leash;
 	pthread_t thread;
 	atomic_bool stop;
@@ -25,7 +25,7 @@ struct courier {
 	bool away; /* and told so */
 };
 
-static int64_t now_ms(void)
+static int64_t webhook_dispatcher_now_ms(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
@@ -33,9 +33,10 @@ static int64_t now_ms(void)
 }
 
 /* An answer in the 200s is a receipt; 410 wants no more. */
-static bool settle_one(struct courier *c, const struct sent *s, struct err *e)
+static bool webhook_dispatcher_settle_one(struct webhook_dispatcher *c,
+	const struct webhook_sent *s, struct err *e)
 {
-	char text[SENDER_WHY];
+	char text[WEBHOOK_SENDER_WHY];
 	const char *error = s->why;
 	enum delivery_end how = s->status >= 200 && s->status < 300
 					? DELIVERY_DONE
@@ -62,38 +63,42 @@ static bool settle_one(struct courier *c, const struct sent *s, struct err *e)
 		error, e);
 }
 
-static bool settle(struct courier *c, bool *any, struct err *e)
+static bool webhook_dispatcher_settle(struct webhook_dispatcher *c, bool *any,
+	struct err *e)
 {
-	struct sent s;
+	struct webhook_sent s;
 	bool ok = true;
-	for (*any = false; ok && sender_next(c->sender, &s); *any = true) {
-		ok = settle_one(c, &s, e);
+	for (*any = false; ok && webhook_sender_next(c->sender, &s);
+		*any = true) {
+		ok = webhook_dispatcher_settle_one(c, &s, e);
 		if (ok)
-			sender_settled(c->sender, &s);
+			webhook_sender_settled(c->sender, &s);
 	}
 	return ok;
 }
 
-static bool claim(struct courier *c, bool *any, struct err *e)
+static bool webhook_dispatcher_claim(struct webhook_dispatcher *c, bool *any,
+	struct err *e)
 {
 	struct arena a = { 0 };
 	struct delivery *rows;
-	int64_t busy[SENDER_AT_ONCE];
-	int busy_n = sender_busy(c->sender, busy);
-	int room = SENDER_AT_ONCE - busy_n;
-	int slow = SLOW_PLACES - sender_slow(c->sender);
+	int64_t busy[WEBHOOK_SENDER_AT_ONCE];
+	int busy_n = webhook_sender_busy(c->sender, busy);
+	int room = WEBHOOK_SENDER_AT_ONCE - busy_n;
+	int slow = SLOW_PLACES - webhook_sender_slow(c->sender);
 	uint32_t n = 0;
 	bool ok = !room || delivery_claim(c->db, &a, busy, busy_n, room,
 				   slow > 0 ? slow : 0, &rows, &n, e);
 	for (uint32_t i = 0; ok && i < n; i++)
-		sender_send(c->sender, &rows[i]);
+		webhook_sender_send(c->sender, &rows[i]);
 	*any = n > 0;
-	c->look_at_ms = now_ms() + LOOK_MS;
+	c->look_at_ms = webhook_dispatcher_now_ms() + LOOK_MS;
 	arena_release(&a);
 	return ok;
 }
 
-static bool connected(struct courier *c, struct err *e)
+static bool webhook_dispatcher_connected(struct webhook_dispatcher *c,
+	struct err *e)
 {
 	if (!c->db) {
 		c->db = db_new(c->conninfo, e);
@@ -105,73 +110,75 @@ static bool connected(struct courier *c, struct err *e)
 
 /* Writes and takes what can be, then waits: not before what it took was begun,
  * for what fails at once wakes nobody. */
-static bool tend(struct courier *c, struct err *e)
+static bool webhook_dispatcher_tend(struct webhook_dispatcher *c, struct err *e)
 {
 	bool ended, heard, taken = false;
-	sender_turn(c->sender);
-	if (!connected(c, e) || !settle(c, &ended, e) ||
+	webhook_sender_turn(c->sender);
+	if (!webhook_dispatcher_connected(c, e) ||
+		!webhook_dispatcher_settle(c, &ended, e) ||
 		!delivery_heard(c->db, &heard, e))
 		return false;
-	if ((ended || heard || now_ms() >= c->look_at_ms) &&
-		!claim(c, &taken, e))
+	if ((ended || heard || webhook_dispatcher_now_ms() >= c->look_at_ms) &&
+		!webhook_dispatcher_claim(c, &taken, e))
 		return false;
 	if (!taken)
-		sender_wait(c->sender, delivery_socket(c->db), LOOK_MS);
+		webhook_sender_wait(c->sender, delivery_socket(c->db), LOOK_MS);
 	return true;
 }
 
-static void part(struct courier *c)
+static void webhook_dispatcher_part(struct webhook_dispatcher *c)
 {
 	leash_drop(&c->leash);
 	db_free(c->db);
 	c->db = NULL;
 }
 
-static void *run(void *arg)
+static void *webhook_dispatcher_run(void *arg)
 {
-	struct courier *c = arg;
+	struct webhook_dispatcher *c = arg;
 	while (!atomic_load(&c->stop)) {
 		struct err e = { 0 };
-		bool ok = tend(c, &e);
+		bool ok = webhook_dispatcher_tend(c, &e);
 		if (!ok && !c->away && !atomic_load(&c->stop))
 			log_warn("webhooks wait for the database: %s", e.text);
 		c->away = !ok;
 		if (!ok) {
-			part(c);
-			sender_wait(c->sender, -1, AWAY_MS);
+			webhook_dispatcher_part(c);
+			webhook_sender_wait(c->sender, -1, AWAY_MS);
 		}
 	}
-	part(c);
+	webhook_dispatcher_part(c);
 	return NULL;
 }
 
-struct courier *courier_new(const char *conninfo, const char *list,
-	struct err *e)
+struct webhook_dispatcher *webhook_dispatcher_new(const char *conninfo,
+	const char *list, struct err *e)
 {
-	struct courier *c = calloc(1, sizeof *c);
+	struct webhook_dispatcher *c = calloc(1, sizeof *c);
 	if (!c)
 		abort();
 	c->conninfo = conninfo;
 	leash_init(&c->leash);
-	c->sender = sender_new(list, e);
-	if (c->sender && !pthread_create(&c->thread, NULL, run, c))
+	c->sender = webhook_sender_new(list, e);
+	if (c->sender &&
+		!pthread_create(&c->thread, NULL, webhook_dispatcher_run, c))
 		return c;
 	err_set(e, ERR_INTERNAL, "the system gives no thread for webhooks");
-	sender_free(c->sender);
+	webhook_sender_free(c->sender);
 	leash_release(&c->leash);
 	free(c);
 	return NULL;
 }
 
-void courier_free(struct courier *c)
+void webhook_dispatcher_free(struct webhook_dispatcher *c)
 {
 	if (!c)
 		return;
 	atomic_store(&c->stop, true);
 	leash_cut(&c->leash);
-	sender_wake(c->sender);
+	webhook_sender_wake(c->sender);
 	pthread_join(c->thread, NULL);
-	sender_free(c->sender);
+	webhook_sender_free(c->sender);
 	leash_release(&c->leash);
 	free(c);
 }

@@ -9,12 +9,12 @@
 #pragma once
 #include "err.h"
 
-struct courier;
+struct webhook_dispatcher;
 
 /* `list` is outward.h's: who may be told though he is no public address. Both
  * texts stay. */
-struct courier *courier_new(const char *conninfo, const char *list,
-	struct err *e);
+struct webhook_dispatcher *webhook_dispatcher_new(const char *conninfo,
+	const char *list, struct err *e);
 /* Ends it at once; what is under way is told again later. Only where it is just
  * connecting to a database that does not answer, when that gives up (5 s). */
-void courier_free(struct courier *c);
+void webhook_dispatcher_free(struct webhook_dispatcher *c);

@@ -10,7 +10,7 @@
 
 enum { CONNECT_S = 5, HEAD_MAX = 1 << 16, BODY_MAX = 1 << 16, LINE = 300 };
 
-struct parcel {
+struct webhook_sender_parcel {
 	CURL *curl; /* NULL: the place is free */
 	struct curl_slist *headers;
 	const char *list;
@@ -26,15 +26,15 @@ struct parcel {
 	char why[CURL_ERROR_SIZE];
 };
 
-struct sender {
+struct webhook_sender {
 	CURLM *multi;
 	const char *list;
-	struct parcel parcels[SENDER_AT_ONCE];
+	struct webhook_sender_parcel parcels[WEBHOOK_SENDER_AT_ONCE];
 };
 
-struct sender *sender_new(const char *list, struct err *e)
+struct webhook_sender *webhook_sender_new(const char *list, struct err *e)
 {
-	struct sender *s = calloc(1, sizeof *s);
+	struct webhook_sender *s = calloc(1, sizeof *s);
 	if (!s)
 		abort();
 	s->list = list;
@@ -46,22 +46,23 @@ struct sender *sender_new(const char *list, struct err *e)
 	return NULL;
 }
 
-static void drop(struct sender *s, struct parcel *p)
+static void webhook_sender_drop(struct webhook_sender *s,
+	struct webhook_sender_parcel *p)
 {
 	curl_multi_remove_handle(s->multi, p->curl);
 	curl_easy_cleanup(p->curl);
 	curl_slist_free_all(p->headers);
 	free(p->body);
-	*p = (struct parcel){ 0 };
+	*p = (struct webhook_sender_parcel){ 0 };
 }
 
-void sender_free(struct sender *s)
+void webhook_sender_free(struct webhook_sender *s)
 {
 	if (!s)
 		return;
-	for (int i = 0; i < SENDER_AT_ONCE; i++)
+	for (int i = 0; i < WEBHOOK_SENDER_AT_ONCE; i++)
 		if (s->parcels[i].curl)
-			drop(s, &s->parcels[i]);
+			webhook_sender_drop(s, &s->parcels[i]);
 	curl_multi_cleanup(s->multi);
 	curl_global_cleanup();
 	free(s);
@@ -69,10 +70,10 @@ void sender_free(struct sender *s)
 
 /* The one place where an address is decided on: whatever the name led to, it is
  * this that is connected to. */
-static curl_socket_t on_socket(void *ctx, curlsocktype what,
+static curl_socket_t webhook_sender_on_socket(void *ctx, curlsocktype what,
 	struct curl_sockaddr *to)
 {
-	struct parcel *p = ctx;
+	struct webhook_sender_parcel *p = ctx;
 	struct err why = { 0 };
 	if (what != CURLSOCKTYPE_IPCXN)
 		return CURL_SOCKET_BAD;
@@ -90,39 +91,43 @@ static curl_socket_t on_socket(void *ctx, curlsocktype what,
 	return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
 }
 
-static long status_of(const struct parcel *p)
+static long webhook_sender_status_of(const struct webhook_sender_parcel *p)
 {
 	long status = 0;
 	curl_easy_getinfo(p->curl, CURLINFO_RESPONSE_CODE, &status);
 	return status;
 }
 
-static size_t on_head(char *from, size_t size, size_t n, void *ctx)
+static size_t webhook_sender_on_head(char *from, size_t size, size_t n,
+	void *ctx)
 {
-	struct parcel *p = ctx;
+	struct webhook_sender_parcel *p = ctx;
 	p->head += size * n;
 	/* Once is enough: lines of a trailer come here as well. */
 	if (size * n <= 2 && (*from == '\r' || *from == '\n'))
-		p->headed |= status_of(p) >= 200;
+		p->headed |= webhook_sender_status_of(p) >= 200;
 	return p->head <= HEAD_MAX ? size * n : 0;
 }
 
-static size_t on_answer(char *from, size_t size, size_t n, void *ctx)
+static size_t webhook_sender_on_answer(char *from, size_t size, size_t n,
+	void *ctx)
 {
-	struct parcel *p = ctx;
+	struct webhook_sender_parcel *p = ctx;
 	(void)from;
 	p->answer += size * n;
 	return p->answer <= BODY_MAX ? size * n : 0;
 }
 
-static void header(struct parcel *p, const char *name, const char *value)
+static void webhook_sender_header(struct webhook_sender_parcel *p,
+	const char *name, const char *value)
 {
 	char line[2 * LINE]; /* the name has room, too */
 	snprintf(line, sizeof line, "%s: %s", name, value);
 	p->headers = curl_slist_append(p->headers, line);
 }
 
-static void sign(struct parcel *p, const struct delivery *d)
+static void webhook_sender_sign(struct webhook_sender_parcel *p,
+	const struct delivery *d)
 {
 	char at[24], hex[SHA256_HEX], value[sizeof at + sizeof hex + 8];
 	uint8_t digest[SHA256_BYTES];
@@ -132,22 +137,24 @@ static void sign(struct parcel *p, const struct delivery *d)
 	hmac_sha256(d->secret, sizeof d->secret, pieces, 3, digest);
 	sha256_hex(digest, hex);
 	snprintf(value, sizeof value, "t=%s,v1=%s", at, hex);
-	header(p, "Kernsift-Signature", value);
+	webhook_sender_header(p, "Kernsift-Signature", value);
 }
 
-static void address_it(struct parcel *p, const struct delivery *d)
+static void webhook_sender_address_it(struct webhook_sender_parcel *p,
+	const struct delivery *d)
 {
 	char id[24];
 	snprintf(id, sizeof id, "%lld", (long long)d->id);
-	header(p, "Content-Type", "application/json");
-	header(p, "Kernsift-Event", d->event);
-	header(p, "Kernsift-Delivery", id);
-	sign(p, d);
+	webhook_sender_header(p, "Content-Type", "application/json");
+	webhook_sender_header(p, "Kernsift-Event", d->event);
+	webhook_sender_header(p, "Kernsift-Delivery", id);
+	webhook_sender_sign(p, d);
 	/* or libcurl asks first whether a long body is wanted */
 	p->headers = curl_slist_append(p->headers, "Expect:");
 }
 
-static void set_up(struct parcel *p, const char *url)
+static void webhook_sender_set_up(struct webhook_sender_parcel *p,
+	const char *url)
 {
 	CURL *c = p->curl;
 	curl_easy_setopt(c, CURLOPT_URL, url);
@@ -156,7 +163,8 @@ static void set_up(struct parcel *p, const char *url)
 	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
 	/* A proxy would connect on our behalf, to wherever it likes. */
 	curl_easy_setopt(c, CURLOPT_PROXY, "");
-	curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, on_socket);
+	curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION,
+		webhook_sender_on_socket);
 	curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, p);
 	curl_easy_setopt(c, CURLOPT_FRESH_CONNECT, 1L);
 	curl_easy_setopt(c, CURLOPT_FORBID_REUSE, 1L);
@@ -166,11 +174,11 @@ static void set_up(struct parcel *p, const char *url)
 	/* Else a name that is looked up for long would hold all others up. */
 	curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
-	curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)SENDER_S);
+	curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)WEBHOOK_SENDER_S);
 	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, p->why);
-	curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_head);
+	curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, webhook_sender_on_head);
 	curl_easy_setopt(c, CURLOPT_HEADERDATA, p);
-	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_answer);
+	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, webhook_sender_on_answer);
 	curl_easy_setopt(c, CURLOPT_WRITEDATA, p);
 	curl_easy_setopt(c, CURLOPT_HTTPHEADER, p->headers);
 	curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE,
@@ -179,12 +187,12 @@ static void set_up(struct parcel *p, const char *url)
 	curl_easy_setopt(c, CURLOPT_PRIVATE, p);
 }
 
-void sender_send(struct sender *s, const struct delivery *d)
+void webhook_sender_send(struct webhook_sender *s, const struct delivery *d)
 {
-	struct parcel *p = s->parcels;
+	struct webhook_sender_parcel *p = s->parcels;
 	while (p->curl)
 		p++;
-	*p = (struct parcel){ .list = s->list,
+	*p = (struct webhook_sender_parcel){ .list = s->list,
 		.id = d->id,
 		.webhook = d->webhook,
 		.tries = d->tries,
@@ -196,56 +204,58 @@ void sender_send(struct sender *s, const struct delivery *d)
 	/* It was taken once; where it is not any more, nobody is called. */
 	if (!web_url_read(d->url, &p->url, &p->refused))
 		p->url.host[0] = '\0';
-	address_it(p, d);
-	set_up(p, *p->url.host ? d->url : "");
+	webhook_sender_address_it(p, d);
+	webhook_sender_set_up(p, *p->url.host ? d->url : "");
 	if (curl_multi_add_handle(s->multi, p->curl) != CURLM_OK)
 		abort();
 }
 
-int sender_busy(const struct sender *s, int64_t webhooks[SENDER_AT_ONCE])
+int webhook_sender_busy(const struct webhook_sender *s,
+	int64_t webhooks[WEBHOOK_SENDER_AT_ONCE])
 {
 	int n = 0;
-	for (int i = 0; i < SENDER_AT_ONCE; i++)
+	for (int i = 0; i < WEBHOOK_SENDER_AT_ONCE; i++)
 		if (s->parcels[i].curl)
 			webhooks[n++] = s->parcels[i].webhook;
 	return n;
 }
 
-int sender_slow(const struct sender *s)
+int webhook_sender_slow(const struct webhook_sender *s)
 {
 	int n = 0;
-	for (int i = 0; i < SENDER_AT_ONCE; i++)
+	for (int i = 0; i < WEBHOOK_SENDER_AT_ONCE; i++)
 		n += s->parcels[i].curl && s->parcels[i].slow;
 	return n;
 }
 
-void sender_turn(struct sender *s)
+void webhook_sender_turn(struct webhook_sender *s)
 {
 	int running;
 	curl_multi_perform(s->multi, &running);
 }
 
-void sender_wait(struct sender *s, int fd, int ms)
+void webhook_sender_wait(struct webhook_sender *s, int fd, int ms)
 {
 	struct curl_waitfd extra = { .fd = fd, .events = CURL_WAIT_POLLIN };
 	curl_multi_poll(s->multi, &extra, fd >= 0, ms, NULL);
 }
 
-void sender_wake(struct sender *s)
+void webhook_sender_wake(struct webhook_sender *s)
 {
 	curl_multi_wakeup(s->multi);
 }
 
-static void tell(struct parcel *p, struct sent *out)
+static void webhook_sender_tell(struct webhook_sender_parcel *p,
+	struct webhook_sent *out)
 {
 	curl_off_t us = 0;
 	curl_easy_getinfo(p->curl, CURLINFO_TOTAL_TIME_T, &us);
-	*out = (struct sent){ .id = p->id,
+	*out = (struct webhook_sent){ .id = p->id,
 		.tries = p->tries,
-		.slow = us > SENDER_SLOW_MS * INT64_C(1000),
+		.slow = us > WEBHOOK_SENDER_SLOW_MS * INT64_C(1000),
 		.status = -1 };
 	if (p->headed) {
-		out->status = (int)status_of(p);
+		out->status = (int)webhook_sender_status_of(p);
 		return;
 	}
 	char mended[3 * CURL_ERROR_SIZE + 1];
@@ -256,33 +266,34 @@ static void tell(struct parcel *p, struct sent *out)
 	if (len > CURL_ERROR_SIZE)
 		len = CURL_ERROR_SIZE;
 	len = utf8_mend(mended, why, len);
-	len = utf8_clip(mended, len, SENDER_WHY - 1);
+	len = utf8_clip(mended, len, WEBHOOK_SENDER_WHY - 1);
 	memcpy(out->why, mended, len);
 }
 
-bool sender_next(struct sender *s, struct sent *out)
+bool webhook_sender_next(struct webhook_sender *s, struct webhook_sent *out)
 {
 	int left;
 	struct CURLMsg *m;
 	while ((m = curl_multi_info_read(s->multi, &left))) {
-		struct parcel *p = NULL;
+		struct webhook_sender_parcel *p = NULL;
 		if (m->msg != CURLMSG_DONE)
 			continue;
 		curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &p);
 		p->rc = m->data.result;
 		p->ended = true;
 	}
-	for (int i = 0; i < SENDER_AT_ONCE; i++)
+	for (int i = 0; i < WEBHOOK_SENDER_AT_ONCE; i++)
 		if (s->parcels[i].ended) {
-			tell(&s->parcels[i], out);
+			webhook_sender_tell(&s->parcels[i], out);
 			return true;
 		}
 	return false;
 }
 
-void sender_settled(struct sender *s, const struct sent *sent)
+void webhook_sender_settled(struct webhook_sender *s,
+	const struct webhook_sent *sent)
 {
-	for (int i = 0; i < SENDER_AT_ONCE; i++)
+	for (int i = 0; i < WEBHOOK_SENDER_AT_ONCE; i++)
 		if (s->parcels[i].ended && s->parcels[i].id == sent->id)
-			drop(s, &s->parcels[i]);
+			webhook_sender_drop(s, &s->parcels[i]);
 }

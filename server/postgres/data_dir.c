@@ -13,7 +13,7 @@
 /* What PostgreSQL adds to the folder of its socket. */
 enum { SOCKET_NAME = sizeof "/.s.PGSQL.5432.lock" };
 
-static bool usual_path(struct arena *a, const char **path, struct err *e)
+static bool data_dir_default(struct arena *a, const char **path, struct err *e)
 {
 	const char *home = getenv("HOME");
 	struct passwd *pw = getpwuid(geteuid());
@@ -29,7 +29,7 @@ static bool usual_path(struct arena *a, const char **path, struct err *e)
 	return true;
 }
 
-static bool make_all(struct arena *a, const char *path, struct err *e)
+static bool data_dir_make(struct arena *a, const char *path, struct err *e)
 {
 	char *at = arena_strdup(a, path);
 	for (char *p = at + 1;; p++) {
@@ -50,7 +50,7 @@ static bool make_all(struct arena *a, const char *path, struct err *e)
 /* A socket's path has room for 107 bytes, and libpq and PostgreSQL read commas
  * and quotes in it as more than a name. Where the data folder's is longer or
  * odder than that, the socket lies in a short folder named from it. */
-static const char *run_path(struct arena *a, const char *path)
+static const char *data_dir_run_path(struct arena *a, const char *path)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -68,15 +68,15 @@ static const char *run_path(struct arena *a, const char *path)
 	return arena_printf(a, "/tmp/kernsift-%u-%.16s", geteuid(), hex);
 }
 
-bool folder_open(struct folder *f, const char *data, struct arena *a,
+bool data_dir_open(struct data_dir *f, const char *data, struct arena *a,
 	struct err *e)
 {
 	char real[PATH_MAX];
 	struct stat st;
-	*f = (struct folder){ .lock = -1 };
-	if (!*data && !usual_path(a, &data, e))
+	*f = (struct data_dir){ .lock = -1 };
+	if (!*data && !data_dir_default(a, &data, e))
 		return false;
-	if (!make_all(a, data, e))
+	if (!data_dir_make(a, data, e))
 		return false;
 	if (!realpath(data, real) || stat(real, &st) != 0)
 		return err_set(e, ERR_INTERNAL,
@@ -98,11 +98,11 @@ bool folder_open(struct folder *f, const char *data, struct arena *a,
 	f->hba = arena_printf(a, "%s/hba.conf", real);
 	f->ident = arena_printf(a, "%s/ident.conf", real);
 	f->log = arena_printf(a, "%s/postgres.log", real);
-	f->run = run_path(a, real);
+	f->run = data_dir_run_path(a, real);
 	return true;
 }
 
-bool folder_lock(struct folder *f, bool serves, struct err *e)
+bool data_dir_lock(struct data_dir *f, bool serves, struct err *e)
 {
 	char path[PATH_MAX + 8], text[64] = { 0 };
 	snprintf(path, sizeof path, "%s/lock", f->path);
@@ -128,14 +128,14 @@ bool folder_lock(struct folder *f, bool serves, struct err *e)
 	return true;
 }
 
-void folder_unlock(struct folder *f)
+void data_dir_unlock(struct data_dir *f)
 {
 	if (f->lock >= 0)
 		close(f->lock);
 	f->lock = -1;
 }
 
-bool folder_run(const struct folder *f, const struct account *who,
+bool data_dir_run(const struct data_dir *f, const struct account *who,
 	struct err *e)
 {
 	struct stat st;

@@ -10,7 +10,7 @@
 #include "arena.h"
 #include "spawn.h"
 
-struct folder {
+struct data_dir {
 	const char *path; /* absolute; the rest lies below it, all but `run` */
 	const char *pg, *fresh, *hba, *ident, *log;
 	const char *run; /* no character of it needs a quote */
@@ -20,14 +20,14 @@ struct folder {
 };
 
 /* Finds or makes the folder; "" is the default one. Text is the arena's. */
-bool folder_open(struct folder *f, const char *data, struct arena *a,
+bool data_dir_open(struct data_dir *f, const char *data, struct arena *a,
 	struct err *e);
 /* Whether the folder is now ours. If not, either *e tells why it cannot be, or
  * it is untouched and `holder` has it. */
-bool folder_lock(struct folder *f, bool serves, struct err *e);
-void folder_unlock(struct folder *f);
+bool data_dir_lock(struct data_dir *f, bool serves, struct err *e);
+void data_dir_unlock(struct data_dir *f);
 
 /* Makes the private folder of the socket, or mends it: mode 0700, of the
  * account; refuses one that is somebody else's. */
-bool folder_run(const struct folder *f, const struct account *who,
+bool data_dir_run(const struct data_dir *f, const struct account *who,
 	struct err *e);

@@ -11,7 +11,7 @@
 
 enum { NAP_MS = 20, FAST_MS = 30000, QUIT_MS = 5000, KILL_MS = 10000 };
 
-static bool is_postgres(const char *pid)
+static bool orphan_postgres_is_postgres(const char *pid)
 {
 	char path[64], exe[512];
 	snprintf(path, sizeof path, "/proc/%.20s/exe", pid);
@@ -24,7 +24,7 @@ static bool is_postgres(const char *pid)
 	return base && !strncmp(base + 1, "postgres", strlen("postgres"));
 }
 
-static bool lies_in(const char *pid, const struct stat *cluster)
+static bool orphan_postgres_is_in(const char *pid, const struct stat *cluster)
 {
 	char path[64];
 	struct stat st;
@@ -35,10 +35,12 @@ static bool lies_in(const char *pid, const struct stat *cluster)
 
 /* Signals one, if it is what we look for: first a handle on the process, then
  * the look, so that its number cannot become another's in between. */
-static bool signal_one(const char *pid, const struct stat *cluster, int sig)
+static bool orphan_postgres_signal_one(const char *pid,
+	const struct stat *cluster, int sig)
 {
 	int fd = pidfd_open((pid_t)strtol(pid, NULL, 10), 0);
-	bool is = fd >= 0 && is_postgres(pid) && lies_in(pid, cluster);
+	bool is = fd >= 0 && orphan_postgres_is_postgres(pid) &&
+		  orphan_postgres_is_in(pid, cluster);
 	if (is && sig)
 		pidfd_send_signal(fd, sig, NULL, 0);
 	if (fd >= 0)
@@ -47,24 +49,25 @@ static bool signal_one(const char *pid, const struct stat *cluster, int sig)
 }
 
 /* Signals all of the cluster's processes; how many there are. */
-static int signal_all(const struct stat *cluster, int sig)
+static int orphan_postgres_signal_all(const struct stat *cluster, int sig)
 {
 	int n = 0;
 	DIR *proc = opendir("/proc");
 	struct dirent *d;
 	while (proc && (d = readdir(proc)))
 		if (d->d_name[0] >= '1' && d->d_name[0] <= '9')
-			n += signal_one(d->d_name, cluster, sig);
+			n += orphan_postgres_signal_one(d->d_name, cluster,
+				sig);
 	if (proc)
 		closedir(proc);
 	return n;
 }
 
 /* Whether none is left within that time. */
-static bool gone(const struct stat *cluster, int ms)
+static bool orphan_postgres_wait(const struct stat *cluster, int ms)
 {
 	struct timespec nap = { 0, NAP_MS * 1000000L };
-	for (; signal_all(cluster, 0) > 0; ms -= NAP_MS) {
+	for (; orphan_postgres_signal_all(cluster, 0) > 0; ms -= NAP_MS) {
 		if (ms <= 0)
 			return false;
 		nanosleep(&nap, NULL);
@@ -72,7 +75,8 @@ static bool gone(const struct stat *cluster, int ms)
 	return true;
 }
 
-static bool postmaster_there(const struct folder *f, const struct stat *cluster)
+static bool orphan_postgres_postmaster_there(const struct data_dir *f,
+	const struct stat *cluster)
 {
 	char path[4200], text[32] = "";
 	snprintf(path, sizeof path, "%s/postmaster.pid", f->pg);
@@ -81,27 +85,29 @@ static bool postmaster_there(const struct folder *f, const struct stat *cluster)
 	if (file)
 		fclose(file);
 	text[strcspn(text, "\n")] = '\0';
-	return there && *text && signal_one(text, cluster, SIGINT);
+	return there && *text &&
+	       orphan_postgres_signal_one(text, cluster, SIGINT);
 }
 
-static bool end_all(const struct folder *f, const struct stat *cluster)
+static bool orphan_postgres_end_all(const struct data_dir *f,
+	const struct stat *cluster)
 {
-	bool master = postmaster_there(f, cluster);
-	if (!master && gone(cluster, 0))
+	bool master = orphan_postgres_postmaster_there(f, cluster);
+	if (!master && orphan_postgres_wait(cluster, 0))
 		return true;
 	log_warn("cluster leftovers postmaster=%s: ending them",
 		master ? "yes" : "no");
 	/* Without a postmaster they go by themselves, or have to be told. */
-	if (gone(cluster, master ? FAST_MS : 1000))
+	if (orphan_postgres_wait(cluster, master ? FAST_MS : 1000))
 		return true;
-	signal_all(cluster, SIGQUIT);
-	if (gone(cluster, QUIT_MS))
+	orphan_postgres_signal_all(cluster, SIGQUIT);
+	if (orphan_postgres_wait(cluster, QUIT_MS))
 		return true;
-	signal_all(cluster, SIGKILL);
-	return gone(cluster, KILL_MS);
+	orphan_postgres_signal_all(cluster, SIGKILL);
+	return orphan_postgres_wait(cluster, KILL_MS);
 }
 
-static void remove_stale(const struct folder *f)
+static void orphan_postgres_remove_stale(const struct data_dir *f)
 {
 	static const char *const names[] = { "/.s.PGSQL.5432",
 		"/.s.PGSQL.5432.lock" };
@@ -114,7 +120,7 @@ static void remove_stale(const struct folder *f)
 	}
 }
 
-bool leftover_end(const struct folder *f, const struct account *who,
+bool orphan_postgres_end(const struct data_dir *f, const struct account *who,
 	struct err *e)
 {
 	struct stat cluster;
@@ -124,7 +130,7 @@ bool leftover_end(const struct folder *f, const struct account *who,
 	 * as far as files go it may be that user. */
 	if (who->other)
 		setfsuid(who->uid);
-	bool ok = end_all(f, &cluster);
+	bool ok = orphan_postgres_end_all(f, &cluster);
 	if (who->other)
 		setfsuid(geteuid());
 	if (!ok)
@@ -132,6 +138,6 @@ bool leftover_end(const struct folder *f, const struct account *who,
 			"processes of an earlier PostgreSQL in '%.200s' do not "
 			"end; end them by hand",
 			f->pg);
-	remove_stale(f);
+	orphan_postgres_remove_stale(f);
 	return true;
 }

@@ -11,5 +11,5 @@
 /* Asks, then insists, then kills; waits until none is there. Removes the
  * pid file and socket they leave, which a reused pid would make look alive.
  * Only for who holds the folder's lock and has no postmaster of its own. */
-bool leftover_end(const struct folder *f, const struct account *who,
+bool orphan_postgres_end(const struct data_dir *f, const struct account *who,
 	struct err *e);

@@ -1,11 +1,19 @@
-/* pg_tools.c - candidates for a folder of programs, each asked its version. */
+/* pg_tools.c - finds PostgreSQL's programs, by asking each candidate its version, and
+ * runs pg_dump or pg_restore at the other end of a pipe. */
 #include "pg_tools.h"
 #include "spawn.h"
+#include "utf8.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-struct search {
+struct pg_tools_search {
 	struct arena *arena;
 	const char *first, *second; /* programs that the folder must have */
 	int least, most; /* majors that will do */
@@ -16,7 +24,7 @@ struct search {
 };
 
 /* Takes the folder's programs if they are better than what was found. */
-static void try_folder(struct search *s, const char *bin)
+static void pg_tools_try_folder(struct pg_tools_search *s, const char *bin)
 {
 	char text[128];
 	const char *at;
@@ -40,7 +48,7 @@ static void try_folder(struct search *s, const char *bin)
 	}
 }
 
-static void try_packages(struct search *s)
+static void pg_tools_try_packages(struct pg_tools_search *s)
 {
 	static const char *const where[] = { "/usr/lib/postgresql/*/bin",
 		"/usr/pgsql-*/bin", "/usr/local/pgsql/bin" };
@@ -48,12 +56,12 @@ static void try_packages(struct search *s)
 		glob_t found;
 		if (glob(where[i], 0, NULL, &found) == 0)
 			for (size_t k = 0; k < found.gl_pathc; k++)
-				try_folder(s, found.gl_pathv[k]);
+				pg_tools_try_folder(s, found.gl_pathv[k]);
 		globfree(&found);
 	}
 }
 
-static void try_path(struct search *s)
+static void pg_tools_try_path(struct pg_tools_search *s)
 {
 	char text[1024];
 	const char *at = getenv("PATH");
@@ -64,28 +72,28 @@ static void try_path(struct search *s)
 			arena_printf(s->arena, "%s/pg_config", dir);
 		const char *ask[] = { config, "--bindir", NULL };
 		if (*dir == '/')
-			try_folder(s, dir);
+			pg_tools_try_folder(s, dir);
 		if (*dir == '/' && access(config, X_OK) == 0 &&
 			spawn_ask(ask, text, sizeof text)) {
 			text[strcspn(text, "\n")] = '\0';
-			try_folder(s, text);
+			pg_tools_try_folder(s, text);
 		}
 		at += n + (at[n] == ':');
 	}
 }
 
-bool postgres_find(struct postgres *p, int major, struct arena *a,
+bool pg_tools_find_server(struct pg_tools_server *p, int major, struct arena *a,
 	struct err *e)
 {
-	struct search s = { .arena = a,
+	struct pg_tools_search s = { .arena = a,
 		.first = "postgres",
 		.second = "initdb",
 		.least = major ? major : POSTGRES_OLDEST,
 		.most = major ? major : INT_MAX };
-	try_packages(&s);
+	pg_tools_try_packages(&s);
 	if (!s.major)
-		try_path(&s);
-	*p = (struct postgres){ s.major, s.path[1], s.path[0] };
+		pg_tools_try_path(&s);
+	*p = (struct pg_tools_server){ s.major, s.path[1], s.path[0] };
 	if (p->major)
 		return true;
 	if (!s.newest)
@@ -104,19 +112,19 @@ bool postgres_find(struct postgres *p, int major, struct arena *a,
 		major, s.newest, major);
 }
 
-bool postgres_tools_find(struct postgres_tools *t, int least, struct arena *a,
+bool pg_tools_find(struct pg_tools *t, int least, struct arena *a,
 	struct err *e)
 {
-	struct search s = { .arena = a,
+	struct pg_tools_search s = { .arena = a,
 		.first = "pg_dump",
 		.second = "pg_restore",
 		.least = least,
 		.most = INT_MAX,
 		.oldest = true };
-	try_packages(&s);
+	pg_tools_try_packages(&s);
 	if (!s.major)
-		try_path(&s);
-	*t = (struct postgres_tools){ s.path[0], s.path[1] };
+		pg_tools_try_path(&s);
+	*t = (struct pg_tools){ s.path[0], s.path[1] };
 	return s.major ||
 	       err_set(e, ERR_INTERNAL,
 		       "pg_dump and pg_restore of PostgreSQL %d or newer are "
@@ -125,7 +133,7 @@ bool postgres_tools_find(struct postgres_tools *t, int least, struct arena *a,
 		       least, least);
 }
 
-int postgres_cluster_major(const char *pg, struct arena *a)
+int pg_tools_cluster_major(const char *pg, struct arena *a)
 {
 	char text[16] = { 0 };
 	FILE *f = fopen(arena_printf(a, "%s/PG_VERSION", pg), "re");
@@ -134,4 +142,150 @@ int postgres_cluster_major(const char *pg, struct arena *a)
 	char *line = fgets(text, sizeof text, f);
 	fclose(f);
 	return line ? (int)strtol(line, NULL, 10) : 0;
+}
+
+static bool pg_tools_no_pipe(const struct pg_tools_copy *c, struct err *e)
+{
+	return err_set(e, ERR_INTERNAL, "%s cannot be run: %s", c->name,
+		strerror(errno));
+}
+
+static void pg_tools_hold_signals(struct pg_tools_copy *c)
+{
+	sigset_t ours;
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGINT);
+	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ours, &c->were);
+	c->signals = signalfd(-1, &ours, SFD_CLOEXEC);
+}
+
+static void pg_tools_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+bool pg_tools_copy_new(struct pg_tools_copy *c, const char *const argv[],
+	const char *const env[], bool writes, struct err *e)
+{
+	const char *slash = strrchr(argv[0], '/');
+	int ends[2], null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	*c = (struct pg_tools_copy){ .name = slash ? slash + 1 : argv[0],
+		.end = -1 };
+	pg_tools_hold_signals(c);
+	c->said = memfd_create("said", MFD_CLOEXEC);
+	bool ok = null >= 0 && c->said >= 0 && c->signals >= 0 &&
+		  pipe2(ends, O_CLOEXEC) == 0;
+	if (!ok) {
+		pg_tools_no_pipe(c, e);
+	} else {
+		int theirs = ends[writes];
+		struct spawn_with w = { env, writes ? -1 : theirs, c->said };
+		c->end = ends[!writes];
+		c->pid = spawn_with(NULL, "/", argv, writes ? theirs : null,
+			SIGTERM, &w, e);
+		close(theirs);
+		ok = c->pid > 0 && (fcntl(c->end, F_SETFL, O_NONBLOCK) == 0 ||
+					   pg_tools_no_pipe(c, e));
+	}
+	pg_tools_close(&null);
+	if (!ok) {
+		struct err ignored = { 0 };
+		pg_tools_copy_end(c, true, &ignored);
+	}
+	return ok;
+}
+
+/* Until the pipe is ready; a signal that is waiting comes first. */
+static bool pg_tools_ready(struct pg_tools_copy *c, short events, struct err *e)
+{
+	struct pollfd p[] = { { c->signals, POLLIN, 0 },
+		{ c->end, events, 0 } };
+	struct signalfd_siginfo info;
+	while (poll(p, 2, -1) < 0)
+		if (errno != EINTR)
+			return pg_tools_no_pipe(c, e);
+	if (p[0].revents && read(c->signals, &info, sizeof info) > 0)
+		return err_set(e, ERR_CONFLICT, "stopped by SIG%s",
+			sigabbrev_np((int)info.ssi_signo));
+	return true;
+}
+
+bool pg_tools_copy_read(struct pg_tools_copy *c, void *into, size_t room,
+	size_t *len, struct err *e)
+{
+	for (;;) {
+		if (!pg_tools_ready(c, POLLIN, e))
+			return false;
+		ssize_t n = read(c->end, into, room);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n < 0)
+			return pg_tools_no_pipe(c, e);
+		*len = (size_t)n;
+		return true;
+	}
+}
+
+bool pg_tools_copy_write(struct pg_tools_copy *c, const void *bytes, size_t len,
+	struct err *e)
+{
+	const char *at = bytes;
+	while (len && !c->deaf) {
+		if (!pg_tools_ready(c, POLLOUT, e))
+			return false;
+		ssize_t n = write(c->end, at, len);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		c->deaf = n < 0 && errno == EPIPE;
+		if (c->deaf)
+			return true;
+		if (n < 0)
+			return pg_tools_no_pipe(c, e);
+		at += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+/* The first line that tells of an error; else the first. */
+static void pg_tools_reason(const struct pg_tools_copy *c, char *line,
+	size_t size)
+{
+	char text[2000];
+	ssize_t n = pread(c->said, text, sizeof text - 1, 0);
+	text[n > 0 ? n : 0] = '\0';
+	const char *at = strstr(text, "error: ");
+	at = at ? at + strlen("error: ") : text;
+	size_t len = strcspn(at, "\n");
+	if (!len)
+		snprintf(line, size, "it gave no reason");
+	else
+		snprintf(line, size, "%.*s", (int)len, at);
+	line[utf8_trim(line, strlen(line))] = '\0';
+}
+
+bool pg_tools_copy_end(struct pg_tools_copy *c, bool give_up, struct err *e)
+{
+	char why[300];
+	int status = 0;
+	pg_tools_close(&c->end);
+	if (c->pid > 0 && give_up)
+		kill(c->pid, SIGTERM);
+	while (c->pid > 0 && waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (status) {
+		pg_tools_reason(c, why, sizeof why);
+		err_set(e,
+			strstr(why, "No space left") ? ERR_DISK_FULL
+						     : ERR_INTERNAL,
+			"%s failed: %s", c->name, why);
+	}
+	pg_tools_close(&c->said);
+	pg_tools_close(&c->signals);
+	sigprocmask(SIG_SETMASK, &c->were, NULL);
+	return !status;
 }

@@ -71,7 +71,7 @@ static int look(struct db *db)
 	int steps = 0;
 	int64_t after = 0;
 	for (bool more = true; more; steps++)
-		works(lookout_step(db, &after, &more, &e));
+		works(trend_watcher_step(db, &after, &more, &e));
 	return steps;
 }
 
@@ -235,10 +235,10 @@ static void one_that_fails_keeps_no_other(void **state)
 	runs(db, "w", 62, 82, 11000000, 2000000);
 	fixture_script(db, "ALTER TABLE change_seen ADD CONSTRAINT bad "
 			   "CHECK (workload <> 'bad')");
-	assert_false(lookout_step(db, &after, &more, &why));
+	assert_false(trend_watcher_step(db, &after, &more, &why));
 	assert_true(more && after == 1);
 	fixture_script(db, "ALTER TABLE change_seen DROP CONSTRAINT bad");
-	works(lookout_step(db, &after, &more, &e));
+	works(trend_watcher_step(db, &after, &more, &e));
 	assert_false(more);
 	assert_string_equal(posted(db, &a), "w cycle 62");
 	/* it is there the next time */
@@ -255,7 +255,7 @@ static void no_database(void **state)
 	int64_t after = 0;
 	struct err e = { 0 };
 	fixture_script(db, "ALTER TABLE change_seen RENAME TO away");
-	assert_false(lookout_step(db, &after, &more, &e));
+	assert_false(trend_watcher_step(db, &after, &more, &e));
 	assert_true(!more && !after);
 	assert_string_equal(e.text,
 		"the database answers: relation \"change_seen\" does "
