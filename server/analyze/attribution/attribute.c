@@ -10,7 +10,7 @@
 enum { SIZES_MOST = 32 };
 
 struct attribute_totals {
-	int64_t seqs, tokens, kv_tokens; /* -1 not told */
+	int64_t seqs, tokens, kv_tokens; /* -1 unknown */
 };
 
 /* One shape for each way in which sizes and a step came together. */
@@ -28,8 +28,8 @@ struct attribute_filler {
 	uint32_t cap;
 };
 
-/* What of a step an operator works on: those that only decode, or only take
- * whole prompts, are not told their share of a mixed step's keys. */
+/* The totals of a step that an operator works on. A mixed step does not say how
+ * many of its keys belong to operators that only decode or only prefill. */
 static bool attribute_step_totals(const struct operator_info *is,
 	const struct serving_work *work, struct attribute_totals *out)
 {
@@ -55,8 +55,7 @@ static const struct size *attribute_size(const struct shape *s,
 	return s ? shape_size(s, name) : NULL;
 }
 
-/* The operator's sizes in its order: those there are, and the step's where there
- * is none. */
+/* The operator's sizes in its order: its own, and the step's if it has none. */
 static bool attribute_join_shape(struct attribute_filler *f,
 	const struct attribute_joined *j, const struct shape **out)
 {
@@ -100,7 +99,7 @@ static bool attribute_join_shape(struct attribute_filler *f,
 	}
 	for (uint32_t i = 0; i < n; i++)
 		values += list[i].n;
-	/* Sizes that the catalogue does not name are all there is; a shape that
+	/* Sizes that the catalog does not name are all there is; a shape that
 	 * is full already takes none on. */
 	if ((j->before && n <= j->before->n) || values > SHAPE_VALUES)
 		return true;
@@ -155,7 +154,7 @@ static bool attribute_serving_launch(struct attribute_filler *f, uint32_t call,
 	return true;
 }
 
-/* Fills in sizes that are not known yet. False where the arena is full. */
+/* Fills in sizes that are not known yet. False if the arena is full. */
 static bool attribute_serving(struct attribution *x)
 {
 	struct arena scratch = arena_scratch(x->arena);
@@ -201,8 +200,8 @@ static const struct platform *attribute_listed_platform(
 	return all;
 }
 
-/* The platform of all devices that ran something, NULL where one's is unknown
- * or another. */
+/* The platform of all devices that ran something; NULL if one is unknown or
+ * differs. */
 static const struct platform *attribute_platform(const struct attribution *at)
 {
 	const struct profile *p = at->profile;
@@ -249,26 +248,15 @@ static void attribute_by_rule(struct attribution *at)
 	}
 }
 
-bool attribute_from(const struct trace *t, uint32_t process,
-	const struct catalog *c, const struct graph_book *book,
-	const uint32_t *kernel_of, const uint32_t *call_of,
-	const struct iteration_rows *cycles, struct profile *p,
-	struct attribution *at)
+bool attribute_from(struct attribution *at, const struct iteration_rows *cycles)
 {
-	const struct process *proc = &t->processes[process];
-	size_t n = (size_t)(proc->kernel.to - proc->kernel.from) + 1;
+	struct profile *p = at->profile;
 	struct attribute_host host;
 
-	*at = (struct attribution){ .trace = t,
-		.process = process,
-		.proc = proc,
-		.catalog = c,
-		.profile = p,
-		.kernel_of = kernel_of,
-		.call_of = call_of,
-		.host = &host,
-		.book = book,
-		.arena = p->arena };
+	at->proc = &at->trace->processes[at->process];
+	at->arena = p->arena;
+	at->host = &host;
+	size_t n = (size_t)(at->proc->kernel.to - at->proc->kernel.from) + 1;
 	at->platform = attribute_platform(at);
 	at->of = arena_grow(p->arena, NULL, n * sizeof *at->of);
 	at->by_rule = arena_grow(p->arena, NULL,

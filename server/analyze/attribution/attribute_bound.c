@@ -9,8 +9,8 @@
  * kept. */
 __extension__ typedef __int128 wide;
 
-/* Why a copy's record is not costed: only within a device does it go the way
- * that platforms tell of. NULL where it is, and of anything else. */
+/* Why a copy's record has no cost: platforms only state the speed within a
+ * device. NULL if it has one, and for anything else. */
 static const char *elsewhere(const struct operator_info *is,
 	const struct shape_stat *s)
 {
@@ -79,8 +79,8 @@ static int64_t headroom(const int64_t *ns, int64_t n, int64_t sol_ps,
 	return (int64_t)(sum_ps / 1000);
 }
 
-/* Adds what all calls of a shape take at least; false where that is more than
- * there is room for. */
+/* Adds the roofline bound of all calls of a shape; false if the sum does not
+ * fit. */
 static bool sol_add(double sol_ps, int64_t n, struct operator_stat *o)
 {
 	int64_t sum;

@@ -25,7 +25,7 @@ struct attribute_op_shape_key {
 	uint32_t name, dims, types, own;
 };
 
-/* What an operator stands for; NULL. */
+/* The catalog operator of a host operator; NULL if there is none. */
 static const struct operator_info *attribute_op_operator(struct attribute_host
 								 *h,
 	uint32_t row)
@@ -155,7 +155,7 @@ uint32_t attribute_op_innermost(const struct attribute_host *h, uint32_t call,
 	return found.from < found.to ? h->ids.row[found.from] : ATTRIBUTE_NO_OP;
 }
 
-/* The innermost one from there on outwards that the catalogue knows; ATTRIBUTE_NO_OP. */
+/* The innermost one from there on outwards that the catalog knows; ATTRIBUTE_NO_OP. */
 static uint32_t attribute_op_known(const struct attribute_host *h, uint32_t row)
 {
 	uint32_t known = h->known[row - attribute_op_first(h)];

@@ -78,7 +78,7 @@ static bool attribute_range_sweep_calls(struct attribute_range_sweep *s)
 	return true;
 }
 
-/* Sizes of the same operator told by a range further out. */
+/* The shape that a range further out gives to the same operator. */
 static const struct shape *
 attribute_range_shape_around(struct attribute_range_sweep *s, uint32_t row,
 	const struct operator_info *is, int64_t at_ns)
@@ -95,7 +95,7 @@ attribute_range_shape_around(struct attribute_range_sweep *s, uint32_t row,
 	return NULL;
 }
 
-/* What the innermost range that tells anything says; *row is it. */
+/* What the innermost range that gives anything says; *row is that range. */
 static bool attribute_range_innermost(struct attribute_range_sweep *s,
 	uint32_t call, const struct operator_info *by_rule,
 	struct range_operator *out, uint32_t *row)
@@ -128,12 +128,12 @@ static bool attribute_range_innermost(struct attribute_range_sweep *s,
 	return true;
 }
 
-/* `sized`: only what tells sizes as a host operator's range does. */
+/* `sized`: only ranges of host operators that give a shape. */
 static bool attribute_range_set(struct attribute_range_sweep *s, uint32_t call,
 	const struct operator_info *by_rule, bool sized, struct attributed *to)
 {
 	struct range_operator is;
-	uint32_t row = 0; /* told where `is` tells anything */
+	uint32_t row = 0; /* set if `is` gives anything */
 
 	if (to->op || call == CORRELATION_NONE)
 		return true;
@@ -219,13 +219,13 @@ bool attribute_range_modules(struct attribution *x)
 
 enum {
 	NODE_DEPTH = 64, /* rows of a node that are looked at */
-	STREAMS = 8, /* of a replay that are told apart */
+	STREAMS = 8, /* of a replay that are distinguished */
 };
 
 struct attribute_range_node {
-	const struct operator_info *by_rule; /* asked with this */
+	const struct operator_info *by_rule; /* read with this */
 	struct range_operator is;
-	uint64_t open; /* stands for the ranges from the telling one outward */
+	uint64_t open; /* hash of the ranges from the giving one outward */
 	uint32_t from, to; /* rows of the node */
 	bool asked;
 };
@@ -276,7 +276,7 @@ static struct attribute_range_node *attribute_range_node_find(
 	return NULL;
 }
 
-/* The texts by depth, the first told of each. */
+/* The texts by depth, the first of each. */
 static void attribute_range_node_stack(const struct attribute_range_node_reader
 					       *s,
 	const struct attribute_range_node *of,
@@ -300,7 +300,7 @@ static uint64_t attribute_range_node_hash(const uint32_t *names, uint32_t from)
 	return h ? h : 1;
 }
 
-/* Sizes of the same operator told by a range further out. */
+/* The shape that a range further out gives to the same operator. */
 static bool attribute_range_node_shape_around(struct attribute_range_node_reader
 						      *s,
 	const uint32_t *names, uint32_t at, struct range_operator *is)

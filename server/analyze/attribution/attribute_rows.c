@@ -20,7 +20,7 @@
 
 enum { NO_ROW = UINT32_MAX };
 
-/* What a row stands for; hashed as bytes, so it has no gaps. */
+/* What a row is of; hashed as bytes, so it has no gaps. */
 struct attribute_rows_key {
 	const struct operator_info *op; /* NULL: unattributed */
 	uint32_t text, grid; /* ids of `texts`; 0 none */
@@ -46,7 +46,7 @@ struct attribute_rows_groups {
 	uint32_t calls, calls_cap;
 };
 
-/* `calls`: numbers given; `launches`: how many will be added. False where the
+/* `calls`: numbers given; `launches`: how many will be added. False if the
  * arena is full; release in any case. */
 static bool attribute_rows_groups_init(struct attribute_rows_groups *g,
 	struct arena *a, uint32_t calls, uint32_t launches)
@@ -86,7 +86,7 @@ static bool attribute_rows_reserve(struct arena *a, void **array, size_t size,
 	return true;
 }
 
-/* The id of a shape's text; 0 of none, NAMES_NONE where the arena is full. */
+/* The id of a shape's text; 0 of none, NAMES_NONE if the arena is full. */
 static uint32_t attribute_rows_text_id(struct attribute_rows_groups *g,
 	const struct shape *s)
 {
@@ -108,7 +108,7 @@ static uint32_t attribute_rows_text_id(struct attribute_rows_groups *g,
 	return g->text_of[id];
 }
 
-/* The row of what a launch is; NO_ROW where the arena is full. */
+/* The row of what a launch is; NO_ROW if the arena is full. */
 static uint32_t attribute_rows_row(struct attribute_rows_groups *g,
 	const struct attributed *is, const char *grid)
 {
@@ -164,7 +164,7 @@ struct attribute_rows_copies {
 	uint32_t cap;
 };
 
-/* Sizes that are bytes alone. NULL where the arena is full. */
+/* Sizes that are bytes alone. NULL if the arena is full. */
 static const struct shape *attribute_rows_bytes_shape(struct arena *a,
 	int64_t bytes)
 {
@@ -234,7 +234,7 @@ static bool attribute_rows_add_copy(struct attribute_rows_copies *m,
 	return attribute_rows_groups_add(g, &is, where, c->dur_ns[row]);
 }
 
-/* False where the arena is full. */
+/* False if the arena is full. */
 static bool attribute_rows_copy(const struct attribution *at,
 	const struct iteration_rows *cycles, struct attribute_rows_groups *g)
 {
@@ -266,7 +266,7 @@ struct attribute_rows_placed {
 	uint32_t was;
 };
 
-/* What is not told comes last. */
+/* What is unknown comes last. */
 static int attribute_rows_text_order(const char *x, const char *y)
 {
 	if (!x || !y)
@@ -320,7 +320,7 @@ static void attribute_rows_sort_unattributed(struct operators *o)
 		attribute_rows_by_kernel);
 }
 
-/* False where the arena is full. */
+/* False if the arena is full. */
 static bool attribute_rows_sort(struct operators *o, struct arena *a)
 {
 	struct attribute_rows_placed *rows =
@@ -345,7 +345,7 @@ static bool attribute_rows_sort(struct operators *o, struct arena *a)
 	return rows && is;
 }
 
-/* Fills p->operators.unattributed. False where the arena is full. */
+/* Fills p->operators.unattributed. False if the arena is full. */
 static bool attribute_rows_unattributed(const struct attribution *at)
 {
 	const struct profile *p = at->profile;
@@ -434,7 +434,7 @@ static bool attribute_rows_buckets(struct arena *a, const int64_t *ns,
 	return true;
 }
 
-/* The operator row of a shape row, added if new; NULL where the arena is full. */
+/* The operator row of a shape row, added if new; NULL if the arena is full. */
 static struct operator_stat *attribute_rows_operator(struct attribute_rows_stats
 							     *m,
 	struct attribute_rows_key k, uint32_t *at)
@@ -492,7 +492,7 @@ static bool attribute_rows_fill(struct attribute_rows_stats *m, uint32_t row)
 	return attribute_bound(m->at, k.op, g->sums[row].sizes, ns, s, o);
 }
 
-/* False where the arena is full. */
+/* False if the arena is full. */
 static bool attribute_rows_stat(const struct attribution *at,
 	const struct attribute_rows_groups *g)
 {
@@ -529,7 +529,7 @@ enum phase attribute_rows_phase(const struct profile *p, uint32_t cycle)
 	return stratum < c->strata_n ? c->strata[stratum].phase : PHASE_UNKNOWN;
 }
 
-/* "128x1x1 / 256x1x1" into `to`, "" where it is not told. */
+/* "128x1x1 / 256x1x1" into `to`, "" if it is unknown. */
 static void attribute_rows_grid_text(const struct trace *t, uint32_t launch,
 	char *to, size_t size)
 {

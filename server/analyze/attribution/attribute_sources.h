@@ -14,10 +14,10 @@ struct attribute_host {
 	const struct attribution *at;
 	const struct op_rows *op;
 	const struct operator_info **of_name; /* by name of the trace */
-	uint8_t *asked; /* likewise: whether of_name is there */
+	uint8_t *asked; /* by name: whether of_name is set */
 	uint32_t *top; /* by thread; row + 1 */
 	uint32_t *below; /* by row of the slice; row + 1 of what it lies in */
-	uint32_t *known; /* likewise: of the innermost known */
+	uint32_t *known; /* by row: of the innermost known */
 	uint32_t *open; /* by call: row + 1 of what was open */
 	uint32_t *call; /* by row of the slice: number + 1 of its call */
 	struct names keys; /* dims and the like that stand for a shape */
@@ -25,10 +25,10 @@ struct attribute_host {
 	uint32_t shapes_cap;
 	struct input_shapes sizes;
 	struct ids ids;
-	bool by_id; /* External ids tell operators */
+	bool by_id; /* External ids identify operators */
 };
 
-/* False where the arena is full; release in any case. */
+/* False if the arena is full; release in any case. */
 bool attribute_op_init(struct attribute_host *h, const struct attribution *at);
 
 void attribute_op_release(struct attribute_host *h);
@@ -38,9 +38,9 @@ void attribute_op_release(struct attribute_host *h);
 uint32_t attribute_op_innermost(const struct attribute_host *h, uint32_t call,
 	int64_t external_id);
 
-/* The shape of an operator that stands for `is`: its own dims', or of one
- * around it that stands for the same and tells dims; *out is NULL where they do
- * not tell. False where the arena is full. */
+/* The shape of a host operator that is the catalog's `is`: from its own dims,
+ * or from those of one around it that is the same and has dims; *out is NULL if
+ * there are none. False if the arena is full. */
 bool attribute_op_shape(struct attribute_host *h, uint32_t row,
 	const struct operator_info *is, const struct shape **out);
 
@@ -48,19 +48,20 @@ bool attribute_op_shape(struct attribute_host *h, uint32_t row,
 bool attribute_op_replayed(const struct attribution *at, uint32_t i);
 
 /* All launches, and calls captured for a graph, that have no operator yet.
- * False where the arena is full. */
+ * False if the arena is full. */
 bool attribute_op(struct attribution *at);
 
 /* attribute_range.c */
 
-/* By ranges that tell sizes (range_sizes.h): KNOWN_SIZES. */
+/* By ranges that give a shape: KNOWN_SIZES. */
 bool attribute_range_shapes(struct attribution *x);
 
-/* By modules and ranges whose name or class the catalogue knows: KNOWN_RANGE,
- * where nothing is known yet. False where the arena is full. */
+/* By modules and ranges whose name or class the catalog knows: KNOWN_RANGE, for
+ * launches that have no operator yet. False if the arena is full. */
 bool attribute_range_modules(struct attribution *x);
 
-/* KNOWN_NODE, where nothing is known yet. False where the arena is full. */
+/* By the ranges around graph nodes: KNOWN_NODE, for launches that have no
+ * operator yet. False if the arena is full. */
 bool attribute_range_nodes(struct attribution *x);
 
 /* attribute_graph.c */
@@ -69,14 +70,14 @@ bool attribute_range_nodes(struct attribution *x);
 bool attribute_graph_captures(struct attribution *x);
 
 /* Learns from what of_captured knows, fills the replayed launches that nothing
- * knows yet, and counts. False where the arena is full. */
+ * knows yet, and counts. False if the arena is full. */
 bool attribute_graph(struct attribution *x);
 
 /* attribute_rows.c */
 
-/* The phase of the cycle that a row is of (iteration_rows). */
+/* The phase of the iteration that a row is of (iteration_rows). */
 enum phase attribute_rows_phase(const struct profile *p, uint32_t cycle);
 
-/* Fills p->operators, all but what was learnt. False where the arena is full. */
+/* Fills p->operators, all but what was learnt. False if the arena is full. */
 bool attribute_rows(const struct attribution *at,
 	const struct iteration_rows *cycles);

@@ -12,7 +12,7 @@ struct input_dims_tensor {
 };
 
 struct input_dims_arg {
-	uint32_t from, n; /* in `tensors`; n is 0 where it is no tensor */
+	uint32_t from, n; /* in `tensors`; n is 0 if it is no tensor */
 	bool is_list; /* of tensors */
 	enum dtype dtype;
 };
@@ -117,7 +117,7 @@ static bool input_shape_parse_arguments(struct input_dims *d, const char *at)
 }
 
 /* What an argument's type says. "Scalar", "" and the like are no tensors;
- * "TensorList" with [] is one whose members are not told. */
+ * "TensorList" with [] is one whose members are unknown. */
 static void input_shape_set_type(struct input_dims *d, uint32_t arg,
 	const char *text, size_t len)
 {
@@ -156,8 +156,8 @@ static void input_shape_parse_types(struct input_dims *d, const char *at)
 	}
 }
 
-/* `types` may be "" or NULL. False where the text is no such list, a number is
- * negative or passes 64 bits, or there are more than fit. */
+/* `types` may be "" or NULL. False if the text is no such list, if a number is
+ * negative or passes 64 bits, or if there are more than fit. */
 static bool input_shape_parse(struct input_dims *d, const char *dims,
 	const char *types_text)
 {
@@ -173,7 +173,7 @@ static bool input_shape_parse(struct input_dims *d, const char *dims,
 	return true;
 }
 
-/* The tensor of an argument, or NULL where it is none, or several. */
+/* The tensor of an argument; NULL if it is none, or several. */
 static const struct input_dims_tensor *
 input_shape_tensor(const struct input_dims *d, uint32_t arg)
 {
@@ -182,7 +182,7 @@ input_shape_tensor(const struct input_dims *d, uint32_t arg)
 	return &d->tensors[d->args[arg].from];
 }
 
-/* The product of a tensor's sizes; -1 where it passes 64 bits. */
+/* The product of a tensor's sizes; -1 if it passes 64 bits. */
 static int64_t input_shape_elements(const struct input_dims *d,
 	const struct input_dims_tensor *t)
 {
@@ -197,7 +197,7 @@ static int64_t input_shape_elements(const struct input_dims *d,
 
 /* The nth tensor that has dimensions and numbers. One without dimensions is a
  * single number, one without numbers was made to be written to; the first
- * tensor of all is taken where there is no other. NULL. */
+ * tensor of all is taken if there is no other. NULL if there is none. */
 static const struct input_dims_tensor *
 input_shape_nth_tensor(const struct input_dims *d, int64_t n)
 {
@@ -263,7 +263,7 @@ static enum input_shape_result input_shape_put_tensor(struct input_shape_made
 	return input_shape_put(m, name, m->dims->values + t->from, t->n, true);
 }
 
-/* A dimension of an argument; false where it has none such. */
+/* A dimension of an argument; false if it has no such dimension. */
 static bool input_shape_dimension(const struct input_shape_made *m,
 	uint32_t arg, const char **at, int64_t *v)
 {
@@ -325,7 +325,7 @@ static enum input_shape_result input_shape_rest(struct input_shape_made *m,
 	return input_shape_put_one(m, name, product);
 }
 
-/* "0[]#" the elements of each, "0[]+" of all, "0[]l" likewise as a list of one,
+/* "0[]#" the elements of each, "0[]+" of all, "0[]l" of all as a list of one,
  * "0[]n" how many there are. */
 static enum input_shape_result input_shape_members(struct input_shape_made *m,
 	const char *name, uint32_t arg, char what)
@@ -488,7 +488,7 @@ static enum input_shape_result input_shape_fits(const struct input_shape_made
 						   : INPUT_SHAPE_NONE;
 }
 
-/* INPUT_SHAPE_NONE where the word does not fit. */
+/* INPUT_SHAPE_NONE if the word does not fit. */
 static enum input_shape_result input_shape_word(struct input_shape_made *m,
 	const char *word)
 {
@@ -640,7 +640,7 @@ static enum input_shape_result input_shape_by_entry(struct input_shapes *s,
 	return how;
 }
 
-/* Whether an entry says that dims do not tell. */
+/* Whether an entry says that dims do not give the sizes. */
 static bool input_shape_has_no_dims(const char *of)
 {
 	for (int i = 0; i < ENTRIES; i++)

@@ -41,7 +41,7 @@ enum input_shape_result {
 	INPUT_SHAPE_FULL /* the arena is */
 };
 
-/* False where the arena is full. */
+/* False if the arena is full. */
 bool input_shape_init(struct input_shapes *s, struct arena *a);
 
 void input_shape_release(struct input_shapes *s);

@@ -40,7 +40,7 @@ static const char *range_operator_number(const char *s)
 	return digits ? s + digits : NULL;
 }
 
-/* Behind a list of lists of whole numbers, or NULL where it is none. */
+/* The end of a list of lists of whole numbers; NULL if it is none. */
 static const char *range_operator_lists(const char *s)
 {
 	int depth = 0;
@@ -344,7 +344,7 @@ static bool range_operator_reserve(struct arena *a, void **list, size_t each,
 	return true;
 }
 
-/* The shape of dims that an operator was called with. False where the arena is
+/* The shape of dims that an operator was called with. False if the arena is
  * full. */
 static bool range_operator_shape(struct range_operator_reader *r,
 	const char *op, const struct operator_info *is, const char *dims,

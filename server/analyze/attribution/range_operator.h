@@ -33,12 +33,12 @@
 
 struct nvtx_op {
 	size_t name_len; /* of the text in front */
-	const char *sizes; /* "[[4, 256], [256, 8]]"; NULL not told, or not
-		whole */
+	const char *sizes; /* "[[4, 256], [256, 8]]"; NULL if absent or
+		incomplete */
 	size_t sizes_len;
 };
 
-/* False where no such part follows a name. */
+/* False if no such part follows a name. */
 bool range_operator_parse_nvtx(const char *text, struct nvtx_op *out);
 
 enum { LAYER_TENSORS = 16, LAYER_DIMS = 8 };
@@ -55,10 +55,10 @@ struct layer_text {
 	uint32_t inputs_n;
 	struct layer_tensor weight; /* n 0: none */
 	uint32_t params; /* how many there are */
-	int64_t in_features, out_features; /* -1 not told */
+	int64_t in_features, out_features; /* -1 unknown */
 };
 
-/* False where the text is no such dict, or tells no inputs. */
+/* False if the text is no such dict, or has no inputs. */
 bool range_operator_parse_layer(const char *text, struct layer_text *out);
 
 enum range_gives {
@@ -71,12 +71,12 @@ enum range_gives {
 struct range_operator {
 	enum range_gives tells;
 	const struct operator_info *op; /* not of a layer */
-	const struct shape *sizes; /* NULL not told */
+	const struct shape *sizes; /* NULL unknown */
 };
 
 struct range_operator_reader {
 	struct attribution *x;
-	uint32_t *told_of; /* by name of the trace: place in told, from 1 */
+	uint32_t *told_of; /* by name of the trace: place in `told`, from 1 */
 	struct range_operator *told;
 	uint32_t told_n, told_cap;
 	struct names sized; /* host operator, NUL, dims: struct shape */
@@ -89,8 +89,8 @@ struct range_operator_reader {
 bool range_operator_init(struct range_operator_reader *r, struct attribution *x,
 	struct arena *scratch);
 
-/* What a row of the ranges tells; good until the next call. NULL where the
- * arena is full. */
+/* What a row of the ranges gives; valid until the next call. NULL if the arena
+ * is full. */
 const struct range_operator *range_operator_of_row(struct range_operator_reader
 							   *r,
 	uint32_t row);
@@ -105,8 +105,8 @@ const struct range_operator *range_operator_of_name(struct range_operator_reader
 bool range_operator_contradicted(const struct operator_info *is,
 	const struct operator_info *by_rule);
 
-/* The operator and sizes of a launch within a layer's range of that name, of
- * which the kernel's name alone says `by_rule` (NULL: nothing); NULL in
- * out->operator where the layer does not tell. False where the arena is full. */
+/* The operator and shape of a launch within a layer's range of that name;
+ * `by_rule` is what the kernel's name alone says (NULL: nothing). out->op is
+ * NULL if the range gives none. False if the arena is full. */
 bool range_operator_layer(struct range_operator_reader *r, uint32_t name,
 	const struct operator_info *by_rule, struct range_operator *out);

@@ -352,7 +352,7 @@ static bool breakdown_times(struct breakdown_work *w)
 
 /* Bounds: a call's roofline bound is split over its launches by their
  * durations. A call has the operator of its first launch, as for operators
- * (attribute_group.h). */
+ * (attribute_rows.c). */
 
 /* By call; a launch without a number is a call of its own. */
 struct breakdown_bound_call {

@@ -282,7 +282,7 @@ struct graph_capture_learner {
 	uint32_t learnt_n, learnt_cap;
 };
 
-/* The text of a shape; launches of one kind share theirs. NULL where the arena
+/* The text of a shape; launches of one kind share theirs. NULL if the arena
  * is full. */
 static const char *graph_capture_text(struct graph_capture_learner *l,
 	const struct shape *s)

@@ -49,7 +49,7 @@ static bool graph_choice_shape_read(struct graph_shapes *s,
 }
 
 /* *out is NULL where a node tells no sizes, or none that can be read. False
- * where the arena is full. */
+ * if the arena is full. */
 static bool graph_choice_shape(struct graph_shapes *s,
 	const struct graph_node_known *node, const struct shape **out)
 {
@@ -194,7 +194,7 @@ static bool graph_choice_collect(struct graph_shapes *shapes,
 
 /* Leaves in `list` (graphs of the same kernels in the same order) those captured
  * for a step of that many tokens; all of them where that is not told. False
- * where the arena is full. */
+ * if the arena is full. */
 static bool graph_choice_keep_for_tokens(struct graph_shapes *shapes,
 	const struct graph_known **list, uint32_t *n, int64_t tokens)
 {

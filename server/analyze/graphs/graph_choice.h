@@ -37,7 +37,7 @@ bool graph_choice_init(struct graph_choice_state *c,
 	const struct attribution *x, struct arena *scratch);
 
 /* Of a sequence of names (its id, and ids of the trace) replayed in a step of so
- * many tokens, -1 unknown. Good until the next call; NULL where the arena is
+ * many tokens, -1 unknown. Good until the next call; NULL if the arena is
  * full. */
 const struct graph_choice *graph_choice_of(struct graph_choice_state *c,
 	uint32_t sequence, const uint32_t *names, uint32_t n, int64_t tokens);

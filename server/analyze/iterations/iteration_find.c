@@ -35,10 +35,10 @@ struct iteration_find_state {
 	struct cycles *out;
 };
 
-/* Groups of ranges that do not look like cycles are passed, this many. */
+/* Groups of ranges that do not look like iterations are passed, this many. */
 enum { PASSED_MAX = 4 };
 
-/* Runs of fewer launches are not told that they hold no cycles. */
+/* Runs of fewer launches get no note that they hold no iterations. */
 enum { WINDOW_NOTED = 100 };
 
 static bool iteration_find_windows(struct iteration_find_state *f,
@@ -49,7 +49,7 @@ static bool iteration_find_windows(struct iteration_find_state *f,
 	return iteration_ranges_windows(&f->gpu, r, f->a, f->out);
 }
 
-/* By the ranges that somebody named. */
+/* By the ranges that the caller named. */
 static bool iteration_find_by_name(struct iteration_find_state *f,
 	const char *range, struct err *e)
 {
@@ -103,8 +103,8 @@ static bool iteration_find_by_window(struct iteration_find_state *f)
 	return true;
 }
 
-/* What is told of each cycle once the windows stand; times are from the run's
- * first record on in the end. */
+/* Fills the figures of each iteration once the windows are known; times become
+ * relative to the run's first record. */
 static void iteration_find_finish(struct iteration_find_state *f,
 	const struct iteration_rows *rows)
 {
@@ -130,7 +130,7 @@ static void iteration_find_finish(struct iteration_find_state *f,
 			0);
 }
 
-/* What the cycles worked on, and which of them count. */
+/* What the iterations worked on, and which of them count. */
 static bool iteration_find_describe(struct iteration_find_state *f,
 	const uint32_t *kernel_of)
 {
@@ -161,21 +161,21 @@ static bool iteration_find_windows_by_any(struct iteration_find_state *f,
 	       arena_err(f->a, e);
 }
 
-bool iteration_find(const struct trace *t, const struct process *proc,
-	const char *range, const uint32_t *kernel_of, const uint32_t *call_of,
+bool iteration_find(const struct iteration_input *in, const char *range,
 	struct profile *p, struct iteration_rows *rows, struct err *e)
 {
-	struct iteration_find_state f = { .t = t,
-		.proc = proc,
+	struct iteration_find_state f = { .t = in->t,
+		.proc = in->proc,
 		.a = p->arena,
 		.p = p,
 		.out = &p->cycles };
 
 	p->cycles = (struct cycles){ 0 };
-	bool ok = iteration_gpu_init(&f.gpu, t, proc, call_of, rows, f.a) ||
+	bool ok = iteration_gpu_init(&f.gpu, in->t, in->proc, in->call_of, rows,
+			  f.a) ||
 		  arena_err(f.a, e);
-	ok = ok && iteration_find_windows_by_any(&f, range, kernel_of, e) &&
-	     (!p->cycles.n || iteration_find_describe(&f, kernel_of) ||
+	ok = ok && iteration_find_windows_by_any(&f, range, in->kernel_of, e) &&
+	     (!p->cycles.n || iteration_find_describe(&f, in->kernel_of) ||
 		     arena_err(f.a, e));
 	if (ok)
 		iteration_find_finish(&f, rows);

@@ -16,7 +16,8 @@ struct iteration_gpu_rows {
 	const int64_t *start_ns, *dur_ns; /* by row of the trace */
 	const uint32_t *call_of; /* from the first row of the slice on */
 	uint32_t *joined; /* our own call_of, to be dropped */
-	uint32_t *cycle; /* likewise from the first on; iteration_rows' */
+	uint32_t *
+		cycle; /* from the first row of the slice on; iteration_rows' */
 };
 
 /* Moments in order and the GPU time that began or was launched before each. */
@@ -35,7 +36,7 @@ struct iteration_gpu {
 	int64_t total_ns; /* all of it */
 };
 
-/* Makes *rows, too, with no row in any cycle. False where the arena is full;
+/* Makes *rows, too, with no row in any cycle. False if the arena is full;
  * release in any case. */
 bool iteration_gpu_init(struct iteration_gpu *g, const struct trace *t,
 	const struct process *proc, const uint32_t *call_of,
@@ -43,7 +44,7 @@ bool iteration_gpu_init(struct iteration_gpu *g, const struct trace *t,
 
 void iteration_gpu_release(struct iteration_gpu *g, struct arena *a);
 
-/* No row is in any cycle any more. */
+/* No row is in any iteration any more. */
 void iteration_gpu_forget(struct iteration_gpu *g);
 
 /* The GPU time of a clock's rows that start in [from, to). */
@@ -55,5 +56,5 @@ int64_t iteration_gpu_clock_ns(const struct iteration_gpu_clock *c,
 bool iteration_gpu_span(const struct iteration_gpu *g, int64_t *from_ns,
 	int64_t *to_ns);
 
-/* Assigns rows of no cycle to the cycle in whose window they start. */
+/* Assigns rows of no iteration to the iteration in whose window they start. */
 void iteration_gpu_claim(struct iteration_gpu *g, const struct cycles *c);

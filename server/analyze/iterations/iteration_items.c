@@ -59,9 +59,9 @@ static bool iteration_items_any_dims(const struct op_rows *op,
 	return false;
 }
 
-/* *op_of gets a row of the operators, or OP_NONE, for each of the
- * process's calls; NULL where no operator tells dims. In `a`, for scratch;
- * false where it is full. */
+/* *op_of gets a row of the operators, or OP_NONE, for each of the process's
+ * calls; NULL if no operator has dims. In `a`, for scratch; false if it is
+ * full. */
 static bool iteration_items_find_ops(const struct trace *t,
 	const struct process *proc, struct arena *a, uint32_t **op_of)
 {
@@ -96,8 +96,8 @@ static bool iteration_items_find_ops(const struct trace *t,
 	return true;
 }
 
-/* The items of rows that are of cycles, as entries cycle by cycle; of[] is by
- * row, ITERATION_NONE where of none. */
+/* The items of rows that belong to iterations, as entries iteration by
+ * iteration; of[] is by row, ITERATION_NONE if it belongs to none. */
 static bool iteration_items_distribute(struct iteration_items *s,
 	const uint32_t *of, const uint32_t *item, uint32_t rows,
 	uint32_t cycles_n, struct arena *a)
@@ -107,7 +107,7 @@ static bool iteration_items_distribute(struct iteration_items *s,
 	s->entry = arena_grow(a, NULL, ((size_t)rows + 1) * sizeof *s->entry);
 	if (!s->from || !s->entry)
 		return false;
-	/* A cycle's place stands two further while they are counted and one
+	/* An iteration's place stands two further while they are counted and one
 	 * while they are filled, so that it is right in the end. */
 	for (uint32_t i = 0; i < rows; i++)
 		if (of[i] != ITERATION_NONE)
@@ -129,7 +129,7 @@ static bool iteration_items_put(struct iteration_items *s,
 	return id != NAMES_NONE;
 }
 
-/* Gives operators to the cycles of what they launched. */
+/* Gives operators to the iterations of what they launched. */
 static void iteration_items_assign_ops(const struct iteration_gpu *g,
 	const uint32_t *op_of, uint32_t *of)
 {
@@ -184,7 +184,7 @@ bool iteration_items_ops(struct iteration_items *s,
 	return ok;
 }
 
-/* By launch shape: the number of its grid, 0 where it tells none. */
+/* By launch shape: the number of its grid, 0 if it has none. */
 static uint32_t *iteration_items_grid_of(struct iteration_items *s,
 	const struct trace *t, struct arena *a)
 {

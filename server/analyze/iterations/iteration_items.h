@@ -20,13 +20,13 @@ struct iteration_items {
 	struct names keys; /* of struct iteration_item; id = item + 1 */
 	uint32_t n; /* items */
 	uint32_t names_n; /* names are below */
-	uint32_t *entry; /* items, cycle by cycle */
-	uint32_t *from; /* cycle i's are from[i]…from[i + 1] */
+	uint32_t *entry; /* items, iteration by iteration */
+	uint32_t *from; /* iteration i's are from[i]…from[i + 1] */
 	struct names grids; /* WORK_GRID: int32_t[3] */
 };
 
-/* Both for p->cycles. In `a`, which is for scratch; false where it is full.
- * Without operators that tell dims there is no entry. */
+/* Both for p->cycles. In `a`, which is for scratch; false if it is full.
+ * Without operators that have dims there is no entry. */
 bool iteration_items_ops(struct iteration_items *s,
 	const struct iteration_gpu *g, uint32_t cycles_n, struct arena *a);
 
@@ -37,6 +37,6 @@ bool iteration_items_grids(struct iteration_items *s,
 struct iteration_item iteration_items_at(const struct iteration_items *s,
 	uint32_t item);
 
-/* "128x1x1"; "" where unknown. An operator's dims as the trace has them. */
+/* "128x1x1"; "" if unknown. An operator's dims as the trace has them. */
 const char *iteration_items_size(const struct iteration_items *s,
 	const struct trace *t, uint32_t item, struct arena *a);

@@ -13,12 +13,13 @@ struct iteration_ranges {
 	bool step; /* it says so itself */
 };
 
-/* The best, or after `passed` others; n 0 where there is no further. row is to
- * be arena_drop()ped. False where the arena is full. */
+/* The best group, or the best after `passed` others; n is 0 if there is no
+ * further one. Release row with arena_drop(). False if the arena is full. */
 bool iteration_ranges_find(const struct iteration_gpu *g, uint32_t passed,
 	struct arena *a, struct iteration_ranges *out);
 
-/* The ranges that somebody named; ERR_NOT_FOUND with names that repeat. */
+/* The ranges of the name that the caller gave; ERR_NOT_FOUND, with names that
+ * repeat, if there are none. */
 bool iteration_ranges_named(const struct iteration_gpu *g, const char *asked,
 	struct arena *a, struct iteration_ranges *out, struct err *e);
 
@@ -29,7 +30,7 @@ bool iteration_ranges_windows(struct iteration_gpu *g,
 /* period_detector.c */
 
 /* Fills out->cycles, n and range, and which rows are whose; n stays 0 where
- * there is no period. False where the arena is full. */
+ * there is no period. False if the arena is full. */
 bool period_detector_find(struct iteration_gpu *g, const uint32_t *kernel_of,
 	struct profile *p);
 
@@ -40,26 +41,26 @@ bool period_detector_agrees(const struct iteration_gpu *g,
 
 /* iteration_strata.c */
 
-/* Makes p->cycles.strata, in order of first sight, and sets their cycles'
- * stratum; counts no kept cycles yet. `a` is for scratch, but for what is p's.
- * False where memory is full. */
+/* Makes p->cycles.strata, in order of first sight, and sets their iterations'
+ * stratum; counts no kept iterations yet. `a` is for scratch, but for what is p's.
+ * False if memory is full. */
 bool iteration_strata_find(const struct iteration_gpu *g,
 	const struct iteration_items *ops, const struct iteration_items *grids,
 	struct profile *p, struct arena *a);
 
-/* Counts kept cycles, and puts the strata that have most first. */
+/* Counts kept iterations, and puts the strata that have most first. */
 bool iteration_strata_sort(struct cycles *c, struct arena *a);
 
 /* Makes p->cycles.works, by stratum, operators before grids, most frequent
- * first, then by name and size; CYCLES_WORKS_MAX of each. Kernels whose grid is
- * not told are none. False where memory is full. */
+ * first, then by name and size; at most CYCLES_WORKS_MAX of each. Kernels whose
+ * grid is unknown are left out. False if memory is full. */
 bool iteration_strata_works(const struct iteration_items *ops,
 	const struct iteration_items *grids, const struct trace *t,
 	struct profile *p, struct arena *a);
 
 /* iteration_use.c */
 
-/* Sets cycle.use; notes warm-up. In `a`, which is for scratch; false where it
+/* Sets cycle.use and notes warm-up. In `a`, which is for scratch; false if it
  * is full. */
 bool iteration_use_find(const struct iteration_gpu *g,
 	const uint32_t *kernel_of, const struct iteration_items *ops,

@@ -96,7 +96,7 @@ static const char *iteration_ranges_bracket(const char *s, const char *end)
 	return NULL;
 }
 
-/* In the arena, or a part of `text`; NULL where the arena is full. */
+/* In the arena, or a part of `text`; NULL if the arena is full. */
 static const char *iteration_ranges_plain_name(struct arena *a,
 	const char *text, size_t len, size_t *name_len)
 {
@@ -127,8 +127,8 @@ static const char *iteration_ranges_plain_name(struct arena *a,
 	return name;
 }
 
-/* The next character that is no number's place, 0 at the end. What parts a
- * number from its name does not count where nothing follows. */
+/* The next character that is no number's place, 0 at the end. What separates a
+ * number from its name does not count if nothing follows. */
 static char iteration_ranges_next_char(const char **s)
 {
 	while (**s == '*' || !strncmp(*s, "(*)", 3) || !strncmp(*s, "[*]", 3))
@@ -138,8 +138,9 @@ static char iteration_ranges_next_char(const char **s)
 	return *(*s)++;
 }
 
-/* Whether somebody who wrote `asked` means ranges of this name, both as
- * iteration_ranges_plain_name() has them: "ProfilerStep" and "ProfilerStep#*" mean the same. */
+/* Whether `asked` means ranges of this name, both as
+ * iteration_ranges_plain_name() returns them: "ProfilerStep" and
+ * "ProfilerStep#*" mean the same. */
 static bool iteration_ranges_name_matches(const char *asked, const char *name)
 {
 	char x, y;
@@ -194,7 +195,8 @@ static int64_t iteration_ranges_end_of(const struct range_rows *r, uint32_t row)
 	return r->start_ns[row] + r->dur_ns[row];
 }
 
-/* A range's name without numbers, as an id in s->names + 1; 0 where full. */
+/* A range's name without numbers, as an id in s->names + 1; 0 if the arena is
+ * full. */
 static uint32_t iteration_ranges_name_of(struct iteration_range_groups *s,
 	uint32_t text)
 {
@@ -338,8 +340,8 @@ static bool iteration_ranges_group(struct iteration_range_groups *s)
 	       iteration_ranges_distribute(s);
 }
 
-/* False where the arena is full, which it is told by release(), due in any
- * case. */
+/* False if the arena is full. Release in any case, which reports a full scratch
+ * arena to `a`. */
 static bool iteration_ranges_groups_init(struct iteration_range_groups *s,
 	const struct iteration_gpu *g, struct arena *a)
 {
@@ -367,7 +369,7 @@ iteration_ranges_group_name(const struct iteration_range_groups *s,
 	return names_text(&s->names, w->name);
 }
 
-/* How many names that repeat a failure tells. */
+/* How many names that repeat a failure lists. */
 enum { TOLD = 5 };
 
 /* Whether a group holds most of what its clock knows of. */
@@ -408,8 +410,8 @@ static bool iteration_ranges_eligible(const struct iteration_range_groups *s,
 				   iteration_ranges_group_name(s, w)));
 }
 
-/* Repeating groups of the host, then the GPU's; then single steps likewise.
- * Those passed have no ranges left. */
+/* Repeating groups of the host, then of the GPU; then single steps of the host,
+ * then of the GPU. Groups passed over have no ranges left. */
 static struct iteration_range_group *iteration_ranges_best(
 	const struct iteration_range_groups *s)
 {
@@ -570,7 +572,7 @@ bool iteration_ranges_named(const struct iteration_gpu *g, const char *asked,
 struct iteration_ranges_windows {
 	struct iteration_gpu *g;
 	const struct iteration_ranges *r;
-	int64_t *first, *last; /* the GPU's, by cycle; first > last: none */
+	int64_t *first, *last; /* the GPU's, by iteration; first > last: none */
 };
 
 /* The last of the ranges that began by then, or ITERATION_NONE. */
@@ -629,7 +631,7 @@ static void iteration_ranges_window_starts(struct iteration_ranges_windows *m,
 	uint32_t n = m->r->n;
 	int64_t next = INT64_MAX, busy = INT64_MIN, before = INT64_MIN;
 
-	/* The next cycle's first record, for those that have none. */
+	/* The next iteration's first record, for those that have none. */
 	for (uint32_t i = n; i-- > 0;) {
 		if (m->last[i] != INT64_MIN)
 			next = m->first[i];

@@ -21,19 +21,21 @@
 struct iteration_strata_similarity {
 	const struct iteration_items *items;
 	const uint8_t *counts; /* by item: whether it does; NULL: all do */
-	uint32_t *item, *name; /* of the cycle that is held against others */
+	uint32_t *item,
+		*name; /* of the iteration that is compared with others */
 	uint32_t *item_met, *name_met;
 	uint32_t cycle, size;
 };
 
 enum {
 	STRATA_MAX = 1000, /* what would be more is one, "other work" */
-	STRATA_TRIED = 64, /* that a cycle equal to none is held against */
+	STRATA_TRIED =
+		64, /* that an iteration equal to none is compared with */
 };
 
 /* How much the items of two iterations have in common. */
 
-/* In `a`; false where it is full. */
+/* In `a`; false if it is full. */
 static bool iteration_strata_similarity_init(struct iteration_strata_similarity
 						     *s,
 	const struct iteration_items *items, const uint8_t *counts,
@@ -56,7 +58,7 @@ static bool iteration_strata_counts_item(
 	return !s->counts || s->counts[item];
 }
 
-/* Adds so many to the counts of a cycle's items and names. */
+/* Adds so many to the counts of an iteration's items and names. */
 static uint32_t
 iteration_strata_add_items(const struct iteration_strata_similarity *s,
 	uint32_t cycle, uint32_t *item, uint32_t *name, uint32_t by)
@@ -74,7 +76,7 @@ iteration_strata_add_items(const struct iteration_strata_similarity *s,
 	return n;
 }
 
-/* Takes a cycle up, to be held against others, and lays it down again. */
+/* Selects an iteration for comparison with others, and deselects it. */
 static void iteration_strata_take(struct iteration_strata_similarity *s,
 	uint32_t cycle)
 {
@@ -87,7 +89,7 @@ static void iteration_strata_drop(struct iteration_strata_similarity *s)
 	iteration_strata_add_items(s, s->cycle, s->item, s->name, -1u);
 }
 
-/* Whether another did the same work; iteration_strata.h tells when. */
+/* Whether another did the same work. */
 static bool iteration_strata_is_similar(struct iteration_strata_similarity *s,
 	uint32_t other)
 {
@@ -117,7 +119,7 @@ static uint64_t iteration_strata_mix(uint64_t x)
 	return x ^ x >> 32;
 }
 
-/* Entries of a cycle that count, and a hash of them, in any order. */
+/* Entries of an iteration that count, and a hash of them, in any order. */
 static uint32_t iteration_strata_hash(const struct iteration_strata_similarity
 					      *s,
 	uint32_t cycle, uint64_t *hash)
@@ -153,7 +155,7 @@ static bool iteration_strata_is_gemm(const char *name)
 	return strstr(name, "conv") || strstr(name, "gemm");
 }
 
-/* By item: whether the operator multiplies matrices or convolves. NULL where
+/* By item: whether the operator multiplies matrices or convolves. NULL if
  * the arena is full. */
 static uint8_t *iteration_strata_gemms(const struct iteration_items *ops,
 	const struct trace *t, struct arena *a)
@@ -214,7 +216,7 @@ static double iteration_strata_elements(const char *dims)
 	return digits ? n * number : any ? n : 0;
 }
 
-/* How often each item is in the cycle, in s->item_met. */
+/* How often each item is in the iteration, in s->item_met. */
 static void
 iteration_strata_count_items(const struct iteration_strata_similarity *s,
 	uint32_t cycle, uint32_t by)
@@ -226,7 +228,7 @@ iteration_strata_count_items(const struct iteration_strata_similarity *s,
 			s->item_met[x->entry[i]] += by;
 }
 
-/* The item with most elements but for those taken; UINT32_MAX none. */
+/* The item with most elements except those taken; UINT32_MAX none. */
 static uint32_t iteration_strata_largest(
 	const struct iteration_strata_similarity *s, uint32_t cycle,
 	const struct trace *t, const uint32_t *taken, uint32_t taken_n)
@@ -324,7 +326,7 @@ struct iteration_strata_known {
 	enum iteration_strata_signature by;
 	struct serving_work serving;
 	uint32_t cycle; /* the first */
-	int64_t kv_tokens, cycles; /* their sum; how many told it */
+	int64_t kv_tokens, cycles; /* their sum; how many gave it */
 };
 
 struct iteration_strata_maker {
@@ -332,7 +334,7 @@ struct iteration_strata_maker {
 	struct profile *p;
 	struct arena *a;
 	struct iteration_strata_similarity ops, grids;
-	struct serving_work *told; /* by cycle; PHASE_UNKNOWN none */
+	struct serving_work *told; /* by iteration; PHASE_UNKNOWN none */
 	struct names hashes; /* of struct iteration_strata_exact */
 	uint32_t *of_hash; /* by id: stratum */
 	uint32_t hashes_cap;
@@ -346,7 +348,7 @@ struct iteration_strata_exact {
 	int64_t serving[5];
 };
 
-/* A second range of that kind in a cycle says that neither is the cycle's. */
+/* A second range of that kind in an iteration says that neither is the iteration's. */
 static void iteration_strata_merge_serving(struct serving_work *to,
 	uint8_t *twice, const struct serving_work *s)
 {
@@ -358,8 +360,8 @@ static void iteration_strata_merge_serving(struct serving_work *to,
 	}
 }
 
-/* From the ranges within: as the GPU saw them, by the cycle they start in;
- * where there is one cycle alone, any. */
+/* From the ranges within: as the GPU recorded them, by the iteration they start
+ * in; if there is only one iteration, any range. */
 static bool iteration_strata_serving_within(struct iteration_strata_maker *m)
 {
 	const struct range_rows *r = &m->g->t->range;
@@ -425,7 +427,8 @@ iteration_strata_signature(const struct iteration_strata_maker *m,
 	return (enum iteration_strata_signature)e->by;
 }
 
-/* The stratum that a cycle without an equal is alike to; n where to none. */
+/* The stratum that an iteration without an equal is similar to; n if there is
+ * none. */
 static uint32_t iteration_strata_similar(struct iteration_strata_maker *m,
 	uint32_t cycle, enum iteration_strata_signature by)
 {
@@ -448,7 +451,8 @@ static uint32_t iteration_strata_similar(struct iteration_strata_maker *m,
 	return found;
 }
 
-/* The stratum of a signature; a new one is the next. NAMES_NONE where full. */
+/* The stratum of a signature; a new one is the next. NAMES_NONE if the arena is
+ * full. */
 static uint32_t iteration_strata_stratum_of(struct iteration_strata_maker *m,
 	uint32_t cycle, struct iteration_strata_exact *e,
 	enum iteration_strata_signature by)
@@ -609,11 +613,11 @@ struct iteration_strata_works {
 	struct arena *a;
 	struct work *found; /* of a stratum and kind */
 	uint32_t *count; /* by item */
-	uint32_t *order, *from; /* kept cycles, stratum by stratum */
+	uint32_t *order, *from; /* kept iterations, stratum by stratum */
 	uint32_t cap; /* of p->cycles.works */
 };
 
-/* Kept cycles in order of their strata. */
+/* Kept iterations in order of their strata. */
 static bool iteration_strata_by_stratum(struct iteration_strata_works *m)
 {
 	const struct cycles *c = &m->p->cycles;

@@ -27,12 +27,12 @@ struct iteration_use_maker {
 	const struct iteration_items *ops;
 	struct profile *p;
 	struct cycles *c;
-	uint32_t *rows, *from; /* kernels, cycle by cycle */
-	int64_t *kernel_ns; /* by cycle */
-	uint32_t *last; /* by kernel: the last cycle that has it */
+	uint32_t *rows, *from; /* kernels, iteration by iteration */
+	int64_t *kernel_ns; /* by iteration */
+	uint32_t *last; /* by kernel: the last iteration that has it */
 	uint32_t *count, *other; /* by kernel */
-	int64_t *value; /* room for a number per cycle */
-	uint32_t limit; /* cycles before this one may be warm-up */
+	int64_t *value; /* room for a number per iteration */
+	uint32_t limit; /* iterations before this one may be warm-up */
 };
 
 static bool iteration_use_init(struct iteration_use_maker *m, struct arena *a)
@@ -97,7 +97,7 @@ static bool iteration_use_is_later(const struct iteration_use_maker *m,
 	return y->use == CYCLE_KEPT && y->stratum == stratum;
 }
 
-/* Whether a cycle took far longer than those of a stratum behind the limit. */
+/* Whether an iteration took far longer than those of a stratum behind the limit. */
 static bool iteration_use_slower(struct iteration_use_maker *m, uint32_t cycle,
 	uint32_t stratum, bool kernels)
 {
@@ -138,7 +138,7 @@ static bool iteration_use_has_own_kernel(const struct iteration_use_maker *m,
 	return false;
 }
 
-/* Counts a cycle's launches by kernel. */
+/* Counts an iteration's launches by kernel. */
 static uint32_t iteration_use_count(const struct iteration_use_maker *m,
 	uint32_t cycle, uint32_t *to, uint32_t by)
 {
@@ -147,7 +147,7 @@ static uint32_t iteration_use_count(const struct iteration_use_maker *m,
 	return m->from[cycle + 1] - m->from[cycle];
 }
 
-/* How many launches two cycles share, by kernel. */
+/* How many launches two iterations share, by kernel. */
 static uint32_t iteration_use_common(struct iteration_use_maker *m,
 	uint32_t one, uint32_t two)
 {
@@ -163,7 +163,7 @@ static uint32_t iteration_use_common(struct iteration_use_maker *m,
 	return n;
 }
 
-/* The cycle behind the limit that begins the stratum most of those are of. */
+/* The iteration behind the limit that begins the stratum most of those are of. */
 static uint32_t iteration_use_frequent(const struct iteration_use_maker *m,
 	struct arena *a)
 {
@@ -184,8 +184,8 @@ static uint32_t iteration_use_frequent(const struct iteration_use_maker *m,
 	return best;
 }
 
-/* Whether a cycle whose stratum nobody later is of did the same as most and
- * tried things beside it. */
+/* Whether an iteration whose stratum no later one has did the same as most and
+ * tried alternatives. */
 static bool iteration_use_tried(struct iteration_use_maker *m, uint32_t cycle,
 	uint32_t most)
 {
@@ -258,7 +258,7 @@ bool iteration_use_find(const struct iteration_gpu *g,
 	return true;
 }
 
-/* The GPU time in kept cycles, as a share of all. */
+/* The GPU time in kept iterations, as a share of all. */
 static double iteration_use_share(const struct iteration_gpu *g,
 	const struct cycles *c)
 {

@@ -125,8 +125,8 @@ static uint32_t period_detector_sampling(const struct period_sequence *s)
 	return share;
 }
 
-/* Whether an even share of what grams there are takes this one: told by its
- * hash, so that it does so wherever it occurs. */
+/* Whether an even sample of the grams includes this one: by its hash, so that
+ * the answer is the same wherever it occurs. */
 static bool period_detector_is_sampled(uint64_t hash, uint32_t length,
 	uint32_t share)
 {
@@ -214,7 +214,7 @@ static uint32_t period_detector_choose(struct period_detector_table *t,
 }
 
 /* Those that occur at least twice and at most `most` times, most often first;
- * *n of them. In `a`, which is for scratch; NULL where it is full. */
+ * *n of them. In `a`, which is for scratch; NULL if it is full. */
 static struct period_detector_gram *
 period_detector_grams(const struct period_sequence *s, uint32_t most,
 	struct arena *a, uint32_t *n)
@@ -242,8 +242,8 @@ period_detector_grams(const struct period_sequence *s, uint32_t most,
 }
 
 /* The places in main at which a gram begins, ascending; `at` has room for
- * gram.count. How many; 0 where some overlap, since a gram that is made of
- * layers begins at each of them, and what is left of those is no period. */
+ * gram.count. Returns how many; 0 if some overlap, because a gram that is made
+ * of layers begins at each of them, and the rest of those is no period. */
 static uint32_t period_detector_gram_places(const struct period_sequence *s,
 	const struct period_detector_gram *g, uint32_t *at)
 {
@@ -266,7 +266,7 @@ static uint32_t period_detector_gram_places(const struct period_sequence *s,
  * whole number of periods; else at the kernel before which the GPU was idle
  * longest on average, without the longest gap: where the host got ready. */
 
-/* How far a place may be off where kernels were put in or left out. */
+/* How far a place may be off if kernels were added or left out. */
 enum { SLACK = 8 };
 
 struct period_detector_mover {
@@ -323,8 +323,8 @@ static bool period_detector_measure(struct period_detector_mover *p,
 	return true;
 }
 
-/* Mean idle time before the places moved by `by`, without the longest; -1
- * where they have not the same name. */
+/* Mean idle time before the places moved by `by`, without the longest; -1 if
+ * they do not have the same name. */
 static double period_detector_mean_idle(const struct period_detector_mover *p,
 	int64_t by)
 {
@@ -426,7 +426,7 @@ static void period_detector_add_place(uint32_t *at, uint32_t *n, int64_t place)
 }
 
 /* Moves a period's places, in at[] which has room for two more. In `a`, which
- * is for scratch; false where it is full. */
+ * is for scratch; false if it is full. */
 static bool period_detector_align(const struct period_sequence *s,
 	struct period_cut *c, struct arena *a)
 {
@@ -560,7 +560,7 @@ static const char *period_detector_beginning(const struct period_detector_finder
 	return name < p->kernels_n ? p->kernels[name].name : "CUDA graph";
 }
 
-/* Whether what is before the first place is the end of a cycle: of its names
+/* Whether what is before the first place is the end of an iteration: of its names
  * alone, and not longer than one. */
 static bool period_detector_starts_in_a_cycle(
 	const struct period_detector_finder *f, uint32_t first)

@@ -173,7 +173,7 @@ static struct slice period_test_section_of(const struct period_test *j,
 	return period_test_section(j->s, c, i);
 }
 
-/* In how many of the whole sections a cycle's names are. */
+/* In how many of the whole sections an iteration's names are. */
 static uint32_t period_test_min_sections(uint32_t whole)
 {
 	return whole - whole / 10;
@@ -234,7 +234,7 @@ static int period_test_ascending(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Whether sections are like their neighbours; tells if the tail is one. */
+/* Whether sections are like their neighbors; sets c->tail. */
 static bool period_test_neighbors_similar(struct period_test *j,
 	struct period_cut *c)
 {

@@ -37,7 +37,7 @@ struct period_sequence {
 	int64_t total_ns; /* of all durations */
 };
 
-/* In `a`, which is for scratch. False where it is full. */
+/* In `a`, which is for scratch. False if it is full. */
 bool period_test_sequence(struct period_sequence *s,
 	const struct iteration_gpu *g, const uint32_t *kernel_of,
 	uint32_t kernels_n, struct arena *a);
@@ -62,13 +62,13 @@ struct period_test {
 	bool *odd; /* by section: unlike most */
 };
 
-/* In `a`, which is for scratch; room for cuts of `most` places. False where it
- * is full. */
+/* In `a`, which is for scratch; room for cuts of `most` places. False if it is
+ * full. */
 bool period_test_init(struct period_test *j, const struct period_sequence *s,
 	uint32_t most, struct arena *a);
 
-/* Whether a cut is a period. Fills c->tail; and c->every, where all but the
- * last condition holds. */
+/* Whether a cut is a period. Fills c->tail; and c->every, if all but the last
+ * condition hold. */
 bool period_test_cut(struct period_test *j, struct period_cut *c);
 
 /* A section's stretch of the sequence; the last one goes to its end. */

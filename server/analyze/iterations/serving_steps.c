@@ -155,7 +155,7 @@ bool serving_steps_same(const struct serving_work *a,
  * further out are not looked at. */
 enum { DEEPEST = 256 };
 
-/* 1 a step, 2 not, by name; and of steps what they tell. */
+/* By name of the trace: 1 a step, 2 not; and the steps read. */
 struct serving_steps_reader {
 	uint8_t *asked;
 	struct serving_steps *out;
@@ -229,7 +229,7 @@ static uint32_t serving_steps_begun(const struct serving_steps *s,
 	return from;
 }
 
-/* One that tells keys tells more than the one within it that does not. */
+/* A step with keys is better than the one within it without. */
 static bool serving_steps_is_better(const struct serving_work *than,
 	const struct serving_work *s)
 {

@@ -10,7 +10,7 @@ struct serving_work {
 	int64_t context, context_tokens; /* of prefill alone; -1 unknown */
 };
 
-/* Whether a name tells of a step's work. */
+/* Reads a step's work from a name; false if the name gives none. */
 bool serving_steps_read(const char *name, struct serving_work *s);
 
 /* Whether two steps do the same work, however much they attend to. */
@@ -31,11 +31,11 @@ struct serving_steps {
 };
 
 /* Of the process's annotations on the host. To be arena_drop()ped (`list`);
- * false where the arena is full. */
+ * false if the arena is full. */
 bool serving_steps_find(const struct trace *t, const struct process *proc,
 	struct arena *a, struct serving_steps *out);
 
-/* The innermost step around a moment, or one around it where that alone tells
- * how many keys: on that thread where there is one, else on any; NULL. */
+/* The innermost step around a moment, or one around it if only that one has the
+ * number of keys: on that thread if it has one, else on any; NULL. */
 const struct serving_work *serving_steps_at(const struct serving_steps *s,
 	uint32_t thread, int64_t at_ns);

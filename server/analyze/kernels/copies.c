@@ -98,7 +98,7 @@ struct copies_maker {
 	uint32_t *copies_operation; /* by row */
 };
 
-/* The operation of a row, plus one; NAMES_NONE where the arena is full. */
+/* The operation of a row, plus one; NAMES_NONE if the arena is full. */
 static uint32_t copies_operation_id(struct copies_maker *m, uint32_t row)
 {
 	const struct copy_rows *c = &m->t->copy;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Fills p->copy_stats from one process's copies. False where the arena is
+/* Fills p->copy_stats from one process's copies. False if the arena is
  * full. */
 bool copies_from(const struct trace *t, struct slice rows, struct profile *p);
 
@@ -15,5 +15,5 @@ bool copies_from(const struct trace *t, struct slice rows, struct profile *p);
  * whose direction is not told keeps its own name. */
 const char *copies_operation(const char *name, size_t len, bool is_set);
 
-/* Which function of a cycle such an operation is. */
+/* Which function of an iteration such an operation is. */
 enum function_type copies_operation_type(const char *operation);

@@ -27,7 +27,7 @@ static bool devices_grow(struct devices_maker *m)
 	return devices && busy;
 }
 
-/* The index of a device, added if new; NAMES_NONE where the arena is full. */
+/* The index of a device, added if new; NAMES_NONE if the arena is full. */
 static uint32_t devices_device_index(struct devices_maker *m, int32_t number)
 {
 	struct profile *p = m->p;

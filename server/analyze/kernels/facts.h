@@ -6,6 +6,6 @@
 /* More than any format tells; what lies beyond is of no use to anybody. */
 enum { FACTS_MOST = 256 };
 
-/* Fills p->facts: by name, of a name the first. False where the arena is full. */
+/* Fills p->facts: by name, of a name the first. False if the arena is full. */
 bool facts_from(const struct trace *t, const struct process *proc,
 	struct profile *p);

@@ -25,7 +25,7 @@ enum kernel_name kernel_name_from(struct arena *a, const char *raw, size_t len,
  *   void at::native::(anonymous namespace)::foo<int>(int*)  →  foo
  *
  * Names that are not C++ (Triton's, Tensile's) stay as they are. In the
- * arena; NULL where it is full. */
+ * arena; NULL if it is full. */
 char *kernel_name_short(struct arena *a, const char *name, size_t len);
 
 /* A longer name is not looked at: the demangler nests as deep as a name does,

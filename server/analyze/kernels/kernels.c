@@ -32,7 +32,7 @@ static bool kernels_list_kernel_add(struct kernel_list *l, const char *text,
 	return k->short_name != NULL;
 }
 
-/* The kernel of a name of the trace, plus one; 0 where the arena is full. */
+/* The kernel of a name of the trace, plus one; 0 if the arena is full. */
 static uint32_t kernels_list_kernel_new(struct kernel_list *l, uint32_t name)
 {
 	const struct name *raw = &l->trace->names.list[name];

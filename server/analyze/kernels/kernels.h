@@ -8,7 +8,7 @@
 #include "trace.h"
 
 /* Fills p->kernels and p->stats from one process's launches. *kernel_of gets
- * each row's index into p->kernels; it is to be arena_drop()ped. False where
+ * each row's index into p->kernels; it is to be arena_drop()ped. False if
  * the arena is full. */
 bool kernels_from(const struct trace *t, struct slice rows,
 	const struct catalog *f, struct profile *p, uint32_t **kernel_of);
@@ -22,11 +22,11 @@ struct kernel_list {
 	uint32_t cap;
 };
 
-/* False where the arena is full. */
+/* False if the arena is full. */
 bool kernels_list_init(struct kernel_list *l, const struct trace *t,
 	const struct catalog *f, struct profile *p);
 
-/* The kernel of a name of the trace, in *kernel; false where the arena is
+/* The kernel of a name of the trace, in *kernel; false if the arena is
  * full. */
 bool kernels_list_find(struct kernel_list *l, uint32_t name, uint32_t *kernel);
 

@@ -1,4 +1,4 @@
-/* graphs.c - replays by graph and device. */
+/* opaque_graphs.c - replays by graph and device. */
 #include "opaque_graphs.h"
 #include "row_groups.h"
 #include <stdio.h>

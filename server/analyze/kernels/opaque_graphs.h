@@ -7,6 +7,6 @@
 #include "trace.h"
 
 /* Fills p->graph_stats and adds the note; graphs, graph_ns and kernel_ns are
- * there already. False where the arena is full. */
+ * there already. False if the arena is full. */
 bool opaque_graphs_from(const struct trace *t, struct slice rows,
 	struct profile *p);

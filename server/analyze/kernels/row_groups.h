@@ -17,13 +17,13 @@ struct row_group {
 
 /* The groups of `rows` rows, by `major`, then by `minor`; *groups is to be
  * arena_drop()ped. `group_of` is NULL or gets each row's index in it. Needs
- * and gives back some 28 bytes a row. False where the arena is full. */
+ * and gives back some 28 bytes a row. False if the arena is full. */
 bool row_groups_from(struct arena *a, struct row_group_key major,
 	struct row_group_key minor, const int64_t *dur_ns, uint32_t rows,
 	struct row_group **groups, uint32_t *groups_n, uint32_t *group_of);
 
 /* Both count from 0 in order of first sight; `of` is to be arena_drop()ped.
- * False where the arena is full. */
+ * False if the arena is full. */
 bool row_groups_device_key(struct arena *a, const int32_t *device,
 	uint32_t rows, struct row_group_key *key);
 

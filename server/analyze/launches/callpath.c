@@ -23,7 +23,7 @@ struct callpath_span {
 /* The spans of the threads that have moments, each thread's in order. */
 
 /* A lane for each thread that is wanted by callpath_spans_want(), then the spans of
- * these. Unknown threads have no lane. False where the arena is full. */
+ * these. Unknown threads have no lane. False if the arena is full. */
 static bool callpath_spans_init(struct callpath_spans *l, const struct trace *t,
 	struct arena *a)
 {
@@ -179,7 +179,7 @@ static bool callpath_spans_fill(struct callpath_spans *l,
  * that each is passed once only. Element 0 is both ends of the list. */
 struct callpath_open {
 	int64_t end_ns;
-	uint32_t out, in; /* neighbours */
+	uint32_t out, in; /* neighbors */
 	uint32_t name, op;
 	enum frame_kind kind;
 	uint32_t under, node; /* its node, if what it lies in is `under` */
@@ -207,7 +207,7 @@ static bool callpath_grow(struct callpath_sweep *s)
 	return true;
 }
 
-/* A free element, 0 where the arena is full. */
+/* A free element, 0 if the arena is full. */
 static uint32_t callpath_alloc(struct callpath_sweep *s)
 {
 	uint32_t e = s->spare;

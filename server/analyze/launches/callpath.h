@@ -26,6 +26,6 @@ struct callpath {
 
 /* Finds the frames of `n` moments, which ascend. Takes some 4 bytes a span and
  * moment and 4 a name on the way, and a time of one step a span and one for
- * each frame of each path. False where the arena is full. */
+ * each frame of each path. False if the arena is full. */
 bool callpath_find(struct frame_tree *ft, const struct process *proc,
 	struct callpath *paths, uint32_t n);

@@ -44,7 +44,7 @@ static uint32_t frame_tree_text_id(struct frame_tree *ft, const char *s,
 	return id == NAMES_NONE ? id : ft->t->names.n + id;
 }
 
-/* NULL where the arena is full. */
+/* NULL if the arena is full. */
 static const struct frame_label *frame_tree_label(struct frame_tree *ft,
 	enum frame_kind kind, uint32_t name)
 {

@@ -65,7 +65,7 @@ static uint32_t launches_api_id(struct launches_maker *m, uint32_t call)
 	return names_put(&m->apis, n->text, len);
 }
 
-/* The line of a launch, plus one; NAMES_NONE where the arena is full. */
+/* The line of a launch, plus one; NAMES_NONE if the arena is full. */
 static uint32_t launches_line_id(struct launches_maker *m, uint32_t i)
 {
 	uint32_t call = m->call_of[i];

@@ -29,10 +29,10 @@ static inline bool names_lag_alike(int64_t a, int64_t b)
 }
 /* Share of durations alike one period apart; the period is below s->n. */
 double names_lag_periodic(const struct lag_sequence *s, uint32_t period);
-/* False where the arena is full. */
+/* False if the arena is full. */
 bool names_lag_find(const struct lag_sequence *s, struct arena *a,
 	struct names_lag *out);
 
-/* Adds NOTE_names_lag where it is so. False where the arena is full. */
+/* Adds NOTE_names_lag where it is so. False if the arena is full. */
 bool names_lag_note(const struct trace *t, struct slice kernels,
 	const uint32_t *kernel_of, struct profile *p);

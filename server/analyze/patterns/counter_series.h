@@ -32,7 +32,7 @@ struct counter_series_set {
 };
 
 /* Counters without a sample are left out and noted; totals of `threads` are none.
- * False where the arena is full; release in any case. */
+ * False if the arena is full; release in any case. */
 bool counter_series_from(struct counter_series_set *s, const struct trace *t,
 	struct slice rows, const struct thread_time *threads, struct arena *a,
 	struct notes *ns);

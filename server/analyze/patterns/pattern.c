@@ -181,7 +181,7 @@ struct pattern_counters {
 	struct profile *p;
 	struct counter_series_set s;
 	struct share *share; /* by row */
-	struct pattern_counters_cell *cells; /* by metric, then cycle */
+	struct pattern_counters_cell *cells; /* by metric, then iteration */
 	size_t metrics; /* with cells */
 };
 

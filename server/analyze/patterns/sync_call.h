@@ -9,5 +9,5 @@
 const char *sync_call_of(const char *name, size_t len);
 
 /* By id of a name of the trace: the first id of the same call, NAMES_NONE where
- * it is none. NULL where the arena is full; to be arena_drop()ped. */
+ * it is none. NULL if the arena is full; to be arena_drop()ped. */
 uint32_t *sync_calls_of(const struct trace *t, struct arena *a);

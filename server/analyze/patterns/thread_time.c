@@ -78,7 +78,7 @@ static struct thread_time_readings thread_time_readings_of(const struct trace
 	return r;
 }
 
-/* How many cycles that count are beyond the readings. */
+/* How many iterations that count are beyond the readings. */
 static uint32_t thread_time_fill(struct thread_total *x, const struct trace *t,
 	const struct process *proc, const struct cycles *all)
 {

@@ -1,9 +1,9 @@
-/* thread_time.h - time on CPUs and time waiting for one, per cycle, from totals.
+/* thread_time.h - time on CPUs and time waiting for one, per iteration, from totals.
  *
  * kernsift's collector reads how long a process's threads have run and waited
- * so far (`oncpu`, `runq`: collector/counters/counters.def). A cycle's share is the
+ * so far (`oncpu`, `runq`: collector/counters/counters.def). An iteration's share is the
  * difference between its ends, each taken on the line between the readings
- * around it. Where a cycle that counts lies beyond the readings nothing is told
+ * around it. Where an iteration that counts lies beyond the readings nothing is told
  * of any, since it would count as zero; that is noted. */
 #pragma once
 #include "profile.h"
@@ -15,7 +15,7 @@ struct thread_total {
 	const char *name;
 	enum function_type type;
 	uint32_t id; /* its name in the trace; 0: there is none */
-	/* By cycle of the run; -1 beyond the readings. NULL: not told. */
+	/* By iteration of the run; -1 beyond the readings. NULL: not told. */
 	int64_t *dur_ns;
 };
 
@@ -23,7 +23,7 @@ struct thread_time {
 	struct thread_total total[THREAD_TOTALS];
 };
 
-/* Needs p->cycles. False where the arena is full; release in any case. */
+/* Needs p->cycles. False if the arena is full; release in any case. */
 bool thread_time_from(struct thread_time *s, const struct trace *t,
 	const struct process *proc, struct profile *p);
 void thread_time_release(struct thread_time *s, struct arena *a);

@@ -36,10 +36,15 @@ static inline void layer_world_init(struct layer_world *l, struct world *w)
 		devices_from(&w->t, proc, 0, p) &&
 		correlation_join(&w->t, proc, p->arena, &call_of) &&
 		callers_from(&w->t, proc, kernel_of, call_of, p, &frame_of) &&
-		iteration_find(&w->t, proc, NULL, kernel_of, call_of, p, &l->cycles,
-			&w->e) &&
-		attribute_from(&w->t, 0, w->families, NULL, kernel_of, call_of,
-			&l->cycles, p, &l->at));
+		iteration_find(&(struct iteration_input){ &w->t, proc,
+				       kernel_of, call_of },
+			NULL, p, &l->cycles, &w->e));
+	l->at = (struct attribution){ .trace = &w->t,
+		.catalog = w->families,
+		.profile = p,
+		.kernel_of = kernel_of,
+		.call_of = call_of };
+	assert_true(attribute_from(&l->at, &l->cycles));
 	l->at.frame_of = frame_of;
 }
 
