@@ -130,7 +130,7 @@ struct restore {
 	struct archive_reader *file;
 };
 
-static bool restore_copy(struct restore *r, struct pg_tools_copy *c,
+static bool backup_restore_copy(struct restore *r, struct pg_tools_copy *c,
 	struct err *e)
 {
 	const void *bytes;
@@ -143,7 +143,7 @@ static bool restore_copy(struct restore *r, struct pg_tools_copy *c,
 }
 
 /* All in one transaction, by pg_restore; nobody's rights but the caller's. */
-static bool restore_load(struct restore *r, struct err *e)
+static bool backup_restore_load(struct restore *r, struct err *e)
 {
 	struct pg_tools tools;
 	struct pg_tools_copy c;
@@ -157,15 +157,15 @@ static bool restore_load(struct restore *r, struct err *e)
 	if (!pg_tools_copy_new(&c, argv, db_environment(r->store.db, &r->arena),
 		    false, e))
 		return false;
-	bool ok = restore_copy(r, &c, e);
+	bool ok = backup_restore_copy(r, &c, e);
 	return pg_tools_copy_end(&c, !ok, e) && ok;
 }
 
 /* A PostgreSQL that ended knows alone why. */
-static bool restore_load_with_reason(struct restore *r, struct err *e)
+static bool backup_restore_load_with_reason(struct restore *r, struct err *e)
 {
 	struct err why = { 0 };
-	if (restore_load(r, &why))
+	if (backup_restore_load(r, &why))
 		return true;
 	if (!r->store.cluster || why.code != ERR_INTERNAL)
 		return err_set(e, why.code, "%s", why.text);
@@ -173,7 +173,7 @@ static bool restore_load_with_reason(struct restore *r, struct err *e)
 		cluster_log(r->store.cluster));
 }
 
-static bool restore_check_rows(struct restore *r, struct err *e)
+static bool backup_restore_check_rows(struct restore *r, struct err *e)
 {
 	const struct manifest *m = &r->manifest;
 	struct snapshot s;
@@ -189,7 +189,8 @@ static bool restore_check_rows(struct restore *r, struct err *e)
 		       (long long)m->runs, (long long)m->uploads);
 }
 
-static bool restore_settle_as_made(struct db *db, void *arg, struct err *e)
+static bool backup_restore_settle_as_made(struct db *db, void *arg,
+	struct err *e)
 {
 	const struct manifest *m = arg;
 	return restore_settle(db, m->raw, e);
@@ -197,15 +198,15 @@ static bool restore_settle_as_made(struct db *db, void *arg, struct err *e)
 
 /* What comes after pg_restore's transaction: the database is filled by then, and
  * another restore would refuse it. Our own is discarded by whoever called. */
-static bool restore_finish(struct restore *r, struct err *e)
+static bool backup_restore_finish(struct restore *r, struct err *e)
 {
 	struct manifest *m = &r->manifest;
 	struct err why = { 0 };
 	int applied;
-	if (restore_check_rows(r, &why) &&
+	if (backup_restore_check_rows(r, &why) &&
 		command_migrated(r->store.db, &applied, &why) &&
 		command_trail(r->store.db, "restore", m->made_at,
-			restore_settle_as_made, m, &why))
+			backup_restore_settle_as_made, m, &why))
 		return true;
 	return err_set(e, why.code, "%.250s%s", why.text,
 		r->store.cluster ? ""
@@ -214,7 +215,7 @@ static bool restore_finish(struct restore *r, struct err *e)
 				   "restore into a new and empty one");
 }
 
-static bool restore_read(struct restore *r, const struct config *c,
+static bool backup_restore_read(struct restore *r, const struct config *c,
 	const char *path, struct err *e)
 {
 	const struct manifest *m = &r->manifest;
@@ -223,10 +224,11 @@ static bool restore_read(struct restore *r, const struct config *c,
 	return r->file && snapshot_known(m->schema, m->migrations, e) &&
 	       command_store(&r->store, c, CLUSTER_COMMAND, e) &&
 	       restore_begin(r->store.db, m->postgres, e) &&
-	       restore_load_with_reason(r, e) && restore_finish(r, e);
+	       backup_restore_load_with_reason(r, e) &&
+	       backup_restore_finish(r, e);
 }
 
-static void restore_report(const char *path, const struct manifest *m)
+static void backup_restore_report(const char *path, const struct manifest *m)
 {
 	printf("restored %lld runs of %lld uploads and %lld tokens from %s, "
 	       "made %s by kernsift %s\n",
@@ -251,9 +253,9 @@ int command_restore(int argc, char **argv)
 		err_set(&e, ERR_INPUT, "restore needs the name of a backup");
 		return command_fail(&e);
 	}
-	bool ok = restore_read(&r, &c, path, &e);
+	bool ok = backup_restore_read(&r, &c, path, &e);
 	if (ok)
-		restore_report(path, &r.manifest);
+		backup_restore_report(path, &r.manifest);
 	archive_reader_free(r.file);
 	if (ok)
 		command_store_release(&r.store);

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static bool account_fill(struct account *a, const struct passwd *pw,
+static bool spawn_account_fill(struct account *a, const struct passwd *pw,
 	struct err *e)
 {
 	a->uid = pw->pw_uid;
@@ -55,7 +55,7 @@ bool account_from(struct account *a, const char *pg, struct err *e)
 			"user number %u has no name, which PostgreSQL asks "
 			"for; add it to /etc/passwd, or give --db",
 			made ? st.st_uid : me);
-	return account_fill(a, pw, e);
+	return spawn_account_fill(a, pw, e);
 }
 
 enum { ENV = 64 };

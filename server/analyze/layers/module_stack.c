@@ -17,7 +17,7 @@ struct module_mark_key {
 
 enum { CLIMB_MOST = 64 };
 
-static bool module_mark_grow(struct module_marks *m, struct arena *a,
+static bool module_stack_mark_grow(struct module_marks *m, struct arena *a,
 	uint32_t *cap)
 {
 	if (m->n < *cap)
@@ -39,13 +39,13 @@ struct module_mark_marker {
 };
 
 /* Returns the mark of a part below another; NAMES_NONE if the arena is full. */
-static uint32_t module_mark_child(struct module_mark_marker *k,
+static uint32_t module_stack_mark_child(struct module_mark_marker *k,
 	const struct module_mark_key *key)
 {
 	struct module_marks *m = k->m;
 	uint32_t id = names_put(&m->nodes, (const char *)key, sizeof *key);
 
-	if (id == NAMES_NONE || !module_mark_grow(m, k->arena, &k->cap))
+	if (id == NAMES_NONE || !module_stack_mark_grow(m, k->arena, &k->cap))
 		return NAMES_NONE;
 	if (id < m->n)
 		return id;
@@ -60,7 +60,7 @@ static uint32_t module_mark_child(struct module_mark_marker *k,
 
 /* Finds the mark that a dotted path continues, and how many of its bytes that
  * mark already covers. */
-static uint32_t module_mark_goes_on(const struct module_marks *m,
+static uint32_t module_stack_mark_goes_on(const struct module_marks *m,
 	uint32_t under, const char *text, size_t *told)
 {
 	uint32_t at = under;
@@ -81,8 +81,8 @@ static uint32_t module_mark_goes_on(const struct module_marks *m,
 }
 
 /* Makes the marks of one name; *mark is the innermost. */
-static bool module_mark_place(struct module_mark_marker *k, const char *text,
-	bool module, uint32_t *mark)
+static bool module_stack_mark_place(struct module_mark_marker *k,
+	const char *text, bool module, uint32_t *mark)
 {
 	struct module_marks *m = k->m;
 	struct module_name name;
@@ -91,7 +91,7 @@ static bool module_mark_place(struct module_mark_marker *k, const char *text,
 	module_name_read(text, module, &name);
 	bool dotted = !name.class_name && name.n;
 	if (dotted)
-		*mark = module_mark_goes_on(m, *mark, text, &told);
+		*mark = module_stack_mark_goes_on(m, *mark, text, &told);
 	for (uint32_t i = 0; i < name.n && !name.wraps; i++) {
 		const struct module_name_part *p = &name.parts[i];
 		const char *end = i + 1 < name.n ? name.parts[i + 1].text
@@ -109,7 +109,7 @@ static bool module_mark_place(struct module_mark_marker *k, const char *text,
 		};
 		if (key.word == NAMES_NONE)
 			return false;
-		*mark = module_mark_child(k, &key);
+		*mark = module_stack_mark_child(k, &key);
 		if (*mark == NAMES_NONE)
 			return false;
 		if (!dotted)
@@ -125,7 +125,7 @@ static bool module_mark_place(struct module_mark_marker *k, const char *text,
 
 /* Adds up the time of kernels in passes that count, per mark and including all
  * marks below. */
-static void module_mark_add_up(struct module_marks *m,
+static void module_stack_mark_add_up(struct module_marks *m,
 	const struct layer_seq *s)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -161,7 +161,7 @@ bool module_marks_from(struct module_marks *m, const struct layer_seq *s,
 					    s->frames_n) };
 	if (!m->of_frame || !names_init(&m->words, s->arena) ||
 		!names_init(&m->nodes, s->arena) ||
-		!module_mark_grow(m, s->arena, &k.cap))
+		!module_stack_mark_grow(m, s->arena, &k.cap))
 		return false;
 	m->marks[m->n++] =
 		(struct module_mark){ .number = -1, .first = LAYER_NONE };
@@ -170,11 +170,11 @@ bool module_marks_from(struct module_marks *m, const struct layer_seq *s,
 		m->of_frame[i] = m->of_frame[f->parent];
 		if ((f->kind == FRAME_MODULE ||
 			    (ranges && f->kind == FRAME_ANNOTATION)) &&
-			!module_mark_place(&k, f->name, f->kind == FRAME_MODULE,
-				&m->of_frame[i]))
+			!module_stack_mark_place(&k, f->name,
+				f->kind == FRAME_MODULE, &m->of_frame[i]))
 			return false;
 	}
-	module_mark_add_up(m, s);
+	module_stack_mark_add_up(m, s);
 	return true;
 }
 

@@ -282,13 +282,14 @@ struct gathered {
 	int64_t *ns; /* room for those */
 };
 
-static bool pattern_spread_kept(const struct profile *p,
+static bool pattern_execution_spread_kept(const struct profile *p,
 	const struct execution *e)
 {
 	return p->cycles.cycles[e->cycle].use == CYCLE_KEPT;
 }
 
-static int pattern_spread_ascending(const void *left, const void *right)
+static int pattern_execution_spread_ascending(const void *left,
+	const void *right)
 {
 	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
 	return (a > b) - (a < b);
@@ -296,7 +297,7 @@ static int pattern_spread_ascending(const void *left, const void *right)
 
 /* Returns whether the next of `all` is taken, for an even choice of
  * PATTERN_SPREAD_FROM. */
-static bool pattern_spread_taken(const struct gathered *g)
+static bool pattern_execution_spread_taken(const struct gathered *g)
 {
 	uint64_t most = PATTERN_SPREAD_FROM;
 	if (g->all <= most)
@@ -304,16 +305,17 @@ static bool pattern_spread_taken(const struct gathered *g)
 	return (g->seen + 1) * most / g->all > g->seen * most / g->all;
 }
 
-static void pattern_spread_pick(const struct gathered *g, int64_t *spread_ns)
+static void pattern_execution_spread_pick(const struct gathered *g,
+	int64_t *spread_ns)
 {
 	const uint32_t last = PATTERN_SPREAD - 1;
-	qsort(g->ns, g->n, sizeof *g->ns, pattern_spread_ascending);
+	qsort(g->ns, g->n, sizeof *g->ns, pattern_execution_spread_ascending);
 	for (uint32_t i = 0; i <= last; i++)
 		spread_ns[i] =
 			g->ns[((uint64_t)i * (g->n - 1) + last / 2) / last];
 }
 
-static bool pattern_spread_room(struct gathered *g, uint32_t rows,
+static bool pattern_execution_spread_room(struct gathered *g, uint32_t rows,
 	struct arena *a, int64_t **list)
 {
 	size_t all = 0;
@@ -330,7 +332,8 @@ static bool pattern_spread_room(struct gathered *g, uint32_t rows,
 	return *list;
 }
 
-static bool pattern_spread_spreads(struct gathered *g, struct profile *p)
+static bool pattern_execution_spread_spreads(struct gathered *g,
+	struct profile *p)
 {
 	struct patterns *to = &p->patterns;
 	int64_t *cells = arena_grow(p->arena, NULL,
@@ -339,7 +342,7 @@ static bool pattern_spread_spreads(struct gathered *g, struct profile *p)
 		if (!g[i].n)
 			continue;
 		to->rows[i].spread_ns = cells + (size_t)i * PATTERN_SPREAD;
-		pattern_spread_pick(&g[i], to->rows[i].spread_ns);
+		pattern_execution_spread_pick(&g[i], to->rows[i].spread_ns);
 	}
 	return cells;
 }
@@ -354,19 +357,20 @@ bool pattern_execution_spread(const struct executions *x,
 	for (uint32_t i = 0; g && i < x->n; i++) {
 		uint32_t row = row_of[x->list[i].function];
 		if (row != PATTERN_NO_ROW)
-			g[row].all += pattern_spread_kept(p, &x->list[i]);
+			g[row].all +=
+				pattern_execution_spread_kept(p, &x->list[i]);
 	}
-	bool ok = g && pattern_spread_room(g, rows, p->arena, &list);
+	bool ok = g && pattern_execution_spread_room(g, rows, p->arena, &list);
 	for (uint32_t i = 0; ok && i < x->n; i++) {
 		uint32_t row = row_of[x->list[i].function];
 		if (row == PATTERN_NO_ROW ||
-			!pattern_spread_kept(p, &x->list[i]))
+			!pattern_execution_spread_kept(p, &x->list[i]))
 			continue;
-		if (pattern_spread_taken(&g[row]))
+		if (pattern_execution_spread_taken(&g[row]))
 			g[row].ns[g[row].n++] = x->list[i].dur_ns;
 		g[row].seen++;
 	}
-	ok = ok && pattern_spread_spreads(g, p);
+	ok = ok && pattern_execution_spread_spreads(g, p);
 	arena_drop(p->arena, list);
 	return ok;
 }

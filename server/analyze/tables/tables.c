@@ -289,7 +289,7 @@ bool tables_statistics(const struct trace *t, const struct process *proc,
 	if (!tables_stat_measure(&m, e))
 		return false;
 	bool ok = kernels_list_init(&m.list, t, f, p) ? tables_stat_fill(&m, e)
-						     : arena_err(p->arena, e);
+						      : arena_err(p->arena, e);
 	kernels_list_release(&m.list);
 	return ok;
 }
