@@ -1,6 +1,6 @@
 /* iteration_items.c - numbers the items of rows and distributes them to the
  * iterations. */
-#include "iteration_items.h"
+#include "iteration_parts.h"
 #include "correlation.h"
 #include "trace.h"
 #include <string.h>
