@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* The first vacuum is not amid what a start brings along. */
+/* The first vacuum waits until the load of a start is over. */
 enum { STEP_S = 15, FIRST_S = 300 };
-/* So long a vacuum keeps the look-out waiting, and what goes meanwhile. */
+/* How often the trends are checked during a long vacuum. */
 enum { SLICE_S = 5 };
 
 struct background_tasks {
@@ -29,8 +29,8 @@ struct background_tasks {
 	pthread_cond_t wake;
 	/* the thread's */
 	struct db *db;
-	bool away, stuck; /* and told so */
-	int64_t row; /* of the audit, once something goes; 0 */
+	bool away, stuck; /* and logged */
+	int64_t row; /* of the audit log, once something is deleted; 0 */
 	struct err unwritten; /* it could not be */
 	time_t vacuum_at, look_at;
 };
@@ -48,8 +48,8 @@ static bool background_tasks_go_on(void *ctx)
 	return !atomic_load(&c->stop);
 }
 
-/* What went, in the log and in the audit; of one that broke off the audit says
- * that it did not end. */
+/* Records what was deleted, in the log and in the audit log; the row of a pass
+ * that broke off says that it did not end. */
 static bool background_tasks_tell(struct background_tasks *c,
 	const struct keep_report *r, struct err *e)
 {
@@ -64,8 +64,8 @@ static bool background_tasks_tell(struct background_tasks *c,
 	return e->code || audit_end(c->db, c->row, AUDIT_DONE, text, NULL, e);
 }
 
-/* Workload by workload; one that fails keeps none behind it, and is looked at
- * again the next time. False where the database is away. */
+/* Checks workload by workload; one that fails does not block the others and is
+ * checked again the next time. False if the database is unreachable. */
 static bool background_tasks_look_out(struct background_tasks *c, struct err *e)
 {
 	int64_t after = 0;
@@ -87,7 +87,8 @@ static bool background_tasks_look_out(struct background_tasks *c, struct err *e)
 	return true;
 }
 
-/* Before each thing that goes: what cannot be written down is not done. */
+/* Runs before each deletion: if the audit record cannot be written, nothing is
+ * deleted. */
 static bool background_tasks_go_on_dropping(void *ctx)
 {
 	struct background_tasks *c = ctx;

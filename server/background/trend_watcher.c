@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Units that are looked at; at a workload's first look, those whose changes are
- * told; later, how long before what was seen a change may begin that only now can
- * be told from noise; within how many a change that was told is found again. */
+/* The number of units that are read; how many of them, at a workload's first
+ * check, may report a change; later, how long before the last seen unit a
+ * change may begin that only now exceeds the noise; and within how many units a
+ * reported change is recognized. */
 enum { UNITS = 500, FRESH = 20, LATE = 100, NEAR = 10 };
 enum { OPERATORS = 3 };
 
@@ -28,8 +29,8 @@ static uint32_t trend_watcher_place(const struct trend *t, int64_t run)
 	return n;
 }
 
-/* The change among those found that is nearest to a told one's place, which may
- * have moved a little since; none: n. */
+/* The found change nearest to a reported one's place, which may have moved a
+ * little since; n if none. */
 static uint32_t trend_watcher_again(const struct change_point *found,
 	const bool *known, uint32_t n, uint32_t at)
 {
@@ -103,7 +104,7 @@ static void trend_watcher_add(struct trend_watcher_look *l, const char *metric,
 		p->at >= from ? trend_watcher_body(l, is, p) : NULL };
 }
 
-/* Changes of one series that nobody was told of. */
+/* Changes of one series that were not reported yet. */
 static bool trend_watcher_look_at(struct trend_watcher_look *l,
 	enum trend_metric m, const char *of, struct err *e)
 {

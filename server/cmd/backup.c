@@ -142,7 +142,7 @@ static bool backup_restore_copy(struct restore *r, struct pg_tools_copy *c,
 	return true;
 }
 
-/* All in one transaction, by pg_restore; nobody's rights but the caller's. */
+/* All in one transaction, by pg_restore; everything belongs to the caller. */
 static bool backup_restore_load(struct restore *r, struct err *e)
 {
 	struct pg_tools tools;
@@ -196,8 +196,8 @@ static bool backup_restore_settle_as_made(struct db *db, void *arg,
 	return restore_settle(db, m->raw, e);
 }
 
-/* What comes after pg_restore's transaction: the database is filled by then, and
- * another restore would refuse it. Our own is discarded by whoever called. */
+/* What follows pg_restore's transaction: the database is filled by then, and
+ * another restore would reject it. The caller discards a cluster of ours. */
 static bool backup_restore_finish(struct restore *r, struct err *e)
 {
 	struct manifest *m = &r->manifest;

@@ -179,7 +179,8 @@ static bool command_no_work(struct db *db, void *arg, struct err *e)
 	return true;
 }
 
-/* The audit is a table itself: what made it is told afterwards. */
+/* The audit log is a table itself: the migration that created it is recorded
+ * afterwards. */
 bool command_migrated(struct db *db, int *applied, struct err *e)
 {
 	char detail[40];

@@ -30,7 +30,7 @@ bool command_config(struct config *c, const struct config_extra *extra,
 /* The database of the options: the one given, or the private cluster in that
  * role. Waits for it while it starts. */
 struct store {
-	struct cluster *cluster; /* NULL where --db was given */
+	struct cluster *cluster; /* NULL if --db was given */
 	const char *conninfo;
 	struct db *db; /* a connection for the command itself */
 };

@@ -37,7 +37,7 @@ static bool convert_names_good(const char *in, const char *out, struct err *e)
 	return true;
 }
 
-/* The run's place in the trace; CAPTURE_ALL where none was asked for. */
+/* The run's place in the trace; CAPTURE_ALL if the option is missing. */
 static bool convert_run_place(const char *run, const struct trace *t,
 	uint32_t *place, struct err *e)
 {
@@ -67,7 +67,7 @@ static bool convert_put(void *to, const void *bytes, size_t len, struct err *e)
 	       convert_cannot(e, "the capture");
 }
 
-/* An open file under a name that is nobody's, beside `out`. */
+/* An open file under an unused name beside `out`. */
 static FILE *convert_open_beside(char *name, const char *out, struct err *e)
 {
 	mode_t mask = umask(0);
@@ -126,9 +126,9 @@ static void convert_report(const char *out, const struct trace *t, uint32_t run,
 }
 
 /* Reads `in` and writes `out`, all of it or the run of that number (as inspect
- * counts them, NULL all), then says in one line on stdout what was written.
- * It is written under another name beside `out` and takes that name when it is
- * whole. ERR_INPUT where it was called wrongly. */
+ * counts them, NULL all), then prints one line about what was written. The file
+ * is written under another name beside `out` and renamed when it is complete.
+ * ERR_INPUT if an argument is wrong. */
 static bool convert_file(const char *in, const char *out, const char *run,
 	const struct inspect_limits *limits, struct err *e)
 {

@@ -19,7 +19,7 @@ struct inspect_args {
 	const char *format; /* "text" or "json" */
 	const char *learn; /* a trace whose stream captures teach the graphs
 		replayed in the file */
-	/* What breakdown_asked.h tells, as text. */
+	/* The fields of breakdown_asked.h, as text. */
 	const char *layers; /* "modules" or "period" */
 	const char *layer_range, *layer_start, *layer_every, *realign, *device,
 		*stratum;
@@ -120,8 +120,8 @@ static bool inspect_learn_add(struct inspect_graphs *l,
 	return true;
 }
 
-/* False with a sentence where the file cannot be read, or teaches nothing. To be
- * released in any case. */
+/* False with a sentence if the file cannot be read, or teaches nothing. Release
+ * in any case. */
 static bool inspect_learn(const char *path, const struct catalog *f,
 	const struct inspect_limits *limits, struct inspect_graphs *out,
 	struct err *e)
@@ -220,7 +220,7 @@ bool inspect_read(const char *path, const struct inspect_limits *limits,
 	return ok;
 }
 
-/* To `d`, or to stdout where it is NULL. */
+/* To `d`, or to stdout if it is NULL. */
 static bool inspect_print_runs(const struct trace *t,
 	const struct inspect_words *by, const struct profile_asked *asked,
 	const struct catalog *f, const struct graph_book *book, size_t ceiling,
@@ -261,8 +261,8 @@ static bool inspect_output(const struct trace *t,
 	return ok;
 }
 
-/* The program's exit status: 0, or 1 with one sentence on stderr (2 where it is
- * about what was asked). */
+/* The program's exit status: 0, 1 with one sentence on stderr, or 2 if an
+ * option is wrong. */
 static int inspect_file(const char *path, const struct inspect_args *asked,
 	const struct inspect_limits *limits)
 {

@@ -20,8 +20,8 @@ static void inspect_print_field_part(FILE *out, const char *s)
 	}
 }
 
-/* In quotes where it holds a comma, a quote or an end of line; nothing where
- * it is NULL. No comma behind it. */
+/* In quotes if it holds a comma, a quote or an end of line; nothing if it is
+ * NULL. No comma behind it. */
 static void inspect_print_field(FILE *out, const char *s)
 {
 	if (!s)
@@ -35,7 +35,7 @@ static void inspect_print_field(FILE *out, const char *s)
 	putc('"', out);
 }
 
-/* With a comma behind; empty where it is unknown: NaN, negative. */
+/* With a comma behind; empty if it is unknown: NaN, negative. */
 static void inspect_print_tenths(FILE *out, double v)
 {
 	if (!isnan(v))
@@ -142,7 +142,7 @@ static void inspect_print_id(FILE *out, int64_t id)
 		fprintf(out, "%" PRId64, id);
 }
 
-/* Of replays recorded whole; nothing where there are none. */
+/* Replays recorded whole; nothing if there are none. */
 static void inspect_print_graphs(FILE *out, const struct profile *p)
 {
 	if (p->graphs)
@@ -377,7 +377,7 @@ static void inspect_print_unattributed(FILE *out, const struct profile *p)
 	}
 }
 
-/* Empty where it is none. */
+/* Empty if it is none. */
 static void inspect_print_index(FILE *out, uint32_t v)
 {
 	inspect_print_whole(out, v == UINT32_MAX ? -1 : (int64_t)v);

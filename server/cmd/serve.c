@@ -81,7 +81,7 @@ static time_t serve_now_s(void)
 	return t.tv_sec;
 }
 
-/* Whoever can reach us must be somebody we can tell. */
+/* Clients that can reach the server from outside must be identified. */
 static bool serve_check_exposure(struct serve_state *s, struct err *e)
 {
 	const struct config *c = &s->config;

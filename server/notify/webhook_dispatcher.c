@@ -22,7 +22,7 @@ struct webhook_dispatcher {
 	/* the thread's */
 	struct db *db;
 	int64_t look_at_ms;
-	bool away; /* and told so */
+	bool away; /* and logged */
 };
 
 static int64_t webhook_dispatcher_now_ms(void)
@@ -108,8 +108,8 @@ static bool webhook_dispatcher_connected(struct webhook_dispatcher *c,
 	       (c->look_at_ms || delivery_listen(c->db, e));
 }
 
-/* Writes and takes what can be, then waits: not before what it took was begun,
- * for what fails at once wakes nobody. */
+/* Records results and claims what is due, then waits, but not before what it
+ * claimed was begun, because what fails at once wakes no thread. */
 static bool webhook_dispatcher_tend(struct webhook_dispatcher *c, struct err *e)
 {
 	bool ended, heard, taken = false;

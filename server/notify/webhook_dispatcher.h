@@ -1,20 +1,21 @@
-/* webhook_dispatcher.h - tells webhooks what waits for them: a thread with a connection to
- * the database of its own.
+/* webhook_dispatcher.h - delivers due events to webhooks: a thread with its own
+ * connection to the database.
  *
- * As many servers as there are may have one each (delivery.h). A receiver that
- * hangs or is away keeps its own deliveries waiting, and of others those alone that
- * are new or were slow (2 s) as well: they share 4 of a server's 16 places, by turns.
- * Who was well until now holds one of the others once, for 10 s. Those who queue
- * deliveries wait for none: they only write a row. */
+ * Every server on a database may have one (delivery.h). A receiver that hangs
+ * or is away delays its own deliveries, and those of other receivers that are
+ * new or were slow (2 s): these share 4 of a server's 16 places, by turns. A
+ * receiver that was fast until now occupies one of the other places once, for
+ * 10 s. Queueing a delivery waits for nothing: it only writes a row. */
 #pragma once
 #include "err.h"
 
 struct webhook_dispatcher;
 
-/* `list` is outward.h's: who may be told though he is no public address. Both
- * texts stay. */
+/* `list` is outward.h's: private addresses that may be called. Both texts must
+ * stay valid. */
 struct webhook_dispatcher *webhook_dispatcher_new(const char *conninfo,
 	const char *list, struct err *e);
-/* Ends it at once; what is under way is told again later. Only where it is just
- * connecting to a database that does not answer, when that gives up (5 s). */
+/* Ends it at once; deliveries under way are sent again later. While it is
+ * connecting to a database that does not answer, it ends when that attempt
+ * fails (5 s). */
 void webhook_dispatcher_free(struct webhook_dispatcher *c);

@@ -68,8 +68,8 @@ void webhook_sender_free(struct webhook_sender *s)
 	free(s);
 }
 
-/* The one place where an address is decided on: whatever the name led to, it is
- * this that is connected to. */
+/* The only place that decides on an address: whatever the name resolved to,
+ * this address is connected to. */
 static curl_socket_t webhook_sender_on_socket(void *ctx, curlsocktype what,
 	struct curl_sockaddr *to)
 {

@@ -1,10 +1,10 @@
 /* webhook_sender.h - requests to webhooks, several at once, in the thread that calls.
  *
- * The room's door to libcurl. A request is one POST: http or https, over no
- * proxy, to an address that outward.h lets through, which is looked at when the
- * socket is made; no redirect is followed, no answer read beyond 64 KiB, nothing
- * waited for beyond WEBHOOK_SENDER_S. An answer is its status: what follows the head is
- * read by nobody.
+ * The only user of libcurl in this room. A request is one POST over http or https,
+ * without a proxy, to an address that outward.h allows, which is checked when the
+ * socket is made. No redirect is followed, no answer is read beyond 64 KiB, and no
+ * request lasts longer than WEBHOOK_SENDER_S. Only the status of an answer counts;
+ * its body is ignored.
  *
  *   Kernsift-Event: gate
  *   Kernsift-Delivery: 17
@@ -52,7 +52,8 @@ struct webhook_sent {
 	int status; /* of the answer; -1 there was none */
 	char why[WEBHOOK_SENDER_WHY]; /* then; text */
 };
-/* One that ended and is not settled; false: none. It is told again until it is. */
+/* A request that ended and is not settled; false: none. It is returned again
+ * until it is settled. */
 bool webhook_sender_next(struct webhook_sender *s, struct webhook_sent *out);
 /* How that one ended was written down: its place is free. */
 void webhook_sender_settled(struct webhook_sender *s,

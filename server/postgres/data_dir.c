@@ -48,8 +48,8 @@ static bool data_dir_make(struct arena *a, const char *path, struct err *e)
 }
 
 /* A socket's path has room for 107 bytes, and libpq and PostgreSQL read commas
- * and quotes in it as more than a name. Where the data folder's is longer or
- * odder than that, the socket lies in a short folder named from it. */
+ * and quotes in it as more than a name. If the data folder's path is longer or
+ * odder than that, the socket is in a short folder named after it. */
 static const char *data_dir_run_path(struct arena *a, const char *path)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"

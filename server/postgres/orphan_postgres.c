@@ -97,7 +97,7 @@ static bool orphan_postgres_end_all(const struct data_dir *f,
 		return true;
 	log_warn("cluster leftovers postmaster=%s: ending them",
 		master ? "yes" : "no");
-	/* Without a postmaster they go by themselves, or have to be told. */
+	/* Without a postmaster they end by themselves, or need a signal. */
 	if (orphan_postgres_wait(cluster, master ? FAST_MS : 1000))
 		return true;
 	orphan_postgres_signal_all(cluster, SIGQUIT);

@@ -1,10 +1,10 @@
-/* orphan_postgres.h - ends what a crash left of PostgreSQL.
+/* orphan_postgres.h - ends the PostgreSQL processes that a crash left behind.
  *
- * A postmaster outlives a server that was killed for a moment (it is told to
- * stop, and writes its checkpoint), a backend may outlive its postmaster while
- * it computes; and none may be there when the next postmaster starts. They are
- * known by what cannot be mistaken: a program named postgres whose current
- * folder is the cluster's. */
+ * A postmaster outlives a killed server for a moment (it gets a signal to stop, and
+ * writes its checkpoint), and a backend may outlive its postmaster while it
+ * computes; none of them may be running when the next postmaster starts. They are
+ * identified without doubt: a program named postgres whose current folder is the
+ * cluster's. */
 #pragma once
 #include "data_dir.h"
 

@@ -251,7 +251,7 @@ bool pg_tools_copy_write(struct pg_tools_copy *c, const void *bytes, size_t len,
 	return true;
 }
 
-/* The first line that tells of an error; else the first. */
+/* The first line that reports an error; else the first. */
 static void pg_tools_reason(const struct pg_tools_copy *c, char *line,
 	size_t size)
 {

@@ -20,7 +20,7 @@ struct pg_tools_server {
 };
 
 /* Looks where packages put it, then asks pg_config, then along PATH. `major`
- * is the one that an existing cluster asks for, 0 where any newest will do. */
+ * is the one that an existing cluster asks for, 0 if any newest will do. */
 bool pg_tools_find_server(struct pg_tools_server *p, int major, struct arena *a,
 	struct err *e);
 
@@ -33,7 +33,7 @@ struct pg_tools {
 bool pg_tools_find(struct pg_tools *t, int least, struct arena *a,
 	struct err *e);
 
-/* The major version of the cluster in the folder; 0 where there is none. */
+/* The major version of the cluster in the folder; 0 if there is none. */
 int pg_tools_cluster_major(const char *pg, struct arena *a);
 
 struct pg_tools_copy {

@@ -177,7 +177,7 @@ static const struct platform *attribute_platform_by_name(const struct catalog
 	return name && *name ? catalog_device(c, name) : NULL;
 }
 
-/* The platform of all devices that the file lists for a process; NULL where
+/* The platform of all devices that the file lists for a process; NULL if
  * they are not alike. ROCm's traces number the devices that ran otherwise than
  * those they list, but a process runs on none it does not see. */
 static const struct platform *attribute_listed_platform(

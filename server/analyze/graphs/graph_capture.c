@@ -20,8 +20,8 @@ enum graph_capture_call {
 	NOTHING
 };
 
-/* What was the last of its kind on a thread: calls of the driver lie within
- * those of the runtime, and tell the same again. */
+/* The last call of its kind on a thread: calls of the driver lie within those
+ * of the runtime, and repeat them. */
 struct graph_capture_thread {
 	int64_t begun_ns, ended_ns, launched_ns; /* ends of the calls */
 };
@@ -118,7 +118,7 @@ static void graph_capture_launch(struct graph_capture_sweep *s, uint32_t call)
 	if (place == NONE && s->open_n == 1)
 		place = 0;
 	if (place == NONE) {
-		/* Of which of several nobody can tell. */
+		/* It is unknown of which of several. */
 		for (uint32_t j = 0; j < s->open_n; j++)
 			s->whole[s->open[j].capture] = false;
 		return;
@@ -197,7 +197,7 @@ static bool graph_capture_init(struct graph_capture_sweep *s, struct arena *a)
 	return s->threads && s->ran && s->capture;
 }
 
-/* The calls of whole captures, which are numbered anew. */
+/* The calls of complete captures, which get new numbers. */
 static bool graph_capture_gather(struct graph_capture_sweep *s, struct arena *a,
 	struct graph_captures *out)
 {

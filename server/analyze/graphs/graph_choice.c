@@ -48,8 +48,8 @@ static bool graph_choice_shape_read(struct graph_shapes *s,
 	return ok || !s->arena->full;
 }
 
-/* *out is NULL where a node tells no sizes, or none that can be read. False
- * if the arena is full. */
+/* *out is NULL if a node has no shape, or none that can be read. False if the
+ * arena is full. */
 static bool graph_choice_shape(struct graph_shapes *s,
 	const struct graph_node_known *node, const struct shape **out)
 {
@@ -83,7 +83,7 @@ static bool graph_choice_shape(struct graph_shapes *s,
 
 enum { MEASURES_MOST = 8 };
 
-/* What each graph was captured for, as some nodes tell it. */
+/* What each graph was captured for, according to some of its nodes. */
 struct graph_choice_measure {
 	int64_t of[GRAPH_CHOICES_MOST];
 	uint32_t nodes;
@@ -101,8 +101,8 @@ static bool graph_choice_same_layout(const struct shape *a,
 	return true;
 }
 
-/* Takes a number of each shape into the measure, where they differ in it;
- * false where they differ in another one, too. */
+/* Takes a number of each shape into the measure if they differ in it; false if
+ * they differ in another one, too. */
 static bool graph_choice_take(const struct shape *const *s, uint32_t n,
 	uint32_t size, uint32_t value, struct graph_choice_measure *m,
 	bool *differ)
@@ -138,7 +138,7 @@ static bool graph_choice_measure(const struct shape *const *s, uint32_t n,
 	return differ;
 }
 
-/* Counts a measure; beyond MEASURES_MOST different ones nothing is told. */
+/* Counts a measure; more than MEASURES_MOST different ones are ignored. */
 static void graph_choice_count(struct graph_choice_measure *all,
 	uint32_t *all_n, const struct graph_choice_measure *m, uint32_t n)
 {
@@ -192,9 +192,9 @@ static bool graph_choice_collect(struct graph_shapes *shapes,
 	return true;
 }
 
-/* Leaves in `list` (graphs of the same kernels in the same order) those captured
- * for a step of that many tokens; all of them where that is not told. False
- * if the arena is full. */
+/* Leaves in `list` (graphs of the same kernels in the same order) those
+ * captured for a step of that many tokens; all of them if that is unknown.
+ * False if the arena is full. */
 static bool graph_choice_keep_for_tokens(struct graph_shapes *shapes,
 	const struct graph_known **list, uint32_t *n, int64_t tokens)
 {
@@ -236,7 +236,7 @@ bool graph_choice_init(struct graph_choice_state *c,
 	       names_init(&c->asked, scratch);
 }
 
-/* None where there are more than fit: those left out might differ. */
+/* None if there are more than fit: those left out might differ. */
 static void graph_choice_add(struct graph_choice_candidates *to,
 	const struct graph_known *graphs, uint32_t graphs_n,
 	const uint8_t key[32], uint32_t n)
@@ -262,7 +262,7 @@ static bool graph_choice_in_order(const struct graph_choice_state *c,
 	return true;
 }
 
-/* Those in the replay's order, where there are any. */
+/* Those in the replay's order, if there are any. */
 static void graph_choice_prefer_order(const struct graph_choice_state *c,
 	struct graph_choice_candidates *of, const uint32_t *names, uint32_t n)
 {
@@ -358,8 +358,8 @@ static bool graph_choice_same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* What the nodes of one name (of one place, where the order tells) agree on:
- * the first one's, less what another has otherwise. */
+/* What the nodes of one name (of one place, if the order is known) agree on:
+ * the first one's, without what differs in another. */
 static struct graph_node_known
 graph_choice_agreed(const struct graph_choice_candidates *of,
 	uint32_t *const *orders, uint32_t from, uint32_t to, bool *differ)

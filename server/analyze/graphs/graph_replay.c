@@ -1,4 +1,5 @@
-/* graph_replay.c - kernels by correlation, split where the call differs. */
+/* graph_replay.c - groups kernels by correlation and splits groups whose call
+ * differs. */
 #include "graph_replay.h"
 #include "correlation.h"
 #include "ids.h"

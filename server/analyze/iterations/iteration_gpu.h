@@ -51,7 +51,7 @@ void iteration_gpu_forget(struct iteration_gpu *g);
 int64_t iteration_gpu_clock_ns(const struct iteration_gpu_clock *c,
 	int64_t from_ns, int64_t to_ns);
 
-/* The start of the GPU's first record and the end of its last; false where
+/* The start of the GPU's first record and the end of its last; false if
  * there is none. */
 bool iteration_gpu_span(const struct iteration_gpu *g, int64_t *from_ns,
 	int64_t *to_ns);

@@ -70,7 +70,7 @@ bool iteration_ranges_windows(struct iteration_gpu *g,
 
 /* period_detector.c */
 
-/* Fills out->cycles, n and range, and which rows are whose; n stays 0 where
+/* Fills out->cycles, n and range, and which rows are whose; n stays 0 if
  * there is no period. False if the arena is full. */
 bool period_detector_find(struct iteration_gpu *g, const uint32_t *kernel_of,
 	struct profile *p);

@@ -10,9 +10,9 @@
  * full. */
 bool copies_from(const struct trace *t, struct slice rows, struct profile *p);
 
-/* "[CUDA memcpy Host-to-Device]" of Kineto's "Memcpy HtoD (Pageable ->
- * Device)", ROCm's "CopyHostToDevice" or "MEMORY_COPY_HOST_TO_DEVICE"; "[CUDA memset]" of any set. A copy
- * whose direction is not told keeps its own name. */
+/* "[CUDA memcpy Host-to-Device]" for Kineto's "Memcpy HtoD (Pageable ->
+ * Device)", ROCm's "CopyHostToDevice" or "MEMORY_COPY_HOST_TO_DEVICE"; "[CUDA
+ * memset]" for any set. A copy whose direction is unknown keeps its own name. */
 const char *copies_operation(const char *name, size_t len, bool is_set);
 
 /* Which function of an iteration such an operation is. */

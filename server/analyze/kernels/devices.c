@@ -104,7 +104,7 @@ static bool devices_copies_walk(struct devices_maker *m,
 	return true;
 }
 
-/* What the trace tells of the devices that were used. */
+/* The properties of the devices that were used, from the trace. */
 static void devices_properties(const struct trace *t, uint32_t process,
 	struct devices_maker *m)
 {

@@ -3,7 +3,7 @@
 #include "profile.h"
 #include "trace.h"
 
-/* More than any format tells; what lies beyond is of no use to anybody. */
+/* More than any format has; the rest is ignored. */
 enum { FACTS_MOST = 256 };
 
 /* Fills p->facts: by name, of a name the first. False if the arena is full. */

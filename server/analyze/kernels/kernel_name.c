@@ -65,7 +65,7 @@ struct kernel_name_demangle_parts {
 	size_t n;
 };
 
-/* The index of a part; `n` of NULL, and of what lies elsewhere. */
+/* The index of a part; `n` for NULL and for what is not in the list. */
 static size_t kernel_name_demangle_part_index(
 	const struct kernel_name_demangle_parts *ps, const void *p)
 {
@@ -74,7 +74,7 @@ static size_t kernel_name_demangle_part_index(
 	return part ? at / sizeof *ps->list : ps->n;
 }
 
-/* The parts that one is made of; NULL where it has fewer than two. */
+/* The parts that one is made of; NULL if it has fewer than two. */
 static void kernel_name_demangle_part_children(const struct demangle_component
 						       *c,
 	const struct demangle_component *children[2])

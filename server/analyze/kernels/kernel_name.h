@@ -32,8 +32,8 @@ char *kernel_name_short(struct arena *a, const char *name, size_t len);
  * on the stack. */
 enum { DEMANGLE_NAME_MAX = 8 * 1024 };
 
-/* Adds the expansion of a name, which ends in NUL, to `out`. False where it
- * is not mangled, is mangled in a way not known, is longer than
- * DEMANGLE_NAME_MAX, would take too long or would pass the ceiling of `out`;
- * what was added then is of no use. */
+/* Adds the expansion of a name, which ends in NUL, to `out`. False if it is not
+ * mangled, is mangled in an unknown way, is longer than DEMANGLE_NAME_MAX,
+ * would take too long or would pass the ceiling of `out`; what was added then
+ * is invalid. */
 bool kernel_name_demangle(const char *mangled, size_t len, struct buf *out);

@@ -121,7 +121,7 @@ static void kernels_stat_fill(const struct kernels_maker *m,
 	memcpy(s->block, shape->block, sizeof s->block);
 }
 
-/* A table: kernels, and within them what `minor` tells apart. */
+/* A table: kernels, and within them the values of `minor`. */
 static bool kernels_stats_add(struct kernels_maker *m, enum split split,
 	struct row_group_key minor)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a line stands for; hashed as bytes, so it has no gaps. */
+/* What a line is of; hashed as bytes, so it has no gaps. */
 struct opaque_graphs_key {
 	int64_t graph_id, graph_exec, device;
 };

@@ -27,6 +27,6 @@ bool row_groups_from(struct arena *a, struct row_group_key major,
 bool row_groups_device_key(struct arena *a, const int32_t *device,
 	uint32_t rows, struct row_group_key *key);
 
-/* Of launches alike in grid and block, whatever else they asked for. */
+/* Of launches with the same grid and block, whatever else they requested. */
 bool row_groups_grid_key(struct arena *a, const struct trace *t,
 	const uint32_t *launch, uint32_t rows, struct row_group_key *key);

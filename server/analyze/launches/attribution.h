@@ -31,10 +31,12 @@ struct attribution {
 	/* Innermost of p->frames around each launch, by kernel row of the
 	 * process, 0 none; set once all is known. NULL: not known. */
 	const uint32_t *frame_of;
-	struct attribute_host *host; /* attribute_sources.h; NULL once all is known */
+	struct attribute_host
+		*host; /* attribute_sources.h; NULL once all is known */
 	const struct graph_book *book; /* NULL: nothing learnt elsewhere */
 	/* Launches that stream captures only recorded: rows of the calls,
-	 * ascending, and what each is of; the rules over names are not asked. */
+	 * ascending, and what each is of. Rules over names do not apply to
+	 * them. */
 	const uint32_t *captured;
 	const uint32_t *capture_of; /* beside each: which capture, from 0 */
 	struct attributed *of_captured;

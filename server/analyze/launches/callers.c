@@ -113,7 +113,7 @@ static uint32_t callers_pathless(const struct callers_maker *m)
 	return repeated > told / 2 ? 0 : lacking;
 }
 
-/* The operator of a kernel without a path, NAMES_NONE where there is none. */
+/* The operator of a kernel without a path, NAMES_NONE if there is none. */
 static uint32_t callers_op_of(const struct callers_maker *m,
 	const struct ids *ops, uint32_t i)
 {
@@ -156,7 +156,7 @@ static bool callers_from_ops(struct callers_maker *m)
 	return ok;
 }
 
-/* What a line stands for; hashed as bytes, so it has no gaps. */
+/* What a line is of; hashed as bytes, so it has no gaps. */
 struct callers_key {
 	uint32_t kernel, known, frame;
 };

@@ -17,7 +17,7 @@ struct callpath_span {
 	int64_t start_ns, end_ns;
 	uint32_t name;
 	enum frame_kind kind;
-	uint32_t op; /* the operator's row, UINT32_MAX where it is a range */
+	uint32_t op; /* the operator's row, UINT32_MAX if it is a range */
 };
 
 /* The spans of the threads that have moments, each thread's in order. */
@@ -68,7 +68,7 @@ static struct callpath_span callpath_spans_at(const struct callpath_spans *l,
 		span };
 }
 
-/* The thread of a range, 0 where it is in none. */
+/* The thread of a range, 0 if it is in none. */
 static uint32_t callpath_spans_thread_of_range(const struct callpath_spans *l,
 	uint32_t row)
 {
@@ -174,8 +174,8 @@ static bool callpath_spans_fill(struct callpath_spans *l,
 	return at && l->spans;
 }
 
-/* A span that is open at some moment. They lie in a list from the outermost to
- * the innermost; one that has ended is taken out when somebody comes by, so
+/* A span that is open at some moment. The list runs from the outermost to the
+ * innermost; one that has ended is removed when the list is read past it, so
  * that each is passed once only. Element 0 is both ends of the list. */
 struct callpath_open {
 	int64_t end_ns;
@@ -267,8 +267,8 @@ static uint32_t callpath_node(struct callpath_sweep *s, uint32_t e,
 	return o->node;
 }
 
-/* The operator a path ends with, where no open span was it: it lasted no time
- * or its thread is not told. */
+/* The operator that a path ends with, if it was no open span: it lasted no time
+ * or its thread is unknown. */
 static uint32_t callpath_last_op(struct callpath_sweep *s,
 	const struct callpath *p)
 {

@@ -20,7 +20,7 @@ struct callpath {
 	uint32_t thread;
 	uint32_t
 		op; /* the path ends with this operator's row; CALLPATH_NO_OP */
-	uint32_t frame; /* found: the innermost; 0 where nothing was open */
+	uint32_t frame; /* found: the innermost; 0 if nothing was open */
 	bool cut; /* found: frames within it were left out */
 };
 

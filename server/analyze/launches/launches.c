@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a line stands for; hashed as bytes, so it has no gaps. */
+/* What a line is of; hashed as bytes, so it has no gaps. */
 struct launches_key {
 	uint32_t thread, api, kernel;
 	int32_t device;
@@ -31,7 +31,7 @@ struct launches_maker {
 
 enum launches_measure { TOTAL, API_CALL, QUEUE, KERNEL_RUN };
 
-/* Negative where a launch has none. */
+/* Negative if a launch has none. */
 static int64_t launches_measured(const struct launches_maker *m, uint32_t i,
 	enum launches_measure what)
 {

@@ -82,8 +82,8 @@ static double names_lag_by_chance(const struct lag_sequence *s)
 	return (double)same / s->n;
 }
 
-/* How many launches look as if they had another's duration; 0 where it is not
- * so on the whole. *first is one of them. */
+/* How many launches look as if they had another's duration; 0 if the run as a
+ * whole does not. *first is one of them. */
 static uint32_t names_lag_lagging(const struct lag_sequence *s, uint32_t period,
 	uint32_t *last, uint32_t *first)
 {

@@ -47,7 +47,7 @@ struct counter_series_value {
 	bool interpolated; /* fewer than three are inside */
 };
 
-/* Of [start_ns, end_ns]; false where an end lies beyond the samples and fewer
+/* Of [start_ns, end_ns]; false if an end lies beyond the samples and fewer
  * than three inside. */
 bool counter_series_value(const struct counter_series_set *s,
 	struct series *one, int64_t start_ns, int64_t end_ns,

@@ -51,7 +51,7 @@ static void pattern_spans_start(struct pattern_spans *s)
 	s->start_ns = s->end_ns = INT64_MIN;
 }
 
-/* The rows whose next begins first; NULL where both are through. */
+/* The rows whose next begins first; NULL if both are through. */
 static struct pattern_span_rows *pattern_spans_earliest(struct pattern_spans *s)
 {
 	struct pattern_span_rows *a = &s->rows[0], *b = &s->rows[1];

@@ -5,9 +5,9 @@
 #pragma once
 #include "trace.h"
 
-/* The call's name as listed; NULL where it is none of these. */
+/* The call's name as listed; NULL if it is none of these. */
 const char *sync_call_of(const char *name, size_t len);
 
-/* By id of a name of the trace: the first id of the same call, NAMES_NONE where
+/* By id of a name of the trace: the first id of the same call, NAMES_NONE if
  * it is none. NULL if the arena is full; to be arena_drop()ped. */
 uint32_t *sync_calls_of(const struct trace *t, struct arena *a);

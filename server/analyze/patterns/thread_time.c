@@ -17,7 +17,7 @@ static bool thread_time_is_reading(const struct counter_rows *c, uint32_t i,
 	return c->name[i] == id && c->device[i] < 0;
 }
 
-/* Goes on to the next reading; false where there is none. */
+/* Goes on to the next reading; false if there is none. */
 static bool thread_time_next(struct thread_time_readings *r)
 {
 	r->before = r->after;
