@@ -25,7 +25,8 @@ static void expands(void **state)
 		const struct name *n = &names[i];
 		struct buf b;
 		buf_init(&b, CEILING);
-		bool ok = kernel_name_demangle(n->mangled, strlen(n->mangled), &b);
+		bool ok = kernel_name_demangle(n->mangled, strlen(n->mangled),
+			&b);
 		if (ok != (n->text != NULL))
 			fail_msg("%s: %s", n->odd, ok ? b.at : "refused");
 		if (ok && strcmp(b.at, n->text) != 0)
