@@ -1,4 +1,4 @@
-/* test_demangle.c - mangled names: expanded, refused, stopped at a bound. */
+/* test_kernel_name_demangle.c - mangled names: expanded, refused, stopped at a bound. */
 #include "kernel_name.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* test_attribute_node.c - kernels of CUDA graphs known by what was open around
+/* test_attribute_range_node.c - kernels of CUDA graphs known by what was open around
  * their nodes. */
 #include "world.h"
 #include <stdio.h>

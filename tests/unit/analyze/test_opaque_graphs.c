@@ -1,4 +1,4 @@
-/* test_graphs.c - replays recorded whole; every number worked out by hand. */
+/* test_opaque_graphs.c - replays recorded whole; every number worked out by hand. */
 #include "world.h"
 
 /* Two graphs on two devices beside two kernels:

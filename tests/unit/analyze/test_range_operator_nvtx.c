@@ -1,4 +1,4 @@
-/* test_nvtx_op.c - names of emit_nvtx, old and new, and what only looks so. */
+/* test_range_operator_nvtx.c - names of emit_nvtx, old and new, and what only looks so. */
 #include "range_operator.h"
 #include <setjmp.h>
 #include <stdarg.h>

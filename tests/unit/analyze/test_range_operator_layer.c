@@ -1,4 +1,4 @@
-/* test_layer_text.c - dicts that layerwise hooks write, and hostile ones. */
+/* test_range_operator_layer.c - dicts that layerwise hooks write, and hostile ones. */
 #include "range_operator.h"
 #include <setjmp.h>
 #include <stdarg.h>
