@@ -220,37 +220,44 @@ bool inspect_read(const char *path, const struct inspect_limits *limits,
 	return ok;
 }
 
+/* One call of the command. */
+struct inspect_job {
+	struct trace trace;
+	struct inspect_words words;
+	struct profile_asked asked;
+	struct catalog *catalog;
+	struct inspect_graphs learned;
+	size_t ceiling; /* of each arena, bytes */
+};
+
 /* To `d`, or to stdout if it is NULL. */
-static bool inspect_print_runs(const struct trace *t,
-	const struct inspect_words *by, const struct profile_asked *asked,
-	const struct catalog *f, const struct graph_book *book, size_t ceiling,
-	struct document *d, struct err *e)
+static bool inspect_runs(const struct inspect_job *j, struct document *d,
+	struct err *e)
 {
 	bool ok = true;
 
 	if (!d)
-		inspect_print_file(stdout, t);
-	for (uint32_t i = 0; ok && i < t->processes_n; i++) {
-		struct arena a = { .ceiling = ceiling };
+		inspect_print_file(stdout, &j->trace);
+	for (uint32_t i = 0; ok && i < j->trace.processes_n; i++) {
+		struct arena a = { .ceiling = j->ceiling };
 		struct profile p;
-		ok = profile_asked(t, i, asked, f, book, &a, &p, e);
+		ok = profile_asked(&j->trace, i, &j->asked, j->catalog,
+			&j->learned.book, &a, &p, e);
 		if (ok && d)
-			document_add(d, &p, by->at[0]);
-		for (int w = 0; ok && !d && w < by->n; w++)
-			inspect_print_run(stdout, &p, i + 1, by->at[w]);
+			document_add(d, &p, j->words.at[0]);
+		for (int w = 0; ok && !d && w < j->words.n; w++)
+			inspect_print_run(stdout, &p, i + 1, j->words.at[w]);
 		arena_release(&a);
 	}
 	return ok;
 }
 
-static bool inspect_output(const struct trace *t,
-	const struct inspect_words *by, const char *format,
-	const struct profile_asked *asked, const struct catalog *f,
-	const struct graph_book *book, size_t ceiling, struct err *e)
+static bool inspect_output(const struct inspect_job *j, const char *format,
+	struct err *e)
 {
 	bool json = format && !strcmp(format, "json");
-	struct document *d = json ? document_new(t) : NULL;
-	bool ok = inspect_print_runs(t, by, asked, f, book, ceiling, d, e);
+	struct document *d = json ? document_new(&j->trace) : NULL;
+	bool ok = inspect_runs(j, d, e);
 
 	if (ok && d)
 		document_print(d, stdout);
@@ -263,32 +270,28 @@ static bool inspect_output(const struct trace *t,
 
 /* The program's exit status: 0, 1 with one sentence on stderr, or 2 if an
  * option is wrong. */
-static int inspect_file(const char *path, const struct inspect_args *asked,
+static int inspect_file(const char *path, const struct inspect_args *args,
 	const struct inspect_limits *limits)
 {
 	struct err e = { 0 };
-	struct arena a = { .ceiling = (size_t)limits->arena_mib << 20 };
-	struct catalog *f = NULL;
-	struct trace t;
-	struct inspect_words words = { 0 };
-	struct inspect_graphs learnt = { 0 };
-	struct profile_asked of = { .breakdown = BREAKDOWN_UNASKED };
+	struct inspect_job j = { .asked = { .breakdown = BREAKDOWN_UNASKED },
+		.ceiling = (size_t)limits->arena_mib << 20 };
+	struct arena a = { .ceiling = j.ceiling };
 
-	if (!inspect_check_format(asked->by, asked->format, &words, &e) ||
-		!inspect_args_breakdown(asked, &of.breakdown, &e)) {
+	if (!inspect_check_format(args->by, args->format, &j.words, &e) ||
+		!inspect_args_breakdown(args, &j.asked.breakdown, &e)) {
 		fprintf(stderr, "kernsiftd: %s\n", e.text);
 		return 2;
 	}
-	bool ok = (f = catalog_new(NULL, &e)) &&
-		  (!asked->learn || inspect_learn(asked->learn, f, limits,
-					    &learnt, &e)) &&
-		  (trace_init(&t, &a) || arena_err(&a, &e)) &&
-		  inspect_read(path, limits, &t, &e) &&
-		  inspect_output(&t, &words, asked->format, &of, f,
-			  &learnt.book, a.ceiling, &e);
+	bool ok = (j.catalog = catalog_new(NULL, &e)) &&
+		  (!args->learn || inspect_learn(args->learn, j.catalog, limits,
+					   &j.learned, &e)) &&
+		  (trace_init(&j.trace, &a) || arena_err(&a, &e)) &&
+		  inspect_read(path, limits, &j.trace, &e) &&
+		  inspect_output(&j, args->format, &e);
 	arena_release(&a);
-	inspect_learn_release(&learnt);
-	catalog_free(f);
+	inspect_learn_release(&j.learned);
+	catalog_free(j.catalog);
 	if (!ok)
 		fprintf(stderr, "kernsiftd: %s\n", e.text);
 	return ok ? 0 : 1;
