@@ -91,25 +91,21 @@ static bool backup(struct backup *b, const struct config *c, const char *path,
 	return dump(b, raw, e) && archive_writer_end(b->file, &b->manifest, e);
 }
 
-int command_backup(int argc, char **argv)
+int command_backup(const struct invocation *in)
 {
 	struct err e = { 0 };
-	struct config c;
-	const char *path = NULL, *without_raw = NULL;
-	const struct config_extra extra[] = { { "", &path },
-		{ "!without_raw", &without_raw }, { 0 } };
+	const char *path = in->operands[0];
 	signal(SIGPIPE, SIG_IGN);
-	if (!command_config(&c, extra, argc, argv, &e))
-		return command_fail(&e);
-	if (!path || !*path) {
+	if (!*path) {
 		err_set(&e, ERR_INPUT,
-			"backup needs the name of the file to write");
+			"the name of the file to write is empty (for example "
+			"kernsift.backup)");
 		return command_fail(&e);
 	}
 	struct backup *b = calloc(1, sizeof *b);
 	if (!b)
 		abort();
-	bool ok = backup(b, &c, path, !without_raw, &e);
+	bool ok = backup(b, in->config, path, !in->config->without_raw, &e);
 	if (ok)
 		tell(path, &b->manifest);
 	archive_writer_free(b->file);

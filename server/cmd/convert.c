@@ -1,5 +1,6 @@
 /* convert.c - a trace read, a capture written beside its name, and renamed. */
-#include "convert.h"
+#include "command.h"
+#include "inspect.h"
 #include "capture_write.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -33,27 +34,16 @@ static bool names_good(const char *in, const char *out, struct err *e)
 	return true;
 }
 
-/* The run's place in the trace; CAPTURE_ALL where none was asked for. */
-static bool run_place(const char *run, const struct trace *t, uint32_t *place,
+/* The run's place in the trace; CAPTURE_ALL if none was given (-1). */
+static bool run_place(int64_t run, const struct trace *t, uint32_t *place,
 	struct err *e)
 {
-	char *end;
-	*place = CAPTURE_ALL;
-	if (!run)
-		return true;
-	errno = 0;
-	long n = strtol(run, &end, 10);
-	if (errno || end == run || *end || n < 1)
-		return err_set(e, ERR_INPUT,
-			"--run is '%.40s', and should be a whole number from 1",
-			run);
-	if (n > (long)t->processes_n)
-		return err_set(e, ERR_INPUT,
-			"--run is %ld, and the last run of the trace is "
-			"%" PRIu32,
-			n, t->processes_n);
-	*place = (uint32_t)n - 1;
-	return true;
+	*place = run < 0 ? CAPTURE_ALL : (uint32_t)run - 1;
+	return run <= (int64_t)t->processes_n ||
+	       err_set(e, ERR_INPUT,
+		       "--run: %" PRId64 " is above the last run of the trace, "
+		       "%" PRIu32,
+		       run, t->processes_n);
 }
 
 static bool put(void *to, const void *bytes, size_t len, struct err *e)
@@ -120,7 +110,7 @@ static void say(const char *out, const struct trace *t, uint32_t run,
 	putchar('\n');
 }
 
-bool convert(const char *in, const char *out, const char *run,
+static bool convert(const char *in, const char *out, int64_t run,
 	const struct inspect_limits *limits, struct err *e)
 {
 	struct arena a = { .ceiling = (size_t)limits->arena_mib << 20 };
@@ -136,4 +126,16 @@ bool convert(const char *in, const char *out, const char *run,
 		say(out, &t, place, &size);
 	arena_release(&a);
 	return ok;
+}
+
+int command_convert(const struct invocation *in)
+{
+	const struct config *c = in->config;
+	struct inspect_limits limits = { c->ingest_mib, c->plain_mib,
+		c->ratio };
+	struct err e = { 0 };
+
+	return convert(in->operands[0], in->operands[1], c->run, &limits, &e)
+		       ? 0
+		       : command_fail(&e);
 }

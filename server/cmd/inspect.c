@@ -1,6 +1,7 @@
 /* inspect.c - a file's way from bytes to printed statistics. */
 #include "inspect.h"
 #include "analyze.h"
+#include "command.h"
 #include "decode.h"
 #include "document.h"
 #include "inspect_asked.h"
@@ -27,12 +28,7 @@ static bool words_from(const char *by, struct words *w, struct err *e)
 			*rest++ = '\0';
 		if (w->n == MOST || !inspect_print_knows(word))
 			return err_set(e, ERR_INPUT,
-				"--by is '%.40s', and should be one or more of "
-				"kernels, device, grid, source, launches, "
-				"callers, cycles, patterns, facts, operators, "
-				"shapes, unattributed and layers, with commas "
-				"between them",
-				w->n == MOST ? by : word);
+				"--by: '%.40s' names too many tables", by);
 		w->at[w->n++] = word;
 	}
 	return true;
@@ -41,15 +37,12 @@ static bool words_from(const char *by, struct words *w, struct err *e)
 static bool known(const char *by, const char *format, struct words *w,
 	struct err *e)
 {
-	if (format && strcmp(format, "text") && strcmp(format, "json"))
-		return err_set(e, ERR_INPUT,
-			"--format is '%.40s', and should be text or json",
-			format);
 	if (!words_from(by, w, e))
 		return false;
-	return w->n == 1 || !format || strcmp(format, "json") ||
+	return w->n == 1 || strcmp(format, "json") ||
 	       err_set(e, ERR_INPUT,
-		       "--by is '%.40s', and a JSON document takes one word",
+		       "--by: '%.40s' is more than one word, and --format json "
+		       "takes one",
 		       by);
 }
 
@@ -96,7 +89,7 @@ static bool print(const struct trace *t, const struct words *by,
 	const struct catalog *f, const struct graph_book *book, size_t ceiling,
 	struct err *e)
 {
-	bool json = format && !strcmp(format, "json");
+	bool json = !strcmp(format, "json");
 	struct document *d = json ? document_new(t) : NULL;
 	bool ok = print_runs(t, by, asked, f, book, ceiling, d, e);
 
@@ -109,7 +102,7 @@ static bool print(const struct trace *t, const struct words *by,
 	return ok;
 }
 
-int inspect(const char *path, const struct inspect_asked *asked,
+static int inspect(const char *path, const struct inspect_asked *asked,
 	const struct inspect_limits *limits)
 {
 	struct err e = { 0 };
@@ -126,8 +119,8 @@ int inspect(const char *path, const struct inspect_asked *asked,
 		return 2;
 	}
 	bool ok = (f = catalog_new(NULL, &e)) &&
-		  (!asked->learn || inspect_learn(asked->learn, f, limits,
-					    &learnt, &e)) &&
+		  (!*asked->learn || inspect_learn(asked->learn, f, limits,
+					     &learnt, &e)) &&
 		  (trace_init(&t, &a) || arena_err(&a, &e)) &&
 		  inspect_read(path, limits, &t, &e) &&
 		  print(&t, &words, asked->format, &of, f, &learnt.book,
@@ -138,4 +131,23 @@ int inspect(const char *path, const struct inspect_asked *asked,
 	if (!ok)
 		fprintf(stderr, "kernsiftd: %s\n", e.text);
 	return ok ? 0 : 1;
+}
+
+int command_inspect(const struct invocation *in)
+{
+	const struct config *c = in->config;
+	const struct inspect_asked asked = { .by = c->by,
+		.format = c->format,
+		.learn = c->learn,
+		.layers = c->layers,
+		.layer_range = c->layer_range,
+		.layer_start = c->layer_start,
+		.layer_every = c->layer_every,
+		.device = c->device,
+		.stratum = c->stratum,
+		.realign = c->realign };
+	const struct inspect_limits limits = { c->ingest_mib, c->plain_mib,
+		c->ratio };
+
+	return inspect(in->operands[0], &asked, &limits);
 }

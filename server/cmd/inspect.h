@@ -103,22 +103,19 @@ struct inspect_limits {
 	int64_t arena_mib, plain_mib, ratio; /* options of config.def */
 };
 
-/* What was given on the command line; NULL: not. */
+/* What was given on the command line; a text that was not is NULL. */
 struct inspect_asked {
 	const char *by; /* one or more of these words (one for JSON) */
 	const char *format; /* "text" or "json" */
-	const char *learn; /* a trace whose stream captures teach the graphs
+	const char
+		*learn; /* "", or a trace whose stream captures teach the graphs
 		replayed in the file */
 	/* What breakdown_asked.h tells, as text. */
-	const char *layers; /* "modules" or "period" */
-	const char *layer_range, *layer_start, *layer_every, *realign, *device,
-		*stratum;
+	const char *layers; /* "modules", "period" or "" */
+	const char *layer_range, *layer_start;
+	int64_t layer_every, device, stratum; /* -1: not given */
+	const char *realign; /* "yes" or "no" */
 };
-
-/* The program's exit status: 0, or 1 with one sentence on stderr (2 where it is
- * about what was asked). */
-int inspect(const char *path, const struct inspect_asked *asked,
-	const struct inspect_limits *limits);
 
 /* The first step alone: the file as a trace. */
 struct trace;

@@ -90,20 +90,26 @@ void command_store_discard(struct store *s)
 	*s = (struct store){ 0 };
 }
 
-int command_with_store(int argc, char **argv, const struct config_extra *extra,
+int command_with_store(const struct config *c,
 	bool (*work)(struct db *db, int applied, void *arg, struct err *e),
 	void *arg)
 {
 	struct err e = { 0 };
-	struct config c;
 	struct store s = { 0 };
 	int applied;
-	bool ok = command_config(&c, extra, argc, argv, &e) &&
-		  command_store(&s, &c, CLUSTER_COMMAND, &e) &&
+	bool ok = command_store(&s, c, CLUSTER_COMMAND, &e) &&
 		  command_migrated(s.db, &applied, &e) &&
 		  work(s.db, applied, arg, &e);
 	command_store_release(&s);
 	return ok ? 0 : command_fail(&e);
+}
+
+bool command_project_good(const struct config *c, struct err *e)
+{
+	return !c->project || *c->project ||
+	       err_set(e, ERR_INPUT,
+		       "--project: the value is empty (leave the option out "
+		       "for all projects)");
 }
 
 static bool do_migrate(struct db *db, int applied, void *arg, struct err *e)
@@ -119,9 +125,9 @@ static bool do_migrate(struct db *db, int applied, void *arg, struct err *e)
 	return true;
 }
 
-int command_migrate(int argc, char **argv)
+int command_migrate(const struct invocation *in)
 {
-	return command_with_store(argc, argv, NULL, do_migrate, NULL);
+	return command_with_store(in->config, do_migrate, NULL);
 }
 
 static bool queue_all(struct db *db, void *arg, struct err *e)
@@ -146,7 +152,7 @@ static bool do_rebuild(struct db *db, int applied, void *arg, struct err *e)
 	return true;
 }
 
-int command_rebuild(int argc, char **argv)
+int command_rebuild(const struct invocation *in)
 {
-	return command_with_store(argc, argv, NULL, do_rebuild, NULL);
+	return command_with_store(in->config, do_rebuild, NULL);
 }

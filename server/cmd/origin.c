@@ -1,6 +1,7 @@
 /* origin.c - takes the option --listen apart. */
 #include "origin.h"
 #include <arpa/inet.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,25 @@ static void host_of(const char *listen, char *host, size_t size)
 		n -= 2;
 	}
 	snprintf(host, size, "%.*s", (int)n, listen);
+}
+
+bool origin_check(const char *listen, struct err *e)
+{
+	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
+		.ai_flags = AI_PASSIVE };
+	struct addrinfo *list = NULL;
+	char host[256];
+
+	host_of(listen, host, sizeof host);
+	int why = getaddrinfo(host, NULL, &hints, &list);
+	if (!why) {
+		freeaddrinfo(list);
+		return true;
+	}
+	return err_set(e, ERR_INPUT,
+		"--listen: host '%.100s' has no address: %s (use HOST:PORT, "
+		"for example 127.0.0.1:8080)",
+		host, gai_strerror(why));
 }
 
 bool origin_is_loopback(const char *listen)

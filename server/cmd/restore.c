@@ -119,21 +119,19 @@ static void tell(const char *path, const struct manifest *m)
 		       "read again (rebuild, retry), nor handed out\n");
 }
 
-int command_restore(int argc, char **argv)
+int command_restore(const struct invocation *in)
 {
 	struct err e = { 0 };
-	struct config c;
 	struct restore r = { 0 };
-	const char *path = NULL;
-	const struct config_extra extra[] = { { "", &path }, { 0 } };
+	const char *path = in->operands[0];
 	signal(SIGPIPE, SIG_IGN);
-	if (!command_config(&c, extra, argc, argv, &e))
-		return command_fail(&e);
-	if (!path || !*path) {
-		err_set(&e, ERR_INPUT, "restore needs the name of a backup");
+	if (!*path) {
+		err_set(&e, ERR_INPUT,
+			"the name of the backup is empty (for example "
+			"kernsift.backup)");
 		return command_fail(&e);
 	}
-	bool ok = restore(&r, &c, path, &e);
+	bool ok = restore(&r, in->config, path, &e);
 	if (ok)
 		tell(path, &r.manifest);
 	archive_reader_free(r.file);

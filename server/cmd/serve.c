@@ -9,6 +9,7 @@
 #include "outward.h"
 #include "token.h"
 #include "upload.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <time.h>
@@ -44,10 +45,10 @@ static bool guard(struct server *s, struct err *e)
 	bool any;
 	if (!origin_is_loopback(c->listen) && !*c->tls_cert && !c->proxy_tls)
 		log_warn("serve listens on '%.80s' without TLS: whoever is on "
-			 "the way reads tokens and traces; see --tls_cert and "
-			 "--proxy_tls",
+			 "the way reads tokens and traces; see --tls-cert and "
+			 "--proxy-tls",
 			c->listen);
-	if (c->without_tokens || origin_is_loopback(c->listen))
+	if (c->start_without_tokens || origin_is_loopback(c->listen))
 		return true;
 	if (!token_any(s->store.db, &any, e))
 		return false;
@@ -55,8 +56,24 @@ static bool guard(struct server *s, struct err *e)
 			      "'%.80s' can be reached from outside, and there "
 			      "is no token; "
 			      "make one with 'kernsiftd token', or give "
-			      "--without_tokens",
+			      "--start-without-tokens",
 			      c->listen);
+}
+
+/* What can be checked before anything is started or written. */
+static bool serve_check(const struct config *c, struct err *e)
+{
+	if (!*c->tls_cert != !*c->tls_key)
+		return err_set(e, ERR_INPUT,
+			"%s: the value is missing (--tls-cert and --tls-key go "
+			"together)",
+			*c->tls_cert ? "--tls-key" : "--tls-cert");
+	if (*c->web && access(c->web, R_OK | X_OK))
+		return err_set(e, ERR_INPUT,
+			"--web: cannot read '%.150s': %s (name the folder of "
+			"the page, for example web)",
+			c->web, strerror(errno));
+	return origin_check(c->listen, e);
 }
 
 static bool open_database(struct server *s, struct err *e)
@@ -127,11 +144,12 @@ static bool open_door(struct server *s, struct err *e)
 	return s->httpd != NULL;
 }
 
-static bool open_crew(struct server *s, int argc, char **argv, struct err *e)
+static bool open_crew(struct server *s, const struct invocation *in,
+	struct err *e)
 {
 	s->workers = command_workers(&s->config, s->store.conninfo);
 	s->crew = crew_new(&s->workers,
-		command_worker_argv(&s->arena, argc, argv, &s->store), e);
+		command_worker_argv(&s->arena, in, &s->store), e);
 	return s->crew != NULL;
 }
 
@@ -207,21 +225,21 @@ static void close_all(struct server *s)
 	arena_release(&s->arena);
 }
 
-int command_serve(int argc, char **argv)
+int command_serve(const struct invocation *in)
 {
 	struct err e = { 0 };
-	struct server s = { 0 };
+	struct server s = { .config = *in->config };
 	sigset_t all;
 
 	signal(SIGPIPE, SIG_IGN);
 	/* Until the first thread is made a signal ends us as ever, and
 	 * PostgreSQL with us; from then on only this thread takes them. */
-	bool ok = command_config(&s.config, NULL, argc, argv, &e) &&
+	bool ok = serve_check(&s.config, &e) &&
 		  outward_list(s.config.webhook_private, &e) &&
 		  open_database(&s, &e) && guard(&s, &e);
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
-	ok = ok && open_door(&s, &e) && open_crew(&s, argc, argv, &e) &&
+	ok = ok && open_door(&s, &e) && open_crew(&s, in, &e) &&
 	     (s.chores = chores_new(&s.config, s.store.conninfo, &e));
 	if (ok) {
 		s.sweep_idle_s = slowest_chunk_s(&s.config);

@@ -10,15 +10,15 @@
 
 enum { PAGE = 500 };
 
-struct asked {
-	const char *verb, *operand, *scope, *name, *project, *expires_days;
+struct token_command {
+	const struct config *config;
 	int64_t id; /* of revoke */
 	struct token_wish wish;
 };
 
 static bool make(struct db *db, void *arg, struct err *e)
 {
-	const struct asked *w = arg;
+	const struct token_command *w = arg;
 	char text[TOKEN_TEXT];
 	int64_t id;
 	if (!token_new(db, &w->wish, text, &id, e))
@@ -29,8 +29,8 @@ static bool make(struct db *db, void *arg, struct err *e)
 
 static bool unmake(struct db *db, void *arg, struct err *e)
 {
-	const struct asked *w = arg;
-	return token_revoke(db, w->id, w->project, e);
+	const struct token_command *w = arg;
+	return token_revoke(db, w->id, w->config->project, e);
 }
 
 static const char *day(int64_t us, char out[16])
@@ -56,7 +56,7 @@ static void print(struct arena *a, const struct token_row *t)
 
 static bool list(struct db *db, void *arg, struct err *e)
 {
-	const struct asked *w = arg;
+	const struct token_command *w = arg;
 	int64_t after = 0;
 	bool more = true;
 	printf("id\tscope\tproject\tname\tmade\texpires\tused\tmade by\n");
@@ -64,8 +64,8 @@ static bool list(struct db *db, void *arg, struct err *e)
 		struct arena a = { 0 };
 		struct token_row *rows;
 		uint32_t n;
-		bool ok = token_list(db, &a, w->project, after, PAGE, &rows, &n,
-			&more, e);
+		bool ok = token_list(db, &a, w->config->project, after, PAGE,
+			&rows, &n, &more, e);
 		for (uint32_t i = 0; ok && i < n; i++)
 			print(&a, &rows[i]);
 		after = ok && n ? rows[n - 1].id : 0;
@@ -76,97 +76,90 @@ static bool list(struct db *db, void *arg, struct err *e)
 	return true;
 }
 
-static bool work(struct db *db, int applied, void *arg, struct err *e)
+static bool token_make(struct db *db, int applied, void *arg, struct err *e)
 {
-	const struct asked *w = arg;
+	const struct config *c = ((struct token_command *)arg)->config;
 	char detail[1000];
+
 	(void)applied;
-	if (!w->verb) {
-		snprintf(detail, sizeof detail, "'%.200s' scope=%s%s%.200s",
-			w->name, w->scope, w->project ? " project=" : "",
-			w->project ? w->project : "");
-		return command_trail(db, "token", detail, make, arg, e);
-	}
-	if (!strcmp(w->verb, "list"))
-		return list(db, arg, e);
+	snprintf(detail, sizeof detail, "'%.200s' scope=%s%s%.200s", c->name,
+		c->scope, c->project ? " project=" : "",
+		c->project ? c->project : "");
+	return command_trail(db, "token", detail, make, arg, e);
+}
+
+static bool token_unmake(struct db *db, int applied, void *arg, struct err *e)
+{
+	const struct token_command *w = arg;
+	char detail[60];
+
+	(void)applied;
 	snprintf(detail, sizeof detail, "token %lld revoked", (long long)w->id);
 	return command_trail(db, "token", detail, unmake, arg, e);
 }
 
-static bool whole_from(const char *what, const char *text, int64_t most,
-	int64_t *out, struct err *e)
+static bool token_lists(struct db *db, int applied, void *arg, struct err *e)
 {
-	char *end = NULL;
-	errno = 0;
-	*out = text ? strtoll(text, &end, 10) : 0;
-	return (text && !errno && end != text && !*end && *out >= 1 &&
-		       *out <= most) ||
-	       err_set(e, ERR_INPUT,
-		       "%s is '%.40s', and should be a whole number from 1 to "
-		       "%lld",
-		       what, text ? text : "", (long long)most);
+	(void)applied;
+	return list(db, arg, e);
 }
 
-static bool wish_from(struct asked *w, struct err *e)
+static bool token_check(const struct config *c, struct err *e)
 {
-	int64_t days = 0;
-	if (!w->scope || scope_from(w->scope) == SCOPE_NONE)
+	if (!*c->scope)
 		return err_set(e, ERR_INPUT,
-			"--scope is '%.40s', and should be read, upload or "
-			"admin",
-			w->scope ? w->scope : "");
-	if (!w->name || !*w->name)
+			"--scope: the value is missing (use --scope "
+			"read|upload|admin)");
+	if (!c->name || !*c->name)
 		return err_set(e, ERR_INPUT,
-			"--name is missing: who or what is the token for?");
-	if (w->expires_days && !whole_from("--expires_days", w->expires_days,
-				       TOKEN_DAYS, &days, e))
-		return false;
-	w->wish = (struct token_wish){
-		.name = w->name,
-		.project = w->project,
-		.scope = scope_from(w->scope),
-		.made_by = "kernsiftd token",
-		.expires = NO_MOMENT,
-		.days = (int)days,
-	};
-	return true;
+			"--name: the value is missing (say who or what uses "
+			"the token, for example --name ci)");
+	return command_project_good(c, e);
 }
 
-static bool asked_check(struct asked *w, struct err *e)
+int command_token(const struct invocation *in)
 {
-	bool is_list = w->verb && !strcmp(w->verb, "list");
-	if (w->project && !*w->project)
-		return err_set(e, ERR_INPUT,
-			"--project is empty; leave it out for all projects");
-	if (!w->verb)
-		return wish_from(w, e);
-	if (w->scope || w->name || w->expires_days || (is_list && w->operand))
-		return err_set(e, ERR_INPUT,
-			"'token %.40s' takes no more than %s", w->verb,
-			is_list ? "--project" : "an id");
-	if (is_list)
-		return true;
-	if (strcmp(w->verb, "revoke") != 0)
-		return err_set(e, ERR_INPUT,
-			"'token %.40s' is not a command; there are 'token', "
-			"'token list' and 'token revoke'",
-			w->verb);
-	return whole_from("the token's id", w->operand, INT64_MAX, &w->id, e);
-}
-
-int command_token(int argc, char **argv)
-{
+	const struct config *c = in->config;
 	struct err e = { 0 };
-	struct config c;
-	struct asked w = { 0 };
-	const struct config_extra extra[] = { { "", &w.verb },
-		{ "", &w.operand }, { "scope", &w.scope }, { "name", &w.name },
-		{ "project", &w.project }, { "expires_days", &w.expires_days },
-		{ 0 } };
-	/* Read once here, so that a wrong one starts no cluster. */
-	bool ok = command_config(&c, extra, argc, argv, &e) &&
-		  asked_check(&w, &e);
-	w.verb = w.operand = NULL; /* they are read again */
-	return ok ? command_with_store(argc, argv, extra, work, &w)
-		  : command_fail(&e);
+
+	if (!token_check(c, &e))
+		return command_fail(&e);
+	struct token_command w = { .config = c,
+		.wish = {
+			.name = c->name,
+			.project = c->project,
+			.scope = scope_from(c->scope),
+			.made_by = "kernsiftd token",
+			.expires = NO_MOMENT,
+			.days = c->expires_days > 0 ? (int)c->expires_days : 0,
+		} };
+	return command_with_store(c, token_make, &w);
+}
+
+int command_token_list(const struct invocation *in)
+{
+	struct token_command w = { .config = in->config };
+	struct err e = { 0 };
+
+	return command_project_good(in->config, &e)
+		       ? command_with_store(in->config, token_lists, &w)
+		       : command_fail(&e);
+}
+
+int command_token_revoke(const struct invocation *in)
+{
+	struct token_command w = { .config = in->config };
+	const char *text = in->operands[0];
+	struct err e = { 0 };
+	char *end;
+
+	errno = 0;
+	w.id = strtoll(text, &end, 10);
+	if (!errno && end != text && !*end && w.id > 0)
+		return command_with_store(in->config, token_unmake, &w);
+	err_set(&e, ERR_INPUT,
+		"'%.40s' is not the id of a token, which is a whole number "
+		"above 0 ('kernsiftd token list' shows it)",
+		text);
+	return command_fail(&e);
 }

@@ -1,12 +1,8 @@
 /* vacuum.c - `kernsiftd vacuum`: drops what is kept too long, or tells what
  * would go. */
 #include "command.h"
-#include "retention.h"
 #include "retention_summary.h"
 #include "said.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct vacuum {
 	struct keep_ask ask;
@@ -54,48 +50,14 @@ static bool begin(struct db *db, int applied, void *arg, struct err *e)
 		      : command_trail(db, "vacuum", v->ask.project, work, v, e);
 }
 
-static bool number(const char *name, const char *text, int64_t most,
-	int64_t *out, struct err *e)
+int command_vacuum(const struct invocation *in)
 {
-	char *end;
-	*out = -1;
-	if (!text)
-		return true;
-	errno = 0;
-	long long n = strtoll(text, &end, 10);
-	if (errno || end == text || *end || n < 0 || n > most)
-		return err_set(e, ERR_INPUT,
-			"--%s is '%.40s', and should be a whole number from 0 "
-			"to %lld",
-			name, text, (long long)most);
-	*out = n;
-	return true;
-}
-
-int command_vacuum(int argc, char **argv)
-{
+	const struct config *c = in->config;
+	struct vacuum v = { { c->project, (int)c->raw_days, (int)c->run_days,
+				    c->quota_mib },
+		c->dry_run };
 	struct err e = { 0 };
-	struct config c;
-	const char *dry = NULL, *project = NULL;
-	const char *raw = NULL, *run = NULL, *quota = NULL;
-	int64_t raw_days, run_days, quota_mib;
-	const struct config_extra extra[] = { { "!dry_run", &dry },
-		{ "project", &project }, { "raw_days", &raw },
-		{ "run_days", &run }, { "quota_mib", &quota }, { 0 } };
-	/* Read once here, so that a wrong one starts no cluster. */
-	if (!command_config(&c, extra, argc, argv, &e) ||
-		!number("raw_days", raw, RETENTION_DAYS_MAX, &raw_days, &e) ||
-		!number("run_days", run, RETENTION_DAYS_MAX, &run_days, &e) ||
-		!number("quota_mib", quota, RETENTION_QUOTA_MAX, &quota_mib,
-			&e))
-		return command_fail(&e);
-	if (project && !*project) {
-		err_set(&e, ERR_INPUT,
-			"--project is empty; leave it out for all projects");
-		return command_fail(&e);
-	}
-	struct vacuum v = { { project, (int)raw_days, (int)run_days,
-				    quota_mib },
-		dry != NULL };
-	return command_with_store(argc, argv, extra, begin, &v);
+
+	return command_project_good(c, &e) ? command_with_store(c, begin, &v)
+					   : command_fail(&e);
 }

@@ -39,15 +39,15 @@ struct worker_options command_workers(const struct config *c,
 	};
 }
 
-char **command_worker_argv(struct arena *a, int argc, char **argv,
+char **command_worker_argv(struct arena *a, const struct invocation *in,
 	const struct store *s)
 {
-	char **to = arena_array(a, char *, (size_t)argc + 4);
+	char **to = arena_array(a, char *, (size_t)in->argc + 4);
 	int n = 0;
 	to[n++] = arena_strdup(a, "kernsiftd");
 	to[n++] = arena_strdup(a, "worker");
-	for (int i = 1; i < argc; i++)
-		to[n++] = argv[i];
+	for (int i = 0; i < in->argc; i++)
+		to[n++] = in->argv[i];
 	/* The last one given counts. A given one may hold a password, and is
 	 * not shown a second time. */
 	if (s->cluster)
@@ -55,13 +55,9 @@ char **command_worker_argv(struct arena *a, int argc, char **argv,
 	return to;
 }
 
-int command_worker(int argc, char **argv)
+int command_worker(const struct invocation *in)
 {
-	struct err e = { 0 };
-	struct config c;
-	if (!command_config(&c, NULL, argc, argv, &e))
-		return command_fail(&e);
-	struct worker_options o = command_workers(&c, c.db);
+	struct worker_options o = command_workers(in->config, in->config->db);
 	return worker_main(&o);
 }
 
@@ -82,10 +78,9 @@ static void mind(struct crew *crew)
 	}
 }
 
-int command_work(int argc, char **argv)
+int command_work(const struct invocation *in)
 {
 	struct err e = { 0 };
-	struct config c;
 	struct store s = { 0 };
 	struct arena a = { 0 };
 	struct crew *crew = NULL;
@@ -93,14 +88,12 @@ int command_work(int argc, char **argv)
 	sigset_t all;
 
 	signal(SIGPIPE, SIG_IGN);
-	bool ok = command_config(&c, NULL, argc, argv, &e) &&
-		  command_store(&s, &c, CLUSTER_ATTACH, &e);
+	bool ok = command_store(&s, in->config, CLUSTER_ATTACH, &e);
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	if (ok) {
-		o = command_workers(&c, s.conninfo);
-		crew = crew_new(&o, command_worker_argv(&a, argc, argv, &s),
-			&e);
+		o = command_workers(in->config, s.conninfo);
+		crew = crew_new(&o, command_worker_argv(&a, in, &s), &e);
 	}
 	if (crew) {
 		log_info("work workers=%d", o.workers);

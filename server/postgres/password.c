@@ -17,12 +17,12 @@ bool password_take(const char *path, struct err *e)
 		fclose(f);
 	if (bad)
 		return err_set(e, ERR_INPUT,
-			"--db_password_file '%.200s' cannot be read: %s", path,
+			"--db-password-file '%.200s' cannot be read: %s", path,
 			strerror(why));
 	size_t len = strcspn(line, "\r\n");
 	if (!any || !len || len > LONGEST)
 		return err_set(e, ERR_INPUT,
-			"--db_password_file '%.200s' has no password in its "
+			"--db-password-file '%.200s' has no password in its "
 			"first line, of at most %d bytes",
 			path, LONGEST);
 	line[len] = '\0';
