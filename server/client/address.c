@@ -12,27 +12,6 @@ static const char *host_of(const char *server)
 	return NULL;
 }
 
-bool address_check(const char *server, struct err *e)
-{
-	const char *host = host_of(server);
-	if (!host)
-		return err_set(e, ERR_INPUT,
-			"'%.200s' is not a server; it starts with http:// or "
-			"https://",
-			server);
-	if (!*host || strchr("/:?#", *host))
-		return err_set(e, ERR_INPUT,
-			"'%.200s' is not a server; it names no host", server);
-	for (const char *c = host; *c; c++) {
-		if (*c == '?' || *c == '#' || (unsigned char)*c <= ' ')
-			return err_set(e, ERR_INPUT,
-				"'%.200s' is not a server; it ends with host, "
-				"port or path",
-				server);
-	}
-	return true;
-}
-
 bool address_is_local(const char *server)
 {
 	const char *host = host_of(server);

@@ -10,9 +10,6 @@
 
 enum { ADDRESS_MAX = 64 * 1024 };
 
-/* Whether `server` is http or https with a host, and nothing behind its path;
- * a sentence where not. */
-bool address_check(const char *server, struct err *e);
 /* Whether the host is this machine, which no proxy can reach. */
 bool address_is_local(const char *server);
 

@@ -15,7 +15,7 @@ bool ask(struct wire *w, const struct options *o, const struct question *q,
 {
 	struct patience p = { .meter = m,
 		.label = q->label,
-		.most = options_retries(o) };
+		.most = o->retries };
 	for (;;) {
 		struct err why = { 0 };
 		buf_init(body, q->most);

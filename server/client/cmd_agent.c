@@ -1,7 +1,6 @@
 /* cmd_agent.c - looks once a second, sends what is whole, stands back where the
  * server is away. */
-#include "cmd_agent.h"
-#include "cmd_upload.h"
+#include "commands.h"
 #include "hand_over.h"
 #include "spoken.h"
 #include <errno.h>
@@ -259,7 +258,7 @@ int cmd_agent(const struct options *o)
 	if (!a)
 		abort();
 	a->o = o;
-	a->most = o->once ? options_retries(o) : 0;
+	a->most = o->once ? o->retries : 0;
 	a->spool = (struct spool){ .folder = -1, .lock = -1 };
 	if (!agent_start(a, &e)) {
 		meter_say(&a->meter, "kernsift: %s", e.text);
@@ -267,7 +266,8 @@ int cmd_agent(const struct options *o)
 	}
 	for (uint32_t n = 0; status == EXIT_OK; n++) {
 		if (n % MEND_EACH == 0)
-			a->stays |= spool_mend(&a->spool, o->old, say_once, a)
+			a->stays |= spool_mend(&a->spool, o->stale_after,
+					    say_once, a)
 					    .stuck > 0;
 		bool ok = look(a);
 		if (o->once || !ok)

@@ -1,9 +1,8 @@
 /* cmd_compare.c - one question, tried again where the server is busy. */
-#include "cmd_compare.h"
+#include "commands.h"
 #include "address.h"
 #include "ask.h"
 #include "changes.h"
-#include "cmd_upload.h"
 
 enum { COMPARISON_MAX = 256 << 20 };
 

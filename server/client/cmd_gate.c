@@ -1,5 +1,5 @@
 /* cmd_gate.c - a question, its answer, and the answer's renderings. */
-#include "cmd_gate.h"
+#include "commands.h"
 #include "address.h"
 #include "ask.h"
 #include "gate_asked.h"
@@ -8,7 +8,7 @@
 
 enum {
 	GATE_MAX = 16 << 20, /* of an answer */
-	EXIT_BAD = GATE_TOLD_BAD_DATA,
+
 };
 
 enum { SUMMARY, JUNIT, BADGE, JSON, REPORTS };
@@ -53,14 +53,14 @@ static bool question(struct gating *g, const char *url, const char *json,
 	return ok;
 }
 
-/* The new gate's JSON. */
+/* The new gate's JSON. The request is complete before a file is opened. */
 static bool gate_made(struct gating *g, struct buf *body, struct err *e)
 {
 	struct buf url, json;
 	buf_init(&url, ADDRESS_MAX);
 	buf_init(&json, GATE_ASKED_MAX);
 	address_gates(&url, g->o->server);
-	bool ok = gate_asked(&json, g->o, e) &&
+	bool ok = gate_asked(&json, g->o, e) && gating_init(g, e) &&
 		  question(g, url.at, json.at, body, e);
 	buf_release(&json);
 	buf_release(&url);
@@ -137,12 +137,14 @@ static int status_of(const struct options *o, enum gate_told_outcome outcome)
 int cmd_gate(const struct options *o)
 {
 	struct gating g = { .o = o };
+	for (int i = 0; i < REPORTS; i++)
+		g.reports[i].fd = -1;
 	struct gate_told told;
 	struct err e = { 0 };
 	struct buf made;
-	int status = EXIT_BAD;
+	int status = EXIT_BAD_DATA;
 	meter_init(&g.meter);
-	bool ok = gating_init(&g, &e) && gate_made(&g, &made, &e);
+	bool ok = gate_made(&g, &made, &e);
 	if (ok) {
 		ok = gate_told_init(&told, made.at, made.len, &e);
 		if (ok) {

@@ -1,8 +1,7 @@
 /* cmd_health.c - one question, asked once. */
-#include "cmd_health.h"
+#include "commands.h"
 #include "address.h"
 #include "answer.h"
-#include "cmd_upload.h"
 #include "wire.h"
 #include <signal.h>
 #include <unistd.h>

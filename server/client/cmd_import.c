@@ -1,8 +1,7 @@
 /* cmd_import.c - a catalogue's bytes to POST /sets, and what became of them. */
-#include "cmd_import.h"
+#include "commands.h"
 #include "address.h"
 #include "answer.h"
-#include "cmd_upload.h"
 #include "patience.h"
 #include "wire.h"
 #include <inttypes.h>
@@ -57,7 +56,7 @@ static bool send(struct wire *w, const struct options *o, struct meter *m,
 {
 	struct patience p = { .meter = m,
 		.label = feed_label(f),
-		.most = options_retries(o) };
+		.most = o->retries };
 	for (;;) {
 		struct err why = { 0 };
 		struct attempt a = { .end = ATTEMPT_HOPELESS };

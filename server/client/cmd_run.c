@@ -1,8 +1,7 @@
 /* cmd_run.c - a folder, the command in it, and then what it left there. */
-#include "cmd_run.h"
+#include "commands.h"
 #include "child.h"
 #include "injection.h"
-#include "options_trace.h"
 #include "run_folder.h"
 #include "run_send.h"
 #include "wire.h"
@@ -19,8 +18,7 @@ struct run {
 static bool prepare(struct run *r, struct err *e)
 {
 	const struct options *o = r->o;
-	const char *where =
-		options_trace_value(&o->trace, "KERNSIFT_TRACE_DIR");
+	const char *where = options_trace_value(o, "KERNSIFT_TRACE_DIR");
 
 	if (!where)
 		where = getenv("KERNSIFT_TRACE_DIR");

@@ -1,5 +1,5 @@
 /* cmd_upload.c - goes through the files, and on after one that failed. */
-#include "cmd_upload.h"
+#include "commands.h"
 #include "address.h"
 #include "deliver.h"
 #include "follow.h"
@@ -46,7 +46,7 @@ static bool send_all(struct wire *w, const struct options *o, struct meter *m,
 	struct sent *all, struct upload_answer *u)
 {
 	bool ok = true;
-	int most = options_retries(o);
+	int most = o->retries;
 	for (int i = 0; i < o->files.n; i++) {
 		struct err e = { 0 };
 		struct attempt last;
@@ -57,7 +57,7 @@ static bool send_all(struct wire *w, const struct options *o, struct meter *m,
 				most = 0;
 			continue;
 		}
-		most = options_retries(o);
+		most = o->retries;
 		all[i].id = u->id;
 		if (!o->wait)
 			print_upload(o, u);

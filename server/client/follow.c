@@ -47,9 +47,7 @@ bool follow(struct wire *w, const struct options *o, const char *label,
 {
 	struct buf url;
 	struct pace pace;
-	struct patience p = { .meter = m,
-		.label = label,
-		.most = options_retries(o) };
+	struct patience p = { .meter = m, .label = label, .most = o->retries };
 	bool ok;
 	pace_init(&pace);
 	buf_init(&url, ADDRESS_MAX);

@@ -116,7 +116,7 @@ static void await(struct sender *s, const char *name, struct upload_answer *u)
 static void send_all(struct sender *s, const struct spool_list *l)
 {
 	struct upload_answer *u = calloc(1, sizeof *u);
-	int most = options_retries(&s->o);
+	int most = s->o.retries;
 
 	if (!u)
 		abort();

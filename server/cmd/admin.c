@@ -25,9 +25,9 @@ static bool admin_migrate(struct db *db, int applied, void *arg, struct err *e)
 	return true;
 }
 
-int command_migrate(int argc, char **argv)
+int command_migrate(const struct invocation *in)
 {
-	return command_with_store(argc, argv, NULL, admin_migrate, NULL);
+	return command_with_store(in->config, admin_migrate, NULL);
 }
 
 static bool admin_queue_all(struct db *db, void *arg, struct err *e)
@@ -52,22 +52,22 @@ static bool admin_rebuild(struct db *db, int applied, void *arg, struct err *e)
 	return true;
 }
 
-int command_rebuild(int argc, char **argv)
+int command_rebuild(const struct invocation *in)
 {
-	return command_with_store(argc, argv, NULL, admin_rebuild, NULL);
+	return command_with_store(in->config, admin_rebuild, NULL);
 }
 
 enum { PAGE = 500 };
 
-struct admin_token_args {
-	const char *verb, *operand, *scope, *name, *project, *expires_days;
+struct admin_token {
+	const struct config *config;
 	int64_t id; /* of revoke */
 	struct token_wish wish;
 };
 
 static bool admin_token_new(struct db *db, void *arg, struct err *e)
 {
-	const struct admin_token_args *w = arg;
+	const struct admin_token *w = arg;
 	char text[TOKEN_TEXT];
 	int64_t id;
 	if (!token_new(db, &w->wish, text, &id, e))
@@ -78,8 +78,8 @@ static bool admin_token_new(struct db *db, void *arg, struct err *e)
 
 static bool admin_token_revoke(struct db *db, void *arg, struct err *e)
 {
-	const struct admin_token_args *w = arg;
-	return token_revoke(db, w->id, w->project, e);
+	const struct admin_token *w = arg;
+	return token_revoke(db, w->id, w->config->project, e);
 }
 
 static const char *admin_token_day(int64_t us, char out[16])
@@ -106,7 +106,7 @@ static void admin_token_print(struct arena *a, const struct token_row *t)
 
 static bool admin_token_list(struct db *db, void *arg, struct err *e)
 {
-	const struct admin_token_args *w = arg;
+	const struct admin_token *w = arg;
 	int64_t after = 0;
 	bool more = true;
 	printf("id\tscope\tproject\tname\tmade\texpires\tused\tmade by\n");
@@ -114,8 +114,8 @@ static bool admin_token_list(struct db *db, void *arg, struct err *e)
 		struct arena a = { 0 };
 		struct token_row *rows;
 		uint32_t n;
-		bool ok = token_list(db, &a, w->project, after, PAGE, &rows, &n,
-			&more, e);
+		bool ok = token_list(db, &a, w->config->project, after, PAGE,
+			&rows, &n, &more, e);
 		for (uint32_t i = 0; ok && i < n; i++)
 			admin_token_print(&a, &rows[i]);
 		after = ok && n ? rows[n - 1].id : 0;
@@ -126,102 +126,97 @@ static bool admin_token_list(struct db *db, void *arg, struct err *e)
 	return true;
 }
 
-static bool admin_token_work(struct db *db, int applied, void *arg,
+static bool admin_token_new_recorded(struct db *db, int applied, void *arg,
 	struct err *e)
 {
-	const struct admin_token_args *w = arg;
+	const struct config *c = ((struct admin_token *)arg)->config;
 	char detail[1000];
+
 	(void)applied;
-	if (!w->verb) {
-		snprintf(detail, sizeof detail, "'%.200s' scope=%s%s%.200s",
-			w->name, w->scope, w->project ? " project=" : "",
-			w->project ? w->project : "");
-		return command_trail(db, "token", detail, admin_token_new, arg,
-			e);
-	}
-	if (!strcmp(w->verb, "list"))
-		return admin_token_list(db, arg, e);
+	snprintf(detail, sizeof detail, "'%.200s' scope=%s%s%.200s", c->name,
+		c->scope, c->project ? " project=" : "",
+		c->project ? c->project : "");
+	return command_trail(db, "token", detail, admin_token_new, arg, e);
+}
+
+static bool admin_token_revoke_recorded(struct db *db, int applied, void *arg,
+	struct err *e)
+{
+	const struct admin_token *w = arg;
+	char detail[60];
+
+	(void)applied;
 	snprintf(detail, sizeof detail, "token %lld revoked", (long long)w->id);
 	return command_trail(db, "token", detail, admin_token_revoke, arg, e);
 }
 
-static bool admin_token_number(const char *what, const char *text, int64_t most,
-	int64_t *out, struct err *e)
+static bool admin_token_list_all(struct db *db, int applied, void *arg,
+	struct err *e)
 {
-	char *end = NULL;
-	errno = 0;
-	*out = text ? strtoll(text, &end, 10) : 0;
-	return (text && !errno && end != text && !*end && *out >= 1 &&
-		       *out <= most) ||
-	       err_set(e, ERR_INPUT,
-		       "%s is '%.40s', and should be a whole number from 1 to "
-		       "%lld",
-		       what, text ? text : "", (long long)most);
+	(void)applied;
+	return admin_token_list(db, arg, e);
 }
 
-static bool admin_token_request(struct admin_token_args *w, struct err *e)
+static bool admin_token_check(const struct config *c, struct err *e)
 {
-	int64_t days = 0;
-	if (!w->scope || scope_from(w->scope) == SCOPE_NONE)
+	if (!*c->scope)
 		return err_set(e, ERR_INPUT,
-			"--scope is '%.40s', and should be read, upload or "
-			"admin",
-			w->scope ? w->scope : "");
-	if (!w->name || !*w->name)
+			"--scope: the value is missing (use --scope "
+			"read|upload|admin)");
+	if (!c->name || !*c->name)
 		return err_set(e, ERR_INPUT,
-			"--name is missing: who or what is the token for?");
-	if (w->expires_days && !admin_token_number("--expires_days",
-				       w->expires_days, TOKEN_DAYS, &days, e))
-		return false;
-	w->wish = (struct token_wish){
-		.name = w->name,
-		.project = w->project,
-		.scope = scope_from(w->scope),
-		.made_by = "kernsiftd token",
-		.expires = NO_MOMENT,
-		.days = (int)days,
-	};
-	return true;
+			"--name: the value is missing (say who or what uses "
+			"the token, for example --name ci)");
+	return command_project_good(c, e);
 }
 
-static bool admin_token_check(struct admin_token_args *w, struct err *e)
+int command_token(const struct invocation *in)
 {
-	bool is_list = w->verb && !strcmp(w->verb, "list");
-	if (w->project && !*w->project)
-		return err_set(e, ERR_INPUT,
-			"--project is empty; leave it out for all projects");
-	if (!w->verb)
-		return admin_token_request(w, e);
-	if (w->scope || w->name || w->expires_days || (is_list && w->operand))
-		return err_set(e, ERR_INPUT,
-			"'token %.40s' takes no more than %s", w->verb,
-			is_list ? "--project" : "an id");
-	if (is_list)
-		return true;
-	if (strcmp(w->verb, "revoke") != 0)
-		return err_set(e, ERR_INPUT,
-			"'token %.40s' is not a command; there are 'token', "
-			"'token list' and 'token revoke'",
-			w->verb);
-	return admin_token_number("the token's id", w->operand, INT64_MAX,
-		&w->id, e);
-}
-
-int command_token(int argc, char **argv)
-{
+	const struct config *c = in->config;
 	struct err e = { 0 };
-	struct config c;
-	struct admin_token_args w = { 0 };
-	const struct config_extra extra[] = { { "", &w.verb },
-		{ "", &w.operand }, { "scope", &w.scope }, { "name", &w.name },
-		{ "project", &w.project }, { "expires_days", &w.expires_days },
-		{ 0 } };
-	/* Read once here, so that a wrong one starts no cluster. */
-	bool ok = command_config(&c, extra, argc, argv, &e) &&
-		  admin_token_check(&w, &e);
-	w.verb = w.operand = NULL; /* they are read again */
-	return ok ? command_with_store(argc, argv, extra, admin_token_work, &w)
-		  : command_fail(&e);
+
+	if (!admin_token_check(c, &e))
+		return command_fail(&e);
+	struct admin_token w = { .config = c,
+		.wish = {
+			.name = c->name,
+			.project = c->project,
+			.scope = scope_from(c->scope),
+			.made_by = "kernsiftd token",
+			.expires = NO_MOMENT,
+			.days = c->expires_days > 0 ? (int)c->expires_days : 0,
+		} };
+	return command_with_store(c, admin_token_new_recorded, &w);
+}
+
+int command_token_list(const struct invocation *in)
+{
+	struct admin_token w = { .config = in->config };
+	struct err e = { 0 };
+
+	return command_project_good(in->config, &e)
+		       ? command_with_store(in->config, admin_token_list_all,
+				 &w)
+		       : command_fail(&e);
+}
+
+int command_token_revoke(const struct invocation *in)
+{
+	struct admin_token w = { .config = in->config };
+	const char *text = in->operands[0];
+	struct err e = { 0 };
+	char *end;
+
+	errno = 0;
+	w.id = strtoll(text, &end, 10);
+	if (!errno && end != text && !*end && w.id > 0)
+		return command_with_store(in->config,
+			admin_token_revoke_recorded, &w);
+	err_set(&e, ERR_INPUT,
+		"'%.40s' is not the id of a token, which is a whole number "
+		"above 0 ('kernsiftd token list' shows it)",
+		text);
+	return command_fail(&e);
 }
 
 struct admin_vacuum {
@@ -273,50 +268,15 @@ static bool admin_vacuum_begin(struct db *db, int applied, void *arg,
 				admin_vacuum_work, v, e);
 }
 
-static bool admin_vacuum_number(const char *name, const char *text,
-	int64_t most, int64_t *out, struct err *e)
+int command_vacuum(const struct invocation *in)
 {
-	char *end;
-	*out = -1;
-	if (!text)
-		return true;
-	errno = 0;
-	long long n = strtoll(text, &end, 10);
-	if (errno || end == text || *end || n < 0 || n > most)
-		return err_set(e, ERR_INPUT,
-			"--%s is '%.40s', and should be a whole number from 0 "
-			"to %lld",
-			name, text, (long long)most);
-	*out = n;
-	return true;
-}
-
-int command_vacuum(int argc, char **argv)
-{
+	const struct config *c = in->config;
+	struct admin_vacuum v = { { c->project, (int)c->raw_days,
+					  (int)c->run_days, c->quota_mib },
+		c->dry_run };
 	struct err e = { 0 };
-	struct config c;
-	const char *dry = NULL, *project = NULL;
-	const char *raw = NULL, *run = NULL, *quota = NULL;
-	int64_t raw_days, run_days, quota_mib;
-	const struct config_extra extra[] = { { "!dry_run", &dry },
-		{ "project", &project }, { "raw_days", &raw },
-		{ "run_days", &run }, { "quota_mib", &quota }, { 0 } };
-	/* Read once here, so that a wrong one starts no cluster. */
-	if (!command_config(&c, extra, argc, argv, &e) ||
-		!admin_vacuum_number("raw_days", raw, RETENTION_DAYS_MAX,
-			&raw_days, &e) ||
-		!admin_vacuum_number("run_days", run, RETENTION_DAYS_MAX,
-			&run_days, &e) ||
-		!admin_vacuum_number("quota_mib", quota, RETENTION_QUOTA_MAX,
-			&quota_mib, &e))
-		return command_fail(&e);
-	if (project && !*project) {
-		err_set(&e, ERR_INPUT,
-			"--project is empty; leave it out for all projects");
-		return command_fail(&e);
-	}
-	struct admin_vacuum v = { { project, (int)raw_days, (int)run_days,
-					  quota_mib },
-		dry != NULL };
-	return command_with_store(argc, argv, extra, admin_vacuum_begin, &v);
+
+	return command_project_good(c, &e)
+		       ? command_with_store(c, admin_vacuum_begin, &v)
+		       : command_fail(&e);
 }

@@ -95,25 +95,22 @@ static bool backup_write(struct backup *b, const struct config *c,
 	       archive_writer_end(b->file, &b->manifest, e);
 }
 
-int command_backup(int argc, char **argv)
+int command_backup(const struct invocation *in)
 {
 	struct err e = { 0 };
-	struct config c;
-	const char *path = NULL, *without_raw = NULL;
-	const struct config_extra extra[] = { { "", &path },
-		{ "!without_raw", &without_raw }, { 0 } };
+	const char *path = in->operands[0];
 	signal(SIGPIPE, SIG_IGN);
-	if (!command_config(&c, extra, argc, argv, &e))
-		return command_fail(&e);
-	if (!path || !*path) {
+	if (!*path) {
 		err_set(&e, ERR_INPUT,
-			"backup needs the name of the file to write");
+			"the name of the file to write is empty (for example "
+			"kernsift.backup)");
 		return command_fail(&e);
 	}
 	struct backup *b = calloc(1, sizeof *b);
 	if (!b)
 		abort();
-	bool ok = backup_write(b, &c, path, !without_raw, &e);
+	bool ok =
+		backup_write(b, in->config, path, !in->config->without_raw, &e);
 	if (ok)
 		backup_report(path, &b->manifest);
 	archive_writer_free(b->file);
@@ -239,21 +236,19 @@ static void backup_restore_report(const char *path, const struct manifest *m)
 		       "read again (rebuild, retry), nor handed out\n");
 }
 
-int command_restore(int argc, char **argv)
+int command_restore(const struct invocation *in)
 {
 	struct err e = { 0 };
-	struct config c;
 	struct restore r = { 0 };
-	const char *path = NULL;
-	const struct config_extra extra[] = { { "", &path }, { 0 } };
+	const char *path = in->operands[0];
 	signal(SIGPIPE, SIG_IGN);
-	if (!command_config(&c, extra, argc, argv, &e))
-		return command_fail(&e);
-	if (!path || !*path) {
-		err_set(&e, ERR_INPUT, "restore needs the name of a backup");
+	if (!*path) {
+		err_set(&e, ERR_INPUT,
+			"the name of the backup is empty (for example "
+			"kernsift.backup)");
 		return command_fail(&e);
 	}
-	bool ok = backup_restore_read(&r, &c, path, &e);
+	bool ok = backup_restore_read(&r, in->config, path, &e);
 	if (ok)
 		backup_restore_report(path, &r.manifest);
 	archive_reader_free(r.file);

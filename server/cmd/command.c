@@ -1,4 +1,4 @@
-/* command.c - what kernsiftd's commands share: options, the database, the audit
+/* command.c - what kernsiftd's commands share: the password, the database, the audit
  * record of a change, and how ingest processes are started. */
 #include "command.h"
 #include "audit.h"
@@ -17,9 +17,7 @@ int command_fail(const struct err *e)
 
 enum { PASSWORD_MAX = 1000 };
 
-/* Its first line becomes what libpq takes where --db names none: PGPASSWORD, in
- * our environment and that of our workers. "" is no file. */
-static bool command_password(const char *path, struct err *e)
+bool command_password(const char *path, struct err *e)
 {
 	char line[PASSWORD_MAX + 2] = { 0 };
 	if (!*path)
@@ -32,38 +30,17 @@ static bool command_password(const char *path, struct err *e)
 		fclose(f);
 	if (bad)
 		return err_set(e, ERR_INPUT,
-			"--db_password_file '%.200s' cannot be read: %s", path,
+			"--db-password-file '%.200s' cannot be read: %s", path,
 			strerror(why));
 	size_t len = strcspn(line, "\r\n");
 	if (!any || !len || len > PASSWORD_MAX)
 		return err_set(e, ERR_INPUT,
-			"--db_password_file '%.200s' has no password in its "
+			"--db-password-file '%.200s' has no password in its "
 			"first line, of at most %d bytes",
 			path, PASSWORD_MAX);
 	line[len] = '\0';
 	setenv("PGPASSWORD", line, 1);
 	return true;
-}
-
-static bool command_log_level(const char *text, struct err *e)
-{
-	static const char *const names[] = { "debug", "info", "warn", "error" };
-	for (int i = 0; i < 4; i++)
-		if (!strcmp(text, names[i])) {
-			log_level((enum log_level)i);
-			return true;
-		}
-	return err_set(e, ERR_INPUT,
-		"--log is '%.40s', and should be debug, info, warn or error",
-		text);
-}
-
-bool command_config(struct config *c, const struct config_extra *extra,
-	int argc, char **argv, struct err *e)
-{
-	return config_load(c, extra, argc, argv, e) &&
-	       command_log_level(c->log, e) &&
-	       command_password(c->db_password_file, e);
 }
 
 /* Beside the trace: libraries, stacks, decompression windows. */
@@ -96,15 +73,15 @@ struct worker_options command_workers(const struct config *c,
 	};
 }
 
-char **command_worker_argv(struct arena *a, int argc, char **argv,
+char **command_worker_argv(struct arena *a, const struct invocation *in,
 	const struct store *s)
 {
-	char **to = arena_array(a, char *, (size_t)argc + 4);
+	char **to = arena_array(a, char *, (size_t)in->argc + 4);
 	int n = 0;
 	to[n++] = arena_strdup(a, "kernsiftd");
 	to[n++] = arena_strdup(a, "worker");
-	for (int i = 1; i < argc; i++)
-		to[n++] = argv[i];
+	for (int i = 0; i < in->argc; i++)
+		to[n++] = in->argv[i];
 	/* The last one given counts. A given one may hold a password, and is
 	 * not shown a second time. */
 	if (s->cluster)
@@ -198,18 +175,24 @@ void command_store_discard(struct store *s)
 	*s = (struct store){ 0 };
 }
 
-int command_with_store(int argc, char **argv, const struct config_extra *extra,
+int command_with_store(const struct config *c,
 	bool (*work)(struct db *db, int applied, void *arg, struct err *e),
 	void *arg)
 {
 	struct err e = { 0 };
-	struct config c;
 	struct store s = { 0 };
 	int applied;
-	bool ok = command_config(&c, extra, argc, argv, &e) &&
-		  command_store(&s, &c, CLUSTER_COMMAND, &e) &&
+	bool ok = command_store(&s, c, CLUSTER_COMMAND, &e) &&
 		  command_migrated(s.db, &applied, &e) &&
 		  work(s.db, applied, arg, &e);
 	command_store_release(&s);
 	return ok ? 0 : command_fail(&e);
+}
+
+bool command_project_good(const struct config *c, struct err *e)
+{
+	return !c->project || *c->project ||
+	       err_set(e, ERR_INPUT,
+		       "--project: the value is empty (leave the option out "
+		       "for all projects)");
 }

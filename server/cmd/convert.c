@@ -37,27 +37,16 @@ static bool convert_names_good(const char *in, const char *out, struct err *e)
 	return true;
 }
 
-/* The run's place in the trace; CAPTURE_ALL if the option is missing. */
-static bool convert_run_place(const char *run, const struct trace *t,
+/* The run's place in the trace; CAPTURE_ALL if none was given (-1). */
+static bool convert_run_place(int64_t run, const struct trace *t,
 	uint32_t *place, struct err *e)
 {
-	char *end;
-	*place = CAPTURE_ALL;
-	if (!run)
-		return true;
-	errno = 0;
-	long n = strtol(run, &end, 10);
-	if (errno || end == run || *end || n < 1)
-		return err_set(e, ERR_INPUT,
-			"--run is '%.40s', and should be a whole number from 1",
-			run);
-	if (n > (long)t->processes_n)
-		return err_set(e, ERR_INPUT,
-			"--run is %ld, and the last run of the trace is "
-			"%" PRIu32,
-			n, t->processes_n);
-	*place = (uint32_t)n - 1;
-	return true;
+	*place = run < 0 ? CAPTURE_ALL : (uint32_t)run - 1;
+	return run <= (int64_t)t->processes_n ||
+	       err_set(e, ERR_INPUT,
+		       "--run: %" PRId64 " is above the last run of the trace, "
+		       "%" PRIu32,
+		       run, t->processes_n);
 }
 
 static bool convert_put(void *to, const void *bytes, size_t len, struct err *e)
@@ -129,7 +118,7 @@ static void convert_report(const char *out, const struct trace *t, uint32_t run,
  * counts them, NULL all), then prints one line about what was written. The file
  * is written under another name beside `out` and renamed when it is complete.
  * ERR_INPUT if an argument is wrong. */
-static bool convert_file(const char *in, const char *out, const char *run,
+static bool convert_file(const char *in, const char *out, int64_t run,
 	const struct inspect_limits *limits, struct err *e)
 {
 	struct arena a = { .ceiling = (size_t)limits->arena_mib << 20 };
@@ -147,21 +136,15 @@ static bool convert_file(const char *in, const char *out, const char *run,
 	return ok;
 }
 
-int command_convert(int argc, char **argv)
+int command_convert(const struct invocation *in)
 {
+	const struct config *c = in->config;
+	struct inspect_limits limits = { c->ingest_mib, c->plain_mib,
+		c->ratio };
 	struct err e = { 0 };
-	struct config c;
-	const char *in = NULL, *out = NULL, *run = NULL;
-	const struct config_extra extra[] = { { "", &in }, { "", &out },
-		{ "run", &run }, { 0 } };
-	if (!command_config(&c, extra, argc, argv, &e))
-		return command_fail(&e);
-	if (!out) {
-		err_set(&e, ERR_INPUT,
-			"convert needs the name of a trace and that of the "
-			"capture to write");
-		return command_fail(&e);
-	}
-	struct inspect_limits limits = { c.ingest_mib, c.plain_mib, c.ratio };
-	return convert_file(in, out, run, &limits, &e) ? 0 : command_fail(&e);
+
+	return convert_file(in->operands[0], in->operands[1], c->run, &limits,
+		       &e)
+		       ? 0
+		       : command_fail(&e);
 }

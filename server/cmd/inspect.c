@@ -1,4 +1,4 @@
-/* inspect.c - the command `inspect`: reads options and a trace, analyzes each process
+/* inspect.c - the command `inspect`: reads a trace, analyzes each process
  * and prints it. */
 #include "inspect.h"
 #include "analyze.h"
@@ -13,16 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was given on the command line; NULL: not. */
+/* What was given on the command line; a text that was not is NULL. */
 struct inspect_args {
 	const char *by; /* one or more of these words (one for JSON) */
 	const char *format; /* "text" or "json" */
-	const char *learn; /* a trace whose stream captures teach the graphs
+	const char
+		*learn; /* "", or a trace whose stream captures teach the graphs
 		replayed in the file */
-	/* The fields of breakdown_asked.h, as text. */
-	const char *layers; /* "modules" or "period" */
-	const char *layer_range, *layer_start, *layer_every, *realign, *device,
-		*stratum;
+	/* What breakdown_asked.h tells, as text. */
+	const char *layers; /* "modules", "period" or "" */
+	const char *layer_range, *layer_start;
+	int64_t layer_every, device, stratum; /* -1: not given */
+	const char *realign; /* "yes" or "no" */
 };
 
 /* The first step alone: the file as a trace. */
@@ -35,70 +37,29 @@ struct inspect_graphs {
 	struct graph_book book;
 };
 
-/* A whole number of at most `most`; *out stays where `text` is NULL. */
-static bool inspect_args_number(const char *text, const char *option,
-	int64_t most, int64_t *out, struct err *e)
+static enum layer_detector inspect_args_detector(const char *text)
 {
-	char *end;
-
-	if (!text)
-		return true;
-	errno = 0;
-	*out = strtoll(text, &end, 10);
-	if (errno || end == text || *end || *out < 0 || *out > most)
-		return err_set(e, ERR_INPUT,
-			"--%s is '%.40s', and should be a whole number", option,
-			text);
-	return true;
+	return !*text			  ? LAYERS_NONE
+	       : !strcmp(text, "modules") ? LAYERS_MODULES
+					  : LAYERS_PERIOD;
 }
 
-static bool inspect_args_detector(const char *text, enum layer_detector *out,
-	struct err *e)
-{
-	if (!text)
-		return true;
-	if (!strcmp(text, "modules"))
-		*out = LAYERS_MODULES;
-	else if (!strcmp(text, "period"))
-		*out = LAYERS_PERIOD;
-	else
-		return err_set(e, ERR_INPUT,
-			"--layers is '%.40s', and should be modules or period",
-			text);
-	return true;
-}
-
-static bool inspect_args_flag(const char *text, bool *out, struct err *e)
-{
-	if (text && strcmp(text, "yes") != 0 && strcmp(text, "no") != 0)
-		return err_set(e, ERR_INPUT,
-			"--realign is '%.40s', and should be yes or no", text);
-	*out = text && !strcmp(text, "yes");
-	return true;
-}
-
-/* False with a sentence (ERR_INPUT) that names the option. */
 static bool inspect_args_breakdown(const struct inspect_args *asked,
 	struct breakdown_asked *out, struct err *e)
 {
-	int64_t every = 0, device = out->device;
-
-	bool ok = inspect_args_detector(asked->layers, &out->by, e) &&
-		  inspect_args_number(asked->layer_every, "layer_every",
-			  UINT32_MAX, &every, e) &&
-		  inspect_args_number(asked->device, "device", INT32_MAX,
-			  &device, e) &&
-		  inspect_args_number(asked->stratum, "stratum", INT64_MAX,
-			  &out->stratum, e) &&
-		  inspect_args_flag(asked->realign, &out->realign, e);
-	if (ok && asked->layer_range && asked->layer_start)
-		return err_set(e, ERR_INPUT,
-			"--layer_range and --layer_start both tell where "
-			"layers are; give one of them");
+	out->by = inspect_args_detector(asked->layers);
+	out->realign = !strcmp(asked->realign, "yes");
+	if (asked->stratum >= 0)
+		out->stratum = asked->stratum;
+	if (asked->device >= 0)
+		out->device = (int32_t)asked->device;
 	out->layers = (struct layer_asked){ asked->layer_range,
-		asked->layer_start, (uint32_t)every };
-	out->device = (int32_t)device;
-	return ok;
+		asked->layer_start,
+		asked->layer_every > 0 ? (uint32_t)asked->layer_every : 0 };
+	return !asked->layer_range || !asked->layer_start ||
+	       err_set(e, ERR_INPUT,
+		       "--layer-range and --layer-start exclude each other "
+		       "(give one of them)");
 }
 
 static int inspect_learn_by_key(const void *left, const void *right)
@@ -179,12 +140,7 @@ static bool inspect_words_from(const char *by, struct inspect_words *w,
 			*rest++ = '\0';
 		if (w->n == MOST || !inspect_print_knows(word))
 			return err_set(e, ERR_INPUT,
-				"--by is '%.40s', and should be one or more of "
-				"kernels, device, grid, source, launches, "
-				"callers, cycles, patterns, facts, operators, "
-				"shapes, unattributed and layers, with commas "
-				"between them",
-				w->n == MOST ? by : word);
+				"--by: '%.40s' names too many tables", by);
 		w->at[w->n++] = word;
 	}
 	return true;
@@ -193,15 +149,12 @@ static bool inspect_words_from(const char *by, struct inspect_words *w,
 static bool inspect_check_format(const char *by, const char *format,
 	struct inspect_words *w, struct err *e)
 {
-	if (format && strcmp(format, "text") && strcmp(format, "json"))
-		return err_set(e, ERR_INPUT,
-			"--format is '%.40s', and should be text or json",
-			format);
 	if (!inspect_words_from(by, w, e))
 		return false;
-	return w->n == 1 || !format || strcmp(format, "json") ||
+	return w->n == 1 || strcmp(format, "json") ||
 	       err_set(e, ERR_INPUT,
-		       "--by is '%.40s', and a JSON document takes one word",
+		       "--by: '%.40s' is more than one word, and --format json "
+		       "takes one",
 		       by);
 }
 
@@ -255,7 +208,7 @@ static bool inspect_runs(const struct inspect_job *j, struct document *d,
 static bool inspect_output(const struct inspect_job *j, const char *format,
 	struct err *e)
 {
-	bool json = format && !strcmp(format, "json");
+	bool json = !strcmp(format, "json");
 	struct document *d = json ? document_new(&j->trace) : NULL;
 	bool ok = inspect_runs(j, d, e);
 
@@ -284,8 +237,8 @@ static int inspect_file(const char *path, const struct inspect_args *args,
 		return 2;
 	}
 	bool ok = (j.catalog = catalog_new(NULL, &e)) &&
-		  (!args->learn || inspect_learn(args->learn, j.catalog, limits,
-					   &j.learned, &e)) &&
+		  (!*args->learn || inspect_learn(args->learn, j.catalog,
+					    limits, &j.learned, &e)) &&
 		  (trace_init(&j.trace, &a) || arena_err(&a, &e)) &&
 		  inspect_read(path, limits, &j.trace, &e) &&
 		  inspect_output(&j, args->format, &e);
@@ -297,26 +250,21 @@ static int inspect_file(const char *path, const struct inspect_args *args,
 	return ok ? 0 : 1;
 }
 
-int command_inspect(int argc, char **argv)
+int command_inspect(const struct invocation *in)
 {
-	struct err e = { 0 };
-	struct config c;
-	const char *file = NULL;
-	struct inspect_args asked = { 0 };
-	const struct config_extra extra[] = { { "", &file },
-		{ "by", &asked.by }, { "format", &asked.format },
-		{ "learn", &asked.learn }, { "layers", &asked.layers },
-		{ "layer_range", &asked.layer_range },
-		{ "layer_start", &asked.layer_start },
-		{ "layer_every", &asked.layer_every },
-		{ "realign", &asked.realign }, { "device", &asked.device },
-		{ "stratum", &asked.stratum }, { 0 } };
-	if (!command_config(&c, extra, argc, argv, &e))
-		return command_fail(&e);
-	if (!file) {
-		err_set(&e, ERR_INPUT, "inspect needs the name of a file");
-		return command_fail(&e);
-	}
-	struct inspect_limits limits = { c.ingest_mib, c.plain_mib, c.ratio };
-	return inspect_file(file, &asked, &limits);
+	const struct config *c = in->config;
+	const struct inspect_args asked = { .by = c->by,
+		.format = c->format,
+		.learn = c->learn,
+		.layers = c->layers,
+		.layer_range = c->layer_range,
+		.layer_start = c->layer_start,
+		.layer_every = c->layer_every,
+		.device = c->device,
+		.stratum = c->stratum,
+		.realign = c->realign };
+	const struct inspect_limits limits = { c->ingest_mib, c->plain_mib,
+		c->ratio };
+
+	return inspect_file(in->operands[0], &asked, &limits);
 }

@@ -10,7 +10,9 @@
 #include "token.h"
 #include "upload.h"
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -30,6 +32,26 @@ static void serve_host(const char *listen, char *host, size_t size)
 		n -= 2;
 	}
 	snprintf(host, size, "%.*s", (int)n, listen);
+}
+
+/* Whether the host of --listen has an address. */
+static bool serve_check_listen(const char *listen, struct err *e)
+{
+	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
+		.ai_flags = AI_PASSIVE };
+	struct addrinfo *list = NULL;
+	char host[256];
+
+	serve_host(listen, host, sizeof host);
+	int why = getaddrinfo(host, NULL, &hints, &list);
+	if (!why) {
+		freeaddrinfo(list);
+		return true;
+	}
+	return err_set(e, ERR_INPUT,
+		"--listen: host '%.100s' has no address: %s (use HOST:PORT, "
+		"for example 127.0.0.1:8080)",
+		host, gai_strerror(why));
 }
 
 /* Only this machine can reach it. */
@@ -88,10 +110,10 @@ static bool serve_check_exposure(struct serve_state *s, struct err *e)
 	bool any;
 	if (!serve_is_loopback(c->listen) && !*c->tls_cert && !c->proxy_tls)
 		log_warn("serve listens on '%.80s' without TLS: whoever is on "
-			 "the way reads tokens and traces; see --tls_cert and "
-			 "--proxy_tls",
+			 "the way reads tokens and traces; see --tls-cert and "
+			 "--proxy-tls",
 			c->listen);
-	if (c->without_tokens || serve_is_loopback(c->listen))
+	if (c->start_without_tokens || serve_is_loopback(c->listen))
 		return true;
 	if (!token_any(s->store.db, &any, e))
 		return false;
@@ -99,8 +121,24 @@ static bool serve_check_exposure(struct serve_state *s, struct err *e)
 			      "'%.80s' can be reached from outside, and there "
 			      "is no token; "
 			      "make one with 'kernsiftd token', or give "
-			      "--without_tokens",
+			      "--start-without-tokens",
 			      c->listen);
+}
+
+/* What can be checked before anything is started or written. */
+static bool serve_check(const struct config *c, struct err *e)
+{
+	if (!*c->tls_cert != !*c->tls_key)
+		return err_set(e, ERR_INPUT,
+			"%s: the value is missing (--tls-cert and --tls-key go "
+			"together)",
+			*c->tls_cert ? "--tls-key" : "--tls-cert");
+	if (*c->web && access(c->web, R_OK | X_OK))
+		return err_set(e, ERR_INPUT,
+			"--web: cannot read '%.150s': %s (name the folder of "
+			"the page, for example web)",
+			c->web, strerror(errno));
+	return serve_check_listen(c->listen, e);
 }
 
 static bool serve_open_database(struct serve_state *s, struct err *e)
@@ -171,12 +209,12 @@ static bool serve_open_http(struct serve_state *s, struct err *e)
 	return s->httpd != NULL;
 }
 
-static bool serve_open_workers(struct serve_state *s, int argc, char **argv,
-	struct err *e)
+static bool serve_open_workers(struct serve_state *s,
+	const struct invocation *in, struct err *e)
 {
 	s->workers = command_workers(&s->config, s->store.conninfo);
 	s->crew = crew_new(&s->workers,
-		command_worker_argv(&s->arena, argc, argv, &s->store), e);
+		command_worker_argv(&s->arena, in, &s->store), e);
 	return s->crew != NULL;
 }
 
@@ -252,22 +290,21 @@ static void serve_close_all(struct serve_state *s)
 	arena_release(&s->arena);
 }
 
-int command_serve(int argc, char **argv)
+int command_serve(const struct invocation *in)
 {
 	struct err e = { 0 };
-	struct serve_state s = { 0 };
+	struct serve_state s = { .config = *in->config };
 	sigset_t all;
 
 	signal(SIGPIPE, SIG_IGN);
 	/* Until the first thread is made a signal ends us as ever, and
 	 * PostgreSQL with us; from then on only this thread takes them. */
-	bool ok = command_config(&s.config, NULL, argc, argv, &e) &&
+	bool ok = serve_check(&s.config, &e) &&
 		  outward_list(s.config.webhook_private, &e) &&
 		  serve_open_database(&s, &e) && serve_check_exposure(&s, &e);
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
-	ok = ok && serve_open_http(&s, &e) &&
-	     serve_open_workers(&s, argc, argv, &e) &&
+	ok = ok && serve_open_http(&s, &e) && serve_open_workers(&s, in, &e) &&
 	     (s.chores = background_tasks_new(&s.config, s.store.conninfo, &e));
 	if (ok) {
 		s.sweep_idle_s = serve_slowest_chunk_s(&s.config);

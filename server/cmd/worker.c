@@ -10,13 +10,9 @@
 
 enum { TICK_MS = 100 };
 
-int command_worker(int argc, char **argv)
+int command_worker(const struct invocation *in)
 {
-	struct err e = { 0 };
-	struct config c;
-	if (!command_config(&c, NULL, argc, argv, &e))
-		return command_fail(&e);
-	struct worker_options o = command_workers(&c, c.db);
+	struct worker_options o = command_workers(in->config, in->config->db);
 	return worker_main(&o);
 }
 
@@ -37,10 +33,9 @@ static void worker_wait(struct crew *crew)
 	}
 }
 
-int command_work(int argc, char **argv)
+int command_work(const struct invocation *in)
 {
 	struct err e = { 0 };
-	struct config c;
 	struct store s = { 0 };
 	struct arena a = { 0 };
 	struct crew *crew = NULL;
@@ -48,14 +43,12 @@ int command_work(int argc, char **argv)
 	sigset_t all;
 
 	signal(SIGPIPE, SIG_IGN);
-	bool ok = command_config(&c, NULL, argc, argv, &e) &&
-		  command_store(&s, &c, CLUSTER_ATTACH, &e);
+	bool ok = command_store(&s, in->config, CLUSTER_ATTACH, &e);
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	if (ok) {
-		o = command_workers(&c, s.conninfo);
-		crew = crew_new(&o, command_worker_argv(&a, argc, argv, &s),
-			&e);
+		o = command_workers(in->config, s.conninfo);
+		crew = crew_new(&o, command_worker_argv(&a, in, &s), &e);
 	}
 	if (crew) {
 		log_info("work workers=%d", o.workers);
