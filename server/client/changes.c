@@ -1,6 +1,6 @@
 /* changes.c - from the server's JSON; what is not as it should be is refused. */
 #include "changes.h"
-#include "told.h"
+#include "json_get.h"
 #include <math.h>
 
 static struct change_line *lines(struct changes *c, const json_t *list,

@@ -1,5 +1,5 @@
 /* changes_print.c - a comparison for a terminal of 100 columns. */
-#include "shown.h"
+#include "format.h"
 #include "changes.h"
 #include "utf8.h"
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* cmd_agent.c - looks once a second, sends what is whole, stands back where the
  * server is away. */
 #include "commands.h"
-#include "hand_over.h"
-#include "spoken.h"
+#include "submit.h"
+#include "log_once.h"
 #include <errno.h>
 #include <signal.h>
 #include <sys/random.h>

@@ -1,6 +1,6 @@
 /* gate_told.c - from the server's JSON; what is not as it should be is refused. */
 #include "gate_told.h"
-#include "told.h"
+#include "json_get.h"
 
 /* GitHub's runner reads what a step prints: it finds "##[" anywhere in a line, and
  * "::" where one begins; no line of ours begins with a text. */

@@ -1,6 +1,6 @@
 /* gate_told_print.c - a gate in a few lines, for a terminal or a job's log. */
 #include "decimals.h"
-#include "shown.h"
+#include "format.h"
 #include "gate_told.h"
 #include "utf8.h"
 #include <inttypes.h>

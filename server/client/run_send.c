@@ -2,9 +2,9 @@
 #include "run_send.h"
 #include "address.h"
 #include "follow.h"
-#include "hand_over.h"
+#include "submit.h"
 #include "run_folder.h"
-#include "spoken.h"
+#include "log_once.h"
 #include <inttypes.h>
 #include <unistd.h>
 

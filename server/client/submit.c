@@ -1,5 +1,5 @@
-/* hand_over.c - the digest first, then the bytes, then the two compared. */
-#include "hand_over.h"
+/* submit.c - the digest first, then the bytes, then the two compared. */
+#include "submit.h"
 #include "sha256.h"
 #include <errno.h>
 #include <fcntl.h>

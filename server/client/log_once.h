@@ -1,4 +1,4 @@
-/* spoken.h - which sentences were said already, so that each is said once.
+/* log_once.h - which sentences were said already, so that each is said once.
  *
  * It remembers the last few hundred; one that comes back after that many
  * others is said again. */

@@ -1,4 +1,4 @@
-/* test_spool_name.c - names of captures, and names that are none. */
+/* test_spool.c - names of captures, and names that are none. */
 #include "spool_name.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* shown.c - the unit that leaves the fewest digits. */
-#include "shown.h"
+/* format.c - the unit that leaves the fewest digits. */
+#include "format.h"
 #include <math.h>
 
 const char *shown_duration(char to[CELL], double ns, const char *sign)

@@ -1,4 +1,4 @@
-/* test_progress.c - lines of progress at every width. */
+/* test_meter.c - lines of progress at every width. */
 #include "progress.h"
 #include "utf8.h"
 #include <setjmp.h>

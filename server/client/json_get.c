@@ -1,5 +1,5 @@
-/* told.c - members by name. */
-#include "told.h"
+/* json_get.c - members by name. */
+#include "json_get.h"
 #include <math.h>
 
 char *told_text(struct arena *a, const json_t *v, const char *key)

@@ -1,5 +1,5 @@
-/* spoken.c - hashes of sentences in a ring. */
-#include "spoken.h"
+/* log_once.c - hashes of sentences in a ring. */
+#include "log_once.h"
 
 bool spoken_new(struct spoken *s, const char *sentence)
 {

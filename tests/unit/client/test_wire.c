@@ -1,4 +1,4 @@
-/* test_bearer.c - what makes a token's header, and what would forge one. */
+/* test_wire.c - what makes a token's header, and what would forge one. */
 #include "bearer.h"
 #include <setjmp.h>
 #include <stdarg.h>

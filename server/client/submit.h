@@ -1,4 +1,4 @@
-/* hand_over.h - one capture goes from a spool folder to the server for good.
+/* submit.h - one capture goes from a spool folder to the server for good.
  *
  * It travels as it is, and the server answers with the digest of what it
  * stored. Only where that is the file's, and the file has not changed

@@ -1,4 +1,4 @@
-/* shown.h - figures as a table on a terminal shows them. */
+/* format.h - figures as a table on a terminal shows them. */
 #pragma once
 
 enum { CELL = 24 };

@@ -1,4 +1,4 @@
-/* told.h - members of the server's JSON, as a terminal may have them. */
+/* json_get.h - members of the server's JSON, as a terminal may have them. */
 #pragma once
 #include "arena.h"
 #include <jansson.h>
