@@ -1,15 +1,15 @@
-/* log_once.h - which sentences were said already, so that each is said once.
+/* log_once.h - prints each message only once.
  *
- * It remembers the last few hundred; one that comes back after that many
- * others is said again. */
+ * It remembers the last 256; a message that returns after that many others is
+ * printed again. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
-struct spoken {
+struct log_once {
 	uint64_t hash[256];
-	uint32_t n; /* so far; the oldest give way */
+	uint32_t n; /* number so far; new ones replace the oldest */
 };
 
-/* Whether it is new; from now on it is not. All zero: nothing was said. */
-bool spoken_new(struct spoken *s, const char *sentence);
+/* Whether the message is new; from now on it is not. Start with all zero. */
+bool log_once_new(struct log_once *s, const char *sentence);

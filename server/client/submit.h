@@ -1,25 +1,51 @@
-/* submit.h - one capture goes from a spool folder to the server for good.
+/* submit.h - one file, or one capture of a spool folder, goes to the server.
  *
- * It travels as it is, and the server answers with the digest of what it
- * stored. Only where that is the file's, and the file has not changed
+ * A capture travels as it is, and the server answers with the digest of what it
+ * stored. Only if that is the file's digest, and the file has not changed
  * meanwhile, does the server have it. The same bytes sent again are the same
- * upload there, so that a client which is killed anywhere neither loses one
- * nor doubles it. */
+ * upload, so a client that is killed anywhere neither loses one nor sends it
+ * twice. */
 #pragma once
-#include "capture_told.h"
-#include "deliver.h"
+#include "answer.h"
+#include "meter.h"
 #include "spool.h"
+#include "wire.h"
 
-struct capture_told hand_over_told(const struct spool *s, const char *name);
-/* Whether a capture is whole and holds no record, only what surrounds some: the
- * server takes none such. It is then removed, unless it is to be kept, which
- * `sentence` tells. One that is damaged or cut may have held some: it is not
- * empty. */
-bool hand_over_empty(const struct spool *s, const char *name, bool keep,
+struct capture_facts {
+	bool readable; /* it is a capture file */
+	bool whole; /* nothing is missing or unread; not determined if it has
+		     * records */
+	bool records; /* of work or of a counter: without one the server rejects it */
+	int rank; /* -1 unknown */
+	int64_t dropped; /* lost records; only for a capture without records */
+};
+
+/* Sends the file `path`, with at most `most` tries after the first; *out is the
+ * server's answer. False with a message if it was rejected, cannot be read or no
+ * try is left; *last is the last try. */
+bool submit_file(struct wire *w, const struct options *o, const char *path,
+	int most, struct meter *m, struct upload_answer *out,
+	struct attempt *last, struct err *e);
+/* The same for an open feed, which it releases. */
+bool submit_feed(struct wire *w, const struct options *o, struct feed *f,
+	int most, struct meter *m, struct upload_answer *out,
+	struct attempt *last, struct err *e);
+
+/* Waits until the server has analyzed the upload whose id is in *u, and fills *u.
+ * False with the server's message if it failed there. */
+bool submit_wait(struct wire *w, const struct options *o, const char *label,
+	struct meter *m, struct upload_answer *u, struct err *e);
+
+/* What a client must know of a capture before it sends it. */
+struct capture_facts submit_facts(const struct spool *s, const char *name);
+/* Whether a capture is whole and has no record, so that the server would reject it.
+ * Then it is removed, unless `keep`, and `sentence` says so. A damaged or cut
+ * capture may have held records and does not count as empty. */
+bool submit_skip_empty(const struct spool *s, const char *name, bool keep,
 	char sentence[static 400]);
 
-/* The file is still there afterwards. False with a sentence; *last tells
- * whether the server, or time, may mend it. */
-bool hand_over(struct wire *w, const struct options *o, const struct spool *s,
-	const char *name, int most, struct meter *m, struct upload_answer *out,
-	struct attempt *last, struct err *e);
+/* Sends one capture, which stays in the folder. False with a message; *last shows
+ * whether another try may help. */
+bool submit_capture(struct wire *w, const struct options *o,
+	const struct spool *s, const char *name, int most, struct meter *m,
+	struct upload_answer *out, struct attempt *last, struct err *e);
