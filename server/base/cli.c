@@ -800,7 +800,7 @@ void cli_command_help(const struct cli_program *p, const struct cli_command *c,
 {
 	fprintf(out, "Usage: %s %s [OPTION]...%s%s\n\n", p->name, c->name,
 		*c->operands ? " " : "", c->operands);
-	cli_print_row(out, "", 0, c->help);
+	cli_print_row(out, "", 0, c->help ? c->help : "Internal command");
 	for (int g = 0; g < 2; g++)
 		cli_print_options(out, &p->groups[g], c->bit);
 	fputs("\nA variable in brackets sets the option if the command line does "

@@ -99,24 +99,25 @@ static bool options_check_labels(const struct text_list *l, struct err *e)
 	return true;
 }
 
-/* NAME=PERCENT each. */
+static bool options_is_limit(const char *text)
+{
+	const char *equals = strrchr(text, '=');
+	char *end;
+
+	if (!equals || equals == text || !equals[1] ||
+		strspn(equals + 1, "+-.0123456789eE") != strlen(equals + 1))
+		return false;
+	return isfinite(strtod(equals + 1, &end)) && !*end;
+}
+
 static bool options_check_limits(const struct text_list *l, struct err *e)
 {
-	for (int i = 0; i < l->n; i++) {
-		const char *equals = strrchr(l->at[i], '=');
-		char *end = NULL;
-		double pct =
-			equals && equals[1] && equals != l->at[i] &&
-					strspn(equals + 1, "+-.0123456789eE") ==
-						strlen(equals + 1)
-				? strtod(equals + 1, &end)
-				: (double)NAN;
-		if (!isfinite(pct) || *end)
+	for (int i = 0; i < l->n; i++)
+		if (!options_is_limit(l->at[i]))
 			return err_set(e, ERR_INPUT,
 				"--operator: '%.60s' is not NAME=PERCENT (for "
 				"example attention=5)",
 				l->at[i]);
-	}
 	return true;
 }
 

@@ -210,6 +210,12 @@ static void test_help(void **state)
 		"A variable in brackets sets the option if the command line does "
 		"not.\n");
 	free(text);
+	/* not listed, and without a text of its own */
+	f = open_memstream(&text, &len);
+	cli_command_help(&program, &commands[3], f);
+	fclose(f);
+	assert_non_null(strstr(text, "Usage: meal hidden [OPTION]...\n"));
+	free(text);
 	f = open_memstream(&text, &len);
 	cli_program_help(&program, f);
 	fclose(f);

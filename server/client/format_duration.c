@@ -1,8 +1,8 @@
-/* shown.c - the unit that leaves the fewest digits. */
-#include "shown.h"
+/* format_duration.c - the unit with the fewest digits. */
+#include "format_duration.h"
 #include <math.h>
 
-const char *shown_duration(char to[CELL], double ns, const char *sign)
+const char *format_duration(char to[FORMAT_CELL], double ns, const char *sign)
 {
 	static const struct {
 		double from, unit;
@@ -14,7 +14,7 @@ const char *shown_duration(char to[CELL], double ns, const char *sign)
 		return "-";
 	while (fabs(ns) < units[i].from)
 		i++;
-	snprintf(to, CELL, *sign ? "%+.2f %s" : "%.2f %s", ns / units[i].unit,
-		units[i].name);
+	snprintf(to, FORMAT_CELL, *sign ? "%+.2f %s" : "%.2f %s",
+		ns / units[i].unit, units[i].name);
 	return to;
 }

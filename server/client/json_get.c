@@ -1,8 +1,8 @@
-/* told.c - members by name. */
-#include "told.h"
+/* json_get.c - reads members by name. */
+#include "json_get.h"
 #include <math.h>
 
-char *told_text(struct arena *a, const json_t *v, const char *key)
+char *json_get_text(struct arena *a, const json_t *v, const char *key)
 {
 	const char *s = json_string_value(json_object_get(v, key));
 	char *copy = arena_strdup(a, s ? s : "");
@@ -12,13 +12,13 @@ char *told_text(struct arena *a, const json_t *v, const char *key)
 	return copy;
 }
 
-double told_real(const json_t *v, const char *key)
+double json_get_real(const json_t *v, const char *key)
 {
 	const json_t *x = json_object_get(v, key);
 	return json_is_number(x) ? json_number_value(x) : (double)NAN;
 }
 
-int64_t told_whole(const json_t *v, const char *key)
+int64_t json_get_whole(const json_t *v, const char *key)
 {
 	return json_integer_value(json_object_get(v, key));
 }

@@ -1,5 +1,5 @@
-/* test_bearer.c - what makes a token's header, and what would forge one. */
-#include "bearer.h"
+/* test_wire.c - what makes a token's header, and what would forge one. */
+#include "wire.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,9 +33,9 @@ static void test_of_the_environment(void **state)
 		{ "two words", "", "what KERNSIFT_TOKEN holds is not a token" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		char out[BEARER_MAX];
+		char out[WIRE_BEARER];
 		struct err e = { 0 };
-		assert_int_equal(bearer_from(out, "", rows[i].text, &e),
+		assert_int_equal(wire_bearer(out, "", rows[i].text, &e),
 			!*rows[i].sentence);
 		assert_string_equal(out, rows[i].header);
 		assert_string_equal(e.text, rows[i].sentence);
@@ -45,27 +45,27 @@ static void test_of_the_environment(void **state)
 static void test_of_a_file(void **state)
 {
 	(void)state;
-	char out[BEARER_MAX], wanted[200];
+	char out[WIRE_BEARER], wanted[200];
 	struct err e = { 0 };
 	char good[] = "/tmp/ks-bearer-XXXXXX",
 	     empty[] = "/tmp/ks-bearer-XXXXXX";
 	write_file(good, "ks_file\n");
 	write_file(empty, "\n\n");
-	assert_true(bearer_from(out, good, "ks_environment", &e));
+	assert_true(wire_bearer(out, good, "ks_environment", &e));
 	assert_string_equal(out, "Authorization: Bearer ks_file");
-	assert_false(bearer_from(out, empty, "ks_environment", &e));
+	assert_false(wire_bearer(out, empty, "ks_environment", &e));
 	snprintf(wanted, sizeof wanted, "the token file '%s' holds no token",
 		empty);
 	assert_string_equal(e.text, wanted);
 	unlink(good);
 	unlink(empty);
 	e = (struct err){ 0 };
-	assert_false(bearer_from(out, "/nowhere/token", NULL, &e));
+	assert_false(wire_bearer(out, "/nowhere/token", NULL, &e));
 	assert_string_equal(e.text,
 		"cannot open the token file '/nowhere/token': No such file or "
 		"directory");
 	e = (struct err){ 0 };
-	assert_false(bearer_from(out, "/dev/zero", NULL, &e));
+	assert_false(wire_bearer(out, "/dev/zero", NULL, &e));
 	assert_string_equal(e.text, "what the token file holds is not a token");
 }
 

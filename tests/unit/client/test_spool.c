@@ -1,5 +1,5 @@
-/* test_spool_name.c - names of captures, and names that are none. */
-#include "spool_name.h"
+/* test_spool.c - names of captures, and names that are none. */
+#include "spool.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>

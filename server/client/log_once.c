@@ -1,7 +1,7 @@
-/* spoken.c - hashes of sentences in a ring. */
-#include "spoken.h"
+/* log_once.c - hashes of the last messages, in a ring. */
+#include "log_once.h"
 
-bool spoken_new(struct spoken *s, const char *sentence)
+bool log_once_new(struct log_once *s, const char *sentence)
 {
 	const uint32_t most = sizeof s->hash / sizeof *s->hash;
 	uint64_t h = 0xcbf29ce484222325u;

@@ -1,5 +1,5 @@
-/* test_progress.c - lines of progress at every width. */
-#include "progress.h"
+/* test_meter.c - lines of progress at every width. */
+#include "meter.h"
 #include "utf8.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,33 +23,37 @@ static void test_words(void **state)
 		const char *text;
 	} times[] = { { 0, "0:00" }, { 7, "0:07" }, { 754, "12:34" },
 		{ 10809, "3:00:09" } };
-	char out[PROGRESS_WORD];
+	char out[METER_WORD];
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-		progress_bytes(out, sizes[i].bytes);
+		meter_bytes(out, sizes[i].bytes);
 		assert_string_equal(out, sizes[i].text);
 	}
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-		progress_time(out, times[i].seconds);
+		meter_time(out, times[i].seconds);
 		assert_string_equal(out, times[i].text);
 	}
 }
 
-static const struct progress half = { "run.json", "", 5 * MIB, 10 * MIB, MIB };
-static const struct progress pipe_in = { "stdin", "", 5 * MIB, -1, MIB };
-static const struct progress decode = { "run.json", "decode", MIB, 4 * MIB, 0 };
-static const struct progress grown = { "run.json", "", 5 * MIB, 4 * MIB, MIB };
-static const struct progress nothing = { "x", "queued", 0, -1, 0 };
-static const struct progress long_one = { "a-name-of-thirty-characters.js", "",
-	5 * MIB, 10 * MIB, MIB };
-static const struct progress accents = { "éééééééééééééééé", "", MIB, 2 * MIB,
-	0 };
+static const struct meter_progress half = { "run.json", "", 5 * MIB, 10 * MIB,
+	MIB };
+static const struct meter_progress pipe_in = { "stdin", "", 5 * MIB, -1, MIB };
+static const struct meter_progress decode = { "run.json", "decode", MIB,
+	4 * MIB, 0 };
+static const struct meter_progress grown = { "run.json", "", 5 * MIB, 4 * MIB,
+	MIB };
+static const struct meter_progress nothing = { "x", "queued", 0, -1, 0 };
+static const struct meter_progress long_one = {
+	"a-name-of-thirty-characters.js", "", 5 * MIB, 10 * MIB, MIB
+};
+static const struct meter_progress accents = { "éééééééééééééééé", "", MIB,
+	2 * MIB, 0 };
 
 static void test_lines(void **state)
 {
 	(void)state;
 	/* of `half`: the amount is 26 columns, rate and time left 11 each */
 	static const struct {
-		const struct progress *p;
+		const struct meter_progress *p;
 		int width;
 		const char *line;
 	} rows[] = {
@@ -79,9 +83,9 @@ static void test_lines(void **state)
 			"0:05 left" },
 		{ &accents, 40, "éééééééééééé…   50 %  1.0 MiB of 2.0 MiB" },
 	};
-	char out[PROGRESS_LINE];
+	char out[METER_LINE];
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		progress_line(out, rows[i].p, rows[i].width);
+		meter_line(out, rows[i].p, rows[i].width);
 		assert_string_equal(out, rows[i].line);
 	}
 }
@@ -89,12 +93,12 @@ static void test_lines(void **state)
 static void test_never_wider_and_always_text(void **state)
 {
 	(void)state;
-	const struct progress *all[] = { &half, &pipe_in, &decode, &grown,
+	const struct meter_progress *all[] = { &half, &pipe_in, &decode, &grown,
 		&nothing, &long_one, &accents };
-	char out[PROGRESS_LINE];
+	char out[METER_LINE];
 	for (int width = 0; width < 200; width++) {
 		for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-			progress_line(out, all[i], width);
+			meter_line(out, all[i], width);
 			int columns = 0;
 			for (const char *c = out; *c; c++)
 				columns += ((unsigned char)*c & 0xc0) != 0x80;
@@ -107,17 +111,18 @@ static void test_never_wider_and_always_text(void **state)
 static void test_pace(void **state)
 {
 	(void)state;
-	struct pace p;
-	pace_init(&p);
-	assert_int_equal(pace_add(&p, 1000, 0), 0);
-	assert_int_equal(pace_add(&p, 1050, 500), 0); /* too soon to tell */
-	assert_int_equal(pace_add(&p, 2000, 1000), 1000);
+	struct meter_pace p;
+	meter_pace_init(&p);
+	assert_int_equal(meter_pace_add(&p, 1000, 0), 0);
+	assert_int_equal(meter_pace_add(&p, 1050, 500),
+		0); /* too soon to tell */
+	assert_int_equal(meter_pace_add(&p, 2000, 1000), 1000);
 	/* 3 s at 3,000 weigh as much as all before: (1000 + 3000) / 2 */
-	assert_int_equal(pace_add(&p, 5000, 10000), 2000);
+	assert_int_equal(meter_pace_add(&p, 5000, 10000), 2000);
 	/* a stall of 3 s halves it */
-	assert_int_equal(pace_add(&p, 8000, 10000), 1000);
+	assert_int_equal(meter_pace_add(&p, 8000, 10000), 1000);
 	/* a new try begins anew */
-	assert_int_equal(pace_add(&p, 9000, 10), 0);
+	assert_int_equal(meter_pace_add(&p, 9000, 10), 0);
 }
 
 int main(void)
