@@ -1,7 +1,7 @@
 /* analyze.h - one process of a trace becomes a profile.
  *
  * Pure: no clock, no I/O, no database. All of the result is in the arena. The
- * steps, each a module of its own: kernel_name (demangle, shorten), catalog's
+ * steps, each a module of its own: kernel_name (kernel_name_demangle, shorten), catalog's
  * families, stats (grouping, exact rounding), interval (unions). */
 #pragma once
 #include "breakdown_asked.h"

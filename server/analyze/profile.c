@@ -1,28 +1,73 @@
-/* profile.c - the steps, in order; what each does lies in its own module. */
+/* profile.c - turns one process of a trace into a profile: the steps in order; each is a
+ * module of its own. */
 #include "analyze.h"
 #include "attribute.h"
 #include "breakdown_from.h"
 #include "callers.h"
 #include "copies.h"
 #include "correlation.h"
-#include "cycle_find.h"
 #include "devices.h"
 #include "facts.h"
-#include "graphs.h"
-#include "kernels.h"
+#include "iteration_find.h"
 #include "kernel_groups.h"
+#include "kernels.h"
 #include "launches.h"
 #include "names_lag.h"
+#include "opaque_graphs.h"
 #include "pattern.h"
-#include "profile_notes.h"
+#include "profile.h"
 #include "tables.h"
+#include "trace.h"
 
-static const char *text_or_null(const struct trace *t, uint32_t name)
+static void profile_notes_add_uncorrelated(const uint32_t *call_of,
+	struct profile *p)
+{
+	int64_t count = 0;
+	for (int64_t i = 0; i < p->launches; i++)
+		count += call_of[i] == CORRELATION_NONE;
+	if (count)
+		note_add(&p->notes, NOTE_uncorrelated, count, NULL, 0);
+}
+
+static void profile_notes_add_no_grid(const struct trace *t,
+	const struct process *proc, struct profile *p)
+{
+	int64_t count = 0;
+	for (uint32_t i = proc->kernel.from; i < proc->kernel.to; i++)
+		count +=
+			trace_launch_shape_at(t, t->kernel.launch[i])->grid[0] <
+			0;
+	if (count)
+		note_add(&p->notes, NOTE_no_grid, count, NULL, 0);
+}
+
+/* Adds them to p->notes once p is otherwise complete: no kernels, devices
+ * without a name, launches without a grid or without a call. `call_of` is by
+ * kernel row of the process. */
+static void profile_notes_add(const struct trace *t, const struct process *proc,
+	const uint32_t *call_of, struct profile *p)
+{
+	int64_t rows = 0, unnamed = 0;
+
+#define KIND(kind, COLUMNS, what) rows += proc->kind.to - proc->kind.from;
+	TRACE_KINDS(KIND)
+#undef KIND
+	if (p->launches == 0 && p->graphs == 0)
+		note_add(&p->notes, NOTE_no_kernels, rows, NULL, 0);
+	for (uint32_t i = 0; i < p->devices_n; i++)
+		unnamed += p->devices[i].name == NULL;
+	if (unnamed)
+		note_add(&p->notes, NOTE_no_device_name, unnamed, NULL, 0);
+	profile_notes_add_no_grid(t, proc, p);
+	profile_notes_add_uncorrelated(call_of, p);
+}
+
+static const char *profile_text_or_null(const struct trace *t, uint32_t name)
 {
 	return name ? names_text(&t->names, name) : NULL;
 }
 
-static void identity(const struct trace *t, const struct process *proc,
+static void profile_identity(const struct trace *t, const struct process *proc,
 	struct profile *p)
 {
 	int64_t first = trace_first_ns(t, proc);
@@ -30,8 +75,8 @@ static void identity(const struct trace *t, const struct process *proc,
 	p->format = t->format;
 	p->framework = t->framework;
 	p->pid = proc->pid;
-	p->process_name = text_or_null(t, proc->name);
-	p->host = text_or_null(t, proc->host);
+	p->process_name = profile_text_or_null(t, proc->name);
+	p->host = profile_text_or_null(t, proc->host);
 	p->rank = proc->rank;
 	p->world_size = proc->world_size;
 	p->started_utc_ns =
@@ -40,7 +85,8 @@ static void identity(const struct trace *t, const struct process *proc,
 
 /* The sum of durations; false where it is more than a trace may hold, which
  * no decoder lets through. */
-static bool sum(const int64_t *dur_ns, struct slice rows, int64_t *total)
+static bool profile_sum(const int64_t *dur_ns, struct slice rows,
+	int64_t *total)
 {
 	*total = 0;
 	for (uint32_t i = rows.from; i < rows.to; i++) {
@@ -51,79 +97,89 @@ static bool sum(const int64_t *dur_ns, struct slice rows, int64_t *total)
 	return true;
 }
 
-/* Which operators launches are of, and so groups and layers. */
-static bool attributed(const struct trace *t, uint32_t process,
-	const struct profile_asked *asked, const struct catalog *c,
-	const struct graph_book *book, const uint32_t *kernel_of,
-	const uint32_t *call_of, const uint32_t *frame_of,
-	const struct cycle_rows *rows, struct profile *p, struct err *e)
-{
-	struct attribution at = { 0 };
-	uint32_t *group_of = NULL;
-	bool ok = attribute_from(t, process, c, book, kernel_of, call_of, rows,
-		p, &at);
+/* What the steps over single launches share. The arrays are by kernel row of the
+ * process. */
+struct profile_steps {
+	const struct trace *t;
+	uint32_t process;
+	const struct process *proc;
+	const struct profile_asked *asked;
+	const struct catalog *catalog;
+	const struct graph_book *book;
+	struct profile *p;
+	uint32_t *kernel_of, *call_of, *frame_of;
+	struct iteration_rows rows;
+};
 
-	at.frame_of = frame_of;
+/* The operator of each launch, and from these groups and layers. */
+static bool profile_attribute(const struct profile_steps *s, struct err *e)
+{
+	struct profile *p = s->p;
+	struct attribution at = { .trace = s->t,
+		.process = s->process,
+		.catalog = s->catalog,
+		.book = s->book,
+		.profile = p,
+		.kernel_of = s->kernel_of,
+		.call_of = s->call_of };
+	uint32_t *group_of = NULL;
+	bool ok = attribute_from(&at, &s->rows);
+
+	at.frame_of = s->frame_of;
 	ok = (ok && kernel_groups_from(&at, &p->groups, &group_of)) ||
 	     arena_err(p->arena, e);
-	ok = ok && breakdown_from(&at, rows, group_of, &asked->breakdown, e);
+	ok = ok &&
+	     breakdown_from(&at, &s->rows, group_of, &s->asked->breakdown, e);
 	arena_drop(p->arena, group_of);
 	attribute_release(&at);
 	return ok;
 }
 
-/* What repeats, what each function took in each repetition, and for which
- * operators. */
-static bool repeated(const struct trace *t, uint32_t process,
-	const struct profile_asked *asked, const struct catalog *c,
-	const struct graph_book *book, const uint32_t *kernel_of,
-	const uint32_t *call_of, const uint32_t *frame_of, struct profile *p,
-	struct err *e)
+/* What repeats, the time of each function in each iteration, and the operators. */
+static bool profile_find_iterations(struct profile_steps *s, struct err *e)
 {
-	const struct process *proc = &t->processes[process];
-	struct cycle_rows rows = { 0 };
-	bool ok = cycle_find(t, proc, asked->range, kernel_of, call_of, p,
-		&rows, e);
+	const struct iteration_input in = { s->t, s->proc, s->kernel_of,
+		s->call_of };
+	struct profile *p = s->p;
+	bool ok = iteration_find(&in, s->asked->range, p, &s->rows, e);
 
-	if (ok && (!pattern_from(t, process, kernel_of, &rows, p) ||
-			  !collectives_from(t, proc, kernel_of, p)))
+	if (ok && (!pattern_from(s->t, s->process, s->kernel_of, &s->rows, p) ||
+			  !collectives_from(s->t, s->proc, s->kernel_of, p)))
 		ok = arena_err(p->arena, e);
-	ok = ok && attributed(t, process, asked, c, book, kernel_of, call_of,
-			   frame_of, &rows, p, e);
-	cycle_find_drop(p->arena, &rows);
+	ok = ok && profile_attribute(s, e);
+	iteration_find_drop(p->arena, &s->rows);
 	return ok;
 }
 
-/* What rests on single launches. */
-static bool launched(const struct trace *t, uint32_t process,
-	const struct profile_asked *asked, const struct catalog *f,
-	const struct graph_book *book, struct profile *p, struct err *e)
+/* All that is computed from single launches. */
+static bool profile_from_launches(struct profile_steps *s, struct err *e)
 {
-	const struct process *proc = &t->processes[process];
-	uint32_t *kernel_of = NULL, *call_of = NULL, *frame_of = NULL;
+	const struct trace *t = s->t;
+	const struct process *proc = s->proc;
+	struct profile *p = s->p;
 
-	bool ok = kernels_from(t, proc->kernel, f, p, &kernel_of) &&
+	bool ok = kernels_from(t, proc->kernel, s->catalog, p, &s->kernel_of) &&
 		  copies_from(t, proc->copy, p) &&
-		  graphs_from(t, proc->graph, p) &&
-		  devices_from(t, proc, process, p) &&
-		  correlation_join(t, proc, p->arena, &call_of) &&
-		  launches_from(t, proc, kernel_of, call_of, p) &&
-		  callers_from(t, proc, kernel_of, call_of, p, &frame_of) &&
-		  names_lag_note(t, proc->kernel, kernel_of, p);
-	ok = ok ? repeated(t, process, asked, f, book, kernel_of, call_of,
-			  frame_of, p, e)
-		: arena_err(p->arena, e);
+		  opaque_graphs_from(t, proc->graph, p) &&
+		  devices_from(t, proc, s->process, p) &&
+		  correlation_join(t, proc, p->arena, &s->call_of) &&
+		  launches_from(t, proc, s->kernel_of, s->call_of, p) &&
+		  callers_from(t, proc, s->kernel_of, s->call_of, p,
+			  &s->frame_of) &&
+		  names_lag_note(t, proc->kernel, s->kernel_of, p);
+	ok = ok ? profile_find_iterations(s, e) : arena_err(p->arena, e);
 	if (ok)
-		profile_notes_add(t, proc, call_of, p);
-	arena_drop(p->arena, kernel_of);
-	arena_drop(p->arena, call_of);
-	arena_drop(p->arena, frame_of);
+		profile_notes_add(t, proc, s->call_of, p);
+	arena_drop(p->arena, s->kernel_of);
+	arena_drop(p->arena, s->call_of);
+	arena_drop(p->arena, s->frame_of);
 	return ok;
 }
 
-/* What rests on tables. */
-static bool told(const struct trace *t, const struct process *proc,
-	const struct catalog *c, struct profile *p, struct err *e)
+/* All that is computed from tables. */
+static bool profile_from_tables(const struct trace *t,
+	const struct process *proc, const struct catalog *c, struct profile *p,
+	struct err *e)
 {
 	bool ok = p->content == CONTENT_STATISTICS
 			  ? tables_statistics(t, proc, c, p, e)
@@ -142,24 +198,31 @@ bool profile_asked(const struct trace *t, uint32_t process,
 	*out = (struct profile){ .arena = a,
 		.notes = t->notes,
 		.breakdown = { .device = -1 } };
-	identity(t, proc, out);
+	profile_identity(t, proc, out);
 	if (!facts_from(t, proc, out))
 		return arena_err(a, e);
 	out->content = tables_content(proc);
 	tables_note_ignored(proc, out);
 	if (out->content != CONTENT_LAUNCHES)
-		return told(t, proc, f, out, e);
+		return profile_from_tables(t, proc, f, out, e);
 	out->launches = proc->kernel.to - proc->kernel.from;
 	out->copies = proc->copy.to - proc->copy.from;
 	out->graphs = proc->graph.to - proc->graph.from;
-	if (!sum(t->kernel.dur_ns, proc->kernel, &out->kernel_ns) ||
-		!sum(t->copy.dur_ns, proc->copy, &out->copy_ns) ||
-		!sum(t->graph.dur_ns, proc->graph, &out->graph_ns))
+	if (!profile_sum(t->kernel.dur_ns, proc->kernel, &out->kernel_ns) ||
+		!profile_sum(t->copy.dur_ns, proc->copy, &out->copy_ns) ||
+		!profile_sum(t->graph.dur_ns, proc->graph, &out->graph_ns))
 		return err_set(e, ERR_TRACE,
 			"the durations of process %lld add up to more than a "
 			"trace can hold (104 days)",
 			(long long)proc->pid);
-	return launched(t, process, asked, f, book, out, e);
+	struct profile_steps steps = { .t = t,
+		.process = process,
+		.proc = proc,
+		.asked = asked,
+		.catalog = f,
+		.book = book,
+		.p = out };
+	return profile_from_launches(&steps, e);
 }
 
 bool profile_from(const struct trace *t, uint32_t process,

@@ -1,9 +1,9 @@
-/* address.c - puts addresses together; every outside text is encoded here. */
+/* address.c - composes URLs and encodes all text from outside. */
 #include "address.h"
 #include <ctype.h>
 #include <inttypes.h>
 
-static const char *host_of(const char *server)
+static const char *address_host_of(const char *server)
 {
 	if (!strncasecmp(server, "http://", 7))
 		return server + 7;
@@ -12,30 +12,9 @@ static const char *host_of(const char *server)
 	return NULL;
 }
 
-bool address_check(const char *server, struct err *e)
-{
-	const char *host = host_of(server);
-	if (!host)
-		return err_set(e, ERR_INPUT,
-			"'%.200s' is not a server; it starts with http:// or "
-			"https://",
-			server);
-	if (!*host || strchr("/:?#", *host))
-		return err_set(e, ERR_INPUT,
-			"'%.200s' is not a server; it names no host", server);
-	for (const char *c = host; *c; c++) {
-		if (*c == '?' || *c == '#' || (unsigned char)*c <= ' ')
-			return err_set(e, ERR_INPUT,
-				"'%.200s' is not a server; it ends with host, "
-				"port or path",
-				server);
-	}
-	return true;
-}
-
 bool address_is_local(const char *server)
 {
-	const char *host = host_of(server);
+	const char *host = address_host_of(server);
 	static const char *const local[] = { "localhost", "127.0.0.1",
 		"[::1]" };
 	for (size_t i = 0; host && i < sizeof local / sizeof *local; i++) {
@@ -47,7 +26,7 @@ bool address_is_local(const char *server)
 	return false;
 }
 
-static void add_encoded(struct buf *b, const char *text, size_t len)
+static void address_add_encoded(struct buf *b, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)text[i];
@@ -58,7 +37,7 @@ static void add_encoded(struct buf *b, const char *text, size_t len)
 	}
 }
 
-static void add_server(struct buf *b, const char *server)
+static void address_add_server(struct buf *b, const char *server)
 {
 	size_t len = strlen(server);
 	while (len && server[len - 1] == '/')
@@ -66,17 +45,17 @@ static void add_server(struct buf *b, const char *server)
 	buf_add(b, server, len);
 }
 
-/* One query parameter; none where the value is absent or empty. */
-static void add_query(struct buf *b, char *before, const char *key,
+/* One query parameter; none if the value is NULL or empty. */
+static void address_add_query(struct buf *b, char *before, const char *key,
 	size_t key_len, const char *value)
 {
 	if (!value || !*value)
 		return;
 	buf_add(b, before, 1);
 	*before = '&';
-	add_encoded(b, key, key_len);
+	address_add_encoded(b, key, key_len);
 	buf_puts(b, "=");
-	add_encoded(b, value, strlen(value));
+	address_add_encoded(b, value, strlen(value));
 }
 
 void address_send(struct buf *b, const struct options *o, const char *file)
@@ -87,20 +66,20 @@ void address_send(struct buf *b, const struct options *o, const char *file)
 	} all[] = { { "project", o->project }, { "workload", o->workload },
 		{ "name", o->name }, { "job", o->job },
 		{ "gpu_hours", o->gpu_hours }, { "file", file } };
-	add_server(b, o->server);
+	address_add_server(b, o->server);
 	buf_puts(b, "/api/v1/uploads");
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		add_query(b, &before, all[i].key, strlen(all[i].key),
+		address_add_query(b, &before, all[i].key, strlen(all[i].key),
 			all[i].value);
 	for (int i = 0; i < o->label.n; i++) {
 		const char *equals = strchr(o->label.at[i], '=');
 		buf_add(b, &before, 1);
 		before = '&';
 		buf_puts(b, "label.");
-		add_encoded(b, o->label.at[i],
+		address_add_encoded(b, o->label.at[i],
 			(size_t)(equals - o->label.at[i]));
 		buf_puts(b, "=");
-		add_encoded(b, equals + 1, strlen(equals + 1));
+		address_add_encoded(b, equals + 1, strlen(equals + 1));
 	}
 }
 
@@ -113,52 +92,52 @@ void address_compare(struct buf *b, const struct options *o, const char *format)
 		{ "score", o->score }, { "format", format },
 		{ "range", o->range }, { "floor", o->floor },
 		{ "margin", o->margin }, { "seed", o->seed } };
-	add_server(b, o->server);
+	address_add_server(b, o->server);
 	buf_puts(b, "/api/v1/compare");
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		add_query(b, &before, all[i].key, strlen(all[i].key),
+		address_add_query(b, &before, all[i].key, strlen(all[i].key),
 			all[i].value);
 }
 
-static void add_named(struct buf *b, const char *server, const char *path,
-	const char *name)
+static void address_add_named(struct buf *b, const char *server,
+	const char *path, const char *name)
 {
-	add_server(b, server);
+	address_add_server(b, server);
 	buf_puts(b, path);
-	add_encoded(b, name, strlen(name));
+	address_add_encoded(b, name, strlen(name));
 }
 
 void address_import(struct buf *b, const char *server, const char *name)
 {
-	add_named(b, server, "/api/v1/sets?name=", name);
+	address_add_named(b, server, "/api/v1/sets?name=", name);
 }
 
 void address_set(struct buf *b, const char *server, const char *name)
 {
-	add_named(b, server, "/importance?set=", name);
+	address_add_named(b, server, "/importance?set=", name);
 }
 
 void address_upload(struct buf *b, const char *server, int64_t id)
 {
-	add_server(b, server);
+	address_add_server(b, server);
 	buf_printf(b, "/api/v1/uploads/%" PRId64, id);
 }
 
 void address_run(struct buf *b, const char *server, int64_t id)
 {
-	add_server(b, server);
+	address_add_server(b, server);
 	buf_printf(b, "/runs/%" PRId64, id);
 }
 
 void address_ready(struct buf *b, const char *server)
 {
-	add_server(b, server);
+	address_add_server(b, server);
 	buf_puts(b, "/readyz");
 }
 
 void address_gates(struct buf *b, const char *server)
 {
-	add_server(b, server);
+	address_add_server(b, server);
 	buf_puts(b, "/api/v1/gates");
 }
 
@@ -168,5 +147,5 @@ void address_gate(struct buf *b, const char *server, int64_t id,
 	char before = '&';
 	address_gates(b, server);
 	buf_printf(b, "/%" PRId64 "?format=%s", id, format);
-	add_query(b, &before, "site", 4, server);
+	address_add_query(b, &before, "site", 4, server);
 }

@@ -1,7 +1,7 @@
-/* address.h - every address the client asks, and those it shows to people.
+/* address.h - URLs of requests, and of the pages that messages name.
  *
- * Names of projects, labels and files are anybody's bytes: all of them are
- * percent-encoded, everything but letters, digits and "-._~". */
+ * Names of projects, labels and files may hold any bytes: everything except
+ * letters, digits and "-._~" is percent-encoded. */
 #pragma once
 #include "buf.h"
 #include "err.h"
@@ -10,23 +10,20 @@
 
 enum { ADDRESS_MAX = 64 * 1024 };
 
-/* Whether `server` is http or https with a host, and nothing behind its path;
- * a sentence where not. */
-bool address_check(const char *server, struct err *e);
-/* Whether the host is this machine, which no proxy can reach. */
+/* Whether the host is this machine, which a proxy cannot reach. */
 bool address_is_local(const char *server);
 
-/* These add to a buf_init()ed buffer, ceiling ADDRESS_MAX. */
+/* The following functions add to a buf_init()ed buffer, ceiling ADDRESS_MAX. */
 
-/* POST /uploads with all that the options say; `file` is the base name, or
- * NULL where there is none. */
+/* POST /uploads with everything from the options; `file` is the base name or
+ * NULL. */
 void address_send(struct buf *b, const struct options *o, const char *file);
-/* GET /compare with all that the options say; `format` as the API has it. */
+/* GET /compare with everything from the options; `format` is one of the API. */
 void address_compare(struct buf *b, const struct options *o,
 	const char *format);
-/* POST /sets; `name` of the set. */
+/* POST /sets; `name` is the reference set. */
 void address_import(struct buf *b, const char *server, const char *name);
-/* The page of a set. */
+/* The page of a reference set. */
 void address_set(struct buf *b, const char *server, const char *name);
 /* GET /uploads/{id} */
 void address_upload(struct buf *b, const char *server, int64_t id);
@@ -36,6 +33,6 @@ void address_run(struct buf *b, const char *server, int64_t id);
 void address_ready(struct buf *b, const char *server);
 /* POST /gates */
 void address_gates(struct buf *b, const char *server);
-/* GET /gates/{id} in a format of the API's, whose links lead to this server. */
+/* GET /gates/{id} in a format of the API; its links lead to this server. */
 void address_gate(struct buf *b, const char *server, int64_t id,
 	const char *format);

@@ -1,4 +1,4 @@
-/* answer.c - what the server says of uploads, and its errors. */
+/* answer.c - reads uploads, reference sets and errors from JSON. */
 #include "answer.h"
 #include "buf.h"
 #include "utf8.h"
@@ -14,7 +14,7 @@ const char *upload_state_name(enum upload_state s)
 
 /* Text from outside for a terminal: no control characters, cut at a whole
  * character. */
-static void plain(char *to, size_t room, const char *text)
+static void answer_plain(char *to, size_t room, const char *text)
 {
 	size_t n = 0;
 	for (; text && *text && n + 1 < room; text++) {
@@ -24,7 +24,7 @@ static void plain(char *to, size_t room, const char *text)
 	to[utf8_trim(to, n)] = '\0';
 }
 
-static bool state_from(const char *name, enum upload_state *out)
+static bool answer_state_from(const char *name, enum upload_state *out)
 {
 	for (size_t i = 0; name && i < sizeof states / sizeof *states; i++) {
 		if (!strcmp(name, states[i])) {
@@ -35,12 +35,12 @@ static bool state_from(const char *name, enum upload_state *out)
 	return false;
 }
 
-static int64_t integer(const json_t *j)
+static int64_t answer_integer(const json_t *j)
 {
 	return json_is_integer(j) ? json_integer_value(j) : -1;
 }
 
-static bool read_runs(const json_t *runs, struct upload_answer *out)
+static bool answer_read_runs(const json_t *runs, struct upload_answer *out)
 {
 	size_t i;
 	json_t *run;
@@ -53,32 +53,32 @@ static bool read_runs(const json_t *runs, struct upload_answer *out)
 	return true;
 }
 
-static bool read_upload(const json_t *j, struct upload_answer *out)
+static bool answer_read_upload(const json_t *j, struct upload_answer *out)
 {
-	*out = (struct upload_answer){ .id = integer(
+	*out = (struct upload_answer){ .id = answer_integer(
 					       json_object_get(j, "id")) };
 	const char *state = json_string_value(json_object_get(j, "state"));
-	if (out->id < 0 || !state_from(state, &out->state))
+	if (out->id < 0 || !answer_state_from(state, &out->state))
 		return false;
 	out->existing = json_is_true(json_object_get(j, "existing"));
-	plain(out->sha256, sizeof out->sha256,
+	answer_plain(out->sha256, sizeof out->sha256,
 		json_string_value(json_object_get(j, "sha256")));
-	out->bytes = integer(json_object_get(j, "bytes"));
+	out->bytes = answer_integer(json_object_get(j, "bytes"));
 	const json_t *p = json_object_get(j, "progress");
-	plain(out->stage, sizeof out->stage,
+	answer_plain(out->stage, sizeof out->stage,
 		json_string_value(json_object_get(p, "stage")));
-	out->done_bytes = integer(json_object_get(p, "done_bytes"));
-	out->total_bytes = integer(json_object_get(p, "total_bytes"));
-	plain(out->error, sizeof out->error,
+	out->done_bytes = answer_integer(json_object_get(p, "done_bytes"));
+	out->total_bytes = answer_integer(json_object_get(p, "total_bytes"));
+	answer_plain(out->error, sizeof out->error,
 		json_string_value(json_object_get(j, "error")));
-	return read_runs(json_object_get(j, "runs"), out);
+	return answer_read_runs(json_object_get(j, "runs"), out);
 }
 
 bool answer_upload(const char *body, size_t len, struct upload_answer *out,
 	struct err *e)
 {
 	json_t *j = json_loadb(body ? body : "", len, 0, NULL);
-	bool ok = read_upload(j, out);
+	bool ok = answer_read_upload(j, out);
 	json_decref(j);
 	if (!ok)
 		return err_set(e, ERR_INTERNAL,
@@ -92,11 +92,11 @@ bool answer_set(const char *body, size_t len, struct set_answer *out,
 {
 	json_t *j = json_loadb(body ? body : "", len, 0, NULL);
 	*out = (struct set_answer){
-		.operators = integer(json_object_get(j, "operators")),
-		.shapes = integer(json_object_get(j, "shapes")),
+		.operators = answer_integer(json_object_get(j, "operators")),
+		.shapes = answer_integer(json_object_get(j, "shapes")),
 		.existing = json_is_true(json_object_get(j, "existing")),
 	};
-	plain(out->name, sizeof out->name,
+	answer_plain(out->name, sizeof out->name,
 		json_string_value(json_object_get(j, "name")));
 	json_decref(j);
 	return (*out->name && out->operators >= 0 && out->shapes >= 0) ||
@@ -113,7 +113,7 @@ bool answer_error(int status, const char *body, size_t len, struct err *e)
 		json_string_value(json_object_get(error, "message"));
 	if (message && *message) {
 		char text[sizeof e->text];
-		plain(text, sizeof text, message);
+		answer_plain(text, sizeof text, message);
 		err_set(e, ERR_INTERNAL, "%s", text);
 	} else {
 		err_set(e, ERR_INTERNAL,

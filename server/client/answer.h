@@ -1,7 +1,7 @@
-/* answer.h - what the server said, read from its JSON.
+/* answer.h - answers of the server: uploads, reference sets, errors.
  *
- * An answer is anybody's bytes until it is understood: what is not the JSON
- * that was asked for becomes a sentence, never a guess. */
+ * An answer may hold any bytes. What is not the expected JSON becomes an error
+ * message, never a guess. */
 #pragma once
 #include "err.h"
 #include <stddef.h>
@@ -20,17 +20,17 @@ enum upload_state {
 struct upload_answer {
 	int64_t id;
 	enum upload_state state;
-	bool existing; /* the same was there already */
-	char sha256[65]; /* of the bytes that are stored; "" not told */
-	int64_t bytes; /* how many; -1 not told */
-	char stage[32]; /* of the server's progress; "" none */
+	bool existing; /* the server had the same upload */
+	char sha256[65]; /* of the stored bytes; "" unknown */
+	int64_t bytes; /* number of them; -1 unknown */
+	char stage[32]; /* what the server does now; "" none */
 	int64_t done_bytes, total_bytes; /* -1 unknown */
-	char error[400]; /* of a failed one */
+	char error[400]; /* why it failed */
 	int64_t runs[ANSWER_RUNS];
 	int runs_n;
 };
 
-/* An upload, as POST /uploads and GET /uploads/{id} tell it. */
+/* Reads an answer of POST /uploads or GET /uploads/{id}. */
 bool answer_upload(const char *body, size_t len, struct upload_answer *out,
 	struct err *e);
 struct set_answer {
@@ -39,12 +39,12 @@ struct set_answer {
 	bool existing;
 };
 
-/* A set, as POST /sets tells it. */
+/* Reads an answer of POST /sets. */
 bool answer_set(const char *body, size_t len, struct set_answer *out,
 	struct err *e);
-/* Always false: *e gets the envelope's sentence as it is or, where there is
- * no envelope, one that names the status. Control characters, which a
- * terminal would obey, are left out. */
+/* Always false: *e gets the message of the error or, without one, a message that
+ * names the status. Control characters, which a terminal would obey, become
+ * spaces. */
 bool answer_error(int status, const char *body, size_t len, struct err *e);
 
 const char *upload_state_name(enum upload_state s);

@@ -1,9 +1,13 @@
-/* changes.c - from the server's JSON; what is not as it should be is refused. */
+/* changes.c - reads a comparison from the server's JSON and prints it. */
 #include "changes.h"
-#include "told.h"
+#include "format_duration.h"
+#include "json_get.h"
+#include "utf8.h"
+#include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
-static struct change_line *lines(struct changes *c, const json_t *list,
+static struct change_line *changes_lines(struct changes *c, const json_t *list,
 	const char *name, size_t *n)
 {
 	*n = json_array_size(list);
@@ -12,25 +16,25 @@ static struct change_line *lines(struct changes *c, const json_t *list,
 	for (size_t i = 0; i < *n; i++) {
 		const json_t *v = json_array_get(list, i);
 		all[i] = (struct change_line){
-			.verdict = told_text(&c->arena, v, "verdict"),
-			.evidence = told_text(&c->arena, v, "evidence"),
-			.name = told_text(&c->arena, v, name),
-			.device = told_text(&c->arena, v, "device"),
-			.base_ns = told_real(v, "base_ns_per_cycle"),
-			.head_ns = told_real(v, "head_ns_per_cycle"),
-			.delta_ns = told_real(v, "delta_ns_per_cycle"),
-			.ratio = told_real(v, "ratio"),
-			.p_family = told_real(v, "p_family"),
+			.verdict = json_get_text(&c->arena, v, "verdict"),
+			.evidence = json_get_text(&c->arena, v, "evidence"),
+			.name = json_get_text(&c->arena, v, name),
+			.device = json_get_text(&c->arena, v, "device"),
+			.base_ns = json_get_real(v, "base_ns_per_cycle"),
+			.head_ns = json_get_real(v, "head_ns_per_cycle"),
+			.delta_ns = json_get_real(v, "delta_ns_per_cycle"),
+			.ratio = json_get_real(v, "ratio"),
+			.p_family = json_get_real(v, "p_family"),
 			.base_launches =
-				told_real(v, "base_launches_per_cycle"),
+				json_get_real(v, "base_launches_per_cycle"),
 			.head_launches =
-				told_real(v, "head_launches_per_cycle"),
+				json_get_real(v, "head_launches_per_cycle"),
 		};
 	}
 	return all;
 }
 
-static void findings(struct changes *c, const json_t *list)
+static void changes_findings(struct changes *c, const json_t *list)
 {
 	c->findings_n = json_array_size(list);
 	c->findings =
@@ -38,24 +42,24 @@ static void findings(struct changes *c, const json_t *list)
 	for (size_t i = 0; i < c->findings_n; i++) {
 		const json_t *v = json_array_get(list, i);
 		c->findings[i] =
-			(struct change_finding){ told_text(&c->arena, v,
+			(struct change_finding){ json_get_text(&c->arena, v,
 							 "severity"),
-				told_text(&c->arena, v, "text") };
+				json_get_text(&c->arena, v, "text") };
 	}
 }
 
-static struct change_side side(struct changes *c, const json_t *v)
+static struct change_side changes_side(struct changes *c, const json_t *v)
 {
 	return (struct change_side){
-		.cycle_ns = told_real(v, "cycle_ns"),
+		.cycle_ns = json_get_real(v, "cycle_ns"),
 		.runs = (int64_t)json_array_size(json_object_get(v, "runs")),
-		.cycles = told_whole(v, "cycles"),
-		.cycles_used = told_whole(v, "cycles_used"),
-		.detector = told_text(&c->arena, v, "detector"),
+		.cycles = json_get_whole(v, "cycles"),
+		.cycles_used = json_get_whole(v, "cycles_used"),
+		.detector = json_get_text(&c->arena, v, "detector"),
 	};
 }
 
-static void counts(struct changes *c, json_t *v)
+static void changes_counts(struct changes *c, json_t *v)
 {
 	const char *key;
 	json_t *n;
@@ -82,17 +86,18 @@ bool changes_init(struct changes *c, const char *body, size_t len,
 		return err_set(e, ERR_INPUT,
 			"the server's answer is not a comparison");
 	}
-	c->headline = told_text(&c->arena, v, "headline");
+	c->headline = json_get_text(&c->arena, v, "headline");
 	c->comparable = json_is_true(json_object_get(v, "comparable"));
-	findings(c, json_object_get(v, "findings"));
-	c->base = side(c, json_object_get(v, "base"));
-	c->head = side(c, json_object_get(v, "head"));
-	c->split = lines(c, json_object_get(v, "split"), "what", &c->split_n);
-	c->items = lines(c, items, "short_name", &c->items_n);
-	c->common = told_real(json_object_get(v, "common"), "ratio");
-	counts(c, json_object_get(v, "counts"));
-	c->seed = told_whole(v, "seed");
-	c->permutations = told_whole(v, "permutations");
+	changes_findings(c, json_object_get(v, "findings"));
+	c->base = changes_side(c, json_object_get(v, "base"));
+	c->head = changes_side(c, json_object_get(v, "head"));
+	c->split = changes_lines(c, json_object_get(v, "split"), "what",
+		&c->split_n);
+	c->items = changes_lines(c, items, "short_name", &c->items_n);
+	c->common = json_get_real(json_object_get(v, "common"), "ratio");
+	changes_counts(c, json_object_get(v, "counts"));
+	c->seed = json_get_whole(v, "seed");
+	c->permutations = json_get_whole(v, "permutations");
 	json_decref(v);
 	return true;
 }
@@ -100,4 +105,128 @@ bool changes_init(struct changes *c, const char *body, size_t len,
 void changes_release(struct changes *c)
 {
 	arena_release(&c->arena);
+}
+
+enum { NAME_SHOWN = 60 };
+
+static const char *changes_percent(char to[FORMAT_CELL], double ratio)
+{
+	if (!isfinite(ratio))
+		return "";
+	snprintf(to, FORMAT_CELL, "%+.1f %%", 100 * (ratio - 1));
+	return to;
+}
+
+static void changes_print_times(const struct change_line *l, FILE *out)
+{
+	char base[FORMAT_CELL], head[FORMAT_CELL], delta[FORMAT_CELL],
+		share[FORMAT_CELL];
+	fprintf(out, "%12s %12s %13s %9s",
+		format_duration(base, l->base_ns, ""),
+		format_duration(head, l->head_ns, ""),
+		format_duration(delta, l->delta_ns, "+"),
+		changes_percent(share, l->ratio));
+}
+
+static void changes_print_side(const char *name, const struct change_side *s,
+	FILE *out)
+{
+	char mean[FORMAT_CELL];
+	fprintf(out,
+		"%s  %" PRId64 " run%s, %" PRId64 " of %" PRId64
+		" cycles compared (%s), mean %s\n",
+		name, s->runs, s->runs == 1 ? "" : "s", s->cycles_used,
+		s->cycles, s->detector, format_duration(mean, s->cycle_ns, ""));
+}
+
+static void changes_print_split(const struct changes *c, FILE *out)
+{
+	if (c->split_n)
+		fprintf(out, "\n%-41s%12s %12s %13s\n",
+			"where a cycle's time goes", "base", "head", "change");
+	for (size_t i = 0; i < c->split_n; i++) {
+		fprintf(out, "  %-38.38s ", c->split[i].name);
+		changes_print_times(&c->split[i], out);
+		fprintf(out, "  %s\n", c->split[i].verdict);
+	}
+	if (isfinite(c->common))
+		fprintf(out, "  all kernels alike: %.3f times as long\n",
+			c->common);
+}
+
+/* Whether a user may want to act on it. */
+static bool changes_matters(const struct change_line *l)
+{
+	return *l->verdict && strcmp(l->verdict, "undecided") &&
+	       strcmp(l->verdict, "unchanged");
+}
+
+static void changes_print_item(const struct change_line *l, FILE *out)
+{
+	size_t len = strlen(l->name);
+	fprintf(out, "  %-9s ", l->verdict);
+	changes_print_times(l, out);
+	bool cut = len > NAME_SHOWN;
+	fprintf(out, "  %.*s%s", (int)utf8_clip(l->name, len, NAME_SHOWN),
+		l->name, cut ? "…" : "");
+	if (*l->device)
+		fprintf(out, " [%s]", l->device);
+	if (isfinite(l->base_launches) && isfinite(l->head_launches) &&
+		fabs(l->base_launches - l->head_launches) > 0)
+		fprintf(out, ", %g to %g launches", l->base_launches,
+			l->head_launches);
+	if (isfinite(l->p_family))
+		fprintf(out, ", p %.3g", l->p_family);
+	fprintf(out, ", by %s\n", l->evidence);
+}
+
+static void changes_print_counts(const struct changes *c, FILE *out)
+{
+	const char *comma = "";
+	for (size_t i = 0; i < c->counts_n; i++)
+		if (c->counts[i].n) {
+			fprintf(out, "%s%" PRId64 " %s", comma, c->counts[i].n,
+				c->counts[i].verdict);
+			comma = ", ";
+		}
+	fprintf(out, "%sseed %" PRId64 ", %" PRId64 " permutations\n",
+		*comma ? "; " : "", c->seed, c->permutations);
+}
+
+/* A headline that rejects the comparison is also a finding. */
+static void changes_print_findings(const struct changes *c, FILE *out)
+{
+	size_t told = 0;
+	for (size_t i = 0; i < c->findings_n; i++) {
+		if (strcmp(c->findings[i].text, c->headline) == 0)
+			continue;
+		fprintf(out, "%s: %s\n", c->findings[i].severity,
+			c->findings[i].text);
+		told++;
+	}
+	fputs(told ? "\n" : "", out);
+}
+
+void changes_print(const struct changes *c, FILE *out)
+{
+	bool headed = false;
+	fprintf(out, "%s\n\n", c->headline);
+	changes_print_findings(c, out);
+	changes_print_side("base", &c->base, out);
+	changes_print_side("head", &c->head, out);
+	changes_print_split(c, out);
+	for (size_t i = 0; i < c->items_n; i++) {
+		if (!changes_matters(&c->items[i]))
+			continue;
+		if (!headed)
+			fprintf(out, "\n%-12s%12s %12s %13s\n", "what changed",
+				"base", "head", "per cycle");
+		headed = true;
+		changes_print_item(&c->items[i], out);
+	}
+	fputs(headed		? "\n"
+		: c->comparable ? "\nnothing that can be shown has changed\n"
+				: "\nnothing is judged\n",
+		out);
+	changes_print_counts(c, out);
 }

@@ -1,19 +1,19 @@
-/* changes.h - a comparison as the server tells it, and as a terminal shows it.
+/* changes.h - a comparison of the server, and its text for a terminal.
  *
- * Nothing is computed here: figures are the server's, made readable. What is
- * shown are headline, findings, where the time of a cycle goes and the rows that
- * somebody may want to act on; the rest is counted. */
+ * Nothing is computed here: all figures are the server's. The text has the
+ * headline, the findings, where the time of an iteration is spent, and the rows
+ * that a user may want to act on; the other rows are counted. */
 #pragma once
 #include "arena.h"
 #include "err.h"
 #include <stdint.h>
 #include <stdio.h>
 
-/* A part of the cycle, or a function. Text holds no control characters; a
- * number that the server does not know is NaN. */
+/* A part of the iteration, or a function. Text has no control characters; an
+ * unknown number is NaN. */
 struct change_line {
-	const char *verdict, *evidence; /* verdict "" where nothing is judged */
-	const char *name, *device; /* device "" none */
+	const char *verdict, *evidence; /* verdict "": none */
+	const char *name, *device; /* device "": none */
 	double base_ns, head_ns, delta_ns, ratio, p_family;
 	double base_launches, head_launches;
 };
@@ -41,13 +41,13 @@ struct changes {
 	struct change_side base, head;
 	struct change_line *split, *items;
 	struct change_count *counts;
-	double common; /* ratio of all kernels alike; NaN none */
+	double common; /* ratio by which all kernels changed; NaN: none */
 	int64_t seed, permutations;
 	size_t findings_n, split_n, items_n, counts_n;
 };
 
-/* Reads an answer of GET /compare, score verdict. False with a sentence where
- * it is none. */
+/* Reads an answer of GET /compare, score verdict. False with a message if it
+ * is not one. */
 bool changes_init(struct changes *c, const char *body, size_t len,
 	struct err *e);
 void changes_release(struct changes *c);

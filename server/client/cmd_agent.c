@@ -1,9 +1,11 @@
-/* cmd_agent.c - looks once a second, sends what is whole, stands back where the
- * server is away. */
-#include "cmd_agent.h"
-#include "cmd_upload.h"
-#include "hand_over.h"
-#include "spoken.h"
+/* cmd_agent.c - `kernsift agent`: sends capture files from a spool folder.
+ *
+ * It looks once a second and sends what is whole. SIGTERM and SIGINT end it at
+ * once: whatever it was doing can be done again. */
+#include "commands.h"
+#include "log_once.h"
+#include "retry.h"
+#include "submit.h"
 #include <errno.h>
 #include <signal.h>
 #include <sys/random.h>
@@ -13,7 +15,7 @@ enum {
 	LOOK_MS = 1000,
 	MEND_EACH = 10, /* looks */
 	STAND_BACK_MS = 300000, /* at most */
-	ASIDE = 256, /* files that are not tried for a while */
+	ASIDE = 256, /* number of files that wait for another try */
 	ASIDE_S = 600,
 };
 
@@ -29,37 +31,37 @@ struct agent {
 	struct spool spool;
 	struct upload_answer *answer;
 	struct aside aside[ASIDE];
-	struct spoken said;
-	char failed[SPOOL_NAME_MAX]; /* the last that was not taken */
+	struct log_once said;
+	char failed[SPOOL_NAME_MAX]; /* the last that could not be sent */
 	int most; /* tries after the first */
-	int away; /* times in a row that the server was */
+	int away; /* failures of the server in a row */
 	bool stays; /* something was not sent */
 };
 
-static void ended(int sig)
+static void agent_ended(int sig)
 {
 	(void)sig;
 	_exit(EXIT_OK);
 }
 
-/* At any moment: what is half done is done again by the next one. */
-static void end_by(int sig)
+/* At any moment: the next agent repeats what is half done. */
+static void agent_end_by(int sig)
 {
-	struct sigaction act = { .sa_handler = ended };
+	struct sigaction act = { .sa_handler = agent_ended };
 
 	sigemptyset(&act.sa_mask);
 	sigaction(sig, &act, NULL);
 }
 
-static void say_once(void *ctx, const char *sentence)
+static void agent_say_once(void *ctx, const char *sentence)
 {
 	struct agent *a = ctx;
 
-	if (spoken_new(&a->said, sentence))
+	if (log_once_new(&a->said, sentence))
 		meter_say(&a->meter, "kernsift: %s", sentence);
 }
 
-static bool is_aside(const struct agent *a, const char *name)
+static bool agent_is_aside(const struct agent *a, const char *name)
 {
 	for (uint32_t i = 0; i < ASIDE; i++)
 		if (!strcmp(a->aside[i].name, name) &&
@@ -68,8 +70,8 @@ static bool is_aside(const struct agent *a, const char *name)
 	return false;
 }
 
-/* Where one more is put aside; NULL: so many are that no more are tried. */
-static struct aside *aside_free(struct agent *a)
+/* A place for one more file that waits; NULL: all places are taken. */
+static struct aside *agent_aside_free(struct agent *a)
 {
 	int64_t now_ms = meter_now_ms();
 
@@ -79,19 +81,20 @@ static struct aside *aside_free(struct agent *a)
 	return NULL;
 }
 
-static void put_aside(struct agent *a, const char *name)
+static void agent_put_aside(struct agent *a, const char *name)
 {
-	struct aside *to = aside_free(a);
+	struct aside *to = agent_aside_free(a);
 
-	/* One look meets each name once, so --once needs no memory of them. */
+	/* With --once each name is seen once, so none needs to be remembered. */
 	if (!to)
 		return;
 	snprintf(to->name, sizeof to->name, "%s", name);
 	to->until_ms = meter_now_ms() + ASIDE_S * INT64_C(1000);
 }
 
-/* Twice as long each time, and not all agents at once. */
-static int stand_back_ms(const struct agent *a, const struct attempt *last)
+/* Twice as long each time, at random, so that agents do not come back together. */
+static int agent_stand_back_ms(const struct agent *a,
+	const struct attempt *last)
 {
 	unsigned char spread = 128;
 	int64_t ms = LOOK_MS;
@@ -110,9 +113,9 @@ static int stand_back_ms(const struct agent *a, const struct attempt *last)
 	return (int)ms;
 }
 
-/* Whether the server is away or busy, or takes nothing from us: then the others
- * fare no better. */
-static bool is_the_server(const struct attempt *last)
+/* Whether the server cannot be reached, is busy or rejects this client: then other
+ * files would fail, too. */
+static bool agent_is_the_server(const struct attempt *last)
 {
 	if (last->end != ATTEMPT_ANSWERED)
 		return last->end == ATTEMPT_AWAY || last->end == ATTEMPT_BARRED;
@@ -132,9 +135,9 @@ static bool is_the_server(const struct attempt *last)
 	}
 }
 
-/* Whether it is this file alone that is not taken: a refusal says so; of what
- * else fails, that it does twice in a row. */
-static bool is_the_file(const struct agent *a, const char *name,
+/* Whether the reason is this file: the server rejects it, or it fails otherwise
+ * twice in a row. */
+static bool agent_is_the_file(const struct agent *a, const char *name,
 	const struct attempt *last)
 {
 	if (last->end == ATTEMPT_HOPELESS)
@@ -143,25 +146,26 @@ static bool is_the_file(const struct agent *a, const char *name,
 		(last->status == 400 || last->status == 413 ||
 			last->status == 415 || last->status == 422))
 		return true;
-	return !is_the_server(last) && (a->o->once || !strcmp(a->failed, name));
+	return !agent_is_the_server(last) &&
+	       (a->o->once || !strcmp(a->failed, name));
 }
 
-/* Why it was not sent; how long to wait before the next. */
-static int failed(struct agent *a, const char *name, const struct attempt *last,
-	const char *why)
+/* Reports why it was not sent; returns the wait before the next file. */
+static int agent_failed(struct agent *a, const char *name,
+	const struct attempt *last, const char *why)
 {
 	a->stays = true;
 	if (last->end == ATTEMPT_BROKEN)
-		a->most = 0; /* of one look: it was tried often enough */
-	if (is_the_file(a, name, last)) {
-		put_aside(a, name);
-		say_once(a, why);
+		a->most = 0; /* no more tries during this look */
+	if (agent_is_the_file(a, name, last)) {
+		agent_put_aside(a, name);
+		agent_say_once(a, why);
 		return 0;
 	}
 	snprintf(a->failed, sizeof a->failed, "%s",
-		is_the_server(last) ? "" : name);
+		agent_is_the_server(last) ? "" : name);
 	a->away++;
-	int ms = stand_back_ms(a, last);
+	int ms = agent_stand_back_ms(a, last);
 	if (!a->o->once)
 		meter_say(&a->meter, "kernsift: %s; trying again in %.1f s",
 			why, ms / 1000.0);
@@ -170,31 +174,31 @@ static int failed(struct agent *a, const char *name, const struct attempt *last,
 	return ms;
 }
 
-/* One file; how long to wait before the next. */
-static int send(struct agent *a, const char *name)
+/* Sends one file; returns the wait before the next. */
+static int agent_send(struct agent *a, const char *name)
 {
 	struct attempt last;
 	struct err e = { 0 };
 	char sentence[400];
 
-	if (hand_over_empty(&a->spool, name, false, sentence)) {
-		say_once(a, sentence);
+	if (submit_skip_empty(&a->spool, name, false, sentence)) {
+		agent_say_once(a, sentence);
 		return 0;
 	}
-	if (hand_over(a->wire, a->o, &a->spool, name, a->most, &a->meter,
+	if (submit_capture(a->wire, a->o, &a->spool, name, a->most, &a->meter,
 		    a->answer, &last, &e)) {
 		a->away = 0;
 		*a->failed = '\0';
 		if (!spool_remove(&a->spool, name, &e)) {
-			say_once(a, e.text);
-			put_aside(a, name);
+			agent_say_once(a, e.text);
+			agent_put_aside(a, name);
 		}
 		return 0;
 	}
-	return failed(a, name, &last, e.text);
+	return agent_failed(a, name, &last, e.text);
 }
 
-static void say_full(struct agent *a)
+static void agent_say_full(struct agent *a)
 {
 	char sentence[SPOOL_NAME_MAX];
 
@@ -202,35 +206,36 @@ static void say_full(struct agent *a)
 		"%d captures were not taken: the others wait until these are "
 		"tried again",
 		ASIDE);
-	say_once(a, sentence);
+	agent_say_once(a, sentence);
 }
 
-static void wait_ms(int ms)
+static void agent_wait_ms(int ms)
 {
 	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000L }, NULL);
 }
 
-/* All that is whole now. False where the folder cannot be read. */
-static bool look(struct agent *a)
+/* Sends all that is whole now. False if the folder cannot be read. */
+static bool agent_look(struct agent *a)
 {
 	struct spool_list l;
 	struct err e = { 0 };
 
 	if (!spool_list(&a->spool, &l, &e)) {
-		say_once(a, e.text);
+		agent_say_once(a, e.text);
 		a->stays = true;
 		return false;
 	}
 	for (uint32_t i = 0; i < l.n; i++) {
-		if (l.at[i].is.kind != SPOOL_WHOLE || is_aside(a, l.at[i].name))
+		if (l.at[i].is.kind != SPOOL_WHOLE ||
+			agent_is_aside(a, l.at[i].name))
 			continue;
-		if (!a->o->once && !aside_free(a)) {
-			say_full(a);
+		if (!a->o->once && !agent_aside_free(a)) {
+			agent_say_full(a);
 			break;
 		}
-		int ms = send(a, l.at[i].name);
+		int ms = agent_send(a, l.at[i].name);
 		if (ms && !a->o->once)
-			wait_ms(ms);
+			agent_wait_ms(ms);
 		if (ms)
 			break;
 	}
@@ -241,8 +246,8 @@ static bool look(struct agent *a)
 static bool agent_start(struct agent *a, struct err *e)
 {
 	meter_init(&a->meter);
-	end_by(SIGTERM);
-	end_by(SIGINT);
+	agent_end_by(SIGTERM);
+	agent_end_by(SIGINT);
 	a->answer = calloc(1, sizeof *a->answer);
 	if (!a->answer)
 		abort();
@@ -259,7 +264,7 @@ int cmd_agent(const struct options *o)
 	if (!a)
 		abort();
 	a->o = o;
-	a->most = o->once ? options_retries(o) : 0;
+	a->most = o->once ? o->retries : 0;
 	a->spool = (struct spool){ .folder = -1, .lock = -1 };
 	if (!agent_start(a, &e)) {
 		meter_say(&a->meter, "kernsift: %s", e.text);
@@ -267,12 +272,13 @@ int cmd_agent(const struct options *o)
 	}
 	for (uint32_t n = 0; status == EXIT_OK; n++) {
 		if (n % MEND_EACH == 0)
-			a->stays |= spool_mend(&a->spool, o->old, say_once, a)
+			a->stays |= spool_mend(&a->spool, o->stale_after,
+					    agent_say_once, a)
 					    .stuck > 0;
-		bool ok = look(a);
+		bool ok = agent_look(a);
 		if (o->once || !ok)
 			break;
-		wait_ms(LOOK_MS);
+		agent_wait_ms(LOOK_MS);
 	}
 	if (status == EXIT_OK && a->stays)
 		status = EXIT_FAILED;

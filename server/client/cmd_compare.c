@@ -1,19 +1,18 @@
-/* cmd_compare.c - one question, tried again where the server is busy. */
-#include "cmd_compare.h"
+/* cmd_compare.c - `kernsift compare`: one request, and its answer as text or as it is. */
 #include "address.h"
-#include "ask.h"
 #include "changes.h"
-#include "cmd_upload.h"
+#include "commands.h"
+#include "retry.h"
 
 enum { COMPARISON_MAX = 256 << 20 };
 
-static bool refused(const struct attempt *a)
+static bool compare_refused(const struct attempt *a)
 {
 	return a->end == ATTEMPT_ANSWERED && a->status >= 400 &&
 	       a->status < 500;
 }
 
-static bool print(const struct buf *body, bool text, struct err *e)
+static bool compare_print(const struct buf *body, bool text, struct err *e)
 {
 	struct changes c;
 	if (!text) {
@@ -42,17 +41,17 @@ int cmd_compare(const struct options *o)
 		return EXIT_USAGE;
 	}
 	buf_init(&url, ADDRESS_MAX);
-	/* the published score is told to people by its report */
+	/* the text of the published score is its report */
 	address_compare(&url, o,
 		text			    ? "json"
 		: strcmp(o->format, "text") ? o->format
 					    : "md");
-	struct question q = { .url = url.at,
+	struct retry_request q = { .url = url.at,
 		.label = "compare",
 		.most = COMPARISON_MAX };
-	bool ok = ask(w, o, &q, &m, &a, &body, &e);
+	bool ok = retry_ask(w, o, &q, &m, &a, &body, &e);
 	if (ok) {
-		ok = print(&body, text, &e);
+		ok = compare_print(&body, text, &e);
 		buf_release(&body);
 	}
 	meter_clear(&m);
@@ -60,5 +59,5 @@ int cmd_compare(const struct options *o)
 		meter_say(&m, "kernsift: %s", e.text);
 	buf_release(&url);
 	wire_free(w);
-	return ok ? EXIT_OK : refused(&a) ? EXIT_USAGE : EXIT_FAILED;
+	return ok ? EXIT_OK : compare_refused(&a) ? EXIT_USAGE : EXIT_FAILED;
 }

@@ -1,14 +1,626 @@
-/* cmd_gate.c - a question, its answer, and the answer's renderings. */
-#include "cmd_gate.h"
+/* cmd_gate.c - `kernsift gate`: a request, its answer as text, and report files.
+ *
+ * The server judges; outcome, figures and sentences are its own. */
 #include "address.h"
-#include "ask.h"
-#include "gate_asked.h"
-#include "gate_told.h"
-#include "report_file.h"
+#include "arena.h"
+#include "buf.h"
+#include "commands.h"
+#include "decimals.h"
+#include "err.h"
+#include "format_duration.h"
+#include "json_get.h"
+#include "options.h"
+#include "retry.h"
+#include "utf8.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Report files are opened before the request is sent, so that a missing folder is
+ * reported in time. A new file is written beside the old one and takes its place
+ * in gate_file_commit(). What is not a plain file (a pipe), and our own
+ * standard output, is written directly; flush that first. The summary of a GitHub
+ * step belongs to other steps, too, and is appended to in one piece. */
+struct gate_file {
+	char *path; /* with symbolic links followed */
+	char *temporary; /* NULL: written to in place */
+	int fd; /* -1: nothing is to be written */
+	bool adds;
+};
+
+static inline bool gate_file_wanted(const struct gate_file *f)
+{
+	return f->fd >= 0;
+}
+
+enum { MODE = 0666 }; /* before the umask */
+
+static bool gate_file_fail(const char *path, struct err *e)
+{
+	return err_set(e, ERR_INPUT, "cannot write '%.200s': %s", path,
+		strerror(errno));
+}
+
+/* /dev/stdout: another descriptor of the same file would overwrite what this program
+ * prints. */
+static bool gate_file_is_our_output(const struct stat *st)
+{
+	struct stat out;
+	return fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == st->st_dev &&
+	       out.st_ino == st->st_ino;
+}
+
+/* Whether the path is the file that GitHub lets the step append to. */
+static bool gate_file_is_step_summary(const char *path)
+{
+	const char *summary = getenv("GITHUB_STEP_SUMMARY");
+	struct stat a, b;
+	return summary && *summary &&
+	       (strcmp(path, summary) == 0 ||
+		       (stat(path, &a) == 0 && stat(summary, &b) == 0 &&
+			       a.st_dev == b.st_dev && a.st_ino == b.st_ino));
+}
+
+static char *gate_file_temporary_name(const char *path)
+{
+	size_t room = strlen(path) + 32;
+	char *name = malloc(room);
+	if (!name)
+		abort();
+	snprintf(name, room, "%s.%ld.part", path, (long)getpid());
+	return name;
+}
+
+/* "" is no file. False with a message if it cannot be written. */
+static bool gate_file_init(struct gate_file *f, const char *path, struct err *e)
+{
+	struct stat st;
+	*f = (struct gate_file){ .fd = -1 };
+	if (!*path)
+		return true;
+	bool there = stat(path, &st) == 0;
+	bool ours = there && gate_file_is_our_output(&st);
+	bool plain = there && !ours && S_ISREG(st.st_mode);
+	f->path = plain ? realpath(path, NULL) : strdup(path);
+	if (!f->path)
+		return gate_file_fail(path, e);
+	f->adds = !ours && gate_file_is_step_summary(path);
+	if (ours) {
+		f->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	} else if (f->adds) {
+		f->fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC,
+			MODE);
+	} else if (there && !plain) {
+		f->fd = open(path, O_WRONLY | O_CLOEXEC);
+	} else {
+		f->temporary = gate_file_temporary_name(f->path);
+		f->fd = open(f->temporary,
+			O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+			MODE);
+	}
+	return f->fd >= 0 || gate_file_fail(path, e);
+}
+
+static bool gate_file_write_all(int fd, const char *bytes, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, bytes, len);
+		if (n < 0 && errno != EINTR)
+			return false;
+		if (n > 0) {
+			bytes += n;
+			len -= (size_t)n;
+		}
+	}
+	return true;
+}
+
+/* An empty line between the old text and the new. */
+static bool gate_file_part_from(int fd)
+{
+	struct stat st;
+	return fstat(fd, &st) == 0 &&
+	       (st.st_size == 0 || gate_file_write_all(fd, "\n", 1));
+}
+
+static bool gate_file_commit(struct gate_file *f, const char *bytes, size_t len,
+	struct err *e)
+{
+	bool ok = (!f->adds || gate_file_part_from(f->fd)) &&
+		  gate_file_write_all(f->fd, bytes, len);
+	ok = close(f->fd) == 0 && ok;
+	f->fd = -1;
+	if (!ok)
+		return gate_file_fail(f->path, e);
+	if (!f->temporary)
+		return true;
+	if (rename(f->temporary, f->path) != 0)
+		return gate_file_fail(f->path, e);
+	free(f->temporary);
+	f->temporary = NULL;
+	return true;
+}
+
+/* Without a commit no file is left. */
+static void gate_file_release(struct gate_file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	if (f->temporary)
+		unlink(f->temporary);
+	free(f->temporary);
+	free(f->path);
+	*f = (struct gate_file){ .fd = -1 };
+}
+
+/* The request has the rules of the policy file, replaced by those of options; a
+ * limit of an operator replaces that of the same operator. The server decides
+ * what a member may be. Rejected here: what is not a number or not text, and a
+ * file that names the sides, which are on the command line. */
+enum { GATE_REQUEST_MAX = 1 << 20 };
+
+/* Adds the member; a message if its text is not UTF-8. */
+static bool gate_put(json_t *to, const char *key, json_t *value, struct err *e)
+{
+	return (value && json_object_set_new(to, key, value) == 0) ||
+	       err_set(e, ERR_INPUT, "what is given for '%.60s' is not UTF-8",
+		       key);
+}
+
+static bool gate_put_text(json_t *to, const char *key, const char *text,
+	struct err *e)
+{
+	return !*text || gate_put(to, key, json_string(text), e);
+}
+
+static bool gate_number_from(const char *text, size_t len, double *out)
+{
+	char *end;
+	if (!len || strspn(text, "+-.0123456789eE") != len)
+		return false;
+	*out = strtod(text, &end);
+	return end == text + len && isfinite(*out);
+}
+
+/* "none" removes a rule; a whole number stays one. */
+static bool gate_put_number(json_t *to, const char *key, const char *text,
+	struct err *e)
+{
+	double n;
+	if (!*text)
+		return true;
+	if (!strcmp(text, "none"))
+		return gate_put(to, key, json_null(), e);
+	if (!gate_number_from(text, strlen(text), &n))
+		return err_set(e, ERR_INPUT, "%s: '%.60s' is not a number", key,
+			text);
+	bool whole = fabs(n) < 0x1p53 && floor(n) >= n;
+	return gate_put(to, key,
+		whole ? json_integer((json_int_t)n) : json_real(n), e);
+}
+
+/* Words separated by commas; "none" is an empty list. */
+static bool gate_put_words(json_t *to, const char *key, const char *text,
+	struct err *e)
+{
+	if (!*text)
+		return true;
+	json_t *words = json_array();
+	if (strcmp(text, "none") == 0)
+		return gate_put(to, key, words, e);
+	for (const char *at = text;; at++) {
+		size_t len = strcspn(at, ",");
+		if (json_array_append_new(words, json_stringn(at, len))) {
+			json_decref(words);
+			return gate_put(to, key, NULL, e);
+		}
+		at += len;
+		if (!*at)
+			return gate_put(to, key, words, e);
+	}
+}
+
+/* Adds one limit to `all`, or replaces that of the same operator. */
+static bool gate_put_limit(json_t *all, const char *text, struct err *e)
+{
+	size_t i;
+	double pct;
+	json_t *item;
+	const char *equals = strrchr(text, '=');
+	if (!equals || equals == text ||
+		!gate_number_from(equals + 1, strlen(equals + 1), &pct))
+		return err_set(e, ERR_INPUT,
+			"operator: '%.60s' is not a limit; limits are "
+			"NAME=PERCENT",
+			text);
+	json_t *name = json_stringn(text, (size_t)(equals - text));
+	if (!name)
+		return gate_put(all, "operator", NULL, e);
+	json_array_foreach(all, i, item)
+	{
+		if (json_equal(json_object_get(item, "operator"), name)) {
+			json_array_remove(all, i);
+			break;
+		}
+	}
+	json_array_append_new(all,
+		json_pack("{s:o, s:f}", "operator", name, "pct", pct));
+	return true;
+}
+
+static bool gate_put_limits(json_t *to, const struct text_list *given,
+	struct err *e)
+{
+	if (!given->n)
+		return true;
+	json_t *all = json_object_get(to, "operators");
+	if (!json_is_array(all)) {
+		all = json_array();
+		json_object_set_new(to, "operators", all);
+	}
+	for (int i = 0; i < given->n; i++)
+		if (!gate_put_limit(all, given->at[i], e))
+			return false;
+	return true;
+}
+
+static json_t *gate_policy_read(const char *path, struct err *e)
+{
+	json_error_t why;
+	if (!*path)
+		return json_object();
+	json_t *v = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
+	if (!v) {
+		/* Jansson's message names a file that cannot be opened */
+		if (why.line < 0)
+			err_set(e, ERR_INPUT, "%.300s", why.text);
+		else
+			err_set(e, ERR_INPUT, "'%.100s', line %d: %.200s", path,
+				why.line, why.text);
+		return NULL;
+	}
+	if (json_is_object(v) && !json_object_get(v, "base") &&
+		!json_object_get(v, "head"))
+		return v;
+	err_set(e, ERR_INPUT,
+		json_is_object(v)
+			? "'%.200s' names a base or a head; these stand on the "
+			  "command line"
+			: "'%.200s' is not a policy, which is a JSON object",
+		path);
+	json_decref(v);
+	return NULL;
+}
+
+static bool gate_put_all(json_t *to, const struct options *o, struct err *e)
+{
+	const struct {
+		const char *key, *value;
+		bool (*put)(json_t *to, const char *key, const char *text,
+			struct err *e);
+	} all[] = {
+		{ "base", o->files.at[0], gate_put_text },
+		{ "head", o->files.at[1], gate_put_text },
+		{ "project", o->project, gate_put_text },
+		{ "workload", o->workload, gate_put_text },
+		{ "name", o->name, gate_put_text },
+		{ "cycle_pct", o->iteration_pct, gate_put_number },
+		{ "headroom_pct", o->headroom_pct, gate_put_number },
+		{ "fail_on", o->fail_on, gate_put_words },
+		{ "share_pct", o->share_pct, gate_put_number },
+		{ "least_runs", o->min_runs, gate_put_number },
+		{ "least_cycles", o->min_iterations, gate_put_number },
+		{ "least_coverage_pct", o->min_coverage_pct, gate_put_number },
+		{ "least_attributed_pct", o->min_attributed_pct,
+			gate_put_number },
+		{ "refuse", o->reject_on, gate_put_words },
+		{ "alpha", o->alpha, gate_put_number },
+		{ "floor", o->floor, gate_put_number },
+		{ "range", o->range, gate_put_text },
+		{ "seed", o->seed, gate_put_number },
+	};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (!all[i].put(to, all[i].key, all[i].value, e))
+			return false;
+	return gate_put_limits(to, &o->operator, e);
+}
+
+static int gate_add(const char *bytes, size_t len, void *to)
+{
+	buf_add(to, bytes, len);
+	return 0;
+}
+
+/* Adds the document to a buf_init()ed buffer, ceiling GATE_REQUEST_MAX. False with
+ * a message that names the option or the file. */
+static bool gate_request(struct buf *b, const struct options *o, struct err *e)
+{
+	json_t *v = gate_policy_read(o->policy, e);
+	bool ok = v && gate_put_all(v, o, e) &&
+		  json_dump_callback(v, gate_add, b, JSON_COMPACT) == 0;
+	json_decref(v);
+	return ok && (!b->full || err_set(e, ERR_INPUT,
+					  "'%.200s' is larger than the 1 MiB "
+					  "that a policy may have",
+					  o->policy));
+}
+
+/* Text of the answer has no control characters and nothing that GitHub's runner,
+ * which reads what a step prints, would take for a command.
+ *
+ * The exit statuses of `kernsift gate`. */
+enum gate_outcome {
+	GATE_PASS,
+	GATE_REGRESSED,
+	GATE_UNDECIDED,
+	GATE_BAD_DATA,
+};
+
+/* The result of a rule; an unknown number is NaN. */
+struct gate_answer_rule {
+	const char *rule, *of, *device, *sentence; /* "" none */
+	enum gate_outcome outcome;
+	double limit_pct, base_ns, head_ns, change_pct, low_pct, high_pct, p;
+	int64_t since_run; /* 0 none */
+};
+
+struct gate_answer_side {
+	const char *asked;
+	int64_t units, cycles;
+};
+
+struct gate_answer {
+	struct arena arena;
+	int64_t id;
+	enum gate_outcome outcome;
+	const char *sentence, *compare; /* the page's path; "" none */
+	int64_t runs_needed; /* 0 decided, -1 the baseline is too small */
+	struct gate_answer_side base, head;
+	struct gate_answer_rule *rules;
+	const char **shortfalls, **findings; /* sentences */
+	size_t rules_n, shortfalls_n, findings_n;
+};
+
+/* GitHub's runner reads what a step prints: it finds "##[" anywhere in a line, and
+ * "::" at its start; no line printed here starts with text of the server. */
+static const char *gate_read_text(struct gate_answer *g, const json_t *v,
+	const char *key)
+{
+	char *copy = json_get_text(&g->arena, v, key);
+	for (char *at = copy; (at = strstr(at, "##[")) != NULL;)
+		at[2] = '(';
+	return copy;
+}
+
+static bool gate_read_outcome(const json_t *v, enum gate_outcome *out)
+{
+	static const char *const words[] = { "pass", "regressed", "undecided",
+		"bad_data" };
+	const char *word = json_string_value(json_object_get(v, "outcome"));
+	for (int i = 0; word && i < 4; i++) {
+		if (!strcmp(word, words[i])) {
+			*out = (enum gate_outcome)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool gate_read_rules(struct gate_answer *g, const json_t *list)
+{
+	g->rules_n = json_array_size(list);
+	g->rules = arena_array(&g->arena, struct gate_answer_rule, g->rules_n);
+	for (size_t i = 0; i < g->rules_n; i++) {
+		const json_t *v = json_array_get(list, i);
+		g->rules[i] = (struct gate_answer_rule){
+			.rule = gate_read_text(g, v, "rule"),
+			.of = gate_read_text(g, v, "of"),
+			.device = gate_read_text(g, v, "device"),
+			.sentence = gate_read_text(g, v, "sentence"),
+			.limit_pct = json_get_real(v, "limit_pct"),
+			.base_ns = json_get_real(v, "base_ns"),
+			.head_ns = json_get_real(v, "head_ns"),
+			.change_pct = json_get_real(v, "change_pct"),
+			.low_pct = json_get_real(v, "low_pct"),
+			.high_pct = json_get_real(v, "high_pct"),
+			.p = json_get_real(v, "p"),
+			.since_run = json_get_whole(v, "since_run"),
+		};
+		if (!gate_read_outcome(v, &g->rules[i].outcome))
+			return false;
+	}
+	return true;
+}
+
+static const char **gate_read_sentences(struct gate_answer *g,
+	const json_t *list, size_t *n)
+{
+	*n = json_array_size(list);
+	const char **all = arena_array(&g->arena, const char *, *n);
+	for (size_t i = 0; i < *n; i++)
+		all[i] = gate_read_text(g, json_array_get(list, i), "message");
+	return all;
+}
+
+static struct gate_answer_side gate_read_side(struct gate_answer *g,
+	const json_t *v)
+{
+	return (struct gate_answer_side){ gate_read_text(g, v, "asked"),
+		json_get_whole(v, "units"), json_get_whole(v, "cycles") };
+}
+
+static bool gate_read_gate(struct gate_answer *g, const json_t *v)
+{
+	const json_t *list = json_object_get(v, "rules");
+	g->id = json_get_whole(v, "id");
+	if (g->id <= 0 || !gate_read_outcome(v, &g->outcome) ||
+		!json_is_array(list))
+		return false;
+	g->sentence = gate_read_text(g, v, "sentence");
+	g->compare = gate_read_text(g, v, "compare");
+	g->runs_needed = json_get_whole(v, "runs_needed");
+	g->base = gate_read_side(g, json_object_get(v, "base"));
+	g->head = gate_read_side(g, json_object_get(v, "head"));
+	g->shortfalls = gate_read_sentences(g, json_object_get(v, "shortfalls"),
+		&g->shortfalls_n);
+	g->findings = gate_read_sentences(g, json_object_get(v, "findings"),
+		&g->findings_n);
+	return gate_read_rules(g, list);
+}
+
+static void gate_release(struct gate_answer *g)
+{
+	arena_release(&g->arena);
+}
+
+/* Reads an answer of POST /gates. False with a message if it is not one. */
+static bool gate_read(struct gate_answer *g, const char *body, size_t len,
+	struct err *e)
+{
+	json_t *v = json_loadb(body ? body : "", len, 0, NULL);
+	*g = (struct gate_answer){ 0 };
+	bool ok = gate_read_gate(g, v);
+	json_decref(v);
+	if (!ok)
+		gate_release(g);
+	return ok || err_set(e, ERR_INTERNAL,
+			     "the server's answer is not a gate; is it a "
+			     "kernsift server?");
+}
+
+enum { NAME_SHOWN = 60, FUNCTIONS_SHOWN = 20 };
+
+static const char *const words[] = { "pass", "regressed", "undecided",
+	"bad data" };
+
+static void gate_print_side(const char *name, const struct gate_answer_side *s,
+	FILE *out)
+{
+	fprintf(out, "%s  %s: %" PRId64 " run%s, %" PRId64 " cycles\n", name,
+		s->asked, s->units, s->units == 1 ? "" : "s", s->cycles);
+}
+
+static void gate_print_all(const char *what, const char **all, size_t n,
+	FILE *out)
+{
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%s: %s\n", what, all[i]);
+}
+
+static bool gate_print_is_function(const struct gate_answer_rule *r)
+{
+	return strcmp(r->rule, "function") == 0;
+}
+
+/* "+5.2 % (+3.9 to +6.5), limit 2 %, p 0.0003", as far as known; headroom
+ * is in points of the iteration's time. */
+static void gate_print_change(const struct gate_answer_rule *r, FILE *out)
+{
+	const char *unit = strcmp(r->rule, "headroom") ? "%" : "points";
+	if (isfinite(r->change_pct))
+		fprintf(out, " %+8.*f %s",
+			decimals_beside(r->change_pct, r->limit_pct, 1),
+			r->change_pct, unit);
+	if (isfinite(r->low_pct) && isfinite(r->high_pct))
+		fprintf(out, " (%+.1f to %+.1f)", r->low_pct, r->high_pct);
+	if (isfinite(r->limit_pct))
+		fprintf(out, ", limit %g %s", r->limit_pct, unit);
+	if (isfinite(r->p))
+		fprintf(out, ", p %.3g", r->p);
+}
+
+static void gate_print_rule(const struct gate_answer *g,
+	const struct gate_answer_rule *r, FILE *out)
+{
+	char base[FORMAT_CELL], head[FORMAT_CELL];
+	const char *name = *r->of ? r->of : r->rule;
+	size_t len = strlen(name);
+	bool cut = len > NAME_SHOWN;
+	fprintf(out, "  %-9s %12s %12s", words[r->outcome],
+		format_duration(base, r->base_ns, ""),
+		format_duration(head, r->head_ns, ""));
+	gate_print_change(r, out);
+	fprintf(out, "  %.*s%s", (int)utf8_clip(name, len, NAME_SHOWN), name,
+		cut ? "…" : "");
+	if (*r->device)
+		fprintf(out, " [%s]", r->device);
+	fputs("\n", out);
+	if (r->outcome != GATE_PASS && *r->sentence &&
+		strcmp(r->sentence, g->sentence) != 0)
+		fprintf(out, "            %s\n", r->sentence);
+	if (r->since_run > 0)
+		fprintf(out,
+			"            the baseline is so since run %" PRId64
+			"\n",
+			r->since_run);
+}
+
+/* Every rule except functions that pass, which the server leaves out; the worst
+ * come first. */
+static void gate_print_rules(const struct gate_answer *g, FILE *out)
+{
+	size_t functions = 0;
+	if (g->rules_n)
+		fprintf(out, "\n%-12s%12s %12s %10s\n", "rule", "base", "head",
+			"change");
+	for (size_t i = 0; i < g->rules_n; i++) {
+		if (gate_print_is_function(&g->rules[i]) &&
+			functions++ >= FUNCTIONS_SHOWN)
+			continue;
+		gate_print_rule(g, &g->rules[i], out);
+	}
+	if (functions > FUNCTIONS_SHOWN)
+		fprintf(out, "  and %zu functions more\n",
+			functions - FUNCTIONS_SHOWN);
+}
+
+static void gate_print_to_decide(const struct gate_answer *g, FILE *out)
+{
+	if (g->outcome != GATE_UNDECIDED)
+		return;
+	if (g->runs_needed > 0)
+		fprintf(out,
+			"\nto decide: %" PRId64
+			" runs of the head, in all, would probably do\n",
+			g->runs_needed);
+	else if (g->runs_needed < 0)
+		fputs("\nto decide: more runs of the baseline; no number of "
+		      "runs of the head would do\n",
+			out);
+}
+
+/* `server`: its pages are the links. */
+static void gate_print(const struct gate_answer *g, const char *server,
+	FILE *out)
+{
+	size_t len = strlen(server);
+	while (len && server[len - 1] == '/')
+		len--;
+	fprintf(out, "gate %s: %s\n\n", words[g->outcome], g->sentence);
+	gate_print_all("bad data", g->shortfalls, g->shortfalls_n, out);
+	gate_print_all("note", g->findings, g->findings_n, out);
+	gate_print_side("base", &g->base, out);
+	gate_print_side("head", &g->head, out);
+	gate_print_rules(g, out);
+	gate_print_to_decide(g, out);
+	fprintf(out, "\ngate %" PRId64 " %.*s/gates/%" PRId64 "\n", g->id,
+		(int)len, server, g->id);
+	if (*g->compare == '/')
+		fprintf(out, "compare %.*s%s\n", (int)len, server, g->compare);
+}
 
 enum {
-	GATE_MAX = 16 << 20, /* of an answer */
-	EXIT_BAD = GATE_TOLD_BAD_DATA,
+	GATE_MAX = 16 << 20, /* bytes of an answer */
+
 };
 
 enum { SUMMARY, JUNIT, BADGE, JSON, REPORTS };
@@ -23,138 +635,139 @@ struct gating {
 	const struct options *o;
 	struct wire *wire;
 	struct meter meter;
-	struct report_file reports[REPORTS];
+	struct gate_file reports[REPORTS];
 };
 
-static bool gating_init(struct gating *g, struct err *e)
+static bool gate_gating_init(struct gating *g, struct err *e)
 {
 	const char *paths[REPORTS] = { g->o->summary, g->o->junit, g->o->badge,
 		g->o->json };
 	bool ok = true;
 	for (int i = 0; i < REPORTS; i++)
-		ok = report_file_init(&g->reports[i], paths[i], e) && ok;
+		ok = gate_file_init(&g->reports[i], paths[i], e) && ok;
 	return ok && (g->wire = wire_new(g->o, e)) != NULL;
 }
 
-static void gating_release(struct gating *g)
+static void gate_gating_release(struct gating *g)
 {
 	for (int i = 0; i < REPORTS; i++)
-		report_file_release(&g->reports[i]);
+		gate_file_release(&g->reports[i]);
 	wire_free(g->wire);
 }
 
-static bool question(struct gating *g, const char *url, const char *json,
+static bool gate_question(struct gating *g, const char *url, const char *json,
 	struct buf *body, struct err *e)
 {
 	struct attempt a = { 0 };
-	struct question q = { url, json, "gate", GATE_MAX };
-	bool ok = ask(g->wire, g->o, &q, &g->meter, &a, body, e);
+	struct retry_request q = { url, json, "gate", GATE_MAX };
+	bool ok = retry_ask(g->wire, g->o, &q, &g->meter, &a, body, e);
 	meter_clear(&g->meter);
 	return ok;
 }
 
-/* The new gate's JSON. */
+/* The new gate's JSON. The request is complete before a file is opened. */
 static bool gate_made(struct gating *g, struct buf *body, struct err *e)
 {
 	struct buf url, json;
 	buf_init(&url, ADDRESS_MAX);
-	buf_init(&json, GATE_ASKED_MAX);
+	buf_init(&json, GATE_REQUEST_MAX);
 	address_gates(&url, g->o->server);
-	bool ok = gate_asked(&json, g->o, e) &&
-		  question(g, url.at, json.at, body, e);
+	bool ok = gate_request(&json, g->o, e) && gate_gating_init(g, e) &&
+		  gate_question(g, url.at, json.at, body, e);
 	buf_release(&json);
 	buf_release(&url);
 	return ok;
 }
 
-/* A gate that was made, in another format. */
-static bool rendered(struct gating *g, int64_t id, const char *format,
+/* An existing gate in another format. */
+static bool gate_rendered(struct gating *g, int64_t id, const char *format,
 	struct buf *body, struct err *e)
 {
 	struct buf url;
 	buf_init(&url, ADDRESS_MAX);
 	address_gate(&url, g->o->server, id, format);
-	bool ok = question(g, url.at, NULL, body, e);
+	bool ok = gate_question(g, url.at, NULL, body, e);
 	buf_release(&url);
 	return ok;
 }
 
-static bool write_report(struct gating *g, int which, int64_t id,
+static bool gate_write_report(struct gating *g, int which, int64_t id,
 	const struct buf *made, struct err *e)
 {
 	struct buf body;
-	if (!report_file_wanted(&g->reports[which]))
+	if (!gate_file_wanted(&g->reports[which]))
 		return true;
 	if (which == JSON)
-		return report_file_commit(&g->reports[which], made->at,
-			made->len, e);
-	if (!rendered(g, id, formats[which], &body, e))
+		return gate_file_commit(&g->reports[which], made->at, made->len,
+			e);
+	if (!gate_rendered(g, id, formats[which], &body, e))
 		return false;
-	bool ok = report_file_commit(&g->reports[which], body.at, body.len, e);
+	bool ok = gate_file_commit(&g->reports[which], body.at, body.len, e);
 	buf_release(&body);
 	return ok;
 }
 
-static bool wants_annotations(const struct options *o)
+static bool gate_wants_annotations(const struct options *o)
 {
 	const char *actions = getenv("GITHUB_ACTIONS");
 	return *o->annotations ? strcmp(o->annotations, "github") == 0
 			       : actions && strcmp(actions, "true") == 0;
 }
 
-static bool print_annotations(struct gating *g, int64_t id, struct err *e)
+static bool gate_print_annotations(struct gating *g, int64_t id, struct err *e)
 {
 	struct buf body;
-	if (!wants_annotations(g->o))
+	if (!gate_wants_annotations(g->o))
 		return true;
-	if (!rendered(g, id, "github", &body, e))
+	if (!gate_rendered(g, id, "github", &body, e))
 		return false;
 	fwrite(body.at, 1, body.len, stdout);
 	buf_release(&body);
 	return true;
 }
 
-/* Everything that was asked for is tried, whatever became of the rest. */
-static bool tell(struct gating *g, const struct gate_told *told,
+/* Every output is tried, even if another one failed. */
+static bool gate_tell(struct gating *g, const struct gate_answer *told,
 	const struct buf *made, struct err *e)
 {
-	gate_told_print(told, g->o->server, stdout);
-	bool ok = print_annotations(g, told->id, e);
+	gate_print(told, g->o->server, stdout);
+	bool ok = gate_print_annotations(g, told->id, e);
 	if (fflush(stdout) || ferror(stdout))
 		ok = err_set(e, ERR_INPUT, "cannot write to standard output");
 	for (int i = 0; i < REPORTS; i++)
-		ok = write_report(g, i, told->id, made, e) && ok;
+		ok = gate_write_report(g, i, told->id, made, e) && ok;
 	return ok;
 }
 
-static int status_of(const struct options *o, enum gate_told_outcome outcome)
+static int gate_status_of(const struct options *o, enum gate_outcome outcome)
 {
-	return outcome == GATE_TOLD_UNDECIDED && o->undecided_passes
-		       ? (int)GATE_TOLD_PASS
-		       : (int)outcome;
+	return outcome == GATE_UNDECIDED && o->undecided_passes ? (int)GATE_PASS
+								: (int)outcome;
 }
 
 int cmd_gate(const struct options *o)
 {
 	struct gating g = { .o = o };
-	struct gate_told told;
+	for (int i = 0; i < REPORTS; i++)
+		g.reports[i].fd = -1;
+	struct gate_answer told;
 	struct err e = { 0 };
 	struct buf made;
-	int status = EXIT_BAD;
+	int status = EXIT_BAD_DATA;
 	meter_init(&g.meter);
-	bool ok = gating_init(&g, &e) && gate_made(&g, &made, &e);
+	bool ok = gate_made(&g, &made, &e);
 	if (ok) {
-		ok = gate_told_init(&told, made.at, made.len, &e);
+		ok = gate_read(&told, made.at, made.len, &e);
 		if (ok) {
-			ok = tell(&g, &told, &made, &e);
+			ok = gate_tell(&g, &told, &made, &e);
 			if (ok)
-				status = status_of(o, told.outcome);
-			gate_told_release(&told);
+				status = gate_status_of(o, told.outcome);
+			gate_release(&told);
 		}
 		buf_release(&made);
 	}
 	if (!ok)
 		meter_say(&g.meter, "kernsift: %s", e.text);
-	gating_release(&g);
+	gate_gating_release(&g);
 	return status;
 }

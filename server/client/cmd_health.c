@@ -1,15 +1,14 @@
-/* cmd_health.c - one question, asked once. */
-#include "cmd_health.h"
+/* cmd_health.c - `kernsift health`: one request without retries, for at most 5 s. */
 #include "address.h"
 #include "answer.h"
-#include "cmd_upload.h"
+#include "commands.h"
 #include "wire.h"
 #include <signal.h>
 #include <unistd.h>
 
 enum { PATIENCE_S = 5 };
 
-static void too_long(int sig)
+static void health_too_long(int sig)
 {
 	static const char text[] = "kernsift: the server says nothing\n";
 	(void)sig;
@@ -31,7 +30,7 @@ int cmd_health(const struct options *o)
 	buf_init(&url, ADDRESS_MAX);
 	buf_init(&body, WIRE_ANSWER_MAX);
 	address_ready(&url, o->server);
-	signal(SIGALRM, too_long);
+	signal(SIGALRM, health_too_long);
 	alarm(PATIENCE_S);
 	bool ok = wire_get(w, url.at, NULL, &a, &body, &e);
 	alarm(0);

@@ -1,14 +1,13 @@
-/* cmd_import.c - a catalogue's bytes to POST /sets, and what became of them. */
-#include "cmd_import.h"
+/* cmd_import.c - `kernsift import`: sends operator catalogs to POST /sets. */
 #include "address.h"
 #include "answer.h"
-#include "cmd_upload.h"
-#include "patience.h"
+#include "commands.h"
+#include "retry.h"
 #include "wire.h"
 #include <inttypes.h>
 
-/* The name given, else the file's without what says how it is written. */
-static void set_name(char *to, size_t room, const struct options *o,
+/* --name, else the file's name without its ending. */
+static void import_set_name(char *to, size_t room, const struct options *o,
 	const char *file)
 {
 	snprintf(to, room, "%s", *o->name ? o->name : file ? file : "");
@@ -20,22 +19,22 @@ static void set_name(char *to, size_t room, const struct options *o,
 		to[len - tail] = '\0';
 }
 
-/* The server takes a catalogue as it is only. */
-static bool plain(const struct feed *f, struct err *e)
+/* The server takes a plain catalog only. */
+static bool import_plain(const struct feed *f, struct err *e)
 {
 	return feed_found(f) == PACK_NONE ||
 	       err_set(e, ERR_INPUT, "%s: is packed; unpack it first",
 		       feed_label(f));
 }
 
-static bool named(const struct feed *f, const char *name, struct err *e)
+static bool import_named(const struct feed *f, const char *name, struct err *e)
 {
 	return *name ||
 	       err_set(e, ERR_INPUT, "%s: the set needs a name; see '--name'",
 		       feed_label(f));
 }
 
-static bool attempt(struct wire *w, const char *url, struct feed *f,
+static bool import_attempt(struct wire *w, const char *url, struct feed *f,
 	struct attempt *a, struct set_answer *out, struct err *e)
 {
 	struct buf body;
@@ -51,19 +50,20 @@ static bool attempt(struct wire *w, const char *url, struct feed *f,
 	return ok;
 }
 
-/* Tried again where that may help. */
-static bool send(struct wire *w, const struct options *o, struct meter *m,
-	struct feed *f, const char *url, struct set_answer *out, struct err *e)
+/* Tries again if that may help. */
+static bool import_send(struct wire *w, const struct options *o,
+	struct meter *m, struct feed *f, const char *url,
+	struct set_answer *out, struct err *e)
 {
-	struct patience p = { .meter = m,
+	struct retry p = { .meter = m,
 		.label = feed_label(f),
-		.most = options_retries(o) };
+		.most = o->retries };
 	for (;;) {
 		struct err why = { 0 };
 		struct attempt a = { .end = ATTEMPT_HOPELESS };
-		if (attempt(w, url, f, &a, out, &why))
+		if (import_attempt(w, url, f, &a, out, &why))
 			return true;
-		if (!patience_wait(&p, &a, &why))
+		if (!retry_wait(&p, &a, &why))
 			return err_set(e, why.code, "%s: %s", feed_label(f),
 				why.text);
 		if (!feed_restart(f, e))
@@ -71,8 +71,8 @@ static bool send(struct wire *w, const struct options *o, struct meter *m,
 	}
 }
 
-static bool import(struct wire *w, const struct options *o, struct meter *m,
-	const char *path, struct err *e)
+static bool import_import(struct wire *w, const struct options *o,
+	struct meter *m, const char *path, struct err *e)
 {
 	char name[400];
 	struct set_answer set = { 0 };
@@ -80,11 +80,11 @@ static bool import(struct wire *w, const struct options *o, struct meter *m,
 	struct feed *f = feed_new(path, pack_kind("none"), e);
 	if (!f)
 		return false;
-	set_name(name, sizeof name, o, feed_base_name(f));
+	import_set_name(name, sizeof name, o, feed_base_name(f));
 	buf_init(&url, ADDRESS_MAX);
 	address_import(&url, o->server, name);
-	bool ok = plain(f, e) && named(f, name, e) &&
-		  send(w, o, m, f, url.at, &set, e);
+	bool ok = import_plain(f, e) && import_named(f, name, e) &&
+		  import_send(w, o, m, f, url.at, &set, e);
 	meter_clear(m);
 	buf_release(&url);
 	if (ok) {
@@ -114,7 +114,7 @@ int cmd_import(const struct options *o)
 	}
 	for (int i = 0; i < o->files.n; i++) {
 		struct err why = { 0 };
-		if (!import(w, o, &m, o->files.at[i], &why)) {
+		if (!import_import(w, o, &m, o->files.at[i], &why)) {
 			meter_say(&m, "kernsift: %s", why.text);
 			ok = false;
 		}

@@ -1,8 +1,7 @@
-/* cmd_upload.c - goes through the files, and on after one that failed. */
-#include "cmd_upload.h"
+/* cmd_upload.c - `kernsift upload`: sends every file, then waits for them. */
 #include "address.h"
-#include "deliver.h"
-#include "follow.h"
+#include "commands.h"
+#include "submit.h"
 #include <inttypes.h>
 
 struct sent {
@@ -10,7 +9,8 @@ struct sent {
 	int64_t id; /* -1: it failed */
 };
 
-static void print_upload(const struct options *o, const struct upload_answer *u)
+static void upload_print_upload(const struct options *o,
+	const struct upload_answer *u)
 {
 	struct buf url;
 	buf_init(&url, ADDRESS_MAX);
@@ -21,7 +21,8 @@ static void print_upload(const struct options *o, const struct upload_answer *u)
 	buf_release(&url);
 }
 
-static void print_runs(const struct options *o, const struct upload_answer *u)
+static void upload_print_runs(const struct options *o,
+	const struct upload_answer *u)
 {
 	for (int i = 0; i < u->runs_n; i++) {
 		struct buf url;
@@ -33,40 +34,40 @@ static void print_runs(const struct options *o, const struct upload_answer *u)
 	fflush(stdout);
 }
 
-static bool say_failed(struct meter *m, const struct err *e)
+static bool upload_say_failed(struct meter *m, const struct err *e)
 {
 	meter_say(m, "kernsift: %s", e->text);
 	return false;
 }
 
-/* All are sent before the first is waited for, so that the server works on one
- * while the next arrives. Once a server was away for all the tries of a file,
- * each further file asks only once. */
-static bool send_all(struct wire *w, const struct options *o, struct meter *m,
-	struct sent *all, struct upload_answer *u)
+/* All are sent before the first wait, so that the server analyzes one while the
+ * next arrives. If the server could not be reached with all tries of a file, each
+ * further file gets one try. */
+static bool upload_send_all(struct wire *w, const struct options *o,
+	struct meter *m, struct sent *all, struct upload_answer *u)
 {
 	bool ok = true;
-	int most = options_retries(o);
+	int most = o->retries;
 	for (int i = 0; i < o->files.n; i++) {
 		struct err e = { 0 };
 		struct attempt last;
 		all[i] = (struct sent){ o->files.at[i], -1 };
-		if (!deliver(w, o, all[i].path, most, m, u, &last, &e)) {
-			ok = say_failed(m, &e);
+		if (!submit_file(w, o, all[i].path, most, m, u, &last, &e)) {
+			ok = upload_say_failed(m, &e);
 			if (last.end == ATTEMPT_AWAY)
 				most = 0;
 			continue;
 		}
-		most = options_retries(o);
+		most = o->retries;
 		all[i].id = u->id;
 		if (!o->wait)
-			print_upload(o, u);
+			upload_print_upload(o, u);
 	}
 	return ok;
 }
 
-static bool wait_all(struct wire *w, const struct options *o, struct meter *m,
-	const struct sent *all, struct upload_answer *u)
+static bool upload_wait_all(struct wire *w, const struct options *o,
+	struct meter *m, const struct sent *all, struct upload_answer *u)
 {
 	bool ok = true;
 	for (int i = 0; i < o->files.n; i++) {
@@ -76,10 +77,10 @@ static bool wait_all(struct wire *w, const struct options *o, struct meter *m,
 		u->id = all[i].id;
 		const char *label = strcmp(all[i].path, "-") ? all[i].path
 							     : "standard input";
-		if (!follow(w, o, label, m, u, &e))
-			ok = say_failed(m, &e);
+		if (!submit_wait(w, o, label, m, u, &e))
+			ok = upload_say_failed(m, &e);
 		else
-			print_runs(o, u);
+			upload_print_runs(o, u);
 	}
 	return ok;
 }
@@ -91,16 +92,16 @@ int cmd_upload(const struct options *o)
 	meter_init(&m);
 	struct wire *w = wire_new(o, &e);
 	if (!w) {
-		say_failed(&m, &e);
+		upload_say_failed(&m, &e);
 		return EXIT_USAGE;
 	}
 	struct sent *all = calloc((size_t)o->files.n, sizeof *all);
 	struct upload_answer *u = calloc(1, sizeof *u);
 	if (!all || !u)
 		abort();
-	bool ok = send_all(w, o, &m, all, u);
+	bool ok = upload_send_all(w, o, &m, all, u);
 	if (o->wait)
-		ok = wait_all(w, o, &m, all, u) && ok;
+		ok = upload_wait_all(w, o, &m, all, u) && ok;
 	free(u);
 	free(all);
 	wire_free(w);

@@ -1,12 +1,237 @@
-/* feed.c - a chain of parts, gone through as one. */
+/* feed.c - the bytes of an upload: one part per file, pulled and packed in turn. */
 #include "feed.h"
-#include "part.h"
+#include "pack.h"
+#include "utf8.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+struct part {
+	struct part *behind; /* the next part */
+	int fd; /* -1: held in memory */
+	char *path, *label;
+	struct pack *pack; /* NULL: not packed */
+	off_t start; /* where the file began; -1 cannot seek */
+	int64_t total; /* -1 unknown */
+	int64_t taken, given;
+	bool ended; /* the last piece was read */
+	size_t at, len; /* of piece */
+	char piece[PACK_PIECE];
+};
+
+/* A full piece, unless the file ends in it. */
+static bool feed_part_fill(struct part *p, struct err *e)
+{
+	p->at = p->len = 0;
+	while (p->len < sizeof p->piece) {
+		ssize_t n = read(p->fd, p->piece + p->len,
+			sizeof p->piece - p->len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_set(e, ERR_INPUT, "cannot read '%s': %s",
+				p->label, strerror(errno));
+		if (n == 0) {
+			p->ended = true;
+			break;
+		}
+		p->len += (size_t)n;
+	}
+	return true;
+}
+
+static bool feed_part_open_file(struct part *p, struct err *e)
+{
+	struct stat st;
+	bool standard = !strcmp(p->path, "-");
+	if (p->fd < 0)
+		p->fd = standard ? dup(STDIN_FILENO)
+				 : open(p->path, O_RDONLY | O_CLOEXEC);
+	if (p->fd < 0 || fstat(p->fd, &st))
+		return err_set(e, ERR_INPUT, "cannot open '%s': %s", p->label,
+			strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return err_set(e, ERR_INPUT,
+			"'%s' is a directory; name the files in it", p->label);
+	p->start = lseek(p->fd, 0, SEEK_CUR);
+	p->total = S_ISREG(st.st_mode) && p->start >= 0 ? st.st_size - p->start
+							: -1;
+	return true;
+}
+
+static char *feed_part_text_of(const char *bytes)
+{
+	size_t len = strlen(bytes);
+	char *text = malloc(len * 3 + 1);
+	if (!text)
+		abort();
+	text[utf8_mend(text, bytes, len)] = '\0';
+	for (char *c = text; *c; c++) {
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	}
+	return text;
+}
+
+static void feed_part_free(struct part *p)
+{
+	if (!p)
+		return;
+	if (p->fd >= 0)
+		close(p->fd);
+	pack_free(p->pack);
+	free(p->path);
+	free(p->label);
+	free(p);
+}
+
+/* A part of an open file, which it owns from now on; `path` is its name. */
+static struct part *feed_part_new_open(int fd, const char *path, struct err *e)
+{
+	struct part *p = calloc(1, sizeof *p);
+	if (!p || !(p->path = strdup(path)))
+		abort();
+	p->fd = fd;
+	p->label =
+		feed_part_text_of(strcmp(path, "-") ? path : "standard input");
+	if (!feed_part_open_file(p, e) || !feed_part_fill(p, e)) {
+		feed_part_free(p);
+		return NULL;
+	}
+	if (!p->len) {
+		err_set(e, ERR_INPUT, "'%s' is empty", p->label);
+		feed_part_free(p);
+		return NULL;
+	}
+	p->taken = (int64_t)p->len;
+	return p;
+}
+
+/* Opens a file, or the standard input for "-", and reads its first piece. NULL with
+ * a message if it cannot be read, is a directory or is empty. */
+static struct part *feed_part_new(const char *path, struct err *e)
+{
+	return feed_part_new_open(-1, path, e);
+}
+
+/* An end of line. */
+static struct part *feed_part_newline(void)
+{
+	struct part *p = calloc(1, sizeof *p);
+	if (!p)
+		abort();
+	p->fd = -1;
+	p->piece[0] = '\n';
+	p->len = 1;
+	p->total = p->taken = 1;
+	p->ended = true;
+	return p;
+}
+
+/* The packing of the file itself. */
+static enum pack_kind feed_part_found(const struct part *p)
+{
+	return pack_found(p->piece, p->len);
+}
+
+/* Packs the bytes, unless they are packed; before the first feed_part_next(). */
+static void feed_part_pack(struct part *p, enum pack_kind kind)
+{
+	if (kind == PACK_NONE || feed_part_found(p) != PACK_NONE)
+		return;
+	p->pack = pack_new(kind);
+	pack_add(p->pack, p->piece, p->len, p->ended);
+}
+
+/* The next piece, while there is one. */
+static bool feed_part_advance(struct part *p, struct err *e)
+{
+	if (!feed_part_fill(p, e))
+		return false;
+	p->taken += (int64_t)p->len;
+	if (p->pack)
+		pack_add(p->pack, p->piece, p->len, p->ended);
+	return true;
+}
+
+static bool feed_part_next_packed(struct part *p, void *out, size_t room,
+	size_t *len, struct err *e)
+{
+	for (;;) {
+		if (!pack_next(p->pack, out, room, len, e))
+			return false;
+		if (*len || p->ended)
+			return true;
+		if (!feed_part_advance(p, e))
+			return false;
+	}
+}
+
+/* Unpacked bytes, exactly as many as announced. */
+static bool feed_part_next_plain(struct part *p, void *out, size_t room,
+	size_t *len, struct err *e)
+{
+	if (p->at == p->len && !p->ended && !feed_part_advance(p, e))
+		return false;
+	size_t n = p->len - p->at < room ? p->len - p->at : room;
+	if (p->total >= 0 && (int64_t)n > p->total - p->given)
+		n = (size_t)(p->total - p->given);
+	if (p->total >= 0 && n == 0 && p->given < p->total)
+		return err_set(e, ERR_INPUT,
+			"'%s' became shorter while it was sent", p->label);
+	memcpy(out, p->piece + p->at, n);
+	p->at += n;
+	*len = n;
+	return true;
+}
+
+/* The next bytes, at most `room`; *len is 0 at the end. */
+static bool feed_part_next(struct part *p, void *out, size_t room, size_t *len,
+	struct err *e)
+{
+	*len = 0;
+	if (!(p->pack ? feed_part_next_packed(p, out, room, len, e)
+		      : feed_part_next_plain(p, out, room, len, e)))
+		return false;
+	p->given += (int64_t)*len;
+	return true;
+}
+
+/* Starts again; false with a message if that is impossible. */
+static bool feed_part_restart(struct part *p, struct err *e)
+{
+	if (p->given == 0)
+		return true; /* the first piece is still here */
+	if (p->fd >= 0 && p->start < 0)
+		return err_set(e, ERR_INPUT,
+			"'%s' is a pipe and cannot be sent a second time; save "
+			"it to a file",
+			p->label);
+	if (p->fd >= 0 && lseek(p->fd, p->start, SEEK_SET) < 0)
+		return err_set(e, ERR_INPUT, "cannot read '%s' again: %s",
+			p->label, strerror(errno));
+	p->given = 0;
+	if (p->pack)
+		pack_restart(p->pack);
+	if (p->fd < 0) {
+		p->at = 0;
+		if (p->pack)
+			pack_add(p->pack, p->piece, p->len, true);
+		return true;
+	}
+	p->taken = 0;
+	p->ended = false;
+	return feed_part_advance(p, e);
+}
 
 struct feed {
 	struct part *first;
 };
 
-static struct feed *chain_new(struct part *first)
+static struct feed *feed_chain_new(struct part *first)
 {
 	struct feed *f = calloc(1, sizeof *f);
 	if (!f)
@@ -18,11 +243,11 @@ static struct feed *chain_new(struct part *first)
 struct feed *feed_new_open(int fd, const char *path, enum pack_kind kind,
 	struct err *e)
 {
-	struct part *p = part_new_open(fd, path, e);
+	struct part *p = feed_part_new_open(fd, path, e);
 	if (!p)
 		return NULL;
-	part_pack(p, kind);
-	return chain_new(p);
+	feed_part_pack(p, kind);
+	return feed_chain_new(p);
 }
 
 struct feed *feed_new(const char *path, enum pack_kind kind, struct err *e)
@@ -30,11 +255,11 @@ struct feed *feed_new(const char *path, enum pack_kind kind, struct err *e)
 	return feed_new_open(-1, path, kind, e);
 }
 
-/* How both are to travel; PACK_OTHER with a sentence where they cannot. */
-static enum pack_kind joint_kind(const struct part *p, const struct part *q,
-	enum pack_kind kind, struct err *e)
+/* How both are packed; PACK_OTHER with a message if they cannot be joined. */
+static enum pack_kind feed_joint_kind(const struct part *p,
+	const struct part *q, enum pack_kind kind, struct err *e)
 {
-	enum pack_kind a = part_found(p), b = part_found(q);
+	enum pack_kind a = feed_part_found(p), b = feed_part_found(q);
 	enum pack_kind both = a == PACK_NONE ? b : a;
 	if (both == PACK_OTHER || (b != PACK_NONE && b != both)) {
 		err_set(e, ERR_INPUT,
@@ -49,20 +274,20 @@ static enum pack_kind joint_kind(const struct part *p, const struct part *q,
 struct feed *feed_joined(const char *path, const char *behind,
 	enum pack_kind kind, struct err *e)
 {
-	struct part *p = part_new(path, e);
-	struct part *q = p ? part_new(behind, e) : NULL;
+	struct part *p = feed_part_new(path, e);
+	struct part *q = p ? feed_part_new(behind, e) : NULL;
 	if (q)
-		kind = joint_kind(p, q, kind, e);
+		kind = feed_joint_kind(p, q, kind, e);
 	if (!q || kind == PACK_OTHER) {
-		part_free(p);
-		part_free(q);
+		feed_part_free(p);
+		feed_part_free(q);
 		return NULL;
 	}
-	p->behind = part_newline();
+	p->behind = feed_part_newline();
 	p->behind->behind = q;
 	for (struct part *each = p; each; each = each->behind)
-		part_pack(each, kind);
-	return chain_new(p);
+		feed_part_pack(each, kind);
+	return feed_chain_new(p);
 }
 
 void feed_free(struct feed *f)
@@ -71,7 +296,7 @@ void feed_free(struct feed *f)
 		return;
 	for (struct part *p = f->first; p;) {
 		struct part *behind = p->behind;
-		part_free(p);
+		feed_part_free(p);
 		p = behind;
 	}
 	free(f);
@@ -92,7 +317,7 @@ const char *feed_base_name(const struct feed *f)
 
 enum pack_kind feed_found(const struct feed *f)
 {
-	return part_found(f->first);
+	return feed_part_found(f->first);
 }
 
 bool feed_next(struct feed *f, void *out, size_t room, size_t *len,
@@ -100,7 +325,7 @@ bool feed_next(struct feed *f, void *out, size_t room, size_t *len,
 {
 	*len = 0;
 	for (struct part *p = f->first; p && !*len; p = p->behind)
-		if (!part_next(p, out, room, len, e))
+		if (!feed_part_next(p, out, room, len, e))
 			return false;
 	return true;
 }
@@ -108,7 +333,7 @@ bool feed_next(struct feed *f, void *out, size_t room, size_t *len,
 bool feed_restart(struct feed *f, struct err *e)
 {
 	for (struct part *p = f->first; p; p = p->behind)
-		if (!part_restart(p, e))
+		if (!feed_part_restart(p, e))
 			return false;
 	return true;
 }

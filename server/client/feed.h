@@ -1,46 +1,45 @@
-/* feed.h - the bytes of an upload on their way out, packed where they are plain.
+/* feed.h - the bytes of an upload, packed if the file is plain.
  *
- * Of a file, or of two as one. Pulled piece by piece, so that no file is ever
- * held whole. A file that can seek starts again for another try; a pipe cannot
- * once anything was taken from it. Owns its descriptors. */
+ * One file, or two as one, read piece by piece, so that no file is held in memory
+ * as a whole. A file that can seek starts again for another try; a pipe cannot once
+ * anything was read from it. Owns its descriptors. */
 #pragma once
 #include "pack.h"
 #include <stdint.h>
 
 struct feed;
 
-/* `path` "-" is the standard input. NULL with a sentence where the file cannot
- * be read, is a directory or is empty. */
+/* `path` "-" is the standard input. NULL with a message if the file cannot be
+ * read, is a directory or is empty. */
 struct feed *feed_new(const char *path, enum pack_kind kind, struct err *e);
-/* The same of a file that is open already, and is the feed's from now on. */
+/* The same for an open file, which the feed owns from now on. */
 struct feed *feed_new_open(int fd, const char *path, enum pack_kind kind,
 	struct err *e);
 
-/* A file with a second one behind it, an end of line between the two. Where
- * one is packed already, the other is packed likewise; a sentence where both
- * are, by different means. What follows is of both together, names are the
- * first one's. */
+/* A file and a second one behind it, with an end of line between. If one is packed,
+ * the other is packed the same way; NULL with a message if they are packed in
+ * different ways. Numbers below count both, names are the first one's. */
 struct feed *feed_joined(const char *path, const char *behind,
 	enum pack_kind kind, struct err *e);
 void feed_free(struct feed *f);
 
-/* What to call it in a line on the terminal, valid text; its base name as it
- * is, NULL for the standard input. */
+/* Its name for messages, valid text; its base name unchanged, NULL for the standard
+ * input. */
 const char *feed_label(const struct feed *f);
 const char *feed_base_name(const struct feed *f);
-/* What the first file is packed with already; pack.h. */
+/* The packing of the first file; see pack.h. */
 enum pack_kind feed_found(const struct feed *f);
 
 /* The next bytes, at most `room`; *len is 0 at the end. */
 bool feed_next(struct feed *f, void *out, size_t room, size_t *len,
 	struct err *e);
-/* From the start again; a sentence where that cannot be. */
+/* Starts again; false with a message if that is impossible. */
 bool feed_restart(struct feed *f, struct err *e);
 
-/* Bytes of the file: taken so far, and in all, -1 unknown. */
+/* Bytes read from the files so far, and their total; -1 unknown. */
 int64_t feed_taken(const struct feed *f);
 int64_t feed_total(const struct feed *f);
-/* Bytes that will be given out in all; -1 where that shows only at the end. */
+/* Total of the bytes that feed_next() will return; -1 unknown until the end. */
 int64_t feed_length(const struct feed *f);
-/* Bytes given out so far. */
+/* Bytes that feed_next() has returned. */
 int64_t feed_given(const struct feed *f);

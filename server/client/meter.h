@@ -1,11 +1,42 @@
-/* meter.h - tells the person who waits, on stderr.
+/* meter.h - the progress line: its text, and when and where it is drawn.
  *
- * On a terminal a line that is drawn over, about ten times a second, and never
- * waits for a terminal that does not take it; elsewhere a plain line now and
- * then, for logs. Results go to stdout and are not the meter's. */
+ * On a terminal one line is drawn again and again; elsewhere plain lines come
+ * at long intervals. Results go to stdout and are not the meter's. meter_line()
+ * needs no clock and no terminal. If the width is short it drops, in this order:
+ * the bar, the name except for eight columns, the time left, the rate, the rest
+ * of the name. Every character counts as one column. */
 #pragma once
-#include "progress.h"
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { METER_LINE = 1024, METER_WORD = 40 };
+
+struct meter_progress {
+	const char *label; /* a file's name; valid text */
+	const char *stage; /* the current step; "" none */
+	int64_t done_bytes, total_bytes; /* total -1 unknown */
+	int64_t rate; /* bytes per second; 0 unknown */
+};
+
+/* Bytes per second over the last seconds, so that a stall shows. */
+struct meter_pace {
+	int64_t at_ms, bytes; /* the last call; -1 never */
+	double rate;
+};
+
+/* At most `width` columns, without a line's end. */
+void meter_line(char out[METER_LINE], const struct meter_progress *p,
+	int width);
+
+/* "512 B", "3.1 KiB", "51.2 MiB" */
+void meter_bytes(char out[METER_WORD], int64_t bytes);
+/* "0:07", "12:34", "3:00:09" */
+void meter_time(char out[METER_WORD], int64_t seconds);
+
+void meter_pace_init(struct meter_pace *p);
+/* The rate after `bytes` at `now_ms`. */
+int64_t meter_pace_add(struct meter_pace *p, int64_t now_ms, int64_t bytes);
 
 struct meter {
 	bool terminal, drawn;
@@ -13,11 +44,11 @@ struct meter {
 };
 
 void meter_init(struct meter *m);
-/* Draws, or does nothing because it was just done. */
-void meter_show(struct meter *m, const struct progress *p);
-/* Takes the drawn line away. */
+/* Draws the line, unless it was just drawn. */
+void meter_show(struct meter *m, const struct meter_progress *p);
+/* Removes the drawn line. */
 void meter_clear(struct meter *m);
-/* A whole line that stays. */
+/* Prints a line that stays. */
 void meter_say(struct meter *m, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

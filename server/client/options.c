@@ -1,215 +1,171 @@
-/* options.c - flags, environment and defaults become struct options. */
+/* options.c - the tables of kernsift's commands and options, and the checks that
+ * need more than one value. */
 #include "options.h"
-#include "options_check.h"
-#include "options_trace.h"
-#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
 
-/* Room for every argument, so that adding never fails. */
-static void list_init(struct text_list *l, int argc)
-{
-	l->at = calloc((size_t)argc + 1, sizeof *l->at);
-	l->n = 0;
-	if (!l->at)
-		abort();
-}
-
-static bool take_TEXT(option_TEXT *to, const char *name, const char *text,
-	struct err *e)
-{
-	(void)name, (void)e;
-	*to = text;
-	return true;
-}
-
-static bool take_NUM(option_NUM *to, const char *name, const char *text,
-	struct err *e)
-{
-	char *end;
-	errno = 0;
-	*to = strtoll(text, &end, 10);
-	if (errno || end == text || *end || *to < 0)
-		return err_set(e, ERR_INPUT,
-			"'%.60s' is not a number that '--%s' could be", text,
-			name);
-	return true;
-}
-
-static bool take_LIST(option_LIST *to, const char *name, const char *text,
-	struct err *e)
-{
-	(void)name, (void)e;
-	to->at[to->n++] = text;
-	return true;
-}
-
-static bool take_FLAG(option_FLAG *to, const char *name, const char *text,
-	struct err *e)
-{
-	(void)name, (void)text, (void)e;
-	*to = true;
-	return true;
-}
-
-enum kind { TEXT, NUM, LIST, FLAG };
-
-enum of {
-	UPLOAD = 1 << OPTIONS_UPLOAD,
-	COMPARE = 1 << OPTIONS_COMPARE,
-	IMPORT = 1 << OPTIONS_IMPORT,
-	RUN = 1 << OPTIONS_RUN,
-	AGENT = 1 << OPTIONS_AGENT,
-	GATE = 1 << OPTIONS_GATE,
-	HEALTH = 1 << OPTIONS_HEALTH,
+enum {
+#define COMMAND(bit, name, function, operands, min, max, stops, help, more) \
+	bit = 1 << OPTIONS_##bit,
+#include "client_commands.def"
+#undef COMMAND
 	TRACES = UPLOAD | RUN | AGENT,
-	EVERY = UPLOAD | COMPARE | IMPORT | RUN | AGENT | GATE | HEALTH
+	ALL = TRACES | COMPARE | IMPORT | GATE | HEALTH,
 };
 
-static const char *const commands[] = { [OPTIONS_UPLOAD] = "upload",
-	[OPTIONS_COMPARE] = "compare",
-	[OPTIONS_IMPORT] = "import",
-	[OPTIONS_RUN] = "run",
-	[OPTIONS_AGENT] = "agent",
-	[OPTIONS_GATE] = "gate",
-	[OPTIONS_HEALTH] = "health" };
+static const struct cli_command options_commands[] = {
+#define COMMAND(bit, name, function, operands, min, max, stops, help, more) \
+	{ name, operands, min, max, stops, bit, help, more },
+#include "client_commands.def"
+#undef COMMAND
+};
 
-/* Whether arg is --name or --name=value, with - for each _ of the field. */
-static bool is_flag(const char *arg, const char *field, const char **value)
+static const struct cli_option options_own[] = {
+#define OPTION(field, kind, def, env, of, value, example, min, max, help)   \
+	{ #field, CLI_##kind, def, env, of, value, example, min, max, help, \
+		offsetof(struct options, field) },
+#include "options.def"
+#undef OPTION
+};
+
+/* The collector's options, from its own list. Texts are checked by the
+ * collector, which writes to its log. A number has at most nine digits there. */
+enum { NINE_DIGITS = 999999999 };
+#define TRACE_TEXT(def) CLI_TEXT, "TEXT", "", 0, 0
+#define TRACE_NUM(def) CLI_NUM, "N", def, 0, NINE_DIGITS
+#define TRACE_COUNT(def) CLI_NUM, "N", def, 1, NINE_DIGITS
+#define TRACE_FLAG(def) CLI_SWITCH, "", "", 0, 0
+#define TRACE_REGEX(def) CLI_REGEX, "REGEX", "secret.*", 0, 0
+#define TRACE(field, def, env, help, ...) \
+	TRACE_ROW(field, def, env, help, __VA_ARGS__)
+#define TRACE_ROW(field, def, env, help, kind, value, example, min, max) \
+	{ #field, kind, def, env, RUN, value, example, min, max, help, 0 },
+static const struct cli_option options_collector[] = {
+#define OPTION(field, kind, def, env, help) \
+	TRACE(field, def, env, help, TRACE_##kind(def))
+#include "collector_options.def"
+#undef OPTION
+};
+
+static void options_take_trace(void *values, const struct cli_option *of,
+	const char *value)
 {
-	for (arg += 2; *field; arg++, field++) {
-		if (*arg != *field && !(*arg == '-' && *field == '_'))
-			return false;
-	}
-	*value = *arg == '=' ? arg + 1 : NULL;
-	return !*arg || *arg == '=';
+	struct options *o = values;
+	size_t room = strlen(of->env) + strlen(value) + 2;
+	char *text = malloc(room);
+
+	if (!text)
+		abort();
+	snprintf(text, room, "%s=%s", of->env, value);
+	o->trace.at[o->trace.n++] = text;
 }
 
-/* The value of the flag at *i: behind its '=', or the next argument. */
-static bool value_of(int argc, char *const argv[], int *i, enum kind kind,
-	const char **value, struct err *e)
+/* Without an upload the server does not matter. */
+static bool options_skips(const void *values, const struct cli_option *of)
 {
-	if (kind == FLAG && *value)
-		return err_set(e, ERR_INPUT, "'%.60s' takes no value",
-			argv[*i]);
-	if (kind == FLAG)
-		*value = "";
-	if (*value)
-		return true;
-	*value = *i + 1 < argc ? argv[*i + 1] : "";
-	if (*i + 1 >= argc)
-		return err_set(e, ERR_INPUT, "'%.60s' lacks its value",
-			argv[*i]);
-	++*i;
+	const struct options *o = values;
+
+	return o->no_upload &&
+	       (of->at == offsetof(struct options, server) ||
+		       of->at == offsetof(struct options, token_file) ||
+		       of->at == offsetof(struct options, ca_file));
+}
+
+const struct cli_program options_program = {
+	.name = "kernsift",
+	.about = "kernsift sends GPU traces to a kernsift server and compares "
+		 "runs.",
+	.commands = options_commands,
+	.commands_n = sizeof options_commands / sizeof *options_commands,
+	.groups = { { "Options", options_own,
+			    sizeof options_own / sizeof *options_own, NULL },
+		{ "Options of the collector", options_collector,
+			sizeof options_collector / sizeof *options_collector,
+			options_take_trace } },
+	.skips = options_skips,
+};
+
+static bool options_check_labels(const struct text_list *l, struct err *e)
+{
+	for (int i = 0; i < l->n; i++) {
+		const char *equals = strchr(l->at[i], '=');
+		if (!equals || equals == l->at[i])
+			return err_set(e, ERR_INPUT,
+				"--label: '%.60s' is not KEY=VALUE (for "
+				"example branch=main)",
+				l->at[i]);
+	}
 	return true;
 }
 
-static bool meant_for(int of, enum options_of command, const char *arg,
+static bool options_is_limit(const char *text)
+{
+	const char *equals = strrchr(text, '=');
+	char *end;
+
+	if (!equals || equals == text || !equals[1] ||
+		strspn(equals + 1, "+-.0123456789eE") != strlen(equals + 1))
+		return false;
+	return isfinite(strtod(equals + 1, &end)) && !*end;
+}
+
+static bool options_check_limits(const struct text_list *l, struct err *e)
+{
+	for (int i = 0; i < l->n; i++)
+		if (!options_is_limit(l->at[i]))
+			return err_set(e, ERR_INPUT,
+				"--operator: '%.60s' is not NAME=PERCENT (for "
+				"example attention=5)",
+				l->at[i]);
+	return true;
+}
+
+static bool options_check(const struct options *o, enum options_of command,
 	struct err *e)
 {
-	return of & (1 << command) ||
-	       err_set(e, ERR_INPUT,
-		       "'%.60s' is not an option of %s; see 'kernsift help'",
-		       arg, commands[command]);
+	if (command == OPTIONS_UPLOAD && *o->counters && o->files.n != 1)
+		return err_set(e, ERR_INPUT,
+			"--counters: belongs to one pattern file, and %d files "
+			"are given (send them one by one)",
+			o->files.n);
+	if (command == OPTIONS_IMPORT && *o->name && o->files.n != 1)
+		return err_set(e, ERR_INPUT,
+			"--name: names one reference set, and %d files are "
+			"given (send them one by one)",
+			o->files.n);
+	return options_check_labels(&o->label, e) &&
+	       options_check_limits(&o->operator, e);
 }
 
-static bool take_flag(struct options *o, enum options_of command, int argc,
-	char *const argv[], int *i, struct err *e)
-{
-	const char *value;
-#define OPTION(field, kind, def, env, help, of)                    \
-	if (is_flag(argv[*i], #field, &value))                     \
-		return meant_for(of, command, argv[*i], e) &&      \
-		       value_of(argc, argv, i, kind, &value, e) && \
-		       take_##kind(&o->field, #field, value, e);
-#include "options.def"
-#undef OPTION
-	bool known = false;
-	if (command == OPTIONS_RUN &&
-		!options_trace_take(&o->trace, argc, argv, i, &known, e))
-		return false;
-	return known || err_set(e, ERR_INPUT,
-				"'%.60s' is not an option; see 'kernsift help'",
-				argv[*i]);
-}
-
-static bool take_default(const char *env, const char *def, const char **text,
-	enum kind kind)
-{
-	const char *set = *env ? getenv(env) : NULL;
-	*text = set && *set ? set : def;
-	return kind == TEXT || kind == NUM;
-}
-
-bool options_init(struct options *o, enum options_of command, int argc,
-	char *const argv[], struct err *e)
+enum cli_result options_init(struct options *o, enum options_of command,
+	int argc, char *const argv[], struct err *e)
 {
 	*o = (struct options){ 0 };
-	list_init(&o->files, argc);
-	list_init(&o->label, argc);
-	list_init(&o->operator, argc);
-	list_init(&o->trace, argc);
-	const char *text;
-#define OPTION(field, kind, def, env, help, of)           \
-	if (take_default(env, def, &text, kind) &&        \
-		!take_##kind(&o->field, #field, text, e)) \
-		return false;
-#include "options.def"
-#undef OPTION
-	for (int i = 0; i < argc; i++) {
-		if (!strcmp(argv[i], "--")) {
-			while (++i < argc)
-				o->files.at[o->files.n++] = argv[i];
-		} else if (!strncmp(argv[i], "--", 2)) {
-			if (!take_flag(o, command, argc, argv, &i, e))
-				return false;
-		} else if (argv[i][0] == '-' && argv[i][1]) {
-			return err_set(e, ERR_INPUT,
-				"'%.60s' is not an option; see 'kernsift help'",
-				argv[i]);
-		} else {
-			o->files.at[o->files.n++] = argv[i];
-			while (command == OPTIONS_RUN && ++i < argc)
-				o->files.at[o->files.n++] = argv[i];
-		}
-	}
-	return options_check(o, command, e);
+	o->trace.at = calloc((size_t)argc + 1, sizeof *o->trace.at);
+	if (!o->trace.at)
+		abort();
+	enum cli_result got = cli_read(&options_program,
+		&options_commands[command], argc, argv, o, &o->files, e);
+	return got == CLI_OK && !options_check(o, command, e) ? CLI_BAD : got;
 }
 
 void options_release(struct options *o)
 {
-	free(o->files.at);
-	free(o->label.at);
-	free(o->operator.at);
-	options_trace_release(&o->trace);
+	cli_release(&options_program, o, &o->files);
+	for (int i = 0; i < o->trace.n; i++)
+		free((char *)(uintptr_t)o->trace.at[i]);
+	free(o->trace.at);
 	*o = (struct options){ 0 };
 }
 
-void options_help(FILE *out, enum options_of command)
+const char *options_trace_value(const struct options *o, const char *variable)
 {
-	static const struct {
-		const char *name, *value, *def, *env, *help;
-		int of;
-	} all[] = {
-#define VALUE_TEXT " TEXT"
-#define VALUE_NUM " N"
-#define VALUE_LIST " K=V"
-#define VALUE_FLAG ""
-#define OPTION(field, kind, def, env, help, of) \
-	{ #field, VALUE_##kind, def, env, help, of },
-#include "options.def"
-#undef OPTION
-	};
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-		char flag[32];
-		if (!(all[i].of & (1 << command)))
-			continue;
-		snprintf(flag, sizeof flag, "%s%s", all[i].name, all[i].value);
-		for (char *c = flag; *c && *c != ' '; c++)
-			*c = *c == '_' ? '-' : *c;
-		fprintf(out, "  --%-16s %s", flag, all[i].help);
-		if (*all[i].def)
-			fprintf(out, " [%s]", all[i].def);
-		if (*all[i].env)
-			fprintf(out, " (%s)", all[i].env);
-		fputc('\n', out);
-	}
+	size_t len = strlen(variable);
+
+	for (int i = o->trace.n; i-- > 0;)
+		if (!strncmp(o->trace.at[i], variable, len) &&
+			o->trace.at[i][len] == '=')
+			return o->trace.at[i] + len + 1;
+	return NULL;
 }

@@ -1,53 +1,36 @@
-/* options.h - what the caller of the client asked for.
+/* options.h - the command line of kernsift, read and checked.
  *
- * Flags win over the environment, the environment over the default. Options
- * may stand before, between or after the files (of run: before the command);
- * `--` ends them, a lone `-` is the standard input. Nothing is guessed: an unknown option, a value that is
- * none or one that is empty where it may not be is an error with a sentence.
- * Texts point into argv and the environment. */
+ * base/cli.h says how values are found. Options may stand before, between or
+ * after the operands (of `run`: before the command). Texts point into argv and
+ * the environment. */
 #pragma once
-#include "err.h"
-#include <stdint.h>
-#include <stdio.h>
-
-struct text_list {
-	const char **at;
-	int n;
-};
-
-typedef const char *option_TEXT;
-typedef int64_t option_NUM;
-typedef struct text_list option_LIST;
-typedef bool option_FLAG;
+#include "cli.h"
 
 struct options {
-#define OPTION(field, kind, def, env, help, of) option_##kind field;
+#define OPTION(field, kind, def, env, of, value, example, min, max, help) \
+	cli_##kind field;
 #include "options.def"
 #undef OPTION
-	struct text_list files; /* what is no option: files, sides, a command
-				   and its arguments; NULL behind the last */
-	struct text_list trace; /* of run: NAME=value for the collector; ours */
+	struct text_list files; /* operands: files, sides, or a command with
+				   its arguments; ends in NULL */
+	struct text_list trace; /* of `run`: NAME=value for the collector */
 };
 
+/* The commands, in the order of client_commands.def. */
 enum options_of {
-	OPTIONS_UPLOAD,
-	OPTIONS_COMPARE,
-	OPTIONS_IMPORT,
-	OPTIONS_RUN,
-	OPTIONS_AGENT,
-	OPTIONS_GATE,
-	OPTIONS_HEALTH,
+#define COMMAND(bit, name, function, operands, min, max, stops, help, more) \
+	OPTIONS_##bit,
+#include "client_commands.def"
+#undef COMMAND
 };
 
-/* argv without the program's and the command's name. */
-bool options_init(struct options *o, enum options_of command, int argc,
-	char *const argv[], struct err *e);
+extern const struct cli_program options_program;
+
+/* Reads what follows the command's name. Release afterwards, whatever the
+ * result. */
+enum cli_result options_init(struct options *o, enum options_of command,
+	int argc, char *const argv[], struct err *e);
 void options_release(struct options *o);
 
-static inline int options_retries(const struct options *o)
-{
-	return o->retries > INT32_MAX ? INT32_MAX : (int)o->retries;
-}
-
-/* The table of a command's options, a line each. */
-void options_help(FILE *out, enum options_of command);
+/* The last value given for a variable of the collector; NULL: none. */
+const char *options_trace_value(const struct options *o, const char *variable);

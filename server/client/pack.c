@@ -43,7 +43,7 @@ enum pack_kind pack_found(const void *first, size_t len)
 	return PACK_NONE;
 }
 
-static void gzip_begin(struct pack *p)
+static void pack_gzip_begin(struct pack *p)
 {
 	isal_deflate_init(&p->gzip);
 	p->gzip.level = GZIP_LEVEL;
@@ -77,7 +77,7 @@ void pack_restart(struct pack *p)
 	p->in = (ZSTD_inBuffer){ 0 };
 	p->last = p->done = false;
 	if (p->kind == PACK_GZIP) {
-		gzip_begin(p);
+		pack_gzip_begin(p);
 		return;
 	}
 	ZSTD_CCtx_reset(p->zstd, ZSTD_reset_session_and_parameters);
@@ -89,7 +89,7 @@ void pack_add(struct pack *p, const void *piece, size_t len, bool last)
 {
 	p->last = last;
 	if (p->kind == PACK_GZIP) {
-		/* it only reads, whatever its type says */
+		/* it only reads; the type lacks a const */
 		p->gzip.next_in = (unsigned char *)(uintptr_t)piece;
 		p->gzip.avail_in = (uint32_t)len;
 		p->gzip.end_of_stream = last;
@@ -98,7 +98,7 @@ void pack_add(struct pack *p, const void *piece, size_t len, bool last)
 	}
 }
 
-static bool gzip_next(struct pack *p, void *out, size_t room, size_t *len,
+static bool pack_gzip_next(struct pack *p, void *out, size_t room, size_t *len,
 	struct err *e)
 {
 	p->gzip.next_out = out;
@@ -111,7 +111,7 @@ static bool gzip_next(struct pack *p, void *out, size_t room, size_t *len,
 	return true;
 }
 
-static bool zstd_next(struct pack *p, void *out, size_t room, size_t *len,
+static bool pack_zstd_next(struct pack *p, void *out, size_t room, size_t *len,
 	struct err *e)
 {
 	ZSTD_outBuffer o = { out, room, 0 };
@@ -134,8 +134,9 @@ bool pack_next(struct pack *p, void *out, size_t room, size_t *len,
 						    : p->in.pos == p->in.size;
 		if (p->done || (used_up && !p->last))
 			return true;
-		if (!(p->kind == PACK_GZIP ? gzip_next(p, out, room, len, e)
-					   : zstd_next(p, out, room, len, e)))
+		if (!(p->kind == PACK_GZIP
+				    ? pack_gzip_next(p, out, room, len, e)
+				    : pack_zstd_next(p, out, room, len, e)))
 			return false;
 		if (*len)
 			return true;

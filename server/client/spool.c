@@ -1,15 +1,95 @@
-/* spool.c - opens, lists and locks a folder of captures. */
+/* spool.c - lists and locks a folder of captures, and repairs unfinished ones.
+ *
+ * A whole capture has its name only when it is complete; then its parts are
+ * removed. If both exist, a client was killed before it removed the parts. */
 #include "spool.h"
+#include "kernsift/kst_tail.h"
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+static bool spool_name_ends(const char *name, size_t *len, const char *with)
+{
+	size_t n = strlen(with);
+
+	if (*len <= n || memcmp(name + *len - n, with, n) != 0)
+		return false;
+	*len -= n;
+	return true;
+}
+
+/* Reads the number at the end of the name, with the dash before it. */
+static bool spool_name_number(const char *name, size_t *len, uint64_t *to)
+{
+	size_t from = *len;
+	uint64_t scale = 1;
+
+	*to = 0;
+	while (from && isdigit((unsigned char)name[from - 1])) {
+		uint64_t digit = (uint64_t)(name[--from] - '0');
+		uint64_t part;
+		if (__builtin_mul_overflow(digit, scale, &part) ||
+			__builtin_add_overflow(*to, part, to) ||
+			*len - from > 19)
+			return false;
+		scale *= 10;
+	}
+	if (from == *len || from < 2 || name[from - 1] != '-')
+		return false;
+	*len = from - 1;
+	return true;
+}
+
+struct spool_name spool_name_from(const char *name)
+{
+	struct spool_name n = { .kind = SPOOL_WHOLE };
+	size_t len = strlen(name);
+
+	if (spool_name_ends(name, &len, ".part"))
+		n.kind = SPOOL_PART;
+	else if (spool_name_ends(name, &len, ".tail"))
+		n.kind = SPOOL_TAIL;
+	else if (spool_name_ends(name, &len, ".merging"))
+		n.kind = SPOOL_MERGING;
+	n.stem_len = len;
+	if (!spool_name_ends(name, &len, ".kst") ||
+		!spool_name_number(name, &len, &n.number) ||
+		!spool_name_number(name, &len, &n.ticks) ||
+		!spool_name_number(name, &len, &n.pid))
+		return (struct spool_name){ SPOOL_FOREIGN, 0, 0, 0, 0, 0 };
+	n.host_len = len;
+	return n;
+}
+
+void spool_host(char to[static SPOOL_HOST])
+{
+	if (gethostname(to, SPOOL_HOST - 1) || !*to)
+		memcpy(to, "host", sizeof "host");
+	to[SPOOL_HOST - 1] = '\0';
+	for (char *c = to; *c; c++)
+		if (!isascii((unsigned char)*c) ||
+			(!isalnum((unsigned char)*c) && *c != '-'))
+			*c = '_';
+}
+
+bool spool_name_here(const struct spool_name *n, const char *name,
+	const char *host)
+{
+	size_t len = strlen(host);
+
+	return (n->host_len == len && !memcmp(name, host, len)) ||
+	       (n->host_len == 4 && !memcmp(name, "host", 4));
+}
+
 #define LOCK ".kernsift.lock"
 
-static bool take_lock(struct spool *s, struct err *e)
+static bool spool_take_lock(struct spool *s, struct err *e)
 {
 	s->lock = openat(s->folder, LOCK,
 		O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
@@ -36,7 +116,7 @@ bool spool_open(struct spool *s, const char *path, struct err *e)
 	if (s->folder < 0)
 		err_set(e, ERR_INPUT, "cannot open the folder '%s': %s", path,
 			strerror(errno));
-	if (s->folder >= 0 && take_lock(s, e))
+	if (s->folder >= 0 && spool_take_lock(s, e))
 		return true;
 	spool_release(s);
 	return false;
@@ -52,7 +132,7 @@ void spool_release(struct spool *s)
 	*s = (struct spool){ .folder = -1, .lock = -1 };
 }
 
-static int by_age(const void *a, const void *b)
+static int spool_by_age(const void *a, const void *b)
 {
 	const struct spool_entry *x = a, *y = b;
 
@@ -61,8 +141,8 @@ static int by_age(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Whether it is one of ours, and then what. */
-static bool entry_from(const struct spool *s, const char *name,
+/* Whether it is a collector's file, and of which kind. */
+static bool spool_entry_from(const struct spool *s, const char *name,
 	struct spool_entry *to)
 {
 	struct stat st;
@@ -106,11 +186,11 @@ bool spool_list(const struct spool *s, struct spool_list *l, struct err *e)
 			if (!l->at)
 				abort();
 		}
-		l->n += entry_from(s, d->d_name, &l->at[l->n]);
+		l->n += spool_entry_from(s, d->d_name, &l->at[l->n]);
 	}
 	closedir(dir);
 	if (l->n)
-		qsort(l->at, l->n, sizeof *l->at, by_age);
+		qsort(l->at, l->n, sizeof *l->at, spool_by_age);
 	return true;
 }
 
@@ -144,4 +224,160 @@ bool spool_remove(const struct spool *s, const char *name, struct err *e)
 	return !unlinkat(s->folder, name, 0) || errno == ENOENT ||
 	       err_set(e, ERR_INPUT, "cannot remove '%s/%s': %s", s->path, name,
 		       strerror(errno));
+}
+
+enum {
+	PATH = 4096,
+	YOUNG_S = 60, /* a short file of this age may still grow */
+	LEAST = 16, /* shortest capture with any content */
+};
+
+struct mender {
+	const struct spool *s;
+	spool_say_fn *say;
+	void *ctx;
+	int64_t now_s, old_s;
+};
+
+static void spool_tell(const struct mender *m, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static void spool_tell(const struct mender *m, const char *fmt, ...)
+{
+	char sentence[600];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(sentence, sizeof sentence, fmt, args);
+	va_end(args);
+	m->say(m->ctx, sentence);
+}
+
+static bool spool_is_there(const struct spool *s, const char *name)
+{
+	struct stat st;
+
+	return !fstatat(s->folder, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       S_ISREG(st.st_mode);
+}
+
+static bool spool_path_of(const struct spool *s, char to[static PATH],
+	const struct spool_entry *f, const char *suffix)
+{
+	int n = snprintf(to, PATH, "%s/%.*s%s", s->path, (int)f->is.stem_len,
+		f->name, suffix);
+
+	return n > 0 && n < PATH;
+}
+
+static void spool_remove_parts(const struct spool *s,
+	const struct spool_entry *f)
+{
+	static const char *const suffixes[] = { ".part", ".tail" };
+	char name[SPOOL_NAME_MAX + 8];
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(name, sizeof name, "%.*s%s", (int)f->is.stem_len,
+			f->name, suffixes[i]);
+		unlinkat(s->folder, name, 0);
+	}
+}
+
+/* Whether nobody will write to it any more. */
+static bool spool_is_left(const struct mender *m, const struct spool_entry *f)
+{
+	char path[PATH];
+
+	if (!spool_path_of(m->s, path, f, ".part"))
+		return true; /* spool_merge() reports it */
+	if (kst_part_held(path) ||
+		(f->bytes < LEAST &&
+			m->now_s - f->changed_s <
+				(m->old_s < YOUNG_S ? m->old_s : YOUNG_S)))
+		return false;
+	return spool_name_here(&f->is, f->name, m->s->host) ||
+	       m->now_s - f->changed_s >= m->old_s;
+}
+
+/* Whether the part cannot be repaired and stays. */
+static bool spool_merge(const struct mender *m, const struct spool_entry *f)
+{
+	char part[PATH], tail[PATH], whole[PATH], why[256] = "";
+	char tail_name[SPOOL_NAME_MAX + 8];
+	struct kst_merged got = { 0 };
+
+	snprintf(tail_name, sizeof tail_name, "%.*s.tail", (int)f->is.stem_len,
+		f->name);
+	if (!spool_path_of(m->s, part, f, ".part") ||
+		!spool_path_of(m->s, tail, f, ".tail") ||
+		!spool_path_of(m->s, whole, f, "")) {
+		spool_tell(m,
+			"'%s' cannot be made whole and stays: its path is long",
+			f->name);
+		return true;
+	}
+	if (f->bytes < LEAST) {
+		spool_remove_parts(m->s, f);
+	} else if (kst_tail_merge(part,
+			   spool_is_there(m->s, tail_name) ? tail : NULL, whole,
+			   &got, why)) {
+		spool_tell(m,
+			"'%.*s' was left by a process that was killed: %lld "
+			"rows were in it and %lld in its tail",
+			(int)f->is.stem_len, f->name, (long long)got.rows,
+			(long long)got.tail_rows);
+		spool_remove_parts(m->s, f);
+	} else if (spool_is_there(m->s,
+			   f->name)) { /* unless it was finished meanwhile */
+		spool_tell(m, "'%s/%s' cannot be made whole and stays: %s",
+			m->s->path, f->name, why);
+		return true;
+	}
+	return false;
+}
+
+/* A tail is made after its part and removed with it. */
+static void spool_lone_tail(const struct spool *s, const struct spool_entry *f)
+{
+	char part[SPOOL_NAME_MAX + 8];
+
+	snprintf(part, sizeof part, "%.*s.part", (int)f->is.stem_len, f->name);
+	if (!spool_is_there(s, part))
+		unlinkat(s->folder, f->name, 0);
+}
+
+struct spool_mended spool_mend(const struct spool *s, int64_t old_s,
+	spool_say_fn *say, void *ctx)
+{
+	struct mender m = { s, say, ctx, (int64_t)time(NULL), old_s };
+	struct spool_list l;
+	struct err e = { 0 };
+	struct spool_mended out = { 0 };
+
+	if (!spool_list(s, &l, &e))
+		return out;
+	for (uint32_t i = 0; i < l.n; i++) {
+		const struct spool_entry *f = &l.at[i];
+		char whole[SPOOL_NAME_MAX];
+		if (f->is.kind == SPOOL_WHOLE)
+			continue;
+		/* Half of a merge, which is repeated under the lock. */
+		if (f->is.kind == SPOOL_MERGING) {
+			unlinkat(s->folder, f->name, 0);
+			continue;
+		}
+		snprintf(whole, sizeof whole, "%.*s", (int)f->is.stem_len,
+			f->name);
+		if (spool_is_there(s, whole)) {
+			spool_remove_parts(s, f);
+			continue;
+		}
+		if (f->is.kind == SPOOL_TAIL)
+			spool_lone_tail(s, f);
+		else if (spool_is_left(&m, f))
+			out.stuck += spool_merge(&m, f);
+		else
+			out.growing++;
+	}
+	spool_list_release(&l);
+	return out;
 }

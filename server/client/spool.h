@@ -1,13 +1,43 @@
-/* spool.h - a folder of captures, and what may be done with them when.
+/* spool.h - a folder of capture files, and what a client may do with them.
  *
- * Somebody else's folder: only regular files with a collector's names are
- * touched, links are not followed, and nobody is waited for. Whoever sends out of it
- * holds its lock, a file beside the captures, for as long: two never send the
- * same. What a killed process left is made one whole capture first; a client
- * that is killed on the way does it again. */
+ * Only regular files with a collector's names are touched, and links are not
+ * followed. Whoever sends from a folder holds its lock, a file beside the
+ * captures, so no capture is sent twice. What a killed process left is made
+ * into one whole capture first; a client that is killed on the way does it
+ * again.
+ *
+ * HOST-PID-TICKS-N.kst is a whole capture; .kst.part one that grows or that a
+ * killed process left; .kst.tail its rows that are in no chunk yet; .kst.merging
+ * the two on their way to one. Other names belong to somebody else. */
 #pragma once
 #include "err.h"
-#include "spool_name.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum spool_kind {
+	SPOOL_FOREIGN,
+	SPOOL_WHOLE,
+	SPOOL_PART,
+	SPOOL_TAIL,
+	SPOOL_MERGING
+};
+
+struct spool_name {
+	enum spool_kind kind;
+	size_t stem_len; /* HOST-PID-TICKS-N.kst */
+	size_t host_len;
+	uint64_t pid, ticks, number;
+};
+
+struct spool_name spool_name_from(const char *name);
+
+/* The name of this machine as a collector writes it. */
+enum { SPOOL_HOST = 256 };
+void spool_host(char to[static SPOOL_HOST]);
+/* Whether a file is from this machine; if the name has no host, it is assumed to be. */
+bool spool_name_here(const struct spool_name *n, const char *name,
+	const char *host);
 
 enum { SPOOL_NAME_MAX = 256, SPOOL_LIST_MAX = 4096 };
 
@@ -25,11 +55,11 @@ struct spool_entry {
 };
 
 struct spool_list {
-	struct spool_entry *at; /* the longest unchanged first */
+	struct spool_entry *at; /* the oldest change first */
 	uint32_t n;
 };
 
-/* Opens and locks. False with a sentence where it is no folder, cannot be
+/* Opens and locks a folder. False with a message if it is not a folder, cannot be
  * written to or is locked. */
 bool spool_open(struct spool *s, const char *path, struct err *e);
 void spool_release(struct spool *s);
@@ -38,19 +68,19 @@ void spool_release(struct spool *s);
 bool spool_list(const struct spool *s, struct spool_list *l, struct err *e);
 void spool_list_release(struct spool_list *l);
 
-/* Called with a sentence for each thing worth telling. */
+/* Receives each message. */
 typedef void spool_say_fn(void *ctx, const char *sentence);
 
 struct spool_mended {
 	uint32_t growing; /* parts that are still being written */
-	uint32_t stuck; /* parts that cannot be made whole, each told */
+	uint32_t stuck; /* parts that cannot be repaired; each has a message */
 };
 
-/* Makes whole what processes left that are gone; of other hosts where it has
- * not changed for `old_s` seconds. */
+/* Repairs what ended processes left unfinished; for other hosts if it has not
+ * changed for `old_s` seconds. */
 struct spool_mended spool_mend(const struct spool *s, int64_t old_s,
 	spool_say_fn *say, void *ctx);
 
-/* A capture of the folder, open for reading; -1 with a sentence. */
+/* A capture of the folder, open for reading; -1 with a message. */
 int spool_read(const struct spool *s, const char *name, struct err *e);
 bool spool_remove(const struct spool *s, const char *name, struct err *e);

@@ -1,12 +1,63 @@
-/* wire.c - libcurl's easy interface, one handle for all requests. */
+/* wire.c - libcurl's easy interface, one handle for all requests, and the token. */
 #include "wire.h"
 #include "address.h"
-#include "bearer.h"
+#include <ctype.h>
 #include <curl/curl.h>
+#include <errno.h>
+
+static bool wire_read_file(const char *file, char *to, size_t room, size_t *len,
+	struct err *e)
+{
+	FILE *f = fopen(file, "re");
+	if (!f)
+		return err_set(e, ERR_INPUT,
+			"cannot open the token file '%.200s': %s", file,
+			strerror(errno));
+	*len = fread(to, 1, room, f);
+	bool failed = ferror(f) != 0;
+	fclose(f);
+	if (failed)
+		return err_set(e, ERR_INPUT,
+			"cannot read the token file '%.200s'", file);
+	return true;
+}
+
+bool wire_bearer(char out[WIRE_BEARER], const char *file, const char *text,
+	struct err *e)
+{
+	char raw[512];
+	size_t len = 0, from = 0;
+	out[0] = '\0';
+	if (*file && !wire_read_file(file, raw, sizeof raw, &len, e))
+		return false;
+	if (!*file && text) {
+		len = strnlen(text, sizeof raw);
+		memcpy(raw, text, len);
+	}
+	bool long_one = len == sizeof raw;
+	while (len && isspace((unsigned char)raw[len - 1]))
+		len--;
+	while (from < len && isspace((unsigned char)raw[from]))
+		from++;
+	if (from == len && *file)
+		return err_set(e, ERR_INPUT,
+			"the token file '%.200s' holds no token", file);
+	if (from == len)
+		return true;
+	for (size_t i = from; i < len; i++) {
+		if (long_one || raw[i] <= ' ' || raw[i] > '~')
+			return err_set(e, ERR_INPUT,
+				"what %s holds is not a token",
+				*file ? "the token file" : "KERNSIFT_TOKEN");
+	}
+	snprintf(out, WIRE_BEARER, "Authorization: Bearer %.*s",
+		(int)(len - from), raw + from);
+	return true;
+}
 
 enum {
 	CONNECT_S = 10,
-	STALL_S = 120, /* without a byte either way */
+	STALL_S = 120, /* seconds without a byte */
 };
 
 struct wire {
@@ -15,12 +66,12 @@ struct wire {
 	const struct wire_watch *watch;
 	struct feed *feed;
 	struct buf *body;
-	struct err *err; /* of our own side, while a request runs */
+	struct err *err; /* an error of our own during a request */
 	char why[CURL_ERROR_SIZE];
 	const char *server;
 };
 
-static size_t on_read(char *to, size_t size, size_t n, void *ctx)
+static size_t wire_on_read(char *to, size_t size, size_t n, void *ctx)
 {
 	struct wire *w = ctx;
 	size_t len;
@@ -29,8 +80,8 @@ static size_t on_read(char *to, size_t size, size_t n, void *ctx)
 	return len;
 }
 
-/* curl wants to start over, on a kept connection that had died. */
-static int on_seek(void *ctx, curl_off_t offset, int origin)
+/* curl starts over if a kept connection was closed. */
+static int wire_on_seek(void *ctx, curl_off_t offset, int origin)
 {
 	struct wire *w = ctx;
 	if (offset || origin != SEEK_SET)
@@ -39,14 +90,14 @@ static int on_seek(void *ctx, curl_off_t offset, int origin)
 					     : CURL_SEEKFUNC_FAIL;
 }
 
-static size_t on_body(char *from, size_t size, size_t n, void *ctx)
+static size_t wire_on_body(char *from, size_t size, size_t n, void *ctx)
 {
 	struct wire *w = ctx;
 	buf_add(w->body, from, size * n);
 	return w->body->full ? 0 : size * n;
 }
 
-static int on_progress(void *ctx, curl_off_t a, curl_off_t b, curl_off_t c,
+static int wire_on_progress(void *ctx, curl_off_t a, curl_off_t b, curl_off_t c,
 	curl_off_t d)
 {
 	(void)a, (void)b, (void)c, (void)d;
@@ -56,7 +107,7 @@ static int on_progress(void *ctx, curl_off_t a, curl_off_t b, curl_off_t c,
 	return 0;
 }
 
-static void set_up(struct wire *w, const struct options *o)
+static void wire_set_up(struct wire *w, const struct options *o)
 {
 	CURL *c = w->curl;
 	curl_easy_setopt(c, CURLOPT_USERAGENT, "kernsift/" KERNSIFT_VERSION);
@@ -66,10 +117,10 @@ static void set_up(struct wire *w, const struct options *o)
 	curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)STALL_S);
 	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, w->why);
-	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, wire_on_body);
 	curl_easy_setopt(c, CURLOPT_WRITEDATA, w);
 	curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
-	curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, on_progress);
+	curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, wire_on_progress);
 	curl_easy_setopt(c, CURLOPT_XFERINFODATA, w);
 	curl_easy_setopt(c, CURLOPT_UPLOAD_BUFFERSIZE, 512L * 1024);
 	if (*o->ca_file)
@@ -78,7 +129,7 @@ static void set_up(struct wire *w, const struct options *o)
 		curl_easy_setopt(c, CURLOPT_PROXY, "");
 }
 
-static struct curl_slist *headers_new(const char *type, const char *bearer)
+static struct curl_slist *wire_headers_new(const char *type, const char *bearer)
 {
 	char line[64];
 	snprintf(line, sizeof line, "Content-Type: %s", type);
@@ -88,19 +139,17 @@ static struct curl_slist *headers_new(const char *type, const char *bearer)
 
 struct wire *wire_new(const struct options *o, struct err *e)
 {
-	char bearer[BEARER_MAX];
-	if (!address_check(o->server, e) ||
-		!bearer_from(bearer, o->token_file, getenv("KERNSIFT_TOKEN"),
-			e))
+	char bearer[WIRE_BEARER];
+	if (!wire_bearer(bearer, o->token_file, getenv("KERNSIFT_TOKEN"), e))
 		return NULL;
 	struct wire *w = calloc(1, sizeof *w);
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	if (!w || !(w->curl = curl_easy_init()))
 		abort();
 	w->server = o->server;
-	w->headers = headers_new("application/octet-stream", bearer);
-	w->json_headers = headers_new("application/json", bearer);
-	set_up(w, o);
+	w->headers = wire_headers_new("application/octet-stream", bearer);
+	w->json_headers = wire_headers_new("application/json", bearer);
+	wire_set_up(w, o);
 	return w;
 }
 
@@ -115,7 +164,7 @@ void wire_free(struct wire *w)
 	free(w);
 }
 
-static enum attempt_end end_of(CURLcode rc)
+static enum attempt_end wire_end_of(CURLcode rc)
 {
 	switch (rc) {
 	case CURLE_COULDNT_RESOLVE_HOST:
@@ -135,7 +184,7 @@ static enum attempt_end end_of(CURLcode rc)
 	}
 }
 
-static bool perform(struct wire *w, struct attempt *a, struct err *e)
+static bool wire_perform(struct wire *w, struct attempt *a, struct err *e)
 {
 	struct err own = { 0 };
 	w->err = &own;
@@ -152,10 +201,11 @@ static bool perform(struct wire *w, struct attempt *a, struct err *e)
 		a->end = ATTEMPT_HOPELESS;
 		return err_set(e, own.code, "%s", own.text);
 	}
-	/* it refused before all was sent, and closed: that is an answer */
-	if (rc == CURLE_OK || (status >= 400 && end_of(rc) == ATTEMPT_BROKEN))
+	/* a rejection before all was sent is an answer, too */
+	if (rc == CURLE_OK ||
+		(status >= 400 && wire_end_of(rc) == ATTEMPT_BROKEN))
 		return true;
-	a->end = end_of(rc);
+	a->end = wire_end_of(rc);
 	const char *why = *w->why ? w->why : curl_easy_strerror(rc);
 	if (w->body->full)
 		why = "its answer is too long";
@@ -171,7 +221,7 @@ bool wire_get(struct wire *w, const char *url, const struct wire_watch *watch,
 	curl_easy_setopt(w->curl, CURLOPT_URL, url);
 	curl_easy_setopt(w->curl, CURLOPT_HTTPHEADER, w->headers);
 	curl_easy_setopt(w->curl, CURLOPT_HTTPGET, 1L);
-	return perform(w, a, e);
+	return wire_perform(w, a, e);
 }
 
 bool wire_post(struct wire *w, const char *url, struct feed *f,
@@ -185,14 +235,14 @@ bool wire_post(struct wire *w, const char *url, struct feed *f,
 	curl_easy_setopt(w->curl, CURLOPT_HTTPHEADER, w->headers);
 	curl_easy_setopt(w->curl, CURLOPT_POSTFIELDS, NULL);
 	curl_easy_setopt(w->curl, CURLOPT_POST, 1L);
-	/* -1: in chunks, because the packed size shows only at the end */
+	/* -1: in chunks, because the packed size is unknown until the end */
 	curl_easy_setopt(w->curl, CURLOPT_POSTFIELDSIZE_LARGE,
 		(curl_off_t)feed_length(f));
-	curl_easy_setopt(w->curl, CURLOPT_READFUNCTION, on_read);
+	curl_easy_setopt(w->curl, CURLOPT_READFUNCTION, wire_on_read);
 	curl_easy_setopt(w->curl, CURLOPT_READDATA, w);
-	curl_easy_setopt(w->curl, CURLOPT_SEEKFUNCTION, on_seek);
+	curl_easy_setopt(w->curl, CURLOPT_SEEKFUNCTION, wire_on_seek);
 	curl_easy_setopt(w->curl, CURLOPT_SEEKDATA, w);
-	return perform(w, a, e);
+	return wire_perform(w, a, e);
 }
 
 bool wire_post_json(struct wire *w, const char *url, const char *json,
@@ -206,5 +256,5 @@ bool wire_post_json(struct wire *w, const char *url, const char *json,
 	curl_easy_setopt(w->curl, CURLOPT_POSTFIELDSIZE_LARGE,
 		(curl_off_t)strlen(json));
 	curl_easy_setopt(w->curl, CURLOPT_POSTFIELDS, json);
-	return perform(w, a, e);
+	return wire_perform(w, a, e);
 }

@@ -1,9 +1,10 @@
-/* backup.c - the whole database as one file: pg_dump, from one moment. */
+/* backup.c - the commands `backup` and `restore`: the whole database as one file, and
+ * such a file into an empty database, whole or not at all. */
 #include "archive.h"
 #include "command.h"
-#include "copier.h"
+#include "pg_tools.h"
 #include "log.h"
-#include "postgres.h"
+#include "pg_tools.h"
 #include "snapshot.h"
 #include <time.h>
 
@@ -18,7 +19,7 @@ struct backup {
 	char piece[PIECE];
 };
 
-static void describe(struct backup *b, bool raw)
+static void backup_describe(struct backup *b, bool raw)
 {
 	const struct snapshot *s = &b->snapshot;
 	struct manifest *m = &b->manifest;
@@ -38,35 +39,36 @@ static void describe(struct backup *b, bool raw)
 	m->tokens = s->tokens;
 }
 
-static bool pump(struct backup *b, struct copier *c, struct err *e)
+static bool backup_copy(struct backup *b, struct pg_tools_copy *c,
+	struct err *e)
 {
 	for (size_t n = 1; n;) {
-		if (!copier_read(c, b->piece, PIECE, &n, e) ||
+		if (!pg_tools_copy_read(c, b->piece, PIECE, &n, e) ||
 			!archive_write(b->file, b->piece, n, e))
 			return false;
 	}
 	return true;
 }
 
-static bool dump(struct backup *b, bool raw, struct err *e)
+static bool backup_dump(struct backup *b, bool raw, struct err *e)
 {
-	struct postgres_tools tools;
-	struct copier c;
-	if (!postgres_tools_find(&tools, b->snapshot.major, &b->arena, e))
+	struct pg_tools tools;
+	struct pg_tools_copy c;
+	if (!pg_tools_find(&tools, b->snapshot.major, &b->arena, e))
 		return false;
 	/* Compressed by us: better and ten times as fast. */
 	const char *const argv[] = { tools.dump, "--format=custom",
 		"--compress=0", "--no-password", "--no-sync", "--encoding=UTF8",
 		arena_printf(&b->arena, "--snapshot=%s", b->snapshot.id),
 		raw ? NULL : "--exclude-table-data=upload_chunk", NULL };
-	if (!copier_new(&c, argv, db_environment(b->store.db, &b->arena), true,
-		    e))
+	if (!pg_tools_copy_new(&c, argv, db_environment(b->store.db, &b->arena),
+		    true, e))
 		return false;
-	bool ok = pump(b, &c, e);
-	return copier_end(&c, !ok, e) && ok;
+	bool ok = backup_copy(b, &c, e);
+	return pg_tools_copy_end(&c, !ok, e) && ok;
 }
 
-static void tell(const char *path, const struct manifest *m)
+static void backup_report(const char *path, const struct manifest *m)
 {
 	printf("%s: %lld runs of %lld uploads, %lld tokens, %.1f MiB%s\n", path,
 		(long long)m->runs, (long long)m->uploads, (long long)m->tokens,
@@ -79,42 +81,180 @@ static void tell(const char *path, const struct manifest *m)
 	       "webhooks and all traces are in it\n");
 }
 
-static bool backup(struct backup *b, const struct config *c, const char *path,
-	bool raw, struct err *e)
+static bool backup_write(struct backup *b, const struct config *c,
+	const char *path, bool raw, struct err *e)
 {
 	/* First what costs nothing. */
 	b->file = archive_writer_new(path, e);
 	if (!b->file || !command_store(&b->store, c, CLUSTER_COMMAND, e) ||
 		!snapshot_hold(b->store.db, &b->snapshot, &b->arena, e))
 		return false;
-	describe(b, raw);
-	return dump(b, raw, e) && archive_writer_end(b->file, &b->manifest, e);
+	backup_describe(b, raw);
+	return backup_dump(b, raw, e) &&
+	       archive_writer_end(b->file, &b->manifest, e);
 }
 
-int command_backup(int argc, char **argv)
+int command_backup(const struct invocation *in)
 {
 	struct err e = { 0 };
-	struct config c;
-	const char *path = NULL, *without_raw = NULL;
-	const struct config_extra extra[] = { { "", &path },
-		{ "!without_raw", &without_raw }, { 0 } };
+	const char *path = in->operands[0];
 	signal(SIGPIPE, SIG_IGN);
-	if (!command_config(&c, extra, argc, argv, &e))
-		return command_fail(&e);
-	if (!path || !*path) {
+	if (!*path) {
 		err_set(&e, ERR_INPUT,
-			"backup needs the name of the file to write");
+			"the name of the file to write is empty (for example "
+			"kernsift.backup)");
 		return command_fail(&e);
 	}
 	struct backup *b = calloc(1, sizeof *b);
 	if (!b)
 		abort();
-	bool ok = backup(b, &c, path, !without_raw, &e);
+	bool ok =
+		backup_write(b, in->config, path, !in->config->without_raw, &e);
 	if (ok)
-		tell(path, &b->manifest);
+		backup_report(path, &b->manifest);
 	archive_writer_free(b->file);
 	command_store_release(&b->store);
 	arena_release(&b->arena);
 	free(b);
+	return ok ? 0 : command_fail(&e);
+}
+
+struct restore {
+	struct store store;
+	struct arena arena;
+	struct manifest manifest;
+	struct archive_reader *file;
+};
+
+static bool backup_restore_copy(struct restore *r, struct pg_tools_copy *c,
+	struct err *e)
+{
+	const void *bytes;
+	for (size_t n = 1; n && !c->deaf;) {
+		if (!archive_read(r->file, &bytes, &n, e) ||
+			!pg_tools_copy_write(c, bytes, n, e))
+			return false;
+	}
+	return true;
+}
+
+/* All in one transaction, by pg_restore; everything belongs to the caller. */
+static bool backup_restore_load(struct restore *r, struct err *e)
+{
+	struct pg_tools tools;
+	struct pg_tools_copy c;
+	if (!pg_tools_find(&tools, (int)r->manifest.postgres, &r->arena, e))
+		return false;
+	const char *const argv[] = { tools.restore, "--format=custom",
+		"--single-transaction", "--exit-on-error", "--no-password",
+		"--no-owner", "--no-privileges", "--no-comments",
+		"--no-tablespaces", "--dbname", db_name(r->store.db, &r->arena),
+		NULL };
+	if (!pg_tools_copy_new(&c, argv, db_environment(r->store.db, &r->arena),
+		    false, e))
+		return false;
+	bool ok = backup_restore_copy(r, &c, e);
+	return pg_tools_copy_end(&c, !ok, e) && ok;
+}
+
+/* A PostgreSQL that ended knows alone why. */
+static bool backup_restore_load_with_reason(struct restore *r, struct err *e)
+{
+	struct err why = { 0 };
+	if (backup_restore_load(r, &why))
+		return true;
+	if (!r->store.cluster || why.code != ERR_INTERNAL)
+		return err_set(e, why.code, "%s", why.text);
+	return err_set(e, why.code, "%s; see '%.100s'", why.text,
+		cluster_log(r->store.cluster));
+}
+
+static bool backup_restore_check_rows(struct restore *r, struct err *e)
+{
+	const struct manifest *m = &r->manifest;
+	struct snapshot s;
+	if (!snapshot_now(r->store.db, &s, &r->arena, e))
+		return false;
+	return (s.uploads == m->uploads && s.chunks == m->chunks &&
+		       s.runs == m->runs && s.kernels == m->kernels &&
+		       s.tokens == m->tokens) ||
+	       err_set(e, ERR_INTERNAL,
+		       "what was restored is not what the backup tells: %lld "
+		       "runs of %lld uploads in place of %lld of %lld",
+		       (long long)s.runs, (long long)s.uploads,
+		       (long long)m->runs, (long long)m->uploads);
+}
+
+static bool backup_restore_settle_as_made(struct db *db, void *arg,
+	struct err *e)
+{
+	const struct manifest *m = arg;
+	return restore_settle(db, m->raw, e);
+}
+
+/* What follows pg_restore's transaction: the database is filled by then, and
+ * another restore would reject it. The caller discards a cluster of ours. */
+static bool backup_restore_finish(struct restore *r, struct err *e)
+{
+	struct manifest *m = &r->manifest;
+	struct err why = { 0 };
+	int applied;
+	if (backup_restore_check_rows(r, &why) &&
+		command_migrated(r->store.db, &applied, &why) &&
+		command_trail(r->store.db, "restore", m->made_at,
+			backup_restore_settle_as_made, m, &why))
+		return true;
+	return err_set(e, why.code, "%.250s%s", why.text,
+		r->store.cluster ? ""
+				 : "; the database is filled but not fit for "
+				   "use: drop it, serve nothing from it, and "
+				   "restore into a new and empty one");
+}
+
+static bool backup_restore_read(struct restore *r, const struct config *c,
+	const char *path, struct err *e)
+{
+	const struct manifest *m = &r->manifest;
+	/* First what touches nothing. */
+	r->file = archive_reader_new(path, &r->manifest, e);
+	return r->file && snapshot_known(m->schema, m->migrations, e) &&
+	       command_store(&r->store, c, CLUSTER_COMMAND, e) &&
+	       restore_begin(r->store.db, m->postgres, e) &&
+	       backup_restore_load_with_reason(r, e) &&
+	       backup_restore_finish(r, e);
+}
+
+static void backup_restore_report(const char *path, const struct manifest *m)
+{
+	printf("restored %lld runs of %lld uploads and %lld tokens from %s, "
+	       "made %s by kernsift %s\n",
+		(long long)m->runs, (long long)m->uploads, (long long)m->tokens,
+		path, m->made_at, m->version);
+	if (!m->raw)
+		printf("the bytes of uploads were not in it: they cannot be "
+		       "read again (rebuild, retry), nor handed out\n");
+}
+
+int command_restore(const struct invocation *in)
+{
+	struct err e = { 0 };
+	struct restore r = { 0 };
+	const char *path = in->operands[0];
+	signal(SIGPIPE, SIG_IGN);
+	if (!*path) {
+		err_set(&e, ERR_INPUT,
+			"the name of the backup is empty (for example "
+			"kernsift.backup)");
+		return command_fail(&e);
+	}
+	bool ok = backup_restore_read(&r, in->config, path, &e);
+	if (ok)
+		backup_restore_report(path, &r.manifest);
+	archive_reader_free(r.file);
+	if (ok)
+		command_store_release(&r.store);
+	else
+		command_store_discard(&r.store);
+	arena_release(&r.arena);
 	return ok ? 0 : command_fail(&e);
 }

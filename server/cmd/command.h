@@ -1,7 +1,6 @@
 /* command.h - the commands of kernsiftd, and what they have in common.
  *
- * Each takes its own name and what follows it, and returns the program's exit
- * status: 0 done, 1 the world was against it, 2 it was called wrongly. */
+ * Each returns the program's exit status: 0 done, 1 failed, 2 wrong usage. */
 #pragma once
 #include "arena.h"
 #include "cluster.h"
@@ -9,28 +8,29 @@
 #include "db.h"
 #include "worker.h"
 
-int command_serve(int argc, char **argv);
-int command_work(int argc, char **argv);
-int command_worker(int argc, char **argv); /* one process of a crew */
-int command_migrate(int argc, char **argv);
-int command_rebuild(int argc, char **argv);
-int command_token(int argc, char **argv);
-int command_backup(int argc, char **argv);
-int command_restore(int argc, char **argv);
-int command_vacuum(int argc, char **argv);
-int command_inspect(int argc, char **argv);
-int command_convert(int argc, char **argv);
+struct invocation {
+	const struct config *config;
+	const char *const *operands; /* ends in NULL */
+	int argc; /* what follows the command's name */
+	char **argv;
+};
 
-/* Says why on stderr; the exit status. */
+#define COMMAND(bit, name, function, operands, min, max, help, more) \
+	int function(const struct invocation *in);
+#include "commands.def"
+#undef COMMAND
+
+/* Prints the message on stderr; returns the exit status. */
 int command_fail(const struct err *e);
-/* Options read, log level set. */
-bool command_config(struct config *c, const struct config_extra *extra,
-	int argc, char **argv, struct err *e);
+/* Reads the database's password from the file; its first line becomes what libpq
+ * takes if --db names none: PGPASSWORD, in our environment and that of our workers.
+ * "" is no file. */
+bool command_password(const char *path, struct err *e);
 
 /* The database of the options: the one given, or the private cluster in that
  * role. Waits for it while it starts. */
 struct store {
-	struct cluster *cluster; /* NULL where --db was given */
+	struct cluster *cluster; /* NULL if --db was given */
 	const char *conninfo;
 	struct db *db; /* a connection for the command itself */
 };
@@ -40,8 +40,11 @@ void command_store_release(struct store *s);
 /* The same, and leaves no cluster behind that was made for it. */
 void command_store_discard(struct store *s);
 
-/* Options, a database with the schema of this program, and then the work. */
-int command_with_store(int argc, char **argv, const struct config_extra *extra,
+/* Whether --project, if it is given, is not empty. */
+bool command_project_good(const struct config *c, struct err *e);
+
+/* Opens a database with the schema of this program, then does the work. */
+int command_with_store(const struct config *c,
 	bool (*work)(struct db *db, int applied, void *arg, struct err *e),
 	void *arg);
 /* Brings the schema up to date, and writes that down (audit.h). */
@@ -55,5 +58,5 @@ bool command_trail(struct db *db, const char *command, const char *detail,
 struct worker_options command_workers(const struct config *c,
 	const char *conninfo);
 /* How a crew calls one: this program, the same options, that database. */
-char **command_worker_argv(struct arena *a, int argc, char **argv,
+char **command_worker_argv(struct arena *a, const struct invocation *in,
 	const struct store *s);

@@ -1,20 +1,24 @@
-/* convert.c - a trace read, a capture written beside its name, and renamed. */
-#include "convert.h"
+/* convert.c - the command `convert`: reads a trace, writes a capture file beside its
+ * name, and renames it. */
 #include "capture_write.h"
+#include "command.h"
+#include "err.h"
+#include "inspect.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool cannot(struct err *e, const char *path)
+static bool convert_cannot(struct err *e, const char *path)
 {
 	return err_set(e, errno == ENOSPC ? ERR_DISK_FULL : ERR_INTERNAL,
 		"'%.200s' cannot be written: %s", path, strerror(errno));
 }
 
 /* Whether the two names are ones to read from and write to. */
-static bool names_good(const char *in, const char *out, struct err *e)
+static bool convert_names_good(const char *in, const char *out, struct err *e)
 {
 	struct stat from, to;
 	if (!*out)
@@ -33,37 +37,27 @@ static bool names_good(const char *in, const char *out, struct err *e)
 	return true;
 }
 
-/* The run's place in the trace; CAPTURE_ALL where none was asked for. */
-static bool run_place(const char *run, const struct trace *t, uint32_t *place,
-	struct err *e)
+/* The run's place in the trace; CAPTURE_ALL if none was given (-1). */
+static bool convert_run_place(int64_t run, const struct trace *t,
+	uint32_t *place, struct err *e)
 {
-	char *end;
-	*place = CAPTURE_ALL;
-	if (!run)
-		return true;
-	errno = 0;
-	long n = strtol(run, &end, 10);
-	if (errno || end == run || *end || n < 1)
-		return err_set(e, ERR_INPUT,
-			"--run is '%.40s', and should be a whole number from 1",
-			run);
-	if (n > (long)t->processes_n)
-		return err_set(e, ERR_INPUT,
-			"--run is %ld, and the last run of the trace is "
-			"%" PRIu32,
-			n, t->processes_n);
-	*place = (uint32_t)n - 1;
-	return true;
+	*place = run < 0 ? CAPTURE_ALL : (uint32_t)run - 1;
+	return run <= (int64_t)t->processes_n ||
+	       err_set(e, ERR_INPUT,
+		       "--run: %" PRId64 " is above the last run of the trace, "
+		       "%" PRIu32,
+		       run, t->processes_n);
 }
 
-static bool put(void *to, const void *bytes, size_t len, struct err *e)
+static bool convert_put(void *to, const void *bytes, size_t len, struct err *e)
 {
 	FILE *f = to;
-	return fwrite(bytes, 1, len, f) == len || cannot(e, "the capture");
+	return fwrite(bytes, 1, len, f) == len ||
+	       convert_cannot(e, "the capture");
 }
 
-/* An open file under a name that is nobody's, beside `out`. */
-static FILE *open_beside(char *name, const char *out, struct err *e)
+/* An open file under an unused name beside `out`. */
+static FILE *convert_open_beside(char *name, const char *out, struct err *e)
 {
 	mode_t mask = umask(0);
 	umask(mask);
@@ -71,7 +65,7 @@ static FILE *open_beside(char *name, const char *out, struct err *e)
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
 	if (f && fchmod(fd, 0666 & ~mask) == 0)
 		return f;
-	cannot(e, out);
+	convert_cannot(e, out);
 	if (f)
 		fclose(f);
 	else if (fd >= 0)
@@ -81,31 +75,31 @@ static FILE *open_beside(char *name, const char *out, struct err *e)
 	return NULL;
 }
 
-static bool write_file(const struct trace *t, uint32_t run, const char *out,
-	struct capture_size *size, struct err *e)
+static bool convert_write_file(const struct trace *t, uint32_t run,
+	const char *out, struct capture_size *size, struct err *e)
 {
 	char name[PATH_MAX];
 	int len = snprintf(name, sizeof name, "%s.XXXXXX", out);
 	if (len < 0 || (size_t)len >= sizeof name) {
 		errno = ENAMETOOLONG;
-		return cannot(e, out);
+		return convert_cannot(e, out);
 	}
-	FILE *f = open_beside(name, out, e);
+	FILE *f = convert_open_beside(name, out, e);
 	if (!f)
 		return false;
-	bool ok = capture_write_sized(t, run, put, f, size, e);
+	bool ok = capture_write_sized(t, run, convert_put, f, size, e);
 	if (ok && (fflush(f) || fsync(fileno(f))))
-		ok = cannot(e, out);
+		ok = convert_cannot(e, out);
 	if (fclose(f) && ok)
-		ok = cannot(e, out);
+		ok = convert_cannot(e, out);
 	if (ok && rename(name, out))
-		ok = cannot(e, out);
+		ok = convert_cannot(e, out);
 	if (!ok)
 		unlink(name);
 	return ok;
 }
 
-static void say(const char *out, const struct trace *t, uint32_t run,
+static void convert_report(const char *out, const struct trace *t, uint32_t run,
 	const struct capture_size *size)
 {
 	struct slice k = { 0, t->kernel.n };
@@ -120,20 +114,37 @@ static void say(const char *out, const struct trace *t, uint32_t run,
 	putchar('\n');
 }
 
-bool convert(const char *in, const char *out, const char *run,
+/* Reads `in` and writes `out`, all of it or the run of that number (as inspect
+ * counts them, NULL all), then prints one line about what was written. The file
+ * is written under another name beside `out` and renamed when it is complete.
+ * ERR_INPUT if an argument is wrong. */
+static bool convert_file(const char *in, const char *out, int64_t run,
 	const struct inspect_limits *limits, struct err *e)
 {
 	struct arena a = { .ceiling = (size_t)limits->arena_mib << 20 };
 	struct capture_size size = { 0 };
 	struct trace t;
 	uint32_t place;
-	bool ok = names_good(in, out, e) &&
+	bool ok = convert_names_good(in, out, e) &&
 		  (trace_init(&t, &a) || arena_err(&a, e)) &&
 		  inspect_read(in, limits, &t, e) &&
-		  run_place(run, &t, &place, e) &&
-		  write_file(&t, place, out, &size, e);
+		  convert_run_place(run, &t, &place, e) &&
+		  convert_write_file(&t, place, out, &size, e);
 	if (ok)
-		say(out, &t, place, &size);
+		convert_report(out, &t, place, &size);
 	arena_release(&a);
 	return ok;
+}
+
+int command_convert(const struct invocation *in)
+{
+	const struct config *c = in->config;
+	struct inspect_limits limits = { c->ingest_mib, c->plain_mib,
+		c->ratio };
+	struct err e = { 0 };
+
+	return convert_file(in->operands[0], in->operands[1], c->run, &limits,
+		       &e)
+		       ? 0
+		       : command_fail(&e);
 }

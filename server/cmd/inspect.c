@@ -1,22 +1,135 @@
-/* inspect.c - a file's way from bytes to printed statistics. */
+/* inspect.c - the command `inspect`: reads a trace, analyzes each process
+ * and prints it. */
 #include "inspect.h"
 #include "analyze.h"
+#include "attribute.h"
+#include "breakdown_asked.h"
+#include "command.h"
 #include "decode.h"
 #include "document.h"
-#include "inspect_asked.h"
-#include "inspect_learn.h"
-#include "inspect_print.h"
+#include "graph_key.h"
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+/* What was given on the command line; a text that was not is NULL. */
+struct inspect_args {
+	const char *by; /* one or more of these words (one for JSON) */
+	const char *format; /* "text" or "json" */
+	const char
+		*learn; /* "", or a trace whose stream captures teach the graphs
+		replayed in the file */
+	/* What breakdown_asked.h tells, as text. */
+	const char *layers; /* "modules", "period" or "" */
+	const char *layer_range, *layer_start;
+	int64_t layer_every, device, stratum; /* -1: not given */
+	const char *realign; /* "yes" or "no" */
+};
+
+/* The first step alone: the file as a trace. */
+struct trace;
+
+struct inspect_graphs {
+	struct arena arena;
+	struct trace trace;
+	struct graph_known *graphs;
+	struct graph_book book;
+};
+
+static enum layer_detector inspect_args_detector(const char *text)
+{
+	return !*text			  ? LAYERS_NONE
+	       : !strcmp(text, "modules") ? LAYERS_MODULES
+					  : LAYERS_PERIOD;
+}
+
+static bool inspect_args_breakdown(const struct inspect_args *asked,
+	struct breakdown_asked *out, struct err *e)
+{
+	out->by = inspect_args_detector(asked->layers);
+	out->realign = !strcmp(asked->realign, "yes");
+	if (asked->stratum >= 0)
+		out->stratum = asked->stratum;
+	if (asked->device >= 0)
+		out->device = (int32_t)asked->device;
+	out->layers = (struct layer_asked){ asked->layer_range,
+		asked->layer_start,
+		asked->layer_every > 0 ? (uint32_t)asked->layer_every : 0 };
+	return !asked->layer_range || !asked->layer_start ||
+	       err_set(e, ERR_INPUT,
+		       "--layer-range and --layer-start exclude each other "
+		       "(give one of them)");
+}
+
+static int inspect_learn_by_key(const void *left, const void *right)
+{
+	return graph_compare(left, right);
+}
+
+static bool inspect_learn_add(struct inspect_graphs *l,
+	const struct operators *o)
+{
+	void *grown = arena_grow(&l->arena, l->graphs,
+		((size_t)l->book.n + o->learnt_n + 1) * sizeof *l->graphs);
+
+	if (!grown)
+		return false;
+	l->graphs = grown;
+	for (uint32_t i = 0; i < o->learnt_n; i++)
+		l->graphs[l->book.n++] = o->learnt[i];
+	return true;
+}
+
+/* False with a sentence if the file cannot be read, or teaches nothing. Release
+ * in any case. */
+static bool inspect_learn(const char *path, const struct catalog *f,
+	const struct inspect_limits *limits, struct inspect_graphs *out,
+	struct err *e)
+{
+	struct arena *a = &out->arena;
+
+	*out = (struct inspect_graphs){
+		.arena = { .ceiling = (size_t)limits->arena_mib << 20 }
+	};
+	if (!trace_init(&out->trace, a))
+		return arena_err(a, e);
+	if (!inspect_read(path, limits, &out->trace, e))
+		return false;
+	for (uint32_t i = 0; i < out->trace.processes_n; i++) {
+		struct profile *p = arena_new(a, struct profile);
+		if (!p)
+			return arena_err(a, e);
+		if (!profile_from(&out->trace, i, f, NULL, a, p, e))
+			return false;
+		if (!inspect_learn_add(out, &p->operators))
+			return arena_err(a, e);
+	}
+	if (!out->book.n)
+		return err_set(e, ERR_INPUT,
+			"'%s' teaches no graphs: no stream capture in it names "
+			"its kernels",
+			path);
+	qsort(out->graphs, out->book.n, sizeof *out->graphs,
+		inspect_learn_by_key);
+	out->book.graphs = out->graphs;
+	return true;
+}
+
+static void inspect_learn_release(struct inspect_graphs *l)
+{
+	arena_release(&l->arena);
+}
+
 /* The words of --by, each ended in `text`. */
-struct words {
+struct inspect_words {
 	char text[400];
 	const char *at[24];
 	int n;
 };
 
-static bool words_from(const char *by, struct words *w, struct err *e)
+static bool inspect_words_from(const char *by, struct inspect_words *w,
+	struct err *e)
 {
 	enum { MOST = sizeof w->at / sizeof *w->at };
 	w->n = 0;
@@ -27,29 +140,21 @@ static bool words_from(const char *by, struct words *w, struct err *e)
 			*rest++ = '\0';
 		if (w->n == MOST || !inspect_print_knows(word))
 			return err_set(e, ERR_INPUT,
-				"--by is '%.40s', and should be one or more of "
-				"kernels, device, grid, source, launches, "
-				"callers, cycles, patterns, facts, operators, "
-				"shapes, unattributed and layers, with commas "
-				"between them",
-				w->n == MOST ? by : word);
+				"--by: '%.40s' names too many tables", by);
 		w->at[w->n++] = word;
 	}
 	return true;
 }
 
-static bool known(const char *by, const char *format, struct words *w,
-	struct err *e)
+static bool inspect_check_format(const char *by, const char *format,
+	struct inspect_words *w, struct err *e)
 {
-	if (format && strcmp(format, "text") && strcmp(format, "json"))
-		return err_set(e, ERR_INPUT,
-			"--format is '%.40s', and should be text or json",
-			format);
-	if (!words_from(by, w, e))
+	if (!inspect_words_from(by, w, e))
 		return false;
-	return w->n == 1 || !format || strcmp(format, "json") ||
+	return w->n == 1 || strcmp(format, "json") ||
 	       err_set(e, ERR_INPUT,
-		       "--by is '%.40s', and a JSON document takes one word",
+		       "--by: '%.40s' is more than one word, and --format json "
+		       "takes one",
 		       by);
 }
 
@@ -68,37 +173,44 @@ bool inspect_read(const char *path, const struct inspect_limits *limits,
 	return ok;
 }
 
-/* To `d`, or to stdout where it is NULL. */
-static bool print_runs(const struct trace *t, const struct words *by,
-	const struct profile_asked *asked, const struct catalog *f,
-	const struct graph_book *book, size_t ceiling, struct document *d,
+/* One call of the command. */
+struct inspect_job {
+	struct trace trace;
+	struct inspect_words words;
+	struct profile_asked asked;
+	struct catalog *catalog;
+	struct inspect_graphs learned;
+	size_t ceiling; /* of each arena, bytes */
+};
+
+/* To `d`, or to stdout if it is NULL. */
+static bool inspect_runs(const struct inspect_job *j, struct document *d,
 	struct err *e)
 {
 	bool ok = true;
 
 	if (!d)
-		inspect_print_file(stdout, t);
-	for (uint32_t i = 0; ok && i < t->processes_n; i++) {
-		struct arena a = { .ceiling = ceiling };
+		inspect_print_file(stdout, &j->trace);
+	for (uint32_t i = 0; ok && i < j->trace.processes_n; i++) {
+		struct arena a = { .ceiling = j->ceiling };
 		struct profile p;
-		ok = profile_asked(t, i, asked, f, book, &a, &p, e);
+		ok = profile_asked(&j->trace, i, &j->asked, j->catalog,
+			&j->learned.book, &a, &p, e);
 		if (ok && d)
-			document_add(d, &p, by->at[0]);
-		for (int w = 0; ok && !d && w < by->n; w++)
-			inspect_print_run(stdout, &p, i + 1, by->at[w]);
+			document_add(d, &p, j->words.at[0]);
+		for (int w = 0; ok && !d && w < j->words.n; w++)
+			inspect_print_run(stdout, &p, i + 1, j->words.at[w]);
 		arena_release(&a);
 	}
 	return ok;
 }
 
-static bool print(const struct trace *t, const struct words *by,
-	const char *format, const struct profile_asked *asked,
-	const struct catalog *f, const struct graph_book *book, size_t ceiling,
+static bool inspect_output(const struct inspect_job *j, const char *format,
 	struct err *e)
 {
-	bool json = format && !strcmp(format, "json");
-	struct document *d = json ? document_new(t) : NULL;
-	bool ok = print_runs(t, by, asked, f, book, ceiling, d, e);
+	bool json = !strcmp(format, "json");
+	struct document *d = json ? document_new(&j->trace) : NULL;
+	bool ok = inspect_runs(j, d, e);
 
 	if (ok && d)
 		document_print(d, stdout);
@@ -109,33 +221,50 @@ static bool print(const struct trace *t, const struct words *by,
 	return ok;
 }
 
-int inspect(const char *path, const struct inspect_asked *asked,
+/* The program's exit status: 0, 1 with one sentence on stderr, or 2 if an
+ * option is wrong. */
+static int inspect_file(const char *path, const struct inspect_args *args,
 	const struct inspect_limits *limits)
 {
 	struct err e = { 0 };
-	struct arena a = { .ceiling = (size_t)limits->arena_mib << 20 };
-	struct catalog *f = NULL;
-	struct trace t;
-	struct words words = { 0 };
-	struct inspect_learnt learnt = { 0 };
-	struct profile_asked of = { .breakdown = BREAKDOWN_UNASKED };
+	struct inspect_job j = { .asked = { .breakdown = BREAKDOWN_UNASKED },
+		.ceiling = (size_t)limits->arena_mib << 20 };
+	struct arena a = { .ceiling = j.ceiling };
 
-	if (!known(asked->by, asked->format, &words, &e) ||
-		!inspect_asked(asked, &of.breakdown, &e)) {
+	if (!inspect_check_format(args->by, args->format, &j.words, &e) ||
+		!inspect_args_breakdown(args, &j.asked.breakdown, &e)) {
 		fprintf(stderr, "kernsiftd: %s\n", e.text);
 		return 2;
 	}
-	bool ok = (f = catalog_new(NULL, &e)) &&
-		  (!asked->learn || inspect_learn(asked->learn, f, limits,
-					    &learnt, &e)) &&
-		  (trace_init(&t, &a) || arena_err(&a, &e)) &&
-		  inspect_read(path, limits, &t, &e) &&
-		  print(&t, &words, asked->format, &of, f, &learnt.book,
-			  a.ceiling, &e);
+	bool ok = (j.catalog = catalog_new(NULL, &e)) &&
+		  (!*args->learn || inspect_learn(args->learn, j.catalog,
+					    limits, &j.learned, &e)) &&
+		  (trace_init(&j.trace, &a) || arena_err(&a, &e)) &&
+		  inspect_read(path, limits, &j.trace, &e) &&
+		  inspect_output(&j, args->format, &e);
 	arena_release(&a);
-	inspect_learnt_release(&learnt);
-	catalog_free(f);
+	inspect_learn_release(&j.learned);
+	catalog_free(j.catalog);
 	if (!ok)
 		fprintf(stderr, "kernsiftd: %s\n", e.text);
 	return ok ? 0 : 1;
+}
+
+int command_inspect(const struct invocation *in)
+{
+	const struct config *c = in->config;
+	const struct inspect_args asked = { .by = c->by,
+		.format = c->format,
+		.learn = c->learn,
+		.layers = c->layers,
+		.layer_range = c->layer_range,
+		.layer_start = c->layer_start,
+		.layer_every = c->layer_every,
+		.device = c->device,
+		.stratum = c->stratum,
+		.realign = c->realign };
+	const struct inspect_limits limits = { c->ingest_mib, c->plain_mib,
+		c->ratio };
+
+	return inspect_file(in->operands[0], &asked, &limits);
 }

@@ -1,10 +1,10 @@
 /* inspect.h - `kernsiftd inspect FILE`: a trace's statistics, without a server.
  *
- * Decodes the file, analyses each process in it and prints the result; no
- * database. What is printed is stable: tests/traces compares it whole.
+ * Decodes the file, analyzes each process in it and prints the result; no
+ * database. The output is stable: tests/traces compares it whole.
  *
  *   format kineto                        of the file
- *   framework pytorch                    "unknown" where the file does not tell
+ *   framework pytorch                    "unknown" if the file does not say
  *   runs 1                               processes found
  *   (empty line)
  *   run 1                                then, for each process:
@@ -31,20 +31,20 @@
  *     StdDev (ns),P90 (ns),P99 (ns),Bytes,Sized,Operation     in one line
  *   100.0,10,1,10.0,10.0,10,10,0.0,10.0,10.0,4096,1,[CUDA memcpy Host-to-Device]
  *
- * An empty line parts one run from the next. A table without rows is left out
- * together with its heading. A field is quoted as RFC 4180 asks. What is
- * unknown of a run or a device is "unknown"; a statistic that a table does not
- * tell is an empty field. `by` chooses what else the tables tell; of several
- * words, with commas, each tells every run once more:
+ * An empty line separates two runs. A table without rows is left out together
+ * with its heading. Fields are quoted as RFC 4180 requires. What is unknown of a
+ * run or a device is "unknown"; an unknown statistic is an empty field. `by`
+ * chooses the tables; with several words, separated by commas, every run is
+ * printed once per word:
  *
- *   kernels  what stands above: nothing else
+ *   kernels  the tables above and nothing else
  *   device  a Device column before Name and before Operation
- *   grid    GridXYZ and BlockXYZ, as "%4d %4d %4d", before Name; empty where
- *           unknown; copies as without
+ *   grid    GridXYZ and BlockXYZ, as "%4d %4d %4d", before Name; empty if
+ *           unknown; copies as above
  *   source  no statistics, but for each kernel: Short Name,Family,Operator (by
  *           name alone),Defined In,Launched From,Known From,Mangled,Name
- *   launches  no statistics of kernels, but from call to kernel, as nsys'
- *           cuda_kern_exec_sum has it: PID,TID,DevId,Count,QCount, then Avg,
+ *   launches  no statistics of kernels, but from call to kernel, as in nsys'
+ *           cuda_kern_exec_sum: PID,TID,DevId,Count,QCount, then Avg,
  *           Med, Min, Max and StdDev of each of T (total), A (the call), Q
  *           (queue) and K (the kernel), API Name,Kernel Name
  *   callers  no statistics, but for each kernel the paths that launched it:
@@ -52,8 +52,8 @@
  *           or no_call; a path's frames are "kind:name", the outermost first,
  *           " > " between them
  *   cycles  no statistics, but the repetitions of the work, in four tables, each
- *           left out where it has no rows: Detector,Confidence,Cycles,Kept,Range
- *           (always there); what they worked on: Stratum,Kept,Phase,Sequences,
+ *           left out if it has no rows: Detector,Confidence,Cycles,Kept,Range
+ *           (always there); the strata: Stratum,Kept,Phase,Sequences,
  *           Tokens,KV Tokens,Text; its sizes: Stratum,Kind,Per Cycle,Name,Size;
  *           and the cycles in order: Number,Use,Open,Stratum,Start (ns),
  *           Duration (ns),Compute (ns),Communication (ns),Copies (ns),Idle (ns),
@@ -68,21 +68,20 @@
  *           replays),Replayed Known,Platform; and what the time was spent on:
  *           Total Time (ns),Calls,Launches,Shapes,Sized (ns),Bound (ns),
  *           SOL (ps),Compute (ns),Headroom (ns),Over (ns),Type,Phase,
- *           Known (ns) (as "op_sizes=400 rule=12"),Operator; no operator is
- *           what nobody knows (model/operators.h tells each figure)
+ *           Known (ns) (as "op_sizes=400 rule=12"),Operator; an empty
+ *           operator means unattributed (model/operators.h describes each figure)
  *   shapes  no statistics, but the operators' shapes: Total Time (ns),Calls,
  *           Launches,Avg (ns),Med (ns),Min (ns),Max (ns) (of calls),Known,FLOP
  *           (as "bf16=4096"),Read (bytes),Write (bytes),SOL (ns),Leg,Why,Grid,
  *           Type,Phase,Shape,Operator
- *   unattributed  no statistics, but the kernels that nobody knows: Total Time
+ *   unattributed  no statistics, but the unattributed kernels: Total Time
  *           (ns),Launches,Name
- *   layers  no statistics, but the layers of the model (model/breakdown.h tells
+ *   layers  no statistics, but the layers of the model (model/breakdown.h describes
  *           each figure): Detector,Confidence,Device,Realigned,Passes,Layers,
  *           Anchor,Stratum,Why; Wall (ns),Exclusive (ns),Overlap (ns),Idle (ns),
  *           Other (ns),Exposed Communication (ns); the times End To End and
  *           Layers; then the sections, blocks and rows, each with the number of
- *           what it is part of, and what is launched together: Groups
- *
+ *           the one that contains it, and what is launched together: Groups
  *
  * A run with replays of CUDA graphs that were recorded whole has, before its
  * devices:
@@ -91,36 +90,27 @@
  *   graphs 10                            then, for each graph of each device:
  *   graph 4 exec=5 device=0 replays=10 total_ns=7811214325 med_ns=781121432.5
  *
- * With `format` "json" the same and more is one JSON document, which
- * document.h tells; it stands by itself, so "source",
- * "launches", "callers", "cycles" and "patterns" change nothing there. */
+ * With `format` "json" the output is one JSON document with the same figures and
+ * more, which document.h describes; "source", "launches", "callers", "cycles" and
+ * "patterns" change nothing in it. */
 #pragma once
-#include "err.h"
-#include <stdbool.h>
-#include <stdint.h>
+#include "profile.h"
+#include "trace.h"
+#include <stdio.h>
 
 struct inspect_limits {
 	int64_t arena_mib, plain_mib, ratio; /* options of config.def */
 };
 
-/* What was given on the command line; NULL: not. */
-struct inspect_asked {
-	const char *by; /* one or more of these words (one for JSON) */
-	const char *format; /* "text" or "json" */
-	const char *learn; /* a trace whose stream captures teach the graphs
-		replayed in the file */
-	/* What breakdown_asked.h tells, as text. */
-	const char *layers; /* "modules" or "period" */
-	const char *layer_range, *layer_start, *layer_every, *realign, *device,
-		*stratum;
-};
-
-/* The program's exit status: 0, or 1 with one sentence on stderr (2 where it is
- * about what was asked). */
-int inspect(const char *path, const struct inspect_asked *asked,
-	const struct inspect_limits *limits);
-
-/* The first step alone: the file as a trace. */
-struct trace;
+/* Reads a file as a trace, the first step of `inspect` and `convert`. */
 bool inspect_read(const char *path, const struct inspect_limits *limits,
 	struct trace *t, struct err *e);
+
+/* inspect_print.c */
+
+void inspect_print_file(FILE *out, const struct trace *t);
+/* Whether it is one of the words of --by above. */
+bool inspect_print_knows(const char *by);
+/* `by` is one of these words. */
+void inspect_print_run(FILE *out, const struct profile *p, uint32_t number,
+	const char *by);

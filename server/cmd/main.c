@@ -1,171 +1,96 @@
-/* main.c - kernsiftd's commands: which there are, and what they share. */
+/* main.c - kernsiftd: finds the command, reads its options, runs it. */
 #include "command.h"
-#include "convert.h"
-#include "inspect.h"
+#include "db.h"
 #include "log.h"
-#include "password.h"
-#include <unistd.h>
 
-static int command_help(int argc, char **argv);
-static int command_version(int argc, char **argv);
-
-static const struct command {
-	const char *name, *usage;
-	int (*run)(int argc, char **argv); /* NULL: a word of another */
-	const char *what; /* NULL: not for people */
-} commands[] = {
-	{ "serve", "", command_serve,
-		"serve the API and the page, and ingest" },
-	{ "work", "", command_work,
-		"ingest only, for a server that runs (or for any --db)" },
-	{ "migrate", "", command_migrate, "bring the schema up to date" },
-	{ "rebuild", "", command_rebuild,
-		"make all that is derived from uploads anew" },
-	{ "token",
-		" --scope read|upload|admin --name NAME [--project PROJECT] "
-		"[--expires_days N]",
-		command_token, "make a token and print it, this once" },
-	{ "token list", " [--project PROJECT]", NULL,
-		"the tokens there are, without what opens" },
-	{ "token revoke", " ID", NULL, "from now on that token opens nothing" },
-	{ "backup", " FILE [--without_raw]", command_backup,
-		"the whole database as one file, also while it is served; "
-		"tokens and secrets are in it" },
-	{ "restore", " FILE", command_restore,
-		"such a file into an empty database" },
-	{ "vacuum",
-		" [--dry-run] [--project P] [--raw_days N] [--run_days N] "
-		"[--quota_mib N]",
-		command_vacuum,
-		"drop what is kept too long, as GET /retention and these say; "
-		"--dry-run: tell what would go" },
-	{ "inspect",
-		" FILE [--by "
-		"kernels|device|grid|source|launches|callers|cycles|patterns|"
-		"facts|operators|shapes|unattributed|layers,...] "
-		"[--format text|json] [--learn CAPTURE] [--layers "
-		"modules|period] [--layer_range NAME] [--layer_start NAME "
-		"[--layer_every N]] [--device N] [--stratum N] [--realign "
-		"yes|no]",
-		command_inspect, "a trace's statistics; needs no database" },
-	{ "convert", " IN OUT.kst [--run N]", command_convert,
-		"a trace, or one run of it, as a capture; needs no database" },
-	{ "help", "", command_help, "this text" },
-	{ "version", "", command_version, "the version" },
-	{ "worker", "", command_worker, NULL },
+static int (*const main_commands[])(const struct invocation *in) = {
+#define COMMAND(bit, name, function, operands, min, max, help, more) \
+	[CONFIG_##bit] = function,
+#include "commands.def"
+#undef COMMAND
 };
 
-enum { COMMANDS = sizeof commands / sizeof *commands };
-
-int command_fail(const struct err *e)
+int command_help(const struct invocation *in)
 {
-	fprintf(stderr, "kernsiftd: %s\n", e->text);
-	return e->code == ERR_INPUT ? 2 : 1;
-}
+	const char *argv[] = { "", in->operands[0], NULL };
+	struct err e = { 0 };
+	int used;
 
-static int command_help(int argc, char **argv)
-{
-	(void)argc;
-	(void)argv;
-	printf("usage: kernsiftd COMMAND [OPTION]...\n\n");
-	for (int i = 0; i < COMMANDS; i++)
-		if (commands[i].what)
-			printf("  %s%s\n        %s\n", commands[i].name,
-				commands[i].usage, commands[i].what);
-	printf("\noptions, each with its default and the variable that stands "
-	       "in for it:\n\n");
-	config_help(stdout);
+	if (in->operands[0])
+		argv[2] = in->operands[1];
+	if (!argv[1]) {
+		cli_program_help(&config_program, stdout);
+		return 0;
+	}
+	const struct cli_command *c = cli_command_find(&config_program,
+		argv[2] ? 3 : 2, (char *const *)(uintptr_t)argv, &used, &e);
+	if (!c)
+		return command_fail(&e);
+	cli_command_help(&config_program, c, stdout);
 	return 0;
 }
 
-static int command_version(int argc, char **argv)
+int command_version(const struct invocation *in)
 {
-	(void)argc;
-	(void)argv;
-	printf("kernsiftd %s\n", KERNSIFT_VERSION);
+	(void)in;
+	puts("kernsiftd " KERNSIFT_VERSION);
 	return 0;
 }
 
-static bool read_level(const char *text, struct err *e)
+static void main_log_level(const char *word)
 {
 	static const char *const names[] = { "debug", "info", "warn", "error" };
+
 	for (int i = 0; i < 4; i++)
-		if (!strcmp(text, names[i])) {
+		if (!strcmp(word, names[i]))
 			log_level((enum log_level)i);
-			return true;
-		}
-	return err_set(e, ERR_INPUT,
-		"--log is '%.40s', and should be debug, info, warn or error",
-		text);
 }
 
-bool command_config(struct config *c, const struct config_extra *extra,
-	int argc, char **argv, struct err *e)
-{
-	return config_load(c, extra, argc, argv, e) && read_level(c->log, e) &&
-	       password_take(c->db_password_file, e);
-}
-
-int command_inspect(int argc, char **argv)
+/* Runs the command; everything that is wrong with its arguments is reported
+ * before. */
+static int main_run(const struct cli_command *c, int argc, char **argv)
 {
 	struct err e = { 0 };
-	struct config c;
-	const char *file = NULL;
-	struct inspect_asked asked = { 0 };
-	const struct config_extra extra[] = { { "", &file },
-		{ "by", &asked.by }, { "format", &asked.format },
-		{ "learn", &asked.learn }, { "layers", &asked.layers },
-		{ "layer_range", &asked.layer_range },
-		{ "layer_start", &asked.layer_start },
-		{ "layer_every", &asked.layer_every },
-		{ "realign", &asked.realign }, { "device", &asked.device },
-		{ "stratum", &asked.stratum }, { 0 } };
-	if (!command_config(&c, extra, argc, argv, &e))
-		return command_fail(&e);
-	if (!file) {
-		err_set(&e, ERR_INPUT, "inspect needs the name of a file");
-		return command_fail(&e);
-	}
-	struct inspect_limits limits = { c.ingest_mib, c.plain_mib, c.ratio };
-	return inspect(file, &asked, &limits);
-}
+	struct config config = { 0 };
+	struct text_list operands;
+	struct invocation in = { &config, NULL, argc, argv };
+	int status;
 
-int command_convert(int argc, char **argv)
-{
-	struct err e = { 0 };
-	struct config c;
-	const char *in = NULL, *out = NULL, *run = NULL;
-	const struct config_extra extra[] = { { "", &in }, { "", &out },
-		{ "run", &run }, { 0 } };
-	if (!command_config(&c, extra, argc, argv, &e))
-		return command_fail(&e);
-	if (!out) {
-		err_set(&e, ERR_INPUT,
-			"convert needs the name of a trace and that of the "
-			"capture to write");
-		return command_fail(&e);
+	switch (cli_read(&config_program, c, argc, argv, &config, &operands,
+		&e)) {
+	case CLI_HELP:
+		cli_command_help(&config_program, c, stdout);
+		status = 0;
+		break;
+	case CLI_BAD:
+		status = command_fail(&e);
+		break;
+	default:
+		in.operands = operands.at;
+		main_log_level(config.log);
+		status =
+			db_conninfo_check(config.db,
+				&e) && command_password(config.db_password_file,
+					       &e)
+				? main_commands[c - config_program.commands](
+					  &in)
+				: command_fail(&e);
 	}
-	struct inspect_limits limits = { c.ingest_mib, c.plain_mib, c.ratio };
-	return convert(in, out, run, &limits, &e) ? 0 : command_fail(&e);
+	cli_release(&config_program, &config, &operands);
+	return status;
 }
 
 int main(int argc, char **argv)
 {
+	static char help[] = "help", version[] = "version";
 	struct err e = { 0 };
-	if (argc < 2) {
-		err_set(&e, ERR_INPUT,
-			"a command is missing; see 'kernsiftd help'");
-		return command_fail(&e);
-	}
-	const char *name = argv[1];
-	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
-		name = "help";
-	if (!strcmp(name, "--version"))
-		name = "version";
-	for (int i = 0; i < COMMANDS; i++)
-		if (commands[i].run && !strcmp(name, commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
-	err_set(&e, ERR_INPUT, "'%.60s' is not a command; see 'kernsiftd help'",
-		name);
-	return command_fail(&e);
+	int used;
+
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+		argv[1] = help;
+	if (argc > 1 && !strcmp(argv[1], "--version"))
+		argv[1] = version;
+	const struct cli_command *c =
+		cli_command_find(&config_program, argc, argv, &used, &e);
+	return c ? main_run(c, argc - used, argv + used) : command_fail(&e);
 }

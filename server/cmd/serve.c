@@ -1,8 +1,8 @@
-/* serve.c - the server: opened in order, watched, closed in reverse. */
+/* serve.c - the command `serve`: opens the server's parts in order, watches them, and
+ * closes them in reverse. */
 #include "clock.h"
-#include "origin.h"
 #include "api.h"
-#include "chores.h"
+#include "background_tasks.h"
 #include "command.h"
 #include "worker_pool.h"
 #include "httpd.h"
@@ -10,14 +10,80 @@
 #include "outward.h"
 #include "token.h"
 #include "upload.h"
+#include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+enum { SERVE_URL_MAX = 160 };
+
+/* The part in front of the port, without brackets. */
+static void serve_host(const char *listen, char *host, size_t size)
+{
+	const char *colon = strrchr(listen, ':');
+	size_t n = colon ? (size_t)(colon - listen) : strlen(listen);
+	if (n >= 2 && listen[0] == '[' && listen[n - 1] == ']') {
+		listen++;
+		n -= 2;
+	}
+	snprintf(host, size, "%.*s", (int)n, listen);
+}
+
+/* Whether the host of --listen has an address. */
+static bool serve_check_listen(const char *listen, struct err *e)
+{
+	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
+		.ai_flags = AI_PASSIVE };
+	struct addrinfo *list = NULL;
+	char host[256];
+
+	serve_host(listen, host, sizeof host);
+	int why = getaddrinfo(host, NULL, &hints, &list);
+	if (!why) {
+		freeaddrinfo(list);
+		return true;
+	}
+	return err_set(e, ERR_INPUT,
+		"--listen: host '%.100s' has no address: %s (use HOST:PORT, "
+		"for example 127.0.0.1:8080)",
+		host, gai_strerror(why));
+}
+
+/* Only this machine can reach it. */
+static bool serve_is_loopback(const char *listen)
+{
+	char host[128];
+	struct in_addr four;
+	struct in6_addr six;
+	serve_host(listen, host, sizeof host);
+	if (inet_pton(AF_INET, host, &four) == 1)
+		return ntohl(four.s_addr) >> 24 == 127;
+	if (inet_pton(AF_INET6, host, &six) == 1)
+		return IN6_IS_ADDR_LOOPBACK(&six) ||
+		       (IN6_IS_ADDR_V4MAPPED(&six) && six.s6_addr[12] == 127);
+	return !strcmp(host, "localhost");
+}
+
+/* "http://ADDR:PORT", or "https", with the port that was really taken. */
+static void serve_url(const char *listen, int port, bool tls,
+	char url[SERVE_URL_MAX])
+{
+	char host[128];
+	serve_host(listen, host, sizeof host);
+	snprintf(url, SERVE_URL_MAX,
+		strchr(host, ':') ? "%s://[%s]:%d" : "%s://%s:%d",
+		tls ? "https" : "http", host, port);
+}
+
 enum { TICK_MS = 100, SWEEP_S = 30, SLACK_S = 60, DAY_S = 86400 };
 
-struct server {
+struct serve_state {
 	struct config config;
 	struct arena arena;
 	struct store store;
@@ -26,22 +92,22 @@ struct server {
 	struct httpd *httpd;
 	struct worker_options workers;
 	struct worker_pool *crew;
-	struct chores *chores;
+	struct background_tasks *chores;
 	int sweep_idle_s;
 	time_t sweep_at;
 };
 
-/* Whoever can reach us must be somebody we can tell. */
-static bool guard(struct server *s, struct err *e)
+/* Clients that can reach the server from outside must be identified. */
+static bool serve_check_exposure(struct serve_state *s, struct err *e)
 {
 	const struct config *c = &s->config;
 	bool any;
-	if (!origin_is_loopback(c->listen) && !*c->tls_cert && !c->proxy_tls)
+	if (!serve_is_loopback(c->listen) && !*c->tls_cert && !c->proxy_tls)
 		log_warn("serve listens on '%.80s' without TLS: whoever is on "
-			 "the way reads tokens and traces; see --tls_cert and "
-			 "--proxy_tls",
+			 "the way reads tokens and traces; see --tls-cert and "
+			 "--proxy-tls",
 			c->listen);
-	if (c->without_tokens || origin_is_loopback(c->listen))
+	if (c->start_without_tokens || serve_is_loopback(c->listen))
 		return true;
 	if (!token_any(s->store.db, &any, e))
 		return false;
@@ -49,11 +115,27 @@ static bool guard(struct server *s, struct err *e)
 			      "'%.80s' can be reached from outside, and there "
 			      "is no token; "
 			      "make one with 'kernsiftd token', or give "
-			      "--without_tokens",
+			      "--start-without-tokens",
 			      c->listen);
 }
 
-static bool open_database(struct server *s, struct err *e)
+/* What can be checked before anything is started or written. */
+static bool serve_check(const struct config *c, struct err *e)
+{
+	if (!*c->tls_cert != !*c->tls_key)
+		return err_set(e, ERR_INPUT,
+			"%s: the value is missing (--tls-cert and --tls-key go "
+			"together)",
+			*c->tls_cert ? "--tls-key" : "--tls-cert");
+	if (*c->web && access(c->web, R_OK | X_OK))
+		return err_set(e, ERR_INPUT,
+			"--web: cannot read '%.150s': %s (name the folder of "
+			"the page, for example web)",
+			c->web, strerror(errno));
+	return serve_check_listen(c->listen, e);
+}
+
+static bool serve_open_database(struct serve_state *s, struct err *e)
 {
 	int applied;
 	int64_t working = 0, receiving = 0;
@@ -78,7 +160,7 @@ static bool open_database(struct server *s, struct err *e)
 /* Before what writes uploads away and what ingests them: those who ask wait
  * for the answer. A courtesy of kernels that group tasks by session, and to
  * root only. */
-static void priority_raise(void)
+static void serve_priority_raise(void)
 {
 	int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -88,10 +170,10 @@ static void priority_raise(void)
 	close(fd);
 }
 
-static bool open_door(struct server *s, struct err *e)
+static bool serve_open_http(struct serve_state *s, struct err *e)
 {
 	const struct config *c = &s->config;
-	priority_raise();
+	serve_priority_raise();
 	s->pool = db_pool_new(s->store.conninfo, c->db_connections);
 	db_pool_limit(s->pool, c->statement_timeout_s);
 	const struct api_options api = {
@@ -121,24 +203,25 @@ static bool open_door(struct server *s, struct err *e)
 	return s->httpd != NULL;
 }
 
-static bool open_crew(struct server *s, int argc, char **argv, struct err *e)
+static bool serve_open_workers(struct serve_state *s,
+	const struct invocation *in, struct err *e)
 {
 	s->workers = command_workers(&s->config, s->store.conninfo);
 	s->crew = worker_pool_new(&s->workers,
-		command_worker_argv(&s->arena, argc, argv, &s->store), e);
+		command_worker_argv(&s->arena, in, &s->store), e);
 	return s->crew != NULL;
 }
 
 /* An upload that is still arriving shows it once a chunk, which at the least
  * rate tolerated takes this long. */
-static int slowest_chunk_s(const struct config *c)
+static int serve_slowest_chunk_s(const struct config *c)
 {
 	if (c->upload_min_kib == 0)
 		return DAY_S;
 	return (UPLOAD_CHUNK >> 10) / c->upload_min_kib + c->idle_s + SLACK_S;
 }
 
-static void sweep(struct server *s)
+static void serve_sweep(struct serve_state *s)
 {
 	struct err e = { 0 };
 	int64_t swept = 0;
@@ -154,7 +237,7 @@ static void sweep(struct server *s)
 		log_info("sweep uploads=%lld", (long long)swept);
 }
 
-static void run(struct server *s)
+static void serve_run(struct serve_state *s)
 {
 	sigset_t set;
 	const struct timespec tick = { 0, TICK_MS * 1000000L };
@@ -172,22 +255,22 @@ static void run(struct server *s)
 		if (s->store.cluster)
 			cluster_tend(s->store.cluster);
 		worker_pool_supervise(s->crew);
-		sweep(s);
+		serve_sweep(s);
 	}
 }
 
-static void tell_ready(const struct server *s)
+static void serve_report_ready(const struct serve_state *s)
 {
-	char url[ORIGIN_URL];
-	origin_url(s->config.listen, httpd_port(s->httpd), *s->config.tls_cert,
+	char url[SERVE_URL_MAX];
+	serve_url(s->config.listen, httpd_port(s->httpd), *s->config.tls_cert,
 		url);
 	printf("kernsiftd: listening on %s\n", url);
 	fflush(stdout);
 }
 
-static void close_all(struct server *s)
+static void serve_close_all(struct serve_state *s)
 {
-	chores_free(s->chores);
+	background_tasks_free(s->chores);
 	if (s->httpd)
 		httpd_drain(s->httpd, s->config.drain_s);
 	worker_pool_free(s->crew);
@@ -201,27 +284,27 @@ static void close_all(struct server *s)
 	arena_release(&s->arena);
 }
 
-int command_serve(int argc, char **argv)
+int command_serve(const struct invocation *in)
 {
 	struct err e = { 0 };
-	struct server s = { 0 };
+	struct serve_state s = { .config = *in->config };
 	sigset_t all;
 
 	signal(SIGPIPE, SIG_IGN);
 	/* Until the first thread is made a signal ends us as ever, and
 	 * PostgreSQL with us; from then on only this thread takes them. */
-	bool ok = command_config(&s.config, NULL, argc, argv, &e) &&
+	bool ok = serve_check(&s.config, &e) &&
 		  outward_list(s.config.webhook_private, &e) &&
-		  open_database(&s, &e) && guard(&s, &e);
+		  serve_open_database(&s, &e) && serve_check_exposure(&s, &e);
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
-	ok = ok && open_door(&s, &e) && open_crew(&s, argc, argv, &e) &&
-	     (s.chores = chores_new(&s.config, s.store.conninfo, &e));
+	ok = ok && serve_open_http(&s, &e) && serve_open_workers(&s, in, &e) &&
+	     (s.chores = background_tasks_new(&s.config, s.store.conninfo, &e));
 	if (ok) {
-		s.sweep_idle_s = slowest_chunk_s(&s.config);
-		tell_ready(&s);
-		run(&s);
+		s.sweep_idle_s = serve_slowest_chunk_s(&s.config);
+		serve_report_ready(&s);
+		serve_run(&s);
 	}
-	close_all(&s);
+	serve_close_all(&s);
 	return ok ? 0 : command_fail(&e);
 }

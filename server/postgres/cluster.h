@@ -1,7 +1,7 @@
-/* cluster.h - the private PostgreSQL that serves who has no other.
+/* cluster.h - the private PostgreSQL, used if --db names no other.
  *
  * Made, started, watched and stopped by the server, in its data folder
- * (folder.h); reached through a socket in a folder only its account and root
+ * (data_dir.h); reached through a socket in a folder only its account and root
  * can enter, and by them only as who they are (peer). Durable: fsync is on,
  * pages have checksums. A postmaster that dies is started again by
  * cluster_tend(); until it answers, so do requests with 503.
@@ -14,7 +14,7 @@
 struct cluster;
 
 enum cluster_role {
-	CLUSTER_SERVE, /* own it for long; refused where another server does */
+	CLUSTER_SERVE, /* own it for long; refused if another server does */
 	CLUSTER_COMMAND, /* use a server's, else own it for a moment */
 	CLUSTER_ATTACH, /* use a server's, or fail */
 };
@@ -27,9 +27,9 @@ struct cluster *cluster_new(const char *data, enum cluster_role role,
 const char *cluster_conninfo(const struct cluster *c);
 /* Where PostgreSQL's log is; lives as long as the cluster. */
 const char *cluster_log(const struct cluster *c);
-/* Starts it again where it died; to be called about every 100 ms. */
+/* Restarts it if it died; call it about every 100 ms. */
 void cluster_tend(struct cluster *c);
 /* A clean stop, if it is ours. */
 void cluster_free(struct cluster *c);
-/* The same, and leaves no cluster where there was none before cluster_new(). */
+/* The same, and removes the cluster if there was none before cluster_new(). */
 void cluster_discard(struct cluster *c);

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static bool account_fill(struct account *a, const struct passwd *pw,
+static bool spawn_account_fill(struct account *a, const struct passwd *pw,
 	struct err *e)
 {
 	a->uid = pw->pw_uid;
@@ -55,12 +55,12 @@ bool account_from(struct account *a, const char *pg, struct err *e)
 			"user number %u has no name, which PostgreSQL asks "
 			"for; add it to /etc/passwd, or give --db",
 			made ? st.st_uid : me);
-	return account_fill(a, pw, e);
+	return spawn_account_fill(a, pw, e);
 }
 
 enum { ENV = 64 };
 
-static void environment(const struct spawn_with *w, char *to[ENV])
+static void spawn_environment(const struct spawn_with *w, char *to[ENV])
 {
 	static char *const clean[] = { "LC_ALL=C", "PATH=/usr/bin:/bin",
 		"HOME=/" };
@@ -75,7 +75,7 @@ static void environment(const struct spawn_with *w, char *to[ENV])
 }
 
 /* Between fork and exec: nothing but system calls. */
-static _Noreturn void become(const struct account *a, const char *dir,
+static _Noreturn void spawn_exec(const struct account *a, const char *dir,
 	const char *const argv[], int out, int farewell,
 	const struct spawn_with *w, pid_t parent)
 {
@@ -105,7 +105,7 @@ static _Noreturn void become(const struct account *a, const char *dir,
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	environment(w, env);
+	spawn_environment(w, env);
 	execve(argv[0], (char *const *)argv, env);
 	_exit(SPAWN_NO_PROGRAM);
 }
@@ -116,7 +116,7 @@ pid_t spawn_with(const struct account *a, const char *dir,
 {
 	pid_t parent = getpid(), pid = fork();
 	if (pid == 0)
-		become(a, dir, argv, out, farewell, w, parent);
+		spawn_exec(a, dir, argv, out, farewell, w, parent);
 	if (pid < 0)
 		err_set(e, ERR_INTERNAL, "'%.200s' cannot be started: %s",
 			argv[0], strerror(errno));

@@ -43,7 +43,7 @@ pid_t spawn_with(const struct account *a, const char *dir,
 	const char *const argv[], int out, int farewell,
 	const struct spawn_with *w, struct err *e);
 
-/* Runs it as ourselves to its end; the first bytes of its stdout as text.
- * False where it could not be run or failed, without a sentence: for asking
- * programs that may not be there. */
+/* Runs it as ourselves to its end; `text` gets the first bytes of its stdout.
+ * False, without a sentence, if it could not be run or failed: for programs
+ * that may be missing. */
 bool spawn_ask(const char *const argv[], char *text, size_t size);

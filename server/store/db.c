@@ -116,3 +116,20 @@ bool db_ping(struct db *db, struct err *e)
 	PQclear(res);
 	return ok;
 }
+
+/* The string may hold a password, so only libpq's message is shown. */
+bool db_conninfo_check(const char *conninfo, struct err *e)
+{
+	char *why = NULL;
+	PQconninfoOption *parsed = PQconninfoParse(conninfo, &why);
+	bool ok = parsed != NULL;
+
+	if (!ok)
+		err_set(e, ERR_INPUT,
+			"--db: %.*s (use a connection string, for example "
+			"'host=db user=kernsift dbname=kernsift')",
+			(int)(why ? strcspn(why, "\n") : 0), why ? why : "");
+	PQconninfoFree(parsed);
+	PQfreemem(why);
+	return ok;
+}

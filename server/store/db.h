@@ -40,6 +40,8 @@ void db_return(struct db_pool *p, struct db *db);
 
 /* A connection of one's own, for a process that needs just one. */
 struct db *db_new(const char *conninfo, struct err *e);
+/* Whether a connection string can be read; nothing is connected. */
+bool db_conninfo_check(const char *conninfo, struct err *e);
 void db_free(struct db *db);
 /* Connects again where the connection is gone. */
 bool db_revive(struct db *db, struct err *e);

@@ -53,11 +53,14 @@ def pairs():
                     "-passout", "pass:secret"], check=True, capture_output=True)
     os.chmod(at("locked.key"), 0o600)
     for cert, key, sentence in (
-            (at("a.crt"), "", "--tls_cert and --tls_key go together; --tls_key is missing"),
-            ("", at("a.key"), "--tls_cert and --tls_key go together; --tls_cert is missing"),
-            (at("none.crt"), at("a.key"), "cannot read 'DIR/none.crt': No such file or directory"),
-            (at("a.crt"), at("none.key"), "cannot read 'DIR/none.key': No such file or directory"),
-            (DIR.name, at("a.key"), "'DIR' is not a file of at most 1 MiB"),
+            (at("a.crt"), "", "--tls-key: the value is missing (--tls-cert and --tls-key go together)"),
+            ("", at("a.key"), "--tls-cert: the value is missing (--tls-cert and --tls-key go together)"),
+            (at("none.crt"), at("a.key"), "--tls-cert: cannot read 'DIR/none.crt': No such file or "
+             "directory (name a file, for example server.crt)"),
+            (at("a.crt"), at("none.key"), "--tls-key: cannot read 'DIR/none.key': No such file "
+             "or directory (name a file, for example server.key)"),
+            (DIR.name, at("a.key"), "--tls-cert: cannot read 'DIR': Is a directory (name a file, "
+             "for example server.crt)"),
             (at("a.crt"), at("other.key"),
              "'DIR/other.key' is not the key of the certificate 'DIR/a.crt': "),
             (at("a.key"), at("a.key"), "'DIR/a.key' holds no certificate: "),
@@ -130,10 +133,10 @@ def warned():
     for more, told in ([], 1), (["--proxy_tls"], 0):
         p = subprocess.run(
             [os.path.join(BIN, "kernsiftd"), "serve", "--listen", "192.0.2.1:0", "--db",
-             conninfo(), "--data", DIR.name, "--without_tokens", *more],
+             conninfo(), "--data", DIR.name, "--start-without-tokens", *more],
             capture_output=True, text=True, timeout=60)
         said = p.stderr.count(" warn serve listens on '192.0.2.1:0' without TLS: whoever is on the "
-                              "way reads tokens and traces; see --tls_cert and --proxy_tls\n")
+                              "way reads tokens and traces; see --tls-cert and --proxy-tls\n")
         check(p.returncode != 0 and said == told, f"plain HTTP, {more}: {p.stderr}")
 
 

@@ -15,8 +15,8 @@ from talk.sql import sql
 
 def token(server, *words):
     """(exit status, what it said) of `kernsiftd token`."""
-    p = subprocess.run([os.path.join(BIN, "kernsiftd"), "token", "--db", server.db, "--data",
-                        server.dir, *words], capture_output=True, text=True, timeout=60)
+    p = subprocess.run([os.path.join(BIN, "kernsiftd"), "token", *words, "--db", server.db,
+                        "--data", server.dir], capture_output=True, text=True, timeout=60)
     return p.returncode, (p.stdout if p.returncode == 0 else p.stderr).strip()
 
 
@@ -24,27 +24,31 @@ def misused(server):
     """What the command refuses, before it looks for a database."""
     new = ["--scope", "read", "--name", "x"]
     for words, sentence in (
-            ([], "--scope is '', and should be read, upload or admin"),
+            ([], "--scope: the value is missing (use --scope read|upload|admin)"),
             (["--scope", "none", "--name", "x"],
-             "--scope is 'none', and should be read, upload or admin"),
-            (["--scope", "read"], "--name is missing: who or what is the token for?"),
+             "--scope: 'none' is not one of read, upload, admin"),
+            (["--scope", "read"], "--name: the value is missing (say who or what uses the token, "
+                                  "for example --name ci)"),
             ([*new, "--expires_days", "0"],
-             "--expires_days is '0', and should be a whole number from 1 to 36500"),
+             "--expires-days: '0' is not a whole number from 1 to 36500 (for example 90)"),
             ([*new, "--expires_days", "9e9"],
-             "--expires_days is '9e9', and should be a whole number from 1 to 36500"),
-            (["lost"], "'token lost' is not a command; there are 'token', 'token list' and "
-                       "'token revoke'"),
-            (["list", "7"], "'token list' takes no more than --project"),
-            (["revoke", "7", "--name", "x"], "'token revoke' takes no more than an id"),
-            (["revoke"], "the token's id is '', and should be a whole number from 1 to "
-                         "9223372036854775807"),
-            (["revoke", "-1"], "the token's id is '-1', and should be a whole number from 1 to "
-                               "9223372036854775807")):
+             "--expires-days: '9e9' is not a whole number from 1 to 36500 (for example 90)"),
+            (["lost"], "'lost' is one argument too many for 'kernsiftd token' (did you mean "
+                       "'token list'? see 'kernsiftd token --help')"),
+            (["list", "7"], "'7' is one argument too many for 'kernsiftd token list' (see "
+                            "'kernsiftd token list --help')"),
+            (["revoke", "7", "--name", "x"], "'--name' is an option of other commands, not of "
+             "'kernsiftd token revoke' (see 'kernsiftd token revoke --help')"),
+            (["revoke"], "'kernsiftd token revoke' needs ID (see 'kernsiftd token revoke "
+                         "--help')"),
+            (["revoke", "0"], "'0' is not the id of a token, which is a whole number above 0 "
+                              "('kernsiftd token list' shows it)")):
         got = token(server, *words)
         check(got == (2, f"kernsiftd: {sentence}"), f"{words}: {got}")
     for words in ([*new, "--project", ""], ["list", "--project", ""]):
         got = token(server, *words)
-        check(got == (2, "kernsiftd: --project is empty; leave it out for all projects"),
+        check(got == (2, "kernsiftd: --project: the value is empty (leave the option out for "
+                           "all projects)"),
               f"{words}: {got}")
     for name in ("loopback", "Loopback", "kernsiftd vacuum", "KERNSIFTD token"):
         got = token(server, "--scope", "read", "--name", name)

@@ -115,14 +115,17 @@ with Server() as server:
 
     for options, sentence in (
             (["--raw_days", "x"],
-             "--raw_days is 'x', and should be a whole number from 0 to 36500"),
+             "--raw-days: 'x' is not a whole number from 0 to 36500 (for example 30)"),
             (["--run_days=-1"],
-             "--run_days is '-1', and should be a whole number from 0 to 36500"),
-            (["--quota_mib", "1099511627777"], "--quota_mib is '1099511627777', and should be a "
-             "whole number from 0 to 1099511627776"),
-            (["--project", ""], "--project is empty; leave it out for all projects"),
-            (["--dry-run=no"], "'--dry-run=no' has a value, and that option takes none"),
-            (["now"], "'now' is one word too many; see 'kernsiftd help'")):
+             "--run-days: '-1' is not a whole number from 0 to 36500 (for example 365)"),
+            (["--quota_mib", "1099511627777"], "--quota-mib: '1099511627777' is not a whole "
+             "number from 0 to 1099511627776 (for example 100000)"),
+            (["--project", ""],
+             "--project: the value is empty (leave the option out for all projects)"),
+            (["--dry-run=no"],
+             "--dry-run: takes no value, and 'no' is one (use --dry-run alone)"),
+            (["now"], "'now' is one argument too many for 'kernsiftd vacuum' (see 'kernsiftd "
+                      "vacuum --help')")):
         check(vacuum(server, *options) == (2, [], f"kernsiftd: {sentence}"),
               f"{options}: {vacuum(server, *options)}")
     check(server.stop() == 0, "a clean stop")

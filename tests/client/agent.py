@@ -124,7 +124,7 @@ def of_processes(d):
         long_ago = time.time() - 1000
         os.utime(far, (long_ago, long_ago))
         os.utime(f'{spool}/{spooled.name(4)}.part', (long_ago, long_ago))
-        r = once(spool, 'parts', s, '--old', '900')
+        r = once(spool, 'parts', s, '--stale-after', '900')
         equal('status', r.status, 0)
         equal('left', files(spool), [])
         equal('stored', len(stored(s, 'parts')), 3)

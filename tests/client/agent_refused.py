@@ -185,12 +185,14 @@ def cut_on_the_way(d):
 def refused(d):
     """settings that cannot be; a folder that goes away"""
     for argv, status, sentence in (
-            ([], 3, "agent takes one folder; see 'kernsift help'"),
-            (['a', 'b'], 3, "agent takes one folder; see 'kernsift help'"),
-            ([f'{d}/none'], 3, f"cannot open the folder '{d}/none': No such file or directory"),
-            (['--window', '3', d], 3, "'--window' is not an option; see 'kernsift help'"),
-            (['--server', 'x', d], 3,
-             "'x' is not a server; it starts with http:// or https://")):
+            ([], 2, "'kernsift agent' needs FOLDER (see 'kernsift agent --help')"),
+            (['a', 'b'], 2, "'b' is one argument too many for 'kernsift agent' "
+                            "(see 'kernsift agent --help')"),
+            ([f'{d}/none'], 2, f"cannot open the folder '{d}/none': No such file or directory"),
+            (['--window', '3', d], 2, "'--window' is an option of other commands, not of "
+                                      "'kernsift agent' (see 'kernsift agent --help')"),
+            (['--server', 'x', d], 2, "--server: 'x' does not start with http:// or https:// "
+                                      '(for example http://127.0.0.1:8080)')):
         r = kernsift('agent', *argv)
         equal('said', (r.status, r.err), (status, f'kernsift: {sentence}\n'))
     spool = f'{d}/gone'

@@ -61,7 +61,7 @@ def by_query(s, d):
     equal('sides', [[r['id'] for r in doc[side]['runs']] for side in ('base', 'head')],
           [[runs['q1'], runs['q2']], [runs['q3']]])
     got = kernsift('compare', 'label.branch=nobody', str(runs['q3']), server=s)
-    equal('none', (got.status, got.out, 'base' in got.err), (3, '', True))
+    equal('none', (got.status, got.out, 'base' in got.err), (2, '', True))
 
 
 def refused(s, d):
@@ -74,7 +74,7 @@ def refused(s, d):
 
 
 def settings(s, d):
-    """range, floor, margin and seed travel; what the server refuses is status 3"""
+    """range, floor, margin and seed travel; what the server refuses is status 2"""
     a, b = two_runs(s, d)
     doc = json.loads(kernsift('compare', '--format', 'json', '--floor', '0.1', '--margin',
                               '0.02', '--seed', '7', '--range', 'ProfilerStep', f'{a}', f'{b}', server=s).out)
@@ -85,14 +85,15 @@ def settings(s, d):
         ((f'{a}', '7777'), 'no run 7777'),
         (('monday', f'{a}'),
          "base: 'monday' is neither the id of a run, nor job: and the id of a job, nor a query such as label.branch=main"),
-        (('--floor', 'low', f'{a}', f'{b}'), "floor: 'low' is not a number from 0 to 1"),
+        (('--floor', 'low', f'{a}', f'{b}'), "--floor: 'low' is not a number (for example 0.02)"),
+        (('--floor', '2', f'{a}', f'{b}'), "floor: '2' is not a number from 0 to 1"),
         (('--range', 'epoch', f'{a}', f'{b}'),
          f"run {a}: the run has no ranges named 'epoch'; some that repeat: "
          'ProfilerStep#*, Optimizer.step#Adam.step'),
     )
     for argv, sentence in rows:
         r = kernsift('compare', *argv, server=s)
-        equal(argv, (r.status, r.out, r.err), (3, '', f'kernsift: {sentence}\n'))
+        equal(argv, (r.status, r.out, r.err), (2, '', f'kernsift: {sentence}\n'))
 
 
 def away(_s, d):

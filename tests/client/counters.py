@@ -75,7 +75,7 @@ def refused(s, d):
           "patterns.csv counters.csv`, or `kernsift upload --counters "
           "counters.csv patterns.csv`)\n")
     r = upload(s, '--counters', counters, patterns, patterns)
-    equal('status', r.status, 3)
+    equal('status', r.status, 2)
     equal('two', r.err, "kernsift: '--counters' goes with one pattern file, "
           'and 2 files are named\n')
     with open(counters, 'wb') as f:

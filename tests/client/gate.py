@@ -26,11 +26,11 @@ def question(d):
     path, kind, body = asked()[0]
     equal('request', (path, kind), ('/api/v1/gates', 'application/json'))
     equal('nothing said', body, {'base': SIDES[0], 'head': '4'})
-    flags = ('--project=p q', '--workload', 'ü', '--cycle-pct', '3', '--operator',
+    flags = ('--project=p q', '--workload', 'ü', '--iteration-pct', '3', '--operator',
              'attention=5', '--operator', 'a=b=2.5', '--headroom-pct=none',
-             '--fail-on=regressed,likely', '--share-pct=0.5', '--least-runs=3',
-             '--least-cycles=8', '--least-coverage-pct=50', '--least-attributed-pct=10',
-             '--refuse=records_dropped', '--alpha=1e-3', '--floor=0.02', '--range=step',
+             '--fail-on=regressed,likely', '--share-pct=0.5', '--min-runs=3',
+             '--min-iterations=8', '--min-coverage-pct=50', '--min-attributed-pct=10',
+             '--reject-on=records_dropped', '--alpha=1e-3', '--floor=0.02', '--range=step',
              '--seed=7', '--name=nightly')
     equal('all said', asked(*flags)[0][2], {
         'base': SIDES[0], 'head': '4', 'project': 'p q', 'workload': 'ü', 'cycle_pct': 3,
@@ -43,7 +43,7 @@ def question(d):
         json.dump({'cycle_pct': 5, 'alpha': 0.05, 'fail_on': ['vanished'], 'operators': [
             {'operator': 'gemm', 'pct': 1}, {'operator': 'attention', 'pct': 9}]}, f)
     equal('a policy and flags', asked('--policy', f'{d}/policy.json', '--fail-on=none',
-                                      '--operator=attention=5', '--cycle-pct=2')[0][2], {
+                                      '--operator=attention=5', '--iteration-pct=2')[0][2], {
         'base': SIDES[0], 'head': '4', 'cycle_pct': 2, 'alpha': 0.05, 'fail_on': [],
         'operators': [{'operator': 'gemm', 'pct': 1}, {'operator': 'attention', 'pct': 5.0}]})
     env = {'KERNSIFT_POLICY': f'{d}/policy.json', 'KERNSIFT_PROJECT': 'mine'}
@@ -59,26 +59,29 @@ def wrong(d):
         with open(f'{d}/{name}', 'w') as f:
             f.write(text)
     rows = (
-        (('--cycle-pct=much',), "cycle_pct: 'much' is not a number"),
-        (('--cycle-pct=0x10',), "cycle_pct: '0x10' is not a number"),
-        (('--alpha=1e999',), "alpha: '1e999' is not a number"),
-        (('--seed=nan',), "seed: 'nan' is not a number"),
+        (('--iteration-pct=much',),
+         "--iteration-pct: 'much' is not a number or 'none' (for example 2)"),
+        (('--iteration-pct=0x10',),
+         "--iteration-pct: '0x10' is not a number or 'none' (for example 2)"),
+        (('--alpha=1e999',), "--alpha: '1e999' is not a number or 'none' (for example 0.01)"),
+        (('--seed=nan',), "--seed: 'nan' is not a number (for example 1)"),
         (('--operator=attention',),
-         "operator: 'attention' is not a limit; limits are NAME=PERCENT"),
-        (('--operator==5',), "operator: '=5' is not a limit; limits are NAME=PERCENT"),
+         "--operator: 'attention' is not NAME=PERCENT (for example attention=5)"),
+        (('--operator==5',), "--operator: '=5' is not NAME=PERCENT (for example attention=5)"),
         (('--name=\udcff',), "what is given for 'name' is not UTF-8"),
         (('--fail-on=regressed,\udcff',), "what is given for 'fail_on' is not UTF-8"),
         (('--operator=\udcff=5',), "what is given for 'operator' is not UTF-8"),
         (('--annotations=gitlab',),
-         "'gitlab' is not a kind of annotations; there are github and none"),
-        (('5',), 'gate takes two sides, BASE and HEAD, each such as 3 or 1,2 or job:4 or '
-                 "'label.branch=main last=20'; see 'kernsift help'"),
-        (('--score=verdict',), "'--score=verdict' is not an option of gate; see 'kernsift help'"),
+         "--annotations: 'gitlab' is not one of github, none (did you mean 'github'?)"),
+        (('5',), "'4' is one argument too many for 'kernsift gate' (see 'kernsift gate --help')"),
+        (('--score=verdict',), "'--score' is an option of other commands, not of "
+                               "'kernsift gate' (see 'kernsift gate --help')"),
         ((f'--policy={d}/list',), f"'{d}/list' is not a policy, which is a JSON object"),
         ((f'--policy={d}/sides',),
          f"'{d}/sides' names a base or a head; these stand on the command line"),
         ((f'--policy={d}/huge',), f"'{d}/huge' is larger than the 1 MiB that a policy may have"),
-        ((f'--policy={d}/none',), f'unable to open {d}/none: No such file or directory'),
+        ((f'--policy={d}/none',), f"--policy: cannot read '{d}/none': No such file or directory "
+                                  '(name a file, for example gate.json)'),
         ((f'--junit={d}/no/such.xml',), f"cannot write '{d}/no/such.xml': "
                                         'No such file or directory'),
         ((f'--summary={d}',), f"cannot write '{d}': Is a directory"),

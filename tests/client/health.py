@@ -14,8 +14,9 @@ def told(what, r, status, out, err):
 def ready(s, _):
     """a server that can"""
     told('ready', kernsift('health', server=s), 0, 'ready\n', '')
-    told('a word', kernsift('health', 'x', server=s), 3, '',
-         "kernsift: 'x' is one word too many; see 'kernsift help'\n")
+    told('a word', kernsift('health', 'x', server=s), 2, '',
+         "kernsift: 'x' is one argument too many for 'kernsift health' "
+         "(see 'kernsift health --help')\n")
 
 
 def away(_, __):

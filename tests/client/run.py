@@ -101,19 +101,24 @@ def environment(d):
 def refused(d):
     """what cannot be is told before anything is run"""
     for argv, sentence in (
-            (['--window'], "'--window' lacks its value"),
-            (['--nvml-hz', 'x', 'true'], "'x' is not a number, which the collector's 'nvml_hz' is"),
-            (['--file-mib', '0', 'true'], "'0' is not a number above 0, which the collector's 'file_mib' is"),
-            (['--trace=yes', 'true'], "'yes' is not 0 or 1, which the collector's 'trace' is"),
-            (['--drop', '(', 'true'], "'(' is not a regular expression, which the collector's 'drop' is"),
-            (['--windw', '1', 'true'], "'--windw' is not an option; see 'kernsift help'"),
-            (['--once', 'true'], "'--once' is not an option of run; see 'kernsift help'"),
-            (['--label', 'x', 'true'], "'x' is not a label; labels are key=value"),
-            (['--server', 'ftp://x', 'true'],
-             "'ftp://x' is not a server; it starts with http:// or https://"),
+            (['--window'], '--window: the value is missing (use --window TEXT)'),
+            (['--nvml-hz', 'x', 'true'],
+             "--nvml-hz: 'x' is not a whole number from 0 to 999999999 (for example 10)"),
+            (['--file-mib', '0', 'true'],
+             "--file-mib: '0' is not a whole number from 1 to 999999999 (for example 64)"),
+            (['--trace=yes', 'true'], "--trace: 'yes' is not 0 or 1"),
+            (['--drop', '(', 'true'], "--drop: '(' is not a regular expression: "
+                                      'Unmatched ( or \\( (for example secret.*)'),
+            (['--windw', '1', 'true'], "'--windw' is not an option of 'kernsift run' "
+                                       "(did you mean '--window'? see 'kernsift run --help')"),
+            (['--once', 'true'], "'--once' is an option of other commands, not of "
+                                 "'kernsift run' (see 'kernsift run --help')"),
+            (['--label', 'x', 'true'], "--label: 'x' is not KEY=VALUE (for example branch=main)"),
+            (['--server', 'ftp://x', 'true'], "--server: 'ftp://x' does not start with http:// "
+                                              'or https:// (for example http://127.0.0.1:8080)'),
             (['--library', '/none.so', 'true'],
              "cannot use the library '/none.so': No such file or directory"),
-            ([], "no command is named; see 'kernsift help'")):
+            ([], "'kernsift run' needs -- COMMAND [ARGUMENT]... (see 'kernsift run --help')")):
         r = run(d, *argv)
         equal('sentence', r.err, f'kernsift: {sentence}\n')
         equal('status', r.status, 125)

@@ -112,24 +112,27 @@ def https(d):
 
 
 def command_line(d):
-    """no command, a wrong one, no server, no token: status 3 and a sentence"""
+    """no command, a wrong one, no server, no token: status 2 and a sentence"""
     path = trace(d, 'x.json', '--steps', '1')
     rows = (
-        ([], "no command is named; see 'kernsift help'"),
-        (['uplaod', path], "'uplaod' is not a command; see 'kernsift help'"),
-        (['upload'], "no file is named; see 'kernsift help'"),
+        ([], "a command is missing (see 'kernsift help')"),
+        (['uplaod', path],
+         "'uplaod' is not a command (did you mean 'upload'? see 'kernsift help')"),
+        (['upload'], "'kernsift upload' needs FILE... (see 'kernsift upload --help')"),
         (['upload', '--server', 'gpu:80', path],
-         "'gpu:80' is not a server; it starts with http:// or https://"),
+         "--server: 'gpu:80' does not start with http:// or https:// "
+         '(for example http://127.0.0.1:8080)'),
         (['upload', '--token-file', f'{d}/none', path],
-         f"cannot open the token file '{d}/none': No such file or directory"),
+         f"--token-file: cannot read '{d}/none': No such file or directory "
+         '(name a file, for example /run/secrets/kernsift-token)'),
     )
     for argv, sentence in rows:
         r = kernsift(*argv)
-        equal(argv, (r.status, r.out, r.err), (3, '', f'kernsift: {sentence}\n'))
+        equal(argv, (r.status, r.out, r.err), (2, '', f'kernsift: {sentence}\n'))
     for argv in ('help', '--help'):
         r = kernsift(argv)
         equal(argv, (r.status, r.err), (0, ''))
-        says(argv, r.out, r'kernsift sends .*--server TEXT .*--wait .*')
+        says(argv, r.out, r'Usage: kernsift .*  upload FILE\.\.\. .*')
     says('version', kernsift('version').out, r'kernsift \d+\.\d+\.\d+\n')
 
 

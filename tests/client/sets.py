@@ -88,11 +88,13 @@ def options(_s, d):
     """the command line's refusals, and a server that is away"""
     path = catalogue(d, 'x.json')
     for argv, sentence in (
-            ((), "no file is named; see 'kernsift help'"),
-            (('--name', 'a', path, path), "'--name' is of one set, and 2 files are named"),
-            (('--wait', path), "'--wait' is not an option of import; see 'kernsift help'")):
+            ((), "'kernsift import' needs FILE... (see 'kernsift import --help')"),
+            (('--name', 'a', path, path), '--name: names one reference set, and 2 files are '
+                                          'given (send them one by one)'),
+            (('--wait', path), "'--wait' is an option of other commands, not of "
+                               "'kernsift import' (see 'kernsift import --help')")):
         r = kernsift('import', *argv)
-        equal(argv, (r.status, r.out, r.err), (3, '', f'kernsift: {sentence}\n'))
+        equal(argv, (r.status, r.out, r.err), (2, '', f'kernsift: {sentence}\n'))
     r = kernsift('import', '--server', 'http://127.0.0.1:9', '--retries', '0', path)
     equal('away', (r.status, r.out), (1, ''))
     says('away', r.err, rf"kernsift: {path}: cannot reach 'http://127\.0\.0\.1:9': .*\n")

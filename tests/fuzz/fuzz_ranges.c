@@ -1,7 +1,7 @@
 /* fuzz_ranges.c - any text as the name of a range: what emit_nvtx and layerwise
  * hooks write is read out of it, and lies within it. */
-#include "layer_text.h"
-#include "nvtx_op.h"
+#include "range_operator.h"
+#include "range_operator.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static void operator_(const char *text, size_t len)
 {
 	struct nvtx_op op;
 
-	if (!nvtx_op_read(text, &op))
+	if (!range_operator_parse_nvtx(text, &op))
 		return;
 	assert(op.name_len && op.name_len < len);
 	if (!op.sizes)
@@ -33,7 +33,7 @@ static void layer(const char *text, size_t len)
 {
 	struct layer_text l;
 
-	if (!layer_text_read(text, &l))
+	if (!range_operator_parse_layer(text, &l))
 		return;
 	assert(l.module > text && l.module + l.module_len < text + len);
 	assert(l.inputs_n && l.inputs_n <= LAYER_TENSORS);

@@ -248,7 +248,7 @@ static void name(struct drawer *d, const struct catalog *c)
 		const char *text = real[i].name;
 		int letter = real[i].letter;
 		profile->kernels[letter].name = text;
-		d->is[letter].operator=
+		d->is[letter].op =
 			catalog_kernel_operator(c, text, strlen(text));
 	}
 	d->p->s = (struct layer_seq){ .profile = profile,

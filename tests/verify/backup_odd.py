@@ -99,9 +99,9 @@ def major(data):
 
 def case_called_wrongly(place):
     refused(run('backup', '--data', place.path),
-            'backup needs the name of the file to write', 2)
+            "'kernsiftd backup' needs FILE (see 'kernsiftd backup --help')", 2)
     refused(run('restore', '--data', place.path),
-            'restore needs the name of a backup', 2)
+            "'kernsiftd restore' needs FILE (see 'kernsiftd restore --help')", 2)
     refused(run('backup', '--data', place.path, SET),
             f"'{SET}' is there already; a backup is not written over another "
             'file')

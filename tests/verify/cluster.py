@@ -267,7 +267,7 @@ def case_outside_without_a_token():
     assert (status, err.splitlines()[-1]) == (
         2, "kernsiftd: '0.0.0.0:0' can be reached from outside, and there is "
         "no token; make one with 'kernsiftd token', or give "
-        '--without_tokens'), err
+        '--start-without-tokens'), err
     return data
 
 

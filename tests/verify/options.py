@@ -1,111 +1,226 @@
 #!/usr/bin/python3
-"""options.py - what kernsiftd says to a wrong command line, whole sentences.
+"""options.py - command lines of kernsiftd and kernsift: wrong ones, and help.
 
-Each case: arguments, environment, exit status, stderr. None of them gets as
-far as a database.
+A case is: arguments, environment, exit status, the whole message. None of them
+gets as far as a database or a server, and none writes anything. Help is
+compared with the tables that it is made from.
 """
 import os
+import re
 import subprocess
 import sys
+import tempfile
 
 import running
 
-HELP = "; see 'kernsiftd help'"
-NUMBER = 'should be a whole number from'
-MOST = 2147483647
-NAMES = 'convert needs the name of a trace and that of the capture to write'
-TRACE = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                     '../traces/01-smallest/in.json')
-# every word that the refusal of another names
-BY = ('--by kernels|device|grid|source|launches|callers|cycles|patterns|facts|'
-      'operators|shapes|unattributed|layers,...')
+HERE = os.path.dirname(os.path.abspath(__file__))
+SERVER = f'{HERE}/../../server'
+TRACE = f'{HERE}/../traces/01-smallest/in.json'
+CLIENT = os.path.join(os.path.dirname(running.BIN), 'kernsift')
+INT = 2147483647
+ADDRESS = '(use HOST:PORT, for example 127.0.0.1:8080)'
+BY = ('kernels, device, grid, source, launches, callers, cycles, patterns, '
+      'facts, operators, shapes, unattributed, layers')
 
-CASES = {
-    'no command': ([], {}, 2, 'a command is missing' + HELP),
-    'a command nobody knows':
-        (['srve'], {}, 2, "'srve' is not a command" + HELP),
-    'an option nobody knows':
-        (['serve', '--prot', '1'], {}, 2, "there is no option '--prot'" + HELP),
-    'an option that only begins like one':
-        (['serve', '--listening=x'], {}, 2,
-         "there is no option '--listening=x'" + HELP),
+
+def see(program, command):
+    return f"see '{program} {command} --help')"
+
+
+def unknown(program, command, option, near=''):
+    hint = f"did you mean '{near}'? " if near else ''
+    return (f"'{option}' is not an option of '{program} {command}' "
+            f'({hint}{see(program, command)}')
+
+
+def number(where, value, low, high, example):
+    return (f"{where}: '{value}' is not a whole number from {low} to {high} "
+            f'(for example {example})')
+
+
+SERVER_CASES = {
+    'no command': ([], {}, 2, "a command is missing (see 'kernsiftd help')"),
+    'two letters of a command swapped':
+        (['srve'], {}, 2,
+         "'srve' is not a command (did you mean 'serve'? see 'kernsiftd help')"),
+    'a command like no other':
+        (['xyzzy'], {}, 2, "'xyzzy' is not a command (see 'kernsiftd help')"),
+    'help on a command that is none':
+        (['help', 'restor'], {}, 2, "'restor' is not a command (did you mean "
+         "'restore'? see 'kernsiftd help')"),
+    'an option like no other':
+        (['serve', '--xyzzy', '1'], {}, 2,
+         unknown('kernsiftd', 'serve', '--xyzzy')),
+    'a letter of an option missing':
+        (['serve', '--lisen', 'x'], {}, 2,
+         unknown('kernsiftd', 'serve', '--lisen', '--listen')),
+    'the beginning of an option':
+        (['serve', '--statement=3'], {}, 2,
+         unknown('kernsiftd', 'serve', '--statement', '--statement-timeout-s')),
     'an option of another command':
         (['serve', '--scope', 'read'], {}, 2,
-         "there is no option '--scope'" + HELP),
+         "'--scope' is an option of other commands, not of 'kernsiftd serve' ("
+         + see('kernsiftd', 'serve')),
     'a single dash':
-        (['serve', '-v'], {}, 2, "'-v' is one word too many" + HELP),
+        (['serve', '-v'], {}, 2, unknown('kernsiftd', 'serve', '-v')),
     'a word too many':
-        (['serve', 'now'], {}, 2, "'now' is one word too many" + HELP),
+        (['serve', 'now'], {}, 2, "'now' is one argument too many for "
+         f"'kernsiftd serve' ({see('kernsiftd', 'serve')}"),
     'a second operand':
-        (['inspect', 'a', 'b'], {}, 2, "'b' is one word too many" + HELP),
+        (['inspect', 'a', 'b'], {}, 2, "'b' is one argument too many for "
+         f"'kernsiftd inspect' ({see('kernsiftd', 'inspect')}"),
+    'the second word of a command, misspelled':
+        (['token', 'revok'], {}, 2, "'revok' is one argument too many for "
+         "'kernsiftd token' (did you mean 'token revoke'? "
+         + see('kernsiftd', 'token')),
     'an option without its value':
-        (['serve', '--listen'], {}, 2, "'--listen' stands without its value"),
+        (['serve', '--listen'], {}, 2, '--listen: the value is missing (use '
+         '--listen HOST:PORT, for example --listen 127.0.0.1:8080)'),
     'a flag with a value':
-        (['serve', '--without-tokens=1'], {}, 2,
-         "'--without-tokens=1' has a value, and that option takes none"),
-    'further back than there is':
+        (['serve', '--start-without-tokens=1'], {}, 2,
+         "--start-without-tokens: takes no value, and '1' is one (use "
+         '--start-without-tokens alone)'),
+    'a port of letters':
+        (['serve', '--listen', '0.0.0.0:bad'], {}, 2,
+         f"--listen: port 'bad' is not a number {ADDRESS}"),
+    'a port beyond 16 bits':
+        (['serve', '--listen=0.0.0.0:65536'], {}, 2,
+         f"--listen: port '65536' is above 65535 {ADDRESS}"),
+    'a port that is negative':
+        (['serve', '--listen=0.0.0.0:-1'], {}, 2,
+         f"--listen: port '-1' is not a number {ADDRESS}"),
+    'an address without a port':
+        (['serve', '--listen', 'localhost'], {}, 2,
+         f"--listen: address 'localhost' has no port {ADDRESS}"),
+    'an address with a colon and no port':
+        (['serve', '--listen', 'localhost:'], {}, 2,
+         f"--listen: address 'localhost:' has no port {ADDRESS}"),
+    'a port without an address':
+        (['serve', '--listen', ':8080'], {}, 2,
+         f"--listen: address ':8080' has no host {ADDRESS}"),
+    'IPv6 without brackets':
+        (['serve', '--listen', '::1:8080'], {}, 2,
+         "--listen: address '::1:8080' needs brackets around its IPv6 host "
+         + ADDRESS),
+    'IPv6 with nothing behind the brackets':
+        (['serve', '--listen', '[::1]'], {}, 2,
+         f"--listen: address '[::1]' has no port {ADDRESS}"),
+    'IPv4 with a number above 255':
+        (['serve', '--listen', '127.0.0.256:80'], {}, 2,
+         "--listen: host '127.0.0.256' is neither an address nor a name "
+         + ADDRESS),
+    'a bad address in the environment':
+        (['serve'], {'KERNSIFT_LISTEN': 'x'}, 2,
+         f"KERNSIFT_LISTEN: address 'x' has no port {ADDRESS}"),
+    'a connection string that is none':
+        (['migrate', '--db', 'kernsift'], {}, 2,
+         '--db: missing "=" after "kernsift" in connection info string (use a '
+         "connection string, for example 'host=db user=kernsift "
+         "dbname=kernsift')"),
+    'a connection string with a word libpq does not know':
+        (['serve', '--db=hots=db'], {}, 2,
+         '--db: invalid connection option "hots" (use a connection string, for '
+         "example 'host=db user=kernsift dbname=kernsift')"),
+    'a data folder that is a file':
+        (['serve', '--data', TRACE], {}, 2, f"--data: '{TRACE}' is not a folder "
+         '(name one, for example /var/lib/kernsift)'),
+    'a folder of the page that is not there':
+        (['serve', '--web', '/no/such'], {}, 2,
+         "--web: cannot read '/no/such': No such file or directory (name the "
+         'folder of the page, for example web)'),
+    'a certificate that is not there':
+        (['serve', '--tls-cert', '/no/such', '--tls-key', TRACE], {}, 2,
+         "--tls-cert: cannot read '/no/such': No such file or directory (name a "
+         'file, for example server.crt)'),
+    'a certificate without its key':
+        (['serve', '--tls-cert', TRACE], {}, 2, '--tls-key: the value is missing '
+         '(--tls-cert and --tls-key go together)'),
+    'a number above the highest':
         (['serve', '--worker-nice', '20'], {}, 2,
-         f"--worker_nice is '20', and {NUMBER} 0 to 19"),
+         number('--worker-nice', 20, 0, 19, 19)),
     'letters for a number':
         (['serve', '--workers', 'two'], {}, 2,
-         f"--workers is 'two', and {NUMBER} 0 to {MOST}"),
+         number('--workers', 'two', 0, INT, 4)),
     'a number with a unit':
         (['serve', '--upload_mib=10m'], {}, 2,
-         f"--upload_mib is '10m', and {NUMBER} 1 to {MOST}"),
+         number('--upload-mib', '10m', 1, INT, 4096)),
+    'a number behind a space':
+        (['serve', '--workers', ' 2'], {}, 2,
+         number('--workers', ' 2', 0, INT, 4)),
     'a negative number':
-        (['serve', '--workers=-1'], {}, 2,
-         f"--workers is '-1', and {NUMBER} 0 to {MOST}"),
-    'zero where one is the least':
-        (['serve', '--writers', '0'], {}, 2,
-         f"--writers is '0', and {NUMBER} 1 to {MOST}"),
+        (['serve', '--workers=-1'], {}, 2, number('--workers', -1, 0, INT, 4)),
+    'zero where one is the lowest':
+        (['serve', '--writers', '0'], {}, 2, number('--writers', 0, 1, INT, 4)),
     'a number past 32 bits':
         (['serve', '--workers', '2147483648'], {}, 2,
-         f"--workers is '2147483648', and {NUMBER} 0 to {MOST}"),
+         number('--workers', 2147483648, 0, INT, 4)),
     'a number past 64 bits':
         (['serve', '--workers', '99999999999999999999'], {}, 2,
-         f"--workers is '99999999999999999999', and {NUMBER} 0 to {MOST}"),
+         number('--workers', 99999999999999999999, 0, INT, 4)),
     'a wrong number in the environment':
         (['serve'], {'KERNSIFT_LEASE_S': 'x'}, 2,
-         f"KERNSIFT_LEASE_S is 'x', and {NUMBER} 1 to {MOST}"),
+         number('KERNSIFT_LEASE_S', 'x', 1, INT, 30)),
     'a wrong flag in the environment':
-        (['serve'], {'KERNSIFT_WITHOUT_TOKENS': 'yes'}, 2,
-         "KERNSIFT_WITHOUT_TOKENS is 'yes', and should be 1 or 0"),
+        (['serve'], {'KERNSIFT_START_WITHOUT_TOKENS': 'yes'}, 2,
+         "KERNSIFT_START_WITHOUT_TOKENS: 'yes' is not 0 or 1"),
     'a password file that is not there':
         (['serve', '--db-password-file', '/no/such'], {}, 2,
-         "--db_password_file '/no/such' cannot be read: No such file or "
-         'directory'),
+         "--db-password-file: cannot read '/no/such': No such file or directory "
+         '(name a file, for example /run/secrets/db-password)'),
     'a password file that is a folder':
         (['serve'], {'KERNSIFT_DB_PASSWORD_FILE': '/'}, 2,
-         "--db_password_file '/' cannot be read: Is a directory"),
+         "KERNSIFT_DB_PASSWORD_FILE: cannot read '/': Is a directory (name a "
+         'file, for example /run/secrets/db-password)'),
     'a password file with nothing in it':
         (['serve', '--db-password-file=/dev/null'], {}, 2,
-         "--db_password_file '/dev/null' has no password in its first line, "
+         "--db-password-file '/dev/null' has no password in its first line, "
          'of at most 1000 bytes'),
     'the command line wins over the environment':
         (['serve', '--lease-s=y'], {'KERNSIFT_LEASE_S': 'x'}, 2,
-         f"--lease_s is 'y', and {NUMBER} 1 to {MOST}"),
+         number('--lease-s', 'y', 1, INT, 30)),
     'the last one given counts':
         (['serve', '--lease_s=1', '--lease_s=z'], {}, 2,
-         f"--lease_s is 'z', and {NUMBER} 1 to {MOST}"),
+         number('--lease-s', 'z', 1, INT, 30)),
     'empty in the environment is as good as none':
         (['serve', '--log=x'], {'KERNSIFT_LEASE_S': ''}, 2,
-         "--log is 'x', and should be debug, info, warn or error"),
+         "--log: 'x' is not one of debug, info, warn, error"),
     'empty on the command line means the default':
         (['serve', '--log=x', '--lease_s='], {'KERNSIFT_LEASE_S': 'x'}, 2,
-         "--log is 'x', and should be debug, info, warn or error"),
-    'a token for nothing':
+         "--log: 'x' is not one of debug, info, warn, error"),
+    'a level with a letter wrong':
+        (['migrate', '--log', 'warm'], {}, 2, "--log: 'warm' is not one of debug, "
+         "info, warn, error (did you mean 'warn'?)"),
+    'a token without a scope':
         (['token', '--name', 'me'], {}, 2,
-         "--scope is '', and should be read, upload or admin"),
-    'a token for a scope nobody knows':
+         '--scope: the value is missing (use --scope read|upload|admin)'),
+    'a token with a scope that is none':
         (['token', '--scope', 'root', '--name', 'me'], {}, 2,
-         "--scope is 'root', and should be read, upload or admin"),
-    'a token for nobody':
-        (['token', '--scope=read'], {}, 2,
-         '--name is missing: who or what is the token for?'),
+         "--scope: 'root' is not one of read, upload, admin"),
+    'a token without a name':
+        (['token', '--scope=read'], {}, 2, '--name: the value is missing (say who '
+         'or what uses the token, for example --name ci)'),
+    'a token that expires at once':
+        (['token', '--scope=read', '--name=x', '--expires-days=0'], {}, 2,
+         number('--expires-days', 0, 1, 36500, 90)),
+    'an id that is none':
+        (['token', 'revoke', '-1x'], {}, 2,
+         unknown('kernsiftd', 'token revoke', '-1x')),
+    'an id behind the end of the options':
+        (['token', 'revoke', '--', '-1'], {}, 2,
+         "'-1' is not the id of a token, which is a whole number above 0 "
+         "('kernsiftd token list' shows it)"),
+    'backup without a file':
+        (['backup'], {}, 2,
+         f"'kernsiftd backup' needs FILE ({see('kernsiftd', 'backup')}"),
+    'backup with an empty name':
+        (['backup', ''], {}, 2, 'the name of the file to write is empty (for '
+         'example kernsift.backup)'),
     'convert without files':
-        (['convert'], {}, 2, NAMES),
+        (['convert'], {}, 2, "'kernsiftd convert' needs IN OUT.kst ("
+         + see('kernsiftd', 'convert')),
     'convert without a place to write to':
-        (['convert', TRACE], {}, 2, NAMES),
+        (['convert', TRACE], {}, 2, "'kernsiftd convert' needs IN OUT.kst ("
+         + see('kernsiftd', 'convert')),
     'convert of nothing':
         (['convert', '/nowhere/in.json', '/nowhere/out.kst'], {}, 1,
          "cannot open '/nowhere/in.json': No such file or directory"),
@@ -119,60 +234,236 @@ CASES = {
         (['convert', TRACE, '/'], {}, 2, "'/' is no file"),
     'convert of a run that is none':
         (['convert', TRACE, '/nowhere/out.kst', '--run', '2'], {}, 2,
-         '--run is 2, and the last run of the trace is 1'),
+         '--run: 2 is above the last run of the trace, 1'),
     'convert of a run by name':
         (['convert', TRACE, '/nowhere/out.kst', '--run=all'], {}, 2,
-         "--run is 'all', and should be a whole number from 1"),
+         number('--run', 'all', 1, 4294967295, 1)),
     'inspect without a file':
-        (['inspect'], {}, 2, 'inspect needs the name of a file'),
+        (['inspect'], {}, 2,
+         f"'kernsiftd inspect' needs FILE ({see('kernsiftd', 'inspect')}"),
     'inspect by a word that is none, behind one that is':
         (['inspect', TRACE, '--by', 'kernels,smell'], {}, 2,
-         "--by is 'smell', and should be one or more of kernels, device, grid, "
-         'source, launches, callers, cycles, patterns, facts, operators, '
-         'shapes, unattributed and layers, with commas between them'),
+         f"--by: 'smell' is not one of {BY}"),
+    'inspect by a word with a letter too few':
+        (['inspect', TRACE, '--by', 'kernel'], {}, 2,
+         f"--by: 'kernel' is not one of {BY} (did you mean 'kernels'?)"),
     'inspect with layers by a way that is none':
         (['inspect', TRACE, '--layers', 'names'], {}, 2,
-         "--layers is 'names', and should be modules or period"),
+         "--layers: 'names' is not one of modules, period"),
     'inspect with names put back, perhaps':
         (['inspect', TRACE, '--realign', 'maybe'], {}, 2,
-         "--realign is 'maybe', and should be yes or no"),
+         "--realign: 'maybe' is not one of yes, no"),
     'inspect of half a device':
         (['inspect', TRACE, '--device', '0.5'], {}, 2,
-         "--device is '0.5', and should be a whole number"),
+         number('--device', '0.5', 0, INT, 0)),
     'inspect with layers of two beginnings':
         (['inspect', TRACE, '--layer_range', 'a', '--layer_start', 'b'], {}, 2,
-         '--layer_range and --layer_start both tell where layers are; give one '
-         'of them'),
+         '--layer-range and --layer-start exclude each other (give one of '
+         'them)'),
     'inspect by several, as one document':
         (['inspect', TRACE, '--by', 'device,grid', '--format', 'json'], {}, 2,
-         "--by is 'device,grid', and a JSON document takes one word"),
+         "--by: 'device,grid' is more than one word, and --format json takes "
+         'one'),
+}
+
+CLIENT_CASES = {
+    'no command': ([], {}, 2, "a command is missing (see 'kernsift help')"),
+    'two letters of a command swapped':
+        (['uplaod', 'x'], {}, 2, "'uplaod' is not a command (did you mean "
+         "'upload'? see 'kernsift help')"),
+    'no file':
+        (['upload'], {}, 2,
+         f"'kernsift upload' needs FILE... ({see('kernsift', 'upload')}"),
+    'two letters of an option swapped':
+        (['upload', '--wiat', 'x'], {}, 2,
+         unknown('kernsift', 'upload', '--wiat', '--wait')),
+    'an option of another command':
+        (['upload', '--once', 'x'], {}, 2, "'--once' is an option of other "
+         "commands, not of 'kernsift upload' (" + see('kernsift', 'upload')),
+    'a collector option where nothing is recorded':
+        (['agent', '--window', '3', '/'], {}, 2, "'--window' is an option of "
+         "other commands, not of 'kernsift agent' (" + see('kernsift', 'agent')),
+    'an option without its value':
+        (['upload', 'x', '--project'], {}, 2, '--project: the value is missing '
+         '(use --project NAME, for example --project chat)'),
+    'an address without http':
+        (['upload', '--server', 'gpu:80', 'x'], {}, 2,
+         "--server: 'gpu:80' does not start with http:// or https:// (for "
+         'example http://127.0.0.1:8080)'),
+    'an address without a host, from the environment':
+        (['health'], {'KERNSIFT_SERVER': 'http://:80'}, 2,
+         "KERNSIFT_SERVER: 'http://:80' names no host (for example "
+         'http://127.0.0.1:8080)'),
+    'an address with a query':
+        (['health', '--server', 'http://a?b'], {}, 2,
+         "--server: 'http://a?b' has something behind host, port and path (for "
+         'example http://127.0.0.1:8080)'),
+    'letters for a number':
+        (['upload', '--retries', 'often', 'x'], {}, 2,
+         number('--retries', 'often', 0, INT, 5)),
+    'hours that are negative':
+        (['upload', '--gpu-hours', '-1', 'x'], {}, 2,
+         "--gpu-hours: '-1' is not a number of at least 0 (for example 12.5)"),
+    'hours without end':
+        (['upload', '--gpu-hours', 'inf', 'x'], {}, 2,
+         "--gpu-hours: 'inf' is not a number of at least 0 (for example 12.5)"),
+    'a token file that is not there':
+        (['upload', '--token-file', '/no/such', 'x'], {}, 2,
+         "--token-file: cannot read '/no/such': No such file or directory (name "
+         'a file, for example /run/secrets/kernsift-token)'),
+    'certificates that are a folder':
+        (['upload', '--ca-file', '/', 'x'], {}, 2, "--ca-file: cannot read '/': "
+         'Is a directory (name a file, for example /etc/ssl/certs/ca.pem)'),
+    'a compression that is none':
+        (['upload', '--compress', 'zst', 'x'], {}, 2, "--compress: 'zst' is not "
+         "one of zstd, gzip, none (did you mean 'zstd'?)"),
+    'a label without a key':
+        (['upload', '--label', '=main', 'x'], {}, 2,
+         "--label: '=main' is not KEY=VALUE (for example branch=main)"),
+    'one side':
+        (['compare', '1'], {}, 2,
+         f"'kernsift compare' needs BASE HEAD ({see('kernsift', 'compare')}"),
+    'three sides':
+        (['compare', '1', '2', '3'], {}, 2, "'3' is one argument too many for "
+         f"'kernsift compare' ({see('kernsift', 'compare')}"),
+    # 0, 1 and 2 are outcomes of a gate
+    'a gate with one side':
+        (['gate', '1'], {}, 3,
+         f"'kernsift gate' needs BASE HEAD ({see('kernsift', 'gate')}"),
+    'a gate with a limit of letters':
+        (['gate', '1', '2', '--iteration-pct', 'much'], {}, 3,
+         "--iteration-pct: 'much' is not a number or 'none' (for example 2)"),
+    'a gate with a policy that is not there':
+        (['gate', '1', '2', '--policy', '/no/such'], {}, 3,
+         "--policy: cannot read '/no/such': No such file or directory (name a "
+         'file, for example gate.json)'),
+    # the command's own statuses come back from `run`
+    'run of nothing':
+        (['run'], {}, 125, "'kernsift run' needs -- COMMAND [ARGUMENT]... ("
+         + see('kernsift', 'run')),
+    'a number of the collector that is none':
+        (['run', '--nvml-hz', 'x', 'true'], {}, 125,
+         number('--nvml-hz', 'x', 0, 999999999, 10)),
+    'a switch of the collector that is neither':
+        (['run', '--trace=yes', 'true'], {}, 125,
+         "--trace: 'yes' is not 0 or 1"),
+    'a name of the collector with a letter missing':
+        (['run', '--windw', '1', 'true'], {}, 125,
+         unknown('kernsift', 'run', '--windw', '--window')),
+    'two folders':
+        (['agent', 'a', 'b'], {}, 2, "'b' is one argument too many for "
+         f"'kernsift agent' ({see('kernsift', 'agent')}"),
+}
+
+# what the masks of the tables stand for
+INGEST = 'SERVE WORK WORKER'
+DATABASE = (INGEST + ' MIGRATE REBUILD TOKEN TOKEN_LIST TOKEN_REVOKE BACKUP '
+            'RESTORE VACUUM')
+MASKS = {
+    'kernsiftd': {'SERVER': 'SERVE WORKER', 'INGEST': INGEST,
+                  'TRACES': INGEST + ' INSPECT CONVERT', 'DATABASE': DATABASE,
+                  'EVERY': DATABASE + ' INSPECT CONVERT'},
+    'kernsift': {'TRACES': 'UPLOAD RUN AGENT',
+                 'ALL': 'UPLOAD RUN AGENT COMPARE IMPORT GATE HEALTH'},
+}
+TABLES = {
+    'kernsiftd': (running.BIN, f'{SERVER}/config/commands.def',
+                  f'{SERVER}/config/config.def'),
+    'kernsift': (CLIENT, f'{SERVER}/client/client_commands.def',
+                 f'{SERVER}/client/options.def'),
 }
 
 
-def call(args, extra):
+def call(program, args, extra=(), cwd=None):
     env = {k: v for k, v in os.environ.items()
            if not k.startswith('KERNSIFT_')}
-    return subprocess.run([running.BIN, *args], env={**env, **extra},
+    return subprocess.run([program, *args], env={**env, **dict(extra)}, cwd=cwd,
                           capture_output=True, text=True, timeout=60)
 
 
-def main():
+def play(name, program, cases, folder):
     failed = 0
-    for name, (args, env, status, sentence) in CASES.items():
-        got = call(args, env)
-        want = (status, f'kernsiftd: {sentence}\n', '')
+    for case, (args, env, status, message) in cases.items():
+        got = call(program, args, {'HOME': folder, **env}, folder)
+        want = (status, f'{name}: {message}\n', '')
         if (got.returncode, got.stderr, got.stdout) != want:
-            print(f'{name}: {got.returncode} {got.stderr!r} {got.stdout!r}')
+            print(f'{name}, {case}:\n  {got.returncode} {got.stderr!r} '
+                  f'{got.stdout!r}\n  {want[0]} {want[1]!r}')
             failed += 1
-    for word in ('help', '--help', '-h'):
-        got = call([word], {})
-        for part in ('--listen', 'KERNSIFT_LISTEN', '[127.0.0.1:8080]',
-                     'serve', 'migrate', 'rebuild', 'token', 'inspect FILE',
-                     BY):
-            if got.returncode or part not in got.stdout:
-                print(f'{word} does not tell {part}')
-                failed += 1
-    print(f'{len(CASES)} command lines, {failed} wrong')
+        if os.listdir(folder):
+            print(f'{name}, {case}: wrote {os.listdir(folder)}')
+            return failed + 1
+    return failed
+
+
+def commands(path):
+    """{BIT: name} of those that help shows"""
+    with open(path) as f:
+        text = f.read()
+    all_ = re.findall(r'^COMMAND\((\w+), "([a-z ]+)", [^"]*"[^"]*", [^"]*?'
+                      r'(?:"|NULL)', text, re.M)
+    return {bit: name for bit, name in all_ if name != 'worker'}
+
+
+def options(path, masks):
+    """[(--name, default, variable, bits)]"""
+    with open(path) as f:
+        rows = re.findall(r'^OPTION\((\w+), *\w+, *"([^"]*)", *"([^"]*)", *'
+                          r'([A-Z_| ]+),', f.read(), re.M)
+    return [('--' + name.replace('_', '-'), default, variable,
+             {bit for mask in of.replace('|', ' ').split()
+              for bit in masks.get(mask, mask).split()})
+            for name, default, variable, of in rows]
+
+
+def check_help(name):
+    """what is wrong with one program's help"""
+    program, command_table, option_table = TABLES[name]
+    rows = options(option_table, MASKS[name])
+    assert len(rows) > 30, 'the table cannot be read'
+    all_ = call(program, ['help'])
+    for word in ('--help', '-h'):
+        if call(program, [word]).stdout != all_.stdout:
+            yield f'{word} is not help'
+    for bit, command in commands(command_table).items():
+        if f'\n  {command} ' not in all_.stdout:
+            yield f'help does not list {command}'
+        got = call(program, [*command.split(), '--help'])
+        if (got.returncode, got.stderr) != (0, ''):
+            yield f'{command} --help: {got.returncode} {got.stderr!r}'
+        if call(program, ['help', *command.split()]).stdout != got.stdout:
+            yield f'help {command} is not {command} --help'
+        if not got.stdout.startswith(f'Usage: {name} {command} '):
+            yield f'{command} --help begins with {got.stdout[:40]!r}'
+        if max(map(len, got.stdout.splitlines())) > 80:
+            yield f'{command} --help has lines of more than 80 columns'
+        own = got.stdout.split('\nOptions of the collector')[0]
+        shown = re.findall(r'^  (--[a-z-]+)(.*(?:\n    +.*)*)', own, re.M)
+        wanted = [r for r in rows if bit in r[3]]
+        if [s[0] for s in shown] != [w[0] for w in wanted]:
+            yield f'{command} --help lists {[s[0] for s in shown]}'
+            continue
+        columns = set(len(m) for m in re.findall(r'^( {6,})\S', own, re.M))
+        if len(columns) > 1:
+            yield f'{command} --help has text in columns {columns}'
+        for (_, default, variable, _), (option, text) in zip(wanted, shown):
+            text = ' '.join(text.split())
+            if default and f'(default: {default})' not in text:
+                yield f'{command} --help: {option} without {default}'
+            if variable and f'[{variable}]' not in text:
+                yield f'{command} --help: {option} without {variable}'
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        failed = play('kernsiftd', running.BIN, SERVER_CASES, folder) + \
+            play('kernsift', CLIENT, CLIENT_CASES, folder)
+    for name in TABLES:
+        for sentence in check_help(name):
+            print(f'{name}: {sentence}')
+            failed += 1
+    print(f'{len(SERVER_CASES) + len(CLIENT_CASES)} command lines, '
+          f'{failed} wrong')
     return 1 if failed else 0
 
 

@@ -1,24 +1,187 @@
-/* attribute.c - the ways of knowing, one after the other, then rows. */
+/* attribute.c - asks the attribution sources one after the other, then completes the
+ * shapes of attention and makes rows. */
 #include "attribute.h"
-#include "attribute_graph.h"
-#include "attribute_host.h"
-#include "attribute_node.h"
-#include "attribute_op.h"
-#include "attribute_range.h"
-#include "attribute_rows.h"
-#include "attribute_serving.h"
+#include "attribute_sources.h"
+#include "correlation.h"
 #include "profile.h"
+#include "serving_steps.h"
+#include <string.h>
+
+enum { SIZES_MOST = 32 };
+
+struct attribute_totals {
+	int64_t seqs, tokens, kv_tokens; /* -1 unknown */
+};
+
+/* One shape for each way in which sizes and a step came together. */
+struct attribute_joined {
+	const struct operator_info *op;
+	const struct shape *before;
+	struct attribute_totals totals;
+};
+
+struct attribute_filler {
+	struct attribution *x;
+	struct serving_steps steps;
+	struct names joined; /* struct attribute_joined */
+	const struct shape **shapes; /* by id */
+	uint32_t cap;
+};
+
+/* The totals of a step that an operator works on. A mixed step does not say how
+ * many of its keys belong to operators that only decode or only prefill. */
+static bool attribute_step_totals(const struct operator_info *is,
+	const struct serving_work *work, struct attribute_totals *out)
+{
+	*out = (struct attribute_totals){ work->sequences, work->tokens,
+		work->kv_tokens };
+	if (!strcmp(is->name, "unified_attention"))
+		return true;
+	if (!strcmp(is->name, "attention_forward"))
+		return work->phase == PHASE_PREFILL;
+	if (strcmp(is->name, "paged_attention_decode") != 0 &&
+		strcmp(is->name, "mla_decode_attention") != 0)
+		return false;
+	if (work->phase != PHASE_MIXED)
+		return work->phase == PHASE_DECODE;
+	out->kv_tokens = -1;
+	out->seqs = work->context < 0 ? -1 : work->sequences - work->context;
+	return out->seqs > 0;
+}
+
+static const struct size *attribute_size(const struct shape *s,
+	const char *name)
+{
+	return s ? shape_size(s, name) : NULL;
+}
+
+/* The operator's sizes in its order: its own, and the step's if it has none. */
+static bool attribute_join_shape(struct attribute_filler *f,
+	const struct attribute_joined *j, const struct shape **out)
+{
+	const struct {
+		const char *name;
+		const int64_t *value;
+	} adds[] = { { "seqs", &j->totals.seqs },
+		{ "tokens", &j->totals.tokens },
+		{ "kv_tokens", &j->totals.kv_tokens } };
+	const struct operator_info *is = j->op;
+	bool keys = attribute_size(j->before, "seq_lens") ||
+		    attribute_size(j->before, "context");
+	struct arena *a = f->x->arena;
+	struct size *list = arena_array(a, struct size, SIZES_MOST + 1);
+	struct shape *shape = arena_new(a, struct shape);
+	uint64_t values = 0;
+	uint32_t n = 0;
+
+	*out = j->before;
+	if (!list || !shape)
+		return false;
+	for (uint32_t i = 0; i < is->sizes_n && n < SIZES_MOST; i++) {
+		const struct size *has =
+			attribute_size(j->before, is->sizes[i]);
+		if (has) {
+			list[n++] = *has;
+			continue;
+		}
+		for (size_t k = 0; k < sizeof adds / sizeof *adds; k++) {
+			if (strcmp(adds[k].name, is->sizes[i]) != 0 ||
+				*adds[k].value < 0 ||
+				(keys && !strcmp(adds[k].name, "kv_tokens")))
+				continue;
+			int64_t *value = arena_new(a, int64_t);
+			if (!value)
+				return false;
+			*value = *adds[k].value;
+			list[n++] =
+				(struct size){ is->sizes[i], value, 1, false };
+		}
+	}
+	for (uint32_t i = 0; i < n; i++)
+		values += list[i].n;
+	/* Sizes that the catalog does not name are all there is; a shape that
+	 * is full already takes none on. */
+	if ((j->before && n <= j->before->n) || values > SHAPE_VALUES)
+		return true;
+	*shape = (struct shape){ j->before ? j->before->dtype : DTYPE_UNKNOWN,
+		list, n };
+	*out = n ? shape : j->before;
+	return true;
+}
+
+static bool attribute_joined_shape(struct attribute_filler *f,
+	const struct attribute_joined *j, const struct shape **out)
+{
+	uint32_t known = f->joined.n;
+	uint32_t id = names_put(&f->joined, (const char *)j, sizeof *j);
+
+	if (id == NAMES_NONE)
+		return false;
+	if (id >= f->cap) {
+		uint32_t cap = id * 2 + 64;
+		void *grown = arena_grow(f->joined.arena, f->shapes,
+			cap * sizeof *f->shapes);
+		if (!grown)
+			return false;
+		f->shapes = grown;
+		f->cap = cap;
+	}
+	if (id == known && !attribute_join_shape(f, j, &f->shapes[id]))
+		return false;
+	*out = f->shapes[id];
+	return true;
+}
+
+static bool attribute_serving_launch(struct attribute_filler *f, uint32_t call,
+	struct attributed *to)
+{
+	const struct call_rows *c = &f->x->trace->call;
+	struct attribute_joined j = { to->op, to->sizes, { -1, -1, -1 } };
+
+	if (!to->op || call == CORRELATION_NONE ||
+		strcmp(to->op->group, "attention") != 0)
+		return true;
+	const struct serving_work *work =
+		serving_steps_at(&f->steps, c->thread[call], c->start_ns[call]);
+	if (!work || !attribute_step_totals(to->op, work, &j.totals))
+		return true;
+	const struct shape *before = to->sizes;
+	if (!attribute_joined_shape(f, &j, &to->sizes))
+		return false;
+	if (to->sizes != before && to->known != KNOWN_GRAPH &&
+		to->known != KNOWN_NODE)
+		to->known = KNOWN_SIZES;
+	return true;
+}
+
+/* Fills in sizes that are not known yet. False if the arena is full. */
+static bool attribute_serving(struct attribution *x)
+{
+	struct arena scratch = arena_scratch(x->arena);
+	struct attribute_filler f = { .x = x };
+	uint32_t n = x->proc->kernel.to - x->proc->kernel.from;
+
+	bool ok = serving_steps_find(x->trace, x->proc, &scratch, &f.steps) &&
+		  names_init(&f.joined, &scratch);
+	for (uint32_t i = 0; ok && f.steps.n && i < n; i++)
+		ok = attribute_serving_launch(&f, x->call_of[i], &x->of[i]);
+	arena_scratch_release(&scratch, x->arena);
+	return ok;
+}
 
 /* The platform of a device's name; NULL. */
-static const struct platform *named(const struct catalog *c, const char *name)
+static const struct platform *attribute_platform_by_name(const struct catalog
+								 *c,
+	const char *name)
 {
 	return name && *name ? catalog_device(c, name) : NULL;
 }
 
-/* The platform of all devices that the file lists for a process; NULL where
+/* The platform of all devices that the file lists for a process; NULL if
  * they are not alike. ROCm's traces number the devices that ran otherwise than
  * those they list, but a process runs on none it does not see. */
-static const struct platform *listed(const struct attribution *at)
+static const struct platform *attribute_listed_platform(
+	const struct attribution *at)
 {
 	const struct trace *t = at->trace;
 	const struct platform *all = NULL;
@@ -28,7 +191,8 @@ static const struct platform *listed(const struct attribution *at)
 		if (d->process >= 0 && (uint32_t)d->process != at->process)
 			continue;
 		const struct platform *own =
-			named(at->catalog, names_text(&t->names, d->name));
+			attribute_platform_by_name(at->catalog,
+				names_text(&t->names, d->name));
 		if (!own || (all && own != all))
 			return NULL;
 		all = own;
@@ -36,9 +200,9 @@ static const struct platform *listed(const struct attribution *at)
 	return all;
 }
 
-/* The platform of all devices that ran something, NULL where one's is unknown
- * or another. */
-static const struct platform *platform_of(const struct attribution *at)
+/* The platform of all devices that ran something; NULL if one is unknown or
+ * differs. */
+static const struct platform *attribute_platform(const struct attribution *at)
 {
 	const struct profile *p = at->profile;
 	const struct platform *all = NULL;
@@ -46,8 +210,9 @@ static const struct platform *platform_of(const struct attribution *at)
 	for (uint32_t i = 0; i < p->devices_n; i++) {
 		const struct platform *own =
 			p->devices[i].name
-				? named(at->catalog, p->devices[i].name)
-				: listed(at);
+				? attribute_platform_by_name(at->catalog,
+					  p->devices[i].name)
+				: attribute_listed_platform(at);
 		if (!own || (all && own != all))
 			return NULL;
 		all = own;
@@ -55,7 +220,8 @@ static const struct platform *platform_of(const struct attribution *at)
 	return all;
 }
 
-static void begin(struct attribution *at, const struct cycle_rows *cycles)
+static void attribute_begin(struct attribution *at,
+	const struct iteration_rows *cycles)
 {
 	const struct profile *p = at->profile;
 	uint32_t n = at->proc->kernel.to - at->proc->kernel.from;
@@ -66,56 +232,45 @@ static void begin(struct attribution *at, const struct cycle_rows *cycles)
 				p->kernels[i].operator);
 	for (uint32_t i = 0; i < n; i++)
 		at->of[i] = (struct attributed){ .known = KNOWN_NOT,
-			.phase = attribute_phase(p, cycles->kernel[i]),
+			.phase = attribute_rows_phase(p, cycles->kernel[i]),
 			.call = LAUNCH_NO_CALL };
 }
 
-static void by_rule(struct attribution *at)
+static void attribute_by_rule(struct attribution *at)
 {
 	for (uint32_t i = 0; i < at->proc->kernel.to - at->proc->kernel.from;
 		i++) {
 		struct attributed *to = &at->of[i];
-		if (to->operator|| !at->by_rule[at->kernel_of[i]])
+		if (to->op || !at->by_rule[at->kernel_of[i]])
 			continue;
-		to->operator= at->by_rule[at->kernel_of[i]];
+		to->op = at->by_rule[at->kernel_of[i]];
 		to->known = KNOWN_RULE;
 	}
 }
 
-bool attribute_from(const struct trace *t, uint32_t process,
-	const struct catalog *c, const struct graph_book *book,
-	const uint32_t *kernel_of, const uint32_t *call_of,
-	const struct cycle_rows *cycles, struct profile *p,
-	struct attribution *at)
+bool attribute_from(struct attribution *at, const struct iteration_rows *cycles)
 {
-	const struct process *proc = &t->processes[process];
-	size_t n = (size_t)(proc->kernel.to - proc->kernel.from) + 1;
-	struct host host;
+	struct profile *p = at->profile;
+	struct attribute_host host;
 
-	*at = (struct attribution){ .trace = t,
-		.process = process,
-		.proc = proc,
-		.catalog = c,
-		.profile = p,
-		.kernel_of = kernel_of,
-		.call_of = call_of,
-		.host = &host,
-		.book = book,
-		.arena = p->arena };
-	at->platform = platform_of(at);
+	at->proc = &at->trace->processes[at->process];
+	at->arena = p->arena;
+	at->host = &host;
+	size_t n = (size_t)(at->proc->kernel.to - at->proc->kernel.from) + 1;
+	at->platform = attribute_platform(at);
 	at->of = arena_grow(p->arena, NULL, n * sizeof *at->of);
 	at->by_rule = arena_grow(p->arena, NULL,
 		((size_t)p->kernels_n + 1) * sizeof *at->by_rule);
-	bool ok = host_init(&host, at) && at->of && at->by_rule;
+	bool ok = attribute_op_init(&host, at) && at->of && at->by_rule;
 	if (ok)
-		begin(at, cycles);
-	ok = ok && attribute_captures(at) && attribute_ranges(at) &&
-	     attribute_op(at) && attribute_modules(at) && attribute_nodes(at) &&
-	     attribute_graphs(at);
+		attribute_begin(at, cycles);
+	ok = ok && attribute_graph_captures(at) && attribute_range_shapes(at) &&
+	     attribute_op(at) && attribute_range_modules(at) &&
+	     attribute_range_nodes(at) && attribute_graph(at);
 	if (ok)
-		by_rule(at);
+		attribute_by_rule(at);
 	ok = ok && attribute_serving(at) && attribute_rows(at, cycles);
-	host_release(&host);
+	attribute_op_release(&host);
 	at->host = NULL;
 	return ok;
 }

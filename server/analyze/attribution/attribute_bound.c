@@ -9,9 +9,9 @@
  * kept. */
 __extension__ typedef __int128 wide;
 
-/* Why a copy's record is not costed: only within a device does it go the way
- * that platforms tell of. NULL where it is, and of anything else. */
-static const char *elsewhere(const struct operator_info *is,
+/* Why a copy's record has no cost: platforms only state the speed within a
+ * device. NULL if it has one, and for anything else. */
+static const char *attribute_bound_elsewhere(const struct operator_info *is,
 	const struct shape_stat *s)
 {
 	if (s->known != KNOWN_RECORD || strcmp(is->name, "copy") != 0)
@@ -25,7 +25,7 @@ static const char *elsewhere(const struct operator_info *is,
 }
 
 /* What is stored of a shape has 63 bits. */
-static bool too_large(const struct cost *c)
+static bool attribute_bound_too_large(const struct cost *c)
 {
 	bool large = c->read_bytes > INT64_MAX || c->write_bytes > INT64_MAX;
 
@@ -34,13 +34,14 @@ static bool too_large(const struct cost *c)
 	return large;
 }
 
-static bool cost(const struct attribution *at, const struct operator_info *is,
-	const struct shape *sizes, struct shape_stat *s)
+static bool attribute_bound_cost(const struct attribution *at,
+	const struct operator_info *is, const struct shape *sizes,
+	struct shape_stat *s)
 {
 	struct err e = { 0 };
 	struct cost c;
 
-	s->why = elsewhere(is, s);
+	s->why = attribute_bound_elsewhere(is, s);
 	if (s->why)
 		return true;
 	if (!catalog_cost(at->catalog, is, sizes, CONVENTION_PHYSICAL, &c,
@@ -48,7 +49,7 @@ static bool cost(const struct attribution *at, const struct operator_info *is,
 		s->why = arena_strdup(at->arena, e.text);
 		return s->why;
 	}
-	s->costed = !too_large(&c);
+	s->costed = !attribute_bound_too_large(&c);
 	if (s->costed)
 		s->cost = c;
 	else
@@ -56,8 +57,8 @@ static bool cost(const struct attribution *at, const struct operator_info *is,
 	return true;
 }
 
-static void over_add(const struct attribution *at, const struct shape_stat *s,
-	struct operator_stat *o)
+static void attribute_bound_over_add(const struct attribution *at,
+	const struct shape_stat *s, struct operator_stat *o)
 {
 	char detail[240];
 	int len = snprintf(detail, sizeof detail, "%s %s", o->name, s->text);
@@ -68,8 +69,8 @@ static void over_add(const struct attribution *at, const struct shape_stat *s,
 }
 
 /* Time of calls above the floor that the bound does not explain. */
-static int64_t headroom(const int64_t *ns, int64_t n, int64_t sol_ps,
-	int64_t floor_ns)
+static int64_t attribute_bound_headroom(const int64_t *ns, int64_t n,
+	int64_t sol_ps, int64_t floor_ns)
 {
 	wide sum_ps = 0;
 
@@ -79,9 +80,10 @@ static int64_t headroom(const int64_t *ns, int64_t n, int64_t sol_ps,
 	return (int64_t)(sum_ps / 1000);
 }
 
-/* Adds what all calls of a shape take at least; false where that is more than
- * there is room for. */
-static bool sol_add(double sol_ps, int64_t n, struct operator_stat *o)
+/* Adds the roofline bound of all calls of a shape; false if the sum does not
+ * fit. */
+static bool attribute_bound_sol_add(double sol_ps, int64_t n,
+	struct operator_stat *o)
 {
 	int64_t sum;
 
@@ -93,7 +95,7 @@ static bool sol_add(double sol_ps, int64_t n, struct operator_stat *o)
 	return true;
 }
 
-static void bound_add(const struct attribution *at, const int64_t *ns,
+static void attribute_bound_add(const struct attribution *at, const int64_t *ns,
 	int64_t sol_ps, const struct shape_stat *s, struct operator_stat *o)
 {
 	int64_t n = s->call.instances, total_ns = s->call.total_ns;
@@ -102,10 +104,10 @@ static void bound_add(const struct attribution *at, const int64_t *ns,
 	o->bound_ns += total_ns;
 	o->compute_ns += s->leg == LEG_COMPUTE ? total_ns : 0;
 	if ((wide)sol_ps * n > (wide)total_ns * 1000)
-		over_add(at, s, o);
+		attribute_bound_over_add(at, s, o);
 	else if (!o->collective)
-		o->headroom_ns +=
-			headroom(ns, n, sol_ps, at->platform->launch_floor_ns);
+		o->headroom_ns += attribute_bound_headroom(ns, n, sol_ps,
+			at->platform->launch_floor_ns);
 }
 
 bool attribute_bound(const struct attribution *at,
@@ -116,7 +118,7 @@ bool attribute_bound(const struct attribution *at,
 
 	if (!is || !sizes)
 		return true;
-	if (!cost(at, is, sizes, s))
+	if (!attribute_bound_cost(at, is, sizes, s))
 		return false;
 	if (!s->costed || !at->platform)
 		return true;
@@ -124,14 +126,14 @@ bool attribute_bound(const struct attribution *at,
 	s->why = roofline_why(&b, at->platform, at->arena);
 	if (isnan(b.sol_s))
 		return s->why;
-	if (!sol_add(b.sol_s * 1e12, s->call.instances, o)) {
+	if (!attribute_bound_sol_add(b.sol_s * 1e12, s->call.instances, o)) {
 		s->why = "the least times of its operator's calls add up to "
 			 "more than is kept (106 days)";
 		return true;
 	}
 	s->leg = b.leg;
 	s->sol_ns = b.sol_s * 1e9;
-	bound_add(at, ns, llround(b.sol_s * 1e12), s, o);
+	attribute_bound_add(at, ns, llround(b.sol_s * 1e12), s, o);
 	return true;
 }
 
@@ -145,7 +147,7 @@ int64_t attribute_least_ps(const struct attribution *at,
 	if (!is || !sizes || !at->platform ||
 		!catalog_cost(at->catalog, is, sizes, CONVENTION_PHYSICAL, &c,
 			&e) ||
-		too_large(&c))
+		attribute_bound_too_large(&c))
 		return -1;
 	roofline(&c, at->platform, &b);
 	if (isnan(b.sol_s) || b.sol_s * 1e12 >= 0x1p63)

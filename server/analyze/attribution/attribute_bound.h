@@ -1,15 +1,15 @@
 /* attribute_bound.h - what a shape must cost, and how far its calls are from
  * the least time their platform can take. */
 #pragma once
-#include "attribute_launch.h"
+#include "attribution.h"
 #include "operators.h"
 
 /* Fills the cost and bound of a shape and adds them to its operator. `ns` are
- * its calls' times. False where the arena is full. */
+ * its calls' times. False if the arena is full. */
 bool attribute_bound(const struct attribution *at,
 	const struct operator_info *is, const struct shape *sizes,
 	const int64_t *ns, struct shape_stat *s, struct operator_stat *o);
-/* T_SOL of one call of a shape on the run's platform, picoseconds; -1 where it
- * is not known. */
+/* T_SOL of one call of a shape on the run's platform, picoseconds; -1 if it is
+ * unknown. */
 int64_t attribute_least_ps(const struct attribution *at,
 	const struct operator_info *is, const struct shape *sizes);

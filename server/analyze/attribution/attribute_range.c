@@ -1,14 +1,27 @@
-/* attribute_range.c - ranges opened in order, each thread with a stack of those
- * that tell something; then every launch asks what was open at its call. */
-#include "attribute_range.h"
-#include "attribute_op.h"
+/* attribute_range.c - attributes launches by the ranges that were open around them.
+ *
+ * Ranges are opened in order, on each thread a stack of those that give
+ * something; then every launch reads what was open at its call.
+ *
+ * Ranges exist while a CUDA graph is captured and not when it is replayed, so a
+ * collector stores with each node the ranges that were open when it was made
+ * (rows `node` of the trace). A replayed kernel that names its node has the
+ * operator of the innermost of these that gives something; one further out may
+ * add the shape of the same operator. As around launches, a range that gives a
+ * collective another operator is ignored.
+ *
+ * Kernels of one replay and stream that follow each other and whose nodes have
+ * the same ranges open, from the one that gives the operator outward, are one
+ * call: emit_nvtx numbers its ranges, so that two calls differ. Each node is read
+ * once per operator that its kernel's name gives. */
+#include "attribute_sources.h"
 #include "correlation.h"
-#include "range_told.h"
+#include "range_operator.h"
 #include <string.h>
 
-struct ranges {
+struct attribute_range_sweep {
 	struct attribution *x;
-	struct range_reader reader;
+	struct range_operator_reader reader;
 	const struct range_rows *rows;
 	uint32_t *top; /* by thread; row + 1 */
 	uint32_t *below; /* by row of the slice; row + 1 of what it lies in */
@@ -17,34 +30,37 @@ struct ranges {
 	bool any;
 };
 
-static int64_t end_of(const struct ranges *s, uint32_t row)
+static int64_t attribute_range_end_of(const struct attribute_range_sweep *s,
+	uint32_t row)
 {
 	return s->rows->start_ns[row] + s->rows->dur_ns[row];
 }
 
-static void close(struct ranges *s, uint32_t thread, int64_t at_ns)
+static void attribute_range_close(struct attribute_range_sweep *s,
+	uint32_t thread, int64_t at_ns)
 {
 	uint32_t *top = &s->top[thread];
 
-	while (*top && end_of(s, *top - 1) <= at_ns)
+	while (*top && attribute_range_end_of(s, *top - 1) <= at_ns)
 		*top = s->below[*top - 1 - s->x->proc->range.from];
 }
 
-static bool open(struct ranges *s, uint32_t row)
+static bool attribute_range_open(struct attribute_range_sweep *s, uint32_t row)
 {
 	uint32_t thread = s->rows->thread[row];
-	const struct range_told *told = range_told(&s->reader, row);
+	const struct range_operator *told =
+		range_operator_of_row(&s->reader, row);
 
-	if (!told || told->tells == RANGE_TELLS_NOTHING || !thread)
+	if (!told || told->tells == RANGE_GIVES_NOTHING || !thread)
 		return told;
-	close(s, thread, s->rows->start_ns[row]);
+	attribute_range_close(s, thread, s->rows->start_ns[row]);
 	s->below[row - s->x->proc->range.from] = s->top[thread];
 	s->top[thread] = row + 1;
 	s->any = true;
 	return true;
 }
 
-static bool sweep(struct ranges *s)
+static bool attribute_range_sweep_calls(struct attribute_range_sweep *s)
 {
 	const struct process *proc = s->x->proc;
 	const struct call_rows *c = &s->x->trace->call;
@@ -53,86 +69,91 @@ static bool sweep(struct ranges *s)
 	for (uint32_t i = proc->call.from; i < proc->call.to; i++) {
 		while (row < proc->range.to &&
 			s->rows->start_ns[row] <= c->start_ns[i])
-			if (!open(s, row++))
+			if (!attribute_range_open(s, row++))
 				return false;
-		close(s, c->thread[i], c->start_ns[i]);
+		attribute_range_close(s, c->thread[i], c->start_ns[i]);
 		s->open[i - proc->call.from] =
 			c->thread[i] ? s->top[c->thread[i]] : 0;
 	}
 	return true;
 }
 
-/* Sizes of the same operator told by a range further out. */
-static const struct shape *sizes_around(struct ranges *s, uint32_t row,
+/* The shape that a range further out gives to the same operator. */
+static const struct shape *
+attribute_range_shape_around(struct attribute_range_sweep *s, uint32_t row,
 	const struct operator_info *is, int64_t at_ns)
 {
 	for (uint32_t at = s->below[row - s->x->proc->range.from]; at;
 		at = s->below[at - 1 - s->x->proc->range.from]) {
-		const struct range_told *told = range_told(&s->reader, at - 1);
-		if (!told || told->operator!= is)
+		const struct range_operator *told =
+			range_operator_of_row(&s->reader, at - 1);
+		if (!told || told->op != is)
 			return NULL;
-		if (told->sizes && end_of(s, at - 1) > at_ns)
+		if (told->sizes && attribute_range_end_of(s, at - 1) > at_ns)
 			return told->sizes;
 	}
 	return NULL;
 }
 
-/* What the innermost range that tells anything says; *row is it. */
-static bool ask(struct ranges *s, uint32_t call,
-	const struct operator_info *by_rule, struct range_told *out,
-	uint32_t *row)
+/* What the innermost range that gives anything says; *row is that range. */
+static bool attribute_range_innermost(struct attribute_range_sweep *s,
+	uint32_t call, const struct operator_info *by_rule,
+	struct range_operator *out, uint32_t *row)
 {
 	int64_t at_ns = s->x->trace->call.start_ns[call];
 	uint32_t at = s->open[call - s->x->proc->call.from];
 
-	*out = (struct range_told){ 0 };
-	while (at && end_of(s, at - 1) <= at_ns)
+	*out = (struct range_operator){ 0 };
+	while (at && attribute_range_end_of(s, at - 1) <= at_ns)
 		at = s->below[at - 1 - s->x->proc->range.from];
 	if (!at)
 		return true;
-	const struct range_told *told = range_told(&s->reader, *row = at - 1);
+	const struct range_operator *told =
+		range_operator_of_row(&s->reader, *row = at - 1);
 	if (!told)
 		return false;
-	if (told->tells == RANGE_TELLS_LAYER)
-		return range_layer(&s->reader, s->rows->name[*row], by_rule,
-			out);
-	if (range_contradicted(told->operator, by_rule))
+	if (told->tells == RANGE_GIVES_LAYER)
+		return range_operator_layer(&s->reader, s->rows->name[*row],
+			by_rule, out);
+	if (range_operator_contradicted(told->op, by_rule))
 		return true;
 	/* A module may do more than what it is called after. */
-	if (told->tells == RANGE_TELLS_MODULE && by_rule && by_rule->specific &&
-		strcmp(by_rule->group, told->operator->group) != 0)
+	if (told->tells == RANGE_GIVES_MODULE && by_rule && by_rule->specific &&
+		strcmp(by_rule->group, told->op->group) != 0)
 		return true;
 	*out = *told;
-	if (!out->sizes && out->tells == RANGE_TELLS_OPERATOR)
-		out->sizes = sizes_around(s, *row, out->operator, at_ns);
+	if (!out->sizes && out->tells == RANGE_GIVES_OPERATOR)
+		out->sizes =
+			attribute_range_shape_around(s, *row, out->op, at_ns);
 	return true;
 }
 
-/* `sized`: only what tells sizes as a host operator's range does. */
-static bool take(struct ranges *s, uint32_t call,
+/* `sized`: only ranges of host operators that give a shape. */
+static bool attribute_range_set(struct attribute_range_sweep *s, uint32_t call,
 	const struct operator_info *by_rule, bool sized, struct attributed *to)
 {
-	struct range_told is;
-	uint32_t row = 0; /* told where `is` tells anything */
+	struct range_operator is;
+	uint32_t row = 0; /* set if `is` gives anything */
 
-	if (to->operator|| call == CORRELATION_NONE)
+	if (to->op || call == CORRELATION_NONE)
 		return true;
-	if (!ask(s, call, by_rule, &is, &row))
+	if (!attribute_range_innermost(s, call, by_rule, &is, &row))
 		return false;
-	if (!is.operator||(
-		    sized && (is.tells != RANGE_TELLS_OPERATOR || !is.sizes)))
+	if (!is.op ||
+		(sized && (is.tells != RANGE_GIVES_OPERATOR || !is.sizes)))
 		return true;
 	uint32_t *number = &s->call[row - s->x->proc->range.from];
 	if (!*number)
 		*number = ++s->x->calls;
-	to->operator= is.operator;
+	to->op = is.op;
 	to->sizes = is.sizes;
 	to->known = is.sizes ? KNOWN_SIZES : KNOWN_RANGE;
 	to->call = *number - 1;
 	return true;
 }
 
-static bool init(struct ranges *s, struct arena *a)
+static bool attribute_range_init(struct attribute_range_sweep *s,
+	struct arena *a)
 {
 	const struct process *proc = s->x->proc;
 	size_t ranges = (size_t)(proc->range.to - proc->range.from) + 1;
@@ -143,24 +164,25 @@ static bool init(struct ranges *s, struct arena *a)
 	s->call = arena_grow(a, NULL, ranges * sizeof *s->call);
 	s->open = arena_grow(a, NULL, calls * sizeof *s->open);
 	return s->top && s->below && s->call && s->open &&
-	       range_reader_init(&s->reader, s->x, a);
+	       range_operator_init(&s->reader, s->x, a);
 }
 
-static bool launches(struct ranges *s, bool sized)
+static bool attribute_range_launches(struct attribute_range_sweep *s,
+	bool sized)
 {
 	struct attribution *x = s->x;
 	const struct call_rows *c = &x->trace->call;
 
 	for (uint32_t i = 0; i < x->proc->kernel.to - x->proc->kernel.from; i++)
-		if (!attribute_replayed(x, i) &&
-			!take(s, x->call_of[i], x->by_rule[x->kernel_of[i]],
-				sized, &x->of[i]))
+		if (!attribute_op_replayed(x, i) &&
+			!attribute_range_set(s, x->call_of[i],
+				x->by_rule[x->kernel_of[i]], sized, &x->of[i]))
 			return false;
 	for (uint32_t i = 0; i < x->captured_n; i++) {
 		uint32_t call = x->captured[i];
 		const struct name *kernel =
 			&x->trace->names.list[c->kernel[call]];
-		if (!take(s, call,
+		if (!attribute_range_set(s, call,
 			    catalog_kernel_operator(x->catalog, kernel->text,
 				    kernel->len),
 			    sized, &x->of_captured[i]))
@@ -169,27 +191,253 @@ static bool launches(struct ranges *s, bool sized)
 	return true;
 }
 
-static bool attribute(struct attribution *x, bool sized)
+static bool attribute_range_pass(struct attribution *x, bool sized)
 {
 	struct arena scratch = arena_scratch(x->arena);
-	struct ranges s = { .x = x, .rows = &x->trace->range };
+	struct attribute_range_sweep s = { .x = x, .rows = &x->trace->range };
 	bool ok = true;
 
 	if (x->proc->range.from < x->proc->range.to) {
-		ok = init(&s, &scratch);
+		ok = attribute_range_init(&s, &scratch);
 		s.reader.noting = sized; /* once of the two times */
-		ok = ok && sweep(&s) && (!s.any || launches(&s, sized));
+		ok = ok && attribute_range_sweep_calls(&s) &&
+		     (!s.any || attribute_range_launches(&s, sized));
 	}
 	arena_scratch_release(&scratch, x->arena);
 	return ok;
 }
 
-bool attribute_ranges(struct attribution *x)
+bool attribute_range_shapes(struct attribution *x)
 {
-	return attribute(x, true);
+	return attribute_range_pass(x, true);
 }
 
-bool attribute_modules(struct attribution *x)
+bool attribute_range_modules(struct attribution *x)
 {
-	return attribute(x, false);
+	return attribute_range_pass(x, false);
+}
+
+enum {
+	NODE_DEPTH = 64, /* rows of a node that are looked at */
+	STREAMS = 8, /* of a replay that are distinguished */
+};
+
+struct attribute_range_node {
+	const struct operator_info *by_rule; /* read with this */
+	struct range_operator is;
+	uint64_t open; /* hash of the ranges from the giving one outward */
+	uint32_t from, to; /* rows of the node */
+	bool asked;
+};
+
+struct attribute_range_node_reader {
+	struct attribution *x;
+	struct range_operator_reader reader;
+	const struct node_rows *rows;
+	struct attribute_range_node *told; /* by node, ascending */
+	uint32_t told_n;
+	uint64_t *open; /* by kernel row of the process; 0 none */
+};
+
+static bool attribute_range_nodes_init(struct attribute_range_node_reader *s,
+	struct arena *a)
+{
+	struct slice of = s->x->proc->node, kernels = s->x->proc->kernel;
+	size_t n = of.to - of.from;
+
+	s->told = arena_grow(a, NULL, n * sizeof *s->told);
+	s->open = arena_grow(a, NULL,
+		((size_t)(kernels.to - kernels.from) + 1) * sizeof *s->open);
+	if (!s->told || !s->open || !range_operator_init(&s->reader, s->x, a))
+		return false;
+	for (uint32_t i = of.from; i < of.to; i++) {
+		if (i == of.from || s->rows->node[i] != s->rows->node[i - 1])
+			s->told[s->told_n++].from = i;
+		s->told[s->told_n - 1].to = i + 1;
+	}
+	return true;
+}
+
+static struct attribute_range_node *attribute_range_node_find(
+	const struct attribute_range_node_reader *s, int64_t node)
+{
+	uint32_t low = 0, high = s->told_n;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		int64_t is = s->rows->node[s->told[mid].from];
+		if (is == node)
+			return &s->told[mid];
+		if (is < node)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+/* The texts by depth, the first of each. */
+static void attribute_range_node_stack(const struct attribute_range_node_reader
+					       *s,
+	const struct attribute_range_node *of,
+	uint32_t names[static NODE_DEPTH])
+{
+	for (uint32_t i = of->from; i < of->to && i < of->from + NODE_DEPTH;
+		i++) {
+		uint8_t depth = s->rows->depth[i];
+		if (depth < NODE_DEPTH && !names[depth])
+			names[depth] = s->rows->name[i];
+	}
+}
+
+static uint64_t attribute_range_node_hash(const uint32_t *names, uint32_t from)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (uint32_t i = from; i < NODE_DEPTH; i++)
+		if (names[i])
+			h = (h ^ names[i]) * 0x100000001b3u;
+	return h ? h : 1;
+}
+
+/* The shape that a range further out gives to the same operator. */
+static bool attribute_range_node_shape_around(struct attribute_range_node_reader
+						      *s,
+	const uint32_t *names, uint32_t at, struct range_operator *is)
+{
+	for (uint32_t i = at + 1; i < NODE_DEPTH; i++) {
+		const struct range_operator *told =
+			range_operator_of_name(&s->reader, names[i]);
+		if (!told)
+			return false;
+		if (told->tells == RANGE_GIVES_NOTHING)
+			continue;
+		if (told->op != is->op)
+			return true;
+		if (told->sizes) {
+			is->sizes = told->sizes;
+			return true;
+		}
+	}
+	return true;
+}
+
+static bool attribute_range_node_read(struct attribute_range_node_reader *s,
+	struct attribute_range_node *n)
+{
+	uint32_t names[NODE_DEPTH] = { 0 }, at = 0;
+	const struct range_operator *told = NULL;
+
+	attribute_range_node_stack(s, n, names);
+	n->is = (struct range_operator){ 0 };
+	n->asked = true;
+	for (; at < NODE_DEPTH; at++) {
+		told = range_operator_of_name(&s->reader, names[at]);
+		if (!told)
+			return false;
+		if (told->tells != RANGE_GIVES_NOTHING)
+			break;
+	}
+	if (at == NODE_DEPTH)
+		return true;
+	n->open = attribute_range_node_hash(names, at);
+	if (told->tells == RANGE_GIVES_LAYER)
+		return range_operator_layer(&s->reader, names[at], n->by_rule,
+			&n->is);
+	if (range_operator_contradicted(told->op, n->by_rule))
+		return true;
+	n->is = *told;
+	return n->is.sizes ||
+	       attribute_range_node_shape_around(s, names, at, &n->is);
+}
+
+static bool attribute_range_node_set(struct attribute_range_node_reader *s,
+	uint32_t i)
+{
+	struct attribution *x = s->x;
+	struct attributed *to = &x->of[i];
+	int64_t node = x->trace->kernel.graph_node[x->proc->kernel.from + i];
+	struct attribute_range_node *n =
+		node > 0 && !to->op ? attribute_range_node_find(s, node) : NULL;
+
+	if (!n)
+		return true;
+	const struct operator_info *by_rule = x->by_rule[x->kernel_of[i]];
+	if (!n->asked || n->by_rule != by_rule) {
+		n->by_rule = by_rule;
+		if (!attribute_range_node_read(s, n))
+			return false;
+	}
+	if (!n->is.op)
+		return true;
+	to->op = n->is.op;
+	to->sizes = n->is.sizes;
+	to->known = KNOWN_NODE;
+	to->call = x->calls++;
+	s->open[i] = n->open;
+	return true;
+}
+
+/* The launches of one replay, in order of start. */
+static void attribute_range_replay_calls(struct attribute_range_node_reader *s,
+	const uint32_t *rows, uint32_t n)
+{
+	struct attribution *x = s->x;
+	struct {
+		int64_t stream;
+		uint32_t kernel;
+	} last[STREAMS];
+	uint32_t streams = 0, k;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t kernel = rows[i] - x->proc->kernel.from;
+		int64_t stream = x->trace->kernel.stream[rows[i]];
+		for (k = 0; k < streams && last[k].stream != stream; k++)
+			;
+		if (k == STREAMS)
+			continue;
+		if (k < streams && s->open[kernel] &&
+			s->open[kernel] == s->open[last[k].kernel] &&
+			x->of[kernel].op == x->of[last[k].kernel].op)
+			x->of[kernel].call = x->of[last[k].kernel].call;
+		last[k].stream = stream;
+		last[k].kernel = kernel;
+		streams += k == streams;
+	}
+}
+
+static bool attribute_range_node_calls(struct attribute_range_node_reader *s,
+	struct arena *a)
+{
+	const struct trace *t = s->x->trace;
+	struct ids x;
+
+	if (!ids_from(&x, a, t->kernel.correlation, s->x->proc->kernel))
+		return false;
+	for (uint32_t i = 0, to; i < x.n; i = to) {
+		for (to = i + 1; to < x.n && x.id[to] == x.id[i];)
+			to++;
+		attribute_range_replay_calls(s, x.row + i, to - i);
+	}
+	ids_release(&x, a);
+	return true;
+}
+
+bool attribute_range_nodes(struct attribution *x)
+{
+	struct arena scratch = arena_scratch(x->arena);
+	struct attribute_range_node_reader s = { .x = x,
+		.rows = &x->trace->node };
+	bool ok = true;
+
+	if (x->proc->node.from < x->proc->node.to) {
+		ok = attribute_range_nodes_init(&s, &scratch);
+		for (uint32_t i = 0;
+			ok && i < x->proc->kernel.to - x->proc->kernel.from;
+			i++)
+			ok = attribute_range_node_set(&s, i);
+		ok = ok && attribute_range_node_calls(&s, &scratch);
+	}
+	arena_scratch_release(&scratch, x->arena);
+	return ok;
 }

@@ -1,25 +1,537 @@
-/* attribute_rows.c - kernels, copies and graphs go the same way. */
-#include "attribute_rows.h"
-#include "attribute_copy.h"
-#include "attribute_group.h"
-#include "attribute_stat.h"
-#include "attribute_unknown.h"
+/* attribute_rows.c - groups launches, copies and graph replays into shapes and
+ * operators, and computes their statistics.
+ *
+ * Launches of one call count as one call: the first of them decides which row it
+ * is in. Grouping takes 12 bytes a launch and call, and one entry per row. */
+#include "attribute_sources.h"
+#include "attribute.h"
+#include "attribute_bound.h"
+#include "copies.h"
+#include "exact.h"
+#include "operators.h"
+#include "profile.h"
+#include "stats.h"
+#include "time_bucket.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum phase attribute_phase(const struct profile *p, uint32_t cycle)
+enum { NO_ROW = UINT32_MAX };
+
+/* What a row is of; hashed as bytes, so it has no gaps. */
+struct attribute_rows_key {
+	const struct operator_info *op; /* NULL: unattributed */
+	uint32_t text, grid; /* ids of `texts`; 0 none */
+	uint32_t dtype, phase, known, spare;
+};
+
+struct attribute_rows_sum {
+	const struct shape *sizes; /* NULL unknown */
+	int64_t launches;
+};
+
+struct attribute_rows_groups {
+	struct arena *arena;
+	struct names keys; /* struct attribute_rows_key; id = row + 1 */
+	struct names texts;
+	struct names pointers; /* shapes met; id indexes text_of */
+	uint32_t *text_of;
+	uint32_t text_cap;
+	struct attribute_rows_sum *sums; /* by row */
+	uint32_t rows, cap;
+	int64_t *call_ns; /* by call */
+	uint32_t *row_of; /* likewise; NO_ROW */
+	uint32_t calls, calls_cap;
+};
+
+/* `calls`: numbers given; `launches`: how many will be added. False if the
+ * arena is full; release in any case. */
+static bool attribute_rows_groups_init(struct attribute_rows_groups *g,
+	struct arena *a, uint32_t calls, uint32_t launches)
+{
+	size_t n = (size_t)calls + launches + 1;
+
+	*g = (struct attribute_rows_groups){ .arena = a, .calls = calls };
+	g->call_ns = arena_grow(a, NULL, n * sizeof *g->call_ns);
+	g->row_of = arena_grow(a, NULL, n * sizeof *g->row_of);
+	if (g->row_of)
+		memset(g->row_of, 0xFF, n * sizeof *g->row_of);
+	return g->call_ns && g->row_of && names_init(&g->keys, a) &&
+	       names_init(&g->texts, a) && names_init(&g->pointers, a);
+}
+
+static void attribute_rows_groups_release(struct attribute_rows_groups *g)
+{
+	arena_drop(g->arena, g->call_ns);
+	arena_drop(g->arena, g->row_of);
+	arena_drop(g->arena, g->text_of);
+	arena_drop(g->arena, g->sums);
+}
+
+/* Makes an array of elements by id reach `id`. */
+static bool attribute_rows_reserve(struct arena *a, void **array, size_t size,
+	uint32_t *cap, uint32_t id)
+{
+	uint32_t more = *cap ? *cap * 2 : 64;
+
+	if (id < *cap)
+		return true;
+	void *grown = arena_grow(a, *array, more * size);
+	if (!grown)
+		return false;
+	*array = grown;
+	*cap = more;
+	return true;
+}
+
+/* The id of a shape's text; 0 of none, NAMES_NONE if the arena is full. */
+static uint32_t attribute_rows_text_id(struct attribute_rows_groups *g,
+	const struct shape *s)
+{
+	uint32_t known = g->pointers.n;
+
+	if (!s)
+		return 0;
+	uint32_t id = names_put(&g->pointers, (const char *)&s, sizeof s);
+	void *array = g->text_of;
+	if (id == NAMES_NONE || !attribute_rows_reserve(g->arena, &array,
+					sizeof *g->text_of, &g->text_cap, id))
+		return NAMES_NONE;
+	g->text_of = array;
+	if (id == known) {
+		const char *text = shape_text(s, g->arena);
+		g->text_of[id] = text ? names_put(&g->texts, text, strlen(text))
+				      : NAMES_NONE;
+	}
+	return g->text_of[id];
+}
+
+/* The row of what a launch is; NO_ROW if the arena is full. */
+static uint32_t attribute_rows_row(struct attribute_rows_groups *g,
+	const struct attributed *is, const char *grid)
+{
+	struct attribute_rows_key k = { .op = is->op,
+		.text = attribute_rows_text_id(g, is->sizes),
+		.grid = names_put(&g->texts, grid, strlen(grid)),
+		.dtype = is->sizes ? is->sizes->dtype : DTYPE_UNKNOWN,
+		.phase = is->phase,
+		.known = is->known };
+	if (k.text == NAMES_NONE || k.grid == NAMES_NONE)
+		return NO_ROW;
+	uint32_t id = names_put(&g->keys, (const char *)&k, sizeof k);
+	void *array = g->sums;
+	if (id == NAMES_NONE || !attribute_rows_reserve(g->arena, &array,
+					sizeof *g->sums, &g->cap, id))
+		return NO_ROW;
+	g->sums = array;
+	if (id > g->rows)
+		g->sums[g->rows++] =
+			(struct attribute_rows_sum){ is->sizes, 0 };
+	return id - 1;
+}
+
+/* Adds a launch of a call, or of LAUNCH_NO_CALL. `grid`: "" none. */
+static bool attribute_rows_groups_add(struct attribute_rows_groups *g,
+	const struct attributed *is, const char *grid, int64_t dur_ns)
+{
+	uint32_t call = is->call == LAUNCH_NO_CALL ? g->calls++ : is->call;
+
+	if (g->row_of[call] == NO_ROW)
+		g->row_of[call] = attribute_rows_row(g, is, grid);
+	if (g->row_of[call] == NO_ROW)
+		return false;
+	g->call_ns[call] += dur_ns;
+	g->sums[g->row_of[call]].launches++;
+	return true;
+}
+
+/* The key of a row. */
+static struct attribute_rows_key
+attribute_rows_groups_key(const struct attribute_rows_groups *g, uint32_t row)
+{
+	struct attribute_rows_key k;
+
+	memcpy(&k, names_text(&g->keys, row + 1), sizeof k);
+	return k;
+}
+
+struct attribute_rows_copies {
+	const struct attribution *at;
+	struct names met; /* sizes; the id indexes `shapes` */
+	const struct shape **shapes;
+	uint32_t cap;
+};
+
+/* Sizes that are bytes alone. NULL if the arena is full. */
+static const struct shape *attribute_rows_bytes_shape(struct arena *a,
+	int64_t bytes)
+{
+	struct size *size = arena_array(a, struct size, 1);
+	struct shape *shape = arena_array(a, struct shape, 1);
+	int64_t *value = arena_array(a, int64_t, 1);
+
+	if (!size || !shape || !value)
+		return NULL;
+	*value = bytes;
+	*size = (struct size){ "bytes", value, 1, false };
+	*shape = (struct shape){ DTYPE_UNKNOWN, size, 1 };
+	return shape;
+}
+
+static const struct shape *
+attribute_rows_shape_of_bytes(struct attribute_rows_copies *m, int64_t bytes)
+{
+	struct arena *a = m->at->arena;
+	uint32_t id = names_put(&m->met, (const char *)&bytes, sizeof bytes);
+
+	if (id == NAMES_NONE)
+		return NULL;
+	if (id >= m->cap) {
+		uint32_t cap = id * 2 + 64;
+		void *grown = arena_grow(a, m->shapes, cap * sizeof *m->shapes);
+		if (!grown)
+			return NULL;
+		m->shapes = grown;
+		memset(m->shapes + m->cap, 0,
+			(cap - m->cap) * sizeof *m->shapes);
+		m->cap = cap;
+	}
+	if (!m->shapes[id])
+		m->shapes[id] = attribute_rows_bytes_shape(a, bytes);
+	return m->shapes[id];
+}
+
+/* "Host-to-Device" of "[CUDA memcpy Host-to-Device]"; "" of others. */
+static void attribute_rows_direction(const char *operation, char *to,
+	size_t size)
+{
+	static const char head[] = "[CUDA memcpy ";
+	size_t len = strlen(operation), skip = strlen(head);
+
+	*to = '\0';
+	if (!strncmp(operation, head, skip))
+		snprintf(to, size, "%.*s", (int)(len - skip - 1),
+			operation + skip);
+}
+
+static bool attribute_rows_add_copy(struct attribute_rows_copies *m,
+	uint32_t row, struct attributed is, struct attribute_rows_groups *g)
+{
+	const struct copy_rows *c = &m->at->trace->copy;
+	const struct name *n = &m->at->trace->names.list[c->name[row]];
+	char where[64];
+
+	attribute_rows_direction(copies_operation(n->text, n->len,
+					 c->is_set[row]),
+		where, sizeof where);
+	if (is.op && c->bytes[row] >= 0) {
+		is.sizes = attribute_rows_shape_of_bytes(m, c->bytes[row]);
+		if (!is.sizes)
+			return false;
+	}
+	return attribute_rows_groups_add(g, &is, where, c->dur_ns[row]);
+}
+
+/* False if the arena is full. */
+static bool attribute_rows_copy(const struct attribution *at,
+	const struct iteration_rows *cycles, struct attribute_rows_groups *g)
+{
+	const struct operator_info *of[] = { catalog_operator(at->catalog,
+						     "copy"),
+		catalog_operator(at->catalog, "memset") };
+	struct slice rows = at->proc->copy;
+	struct attribute_rows_copies m = { .at = at };
+	bool ok = names_init(&m.met, at->arena);
+
+	for (uint32_t i = rows.from; ok && i < rows.to; i++) {
+		const struct operator_info *is =
+			of[at->trace->copy.is_set[i] != 0];
+		ok = attribute_rows_add_copy(&m, i,
+			(struct attributed){ .op = is,
+				.known = is ? KNOWN_RECORD : KNOWN_NOT,
+				.phase = attribute_rows_phase(at->profile,
+					cycles->copy[i - rows.from]),
+				.call = LAUNCH_NO_CALL },
+			g);
+	}
+	arena_drop(at->arena, m.shapes);
+	return ok;
+}
+
+/* An operator and where it was. */
+struct attribute_rows_placed {
+	struct operator_stat row;
+	uint32_t was;
+};
+
+/* What is unknown comes last. */
+static int attribute_rows_text_order(const char *x, const char *y)
+{
+	if (!x || !y)
+		return !x - !y;
+	return strcmp(x, y);
+}
+
+static int attribute_rows_number_order(int64_t x, int64_t y)
+{
+	return (x > y) - (x < y);
+}
+
+static int attribute_rows_by_time(const void *left, const void *right)
+{
+	const struct operator_stat *x =
+		&((const struct attribute_rows_placed *)left)->row;
+	const struct operator_stat *y =
+		&((const struct attribute_rows_placed *)right)->row;
+	int order = attribute_rows_number_order(y->total_ns, x->total_ns);
+
+	order = order ? order : attribute_rows_text_order(x->name, y->name);
+	order = order ? order : attribute_rows_number_order(x->dtype, y->dtype);
+	return order ? order : attribute_rows_number_order(x->phase, y->phase);
+}
+
+static int attribute_rows_by_operator(const void *left, const void *right)
+{
+	const struct shape_stat *x = left, *y = right;
+	int order = attribute_rows_number_order(x->operator_, y->operator_);
+
+	order = order ? order
+		      : attribute_rows_number_order(y->call.total_ns,
+				x->call.total_ns);
+	order = order ? order : attribute_rows_text_order(x->text, y->text);
+	order = order ? order : attribute_rows_text_order(x->grid, y->grid);
+	return order ? order : attribute_rows_number_order(x->known, y->known);
+}
+
+static int attribute_rows_by_kernel(const void *left, const void *right)
+{
+	const struct unattributed *x = left, *y = right;
+	int order = attribute_rows_number_order(y->total_ns, x->total_ns);
+
+	return order ? order
+		     : attribute_rows_number_order(x->kernel, y->kernel);
+}
+
+static void attribute_rows_sort_unattributed(struct operators *o)
+{
+	qsort(o->unattributed, o->unattributed_n, sizeof *o->unattributed,
+		attribute_rows_by_kernel);
+}
+
+/* False if the arena is full. */
+static bool attribute_rows_sort(struct operators *o, struct arena *a)
+{
+	struct attribute_rows_placed *rows =
+		arena_grow(a, NULL, ((size_t)o->n + 1) * sizeof *rows);
+	uint32_t *is = arena_grow(a, NULL, ((size_t)o->n + 1) * sizeof *is);
+
+	for (uint32_t i = 0; rows && i < o->n; i++)
+		rows[i] = (struct attribute_rows_placed){ o->rows[i], i };
+	if (rows && is) {
+		qsort(rows, o->n, sizeof *rows, attribute_rows_by_time);
+		for (uint32_t i = 0; i < o->n; i++) {
+			o->rows[i] = rows[i].row;
+			is[rows[i].was] = i;
+		}
+		for (uint32_t i = 0; i < o->shapes_n; i++)
+			o->shapes[i].operator_ = is[o->shapes[i].operator_];
+		qsort(o->shapes, o->shapes_n, sizeof *o->shapes,
+			attribute_rows_by_operator);
+	}
+	arena_drop(a, rows);
+	arena_drop(a, is);
+	return rows && is;
+}
+
+/* Fills p->operators.unattributed. False if the arena is full. */
+static bool attribute_rows_unattributed(const struct attribution *at)
+{
+	const struct profile *p = at->profile;
+	struct operators *o = &at->profile->operators;
+	uint32_t from = at->proc->kernel.from;
+
+	o->unattributed = arena_array(at->arena, struct unattributed,
+		(size_t)p->kernels_n + 1);
+	if (!o->unattributed)
+		return false;
+	for (uint32_t i = 0; i < at->proc->kernel.to - from; i++) {
+		struct unattributed *u = &o->unattributed[at->kernel_of[i]];
+		if (at->of[i].op)
+			continue;
+		u->launches++;
+		u->total_ns += at->trace->kernel.dur_ns[from + i];
+	}
+	for (uint32_t i = 0; i < p->kernels_n; i++) {
+		struct unattributed u = o->unattributed[i];
+		u.kernel = i;
+		if (u.launches)
+			o->unattributed[o->unattributed_n++] = u;
+	}
+	attribute_rows_sort_unattributed(o);
+	return true;
+}
+
+struct attribute_rows_stats {
+	const struct attribution *at;
+	const struct attribute_rows_groups *g;
+	struct operators *out;
+	struct names operators; /* id = row + 1 */
+	uint32_t *from; /* by row: its calls in call_ns; one more at the end */
+	int64_t *call_ns, *scratch;
+	uint32_t longest; /* calls of the row with most */
+};
+
+/* Calls laid row by row: counted two places on, placed one place on. */
+static bool attribute_rows_distribute(struct attribute_rows_stats *m)
+{
+	const struct attribute_rows_groups *g = m->g;
+	struct arena *a = m->at->arena;
+
+	m->from = arena_grow(a, NULL, ((size_t)g->rows + 2) * sizeof *m->from);
+	m->call_ns = arena_grow(a, NULL,
+		((size_t)g->calls + 1) * sizeof *m->call_ns);
+	if (!m->from || !m->call_ns)
+		return false;
+	for (uint32_t i = 0; i < g->calls; i++)
+		if (g->row_of[i] != NO_ROW)
+			m->from[g->row_of[i] + 2]++;
+	for (uint32_t i = 2; i < g->rows + 2; i++) {
+		if (m->from[i] > m->longest)
+			m->longest = m->from[i];
+		m->from[i] += m->from[i - 1];
+	}
+	for (uint32_t i = 0; i < g->calls; i++)
+		if (g->row_of[i] != NO_ROW)
+			m->call_ns[m->from[g->row_of[i] + 1]++] = g->call_ns[i];
+	m->scratch = arena_grow(a, NULL,
+		((size_t)m->longest + 1) * sizeof *m->scratch);
+	return m->scratch;
+}
+
+/* Of durations that ascend. */
+static bool attribute_rows_buckets(struct arena *a, const int64_t *ns,
+	uint32_t n, struct shape_stat *s)
+{
+	uint32_t distinct = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		distinct +=
+			i == 0 || time_bucket(ns[i]) != time_bucket(ns[i - 1]);
+	int16_t *bucket = arena_array(a, int16_t, distinct);
+	int64_t *calls = arena_array(a, int64_t, distinct);
+	if (!bucket || !calls)
+		return false;
+	for (uint32_t i = 0, k = 0; i < n; i++) {
+		k += i > 0 && time_bucket(ns[i]) != bucket[k];
+		bucket[k] = time_bucket(ns[i]);
+		calls[k]++;
+	}
+	s->bucket = bucket;
+	s->bucket_calls = calls;
+	s->buckets_n = distinct;
+	return true;
+}
+
+/* The operator row of a shape row, added if new; NULL if the arena is full. */
+static struct operator_stat *attribute_rows_operator(struct attribute_rows_stats
+							     *m,
+	struct attribute_rows_key k, uint32_t *at)
+{
+	struct operators *o = m->out;
+	struct {
+		const struct operator_info *op;
+		uint32_t dtype, phase;
+	} key = { k.op, k.dtype, k.phase };
+	uint32_t id = names_put(&m->operators, (const char *)&key, sizeof key);
+
+	if (id == NAMES_NONE)
+		return NULL;
+	*at = id - 1;
+	if (id > o->n)
+		o->rows[o->n++] =
+			(struct operator_stat){ .name = k.op ? k.op->name
+							     : NULL,
+				.dtype = (enum dtype)k.dtype,
+				.phase = (enum phase)k.phase,
+				.collective = k.op && k.op->collective };
+	return &o->rows[id - 1];
+}
+
+static void attribute_rows_add_up(struct operator_stat *o,
+	const struct shape_stat *s)
+{
+	o->launches += s->launches;
+	o->calls += s->call.instances;
+	o->total_ns += s->call.total_ns;
+	o->known_ns[s->known] += s->call.total_ns;
+	o->sized_ns += s->text ? s->call.total_ns : 0;
+	o->shapes++;
+}
+
+static bool attribute_rows_fill(struct attribute_rows_stats *m, uint32_t row)
+{
+	const struct attribute_rows_groups *g = m->g;
+	struct attribute_rows_key k = attribute_rows_groups_key(g, row);
+	struct shape_stat *s = &m->out->shapes[row];
+	int64_t *ns = m->call_ns + m->from[row];
+	uint32_t n = m->from[row + 1] - m->from[row];
+
+	*s = (struct shape_stat){ .text = k.text ? names_text(&g->texts, k.text)
+						 : NULL,
+		.grid = k.grid ? names_text(&g->texts, k.grid) : NULL,
+		.known = (enum how)k.known,
+		.launches = g->sums[row].launches,
+		.call = stats_from(ns, m->scratch, n),
+		.sol_ns = NAN };
+	struct operator_stat *o = attribute_rows_operator(m, k, &s->operator_);
+	if (!o || !attribute_rows_buckets(m->at->arena, ns, n, s))
+		return false;
+	attribute_rows_add_up(o, s);
+	return attribute_bound(m->at, k.op, g->sums[row].sizes, ns, s, o);
+}
+
+/* False if the arena is full. */
+static bool attribute_rows_stat(const struct attribution *at,
+	const struct attribute_rows_groups *g)
+{
+	struct arena *a = at->arena;
+	struct operators *o = &at->profile->operators;
+	struct attribute_rows_stats m = { .at = at, .g = g, .out = o };
+
+	o->gpu_ns = at->profile->kernel_ns + at->profile->copy_ns +
+		    at->profile->graph_ns;
+	o->platform = at->platform ? at->platform->name : NULL;
+	o->shapes = arena_array(a, struct shape_stat, (size_t)g->rows + 1);
+	o->rows = arena_array(a, struct operator_stat, (size_t)g->rows + 1);
+	bool ok = o->shapes && o->rows && names_init(&m.operators, a) &&
+		  attribute_rows_distribute(&m);
+	for (uint32_t i = 0; ok && i < g->rows; i++)
+		ok = attribute_rows_fill(&m, i);
+	arena_drop(a, m.from);
+	arena_drop(a, m.call_ns);
+	arena_drop(a, m.scratch);
+	if (ok) {
+		o->shapes_n = g->rows;
+		ok = attribute_rows_sort(o, a);
+	}
+	return ok;
+}
+
+enum phase attribute_rows_phase(const struct profile *p, uint32_t cycle)
 {
 	const struct cycles *c = &p->cycles;
 
-	if (cycle == CYCLE_OF_NONE || cycle >= c->n)
+	if (cycle == ITERATION_NONE || cycle >= c->n)
 		return PHASE_UNKNOWN;
 	uint32_t stratum = c->cycles[cycle].stratum;
 	return stratum < c->strata_n ? c->strata[stratum].phase : PHASE_UNKNOWN;
 }
 
-/* "128x1x1 / 256x1x1" into `to`, "" where it is not told. */
-static void grid_text(const struct trace *t, uint32_t launch, char *to,
-	size_t size)
+/* "128x1x1 / 256x1x1" into `to`, "" if it is unknown. */
+static void attribute_rows_grid_text(const struct trace *t, uint32_t launch,
+	char *to, size_t size)
 {
 	const struct launch_shape *s = trace_launch_shape_at(t, launch);
 	const int32_t *g = s->grid, *b = s->block;
@@ -32,7 +544,8 @@ static void grid_text(const struct trace *t, uint32_t launch, char *to,
 			g[0], g[1], g[2], b[0], b[1], b[2]);
 }
 
-static bool kernels(const struct attribution *at, struct launch_groups *g)
+static bool attribute_rows_kernels(const struct attribution *at,
+	struct attribute_rows_groups *g)
 {
 	const struct trace *t = at->trace;
 	uint32_t from = at->proc->kernel.from;
@@ -41,43 +554,151 @@ static bool kernels(const struct attribution *at, struct launch_groups *g)
 	for (uint32_t i = 0; i < at->proc->kernel.to - from; i++) {
 		const struct attributed *is = &at->of[i];
 		*grid = '\0';
-		if (is->operator&& !is->sizes)
-			grid_text(t, t->kernel.launch[from + i], grid,
-				sizeof grid);
-		if (!launch_groups_add(g, is, grid, t->kernel.dur_ns[from + i]))
+		if (is->op && !is->sizes)
+			attribute_rows_grid_text(t, t->kernel.launch[from + i],
+				grid, sizeof grid);
+		if (!attribute_rows_groups_add(g, is, grid,
+			    t->kernel.dur_ns[from + i]))
 			return false;
 	}
 	return true;
 }
 
-static bool graphs(const struct attribution *at,
-	const struct cycle_rows *cycles, struct launch_groups *g)
+static bool attribute_rows_graphs(const struct attribution *at,
+	const struct iteration_rows *cycles, struct attribute_rows_groups *g)
 {
 	struct slice rows = at->proc->graph;
 
 	for (uint32_t i = rows.from; i < rows.to; i++) {
 		struct attributed is = { .known = KNOWN_NOT,
-			.phase = attribute_phase(at->profile,
+			.phase = attribute_rows_phase(at->profile,
 				cycles->graph[i - rows.from]),
 			.call = LAUNCH_NO_CALL };
-		if (!launch_groups_add(g, &is, "", at->trace->graph.dur_ns[i]))
+		if (!attribute_rows_groups_add(g, &is, "",
+			    at->trace->graph.dur_ns[i]))
 			return false;
 	}
 	return true;
 }
 
 bool attribute_rows(const struct attribution *at,
-	const struct cycle_rows *cycles)
+	const struct iteration_rows *cycles)
 {
 	const struct process *proc = at->proc;
 	uint32_t n = proc->kernel.to - proc->kernel.from + proc->copy.to -
 		     proc->copy.from + proc->graph.to - proc->graph.from;
-	struct launch_groups g;
+	struct attribute_rows_groups g;
 
-	bool ok = launch_groups_init(&g, at->arena, at->calls, n) &&
-		  kernels(at, &g) && attribute_copy(at, cycles, &g) &&
-		  graphs(at, cycles, &g) && attribute_stat(at, &g) &&
-		  attribute_unknown(at);
-	launch_groups_release(&g);
+	bool ok = attribute_rows_groups_init(&g, at->arena, at->calls, n) &&
+		  attribute_rows_kernels(at, &g) &&
+		  attribute_rows_copy(at, cycles, &g) &&
+		  attribute_rows_graphs(at, cycles, &g) &&
+		  attribute_rows_stat(at, &g) &&
+		  attribute_rows_unattributed(at);
+	attribute_rows_groups_release(&g);
 	return ok;
+}
+
+/* Adds a line of a table to the row of its operator; the first shape row is
+ * its only one. */
+static void attribute_rows_add_line(struct operators *o,
+	const struct operator_info *is, enum how known,
+	const struct time_stats *t)
+{
+	const char *name = is ? is->name : NULL;
+	uint32_t i = 0;
+
+	while (i < o->n &&
+		(name ? !o->rows[i].name || strcmp(o->rows[i].name, name) != 0
+		      : o->rows[i].name != NULL))
+		i++;
+	struct operator_stat *row = &o->rows[i];
+	struct shape_stat *s = &o->shapes[i];
+	if (i == o->n) {
+		o->n++;
+		*row = (struct operator_stat){ .name = name,
+			.collective = is && is->collective,
+			.shapes = 1 };
+		*s = (struct shape_stat){ .operator_ = i,
+			.known = known,
+			.sol_ns = NAN };
+	}
+	int64_t launches = t->instances > 0 ? t->instances : 0;
+	row->launches += launches;
+	row->calls += launches;
+	row->total_ns += t->total_ns;
+	row->known_ns[known] += t->total_ns;
+	s->launches += launches;
+}
+
+static void attribute_rows_finish_tables(struct operators *o)
+{
+	for (uint32_t i = 0; i < o->n; i++) {
+		const struct operator_stat *row = &o->rows[i];
+		double avg = NAN;
+		if (row->calls)
+			avg = (double)exact_tenths((wide_t)row->total_ns,
+				      (wide_t)row->calls) /
+			      10;
+		o->shapes[i].call =
+			(struct time_stats){ .instances = row->calls,
+				.total_ns = row->total_ns,
+				.min_ns = -1,
+				.max_ns = -1,
+				.avg_ns = avg,
+				.med_ns = NAN,
+				.stddev_ns = NAN,
+				.p90_ns = NAN,
+				.p99_ns = NAN };
+	}
+	o->shapes_n = o->n;
+}
+
+static void attribute_rows_add_unattributed(struct operators *o,
+	const struct kernel_stat *s)
+{
+	o->unattributed[o->unattributed_n++] = (struct unattributed){ s->kernel,
+		s->time.instances, s->time.total_ns };
+}
+
+static const struct operator_info *attribute_rows_rule(const struct catalog *c,
+	const struct profile_kernel *k)
+{
+	return k->operator? catalog_operator(c, k->operator) : NULL;
+}
+
+bool attribute_tables(const struct catalog *c, struct profile *p)
+{
+	struct operators *o = &p->operators;
+	size_t n = (size_t)p->stats_n + p->copy_stats_n + 1;
+
+	o->rows = arena_array(p->arena, struct operator_stat, n);
+	o->shapes = arena_array(p->arena, struct shape_stat, n);
+	o->unattributed = arena_array(p->arena, struct unattributed, n);
+	if (!o->rows || !o->shapes || !o->unattributed)
+		return false;
+	o->gpu_ns = p->kernel_ns + p->copy_ns + p->graph_ns;
+	for (uint32_t i = 0; i < p->stats_n; i++) {
+		const struct kernel_stat *s = &p->stats[i];
+		if (s->split != SPLIT_NONE)
+			continue;
+		const struct operator_info *is =
+			attribute_rows_rule(c, &p->kernels[s->kernel]);
+		attribute_rows_add_line(o, is, is ? KNOWN_RULE : KNOWN_NOT,
+			&s->time);
+		if (!is)
+			attribute_rows_add_unattributed(o, s);
+	}
+	for (uint32_t i = 0; i < p->copy_stats_n; i++) {
+		const struct copy_stat *s = &p->copy_stats[i];
+		bool set = strstr(s->operation, "memset");
+		const struct operator_info *is =
+			catalog_operator(c, set ? "memset" : "copy");
+		if (s->split == SPLIT_NONE)
+			attribute_rows_add_line(o, is,
+				is ? KNOWN_RECORD : KNOWN_NOT, &s->time);
+	}
+	attribute_rows_finish_tables(o);
+	attribute_rows_sort_unattributed(o);
+	return attribute_rows_sort(o, p->arena);
 }

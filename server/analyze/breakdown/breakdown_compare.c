@@ -44,8 +44,8 @@ struct compare_things {
 };
 
 /* Returns false if the arena is full. */
-static bool compare_order_init(struct compare_order *o, uint32_t things,
-	struct arena *a)
+static bool breakdown_compare_order_init(struct compare_order *o,
+	uint32_t things, struct arena *a)
 {
 	*o = (struct compare_order){ .first = COMPARE_NONE };
 	o->next = arena_grow(a, NULL, (things + 1) * sizeof *o->next);
@@ -56,12 +56,13 @@ static bool compare_order_init(struct compare_order *o, uint32_t things,
 	return true;
 }
 
-static bool compare_order_listed(const struct compare_order *o, uint32_t thing)
+static bool breakdown_compare_order_listed(const struct compare_order *o,
+	uint32_t thing)
 {
 	return o->next[thing] != thing;
 }
 
-static uint32_t *compare_order_end(struct compare_order *o)
+static uint32_t *breakdown_compare_order_end(struct compare_order *o)
 {
 	uint32_t *link = &o->first;
 	while (*link != COMPARE_NONE)
@@ -71,15 +72,15 @@ static uint32_t *compare_order_end(struct compare_order *o)
 
 /* Merges a side's entries, in their order there; some may repeat. If none of
  * them is in the list yet, they go to its end. */
-static void compare_order_merge(struct compare_order *o, const uint32_t *things,
-	uint32_t n)
+static void breakdown_compare_order_merge(struct compare_order *o,
+	const uint32_t *things, uint32_t n)
 {
 	uint32_t known = 0;
-	while (known < n && !compare_order_listed(o, things[known]))
+	while (known < n && !breakdown_compare_order_listed(o, things[known]))
 		known++;
-	uint32_t *link = known < n ? &o->first : compare_order_end(o);
+	uint32_t *link = known < n ? &o->first : breakdown_compare_order_end(o);
 	for (uint32_t i = 0; i < n; i++) {
-		if (!compare_order_listed(o, things[i])) {
+		if (!breakdown_compare_order_listed(o, things[i])) {
 			o->next[things[i]] = *link;
 			*link = things[i];
 		}
@@ -105,7 +106,7 @@ struct compare_sections_sections {
 };
 
 /* Removes norms, communication and unknown blocks, which any section may have. */
-static uint64_t compare_sections_telling(uint64_t kinds)
+static uint64_t breakdown_compare_sections_telling(uint64_t kinds)
 {
 	return kinds & ~(UINT64_C(1) << BLOCK_NORM |
 			       UINT64_C(1) << BLOCK_COMMUNICATION |
@@ -113,16 +114,17 @@ static uint64_t compare_sections_telling(uint64_t kinds)
 }
 
 /* Returns the share of block kinds that two sections have in common. */
-static double compare_sections_alike(uint64_t x, uint64_t y)
+static double breakdown_compare_sections_alike(uint64_t x, uint64_t y)
 {
-	x = compare_sections_telling(x);
-	y = compare_sections_telling(y);
+	x = breakdown_compare_sections_telling(x);
+	y = breakdown_compare_sections_telling(y);
 	return x == y ? 1
 		      : (double)__builtin_popcountll(x & y) /
 				(double)__builtin_popcountll(x | y);
 }
 
-static bool compare_sections_same_name(const struct breakdown_section *x,
+static bool breakdown_compare_sections_same_name(const struct breakdown_section
+							 *x,
 	const struct breakdown_section *y)
 {
 	return x->name && y->name && strcmp(x->name, y->name) == 0;
@@ -130,7 +132,8 @@ static bool compare_sections_same_name(const struct breakdown_section *x,
 
 /* Returns how well two sections fit, in three rounds: by name, by blocks, by
  * any block. */
-static double compare_sections_fit(const struct compare_sections_thing *t,
+static double breakdown_compare_sections_fit(const struct compare_sections_thing
+						     *t,
 	const struct breakdown_section *s, uint64_t kinds, int round)
 {
 	double share;
@@ -138,13 +141,15 @@ static double compare_sections_fit(const struct compare_sections_thing *t,
 		return 0;
 	if (s->place != SECTION_LAYER)
 		return 1;
-	share = compare_sections_alike(t->kinds, kinds);
+	share = breakdown_compare_sections_alike(t->kinds, kinds);
 	if (round == 0)
-		return compare_sections_same_name(t->is, s) ? share : 0;
+		return breakdown_compare_sections_same_name(t->is, s) ? share
+								      : 0;
 	return round == 2 || share >= same_blocks_least ? share : 0;
 }
 
-static void compare_sections_match(struct compare_sections_sections *m,
+static void breakdown_compare_sections_match(struct compare_sections_sections
+						     *m,
 	uint32_t side, uint32_t i, int round)
 {
 	const struct breakdown *b = m->w->sides[side].breakdown;
@@ -154,7 +159,7 @@ static void compare_sections_match(struct compare_sections_sections *m,
 		double f =
 			m->things[k].of[side] != COMPARE_NONE
 				? 0
-				: compare_sections_fit(&m->things[k],
+				: breakdown_compare_sections_fit(&m->things[k],
 					  &b->sections[i], m->kinds[i], round);
 		if (f > most) {
 			most = f;
@@ -167,7 +172,7 @@ static void compare_sections_match(struct compare_sections_sections *m,
 	m->w->section[side][i] = best;
 }
 
-static void compare_sections_add(struct compare_sections_sections *m,
+static void breakdown_compare_sections_add(struct compare_sections_sections *m,
 	uint32_t side, uint32_t i)
 {
 	struct compare_sections_thing *t = &m->things[m->n];
@@ -178,8 +183,8 @@ static void compare_sections_add(struct compare_sections_sections *m,
 	m->w->section[side][i] = m->n++;
 }
 
-static void compare_sections_match_side(struct compare_sections_sections *m,
-	uint32_t side)
+static void breakdown_compare_sections_match_side(
+	struct compare_sections_sections *m, uint32_t side)
 {
 	const struct breakdown *b = m->w->sides[side].breakdown;
 	memset(m->kinds, 0, b->sections_n * sizeof *m->kinds);
@@ -189,13 +194,15 @@ static void compare_sections_match_side(struct compare_sections_sections *m,
 	for (int round = 0; round < 3; round++)
 		for (uint32_t i = 0; i < b->sections_n; i++)
 			if (m->w->section[side][i] == COMPARE_NONE)
-				compare_sections_match(m, side, i, round);
+				breakdown_compare_sections_match(m, side, i,
+					round);
 	for (uint32_t i = 0; i < b->sections_n; i++)
 		if (m->w->section[side][i] == COMPARE_NONE)
-			compare_sections_add(m, side, i);
+			breakdown_compare_sections_add(m, side, i);
 }
 
-static void compare_sections_fill(const struct compare_sections_sections *m,
+static void
+breakdown_compare_sections_fill(const struct compare_sections_sections *m,
 	const struct compare_sections_thing *t,
 	struct breakdown_compare_section *to)
 {
@@ -205,28 +212,30 @@ static void compare_sections_fill(const struct compare_sections_sections *m,
 		to->of[s] = t->of[s];
 		to->sum_ns[s] = NAN;
 		if (t->of[s] != COMPARE_NONE &&
-			!compare_sections_same_name(t->is,
+			!breakdown_compare_sections_same_name(t->is,
 				&m->w->sides[s].breakdown->sections[t->of[s]]))
 			to->name = NULL;
 	}
 }
 
 /* Writes the sections in their order. */
-static bool compare_sections_arrange(struct compare_sections_sections *m)
+static bool breakdown_compare_sections_arrange(
+	struct compare_sections_sections *m)
 {
 	struct compare_work *w = m->w;
 	struct compare_order o;
-	if (!compare_order_init(&o, m->n, w->a))
+	if (!breakdown_compare_order_init(&o, m->n, w->a))
 		return false;
 	for (uint32_t s = 0; s < w->sides_n; s++)
-		compare_order_merge(&o, w->section[s],
+		breakdown_compare_order_merge(&o, w->section[s],
 			w->sides[s].breakdown->sections_n);
 	w->out->sections =
 		arena_array(w->a, struct breakdown_compare_section, m->n + 1);
 	for (uint32_t t = o.first; w->out->sections && t != COMPARE_NONE;
 		t = o.next[t]) {
 		uint32_t to = w->out->sections_n++;
-		compare_sections_fill(m, &m->things[t], &w->out->sections[to]);
+		breakdown_compare_sections_fill(m, &m->things[t],
+			&w->out->sections[to]);
 		for (uint32_t s = 0; s < w->sides_n; s++)
 			if (m->things[t].of[s] != COMPARE_NONE)
 				w->section[s][m->things[t].of[s]] = to;
@@ -236,7 +245,7 @@ static bool compare_sections_arrange(struct compare_sections_sections *m)
 }
 
 /* Returns false if the arena is full. */
-static bool compare_sections(struct compare_work *w)
+static bool breakdown_compare_sections(struct compare_work *w)
 {
 	struct compare_sections_sections m = { .w = w };
 	uint32_t all = 0, most = 0;
@@ -249,8 +258,8 @@ static bool compare_sections(struct compare_work *w)
 	m.kinds = arena_grow(w->a, NULL, (most + 1) * sizeof *m.kinds);
 	bool ok = m.things && m.kinds;
 	for (uint32_t s = 0; ok && s < w->sides_n; s++)
-		compare_sections_match_side(&m, s);
-	ok = ok && compare_sections_arrange(&m);
+		breakdown_compare_sections_match_side(&m, s);
+	ok = ok && breakdown_compare_sections_arrange(&m);
 	arena_drop(w->a, m.things);
 	arena_drop(w->a, m.kinds);
 	return ok;
@@ -266,7 +275,7 @@ struct compare_blocks_blocks {
 		[BREAKDOWN_COMPARE_MAX]; /* by section of the side: its first block */
 };
 
-static bool compare_blocks_index_side(struct compare_blocks_blocks *b,
+static bool breakdown_compare_blocks_index_side(struct compare_blocks_blocks *b,
 	uint32_t side)
 {
 	const struct breakdown *is = b->w->sides[side].breakdown;
@@ -283,7 +292,8 @@ static bool compare_blocks_index_side(struct compare_blocks_blocks *b,
 	return true;
 }
 
-static void compare_blocks_put_in_order(struct compare_blocks_blocks *b,
+static void breakdown_compare_blocks_put_in_order(struct compare_blocks_blocks
+							  *b,
 	const struct breakdown_compare_section *is)
 {
 	b->order.first = COMPARE_NONE;
@@ -297,17 +307,18 @@ static void compare_blocks_put_in_order(struct compare_blocks_blocks *b,
 		for (uint32_t i = b->from[s][is->of[s]];
 			i < b->from[s][is->of[s] + 1] && n < BLOCKS; i++)
 			kinds[n++] = d->blocks[i].kind;
-		compare_order_merge(&b->order, kinds, n);
+		breakdown_compare_order_merge(&b->order, kinds, n);
 	}
 }
 
-static void compare_blocks_add_section(struct compare_blocks_blocks *b,
+static void breakdown_compare_blocks_add_section(struct compare_blocks_blocks
+							 *b,
 	uint32_t section)
 {
 	struct compare_work *w = b->w;
 	const struct breakdown_compare_section *is = &w->out->sections[section];
 	uint32_t at[BLOCKS];
-	compare_blocks_put_in_order(b, is);
+	breakdown_compare_blocks_put_in_order(b, is);
 	for (uint32_t k = b->order.first; k != COMPARE_NONE;
 		k = b->order.next[k]) {
 		struct breakdown_compare_block *to =
@@ -329,7 +340,7 @@ static void compare_blocks_add_section(struct compare_blocks_blocks *b,
 }
 
 /* Copies which blocks run at the same time, from the first side that has it. */
-static void compare_blocks_concurrent(const struct compare_work *w)
+static void breakdown_compare_blocks_concurrent(const struct compare_work *w)
 {
 	for (uint32_t s = 0; s < w->sides_n; s++) {
 		const struct breakdown *d = w->sides[s].breakdown;
@@ -343,22 +354,22 @@ static void compare_blocks_concurrent(const struct compare_work *w)
 	}
 }
 
-static bool compare_blocks(struct compare_work *w)
+static bool breakdown_compare_blocks(struct compare_work *w)
 {
 	struct compare_blocks_blocks b = { .w = w };
 	size_t all = 1;
-	bool ok = compare_order_init(&b.order, BLOCKS, w->a);
+	bool ok = breakdown_compare_order_init(&b.order, BLOCKS, w->a);
 	for (uint32_t s = 0; ok && s < w->sides_n; s++) {
-		ok = compare_blocks_index_side(&b, s);
+		ok = breakdown_compare_blocks_index_side(&b, s);
 		all += w->sides[s].breakdown->blocks_n;
 	}
 	w->out->blocks =
 		ok ? arena_array(w->a, struct breakdown_compare_block, all)
 		   : NULL;
 	for (uint32_t k = 0; w->out->blocks && k < w->out->sections_n; k++)
-		compare_blocks_add_section(&b, k);
+		breakdown_compare_blocks_add_section(&b, k);
 	if (w->out->blocks)
-		compare_blocks_concurrent(w);
+		breakdown_compare_blocks_concurrent(w);
 	for (uint32_t s = 0; s < w->sides_n; s++)
 		arena_drop(w->a, b.from[s]);
 	arena_drop(w->a, b.order.next);
@@ -385,12 +396,12 @@ struct compare_roles_roles {
 	uint32_t lanes;
 };
 
-static uint32_t compare_roles_lowest(layer_roles roles)
+static uint32_t breakdown_compare_roles_lowest(layer_roles roles)
 {
 	return (uint32_t)__builtin_ctzll(roles);
 }
 
-static uint32_t compare_roles_root(uint8_t *parent, uint32_t token)
+static uint32_t breakdown_compare_roles_root(uint8_t *parent, uint32_t token)
 {
 	while (parent[token] != token)
 		token = parent[token] = parent[parent[token]];
@@ -398,32 +409,33 @@ static uint32_t compare_roles_root(uint8_t *parent, uint32_t token)
 }
 
 /* Returns the token of a row that only quantizes. */
-static uint32_t compare_roles_quantizes(const struct compare_roles_roles *r,
+static uint32_t
+breakdown_compare_roles_quantizes(const struct compare_roles_roles *r,
 	const struct breakdown_row *row, uint32_t block)
 {
 	layer_roles for_ = r->of_block[row->lane] == block
 				   ? r->follows[row->lane]
 				   : quantize;
-	return QUANTIZE_FOR + compare_roles_lowest(for_);
+	return QUANTIZE_FOR + breakdown_compare_roles_lowest(for_);
 }
 
-static uint32_t compare_roles_join(struct compare_roles_roles *r,
+static uint32_t breakdown_compare_roles_join(struct compare_roles_roles *r,
 	const struct breakdown_row *row, uint32_t block)
 {
 	uint8_t *parent = r->parent + (size_t)block * COMPARE_TOKENS;
 	layer_roles roles = row->roles & ~quantize;
 	if (!roles)
-		return compare_roles_quantizes(r, row, block);
-	uint32_t first = compare_roles_lowest(roles);
+		return breakdown_compare_roles_quantizes(r, row, block);
+	uint32_t first = breakdown_compare_roles_lowest(roles);
 	for (; roles; roles &= roles - 1)
-		parent[compare_roles_root(parent,
-			compare_roles_lowest(roles))] =
-			(uint8_t)compare_roles_root(parent, first);
+		parent[breakdown_compare_roles_root(parent,
+			breakdown_compare_roles_lowest(roles))] =
+			(uint8_t)breakdown_compare_roles_root(parent, first);
 	return first;
 }
 
-static void compare_roles_side(struct compare_roles_roles *r, uint32_t s,
-	uint32_t *token)
+static void breakdown_compare_roles_side(struct compare_roles_roles *r,
+	uint32_t s, uint32_t *token)
 {
 	const struct breakdown *b = r->w->sides[s].breakdown;
 	memset(r->of_block, 0xff, r->lanes * sizeof *r->of_block);
@@ -433,7 +445,7 @@ static void compare_roles_side(struct compare_roles_roles *r, uint32_t s,
 		token[i] = COMPARE_NONE;
 		if (!row->roles)
 			continue;
-		token[i] = compare_roles_join(r, row, block);
+		token[i] = breakdown_compare_roles_join(r, row, block);
 		if (row->roles & ~quantize) {
 			r->follows[row->lane] = row->roles & ~quantize;
 			r->of_block[row->lane] = block;
@@ -441,7 +453,7 @@ static void compare_roles_side(struct compare_roles_roles *r, uint32_t s,
 	}
 }
 
-static bool compare_roles_room(struct compare_roles_roles *r)
+static bool breakdown_compare_roles_room(struct compare_roles_roles *r)
 {
 	const struct compare_work *w = r->w;
 	size_t tokens = (size_t)w->out->blocks_n * COMPARE_TOKENS;
@@ -462,20 +474,20 @@ static bool compare_roles_room(struct compare_roles_roles *r)
 	return true;
 }
 
-static bool compare_roles(const struct compare_work *w,
+static bool breakdown_compare_roles(const struct compare_work *w,
 	uint32_t *const token[BREAKDOWN_COMPARE_MAX])
 {
 	struct compare_roles_roles r = { .w = w };
-	bool ok = compare_roles_room(&r);
+	bool ok = breakdown_compare_roles_room(&r);
 	for (uint32_t s = 0; ok && s < w->sides_n; s++)
-		compare_roles_side(&r, s, token[s]);
+		breakdown_compare_roles_side(&r, s, token[s]);
 	for (uint32_t s = 0; ok && s < w->sides_n; s++)
 		for (uint32_t i = 0; i < w->sides[s].breakdown->rows_n; i++) {
 			uint32_t block =
 				w->block[s]
 					[w->sides[s].breakdown->rows[i].block];
 			if (token[s][i] != COMPARE_NONE)
-				token[s][i] = compare_roles_root(
+				token[s][i] = breakdown_compare_roles_root(
 					r.parent +
 						(size_t)block * COMPARE_TOKENS,
 					token[s][i]);
@@ -500,7 +512,8 @@ struct compare_names_entries {
 	uint32_t n;
 };
 
-static int compare_names_by(const uint32_t *x, const uint32_t *y, int n)
+static int breakdown_compare_names_by(const uint32_t *x, const uint32_t *y,
+	int n)
 {
 	for (int i = 0; i < n; i++)
 		if (x[i] != y[i])
@@ -508,24 +521,24 @@ static int compare_names_by(const uint32_t *x, const uint32_t *y, int n)
 	return 0;
 }
 
-static int compare_names_by_side(const void *a, const void *b)
+static int breakdown_compare_names_by_side(const void *a, const void *b)
 {
 	const struct compare_names_entry *x = a, *y = b;
-	return compare_names_by((uint32_t[]){ x->block, x->name, x->side,
-					x->row },
+	return breakdown_compare_names_by((uint32_t[]){ x->block, x->name,
+						  x->side, x->row },
 		(uint32_t[]){ y->block, y->name, y->side, y->row }, 4);
 }
 
-static int compare_names_by_nth(const void *a, const void *b)
+static int breakdown_compare_names_by_nth(const void *a, const void *b)
 {
 	const struct compare_names_entry *x = a, *y = b;
-	return compare_names_by((uint32_t[]){ x->block, x->name, x->nth,
-					x->side, x->row },
+	return breakdown_compare_names_by((uint32_t[]){ x->block, x->name,
+						  x->nth, x->side, x->row },
 		(uint32_t[]){ y->block, y->name, y->nth, y->side, y->row }, 5);
 }
 
-static const char *compare_names_name_of(const struct breakdown_compare_side
-						 *side,
+static const char *
+breakdown_compare_names_name_of(const struct breakdown_compare_side *side,
 	const struct breakdown_row *row, enum breakdown_compare_match match)
 {
 	if (match == COMPARE_BY_MODULE)
@@ -534,7 +547,7 @@ static const char *compare_names_name_of(const struct breakdown_compare_side
 					    : side->kernels[row->kernel];
 }
 
-static bool compare_names_collect(struct compare_names_entries *e,
+static bool breakdown_compare_names_collect(struct compare_names_entries *e,
 	enum breakdown_compare_match match)
 {
 	const struct compare_work *w = e->w;
@@ -542,8 +555,9 @@ static bool compare_names_collect(struct compare_names_entries *e,
 	for (uint32_t s = 0; s < w->sides_n; s++) {
 		const struct breakdown *b = w->sides[s].breakdown;
 		for (uint32_t i = 0; i < b->rows_n; i++) {
-			const char *text = compare_names_name_of(&w->sides[s],
-				&b->rows[i], match);
+			const char *text =
+				breakdown_compare_names_name_of(&w->sides[s],
+					&b->rows[i], match);
 			if (w->line[s][i] != COMPARE_NONE || !text)
 				continue;
 			uint32_t name =
@@ -560,10 +574,11 @@ static bool compare_names_collect(struct compare_names_entries *e,
 
 /* Numbers the rows of a name on each side. All rows of a module are one line; a
  * kernel's first row of one side matches the first of another, and so on. */
-static void compare_names_number(struct compare_names_entries *e)
+static void breakdown_compare_names_number(struct compare_names_entries *e)
 {
 	if (e->n)
-		qsort(e->list, e->n, sizeof *e->list, compare_names_by_side);
+		qsort(e->list, e->n, sizeof *e->list,
+			breakdown_compare_names_by_side);
 	for (uint32_t i = 1; i < e->n; i++) {
 		const struct compare_names_entry *x = &e->list[i - 1];
 		struct compare_names_entry *y = &e->list[i];
@@ -573,21 +588,23 @@ static void compare_names_number(struct compare_names_entries *e)
 	}
 }
 
-static bool compare_names_together(const struct compare_names_entry *x,
+static bool breakdown_compare_names_together(const struct compare_names_entry
+						     *x,
 	const struct compare_names_entry *y)
 {
 	return x->block == y->block && x->name == y->name && x->nth == y->nth;
 }
 
-static void compare_names_join(struct compare_names_entries *e,
+static void breakdown_compare_names_join(struct compare_names_entries *e,
 	enum breakdown_compare_match match, struct compare_things *t)
 {
 	if (e->n)
-		qsort(e->list, e->n, sizeof *e->list, compare_names_by_nth);
+		qsort(e->list, e->n, sizeof *e->list,
+			breakdown_compare_names_by_nth);
 	for (uint32_t i = 0, k; i < e->n; i = k) {
 		const struct compare_names_entry *x = &e->list[i];
-		for (k = i + 1;
-			k < e->n && compare_names_together(x, &e->list[k]);)
+		for (k = i + 1; k < e->n && breakdown_compare_names_together(x,
+						    &e->list[k]);)
 			k++;
 		if (x->side == e->list[k - 1].side)
 			continue;
@@ -597,7 +614,7 @@ static void compare_names_join(struct compare_names_entries *e,
 	}
 }
 
-static void compare_names_leave_alone(struct compare_work *w,
+static void breakdown_compare_names_leave_alone(struct compare_work *w,
 	struct compare_things *t)
 {
 	for (uint32_t s = 0; s < w->sides_n; s++) {
@@ -615,7 +632,8 @@ static void compare_names_leave_alone(struct compare_work *w,
 
 /* Matches rows without a role, for which w->line is COMPARE_NONE so far: rows
  * of several sides that share a module, then a kernel; the others are alone. */
-static bool compare_names(struct compare_work *w, struct compare_things *t)
+static bool breakdown_compare_names(struct compare_work *w,
+	struct compare_things *t)
 {
 	struct compare_names_entries e = { .w = w };
 	size_t rows = 1;
@@ -623,15 +641,15 @@ static bool compare_names(struct compare_work *w, struct compare_things *t)
 		rows += w->sides[s].breakdown->rows_n;
 	e.list = arena_grow(w->a, NULL, rows * sizeof *e.list);
 	bool ok = e.list && names_init(&e.names, w->a) &&
-		  compare_names_collect(&e, COMPARE_BY_MODULE);
+		  breakdown_compare_names_collect(&e, COMPARE_BY_MODULE);
 	if (ok) {
-		compare_names_join(&e, COMPARE_BY_MODULE, t);
-		ok = compare_names_collect(&e, COMPARE_BY_KERNEL);
+		breakdown_compare_names_join(&e, COMPARE_BY_MODULE, t);
+		ok = breakdown_compare_names_collect(&e, COMPARE_BY_KERNEL);
 	}
 	if (ok) {
-		compare_names_number(&e);
-		compare_names_join(&e, COMPARE_BY_KERNEL, t);
-		compare_names_leave_alone(w, t);
+		breakdown_compare_names_number(&e);
+		breakdown_compare_names_join(&e, COMPARE_BY_KERNEL, t);
+		breakdown_compare_names_leave_alone(w, t);
 	}
 	arena_drop(w->a, e.list);
 	return ok;
@@ -640,13 +658,13 @@ static bool compare_names(struct compare_work *w, struct compare_things *t)
 /* Lines: each row's line, and their order. */
 
 /* Makes lines by role; those of one side only are alone. */
-static bool compare_lines_by_role(struct compare_work *w,
+static bool breakdown_compare_lines_by_role(struct compare_work *w,
 	struct compare_things *t)
 {
 	size_t tokens = (size_t)w->out->blocks_n * COMPARE_TOKENS + 1;
 	uint32_t *at = arena_grow(w->a, NULL, tokens * sizeof *at);
 	uint32_t *of = arena_grow(w->a, NULL, tokens * sizeof *of);
-	bool ok = at && of && compare_roles(w, w->line);
+	bool ok = at && of && breakdown_compare_roles(w, w->line);
 	for (uint32_t s = 0; ok && s < w->sides_n; s++)
 		for (uint32_t i = 0; i < w->sides[s].breakdown->rows_n; i++) {
 			uint32_t *token = &w->line[s][i];
@@ -672,7 +690,7 @@ static bool compare_lines_by_role(struct compare_work *w,
 }
 
 /* `first` and `order` hold a list of lines for each block. */
-static void compare_lines_put_in_order(const struct compare_work *w,
+static void breakdown_compare_lines_put_in_order(const struct compare_work *w,
 	struct compare_order *order, uint32_t *first)
 {
 	for (uint32_t s = 0; s < w->sides_n; s++) {
@@ -683,7 +701,8 @@ static void compare_lines_put_in_order(const struct compare_work *w,
 				    b->rows[k].block == b->rows[i].block;)
 				k++;
 			order->first = first[block];
-			compare_order_merge(order, w->line[s] + i, k - i);
+			breakdown_compare_order_merge(order, w->line[s] + i,
+				k - i);
 			first[block] = order->first;
 		}
 	}
@@ -691,7 +710,7 @@ static void compare_lines_put_in_order(const struct compare_work *w,
 
 /* Writes lines in their order; `first` is by block, and order->next becomes
  * each entry's line. */
-static bool compare_lines_number(struct compare_work *w,
+static bool breakdown_compare_lines_number(struct compare_work *w,
 	const struct compare_things *t, struct compare_order *order,
 	const uint32_t *first)
 {
@@ -713,33 +732,34 @@ static bool compare_lines_number(struct compare_work *w,
 	return true;
 }
 
-static bool compare_lines_arrange(struct compare_work *w,
+static bool breakdown_compare_lines_arrange(struct compare_work *w,
 	const struct compare_things *t)
 {
 	struct compare_order order = { 0 };
 	size_t blocks = w->out->blocks_n;
 	uint32_t *first = arena_grow(w->a, NULL, (blocks + 1) * sizeof *first);
-	bool ok = first && compare_order_init(&order, t->n, w->a);
+	bool ok = first && breakdown_compare_order_init(&order, t->n, w->a);
 	if (ok) {
 		for (size_t b = 0; b < blocks; b++)
 			first[b] = COMPARE_NONE;
-		compare_lines_put_in_order(w, &order, first);
-		ok = compare_lines_number(w, t, &order, first);
+		breakdown_compare_lines_put_in_order(w, &order, first);
+		ok = breakdown_compare_lines_number(w, t, &order, first);
 	}
 	arena_drop(w->a, order.next);
 	arena_drop(w->a, first);
 	return ok;
 }
 
-static bool compare_lines(struct compare_work *w)
+static bool breakdown_compare_lines(struct compare_work *w)
 {
 	struct compare_things t = { 0 };
 	size_t rows = 1;
 	for (uint32_t s = 0; s < w->sides_n; s++)
 		rows += w->sides[s].breakdown->rows_n;
 	t.list = arena_grow(w->a, NULL, rows * sizeof *t.list);
-	bool ok = t.list && compare_lines_by_role(w, &t) &&
-		  compare_names(w, &t) && compare_lines_arrange(w, &t);
+	bool ok = t.list && breakdown_compare_lines_by_role(w, &t) &&
+		  breakdown_compare_names(w, &t) &&
+		  breakdown_compare_lines_arrange(w, &t);
 	arena_drop(w->a, t.list);
 	return ok;
 }
@@ -747,7 +767,8 @@ static bool compare_lines(struct compare_work *w)
 /* Cells: what each side has of a line, and the differences. */
 
 /* Groups a side's rows by line, in order. */
-static bool compare_cells_rows_of(struct compare_work *w, uint32_t side)
+static bool breakdown_compare_cells_rows_of(struct compare_work *w,
+	uint32_t side)
 {
 	struct breakdown_compare *out = w->out;
 	uint32_t n = w->sides[side].breakdown->rows_n, at = 0;
@@ -769,7 +790,7 @@ static bool compare_cells_rows_of(struct compare_work *w, uint32_t side)
 }
 
 /* Returns a mean in tenths, as all means are. */
-static double compare_cells_mean(int64_t total_ns, int64_t instances)
+static double breakdown_compare_cells_mean(int64_t total_ns, int64_t instances)
 {
 	return instances > 0 ? (double)exact_tenths((wide_t)total_ns,
 				       (wide_t)instances) /
@@ -777,14 +798,14 @@ static double compare_cells_mean(int64_t total_ns, int64_t instances)
 			     : (double)NAN;
 }
 
-static int64_t compare_cells_instances_of(const struct breakdown *b,
+static int64_t breakdown_compare_cells_instances_of(const struct breakdown *b,
 	uint32_t row)
 {
 	return b->sections[b->blocks[b->rows[row].block].section].instances;
 }
 
 /* Adds up the sections and blocks of a side over all their rows. */
-static bool compare_cells_sums(struct compare_work *w, uint32_t side)
+static bool breakdown_compare_cells_sums(struct compare_work *w, uint32_t side)
 {
 	const struct breakdown *b = w->sides[side].breakdown;
 	struct breakdown_compare *out = w->out;
@@ -801,20 +822,21 @@ static bool compare_cells_sums(struct compare_work *w, uint32_t side)
 	for (uint32_t k = 0; k < out->sections_n; k++)
 		if (out->sections[k].of[side] != COMPARE_NONE)
 			out->sections[k].sum_ns[side] =
-				compare_cells_mean(total[k],
+				breakdown_compare_cells_mean(total[k],
 					b->sections[out->sections[k].of[side]]
 						.instances);
 	for (uint32_t i = 0; i < b->blocks_n; i++) {
 		uint32_t to = w->block[side][i];
 		out->blocks[to].sum_ns[side] =
-			compare_cells_mean(total[out->sections_n + to],
+			breakdown_compare_cells_mean(total[out->sections_n +
+							     to],
 				b->sections[b->blocks[i].section].instances);
 	}
 	arena_drop(w->a, total);
 	return true;
 }
 
-static void compare_cells_fill_cell(const struct breakdown *b,
+static void breakdown_compare_cells_fill_cell(const struct breakdown *b,
 	struct breakdown_compare_line *l, struct breakdown_compare_cell *c)
 {
 	double bound_ns = 0, sol_ns = 0;
@@ -828,20 +850,20 @@ static void compare_cells_fill_cell(const struct breakdown *b,
 		if (!l->module)
 			l->module = row->module;
 	}
-	c->sum_ns = c->rows_n
-			    ? compare_cells_mean(total,
-				      compare_cells_instances_of(b, c->rows[0]))
-			    : (double)NAN;
+	c->sum_ns = c->rows_n ? breakdown_compare_cells_mean(total,
+					breakdown_compare_cells_instances_of(b,
+						c->rows[0]))
+			      : (double)NAN;
 	c->s = bound_ns > 0 ? sol_ns / bound_ns : (double)NAN;
 }
 
-static void compare_cells_fill_line(const struct compare_work *w,
+static void breakdown_compare_cells_fill_line(const struct compare_work *w,
 	struct breakdown_compare_line *l)
 {
 	for (uint32_t s = 0; s < w->sides_n; s++) {
 		struct breakdown_compare_cell *c = &l->cells[s];
 		double first_ns = l->cells[0].sum_ns;
-		compare_cells_fill_cell(w->sides[s].breakdown, l, c);
+		breakdown_compare_cells_fill_cell(w->sides[s].breakdown, l, c);
 		if (!s)
 			first_ns = c->sum_ns;
 		c->diff_ns = round((c->sum_ns - first_ns) * 10) / 10;
@@ -850,13 +872,14 @@ static void compare_cells_fill_line(const struct compare_work *w,
 	}
 }
 
-static bool compare_cells(struct compare_work *w)
+static bool breakdown_compare_cells(struct compare_work *w)
 {
 	for (uint32_t s = 0; s < w->sides_n; s++)
-		if (!compare_cells_rows_of(w, s) || !compare_cells_sums(w, s))
+		if (!breakdown_compare_cells_rows_of(w, s) ||
+			!breakdown_compare_cells_sums(w, s))
 			return false;
 	for (uint32_t k = 0; k < w->out->lines_n; k++)
-		compare_cells_fill_line(w, &w->out->lines[k]);
+		breakdown_compare_cells_fill_line(w, &w->out->lines[k]);
 	return true;
 }
 
@@ -882,8 +905,9 @@ bool breakdown_compare_from(const struct breakdown_compare_side *sides,
 		w.line[s] = breakdown_compare_places(a, b->rows_n);
 		ok = w.section[s] && w.block[s] && w.line[s];
 	}
-	ok = ok && compare_sections(&w) && compare_blocks(&w) &&
-	     compare_lines(&w) && compare_cells(&w);
+	ok = ok && breakdown_compare_sections(&w) &&
+	     breakdown_compare_blocks(&w) && breakdown_compare_lines(&w) &&
+	     breakdown_compare_cells(&w);
 	for (uint32_t s = 0; s < sides_n; s++) {
 		arena_drop(a, w.section[s]);
 		arena_drop(a, w.block[s]);

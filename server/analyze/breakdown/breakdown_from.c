@@ -71,7 +71,7 @@ static bool breakdown_from_layered(struct layer_seq *s,
 /* Everything except the result is in the arena of `at`, which is released
  * afterwards. */
 static bool breakdown_from_make(const struct attribution *at,
-	const struct cycle_rows *cycles, const uint32_t *group_of,
+	const struct iteration_rows *cycles, const uint32_t *group_of,
 	const struct breakdown_asked *asked, struct arena *keep, struct err *e)
 {
 	struct breakdown *out = &at->profile->breakdown;
@@ -93,7 +93,7 @@ static bool breakdown_from_make(const struct attribution *at,
 }
 
 bool breakdown_from(const struct attribution *at,
-	const struct cycle_rows *cycles, const uint32_t *group_of,
+	const struct iteration_rows *cycles, const uint32_t *group_of,
 	const struct breakdown_asked *asked, struct err *e)
 {
 	static const struct breakdown_asked nothing = { .device = -1,

@@ -30,7 +30,7 @@ struct overlap_sweep {
 	uint32_t window;
 };
 
-static int overlap_by_end(const void *left, const void *right)
+static int breakdown_overlap_by_end(const void *left, const void *right)
 {
 	const struct overlap_edge *a = left, *b = right;
 
@@ -39,7 +39,7 @@ static int overlap_by_end(const void *left, const void *right)
 	return a->span < b->span ? -1 : a->span > b->span;
 }
 
-static bool overlap_outputs(struct overlap *o, struct arena *a)
+static bool breakdown_overlap_outputs(struct overlap *o, struct arena *a)
 {
 	size_t sets = (size_t)o->sets_n + 1, strands = (size_t)o->strands_n + 1;
 
@@ -61,7 +61,7 @@ void overlap_release(struct overlap *o, struct arena *a)
 	arena_drop(a, o->beside_ns);
 }
 
-static bool overlap_begin(struct overlap_sweep *s, struct arena *a)
+static bool breakdown_overlap_begin(struct overlap_sweep *s, struct arena *a)
 {
 	const struct overlap *o = s->o;
 
@@ -77,11 +77,12 @@ static bool overlap_begin(struct overlap_sweep *s, struct arena *a)
 		assert(o->spans[i].end_ns >= o->spans[i].start_ns);
 		s->ends[i] = (struct overlap_edge){ o->spans[i].end_ns, i };
 	}
-	qsort(s->ends, o->spans_n, sizeof *s->ends, overlap_by_end);
+	qsort(s->ends, o->spans_n, sizeof *s->ends, breakdown_overlap_by_end);
 	return true;
 }
 
-static void overlap_pairs(const struct overlap_sweep *s, int64_t len_ns)
+static void breakdown_overlap_pairs(const struct overlap_sweep *s,
+	int64_t len_ns)
 {
 	uint32_t family = s->o->family;
 
@@ -95,7 +96,7 @@ static void overlap_pairs(const struct overlap_sweep *s, int64_t len_ns)
 }
 
 /* Counts time in which the same spans run. */
-static void overlap_count(struct overlap_sweep *s, int64_t len_ns)
+static void breakdown_overlap_count(struct overlap_sweep *s, int64_t len_ns)
 {
 	struct overlap *o = s->o;
 
@@ -110,11 +111,11 @@ static void overlap_count(struct overlap_sweep *s, int64_t len_ns)
 	if (s->kinds[OVERLAP_COMM] && !s->kinds[OVERLAP_COMPUTE])
 		o->exposed_ns += len_ns;
 	if (s->active_n > 1)
-		overlap_pairs(s, len_ns);
+		breakdown_overlap_pairs(s, len_ns);
 }
 
 /* Moves the clock to a moment. */
-static void overlap_run_to(struct overlap_sweep *s, int64_t to_ns)
+static void breakdown_overlap_run_to(struct overlap_sweep *s, int64_t to_ns)
 {
 	const struct overlap_window *w = s->o->windows;
 	uint32_t n = s->o->windows_n;
@@ -128,17 +129,17 @@ static void overlap_run_to(struct overlap_sweep *s, int64_t to_ns)
 	if (s->window < n && to_ns > w[s->window].start_ns)
 		s->clock_ns += to_ns - w[s->window].start_ns;
 	if (s->clock_ns > before_ns)
-		overlap_count(s, s->clock_ns - before_ns);
+		breakdown_overlap_count(s, s->clock_ns - before_ns);
 }
 
-static void overlap_leave(struct overlap_sweep *s, uint32_t set)
+static void breakdown_overlap_leave(struct overlap_sweep *s, uint32_t set)
 {
 	for (uint32_t i = 0; i < s->active_n; i++)
 		if (s->active[i] == set)
 			s->active[i] = s->active[--s->active_n];
 }
 
-static void overlap_start(struct overlap_sweep *s,
+static void breakdown_overlap_start(struct overlap_sweep *s,
 	const struct overlap_span *span)
 {
 	s->spans++;
@@ -158,7 +159,7 @@ static void overlap_start(struct overlap_sweep *s,
 		s->active[s->active_n++] = set;
 }
 
-static void overlap_end(struct overlap_sweep *s,
+static void breakdown_overlap_end(struct overlap_sweep *s,
 	const struct overlap_span *span)
 {
 	s->spans--;
@@ -174,36 +175,37 @@ static void overlap_end(struct overlap_sweep *s,
 	if (--of->n)
 		return;
 	s->o->set_busy_ns[set] += s->clock_ns - of->since_ns;
-	overlap_leave(s, set);
+	breakdown_overlap_leave(s, set);
 }
 
 /* Starts precede ends of the same moment, so that a span of length 0 has begun
  * when it ends. */
-static void overlap_sweep_run(struct overlap_sweep *s)
+static void breakdown_overlap_sweep_run(struct overlap_sweep *s)
 {
 	const struct overlap_span *spans = s->o->spans;
 	uint32_t n = s->o->spans_n;
 
 	for (uint32_t i = 0, k = 0; k < n;) {
 		if (i < n && spans[i].start_ns <= s->ends[k].end_ns) {
-			overlap_run_to(s, spans[i].start_ns);
-			overlap_start(s, &spans[i++]);
+			breakdown_overlap_run_to(s, spans[i].start_ns);
+			breakdown_overlap_start(s, &spans[i++]);
 		} else {
-			overlap_run_to(s, s->ends[k].end_ns);
-			overlap_end(s, &spans[s->ends[k++].span]);
+			breakdown_overlap_run_to(s, s->ends[k].end_ns);
+			breakdown_overlap_end(s, &spans[s->ends[k++].span]);
 		}
 	}
-	overlap_run_to(s, INT64_MAX);
+	breakdown_overlap_run_to(s, INT64_MAX);
 	s->o->wall_ns = s->clock_ns;
 }
 
 bool overlap_sweep(struct overlap *o, struct arena *a)
 {
 	struct overlap_sweep s = { .o = o };
-	bool ok = overlap_outputs(o, a) && overlap_begin(&s, a);
+	bool ok = breakdown_overlap_outputs(o, a) &&
+		  breakdown_overlap_begin(&s, a);
 
 	if (ok)
-		overlap_sweep_run(&s);
+		breakdown_overlap_sweep_run(&s);
 	arena_drop(a, s.ends);
 	arena_drop(a, s.strands);
 	arena_drop(a, s.sets);
@@ -213,9 +215,8 @@ bool overlap_sweep(struct overlap *o, struct arena *a)
 /* Items become spans for the sweep; its sums become the breakdown's. A block
  * that mostly runs at the same time as another is marked as beside it. */
 
-static enum overlap_kind breakdown_unions_kind_of(const struct breakdown_work
-							  *w,
-	const struct layer_item *i)
+static enum overlap_kind breakdown_overlap_unions_kind_of(
+	const struct breakdown_work *w, const struct layer_item *i)
 {
 	const struct profile_kernel *k = w->s->profile->kernels;
 
@@ -230,7 +231,8 @@ static enum overlap_kind breakdown_unions_kind_of(const struct breakdown_work
 	return OVERLAP_COMPUTE;
 }
 
-static bool breakdown_unions_spans(struct breakdown_work *w, struct overlap *o)
+static bool breakdown_overlap_unions_spans(struct breakdown_work *w,
+	struct overlap *o)
 {
 	struct overlap_span *spans =
 		arena_grow(w->a, NULL, ((size_t)w->s->n + 1) * sizeof *spans);
@@ -248,7 +250,7 @@ static bool breakdown_unions_spans(struct breakdown_work *w, struct overlap *o)
 		spans[i] = (struct overlap_span){ item->start_ns,
 			item->start_ns + item->dur_ns,
 			row == LAYER_NONE ? OVERLAP_NO_STRAND : row,
-			breakdown_unions_kind_of(w, item) };
+			breakdown_overlap_unions_kind_of(w, item) };
 	}
 	o->windows_n = w->s->passes_n;
 	for (uint32_t i = 0; i < w->s->passes_n; i++)
@@ -258,7 +260,8 @@ static bool breakdown_unions_spans(struct breakdown_work *w, struct overlap *o)
 }
 
 /* A row is a strand, a block a set, a section a family. */
-static bool breakdown_unions_sets(struct breakdown_work *w, struct overlap *o)
+static bool breakdown_overlap_unions_sets(struct breakdown_work *w,
+	struct overlap *o)
 {
 	const struct breakdown *out = w->out;
 	uint32_t *set =
@@ -278,7 +281,7 @@ static bool breakdown_unions_sets(struct breakdown_work *w, struct overlap *o)
 
 /* Returns the block that this one is beside: one that is busy for longer, runs
  * during most of this one's time, and longest of all such. */
-static uint32_t breakdown_unions_beside(const struct breakdown *out,
+static uint32_t breakdown_overlap_unions_beside(const struct breakdown *out,
 	const struct overlap *o, uint32_t block)
 {
 	const struct breakdown_block *b = &out->blocks[block];
@@ -307,7 +310,7 @@ static uint32_t breakdown_unions_beside(const struct breakdown *out,
 	return best;
 }
 
-static void breakdown_unions_tell(struct breakdown *out,
+static void breakdown_overlap_unions_tell(struct breakdown *out,
 	const struct overlap *o)
 {
 	out->wall_ns = o->wall_ns;
@@ -325,18 +328,19 @@ static void breakdown_unions_tell(struct breakdown *out,
 		struct breakdown_block *b = &out->blocks[i];
 		uint32_t set = b->section * BLOCKS + (uint32_t)b->kind;
 		b->overlapped_ns = o->set_busy_ns[set] - b->exclusive_ns;
-		b->beside = breakdown_unions_beside(out, o, i);
+		b->beside = breakdown_overlap_unions_beside(out, o, i);
 	}
 }
 
 bool breakdown_overlap_fill(struct breakdown_work *w)
 {
 	struct overlap o = { 0 };
-	bool ok = breakdown_unions_spans(w, &o) &&
-		  breakdown_unions_sets(w, &o) && overlap_sweep(&o, w->a);
+	bool ok = breakdown_overlap_unions_spans(w, &o) &&
+		  breakdown_overlap_unions_sets(w, &o) &&
+		  overlap_sweep(&o, w->a);
 
 	if (ok)
-		breakdown_unions_tell(w->out, &o);
+		breakdown_overlap_unions_tell(w->out, &o);
 	overlap_release(&o, w->a);
 	return ok;
 }

@@ -11,7 +11,7 @@
 /* Passes, layers and sections, end to end. */
 
 /* Measures each instance from its first start to its last end. */
-static void breakdown_sections_measure(struct breakdown_work *w)
+static void breakdown_rows_sections_measure(struct breakdown_work *w)
 {
 	const struct layering *l = w->l;
 
@@ -31,7 +31,8 @@ static void breakdown_sections_measure(struct breakdown_work *w)
 
 /* Computes statistics of the n times in w->ns. Spans of instances may overlap,
  * so their sum may exceed what a trace holds; then there are none. */
-static struct time_stats breakdown_sections_stats_of(struct breakdown_work *w,
+static struct time_stats breakdown_rows_sections_stats_of(struct breakdown_work
+								  *w,
 	uint32_t n)
 {
 	const int64_t most = INT64_C(1) << 60;
@@ -52,7 +53,7 @@ static struct time_stats breakdown_sections_stats_of(struct breakdown_work *w,
 		.p99_ns = NAN };
 }
 
-static bool breakdown_sections_is_layer(const struct breakdown_work *w,
+static bool breakdown_rows_sections_is_layer(const struct breakdown_work *w,
 	uint32_t instance)
 {
 	uint32_t section = w->l->instances[instance].section;
@@ -61,7 +62,7 @@ static bool breakdown_sections_is_layer(const struct breakdown_work *w,
 }
 
 /* Returns the most frequent of the n counts in w->ns, on equality the smallest. */
-static uint32_t breakdown_sections_most_frequent(struct breakdown_work *w,
+static uint32_t breakdown_rows_sections_most_frequent(struct breakdown_work *w,
 	uint32_t n)
 {
 	uint32_t best = 0, best_n = 0;
@@ -79,7 +80,7 @@ static uint32_t breakdown_sections_most_frequent(struct breakdown_work *w,
 	return best;
 }
 
-static bool breakdown_sections_passes(struct breakdown_work *w)
+static bool breakdown_rows_sections_passes(struct breakdown_work *w)
 {
 	const struct layer_seq *s = w->s;
 	struct breakdown *out = w->out;
@@ -99,7 +100,7 @@ static bool breakdown_sections_passes(struct breakdown_work *w)
 			(struct breakdown_window){ pass->start_ns - first_ns,
 				pass->end_ns - first_ns };
 	}
-	out->pass = breakdown_sections_stats_of(w, s->passes_n);
+	out->pass = breakdown_rows_sections_stats_of(w, s->passes_n);
 	if (s->stratum != LAYER_NONE && s->profile->cycles.strata_n > 1)
 		out->stratum = s->profile->cycles.strata[s->stratum].text;
 	return true;
@@ -107,14 +108,14 @@ static bool breakdown_sections_passes(struct breakdown_work *w)
 
 /* Instances are ordered by pass. Passes without layers are left out of the
  * times but counted. */
-static void breakdown_sections_layered(struct breakdown_work *w)
+static void breakdown_rows_sections_layered(struct breakdown_work *w)
 {
 	uint32_t n = 0, pass = LAYER_NONE;
 	int64_t start_ns = 0, end_ns = 0;
 
 	for (uint32_t i = 0; i < w->l->instances_n; i++) {
 		const struct breakdown_span *s = &w->spans[i];
-		if (!breakdown_sections_is_layer(w, i) || !s->launches)
+		if (!breakdown_rows_sections_is_layer(w, i) || !s->launches)
 			continue;
 		if (w->l->instances[i].pass != pass) {
 			pass = w->l->instances[i].pass;
@@ -126,10 +127,10 @@ static void breakdown_sections_layered(struct breakdown_work *w)
 		end_ns = s->end_ns > end_ns ? s->end_ns : end_ns;
 		w->ns[n - 1] = end_ns - start_ns;
 	}
-	w->out->layered = breakdown_sections_stats_of(w, n);
+	w->out->layered = breakdown_rows_sections_stats_of(w, n);
 }
 
-static void breakdown_sections_count_layers(struct breakdown_work *w)
+static void breakdown_rows_sections_count_layers(struct breakdown_work *w)
 {
 	uint32_t n = w->s->passes_n;
 
@@ -137,13 +138,13 @@ static void breakdown_sections_count_layers(struct breakdown_work *w)
 		w->ns[p] = 0;
 	for (uint32_t i = 0; i < w->l->instances_n; i++)
 		w->ns[w->l->instances[i].pass] +=
-			breakdown_sections_is_layer(w, i) &&
+			breakdown_rows_sections_is_layer(w, i) &&
 			w->spans[i].launches;
-	w->out->layers = breakdown_sections_most_frequent(w, n);
+	w->out->layers = breakdown_rows_sections_most_frequent(w, n);
 }
 
 /* Over the passes that have any of its instances, which are n. */
-static uint32_t breakdown_sections_per_pass(struct breakdown_work *w,
+static uint32_t breakdown_rows_sections_per_pass(struct breakdown_work *w,
 	const uint32_t *own, uint32_t n)
 {
 	uint32_t passes_n = 0, pass = LAYER_NONE;
@@ -155,12 +156,12 @@ static uint32_t breakdown_sections_per_pass(struct breakdown_work *w,
 		pass = in->pass;
 		w->ns[passes_n - 1]++;
 	}
-	return breakdown_sections_most_frequent(w, passes_n);
+	return breakdown_rows_sections_most_frequent(w, passes_n);
 }
 
 /* `own` are the section's instances with launches, by pass. */
-static void breakdown_sections_section(struct breakdown_work *w, uint32_t at,
-	const uint32_t *own, uint32_t n)
+static void breakdown_rows_sections_section(struct breakdown_work *w,
+	uint32_t at, const uint32_t *own, uint32_t n)
 {
 	const struct layer_section *from = &w->l->sections[at];
 	struct breakdown_section *to = &w->out->sections[at];
@@ -173,8 +174,8 @@ static void breakdown_sections_section(struct breakdown_work *w, uint32_t at,
 	*to = (struct breakdown_section){ .place = from->place,
 		.name = name,
 		.instances = n,
-		.per_pass =
-			layers ? breakdown_sections_per_pass(w, own, n) : 1 };
+		.per_pass = layers ? breakdown_rows_sections_per_pass(w, own, n)
+				   : 1 };
 	for (uint32_t i = 0; i < n; i++) {
 		const struct breakdown_span *s = &w->spans[own[i]];
 		uint32_t number = w->l->instances[own[i]].number;
@@ -182,12 +183,12 @@ static void breakdown_sections_section(struct breakdown_work *w, uint32_t at,
 		w->ns[i] = s->end_ns - s->start_ns;
 	}
 	to->first = layers ? first : 0;
-	to->time = breakdown_sections_stats_of(w, n);
+	to->time = breakdown_rows_sections_stats_of(w, n);
 }
 
 /* Sorts instances by section: counted two places further, stored one place
  * further. */
-static bool breakdown_sections_sections(struct breakdown_work *w)
+static bool breakdown_rows_sections_sections(struct breakdown_work *w)
 {
 	const struct layering *l = w->l;
 	uint32_t *from = arena_grow(w->a, NULL,
@@ -205,7 +206,7 @@ static bool breakdown_sections_sections(struct breakdown_work *w)
 		if (w->spans[i].launches)
 			order[from[l->instances[i].section + 1]++] = i;
 	for (uint32_t i = 0; i < l->sections_n; i++)
-		breakdown_sections_section(w, i, order + from[i],
+		breakdown_rows_sections_section(w, i, order + from[i],
 			from[i + 1] - from[i]);
 	w->out->sections_n = l->sections_n;
 	arena_drop(w->a, from);
@@ -214,7 +215,7 @@ static bool breakdown_sections_sections(struct breakdown_work *w)
 }
 
 /* Keeps those that have launches. */
-static bool breakdown_sections_instances(struct breakdown_work *w)
+static bool breakdown_rows_sections_instances(struct breakdown_work *w)
 {
 	const struct layering *l = w->l;
 	struct breakdown *out = w->out;
@@ -235,15 +236,15 @@ static bool breakdown_sections_instances(struct breakdown_work *w)
 	return out->instances;
 }
 
-static bool breakdown_sections(struct breakdown_work *w)
+static bool breakdown_rows_sections(struct breakdown_work *w)
 {
-	breakdown_sections_measure(w);
-	if (!breakdown_sections_passes(w))
+	breakdown_rows_sections_measure(w);
+	if (!breakdown_rows_sections_passes(w))
 		return false;
-	breakdown_sections_layered(w);
-	breakdown_sections_count_layers(w);
-	return breakdown_sections_instances(w) &&
-	       breakdown_sections_sections(w);
+	breakdown_rows_sections_layered(w);
+	breakdown_rows_sections_count_layers(w);
+	return breakdown_rows_sections_instances(w) &&
+	       breakdown_rows_sections_sections(w);
 }
 
 /* Times: each row's launches with statistics, offsets and number of instances,
@@ -257,12 +258,12 @@ struct breakdown_times_tally {
 };
 
 /* Returns the mean of n > 0, rounded to tenths. */
-static double breakdown_times_mean(int64_t total, int64_t n)
+static double breakdown_rows_times_mean(int64_t total, int64_t n)
 {
 	return (double)exact_tenths((wide_t)total, (wide_t)n) / 10;
 }
 
-static void breakdown_times_add(struct breakdown_work *w,
+static void breakdown_rows_times_add(struct breakdown_work *w,
 	struct breakdown_times_tally *tally, uint32_t item)
 {
 	const struct layer_item *is = &w->s->items[item];
@@ -277,7 +278,7 @@ static void breakdown_times_add(struct breakdown_work *w,
 }
 
 /* Sorts launches by row: counted two places further, stored one place further. */
-static void breakdown_times_deal(struct breakdown_work *w,
+static void breakdown_rows_times_deal(struct breakdown_work *w,
 	struct breakdown_times_tally *tally)
 {
 	for (uint32_t i = 0; i < w->order_n; i++)
@@ -285,10 +286,10 @@ static void breakdown_times_deal(struct breakdown_work *w,
 	for (uint32_t r = 2; r < w->out->rows_n + 2; r++)
 		tally[r].from += tally[r - 1].from;
 	for (uint32_t i = 0; i < w->order_n; i++)
-		breakdown_times_add(w, tally, w->order[i]);
+		breakdown_rows_times_add(w, tally, w->order[i]);
 }
 
-static void breakdown_times_finish(struct breakdown_work *w,
+static void breakdown_rows_times_finish(struct breakdown_work *w,
 	const struct breakdown_times_tally *tally, uint32_t row, int64_t *total,
 	int64_t *common)
 {
@@ -305,8 +306,8 @@ static void breakdown_times_finish(struct breakdown_work *w,
 }
 
 /* From sums over rows. */
-static void breakdown_times_sums(struct breakdown_work *w, const int64_t *total,
-	const int64_t *common)
+static void breakdown_rows_times_sums(struct breakdown_work *w,
+	const int64_t *total, const int64_t *common)
 {
 	struct breakdown *out = w->out;
 	int64_t n = 0;
@@ -314,7 +315,7 @@ static void breakdown_times_sums(struct breakdown_work *w, const int64_t *total,
 	for (uint32_t i = 0; i < out->blocks_n; i++) {
 		n = out->sections[out->blocks[i].section].instances;
 		out->blocks[i].sum_ns =
-			n ? breakdown_times_mean(total[i], n) : 0;
+			n ? breakdown_rows_times_mean(total[i], n) : 0;
 	}
 	for (uint32_t i = 0; i < out->sections_n; i++)
 		out->sections[i].alike = 0;
@@ -327,7 +328,7 @@ static void breakdown_times_sums(struct breakdown_work *w, const int64_t *total,
 	}
 }
 
-static bool breakdown_times(struct breakdown_work *w)
+static bool breakdown_rows_times(struct breakdown_work *w)
 {
 	struct breakdown *out = w->out;
 	struct breakdown_times_tally *tally = arena_grow(w->a, NULL,
@@ -339,10 +340,10 @@ static bool breakdown_times(struct breakdown_work *w)
 	bool ok = tally && total && common;
 
 	if (ok) {
-		breakdown_times_deal(w, tally);
+		breakdown_rows_times_deal(w, tally);
 		for (uint32_t r = 0; r < out->rows_n; r++)
-			breakdown_times_finish(w, tally, r, total, common);
-		breakdown_times_sums(w, total, common);
+			breakdown_rows_times_finish(w, tally, r, total, common);
+		breakdown_rows_times_sums(w, total, common);
 	}
 	arena_drop(w->a, tally);
 	arena_drop(w->a, total);
@@ -352,7 +353,7 @@ static bool breakdown_times(struct breakdown_work *w)
 
 /* Bounds: a call's roofline bound is split over its launches by their
  * durations. A call has the operator of its first launch, as for operators
- * (attribute_group.h). */
+ * (attribute_rows.c). */
 
 /* By call; a launch without a number is a call of its own. */
 struct breakdown_bound_call {
@@ -369,15 +370,15 @@ struct breakdown_bound_least {
 };
 /* Hashed as bytes, so it has no padding. */
 struct breakdown_bound_shape_key {
-	const struct operator_info *operator;
+	const struct operator_info *op;
 	const struct shape *sizes;
 };
 
 /* Sets *ps. Returns false if the arena is full. */
-static bool breakdown_bound_least_of(struct breakdown_bound_least *l,
+static bool breakdown_rows_bound_least_of(struct breakdown_bound_least *l,
 	const struct attributed *is, int64_t *ps)
 {
-	struct breakdown_bound_shape_key key = { is->operator, is->sizes };
+	struct breakdown_bound_shape_key key = { is->op, is->sizes };
 	uint32_t known = l->met.n,
 		 id = names_put(&l->met, (const char *)&key, sizeof key);
 
@@ -393,12 +394,12 @@ static bool breakdown_bound_least_of(struct breakdown_bound_least *l,
 		l->cap = cap;
 	}
 	if (id == known)
-		l->ps[id] = attribute_least_ps(l->at, is->operator, is->sizes);
+		l->ps[id] = attribute_least_ps(l->at, is->op, is->sizes);
 	*ps = l->ps[id];
 	return true;
 }
 
-static struct breakdown_bound_call *breakdown_bound_calls_of(
+static struct breakdown_bound_call *breakdown_rows_bound_calls_of(
 	const struct breakdown_work *w)
 {
 	const struct layer_seq *s = w->s;
@@ -418,7 +419,7 @@ static struct breakdown_bound_call *breakdown_bound_calls_of(
 
 __extension__ typedef __int128 wide;
 
-static bool breakdown_bound_add(struct breakdown_work *w,
+static bool breakdown_rows_bound_add(struct breakdown_work *w,
 	struct breakdown_bound_least *l,
 	const struct breakdown_bound_call *calls, uint32_t item)
 {
@@ -429,9 +430,9 @@ static bool breakdown_bound_add(struct breakdown_work *w,
 
 	if (i->is && i->is->call != LAUNCH_NO_CALL)
 		call = calls[i->is->call];
-	if (!call.is || !call.is->operator|| !call.is->sizes || !call.ns)
+	if (!call.is || !call.is->op || !call.is->sizes || !call.ns)
 		return true;
-	if (!breakdown_bound_least_of(l, call.is, &ps))
+	if (!breakdown_rows_bound_least_of(l, call.is, &ps))
 		return false;
 	int64_t share = (int64_t)((wide)ps * i->dur_ns / call.ns), sum;
 	if (ps < 0 || __builtin_add_overflow(r->sol_ps, share, &sum))
@@ -442,17 +443,17 @@ static bool breakdown_bound_add(struct breakdown_work *w,
 	return true;
 }
 
-static bool breakdown_bound(struct breakdown_work *w)
+static bool breakdown_rows_bound(struct breakdown_work *w)
 {
 	struct breakdown_bound_least l = { .at = w->at };
 	struct breakdown_bound_call *calls;
 
 	if (!w->at->platform)
 		return true;
-	calls = breakdown_bound_calls_of(w);
+	calls = breakdown_rows_bound_calls_of(w);
 	bool ok = calls && names_init(&l.met, w->a);
 	for (uint32_t i = 0; ok && i < w->order_n; i++)
-		ok = breakdown_bound_add(w, &l, calls, w->order[i]);
+		ok = breakdown_rows_bound_add(w, &l, calls, w->order[i]);
 	arena_drop(w->a, calls);
 	arena_drop(w->a, l.ps);
 	return ok;
@@ -477,7 +478,7 @@ struct breakdown_together_maker {
 };
 
 /* Returns the index of a kernel in a group. */
-static uint32_t breakdown_together_place_in(const struct kernel_group *g,
+static uint32_t breakdown_rows_together_place_in(const struct kernel_group *g,
 	uint32_t kernel)
 {
 	uint32_t i = 0;
@@ -487,7 +488,7 @@ static uint32_t breakdown_together_place_in(const struct kernel_group *g,
 	return i;
 }
 
-static bool breakdown_together_same_instance(
+static bool breakdown_rows_together_same_instance(
 	const struct breakdown_together_maker *m, uint32_t a, uint32_t b)
 {
 	const uint32_t *instance = m->w->l->instance;
@@ -496,8 +497,8 @@ static bool breakdown_together_same_instance(
 }
 
 /* Returns whether b continues what a belongs to in a mined group. */
-static bool breakdown_together_goes_on(const struct breakdown_together_maker *m,
-	uint32_t a, uint32_t b)
+static bool breakdown_rows_together_goes_on(
+	const struct breakdown_together_maker *m, uint32_t a, uint32_t b)
 {
 	const struct layer_item *x = &m->w->s->items[a],
 				*y = &m->w->s->items[b];
@@ -508,12 +509,12 @@ static bool breakdown_together_goes_on(const struct breakdown_together_maker *m,
 	if (group == UINT32_MAX || m->w->group_of[y->row] != group)
 		return false;
 	const struct kernel_group *g = &m->w->s->profile->groups.groups[group];
-	uint32_t from = breakdown_together_place_in(g, x->symbol),
-		 to = breakdown_together_place_in(g, y->symbol);
+	uint32_t from = breakdown_rows_together_place_in(g, x->symbol),
+		 to = breakdown_rows_together_place_in(g, y->symbol);
 	return from < to && to < g->kernels_n;
 }
 
-static void breakdown_together_follow(struct breakdown_together_maker *m,
+static void breakdown_rows_together_follow(struct breakdown_together_maker *m,
 	uint32_t a, uint32_t b)
 {
 	uint32_t row = breakdown_row_of(m->w, a),
@@ -532,7 +533,7 @@ static void breakdown_together_follow(struct breakdown_together_maker *m,
 	f->votes += f->row == next ? 1 : UINT32_MAX;
 }
 
-static void breakdown_together_visit(struct breakdown_together_maker *m,
+static void breakdown_rows_together_visit(struct breakdown_together_maker *m,
 	uint32_t item)
 {
 	const struct layer_item *i = &m->w->s->items[item];
@@ -541,18 +542,18 @@ static void breakdown_together_visit(struct breakdown_together_maker *m,
 	if (i->is && i->is->call != LAUNCH_NO_CALL)
 		call = &m->by_call[i->is->call];
 	if (call && *call &&
-		breakdown_together_same_instance(m, *call - 1, item))
-		breakdown_together_follow(m, *call - 1, item);
+		breakdown_rows_together_same_instance(m, *call - 1, item))
+		breakdown_rows_together_follow(m, *call - 1, item);
 	else if (*lane &&
-		 breakdown_together_same_instance(m, *lane - 1, item) &&
-		 breakdown_together_goes_on(m, *lane - 1, item))
-		breakdown_together_follow(m, *lane - 1, item);
+		 breakdown_rows_together_same_instance(m, *lane - 1, item) &&
+		 breakdown_rows_together_goes_on(m, *lane - 1, item))
+		breakdown_rows_together_follow(m, *lane - 1, item);
 	*lane = item + 1;
 	if (call)
 		*call = item + 1;
 }
 
-static void breakdown_together_walk(struct breakdown_together_maker *m,
+static void breakdown_rows_together_walk(struct breakdown_together_maker *m,
 	bool counting)
 {
 	const struct breakdown_work *w = m->w;
@@ -563,11 +564,12 @@ static void breakdown_together_walk(struct breakdown_together_maker *m,
 	for (uint32_t i = 0; i < w->at->calls; i++)
 		m->by_call[i] = 0;
 	for (uint32_t i = 0; i < w->order_n; i++)
-		breakdown_together_visit(m, w->order[i]);
+		breakdown_rows_together_visit(m, w->order[i]);
 }
 
 /* Returns whether nine of ten launches of both follow each other. */
-static bool breakdown_together_always(const struct breakdown_together_maker *m,
+static bool breakdown_rows_together_always(const struct breakdown_together_maker
+						   *m,
 	uint32_t row)
 {
 	const struct breakdown_row *rows = m->w->out->rows;
@@ -577,7 +579,8 @@ static bool breakdown_together_always(const struct breakdown_together_maker *m,
 	       (int64_t)f->n * 10 >= rows[f->row].time.instances * 9;
 }
 
-static uint32_t breakdown_together_first_of(const uint32_t *up, uint32_t row)
+static uint32_t breakdown_rows_together_first_of(const uint32_t *up,
+	uint32_t row)
 {
 	while (up[row] != row)
 		row = up[row];
@@ -586,7 +589,7 @@ static uint32_t breakdown_together_first_of(const uint32_t *up, uint32_t row)
 
 /* Joins rows that follow each other under the first of them, then numbers those
  * with more than one row. */
-static void breakdown_together_number(struct breakdown_together_maker *m,
+static void breakdown_rows_together_number(struct breakdown_together_maker *m,
 	uint32_t *up)
 {
 	struct breakdown *out = m->w->out;
@@ -595,14 +598,14 @@ static void breakdown_together_number(struct breakdown_together_maker *m,
 	for (uint32_t r = 0; r < out->rows_n; r++)
 		up[r] = r;
 	for (uint32_t r = 0; r < out->rows_n; r++) {
-		if (!breakdown_together_always(m, r))
+		if (!breakdown_rows_together_always(m, r))
 			continue;
-		uint32_t a = breakdown_together_first_of(up, r),
-			 b = breakdown_together_first_of(up, m->of[r].row);
+		uint32_t a = breakdown_rows_together_first_of(up, r),
+			 b = breakdown_rows_together_first_of(up, m->of[r].row);
 		up[a > b ? a : b] = a > b ? b : a;
 	}
 	for (uint32_t r = 0; r < out->rows_n; r++) {
-		uint32_t first = breakdown_together_first_of(up, r);
+		uint32_t first = breakdown_rows_together_first_of(up, r);
 		up[r] = first;
 		if (first == r)
 			continue;
@@ -612,7 +615,7 @@ static void breakdown_together_number(struct breakdown_together_maker *m,
 	}
 }
 
-static bool breakdown_together(struct breakdown_work *w)
+static bool breakdown_rows_together(struct breakdown_work *w)
 {
 	struct arena *a = w->a;
 	size_t rows = (size_t)w->out->rows_n + 1;
@@ -626,9 +629,9 @@ static bool breakdown_together(struct breakdown_work *w)
 	uint32_t *up = arena_grow(a, NULL, rows * sizeof *up);
 	bool ok = m.of && m.by_call && m.by_lane && up;
 	if (ok) {
-		breakdown_together_walk(&m, false);
-		breakdown_together_walk(&m, true);
-		breakdown_together_number(&m, up);
+		breakdown_rows_together_walk(&m, false);
+		breakdown_rows_together_walk(&m, true);
+		breakdown_rows_together_number(&m, up);
 	}
 	arena_drop(a, m.of);
 	arena_drop(a, m.by_call);
@@ -641,7 +644,7 @@ static bool breakdown_together(struct breakdown_work *w)
 
 /* Counts passes that have a layer of a number; 0 beyond the layers that are
  * shown. */
-static uint32_t *breakdown_bars_passes_with(const struct breakdown_work *w)
+static uint32_t *breakdown_rows_bars_passes_with(const struct breakdown_work *w)
 {
 	uint32_t *n = arena_grow(w->a, NULL,
 		((size_t)BREAKDOWN_BAR_LAYERS + 1) * sizeof *n);
@@ -656,7 +659,8 @@ static uint32_t *breakdown_bars_passes_with(const struct breakdown_work *w)
 }
 
 /* Adds up durations by layer and block. */
-static void breakdown_bars_add_up(const struct breakdown_work *w, int64_t *sums)
+static void breakdown_rows_bars_add_up(const struct breakdown_work *w,
+	int64_t *sums)
 {
 	const struct breakdown *out = w->out;
 
@@ -674,7 +678,7 @@ static void breakdown_bars_add_up(const struct breakdown_work *w, int64_t *sums)
 }
 
 /* Returns the cells of as many whole layers as are shown. */
-static size_t breakdown_bars_within(const int64_t *sums, uint32_t blocks)
+static size_t breakdown_rows_bars_within(const int64_t *sums, uint32_t blocks)
 {
 	size_t n = 0, layer = 0;
 
@@ -687,23 +691,23 @@ static size_t breakdown_bars_within(const int64_t *sums, uint32_t blocks)
 	return layer * blocks;
 }
 
-static bool breakdown_bars(struct breakdown_work *w)
+static bool breakdown_rows_bars(struct breakdown_work *w)
 {
 	struct breakdown *out = w->out;
 	size_t cells = (size_t)BREAKDOWN_BAR_LAYERS * out->blocks_n, n = 0;
-	uint32_t *with = breakdown_bars_passes_with(w);
+	uint32_t *with = breakdown_rows_bars_passes_with(w);
 	int64_t *sums = arena_grow(w->a, NULL, (cells + 1) * sizeof *sums);
 
 	if (!with || !sums)
 		return false;
-	breakdown_bars_add_up(w, sums);
+	breakdown_rows_bars_add_up(w, sums);
 	for (size_t i = 0; i < cells; i++)
 		n += sums[i] > 0;
 	out->bars = arena_array(w->keep, struct breakdown_bar, n + 1);
 	if (!out->bars)
 		return false;
 	if (n > BREAKDOWN_BARS_MOST)
-		cells = breakdown_bars_within(sums, out->blocks_n);
+		cells = breakdown_rows_bars_within(sums, out->blocks_n);
 	for (size_t i = 0; i < cells; i++) {
 		uint32_t layer = (uint32_t)(i / out->blocks_n);
 		if (sums[i] > 0)
@@ -789,7 +793,7 @@ static struct breakdown_row breakdown_rows_row_new(const struct breakdown_work
 		.kernel = kernel ? p->symbol : ROW_NO_KERNEL,
 		.operation =
 			kernel ? NULL : w->s->operations[p->symbol - kernels],
-		.operator_ = n->operator? n->operator->name : NULL,
+		.operator_ = n->op ? n->op->name : NULL,
 		.module = p->module,
 		.roles = n->roles,
 		.role_by_module = n->by_module,
@@ -968,9 +972,9 @@ bool breakdown_rows(const struct attribution *at, const struct layer_seq *s,
 	out->confidence = l->confidence;
 	out->anchor = l->anchor;
 	out->why = l->why;
-	return breakdown_rows_rows(&w) && breakdown_sections(&w) &&
-	       breakdown_times(&w) && breakdown_bound(&w) &&
-	       breakdown_together(&w) && breakdown_bars(&w) &&
+	return breakdown_rows_rows(&w) && breakdown_rows_sections(&w) &&
+	       breakdown_rows_times(&w) && breakdown_rows_bound(&w) &&
+	       breakdown_rows_together(&w) && breakdown_rows_bars(&w) &&
 	       breakdown_rows_thin(&w) && breakdown_overlap_fill(&w) &&
 	       breakdown_rows_keep_texts(&w);
 }

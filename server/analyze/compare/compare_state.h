@@ -129,12 +129,7 @@ void compare_result_headline(struct compare *c);
 
 /* compare_conditions.c: what differs around the figures.
  *
- * Adds a finding; severity REFUSE makes the sides not comparable. */
-void compare_finding_add(struct compare *c, enum finding_code code,
-	const char *base, const char *head);
-/* By code, in the order of finding.def. */
-void compare_findings_sort(struct compare *c);
-/* Findings from the runs, from devices, ranks and facts, and from the rows. */
+ * Findings from the runs, from devices, ranks and facts, and from the rows. */
 void compare_conditions_runs(struct compare *c);
 void compare_conditions_sides(struct compare *c);
 void compare_conditions_rows(struct compare *c);
@@ -145,7 +140,13 @@ void compare_conditions_cycles_used(struct compare *c);
 /* The share of a side's GPU time that is in iterations; -1 unknown. */
 double compare_covered(const struct compare_side *s);
 
-/* compare_text.c: figures in sentences, in the arena. */
+/* compare_text.c: findings, and figures in sentences, in the arena.
+ *
+ * Adds a finding; severity REFUSE makes the sides not comparable. */
+void compare_finding_add(struct compare *c, enum finding_code code,
+	const char *base, const char *head);
+/* By code, in the order of finding.def. */
+void compare_findings_sort(struct compare *c);
 const char *compare_text_time(struct arena *a, double ns);
 const char *compare_text_pct(struct arena *a, double share);
 /* "run 5"; a run without an id by its name. */

@@ -343,17 +343,17 @@ static bool compare_work_size_difference(const struct size_list *a,
 static const double context_alike = 0.1;
 static const double sizes_alike = 0.5, mix_alike = 0.005;
 
-struct kind {
+struct compare_work_kind {
 	const struct cycles *of; /* the first stratum of the kind */
 	const struct stratum *stratum;
 	struct size_list sizes;
 	double cycles[2], ns[2];
 	uint32_t want[2];
 };
-struct works {
+struct compare_work_pairs {
 	struct compare *c;
 	struct names words;
-	struct kind *kinds;
+	struct compare_work_kind *kinds;
 	uint32_t n;
 	uint32_t **kind_of[2]; /* by run and stratum */
 	uint32_t *
@@ -370,7 +370,7 @@ static bool compare_work_differ(int64_t a, int64_t b)
 	return a >= 0 && b >= 0 && a != b;
 }
 
-static bool compare_work_same_kind(const struct kind *k,
+static bool compare_work_same_kind(const struct compare_work_kind *k,
 	const struct stratum *s, const struct size_list *sizes)
 {
 	const struct stratum *t = k->stratum;
@@ -389,8 +389,8 @@ static bool compare_work_same_kind(const struct kind *k,
 	return agree < 0 || agree >= sizes_alike;
 }
 
-static uint32_t compare_work_kind_of(struct works *w, const struct cycles *of,
-	uint32_t stratum)
+static uint32_t compare_work_kind_of(struct compare_work_pairs *w,
+	const struct cycles *of, uint32_t stratum)
 {
 	static const struct stratum unknown = { .text = "",
 		.sequences = -1,
@@ -404,12 +404,14 @@ static uint32_t compare_work_kind_of(struct works *w, const struct cycles *of,
 		if (compare_work_same_kind(&w->kinds[i], s, &sizes))
 			return i;
 	w->kinds = arena_grow(w->c->a, w->kinds, (w->n + 1) * sizeof *w->kinds);
-	w->kinds[w->n] =
-		(struct kind){ .of = of, .stratum = s, .sizes = sizes };
+	w->kinds[w->n] = (struct compare_work_kind){ .of = of,
+		.stratum = s,
+		.sizes = sizes };
 	return w->n++;
 }
 
-static void compare_work_run_sort(struct works *w, int s, uint32_t r)
+static void compare_work_run_sort(struct compare_work_pairs *w, int s,
+	uint32_t r)
 {
 	const struct compared_run *run = &w->c->side[s].runs[r];
 	const struct cycles *y = &run->cycles;
@@ -435,7 +437,7 @@ static void compare_work_run_sort(struct works *w, int s, uint32_t r)
 	}
 }
 
-static bool compare_work_common(const struct kind *k)
+static bool compare_work_common(const struct compare_work_kind *k)
 {
 	return k->cycles[BASE] > 0 && k->cycles[HEAD] > 0;
 }
@@ -443,11 +445,11 @@ static bool compare_work_common(const struct kind *k)
 /* Wants `ratio` iterations of the head for each of the base, as many per kind
  * as there are. Returns the variance that chance then adds to the mean;
  * INFINITY if the mixes still differ. */
-static double compare_work_mix_at(struct works *w, double ratio)
+static double compare_work_mix_at(struct compare_work_pairs *w, double ratio)
 {
 	double want[2] = { 0, 0 };
 	for (uint32_t i = 0; i < w->n; i++) {
-		struct kind *k = &w->kinds[i];
+		struct compare_work_kind *k = &w->kinds[i];
 		if (!compare_work_common(k))
 			continue;
 		double base = fmin(k->cycles[BASE], k->cycles[HEAD] / ratio);
@@ -458,7 +460,7 @@ static double compare_work_mix_at(struct works *w, double ratio)
 		want[HEAD] += k->want[HEAD];
 	}
 	for (uint32_t i = 0; i < w->n; i++) {
-		const struct kind *k = &w->kinds[i];
+		const struct compare_work_kind *k = &w->kinds[i];
 		double off =
 			k->want[BASE] / want[BASE] - k->want[HEAD] / want[HEAD];
 		if (!(fabs(off) <= mix_alike))
@@ -469,11 +471,11 @@ static double compare_work_mix_at(struct works *w, double ratio)
 
 /* Makes the mix the same on both sides, with as many iterations as possible;
  * false if the mixes would still differ. */
-static bool compare_work_mix(struct works *w)
+static bool compare_work_mix(struct compare_work_pairs *w)
 {
 	double best = INFINITY, at = 0;
 	for (uint32_t i = 0; i < w->n; i++) {
-		const struct kind *k = &w->kinds[i];
+		const struct compare_work_kind *k = &w->kinds[i];
 		if (!compare_work_common(k))
 			continue;
 		double ratio = k->cycles[HEAD] / k->cycles[BASE];
@@ -489,11 +491,11 @@ static bool compare_work_mix(struct works *w)
 	return true;
 }
 
-static void compare_work_biggest_alone(struct works *w)
+static void compare_work_biggest_alone(struct compare_work_pairs *w)
 {
-	struct kind *best = NULL;
+	struct compare_work_kind *best = NULL;
 	for (uint32_t i = 0; i < w->n; i++) {
-		struct kind *k = &w->kinds[i];
+		struct compare_work_kind *k = &w->kinds[i];
 		k->want[BASE] = k->want[HEAD] = 0;
 		if (compare_work_common(k) &&
 			(!best || fmin(k->ns[BASE], k->ns[HEAD]) >
@@ -506,7 +508,7 @@ static void compare_work_biggest_alone(struct works *w)
 
 /* The iterations of each run and stratum: its part of what is wanted of the
  * kind. */
-static uint32_t **compare_work_wanted(struct works *w, int s)
+static uint32_t **compare_work_wanted(struct compare_work_pairs *w, int s)
 {
 	const struct compare_side *side = &w->c->side[s];
 	uint32_t **want = arena_array(w->c->a, uint32_t *, side->runs_n);
@@ -515,7 +517,7 @@ static uint32_t **compare_work_wanted(struct works *w, int s)
 		want[r] = arena_array(w->c->a, uint32_t, n);
 		for (uint32_t i = 0; i < n; i++) {
 			double have = w->have[s][r][i];
-			const struct kind *k =
+			const struct compare_work_kind *k =
 				have > 0 ? &w->kinds[w->kind_of[s][r][i]]
 					 : NULL;
 			if (k)
@@ -526,9 +528,10 @@ static uint32_t **compare_work_wanted(struct works *w, int s)
 	return want;
 }
 
-static const struct kind *compare_work_biggest(const struct works *w, int s)
+static const struct compare_work_kind *
+compare_work_biggest(const struct compare_work_pairs *w, int s)
 {
-	const struct kind *best = NULL;
+	const struct compare_work_kind *best = NULL;
 	for (uint32_t i = 0; i < w->n; i++)
 		if (w->kinds[i].cycles[s] > 0 &&
 			(!best || w->kinds[i].ns[s] > best->ns[s]))
@@ -536,9 +539,9 @@ static const struct kind *compare_work_biggest(const struct works *w, int s)
 	return best;
 }
 
-static void compare_work_other_work(struct works *w)
+static void compare_work_other_work(struct compare_work_pairs *w)
 {
-	const struct kind *k[2] = { compare_work_biggest(w, BASE),
+	const struct compare_work_kind *k[2] = { compare_work_biggest(w, BASE),
 		compare_work_biggest(w, HEAD) };
 	const char *text[2] = { NULL, NULL };
 	assert(k[BASE] && k[HEAD]);
@@ -551,13 +554,13 @@ static void compare_work_other_work(struct works *w)
 	compare_finding_add(w->c, FINDING_other_work, text[BASE], text[HEAD]);
 }
 
-static void compare_work_some_work(struct works *w)
+static void compare_work_some_work(struct compare_work_pairs *w)
 {
 	struct arena *a = w->c->a;
 	double all[2] = { 0, 0 }, used[2] = { 0, 0 };
 	const char *list = NULL;
 	for (uint32_t i = 0; i < w->n; i++) {
-		const struct kind *k = &w->kinds[i];
+		const struct compare_work_kind *k = &w->kinds[i];
 		for (int s = 0; s < 2; s++) {
 			all[s] += k->cycles[s];
 			used[s] += k->want[s];
@@ -578,7 +581,7 @@ static void compare_work_some_work(struct works *w)
 
 void compare_work_from(struct compare *c, uint32_t **want[2])
 {
-	struct works w = { .c = c };
+	struct compare_work_pairs w = { .c = c };
 	bool any[2] = { false, false }, both = false;
 	names_init(&w.words, c->a);
 	for (int s = 0; s < 2; s++) {

@@ -114,7 +114,7 @@ struct shares {
 };
 
 static struct shares regression_gate_shares_of(const struct gate_given *given,
-	int64_t run, const char *operator)
+	int64_t run, const char *op)
 {
 	struct shares s = { 0 };
 	for (uint32_t i = 0; i < given->operators_n; i++) {
@@ -123,7 +123,7 @@ static struct shares regression_gate_shares_of(const struct gate_given *given,
 			continue;
 		s.told = true;
 		s.attributed += o->operator? o->share : 0;
-		if (operator&& o->operator&& !strcmp(operator, o->operator))
+		if (op && o->operator&& !strcmp(op, o->operator))
 			s.time += o->share;
 		if (!o->operator|| isnan(o->headroom))
 			continue;
@@ -137,12 +137,12 @@ static struct shares regression_gate_shares_of(const struct gate_given *given,
  * has no operator times. */
 static struct shares regression_gate_unit_shares(const struct regression_gate
 							 *g,
-	const struct compare_unit *u, const char *operator)
+	const struct compare_unit *u, const char *op)
 {
 	struct shares all = { .told = true };
 	for (uint32_t r = 0; r < u->runs_n; r++) {
-		struct shares s = regression_gate_shares_of(g->given,
-			u->runs[r]->id, operator);
+		struct shares s =
+			regression_gate_shares_of(g->given, u->runs[r]->id, op);
 		double ns = regression_gate_gpu_ns(u, r) / u->runs_n;
 		all.told = all.told && s.told;
 		all.time += s.time * ns;
@@ -152,10 +152,10 @@ static struct shares regression_gate_unit_shares(const struct regression_gate
 	return all;
 }
 
-/* The time of an operator per iteration. `operator` NULL: headroom, and
+/* The time of an operator per iteration. `op` NULL: headroom, and
  * *covered is the mean time of operators whose headroom is known. */
 static struct gate_units regression_gate_units_operator(
-	const struct regression_gate *g, const char *operator, double * covered)
+	const struct regression_gate *g, const char *op, double *covered)
 {
 	struct filling f = regression_gate_filling(g);
 	double known = 0, n = 0;
@@ -164,12 +164,11 @@ static struct gate_units regression_gate_units_operator(
 		for (uint32_t i = 0; i < g->units_n[s]; i++) {
 			const struct compare_unit *u =
 				&g->c->side[s].units[g->units[s][i]];
-			struct shares x =
-				regression_gate_unit_shares(g, u, operator);
-			if (!x.told || (!operator&& !(x.covered > 0)))
+			struct shares x = regression_gate_unit_shares(g, u, op);
+			if (!x.told || (!op && !(x.covered > 0)))
 				continue;
-			regression_gate_unit_add(&f, s,
-				u, operator? x.time : x.headroom);
+			regression_gate_unit_add(&f, s, u,
+				op ? x.time : x.headroom);
 			known += x.covered;
 			n++;
 		}

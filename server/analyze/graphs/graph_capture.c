@@ -1,24 +1,36 @@
-/* graph_capture.c - one pass over the calls with the captures that are open,
- * and one that gathers what belongs to whole ones. */
+/* graph_capture.c - finds the launches that stream captures recorded, and what each
+ * captured graph teaches: its kernels in order, with the operators and shapes
+ * that they were captured for. */
 #include "graph_capture.h"
 #include "correlation.h"
+#include "graph_key.h"
+#include "graph_replay.h"
+#include <stdlib.h>
 #include <string.h>
 
 enum { OPEN_MOST = 64, NONE = UINT32_MAX };
 
-enum what { OTHER, UNASKED = OTHER, BEGIN, END, REPLAY, LAUNCH, NOTHING };
+enum graph_capture_call {
+	OTHER,
+	UNASKED = OTHER,
+	BEGIN,
+	END,
+	REPLAY,
+	LAUNCH,
+	NOTHING
+};
 
-/* What was the last of its kind on a thread: calls of the driver lie within
- * those of the runtime, and tell the same again. */
-struct thread {
+/* The last call of its kind on a thread: calls of the driver lie within those
+ * of the runtime, and repeat them. */
+struct graph_capture_thread {
 	int64_t begun_ns, ended_ns, launched_ns; /* ends of the calls */
 };
 
-struct sweep {
+struct graph_capture_sweep {
 	const struct trace *t;
 	const struct process *proc;
 	uint8_t *what; /* by name of the trace */
-	struct thread *threads; /* by id of the thread's text */
+	struct graph_capture_thread *threads; /* by id of the thread's text */
 	bool *ran; /* by call of the process: a kernel came of it */
 	uint32_t *capture; /* likewise: number + 1 */
 	bool *whole; /* by capture */
@@ -29,7 +41,7 @@ struct sweep {
 	uint32_t open_n;
 };
 
-static enum what what_of(const char *name)
+static enum graph_capture_call graph_capture_kind(const char *name)
 {
 	if (strstr(name, "StreamBeginCapture"))
 		return BEGIN;
@@ -42,18 +54,21 @@ static enum what what_of(const char *name)
 	return NOTHING;
 }
 
-static enum what asked(struct sweep *s, uint32_t call)
+static enum graph_capture_call graph_capture_kind_of(struct graph_capture_sweep
+							     *s,
+	uint32_t call)
 {
 	uint32_t name = s->t->call.name[call];
 
 	if (s->what[name] == UNASKED)
-		s->what[name] =
-			(uint8_t)what_of(names_text(&s->t->names, name));
+		s->what[name] = (uint8_t)graph_capture_kind(
+			names_text(&s->t->names, name));
 	return s->t->call.kernel[call] ? LAUNCH : s->what[name];
 }
 
 /* The place of a thread's capture in s->open, or NONE. */
-static uint32_t open_on(const struct sweep *s, uint32_t thread)
+static uint32_t graph_capture_open_on(const struct graph_capture_sweep *s,
+	uint32_t thread)
 {
 	for (uint32_t i = 0; i < s->open_n; i++)
 		if (s->open[i].thread == thread)
@@ -61,7 +76,8 @@ static uint32_t open_on(const struct sweep *s, uint32_t thread)
 	return NONE;
 }
 
-static void close(struct sweep *s, uint32_t place, bool whole)
+static void graph_capture_close(struct graph_capture_sweep *s, uint32_t place,
+	bool whole)
 {
 	if (!whole)
 		s->whole[s->open[place].capture] = false;
@@ -69,12 +85,12 @@ static void close(struct sweep *s, uint32_t place, bool whole)
 }
 
 /* A thread that begins again has lost the end of what it had begun. */
-static void begin(struct sweep *s, uint32_t thread)
+static void graph_capture_begin(struct graph_capture_sweep *s, uint32_t thread)
 {
-	uint32_t place = open_on(s, thread);
+	uint32_t place = graph_capture_open_on(s, thread);
 
 	if (place != NONE)
-		close(s, place, false);
+		graph_capture_close(s, place, false);
 	if (s->open_n == OPEN_MOST)
 		return;
 	s->whole[s->captures] = true;
@@ -82,27 +98,27 @@ static void begin(struct sweep *s, uint32_t thread)
 }
 
 /* Relaxed captures may be ended by another thread than began them. */
-static void end(struct sweep *s, uint32_t thread)
+static void graph_capture_end(struct graph_capture_sweep *s, uint32_t thread)
 {
-	uint32_t place = open_on(s, thread);
+	uint32_t place = graph_capture_open_on(s, thread);
 
 	if (place == NONE && s->open_n == 1)
 		place = 0;
 	if (place != NONE)
-		close(s, place, true);
+		graph_capture_close(s, place, true);
 }
 
-static void launch(struct sweep *s, uint32_t call)
+static void graph_capture_launch(struct graph_capture_sweep *s, uint32_t call)
 {
 	uint32_t i = call - s->proc->call.from;
-	uint32_t place = open_on(s, s->t->call.thread[call]);
+	uint32_t place = graph_capture_open_on(s, s->t->call.thread[call]);
 
 	if (s->ran[i])
 		return;
 	if (place == NONE && s->open_n == 1)
 		place = 0;
 	if (place == NONE) {
-		/* Of which of several nobody can tell. */
+		/* It is unknown of which of several. */
 		for (uint32_t j = 0; j < s->open_n; j++)
 			s->whole[s->open[j].capture] = false;
 		return;
@@ -113,9 +129,9 @@ static void launch(struct sweep *s, uint32_t call)
 		s->whole[capture] = false;
 }
 
-static void replay(struct sweep *s, uint32_t thread)
+static void graph_capture_replay(struct graph_capture_sweep *s, uint32_t thread)
 {
-	uint32_t place = open_on(s, thread);
+	uint32_t place = graph_capture_open_on(s, thread);
 
 	if (place != NONE)
 		s->whole[s->open[place].capture] = false;
@@ -123,7 +139,8 @@ static void replay(struct sweep *s, uint32_t thread)
 
 /* Whether a call lies in an earlier one of its kind; else it is the one that
  * later ones may lie in. */
-static bool within(int64_t *last_ns, int64_t start_ns, int64_t end_ns)
+static bool graph_capture_within(int64_t *last_ns, int64_t start_ns,
+	int64_t end_ns)
 {
 	if (start_ns < *last_ns)
 		return true;
@@ -131,44 +148,45 @@ static bool within(int64_t *last_ns, int64_t start_ns, int64_t end_ns)
 	return false;
 }
 
-static void step(struct sweep *s, uint32_t call)
+static void graph_capture_call_add(struct graph_capture_sweep *s, uint32_t call)
 {
 	const struct call_rows *c = &s->t->call;
 	uint32_t thread = c->thread[call];
-	struct thread *on = &s->threads[thread];
+	struct graph_capture_thread *on = &s->threads[thread];
 	int64_t from_ns = c->start_ns[call];
 	int64_t to_ns = from_ns + c->dur_ns[call];
 
-	switch (asked(s, call)) {
+	switch (graph_capture_kind_of(s, call)) {
 	case BEGIN:
-		if (!within(&on->begun_ns, from_ns, to_ns))
-			begin(s, thread);
+		if (!graph_capture_within(&on->begun_ns, from_ns, to_ns))
+			graph_capture_begin(s, thread);
 		break;
 	case END:
-		if (!within(&on->ended_ns, from_ns, to_ns))
-			end(s, thread);
+		if (!graph_capture_within(&on->ended_ns, from_ns, to_ns))
+			graph_capture_end(s, thread);
 		break;
 	case REPLAY:
-		replay(s, thread);
+		graph_capture_replay(s, thread);
 		break;
 	case LAUNCH:
-		if (s->open_n && !within(&on->launched_ns, from_ns, to_ns))
-			launch(s, call);
+		if (s->open_n &&
+			!graph_capture_within(&on->launched_ns, from_ns, to_ns))
+			graph_capture_launch(s, call);
 		break;
 	default:
 		break;
 	}
 }
 
-static uint32_t begins(struct sweep *s)
+static uint32_t graph_capture_begins(struct graph_capture_sweep *s)
 {
 	uint32_t n = 0;
 	for (uint32_t i = s->proc->call.from; i < s->proc->call.to; i++)
-		n += asked(s, i) == BEGIN;
+		n += graph_capture_kind_of(s, i) == BEGIN;
 	return n;
 }
 
-static bool init(struct sweep *s, struct arena *a)
+static bool graph_capture_init(struct graph_capture_sweep *s, struct arena *a)
 {
 	size_t calls = (size_t)(s->proc->call.to - s->proc->call.from) + 1;
 	size_t names = s->t->names.n;
@@ -179,8 +197,9 @@ static bool init(struct sweep *s, struct arena *a)
 	return s->threads && s->ran && s->capture;
 }
 
-/* The calls of whole captures, which are numbered anew. */
-static bool gather(struct sweep *s, struct arena *a, struct graph_captures *out)
+/* The calls of complete captures, which get new numbers. */
+static bool graph_capture_gather(struct graph_capture_sweep *s, struct arena *a,
+	struct graph_captures *out)
 {
 	uint32_t calls = s->proc->call.to - s->proc->call.from, n = 0;
 	uint32_t *number =
@@ -206,8 +225,8 @@ static bool gather(struct sweep *s, struct arena *a, struct graph_captures *out)
 	return true;
 }
 
-static bool find(struct sweep *s, const uint32_t *call_of, struct arena *a,
-	struct graph_captures *out)
+static bool graph_capture_find(struct graph_capture_sweep *s,
+	const uint32_t *call_of, struct arena *a, struct graph_captures *out)
 {
 	const struct process *proc = s->proc;
 
@@ -215,26 +234,27 @@ static bool find(struct sweep *s, const uint32_t *call_of, struct arena *a,
 		if (call_of[i] != CORRELATION_NONE)
 			s->ran[call_of[i] - proc->call.from] = true;
 	for (uint32_t i = proc->call.from; i < proc->call.to; i++)
-		step(s, i);
+		graph_capture_call_add(s, i);
 	while (s->open_n)
-		close(s, 0, false);
-	return gather(s, a, out);
+		graph_capture_close(s, 0, false);
+	return graph_capture_gather(s, a, out);
 }
 
 bool graph_captures_find(const struct trace *t, const struct process *proc,
 	const uint32_t *call_of, struct arena *a, struct graph_captures *out)
 {
-	struct sweep s = { .t = t, .proc = proc };
+	struct graph_capture_sweep s = { .t = t, .proc = proc };
 
 	*out = (struct graph_captures){ 0 };
 	s.what = arena_grow(a, NULL, t->names.n);
 	if (!s.what)
 		return false;
-	uint32_t n = begins(&s);
+	uint32_t n = graph_capture_begins(&s);
 	bool ok = true;
 	if (n) {
 		s.whole = arena_grow(a, NULL, n * sizeof *s.whole);
-		ok = s.whole && init(&s, a) && find(&s, call_of, a, out);
+		ok = s.whole && graph_capture_init(&s, a) &&
+		     graph_capture_find(&s, call_of, a, out);
 	}
 	arena_drop(a, s.what);
 	arena_drop(a, s.whole);
@@ -244,9 +264,186 @@ bool graph_captures_find(const struct trace *t, const struct process *proc,
 	return ok;
 }
 
-void graph_captures_release(struct graph_captures *c, struct arena *a)
+struct graph_capture_learner {
+	const struct attribution *x;
+	struct arena *arena;
+	struct names shapes; /* pointers to shapes, as bytes */
+	const char **texts; /* of each; by id */
+	uint32_t texts_cap;
+	/* Of one capture. */
+	struct graph_node_known *nodes;
+	uint32_t *names;
+	uint32_t n, calls, capture;
+	/* By call of the attribution: the capture it was last in, from 1, and
+	 * its number there. */
+	uint32_t *call_in, *call_is;
+	struct names seen; /* keys and contents */
+	struct graph_known *learnt;
+	uint32_t learnt_n, learnt_cap;
+};
+
+/* The text of a shape; launches of one kind share theirs. NULL if the arena
+ * is full. */
+static const char *graph_capture_text(struct graph_capture_learner *l,
+	const struct shape *s)
 {
-	arena_drop(a, c->call);
-	arena_drop(a, c->of);
-	*c = (struct graph_captures){ 0 };
+	uint32_t known = l->shapes.n;
+	uint32_t id = names_put(&l->shapes, (const char *)&s, sizeof s);
+
+	if (id == NAMES_NONE)
+		return NULL;
+	if (id >= l->texts_cap) {
+		uint32_t cap = id * 2 + 64;
+		void *grown = arena_grow(l->arena, l->texts,
+			(size_t)cap * sizeof *l->texts);
+		if (!grown)
+			return NULL;
+		l->texts = grown;
+		l->texts_cap = cap;
+	}
+	if (id == known)
+		l->texts[id] = shape_text(s, l->x->arena);
+	return l->texts[id];
+}
+
+/* Calls counted from 0 as they come; one that is not known is its own. */
+static uint32_t graph_capture_call_number(struct graph_capture_learner *l,
+	uint32_t call)
+{
+	if (call == LAUNCH_NO_CALL)
+		return l->calls++;
+	if (l->call_in[call] != l->capture) {
+		l->call_in[call] = l->capture;
+		l->call_is[call] = l->calls++;
+	}
+	return l->call_is[call];
+}
+
+static bool graph_capture_node(struct graph_capture_learner *l, uint32_t i)
+{
+	const struct attribution *x = l->x;
+	const struct attributed *is = &x->of_captured[i];
+	uint32_t name = x->trace->call.kernel[x->captured[i]];
+	const char *kernel = names_text(&x->trace->names, name);
+
+	if (graph_replay_own(kernel))
+		return true;
+	struct graph_node_known *to = &l->nodes[l->n];
+	*to = (struct graph_node_known){
+		.kernel = kernel,
+		.call = graph_capture_call_number(l,
+			is->op ? is->call : LAUNCH_NO_CALL),
+	};
+	l->names[l->n++] = name;
+	if (is->op)
+		to->operator= is->op->name;
+	if (!is->op || !is->sizes)
+		return true;
+	to->dtype = is->sizes->dtype;
+	return (to->shape = graph_capture_text(l, is->sizes));
+}
+
+/* Keeps the capture's nodes, unless the same are there. */
+static bool graph_capture_keep(struct graph_capture_learner *l)
+{
+	struct arena *a = l->x->arena;
+	struct graph_known g = { .n = l->n };
+	uint32_t known = l->seen.n;
+	uint8_t both[64];
+
+	if (l->n == 0)
+		return true;
+	graph_key(&l->x->trace->names, l->names, l->n, g.key);
+	graph_content(l->nodes, l->n, g.content);
+	memcpy(both, g.key, 32);
+	memcpy(both + 32, g.content, 32);
+	uint32_t id = names_put(&l->seen, (const char *)both, sizeof both);
+	if (id != known)
+		return id != NAMES_NONE;
+	struct graph_node_known *nodes =
+		arena_array(a, struct graph_node_known, l->n);
+	if (!nodes)
+		return false;
+	memcpy(nodes, l->nodes, l->n * sizeof *nodes);
+	g.nodes = nodes;
+	if (l->learnt_n == l->learnt_cap) {
+		uint32_t cap = l->learnt_cap * 2 + 16;
+		void *grown = arena_grow(a, l->learnt, cap * sizeof *l->learnt);
+		if (!grown)
+			return false;
+		l->learnt = grown;
+		l->learnt_cap = cap;
+	}
+	l->learnt[l->learnt_n++] = g;
+	return true;
+}
+
+static int graph_capture_by_key(const void *left, const void *right)
+{
+	return graph_compare(left, right);
+}
+
+/* Places of the captured launches, capture by capture, each in order. */
+static void graph_capture_assign(const struct attribution *x, uint32_t *from,
+	uint32_t *places)
+{
+	for (uint32_t i = 0; i < x->captured_n; i++)
+		from[x->capture_of[i] + 2]++;
+	for (uint32_t i = 1; i < x->captures_n; i++)
+		from[i + 1] += from[i];
+	for (uint32_t i = 0; i < x->captured_n; i++)
+		places[from[x->capture_of[i] + 1]++] = i;
+}
+
+static bool graph_capture_learner_init(struct graph_capture_learner *l)
+{
+	struct arena *a = l->arena;
+	size_t launches = (size_t)l->x->captured_n + 1;
+	size_t calls = (size_t)l->x->calls + 1;
+
+	l->nodes = arena_grow(a, NULL, launches * sizeof *l->nodes);
+	l->names = arena_grow(a, NULL, launches * sizeof *l->names);
+	l->call_in = arena_grow(a, NULL, calls * sizeof *l->call_in);
+	l->call_is = arena_grow(a, NULL, calls * sizeof *l->call_is);
+	return l->nodes && l->names && l->call_in && l->call_is &&
+	       names_init(&l->shapes, a) && names_init(&l->seen, a);
+}
+
+static bool graph_capture_learn_all(struct graph_capture_learner *l)
+{
+	const struct attribution *x = l->x;
+	uint32_t *from = arena_grow(l->arena, NULL,
+		((size_t)x->captures_n + 2) * sizeof *from);
+	uint32_t *places = arena_grow(l->arena, NULL,
+		((size_t)x->captured_n + 1) * sizeof *places);
+
+	if (!from || !places || !graph_capture_learner_init(l))
+		return false;
+	graph_capture_assign(x, from, places);
+	for (uint32_t i = 0; i < x->captures_n; i++) {
+		l->n = l->calls = 0;
+		l->capture = i + 1;
+		for (uint32_t j = from[i]; j < from[i + 1]; j++)
+			if (!graph_capture_node(l, places[j]))
+				return false;
+		if (!graph_capture_keep(l))
+			return false;
+	}
+	return true;
+}
+
+bool graph_capture_learn(const struct attribution *x)
+{
+	struct operators *to = &x->profile->operators;
+	struct arena scratch = arena_scratch(x->arena);
+	struct graph_capture_learner l = { .x = x, .arena = &scratch };
+
+	bool ok = graph_capture_learn_all(&l);
+	if (ok && l.learnt_n)
+		qsort(l.learnt, l.learnt_n, sizeof *l.learnt,
+			graph_capture_by_key);
+	to->learnt = l.learnt;
+	to->learnt_n = l.learnt_n;
+	arena_scratch_release(&scratch, x->arena);
+	return ok;
 }

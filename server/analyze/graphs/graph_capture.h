@@ -1,11 +1,13 @@
-/* graph_capture.h - the launches that stream captures recorded.
+/* graph_capture.h - the launches that stream captures recorded, and what they
+ * teach.
  *
  * Between the call that begins a capture and the one that ends it a thread's
  * launches run nothing: they become nodes of a graph. Launches of other threads
- * belong to it where no other capture is open then and no kernel came of them.
- * Captures that are not whole are left out: begun or ended outside the trace,
- * with a launch that does not name its kernel, or with a graph within. */
+ * belong to it if no other capture is open then and they caused no kernel.
+ * Incomplete captures are left out: begun or ended outside the trace, with a
+ * launch that does not name its kernel, or with a graph inside. */
 #pragma once
+#include "attribution.h"
 #include "trace.h"
 
 struct graph_captures {
@@ -14,8 +16,10 @@ struct graph_captures {
 	uint32_t calls_n, n;
 };
 
-/* `call_of` as in correlation.h. To be released; false where the arena is
- * full. */
+/* `call_of` as in correlation.h. False if the arena is full. */
 bool graph_captures_find(const struct trace *t, const struct process *proc,
 	const uint32_t *call_of, struct arena *a, struct graph_captures *out);
-void graph_captures_release(struct graph_captures *c, struct arena *a);
+
+/* Fills p->operators.learnt from x->captured and what was attributed to it. False
+ * if the arena is full. */
+bool graph_capture_learn(const struct attribution *x);

@@ -1,15 +1,19 @@
-/* graph_choice.h - what is known of a replay's kernels, from the captures with
- * the same kernels. */
+/* graph_choice.h - what is known of a replay's kernels, from the captures with the
+ * same kernels. */
 #pragma once
-#include "attribute_launch.h"
-#include "graph_shapes.h"
+#include "attribution.h"
+#include "names.h"
+#include "operators.h"
 
-/* Graphs of fewer kernels than that look alike in any program: they are known
- * from captures of their own run only. */
-enum { GRAPH_TELLS = 3 };
+struct graph_shapes {
+	struct arena *arena; /* the shapes' */
+	struct names texts; /* each behind a byte for its type */
+	const struct shape **shapes; /* by id; NULL: not readable */
+	uint32_t cap;
+};
 
 struct graph_place {
-	const struct operator_info *operator; /* NULL unknown */
+	const struct operator_info *op; /* NULL unknown */
 	const struct shape *sizes; /* NULL unknown */
 	uint32_t call; /* from 0 in each replay */
 	bool differ; /* sizes are left out because captures differ */
@@ -20,7 +24,7 @@ struct graph_choice {
 	uint32_t calls;
 };
 
-struct graph_chooser {
+struct graph_choice_state {
 	const struct attribution *x;
 	struct arena *arena; /* scratch; the shapes are x->arena's */
 	struct graph_shapes shapes;
@@ -29,10 +33,11 @@ struct graph_chooser {
 	uint32_t cap;
 };
 
-bool graph_chooser_init(struct graph_chooser *c, const struct attribution *x,
-	struct arena *scratch);
+bool graph_choice_init(struct graph_choice_state *c,
+	const struct attribution *x, struct arena *scratch);
+
 /* Of a sequence of names (its id, and ids of the trace) replayed in a step of so
- * many tokens, -1 unknown. Good until the next call; NULL where the arena is
+ * many tokens, -1 unknown. Good until the next call; NULL if the arena is
  * full. */
-const struct graph_choice *graph_choose(struct graph_chooser *c,
+const struct graph_choice *graph_choice_of(struct graph_choice_state *c,
 	uint32_t sequence, const uint32_t *names, uint32_t n, int64_t tokens);

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_text(const void *left, const void *right, void *texts)
+static int graph_key_by_text(const void *left, const void *right, void *texts)
 {
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 
 	return a == b ? 0 : strcmp(names_text(texts, a), names_text(texts, b));
 }
 
-static void add(struct sha256 *s, const char *text)
+static void graph_key_add(struct sha256 *s, const char *text)
 {
 	sha256_add(s, text ? text : "", strlen(text ? text : "") + 1);
 }
@@ -21,10 +21,10 @@ void graph_key(const struct names *texts, uint32_t *names, uint32_t n,
 {
 	struct sha256 s;
 
-	qsort_r(names, n, sizeof *names, by_text, (void *)texts);
+	qsort_r(names, n, sizeof *names, graph_key_by_text, (void *)texts);
 	sha256_init(&s);
 	for (uint32_t i = 0; i < n; i++)
-		add(&s, names_text(texts, names[i]));
+		graph_key_add(&s, names_text(texts, names[i]));
 	sha256_end(&s, key);
 }
 
@@ -35,10 +35,10 @@ void graph_content(const struct graph_node_known *nodes, uint32_t n,
 
 	sha256_init(&s);
 	for (uint32_t i = 0; i < n; i++) {
-		add(&s, nodes[i].kernel);
-		add(&s, nodes[i].operator);
-		add(&s, nodes[i].shape);
-		add(&s, dtype_word(nodes[i].dtype));
+		graph_key_add(&s, nodes[i].kernel);
+		graph_key_add(&s, nodes[i].operator);
+		graph_key_add(&s, nodes[i].shape);
+		graph_key_add(&s, dtype_word(nodes[i].dtype));
 		sha256_add(&s, &nodes[i].call, sizeof nodes[i].call);
 	}
 	sha256_end(&s, content);

@@ -6,7 +6,7 @@
 /* A hash of the names, whatever their order. `names`: ids, put into order. */
 void graph_key(const struct names *texts, uint32_t *names, uint32_t n,
 	uint8_t key[32]);
-/* A hash of all that the nodes tell. */
+/* A hash of all that the nodes contain. */
 void graph_content(const struct graph_node_known *nodes, uint32_t n,
 	uint8_t content[32]);
 /* By key, then content. */
@@ -15,8 +15,8 @@ int graph_compare(const struct graph_known *a, const struct graph_known *b);
 struct slice graph_find(const struct graph_known *graphs, uint32_t n,
 	const uint8_t key[32]);
 
-/* Graphs that stream captures of other runs taught, looked up beforehand by the
- * keys that attribute_keys() gave; several of a key where captures differed. */
+/* Graphs learned from stream captures of other runs, looked up by the keys that
+ * attribute_keys() returned; several of a key if captures differed. */
 struct graph_book {
 	const struct graph_known *graphs; /* by key, then content */
 	uint32_t n;

@@ -1,10 +1,11 @@
-/* graph_replay.c - kernels by correlation, split where the call differs. */
+/* graph_replay.c - groups kernels by correlation and splits groups whose call
+ * differs. */
 #include "graph_replay.h"
 #include "correlation.h"
 #include "ids.h"
 #include <string.h>
 
-struct finder {
+struct graph_replay_finder {
 	const struct trace *t;
 	const struct process *proc;
 	const uint32_t *call_of;
@@ -20,7 +21,8 @@ bool graph_replay_own(const char *kernel)
 	return strncmp(kernel, "__amd_rocclr_", strlen("__amd_rocclr_")) == 0;
 }
 
-static bool launches_graph(struct finder *f, uint32_t call)
+static bool graph_replay_launches_graph(struct graph_replay_finder *f,
+	uint32_t call)
 {
 	uint32_t name = f->t->call.name[call];
 
@@ -32,7 +34,8 @@ static bool launches_graph(struct finder *f, uint32_t call)
 	return f->asked[name] & 1;
 }
 
-static bool runtimes_own(struct finder *f, uint32_t name)
+static bool graph_replay_runtimes_own(struct graph_replay_finder *f,
+	uint32_t name)
 {
 	if (!(f->asked[name] & 12))
 		f->asked[name] |=
@@ -42,23 +45,25 @@ static bool runtimes_own(struct finder *f, uint32_t name)
 }
 
 /* Whether rows of one correlation and call are a replay. */
-static bool replayed(struct finder *f, const uint32_t *rows, uint32_t n)
+static bool graph_replay_replayed(struct graph_replay_finder *f,
+	const uint32_t *rows, uint32_t n)
 {
 	uint32_t call = f->call_of[rows[0] - f->proc->kernel.from];
 
 	if (call != CORRELATION_NONE)
-		return launches_graph(f, call);
+		return graph_replay_launches_graph(f, call);
 	return n > 1 || f->t->kernel.graph_node[rows[0]] > 0;
 }
 
-static bool add(struct finder *f, const uint32_t *rows, uint32_t n)
+static bool graph_replay_add(struct graph_replay_finder *f,
+	const uint32_t *rows, uint32_t n)
 {
 	struct graph_replays *out = f->out;
 	uint32_t first = out->from[out->n], kept = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t name = f->t->kernel.name[rows[i]];
-		if (runtimes_own(f, name))
+		if (graph_replay_runtimes_own(f, name))
 			continue;
 		out->kernel[first + kept] = rows[i] - f->proc->kernel.from;
 		f->names[kept++] = name;
@@ -72,8 +77,8 @@ static bool add(struct finder *f, const uint32_t *rows, uint32_t n)
 	return out->sequence[out->n - 1] != NAMES_NONE;
 }
 
-static uint32_t same_until(const struct finder *f, const struct ids *x,
-	uint32_t from)
+static uint32_t graph_replay_same_until(const struct graph_replay_finder *f,
+	const struct ids *x, uint32_t from)
 {
 	uint32_t first = f->proc->kernel.from, to = from + 1;
 
@@ -84,7 +89,7 @@ static uint32_t same_until(const struct finder *f, const struct ids *x,
 	return to;
 }
 
-static bool init(struct finder *f, uint32_t n)
+static bool graph_replay_init(struct graph_replay_finder *f, uint32_t n)
 {
 	struct graph_replays *out = f->out;
 	struct arena *a = f->arena;
@@ -103,28 +108,19 @@ static bool init(struct finder *f, uint32_t n)
 bool graph_replays_find(const struct trace *t, const struct process *proc,
 	const uint32_t *call_of, struct arena *a, struct graph_replays *out)
 {
-	struct finder f = { t, proc, call_of, a, out, NULL, NULL };
+	struct graph_replay_finder f = { t, proc, call_of, a, out, NULL, NULL };
 	struct ids x;
 
 	*out = (struct graph_replays){ 0 };
 	bool ok = ids_from(&x, a, t->kernel.correlation, proc->kernel);
-	ok = ok && init(&f, x.n);
+	ok = ok && graph_replay_init(&f, x.n);
 	for (uint32_t i = 0, to; ok && i < x.n; i = to) {
-		to = same_until(&f, &x, i);
-		if (replayed(&f, x.row + i, to - i))
-			ok = add(&f, x.row + i, to - i);
+		to = graph_replay_same_until(&f, &x, i);
+		if (graph_replay_replayed(&f, x.row + i, to - i))
+			ok = graph_replay_add(&f, x.row + i, to - i);
 	}
 	ids_release(&x, a);
 	arena_drop(a, f.asked);
 	arena_drop(a, f.names);
 	return ok;
-}
-
-void graph_replays_release(struct graph_replays *r, struct arena *a)
-{
-	arena_drop(a, r->kernel);
-	arena_drop(a, r->from);
-	arena_drop(a, r->call);
-	arena_drop(a, r->sequence);
-	*r = (struct graph_replays){ 0 };
 }

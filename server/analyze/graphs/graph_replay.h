@@ -17,11 +17,9 @@ struct graph_replays {
 	uint32_t n;
 };
 
-/* `call_of` as in correlation.h. To be released; false where the arena is
- * full. */
+/* `call_of` as in correlation.h. False if the arena is full. */
 bool graph_replays_find(const struct trace *t, const struct process *proc,
 	const uint32_t *call_of, struct arena *a, struct graph_replays *out);
-void graph_replays_release(struct graph_replays *r, struct arena *a);
 
 /* Whether a kernel is the runtime's own. */
 bool graph_replay_own(const char *kernel);

@@ -1,6 +1,6 @@
 /* kernel_groups.c - finds kernels that are launched together. */
 #include "kernel_groups.h"
-#include "attribute_launch.h"
+#include "attribution.h"
 #include "layer_words.h"
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ struct kernel_chains {
 	uint32_t shapes_n;
 };
 
-static inline bool kernel_chain_head(const struct kernel_chains *c,
+static inline bool kernel_groups_chain_head(const struct kernel_chains *c,
 	uint32_t row)
 {
 	return c->before[row] == CHAIN_NONE || !c->tied[row];
@@ -52,7 +52,7 @@ struct kernel_chain_maker {
 	size_t cap; /* capacity of shapes */
 };
 
-static bool kernel_chain_acts(struct kernel_chain_maker *m)
+static bool kernel_groups_chain_acts(struct kernel_chain_maker *m)
 {
 	const struct attribution *at = m->c->at;
 	const struct profile *p = at->profile;
@@ -72,7 +72,7 @@ static bool kernel_chain_acts(struct kernel_chain_maker *m)
 }
 
 /* Finds the rows before and after each row on its stream. */
-static bool kernel_chain_neighbours(struct kernel_chain_maker *m)
+static bool kernel_groups_chain_neighbours(struct kernel_chain_maker *m)
 {
 	struct kernel_chains *c = m->c;
 	const struct kernel_rows *k = &c->at->trace->kernel;
@@ -107,7 +107,8 @@ static bool kernel_chain_neighbours(struct kernel_chain_maker *m)
 	return true;
 }
 
-static bool kernel_chain_tied_by_catalog(const struct kernel_chain_maker *m,
+static bool kernel_groups_chain_tied_by_catalog(const struct kernel_chain_maker
+							*m,
 	uint32_t before, uint32_t row)
 {
 	const struct attribution *at = m->c->at;
@@ -126,30 +127,30 @@ static bool kernel_chain_tied_by_catalog(const struct kernel_chain_maker *m,
 	       (fit == FIT_SAME || fit == FIT_PART || turned == FIT_PART);
 }
 
-static bool kernel_chain_one_call(const struct attribution *at, uint32_t a,
-	uint32_t b)
+static bool kernel_groups_chain_one_call(const struct attribution *at,
+	uint32_t a, uint32_t b)
 {
 	return at->of[a].call != LAUNCH_NO_CALL &&
 	       at->of[a].call == at->of[b].call;
 }
 
-static bool kernel_chain_tied(const struct kernel_chain_maker *m,
+static bool kernel_groups_chain_tied(const struct kernel_chain_maker *m,
 	uint32_t before, uint32_t row)
 {
 	const struct attribution *at = m->c->at;
 
-	if (kernel_chain_one_call(at, before, row))
+	if (kernel_groups_chain_one_call(at, before, row))
 		return true;
 	if (at->of[before].call != LAUNCH_NO_CALL &&
 		at->of[row].call != LAUNCH_NO_CALL)
 		return false;
-	return kernel_chain_tied_by_catalog(m, before, row);
+	return kernel_groups_chain_tied_by_catalog(m, before, row);
 }
 
 /* Finds the shape of the chain that begins here. Returns false if there is
  * none. */
-static bool kernel_chain_shape_of(const struct kernel_chains *c, uint32_t head,
-	struct chain_shape *out)
+static bool kernel_groups_chain_shape_of(const struct kernel_chains *c,
+	uint32_t head, struct chain_shape *out)
 {
 	bool differ = false;
 
@@ -159,7 +160,8 @@ static bool kernel_chain_shape_of(const struct kernel_chains *c, uint32_t head,
 			break;
 		if (out->n == CHAIN_MOST)
 			return false;
-		if (i != head && !kernel_chain_one_call(c->at, c->before[i], i))
+		if (i != head &&
+			!kernel_groups_chain_one_call(c->at, c->before[i], i))
 			out->called = 0;
 		out->kernels[out->n] = c->at->kernel_of[i];
 		differ = differ || out->kernels[out->n] != out->kernels[0];
@@ -168,7 +170,7 @@ static bool kernel_chain_shape_of(const struct kernel_chains *c, uint32_t head,
 	return differ;
 }
 
-static bool kernel_chain_count_shape(struct kernel_chain_maker *m,
+static bool kernel_groups_chain_count_shape(struct kernel_chain_maker *m,
 	struct names *seen, const struct chain_shape *is)
 {
 	struct kernel_chains *c = m->c;
@@ -198,7 +200,7 @@ static bool kernel_chain_count_shape(struct kernel_chain_maker *m,
 }
 
 /* Allocates all in `a`, a scratch arena. Returns false if it is full. */
-static bool kernel_chains_from(struct kernel_chains *c,
+static bool kernel_groups_chains_from(struct kernel_chains *c,
 	const struct attribution *at, struct arena *a)
 {
 	struct kernel_chain_maker m = { .c = c, .a = a };
@@ -213,16 +215,17 @@ static bool kernel_chains_from(struct kernel_chains *c,
 	c->shape = arena_grow(a, NULL, n * sizeof *c->shape);
 	c->tied = arena_grow(a, NULL, n);
 	bool ok = c->before && c->behind && c->shape && c->tied &&
-		  names_init(&seen, a) && kernel_chain_acts(&m) &&
-		  kernel_chain_neighbours(&m);
+		  names_init(&seen, a) && kernel_groups_chain_acts(&m) &&
+		  kernel_groups_chain_neighbours(&m);
 	for (uint32_t i = 0; ok && i < c->n; i++) {
 		c->shape[i] = CHAIN_NONE;
 		c->tied[i] = c->before[i] != CHAIN_NONE &&
-			     kernel_chain_tied(&m, c->before[i], i);
+			     kernel_groups_chain_tied(&m, c->before[i], i);
 	}
 	for (uint32_t i = 0; ok && i < c->n; i++)
-		if (kernel_chain_head(c, i) && kernel_chain_shape_of(c, i, &is))
-			ok = kernel_chain_count_shape(&m, &seen, &is);
+		if (kernel_groups_chain_head(c, i) &&
+			kernel_groups_chain_shape_of(c, i, &is))
+			ok = kernel_groups_chain_count_shape(&m, &seen, &is);
 	arena_drop(a, m.act);
 	return ok;
 }
@@ -266,7 +269,7 @@ struct kernel_habit_maker {
 		*lone_behind; /* by kernel: whether a single neighbor dominates */
 };
 
-static bool kernel_habit_new_pair(struct kernel_habit_maker *m,
+static bool kernel_groups_habit_new_pair(struct kernel_habit_maker *m,
 	const uint32_t key[2], size_t *cap)
 {
 	if (m->pairs_n == *cap) {
@@ -282,7 +285,7 @@ static bool kernel_habit_new_pair(struct kernel_habit_maker *m,
 	return true;
 }
 
-static bool kernel_habit_count_pairs(struct kernel_habit_maker *m)
+static bool kernel_groups_habit_count_pairs(struct kernel_habit_maker *m)
 {
 	const struct kernel_chains *c = m->c;
 	const uint32_t *kernel_of = c->at->kernel_of;
@@ -300,7 +303,7 @@ static bool kernel_habit_count_pairs(struct kernel_habit_maker *m)
 		uint32_t id = names_put(&seen, (const char *)key, sizeof key);
 		if (id == NAMES_NONE ||
 			(id > m->pairs_n &&
-				!kernel_habit_new_pair(m, key, &cap)))
+				!kernel_groups_habit_new_pair(m, key, &cap)))
 			return false;
 		if (m->pairs)
 			m->pairs[id - 1].n++;
@@ -308,7 +311,7 @@ static bool kernel_habit_count_pairs(struct kernel_habit_maker *m)
 	return true;
 }
 
-static void kernel_habit_find_next(struct kernel_habit_maker *m)
+static void kernel_groups_habit_find_next(struct kernel_habit_maker *m)
 {
 	for (uint32_t i = 0; i < m->pairs_n; i++) {
 		const struct kernel_habit_pair *p = &m->pairs[i];
@@ -323,7 +326,7 @@ static void kernel_habit_find_next(struct kernel_habit_maker *m)
 	}
 }
 
-static void kernel_habit_count_neighbours(struct kernel_habit_maker *m)
+static void kernel_groups_habit_count_neighbours(struct kernel_habit_maker *m)
 {
 	for (uint32_t i = 0; i < m->pairs_n; i++) {
 		const struct kernel_habit_pair *p = &m->pairs[i];
@@ -338,8 +341,8 @@ static void kernel_habit_count_neighbours(struct kernel_habit_maker *m)
 	}
 }
 
-static bool kernel_habit_between_different(const struct kernel_habit_maker *m,
-	uint32_t first, uint32_t last)
+static bool kernel_groups_habit_between_different(
+	const struct kernel_habit_maker *m, uint32_t first, uint32_t last)
 {
 	return m->befores[first] >= HABIT_NEIGHBOURS &&
 	       m->behinds[last] >= HABIT_NEIGHBOURS && !m->lone_before[first] &&
@@ -347,7 +350,8 @@ static bool kernel_habit_between_different(const struct kernel_habit_maker *m,
 }
 
 /* Excludes kernels with a launch in a chain and kernels with a known call. */
-static void kernel_habit_exclude(struct kernel_habit_maker *m, uint8_t *out)
+static void kernel_groups_habit_exclude(struct kernel_habit_maker *m,
+	uint8_t *out)
 {
 	const struct attribution *at = m->c->at;
 
@@ -358,7 +362,7 @@ static void kernel_habit_exclude(struct kernel_habit_maker *m, uint8_t *out)
 }
 
 /* Collects the habit that begins at a kernel. Returns false if there is none. */
-static bool kernel_habit_row_of(const struct kernel_habit_maker *m,
+static bool kernel_groups_habit_row_of(const struct kernel_habit_maker *m,
 	const uint8_t *out, uint32_t first, struct kernel_habit *is)
 {
 	is->n = 0;
@@ -367,14 +371,14 @@ static bool kernel_habit_row_of(const struct kernel_habit_maker *m,
 			return false;
 		is->kernels[is->n++] = k;
 	}
-	return is->n > 1 &&
-	       kernel_habit_between_different(m, first, is->kernels[is->n - 1]);
+	return is->n > 1 && kernel_groups_habit_between_different(m, first,
+				    is->kernels[is->n - 1]);
 }
 
 /* Considers launches without an entry in `taken` (by row, CHAIN_NONE) and
  * without a known call. *out is allocated in `a`. Returns false if the arena is
  * full. */
-static bool kernel_habits_from(const struct kernel_chains *c,
+static bool kernel_groups_habits_from(const struct kernel_chains *c,
 	const uint32_t *taken, struct arena *a, struct kernel_habit **habits,
 	uint32_t *n)
 {
@@ -394,16 +398,17 @@ static bool kernel_habits_from(const struct kernel_chains *c,
 	*n = 0;
 	if (!out || !m.launches || !m.next || !m.last || !m.befores ||
 		!m.behinds || !m.lone_before || !m.lone_behind || !*habits ||
-		!kernel_habit_count_pairs(&m))
+		!kernel_groups_habit_count_pairs(&m))
 		return false;
 	memset(m.next, 0xff, size);
 	memset(m.last, 0xff, size);
-	kernel_habit_find_next(&m);
-	kernel_habit_count_neighbours(&m);
-	kernel_habit_exclude(&m, out);
+	kernel_groups_habit_find_next(&m);
+	kernel_groups_habit_count_neighbours(&m);
+	kernel_groups_habit_exclude(&m, out);
 	for (uint32_t k = 0; k < kernels; k++)
 		if (m.last[k] == CHAIN_NONE && m.next[k] != CHAIN_NONE)
-			*n += kernel_habit_row_of(&m, out, k, &(*habits)[*n]);
+			*n += kernel_groups_habit_row_of(&m, out, k,
+				&(*habits)[*n]);
 	return true;
 }
 
@@ -527,7 +532,7 @@ static bool kernel_groups_from_habits(struct kernel_groups_maker *m)
 			    ((size_t)m->at->profile->kernels_n + 1) *
 				    sizeof *of_kernel);
 
-	if (!of_kernel || !kernel_habits_from(&m->chains, m->group_of,
+	if (!of_kernel || !kernel_groups_habits_from(&m->chains, m->group_of,
 				  &m->scratch, &habits, &n))
 		return false;
 	for (uint32_t h = 0; h < n; h++)
@@ -554,7 +559,7 @@ static bool kernel_groups_from_habits(struct kernel_groups_maker *m)
 static void kernel_groups_add_operator(struct kernel_group *g, bool *seen,
 	const struct attributed *is)
 {
-	const char *name = is->operator? is->operator->name : NULL;
+	const char *name = is->op ? is->op->name : NULL;
 
 	if (!*seen)
 		g->operator_ = name;
@@ -655,7 +660,7 @@ bool kernel_groups_from(const struct attribution *at, struct kernel_groups *out,
 	m.launches = arena_grow(&m.scratch, NULL, kernels * sizeof *m.launches);
 	m.chained = arena_grow(&m.scratch, NULL, kernels * sizeof *m.chained);
 	bool ok = m.group_of && m.launches && m.chained &&
-		  kernel_chains_from(&m.chains, at, &m.scratch);
+		  kernel_groups_chains_from(&m.chains, at, &m.scratch);
 	if (ok)
 		m.of_shape = arena_grow(&m.scratch, NULL,
 			((size_t)m.chains.shapes_n + 1) * sizeof *m.of_shape);

@@ -12,7 +12,7 @@
  * confidence. A shape with fewer than 5 % of the launches of the member that
  * binds it is noise, and so is a shape that occurred once. */
 #pragma once
-#include "attribute_launch.h"
+#include "attribution.h"
 #include "profile.h"
 
 enum { KERNEL_GROUPS_MOST = 1000 }; /* those with most time are kept */

@@ -306,12 +306,12 @@ static void importance_places_from(struct importance_place *all, uint32_t n,
 	qsort(r->places, r->places_n, sizeof *r->places, importance_by_time);
 }
 
-static int64_t importance_shapes_of(const struct fleet *f, const char *operator)
+static int64_t importance_shapes_of(const struct fleet *f, const char *op)
 {
-	if (!f->counts || !operator)
+	if (!f->counts || !op)
 		return -1;
 	for (uint32_t i = 0; i < f->counts_n; i++)
-		if (!strcmp(f->counts[i].operator, operator))
+		if (!strcmp(f->counts[i].operator, op))
 			return f->counts[i].shapes;
 	return 0;
 }

@@ -1,14 +1,28 @@
-/* serving_steps.h - the steps that a serving engine announced, by moment. */
+/* serving_steps.h - the steps that a serving engine announced by ranges, and the
+ * work that their names describe. */
 #pragma once
-#include "cycle_serving.h"
+#include "cycles.h"
 #include "trace.h"
+
+struct serving_work {
+	enum phase phase;
+	int64_t sequences, tokens, kv_tokens; /* of both phases; -1 unknown */
+	int64_t context, context_tokens; /* of prefill alone; -1 unknown */
+};
+
+/* Reads a step's work from a name; false if the name gives none. */
+bool serving_steps_read(const char *name, struct serving_work *s);
+
+/* Whether two steps do the same work, however much they attend to. */
+bool serving_steps_same(const struct serving_work *a,
+	const struct serving_work *b);
 
 struct serving_step {
 	int64_t start_ns, end_ns;
 	uint32_t around; /* place, from 1, of the last one before it that ends
 		later; 0 none */
 	uint32_t thread;
-	struct serving work;
+	struct serving_work work;
 };
 
 struct serving_steps {
@@ -17,11 +31,11 @@ struct serving_steps {
 };
 
 /* Of the process's annotations on the host. To be arena_drop()ped (`list`);
- * false where the arena is full. */
+ * false if the arena is full. */
 bool serving_steps_find(const struct trace *t, const struct process *proc,
 	struct arena *a, struct serving_steps *out);
 
-/* The innermost step around a moment, or one around it where that alone tells
- * how many keys: on that thread where there is one, else on any; NULL. */
-const struct serving *serving_steps_at(const struct serving_steps *s,
+/* The innermost step around a moment, or one around it if only that one has the
+ * number of keys: on that thread if it has one, else on any; NULL. */
+const struct serving_work *serving_steps_at(const struct serving_steps *s,
 	uint32_t thread, int64_t at_ns);

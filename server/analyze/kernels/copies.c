@@ -1,31 +1,116 @@
-/* copies.c - copies and sets by operation, and by operation and device. */
+/* copies.c - names the operations of copies and sets, then fills one table per split. */
 #include "copies.h"
-#include "keys.h"
-#include "operation.h"
+#include "row_groups.h"
 #include "table_order.h"
 #include <string.h>
+#include <strings.h>
 
-struct maker {
+static const struct {
+	const char *kineto, *rocm, *rocprof, *nsys;
+} directions[] = {
+#define DIRECTION(kineto, from, to)                        \
+	{                                                  \
+		"Memcpy " kineto, "Copy" from "To" to,     \
+			"MEMORY_COPY_" from "_TO_" to,     \
+			"[CUDA memcpy " from "-to-" to "]" \
+	}
+	DIRECTION("HtoD", "Host", "Device"),
+	DIRECTION("DtoH", "Device", "Host"),
+	DIRECTION("DtoD", "Device", "Device"),
+	DIRECTION("HtoH", "Host", "Host"),
+	DIRECTION("PtoP", "Peer", "Peer"),
+	DIRECTION("HtoA", "Host", "Array"),
+	DIRECTION("AtoH", "Array", "Host"),
+	DIRECTION("AtoA", "Array", "Array"),
+	DIRECTION("AtoD", "Array", "Device"),
+	DIRECTION("DtoA", "Device", "Array"),
+#undef DIRECTION
+};
+
+/* Whether the name is `head`, or goes on with something that is no letter. */
+static bool copies_operation_begins(const char *name, size_t len,
+	const char *head)
+{
+	size_t n = strlen(head);
+	if (len < n || memcmp(name, head, n) != 0)
+		return false;
+	return len == n || name[n] == ' ' || name[n] == '(';
+}
+
+/* ROCm's, of lines and of rectangles alike. */
+static bool copies_operation_is_rocm(const char *name, size_t len,
+	const char *head)
+{
+	if (len > 2 && !memcmp(name + len - 2, "2D", 2))
+		len -= 2;
+	return len == strlen(head) && !memcmp(name, head, len);
+}
+
+/* rocprofiler-sdk's, in capitals; older ones without what they begin with. */
+static bool copies_operation_is_rocprof(const char *name, size_t len,
+	const char *text)
+{
+	size_t n = strlen(text), prefix = strlen("MEMORY_COPY_");
+	if (len == n - prefix)
+		return !strncasecmp(name, text + prefix, len);
+	return len == n && !strncasecmp(name, text, len);
+}
+
+const char *copies_operation(const char *name, size_t len, bool is_set)
+{
+	if (is_set)
+		return "[CUDA memset]";
+	for (size_t i = 0; i < sizeof directions / sizeof *directions; i++)
+		if (copies_operation_begins(name, len, directions[i].kineto) ||
+			copies_operation_is_rocm(name, len,
+				directions[i].rocm) ||
+			copies_operation_is_rocprof(name, len,
+				directions[i].rocprof))
+			return directions[i].nsys;
+	return name;
+}
+
+static bool copies_operation_within(const char *text, const char *what)
+{
+	return strstr(text, what) != NULL;
+}
+
+enum function_type copies_operation_type(const char *operation)
+{
+	bool from_host = copies_operation_within(operation, " Host-to-");
+	bool to_host = copies_operation_within(operation, "-to-Host]");
+
+	if (copies_operation_within(operation, "[CUDA memset"))
+		return FUNCTION_memset_device;
+	if (!copies_operation_within(operation, "[CUDA memcpy ") ||
+		(from_host && to_host))
+		return FUNCTION_other_device;
+	return from_host ? FUNCTION_memcpy_h2d
+	       : to_host ? FUNCTION_memcpy_d2h
+			 : FUNCTION_memcpy_d2d;
+}
+
+struct copies_maker {
 	const struct trace *t;
 	struct slice rows;
 	struct profile *p;
 	struct names operations; /* id = operation + 1, "" is none */
-	uint32_t *operation_of; /* by row */
+	uint32_t *copies_operation; /* by row */
 };
 
-/* The operation of a row, plus one; NAMES_NONE where the arena is full. */
-static uint32_t operation_id(struct maker *m, uint32_t row)
+/* The operation of a row, plus one; NAMES_NONE if the arena is full. */
+static uint32_t copies_operation_id(struct copies_maker *m, uint32_t row)
 {
 	const struct copy_rows *c = &m->t->copy;
 	const struct name *n = &m->t->names.list[c->name[row]];
-	const char *text = operation_of(n->text, n->len, c->is_set[row]);
+	const char *text = copies_operation(n->text, n->len, c->is_set[row]);
 
 	if (!*text)
 		text = "(unnamed)";
 	return names_put(&m->operations, text, strlen(text));
 }
 
-static bool operations_name(struct maker *m)
+static bool copies_operations_name(struct copies_maker *m)
 {
 	const struct copy_rows *c = &m->t->copy;
 	uint32_t id = 0;
@@ -35,17 +120,17 @@ static bool operations_name(struct maker *m)
 			    c->name[row] == c->name[row - 1] &&
 			    c->is_set[row] == c->is_set[row - 1];
 		if (!same)
-			id = operation_id(m, row);
+			id = copies_operation_id(m, row);
 		if (id == NAMES_NONE)
 			return false;
-		m->operation_of[row - m->rows.from] = id - 1;
+		m->copies_operation[row - m->rows.from] = id - 1;
 	}
 	return true;
 }
 
 /* A size that would pass 64 bits is no size. */
-static void bytes_add(const struct maker *m, const uint32_t *group_of,
-	struct copy_stat *s)
+static void copies_bytes_add(const struct copies_maker *m,
+	const uint32_t *group_of, struct copy_stat *s)
 {
 	const int64_t *bytes = m->t->copy.bytes + m->rows.from;
 	for (uint32_t i = 0; i < m->rows.to - m->rows.from; i++) {
@@ -59,10 +144,10 @@ static void bytes_add(const struct maker *m, const uint32_t *group_of,
 	}
 }
 
-static void stat_fill(const struct maker *m, const struct group *g,
-	enum split split, struct copy_stat *s)
+static void copies_stat_fill(const struct copies_maker *m,
+	const struct row_group *g, enum split split, struct copy_stat *s)
 {
-	uint32_t operation = m->operation_of[g->row];
+	uint32_t operation = m->copies_operation[g->row];
 
 	*s = (struct copy_stat){
 		.operation = names_text(&m->operations, operation + 1),
@@ -75,15 +160,15 @@ static void stat_fill(const struct maker *m, const struct group *g,
 	};
 }
 
-static bool stats_add(struct maker *m, enum split split, struct group_key minor,
-	uint32_t *group_of)
+static bool copies_stats_add(struct copies_maker *m, enum split split,
+	struct row_group_key minor, uint32_t *group_of)
 {
 	struct profile *p = m->p;
-	struct group_key major = { m->operation_of, m->operations.n };
-	struct group *groups;
+	struct row_group_key major = { m->copies_operation, m->operations.n };
+	struct row_group *groups;
 	uint32_t n;
 
-	if (!groups_from(p->arena, major, minor,
+	if (!row_groups_from(p->arena, major, minor,
 		    m->t->copy.dur_ns + m->rows.from, m->rows.to - m->rows.from,
 		    &groups, &n, group_of))
 		return false;
@@ -93,8 +178,8 @@ static bool stats_add(struct maker *m, enum split split, struct group_key minor,
 		struct copy_stat *s = grown + p->copy_stats_n;
 		p->copy_stats = grown;
 		for (uint32_t i = 0; i < n; i++)
-			stat_fill(m, &groups[i], split, &s[i]);
-		bytes_add(m, group_of, s);
+			copies_stat_fill(m, &groups[i], split, &s[i]);
+		copies_bytes_add(m, group_of, s);
 		table_order_copies(s, n);
 		p->copy_stats_n += n;
 	}
@@ -106,22 +191,23 @@ bool copies_from(const struct trace *t, struct slice rows, struct profile *p)
 {
 	struct arena *a = p->arena;
 	uint32_t n = rows.to - rows.from;
-	struct maker m = { .t = t, .rows = rows, .p = p };
-	struct group_key device = { 0 };
+	struct copies_maker m = { .t = t, .rows = rows, .p = p };
+	struct row_group_key device = { 0 };
 
 	if (n == 0)
 		return true;
-	m.operation_of = arena_grow(a, NULL, (size_t)n * sizeof(uint32_t));
+	m.copies_operation = arena_grow(a, NULL, (size_t)n * sizeof(uint32_t));
 	uint32_t *group_of = arena_grow(a, NULL, (size_t)n * sizeof *group_of);
-	bool ok =
-		m.operation_of && group_of && names_init(&m.operations, a) &&
-		operations_name(&m) &&
-		keys_of_devices(a, t->copy.device + rows.from, n, &device) &&
-		stats_add(&m, SPLIT_NONE, (struct group_key){ 0 }, group_of) &&
-		stats_add(&m, SPLIT_DEVICE, device, group_of);
+	bool ok = m.copies_operation && group_of &&
+		  names_init(&m.operations, a) && copies_operations_name(&m) &&
+		  row_groups_device_key(a, t->copy.device + rows.from, n,
+			  &device) &&
+		  copies_stats_add(&m, SPLIT_NONE, (struct row_group_key){ 0 },
+			  group_of) &&
+		  copies_stats_add(&m, SPLIT_DEVICE, device, group_of);
 
 	arena_drop(a, (void *)(uintptr_t)device.of);
-	arena_drop(a, m.operation_of);
+	arena_drop(a, m.copies_operation);
 	arena_drop(a, group_of);
 	return ok;
 }

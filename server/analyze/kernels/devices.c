@@ -3,7 +3,7 @@
 #include "interval.h"
 #include <stdlib.h>
 
-struct maker {
+struct devices_maker {
 	struct profile *p;
 	struct names numbers; /* id = index into p->devices, plus one */
 	struct interval_union *busy; /* by device */
@@ -11,7 +11,7 @@ struct maker {
 	uint32_t last; /* found last; rows in a row are often alike */
 };
 
-static bool grow(struct maker *m)
+static bool devices_grow(struct devices_maker *m)
 {
 	struct profile *p = m->p;
 	uint32_t cap = m->cap ? m->cap * 2 : 16;
@@ -27,8 +27,8 @@ static bool grow(struct maker *m)
 	return devices && busy;
 }
 
-/* The index of a device, added if new; NAMES_NONE where the arena is full. */
-static uint32_t device_index(struct maker *m, int32_t number)
+/* The index of a device, added if new; NAMES_NONE if the arena is full. */
+static uint32_t devices_device_index(struct devices_maker *m, int32_t number)
 {
 	struct profile *p = m->p;
 	if (p->devices_n && p->devices[m->last].number == number)
@@ -38,7 +38,7 @@ static uint32_t device_index(struct maker *m, int32_t number)
 	if (id == NAMES_NONE)
 		return NAMES_NONE;
 	if (id > p->devices_n) {
-		if (p->devices_n == m->cap && !grow(m))
+		if (p->devices_n == m->cap && !devices_grow(m))
 			return NAMES_NONE;
 		m->busy[p->devices_n] = INTERVAL_NONE;
 		p->devices[p->devices_n++] = (struct profile_device){
@@ -52,10 +52,11 @@ static uint32_t device_index(struct maker *m, int32_t number)
 	return m->last = id - 1;
 }
 
-static bool busy_add(struct maker *m, struct interval_union *all,
-	int32_t device, int64_t start_ns, int64_t dur_ns, int64_t launches)
+static bool devices_busy_add(struct devices_maker *m,
+	struct interval_union *all, int32_t device, int64_t start_ns,
+	int64_t dur_ns, int64_t launches)
 {
-	uint32_t d = device_index(m, device);
+	uint32_t d = devices_device_index(m, device);
 	if (d == NAMES_NONE)
 		return false;
 	m->p->devices[d].launches += launches;
@@ -65,7 +66,7 @@ static bool busy_add(struct maker *m, struct interval_union *all,
 }
 
 /* Kernels and replays in the order of their starts. */
-static bool busy_walk(struct maker *m, const struct trace *t,
+static bool devices_busy_walk(struct devices_maker *m, const struct trace *t,
 	const struct process *proc)
 {
 	const struct kernel_rows *k = &t->kernel;
@@ -79,12 +80,12 @@ static bool busy_walk(struct maker *m, const struct trace *t,
 			i == proc->kernel.to ||
 			(j < proc->graph.to && g->start_ns[j] < k->start_ns[i]);
 		if (replay) {
-			ok = busy_add(m, &all, g->device[j], g->start_ns[j],
-				g->dur_ns[j], 0);
+			ok = devices_busy_add(m, &all, g->device[j],
+				g->start_ns[j], g->dur_ns[j], 0);
 			j++;
 		} else {
-			ok = busy_add(m, &all, k->device[i], k->start_ns[i],
-				k->dur_ns[i], 1);
+			ok = devices_busy_add(m, &all, k->device[i],
+				k->start_ns[i], k->dur_ns[i], 1);
 			i++;
 		}
 	}
@@ -94,17 +95,18 @@ static bool busy_walk(struct maker *m, const struct trace *t,
 	return ok;
 }
 
-static bool copies_walk(struct maker *m, const struct copy_rows *c,
-	struct slice rows)
+static bool devices_copies_walk(struct devices_maker *m,
+	const struct copy_rows *c, struct slice rows)
 {
 	for (uint32_t i = rows.from; i < rows.to; i++)
-		if (device_index(m, c->device[i]) == NAMES_NONE)
+		if (devices_device_index(m, c->device[i]) == NAMES_NONE)
 			return false;
 	return true;
 }
 
-/* What the trace tells of the devices that were used. */
-static void properties(const struct trace *t, uint32_t process, struct maker *m)
+/* The properties of the devices that were used, from the trace. */
+static void devices_properties(const struct trace *t, uint32_t process,
+	struct devices_maker *m)
 {
 	for (uint32_t i = t->devices_n; i-- > 0;) {
 		const struct device *d = &t->devices[i];
@@ -123,13 +125,13 @@ static void properties(const struct trace *t, uint32_t process, struct maker *m)
 	}
 }
 
-static int by_number(const void *left, const void *right)
+static int devices_by_number(const void *left, const void *right)
 {
 	const struct profile_device *a = left, *b = right;
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-static int64_t span(const struct trace *t, const struct process *proc)
+static int64_t devices_span(const struct trace *t, const struct process *proc)
 {
 	int64_t first = INT64_MAX, last = INT64_MIN;
 #define ROWS(kind)                                                   \
@@ -149,16 +151,17 @@ static int64_t span(const struct trace *t, const struct process *proc)
 bool devices_from(const struct trace *t, const struct process *proc,
 	uint32_t process, struct profile *p)
 {
-	struct maker m = { .p = p };
-	bool ok = names_init(&m.numbers, p->arena) && busy_walk(&m, t, proc) &&
-		  copies_walk(&m, &t->copy, proc->copy);
+	struct devices_maker m = { .p = p };
+	bool ok = names_init(&m.numbers, p->arena) &&
+		  devices_busy_walk(&m, t, proc) &&
+		  devices_copies_walk(&m, &t->copy, proc->copy);
 
 	if (ok) {
-		properties(t, process, &m);
+		devices_properties(t, process, &m);
 		if (p->devices_n)
 			qsort(p->devices, p->devices_n, sizeof *p->devices,
-				by_number);
-		p->span_ns = span(t, proc);
+				devices_by_number);
+		p->span_ns = devices_span(t, proc);
 	}
 	arena_drop(p->arena, m.busy);
 	return ok;

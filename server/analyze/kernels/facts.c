@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool known(const struct facts *f, const char *name)
+static bool facts_known(const struct facts *f, const char *name)
 {
 	for (uint32_t i = 0; i < f->n; i++)
 		if (!strcmp(f->rows[i].name, name))
@@ -11,7 +11,7 @@ static bool known(const struct facts *f, const char *name)
 	return false;
 }
 
-static int by_name(const void *a, const void *b)
+static int facts_by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct fact *)a)->name,
 		((const struct fact *)b)->name);
@@ -31,10 +31,10 @@ bool facts_from(const struct trace *t, const struct process *proc,
 		return false;
 	for (uint32_t i = proc->fact.from; i < proc->fact.to && f->n < n; i++) {
 		const char *name = names_text(&t->names, r->name[i]);
-		if (!known(f, name))
+		if (!facts_known(f, name))
 			f->rows[f->n++] = (struct fact){ name,
 				names_text(&t->names, r->value[i]) };
 	}
-	qsort(f->rows, f->n, sizeof *f->rows, by_name);
+	qsort(f->rows, f->n, sizeof *f->rows, facts_by_name);
 	return true;
 }

@@ -3,9 +3,9 @@
 #include "profile.h"
 #include "trace.h"
 
-/* More than any format tells; what lies beyond is of no use to anybody. */
+/* More than any format has; the rest is ignored. */
 enum { FACTS_MOST = 256 };
 
-/* Fills p->facts: by name, of a name the first. False where the arena is full. */
+/* Fills p->facts: by name, of a name the first. False if the arena is full. */
 bool facts_from(const struct trace *t, const struct process *proc,
 	struct profile *p);

@@ -1,6 +1,7 @@
 /* kernel_name.h - what a kernel is called: in full, and in short. */
 #pragma once
 #include "arena.h"
+#include "buf.h"
 #include <stddef.h>
 
 /* Longest demangled name kept, in bytes. */
@@ -24,5 +25,15 @@ enum kernel_name kernel_name_from(struct arena *a, const char *raw, size_t len,
  *   void at::native::(anonymous namespace)::foo<int>(int*)  →  foo
  *
  * Names that are not C++ (Triton's, Tensile's) stay as they are. In the
- * arena; NULL where it is full. */
+ * arena; NULL if it is full. */
 char *kernel_name_short(struct arena *a, const char *name, size_t len);
+
+/* A longer name is not looked at: the demangler nests as deep as a name does,
+ * on the stack. */
+enum { DEMANGLE_NAME_MAX = 8 * 1024 };
+
+/* Adds the expansion of a name, which ends in NUL, to `out`. False if it is not
+ * mangled, is mangled in an unknown way, is longer than DEMANGLE_NAME_MAX,
+ * would take too long or would pass the ceiling of `out`; what was added then
+ * is invalid. */
+bool kernel_name_demangle(const char *mangled, size_t len, struct buf *out);

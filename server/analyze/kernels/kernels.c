@@ -1,11 +1,89 @@
-/* kernels.c - names first, each looked at once; then a table per split. */
+/* kernels.c - lists the distinct kernels of a run, then fills one table per split. */
 #include "kernels.h"
-#include "kernel_list.h"
-#include "keys.h"
+#include "kernel_name.h"
+#include "row_groups.h"
 #include "table_order.h"
 #include <string.h>
 
-struct maker {
+static bool kernels_list_kernel_add(struct kernel_list *l, const char *text,
+	size_t len, const char *mangled)
+{
+	struct profile *p = l->profile;
+	if (p->kernels_n == l->cap) {
+		uint32_t cap = l->cap ? l->cap * 2 : 16;
+		void *grown = arena_grow(p->arena, p->kernels,
+			(size_t)cap * sizeof *p->kernels);
+		if (!grown)
+			return false;
+		p->kernels = grown;
+		l->cap = cap;
+	}
+	struct profile_kernel *k = &p->kernels[p->kernels_n++];
+	*k = (struct profile_kernel){
+		.name = text,
+		.mangled = mangled,
+		.short_name = kernel_name_short(p->arena, text, len),
+	};
+	if (!catalog_kernel(l->catalog, text, len, &k->source))
+		note_add(&p->notes, NOTE_rule_gave_up, 1, text, len);
+	const struct operator_info *is =
+		catalog_kernel_operator(l->catalog, text, len);
+	k->operator= is ? is->name : NULL;
+	return k->short_name != NULL;
+}
+
+/* The kernel of a name of the trace, plus one; 0 if the arena is full. */
+static uint32_t kernels_list_kernel_new(struct kernel_list *l, uint32_t name)
+{
+	const struct name *raw = &l->trace->names.list[name];
+	const char *text;
+	size_t len;
+	enum kernel_name how = kernel_name_from(l->profile->arena, raw->text,
+		raw->len, &text, &len);
+
+	if (how == NAME_FULL)
+		return 0;
+	if (how == NAME_REFUSED)
+		note_add(&l->profile->notes, NOTE_demangle_bound, 1, raw->text,
+			raw->len);
+	if (len == 0) {
+		text = "(unnamed)";
+		len = strlen(text);
+	}
+	uint32_t id = names_put(&l->texts, text, len);
+	if (id == NAMES_NONE)
+		return 0;
+	if (id > l->profile->kernels_n &&
+		!kernels_list_kernel_add(l, names_text(&l->texts, id), len,
+			how == NAME_DEMANGLED ? raw->text : NULL))
+		return 0;
+	return id;
+}
+
+bool kernels_list_init(struct kernel_list *l, const struct trace *t,
+	const struct catalog *f, struct profile *p)
+{
+	*l = (struct kernel_list){ .trace = t, .catalog = f, .profile = p };
+	l->of_name = arena_grow(p->arena, NULL,
+		(size_t)t->names.n * sizeof *l->of_name);
+	return l->of_name && names_init(&l->texts, p->arena);
+}
+
+bool kernels_list_find(struct kernel_list *l, uint32_t name, uint32_t *kernel)
+{
+	uint32_t *of = &l->of_name[name];
+	if (!*of && !(*of = kernels_list_kernel_new(l, name)))
+		return false;
+	*kernel = *of - 1;
+	return true;
+}
+
+void kernels_list_release(struct kernel_list *l)
+{
+	arena_drop(l->profile->arena, l->of_name);
+}
+
+struct kernels_maker {
 	const struct trace *t;
 	struct profile *p;
 	struct slice rows;
@@ -13,18 +91,18 @@ struct maker {
 	uint32_t *kernel_of; /* by row */
 };
 
-static bool kernels_name(struct maker *m)
+static bool kernels_name(struct kernels_maker *m)
 {
 	const uint32_t *names = m->t->kernel.name;
 	for (uint32_t i = m->rows.from; i < m->rows.to; i++)
-		if (!kernel_list_of(&m->list, names[i],
+		if (!kernels_list_find(&m->list, names[i],
 			    &m->kernel_of[i - m->rows.from]))
 			return false;
 	return true;
 }
 
-static void stat_fill(const struct maker *m, const struct group *g,
-	enum split split, struct kernel_stat *s)
+static void kernels_stat_fill(const struct kernels_maker *m,
+	const struct row_group *g, enum split split, struct kernel_stat *s)
 {
 	const struct kernel_rows *k = &m->t->kernel;
 	uint32_t row = m->rows.from + g->row;
@@ -43,15 +121,16 @@ static void stat_fill(const struct maker *m, const struct group *g,
 	memcpy(s->block, shape->block, sizeof s->block);
 }
 
-/* A table: kernels, and within them what `minor` tells apart. */
-static bool stats_add(struct maker *m, enum split split, struct group_key minor)
+/* A table: kernels, and within them the values of `minor`. */
+static bool kernels_stats_add(struct kernels_maker *m, enum split split,
+	struct row_group_key minor)
 {
 	struct profile *p = m->p;
-	struct group_key major = { m->kernel_of, p->kernels_n };
-	struct group *groups;
+	struct row_group_key major = { m->kernel_of, p->kernels_n };
+	struct row_group *groups;
 	uint32_t n;
 
-	if (!groups_from(p->arena, major, minor,
+	if (!row_groups_from(p->arena, major, minor,
 		    m->t->kernel.dur_ns + m->rows.from,
 		    m->rows.to - m->rows.from, &groups, &n, NULL))
 		return false;
@@ -60,7 +139,8 @@ static bool stats_add(struct maker *m, enum split split, struct group_key minor)
 	if (grown) {
 		p->stats = grown;
 		for (uint32_t i = 0; i < n; i++)
-			stat_fill(m, &groups[i], split, &grown[p->stats_n + i]);
+			kernels_stat_fill(m, &groups[i], split,
+				&grown[p->stats_n + i]);
 		table_order_kernels(p, grown + p->stats_n, n);
 		p->stats_n += n;
 	}
@@ -69,7 +149,7 @@ static bool stats_add(struct maker *m, enum split split, struct group_key minor)
 }
 
 /* With one device only, that table is the first one again. */
-static bool stats_repeat(struct maker *m, int32_t device)
+static bool kernels_stats_repeat(struct kernels_maker *m, int32_t device)
 {
 	struct profile *p = m->p;
 	uint32_t n = p->stats_n;
@@ -88,19 +168,20 @@ static bool stats_repeat(struct maker *m, int32_t device)
 	return true;
 }
 
-static bool tables(struct maker *m)
+static bool kernels_tables(struct kernels_maker *m)
 {
 	const struct kernel_rows *k = &m->t->kernel;
 	struct arena *a = m->p->arena;
 	uint32_t from = m->rows.from, n = m->rows.to - from;
-	struct group_key device = { 0 }, grid = { 0 };
+	struct row_group_key device = { 0 }, grid = { 0 };
 
-	bool ok = keys_of_devices(a, k->device + from, n, &device) &&
-		  keys_of_grids(a, m->t, k->launch + from, n, &grid) &&
-		  stats_add(m, SPLIT_NONE, (struct group_key){ 0 }) &&
-		  (device.n == 1 ? stats_repeat(m, k->device[from])
-				 : stats_add(m, SPLIT_DEVICE, device)) &&
-		  stats_add(m, SPLIT_GRID, grid);
+	bool ok =
+		row_groups_device_key(a, k->device + from, n, &device) &&
+		row_groups_grid_key(a, m->t, k->launch + from, n, &grid) &&
+		kernels_stats_add(m, SPLIT_NONE, (struct row_group_key){ 0 }) &&
+		(device.n == 1 ? kernels_stats_repeat(m, k->device[from])
+			       : kernels_stats_add(m, SPLIT_DEVICE, device)) &&
+		kernels_stats_add(m, SPLIT_GRID, grid);
 	arena_drop(a, (void *)(uintptr_t)device.of);
 	arena_drop(a, (void *)(uintptr_t)grid.of);
 	return ok;
@@ -110,14 +191,14 @@ bool kernels_from(const struct trace *t, struct slice rows,
 	const struct catalog *f, struct profile *p, uint32_t **kernel_of)
 {
 	size_t n = (size_t)(rows.to - rows.from) + 1;
-	struct maker m = { .t = t, .p = p, .rows = rows };
+	struct kernels_maker m = { .t = t, .p = p, .rows = rows };
 
 	*kernel_of = arena_grow(p->arena, NULL, n * sizeof **kernel_of);
 	m.kernel_of = *kernel_of;
 	if (rows.from == rows.to || !m.kernel_of)
 		return m.kernel_of;
-	bool ok = kernel_list_init(&m.list, t, f, p) && kernels_name(&m) &&
-		  tables(&m);
-	kernel_list_release(&m.list);
+	bool ok = kernels_list_init(&m.list, t, f, p) && kernels_name(&m) &&
+		  kernels_tables(&m);
+	kernels_list_release(&m.list);
 	return ok;
 }

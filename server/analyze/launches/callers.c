@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct maker {
+struct callers_maker {
 	const struct trace *t;
 	const struct process *proc;
 	struct profile *p;
@@ -18,7 +18,7 @@ struct maker {
 };
 
 /* The paths at rows of one kind that launched kernels: marked, in order. */
-struct origin {
+struct callers_origin {
 	const int64_t *start_ns;
 	const uint32_t *thread;
 	struct slice rows;
@@ -29,21 +29,22 @@ struct origin {
 	uint32_t n;
 };
 
-static bool origin_init(struct origin *o, struct arena *a)
+static bool callers_origin_init(struct callers_origin *o, struct arena *a)
 {
 	o->path_of = arena_grow(a, NULL,
 		((size_t)(o->rows.to - o->rows.from) + 1) * sizeof *o->path_of);
 	return o->path_of;
 }
 
-static void origin_mark(struct origin *o, uint32_t row)
+static void callers_origin_mark(struct callers_origin *o, uint32_t row)
 {
 	uint32_t *of = &o->path_of[row - o->rows.from];
 	o->n += !*of;
 	*of = 1;
 }
 
-static bool origin_find(struct origin *o, struct maker *m)
+static bool callers_origin_find(struct callers_origin *o,
+	struct callers_maker *m)
 {
 	uint32_t n = 0;
 
@@ -62,8 +63,8 @@ static bool origin_find(struct origin *o, struct maker *m)
 	return callpath_find(&m->tree, m->proc, o->paths, n);
 }
 
-static void origin_apply(const struct origin *o, struct maker *m, uint32_t i,
-	uint32_t row)
+static void callers_origin_apply(const struct callers_origin *o,
+	struct callers_maker *m, uint32_t i, uint32_t row)
 {
 	const struct callpath *p =
 		&o->paths[o->path_of[row - o->rows.from] - 1];
@@ -71,34 +72,34 @@ static void origin_apply(const struct origin *o, struct maker *m, uint32_t i,
 	m->cut += p->cut;
 }
 
-static void origin_release(struct origin *o, struct arena *a)
+static void callers_origin_release(struct callers_origin *o, struct arena *a)
 {
 	arena_drop(a, o->path_of);
 	arena_drop(a, o->paths);
 }
 
-static bool from_calls(struct maker *m)
+static bool callers_from_calls(struct callers_maker *m)
 {
 	const struct call_rows *c = &m->t->call;
-	struct origin o = { .start_ns = c->start_ns,
+	struct callers_origin o = { .start_ns = c->start_ns,
 		.thread = c->thread,
 		.rows = m->proc->call };
 	uint32_t n = m->rows.to - m->rows.from;
 
-	bool ok = origin_init(&o, m->p->arena);
+	bool ok = callers_origin_init(&o, m->p->arena);
 	for (uint32_t i = 0; ok && i < n; i++)
 		if (m->call_of[i] != CORRELATION_NONE)
-			origin_mark(&o, m->call_of[i]);
-	ok = ok && origin_find(&o, m);
+			callers_origin_mark(&o, m->call_of[i]);
+	ok = ok && callers_origin_find(&o, m);
 	for (uint32_t i = 0; ok && i < n; i++)
 		if (m->call_of[i] != CORRELATION_NONE)
-			origin_apply(&o, m, i, m->call_of[i]);
-	origin_release(&o, m->p->arena);
+			callers_origin_apply(&o, m, i, m->call_of[i]);
+	callers_origin_release(&o, m->p->arena);
 	return ok;
 }
 
 /* How many launches lack a path, and whether an External id may give one. */
-static uint32_t pathless(const struct maker *m)
+static uint32_t callers_pathless(const struct callers_maker *m)
 {
 	const struct kernel_rows *k = &m->t->kernel;
 	uint32_t lacking = 0, told = 0, repeated = 0;
@@ -112,8 +113,9 @@ static uint32_t pathless(const struct maker *m)
 	return repeated > told / 2 ? 0 : lacking;
 }
 
-/* The operator of a kernel without a path, NAMES_NONE where there is none. */
-static uint32_t op_of(const struct maker *m, const struct ids *ops, uint32_t i)
+/* The operator of a kernel without a path, NAMES_NONE if there is none. */
+static uint32_t callers_op_of(const struct callers_maker *m,
+	const struct ids *ops, uint32_t i)
 {
 	if (m->frame_of[i])
 		return NAMES_NONE;
@@ -122,45 +124,46 @@ static uint32_t op_of(const struct maker *m, const struct ids *ops, uint32_t i)
 	return found.from < found.to ? ops->row[found.from] : NAMES_NONE;
 }
 
-static bool from_ops(struct maker *m)
+static bool callers_from_ops(struct callers_maker *m)
 {
 	struct arena *a = m->p->arena;
 	const struct op_rows *ops = &m->t->op;
-	struct origin o = { .start_ns = ops->start_ns,
+	struct callers_origin o = { .start_ns = ops->start_ns,
 		.thread = ops->thread,
 		.rows = m->proc->op,
 		.ops = true };
 	uint32_t n = m->rows.to - m->rows.from;
 	struct ids x;
 
-	if (pathless(m) == 0)
+	if (callers_pathless(m) == 0)
 		return true;
 	if (!ids_from(&x, a, ops->external_id, m->proc->op))
 		return false;
-	bool ok = origin_init(&o, a);
+	bool ok = callers_origin_init(&o, a);
 	for (uint32_t i = 0; ok && i < n; i++) {
-		uint32_t row = op_of(m, &x, i);
+		uint32_t row = callers_op_of(m, &x, i);
 		if (row != NAMES_NONE)
-			origin_mark(&o, row);
+			callers_origin_mark(&o, row);
 	}
-	ok = ok && origin_find(&o, m);
+	ok = ok && callers_origin_find(&o, m);
 	for (uint32_t i = 0; ok && i < n; i++) {
-		uint32_t row = op_of(m, &x, i);
+		uint32_t row = callers_op_of(m, &x, i);
 		if (row != NAMES_NONE)
-			origin_apply(&o, m, i, row);
+			callers_origin_apply(&o, m, i, row);
 	}
 	ids_release(&x, a);
-	origin_release(&o, a);
+	callers_origin_release(&o, a);
 	return ok;
 }
 
-/* What a line stands for; hashed as bytes, so it has no gaps. */
-struct key {
+/* What a line is of; hashed as bytes, so it has no gaps. */
+struct callers_key {
 	uint32_t kernel, known, frame;
 };
 
 /* Which line each launch belongs to: id in `keys`, less one. */
-static bool lines(const struct maker *m, struct names *keys, uint32_t *line)
+static bool callers_lines(const struct callers_maker *m, struct names *keys,
+	uint32_t *line)
 {
 	for (uint32_t i = 0; i < m->rows.to - m->rows.from; i++) {
 		enum caller_known known = CALLER_PATH;
@@ -168,7 +171,8 @@ static bool lines(const struct maker *m, struct names *keys, uint32_t *line)
 			known = m->call_of[i] == CORRELATION_NONE
 					? CALLER_NO_CALL
 					: CALLER_NO_RANGE;
-		struct key k = { m->kernel_of[i], known, m->frame_of[i] };
+		struct callers_key k = { m->kernel_of[i], known,
+			m->frame_of[i] };
 		uint32_t id = names_put(keys, (const char *)&k, sizeof k);
 		if (id == NAMES_NONE)
 			return false;
@@ -177,7 +181,7 @@ static bool lines(const struct maker *m, struct names *keys, uint32_t *line)
 	return true;
 }
 
-static int by_kernel(const void *left, const void *right)
+static int callers_by_kernel(const void *left, const void *right)
 {
 	const struct caller_stat *a = left, *b = right;
 	const int64_t x[] = { a->kernel, b->total_ns, a->known, a->frame };
@@ -189,8 +193,8 @@ static int by_kernel(const void *left, const void *right)
 	return 0;
 }
 
-static bool add_up(const struct maker *m, const struct names *keys,
-	const uint32_t *line)
+static bool callers_add_up(const struct callers_maker *m,
+	const struct names *keys, const uint32_t *line)
 {
 	struct profile *p = m->p;
 	uint32_t n = keys->n - 1;
@@ -200,7 +204,7 @@ static bool add_up(const struct maker *m, const struct names *keys,
 		return false;
 	p->callers_n = n;
 	for (uint32_t i = 0; i < n; i++) {
-		struct key k;
+		struct callers_key k;
 		memcpy(&k, names_text(keys, i + 1), sizeof k);
 		p->callers[i] = (struct caller_stat){ .kernel = k.kernel,
 			.known = (enum caller_known)k.known,
@@ -211,7 +215,7 @@ static bool add_up(const struct maker *m, const struct names *keys,
 		s->launches++;
 		s->total_ns += m->t->kernel.dur_ns[m->rows.from + i];
 	}
-	qsort(p->callers, n, sizeof *p->callers, by_kernel);
+	qsort(p->callers, n, sizeof *p->callers, callers_by_kernel);
 	return true;
 }
 
@@ -220,7 +224,7 @@ bool callers_from(const struct trace *t, const struct process *proc,
 	uint32_t **frame_of)
 {
 	struct arena *a = p->arena;
-	struct maker m = { .t = t,
+	struct callers_maker m = { .t = t,
 		.proc = proc,
 		.p = p,
 		.rows = proc->kernel,
@@ -232,8 +236,9 @@ bool callers_from(const struct trace *t, const struct process *proc,
 	uint32_t *line = arena_grow(a, NULL, n * sizeof *line);
 	m.frame_of = arena_grow(a, NULL, n * sizeof *m.frame_of);
 	bool ok = line && m.frame_of && frame_tree_init(&m.tree, t, a) &&
-		  from_calls(&m) && from_ops(&m) && names_init(&keys, a) &&
-		  lines(&m, &keys, line) && add_up(&m, &keys, line) &&
+		  callers_from_calls(&m) && callers_from_ops(&m) &&
+		  names_init(&keys, a) && callers_lines(&m, &keys, line) &&
+		  callers_add_up(&m, &keys, line) &&
 		  frame_tree_frames(&m.tree, &p->frames, &p->frames_n);
 	if (ok && m.cut)
 		note_add(&p->notes, NOTE_callers_cut, m.cut, NULL, 0);

@@ -18,9 +18,9 @@
 #include "trace.h"
 
 /* Fills p->frames and p->callers; `kernel_of` and `call_of` are by kernel row
- * of the process. *frame_of gets, likewise, the innermost frame of each launch's
- * path, 0 where it has none; it is to be arena_drop()ped in any case. False where
- * the arena is full. */
+ * of the process. *frame_of gets, by kernel row, the innermost frame of each
+ * launch's path, 0 if it has none; release it with arena_drop() in any case.
+ * False if the arena is full. */
 bool callers_from(const struct trace *t, const struct process *proc,
 	const uint32_t *kernel_of, const uint32_t *call_of, struct profile *p,
 	uint32_t **frame_of);

@@ -1,31 +1,203 @@
-/* callpath.c - one sweep over each thread, with the open spans in a list. */
+/* callpath.c - sweeps the spans of each thread once, with the open ones in a list, and
+ * reads the path of each moment from it. */
 #include "callpath.h"
-#include "lanes.h"
+#include "profile.h"
+#include "trace.h"
+#include <stdlib.h>
 
-/* A span that is open at some moment. They lie in a list from the outermost to
- * the innermost; one that has ended is taken out when somebody comes by, so
+struct callpath_spans {
+	const struct trace *t;
+	uint32_t *number_of; /* by id of the thread's text; 0: no lane */
+	uint32_t n; /* spans, from 1 on */
+	uint32_t *from; /* lane l's spans are from[l]…from[l + 1] */
+	uint32_t *spans; /* a range's row; from t->range.n on, an operator's */
+};
+
+struct callpath_span {
+	int64_t start_ns, end_ns;
+	uint32_t name;
+	enum frame_kind kind;
+	uint32_t op; /* the operator's row, UINT32_MAX if it is a range */
+};
+
+/* The spans of the threads that have moments, each thread's in order. */
+
+/* A lane for each thread that is wanted by callpath_spans_want(), then the spans of
+ * these. Unknown threads have no lane. False if the arena is full. */
+static bool callpath_spans_init(struct callpath_spans *l, const struct trace *t,
+	struct arena *a)
+{
+	*l = (struct callpath_spans){ .t = t };
+	l->number_of =
+		arena_grow(a, NULL, (size_t)t->names.n * sizeof *l->number_of);
+	return l->number_of;
+}
+
+static void callpath_spans_release(struct callpath_spans *l, struct arena *a)
+{
+	arena_drop(a, l->number_of);
+	arena_drop(a, l->from);
+	arena_drop(a, l->spans);
+	*l = (struct callpath_spans){ 0 };
+}
+
+static void callpath_spans_want(struct callpath_spans *l, uint32_t thread)
+{
+	if (thread && !l->number_of[thread])
+		l->number_of[thread] = ++l->n;
+}
+
+static struct callpath_span callpath_spans_at(const struct callpath_spans *l,
+	uint32_t span)
+{
+	static const enum frame_kind kinds[] = {
+		[RANGE_ANNOTATION] = FRAME_ANNOTATION,
+		[RANGE_MODULE] = FRAME_MODULE,
+		[RANGE_PYTHON] = FRAME_PYTHON,
+	};
+	const struct range_rows *r = &l->t->range;
+	const struct op_rows *o = &l->t->op;
+
+	if (span < r->n)
+		return (struct callpath_span){ r->start_ns[span],
+			r->start_ns[span] + r->dur_ns[span], r->name[span],
+			kinds[r->kind[span]], UINT32_MAX };
+	span -= r->n;
+	return (struct callpath_span){ o->start_ns[span],
+		o->start_ns[span] + o->dur_ns[span], o->name[span], FRAME_OP,
+		span };
+}
+
+/* The thread of a range, 0 if it is in none. */
+static uint32_t callpath_spans_thread_of_range(const struct callpath_spans *l,
+	uint32_t row)
+{
+	const struct range_rows *r = &l->t->range;
+	enum range_kind kind = r->kind[row];
+	bool of_stack = kind == RANGE_ANNOTATION || kind == RANGE_MODULE ||
+			kind == RANGE_PYTHON;
+	return of_stack && r->dur_ns[row] ? l->number_of[r->thread[row]] : 0;
+}
+
+static uint32_t callpath_spans_thread_of_op(const struct callpath_spans *l,
+	uint32_t row)
+{
+	const struct op_rows *o = &l->t->op;
+	return o->dur_ns[row] ? l->number_of[o->thread[row]] : 0;
+}
+
+/* How many spans each thread has; thread l's count stands at from[l + 1]. */
+static void callpath_spans_count(struct callpath_spans *l,
+	const struct process *proc)
+{
+	for (uint32_t i = proc->range.from; i < proc->range.to; i++)
+		l->from[callpath_spans_thread_of_range(l, i) + 1]++;
+	for (uint32_t i = proc->op.from; i < proc->op.to; i++)
+		l->from[callpath_spans_thread_of_op(l, i) + 1]++;
+	l->from[1] = 0; /* of no thread */
+	for (uint32_t thread = 1; thread <= l->n; thread++)
+		l->from[thread + 1] += l->from[thread];
+}
+
+/* Ranges and operators, in one order by start, to the ends of their threads. */
+static void callpath_spans_deal(struct callpath_spans *l,
+	const struct process *proc, uint32_t *at)
+{
+	const struct range_rows *r = &l->t->range;
+	const struct op_rows *o = &l->t->op;
+	uint32_t i = proc->range.from, j = proc->op.from;
+
+	while (i < proc->range.to || j < proc->op.to) {
+		bool op = i == proc->range.to ||
+			  (j < proc->op.to && o->start_ns[j] < r->start_ns[i]);
+		uint32_t thread = op ? callpath_spans_thread_of_op(l, j)
+				     : callpath_spans_thread_of_range(l, i);
+		if (thread)
+			l->spans[at[thread]++] = op ? r->n + j : i;
+		if (op)
+			j++;
+		else
+			i++;
+	}
+}
+
+static int callpath_spans_longer_first(const void *left, const void *right,
+	void *threads)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int64_t a_end = callpath_spans_at(threads, a).end_ns;
+	int64_t b_end = callpath_spans_at(threads, b).end_ns;
+
+	if (a_end != b_end)
+		return a_end > b_end ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static void callpath_spans_sort_equal_starts(struct callpath_spans *l,
+	uint32_t from, uint32_t to)
+{
+	while (from < to) {
+		int64_t start_ns =
+			callpath_spans_at(l, l->spans[from]).start_ns;
+		uint32_t end = from + 1;
+		while (end < to &&
+			callpath_spans_at(l, l->spans[end]).start_ns ==
+				start_ns)
+			end++;
+		if (end - from > 1)
+			qsort_r(l->spans + from, end - from, sizeof *l->spans,
+				callpath_spans_longer_first, l);
+		from = end;
+	}
+}
+
+static bool callpath_spans_fill(struct callpath_spans *l,
+	const struct process *proc, struct arena *a)
+{
+	size_t threads = (size_t)l->n + 2;
+
+	l->from = arena_grow(a, NULL, threads * sizeof *l->from);
+	if (!l->from)
+		return false;
+	callpath_spans_count(l, proc);
+	uint32_t n = l->from[l->n + 1];
+	uint32_t *at = arena_grow(a, NULL, threads * sizeof *at);
+	l->spans = arena_grow(a, NULL, ((size_t)n + 1) * sizeof *l->spans);
+	if (at && l->spans) {
+		memcpy(at, l->from, threads * sizeof *at);
+		callpath_spans_deal(l, proc, at);
+		for (uint32_t thread = 1; thread <= l->n; thread++)
+			callpath_spans_sort_equal_starts(l, l->from[thread],
+				l->from[thread + 1]);
+	}
+	arena_drop(a, at);
+	return at && l->spans;
+}
+
+/* A span that is open at some moment. The list runs from the outermost to the
+ * innermost; one that has ended is removed when the list is read past it, so
  * that each is passed once only. Element 0 is both ends of the list. */
-struct open {
+struct callpath_open {
 	int64_t end_ns;
-	uint32_t out, in; /* neighbours */
+	uint32_t out, in; /* neighbors */
 	uint32_t name, op;
 	enum frame_kind kind;
 	uint32_t under, node; /* its node, if what it lies in is `under` */
 };
 
-struct sweep {
+struct callpath_sweep {
 	struct frame_tree *ft;
-	struct lanes lanes;
-	struct open *open;
+	struct callpath_spans spans;
+	struct callpath_open *open;
 	uint32_t cap, used, spare; /* spare: free elements, by `in` */
-	struct slice *of_lane; /* places in `moment` */
+	struct slice *of_thread; /* places in `moment` */
 	uint32_t *moment; /* indices of paths, lane by lane */
 };
 
-static bool grow(struct sweep *s)
+static bool callpath_grow(struct callpath_sweep *s)
 {
 	uint32_t cap = s->cap ? s->cap * 2 : 256;
-	struct open *grown =
+	struct callpath_open *grown =
 		arena_grow(s->ft->arena, s->open, (size_t)cap * sizeof *grown);
 
 	if (!grown)
@@ -35,8 +207,8 @@ static bool grow(struct sweep *s)
 	return true;
 }
 
-/* A free element, 0 where the arena is full. */
-static uint32_t element(struct sweep *s)
+/* A free element, 0 if the arena is full. */
+static uint32_t callpath_alloc(struct callpath_sweep *s)
 {
 	uint32_t e = s->spare;
 
@@ -44,12 +216,12 @@ static uint32_t element(struct sweep *s)
 		s->spare = s->open[e].in;
 		return e;
 	}
-	return s->used < s->cap || grow(s) ? s->used++ : 0;
+	return s->used < s->cap || callpath_grow(s) ? s->used++ : 0;
 }
 
-static void take_out(struct sweep *s, uint32_t e)
+static void callpath_remove(struct callpath_sweep *s, uint32_t e)
 {
-	struct open *o = &s->open[e];
+	struct callpath_open *o = &s->open[e];
 
 	s->open[o->out].in = o->in;
 	s->open[o->in].out = o->out;
@@ -58,19 +230,20 @@ static void take_out(struct sweep *s, uint32_t e)
 }
 
 /* Takes out what has ended, as far as it is innermost. */
-static void close(struct sweep *s, int64_t at_ns)
+static void callpath_close(struct callpath_sweep *s, int64_t at_ns)
 {
 	while (s->open[0].out && s->open[s->open[0].out].end_ns <= at_ns)
-		take_out(s, s->open[0].out);
+		callpath_remove(s, s->open[0].out);
 }
 
-static bool push(struct sweep *s, const struct span *p)
+static bool callpath_push(struct callpath_sweep *s,
+	const struct callpath_span *p)
 {
-	uint32_t e = element(s), innermost = s->open[0].out;
+	uint32_t e = callpath_alloc(s), innermost = s->open[0].out;
 
 	if (!e)
 		return false;
-	s->open[e] = (struct open){ .end_ns = p->end_ns,
+	s->open[e] = (struct callpath_open){ .end_ns = p->end_ns,
 		.out = innermost,
 		.name = p->name,
 		.op = p->op,
@@ -82,9 +255,10 @@ static bool push(struct sweep *s, const struct span *p)
 
 /* The node of an open span below another; 0 and NAMES_NONE as
  * frame_tree_child(). */
-static uint32_t node_of(struct sweep *s, uint32_t e, uint32_t under)
+static uint32_t callpath_node(struct callpath_sweep *s, uint32_t e,
+	uint32_t under)
 {
-	struct open *o = &s->open[e];
+	struct callpath_open *o = &s->open[e];
 
 	if (!o->node || o->under != under) {
 		o->under = under;
@@ -93,16 +267,17 @@ static uint32_t node_of(struct sweep *s, uint32_t e, uint32_t under)
 	return o->node;
 }
 
-/* The operator a path ends with, where no open span was it: it lasted no time
- * or its thread is not told. */
-static uint32_t last(struct sweep *s, const struct callpath *p)
+/* The operator that a path ends with, if it was no open span: it lasted no time
+ * or its thread is unknown. */
+static uint32_t callpath_last_op(struct callpath_sweep *s,
+	const struct callpath *p)
 {
 	return frame_tree_child(s->ft, p->frame, FRAME_OP,
-		s->lanes.t->op.name[p->op]);
+		s->spans.t->op.name[p->op]);
 }
 
 /* Follows the list from the outermost on. */
-static bool walk(struct sweep *s, struct callpath *p)
+static bool callpath_read(struct callpath_sweep *s, struct callpath *p)
 {
 	bool met = p->op == CALLPATH_NO_OP;
 	int depth = 0;
@@ -110,11 +285,12 @@ static bool walk(struct sweep *s, struct callpath *p)
 	for (uint32_t e = s->open[0].in, next; e; e = next) {
 		next = s->open[e].in;
 		if (s->open[e].end_ns <= p->at_ns) {
-			take_out(s, e);
+			callpath_remove(s, e);
 			continue;
 		}
-		uint32_t node =
-			depth++ == CALLPATH_DEPTH ? 0 : node_of(s, e, p->frame);
+		uint32_t node = depth++ == CALLPATH_DEPTH
+					? 0
+					: callpath_node(s, e, p->frame);
 		if (node == NAMES_NONE)
 			return false;
 		p->cut = !node;
@@ -126,7 +302,7 @@ static bool walk(struct sweep *s, struct callpath *p)
 			break;
 	}
 	if (!met && !p->cut) {
-		uint32_t node = last(s, p);
+		uint32_t node = callpath_last_op(s, p);
 		p->cut = !node;
 		p->frame = node ? node : p->frame;
 	}
@@ -137,73 +313,75 @@ static bool walk(struct sweep *s, struct callpath *p)
 
 /* The moments of one lane. What begins and ends between two of them is in no
  * path. */
-static bool lane(struct sweep *s, uint32_t number, struct callpath *paths)
+static bool callpath_thread(struct callpath_sweep *s, uint32_t number,
+	struct callpath *paths)
 {
-	uint32_t at = s->lanes.from[number], end = s->lanes.from[number + 1];
-	struct slice own = s->of_lane[number];
+	uint32_t at = s->spans.from[number], end = s->spans.from[number + 1];
+	struct slice own = s->of_thread[number];
 
-	s->open[0] = (struct open){ 0 };
+	s->open[0] = (struct callpath_open){ 0 };
 	s->used = 1;
 	s->spare = 0;
 	for (uint32_t i = own.from; i < own.to; i++) {
 		struct callpath *p = &paths[s->moment[i]];
-		close(s, p->at_ns);
+		callpath_close(s, p->at_ns);
 		for (; at < end; at++) {
-			struct span span =
-				lanes_span(&s->lanes, s->lanes.spans[at]);
+			struct callpath_span span = callpath_spans_at(&s->spans,
+				s->spans.spans[at]);
 			if (span.start_ns > p->at_ns)
 				break;
-			if (span.end_ns > p->at_ns && !push(s, &span))
+			if (span.end_ns > p->at_ns && !callpath_push(s, &span))
 				return false;
 		}
-		if (!walk(s, p))
+		if (!callpath_read(s, p))
 			return false;
 	}
 	return true;
 }
 
 /* Which moments are whose; those of no lane come first. */
-static bool deal(struct sweep *s, const struct callpath *paths, uint32_t n)
+static bool callpath_assign(struct callpath_sweep *s,
+	const struct callpath *paths, uint32_t n)
 {
 	struct arena *a = s->ft->arena;
 	uint32_t at = 0;
 
-	s->of_lane = arena_grow(a, NULL,
-		((size_t)s->lanes.n + 1) * sizeof *s->of_lane);
+	s->of_thread = arena_grow(a, NULL,
+		((size_t)s->spans.n + 1) * sizeof *s->of_thread);
 	s->moment = arena_grow(a, NULL, ((size_t)n + 1) * sizeof *s->moment);
-	if (!s->of_lane || !s->moment)
+	if (!s->of_thread || !s->moment)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
-		s->of_lane[s->lanes.lane_of[paths[i].thread]].to++;
-	for (uint32_t l = 0; l <= s->lanes.n; l++) {
-		uint32_t count = s->of_lane[l].to;
-		s->of_lane[l] = (struct slice){ at, at };
+		s->of_thread[s->spans.number_of[paths[i].thread]].to++;
+	for (uint32_t l = 0; l <= s->spans.n; l++) {
+		uint32_t count = s->of_thread[l].to;
+		s->of_thread[l] = (struct slice){ at, at };
 		at += count;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		s->moment[s->of_lane[s->lanes.lane_of[paths[i].thread]].to++] =
-			i;
+		s->moment[s->of_thread[s->spans.number_of[paths[i].thread]]
+				  .to++] = i;
 	return true;
 }
 
 bool callpath_find(struct frame_tree *ft, const struct process *proc,
 	struct callpath *paths, uint32_t n)
 {
-	struct sweep s = { .ft = ft };
-	bool ok = lanes_init(&s.lanes, ft->t, ft->arena);
+	struct callpath_sweep s = { .ft = ft };
+	bool ok = callpath_spans_init(&s.spans, ft->t, ft->arena);
 
 	for (uint32_t i = 0; ok && i < n; i++) {
 		paths[i].frame = 0;
 		paths[i].cut = false;
-		lanes_want(&s.lanes, paths[i].thread);
+		callpath_spans_want(&s.spans, paths[i].thread);
 	}
-	ok = ok && lanes_fill(&s.lanes, proc, ft->arena) && grow(&s) &&
-	     deal(&s, paths, n);
-	for (uint32_t l = 0; ok && l <= s.lanes.n; l++)
-		ok = lane(&s, l, paths);
+	ok = ok && callpath_spans_fill(&s.spans, proc, ft->arena) &&
+	     callpath_grow(&s) && callpath_assign(&s, paths, n);
+	for (uint32_t l = 0; ok && l <= s.spans.n; l++)
+		ok = callpath_thread(&s, l, paths);
 	arena_drop(ft->arena, s.open);
-	arena_drop(ft->arena, s.of_lane);
+	arena_drop(ft->arena, s.of_thread);
 	arena_drop(ft->arena, s.moment);
-	lanes_release(&s.lanes, ft->arena);
+	callpath_spans_release(&s.spans, ft->arena);
 	return ok;
 }

@@ -2,13 +2,14 @@
  *
  * A path is the annotations, modules, Python functions and operators of the
  * process that were open on the thread, the outermost first: those that began
- * by then and end later (start <= moment < end), in the order of lanes.h.
- * Ranges that cross others count while they are open. Ranges that may change
- * threads (RANGE_LOOSE) and the GPU's own are no part of a path; where the
- * thread is not told, nothing is.
+ * by then and end later (start <= moment < end). Spans that begin together are
+ * ordered longer first, then ranges before operators, then as the trace has them;
+ * spans without a duration are left out. Ranges that cross others count while
+ * they are open. Ranges that may change threads (RANGE_LOOSE) and the GPU's own
+ * are in no path; if the thread is unknown, its moments have no path.
  *
  * A path holds at most CALLPATH_DEPTH frames, and the tree of all of them is
- * bounded; what would pass that is left out from the inside, and told. */
+ * bounded; frames beyond that are left out from the inside, and `cut` is set. */
 #pragma once
 #include "frame_tree.h"
 
@@ -19,12 +20,12 @@ struct callpath {
 	uint32_t thread;
 	uint32_t
 		op; /* the path ends with this operator's row; CALLPATH_NO_OP */
-	uint32_t frame; /* found: the innermost; 0 where nothing was open */
+	uint32_t frame; /* found: the innermost; 0 if nothing was open */
 	bool cut; /* found: frames within it were left out */
 };
 
 /* Finds the frames of `n` moments, which ascend. Takes some 4 bytes a span and
  * moment and 4 a name on the way, and a time of one step a span and one for
- * each frame of each path. False where the arena is full. */
+ * each frame of each path. False if the arena is full. */
 bool callpath_find(struct frame_tree *ft, const struct process *proc,
 	struct callpath *paths, uint32_t n);

@@ -2,14 +2,14 @@
 #include "correlation.h"
 #include "ids.h"
 
-static int64_t end_of(const struct call_rows *c, uint32_t row)
+static int64_t correlation_end_of(const struct call_rows *c, uint32_t row)
 {
 	return c->start_ns[row] + c->dur_ns[row];
 }
 
 /* For each place the outermost call of the same correlation around it. */
-static void outermost(const struct call_rows *c, const struct ids *x,
-	uint32_t *outer)
+static void correlation_outermost(const struct call_rows *c,
+	const struct ids *x, uint32_t *outer)
 {
 	for (uint32_t i = 0; i < x->n; i++) {
 		uint32_t row = x->row[i];
@@ -18,14 +18,15 @@ static void outermost(const struct call_rows *c, const struct ids *x,
 			continue;
 		uint32_t before = outer[i - 1];
 		if (c->thread[row] == c->thread[before] &&
-			end_of(c, row) <= end_of(c, before))
+			correlation_end_of(c, row) <=
+				correlation_end_of(c, before))
 			outer[i] = before;
 	}
 }
 
 /* The last of these calls that began by then, or the first. */
-static uint32_t place_of(const struct call_rows *c, const struct ids *x,
-	struct slice same, int64_t start_ns)
+static uint32_t correlation_place_of(const struct call_rows *c,
+	const struct ids *x, struct slice same, int64_t start_ns)
 {
 	uint32_t from = same.from, to = same.to;
 
@@ -53,13 +54,14 @@ bool correlation_join_rows(const struct trace *t, const struct process *proc,
 	uint32_t *outer =
 		arena_grow(a, NULL, ((size_t)x.n + 1) * sizeof *outer);
 	if (outer)
-		outermost(&t->call, &x, outer);
+		correlation_outermost(&t->call, &x, outer);
 	for (uint32_t i = 0; outer && i < n; i++) {
 		struct slice same = ids_find(&x, correlation[from + i]);
-		(*call_of)[i] = same.from == same.to
-					? CORRELATION_NONE
-					: outer[place_of(&t->call, &x, same,
-						  start_ns[from + i])];
+		(*call_of)[i] =
+			same.from == same.to
+				? CORRELATION_NONE
+				: outer[correlation_place_of(&t->call, &x, same,
+					  start_ns[from + i])];
 	}
 	ids_release(&x, a);
 	arena_drop(a, outer);

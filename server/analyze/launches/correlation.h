@@ -16,7 +16,7 @@
 enum { CORRELATION_NONE = UINT32_MAX };
 
 /* *call_of gets a row of the calls, or CORRELATION_NONE, for each of the
- * process's kernels; it is to be arena_drop()ped. False where the arena is
+ * process's kernels; it is to be arena_drop()ped. False if the arena is
  * full. */
 bool correlation_join(const struct trace *t, const struct process *proc,
 	struct arena *a, uint32_t **call_of);

@@ -3,29 +3,29 @@
 #include <string.h>
 #include <strings.h>
 
-static bool begins(const char *s, const char *end, const char *word)
+static bool frame_name_begins(const char *s, const char *end, const char *word)
 {
 	size_t n = strlen(word);
 	return (size_t)(end - s) >= n && !memcmp(s, word, n);
 }
 
-static bool digit(char c)
+static bool frame_name_digit(char c)
 {
 	return (unsigned char)(c - '0') < 10;
 }
 
 /* Whether a number stands there, with the end or the next of its kind behind. */
-static bool lone_number(const char *s, const char *end)
+static bool frame_name_lone_number(const char *s, const char *end)
 {
 	const char *p = s + (s < end && *s == '-');
 	const char *first = p;
-	while (p < end && digit(*p))
+	while (p < end && frame_name_digit(*p))
 		p++;
-	return p > first && (p == end || begins(p, end, ", "));
+	return p > first && (p == end || frame_name_begins(p, end, ", "));
 }
 
 /* Where what emit_nvtx() adds begins, or the end. */
-static const char *emitted(const char *s, const char *end)
+static const char *frame_name_emit_nvtx_suffix(const char *s, const char *end)
 {
 	static const struct {
 		const char *key;
@@ -36,21 +36,23 @@ static const char *emitted(const char *s, const char *end)
 	for (const char *p = s; (p = memchr(p, ',', (size_t)(end - p))); p++)
 		for (size_t i = 0; i < sizeof added / sizeof *added; i++) {
 			const char *value = p + strlen(added[i].key);
-			if (begins(p, end, added[i].key) &&
-				(added[i].number ? lone_number(value, end)
-						 : begins(value, end, "[")))
+			if (frame_name_begins(p, end, added[i].key) &&
+				(added[i].number ? frame_name_lone_number(value,
+							   end)
+						 : frame_name_begins(value, end,
+							   "[")))
 				return p;
 		}
 	return end;
 }
 
 /* Makes *s…*end the module of a layer-wise marker, if it is one. */
-static bool marker(const char **s, const char **end)
+static bool frame_name_layerwise_module(const char **s, const char **end)
 {
 	static const char before[] = "{'Module': '";
 	const char *from = *s + sizeof before - 1;
 
-	if (!begins(*s, *end, before))
+	if (!frame_name_begins(*s, *end, before))
 		return false;
 	const char *to = memchr(from, '\'', (size_t)(*end - from));
 	if (!to || to == from)
@@ -60,7 +62,7 @@ static bool marker(const char **s, const char **end)
 	return true;
 }
 
-static bool is_step(const char *s, const char *end)
+static bool frame_name_is_step(const char *s, const char *end)
 {
 	static const char *const words[] = { "ProfilerStep", "step",
 		"iteration", "iter", "epoch", "batch", "execute" };
@@ -73,24 +75,24 @@ static bool is_step(const char *s, const char *end)
 		if (*p == '[' && !strcmp(words[i], "step"))
 			return true;
 		p += strspn(p, " _#:-[(");
-		if (begins(p, end, "context_"))
+		if (frame_name_begins(p, end, "context_"))
 			p += strlen("context_");
-		if (p < end && digit(*p))
+		if (p < end && frame_name_digit(*p))
 			return true;
 	}
 	return false;
 }
 
 /* Each number becomes a star. */
-static char *starred(struct arena *a, const char *s, const char *end,
+static char *frame_name_starred(struct arena *a, const char *s, const char *end,
 	size_t *len)
 {
 	char *name = arena_strndup(a, s, (size_t)(end - s)), *to = name;
 
 	for (; name && s < end; s++) {
-		if (!digit(*s))
+		if (!frame_name_digit(*s))
 			*to++ = *s;
-		else if (s + 1 == end || !digit(s[1]))
+		else if (s + 1 == end || !frame_name_digit(s[1]))
 			*to++ = '*';
 	}
 	if (name)
@@ -101,13 +103,13 @@ static char *starred(struct arena *a, const char *s, const char *end,
 
 static const char before_address[] = " at 0x";
 
-static char *without_addresses(struct arena *a, const char *s, const char *end,
-	size_t *len)
+static char *frame_name_without_addresses(struct arena *a, const char *s,
+	const char *end, size_t *len)
 {
 	char *name = arena_strndup(a, s, (size_t)(end - s)), *to = name;
 
 	while (name && s < end) {
-		if (begins(s, end, before_address)) {
+		if (frame_name_begins(s, end, before_address)) {
 			s += strlen(before_address);
 			s += strspn(s, "0123456789abcdefABCDEF");
 		} else {
@@ -125,18 +127,19 @@ bool frame_name_from(struct arena *a, enum frame_kind *kind, const char *text,
 {
 	const char *end = text + len;
 
-	if (*kind == FRAME_ANNOTATION && marker(&text, &end))
+	if (*kind == FRAME_ANNOTATION &&
+		frame_name_layerwise_module(&text, &end))
 		*kind = FRAME_MODULE;
 	else if (*kind == FRAME_ANNOTATION)
-		end = emitted(text, end);
+		end = frame_name_emit_nvtx_suffix(text, end);
 	*name = text;
 	*name_len = (size_t)(end - text);
 	if (*kind == FRAME_PYTHON &&
 		memmem(text, len, before_address, strlen(before_address)))
-		*name = without_addresses(a, text, end, name_len);
+		*name = frame_name_without_addresses(a, text, end, name_len);
 	if ((*kind == FRAME_ANNOTATION || *kind == FRAME_OP) &&
-		is_step(text, end))
-		*name = starred(a, text, end, name_len);
+		frame_name_is_step(text, end))
+		*name = frame_name_starred(a, text, end, name_len);
 	if (*name && *name_len == 0) {
 		*name = "(unnamed)";
 		*name_len = strlen(*name);

@@ -22,6 +22,6 @@
 #include "profile.h"
 
 /* The name of a range of that kind, which may become another; in the arena or
- * a part of `text`. False where the arena is full. */
+ * a part of `text`. False if the arena is full. */
 bool frame_name_from(struct arena *a, enum frame_kind *kind, const char *text,
 	size_t len, const char **name, size_t *name_len);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Hashed as bytes, so it has no gaps. */
-struct frame_key {
+struct frame_tree_frame_key {
 	uint32_t parent;
 	uint32_t kind;
 	uint32_t text; /* id in trace.names; from trace.names.n on, in texts */
@@ -34,7 +34,8 @@ void frame_tree_release(struct frame_tree *ft)
 	ft->labels = NULL;
 }
 
-static uint32_t text_id(struct frame_tree *ft, const char *s, size_t len)
+static uint32_t frame_tree_text_id(struct frame_tree *ft, const char *s,
+	size_t len)
 {
 	uint32_t id = names_find(&ft->t->names, s, len);
 	if (id != NAMES_NONE)
@@ -43,8 +44,8 @@ static uint32_t text_id(struct frame_tree *ft, const char *s, size_t len)
 	return id == NAMES_NONE ? id : ft->t->names.n + id;
 }
 
-/* NULL where the arena is full. */
-static const struct frame_label *label(struct frame_tree *ft,
+/* NULL if the arena is full. */
+static const struct frame_label *frame_tree_label(struct frame_tree *ft,
 	enum frame_kind kind, uint32_t name)
 {
 	struct frame_label *l = &ft->labels[(size_t)name * KINDS + kind];
@@ -56,15 +57,15 @@ static const struct frame_label *label(struct frame_tree *ft,
 		return l;
 	if (!frame_name_from(ft->arena, &kind, n->text, n->len, &text, &len))
 		return NULL;
-	uint32_t id = text_id(ft, text, len);
+	uint32_t id = frame_tree_text_id(ft, text, len);
 	if (id == NAMES_NONE)
 		return NULL;
 	*l = (struct frame_label){ id + 1, kind };
 	return l;
 }
 
-static uint32_t node(struct frame_tree *ft, const struct frame_key *key,
-	uint32_t most)
+static uint32_t frame_tree_node(struct frame_tree *ft,
+	const struct frame_tree_frame_key *key, uint32_t most)
 {
 	const char *bytes = (const char *)key;
 	uint32_t id = names_find(&ft->nodes, bytes, sizeof *key);
@@ -78,23 +79,23 @@ static uint32_t node(struct frame_tree *ft, const struct frame_key *key,
 uint32_t frame_tree_child(struct frame_tree *ft, uint32_t parent,
 	enum frame_kind kind, uint32_t name)
 {
-	const struct frame_label *l = label(ft, kind, name);
+	const struct frame_label *l = frame_tree_label(ft, kind, name);
 
 	if (!l)
 		return NAMES_NONE;
-	struct frame_key key = { parent, l->kind, l->text - 1 };
-	return node(ft, &key, FRAME_TREE_MAX);
+	struct frame_tree_frame_key key = { parent, l->kind, l->text - 1 };
+	return frame_tree_node(ft, &key, FRAME_TREE_MAX);
 }
 
 uint32_t frame_tree_overflow(struct frame_tree *ft)
 {
 	static const char name[] = "(paths left out)";
-	struct frame_key key = { 0, FRAME_ANNOTATION,
-		text_id(ft, name, sizeof name - 1) };
+	struct frame_tree_frame_key key = { 0, FRAME_ANNOTATION,
+		frame_tree_text_id(ft, name, sizeof name - 1) };
 
 	if (key.text == NAMES_NONE)
 		return NAMES_NONE;
-	return node(ft, &key, FRAME_TREE_MAX + 1);
+	return frame_tree_node(ft, &key, FRAME_TREE_MAX + 1);
 }
 
 bool frame_tree_frames(const struct frame_tree *ft, struct frame **frames,
@@ -104,7 +105,7 @@ bool frame_tree_frames(const struct frame_tree *ft, struct frame **frames,
 	struct frame *f = arena_array(ft->arena, struct frame, ft->nodes.n);
 
 	for (uint32_t i = 1; f && i < ft->nodes.n; i++) {
-		struct frame_key key;
+		struct frame_tree_frame_key key;
 		memcpy(&key, names_text(&ft->nodes, i), sizeof key);
 		f[i].parent = key.parent;
 		f[i].kind = (enum frame_kind)key.kind;

@@ -17,19 +17,19 @@ struct frame_tree {
 	struct frame_label *labels; /* by name and kind */
 };
 
-/* False where the arena is full. */
+/* False if the arena is full. */
 bool frame_tree_init(struct frame_tree *ft, const struct trace *t,
 	struct arena *a);
 void frame_tree_release(struct frame_tree *ft);
 
-/* The node below `parent` for a name of the trace. 0 where the tree has enough
- * of them, NAMES_NONE where the arena is full. */
+/* The node below `parent` for a name of the trace. 0 if the tree has enough
+ * of them, NAMES_NONE if the arena is full. */
 uint32_t frame_tree_child(struct frame_tree *ft, uint32_t parent,
 	enum frame_kind kind, uint32_t name);
 /* The node below the root for paths that found no place at all. */
 uint32_t frame_tree_overflow(struct frame_tree *ft);
 
-/* All nodes as the profile keeps them, the root included. False where the
+/* All nodes as the profile keeps them, the root included. False if the
  * arena is full. */
 bool frame_tree_frames(const struct frame_tree *ft, struct frame **frames,
 	uint32_t *n);

@@ -3,7 +3,7 @@
 
 enum { DIGIT = 11, DIGITS = 1 << DIGIT };
 
-static void pass(const struct ids *from, struct ids *to, int shift)
+static void ids_radix_pass(const struct ids *from, struct ids *to, int shift)
 {
 	uint32_t at[DIGITS] = { 0 }, sum = 0;
 
@@ -22,19 +22,19 @@ static void pass(const struct ids *from, struct ids *to, int shift)
 }
 
 /* Stable, least significant digits first; `spare` has room for as many. */
-static void sort(struct ids *x, struct ids *spare, uint64_t differing)
+static void ids_sort(struct ids *x, struct ids *spare, uint64_t differing)
 {
 	for (int shift = 0; shift < 64 && differing >> shift; shift += DIGIT) {
 		if (!(differing >> shift & (DIGITS - 1)))
 			continue;
-		pass(x, spare, shift);
+		ids_radix_pass(x, spare, shift);
 		struct ids sorted = *spare;
 		*spare = *x;
 		*x = sorted;
 	}
 }
 
-static bool take(struct ids *x, struct arena *a, uint32_t n)
+static bool ids_alloc(struct ids *x, struct arena *a, uint32_t n)
 {
 	*x = (struct ids){
 		.id = arena_grow(a, NULL, ((size_t)n + 1) * sizeof *x->id),
@@ -53,7 +53,7 @@ bool ids_from(struct ids *x, struct arena *a, const int64_t *of,
 
 	for (uint32_t i = rows.from; i < rows.to; i++)
 		n += of[i] > 0;
-	bool ok = take(x, a, n) && take(&spare, a, n);
+	bool ok = ids_alloc(x, a, n) && ids_alloc(&spare, a, n);
 	if (ok) {
 		n = 0;
 		for (uint32_t i = rows.from; i < rows.to; i++) {
@@ -63,7 +63,7 @@ bool ids_from(struct ids *x, struct arena *a, const int64_t *of,
 			x->row[n++] = i;
 			differing |= (uint64_t)(of[i] ^ x->id[0]);
 		}
-		sort(x, &spare, differing);
+		ids_sort(x, &spare, differing);
 	}
 	ids_release(&spare, a);
 	return ok;
@@ -77,7 +77,7 @@ void ids_release(struct ids *x, struct arena *a)
 }
 
 /* The first place whose id is not below this one. */
-static uint32_t first(const struct ids *x, int64_t id)
+static uint32_t ids_lower_bound(const struct ids *x, int64_t id)
 {
 	uint32_t from = 0, to = x->n;
 
@@ -97,12 +97,12 @@ struct slice ids_find(const struct ids *x, int64_t id)
 
 	if (id <= 0)
 		return found;
-	found.from = first(x, id);
+	found.from = ids_lower_bound(x, id);
 	found.to = found.from;
 	if (found.from < x->n && x->id[found.from] == id)
 		found.to = found.from + 1;
 	/* As a rule an id occurs once. */
 	if (found.to < x->n && x->id[found.to] == id)
-		found.to = id == INT64_MAX ? x->n : first(x, id + 1);
+		found.to = id == INT64_MAX ? x->n : ids_lower_bound(x, id + 1);
 	return found;
 }

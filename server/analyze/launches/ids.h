@@ -13,7 +13,7 @@ struct ids {
 };
 
 /* Of a column's rows. Takes 12 bytes a row, and as many on the way. False
- * where the arena is full. */
+ * if the arena is full. */
 bool ids_from(struct ids *x, struct arena *a, const int64_t *of,
 	struct slice rows);
 void ids_release(struct ids *x, struct arena *a);

@@ -1,13 +1,13 @@
 /* launches.c - one line for each of the joined launches' groups. */
 #include "launches.h"
 #include "correlation.h"
-#include "group.h"
+#include "row_groups.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What a line stands for; hashed as bytes, so it has no gaps. */
-struct key {
+/* What a line is of; hashed as bytes, so it has no gaps. */
+struct launches_key {
 	uint32_t thread, api, kernel;
 	int32_t device;
 };
@@ -16,7 +16,7 @@ struct key {
  * (36 years) is what stats.h can take. */
 #define TOTAL_MAX_NS ((INT64_C(1) << 60) - 1)
 
-struct maker {
+struct launches_maker {
 	const struct trace *t;
 	struct profile *p;
 	struct slice rows; /* kernels of the process */
@@ -29,10 +29,11 @@ struct maker {
 	struct launch_stat *stats;
 };
 
-enum measure { TOTAL, API_CALL, QUEUE, KERNEL_RUN };
+enum launches_measure { TOTAL, API_CALL, QUEUE, KERNEL_RUN };
 
-/* Negative where a launch has none. */
-static int64_t measured(const struct maker *m, uint32_t i, enum measure what)
+/* Negative if a launch has none. */
+static int64_t launches_measured(const struct launches_maker *m, uint32_t i,
+	enum launches_measure what)
 {
 	const struct kernel_rows *k = &m->t->kernel;
 	const struct call_rows *c = &m->t->call;
@@ -53,7 +54,7 @@ static int64_t measured(const struct maker *m, uint32_t i, enum measure what)
 }
 
 /* A call's name without `_v` and four digits behind it. */
-static uint32_t api_id(struct maker *m, uint32_t call)
+static uint32_t launches_api_id(struct launches_maker *m, uint32_t call)
 {
 	const struct name *n = &m->t->names.list[m->t->call.name[call]];
 	uint32_t len = n->len;
@@ -64,19 +65,20 @@ static uint32_t api_id(struct maker *m, uint32_t call)
 	return names_put(&m->apis, n->text, len);
 }
 
-/* The line of a launch, plus one; NAMES_NONE where the arena is full. */
-static uint32_t line_id(struct maker *m, uint32_t i)
+/* The line of a launch, plus one; NAMES_NONE if the arena is full. */
+static uint32_t launches_line_id(struct launches_maker *m, uint32_t i)
 {
 	uint32_t call = m->call_of[i];
-	struct key k = { m->t->call.thread[call], api_id(m, call),
-		m->kernel_of[i], m->t->kernel.device[m->rows.from + i] };
+	struct launches_key k = { m->t->call.thread[call],
+		launches_api_id(m, call), m->kernel_of[i],
+		m->t->kernel.device[m->rows.from + i] };
 
 	if (k.api == NAMES_NONE)
 		return NAMES_NONE;
 	return names_put(&m->keys, (const char *)&k, sizeof k);
 }
 
-static bool lines(struct maker *m)
+static bool launches_lines(struct launches_maker *m)
 {
 	uint32_t n = m->rows.to - m->rows.from;
 	int64_t left = TOTAL_MAX_NS, far = 0;
@@ -85,13 +87,13 @@ static bool lines(struct maker *m)
 		m->line_of[i] = CORRELATION_NONE;
 		if (m->call_of[i] == CORRELATION_NONE)
 			continue;
-		int64_t total_ns = measured(m, i, TOTAL);
+		int64_t total_ns = launches_measured(m, i, TOTAL);
 		if (total_ns > left) {
 			far++;
 			continue;
 		}
 		left -= total_ns;
-		uint32_t id = line_id(m, i);
+		uint32_t id = launches_line_id(m, i);
 		if (id == NAMES_NONE)
 			return false;
 		m->line_of[i] = id - 1;
@@ -101,7 +103,8 @@ static bool lines(struct maker *m)
 	return true;
 }
 
-static struct spread *spread_of(struct launch_stat *s, enum measure what)
+static struct spread *launches_spread_of(struct launch_stat *s,
+	enum launches_measure what)
 {
 	switch (what) {
 	case TOTAL:
@@ -116,27 +119,29 @@ static struct spread *spread_of(struct launch_stat *s, enum measure what)
 }
 
 /* One of the four times, of every line. */
-static bool measure(struct maker *m, enum measure what)
+static bool launches_measure(struct launches_maker *m,
+	enum launches_measure what)
 {
 	struct arena *a = m->p->arena;
 	uint32_t n = 0, groups_n;
-	struct group *groups;
+	struct row_group *groups;
 
 	for (uint32_t i = 0; i < m->rows.to - m->rows.from; i++) {
 		if (m->line_of[i] == CORRELATION_NONE)
 			continue;
-		m->value[n] = measured(m, i, what);
+		m->value[n] = launches_measured(m, i, what);
 		m->line[n] = m->line_of[i];
 		n += m->value[n] >= 0;
 	}
-	if (!groups_from(a, (struct group_key){ m->line, m->keys.n - 1 },
-		    (struct group_key){ 0 }, m->value, n, &groups, &groups_n,
-		    NULL))
+	if (!row_groups_from(a,
+		    (struct row_group_key){ m->line, m->keys.n - 1 },
+		    (struct row_group_key){ 0 }, m->value, n, &groups,
+		    &groups_n, NULL))
 		return false;
 	for (uint32_t g = 0; g < groups_n; g++) {
 		const struct time_stats *time = &groups[g].time;
 		struct launch_stat *s = &m->stats[m->line[groups[g].row]];
-		*spread_of(s, what) =
+		*launches_spread_of(s, what) =
 			(struct spread){ time->avg_ns, time->med_ns,
 				time->stddev_ns, time->min_ns, time->max_ns };
 		*(what == QUEUE ? &s->queued : &s->instances) = time->instances;
@@ -145,14 +150,14 @@ static bool measure(struct maker *m, enum measure what)
 	return true;
 }
 
-static bool stats_init(struct maker *m)
+static bool launches_stats_init(struct launches_maker *m)
 {
 	struct arena *a = m->p->arena;
 	uint32_t n = m->keys.n - 1;
 
 	m->stats = arena_array(a, struct launch_stat, (size_t)n + 1);
 	for (uint32_t i = 0; m->stats && i < n; i++) {
-		struct key k;
+		struct launches_key k;
 		memcpy(&k, names_text(&m->keys, i + 1), sizeof k);
 		m->stats[i] = (struct launch_stat){
 			.thread = names_text(&m->t->names, k.thread),
@@ -165,7 +170,7 @@ static bool stats_init(struct maker *m)
 	return m->stats;
 }
 
-static int by_total(const void *left, const void *right, void *profile)
+static int launches_by_total(const void *left, const void *right, void *profile)
 {
 	const struct launch_stat *a = left, *b = right;
 	const struct profile_kernel *kernels =
@@ -189,7 +194,7 @@ bool launches_from(const struct trace *t, const struct process *proc,
 	const uint32_t *kernel_of, const uint32_t *call_of, struct profile *p)
 {
 	struct arena *a = p->arena;
-	struct maker m = { .t = t,
+	struct launches_maker m = { .t = t,
 		.p = p,
 		.rows = proc->kernel,
 		.kernel_of = kernel_of,
@@ -200,14 +205,16 @@ bool launches_from(const struct trace *t, const struct process *proc,
 	m.line = arena_grow(a, NULL, n * sizeof *m.line);
 	m.value = arena_grow(a, NULL, n * sizeof *m.value);
 	bool ok = m.line_of && m.line && m.value && names_init(&m.apis, a) &&
-		  names_init(&m.keys, a) && lines(&m) && stats_init(&m) &&
-		  measure(&m, TOTAL) && measure(&m, API_CALL) &&
-		  measure(&m, QUEUE) && measure(&m, KERNEL_RUN);
+		  names_init(&m.keys, a) && launches_lines(&m) &&
+		  launches_stats_init(&m) && launches_measure(&m, TOTAL) &&
+		  launches_measure(&m, API_CALL) &&
+		  launches_measure(&m, QUEUE) &&
+		  launches_measure(&m, KERNEL_RUN);
 	if (ok) {
 		p->launch_stats = m.stats;
 		p->launch_stats_n = m.keys.n - 1;
-		qsort_r(m.stats, p->launch_stats_n, sizeof *m.stats, by_total,
-			p);
+		qsort_r(m.stats, p->launch_stats_n, sizeof *m.stats,
+			launches_by_total, p);
 	}
 	arena_drop(a, m.line_of);
 	arena_drop(a, m.line);

@@ -22,6 +22,6 @@
 #include "trace.h"
 
 /* Fills p->launch_stats; `kernel_of` and `call_of` are by kernel row of the
- * process. False where the arena is full. */
+ * process. False if the arena is full. */
 bool launches_from(const struct trace *t, const struct process *proc,
 	const uint32_t *kernel_of, const uint32_t *call_of, struct profile *p);

@@ -16,15 +16,15 @@ static const double periodic_least = 0.8, differing_least = 0.1,
 		    differing_alike_least = 0.6, same_name_alike_most = 0.5,
 		    chance_most = 0.5;
 
-struct stream {
+struct names_lag_stream {
 	int32_t device;
 	int64_t stream, total_ns;
 };
 
-static struct stream busiest(const struct trace *t, struct slice rows,
-	struct stream *list, uint32_t *n)
+static struct names_lag_stream names_lag_busiest(const struct trace *t,
+	struct slice rows, struct names_lag_stream *list, uint32_t *n)
 {
-	struct stream best = { 0 };
+	struct names_lag_stream best = { 0 };
 	for (uint32_t i = rows.from; i < rows.to; i++) {
 		uint32_t k = 0;
 		while (k < *n && (list[k].device != t->kernel.device[i] ||
@@ -33,8 +33,9 @@ static struct stream busiest(const struct trace *t, struct slice rows,
 		if (k == PERIOD_MOST)
 			continue;
 		if (k == *n)
-			list[(*n)++] = (struct stream){ t->kernel.device[i],
-				t->kernel.stream[i], 0 };
+			list[(*n)++] =
+				(struct names_lag_stream){ t->kernel.device[i],
+					t->kernel.stream[i], 0 };
 		list[k].total_ns += t->kernel.dur_ns[i];
 	}
 	for (uint32_t k = 0; k < *n; k++)
@@ -43,12 +44,12 @@ static struct stream busiest(const struct trace *t, struct slice rows,
 	return best;
 }
 
-static bool sequence_from(const struct trace *t, struct slice rows,
+static bool names_lag_sequence_from(const struct trace *t, struct slice rows,
 	const uint32_t *kernel_of, struct arena *a, struct lag_sequence *s)
 {
-	struct stream list[PERIOD_MOST];
+	struct names_lag_stream list[PERIOD_MOST];
 	uint32_t streams = 0;
-	struct stream b = busiest(t, rows, list, &streams);
+	struct names_lag_stream b = names_lag_busiest(t, rows, list, &streams);
 	s->dur_ns = arena_grow(a, NULL, LAUNCHES_MOST * sizeof *s->dur_ns);
 	s->name = arena_grow(a, NULL, LAUNCHES_MOST * sizeof *s->name);
 	if (!s->dur_ns || !s->name)
@@ -71,7 +72,7 @@ double names_lag_periodic(const struct lag_sequence *s, uint32_t period)
 }
 
 /* Share of durations alike that have nothing to do with each other. */
-static double by_chance(const struct lag_sequence *s)
+static double names_lag_by_chance(const struct lag_sequence *s)
 {
 	uint32_t same = 0;
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -81,9 +82,9 @@ static double by_chance(const struct lag_sequence *s)
 	return (double)same / s->n;
 }
 
-/* How many launches look as if they had another's duration; 0 where it is not
- * so on the whole. *first is one of them. */
-static uint32_t lagging(const struct lag_sequence *s, uint32_t period,
+/* How many launches look as if they had another's duration; 0 if the run as a
+ * whole does not. *first is one of them. */
+static uint32_t names_lag_lagging(const struct lag_sequence *s, uint32_t period,
 	uint32_t *last, uint32_t *first)
 {
 	uint32_t differ = 0, differ_alike = 0, again = 0, again_alike = 0;
@@ -123,18 +124,18 @@ bool names_lag_find(const struct lag_sequence *s, struct arena *a,
 			out->period = k;
 		}
 	}
-	if (!out->period || by_chance(s) > chance_most)
+	if (!out->period || names_lag_by_chance(s) > chance_most)
 		return true;
 	uint32_t *last = arena_grow(a, NULL, s->names_n * sizeof *last);
 	if (!last)
 		return false;
 	memset(last, 0, s->names_n * sizeof *last);
-	out->launches = lagging(s, out->period, last, &out->first);
+	out->launches = names_lag_lagging(s, out->period, last, &out->first);
 	arena_drop(a, last);
 	return true;
 }
 
-static bool look(const struct lag_sequence *s, struct profile *p)
+static bool names_lag_check(const struct lag_sequence *s, struct profile *p)
 {
 	struct names_lag lag;
 	if (!names_lag_find(s, p->arena, &lag))
@@ -154,9 +155,9 @@ bool names_lag_note(const struct trace *t, struct slice kernels,
 	bool ok = true;
 	if (kernels.to - kernels.from < LAUNCHES_LEAST)
 		return true;
-	ok = sequence_from(t, kernels, kernel_of, p->arena, &s);
+	ok = names_lag_sequence_from(t, kernels, kernel_of, p->arena, &s);
 	if (ok && s.n >= LAUNCHES_LEAST)
-		ok = look(&s, p);
+		ok = names_lag_check(&s, p);
 	arena_drop(p->arena, s.dur_ns);
 	arena_drop(p->arena, s.name);
 	return ok;

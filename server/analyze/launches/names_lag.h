@@ -1,10 +1,10 @@
-/* names_lag.h - notices where kernels carry another's duration.
+/* names_lag.h - detects kernels that carry another's duration.
  *
  * Some profilers lose their place: durations keep the period of the model's
- * layers while names drift against it, so that by name a reduction takes as long
- * as a product. Seen on the stream that was busiest: at the period at which
- * durations repeat best, launches whose names differ take the same time all the
- * same, while launches of one name do not. */
+ * layers while names drift against it, so that by name a reduction takes as
+ * long as a product. It is visible on the busiest stream: at the period at
+ * which durations repeat best, launches whose names differ take the same time,
+ * while launches of one name do not. */
 #pragma once
 #include "profile.h"
 #include "trace.h"
@@ -17,7 +17,7 @@ struct lag_sequence {
 };
 struct names_lag {
 	uint32_t launches; /* that look as if they had another's duration; 0
-		where names do not lag */
+		if names do not lag */
 	uint32_t period; /* at which durations repeat best */
 	uint32_t first; /* the name of one of them */
 };
@@ -29,10 +29,10 @@ static inline bool names_lag_alike(int64_t a, int64_t b)
 }
 /* Share of durations alike one period apart; the period is below s->n. */
 double names_lag_periodic(const struct lag_sequence *s, uint32_t period);
-/* False where the arena is full. */
+/* False if the arena is full. */
 bool names_lag_find(const struct lag_sequence *s, struct arena *a,
 	struct names_lag *out);
 
-/* Adds NOTE_names_lag where it is so. False where the arena is full. */
+/* Adds NOTE_names_lag if names lag. False if the arena is full. */
 bool names_lag_note(const struct trace *t, struct slice kernels,
 	const uint32_t *kernel_of, struct profile *p);

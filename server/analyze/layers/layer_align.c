@@ -31,7 +31,7 @@ struct layer_strands {
 	struct arena *arena;
 };
 
-static inline uint32_t layer_strand_symbol(const struct layer_strands *s,
+static inline uint32_t layer_align_strand_symbol(const struct layer_strands *s,
 	const struct layer_strand *of, uint32_t i)
 {
 	return s->seq->items[s->items[of->from + i]].symbol;
@@ -39,7 +39,7 @@ static inline uint32_t layer_strand_symbol(const struct layer_strands *s,
 
 /* Sorts `order` stably by key; keys are below `keys`. Entries with LAYER_NONE
  * are dropped. Returns how many remain, or LAYER_NONE if the arena is full. */
-static uint32_t layer_strand_sorted(const uint32_t *order, uint32_t n,
+static uint32_t layer_align_strand_sorted(const uint32_t *order, uint32_t n,
 	const uint32_t *key, uint32_t keys, uint32_t *out, struct arena *a)
 {
 	size_t room = (size_t)keys + 1;
@@ -61,7 +61,7 @@ static uint32_t layer_strand_sorted(const uint32_t *order, uint32_t n,
 }
 
 /* Items by instance, then lane, then time. */
-static bool layer_strand_by_instance(struct layer_strands *s,
+static bool layer_align_strand_by_instance(struct layer_strands *s,
 	const struct layer_cut *cut, uint32_t *left)
 {
 	const struct layer_seq *seq = s->seq;
@@ -76,23 +76,23 @@ static bool layer_strand_by_instance(struct layer_strands *s,
 		s->items[i] = i;
 		key[i] = seq->items[i].lane;
 	}
-	*left = layer_strand_sorted(s->items, seq->n, key, seq->lanes, order,
-		s->arena);
+	*left = layer_align_strand_sorted(s->items, seq->n, key, seq->lanes,
+		order, s->arena);
 	if (*left != LAYER_NONE)
-		*left = layer_strand_sorted(order, seq->n, cut->instance,
+		*left = layer_align_strand_sorted(order, seq->n, cut->instance,
 			cut->instances_n, s->items, s->arena);
 	arena_drop(s->arena, key);
 	arena_drop(s->arena, order);
 	return *left != LAYER_NONE;
 }
 
-static uint64_t layer_strand_mixed(uint64_t hash, uint32_t symbol)
+static uint64_t layer_align_strand_mixed(uint64_t hash, uint32_t symbol)
 {
 	hash = (hash ^ symbol) * 0x9e3779b97f4a7c15u;
 	return hash ^ (hash >> 29);
 }
 
-static bool layer_strand_cut_strands(struct layer_strands *s,
+static bool layer_align_strand_cut_strands(struct layer_strands *s,
 	const struct layer_cut *cut, uint32_t left)
 {
 	uint32_t strands = 0, lane, instance;
@@ -121,12 +121,12 @@ static bool layer_strand_cut_strands(struct layer_strands *s,
 			};
 		}
 		last->to = i + 1;
-		last->hash = layer_strand_mixed(last->hash, it->symbol);
+		last->hash = layer_align_strand_mixed(last->hash, it->symbol);
 	}
 	return s->list;
 }
 
-static int layer_strand_by_content(const void *left, const void *right)
+static int layer_align_strand_by_content(const void *left, const void *right)
 {
 	const struct layer_strand *a = left, *b = right;
 	const uint64_t x[] = { a->section, a->lane, a->to - a->from, a->hash,
@@ -142,23 +142,23 @@ static int layer_strand_by_content(const void *left, const void *right)
 
 /* Allocates in `scratch`; items without an instance are in no strand. Returns
  * false if the arena is full. */
-static bool layer_strands_from(struct layer_strands *s,
+static bool layer_align_strands_from(struct layer_strands *s,
 	const struct layer_seq *seq, const struct layer_cut *cut,
 	struct arena *scratch)
 {
 	uint32_t left;
 
 	*s = (struct layer_strands){ .seq = seq, .arena = scratch };
-	if (!layer_strand_by_instance(s, cut, &left) ||
-		!layer_strand_cut_strands(s, cut, left))
+	if (!layer_align_strand_by_instance(s, cut, &left) ||
+		!layer_align_strand_cut_strands(s, cut, left))
 		return false;
-	qsort(s->list, s->n, sizeof *s->list, layer_strand_by_content);
+	qsort(s->list, s->n, sizeof *s->list, layer_align_strand_by_content);
 	return true;
 }
 
 /* Returns the end of the group of strands of one section and lane that begins
  * at `from`. */
-static uint32_t layer_strands_group(const struct layer_strands *s,
+static uint32_t layer_align_strands_group(const struct layer_strands *s,
 	uint32_t from)
 {
 	uint32_t to = from;
@@ -169,19 +169,19 @@ static uint32_t layer_strands_group(const struct layer_strands *s,
 	return to;
 }
 
-static bool layer_strand_equal(const struct layer_strands *s,
+static bool layer_align_strand_equal(const struct layer_strands *s,
 	const struct layer_strand *a, const struct layer_strand *b)
 {
 	if (a->hash != b->hash || a->to - a->from != b->to - b->from)
 		return false;
 	for (uint32_t i = 0; i < a->to - a->from; i++)
-		if (layer_strand_symbol(s, a, i) !=
-			layer_strand_symbol(s, b, i))
+		if (layer_align_strand_symbol(s, a, i) !=
+			layer_align_strand_symbol(s, b, i))
 			return false;
 	return true;
 }
 
-static int layer_strand_by_count(const void *left, const void *right,
+static int layer_align_strand_by_count(const void *left, const void *right,
 	void *with)
 {
 	const struct layer_variant *a = left, *b = right;
@@ -199,18 +199,18 @@ static int layer_strand_by_count(const void *left, const void *right,
 /* Stores the variants of strands [from, to), most frequent first, then longest,
  * then first to appear; `out` has room for one per strand. Returns how many
  * there are. */
-static uint32_t layer_strands_variants(const struct layer_strands *s,
+static uint32_t layer_align_strands_variants(const struct layer_strands *s,
 	uint32_t from, uint32_t to, struct layer_variant *out)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = from; i < to; i++) {
-		if (i == from ||
-			!layer_strand_equal(s, &s->list[i], &s->list[i - 1]))
+		if (i == from || !layer_align_strand_equal(s, &s->list[i],
+					 &s->list[i - 1]))
 			out[n++].from = i;
 		out[n - 1].to = i + 1;
 	}
-	qsort_r(out, n, sizeof *out, layer_strand_by_count, s->list);
+	qsort_r(out, n, sizeof *out, layer_align_strand_by_count, s->list);
 	return n;
 }
 
@@ -287,13 +287,13 @@ struct layer_fit_band {
 };
 
 /* Makes an empty template. layer_fit_release() frees its memory. */
-static void layer_fit_init(struct layer_fit *f, struct arena *a,
+static void layer_align_fit_init(struct layer_fit *f, struct arena *a,
 	uint64_t *cells_left)
 {
 	*f = (struct layer_fit){ .arena = a, .cells_left = cells_left };
 }
 
-static void layer_fit_release(struct layer_fit *f)
+static void layer_align_fit_release(struct layer_fit *f)
 {
 	arena_drop(f->arena, f->places);
 	arena_drop(f->arena, f->order);
@@ -303,8 +303,8 @@ static void layer_fit_release(struct layer_fit *f)
 	*f = (struct layer_fit){ .arena = f->arena };
 }
 
-static bool layer_fit_room(struct arena *a, void **p, size_t *cap, size_t n,
-	size_t size)
+static bool layer_align_fit_room(struct arena *a, void **p, size_t *cap,
+	size_t n, size_t size)
 {
 	if (*cap >= n)
 		return true;
@@ -319,7 +319,7 @@ static bool layer_fit_room(struct arena *a, void **p, size_t *cap, size_t n,
 
 /* Returns the weight of a position: full if half of the sequences have it, so
  * that launches lost here and there make no difference. */
-static uint32_t layer_fit_share(const struct layer_fit *f,
+static uint32_t layer_align_fit_share(const struct layer_fit *f,
 	const struct layer_fit_place *p)
 {
 	uint64_t part = (uint64_t)p->weight * 2 * UNIT / f->weight;
@@ -328,16 +328,16 @@ static uint32_t layer_fit_share(const struct layer_fit *f,
 }
 
 /* Returns the cost of a symbol at a position with the same symbol. */
-static uint32_t layer_fit_match_cost(const struct layer_fit *f,
+static uint32_t layer_align_fit_match_cost(const struct layer_fit *f,
 	const struct layer_fit_place *p, const struct layer_fit_symbol *s)
 {
 	double apart = fabs(p->log_ns / p->weight - (double)s->log_ns) * SLOWER;
 
-	return UNIT - layer_fit_share(f, p) +
+	return UNIT - layer_align_fit_share(f, p) +
 	       (apart < SLOWER_MOST ? (uint32_t)apart : SLOWER_MOST);
 }
 
-static struct layer_fit_band layer_fit_band_of(const struct layer_fit *f,
+static struct layer_fit_band layer_align_fit_band_of(const struct layer_fit *f,
 	const struct layer_fit_symbol *symbols, uint32_t n)
 {
 	uint32_t aside = BAND_LEAST + n / BAND_SHARE;
@@ -355,7 +355,7 @@ static struct layer_fit_band layer_fit_band_of(const struct layer_fit *f,
 
 /* Finds the cheapest step to cell j of a row, from the row before and the cell
  * to the left. On equality a new position comes after the existing one. */
-static uint32_t layer_fit_cell(const struct layer_fit *f,
+static uint32_t layer_align_fit_cell(const struct layer_fit *f,
 	const struct layer_fit_band *b, uint32_t i, int64_t j,
 	const uint32_t *before, const uint32_t *row, uint32_t o, uint8_t *way)
 {
@@ -367,21 +367,22 @@ static uint32_t layer_fit_cell(const struct layer_fit *f,
 	if (!i && !j)
 		return 0;
 	if (s && p && p->symbol == s->symbol && before[o] < UNREACHED) {
-		best = before[o] + layer_fit_match_cost(f, p, s);
+		best = before[o] + layer_align_fit_match_cost(f, p, s);
 		*way = WAY_MATCH;
 	}
 	if (s && o + 1 < b->width && before[o + 1] + INSERT < best) {
 		best = before[o + 1] + INSERT;
 		*way = WAY_INSERT;
 	}
-	if (p && o > 0 && row[o - 1] + layer_fit_share(f, p) < best) {
-		best = row[o - 1] + layer_fit_share(f, p);
+	if (p && o > 0 && row[o - 1] + layer_align_fit_share(f, p) < best) {
+		best = row[o - 1] + layer_align_fit_share(f, p);
 		*way = WAY_PASS;
 	}
 	return best;
 }
 
-static void layer_fit_fill(struct layer_fit *f, const struct layer_fit_band *b)
+static void layer_align_fit_fill(struct layer_fit *f,
+	const struct layer_fit_band *b)
 {
 	uint32_t *before = f->cost, *row = f->cost + b->width;
 
@@ -390,8 +391,9 @@ static void layer_fit_fill(struct layer_fit *f, const struct layer_fit_band *b)
 			int64_t j = (int64_t)i + b->low + o;
 			row[o] = UNREACHED;
 			if (j >= 0 && j <= b->m)
-				row[o] = layer_fit_cell(f, b, i, j, before, row,
-					o, &f->way[(size_t)i * b->width + o]);
+				row[o] = layer_align_fit_cell(f, b, i, j,
+					before, row, o,
+					&f->way[(size_t)i * b->width + o]);
 		}
 		uint32_t *swap = before;
 		before = row;
@@ -400,7 +402,7 @@ static void layer_fit_fill(struct layer_fit *f, const struct layer_fit_band *b)
 }
 
 /* Sets to[i] to the index in the template, or to none_behind with an index. */
-static void layer_fit_back(const struct layer_fit *f,
+static void layer_align_fit_back(const struct layer_fit *f,
 	const struct layer_fit_band *b, uint32_t *to)
 {
 	uint32_t i = b->n, j = b->m;
@@ -422,28 +424,28 @@ static void layer_fit_back(const struct layer_fit *f,
 	}
 }
 
-static bool layer_fit_table(struct layer_fit *f, const struct layer_fit_band *b,
-	uint32_t *to)
+static bool layer_align_fit_table(struct layer_fit *f,
+	const struct layer_fit_band *b, uint32_t *to)
 {
 	size_t cells = ((size_t)b->n + 1) * b->width;
 	void *cost = f->cost, *way = f->way;
-	bool ok = layer_fit_room(f->arena, &cost, &f->cost_cap,
+	bool ok = layer_align_fit_room(f->arena, &cost, &f->cost_cap,
 			  (size_t)b->width * 2, sizeof *f->cost) &&
-		  layer_fit_room(f->arena, &way, &f->way_cap, cells, 1);
+		  layer_align_fit_room(f->arena, &way, &f->way_cap, cells, 1);
 
 	f->cost = cost;
 	f->way = way;
 	if (!ok)
 		return false;
 	*f->cells_left -= cells;
-	layer_fit_fill(f, b);
-	layer_fit_back(f, b, to);
+	layer_align_fit_fill(f, b);
+	layer_align_fit_back(f, b, to);
 	return true;
 }
 
 /* Finds the next position with that symbol, at most AHEAD away; a symbol
  * without one gets none. */
-static void layer_fit_look_ahead(const struct layer_fit *f,
+static void layer_align_fit_look_ahead(const struct layer_fit *f,
 	const struct layer_fit_symbol *symbols, uint32_t n, uint32_t *to)
 {
 	uint32_t from = 0;
@@ -460,15 +462,17 @@ static void layer_fit_look_ahead(const struct layer_fit *f,
 	}
 }
 
-static bool layer_fit_places_room(struct layer_fit *f, uint32_t more)
+static bool layer_align_fit_places_room(struct layer_fit *f, uint32_t more)
 {
 	size_t n = (size_t)f->places_n + more, cap = f->cap;
 	void *places = f->places, *order = f->order;
-	bool ok = layer_fit_room(f->arena, &places, &cap, n, sizeof *f->places);
+	bool ok = layer_align_fit_room(f->arena, &places, &cap, n,
+		sizeof *f->places);
 
 	f->places = places;
 	cap = f->cap;
-	ok = ok && layer_fit_room(f->arena, &order, &cap, n, sizeof *f->order);
+	ok = ok &&
+	     layer_align_fit_room(f->arena, &order, &cap, n, sizeof *f->order);
 	f->order = order;
 	if (ok)
 		f->cap = (uint32_t)cap;
@@ -477,7 +481,7 @@ static bool layer_fit_places_room(struct layer_fit *f, uint32_t more)
 
 /* Makes new positions for symbols without one, and turns indexes of the
  * template into ids. */
-static void layer_fit_take_up(struct layer_fit *f,
+static void layer_align_fit_take_up(struct layer_fit *f,
 	const struct layer_fit_symbol *symbols, uint32_t n, uint32_t *to,
 	uint32_t *order)
 {
@@ -507,11 +511,11 @@ static void layer_fit_take_up(struct layer_fit *f,
 /* Aligns `n` symbols and adds them to the template. to[i] is the id of symbol
  * i's position, ascending in the template, or FIT_NONE. Returns false if the
  * arena is full. */
-static bool layer_fit_add(struct layer_fit *f,
+static bool layer_align_fit_add(struct layer_fit *f,
 	const struct layer_fit_symbol *symbols, uint32_t n, uint32_t weight,
 	uint32_t *to)
 {
-	struct layer_fit_band b = layer_fit_band_of(f, symbols, n);
+	struct layer_fit_band b = layer_align_fit_band_of(f, symbols, n);
 	void *order = f->to;
 	bool first = !f->weight, full = false;
 
@@ -524,15 +528,15 @@ static bool layer_fit_add(struct layer_fit *f,
 			to[i] = none_behind;
 	else if (n + (uint64_t)b.m <= TABLE_MOST &&
 		 ((uint64_t)n + 1) * b.width <= *f->cells_left)
-		full = !layer_fit_table(f, &b, to);
+		full = !layer_align_fit_table(f, &b, to);
 	else
-		layer_fit_look_ahead(f, symbols, n, to);
-	if (full || !layer_fit_places_room(f, n) ||
-		!layer_fit_room(f->arena, &order, &f->to_cap, f->cap,
+		layer_align_fit_look_ahead(f, symbols, n, to);
+	if (full || !layer_align_fit_places_room(f, n) ||
+		!layer_align_fit_room(f->arena, &order, &f->to_cap, f->cap,
 			sizeof *f->to))
 		return false;
 	f->to = order;
-	layer_fit_take_up(f, symbols, n, to, f->to);
+	layer_align_fit_take_up(f, symbols, n, to, f->to);
 	for (uint32_t i = 0; i < n; i++) {
 		if (to[i] == FIT_NONE)
 			continue;
@@ -577,7 +581,7 @@ struct layer_position_key {
 
 /* Returns false if the arena is full. All except `place` is allocated in
  * `scratch`. */
-static bool layer_positions_init(struct layer_positions *p,
+static bool layer_align_positions_init(struct layer_positions *p,
 	const struct layer_seq *seq, const struct layer_cut *cut,
 	uint32_t *place, struct arena *scratch)
 {
@@ -598,7 +602,7 @@ static bool layer_positions_init(struct layer_positions *p,
 	return true;
 }
 
-static bool layer_positions_room(struct arena *a, void **p, size_t *cap,
+static bool layer_align_positions_room(struct arena *a, void **p, size_t *cap,
 	size_t n, size_t size)
 {
 	if (*cap > n)
@@ -613,12 +617,12 @@ static bool layer_positions_room(struct arena *a, void **p, size_t *cap,
 }
 
 /* Adds a position; returns LAYER_NONE if the arena is full. */
-static uint32_t layer_positions_add(struct layer_positions *p, uint32_t section,
-	uint32_t lane, uint32_t symbol)
+static uint32_t layer_align_positions_add(struct layer_positions *p,
+	uint32_t section, uint32_t lane, uint32_t symbol)
 {
 	void *list = p->list;
 
-	if (!layer_positions_room(p->arena, &list, &p->cap, p->n,
+	if (!layer_align_positions_room(p->arena, &list, &p->cap, p->n,
 		    sizeof *p->list))
 		return LAYER_NONE;
 	p->list = list;
@@ -631,7 +635,7 @@ static uint32_t layer_positions_add(struct layer_positions *p, uint32_t section,
 }
 
 /* Returns the position of a lane and symbol; LAYER_NONE if the arena is full. */
-static uint32_t layer_positions_symbol(struct layer_positions *p,
+static uint32_t layer_align_positions_symbol(struct layer_positions *p,
 	uint32_t section, uint32_t lane, uint32_t symbol)
 {
 	struct layer_position_key key = { section, lane, symbol };
@@ -643,15 +647,16 @@ static uint32_t layer_positions_symbol(struct layer_positions *p,
 		return LAYER_NONE;
 	if (id < known)
 		return p->of_name[id];
-	if (!layer_positions_room(p->arena, &of_name, &p->names_cap, id,
+	if (!layer_align_positions_room(p->arena, &of_name, &p->names_cap, id,
 		    sizeof *p->of_name))
 		return LAYER_NONE;
 	p->of_name = of_name;
-	return p->of_name[id] = layer_positions_add(p, section, lane, symbol);
+	return p->of_name[id] =
+		       layer_align_positions_add(p, section, lane, symbol);
 }
 
 /* Puts an item at a position. */
-static void layer_positions_put(struct layer_positions *p, uint32_t item,
+static void layer_align_positions_put(struct layer_positions *p, uint32_t item,
 	uint32_t place)
 {
 	struct layer_position *to = &p->list[place];
@@ -665,12 +670,12 @@ static void layer_positions_put(struct layer_positions *p, uint32_t item,
 		(double)(p->seq->items[item].start_ns - p->begin_ns[instance]);
 }
 
-static double layer_positions_mean(const struct layer_position *p)
+static double layer_align_positions_mean(const struct layer_position *p)
 {
 	return p->offset_ns / (p->launches ? p->launches : 1);
 }
 
-static bool layer_positions_most_have(const struct layer_position *p,
+static bool layer_align_positions_most_have(const struct layer_position *p,
 	uint32_t strands)
 {
 	return (uint64_t)p->instances * 2 >= strands;
@@ -680,29 +685,30 @@ static bool layer_positions_most_have(const struct layer_position *p,
  * position that most have is at the mean of its starts, and always in this
  * order; one that few have is at the mean of its starts, but between the
  * neighbors that most have. */
-static void layer_positions_line(struct layer_positions *p, uint32_t from,
+static void layer_align_positions_line(struct layer_positions *p, uint32_t from,
 	uint32_t to, uint32_t strands)
 {
 	double last = -INFINITY, following = INFINITY;
 
 	for (uint32_t i = from; i < to; i++) {
 		struct layer_position *m = &p->list[i];
-		if (layer_positions_most_have(m, strands))
-			last = fmax(last, layer_positions_mean(m));
+		if (layer_align_positions_most_have(m, strands))
+			last = fmax(last, layer_align_positions_mean(m));
 		m->at_ns = last;
 	}
 	for (uint32_t i = to; i-- > from;) {
 		struct layer_position *m = &p->list[i];
-		if (layer_positions_most_have(m, strands))
+		if (layer_align_positions_most_have(m, strands))
 			following = m->at_ns;
 		else
-			m->at_ns = fmin(fmax(layer_positions_mean(m), m->at_ns),
+			m->at_ns = fmin(fmax(layer_align_positions_mean(m),
+						m->at_ns),
 				following);
 	}
 }
 
-static int layer_positions_as_they_come(const void *left, const void *right,
-	void *with)
+static int layer_align_positions_as_they_come(const void *left,
+	const void *right, void *with)
 {
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	const struct layer_position *x = (struct layer_position *)with + a,
@@ -717,7 +723,7 @@ static int layer_positions_as_they_come(const void *left, const void *right,
 	return (a > b) - (a < b);
 }
 
-static void layer_positions_write_out(const struct layer_positions *p,
+static void layer_align_positions_write_out(const struct layer_positions *p,
 	const uint32_t *order, uint32_t *number, struct layering *out)
 {
 	for (uint32_t i = 0; i < p->n; i++) {
@@ -741,7 +747,8 @@ static void layer_positions_write_out(const struct layer_positions *p,
 
 /* Writes all positions in order to out->places and its sections, and renumbers
  * items' positions. Returns false if the arena is full. */
-static bool layer_positions_out(struct layer_positions *p, struct layering *out)
+static bool layer_align_positions_out(struct layer_positions *p,
+	struct layering *out)
 {
 	size_t n = (size_t)p->n + 1;
 	uint32_t *order = arena_grow(p->arena, NULL, n * sizeof *order);
@@ -753,12 +760,13 @@ static bool layer_positions_out(struct layer_positions *p, struct layering *out)
 	for (uint32_t i = 0; i < p->n; i++) {
 		order[i] = i;
 		if (isnan(p->list[i].at_ns))
-			p->list[i].at_ns = layer_positions_mean(&p->list[i]);
+			p->list[i].at_ns =
+				layer_align_positions_mean(&p->list[i]);
 	}
 	if (p->n)
 		qsort_r(order, p->n, sizeof *order,
-			layer_positions_as_they_come, p->list);
-	layer_positions_write_out(p, order, number, out);
+			layer_align_positions_as_they_come, p->list);
+	layer_align_positions_write_out(p, order, number, out);
 	return true;
 }
 
@@ -805,7 +813,7 @@ static void layer_align_describe(struct layer_align_maker *m, uint32_t from,
 			sum += log2(1 + (double)m->seq->items[item].dur_ns);
 		}
 		m->symbols[i] = (struct layer_fit_symbol){
-			layer_strand_symbol(&m->strands, &list[from], i),
+			layer_align_strand_symbol(&m->strands, &list[from], i),
 			(float)(sum / (to - from))
 		};
 	}
@@ -820,7 +828,7 @@ static bool layer_align_lay(struct layer_align_maker *m, struct layer_fit *f,
 	uint32_t n = list[from].to - list[from].from;
 
 	layer_align_describe(m, from, to);
-	if (!layer_fit_add(f, m->symbols, n, to - from, m->to))
+	if (!layer_align_fit_add(f, m->symbols, n, to - from, m->to))
 		return false;
 	for (uint32_t k = from; k < to; k++)
 		for (uint32_t i = 0; i < n; i++)
@@ -832,7 +840,8 @@ static bool layer_align_lay(struct layer_align_maker *m, struct layer_fit *f,
 static bool layer_align_lay_variants(struct layer_align_maker *m,
 	struct layer_fit *f, uint32_t from, uint32_t to)
 {
-	uint32_t n = layer_strands_variants(&m->strands, from, to, m->variants);
+	uint32_t n = layer_align_strands_variants(&m->strands, from, to,
+		m->variants);
 	bool ok = true;
 
 	for (uint32_t v = 0; ok && v < n; v++) {
@@ -860,12 +869,12 @@ static bool layer_align_put(struct layer_align_maker *m, uint32_t from,
 			if (made_of && id != FIT_NONE)
 				at = first + made_of[id];
 			else
-				at = layer_positions_symbol(&m->places,
+				at = layer_align_positions_symbol(&m->places,
 					list[k].section, list[k].lane,
 					m->seq->items[item].symbol);
 			if (at == LAYER_NONE)
 				return false;
-			layer_positions_put(&m->places, item, at);
+			layer_align_positions_put(&m->places, item, at);
 		}
 	return true;
 }
@@ -878,7 +887,7 @@ static bool layer_align_make_places(struct layer_align_maker *m,
 	for (uint32_t i = 0; i < f->places_n; i++) {
 		uint32_t id = f->order[i];
 		made_of[id] = i;
-		if (layer_positions_add(&m->places, of->section, of->lane,
+		if (layer_align_positions_add(&m->places, of->section, of->lane,
 			    f->places[id].symbol) == LAYER_NONE)
 			return false;
 	}
@@ -895,17 +904,17 @@ static bool layer_align_group(struct layer_align_maker *m, uint32_t from,
 
 	if (layer_align_by_symbol(m, of->section))
 		return layer_align_put(m, from, to, 0, NULL);
-	layer_fit_init(&f, &m->scratch, &m->cells_left);
+	layer_align_fit_init(&f, &m->scratch, &m->cells_left);
 	bool ok = layer_align_lay_variants(m, &f, from, to);
 	uint32_t *made_of = arena_grow(&m->scratch, NULL,
 		((size_t)f.places_n + 1) * sizeof *made_of);
 	ok = ok && made_of && layer_align_make_places(m, &f, of, made_of) &&
 	     layer_align_put(m, from, to, first, made_of);
 	if (ok)
-		layer_positions_line(&m->places, first, first + f.places_n,
-			to - from);
+		layer_align_positions_line(&m->places, first,
+			first + f.places_n, to - from);
 	arena_drop(&m->scratch, made_of);
-	layer_fit_release(&f);
+	layer_align_fit_release(&f);
 	return ok;
 }
 
@@ -946,9 +955,9 @@ static bool layer_align_begin(struct layer_align_maker *m)
 	struct arena *a = &m->scratch;
 	size_t longest = 1, sections = (size_t)m->cut->sections_n + 1;
 
-	if (!layer_strands_from(&m->strands, m->seq, m->cut, a) ||
-		!layer_positions_init(&m->places, m->seq, m->cut, m->out->place,
-			a))
+	if (!layer_align_strands_from(&m->strands, m->seq, m->cut, a) ||
+		!layer_align_positions_init(&m->places, m->seq, m->cut,
+			m->out->place, a))
 		return false;
 	m->launches = arena_grow(a, NULL, sections * sizeof *m->launches);
 	m->instances = arena_grow(a, NULL, sections * sizeof *m->instances);
@@ -980,10 +989,10 @@ bool layering_align(const struct layer_seq *s, const struct layer_cut *cut,
 	bool ok = layer_align_copy(&m) && layer_align_begin(&m);
 
 	for (uint32_t from = 0, to; ok && from < m.strands.n; from = to) {
-		to = layer_strands_group(&m.strands, from);
+		to = layer_align_strands_group(&m.strands, from);
 		ok = layer_align_group(&m, from, to);
 	}
-	ok = ok && layer_positions_out(&m.places, out);
+	ok = ok && layer_align_positions_out(&m.places, out);
 	arena_scratch_release(&m.scratch, s->arena);
 	return ok;
 }

@@ -45,7 +45,7 @@ struct layer_gram_table {
 	uint32_t mask;
 };
 
-static uint64_t layer_gram_mix(uint64_t x)
+static uint64_t layer_anchor_gram_mix(uint64_t x)
 {
 	x ^= x >> 31;
 	x *= UINT64_C(0xBF58476D1CE4E5B9);
@@ -55,19 +55,19 @@ static uint64_t layer_gram_mix(uint64_t x)
 }
 
 /* 0 is no hash. */
-static uint64_t layer_gram_hash(const struct layer_line *l, uint32_t place,
-	uint32_t length)
+static uint64_t layer_anchor_gram_hash(const struct layer_line *l,
+	uint32_t place, uint32_t length)
 {
 	uint64_t h = length;
 
 	for (uint32_t i = 0; i < length; i++)
-		h = layer_gram_mix(h * UINT64_C(0x9E3779B97F4A7C15) +
-				   l->symbol[place + i] + 1);
+		h = layer_anchor_gram_mix(h * UINT64_C(0x9E3779B97F4A7C15) +
+					  l->symbol[place + i] + 1);
 	return h ? h : 1;
 }
 
-static struct layer_gram_met *layer_gram_find(const struct layer_gram_table *t,
-	uint64_t hash)
+static struct layer_gram_met *
+layer_anchor_gram_find(const struct layer_gram_table *t, uint64_t hash)
 {
 	uint32_t i = (uint32_t)hash & t->mask;
 
@@ -76,7 +76,7 @@ static struct layer_gram_met *layer_gram_find(const struct layer_gram_table *t,
 	return &t->slots[i];
 }
 
-static void layer_gram_meet(struct layer_gram_met *m, uint64_t hash,
+static void layer_anchor_gram_meet(struct layer_gram_met *m, uint64_t hash,
 	uint32_t part, uint32_t at)
 {
 	if (!m->hash)
@@ -99,7 +99,7 @@ static void layer_gram_meet(struct layer_gram_met *m, uint64_t hash,
 	m->count++;
 }
 
-static uint32_t layer_gram_bucket(uint32_t count)
+static uint32_t layer_anchor_gram_bucket(uint32_t count)
 {
 	uint32_t whole = 31 - (uint32_t)__builtin_clz(count);
 	uint64_t rest = ((uint64_t)count * STEPS >> whole) - STEPS;
@@ -107,17 +107,18 @@ static uint32_t layer_gram_bucket(uint32_t count)
 	return whole * STEPS + (uint32_t)rest;
 }
 
-static uint64_t layer_gram_rank(const struct layer_gram_met *m)
+static uint64_t layer_anchor_gram_rank(const struct layer_gram_met *m)
 {
 	return m->count > 1 && m->span > m->jump ? m->span - m->jump : 0;
 }
 
-static void layer_gram_keep(struct layer_gram *best,
+static void layer_anchor_gram_keep(struct layer_gram *best,
 	const struct layer_gram_met *m, uint32_t length)
 {
 	struct layer_gram g = { m->hash, length, m->count, m->first,
-		layer_gram_rank(m) };
-	struct layer_gram *of = &best[layer_gram_bucket(m->count) * OF_BUCKET];
+		layer_anchor_gram_rank(m) };
+	struct layer_gram *of =
+		&best[layer_anchor_gram_bucket(m->count) * OF_BUCKET];
 
 	for (uint32_t i = 0; g.rank && i < OF_BUCKET; i++)
 		if (g.rank > of[i].rank ||
@@ -128,7 +129,7 @@ static void layer_gram_keep(struct layer_gram *best,
 		}
 }
 
-static int layer_gram_by_rank(const void *left, const void *right)
+static int layer_anchor_gram_by_rank(const void *left, const void *right)
 {
 	const struct layer_gram *a = left, *b = right;
 
@@ -139,22 +140,23 @@ static int layer_gram_by_rank(const void *left, const void *right)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-static void layer_gram_meet_all(const struct layer_gram_parts *p,
+static void layer_anchor_gram_meet_all(const struct layer_gram_parts *p,
 	const struct layer_gram_table *t, uint32_t length)
 {
 	for (uint32_t k = 0; k < p->n; k++)
 		for (uint32_t i = p->at[k].from; i + length <= p->at[k].to;
 			i++) {
-			uint64_t h = layer_gram_hash(p->line, i, length);
-			layer_gram_meet(layer_gram_find(t, h), h, k, i);
+			uint64_t h = layer_anchor_gram_hash(p->line, i, length);
+			layer_anchor_gram_meet(layer_anchor_gram_find(t, h), h,
+				k, i);
 		}
 }
 
 /* Stores the best grams of each length and count, highest rank first: up to
  * LAYER_GRAMS_MAX in `out`, *n of them. Scratch memory is taken from `a`.
  * Returns false if it is full. */
-static bool layer_grams(const struct layer_gram_parts *p, struct arena *a,
-	struct layer_gram *out, uint32_t *n)
+static bool layer_anchor_grams(const struct layer_gram_parts *p,
+	struct arena *a, struct layer_gram *out, uint32_t *n)
 {
 	enum { ALL = LENGTHS * BUCKETS * OF_BUCKET };
 	struct layer_gram *best = arena_grow(a, NULL, ALL * sizeof *best);
@@ -172,16 +174,17 @@ static bool layer_grams(const struct layer_gram_parts *p, struct arena *a,
 		return false;
 	for (uint32_t i = 0; i < LENGTHS; i++) {
 		memset(t.slots, 0, bytes);
-		layer_gram_meet_all(p, &t, lengths[i]);
+		layer_anchor_gram_meet_all(p, &t, lengths[i]);
 		for (uint32_t k = 0; k <= t.mask; k++)
 			if (t.slots[k].count > 1)
-				layer_gram_keep(best + i * BUCKETS * OF_BUCKET,
+				layer_anchor_gram_keep(
+					best + i * BUCKETS * OF_BUCKET,
 					&t.slots[k], lengths[i]);
 	}
 	for (uint32_t i = 0; i < ALL; i++)
 		if (best[i].rank)
 			best[kept++] = best[i];
-	qsort(best, kept, sizeof *best, layer_gram_by_rank);
+	qsort(best, kept, sizeof *best, layer_anchor_gram_by_rank);
 	*n = kept < LAYER_GRAMS_MAX ? kept : LAYER_GRAMS_MAX;
 	memcpy(out, best, *n * sizeof *out);
 	arena_drop(a, t.slots);
@@ -359,7 +362,8 @@ static uint32_t layer_anchor_cut(const struct layer_anchor_finder *f,
 	uint32_t n = 0;
 
 	for (uint32_t i = part.from; i + g->length <= part.to; i++) {
-		if (layer_gram_hash(f->parts.line, i, g->length) != g->hash)
+		if (layer_anchor_gram_hash(f->parts.line, i, g->length) !=
+			g->hash)
 			continue;
 		if (n)
 			r[n - 1].to = i;
@@ -472,7 +476,7 @@ bool layer_anchor_find(const struct layer_line *l, const struct slice *parts,
 	f.bag.before = arena_array(a, uint32_t, l->s->symbols + 1);
 	f.bag.older = arena_array(a, uint32_t, l->s->symbols + 1);
 	if (!out->at || !f.bag.count || !f.bag.before || !f.bag.older ||
-		!layer_grams(&f.parts, a, grams, &t.n))
+		!layer_anchor_grams(&f.parts, a, grams, &t.n))
 		return false;
 	layer_anchor_look(&f, mixes);
 	for (uint32_t i = 0; i < t.n; i++) {

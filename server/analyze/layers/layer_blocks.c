@@ -11,7 +11,8 @@ static const layer_roles norm_roles = ROLE_BIT(INPUT_NORM) |
 
 /* The name of one launch is used before the operator of the call that made it,
  * because an experts' call also launches their activation. */
-static bool role_slot_name_first(enum layer_act name, enum layer_act op)
+static bool layer_blocks_role_slot_name_first(enum layer_act name,
+	enum layer_act op)
 {
 	switch (name) {
 	case ACT_PRODUCT:
@@ -27,7 +28,8 @@ static bool role_slot_name_first(enum layer_act name, enum layer_act op)
 	}
 }
 
-static void role_slot_take(struct role_slot *d, const struct layer_word *w)
+static void layer_blocks_role_slot_take(struct role_slot *d,
+	const struct layer_word *w)
 {
 	d->act = w->act;
 	d->roles = w->roles;
@@ -35,7 +37,7 @@ static void role_slot_take(struct role_slot *d, const struct layer_word *w)
 	d->block = w->block;
 }
 
-static void role_slot_look_up(const struct layer_seq *s,
+static void layer_blocks_role_slot_look_up(const struct layer_seq *s,
 	const struct profile_kernel *k, struct role_kernel_words *w)
 {
 	const struct operator_info *op =
@@ -50,7 +52,7 @@ static void role_slot_look_up(const struct layer_seq *s,
 		&w->name_word);
 }
 
-static void role_slot_named(const struct role_kernel_words *w,
+static void layer_blocks_role_slot_named(const struct role_kernel_words *w,
 	struct role_slot *d)
 {
 	enum layer_act act = w->name_word.act;
@@ -58,44 +60,44 @@ static void role_slot_named(const struct role_kernel_words *w,
 	d->moves |= w->moves;
 	d->reduces |= w->reduces;
 	if (w->by_operator &&
-		role_slot_name_first(w->operator_word.act, d->act))
-		role_slot_take(d, &w->operator_word);
+		layer_blocks_role_slot_name_first(w->operator_word.act, d->act))
+		layer_blocks_role_slot_take(d, &w->operator_word);
 	if (!w->by_name ||
-		!(role_slot_name_first(act, d->act) ||
+		!(layer_blocks_role_slot_name_first(act, d->act) ||
 			/* … fused with the norm that follows. */
 			(act == ACT_NORM && d->act == ACT_COLLECTIVE)))
 		return;
-	role_slot_take(d, &w->name_word);
+	layer_blocks_role_slot_take(d, &w->name_word);
 	/* An activation that multiplies one half of each row by the other needs
 	 * no other kernel. */
 	d->step = act >= ACT_ADD || act == ACT_ACTIVATION;
 }
 
-static struct role_slot role_slot_from(const struct layer_seq *s,
+static struct role_slot layer_blocks_role_slot_from(const struct layer_seq *s,
 	struct role_kernel_words *words, const struct layer_place *p,
-	const struct operator_info *operator, uint32_t instances)
+	const struct operator_info *op, uint32_t instances)
 {
 	struct role_slot d = {
 		.block = BLOCKS,
 		.told = p->roles,
 		.told_block = p->block,
-		.operator= operator,
+		.op = op,
 		.lane = p->lane,
 		.instances = p->instances,
 		.common = 2 * (uint64_t)p->instances >= instances,
 	};
 	struct layer_word w;
 
-	if (operator&& catalog_operator_word(s->catalog, operator->name, &w))
-		role_slot_take(&d, &w);
-	d.moves = operator&& strcmp(operator->group, "memory") == 0;
-	d.reduces = operator&& strcmp(operator->name, "reduce") == 0;
+	if (op && catalog_operator_word(s->catalog, op->name, &w))
+		layer_blocks_role_slot_take(&d, &w);
+	d.moves = op && strcmp(op->group, "memory") == 0;
+	d.reduces = op && strcmp(op->name, "reduce") == 0;
 	if (p->symbol < s->profile->kernels_n) {
 		struct role_kernel_words *k = &words[p->symbol];
 		if (!k->known)
-			role_slot_look_up(s, &s->profile->kernels[p->symbol],
-				k);
-		role_slot_named(k, &d);
+			layer_blocks_role_slot_look_up(s,
+				&s->profile->kernels[p->symbol], k);
+		layer_blocks_role_slot_named(k, &d);
 	} else
 		/* A copy, a fill or a graph, not a kernel. */
 		d.moves = true;
@@ -107,7 +109,7 @@ static struct role_slot role_slot_from(const struct layer_seq *s,
 /* The ends of a pass: before the first layer, between stacks of layers, after
  * the last layer; and passes without layers. */
 
-static void layer_ends_first(struct role_slots *s)
+static void layer_blocks_ends_first(struct role_slots *s)
 {
 	bool embedded = false;
 
@@ -125,7 +127,7 @@ static void layer_ends_first(struct role_slots *s)
 }
 
 /* Without layers a position is a kernel anywhere, named by what it does itself. */
-static void layer_ends_alone(struct role_slots *s)
+static void layer_blocks_ends_alone(struct role_slots *s)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct role_slot *d = &s->d[i];
@@ -151,7 +153,7 @@ struct layer_ends_last {
 /* Rows are also looked up for other reasons, for example to select the last
  * tokens. A look-up is an embedding if the operator says so, or if it is the
  * last one before another stack. */
-static uint32_t layer_ends_embedding_of(const struct role_slots *s,
+static uint32_t layer_blocks_ends_embedding_of(const struct role_slots *s,
 	bool between)
 {
 	uint32_t last = s->n;
@@ -166,11 +168,11 @@ static uint32_t layer_ends_embedding_of(const struct role_slots *s,
 	return last;
 }
 
-static struct layer_ends_last layer_ends_look(const struct role_slots *s,
+static struct layer_ends_last layer_blocks_ends_look(const struct role_slots *s,
 	bool between)
 {
 	struct layer_ends_last at = { .drawn = s->n,
-		.embedding = layer_ends_embedding_of(s, between) };
+		.embedding = layer_blocks_ends_embedding_of(s, between) };
 	bool training = false;
 
 	for (uint32_t i = 0; i < at.embedding; i++) {
@@ -186,8 +188,8 @@ static struct layer_ends_last layer_ends_look(const struct role_slots *s,
 	return at;
 }
 
-static void layer_ends_behind(struct layer_ends_last *at, struct role_slot *d,
-	uint32_t i)
+static void layer_blocks_ends_behind(struct layer_ends_last *at,
+	struct role_slot *d, uint32_t i)
 {
 	bool draws = d->act == ACT_SAMPLING || d->act == ACT_SORT ||
 		     d->act == ACT_SOFTMAX;
@@ -224,17 +226,18 @@ static void layer_ends_behind(struct layer_ends_last *at, struct role_slot *d,
 		d->block = BLOCK_OTHER;
 }
 
-static void layer_ends(struct role_slots *s, enum section_place place)
+static void layer_blocks_layer_ends(struct role_slots *s,
+	enum section_place place)
 {
 	if (place == SECTION_BEFORE)
-		layer_ends_first(s);
+		layer_blocks_ends_first(s);
 	else if (place == SECTION_FLAT)
-		layer_ends_alone(s);
+		layer_blocks_ends_alone(s);
 	else {
 		struct layer_ends_last at =
-			layer_ends_look(s, place == SECTION_BETWEEN);
+			layer_blocks_ends_look(s, place == SECTION_BETWEEN);
 		for (uint32_t i = 0; i < s->n; i++)
-			layer_ends_behind(&at, &s->d[i], i);
+			layer_blocks_ends_behind(&at, &s->d[i], i);
 	}
 }
 
@@ -250,22 +253,21 @@ struct layer_neighbors_walk {
 	uint32_t lanes;
 };
 
-static void layer_neighbors_start(struct layer_neighbors_walk *w)
+static void layer_blocks_neighbors_start(struct layer_neighbors_walk *w)
 {
 	for (uint32_t i = 0; i < w->lanes; i++)
 		w->seen[i] = LAYER_NONE;
 }
 
-static struct role_slot *layer_neighbors_seen(const struct layer_neighbors_walk
-						      *w,
-	const struct role_slot *d)
+static struct role_slot *layer_blocks_neighbors_seen(
+	const struct layer_neighbors_walk *w, const struct role_slot *d)
 {
 	uint32_t i = w->seen[d->lane];
 	return i == LAYER_NONE ? NULL : &w->s->d[i];
 }
 
 /* A slot that few instances have does what its neighbor with the same act does. */
-static void layer_neighbors_stand_in(struct role_slot *d,
+static void layer_blocks_neighbors_stand_in(struct role_slot *d,
 	const struct role_slot *beside)
 {
 	if (!d->common && beside && beside->act == d->act && !d->part &&
@@ -276,35 +278,38 @@ static void layer_neighbors_stand_in(struct role_slot *d,
 	}
 }
 
-static void layer_neighbors_from_behind(struct layer_neighbors_walk *w)
+static void layer_blocks_neighbors_from_behind(struct layer_neighbors_walk *w)
 {
-	layer_neighbors_start(w);
+	layer_blocks_neighbors_start(w);
 	for (uint32_t i = w->s->n; i--;) {
 		struct role_slot *d = &w->s->d[i];
-		layer_neighbors_stand_in(d, layer_neighbors_seen(w, d));
+		layer_blocks_neighbors_stand_in(d,
+			layer_blocks_neighbors_seen(w, d));
 		if (d->common && !role_slot_is_soft(d))
 			w->seen[d->lane] = i;
 	}
 }
 
-static void layer_neighbors_from_before(struct layer_neighbors_walk *w)
+static void layer_blocks_neighbors_from_before(struct layer_neighbors_walk *w)
 {
-	layer_neighbors_start(w);
+	layer_blocks_neighbors_start(w);
 	for (uint32_t i = 0; i < w->s->n; i++) {
 		struct role_slot *d = &w->s->d[i];
-		layer_neighbors_stand_in(d, layer_neighbors_seen(w, d));
+		layer_blocks_neighbors_stand_in(d,
+			layer_blocks_neighbors_seen(w, d));
 		if (d->common && !role_slot_is_soft(d) && d->act != ACT_HELPER)
 			w->seen[d->lane] = i;
 	}
 }
 
 /* A conversion belongs to the kernel whose input it converts. */
-static void layer_neighbors_quantize(struct layer_neighbors_walk *w)
+static void layer_blocks_neighbors_quantize(struct layer_neighbors_walk *w)
 {
-	layer_neighbors_start(w);
+	layer_blocks_neighbors_start(w);
 	for (uint32_t i = w->s->n; i--;) {
 		struct role_slot *d = &w->s->d[i];
-		const struct role_slot *next = layer_neighbors_seen(w, d);
+		const struct role_slot *next =
+			layer_blocks_neighbors_seen(w, d);
 		if (d->act == ACT_QUANTIZE && next) {
 			if (role_slot_is_product(next))
 				d->roles |= next->roles;
@@ -315,12 +320,13 @@ static void layer_neighbors_quantize(struct layer_neighbors_walk *w)
 	}
 }
 
-static void layer_neighbors_helpers(struct layer_neighbors_walk *w)
+static void layer_blocks_neighbors_helpers(struct layer_neighbors_walk *w)
 {
-	layer_neighbors_start(w);
+	layer_blocks_neighbors_start(w);
 	for (uint32_t i = 0; i < w->s->n; i++) {
 		struct role_slot *d = &w->s->d[i];
-		const struct role_slot *before = layer_neighbors_seen(w, d);
+		const struct role_slot *before =
+			layer_blocks_neighbors_seen(w, d);
 		if (d->act == ACT_HELPER && before) {
 			d->roles |= before->roles;
 			d->block = before->block;
@@ -333,30 +339,31 @@ static void layer_neighbors_helpers(struct layer_neighbors_walk *w)
 }
 
 /* Copies next to a collective may belong to any block. */
-static bool layer_neighbors_leads(const struct role_slot *d)
+static bool layer_blocks_neighbors_leads(const struct role_slot *d)
 {
 	return d->block < BLOCKS && d->block != BLOCK_COMMUNICATION;
 }
 
 /* Slots with an unknown act belong to the block around them, otherwise to the
  * block that follows. The own lane is used first. */
-static void layer_neighbors_around(struct layer_neighbors_walk *w,
+static void layer_blocks_neighbors_around(struct layer_neighbors_walk *w,
 	uint32_t *next)
 {
 	enum layer_block_kind any = BLOCKS;
 
-	layer_neighbors_start(w);
+	layer_blocks_neighbors_start(w);
 	for (uint32_t i = w->s->n; i--;) {
 		next[i] = w->seen[w->s->d[i].lane];
-		if (layer_neighbors_leads(&w->s->d[i]))
+		if (layer_blocks_neighbors_leads(&w->s->d[i]))
 			w->seen[w->s->d[i].lane] = i;
 	}
-	layer_neighbors_start(w);
+	layer_blocks_neighbors_start(w);
 	for (uint32_t i = 0; i < w->s->n; i++) {
 		struct role_slot *d = &w->s->d[i];
-		const struct role_slot *before = layer_neighbors_seen(w, d);
+		const struct role_slot *before =
+			layer_blocks_neighbors_seen(w, d);
 		if (d->block < BLOCKS) {
-			if (layer_neighbors_leads(d)) {
+			if (layer_blocks_neighbors_leads(d)) {
 				w->seen[d->lane] = i;
 				any = d->block;
 			}
@@ -372,7 +379,7 @@ static void layer_neighbors_around(struct layer_neighbors_walk *w,
 	}
 }
 
-static bool layer_neighbors(struct role_slots *s, uint32_t lanes,
+static bool layer_blocks_neighbors(struct role_slots *s, uint32_t lanes,
 	struct arena *a)
 {
 	size_t bytes = ((size_t)lanes + s->n) * sizeof(uint32_t);
@@ -381,11 +388,11 @@ static bool layer_neighbors(struct role_slots *s, uint32_t lanes,
 
 	if (!room)
 		return false;
-	layer_neighbors_from_behind(&w);
-	layer_neighbors_from_before(&w);
-	layer_neighbors_helpers(&w);
-	layer_neighbors_quantize(&w);
-	layer_neighbors_around(&w, room + lanes);
+	layer_blocks_neighbors_from_behind(&w);
+	layer_blocks_neighbors_from_before(&w);
+	layer_blocks_neighbors_helpers(&w);
+	layer_blocks_neighbors_quantize(&w);
+	layer_blocks_neighbors_around(&w, room + lanes);
 	arena_drop(a, room);
 	return true;
 }
@@ -420,11 +427,11 @@ static bool layer_blocks_operators_from(struct layer_blocks_naming *w)
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint32_t p = w->l->place[i];
 		const struct attributed *is = s->items[i].is;
-		if (p == LAYER_NONE || !is || !is->operator)
+		if (p == LAYER_NONE || !is || !is->op)
 			continue;
 		if (!votes[p])
-			w->operators[p] = is->operator;
-		if (w->operators[p] == is->operator)
+			w->operators[p] = is->op;
+		if (w->operators[p] == is->op)
 			votes[p]++;
 		else
 			votes[p]--;
@@ -517,7 +524,7 @@ static bool layer_blocks_layer(struct layer_blocks_naming *w,
 	for (uint32_t i = 0; i < s->n; i++)
 		s->gated |= s->d[i].common && s->d[i].block == BLOCK_GATE;
 	bool ok = layer_roles_of(s, w->s->arena) &&
-		  layer_neighbors(s, w->s->lanes, w->s->arena);
+		  layer_blocks_neighbors(s, w->s->lanes, w->s->arena);
 	arena_drop(w->s->arena, s->parts);
 	return ok;
 }
@@ -531,16 +538,18 @@ static void layer_blocks_ends(struct layer_blocks_naming *w,
 		behind && lane < w->s->lanes && lane < LANES_MOST; lane++)
 		layer_norm_steps(s, w->at,
 			layer_blocks_lane_of(s, lane, false, w->at));
-	layer_ends(s, place);
+	layer_blocks_layer_ends(s, place);
 }
 
 static struct layer_named layer_blocks_named_from(const struct role_slot *d)
 {
 	static const layer_roles norms =
 		ROLE_BIT(INPUT_NORM) | ROLE_BIT(POST_NORM) | ROLE_BIT(QK_NORM);
-	struct layer_named n = { .block = d->block,
+	struct layer_named n = {
+		.block = d->block,
 		.roles = d->roles | d->also,
-		.operator= d->operator, };
+		.op = d->op,
+	};
 	/* A norm belongs to what follows it, whatever it is called. What runs
 	 * inside another module's call keeps its own role. */
 	bool sequence = (d->act == ACT_NORM && d->roles & norms) ||
@@ -568,8 +577,8 @@ static bool layer_blocks_section(struct layer_blocks_naming *w, uint32_t i)
 
 	for (uint32_t k = 0; k < s.n; k++) {
 		uint32_t p = of->places_from + k;
-		s.d[k] = role_slot_from(w->s, w->words, &w->l->places[p],
-			w->operators[p], w->instances[i]);
+		s.d[k] = layer_blocks_role_slot_from(w->s, w->words,
+			&w->l->places[p], w->operators[p], w->instances[i]);
 	}
 	layer_blocks_turns(&s, w->instances[i]);
 	if (of->place == SECTION_LAYER)

@@ -13,8 +13,7 @@ struct layer_named {
 	enum layer_block_kind block;
 	layer_roles roles;
 	bool by_module;
-	const struct operator_info *
-	operator; /* that most launches here are of */
+	const struct operator_info *op; /* of most launches here */
 };
 
 /* Stores *out by position, in the arena. Returns false if it is full. */

@@ -78,9 +78,8 @@ static bool layer_detect_of_a_step(const struct layer_seq *s,
 		is->block == BLOCK_EMBEDDING || is->block == BLOCK_HEAD ||
 		is->block == BLOCK_SAMPLING)
 		return true;
-	for (size_t i = 0; is->operator&& i<sizeof groups / sizeof * groups;
-		i++)
-		if (strcmp(is->operator->group, groups[i]) == 0)
+	for (size_t i = 0; is->op && i < sizeof groups / sizeof *groups; i++)
+		if (strcmp(is->op->group, groups[i]) == 0)
 			return true;
 	return false;
 }

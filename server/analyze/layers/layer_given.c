@@ -135,7 +135,7 @@ struct layer_starts {
 		most; /* most frequent of their symbols on that lane; LAYER_NONE: none is in a pass that counts */
 };
 
-static void layer_starts_find_lane(struct layer_starts *out,
+static void layer_given_starts_find_lane(struct layer_starts *out,
 	const struct layer_seq *s, uint32_t *on)
 {
 	for (uint32_t i = 0; i < s->n; i++)
@@ -146,7 +146,7 @@ static void layer_starts_find_lane(struct layer_starts *out,
 			out->lane = i;
 }
 
-static void layer_starts_find_most(struct layer_starts *out,
+static void layer_given_starts_find_most(struct layer_starts *out,
 	const struct layer_seq *s, uint32_t *count)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -163,7 +163,7 @@ static void layer_starts_find_most(struct layer_starts *out,
 
 /* Finds the kernels whose name contains `start`. Allocates in `a`. Returns
  * false if it is full. */
-static bool layer_starts_from(struct layer_starts *out,
+static bool layer_given_starts_from(struct layer_starts *out,
 	const struct layer_seq *s, const char *start, struct arena *a)
 {
 	size_t symbols = (size_t)s->symbols + 1;
@@ -177,8 +177,8 @@ static bool layer_starts_from(struct layer_starts *out,
 	for (uint32_t i = 0; i < s->profile->kernels_n; i++)
 		out->begins[i] =
 			strstr(s->profile->kernels[i].name, start) != NULL;
-	layer_starts_find_lane(out, s, on);
-	layer_starts_find_most(out, s, count);
+	layer_given_starts_find_lane(out, s, on);
+	layer_given_starts_find_most(out, s, count);
 	return true;
 }
 
@@ -463,7 +463,7 @@ bool layering_by_start(const struct layer_seq *s, const char *start,
 		.every = every ? every : 1 };
 
 	*out = (struct layering){ 0 };
-	bool ok = layer_starts_from(&m.starts, s, start, &m.scratch);
+	bool ok = layer_given_starts_from(&m.starts, s, start, &m.scratch);
 	m.lane = m.starts.lane;
 	if (ok && m.starts.most == LAYER_NONE) {
 		out->why = arena_printf(s->arena,

@@ -23,37 +23,42 @@ struct layer_phase_ring {
 	bool softmax; /* taken as attention */
 };
 
-static enum layer_act layer_phase_act(const struct layer_phase_ring *r,
+static enum layer_act layer_kinds_phase_act(const struct layer_phase_ring *r,
 	uint32_t at)
 {
 	return r->line->act[r->from + at % r->n];
 }
 
-static bool layer_phase_mixes(const struct layer_phase_ring *r, uint32_t at)
+static bool layer_kinds_phase_mixes(const struct layer_phase_ring *r,
+	uint32_t at)
 {
-	return r->softmax ? layer_phase_act(r, at) == ACT_SOFTMAX
-			  : layer_act_mixes(layer_phase_act(r, at));
+	return r->softmax ? layer_kinds_phase_act(r, at) == ACT_SOFTMAX
+			  : layer_act_mixes(layer_kinds_phase_act(r, at));
 }
 
-static bool layer_phase_feeds(const struct layer_phase_ring *r, uint32_t at)
+static bool layer_kinds_phase_feeds(const struct layer_phase_ring *r,
+	uint32_t at)
 {
-	return layer_phase_act(r, at) == ACT_ACTIVATION ||
-	       layer_phase_act(r, at) == ACT_EXPERTS;
+	return layer_kinds_phase_act(r, at) == ACT_ACTIVATION ||
+	       layer_kinds_phase_act(r, at) == ACT_EXPERTS;
 }
 
-static bool layer_phase_norm(const struct layer_phase_ring *r, uint32_t at)
+static bool layer_kinds_phase_norm(const struct layer_phase_ring *r,
+	uint32_t at)
 {
-	return layer_phase_act(r, at) == ACT_NORM ||
-	       layer_phase_act(r, at) == ACT_ROOT;
+	return layer_kinds_phase_act(r, at) == ACT_NORM ||
+	       layer_kinds_phase_act(r, at) == ACT_ROOT;
 }
 
-static bool layer_phase_product(const struct layer_phase_ring *r, uint32_t at)
+static bool layer_kinds_phase_product(const struct layer_phase_ring *r,
+	uint32_t at)
 {
-	return layer_phase_act(r, at) == ACT_PRODUCT ||
-	       layer_phase_act(r, at) == ACT_EXPERTS;
+	return layer_kinds_phase_act(r, at) == ACT_PRODUCT ||
+	       layer_kinds_phase_act(r, at) == ACT_EXPERTS;
 }
 
-static uint32_t layer_phase_call(const struct layer_phase_ring *r, uint32_t at)
+static uint32_t layer_kinds_phase_call(const struct layer_phase_ring *r,
+	uint32_t at)
 {
 	const struct layer_seq *s = r->line->s;
 	const struct layer_item *i =
@@ -64,77 +69,77 @@ static uint32_t layer_phase_call(const struct layer_phase_ring *r, uint32_t at)
 
 /* Goes back from a place in a norm to its beginning. A norm may be several
  * launches of one call, or steps: convert, square, mean, sum, root. */
-static uint32_t layer_phase_norm_from(const struct layer_phase_ring *r,
+static uint32_t layer_kinds_phase_norm_from(const struct layer_phase_ring *r,
 	uint32_t at)
 {
 	uint32_t back = 0;
 
 	at += r->n;
-	if (layer_phase_act(r, at) == ACT_NORM) {
+	if (layer_kinds_phase_act(r, at) == ACT_NORM) {
 		while (back < r->n &&
-			layer_phase_act(r, at - back - 1) == ACT_NORM &&
-			layer_phase_call(r, at) != LAUNCH_NO_CALL &&
-			layer_phase_call(r, at - back - 1) ==
-				layer_phase_call(r, at))
+			layer_kinds_phase_act(r, at - back - 1) == ACT_NORM &&
+			layer_kinds_phase_call(r, at) != LAUNCH_NO_CALL &&
+			layer_kinds_phase_call(r, at - back - 1) ==
+				layer_kinds_phase_call(r, at))
 			back++;
 		return (at - back) % r->n;
 	}
 	while (back < 4 &&
-		(layer_phase_act(r, at - back - 1) == ACT_ADD ||
-			layer_phase_act(r, at - back - 1) == ACT_MEAN))
+		(layer_kinds_phase_act(r, at - back - 1) == ACT_ADD ||
+			layer_kinds_phase_act(r, at - back - 1) == ACT_MEAN))
 		back++;
-	back += layer_phase_act(r, at - back - 1) == ACT_POWER;
-	back += layer_phase_act(r, at - back - 1) == ACT_CONVERT;
+	back += layer_kinds_phase_act(r, at - back - 1) == ACT_POWER;
+	back += layer_kinds_phase_act(r, at - back - 1) == ACT_CONVERT;
 	return (at - back) % r->n;
 }
 
 /* Returns the last place before attention with a feed-forward part; NOWHERE. */
-static uint32_t layer_phase_fed_before(const struct layer_phase_ring *r)
+static uint32_t layer_kinds_phase_fed_before(const struct layer_phase_ring *r)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
 		uint32_t k = i + 1;
-		if (!layer_phase_feeds(r, i))
+		if (!layer_kinds_phase_feeds(r, i))
 			continue;
-		while (k < i + r->n && !layer_phase_feeds(r, k) &&
-			!layer_phase_mixes(r, k))
+		while (k < i + r->n && !layer_kinds_phase_feeds(r, k) &&
+			!layer_kinds_phase_mixes(r, k))
 			k++;
-		if (k < i + r->n && layer_phase_mixes(r, k))
+		if (k < i + r->n && layer_kinds_phase_mixes(r, k))
 			return i;
 	}
 	return NOWHERE;
 }
 
 /* Returns the norm between a place and the attention after it. */
-static uint32_t layer_phase_norm_behind(const struct layer_phase_ring *r,
+static uint32_t layer_kinds_phase_norm_behind(const struct layer_phase_ring *r,
 	uint32_t fed)
 {
 	uint32_t found = NOWHERE;
 
-	for (uint32_t k = fed + 1; k < fed + r->n && !layer_phase_mixes(r, k);
-		k++) {
-		if (found != NOWHERE && layer_phase_product(r, k))
+	for (uint32_t k = fed + 1;
+		k < fed + r->n && !layer_kinds_phase_mixes(r, k); k++) {
+		if (found != NOWHERE && layer_kinds_phase_product(r, k))
 			break;
-		if (layer_phase_norm(r, k))
+		if (layer_kinds_phase_norm(r, k))
 			found = k % r->n;
 	}
 	return found;
 }
 
 /* Returns the last norm before attention that is followed by a product. */
-static uint32_t layer_phase_norm_before(const struct layer_phase_ring *r)
+static uint32_t layer_kinds_phase_norm_before(const struct layer_phase_ring *r)
 {
 	uint32_t at = 0, found = NOWHERE;
 	bool between = false;
 
-	while (at < r->n && !layer_phase_mixes(r, at))
+	while (at < r->n && !layer_kinds_phase_mixes(r, at))
 		at++;
 	if (at == r->n)
 		return NOWHERE;
 	for (uint32_t k = at + r->n - 1; k > at; k--) {
-		between |= layer_phase_product(r, k);
-		if (layer_phase_mixes(r, k))
+		between |= layer_kinds_phase_product(r, k);
+		if (layer_kinds_phase_mixes(r, k))
 			between = false;
-		if (!layer_phase_norm(r, k))
+		if (!layer_kinds_phase_norm(r, k))
 			continue;
 		if (between)
 			return k % r->n;
@@ -143,29 +148,29 @@ static uint32_t layer_phase_norm_before(const struct layer_phase_ring *r)
 	return found;
 }
 
-static uint32_t layer_phase_by_acts(const struct layer_line *l,
+static uint32_t layer_kinds_phase_by_acts(const struct layer_line *l,
 	const struct layer_stretch *one)
 {
 	struct layer_phase_ring r = { l, one->from, one->to - one->from, true };
 
 	for (uint32_t i = 0; i < r.n; i++)
-		if (layer_act_mixes(layer_phase_act(&r, i)))
+		if (layer_act_mixes(layer_kinds_phase_act(&r, i)))
 			r.softmax = false;
-	uint32_t fed = layer_phase_fed_before(&r);
-	uint32_t at =
-		fed == NOWHERE ? NOWHERE : layer_phase_norm_behind(&r, fed);
+	uint32_t fed = layer_kinds_phase_fed_before(&r);
+	uint32_t at = fed == NOWHERE ? NOWHERE
+				     : layer_kinds_phase_norm_behind(&r, fed);
 	if (at == NOWHERE)
-		at = layer_phase_norm_before(&r);
-	return at == NOWHERE ? at : layer_phase_norm_from(&r, at);
+		at = layer_kinds_phase_norm_before(&r);
+	return at == NOWHERE ? at : layer_kinds_phase_norm_from(&r, at);
 }
 
 /* Returns how far back from `anchor` the names continue as in the period: an
  * alignment from its end, both read backward, on equality the longest, because
  * the first layer may differ from the others in one place. It goes around the
  * period twice, because the first layer may have lost its anchor. */
-static bool layer_phase_goes_back(const struct layer_line *l, uint32_t floor,
-	uint32_t anchor, const struct layer_stretch *one, struct arena *a,
-	uint32_t *head)
+static bool layer_kinds_phase_goes_back(const struct layer_line *l,
+	uint32_t floor, uint32_t anchor, const struct layer_stretch *one,
+	struct arena *a, uint32_t *head)
 {
 	uint32_t whole = one->to - one->from, most = anchor - floor;
 	uint32_t n = whole < LONGEST ? whole : LONGEST;
@@ -201,7 +206,7 @@ static bool layer_phase_goes_back(const struct layer_line *l, uint32_t floor,
 }
 
 /* Returns the value that most parts give; on equality the longest. */
-static uint32_t layer_phase_most_said(const uint32_t *said, uint32_t n)
+static uint32_t layer_kinds_phase_most_said(const uint32_t *said, uint32_t n)
 {
 	uint32_t best = 0, votes = 0;
 
@@ -217,7 +222,7 @@ static uint32_t layer_phase_most_said(const uint32_t *said, uint32_t n)
 	return best;
 }
 
-static bool layer_phase_by_rims(const struct layer_line *l,
+static bool layer_kinds_phase_by_rims(const struct layer_line *l,
 	const struct slice *parts, const struct layer_cuts *c,
 	const struct layer_stretch *one, struct arena *a, uint32_t *head)
 {
@@ -231,21 +236,22 @@ static bool layer_phase_by_rims(const struct layer_line *l,
 		if (!r->alike || r->part == done)
 			continue;
 		done = r->part;
-		if (!layer_phase_goes_back(l, parts[r->part].from, r->from, one,
-			    a, &said[n]))
+		if (!layer_kinds_phase_goes_back(l, parts[r->part].from,
+			    r->from, one, a, &said[n]))
 			return false;
 		said[n++] %= whole;
 	}
-	*head = layer_phase_most_said(said, n);
+	*head = layer_kinds_phase_most_said(said, n);
 	return true;
 }
 
 /* The same from the acts of a single stretch. Returns false if they do not
  * decide. */
-static bool layer_phase_of(const struct layer_line *l,
+static bool layer_kinds_phase_of(const struct layer_line *l,
 	const struct layer_stretch *one, uint32_t *head)
 {
-	uint32_t at = layer_phase_by_acts(l, one), n = one->to - one->from;
+	uint32_t at = layer_kinds_phase_by_acts(l, one),
+		 n = one->to - one->from;
 
 	if (at != NOWHERE)
 		*head = (n - at) % n;
@@ -255,12 +261,12 @@ static bool layer_phase_of(const struct layer_line *l,
 /* Stores the number of places between a layer's begin and the anchor after it:
  * 0 to the period's length minus one. `one` is a stretch that most are like.
  * Scratch memory is taken from `a`. Returns false if it is full. */
-static bool layer_phase_find(const struct layer_line *l,
+static bool layer_kinds_phase_find(const struct layer_line *l,
 	const struct slice *parts, const struct layer_cuts *c,
 	const struct layer_stretch *one, struct arena *a, uint32_t *head)
 {
-	return layer_phase_of(l, one, head) ||
-	       layer_phase_by_rims(l, parts, c, one, a, head);
+	return layer_kinds_phase_of(l, one, head) ||
+	       layer_kinds_phase_by_rims(l, parts, c, one, a, head);
 }
 
 /* Pieces: the line, cut where layers begin; equal pieces are counted. */
@@ -286,7 +292,7 @@ struct layer_pieces {
 	uint32_t spare; /* room for pieces in addition to those by anchors */
 };
 
-static inline uint32_t layer_piece_length(const struct layer_piece *p)
+static inline uint32_t layer_kinds_piece_length(const struct layer_piece *p)
 {
 	return p->to - p->from;
 }
@@ -294,7 +300,7 @@ static inline uint32_t layer_piece_length(const struct layer_piece *p)
 /* Returns the number of launches of one repetition if the piece repeats
  * exactly: such a piece is several layers without anchors between them. Returns
  * n if it does not repeat. */
-static uint32_t layer_piece_once(const uint32_t *symbol, uint32_t n)
+static uint32_t layer_kinds_piece_once(const uint32_t *symbol, uint32_t n)
 {
 	for (uint32_t of = LAYER_SHORTEST; of * 2 <= n; of++)
 		if (n % of == 0 &&
@@ -303,7 +309,7 @@ static uint32_t layer_piece_once(const uint32_t *symbol, uint32_t n)
 	return n;
 }
 
-static uint64_t layer_piece_hash(const uint32_t *symbol, uint32_t n)
+static uint64_t layer_kinds_piece_hash(const uint32_t *symbol, uint32_t n)
 {
 	uint64_t h = n + 1;
 
@@ -314,7 +320,7 @@ static uint64_t layer_piece_hash(const uint32_t *symbol, uint32_t n)
 	return h;
 }
 
-static int layer_pieces_by_hash(const void *left, const void *right)
+static int layer_kinds_pieces_by_hash(const void *left, const void *right)
 {
 	const struct layer_piece *a = left, *b = right;
 
@@ -323,7 +329,7 @@ static int layer_pieces_by_hash(const void *left, const void *right)
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-static int layer_pieces_by_launches(const void *left, const void *right)
+static int layer_kinds_pieces_by_launches(const void *left, const void *right)
 {
 	const struct layer_piece *a = left, *b = right;
 	uint64_t of_a = (uint64_t)a->count * (a->to - a->from);
@@ -335,11 +341,11 @@ static int layer_pieces_by_launches(const void *left, const void *right)
 }
 
 /* Merges equal pieces; most launches first. */
-static uint32_t layer_pieces_tally(struct layer_piece *p, uint32_t n)
+static uint32_t layer_kinds_pieces_tally(struct layer_piece *p, uint32_t n)
 {
 	uint32_t kept = 0;
 
-	qsort(p, n, sizeof *p, layer_pieces_by_hash);
+	qsort(p, n, sizeof *p, layer_kinds_pieces_by_hash);
 	for (uint32_t i = 0; i < n; i++) {
 		if (kept && p[kept - 1].hash == p[i].hash) {
 			p[kept - 1].count++;
@@ -349,21 +355,21 @@ static uint32_t layer_pieces_tally(struct layer_piece *p, uint32_t n)
 		p[kept] = p[i];
 		p[kept++].count = 1;
 	}
-	qsort(p, kept, sizeof *p, layer_pieces_by_launches);
+	qsort(p, kept, sizeof *p, layer_kinds_pieces_by_launches);
 	return kept;
 }
 
-static int layer_pieces_by_length(const void *left, const void *right)
+static int layer_kinds_pieces_by_length(const void *left, const void *right)
 {
 	const struct layer_piece *a = left, *b = right;
 
-	return (layer_piece_length(a) > layer_piece_length(b)) -
-	       (layer_piece_length(a) < layer_piece_length(b));
+	return (layer_kinds_piece_length(a) > layer_kinds_piece_length(b)) -
+	       (layer_kinds_piece_length(a) < layer_kinds_piece_length(b));
 }
 
 /* Finds the stretch that most are equal to; if none are equal, one of median
  * length. */
-static bool layer_pieces_typical(struct layer_pieces *s,
+static bool layer_kinds_pieces_typical(struct layer_pieces *s,
 	const struct layer_cuts *c, struct arena *a)
 {
 	struct layer_piece *p = arena_array(a, struct layer_piece, c->n + 1);
@@ -376,23 +382,24 @@ static bool layer_pieces_typical(struct layer_pieces *s,
 		if (r->alike && !r->last)
 			p[n++] = (struct layer_piece){ .from = r->from,
 				.to = r->to,
-				.hash = layer_piece_hash(s->l->symbol + r->from,
+				.hash = layer_kinds_piece_hash(s->l->symbol +
+								       r->from,
 					r->to - r->from) };
 	}
 	if (!n)
 		return true;
 	uint32_t all = n;
-	n = layer_pieces_tally(p, n);
+	n = layer_kinds_pieces_tally(p, n);
 	if (p[0].count == 1 && all > 1) {
-		qsort(p, n, sizeof *p, layer_pieces_by_length);
+		qsort(p, n, sizeof *p, layer_kinds_pieces_by_length);
 		p[0] = p[n / 2];
 	}
 	s->one = (struct layer_stretch){ .from = p[0].from, .to = p[0].to };
 	return true;
 }
 
-static bool layer_pieces_same(const struct layer_pieces *s, uint32_t place,
-	uint32_t at)
+static bool layer_kinds_pieces_same(const struct layer_pieces *s,
+	uint32_t place, uint32_t at)
 {
 	uint32_t n = s->one.to - s->one.from;
 
@@ -403,7 +410,7 @@ static bool layer_pieces_same(const struct layer_pieces *s, uint32_t place,
 /* Finds where near `want` a layer begins: at the name that begins one,
  * surrounded by the same names. One of those makes it `sure`. Returns false if
  * it is not there. */
-static bool layer_pieces_begin_near(const struct layer_pieces *s,
+static bool layer_kinds_pieces_begin_near(const struct layer_pieces *s,
 	struct slice part, int64_t want, uint32_t *begin, bool *sure)
 {
 	uint32_t n = s->one.to - s->one.from, at = n - s->head;
@@ -413,11 +420,12 @@ static bool layer_pieces_begin_near(const struct layer_pieces *s,
 		if (to < part.from || to >= part.to)
 			continue;
 		uint32_t t = (uint32_t)to;
-		if (!layer_pieces_same(s, t, at))
+		if (!layer_kinds_pieces_same(s, t, at))
 			continue;
 		int64_t cost = to > want ? to - want : want - to;
-		bool behind = layer_pieces_same(s, t + 1, at + 1);
-		bool before = !t || layer_pieces_same(s, t - 1, at + n - 1);
+		bool behind = layer_kinds_pieces_same(s, t + 1, at + 1);
+		bool before =
+			!t || layer_kinds_pieces_same(s, t - 1, at + n - 1);
 		cost += 3 * !behind + 3 * !before;
 		if (cost < least) {
 			least = cost;
@@ -430,36 +438,38 @@ static bool layer_pieces_begin_near(const struct layer_pieces *s,
 
 /* Returns the begin of the layer whose anchor is at a place; `r` is a stretch
  * that the anchor begins or ends. */
-static uint32_t layer_pieces_begin_of(const struct layer_pieces *s,
+static uint32_t layer_kinds_pieces_begin_of(const struct layer_pieces *s,
 	const struct layer_stretch *r, uint32_t anchor)
 {
 	struct slice part = s->parts[r->part];
 	uint32_t head = s->head, begin;
 	bool sure = false;
-	bool near = layer_pieces_begin_near(s, part, (int64_t)anchor - head,
-		&begin, &sure);
+	bool near = layer_kinds_pieces_begin_near(s, part,
+		(int64_t)anchor - head, &begin, &sure);
 
 	if (sure)
 		return begin;
 	/* A layer of another kind may have another head: it may begin like the
 	 * others or not. */
 	for (uint32_t at = anchor; at-- > part.from && anchor - at <= head;)
-		if (layer_pieces_same(s, at,
+		if (layer_kinds_pieces_same(s, at,
 			    s->one.to - s->one.from - s->head) &&
-			layer_pieces_same(s, at + 1,
+			layer_kinds_pieces_same(s, at + 1,
 				s->one.to - s->one.from - s->head + 1))
 			return at;
 	if (near)
 		return begin;
-	layer_phase_of(s->l, r, &head);
+	layer_kinds_phase_of(s->l, r, &head);
 	return anchor - part.from > head ? anchor - head : part.from;
 }
 
-static void layer_pieces_add_piece(struct layer_pieces *s, uint32_t from,
+static void layer_kinds_pieces_add_piece(struct layer_pieces *s, uint32_t from,
 	uint32_t to, bool first)
 {
 	const uint32_t *symbol = s->l->symbol;
-	uint32_t n = to > from ? layer_piece_once(symbol + from, to - from) : 1;
+	uint32_t n = to > from
+			     ? layer_kinds_piece_once(symbol + from, to - from)
+			     : 1;
 	uint32_t more = to > from ? (to - from) / n - 1 : 0;
 
 	if (more > s->spare)
@@ -470,13 +480,13 @@ static void layer_pieces_add_piece(struct layer_pieces *s, uint32_t from,
 		s->piece[s->pieces++] = (struct layer_piece){ .from = from,
 			.to = from + n,
 			.first = first,
-			.hash = layer_piece_hash(symbol + from, n) };
+			.hash = layer_kinds_piece_hash(symbol + from, n) };
 }
 
 /* Adds a layer of another kind before the first anchor of a part, if one begins
  * there as others do. */
-static void layer_pieces_add_leading(struct layer_pieces *s, struct slice part,
-	uint32_t begin)
+static void layer_kinds_pieces_add_leading(struct layer_pieces *s,
+	struct slice part, uint32_t begin)
 {
 	uint32_t n = s->one.to - s->one.from, at = n - s->head;
 
@@ -484,16 +494,16 @@ static void layer_pieces_add_leading(struct layer_pieces *s, struct slice part,
 		if (begin < part.from + back)
 			return;
 		uint32_t t = begin - back;
-		if (layer_pieces_same(s, t, at) &&
-			layer_pieces_same(s, t + 1, at + 1)) {
-			layer_pieces_add_piece(s, t, begin, true);
+		if (layer_kinds_pieces_same(s, t, at) &&
+			layer_kinds_pieces_same(s, t + 1, at + 1)) {
+			layer_kinds_pieces_add_piece(s, t, begin, true);
 			return;
 		}
 	}
 }
 
 /* Adds the piece between one begin of a layer and the next. */
-static bool layer_pieces_cut_anew(struct layer_pieces *s,
+static bool layer_kinds_pieces_cut_anew(struct layer_pieces *s,
 	const struct layer_cuts *c, struct arena *a)
 {
 	uint32_t begin = 0, part = UINT32_MAX;
@@ -511,36 +521,37 @@ static bool layer_pieces_cut_anew(struct layer_pieces *s,
 		const struct layer_stretch *r = &c->at[i];
 		if (r->part != part) {
 			part = r->part;
-			begin = layer_pieces_begin_of(s, r, r->from);
-			layer_pieces_add_leading(s, s->parts[part], begin);
+			begin = layer_kinds_pieces_begin_of(s, r, r->from);
+			layer_kinds_pieces_add_leading(s, s->parts[part],
+				begin);
 			first = true;
 		}
 		if (r->last)
 			continue;
-		uint32_t next = layer_pieces_begin_of(s, r, r->to);
-		layer_pieces_add_piece(s, begin, next, first);
+		uint32_t next = layer_kinds_pieces_begin_of(s, r, r->to);
+		layer_kinds_pieces_add_piece(s, begin, next, first);
 		begin = next;
 		first = false;
 	}
 	for (uint32_t i = 0; i < s->pieces; i++)
 		s->odd[i] = s->piece[i];
-	s->odds = layer_pieces_tally(s->odd, s->pieces);
+	s->odds = layer_kinds_pieces_tally(s->odd, s->pieces);
 	s->odds = s->odds < LAYER_ODDS_MAX ? s->odds : LAYER_ODDS_MAX;
 	return true;
 }
 
 /* Cuts the line where layers begin instead of at anchors. Allocates in `a`.
  * Returns false if it is full. */
-static bool layer_pieces_from(struct layer_pieces *p,
+static bool layer_kinds_pieces_from(struct layer_pieces *p,
 	const struct layer_line *l, const struct slice *parts,
 	const struct layer_cuts *c, struct arena *a)
 {
 	*p = (struct layer_pieces){ .l = l, .parts = parts };
-	if (!layer_pieces_typical(p, c, a))
+	if (!layer_kinds_pieces_typical(p, c, a))
 		return false;
 	return p->one.to == p->one.from ||
-	       (layer_phase_find(l, parts, c, &p->one, a, &p->head) &&
-		       layer_pieces_cut_anew(p, c, a));
+	       (layer_kinds_phase_find(l, parts, c, &p->one, a, &p->head) &&
+		       layer_kinds_pieces_cut_anew(p, c, a));
 }
 
 /* Kinds: equal pieces of the line are counted together. */
@@ -594,7 +605,7 @@ static bool layer_kinds_add_kind(struct layer_kinds_sorter *s,
 		names[i] = symbol[i];
 		acts[i] = act[i];
 	}
-	s->hash[k->n] = layer_piece_hash(names, n);
+	s->hash[k->n] = layer_kinds_piece_hash(names, n);
 	k->at[k->n] = (struct layer_kind){ names, acts, n,
 		like == UINT32_MAX ? k->n : like };
 	k->n++;
@@ -606,7 +617,7 @@ static bool layer_kinds_add_odd(struct layer_kinds_sorter *s,
 {
 	s->count[s->kinds->n] = p->count;
 	return layer_kinds_add_kind(s, s->p.l->symbol + p->from,
-		s->p.l->act + p->from, layer_piece_length(p), like);
+		s->p.l->act + p->from, layer_kinds_piece_length(p), like);
 }
 
 /* Adds the typical stretch as a kind, rotated to where layers begin. */
@@ -624,8 +635,8 @@ static bool layer_kinds_add_turned(struct layer_kinds_sorter *s)
 		acts[i] = s->p.l->act[at];
 	}
 	s->count[s->kinds->n] = 1;
-	return layer_kinds_add_kind(s, names, acts, layer_piece_once(names, n),
-		UINT32_MAX);
+	return layer_kinds_add_kind(s, names, acts,
+		layer_kinds_piece_once(names, n), UINT32_MAX);
 }
 
 /* Returns the share of launches that a piece and a list of names have in
@@ -633,7 +644,7 @@ static bool layer_kinds_add_turned(struct layer_kinds_sorter *s)
 static double layer_kinds_share(struct layer_kinds_sorter *s, const uint32_t *x,
 	uint32_t n, const struct layer_piece *p)
 {
-	uint32_t m = layer_piece_length(p);
+	uint32_t m = layer_kinds_piece_length(p);
 	uint32_t both =
 		layer_kinds_shared(s, x, n, s->p.l->symbol + p->from, m);
 
@@ -651,8 +662,8 @@ static void layer_kinds_take_sides(struct layer_kinds_sorter *s,
 
 	for (uint32_t i = 0; i < s->p.pieces; i++) {
 		const struct layer_piece *p = &s->p.piece[i];
-		double x = layer_kinds_share(s, symbol, layer_piece_length(odd),
-			p);
+		double x = layer_kinds_share(s, symbol,
+			layer_kinds_piece_length(odd), p);
 		double y = layer_kinds_share(s, k[kind].symbol, k[kind].n, p);
 		double most = x > y ? x : y, other = 0;
 		for (uint32_t j = s->made; j < s->kinds->n; j++) {
@@ -715,9 +726,9 @@ static uint32_t layer_kinds_company(struct layer_kinds_sorter *s,
 	for (uint32_t i = 0; i < s->p.odds; i++) {
 		const struct layer_piece *o = &s->p.odd[i];
 		const uint32_t *symbol = s->p.l->symbol + o->from;
-		uint32_t of = layer_piece_length(o);
+		uint32_t of = layer_kinds_piece_length(o);
 		if (layer_kinds_alike(s, s->p.l->symbol + p->from,
-			    layer_piece_length(p), symbol, of) &&
+			    layer_kinds_piece_length(p), symbol, of) &&
 			!layer_kinds_alike(s, k->symbol, k->n, symbol, of))
 			n += o->count;
 	}
@@ -729,7 +740,7 @@ static bool layer_kinds_doubled(struct layer_kinds_sorter *s,
 	const struct layer_piece *p, const struct layer_kind *k)
 {
 	const uint32_t *symbol = s->p.l->symbol;
-	uint32_t n = layer_piece_length(p), of = k->n;
+	uint32_t n = layer_kinds_piece_length(p), of = k->n;
 
 	return n * 2 > of * 3 && n > of &&
 	       layer_kinds_alike(s, k->symbol, of, symbol + p->from, of) &&
@@ -788,7 +799,7 @@ static bool layer_kinds_own(struct layer_kinds_sorter *s,
 	/* At the begin of a stack, or several there. */
 	return (p->first || p->count > s->parts_n) &&
 	       s->p.l->symbol[p->from] == k->symbol[0] &&
-	       layer_piece_length(p) <= k->n * 2 && both * 10 >= k->n * 3;
+	       layer_kinds_piece_length(p) <= k->n * 2 && both * 10 >= k->n * 3;
 }
 
 static bool layer_kinds_sort_in(struct layer_kinds_sorter *s,
@@ -800,9 +811,9 @@ static bool layer_kinds_sort_in(struct layer_kinds_sorter *s,
 	for (uint32_t k = s->made; k < s->kinds->n; k++) {
 		const struct layer_kind *of = &s->kinds->at[k];
 		uint32_t both = layer_kinds_shared(s, of->symbol, of->n,
-			s->p.l->symbol + p->from, layer_piece_length(p));
-		double now =
-			(double)both / (of->n + layer_piece_length(p) - both);
+			s->p.l->symbol + p->from, layer_kinds_piece_length(p));
+		double now = (double)both /
+			     (of->n + layer_kinds_piece_length(p) - both);
 		if (now > like) {
 			like = now;
 			nearest = k;
@@ -829,7 +840,7 @@ bool layer_kinds_add(struct layer_kinds *k, const struct layer_line *l,
 		.bag = arena_array(a, uint32_t, l->s->symbols + 1),
 		.a = a };
 
-	if (!s.bag || !layer_pieces_from(&s.p, l, parts, c, a))
+	if (!s.bag || !layer_kinds_pieces_from(&s.p, l, parts, c, a))
 		return false;
 	s.side = arena_array(a, uint8_t, s.p.pieces + 1);
 	if (!s.side)

@@ -57,7 +57,7 @@ static bool layer_line_acts_init(struct acts *t, const struct layer_seq *s,
 static enum layer_act layer_line_act_of(struct acts *t,
 	const struct layer_item *i)
 {
-	const struct operator_info *op = i->is ? i->is->operator: NULL;
+	const struct operator_info *op = i->is ? i->is->op : NULL;
 	enum layer_act name = t->by_name[i->symbol];
 
 	if (op && op != t->op[i->symbol]) {

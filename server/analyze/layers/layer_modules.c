@@ -36,7 +36,7 @@ struct module_open_opener {
 	struct arena *arena;
 };
 
-static int module_open_by_moment(const void *left, const void *right)
+static int layer_modules_open_by_moment(const void *left, const void *right)
 {
 	const struct module_open *a = left, *b = right;
 
@@ -46,7 +46,7 @@ static int module_open_by_moment(const void *left, const void *right)
 }
 
 /* Returns the id of a mark's label, 0 if no layer has this name. */
-static uint32_t module_open_label_of(const struct module_open_opener *o,
+static uint32_t layer_modules_open_label_of(const struct module_open_opener *o,
 	uint32_t word, bool class_name, int64_t number)
 {
 	struct module_open_label l = { number, word, class_name };
@@ -54,7 +54,7 @@ static uint32_t module_open_label_of(const struct module_open_opener *o,
 	return id == NAMES_NONE ? 0 : id;
 }
 
-static bool module_open_put_layers(struct module_open_opener *o,
+static bool layer_modules_open_put_layers(struct module_open_opener *o,
 	const struct module_stacks *l)
 {
 	for (uint32_t i = 1; i < o->m->n; i++) {
@@ -70,7 +70,7 @@ static bool module_open_put_layers(struct module_open_opener *o,
 }
 
 /* Returns the label of a range's name by its last part. */
-static bool module_open_label(struct module_open_opener *o, uint32_t row,
+static bool layer_modules_open_label(struct module_open_opener *o, uint32_t row,
 	uint32_t *id)
 {
 	const struct range_rows *r = &o->s->trace->range;
@@ -100,10 +100,10 @@ static bool module_open_label(struct module_open_opener *o, uint32_t row,
 			uint32_t found =
 				word == NAMES_NONE
 					? 0
-					: module_open_label_of(o, word,
+					: layer_modules_open_label_of(o, word,
 						  parts.class_name, p->number);
 			if (!found && word != NAMES_NONE)
-				found = module_open_label_of(o, word,
+				found = layer_modules_open_label_of(o, word,
 					parts.class_name, -1);
 			o->label_of[name] = found + 1;
 		}
@@ -113,23 +113,24 @@ static bool module_open_label(struct module_open_opener *o, uint32_t row,
 	return true;
 }
 
-static int64_t module_open_end_of(const struct module_open_opener *o,
+static int64_t layer_modules_open_end_of(const struct module_open_opener *o,
 	uint32_t row)
 {
 	const struct range_rows *r = &o->s->trace->range;
 	return r->start_ns[row] + r->dur_ns[row];
 }
 
-static void module_open_close(struct module_open_opener *o, uint32_t thread,
-	int64_t at_ns)
+static void layer_modules_open_close(struct module_open_opener *o,
+	uint32_t thread, int64_t at_ns)
 {
 	uint32_t *top = &o->top[thread];
 
-	while (*top && module_open_end_of(o, *top - 1) <= at_ns)
+	while (*top && layer_modules_open_end_of(o, *top - 1) <= at_ns)
 		*top = o->below[*top - 1 - o->s->proc->range.from];
 }
 
-static bool module_open_open_row(struct module_open_opener *o, uint32_t row)
+static bool layer_modules_open_open_row(struct module_open_opener *o,
+	uint32_t row)
 {
 	const struct range_rows *r = &o->s->trace->range;
 	uint32_t thread = r->thread[row], id;
@@ -137,37 +138,37 @@ static bool module_open_open_row(struct module_open_opener *o, uint32_t row)
 	if (!thread || (r->kind[row] != RANGE_MODULE &&
 			       r->kind[row] != RANGE_ANNOTATION))
 		return true;
-	if (!module_open_label(o, row, &id))
+	if (!layer_modules_open_label(o, row, &id))
 		return false;
 	if (!id)
 		return true;
-	module_open_close(o, thread, r->start_ns[row]);
+	layer_modules_open_close(o, thread, r->start_ns[row]);
 	o->below[row - o->s->proc->range.from] = o->top[thread];
 	o->top[thread] = row + 1;
 	return true;
 }
 
 /* Returns the outermost open range with the layer's name. */
-static uint32_t module_open_row_of(struct module_open_opener *o,
+static uint32_t layer_modules_open_row_of(struct module_open_opener *o,
 	const struct module_open *at)
 {
 	const struct module_mark *x = &o->m->marks[at->mark];
 	const struct range_rows *r = &o->s->trace->range;
-	uint32_t label =
-		module_open_label_of(o, x->word, x->class_name, x->number);
+	uint32_t label = layer_modules_open_label_of(o, x->word, x->class_name,
+		x->number);
 	uint32_t found = LAYER_NONE, up = o->top[at->thread];
 
 	for (int i = 0; up && i < CLIMB_MOST; i++) {
 		uint32_t row = up - 1;
 		if (o->label_of[r->name[row]] == label + 1 &&
-			module_open_end_of(o, row) > at->at_ns)
+			layer_modules_open_end_of(o, row) > at->at_ns)
 			found = row;
 		up = o->below[row - o->s->proc->range.from];
 	}
 	return found;
 }
 
-static bool module_open_init(struct module_open_opener *o)
+static bool layer_modules_open_init(struct module_open_opener *o)
 {
 	const struct slice *of = &o->s->proc->range;
 	size_t names = o->s->trace->names.n;
@@ -181,25 +182,26 @@ static bool module_open_init(struct module_open_opener *o)
 }
 
 /* Fills `row`; orders `open` by moment. Returns false if the arena is full. */
-static bool module_open_find(const struct layer_seq *s,
+static bool layer_modules_open_find(const struct layer_seq *s,
 	const struct module_marks *m, const struct module_stacks *l,
 	struct module_open *open, uint32_t n, struct arena *scratch)
 {
 	struct module_open_opener o = { .s = s, .m = m, .arena = scratch };
 	uint32_t row = s->proc->range.from;
 
-	qsort(open, n, sizeof *open, module_open_by_moment);
-	if (!module_open_init(&o) || !module_open_put_layers(&o, l))
+	qsort(open, n, sizeof *open, layer_modules_open_by_moment);
+	if (!layer_modules_open_init(&o) ||
+		!layer_modules_open_put_layers(&o, l))
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!open[i].thread)
 			continue;
 		while (row < s->proc->range.to &&
 			s->trace->range.start_ns[row] <= open[i].at_ns)
-			if (!module_open_open_row(&o, row++))
+			if (!layer_modules_open_open_row(&o, row++))
 				return false;
-		module_open_close(&o, open[i].thread, open[i].at_ns);
-		open[i].row = module_open_row_of(&o, &open[i]);
+		layer_modules_open_close(&o, open[i].thread, open[i].at_ns);
+		open[i].row = layer_modules_open_row_of(&o, &open[i]);
 	}
 	return true;
 }
@@ -222,7 +224,7 @@ struct module_visits {
 	uint32_t *of; /* by item; LAYER_NONE outside layers */
 };
 
-static int module_visit_by_host(const void *left, const void *right)
+static int layer_modules_visit_by_host(const void *left, const void *right)
 {
 	const struct module_open *a = left, *b = right;
 	const int64_t x[] = { a->pass, a->thread, a->at_ns, a->mark, a->item };
@@ -234,7 +236,7 @@ static int module_visit_by_host(const void *left, const void *right)
 	return 0;
 }
 
-static int module_visit_by_start(const void *left, const void *right)
+static int layer_modules_visit_by_start(const void *left, const void *right)
 {
 	const struct module_visit *a = left, *b = right;
 	const int64_t x[] = { a->pass, a->first_ns, a->mark, a->last_ns };
@@ -246,7 +248,7 @@ static int module_visit_by_start(const void *left, const void *right)
 	return 0;
 }
 
-static uint32_t module_visit_collect(const struct layer_seq *s,
+static uint32_t layer_modules_visit_collect(const struct layer_seq *s,
 	const struct module_marks *m, const struct module_stacks *l,
 	struct module_open *open)
 {
@@ -271,12 +273,12 @@ static uint32_t module_visit_collect(const struct layer_seq *s,
 }
 
 /* Orders by host thread and then by start; visits get their items. */
-static bool module_visit_cut(const struct layer_seq *s,
+static bool layer_modules_visit_cut(const struct layer_seq *s,
 	const struct module_open *open, uint32_t n, struct arena *scratch,
 	struct module_visits *out)
 {
 	uint32_t *to = arena_grow(scratch, NULL, ((size_t)n + 1) * sizeof *to);
-	struct numbered {
+	struct {
 		struct module_visit visit;
 		uint32_t was;
 	} * order;
@@ -308,7 +310,7 @@ static bool module_visit_cut(const struct layer_seq *s,
 		v->first_ns = at_ns < v->first_ns ? at_ns : v->first_ns;
 		v->last_ns = at_ns > v->last_ns ? at_ns : v->last_ns;
 	}
-	qsort(order, out->n, sizeof *order, module_visit_by_start);
+	qsort(order, out->n, sizeof *order, layer_modules_visit_by_start);
 	for (uint32_t i = 0; i < out->n; i++) {
 		out->visits[i] = order[i].visit;
 		now[order[i].was] = i;
@@ -320,7 +322,7 @@ static bool module_visit_cut(const struct layer_seq *s,
 
 /* Takes kernels with a layer around them, in passes that count. Allocates in
  * the arena. Returns false if it is full. */
-static bool module_visits_from(const struct layer_seq *s,
+static bool layer_modules_visits_from(const struct layer_seq *s,
 	const struct module_marks *m, const struct module_stacks *l,
 	struct module_visits *out)
 {
@@ -333,11 +335,11 @@ static bool module_visits_from(const struct layer_seq *s,
 	bool ok = open && out->of;
 	for (uint32_t i = 0; ok && i < s->n; i++)
 		out->of[i] = LAYER_NONE;
-	uint32_t n = ok ? module_visit_collect(s, m, l, open) : 0;
-	ok = ok && module_open_find(s, m, l, open, n, &scratch);
+	uint32_t n = ok ? layer_modules_visit_collect(s, m, l, open) : 0;
+	ok = ok && layer_modules_open_find(s, m, l, open, n, &scratch);
 	if (ok) {
-		qsort(open, n, sizeof *open, module_visit_by_host);
-		ok = module_visit_cut(s, open, n, &scratch, out);
+		qsort(open, n, sizeof *open, layer_modules_visit_by_host);
+		ok = layer_modules_visit_cut(s, open, n, &scratch, out);
 	}
 	arena_scratch_release(&scratch, s->arena);
 	return ok;
@@ -370,19 +372,19 @@ enum { BEFORE, AFTER, FIXED };
 enum { BEHIND_ALL = INT32_MAX - 1, NOWHERE }; /* positions in a pass */
 
 /* A pass of n layers has 2n + 1 slots; visit i has slot 2i + 1. */
-static uint32_t module_zone_first_slot(const struct module_zone_zoner *z,
+static uint32_t layer_modules_zone_first_slot(const struct module_zone_zoner *z,
 	uint32_t pass)
 {
 	return 2 * z->pass_from[pass] + pass;
 }
 
-static uint32_t module_zone_slot_of(const struct module_zone_zoner *z,
+static uint32_t layer_modules_zone_slot_of(const struct module_zone_zoner *z,
 	uint32_t visit)
 {
 	return 2 * visit + z->v->visits[visit].pass + 1;
 }
 
-static uint32_t module_zone_stack_of(const struct module_zone_zoner *z,
+static uint32_t layer_modules_zone_stack_of(const struct module_zone_zoner *z,
 	uint32_t visit)
 {
 	return module_stack_of(z->m, z->l, z->v->visits[visit].mark);
@@ -390,7 +392,7 @@ static uint32_t module_zone_stack_of(const struct module_zone_zoner *z,
 
 /* Returns whether the next visit continues the stack at a higher index than
  * this one. */
-static bool module_zone_goes_on(const struct module_zone_zoner *z,
+static bool layer_modules_zone_goes_on(const struct module_zone_zoner *z,
 	uint32_t visit)
 {
 	const struct module_mark *a = &z->m->marks[z->v->visits[visit].mark];
@@ -406,20 +408,21 @@ static bool module_zone_goes_on(const struct module_zone_zoner *z,
 
 /* Returns the slot of an item in no layer; `visit` is the last that began
  * before it, LAYER_NONE if none did. */
-static uint32_t module_zone_outside(const struct module_zone_zoner *z,
+static uint32_t layer_modules_zone_outside(const struct module_zone_zoner *z,
 	const struct layer_item *it, uint32_t visit)
 {
 	if (visit == LAYER_NONE)
-		return module_zone_first_slot(z, it->pass);
+		return layer_modules_zone_first_slot(z, it->pass);
 	bool last = visit + 1 == z->pass_from[it->pass + 1];
 	if (it->start_ns <= z->v->visits[visit].last_ns ||
-		(!last && module_zone_goes_on(z, visit) &&
+		(!last && layer_modules_zone_goes_on(z, visit) &&
 			(!z->l->asked || it->host_ns < 0)))
-		return module_zone_slot_of(z, visit);
-	return module_zone_slot_of(z, visit) + 1;
+		return layer_modules_zone_slot_of(z, visit);
+	return layer_modules_zone_slot_of(z, visit) + 1;
 }
 
-static bool module_zone_deal(struct module_zone_zoner *z, struct arena *scratch)
+static bool layer_modules_zone_deal(struct module_zone_zoner *z,
+	struct arena *scratch)
 {
 	uint32_t *at = arena_grow(scratch, NULL,
 		((size_t)z->s->passes_n + 1) * sizeof *at);
@@ -437,10 +440,11 @@ static bool module_zone_deal(struct module_zone_zoner *z, struct arena *scratch)
 			z->v->visits[*next].first_ns <= it->start_ns)
 			++*next;
 		bool none = *next == z->pass_from[it->pass];
-		z->slot[i] = z->v->of[i] != LAYER_NONE
-				     ? module_zone_slot_of(z, z->v->of[i])
-				     : module_zone_outside(z, it,
-					       none ? LAYER_NONE : *next - 1);
+		z->slot[i] =
+			z->v->of[i] != LAYER_NONE
+				? layer_modules_zone_slot_of(z, z->v->of[i])
+				: layer_modules_zone_outside(z, it,
+					  none ? LAYER_NONE : *next - 1);
 		z->section[z->slot[i]] = 0;
 	}
 	return true;
@@ -448,16 +452,17 @@ static bool module_zone_deal(struct module_zone_zoner *z, struct arena *scratch)
 
 /* Returns the number of the section between two stacks; LAYER_NONE if the arena
  * is full. */
-static uint32_t module_zone_between(struct module_zone_zoner *z, uint32_t visit)
+static uint32_t layer_modules_zone_between(struct module_zone_zoner *z,
+	uint32_t visit)
 {
-	uint32_t key[] = { module_zone_stack_of(z, visit),
-		module_zone_stack_of(z, visit + 1) };
+	uint32_t key[] = { layer_modules_zone_stack_of(z, visit),
+		layer_modules_zone_stack_of(z, visit + 1) };
 	uint32_t id = names_put(&z->between, (const char *)key, sizeof key);
 	return id == NAMES_NONE ? LAYER_NONE : id - 1;
 }
 
 /* Numbers sections in a first order: before, after, kinds, between. */
-static bool module_zone_name_slots(struct module_zone_zoner *z)
+static bool layer_modules_zone_name_slots(struct module_zone_zoner *z)
 {
 	uint32_t slot = 0;
 
@@ -471,7 +476,9 @@ static bool module_zone_name_slots(struct module_zone_zoner *z)
 				FIXED + z->k->of[z->v->visits[i].mark];
 			if (z->section[slot + 1] == LAYER_NONE)
 				continue;
-			uint32_t b = i + 1 < to ? module_zone_between(z, i) : 0;
+			uint32_t b = i + 1 < to
+					     ? layer_modules_zone_between(z, i)
+					     : 0;
 			if (b == LAYER_NONE)
 				return false;
 			z->section[slot + 1] =
@@ -485,7 +492,7 @@ struct module_zone_place {
 	uint32_t position, section;
 };
 
-static int module_zone_by_position(const void *left, const void *right)
+static int layer_modules_zone_by_position(const void *left, const void *right)
 {
 	const struct module_zone_place *a = left, *b = right;
 
@@ -495,7 +502,7 @@ static int module_zone_by_position(const void *left, const void *right)
 }
 
 /* Keeps the sections that are not empty, in the order of a pass. */
-static bool module_zone_order(struct module_zone_zoner *z,
+static bool layer_modules_zone_order(struct module_zone_zoner *z,
 	struct arena *scratch, uint32_t *now)
 {
 	uint32_t all = FIXED + z->k->n + z->between.n - 1, slot = 0;
@@ -508,7 +515,7 @@ static bool module_zone_order(struct module_zone_zoner *z,
 	for (uint32_t i = 0; i < all; i++)
 		places[i] = (struct module_zone_place){ NOWHERE, i };
 	for (uint32_t p = 0; p < z->s->passes_n; p++)
-		for (uint32_t end = module_zone_first_slot(z, p + 1),
+		for (uint32_t end = layer_modules_zone_first_slot(z, p + 1),
 			      from = slot;
 			slot < end; slot++) {
 			uint32_t x = z->section[slot];
@@ -517,7 +524,7 @@ static bool module_zone_order(struct module_zone_zoner *z,
 		}
 	if (places[AFTER].position != NOWHERE)
 		places[AFTER].position = BEHIND_ALL;
-	qsort(places, all, sizeof *places, module_zone_by_position);
+	qsort(places, all, sizeof *places, layer_modules_zone_by_position);
 	for (uint32_t i = 0; i < all && places[i].position != NOWHERE; i++) {
 		uint32_t x = places[i].section, kind = x - FIXED;
 		struct layer_section *to =
@@ -535,7 +542,7 @@ static bool module_zone_order(struct module_zone_zoner *z,
 	return true;
 }
 
-static bool module_zone_instances(struct module_zone_zoner *z,
+static bool layer_modules_zone_instances(struct module_zone_zoner *z,
 	const uint32_t *now, struct arena *scratch)
 {
 	struct layer_cut *out = z->out;
@@ -549,7 +556,8 @@ static bool module_zone_instances(struct module_zone_zoner *z,
 		return false;
 	for (uint32_t p = 0, slot = 0; p < z->s->passes_n; p++)
 		for (uint32_t number = 0;
-			slot < module_zone_first_slot(z, p + 1); slot++) {
+			slot < layer_modules_zone_first_slot(z, p + 1);
+			slot++) {
 			if (z->section[slot] == LAYER_NONE)
 				continue;
 			uint32_t section = now[z->section[slot]];
@@ -568,7 +576,8 @@ static bool module_zone_instances(struct module_zone_zoner *z,
 	return true;
 }
 
-static bool module_zone_init(struct module_zone_zoner *z, struct arena *scratch)
+static bool layer_modules_zone_init(struct module_zone_zoner *z,
+	struct arena *scratch)
 {
 	uint32_t passes = z->s->passes_n;
 
@@ -592,7 +601,7 @@ static bool module_zone_init(struct module_zone_zoner *z, struct arena *scratch)
 }
 
 /* Allocates in s->arena. Returns false if it is full. */
-static bool module_zones(const struct layer_seq *s,
+static bool layer_modules_zones(const struct layer_seq *s,
 	const struct module_marks *m, const struct module_stacks *l,
 	const struct module_visits *v, const struct module_kinds *k,
 	struct layer_cut *out)
@@ -606,12 +615,13 @@ static bool module_zones(const struct layer_seq *s,
 		.out = out };
 
 	*out = (struct layer_cut){ 0 };
-	bool ok = module_zone_init(&z, &scratch) &&
-		  module_zone_deal(&z, &scratch) && module_zone_name_slots(&z);
+	bool ok = layer_modules_zone_init(&z, &scratch) &&
+		  layer_modules_zone_deal(&z, &scratch) &&
+		  layer_modules_zone_name_slots(&z);
 	size_t all = ok ? FIXED + (size_t)k->n + z.between.n : 1;
 	uint32_t *now = arena_grow(&scratch, NULL, all * sizeof *now);
-	ok = ok && now && module_zone_order(&z, &scratch, now) &&
-	     module_zone_instances(&z, now, &scratch);
+	ok = ok && now && layer_modules_zone_order(&z, &scratch, now) &&
+	     layer_modules_zone_instances(&z, now, &scratch);
 	arena_scratch_release(&scratch, s->arena);
 	return ok;
 }
@@ -634,14 +644,14 @@ struct module_position_vote {
 	uint32_t text, mark, item, lead, votes, all;
 };
 
-static bool module_position_ends(const struct module_position_placer *p,
+static bool layer_modules_position_ends(const struct module_position_placer *p,
 	uint32_t mark)
 {
 	return !mark || p->stacks->layer_of[mark] == mark || p->holds[mark];
 }
 
 /* Writes "Linear[3]" or "o_proj". Returns false if it is too long. */
-static bool module_position_part(const struct module_position_placer *p,
+static bool layer_modules_position_part(const struct module_position_placer *p,
 	uint32_t mark, char *out, size_t size)
 {
 	const struct module_mark *x = &p->m->marks[mark];
@@ -662,19 +672,20 @@ static bool module_position_part(const struct module_position_placer *p,
 }
 
 /* Returns the path of a mark, from its innermost parts; empty if there is none. */
-static bool module_position_path(const struct module_position_placer *p,
+static bool layer_modules_position_path(const struct module_position_placer *p,
 	uint32_t mark, char *out, size_t size)
 {
 	uint32_t marks[PARTS_MOST], n = 0;
 	size_t len = 0;
 
-	for (; n < PARTS_MOST && !module_position_ends(p, mark);
+	for (; n < PARTS_MOST && !layer_modules_position_ends(p, mark);
 		mark = p->m->marks[mark].parent)
 		marks[n++] = mark;
 	out[0] = '\0';
 	while (n-- > 0) {
 		char text[PART_MOST + 32];
-		if (!module_position_part(p, marks[n], text, sizeof text))
+		if (!layer_modules_position_part(p, marks[n], text,
+			    sizeof text))
 			return false;
 		int wrote = snprintf(out + len, size - len, "%s%s",
 			len ? "." : "", text);
@@ -685,7 +696,7 @@ static bool module_position_path(const struct module_position_placer *p,
 	return true;
 }
 
-static bool module_position_texts(struct module_position_placer *p,
+static bool layer_modules_position_texts(struct module_position_placer *p,
 	struct arena *scratch)
 {
 	const struct module_marks *m = p->m;
@@ -700,7 +711,7 @@ static bool module_position_texts(struct module_position_placer *p,
 			p->holds[m->marks[i].parent] = true;
 	for (uint32_t i = 1; i < m->n; i++) {
 		if (m->marks[i].first == LAYER_NONE ||
-			!module_position_path(p, i, text, sizeof text))
+			!layer_modules_position_path(p, i, text, sizeof text))
 			continue;
 		p->text_of[i] = names_put(&p->texts, text, strlen(text));
 		if (p->text_of[i] == NAMES_NONE)
@@ -709,15 +720,15 @@ static bool module_position_texts(struct module_position_placer *p,
 	return true;
 }
 
-static uint32_t module_position_mark_of(const struct module_position_placer *p,
-	uint32_t item)
+static uint32_t layer_modules_position_mark_of(
+	const struct module_position_placer *p, uint32_t item)
 {
 	return p->m->of_frame[p->s->items[item].frame];
 }
 
 /* Returns the text that most launches at a position have, if most have one. */
 static struct module_position_vote *
-module_position_count(const struct module_position_placer *p,
+layer_modules_position_count(const struct module_position_placer *p,
 	const struct layering *l, struct arena *scratch)
 {
 	struct module_position_vote *votes = arena_grow(scratch, NULL,
@@ -727,10 +738,11 @@ module_position_count(const struct module_position_placer *p,
 		if (l->instance[i] == LAYER_NONE)
 			continue;
 		struct module_position_vote *v = &votes[l->place[i]];
-		uint32_t text = p->text_of[module_position_mark_of(p, i)];
+		uint32_t text =
+			p->text_of[layer_modules_position_mark_of(p, i)];
 		if (!v->lead) {
 			v->text = text;
-			v->mark = module_position_mark_of(p, i);
+			v->mark = layer_modules_position_mark_of(p, i);
 			v->item = i;
 		}
 		v->lead += !v->lead || v->text == text ? 1U : UINT32_MAX;
@@ -740,22 +752,22 @@ module_position_count(const struct module_position_placer *p,
 			continue;
 		struct module_position_vote *v = &votes[l->place[i]];
 		v->all++;
-		v->votes +=
-			v->text == p->text_of[module_position_mark_of(p, i)];
+		v->votes += v->text ==
+			    p->text_of[layer_modules_position_mark_of(p, i)];
 	}
 	return votes;
 }
 
-static const char *module_position_word_of(const struct module_position_placer
-						   *p,
-	uint32_t mark)
+static const char *layer_modules_position_word_of(
+	const struct module_position_placer *p, uint32_t mark)
 {
 	return module_mark_word(p->m, mark);
 }
 
 /* Returns whether a launch does something other than its module: a projection's
  * quantization and sum over ranks, or what attention stores. */
-static bool module_position_does_else(const struct module_position_placer *p,
+static bool layer_modules_position_does_else(const struct module_position_placer
+						     *p,
 	uint32_t item, layer_roles roles)
 {
 	static const layer_roles own =
@@ -765,15 +777,15 @@ static bool module_position_does_else(const struct module_position_placer *p,
 	const struct attributed *is = p->s->items[item].is;
 	struct layer_word told;
 
-	if (!is || !is->operator|| !catalog_operator_word(p->s->catalog,
-			   is->operator->name, &told))
+	if (!is || !is->op ||
+		!catalog_operator_word(p->s->catalog, is->op->name, &told))
 		return false;
 	layer_roles does = told.roles ? told.roles : told.also;
 	return does && !(does & ~own) && !(does & roles);
 }
 
 /* Looks up a module, and the modules around it if it has no block. */
-static void module_position_word(const struct module_position_placer *p,
+static void layer_modules_position_word(const struct module_position_placer *p,
 	uint32_t mark, struct layer_place *to)
 {
 	const struct module_mark *x = &p->m->marks[mark];
@@ -784,14 +796,14 @@ static void module_position_word(const struct module_position_placer *p,
 	struct layer_word told;
 
 	if (x->class_name)
-		at.class_name = module_position_word_of(p, mark);
+		at.class_name = layer_modules_position_word_of(p, mark);
 	else
-		at.name = module_position_word_of(p, mark);
+		at.name = layer_modules_position_word_of(p, mark);
 	for (uint32_t up = x->parent; up && at.parents_n < PARENTS_MOST;
 		up = p->m->marks[up].parent) {
 		bool layer = p->stacks->layer_of[up] == up;
 		parents[at.parents_n++] =
-			layer ? "layer" : module_position_word_of(p, up);
+			layer ? "layer" : layer_modules_position_word_of(p, up);
 		if (layer)
 			break;
 	}
@@ -805,15 +817,15 @@ static void module_position_word(const struct module_position_placer *p,
  * agree: the path from the layer on, outside of layers from the module that
  * holds them. Roles are left out if the operator does something other than its
  * module. Allocates in s->arena. Returns false if it is full. */
-static bool module_places(const struct layer_seq *s,
+static bool layer_modules_places(const struct layer_seq *s,
 	const struct module_marks *m, const struct module_stacks *stacks,
 	struct layering *l)
 {
 	struct arena scratch = arena_scratch(s->arena);
 	struct module_position_placer p = { .s = s, .m = m, .stacks = stacks };
 	struct module_position_vote *votes =
-		module_position_texts(&p, &scratch)
-			? module_position_count(&p, l, &scratch)
+		layer_modules_position_texts(&p, &scratch)
+			? layer_modules_position_count(&p, l, &scratch)
 			: NULL;
 
 	for (uint32_t i = 0; votes && i < l->places_n; i++) {
@@ -822,8 +834,8 @@ static bool module_places(const struct layer_seq *s,
 		if (!v->text || v->votes <= v->all / 2)
 			continue;
 		to->module = names_text(&p.texts, v->text);
-		module_position_word(&p, v->mark, to);
-		if (module_position_does_else(&p, v->item, to->roles))
+		layer_modules_position_word(&p, v->mark, to);
+		if (layer_modules_position_does_else(&p, v->item, to->roles))
 			to->roles = 0;
 	}
 	arena_scratch_release(&scratch, s->arena);
@@ -894,7 +906,7 @@ static bool layer_modules_find(const struct layer_seq *s, const char *range,
 			   "of the GPU time";
 		return true;
 	}
-	if (!module_visits_from(s, m, &k->stacks, &k->visits) ||
+	if (!layer_modules_visits_from(s, m, &k->stacks, &k->visits) ||
 		!module_kinds_from(s, m, &k->stacks, range, &k->kinds))
 		return false;
 	if (k->kinds.n > MODULE_KINDS_MOST)
@@ -919,10 +931,10 @@ static bool layer_modules_finish(const struct layer_seq *s,
 		module_mark_word(&k->marks, k->visits.visits[0].mark);
 
 	if (!module_kind_names(s, &k->marks, &k->kinds) ||
-		!module_zones(s, &k->marks, &k->stacks, &k->visits, &k->kinds,
-			&cut) ||
+		!layer_modules_zones(s, &k->marks, &k->stacks, &k->visits,
+			&k->kinds, &cut) ||
 		!layering_align(s, &cut, out) ||
-		!module_places(s, &k->marks, &k->stacks, out))
+		!layer_modules_places(s, &k->marks, &k->stacks, out))
 		return false;
 	out->detector = detector;
 	out->anchor = anchor;

@@ -11,8 +11,8 @@ enum { STRETCH = 50000 }; /* launches */
 
 /* Numbers the passes of a stretch in `to`. Of a pass that is too long by itself
  * the part before *skip is left out. */
-static uint32_t layer_shuffle_choose(const struct layer_seq *s, uint32_t *to,
-	uint32_t *count, uint32_t *skip)
+static uint32_t layer_null_test_shuffle_choose(const struct layer_seq *s,
+	uint32_t *to, uint32_t *count, uint32_t *skip)
 {
 	uint32_t left = STRETCH, passes = 0;
 
@@ -40,7 +40,7 @@ static uint32_t layer_shuffle_choose(const struct layer_seq *s, uint32_t *to,
 }
 
 /* Copies some passes of a sequence, at most STRETCH launches. */
-static bool layer_shuffle_stretch(const struct layer_seq *s,
+static bool layer_null_test_shuffle_stretch(const struct layer_seq *s,
 	struct layer_seq *out, struct arena *a)
 {
 	size_t passes = (size_t)s->passes_n + 1;
@@ -55,7 +55,7 @@ static bool layer_shuffle_stretch(const struct layer_seq *s,
 	out->passes = arena_array(a, struct layer_pass, passes);
 	if (!to || !count || !out->items || !out->passes)
 		return false;
-	out->passes_n = layer_shuffle_choose(s, to, count, &skip);
+	out->passes_n = layer_null_test_shuffle_choose(s, to, count, &skip);
 	for (uint32_t i = 0; i < s->passes_n; i++)
 		if (to[i] != LAYER_NONE)
 			out->passes[to[i]] = s->passes[i];
@@ -78,7 +78,7 @@ struct place_in {
 	uint32_t item;
 };
 
-static int layer_shuffle_place_cmp(const void *a, const void *b)
+static int layer_null_test_shuffle_place_cmp(const void *a, const void *b)
 {
 	const struct place_in *p = a, *q = b;
 
@@ -89,7 +89,8 @@ static int layer_shuffle_place_cmp(const void *a, const void *b)
 
 /* Moves each launch's identity to another launch of its lane and pass; start
  * and duration stay. */
-static void layer_shuffle_swap(struct layer_item *p, struct layer_item *q)
+static void layer_null_test_shuffle_swap(struct layer_item *p,
+	struct layer_item *q)
 {
 	struct layer_item was = *p;
 
@@ -101,7 +102,7 @@ static void layer_shuffle_swap(struct layer_item *p, struct layer_item *q)
 	*q = was;
 }
 
-static bool layer_shuffle_shuffle(struct layer_seq *s, uint64_t seed,
+static bool layer_null_test_shuffle_shuffle(struct layer_seq *s, uint64_t seed,
 	struct arena *a)
 {
 	struct place_in *at = arena_array(a, struct place_in, (size_t)s->n + 1);
@@ -114,13 +115,13 @@ static bool layer_shuffle_shuffle(struct layer_seq *s, uint64_t seed,
 		at[i] = (struct place_in){
 			(uint64_t)s->items[i].lane << 32 | s->items[i].pass, i
 		};
-	qsort(at, s->n, sizeof *at, layer_shuffle_place_cmp);
+	qsort(at, s->n, sizeof *at, layer_null_test_shuffle_place_cmp);
 	for (uint32_t i = 1, from = 0; i < s->n; i++) {
 		if (at[i].lane_pass != at[from].lane_pass)
 			from = i;
 		uint32_t k = from + xoshiro_below(&random, i - from + 1);
 		if (k != i)
-			layer_shuffle_swap(&s->items[at[i].item],
+			layer_null_test_shuffle_swap(&s->items[at[i].item],
 				&s->items[at[k].item]);
 	}
 	return true;
@@ -130,11 +131,11 @@ static bool layer_shuffle_shuffle(struct layer_seq *s, uint64_t seed,
  * 50,000 launches. The identities of launches are shuffled within each stream
  * and pass; starts and durations stay. The result depends only on the seed. Its
  * items and passes are allocated in `a`. Returns false if it is full. */
-static bool layer_shuffle(const struct layer_seq *s, uint64_t seed,
+static bool layer_null_test_shuffle(const struct layer_seq *s, uint64_t seed,
 	struct layer_seq *out, struct arena *a)
 {
-	return layer_shuffle_stretch(s, out, a) &&
-	       layer_shuffle_shuffle(out, seed, a);
+	return layer_null_test_shuffle_stretch(s, out, a) &&
+	       layer_null_test_shuffle_shuffle(out, seed, a);
 }
 
 /* The tests of layers by period. */
@@ -318,7 +319,7 @@ static bool layer_null_test_chance(const struct layer_seq *s, uint64_t seed,
 	struct layer_seq mixed;
 	struct layering l;
 	struct layer_null_test_kinds k;
-	bool ok = layer_shuffle(s, seed, &mixed, &a) &&
+	bool ok = layer_null_test_shuffle(s, seed, &mixed, &a) &&
 		  layering_by_period(&mixed, &l);
 
 	*sure = 0;

@@ -73,7 +73,7 @@ struct layer_decode_decoder {
 	bool full;
 };
 
-static uint32_t layer_decode_node(struct layer_decode_decoder *d,
+static uint32_t layer_period_decode_node(struct layer_decode_decoder *d,
 	uint32_t place, uint32_t kind, uint32_t skipped, uint32_t before)
 {
 	if (d->nodes_n == d->room) {
@@ -93,7 +93,7 @@ static uint32_t layer_decode_node(struct layer_decode_decoder *d,
 }
 
 /* Adds a reading to the next ones, unless a cheaper one is in its state. */
-static void layer_decode_join(struct layer_decode_decoder *d,
+static void layer_period_decode_join(struct layer_decode_decoder *d,
 	struct layer_decode_state s)
 {
 	uint32_t id = d->base[s.kind] + s.at;
@@ -111,7 +111,7 @@ static void layer_decode_join(struct layer_decode_decoder *d,
 }
 
 /* Returns the cost of a launch at a place of a kind. */
-static int32_t layer_decode_stands(const struct layer_decode_decoder *d,
+static int32_t layer_period_decode_stands(const struct layer_decode_decoder *d,
 	uint32_t place, const struct layer_kind *k, uint32_t at)
 {
 	if (d->l->symbol[place] == k->symbol[at])
@@ -122,24 +122,25 @@ static int32_t layer_decode_stands(const struct layer_decode_decoder *d,
 
 /* Continues at the next places of a kind, after `at`; some may be missing.
  * `lead` has the cost and node so far. */
-static void layer_decode_go_on(struct layer_decode_decoder *d, uint32_t place,
-	struct layer_decode_state lead, uint32_t at)
+static void layer_period_decode_go_on(struct layer_decode_decoder *d,
+	uint32_t place, struct layer_decode_state lead, uint32_t at)
 {
 	const struct layer_kind *k = &d->k->at[lead.kind];
 	int32_t so_far = lead.cost;
 
 	for (uint32_t lost = 0; lost <= LOST_MAX && at + lost < k->n; lost++) {
-		int32_t cost = layer_decode_stands(d, place, k, at + lost);
+		int32_t cost =
+			layer_period_decode_stands(d, place, k, at + lost);
 		if (lost && cost)
 			continue;
 		lead.at = at + lost;
 		lead.cost = so_far + cost + LOST * (int32_t)lost;
-		layer_decode_join(d, lead);
+		layer_period_decode_join(d, lead);
 	}
 }
 
 /* Finds the cheapest reading that ended a layer before this place. */
-static struct layer_decode_state layer_decode_ended(
+static struct layer_decode_state layer_period_decode_ended(
 	const struct layer_decode_decoder *d)
 {
 	struct layer_decode_state best = { .kind = NONE, .cost = INT32_MAX };
@@ -159,8 +160,8 @@ static struct layer_decode_state layer_decode_ended(
 }
 
 /* Begins layers at a place. */
-static void layer_decode_begin(struct layer_decode_decoder *d, uint32_t place,
-	int32_t cost, uint32_t before)
+static void layer_period_decode_begin(struct layer_decode_decoder *d,
+	uint32_t place, int32_t cost, uint32_t before)
 {
 	for (uint32_t k = 0; cost <= d->limit && k < d->k->n; k++) {
 		struct layer_decode_state s = { .kind = k, .cost = cost };
@@ -168,33 +169,34 @@ static void layer_decode_begin(struct layer_decode_decoder *d, uint32_t place,
 		bool may = false;
 		for (uint32_t i = 0; i <= LOST_MAX && i < most; i++)
 			may |= d->l->symbol[place] == d->k->at[k].symbol[i];
-		if (!may &&
-			layer_decode_stands(d, place, &d->k->at[k], 0) != KIN)
+		if (!may && layer_period_decode_stands(d, place, &d->k->at[k],
+				    0) != KIN)
 			continue;
-		s.node = layer_decode_node(d, place, k, 0, before);
-		layer_decode_go_on(d, place, s, 0);
+		s.node = layer_period_decode_node(d, place, k, 0, before);
+		layer_period_decode_go_on(d, place, s, 0);
 	}
 }
 
 /* Begins with a part's first launch within a layer. */
-static void layer_decode_begin_within(struct layer_decode_decoder *d,
+static void layer_period_decode_begin_within(struct layer_decode_decoder *d,
 	uint32_t place)
 {
 	for (uint32_t k = 0; k < d->k->n; k++)
 		for (uint32_t at = 1; at < d->k->at[k].n; at++)
 			if (d->k->at[k].symbol[at] == d->l->symbol[place])
-				layer_decode_join(d,
+				layer_period_decode_join(d,
 					(struct layer_decode_state){ .kind = k,
 						.at = at,
 						.cost = WITHIN,
-						.node = layer_decode_node(d,
-							place, k, at, NONE) });
+						.node = layer_period_decode_node(
+							d, place, k, at,
+							NONE) });
 }
 
-static void layer_decode_step(struct layer_decode_decoder *d, uint32_t place,
-	bool first)
+static void layer_period_decode_step(struct layer_decode_decoder *d,
+	uint32_t place, bool first)
 {
-	struct layer_decode_state end = layer_decode_ended(d);
+	struct layer_decode_state end = layer_period_decode_ended(d);
 	int32_t outside = d->outside;
 	uint32_t before = d->outside_node;
 
@@ -202,30 +204,30 @@ static void layer_decode_step(struct layer_decode_decoder *d, uint32_t place,
 	d->next.n = 0;
 	for (uint32_t i = 0; i < d->now.n; i++) {
 		struct layer_decode_state s = d->now.of[i];
-		layer_decode_go_on(d, place, s, s.at + 1);
+		layer_period_decode_go_on(d, place, s, s.at + 1);
 		s.cost += FOREIGN;
-		layer_decode_join(d, s);
+		layer_period_decode_join(d, s);
 	}
 	/* Moves readings out of a layer, or keeps them outside. */
 	if (end.cost < outside) {
 		d->outside = end.cost;
 		d->outside_node =
-			layer_decode_node(d, place, NONE, 0, end.node);
+			layer_period_decode_node(d, place, NONE, 0, end.node);
 	}
 	d->outside += OUTSIDE;
 	if (d->outside + BEAM < d->limit)
 		d->limit = d->outside + BEAM;
 	if (end.cost <= outside + ENTER)
-		layer_decode_begin(d, place, end.cost, end.node);
+		layer_period_decode_begin(d, place, end.cost, end.node);
 	else
-		layer_decode_begin(d, place, outside + ENTER, before);
+		layer_period_decode_begin(d, place, outside + ENTER, before);
 	if (first)
-		layer_decode_begin_within(d, place);
+		layer_period_decode_begin_within(d, place);
 }
 
 /* The joined readings become the current ones; those above the beam are
  * dropped. */
-static void layer_decode_turn(struct layer_decode_decoder *d)
+static void layer_period_decode_turn(struct layer_decode_decoder *d)
 {
 	struct layer_decode_states spare = d->now;
 	uint32_t kept = 0;
@@ -243,7 +245,7 @@ static void layer_decode_turn(struct layer_decode_decoder *d)
 
 /* Returns the node that the cheapest reading ends with, and how much of a layer
  * it lacks. */
-static uint32_t layer_decode_finish(const struct layer_decode_decoder *d,
+static uint32_t layer_period_decode_finish(const struct layer_decode_decoder *d,
 	uint32_t *lacks)
 {
 	int32_t best = d->outside;
@@ -264,7 +266,7 @@ static uint32_t layer_decode_finish(const struct layer_decode_decoder *d,
 	return last;
 }
 
-static bool layer_decode_write(struct layer_decode_decoder *d,
+static bool layer_period_decode_write(struct layer_decode_decoder *d,
 	struct slice part, uint32_t last, uint32_t lacks,
 	struct layer_readings *out)
 {
@@ -299,7 +301,7 @@ static bool layer_decode_write(struct layer_decode_decoder *d,
 	return true;
 }
 
-static bool layer_decode_decoder_init(struct layer_decode_decoder *d)
+static bool layer_period_decode_decoder_init(struct layer_decode_decoder *d)
 {
 	uint32_t states = 0;
 
@@ -316,7 +318,7 @@ static bool layer_decode_decoder_init(struct layer_decode_decoder *d)
 
 /* Adds the readings of a part after the existing ones; they cover the whole
  * part. at[] is grown by arena_grow(). Returns false if the arena is full. */
-static bool layer_decode(const struct layer_line *l, struct slice part,
+static bool layer_period_decode(const struct layer_line *l, struct slice part,
 	const struct layer_kinds *k, struct arena *a,
 	struct layer_readings *out)
 {
@@ -325,15 +327,16 @@ static bool layer_decode(const struct layer_line *l, struct slice part,
 
 	if (part.to == part.from)
 		return true;
-	if (!layer_decode_decoder_init(&d))
+	if (!layer_period_decode_decoder_init(&d))
 		return false;
-	d.outside_node = layer_decode_node(&d, part.from, NONE, 0, NONE);
+	d.outside_node = layer_period_decode_node(&d, part.from, NONE, 0, NONE);
 	for (uint32_t i = part.from; i < part.to && !d.full; i++) {
-		layer_decode_step(&d, i, i == part.from);
-		layer_decode_turn(&d);
+		layer_period_decode_step(&d, i, i == part.from);
+		layer_period_decode_turn(&d);
 	}
-	uint32_t last = layer_decode_finish(&d, &lacks);
-	bool ok = !d.full && layer_decode_write(&d, part, last, lacks, out);
+	uint32_t last = layer_period_decode_finish(&d, &lacks);
+	bool ok = !d.full &&
+		  layer_period_decode_write(&d, part, last, lacks, out);
 	arena_drop(a, d.nodes);
 	arena_drop(a, d.now.of);
 	arena_drop(a, d.next.of);
@@ -358,7 +361,7 @@ struct layer_repair {
 		typical; /* first pass with the most frequent number of layers */
 };
 
-static inline bool layer_repair_is_layer(const struct layer_repair *m,
+static inline bool layer_period_repair_is_layer(const struct layer_repair *m,
 	uint32_t i)
 {
 	return m->r->at[i].kind != LAYER_OUTSIDE;
@@ -366,17 +369,18 @@ static inline bool layer_repair_is_layer(const struct layer_repair *m,
 
 enum { GAP_ALWAYS = 2, GAP_MAX = 8 };
 
-static uint32_t layer_repair_length(const struct layer_repair *m, uint32_t i)
+static uint32_t layer_period_repair_length(const struct layer_repair *m,
+	uint32_t i)
 {
 	return m->r->at[i].to - m->r->at[i].from;
 }
 
 /* A layer is none if it has less than half of its kind. */
-static void layer_repair_drop_parts(struct layer_repair *m)
+static void layer_period_repair_drop_parts(struct layer_repair *m)
 {
 	for (uint32_t i = 0; i < m->r->n; i++) {
 		struct layer_reading *o = &m->r->at[i];
-		if (layer_repair_is_layer(m, i) &&
+		if (layer_period_repair_is_layer(m, i) &&
 			o->lacks * 2 > m->k->at[o->kind].n)
 			o->kind = LAYER_OUTSIDE;
 	}
@@ -384,54 +388,57 @@ static void layer_repair_drop_parts(struct layer_repair *m)
 
 /* Counts the layers that end where i begins, including i; or that begin where i
  * ends. */
-static uint32_t layer_repair_run_before(const struct layer_repair *m,
+static uint32_t layer_period_repair_run_before(const struct layer_repair *m,
 	struct slice p, uint32_t i)
 {
 	uint32_t n = 0;
 
-	while (i + 1 > p.from + n && n < 3 && layer_repair_is_layer(m, i - n))
+	while (i + 1 > p.from + n && n < 3 &&
+		layer_period_repair_is_layer(m, i - n))
 		n++;
 	return n;
 }
 
-static uint32_t layer_repair_run_behind(const struct layer_repair *m,
+static uint32_t layer_period_repair_run_behind(const struct layer_repair *m,
 	struct slice p, uint32_t i)
 {
 	uint32_t n = 0;
 
-	while (i + n < p.to && n < 3 && layer_repair_is_layer(m, i + n))
+	while (i + n < p.to && n < 3 && layer_period_repair_is_layer(m, i + n))
 		n++;
 	return n;
 }
 
 /* Returns whether the launches between two layers are only an insertion. */
-static bool layer_repair_small(const struct layer_repair *m, struct slice p,
-	uint32_t i)
+static bool layer_period_repair_small(const struct layer_repair *m,
+	struct slice p, uint32_t i)
 {
-	if (i == p.from || i + 1 == p.to || layer_repair_is_layer(m, i) ||
-		!layer_repair_is_layer(m, i - 1) ||
-		!layer_repair_is_layer(m, i + 1))
+	if (i == p.from || i + 1 == p.to ||
+		layer_period_repair_is_layer(m, i) ||
+		!layer_period_repair_is_layer(m, i - 1) ||
+		!layer_period_repair_is_layer(m, i + 1))
 		return false;
 	const struct layer_kind *k = &m->k->at[m->r->at[i - 1].kind];
 	const struct layer_kind *next = &m->k->at[m->r->at[i + 1].kind];
-	if (layer_repair_length(m, i) <= GAP_ALWAYS)
+	if (layer_period_repair_length(m, i) <= GAP_ALWAYS)
 		return true;
-	return layer_repair_length(m, i) <= GAP_MAX &&
-	       layer_repair_length(m, i) * 4 <= k->n && k->like == next->like &&
-	       layer_repair_run_before(m, p, i - 1) > 1 &&
-	       layer_repair_run_behind(m, p, i + 1) > 1;
+	return layer_period_repair_length(m, i) <= GAP_MAX &&
+	       layer_period_repair_length(m, i) * 4 <= k->n &&
+	       k->like == next->like &&
+	       layer_period_repair_run_before(m, p, i - 1) > 1 &&
+	       layer_period_repair_run_behind(m, p, i + 1) > 1;
 }
 
 /* Gives small gaps to the layer before, and merges what is outside. */
-static struct slice layer_repair_pass(struct layer_repair *m, struct slice p,
-	uint32_t at)
+static struct slice layer_period_repair_pass(struct layer_repair *m,
+	struct slice p, uint32_t at)
 {
 	struct layer_reading *r = m->r->at;
 	uint32_t from = at;
 
 	for (uint32_t i = p.from; i < p.to; i++) {
-		bool put_in = layer_repair_small(m, p, i);
-		bool more = at > from && !layer_repair_is_layer(m, i) &&
+		bool put_in = layer_period_repair_small(m, p, i);
+		bool more = at > from && !layer_period_repair_is_layer(m, i) &&
 			    r[at - 1].kind == LAYER_OUTSIDE;
 		if (put_in || more)
 			r[at - 1].to = r[i].to;
@@ -441,38 +448,40 @@ static struct slice layer_repair_pass(struct layer_repair *m, struct slice p,
 	return (struct slice){ from, at };
 }
 
-static uint32_t layer_repair_longest(const struct layer_repair *m,
+static uint32_t layer_period_repair_longest(const struct layer_repair *m,
 	struct slice p)
 {
 	uint32_t most = 0, run = 0;
 
 	for (uint32_t i = p.from; i < p.to; i++) {
-		run = layer_repair_is_layer(m, i) ? run + 1 : 0;
+		run = layer_period_repair_is_layer(m, i) ? run + 1 : 0;
 		most = run > most ? run : most;
 	}
 	return most;
 }
 
 /* Single layers next to a larger stack become part of what is around them. */
-static void layer_repair_drop_single(struct layer_repair *m, struct slice p)
+static void layer_period_repair_drop_single(struct layer_repair *m,
+	struct slice p)
 {
-	if (layer_repair_longest(m, p) < 2)
+	if (layer_period_repair_longest(m, p) < 2)
 		return;
 	for (uint32_t i = p.from; i < p.to; i++)
-		if (layer_repair_is_layer(m, i) &&
-			(i == p.from || !layer_repair_is_layer(m, i - 1)) &&
-			layer_repair_run_behind(m, p, i) == 1)
+		if (layer_period_repair_is_layer(m, i) &&
+			(i == p.from ||
+				!layer_period_repair_is_layer(m, i - 1)) &&
+			layer_period_repair_run_behind(m, p, i) == 1)
 			m->r->at[i].kind = LAYER_OUTSIDE;
 }
 
-static struct slice layer_repair_join_outside(struct layer_repair *m,
+static struct slice layer_period_repair_join_outside(struct layer_repair *m,
 	struct slice p)
 {
 	struct layer_reading *r = m->r->at;
 	uint32_t at = p.from;
 
 	for (uint32_t i = p.from; i < p.to; i++)
-		if (at > p.from && !layer_repair_is_layer(m, i) &&
+		if (at > p.from && !layer_period_repair_is_layer(m, i) &&
 			r[at - 1].kind == LAYER_OUTSIDE)
 			r[at - 1].to = r[i].to;
 		else
@@ -480,19 +489,19 @@ static struct slice layer_repair_join_outside(struct layer_repair *m,
 	return (struct slice){ p.from, at };
 }
 
-static uint32_t layer_repair_layers_in(const struct layer_repair *m,
+static uint32_t layer_period_repair_layers_in(const struct layer_repair *m,
 	struct slice p)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = p.from; i < p.to; i++)
-		n += layer_repair_is_layer(m, i);
+		n += layer_period_repair_is_layer(m, i);
 	return n;
 }
 
 /* Repairs readings pass by pass. A pass's readings are contiguous, and passes
  * are in order, as they were decoded. */
-static bool layer_repair_by_pass(struct layer_repair *m, struct arena *a)
+static bool layer_period_repair_by_pass(struct layer_repair *m, struct arena *a)
 {
 	uint32_t passes = m->l->s->passes_n, i = 0, at = 0;
 
@@ -500,23 +509,23 @@ static bool layer_repair_by_pass(struct layer_repair *m, struct arena *a)
 	m->layers = arena_array(a, uint32_t, passes + 1);
 	if (!m->pass || !m->layers)
 		return false;
-	layer_repair_drop_parts(m);
+	layer_period_repair_drop_parts(m);
 	for (uint32_t p = 0; p < passes; p++) {
 		struct slice of = { i, i };
 		while (i < m->r->n && m->r->at[i].from < m->l->pass[p].to)
 			of.to = ++i;
-		of = layer_repair_pass(m, of, at);
-		layer_repair_drop_single(m, of);
-		of = layer_repair_join_outside(m, of);
+		of = layer_period_repair_pass(m, of, at);
+		layer_period_repair_drop_single(m, of);
+		of = layer_period_repair_join_outside(m, of);
 		m->pass[p] = of;
-		m->layers[p] = layer_repair_layers_in(m, of);
+		m->layers[p] = layer_period_repair_layers_in(m, of);
 		at = of.to;
 	}
 	m->r->n = at;
 	return true;
 }
 
-static int layer_repair_ascending(const void *left, const void *right)
+static int layer_period_repair_ascending(const void *left, const void *right)
 {
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 
@@ -524,7 +533,8 @@ static int layer_repair_ascending(const void *left, const void *right)
 }
 
 /* Finds the first pass with the most frequent number of layers. */
-static bool layer_repair_choose_typical(struct layer_repair *m, struct arena *a)
+static bool layer_period_repair_choose_typical(struct layer_repair *m,
+	struct arena *a)
 {
 	uint32_t n = m->l->s->passes_n, most = 0, number = 0, run = 0;
 	uint32_t *sorted = arena_array(a, uint32_t, n + 1);
@@ -533,7 +543,7 @@ static bool layer_repair_choose_typical(struct layer_repair *m, struct arena *a)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		sorted[i] = m->layers[i];
-	qsort(sorted, n, sizeof *sorted, layer_repair_ascending);
+	qsort(sorted, n, sizeof *sorted, layer_period_repair_ascending);
 	for (uint32_t i = 0; i < n; i++) {
 		run = i && sorted[i] == sorted[i - 1] ? run + 1 : 1;
 		if (run >= most) {
@@ -548,9 +558,10 @@ static bool layer_repair_choose_typical(struct layer_repair *m, struct arena *a)
 
 /* Needs l, k and r: the readings of all passes, in order. Allocates in `a`.
  * Returns false if it is full. */
-static bool layer_repair(struct layer_repair *m, struct arena *a)
+static bool layer_period_repair(struct layer_repair *m, struct arena *a)
 {
-	return layer_repair_by_pass(m, a) && layer_repair_choose_typical(m, a);
+	return layer_period_repair_by_pass(m, a) &&
+	       layer_period_repair_choose_typical(m, a);
 }
 
 /* Stacks: readings of all passes become sections and their instances.
@@ -573,7 +584,7 @@ struct layer_stacks_stacker {
 	struct layer_cut *out;
 };
 
-static uint32_t layer_stacks_section(struct layer_stacks_stacker *s,
+static uint32_t layer_period_stacks_section(struct layer_stacks_stacker *s,
 	enum section_place place)
 {
 	s->out->sections[s->out->sections_n] =
@@ -583,7 +594,8 @@ static uint32_t layer_stacks_section(struct layer_stacks_stacker *s,
 
 /* Returns the section between two stacks, by the kinds on both sides; if there
  * are too many, the last one is used for the others. */
-static uint32_t layer_stacks_between(struct layer_stacks_stacker *s, uint32_t i)
+static uint32_t layer_period_stacks_between(struct layer_stacks_stacker *s,
+	uint32_t i)
 {
 	const struct layer_reading *r = s->m.r->at;
 	uint32_t behind = r[i - 1].kind, before = r[i + 1].kind;
@@ -596,35 +608,35 @@ static uint32_t layer_stacks_between(struct layer_stacks_stacker *s, uint32_t i)
 	if (n == LAYER_KINDS_MAX)
 		return s->between[n - 1].section;
 	s->between[s->betweens++] = (struct layer_stacks_between){ behind,
-		before, layer_stacks_section(s, SECTION_BETWEEN) };
+		before, layer_period_stacks_section(s, SECTION_BETWEEN) };
 	return s->between[n].section;
 }
 
 /* Returns the section of a reading, and makes it if it is new. */
-static uint32_t layer_stacks_section_of(struct layer_stacks_stacker *s,
+static uint32_t layer_period_stacks_section_of(struct layer_stacks_stacker *s,
 	struct slice p, uint32_t i)
 {
-	if (layer_repair_is_layer(&s->m, i)) {
+	if (layer_period_repair_is_layer(&s->m, i)) {
 		uint32_t *of = &s->kind[s->m.r->at[i].kind];
 		if (*of == LAYER_NONE)
-			*of = layer_stacks_section(s, SECTION_LAYER);
+			*of = layer_period_stacks_section(s, SECTION_LAYER);
 		return *of;
 	}
 	if (i == p.from)
 		return s->before;
-	return i + 1 == p.to ? s->after : layer_stacks_between(s, i);
+	return i + 1 == p.to ? s->after : layer_period_stacks_between(s, i);
 }
 
 /* Adds the sections that a pass has and earlier ones did not, in the pass's
  * order. */
-static void layer_stacks_name_sections(struct layer_stacks_stacker *s,
+static void layer_period_stacks_name_sections(struct layer_stacks_stacker *s,
 	struct slice p)
 {
 	for (uint32_t i = p.from; i < p.to; i++)
-		layer_stacks_section_of(s, p, i);
+		layer_period_stacks_section_of(s, p, i);
 }
 
-static bool layer_stacks_sections(struct layer_stacks_stacker *s)
+static bool layer_period_stacks_sections(struct layer_stacks_stacker *s)
 {
 	struct layer_cut *out = s->out;
 	uint32_t passes = s->m.l->s->passes_n;
@@ -635,19 +647,20 @@ static bool layer_stacks_sections(struct layer_stacks_stacker *s)
 		return false;
 	for (uint32_t i = 0; i < LAYER_KINDS_MAX; i++)
 		s->kind[i] = LAYER_NONE;
-	s->before = layer_stacks_section(s, SECTION_BEFORE);
+	s->before = layer_period_stacks_section(s, SECTION_BEFORE);
 	s->after = LAYER_NONE;
-	layer_stacks_name_sections(s, s->m.pass[s->m.typical]);
+	layer_period_stacks_name_sections(s, s->m.pass[s->m.typical]);
 	for (uint32_t p = 0; p < passes; p++)
-		layer_stacks_name_sections(s, s->m.pass[p]);
-	s->after = layer_stacks_section(s, SECTION_AFTER);
+		layer_period_stacks_name_sections(s, s->m.pass[p]);
+	s->after = layer_period_stacks_section(s, SECTION_AFTER);
 	return true;
 }
 
 /* Assigns the items of a pass, of all streams, to its instances [from, to): to
  * the last one whose first launch on the main stream is no later. */
-static void layer_stacks_give(struct layer_stacks_stacker *s, uint32_t pass,
-	struct slice to, const uint32_t *order, struct slice items)
+static void layer_period_stacks_give(struct layer_stacks_stacker *s,
+	uint32_t pass, struct slice to, const uint32_t *order,
+	struct slice items)
 {
 	const struct layer_line *l = s->m.l;
 	const struct layer_reading *r = s->m.r->at + s->m.pass[pass].from;
@@ -663,7 +676,7 @@ static void layer_stacks_give(struct layer_stacks_stacker *s, uint32_t pass,
 }
 
 /* Items by pass; in order within one. */
-static bool layer_stacks_items_by_pass(const struct layer_seq *s,
+static bool layer_period_stacks_items_by_pass(const struct layer_seq *s,
 	uint32_t **order, struct slice **of, struct arena *a)
 {
 	*order = arena_array(a, uint32_t, s->n + 1);
@@ -685,7 +698,8 @@ static bool layer_stacks_items_by_pass(const struct layer_seq *s,
 }
 
 /* A pass without launches on the main stream is entirely before the layers. */
-static struct slice layer_stacks_instances_of(struct layer_stacks_stacker *s,
+static struct slice layer_period_stacks_instances_of(struct layer_stacks_stacker
+							     *s,
 	uint32_t pass)
 {
 	struct layer_cut *out = s->out;
@@ -694,10 +708,11 @@ static struct slice layer_stacks_instances_of(struct layer_stacks_stacker *s,
 
 	for (uint32_t i = p.from; i < p.to; i++)
 		out->instances[out->instances_n++] = (struct layer_instance){
-			.section = layer_stacks_section_of(s, p, i),
+			.section = layer_period_stacks_section_of(s, p, i),
 			.pass = pass,
-			.number =
-				layer_repair_is_layer(&s->m, i) ? number++ : 0,
+			.number = layer_period_repair_is_layer(&s->m, i)
+					  ? number++
+					  : 0,
 		};
 	if (p.from == p.to)
 		out->instances[out->instances_n++] = (struct layer_instance){
@@ -708,7 +723,7 @@ static struct slice layer_stacks_instances_of(struct layer_stacks_stacker *s,
 	return made;
 }
 
-static bool layer_stacks_instances(struct layer_stacks_stacker *s,
+static bool layer_period_stacks_instances(struct layer_stacks_stacker *s,
 	struct arena *a)
 {
 	const struct layer_seq *q = s->m.l->s;
@@ -720,21 +735,22 @@ static bool layer_stacks_instances(struct layer_stacks_stacker *s,
 		s->m.r->n + q->passes_n + 1);
 	out->instance = arena_array(q->arena, uint32_t, q->n + 1);
 	if (!out->instances || !out->instance ||
-		!layer_stacks_items_by_pass(q, &order, &of, a))
+		!layer_period_stacks_items_by_pass(q, &order, &of, a))
 		return false;
 	for (uint32_t i = 0; i < q->n; i++)
 		out->instance[i] = LAYER_NONE;
 	for (uint32_t p = 0; p < q->passes_n; p++)
 		if (of[p].from < of[p].to)
-			layer_stacks_give(s, p, layer_stacks_instances_of(s, p),
-				order, of[p]);
+			layer_period_stacks_give(s, p,
+				layer_period_stacks_instances_of(s, p), order,
+				of[p]);
 	return true;
 }
 
 /* `r` is changed. out->sections_n is 0 if fewer than two layers are in most
  * passes. The content of *out is allocated in s->arena, scratch memory in `a`.
  * Returns false if either is full. */
-static bool layer_stacks_cut(const struct layer_line *l,
+static bool layer_period_stacks_cut(const struct layer_line *l,
 	const struct layer_kinds *k, struct layer_readings *r, struct arena *a,
 	struct layer_cut *out, uint32_t *layered)
 {
@@ -745,14 +761,15 @@ static bool layer_stacks_cut(const struct layer_line *l,
 
 	*out = (struct layer_cut){ 0 };
 	*layered = 0;
-	if (!layer_repair(&s.m, a))
+	if (!layer_period_repair(&s.m, a))
 		return false;
 	if (s.m.layers[s.m.typical] < 2)
 		return true;
 	for (uint32_t i = 0; i < r->n; i++)
-		if (layer_repair_is_layer(&s.m, i))
+		if (layer_period_repair_is_layer(&s.m, i))
 			*layered += r->at[i].to - r->at[i].from;
-	return layer_stacks_sections(&s) && layer_stacks_instances(&s, a);
+	return layer_period_stacks_sections(&s) &&
+	       layer_period_stacks_instances(&s, a);
 }
 
 /* A sample of the main stream gives the kinds of layer; then all of it is read
@@ -814,7 +831,7 @@ static bool layer_period_rest(struct layer_period_search *f,
 	struct layer_readings r = { 0 };
 
 	for (uint32_t i = 0; i < n; i++)
-		if (!layer_decode(&f->line, of[i], &f->kinds, &f->a, &r))
+		if (!layer_period_decode(&f->line, of[i], &f->kinds, &f->a, &r))
 			return false;
 	f->parts_n = *launches = 0;
 	for (uint32_t i = 0; i < r.n && f->parts_n < PARTS_MAX; i++) {
@@ -918,10 +935,11 @@ static bool layer_period_read_all(struct layer_period_search *f,
 	uint32_t layered;
 
 	for (uint32_t i = 0; i < s->passes_n; i++)
-		if (!layer_decode(&f->line, f->line.pass[i], &f->kinds, &f->a,
-			    &r))
+		if (!layer_period_decode(&f->line, f->line.pass[i], &f->kinds,
+			    &f->a, &r))
 			return false;
-	if (!layer_stacks_cut(&f->line, &f->kinds, &r, &f->a, &cut, &layered))
+	if (!layer_period_stacks_cut(&f->line, &f->kinds, &r, &f->a, &cut,
+		    &layered))
 		return false;
 	if (!cut.sections_n || layered < f->line.n / 4 ||
 		!layer_period_few_kinds(f, &r)) {

@@ -18,37 +18,38 @@ enum { WINDOW_LEAST = 8, PERIODS_LEAST = 3 };
 static const double begin_least = 0.8, go_on_least = 0.6, fit_least = 0.5,
 		    fit_ahead = 0.15;
 
-static bool lag_stretch_again(const struct lag_sequence *s, uint32_t period,
-	uint32_t i)
+static bool layer_realign_lag_stretch_again(const struct lag_sequence *s,
+	uint32_t period, uint32_t i)
 {
 	return names_lag_alike(s->dur_ns[i], s->dur_ns[i - period]);
 }
 
 /* Returns the first launch of a window from which enough durations repeat. */
-static uint32_t lag_stretch_begin(const struct lag_sequence *s, uint32_t period,
-	uint32_t from, uint32_t to)
+static uint32_t layer_realign_lag_stretch_begin(const struct lag_sequence *s,
+	uint32_t period, uint32_t from, uint32_t to)
 {
 	uint32_t half = (to - from) / 2, in = 0;
 	for (uint32_t i = from; i < from + half; i++)
-		in += lag_stretch_again(s, period, i);
+		in += layer_realign_lag_stretch_again(s, period, i);
 	for (uint32_t i = from; i < from + half; i++) {
-		if (lag_stretch_again(s, period, i) && in >= begin_least * half)
+		if (layer_realign_lag_stretch_again(s, period, i) &&
+			in >= begin_least * half)
 			return i;
-		in += lag_stretch_again(s, period, i + half);
-		in -= lag_stretch_again(s, period, i);
+		in += layer_realign_lag_stretch_again(s, period, i + half);
+		in -= layer_realign_lag_stretch_again(s, period, i);
 	}
 	return from + half;
 }
 
 /* Ends a stretch at a whole period, unless most of one more is there. What
  * follows the last launch that does not repeat must be half a window to count. */
-static uint32_t lag_stretch_end(const struct lag_sequence *s, uint32_t period,
-	uint32_t from, uint32_t to, uint32_t window)
+static uint32_t layer_realign_lag_stretch_end(const struct lag_sequence *s,
+	uint32_t period, uint32_t from, uint32_t to, uint32_t window)
 {
 	uint32_t i = to, run = 0;
 	while (i > from + period && run < window / 2) {
 		i--;
-		if (lag_stretch_again(s, period, i)) {
+		if (layer_realign_lag_stretch_again(s, period, i)) {
 			run++;
 		} else {
 			run = 0;
@@ -61,28 +62,30 @@ static uint32_t lag_stretch_end(const struct lag_sequence *s, uint32_t period,
 
 /* Finds the first stretch of at least three periods that begins at `at` or
  * later; its phase is 0. Returns false if there is none. */
-static bool lag_stretch_next(const struct lag_sequence *s, uint32_t period,
-	uint32_t at, struct lag_stretch *out)
+static bool layer_realign_lag_stretch_next(const struct lag_sequence *s,
+	uint32_t period, uint32_t at, struct lag_stretch *out)
 {
 	uint32_t window = period < WINDOW_LEAST ? WINDOW_LEAST : period;
 	uint32_t first = at + period, in = 0;
 	bool open = false;
 	for (uint32_t i = first; i < s->n; i++) {
-		in += lag_stretch_again(s, period, i);
+		in += layer_realign_lag_stretch_again(s, period, i);
 		if (i >= first + window)
-			in -= lag_stretch_again(s, period, i - window);
+			in -= layer_realign_lag_stretch_again(s, period,
+				i - window);
 		if (i + 1 < first + window)
 			continue;
 		if (!open && in >= begin_least * window) {
 			open = true;
-			out->from = lag_stretch_begin(s, period, i + 1 - window,
-					    i + 1) -
+			out->from = layer_realign_lag_stretch_begin(s, period,
+					    i + 1 - window, i + 1) -
 				    period;
 		}
 		if (!open || (in >= go_on_least * window && i + 1 < s->n))
 			continue;
 		*out = (struct lag_stretch){ out->from,
-			lag_stretch_end(s, period, out->from, i + 1, window),
+			layer_realign_lag_stretch_end(s, period, out->from,
+				i + 1, window),
 			0 };
 		if (out->to - out->from >= PERIODS_LEAST * period)
 			return true;
@@ -93,8 +96,9 @@ static bool lag_stretch_next(const struct lag_sequence *s, uint32_t period,
 
 /* Stores the median duration of each phase in a stretch. Returns false if the
  * arena is full. */
-static bool lag_stretch_typical(const struct lag_sequence *s, uint32_t period,
-	const struct lag_stretch *st, struct arena *a, int64_t *typical_ns)
+static bool layer_realign_lag_stretch_typical(const struct lag_sequence *s,
+	uint32_t period, const struct lag_stretch *st, struct arena *a,
+	int64_t *typical_ns)
 {
 	uint32_t n = (st->to - st->from) / period + 1;
 	double *of = arena_grow(a, NULL, n * sizeof *of);
@@ -112,8 +116,8 @@ static bool lag_stretch_typical(const struct lag_sequence *s, uint32_t period,
 
 /* Finds the phase at which a stretch fits these durations. Returns false if
  * none fits, or two do. */
-static bool lag_stretch_phase(const struct lag_sequence *s, uint32_t period,
-	const int64_t *typical_ns, struct lag_stretch *st)
+static bool layer_realign_lag_stretch_phase(const struct lag_sequence *s,
+	uint32_t period, const int64_t *typical_ns, struct lag_stretch *st)
 {
 	uint32_t looked = st->to - st->from, best = 0, second = 0;
 	if (looked > 2 * period)
@@ -154,7 +158,7 @@ struct lag_cycle {
 	uint32_t pairs;
 };
 
-static bool lag_cycle_room(struct lag_cycle *c, struct arena *a)
+static bool layer_realign_lag_cycle_room(struct lag_cycle *c, struct arena *a)
 {
 	c->at = arena_grow(a, NULL, c->s->names_n * sizeof *c->at);
 	c->next = arena_grow(a, NULL, c->period * sizeof *c->next);
@@ -164,7 +168,7 @@ static bool lag_cycle_room(struct lag_cycle *c, struct arena *a)
 	return c->at && c->next && c->votes && c->lag && c->pair;
 }
 
-static void lag_cycle_drop(struct lag_cycle *c, struct arena *a)
+static void layer_realign_lag_cycle_drop(struct lag_cycle *c, struct arena *a)
 {
 	arena_drop(a, c->at);
 	arena_drop(a, c->next);
@@ -173,33 +177,35 @@ static void lag_cycle_drop(struct lag_cycle *c, struct arena *a)
 	arena_drop(a, c->pair);
 }
 
-static uint32_t lag_cycle_name_of(const struct lag_cycle *c, uint32_t i)
+static uint32_t layer_realign_lag_cycle_name_of(const struct lag_cycle *c,
+	uint32_t i)
 {
 	return c->s->name[c->from + i];
 }
 
-static void lag_cycle_index_first(struct lag_cycle *c)
+static void layer_realign_lag_cycle_index_first(struct lag_cycle *c)
 {
 	memset(c->at, 0xff, c->s->names_n * sizeof *c->at);
 	memset(c->votes, 0, c->period * sizeof *c->votes);
 	for (uint32_t p = c->period; p-- > 0;) {
-		c->next[p] = c->at[lag_cycle_name_of(c, p)];
-		c->at[lag_cycle_name_of(c, p)] = p;
+		c->next[p] = c->at[layer_realign_lag_cycle_name_of(c, p)];
+		c->at[layer_realign_lag_cycle_name_of(c, p)] = p;
 	}
 }
 
 /* Votes for (or with -1 withdraws the votes for) the lags at which a launch's
  * name would be that of its phase. */
-static void lag_cycle_vote(struct lag_cycle *c, uint32_t i, uint32_t by)
+static void layer_realign_lag_cycle_vote(struct lag_cycle *c, uint32_t i,
+	uint32_t by)
 {
 	uint32_t phase = i % c->period;
-	for (uint32_t p = c->at[lag_cycle_name_of(c, i)]; p != NOWHERE;
-		p = c->next[p])
+	for (uint32_t p = c->at[layer_realign_lag_cycle_name_of(c, i)];
+		p != NOWHERE; p = c->next[p])
 		c->votes[(phase + c->period - p) % c->period] += by;
 }
 
-static uint32_t lag_cycle_elected(const struct lag_cycle *c, uint32_t before,
-	uint32_t of)
+static uint32_t layer_realign_lag_cycle_elected(const struct lag_cycle *c,
+	uint32_t before, uint32_t of)
 {
 	uint32_t best = before == NOWHERE ? 0 : before;
 	for (uint32_t k = 0; k < c->period; k++)
@@ -208,45 +214,52 @@ static uint32_t lag_cycle_elected(const struct lag_cycle *c, uint32_t before,
 	return c->votes[best] >= sure_least * of ? best : NOWHERE;
 }
 
-static void lag_cycle_find_lags(struct lag_cycle *c)
+static void layer_realign_lag_cycle_find_lags(struct lag_cycle *c)
 {
 	uint32_t half = c->period / 2 + 1, before = 0;
 	for (uint32_t i = 0; i < half && i < c->n; i++)
-		lag_cycle_vote(c, i, 1);
+		layer_realign_lag_cycle_vote(c, i, 1);
 	for (uint32_t i = 0; i < c->n; i++) {
 		uint32_t from = i < half ? 0 : i - half;
 		uint32_t to = i + half < c->n ? i + half + 1 : c->n;
 		if (i + half < c->n)
-			lag_cycle_vote(c, i + half, 1);
+			layer_realign_lag_cycle_vote(c, i + half, 1);
 		if (i > half)
-			lag_cycle_vote(c, i - half - 1, (uint32_t)-1);
-		c->lag[i] = lag_cycle_elected(c, before, to - from);
+			layer_realign_lag_cycle_vote(c, i - half - 1,
+				(uint32_t)-1);
+		c->lag[i] =
+			layer_realign_lag_cycle_elected(c, before, to - from);
 		if (c->lag[i] != NOWHERE)
 			before = c->lag[i];
 	}
 }
 
-static int lag_cycle_by_pair(const void *a, const void *b)
+static int layer_realign_lag_cycle_by_pair(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 	return (*x > *y) - (*x < *y);
 }
 
-static uint32_t lag_cycle_own_phase(const struct lag_cycle *c, uint32_t i)
+static uint32_t layer_realign_lag_cycle_own_phase(const struct lag_cycle *c,
+	uint32_t i)
 {
 	return (i + c->period - c->lag[i]) % c->period;
 }
 
-static void lag_cycle_elect_names(struct lag_cycle *c, uint32_t *name)
+static void layer_realign_lag_cycle_elect_names(struct lag_cycle *c,
+	uint32_t *name)
 {
 	for (uint32_t i = 0; i < c->n; i++)
 		if (c->lag[i] != NOWHERE)
 			c->pair[c->pairs++] =
-				(uint64_t)lag_cycle_own_phase(c, i) << 32 |
-				lag_cycle_name_of(c, i);
-	qsort(c->pair, c->pairs, sizeof *c->pair, lag_cycle_by_pair);
+				(uint64_t)layer_realign_lag_cycle_own_phase(c,
+					i)
+					<< 32 |
+				layer_realign_lag_cycle_name_of(c, i);
+	qsort(c->pair, c->pairs, sizeof *c->pair,
+		layer_realign_lag_cycle_by_pair);
 	for (uint32_t p = 0; p < c->period; p++)
-		name[p] = lag_cycle_name_of(c, p);
+		name[p] = layer_realign_lag_cycle_name_of(c, p);
 	for (uint32_t i = 0, best = 0, of = NOWHERE; i < c->pairs;) {
 		uint32_t k = i, phase = (uint32_t)(c->pair[i] >> 32);
 		while (k < c->pairs && c->pair[k] == c->pair[i])
@@ -263,36 +276,38 @@ static void lag_cycle_elect_names(struct lag_cycle *c, uint32_t *name)
 	}
 }
 
-static bool lag_cycle_in_order(const struct lag_cycle *c, const uint32_t *name)
+static bool layer_realign_lag_cycle_in_order(const struct lag_cycle *c,
+	const uint32_t *name)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < c->n; i++)
 		n += c->lag[i] != NOWHERE &&
-		     lag_cycle_name_of(c, i) == name[lag_cycle_own_phase(c, i)];
+		     layer_realign_lag_cycle_name_of(c, i) ==
+			     name[layer_realign_lag_cycle_own_phase(c, i)];
 	return n >= in_order_least * c->n;
 }
 
 /* Fills `name`, by phase. *told is false if names have no such order, or if no
  * launch precedes the stretch: then there is no evidence that the first period
  * has its own names. Returns false if the arena is full. */
-static bool lag_cycle_from(const struct lag_sequence *s, uint32_t period,
-	const struct lag_stretch *st, struct arena *a, uint32_t *name,
-	bool *told)
+static bool layer_realign_lag_cycle_from(const struct lag_sequence *s,
+	uint32_t period, const struct lag_stretch *st, struct arena *a,
+	uint32_t *name, bool *told)
 {
 	uint32_t n = st->to - st->from;
 	struct lag_cycle c = { .s = s,
 		.from = st->from,
 		.n = n < LOOKED ? n : LOOKED,
 		.period = period };
-	bool ok = lag_cycle_room(&c, a);
+	bool ok = layer_realign_lag_cycle_room(&c, a);
 	*told = false;
 	if (ok) {
-		lag_cycle_index_first(&c);
-		lag_cycle_find_lags(&c);
-		lag_cycle_elect_names(&c, name);
-		*told = st->from && lag_cycle_in_order(&c, name);
+		layer_realign_lag_cycle_index_first(&c);
+		layer_realign_lag_cycle_find_lags(&c);
+		layer_realign_lag_cycle_elect_names(&c, name);
+		*told = st->from && layer_realign_lag_cycle_in_order(&c, name);
 	}
-	lag_cycle_drop(&c, a);
+	layer_realign_lag_cycle_drop(&c, a);
 	return ok;
 }
 
@@ -352,8 +367,8 @@ static const struct attributed *layer_realign_by_name(struct realign *r,
 	struct attributed *of = arena_new(r->s->arena, struct attributed);
 	if (!of)
 		return NULL;
-	of->operator= layer_realign_operator_by(r, r->name[phase]);
-	of->known = of->operator? KNOWN_RULE : KNOWN_NOT;
+	of->op = layer_realign_operator_by(r, r->name[phase]);
+	of->known = of->op ? KNOWN_RULE : KNOWN_NOT;
 	of->call = LAUNCH_NO_CALL;
 	return r->is[phase] = of;
 }
@@ -380,10 +395,11 @@ static bool layer_realign_stretches(struct realign *r)
 {
 	struct arena *a = r->s->arena;
 	struct lag_stretch st;
-	if (!lag_stretch_next(&r->lane, r->period, 0, &st))
+	if (!layer_realign_lag_stretch_next(&r->lane, r->period, 0, &st))
 		return true;
-	if (!lag_cycle_from(&r->lane, r->period, &st, a, r->name, &r->told) ||
-		!lag_stretch_typical(&r->lane, r->period, &st, a,
+	if (!layer_realign_lag_cycle_from(&r->lane, r->period, &st, a, r->name,
+		    &r->told) ||
+		!layer_realign_lag_stretch_typical(&r->lane, r->period, &st, a,
 			r->typical_ns))
 		return false;
 	r->told = r->told && layer_realign_begins_right(r, &st);
@@ -391,9 +407,9 @@ static bool layer_realign_stretches(struct realign *r)
 		return true;
 	if (!layer_realign_rename_from(r, &st, st.from + r->period))
 		return false;
-	while (lag_stretch_next(&r->lane, r->period, st.to, &st))
-		if (lag_stretch_phase(&r->lane, r->period, r->typical_ns,
-			    &st) &&
+	while (layer_realign_lag_stretch_next(&r->lane, r->period, st.to, &st))
+		if (layer_realign_lag_stretch_phase(&r->lane, r->period,
+			    r->typical_ns, &st) &&
 			!layer_realign_rename_from(r, &st, st.from))
 			return false;
 	return true;

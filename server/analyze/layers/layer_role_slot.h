@@ -17,7 +17,7 @@ struct role_slot {
 	enum layer_block_kind block; /* BLOCKS: not known yet */
 	layer_roles told; /* by its module; 0 none */
 	enum layer_block_kind told_block; /* likewise; BLOCKS none */
-	const struct operator_info *operator; /* of most launches; NULL */
+	const struct operator_info *op; /* of most launches; NULL */
 	uint32_t lane, instances;
 	bool common; /* most instances have it, or one of its kind here */
 	bool moves; /* only moves numbers, by its operator */

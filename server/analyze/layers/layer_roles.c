@@ -15,7 +15,7 @@ enum {
 static const layer_roles attention =
 	ROLE_BIT(ATTENTION) | ROLE_BIT(CROSS_ATTENTION) | ROLE_BIT(STATE);
 
-static bool layer_confidence_attends(const struct role_slot *d)
+static bool layer_roles_confidence_attends(const struct role_slot *d)
 {
 	return d->act == ACT_ATTENTION || d->act == ACT_STATE ||
 	       d->told & ROLE_BIT(ATTENTION) ||
@@ -24,8 +24,8 @@ static bool layer_confidence_attends(const struct role_slot *d)
 
 /* Products around an activation are a feed-forward part. Without an activation
  * they are one only next to attention. */
-static bool layer_confidence_feed_sure(const struct role_part *p, bool moe,
-	bool attended)
+static bool layer_roles_confidence_feed_sure(const struct role_part *p,
+	bool moe, bool attended)
 {
 	if (moe && (p->experts || p->routed))
 		return true;
@@ -36,7 +36,7 @@ static bool layer_confidence_feed_sure(const struct role_part *p, bool moe,
 	return attended && p->before >= FUSED_LEAST && p->before <= FUSED_MOST;
 }
 
-static void layer_confidence_judge(struct role_slots *s)
+static void layer_roles_confidence_judge(struct role_slots *s)
 {
 	bool attended = false;
 
@@ -44,7 +44,7 @@ static void layer_confidence_judge(struct role_slots *s)
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct role_slot *d = &s->d[i];
 		if (s->attended == s->n && d->common &&
-			layer_confidence_attends(d))
+			layer_roles_confidence_attends(d))
 			s->attended = i;
 		if (d->part && (d->told || d->told_block < BLOCKS))
 			s->parts[d->part - 1].told = true;
@@ -54,10 +54,10 @@ static void layer_confidence_judge(struct role_slots *s)
 			    (s->parts[i].anchored || s->parts[i].told);
 	for (uint32_t i = 0; i < s->parts_n; i++) {
 		struct role_part *p = &s->parts[i];
-		p->sure =
-			p->told || (p->attention ? p->anchored
-						 : layer_confidence_feed_sure(p,
-							   s->moe, attended));
+		p->sure = p->told ||
+			  (p->attention ? p->anchored
+					: layer_roles_confidence_feed_sure(p,
+						  s->moe, attended));
 	}
 }
 
@@ -80,7 +80,8 @@ void layer_roles_withdraw(struct layer_named *named, uint32_t n)
 		}
 }
 
-static void layer_confidence_unembed(struct layer_named *named, uint32_t n)
+static void layer_roles_confidence_unembed(struct layer_named *named,
+	uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct layer_named *d = &named[i];
@@ -91,15 +92,13 @@ static void layer_confidence_unembed(struct layer_named *named, uint32_t n)
 	}
 }
 
-static bool layer_confidence_looked_up(const struct layer_named *named,
+static bool layer_roles_confidence_looked_up(const struct layer_named *named,
 	uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (named[i].roles & ROLE_BIT(EMBED) &&
-			(named[i].by_module ||
-				!named[i].operator||
-					strcmp(named[i].operator->name,
-						"convolution") != 0))
+			(named[i].by_module || !named[i].op ||
+				strcmp(named[i].op->name, "convolution") != 0))
 			return true;
 	return false;
 }
@@ -121,9 +120,9 @@ void layer_roles_stem(const struct layering *l, struct layer_named *named)
 	for (uint32_t i = 0; convolves && i < l->sections_n; i++) {
 		const struct layer_section *s = &l->sections[i];
 		if (s->place == SECTION_BEFORE &&
-			!layer_confidence_looked_up(named + s->places_from,
-				s->places_n))
-			layer_confidence_unembed(named + s->places_from,
+			!layer_roles_confidence_looked_up(
+				named + s->places_from, s->places_n))
+			layer_roles_confidence_unembed(named + s->places_from,
 				s->places_n);
 	}
 }
@@ -339,7 +338,7 @@ bool layer_roles_of(struct role_slots *s, struct arena *a)
 	if (!ats)
 		return false;
 	layer_roles_route(s);
-	layer_confidence_judge(s);
+	layer_roles_confidence_judge(s);
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->d[i].part)
 			layer_roles_role(s, &s->d[i], ats);

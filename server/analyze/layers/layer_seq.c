@@ -3,7 +3,7 @@
 #include "correlation.h"
 #include "frame_tree.h"
 #include "layer_pass.h"
-#include "operation.h"
+#include "copies.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ struct layer_frames_maker {
 enum { DEPTH_MOST = 64 };
 
 /* Finds the first row of each node. */
-static bool layer_frames_begin(struct layer_frames_maker *m,
+static bool layer_seq_frames_begin(struct layer_frames_maker *m,
 	struct arena *scratch)
 {
 	size_t n = (size_t)(m->of.to - m->of.from) + 1;
@@ -42,7 +42,7 @@ static bool layer_frames_begin(struct layer_frames_maker *m,
 }
 
 /* Returns the index of a node; `nodes` if nothing is known of it. */
-static uint32_t layer_frames_find(const struct layer_frames_maker *m,
+static uint32_t layer_seq_frames_find(const struct layer_frames_maker *m,
 	int64_t node)
 {
 	uint32_t low = 0, high = m->nodes;
@@ -60,7 +60,7 @@ static uint32_t layer_frames_find(const struct layer_frames_maker *m,
 
 /* Adds the path of a node, from the outermost range inward. If the tree is
  * full, the inner ranges are left out. */
-static bool layer_frames_make(struct layer_frames_maker *m, uint32_t at)
+static bool layer_seq_frames_make(struct layer_frames_maker *m, uint32_t at)
 {
 	uint32_t names[DEPTH_MOST] = { 0 }, frame = 0;
 
@@ -85,7 +85,7 @@ static bool layer_frames_make(struct layer_frames_maker *m, uint32_t at)
 }
 
 /* Joins the run's frames and those of nodes, which have the same root. */
-static bool layer_frames_join(struct layer_frames_maker *m)
+static bool layer_seq_frames_join(struct layer_frames_maker *m)
 {
 	struct layer_seq *s = m->s;
 	const struct profile *p = s->profile;
@@ -110,30 +110,30 @@ static bool layer_frames_join(struct layer_frames_maker *m)
 	return true;
 }
 
-static bool layer_frames_nodes(struct layer_frames_maker *m,
+static bool layer_seq_frames_nodes(struct layer_frames_maker *m,
 	struct arena *scratch)
 {
 	struct layer_seq *s = m->s;
 	const int64_t *node = s->trace->kernel.graph_node;
 	uint32_t from = s->proc->kernel.from;
 	uint32_t before = s->profile->frames_n ? s->profile->frames_n : 1;
-	bool ok = layer_frames_begin(m, scratch);
+	bool ok = layer_seq_frames_begin(m, scratch);
 
 	for (uint32_t i = 0; ok && i < s->n; i++) {
 		struct layer_item *it = &s->items[i];
 		if (it->kind != LAYER_KERNEL || node[from + it->row] <= 0)
 			continue;
-		uint32_t at = layer_frames_find(m, node[from + it->row]);
+		uint32_t at = layer_seq_frames_find(m, node[from + it->row]);
 		if (at == m->nodes)
 			continue;
-		ok = m->frame[at] || layer_frames_make(m, at);
+		ok = m->frame[at] || layer_seq_frames_make(m, at);
 		if (ok && m->frame[at] > 1)
 			it->frame = before + m->frame[at] - 2;
 	}
-	return ok && layer_frames_join(m);
+	return ok && layer_seq_frames_join(m);
 }
 
-static void layer_frames_moments(struct layer_seq *s,
+static void layer_seq_frames_moments(struct layer_seq *s,
 	const struct attribution *at)
 {
 	const struct call_rows *c = &s->trace->call;
@@ -149,7 +149,7 @@ static void layer_frames_moments(struct layer_seq *s,
 }
 
 /* Fills s->frames and the items' `frame`. Returns false if the arena is full. */
-static bool layer_frames(struct layer_seq *s, const struct attribution *at)
+static bool layer_seq_frames(struct layer_seq *s, const struct attribution *at)
 {
 	const struct profile *p = at->profile;
 	struct layer_frames_maker m = { .s = s,
@@ -168,12 +168,12 @@ static bool layer_frames(struct layer_seq *s, const struct attribution *at)
 	for (uint32_t i = 0; at->frame_of && i < s->n; i++)
 		if (s->items[i].kind == LAYER_KERNEL)
 			s->items[i].frame = at->frame_of[s->items[i].row];
-	layer_frames_moments(s, at);
+	layer_seq_frames_moments(s, at);
 	if (m.of.from == m.of.to)
 		return true;
 	struct arena scratch = arena_scratch(s->arena);
 	bool ok = frame_tree_init(&m.tree, at->trace, s->arena) &&
-		  layer_frames_nodes(&m, &scratch);
+		  layer_seq_frames_nodes(&m, &scratch);
 	frame_tree_release(&m.tree);
 	arena_scratch_release(&scratch, s->arena);
 	return ok;
@@ -189,7 +189,7 @@ struct layer_stream {
 struct layer_seq_maker {
 	struct layer_seq *s;
 	const struct attribution *at;
-	const struct cycle_rows *cycles;
+	const struct iteration_rows *cycles;
 	struct names numbers; /* of streams; id = id + 1 */
 	struct names operations; /* id = symbol - kernels_n + 1 */
 	struct layer_stream *streams;
@@ -298,7 +298,7 @@ static bool layer_seq_add_copy(struct layer_seq_maker *m, uint32_t row)
 	const struct copy_rows *c = &m->at->trace->copy;
 	const struct name *name = &m->at->trace->names.list[c->name[row]];
 	const char *operation =
-		operation_of(name->text, name->len, c->is_set[row]);
+		copies_operation(name->text, name->len, c->is_set[row]);
 	uint32_t i = row - m->at->proc->copy.from, symbol;
 
 	return layer_seq_symbol_of(m, *operation ? operation : "[copy]",
@@ -443,8 +443,8 @@ static bool layer_seq_items_from(struct layer_seq_maker *m)
 }
 
 bool layer_seq_from(struct layer_seq *s, const struct attribution *at,
-	const struct cycle_rows *cycles, const struct breakdown_asked *asked,
-	struct err *e)
+	const struct iteration_rows *cycles,
+	const struct breakdown_asked *asked, struct err *e)
 {
 	static const struct breakdown_asked nothing = { .device = -1,
 		.stratum = -1 };
@@ -460,7 +460,7 @@ bool layer_seq_from(struct layer_seq *s, const struct attribution *at,
 		.arena = at->arena };
 	if (!layer_seq_device_find(at->profile, asked->device, &s->device, e))
 		return false;
-	if (!layer_seq_items_from(&m) || !layer_frames(s, at))
+	if (!layer_seq_items_from(&m) || !layer_seq_frames(s, at))
 		return arena_err(s->arena, e);
 	return layer_passes(s, asked->stratum, e);
 }

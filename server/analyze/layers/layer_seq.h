@@ -9,9 +9,9 @@
  * on equality the one with most time. (By time alone it might be a stream on
  * which collectives wait for other ranks.) The others follow by time. */
 #pragma once
-#include "attribute_launch.h"
+#include "attribution.h"
 #include "breakdown_asked.h"
-#include "cycle_find.h"
+#include "iteration_find.h"
 #include "frame_tree.h"
 
 enum { LAYER_NONE = UINT32_MAX };
@@ -67,6 +67,6 @@ struct layer_seq {
  * or nothing of that stratum on it. To be released in any case; `at` must
  * outlive it. */
 bool layer_seq_from(struct layer_seq *s, const struct attribution *at,
-	const struct cycle_rows *cycles, const struct breakdown_asked *asked,
-	struct err *e);
+	const struct iteration_rows *cycles,
+	const struct breakdown_asked *asked, struct err *e);
 void layer_seq_release(struct layer_seq *s);

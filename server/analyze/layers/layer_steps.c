@@ -256,15 +256,15 @@ struct layer_scan {
 	uint32_t last; /* product of all */
 };
 
-static inline struct role_slot *layer_scan_at(const struct layer_scan *c,
+static inline struct role_slot *layer_steps_scan_at(const struct layer_scan *c,
 	uint32_t i)
 {
 	return &c->s->d[c->at[i]];
 }
 
-static void layer_scan_begin(struct layer_scan *c, bool attention);
+static void layer_steps_scan_begin(struct layer_scan *c, bool attention);
 
-static void layer_scan_router(struct role_slot *d)
+static void layer_steps_scan_router(struct role_slot *d)
 {
 	d->roles = ROLE_BIT(ROUTER);
 	d->block = BLOCK_GATE;
@@ -274,7 +274,7 @@ static void layer_scan_router(struct role_slot *d)
 
 /* Products that score experts precede the choice. If another expert's part is
  * between, the product is the one that this part has too many. */
-static void layer_scan_routers(struct layer_scan *c)
+static void layer_steps_scan_routers(struct layer_scan *c)
 {
 	struct role_part *p = c->p;
 	bool whole = !p->anchored;
@@ -283,15 +283,15 @@ static void layer_scan_routers(struct layer_scan *c)
 		(p->anchored && c->since < 2 && (p->before < 2 || p->steps)))
 		return;
 	if (p->anchored && c->since >= 2) {
-		layer_scan_router(layer_scan_at(c, c->product));
+		layer_steps_scan_router(layer_steps_scan_at(c, c->product));
 		p->after--;
 		return;
 	}
 	for (uint32_t i = c->from; i < c->i && p->before; i++) {
-		struct role_slot *d = layer_scan_at(c, i);
+		struct role_slot *d = layer_steps_scan_at(c, i);
 		if (d->lane != c->lane || !role_slot_is_product(d) || d->behind)
 			continue;
-		layer_scan_router(d);
+		layer_steps_scan_router(d);
 		p->before--;
 		if (!whole)
 			break;
@@ -299,7 +299,7 @@ static void layer_scan_routers(struct layer_scan *c)
 }
 
 /* Launches of other lanes do not split a part of this lane. */
-static bool layer_scan_within(const struct layer_scan *c,
+static bool layer_steps_scan_within(const struct layer_scan *c,
 	const struct role_slot *d)
 {
 	return d->lane != c->lane && c->p && !c->p->attention && !c->since &&
@@ -308,27 +308,29 @@ static bool layer_scan_within(const struct layer_scan *c,
 
 /* Experts are chosen and tokens are sent to them; tokens return; or one of
  * both. */
-static void layer_scan_route(struct layer_scan *c, const struct role_slot *d)
+static void layer_steps_scan_route(struct layer_scan *c,
+	const struct role_slot *d)
 {
-	if (layer_scan_within(c, d))
+	if (layer_steps_scan_within(c, d))
 		return;
 	if (c->p && d->lane == c->lane && !c->p->routed)
-		layer_scan_routers(c);
+		layer_steps_scan_routers(c);
 	if (!c->p || c->p->attention || c->p->anchored || c->p->before)
-		layer_scan_begin(c, false);
+		layer_steps_scan_begin(c, false);
 	c->p->routed = true;
 }
 
-static void layer_scan_back(struct layer_scan *c, const struct role_slot *d)
+static void layer_steps_scan_back(struct layer_scan *c,
+	const struct role_slot *d)
 {
-	if (layer_scan_within(c, d))
+	if (layer_steps_scan_within(c, d))
 		return;
 	if (!c->p || c->p->attention || c->p->anchored || c->p->before)
-		layer_scan_begin(c, false);
+		layer_steps_scan_begin(c, false);
 	c->p->routed = false;
 }
 
-static void layer_scan_permute(struct layer_scan *c, struct role_slot *d)
+static void layer_steps_scan_permute(struct layer_scan *c, struct role_slot *d)
 {
 	bool behind = c->p && !c->p->attention &&
 		      (c->p->anchored || c->p->before) && c->p->routed;
@@ -338,9 +340,9 @@ static void layer_scan_permute(struct layer_scan *c, struct role_slot *d)
 		d->roles = behind ? ROLE_BIT(COMBINE) : ROLE_BIT(DISPATCH);
 	}
 	if (behind)
-		layer_scan_back(c, d);
+		layer_steps_scan_back(c, d);
 	else
-		layer_scan_route(c, d);
+		layer_steps_scan_route(c, d);
 }
 
 /* What is between two anchors belongs partly to the one before and partly to
@@ -352,12 +354,13 @@ static const layer_roles before_attention = ROLE_BIT(QKV) | ROLE_BIT(Q_A_KV_A) |
 					    ROLE_BIT(CROSS_QKV),
 			 before_activation = ROLE_BIT(GATE_UP);
 
-static enum layer_scan_kind layer_parts_kind_of(const struct layer_scan *c,
+static enum layer_scan_kind layer_steps_parts_kind_of(const struct layer_scan
+							      *c,
 	uint32_t i)
 {
 	if (i >= c->n)
 		return SCAN_NONE;
-	switch (layer_scan_at(c, i)->act) {
+	switch (layer_steps_scan_at(c, i)->act) {
 	case ACT_ATTENTION:
 	case ACT_STATE:
 		return SCAN_ATTENTION;
@@ -374,22 +377,22 @@ static enum layer_scan_kind layer_parts_kind_of(const struct layer_scan *c,
 	}
 }
 
-static void layer_parts_look_ahead(struct layer_scan *c)
+static void layer_steps_parts_look_ahead(struct layer_scan *c)
 {
 	if (c->ahead <= c->i)
 		for (c->ahead = c->i + 1;
 			c->ahead < c->n &&
-			layer_parts_kind_of(c, c->ahead) == SCAN_NONE;)
+			layer_steps_parts_kind_of(c, c->ahead) == SCAN_NONE;)
 			c->ahead++;
 	if (c->norm <= c->i)
 		for (c->norm = c->i + 1;
 			c->norm < c->n &&
-			layer_scan_at(c, c->norm)->act != ACT_NORM;)
+			layer_steps_scan_at(c, c->norm)->act != ACT_NORM;)
 			c->norm++;
 }
 
 /* Begins a part at the current slot. */
-static void layer_scan_begin(struct layer_scan *c, bool attention)
+static void layer_steps_scan_begin(struct layer_scan *c, bool attention)
 {
 	bool cross = c->p && c->p->attention && attention && c->p->after;
 
@@ -404,22 +407,23 @@ static void layer_scan_begin(struct layer_scan *c, bool attention)
 }
 
 /* Begins a part for the next anchor, unless one is open for it. */
-static void layer_parts_open_for_next(struct layer_scan *c)
+static void layer_steps_parts_open_for_next(struct layer_scan *c)
 {
-	bool attention = layer_parts_kind_of(c, c->ahead) == SCAN_ATTENTION;
+	bool attention =
+		layer_steps_parts_kind_of(c, c->ahead) == SCAN_ATTENTION;
 
 	if (!c->p)
-		layer_scan_begin(c, attention);
+		layer_steps_scan_begin(c, attention);
 	else if (!c->p->anchored && !c->p->before &&
-		 layer_parts_kind_of(c, c->ahead) != SCAN_NONE &&
+		 layer_steps_parts_kind_of(c, c->ahead) != SCAN_NONE &&
 		 c->p->attention != attention)
-		layer_scan_begin(c, attention);
+		layer_steps_scan_begin(c, attention);
 }
 
 /* A norm that belongs to the attention or activation before it. */
-static bool layer_parts_norm_within(const struct layer_scan *c)
+static bool layer_steps_parts_norm_within(const struct layer_scan *c)
 {
-	enum layer_scan_kind next = layer_parts_kind_of(c, c->ahead);
+	enum layer_scan_kind next = layer_steps_parts_kind_of(c, c->ahead);
 
 	if (!c->since)
 		/* A norm of attention, if another one follows the projection. */
@@ -428,24 +432,25 @@ static bool layer_parts_norm_within(const struct layer_scan *c)
 	return next == SCAN_BACK || (next == SCAN_NONE && c->last <= c->i);
 }
 
-static void layer_parts_norm(struct layer_scan *c, struct role_slot *d)
+static void layer_steps_parts_norm(struct layer_scan *c, struct role_slot *d)
 {
-	bool attention = layer_parts_kind_of(c, c->ahead) == SCAN_ATTENTION;
+	bool attention =
+		layer_steps_parts_kind_of(c, c->ahead) == SCAN_ATTENTION;
 
-	layer_parts_open_for_next(c);
+	layer_steps_parts_open_for_next(c);
 	if (c->p->anchored) {
-		if (layer_parts_norm_within(c)) {
+		if (layer_steps_parts_norm_within(c)) {
 			d->behind = c->since;
 			return;
 		}
-		layer_scan_begin(c, attention);
+		layer_steps_scan_begin(c, attention);
 	} else if (c->p->before) {
 		if (c->p->attention) {
 			c->inner = true;
 			d->roles |= ROLE_BIT(QK_NORM);
 			return;
 		}
-		layer_scan_begin(c, attention);
+		layer_steps_scan_begin(c, attention);
 	}
 	d->roles |= c->p->attention && !c->p->cross ? ROLE_BIT(INPUT_NORM)
 						    : ROLE_BIT(POST_NORM);
@@ -453,34 +458,34 @@ static void layer_parts_norm(struct layer_scan *c, struct role_slot *d)
 
 /* Activation and second factor are separate kernels: the last product so far
  * comes before that factor. */
-static void layer_parts_unfused(struct layer_scan *c)
+static void layer_steps_parts_unfused(struct layer_scan *c)
 {
-	struct role_slot *up = layer_scan_at(c, c->product);
+	struct role_slot *up = layer_steps_scan_at(c, c->product);
 
 	up->behind = false;
 	c->p->before++;
 	c->p->after--;
 	c->since--;
-	layer_scan_at(c, c->multiply)->roles = ROLE_BIT(ACTIVATION);
+	layer_steps_scan_at(c, c->multiply)->roles = ROLE_BIT(ACTIVATION);
 	c->multiply = c->n;
 }
 
-static void layer_parts_product_behind(struct layer_scan *c,
+static void layer_steps_parts_product_behind(struct layer_scan *c,
 	struct role_slot *d)
 {
-	enum layer_scan_kind next = d->act == ACT_EXPERTS
-					    ? SCAN_FEED
-					    : layer_parts_kind_of(c, c->ahead);
+	enum layer_scan_kind next =
+		d->act == ACT_EXPERTS ? SCAN_FEED
+				      : layer_steps_parts_kind_of(c, c->ahead);
 	uint32_t own = c->p->attention && c->p->latent ? 2 : 1;
 	bool parted = c->norm < c->n && c->norm <= c->ahead;
 
 	if (!c->p->attention && c->p->steps && c->since == 1 &&
 		c->multiply < c->n)
-		layer_parts_unfused(c);
+		layer_steps_parts_unfused(c);
 	bool other = c->since >= own && !parted && next != SCAN_NONE &&
 		     next != SCAN_BACK;
 	if (other || (d->act == ACT_EXPERTS && c->p->attention)) {
-		layer_scan_begin(c, next == SCAN_ATTENTION);
+		layer_steps_scan_begin(c, next == SCAN_ATTENTION);
 		c->p->before++;
 		return;
 	}
@@ -491,20 +496,20 @@ static void layer_parts_product_behind(struct layer_scan *c,
 	c->multiply = c->n;
 }
 
-static void layer_parts_product(struct layer_scan *c, struct role_slot *d)
+static void layer_steps_parts_product(struct layer_scan *c, struct role_slot *d)
 {
-	layer_parts_open_for_next(c);
+	layer_steps_parts_open_for_next(c);
 	if (d->told & before_attention && !c->p->attention)
-		layer_scan_begin(c, true);
+		layer_steps_scan_begin(c, true);
 	else if ((d->told & before_activation || d->act == ACT_EXPERTS) &&
 		 c->p->attention)
-		layer_scan_begin(c, false);
+		layer_steps_scan_begin(c, false);
 	else if (d->told & ROLE_BIT(ROUTER)) {
 		d->block = BLOCK_GATE;
 		return;
 	}
 	if (c->p->anchored) {
-		layer_parts_product_behind(c, d);
+		layer_steps_parts_product_behind(c, d);
 	} else {
 		c->p->before++;
 		c->p->latent |= c->inner && c->p->attention;
@@ -512,47 +517,47 @@ static void layer_parts_product(struct layer_scan *c, struct role_slot *d)
 	c->p->experts |= d->act == ACT_EXPERTS;
 }
 
-static void layer_parts_anchor(struct layer_scan *c, struct role_slot *d,
+static void layer_steps_parts_anchor(struct layer_scan *c, struct role_slot *d,
 	bool attention)
 {
 	bool same = c->p && c->p->attention == attention &&
 		    (!c->p->anchored || !c->since);
 
 	if (!same)
-		layer_scan_begin(c, attention);
+		layer_steps_scan_begin(c, attention);
 	c->p->anchored = true;
 	c->p->steps |= d->step;
-	if (attention && d->operator&& strcmp(d->operator->name,
-				 "mla_decode_attention") == 0)
+	if (attention && d->op &&
+		strcmp(d->op->name, "mla_decode_attention") == 0)
 		c->p->latent = true;
 }
 
-static void layer_parts_step(struct layer_scan *c, struct role_slot *d)
+static void layer_steps_parts_step(struct layer_scan *c, struct role_slot *d)
 {
 	switch (d->act) {
 	case ACT_NORM:
-		layer_parts_norm(c, d);
+		layer_steps_parts_norm(c, d);
 		break;
 	case ACT_PRODUCT:
 	case ACT_EXPERTS:
-		layer_parts_product(c, d);
+		layer_steps_parts_product(c, d);
 		break;
 	case ACT_ATTENTION:
 	case ACT_STATE:
-		layer_parts_anchor(c, d, true);
+		layer_steps_parts_anchor(c, d, true);
 		break;
 	case ACT_ACTIVATION:
-		layer_parts_anchor(c, d, false);
+		layer_steps_parts_anchor(c, d, false);
 		break;
 	case ACT_ROUTING:
 	case ACT_DISPATCH:
-		layer_scan_route(c, d);
+		layer_steps_scan_route(c, d);
 		break;
 	case ACT_COMBINE:
-		layer_scan_back(c, d);
+		layer_steps_scan_back(c, d);
 		break;
 	case ACT_PERMUTE:
-		layer_scan_permute(c, d);
+		layer_steps_scan_permute(c, d);
 		break;
 	case ACT_MULTIPLY:
 		c->multiply = c->i;
@@ -569,12 +574,12 @@ void layer_parts(struct role_slots *s, const uint32_t *at, uint32_t n,
 
 	c.product = c.multiply = n;
 	for (uint32_t i = 0; i < n; i++)
-		if (role_slot_is_product(layer_scan_at(&c, i)))
+		if (role_slot_is_product(layer_steps_scan_at(&c, i)))
 			c.last = i;
 	for (c.i = 0; c.i < n; c.i++) {
-		struct role_slot *d = layer_scan_at(&c, c.i);
-		layer_parts_look_ahead(&c);
-		layer_parts_step(&c, d);
+		struct role_slot *d = layer_steps_scan_at(&c, c.i);
+		layer_steps_parts_look_ahead(&c);
+		layer_steps_parts_step(&c, d);
 		if (d->lane == lane && c.p && d->block != BLOCK_GATE)
 			d->part = (uint32_t)(c.p - s->parts) + 1;
 	}

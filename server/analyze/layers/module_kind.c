@@ -41,7 +41,7 @@ struct module_content {
 	uint32_t *set_of; /* by mark of a layer */
 };
 
-static int module_content_by_layer(const void *left, const void *right)
+static int module_kind_content_by_layer(const void *left, const void *right)
 {
 	const struct module_has *a = left, *b = right;
 
@@ -51,7 +51,7 @@ static int module_content_by_layer(const void *left, const void *right)
 }
 
 /* Lists what is in layers and launched something, once per layer. */
-static bool module_content_list(struct module_content *c)
+static bool module_kind_content_list(struct module_content *c)
 {
 	for (uint32_t i = 1; i < c->m->n; i++) {
 		const struct module_mark *x = &c->m->marks[i];
@@ -68,11 +68,11 @@ static bool module_content_list(struct module_content *c)
 		c->has[c->has_n++] = (struct module_has){ layer, c->rel_of[i],
 			x->self_ns, x->time_ns };
 	}
-	qsort(c->has, c->has_n, sizeof *c->has, module_content_by_layer);
+	qsort(c->has, c->has_n, sizeof *c->has, module_kind_content_by_layer);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < c->has_n; i++) {
 		struct module_has *h = &c->has[i];
-		if (n && !module_content_by_layer(h, &c->has[n - 1])) {
+		if (n && !module_kind_content_by_layer(h, &c->has[n - 1])) {
 			c->has[n - 1].self_ns += h->self_ns;
 			c->has[n - 1].time_ns += h->time_ns;
 		} else {
@@ -83,8 +83,8 @@ static bool module_content_list(struct module_content *c)
 	return true;
 }
 
-static bool module_content_join_set(struct module_content *c, uint32_t from,
-	uint32_t n, uint32_t *key)
+static bool module_kind_content_join_set(struct module_content *c,
+	uint32_t from, uint32_t n, uint32_t *key)
 {
 	uint32_t layer = c->has[from].layer;
 	const struct module_mark *x = &c->m->marks[layer];
@@ -116,7 +116,7 @@ static bool module_content_join_set(struct module_content *c, uint32_t from,
 	return true;
 }
 
-static bool module_content_join_sets(struct module_content *c,
+static bool module_kind_content_join_sets(struct module_content *c,
 	struct arena *scratch)
 {
 	uint32_t *key =
@@ -129,7 +129,7 @@ static bool module_content_join_sets(struct module_content *c,
 			    c->has[i + n].layer == c->has[i].layer;
 			n++)
 			;
-		if (!module_content_join_set(c, i, n, key))
+		if (!module_kind_content_join_set(c, i, n, key))
 			return false;
 	}
 	return true;
@@ -137,7 +137,7 @@ static bool module_content_join_sets(struct module_content *c,
 
 /* Returns the time of what `a` has and `b` has not; *most is the one that takes
  * longest. */
-static int64_t module_content_only(const struct module_content *c,
+static int64_t module_kind_content_only(const struct module_content *c,
 	const struct module_set *a, const struct module_set *b, uint32_t *most)
 {
 	int64_t only_ns = 0, most_ns = -1;
@@ -159,7 +159,7 @@ static int64_t module_content_only(const struct module_content *c,
 }
 
 /* All is allocated in the scratch arena. Returns false if it is full. */
-static bool module_content_from(struct module_content *c,
+static bool module_kind_content_from(struct module_content *c,
 	const struct module_marks *m, const struct module_stacks *l,
 	struct arena *scratch)
 {
@@ -172,7 +172,8 @@ static bool module_content_from(struct module_content *c,
 	c->set_of = arena_grow(scratch, NULL, n * sizeof *c->set_of);
 	return c->rel_of && c->has && c->sets && c->set_of &&
 	       names_init(&c->rels, scratch) && names_init(&c->keys, scratch) &&
-	       module_content_list(c) && module_content_join_sets(c, scratch);
+	       module_kind_content_list(c) &&
+	       module_kind_content_join_sets(c, scratch);
 }
 
 /* Kinds: sets that are near each other are one kind. */
@@ -194,8 +195,8 @@ static bool module_kind_near(const struct module_kind_sorter *k,
 	const struct module_set *a, const struct module_set *b)
 {
 	uint32_t most;
-	int64_t more = module_content_only(&k->c, a, b, &most),
-		less = module_content_only(&k->c, b, a, &most);
+	int64_t more = module_kind_content_only(&k->c, a, b, &most),
+		less = module_kind_content_only(&k->c, b, a, &most);
 
 	return (more * 5 < a->total_ns && less * 5 < b->total_ns) ||
 	       (a->members == 1 && a->edge && more == 0);
@@ -306,7 +307,7 @@ static void module_kind_differences(struct module_kind_sorter *k, bool named)
 			struct module_rel r;
 			if (j == i || !module_kind_same_class(k, a, b))
 				continue;
-			module_content_only(&k->c, a, b, &most);
+			module_kind_content_only(&k->c, a, b, &most);
 			if (!most)
 				continue;
 			memcpy(&r, names_text(&k->c.rels, most), sizeof r);
@@ -331,7 +332,7 @@ bool module_kinds_from(const struct layer_seq *s, const struct module_marks *m,
 	struct module_kind_ordered *order =
 		arena_grow(&scratch, NULL, n * sizeof *order);
 	bool ok = out->of && out->kinds && first && last && order &&
-		  module_content_from(&k.c, m, l, &scratch);
+		  module_kind_content_from(&k.c, m, l, &scratch);
 	if (ok) {
 		module_kind_edges(&k, first, last);
 		module_kind_join_kinds(&k, order);
@@ -350,7 +351,7 @@ bool module_kinds_from(const struct layer_seq *s, const struct module_marks *m,
 
 enum { CLIMB_MOST = 8, NAMED_MOST = 64 };
 
-static bool named_alike(const struct module_kind *a,
+static bool module_kind_named_alike(const struct module_kind *a,
 	const struct module_kind *b)
 {
 	return a != b && a->name && b->name && !strcmp(a->name, b->name);
@@ -375,7 +376,7 @@ static bool module_kind_name_alone(const struct module_marks *m,
 
 	for (uint32_t i = 0; i < k->n; i++) {
 		const struct module_kind *b = &k->kinds[i];
-		if (!named_alike(a, b) || b->stack == a->stack)
+		if (!module_kind_named_alike(a, b) || b->stack == a->stack)
 			continue;
 		const struct module_mark *y =
 			&m->marks[module_kind_name_climb(m, b->stack, steps)];
@@ -415,8 +416,9 @@ static const char *module_kind_name_name(const struct layer_seq *s,
 
 	for (uint32_t i = 0; i < k->n; i++) {
 		const struct module_kind *b = &k->kinds[i];
-		within |= named_alike(a, b) && b->stack == a->stack;
-		elsewhere |= named_alike(a, b) && b->stack != a->stack;
+		within |= module_kind_named_alike(a, b) && b->stack == a->stack;
+		elsewhere |=
+			module_kind_named_alike(a, b) && b->stack != a->stack;
 	}
 	if (elsewhere)
 		where = module_kind_name_around(s, m, k, a);

@@ -17,7 +17,7 @@ struct module_mark_key {
 
 enum { CLIMB_MOST = 64 };
 
-static bool module_mark_grow(struct module_marks *m, struct arena *a,
+static bool module_stack_mark_grow(struct module_marks *m, struct arena *a,
 	uint32_t *cap)
 {
 	if (m->n < *cap)
@@ -39,13 +39,13 @@ struct module_mark_marker {
 };
 
 /* Returns the mark of a part below another; NAMES_NONE if the arena is full. */
-static uint32_t module_mark_child(struct module_mark_marker *k,
+static uint32_t module_stack_mark_child(struct module_mark_marker *k,
 	const struct module_mark_key *key)
 {
 	struct module_marks *m = k->m;
 	uint32_t id = names_put(&m->nodes, (const char *)key, sizeof *key);
 
-	if (id == NAMES_NONE || !module_mark_grow(m, k->arena, &k->cap))
+	if (id == NAMES_NONE || !module_stack_mark_grow(m, k->arena, &k->cap))
 		return NAMES_NONE;
 	if (id < m->n)
 		return id;
@@ -60,7 +60,7 @@ static uint32_t module_mark_child(struct module_mark_marker *k,
 
 /* Finds the mark that a dotted path continues, and how many of its bytes that
  * mark already covers. */
-static uint32_t module_mark_goes_on(const struct module_marks *m,
+static uint32_t module_stack_mark_goes_on(const struct module_marks *m,
 	uint32_t under, const char *text, size_t *told)
 {
 	uint32_t at = under;
@@ -81,8 +81,8 @@ static uint32_t module_mark_goes_on(const struct module_marks *m,
 }
 
 /* Makes the marks of one name; *mark is the innermost. */
-static bool module_mark_place(struct module_mark_marker *k, const char *text,
-	bool module, uint32_t *mark)
+static bool module_stack_mark_place(struct module_mark_marker *k,
+	const char *text, bool module, uint32_t *mark)
 {
 	struct module_marks *m = k->m;
 	struct module_name name;
@@ -91,7 +91,7 @@ static bool module_mark_place(struct module_mark_marker *k, const char *text,
 	module_name_read(text, module, &name);
 	bool dotted = !name.class_name && name.n;
 	if (dotted)
-		*mark = module_mark_goes_on(m, *mark, text, &told);
+		*mark = module_stack_mark_goes_on(m, *mark, text, &told);
 	for (uint32_t i = 0; i < name.n && !name.wraps; i++) {
 		const struct module_name_part *p = &name.parts[i];
 		const char *end = i + 1 < name.n ? name.parts[i + 1].text
@@ -109,7 +109,7 @@ static bool module_mark_place(struct module_mark_marker *k, const char *text,
 		};
 		if (key.word == NAMES_NONE)
 			return false;
-		*mark = module_mark_child(k, &key);
+		*mark = module_stack_mark_child(k, &key);
 		if (*mark == NAMES_NONE)
 			return false;
 		if (!dotted)
@@ -125,7 +125,7 @@ static bool module_mark_place(struct module_mark_marker *k, const char *text,
 
 /* Adds up the time of kernels in passes that count, per mark and including all
  * marks below. */
-static void module_mark_add_up(struct module_marks *m,
+static void module_stack_mark_add_up(struct module_marks *m,
 	const struct layer_seq *s)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -161,7 +161,7 @@ bool module_marks_from(struct module_marks *m, const struct layer_seq *s,
 					    s->frames_n) };
 	if (!m->of_frame || !names_init(&m->words, s->arena) ||
 		!names_init(&m->nodes, s->arena) ||
-		!module_mark_grow(m, s->arena, &k.cap))
+		!module_stack_mark_grow(m, s->arena, &k.cap))
 		return false;
 	m->marks[m->n++] =
 		(struct module_mark){ .number = -1, .first = LAYER_NONE };
@@ -170,11 +170,11 @@ bool module_marks_from(struct module_marks *m, const struct layer_seq *s,
 		m->of_frame[i] = m->of_frame[f->parent];
 		if ((f->kind == FRAME_MODULE ||
 			    (ranges && f->kind == FRAME_ANNOTATION)) &&
-			!module_mark_place(&k, f->name, f->kind == FRAME_MODULE,
-				&m->of_frame[i]))
+			!module_stack_mark_place(&k, f->name,
+				f->kind == FRAME_MODULE, &m->of_frame[i]))
 			return false;
 	}
-	module_mark_add_up(m, s);
+	module_stack_mark_add_up(m, s);
 	return true;
 }
 
@@ -195,7 +195,7 @@ struct module_stack_chooser {
 	uint32_t *kids; /* marks by parent, class, number */
 	uint32_t *kids_from; /* by mark, and the end */
 	struct module_stack_group *groups; /* by parent */
-	uint32_t *groups_from; /* by mark, and the end */
+	uint32_t *row_groups_from; /* by mark, and the end */
 	uint32_t *group_of; /* by mark */
 	int64_t *called_ns; /* by mark: time of layers by name in it */
 	struct module_stacks *out;
@@ -283,7 +283,7 @@ static void module_stack_group(struct module_stack_chooser *c)
 	uint32_t n = 0;
 
 	for (uint32_t p = 0; p < c->m->n; p++) {
-		c->groups_from[p] = n;
+		c->row_groups_from[p] = n;
 		for (uint32_t i = c->kids_from[p]; i < c->kids_from[p + 1];
 			i++) {
 			bool opens = i == c->kids_from[p] ||
@@ -297,7 +297,7 @@ static void module_stack_group(struct module_stack_chooser *c)
 			c->group_of[c->kids[i]] = n - 1;
 		}
 	}
-	c->groups_from[c->m->n] = n;
+	c->row_groups_from[c->m->n] = n;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct module_stack_group *g = &c->groups[i];
 		module_stack_judge(c, &c->groups[i]);
@@ -370,8 +370,8 @@ static const struct module_stack_group *module_stack_largest(
 {
 	const struct module_stack_group *most = NULL;
 
-	for (uint32_t i = c->groups_from[parent];
-		i < c->groups_from[parent + 1]; i++) {
+	for (uint32_t i = c->row_groups_from[parent];
+		i < c->row_groups_from[parent + 1]; i++) {
 		const struct module_stack_group *g = &c->groups[i];
 		if (g->fit && (g->called || !called) &&
 			(!most || g->time_ns > most->time_ns))
@@ -409,8 +409,8 @@ static void module_stack_choose_below(struct module_stack_chooser *c,
 		if (called_ns >= most->time_ns / 2)
 			return;
 	}
-	for (uint32_t i = c->groups_from[parent];
-		i < c->groups_from[parent + 1]; i++) {
+	for (uint32_t i = c->row_groups_from[parent];
+		i < c->row_groups_from[parent + 1]; i++) {
 		const struct module_stack_group *g = &c->groups[i];
 		if (g == most || (g->fit && g->called == most->called &&
 					 module_stack_alike(c, g, most)))
@@ -468,12 +468,12 @@ bool module_stacks_from(const struct module_marks *m, const char *asked,
 	c.kids = arena_array(a, uint32_t, n);
 	c.kids_from = arena_array(a, uint32_t, n);
 	c.groups = arena_array(a, struct module_stack_group, n);
-	c.groups_from = arena_array(a, uint32_t, n);
+	c.row_groups_from = arena_array(a, uint32_t, n);
 	c.group_of = arena_array(a, uint32_t, n);
 	c.called_ns = arena_array(a, int64_t, n);
 	if (!out->layer_of || !out->ordinal || !out->siblings || !c.kids ||
-		!c.kids_from || !c.groups || !c.groups_from || !c.group_of ||
-		!c.called_ns || !module_stack_sort_kids(&c, a))
+		!c.kids_from || !c.groups || !c.row_groups_from ||
+		!c.group_of || !c.called_ns || !module_stack_sort_kids(&c, a))
 		return false;
 	module_stack_group(&c);
 	if (asked)

@@ -1,16 +1,87 @@
 /* pattern.c - sums time and counters by function, device and iteration. */
 #include "pattern.h"
 #include "catalog.h"
+#include "counter_series.h"
 #include "pattern_execution.h"
 #include "pattern_table.h"
 #include "profile.h"
-#include "series.h"
-#include "spans.h"
 #include "sync_call.h"
 #include "thread_time.h"
 #include "trace.h"
 #include <assert.h>
 #include <math.h>
+
+struct pattern_span_rows {
+	const int64_t *start_ns, *dur_ns;
+	/* Only rows whose of[row - from] has `wanted` in `which`; NULL: all. */
+	const uint32_t *of;
+	const bool *which;
+	bool wanted;
+	uint32_t from, at, to;
+};
+
+struct pattern_spans {
+	struct pattern_span_rows rows[2];
+	int64_t start_ns, end_ns; /* of the span it stands at */
+};
+
+/* Rows of one or two kinds as spans that do not overlap. Rows are sorted by start;
+ * those that overlap or touch become one span. The kinds are merged on the way, so
+ * that nothing is copied. */
+
+/* Whether the row it stands at is wanted. */
+static bool pattern_spans_wanted(const struct pattern_span_rows *r)
+{
+	return !r->of || r->which[r->of[r->at - r->from]] == r->wanted;
+}
+
+static void pattern_spans_skip(struct pattern_span_rows *r)
+{
+	while (r->at < r->to && !pattern_spans_wanted(r))
+		r->at++;
+}
+
+/* Stands before the first; the caller filled rows. */
+static void pattern_spans_start(struct pattern_spans *s)
+{
+	for (int i = 0; i < 2; i++) {
+		s->rows[i].at = s->rows[i].from;
+		pattern_spans_skip(&s->rows[i]);
+	}
+	s->start_ns = s->end_ns = INT64_MIN;
+}
+
+/* The rows whose next begins first; NULL if both are through. */
+static struct pattern_span_rows *pattern_spans_earliest(struct pattern_spans *s)
+{
+	struct pattern_span_rows *a = &s->rows[0], *b = &s->rows[1];
+	if (a->at == a->to)
+		return b->at == b->to ? NULL : b;
+	if (b->at == b->to)
+		return a;
+	return b->start_ns[b->at] < a->start_ns[a->at] ? b : a;
+}
+
+/* Goes on to the next; false, and a span at INT64_MAX, where there is none. */
+static bool pattern_spans_next(struct pattern_spans *s)
+{
+	struct pattern_span_rows *r = pattern_spans_earliest(s);
+	if (!r) {
+		s->start_ns = s->end_ns = INT64_MAX;
+		return false;
+	}
+	s->start_ns = r->start_ns[r->at];
+	s->end_ns = s->start_ns;
+	for (; r && r->start_ns[r->at] <= s->end_ns;
+		r = pattern_spans_earliest(s)) {
+		int64_t end_ns = r->start_ns[r->at] + r->dur_ns[r->at];
+		if (end_ns > s->end_ns)
+			s->end_ns = end_ns;
+		r->at++;
+		pattern_spans_skip(r);
+	}
+	return true;
+}
 
 /* Where each iteration's time goes: one sweep over the edges of all spans and
  * iterations. The parts are unions over all devices, clipped to the iteration's
@@ -22,7 +93,7 @@
 enum pattern_split_part { COMPUTE, COMM, COPY, PARTS };
 
 struct pattern_split {
-	struct spans part[PARTS], sync;
+	struct pattern_spans part[PARTS], sync;
 	int64_t first_ns; /* iterations count from here */
 };
 
@@ -41,9 +112,10 @@ static void pattern_split_count(const struct pattern_split *s, struct cycle *c,
 }
 
 /* Drops what ended by `at` and returns the first edge after it, at most `end`. */
-static int64_t pattern_split_edge(struct spans *s, int64_t at, int64_t end)
+static int64_t pattern_split_edge(struct pattern_spans *s, int64_t at,
+	int64_t end)
 {
-	while (s->end_ns <= at && spans_next(s)) {
+	while (s->end_ns <= at && pattern_spans_next(s)) {
 	}
 	int64_t next = s->start_ns > at ? s->start_ns : s->end_ns;
 	return next < end ? next : end;
@@ -78,10 +150,10 @@ static void pattern_split_sync(struct pattern_split *s, struct cycle *c)
 	}
 }
 
-static struct span_rows pattern_split_rows(const int64_t *start_ns,
+static struct pattern_span_rows pattern_split_rows(const int64_t *start_ns,
 	const int64_t *dur_ns, struct slice rows)
 {
-	return (struct span_rows){ .start_ns = start_ns,
+	return (struct pattern_span_rows){ .start_ns = start_ns,
 		.dur_ns = dur_ns,
 		.from = rows.from,
 		.to = rows.to };
@@ -111,8 +183,9 @@ static void pattern_split_start(struct pattern_split *s, const struct trace *t,
 	const struct process *proc, const uint32_t *kernel_of,
 	const bool *collective, const bool *sync)
 {
-	struct span_rows kernels = pattern_split_rows(t->kernel.start_ns,
-		t->kernel.dur_ns, proc->kernel);
+	struct pattern_span_rows kernels =
+		pattern_split_rows(t->kernel.start_ns, t->kernel.dur_ns,
+			proc->kernel);
 	kernels.of = kernel_of;
 	kernels.which = collective;
 	s->part[COMPUTE].rows[0] = kernels;
@@ -128,8 +201,8 @@ static void pattern_split_start(struct pattern_split *s, const struct trace *t,
 	s->sync.rows[0].which = sync;
 	s->sync.rows[0].wanted = true;
 	for (int i = 0; i < PARTS; i++)
-		spans_start(&s->part[i]);
-	spans_start(&s->sync);
+		pattern_spans_start(&s->part[i]);
+	pattern_spans_start(&s->sync);
 	s->first_ns = trace_first_ns(t, proc);
 }
 
@@ -172,22 +245,22 @@ struct pattern_counters_cell {
 };
 
 /* The counters of a row of p->patterns, and where their cells are. */
-struct share {
+struct pattern_share {
 	uint32_t series, n; /* first, how many */
 	size_t cells;
 };
 
 struct pattern_counters {
 	struct profile *p;
-	struct series_set s;
-	struct share *share; /* by row */
-	struct pattern_counters_cell *cells; /* by metric, then cycle */
+	struct counter_series_set s;
+	struct pattern_share *share; /* by row */
+	struct pattern_counters_cell *cells; /* by metric, then iteration */
 	size_t metrics; /* with cells */
 };
 
 /* Sets the counters of a device. */
-static void pattern_counters_share(const struct series_set *s, int32_t device,
-	struct share *of)
+static void pattern_counters_share(const struct counter_series_set *s,
+	int32_t device, struct pattern_share *of)
 {
 	of->series = of->n = 0;
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -209,14 +282,14 @@ static bool pattern_counters_plan(struct pattern_counters *m, uint32_t *cut,
 	const char **first)
 {
 	struct patterns *to = &m->p->patterns;
-	struct share last = { 0 };
+	struct pattern_share last = { 0 };
 	int32_t device = INT32_MIN;
 	size_t most = pattern_table_metrics_max(m->p);
 	m->share = arena_grow(m->p->arena, NULL,
 		((size_t)to->n + 1) * sizeof *m->share);
 	for (uint32_t i = 0; m->share && i < to->n; i++) {
 		struct pattern *f = &to->rows[i];
-		struct share *of = &m->share[i];
+		struct pattern_share *of = &m->share[i];
 		if (f->number != device)
 			pattern_counters_share(&m->s, device = f->number,
 				&last);
@@ -241,14 +314,14 @@ static bool pattern_counters_plan(struct pattern_counters *m, uint32_t *cut,
 /* Adds all counters of an execution in an iteration of the table. They are
  * taken from its start for `len` nanoseconds. */
 static void pattern_counters_weigh(struct pattern_counters *m,
-	const struct execution *e, int64_t len, const struct share *of,
+	const struct execution *e, int64_t len, const struct pattern_share *of,
 	uint32_t at)
 {
 	struct pattern_counters_cell *c = m->cells + of->cells + at;
 	double d = (double)e->dur_ns;
 	for (uint32_t i = 0; i < of->n; i++, c += m->p->patterns.cycles_n) {
-		struct series_value v;
-		if (!series_value(&m->s, &m->s.list[of->series + i],
+		struct counter_series_value v;
+		if (!counter_series_value(&m->s, &m->s.list[of->series + i],
 			    e->start_ns, e->start_ns + len, &v))
 			continue;
 		c->weight += d;
@@ -266,14 +339,14 @@ static void pattern_counters_sum(struct pattern_counters *m,
 	const struct cycles *all = &m->p->cycles;
 	uint32_t i = 0;
 	for (int kind = 0; kind < EXECUTION_KINDS; kind++) {
-		series_set_rewind(&m->s);
+		counter_series_rewind(&m->s);
 		for (; i < x->end[kind]; i++) {
 			const struct execution *e = &x->list[i];
 			uint32_t row = row_of[e->function];
 			int64_t len = kind == EXECUTION_THREADS
 					      ? all->cycles[e->cycle].dur_ns
 					      : e->dur_ns;
-			if (place[e->cycle] != CYCLE_OF_NONE)
+			if (place[e->cycle] != ITERATION_NONE)
 				pattern_counters_weigh(m, e, len,
 					&m->share[row], place[e->cycle]);
 		}
@@ -318,7 +391,7 @@ static bool pattern_counters_metrics(struct pattern_counters *m, uint32_t cut,
 		return false;
 	struct pattern_metric *metric = to->metrics;
 	for (uint32_t row = 0; row < to->n; row++) {
-		const struct share *of = &m->share[row];
+		const struct pattern_share *of = &m->share[row];
 		const struct pattern_counters_cell *c = m->cells + of->cells;
 		for (uint32_t i = 0; i < of->n; i++, c += cycles) {
 			if (!pattern_counters_has_value(c, cycles))
@@ -346,13 +419,13 @@ static bool pattern_counters(const struct trace *t, const struct process *proc,
 
 	if (proc->counter.from == proc->counter.to)
 		return true;
-	bool ok = series_set_from(&m.s, t, proc->counter, threads, p->arena,
+	bool ok = counter_series_from(&m.s, t, proc->counter, threads, p->arena,
 			  &p->notes) &&
 		  pattern_counters_plan(&m, &cut, &first);
 	if (ok)
 		pattern_counters_sum(&m, x, place, row_of);
 	ok = ok && pattern_counters_metrics(&m, cut, first);
-	series_set_release(&m.s, p->arena);
+	counter_series_release(&m.s, p->arena);
 	arena_drop(p->arena, m.share);
 	arena_drop(p->arena, m.cells);
 	return ok;
@@ -383,7 +456,7 @@ static bool pattern_sums(struct pattern_maker *m)
 	for (uint32_t i = 0; i < m->x.n; i++) {
 		const struct execution *e = &m->x.list[i];
 		int64_t *total_ns = &m->x.functions[e->function].total_ns;
-		if (m->place[e->cycle] != CYCLE_OF_NONE)
+		if (m->place[e->cycle] != ITERATION_NONE)
 			*total_ns = (*total_ns < 0 ? 0 : *total_ns) + e->dur_ns;
 	}
 	if (!pattern_table_rows(m->p, m->x.functions, m->x.functions_n,
@@ -392,7 +465,7 @@ static bool pattern_sums(struct pattern_maker *m)
 	for (uint32_t i = 0; i < m->x.n; i++) {
 		const struct execution *e = &m->x.list[i];
 		uint32_t at = m->place[e->cycle];
-		if (at != CYCLE_OF_NONE)
+		if (at != ITERATION_NONE)
 			pattern_count(&to->rows[m->row_of[e->function]], at,
 				e->dur_ns);
 	}
@@ -400,7 +473,7 @@ static bool pattern_sums(struct pattern_maker *m)
 }
 
 bool pattern_from(const struct trace *t, uint32_t process,
-	const uint32_t *kernel_of, const struct cycle_rows *rows,
+	const uint32_t *kernel_of, const struct iteration_rows *rows,
 	struct profile *p)
 {
 	const struct process *proc = &t->processes[process];

@@ -7,13 +7,13 @@
 #include "profile.h"
 #include "trace.h"
 
-struct cycle_rows;
+struct iteration_rows;
 
 /* Fills p->patterns and the parts of each iteration's time in
  * p->cycles.cycles; needs p->kernels and p->cycles. Returns false if the arena
  * is full. */
 bool pattern_from(const struct trace *t, uint32_t process,
-	const uint32_t *kernel_of, const struct cycle_rows *rows,
+	const uint32_t *kernel_of, const struct iteration_rows *rows,
 	struct profile *p);
 
 /* Fills p->collectives. */

@@ -2,7 +2,7 @@
  * spread. */
 #include "pattern_execution.h"
 #include "catalog.h"
-#include "operation.h"
+#include "copies.h"
 #include "pattern_table.h"
 #include "sync_call.h"
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct pattern_execution_maker {
 	const struct trace *t;
 	const struct process *proc;
 	const struct profile *p;
-	const struct cycle_rows *rows;
+	const struct iteration_rows *rows;
 	const struct thread_time *threads;
 	struct arena *a;
 	struct pattern_execution_key last_key;
@@ -70,8 +70,8 @@ pattern_execution_function_of(const struct pattern_execution_maker *m,
 	case COPY:
 		n = &m->t->names.list[k->what >> 1];
 		f.name = pattern_execution_name(n->text);
-		f.type = operation_type(
-			operation_of(n->text, n->len, k->what & 1));
+		f.type = copies_operation_type(
+			copies_operation(n->text, n->len, k->what & 1));
 		break;
 	case CALL:
 		n = &m->t->names.list[k->what];
@@ -129,7 +129,7 @@ static bool pattern_execution_add(struct pattern_execution_maker *m,
 	const struct pattern_execution_key *k, int64_t start_ns, int64_t dur_ns,
 	uint32_t cycle)
 {
-	if (cycle == CYCLE_OF_NONE)
+	if (cycle == ITERATION_NONE)
 		return true;
 	if (!pattern_execution_find_function(m, k))
 		return false;
@@ -237,7 +237,7 @@ static bool pattern_execution_add_threads(struct pattern_execution_maker *m,
 
 bool pattern_executions_from(struct executions *x, const struct trace *t,
 	uint32_t process, const uint32_t *kernel_of,
-	const struct cycle_rows *rows, const struct thread_time *threads,
+	const struct iteration_rows *rows, const struct thread_time *threads,
 	const struct profile *p)
 {
 	const struct process *proc = &t->processes[process];
@@ -282,13 +282,14 @@ struct gathered {
 	int64_t *ns; /* room for those */
 };
 
-static bool pattern_spread_kept(const struct profile *p,
+static bool pattern_execution_spread_kept(const struct profile *p,
 	const struct execution *e)
 {
 	return p->cycles.cycles[e->cycle].use == CYCLE_KEPT;
 }
 
-static int pattern_spread_ascending(const void *left, const void *right)
+static int pattern_execution_spread_ascending(const void *left,
+	const void *right)
 {
 	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
 	return (a > b) - (a < b);
@@ -296,7 +297,7 @@ static int pattern_spread_ascending(const void *left, const void *right)
 
 /* Returns whether the next of `all` is taken, for an even choice of
  * PATTERN_SPREAD_FROM. */
-static bool pattern_spread_taken(const struct gathered *g)
+static bool pattern_execution_spread_taken(const struct gathered *g)
 {
 	uint64_t most = PATTERN_SPREAD_FROM;
 	if (g->all <= most)
@@ -304,16 +305,17 @@ static bool pattern_spread_taken(const struct gathered *g)
 	return (g->seen + 1) * most / g->all > g->seen * most / g->all;
 }
 
-static void pattern_spread_pick(const struct gathered *g, int64_t *spread_ns)
+static void pattern_execution_spread_pick(const struct gathered *g,
+	int64_t *spread_ns)
 {
 	const uint32_t last = PATTERN_SPREAD - 1;
-	qsort(g->ns, g->n, sizeof *g->ns, pattern_spread_ascending);
+	qsort(g->ns, g->n, sizeof *g->ns, pattern_execution_spread_ascending);
 	for (uint32_t i = 0; i <= last; i++)
 		spread_ns[i] =
 			g->ns[((uint64_t)i * (g->n - 1) + last / 2) / last];
 }
 
-static bool pattern_spread_room(struct gathered *g, uint32_t rows,
+static bool pattern_execution_spread_room(struct gathered *g, uint32_t rows,
 	struct arena *a, int64_t **list)
 {
 	size_t all = 0;
@@ -330,7 +332,8 @@ static bool pattern_spread_room(struct gathered *g, uint32_t rows,
 	return *list;
 }
 
-static bool pattern_spread_spreads(struct gathered *g, struct profile *p)
+static bool pattern_execution_spread_spreads(struct gathered *g,
+	struct profile *p)
 {
 	struct patterns *to = &p->patterns;
 	int64_t *cells = arena_grow(p->arena, NULL,
@@ -339,7 +342,7 @@ static bool pattern_spread_spreads(struct gathered *g, struct profile *p)
 		if (!g[i].n)
 			continue;
 		to->rows[i].spread_ns = cells + (size_t)i * PATTERN_SPREAD;
-		pattern_spread_pick(&g[i], to->rows[i].spread_ns);
+		pattern_execution_spread_pick(&g[i], to->rows[i].spread_ns);
 	}
 	return cells;
 }
@@ -354,19 +357,20 @@ bool pattern_execution_spread(const struct executions *x,
 	for (uint32_t i = 0; g && i < x->n; i++) {
 		uint32_t row = row_of[x->list[i].function];
 		if (row != PATTERN_NO_ROW)
-			g[row].all += pattern_spread_kept(p, &x->list[i]);
+			g[row].all +=
+				pattern_execution_spread_kept(p, &x->list[i]);
 	}
-	bool ok = g && pattern_spread_room(g, rows, p->arena, &list);
+	bool ok = g && pattern_execution_spread_room(g, rows, p->arena, &list);
 	for (uint32_t i = 0; ok && i < x->n; i++) {
 		uint32_t row = row_of[x->list[i].function];
 		if (row == PATTERN_NO_ROW ||
-			!pattern_spread_kept(p, &x->list[i]))
+			!pattern_execution_spread_kept(p, &x->list[i]))
 			continue;
-		if (pattern_spread_taken(&g[row]))
+		if (pattern_execution_spread_taken(&g[row]))
 			g[row].ns[g[row].n++] = x->list[i].dur_ns;
 		g[row].seen++;
 	}
-	ok = ok && pattern_spread_spreads(g, p);
+	ok = ok && pattern_execution_spread_spreads(g, p);
 	arena_drop(p->arena, list);
 	return ok;
 }

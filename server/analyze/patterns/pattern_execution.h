@@ -2,11 +2,11 @@
  *
  * Executions are kernels, opaque graphs, copies and sets, and calls in which
  * the host waits. The CPU time of the process's threads (thread_time.h) is one
- * execution per thread total and iteration. cycle_find() assigns GPU rows to
+ * execution per thread total and iteration. iteration_find() assigns GPU rows to
  * iterations; a call belongs to the iteration whose window holds its start.
  * What belongs to no iteration is not listed. */
 #pragma once
-#include "cycle_find.h"
+#include "iteration_find.h"
 #include "pattern_table.h"
 #include "profile.h"
 #include "thread_time.h"
@@ -33,7 +33,7 @@ struct executions {
 /* Returns false if the arena is full; release in any case. */
 bool pattern_executions_from(struct executions *x, const struct trace *t,
 	uint32_t process, const uint32_t *kernel_of,
-	const struct cycle_rows *rows, const struct thread_time *threads,
+	const struct iteration_rows *rows, const struct thread_time *threads,
 	const struct profile *p);
 void pattern_executions_release(struct executions *x, struct arena *a);
 

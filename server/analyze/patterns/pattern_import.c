@@ -292,7 +292,7 @@ static bool pattern_import_assign(struct pattern_import *m)
 	return ok;
 }
 
-/* From here on a row's cycle is its column in the table. */
+/* From here on a row's iteration is its column in the table. */
 static bool pattern_import_totals(struct pattern_import *m)
 {
 	const struct pattern_rows *r = &m->t->pattern;

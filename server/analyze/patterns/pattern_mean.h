@@ -15,7 +15,7 @@ struct metric_mean {
 
 struct pattern_mean {
 	const struct pattern *of;
-	double ns, launches; /* per iteration; 0 where it did not run */
+	double ns, launches; /* per iteration; 0 if it did not run */
 	double beta_pct; /* likewise; NaN if no iteration has it */
 	int64_t min_ns, max_ns; /* of one execution; -1 unknown */
 	uint32_t cycles; /* in which it ran */

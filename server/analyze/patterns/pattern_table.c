@@ -1,7 +1,7 @@
 /* pattern_table.c - chooses iterations, ranks functions and allocates the cells
  * of p->patterns. */
 #include "pattern_table.h"
-#include "cycle_find.h"
+#include "iteration_find.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ bool pattern_table_choose(struct profile *p, uint32_t functions,
 
 	*place = at;
 	for (uint32_t i = 0; at && i < all->n; i++) {
-		at[i] = CYCLE_OF_NONE;
+		at[i] = ITERATION_NONE;
 		kept += all->cycles[i].use == CYCLE_KEPT;
 	}
 	to->cycles_n = all->n < limit ? all->n : limit;
@@ -54,7 +54,7 @@ bool pattern_table_choose(struct profile *p, uint32_t functions,
 	pattern_table_mark(all, false, all->n - kept, to->cycles_n - of_kept,
 		at);
 	for (uint32_t i = 0, n = 0; i < all->n; i++)
-		if (at[i] != CYCLE_OF_NONE) {
+		if (at[i] != ITERATION_NONE) {
 			at[i] = n;
 			to->cycle[n++] = i;
 		}

@@ -14,7 +14,7 @@ struct pattern_function {
 /* Fills p->patterns.cycle and cycles_n. All iterations are taken if there are
  * at most PATTERNS_CYCLES_MAX and `functions` of each are at most
  * PATTERNS_CELLS_MAX; otherwise an even choice, kept iterations first.
- * (*place)[i] is iteration i's column, or CYCLE_OF_NONE if it has none;
+ * (*place)[i] is iteration i's column, or ITERATION_NONE if it has none;
  * release it with arena_drop(). Returns false if the arena is full. */
 bool pattern_table_choose(struct profile *p, uint32_t functions,
 	uint32_t **place);

@@ -14,7 +14,7 @@ void roofline(const struct cost *c, const struct platform *p, struct bound *out)
 		if (c->flops[d] == 0 || (d && !dtype_counts(d)))
 			continue;
 		flops += w;
-		/* The first one is told; DTYPE_UNKNOWN has no peak. */
+		/* The first one is reported; DTYPE_UNKNOWN has no peak. */
 		if (!(d && p->peak_flops[d] > 0) && !isnan(compute_s)) {
 			out->lacking = d;
 			compute_s = NAN;

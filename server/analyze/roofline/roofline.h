@@ -1,15 +1,15 @@
-/* roofline.h - the least time a cost can take on a platform.
+/* roofline.h - the least time that a cost can take on a platform.
  *
- * T_SOL = max(sum over types of W_d/P_d, Q/B); definitions.md 2.5, after
- * Atrex-Bench (Apache-2.0). A type that counts no arithmetic (int32) has no
- * compute leg. Where a type with work has no peak, the bound is not known
- * (out->lacking tells the type): nothing stands in for it. */
+ * T_SOL = max(sum over types of W_d/P_d, Q/B); definitions.md 2.5, after Atrex-
+ * Bench (Apache-2.0). A type that counts no arithmetic (int32) has no compute
+ * leg. If a type with work has no peak, the bound is unknown (out->lacking is
+ * the type): no other peak is used instead. */
 #pragma once
 #include "arena.h"
 #include "cost.h"
 
 void roofline(const struct cost *c, const struct platform *p,
 	struct bound *out);
-/* Why out->sol_s is not known there, a sentence; NULL where it is. */
+/* Why out->sol_s is unknown, as a sentence; NULL if it is known. */
 const char *roofline_why(const struct bound *b, const struct platform *p,
 	struct arena *a);

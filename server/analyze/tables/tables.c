@@ -2,8 +2,8 @@
 #include "tables.h"
 #include "device_text.h"
 #include "exact.h"
-#include "kernel_list.h"
-#include "operation.h"
+#include "kernels.h"
+#include "copies.h"
 #include "table_order.h"
 #include "pattern_import.h"
 #include "profile.h"
@@ -194,7 +194,7 @@ static bool tables_stat_line_fill(struct tables_stat *m, uint32_t row,
 			source ? names_text(&m->t->names, source) : NULL };
 	memcpy(to->grid, shape->grid, sizeof to->grid);
 	memcpy(to->block, shape->block, sizeof to->block);
-	return kernel_list_of(&m->list, s->name[row], &to->kernel);
+	return kernels_list_find(&m->list, s->name[row], &to->kernel);
 }
 
 /* Adds the lines of one kind, in the table's order. */
@@ -234,7 +234,7 @@ static bool tables_stat_sums_add(struct tables_stat *m, struct err *e)
 		struct tables_tally_line add = { .device = -1,
 			.instances = s->instances[i],
 			.total_ns = s->total_ns[i] };
-		if (!kernel_list_of(&m->list, s->name[i], &add.what))
+		if (!kernels_list_find(&m->list, s->name[i], &add.what))
 			return arena_err(p->arena, e);
 		uint32_t known = sums.n;
 		if (!tables_tally_add(&sums, &add, e))
@@ -288,9 +288,9 @@ bool tables_statistics(const struct trace *t, const struct process *proc,
 	p->span_ns = p->busy_ns = -1;
 	if (!tables_stat_measure(&m, e))
 		return false;
-	bool ok = kernel_list_init(&m.list, t, f, p) ? tables_stat_fill(&m, e)
-						     : arena_err(p->arena, e);
-	kernel_list_release(&m.list);
+	bool ok = kernels_list_init(&m.list, t, f, p) ? tables_stat_fill(&m, e)
+						      : arena_err(p->arena, e);
+	kernels_list_release(&m.list);
 	return ok;
 }
 
@@ -507,7 +507,7 @@ static bool tables_pattern_kernel_count(struct tables_pattern *m, uint32_t row,
 	const struct pattern_rows *r = &m->t->pattern;
 	struct tables_tally_line on = { 0, device, r->instances[row], 0 };
 	uint32_t kernel;
-	if (!kernel_list_of(&m->list, r->name[row], &kernel))
+	if (!kernels_list_find(&m->list, r->name[row], &kernel))
 		return arena_err(m->p->arena, e);
 	return tables_tally_sum(&m->p->kernel_ns, r->dur_ns[row], e) &&
 	       tables_tally_sum(&m->p->launches, r->instances[row], e) &&
@@ -521,7 +521,7 @@ static bool tables_pattern_copy_count(struct tables_pattern *m, uint32_t row,
 {
 	const struct pattern_rows *r = &m->t->pattern;
 	const struct name *n = &m->t->names.list[r->name[row]];
-	const char *text = operation_of(n->text, n->len,
+	const char *text = copies_operation(n->text, n->len,
 		tables_pattern_starts(n->text, "Memset"));
 	struct tables_tally_line on = { 0, device, 0, 0 };
 	uint32_t id = names_put(&m->operations, *text ? text : "(unnamed)",
@@ -687,7 +687,7 @@ bool tables_patterns(const struct trace *t, const struct process *proc,
 	struct tables_pattern m = { .t = t, .p = p };
 	struct arena *a = p->arena;
 	p->span_ns = p->busy_ns = -1;
-	bool ok = kernel_list_init(&m.list, t, f, p) &&
+	bool ok = kernels_list_init(&m.list, t, f, p) &&
 		  names_init(&m.cycles, a) && names_init(&m.seen, a) &&
 		  names_init(&m.operations, a) &&
 		  tables_tally_init(&m.kernels, a) &&
@@ -696,7 +696,7 @@ bool tables_patterns(const struct trace *t, const struct process *proc,
 	ok = ok ? tables_pattern_sum(&m, proc->pattern, e) &&
 			     tables_pattern_fill(&m, e)
 		: arena_err(a, e);
-	kernel_list_release(&m.list);
+	kernels_list_release(&m.list);
 	arena_drop(a, m.first);
 	if (!ok)
 		return false;

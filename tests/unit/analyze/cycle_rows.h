@@ -2,7 +2,7 @@
 #pragma once
 #include "kernels.h"
 #include "pattern.h"
-#include "cycle_find.h"
+#include "iteration_find.h"
 #include "world.h"
 
 struct given {
@@ -31,7 +31,7 @@ static inline void given_by_window(const struct world *w, const int64_t *start,
 	const struct cycles *all = &w->p.cycles;
 	int64_t first = trace_first_ns(&w->t, &w->process);
 	for (uint32_t i = rows.from; i < rows.to; i++) {
-		of[i - rows.from] = CYCLE_OF_NONE;
+		of[i - rows.from] = ITERATION_NONE;
 		for (uint32_t c = 0; c < all->n; c++) {
 			int64_t at = start[i] - first;
 			const struct cycle *in = &all->cycles[c];
@@ -56,7 +56,7 @@ static inline void given_rows(struct world *w, struct given *g)
 
 static inline void given_patterns(struct world *w, struct given *g)
 {
-	struct cycle_rows rows = { g->kernel, g->copy, g->graph };
+	struct iteration_rows rows = { g->kernel, g->copy, g->graph };
 	assert_true(pattern_from(&w->t, 0, g->kernel_of, &rows, &w->p));
 }
 

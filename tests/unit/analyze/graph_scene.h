@@ -2,7 +2,7 @@
  * launch in them and replay; what the captured launches are of is put in by
  * hand, where attribute_op() tells it else. */
 #pragma once
-#include "attribute_graph.h"
+#include "attribute_sources.h"
 #include "attribute.h"
 #include "correlation.h"
 #include "kernels.h"
@@ -97,22 +97,22 @@ static inline void captures(struct scene *s)
 	for (uint32_t i = 0; i < w->t.kernel.n; i++)
 		s->x.of[i] = (struct attributed){ .known = KNOWN_NOT,
 			.call = LAUNCH_NO_CALL };
-	assert_true(attribute_captures(&s->x));
+	assert_true(attribute_graph_captures(&s->x));
 }
 
 /* A captured launch is an operator's, with these sizes. */
-static inline void said(struct scene *s, uint32_t i, const char *operator,
-	const char * shape, uint32_t call)
+static inline void said(struct scene *s, uint32_t i, const char *op,
+	const char *shape, uint32_t call)
 {
 	struct shape *is = arena_new(&s->w->arena, struct shape);
 
 	assert_true(i < s->x.captured_n);
 	s->x.of_captured[i] = (struct attributed){
-		.operator= catalog_operator(s->w->families, operator),
+		.op = catalog_operator(s->w->families, op),
 		.known = KNOWN_OP_SIZES,
 		.call = call,
 	};
-	assert_non_null(s->x.of_captured[i].operator);
+	assert_non_null(s->x.of_captured[i].op);
 	if (!shape)
 		return;
 	assert_true(shape_read(shape, DTYPE_BF16, &s->w->arena, is, &s->w->e));
@@ -122,7 +122,7 @@ static inline void said(struct scene *s, uint32_t i, const char *operator,
 static inline void graphs(struct scene *s, uint32_t calls)
 {
 	s->x.calls = calls;
-	assert_true(attribute_graphs(&s->x));
+	assert_true(attribute_graph(&s->x));
 }
 
 /* "gemm m=8 n=4 k=2", "gemm", "-": what a kernel row is known to be. */
@@ -131,9 +131,9 @@ static inline void is(struct scene *s, uint32_t i, const char *expected)
 	const struct attributed *of = &s->x.of[i];
 	char got[200] = "-";
 
-	if (of->operator) {
+	if (of->op) {
 		assert_int_equal(of->known, KNOWN_GRAPH);
-		snprintf(got, sizeof got, "%s%s%s", of->operator->name,
+		snprintf(got, sizeof got, "%s%s%s", of->op->name,
 			of->sizes ? " " : "",
 			of->sizes ? shape_text(of->sizes, &s->w->arena) : "");
 	} else {

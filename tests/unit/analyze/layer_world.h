@@ -5,7 +5,7 @@
 #include "copies.h"
 #include "correlation.h"
 #include "devices.h"
-#include "graphs.h"
+#include "opaque_graphs.h"
 #include "kernels.h"
 #include "layer_seq.h"
 #include "world.h"
@@ -13,7 +13,7 @@
 struct layer_world {
 	struct world *w;
 	struct attribution at;
-	struct cycle_rows cycles;
+	struct iteration_rows cycles;
 	struct layer_seq s;
 };
 
@@ -32,14 +32,19 @@ static inline void layer_world_init(struct layer_world *l, struct world *w)
 	assert_true(
 		kernels_from(&w->t, proc->kernel, w->families, p, &kernel_of) &&
 		copies_from(&w->t, proc->copy, p) &&
-		graphs_from(&w->t, proc->graph, p) &&
+		opaque_graphs_from(&w->t, proc->graph, p) &&
 		devices_from(&w->t, proc, 0, p) &&
 		correlation_join(&w->t, proc, p->arena, &call_of) &&
 		callers_from(&w->t, proc, kernel_of, call_of, p, &frame_of) &&
-		cycle_find(&w->t, proc, NULL, kernel_of, call_of, p, &l->cycles,
-			&w->e) &&
-		attribute_from(&w->t, 0, w->families, NULL, kernel_of, call_of,
-			&l->cycles, p, &l->at));
+		iteration_find(&(struct iteration_input){ &w->t, proc,
+				       kernel_of, call_of },
+			NULL, p, &l->cycles, &w->e));
+	l->at = (struct attribution){ .trace = &w->t,
+		.catalog = w->families,
+		.profile = p,
+		.kernel_of = kernel_of,
+		.call_of = call_of };
+	assert_true(attribute_from(&l->at, &l->cycles));
 	l->at.frame_of = frame_of;
 }
 

@@ -84,7 +84,7 @@ static void a_bound_goes_by_time(void **state)
 			scene_launch(w, 1, REDUCE, 1000 * i + 300, 100, i + 1);
 	}
 	for (uint32_t i = 0; i < w->s.n; i++) {
-		w->of[i].operator= catalog_operator(c, "gemm");
+		w->of[i].op = catalog_operator(c, "gemm");
 		w->of[i].sizes = &sizes;
 	}
 	scene_launch(w, 2, NORM, 9000, 10, 0);

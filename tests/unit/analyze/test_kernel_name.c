@@ -1,6 +1,6 @@
 /* test_kernel_name.c - the name shown and the short one. */
 #include "kernel_name.h"
-#include "operation.h"
+#include "copies.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -133,7 +133,7 @@ static void operations(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		assert_string_equal(operation_of(rows[i].name,
+		assert_string_equal(copies_operation(rows[i].name,
 					    strlen(rows[i].name),
 					    rows[i].is_set),
 			rows[i].operation);

@@ -31,14 +31,13 @@ static void siblings_of_one_class_are_layers(void **state)
 static void a_launch_may_do_something_else(void **state)
 {
 	struct scene *w = *state;
-	const struct attributed sums = { .operator= catalog_operator(w->catalog,
-		"collective") };
-	const struct attributed stores = {
-		.operator= catalog_operator(w->catalog, "reshape_and_cache")
-	};
+	const struct attributed sums = { .op = catalog_operator(w->catalog,
+						 "collective") };
+	const struct attributed stores = { .op = catalog_operator(w->catalog,
+						   "reshape_and_cache") };
 
-	assert_non_null(sums.operator);
-	assert_non_null(stores.operator);
+	assert_non_null(sums.op);
+	assert_non_null(stores.op);
 	scene_made(w, "M_0{"
 		      " ALayer_0{ Attn_0{ RadixAttention_0{K C}"
 		      " RowParallelLinear_0{O S} } }"

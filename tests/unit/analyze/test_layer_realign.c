@@ -154,12 +154,11 @@ static void what_is_put_back_is_of_its_own_operator(void **state)
 		if (!is)
 			continue;
 		if (d->is[i] == 4)
-			assert_string_equal(is->operator->name,
+			assert_string_equal(is->op->name,
 				"paged_attention_decode");
 		if (d->is[i] == 3)
-			assert_null(is->operator);
-		assert_int_equal(is->known,
-			is->operator? KNOWN_RULE : KNOWN_NOT);
+			assert_null(is->op);
+		assert_int_equal(is->known, is->op ? KNOWN_RULE : KNOWN_NOT);
 		assert_null(is->sizes);
 	}
 }

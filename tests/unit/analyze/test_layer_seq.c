@@ -135,7 +135,7 @@ static void without_cycles_all_is_one_pass(void **state)
 	layer_world_init(&l, w);
 	w->p.cycles = (struct cycles){ 0 };
 	for (int i = 0; i < 3; i++)
-		l.cycles.kernel[i] = CYCLE_OF_NONE;
+		l.cycles.kernel[i] = ITERATION_NONE;
 	assert_true(layer_world_seq(&l, NULL));
 	assert_int_equal(l.s.passes_n, 1);
 	assert_int_equal(l.s.passes[0].start_ns, 100);
@@ -180,7 +180,7 @@ static void the_stratum_of_most_time(void **state)
 		.strata_n = 3 };
 	for (uint32_t i = 0; i < 5; i++)
 		l.cycles.kernel[i] = i;
-	l.cycles.kernel[5] = CYCLE_OF_NONE;
+	l.cycles.kernel[5] = ITERATION_NONE;
 	assert_true(layer_world_seq(&l, NULL));
 	assert_int_equal(l.s.stratum, 1);
 	assert_string_equal(text(&l), "-a0 -b0 c0 -d0 -e0 -f0");

@@ -110,7 +110,7 @@ static void test_outside(void **state)
 	assert_int_equal(w->p.patterns.n, 1);
 	assert_string_equal(w->p.patterns.rows[0].name, "b");
 	w->p.cycles.n = 0;
-	g.kernel[1] = CYCLE_OF_NONE;
+	g.kernel[1] = ITERATION_NONE;
 	given_patterns(w, &g);
 	assert_int_equal(w->p.patterns.n, 0);
 	assert_int_equal(w->p.patterns.cycles_n, 0);
@@ -156,7 +156,7 @@ static void test_each_row(void **state)
 		for (int i = 0; i < n; i++)
 			g.kernel[i] = rand() % 4
 					      ? (uint32_t)rand() % w->p.cycles.n
-					      : CYCLE_OF_NONE;
+					      : ITERATION_NONE;
 		given_patterns(w, &g);
 		int64_t launches = 0, kept = 0;
 		for (uint32_t i = 0; i < w->p.patterns.n; i++)
@@ -170,7 +170,7 @@ static void test_each_row(void **state)
 				launches += f->launches[c];
 			}
 		for (int i = 0; i < n; i++)
-			kept += g.kernel[i] != CYCLE_OF_NONE;
+			kept += g.kernel[i] != ITERATION_NONE;
 		assert_int_equal(launches, kept);
 	}
 }

@@ -148,7 +148,7 @@ static void test_too_many(void **state)
 	w->p.cycles = (struct cycles){ .cycles = cycles, .n = 2000 };
 	assert_true(kernels_from(&w->t, w->process.kernel, w->families, &w->p,
 		&kernel_of));
-	struct cycle_rows rows = { of, NULL, NULL };
+	struct iteration_rows rows = { of, NULL, NULL };
 	assert_true(pattern_from(&w->t, 0, kernel_of, &rows, &w->p));
 	assert_int_equal(w->p.patterns.n, 42);
 	assert_int_equal(w->p.patterns.metrics_n, 2097);

@@ -1,5 +1,5 @@
 /* test_pattern_table.c - very many cycles: an even choice, kept ones first. */
-#include "cycle_find.h"
+#include "iteration_find.h"
 #include "pattern_table.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,7 @@ static void test_thinned(void **state)
 	for (uint32_t i = 1; i < 2000; i++)
 		assert_in_range(at[i] - at[i - 1], 50, 51);
 	assert_int_equal(w.place[at[7]], 7);
-	assert_int_equal(w.place[at[7] + 1], CYCLE_OF_NONE);
+	assert_int_equal(w.place[at[7] + 1], ITERATION_NONE);
 	arena_release(&w.arena);
 }
 

@@ -8,47 +8,18 @@ static void test_servers(void **state)
 {
 	(void)state;
 	static const struct {
-		const char *server, *sentence; /* NULL: it is one */
+		const char *server;
 		bool local;
 	} rows[] = {
-		{ "http://127.0.0.1:8080", NULL, true },
-		{ "HTTPS://LocalHost/", NULL, true },
-		{ "http://[::1]:80/base", NULL, true },
-		{ "http://localhost.example.com", NULL, false },
-		{ "https://gpu.example.com/kernsift", NULL, false },
-		{ "gpu.example.com",
-			"'gpu.example.com' is not a server; it starts with "
-			"http:// or https://",
-			false },
-		{ "ftp://gpu",
-			"'ftp://gpu' is not a server; it starts with http:// "
-			"or https://",
-			false },
-		{ "", "'' is not a server; it starts with http:// or https://",
-			false },
-		{ "http://", "'http://' is not a server; it names no host",
-			false },
-		{ "http://:80",
-			"'http://:80' is not a server; it names no host",
-			false },
-		{ "http://a?b",
-			"'http://a?b' is not a server; it ends with host, port "
-			"or path",
-			false },
-		{ "http://a b",
-			"'http://a b' is not a server; it ends with host, port "
-			"or path",
-			false },
+		{ "http://127.0.0.1:8080", true },
+		{ "HTTPS://LocalHost/", true },
+		{ "http://[::1]:80/base", true },
+		{ "http://localhost.example.com", false },
+		{ "https://gpu.example.com/kernsift", false },
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct err e = { 0 };
-		assert_int_equal(address_check(rows[i].server, &e),
-			rows[i].sentence == NULL);
-		assert_string_equal(e.text,
-			rows[i].sentence ? rows[i].sentence : "");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		assert_int_equal(address_is_local(rows[i].server),
 			rows[i].local);
-	}
 }
 
 static void assert_send(const struct options *o, const char *file,

@@ -1,0 +1,666 @@
+/* input_shape.c - parses Input Dims, applies the words of the entries in
+ * input_shape.def to them, and puts the sizes into the catalog's order. Words are
+ * parsed as they are applied; a trace has few operators with different dims. */
+#include "input_shape.h"
+#include "shape.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct input_dims_tensor {
+	uint32_t from, n; /* in `values` */
+};
+
+struct input_dims_arg {
+	uint32_t from, n; /* in `tensors`; n is 0 if it is no tensor */
+	bool is_list; /* of tensors */
+	enum dtype dtype;
+};
+
+enum {
+	INPUT_DIMS_ARGS = 128,
+	INPUT_DIMS_TENSORS = 8192,
+	INPUT_DIMS_VALUES = 32768
+};
+
+struct input_dims {
+	struct input_dims_arg args[INPUT_DIMS_ARGS];
+	struct input_dims_tensor tensors[INPUT_DIMS_TENSORS];
+	int64_t values[INPUT_DIMS_VALUES];
+	uint32_t args_n, tensors_n, values_n;
+};
+
+enum { INPUT_SHAPE_SIZES_MAX = 16 };
+
+struct input_shape_made {
+	const struct input_dims *dims;
+	struct arena *arena;
+	struct size list[INPUT_SHAPE_SIZES_MAX];
+	enum dtype dtype;
+	uint32_t n;
+};
+
+/* Dims are JSON text: an argument is a list of whole numbers (a tensor; [] is one
+ * of no dimensions, or no tensor at all), or a list of such lists (a list of
+ * tensors). Types tell these apart; old files do not have types. */
+
+static bool input_shape_skip(const char **at, char c)
+{
+	if (**at != c)
+		return false;
+	++*at;
+	return true;
+}
+
+static bool input_shape_number(const char **at, int64_t *v)
+{
+	*v = 0;
+	if (**at < '0' || **at > '9')
+		return false;
+	for (; **at >= '0' && **at <= '9'; ++*at)
+		if (__builtin_mul_overflow(*v, 10, v) ||
+			__builtin_add_overflow(*v, **at - '0', v))
+			return false;
+	return true;
+}
+
+/* What stands behind '[' of a tensor, to its ']'. */
+static bool input_shape_parse_tensor(struct input_dims *d, const char **at)
+{
+	if (d->tensors_n == INPUT_DIMS_TENSORS)
+		return false;
+	struct input_dims_tensor *t = &d->tensors[d->tensors_n++];
+	*t = (struct input_dims_tensor){ d->values_n, 0 };
+	if (input_shape_skip(at, ']'))
+		return true;
+	do {
+		if (d->values_n == INPUT_DIMS_VALUES ||
+			!input_shape_number(at, &d->values[d->values_n]))
+			return false;
+		d->values_n++;
+		t->n++;
+	} while (input_shape_skip(at, ','));
+	return input_shape_skip(at, ']');
+}
+
+static bool input_shape_parse_argument(struct input_dims *d, const char **at)
+{
+	if (d->args_n == INPUT_DIMS_ARGS || !input_shape_skip(at, '['))
+		return false;
+	struct input_dims_arg *a = &d->args[d->args_n++];
+	*a = (struct input_dims_arg){ .from = d->tensors_n };
+	if (**at != '[') {
+		a->n = 1;
+		return input_shape_parse_tensor(d, at);
+	}
+	a->is_list = true;
+	do {
+		if (!input_shape_skip(at, '[') ||
+			!input_shape_parse_tensor(d, at))
+			return false;
+		a->n++;
+	} while (input_shape_skip(at, ','));
+	return input_shape_skip(at, ']');
+}
+
+static bool input_shape_parse_arguments(struct input_dims *d, const char *at)
+{
+	if (!input_shape_skip(&at, '['))
+		return false;
+	if (input_shape_skip(&at, ']'))
+		return !*at;
+	do
+		if (!input_shape_parse_argument(d, &at))
+			return false;
+	while (input_shape_skip(&at, ','));
+	return input_shape_skip(&at, ']') && !*at;
+}
+
+/* What an argument's type says. "Scalar", "" and the like are no tensors;
+ * "TensorList" with [] is one whose members are unknown. */
+static void input_shape_set_type(struct input_dims *d, uint32_t arg,
+	const char *text, size_t len)
+{
+	struct input_dims_arg *a = &d->args[arg];
+
+	a->dtype = dtype_from(text, len);
+	if (!a->is_list && a->dtype == DTYPE_UNKNOWN && !d->tensors[a->from].n)
+		a->n = 0;
+}
+
+/* Members of a nested list of types are of one type as a rule: the first. */
+static void input_shape_parse_types(struct input_dims *d, const char *at)
+{
+	uint32_t arg = 0;
+	int depth = 0;
+	bool first = true;
+
+	for (; *at && arg < d->args_n; at++) {
+		if (*at == '[') {
+			first = true;
+			depth++;
+		} else if (*at == ']') {
+			depth--;
+		} else if (*at == ',' && depth == 1) {
+			arg++;
+			first = true;
+		} else if (*at == '"') {
+			size_t len = strcspn(at + 1, "\"");
+			if (first)
+				input_shape_set_type(d, arg, at + 1, len);
+			first = false;
+			if (!at[1 + len])
+				return;
+			at += 1 + len;
+		}
+	}
+}
+
+/* `types` may be "" or NULL. False if the text is no such list, if a number is
+ * negative or passes 64 bits, or if there are more than fit. */
+static bool input_shape_parse(struct input_dims *d, const char *dims,
+	const char *types_text)
+{
+	d->args_n = d->tensors_n = d->values_n = 0;
+	if (!input_shape_parse_arguments(d, dims))
+		return false;
+	bool told = types_text && strchr(types_text, '"');
+	if (told)
+		input_shape_parse_types(d, types_text);
+	for (uint32_t i = 0; !told && i < d->args_n; i++)
+		if (!d->args[i].is_list && !d->tensors[d->args[i].from].n)
+			d->args[i].n = 0;
+	return true;
+}
+
+/* The tensor of an argument; NULL if it is none, or several. */
+static const struct input_dims_tensor *
+input_shape_tensor(const struct input_dims *d, uint32_t arg)
+{
+	if (arg >= d->args_n || d->args[arg].is_list || !d->args[arg].n)
+		return NULL;
+	return &d->tensors[d->args[arg].from];
+}
+
+/* The product of a tensor's sizes; -1 if it passes 64 bits. */
+static int64_t input_shape_elements(const struct input_dims *d,
+	const struct input_dims_tensor *t)
+{
+	int64_t product = 1;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		if (__builtin_mul_overflow(product, d->values[t->from + i],
+			    &product))
+			return -1;
+	return product;
+}
+
+/* The nth tensor that has dimensions and numbers. One without dimensions is a
+ * single number, one without numbers was made to be written to; the first
+ * tensor of all is taken if there is no other. NULL if there is none. */
+static const struct input_dims_tensor *
+input_shape_nth_tensor(const struct input_dims *d, int64_t n)
+{
+	const struct input_dims_tensor *single = NULL;
+	bool any = false;
+
+	for (uint32_t i = 0; i < d->args_n; i++) {
+		const struct input_dims_tensor *t = input_shape_tensor(d, i);
+		bool full = t && t->n && input_shape_elements(d, t) != 0;
+		if (full && n-- == 0)
+			return t;
+		any |= full;
+		single = single ? single : t;
+	}
+	return !any && n == 0 ? single : NULL;
+}
+
+static void input_shape_begin(struct input_shape_made *m,
+	const struct input_shapes *s)
+{
+	*m = (struct input_shape_made){ .dims = s->dims, .arena = s->arena };
+}
+
+static int64_t input_shape_whole(const char **at)
+{
+	char *end;
+	int64_t v = strtol(*at, &end, 10);
+	*at = end;
+	return v;
+}
+
+static const char *input_shape_size_name(struct arena *a, const char *word,
+	size_t len)
+{
+	return arena_strndup(a, word, len);
+}
+
+static enum input_shape_result input_shape_put(struct input_shape_made *m,
+	const char *name, const int64_t *values, size_t n, bool is_list)
+{
+	int64_t *copy = arena_array(m->arena, int64_t, n ? n : 1);
+
+	assert(m->n < INPUT_SHAPE_SIZES_MAX);
+	if (!copy || !name)
+		return INPUT_SHAPE_FULL;
+	if (n)
+		memcpy(copy, values, n * sizeof *copy);
+	m->list[m->n++] = (struct size){ name, copy, (uint32_t)n, is_list };
+	return INPUT_SHAPE_FOUND;
+}
+
+static enum input_shape_result input_shape_put_one(struct input_shape_made *m,
+	const char *name, int64_t v)
+{
+	return v < 0 ? INPUT_SHAPE_UNREADABLE
+		     : input_shape_put(m, name, &v, 1, false);
+}
+
+static enum input_shape_result input_shape_put_tensor(struct input_shape_made
+							      *m,
+	const char *name, const struct input_dims_tensor *t)
+{
+	return input_shape_put(m, name, m->dims->values + t->from, t->n, true);
+}
+
+/* A dimension of an argument; false if it has no such dimension. */
+static bool input_shape_dimension(const struct input_shape_made *m,
+	uint32_t arg, const char **at, int64_t *v)
+{
+	const struct input_dims_tensor *t = input_shape_tensor(m->dims, arg);
+	int64_t i = input_shape_whole(at);
+
+	if (!t)
+		return false;
+	if (i < 0)
+		i += t->n;
+	if (i < 0 || i >= t->n)
+		return false;
+	*v = m->dims->values[t->from + i];
+	return true;
+}
+
+/* "0.1", "0.1-1" or "0.1x0.0", behind the point. */
+static enum input_shape_result input_shape_one(struct input_shape_made *m,
+	const char *name, uint32_t arg, const char *at)
+{
+	int64_t v, times;
+
+	if (!input_shape_dimension(m, arg, &at, &v))
+		return INPUT_SHAPE_NONE;
+	if (*at != 'x')
+		return *at != '-' ? input_shape_put_one(m, name, v)
+		       : v	  ? input_shape_put_one(m, name, v - 1)
+				  : INPUT_SHAPE_NONE;
+	at++;
+	arg = (uint32_t)input_shape_whole(&at);
+	at++;
+	if (!input_shape_dimension(m, arg, &at, &times))
+		return INPUT_SHAPE_NONE;
+	if (times > SHAPE_VALUES)
+		return INPUT_SHAPE_UNREADABLE;
+	int64_t *list = arena_array(m->arena, int64_t, (size_t)times + 1);
+	if (!list)
+		return INPUT_SHAPE_FULL;
+	for (int64_t i = 0; i < times; i++)
+		list[i] = v;
+	m->list[m->n++] = (struct size){ name, list, (uint32_t)times, true };
+	return INPUT_SHAPE_FOUND;
+}
+
+/* The product of all dimensions but one, "0/-1" behind the stroke. */
+static enum input_shape_result input_shape_rest(struct input_shape_made *m,
+	const char *name, uint32_t arg, const char *at)
+{
+	const struct input_dims_tensor *t = input_shape_tensor(m->dims, arg);
+	int64_t left = input_shape_whole(&at), product = 1;
+
+	if (!t || !t->n)
+		return INPUT_SHAPE_NONE;
+	for (uint32_t i = 0; i < t->n; i++)
+		if (i != (left < 0 ? left + t->n : left) &&
+			__builtin_mul_overflow(product,
+				m->dims->values[t->from + i], &product))
+			return INPUT_SHAPE_UNREADABLE;
+	return input_shape_put_one(m, name, product);
+}
+
+/* "0[]#" the elements of each, "0[]+" of all, "0[]l" of all as a list of one,
+ * "0[]n" how many there are. */
+static enum input_shape_result input_shape_members(struct input_shape_made *m,
+	const char *name, uint32_t arg, char what)
+{
+	const struct input_dims_arg *a = &m->dims->args[arg];
+	int64_t sum = 0;
+
+	if (arg >= m->dims->args_n || !a->is_list || !a->n)
+		return INPUT_SHAPE_NONE;
+	if (what == 'n')
+		return input_shape_put_one(m, name, a->n);
+	int64_t *list = arena_array(m->arena, int64_t, a->n);
+	if (!list)
+		return INPUT_SHAPE_FULL;
+	for (uint32_t i = 0; i < a->n; i++) {
+		list[i] = input_shape_elements(m->dims,
+			&m->dims->tensors[a->from + i]);
+		if (list[i] < 0 || __builtin_add_overflow(sum, list[i], &sum))
+			return INPUT_SHAPE_UNREADABLE;
+	}
+	if (what != '#')
+		return input_shape_put(m, name, &sum, 1, what == 'l');
+	m->list[m->n++] = (struct size){ name, list, a->n, true };
+	return INPUT_SHAPE_FOUND;
+}
+
+/* What all tensors broadcast to, from the last dimension on. */
+static enum input_shape_result input_shape_broadcast(struct input_shape_made *m,
+	const char *name)
+{
+	enum { RANK = 32 };
+	int64_t out[RANK];
+	uint32_t rank = 0;
+
+	for (int64_t k = 0; input_shape_nth_tensor(m->dims, k); k++)
+		rank = input_shape_nth_tensor(m->dims, k)->n > rank
+			       ? input_shape_nth_tensor(m->dims, k)->n
+			       : rank;
+	if (rank > RANK)
+		return INPUT_SHAPE_NONE;
+	for (uint32_t i = 0; i < rank; i++)
+		out[i] = 1;
+	for (int64_t k = 0; input_shape_nth_tensor(m->dims, k); k++) {
+		const struct input_dims_tensor *t =
+			input_shape_nth_tensor(m->dims, k);
+		const int64_t *v = m->dims->values + t->from;
+		for (uint32_t i = 0; i < t->n; i++)
+			if (v[i] != 1)
+				out[rank - t->n + i] = v[i];
+	}
+	const struct input_dims_tensor *x = input_shape_nth_tensor(m->dims, 0);
+	if (!x || (x->n == rank && !memcmp(out, m->dims->values + x->from,
+					   rank * sizeof *out)))
+		return INPUT_SHAPE_FOUND;
+	return input_shape_put(m, name, out, rank, true);
+}
+
+static enum input_shape_result input_shape_lists(struct input_shape_made *m,
+	const char *name)
+{
+	int64_t n = 0;
+
+	for (uint32_t i = 0; i < m->dims->args_n; i++)
+		n += m->dims->args[i].is_list;
+	return input_shape_put_one(m, name, n);
+}
+
+static enum input_shape_result input_shape_bits(struct input_shape_made *m,
+	const char *name, uint32_t arg)
+{
+	if (arg >= m->dims->args_n)
+		return INPUT_SHAPE_NONE;
+	int b = dtype_bits(m->dims->args[arg].dtype);
+	return b ? input_shape_put_one(m, name, b) : INPUT_SHAPE_NONE;
+}
+
+static enum input_shape_result input_shape_bytes(struct input_shape_made *m,
+	const char *name, uint32_t arg, const struct input_dims_tensor *t)
+{
+	int64_t n = input_shape_elements(m->dims, t), b;
+	int each = dtype_bits(m->dims->args[arg].dtype);
+
+	if (!each)
+		return INPUT_SHAPE_NONE;
+	if (n < 0 || __builtin_mul_overflow(n, each, &b))
+		return INPUT_SHAPE_UNREADABLE;
+	return input_shape_put_one(m, name, (b + 7) / 8);
+}
+
+static enum input_shape_result input_shape_by_argument(struct input_shape_made
+							       *m,
+	const char *name, const char *at)
+{
+	uint32_t arg = (uint32_t)input_shape_whole(&at);
+	const struct input_dims_tensor *t = input_shape_tensor(m->dims, arg);
+
+	if (*at == '.')
+		return input_shape_one(m, name, arg, at + 1);
+	if (*at == '/')
+		return input_shape_rest(m, name, arg, at + 1);
+	if (*at == '[')
+		return input_shape_members(m, name, arg, at[2]);
+	if (!t)
+		return INPUT_SHAPE_NONE;
+	if (*at == '#')
+		return at[1] == 'b' ? input_shape_bytes(m, name, arg, t)
+				    : input_shape_put_one(m, name,
+					      input_shape_elements(m->dims, t));
+	return input_shape_put_tensor(m, name, t);
+}
+
+static enum input_shape_result input_shape_value(struct input_shape_made *m,
+	const char *name, const char *at)
+{
+	if (*at == '=') {
+		at++;
+		return input_shape_put_one(m, name, input_shape_whole(&at));
+	}
+	if (*at == '~')
+		return input_shape_bits(m, name,
+			(uint32_t)strtol(at + 1, NULL, 10));
+	if (at[0] == '*' && at[1] == '*')
+		return input_shape_broadcast(m, name);
+	if (at[0] == '*' && at[1] == 'l')
+		return input_shape_lists(m, name);
+	if (*at == '*') {
+		const struct input_dims_tensor *t =
+			input_shape_nth_tensor(m->dims,
+				strtol(at + 1, NULL, 10));
+		return t ? input_shape_put_tensor(m, name, t)
+			 : INPUT_SHAPE_NONE;
+	}
+	return input_shape_by_argument(m, name, at);
+}
+
+static enum input_shape_result input_shape_dtype(struct input_shape_made *m,
+	const char *at)
+{
+	uint32_t arg = 0;
+
+	if (*at == '*')
+		while (arg < m->dims->args_n && !m->dims->args[arg].n)
+			arg++;
+	else
+		arg = (uint32_t)strtol(at, NULL, 10);
+	if (arg < m->dims->args_n)
+		m->dtype = m->dims->args[arg].dtype;
+	return INPUT_SHAPE_FOUND;
+}
+
+/* "0:3" */
+static enum input_shape_result input_shape_fits(const struct input_shape_made
+							*m,
+	const char *at)
+{
+	const struct input_dims_tensor *t =
+		input_shape_tensor(m->dims, (uint32_t)input_shape_whole(&at));
+	at++;
+	return t && t->n == input_shape_whole(&at) ? INPUT_SHAPE_FOUND
+						   : INPUT_SHAPE_NONE;
+}
+
+/* INPUT_SHAPE_NONE if the word does not fit. */
+static enum input_shape_result input_shape_word(struct input_shape_made *m,
+	const char *word)
+{
+	size_t len = strcspn(word, "?=: ");
+
+	if (*word == '-')
+		return INPUT_SHAPE_NONE;
+	if (*word == '@')
+		return input_shape_dtype(m, word + 1);
+	if (word[len] == ':')
+		return input_shape_fits(m, word);
+	const char *name = input_shape_size_name(m->arena, word, len);
+	if (!name)
+		return INPUT_SHAPE_FULL;
+	bool may_lack = word[len] == '?';
+	enum input_shape_result how =
+		input_shape_value(m, name, word + len + 1 + may_lack);
+	return how == INPUT_SHAPE_NONE && may_lack ? INPUT_SHAPE_FOUND : how;
+}
+
+/* All words of an entry. */
+static enum input_shape_result input_shape_words(struct input_shape_made *m,
+	const char *words)
+{
+	enum input_shape_result how = INPUT_SHAPE_FOUND;
+
+	while (*words && how == INPUT_SHAPE_FOUND) {
+		how = input_shape_word(m, words);
+		words += strcspn(words, " ");
+		words += *words == ' ';
+	}
+	return how;
+}
+
+static const struct {
+	const char *of, *what;
+} entries[] = {
+#define INPUT_SHAPE(of, what) { of, what },
+#include "input_shape.def"
+#undef INPUT_SHAPE
+};
+enum { ENTRIES = sizeof entries / sizeof *entries };
+
+bool input_shape_init(struct input_shapes *s, struct arena *a)
+{
+	*s = (struct input_shapes){ .arena = a };
+	s->dims = arena_grow(a, NULL, sizeof *s->dims);
+	return s->dims;
+}
+
+void input_shape_release(struct input_shapes *s)
+{
+	arena_drop(s->arena, s->dims);
+}
+
+const char *input_shape_entry(uint32_t i, const char **what)
+{
+	if (i >= ENTRIES)
+		return NULL;
+	*what = entries[i].what;
+	return entries[i].of;
+}
+
+/* Where a size stands among those of its operator; unknown ones behind. */
+static uint32_t input_shape_place(const struct operator_info *is,
+	const char *name)
+{
+	uint32_t i = 0;
+	while (i < is->sizes_n && strcmp(is->sizes[i], name) != 0)
+		i++;
+	return i;
+}
+
+static void input_shape_order(const struct operator_info *is, struct size *list,
+	uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		struct size x = list[i];
+		uint32_t j = i;
+		for (; j && input_shape_place(is, list[j - 1].name) >
+				    input_shape_place(is, x.name);
+			j--)
+			list[j] = list[j - 1];
+		list[j] = x;
+	}
+}
+
+static enum input_shape_result input_shape_finish(struct input_shapes *s,
+	const struct operator_info *is, struct input_shape_made *m,
+	const struct shape **out)
+{
+	uint64_t values = 0;
+
+	for (uint32_t i = 0; i < m->n; i++)
+		values += m->list[i].n;
+	if (values > SHAPE_VALUES)
+		return INPUT_SHAPE_UNREADABLE;
+	struct shape *shape = arena_array(s->arena, struct shape, 1);
+	struct size *list = arena_array(s->arena, struct size, m->n);
+	if (!shape || !list)
+		return INPUT_SHAPE_FULL;
+	memcpy(list, m->list, m->n * sizeof *list);
+	input_shape_order(is, list, m->n);
+	*shape = (struct shape){ .dtype = m->dtype, .sizes = list, .n = m->n };
+	*out = shape;
+	return INPUT_SHAPE_FOUND;
+}
+
+/* The tensors as they are. */
+static enum input_shape_result input_shape_generic(struct input_shapes *s,
+	const struct operator_info *is, const struct shape **out)
+{
+	static const char *const in[] = { "in0=*0", "in1=*1", "in2=*2",
+		"in3=*3", "in4=*4", "in5=*5", "in6=*6", "in7=*7", NULL };
+	static const char *const xyz[] = { "x=*0", "y=*1", "z=*2", NULL };
+	bool x = input_shape_place(is, "x") < is->sizes_n;
+	struct input_shape_made m;
+
+	input_shape_begin(&m, s);
+	enum input_shape_result how = input_shape_word(&m, "@*");
+	for (const char *const *w = x ? xyz : in;
+		*w && how == INPUT_SHAPE_FOUND; w++) {
+		const char name[] = { **w, '\0' };
+		if (x && input_shape_place(is, name) == is->sizes_n)
+			break;
+		how = input_shape_word(&m, *w);
+	}
+	return m.n && how != INPUT_SHAPE_FULL
+		       ? input_shape_finish(s, is, &m, out)
+		       : how;
+}
+
+/* Tries the entries of a name in their order. */
+static enum input_shape_result input_shape_by_entry(struct input_shapes *s,
+	const char *of, const struct operator_info *is,
+	const struct shape **out)
+{
+	enum input_shape_result how = INPUT_SHAPE_NONE;
+
+	for (int i = 0; i < ENTRIES && how == INPUT_SHAPE_NONE; i++) {
+		if (strcmp(entries[i].of, of) != 0)
+			continue;
+		struct input_shape_made m;
+		input_shape_begin(&m, s);
+		how = input_shape_words(&m, entries[i].what);
+		if (how == INPUT_SHAPE_FOUND)
+			how = input_shape_finish(s, is, &m, out);
+	}
+	return how;
+}
+
+/* Whether an entry says that dims do not give the sizes. */
+static bool input_shape_has_no_dims(const char *of)
+{
+	for (int i = 0; i < ENTRIES; i++)
+		if (*entries[i].what == '-' && !strcmp(entries[i].of, of))
+			return true;
+	return false;
+}
+
+enum input_shape_result input_shape_from(struct input_shapes *s, const char *op,
+	const struct operator_info *is, const char *dims, const char *types,
+	const struct shape **out)
+{
+	*out = NULL;
+	if (!input_shape_parse(s->dims, dims, types))
+		return INPUT_SHAPE_UNREADABLE;
+	enum input_shape_result how = input_shape_by_entry(s, op, is, out);
+	if (how == INPUT_SHAPE_NONE)
+		how = input_shape_by_entry(s, is->name, is, out);
+	if (how != INPUT_SHAPE_NONE || input_shape_has_no_dims(op) ||
+		input_shape_has_no_dims(is->name))
+		return how;
+	return input_shape_generic(s, is, out);
+}

@@ -1,8 +1,0 @@
-/* graph_learn.h - what stream captures teach: for each graph its kernels in
- * order, with the operators and sizes that they were captured for. */
-#pragma once
-#include "attribute_launch.h"
-
-/* From x->captured and what is beside it into the profile's operators.learnt. False where the
- * arena is full. */
-bool graph_learn(const struct attribution *x);

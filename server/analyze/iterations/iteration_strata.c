@@ -1,0 +1,746 @@
+/* iteration_strata.c - finds which iterations did the same work, and describes it.
+ *
+ * An iteration's signature is the first of these that it has:
+ *
+ *  - what a serving engine wrote into its name, or into the one range of that
+ *    kind that began while it lasted: phase, requests, tokens (serving_steps.h);
+ *  - the dims of its operators that multiply matrices or convolve;
+ *  - the grids of its kernels.
+ *
+ * Iterations are of one stratum if their signatures are of one kind and equal,
+ * or, of the latter two kinds, share 90 % (the weighted Jaccard index of the
+ * multisets). 60 % is enough if names and counts agree to 97 %: in decode, what
+ * attends to a growing context changes its sizes, and everything else keeps
+ * them; another batch changes everything. */
+#include "iteration_parts.h"
+#include "serving_steps.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct iteration_strata_similarity {
+	const struct iteration_items *items;
+	const uint8_t *counts; /* by item: whether it does; NULL: all do */
+	uint32_t *item,
+		*name; /* of the iteration that is compared with others */
+	uint32_t *item_met, *name_met;
+	uint32_t cycle, size;
+};
+
+enum {
+	STRATA_MAX = 1000, /* what would be more is one, "other work" */
+	STRATA_TRIED =
+		64, /* that an iteration equal to none is compared with */
+};
+
+/* How much the items of two iterations have in common. */
+
+/* In `a`; false if it is full. */
+static bool iteration_strata_similarity_init(struct iteration_strata_similarity
+						     *s,
+	const struct iteration_items *items, const uint8_t *counts,
+	struct arena *a)
+{
+	size_t n = (size_t)items->n + 1, names = (size_t)items->names_n + 1;
+
+	*s = (struct iteration_strata_similarity){ .items = items,
+		.counts = counts,
+		.item = arena_grow(a, NULL, n * sizeof *s->item),
+		.item_met = arena_grow(a, NULL, n * sizeof *s->item_met),
+		.name = arena_grow(a, NULL, names * sizeof *s->name),
+		.name_met = arena_grow(a, NULL, names * sizeof *s->name_met) };
+	return s->item && s->item_met && s->name && s->name_met;
+}
+
+static bool iteration_strata_counts_item(
+	const struct iteration_strata_similarity *s, uint32_t item)
+{
+	return !s->counts || s->counts[item];
+}
+
+/* Adds so many to the counts of an iteration's items and names. */
+static uint32_t
+iteration_strata_add_items(const struct iteration_strata_similarity *s,
+	uint32_t cycle, uint32_t *item, uint32_t *name, uint32_t by)
+{
+	const struct iteration_items *x = s->items;
+	uint32_t n = 0;
+
+	for (uint32_t i = x->from[cycle]; i < x->from[cycle + 1]; i++) {
+		if (!iteration_strata_counts_item(s, x->entry[i]))
+			continue;
+		item[x->entry[i]] += by;
+		name[iteration_items_at(x, x->entry[i]).name] += by;
+		n++;
+	}
+	return n;
+}
+
+/* Selects an iteration for comparison with others, and deselects it. */
+static void iteration_strata_take(struct iteration_strata_similarity *s,
+	uint32_t cycle)
+{
+	s->cycle = cycle;
+	s->size = iteration_strata_add_items(s, cycle, s->item, s->name, 1);
+}
+
+static void iteration_strata_drop(struct iteration_strata_similarity *s)
+{
+	iteration_strata_add_items(s, s->cycle, s->item, s->name, -1u);
+}
+
+/* Whether another did the same work. */
+static bool iteration_strata_is_similar(struct iteration_strata_similarity *s,
+	uint32_t other)
+{
+	const struct iteration_items *x = s->items;
+	uint32_t same = 0, named = 0, n = 0;
+
+	for (uint32_t i = x->from[other]; i < x->from[other + 1]; i++) {
+		uint32_t item = x->entry[i];
+		if (!iteration_strata_counts_item(s, item))
+			continue;
+		uint32_t name = iteration_items_at(x, item).name;
+		same += s->item_met[item]++ < s->item[item];
+		named += s->name_met[name]++ < s->name[name];
+		n++;
+	}
+	iteration_strata_add_items(s, other, s->item_met, s->name_met, -1u);
+	double all = (double)n + s->size;
+	return same >= 0.9 * (all - same) ||
+	       (named >= 0.97 * (all - named) && same * 2 >= 0.6 * all);
+}
+
+static uint64_t iteration_strata_mix(uint64_t x)
+{
+	x = (x + UINT64_C(0x9E3779B97F4A7C15)) * UINT64_C(0xBF58476D1CE4E5B9);
+	x ^= x >> 29;
+	x *= UINT64_C(0x94D049BB133111EB);
+	return x ^ x >> 32;
+}
+
+/* Entries of an iteration that count, and a hash of them, in any order. */
+static uint32_t iteration_strata_hash(const struct iteration_strata_similarity
+					      *s,
+	uint32_t cycle, uint64_t *hash)
+{
+	const struct iteration_items *x = s->items;
+	uint32_t n = 0;
+
+	*hash = 0;
+	for (uint32_t i = x->from[cycle]; i < x->from[cycle + 1]; i++) {
+		if (!iteration_strata_counts_item(s, x->entry[i]))
+			continue;
+		*hash += iteration_strata_mix(x->entry[i]);
+		n++;
+	}
+	return n;
+}
+
+/* A stratum's work in words, and which operators describe it. */
+
+enum { SIZE_SHOWN = 48, ITEMS_SHOWN = 2 };
+
+static bool iteration_strata_is_gemm(const char *name)
+{
+	static const char *const words[] = { "mm", "addmm", "bmm", "baddbmm",
+		"addbmm", "linear", "matmul", "_scaled_mm", "_int_mm",
+		"_grouped_mm", "_scaled_grouped_mm", "einsum" };
+	const char *last = strrchr(name, ':');
+
+	name = last ? last + 1 : name;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcmp(name, words[i]))
+			return true;
+	return strstr(name, "conv") || strstr(name, "gemm");
+}
+
+/* By item: whether the operator multiplies matrices or convolves. NULL if
+ * the arena is full. */
+static uint8_t *iteration_strata_gemms(const struct iteration_items *ops,
+	const struct trace *t, struct arena *a)
+{
+	uint8_t *counts = arena_grow(a, NULL, (size_t)ops->n + 1);
+
+	for (uint32_t i = 0; counts && i < ops->n; i++)
+		counts[i] = iteration_strata_is_gemm(
+			names_text(&t->names, iteration_items_at(ops, i).name));
+	return counts;
+}
+
+static const char *iteration_strata_phase_text(enum phase phase)
+{
+	static const char *const texts[] = { [PHASE_UNKNOWN] = "step",
+		[PHASE_PREFILL] = "prefill",
+		[PHASE_DECODE] = "decode",
+		[PHASE_MIXED] = "prefill and decode" };
+
+	return texts[phase];
+}
+
+/* "decode, 16 sequences, 16 tokens" */
+static const char *iteration_strata_serving_text(const struct serving_work *s,
+	struct arena *a)
+{
+	const char *text = arena_printf(a, "%s, %" PRId64 " sequence%s",
+		iteration_strata_phase_text(s->phase), s->sequences,
+		s->sequences == 1 ? "" : "s");
+
+	if (!text || s->tokens < 0)
+		return text;
+	text = arena_printf(a, "%s, %" PRId64 " token%s", text, s->tokens,
+		s->tokens == 1 ? "" : "s");
+	if (!text || s->phase != PHASE_MIXED || s->context_tokens < 0)
+		return text;
+	return arena_printf(a, "%s (%" PRId64 " of %" PRId64 " in prefill)",
+		text, s->context_tokens, s->context);
+}
+
+/* Elements of the first tensor of dims, so that large ones come first. */
+static double iteration_strata_elements(const char *dims)
+{
+	double n = 1, number = 0;
+	bool any = false, digits = false;
+
+	for (const char *c = dims + strspn(dims, "["); *c && *c != ']'; c++) {
+		if (*c >= '0' && *c <= '9') {
+			number = number * 10 + (*c - '0');
+			digits = true;
+		} else if (digits) {
+			n *= number;
+			number = 0;
+			digits = false;
+			any = true;
+		}
+	}
+	return digits ? n * number : any ? n : 0;
+}
+
+/* How often each item is in the iteration, in s->item_met. */
+static void
+iteration_strata_count_items(const struct iteration_strata_similarity *s,
+	uint32_t cycle, uint32_t by)
+{
+	const struct iteration_items *x = s->items;
+
+	for (uint32_t i = x->from[cycle]; i < x->from[cycle + 1]; i++)
+		if (!s->counts || s->counts[x->entry[i]])
+			s->item_met[x->entry[i]] += by;
+}
+
+/* The item with most elements except those taken; UINT32_MAX none. */
+static uint32_t iteration_strata_largest(
+	const struct iteration_strata_similarity *s, uint32_t cycle,
+	const struct trace *t, const uint32_t *taken, uint32_t taken_n)
+{
+	const struct iteration_items *x = s->items;
+	uint32_t found = UINT32_MAX;
+	double most = -1;
+
+	for (uint32_t i = x->from[cycle]; i < x->from[cycle + 1]; i++) {
+		uint32_t item = x->entry[i];
+		bool new = s->item_met[item];
+		for (uint32_t k = 0; k < taken_n; k++)
+			new &= item != taken[k];
+		if (!new)
+			continue;
+		double size = iteration_strata_elements(names_text(&t->names,
+				      iteration_items_at(x, item).size)) *
+			      s->item_met[item];
+		if (size > most || (size >= most && item < found)) {
+			most = size;
+			found = item;
+		}
+	}
+	return found;
+}
+
+/* Where a text is cut, so that no character is. */
+static int iteration_strata_text_end(const char *text)
+{
+	size_t n = strlen(text);
+
+	if (n <= SIZE_SHOWN)
+		return (int)n;
+	for (n = SIZE_SHOWN; n && ((unsigned char)text[n] & 0xC0) == 0x80;)
+		n--;
+	return (int)n;
+}
+
+static const char *iteration_strata_append_item(struct arena *a,
+	const char *before, const char *name, const char *size, uint32_t n)
+{
+	int shown = iteration_strata_text_end(size);
+
+	return arena_printf(a, "%s%s%.80s %.*s%s ×%" PRIu32, before,
+		*before ? ", " : "", name, shown, size, size[shown] ? "…" : "",
+		n);
+}
+
+/* "aten::mm [[64,128],[128,17]] ×12, aten::addmm … ×2, …": two items that count,
+ * those with most elements, and that there are more. */
+static const char *
+iteration_strata_ops_text(const struct iteration_strata_similarity *s,
+	uint32_t cycle, const struct trace *t, struct arena *a)
+{
+	const char *text = "";
+	uint32_t taken[ITEMS_SHOWN], n = 0, item;
+
+	iteration_strata_count_items(s, cycle, 1);
+	while (text && n < ITEMS_SHOWN &&
+		(item = iteration_strata_largest(s, cycle, t, taken, n)) !=
+			UINT32_MAX) {
+		struct iteration_item key = iteration_items_at(s->items, item);
+		text = iteration_strata_append_item(a, text,
+			names_text(&t->names, key.name),
+			names_text(&t->names, key.size), s->item_met[item]);
+		taken[n++] = item;
+	}
+	if (text &&
+		iteration_strata_largest(s, cycle, t, taken, n) != UINT32_MAX)
+		text = arena_printf(a, "%s, …", text);
+	iteration_strata_count_items(s, cycle, -1u);
+	return text;
+}
+
+/* "grids of 57 kernels" */
+static const char *
+iteration_strata_grids_text(const struct iteration_strata_similarity *s,
+	uint32_t cycle, struct arena *a)
+{
+	const struct iteration_items *x = s->items;
+	uint32_t n = 0;
+
+	for (uint32_t i = x->from[cycle]; i < x->from[cycle + 1]; i++)
+		n += !s->name_met[iteration_items_at(x, x->entry[i]).name]++;
+	for (uint32_t i = x->from[cycle]; i < x->from[cycle + 1]; i++)
+		s->name_met[iteration_items_at(x, x->entry[i]).name] = 0;
+	return arena_printf(a, "grids of %" PRIu32 " kernel%s", n,
+		n == 1 ? "" : "s");
+}
+
+enum iteration_strata_signature { NO_WORK, SERVING, OPS, GRIDS, OTHER };
+
+/* What the strata so far stand for. */
+struct iteration_strata_known {
+	enum iteration_strata_signature by;
+	struct serving_work serving;
+	uint32_t cycle; /* the first */
+	int64_t kv_tokens, cycles; /* their sum; how many gave it */
+};
+
+struct iteration_strata_maker {
+	const struct iteration_gpu *g;
+	struct profile *p;
+	struct arena *a;
+	struct iteration_strata_similarity ops, grids;
+	struct serving_work *told; /* by iteration; PHASE_UNKNOWN none */
+	struct names hashes; /* of struct iteration_strata_exact */
+	uint32_t *of_hash; /* by id: stratum */
+	uint32_t hashes_cap;
+	struct iteration_strata_known *known;
+	uint32_t n;
+};
+
+/* What equal signatures have in common; hashed as bytes, so without gaps. */
+struct iteration_strata_exact {
+	uint64_t by, hash;
+	int64_t serving[5];
+};
+
+/* A second range of that kind in an iteration says that neither is the iteration's. */
+static void iteration_strata_merge_serving(struct serving_work *to,
+	uint8_t *twice, const struct serving_work *s)
+{
+	if (to->phase == PHASE_UNKNOWN && !*twice)
+		*to = *s;
+	else if (!serving_steps_same(to, s)) {
+		*to = (struct serving_work){ .phase = PHASE_UNKNOWN };
+		*twice = 1;
+	}
+}
+
+/* From the ranges within: as the GPU recorded them, by the iteration they start
+ * in; if there is only one iteration, any range. */
+static bool iteration_strata_serving_within(struct iteration_strata_maker *m)
+{
+	const struct range_rows *r = &m->g->t->range;
+	struct slice rows = m->g->proc->range;
+	const struct cycles *c = &m->p->cycles;
+	struct serving_work s;
+	uint32_t at = 0;
+	uint8_t *twice = arena_grow(m->a, NULL, (size_t)c->n + 1);
+
+	for (uint32_t i = rows.from; twice && i < rows.to; i++) {
+		bool gpu = r->kind[i] == RANGE_GPU_ANNOTATION;
+		if ((!gpu && (c->n != 1 || r->kind[i] != RANGE_ANNOTATION)) ||
+			!serving_steps_read(names_text(&m->g->t->names,
+						    r->name[i]),
+				&s))
+			continue;
+		while (gpu && at < c->n &&
+			c->cycles[at].start_ns + c->cycles[at].dur_ns <=
+				r->start_ns[i])
+			at++;
+		uint32_t cycle = gpu ? at : 0;
+		if (cycle < c->n && !c->cycles[cycle].label &&
+			(!gpu || c->cycles[cycle].start_ns <= r->start_ns[i]))
+			iteration_strata_merge_serving(&m->told[cycle],
+				&twice[cycle], &s);
+	}
+	arena_drop(m->a, twice);
+	return twice;
+}
+
+static bool iteration_strata_serving(struct iteration_strata_maker *m)
+{
+	const struct cycles *c = &m->p->cycles;
+
+	m->told = arena_grow(m->a, NULL, ((size_t)c->n + 1) * sizeof *m->told);
+	if (!m->told)
+		return false;
+	for (uint32_t i = 0; i < c->n; i++)
+		if (!c->cycles[i].label ||
+			!serving_steps_read(c->cycles[i].label, &m->told[i]))
+			m->told[i].phase = PHASE_UNKNOWN;
+	return iteration_strata_serving_within(m);
+}
+
+static enum iteration_strata_signature
+iteration_strata_signature(const struct iteration_strata_maker *m,
+	uint32_t cycle, struct iteration_strata_exact *e)
+{
+	const struct serving_work *s = &m->told[cycle];
+
+	*e = (struct iteration_strata_exact){ .by = SERVING };
+	if (s->phase != PHASE_UNKNOWN) {
+		const int64_t numbers[] = { s->phase, s->sequences, s->tokens,
+			s->context, s->context_tokens };
+		for (int i = 0; i < 5; i++)
+			e->serving[i] = numbers[i];
+	} else if (iteration_strata_hash(&m->ops, cycle, &e->hash)) {
+		e->by = OPS;
+	} else {
+		bool any = iteration_strata_hash(&m->grids, cycle, &e->hash);
+		e->by = any ? GRIDS : NO_WORK;
+	}
+	return (enum iteration_strata_signature)e->by;
+}
+
+/* The stratum that an iteration without an equal is similar to; n if there is
+ * none. */
+static uint32_t iteration_strata_similar(struct iteration_strata_maker *m,
+	uint32_t cycle, enum iteration_strata_signature by)
+{
+	struct iteration_strata_similarity *s = by == OPS ? &m->ops : &m->grids;
+	uint32_t tried = 0, found = m->n;
+
+	if (by != OPS && by != GRIDS)
+		return m->n;
+	iteration_strata_take(s, cycle);
+	for (uint32_t i = 0; i < m->n && tried < STRATA_TRIED; i++) {
+		if (m->known[i].by != by)
+			continue;
+		tried++;
+		if (iteration_strata_is_similar(s, m->known[i].cycle)) {
+			found = i;
+			break;
+		}
+	}
+	iteration_strata_drop(s);
+	return found;
+}
+
+/* The stratum of a signature; a new one is the next. NAMES_NONE if the arena is
+ * full. */
+static uint32_t iteration_strata_stratum_of(struct iteration_strata_maker *m,
+	uint32_t cycle, struct iteration_strata_exact *e,
+	enum iteration_strata_signature by)
+{
+	uint32_t before = m->hashes.n;
+	uint32_t id = names_put(&m->hashes, (const char *)e, sizeof *e);
+
+	if (id == NAMES_NONE || id < before)
+		return id == NAMES_NONE ? id : m->of_hash[id];
+	if (id >= m->hashes_cap) {
+		uint32_t cap = (id + 1) * 2;
+		uint32_t *grown =
+			arena_grow(m->a, m->of_hash, cap * sizeof *grown);
+		if (!grown)
+			return NAMES_NONE;
+		m->of_hash = grown;
+		m->hashes_cap = cap;
+	}
+	uint32_t found = iteration_strata_similar(m, cycle, by);
+	if (found == STRATA_MAX)
+		found = STRATA_MAX - 1;
+	if (found == m->n) {
+		bool last = m->n + 1 == STRATA_MAX;
+		m->known[m->n++] =
+			(struct iteration_strata_known){ .by = last ? OTHER
+								    : by,
+				.serving = m->told[cycle],
+				.cycle = cycle };
+	}
+	m->of_hash[id] = found;
+	return found;
+}
+
+static bool iteration_strata_assign(struct iteration_strata_maker *m)
+{
+	struct cycles *c = &m->p->cycles;
+	struct iteration_strata_exact e;
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		enum iteration_strata_signature by =
+			iteration_strata_signature(m, i, &e);
+		uint32_t stratum = iteration_strata_stratum_of(m, i, &e, by);
+		if (stratum == NAMES_NONE)
+			return false;
+		c->cycles[i].stratum = stratum;
+		if (by == SERVING && m->told[i].kv_tokens >= 0) {
+			m->known[stratum].kv_tokens += m->told[i].kv_tokens;
+			m->known[stratum].cycles++;
+		}
+	}
+	return true;
+}
+
+static const char *iteration_strata_text_of(const struct iteration_strata_maker
+						    *m,
+	const struct iteration_strata_known *k)
+{
+	struct arena *a = m->p->arena;
+
+	switch (k->by) {
+	case SERVING:
+		return iteration_strata_serving_text(&k->serving, a);
+	case OPS:
+		return iteration_strata_ops_text(&m->ops, k->cycle, m->g->t, a);
+	case GRIDS:
+		return iteration_strata_grids_text(&m->grids, k->cycle, a);
+	case OTHER:
+		return "other work";
+	case NO_WORK:
+	default:
+		return "no kernels";
+	}
+}
+
+static bool iteration_strata_describe(struct iteration_strata_maker *m)
+{
+	struct cycles *c = &m->p->cycles;
+
+	c->strata = arena_array(m->p->arena, struct stratum, (size_t)m->n + 1);
+	if (!c->strata)
+		return false;
+	c->strata_n = m->n;
+	for (uint32_t i = 0; i < m->n; i++) {
+		const struct iteration_strata_known *k = &m->known[i];
+		bool serving = k->by == SERVING;
+		c->strata[i] = (struct stratum){
+			.text = iteration_strata_text_of(m, k),
+			.phase = serving ? k->serving.phase : PHASE_UNKNOWN,
+			.sequences = serving ? k->serving.sequences : -1,
+			.tokens = serving ? k->serving.tokens : -1,
+			.kv_tokens = k->cycles ? k->kv_tokens / k->cycles : -1
+		};
+		if (!c->strata[i].text)
+			return false;
+	}
+	return true;
+}
+
+bool iteration_strata_find(const struct iteration_gpu *g,
+	const struct iteration_items *ops, const struct iteration_items *grids,
+	struct profile *p, struct arena *a)
+{
+	struct iteration_strata_maker m = { .g = g, .p = p, .a = a };
+	uint8_t *counts = iteration_strata_gemms(ops, g->t, a);
+
+	m.known = arena_grow(a, NULL, STRATA_MAX * sizeof *m.known);
+	return counts && m.known && names_init(&m.hashes, a) &&
+	       iteration_strata_similarity_init(&m.ops, ops, counts, a) &&
+	       iteration_strata_similarity_init(&m.grids, grids, NULL, a) &&
+	       iteration_strata_serving(&m) && iteration_strata_assign(&m) &&
+	       iteration_strata_describe(&m);
+}
+
+struct iteration_strata_place {
+	struct stratum s;
+	uint32_t was;
+};
+
+static int iteration_strata_most_iterations(const void *left, const void *right)
+{
+	const struct iteration_strata_place *a = left, *b = right;
+
+	if (a->s.cycles != b->s.cycles)
+		return a->s.cycles > b->s.cycles ? -1 : 1;
+	return (a->was > b->was) - (a->was < b->was);
+}
+
+bool iteration_strata_sort(struct cycles *c, struct arena *a)
+{
+	size_t n = (size_t)c->strata_n + 1;
+	struct iteration_strata_place *place =
+		arena_grow(a, NULL, n * sizeof *place);
+	uint32_t *now = arena_grow(a, NULL, n * sizeof *now);
+
+	if (!place || !now)
+		return false;
+	for (uint32_t i = 0; i < c->n; i++)
+		c->strata[c->cycles[i].stratum].cycles +=
+			c->cycles[i].use == CYCLE_KEPT;
+	for (uint32_t i = 0; i < c->strata_n; i++)
+		place[i] = (struct iteration_strata_place){ c->strata[i], i };
+	qsort(place, c->strata_n, sizeof *place,
+		iteration_strata_most_iterations);
+	for (uint32_t i = 0; i < c->strata_n; i++) {
+		c->strata[i] = place[i].s;
+		now[place[i].was] = i;
+	}
+	for (uint32_t i = 0; i < c->n; i++)
+		c->cycles[i].stratum = now[c->cycles[i].stratum];
+	return true;
+}
+
+/* The sizes that each stratum's kept iterations worked on. */
+
+struct iteration_strata_works {
+	const struct trace *t;
+	struct profile *p;
+	struct arena *a;
+	struct work *found; /* of a stratum and kind */
+	uint32_t *count; /* by item */
+	uint32_t *order, *from; /* kept iterations, stratum by stratum */
+	uint32_t cap; /* of p->cycles.works */
+};
+
+/* Kept iterations in order of their strata. */
+static bool iteration_strata_by_stratum(struct iteration_strata_works *m)
+{
+	const struct cycles *c = &m->p->cycles;
+
+	m->from = arena_grow(m->a, NULL,
+		((size_t)c->strata_n + 2) * sizeof *m->from);
+	m->order =
+		arena_grow(m->a, NULL, ((size_t)c->n + 1) * sizeof *m->order);
+	if (!m->from || !m->order)
+		return false;
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->cycles[i].use == CYCLE_KEPT)
+			m->from[c->cycles[i].stratum + 2]++;
+	for (uint32_t s = 0; s < c->strata_n; s++)
+		m->from[s + 2] += m->from[s + 1];
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->cycles[i].use == CYCLE_KEPT)
+			m->order[m->from[c->cycles[i].stratum + 1]++] = i;
+	return true;
+}
+
+static int iteration_strata_most_frequent(const void *left, const void *right)
+{
+	const struct work *a = left, *b = right;
+
+	if (a->per_cycle > b->per_cycle || a->per_cycle < b->per_cycle)
+		return a->per_cycle > b->per_cycle ? -1 : 1;
+	int names = strcmp(a->name, b->name);
+	return names ? names : strcmp(a->size, b->size);
+}
+
+static bool iteration_strata_append_works(struct iteration_strata_works *m,
+	uint32_t n)
+{
+	struct cycles *c = &m->p->cycles;
+
+	if (n == 0)
+		return true;
+	if (c->works_n + n > m->cap) {
+		uint32_t cap = (c->works_n + n) * 2;
+		struct work *grown =
+			arena_grow(m->p->arena, c->works, cap * sizeof *grown);
+		if (!grown)
+			return false;
+		c->works = grown;
+		m->cap = cap;
+	}
+	memcpy(c->works + c->works_n, m->found, n * sizeof *m->found);
+	c->works_n += n;
+	return true;
+}
+
+static const char *iteration_strata_name_of(const struct iteration_strata_works
+						    *m,
+	const struct iteration_items *x, struct iteration_item key)
+{
+	return x->kind == WORK_OP ? names_text(&m->t->names, key.name)
+				  : m->p->kernels[key.name].name;
+}
+
+/* What is counted of a stratum, as works; sizes lie in the profile's arena. */
+static bool iteration_strata_gather_works(struct iteration_strata_works *m,
+	const struct iteration_items *x, uint32_t stratum, uint32_t *n)
+{
+	uint32_t cycles = m->from[stratum + 1] - m->from[stratum];
+
+	*n = 0;
+	for (uint32_t k = m->from[stratum]; k < m->from[stratum + 1]; k++) {
+		uint32_t c = m->order[k];
+		for (uint32_t i = x->from[c]; i < x->from[c + 1]; i++) {
+			uint32_t item = x->entry[i], times = m->count[item];
+			struct iteration_item key = iteration_items_at(x, item);
+			m->count[item] = 0;
+			if (!times || !key.size)
+				continue;
+			m->found[*n] = (struct work){ .stratum = stratum,
+				.kind = x->kind,
+				.name = iteration_strata_name_of(m, x, key),
+				.size = iteration_items_size(x, m->t, item,
+					m->a),
+				.per_cycle = (double)times / cycles };
+			if (!m->found[(*n)++].size)
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool iteration_strata_works_of(struct iteration_strata_works *m,
+	const struct iteration_items *x, uint32_t stratum)
+{
+	uint32_t n;
+
+	for (uint32_t k = m->from[stratum]; k < m->from[stratum + 1]; k++)
+		for (uint32_t i = x->from[m->order[k]];
+			i < x->from[m->order[k] + 1]; i++)
+			m->count[x->entry[i]]++;
+	if (!iteration_strata_gather_works(m, x, stratum, &n))
+		return false;
+	qsort(m->found, n, sizeof *m->found, iteration_strata_most_frequent);
+	n = n > CYCLES_WORKS_MAX ? CYCLES_WORKS_MAX : n;
+	for (uint32_t i = 0; i < n && x->kind == WORK_GRID; i++) {
+		m->found[i].size = arena_strdup(m->p->arena, m->found[i].size);
+		if (!m->found[i].size)
+			return false;
+	}
+	return iteration_strata_append_works(m, n);
+}
+
+bool iteration_strata_works(const struct iteration_items *ops,
+	const struct iteration_items *grids, const struct trace *t,
+	struct profile *p, struct arena *a)
+{
+	struct iteration_strata_works m = { .t = t, .p = p, .a = a };
+	size_t most = (ops->n > grids->n ? ops->n : grids->n) + (size_t)1;
+
+	m.found = arena_grow(a, NULL, most * sizeof *m.found);
+	m.count = arena_grow(a, NULL, most * sizeof *m.count);
+	if (!m.found || !m.count || !iteration_strata_by_stratum(&m))
+		return false;
+	for (uint32_t s = 0; s < p->cycles.strata_n; s++)
+		if (!iteration_strata_works_of(&m, ops, s) ||
+			!iteration_strata_works_of(&m, grids, s))
+			return false;
+	return true;
+}

@@ -1,0 +1,658 @@
+/* period_detector.c - finds the outermost period of the kernels' names and makes
+ * iterations of it.
+ *
+ * The places at which a gram begins are tested as cuts, those with most sections
+ * first. The first cut that is a period (period_test.h) is taken, or the period
+ * above it, and moved to where its iterations begin. What is before the first
+ * place is a partial iteration if all of its names are an iteration's and it is
+ * not longer than one, else no iteration; what is behind the last place is a
+ * partial iteration unless it is a whole one. */
+#include "iteration_parts.h"
+#include "period_test.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { GRAMS_MAX = 48 };
+
+struct period_detector_gram {
+	uint64_t hash;
+	uint32_t length, count,
+		first; /* of names; occurrences; place in main */
+};
+
+/* A gram is 1, 4, 16 or 64 consecutive names of a stream: a run of names that
+ * recurs may begin a period. Single names do if one is launched once an
+ * iteration; longer ones if only the way from the last layer to the first is
+ * unique. Of grams that occur equally often one represents all, and of those
+ * counts the ones that most grams have are tested. Of long sequences an even
+ * sample of the grams is read, chosen by their hash. */
+
+enum {
+	GRAM_LENGTHS = 4,
+	OF_LENGTH = GRAMS_MAX / GRAM_LENGTHS,
+	SAMPLED_MAX = 1 << 16
+};
+
+static const uint32_t gram_lengths[GRAM_LENGTHS] = { 1, 4, 16, 64 };
+static const uint64_t hash_base = UINT64_C(0x9E3779B97F4A7C15);
+
+struct period_detector_count {
+	uint64_t hash; /* 0: free */
+	uint32_t n, first;
+};
+
+struct period_detector_table {
+	struct period_detector_count *slots;
+	uint32_t mask;
+};
+
+/* Of equal counts: one gram, and how many there are. */
+struct period_detector_family {
+	struct period_detector_gram one;
+	uint64_t weight;
+};
+
+static uint64_t period_detector_mix(uint64_t x)
+{
+	x ^= x >> 31;
+	x *= UINT64_C(0xBF58476D1CE4E5B9);
+	x ^= x >> 27;
+	x *= UINT64_C(0x94D049BB133111EB);
+	return x ^ x >> 31;
+}
+
+static uint64_t period_detector_name_hash(const struct period_sequence *s,
+	uint32_t at)
+{
+	return period_detector_mix(s->name[s->main[at]] + 1 + hash_base);
+}
+
+/* Hashes of the grams of a length, from the left to the right. */
+struct period_detector_roll {
+	const struct period_sequence *s;
+	uint32_t length, at; /* of the gram that `sum` is of */
+	uint64_t sum, power;
+};
+
+static bool period_detector_roll_init(struct period_detector_roll *r,
+	const struct period_sequence *s, uint32_t length)
+{
+	*r = (struct period_detector_roll){ .s = s,
+		.length = length,
+		.power = 1 };
+	if (s->main_n < length)
+		return false;
+	for (uint32_t i = 0; i < length; i++) {
+		r->sum = r->sum * hash_base + period_detector_name_hash(s, i);
+		r->power *= i ? hash_base : 1;
+	}
+	return true;
+}
+
+static uint64_t period_detector_roll_hash(const struct period_detector_roll *r)
+{
+	uint64_t h = period_detector_mix(r->sum + r->length);
+	return h ? h : 1;
+}
+
+static bool period_detector_roll_next(struct period_detector_roll *r)
+{
+	if (r->at + r->length >= r->s->main_n)
+		return false;
+	r->sum -= period_detector_name_hash(r->s, r->at) * r->power;
+	r->sum = r->sum * hash_base +
+		 period_detector_name_hash(r->s, r->at + r->length);
+	r->at++;
+	return true;
+}
+
+static struct period_detector_count *
+period_detector_slot(const struct period_detector_table *t, uint64_t hash)
+{
+	uint32_t i = (uint32_t)hash & t->mask;
+
+	while (t->slots[i].hash && t->slots[i].hash != hash)
+		i = (i + 1) & t->mask;
+	return &t->slots[i];
+}
+
+static uint32_t period_detector_sampling(const struct period_sequence *s)
+{
+	uint32_t share = 1;
+
+	while (s->main_n / share > SAMPLED_MAX)
+		share *= 2;
+	return share;
+}
+
+/* Whether an even sample of the grams includes this one: by its hash, so that
+ * the answer is the same wherever it occurs. */
+static bool period_detector_is_sampled(uint64_t hash, uint32_t length,
+	uint32_t share)
+{
+	return length == 1 || (hash >> 40 & (share - 1)) == 0;
+}
+
+/* Occurrences; the table has room for what is looked at, and refuses more. */
+static void period_detector_count_all(const struct period_sequence *s,
+	uint32_t length, struct period_detector_table *t)
+{
+	uint32_t share = period_detector_sampling(s), used = 0;
+	struct period_detector_roll r;
+
+	if (!period_detector_roll_init(&r, s, length))
+		return;
+	do {
+		uint64_t hash = period_detector_roll_hash(&r);
+		if (!period_detector_is_sampled(hash, length, share))
+			continue;
+		struct period_detector_count *c = period_detector_slot(t, hash);
+		if (!c->hash) {
+			if (used >= t->mask / 4 * 3)
+				continue;
+			used++;
+			*c = (struct period_detector_count){ hash, 0, r.at };
+		}
+		c->n++;
+	} while (period_detector_roll_next(&r));
+}
+
+static int period_detector_by_count(const void *left, const void *right)
+{
+	const struct period_detector_count *a = left, *b = right;
+
+	if (a->n != b->n)
+		return a->n > b->n ? -1 : 1;
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+static int period_detector_by_weight(const void *left, const void *right)
+{
+	const struct period_detector_family *a = left, *b = right;
+
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return (a->one.count < b->one.count) - (a->one.count > b->one.count);
+}
+
+static int period_detector_most_often(const void *left, const void *right)
+{
+	const struct period_detector_gram *a = left, *b = right;
+
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	return (a->length > b->length) - (a->length < b->length);
+}
+
+/* One of each number of occurrences, the weightiest numbers; how many. */
+static uint32_t period_detector_choose(struct period_detector_table *t,
+	uint32_t length, uint32_t most, struct period_detector_gram *out)
+{
+	struct period_detector_family best[OF_LENGTH + 1];
+	uint32_t n = 0;
+
+	uint32_t used = 0;
+	for (uint32_t i = 0; i <= t->mask; i++)
+		if (t->slots[i].n > 1 && t->slots[i].n <= most)
+			t->slots[used++] = t->slots[i];
+	qsort(t->slots, used, sizeof *t->slots, period_detector_by_count);
+	for (uint32_t i = 0, next; i < used; i = next) {
+		const struct period_detector_count *c = &t->slots[i];
+		for (next = i; next < used && t->slots[next].n == c->n;)
+			next++;
+		best[n++] = (struct period_detector_family){
+			{ c->hash, length, c->n, c->first },
+			(uint64_t)(next - i) * c->n
+		};
+		qsort(best, n, sizeof *best, period_detector_by_weight);
+		if (n > OF_LENGTH)
+			n = OF_LENGTH;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = best[i].one;
+	return n;
+}
+
+/* Those that occur at least twice and at most `most` times, most often first;
+ * *n of them. In `a`, which is for scratch; NULL if it is full. */
+static struct period_detector_gram *
+period_detector_grams(const struct period_sequence *s, uint32_t most,
+	struct arena *a, uint32_t *n)
+{
+	struct period_detector_gram *out =
+		arena_array(a, struct period_detector_gram, GRAMS_MAX);
+	struct period_detector_table t = { .mask = SAMPLED_MAX * 4 - 1 };
+
+	*n = 0;
+	while (t.mask / 4 > s->main_n && t.mask > 63)
+		t.mask /= 2;
+	for (int i = 0; out && i < GRAM_LENGTHS; i++) {
+		t.slots = arena_grow(a, NULL,
+			((size_t)t.mask + 1) * sizeof *t.slots);
+		if (!t.slots)
+			return NULL;
+		period_detector_count_all(s, gram_lengths[i], &t);
+		*n += period_detector_choose(&t, gram_lengths[i], most,
+			out + *n);
+		arena_drop(a, t.slots);
+	}
+	if (out)
+		qsort(out, *n, sizeof *out, period_detector_most_often);
+	return out;
+}
+
+/* The places in main at which a gram begins, ascending; `at` has room for
+ * gram.count. Returns how many; 0 if some overlap, because a gram that is made
+ * of layers begins at each of them, and the rest of those is no period. */
+static uint32_t period_detector_gram_places(const struct period_sequence *s,
+	const struct period_detector_gram *g, uint32_t *at)
+{
+	uint32_t n = 0;
+	struct period_detector_roll r;
+
+	if (!period_detector_roll_init(&r, s, g->length))
+		return 0;
+	do {
+		if (period_detector_roll_hash(&r) != g->hash)
+			continue;
+		if (n && r.at < at[n - 1] + g->length)
+			return 0;
+		at[n++] = r.at;
+	} while (period_detector_roll_next(&r) && n < g->count);
+	return n;
+}
+
+/* Where in a period its iterations begin: with the recording if that holds a
+ * whole number of periods; else at the kernel before which the GPU was idle
+ * longest on average, without the longest gap: where the host got ready. */
+
+/* How far a place may be off if kernels were added or left out. */
+enum { SLACK = 8 };
+
+struct period_detector_mover {
+	const struct period_sequence *s;
+	const struct period_cut *c;
+	int64_t *gap_ns; /* by place in main: idle time before it */
+	uint32_t length; /* of a section in main: the median */
+};
+
+static uint32_t period_detector_name_at(const struct period_detector_mover *p,
+	int64_t place)
+{
+	return p->s->name[p->s->main[place]];
+}
+
+static bool period_detector_within(const struct period_detector_mover *p,
+	int64_t place)
+{
+	return place >= 0 && place < p->s->main_n;
+}
+
+static int period_detector_by_size(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static bool period_detector_measure(struct period_detector_mover *p,
+	struct arena *a)
+{
+	const struct period_sequence *s = p->s;
+	uint32_t n = p->c->n - 1, at = 0;
+	uint32_t *length = arena_grow(a, NULL, (n + 1) * sizeof *length);
+	int64_t busy = s->n ? s->start_ns[0] : 0;
+
+	p->gap_ns = arena_grow(a, NULL,
+		((size_t)s->main_n + 1) * sizeof *p->gap_ns);
+	if (!p->gap_ns || !length)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		length[i] = p->c->at[i + 1] - p->c->at[i];
+	qsort(length, n, sizeof *length, period_detector_by_size);
+	p->length = length[n / 2];
+	arena_drop(a, length);
+	for (uint32_t i = 0; i < s->n; i++) {
+		int64_t end = s->start_ns[i] + s->dur_ns[i];
+		if (at < s->main_n && s->main[at] == i)
+			p->gap_ns[at++] = s->start_ns[i] > busy
+						  ? s->start_ns[i] - busy
+						  : 0;
+		busy = end > busy ? end : busy;
+	}
+	return true;
+}
+
+/* Mean idle time before the places moved by `by`, without the longest; -1 if
+ * they do not have the same name. */
+static double period_detector_mean_idle(const struct period_detector_mover *p,
+	int64_t by)
+{
+	uint32_t n = 0, same = 0;
+	uint32_t name = 0;
+	int64_t sum = 0, most = 0;
+
+	for (uint32_t i = 0; i < p->c->n; i++) {
+		int64_t at = p->c->at[i] + by;
+		if (!period_detector_within(p, at))
+			continue;
+		if (!n++)
+			name = period_detector_name_at(p, at);
+		else if (name != period_detector_name_at(p, at))
+			continue;
+		int64_t gap = p->gap_ns[at];
+		same++;
+		sum += gap;
+		most = gap > most ? gap : most;
+	}
+	if (!n || same * 10 < n * 9)
+		return -1;
+	return same > 2 ? (double)(sum - most) / (same - 1)
+			: (double)sum / same;
+}
+
+/* Whether the recording holds a whole number of periods. */
+static bool period_detector_whole_number(const struct period_detector_mover *p)
+{
+	uint32_t rest = p->s->main_n % p->length, slack = p->length / 50;
+
+	return rest <= slack || p->length - rest <= slack;
+}
+
+static int64_t period_detector_best_move(const struct period_detector_mover *p)
+{
+	int64_t best = 0, half = p->length / 2;
+	double longest = period_detector_mean_idle(p, 0);
+
+	if (period_detector_whole_number(p))
+		return -(int64_t)(p->c->at[0] % p->length);
+	for (int64_t by = -half; by <= half; by++) {
+		double ns = period_detector_mean_idle(p, by);
+		if (ns > longest) {
+			longest = ns;
+			best = by;
+		}
+	}
+	return best;
+}
+
+/* The place of this name nearest to one, or -1. */
+static int64_t period_detector_nearest(const struct period_detector_mover *p,
+	int64_t place, uint32_t name)
+{
+	for (int64_t off = 0; off <= SLACK; off++) {
+		if (period_detector_within(p, place + off) &&
+			period_detector_name_at(p, place + off) == name)
+			return place + off;
+		if (period_detector_within(p, place - off) &&
+			period_detector_name_at(p, place - off) == name)
+			return place - off;
+	}
+	return -1;
+}
+
+static int64_t period_detector_at(const struct period_detector_mover *p,
+	int64_t place, uint32_t name)
+{
+	return period_detector_within(p, place) &&
+			       period_detector_name_at(p, place) == name
+		       ? place
+		       : -1;
+}
+
+/* The name that begins most sections once they are moved. */
+static uint32_t period_detector_first_name(const struct period_detector_mover
+						   *p,
+	int64_t by)
+{
+	uint32_t name = 0, votes = 0;
+
+	for (uint32_t i = 0; i < p->c->n; i++) {
+		int64_t at = p->c->at[i] + by;
+		if (!period_detector_within(p, at))
+			continue;
+		if (!votes)
+			name = period_detector_name_at(p, at);
+		votes += name == period_detector_name_at(p, at) ? 1 : -1u;
+	}
+	return name;
+}
+
+/* Adds a place if it lies behind those there are. */
+static void period_detector_add_place(uint32_t *at, uint32_t *n, int64_t place)
+{
+	if (place >= 0 && (!*n || place > at[*n - 1]))
+		at[(*n)++] = (uint32_t)place;
+}
+
+/* Moves a period's places, in at[] which has room for two more. In `a`, which
+ * is for scratch; false if it is full. */
+static bool period_detector_align(const struct period_sequence *s,
+	struct period_cut *c, struct arena *a)
+{
+	struct period_detector_mover p = { .s = s, .c = c };
+	uint32_t *moved = arena_grow(a, NULL, (c->n + 2) * sizeof *moved);
+	uint32_t n = 0;
+
+	if (!moved || !period_detector_measure(&p, a))
+		return false;
+	int64_t by = period_detector_best_move(&p), first = c->at[0] + by;
+	int64_t last = c->at[c->n - 1] + by + p.length;
+	uint32_t name = period_detector_first_name(&p, by);
+	period_detector_add_place(moved, &n,
+		period_detector_at(&p, first - p.length, name));
+	for (uint32_t i = 0; i < c->n; i++) {
+		int64_t at = c->at[i] + by,
+			found = period_detector_nearest(&p, at, name);
+		period_detector_add_place(moved, &n,
+			found < 0 && period_detector_within(&p, at) ? at
+								    : found);
+	}
+	period_detector_add_place(moved, &n,
+		period_detector_at(&p, last, name));
+	for (uint32_t i = 0; i < n; i++)
+		c->at[i] = moved[i];
+	c->n = n;
+	arena_drop(a, moved);
+	arena_drop(a, p.gap_ns);
+	return true;
+}
+
+/* A period within a period within a period, and no further. */
+enum { DEPTH = 3 };
+
+struct period_detector_finder {
+	struct period_sequence seq;
+	struct period_test judge;
+	struct period_cut cut;
+	struct arena scratch;
+};
+
+/* Leaves of a cut the places that begin the period above it. */
+static void period_detector_climb(struct period_cut *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = c->odd; i < c->n; i += c->every)
+		c->at[n++] = c->at[i];
+	c->n = n;
+}
+
+/* Whether the cut is a period, or one above it is, which it then becomes; one
+ * above that is none changes nothing. */
+static bool period_detector_try(struct period_detector_finder *f,
+	uint32_t *spare)
+{
+	struct period_cut *c = &f->cut;
+
+	for (int depth = 0; depth < DEPTH; depth++) {
+		if (period_test_cut(&f->judge, c))
+			return true;
+		if (!c->every)
+			return false;
+		uint32_t n = c->n;
+		memcpy(spare, c->at, n * sizeof *spare);
+		period_detector_climb(c);
+		bool above = period_test_cut(&f->judge, c);
+		if (above)
+			return true;
+		if (!c->every) {
+			memcpy(c->at, spare, n * sizeof *spare);
+			c->n = n;
+			period_test_cut(&f->judge, c);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* At least 2 sections, of which none has less than 2 kernels on average. */
+static bool period_detector_search(struct period_detector_finder *f,
+	bool *found)
+{
+	struct arena *a = &f->scratch;
+	uint32_t n, most = f->seq.main_n / 2;
+	const struct period_detector_gram *grams =
+		period_detector_grams(&f->seq, most, a, &n);
+	uint32_t *spare =
+		arena_grow(a, NULL, ((size_t)most + 3) * sizeof *spare);
+
+	f->cut.at = arena_grow(a, NULL, ((size_t)most + 3) * sizeof *f->cut.at);
+	if (!grams || !spare || !f->cut.at ||
+		!period_test_init(&f->judge, &f->seq, most + 2, a))
+		return false;
+	*found = false;
+	for (uint32_t i = 0; i < n && !*found; i++) {
+		f->cut.n = period_detector_gram_places(&f->seq, &grams[i],
+			f->cut.at);
+		*found = period_detector_try(f, spare);
+	}
+	return true;
+}
+
+/* Moves the cut, if it is a period then, too. */
+static bool period_detector_move(struct period_detector_finder *f)
+{
+	struct period_cut *c = &f->cut;
+	uint32_t n = c->n;
+	uint32_t *before =
+		arena_grow(&f->scratch, NULL, (n + 1) * sizeof *before);
+
+	if (!before)
+		return false;
+	memcpy(before, c->at, n * sizeof *before);
+	if (!period_detector_align(&f->seq, c, &f->scratch))
+		return false;
+	if (period_test_cut(&f->judge, c) || c->every)
+		return true;
+	memcpy(c->at, before, n * sizeof *before);
+	c->n = n;
+	period_test_cut(&f->judge, c);
+	return true;
+}
+
+static const char *period_detector_beginning(const struct period_detector_finder
+						     *f,
+	const struct profile *p)
+{
+	uint32_t name = f->seq.name[f->seq.main[f->cut.at[0]]];
+
+	return name < p->kernels_n ? p->kernels[name].name : "CUDA graph";
+}
+
+/* Whether what is before the first place is the end of an iteration: of its names
+ * alone, and not longer than one. */
+static bool period_detector_starts_in_a_cycle(
+	const struct period_detector_finder *f, uint32_t first)
+{
+	struct slice middle =
+		period_test_section(&f->seq, &f->cut, (f->cut.n - 1) / 2);
+
+	return first <= middle.to - middle.from &&
+	       period_test_own(&f->judge, &f->cut, (struct slice){ 0, first });
+}
+
+static bool period_detector_windows(struct period_detector_finder *f,
+	struct iteration_gpu *g, struct profile *p)
+{
+	const struct period_cut *c = &f->cut;
+	struct cycles *out = &p->cycles;
+	uint32_t first = period_test_section(&f->seq, c, 0).from;
+	bool head = first && period_detector_starts_in_a_cycle(f, first);
+	int64_t from, to;
+
+	out->cycles = arena_array(p->arena, struct cycle, (size_t)c->n + 1);
+	if (!out->cycles || !iteration_gpu_span(g, &from, &to))
+		return false;
+	if (head)
+		out->cycles[out->n++] = (struct cycle){ .start_ns = from,
+			.use = CYCLE_PARTIAL };
+	for (uint32_t i = 0; i < c->n; i++)
+		out->cycles[out->n++] = (struct cycle){
+			.start_ns = f->seq.start_ns[f->seq.main[c->at[i]]]
+		};
+	for (uint32_t i = 0; i < out->n; i++) {
+		struct cycle *y = &out->cycles[i];
+		y->number = i;
+		y->open = i + 1 == out->n;
+		y->dur_ns = (y->open ? to : y[1].start_ns) - y->start_ns;
+	}
+	if (!c->tail)
+		out->cycles[out->n - 1].use = CYCLE_PARTIAL;
+	out->range = period_detector_beginning(f, p);
+	iteration_gpu_claim(g, out);
+	return true;
+}
+
+bool period_detector_find(struct iteration_gpu *g, const uint32_t *kernel_of,
+	struct profile *p)
+{
+	struct period_detector_finder f = { .scratch =
+						    arena_scratch(p->arena) };
+	bool found = false;
+	bool ok = period_test_sequence(&f.seq, g, kernel_of, p->kernels_n,
+		&f.scratch);
+
+	if (ok && f.seq.main_n >= 4)
+		ok = period_detector_search(&f, &found) &&
+		     (!found || period_detector_move(&f)) &&
+		     (!found || period_detector_windows(&f, g, p));
+	arena_scratch_release(&f.scratch, p->arena);
+	return ok;
+}
+
+/* The first place of the stream in each window. */
+static void period_detector_places(struct period_detector_finder *f,
+	const struct cycles *c)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		while (at < f->seq.main_n && f->seq.start_ns[f->seq.main[at]] <
+						     c->cycles[i].start_ns)
+			at++;
+		if (at < f->seq.main_n &&
+			(!f->cut.n || at > f->cut.at[f->cut.n - 1]))
+			f->cut.at[f->cut.n++] = at;
+	}
+}
+
+bool period_detector_agrees(const struct iteration_gpu *g,
+	const uint32_t *kernel_of, struct profile *p, bool *agrees)
+{
+	struct period_detector_finder f = { .scratch =
+						    arena_scratch(p->arena) };
+	struct arena *a = &f.scratch;
+	bool ok = period_test_sequence(&f.seq, g, kernel_of, p->kernels_n, a);
+
+	f.cut.at = arena_grow(a, NULL,
+		((size_t)p->cycles.n + 1) * sizeof *f.cut.at);
+	ok = ok && f.cut.at &&
+	     period_test_init(&f.judge, &f.seq, p->cycles.n, a);
+	if (ok) {
+		period_detector_places(&f, &p->cycles);
+		*agrees = period_test_cut(&f.judge, &f.cut) || f.cut.every;
+	}
+	arena_scratch_release(&f.scratch, p->arena);
+	return ok;
+}

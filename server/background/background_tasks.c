@@ -1,0 +1,224 @@
+/* background_tasks.c - a step of each, again and again, until the server stops. */
+#include "clock.h"
+#include "background_tasks.h"
+#include "audit.h"
+#include "webhook_dispatcher.h"
+#include "delivery.h"
+#include "keep.h"
+#include "leash.h"
+#include "log.h"
+#include "trend_watcher.h"
+#include "turn.h"
+#include "retention_summary.h"
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* The first vacuum waits until the load of a start is over. */
+enum { STEP_S = 15, FIRST_S = 300 };
+/* How often the trends are checked during a long vacuum. */
+enum { SLICE_S = 5 };
+
+struct background_tasks {
+	const char *conninfo;
+	int vacuum_s; /* 0: never */
+	struct webhook_dispatcher *courier;
+	struct leash leash;
+	pthread_t thread;
+	atomic_bool stop;
+	pthread_mutex_t lock; /* of `wake` alone */
+	pthread_cond_t wake;
+	/* the thread's */
+	struct db *db;
+	bool away, stuck; /* and logged */
+	int64_t row; /* of the audit log, once something is deleted; 0 */
+	struct err unwritten; /* it could not be */
+	time_t vacuum_at, look_at;
+};
+
+static bool background_tasks_go_on(void *ctx)
+{
+	struct background_tasks *c = ctx;
+	return !atomic_load(&c->stop);
+}
+
+/* Records what was deleted, in the log and in the audit log; the row of a pass
+ * that broke off says that it did not end. */
+static bool background_tasks_tell(struct background_tasks *c,
+	const struct keep_report *r, struct err *e)
+{
+	char text[RETENTION_SUMMARY_TEXT];
+	if (r->why.code && background_tasks_go_on(c))
+		log_warn("vacuum left=%lld: %s", (long long)r->left,
+			r->why.text);
+	if (!c->row)
+		return true;
+	retention_summary_text(r, text);
+	log_info("vacuum %s", text);
+	return e->code || audit_end(c->db, c->row, AUDIT_DONE, text, NULL, e);
+}
+
+/* Checks workload by workload; one that fails does not block the others and is
+ * checked again the next time. False if the database is unreachable. */
+static bool background_tasks_look_out(struct background_tasks *c, struct err *e)
+{
+	int64_t after = 0;
+	bool more = true, failed = false;
+	while (more && background_tasks_go_on(c)) {
+		struct err why = { 0 };
+		int64_t was = after;
+		if (trend_watcher_step(c->db, &after, &more, &why))
+			continue;
+		if (after == was)
+			return err_set(e, why.code, "%s", why.text);
+		failed = true;
+		if (!c->stuck)
+			log_warn("look-out: %s", why.text);
+		c->stuck = true;
+	}
+	c->stuck = failed;
+	c->look_at = clock_ms() / 1000 + SLICE_S;
+	return true;
+}
+
+/* Runs before each deletion: if the audit record cannot be written, nothing is
+ * deleted. */
+static bool background_tasks_go_on_dropping(void *ctx)
+{
+	struct background_tasks *c = ctx;
+	struct err unheard = { 0 };
+	if (!c->row &&
+		!audit_command(c->db, "vacuum", NULL, &c->row, &c->unwritten))
+		return false;
+	if (clock_ms() / 1000 >= c->look_at)
+		background_tasks_look_out(c, &unheard);
+	return background_tasks_go_on(c);
+}
+
+static bool background_tasks_vacuum(struct background_tasks *c, struct err *e)
+{
+	static const struct keep_ask as_stored = { NULL, -1, -1, -1 };
+	struct arena a = { 0 };
+	struct keep_report report;
+	int64_t dropped;
+	bool more = true;
+	if (!c->vacuum_s || clock_ms() / 1000 < c->vacuum_at)
+		return true;
+	c->vacuum_at = clock_ms() / 1000 + c->vacuum_s;
+	c->look_at = clock_ms() / 1000 + SLICE_S;
+	c->row = 0;
+	c->unwritten = (struct err){ 0 };
+	bool ok = keep_vacuum(c->db, &a, &as_stored, false,
+		background_tasks_go_on_dropping, c, &report, e);
+	ok = background_tasks_tell(c, &report, e) && ok;
+	if (ok && c->unwritten.code)
+		ok = err_set(e, c->unwritten.code, "%s", c->unwritten.text);
+	while (ok && more && background_tasks_go_on(c))
+		ok = delivery_sweep(c->db, &dropped, &more, e);
+	if (!ok) /* begun anew */
+		c->vacuum_at = clock_ms() / 1000;
+	arena_release(&a);
+	return ok;
+}
+
+/* Whoever has the turn keeps it as long as its connection lasts. */
+static bool background_tasks_step(struct background_tasks *c, struct err *e)
+{
+	bool mine;
+	if (!c->db)
+		c->db = db_new(c->conninfo, e);
+	return c->db && leash_hold(&c->leash, c->db, e) &&
+	       turn_take(c->db, &mine, e) &&
+	       (!mine || (background_tasks_vacuum(c, e) &&
+				 background_tasks_look_out(c, e)));
+}
+
+static void background_tasks_part(struct background_tasks *c)
+{
+	leash_drop(&c->leash);
+	db_free(c->db);
+	c->db = NULL;
+}
+
+static void background_tasks_rest(struct background_tasks *c)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec +=
+		c->vacuum_s && c->vacuum_s < STEP_S ? c->vacuum_s : STEP_S;
+	pthread_mutex_lock(&c->lock);
+	while (background_tasks_go_on(c) &&
+		!pthread_cond_timedwait(&c->wake, &c->lock, &until))
+		;
+	pthread_mutex_unlock(&c->lock);
+}
+
+static void *background_tasks_run(void *arg)
+{
+	struct background_tasks *c = arg;
+	while (background_tasks_go_on(c)) {
+		struct err e = { 0 };
+		bool ok = background_tasks_step(c, &e);
+		if (!ok && !c->away && background_tasks_go_on(c))
+			log_warn("chores wait: %s", e.text);
+		c->away = !ok;
+		if (!ok)
+			background_tasks_part(c);
+		background_tasks_rest(c);
+	}
+	background_tasks_part(c);
+	return NULL;
+}
+
+static void background_tasks_ready(struct background_tasks *c)
+{
+	pthread_condattr_t how;
+	pthread_condattr_init(&how);
+	pthread_condattr_setclock(&how, CLOCK_MONOTONIC);
+	pthread_cond_init(&c->wake, &how);
+	pthread_condattr_destroy(&how);
+	pthread_mutex_init(&c->lock, NULL);
+	leash_init(&c->leash);
+	c->vacuum_at = clock_ms() / 1000 +
+		       (c->vacuum_s < FIRST_S ? c->vacuum_s : FIRST_S);
+}
+
+static void background_tasks_release(struct background_tasks *c)
+{
+	webhook_dispatcher_free(c->courier);
+	leash_release(&c->leash);
+	pthread_mutex_destroy(&c->lock);
+	pthread_cond_destroy(&c->wake);
+	free(c);
+}
+
+struct background_tasks *background_tasks_new(const struct config *is,
+	const char *conninfo, struct err *e)
+{
+	struct background_tasks *c = calloc(1, sizeof *c);
+	if (!c)
+		abort();
+	c->conninfo = conninfo;
+	c->vacuum_s = is->vacuum_s;
+	background_tasks_ready(c);
+	c->courier = webhook_dispatcher_new(conninfo, is->webhook_private, e);
+	if (c->courier &&
+		!pthread_create(&c->thread, NULL, background_tasks_run, c))
+		return c;
+	err_set(e, ERR_INTERNAL, "the system gives no thread for chores");
+	background_tasks_release(c);
+	return NULL;
+}
+
+void background_tasks_free(struct background_tasks *c)
+{
+	if (!c)
+		return;
+	pthread_mutex_lock(&c->lock);
+	atomic_store(&c->stop, true);
+	pthread_cond_signal(&c->wake);
+	pthread_mutex_unlock(&c->lock);
+	leash_cut(&c->leash);
+	pthread_join(c->thread, NULL);
+	background_tasks_release(c);
+}

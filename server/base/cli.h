@@ -1,0 +1,116 @@
+/* cli.h - commands and options of a program: parsing, checks and help.
+ *
+ * A program lists its commands and options in tables; parsing, the checks of
+ * values and all help text come from these tables. A value comes from the
+ * command line (--name VALUE or --name=VALUE; the last one counts), else from
+ * the environment, else from the table. In a name, - and _ are the same. An
+ * empty value on the command line means the default. Every value is checked
+ * before the program uses any of them. */
+#pragma once
+#include "err.h"
+#include <stdint.h>
+#include <stdio.h>
+
+/* Kinds of values, and the C type of the field that holds one. */
+enum cli_kind {
+	CLI_TEXT,
+	CLI_GIVEN, /* a text; NULL if absent, and "" is kept */
+	CLI_LIST, /* may be repeated */
+	CLI_FLAG, /* no value; 0 or 1 in the environment */
+	CLI_SWITCH, /* =0 or =1 may follow; else 1 */
+	CLI_NUM, /* a whole number from min to max */
+	CLI_WHOLE, /* the same in 64 bits; -1 if absent */
+	CLI_REAL, /* a number as text; min = max: any */
+	CLI_LIMIT, /* the same, or "none" */
+	CLI_WORD, /* one of the words of `value`, parted by | */
+	CLI_WORDS, /* several of them, parted by commas; NULL if absent */
+	CLI_FILE, /* a file that can be read */
+	CLI_FOLDER, /* a folder, or nothing yet */
+	CLI_LISTEN, /* HOST:PORT */
+	CLI_URL, /* http or https, host, port, path */
+	CLI_REGEX, /* POSIX extended */
+};
+
+struct text_list {
+	const char **at;
+	int n;
+};
+
+typedef const char *cli_TEXT;
+typedef const char *cli_GIVEN;
+typedef struct text_list cli_LIST;
+typedef bool cli_FLAG;
+typedef int cli_NUM;
+typedef int64_t cli_WHOLE;
+typedef const char *cli_REAL;
+typedef const char *cli_LIMIT;
+typedef const char *cli_WORD;
+typedef const char *cli_WORDS;
+typedef const char *cli_FILE;
+typedef const char *cli_FOLDER;
+typedef const char *cli_LISTEN;
+typedef const char *cli_URL;
+
+struct cli_option {
+	const char *name;
+	enum cli_kind kind;
+	const char *def, *env;
+	uint32_t of; /* bits of the commands that take it */
+	const char *value, *example; /* "N", "8" */
+	int64_t min, max;
+	const char *help;
+	size_t at; /* of its field, in bytes */
+};
+
+/* Options under one heading of the help. */
+struct cli_group {
+	const char *title;
+	const struct cli_option *options;
+	int n;
+	/* Receives each value that is given, in order. NULL: values go to the
+	 * fields, with environment and defaults. */
+	void (*take)(void *values, const struct cli_option *o,
+		const char *value);
+};
+
+struct cli_command {
+	const char *name; /* one word, or two: "token list" */
+	const char *operands; /* as the usage line shows them; "" none */
+	int min, max; /* number of operands; max -1: any */
+	bool stops; /* the first operand ends the options */
+	uint32_t bit;
+	const char *help; /* a phrase; NULL: not in the help */
+	const char *more; /* what follows the options in the help; "" */
+};
+
+struct cli_program {
+	const char *name, *about;
+	const struct cli_command *commands;
+	int commands_n;
+	struct cli_group groups[2];
+	/* Whether a value is not needed and not checked; NULL: none is. All
+	 * flags have their values by then. */
+	bool (*skips)(const void *values, const struct cli_option *o);
+};
+
+enum cli_result { CLI_OK, CLI_HELP, CLI_BAD };
+
+/* The command that argv[1] and argv[2] name; *used is the number of arguments
+ * up to its end. NULL with a message if there is none. */
+const struct cli_command *cli_command_find(const struct cli_program *p,
+	int argc, char *const argv[], int *used, struct err *e);
+
+/* Reads the arguments behind the command's name into `values`, a zeroed struct,
+ * and *operands, which ends in NULL. CLI_HELP if --help or -h is among
+ * the options. Release both afterwards, whatever the result. */
+enum cli_result cli_read(const struct cli_program *p,
+	const struct cli_command *c, int argc, char *const argv[], void *values,
+	struct text_list *operands, struct err *e);
+void cli_release(const struct cli_program *p, void *values,
+	struct text_list *operands);
+
+/* The list of commands. */
+void cli_program_help(const struct cli_program *p, FILE *out);
+/* One command with its options and their defaults. */
+void cli_command_help(const struct cli_program *p, const struct cli_command *c,
+	FILE *out);

@@ -1,0 +1,7 @@
+/* format_duration.h - numbers in the text of comparisons and gates. */
+#pragma once
+
+enum { FORMAT_CELL = 24 };
+
+/* "21.40 ms", "-900.00 us"; "+900.00 us" if `sign` is "+"; "-" if unknown. */
+const char *format_duration(char to[FORMAT_CELL], double ns, const char *sign);

@@ -1,0 +1,24 @@
+/* json_get.c - reads members by name. */
+#include "json_get.h"
+#include <math.h>
+
+char *json_get_text(struct arena *a, const json_t *v, const char *key)
+{
+	const char *s = json_string_value(json_object_get(v, key));
+	char *copy = arena_strdup(a, s ? s : "");
+	for (char *at = copy; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = ' ';
+	return copy;
+}
+
+double json_get_real(const json_t *v, const char *key)
+{
+	const json_t *x = json_object_get(v, key);
+	return json_is_number(x) ? json_number_value(x) : (double)NAN;
+}
+
+int64_t json_get_whole(const json_t *v, const char *key)
+{
+	return json_integer_value(json_object_get(v, key));
+}

@@ -1,0 +1,341 @@
+/* submit.c - sends, waits until the server has analyzed, compares digests. */
+#include "submit.h"
+#include "address.h"
+#include "kernsift/kst_reader.h"
+#include "retry.h"
+#include "sha256.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RECORDS                                                          \
+	(KST_BIT(kernel) | KST_BIT(copy) | KST_BIT(call) | KST_BIT(op) | \
+		KST_BIT(range) | KST_BIT(graph) | KST_BIT(counter) |     \
+		KST_BIT(stat) | KST_BIT(pattern))
+
+static int64_t submit_read_file(void *ctx, void *to, size_t cap)
+{
+	const int *fd = ctx;
+	ssize_t n;
+
+	do
+		n = read(*fd, to, cap);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
+
+static void submit_take(struct capture_facts *t, const struct kst_chunk *c)
+{
+	t->records |= (RECORDS >> c->kind & 1) && c->rows > 0;
+	for (uint32_t i = 0; i < c->rows; i++) {
+		int64_t rank =
+			c->kind == KST_process
+				? c->column[KST_COLUMN(process, rank)].i[i]
+				: -1;
+		int64_t lost = c->kind == KST_drop
+				       ? c->column[KST_COLUMN(drop, count)].i[i]
+				       : 0;
+		if (rank >= 0 && rank < INT32_MAX)
+			t->rank = (int)rank;
+		if (lost > 0 && lost < INT64_MAX - t->dropped)
+			t->dropped += lost;
+	}
+}
+
+/* What could not be read might have been a record. */
+static bool submit_is_whole(const struct kst_damage *d)
+{
+	return !d->damaged && !d->missing && !d->repeated && !d->cut &&
+	       !d->behind && !d->lost && !d->unknown_chunks &&
+	       !d->unknown_columns;
+}
+
+/* Reads as much of `fd`, which stays open, as needed. */
+static struct capture_facts submit_facts_read(int fd)
+{
+	struct capture_facts t = { .rank = -1 };
+	struct kst_reader *r = kst_reader_new(submit_read_file, &fd, NULL);
+	enum kst_got got = KST_FULL;
+	struct kst_chunk c;
+
+	if (!r)
+		return t;
+	kst_reader_only(r, KST_BIT(process) | KST_BIT(drop) | RECORDS);
+	while ((!t.records || t.rank < 0) &&
+		(got = kst_reader_next(r, &c)) == KST_CHUNK) {
+		submit_take(&t, &c);
+		/* The process is written before the rest. */
+		if (t.records)
+			kst_reader_only(r, KST_BIT(process));
+	}
+	t.readable = got == KST_CHUNK || got == KST_END;
+	t.whole = got == KST_END && submit_is_whole(kst_reader_damage(r));
+	kst_reader_free(r);
+	return t;
+}
+
+struct delivery {
+	struct feed *feed;
+	struct meter *meter;
+	struct meter_pace pace;
+};
+
+static void submit_tick(void *ctx)
+{
+	struct delivery *d = ctx;
+	int64_t taken = feed_taken(d->feed);
+	struct meter_progress p = { .label = feed_label(d->feed),
+		.stage = "",
+		.done_bytes = taken,
+		.total_bytes = feed_total(d->feed),
+		.rate = meter_pace_add(&d->pace, meter_now_ms(), taken) };
+	meter_show(d->meter, &p);
+}
+
+/* One try: an upload, or a message. */
+static bool submit_attempt(struct wire *w, const char *url, struct delivery *d,
+	struct attempt *a, struct upload_answer *out, struct err *e)
+{
+	struct wire_watch watch = { submit_tick, d };
+	struct buf body;
+	bool ok = false;
+	meter_pace_init(&d->pace);
+	buf_init(&body, WIRE_ANSWER_MAX);
+	if (!wire_post(w, url, d->feed, &watch, a, &body, e))
+		goto done;
+	if (a->status == 200 || a->status == 202)
+		ok = answer_upload(body.at, body.len, out, e);
+	else
+		answer_error(a->status, body.at, body.len, e);
+done:
+	meter_clear(d->meter);
+	buf_release(&body);
+	return ok;
+}
+
+static void submit_tell(struct delivery *d, const struct upload_answer *u)
+{
+	char size[METER_WORD], sent[METER_WORD];
+	meter_bytes(size, feed_taken(d->feed));
+	meter_bytes(sent, feed_given(d->feed));
+	meter_say(d->meter, "%s: %s sent as %s, upload %lld %s%s",
+		feed_label(d->feed), size, sent, (long long)u->id,
+		upload_state_name(u->state),
+		u->existing ? " (was there already)" : "");
+}
+
+bool submit_file(struct wire *w, const struct options *o, const char *path,
+	int most, struct meter *m, struct upload_answer *out,
+	struct attempt *last, struct err *e)
+{
+	enum pack_kind kind = pack_kind(o->compress);
+	struct feed *f = *o->counters ? feed_joined(path, o->counters, kind, e)
+				      : feed_new(path, kind, e);
+	*last = (struct attempt){ .end = ATTEMPT_HOPELESS };
+	return f && submit_feed(w, o, f, most, m, out, last, e);
+}
+
+bool submit_feed(struct wire *w, const struct options *o, struct feed *f,
+	int most, struct meter *m, struct upload_answer *out,
+	struct attempt *last, struct err *e)
+{
+	struct delivery d = { .meter = m, .feed = f };
+	struct buf url;
+	buf_init(&url, ADDRESS_MAX);
+	address_send(&url, o, feed_base_name(d.feed));
+	struct retry p = { .meter = m,
+		.label = feed_label(d.feed),
+		.most = most };
+	bool ok = false;
+	for (;;) {
+		struct err why = { 0 };
+		ok = submit_attempt(w, url.at, &d, last, out, &why);
+		if (ok || !retry_wait(&p, last, &why)) {
+			if (!ok)
+				err_set(e, why.code, "%s: %s",
+					feed_label(d.feed), why.text);
+			break;
+		}
+		if (!feed_restart(d.feed, e))
+			break;
+	}
+	if (ok)
+		submit_tell(&d, out);
+	buf_release(&url);
+	feed_free(d.feed);
+	return ok;
+}
+
+enum { FIRST_MS = 50, LONGEST_MS = 1000 };
+
+static bool submit_follow_ask(struct wire *w, const char *url,
+	struct attempt *a, struct upload_answer *u, struct err *e)
+{
+	struct buf body;
+	bool ok = false;
+	buf_init(&body, WIRE_ANSWER_MAX);
+	if (wire_get(w, url, NULL, a, &body, e))
+		ok = a->status == 200
+			     ? answer_upload(body.at, body.len, u, e)
+			     : answer_error(a->status, body.at, body.len, e);
+	buf_release(&body);
+	return ok;
+}
+
+static void submit_follow_show(struct meter *m, const char *label,
+	struct meter_pace *pace, const struct upload_answer *u)
+{
+	bool known = u->state == UPLOAD_WORKING && u->total_bytes > 0;
+	struct meter_progress p = { .label = label,
+		.stage = *u->stage ? u->stage : upload_state_name(u->state),
+		.done_bytes = known ? u->done_bytes : 0,
+		.total_bytes = known ? u->total_bytes : -1 };
+	if (known)
+		p.rate = meter_pace_add(pace, meter_now_ms(), u->done_bytes);
+	meter_show(m, &p);
+}
+
+/* False with the server's message if the upload failed there. */
+static bool submit_follow_finished(const char *label,
+	const struct upload_answer *u, struct err *e)
+{
+	if (u->state == UPLOAD_DONE)
+		return true;
+	return err_set(e, ERR_TRACE, "%s: %s", label,
+		*u->error ? u->error : "the server gave no reason");
+}
+
+bool submit_wait(struct wire *w, const struct options *o, const char *label,
+	struct meter *m, struct upload_answer *u, struct err *e)
+{
+	struct buf url;
+	struct meter_pace pace;
+	struct retry p = { .meter = m, .label = label, .most = o->retries };
+	bool ok;
+	meter_pace_init(&pace);
+	buf_init(&url, ADDRESS_MAX);
+	address_upload(&url, o->server, u->id);
+	for (int ms = FIRST_MS;;) {
+		struct attempt a;
+		struct err why = { 0 };
+		if (!submit_follow_ask(w, url.at, &a, u, &why)) {
+			if (retry_wait(&p, &a, &why))
+				continue;
+			ok = err_set(e, why.code, "%s: %s", label, why.text);
+			break;
+		}
+		p.tried = 0;
+		if (u->state == UPLOAD_DONE || u->state == UPLOAD_FAILED) {
+			ok = submit_follow_finished(label, u, e);
+			break;
+		}
+		submit_follow_show(m, label, &pace, u);
+		nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000L },
+			NULL);
+		ms = ms * 2 > LONGEST_MS ? LONGEST_MS : ms * 2;
+	}
+	meter_clear(m);
+	buf_release(&url);
+	return ok;
+}
+
+struct capture_facts submit_facts(const struct spool *s, const char *name)
+{
+	struct err e = { 0 };
+	int fd = spool_read(s, name, &e);
+	struct capture_facts t = { .rank = -1 };
+
+	if (fd >= 0) {
+		t = submit_facts_read(fd);
+		close(fd);
+	}
+	return t;
+}
+
+bool submit_skip_empty(const struct spool *s, const char *name, bool keep,
+	char sentence[static 400])
+{
+	struct capture_facts t = submit_facts(s, name);
+	struct err e = { 0 };
+
+	if (!t.whole || t.records || (!keep && !spool_remove(s, name, &e)))
+		return false;
+	snprintf(sentence, 400,
+		"'%.256s' held no record and is %s; lost while recording: %lld",
+		name, keep ? "not sent" : "gone", (long long)t.dropped);
+	return true;
+}
+
+struct capture {
+	int fd;
+	struct stat st;
+	char sha256[SHA256_HEX];
+	int64_t bytes;
+};
+
+static bool submit_digest(struct capture *c, const char *name, struct err *e)
+{
+	char piece[64 * 1024];
+	uint8_t out[SHA256_BYTES];
+	struct sha256 sha;
+	ssize_t n;
+
+	sha256_init(&sha);
+	while ((n = read(c->fd, piece, sizeof piece)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_set(e, ERR_INPUT, "cannot read '%s': %s",
+				name, strerror(errno));
+		sha256_add(&sha, piece, (size_t)n);
+		c->bytes += n;
+	}
+	sha256_end(&sha, out);
+	sha256_hex(out, c->sha256);
+	if (lseek(c->fd, 0, SEEK_SET) || fstat(c->fd, &c->st))
+		return err_set(e, ERR_INPUT, "cannot read '%s': %s", name,
+			strerror(errno));
+	return true;
+}
+
+/* Whether the name is still the same, unchanged file. */
+static bool submit_unchanged(const struct spool *s, const char *name,
+	const struct stat *was)
+{
+	struct stat is;
+
+	return !fstatat(s->folder, name, &is, AT_SYMLINK_NOFOLLOW) &&
+	       is.st_dev == was->st_dev && is.st_ino == was->st_ino &&
+	       is.st_size == was->st_size &&
+	       is.st_mtim.tv_sec == was->st_mtim.tv_sec &&
+	       is.st_mtim.tv_nsec == was->st_mtim.tv_nsec;
+}
+
+bool submit_capture(struct wire *w, const struct options *o,
+	const struct spool *s, const char *name, int most, struct meter *m,
+	struct upload_answer *out, struct attempt *last, struct err *e)
+{
+	struct capture c = { .fd = spool_read(s, name, e) };
+
+	*last = (struct attempt){ .end = ATTEMPT_HOPELESS };
+	if (c.fd < 0)
+		return false;
+	if (!submit_digest(&c, name, e)) {
+		close(c.fd);
+		return false;
+	}
+	struct feed *f = feed_new_open(c.fd, name, PACK_NONE, e);
+	if (!f || !submit_feed(w, o, f, most, m, out, last, e))
+		return false;
+	if (out->bytes == c.bytes && !strcmp(out->sha256, c.sha256) &&
+		submit_unchanged(s, name, &c.st))
+		return true;
+	last->end = ATTEMPT_BROKEN;
+	return err_set(e, ERR_CONFLICT,
+		"%s: it changed while it was sent; upload %lld is not all of "
+		"it",
+		name, (long long)out->id);
+}

@@ -1,0 +1,198 @@
+/* command.c - what kernsiftd's commands share: the password, the database, the audit
+ * record of a change, and how ingest processes are started. */
+#include "command.h"
+#include "audit.h"
+#include "err.h"
+#include "log.h"
+#include "migrate.h"
+#include <errno.h>
+#include <sched.h>
+#include <time.h>
+
+int command_fail(const struct err *e)
+{
+	fprintf(stderr, "kernsiftd: %s\n", e->text);
+	return e->code == ERR_INPUT ? 2 : 1;
+}
+
+enum { PASSWORD_MAX = 1000 };
+
+bool command_password(const char *path, struct err *e)
+{
+	char line[PASSWORD_MAX + 2] = { 0 };
+	if (!*path)
+		return true;
+	FILE *f = fopen(path, "re");
+	bool any = f && fgets(line, sizeof line, f);
+	int why = errno;
+	bool bad = !f || ferror(f);
+	if (f)
+		fclose(f);
+	if (bad)
+		return err_set(e, ERR_INPUT,
+			"--db-password-file '%.200s' cannot be read: %s", path,
+			strerror(why));
+	size_t len = strcspn(line, "\r\n");
+	if (!any || !len || len > PASSWORD_MAX)
+		return err_set(e, ERR_INPUT,
+			"--db-password-file '%.200s' has no password in its "
+			"first line, of at most %d bytes",
+			path, PASSWORD_MAX);
+	line[len] = '\0';
+	setenv("PGPASSWORD", line, 1);
+	return true;
+}
+
+/* Beside the trace: libraries, stacks, decompression windows. */
+static const int64_t OVERHEAD_BYTES = INT64_C(1) << 30;
+
+static int command_cores(void)
+{
+	cpu_set_t set;
+	return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+							   : 1;
+}
+
+struct worker_options command_workers(const struct config *c,
+	const char *conninfo)
+{
+	return (struct worker_options){
+		.conninfo = conninfo,
+		.workers = c->workers ? c->workers : command_cores(),
+		.nice = c->worker_nice,
+		.lease_s = c->lease_s,
+		.cpu_s = c->ingest_cpu_s,
+		.memory_bytes = ((int64_t)c->ingest_mib << 20) + OVERHEAD_BYTES,
+		.limits = {
+			.decode = {
+				.plain_bytes = (int64_t)c->plain_mib << 20,
+				.ratio = c->ratio,
+			},
+			.arena_bytes = (size_t)c->ingest_mib << 20,
+		},
+	};
+}
+
+char **command_worker_argv(struct arena *a, const struct invocation *in,
+	const struct store *s)
+{
+	char **to = arena_array(a, char *, (size_t)in->argc + 4);
+	int n = 0;
+	to[n++] = arena_strdup(a, "kernsiftd");
+	to[n++] = arena_strdup(a, "worker");
+	for (int i = 0; i < in->argc; i++)
+		to[n++] = in->argv[i];
+	/* The last one given counts. A given one may hold a password, and is
+	 * not shown a second time. */
+	if (s->cluster)
+		to[n++] = arena_printf(a, "--db=%s", s->conninfo);
+	return to;
+}
+
+enum { WAIT_S = 30, SPARE = 16 };
+
+/* A database in a container next door may need a moment longer than we. */
+static struct db *command_db_wait(const char *conninfo, struct err *e)
+{
+	for (int s = 0;; s++) {
+		struct err why = { 0 };
+		struct db *db = db_new(conninfo, &why);
+		if (db)
+			return db;
+		if (s == 0)
+			log_warn("waiting for the database: %s", why.text);
+		if (s == WAIT_S) {
+			err_set(e, why.code, "%s", why.text);
+			return NULL;
+		}
+		nanosleep(&(struct timespec){ 1, 0 }, NULL);
+	}
+}
+
+bool command_store(struct store *s, const struct config *c,
+	enum cluster_role role, struct err *e)
+{
+	struct worker_options o = command_workers(c, NULL);
+	*s = (struct store){ .conninfo = c->db };
+	if (!*c->db) {
+		s->cluster = cluster_new(c->data, role,
+			c->db_connections + o.workers + SPARE, e);
+		if (!s->cluster)
+			return false;
+		s->conninfo = cluster_conninfo(s->cluster);
+	}
+	s->db = command_db_wait(s->conninfo, e);
+	if (!s->db)
+		command_store_release(s);
+	return s->db != NULL;
+}
+
+void command_store_release(struct store *s)
+{
+	db_free(s->db);
+	cluster_free(s->cluster);
+	*s = (struct store){ 0 };
+}
+
+bool command_trail(struct db *db, const char *command, const char *detail,
+	bool (*work)(struct db *db, void *arg, struct err *e), void *arg,
+	struct err *e)
+{
+	struct err unheard = { 0 };
+	int64_t row;
+	if (!audit_command(db, command, detail, &row, e))
+		return false;
+	bool ok = work(db, arg, e);
+	if (!audit_end(db, row, ok ? AUDIT_DONE : AUDIT_FAILED, NULL, NULL,
+		    &unheard))
+		log_warn("audit row=%lld text=\"%s\"", (long long)row,
+			unheard.text);
+	return ok;
+}
+
+static bool command_no_work(struct db *db, void *arg, struct err *e)
+{
+	(void)db, (void)arg, (void)e;
+	return true;
+}
+
+/* The audit log is a table itself: the migration that created it is recorded
+ * afterwards. */
+bool command_migrated(struct db *db, int *applied, struct err *e)
+{
+	char detail[40];
+	if (!migrate(db, applied, e))
+		return false;
+	snprintf(detail, sizeof detail, "applied=%d", *applied);
+	return !*applied ||
+	       command_trail(db, "migrate", detail, command_no_work, NULL, e);
+}
+
+void command_store_discard(struct store *s)
+{
+	db_free(s->db);
+	cluster_discard(s->cluster);
+	*s = (struct store){ 0 };
+}
+
+int command_with_store(const struct config *c,
+	bool (*work)(struct db *db, int applied, void *arg, struct err *e),
+	void *arg)
+{
+	struct err e = { 0 };
+	struct store s = { 0 };
+	int applied;
+	bool ok = command_store(&s, c, CLUSTER_COMMAND, &e) &&
+		  command_migrated(s.db, &applied, &e) &&
+		  work(s.db, applied, arg, &e);
+	command_store_release(&s);
+	return ok ? 0 : command_fail(&e);
+}
+
+bool command_project_good(const struct config *c, struct err *e)
+{
+	return !c->project || *c->project ||
+	       err_set(e, ERR_INPUT,
+		       "--project: the value is empty (leave the option out "
+		       "for all projects)");
+}

@@ -1,0 +1,184 @@
+/* test_iteration_find_strata.c - which cycles did the same work. */
+#include "cycle_letters.h"
+#include "serving_steps.h"
+#include <stdio.h>
+
+/* A step whose range has a name: layers of a linear, an attention over so much
+ * context, and a norm, as operators with dims and kernels with grids. */
+static void step(struct world *w, int number, const char *name, bool ops,
+	int batch, int context)
+{
+	int64_t at = number * 1000;
+	char dims[64];
+
+	rows_range(&w->t, RANGE_ANNOTATION, name, "main", at, 1000);
+	for (int i = 0; i < 12; i++) {
+		static const char *const names[] = { "aten::linear",
+			"aten::bmm", "aten::mm" };
+		int64_t start = at + 10 + i * 20, correlation;
+		snprintf(dims, sizeof dims, "[[%d,%d],[64,64]]", batch,
+			i % 3 == 1 ? context : 64);
+		if (ops) {
+			rows_op(&w->t, names[i % 3], "main", start, 10, -1);
+			w->t.op.dims[w->t.op.n - 1] = rows_name(&w->t, dims);
+		}
+		correlation = w->t.kernel.n + 1;
+		rows_call(&w->t, "cudaLaunchKernel", "main", start + 1, 1,
+			correlation);
+		rows_kernel(&w->t, names[i % 3], start + 5, 9, 0,
+			batch * (i % 3 == 1 ? context : 1));
+		w->t.kernel.correlation[w->t.kernel.n - 1] = correlation;
+	}
+}
+
+/* In decode the context grows: one stratum. Another batch: another. */
+static void context_and_batch(struct world *w, bool ops)
+{
+	for (int i = 0; i < 9; i++)
+		step(w, i, "step 1", ops, i < 6 ? 16 : 8, 100 + i);
+	const struct cycles *c = cycles_of(w);
+	sound(w);
+	assert_int_equal(c->n, 9);
+	assert_int_equal(c->strata_n, 2);
+	assert_int_equal(c->strata[0].cycles, 6);
+	assert_int_equal(c->strata[1].cycles, 3);
+	assert_int_equal(c->cycles[5].stratum, 0);
+	assert_int_equal(c->cycles[6].stratum, 1);
+}
+
+static void by_operators(void **state)
+{
+	struct world *w = *state;
+	context_and_batch(w, true);
+	const struct cycles *c = &w->p.cycles;
+	assert_string_equal(c->strata[0].text,
+		"aten::bmm [[16,100],[64,64]] ×4, "
+		"aten::linear [[16,64],[64,64]] ×4, …");
+	/* linear and mm have one size, four times a cycle; bmm six. */
+	assert_string_equal(c->works[0].name, "aten::linear");
+	assert_string_equal(c->works[0].size, "[[16,64],[64,64]]");
+	assert_int_equal(c->works[0].kind, WORK_OP);
+	assert_true(c->works[0].per_cycle == 4);
+	assert_string_equal(c->works[2].name, "aten::bmm");
+	assert_string_equal(c->works[2].size, "[[16,100],[64,64]]");
+	assert_true(c->works[2].per_cycle == 4 / 6.);
+	assert_int_equal(c->works[8].kind, WORK_GRID);
+	assert_string_equal(c->works[8].size, "16x1x1");
+}
+
+static void by_grids(void **state)
+{
+	struct world *w = *state;
+	context_and_batch(w, false);
+	assert_string_equal(w->p.cycles.strata[0].text, "grids of 3 kernels");
+}
+
+/* Names of serving engines: what they tell counts, not the sizes. */
+static void by_what_engines_tell(void **state)
+{
+	struct world *w = *state;
+	for (int i = 0; i < 5; i++)
+		step(w, i,
+			(const char *[]){
+				"execute_32_context_1(sq16sk16sqsq256sqsk256)_"
+				"generation_16(sq16sk8000sqsq16sqsk8000)",
+				"execute_16_context_0(sq0sk0sqsq0sqsk0)_"
+				"generation_16(sq16sk8016sqsq16sqsk8016)",
+				"execute_16_context_0(sq0sk0sqsq0sqsk0)_"
+				"generation_16(sq16sk8032sqsq16sqsk8032)",
+				"execute_8_context_0(sq0sk0sqsq0sqsk0)_"
+				"generation_8(sq8sk4032sqsq8sqsk4032)",
+				"execute_16_context_0(sq0sk0sqsq0sqsk0)_"
+				"generation_16(sq16sk8048sqsq16sqsk8048)" }[i],
+			true, 16, 100);
+	const struct cycles *c = cycles_of(w);
+	sound(w);
+	assert_int_equal(c->n, 5);
+	assert_int_equal(c->strata_n, 3);
+	assert_string_equal(c->strata[0].text,
+		"decode, 16 sequences, 16 tokens");
+	assert_int_equal(c->strata[0].phase, PHASE_DECODE);
+	assert_int_equal(c->strata[0].cycles, 3);
+	assert_int_equal(c->strata[0].kv_tokens, 8032);
+	assert_string_equal(c->strata[1].text,
+		"prefill and decode, 17 sequences, 32 tokens (16 of 1 in "
+		"prefill)");
+	assert_int_equal(c->strata[2].sequences, 8);
+}
+
+/* More kinds of work than are kept apart: the rest is one. */
+static void too_many_strata(void **state)
+{
+	struct world *w = *state;
+	enum { STEPS = 1100 };
+	for (int i = 0; i < STEPS; i++) {
+		char name[64];
+		snprintf(name, sizeof name, "step[EXTEND bs=1 toks=%d]", i + 1);
+		rows_range(&w->t, RANGE_ANNOTATION, name, "main", i * 10, 10);
+		rows_call(&w->t, "cudaLaunchKernel", "main", i * 10 + 1, 1,
+			i + 1);
+		rows_launched(&w->t, "a", i * 10 + 5, 2, i + 1);
+	}
+	const struct cycles *c = cycles_of(w);
+	sound(w);
+	assert_int_equal(c->n, STEPS);
+	assert_int_equal(c->strata_n, 1000);
+	assert_string_equal(c->strata[0].text, "other work");
+	assert_int_equal(c->strata[0].cycles, 101);
+	assert_string_equal(c->strata[1].text, "prefill, 1 sequence, 1 token");
+}
+
+static void names_of_engines(void **state)
+{
+	static const struct {
+		const char *name;
+		bool told;
+		struct serving_work is;
+	} cases[] = {
+		{ "execute_context_2(512)_generation_16(16)", true,
+			{ PHASE_MIXED, 18, 528, -1, 2, 512 } },
+		{ "execute_context_1(888_788544)_generation_0(0)", true,
+			{ PHASE_PREFILL, 1, 888, -1, 1, 888 } },
+		{ "execute_8192_context_9(sq8155sk8430sqsq7475785sqsk7671310)_"
+		  "generation_37(sq37sk34489sqsq37sqsk34489)",
+			true, { PHASE_MIXED, 46, 8192, 42919, 9, 8155 } },
+		{ "step[DECODE bs=16]", true,
+			{ PHASE_DECODE, 16, 16, -1, -1, -1 } },
+		{ "step[EXTEND bs=15 toks=15360]", true,
+			{ PHASE_PREFILL, 15, 15360, -1, -1, -1 } },
+		{ "[Executor] _forward_step 12: 2 ctx reqs, 512 ctx tokens, 16 "
+		  "gen reqs",
+			true, { PHASE_MIXED, 18, 528, -1, 2, 512 } },
+		{ "[Executor] _forward_step 12: 0 ctx reqs, 16 gen reqs", true,
+			{ PHASE_DECODE, 16, 16, -1, 0, 0 } },
+		{ "execute_context_0(0)_generation_0(0)", false, { 0 } },
+		{ "execute_context_(1)_generation_(2)", false, { 0 } },
+		{ "execute_context_99999999999999999999(1)_generation_1(1)",
+			false, { 0 } },
+		{ "step[IDLE bs=0]", false, { 0 } },
+		{ "ProfilerStep#3", false, { 0 } },
+		{ "", false, { 0 } },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct serving_work s;
+		assert_int_equal(serving_steps_read(cases[i].name, &s),
+			cases[i].told);
+		if (!cases[i].told)
+			continue;
+		assert_true(serving_steps_same(&s, &cases[i].is));
+		assert_int_equal(s.kv_tokens, cases[i].is.kv_tokens);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(by_operators),
+		WORLD_TEST(by_grids),
+		WORLD_TEST(by_what_engines_tell),
+		WORLD_TEST(too_many_strata),
+		cmocka_unit_test(names_of_engines),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

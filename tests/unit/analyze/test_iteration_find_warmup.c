@@ -1,0 +1,117 @@
+/* test_iteration_find_warmup.c - the beginning that is unlike the rest. */
+#include "cycle_letters.h"
+
+/* So many steps of "abcdefgh" whose kernels take ns[i] each. */
+static void steps(struct world *w, const int64_t *ns, int n)
+{
+	int64_t at_ns = 0;
+	for (int i = 0; i < n; i++)
+		for (const char *k = "abcdefgh"; *k; k++) {
+			rows_kernel(&w->t, (char[]){ *k, 0 }, at_ns, ns[i], 0,
+				1);
+			at_ns += ns[i] + 2;
+		}
+}
+
+static uint32_t warmup(const struct world *w)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < w->p.cycles.n; i++)
+		n += w->p.cycles.cycles[i].use == CYCLE_WARMUP;
+	assert_int_equal(w->p.notes.count[NOTE_cycles_warmup], n);
+	return n;
+}
+
+/* Three times as slow: no part of what is compared. */
+static void three_times_slower(void **state)
+{
+	struct world *w = *state;
+	steps(w, (int64_t[]){ 300, 101, 100, 99, 100, 101, 100, 99 }, 8);
+	const struct cycles *c = cycles_of(w);
+	sound(w);
+	assert_int_equal(c->n, 8);
+	assert_int_equal(c->kept_n, 7);
+	assert_int_equal(c->cycles[0].use, CYCLE_WARMUP);
+	assert_int_equal(warmup(w), 1);
+}
+
+/* 2.5 % where the rest varies by 0.1 %; 1.5 % is none. */
+static void a_little_slower(void **state)
+{
+	struct world *w = *state;
+	steps(w, (int64_t[]){ 1030, 1001, 1000, 999, 1000, 1001, 1000, 999 },
+		8);
+	cycles_of(w);
+	assert_int_equal(warmup(w), 1);
+}
+
+static void within_two_percent(void **state)
+{
+	struct world *w = *state;
+	steps(w, (int64_t[]){ 1015, 1001, 1000, 999, 1000, 1001, 1000, 999 },
+		8);
+	cycles_of(w);
+	assert_int_equal(warmup(w), 0);
+}
+
+/* Faster is no warm-up; nor is a slow one behind one that is not. */
+static void only_the_beginning(void **state)
+{
+	struct world *w = *state;
+	steps(w, (int64_t[]){ 50, 300, 100, 99, 100, 101, 100, 99 }, 8);
+	cycles_of(w);
+	assert_int_equal(warmup(w), 0);
+}
+
+/* Never more than a quarter, rounded up: 2 of 8. */
+static void a_quarter_at_most(void **state)
+{
+	struct world *w = *state;
+	steps(w, (int64_t[]){ 300, 300, 300, 99, 100, 101, 100, 99 }, 8);
+	cycles_of(w);
+	assert_int_equal(warmup(w), 2);
+}
+
+/* Three cycles tell nothing of each other. */
+static void too_few(void **state)
+{
+	struct world *w = *state;
+	steps(w, (int64_t[]){ 300, 100, 100 }, 3);
+	const struct cycles *c = cycles_of(w);
+	assert_int_equal(c->n, 3);
+	assert_int_equal(warmup(w), 0);
+}
+
+/* A first cycle that launches what none does later, of the same duration but
+ * for that: autotuning. Its grids are its own, its stratum is not. */
+static void kernels_of_the_first_alone(void **state)
+{
+	struct world *w = *state;
+	struct writer r = { .w = w, .grid = 4 };
+	for (int step = 0; step < 8; step++) {
+		kernels(&r, "abcdefghijklmnopqrst");
+		if (step == 0)
+			kernels(&r, "XYXY");
+	}
+	const struct cycles *c = cycles_of(w);
+	sound(w);
+	assert_int_equal(c->n, 8);
+	assert_int_equal(warmup(w), 1);
+	assert_int_equal(c->cycles[0].use, CYCLE_WARMUP);
+	assert_int_equal(c->cycles[0].stratum, c->cycles[1].stratum);
+	assert_int_equal(c->strata[0].cycles, 7);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(three_times_slower),
+		WORLD_TEST(a_little_slower),
+		WORLD_TEST(within_two_percent),
+		WORLD_TEST(only_the_beginning),
+		WORLD_TEST(a_quarter_at_most),
+		WORLD_TEST(too_few),
+		WORLD_TEST(kernels_of_the_first_alone),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

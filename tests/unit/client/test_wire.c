@@ -1,0 +1,79 @@
+/* test_wire.c - what makes a token's header, and what would forge one. */
+#include "wire.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static void write_file(char path[], const char *text)
+{
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+static void test_of_the_environment(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *header, *sentence;
+	} rows[] = {
+		{ NULL, "", "" },
+		{ "", "", "" },
+		{ " \n", "", "" },
+		{ " ks_abc\n", "Authorization: Bearer ks_abc", "" },
+		{ "ks_a\r\nHost: evil", "",
+			"what KERNSIFT_TOKEN holds is not a token" },
+		{ "ks_\xc3\xa9", "",
+			"what KERNSIFT_TOKEN holds is not a token" },
+		{ "two words", "", "what KERNSIFT_TOKEN holds is not a token" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char out[WIRE_BEARER];
+		struct err e = { 0 };
+		assert_int_equal(wire_bearer(out, "", rows[i].text, &e),
+			!*rows[i].sentence);
+		assert_string_equal(out, rows[i].header);
+		assert_string_equal(e.text, rows[i].sentence);
+	}
+}
+
+static void test_of_a_file(void **state)
+{
+	(void)state;
+	char out[WIRE_BEARER], wanted[200];
+	struct err e = { 0 };
+	char good[] = "/tmp/ks-bearer-XXXXXX",
+	     empty[] = "/tmp/ks-bearer-XXXXXX";
+	write_file(good, "ks_file\n");
+	write_file(empty, "\n\n");
+	assert_true(wire_bearer(out, good, "ks_environment", &e));
+	assert_string_equal(out, "Authorization: Bearer ks_file");
+	assert_false(wire_bearer(out, empty, "ks_environment", &e));
+	snprintf(wanted, sizeof wanted, "the token file '%s' holds no token",
+		empty);
+	assert_string_equal(e.text, wanted);
+	unlink(good);
+	unlink(empty);
+	e = (struct err){ 0 };
+	assert_false(wire_bearer(out, "/nowhere/token", NULL, &e));
+	assert_string_equal(e.text,
+		"cannot open the token file '/nowhere/token': No such file or "
+		"directory");
+	e = (struct err){ 0 };
+	assert_false(wire_bearer(out, "/dev/zero", NULL, &e));
+	assert_string_equal(e.text, "what the token file holds is not a token");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_of_the_environment),
+		cmocka_unit_test(test_of_a_file),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
