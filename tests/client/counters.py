@@ -76,8 +76,8 @@ def refused(s, d):
           "counters.csv patterns.csv`)\n")
     r = upload(s, '--counters', counters, patterns, patterns)
     equal('status', r.status, 2)
-    equal('two', r.err, "kernsift: '--counters' goes with one pattern file, "
-          'and 2 files are named\n')
+    equal('two', r.err, 'kernsift: --counters: belongs to one pattern file, and '
+          '2 files are given (send them one by one)\n')
     with open(counters, 'wb') as f:
         f.write(b'\x28\xb5\x2f\xfd')
     r = upload(s, '--counters', counters, patterns)
