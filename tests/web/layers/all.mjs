@@ -2,9 +2,9 @@
 // server, one browser.
 
 import {played} from '../smoke/played.mjs';
-import beside from './beside.mjs';
+import breakdownComparison from './breakdown_compare.mjs';
 import looks from './looks.mjs';
 import real from './real.mjs';
 import run from './run.mjs';
 
-played('layers', [run, beside, real, looks]);
+played('layers', [run, breakdownComparison, real, looks]);

@@ -1,7 +1,7 @@
 // looks.mjs - every view of layers in light, in dark and at 320 pixels.
 
 import {looked} from '../smoke/accessible.mjs';
-import {answers} from './beside.mjs';
+import {answers} from './breakdown_compare.mjs';
 import {answered} from './run.mjs';
 
 export default async function looks(test, {open, shots, run}) {
