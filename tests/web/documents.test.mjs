@@ -1,5 +1,4 @@
-// documents.test.mjs - the documents that stand in for the server's are such as
-// it could send.
+// documents.test.mjs - the documents that replace answers of the server follow its schemas.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

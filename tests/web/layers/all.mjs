@@ -1,5 +1,5 @@
-// all.mjs - layers of a run, kernels launched together, runs side by side: one
-// server, one browser.
+// all.mjs - layers of a run, kernels launched together, the breakdown comparison: one server,
+// one browser.
 
 import {played} from '../smoke/played.mjs';
 import breakdownComparison from './breakdown_compare.mjs';
