@@ -1,5 +1,5 @@
-// app.js - the address decides the page. Links within the site are followed
-// without loading anew; the focus goes to the new page's heading.
+// app.js - shows the page of the current address. Links within the site are followed without a
+// reload; the focus moves to the heading of the new page.
 
 import {h} from './lib/dom.js';
 import {query} from './lib/format.js';
@@ -10,6 +10,7 @@ import * as catalog from './pages/catalog.js';
 import * as compare from './pages/compare.js';
 import * as gate from './pages/gate.js';
 import * as gates from './pages/gates.js';
+import * as help from './pages/help.js';
 import * as importance from './pages/importance.js';
 import * as job from './pages/job.js';
 import * as jobs from './pages/jobs.js';
@@ -19,27 +20,29 @@ import * as settings from './pages/settings.js';
 import * as trends from './pages/trends.js';
 import * as uploads from './pages/uploads.js';
 
+// Addresses, their pages, and the section of the help page that describes each.
 const PAGES = [
-	[/^\/(?:runs\/?)?$/, runs],
-	[/^\/runs\/(\d+)$/, run],
-	[/^\/compare\/?$/, compare],
-	[/^\/breakdown\/?$/, breakdown],
-	[/^\/importance\/?$/, importance],
-	[/^\/catalogue\/?$/, catalog],
-	[/^\/jobs\/?$/, jobs],
-	[/^\/jobs\/(\d+)$/, job],
-	[/^\/trends\/?$/, trends],
-	[/^\/gates\/?$/, gates],
-	[/^\/gates\/(\d+)$/, gate],
-	[/^\/uploads\/?$/, uploads],
-	[/^\/settings\/?$/, settings],
+	[/^\/(?:runs\/?)?$/, runs, 'runs'],
+	[/^\/runs\/(\d+)$/, run, 'run'],
+	[/^\/compare\/?$/, compare, 'compare'],
+	[/^\/breakdown\/?$/, breakdown, 'breakdown'],
+	[/^\/importance\/?$/, importance, 'importance'],
+	[/^\/catalog\/?$/, catalog, 'catalog'],
+	[/^\/jobs\/?$/, jobs, 'jobs'],
+	[/^\/jobs\/(\d+)$/, job, 'jobs'],
+	[/^\/trends\/?$/, trends, 'trends'],
+	[/^\/gates\/?$/, gates, 'gates'],
+	[/^\/gates\/(\d+)$/, gate, 'gates'],
+	[/^\/uploads\/?$/, uploads, 'uploads'],
+	[/^\/settings\/?$/, settings, 'settings'],
+	[/^\/help\/?$/, help, ''],
 ];
 
 const main = document.getElementById('main');
 let leave = new AbortController();
 
-// The query of the address, changed in place: the view becomes a link without
-// a step in the history. Empty values go.
+// Changes the query of the address in place, without an entry in the browser's history. Empty
+// values are removed.
 function keepQuery(changes) {
 	const url = new URL(location.href);
 	for (const [key, value] of Object.entries(changes)) {
@@ -50,8 +53,10 @@ function keepQuery(changes) {
 	history.replaceState(null, '', url);
 }
 
-function markNavigation(path) {
-	for (const link of document.querySelectorAll('header nav a, #who')) {
+// Marks the link of the current page, and points the help link at its section.
+function markNavigation(path, helpSection) {
+	document.getElementById('help').setAttribute('href', helpSection ? `/help#${helpSection}` : '/help');
+	for (const link of document.querySelectorAll('header nav a, #help, #who')) {
 		const here = link.pathname === path || (link.pathname === '/runs' && path === '/');
 		const within = path.startsWith(`${link.pathname}/`);
 		if (here || within) link.setAttribute('aria-current', here ? 'page' : 'true');
@@ -62,19 +67,23 @@ function markNavigation(path) {
 function notFound(view) {
 	view.append(
 		h('h1', {}, 'No such page'),
-		h('p', {}, 'There is nothing at this address. ', h('a', {href: '/runs'}, 'All runs'), '.'),
+		h('p', {}, 'The dashboard has no page at this address. ', h('a', {href: '/runs'}, 'All runs'), '.'),
 	);
 	return 'No such page';
 }
 
-// A page is `async page(view, query, at)` and answers its title; `at` has id,
-// signal (aborted on leaving), keep(), go(). It fills a place of its own, so
-// that one overtaken by the next writes nowhere.
+// A page is `async page(view, query, at)` and returns its title; `at` has id, signal (aborted
+// on leaving), keep() and go(). Each page fills its own element, so that a slow page does not
+// write into the next one.
 async function show({moved}) {
 	leave.abort();
 	leave = new AbortController();
 	const {signal} = leave;
-	const [pattern, {page}] = PAGES.find(([p]) => p.test(location.pathname)) ?? [/^/, {page: notFound}];
+	const [pattern, {page}, helpSection] = PAGES.find(([p]) => p.test(location.pathname)) ?? [
+		/^/,
+		{page: notFound},
+		'',
+	];
 	const at = {
 		id: location.pathname.match(pattern)[1],
 		signal,
@@ -86,7 +95,7 @@ async function show({moved}) {
 	let title = 'Failed';
 
 	clearFailure();
-	markNavigation(location.pathname);
+	markNavigation(location.pathname, helpSection);
 	main.replaceChildren(view);
 	main.setAttribute('aria-busy', 'true');
 	try {
@@ -94,7 +103,7 @@ async function show({moved}) {
 	} catch (error) {
 		if (signal.aborted) return;
 		own.replaceChildren(
-			h('h1', {}, 'This page could not be shown'),
+			h('h1', {}, 'This page could not be loaded'),
 			h('p', {}, h('a', {href: '/runs'}, 'All runs')),
 		);
 		showFailure(error, () => show({moved: true}));
@@ -103,15 +112,17 @@ async function show({moved}) {
 	main.replaceChildren(own);
 	main.removeAttribute('aria-busy');
 	document.title = `${title} · kernsift`;
+	const linked = location.hash && document.getElementById(location.hash.slice(1));
+	if (linked) linked.scrollIntoView();
 	if (moved) {
-		const heading = own.querySelector('h1');
+		const heading = linked || own.querySelector('h1');
 		heading.setAttribute('tabindex', '-1');
 		heading.focus();
-		announce(`${title}, page shown`);
+		announce(`${title}, page loaded`);
 	}
 }
 
-// As a browser follows a link: to where it is already, without a step in the history.
+// Follows a link: a link to the current address adds no history entry.
 function go(to) {
 	const step = new URL(to, location.href).href === location.href ? 'replaceState' : 'pushState';
 	history[step](null, '', to);

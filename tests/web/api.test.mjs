@@ -1,4 +1,4 @@
-// api.test.mjs - the pure half of api.js: addresses, and what a refusal says.
+// api.test.mjs - the pure functions of api.js: addresses, and errors from answers.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -22,14 +22,14 @@ test('tableFile: the view that is shown', () => assert.equal(
 	tableFile(7, 'kernels', 'csv', {by: 'grid', sort: '', q: 'gemm'}),
 	'/api/v1/runs/7/kernels?by=grid&q=gemm&format=csv'));
 
-// [what, status, body, code, sentence]
+// [case, status, body, code, message]
 const REFUSALS = [
 	['the server\'s sentence', 404, '{"error":{"code":"not_found","message":"no run 8"}}', 'not_found', 'no run 8'],
-	['a page of some proxy', 502, '<html>', 'unknown', 'the server answered 502 without a reason'],
-	['nothing', 500, '', 'unknown', 'the server answered 500 without a reason'],
-	['JSON of another kind', 500, 'null', 'unknown', 'the server answered 500 without a reason'],
+	['a page of some proxy', 502, '<html>', 'unknown', 'the server returned status 502 without a reason'],
+	['nothing', 500, '', 'unknown', 'the server returned status 500 without a reason'],
+	['JSON of another kind', 500, 'null', 'unknown', 'the server returned status 500 without a reason'],
 	['a message that is no text', 500, '{"error":{"message":{}}}', 'unknown',
-		'the server answered 500 without a reason'],
+		'the server returned status 500 without a reason'],
 ];
 for (const [what, status, body, code, message] of REFUSALS)
 	test(`failure: ${what}`, () => {
@@ -37,7 +37,7 @@ for (const [what, status, body, code, message] of REFUSALS)
 		assert.deepEqual([e.status, e.code, e.message], [status, code, message]);
 	});
 
-// The address of the runs page is the API's query, but for its one label field.
+// The address of the runs page is the API's query, except for its label field.
 const QUERIES = [
 	['', {}],
 	['project=a&sort=busy', {project: 'a', sort: 'busy'}],

@@ -1,12 +1,11 @@
-// documents.test.mjs - the documents that stand in for the server's are such as
-// it could send.
+// documents.test.mjs - the documents that replace answers of the server follow its schemas.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as two from './compare/documents.mjs';
-import * as history from './history/documents.mjs';
+import * as trends from './trends/documents.mjs';
 import * as layers from './layers/documents.mjs';
-import * as doc from './matters/documents.mjs';
+import * as doc from './importance/documents.mjs';
 import {faults} from './schema.mjs';
 
 const plain = new URLSearchParams();
@@ -18,8 +17,8 @@ const DOCUMENTS = [
 	['run_operators', doc.runOperators(plain)], ['run_operators', doc.runOperators(against)],
 	['run_shapes', doc.runShapes(plain)], ['run_shapes', doc.runShapes(against)],
 	['breakdown', layers.breakdown()], ['breakdown', layers.flat()], ['group_list', layers.groups()], ['layers_beside', layers.beside()], ['layers_beside', layers.beside(new URLSearchParams('runs=7,8,9'))],
-	['trend', history.trend()], ['trend', history.trend(new URLSearchParams('metric=coverage'), 3)], ['trend', history.long(plain, 100)], ['workload_list', history.workloads()],
-	...[1, 2, 3, 4].map((id) => ['gate', history.gate(id)]), ['gate_list', history.gates()],
+	['trend', trends.trend()], ['trend', trends.trend(new URLSearchParams('metric=coverage'), 3)], ['trend', trends.long(plain, 100)], ['workload_list', trends.workloads()],
+	...[1, 2, 3, 4].map((id) => ['gate', trends.gate(id)]), ['gate_list', trends.gates()],
 	['comparison', two.comparison()], ['comparison', two.comparison({refused: true})], ['series', two.series(new URLSearchParams('function=add'))],
 	['cycle_list', two.cycles()], ['pattern_list', two.patterns()], ['job_list', two.jobs()], ['job', two.job()], ['suspicion', two.published()],
 ];

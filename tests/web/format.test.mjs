@@ -1,10 +1,10 @@
-// format.test.mjs - every text that format.js makes, compared whole.
+// format.test.mjs - the texts of format.js.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as f from '../../web/lib/format.js';
 
-// [what is odd, function, arguments, text]
+// [case, function, arguments, text]
 const TEXTS = [
 	['nothing counted', f.count, [0], '0'],
 	['three digits need no comma', f.count, [999], '999'],
@@ -105,7 +105,7 @@ const TEXTS = [
 for (const [odd, call, args, text] of TEXTS)
 	test(`${call.name}: ${odd}`, () => assert.equal(call(...args), text));
 
-// seconds before now, and what is said
+// seconds before now, and the text
 const AGES = [
 	[-3, 'just now'], [0, 'just now'], [4, 'just now'], [5, '5 s ago'], [59, '59 s ago'],
 	[60, '1 min ago'], [3599, '59 min ago'], [3600, '1 h ago'], [86399, '23 h ago'],

@@ -1,22 +1,21 @@
-// gates.test.mjs - the words of gates, where a change lies beside its limit, a form
-// as the question it asks.
+// gates.test.mjs - texts of gates, positions of changes and limits, the form as a request.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as g from '../../web/lib/gate_policy.js';
 import {gateListParams} from '../../web/pages/gates.js';
 
-// [what is typed, what it is]
+// [typed text, parsed side]
 const SIDES = [
-	['12', {ids: ['12']}], [' 12, 13,job:4 ', {ids: ['12', '13', 'job:4']}], ['latest', {words: {}, last: 1}], ['last=20', {words: {}, last: 20}],
-	['label.branch=main last=5', {words: {'label.branch': 'main'}, last: 5}], ['project=p workload="a b" ', {words: {project: 'p', workload: 'a b'}, last: 1}],
-	['label.who="a \\"b\\"" last=x', {words: {'label.who': 'a "b"'}, last: NaN}], ['', {}], ['12,', {}], ['=', {}], ['workload="a', {}], ['"', {}],
+	['12', {ids: ['12']}], [' 12, 13,job:4 ', {ids: ['12', '13', 'job:4']}], ['latest', {params: {}, last: 1}], ['last=20', {params: {}, last: 20}],
+	['label.branch=main last=5', {params: {'label.branch': 'main'}, last: 5}], ['project=p workload="a b" ', {params: {project: 'p', workload: 'a b'}, last: 1}],
+	['label.who="a \\"b\\"" last=x', {params: {'label.who': 'a "b"'}, last: NaN}], ['', {}], ['12,', {}], ['=', {}], ['workload="a', {}], ['"', {}],
 ];
 for (const [text, want] of SIDES)
 	test(`side: '${text}'`, () => assert.deepEqual(g.parseSide(text), want));
 
 const usual = {base: 'latest', head: '3', fail_on: ['regressed', 'appeared'], ...Object.fromEntries(g.NUMBERS.map(([key, , value]) => [key, value === null ? '' : String(value)]))};
-// [what, what differs from the usual form, question]
+// [case, changes to the default form, request]
 const QUESTIONS = [
 	['as it is anyway', {}, {base: 'latest', head: '3'}],
 	['named', {name: 'n', project: 'p'}, {base: 'latest', head: '3', name: 'n', project: 'p'}],
@@ -29,9 +28,9 @@ const QUESTIONS = [
 ];
 for (const [what, more, want] of QUESTIONS)
 	test(`question: ${what}`, () => assert.deepEqual(g.gateRequest({...usual, ...more}), want));
-// [form, sentence]
-const WRONG = [[{alpha: 'x'}, 'Alpha: \'x\' is no number'], [{operators: 'gemm=-1'}, 'the limit of operator \'gemm\' is \'-1\', which is no number'],
-	[{operators: 'gemm='}, 'the limit of operator \'gemm\' is \'\', which is no number'], [{operators: 'gemm'}, 'label \'gemm\' is not of the form key=value'], [{least_runs: 'Infinity'}, 'Least runs: \'Infinity\' is no number']];
+// [form, message]
+const WRONG = [[{alpha: 'x'}, 'Alpha: \'x\' is not a number'], [{operators: 'gemm=-1'}, 'the limit \'-1\' of operator \'gemm\' is not a number (use OPERATOR=PERCENT)'],
+	[{operators: 'gemm='}, 'the limit \'\' of operator \'gemm\' is not a number (use OPERATOR=PERCENT)'], [{operators: 'gemm'}, 'label \'gemm\' is not of the form key=value'], [{least_runs: 'Infinity'}, 'Min. runs: \'Infinity\' is not a number']];
 for (const [more, message] of WRONG)
 	test(`question: ${message}`, () => assert.throws(() => g.gateRequest({...usual, ...more}), {message}));
 
@@ -46,7 +45,7 @@ test('placed: zero is in the middle, what is far out at the edge', () => {
 
 test('texts', () => assert.deepEqual([g.runsNeededText(0), g.runsNeededText(1), g.runsNeededText(7), g.runsNeededText(-1), g.percent(-2), g.percent(null), g.intervalText(rule(1, -1, 2)), g.intervalText(rule(1, null, 2)),
 	g.ruleName({rule: 'cycle', of: null, device: null}), g.ruleName({rule: 'function', of: 'k', device: 'H200'}), g.runsText([1, 2, 3], 2)],
-['–', '1 run', '7 runs', 'the baseline is too small', '−2.0 %', '–', '−1.0 % to +2.0 %', '–', 'Cycle', 'k on H200', '#1, #2 and 1 more']));
+['–', '1 run', '7 runs', 'the baseline is too small', '−2.0 %', '–', '−1.0 % to +2.0 %', '–', 'Iteration', 'k on H200', '#1, #2 and 1 more']));
 
 test('asked: the words of the list', () => assert.deepEqual(gateListParams(new URLSearchParams('project=p&outcome=pass&since=2026-03-01&base=1&head=2&cursor=c&workload=&label=branch=main')),
 	{project: 'p', outcome: 'pass', since: '2026-03-01T00:00:00Z', cursor: 'c', 'label.branch': 'main'}));

@@ -1,5 +1,5 @@
-// kept.test.mjs - the page's library is fetched once, laid out as it is served,
-// and where it cannot be had one sentence says why. npm is played here.
+// kept.test.mjs - web/kept/fetch downloads the chart library once, and prints one line if it
+// cannot. npm is a stub.
 
 import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
@@ -13,9 +13,9 @@ const SCRIPT = fileURLToPath(new URL('../../web/kept/fetch', import.meta.url));
 const LOCK = fs.readFileSync(new URL('../../web/kept/package-lock.json', import.meta.url), 'utf8');
 const TOOLS = ['chmod', 'cmp', 'cp', 'cut', 'dirname', 'grep', 'mkdir', 'mktemp', 'mv', 'rm', 'sh'];
 const BRINGS = 'd=node_modules/uplot; mkdir -p $d/dist; echo js >$d/dist/uPlot.esm.js; echo css >$d/dist/uPlot.min.css; echo licence >$d/LICENSE';
-const WHY = (why) => `the chart's library cannot be had: ${why}; /trends will have its tables alone\n`;
+const WHY = (why) => `the chart library cannot be downloaded: ${why}; /trends will only have tables\n`;
 
-// A folder of programs, npm as told; and a place to fetch to.
+// A folder of programs with `npm` as a stub script, and a folder to download to.
 function place(npm) {
 	const root = fs.mkdtempSync(path.join(os.tmpdir(), 'ks-kept-'));
 	const bin = path.join(root, 'bin');
@@ -33,7 +33,7 @@ const tree = (dir) => (fs.existsSync(dir) ? fs.readdirSync(dir, {recursive: true
 	.filter((e) => e.isFile()).map((e) => path.relative(dir, path.join(e.parentPath ?? e.path, e.name))).sort() : []);
 const LAID = ['package-lock.json', 'served/kept/uplot/LICENSE.txt', 'served/kept/uplot/uPlot.esm.js', 'served/kept/uplot/uPlot.min.css'];
 
-test('fetched once, and then nothing is asked', async (t) => {
+test('downloaded once; a second call needs no network', async (t) => {
 	const here = place(BRINGS);
 	t.after(() => fs.rmSync(here.root, {recursive: true}));
 	assert.deepEqual(await fetched(here), [0, '']);
@@ -43,7 +43,7 @@ test('fetched once, and then nothing is asked', async (t) => {
 	assert.deepEqual(await fetched(here), [0, '']);
 });
 
-test('of another state it is fetched anew', async (t) => {
+test('another lock file: downloaded again', async (t) => {
 	const here = place(BRINGS);
 	t.after(() => fs.rmSync(here.root, {recursive: true}));
 	fs.mkdirSync(path.join(here.to, 'served/kept/uplot'), {recursive: true});
@@ -55,12 +55,12 @@ test('of another state it is fetched anew', async (t) => {
 
 // [what, npm, why]
 const REFUSALS = [
-	['no npm', null, 'there is no \'npm\' to fetch it with'],
-	['no network', 'echo "npm error code EAI_AGAIN" >&2; exit 1', 'npm said \'npm error code EAI_AGAIN\''],
-	['a package of another shape', 'mkdir -p node_modules/uplot', 'its package is not laid out as it was'],
+	['no npm', null, '\'npm\' is not installed'],
+	['no network', 'echo "npm error code EAI_AGAIN" >&2; exit 1', 'npm reports \'npm error code EAI_AGAIN\''],
+	['a package with another layout', 'mkdir -p node_modules/uplot', 'its package has an unexpected layout'],
 ];
 for (const [what, npm, why] of REFUSALS)
-	test(`refused: ${what}`, async (t) => {
+	test(`failure: ${what}`, async (t) => {
 		const here = place(npm);
 		t.after(() => fs.rmSync(here.root, {recursive: true}));
 		assert.deepEqual(await fetched(here), [1, WHY(why)]);

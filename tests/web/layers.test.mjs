@@ -1,5 +1,5 @@
-// layers.test.mjs - a breakdown as the lines of its table, its words, its bars;
-// runs beside each other likewise. Numbers are worked out by hand.
+// layers.test.mjs - a breakdown as table rows, its texts and bars; the breakdown comparison.
+// Numbers are computed by hand.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -10,16 +10,16 @@ import {breakdownRuns} from '../../web/lib/run_picker.js';
 import * as doc from './layers/documents.mjs';
 
 const section = (place, name, per_pass) => ({place, name, per_pass});
-// [what, document, sentence]
+// [case, document, sentence]
 const HEADS = [
 	['one kind', {layers: {count: 32}, detector: 'period', sections: [section('before', null, 1), section('layer', 'attention + mlp', 32)]},
-		'32 layers of “attention + mlp”, found by the repeating sequence of kernels.'],
+		'32 layers of “attention + mlp”, found from the repeating sequence of kernels.'],
 	['two kinds', {layers: {count: 61}, detector: 'modules', sections: [section('layer', 'attention + mlp', 3), section('layer', 'attention + moe', 58)]},
-		'61 layers, 3 of “attention + mlp” and 58 of “attention + moe”, found by the modules around the launches.'],
+		'61 layers, 3 of “attention + mlp” and 58 of “attention + moe”, found from the modules around the launches.'],
 	['three, one without a name', {layers: {count: 3}, detector: 'ranges', sections: [section('layer', 'a', 1), section('layer', null, 1), section('layer', 'b', 1)]},
-		'3 layers, 1 of “a”, 1 of a kind without a name and 1 of “b”, found by ranges that are numbered.'],
-	['one layer, as asked', {layers: {count: 1}, detector: 'given', sections: [section('layer', 'x', 1)]}, '1 layer of “x”, cut where it was asked for.'],
-	['one kind without a name', {layers: {count: 32}, detector: 'period', sections: [section('layer', null, 32)]}, '32 layers, found by the repeating sequence of kernels.'],
+		'3 layers, 1 of “a”, 1 of an unnamed kind and 1 of “b”, found from numbered ranges.'],
+	['one layer, as asked', {layers: {count: 1}, detector: 'given', sections: [section('layer', 'x', 1)]}, '1 layer of “x”, boundaries as given.'],
+	['one kind without a name', {layers: {count: 32}, detector: 'period', sections: [section('layer', null, 32)]}, '32 layers, found from the repeating sequence of kernels.'],
 	['none', {layers: {count: 0}, why: 'nothing repeats', sections: []}, 'No layers: nothing repeats.'],
 	['none, and a whole sentence', {layers: {count: 0}, why: 'It has one kernel.', sections: []}, 'No layers: It has one kernel.'],
 ];
@@ -28,15 +28,15 @@ for (const [what, made, text] of HEADS)
 
 test('the parts of the wall add up to it, or it is told that they do not', () => {
 	const wall = {exclusive_ns: 5, other_ns: 1, overlap_ns: 3, idle_ns: 2, wall_ns: 11};
-	assert.deepEqual([l.wallOf(wall).sum, l.wallOf(wall).closes], [11, true]);
-	assert.deepEqual([l.wallOf({...wall, idle_ns: 3}).sum, l.wallOf({...wall, idle_ns: 3}).closes], [12, false]);
-	assert.deepEqual([l.wallOf({...wall, idle_ns: null}).sum, l.wallOf({...wall, idle_ns: null}).closes], [null, false]);
+	assert.deepEqual([l.wallTimeParts(wall).sum, l.wallTimeParts(wall).closes], [11, true]);
+	assert.deepEqual([l.wallTimeParts({...wall, idle_ns: 3}).sum, l.wallTimeParts({...wall, idle_ns: 3}).closes], [12, false]);
+	assert.deepEqual([l.wallTimeParts({...wall, idle_ns: null}).sum, l.wallTimeParts({...wall, idle_ns: null}).closes], [null, false]);
 });
 
 const made = (at, more) => ({block: 0, kernel: {id: at, name: `long ${at}`, short_name: `k${at}`}, operation: null, operator: 'gemm', module: null, roles: ['qkv'], lane: 0, group: null,
 	launches: 10, instances: 10, extra: false, mean_ns: 100 * at, exclusive_ns: 5, overlapped_ns: 1, sol_ns: null, s: null, ...more});
 const tree = (items) => l.treeOf({sections: [{place: 'layer'}], blocks: [{section: 0, block: 'attention'}], items})[0].blocks[0].lines;
-// [what, rows, the kernels of each line]
+// [case, rows, the kernels of each line]
 const LINES = [
 	['no group', [made(1), made(2)], ['k1', 'k2']],
 	['a group', [made(1, {group: 4}), made(2, {group: 4}), made(3)], ['k1 + k2', 'k3']],
@@ -56,7 +56,7 @@ test('folded: times are of a launch of all; what does not follow is unknown', ()
 	assert.deepEqual([l.folded([made(1, {sol_ns: 60}), made(2)]).s, l.folded([made(1), made(2)]).operator], [null, 'gemm']);
 });
 
-// [what, row, instances of its section, ns, in µs]
+// [case, row, instances of its section, ns, in µs]
 const OF_INSTANCE = [
 	['in all of them', made(1, {mean_ns: 1234.5, exclusive_ns: 12000, overlapped_ns: 345}), 10, 1234.5, '1.235'],
 	['its total, not its mean in tenths: 1000 / 33', made(1, {mean_ns: 30.3, launches: 33, exclusive_ns: 1000, overlapped_ns: 0}), 2, 500, '0.500'],
@@ -76,7 +76,7 @@ test('the tree has every row once, or those with the text and no block without o
 	const found = l.treeOf(whole, {q: 'LM_HEAD'});
 	assert.deepEqual(found.map((s) => [s.section.place, s.blocks.map((x) => [x.block.block, x.lines.map((r) => l.kernelName(r))])]), [['after', [['head', ['nvjet_lm_head']]]]]);
 	const rare = (tree) => tree.flatMap((s) => s.blocks.flatMap((x) => x.lines.filter((r) => r.extra))).length;
-	assert.deepEqual([rare(l.treeOf(whole)), rare(l.treeOf(whole, {usual: true}))], [1, 0]);
+	assert.deepEqual([rare(l.treeOf(whole)), rare(l.treeOf(whole, {hideExtras: true}))], [1, 0]);
 	assert.deepEqual(l.treeOf(whole, {q: 'nothing has this'}), []);
 });
 
@@ -115,11 +115,11 @@ test('percentOf: as comparisons write it', () => assert.deepEqual([50, -50, 0, n
 
 test('beside: lines that not all have, on their own', () => {
 	const two = doc.beside();
-	assert.equal(b.headline(two), '32 layers of 2 runs side by side: 4 of 5 rows of a layer are on every side, 1 more is in few layers.');
-	assert.deepEqual(b.treeOf(two, {apart: true}).flatMap((s) => s.blocks.map((x) => [x.block.block, x.lines.length])), [['mlp', 1], ['shared', 1]]);
-	assert.deepEqual([two.items.filter(b.isExtra).map((line) => line.roles), b.treeOf(two, {apart: true, usual: true}).flatMap((s) => s.blocks.map((x) => x.block.block))], [[['all_reduce']], ['shared']]);
+	assert.equal(b.headline(two), '32 layers of 2 runs compared: 4 of 5 rows of a layer are in every run, 1 more is only in few layers.');
+	assert.deepEqual(b.treeOf(two, {unmatchedOnly: true}).flatMap((s) => s.blocks.map((x) => [x.block.block, x.lines.length])), [['mlp', 1], ['shared', 1]]);
+	assert.deepEqual([two.items.filter(b.isExtra).map((line) => line.roles), b.treeOf(two, {unmatchedOnly: true, hideExtras: true}).flatMap((s) => s.blocks.map((x) => x.block.block))], [[['all_reduce']], ['shared']]);
 	assert.deepEqual(b.treeOf(two, {q: 'PA_dec'}).flatMap((s) => s.blocks.flatMap((x) => x.lines.map((line) => line.module))), ['self_attn.attn']);
-	assert.equal(b.headline({...two, runs: two.runs.map((r, i) => ({...r, layers: 32 + i})), items: two.items.slice(0, 4)}), '32 and 33 layers of 2 runs side by side: all 4 rows of a layer are on every side.');
+	assert.equal(b.headline({...two, runs: two.runs.map((r, i) => ({...r, layers: 32 + i})), items: two.items.slice(0, 4)}), '32 and 33 layers of 2 runs compared: all 4 rows of a layer are in every run.');
 });
 
 // [base, head, runs]

@@ -1,16 +1,16 @@
-// lists.test.mjs - long answers: lists that come in pages, bytes that come in
-// parts; and two files that are sent as one.
+// lists.test.mjs - long answers: lists in pages, bytes in chunks; and two files joined for one
+// upload.
 
 import assert from 'node:assert/strict';
 import {File} from 'node:buffer';
 import test from 'node:test';
 import {gunzipSync, gzipSync} from 'node:zlib';
 import * as api from '../../web/lib/api.js';
-import {joined} from '../../web/pages/uploads.js';
+import {joinFiles} from '../../web/pages/uploads.js';
 
 globalThis.File ??= File;
 
-// Answers each address once, and notes which were asked for.
+// Answers each address once, and records the requested addresses.
 function answering(answers) {
 	const asked = [];
 	globalThis.fetch = async (where) => {
@@ -25,9 +25,9 @@ const page = (items, next) => JSON.stringify({items, next});
 
 test('pages: short of the limit is not the end, `next` is', async () => {
 	const asked = answering([page([1, 2], 'a'), page([], 'b'), page([3], null)]);
-	const told = [];
-	assert.deepEqual(await api.kernels(7, {by: 'grid'}, {told: (n) => told.push(n)}), [1, 2, 3]);
-	assert.deepEqual(told, [2, 2, 3]);
+	const seen = [];
+	assert.deepEqual(await api.kernels(7, {by: 'grid'}, {onProgress: (n) => seen.push(n)}), [1, 2, 3]);
+	assert.deepEqual(seen, [2, 2, 3]);
 	assert.deepEqual(asked, ['', '&cursor=a', '&cursor=b'].map((cursor) =>
 		`/api/v1/runs/7/kernels?by=grid&limit=5000${cursor}`));
 });
@@ -50,7 +50,7 @@ test('bytes: every one, in order, counted as they come', async () => {
 	const body = new Uint8Array(100000).map((_, i) => i % 251);
 	answering([body]);
 	let last = 0;
-	const got = await api.bytes('/api/v1/runs/7/timeline', {told: (n) => { last = n; }});
+	const got = await api.bytes('/api/v1/runs/7/timeline', {onProgress: (n) => { last = n; }});
 	assert.ok(got instanceof ArrayBuffer);
 	assert.deepEqual(Buffer.from(got), Buffer.from(body));
 	assert.equal(last, 100000);
@@ -60,11 +60,11 @@ test('bytes: a break on the way is told as one', async () => {
 	globalThis.fetch = async () => new Response(new ReadableStream({
 		pull(c) { c.error(new TypeError('network error')); },
 	}));
-	await assert.rejects(api.bytes('/x', {told: () => {}}),
-		{message: 'the connection broke while the answer was coming in', status: 0});
+	await assert.rejects(api.bytes('/x', {onProgress: () => {}}),
+		{message: 'the connection was lost while the answer was received', status: 0});
 });
 
-// [what, patterns, counters, both as one]
+// [case, patterns, counters, joined]
 const PAIRS = [
 	['lines after lines', 'a,b\n1,2\n', 'c\n3\n', 'a,b\n1,2\nc\n3\n'],
 	['a last line without its end', 'a,b\n1,2', 'c\n3', 'a,b\n1,2\nc\n3'],
@@ -75,16 +75,16 @@ const PAIRS = [
 const file = (name, content) => new File([typeof content === 'string' ? content : new Uint8Array(content)], name);
 for (const [what, patterns, counters, both] of PAIRS)
 	test(`joined: ${what}`, async () => {
-		const made = await joined(file('perf.csv', patterns), file('counters.csv', counters));
+		const made = await joinFiles(file('perf.csv', patterns), file('counters.csv', counters));
 		assert.equal(made.name, 'perf.csv');
 		assert.deepEqual(Buffer.from(await made.arrayBuffer()), Buffer.from(both));
 	});
 
 test('joined: gzip after gzip, where the last line has no end', async () => {
-	const made = await joined(file('perf.csv.gz', gzipSync('a,b\n1,2')), file('counters.csv.gz', gzipSync('c\n3\n')));
+	const made = await joinFiles(file('perf.csv.gz', gzipSync('a,b\n1,2')), file('counters.csv.gz', gzipSync('c\n3\n')));
 	assert.equal(gunzipSync(Buffer.from(await made.arrayBuffer())).toString(), 'a,b\n1,2\nc\n3\n');
 });
 
 test('joined: one packed and one plain are refused', () => assert.rejects(
-	joined(file('perf.csv.gz', [0x1f, 0x8b, 8, 0]), file('counters.csv', 'c\n')),
-	{message: '\'perf.csv.gz\' and \'counters.csv\' must both be packed alike, or both be plain'}));
+	joinFiles(file('perf.csv.gz', [0x1f, 0x8b, 8, 0]), file('counters.csv', 'c\n')),
+	{message: '\'perf.csv.gz\' and \'counters.csv\' must have the same compression'}));

@@ -1,5 +1,5 @@
-// operators.test.mjs - the words and figures of operators, as the published pages
-// write them: each row's text is worked out by hand.
+// operators.test.mjs - texts and figures of operators in the format of published pages; each
+// expected text is computed by hand.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -13,9 +13,9 @@ const TEXTS = [
 	['shareOfPercent', 97.04, '97.0%'], ['shareOfPercent', null, '–'],
 	['intensity', 102.797, '102.8'], ['intensity', 15432.1, '15.4k'], ['intensity', 999.96, '1000.0'], ['intensity', 1000, '1.0k'],
 	['intensity', 0, '0.0'], ['intensity', null, '–'], ['intensity', Infinity, '–'],
-	['bound', 27.1834, '27.18 us'], ['bound', 3426.8172, '3.43 ms'], ['bound', 0.0049, '0.00 us'], ['bound', 999.994, '999.99 us'],
-	['bound', 1000, '1.00 ms'], ['bound', 1234567, '1.23 s'], ['bound', undefined, '–'],
-	['measured', 118.4, '118 us'], ['measured', 29361.38, '29.4 ms'], ['measured', 7.5, '8 us'], ['measured', 2.5e6, '2.5 s'], ['measured', null, '–'],
+	['boundText', 27.1834, '27.18 us'], ['boundText', 3426.8172, '3.43 ms'], ['boundText', 0.0049, '0.00 us'], ['boundText', 999.994, '999.99 us'],
+	['boundText', 1000, '1.00 ms'], ['boundText', 1234567, '1.23 s'], ['boundText', undefined, '–'],
+	['measuredText', 118.4, '118 us'], ['measuredText', 29361.38, '29.4 ms'], ['measuredText', 7.5, '8 us'], ['measuredText', 2.5e6, '2.5 s'], ['measuredText', null, '–'],
 	['gpuTime', 48211.7, '13.4 h'], ['gpuTime', 8100000, '2,250 h'], ['gpuTime', 7199, '7,199.0 s'], ['gpuTime', 0.5, '500.0 ms'],
 	['gpuTime', 6.905, '6.9 s'], ['gpuTime', 0.001, '1.0 ms'], ['gpuTime', 0.000104, '104.0 us'], ['gpuTime', null, '–'],
 ];
@@ -30,18 +30,18 @@ const AMOUNTS = [
 for (const [n, unit, text] of AMOUNTS)
 	test(`amount: ${n} is '${text}'`, () => assert.equal(o.amount(n, unit), text));
 
-// [S, word]; the ends of a grade belong to the better one, 1 itself is no fault.
+// [S, word]; a limit belongs to the better grade, and 1 itself is not flagged.
 const GRADES = [[1.0000001, 'above 1'], [1, 'good'], [0.33, 'good'], [0.3299, 'fair'], [0.125, 'fair'], [0.1249, 'low'], [0, 'low']];
 for (const [s, word] of GRADES)
 	test(`grade: ${s} is ${word}`, () => assert.equal(o.grade(s).word, word));
 test('grade: of what is not known there is none', () => assert.deepEqual([o.grade(null), o.grade(undefined), o.grade(NaN)], [null, null, null]));
 
-// [what, shape, its name]
+// [case, shape, its name]
 const SHAPES = [
 	['as its set describes it', {shape_id: 0, description: '(vLLM), tokens=1', shape: 'tokens=1'}, '#0 (vLLM), tokens=1'],
 	['else its sizes', {shape_id: null, description: null, shape: 'm=1 n=2', grid: '1x1x1'}, 'm=1 n=2'],
-	['else its grid', {shape: null, grid: '128x1x1 / 256x1x1'}, 'sizes unknown, grid 128x1x1 / 256x1x1'],
-	['nothing', {shape: null, grid: null}, 'sizes unknown'],
+	['else its grid', {shape: null, grid: '128x1x1 / 256x1x1'}, 'shape unknown, grid 128x1x1 / 256x1x1'],
+	['nothing', {shape: null, grid: null}, 'shape unknown'],
 ];
 for (const [what, shape, name] of SHAPES)
 	test(`a shape is called ${what}`, () => assert.equal(o.shapeName(shape), name));
@@ -53,7 +53,7 @@ test('bytes are read and written ones; without one of them they are unknown', ()
 
 const OWN = {s: 0.6, sol_ns: 6, regime: 'compute', why: 'own', headroom_ns: 4, headroom_pct: 1, compute_pct: 100, over_ns: 2};
 const NONE = {headroom_ns: null, headroom_pct: null, compute_pct: null, over_ns: null};
-// [what, row, the figures shown of it]
+// [case, row, shown figures]
 const HELD = [
 	['not held, its own', {...OWN, bound_ns: 10, against: null}, OWN],
 	['an operator, by its calls with a bound there', {...OWN, bound_ns: 10, against: {sol_ns: 5, bound_ns: 20, regime: 'memory'}},
@@ -69,7 +69,7 @@ for (const [what, row, want] of HELD)
 
 const rows = (n, dtype) => Array.from({length: n}, () => ({dtype, phase: null, against: null}));
 const PAGED = [rows(5000, 'bf16'), [...rows(499, null), ...rows(2, 'bf16')], rows(2, null), rows(1, null)];
-// [what, row, pages, items, more, pages asked for]
+// [case, row, pages, items, more, requested pages]
 const SHAPES_OF = [
 	['without a type: pages until it has enough', {dtype: null, phase: null}, PAGED, 500, true, 3],
 	['to the last page', {dtype: null, phase: null}, PAGED.slice(0, 2), 499, false, 2],

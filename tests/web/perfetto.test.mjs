@@ -1,12 +1,12 @@
-// perfetto.test.mjs - the handshake with the Perfetto UI, against a tab and a
-// host that play their parts without a browser.
+// perfetto.test.mjs - the handshake with the Perfetto UI, with a stub tab and a stub host
+// instead of a browser.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {PERFETTO, show} from '../../web/lib/perfetto.js';
 
-// A tab that answers the n-th PING (0: never) from `origin`, and a host whose
-// clock goes 10 s with every tick of its timer.
+// A tab that answers the n-th PING (0: never) from `origin`, and a host whose clock advances 10
+// s per timer tick.
 function stage({answers = 3, origin = PERFETTO, closes = 0, blocked = false} = {}) {
 	const heard = [];
 	const listeners = new Set();
@@ -69,14 +69,14 @@ test('a PONG of another page, or from another window, is not heard', async () =>
 	assert.ok(heard.every((m) => m.data === 'PING'), 'no trace was posted');
 });
 
-// [what, stage, fetch, sentence]
+// [case, stage, load, message]
 const FAILURES = [
-	['a blocked tab', {blocked: true}, bytes, 'the browser did not let the page open a tab; allow pop-ups for this '
+	['a blocked tab', {blocked: true}, bytes, 'the browser blocked the new tab; allow pop-ups for this '
 		+ 'site, or download the trace and open it in the Perfetto UI'],
-	['silence', {answers: 0}, bytes, 'https://ui.perfetto.dev did not answer; is it reachable from here? '
-		+ 'The trace can be downloaded and opened there by hand'],
+	['silence', {answers: 0}, bytes, 'https://ui.perfetto.dev did not answer; check that this browser can reach it. '
+		+ 'Or download the trace and open it there'],
 	['a tab that is closed', {answers: 0, closes: 2}, bytes,
-		'the tab with the Perfetto UI was closed before it had the trace'],
+		'the tab with the Perfetto UI was closed before the trace was sent'],
 	['a trace that does not come', {answers: 0}, () => Promise.reject(new Error('no run 8')), 'no run 8'],
 ];
 for (const [what, how, fetch, message] of FAILURES)

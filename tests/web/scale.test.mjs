@@ -1,5 +1,4 @@
-// scale.test.mjs - axes: their marks, their units, where values lie; dots that
-// do not hide each other.
+// scale.test.mjs - axes: ticks, units, positions; dots that do not overlap.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

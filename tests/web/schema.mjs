@@ -1,5 +1,5 @@
-// schema.mjs - a document held against a schema of the server's, as far as its
-// schemas go: types, enumerations, properties, items, one of several, references.
+// schema.mjs - checks a document against a schema of the server, as far as its schemas go:
+// types, enumerations, properties, items, oneOf, references.
 
 import fs from 'node:fs';
 
@@ -24,7 +24,7 @@ function properties(value, {properties: known = {}, required = [], additionalPro
 		})];
 }
 
-// Every way in which it is not as the schema says, a line each.
+// All violations, one line each.
 function broken(value, schema, at) {
 	if (schema.$ref)
 		return broken(value, schemaOf(schema.$ref.split('/').at(-1)), at);
@@ -40,5 +40,5 @@ function broken(value, schema, at) {
 	return types[0] === 'object' ? properties(value, schema, at) : [];
 }
 
-// What is sent is what JSON carries.
+// The document as JSON carries it.
 export const faults = (value, name) => broken(JSON.parse(JSON.stringify(value)), schemaOf(name), name);

@@ -1,9 +1,9 @@
-// table.test.mjs - the pure half of table.js: which way a column is sorted,
-// what a press asks for, the order of rows, what a filter lets through.
+// table.test.mjs - the pure functions of table.js: sort direction, sort key after a click,
+// order of rows, filter.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {direction, matching, pressed, sorted} from '../../web/lib/table.js';
+import {direction, matching, nextSort, sorted} from '../../web/lib/table.js';
 
 const name = {up: 'name', down: '-name', value: (r) => r.name};
 const total = {num: true, down: 'total', up: '-total', value: (r) => r.total};
@@ -11,7 +11,7 @@ const busiest = {num: true, down: 'busy'};
 const plain = {};
 const COLUMNS = [name, total, plain];
 
-// [what, column, sort word, direction, word after a press]
+// [case, column, sort key, direction, sort key after a click]
 const PRESSES = [
 	['text begins with A', name, 'total', null, 'name'],
 	['text turns round', name, 'name', 'ascending', '-name'],
@@ -26,7 +26,7 @@ const PRESSES = [
 for (const [what, column, sort, way, next] of PRESSES)
 	test(`press: ${what}`, () => {
 		assert.equal(direction(column, sort), way);
-		assert.equal(pressed(column, sort), next);
+		assert.equal(nextSort(column, sort), next);
 	});
 
 const ROWS = [
@@ -36,7 +36,7 @@ const ROWS = [
 	{id: 4, name: 'a', total: 5},
 	{id: 5, name: 'c', total: 0},
 ];
-// [what, sort word, ids in order]
+// [case, sort key, ids in order]
 const ORDERS = [
 	['equal ones keep their order, unknown last', 'total', [3, 1, 4, 5, 2]],
 	['upside down too', '-total', [5, 1, 4, 3, 2]],

@@ -1,5 +1,5 @@
-// trends.test.mjs - the words of a trend, its levels and groups, what of it is in
-// sight. Numbers are worked out by hand.
+// trends.test.mjs - texts of a trend, its levels and groups, its visible range. Numbers are
+// computed by hand.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -7,7 +7,7 @@ import * as v from '../../web/lib/trends.js';
 import * as t from '../../web/lib/trends.js';
 
 const words = (text) => new URLSearchParams(text);
-// [what, address, what the server is asked]
+// [case, address, parameters of the request]
 const ASKED = [
 	['a workload alone', 'project=p&workload=w', {project: 'p', workload: 'w', metric: 'cycle'}],
 	['that of none', 'project=&workload=', {metric: 'cycle'}],
@@ -22,7 +22,7 @@ for (const [what, address, want] of ASKED)
 	test(`asked: ${what}`, () => assert.deepEqual(t.trendParams(words(address)), want));
 test('asked: a label that is none', () => assert.throws(() => t.trendParams(words('label=main')), {message: 'label \'main\' is not of the form key=value'}));
 
-// [what, address, changes, address]
+// [case, address, changes, new address]
 const PAGES = [
 	['a workload without a name', '', {project: '', workload: ''}, '/trends?project=&workload='],
 	['another metric has another operator and stat', 'workload=w&metric=kernel&stat=p99&of=k', {metric: 'operator'}, '/trends?workload=w&metric=operator'],
@@ -39,13 +39,13 @@ const doc = (more) => ({metric: 'cycle', stat: 'med', of: null, unit: 'ns', grou
 	points: {run: [11, 12, 13, 14, 15, 16], at_ms: [0, 1, 2, 3, 4, 5], value: [100, 101, 99, 110, 111, 109], group: [null, 'a', 'a', 'b', 'b', 'a']}, ...more});
 const cut = (index, more) => ({index, run: 11 + index, group: SHA, before: 100, after: 110, change_pct: 10, low_pct: 8, high_pct: 12, p: 0.001, ...more});
 
-// [what, document, sentence]
+// [case, document, sentence]
 const HEADS = [
-	['none', doc({n: 0}), 'Cycle, median: nothing to show'],
-	['no change', doc(), 'Cycle, median, in 6 runs: no change of level is shown'],
-	['one', doc({change_points: [cut(3)]}), 'Cycle, median, in 6 runs: 1 change of level, +10.0 % at 0123456789 (run 14)'],
+	['none', doc({n: 0}), 'Iteration, median: no data'],
+	['no change', doc(), 'Iteration, median, in 6 runs: no change points'],
+	['one', doc({change_points: [cut(3)]}), 'Iteration, median, in 6 runs: 1 change point, +10.0 % at 0123456789 (run 14)'],
 	['two, of an operator, down, without a group', doc({metric: 'operator', stat: 'avg', of: 'gemm', change_points: [cut(2), cut(4, {change_pct: -3.25, group: null})]}),
-		'Operator “gemm”, average, in 6 runs: 2 changes of level, the last −3.3 % at run 15'],
+		'Operator “gemm”, average, in 6 runs: 2 change points, the last −3.3 % at run 15'],
 ];
 for (const [what, made, text] of HEADS)
 	test(`headline: ${what}`, () => assert.equal(t.headline(made), text));
@@ -71,9 +71,9 @@ test('groups: neighbours of one; none of those without', () => {
 });
 
 test('a point is told whole', () => assert.equal(t.pointText(doc({change_points: [cut(3)]}), 3),
-	'Run 14: 110 ns, 1970-01-01 00:00 UTC, commit b, the level changes here, +10.0 %'));
+	'Run 14: 110 ns, 1970-01-01 00:00 UTC, commit b, change point, +10.0 %'));
 
-// [what, from, to, indices]
+// [case, from, to, indices]
 const SIGHTS = [['both', '12', '15', [1, 4]], ['none', null, null, null], ['one that is gone', '12', '99', null], ['the wrong way round', '15', '12', null], ['one point', '12', '12', null], ['no number', 'x', '15', null]];
 for (const [what, from, to, want] of SIGHTS)
 	test(`in sight: ${what}`, () => assert.deepEqual(t.visibleRange(doc(), from, to), want));

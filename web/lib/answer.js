@@ -1,6 +1,6 @@
-// answer.js - an answer, or the server's sentence why there is none: no such run,
-// nothing of the kind in it, too much of it, no place to work it out. Such a part
-// says so where it would stand, and the page around it is whole.
+// answer.js - an answer, or the server's reason why there is none: an unknown run, no data of
+// that kind, too much data. A part of a page shows the reason in its place, and the rest of the
+// page stays.
 
 import {h} from './dom.js';
 import {sentence} from './layers.js';
@@ -9,20 +9,20 @@ const SHOWN_IN_PLACE = [400, 404, 409, 413, 422, 503];
 const TEMPORARY = 503;
 
 // {doc}, or {refusal}.
-export async function answerOrRefusal(asked) {
+export async function answerOrRefusal(pending) {
 	try {
-		return {doc: await asked};
+		return {doc: await pending};
 	} catch (refusal) {
 		if (!SHOWN_IN_PLACE.includes(refusal.status)) throw refusal;
 		return {refusal};
 	}
 }
 
-// What passes may be asked for again, at `here`.
+// A temporary failure gets a link to try again, at `here`.
 export const refusalLine = (refusal, here) =>
 	h(
 		'p',
-		{class: 'lacking', role: 'alert'},
+		{class: 'notice', role: 'alert'},
 		sentence(refusal.message),
 		refusal.status === TEMPORARY ? [' ', h('a', {href: here}, 'Try again')] : null,
 	);

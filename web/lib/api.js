@@ -1,11 +1,10 @@
-// api.js - every address of the server but those of api_team.js and
-// api_history.js, and the only place that asks it anything. What it refuses is
-// thrown as a Failure with its sentence. Who asks is told by the browser's cookie
-// (session.js).
+// api.js - every address of the server's API, and the only module that sends requests. A
+// rejected request throws a Failure with the server's message. The browser's cookie identifies
+// the user (session.js).
 
 const BASE = '/api/v1';
 
-// `status` is the HTTP status, 0 where no answer came at all.
+// `status` is the HTTP status, 0 if there was no answer.
 export class Failure extends Error {
 	constructor(status, code, message) {
 		super(message);
@@ -14,7 +13,7 @@ export class Failure extends Error {
 	}
 }
 
-// The path with a query; empty values are left out, arrays repeat their key.
+// The path with its query; empty values are omitted, arrays repeat their key.
 export function address(path, query = {}) {
 	const q = new URLSearchParams();
 	for (const [key, value] of Object.entries(query))
@@ -24,18 +23,19 @@ export function address(path, query = {}) {
 	return BASE + path + (text ? `?${text}` : '');
 }
 
-// The failure that an answer other than 2xx stands for, by its body.
+// The failure for an answer whose status is not 2xx, from its body.
 export function failure(status, body) {
 	try {
 		const {code, message} = JSON.parse(body).error;
 		if (typeof message === 'string') return new Failure(status, code, message);
 	} catch {
-		// not our envelope: something between here and the server spoke
+		// not the API's error format: a proxy answered
 	}
-	return new Failure(status, 'unknown', `the server answered ${status} without a reason`);
+	return new Failure(status, 'unknown', `the server returned status ${status} without a reason`);
 }
 
-const unreachable = () => new Failure(0, 'unreachable', 'the server cannot be reached; is kernsiftd running?');
+const unreachable = () =>
+	new Failure(0, 'unreachable', 'the server cannot be reached; check that kernsiftd is running');
 
 async function request(where, {method = 'GET', body, signal} = {}) {
 	let answer;
@@ -64,8 +64,8 @@ export const copies = (id, query, signal) => json(`/runs/${id}/copies`, query, {
 export const graphs = (id, signal) => json(`/runs/${id}/graphs`, {}, {signal});
 export const callers = (id, kernel, query, signal) => json(`/runs/${id}/kernels/${kernel}/callers`, query, {signal});
 
-// Where a layer's time goes: of one run, and of several beside each other; what its
-// cycles work on, to have the layers of one kind.
+// The breakdown of one run and the breakdown comparison of several; the strata of a run's
+// iterations, to choose one for its layers.
 export const breakdown = (id, query, signal) => json(`/runs/${id}/breakdown`, query, {signal});
 export const breakdownComparison = (query, signal) => json('/breakdown', query, {signal});
 export const breakdownComparisonFile = (format, query) => address('/breakdown', {...query, format});
@@ -74,35 +74,35 @@ export const strata = async (id, signal) => (await json(`/runs/${id}/cycles`, {l
 export const jobs = (query, signal) => json('/jobs', query, {signal});
 export const job = (id, signal) => json(`/jobs/${id}`, {}, {signal});
 
-// What changed between two sides; the published score of the same two is
-// asked for with `score`.
+// The comparison of two sides; `score` selects the published score instead of the verdict.
 export const compare = (query, signal) => json('/compare', query, {signal});
 export const series = (query, signal) => json('/compare/series', query, {signal});
 export const compareFile = (format, query) => address('/compare', {...query, format});
 
-// All items of a list, in the server's order; `told` hears how many so far. A
-// page ends where the server says: some are short of `limit`, bounded by bytes.
-async function pages(path, query, {signal, told, seen}) {
+// All items of a list, in the server's order; `onProgress` gets the number loaded so far. The
+// server decides where a page ends: it limits pages by bytes too, so a page may have fewer than
+// `limit` items.
+async function pages(path, query, {signal, onProgress, onPage}) {
 	const rows = [];
 	let cursor = null;
 	do {
 		const page = await json(path, {...query, limit: 5000, cursor}, {signal});
-		seen?.(page);
+		onPage?.(page);
 		rows.push(...page.items);
 		cursor = page.next;
-		told?.(rows.length);
+		onProgress?.(rows.length);
 	} while (cursor !== null);
 	return rows;
 }
 export const kernels = (id, query, options) => pages(`/runs/${id}/kernels`, query, options);
 export const launches = (id, query, options) => pages(`/runs/${id}/launches`, query, options);
 
-// What the first page tells of all, with the items of every page.
+// The first page's fields, with the items of all pages.
 async function allPages(path, query, options) {
 	let first = null;
 	const items = await pages(path, query, {
 		...options,
-		seen: (page) => {
+		onPage: (page) => {
 			first ??= page;
 		},
 	});
@@ -112,8 +112,8 @@ export const iterations = (id, query, options) => allPages(`/runs/${id}/cycles`,
 export const groups = (id, options) => allPages(`/runs/${id}/groups`, {}, options);
 export const patterns = (id, query, options) => allPages(`/runs/${id}/patterns`, query, options);
 
-// What GPU time was spent on: of a run, and of all runs or a reference set. An
-// operator without a name, of what nobody knows, is asked for by this word.
+// Operators of a run, and importance over all runs or in a reference set. The unattributed
+// operator has no name in answers and this word in addresses.
 const operatorKey = (operator) => encodeURIComponent(operator ?? 'unattributed');
 export const operators = (id, query, signal) => json(`/runs/${id}/operators`, query, {signal});
 export const runShapes = (id, operator, query, signal) =>
@@ -125,24 +125,24 @@ export const importanceShapes = (operator, query, signal) =>
 export const importanceFile = (format, query) => address('/importance', {...query, format});
 export const unattributed = (query, signal) => json('/unattributed', query, {signal});
 
-// The catalogue: `what` is operators, rules or platforms. Its own part is
-// replaced whole; `version` is the one it was made from.
-export const catalog = (what, signal) => json(`/${what}`, {}, {signal});
-export const replaceCatalog = (what, version, items) =>
-	json(`/${what}`, {}, {method: 'PUT', body: JSON.stringify({version, items})});
-export const testRules = (asked, signal) =>
-	json('/rules/test', {}, {method: 'POST', body: JSON.stringify(asked), signal});
+// The catalog; `kind` is operators, rules or platforms. Site overrides are replaced as a whole;
+// `version` is the one that was edited.
+export const catalog = (kind, signal) => json(`/${kind}`, {}, {signal});
+export const replaceCatalog = (kind, version, items) =>
+	json(`/${kind}`, {}, {method: 'PUT', body: JSON.stringify({version, items})});
+export const testRules = (request, signal) =>
+	json('/rules/test', {}, {method: 'POST', body: JSON.stringify(request), signal});
 
 export const referenceSets = (signal) => json('/sets', {}, {signal});
 export const saveReferenceSet = (name, file) => json('/sets', {name}, {method: 'POST', body: file});
 export const deleteReferenceSet = (name) => request(address(`/sets/${encodeURIComponent(name)}`), {method: 'DELETE'});
 
-// A table as a file, a run as a trace: where it lies.
+// Addresses of a run's table as a file, and of the run's timeline and capture file.
 export const tableFile = (id, table, format, query) => address(`/runs/${id}/${table}`, {...query, format});
-export const runFile = (id, what) => address(`/runs/${id}/${what}`);
+export const runFile = (id, kind) => address(`/runs/${id}/${kind}`);
 
-// The bytes of a long answer; `told` hears how many so far.
-export async function bytes(where, {signal, told}) {
+// The bytes of a long answer; `onProgress` gets the number received so far.
+export async function bytes(where, {signal, onProgress}) {
 	const reader = (await request(where, {signal})).body.getReader();
 	const parts = [];
 	let n = 0;
@@ -152,48 +152,47 @@ export async function bytes(where, {signal, told}) {
 			if (done) break;
 			parts.push(value);
 			n += value.length;
-			told(n);
+			onProgress(n);
 		}
 	} catch (e) {
 		throw e.name === 'AbortError'
 			? e
-			: new Failure(0, 'cut', 'the connection broke while the answer was coming in');
+			: new Failure(0, 'cut', 'the connection was lost while the answer was received');
 	}
 	return new Blob(parts).arrayBuffer();
 }
 
-// Sends a file's bytes as an upload; `told` hears how many are sent. XMLHttpRequest,
-// because fetch does not tell how far a body has gone.
-export function send(file, query, {told, signal}) {
+// Sends a file's bytes as an upload; `onProgress` gets the number sent so far. XMLHttpRequest,
+// because fetch does not report upload progress.
+export function send(file, query, {onProgress, signal}) {
 	return new Promise((resolve, reject) => {
 		const x = new XMLHttpRequest();
 		x.open('POST', address('/uploads', {...query, file: file.name}));
 		x.setRequestHeader('Content-Type', 'application/octet-stream');
-		x.upload.addEventListener('progress', (e) => told(e.loaded));
+		x.upload.addEventListener('progress', (e) => onProgress(e.loaded));
 		x.addEventListener('load', () => {
 			if (x.status >= 200 && x.status < 300) resolve(JSON.parse(x.responseText));
 			else reject(failure(x.status, x.responseText));
 		});
 		x.addEventListener('error', () =>
-			reject(new Failure(0, 'cut', 'the connection broke while the file was being sent')),
+			reject(new Failure(0, 'cut', 'the connection was lost while the file was sent')),
 		);
-		x.addEventListener('abort', () => reject(new DOMException('stopped', 'AbortError')));
+		x.addEventListener('abort', () => reject(new DOMException('canceled', 'AbortError')));
 		signal?.addEventListener('abort', () => x.abort());
 		x.send(file);
 	});
 }
 
-// The server's addresses for workloads, trends and gates; it is
-// api.js that asks.
+// Workloads, trends and gates.
 
 const getJson = async (where, options) => (await request(where, options)).json();
 
-export const trend = (words, signal) => getJson(address('/trends', words), {signal});
-export const trendFile = (words) => address('/trends', {...words, format: 'csv'});
+export const trend = (params, signal) => getJson(address('/trends', params), {signal});
+export const trendFile = (params) => address('/trends', {...params, format: 'csv'});
 
 export const workloads = (query, signal) => getJson(address('/workloads', query), {signal});
 
-// The names that the newest run of a workload has for `kind`, operator or kernel.
+// The operator or kernel names (`kind`) of a workload's newest run.
 export async function recentNames(kind, {project, workload}, signal) {
 	const {
 		items: [run],
@@ -203,19 +202,18 @@ export async function recentNames(kind, {project, workload}, signal) {
 	return items.map((r) => (kind === 'kernel' ? r.name : r.operator)).filter(Boolean);
 }
 
-// The runs that a query of words finds, newest first.
-export const findRuns = (words, signal) => getJson(address('/runs', words), {signal});
+// The runs that match a query, newest first.
+export const findRuns = (params, signal) => getJson(address('/runs', params), {signal});
 
 export const gates = (query, signal) => getJson(address('/gates', query), {signal});
 export const gate = (id, signal) => getJson(address(`/gates/${id}`), {signal});
-export const createGate = (question) => getJson(address('/gates'), {method: 'POST', body: JSON.stringify(question)});
-// Links in a pull request are whole.
+export const createGate = (request) => getJson(address('/gates'), {method: 'POST', body: JSON.stringify(request)});
+// Links in a pull request need the whole address.
 export const gateFile = (id, format) =>
 	address(`/gates/${id}`, {format, site: format === 'md' ? location.origin : null});
-export const badge = (words) => address('/badge', words);
+export const badge = (params) => address('/badge', params);
 
-// The server's addresses for who may do what, what is kept how long
-// and whom to tell; it is api.js that asks.
+// Sessions, tokens, the audit log, retention and webhooks.
 
 const sendJson = (path, method, body) => json(path, {}, {method, body: JSON.stringify(body)});
 const deletePath = (path) => request(address(path), {method: 'DELETE'});
@@ -225,7 +223,7 @@ export const signIn = (token) => sendJson('/session', 'POST', {token});
 export const signOut = () => deletePath('/session');
 
 export const tokens = (query, signal) => json('/tokens', query, {signal});
-export const createToken = (wish) => sendJson('/tokens', 'POST', wish);
+export const createToken = (request) => sendJson('/tokens', 'POST', request);
 export const revokeToken = (id) => deletePath(`/tokens/${id}`);
 export const audit = (query, signal) => json('/audit', query, {signal});
 
@@ -233,7 +231,7 @@ export const retention = (signal) => json('/retention', {}, {signal});
 export const saveRetention = (items) => sendJson('/retention', 'PUT', {items});
 
 export const webhooks = (query, signal) => json('/webhooks', query, {signal});
-export const createWebhook = (wish) => sendJson('/webhooks', 'POST', wish);
+export const createWebhook = (request) => sendJson('/webhooks', 'POST', request);
 export const deleteWebhook = (id) => deletePath(`/webhooks/${id}`);
 export const testWebhook = (id) => request(address(`/webhooks/${id}/test`), {method: 'POST'});
 export const deliveries = (id, signal) => json(`/webhooks/${id}/deliveries`, {limit: 50}, {signal});

@@ -1,13 +1,13 @@
-// breakdown_compare.js - runs beside each other in an address, and their lines as sections
-// with blocks. Pure.
+// breakdown_compare.js - the runs of a breakdown comparison in an address, and its rows as
+// sections with blocks. Pure.
 
 import * as f from './format.js';
 import {joinAnd} from './layers.js';
 
 export const MAX_RUNS = 8;
 
-// "7, 8,job:3" -> ['7', '8', 'job:3']: the words between commas as they are. What
-// names no run, or one too many, the server refuses with a sentence.
+// "7, 8,job:3" -> ['7', '8', 'job:3']. The server rejects what is not a run and one run too
+// many.
 export const runsOf = (text) =>
 	(text ?? '')
 		.split(',')
@@ -16,21 +16,21 @@ export const runsOf = (text) =>
 
 export const isRun = (word) => /^[1-9]\d*$/.test(word);
 
-// Not yet two, and nothing that is to be told to be no run.
+// Fewer than two runs, and none that the server has to reject.
 export const tooFew = (runs) => runs.length < 2 && runs.every(isRun);
 
-export function breakdownUrl(runs, words = {}) {
-	const q = new URLSearchParams(Object.entries({runs: runs.join(','), ...words}).filter(([, value]) => value));
+export function breakdownUrl(runs, params = {}) {
+	const q = new URLSearchParams(Object.entries({runs: runs.join(','), ...params}).filter(([, value]) => value));
 	return q.size ? `/breakdown?${f.query(q)}` : '/breakdown';
 }
 
-// What the server is asked, of all that the address holds.
+// The parameters of the request, from the page's address.
 export function breakdownParams(query) {
 	const realign = query.get('realign');
 	return {runs: runsOf(query.get('runs')).join(','), ...(realign ? {realign} : {})};
 }
 
-// A time against the first side's; null where either is unknown.
+// A time's difference to the first run's; null if either is unknown.
 export function difference(ns, first) {
 	if (ns === null || first === null || ns === undefined || first === undefined) return {ns: null, pct: null};
 	return {ns: ns - first, pct: first > 0 ? ((ns - first) * 100) / first : null};
@@ -49,45 +49,45 @@ const textOf = (line) =>
 		.filter(Boolean)
 		.join(' ');
 
-// How many sides have a line; fewer than all: it is marked.
+// The number of runs that have a row; fewer than all: the row is marked.
 export const sidesWith = (line) => line.cells.filter(Boolean).length;
 
-// Whether a line is in few layers of every side that has it.
+// Whether a row is in few layers of every run that has it.
 export const isExtra = (line) => line.cells.every((cell) => !cell || cell.rows.every((r) => r.extra));
 
-// Sections with their blocks with their lines, of those that have the text in
-// them and, where asked, are not on every side, or are in most layers.
-export function treeOf(doc, {q = '', apart = false, usual = false} = {}) {
+// Sections, their blocks and their rows. Only rows that contain `q`; with `unmatchedOnly`, only
+// rows that some run lacks; with `hideExtras`, without rows that few layers have.
+export function treeOf(doc, {q = '', unmatchedOnly = false, hideExtras = false} = {}) {
 	const want = q.toLowerCase();
-	const kept = (line) =>
+	const matches = (line) =>
 		textOf(line).toLowerCase().includes(want) &&
-		(!apart || sidesWith(line) < doc.runs.length) &&
-		!(usual && isExtra(line));
+		(!unmatchedOnly || sidesWith(line) < doc.runs.length) &&
+		!(hideExtras && isExtra(line));
 	const blocks = doc.blocks.map((block, index) => ({
 		block,
-		lines: doc.items.filter((line) => line.block === index && kept(line)),
+		lines: doc.items.filter((line) => line.block === index && matches(line)),
 	}));
 	return doc.sections
 		.map((section, index) => ({section, blocks: blocks.filter((b) => b.block.section === index && b.lines.length)}))
 		.filter((s) => s.blocks.length);
 }
 
-// How many of a layer's rows all sides have, as a sentence; of all rows where there
-// are no layers.
+// A sentence: how many rows of a layer all runs have; of all rows if there are no layers.
 export function headline(doc) {
 	const counts = [...new Set(doc.runs.map((r) => r.layers))];
 	const layers =
 		counts.length === 1
 			? f.plural(counts[0], 'layer')
 			: `${joinAnd(doc.runs.map((r) => f.count(r.layers)))} layers`;
-	const inside = doc.items.filter((line) => doc.sections[doc.blocks[line.block].section].place === 'layer');
-	const lines = inside.length ? inside : doc.items;
-	const usual = lines.filter((line) => !isExtra(line));
-	const rest = lines.length - usual.length;
-	const all = usual.filter((line) => sidesWith(line) === doc.runs.length).length;
-	const rows = `${f.plural(usual.length, 'row')}${inside.length ? ' of a layer' : ''}`;
+	const inLayers = doc.items.filter((line) => doc.sections[doc.blocks[line.block].section].place === 'layer');
+	const lines = inLayers.length ? inLayers : doc.items;
+	const regular = lines.filter((line) => !isExtra(line));
+	const extra = lines.length - regular.length;
+	const common = regular.filter((line) => sidesWith(line) === doc.runs.length).length;
+	const rows = `${f.plural(regular.length, 'row')}${inLayers.length ? ' of a layer' : ''}`;
 	return (
-		`${layers} of ${f.plural(doc.runs.length, 'run')} side by side: ${all === usual.length ? `all ${rows}` : `${f.count(all)} of ${rows}`} are on every side` +
-		`${rest ? `, ${f.count(rest)} more ${rest === 1 ? 'is' : 'are'} in few layers` : ''}.`
+		`${layers} of ${f.plural(doc.runs.length, 'run')} compared: ` +
+		`${common === regular.length ? `all ${rows}` : `${f.count(common)} of ${rows}`} are in every run` +
+		`${extra ? `, ${f.count(extra)} more ${extra === 1 ? 'is' : 'are'} only in few layers` : ''}.`
 	);
 }

@@ -1,16 +1,15 @@
-// chart.js - the frame of every chart: what it shows, the drawing, what the
-// pointer is at, and the numbers it was drawn from as a table.
+// chart.js - the frame of every SVG chart: its caption, the drawing, a line of text for the
+// selected point, and the same numbers as a table.
 
 import {h} from './dom.js';
 import {announce} from './notices.js';
 import {table} from './table.js';
 
-// Elements of a drawing, and a frame that draws anew whenever its
-// width changes.
+// Elements of a drawing, and a frame that redraws it when its width changes.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-// s('line', {x1: 0}): as h() of dom.js, of a drawing.
+// s('line', {x1: 0}): like h() of dom.js, for SVG.
 export function s(tag, props, ...children) {
 	const node = document.createElementNS(SVG, tag);
 	for (const [key, value] of Object.entries(props ?? {}))
@@ -19,72 +18,72 @@ export function s(tag, props, ...children) {
 	return node;
 }
 
-// Dots as one path: a line of no length with a round end each, so that
-// thousands are one element.
+// Dots as one path: each is a line of length 0 with a round end, so that thousands of dots are
+// one element.
 export const dots = (points) => points.map(({x, y}) => `M${x.toFixed(1)} ${y.toFixed(1)}h0`).join('');
 
 const STEPS = {ArrowRight: (i) => i + 1, ArrowLeft: (i) => i - 1, Home: () => 0, End: () => Infinity};
 
-// A drawing named `label`. draw(width) answers {height, nodes, points, find};
-// points {x, y, text} are what the pointer can ask after: the one that find(x, y)
-// answers, or else the nearest, is told to `told`, null on leaving. Where `steps`,
-// keys go from point to point, and told hears that it was one.
-function drawing(label, draw, told, {steps = false} = {}) {
+// A drawing named `label`. draw(width) returns {height, nodes, points, find}. `points` {x, y,
+// text} are what the pointer can select: the point that find(x, y) returns, or else the
+// nearest. onPoint(text, byKey) gets its text, or null on leaving. With `steps`, arrow keys
+// move between points.
+function drawing(label, draw, onPoint, {steps = false} = {}) {
 	const node = s('svg', {role: 'img', 'aria-label': label, class: 'drawing', tabindex: steps ? 0 : null});
 	const ring = s('circle', {r: 5, class: 'ring', visibility: 'hidden'});
 	let points = [];
 	let width = 0;
-	let made;
-	let stood = -1;
+	let drawn;
+	let current = -1;
 
 	function redraw() {
-		made = draw(width);
-		points = made.points;
-		node.setAttribute('viewBox', `0 0 ${width} ${made.height}`);
-		node.setAttribute('height', made.height);
+		drawn = draw(width);
+		points = drawn.points;
+		node.setAttribute('viewBox', `0 0 ${width} ${drawn.height}`);
+		node.setAttribute('height', drawn.height);
 		ring.setAttribute('visibility', 'hidden');
-		node.replaceChildren(...made.nodes, ring);
+		node.replaceChildren(...drawn.nodes, ring);
 	}
 
 	function nearest(e) {
 		const box = node.getBoundingClientRect();
 		const [x, y] = [e.clientX - box.left, e.clientY - box.top];
-		if (made?.find) return made.find(x, y);
+		if (drawn?.find) return drawn.find(x, y);
 		let best = null;
-		let least = Infinity;
-		for (const point of points) {
-			const d = (point.x - x) ** 2 + (point.y - y) ** 2;
-			if (d < least) [best, least] = [point, d];
+		let minDistance = Infinity;
+		for (const candidate of points) {
+			const d = (candidate.x - x) ** 2 + (candidate.y - y) ** 2;
+			if (d < minDistance) [best, minDistance] = [candidate, d];
 		}
-		return least < 40 ** 2 ? best : null;
+		return minDistance < 40 ** 2 ? best : null;
 	}
 
-	function mark(point, byKey) {
+	function select(point, byKey) {
 		ring.setAttribute('visibility', point ? 'visible' : 'hidden');
 		if (point) {
 			ring.setAttribute('cx', point.x);
 			ring.setAttribute('cy', point.y);
 		}
-		told(point?.text ?? null, byKey);
+		onPoint(point?.text ?? null, byKey);
 	}
 
-	const ask = (e) => mark(nearest(e), false);
+	const hover = (e) => select(nearest(e), false);
 
 	function step(e) {
-		const to = STEPS[e.key]?.(stood);
+		const to = STEPS[e.key]?.(current);
 		if (to === undefined || !points.length) return;
 		e.preventDefault();
-		stood = Math.max(0, Math.min(points.length - 1, to));
-		mark(points[stood], true);
+		current = Math.max(0, Math.min(points.length - 1, to));
+		select(points[current], true);
 	}
 
 	function left() {
 		ring.setAttribute('visibility', 'hidden');
-		told(null, false);
+		onPoint(null, false);
 	}
 
-	node.addEventListener('pointermove', ask);
-	node.addEventListener('pointerdown', ask);
+	node.addEventListener('pointermove', hover);
+	node.addEventListener('pointerdown', hover);
 	node.addEventListener('pointerleave', left);
 	if (steps) {
 		node.addEventListener('keydown', step);
@@ -100,14 +99,13 @@ function drawing(label, draw, told, {steps = false} = {}) {
 	return node;
 }
 
-// `draw` and `steps` as in svg.js; `columns` and `rows` make the table, when it is
-// opened.
+// `draw` and `steps` as in drawing(); `columns` and `rows` make the table when it is opened.
 export function chart({caption, label, hint, draw, columns, rows, steps}) {
-	const at = h('p', {class: 'readout', 'aria-hidden': 'true'}, hint);
-	const told = (text, byKey) => {
-		at.textContent = text ?? hint;
+	const readout = h('p', {class: 'readout', 'aria-hidden': 'true'}, hint);
+	const onPoint = (text, byKey) => {
+		readout.textContent = text ?? hint;
 		if (byKey) announce(text);
-		at.classList.toggle('told', text !== null);
+		readout.classList.toggle('active', text !== null);
 	};
 	const numbers = h(
 		'details',
@@ -116,17 +114,17 @@ export function chart({caption, label, hint, draw, columns, rows, steps}) {
 			on: {
 				toggle: () => {
 					if (numbers.open && numbers.childElementCount === 1)
-						numbers.append(table({caption: `${caption}, numbers`, columns, rows, tall: true}).node);
+						numbers.append(table({caption: `${caption}, data`, columns, rows, tall: true}).node);
 				},
 			},
 		},
-		h('summary', {}, 'The numbers'),
+		h('summary', {}, 'Data table'),
 	);
 	return h(
 		'figure',
 		{class: 'chart'},
 		h('figcaption', {}, caption),
-		drawing(label, draw, told, {steps}),
-		h('div', {class: 'under'}, at, numbers),
+		drawing(label, draw, onPoint, {steps}),
+		h('div', {class: 'under'}, readout, numbers),
 	);
 }

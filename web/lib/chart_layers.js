@@ -1,5 +1,5 @@
-// chart_layers.js - layers of a pass as bars, one a layer, its blocks stacked:
-// each has a colour and a hatching, so that it is not told by colour alone.
+// chart_layers.js - the layers of an iteration as bars, one per layer, stacked by block. A
+// block has a color and a hatching, because color alone is not accessible.
 
 import {s} from './chart.js';
 import {duration, inUnit, NONE, plural, UNITS} from './format.js';
@@ -12,7 +12,7 @@ const PLOT = 170;
 const BOTTOM = 34;
 const TILE = 6;
 
-// Lines over the colour, in a tile of 6 pixels; the first of all has none.
+// Hatching lines in a tile of 6 pixels; the first block has none.
 const HATCHES = {
 	norm: 'M0 3h6',
 	gate: 'M1.5 1.5h.01M4.5 4.5h.01',
@@ -37,7 +37,7 @@ const tile = (id, kind) =>
 	);
 let drawn = 0;
 
-// An area in the colour of a block and, over it, its hatching.
+// An area in the color of a block, with its hatching on top.
 function filled(kind, d) {
 	const id = `hatch-${++drawn}`;
 	return [
@@ -46,7 +46,7 @@ function filled(kind, d) {
 	];
 }
 
-// The same beside a block's word.
+// The same as a small square next to a block's name.
 export const swatch = (kind) =>
 	s('svg', {class: 'block-swatch', viewBox: '0 0 12 12', 'aria-hidden': 'true'}, filled(kind, 'M0 0h12v12h-12z'));
 
@@ -54,12 +54,12 @@ const layerText = (bar) =>
 	`layer ${bar.layer}${bar.name ? `, ${bar.name}` : ''}: ${duration(bar.ns)}, ` +
 	bar.parts.map((p) => `${p.kind} ${duration(p.ns)}`).join(', ');
 
-// draw(width) for svg.js, of bars as layers.js makes them.
+// draw(width) for chart.js; layers.js makes the bars.
 export function layerBars(bars, kinds) {
 	return (width) => {
 		const a = axis(
 			bars.map((bar) => bar.ns),
-			{most: 4, zero: true},
+			{maxTicks: 4, zero: true},
 		);
 		const unit = axisUnit(Math.max(...a.ticks));
 		const texts = tickTexts(a.ticks, UNITS[unit]);
@@ -80,11 +80,13 @@ export function layerBars(bars, kinds) {
 			let from = 0;
 			for (const {kind, ns} of bar.parts) {
 				const [low, high] = [y(from), y(from + ns)];
-				// A hair of the ground between two blocks.
+				// One pixel of background between two blocks.
 				const seam = from && low - high > 2 ? 1 : 0;
 				paths.set(
 					kind,
-					`${paths.get(kind)}M${x(i).toFixed(2)} ${(low - seam).toFixed(2)}h${wide.toFixed(2)}V${high.toFixed(2)}h${(-wide).toFixed(2)}z`,
+					paths.get(kind) +
+						`M${x(i).toFixed(2)} ${(low - seam).toFixed(2)}h${wide.toFixed(2)}` +
+						`V${high.toFixed(2)}h${(-wide).toFixed(2)}z`,
 				);
 				from += ns;
 			}
@@ -98,7 +100,7 @@ export function layerBars(bars, kinds) {
 		);
 		nodes.push(
 			line(LEFT, TOP + PLOT, width - RIGHT, TOP + PLOT, 'floor'),
-			text(width - RIGHT, TOP + PLOT + 30, 'end', `${plural(bars.length, 'layer')} of a pass →`, 'axis'),
+			text(width - RIGHT, TOP + PLOT + 30, 'end', `${plural(bars.length, 'layer')} per iteration →`, 'axis'),
 		);
 		return {
 			height: TOP + PLOT + BOTTOM,
@@ -109,14 +111,14 @@ export function layerBars(bars, kinds) {
 	};
 }
 
-// The numbers it was drawn from, as columns of a table.
+// The data of the chart as columns of a table.
 export function layerColumns(bars, kinds) {
 	const unit = axisUnit(Math.max(...bars.map((bar) => bar.ns), 0));
 	const of = (bar, kind) => bar.parts.find((p) => p.kind === kind)?.ns ?? null;
-	const exact = (ns) => (ns === null ? 'this layer has none' : `${inUnit(ns, 'ns')} ns`);
+	const exact = (ns) => (ns === null ? 'not in this layer' : `${inUnit(ns, 'ns')} ns`);
 	return [
 		{label: 'Layer', head: true, num: true, cell: (bar) => String(bar.layer)},
-		...(bars.some((bar) => bar.name) ? [{label: 'Kind', cell: (bar) => bar.name ?? NONE}] : []),
+		...(bars.some((bar) => bar.name) ? [{label: 'Layer kind', cell: (bar) => bar.name ?? NONE}] : []),
 		...kinds.map((kind) => ({
 			label: kind,
 			unit,
@@ -124,6 +126,6 @@ export function layerColumns(bars, kinds) {
 			cell: (bar) => inUnit(of(bar, kind), unit),
 			title: (bar) => exact(of(bar, kind)),
 		})),
-		{label: 'All', unit, num: true, cell: (bar) => inUnit(bar.ns, unit), title: (bar) => exact(bar.ns)},
+		{label: 'Total', unit, num: true, cell: (bar) => inUnit(bar.ns, unit), title: (bar) => exact(bar.ns)},
 	];
 }

@@ -1,6 +1,5 @@
-// chart_roofline.js - the roofline: what was attained over arithmetic intensity,
-// both by magnitude, under the roofs of one platform. Computes nothing but
-// places on paper.
+// chart_roofline.js - the roofline chart: attained FLOP/s over arithmetic intensity, both on
+// log scales, with the peaks of one platform. It computes only positions.
 
 import {s} from './chart.js';
 import {amount, intensity} from './operators.js';
@@ -15,7 +14,7 @@ const LINE_PX = 13;
 const text = (x, y, anchor, content, name) => s('text', {x, y, 'text-anchor': anchor, class: name}, content);
 const line = (x1, y1, x2, y2, name) => s('line', {x1, y1, x2, y2, class: name});
 
-// Peaks that are equal share a roof: [{peak, label}], the highest first.
+// Equal peaks share one line: [{peak, label}], highest first.
 export function roofsOf(platform, dtypes) {
 	const known = Object.entries(platform.peak_flops ?? {}).filter(
 		([dtype, peak]) => peak > 0 && (!dtypes || dtypes.has(dtype)),
@@ -27,7 +26,7 @@ export function roofsOf(platform, dtypes) {
 		.map(([peak, names]) => ({peak, label: `${names.join(', ')} ${amount(peak, 'FLOP/s')}`}));
 }
 
-// As much of the plane as the points and the ridges need, and a little more.
+// The range of both axes: it contains all points and ridges, with some margin.
 function plane(points, roofs, bandwidth, width, height) {
 	const ridges = roofs.map((r) => r.peak / bandwidth);
 	const xs = [...points.map((p) => p.ai), ...ridges];
@@ -42,12 +41,12 @@ function plane(points, roofs, bandwidth, width, height) {
 	};
 }
 
-// Names beside the largest points, as far as they hide neither each other nor
-// run out of the paper; `taken` are boxes that are used.
-function labels(points, taken, most, right) {
+// Names next to the largest points, as far as they overlap nothing and stay inside the drawing;
+// `taken` are the boxes already used.
+function labels(points, taken, maxLabels, right) {
 	const out = [];
 	const free = (b) => taken.every((t) => b.x2 < t.x1 || b.x1 > t.x2 || b.y2 < t.y1 || b.y1 > t.y2);
-	for (const p of points.slice(0, most)) {
+	for (const p of points.slice(0, maxLabels)) {
 		const wide = p.name.length * LETTER_PX;
 		const places = [
 			[p.x + p.r + 3, p.y + 4, 'start', 0],
@@ -66,7 +65,7 @@ function labels(points, taken, most, right) {
 	return out;
 }
 
-// A memory-bound one is a square, so that it is not told by colour alone.
+// Memory-bound points are squares, because color alone is not accessible.
 function mark(p) {
 	const name = `point ${p.regime ?? 'unknown'}`;
 	return p.regime === 'memory'
@@ -74,8 +73,8 @@ function mark(p) {
 		: s('circle', {cx: p.x, cy: p.y, r: p.r, class: name});
 }
 
-// Roofs with their names over them, pushed apart where they are close; boxes of
-// what was written are added to `taken`.
+// Lines of the peaks with their names above, moved apart if they are close; the boxes of the
+// names are added to `taken`.
 function roofLines(roofs, bandwidth, at, right, taken) {
 	const nodes = [];
 	let last = -Infinity;
@@ -89,8 +88,8 @@ function roofLines(roofs, bandwidth, at, right, taken) {
 	return nodes;
 }
 
-// draw(width) for svg.js. Points: {ai, flops, weight, regime, name, text};
-// `bandwidth` in bytes a second.
+// draw(width) for chart.js. Points: {ai, flops, weight, regime, name, text}; `bandwidth` in
+// bytes per second.
 export function roofline({points, roofs, bandwidth}) {
 	return (width) => {
 		const narrow = width < 480;
@@ -121,7 +120,7 @@ export function roofline({points, roofs, bandwidth}) {
 
 		const taken = [];
 		const top = roofs[0]?.peak ?? p.y.high;
-		// Where the slope enters the paper, from the left or from below.
+		// Where the slope enters the drawing, from the left or from below.
 		const from = Math.max(p.x.low, p.y.low / bandwidth);
 		nodes.push(line(at.x(from), at.y(from * bandwidth), at.x(top / bandwidth), at.y(top), 'roof slope'));
 		nodes.push(...roofLines(roofs, bandwidth, at, right, taken));
@@ -134,13 +133,13 @@ export function roofline({points, roofs, bandwidth}) {
 			y2: at.y(from * bandwidth) - 6,
 		});
 
-		const most = Math.max(...points.map((d) => d.weight ?? 0), 0);
+		const maxWeight = Math.max(...points.map((d) => d.weight ?? 0), 0);
 		const placed = points
 			.map((d) => ({
 				...d,
 				x: at.x(d.ai),
 				y: at.y(d.flops),
-				r: most > 0 ? 3.5 + 13 * Math.sqrt((d.weight ?? 0) / most) : 5,
+				r: maxWeight > 0 ? 3.5 + 13 * Math.sqrt((d.weight ?? 0) / maxWeight) : 5,
 			}))
 			.sort((a, b) => b.r - a.r);
 		nodes.push(...placed.map(mark), ...labels(placed, taken, narrow ? 5 : 14, right));

@@ -1,9 +1,8 @@
-// chart_trend.js - the chart of a series of up to 50,000 points, drawn by uPlot
-// (kept/): dragged over or moved by keys and buttons, each point to be asked and
-// pressed. What stands in its frame is trend_paint.js.
+// chart_trend.js - the chart of a trend with up to 50,000 points, drawn by uPlot (kept/).
+// Dragging, keys and buttons zoom and move it; each point can be read and clicked.
 
 import {h} from './dom.js';
-import {UNITS} from './format.js';
+import {plural, UNITS} from './format.js';
 import {announce} from './notices.js';
 import {axisUnit, tickTexts} from './scale.js';
 import * as view from './trends.js';
@@ -19,23 +18,23 @@ import {
 	spaced,
 } from './trends.js';
 
-// What stands in the frame of a trend: its points, the levels
-// between changes with their intervals, where a group begins, what is ticked.
+// The contents of the frame: points, levels between change points with their intervals, starts
+// of groups, ticked runs.
 
-// Fewer points in sight than this are round and large enough to be hit.
+// Up to this many visible points are drawn as circles, large enough to click.
 const FEW = 1500;
 const NAME_PX = 84;
 const CHANGE_PX = 64;
 
 const COLORS = ['dot', 'level', 'band', 'more', 'less', 'group', 'base', 'head', 'ground', 'ink'];
 
-// The colours of a figure as the reader's system has them now.
+// The colors of a figure in the reader's current color scheme.
 function colorsOf(node) {
 	const style = getComputedStyle(node);
 	return Object.fromEntries(COLORS.map((name) => [name, style.getPropertyValue(`--trend-${name}`).trim()]));
 }
 
-// Of a frame of uPlot: where places and values are on its canvas.
+// Positions of values on the canvas of a uPlot frame.
 function frameOf(u) {
 	const {left, top, width, height} = u.bbox;
 	const {x, y} = u.scales;
@@ -53,24 +52,24 @@ function frameOf(u) {
 	};
 }
 
-// One pixel of a colour, as an ImageData holds it.
-function pixelOf(ctx, colour) {
-	ctx.fillStyle = colour;
+// One pixel of a color, as an ImageData stores it.
+function pixelOf(ctx, color) {
+	ctx.fillStyle = color;
 	ctx.fillRect(0, 0, 1, 1);
 	return new Uint32Array(ctx.getImageData(0, 0, 1, 1).data.buffer)[0];
 }
 
-// Many points: small squares, set as pixels and laid over the frame at once; tens of
-// thousands of shapes would each cost a call.
+// Many points: small squares set as pixels and drawn at once, because tens of thousands of
+// shapes would each cost a call.
 let layer = null;
-function paintPixels(ctx, f, xs, values, [from, to], colours) {
+function paintPixels(ctx, f, xs, values, [from, to], colors) {
 	const [left, top] = [Math.floor(f.left), Math.floor(f.top)];
 	const [wide, high] = [Math.ceil(f.width) + 1, Math.ceil(f.height) + 1];
 	const size = Math.max(1, Math.round(2 * f.px));
 	layer ??= document.createElement('canvas').getContext('2d', {willReadFrequently: true});
 	if (layer.canvas.width !== wide || layer.canvas.height !== high)
 		[layer.canvas.width, layer.canvas.height] = [wide, high];
-	const pixel = pixelOf(layer, colours.dot);
+	const pixel = pixelOf(layer, colors.dot);
 	const image = layer.createImageData(wide, high);
 	const set = new Uint32Array(image.data.buffer);
 	for (let i = from; i < to; i++) {
@@ -88,34 +87,34 @@ function dot(ctx, x, y, r) {
 	ctx.arc(x, y, r, 0, 2 * Math.PI);
 }
 
-function paintDots(ctx, f, xs, values, [from, to], colours) {
-	ctx.fillStyle = colours.dot;
+function paintDots(ctx, f, xs, values, [from, to], colors) {
+	ctx.fillStyle = colors.dot;
 	ctx.beginPath();
 	for (let i = from; i < to; i++) dot(ctx, f.x(xs[i]), f.y(values[i]), (to - from > 300 ? 2 : 3) * f.px);
 	ctx.fill();
 }
 
-// From where to where on the canvas each stretch lies.
+// The start and end of each level on the canvas.
 const spans = (f, doc, xs) =>
 	levelSegments(doc).map((s) => ({...s, a: f.x(xs[s.from]), b: f.x(xs[Math.min(s.to, xs.length - 1)])}));
 
-// The intervals lie beneath the points, the levels above them.
-function paintIntervals(ctx, f, doc, xs, colours) {
-	ctx.fillStyle = colours.band;
+// Intervals are drawn below the points, levels above them.
+function paintIntervals(ctx, f, doc, xs, colors) {
+	ctx.fillStyle = colors.band;
 	for (const {a, b, low, high} of spans(f, doc, xs))
 		if (low !== null) ctx.fillRect(a, f.y(high), Math.max(b - a, f.px), Math.max(f.y(low) - f.y(high), f.px));
 }
 
-// Amid a crowd a level has a seam, to be seen.
-function paintLevels(ctx, f, doc, xs, colours, seam) {
-	for (const [colour, wide] of [...(seam ? [[colours.ground, 5 * f.px]] : []), [colours.level, 2 * f.px]]) {
-		ctx.fillStyle = colour;
+// With many points a level has an outline, to stay visible.
+function paintLevels(ctx, f, doc, xs, colors, seam) {
+	for (const [color, wide] of [...(seam ? [[colors.ground, 5 * f.px]] : []), [colors.level, 2 * f.px]]) {
+		ctx.fillStyle = color;
 		for (const {a, b, level} of spans(f, doc, xs))
 			ctx.fillRect(a, f.y(level) - wide / 2, Math.max(b - a, 2 * f.px), wide);
 	}
 }
 
-function paintChanges(ctx, f, doc, xs, colours) {
+function paintChanges(ctx, f, doc, xs, colors) {
 	const seen = doc.change_points
 		.map((c) => ({...c, x: f.x(xs[c.index])}))
 		.filter(({x}) => x >= f.left && x <= f.right);
@@ -123,7 +122,7 @@ function paintChanges(ctx, f, doc, xs, colours) {
 	ctx.lineWidth = 1.5 * f.px;
 	const worse = ({change_pct: pct}) => pct > 0 !== (doc.metric === 'coverage');
 	for (const c of seen) {
-		ctx.strokeStyle = worse(c) ? colours.more : colours.less;
+		ctx.strokeStyle = worse(c) ? colors.more : colors.less;
 		ctx.beginPath();
 		ctx.moveTo(c.x, f.top);
 		ctx.lineTo(c.x, f.foot);
@@ -138,19 +137,19 @@ function paintChanges(ctx, f, doc, xs, colours) {
 		ctx.textAlign = left ? 'right' : 'left';
 		const x = c.x + (left ? -4 : 4) * f.px;
 		ctx.lineWidth = 3 * f.px;
-		ctx.strokeStyle = colours.ground;
+		ctx.strokeStyle = colors.ground;
 		ctx.strokeText(text, x, f.top + 2 * f.px);
-		ctx.fillStyle = worse(c) ? colours.more : colours.less;
+		ctx.fillStyle = worse(c) ? colors.more : colors.less;
 		ctx.fillText(text, x, f.top + 2 * f.px);
 	}
 }
 
-// A tick where a group begins, where each has room for one; a name where that fits.
-function paintGroups(ctx, f, xs, all, range, colours) {
+// A tick where a group begins, if there is room for all ticks; a name if it fits.
+function paintGroups(ctx, f, xs, all, range, colors) {
 	const starts = firstIndex(all, range[0], (g) => g.from);
 	const ends = firstIndex(all, range[1], (g) => g.from);
 	const ticks = (ends - starts) * 4 * f.px <= f.width ? all.slice(starts, ends) : [];
-	ctx.fillStyle = colours.group;
+	ctx.fillStyle = colors.group;
 	for (const {from} of ticks) ctx.fillRect(Math.round(f.x(xs[from])), f.foot - 7 * f.px, f.px, 7 * f.px);
 	ctx.font = `${11 * f.px}px system-ui, sans-serif`;
 	ctx.textAlign = 'left';
@@ -160,12 +159,12 @@ function paintGroups(ctx, f, xs, all, range, colours) {
 			ctx.fillText(shortCommit(group).slice(0, 10), f.x(xs[from]), f.foot - 8 * f.px);
 }
 
-function paintPicks(ctx, f, xs, values, sides, colours) {
+function paintPicks(ctx, f, xs, values, sides, colors) {
 	for (const side of ['base', 'head'])
 		for (const i of sides[side]) {
 			const [x, y] = [f.x(xs[i]), f.y(values[i])];
-			ctx.fillStyle = colours.ground;
-			ctx.strokeStyle = colours[side];
+			ctx.fillStyle = colors.ground;
+			ctx.strokeStyle = colors[side];
 			ctx.lineWidth = 2.5 * f.px;
 			ctx.beginPath();
 			dot(ctx, x, y, 5 * f.px);
@@ -174,9 +173,8 @@ function paintPicks(ctx, f, xs, values, sides, colours) {
 		}
 }
 
-// Everything that stands in the frame: `all` are the series' groups, sides are
-// indices {base, head}.
-function paint(u, doc, xs, all, sides, colours) {
+// Draws the whole frame: `all` are the groups of the series, `sides` indices {base, head}.
+function paint(u, doc, xs, all, sides, colors) {
 	const f = frameOf(u);
 	const {ctx} = u;
 	const {value} = doc.points;
@@ -185,19 +183,19 @@ function paint(u, doc, xs, all, sides, colours) {
 	ctx.beginPath();
 	ctx.rect(f.left, f.top, f.width, f.height);
 	ctx.clip();
-	paintIntervals(ctx, f, doc, xs, colours);
+	paintIntervals(ctx, f, doc, xs, colors);
 	const many = range[1] - range[0] > FEW;
-	(many ? paintPixels : paintDots)(ctx, f, xs, value, range, colours);
-	paintLevels(ctx, f, doc, xs, colours, many);
-	paintGroups(ctx, f, xs, all, range, colours);
-	paintChanges(ctx, f, doc, xs, colours);
-	paintPicks(ctx, f, xs, value, sides, colours);
+	(many ? paintPixels : paintDots)(ctx, f, xs, value, range, colors);
+	paintLevels(ctx, f, doc, xs, colors, many);
+	paintGroups(ctx, f, xs, all, range, colors);
+	paintChanges(ctx, f, doc, xs, colors);
+	paintPicks(ctx, f, xs, value, sides, colors);
 	ctx.restore();
 }
 
 const LIBRARY_URL = '/kept/uplot/';
 const SINGLE_POINT_ROOM = {time: 60000, order: 1};
-// The narrowest that can be zoomed to.
+// The smallest visible range.
 const MIN_ZOOM = {time: 1000, order: 2};
 const NEAR_PX = 12;
 const SETTLED_MS = 150;
@@ -205,7 +203,7 @@ const SETTLED_MS = 150;
 const unitOf = (doc) => (doc.unit === '1' ? '%' : axisUnit(doc.points.value.reduce((a, b) => Math.max(a, b), 0)));
 const scaleOf = (unit) => (unit === '%' ? 0.01 : UNITS[unit]);
 
-// The library, and its style beside ours; null where it is not in this build.
+// Loads the library and its style sheet; null if this build has none.
 async function library() {
 	if (!document.querySelector(`link[href^="${LIBRARY_URL}"]`))
 		document.head.append(h('link', {rel: 'stylesheet', href: `${LIBRARY_URL}uPlot.min.css`}));
@@ -216,14 +214,14 @@ async function library() {
 	}
 }
 
-function axesOf(doc, xs, by, colour) {
+function axesOf(doc, xs, by, color) {
 	const unit = unitOf(doc);
 	const font = '12px system-ui, sans-serif';
 	const line = {
-		stroke: () => colour('group'),
+		stroke: () => color('group'),
 		font,
-		grid: {stroke: () => colour('band'), width: 1},
-		ticks: {stroke: () => colour('band'), width: 1},
+		grid: {stroke: () => color('band'), width: 1},
+		ticks: {stroke: () => color('band'), width: 1},
 	};
 	const {run} = doc.points;
 	return [
@@ -250,13 +248,14 @@ function axesOf(doc, xs, by, colour) {
 }
 
 const KEYS =
-	'Arrow keys go from point to point, Home and End to the ends of what is in sight, + and − zoom, Page Up and Page Down move, 0 shows all; ' +
-	'Enter does what a press on the point does, B and H tick it as base and as head.';
+	'Arrow keys move between points; Home and End go to the first and last visible point. ' +
+	'+ and − zoom, Page Up and Page Down move, 0 shows the whole series. ' +
+	'Enter does what a click on the point does; B and H tick it as base or head.';
 
-// `range`: indices [from, to] in sight, null all; `sides()`: indices ticked; pressed(i,
-// how): null, 'base' or 'head'; moved(range). Answers {node, buttons, repaint()}, null
-// where the library is not there.
-export async function trendChart(doc, {by, range, sides, pressed, moved, signal}) {
+// `range`: visible indices [from, to], null for all; `sides()`: ticked indices; clicked(i,
+// side): side is null, 'base' or 'head'; moved(range). Returns {node, buttons, repaint()}, or
+// null if the library is missing.
+export async function trendChart(doc, {by, range, sides, clicked, moved, signal}) {
 	const UPlot = await library();
 	if (!UPlot) return null;
 	const xs = view.positions(doc, by);
@@ -268,10 +267,10 @@ export async function trendChart(doc, {by, range, sides, pressed, moved, signal}
 		role: 'img',
 		tabindex: 0,
 		'aria-describedby': 'trend-keys',
-		'aria-label': `${seriesName(doc)}: ${xs.length} points, ${doc.change_points.length} changes of level`,
+		'aria-label': `${seriesName(doc)}: ${xs.length} points, ${plural(doc.change_points.length, 'change point')}`,
 	});
 	const readout = h('p', {class: 'readout', 'aria-hidden': 'true'});
-	const hint = 'Drag over a stretch to zoom.';
+	const hint = 'Drag across the chart to zoom.';
 	const figure = h(
 		'figure',
 		{class: 'chart trend'},
@@ -281,20 +280,20 @@ export async function trendChart(doc, {by, range, sides, pressed, moved, signal}
 		h('p', {class: 'hint', id: 'trend-keys'}, KEYS),
 	);
 	let u = null;
-	let colours = {};
-	let stood = null;
+	let colors = {};
+	let current = null;
 	let timer = 0;
 
-	const colour = (name) => colours[name];
-	const inSight = () => [u.scales.x.min, u.scales.x.max];
+	const color = (name) => colors[name];
+	const visible = () => [u.scales.x.min, u.scales.x.max];
 	const show = ([min, max]) => u.setScale('x', {min, max});
-	const say = (i) => {
+	const showReadout = (i) => {
 		readout.textContent = i === null ? hint : pointText(doc, i);
-		readout.classList.toggle('told', i !== null);
+		readout.classList.toggle('active', i !== null);
 	};
 
-	// The point nearest to the pointer, of those near it in the axis.
-	function pointed(self, series, near) {
+	// The point nearest to the pointer, of those near it on the x axis.
+	function nearestIndex(self, series, near) {
 		const {left, top} = self.cursor;
 		if (near === null || left < 0) return near;
 		const f = frameOf(self);
@@ -307,7 +306,7 @@ export async function trendChart(doc, {by, range, sides, pressed, moved, signal}
 	function settled() {
 		clearTimeout(timer);
 		timer = setTimeout(() => {
-			const [from, to] = view.indicesWithin(xs, inSight());
+			const [from, to] = view.indicesWithin(xs, visible());
 			moved(to - from === xs.length || to - from < 1 ? null : [from, to - 1]);
 		}, SETTLED_MS);
 	}
@@ -323,70 +322,74 @@ export async function trendChart(doc, {by, range, sides, pressed, moved, signal}
 				x: {time: by === 'time', range: (self, a, b) => view.clampRange([a, b], all)},
 				y: {range: (self, a, b) => view.valueRange(a, b)},
 			},
-			axes: axesOf(doc, xs, by, colour),
+			axes: axesOf(doc, xs, by, color),
 			cursor: {
 				y: false,
 				drag: {x: true, y: false, dist: 6},
-				dataIdx: pointed,
+				dataIdx: nearestIndex,
 				bind: {dblclick: () => null},
-				points: {size: 11, width: 2, stroke: () => colour('ink'), fill: () => 'transparent'},
+				points: {size: 11, width: 2, stroke: () => color('ink'), fill: () => 'transparent'},
 			},
 			series: [{}, {paths: () => null, points: {show: false}}],
 			hooks: {
-				draw: [(self) => paint(self, doc, xs, grouped, sides(), colours)],
+				draw: [(self) => paint(self, doc, xs, grouped, sides(), colors)],
 				setScale: [(self, key) => key === 'x' && u && settled()],
 				setCursor: [
-					(self) => stood === null && say(self.cursor.left < 0 ? null : (self.cursor.idxs[1] ?? null)),
+					(self) =>
+						current === null && showReadout(self.cursor.left < 0 ? null : (self.cursor.idxs[1] ?? null)),
 				],
 			},
 		};
 	}
 
-	function stand(i) {
-		stood = i;
-		show(view.rangeShowing(inSight(), all, xs[i]));
+	function goTo(i) {
+		current = i;
+		show(view.rangeShowing(visible(), all, xs[i]));
 		requestAnimationFrame(() => {
 			u.setCursor({left: u.valToPos(xs[i], 'x'), top: u.valToPos(value[i], 'y')});
-			say(i);
+			showReadout(i);
 		});
 		announce(pointText(doc, i));
 	}
 
 	const zoom = (factor) => {
-		const [low, high] = inSight();
+		const [low, high] = visible();
 		show(
 			view.zoomRange(
 				[low, high],
 				all,
 				factor,
-				stood === null || xs[stood] < low || xs[stood] > high ? (low + high) / 2 : xs[stood],
+				current === null || xs[current] < low || xs[current] > high ? (low + high) / 2 : xs[current],
 				MIN_ZOOM[by],
 			),
 		);
 	};
-	const pan = (part) => show(view.panRange(inSight(), all, part));
-	const ends = () => view.indicesWithin(xs, inSight());
+	const pan = (part) => show(view.panRange(visible(), all, part));
+	const ends = () => view.indicesWithin(xs, visible());
 	const step = (by_) =>
-		stand(
+		goTo(
 			Math.max(
 				0,
-				Math.min(xs.length - 1, stood === null ? ends()[by_ > 0 ? 0 : 1] + (by_ > 0 ? 0 : -1) : stood + by_),
+				Math.min(
+					xs.length - 1,
+					current === null ? ends()[by_ > 0 ? 0 : 1] + (by_ > 0 ? 0 : -1) : current + by_,
+				),
 			),
 		);
 	const MOVES = {
 		ArrowRight: () => step(1),
 		ArrowLeft: () => step(-1),
-		Home: () => stand(Math.min(ends()[0], xs.length - 1)),
-		End: () => stand(Math.max(0, ends()[1] - 1)),
+		Home: () => goTo(Math.min(ends()[0], xs.length - 1)),
+		End: () => goTo(Math.max(0, ends()[1] - 1)),
 		'+': () => zoom(0.5),
 		'=': () => zoom(0.5),
 		'-': () => zoom(2),
 		PageDown: () => pan(0.5),
 		PageUp: () => pan(-0.5),
 		0: () => show(all),
-		Enter: () => stood !== null && pressed(stood, null),
-		b: () => stood !== null && pressed(stood, 'base'),
-		h: () => stood !== null && pressed(stood, 'head'),
+		Enter: () => current !== null && clicked(current, null),
+		b: () => current !== null && clicked(current, 'base'),
+		h: () => current !== null && clicked(current, 'head'),
 	};
 
 	function keydown(e) {
@@ -404,7 +407,7 @@ export async function trendChart(doc, {by, range, sides, pressed, moved, signal}
 		if (zooms)
 			show(
 				view.zoomRange(
-					inSight(),
+					visible(),
 					all,
 					1.002 ** Math.max(-300, Math.min(300, e.deltaY)),
 					u.posToVal(e.clientX - u.over.getBoundingClientRect().left, 'x'),
@@ -415,28 +418,28 @@ export async function trendChart(doc, {by, range, sides, pressed, moved, signal}
 	}
 
 	function begin(width) {
-		colours = colorsOf(figure);
+		colors = colorsOf(figure);
 		u = new UPlot(options(width), [xs, value], place);
 		show(range ? view.rangeAround(xs, ...range, SINGLE_POINT_ROOM[by]) : all);
 		u.over.addEventListener(
 			'click',
-			() => u.cursor.idxs[1] !== null && u.cursor.idxs[1] !== undefined && pressed(u.cursor.idxs[1], null),
+			() => u.cursor.idxs[1] !== null && u.cursor.idxs[1] !== undefined && clicked(u.cursor.idxs[1], null),
 		);
 		u.over.addEventListener('wheel', wheel, {passive: false});
 		u.over.addEventListener('mousemove', () => {
-			stood = null;
+			current = null;
 		});
 	}
 
 	function repaint() {
-		colours = colorsOf(figure);
+		colors = colorsOf(figure);
 		u?.redraw(false, true);
 	}
 
-	say(null);
+	showReadout(null);
 	place.addEventListener('keydown', keydown);
 	place.addEventListener('blur', () => {
-		stood = null;
+		current = null;
 		u?.setCursor({left: -10, top: -10});
 	});
 	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', repaint, {signal});
@@ -445,7 +448,7 @@ export async function trendChart(doc, {by, range, sides, pressed, moved, signal}
 		if (width > 0 && !u) begin(width);
 		else if (width > 0 && width !== u.width) u.setSize({width, height: options(width).height});
 	}).observe(place);
-	const button = (text, press) => h('button', {type: 'button', on: {click: press}}, text);
+	const button = (text, onClick) => h('button', {type: 'button', on: {click: onClick}}, text);
 	return {
 		node: figure,
 		repaint,

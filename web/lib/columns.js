@@ -1,15 +1,14 @@
-// columns.js - what the tables of a run share: a column of times with the
-// exact nanoseconds behind it, a share with its bar, the links to the same
-// table as a file.
+// columns.js - columns that the tables of a run share: times with exact nanoseconds in the
+// title, shares with a bar, and links to the same table as a file.
 
 import * as api from './api.js';
 import {h} from './dom.js';
 import * as f from './format.js';
 import {missingDetail} from './run_content.js';
 
-// `key` is the word in the address and the API's field without its _ns; `why`
-// is said of a value that is not known.
-export function timeColumn(label, key, unit, why = 'unknown') {
+// `key` is the sort key in the address and the API's field without _ns; `reason` is the title
+// of an unknown value.
+export function timeColumn(label, key, unit, reason = 'unknown') {
 	const value = (r) => r[`${key}_ns`];
 	return {
 		label,
@@ -19,17 +18,17 @@ export function timeColumn(label, key, unit, why = 'unknown') {
 		up: `-${key}`,
 		value,
 		cell: (r) => f.inUnit(value(r), unit),
-		title: (r) => (value(r) === null ? why : f.exact(value(r))),
+		title: (r) => (value(r) === null ? reason : f.exact(value(r))),
 	};
 }
 
-// The unit for a column of such values: the one of a typical row.
+// The unit for a column of such values: that of the median row.
 export function typicalUnit(values) {
 	const known = values.filter((v) => v !== null).sort((a, b) => a - b);
 	return f.columnUnit(known[known.length >> 1] ?? 0);
 }
 
-export const largestUnit = (values) => f.columnUnit(values.reduce((most, v) => Math.max(most, v ?? 0), 0));
+export const largestUnit = (values) => f.columnUnit(values.reduce((max, v) => Math.max(max, v ?? 0), 0));
 
 export const SPREAD = [
 	['Avg', 'avg'],
@@ -48,14 +47,13 @@ export function share(percent) {
 const SOURCES = [
 	['defined in', 'defined_in'],
 	['launched from', 'launched_from'],
-	['told by the table', 'told'],
+	['given by the table', 'told'],
 ];
 
-// Where a kernel's source is, as far as anybody knows: a line each, the first
-// `most` of them; null where nobody does.
-export function sourceLines(source, most = SOURCES.length) {
+// A kernel's source, one line per origin, at most `maxLines` lines; null if unknown.
+export function sourceLines(source, maxLines = SOURCES.length) {
 	const lines = SOURCES.filter(([, key]) => source?.[key])
-		.slice(0, most)
+		.slice(0, maxLines)
 		.map(([how, key]) =>
 			h('div', {class: 'source'}, h('span', {class: 'quiet'}, `${how} `), h('code', {}, source[key])),
 		);
@@ -73,5 +71,5 @@ export const exportLink = (id, table, format, query) =>
 		`run-${id}-${table}${query.by ? `-by-${query.by}` : ''}.${format}`,
 	);
 
-// Short, beside a name or above a table.
+// A short mark next to a name or above a table.
 export const contentMark = (run) => (missingDetail(run) ? h('span', {class: 'mark'}, missingDetail(run).mark) : null);

@@ -1,38 +1,40 @@
-// comparison.js - the words of a comparison: its sides in an address, its classes,
-// what a row's class rests on. Pure.
+// comparison.js - comparisons: their sides in an address, their classes, and the evidence for a
+// class. Pure.
 
 import * as f from './format.js';
 
-// In the order in which they matter; a mark beside each word, since nothing is
-// told by colour alone.
+// Ordered by importance. Each has a mark, because color alone is not accessible.
 export const CLASSES = {
-	regressed: {mark: '▲', what: 'slower, and proved'},
-	appeared: {mark: '+', what: 'in the head alone'},
-	improved: {mark: '▼', what: 'faster, and proved'},
-	vanished: {mark: '−', what: 'in the base alone'},
-	likely: {mark: '≈', what: 'beyond what runs differ by, but too few runs or cycles to prove it'},
-	undecided: {mark: '?', what: 'neither shown to have changed nor shown not to have'},
-	unchanged: {mark: '=', what: 'shown to be within the margin'},
+	regressed: {mark: '▲', description: 'slower, statistically significant'},
+	appeared: {mark: '+', description: 'only in the head'},
+	improved: {mark: '▼', description: 'faster, statistically significant'},
+	vanished: {mark: '−', description: 'only in the base'},
+	likely: {
+		mark: '≈',
+		description: 'larger than the variance between runs, but too few runs or iterations for significance',
+	},
+	undecided: {mark: '?', description: 'neither a change nor its absence is significant'},
+	unchanged: {mark: '=', description: 'the change is within the margin'},
 };
 
 export const EVIDENCE = {
-	runs: 'permutation of runs, four or more a side',
-	cycles: 'permutation of blocks of cycles, with what runs differ by',
-	launches: 'too few cycles; the launches of all of them moved',
+	runs: 'permutation test over runs, at least four per side',
+	cycles: 'permutation test over blocks of iterations, including the variance between runs',
+	launches: 'too few iterations; the launches of all of them moved',
 	none: 'nothing to compare',
 };
 
 export const DETECTORS = {
-	annotation: 'ranges that repeat',
-	period: "the outermost period of the kernels' names",
-	window: 'none found: the whole recording is one',
-	told: 'told by a table',
-	named: 'ranges of a name that was given',
+	annotation: 'repeated ranges',
+	period: 'the outermost period of the kernel names',
+	window: 'none found: the whole recording is one iteration',
+	told: 'given by a table',
+	named: 'ranges with the given name',
 	none: 'none found',
 };
 
 export const PARTS = {
-	cycle: 'The cycle',
+	cycle: 'Iteration',
 	compute: 'Compute',
 	communication: 'Communication',
 	copies: 'Copies',
@@ -42,13 +44,13 @@ export const PARTS = {
 	oncpu: 'Threads on a CPU',
 	runq: 'Threads waiting for a CPU',
 };
-// These sum up to the cycle.
+// These add up to the iteration.
 export const ITERATION_PARTS = ['compute', 'communication', 'copies', 'idle'];
 
-// Whether a side is a query ("label.branch=main last=5"), which the server reads.
+// Whether a side is a query ("label.branch=main last=5"); the server parses it.
 export const isQuery = (text) => /=|(^| )latest( |$)/.test(text);
 
-// "1, 2,job:3" -> ['1', '2', 'job:3'], each once; a query is one word, as it is.
+// "1, 2,job:3" -> ['1', '2', 'job:3'] without duplicates; a query stays one item.
 export function parseSide(text) {
 	if (isQuery(text ?? '')) return [text.trim()];
 	return [
@@ -61,20 +63,19 @@ export function parseSide(text) {
 	];
 }
 
-// What the server is asked with, of all that the page's address holds.
+// The parameters of the request, from the page's address.
 const PARAMS = ['base', 'head', 'range', 'floor', 'margin', 'seed'];
 export function compareParams(query) {
 	return Object.fromEntries(PARAMS.map((key) => [key, query.get(key)]).filter(([, value]) => value));
 }
 
-// The page for a comparison; empty values are left out, commas stay readable.
-export function compareUrl(words) {
-	const q = new URLSearchParams(Object.entries(words).filter(([, v]) => v !== null && v !== undefined && v !== ''));
+// The address of a comparison; empty values are omitted, commas stay readable.
+export function compareUrl(params) {
+	const q = new URLSearchParams(Object.entries(params).filter(([, v]) => v !== null && v !== undefined && v !== ''));
 	return q.size ? `/compare?${f.query(q)}` : '/compare';
 }
 
-// The classes shown, and their word in the address: all but the unchanged ones
-// where it has none.
+// The shown classes and their value in the address. Without a value: all except `unchanged`.
 export function shownClasses(text) {
 	const list = (text ?? '').split(',').filter((word) => word in CLASSES);
 	if (text === 'none') return new Set();
@@ -82,17 +83,17 @@ export function shownClasses(text) {
 }
 export function classesParam(shown) {
 	const list = Object.keys(CLASSES).filter((word) => shown.has(word));
-	const usual = list.length === Object.keys(CLASSES).length - 1 && !shown.has('unchanged');
-	return usual ? '' : list.join(',') || 'none';
+	const isDefault = list.length === Object.keys(CLASSES).length - 1 && !shown.has('unchanged');
+	return isDefault ? '' : list.join(',') || 'none';
 }
 
-// "12" where both are alike, else "12 → 14".
+// "12" if both are equal, else "12 → 14".
 export function baseHeadText(base, head, text) {
 	const [a, b] = [text(base), text(head)];
 	return a === b ? a : `${a} → ${b}`;
 }
 
-// What a cell's interval is of, to the nanosecond.
+// The interval of a row, to the nanosecond.
 export function intervalTitle(row) {
 	if (row.low_ns_per_cycle === null) return 'unknown';
 	return (
@@ -107,14 +108,15 @@ const sideName = (word) => (isQuery(word) ? word : word.startsWith('job:') ? `jo
 
 // "#1, #2 with job 3", short enough for a title.
 export function titleOf({base, head}) {
-	const side = (words) => {
-		const first = words.slice(0, MAX_SHOWN).map(sideName);
-		return first.join(', ') + (words.length > MAX_SHOWN ? ` and ${words.length - MAX_SHOWN} more` : '');
+	const side = (items) => {
+		const first = items.slice(0, MAX_SHOWN).map(sideName);
+		return first.join(', ') + (items.length > MAX_SHOWN ? ` and ${items.length - MAX_SHOWN} more` : '');
 	};
 	return `${side(base)} with ${side(head)}`;
 }
 
-// The sentence that says it all; a function's name keeps its own letters.
+// The server's summary sentence with a capital letter, except if it begins with a function's
+// name.
 export function headline(doc) {
 	const named = doc.items.some((r) =>
 		[r.function, r.short_name].some((name) => name && doc.headline.startsWith(name)),

@@ -1,10 +1,9 @@
-// dom.js - elements from data: text is only ever set as text, so nothing that
-// comes out of a trace can become markup.
+// dom.js - builds elements from data. Text is only set as text, so nothing in a trace can
+// become markup.
 
-// h('td', {class: 'num', title: '1 ns'}, '1') makes an element. Among the
-// properties, `on` is a table of listeners, `style` one of CSS properties (set
-// through the style object, which the content policy allows); true sets an
-// empty attribute, null, undefined and false leave it out.
+// h('td', {class: 'num', title: '1 ns'}, '1') makes an element. The property `on` is an object
+// of listeners, `style` an object of CSS properties (set through the style object, which the
+// content policy allows). true sets an empty attribute; null, undefined and false omit it.
 export function h(tag, props, ...children) {
 	const node = document.createElement(tag);
 	for (const [key, value] of Object.entries(props ?? {})) {
@@ -17,7 +16,7 @@ export function h(tag, props, ...children) {
 	return node;
 }
 
-// A list of facts, [term, value]; those without a value are left out.
+// A list of facts, [term, value]; facts without a value are omitted.
 export function facts(rows) {
 	return h(
 		'dl',
@@ -28,7 +27,7 @@ export function facts(rows) {
 	);
 }
 
-// A labelled control: label above, the control named by it.
+// A control with its label above it.
 export function field(label, control, hint) {
 	const id = `field-${label.toLowerCase().replace(/[^a-z]+/g, '-')}`;
 	control.id = id;
@@ -53,11 +52,11 @@ export function tags(labels) {
 	);
 }
 
-// A button for what cannot be undone: the first press asks, the second
-// does it. Leaving it takes the first one back.
+// A button for an action that cannot be undone: the first click asks for confirmation, the
+// second does it. Losing the focus cancels.
 
-export function confirmButton(text, question, label, act) {
-	let sure = false;
+export function confirmButton(text, confirmation, label, act) {
+	let confirming = false;
 	const button = h(
 		'button',
 		{
@@ -65,20 +64,20 @@ export function confirmButton(text, question, label, act) {
 			'aria-label': label,
 			on: {
 				click: () => {
-					if (sure) return act();
-					become(true);
+					if (confirming) return act();
+					setConfirming(true);
 				},
-				blur: () => become(false),
+				blur: () => setConfirming(false),
 			},
 		},
 		text,
 	);
 
-	// What it asks is its name as long as it asks.
-	function become(asking) {
-		sure = asking;
-		button.textContent = asking ? question : text;
-		button.setAttribute('aria-label', asking ? `${question} ${label}` : label);
+	// The accessible name contains the confirmation while it is shown.
+	function setConfirming(value) {
+		confirming = value;
+		button.textContent = value ? confirmation : text;
+		button.setAttribute('aria-label', value ? `${confirmation} ${label}` : label);
 	}
 
 	return button;

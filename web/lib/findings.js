@@ -1,5 +1,5 @@
-// findings.js - what a comparison says before its numbers: what forbids to
-// judge by them, loudly; what else there is to know.
+// findings.js - findings above the numbers of a comparison, and the notes of a run. Findings
+// that make the numbers unusable are shown first.
 
 import {h} from './dom.js';
 import * as f from './format.js';
@@ -12,7 +12,7 @@ export function refusalBanner(doc) {
 	return h(
 		'section',
 		{class: 'banner', 'aria-labelledby': 'refused'},
-		h('h2', {id: 'refused'}, 'Do not judge by these numbers'),
+		h('h2', {id: 'refused'}, 'These numbers are not comparable'),
 		list.length === 1
 			? h('p', {}, `${capital(list[0].text)}.`)
 			: h(
@@ -31,8 +31,8 @@ const item = (x) =>
 		h('span', {}, `${capital(x.text)}.`),
 	);
 
-// Warnings are seen; what is good to know opens.
-export function findingList(doc, label = 'What to know first') {
+// Warnings are visible; infos are folded.
+export function findingList(doc, label = 'Findings') {
 	const warnings = doc.findings.filter((x) => x.severity === 'warn');
 	const infos = doc.findings.filter((x) => x.severity === 'info');
 	if (!warnings.length && !infos.length) return null;
@@ -44,7 +44,7 @@ export function findingList(doc, label = 'What to know first') {
 			? h(
 					'details',
 					{class: 'more'},
-					h('summary', {}, `${f.plural(infos.length, 'remark')} on how this was compared`),
+					h('summary', {}, `${f.plural(infos.length, 'finding')} about this comparison`),
 					h('ul', {}, infos.map(item)),
 				)
 			: null,
@@ -81,10 +81,10 @@ export function noteList(items, title = `${f.plural(items.length, 'note')} on th
 	);
 }
 
-const LOUD = {refuse: 'error'};
-export function findings(doc, title = 'What these numbers do not tell') {
+const SHOWN_SEVERITY = {refuse: 'error'};
+export function findings(doc, title = 'Caveats') {
 	const list = doc.findings.map(({severity, text}) => ({
-		severity: LOUD[severity] ?? severity,
+		severity: SHOWN_SEVERITY[severity] ?? severity,
 		message: /[.!?]$/.test(text) ? text : `${text[0].toUpperCase()}${text.slice(1)}.`,
 	}));
 	return list.length ? noteList(list, title, title) : null;

@@ -1,5 +1,5 @@
-// format.js - numbers, moments and sizes as the text that is shown. Pure: no
-// page, no clock of its own, the same text in every locale.
+// format.js - numbers, dates and sizes as text. Pure: it reads no clock, and its text is the
+// same in every locale.
 
 export const NONE = '–';
 
@@ -9,7 +9,7 @@ function grouped(digits) {
 	return digits.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 }
 
-// 1234567 -> "1,234,567"; with digits behind the point where asked for.
+// 1234567 -> "1,234,567", with `digits` decimal places.
 export function count(n, digits = 0) {
 	if (!known(n)) return NONE;
 	const [whole, rest] = Math.abs(n).toFixed(digits).split('.');
@@ -20,55 +20,55 @@ export function count(n, digits = 0) {
 // The time units, with how many nanoseconds each is.
 export const UNITS = {ns: 1, µs: 1e3, ms: 1e6, s: 1e9};
 
-// The largest unit that a duration is at least one of.
+// The largest unit in which a duration is at least 1.
 function unitFor(ns) {
 	for (const unit of ['s', 'ms', 'µs']) if (ns >= UNITS[unit]) return unit;
 	return 'ns';
 }
 
-// One unit for a column in which `ns` is large or typical: what is far smaller
-// than that still has digits.
+// One unit for a column with `ns` as its largest or median value. Much smaller values still
+// show digits.
 export function columnUnit(ns) {
 	if (ns >= 1e10) return 's';
 	return ns >= 1e7 ? 'ms' : 'µs';
 }
 
-// A duration in a unit named elsewhere (a column's head), to a thousandth or so
-// many digits, halves up. Nanoseconds have a tenth only where there is one.
+// A duration in a unit that is shown elsewhere (in the column's heading), rounded half up to
+// `digits` places. Nanoseconds have one decimal place only if needed.
 export function inUnit(ns, unit, digits = 3) {
 	if (!known(ns)) return NONE;
 	if (unit === 'ns') return count(ns, Number.isInteger(ns) ? 0 : 1);
 	return count(Math.round((ns * 10 ** digits) / UNITS[unit]) / 10 ** digits, digits);
 }
 
-// A duration on its own: "1.234 ms".
+// A duration with its unit: "1.234 ms".
 export function duration(ns) {
 	if (!known(ns)) return NONE;
 	const unit = unitFor(ns);
 	return `${inUnit(ns, unit)} ${unit}`;
 }
 
-// A difference, with its sign, in a unit named elsewhere.
+// A signed difference in a unit that is shown elsewhere.
 export function signed(ns, unit, digits = 3) {
 	if (!known(ns)) return NONE;
 	const text = inUnit(Math.abs(ns), unit, digits);
 	return /[1-9]/.test(text) ? `${ns < 0 ? '−' : '+'}${text}` : text;
 }
 
-// A difference on its own: "+1.234 ms".
+// A signed difference with its unit: "+1.234 ms".
 export function signedDuration(ns) {
 	if (!known(ns)) return NONE;
 	const text = duration(Math.abs(ns));
 	return /[1-9]/.test(text) ? `${ns < 0 ? '−' : '+'}${text}` : text;
 }
 
-// A probability: never nothing, as it never is.
+// A probability; never 0.
 export function probability(p) {
 	if (!known(p)) return NONE;
 	return p < 0.001 ? '< 0.001' : count(p, 3);
 }
 
-// What head / base is in percent: 1.25 -> "+25.0 %".
+// The ratio head / base as a change in percent: 1.25 -> "+25.0 %".
 export function changeOf(ratio) {
 	if (!known(ratio)) return NONE;
 	if (ratio >= 10) return `× ${count(ratio, 1)}`;
@@ -76,20 +76,20 @@ export function changeOf(ratio) {
 	return `${text === '0.0' ? '±' : ratio < 1 ? '−' : '+'}${text} %`;
 }
 
-// A number of no unit, to six digits that count.
+// A number without a unit, to six significant digits.
 export function number(n) {
 	if (!known(n)) return NONE;
 	if (Number.isInteger(n) || Math.abs(n) >= 1e5) return count(n);
 	return String(Number(n.toPrecision(6)));
 }
 
-// A mean of counts: whole, or as many digits as tell it from none.
+// A mean of counts: an integer, or three significant digits.
 export function mean(n) {
 	if (!known(n)) return NONE;
 	return Number.isInteger(n) || n >= 100 ? count(n) : String(Number(n.toPrecision(3)));
 }
 
-// To the nanosecond, for a title.
+// A duration to the nanosecond, for a title.
 export function exact(ns) {
 	return known(ns) ? `${inUnit(ns, 'ns')} ns` : 'unknown';
 }
@@ -105,23 +105,23 @@ export function bytes(n) {
 	return `${count(n, i === 0 ? 0 : n < 10 ? 2 : 1)} ${n === 1 && i === 0 ? 'byte' : names[i]}`;
 }
 
-// A share that is already in percent, as a table shows it.
+// A share that is already in percent, for a table.
 export function percent(p) {
 	return known(p) ? count(p, 1) : NONE;
 }
 
-// A share in a sentence: never all of it, nor nothing, unless it is.
+// A share in a sentence: not 100 % or 0 % unless it is exact.
 export function shareOf(p) {
 	if (p > 99.9 && p < 100) return 'More than 99.9 %';
 	return p > 0 && p < 0.1 ? 'Less than 0.1 %' : `${percent(p)} %`;
 }
 
-// A number that names something.
+// A number that is an identifier.
 export function plain(n) {
 	return known(n) ? String(n) : NONE;
 }
 
-// How far along, 0 to 100 and never 100 before the end; null where unknown.
+// Progress from 0 to 100, never 100 before the end; null if unknown.
 export function progress(done, total) {
 	if (!known(done) || !known(total) || total <= 0) return null;
 	return done >= total ? 100 : Math.floor((done * 100) / total);
@@ -133,7 +133,7 @@ export function moment(iso) {
 	return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
 
-// How long ago a moment was, seen from `now` (milliseconds since 1970).
+// The time since a date at `now` (milliseconds since 1970).
 export function age(iso, now) {
 	if (!known(iso)) return NONE;
 	const s = Math.max(0, Math.floor((now - Date.parse(iso)) / 1000));
@@ -144,12 +144,12 @@ export function age(iso, now) {
 	return days === 1 ? '1 day ago' : `${count(days)} days ago`;
 }
 
-// A grid or block.
+// The dimensions of a grid or block.
 export function dims(xyz) {
 	return xyz ? xyz.join(' × ') : NONE;
 }
 
-// "rank 3 of 8", as much of it as is known; null where nothing is.
+// "3 of 8", as far as known; null if the rank is unknown.
 export function rank(number, size) {
 	if (!known(number)) return null;
 	return known(size) ? `${number} of ${size}` : `${number}`;
@@ -160,8 +160,8 @@ export function plural(n, one, many = `${one}s`) {
 	return `${count(n)} ${n === 1 ? one : many}`;
 }
 
-// "branch=main, gpu=h100" as typed -> {branch: 'main', gpu: 'h100'}; throws
-// with a sentence where a part is not key=value.
+// "branch=main, gpu=h100" -> {branch: 'main', gpu: 'h100'}; throws an error if a part is not
+// key=value.
 export function labels(text) {
 	const out = {};
 	for (const part of text
@@ -175,7 +175,7 @@ export function labels(text) {
 	return out;
 }
 
-// The words of an address, with commas and colons as people write them.
-export function query(words) {
-	return words.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
+// A query for an address, with readable commas and colons.
+export function query(params) {
+	return params.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
 }

@@ -1,16 +1,16 @@
-// grouped.js - a table in parts, in a region of its own that scrolls: headings
-// that span it, rows, sums. It keeps the order it is given.
+// grouped.js - a table with sections, in a region that scrolls: headings across all columns,
+// rows, sums. It keeps the given order.
 
 import {h} from './dom.js';
 
 const LONG = 150;
 
-// A heading over all `span` columns, as a body of its own part.
+// A heading across all `span` columns.
 export const heading = (name, span, ...content) =>
 	h('tr', {class: name}, h('th', {scope: 'rowgroup', colspan: span}, h('div', {class: 'stays'}, ...content)));
 
-// `heads` are the rows of the head, `bodies` lists of rows. Long
-// ones scroll under their heads.
+// `heads` are the heading rows, `bodies` lists of rows. Long tables scroll below their
+// headings.
 export function grouped({caption, heads, bodies, empty, span}) {
 	const none = h('tbody', {}, h('tr', {}, h('td', {colspan: span, class: 'none'}, empty)));
 	const tall = bodies.reduce((n, rows) => n + rows.length, 0) > LONG;
@@ -20,7 +20,7 @@ export function grouped({caption, heads, bodies, empty, span}) {
 		h(
 			'table',
 			{class: 'grouped'},
-			h('caption', {class: 'unseen'}, caption),
+			h('caption', {class: 'visually-hidden'}, caption),
 			h('thead', {}, heads),
 			bodies.length ? bodies.map((rows) => h('tbody', {}, rows)) : none,
 		),

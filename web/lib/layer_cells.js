@@ -1,31 +1,31 @@
-// layer_cells.js - what the rows of one breakdown and of several beside each other
-// share: what a row is for, which kernel it is, its times in microseconds.
+// layer_cells.js - cells that a breakdown and a breakdown comparison share: a row's role, its
+// kernel, its times in microseconds.
 
 import {h} from './dom.js';
 import * as f from './format.js';
 import {kernelName} from './layers.js';
 
-export const CONCURRENT = 'it runs beside this block, on another stream, for most of its time';
+export const CONCURRENT = 'runs concurrently with this block on another stream for most of its time';
 
-const NO_ROLE = 'what it is for is not known';
-const ROLE_SOURCES = {module: 'by its module', sequence: 'by its place among the others'};
+const NO_ROLE = 'role unknown';
+const ROLE_SOURCES = {module: 'from its module', sequence: 'from its position in the sequence'};
 
 export const rolesOf = (roles) => roles.map((role, i) => [i ? ' + ' : '', h('code', {}, role)]).flat();
 
-// The marks of a row: had by few, on a stream of its own.
+// The marks of a row: in few layers, on another stream.
 export const marksOf = (r) =>
 	[
-		r.extra ? h('span', {class: 'mark', title: 'fewer than half of the layers have it'}, 'extra') : null,
+		r.extra ? h('span', {class: 'mark', title: 'in fewer than half of the layers'}, 'extra') : null,
 		r.lane > 0
 			? h(
 					'span',
-					{class: 'tag', title: 'counted by the time on them: the first is the main one'},
+					{class: 'tag', title: 'streams are numbered by their GPU time: 1 is the main stream'},
 					`stream ${r.lane + 1}`,
 				)
 			: null,
 	].filter(Boolean);
 
-// The head of a row: its module, else its roles; `lead` puts what opens it around.
+// The first cell of a row: its module, else its roles; `lead` wraps the content.
 export function roleCell(r, lead = (content) => content) {
 	const name = r.module ? [h('code', {}, r.module)] : r.roles.length ? rolesOf(r.roles) : [f.NONE];
 	const title = r.roles.length
@@ -48,6 +48,6 @@ export const kernelCell = (r, full) =>
 		h('code', {}, kernelName(r, full)),
 	);
 
-// Microseconds, with the exact nanoseconds behind them or why they are not known.
-export const timeCell = (ns, why = 'unknown', title = f.exact(ns)) =>
-	h('td', {class: 'num', title: ns === null || ns === undefined ? why : title}, f.inUnit(ns, 'µs'));
+// Microseconds, with exact nanoseconds or the reason for an unknown value in the title.
+export const timeCell = (ns, reason = 'unknown', title = f.exact(ns)) =>
+	h('td', {class: 'num', title: ns === null || ns === undefined ? reason : title}, f.inUnit(ns, 'µs'));

@@ -1,10 +1,9 @@
-// layers.js - the words of layers: how they were found and what a row of them is;
-// a breakdown as the lines of its table, kernels launched together folded into one;
-// and what an address asks of the server. Pure.
+// layers.js - breakdowns: how layers were found, the rows of a breakdown (kernels launched
+// together are folded into one), and the parameters of a request. Pure.
 
 import * as f from './format.js';
 
-// In the order in which a bar stacks them; each has a colour and a hatching.
+// In stacking order. Each has a color and a hatching.
 export const BLOCKS = [
 	'embedding',
 	'attention',
@@ -20,10 +19,10 @@ export const BLOCKS = [
 ];
 
 export const DETECTORS = {
-	modules: 'found by the modules around the launches',
-	ranges: 'found by ranges that are numbered',
-	period: 'found by the repeating sequence of kernels',
-	given: 'cut where it was asked for',
+	modules: 'found from the modules around the launches',
+	ranges: 'found from numbered ranges',
+	period: 'found from the repeating sequence of kernels',
+	given: 'boundaries as given',
 	none: 'not found',
 };
 
@@ -31,7 +30,7 @@ const PLACES = {
 	before: 'Before the layers',
 	between: 'Between layers',
 	after: 'After the layers',
-	flat: 'The whole pass',
+	flat: 'Whole iteration',
 };
 
 export const placeName = (section, per = section.per_pass) =>
@@ -45,34 +44,34 @@ export const sentence = (text) => (text ? dotted(text[0].toUpperCase() + text.sl
 export const joinAnd = (parts) =>
 	parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}` : parts[0];
 
-// "61 layers, 3 of “attention + mlp” and 58 of “attention + moe”, found by …"
+// "61 layers, 3 of “attention + mlp” and 58 of “attention + moe”, found from …"
 export function headline(doc) {
-	if (!doc.layers.count) return `No layers: ${dotted(doc.why ?? 'nothing repeats here')}`;
+	if (!doc.layers.count) return `No layers: ${dotted(doc.why ?? 'nothing repeats in this run')}`;
 	const kinds = doc.sections.filter((s) => s.place === 'layer');
-	const named = (s) => `of ${s.name ? `“${s.name}”` : 'a kind without a name'}`;
+	const named = (s) => `of ${s.name ? `“${s.name}”` : 'an unnamed kind'}`;
 	const all = f.plural(doc.layers.count, 'layer');
-	const what =
+	const summary =
 		kinds.length === 1
 			? `${all}${kinds[0].name ? ` ${named(kinds[0])}` : ''}`
 			: `${all}, ${joinAnd(kinds.map((s) => `${f.count(s.per_pass)} ${named(s)}`))}`;
-	return `${what}, ${DETECTORS[doc.detector] ?? doc.detector}.`;
+	return `${summary}, ${DETECTORS[doc.detector] ?? doc.detector}.`;
 }
 
-// The parts that sum up to the wall, and whether they do.
-export function wallOf(doc) {
+// The parts of the wall time, and whether they add up to it.
+export function wallTimeParts(doc) {
 	const parts = [
 		{
-			name: 'One kernel alone',
+			name: 'Exclusive',
 			ns: doc.exclusive_ns,
-			what: 'exclusive: one record of these rows was under way and nothing else',
+			description: 'only one record of these rows was running',
 		},
 		{
-			name: 'Others alone',
+			name: 'Other, exclusive',
 			ns: doc.other_ns,
-			what: 'a record that is of no pass that counts was under way and nothing else',
+			description: 'only a record outside the counted iterations was running',
 		},
-		{name: 'Overlapped', ns: doc.overlap_ns, what: 'more than one record was under way'},
-		{name: 'Idle', ns: doc.idle_ns, what: 'nothing was under way on this device'},
+		{name: 'Overlapped', ns: doc.overlap_ns, description: 'more than one record was running'},
+		{name: 'Idle', ns: doc.idle_ns, description: 'nothing was running on this device'},
 	];
 	const known = parts.every((p) => p.ns !== null) && doc.wall_ns !== null;
 	const sum = known ? parts.reduce((n, p) => n + p.ns, 0) : null;
@@ -82,8 +81,8 @@ export function wallOf(doc) {
 const sumOf = (rows, key) => rows.reduce((n, r) => n + r[key], 0);
 const commonValue = (rows, key) => (rows.every((r) => r[key] === rows[0][key]) ? rows[0][key] : null);
 
-// Kernels launched together as one row: its time is theirs together, each time they
-// are launched; what does not follow from theirs is unknown.
+// Kernels launched together as one row. Its time is their total per launch; fields that cannot
+// be derived are null.
 export function folded(rows) {
 	const launches = rows.reduce((n, r) => Math.max(n, r.launches), 0);
 	const spent = sumOf(
@@ -121,22 +120,23 @@ export function folded(rows) {
 	};
 }
 
-// The time of all launches of a row: alone and beside others, unless that is not
-// what its mean, which is in tenths, says (two of its launches at once count twice).
+// The time of all launches of a row: exclusive plus overlapped, unless that differs from its
+// mean (rounded to tenths) times its launches, because two of its launches overlapped each
+// other.
 const totalOf = (r) => {
 	if (r.rows) return r.rows.reduce((n, one) => n + totalOf(one), 0);
-	const said = Math.round(r.mean_ns * r.launches);
-	const under = r.exclusive_ns + r.overlapped_ns;
-	return Math.abs(under - said) <= 0.05 * r.launches + 1 ? under : said;
+	const fromMean = Math.round(r.mean_ns * r.launches);
+	const fromParts = r.exclusive_ns + r.overlapped_ns;
+	return Math.abs(fromParts - fromMean) <= 0.05 * r.launches + 1 ? fromParts : fromMean;
 };
 
-// What an instance of its section has of a row, in tenths of a nanosecond: as the
-// server's tables tell it.
+// A row's time per instance of its section, in tenths of a nanosecond as in the server's
+// tables.
 export const perInstance = (r, section) =>
 	section.instances && r.mean_ns !== null ? Math.round((totalOf(r) * 10) / section.instances) / 10 : null;
 
-// The rows as lines: those of one group stand as one, where the first does. `at` is
-// the place of a line's first row.
+// The rows as lines: rows of one group are one line, at the position of the first. `at` is the
+// index of a line's first row.
 function linesOf(rows) {
 	const lines = [];
 	const groups = new Map();
@@ -166,20 +166,20 @@ const textOf = (r) =>
 		.filter(Boolean)
 		.join(' ');
 
-// Sections with their blocks with their lines, of those that have the text in them
-// and, where asked, are in most layers.
-export function treeOf(doc, {q = '', usual = false} = {}) {
+// Sections, their blocks and their lines. Only lines that contain `q`; with `hideExtras`, only
+// lines that most layers have.
+export function treeOf(doc, {q = '', hideExtras = false} = {}) {
 	const want = q.toLowerCase();
-	const places = new Map();
+	const rowsByBlock = new Map();
 	for (const [at, row] of doc.items.entries()) {
-		if (!places.has(row.block)) places.set(row.block, []);
-		places.get(row.block).push({row, at});
+		if (!rowsByBlock.has(row.block)) rowsByBlock.set(row.block, []);
+		rowsByBlock.get(row.block).push({row, at});
 	}
 	const blocks = doc.blocks.map((block, index) => ({
 		block,
 		index,
-		lines: linesOf(places.get(index) ?? []).filter(
-			(r) => textOf(r).toLowerCase().includes(want) && !(usual && r.extra),
+		lines: linesOf(rowsByBlock.get(index) ?? []).filter(
+			(r) => textOf(r).toLowerCase().includes(want) && !(hideExtras && r.extra),
 		),
 	}));
 	return doc.sections
@@ -190,7 +190,7 @@ export function treeOf(doc, {q = '', usual = false} = {}) {
 		.filter((s) => s.blocks.length);
 }
 
-// The layers of a pass, each with its blocks as they come: for bars.
+// The layers of an iteration, each with its blocks in order, for the bar chart.
 export function barsOf(doc) {
 	const layers = new Map();
 	for (const {layer, block, mean_ns} of doc.bars)
@@ -212,15 +212,15 @@ export function barsOf(doc) {
 		});
 }
 
-// What the server is asked, of all that the address holds.
+// The parameters of the request, from the page's address.
 const PARAMS = ['range', 'start', 'every', 'device', 'stratum', 'realign'];
 export const layerParams = (query) =>
 	Object.fromEntries(PARAMS.map((key) => [key, query.get(key)]).filter(([, value]) => value));
 
-export const layersTabUrl = (run, words) => {
+export const layersTabUrl = (run, params) => {
 	const q = new URLSearchParams({
 		tab: 'layers',
-		...Object.fromEntries(Object.entries(words).filter(([, value]) => value)),
+		...Object.fromEntries(Object.entries(params).filter(([, value]) => value)),
 	});
 	return `/runs/${run}?${f.query(q)}`;
 };

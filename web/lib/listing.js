@@ -1,25 +1,24 @@
-// listing.js - a table with its search, its count and its order, as a part of a
-// page that keeps all of it in the address.
+// listing.js - a table with a search field, a row count and an order, all kept in the page's
+// address.
 
 import {h} from './dom.js';
 import * as f from './format.js';
 import {matching, sorted, table} from './table.js';
 
-// Shorter ones are whole on the page, so that what opens in them need not scroll
-// within what scrolls.
+// Shorter tables are not cut to a scrolling region, so that details do not scroll inside a
+// scrolling table.
 const LONG = 150;
 
-// `usual` is the order without a word in the address; text(row) is what is
-// searched; `what` names rows ("operator"); `keep()` answers what else belongs
-// in the address. save() and redraw() are for tabs.js and for whoever opens a row,
-// update(rows) for whom has others.
+// `defaultSort` is the order if the address has none; text(row) is the searched text; `rowName`
+// names rows ("operator"); `keep()` returns further parameters of the address. tabs.js calls
+// save(), details call redraw(), and update(rows) replaces the rows.
 export function listing({
 	caption,
 	columns,
 	rows,
 	query,
-	usual,
-	what,
+	defaultSort,
+	rowName,
 	text,
 	detail,
 	empty,
@@ -29,7 +28,7 @@ export function listing({
 	drawn,
 	tall = rows.length > LONG,
 }) {
-	const view = {sort: query.get('sort') ?? usual, q: query.get('q') ?? ''};
+	const view = {sort: query.get('sort') ?? defaultSort, q: query.get('q') ?? ''};
 	const found = h('span', {class: 'quiet', role: 'status'});
 	const list = () => sorted(matching(rows, view.q, text), columns, view.sort);
 	const shown = table({
@@ -39,29 +38,29 @@ export function listing({
 		sort: view.sort,
 		tall,
 		detail,
-		empty: rows.length ? `No ${what} has this in it.` : empty,
+		empty: rows.length ? `No ${rowName} matches the search.` : empty,
 		onsort: (sort) => change({sort}),
 	});
 	const filter = h('input', {
 		type: 'search',
-		'aria-label': `Search ${f.plural(2, what).slice(2)}`,
+		'aria-label': `Search ${f.plural(2, rowName).slice(2)}`,
 		value: view.q,
-		placeholder: `Search ${f.plural(2, what).slice(2)}`,
+		placeholder: `Search ${f.plural(2, rowName).slice(2)}`,
 		on: {input: (e) => change({q: e.target.value.trim()})},
 	});
 
 	function save() {
-		at.keep({sort: view.sort === usual ? '' : view.sort, q: view.q, ...keep?.()});
+		at.keep({sort: view.sort === defaultSort ? '' : view.sort, q: view.q, ...keep?.()});
 	}
 
 	function redraw() {
-		const now = list();
-		shown.update({rows: now, sort: view.sort});
+		const current = list();
+		shown.update({rows: current, sort: view.sort});
 		found.textContent =
-			now.length === rows.length
-				? f.plural(rows.length, what)
-				: `${f.count(now.length)} of ${f.plural(rows.length, what)}`;
-		drawn?.(now);
+			current.length === rows.length
+				? f.plural(rows.length, rowName)
+				: `${f.count(current.length)} of ${f.plural(rows.length, rowName)}`;
+		drawn?.(current);
 	}
 
 	function change(next) {

@@ -1,10 +1,9 @@
-// notices.js - the one place, on top of every page, where a failure is told, and
-// the unseen line that tells news to those who listen rather than look.
+// notices.js - error messages at the top of the page, and announcements for screen readers.
 
 import {h} from './dom.js';
 import {tokenForm} from './session.js';
 
-// Another token may be let in.
+// Another token may have the permission.
 const SIGN_IN_HELPS = [401, 403];
 
 const failurePlace = () => document.getElementById('failure');
@@ -13,7 +12,7 @@ export function clearFailure() {
 	failurePlace().replaceChildren();
 }
 
-// Shows the sentence of a failure; `again` repeats what failed.
+// Shows an error message; `again` retries what failed.
 export function showFailure(error, again) {
 	failurePlace().replaceChildren(
 		h(
@@ -27,7 +26,7 @@ export function showFailure(error, again) {
 	);
 }
 
-// Said by a screen reader when it next pauses; each sentence once.
+// Screen readers read this at their next pause, each sentence once.
 export function announce(sentence) {
 	document.getElementById('news').textContent = sentence;
 }

@@ -1,5 +1,5 @@
-// operator_columns.js - what the tables of operators share, of a run and of a
-// fleet: letters of regimes, grades of S, how a row's operator is known.
+// operator_columns.js - columns that tables of operators share, for a run and for the fleet:
+// regimes, grades of S, attribution sources.
 
 import {largestUnit} from './columns.js';
 import {h} from './dom.js';
@@ -8,11 +8,11 @@ import * as o from './operators.js';
 import {table} from './table.js';
 
 export function regimeMark(word) {
-	if (!word) return h('span', {class: 'quiet', title: 'unknown: no bound is known'}, f.NONE);
-	const {letter, what} = o.REGIMES[word];
+	if (!word) return h('span', {class: 'quiet', title: 'unknown: no roofline bound'}, f.NONE);
+	const {letter, description} = o.REGIMES[word];
 	return h(
 		'span',
-		{class: `regime by-${word}`, title: what},
+		{class: `regime by-${word}`, title: description},
 		h('b', {}, letter),
 		' ',
 		h('span', {class: 'word'}, word),
@@ -27,27 +27,27 @@ export const regimeColumn = () => ({
 	value: (r) => r.regime,
 });
 
-function gradeMark(s, why = 'unknown: no bound is known') {
+function gradeMark(s, reason = 'unknown: no roofline bound') {
 	const g = o.grade(s);
-	if (!g) return h('span', {class: 'quiet', title: why}, f.NONE);
+	if (!g) return h('span', {class: 'quiet', title: reason}, f.NONE);
 	return h(
 		'span',
-		{class: `grade ${g.class}`, title: g.what},
+		{class: `grade ${g.class}`, title: g.description},
 		h('span', {class: 'class-mark', 'aria-hidden': 'true'}, g.mark),
 		g.word,
 	);
 }
 
-// Whoever waits for others is not slow, and who beats another platform's bound
-// breaks none of its own.
+// Collectives are not graded because they wait for other ranks. Against another platform, S
+// above 1 is no fault of the cost model.
 function gradeOf(row, s) {
-	if (row.collective) return gradeMark(null, 'not graded: its time includes waiting for other ranks');
+	if (row.collective) return gradeMark(null, 'not graded: the time includes waiting for other ranks');
 	return row.against && s > 1
-		? gradeMark(null, 'not graded: faster here than the other platform could be')
+		? gradeMark(null, 'not graded: faster than the roofline bound of the other platform')
 		: gradeMark(s, row.why ?? undefined);
 }
 
-// S, and in a column of its own the word for it.
+// S, and its grade in a column of its own.
 export const sColumns = (key = 's', label = 'S') => [
 	{
 		label,
@@ -57,7 +57,7 @@ export const sColumns = (key = 's', label = 'S') => [
 		cell: (r) => o.share(r[key]),
 		value: (r) => r[key],
 		title: (r) =>
-			r[key] === null || r[key] === undefined ? (r.why ?? 'unknown: no bound is known') : `T_SOL / T = ${r[key]}`,
+			r[key] === null || r[key] === undefined ? (r.why ?? 'unknown: no roofline bound') : `T_SOL / T = ${r[key]}`,
 	},
 	{label: 'Grade', cell: (r) => gradeOf(r, r[key]), value: (r) => r[key]},
 ];
@@ -69,10 +69,10 @@ export const aiColumn = () => ({
 	up: '-ai',
 	cell: (r) => o.intensity(r.ai),
 	value: (r) => r.ai,
-	title: (r) => (r.ai === null || r.ai === undefined ? 'unknown: cost is not known' : `${r.ai} FLOP per byte`),
+	title: (r) => (r.ai === null || r.ai === undefined ? 'unknown: no cost model' : `${r.ai} FLOP per byte`),
 });
 
-// The name of an operator; the one without is what nobody knows.
+// The name of an operator; launches without an operator are unattributed.
 export const operatorColumn = () => ({
 	label: 'Operator',
 	head: true,
@@ -96,21 +96,20 @@ export const textColumn = (label, key, unknown = 'unknown') => ({
 	value: (r) => r[key],
 });
 
-export const countColumn = (label, key, why = 'unknown') => ({
+export const countColumn = (label, key, reason = 'unknown') => ({
 	label,
 	num: true,
 	down: key,
 	up: `-${key}`,
 	cell: (r) => f.count(r[key]),
-	title: (r) => (r[key] === null || r[key] === undefined ? why : null),
+	title: (r) => (r[key] === null || r[key] === undefined ? reason : null),
 	value: (r) => r[key],
 });
 
-// What the time was known from: the two largest parts; all of them as a list
-// where the row is opened.
+// Attribution sources: the two largest parts; the details of a row list all of them.
 export const sourceColumn = () => ({
-	label: 'Known from',
-	class: 'known',
+	label: 'Attribution source',
+	class: 'attribution',
 	up: 'known',
 	down: '-known',
 	value: (r) => o.sourceParts(r)[0]?.[0] ?? null,
@@ -118,15 +117,15 @@ export const sourceColumn = () => ({
 		const parts = o.sourceParts(r);
 		const words = parts
 			.slice(0, 2)
-			.map(([word, , pct]) =>
-				parts.length === 1 ? (word === 'not' ? 'nothing' : word) : `${word} ${o.shareOfPercent(pct)}`,
+			.map(([source, , pct]) =>
+				parts.length === 1 ? (source === 'not' ? 'none' : source) : `${source} ${o.shareOfPercent(pct)}`,
 			);
 		return words.length ? words.join(', ') + (parts.length > 2 ? ', …' : '') : f.NONE;
 	},
 	title: (r) =>
 		o
 			.sourceParts(r)
-			.map(([word, , pct]) => `${o.shareOfPercent(pct)} ${o.SOURCES[word]}`)
+			.map(([source, , pct]) => `${o.shareOfPercent(pct)} ${o.SOURCES[source]}`)
 			.join('; '),
 });
 
@@ -135,26 +134,26 @@ export function sourceList(row) {
 	return parts.length
 		? h(
 				'ul',
-				{class: 'known-list'},
-				parts.map(([word, ns, pct]) =>
+				{class: 'source-list'},
+				parts.map(([source, ns, pct]) =>
 					h(
 						'li',
 						{title: f.exact(ns)},
 						h('span', {class: 'num'}, o.shareOfPercent(pct)),
 						' ',
-						o.SOURCES[word],
+						o.SOURCES[source],
 						' ',
-						h('code', {class: 'quiet'}, word),
+						h('code', {class: 'quiet'}, source),
 					),
 				),
 			)
 		: null;
 }
 
-// Kernels that no rule knows, most time first, each with
-// the way to ask the rules about its name.
+// Unattributed kernels, most GPU time first, each with a link that tests the rules for its
+// name.
 
-const testLink = (name) => `/catalogue?${new URLSearchParams({tab: 'rules', test: name})}`;
+const testLink = (name) => `/catalog?${new URLSearchParams({tab: 'rules', test: name})}`;
 
 export function kernelColumns(rows) {
 	const unit = largestUnit(rows.map((r) => r.total_ns));
@@ -172,7 +171,7 @@ export function kernelColumns(rows) {
 			label: 'Family',
 			class: 'family',
 			cell: (r) => r.family ?? f.NONE,
-			title: (r) => (r.family ? null : 'no rule knows this name'),
+			title: (r) => (r.family ? null : 'no naming rule matches this name'),
 		},
 		{
 			label: 'Total',
@@ -206,17 +205,17 @@ export function kernelColumns(rows) {
 			: []),
 		{
 			label: 'Rules',
-			cell: (r) => h('a', {href: testLink(r.name), 'aria-label': `which rule? for ${r.name}`}, 'which rule?'),
+			cell: (r) => h('a', {href: testLink(r.name), 'aria-label': `Test rules for ${r.name}`}, 'Test rules'),
 		},
 	];
 }
 
 export function kernelList(rows, hint) {
-	if (!rows.length) return h('p', {class: 'quiet'}, 'No kernel is without an operator.');
+	if (!rows.length) return h('p', {class: 'quiet'}, 'All kernels have an operator.');
 	return h(
 		'div',
 		{class: 'part'},
-		h('p', {class: 'hint'}, 'No annotation, operator or rule tells what these kernels do. ', hint ?? ''),
+		h('p', {class: 'hint'}, 'No annotation, host operator or naming rule identifies these kernels. ', hint ?? ''),
 		table({caption: 'Unattributed kernels', columns: kernelColumns(rows), rows, tall: true}).node,
 	);
 }

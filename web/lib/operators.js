@@ -1,41 +1,40 @@
-// operators.js - the words of operators: what bounds them, how far from the
-// bound they are, how we know of them; their numbers as the published pages of
-// operator benchmarks write them. Pure.
+// operators.js - operators: their regimes, grades of S and attribution sources; their numbers
+// in the format of published operator benchmarks. Pure.
 
 import {count, NONE, percent} from './format.js';
 
 const known = (n) => n !== null && n !== undefined && Number.isFinite(n);
 
-// What bounds a time, a letter beside each word.
+// The regimes of the roofline, each with a letter.
 export const REGIMES = {
-	compute: {letter: 'C', what: 'compute-bound: the arithmetic takes longer than moving the bytes'},
-	memory: {letter: 'M', what: 'memory-bound: moving the bytes takes longer than the arithmetic'},
-	indexing: {letter: 'I', what: 'indexing: next to no arithmetic, less than 0.01 FLOP a byte'},
+	compute: {letter: 'C', description: 'compute-bound: the arithmetic takes longer than moving the bytes'},
+	memory: {letter: 'M', description: 'memory-bound: moving the bytes takes longer than the arithmetic'},
+	indexing: {letter: 'I', description: 'indexing: next to no arithmetic, less than 0.01 FLOP per byte'},
 };
 
-// The weights an importance may be, with what each divides by what.
+// The weights of importance: what is divided by what.
 export const WEIGHTS = {
-	time: 'its share of all GPU time, every run by the hours it stands for',
-	mean: "its mean share of a run's GPU time, 0 where a run does not have it",
-	present: 'its mean share in the runs that have it; may add up to more than 100%',
-	published: 'the score that the reference set published',
+	time: 'share of all GPU time, each run weighted by its GPU-hours',
+	mean: "mean share of a run's GPU time, 0 if a run lacks the operator",
+	present: 'mean share in the runs that have the operator; may add up to more than 100%',
+	published: 'score as published in the reference set',
 };
 
-// How a launch's operator is known, the surest first.
+// Attribution sources, the most certain first.
 export const SOURCES = {
-	sizes: 'an annotation or NVTX range that tells sizes',
-	op_sizes: 'the operator that launched it, with its Input Dims',
-	op: 'the operator that launched it, whose dims are not told',
-	range: 'an NVTX or module range around its launch',
-	node: 'the ranges that were open when its node of a CUDA graph was made',
-	graph: 'inferred: its place in a CUDA graph whose capture was seen',
-	rule: 'a rule over its name',
-	record: 'the kind of its record: a copy or a set',
-	not: 'not known',
+	sizes: 'an annotation or NVTX range with a shape',
+	op_sizes: 'the host operator that launched it, with its Input Dims',
+	op: 'the host operator that launched it, without Input Dims',
+	range: 'an NVTX or module range around the launch',
+	node: 'the ranges around the creation of its CUDA graph node',
+	graph: 'inferred: its position in a CUDA graph whose capture was recorded',
+	rule: 'a naming rule',
+	record: 'the type of its record: a copy or a memory set',
+	not: 'unattributed',
 };
 
-// How near to the speed of light: the first whose `from` S reaches. A word and
-// a mark each, since nothing is told by colour alone.
+// Grades of S: the first grade whose `from` S reaches. Each has a word and a mark, because
+// color alone is not accessible.
 const GRADES = [
 	{
 		word: 'above 1',
@@ -43,18 +42,18 @@ const GRADES = [
 		class: 'over',
 		from: 1,
 		beyond: true,
-		what: 'faster than the bound allows: the cost model is wrong here, or the data was in a cache',
+		description: 'faster than the roofline bound: the cost model is wrong here, or the data was in a cache',
 	},
-	{word: 'good', mark: '●', class: 'good', from: 0.33, what: 'S of 33% or more'},
-	{word: 'fair', mark: '◐', class: 'fair', from: 0.125, what: 'S of 12.5% or more'},
-	{word: 'low', mark: '○', class: 'low', from: -Infinity, what: 'S below 12.5%'},
+	{word: 'good', mark: '●', class: 'good', from: 0.33, description: 'S of 33% or more'},
+	{word: 'fair', mark: '◐', class: 'fair', from: 0.125, description: 'S of 12.5% or more'},
+	{word: 'low', mark: '○', class: 'low', from: -Infinity, description: 'S below 12.5%'},
 ];
 export const grade = (s) => (known(s) ? GRADES.find((g) => (g.beyond ? s > g.from : s >= g.from)) : null);
 
 // 0.395 -> "39.5%"
 export const share = (x) => (known(x) ? `${(x * 100).toFixed(1)}%` : NONE);
 
-// The same of what is in percent already.
+// The same for a value in percent.
 export const shareOfPercent = (p) => (known(p) ? `${percent(p)}%` : NONE);
 
 // Arithmetic intensity: "102.8", "15.4k".
@@ -63,15 +62,15 @@ export function intensity(ai) {
 	return ai >= 1000 ? `${(ai / 1000).toFixed(1)}k` : ai.toFixed(1);
 }
 
-// Microseconds of a bound: "27.18 us", "3.43 ms".
-export function bound(us) {
+// Microseconds of a roofline bound: "27.18 us", "3.43 ms".
+export function boundText(us) {
 	if (!known(us)) return NONE;
 	if (us >= 1e6) return `${(us / 1e6).toFixed(2)} s`;
 	return us >= 1000 ? `${(us / 1000).toFixed(2)} ms` : `${us.toFixed(2)} us`;
 }
 
-// Microseconds that were measured: "118 us", "29.4 ms".
-export function measured(us) {
+// Microseconds of a measurement: "118 us", "29.4 ms".
+export function measuredText(us) {
 	if (!known(us)) return NONE;
 	if (us >= 1e6) return `${(us / 1e6).toFixed(1)} s`;
 	return us >= 1000 ? `${(us / 1000).toFixed(1)} ms` : `${us.toFixed(0)} us`;
@@ -88,7 +87,7 @@ export function amount(n, unit) {
 	return `${text} ${PREFIXES[i]}${unit}`;
 }
 
-// Seconds of GPU time over a fleet.
+// Seconds of GPU time of a fleet.
 export function gpuTime(s) {
 	if (!known(s)) return NONE;
 	if (s >= 7200) return `${count(s / 3600, s >= 360000 ? 0 : 1)} h`;
@@ -98,22 +97,22 @@ export function gpuTime(s) {
 export const UNATTRIBUTED = 'unattributed';
 export const operatorName = (row) => row.operator ?? UNATTRIBUTED;
 
-// What a shape is called: as its set describes it, else its sizes, else the
-// grid it was launched with.
+// The name of a shape: its description in the reference set, else its shape, else its launch
+// grid.
 export function shapeName(shape) {
 	if (shape.description) return `#${shape.shape_id} ${shape.description}`;
 	if (shape.shape) return shape.shape;
-	return shape.grid ? `sizes unknown, grid ${shape.grid}` : 'sizes unknown';
+	return shape.grid ? `shape unknown, grid ${shape.grid}` : 'shape unknown';
 }
 
-// All floating-point work, and all bytes, of one call; null where unknown.
+// The floating-point operations and the bytes of one call; null if unknown.
 export const flopsOf = (shape) => (shape.flops ? Object.values(shape.flops).reduce((a, b) => a + b, 0) : null);
 export const bytesOf = (shape) =>
 	known(shape.read_bytes) && known(shape.write_bytes) ? shape.read_bytes + shape.write_bytes : null;
 
-// The row with its figures on the platform it was held against, if it was: an
-// operator's by the calls with a bound there, a shape's by its mean call. What
-// is told of the run's own platform alone is unknown there.
+// The row with its figures on the platform in `against`, if there is one: an operator's from
+// the calls with a roofline bound there, a shape's from its mean call. Figures that exist only
+// for the run's own platform are null.
 export function againstRow(row) {
 	const to = row.against;
 	if (!to) return row;
@@ -131,7 +130,7 @@ export function againstRow(row) {
 	};
 }
 
-// What the time was known from, the largest part first: [[word, ns, percent]].
+// The attribution sources of a row, largest part first: [[source, ns, percent]].
 export function sourceParts(row) {
 	const parts = Object.keys(SOURCES)
 		.map((word) => [word, row.known?.[word] ?? 0])

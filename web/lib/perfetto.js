@@ -1,54 +1,53 @@
-// perfetto.js - hands a trace to the Perfetto UI in a tab of its own, as told at
-// perfetto.dev/docs/visualization/deep-linking-to-perfetto-ui: say PING until it
-// answers PONG, then post the bytes. They go from this tab to that one and to
-// no server.
+// perfetto.js - opens a trace in the Perfetto UI in a new tab, as described at
+// perfetto.dev/docs/visualization/deep-linking-to-perfetto-ui: send PING until it answers PONG,
+// then post the bytes. The bytes go from this tab to that tab and to no server.
 
 export const PERFETTO = 'https://ui.perfetto.dev';
 const PING_MS = 100;
 const PATIENCE_MS = 60000;
 
-// Resolves once the UI in `tab` listens; rejects where it is closed, or silent
-// for too long. `host` is the window that opened it.
+// Resolves when the UI in `tab` is ready; rejects if the tab is closed or does not answer
+// within `patience`. `host` is the window that opened it.
 function ready(tab, host, {signal, patience = PATIENCE_MS} = {}) {
 	return new Promise((resolve, reject) => {
 		const until = host.performance.now() + patience;
 		let timer = null;
 
-		function over(settle, value) {
+		function settle(callback, value) {
 			host.clearInterval(timer);
-			host.removeEventListener('message', heard);
-			settle(value);
+			host.removeEventListener('message', onMessage);
+			callback(value);
 		}
 
-		function heard(e) {
-			if (e.source === tab && e.origin === PERFETTO && e.data === 'PONG') over(resolve);
+		function onMessage(e) {
+			if (e.source === tab && e.origin === PERFETTO && e.data === 'PONG') settle(resolve);
 		}
 
-		// To any origin, because until it is loaded the tab is still ours, and
-		// this word is no secret; the trace goes to PERFETTO alone.
+		// To any origin, because the tab has our origin until the UI has loaded. PING is no
+		// secret; the trace is only sent to PERFETTO.
 		function ping() {
-			if (signal?.aborted) over(reject, signal.reason);
+			if (signal?.aborted) settle(reject, signal.reason);
 			else if (tab.closed)
-				over(reject, new Error('the tab with the Perfetto UI was closed before it had the trace'));
+				settle(reject, new Error('the tab with the Perfetto UI was closed before the trace was sent'));
 			else if (host.performance.now() > until)
-				over(
+				settle(
 					reject,
 					new Error(
-						`${PERFETTO} did not answer; is it reachable from here? ` +
-							'The trace can be downloaded and opened there by hand',
+						`${PERFETTO} did not answer; check that this browser can reach it. ` +
+							'Or download the trace and open it there',
 					),
 				);
 			else tab.postMessage('PING', '*');
 		}
 
-		host.addEventListener('message', heard);
+		host.addEventListener('message', onMessage);
 		timer = host.setInterval(ping, PING_MS);
 		ping();
 	});
 }
 
-// Whether the tab has left our blank page: another's address may not be read.
-function gone(tab) {
+// Whether the tab has left the blank page: the address of another origin cannot be read.
+function hasNavigated(tab) {
 	try {
 		return tab.location.href !== 'about:blank';
 	} catch {
@@ -56,25 +55,25 @@ function gone(tab) {
 	}
 }
 
-// Closes a tab once it is where it was sent, or never gets there. Chromium loses
-// a close that meets the change of page, and heeds none after it.
-function shut(tab, host, patience = PATIENCE_MS) {
+// Closes a tab after it has navigated, or after `patience`. Chromium ignores a close during
+// navigation, and every close after that.
+function closeTab(tab, host, patience = PATIENCE_MS) {
 	const until = host.performance.now() + patience;
 	const timer = host.setInterval(() => {
-		if (!tab.closed && !gone(tab) && host.performance.now() < until) return;
+		if (!tab.closed && !hasNavigated(tab) && host.performance.now() < until) return;
 		host.clearInterval(timer);
 		tab.close();
 	}, PING_MS);
 }
 
-// Opens the UI at once, which a browser allows within a press of a button and
-// not later, and gives it what load(signal) brings, an ArrayBuffer. Without
-// noopener: the handle is what the messages go through.
+// Opens the UI immediately, because a browser allows a new tab only during a click, then sends
+// it what load(signal) returns, an ArrayBuffer. Without noopener, because the messages need the
+// handle.
 export async function show(load, {title, fileName, url}, {host = window, signal, patience} = {}) {
 	const tab = host.open(PERFETTO);
 	if (tab === null)
 		throw new Error(
-			'the browser did not let the page open a tab; allow pop-ups for this site, ' +
+			'the browser blocked the new tab; allow pop-ups for this site, ' +
 				'or download the trace and open it in the Perfetto UI',
 		);
 	const stop = new AbortController();
@@ -83,7 +82,7 @@ export async function show(load, {title, fileName, url}, {host = window, signal,
 		const [buffer] = await Promise.all([load(stop.signal), ready(tab, host, {signal: stop.signal, patience})]);
 		tab.postMessage({perfetto: {buffer, title, fileName, url}}, PERFETTO, [buffer]);
 	} catch (error) {
-		shut(tab, host, patience);
+		closeTab(tab, host, patience);
 		throw error;
 	} finally {
 		stop.abort();

@@ -1,5 +1,5 @@
-// run_picker.js - which runs are ticked as base and as head, kept in the address of
-// the list while it is filtered, sorted and paged. The change of sides is pure.
+// run_picker.js - ticks runs as base and head, and keeps them in the address while the list is
+// filtered, sorted and paged. toggleRun() and breakdownRuns() are pure.
 
 import {breakdownUrl, MAX_RUNS} from './breakdown_compare.js';
 import {compareUrl, parseSide} from './comparison.js';
@@ -8,7 +8,7 @@ import * as f from './format.js';
 
 const OTHER = {base: 'head', head: 'base'};
 
-// The sides after a tick: a run is on one side at most.
+// The sides after a tick: a run is on at most one side.
 export function toggleRun(sides, side, id, on) {
 	const word = String(id);
 	const without = (list) => list.filter((w) => w !== word);
@@ -18,19 +18,18 @@ export function toggleRun(sides, side, id, on) {
 	};
 }
 
-// The runs ticked, in their order, where so many can stand beside each other; else
-// none. Jobs are no runs.
+// The ticked runs in their order, if a breakdown comparison can show that many, else none. Jobs
+// are not runs.
 export function breakdownRuns(sides) {
 	const runs = [...sides.base, ...sides.head].filter((word) => /^\d+$/.test(word));
 	return runs.length >= 2 && runs.length <= MAX_RUNS ? runs : [];
 }
 
-// The two columns of boxes and the tray that holds what is ticked, for rows of
-// runs; `names` are those known by their id.
+// The two columns of check boxes and the tray with the ticked runs; `names` maps ids to names.
 export function runPicker(query, names, at) {
 	let sides = {base: parseSide(query.get('base')), head: parseSide(query.get('head'))};
 	const boxes = [];
-	const tray = h('section', {class: 'tray', 'aria-label': 'Chosen for a comparison'});
+	const tray = h('section', {class: 'tray', 'aria-label': 'Selected for a comparison'});
 
 	const named = (word) =>
 		word.startsWith('job:') ? `job ${word.slice(4)}` : names.has(word) ? `${names.get(word)} #${word}` : `#${word}`;
@@ -41,21 +40,21 @@ export function runPicker(query, names, at) {
 		draw();
 	}
 
-	function chosen(side, label) {
+	function selectedRuns(side, label) {
 		const remove = (word) =>
 			h(
 				'button',
 				{
 					type: 'button',
 					class: 'drop-one',
-					'aria-label': `Take ${named(word)} off the ${side}`,
+					'aria-label': `Remove ${named(word)} from the ${side}`,
 					on: {click: () => tick(side, word, false)},
 				},
 				`${named(word)} ×`,
 			);
 		return h(
 			'div',
-			{class: `chosen ${side}`},
+			{class: `selected-runs ${side}`},
 			h('strong', {}, label),
 			sides[side].length ? sides[side].map(remove) : h('span', {class: 'quiet'}, 'tick runs above'),
 		);
@@ -64,15 +63,15 @@ export function runPicker(query, names, at) {
 	function draw() {
 		for (const {box, side, word} of boxes) box.checked = sides[side].includes(word);
 		tray.hidden = !sides.base.length && !sides.head.length;
-		const side = breakdownRuns(sides);
-		const ready = sides.base.length && sides.head.length;
+		const breakdown = breakdownRuns(sides);
+		const comparable = sides.base.length && sides.head.length;
 		tray.replaceChildren(
-			chosen('base', 'Base'),
-			chosen('head', 'Head'),
+			selectedRuns('base', 'Base'),
+			selectedRuns('head', 'Head'),
 			h(
 				'div',
 				{class: 'line'},
-				ready
+				comparable
 					? h(
 							'a',
 							{
@@ -81,8 +80,10 @@ export function runPicker(query, names, at) {
 							},
 							`Compare ${f.plural(sides.base.length, 'run')} with ${sides.head.length}`,
 						)
-					: h('span', {class: 'quiet'}, `No ${sides.base.length ? 'head' : 'base'} is chosen yet.`),
-				side.length ? h('a', {class: 'button plain', href: breakdownUrl(side)}, 'Layers side by side') : null,
+					: h('span', {class: 'quiet'}, `No ${sides.base.length ? 'head' : 'base'} is selected yet.`),
+				breakdown.length
+					? h('a', {class: 'button plain', href: breakdownUrl(breakdown)}, 'Breakdown comparison')
+					: null,
 				h(
 					'button',
 					{
@@ -95,7 +96,7 @@ export function runPicker(query, names, at) {
 							},
 						},
 					},
-					'Choose none',
+					'Clear selection',
 				),
 			),
 		);

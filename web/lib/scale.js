@@ -1,12 +1,11 @@
-// scale.js - where a value lies on an axis, and which values are written beside
-// it. Pure.
+// scale.js - axes: positions of values, and ticks. Pure.
 
 import {UNITS} from './format.js';
 
-// Marks of 1, 2 or 5 times a power of ten within [low, high], at most so many.
-export function ticks(low, high, most) {
-	if (!(high > low) || most < 1) return [low];
-	const rough = (high - low) / most;
+// Ticks at 1, 2 or 5 times a power of ten within [low, high], at most `maxTicks`.
+export function ticks(low, high, maxTicks) {
+	if (!(high > low) || maxTicks < 1) return [low];
+	const rough = (high - low) / maxTicks;
 	const power = 10 ** Math.floor(Math.log10(rough));
 	const step = [1, 2, 5, 10].map((n) => n * power).find((s) => s >= rough * (1 - 1e-9));
 	const out = [];
@@ -15,8 +14,8 @@ export function ticks(low, high, most) {
 	return out;
 }
 
-// Marks of an axis by magnitude: powers of ten, with 2 and 5 where there is room.
-function powers(low, high, most) {
+// Ticks of a logarithmic axis: powers of ten, with 2 and 5 times if there is room.
+function powers(low, high, maxTicks) {
 	const all = (digits) => {
 		const out = [];
 		for (let e = Math.floor(Math.log10(low)); e <= Math.ceil(Math.log10(high)); e++)
@@ -24,48 +23,48 @@ function powers(low, high, most) {
 		return out.filter((v) => v >= low && v <= high);
 	};
 	const tens = all([1]);
-	const step = Math.ceil(tens.length / Math.max(1, most));
+	const step = Math.ceil(tens.length / Math.max(1, maxTicks));
 	return (
-		[[1, 2, 5], [1, 3], [1]].map(all).find((list) => list.length <= most) ??
+		[[1, 2, 5], [1, 3], [1]].map(all).find((list) => list.length <= maxTicks) ??
 		tens.filter((v) => Math.round(Math.log10(v)) % step === 0)
 	);
 }
 
-// An axis by magnitude from one value to another, both above zero.
-export function magnitudes(low, high, most) {
+// A logarithmic axis between two values above zero.
+export function magnitudes(low, high, maxTicks) {
 	const [from, to] = [Math.log10(low), Math.log10(high)];
-	return {log: true, low, high, ticks: powers(low, high, most), at: (v) => (Math.log10(v) - from) / (to - from)};
+	return {log: true, low, high, ticks: powers(low, high, maxTicks), at: (v) => (Math.log10(v) - from) / (to - from)};
 }
 
-// An axis for such values: at(value) is 0 to 1. Where the largest is more than
-// twenty times the smallest it goes by magnitude, so that the small ones are
-// seen as well; `log` tells. From zero where the values come near it, or `zero`.
-export function axis(values, {most = 5, zero = false} = {}) {
+// An axis for `values`: at(value) is 0 to 1. It is logarithmic (`log`) if the largest value is
+// more than twenty times the smallest, so that small values stay visible. It starts at zero if
+// the values are near zero, or with `zero`.
+export function axis(values, {maxTicks = 5, zero = false} = {}) {
 	const known = values.filter((v) => Number.isFinite(v));
 	let low = known.reduce((a, b) => Math.min(a, b), Infinity);
 	let high = known.reduce((a, b) => Math.max(a, b), -Infinity);
 	if (!known.length) [low, high] = [0, 1];
-	if (!zero && low > 0 && high > 20 * low) return magnitudes(low / 1.15, high * 1.15, most);
+	if (!zero && low > 0 && high > 20 * low) return magnitudes(low / 1.15, high * 1.15, maxTicks);
 	const pad = (high - low) * 0.06 || Math.abs(high) * 0.05 || 1;
 	const near = zero || (low >= 0 && low < 0.35 * high);
 	[low, high] = [near ? Math.min(0, low) : low - pad, high + pad];
-	return {log: false, low, high, ticks: ticks(low, high, most), at: (v) => (v - low) / (high - low)};
+	return {log: false, low, high, ticks: ticks(low, high, maxTicks), at: (v) => (v - low) / (high - low)};
 }
 
-// The unit that an axis up to `ns` is written in.
+// The unit of an axis up to `ns`.
 export function axisUnit(ns) {
 	return ['s', 'ms', 'µs'].find((unit) => Math.abs(ns) >= UNITS[unit]) ?? 'ns';
 }
 
-// Ticks as text, all with as many digits behind the point as the finest needs.
+// Ticks as text, all with as many decimal places as the finest needs.
 export function tickTexts(list, scale = 1) {
 	const plain = list.map((v) => String(Number((v / scale).toPrecision(10))));
 	const digits = Math.max(0, ...plain.map((text) => (text.split('.')[1] ?? '').length));
 	return list.map((v) => (v / scale).toFixed(digits));
 }
 
-// Where dots go that must not hide each other: of each, how many lie beneath it
-// among those as near as `width`, in the order of their places.
+// Positions of dots that must not overlap: for each, how many lie below it among those within
+// `width`, in their order.
 export function dotStacks(places, width) {
 	const stacks = new Map();
 	return places.map((x) => {

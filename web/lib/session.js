@@ -1,6 +1,5 @@
-// session.js - who is asking: told in the header, and how to become somebody else.
-// The token goes to the server once and comes back as a cookie that no script can
-// read, so links to files carry it as well.
+// session.js - signing in and out, and the account name in the header. The token is sent to the
+// server once and returned as a cookie that scripts cannot read, so links to files work too.
 
 import * as api from './api.js';
 import {h} from './dom.js';
@@ -17,14 +16,14 @@ function showSession(me) {
 	place().setAttribute(
 		'title',
 		me.by === 'cookie'
-			? `signed in as ${me.name}, for ${me.project === null ? 'all projects' : `project ${me.project}`}`
-			: 'nobody is signed in',
+			? `signed in as ${me.name}, access to ${me.project === null ? 'all projects' : `project ${me.project}`}`
+			: 'not signed in',
 	);
 	return me;
 }
 
-// A cookie whose token is gone is answered 401, and taken back by that very
-// answer: who asks again is nobody.
+// A cookie with a revoked token gets status 401, and the same answer deletes the cookie, so the
+// second request is anonymous.
 export async function currentSession(signal) {
 	try {
 		return showSession(await api.session(signal));
@@ -34,8 +33,7 @@ export async function currentSession(signal) {
 	}
 }
 
-// In the header, whatever the page beneath it does; where the server is away the
-// page says so.
+// The account name in the header. Errors are ignored here: the page shows them.
 export function showHeader() {
 	currentSession().catch(() => {});
 }
@@ -50,13 +48,12 @@ export async function signOut() {
 	return currentSession();
 }
 
-// A field for a token; then(me) once the server took it. What it refuses is said
-// beneath.
+// A form for a token; then(me) runs after signing in. Errors are shown below it.
 export function tokenForm(then, id = 'token') {
 	const input = h('input', {type: 'password', id, autocomplete: 'off', required: true, placeholder: 'ks_…'});
 	const wrong = h('p', {class: 'wrong', role: 'alert'});
 
-	async function taken(e) {
+	async function submit(e) {
 		e.preventDefault();
 		wrong.textContent = '';
 		try {
@@ -68,7 +65,7 @@ export function tokenForm(then, id = 'token') {
 
 	return h(
 		'form',
-		{class: 'token', on: {submit: taken}},
+		{class: 'token', on: {submit: submit}},
 		h('label', {for: id}, 'Access token'),
 		input,
 		h('button', {type: 'submit'}, 'Sign in'),

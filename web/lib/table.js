@@ -1,32 +1,30 @@
-// table.js - rows become a table that sorts and filters. It arranges what it is
-// given and computes no data; its body is rows.js.
+// table.js - tables that sort and filter, rows that open to details, and long tables. It
+// arranges rows and computes no data.
 //
-// A column: {label, unit, num, cell(row) -> text or node, title(row), value(row)
-// to sort by, down, up: the words its two directions have in the address,
-// head: true for the cell that names the row}. Without `down` and `up` a
-// column does not sort.
+// A column: {label, unit, num, cell(row) -> text or node, title(row), value(row) to sort by,
+// down and up: the sort keys of both directions in the address, head: true for the cell that
+// names the row}. A column without `down` and `up` does not sort.
 //
-// A row may open to a detail beneath it: {open (the Set of open rows), name(row),
-// fill(row, place), changed()}. The button that opens it stands around the head
-// cell's content.
+// A row can open to a detail below it: {open (the Set of open rows), name(row), fill(row,
+// place), changed()}. The button that opens it contains the content of the head cell.
 
 import {h} from './dom.js';
 
-// Which way a sort word has a column: 'ascending', 'descending', or null.
+// The direction of a column under a sort key: 'ascending', 'descending', or null.
 export function direction(column, sort) {
 	if (sort && sort === column.down) return 'descending';
 	return sort && sort === column.up ? 'ascending' : null;
 }
 
-// The word a press on a column's head asks for: numbers begin with the
-// largest, text with A; a second press turns the order round.
-export function pressed(column, sort) {
+// The sort key after a click on a column's heading: numbers start with the largest, text with
+// A; a second click reverses the order.
+export function nextSort(column, sort) {
 	const [one, two] = column.num ? [column.down, column.up] : [column.up, column.down];
 	return (sort === one ? two : one) ?? one ?? two;
 }
 
-// The rows in the order of a sort word. Equal ones keep the order they came
-// in, also upside down; unknown ones come last either way.
+// The rows in the order of a sort key. Equal rows keep their order in both directions; unknown
+// values are last in both.
 export function sorted(rows, columns, sort) {
 	const column = columns.find((c) => c.value && direction(c, sort));
 	if (!column) return rows;
@@ -40,7 +38,7 @@ export function sorted(rows, columns, sort) {
 		.map(({row}) => row);
 }
 
-// The rows whose text holds q, in any case.
+// The rows whose text contains q, ignoring case.
 export function matching(rows, q, text) {
 	const want = q.toLowerCase();
 	return want ? rows.filter((row) => text(row).toLowerCase().includes(want)) : rows;
@@ -48,7 +46,7 @@ export function matching(rows, q, text) {
 
 const kind = (column) => [column.num ? 'num' : '', column.class ?? ''].join(' ').trim() || null;
 
-function headCell(column, press) {
+function headCell(column, onClick) {
 	const label = [column.label, column.unit ? h('span', {class: 'unit'}, ` (${column.unit})`) : null];
 	const sorts = column.up || column.down;
 	return h(
@@ -57,7 +55,7 @@ function headCell(column, press) {
 		sorts
 			? h(
 					'button',
-					{type: 'button', class: 'sort', on: {click: () => press(column)}},
+					{type: 'button', class: 'sort', on: {click: () => onClick(column)}},
 					...label,
 					h('span', {class: 'arrow', 'aria-hidden': 'true'}),
 				)
@@ -81,7 +79,7 @@ function bodyRow(columns, row, lead) {
 
 let details = 0;
 
-// A row and, while it is open, the one beneath it.
+// A row, and its detail if it is open.
 function openRow(columns, row, detail) {
 	const id = `detail-${++details}`;
 	let under = null;
@@ -106,12 +104,12 @@ function openRow(columns, row, detail) {
 					detail.open.delete(row);
 					under.remove();
 				}
-				said(open);
+				updateExpanded(open);
 				detail.changed();
 			},
 		},
 	});
-	const said = (open) => {
+	const updateExpanded = (open) => {
 		button.setAttribute('aria-expanded', open);
 		if (open) button.setAttribute('aria-controls', id);
 		else button.removeAttribute('aria-controls');
@@ -120,16 +118,16 @@ function openRow(columns, row, detail) {
 		button.append(h('span', {class: 'twist', 'aria-hidden': 'true'}), ...[cell].flat());
 		return button;
 	});
-	said(detail.open.has(row));
+	updateExpanded(detail.open.has(row));
 	return detail.open.has(row) ? [tr, opened()] : [tr];
 }
 
-// A table in a region of its own that scrolls, so that the page need not.
-// `onsort` hears the word of a pressed head and calls update(); `empty` is said
-// in place of rows; a `tall` one scrolls up and down as well, under its heads.
+// A table in a scrolling region, so that the page does not scroll sideways. `onsort` gets the
+// sort key of a clicked heading and calls update(); `empty` is shown if there are no rows; a
+// `tall` table also scrolls vertically below its headings.
 export function table({caption, columns, rows, sort, onsort, empty, tall, detail}) {
-	const heads = columns.map((c) => headCell(c, (column) => onsort(pressed(column, sort))));
-	const inner = h('table', {}, h('caption', {class: 'unseen'}, caption), h('thead', {}, h('tr', {}, heads)));
+	const heads = columns.map((c) => headCell(c, (column) => onsort(nextSort(column, sort))));
+	const inner = h('table', {}, h('caption', {class: 'visually-hidden'}, caption), h('thead', {}, h('tr', {}, heads)));
 	const region = h(
 		'div',
 		{class: tall ? 'scroll tall' : 'scroll', role: 'region', 'aria-label': `${caption}, table`, tabindex: '0'},
@@ -157,17 +155,17 @@ export function table({caption, columns, rows, sort, onsort, empty, tall, detail
 	};
 }
 
-// The body of a table. A few hundred rows are simply there; of more,
-// only those near the eye are, in bodies of a hundred rows each, and the others
-// are a gap of their height. Assistive technology is told the true count.
+// The body of a table. Up to PLAIN rows are all in the page. Of more rows, only those near the
+// visible part are in the page, in bodies of CHUNK rows, and gaps have the height of the
+// others. Assistive technology gets the true row count.
 
 const PLAIN = 400;
 const CHUNK = 100;
 const GUESS_PX = 29;
 
-// Fills `table`, which scrolls inside `region`, and answers draw(rows, empty).
-// make(row) gives a row, and what is open beneath it, as a list; `empty` is said
-// where there is none. draw.reveal(row) brings a row into sight and answers it.
+// Fills `table`, which scrolls inside `region`, and returns draw(rows, empty). make(row)
+// returns a row and its open detail as a list; `empty` is shown if there are no rows.
+// draw.reveal(row) scrolls to a row and returns it.
 function body(region, table, make) {
 	const heads = () => [...table.tHead.rows[0].cells];
 	let chunks = new Map();
@@ -186,22 +184,22 @@ function body(region, table, make) {
 		if (chunk.filled) return;
 		part.replaceChildren(
 			...chunk.rows.flatMap((row, i) => {
-				const made = make(row);
-				made[0].setAttribute('aria-rowindex', chunk.from + i + 2);
-				return made;
+				const trs = make(row);
+				trs[0].setAttribute('aria-rowindex', chunk.from + i + 2);
+				return trs;
 			}),
 		);
 		chunk.filled = true;
 	}
 
-	// What someone opened or stands on stays.
+	// Rows with an open detail or the focus stay.
 	function clear(part, chunk) {
 		if (!chunk.filled || part.contains(document.activeElement) || part.querySelector('tr.detail')) return;
 		part.replaceChildren(gap(part.offsetHeight));
 		chunk.filled = false;
 	}
 
-	// Columns only grow, so that they stand still while rows come and go.
+	// Columns only grow, so that they do not move while rows come and go.
 	function steady() {
 		const widths = heads().map((cell) => cell.offsetWidth);
 		heads().forEach((cell, i) => cell.style.setProperty('min-width', `${widths[i]}px`));

@@ -1,11 +1,11 @@
-// tabs.js - parts of a page, one seen at a time. Each is a link, so that it can
-// be sent or opened beside; arrows move between them.
+// tabs.js - tabs of a page. Each tab is a link, so that it can be shared or opened in a new
+// window; arrow keys move between them.
 
 import {h} from './dom.js';
 
-// A part: {id, label, href, load() -> {node, save()}}. It is loaded when it is
-// first seen; save() puts its view in the address whenever it comes to the
-// front, after `leave(id)` has cleared what another part had there.
+// A part: {id, label, href, load() -> {node, save()}}. It is loaded when first shown. save()
+// writes its state to the address whenever it is shown, after leave(id) has removed the state
+// of other parts.
 export async function tabs({label, parts, chosen, leave, failed}) {
 	const loaded = new Map();
 	const panel = h('div', {role: 'tabpanel', id: 'panel', class: 'panel'});
@@ -17,17 +17,17 @@ export async function tabs({label, parts, chosen, leave, failed}) {
 				id: `tab-${part.id}`,
 				href: part.href,
 				'aria-controls': 'panel',
-				on: {click: (e) => press(e, part), keydown},
+				on: {click: (e) => onClick(e, part), keydown},
 			},
 			part.label,
 		),
 	);
 	let wanted = null;
 
-	function press(e, part) {
+	function onClick(e, part) {
 		if (e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey) return;
 		e.preventDefault();
-		choose(part).catch((error) => failed(error, () => press(e, part)));
+		choose(part).catch((error) => failed(error, () => onClick(e, part)));
 	}
 
 	function keydown(e) {
@@ -48,7 +48,7 @@ export async function tabs({label, parts, chosen, leave, failed}) {
 		panel.setAttribute('aria-labelledby', `tab-${part.id}`);
 	}
 
-	// Whoever presses another one meanwhile gets that one.
+	// If another tab is clicked during loading, that tab is shown.
 	async function choose(part) {
 		const before = wanted;
 		wanted = part;

@@ -1,40 +1,40 @@
-// trends.js - the words of trends: what a series can be of, in an address and in
-// sentences; its levels, its groups, the runs beside a change. Pure.
+// trends.js - trends: metrics and statistics of a series, in an address and in sentences; its
+// levels, its groups, the runs next to a change point; its visible range. Pure.
 
 import * as f from './format.js';
 
 const ITERATION_STATS = ['med', 'avg', 'min', 'max', 'p90', 'p99'];
 const MEAN_STATS = ['avg', 'med', 'min', 'max', 'p90', 'p99'];
-// What each can be asked for, the usual one first.
+// The metrics with their statistics, the default one first.
 export const METRICS = {
-	cycle: {label: 'Cycle', what: 'duration of a cycle', stats: ITERATION_STATS},
-	busy: {label: 'Busy', what: 'time of a cycle in which a kernel or a copy runs', stats: MEAN_STATS},
-	idle: {label: 'Idle', what: 'time of a cycle in which the device waits for the host', stats: MEAN_STATS},
+	cycle: {label: 'Iteration', description: 'duration of an iteration', stats: ITERATION_STATS},
+	busy: {label: 'Busy', description: 'time per iteration in which a kernel or copy runs', stats: MEAN_STATS},
+	idle: {label: 'Idle', description: 'time per iteration in which the device waits for the host', stats: MEAN_STATS},
 	exposed_comm: {
 		label: 'Exposed communication',
-		what: 'time of a cycle in which only communication runs',
+		description: 'time per iteration in which only communication runs',
 		stats: MEAN_STATS,
 	},
 	operator: {
 		label: 'Operator',
-		what: 'GPU time of an operator, of a cycle where it is an average',
+		description: 'GPU time of an operator; an average is per iteration',
 		stats: ['avg', 'total', 'share'],
 		of: 'operator',
 	},
 	kernel: {
 		label: 'Kernel',
-		what: "durations of a kernel's launches",
+		description: "duration of a kernel's launches",
 		stats: [...MEAN_STATS, 'total', 'share'],
 		of: 'kernel',
 	},
-	coverage: {label: 'Attributed share', what: 'share of GPU time that belongs to an operator', stats: ['share']},
-	headroom: {label: 'Headroom', what: 'share of GPU time above what the hardware could do', stats: ['share']},
+	coverage: {label: 'Attributed share', description: 'share of GPU time with a known operator', stats: ['share']},
+	headroom: {label: 'Headroom', description: 'share of GPU time above the roofline bound', stats: ['share']},
 };
 export const STATS = {
 	avg: 'average',
 	med: 'median',
-	min: 'least',
-	max: 'greatest',
+	min: 'minimum',
+	max: 'maximum',
 	p90: 'p90',
 	p99: 'p99',
 	total: 'total',
@@ -43,8 +43,8 @@ export const STATS = {
 
 export const metricOf = (query) => (query.get('metric') in METRICS ? query.get('metric') : 'cycle');
 
-// What the server is asked with, of all that the page's address holds. A day
-// stands for its beginning; the labels are f.labels' or throw its sentence.
+// The parameters of the request, from the page's address. A day means its start in UTC; invalid
+// labels throw an error of f.labels.
 const PARAMS = [
 	'project',
 	'workload',
@@ -66,8 +66,8 @@ export function trendParams(query) {
 	return out;
 }
 
-// The page of a series with other words; null takes one away. What is in sight
-// and what is ticked is of one workload; how it is sorted, of one table.
+// The address of a series with changed parameters; null removes one. The visible range and
+// ticked runs belong to one workload, the sort order to one table.
 export function trendsUrl(query, changes = {}) {
 	const q = new URLSearchParams(query);
 	for (const [key, value] of Object.entries(changes))
@@ -75,9 +75,9 @@ export function trendsUrl(query, changes = {}) {
 		else q.set(key, value);
 	if (['project', 'workload'].some((key) => q.get(key) !== query.get(key)))
 		for (const key of ['from', 'to', 'base', 'head', 'of']) q.delete(key);
-	const now = METRICS[metricOf(q)];
+	const metric = METRICS[metricOf(q)];
 	if (q.get('metric') !== query.get('metric')) q.delete('of');
-	if (!now.stats.includes(q.get('stat'))) q.delete('stat');
+	if (!metric.stats.includes(q.get('stat'))) q.delete('stat');
 	return q.size ? `/trends?${f.query(q)}` : '/trends';
 }
 
@@ -90,27 +90,30 @@ export const changeText = (pct) => (pct === null ? f.NONE : signedPercent(pct));
 export const intervalText = (low, high) =>
 	low === null || high === null ? f.NONE : `${signedPercent(low)} to ${signedPercent(high)}`;
 
-export const seriesName = (doc) => `${METRICS[doc.metric].label}${doc.of ? ` “${doc.of}”` : ''}, ${STATS[doc.stat]}`;
+export const seriesName = ({metric, of, stat}) => `${METRICS[metric].label}${of ? ` “${of}”` : ''}, ${STATS[stat]}`;
 export const workloadName = ({project, workload}) =>
-	[project, workload || 'the workload without a name'].filter(Boolean).join(' / ');
+	[project, workload || 'unnamed workload'].filter(Boolean).join(' / ');
 
-// A commit's hash as it is usually written.
+// A commit's hash in its usual short form.
 export const shortCommit = (group) => (/^[0-9a-f]{16,64}$/i.test(group) ? group.slice(0, 10) : group);
 
 const changePlace = (c) => (c.group ? `${shortCommit(c.group)} (run ${c.run})` : `run ${c.run}`);
 
-// The sentence on top.
+// The summary sentence.
 export function headline(doc) {
 	const {n, change_points: list} = doc;
-	if (!n) return `${seriesName(doc)}: nothing to show`;
+	if (!n) return `${seriesName(doc)}: no data`;
 	const of = `${seriesName(doc)}, in ${f.plural(n, 'run')}`;
-	if (!list.length) return `${of}: no change of level is shown`;
+	if (!list.length) return `${of}: no change points`;
 	const last = list.at(-1);
-	return `${of}: ${f.plural(list.length, 'change')} of level, ${list.length > 1 ? 'the last ' : ''}${changeText(last.change_pct)} at ${changePlace(last)}`;
+	return (
+		`${of}: ${f.plural(list.length, 'change point')}, ${list.length > 1 ? 'the last ' : ''}` +
+		`${changeText(last.change_pct)} at ${changePlace(last)}`
+	);
 }
 
-// Stretches between changes: {from, to (not of it), level, low, high}; what the
-// change before a stretch tells of its level, else the change behind it.
+// The levels between change points: {from, to (exclusive), level, low, high}. The values come
+// from the change point before the level, or for the first level from the one after it.
 export function levelSegments(doc) {
 	const {n, change_points: list} = doc;
 	if (!list.length) return [];
@@ -123,19 +126,19 @@ export function levelSegments(doc) {
 	}));
 }
 
-// Runs of a comparison of the levels beside a change: the last before it and the
-// first behind, so many at most.
-export function sidesAround(doc, i, most = 8) {
+// The runs of a comparison across a change point: at most `maxRuns` runs before it and from it
+// on.
+export function sidesAround(doc, i, maxRuns = 8) {
 	const list = doc.change_points;
 	const {run} = doc.points;
 	const here = list[i].index;
 	const from = i ? list[i - 1].index : 0;
 	const to = i + 1 < list.length ? list[i + 1].index : run.length;
-	return {base: run.slice(Math.max(from, here - most), here), head: run.slice(here, Math.min(to, here + most))};
+	return {base: run.slice(Math.max(from, here - maxRuns), here), head: run.slice(here, Math.min(to, here + maxRuns))};
 }
 
-// Neighbours of one group within [from, to): {group, from, to}; those of none
-// are left out.
+// Consecutive runs of one group within [from, to): {group, from, to}; runs without a group are
+// omitted.
 export function groups(doc, from = 0, to = doc.n) {
 	const {group} = doc.points;
 	const out = [];
@@ -148,7 +151,7 @@ export function groups(doc, from = 0, to = doc.n) {
 	return out;
 }
 
-// What is said of a point.
+// The text of a point.
 export function pointText(doc, i) {
 	const {run, at_ms: when, value, group} = doc.points;
 	const c = doc.change_points.find((one) => one.index === i);
@@ -156,26 +159,26 @@ export function pointText(doc, i) {
 		`Run ${run[i]}: ${valueText(doc, value[i])}`,
 		f.moment(new Date(when[i]).toISOString()),
 		group[i] ? `${doc.group} ${shortCommit(group[i])}` : '',
-		c ? `the level changes here, ${changeText(c.change_pct)}` : '',
+		c ? `change point, ${changeText(c.change_pct)}` : '',
 	]
 		.filter(Boolean)
 		.join(', ');
 }
 
-// Which points, by the runs at the ends of what is in sight; null where that is all.
+// The indices of the visible points, from the runs at both ends; null if all are visible.
 export function visibleRange(doc, from, to) {
 	const {run} = doc.points;
 	const [a, b] = [run.indexOf(Number(from)), run.lastIndexOf(Number(to))];
 	return from && to && a >= 0 && b > a ? [a, b] : null;
 }
 
-// What of a long series is in sight, and where moves lead: ranges
-// of its axis, [low, high], and the points within them. Pure.
+// The visible part of a long series: ranges of its axis, [low, high], and the points within
+// them.
 
-// Where points stand: by their time, or by their order.
+// The positions of points: by time, or by order.
 export const positions = (doc, by) => (by === 'order' ? doc.points.run.map((_, i) => i) : doc.points.at_ms);
 
-// The first index whose place is not below x; places ascend.
+// The first index whose position is not below x; positions are ascending.
 export function firstIndex(list, x, place = (v) => v) {
 	let [low, high] = [0, list.length];
 	while (low < high) {
@@ -194,56 +197,56 @@ export function indicesWithin(list, [low, high]) {
 	return [from, to];
 }
 
-// A range that holds points from..to with a little room beside them, `lone` where
-// they stand at one place.
-export function rangeAround(list, from, to, lone) {
+// A range that contains points from..to with some margin; `defaultMargin` if all have one
+// position.
+export function rangeAround(list, from, to, defaultMargin) {
 	const [low, high] = [list[from], list[to]];
-	const room = (high - low) * 0.015 || lone;
+	const room = (high - low) * 0.015 || defaultMargin;
 	return [low - room, high + room];
 }
 
-// The range within the whole one, as wide as it is where that is possible.
-export function clampRange([low, high], [least, most]) {
-	const wide = Math.min(high - low, most - least);
-	const from = Math.min(Math.max(low, least), most - wide);
+// The range moved into the whole one, with the same width if possible.
+export function clampRange([low, high], [min, max]) {
+	const wide = Math.min(high - low, max - min);
+	const from = Math.min(Math.max(low, min), max - wide);
 	return [from, from + wide];
 }
 
-// Narrower (factor < 1) or wider around a place, which stays where it is seen;
-// never so narrow that less than `least` of the axis is left.
-export function zoomRange([low, high], all, factor, place, least) {
-	const wide = Math.max((high - low) * factor, least);
+// A narrower (factor < 1) or wider range around a position, which stays where it is on the
+// screen; at least `minWidth` wide.
+export function zoomRange([low, high], all, factor, place, minWidth) {
+	const wide = Math.max((high - low) * factor, minWidth);
 	const part = high > low ? (place - low) / (high - low) : 0.5;
 	const from = place - part * wide;
 	return clampRange([from, from + wide], all);
 }
 
-// Aside by a part of its width.
+// The range moved by a part of its width.
 export function panRange([low, high], all, part) {
 	const by = (high - low) * part;
 	return clampRange([low + by, high + by], all);
 }
 
-// A point brought into sight: the range as it is, or moved to have it in the middle.
+// The range that shows a point: unchanged, or centered on it.
 export function rangeShowing([low, high], all, place) {
 	if (place >= low && place <= high) return [low, high];
 	const half = (high - low) / 2;
 	return clampRange([place - half, place + half], all);
 }
 
-// Of those near a place of the screen, the point nearest to it, or null. `xs` and
-// `ys` answer where a point is seen; indices [from, to) are those looked at.
+// The point nearest to a position on the screen, or null. `xs` and `ys` return the position of
+// a point; only indices [from, to) are considered.
 export function nearest([from, to], xs, ys, x, y) {
 	let best = null;
-	let least = Infinity;
+	let minDistance = Infinity;
 	for (let i = from; i < to; i++) {
 		const d = (xs(i) - x) ** 2 + (ys(i) - y) ** 2;
-		if (d < least) [best, least] = [i, d];
+		if (d < minDistance) [best, minDistance] = [i, d];
 	}
 	return best;
 }
 
-// Of marks at such places, those that are at least `gap` behind the one before.
+// The marks whose position is at least `gap` after the previous one.
 export function spaced(list, place, gap) {
 	let last = -Infinity;
 	return list.filter((mark) => {
@@ -254,7 +257,7 @@ export function spaced(list, place, gap) {
 	});
 }
 
-// The axis of values between these: from zero where they come near it.
+// The axis for values between low and high: from zero if they are near zero.
 export function valueRange(low, high) {
 	if (!(high >= low)) return [0, 1];
 	const room = (high - low) * 0.1 || Math.abs(high) * 0.05 || 1;
@@ -263,8 +266,8 @@ export function valueRange(low, high) {
 
 const pad = (n) => String(n).padStart(2, '0');
 
-// Moments along an axis, `step` ms apart, each as short as it can be; where
-// another day or year begins, a second line says which.
+// Dates along an axis, `step` ms apart, as short as possible; a second line names the day or
+// year when it changes.
 export function timeTexts(list, step) {
 	let before = null;
 	return list.map((ms) => {
@@ -277,7 +280,9 @@ export function timeTexts(list, step) {
 				: step >= 86400000
 					? [day, year]
 					: [
-							`${pad(d.getUTCHours())}:${pad(d.getUTCMinutes())}${step < 60000 ? `:${pad(d.getUTCSeconds())}` : ''}${step < 1000 ? `.${String(d.getUTCMilliseconds()).padStart(3, '0')}` : ''}`,
+							`${pad(d.getUTCHours())}:${pad(d.getUTCMinutes())}` +
+								(step < 60000 ? `:${pad(d.getUTCSeconds())}` : '') +
+								(step < 1000 ? `.${String(d.getUTCMilliseconds()).padStart(3, '0')}` : ''),
 							`${year}-${day}`,
 						];
 		const line = under && under !== before ? `${text}\n${under}` : text;

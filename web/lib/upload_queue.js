@@ -1,11 +1,11 @@
-// upload_queue.js - files on their way to the server. A delivery outlives the page
-// that began it: it is waiting, being sent, followed on the server until done
-// or failed, and tells each change as a 'change' event.
+// upload_queue.js - sends files and follows them until they are ingested. A file upload
+// outlives the page that started it: it waits, is sent, is followed on the server until it is
+// done or failed, and reports each change as a 'change' event.
 
 import * as api from './api.js';
 
 const AT_ONCE = 3;
-const MAX_MISSED = 20;
+const MAX_FAILURES = 20;
 
 export const fileUploads = [];
 const queue = [];
@@ -15,8 +15,8 @@ const isFinal = (upload) => upload.state === 'done' || upload.state === 'failed'
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// phase: 'waiting' to be sent, 'sending', 'kept' by the server (its state is
-// upload.state), or 'refused' with error.
+// phase: 'waiting' to be sent, 'sending', 'stored' on the server (its state is upload.state),
+// or 'rejected' with error.
 class FileUpload extends EventTarget {
 	constructor(file, query) {
 		super();
@@ -25,84 +25,84 @@ class FileUpload extends EventTarget {
 	}
 
 	begin() {
-		this.become({phase: 'waiting', sent: 0, upload: null, error: null});
+		this.update({phase: 'waiting', sent: 0, upload: null, error: null});
 		queue.push(this);
 		sendNext();
 	}
 
-	become(state) {
+	update(state) {
 		Object.assign(this, state);
 		this.dispatchEvent(new Event('change'));
 	}
 
 	get over() {
-		return this.phase === 'refused' || (this.phase === 'kept' && isFinal(this.upload));
+		return this.phase === 'rejected' || (this.phase === 'stored' && isFinal(this.upload));
 	}
 
 	async send() {
-		this.become({phase: 'sending'});
+		this.update({phase: 'sending'});
 		try {
-			const {id, existing} = await api.send(this.file, this.query, {told: (sent) => this.become({sent})});
-			this.become({phase: 'kept', existing, upload: await api.upload(id)});
+			const {id, existing} = await api.send(this.file, this.query, {onProgress: (sent) => this.update({sent})});
+			this.update({phase: 'stored', existing, upload: await api.upload(id)});
 		} catch (error) {
-			this.become({phase: 'refused', error});
+			this.update({phase: 'rejected', error});
 		}
 	}
 
-	// Asks after it, ever less often, until it is done or failed. A server that
-	// does not answer is asked again for a while.
+	// Polls the upload, less and less often, until it is done or failed. If the server does not
+	// answer, it retries for a while.
 	async follow() {
-		let missed = 0;
+		let failures = 0;
 		for (let wait = 200; !isFinal(this.upload); wait = Math.min(wait * 1.25, 2000)) {
 			await pause(wait);
 			try {
-				this.become({upload: await api.upload(this.upload.id)});
-				missed = 0;
+				this.update({upload: await api.upload(this.upload.id)});
+				failures = 0;
 			} catch (error) {
-				const passing = error.status === 0 || error.status === 503;
-				if (!passing || ++missed > MAX_MISSED) {
-					this.become({phase: 'refused', error});
+				const temporary = error.status === 0 || error.status === 503;
+				if (!temporary || ++failures > MAX_FAILURES) {
+					this.update({phase: 'rejected', error});
 					return;
 				}
 			}
 		}
 	}
 
-	// After a failure: what the server has, it works on again; what it never
-	// got whole is sent again.
+	// After a failure: retries an upload that the server has, and sends the file again if the
+	// server does not have all of it.
 	async again() {
 		if (this.upload === null) {
 			this.begin();
 			return;
 		}
 		try {
-			const upload = this.phase === 'kept' ? await api.retry(this.upload.id) : await api.upload(this.upload.id);
-			this.become({phase: 'kept', error: null, upload});
+			const upload = this.phase === 'stored' ? await api.retry(this.upload.id) : await api.upload(this.upload.id);
+			this.update({phase: 'stored', error: null, upload});
 			await this.follow();
 		} catch (error) {
-			this.become({phase: 'refused', error});
+			this.update({phase: 'rejected', error});
 		}
 	}
 }
 
-// A few at a time, in the order they came.
+// At most AT_ONCE at a time, in their order.
 async function sendNext() {
 	if (sending >= AT_ONCE || queue.length === 0) return;
-	const delivery = queue.shift();
+	const fileUpload = queue.shift();
 	sending++;
-	await delivery.send();
+	await fileUpload.send();
 	sending--;
 	sendNext();
-	if (delivery.phase === 'kept') await delivery.follow();
+	if (fileUpload.phase === 'stored') await fileUpload.follow();
 }
 
 export function enqueue(file, query) {
-	const delivery = new FileUpload(file, query);
-	fileUploads.unshift(delivery);
-	return delivery;
+	const fileUpload = new FileUpload(file, query);
+	fileUploads.unshift(fileUpload);
+	return fileUpload;
 }
 
-// Leaving would break off what has not arrived yet.
+// Leaving the page would cancel what is not sent yet.
 globalThis.addEventListener?.('beforeunload', (e) => {
 	if (fileUploads.some((d) => d.phase === 'waiting' || d.phase === 'sending')) e.preventDefault();
 });

@@ -1,5 +1,5 @@
-// breakdown.js - runs beside each other, layer by layer: who they are, what there is
-// to be said first, and their rows, put together by what they are for.
+// breakdown.js - the breakdown comparison of two to eight runs: the runs, findings about them,
+// and their rows matched by role.
 
 import {answerOrRefusal, refusalLine} from '../lib/answer.js';
 import * as api from '../lib/api.js';
@@ -14,8 +14,8 @@ import {CONCURRENT, marksOf, rolesOf, timeCell} from '../lib/layer_cells.js';
 import {DETECTORS, kernelName, placeName, sentence} from '../lib/layers.js';
 import * as o from '../lib/operators.js';
 
-// Which runs stand beside each other: at first, one more, and
-// which may go where together they are refused.
+// The choice of runs: the first form, adding a run, and removing runs if the comparison is
+// rejected.
 
 const NUMBERS = '\\s*[1-9][0-9]*(\\s*,\\s*[1-9][0-9]*)*\\s*';
 
@@ -29,23 +29,23 @@ async function breakdownChooser(view, runs, at) {
 		required: true,
 		autocomplete: 'off',
 		pattern: '[0-9,\\s]*',
-		title: 'numbers of runs with commas between',
+		title: 'run numbers, separated by commas',
 	});
 	const wrong = h('p', {class: 'wrong', role: 'alert'});
 	const submit = (e) => {
 		e.preventDefault();
 		const chosen = runsOf(input.value);
 		if (chosen.length >= 2) at.go(breakdownUrl(chosen));
-		else
-			wrong.textContent = `Two to ${MAX_RUNS} runs stand beside each other; these are ${chosen.length || 'none'}.`;
+		else wrong.textContent = `Enter two to ${MAX_RUNS} runs (${chosen.length || 'none'} entered).`;
 	};
 	view.append(
-		h('h1', {}, 'Layers side by side'),
+		h('h1', {}, 'Breakdown comparison'),
 		h(
 			'p',
 			{class: 'wide-text'},
-			'Where the time of a layer goes in two to eight runs, row by row, whoever made the GPU: rows are put together by what they do in the layer, ' +
-				'and one fused kernel may stand beside three. The first run is what the others are measured against.',
+			'Compares where the time of a layer goes in two to eight runs, also across GPU vendors. ' +
+				'Rows are matched by their role in the layer: one fused kernel can match three kernels. ' +
+				'The first run is the base of all differences.',
 		),
 		h(
 			'section',
@@ -56,7 +56,7 @@ async function breakdownChooser(view, runs, at) {
 				{},
 				'Tick runs in the ',
 				listOf(runs),
-				', those as base first, and follow “Layers side by side” beneath it.',
+				' (runs ticked as base come first), then select “Breakdown comparison” below it.',
 			),
 		),
 		h(
@@ -65,21 +65,21 @@ async function breakdownChooser(view, runs, at) {
 			h('h2', {id: 'numbers'}, 'By number'),
 			h(
 				'form',
-				{class: 'bar', 'aria-label': 'Runs beside each other', on: {submit}},
-				field('Runs', input, 'such as 1, 2, 5'),
+				{class: 'bar', 'aria-label': 'Runs to compare', on: {submit}},
+				field('Runs', input, 'for example 1, 2, 5'),
 				h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'main'}, 'Show')),
 			),
 			wrong,
 		),
 	);
-	return 'Layers side by side';
+	return 'Breakdown comparison';
 }
 
-// Those asked for, where the server told nothing of them: each may go.
-const requestedRuns = (runs, words) =>
+// The requested runs, if the server rejected the comparison; each can be removed.
+const requestedRuns = (runs, params) =>
 	h(
 		'ul',
-		{class: 'asked', 'aria-label': 'Runs asked for'},
+		{class: 'requested-runs', 'aria-label': 'Requested runs'},
 		runs.map((id, i) =>
 			h(
 				'li',
@@ -90,19 +90,18 @@ const requestedRuns = (runs, words) =>
 					{
 						href: breakdownUrl(
 							runs.filter((_, k) => k !== i),
-							{realign: words.realign},
+							{realign: params.realign},
 						),
 					},
-					'Take away',
-					h('span', {class: 'unseen'}, ` ${isRun(id) ? '#' : ''}${id}`),
+					'Remove',
+					h('span', {class: 'visually-hidden'}, ` ${isRun(id) ? '#' : ''}${id}`),
 				),
 			),
 		),
 	);
 
-// One run more, or other names; the same view as a link and as files is in the
-// table's own bar.
-function addRunForm(runs, words, at) {
+// Adds a run to the comparison.
+function addRunForm(runs, params, at) {
 	const input = h('input', {
 		type: 'text',
 		name: 'more',
@@ -110,17 +109,17 @@ function addRunForm(runs, words, at) {
 		pattern: NUMBERS,
 		autocomplete: 'off',
 		required: true,
-		title: 'the number of a run',
+		title: 'a run number',
 	});
 	const submit = (e) => {
 		e.preventDefault();
-		at.go(breakdownUrl(runsOf([...runs, input.value].join(',')), {realign: words.realign}));
+		at.go(breakdownUrl(runsOf([...runs, input.value].join(',')), {realign: params.realign}));
 	};
 	return runs.length < MAX_RUNS
 		? h(
 				'form',
-				{class: 'bar', 'aria-label': 'One run more', on: {submit}},
-				field('One run more', input, 'its number'),
+				{class: 'bar', 'aria-label': 'Add a run', on: {submit}},
+				field('Add a run', input, 'run number'),
 				h(
 					'div',
 					{class: 'actions'},
@@ -128,11 +127,10 @@ function addRunForm(runs, words, at) {
 					h('span', {class: 'quiet'}, 'or tick them in the ', listOf(runs)),
 				),
 			)
-		: h('p', {class: 'hint'}, `${MAX_RUNS} runs are the most.`);
+		: h('p', {class: 'hint'}, `A comparison has at most ${MAX_RUNS} runs.`);
 }
 
-// Who stands beside whom: a card a run, its layers and how they
-// were found; and what is to be known before any number.
+// The runs: one card per run with its layers and how they were found.
 
 const letter = (i) => String.fromCharCode(65 + i);
 const runName = (run) => run.name || `run ${run.run}`;
@@ -141,8 +139,8 @@ const againstText = (ns, first, i) => {
 	return i && pct !== null ? h('span', {class: 'quiet'}, ` ${percentOf(pct)}`) : null;
 };
 
-function card(run, i, doc, runs, words) {
-	const {realign} = words;
+function card(run, i, doc, runs, params) {
+	const {realign} = params;
 	const [first] = doc.runs;
 	const without = runs.filter((id) => Number(id) !== run.run);
 	const front = [String(run.run), ...without];
@@ -171,81 +169,85 @@ function card(run, i, doc, runs, words) {
 				.filter(Boolean)
 				.join(' · '),
 		),
-		run.names_lag ? h('p', {}, h('span', {class: 'mark'}, run.realigned ? 'names put back' : 'names lag')) : null,
+		run.names_lag
+			? h('p', {}, h('span', {class: 'mark'}, run.realigned ? 'names realigned' : 'names misaligned'))
+			: null,
 		h(
 			'dl',
 			{class: 'facts'},
 			time('End to end', 'end_to_end_ns'),
 			time(run.layers ? f.plural(run.layers, 'layer') : 'No layers', 'layered_ns'),
-			h('div', {}, h('dt', {}, 'Passes'), h('dd', {}, f.count(run.passes))),
+			h('div', {}, h('dt', {}, 'Iterations'), h('dd', {}, f.count(run.passes))),
 		),
 		h(
 			'p',
 			{class: 'quiet'},
 			run.layers || !run.why
-				? `${sentence(DETECTORS[run.detector] ?? run.detector).slice(0, -1)}${run.confidence === null ? '' : `, ${f.percent(run.confidence * 100)} % alike`}`
+				? sentence(DETECTORS[run.detector] ?? run.detector).slice(0, -1) +
+						(run.confidence === null ? '' : `, similarity ${f.percent(run.confidence * 100)} %`)
 				: sentence(run.why),
 		),
 		h(
 			'p',
 			{class: 'line'},
 			i
-				? h('a', {href: breakdownUrl(front, {realign})}, 'Measure against this')
-				: h('span', {class: 'quiet'}, 'The others are measured against this'),
+				? h('a', {href: breakdownUrl(front, {realign})}, 'Use as base')
+				: h('span', {class: 'quiet'}, 'Base of all differences'),
 			h(
 				'a',
 				{href: breakdownUrl(without, {realign})},
-				'Take away',
-				h('span', {class: 'unseen'}, ` ${runName(run)} #${run.run}`),
+				'Remove',
+				h('span', {class: 'visually-hidden'}, ` ${runName(run)} #${run.run}`),
 			),
 		),
 	);
 }
 
-const runCards = (doc, runs, words) =>
+const runCards = (doc, runs, params) =>
 	h(
 		'ul',
 		{class: 'run-cards', 'aria-label': 'Runs'},
-		doc.runs.map((run, i) => card(run, i, doc, runs, words)),
+		doc.runs.map((run, i) => card(run, i, doc, runs, params)),
 	);
 
-// Where names lag behind durations, times beside names are told of nobody until
-// they are put back; and that is said as well.
-function lagBanner(doc, runs, words) {
+// If kernel names are misaligned with durations, a row shows another kernel's time. The banner
+// says so, and also if names were realigned.
+function lagBanner(doc, runs, params) {
 	const list = doc.runs.filter((r) => r.names_lag);
 	if (!list.length) return null;
 	const who = list.map((r) => `${runName(r)} #${r.run}`).join(' and ');
-	const asked = words.realign === 'yes';
+	const realigned = params.realign === 'yes';
 	return h(
 		'section',
 		{class: 'banner', 'aria-labelledby': 'lag'},
-		h('h2', {id: 'lag'}, asked ? 'Names were put back to durations' : 'Names lag behind durations'),
+		h('h2', {id: 'lag'}, realigned ? 'Kernel names were realigned' : 'Kernel names are misaligned'),
 		h(
 			'p',
 			{},
-			asked
-				? `In ${who} the kernels' names lagged behind their durations; each duration got the name that its place has where both still agree. That is a guess.`
-				: `In ${who} the kernels' names lag behind their durations: what stands beside a name there is another kernel's time.`,
+			realigned
+				? `In ${who} kernel names were shifted against their durations. Each duration now has the name ` +
+						'expected at its position. This is an estimate.'
+				: `In ${who} kernel names are shifted against their durations: ` +
+						"the time of a row is another kernel's.",
 		),
 		h(
 			'p',
 			{},
-			asked
+			realigned
 				? h('a', {href: breakdownUrl(runs)}, 'Show them as recorded')
-				: h('a', {href: breakdownUrl(runs, {realign: 'yes'})}, 'Put the names back to their durations'),
+				: h('a', {href: breakdownUrl(runs, {realign: 'yes'})}, 'Realign names with durations'),
 		),
 	);
 }
 
-// The rows of several runs, put together by what they are for:
-// each side's kernels, time and S, its difference to the first side, sums per
-// block and section. What one side alone has is kept and marked.
+// The rows of all runs, matched by role: kernels, time and S of each run, differences to the
+// first run, sums per block and section. Rows that only some runs have are kept and marked.
 
 const MATCH_TITLES = {
-	role: 'put together by what they do in the layer',
-	module: "put together by the module's name",
-	kernel: "put together by the kernel's name",
-	alone: 'one side alone has it',
+	role: 'matched by role in the layer',
+	module: 'matched by module name',
+	kernel: 'matched by kernel name',
+	alone: 'only in one run',
 };
 const MAX_LINES = 300;
 
@@ -258,7 +260,7 @@ const signed = (ns, why = 'unknown') =>
 const change = (pct) =>
 	h('td', {class: 'num', title: pct === null || pct === undefined ? 'unknown' : `${pct} %`}, b.percentOf(pct));
 
-// Two figures against the first side, where this is not the first.
+// Two differences to the first run, except for the first run itself.
 const differenceCells = (cell, i, why) => (i ? [signed(cell.diff_ns, why), change(cell.diff_pct)] : []);
 
 const kernelItem = (r, full) =>
@@ -272,7 +274,7 @@ const kernelItem = (r, full) =>
 		...marksOf(r),
 	);
 
-// One kernel by its name; of several the longest, and the others on request.
+// A kernel by its name; of several kernels the longest, with the others folded.
 function kernels(rows, full, open) {
 	if (rows.length === 1)
 		return h(
@@ -281,7 +283,7 @@ function kernels(rows, full, open) {
 			h('code', {}, kernelName(rows[0], full)),
 			...marksOf(rows[0]),
 		);
-	const longest = rows.reduce((most, r) => (r.mean_ns > most.mean_ns ? r : most), rows[0]);
+	const longest = rows.reduce((max, r) => (r.mean_ns > max.mean_ns ? r : max), rows[0]);
 	return h(
 		'td',
 		{class: `side-kernel${full ? ' full' : ''}`},
@@ -311,7 +313,7 @@ function side(cell, i, missing, view) {
 	if (!cell) return [absent(i ? 5 : 3)];
 	const s = h(
 		'td',
-		{class: 'num', title: cell.s === null ? 'unknown: no bound is known' : `T_SOL / T = ${cell.s}`},
+		{class: 'num', title: cell.s === null ? 'unknown: no roofline bound' : `T_SOL / T = ${cell.s}`},
 		o.share(cell.s),
 	);
 	return [
@@ -325,7 +327,7 @@ function side(cell, i, missing, view) {
 function row(line, doc, view) {
 	const have = b.sidesWith(line);
 	const name = line.module ? [h('code', {}, line.module)] : line.roles.length ? rolesOf(line.roles) : [f.NONE];
-	const only = doc.runs.filter((_, i) => line.cells[i]).map(runName);
+	const having = doc.runs.filter((_, i) => line.cells[i]).map(runName);
 	return h(
 		'tr',
 		{class: have < doc.runs.length ? 'unmatched' : null},
@@ -337,7 +339,7 @@ function row(line, doc, view) {
 			have < doc.runs.length
 				? h(
 						'span',
-						{class: 'mark', title: `in ${only.join(', ')} alone`},
+						{class: 'mark', title: `only in ${having.join(', ')}`},
 						have === 1 ? `only ${letter(line.cells.findIndex(Boolean))}` : `${have} of ${doc.runs.length}`,
 					)
 				: null,
@@ -375,7 +377,7 @@ function sumRow(name, label, times) {
 
 function bodies(doc, view, tree) {
 	const wide = span(doc);
-	let left = view.most;
+	let left = view.maxLines;
 	const out = [];
 	for (const {section, blocks} of tree) {
 		const per = [...new Set(section.per_pass.filter((n) => n !== null))];
@@ -387,7 +389,7 @@ function bodies(doc, view, tree) {
 				? h(
 						'span',
 						{class: 'quiet'},
-						` ${section.per_pass.map((n, i) => `${letter(i)} ${f.count(n)}`).join(', ')} in a pass`,
+						` ${section.per_pass.map((n, i) => `${letter(i)} ${f.count(n)}`).join(', ')} per iteration`,
 					)
 				: null,
 		);
@@ -395,7 +397,7 @@ function bodies(doc, view, tree) {
 			const shown = lines.slice(0, Math.max(0, left));
 			left -= lines.length;
 			if (!shown.length) return;
-			const beside = block.beside === null ? null : doc.blocks[block.beside];
+			const concurrent = block.beside === null ? null : doc.blocks[block.beside];
 			out.push(
 				[
 					i ? null : first,
@@ -404,11 +406,13 @@ function bodies(doc, view, tree) {
 						wide,
 						swatch(block.block),
 						h('span', {}, block.block),
-						beside ? h('span', {class: 'mark', title: CONCURRENT}, `beside ${beside.block}`) : null,
+						concurrent
+							? h('span', {class: 'mark', title: CONCURRENT}, `concurrent with ${concurrent.block}`)
+							: null,
 					),
 					...shown.map((line) => row(line, doc, view)),
-					view.q || view.apart ? null : sumRow('sum', `Sum of ${block.block}`, block.sum_ns),
-					view.q || view.apart || i < blocks.length - 1
+					view.q || view.unmatchedOnly ? null : sumRow('sum', `Sum of ${block.block}`, block.sum_ns),
+					view.q || view.unmatchedOnly || i < blocks.length - 1
 						? null
 						: sumRow(
 								'sum section-sum',
@@ -453,24 +457,24 @@ function headRows(doc) {
 	];
 }
 
-function lineSection(doc, words, query, at) {
+function lineSection(doc, params, query, at) {
 	const view = {
 		q: query.get('q') ?? '',
 		full: query.get('names') === 'full',
-		apart: query.get('lines') === 'apart',
-		usual: query.get('extras') === 'no',
+		unmatchedOnly: query.get('rows') === 'unmatched',
+		hideExtras: query.get('extras') === 'no',
 		open: query.get('kernels') === 'all',
-		most: MAX_LINES,
+		maxLines: MAX_LINES,
 	};
 	const place = h('div', {class: 'part'});
 	const found = h('span', {class: 'quiet', role: 'status'});
 	const save = () =>
 		at.keep({
-			...words,
+			...params,
 			q: view.q,
 			names: view.full ? 'full' : '',
-			lines: view.apart ? 'apart' : '',
-			extras: view.usual ? 'no' : '',
+			rows: view.unmatchedOnly ? 'unmatched' : '',
+			extras: view.hideExtras ? 'no' : '',
 			kernels: view.open ? 'all' : '',
 		});
 
@@ -480,11 +484,11 @@ function lineSection(doc, words, query, at) {
 		const {out, left} = bodies(doc, view, tree);
 		place.replaceChildren(
 			grouped({
-				caption: 'Rows side by side',
+				caption: 'Rows of all runs',
 				heads: headRows(doc),
 				bodies: out,
 				span: span(doc),
-				empty: view.q ? 'No row has this in it.' : 'There is no such row.',
+				empty: view.q ? 'No row matches the search.' : 'No rows.',
 			}),
 			left < 0
 				? h(
@@ -494,16 +498,16 @@ function lineSection(doc, words, query, at) {
 							class: 'fold-line',
 							on: {
 								click: () => {
-									view.most = Infinity;
+									view.maxLines = Infinity;
 									draw();
 								},
 							},
 						},
-						`Show the other ${f.plural(-left, 'line')}`,
+						`Show ${f.plural(-left, 'more row')}`,
 					)
 				: '',
 		);
-		found.textContent = f.plural(all, 'line');
+		found.textContent = f.plural(all, 'row');
 	}
 
 	function changed(next) {
@@ -527,7 +531,7 @@ function lineSection(doc, words, query, at) {
 			h('input', {type: 'checkbox', checked: view[key], on: {change: (e) => changed({[key]: e.target.checked})}}),
 			label,
 		);
-	const name = `layers-${words.runs.replaceAll(',', '-')}`;
+	const name = `layers-${params.runs.replaceAll(',', '-')}`;
 	return {
 		save,
 		node: h(
@@ -536,23 +540,23 @@ function lineSection(doc, words, query, at) {
 			h(
 				'div',
 				{class: 'toolbar'},
-				h('h2', {id: 'rows'}, 'Row by row'),
+				h('h2', {id: 'rows'}, 'Rows'),
 				filter,
 				check('Full names', 'full'),
 				check('All kernels', 'open'),
-				check('Only what not all have', 'apart'),
-				doc.items.some(b.isExtra) ? check('Without extras', 'usual') : '',
+				check('Only unmatched rows', 'unmatchedOnly'),
+				doc.items.some(b.isExtra) ? check('Hide extras', 'hideExtras') : '',
 				found,
 				h(
 					'span',
 					{class: 'links'},
-					h('a', {href: b.breakdownUrl(b.runsOf(words.runs), {realign: words.realign})}, 'Permalink'),
+					h('a', {href: b.breakdownUrl(b.runsOf(params.runs), {realign: params.realign})}, 'Permalink'),
 					...[
 						['JSON', 'json'],
 						['CSV', 'csv'],
 						['Markdown', 'md'],
 					].map(([text, format]) =>
-						fileLink(text, api.breakdownComparisonFile(format, words), `${name}.${format}`),
+						fileLink(text, api.breakdownComparisonFile(format, params), `${name}.${format}`),
 					),
 				),
 			),
@@ -560,38 +564,39 @@ function lineSection(doc, words, query, at) {
 			h(
 				'p',
 				{class: 'hint wide-text'},
-				'Times are means per layer of each run. Rows stand together by block and by what they do; where one side fuses what another splits, several kernels are one cell. ' +
-					"Δ is against the first run. S = T_SOL / T on each run's own platform.",
+				'Times are means per layer of each run. Rows are matched by block and role; ' +
+					'if one run fuses what another splits, several kernels share a cell. ' +
+					"Δ is the difference to the first run. S = T_SOL / T on each run's own platform.",
 			),
 		),
 	};
 }
 
 export async function page(view, query, at) {
-	const words = b.breakdownParams(query);
-	const runs = b.runsOf(words.runs);
+	const params = b.breakdownParams(query);
+	const runs = b.runsOf(params.runs);
 	if (b.tooFew(runs)) return breakdownChooser(view, runs, at);
 	const names = runs.map((id) => `#${id}`).join(', ');
 	const title = `Layers of ${names}`;
-	const {doc, refusal} = await answerOrRefusal(api.breakdownComparison(words, at.signal));
-	const crumbs = h('p', {class: 'crumbs'}, h('a', {href: '/breakdown'}, 'Layers side by side'), ` / ${names}`);
+	const {doc, refusal} = await answerOrRefusal(api.breakdownComparison(params, at.signal));
+	const crumbs = h('p', {class: 'crumbs'}, h('a', {href: '/breakdown'}, 'Breakdown comparison'), ` / ${names}`);
 	if (refusal) {
 		view.append(
 			crumbs,
 			h('h1', {}, title),
 			refusalLine(refusal, `/breakdown?${f.query(query)}`),
-			requestedRuns(runs, words),
-			addRunForm(runs, words, at),
+			requestedRuns(runs, params),
+			addRunForm(runs, params, at),
 		);
 		return title;
 	}
-	const table = lineSection(doc, words, query, at);
+	const table = lineSection(doc, params, query, at);
 	view.append(
 		crumbs,
 		h('h1', {class: 'headline'}, b.headline(doc)),
-		lagBanner(doc, runs, words) ?? '',
-		runCards(doc, runs, words),
-		addRunForm(runs, words, at),
+		lagBanner(doc, runs, params) ?? '',
+		runCards(doc, runs, params),
+		addRunForm(runs, params, at),
 		table.node,
 	);
 	table.save();

@@ -1,6 +1,5 @@
-// catalog.js - what is known about kernels, operators and hardware, and what an
-// installation adds to it: rules and the test of them, operators, platforms,
-// what no rule knows, reference sets.
+// catalog.js - the catalog: operators, naming rules with a test, platforms, unattributed
+// kernels and reference sets. An installation can add site overrides.
 
 import * as api from '../lib/api.js';
 import {confirmButton, field, h} from '../lib/dom.js';
@@ -13,10 +12,9 @@ import {tokenForm} from '../lib/session.js';
 import {table} from '../lib/table.js';
 import {tabs} from '../lib/tabs.js';
 
-// The own part of the catalogue as text that is edited and
-// put back whole; what the server refuses is said beside it.
+// The site overrides as text that is edited and saved as a whole; errors are shown next to it.
 
-// A list of JSON objects, each on lines of its own; throws with a sentence.
+// A list of JSON objects, one per line; throws an error for anything else.
 export function parseOverrides(text) {
 	let list;
 	try {
@@ -25,65 +23,63 @@ export function parseOverrides(text) {
 		throw new Error(`this is not JSON: ${error.message}`);
 	}
 	if (!Array.isArray(list) || list.some((item) => item === null || typeof item !== 'object' || Array.isArray(item)))
-		throw new Error('this is not a list of objects: it begins with [ and holds one { … } for each');
+		throw new Error('this is not a list of objects (use [ { … }, { … } ])');
 	return list;
 }
 
 export const formatOverrides = (list) =>
 	list.length ? `[\n${list.map((item) => `\t${JSON.stringify(item)}`).join(',\n')}\n]` : '[]';
 
-// The editor of one kind ('rules', …) made from its document; `example` is what
-// the button adds, saved(doc) is told the kind's new document.
-function overridesEditor(what, doc, example, saved, refresh) {
+// The editor for one kind ('rules', …) from its document; `example` is what its button adds,
+// saved(doc) gets the new document.
+function overridesEditor(kind, doc, example, saved, refresh) {
 	let {version} = doc;
 	const area = h('textarea', {
-		class: 'own',
+		class: 'overrides',
 		spellcheck: 'false',
-		'aria-label': `Own ${what}, a JSON list`,
+		'aria-label': `Site overrides: ${kind}, a JSON list`,
 		rows: Math.min(24, 4 + (doc.own ?? []).length),
 	});
-	const refused = h('div', {class: 'refused', role: 'alert'});
-	const said = h('span', {class: 'quiet', role: 'status'});
-	const counted = h('span', {}, f.plural((doc.own ?? []).length, `own ${what.slice(0, -1)}`));
+	const errorPlace = h('div', {class: 'refused', role: 'alert'});
+	const status = h('span', {class: 'quiet', role: 'status'});
+	const counted = h('span', {}, f.plural((doc.own ?? []).length, 'site override'));
 	area.value = formatOverrides(doc.own ?? []);
 
-	function refuse(error) {
-		refused.replaceChildren(
+	function showError(error) {
+		errorPlace.replaceChildren(
 			h('p', {class: 'sentence'}, h('strong', {}, 'Not saved: '), error.message),
 			error.status === 401 || error.status === 403 ? tokenForm(save, 'token-own') : '',
-			error.status === 409
-				? h('button', {type: 'button', on: {click: reload}}, 'Show what is saved there now')
-				: '',
+			error.status === 409 ? h('button', {type: 'button', on: {click: reload}}, 'Load the saved version') : '',
 		);
-		said.textContent = '';
+		status.textContent = '';
 	}
 
-	function taken(next, sentence) {
+	function show(next, sentence) {
 		({version} = next);
 		area.value = formatOverrides(next.own ?? []);
-		counted.textContent = f.plural((next.own ?? []).length, `own ${what.slice(0, -1)}`);
-		said.textContent = sentence;
-		refused.replaceChildren();
+		counted.textContent = f.plural((next.own ?? []).length, 'site override');
+		status.textContent = sentence;
+		errorPlace.replaceChildren();
 		saved(next);
 	}
 
 	async function reload() {
 		try {
-			taken(await refresh(), 'What is saved is shown.');
+			show(await refresh(), 'The saved version is shown.');
 		} catch (error) {
-			refuse(error);
+			showError(error);
 		}
 	}
 
 	async function save() {
-		refused.replaceChildren();
-		said.textContent = 'Saving…';
+		errorPlace.replaceChildren();
+		status.textContent = 'Saving…';
 		try {
-			const answer = await api.replaceCatalog(what, version, parseOverrides(area.value));
-			taken(await refresh(), `Saved as version ${answer.version}. ${answer.message ?? ''}`);
-			announce(`own ${what} saved`);
+			const answer = await api.replaceCatalog(kind, version, parseOverrides(area.value));
+			show(await refresh(), `Saved as version ${answer.version}. ${answer.message ?? ''}`);
+			announce(`site overrides of ${kind} saved`);
 		} catch (error) {
-			refuse(error);
+			showError(error);
 		}
 	}
 
@@ -92,7 +88,7 @@ function overridesEditor(what, doc, example, saved, refresh) {
 		try {
 			list = parseOverrides(area.value);
 		} catch (error) {
-			refuse(error);
+			showError(error);
 			return;
 		}
 		area.value = formatOverrides([...list, example]);
@@ -104,25 +100,24 @@ function overridesEditor(what, doc, example, saved, refresh) {
 		node: h(
 			'details',
 			{class: 'editor formats', open: (doc.own ?? []).length > 0},
-			h('summary', {}, 'Edit what is added here: ', counted),
+			h('summary', {}, 'Edit site overrides: ', counted),
 			area,
 			h(
 				'div',
 				{class: 'line'},
 				h('button', {type: 'button', class: 'main', on: {click: save}}, 'Save'),
 				h('button', {type: 'button', on: {click: add}}, 'Add an example'),
-				h('span', {class: 'hint'}, 'Saving needs an admin token.'),
-				said,
+				h('span', {class: 'hint'}, 'Saving requires an admin token.'),
+				status,
 			),
-			refused,
+			errorPlace,
 		),
 	};
 }
 
-// Tabs: operators; platforms with their peaks and where the
-// figures are from. Each with what is added here.
+// Tabs: operators; platforms with their peaks and the source of their figures.
 
-const overrideMark = (r) => (r.own ? h('span', {class: 'mark'}, 'own') : null);
+const overrideMark = (r) => (r.own ? h('span', {class: 'mark'}, 'site override') : null);
 
 const OPERATORS = [
 	{
@@ -136,18 +131,23 @@ const OPERATORS = [
 	},
 	{label: 'Group', up: 'group', down: '-group', value: (r) => r.group, cell: (r) => r.group || f.NONE},
 	{
-		label: 'What it does',
+		label: 'Description',
 		class: 'wide',
 		cell: (r) =>
 			[
 				r.what || f.NONE,
-				r.specific === false ? h('span', {class: 'quiet'}, ' (says nothing specific)') : null,
+				r.specific === false ? h('span', {class: 'quiet'}, ' (not specific)') : null,
 				r.collective ? h('span', {class: 'quiet'}, ' (waits for other ranks)') : null,
 			].filter(Boolean),
 	},
-	{label: 'Sizes', class: 'wide', cell: (r) => (r.sizes?.length ? h('code', {}, r.sizes.join(' ')) : f.NONE)},
+	{label: 'Shape', class: 'wide', cell: (r) => (r.sizes?.length ? h('code', {}, r.sizes.join(' ')) : f.NONE)},
 ];
-const OPERATOR = {name: 'my_norm', what: 'normalises rows in our own way', group: 'norm', sizes: ['tokens', 'hidden']};
+const OPERATOR = {
+	name: 'my_norm',
+	what: 'normalizes rows with a site-specific kernel',
+	group: 'norm',
+	sizes: ['tokens', 'hidden'],
+};
 
 function peaks(r) {
 	return h(
@@ -186,9 +186,9 @@ const PLATFORMS = [
 		up: '-floor',
 		value: (r) => r.launch_floor_ns ?? null,
 		cell: (r) => f.inUnit(r.launch_floor_ns, 'µs', 1),
-		title: () => "below this a kernel's time is mostly its launch: no headroom",
+		title: () => 'shorter kernels have no headroom: their time is mostly launch overhead',
 	},
-	{label: 'Figures from', class: 'wide', cell: (r) => r.source || f.NONE},
+	{label: 'Source', class: 'wide', cell: (r) => r.source || f.NONE},
 ];
 const PLATFORM = {
 	name: 'MyGPU',
@@ -200,12 +200,12 @@ const PLATFORM = {
 	launch_floor_ns: 3000,
 };
 
-// A list of the catalogue with its search, and the editor of its own part.
-async function list(what, {caption, columns, example, text, hint}, query, at) {
-	const refresh = () => api.catalog(what, at.signal);
+// A list of the catalog with its search and the editor of its site overrides.
+async function list(kind, {caption, columns, example, text, hint}, query, at) {
+	const refresh = () => api.catalog(kind, at.signal);
 	const place = h('div');
 	let shown;
-	const one = what.slice(0, -1);
+	const rowName = kind.slice(0, -1);
 
 	function build(doc, q) {
 		shown = listing({
@@ -213,11 +213,11 @@ async function list(what, {caption, columns, example, text, hint}, query, at) {
 			columns,
 			rows: doc.items,
 			query: q,
-			usual: '',
-			what: one,
+			defaultSort: '',
+			rowName,
 			text,
 			at,
-			empty: `There is no ${one}.`,
+			empty: `No ${kind}.`,
 		});
 		place.replaceChildren(shown.node);
 	}
@@ -225,7 +225,7 @@ async function list(what, {caption, columns, example, text, hint}, query, at) {
 	const doc = await refresh();
 	build(doc, query);
 	const editor = overridesEditor(
-		what,
+		kind,
 		doc,
 		example,
 		(next) => build(next, new URLSearchParams(location.search)),
@@ -241,7 +241,7 @@ const operatorsTab = (query, at) =>
 	list(
 		'operators',
 		{
-			caption: 'Operators of the catalogue',
+			caption: 'Operators of the catalog',
 			columns: OPERATORS,
 			example: OPERATOR,
 			text: (r) => [r.name, r.group, r.what].join(' '),
@@ -257,14 +257,16 @@ const platformsTab = (query, at) =>
 			columns: PLATFORMS,
 			example: PLATFORM,
 			text: (r) => [r.name, r.vendor, r.source].join(' '),
-			hint: 'Peaks are dense, without sparsity. Where a platform has no peak for a type, nothing stands in for it: the bound is unknown.',
+			hint:
+				'Peaks are dense, without sparsity. ' +
+				'If a platform has no peak for a dtype, the roofline bound is unknown.',
 		},
 		query,
 		at,
 	);
 
-// Tab: rules from names to operators, those added here
-// first; and which of them catches a name, tried before it is saved.
+// Tab: naming rules, site overrides first; and a test that shows which rule matches a name,
+// also before saving.
 
 const RULE_EXAMPLE = {match: '^my_norm_kernel', family: 'norm', operator: 'rms_norm'};
 
@@ -294,12 +296,11 @@ const RULE_COLUMNS = [
 		down: '-operator',
 		value: (r) => r.operator,
 		cell: (r) => (r.operator ? h('code', {}, r.operator) : f.NONE),
-		title: (r) => (r.operator ? null : 'tells a family, but no operator'),
+		title: (r) => (r.operator ? null : 'gives a family, but no operator'),
 	},
 ];
 
-// The name before, within and after what the pattern covered, which is told in
-// bytes of UTF-8.
+// The name before, inside and after the match; the server returns positions in bytes of UTF-8.
 export function splitMatch({name, from, to}) {
 	const bytes = new TextEncoder().encode(name);
 	return [
@@ -318,17 +319,17 @@ const TEST_COLUMNS = [
 	{label: 'Name', head: true, class: 'kernel full', cell: matchedName},
 	{label: 'Operator', class: 'family', cell: (r) => (r.operator ? h('code', {}, r.operator) : f.NONE)},
 	{label: 'Family', class: 'family', cell: (r) => r.family ?? f.NONE},
-	{label: 'Why', class: 'wide why', cell: (r) => [r.why, ' ', overrideMark(r)].filter(Boolean)},
+	{label: 'Reason', class: 'wide reason', cell: (r) => [r.why, ' ', overrideMark(r)].filter(Boolean)},
 ];
 
-// `draft` answers the own rules as they are being edited.
+// `draft` returns the rules as they are being edited.
 function ruleTest(query, draft, at) {
 	const area = h('textarea', {rows: 3, spellcheck: 'false', id: 'names'});
 	const drafts = h('input', {type: 'checkbox'});
 	const place = h('div', {'aria-live': 'polite'});
 	area.value = query.get('test') ?? '';
 
-	async function ask(e) {
+	async function runTest(e) {
 		e?.preventDefault();
 		const names = area.value
 			.split('\n')
@@ -336,33 +337,33 @@ function ruleTest(query, draft, at) {
 			.filter(Boolean);
 		at.keep({test: names.join('\n')});
 		if (!names.length) {
-			place.replaceChildren(h('p', {class: 'quiet'}, 'Type or paste names of kernels, one a line.'));
+			place.replaceChildren(h('p', {class: 'quiet'}, 'Enter kernel names, one per line.'));
 			return;
 		}
 		try {
 			const {items} = await api.testRules({names, ...(drafts.checked ? {rules: draft()} : {})}, at.signal);
-			place.replaceChildren(table({caption: 'Tried names', columns: TEST_COLUMNS, rows: items}).node);
+			place.replaceChildren(table({caption: 'Tested names', columns: TEST_COLUMNS, rows: items}).node);
 		} catch (error) {
 			if (!at.signal.aborted) place.replaceChildren(h('p', {class: 'sentence'}, error.message));
 		}
 	}
 
-	if (area.value) setTimeout(() => at.signal.aborted || ask());
+	if (area.value) setTimeout(() => at.signal.aborted || runTest());
 	return {
 		names: () => area.value.trim(),
 		node: h(
 			'section',
-			{'aria-labelledby': 'trial', class: 'trial'},
-			h('h2', {id: 'trial'}, 'Which rule?'),
+			{'aria-labelledby': 'rule-test', class: 'rule-test'},
+			h('h2', {id: 'rule-test'}, 'Test naming rules'),
 			h(
 				'form',
-				{on: {submit: ask}},
-				h('div', {class: 'field'}, h('label', {for: 'names'}, 'Names of kernels, one a line'), area),
+				{on: {submit: runTest}},
+				h('div', {class: 'field'}, h('label', {for: 'names'}, 'Kernel names, one per line'), area),
 				h(
 					'div',
 					{class: 'line'},
 					h('button', {type: 'submit', class: 'main'}, 'Test'),
-					h('label', {class: 'check'}, drafts, 'with the rules as they are being edited above'),
+					h('label', {class: 'check'}, drafts, 'use the rules as edited above'),
 				),
 			),
 			place,
@@ -378,16 +379,16 @@ async function rulesTab(query, at) {
 
 	function build(next, q) {
 		shown = listing({
-			caption: 'Rules',
+			caption: 'Naming rules',
 			columns: RULE_COLUMNS,
 			rows: next.items,
 			query: q,
-			usual: '',
-			what: 'rule',
+			defaultSort: '',
+			rowName: 'rule',
 			at,
 			text: (r) => [r.match, r.family, r.operator].join(' '),
-			empty: 'There is no rule.',
-			keep: () => ({test: tried.names()}),
+			empty: 'No naming rules.',
+			keep: () => ({test: ruleTester.names()}),
 		});
 		place.replaceChildren(shown.node);
 	}
@@ -399,7 +400,7 @@ async function rulesTab(query, at) {
 		(next) => build(next, new URLSearchParams(location.search)),
 		refresh,
 	);
-	const tried = ruleTest(query, editor.draft, at);
+	const ruleTester = ruleTest(query, editor.draft, at);
 	build(doc, query);
 	return {
 		save: () => shown.save(),
@@ -409,22 +410,22 @@ async function rulesTab(query, at) {
 			h(
 				'p',
 				{class: 'hint'},
-				"Patterns are PCRE2 over the demangled name; the first that matches tells. Rules added here are tried before the program's own.",
+				'Patterns are PCRE2 regular expressions over the demangled name. The first match decides. ' +
+					'Site overrides are tried before the built-in rules.',
 			),
 			editor.node,
-			tried.node,
-			h('h2', {}, 'Rules in their order'),
+			ruleTester.node,
+			h('h2', {}, 'Naming rules in order'),
 			place,
 		),
 	};
 }
 
-// Tab: reference sets, operators and figures that somebody
-// published: imported from a file, looked at, taken away.
+// Tab: reference sets, published operator figures: import, list, delete.
 
 const setColumns = (drop) => [
 	{
-		label: 'Set',
+		label: 'Reference set',
 		head: true,
 		cell: (r) => h('a', {href: `/importance?${new URLSearchParams({set: r.name})}`}, r.name),
 	},
@@ -439,15 +440,15 @@ const setColumns = (drop) => [
 		title: (r) => f.moment(r.created_at),
 	},
 	{label: 'Source', class: 'wide', cell: (r) => r.source || f.NONE},
-	{label: 'Remove', cell: (r) => confirmButton('Remove', 'Really remove?', `Remove ${r.name}`, () => drop(r))},
+	{label: 'Remove', cell: (r) => confirmButton('Remove', 'Confirm removal', `Remove ${r.name}`, () => drop(r))},
 ];
 
 // "operators.json" -> "operators"
 export const setName = (file) => file.replace(/\.[^.]*$/, '');
 
 function importer(done) {
-	const name = h('input', {type: 'text', autocomplete: 'off', placeholder: "the file's own"});
-	const said = h('p', {role: 'status', class: 'quiet'});
+	const name = h('input', {type: 'text', autocomplete: 'off', placeholder: 'file name'});
+	const status = h('p', {role: 'status', class: 'quiet'});
 	const wrong = h('p', {class: 'wrong', role: 'alert'});
 	const input = h('input', {
 		type: 'file',
@@ -456,25 +457,25 @@ function importer(done) {
 		id: 'set-file',
 		on: {
 			change: () => {
-				take(input.files[0]);
+				importFile(input.files[0]);
 				input.value = '';
 			},
 		},
 	});
 
-	async function take(file) {
+	async function importFile(file) {
 		if (!file) return;
-		const called = name.value.trim() || setName(file.name);
+		const setTitle = name.value.trim() || setName(file.name);
 		wrong.textContent = '';
-		said.textContent = `Importing ${file.name}…`;
+		status.textContent = `Importing ${file.name}…`;
 		try {
-			const {existing} = await api.saveReferenceSet(called, file);
-			said.textContent = existing ? `${called} was here already.` : `${called} is here.`;
+			const {existing} = await api.saveReferenceSet(setTitle, file);
+			status.textContent = existing ? `${setTitle} already exists.` : `${setTitle} is imported.`;
 			await done();
 		} catch (error) {
-			said.textContent = '';
+			status.textContent = '';
 			wrong.textContent = `${file.name}: ${error.message}`;
-			if (error.status === 401 || error.status === 403) showFailure(error, () => take(file));
+			if (error.status === 401 || error.status === 403) showFailure(error, () => importFile(file));
 		}
 	}
 
@@ -491,7 +492,7 @@ function importer(done) {
 				drop: (e) => {
 					e.preventDefault();
 					zone.classList.remove('over');
-					take(e.dataTransfer.files[0]);
+					importFile(e.dataTransfer.files[0]);
 				},
 			},
 		},
@@ -501,15 +502,16 @@ function importer(done) {
 		h(
 			'p',
 			{class: 'hint'},
-			'A catalogue of production operators as Atrex-Bench publishes it, as JSON: platforms, operators, shapes, figures.',
+			'A JSON file of production operators in the format of Atrex-Bench: ' +
+				'platforms, operators, shapes and figures.',
 		),
 	);
 	return h(
 		'section',
 		{'aria-label': 'Import a reference set', class: 'sender'},
-		h('div', {class: 'bar'}, field('Name of the set', name)),
+		h('div', {class: 'bar'}, field('Name of the reference set', name)),
 		zone,
-		said,
+		status,
 		wrong,
 	);
 }
@@ -520,8 +522,12 @@ async function referenceSetsTab(query, at) {
 	async function draw() {
 		const {items} = await api.referenceSets(at.signal);
 		place.replaceChildren(
-			table({caption: 'Reference sets', columns: setColumns(drop), rows: items, empty: 'No set is imported yet.'})
-				.node,
+			table({
+				caption: 'Reference sets',
+				columns: setColumns(drop),
+				rows: items,
+				empty: 'No reference set is imported yet.',
+			}).node,
 		);
 	}
 
@@ -535,11 +541,10 @@ async function referenceSetsTab(query, at) {
 	}
 
 	await draw();
-	return {node: h('div', {class: 'part'}, importer(draw), h('h2', {}, 'Sets that are here'), place)};
+	return {node: h('div', {class: 'part'}, importer(draw), h('h2', {}, 'Imported reference sets'), place)};
 }
 
-// Tab: the kernels that nothing knows, over all runs,
-// most time first.
+// Tab: unattributed kernels of all runs, most GPU time first.
 
 const LIMIT = 500;
 
@@ -550,11 +555,11 @@ async function unattributedTab(query, at) {
 		columns: kernelColumns(items),
 		rows: items,
 		query,
-		usual: 'total',
-		what: 'kernel',
+		defaultSort: 'total',
+		rowName: 'kernel',
 		at,
 		text: (r) => r.name,
-		empty: 'Every kernel that was sent has an operator.',
+		empty: 'All kernels have an operator.',
 	});
 	return {
 		save: shown.save,
@@ -564,8 +569,9 @@ async function unattributedTab(query, at) {
 			h(
 				'p',
 				{class: 'hint'},
-				'No annotation, operator or rule tells what these kernels do, over all runs. A rule for the first of them explains most. ',
-				items.length === LIMIT ? `The ${LIMIT} with most time are shown.` : '',
+				'Kernels of all runs that no annotation, host operator or naming rule identifies. ',
+				'A naming rule for the first kernels has the most effect. ',
+				items.length === LIMIT ? `The ${LIMIT} kernels with the most GPU time are shown.` : '',
 			),
 			shown.node,
 		),
@@ -574,40 +580,41 @@ async function unattributedTab(query, at) {
 
 const PARTS = [
 	['operators', 'Operators', operatorsTab],
-	['rules', 'Rules', rulesTab],
+	['rules', 'Naming rules', rulesTab],
 	['platforms', 'Platforms', platformsTab],
 	['unattributed', 'Unattributed', unattributedTab],
 	['sets', 'Reference sets', referenceSetsTab],
 ];
 
 function clear(at, tab) {
-	const gone = [...new URLSearchParams(location.search).keys()].map((key) => [key, '']);
-	at.keep({...Object.fromEntries(gone), tab: tab === PARTS[0][0] ? '' : tab});
+	const removed = [...new URLSearchParams(location.search).keys()].map((key) => [key, '']);
+	at.keep({...Object.fromEntries(removed), tab: tab === PARTS[0][0] ? '' : tab});
 }
 
 export async function page(view, query, at) {
 	const chosen = query.get('tab') ?? PARTS[0][0];
 	const parts = await tabs({
-		label: 'Parts of the catalogue',
+		label: 'Parts of the catalog',
 		chosen,
 		leave: (tab) => clear(at, tab),
 		failed: (error, again) => at.signal.aborted || showFailure(error, again),
 		parts: PARTS.map(([id, label, load]) => ({
 			id,
 			label,
-			href: id === PARTS[0][0] ? '/catalogue' : `/catalogue?tab=${id}`,
+			href: id === PARTS[0][0] ? '/catalog' : `/catalog?tab=${id}`,
 			load: () => load(id === chosen ? query : new URLSearchParams(), at),
 		})),
 	});
 	view.append(
-		h('h1', {}, 'Catalogue'),
+		h('h1', {}, 'Catalog'),
 		h(
 			'p',
 			{class: 'hint wide-text'},
-			'What names of kernels and operators stand for, what operators must do, and what hardware can. ',
-			'It comes with the program; what is added here stands before it, and holds for what is sent from then on.',
+			'Naming rules that map kernel names to operators, the operators with their cost models, ',
+			'and the platforms with their peaks. ',
+			'Site overrides take precedence over the built-in catalog and apply to uploads from then on.',
 		),
 		...parts,
 	);
-	return 'Catalogue';
+	return 'Catalog';
 }

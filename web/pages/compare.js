@@ -1,6 +1,5 @@
-// compare.js - two sides beside each other: the sentence that says it all and
-// what there is to be said before any number; then where the time goes, the
-// cycles, the functions; the published score one step away.
+// compare.js - the comparison of two sides: summary, findings, settings, and two tabs for the
+// verdict and the published score.
 
 import * as api from '../lib/api.js';
 import {breakdownUrl} from '../lib/breakdown_compare.js';
@@ -13,8 +12,8 @@ import {tabs} from '../lib/tabs.js';
 import {publishedTab} from './compare_published.js';
 import {verdictTab} from './compare_verdict.js';
 
-// /compare without both sides: which runs, by their numbers
-// or ticked in the list of runs, or which jobs.
+// /compare without both sides: a form for runs or jobs by number, and a link to the list of
+// runs.
 
 const SIDE = '\\s*(job:)?[1-9][0-9]*(\\s*,\\s*(job:)?[1-9][0-9]*)*\\s*';
 
@@ -26,7 +25,7 @@ async function compareChooser(view, query, at) {
 			value: query.get(name),
 			required: true,
 			pattern: SIDE,
-			title: 'numbers of runs with commas between, or job: and the number of a job',
+			title: 'run numbers separated by commas, or job: and a job number',
 			autocomplete: 'off',
 		});
 	const [base, head] = [input('base'), input('head')];
@@ -48,8 +47,9 @@ async function compareChooser(view, query, at) {
 		h(
 			'p',
 			{},
-			'What changed between two sides: where the time of a cycle goes, which functions, by how much, and whether it is real. ',
-			'Each side is one run, several repeats of the same, or the ranks of a job. Four runs a side prove most.',
+			'Shows what changed between two sides: where the time of an iteration goes, which functions changed, ',
+			'by how much, and whether the change is significant. ',
+			'Each side is one run, several repeats, or the ranks of a job. Use at least four runs per side.',
 		),
 		h(
 			'section',
@@ -61,9 +61,9 @@ async function compareChooser(view, query, at) {
 				'Tick runs as base and as head in the ',
 				h('a', {href: picked.size ? `/runs?${picked}` : '/runs'}, 'list of runs'),
 				'. Jobs are compared from their ',
-				h('a', {href: '/jobs'}, 'own pages'),
-				'. Of two to eight runs, ',
-				h('a', {href: '/breakdown'}, 'layers stand side by side'),
+				h('a', {href: '/jobs'}, 'job pages'),
+				'. For two to eight runs layer by layer, see the ',
+				h('a', {href: '/breakdown'}, 'breakdown comparison'),
 				'.',
 			),
 		),
@@ -74,8 +74,8 @@ async function compareChooser(view, query, at) {
 			h(
 				'form',
 				{class: 'bar', 'aria-label': 'Sides', on: {submit}},
-				field('Base', base, 'such as 1,2,3,4 or job:7'),
-				field('Head', head, 'likewise'),
+				field('Base', base, 'for example 1,2,3,4 or job:7'),
+				field('Head', head, 'for example 5,6,7,8 or job:8'),
 				h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'main'}, 'Compare')),
 			),
 		),
@@ -83,8 +83,7 @@ async function compareChooser(view, query, at) {
 	return 'Compare';
 }
 
-// What a comparison was computed with, and a form to have
-// it computed otherwise.
+// The settings of a comparison, and a form to change them.
 
 const hundredfold = (text) => (text ? String(Number((Number(text) * 100).toPrecision(12))) : '');
 const hundredth = (text) => (text ? String(Number((Number(text) / 100).toPrecision(12))) : '');
@@ -93,13 +92,14 @@ const floorText = (doc, query) =>
 	query.get('floor')
 		? 'given'
 		: doc.repeats
-			? `learnt from ${f.plural(doc.repeats, 'stored run')} where they can be`
-			: 'the default';
+			? `estimated from ${f.plural(doc.repeats, 'stored run')} if possible`
+			: 'default';
 
 function summary(doc, query) {
-	const blocks = doc.block ? ` of blocks of ${f.plural(doc.block, 'cycle')}` : '';
+	const blocks = doc.block ? ` of blocks of ${f.plural(doc.block, 'iteration')}` : '';
 	return (
-		`Run floor ${f.percent(doc.floor * 100)} % (${floorText(doc, query)}), margin ${f.percent(doc.margin * 100)} %, ` +
+		`Noise floor ${f.percent(doc.floor * 100)} % (${floorText(doc, query)}), ` +
+		`margin ${f.percent(doc.margin * 100)} %, ` +
 		`α ${doc.alpha}, ${f.plural(doc.permutations, 'permutation')}${blocks}, seed ${doc.seed}`
 	);
 }
@@ -114,7 +114,7 @@ function options(doc, query, at) {
 		autocomplete: 'off',
 		spellcheck: 'false',
 	});
-	const floor = number('floor', hundredfold(query.get('floor')), {max: 100, placeholder: 'learnt, else 3'});
+	const floor = number('floor', hundredfold(query.get('floor')), {max: 100, placeholder: 'estimated, else 3'});
 	const margin = number('margin', hundredfold(query.get('margin')), {max: 100, placeholder: '5'});
 	const seed = number('seed', query.get('seed'), {step: 1, placeholder: '1'});
 	const submit = (e) => {
@@ -137,18 +137,17 @@ function options(doc, query, at) {
 		h('summary', {}, summary(doc, query)),
 		h(
 			'form',
-			{class: 'bar', 'aria-label': 'How it is compared', on: {submit}},
-			field('Cycles are the ranges named', range, 'empty: as found in each run'),
-			field('Floor between runs, %', floor, 'relative deviation of runs of the same'),
-			field('Margin, %', margin, 'within it a function is unchanged'),
-			field('Seed', seed, 'the same gives the same bytes'),
+			{class: 'bar', 'aria-label': 'Settings of the comparison', on: {submit}},
+			field('Range of an iteration', range, 'name of a range; empty: as detected per run'),
+			field('Noise floor, %', floor, 'relative deviation between repeats'),
+			field('Margin, %', margin, 'smaller changes count as unchanged'),
+			field('Seed', seed, 'the same seed gives the same result'),
 			h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'main'}, 'Compare again')),
 		),
 	);
 }
 
-// Who is compared with whom: a card for each side, and the
-// way to turn them round.
+// A card for each side, and a link that swaps them.
 
 const MAX_MEMBERS = 4;
 
@@ -165,8 +164,8 @@ const runLink = (run) =>
 		),
 	);
 
-// By its words, where the document does not name the runs.
-const wordLink = (word) =>
+// A link by number, if the document does not name the runs.
+const numberLink = (word) =>
 	h(
 		'li',
 		{},
@@ -175,13 +174,13 @@ const wordLink = (word) =>
 			: h('a', {href: `/runs/${word}`}, `Run #${word}`),
 	);
 
-// What a query found is listed below it.
-const queryLine = (words) => (words.some(isQuery) ? h('p', {}, h('code', {}, words[0])) : null);
+// The query of a side; the runs it found are listed below it.
+const queryLine = (params) => (params.some(isQuery) ? h('p', {}, h('code', {}, params[0])) : null);
 
-function members(side, words) {
-	const all = Array.isArray(side.runs) ? side.runs.map(runLink) : words.map(wordLink);
+function members(side, params) {
+	const all = Array.isArray(side.runs) ? side.runs.map(runLink) : params.map(numberLink);
 	const jobs = Array.isArray(side.runs)
-		? words.filter((word) => word.startsWith('job:') && !isQuery(word)).map(wordLink)
+		? params.filter((word) => word.startsWith('job:') && !isQuery(word)).map(numberLink)
 		: [];
 	const rest = all.slice(MAX_MEMBERS);
 	return [
@@ -192,18 +191,18 @@ function members(side, words) {
 	];
 }
 
-function card(name, side, words) {
+function card(name, side, params) {
 	const runs = Array.isArray(side.runs) ? side.runs.length : side.runs;
 	const used =
 		side.cycles === side.cycles_used
-			? f.plural(side.cycles, 'cycle')
-			: `${f.count(side.cycles_used)} of ${f.plural(side.cycles, 'cycle')} used`;
+			? f.plural(side.cycles, 'iteration')
+			: `${f.count(side.cycles_used)} of ${f.plural(side.cycles, 'iteration')} used`;
 	return h(
 		'section',
 		{class: `side-card ${name}`, 'aria-label': name === 'base' ? 'Base' : 'Head'},
 		h('h2', {}, name === 'base' ? 'Base' : 'Head'),
-		queryLine(words),
-		...members(side, words),
+		queryLine(params),
+		...members(side, params),
 		h(
 			'p',
 			{class: 'quiet'},
@@ -221,20 +220,20 @@ function card(name, side, words) {
 			'p',
 			{class: 'mean', title: f.exact(side.cycle_ns)},
 			f.duration(side.cycle_ns),
-			h('span', {class: 'quiet'}, ' mean cycle, median '),
+			h('span', {class: 'quiet'}, ' mean iteration, median '),
 			h('span', {title: f.exact(side.cycle_median_ns)}, f.duration(side.cycle_median_ns)),
 		),
 	);
 }
 
-function sideCards(doc, words) {
-	const turned = compareUrl({...words, base: words.head, head: words.base});
+function sideCards(doc, params) {
+	const swapped = compareUrl({...params, base: params.head, head: params.base});
 	return h(
 		'div',
 		{class: 'side-cards'},
-		card('base', doc.base, parseSide(words.base)),
-		h('a', {href: turned, class: 'swap', 'aria-label': 'Swap base and head', title: 'Swap base and head'}, '⇄'),
-		card('head', doc.head, parseSide(words.head)),
+		card('base', doc.base, parseSide(params.base)),
+		h('a', {href: swapped, class: 'swap', 'aria-label': 'Swap base and head', title: 'Swap base and head'}, '⇄'),
+		card('head', doc.head, parseSide(params.head)),
 	);
 }
 
@@ -243,14 +242,14 @@ const PARTS = [
 	['published', 'Published score', publishedTab],
 ];
 
-// The address holds what was asked, and the view of the part in front.
+// The address holds the request and the state of the visible tab.
 function clear(at, query, part) {
 	const kept = compareParams(query);
-	const gone = [...new URLSearchParams(location.search).keys()].filter((key) => !(key in kept));
-	at.keep({...Object.fromEntries(gone.map((key) => [key, ''])), score: part === PARTS[0][0] ? '' : part});
+	const removed = [...new URLSearchParams(location.search).keys()].filter((key) => !(key in kept));
+	at.keep({...Object.fromEntries(removed.map((key) => [key, ''])), score: part === PARTS[0][0] ? '' : part});
 }
 
-// The first run of each side, layer by layer.
+// A link to the breakdown comparison of each side's first run.
 function breakdownLine(doc, sides) {
 	const first = ['base', 'head'].map((side) =>
 		Array.isArray(doc[side].runs) ? String(doc[side].runs[0]?.id) : sides[side].find((word) => /^\d+$/.test(word)),
@@ -259,7 +258,7 @@ function breakdownLine(doc, sides) {
 		? h(
 				'p',
 				{class: 'line'},
-				h('a', {href: breakdownUrl(first)}, `Layers of #${first[0]} and #${first[1]} side by side`),
+				h('a', {href: breakdownUrl(first)}, `Breakdown comparison of #${first[0]} and #${first[1]}`),
 			)
 		: '';
 }
@@ -267,8 +266,8 @@ function breakdownLine(doc, sides) {
 export async function page(view, query, at) {
 	const sides = {base: parseSide(query.get('base')), head: parseSide(query.get('head'))};
 	if (!sides.base.length || !sides.head.length) return compareChooser(view, query, at);
-	const words = compareParams(query);
-	const doc = await api.compare(words, at.signal);
+	const params = compareParams(query);
+	const doc = await api.compare(params, at.signal);
 	const chosen = query.get('score') ?? PARTS[0][0];
 	const parts = await tabs({
 		label: 'Scores',
@@ -278,8 +277,8 @@ export async function page(view, query, at) {
 		parts: PARTS.map(([id, label, load]) => ({
 			id,
 			label,
-			href: compareUrl({...words, score: id === PARTS[0][0] ? '' : id}),
-			load: () => load(doc, words, id === chosen ? query : new URLSearchParams(), at),
+			href: compareUrl({...params, score: id === PARTS[0][0] ? '' : id}),
+			load: () => load(doc, params, id === chosen ? query : new URLSearchParams(), at),
 		})),
 	});
 
@@ -287,7 +286,7 @@ export async function page(view, query, at) {
 		h('p', {class: 'crumbs'}, h('a', {href: '/compare'}, 'Compare'), ` / ${titleOf(sides)}`),
 		h('h1', {class: 'headline'}, headline(doc)),
 		refusalBanner(doc) ?? '',
-		sideCards(doc, words),
+		sideCards(doc, params),
 		breakdownLine(doc, sides),
 		findingList(doc) ?? '',
 		options(doc, query, at),

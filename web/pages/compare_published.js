@@ -1,4 +1,4 @@
-// compare_published.js - tab: the published score, its 17 columns in its order.
+// compare_published.js - tab: the published score with its 17 columns.
 
 import * as api from '../lib/api.js';
 import {fileLink} from '../lib/columns.js';
@@ -54,11 +54,11 @@ function columns() {
 	];
 }
 
-function saidFirst(doc) {
-	if (!doc.suspects.length) return h('p', {class: 'quiet'}, 'No function passes the published threshold of 10.');
+function suspectList(doc) {
+	if (!doc.suspects.length) return h('p', {class: 'quiet'}, 'No function exceeds the published threshold of 10.');
 	return h(
 		'ul',
-		{class: 'alone'},
+		{class: 'plain-list'},
 		doc.suspects.map((x) =>
 			h(
 				'li',
@@ -76,16 +76,18 @@ function saidFirst(doc) {
 	);
 }
 
-// What the page says above its tabs is not said again.
-const unsaid = (doc, above) => ({findings: doc.findings.filter((x) => !above.findings.some((y) => y.text === x.text))});
+// Findings that the page does not already show above its tabs.
+const newFindings = (doc, above) => ({
+	findings: doc.findings.filter((x) => !above.findings.some((y) => y.text === x.text)),
+});
 
-export async function publishedTab(verdict, words, query, at) {
-	const asked = {base: words.base, head: words.head, range: words.range, score: 'published'};
-	const doc = await api.compare(asked, at.signal);
+export async function publishedTab(verdict, params, query, at) {
+	const request = {base: params.base, head: params.head, range: params.range, score: 'published'};
+	const doc = await api.compare(request, at.signal);
 	const all = columns();
 	const view = {q: query.get('q') ?? '', sort: query.get('sort') ?? 'score'};
 	const found = h('span', {class: 'quiet', role: 'status'});
-	const name = `compare-${words.base}-${words.head}-published`.replace(/[^\w-]+/g, '_');
+	const name = `compare-${params.base}-${params.head}-published`.replace(/[^\w-]+/g, '_');
 	const rows = () =>
 		sorted(
 			matching(doc.items, view.q, (r) => `${r.function} ${r.metric} ${r.device}`),
@@ -99,9 +101,7 @@ export async function publishedTab(verdict, words, query, at) {
 		rows: [],
 		sort: view.sort,
 		tall: true,
-		empty: doc.items.length
-			? 'Nothing has this in its function, metric or device.'
-			: 'There is no function to score.',
+		empty: doc.items.length ? 'No function, metric or device matches the search.' : 'No functions to score.',
 		onsort: (sort) => change({sort}),
 	});
 
@@ -133,14 +133,14 @@ export async function publishedTab(verdict, words, query, at) {
 			h(
 				'p',
 				{class: 'hint wide-text'},
-				'Suspicion = |Δβ| · (|Z(β)| + |Z(log μ)|), as published with LatencyPrism: ',
-				'comparable with what others computed, ',
-				'but it accuses innocents and is blind to new functions. The verdict is the view to judge by. ',
+				'Suspicion = |Δβ| · (|Z(β)| + |Z(log μ)|), as published with LatencyPrism; ',
+				'use it to compare with results of other tools. ',
+				'It has many false positives and ignores new functions; use the verdict for decisions. ',
 				`Base is ${doc.base.name}, head is ${doc.head.name}.`,
 			),
-			refusalBanner(unsaid(doc, verdict)),
-			findingList(unsaid(doc, verdict), 'What to know of this score'),
-			saidFirst(doc),
+			refusalBanner(newFindings(doc, verdict)),
+			findingList(newFindings(doc, verdict), 'Caveats of this score'),
+			suspectList(doc),
 			h(
 				'div',
 				{class: 'toolbar'},
@@ -153,7 +153,7 @@ export async function publishedTab(verdict, words, query, at) {
 						['JSON', 'json'],
 						['CSV', 'csv'],
 						['Markdown', 'md'],
-					].map(([text, format]) => fileLink(text, api.compareFile(format, asked), `${name}.${format}`)),
+					].map(([text, format]) => fileLink(text, api.compareFile(format, request), `${name}.${format}`)),
 				),
 			),
 			shown.node,

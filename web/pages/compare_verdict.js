@@ -1,5 +1,5 @@
-// compare_verdict.js - tab: where the time goes, the factor that all kernels
-// share, the cycles, what is new and what is gone, and the functions.
+// compare_verdict.js - tab: the verdict. Time of an iteration by part, the factor common to all
+// kernels, the iterations, appeared and vanished functions, and all functions.
 
 import * as api from '../lib/api.js';
 import {chart} from '../lib/chart.js';
@@ -21,26 +21,25 @@ import {showFailure} from '../lib/notices.js';
 import {axisUnit} from '../lib/scale.js';
 import {matching, sorted, table} from '../lib/table.js';
 
-// What the tables of a comparison share: classes as badges,
-// differences with their interval.
+// Shared by the tables of a comparison: classes as badges, differences with their intervals.
 
 function badge(word) {
-	if (!word) return h('span', {class: 'quiet', title: 'not judged'}, f.NONE);
+	if (!word) return h('span', {class: 'quiet', title: 'no verdict'}, f.NONE);
 	return h(
 		'span',
-		{class: `class ${word}`, title: CLASSES[word]?.what},
+		{class: `class ${word}`, title: CLASSES[word]?.description},
 		h('span', {class: 'class-mark', 'aria-hidden': 'true'}, CLASSES[word]?.mark ?? ''),
 		word,
 	);
 }
 
-// What is estimated has no nanoseconds: they are in the title.
+// Estimates are not shown to the nanosecond: the title has the exact value.
 const digits = (unit) => ({µs: 1, ms: 2})[unit] ?? 3;
 
-// The difference where its column is out of sight.
+// The difference, shown if its column is hidden on a narrow screen.
 const narrowDelta = (r) => h('div', {class: 'narrow-only'}, f.signedDuration(r.delta_ns_per_cycle));
 
-// One side's mean time per cycle.
+// One side's mean time per iteration.
 const sideColumn = (label, key, unit) => ({
 	label,
 	unit,
@@ -53,7 +52,7 @@ const sideColumn = (label, key, unit) => ({
 });
 
 const deltaColumn = (unit) => ({
-	label: 'Δ per cycle',
+	label: 'Δ per iteration',
 	unit,
 	num: true,
 	down: 'delta',
@@ -64,12 +63,12 @@ const deltaColumn = (unit) => ({
 	title: (r) => `${f.exact(r.delta_ns_per_cycle)}, ${f.changeOf(r.ratio)}`,
 });
 
-// Where the interval lies on an axis around zero that all rows share.
-function whisker(r, most) {
-	const [low, high] = [r.low_ns_per_cycle / most, r.high_ns_per_cycle / most].map((x) =>
+// The position of the interval on an axis around zero that all rows share.
+function whisker(r, reach) {
+	const [low, high] = [r.low_ns_per_cycle / reach, r.high_ns_per_cycle / reach].map((x) =>
 		Math.max(-1, Math.min(1, x)),
 	);
-	const at = Math.max(-1, Math.min(1, r.shift_ns_per_cycle / most));
+	const at = Math.max(-1, Math.min(1, r.shift_ns_per_cycle / reach));
 	return h('span', {
 		class: 'whisker',
 		'aria-hidden': 'true',
@@ -79,7 +78,7 @@ function whisker(r, most) {
 
 function intervalColumn(rows, unit) {
 	const known = rows.filter((r) => r.low_ns_per_cycle !== null);
-	const most =
+	const reach =
 		known.reduce((n, r) => Math.max(n, Math.abs(r.low_ns_per_cycle), Math.abs(r.high_ns_per_cycle)), 0) || 1;
 	return {
 		label: '95 % interval',
@@ -90,38 +89,39 @@ function intervalColumn(rows, unit) {
 			r.low_ns_per_cycle === null
 				? f.NONE
 				: [
-						`${f.signed(r.low_ns_per_cycle, unit, digits(unit))} … ${f.signed(r.high_ns_per_cycle, unit, digits(unit))}`,
-						whisker(r, most),
+						`${f.signed(r.low_ns_per_cycle, unit, digits(unit))} … ` +
+							f.signed(r.high_ns_per_cycle, unit, digits(unit)),
+						whisker(r, reach),
 					],
 		title: (r) => intervalTitle(r),
 	};
 }
 
-// Where a cycle's time goes, on both sides: two bars of the
-// same scale, and the table they are drawn from.
+// The time of an iteration on both sides: two bars of the same scale, and the table they are
+// drawn from.
 
 const swatch = (part) =>
 	ITERATION_PARTS.includes(part)
 		? h('span', {class: `swatch ${part}`, 'aria-hidden': 'true'})
 		: h('span', {class: 'swatch-none'});
 
-function bar(name, parts, key, most) {
+function bar(name, parts, key, scale) {
 	const whole = parts.reduce((n, r) => n + r[key], 0);
-	const said = parts.map((r) => `${PARTS[r.part]} ${f.duration(r[key])}`).join(', ');
+	const texts = parts.map((r) => `${PARTS[r.part]} ${f.duration(r[key])}`).join(', ');
 	return h(
 		'div',
 		{class: 'stack-row'},
 		h('span', {class: 'stack-name'}, name),
 		h(
 			'div',
-			{class: 'stack', role: 'img', 'aria-label': `${name}: ${said}`},
+			{class: 'stack', role: 'img', 'aria-label': `${name}: ${texts}`},
 			parts.map((r) =>
 				h(
 					'span',
 					{
 						class: `stack-part ${r.part}`,
 						title: `${PARTS[r.part]}: ${f.duration(r[key])}`,
-						style: {width: `${(r[key] * 100) / most}%`},
+						style: {width: `${(r[key] * 100) / scale}%`},
 					},
 					h('span', {}, f.duration(r[key])),
 				),
@@ -137,12 +137,12 @@ function bars(doc) {
 		.filter((r) => r.base_ns_per_cycle !== null && r.head_ns_per_cycle !== null);
 	if (parts.length < ITERATION_PARTS.length) return null;
 	const sum = (key) => parts.reduce((n, r) => n + r[key], 0);
-	const most = Math.max(sum('base_ns_per_cycle'), sum('head_ns_per_cycle')) || 1;
+	const scale = Math.max(sum('base_ns_per_cycle'), sum('head_ns_per_cycle')) || 1;
 	return h(
 		'div',
 		{class: 'stacks'},
-		bar('Base', parts, 'base_ns_per_cycle', most),
-		bar('Head', parts, 'head_ns_per_cycle', most),
+		bar('Base', parts, 'base_ns_per_cycle', scale),
+		bar('Head', parts, 'head_ns_per_cycle', scale),
 	);
 }
 
@@ -168,13 +168,13 @@ function splitSection(doc) {
 	return h(
 		'section',
 		{'aria-labelledby': 'split'},
-		h('h2', {id: 'split'}, "Where the cycle's time goes"),
+		h('h2', {id: 'split'}, 'Time of an iteration'),
 		bars(doc) ?? '',
-		table({caption: 'Time of a cycle', columns, rows: doc.split}).node,
+		table({caption: 'Time of an iteration', columns, rows: doc.split}).node,
 	);
 }
 
-// How long the cycles took, every one of both sides.
+// The durations of all iterations of both sides.
 
 const iterationPoints = (side) =>
 	(side.cycle_durs_ns ?? []).map((value, i) => ({value, run: side.cycle_runs?.[i] ?? null, i}));
@@ -182,7 +182,7 @@ const pointText = (side, p) =>
 	[
 		side.label,
 		p.run === null ? null : `run #${p.run}`,
-		`cycle ${p.i + 1} of ${side.points.length}: ${f.duration(p.value)}`,
+		`iteration ${p.i + 1} of ${side.points.length}: ${f.duration(p.value)}`,
 	]
 		.filter(Boolean)
 		.join(', ');
@@ -196,14 +196,14 @@ function layoutChoice(shape, change) {
 	return h(
 		'fieldset',
 		{class: 'choice'},
-		h('legend', {}, 'How cycles are laid out'),
+		h('legend', {}, 'Layout of the iterations'),
 		LAYOUTS.map(([value, label]) =>
 			h(
 				'label',
 				{},
 				h('input', {
 					type: 'radio',
-					name: 'cycles',
+					name: 'iterations',
 					value,
 					checked: value === shape,
 					on: {change: () => change(value)},
@@ -230,21 +230,23 @@ function iterationSection(doc, view, save) {
 	const columns = [
 		{label: 'Side', head: true, cell: (r) => r.side},
 		{label: 'Run', num: true, cell: (r) => (r.run === null ? f.NONE : `#${r.run}`)},
-		{label: 'Cycle', num: true, cell: (r) => f.count(r.i + 1)},
+		{label: 'Iteration', num: true, cell: (r) => f.count(r.i + 1)},
 		{label: 'Duration', unit, num: true, cell: (r) => f.inUnit(r.value, unit), title: (r) => f.exact(r.value)},
 	];
 	const place = h('div');
 	function show() {
-		const draw = view.cycles === 'order' ? inOrder(sides, {tell: pointText}) : byValue(sides, {tell: pointText});
+		const draw =
+			view.layout === 'order' ? inOrder(sides, {describe: pointText}) : byValue(sides, {describe: pointText});
 		place.replaceChildren(
 			chart({
-				caption: 'Duration of each compared cycle',
+				caption: 'Duration of each compared iteration',
 				columns,
 				rows,
 				draw,
-				hint: 'Each dot is a cycle, the line is the median.',
+				hint: 'Each dot is an iteration; the line is the median.',
 				label:
-					`Durations of ${f.plural(sides[0].points.length, 'cycle')} of the base, median ${f.duration(doc.base.cycle_median_ns)}, ` +
+					`Durations of ${f.plural(sides[0].points.length, 'iteration')} of the base, ` +
+					`median ${f.duration(doc.base.cycle_median_ns)}, ` +
 					`and ${sides[1].points.length} of the head, median ${f.duration(doc.head.cycle_median_ns)}`,
 			}),
 		);
@@ -252,13 +254,13 @@ function iterationSection(doc, view, save) {
 	show();
 	return h(
 		'section',
-		{'aria-labelledby': 'cycles'},
+		{'aria-labelledby': 'iterations'},
 		h(
 			'div',
 			{class: 'toolbar'},
-			h('h2', {id: 'cycles'}, 'Cycles'),
-			layoutChoice(view.cycles, (cycles) => {
-				view.cycles = cycles;
+			h('h2', {id: 'iterations'}, 'Iterations'),
+			layoutChoice(view.layout, (layout) => {
+				view.layout = layout;
 				show();
 				save();
 			}),
@@ -267,8 +269,8 @@ function iterationSection(doc, view, save) {
 	);
 }
 
-// What opens beneath a function: its full name, what its change
-// is made of and rests on, and its cycles on both sides as charts.
+// The details of a function: its full name, the parts of its change, the evidence, and its
+// iterations on both sides as charts.
 
 const SIDES = [
 	['base', 'Base'],
@@ -279,31 +281,35 @@ const floorText = (r) =>
 	r.floor === null
 		? null
 		: `${f.count(r.floor * 100, 1)} % between runs, ${
-				{default: 'the default', learnt: 'learnt from stored repeats', given: 'as given'}[r.floor_from] ??
+				{default: 'default', learnt: 'estimated from stored repeats', given: 'as given'}[r.floor_from] ??
 				r.floor_from
 			}` + (r.floor_df === null ? '' : `, ${f.count(r.floor_df, 1)} degrees of freedom`);
 
 function numbers(r) {
 	const beyond = r.beyond_common_ns_per_cycle;
-	const made =
+	const parts =
 		r.by_count_ns_per_cycle === null || r.by_duration_ns_per_cycle === null
 			? null
 			: `${f.signedDuration(r.by_count_ns_per_cycle)} by the number of launches, ` +
-				`${f.signedDuration(r.by_duration_ns_per_cycle)} by how long each takes`;
+				`${f.signedDuration(r.by_duration_ns_per_cycle)} by the duration of each launch`;
 	const list = facts([
 		['Name', h('code', {class: 'full'}, r.function)],
 		['Kind', r.type],
-		['Class', r.verdict && `${r.verdict}: ${CLASSES[r.verdict]?.what}`],
-		['Rests on', EVIDENCE[r.evidence]],
+		['Class', r.verdict && `${r.verdict}: ${CLASSES[r.verdict]?.description}`],
+		['Evidence', EVIDENCE[r.evidence]],
 		[
 			'Change',
-			`${f.signedDuration(r.delta_ns_per_cycle)} per cycle${r.ratio === null ? '' : `, ${f.changeOf(r.ratio)}`}`,
+			`${f.signedDuration(r.delta_ns_per_cycle)} per iteration` +
+				(r.ratio === null ? '' : `, ${f.changeOf(r.ratio)}`),
 		],
-		['Made of', made],
-		['Beyond common', beyond === null || beyond === r.delta_ns_per_cycle ? null : f.signedDuration(beyond)],
+		['Parts of the change', parts],
+		[
+			'Beyond the common factor',
+			beyond === null || beyond === r.delta_ns_per_cycle ? null : f.signedDuration(beyond),
+		],
 		['Interval', r.low_ns_per_cycle === null ? null : intervalTitle(r)],
-		['p alone', r.p === null ? null : f.probability(r.p)],
-		['Run floor', floorText(r)],
+		['p of this row', r.p === null ? null : f.probability(r.p)],
+		['Noise floor', floorText(r)],
 	]);
 	list.classList.add('in-columns');
 	return list;
@@ -319,14 +325,14 @@ function resources(r) {
 	return h(
 		'div',
 		{class: 'callers'},
-		h('h3', {}, 'Counters beside it'),
-		table({caption: `Counters beside ${r.short_name || r.function}`, columns, rows: r.resources}).node,
+		h('h3', {}, 'Counters'),
+		table({caption: `Counters of ${r.short_name || r.function}`, columns, rows: r.resources}).node,
 	);
 }
 
 const seriesPoints = (side, key) =>
 	side[key].map((value, i) => ({value, run: side.runs[i], number: side.numbers[i], i}));
-const seriesText = (text) => (side, p) => `${side.label}, run #${p.run}, cycle ${p.number}: ${text(p.value)}`;
+const seriesText = (text) => (side, p) => `${side.label}, run #${p.run}, iteration ${p.number}: ${text(p.value)}`;
 const percent = (p) => `${f.count(p, 3)} %`;
 
 function charts(r, answer) {
@@ -351,11 +357,11 @@ function charts(r, answer) {
 	const columns = [
 		{label: 'Side', head: true, cell: (p) => p.side},
 		{label: 'Run', num: true, cell: (p) => `#${p.run}`},
-		{label: 'Cycle', num: true, cell: (p) => f.plain(p.number)},
+		{label: 'Iteration', num: true, cell: (p) => f.plain(p.number)},
 		{label: 'Time', unit, num: true, cell: (p) => f.inUnit(p.value, unit), title: (p) => f.exact(p.value)},
 		{label: 'β', unit: '%', num: true, cell: (p) => (p.beta === null ? f.NONE : f.count(p.beta, 3))},
 		{label: 'Launches', num: true, cell: (p) => f.number(p.launches)},
-		{label: 'Cycle time', num: true, cell: (p) => f.duration(p.cycle), title: (p) => f.exact(p.cycle)},
+		{label: 'Iteration time', num: true, cell: (p) => f.duration(p.cycle), title: (p) => f.exact(p.cycle)},
 	];
 	const one = (caption, draw) =>
 		chart({
@@ -363,37 +369,42 @@ function charts(r, answer) {
 			columns,
 			rows,
 			draw,
-			hint: 'Each dot is a cycle, the line is the mean.',
-			label: `${caption}, ${name}: ${SIDES.map(([side]) => `${f.plural(answer[side].ns.length, 'cycle')} of the ${side}`).join(', ')}`,
+			hint: 'Each dot is an iteration; the line is the mean.',
+			label:
+				`${caption}, ${name}: ` +
+				SIDES.map(([side]) => `${f.plural(answer[side].ns.length, 'iteration')} of the ${side}`).join(', '),
 		});
 	return h(
 		'div',
-		{class: 'beside'},
-		one('Time per cycle', inOrder(sides('ns', 'ns_per_cycle'), {tell: seriesText(f.duration)})),
-		one('β, share of the cycle', inOrder(sides('beta_pct', 'beta_pct'), {unit: '%', tell: seriesText(percent)})),
+		{class: 'side-by-side'},
+		one('Time per iteration', inOrder(sides('ns', 'ns_per_cycle'), {describe: seriesText(f.duration)})),
+		one(
+			'β, share of the iteration',
+			inOrder(sides('beta_pct', 'beta_pct'), {unit: '%', describe: seriesText(percent)}),
+		),
 	);
 }
 
-// The detail of the table of functions. `view` names the one whose row the
-// address opens; chosen() is the last one opened that still is.
-function rowDetail(doc, words, view, at, changed) {
+// The details of the table of functions. `view` names the function that the address opens;
+// chosen() is the last opened one.
+function rowDetail(doc, params, view, at, changed) {
 	const open = new Set();
 	const loaded = new Map();
 	const linked = () => doc.items.find((r) => r.function === view.function && (r.device ?? '') === view.device);
 
 	async function load(r, place) {
-		place.replaceChildren(h('p', {class: 'loading'}, 'Loading its cycles…'));
+		place.replaceChildren(h('p', {class: 'loading'}, 'Loading iterations…'));
 		try {
-			const {range} = words;
+			const {range} = params;
 			const answer = await api.series(
-				{base: words.base, head: words.head, range, function: r.function, device: r.device},
+				{base: params.base, head: params.head, range, function: r.function, device: r.device},
 				at.signal,
 			);
 			place.replaceChildren(charts(r, answer));
 		} catch (error) {
 			loaded.delete(r);
 			if (at.signal.aborted) return;
-			place.replaceChildren(h('p', {class: 'quiet'}, 'Its cycles could not be loaded.'));
+			place.replaceChildren(h('p', {class: 'quiet'}, 'The iterations could not be loaded.'));
 			showFailure(error, () => load(r, place));
 		}
 	}
@@ -415,8 +426,8 @@ function rowDetail(doc, words, view, at, changed) {
 	return {open, fill, changed, chosen, linked, name: (r) => r.short_name || r.function};
 }
 
-// The functions of a comparison, filtered by class and text,
-// sorted; all of it kept in the address. The unchanged ones are folded away.
+// The functions of a comparison, filtered by class and text, and sorted; the address keeps all
+// of it. Unchanged functions are folded.
 
 const ORDER = Object.keys(CLASSES);
 
@@ -434,7 +445,7 @@ function pairColumn(label, unit, key, text, exact) {
 	};
 }
 
-function probabilityColumn(label, key, what) {
+function probabilityColumn(label, key, description) {
 	return {
 		label,
 		num: true,
@@ -442,7 +453,7 @@ function probabilityColumn(label, key, what) {
 		down: `-${key}`,
 		value: (r) => r[key],
 		cell: (r) => f.probability(r[key]),
-		title: (r) => (r[key] === null ? 'unknown' : `${what}: ${r[key]}`),
+		title: (r) => (r[key] === null ? 'unknown' : `${description}: ${r[key]}`),
 	};
 }
 
@@ -492,7 +503,7 @@ function columns(rows, full) {
 			title: (r) => EVIDENCE[r.evidence],
 			value: (r) => r.evidence,
 		},
-		probabilityColumn('p family', 'p_family', 'probability that chance makes any row move so much'),
+		probabilityColumn('p family', 'p_family', 'probability that chance changes any row by this much'),
 		probabilityColumn('q', 'q', 'false discovery rate'),
 	];
 }
@@ -501,7 +512,7 @@ function classFilter(doc, view, change) {
 	const chips = ORDER.map((word) =>
 		h(
 			'label',
-			{class: `chip ${word}`, title: CLASSES[word].what},
+			{class: `chip ${word}`, title: CLASSES[word].description},
 			h('input', {
 				type: 'checkbox',
 				checked: view.shown.has(word),
@@ -519,7 +530,7 @@ function classFilter(doc, view, change) {
 		),
 	);
 	return {
-		node: h('fieldset', {class: 'chips'}, h('legend', {class: 'unseen'}, 'Classes shown'), chips),
+		node: h('fieldset', {class: 'chips'}, h('legend', {class: 'visually-hidden'}, 'Classes shown'), chips),
 		redraw: () =>
 			chips.forEach((chip, i) => {
 				chip.firstChild.checked = view.shown.has(ORDER[i]);
@@ -527,26 +538,26 @@ function classFilter(doc, view, change) {
 	};
 }
 
-function downloads(words) {
-	const name = `compare-${words.base}-${words.head}`.replace(/[^\w-]+/g, '_');
+function downloads(params) {
+	const name = `compare-${params.base}-${params.head}`.replace(/[^\w-]+/g, '_');
 	return h(
 		'span',
 		{class: 'links'},
 		['json', 'csv', 'md'].map((format) =>
 			fileLink(
 				{json: 'JSON', csv: 'CSV', md: 'Markdown'}[format],
-				api.compareFile(format, words),
+				api.compareFile(format, params),
 				`${name}.${format}`,
 			),
 		),
 	);
 }
 
-function functionSection(doc, words, view, at) {
-	const made = (full) => columns(doc.items, full);
-	let all = made(view.full);
+function functionSection(doc, params, view, at) {
+	const columnsFor = (full) => columns(doc.items, full);
+	let all = columnsFor(view.full);
 	let shown;
-	// Where nothing is judged, no class hides a row.
+	// Without verdicts no class hides a row.
 	const seen = (r) => r.verdict === null || view.shown.has(r.verdict);
 	const rows = () =>
 		sorted(
@@ -556,7 +567,7 @@ function functionSection(doc, words, view, at) {
 		);
 	const place = h('div');
 	const found = h('span', {class: 'quiet', role: 'status'});
-	const detail = rowDetail(doc, words, view, at, () => save());
+	const detail = rowDetail(doc, params, view, at, () => save());
 	const fold = h('button', {
 		type: 'button',
 		class: 'fold-line',
@@ -601,7 +612,7 @@ function functionSection(doc, words, view, at) {
 			show: classesParam(view.shown),
 			q: view.q,
 			sort: view.sort === 'class' ? '' : view.sort,
-			cycles: view.cycles,
+			iterations: view.layout,
 			names: view.full ? 'full' : '',
 			...detail.chosen(),
 		});
@@ -617,13 +628,13 @@ function functionSection(doc, words, view, at) {
 		classes.redraw();
 		fold.hidden = !doc.comparable || !doc.counts.unchanged;
 		fold.textContent = view.shown.has('unchanged')
-			? 'Fold the unchanged ones away'
+			? 'Hide unchanged functions'
 			: `Show ${f.plural(doc.counts.unchanged, 'unchanged function')}`;
 		save();
 	}
 
 	function rebuild() {
-		all = made(view.full);
+		all = columnsFor(view.full);
 		shown = table({
 			caption: 'Functions',
 			columns: all,
@@ -631,9 +642,7 @@ function functionSection(doc, words, view, at) {
 			sort: view.sort || 'class',
 			tall: true,
 			detail,
-			empty: doc.items.length
-				? 'No function of these classes has this in its name or device.'
-				: 'There is no function to compare.',
+			empty: doc.items.length ? 'No function of these classes matches the search.' : 'No functions to compare.',
 			onsort: (sort) => {
 				view.sort = sort;
 				redraw();
@@ -643,7 +652,7 @@ function functionSection(doc, words, view, at) {
 		redraw();
 	}
 
-	// Brings a row into sight, opened, whatever hid it.
+	// Scrolls to a row and opens it, whatever hid it.
 	function show(row) {
 		if (!seen(row) || !rows().includes(row)) {
 			view.shown.add(row.verdict);
@@ -670,7 +679,7 @@ function functionSection(doc, words, view, at) {
 				filter,
 				names,
 				found,
-				downloads(words),
+				downloads(params),
 			),
 			doc.comparable ? classes.node : '',
 			place,
@@ -688,13 +697,13 @@ function commonLine(common) {
 		{class: 'common'},
 		h('strong', {}, `All kernels together: ${f.changeOf(common.ratio)}`),
 		` (95 % ${f.changeOf(common.low)} to ${f.changeOf(common.high)}), `,
-		h('span', {title: f.exact(common.ns_per_cycle)}, `${f.signedDuration(common.ns_per_cycle)} per cycle`),
-		`. ${f.plural(common.kernels, 'kernel')} moved alike, as with a change of clocks or power; ` +
-			'the classes below are of what goes beyond it.',
+		h('span', {title: f.exact(common.ns_per_cycle)}, `${f.signedDuration(common.ns_per_cycle)} per iteration`),
+		`. ${f.plural(common.kernels, 'kernel')} changed by the same factor, as with a change of clocks or power; ` +
+			'the classes below describe the change beyond it.',
 	);
 }
 
-// What is on one side alone; a press leads to its row.
+// Functions that only one side has; a click leads to the row.
 function oneSided(doc, word, title, key, show) {
 	const list = doc.items.filter((r) => r.verdict === word);
 	if (!list.length) return null;
@@ -708,36 +717,36 @@ function oneSided(doc, word, title, key, show) {
 				h('code', {}, r.short_name || r.function),
 			),
 			' ',
-			h('span', {class: 'quiet'}, [r.device, `${f.duration(r[key])} per cycle`].filter(Boolean).join(', ')),
+			h('span', {class: 'quiet'}, [r.device, `${f.duration(r[key])} per iteration`].filter(Boolean).join(', ')),
 		);
 	return h(
 		'section',
 		{'aria-label': title},
 		h('h3', {}, title, ' ', h('span', {class: 'quiet'}, f.count(list.length))),
-		h('ul', {class: 'alone'}, list.slice(0, MAX_LISTED).map(line)),
+		h('ul', {class: 'plain-list'}, list.slice(0, MAX_LISTED).map(line)),
 		list.length > MAX_LISTED
 			? h(
 					'details',
 					{class: 'more'},
 					h('summary', {}, `${f.count(list.length - MAX_LISTED)} more`),
-					h('ul', {class: 'alone'}, list.slice(MAX_LISTED).map(line)),
+					h('ul', {class: 'plain-list'}, list.slice(MAX_LISTED).map(line)),
 				)
 			: null,
 	);
 }
 
-export async function verdictTab(doc, words, query, at) {
+export async function verdictTab(doc, params, query, at) {
 	const view = {
 		shown: shownClasses(query.get('show')),
 		q: query.get('q') ?? '',
 		sort: query.get('sort') ?? '',
-		cycles: query.get('cycles') ?? '',
+		layout: query.get('iterations') ?? '',
 		full: query.get('names') === 'full',
 		function: query.get('function') ?? '',
 		device: query.get('device') ?? '',
 	};
-	const functions = functionSection(doc, words, view, at);
-	const cycles = iterationSection(doc, view, functions.save);
+	const functions = functionSection(doc, params, view, at);
+	const iterations = iterationSection(doc, view, functions.save);
 	const lists = [
 		oneSided(doc, 'appeared', 'Appeared', 'head_ns_per_cycle', functions.show),
 		oneSided(doc, 'vanished', 'Vanished', 'base_ns_per_cycle', functions.show),
@@ -747,7 +756,7 @@ export async function verdictTab(doc, words, query, at) {
 		node: h(
 			'div',
 			{class: 'part verdict'},
-			h('div', {class: 'beside'}, splitSection(doc) ?? '', cycles ?? ''),
+			h('div', {class: 'side-by-side'}, splitSection(doc) ?? '', iterations ?? ''),
 			commonLine(doc.common) ?? '',
 			lists.length ? h('div', {class: 'lists'}, lists) : '',
 			functions.node,

@@ -1,5 +1,4 @@
-// gate.js - /gates/7: what one gate says: its outcome and sentence, what the data
-// lacked, its rules, and the ways to the runs behind it.
+// gate.js - /gates/7: one gate with its outcome, data problems, rules and links to its runs.
 
 import * as api from '../lib/api.js';
 import {fileLink, typicalUnit} from '../lib/columns.js';
@@ -18,13 +17,13 @@ import {
 import {sentence} from '../lib/layers.js';
 import {listing} from '../lib/listing.js';
 
-// The rules of a gate as a table, each with its change drawn beside
-// its limit; and what it was asked with.
+// The rules of a gate as a table, with each change drawn relative to its limit; and the gate's
+// settings.
 
 const pct = (part) => `${(part * 100).toFixed(2)}%`;
 
-function bar(rule, most) {
-	const {at, from, to, limit} = barPositions(rule, most);
+function bar(rule, reach) {
+	const {at, from, to, limit} = barPositions(rule, reach);
 	const part = (name, style) => h('span', {class: name, style});
 	return h(
 		'span',
@@ -37,7 +36,7 @@ function bar(rule, most) {
 }
 
 function columns(gate) {
-	const most = axisReach(gate.rules);
+	const reach = axisReach(gate.rules);
 	const unit = typicalUnit(gate.rules.map((r) => r.base_ns));
 	const time = (label, key) => ({
 		label,
@@ -73,7 +72,7 @@ function columns(gate) {
 			value: (r) => r.change_pct,
 			cell: (r) => h('span', {class: 'delta'}, percent(r.change_pct)),
 		},
-		{label: 'Interval beside the limit', class: 'interval', cell: (r) => [intervalText(r), bar(r, most)]},
+		{label: 'Interval and limit', class: 'interval', cell: (r) => [intervalText(r), bar(r, reach)]},
 		{label: 'Limit', num: true, cell: (r) => percent(r.limit_pct)},
 		time('Base', 'base'),
 		time('Head', 'head'),
@@ -84,7 +83,7 @@ function columns(gate) {
 				r.since_run
 					? h(
 							'a',
-							{href: `/runs/${r.since_run}`, title: 'the baseline itself has been slower since this run'},
+							{href: `/runs/${r.since_run}`, title: 'the baseline itself is slower since this run'},
 							`run ${r.since_run}`,
 						)
 					: f.NONE,
@@ -99,11 +98,11 @@ function rulesList(gate, query, at) {
 		columns: columns(gate),
 		rows: gate.rules,
 		query,
-		usual: '',
-		what: 'rule',
+		defaultSort: '',
+		rowName: 'rule',
 		at,
 		text: (r) => [ruleKind(r), ruleName(r), r.outcome, r.sentence].join(' '),
-		empty: 'No rule was looked at.',
+		empty: 'No rules.',
 	}).node;
 	const out = gate.rules_left_out;
 	return h(
@@ -114,7 +113,7 @@ function rulesList(gate, query, at) {
 			? h(
 					'p',
 					{class: 'hint'},
-					`${f.plural(out, 'function')} that pass${out === 1 ? 'es' : ''} ${out === 1 ? 'is' : 'are'} not kept.`,
+					`${f.plural(out, 'function')} within the limits ${out === 1 ? 'is' : 'are'} not stored.`,
 				)
 			: null,
 	);
@@ -127,40 +126,39 @@ function policyFacts(p) {
 	return h(
 		'details',
 		{class: 'more'},
-		h('summary', {}, 'What it was asked with'),
+		h('summary', {}, 'Settings of the gate'),
 		facts([
-			['Cycle', ofPercent(p.cycle_pct)],
+			['Iteration', ofPercent(p.cycle_pct)],
 			['Operators', list(p.operators?.map((o) => `${o.operator} ${o.pct} %`))],
 			['Headroom', p.headroom_pct === null ? null : `${p.headroom_pct} points`],
-			['Functions fail on', list(p.fail_on)],
-			['Functions from', ofPercent(p.share_pct)],
-			['Least runs', p.least_runs],
-			['Least cycles', p.least_cycles],
-			['Least coverage', ofPercent(p.least_coverage_pct)],
-			['Least attributed', ofPercent(p.least_attributed_pct)],
-			['Refuse', list(p.refuse)],
+			['Fail on function classes', list(p.fail_on)],
+			['Minimum function share', ofPercent(p.share_pct)],
+			['Minimum runs', p.least_runs],
+			['Minimum iterations', p.least_cycles],
+			['Minimum coverage', ofPercent(p.least_coverage_pct)],
+			['Minimum attributed', ofPercent(p.least_attributed_pct)],
+			['Reject on', list(p.refuse)],
 			['Alpha', p.alpha],
-			['Floor', p.floor === null ? 'learnt' : p.floor],
+			['Noise floor', p.floor === null ? 'estimated' : p.floor],
 			['Range', p.range],
 			['Seed', p.seed],
 		]),
 	);
 }
 
-// What the list of gates and one of them share: an outcome as a
-// mark and a word; a side with its runs.
+// Shared with the list of gates: an outcome as a mark and a word; a side with its runs.
 
 export function outcome(word) {
-	const {mark, text, what} = OUTCOMES[word] ?? {mark: '', text: word, what: null};
+	const {mark, text, description} = OUTCOMES[word] ?? {mark: '', text: word, description: null};
 	return h(
 		'span',
-		{class: `class outcome ${word}`, title: what},
+		{class: `class outcome ${word}`, title: description},
 		h('span', {class: 'class-mark', 'aria-hidden': 'true'}, mark),
 		text,
 	);
 }
 
-// More than these are behind a word.
+// More links than these are folded.
 const MAX_LINKS = 12;
 
 function runLinks(ids) {
@@ -183,7 +181,7 @@ const FILES = [
 	['Badge', 'svg', 'svg'],
 ];
 
-const SEVERITIES = {refuse: 'Refused', warn: 'Warning', info: 'Info'};
+const SEVERITIES = {refuse: 'Rejected', warn: 'Warning', info: 'Info'};
 
 function downloads(gate) {
 	return h(
@@ -205,17 +203,17 @@ function side(label, word, {asked, runs, units, cycles, labels}) {
 		h('h2', {}, label),
 		h('p', {}, h('code', {}, asked)),
 		runLinks(runs),
-		h('p', {class: 'quiet'}, `${f.plural(units, 'unit')}, ${f.plural(cycles, 'cycle')}`),
+		h('p', {class: 'quiet'}, `${f.plural(units, 'unit')}, ${f.plural(cycles, 'iteration')}`),
 		tags(labels),
 	);
 }
 
-const lacking = (gate) =>
+const shortfalls = (gate) =>
 	gate.shortfalls.length > 0 &&
 	h(
 		'div',
 		{class: 'banner'},
-		h('h2', {}, 'What the data lack'),
+		h('h2', {}, 'Data problems'),
 		h(
 			'ul',
 			{},
@@ -228,7 +226,7 @@ const findings = (gate) =>
 	h(
 		'section',
 		{class: 'notes', 'aria-labelledby': 'found'},
-		h('h2', {id: 'found'}, 'What differs around the numbers'),
+		h('h2', {id: 'found'}, 'Findings'),
 		h(
 			'ul',
 			{},
@@ -243,7 +241,7 @@ const findings = (gate) =>
 		),
 	);
 
-// The newest gate of the same work, as a picture for a README.
+// The outcome of the newest gate of this workload as an image for a README.
 function badgeLine(gate) {
 	const where = new URL(
 		api.badge({project: gate.project, workload: gate.workload, name: gate.name}),
@@ -264,18 +262,18 @@ export async function page(view, query, at) {
 	view.append(
 		h('p', {class: 'crumbs'}, h('a', {href: '/gates'}, 'Gates'), ` / ${title}`),
 		h('div', {class: 'title'}, outcome(gate.outcome), h('h1', {class: 'headline'}, sentence(gate.sentence))),
-		lacking(gate) || '',
+		shortfalls(gate) || '',
 		facts([
 			['Project', gate.project],
 			['Workload', gate.workload],
-			['Asked by', gate.who],
-			['Asked', h('time', {datetime: gate.created_at}, f.moment(gate.created_at))],
+			['Created by', gate.who],
+			['Created', h('time', {datetime: gate.created_at}, f.moment(gate.created_at))],
 			[
-				'Would decide',
+				'Runs needed',
 				gate.runs_needed > 0
-					? `${runsNeededText(gate.runs_needed)} of the head, in all`
+					? `${runsNeededText(gate.runs_needed)} of the head in total`
 					: gate.runs_needed
-						? `no number of runs; ${runsNeededText(gate.runs_needed)}`
+						? `undecidable: ${runsNeededText(gate.runs_needed)}`
 						: null,
 			],
 		]),
@@ -289,7 +287,7 @@ export async function page(view, query, at) {
 			'div',
 			{class: 'line'},
 			h('a', {class: 'button', href: gate.compare}, 'Compare both sides'),
-			h('a', {class: 'button plain', href: `/gates?${f.query(again)}`}, 'Ask again'),
+			h('a', {class: 'button plain', href: `/gates?${f.query(again)}`}, 'Repeat this gate'),
 		),
 		downloads(gate),
 		rulesList(gate, query, at),

@@ -1,4 +1,4 @@
-// gates.js - /gates: what gates have said, newest first, and the form that asks one.
+// gates.js - /gates: the list of gates, newest first, and the form that creates one.
 
 import * as api from '../lib/api.js';
 import {Failure} from '../lib/api.js';
@@ -10,78 +10,81 @@ import {showFailure} from '../lib/notices.js';
 import {table} from '../lib/table.js';
 import {outcome} from './gate.js';
 
-// The form that asks a gate: both sides as runs or as queries, which
-// runs they find by now, and the limits.
+// The form that creates a gate: both sides as runs or queries, a preview of the runs they find,
+// and the limits.
 
 const WAIT_MS = 400;
 const CLASS_WORDS = ['regressed', 'appeared'];
 
-// What a side finds by now. A base's query is of the head's work, and of what was
-// stored before it, as the server has it.
+// The runs that a side finds now. Like the server, a base query is limited to the head's
+// project and workload, and to runs stored before the head.
 async function previewSide(text, head, signal) {
-	const {ids, words, last} = parseSide(text);
-	if (ids)
+	const {ids, params, last} = parseSide(text);
+	if (ids) {
+		const withJobs = ids.some((id) => id.startsWith('job:'));
 		return {
-			text: `Names ${f.plural(ids.length, ids.some((id) => id.startsWith('job:')) ? 'run or job' : 'run', ids.some((id) => id.startsWith('job:')) ? 'runs and jobs' : 'runs')}.`,
+			text: `${withJobs ? f.plural(ids.length, 'run or job', 'runs and jobs') : f.plural(ids.length, 'run')}.`,
 			ids: ids.filter((id) => /^\d+$/.test(id)).map(Number),
 		};
-	if (!words || !(last >= 1)) return {text: text ? 'Neither runs nor a query; the server will say more.' : ''};
+	}
+	if (!params || !(last >= 1)) return {text: text ? 'Not a list of runs and not a query.' : ''};
 	const given = head
 		? {project: head.project || undefined, workload: head.workload || undefined, until: head.created_at}
 		: {};
-	const {items} = await api.findRuns({...given, ...words, limit: Math.min(last + 8, 500)}, signal);
+	const {items} = await api.findRuns({...given, ...params, limit: Math.min(last + 8, 500)}, signal);
 	const jobs = items.some((r) => r.job);
 	const runs = items.filter((r) => !head || r.id !== head.id).slice(0, jobs ? items.length : last);
 	return {
 		text: runs.length
-			? `Finds ${jobs ? 'jobs, by runs' : f.plural(runs.length, 'run')}: ${runsText(runs.map((r) => r.id).reverse())}.`
-			: 'Finds no run by now.',
+			? `Matches ${jobs ? 'jobs with the runs' : f.plural(runs.length, 'run')}: ` +
+				`${runsText(runs.map((r) => r.id).reverse())}.`
+			: 'Matches no runs.',
 		first: runs.at(-1) ?? null,
 		ids: runs.map((r) => r.id),
 	};
 }
 
 function preview(base, head, at) {
-	const said = {base: h('p', {class: 'hint', role: 'status'}), head: h('p', {class: 'hint', role: 'status'})};
+	const status = {base: h('p', {class: 'hint', role: 'status'}), head: h('p', {class: 'hint', role: 'status'})};
 	let timer = 0;
 	let turn = 0;
 
-	async function look() {
-		const mine = ++turn;
-		const tell = (side, text) => {
-			if (mine === turn) said[side].textContent = text;
+	async function update() {
+		const current = ++turn;
+		const showText = (side, text) => {
+			if (current === turn) status[side].textContent = text;
 		};
 		let first = null;
 		try {
 			const found = await previewSide(head.value, null, at.signal);
-			tell('head', found.text);
+			showText('head', found.text);
 			first = found.first ?? (found.ids?.length ? await api.run(found.ids[0], at.signal) : null);
 		} catch (error) {
-			tell('head', error.name === 'AbortError' ? '' : sentence(error.message));
+			showText('head', error.name === 'AbortError' ? '' : sentence(error.message));
 		}
 		try {
-			tell('base', (await previewSide(base.value, first, at.signal)).text);
+			showText('base', (await previewSide(base.value, first, at.signal)).text);
 		} catch (error) {
-			tell('base', error.name === 'AbortError' ? '' : sentence(error.message));
+			showText('base', error.name === 'AbortError' ? '' : sentence(error.message));
 		}
 	}
 
 	const soon = () => {
 		clearTimeout(timer);
-		timer = setTimeout(look, WAIT_MS);
+		timer = setTimeout(update, WAIT_MS);
 	};
 	for (const input of [base, head]) input.addEventListener('input', soon);
 	if (base.value || head.value) soon();
-	return said;
+	return status;
 }
 
-const shownDefault = ([, , usual]) => (usual === null ? '' : String(usual));
+const shownDefault = ([, , value]) => (value === null ? '' : String(value));
 
 function gateForm(query, at) {
 	const text = (name, more) => h('input', {type: 'text', name, value: query.get(name), autocomplete: 'off', ...more});
 	const base = text('base', {required: true, placeholder: 'label.branch=main last=20'});
 	const head = text('head', {required: true, placeholder: '12,13,14'});
-	const name = text('title', {placeholder: 'such as pull request 7'});
+	const name = text('title', {placeholder: 'for example pull request 7'});
 	const operators = text('operators', {placeholder: 'attention=5, gemm=3'});
 	const numbers = NUMBERS.map((row) => [
 		row,
@@ -96,16 +99,16 @@ function gateForm(query, at) {
 		),
 	);
 	const wrong = h('p', {class: 'wrong', role: 'alert'});
-	const button = h('button', {type: 'submit', class: 'main'}, 'Ask');
-	const said = preview(base, head, at);
+	const button = h('button', {type: 'submit', class: 'main'}, 'Create gate');
+	const status = preview(base, head, at);
 
 	async function submit(e) {
 		e.preventDefault();
 		if (button.disabled) return;
 		wrong.textContent = '';
-		let question;
+		let request;
 		try {
-			question = gateRequest({
+			request = gateRequest({
 				base: base.value.trim(),
 				head: head.value.trim(),
 				name: name.value.trim(),
@@ -122,7 +125,7 @@ function gateForm(query, at) {
 		}
 		button.disabled = true;
 		try {
-			const {id} = await api.createGate(question);
+			const {id} = await api.createGate(request);
 			at.go(`/gates/${id}`);
 		} catch (error) {
 			if ([400, 404, 409, 413, 422, 503].includes(error.status)) wrong.textContent = sentence(error.message);
@@ -133,28 +136,28 @@ function gateForm(query, at) {
 	}
 
 	const side = (label, input, place) =>
-		h('div', {class: 'asking'}, field(label, input, 'runs, jobs or a query'), place);
+		h('div', {class: 'side-field'}, field(label, input, 'runs, jobs or a query'), place);
 	return h(
 		'details',
-		{class: 'ask', open: Boolean(query.get('base') || query.get('head'))},
-		h('summary', {}, 'Ask a gate'),
+		{class: 'gate-form', open: Boolean(query.get('base') || query.get('head'))},
+		h('summary', {}, 'Create a gate'),
 		h(
 			'form',
-			{'aria-label': 'Ask a gate', class: 'part', on: {submit}},
+			{'aria-label': 'Create a gate', class: 'part', on: {submit}},
 			h(
 				'div',
 				{class: 'bar'},
-				side('Baseline', base, said.base),
-				side('Head', head, said.head),
+				side('Baseline', base, status.base),
+				side('Head', head, status.head),
 				field('Name', name),
 			),
 			h(
 				'div',
 				{class: 'bar'},
 				numbers.map(([[, label, , hint], input]) => field(label, input, hint)),
-				field('Operators, %', operators, 'a limit each'),
+				field('Operators, %', operators, 'one limit per operator'),
 			),
-			h('fieldset', {class: 'chips'}, h('legend', {}, 'Functions that do not pass'), classes),
+			h('fieldset', {class: 'chips'}, h('legend', {}, 'Fail on function classes'), classes),
 			wrong,
 			h('div', {class: 'actions'}, button),
 		),
@@ -165,7 +168,7 @@ const TEXTS = [
 	['project', 'Project', 'whole name'],
 	['workload', 'Workload', 'whole name'],
 	['name', 'Name', 'whole name'],
-	['label', "Head's labels", 'branch=main'],
+	['label', 'Head labels', 'branch=main'],
 ];
 const DAYS = [
 	['since', 'Since'],
@@ -181,7 +184,7 @@ function labelsOf(text) {
 	}
 }
 
-// What the server is asked with; throws in its way where labels are none.
+// The parameters of the request; throws a Failure if the labels are invalid.
 export function gateListParams(query) {
 	const out = Object.fromEntries(FILTERS.map((key) => [key, query.get(key)]).filter(([, value]) => value));
 	for (const [day] of DAYS) if (/^\d{4}-\d\d-\d\d$/.test(out[day] ?? '')) out[day] += 'T00:00:00Z';
@@ -204,14 +207,14 @@ function columns(now) {
 			cell: (g) => h('a', {href: `/gates/${g.id}`}, g.name || `gate ${g.id}`),
 		},
 		{label: 'Outcome', cell: (g) => outcome(g.outcome)},
-		{label: 'It says', class: 'wide', cell: (g) => g.sentence},
+		{label: 'Result', class: 'wide', cell: (g) => g.sentence},
 		{label: 'Project', cell: (g) => g.project || f.NONE},
 		{label: 'Workload', cell: (g) => g.workload || f.NONE},
 		side('Base', 'base'),
 		side('Head', 'head'),
-		{label: 'Asked by', cell: (g) => g.who || f.NONE},
+		{label: 'Created by', cell: (g) => g.who || f.NONE},
 		{
-			label: 'Asked',
+			label: 'Created',
 			num: true,
 			cell: (g) => h('time', {datetime: g.created_at}, f.age(g.created_at, now)),
 			title: (g) => f.moment(g.created_at),
@@ -289,14 +292,15 @@ const nothing = () =>
 		h(
 			'p',
 			{},
-			'A gate holds the runs of a head against those of a baseline and says whether they may pass. A pipeline asks with',
+			'A gate compares the runs of a head with a baseline and decides whether the head passes. ',
+			'In a pipeline, run',
 		),
 		h(
 			'pre',
-			{tabindex: '0', 'aria-label': 'Command to ask a gate'},
+			{tabindex: '0', 'aria-label': 'Command to create a gate'},
 			h('code', {}, "kernsift gate --base 'label.branch=main last=20' --head 12,13,14"),
 		),
-		h('p', {}, 'or ask one above.'),
+		h('p', {}, 'or create one above.'),
 	);
 
 export async function page(view, query, at) {
@@ -313,7 +317,7 @@ export async function page(view, query, at) {
 			caption: 'Gates',
 			columns: columns(Date.now()),
 			rows: items,
-			empty: 'No gate matches; take a word away, or clear the filter.',
+			empty: 'No gate matches. Change or clear the filter.',
 		}).node,
 		h(
 			'nav',

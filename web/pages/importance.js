@@ -1,6 +1,5 @@
-// importance.js - what matters across the fleet, or in a reference set: its
-// sentence, what it does not tell, what is weighed, and its three tables. What
-// is filtered, sorted, searched and opened is in the address.
+// importance.js - importance of operators across the fleet or in a reference set: summary,
+// caveats, filters and three tables. Filters, order, search and open rows are in the address.
 
 import * as api from '../lib/api.js';
 import {Failure} from '../lib/api.js';
@@ -15,8 +14,7 @@ import {tabs} from '../lib/tabs.js';
 import {generalColumns, operatorDetails, rooflineColumns, rooflinePlot, shapesColumns} from './importance_tables.js';
 import {findings} from '../lib/findings.js';
 
-// What is said before the tables: of how many runs, what
-// they do not tell, how much of their time is known.
+// Above the tables: the number of runs, caveats, and how much of their GPU time is attributed.
 
 const MAX_NAMED = 4;
 
@@ -36,48 +34,48 @@ function headline(doc) {
 		: `${f.plural(doc.runs, 'run')} and ${o.gpuTime(doc.gpu_s)} of GPU time`;
 	const names = doc.platforms.filter((p) => p.bytes_per_s !== null).map((p) => p.name);
 	return (
-		`${f.plural(named.length, 'operator')}${shapes ? ` with ${f.plural(shapes, 'shape')}` : ''}, importance from ${from}` +
+		`${f.plural(named.length, 'operator')}${shapes ? ` with ${f.plural(shapes, 'shape')}` : ''}, ` +
+		`importance from ${from}` +
 		`${names.length ? `, roofline bounds on ${platformList(names)}` : ''}.`
 	);
 }
 
 const total = (label, text, title) => h('div', {class: 'total', title}, h('dt', {}, label), h('dd', {}, text));
 
-// How much of all GPU time is known, and how well.
+// How much of all GPU time is attributed, and in which detail.
 function coverage(doc) {
 	if (doc.set)
 		return facts([
-			['Set', doc.set],
+			['Reference set', doc.set],
 			['Source', doc.source],
 		]);
-	const part = (label, pct, what) => total(label, o.shareOfPercent(pct), pct === null ? 'unknown' : what);
+	const part = (label, pct, description) =>
+		total(label, o.shareOfPercent(pct), pct === null ? 'unknown' : description);
 	return h(
 		'dl',
 		{class: 'totals'},
 		total('Runs', f.count(doc.runs)),
 		total('GPU time', o.gpuTime(doc.gpu_s), doc.gpu_s === null ? null : `${doc.gpu_s} s`),
 		total(
-			'Stands for',
+			'Total weight',
 			doc.hours === null ? f.NONE : `${f.count(doc.hours, doc.hours < 100 ? 1 : 0)} GPU h`,
-			"the sum of the runs' weights: the GPU-hours each stands for, 1 where none was told",
+			'sum of the run weights: the GPU-hours of each run, 1 if none was given',
 		),
-		part('Attributed', doc.attributed_pct, 'GPU time whose operator is known'),
-		part('Specific', doc.specific_pct, 'GPU time whose operator says what it does'),
-		part('Sized', doc.sized_pct, 'GPU time whose sizes are known'),
-		part('Bound', doc.bound_pct, 'GPU time whose least time is known'),
+		part('Attributed', doc.attributed_pct, 'GPU time with an operator'),
+		part('Operator known', doc.specific_pct, 'GPU time with a specific operator'),
+		part('Shape known', doc.sized_pct, 'GPU time with a known shape'),
+		part('Roofline known', doc.bound_pct, 'GPU time with a roofline bound'),
 		total(
 			'Headroom',
 			o.share(doc.headroom),
-			doc.headroom === null ? 'unknown' : 'the share of all GPU time that perfect kernels would free',
+			doc.headroom === null ? 'unknown' : 'share of all GPU time above the roofline bound',
 		),
 	);
 }
 
-// What is weighed, and how: the words of the address as
-// the server wants them, and the form that changes them.
+// The filters and the weight: the parameters of the request, and the form that changes them.
 
-// The word in the address and the server's, the label, an example, and where
-// the answer tells which there are.
+// The parameter, its label, an example, and the field of the answer with the existing values.
 const TEXTS = [
 	['project', 'Project', 'whole name', 'projects'],
 	['workload', 'Workload', 'whole name', 'workloads'],
@@ -91,16 +89,16 @@ const DAYS = [
 	['since', 'Since'],
 	['until', 'Until'],
 ];
-// What sets know too; runs alone know the rest of these words, and sets alone
-// the phase 'both' and what was published.
+// Parameters that reference sets support too. Only runs support the others; only sets have the
+// phase 'both' and published scores.
 const OF_SETS = ['phase', 'dtype'];
 const OF_RUNS = ['weight', ...[...TEXTS, ...DAYS].map(([word]) => word).filter((word) => !OF_SETS.includes(word))];
 const RUN_WEIGHTS = Object.keys(WEIGHTS).filter((word) => word !== 'published');
 const INPUTS_IN_FRONT = 4;
 const PARAMS = ['set', 'weight', ...TEXTS.map(([word]) => word), ...DAYS.map(([word]) => word)];
 
-// What the server is asked with; throws with a sentence where labels are none.
-// A day stands for its beginning.
+// The parameters of the request; throws a Failure if the labels are invalid. A day means its
+// start in UTC.
 export function importanceParams(query) {
 	const out = {};
 	for (const word of PARAMS) if (query.get(word)) out[word] = query.get(word);
@@ -110,7 +108,7 @@ export function importanceParams(query) {
 	return out;
 }
 
-// Refused in the server's way.
+// Rejected like an error of the server.
 function labels(text) {
 	try {
 		return f.labels(text);
@@ -119,7 +117,7 @@ function labels(text) {
 	}
 }
 
-// What the form stands on where nothing was answered.
+// The form's values if there is no answer.
 export function emptyAnswer(query) {
 	const set = query.get('set');
 	const weight = RUN_WEIGHTS.find((word) => word === query.get('weight')) ?? 'time';
@@ -128,8 +126,9 @@ export function emptyAnswer(query) {
 
 const filtered = (query) => PARAMS.some((word) => word !== 'weight' && query.get(word));
 
-// The page with other words; what is sorted, searched and opened stays, except
-// across sets, whose operators are others, and what the server refuses there.
+// The address with changed parameters. Order, search and open rows stay, except when the
+// reference set changes, whose operators differ. Parameters that the server would reject are
+// removed.
 export function importanceUrl(query, changes) {
 	const q = new URLSearchParams(query);
 	for (const [key, value] of Object.entries(changes))
@@ -153,16 +152,16 @@ const choice = (name, options, chosen, change) =>
 		options.map(([value, text]) => h('option', {value, selected: value === chosen}, text)),
 	);
 
-// Sets and weights act at once, what is typed when it is sent.
+// A change of set or weight takes effect immediately; text fields on submit.
 function filterForm(doc, sets, query, at) {
 	const set = query.get('set') ?? '';
 	const names = sets.map((s) => s.name);
 	const setChoice = choice(
 		'set',
 		[
-			['', 'runs stored here'],
+			['', 'stored runs'],
 			...(set && !names.includes(set) ? [[set, set]] : []),
-			...names.map((n) => [n, `set: ${n}`]),
+			...names.map((n) => [n, `reference set ${n}`]),
 		],
 		set,
 		(value) => at.go(importanceUrl(query, {set: value})),
@@ -173,7 +172,7 @@ function filterForm(doc, sets, query, at) {
 		at.go(importanceUrl(query, {weight: value === 'time' ? '' : value})),
 	);
 	const here = ([word]) => !doc.set || OF_SETS.includes(word);
-	const inputs = TEXTS.filter(here).map(([name, label, example, told]) => [
+	const inputs = TEXTS.filter(here).map(([name, label, example, values]) => [
 		label,
 		h('input', {
 			type: 'text',
@@ -181,9 +180,9 @@ function filterForm(doc, sets, query, at) {
 			value: query.get(name),
 			placeholder: example,
 			autocomplete: 'off',
-			list: doc.choices[told]?.length ? `offered-${name}` : null,
+			list: doc.choices[values]?.length ? `offered-${name}` : null,
 		}),
-		doc.choices[told] ?? [],
+		doc.choices[values] ?? [],
 	]);
 	const days = DAYS.filter(here).map(([name, label]) => [
 		label,
@@ -213,11 +212,11 @@ function filterForm(doc, sets, query, at) {
 		);
 	return h(
 		'form',
-		{role: 'search', 'aria-label': 'What is weighed', class: 'weighed', on: {submit}},
+		{role: 'search', 'aria-label': 'Filters', class: 'filter-form', on: {submit}},
 		h(
 			'div',
 			{class: 'bar'},
-			field('Set', setChoice),
+			field('Source', setChoice),
 			field('Weight', weightChoice, WEIGHTS[doc.weight]),
 			inputs.slice(0, INPUTS_IN_FRONT).map(([label, input]) => field(label, input)),
 			h(
@@ -246,50 +245,53 @@ const FILES = [
 	['Benchmark JSON', 'bench', 'json'],
 ];
 const REGIMES =
-	'C: the arithmetic takes longer than moving the bytes, M: moving the bytes does, I: indexing, next to no arithmetic. ' +
-	'T_SOL is the least time it can take, max(W / peak, Q / bandwidth); T_prod ';
+	'C: compute-bound, M: memory-bound, I: indexing (next to no arithmetic). ' +
+	'T_SOL is the roofline bound, max(W / peak, Q / bandwidth). T_prod is ';
 
-function exportLinks(words) {
+function exportLinks(params) {
 	return h(
 		'span',
 		{class: 'links'},
 		FILES.map(([text, format, end]) =>
 			fileLink(
 				text,
-				api.importanceFile(format, words),
-				`${format === 'bench' ? 'benchmark' : 'importance'}${words.set ? `-${words.set.replace(/[^\w-]+/g, '_')}` : ''}.${end}`,
+				api.importanceFile(format, params),
+				(format === 'bench' ? 'benchmark' : 'importance') +
+					(params.set ? `-${params.set.replace(/[^\w-]+/g, '_')}` : '') +
+					`.${end}`,
 			),
 		),
 	);
 }
 
 const setHint =
-	`${REGIMES}the median that was measured. ` +
-	'The times are of the median shape of each operator, and the regime is that of the median AI: compute above 10 FLOP a byte, indexing below 0.01.';
-const fleetHint = `${REGIMES}the mean of the calls that were measured.`;
+	`${REGIMES}the measured median. ` +
+	'The times are those of the median shape of each operator. ' +
+	'The regime is that of the median AI: compute above 10 FLOP per byte, indexing below 0.01.';
+const fleetHint = `${REGIMES}the measured mean per call.`;
 
-// The three tables: what is open in one is open in all.
-function parts(doc, words, query, at) {
-	const made = new Map();
+// The three tables share their open rows.
+function parts(doc, params, query, at) {
+	const built = new Map();
 	let front;
-	const detail = operatorDetails(doc, words, (query.get('open') ?? '').split(','), at, () => {
-		made.get(front)?.changed?.();
-		made.get(front)?.save();
+	const detail = operatorDetails(doc, params, (query.get('open') ?? '').split(','), at, () => {
+		built.get(front)?.changed?.();
+		built.get(front)?.save();
 	});
 	const text = (r) => [r.operator, r.id, r.dtype, r.phase, r.what, r.group].filter(Boolean).join(' ');
 
-	function build(id, caption, columns, usual, q, more = {}) {
+	function build(id, caption, columns, defaultSort, q, more = {}) {
 		const list = listing({
 			caption,
 			columns,
 			rows: doc.items,
 			query: q,
-			usual,
-			what: 'operator',
+			defaultSort,
+			rowName: 'operator',
 			text,
 			detail,
 			at,
-			empty: filtered(query) ? 'Nothing here matches these filters.' : 'No run here has operators yet.',
+			empty: filtered(query) ? 'No operators match these filters.' : 'No run has operators yet.',
 			keep: () => ({open: detail.chosen(), ...more.keep?.()}),
 		});
 		const node = h(
@@ -311,7 +313,7 @@ function parts(doc, words, query, at) {
 				more.changed?.();
 			},
 		};
-		made.set(id, part);
+		built.set(id, part);
 		return {
 			node,
 			save: () => {
@@ -333,16 +335,16 @@ function parts(doc, words, query, at) {
 		};
 		return build('roofline', 'Roofline of operators', rooflineColumns(doc), 'importance', q, {
 			hint: doc.set ? setHint : fleetHint,
-			keep: () => ({on: q.get('on') || drawn?.asked ? drawn.name() : ''}),
+			keep: () => ({on: q.get('on') || drawn?.changed ? drawn.name() : ''}),
 			above: (list) => {
 				redraw = list.redraw;
 				drawn = rooflinePlot(doc, {
-					asked: q.get('on'),
+					selected: q.get('on'),
 					one: last,
 					shapes: detail.shapes,
 					all: closeAll,
 					changed: () => {
-						drawn.asked = true;
+						drawn.changed = true;
 						list.save();
 					},
 				});
@@ -364,7 +366,7 @@ function parts(doc, words, query, at) {
 			'Shapes',
 			(q) =>
 				build('shapes', 'Shapes of operators', shapesColumns(doc), '-s', q, {
-					hint: 'Open an operator to see its shapes. S = T_SOL / T_prod: 100% is the limit of the hardware.',
+					hint: 'Open an operator to see its shapes. S = T_SOL / T_prod: 100% is the roofline bound.',
 				}),
 		],
 	];
@@ -374,29 +376,29 @@ function nothing() {
 	return h(
 		'section',
 		{class: 'empty'},
-		h('h2', {}, 'Nothing to weigh yet'),
+		h('h2', {}, 'No runs yet'),
 		h(
 			'p',
 			{},
-			'What matters is weighed over all runs that are stored here: ',
-			h('a', {href: '/uploads'}, 'send some'),
-			' and come back.',
+			'Importance is computed over all stored runs: ',
+			h('a', {href: '/uploads'}, 'upload some'),
+			' first.',
 		),
 		h(
 			'p',
 			{},
 			'Or ',
-			h('a', {href: '/catalogue?tab=sets'}, 'import a reference set'),
-			': operators, shapes and figures that somebody published.',
+			h('a', {href: '/catalog?tab=sets'}, 'import a reference set'),
+			': published figures of operators and shapes.',
 		),
 	);
 }
 
-// What is weighed; or why it is refused, and then the form alone is left.
+// The answer; or the server's error, in which case only the form is shown.
 async function answerOf(query, at) {
 	try {
-		const words = importanceParams(query);
-		return {words, doc: await api.importance(words, at.signal)};
+		const params = importanceParams(query);
+		return {params, doc: await api.importance(params, at.signal)};
 	} catch (refusal) {
 		if (![400, 404].includes(refusal.status)) throw refusal;
 		return {refusal};
@@ -404,15 +406,15 @@ async function answerOf(query, at) {
 }
 
 export async function page(view, query, at) {
-	const [{words, doc, refusal}, {items: sets}] = await Promise.all([
+	const [{params, doc, refusal}, {items: sets}] = await Promise.all([
 		answerOf(query, at),
 		api.referenceSets(at.signal),
 	]);
-	view.append(h('h1', {}, 'What matters'));
+	view.append(h('h1', {}, 'Importance'));
 	if (refusal) {
 		view.append(filterForm(emptyAnswer(query), sets, query, at));
 		showFailure(refusal, () => at.go(location.pathname + location.search));
-		return 'What matters';
+		return 'Importance';
 	}
 	if (!doc.items.length && !filtered(query)) {
 		view.append(
@@ -420,9 +422,9 @@ export async function page(view, query, at) {
 			sets.length ? filterForm(doc, sets, query, at) : '',
 			nothing(),
 		);
-		return 'What matters';
+		return 'Importance';
 	}
-	const list = parts(doc, words, query, at);
+	const list = parts(doc, params, query, at);
 	const chosen = list.some(([id]) => id === query.get('tab')) ? query.get('tab') : list[0][0];
 	const href = (id) => {
 		const q = new URLSearchParams(query);
@@ -431,7 +433,7 @@ export async function page(view, query, at) {
 		return q.size ? `/importance?${q}` : '/importance';
 	};
 	const shown = await tabs({
-		label: 'Tables of what matters',
+		label: 'Tables of importance',
 		chosen,
 		leave: (tab) => at.keep({tab: tab === list[0][0] ? '' : tab, sort: '', q: '', on: ''}),
 		failed: (error, again) => at.signal.aborted || showFailure(error, again),
@@ -447,8 +449,8 @@ export async function page(view, query, at) {
 		findings(doc) ?? '',
 		filterForm(doc, sets, query, at),
 		coverage(doc),
-		h('div', {class: 'toolbar'}, h('h2', {class: 'unseen'}, 'Tables'), exportLinks(words)),
+		h('div', {class: 'toolbar'}, h('h2', {class: 'visually-hidden'}, 'Tables'), exportLinks(params)),
 		...shown,
 	);
-	return 'What matters';
+	return 'Importance';
 }

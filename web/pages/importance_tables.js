@@ -1,5 +1,5 @@
-// importance_tables.js - the columns of the three tables of what matters, each
-// cell written as the published pages write it.
+// importance_tables.js - the tables of the importance page: their columns, the details of an
+// operator, and the roofline. Cells use the format of published operator benchmarks.
 
 import * as api from '../lib/api.js';
 import {chart} from '../lib/chart.js';
@@ -20,13 +20,13 @@ import {
 import * as o from '../lib/operators.js';
 import {sorted, table} from '../lib/table.js';
 
-// What opens beneath an operator: what it is, its weights,
-// and its shapes; beneath the one without a name, the kernels that nobody knows.
+// The details of an operator: facts, weights and shapes. For unattributed time, the list of its
+// kernels.
 
 const LIMIT = 500;
 const LONG = 60;
 
-// A table that keeps its own order; nothing of it is in the address.
+// A table that keeps its own order, not in the address.
 function sortable(caption, columns, rows) {
 	const shown = table({
 		caption,
@@ -41,22 +41,22 @@ function sortable(caption, columns, rows) {
 function summary(row, doc) {
 	const range = row.low === null || row.low === undefined ? null : `${o.share(row.low)} to ${o.share(row.high)}`;
 	const node = facts([
-		['What', row.what],
+		['Description', row.what],
 		['Group', row.group],
 		['dtype', row.dtype],
 		['Phase', row.phase],
 		[doc.set ? 'Profiles' : 'Runs', `${f.count(row.runs)} of ${f.count(doc.runs)}`],
 		['95% interval', range ?? doc.interval_why],
-		['Waits for ranks', row.collective ? 'yes: its time includes waiting, so it has no headroom' : null],
+		['Waits for ranks', row.collective ? 'yes: the time includes waiting, so there is no headroom' : null],
 		['S above 1', row.over_pct ? `${o.shareOfPercent(row.over_pct)} of its time` : null],
 	]);
 	node.classList.add('in-line');
 	return node;
 }
 
-// Shared by the three tables: what is open in one is open in all. `changed` is
-// told whenever the set of open rows is another, or shapes have come.
-export function operatorDetails(doc, words, opened, at, changed) {
+// Shared by the three tables: a row that is open in one is open in all. `changed` is called
+// when the set of open rows changes, or when shapes have loaded.
+export function operatorDetails(doc, params, opened, at, changed) {
 	const open = new Set(doc.items.filter((r) => opened.includes(o.operatorName(r))));
 	const known = new Map();
 
@@ -67,7 +67,7 @@ export function operatorDetails(doc, words, opened, at, changed) {
 			else
 				known.set(
 					row,
-					await api.importanceShapes(row.operator, {...words, weight: null, limit: LIMIT}, at.signal),
+					await api.importanceShapes(row.operator, {...params, weight: null, limit: LIMIT}, at.signal),
 				);
 			draw(row, place);
 			changed();
@@ -82,7 +82,7 @@ export function operatorDetails(doc, words, opened, at, changed) {
 	function draw(row, place) {
 		const {items, kernels, platforms, next} = known.get(row);
 		if (kernels) {
-			place.replaceChildren(kernelList(kernels.items, 'Of all runs stored here, whatever is filtered above.'));
+			place.replaceChildren(kernelList(kernels.items, 'All stored runs, ignoring the filters above.'));
 			return;
 		}
 		const columns = shapeColumns(
@@ -93,8 +93,8 @@ export function operatorDetails(doc, words, opened, at, changed) {
 		place.replaceChildren(
 			items.length
 				? sortable(`Shapes of ${row.operator}`, columns, items)
-				: h('p', {class: 'quiet'}, 'None of its time has known sizes.'),
-			next ? h('p', {class: 'hint'}, `The ${LIMIT} shapes with most time; there are more.`) : '',
+				: h('p', {class: 'quiet'}, 'No launch of this operator has a known shape.'),
+			next ? h('p', {class: 'hint'}, `The ${LIMIT} shapes with the most GPU time; there are more.`) : '',
 		);
 	}
 
@@ -115,8 +115,8 @@ export function operatorDetails(doc, words, opened, at, changed) {
 	};
 }
 
-// The roofline of the operators, or of one operator's
-// shapes, on one platform: who is drawn, who cannot be and why.
+// The roofline of the operators, or of one operator's shapes, on one platform; and the names
+// that cannot be drawn.
 
 const positive = (n) => Number.isFinite(n) && n > 0;
 
@@ -138,7 +138,7 @@ function shapePoint(row, platform) {
 	const flops = o.flopsOf(row);
 	return {
 		row,
-		name: row.description ? `#${row.shape_id}` : (row.shape ?? 'sizes unknown'),
+		name: row.description ? `#${row.shape_id}` : (row.shape ?? 'shape unknown'),
 		ai: row.ai,
 		flops: positive(us) && flops !== null ? (flops * 1e6) / us : null,
 		weight: row.share ?? row.calls,
@@ -161,9 +161,9 @@ const COLUMNS = [
 	{label: 'S', num: true, cell: (p) => o.share(p.s)},
 ];
 
-// Who is not in the drawing, in a sentence.
-function notDrawn(all, platform, what) {
-	const still = all.filter((p) => p.ai === 0);
+// A sentence about the rows that are not drawn.
+function notDrawn(all, platform, rowName) {
+	const withoutFlops = all.filter((p) => p.ai === 0);
 	const others = all.filter((p) => p.ai !== 0 && !(positive(p.ai) && positive(p.flops)));
 	const names = (list) =>
 		`${list
@@ -171,11 +171,13 @@ function notDrawn(all, platform, what) {
 			.map((p) => p.name)
 			.join(', ')}${list.length > 6 ? ', …' : ''}`;
 	return [
-		still.length
-			? `${f.plural(still.length, what)} without floating-point work ${still.length === 1 ? 'has' : 'have'} no place in it: ${names(still)}. `
+		withoutFlops.length
+			? `Not drawn: ${f.plural(withoutFlops.length, rowName)} without floating-point work: ` +
+				`${names(withoutFlops)}. `
 			: '',
 		others.length
-			? `${f.plural(others.length, what)} ${others.length === 1 ? 'is' : 'are'} not drawn, for want of a known cost or of a time on ${platform}: ${names(others)}.`
+			? `Not drawn: ${f.plural(others.length, rowName)} without a known cost or without a time on ${platform}: ` +
+				`${names(others)}.`
 			: '',
 	].join('');
 }
@@ -187,21 +189,21 @@ const legend = () =>
 		h('span', {class: 'dot compute', 'aria-hidden': 'true'}),
 		'compute-bound ',
 		h('span', {class: 'dot memory', 'aria-hidden': 'true'}),
-		'memory-bound. The larger, the more important. Lines are what the platform can do at most.',
+		'memory-bound. Size shows importance. Lines are the peaks of the platform.',
 	);
 
-// On which platform: the one asked for, else the one with most rows timed.
-function platformOf(doc, asked) {
+// The platform: the selected one, else the one with the most timed rows.
+function platformOf(doc, selected) {
 	const timed = (p) => doc.items.filter((r) => positive(r.attained_flops?.[p])).length;
 	const names = namesOf(doc);
-	return names.includes(asked)
-		? asked
+	return names.includes(selected)
+		? selected
 		: names.reduce((best, p) => (best === undefined || timed(p) > timed(best) ? p : best), undefined);
 }
 
-// `one` answers the row whose shapes are drawn, or nothing; draw() draws anew.
-export function rooflinePlot(doc, {asked, one, shapes, all, changed}) {
-	let name = platformOf(doc, asked);
+// `one` returns the row whose shapes are drawn, or nothing; draw() redraws.
+export function rooflinePlot(doc, {selected, one, shapes, all, changed}) {
+	let name = platformOf(doc, selected);
 	const place = h('div', {class: 'part'});
 	const select = h(
 		'select',
@@ -228,7 +230,7 @@ export function rooflinePlot(doc, {asked, one, shapes, all, changed}) {
 			(rows ? shapePoint : operatorPoint)(r, name),
 		);
 		const drawn = points.filter((p) => positive(p.ai) && positive(p.flops));
-		const what = rows ? 'shape' : 'operator';
+		const rowName = rows ? 'shape' : 'operator';
 		head.textContent = rows ? `Roofline of the shapes of ${row.operator}` : 'Roofline';
 		back.hidden = !rows;
 		const weight = rows
@@ -243,23 +245,25 @@ export function rooflinePlot(doc, {asked, one, shapes, all, changed}) {
 					'p',
 					{class: 'quiet'},
 					doc.platforms.length ? `Nothing to draw on ${name}: ` : 'Nothing to draw: ',
-					drawn.length
-						? 'its bandwidth is not known.'
-						: 'no cost and time of one platform are known together.',
+					drawn.length ? 'its bandwidth is unknown.' : 'no row has both a cost and a time on one platform.',
 				),
 			);
 			return;
 		}
 		const dtypes = new Set(drawn.flatMap((p) => p.dtypes));
-		const some = roofsOf(platform, dtypes);
+		const usedRoofs = roofsOf(platform, dtypes);
 		place.replaceChildren(
 			chart({
-				caption: `${name}: ${o.amount(platform.bytes_per_s, 'B/s')}${platform.source ? `, figures from ${platform.source}` : ''}`,
-				label: `Roofline on ${name}: ${f.plural(drawn.length, what)} by arithmetic intensity and attained FLOP per second; the table The numbers has them all`,
-				hint: `Each mark is one ${what}; point at it, or open the numbers.`,
+				caption:
+					`${name}: ${o.amount(platform.bytes_per_s, 'B/s')}` +
+					(platform.source ? `, source: ${platform.source}` : ''),
+				label:
+					`Roofline on ${name}: ${f.plural(drawn.length, rowName)} by arithmetic intensity and attained ` +
+					'FLOP per second; the data table below lists all of them',
+				hint: `Each mark is one ${rowName}; point at it, or open the data table.`,
 				draw: roofline({
 					points: drawn.map((p) => ({...p, text: pointText(p, weight)})),
-					roofs: some.length ? some : roofsOf(platform),
+					roofs: usedRoofs.length ? usedRoofs : roofsOf(platform),
 					bandwidth: platform.bytes_per_s,
 				}),
 				columns: [
@@ -273,7 +277,7 @@ export function rooflinePlot(doc, {asked, one, shapes, all, changed}) {
 				rows: drawn,
 			}),
 			legend(),
-			h('p', {class: 'hint'}, notDrawn(points, name, what)),
+			h('p', {class: 'hint'}, notDrawn(points, name, rowName)),
 		);
 	}
 
@@ -298,13 +302,13 @@ export function rooflinePlot(doc, {asked, one, shapes, all, changed}) {
 	};
 }
 
-const LEAST = 'the least time it can take';
-const MEDIAN = 'median of what was measured';
-const MEAN = 'mean call of what was measured';
+const BOUND = 'roofline bound';
+const MEDIAN = 'measured median';
+const MEAN = 'measured mean per call';
 
 const unknown = (x) => x === null || x === undefined;
 
-const shareColumn = (label, key, what, unit) => ({
+const shareColumn = (label, key, description, unit) => ({
 	label,
 	unit,
 	num: true,
@@ -312,21 +316,22 @@ const shareColumn = (label, key, what, unit) => ({
 	up: `-${key}`,
 	value: (r) => r[key],
 	cell: (r) => o.share(r[key]),
-	title: (r) => (unknown(r[key]) ? 'unknown' : `${what}: ${r[key]}`),
+	title: (r) => (unknown(r[key]) ? 'unknown' : `${description}: ${r[key]}`),
 });
 
-const percentColumn = (label, key, what) => ({
+const percentColumn = (label, key, description) => ({
 	label,
 	num: true,
+	class: 'two-lines',
 	down: key,
 	up: `-${key}`,
 	value: (r) => r[key],
 	cell: (r) => o.shareOfPercent(r[key]),
-	title: (r) => (unknown(r[key]) ? 'unknown' : `${what}: ${r[key]} %`),
+	title: (r) => (unknown(r[key]) ? 'unknown' : `${description}: ${r[key]} %`),
 });
 
-// A bar as long as the importance, on a scale that all rows share.
-function importanceColumn(most, weight) {
+// Bars of importance on a scale that all rows share.
+function importanceColumn(max, weight) {
 	return {
 		label: 'Importance',
 		num: true,
@@ -338,14 +343,14 @@ function importanceColumn(most, weight) {
 		cell: (r) =>
 			h(
 				'span',
-				{class: 'share', style: {'--share': `${(100 * (r.importance ?? 0)) / most}%`}},
+				{class: 'share', style: {'--share': `${(100 * (r.importance ?? 0)) / max}%`}},
 				o.share(r.importance),
 			),
 	};
 }
 
-// The interval in figures, and as a whisker on the scale of the bars.
-function intervalColumn(most, why) {
+// The interval as numbers, and as a line on the scale of the bars.
+function intervalColumn(max, reason) {
 	return {
 		label: '95% interval',
 		num: true,
@@ -359,35 +364,34 @@ function intervalColumn(most, why) {
 							class: 'spread',
 							'aria-hidden': 'true',
 							style: {
-								'--from': `${(100 * r.low) / most}%`,
-								'--wide': `${(100 * (r.high - r.low)) / most}%`,
-								'--at': `${(100 * r.importance) / most}%`,
+								'--from': `${(100 * r.low) / max}%`,
+								'--wide': `${(100 * (r.high - r.low)) / max}%`,
+								'--at': `${(100 * r.importance) / max}%`,
 							},
 						}),
 					],
-		title: (r) => (unknown(r.low) ? (why ?? 'unknown') : `${r.low} to ${r.high}`),
+		title: (r) => (unknown(r.low) ? (reason ?? 'unknown') : `${r.low} to ${r.high}`),
 	};
 }
 
-// A column that no row has a value in is left out of what was published:
-// nobody measured it there.
-const measured = (doc) => (column) => !doc.set || !column.value || doc.items.some((r) => !unknown(column.value(r)));
+// A column without any value is omitted for reference sets, because it was not published.
+const hasValues = (doc) => (column) => !doc.set || !column.value || doc.items.some((r) => !unknown(column.value(r)));
 
-// Several types may go on in the next line, but none is broken.
-const typeNames = (r) =>
+// Several dtypes may wrap to the next line, but only between names.
+const dtypeNames = (r) =>
 	r.dtype ? r.dtype.split('/').flatMap((name, i) => (i ? ['/', h('wbr'), name] : [name])) : f.NONE;
-// A set's word for what serves both, written as a fleet's phases are.
+// Reference sets use 'both'; fleets list both phases.
 const phaseNames = (r) => (r.phase === 'both' ? 'prefill/decode' : (r.phase ?? f.NONE));
 
 export function generalColumns(doc) {
-	const most = doc.items.reduce((n, r) => Math.max(n, r.importance ?? 0, r.high ?? 0), 0) || 1;
+	const max = doc.items.reduce((n, r) => Math.max(n, r.importance ?? 0, r.high ?? 0), 0) || 1;
 	return [
 		operatorColumn(),
-		{...textColumn('dtype', 'dtype'), class: 'wraps', cell: typeNames},
+		{...textColumn('dtype', 'dtype'), class: 'wraps', cell: dtypeNames},
 		{...textColumn('Phase', 'phase'), cell: phaseNames},
 		countColumn('Shapes', 'shapes'),
-		importanceColumn(most, doc.weight),
-		...(doc.items.some((r) => !unknown(r.low)) ? [intervalColumn(most, doc.interval_why)] : []),
+		importanceColumn(max, doc.weight),
+		...(doc.items.some((r) => !unknown(r.low)) ? [intervalColumn(max, doc.interval_why)] : []),
 		...[
 			shareColumn('w_time', 'w_time', o.WEIGHTS.time),
 			shareColumn('w_mean', 'w_mean', o.WEIGHTS.mean),
@@ -397,22 +401,22 @@ export function generalColumns(doc) {
 				title: (r) => `${f.count(r.runs)} of ${f.plural(doc.runs, doc.set ? 'profile' : 'run')}`,
 			},
 			{
-				...shareColumn('Headroom', 'headroom', "share of the fleet's GPU time that perfect kernels would free"),
+				...shareColumn('Headroom', 'headroom', "share of the fleet's GPU time above the roofline bound"),
 				title: (r) =>
 					unknown(r.headroom)
 						? r.collective
-							? 'not reckoned: its time includes waiting for other ranks'
-							: 'unknown: no bound is known'
-						: `share of all GPU time that perfect kernels would free: ${r.headroom}`,
+							? 'not computed: the time includes waiting for other ranks'
+							: 'unknown: no roofline bound'
+						: `share of all GPU time above the roofline bound: ${r.headroom}`,
 			},
-			percentColumn('Sized', 'sized_pct', 'share of its time whose sizes are known'),
-			percentColumn('Bound', 'bound_pct', 'share of its time whose least time is known'),
-		].filter(measured(doc)),
+			percentColumn('Shape known', 'sized_pct', 'share of its time with a known shape'),
+			percentColumn('Roofline known', 'bound_pct', 'share of its time with a roofline bound'),
+		].filter(hasValues(doc)),
 	];
 }
 
-// A shape that runs had is of one platform, and its times are of that.
-const platformTime = (label, key, text, what) => ({
+// A shape of runs has one platform, and its times are from that platform.
+const platformTime = (label, key, text, description) => ({
 	label,
 	num: true,
 	down: key,
@@ -420,10 +424,12 @@ const platformTime = (label, key, text, what) => ({
 	cell: (r) => text(r[key]?.[r.platform]),
 	value: (r) => r[key]?.[r.platform] ?? null,
 	title: (r) =>
-		unknown(r[key]?.[r.platform]) ? (r.why ?? 'unknown') : `${what}: ${r[key][r.platform]} us on ${r.platform}`,
+		unknown(r[key]?.[r.platform])
+			? (r.why ?? 'unknown')
+			: `${description}: ${r[key][r.platform]} us on ${r.platform}`,
 });
 
-const timeColumn = (label, key, platform, text, what) => ({
+const timeColumn = (label, key, platform, text, description) => ({
 	label,
 	unit: platform,
 	num: true,
@@ -431,14 +437,14 @@ const timeColumn = (label, key, platform, text, what) => ({
 	up: `-${key}.${platform}`,
 	cell: (r) => text(r[key]?.[platform]),
 	value: (r) => r[key]?.[platform] ?? null,
-	title: (r) => (unknown(r[key]?.[platform]) ? 'unknown' : `${what}: ${r[key][platform]} us`),
+	title: (r) => (unknown(r[key]?.[platform]) ? 'unknown' : `${description}: ${r[key][platform]} us`),
 });
 
-const solColumns = (platforms) => platforms.map((p) => timeColumn('T_SOL', 't_sol_us', p, o.bound, LEAST));
-const prodColumns = (platforms, what = MEDIAN) =>
-	platforms.map((p) => timeColumn('T_prod', 't_prod_us', p, o.measured, what));
+const solColumns = (platforms) => platforms.map((p) => timeColumn('T_SOL', 't_sol_us', p, o.boundText, BOUND));
+const prodColumns = (platforms, description = MEDIAN) =>
+	platforms.map((p) => timeColumn('T_prod', 't_prod_us', p, o.measuredText, description));
 
-// Of all platforms those that any of these rows has a time on.
+// The platforms on which any of these rows has a time.
 const timed = (rows, platforms, key) => platforms.filter((p) => rows.some((r) => !unknown(r[key]?.[p])));
 
 const namesOf = (doc) => doc.platforms.map((p) => p.name);
@@ -449,13 +455,13 @@ export function rooflineColumns(doc) {
 		operatorColumn(),
 		regimeColumn(),
 		aiColumn(),
-		...sColumns().filter(measured(doc)),
+		...sColumns().filter(hasValues(doc)),
 		...solColumns(timed(doc.items, names, 't_sol_us')),
 		...prodColumns(timed(doc.items, names, 't_prod_us'), doc.set ? MEDIAN : MEAN),
 	];
 }
 
-// Of a set the median of its shapes' S, of a fleet the S of all their time.
+// For a reference set the median S of the shapes, for a fleet the S of all time.
 export function shapesColumns(doc) {
 	return [
 		operatorColumn(),
@@ -466,7 +472,7 @@ export function shapesColumns(doc) {
 
 function shapeColumns(rows, names, collective) {
 	const has = (key) => rows.some((r) => !unknown(r[key]));
-	// What all of them share is told above the table.
+	// Values that all rows share are above the table.
 	const varied = (key) => new Set(rows.map((r) => r[key])).size > 1;
 	return [
 		{
@@ -495,8 +501,8 @@ function shapeColumns(rows, names, collective) {
 		...(has('runs') ? [countColumn('Runs', 'runs')] : []),
 		...(has('platform')
 			? [
-					platformTime('T_prod', 't_prod_us', o.measured, MEDIAN),
-					platformTime('T_SOL', 't_sol_us', o.bound, LEAST),
+					platformTime('T_prod', 't_prod_us', o.measuredText, MEDIAN),
+					platformTime('T_SOL', 't_sol_us', o.boundText, BOUND),
 				]
 			: [...prodColumns(timed(rows, names, 't_prod_us')), ...solColumns(timed(rows, names, 't_sol_us'))]),
 		regimeColumn(),

@@ -1,5 +1,5 @@
-// job.js - the ranks of one distributed execution: who computes, who waits for
-// whom, collective by collective; and the way to compare it with another job.
+// job.js - one distributed execution: compute and waiting time per rank and per collective, and
+// a comparison with another job.
 
 import * as api from '../lib/api.js';
 import {largestUnit} from '../lib/columns.js';
@@ -12,14 +12,17 @@ import {jobName} from './jobs.js';
 
 const rankName = (r) => (r.rank === null ? `run ${r.run}` : `rank ${r.rank}`);
 
-// Said from what is marked; nothing is worked out here.
+// A sentence about the marked ranks; it computes nothing.
 function sentence(job) {
 	const late = job.ranks.filter((r) => r.straggler).map(rankName);
 	const n = f.plural(job.ranks.length, 'rank');
-	if (job.ranks.length < 2) return `${n}: with a single one, waiting cannot be told from transfer`;
-	if (!late.length) return `${n}: none computes markedly longer than the others`;
-	const who = late.length === 1 ? late[0] : `${late.slice(0, -1).join(', ')} and ${late.at(-1)}`;
-	return `${n}: the others wait for ${who}, which ${late.length === 1 ? 'computes' : 'compute'} longer than the median rank`;
+	if (job.ranks.length < 2) return `${n}: waiting and transfer cannot be separated with a single rank`;
+	if (!late.length) return `${n}: no rank computes significantly longer than the others`;
+	const names = late.length === 1 ? late[0] : `${late.slice(0, -1).join(', ')} and ${late.at(-1)}`;
+	return (
+		`${n}: the others wait for ${names}, ` +
+		`which ${late.length === 1 ? 'computes' : 'compute'} longer than the median rank`
+	);
 }
 
 const time = (label, key, unit) => ({
@@ -34,7 +37,7 @@ const time = (label, key, unit) => ({
 });
 
 function rankColumns(rows) {
-	const cycle = largestUnit(rows.map((r) => r.cycle_ns));
+	const iteration = largestUnit(rows.map((r) => r.cycle_ns));
 	const whole = largestUnit(rows.flatMap((r) => [r.compute_ns, r.collective_ns]));
 	const late = largestUnit(rows.map((r) => r.late_ns));
 	return [
@@ -60,8 +63,8 @@ function rankColumns(rows) {
 		},
 		{label: 'Host', up: 'host', down: '-host', value: (r) => r.host, cell: (r) => r.host ?? f.NONE},
 		{label: 'Device', class: 'wraps', cell: (r) => r.device ?? f.NONE},
-		{label: 'Cycles', num: true, cell: (r) => f.count(r.cycles)},
-		time('Mean cycle', 'cycle_ns', cycle),
+		{label: 'Iterations', num: true, cell: (r) => f.count(r.cycles)},
+		time('Mean iteration', 'cycle_ns', iteration),
 		time('Compute', 'compute_ns', whole),
 		time('Collectives', 'collective_ns', whole),
 		time('Transfer', 'transfer_ns', whole),
@@ -74,22 +77,23 @@ function rankColumns(rows) {
 			up: '-last',
 			value: (r) => r.last_share,
 			cell: (r) => (r.last_share === null ? f.NONE : f.percent(r.last_share * 100)),
-			title: (r) => (r.last_share === null ? "unknown: the ranks' clocks do not agree" : 'of its collectives'),
+			title: (r) =>
+				r.last_share === null ? 'unknown: the clocks of the ranks differ' : 'share of its collectives',
 		},
-		time('Late by', 'late_ns', late),
+		time('Delay', 'late_ns', late),
 	];
 }
 
-// Of each rank's collectives, what is transfer and what is waiting.
+// Transfer and waiting time in each rank's collectives.
 function bars(rows) {
-	const most = rows.reduce((n, r) => Math.max(n, r.collective_ns ?? 0), 0);
-	if (!most || rows.length < 2 || rows.some((r) => r.transfer_ns === null || r.waiting_ns === null)) return null;
+	const scale = rows.reduce((n, r) => Math.max(n, r.collective_ns ?? 0), 0);
+	if (!scale || rows.length < 2 || rows.some((r) => r.transfer_ns === null || r.waiting_ns === null)) return null;
 	const part = (r, key, name) =>
 		h(
 			'span',
 			{
 				class: `stack-part ${name}`,
-				style: {width: `${(r[key] * 100) / most}%`},
+				style: {width: `${(r[key] * 100) / scale}%`},
 				title: `${key === 'transfer_ns' ? 'Transfer' : 'Waiting'}: ${f.duration(r[key])}`,
 			},
 			h('span', {}, f.duration(r[key])),
@@ -115,7 +119,9 @@ function bars(rows) {
 					{
 						class: 'stack',
 						role: 'img',
-						'aria-label': `${rankName(r)}: transfer ${f.duration(r.transfer_ns)}, waiting ${f.duration(r.waiting_ns)}`,
+						'aria-label':
+							`${rankName(r)}: transfer ${f.duration(r.transfer_ns)}, ` +
+							`waiting ${f.duration(r.waiting_ns)}`,
 					},
 					part(r, 'transfer_ns', 'communication'),
 					part(r, 'waiting_ns', 'idle'),
@@ -146,7 +152,7 @@ function collectiveColumns(job) {
 			up: '-count',
 			value: (c) => c.count,
 			cell: (c) => f.count(c.count),
-			title: () => 'of each rank',
+			title: () => 'per rank',
 		},
 		time('Transfer', 'transfer_ns', unit),
 		...job.ranks.map((r, i) => ({
@@ -162,7 +168,7 @@ function collectiveColumns(job) {
 	];
 }
 
-// A table that sorts by itself; its order is in the address under `word`.
+// A table with its own order, in the address under `word`.
 function ownTable(caption, columns, rows, word, query, at, empty) {
 	const first = query.get(word) ?? '';
 	const shown = table({
@@ -181,16 +187,16 @@ function ownTable(caption, columns, rows, word, query, at, empty) {
 
 function compareForm(job, others) {
 	const list = others.filter((j) => j.id !== job.id);
-	if (!list.length) return h('p', {class: 'quiet'}, 'There is no other job in this project to compare it with.');
+	if (!list.length) return h('p', {class: 'quiet'}, 'This project has no other job to compare with.');
 	const select = h(
 		'select',
 		{name: 'base'},
 		list.map((j) => h('option', {value: `job:${j.id}`}, `${jobName(j)} (#${j.id})`)),
 	);
 	const link = h('a', {class: 'button'}, 'Compare');
-	const aim = () => link.setAttribute('href', compareUrl({base: select.value, head: `job:${job.id}`}));
-	select.addEventListener('change', aim);
-	aim();
+	const updateLink = () => link.setAttribute('href', compareUrl({base: select.value, head: `job:${job.id}`}));
+	select.addEventListener('change', updateLink);
+	updateLink();
 	return h(
 		'div',
 		{class: 'bar'},
@@ -203,16 +209,16 @@ export async function page(view, query, at) {
 	const job = await api.job(at.id, at.signal);
 	const {items: others} = await api.jobs({project: job.project}, at.signal);
 	const name = jobName(job);
-	const said = sentence(job);
+	const summary = sentence(job);
 	view.append(
 		h('p', {class: 'crumbs'}, h('a', {href: '/jobs'}, 'Jobs'), ` / #${job.id}`),
 		h('h1', {}, name),
-		h('p', {class: 'headline-line'}, h('strong', {}, `${said}.`)),
+		h('p', {class: 'headline-line'}, h('strong', {}, `${summary}.`)),
 		refusalBanner(job) ?? '',
 		findingList(job) ?? '',
 		facts([
 			['Project', job.project],
-			['Runs', h('a', {href: `/runs?job=${job.id}`}, `${f.count(job.runs.length)}, listed`)],
+			['Runs', h('a', {href: `/runs?job=${job.id}`}, `list of ${f.plural(job.runs.length, 'run')}`)],
 			['Upload', job.upload && h('a', {href: `/runs?upload=${job.upload}`}, `#${job.upload}`)],
 			['Added', f.moment(job.created_at)],
 		]),
@@ -226,12 +232,12 @@ export async function page(view, query, at) {
 				'p',
 				{class: 'hint'},
 				'Transfer is the shortest time that any rank spent in the same collective; ',
-				'what a rank has beyond it is waiting. ',
+				'the rest of a rank is waiting. ',
 				job.unmatched
-					? `${f.plural(job.unmatched, 'collective')} that some rank lacks ` +
+					? `${f.plural(job.unmatched, 'collective')} missing in some rank ` +
 							`${job.unmatched === 1 ? 'is' : 'are'} not split. `
 					: '',
-				job.clocks_agree ? '' : "The ranks' clocks do not agree, so who arrives last is unknown.",
+				job.clocks_agree ? '' : 'The clocks of the ranks differ, so the last arrival is unknown.',
 			),
 		),
 		h(
@@ -245,7 +251,7 @@ export async function page(view, query, at) {
 				'by',
 				query,
 				at,
-				'No collective is in all of these ranks.',
+				'No collective is in all ranks.',
 			),
 		),
 		h('section', {'aria-labelledby': 'other'}, h('h2', {id: 'other'}, 'Compare'), compareForm(job, others)),

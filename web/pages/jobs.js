@@ -1,4 +1,4 @@
-// jobs.js - distributed executions, newest first, each with its ranks.
+// jobs.js - the list of jobs, newest first.
 
 import * as api from '../lib/api.js';
 import {h} from '../lib/dom.js';
@@ -46,7 +46,7 @@ export async function page(view, query, at) {
 			rows: items,
 			empty: query.size
 				? 'No job matches.'
-				: 'No job yet: upload the ranks of one execution together, or each with the same job name (--job).',
+				: 'No jobs yet. Upload the ranks of one execution in one file, or each with the same job name (--job).',
 		}).node,
 		h(
 			'nav',

@@ -1,5 +1,4 @@
-// run.js - one run: what it fell short of first, then who it is, its totals,
-// its timeline, and its tables, one at a time.
+// run.js - one run: notes, facts, totals, timeline, and its tables as tabs.
 
 import * as api from '../lib/api.js';
 import {contentMark, fileLink, largestUnit} from '../lib/columns.js';
@@ -20,17 +19,16 @@ import {layerTab} from './run_layers.js';
 import {operatorTab} from './run_operators.js';
 import {patternTab} from './run_patterns.js';
 
-// The upper part of a run's page: what its numbers do not tell,
-// loudly; who it is; its totals; its devices.
+// The upper part of a run's page: notes, facts, totals, devices.
 
-// Above each table of a run without launches.
+// Shown above each table of a run without launches.
 function missingLine(run) {
 	const kind = missingDetail(run);
-	return kind ? h('p', {class: 'lacking'}, contentMark(run), ' ', kind.sentence) : null;
+	return kind ? h('p', {class: 'notice'}, contentMark(run), ' ', kind.sentence) : null;
 }
 
-// Where time was recorded without the kernels it was spent in, nothing below
-// reads as if the kernels were all.
+// If graph replays were recorded as one piece, the kernel table is incomplete, and the page
+// says so first.
 function graphBanner(run) {
 	const share = opaqueShare(run);
 	if (share === null) return null;
@@ -42,16 +40,10 @@ function graphBanner(run) {
 			'p',
 			{},
 			`${f.plural(run.graphs, 'replay')} of CUDA graphs, ${f.duration(run.graph_ns)} in all, `,
-			`${run.graphs === 1 ? 'was' : 'were'} recorded whole: which kernels ran in them is unknown. `,
-			`What the table of kernels shows is the other ${f.duration(run.kernel_ns)}.`,
+			`${run.graphs === 1 ? 'was' : 'were'} recorded as one piece: their kernels are unknown. `,
+			`The kernel table shows the other ${f.duration(run.kernel_ns)}.`,
 		),
-		h(
-			'p',
-			{},
-			'To see the kernels inside, record with ',
-			h('code', {}, 'nsys profile --cuda-graph-trace=node'),
-			'.',
-		),
+		h('p', {}, 'To record these kernels, use ', h('code', {}, 'nsys profile --cuda-graph-trace=node'), '.'),
 	);
 }
 
@@ -59,12 +51,12 @@ const total = (label, text, title) => h('div', {class: 'total', title}, h('dt', 
 
 const time = (run, label, ns) => total(label, f.duration(ns), ns === null ? unknownTitle(run) : f.exact(ns));
 
-// A table without copies does not say that there were none.
+// A run from a table without copies may have had copies.
 function copies(run) {
-	const told = !missingDetail(run) || run.copies > 0;
+	const known = !missingDetail(run) || run.copies > 0;
 	return [
-		time(run, 'Copy time', told ? run.copy_ns : null),
-		total('Copies', told ? f.count(run.copies) : f.NONE, told ? null : unknownTitle(run)),
+		time(run, 'Copy time', known ? run.copy_ns : null),
+		total('Copies', known ? f.count(run.copies) : f.NONE, known ? null : unknownTitle(run)),
 	];
 }
 
@@ -101,7 +93,7 @@ function identity(run) {
 	]);
 }
 
-// The list of runs of the same work, with this one ticked.
+// A link to the list of runs of the same workload, with this run ticked as base.
 function compareBar(run) {
 	const q = new URLSearchParams(
 		Object.entries({project: run.project, workload: run.workload, base: run.id}).filter(([, value]) => value),
@@ -111,12 +103,12 @@ function compareBar(run) {
 		'div',
 		{class: 'line compare-line'},
 		h('a', {class: 'button plain', href: `/runs?${q}`}, 'Compare with…'),
-		run.job_id ? h('a', {href: `/jobs/${run.job_id}`}, 'Ranks of its job') : null,
+		run.job_id ? h('a', {href: `/jobs/${run.job_id}`}, 'Ranks of the job') : null,
 		cycles?.count
 			? h(
 					'a',
-					{href: `/runs/${run.id}?tab=cycles`},
-					`${f.count(cycles.kept)} of ${f.plural(cycles.count, 'cycle')} compared`,
+					{href: `/runs/${run.id}?tab=iterations`},
+					`${f.count(cycles.kept)} of ${f.plural(cycles.count, 'iteration')} compared`,
 					cycles.median_ns === null ? '' : `, median ${f.duration(cycles.median_ns)}`,
 				)
 			: null,
@@ -126,7 +118,7 @@ function compareBar(run) {
 
 function deviceTable(run) {
 	const {devices} = run;
-	if (!devices.length) return h('p', {class: 'quiet'}, 'The file names no device.');
+	if (!devices.length) return h('p', {class: 'quiet'}, 'The trace has no devices.');
 	const busy = largestUnit(devices.map((d) => d.busy_ns));
 	const columns = [
 		{label: 'Device', num: true, cell: (d) => f.count(d.number)},
@@ -146,8 +138,7 @@ function deviceTable(run) {
 	return table({caption: 'Devices', columns, rows: devices}).node;
 }
 
-// A run as a timeline: opened in the Perfetto UI, or taken
-// away as a file.
+// The run as a timeline: opened in the Perfetto UI, or downloaded.
 
 function opener(run, name, at) {
 	const where = api.runFile(run.id, 'timeline');
@@ -160,7 +151,7 @@ function opener(run, name, at) {
 	);
 	let busy = false;
 
-	function become(text) {
+	function setState(text) {
 		busy = text === 'opening…';
 		button.setAttribute('aria-disabled', busy);
 		state.textContent = text;
@@ -169,22 +160,22 @@ function opener(run, name, at) {
 
 	async function open() {
 		if (busy) return;
-		become('opening…');
+		setState('opening…');
 		try {
 			await perfetto.show(
 				(signal) =>
 					api.bytes(where, {
 						signal,
-						told: (n) => {
-							amount.textContent = `${f.bytes(n)} of the trace fetched`;
+						onProgress: (n) => {
+							amount.textContent = `${f.bytes(n)} of the trace loaded`;
 						},
 					}),
 				{title: name, fileName: `run-${run.id}.trace.json`, url: `${location.origin}/runs/${run.id}`},
 				{signal: at.signal},
 			);
-			become('opened');
+			setState('opened');
 		} catch (error) {
-			become('');
+			setState('');
 			if (!at.signal.aborted) showFailure(error, open);
 		}
 	}
@@ -193,7 +184,7 @@ function opener(run, name, at) {
 }
 
 function timelineBar(run, name, at) {
-	const capture = fileLink('Capture (.kst)', api.runFile(run.id, 'capture'), `run-${run.id}.kst`);
+	const capture = fileLink('Capture file (.kst)', api.runFile(run.id, 'capture'), `run-${run.id}.kst`);
 	if (missingDetail(run))
 		return h(
 			'section',
@@ -202,7 +193,7 @@ function timelineBar(run, name, at) {
 				'div',
 				{class: 'line'},
 				capture,
-				h('span', {class: 'quiet'}, 'There is no timeline, because there are no single launches to draw.'),
+				h('span', {class: 'quiet'}, 'This run has no timeline, because it has no single launches.'),
 			),
 		);
 	const {button, state} = opener(run, name, at);
@@ -220,9 +211,9 @@ function timelineBar(run, name, at) {
 		h(
 			'p',
 			{class: 'hint', id: 'perfetto-hint'},
-			'Perfetto opens in a new tab, loaded from ui.perfetto.dev. ',
-			'The trace is handed to that tab inside your browser and is sent to no server; ',
-			'the Perfetto page may ask whether it trusts this one.',
+			'Perfetto opens in a new tab from ui.perfetto.dev. ',
+			'The trace is passed to that tab inside your browser and is not sent to any server. ',
+			'The Perfetto page may ask whether to trust this page.',
 		),
 	);
 }
@@ -247,16 +238,16 @@ const PARTS = [
 	['layers', 'Layers', layerTab],
 	['groups', 'Launched together', groupTab],
 	['launches', 'Launch latency', launchTab],
-	['cycles', 'Cycles', iterationTab],
-	['patterns', 'Functions in a cycle', patternTab],
+	['iterations', 'Iterations', iterationTab],
+	['patterns', 'Functions per iteration', patternTab],
 	['copies', 'Copies and sets', copyTab],
 	['devices', 'Devices', (run) => ({node: deviceTable(run)})],
 ];
 
-// The address holds the view of the part in front and of no other.
+// The address holds only the state of the visible tab.
 function clear(at, tab) {
-	const gone = [...new URLSearchParams(location.search).keys()].map((key) => [key, '']);
-	at.keep({...Object.fromEntries(gone), tab: tab === PARTS[0][0] ? '' : tab});
+	const removed = [...new URLSearchParams(location.search).keys()].map((key) => [key, '']);
+	at.keep({...Object.fromEntries(removed), tab: tab === PARTS[0][0] ? '' : tab});
 }
 
 export async function page(view, query, at) {

@@ -1,5 +1,5 @@
-// run_copies.js - the copies and memory sets of a run, by operation or by
-// operation and device.
+// run_copies.js - tab: copies and memory sets of a run, by operation, or by operation and
+// device.
 
 import * as api from '../lib/api.js';
 import {exportLink, largestUnit, share, SPREAD, timeColumn, typicalUnit} from '../lib/columns.js';
@@ -8,7 +8,7 @@ import * as f from '../lib/format.js';
 import {missingDetail, unknownTitle} from '../lib/run_content.js';
 import {sorted, table} from '../lib/table.js';
 
-function columns(rows, why) {
+function columns(rows, reason) {
 	const sum = largestUnit(rows.map((r) => r.total_ns));
 	const each = typicalUnit(rows.map((r) => r.med_ns ?? r.avg_ns));
 	const several = rows.some((r) => r.device !== null);
@@ -34,7 +34,7 @@ function columns(rows, why) {
 				]
 			: []),
 		{label: 'Time', unit: '%', num: true, class: 'time', cell: (r) => share(r.time_pct)},
-		timeColumn('Total', 'total', sum, why),
+		timeColumn('Total', 'total', sum, reason),
 		{
 			label: 'Count',
 			num: true,
@@ -43,7 +43,7 @@ function columns(rows, why) {
 			cell: (r) => f.count(r.instances),
 			value: (r) => r.instances,
 		},
-		...SPREAD.map(([label, key]) => timeColumn(label, key, each, why)),
+		...SPREAD.map(([label, key]) => timeColumn(label, key, each, reason)),
 		{
 			label: 'Size',
 			num: true,
@@ -52,7 +52,7 @@ function columns(rows, why) {
 			value: (r) => r.bytes,
 			cell: (r) => (r.sized ? f.bytes(r.bytes) : f.NONE),
 			title: (r) =>
-				`${f.count(r.bytes)} bytes in the ${f.count(r.sized)} of ${f.count(r.instances)} whose size is known`,
+				`${f.count(r.bytes)} bytes; the size is known for ${f.count(r.sized)} of ${f.count(r.instances)}`,
 		},
 	];
 }
@@ -65,7 +65,7 @@ export async function copyTab(run, query, at) {
 				'p',
 				{class: 'quiet'},
 				missingDetail(run)
-					? 'What was copied is unknown, because there are no single copies.'
+					? 'Copies are unknown, because this run has no single copies.'
 					: 'No copies and no memory sets were recorded.',
 			),
 		};

@@ -1,5 +1,4 @@
-// run_groups.js - tab: kernels that are launched together wherever they are
-// launched, with how often and how surely.
+// run_groups.js - tab: kernels that are launched together, with support and confidence.
 
 import {answerOrRefusal, refusalLine} from '../lib/answer.js';
 import * as api from '../lib/api.js';
@@ -10,9 +9,9 @@ import {listing} from '../lib/listing.js';
 import * as o from '../lib/operators.js';
 
 const EVIDENCE = {
-	call: 'one call of the host launches them',
-	sequence: 'they follow each other between different neighbours',
-	catalog: 'they follow each other, and are parts of one operator',
+	call: 'launched by one API call',
+	sequence: 'always adjacent, with different neighbors',
+	catalog: 'always adjacent, and parts of one operator',
 };
 
 const names = (group) => group.kernels.map((k) => k.short_name || k.name);
@@ -42,46 +41,46 @@ function columns(rows, all) {
 			down: '-operator',
 			value: (r) => r.operator,
 			cell: (r) => (r.operator ? h('code', {}, r.operator) : f.NONE),
-			title: (r) => (r.operator ? null : 'they are not all of one, or nothing tells'),
+			title: (r) => (r.operator ? null : 'unknown, or not one operator'),
 		},
-		timeColumn('Together', 'total', largestUnit(rows.map((r) => r.total_ns))),
+		timeColumn('Total', 'total', largestUnit(rows.map((r) => r.total_ns))),
 		{
 			label: 'Time',
 			unit: '%',
 			num: true,
 			class: 'time',
 			cell: (r) => share(all ? (r.total_ns * 100) / all : null),
-			title: () => (all ? "of the run's kernel time" : 'unknown'),
+			title: () => (all ? "share of the run's kernel time" : 'unknown'),
 		},
 		{
-			label: 'Times',
+			label: 'Support',
 			num: true,
 			down: 'support',
 			up: '-support',
 			value: (r) => r.support,
 			cell: (r) => f.count(r.support),
-			title: () => 'support: how often they came together',
+			title: () => 'how often they were launched together',
 		},
 		{
-			label: 'Surely',
+			label: 'Confidence',
 			num: true,
 			down: 'confidence',
 			up: '-confidence',
 			value: (r) => r.confidence,
 			cell: (r) => o.share(r.confidence),
-			title: () => 'confidence: of the launches of the rarest of them, those that came with the others',
+			title: () => 'share of the launches of the rarest kernel that were launched with the others',
 		},
 		{
-			label: 'Apart',
+			label: 'Alone',
 			num: true,
 			down: 'alone',
 			up: '-alone',
 			value: (r) => r.alone,
 			cell: (r) => f.count(r.alone),
-			title: () => 'launches of these kernels that were not together',
+			title: () => 'launches of these kernels without the others',
 		},
 		{
-			label: 'How it is known',
+			label: 'Evidence',
 			class: 'wide',
 			up: 'evidence',
 			down: '-evidence',
@@ -91,7 +90,7 @@ function columns(rows, all) {
 	];
 }
 
-// What opens beneath a group: its kernels by their full names, in order.
+// The details of a group: the full names of its kernels, in order.
 const fill = (group, place) =>
 	place.append(
 		h(
@@ -115,10 +114,10 @@ export async function groupTab(run, query, at) {
 		),
 		rows: items,
 		query,
-		usual: 'total',
-		what: 'group',
+		defaultSort: 'total',
+		rowName: 'group',
 		at,
-		empty: 'No kernels here are always launched together.',
+		empty: 'No kernels of this run are always launched together.',
 		text: (r) => [r.operator, ...r.kernels.map((k) => k.name)].filter(Boolean).join(' '),
 		detail: {open: new Set(), fill, changed: () => {}, name: (r) => names(r).join(', ')},
 	});
@@ -130,8 +129,8 @@ export async function groupTab(run, query, at) {
 			h(
 				'p',
 				{class: 'hint wide-text'},
-				'Kernels that are launched together wherever they are launched, ' +
-					'such as a matrix product and the reduction of its parts: read their times as one.',
+				'Kernels that are always launched together, ' +
+					'for example a split matrix product and its reduction. Read their times as one.',
 			),
 			list.node,
 		),

@@ -1,5 +1,5 @@
-// run_iterations.js - tab: the repetitions of a run's work: how they were found, how
-// long each took and what on, where its time went; by ranges of another name.
+// run_iterations.js - tab: the iterations of a run: how they were found, their durations and
+// signatures, where their time went; optionally by ranges of another name.
 
 import * as api from '../lib/api.js';
 import {chart} from '../lib/chart.js';
@@ -28,7 +28,7 @@ function columns(items) {
 	});
 	return [
 		{
-			label: 'Cycle',
+			label: 'Iteration',
 			head: true,
 			num: true,
 			up: 'number',
@@ -42,11 +42,11 @@ function columns(items) {
 			up: 'use',
 			down: '-use',
 			value: (c) => c.use,
-			title: (c) => (c.open ? 'idle time at its end may be missing' : null),
+			title: (c) => (c.open ? 'idle time at the end may be missing' : null),
 			cell: (c) => (c.use === 'kept' ? use(c) : h('span', {class: 'mark'}, use(c))),
 		},
 		{
-			label: 'Kind of work',
+			label: 'Stratum',
 			num: true,
 			up: 'stratum',
 			down: '-stratum',
@@ -58,7 +58,7 @@ function columns(items) {
 		time('Communication', 'comm'),
 		time('Copies', 'copy'),
 		time('Idle', 'idle'),
-		time('Host waits', 'sync'),
+		time('Host wait', 'sync'),
 		{...time('Start', 'start'), down: '-start', up: 'start'},
 		{
 			label: 'Launches',
@@ -74,16 +74,21 @@ function columns(items) {
 const SIGNATURE_COLUMNS = [
 	{label: 'Kind', cell: (w) => ({op: 'operator', grid: 'grid'})[w.kind] ?? w.kind},
 	{label: 'Name', head: true, class: 'wide', cell: (w) => h('code', {}, w.name)},
-	{label: 'Size', class: 'wide', cell: (w) => h('code', {}, w.size)},
-	{label: 'Per cycle', num: true, cell: (w) => f.number(w.per_cycle)},
+	{label: 'Shape', class: 'wide', cell: (w) => h('code', {}, w.size)},
+	{label: 'Per iteration', num: true, cell: (w) => f.number(w.per_cycle)},
 ];
 
 function strataSection(list) {
 	return h(
 		'section',
 		{'aria-labelledby': 'strata'},
-		h('h2', {id: 'strata'}, 'Kinds of work'),
-		h('p', {class: 'hint'}, 'Only cycles of the same kind are compared with each other.'),
+		h('h2', {id: 'strata'}, 'Strata'),
+		h(
+			'p',
+			{class: 'hint'},
+			'A stratum is the set of iterations with one iteration signature, that is, with the same work. ',
+			'Only iterations of the same stratum are compared.',
+		),
 		h(
 			'ol',
 			{class: 'strata'},
@@ -91,17 +96,17 @@ function strataSection(list) {
 				h(
 					'li',
 					{},
-					h('strong', {}, s.text || 'nothing is told of its sizes'),
+					h('strong', {}, s.text || 'signature unknown'),
 					' ',
 					h(
 						'span',
 						{class: 'quiet'},
 						[
-							f.plural(s.cycles, 'cycle'),
+							f.plural(s.cycles, 'iteration'),
 							s.phase,
 							s.sequences !== null && `${f.count(s.sequences)} sequences`,
 							s.tokens !== null && `${f.count(s.tokens)} tokens`,
-							s.kv_tokens !== null && `${f.count(s.kv_tokens)} in the cache`,
+							s.kv_tokens !== null && `${f.count(s.kv_tokens)} tokens in the KV cache`,
 						]
 							.filter(Boolean)
 							.join(' · '),
@@ -110,8 +115,13 @@ function strataSection(list) {
 						? h(
 								'details',
 								{class: 'more'},
-								h('summary', {}, `${f.plural(s.works_total ?? s.works.length, 'size')} worked on`),
-								table({caption: `Sizes, ${s.text}`, columns: SIGNATURE_COLUMNS, rows: s.works}).node,
+								h(
+									'summary',
+									{},
+									`Signature: ${f.plural(s.works_total ?? s.works.length, 'entry', 'entries')}`,
+								),
+								table({caption: `Signature of ${s.text}`, columns: SIGNATURE_COLUMNS, rows: s.works})
+									.node,
 								s.works_total > s.works.length
 									? h(
 											'p',
@@ -129,19 +139,20 @@ function strataSection(list) {
 
 function durations(doc) {
 	const points = doc.items.map((c) => ({value: c.dur_ns, run: 0, number: c.number, use: c.use, label: c.label}));
-	const side = {label: 'Cycles', class: 'one', points, lines: [{value: doc.median_ns}]};
+	const side = {label: 'Iterations', class: 'one', points, lines: [{value: doc.median_ns}]};
 	const all = columns(doc.items);
 	return chart({
-		caption: 'Duration of each cycle',
+		caption: 'Duration of each iteration',
 		rows: doc.items,
 		columns: [all[0], all[4], all[2]].map(({up, down, ...c}) => c),
 		hint:
-			'Each dot is a cycle; hollow ones are left out of comparisons, on the edge where they lie beyond it. ' +
-			'The line is the median of the others.',
-		label: `Durations of ${f.plural(points.length, 'cycle')}, median ${f.duration(doc.median_ns)}`,
+			'Each dot is an iteration; hollow dots are excluded from comparisons, ' +
+			'and drawn at the edge if they are off the scale. ' +
+			'The line is the median of the compared iterations.',
+		label: `Durations of ${f.plural(points.length, 'iteration')}, median ${f.duration(doc.median_ns)}`,
 		draw: inOrder([side], {
-			tell: (_, p) =>
-				`cycle ${p.number}${p.label ? ` (${p.label})` : ''}: ${f.duration(p.value)}` +
+			describe: (_, p) =>
+				`iteration ${p.number}${p.label ? ` (${p.label})` : ''}: ${f.duration(p.value)}` +
 				(p.use === 'kept' ? '' : `, ${USES[p.use] ?? p.use}`),
 		}),
 	});
@@ -149,12 +160,12 @@ function durations(doc) {
 
 function rangeForm(range, at, run) {
 	const input = h('input', {type: 'text', name: 'range', value: range, autocomplete: 'off', spellcheck: 'false'});
-	const to = (name) => `/runs/${run.id}?${new URLSearchParams({tab: 'cycles', ...(name ? {range: name} : {})})}`;
+	const to = (name) => `/runs/${run.id}?${new URLSearchParams({tab: 'iterations', ...(name ? {range: name} : {})})}`;
 	return h(
 		'form',
 		{
 			class: 'bar',
-			'aria-label': 'Which ranges are the cycles',
+			'aria-label': 'Iterations by range',
 			on: {
 				submit: (e) => {
 					e.preventDefault();
@@ -162,17 +173,17 @@ function rangeForm(range, at, run) {
 				},
 			},
 		},
-		field('Cycles are the ranges named', input, 'empty: as found'),
+		field('Range of an iteration', input, 'name of a range; empty: as detected'),
 		h(
 			'div',
 			{class: 'actions'},
 			h('button', {type: 'submit'}, 'Show'),
-			range ? h('a', {href: to('')}, 'As found') : null,
+			range ? h('a', {href: to('')}, 'As detected') : null,
 		),
 	);
 }
 
-const nothing = (problem) => h('p', {class: 'lacking'}, problem);
+const nothing = (problem) => h('p', {class: 'notice'}, problem);
 
 export async function iterationTab(run, query, at) {
 	const range = query.get('range') ?? '';
@@ -181,10 +192,10 @@ export async function iterationTab(run, query, at) {
 		doc = await api.iterations(
 			run.id,
 			{range},
-			{signal: at.signal, told: (n) => announce(`${f.plural(n, 'cycle')} loaded`)},
+			{signal: at.signal, onProgress: (n) => announce(`${f.plural(n, 'iteration')} loaded`)},
 		);
 	} catch (error) {
-		// A name that no range has is an answer, not a page that failed.
+		// A range name without a match is shown in place; the page stays.
 		if (!range || (error.status !== 404 && error.status !== 400)) throw error;
 		return {
 			save: () => at.keep({range}),
@@ -201,7 +212,7 @@ export async function iterationTab(run, query, at) {
 				h(
 					'p',
 					{class: 'quiet'},
-					'No cycles were found: nothing in this run repeats, or it tells no single launches.',
+					'No iterations were found: nothing repeats in this run, or it has no single launches.',
 				),
 			),
 		};
@@ -209,7 +220,7 @@ export async function iterationTab(run, query, at) {
 	let sort = query.get('sort') ?? 'number';
 	const save = () => at.keep({range, sort: sort === 'number' ? '' : sort});
 	const shown = table({
-		caption: 'Cycles',
+		caption: 'Iterations',
 		columns: all,
 		rows: sorted(doc.items, all, sort),
 		sort,
@@ -226,14 +237,14 @@ export async function iterationTab(run, query, at) {
 			'div',
 			{class: 'part'},
 			facts([
-				['Cycles', `${f.count(doc.kept)} of ${f.count(doc.count)} compared`],
-				['Found by', DETECTORS[doc.detector] ?? doc.detector],
+				['Iterations', `${f.count(doc.kept)} of ${f.count(doc.count)} compared`],
+				['Detected by', DETECTORS[doc.detector] ?? doc.detector],
 				['Range', doc.range && h('code', {}, doc.range)],
 				[
-					'Alike',
+					'Similarity',
 					h(
 						'span',
-						{title: 'share of the GPU time in cycles that are alike'},
+						{title: 'share of the GPU time in similar iterations'},
 						`${f.percent(doc.confidence * 100)} %`,
 					),
 				],
@@ -245,7 +256,7 @@ export async function iterationTab(run, query, at) {
 			h(
 				'div',
 				{class: 'toolbar'},
-				h('h2', {}, 'Every cycle'),
+				h('h2', {}, 'All iterations'),
 				h(
 					'span',
 					{class: 'links'},

@@ -1,6 +1,6 @@
-// run_kernels.js - the kernel table of a run: split, sorted, filtered, short or
-// full names, readable units or nanoseconds, a row open to its callers, all of
-// it kept in the address; and the same view as CSV or Markdown from the server.
+// run_kernels.js - tab: the kernel table of a run with its splits, order, search, full names,
+// units and open rows, all kept in the address; the same view as CSV or Markdown; and graph
+// replays.
 
 import * as api from '../lib/api.js';
 import {exportLink, largestUnit, share, sourceLines, SPREAD, timeColumn, typicalUnit} from '../lib/columns.js';
@@ -10,16 +10,15 @@ import {announce, showFailure} from '../lib/notices.js';
 import {missingDetail, unknownTitle} from '../lib/run_content.js';
 import {matching, sorted, table} from '../lib/table.js';
 
-// What opens beneath a kernel's row: its full name, its
-// source, and who launched it.
+// The details of a kernel: its full name, its source and its callers.
 
-// The detail of a table of kernels. `linked` is the kernel whose row the
-// address opens; chosen() is the last one opened that still is, for the address.
+// The details of a table of kernels. `linked` is the kernel that the address opens; chosen() is
+// the last opened one.
 function kernelDetail(run, rows, linked, at, changed) {
 	const open = new Set();
 	const callers = new Map();
 
-	// Of other rows than before, the first of that kernel.
+	// After the rows changed: opens the first row of the same kernel.
 	function follow(list, id) {
 		const row = list.find((r) => String(r.id) === id);
 		open.clear();
@@ -28,7 +27,7 @@ function kernelDetail(run, rows, linked, at, changed) {
 
 	function launchedBy(row) {
 		if (missingDetail(run))
-			return h('p', {class: 'quiet'}, 'Who launched it is unknown, because there are no single launches.');
+			return h('p', {class: 'quiet'}, 'Callers are unknown, because this run has no single launches.');
 		if (!callers.has(row)) callers.set(row, callerList(run, row, at));
 		return callers.get(row).show();
 	}
@@ -39,7 +38,7 @@ function kernelDetail(run, rows, linked, at, changed) {
 				['Name', h('code', {class: 'full'}, row.name)],
 				['Family', row.family],
 				['Source', sourceLines(row.source)],
-				['Known from', row.source?.known_from],
+				['Source found by', row.source?.known_from],
 			]),
 			launchedBy(row),
 		);
@@ -50,22 +49,21 @@ function kernelDetail(run, rows, linked, at, changed) {
 	return {open, fill, changed, chosen, name: (r) => r.short_name || r.name, follow: (list) => follow(list, chosen())};
 }
 
-// The paths that launched a kernel, each with its launches, its
-// time and its share: annotations, modules, Python functions and operators that
-// were open around the call, the outermost first.
+// The call paths that launched a kernel, each with launches, time and share: the annotations,
+// modules, Python functions and operators around the call, outermost first.
 
 const FIRST_CALLERS = 12;
 const INNERMOST = 4;
 const LANDMARKS = 4;
 const FRAME_KINDS = {annotation: 'range', module: 'module', python: 'Python', op: 'operator'};
 const WITHOUT = {
-	no_range: 'Nothing was open around the call: no range, module, Python function or operator.',
-	no_call: "No call in the trace launched these: made before it began, or by a graph's replay.",
+	no_range: 'No range, module, Python function or operator was active around the call.',
+	no_call: 'The trace has no call for these launches: it was made before the recording, or by a graph replay.',
 };
 
-// Which frames of a path are seen while it is folded, as indices: the innermost
-// ones, and of those further out the nearest modules and ranges, by which one
-// layer is told from the next. A fold that hides a single frame is none.
+// The visible frames of a folded path, as indices: the innermost frames, and of the outer ones
+// the nearest modules and ranges, because they identify the layer. A fold never hides a single
+// frame.
 export function visibleFrames(path) {
 	const inner = Math.max(0, path.length - INNERMOST);
 	const outer = path
@@ -78,10 +76,10 @@ export function visibleFrames(path) {
 
 const frameLine = ({kind, name}) =>
 	h('li', {}, h('span', {class: 'kind'}, FRAME_KINDS[kind] ?? kind), ' ', h('code', {}, name));
-const foldedFrames = () => h('li', {class: 'left-out', 'aria-hidden': 'true'}, h('span', {class: 'kind'}, '⋮'));
+const foldedFrames = () => h('li', {class: 'folded', 'aria-hidden': 'true'}, h('span', {class: 'kind'}, '⋮'));
 
 function frameLines(path, seen, cut) {
-	const out = cut ? [h('li', {class: 'quiet'}, h('span'), 'frames further out are left out')] : [];
+	const out = cut ? [h('li', {class: 'quiet'}, h('span'), 'outer frames are not recorded')] : [];
 	seen.forEach((at, i) => {
 		if (at > (i ? seen[i - 1] + 1 : 0)) out.push(foldedFrames());
 		out.push(frameLine(path[at]));
@@ -132,26 +130,26 @@ function callerTable(name, items, all) {
 	return table({caption: `Callers of ${name}`, columns, rows: items}).node;
 }
 
-// A place that asks for the callers of a kernel when first shown.
+// Loads the callers of a kernel when first shown.
 function callerList(run, row, at) {
 	const place = h('div', {class: 'callers'});
 	const items = [];
-	let asked = false;
+	let requested = false;
 
 	function draw(answer) {
 		const {next} = answer;
-		const more = next && h('button', {type: 'button', on: {click: () => ask(next)}}, 'Show more callers');
+		const more = next && h('button', {type: 'button', on: {click: () => loadPage(next)}}, 'Show more callers');
 		place.replaceChildren(
 			h('h3', {}, 'Launched by'),
 			items.length
 				? callerTable(row.short_name || row.name, items, answer)
-				: h('p', {class: 'quiet'}, 'The trace does not tell.'),
+				: h('p', {class: 'quiet'}, 'The trace has no callers.'),
 			more || '',
 		);
 	}
 
-	async function ask(cursor) {
-		asked = true;
+	async function loadPage(cursor) {
+		requested = true;
 		place.setAttribute('aria-busy', 'true');
 		if (!items.length) place.replaceChildren(h('p', {class: 'loading'}, 'Loading callers…'));
 		try {
@@ -160,23 +158,23 @@ function callerList(run, row, at) {
 			draw(answer);
 			announce(f.plural(items.length, 'caller'));
 		} catch (error) {
-			asked = false;
+			requested = false;
 			if (at.signal.aborted) return;
 			if (!items.length) place.replaceChildren(h('p', {class: 'quiet'}, 'The callers could not be loaded.'));
-			showFailure(error, () => ask(cursor));
+			showFailure(error, () => loadPage(cursor));
 		}
 		place.removeAttribute('aria-busy');
 	}
 
 	return {
 		show() {
-			if (!asked) ask(null);
+			if (!requested) loadPage(null);
 			return place;
 		},
 	};
 }
 
-// The CUDA graphs whose replays were recorded whole.
+// The CUDA graphs whose replays were recorded as one piece.
 
 const graphNumber = (label, key, title) => ({
 	label,
@@ -201,13 +199,13 @@ function graphColumns(rows) {
 			cell: (r) => f.plain(r.graph_id),
 		},
 		{
-			label: 'Instance',
+			label: 'Executable graph',
 			num: true,
 			up: 'exec',
 			down: '-exec',
 			value: (r) => r.graph_exec,
 			cell: (r) => f.plain(r.graph_exec),
-			title: () => 'the executable graph made from it',
+			title: () => 'the instantiated graph',
 		},
 		graphNumber('Device', 'device'),
 		timeColumn('Total', 'total', largestUnit(rows.map((r) => r.total_ns))),
@@ -238,7 +236,7 @@ export async function graphSection(run, at) {
 		'section',
 		{'aria-labelledby': 'graphs'},
 		h('h2', {id: 'graphs'}, 'Graph replays'),
-		h('p', {class: 'quiet'}, 'Each replay is one record; what ran inside is unknown.'),
+		h('p', {class: 'quiet'}, 'Each replay is one record; the kernels inside are unknown.'),
 		shown.node,
 	);
 }
@@ -248,7 +246,7 @@ const SPLITS = [
 	['device', 'By device'],
 	['grid', 'By grid and block'],
 ];
-// The words that the server sorts by too; the others are this page's own.
+// Sort keys that the server supports too, for file links.
 const SERVER = /^-?(total|instances|avg|med|min|max|stddev|p90|p99|name)$/;
 
 function splitColumns(by) {
@@ -277,12 +275,11 @@ function splitColumns(by) {
 	return [];
 }
 
-// All columns for these rows. Who a kernel is stands first: its name, what it
-// is split by, its family.
+// All columns for these rows: first the name, the split and the family.
 function columns(run, rows, {by, full, ns}) {
 	const each = ns ? 'ns' : typicalUnit(rows.map((r) => r.med_ns ?? r.avg_ns));
 	const sum = ns ? 'ns' : largestUnit(rows.map((r) => r.total_ns));
-	const why = unknownTitle(run);
+	const reason = unknownTitle(run);
 	return [
 		{
 			label: 'Kernel',
@@ -301,7 +298,7 @@ function columns(run, rows, {by, full, ns}) {
 			up: 'family',
 			down: '-family',
 			cell: (r) => r.family ?? f.NONE,
-			title: (r) => (r.family ? null : 'no rule knows this name'),
+			title: (r) => (r.family ? null : 'no naming rule matches this name'),
 			value: (r) => r.family,
 		},
 		{
@@ -310,7 +307,7 @@ function columns(run, rows, {by, full, ns}) {
 			up: 'operator',
 			down: '-operator',
 			cell: (r) => (r.operator ? h('code', {}, r.operator) : f.NONE),
-			title: (r) => (r.operator ? null : 'not known: unattributed'),
+			title: (r) => (r.operator ? null : 'unattributed'),
 			value: (r) => r.operator ?? null,
 		},
 		{
@@ -319,9 +316,9 @@ function columns(run, rows, {by, full, ns}) {
 			num: true,
 			class: 'time',
 			cell: (r) => share(r.time_pct),
-			title: (r) => (r.time_pct === null ? why : null),
+			title: (r) => (r.time_pct === null ? reason : null),
 		},
-		timeColumn('Total', 'total', sum, why),
+		timeColumn('Total', 'total', sum, reason),
 		{
 			label: 'Instances',
 			num: true,
@@ -330,7 +327,7 @@ function columns(run, rows, {by, full, ns}) {
 			cell: (r) => f.count(r.instances),
 			value: (r) => r.instances,
 		},
-		...SPREAD.map(([label, key]) => timeColumn(label, key, each, why)),
+		...SPREAD.map(([label, key]) => timeColumn(label, key, each, reason)),
 		{
 			label: 'Source',
 			class: 'sources',
@@ -379,7 +376,11 @@ export async function kernelTab(run, query, at) {
 		ns: query.get('unit') === 'ns',
 	};
 	const load = () =>
-		api.kernels(run.id, {by: view.by}, {signal: at.signal, told: (n) => announce(`${f.plural(n, 'row')} loaded`)});
+		api.kernels(
+			run.id,
+			{by: view.by},
+			{signal: at.signal, onProgress: (n) => announce(`${f.plural(n, 'row')} loaded`)},
+		);
 	let all = await load();
 	let shown;
 
@@ -410,10 +411,8 @@ export async function kernelTab(run, query, at) {
 	}
 
 	function nothing() {
-		if (all.length) return 'No kernel has this in its name.';
-		return run.kernels && view.by
-			? 'The file does not tell its kernels apart by that.'
-			: 'This run has no kernels.';
+		if (all.length) return 'No kernel matches the search.';
+		return run.kernels && view.by ? 'The trace has no data for this split.' : 'This run has no kernels.';
 	}
 
 	function count(list) {
@@ -423,7 +422,7 @@ export async function kernelTab(run, query, at) {
 				: `${f.count(list.length)} of ${f.plural(all.length, 'row')}`;
 	}
 
-	// The heads change: a new table. Otherwise only its rows do.
+	// A change of columns needs a new table; otherwise only the rows change.
 	function rebuild() {
 		const list = rows();
 		shown = table({
@@ -465,7 +464,7 @@ export async function kernelTab(run, query, at) {
 	}
 
 	rebuild();
-	// Once the page is there: a link to a kernel leads to its row.
+	// After the page is shown, scrolls to a linked kernel.
 	const linked = rows().find((r) => String(r.id) === detail.chosen());
 	if (linked) setTimeout(() => at.signal.aborted || shown.reveal(linked));
 	const filter = h('input', {

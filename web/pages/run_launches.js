@@ -1,5 +1,5 @@
-// run_launches.js - launch latency: from the call on the host to the end of its
-// kernel, per thread, device, call and kernel, as nsys' cuda_kern_exec_sum.
+// run_launches.js - tab: launch latency from the call on the host to the end of the kernel, per
+// thread, device, API call and kernel, as in nsys' cuda_kern_exec_sum.
 
 import * as api from '../lib/api.js';
 import {exportLink, timeColumn, typicalUnit} from '../lib/columns.js';
@@ -22,9 +22,9 @@ const STATS = [
 	['Max', 'max'],
 	['StdDev', 'stddev'],
 ];
-const NOT_QUEUED = 'unknown: no kernel started after its call had returned';
+const NOT_QUEUED = 'unknown: no kernel started after its call returned';
 
-// The times that are shown: one statistic of each part, or every one.
+// The shown times: one statistic of each part, or all.
 export function timeColumns(show, unit) {
 	const some = STATS.filter(([, stat]) => show === 'all' || show === stat);
 	return PARTS.flatMap(([part, of]) =>
@@ -64,7 +64,7 @@ function columns(run, rows, {show, ns}) {
 		whole(
 			'Queued',
 			'queued',
-			(r) => `${f.count(r.queued)} of ${f.count(r.instances)} started after their call had returned`,
+			(r) => `${f.count(r.queued)} of ${f.count(r.instances)} started after their call returned`,
 		),
 		whole('Device', 'device'),
 		text('Thread', 'thread'),
@@ -80,9 +80,11 @@ function explanation() {
 			{},
 			[
 				['Call', 'the launch on the host, from its start to its return'],
-				['Queue', "from the call's return to the kernel's start; only of those that started later than that"],
+				['Queue', "from the call's return to the kernel's start, for kernels that started after the return"],
 				['Kernel time', 'running on the GPU'],
-			].map(([name, what]) => h('li', {}, h('strong', {}, name), ' ', h('span', {class: 'quiet'}, what))),
+			].map(([name, description]) =>
+				h('li', {}, h('strong', {}, name), ' ', h('span', {class: 'quiet'}, description)),
+			),
 		),
 		h('p', {class: 'quiet'}, h('strong', {}, 'Total'), " is from the call's start to the kernel's end."),
 	);
@@ -112,11 +114,11 @@ function choice(show, change) {
 
 export async function launchTab(run, query, at) {
 	if (missingDetail(run))
-		return {node: h('p', {class: 'quiet'}, 'Launch latency is unknown, because there are no single launches.')};
+		return {node: h('p', {class: 'quiet'}, 'Launch latency is unknown, because this run has no single launches.')};
 	const all = await api.launches(
 		run.id,
 		{},
-		{signal: at.signal, told: (n) => announce(`${f.plural(n, 'row')} loaded`)},
+		{signal: at.signal, onProgress: (n) => announce(`${f.plural(n, 'row')} loaded`)},
 	);
 	if (!all.length)
 		return {
@@ -127,8 +129,8 @@ export async function launchTab(run, query, at) {
 				h(
 					'p',
 					{class: 'quiet'},
-					'No launch in this trace could be joined to its kernel, so nothing is known here. ',
-					'The notes above say why, where the trace tells.',
+					'Launch latency is unknown, because no launch of this trace could be matched to its kernel. ',
+					'The notes above may give the reason.',
 				),
 			),
 		};
@@ -179,7 +181,7 @@ export async function launchTab(run, query, at) {
 			rows: [],
 			sort: view.sort,
 			tall: true,
-			empty: 'No kernel and no call has this in its name.',
+			empty: 'No kernel or call matches the search.',
 			onsort: (sort) => change({sort}),
 		});
 		place.replaceChildren(shown.node);

@@ -1,5 +1,5 @@
-// run_layers.js - tab: the layers of the model in a run, and where a layer's time
-// goes: how they were found, what of the wall it was, a bar a layer, a row a place.
+// run_layers.js - tab: the layers of a run and where their time goes: how they were found, the
+// share of wall time, one bar per layer, and the rows.
 
 import {answerOrRefusal, refusalLine} from '../lib/answer.js';
 import * as api from '../lib/api.js';
@@ -15,8 +15,7 @@ import {layersTabUrl} from '../lib/layers.js';
 import * as o from '../lib/operators.js';
 import {table} from '../lib/table.js';
 
-// Where layers begin, on which device and of which work, when
-// it is not to be as found; all of it is in the address.
+// The settings: where layers begin, the device and the stratum; all of them are in the address.
 
 const choice = (name, value, first, options) =>
 	h(
@@ -26,35 +25,35 @@ const choice = (name, value, first, options) =>
 		options.map(([word, text]) => h('option', {value: word, selected: String(word) === value}, text)),
 	);
 
-const stratumText = (s, i) => `${s.text || `kind ${i + 1}`}, ${f.plural(s.cycles, 'cycle')}`;
+const stratumText = (s, i) => `${s.text || `stratum ${i + 1}`}, ${f.plural(s.cycles, 'iteration')}`;
 
-function boundaries(run, words, {strata, lags, realigned}, at) {
+function boundaries(run, params, {strata, lags, realigned}, at) {
 	const text = (name) =>
-		h('input', {type: 'text', name, value: words[name], autocomplete: 'off', spellcheck: 'false'});
+		h('input', {type: 'text', name, value: params[name], autocomplete: 'off', spellcheck: 'false'});
 	const range = text('range');
 	const start = text('start');
-	const every = h('input', {type: 'number', name: 'every', value: words.every, min: 1, step: 1, placeholder: '1'});
+	const every = h('input', {type: 'number', name: 'every', value: params.every, min: 1, step: 1, placeholder: '1'});
 	const device =
-		run.devices.length > 1 || words.device
+		run.devices.length > 1 || params.device
 			? choice(
 					'device',
-					words.device,
-					'the busiest one',
+					params.device,
+					'the busiest device',
 					run.devices.map((d) => [d.number, `${d.number}${d.name ? `, ${d.name}` : ''}`]),
 				)
 			: null;
 	const stratum =
-		strata.length > 1 || words.stratum
+		strata.length > 1 || params.stratum
 			? choice(
 					'stratum',
-					words.stratum,
-					'that of most time',
+					params.stratum,
+					'the stratum with the most time',
 					strata.map((s, i) => [i, stratumText(s, i)]),
 				)
 			: null;
 	const realign =
-		lags || realigned || words.realign
-			? h('input', {type: 'checkbox', name: 'realign', checked: words.realign === 'yes'})
+		lags || realigned || params.realign
+			? h('input', {type: 'checkbox', name: 'realign', checked: params.realign === 'yes'})
 			: null;
 	const submit = (e) => {
 		e.preventDefault();
@@ -71,57 +70,58 @@ function boundaries(run, words, {strata, lags, realigned}, at) {
 	};
 	return h(
 		'form',
-		{class: 'bar', 'aria-label': 'Where layers begin', on: {submit}},
-		field('Layers are the ranges', range, "a module's class, or a range's name"),
-		field('A layer begins at kernels with', start, "a part of the kernel's name"),
-		field('Begin at every', every, '2: at every second such kernel'),
-		device ? field('On device', device) : null,
-		stratum ? field('Kind of work', stratum) : null,
-		realign ? h('label', {class: 'check'}, realign, 'Put names back to their durations') : null,
+		{class: 'bar', 'aria-label': 'Layer boundaries', on: {submit}},
+		field('Range of a layer', range, 'class of a module or name of a range'),
+		field('First kernel of a layer', start, "part of the kernel's name"),
+		field('Every', every, '2: a layer begins at every second match'),
+		device ? field('Device', device) : null,
+		stratum ? field('Stratum', stratum) : null,
+		realign ? h('label', {class: 'check'}, realign, 'Realign names with durations') : null,
 		h(
 			'div',
 			{class: 'actions'},
 			h('button', {type: 'submit', class: 'main'}, 'Show'),
-			Object.keys(words).length ? h('a', {href: layersTabUrl(run.id, {})}, 'As found') : null,
+			Object.keys(params).length ? h('a', {href: layersTabUrl(run.id, {})}, 'As detected') : null,
 		),
 	);
 }
 
-// Folded away until somebody asks, or has asked.
-const foldedForm = (form, words) =>
+// Folded unless a setting is given.
+const foldedForm = (form, params) =>
 	h(
 		'details',
-		{class: 'formats options', open: Object.keys(words).length > 0},
+		{class: 'formats options', open: Object.keys(params).length > 0},
 		h(
 			'summary',
 			{},
-			Object.keys(words).length
-				? `Not as found: ${Object.entries(words)
+			Object.keys(params).length
+				? `Settings: ${Object.entries(params)
 						.map(([key, value]) => `${key} ${value}`)
 						.join(', ')}`
-				: 'Layers begin elsewhere, or another device or work…',
+				: 'Change layer boundaries, device or stratum…',
 		),
 		form,
 	);
 
-// Above the rows of a breakdown: its times in short, a bar a
-// layer, and what the wall was made of.
+// Above the rows of a breakdown: its main times, a bar per layer, and the parts of the wall
+// time.
 
 const total = (label, text, title) => h('div', {class: 'total', title}, h('dt', {}, label), h('dd', {}, text));
 
-// A mean, and the rest of what is known of its spread in the title.
+// A mean, with its spread in the title.
 const spread = (label, times, of) =>
 	total(
 		label,
 		f.duration(times.mean_ns),
 		times.instances
 			? `mean ${f.exact(times.mean_ns)}, median ${f.exact(times.med_ns)}, ` +
-					`${f.exact(times.min_ns)} to ${f.exact(times.max_ns)}, standard deviation ${f.exact(times.stddev_ns)}; of ${of(times.instances)}`
+					`${f.exact(times.min_ns)} to ${f.exact(times.max_ns)}, ` +
+					`standard deviation ${f.exact(times.stddev_ns)}; of ${of(times.instances)}`
 			: 'unknown',
 	);
 
 function summary(doc) {
-	const passes = (n) => f.plural(n, 'pass', 'passes');
+	const iterations = (n) => f.plural(n, 'iteration');
 	const kinds = doc.sections.filter((s) => s.place === 'layer');
 	return h(
 		'div',
@@ -129,29 +129,25 @@ function summary(doc) {
 		h(
 			'dl',
 			{class: 'totals'},
-			spread('End to end', doc.end_to_end, passes),
-			doc.layers.count ? spread(f.plural(doc.layers.count, 'layer'), doc.layers.time, passes) : null,
+			spread('End to end', doc.end_to_end, iterations),
+			doc.layers.count ? spread(f.plural(doc.layers.count, 'layer'), doc.layers.time, iterations) : null,
 			kinds.map((s) =>
-				spread(kinds.length > 1 ? `A layer of ${s.name ?? 'a kind without a name'}` : 'A layer', s.time, (n) =>
+				spread(kinds.length > 1 ? `A layer of ${s.name ?? 'an unnamed kind'}` : 'A layer', s.time, (n) =>
 					f.plural(n, 'layer'),
 				),
 			),
-			total(
-				'Passes',
-				f.count(doc.passes),
-				'repetitions of the work that count; the whole recording where nothing repeats',
-			),
+			total('Iterations', f.count(doc.passes), 'counted iterations; the whole recording if nothing repeats'),
 			doc.layers.count
 				? total(
-						'Alike',
+						'Similarity',
 						doc.confidence === null ? f.NONE : `${f.percent(doc.confidence * 100)} %`,
-						'confidence: the share of launches in layers that are where most layers have them',
+						'confidence: share of launches at the position that most layers have',
 					)
 				: null,
 		),
 		facts([
-			['A layer begins at', doc.anchor && h('code', {}, doc.anchor)],
-			['Work', doc.stratum],
+			['First kernel of a layer', doc.anchor && h('code', {}, doc.anchor)],
+			['Stratum', doc.stratum],
 			['Device', doc.device === null || doc.device < 0 ? null : f.plain(doc.device)],
 		]),
 	);
@@ -161,15 +157,19 @@ function barChart(doc) {
 	const bars = l.barsOf(doc);
 	if (!bars.length) return null;
 	const kinds = l.BLOCKS.filter((kind) => bars.some((bar) => bar.parts.some((p) => p.kind === kind)));
-	const caption = 'Each layer of a pass';
+	const caption = 'Layers of an iteration';
 	const drawn = chart({
 		caption,
 		steps: true,
 		rows: bars,
 		columns: layerColumns(bars, kinds),
 		draw: layerBars(bars, kinds),
-		hint: "Durations of a layer's launches, mean over the passes; a bar is a layer. Arrow keys go from bar to bar.",
-		label: `${caption}: ${f.plural(bars.length, 'layer')} as bars, stacked of ${kinds.join(', ')}; arrow keys tell them one by one`,
+		hint:
+			'Each bar is a layer: the durations of its launches, mean over the iterations. ' +
+			'Arrow keys move between bars.',
+		label:
+			`${caption}: ${f.plural(bars.length, 'layer')} as bars, stacked by ${kinds.join(', ')}; ` +
+			'arrow keys read them one by one',
 	});
 	drawn.querySelector('figcaption').after(
 		h(
@@ -181,37 +181,37 @@ function barChart(doc) {
 	return drawn;
 }
 
-// The parts of the wall with their sum beneath them: nothing is left over.
+// The parts of the wall time and their sum.
 function wallTable(doc) {
-	const {parts, sum, closes} = l.wallOf(doc);
+	const {parts, sum, closes} = l.wallTimeParts(doc);
 	const unit = largestUnit([doc.wall_ns]);
 	const per = (ns) => (ns === null || !doc.passes ? null : ns / doc.passes);
 	const each = largestUnit([per(doc.wall_ns)]);
 	const rows = [
 		...parts,
 		{
-			name: closes ? 'Sum = wall' : 'Wall',
+			name: closes ? 'Sum = wall time' : 'Wall time',
 			ns: doc.wall_ns,
 			sum: true,
-			what: `the windows of ${f.plural(doc.passes, 'pass', 'passes')} that count`,
+			description: `time from start to end of ${f.plural(doc.passes, 'counted iteration')}`,
 		},
 		{
 			name: 'Exposed communication',
 			ns: doc.exposed_comm_ns,
 			within: true,
-			what: 'collectives with no computing beside them; part of what is above',
+			description: 'collectives without concurrent compute; part of the rows above',
 		},
 	];
 	const columns = [
 		{
-			label: 'Of the wall',
+			label: 'Share of wall time',
 			head: true,
-			title: (r) => r.what,
+			title: (r) => r.description,
 			cell: (r) =>
 				r.sum
 					? h('strong', {}, r.name)
 					: r.within
-						? h('span', {class: 'quiet'}, `of it: ${r.name.toLowerCase()}`)
+						? h('span', {class: 'quiet'}, `of which ${r.name.toLowerCase()}`)
 						: r.name,
 		},
 		{
@@ -228,38 +228,42 @@ function wallTable(doc) {
 						),
 		},
 		{
-			label: 'A pass',
+			label: 'Per iteration',
 			unit: each,
 			num: true,
 			cell: (r) => f.inUnit(per(r.ns), each),
 			title: (r) => f.exact(per(r.ns)),
 		},
-		{label: 'All passes', unit, num: true, cell: (r) => f.inUnit(r.ns, unit), title: (r) => f.exact(r.ns)},
-		{label: 'What it is', cell: (r) => h('span', {class: 'quiet'}, r.what)},
+		{label: 'All iterations', unit, num: true, cell: (r) => f.inUnit(r.ns, unit), title: (r) => f.exact(r.ns)},
+		{label: 'Description', cell: (r) => h('span', {class: 'quiet'}, r.description)},
 	];
 	return h(
 		'section',
 		{'aria-labelledby': 'wall'},
-		h('h2', {id: 'wall'}, 'Where the wall went'),
-		table({caption: 'Where the wall went', columns, rows}).node,
+		h('h2', {id: 'wall'}, 'Wall time'),
+		table({caption: 'Wall time', columns, rows}).node,
 		sum === null || closes
 			? ''
-			: h('p', {class: 'lacking'}, `These add up to ${f.exact(sum)}, and the wall is ${f.exact(doc.wall_ns)}.`),
+			: h(
+					'p',
+					{class: 'notice'},
+					`These add up to ${f.exact(sum)}, but the wall time is ${f.exact(doc.wall_ns)}.`,
+				),
 	);
 }
 
-// The rows of a breakdown by section and block, with the sum
-// of each block; kernels launched together are a line that opens to them.
+// The rows of a breakdown by section and block, with the sum of each block; kernels launched
+// together are one row that opens.
 
 const HEADS = [
 	['Module or role'],
 	['Kernel'],
 	['Operator'],
 	['Mean', 'µs'],
-	['Per layer'],
-	['A layer', 'µs'],
+	['Launches per layer'],
+	['Time per layer', 'µs'],
 	['S'],
-	['Alone', 'µs'],
+	['Exclusive', 'µs'],
 	['Overlapped', 'µs'],
 	['Median', 'µs'],
 	['Std dev', 'µs'],
@@ -267,23 +271,23 @@ const HEADS = [
 const NUMBERS_FROM = 3;
 const MAX_LINES = 400;
 
-const WHY = 'no single figure of several kernels: open the line';
+const OPEN_ROW = 'not available for several kernels: open the row';
 const S_TITLE = (r) =>
 	r.s === null || r.s === undefined
-		? 'unknown: no bound is known'
-		: `T_SOL / T = ${r.s}${r.sol_ns ? `; ${f.exact(r.sol_ns)} at least` : ''}`;
+		? 'unknown: no roofline bound'
+		: `T_SOL / T = ${r.s}${r.sol_ns ? `; roofline bound ${f.exact(r.sol_ns)}` : ''}`;
 
-// What a section's instance has of a time over all of them.
+// A total time per instance of its section.
 const each = (ns, section) => (ns === null || !section.instances ? null : ns / section.instances);
 
 function numbers(r, section) {
 	const per = section.instances ? r.launches / section.instances : null;
-	const own = (ns) => timeCell(ns, r.rows ? WHY : 'unknown');
-	const part = (ns, what) =>
+	const own = (ns) => timeCell(ns, r.rows ? OPEN_ROW : 'unknown');
+	const part = (ns, kind) =>
 		timeCell(
 			each(ns, section),
 			'unknown',
-			`a mean of ${f.exact(each(ns, section))}; ${f.exact(ns)} ${what} over all passes`,
+			`mean ${f.exact(each(ns, section))}; ${f.exact(ns)} ${kind} over all iterations`,
 		);
 	return [
 		timeCell(r.mean_ns),
@@ -291,18 +295,20 @@ function numbers(r, section) {
 			'td',
 			{
 				class: 'num',
-				title: `${f.plural(r.launches, 'launch', 'launches')}; ${f.count(r.instances)} of ${f.count(section.instances)} have it`,
+				title:
+					`${f.plural(r.launches, 'launch', 'launches')}; ` +
+					`in ${f.count(r.instances)} of ${f.count(section.instances)} layers`,
 			},
 			f.mean(per),
 		),
 		timeCell(
 			l.perInstance(r, section),
 			'unknown',
-			`mean time of a layer in it, of all layers of this kind: ${f.exact(l.perInstance(r, section))}`,
+			`mean over all layers of this kind: ${f.exact(l.perInstance(r, section))}`,
 		),
 		h('td', {class: 'num', title: S_TITLE(r)}, o.share(r.s)),
-		part(r.exclusive_ns, 'alone'),
-		part(r.overlapped_ns, 'beside others'),
+		part(r.exclusive_ns, 'exclusive'),
+		part(r.overlapped_ns, 'overlapped'),
 		own(r.med_ns),
 		own(r.stddev_ns),
 	];
@@ -323,10 +329,10 @@ function row(r, section, view, lead, member) {
 	);
 }
 
-// A line of several kernels, and what it opens to.
+// A row of several kernels, and the rows that it opens to.
 function foldedRows(line, section, view, changed) {
-	const made = () => line.rows.map((r) => row(r, section, view, undefined, true));
-	let members = view.open.has(line.at) ? made() : [];
+	const memberRows = () => line.rows.map((r) => row(r, section, view, undefined, true));
+	let members = view.open.has(line.at) ? memberRows() : [];
 	const button = h(
 		'button',
 		{
@@ -337,7 +343,7 @@ function foldedRows(line, section, view, changed) {
 				click: () => {
 					const open = !members.length;
 					for (const tr of members) tr.remove();
-					members = open ? made() : [];
+					members = open ? memberRows() : [];
 					first.after(...members);
 					view.open[open ? 'add' : 'delete'](line.at);
 					button.setAttribute('aria-expanded', String(open));
@@ -364,10 +370,10 @@ function sumRow(block, section) {
 		h('td'),
 		h('td'),
 		h('td'),
-		time(block.sum_ns, `the rows add up to it: ${f.exact(block.sum_ns)}`),
+		time(block.sum_ns, `sum of the rows: ${f.exact(block.sum_ns)}`),
 		h('td'),
-		time(each(block.exclusive_ns, section), `${f.exact(block.exclusive_ns)} over all passes`),
-		time(each(block.overlapped_ns, section), `${f.exact(block.overlapped_ns)} over all passes`),
+		time(each(block.exclusive_ns, section), `${f.exact(block.exclusive_ns)} over all iterations`),
+		time(each(block.overlapped_ns, section), `${f.exact(block.overlapped_ns)} over all iterations`),
 		h('td'),
 		h('td'),
 	);
@@ -383,47 +389,49 @@ function sectionHead(section) {
 		h(
 			'span',
 			{class: 'quiet'},
-			`${section.place === 'layer' ? `the first is layer ${section.first} · ` : ''}rows add up to ${f.duration(section.sum_ns)}, from start to end ${f.duration(time.mean_ns)} · ` +
-				`${f.plural(section.instances, 'time', 'times')} seen, ${section.alike === null ? 'how alike is unknown' : `${f.percent(section.alike * 100)} % alike`}`,
+			`${section.place === 'layer' ? `first: layer ${section.first} · ` : ''}` +
+				`sum of rows ${f.duration(section.sum_ns)}, start to end ${f.duration(time.mean_ns)} · ` +
+				`${f.plural(section.instances, 'instance')}, ` +
+				(section.alike === null ? 'similarity unknown' : `similarity ${f.percent(section.alike * 100)} %`),
 		),
 	);
 }
 
 function blockHead(block, blocks) {
-	const beside = block.beside === null ? null : blocks[block.beside];
+	const concurrent = block.beside === null ? null : blocks[block.beside];
 	return heading(
 		'block-head',
 		HEADS.length,
 		swatch(block.block),
 		h('span', {}, block.block),
-		beside ? h('span', {class: 'mark', title: CONCURRENT}, `beside ${beside.block}`) : null,
+		concurrent ? h('span', {class: 'mark', title: CONCURRENT}, `concurrent with ${concurrent.block}`) : null,
 	);
 }
 
-function rowSection(run, doc, words, query, at) {
+function rowSection(run, doc, params, query, at) {
 	const view = {
 		q: query.get('q') ?? '',
 		full: query.get('names') === 'full',
-		usual: query.get('extras') === 'no',
-		most: MAX_LINES,
+		hideExtras: query.get('extras') === 'no',
+		maxLines: MAX_LINES,
 		open: new Set((query.get('open') ?? '').split(',').filter(Boolean).map(Number)),
 	};
 	const place = h('div', {class: 'part layer-rows'});
 	const found = h('span', {class: 'quiet', role: 'status'});
 	const save = () =>
 		at.keep({
-			...words,
+			...params,
 			q: view.q,
 			names: view.full ? 'full' : '',
-			extras: view.usual ? 'no' : '',
+			extras: view.hideExtras ? 'no' : '',
 			open: [...view.open].join(','),
 		});
 
-	// Lines up to so many, in parts as they come; the rest is a press away.
+	// Draws at most `maxLines` lines; a button shows the rest.
 	function draw() {
 		const tree = l.treeOf(doc, view);
 		const all = tree.reduce((n, s) => n + s.blocks.reduce((m, b) => m + b.lines.length, 0), 0);
-		let left = view.most;
+		let left = view.maxLines;
 		const bodies = [];
 		for (const {section, blocks} of tree)
 			blocks.forEach(({block, lines}, i) => {
@@ -461,7 +469,7 @@ function rowSection(run, doc, words, query, at) {
 				heads,
 				bodies,
 				span: HEADS.length,
-				empty: doc.items.length ? 'No row has this in it.' : 'This run has no launches.',
+				empty: doc.items.length ? 'No row matches the search.' : 'This run has no launches.',
 			}),
 			left < 0
 				? h(
@@ -471,16 +479,16 @@ function rowSection(run, doc, words, query, at) {
 							class: 'fold-line',
 							on: {
 								click: () => {
-									view.most = Infinity;
+									view.maxLines = Infinity;
 									draw();
 								},
 							},
 						},
-						`Show the other ${f.plural(-left, 'line')}`,
+						`Show ${f.plural(-left, 'more row')}`,
 					)
 				: '',
 		);
-		found.textContent = f.plural(all, 'line');
+		found.textContent = f.plural(all, 'row');
 	}
 
 	function change(next) {
@@ -512,23 +520,26 @@ function rowSection(run, doc, words, query, at) {
 			h(
 				'div',
 				{class: 'toolbar'},
-				h('h2', {id: 'rows'}, 'Row by row'),
+				h('h2', {id: 'rows'}, 'Rows'),
 				filter,
 				check('Full names', 'full'),
-				doc.items.some((r) => r.extra) ? check('Without extras', 'usual') : '',
+				doc.items.some((r) => r.extra) ? check('Hide extras', 'hideExtras') : '',
 				found,
 				h(
 					'span',
 					{class: 'links'},
-					['csv', 'md'].map((format) => exportLink(run.id, 'breakdown', format, words)),
+					['csv', 'md'].map((format) => exportLink(run.id, 'breakdown', format, params)),
 				),
 			),
 			place,
 			h(
 				'p',
 				{class: 'hint wide-text'},
-				'A row is a place in its layer, not a kernel: one kernel may stand in several. Mean, median and deviation are of its launches; ' +
-					"a layer's time, alone and overlapped are means over all layers of the kind (or, of what is no layer, over the passes), and the first adds up to the sum, extras included. S = T_SOL / T, of what is bound.",
+				'A row is one role in a layer; the same kernel can have several rows. ' +
+					'Mean, median and standard deviation are those of its launches. ' +
+					'Time per layer, exclusive and overlapped time are means over all layers of the kind; ' +
+					'outside layers, means over the iterations. ' +
+					'The times per layer, extras included, add up to the sum. S = T_SOL / T.',
 			),
 		),
 	};
@@ -537,26 +548,26 @@ function rowSection(run, doc, words, query, at) {
 const LAG = 'names_lag';
 
 export async function layerTab(run, query, at) {
-	const words = l.layerParams(query);
+	const params = l.layerParams(query);
 	const [{doc, refusal}, {items: notes}, strata] = await Promise.all([
-		answerOrRefusal(api.breakdown(run.id, words, at.signal)),
+		answerOrRefusal(api.breakdown(run.id, params, at.signal)),
 		api.notes(run.id, at.signal),
 		api.strata(run.id, at.signal).catch((error) => (at.signal.aborted ? Promise.reject(error) : [])),
 	]);
 	const lags = notes.some((n) => n.code === LAG);
-	const form = boundaries(run, words, {strata, lags, realigned: doc?.realigned ?? false}, at);
-	const others = h('a', {class: 'button plain', href: `/breakdown?runs=${run.id}`}, 'Beside another run…');
+	const form = boundaries(run, params, {strata, lags, realigned: doc?.realigned ?? false}, at);
+	const others = h('a', {class: 'button plain', href: `/breakdown?runs=${run.id}`}, 'Compare with another run…');
 	if (refusal)
 		return {
-			save: () => at.keep(words),
+			save: () => at.keep(params),
 			node: h(
 				'div',
 				{class: 'part'},
-				refusalLine(refusal, l.layersTabUrl(run.id, words)),
-				Object.keys(words).length ? form : '',
+				refusalLine(refusal, l.layersTabUrl(run.id, params)),
+				Object.keys(params).length ? form : '',
 			),
 		};
-	const table = rowSection(run, doc, words, query, at);
+	const table = rowSection(run, doc, params, query, at);
 	return {
 		save: table.save,
 		node: h(
@@ -566,12 +577,13 @@ export async function layerTab(run, query, at) {
 			lags && !doc.realigned
 				? h(
 						'p',
-						{class: 'lacking'},
-						"The kernels' names lag behind their durations in this run: what stands beside a name below is not to be trusted. ",
+						{class: 'notice'},
+						'Kernel names are shifted against their durations in this run, ',
+						'so the times below are not reliable. ',
 						h(
 							'a',
-							{href: l.layersTabUrl(run.id, {...words, realign: 'yes'})},
-							'Put the names back to their durations',
+							{href: l.layersTabUrl(run.id, {...params, realign: 'yes'})},
+							'Realign names with durations',
 						),
 						'.',
 					)
@@ -579,16 +591,17 @@ export async function layerTab(run, query, at) {
 			doc.realigned
 				? h(
 						'p',
-						{class: 'lacking'},
-						'Names were put back to the durations they lag behind, as asked: a guess by the period at which durations repeat. ',
-						h('a', {href: l.layersTabUrl(run.id, {...words, realign: ''})}, 'As recorded'),
+						{class: 'notice'},
+						'Kernel names were realigned with their durations. ',
+						'This is an estimate from the period of the durations. ',
+						h('a', {href: l.layersTabUrl(run.id, {...params, realign: ''})}, 'As recorded'),
 						'.',
 					)
 				: '',
-			doc.layers.count && doc.why ? h('p', {class: 'lacking'}, l.sentence(doc.why)) : '',
+			doc.layers.count && doc.why ? h('p', {class: 'notice'}, l.sentence(doc.why)) : '',
 			summary(doc),
 			h('div', {class: 'line'}, others),
-			foldedForm(form, words),
+			foldedForm(form, params),
 			barChart(doc) ?? '',
 			wallTable(doc),
 			table.node,

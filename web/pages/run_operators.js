@@ -1,6 +1,6 @@
-// run_operators.js - tab: what a run's GPU time was spent on, how we know, and
-// how near to the least it could take; on its own platform or against another.
-// A row opens to its shapes, the unattributed one to its kernels.
+// run_operators.js - tab: the operators of a run: their GPU time, attribution sources and
+// roofline bounds, on the run's own or another platform. A row opens to its shapes, the
+// unattributed row to its kernels.
 
 import * as api from '../lib/api.js';
 import {exportLink, largestUnit, share, timeColumn, typicalUnit} from '../lib/columns.js';
@@ -23,8 +23,8 @@ import * as o from '../lib/operators.js';
 import {sorted, table} from '../lib/table.js';
 import {findings} from '../lib/findings.js';
 
-// What opens beneath an operator of a run: what its time was
-// known from, and its shapes; beneath the unattributed one, its kernels.
+// The details of an operator: attribution sources and shapes; for unattributed time, its
+// kernels.
 
 const LIMIT = 500;
 const PAGE_LIMIT = 5000;
@@ -40,7 +40,7 @@ const SHAPE_SPREAD = [
 
 function shapeColumns(rows) {
 	const each = typicalUnit(rows.map((r) => r.med_ns ?? r.avg_ns));
-	const why = (r) => r.why ?? 'unknown';
+	const reason = (r) => r.why ?? 'unknown';
 	return [
 		{
 			label: 'Shape',
@@ -66,7 +66,7 @@ function shapeColumns(rows) {
 		...SHAPE_SPREAD.slice(0, 2).map(([label, key]) => timeColumn(label, key, each)),
 		{
 			...timeColumn('T_SOL', 'sol', each),
-			title: (r) => (r.sol_ns === null ? why(r) : `the least a call can take: ${f.exact(r.sol_ns)}`),
+			title: (r) => (r.sol_ns === null ? reason(r) : `roofline bound per call: ${f.exact(r.sol_ns)}`),
 		},
 		...sColumns(),
 		regimeColumn(),
@@ -83,7 +83,7 @@ function shapeColumns(rows) {
 					? Object.entries(r.flops)
 							.map(([d, n]) => `${d} ${f.count(n)}`)
 							.join(', ') || 'no floating-point work'
-					: why(r),
+					: reason(r),
 		},
 		{
 			label: 'Q',
@@ -94,55 +94,55 @@ function shapeColumns(rows) {
 			cell: (r) => o.amount(o.bytesOf(r), 'B'),
 			title: (r) =>
 				o.bytesOf(r) === null
-					? why(r)
+					? reason(r)
 					: `reads ${f.count(r.read_bytes)}, writes ${f.count(r.write_bytes)} bytes`,
 		},
-		{...textColumn('Known from', 'known'), title: (r) => o.SOURCES[r.known] ?? null},
+		{...textColumn('Attribution source', 'known'), class: 'two-lines', title: (r) => o.SOURCES[r.known] ?? null},
 		...SHAPE_SPREAD.slice(2).map(([label, key]) => timeColumn(label, key, each)),
 	];
 }
 
-// Sentences about shapes whose cost is not known, each once.
+// The reasons for missing roofline bounds, each once.
 function reasons(rows) {
 	const list = [...new Set(rows.map((r) => r.why).filter(Boolean))];
 	return list.length
 		? h(
 				'ul',
-				{class: 'alone quiet'},
-				list.slice(0, 5).map((why) => h('li', {}, `No bound: ${why}.`)),
+				{class: 'plain-list quiet'},
+				list.slice(0, 5).map((reason) => h('li', {}, `No roofline bound: ${reason}.`)),
 			)
 		: null;
 }
 
 function operatorFacts(row) {
 	return facts([
-		['What', row.what],
+		['Description', row.what],
 		['Group', row.group],
-		['Known from', sourceList(row)],
-		['Waits for ranks', row.collective ? 'yes: its time includes waiting, so it has no headroom' : null],
+		['Attribution source', sourceList(row)],
+		['Waits for ranks', row.collective ? 'yes: the time includes waiting, so there is no headroom' : null],
 		[
 			'S above 1',
 			row.over_ns
-				? `${f.duration(row.over_ns)} of its time: the cost model is wrong there, or data was in a cache`
+				? `${f.duration(row.over_ns)} of its time: the cost model is wrong, or the data was in a cache`
 				: null,
 		],
 		[
 			'Compute-bound',
 			row.compute_pct === null || row.compute_pct === undefined
 				? null
-				: `${o.shareOfPercent(row.compute_pct)} of the time with a bound`,
+				: `${o.shareOfPercent(row.compute_pct)} of the time with a roofline bound`,
 		],
 	]);
 }
 
-// A row's shapes, and whether there may be more. What has no type or phase
-// cannot be asked for alone: pages of all are read until LIMIT are its own.
-export async function shapesOf(row, ask) {
+// A row's shapes, and whether there are more. The API cannot filter by a missing dtype or
+// phase; then pages of all shapes are read until LIMIT of them match.
+export async function shapesOf(row, loadPage) {
 	const items = [];
 	const limit = row.dtype && row.phase ? LIMIT : PAGE_LIMIT;
 	let cursor = null;
 	do {
-		const page = await ask({dtype: row.dtype, phase: row.phase, limit, cursor});
+		const page = await loadPage({dtype: row.dtype, phase: row.phase, limit, cursor});
 		items.push(...page.items.filter((r) => r.dtype === row.dtype && r.phase === row.phase));
 		cursor = page.next;
 	} while (cursor !== null && items.length < LIMIT);
@@ -150,7 +150,7 @@ export async function shapesOf(row, ask) {
 }
 
 function shapeDetail(run, doc, against, opened, at, changed) {
-	// A row is an operator, a type and a phase.
+	// A row is an operator, a dtype and a phase.
 	const word = (r) => [o.operatorName(r), r.dtype, r.phase].filter(Boolean).join(':');
 	const open = new Set(doc.items.filter((r) => opened.includes(word(r))));
 	const loaded = new Map();
@@ -161,8 +161,8 @@ function shapeDetail(run, doc, against, opened, at, changed) {
 				place.replaceChildren(kernelList((await api.runUnattributed(run.id, {limit: LIMIT}, at.signal)).items));
 				return;
 			}
-			const {items, more} = await shapesOf(row, (words) =>
-				api.runShapes(run.id, row.operator, {against, ...words}, at.signal),
+			const {items, more} = await shapesOf(row, (params) =>
+				api.runShapes(run.id, row.operator, {against, ...params}, at.signal),
 			);
 			const all = shapeColumns(items);
 			const shown = table({
@@ -170,7 +170,7 @@ function shapeDetail(run, doc, against, opened, at, changed) {
 				columns: all,
 				rows: items,
 				tall: items.length > LONG,
-				empty: 'No shape of it is stored.',
+				empty: 'No shapes are stored.',
 				onsort: (sort) => shown.update({rows: sorted(items, all, sort), sort}),
 			});
 			place.replaceChildren(
@@ -179,7 +179,7 @@ function shapeDetail(run, doc, against, opened, at, changed) {
 				h(
 					'p',
 					{class: 'links'},
-					more ? `The ${LIMIT} shapes with most time; all of them as ` : 'As ',
+					more ? `The ${LIMIT} shapes with the most GPU time. All shapes: ` : 'Download: ',
 					...['csv', 'md'].flatMap((format) => [
 						exportLink(run.id, `operators/${encodeURIComponent(row.operator)}/shapes`, format, {against}),
 						' ',
@@ -208,12 +208,12 @@ function shapeDetail(run, doc, against, opened, at, changed) {
 const sizedPct = (r) => (r.total_ns > 0 && r.sized_ns !== null ? (r.sized_ns * 100) / r.total_ns : null);
 
 const noHeadroom = (r) =>
-	r.collective ? 'not reckoned: its time includes waiting for other ranks' : 'unknown: no bound is known';
+	r.collective ? 'not computed: the time includes waiting for other ranks' : 'unknown: no roofline bound';
 
-// What is said of bounds on the run's own platform.
+// Findings that hold only for the run's own platform.
 const OWN_PLATFORM_FINDINGS = ['over', 'peak', 'platform', 'unbound'];
 
-// The document as its table shows it.
+// The document as the table shows it.
 const shownOf = (doc) =>
 	doc.against
 		? {
@@ -229,7 +229,7 @@ function columns({items: rows, against}) {
 	return [
 		operatorColumn(),
 		textColumn('dtype', 'dtype'),
-		textColumn('Phase', 'phase', 'not told'),
+		textColumn('Phase', 'phase'),
 		{
 			label: 'Time',
 			unit: '%',
@@ -242,16 +242,17 @@ function columns({items: rows, against}) {
 		countColumn('Calls', 'calls'),
 		countColumn('Launches', 'launches'),
 		timeColumn('Avg call', 'avg_call', each),
-		countColumn('Shapes', 'shapes', 'no sizes are known'),
+		countColumn('Shapes', 'shapes', 'no shape is known'),
 		sourceColumn(),
 		{
-			label: 'Sized',
+			label: 'Shape known',
+			class: 'two-lines',
 			num: true,
 			down: 'sized',
 			up: '-sized',
 			cell: (r) => o.shareOfPercent(sizedPct(r)),
 			value: sizedPct,
-			title: (r) => `${f.exact(r.sized_ns)} of ${f.exact(r.total_ns)} have known sizes`,
+			title: (r) => `${f.exact(r.sized_ns)} of ${f.exact(r.total_ns)} have a known shape`,
 		},
 		...sColumns(),
 		regimeColumn(),
@@ -270,7 +271,7 @@ function columns({items: rows, against}) {
 }
 
 const total = (label, text, title) => h('div', {class: 'total', title}, h('dt', {}, label), h('dd', {}, text));
-const part = (label, pct, what) => total(label, o.shareOfPercent(pct), pct === null ? 'unknown' : what);
+const part = (label, pct, description) => total(label, o.shareOfPercent(pct), pct === null ? 'unknown' : description);
 
 function summary(doc) {
 	const replays =
@@ -278,34 +279,35 @@ function summary(doc) {
 			? total(
 					'In graph replays',
 					`${f.count(doc.replayed_known)} of ${f.count(doc.replayed)} known`,
-					'kernels of CUDA graph replays, and those whose operator is known: by the ranges recorded with their nodes, or learnt from a capture of the same graph',
+					'kernels of CUDA graph replays, and how many have a known operator: from the ranges of their ' +
+						'graph nodes, or from a recorded capture of the same graph',
 				)
 			: null;
 	return h(
 		'dl',
 		{class: 'totals'},
 		total('GPU time', f.duration(doc.gpu_ns), f.exact(doc.gpu_ns)),
-		part('Attributed', doc.attributed_pct, 'GPU time whose operator is known'),
-		part('Specific', doc.specific_pct, 'GPU time whose operator says what it does'),
-		part('Sized', doc.sized_pct, 'GPU time whose sizes are known'),
+		part('Attributed', doc.attributed_pct, 'GPU time with an operator'),
+		part('Operator known', doc.specific_pct, 'GPU time with a specific operator'),
+		part('Shape known', doc.sized_pct, 'GPU time with a known shape'),
 		replays,
 		total(
-			'Catalogue',
+			'Catalog version',
 			doc.catalog ?? f.NONE,
-			"the version it was attributed with: the program's, and after the + the edits of its own",
+			'version used for attribution: that of the built-in catalog, then + and that of the site overrides',
 		),
 	);
 }
 
-// Its own platform, or any other of the catalogue to hold the run against.
+// The run's own platform, or any other platform of the catalog.
 function platformChoice(doc, platforms, change) {
 	const select = h(
 		'select',
 		{'aria-label': 'Platform', on: {change: (e) => change(e.target.value)}},
-		h('option', {value: ''}, doc.platform ? `its own: ${doc.platform}` : 'its own, unknown'),
+		h('option', {value: ''}, doc.platform ? `own platform: ${doc.platform}` : 'own platform: unknown'),
 		platforms
 			.filter((p) => p.name !== doc.platform)
-			.map((p) => h('option', {value: p.name, selected: p.name === doc.against?.name}, `against ${p.name}`)),
+			.map((p) => h('option', {value: p.name, selected: p.name === doc.against?.name}, `compare with ${p.name}`)),
 	);
 	return h('label', {class: 'check'}, h('span', {'aria-hidden': 'true'}, 'Platform'), select);
 }
@@ -316,18 +318,20 @@ function platformLine(doc) {
 	if (!own && !against)
 		return h(
 			'p',
-			{class: 'lacking'},
-			'The platform of this run is not known, so no bound is: ',
-			h('a', {href: '/catalogue?tab=platforms'}, 'the catalogue has these'),
-			'; choose one to hold the run against, or add its own.',
+			{class: 'notice'},
+			'The platform of this run is unknown, so it has no roofline bounds. Select a platform of the ',
+			h('a', {href: '/catalog?tab=platforms'}, 'catalog'),
+			' for comparison, or add one.',
 		);
 	return h(
 		'p',
 		{class: 'hint'},
-		`Bounds are those of ${against?.name ?? own}${against ? `, not of its own platform${own ? ` ${own}` : ''}` : ''}${source ? `; figures from ${source}` : ''}. `,
+		`Roofline bounds are those of ${against?.name ?? own}` +
+			(against ? `, not of the run's own platform${own ? ` ${own}` : ''}` : '') +
+			`${source ? `; source: ${source}` : ''}. `,
 		against
-			? 'S = T_SOL / T: the least there over the time here.'
-			: 'S = T_SOL / T; headroom is the time above the least, of calls longer than a launch takes.',
+			? 'S = T_SOL / T: the roofline bound of that platform divided by the time of this run.'
+			: 'S = T_SOL / T. Headroom is the time above the roofline bound, for calls longer than the launch floor.',
 	);
 }
 
@@ -348,12 +352,15 @@ export async function operatorTab(run, query, at) {
 			columns: columns(doc),
 			rows: doc.items,
 			query: q,
-			usual: 'total',
-			what: 'operator',
+			defaultSort: 'total',
+			rowName: 'operator',
 			detail,
 			at,
 			text: (r) => [o.operatorName(r), r.dtype, r.phase, r.group].filter(Boolean).join(' '),
-			empty: doc.gpu_ns === null ? 'It was analysed before operators were known.' : 'This run has no GPU time.',
+			empty:
+				doc.gpu_ns === null
+					? 'This run was analyzed by a version without operators.'
+					: 'This run has no GPU time.',
 			links: h(
 				'span',
 				{class: 'links'},
@@ -362,12 +369,7 @@ export async function operatorTab(run, query, at) {
 			),
 			keep: () => ({against, open: detail.chosen()}),
 		});
-		place.replaceChildren(
-			findings(doc, 'What these numbers rest on') ?? '',
-			summary(doc),
-			platformLine(doc),
-			shown.node,
-		);
+		place.replaceChildren(findings(doc, 'Caveats') ?? '', summary(doc), platformLine(doc), shown.node);
 	}
 
 	async function change(to) {

@@ -1,5 +1,5 @@
-// run_patterns.js - tab: what each function took of a cycle, and the counters
-// beside it; for comparisons these are the numbers of one side.
+// run_patterns.js - tab: the share of each function in an iteration, and its counters. A
+// comparison uses these numbers for its sides.
 
 import * as api from '../lib/api.js';
 import {exportLink, share, typicalUnit} from '../lib/columns.js';
@@ -21,19 +21,19 @@ function time(label, key, unit) {
 	};
 }
 
-// A counter read too seldom for a function tells of its surroundings, not of it.
+// A counter with few samples describes the surroundings of a function, not the function.
 function sampling(m) {
-	if (m.interpolated === m.cycles) return 'interpolated in every cycle';
+	if (m.interpolated === m.cycles) return 'interpolated in every iteration';
 	return m.interpolated || m.partly
-		? `interpolated in ${f.count(m.interpolated + m.partly)} of ${f.plural(m.cycles, 'cycle')}`
-		: 'sampled in every cycle';
+		? `interpolated in ${f.count(m.interpolated + m.partly)} of ${f.plural(m.cycles, 'iteration')}`
+		: 'sampled in every iteration';
 }
 
 const COUNTERS = [
 	{label: 'Counter', head: true, cell: (m) => m.name},
 	{label: 'μ', num: true, cell: (m) => f.number(m.mu)},
 	{label: 'σ', num: true, cell: (m) => f.number(m.sigma)},
-	{label: 'Cycles', num: true, cell: (m) => f.count(m.cycles)},
+	{label: 'Iterations', num: true, cell: (m) => f.count(m.cycles)},
 	{label: 'Sampling', cell: sampling},
 ];
 
@@ -41,12 +41,12 @@ function fill(r, place) {
 	place.append(
 		h('p', {}, h('code', {class: 'full'}, r.function)),
 		r.metrics.length
-			? table({caption: `Counters beside ${r.short_name || r.function}`, columns: COUNTERS, rows: r.metrics}).node
-			: h('p', {class: 'quiet'}, 'No counter was recorded beside it.'),
+			? table({caption: `Counters of ${r.short_name || r.function}`, columns: COUNTERS, rows: r.metrics}).node
+			: h('p', {class: 'quiet'}, 'No counters were recorded for this function.'),
 	);
 }
 
-function columns(rows, cycles) {
+function columns(rows, iterations) {
 	const unit = typicalUnit(rows.map((r) => r.ns_per_cycle));
 	const each = typicalUnit(rows.map((r) => r.max_ns));
 	return [
@@ -71,9 +71,9 @@ function columns(rows, cycles) {
 			up: '-beta',
 			value: (r) => r.beta_pct,
 			cell: (r) => share(r.beta_pct),
-			title: (r) => (r.beta_pct === null ? 'unknown' : `${r.beta_pct} % of the cycle`),
+			title: (r) => (r.beta_pct === null ? 'unknown' : `${r.beta_pct} % of the iteration`),
 		},
-		time('Time per cycle', 'ns_per_cycle', unit),
+		time('Time per iteration', 'ns_per_cycle', unit),
 		{
 			label: 'Launches',
 			num: true,
@@ -81,41 +81,43 @@ function columns(rows, cycles) {
 			up: '-launches',
 			value: (r) => r.launches_per_cycle,
 			cell: (r) => f.mean(r.launches_per_cycle),
-			title: (r) => `${r.launches_per_cycle ?? 'unknown'} per cycle`,
+			title: (r) => `${r.launches_per_cycle ?? 'unknown'} per iteration`,
 		},
-		time('Shortest', 'min_ns', each),
-		time('Longest', 'max_ns', each),
+		time('Minimum', 'min_ns', each),
+		time('Maximum', 'max_ns', each),
 		{
-			label: 'Cycles',
+			label: 'Iterations',
 			num: true,
 			down: 'cycles',
 			up: '-cycles',
 			value: (r) => r.cycles,
 			cell: (r) => f.count(r.cycles),
-			title: (r) => `it ran in ${f.count(r.cycles)} of ${f.plural(cycles, 'cycle')}`,
+			title: (r) => `in ${f.count(r.cycles)} of ${f.plural(iterations, 'iteration')}`,
 		},
 		{label: 'Counters', num: true, cell: (r) => f.count(r.metrics.length)},
 	];
 }
 
 export async function patternTab(run, query, at) {
-	const {cycles, items} = await api.patterns(
+	const {cycles: iterations, items} = await api.patterns(
 		run.id,
 		{},
-		{signal: at.signal, told: (n) => announce(`${f.plural(n, 'function')} loaded`)},
+		{signal: at.signal, onProgress: (n) => announce(`${f.plural(n, 'function')} loaded`)},
 	);
 	if (!items.length)
-		return {node: h('p', {class: 'quiet'}, "There are no cycles here to tell the functions' shares of.")};
-	const all = columns(items, cycles);
+		return {
+			node: h('p', {class: 'quiet'}, 'This run has no iterations, so the shares of its functions are unknown.'),
+		};
+	const all = columns(items, iterations);
 	const view = {sort: query.get('sort') ?? 'ns_per_cycle', q: query.get('q') ?? ''};
 	const found = h('span', {class: 'quiet', role: 'status'});
 	const shown = table({
-		caption: 'Functions in a cycle',
+		caption: 'Functions per iteration',
 		columns: all,
 		rows: [],
 		sort: view.sort,
 		tall: true,
-		empty: 'No function has this in its name or device.',
+		empty: 'No function or device matches the search.',
 		onsort: (sort) => change({sort}),
 		detail: {open: new Set(), fill, changed: () => {}, name: (r) => r.short_name || r.function},
 	});
@@ -154,8 +156,8 @@ export async function patternTab(run, query, at) {
 			h(
 				'p',
 				{class: 'hint'},
-				`Means over ${f.plural(cycles, 'compared cycle')}. `,
-				"β is a share of the cycle's time; several streams may pass 100 %.",
+				`Means over ${f.plural(iterations, 'compared iteration')}. `,
+				'β is the share of the iteration time; with several streams it can exceed 100 %.',
 			),
 			h(
 				'div',

@@ -1,5 +1,5 @@
-// runs.js - all runs: filtered, sorted by the server, page by page; and for
-// whoever has none yet, how the first one comes in.
+// runs.js - the list of runs with filters, order and pages; for a new installation, how to
+// upload a first trace.
 
 import * as api from '../lib/api.js';
 import {contentMark, typicalUnit} from '../lib/columns.js';
@@ -9,8 +9,8 @@ import {launchCount, unknownTitle} from '../lib/run_content.js';
 import {runPicker} from '../lib/run_picker.js';
 import {table} from '../lib/table.js';
 
-// The word in the address, the label, an example, and what of a run is offered
-// as a suggestion: all but the search want the whole word.
+// The parameter, its label, an example, and the values to suggest. All except the search match
+// whole values.
 const FILTERS = [
 	['q', 'Search', 'part of any name', () => []],
 	['project', 'Project', 'whole name', (r) => [r.project]],
@@ -43,16 +43,15 @@ const graphMark = (r) =>
 				'span',
 				{
 					class: 'mark',
-					title:
-						`${f.duration(r.graph_ns)} of GPU time ` + 'was recorded without the kernels it was spent in',
+					title: `${f.duration(r.graph_ns)} of GPU time was recorded without its kernels`,
 				},
-				'graphs recorded whole',
+				'graphs recorded as one piece',
 			)
 		: null;
 
 function columns(items, now, picks) {
 	const unit = typicalUnit(items.map((r) => r.span_ns));
-	// Runs of one file are told apart by their process.
+	// Runs of one upload are distinguished by their process.
 	const apart = (run) => run.pid !== null && items.some((r) => r !== run && r.upload === run.upload);
 	return [
 		...picks,
@@ -98,7 +97,7 @@ function columns(items, now, picks) {
 	];
 }
 
-// The address' own words, as the API wants them; what is ticked is the page's.
+// The parameters of the request; ticked runs belong only to the page.
 export function runListParams(query) {
 	const {base, head, ...out} = Object.fromEntries(query);
 	const at = out.label?.indexOf('=') ?? -1;
@@ -109,7 +108,7 @@ export function runListParams(query) {
 	return out;
 }
 
-// What stays in the address whatever is filtered.
+// Parameters that stay when the filter changes.
 const KEPT_PARAMS = ['sort', 'upload', 'job', 'base', 'head'];
 
 function filterForm(query, items, picked, at) {
@@ -124,7 +123,7 @@ function filterForm(query, items, picked, at) {
 		}),
 	]);
 	inputs.push([
-		'Numbers',
+		'Content',
 		h(
 			'select',
 			{name: 'content'},
@@ -171,7 +170,7 @@ function welcome() {
 		h(
 			'p',
 			{},
-			'A run is one profiled process: its kernels, copies and devices. Send a trace of the ',
+			'A run is one profiled process: its kernels, copies and devices. Upload a trace of the ',
 			'PyTorch profiler, Nsight Systems or ROCm, or a table of ',
 			h('code', {}, 'nsys stats'),
 			', and its runs appear here.',
@@ -187,7 +186,7 @@ function welcome() {
 	);
 }
 
-// The same list with other words in its address; what is ticked stays.
+// The same list with changed parameters; ticked runs stay.
 function runsUrl(query, picked, changes) {
 	const q = new URLSearchParams(query);
 	q.delete('cursor');
@@ -206,7 +205,7 @@ function pager(query, next, picked) {
 				rel,
 				on: {
 					click: (e) => {
-						// As ticked by now, not as when the list was drawn.
+						// The runs ticked now, not those ticked when the list was drawn.
 						e.currentTarget.setAttribute('href', runsUrl(query, picked, {cursor}));
 					},
 				},
@@ -243,7 +242,7 @@ export async function page(view, query, at) {
 					'p',
 					{class: 'hint'},
 					`Only the runs of ${text} ${query.get(key)}. `,
-					key === 'job' ? [h('a', {href: `/jobs/${query.get(key)}`}, 'Its ranks'), ' · '] : '',
+					key === 'job' ? [h('a', {href: `/jobs/${query.get(key)}`}, 'Ranks of the job'), ' · '] : '',
 					h('a', {href: '/runs'}, 'All runs'),
 				),
 			);
@@ -254,7 +253,7 @@ export async function page(view, query, at) {
 			rows: items,
 			sort: query.get('sort') ?? 'newest',
 			onsort: (word) => at.go(runsUrl(query, picked, {sort: word})),
-			empty: 'No run matches; take a word away, or clear the filter.',
+			empty: 'No run matches. Change or clear the filter.',
 		}).node,
 		pager(query, next, picked),
 		picks.tray,

@@ -1,5 +1,4 @@
-// settings.js - who asks, who may do what and did what, whom to tell, and what is
-// kept how long.
+// settings.js - the settings: account, tokens, webhooks, retention and audit log.
 
 import * as api from '../lib/api.js';
 import {confirmButton, facts, field, h} from '../lib/dom.js';
@@ -9,17 +8,20 @@ import {currentSession, SCOPE_TEXTS, signOut, tokenForm} from '../lib/session.js
 import {table} from '../lib/table.js';
 import {tabs} from '../lib/tabs.js';
 
-// Tab: who the server takes the reader for; signing in and out.
+// Tab: the account; signing in and out.
 
 const SIGN_IN_STATES = {
-	none: 'Nobody is signed in. A token is made by whoever looks after this server: here under Tokens, or with `kernsiftd token`.',
+	none:
+		'You are not signed in. An administrator of this server can create a token under Tokens, ' +
+		'or with `kernsiftd token`.',
 	loopback:
-		'Nobody is signed in. On the machine that the server runs on, reading and uploading need no token; deleting, changing and these settings do.',
-	cookie: 'The token is kept in a cookie that no script can read, for this server and this browser alone.',
-	token: 'Something between here and the server sends a token of its own.',
+		'You are not signed in. On the machine of the server, reading and uploading require no token; ' +
+		'deleting, changing and these settings do.',
+	cookie: 'The token is stored in a cookie of this browser that scripts cannot read.',
+	token: 'A proxy between this browser and the server sends its own token.',
 };
 
-async function youTab(query, at) {
+async function accountTab(query, at) {
 	const place = h('div', {class: 'part'});
 
 	async function out() {
@@ -34,15 +36,15 @@ async function youTab(query, at) {
 	function draw(me) {
 		place.replaceChildren(
 			facts([
-				['Signed in as', me.by === 'cookie' || me.by === 'token' ? me.name : 'nobody'],
-				['May', SCOPE_TEXTS[me.scope]],
-				['In', me.scope === 'none' ? null : (me.project ?? 'all projects')],
+				['Account', me.by === 'cookie' || me.by === 'token' ? me.name : 'not signed in'],
+				['Scope', SCOPE_TEXTS[me.scope]],
+				['Project', me.scope === 'none' ? null : (me.project ?? 'all projects')],
 				[
-					'Until',
+					'Expires',
 					me.expires_at
 						? h('time', {datetime: me.expires_at}, f.moment(me.expires_at))
 						: me.by === 'cookie'
-							? 'revoked'
+							? 'when revoked'
 							: null,
 				],
 			]),
@@ -52,7 +54,7 @@ async function youTab(query, at) {
 				: tokenForm((next) => {
 						draw(next);
 						announce(`signed in as ${next.name}`);
-					}, 'token-you'),
+					}, 'token-account'),
 		);
 	}
 
@@ -60,7 +62,7 @@ async function youTab(query, at) {
 	return {node: place};
 }
 
-// Tab: tokens, made and revoked. What opens is told once.
+// Tab: tokens. The secret of a token is shown once.
 
 const SCOPES = [
 	['read', 'read'],
@@ -70,8 +72,8 @@ const SCOPES = [
 const DAYS = [
 	['30', '30 days'],
 	['90', '90 days'],
-	['365', 'a year'],
-	['', 'it is revoked'],
+	['365', '1 year'],
+	['', 'never'],
 ];
 
 const when = (iso, none) => (iso ? h('time', {datetime: iso}, f.age(iso, Date.now())) : none);
@@ -87,10 +89,10 @@ const select = (options, value) => {
 
 const tokenColumns = (revoke) => [
 	{label: 'Token', head: true, cell: (t) => t.name, title: (t) => `token ${t.id}`},
-	{label: 'May', cell: (t) => SCOPES.find(([word]) => word === t.scope)[1]},
+	{label: 'Scope', cell: (t) => SCOPES.find(([word]) => word === t.scope)[1]},
 	{label: 'Project', cell: (t) => t.project ?? 'all'},
 	{
-		label: 'Made',
+		label: 'Created',
 		num: true,
 		cell: (t) => when(t.created_at),
 		title: (t) => `${f.moment(t.created_at)}, by ${t.made_by}`,
@@ -102,36 +104,36 @@ const tokenColumns = (revoke) => [
 		title: (t) => (t.used_at ? f.moment(t.used_at) : null),
 	},
 	{
-		label: 'Ends',
+		label: 'Expires',
 		cell: (t) =>
-			t.expired ? h('span', {class: 'state failed'}, 'ended') : t.expires_at ? f.moment(t.expires_at) : 'never',
+			t.expired ? h('span', {class: 'state failed'}, 'expired') : t.expires_at ? f.moment(t.expires_at) : 'never',
 	},
-	{label: 'Revoke', cell: (t) => confirmButton('Revoke', 'Really revoke?', `Revoke ${t.name}`, () => revoke(t))},
+	{label: 'Revoke', cell: (t) => confirmButton('Revoke', 'Confirm revoke', `Revoke ${t.name}`, () => revoke(t))},
 ];
 
-// The one time that the text is seen.
+// The secret of a new token.
 function createdToken(token) {
 	const text = h('input', {
 		type: 'text',
 		readonly: true,
 		value: token.token,
-		'aria-label': `Text of the token ${token.name}`,
+		'aria-label': `Secret of the token ${token.name}`,
 		class: 'secret',
 	});
 	const copied = h('span', {role: 'status', class: 'quiet'});
 	const copy = async () => {
 		text.select();
 		await navigator.clipboard?.writeText(token.token);
-		copied.textContent = navigator.clipboard ? 'Copied.' : 'Selected: copy it with the keyboard.';
+		copied.textContent = navigator.clipboard ? 'Copied.' : 'Selected. Copy it with the keyboard.';
 	};
 	return h(
 		'div',
-		{class: 'made'},
+		{class: 'created-secret'},
 		h(
 			'p',
 			{},
-			h('strong', {}, `The token ${token.name} is made. `),
-			'It is told this once: keep it now. Only its hash is stored here.',
+			h('strong', {}, `The token ${token.name} is created. `),
+			'Copy the secret now: it is shown only once. The server stores only its hash.',
 		),
 		h('div', {class: 'token'}, text, h('button', {type: 'button', on: {click: copy}}, 'Copy'), copied),
 	);
@@ -145,7 +147,7 @@ function tokenCreator(done) {
 	const wrong = h('p', {class: 'wrong', role: 'alert'});
 	const place = h('div');
 
-	async function make(e) {
+	async function create(e) {
 		e.preventDefault();
 		wrong.textContent = '';
 		try {
@@ -157,7 +159,7 @@ function tokenCreator(done) {
 			});
 			place.replaceChildren(createdToken(token));
 			name.value = '';
-			announce(`token ${token.name} made`);
+			announce(`token ${token.name} created`);
 			await done();
 		} catch (error) {
 			wrong.textContent = error.message;
@@ -166,15 +168,15 @@ function tokenCreator(done) {
 
 	return h(
 		'section',
-		{'aria-label': 'Make a token'},
+		{'aria-label': 'Create a token'},
 		h(
 			'form',
-			{class: 'bar', on: {submit: make}},
-			field('Who or what it is for', name),
-			field('It may', scope),
-			field('In project', project),
-			field('Until', days),
-			h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'main'}, 'Make a token')),
+			{class: 'bar', on: {submit: create}},
+			field('Name', name),
+			field('Scope', scope),
+			field('Project', project),
+			field('Expires after', days),
+			h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'main'}, 'Create a token')),
 		),
 		wrong,
 		place,
@@ -188,7 +190,7 @@ async function tokensTab(query, at) {
 		const cursor = query.get('cursor');
 		const {items, next} = await api.tokens({cursor, limit: 100}, at.signal);
 		place.replaceChildren(
-			table({caption: 'Tokens', columns: tokenColumns(revoke), rows: items, empty: 'No token is there.'}).node,
+			table({caption: 'Tokens', columns: tokenColumns(revoke), rows: items, empty: 'No tokens.'}).node,
 			h(
 				'nav',
 				{class: 'pager', 'aria-label': 'Pages of the tokens'},
@@ -218,34 +220,33 @@ async function tokensTab(query, at) {
 	return {node: h('div', {class: 'part'}, tokenCreator(draw), place)};
 }
 
-// Tab: whom to tell of gates that fail and series that
-// change, and how the last deliveries went.
+// Tab: webhooks for failed gates and change points, with their last deliveries.
 
 const EVENTS = [
-	['gate', 'a gate that does not pass'],
-	['change_point', 'a series that changed its level'],
+	['gate', 'a gate does not pass'],
+	['change_point', 'a trend has a change point'],
 ];
 
 function deliveryState(d) {
 	if (d.delivered_at) return h('span', {class: 'state done'}, `delivered ${f.age(d.delivered_at, Date.now())}`);
 	return d.next_at
-		? h('span', {class: 'state working'}, `tried again ${f.moment(d.next_at)}`)
-		: h('span', {class: 'state failed'}, 'given up');
+		? h('span', {class: 'state working'}, `retry ${f.moment(d.next_at)}`)
+		: h('span', {class: 'state failed'}, 'failed');
 }
 
 const DELIVERIES = [
 	{label: 'Delivery', head: true, cell: (d) => `${d.id}`},
 	{label: 'Event', cell: (d) => d.event},
-	{label: 'Made', num: true, cell: (d) => h('time', {datetime: d.created_at}, f.moment(d.created_at))},
-	{label: 'Tries', num: true, cell: (d) => f.count(d.tries)},
+	{label: 'Created', num: true, cell: (d) => h('time', {datetime: d.created_at}, f.moment(d.created_at))},
+	{label: 'Attempts', num: true, cell: (d) => f.count(d.tries)},
 	{
-		label: 'Answer',
+		label: 'HTTP status',
 		num: true,
 		cell: (d) => d.status ?? f.NONE,
-		title: (d) => (d.status === null ? 'there was none' : null),
+		title: (d) => (d.status === null ? 'no answer' : null),
 	},
-	{label: 'How it went', cell: deliveryState},
-	{label: 'Why', class: 'wide', cell: (d) => d.error ?? f.NONE},
+	{label: 'State', cell: deliveryState},
+	{label: 'Error', class: 'wide', cell: (d) => d.error ?? f.NONE},
 ];
 
 async function deliveries(hook, place, at) {
@@ -256,7 +257,7 @@ async function deliveries(hook, place, at) {
 				caption: `Deliveries to ${hook.url}`,
 				columns: DELIVERIES,
 				rows: items,
-				empty: 'Nothing was sent yet.',
+				empty: 'No deliveries yet.',
 			}).node,
 		);
 	} catch (error) {
@@ -267,18 +268,20 @@ async function deliveries(hook, place, at) {
 function createdWebhook(hook) {
 	return h(
 		'div',
-		{class: 'made'},
+		{class: 'created-secret'},
 		h(
 			'p',
 			{},
-			h('strong', {}, 'The webhook is made. '),
-			'Its key is told this once; what is sent is signed with it (README, Webhooks).',
+			h('strong', {}, 'The webhook is created. '),
+			'Copy its secret now: it is shown only once. Deliveries are signed with it; see the ',
+			h('a', {href: '/help#webhooks'}, 'help'),
+			'.',
 		),
 		h('input', {
 			type: 'text',
 			readonly: true,
 			value: hook.secret,
-			'aria-label': `Key of the webhook to ${hook.url}`,
+			'aria-label': `Secret of the webhook to ${hook.url}`,
 			class: 'secret',
 		}),
 	);
@@ -297,7 +300,7 @@ function webhookCreator(done) {
 	const wrong = h('p', {class: 'wrong', role: 'alert'});
 	const place = h('div');
 
-	async function make(e) {
+	async function create(e) {
 		e.preventDefault();
 		wrong.textContent = '';
 		try {
@@ -308,7 +311,7 @@ function webhookCreator(done) {
 			});
 			place.replaceChildren(createdWebhook(hook));
 			url.value = '';
-			announce('webhook made');
+			announce('webhook created');
 			await done();
 		} catch (error) {
 			wrong.textContent = error.message;
@@ -317,18 +320,18 @@ function webhookCreator(done) {
 
 	return h(
 		'section',
-		{'aria-label': 'Make a webhook'},
+		{'aria-label': 'Create a webhook'},
 		h(
 			'form',
-			{class: 'part', on: {submit: make}},
-			h('div', {class: 'bar'}, field('Address', url), field('Of project', project)),
+			{class: 'part', on: {submit: create}},
+			h('div', {class: 'bar'}, field('URL', url), field('Project', project)),
 			h(
 				'fieldset',
 				{class: 'checks'},
-				h('legend', {}, 'Told of'),
+				h('legend', {}, 'Events'),
 				boxes.map(([, box, text]) => h('label', {class: 'check'}, box, text)),
 			),
-			h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'main'}, 'Make a webhook')),
+			h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'main'}, 'Create a webhook')),
 		),
 		wrong,
 		place,
@@ -340,32 +343,32 @@ async function webhooksTab(query, at) {
 	const open = new Set();
 
 	const columns = [
-		{label: 'Address', head: true, class: 'wide', cell: (w) => w.url},
-		{label: 'Told of', cell: (w) => w.events.join(', ')},
+		{label: 'URL', head: true, class: 'wide', cell: (w) => w.url},
+		{label: 'Events', cell: (w) => w.events.join(', ')},
 		{label: 'Project', cell: (w) => w.project ?? 'all'},
 		{
-			label: 'Made',
+			label: 'Created',
 			num: true,
 			cell: (w) => h('time', {datetime: w.created_at}, f.age(w.created_at, Date.now())),
 			title: (w) => `${f.moment(w.created_at)}, by ${w.made_by}`,
 		},
 		{
-			label: 'Try it',
+			label: 'Test',
 			cell: (w) =>
 				h(
 					'button',
 					{
 						type: 'button',
-						'aria-label': `Send a test to ${w.url}`,
-						on: {click: () => act(w, api.testWebhook, 'a test is on its way')},
+						'aria-label': `Send a test event to ${w.url}`,
+						on: {click: () => act(w, api.testWebhook, 'test event sent')},
 					},
-					'Send a test',
+					'Send test event',
 				),
 		},
 		{
 			label: 'Remove',
 			cell: (w) =>
-				confirmButton('Remove', 'Really remove?', `Remove ${w.url}`, () =>
+				confirmButton('Remove', 'Confirm removal', `Remove ${w.url}`, () =>
 					act(w, api.deleteWebhook, 'webhook removed'),
 				),
 		},
@@ -374,15 +377,15 @@ async function webhooksTab(query, at) {
 	async function draw() {
 		const cursor = query.get('cursor');
 		const {items, next} = await api.webhooks({cursor, limit: 50}, at.signal);
-		const were = new Set([...open].map((w) => w.id)); // opened meanwhile, too
+		const openIds = new Set([...open].map((w) => w.id)); // including rows opened during the request
 		open.clear();
-		items.filter((w) => were.has(w.id)).forEach((w) => open.add(w));
+		items.filter((w) => openIds.has(w.id)).forEach((w) => open.add(w));
 		place.replaceChildren(
 			table({
 				caption: 'Webhooks',
 				columns,
 				rows: items,
-				empty: 'Nobody is told of anything yet.',
+				empty: 'No webhooks yet.',
 				detail: {open, name: (w) => w.url, fill: (w, inside) => deliveries(w, inside, at), changed: () => {}},
 			}).node,
 			h(
@@ -400,13 +403,13 @@ async function webhooksTab(query, at) {
 		);
 	}
 
-	async function act(hook, what, sentence) {
+	async function act(hook, action, message) {
 		try {
-			await what(hook.id);
+			await action(hook.id);
 			await draw();
-			announce(sentence);
+			announce(message);
 		} catch (error) {
-			if (!at.signal.aborted) showFailure(error, () => act(hook, what, sentence));
+			if (!at.signal.aborted) showFailure(error, () => act(hook, action, message));
 		}
 	}
 
@@ -414,20 +417,19 @@ async function webhooksTab(query, at) {
 	return {node: h('div', {class: 'part'}, webhookCreator(draw), place)};
 }
 
-// Tab: how long what is kept. The rows are edited as they
-// stand and kept together.
+// Tab: retention. All rows are edited and saved together.
 
 const FIELDS = [
-	['raw_days', 'Uploads, days', 'for ever'],
-	['run_days', 'Runs, days', 'for ever'],
+	['raw_days', 'Uploads, days', 'unlimited'],
+	['run_days', 'Runs, days', 'unlimited'],
 	['quota_mib', 'Quota, MiB', 'none'],
 ];
 
 const whole = (text) => (text.trim() === '' ? null : Number(text));
 
-// One project's line: its inputs, and what they say. A stored name is told as it
-// is: it may be empty, for what is of no project, or have spaces around it.
-function projectLine(item, stored, gone) {
+// The row of one project: its inputs and their values. A stored project name is kept as it is:
+// it can be empty (runs without a project) or have spaces around it.
+function projectLine(item, stored, onRemove) {
 	const rest = item.project === null;
 	const project = rest
 		? null
@@ -463,11 +465,11 @@ function projectLine(item, stored, gone) {
 						'button',
 						{
 							type: 'button',
-							'aria-label': `Remove the line of ${item.project || (stored ? '(none)' : 'the new project')}`,
+							'aria-label': `Remove the row of ${item.project || (stored ? '(none)' : 'a new project')}`,
 							on: {
 								click: () => {
 									row.remove();
-									gone(self);
+									onRemove(self);
 								},
 							},
 						},
@@ -478,7 +480,7 @@ function projectLine(item, stored, gone) {
 	const name = () => (stored && project.value === item.project ? item.project : project.value.trim());
 	const self = {
 		row,
-		said: () => ({
+		value: () => ({
 			project: rest ? null : name(),
 			...Object.fromEntries(FIELDS.map(([key], i) => [key, whole(numbers[i].value)])),
 		}),
@@ -489,20 +491,20 @@ function projectLine(item, stored, gone) {
 const EMPTY = {project: null, raw_days: null, run_days: null, quota_mib: null};
 
 async function retentionTab(query, at) {
-	const said = h('span', {class: 'quiet', role: 'status'});
+	const status = h('span', {class: 'quiet', role: 'status'});
 	const wrong = h('p', {class: 'wrong', role: 'alert'});
 	const body = h('tbody');
 	let lines = [];
 
-	const gone = (which) => {
+	const remove = (which) => {
 		lines = lines.filter((l) => l !== which);
 	};
 
 	function add(item, stored) {
-		const made = projectLine(item, stored, gone);
-		lines.push(made);
-		body.append(made.row);
-		return made;
+		const line = projectLine(item, stored, remove);
+		lines.push(line);
+		body.append(line.row);
+		return line;
 	}
 
 	function draw(items) {
@@ -512,16 +514,16 @@ async function retentionTab(query, at) {
 		items.filter((i) => i.project !== null).forEach((i) => add(i, true));
 	}
 
-	async function keep(e) {
+	async function save(e) {
 		e.preventDefault();
 		wrong.textContent = '';
 		try {
-			const {items} = await api.saveRetention(lines.map((l) => l.said()));
+			const {items} = await api.saveRetention(lines.map((l) => l.value()));
 			draw(items);
-			said.textContent = 'Kept.';
-			announce('retention kept');
+			status.textContent = 'Saved.';
+			announce('retention saved');
 		} catch (error) {
-			said.textContent = '';
+			status.textContent = '';
 			wrong.textContent = error.message;
 		}
 	}
@@ -530,14 +532,16 @@ async function retentionTab(query, at) {
 	return {
 		node: h(
 			'form',
-			{class: 'part', on: {submit: keep}},
+			{class: 'part', on: {submit: save}},
 			h(
 				'p',
 				{class: 'hint wide-text'},
-				'An upload is the file as it came; its runs and their tables may outlive it, but can then not be made anew. ',
-				'Past its quota a project loses its oldest uploads first, then its oldest runs. Runs with the label keep=true stay. ',
+				'An upload is the original file. Runs can be kept longer than their upload, ',
+				'but then they cannot be reanalyzed. ',
+				'If a project exceeds its quota, its oldest uploads are deleted first, then its oldest runs. ',
+				'Runs with the label keep=true are never deleted. ',
 				h('code', {}, 'kernsiftd vacuum --dry-run'),
-				' tells what would go.',
+				' lists what would be deleted.',
 			),
 			h(
 				'div',
@@ -545,7 +549,7 @@ async function retentionTab(query, at) {
 				h(
 					'table',
 					{class: 'inputs'},
-					h('caption', {class: 'unseen'}, 'Retention'),
+					h('caption', {class: 'visually-hidden'}, 'Retention'),
 					h(
 						'thead',
 						{},
@@ -576,95 +580,95 @@ async function retentionTab(query, at) {
 					},
 					'Add a project',
 				),
-				h('button', {type: 'submit', class: 'main'}, 'Keep it so'),
-				said,
+				h('button', {type: 'submit', class: 'main'}, 'Save'),
+				status,
 			),
 			wrong,
 		),
 	};
 }
 
-// Tab: who changed what, newest first.
+// Tab: the audit log, newest first.
 
-const SENDER_GONE = 499;
+const CLIENT_CLOSED = 499;
 
 function requestState(r) {
 	if (r.status === null)
-		return h('span', {class: 'quiet', title: 'it is under way, or the server ended before it did'}, 'not known');
-	if (r.status === SENDER_GONE) return h('span', {title: 'the sender went away'}, 'broken off');
+		return h('span', {class: 'quiet', title: 'still running, or the server stopped before the end'}, 'unknown');
+	if (r.status === CLIENT_CLOSED) return h('span', {title: 'the client closed the connection'}, 'canceled');
 	return r.status < 400
-		? h('span', {class: 'state done', title: `answered ${r.status}`}, 'done')
-		: h('span', {class: 'state failed', title: `answered ${r.status}`}, 'refused');
+		? h('span', {class: 'state done', title: `status ${r.status}`}, 'done')
+		: h('span', {class: 'state failed', title: `status ${r.status}`}, 'rejected');
 }
 
 const auditColumns = [
-	{label: 'When', head: true, cell: (r) => h('time', {datetime: r.at}, f.moment(r.at))},
-	{label: 'Who', cell: (r) => r.who, title: (r) => (r.token_id === null ? null : `token ${r.token_id}`)},
-	{label: 'What', class: 'wide', cell: (r) => h('code', {}, `${r.method} ${r.path}`)},
+	{label: 'Time', head: true, cell: (r) => h('time', {datetime: r.at}, f.moment(r.at))},
+	{label: 'User', cell: (r) => r.who, title: (r) => (r.token_id === null ? null : `token ${r.token_id}`)},
+	{label: 'Request', class: 'wide', cell: (r) => h('code', {}, `${r.method} ${r.path}`)},
 	{label: 'Project', cell: (r) => r.project ?? f.NONE},
-	{label: 'More', class: 'wide', cell: (r) => r.detail ?? f.NONE},
-	{label: 'How it ended', cell: requestState},
+	{label: 'Detail', class: 'wide', cell: (r) => r.detail ?? f.NONE},
+	{label: 'Result', cell: requestState},
 ];
 
-const auditUrl = (words) =>
-	`/settings?${new URLSearchParams(Object.entries({tab: 'audit', ...words}).filter(([, value]) => value))}`;
+const auditUrl = (params) =>
+	`/settings?${new URLSearchParams(Object.entries({tab: 'audit', ...params}).filter(([, value]) => value))}`;
 
 async function auditTab(query, at) {
-	const asked = Object.fromEntries(['who', 'project', 'cursor'].map((word) => [word, query.get(word) ?? '']));
-	const {items, next} = await api.audit({...asked, limit: 100}, at.signal);
-	const who = h('input', {type: 'search', value: asked.who, placeholder: 'anybody'});
-	const project = h('input', {type: 'search', value: asked.project, placeholder: 'any'});
+	const filter = Object.fromEntries(['who', 'project', 'cursor'].map((word) => [word, query.get(word) ?? '']));
+	const {items, next} = await api.audit({...filter, limit: 100}, at.signal);
+	const who = h('input', {type: 'search', value: filter.who, placeholder: 'any'});
+	const project = h('input', {type: 'search', value: filter.project, placeholder: 'any'});
 	const go = (e) => {
 		e.preventDefault();
 		at.go(auditUrl({who: who.value.trim(), project: project.value.trim()}));
 	};
 	return {
-		save: () => at.keep(asked),
+		save: () => at.keep(filter),
 		node: h(
 			'div',
 			{class: 'part'},
 			h(
 				'p',
 				{class: 'hint wide-text'},
-				'Every request that changes something is written down before it is tried, and how it ended after.',
+				'Every change request is recorded before it is executed, and its result afterwards.',
 			),
 			h(
 				'form',
 				{class: 'bar', on: {submit: go}},
-				field('By', who),
-				field('To project', project),
+				field('User', who),
+				field('Project', project),
 				h('div', {class: 'actions'}, h('button', {type: 'submit'}, 'Show')),
 			),
 			table({
-				caption: 'Changes',
+				caption: 'Audit log',
 				columns: auditColumns,
 				rows: items,
-				empty: asked.who || asked.project ? 'Nothing matches.' : 'Nothing was changed yet.',
+				empty: filter.who || filter.project ? 'No entry matches.' : 'No changes yet.',
 			}).node,
 			h(
 				'nav',
-				{class: 'pager', 'aria-label': 'Pages of the changes'},
-				asked.cursor ? h('a', {href: auditUrl({...asked, cursor: ''})}, 'First page') : null,
-				next ? h('a', {href: auditUrl({...asked, cursor: next}), rel: 'next'}, 'Next page') : null,
+				{class: 'pager', 'aria-label': 'Pages of the audit log'},
+				filter.cursor ? h('a', {href: auditUrl({...filter, cursor: ''})}, 'First page') : null,
+				next ? h('a', {href: auditUrl({...filter, cursor: next}), rel: 'next'}, 'Next page') : null,
 			),
 		),
 	};
 }
 
 const PARTS = [
-	['you', 'You', youTab],
+	['account', 'Account', accountTab],
 	['tokens', 'Tokens', tokensTab],
 	['webhooks', 'Webhooks', webhooksTab],
 	['retention', 'Retention', retentionTab],
-	['audit', 'Changes', auditTab],
+	['audit', 'Audit log', auditTab],
 ];
 
-const WORDS = ['who', 'project', 'cursor'];
+const AUDIT_PARAMS = ['who', 'project', 'cursor'];
 
 export async function page(view, query, at) {
 	const chosen = query.get('tab') ?? PARTS[0][0];
 	const clear = (tab) =>
-		at.keep({...Object.fromEntries(WORDS.map((word) => [word, ''])), tab: tab === PARTS[0][0] ? '' : tab});
+		at.keep({...Object.fromEntries(AUDIT_PARAMS.map((word) => [word, ''])), tab: tab === PARTS[0][0] ? '' : tab});
 	const parts = await tabs({
 		label: 'Parts of the settings',
 		chosen,

@@ -1,6 +1,5 @@
-// trends.js - /trends: one number of every run of a workload over time: its
-// sentence, its chart, and the same as tables. What is shown, what is in sight and
-// what is ticked is in the address.
+// trends.js - /trends: one value per run of a workload over time, as a chart with change points
+// and as tables. The series, the visible range and the ticked runs are in the address.
 
 import {answerOrRefusal, refusalLine} from '../lib/answer.js';
 import * as api from '../lib/api.js';
@@ -18,7 +17,7 @@ import {tabs} from '../lib/tabs.js';
 import * as t from '../lib/trends.js';
 import {headline, metricOf, METRICS, STATS, trendParams, trendsUrl, visibleRange, workloadName} from '../lib/trends.js';
 
-// /trends without a workload: which there are.
+// /trends without a workload: the list of workloads.
 
 function columns(query, now) {
 	return [
@@ -57,9 +56,9 @@ const nothing = () =>
 		h(
 			'p',
 			{},
-			'A trend is one number of every run of a workload, over time: ',
-			h('a', {href: '/uploads'}, 'send some runs'),
-			' that say which project and workload they are of, and come back.',
+			'A trend is one value per run of a workload over time. To see one, ',
+			h('a', {href: '/uploads'}, 'upload some runs'),
+			' with a project and a workload.',
 		),
 	);
 
@@ -86,7 +85,7 @@ async function trendsChooser(view, query, at) {
 		at.go(trendsUrl(query, {q: input.value.trim(), cursor: null, project: null}));
 	};
 	view.append(
-		h('p', {}, 'One number of every run of a workload over time, and where its level changed. Of which workload?'),
+		h('p', {}, 'Shows one value per run of a workload over time, and its change points. Select a workload.'),
 		h(
 			'form',
 			{class: 'toolbar', role: 'search', 'aria-label': 'Workloads', on: {submit}},
@@ -98,7 +97,7 @@ async function trendsChooser(view, query, at) {
 			caption: 'Workloads',
 			columns: columns(query, Date.now()),
 			rows: items,
-			empty: 'No workload has this in its name.',
+			empty: 'No workload matches the search.',
 		}).node,
 		next
 			? h(
@@ -111,8 +110,7 @@ async function trendsChooser(view, query, at) {
 	return 'Trends';
 }
 
-// Of which workload, what, how: the words of a trend and the form
-// that changes them.
+// The parameters of a trend and the form that changes them.
 
 const MORE = [
 	['device', 'Device', 'whole name'],
@@ -133,11 +131,11 @@ const select = (name, options, chosen, change) =>
 		options.map(([value, text]) => h('option', {value, selected: value === chosen}, text)),
 	);
 
-// `names`: what is offered for an operator or a kernel. What is chosen acts at once,
-// what is typed when it is sent.
+// `names` are suggested operators or kernels. Selections take effect immediately, text fields
+// on submit.
 function trendForm(query, names, at) {
 	const metric = metricOf(query);
-	const {stats, of, what} = METRICS[metric];
+	const {stats, of, description} = METRICS[metric];
 	const go = (changes) => at.go(trendsUrl(query, changes));
 	const text = ([name, label, example]) => [
 		label,
@@ -174,22 +172,22 @@ function trendForm(query, names, at) {
 	};
 	return h(
 		'form',
-		{role: 'search', 'aria-label': 'What is shown', class: 'weighed', on: {submit}},
+		{role: 'search', 'aria-label': 'Metric and filters', class: 'filter-form', on: {submit}},
 		h(
 			'div',
 			{class: 'bar'},
 			field(
-				'Of',
+				'Metric',
 				select(
 					'metric',
 					Object.entries(METRICS).map(([word, {label}]) => [word, label]),
 					metric,
 					(value) => go({metric: value === 'cycle' ? '' : value}),
 				),
-				what,
+				description,
 			),
 			field(
-				'As',
+				'Statistic',
 				select(
 					'stat',
 					stats.map((word) => [word, STATS[word]]),
@@ -199,7 +197,7 @@ function trendForm(query, names, at) {
 			),
 			of ? field(of === 'kernel' ? 'Kernel' : 'Operator', ofInput) : null,
 			field(
-				'Across',
+				'X axis',
 				select(
 					'x',
 					[
@@ -214,13 +212,13 @@ function trendForm(query, names, at) {
 				'div',
 				{class: 'actions'},
 				h('button', {type: 'submit', class: 'main'}, 'Show'),
-				h('a', {href: '/trends'}, 'Other workload'),
+				h('a', {href: '/trends'}, 'Other workloads'),
 			),
 		),
 		h(
 			'details',
 			{class: 'more-filters', open: more.some(([, input]) => query.get(input.name))},
-			h('summary', {}, 'Which runs'),
+			h('summary', {}, 'Filters'),
 			h(
 				'div',
 				{class: 'bar'},
@@ -237,10 +235,10 @@ function trendForm(query, names, at) {
 	);
 }
 
-// Beside the chart of a trend: its changes of level, its groups,
-// the points in sight; each leads to its runs and to a comparison.
+// The tables below the chart: change points, groups and visible points, with links to their
+// runs and to comparisons.
 
-// So many runs a side are compared.
+// Runs per side of a comparison.
 const MAX_COMPARED = 8;
 
 const moment = (ms) => h('time', {datetime: new Date(ms).toISOString()}, f.moment(new Date(ms).toISOString()));
@@ -268,7 +266,7 @@ function changesList(doc, query, at) {
 			(c) => t.exactText(doc, c[key]),
 		);
 	const columns = [
-		{label: 'From', head: true, up: 'at', down: '-at', value: (c) => c.index, cell: (c) => runLink(c.run)},
+		{label: 'First run', head: true, up: 'at', down: '-at', value: (c) => c.index, cell: (c) => runLink(c.run)},
 		{label: 'Stored', cell: (c) => moment(doc.points.at_ms[c.index])},
 		groupColumn(doc, (c) => c.group),
 		value('Before', 'before'),
@@ -287,7 +285,7 @@ function changesList(doc, query, at) {
 			(c) => f.probability(c.p),
 		),
 		{
-			label: 'Runs beside it',
+			label: 'Compare runs',
 			cell: (c) => {
 				const sides = t.sidesAround(doc, doc.change_points.indexOf(c), MAX_COMPARED);
 				return compareLink(sides, `Compare ${sides.base.length} with ${sides.head.length}`);
@@ -295,15 +293,15 @@ function changesList(doc, query, at) {
 		},
 	];
 	return listing({
-		caption: 'Changes of level',
+		caption: 'Change points',
 		columns,
 		rows: doc.change_points,
 		query,
-		usual: 'at',
-		what: 'change',
+		defaultSort: 'at',
+		rowName: 'change point',
 		at,
 		text: (c) => [c.group, `run ${c.run}`].filter(Boolean).join(' '),
-		empty: 'No change of level is shown in these runs.',
+		empty: 'No change points in these runs.',
 	});
 }
 
@@ -317,8 +315,8 @@ function groupRows(doc, range) {
 			...g,
 			runs: run.slice(g.from, g.to),
 			at: doc.points.at_ms[g.from],
-			least: Math.min(...own),
-			most: Math.max(...own),
+			min: Math.min(...own),
+			max: Math.max(...own),
 			before: before ? run.slice(before.from, before.to).slice(-MAX_COMPARED) : [],
 		};
 	});
@@ -326,7 +324,7 @@ function groupRows(doc, range) {
 
 const range = ([from, to]) => [from, to + 1];
 
-function groupsList(doc, sight, query, at) {
+function groupsList(doc, visible, query, at) {
 	const columns = [
 		{
 			label: doc.group || 'Group',
@@ -347,8 +345,8 @@ function groupsList(doc, sight, query, at) {
 		),
 		{label: 'First run', cell: (g) => runLink(g.runs[0])},
 		...[
-			['Least', 'least'],
-			['Greatest', 'most'],
+			['Minimum', 'min'],
+			['Maximum', 'max'],
 		].map(([label, key]) =>
 			byNumber(
 				label,
@@ -359,7 +357,7 @@ function groupsList(doc, sight, query, at) {
 			),
 		),
 		{
-			label: 'Against the one before',
+			label: 'Compare with previous group',
 			cell: (g) =>
 				g.before.length
 					? compareLink(
@@ -372,16 +370,16 @@ function groupsList(doc, sight, query, at) {
 	const list = listing({
 		caption: 'Groups of runs',
 		columns,
-		rows: groupRows(doc, range(sight)),
+		rows: groupRows(doc, range(visible)),
 		query,
-		usual: '-at',
-		what: 'group',
+		defaultSort: '-at',
+		rowName: 'group',
 		at,
 		tall: true,
 		text: (g) => g.group,
-		empty: 'None of these runs has a label to go by; name another under “Which runs”.',
+		empty: 'None of these runs has the label of the groups. Enter another label under “Filters”.',
 	});
-	return {...list, sight: (next) => list.update(groupRows(doc, range(next)))};
+	return {...list, visible: (next) => list.update(groupRows(doc, range(next)))};
 }
 
 function pointRows(doc, [from, to]) {
@@ -395,7 +393,7 @@ function pointRows(doc, [from, to]) {
 	}));
 }
 
-function pointsList(doc, sight, picks, query, at) {
+function pointsList(doc, visible, picks, query, at) {
 	const columns = [
 		...picks.columns,
 		{label: 'Run', head: true, num: true, down: 'run', up: '-run', value: (p) => p.i, cell: (p) => runLink(p.id)},
@@ -410,27 +408,27 @@ function pointsList(doc, sight, picks, query, at) {
 		),
 	];
 	const list = listing({
-		caption: 'Points in sight',
+		caption: 'Visible points',
 		columns,
-		rows: pointRows(doc, sight),
+		rows: pointRows(doc, visible),
 		query,
-		usual: 'run',
-		what: 'point',
+		defaultSort: 'run',
+		rowName: 'point',
 		at,
 		tall: true,
 		text: (p) => `run ${p.id} ${p.group ?? ''}`,
-		empty: 'No point is in sight.',
+		empty: 'No visible points.',
 	});
-	return {...list, sight: (next) => list.update(pointRows(doc, next))};
+	return {...list, visible: (next) => list.update(pointRows(doc, next))};
 }
 
 const CLICK_ACTIONS = [
 	['', 'opens the run'],
-	['base', 'ticks it as base'],
-	['head', 'ticks it as head'],
+	['base', 'ticks the run as base'],
+	['head', 'ticks the run as head'],
 ];
 
-// Refused in the server's way where the labels are none.
+// Invalid labels are rejected like an error of the server.
 function paramsOf(query) {
 	try {
 		return trendParams(query);
@@ -443,35 +441,35 @@ const loadTrend = async (query, at) => api.trend(paramsOf(query), at.signal);
 
 function missingLine(doc) {
 	return [
-		doc.more ? 'There are older runs; the newest 50,000 are shown.' : '',
+		doc.more ? 'Only the newest 50,000 runs are shown.' : '',
 		doc.left_out
-			? `${f.plural(doc.left_out, 'run')} ${doc.left_out === 1 ? 'has' : 'have'} no such number and ${doc.left_out === 1 ? 'is' : 'are'} left out.`
+			? `${f.plural(doc.left_out, 'run')} without this value ${doc.left_out === 1 ? 'is' : 'are'} excluded.`
 			: '',
 	]
 		.filter(Boolean)
 		.join(' ');
 }
 
-// What a press on a point does: chosen beside the chart, kept in the address.
+// What a click on a point does: selected next to the chart, kept in the address.
 function clickChoice(query, at) {
-	let now = CLICK_ACTIONS.some(([word]) => word === query.get('press')) ? (query.get('press') ?? '') : '';
+	let current = CLICK_ACTIONS.some(([word]) => word === query.get('click')) ? (query.get('click') ?? '') : '';
 	const choose = (word) => {
-		now = word;
-		at.keep({press: word});
+		current = word;
+		at.keep({click: word});
 	};
 	const node = h(
 		'fieldset',
 		{class: 'choice'},
-		h('legend', {}, 'A press on a point'),
+		h('legend', {}, 'A click on a point'),
 		CLICK_ACTIONS.map(([word, text]) =>
 			h(
 				'label',
 				{},
 				h('input', {
 					type: 'radio',
-					name: 'press',
+					name: 'click',
 					value: word,
-					checked: word === now,
+					checked: word === current,
 					on: {change: () => choose(word)},
 				}),
 				h('span', {}, text),
@@ -481,48 +479,48 @@ function clickChoice(query, at) {
 	return {
 		node: h(
 			'div',
-			{class: 'line pressing'},
-			h('span', {class: 'quiet', 'aria-hidden': 'true'}, 'A press on a point'),
+			{class: 'line click-choice'},
+			h('span', {class: 'quiet', 'aria-hidden': 'true'}, 'A click on a point'),
 			node,
 		),
-		now: () => now,
+		current: () => current,
 	};
 }
 
 const noChart = () =>
 	h(
 		'p',
-		{class: 'lacking'},
-		'This build has no chart: its library could not be fetched when it was made. The tables have every point.',
+		{class: 'notice'},
+		'This build has no chart library, because it could not be downloaded. The tables list every point.',
 	);
 
 async function series(doc, query, at) {
 	const {points} = doc;
 	const index = new Map(points.run.map((id, i) => [String(id), i]));
-	let sight = visibleRange(doc, query.get('from'), query.get('to'));
+	let visible = visibleRange(doc, query.get('from'), query.get('to'));
 	let chart = null;
-	const keeping = {
+	const context = {
 		...at,
 		keep: (changes) => {
 			at.keep(changes);
 			if ('base' in changes || 'head' in changes) chart?.repaint();
 		},
 	};
-	const picks = runPicker(query, new Map(), keeping);
-	const press = clickChoice(query, at);
-	const made = new Map();
+	const picks = runPicker(query, new Map(), context);
+	const click = clickChoice(query, at);
+	const built = new Map();
 	const whole = [0, points.run.length - 1];
 
-	function pressed(i, how) {
-		const side = how ?? press.now();
+	function clicked(i, how) {
+		const side = how ?? click.current();
 		if (!side) at.go(`/runs/${points.run[i]}`);
 		else picks.tick(side, String(points.run[i]), !picks.sides()[side].includes(String(points.run[i])));
 	}
 
 	function moved(range) {
-		sight = range;
+		visible = range;
 		at.keep({from: range && points.run[range[0]], to: range && points.run[range[1]]});
-		for (const part of made.values()) part.sight?.(sight ?? whole);
+		for (const part of built.values()) part.visible?.(visible ?? whole);
 	}
 
 	const sides = () =>
@@ -537,24 +535,24 @@ async function series(doc, query, at) {
 		);
 	chart = await trendChart(doc, {
 		by: query.get('x') === 'order' ? 'order' : 'time',
-		range: sight,
+		range: visible,
 		sides,
-		pressed,
+		clicked,
 		moved,
 		signal: at.signal,
 	});
 	const part = (id, build) => (q) => {
-		made.set(id, build(q));
-		return made.get(id);
+		built.set(id, build(q));
+		return built.get(id);
 	};
 	const parts = [
-		['changes', 'Changes of level', part('changes', (q) => changesList(doc, q, at))],
+		['changes', 'Change points', part('changes', (q) => changesList(doc, q, at))],
 		[
 			'groups',
 			doc.group ? `By ${doc.group}` : 'By group',
-			part('groups', (q) => groupsList(doc, sight ?? whole, q, at)),
+			part('groups', (q) => groupsList(doc, visible ?? whole, q, at)),
 		],
-		['points', 'Points in sight', part('points', (q) => pointsList(doc, sight ?? whole, picks, q, at))],
+		['points', 'Visible points', part('points', (q) => pointsList(doc, visible ?? whole, picks, q, at))],
 	];
 	const chosen = parts.some(([id]) => id === query.get('tab')) ? query.get('tab') : parts[0][0];
 	const shown = await tabs({
@@ -579,10 +577,10 @@ async function series(doc, query, at) {
 		h(
 			'div',
 			{class: 'toolbar'},
-			chart ? [h('div', {class: 'line'}, chart.buttons), press.node] : '',
+			chart ? [h('div', {class: 'line'}, chart.buttons), click.node] : '',
 			h('span', {class: 'links'}, csv),
 		),
-		h('h2', {class: 'unseen'}, 'Tables'),
+		h('h2', {class: 'visually-hidden'}, 'Tables'),
 		...shown,
 		picks.tray,
 	];
@@ -592,9 +590,9 @@ export async function page(view, query, at) {
 	if (!query.has('workload')) return trendsChooser(view, query, at);
 	const where = {project: query.get('project') ?? '', workload: query.get('workload')};
 	const {of} = METRICS[metricOf(query)];
-	const wanting = of && !query.get('of');
+	const missingOf = of && !query.get('of');
 	const [{doc, refusal}, {doc: names}] = await Promise.all([
-		wanting ? {} : answerOrRefusal(loadTrend(query, at)),
+		missingOf ? {} : answerOrRefusal(loadTrend(query, at)),
 		of ? answerOrRefusal(api.recentNames(of, where, at.signal)) : {},
 	]);
 	const title = `Trends of ${workloadName(where)}`;
@@ -603,12 +601,20 @@ export async function page(view, query, at) {
 		h('h1', {class: doc ? 'headline' : null}, doc ? headline(doc) : title),
 		trendForm(query, names ?? [], at),
 	);
-	if (wanting) view.append(h('p', {class: 'lacking'}, `Which ${of}? Those of the newest run are offered.`));
+	if (missingOf)
+		view.append(
+			h(
+				'p',
+				{class: 'notice'},
+				`Enter the name of ${of === 'operator' ? 'an operator' : 'a kernel'}; ` +
+					'the names of the newest run are suggested.',
+			),
+		);
 	if (refusal) view.append(refusalLine(refusal, trendsUrl(query)));
 	if (!doc) return title;
 	const short = missingLine(doc);
-	view.append(short ? h('p', {class: 'lacking'}, short) : '');
+	view.append(short ? h('p', {class: 'notice'}, short) : '');
 	if (doc.points.run.length) view.append(...(await series(doc, query, at)));
-	else view.append(h('p', {class: 'empty'}, 'No run has this number; take a filter away, or ask for another.'));
+	else view.append(h('p', {class: 'empty'}, 'No run has this value. Change the filters or the metric.'));
 	return title;
 }

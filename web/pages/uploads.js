@@ -1,5 +1,5 @@
-// uploads.js - files come in by drop or by button, several at once; below,
-// everything that was ever sent, with its state.
+// uploads.js - sends files by drop or button, several at once, and lists all uploads with their
+// state.
 
 import * as api from '../lib/api.js';
 import {field, h} from '../lib/dom.js';
@@ -8,21 +8,20 @@ import {announce, showFailure} from '../lib/notices.js';
 import {table} from '../lib/table.js';
 import {enqueue, fileUploads} from '../lib/upload_queue.js';
 
-// One file on its way: how far it is, what became of it, and
-// what can be done about it.
+// One file upload: its progress, its result and a retry.
 
 const STAGES = {queued: 'waiting for a worker', receiving: 'being stored'};
 
-// What a delivery is doing, and how far that is (null: nobody knows).
+// The state of a file upload and its progress; null if the progress is unknown.
 function progressOf(d) {
 	if (d.phase === 'waiting') return {text: 'waiting to be sent', share: 0};
 	if (d.phase === 'sending') {
 		const share = f.progress(d.sent, d.file.size);
 		return {text: share === 100 ? 'sent, being stored' : `sending, ${share ?? 0} %`, share};
 	}
-	if (d.phase === 'refused') return {text: 'failed'};
+	if (d.phase === 'rejected') return {text: 'failed'};
 	const {state, progress, runs} = d.upload;
-	if (state === 'done') return {text: `${d.existing ? 'was here already' : 'done'}: ${f.plural(runs.length, 'run')}`};
+	if (state === 'done') return {text: `${d.existing ? 'already uploaded' : 'done'}: ${f.plural(runs.length, 'run')}`};
 	if (state === 'failed') return {text: 'failed'};
 	const share = progress && f.progress(progress.done_bytes, progress.total_bytes);
 	const stage = progress?.stage ?? STAGES[state] ?? state;
@@ -30,7 +29,7 @@ function progressOf(d) {
 }
 
 function reason(d) {
-	const sentence = d.phase === 'refused' ? d.error.message : d.upload?.error;
+	const sentence = d.phase === 'rejected' ? d.error.message : d.upload?.error;
 	return sentence ? h('p', {class: 'sentence'}, sentence) : null;
 }
 
@@ -46,9 +45,9 @@ function runLinks(d) {
 	);
 }
 
-// `ended` is called whenever its upload has come to a new state.
-function card(delivery, ended, signal) {
-	const {file} = delivery;
+// `stateChanged` is called when the upload has a new state.
+function card(fileUpload, stateChanged, signal) {
+	const {file} = fileUpload;
 	const bar = h('progress', {max: 100, 'aria-label': `Progress of ${file.name}`});
 	const state = h('span', {class: 'state'});
 	const rest = h('div');
@@ -68,47 +67,47 @@ function card(delivery, ended, signal) {
 	let before = '';
 
 	function draw(e) {
-		const {text, share} = progressOf(delivery);
+		const {text, share} = progressOf(fileUpload);
 		const failed = text === 'failed';
 		state.textContent = text;
-		state.className = `state ${failed ? 'failed' : delivery.over ? 'done' : 'working'}`;
-		bar.hidden = delivery.over;
+		state.className = `state ${failed ? 'failed' : fileUpload.over ? 'done' : 'working'}`;
+		bar.hidden = fileUpload.over;
 		if (share === null || share === undefined) bar.removeAttribute('value');
 		else bar.value = share;
-		const now = `${delivery.phase} ${delivery.upload?.state}`;
+		const now = `${fileUpload.phase} ${fileUpload.upload?.state}`;
 		if (now === before) return;
 		before = now;
-		const stood = rest.contains(document.activeElement);
+		const hadFocus = rest.contains(document.activeElement);
 		rest.replaceChildren(
 			...[
-				reason(delivery),
-				runLinks(delivery),
+				reason(fileUpload),
+				runLinks(fileUpload),
 				failed
 					? h(
 							'button',
-							{type: 'button', 'aria-label': `Retry ${file.name}`, on: {click: () => delivery.again()}},
+							{type: 'button', 'aria-label': `Retry ${file.name}`, on: {click: () => fileUpload.again()}},
 							'Retry',
 						)
 					: null,
 			].filter(Boolean),
 		);
-		if (stood) node.focus();
-		if (e && delivery.over) announce(`${file.name}: ${text}`);
-		if (e && delivery.phase === 'kept') ended();
+		if (hadFocus) node.focus();
+		if (e && fileUpload.over) announce(`${file.name}: ${text}`);
+		if (e && fileUpload.phase === 'stored') stateChanged();
 	}
 
-	delivery.addEventListener('change', draw, {signal});
+	fileUpload.addEventListener('change', draw, {signal});
 	draw();
 	return node;
 }
 
-// Which files are taken, and how each is made; and a pattern
-// table with its counters, which are two files and one upload.
+// The accepted formats and how to create each; and a form for a pattern table with its
+// counters, which are two files of one upload.
 
-// [whose, the file, how it is made]
+// [source, format, command]
 const FORMATS = [
 	['PyTorch profiler', 'Kineto or Chrome trace JSON, CUDA and ROCm', 'prof.export_chrome_trace("trace.json.gz")'],
-	['Nsight Systems', 'SQLite export; of a .nsys-rep, make this first', 'nsys export --type sqlite report.nsys-rep'],
+	['Nsight Systems', 'SQLite export; export a .nsys-rep first', 'nsys export --type sqlite report.nsys-rep'],
 	[
 		'nsys stats',
 		'kernel table as CSV or tab-separated: statistics only',
@@ -116,33 +115,37 @@ const FORMATS = [
 	],
 	['ROCm', 'rocprofv3 JSON or rocpd', 'rocprofv3 --sys-trace --output-format rocpd -- ./program'],
 	['rocmProfileData', '.rpd', 'runTracer.sh -o trace.rpd ./program'],
-	['Patterns', 'CSV of shares and means per cycle: patterns only', null],
-	['kernsift', 'capture, .kst', 'kernsiftd convert trace.json.gz trace.kst'],
+	['Patterns', 'CSV of shares and means per iteration: patterns only', null],
+	['kernsift', 'capture file, .kst', 'kernsiftd convert trace.json.gz trace.kst'],
 ];
 
 function formats() {
 	return h(
 		'details',
 		{class: 'formats'},
-		h('summary', {}, 'Which files are taken, and how to make them'),
+		h('summary', {}, 'Accepted formats and how to create them'),
 		h(
 			'dl',
 			{},
-			FORMATS.map(([whose, what, how]) =>
-				h('div', {}, h('dt', {}, whose), h('dd', {}, what, how && h('code', {}, how))),
+			FORMATS.map(([source, format, command]) =>
+				h('div', {}, h('dt', {}, source), h('dd', {}, format, command && h('code', {}, command))),
 			),
 		),
-		h('p', {class: 'hint'}, 'Each plain, .gz or .zst. A file is known by its first bytes, whatever its name.'),
+		h(
+			'p',
+			{class: 'hint'},
+			'Each format can be plain, .gz or .zst. The format is detected from the first bytes, not from the name.',
+		),
 	);
 }
 
-async function packing(file) {
+async function compression(file) {
 	const [a, b] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
 	if (a === 0x1f && b === 0x8b) return 'gzip';
 	return a === 0x28 && b === 0xb5 ? 'zstd' : null;
 }
 
-// An end of line, packed: what a file may lack at its end cannot be seen in it.
+// A compressed line end. A compressed file does not show whether its last line has one.
 const LINE_END = {
 	gzip: new Uint8Array([
 		0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xe3, 0x02, 0x00, 0x93, 0x06, 0xd7, 0x32, 0x01,
@@ -151,17 +154,16 @@ const LINE_END = {
 	zstd: new Uint8Array([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, 0x09, 0x00, 0x00, 0x0a]),
 };
 
-// The two as one file: patterns, then counters. Packed streams can stand one
-// after the other, and so can lines, but not one after the other kind.
-export async function joined(patterns, counters) {
-	const [one, two] = await Promise.all([patterns, counters].map(packing));
-	if (one !== two)
-		throw new Error(`'${patterns.name}' and '${counters.name}' must both be packed alike, or both be plain`);
+// Patterns and counters as one file. Compressed streams of one kind can be concatenated, and so
+// can plain lines, but not a mix.
+export async function joinFiles(patterns, counters) {
+	const [one, two] = await Promise.all([patterns, counters].map(compression));
+	if (one !== two) throw new Error(`'${patterns.name}' and '${counters.name}' must have the same compression`);
 	const whole = one === null && (await patterns.slice(-1).text()) === '\n';
 	return new File([patterns, whole ? '' : (LINE_END[one] ?? '\n'), counters], patterns.name);
 }
 
-// `send` takes the file that was made of them, and answers whether it did.
+// `send` gets the joined file and returns whether it is being sent.
 function counterForm(send) {
 	const patterns = h('input', {type: 'file', required: true});
 	const counters = h('input', {type: 'file', required: true});
@@ -171,7 +173,7 @@ function counterForm(send) {
 		e.preventDefault();
 		wrong.textContent = '';
 		try {
-			if (send([await joined(patterns.files[0], counters.files[0])])) e.target.reset();
+			if (send([await joinFiles(patterns.files[0], counters.files[0])])) e.target.reset();
 		} catch (error) {
 			wrong.textContent = `Nothing was sent: ${error.message}.`;
 		}
@@ -180,13 +182,13 @@ function counterForm(send) {
 	return h(
 		'details',
 		{class: 'formats'},
-		h('summary', {}, 'A pattern CSV with its counters'),
+		h('summary', {}, 'Pattern CSV with counters'),
 		h(
 			'form',
 			{class: 'bar', on: {submit}},
 			field('Patterns', patterns),
 			field('Counters', counters),
-			h('div', {class: 'actions'}, h('button', {type: 'submit'}, 'Send both as one')),
+			h('div', {class: 'actions'}, h('button', {type: 'submit'}, 'Upload both')),
 			wrong,
 		),
 	);
@@ -195,7 +197,7 @@ function counterForm(send) {
 const STATES = ['receiving', 'queued', 'working', 'done', 'failed'];
 const REFRESH_MS = 2000;
 
-function sender(began) {
+function sender(onStart) {
 	const project = h('input', {type: 'text', name: 'project', autocomplete: 'off'});
 	const workload = h('input', {type: 'text', name: 'workload', autocomplete: 'off'});
 	const labels = h('input', {type: 'text', name: 'labels', autocomplete: 'off'});
@@ -207,14 +209,14 @@ function sender(began) {
 		id: 'files',
 		on: {
 			change: () => {
-				take(input.files);
+				sendFiles(input.files);
 				input.value = '';
 			},
 		},
 	});
 
-	// Whether they are on their way.
-	function take(files) {
+	// Returns whether the files are being sent.
+	function sendFiles(files) {
 		wrong.textContent = '';
 		const query = {project: project.value.trim(), workload: workload.value.trim()};
 		try {
@@ -224,7 +226,7 @@ function sender(began) {
 			labels.focus();
 			return false;
 		}
-		for (const file of files) began(enqueue(file, query));
+		for (const file of files) onStart(enqueue(file, query));
 		return true;
 	}
 
@@ -241,23 +243,24 @@ function sender(began) {
 				drop: (e) => {
 					e.preventDefault();
 					zone.classList.remove('over');
-					take(e.dataTransfer.files);
+					sendFiles(e.dataTransfer.files);
 				},
 			},
 		},
 		input,
 		h('button', {type: 'button', class: 'main', on: {click: () => input.click()}}, 'Choose files'),
-		h('p', {}, 'or drop them here. They are sent at once.'),
+		h('p', {}, 'or drop them here. The upload starts immediately.'),
 		h(
 			'p',
 			{class: 'hint'},
-			'Traces of the PyTorch profiler, Nsight Systems or ROCm, tables of nsys stats or of patterns, captures (.kst)',
+			'Traces of the PyTorch profiler, Nsight Systems or ROCm, ' +
+				'tables of nsys stats or of patterns, capture files (.kst)',
 		),
 	);
 
 	return h(
 		'section',
-		{class: 'sender', 'aria-label': 'Send files'},
+		{class: 'sender', 'aria-label': 'Upload files'},
 		h(
 			'div',
 			{class: 'bar'},
@@ -268,7 +271,7 @@ function sender(began) {
 		wrong,
 		zone,
 		formats(),
-		counterForm(take),
+		counterForm(sendFiles),
 	);
 }
 
@@ -334,8 +337,7 @@ function columns(retry, now) {
 	];
 }
 
-// Replaces the list by what is true now; whoever stood on one of its buttons
-// stands there again.
+// Updates the list; the focus stays on the same button.
 async function uploadList(place, query, at) {
 	let timer = null;
 	let last = '';
@@ -351,11 +353,11 @@ async function uploadList(place, query, at) {
 			last = text;
 		}
 		if (answer.items.some((u) => u.state !== 'done' && u.state !== 'failed'))
-			timer = setTimeout(quietly, REFRESH_MS);
+			timer = setTimeout(refresh, REFRESH_MS);
 	}
 
-	// A refresh nobody asked for does not interrupt when it fails.
-	const quietly = () => draw().catch(() => at.signal.aborted || (timer = setTimeout(quietly, REFRESH_MS)));
+	// An automatic refresh ignores errors and tries again.
+	const refresh = () => draw().catch(() => at.signal.aborted || (timer = setTimeout(refresh, REFRESH_MS)));
 
 	async function retry(id) {
 		try {
@@ -373,7 +375,7 @@ async function uploadList(place, query, at) {
 				caption: 'Uploads',
 				columns: columns(retry, Date.now()),
 				rows: items,
-				empty: query.size ? 'No upload matches.' : 'Nothing was sent yet.',
+				empty: query.size ? 'No upload matches.' : 'No uploads yet.',
 			}).node,
 			h(
 				'nav',
@@ -386,7 +388,7 @@ async function uploadList(place, query, at) {
 
 	await draw();
 	at.signal.addEventListener('abort', () => clearTimeout(timer));
-	return quietly;
+	return refresh;
 }
 
 function stateFilter(query, at) {
@@ -402,10 +404,10 @@ function stateFilter(query, at) {
 export async function page(view, query, at) {
 	const place = h('div');
 	const refresh = await uploadList(place, query, at);
-	const cards = h('ul', {class: 'cards', 'aria-label': 'Files of this visit'});
-	const add = (delivery) => cards.prepend(card(delivery, refresh, at.signal));
+	const cards = h('ul', {class: 'cards', 'aria-label': 'Files sent in this session'});
+	const add = (fileUpload) => cards.prepend(card(fileUpload, refresh, at.signal));
 
-	for (const delivery of [...fileUploads].reverse()) add(delivery);
+	for (const fileUpload of [...fileUploads].reverse()) add(fileUpload);
 	view.append(
 		h('h1', {}, 'Uploads'),
 		sender(add),

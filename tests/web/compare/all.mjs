@@ -1,4 +1,4 @@
-// all.mjs - the views of comparisons, cycles and jobs: one server, one browser.
+// all.mjs - comparisons, iterations and jobs: one server, one browser.
 
 import {played} from '../smoke/played.mjs';
 import flow from './flow.mjs';

@@ -1,8 +1,7 @@
-// documents.mjs - answers of a server in the shape of its schemas, for states
-// that a few small traces do not bring about: a thousand functions, a refusal,
-// a common factor, ranks that wait.
+// documents.mjs - answers in the server's schemas for states that a few small traces cannot
+// produce: a thousand functions, a rejected comparison, a common factor, waiting ranks.
 
-// The same numbers every time, between 0 and 1.
+// Reproducible numbers between 0 and 1.
 function numbers(seed) {
 	let at = seed;
 	return () => {
@@ -23,7 +22,7 @@ const side = (ids, n, ns) => ({runs: ids.map(member), units: ids.length, cycles:
 	cycle_ns: ns, cycle_median_ns: ns * 0.998, cycle_durs_ns: durations(n, ns, ids[0]),
 	cycle_runs: Array.from({length: n}, (_, i) => ids[Math.floor(i * ids.length / n)])});
 
-// What is told of a difference; `verdict` null where nothing is judged.
+// The fields of a difference; `verdict` is null without verdicts.
 const change = (verdict, base, head) => ({verdict, evidence: verdict ? 'cycles' : 'none', base_ns_per_cycle: base,
 	head_ns_per_cycle: head, delta_ns_per_cycle: head - base, ratio: base ? head / base : null,
 	shift_ns_per_cycle: verdict && (head - base) * 0.99, low_ns_per_cycle: verdict && head - base - 0.02 * (head + base),
@@ -46,7 +45,7 @@ const FINDINGS = [['fact_differs', 'warn', 'the surroundings differ: GPU driver 
 	['warmup_dropped', 'info', 'the first cycles were left out, as warm-up: 1 of 13 in the base, 1 of 13 in the head']]
 	.map(([code, severity, text]) => ({code, severity, text}));
 
-// `unchanged` functions beside those that changed, `cycles` a side.
+// `unchanged` functions besides the changed ones, `cycles` per side.
 export function comparison({unchanged = 6, cycles = 24, refused = false} = {}) {
 	const judged = (verdict) => (refused ? null : verdict);
 	const items = [...CHANGED.map(([name, verdict, base, head]) => row(name, judged(verdict), base, head)),

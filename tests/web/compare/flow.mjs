@@ -1,5 +1,5 @@
-// flow.mjs - from traces to what changed between them, as somebody does it:
-// uploaded, ticked in the list, compared; the page says what the server answers.
+// flow.mjs - from traces to a comparison as a user does it: upload, tick in the list, compare;
+// the page shows what the server returns.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -27,8 +27,8 @@ async function chosen(test, {open, runs: [one, two, three, four]}) {
 		await page.getByRole('link', {name: 'Compare with…'}).click();
 		await page.getByRole('heading', {name: 'Runs', exact: true}).waitFor();
 		await seen(async () => assert.equal(new URL(page.url()).search, `?project=demo&workload=steps&base=${one}`));
-		const tray = page.getByRole('region', {name: 'Chosen for a comparison'});
-		await tray.getByText('No head is chosen yet.').waitFor();
+		const tray = page.getByRole('region', {name: 'Selected for a comparison'});
+		await tray.getByText('No head is selected yet.').waitFor();
 		await page.getByLabel(`#${two} as base`).check();
 		await page.getByLabel(`#${two} as head`).check();
 		await seen(async () => assert.ok(!await page.getByLabel(`#${two} as base`).isChecked(), 'a run is on one side at most'));
@@ -39,13 +39,13 @@ async function chosen(test, {open, runs: [one, two, three, four]}) {
 		await page.getByRole('button', {name: 'Filter'}).click();
 		await page.waitForURL(/q=steps-1/);
 		const go = tray.getByRole('link', {name: 'Compare 2 runs with 2'});
-		// What is not in the list stays ticked, by its number.
-		await tray.getByRole('button', {name: `Take #${two} off the base`}).waitFor();
+		// A ticked run that is not in the list keeps its number.
+		await tray.getByRole('button', {name: `Remove #${two} from the base`}).waitFor();
 		await seen(async () => assert.equal(await go.getAttribute('href'), `/compare?base=${one},${two}&head=${three},${four}`));
 		await go.click();
 		await page.getByRole('table', {name: 'Functions'}).waitFor();
 		await page.goBack();
-		await tray.getByRole('button', {name: 'Choose none'}).click();
+		await tray.getByRole('button', {name: 'Clear selection'}).click();
 		await seen(async () => assert.ok(!await tray.isVisible()));
 	});
 }
@@ -74,12 +74,12 @@ async function compared(test, {open, api, runs: [one, two, three, four]}) {
 	await test('a function\'s cycles are the server\'s, and so is every file', async () => {
 		const page = await open(where);
 		await page.getByRole('button', {name: 'elementwise_kernel', exact: true}).click();
-		await page.getByRole('img', {name: /^Time per cycle/}).waitFor();
+		await page.getByRole('img', {name: /^Time per iteration/}).waitFor();
 		const {function: name, device} = (await (await api(where)).json()).items.find((r) => r.short_name === 'elementwise_kernel');
 		const series = await (await api(`/compare/series?base=${one},${two}&head=${three},${four}&device=${encodeURIComponent(device)}`
 			+ `&function=${encodeURIComponent(name)}`)).json();
 		await page.locator('.inside .numbers summary').first().click();
-		await seen(async () => assert.equal((await cells(page, 'Time per cycle, numbers')).length, series.base.ns.length + series.head.ns.length));
+		await seen(async () => assert.equal((await cells(page, 'Time per iteration, data')).length, series.base.ns.length + series.head.ns.length));
 		for (const [text, format] of [['CSV', 'csv'], ['Markdown', 'md'], ['JSON', 'json']]) {
 			const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', {name: text, exact: true}).click()]);
 			assert.equal(fs.readFileSync(await download.path(), 'utf8'), await (await api(`${where}&format=${format}`)).text());
@@ -106,25 +106,25 @@ async function compared(test, {open, api, runs: [one, two, three, four]}) {
 
 async function cycles(test, {open, api, runs: [one]}) {
 	await test('a run\'s cycles: found, drawn, told; by ranges of another name or none', async () => {
-		const page = await open(`/runs/${one}?tab=cycles`, {allowed: /404/});
+		const page = await open(`/runs/${one}?tab=iterations`, {allowed: /404/});
 		const {count, kept, items} = await (await api(`/runs/${one}/cycles`)).json();
 		await page.getByText(`${kept} of ${count} compared`).waitFor();
-		await seen(async () => assert.deepEqual((await cells(page, 'Cycles')).map((r) => r[1]), items.map((c) => c.label)));
+		await seen(async () => assert.deepEqual((await cells(page, 'Iterations')).map((r) => r[1]), items.map((c) => c.label)));
 		assert.equal(items[0].label, 'ProfilerStep#0');
-		await page.getByLabel('Cycles are the ranges named').fill('no such range');
+		await page.getByLabel('Range of an iteration').fill('no such range');
 		const asked = page.waitForResponse((r) => r.url().includes('range='));
 		await page.getByRole('button', {name: 'Show'}).click();
 		await seen(async () => assert.equal((await asked).status(), 404));
-		await page.locator('.lacking').getByText('no such range').waitFor();
-		await page.getByRole('link', {name: 'As found'}).click();
-		await page.getByRole('table', {name: 'Cycles', exact: true}).waitFor();
+		await page.locator('.notice').getByText('no such range').waitFor();
+		await page.getByRole('link', {name: 'As detected'}).click();
+		await page.getByRole('table', {name: 'Iterations', exact: true}).waitFor();
 	});
 
 	await test('the functions of its cycle', async () => {
 		const page = await open(`/runs/${one}?tab=patterns`);
 		const {items} = await (await api(`/runs/${one}/patterns`)).json();
 		assert.equal(items[0].short_name, 'gemm_kernel');
-		await seen(async () => assert.deepEqual((await cells(page, 'Functions in a cycle')).map((r) => r[0]).sort(), short(items).sort()));
+		await seen(async () => assert.deepEqual((await cells(page, 'Functions per iteration')).map((r) => r[0]).sort(), short(items).sort()));
 	});
 }
 
@@ -146,7 +146,7 @@ async function job(test, world) {
 			'4,000.000', '4,000.000', '1,600.000']]));
 		await page.getByLabel('Base: another job').selectOption({label: `even (#${even.id})`});
 		await page.getByRole('link', {name: 'Compare', exact: true}).last().click();
-		await page.getByRole('table', {name: 'Time of a cycle'}).waitFor();
+		await page.getByRole('table', {name: 'Time of an iteration'}).waitFor();
 		await seen(async () => assert.match(page.url(), new RegExp(`base=job:${even.id}&head=job:${uneven.id}`)));
 	});
 }

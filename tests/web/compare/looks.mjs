@@ -1,5 +1,5 @@
-// looks.mjs - every view of comparisons in light, in dark and at 320 pixels:
-// nothing for axe-core to object to, and a screenshot to be looked at.
+// looks.mjs - every view of comparisons in light, in dark and at 320 pixels: no axe-core
+// findings, and a screenshot for review.
 
 import {looked} from '../smoke/accessible.mjs';
 import * as doc from './documents.mjs';
@@ -10,7 +10,7 @@ const compared = {'/compare': (q) => (q.get('score') === 'published' ? doc.publi
 const refused = {'/compare': () => doc.comparison({refused: true})};
 const opened = async (page) => {
 	await page.getByRole('button', {name: 'slower', exact: true}).click();
-	await page.getByText('β, share of the cycle').waitFor();
+	await page.getByText('β, share of the iteration').waitFor();
 	for (const summary of await page.locator('main details:not(.numbers) > summary').all())
 		await summary.click();
 	await page.locator('.numbers > summary').first().click();
@@ -24,7 +24,7 @@ export default async function looks(test, {open, shots, runs}) {
 		['compare-published', '/compare?base=1,2&head=3,4&score=published', compared],
 		['compare-choose', '/compare'],
 		['runs-ticked', `/runs?base=${runs[0]},${runs[1]}&head=${runs[2]}`],
-		['run-cycles', `/runs/${runs[0]}?tab=cycles`, cycles],
+		['run-iterations', `/runs/${runs[0]}?tab=iterations`, cycles],
 		['run-patterns', `/runs/${runs[0]}?tab=patterns`, cycles, (page) => page.getByRole('button', {name: 'slower'}).click()],
 		['job', '/jobs/3', {'/jobs/3': doc.job, '/jobs': doc.jobs}],
 		['jobs', '/jobs', {'/jobs': doc.jobs}],

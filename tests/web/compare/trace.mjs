@@ -1,5 +1,5 @@
-// trace.mjs - a Kineto trace of training steps, as a run of the same work makes
-// it: six kernels a step, a copy, a pause; the same for a seed.
+// trace.mjs - a Kineto trace of training steps: six kernels per step, a copy, a pause;
+// reproducible per seed.
 
 const KERNELS = [['void gemm_kernel<float>(float*, int)', 800], ['void elementwise_kernel<4>(float*, int)', 300],
 	['void softmax_kernel<float>(float*)', 200], ['void layer_norm_kernel<float>(float*, int)', 150],
@@ -35,9 +35,8 @@ export function trace({seed, steps = 10, slower = {}, more = [], without = []}) 
 const written = (traceEvents, rest) => JSON.stringify({schemaVersion: 1,
 	deviceProperties: [{id: 0, name: 'NVIDIA H100 80GB HBM3'}], ...rest, traceEvents});
 
-// A rank of a job: in each step a kernel of 1,000 µs times the rank's factor,
-// then a collective that ends on all ranks at once, 200 µs after the last has
-// come: the others have waited.
+// A rank of a job: in each step a kernel of 1,000 µs times the rank's factor, then a collective
+// that ends on all ranks together, 200 µs after the last rank started it; the other ranks wait.
 export function rankTrace(rank, factors, steps = 8) {
 	const events = [];
 	const last = Math.max(...factors) * 1000;

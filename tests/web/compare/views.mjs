@@ -1,5 +1,5 @@
-// views.mjs - what the page does with a comparison it was given: what is folded,
-// sorted, filtered, opened; all of it in the address; quick with many rows.
+// views.mjs - the page for a given comparison: folding, sorting, filtering and opening rows,
+// all kept in the address; fast with many rows.
 
 import assert from 'node:assert/strict';
 import {cells, seen} from '../smoke/world.mjs';
@@ -10,7 +10,7 @@ const TABLE = 'Functions';
 const names = async (page) => (await cells(page, TABLE)).filter((r) => r.length > 1).map((r) => r[1]);
 const CHANGED = ['slower', 'fresh', 'faster', 'gone', 'moved', 'doubtful'];
 
-// The page with this document, and the queries it asked it with.
+// The page with this document, and the queries it sent.
 async function given(open, made, where = WHERE) {
 	const asked = [];
 	const answers = {'/compare/series': doc.series, '/compare': (q) => {
@@ -28,9 +28,9 @@ export default async function views(test, {open}) {
 		await seen(async () => assert.equal(await page.locator('.notes li').first().innerText(),
 			'Warning\nThe surroundings differ: GPU driver 550.54.15 in the base, 560.28.03 in the head.'));
 		await seen(async () => assert.equal(await page.locator('.banner').count(), 0));
-		await seen(async () => assert.equal(await page.getByRole('region', {name: 'Base', exact: true}).getByText('24 of 25 cycles used').count(), 1));
-		await seen(async () => assert.deepEqual((await cells(page, 'Time of a cycle')).map((r) => r.slice(0, 6)), [
-			['The cycle', '40.00', '43.00', '+3.00', '+7.5 %', '▲\nregressed'],
+		await seen(async () => assert.equal(await page.getByRole('region', {name: 'Base', exact: true}).getByText('24 of 25 iterations used').count(), 1));
+		await seen(async () => assert.deepEqual((await cells(page, 'Time of an iteration')).map((r) => r.slice(0, 6)), [
+			['Iteration', '40.00', '43.00', '+3.00', '+7.5 %', '▲\nregressed'],
 			['Compute', '28.00', '30.60', '+2.60', '+9.3 %', '▲\nregressed'],
 			['Communication', '4.00', '4.10', '+0.10', '+2.5 %', '=\nunchanged'],
 			['Copies', '1.00', '1.02', '+0.02', '+2.0 %', '=\nunchanged'],
@@ -38,13 +38,13 @@ export default async function views(test, {open}) {
 			['Host waits for device', '20.00', '21.00', '+1.00', '+5.0 %', '≈\nlikely']]));
 		await seen(async () => assert.equal(await page.locator('.stack-part.compute').first().evaluate((e) => Math.round(100 * e.clientWidth / e.parentElement.clientWidth)),
 			65, 'compute is 28 of the 43 ms that the wider bar stands for'));
-		await seen(async () => assert.match(await page.locator('.common').innerText(), /^All kernels together: \+1\.2 % \(95 % \+0\.4 % to \+2\.0 %\), \+182\.000 µs per cycle\. 31 kernels/));
+		await seen(async () => assert.match(await page.locator('.common').innerText(), /^All kernels together: \+1\.2 % \(95 % \+0\.4 % to \+2\.0 %\), \+182\.000 µs per iteration\. 31 kernels/));
 	});
 
 	await test('a refusal is loud, and nothing is judged or folded away', async () => {
 		const {page} = await given(open, doc.comparison({refused: true}));
 		await seen(async () => assert.equal(await page.locator('.banner').innerText(),
-			'Do not judge by these numbers\n\nThe work differs: 16 sequences in the base, 64 in the head; nothing is judged.'));
+			'These numbers are not comparable\n\nThe work differs: 16 sequences in the base, 64 in the head; nothing is judged.'));
 		await seen(async () => assert.equal((await names(page)).length, 12));
 		await seen(async () => assert.equal(await page.locator('.chip').count(), 0));
 		await seen(async () => assert.ok(!await page.locator('.fold-line').isVisible()));
@@ -56,11 +56,11 @@ export default async function views(test, {open}) {
 		await seen(async () => assert.deepEqual(await names(page), CHANGED));
 		await page.getByRole('button', {name: 'Show 6 unchanged functions'}).click();
 		await seen(async () => assert.equal((await names(page)).length, 12));
-		await page.getByRole('button', {name: 'Fold the unchanged ones away'}).click();
+		await page.getByRole('button', {name: 'Hide unchanged functions'}).click();
 		await seen(async () => assert.equal(new URL(page.url()).searchParams.get('show'), null));
 		await page.getByLabel(/undecided/).uncheck();
 		await page.getByLabel(/likely/).uncheck();
-		await page.getByRole('button', {name: 'Δ per cycle'}).click();
+		await page.getByRole('button', {name: 'Δ per iteration'}).click();
 		await seen(async () => assert.deepEqual(await names(page), ['slower', 'fresh', 'gone', 'faster']));
 		await page.getByLabel('Filter functions by name or device').fill('F');
 		await page.getByText('4 of 12 functions').waitFor();
@@ -70,7 +70,7 @@ export default async function views(test, {open}) {
 		assert.equal(address.searchParams.get('show'), 'regressed,appeared,improved,vanished');
 		const {page: again} = await given(open, doc.comparison(), address.pathname + address.search);
 		await seen(async () => assert.deepEqual(await names(again), ['faster']));
-		await seen(async () => assert.equal(await again.locator('th[aria-sort="descending"]').innerText(), 'Δ per cycle (µs)'));
+		await seen(async () => assert.equal(await again.locator('th[aria-sort="descending"]').innerText(), 'Δ per iteration (µs)'));
 		await again.getByLabel('Full names').check();
 		await seen(async () => assert.deepEqual(await names(again), ['void faster<float>(float*, int)']));
 		assert.equal(new URL(again.url()).searchParams.get('names'), 'full');
@@ -79,17 +79,17 @@ export default async function views(test, {open}) {
 	await test('a row opens to its full name and its cycles; the address opens it again', async () => {
 		const {page} = await given(open, doc.comparison());
 		await page.getByRole('button', {name: 'slower', exact: true}).click();
-		await page.getByRole('img', {name: 'Time per cycle, slower: 24 cycles of the base, 24 cycles of the head'}).waitFor();
+		await page.getByRole('img', {name: 'Time per iteration, slower: 24 iterations of the base, 24 iterations of the head'}).waitFor();
 		await page.getByText('void slower<float>(float*, int)').waitFor();
-		await page.getByText('0 ns by the number of launches, +1.000 ms by how long each takes').waitFor();
-		await seen(async () => assert.deepEqual(await cells(page, 'Counters beside slower'), [['gpu_sm_frequency', '1,980', '1410.5']]));
+		await page.getByText('0 ns by the number of launches, +1.000 ms by the duration of each launch').waitFor();
+		await seen(async () => assert.deepEqual(await cells(page, 'Counters of slower'), [['gpu_sm_frequency', '1,980', '1410.5']]));
 		await page.locator('.inside .numbers summary').first().click();
-		const table = await cells(page, 'Time per cycle, numbers');
+		const table = await cells(page, 'Time per iteration, data');
 		assert.equal(table.length, 48);
 		assert.deepEqual([...new Set(table.map((r) => r.slice(0, 2).join()))], ['Base,#1', 'Base,#2', 'Head,#3', 'Head,#4']);
 		const address = new URL(page.url());
 		const {page: again} = await given(open, doc.comparison(), address.pathname + address.search);
-		await again.getByRole('img', {name: /^β, share of the cycle, slower/}).waitFor();
+		await again.getByRole('img', {name: /^β, share of the iteration, slower/}).waitFor();
 	});
 
 	await test('what appeared and vanished stands apart, and leads to its row, whatever hides it', async () => {
@@ -98,24 +98,24 @@ export default async function views(test, {open}) {
 		await page.getByRole('region', {name: 'Vanished'}).getByRole('button', {name: 'gone'}).click();
 		await page.getByText('void gone<float>(float*, int)').waitFor();
 		await seen(async () => assert.equal(await page.evaluate(() => document.activeElement.innerText), 'gone'));
-		await seen(async () => assert.equal(await page.getByRole('region', {name: 'Appeared'}).getByText('GPU 0, 900.000 µs per cycle').count(), 1));
+		await seen(async () => assert.equal(await page.getByRole('region', {name: 'Appeared'}).getByText('GPU 0, 900.000 µs per iteration').count(), 1));
 	});
 
 	await test('every cycle is a dot, by duration and in order, and in the table', async () => {
 		const {page} = await given(open, doc.comparison());
-		const chart = page.getByRole('img', {name: /^Durations of 24 cycles of the base/});
+		const chart = page.getByRole('img', {name: /^Durations of 24 iterations of the base/});
 		const dots = () => chart.locator('path.dots').evaluateAll((all) => all.map((p) => p.getAttribute('d').split('M').length - 1));
 		await seen(async () => assert.deepEqual(await dots(), [24, 24]));
 		await page.getByLabel('In order').check();
-		await seen(async () => assert.match(page.url(), /cycles=order/));
+		await seen(async () => assert.match(page.url(), /iterations=order/));
 		await seen(async () => assert.deepEqual(await dots(), [24, 24]));
 		await seen(async () => {
 			const box = await chart.boundingBox();
 			await page.mouse.move(box.x + box.width - 20, box.y + box.height / 2);
-			await page.getByText(/^Head, run #4, cycle 2\d of 24: 4\d\.\d{3} ms$/).waitFor({timeout: 2000});
+			await page.getByText(/^Head, run #4, iteration 2\d of 24: 4\d\.\d{3} ms$/).waitFor({timeout: 2000});
 		});
 		await page.locator('.numbers summary').first().click();
-		await seen(async () => assert.equal((await cells(page, 'Duration of each compared cycle, numbers')).length, 48));
+		await seen(async () => assert.equal((await cells(page, 'Duration of each compared iteration, data')).length, 48));
 	});
 
 	await test('the published score is one step away, with its columns; back leads back', async () => {
@@ -137,16 +137,16 @@ export default async function views(test, {open}) {
 		const {page, asked} = await given(open, doc.comparison());
 		const summary = page.locator('.options summary');
 		await seen(async () => assert.equal(await summary.innerText(),
-			'Run floor 3.0 % (the default), margin 5.0 %, α 0.05, 2,000 permutations of blocks of 3 cycles, seed 1'));
+			'Noise floor 3.0 % (default), margin 5.0 %, α 0.05, 2,000 permutations of blocks of 3 iterations, seed 1'));
 		await summary.click();
-		await page.getByLabel('Floor between runs, %').fill('2.5');
-		await page.getByLabel('Cycles are the ranges named').fill('step');
+		await page.getByLabel('Noise floor, %').fill('2.5');
+		await page.getByLabel('Range of an iteration').fill('step');
 		await page.getByRole('button', {name: 'Compare again'}).click();
 		await page.waitForURL(/floor=0\.025/);
-		await page.getByText('Run floor 3.0 % (given)').waitFor();
+		await page.getByText('Noise floor 3.0 % (given)').waitFor();
 		await seen(async () => assert.equal(asked.at(-1), 'base=1%2C2&head=3%2C4&range=step&floor=0.025'));
 		await page.goBack();
-		await page.getByText('Run floor 3.0 % (the default)').waitFor();
+		await page.getByText('Noise floor 3.0 % (default)').waitFor();
 	});
 
 	await test('by key: past the sentence to a function\'s cycles, and to the other score', async () => {
@@ -164,7 +164,7 @@ export default async function views(test, {open}) {
 		await page.getByText('1 of 12 functions').waitFor();
 		await until('fresh');
 		await page.keyboard.press('Enter');
-		await page.getByRole('img', {name: /^Time per cycle, fresh/}).waitFor();
+		await page.getByRole('img', {name: /^Time per iteration, fresh/}).waitFor();
 		await seen(async () => assert.equal(await focus(), 'fresh', 'the focus stays on the row'));
 		await page.getByRole('tab', {name: 'Verdict'}).focus();
 		await page.keyboard.press('ArrowRight');

@@ -1,6 +1,6 @@
-// documents.mjs - answers of a server for layers in all their kinds: two kinds of
-// layer, kernels launched together, a block beside another, a row that few have, one
-// that nobody knows; and three runs beside each other, of which one fuses.
+// documents.mjs - answers for layers of all kinds: two kinds of layer, kernels launched
+// together, a concurrent block, an extra row, an unknown row; and three runs in a breakdown
+// comparison, one with fused kernels.
 
 const times = (n, mean) => ({instances: n, mean_ns: mean, med_ns: mean && mean - 500, stddev_ns: mean && 210.5, min_ns: mean && mean - 3000, max_ns: mean && mean + 9000});
 
@@ -29,7 +29,7 @@ function block(section, name, items, index, n, beside = null) {
 	return {section, block: name, beside, sum_ns: own.reduce((all, r) => all + r.mean_ns * r.launches, 0) / n, exclusive_ns: sum('exclusive_ns'), overlapped_ns: sum('overlapped_ns')};
 }
 
-// Two passes of five layers.
+// Two iterations of five layers.
 export function breakdown(query = new URLSearchParams()) {
 	kernels = 0;
 	const realigned = query.get('realign') === 'yes';
@@ -49,7 +49,7 @@ export function breakdown(query = new URLSearchParams()) {
 		blocks, items, bars};
 }
 
-// What there is where nothing repeats: so many rows.
+// A breakdown without layers: `n` rows.
 export function flat(n = 1) {
 	kernels = 0;
 	const items = Array.from({length: n}, () => row(3, [0, 'one_kernel', null, [], 5]));
@@ -70,8 +70,8 @@ function line(block, match, roles, cells, module = null) {
 	return {block, match, roles, module, cells: cells.map((c, i) => c && i && first ? {...c, diff_ns: c.mean_ns - first.mean_ns, diff_pct: (c.mean_ns - first.mean_ns) * 100 / first.mean_ns} : c)};
 }
 
-// The second run fuses what the first splits, and its names lag; the third has
-// no layers that anybody asked for.
+// The second run fuses what the first splits, and its names are misaligned; the third has no
+// layers.
 export function beside(query = new URLSearchParams('runs=7,8')) {
 	kernels = 0;
 	const ids = query.get('runs').split(',').map(Number);

@@ -1,5 +1,5 @@
-// real.mjs - the server's own answers: the page says what the server does, of a
-// small trace, and of two machines' traces of one model where they are at hand.
+// real.mjs - the page shows what the server returns for a small trace, and for traces of one
+// model from two machines if available.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -12,19 +12,19 @@ const ROWS = 'Rows of the layers';
 const us = (ns) => inUnit(ns, 'µs');
 const sums = (rows, at) => rows.filter((r) => r[0].startsWith('Sum of ')).map((r) => r[at]);
 
-// The sums of the page are those of the server, and the parts of the wall its wall.
+// The sums of the page equal those of the server, and the parts add up to the wall time.
 async function same(page, doc) {
 	await seen(async () => assert.deepEqual(sums(await parts(page, ROWS), 5), doc.blocks.map((b) => us(b.sum_ns))));
 	assert.equal(doc.items.reduce((n, r) => n + r.exclusive_ns, 0), doc.exclusive_ns);
 	assert.equal(doc.exclusive_ns + doc.other_ns + doc.overlap_ns + doc.idle_ns, doc.wall_ns);
-	await seen(async () => assert.equal((await cells(page, 'Where the wall went'))[4][0], 'Sum = wall'));
+	await seen(async () => assert.equal((await cells(page, 'Wall time'))[4][0], 'Sum = wall time'));
 }
 
-// What every side has of a layer, as the page and as the server tell it.
+// The rows of each run on the page equal those of the server.
 async function besides(page, doc) {
 	const lines = doc.blocks.flatMap((_, at) => doc.items.filter((line) => line.block === at));
 	await seen(async () => {
-		const rows = (await parts(page, 'Rows side by side')).filter((r) => r.length > 1 && !r[0].startsWith('Sum'));
+		const rows = (await parts(page, 'Rows of all runs')).filter((r) => r.length > 1 && !r[0].startsWith('Sum'));
 		assert.deepEqual(rows.map((r) => r.length), lines.map((line) => 1 + (line.cells[0] ? 3 : 1) + (line.cells[1] ? 5 : 1)));
 		assert.deepEqual(rows.map((r) => r[2]).filter((_, i) => lines[i].cells[0]), lines.filter((line) => line.cells[0]).map((line) => us(line.cells[0].mean_ns)));
 	});
@@ -57,14 +57,14 @@ export default async function real(test, world) {
 		await same(page, doc);
 		await looked(page, shots, 'real-layers');
 		const given = await open(`${pair[0]}?tab=layers&start=fused_rope&every=2`);
-		await given.locator('.headline', {hasText: 'cut where it was asked for'}).waitFor();
+		await given.locator('.headline', {hasText: 'boundaries as given'}).waitFor();
 		await same(given, await (await api(`${pair[0]}/breakdown?start=fused_rope&every=2`)).json());
 	});
 
 	await test('the other machine\'s names lag: said in its tab, and put back when asked', async () => {
 		const page = await open(`${pair[1]}?tab=layers`);
-		await page.getByRole('link', {name: 'Put the names back to their durations'}).click();
-		await page.getByText('Names were put back to the durations they lag behind, as asked').waitFor();
+		await page.getByRole('link', {name: 'Realign names with durations'}).click();
+		await page.getByText('Kernel names were realigned with their durations.').waitFor();
 		const doc = await (await api(`${pair[1]}/breakdown?realign=yes`)).json();
 		assert.ok(doc.realigned);
 		await same(page, doc);
@@ -73,13 +73,13 @@ export default async function real(test, world) {
 	await test('both side by side, as recorded and put back', async () => {
 		const runs = pair.map((where) => where.split('/').at(-1)).join(',');
 		const page = await open(`/breakdown?runs=${runs}`, {viewport: {width: 1440, height: 900}});
-		await page.getByRole('heading', {name: 'Names lag behind durations'}).waitFor();
+		await page.getByRole('heading', {name: 'Kernel names are misaligned'}).waitFor();
 		await besides(page, await (await api(`/breakdown?runs=${runs}`)).json());
-		await page.getByRole('link', {name: 'Put the names back to their durations'}).click();
-		await page.getByRole('heading', {name: 'Names were put back to durations'}).waitFor();
+		await page.getByRole('link', {name: 'Realign names with durations'}).click();
+		await page.getByRole('heading', {name: 'Kernel names were realigned'}).waitFor();
 		const doc = await (await api(`/breakdown?runs=${runs}&realign=yes`)).json();
 		await besides(page, doc);
 		assert.ok(doc.items.some((line) => line.cells.every(Boolean) && line.match === 'role'));
-		await looked(page, shots, 'real-beside');
+		await looked(page, shots, 'real-breakdown-compare');
 	});
 }

@@ -1,5 +1,5 @@
-// run.mjs - the layers of one run: the sentence, the wall, bars by key, rows that
-// open, boundaries in the address; kernels launched together.
+// run.mjs - the layers of a run: summary, wall time, bars with keys, rows that open, boundaries
+// in the address; kernels launched together.
 
 import assert from 'node:assert/strict';
 import {cells, data, seen, upload} from '../smoke/world.mjs';
@@ -8,11 +8,11 @@ import * as doc from './documents.mjs';
 const ROWS = 'Rows of the layers';
 const NOTE = {code: 'names_lag', severity: 'error', message: 'names lag'};
 
-// The rows of a table in parts, each as the texts of its cells; of a heading one.
+// The rows of a table with sections as lists of cell texts; a heading is one cell.
 export const parts = (page, caption) => page.getByRole('table', {name: caption}).evaluate((table) => [...table.tBodies].flatMap((body) =>
 	[...body.rows].map((row) => [...row.cells].map((c) => c.innerText.replace(/\s+/g, ' ').trim()))));
 
-// Answers for the layers of a run; `lags`: its names lag behind its durations.
+// Answers for the layers of a run; `lags`: its names are misaligned with its durations.
 export const answered = (run, {lags = false, none = false, refused} = {}) => ({
 	[`${run}/breakdown`]: (query) => (refused ? {refused} : none ? doc.flat() : doc.breakdown(query)), [`${run}/groups`]: doc.groups,
 	[`${run}/notes`]: () => ({items: lags ? [NOTE] : []}),
@@ -25,10 +25,10 @@ export default async function run(test, world) {
 
 	await test('the head says how many layers of what, and the wall closes', async () => {
 		const page = await open(`${here}?tab=layers`, {answers: answered(here)});
-		await page.getByText('5 layers, 2 of “attention + mlp” and 3 of “attention + gate + moe”, found by the repeating sequence of kernels.').waitFor();
+		await page.getByText('5 layers, 2 of “attention + mlp” and 3 of “attention + gate + moe”, found from the repeating sequence of kernels.').waitFor();
 		await seen(async () => {
-			const wall = await cells(page, 'Where the wall went');
-			assert.deepEqual(wall.map((r) => r[0]), ['One kernel alone', 'Others alone', 'Overlapped', 'Idle', 'Sum = wall', 'of it: exposed communication']);
+			const wall = await cells(page, 'Wall time');
+			assert.deepEqual(wall.map((r) => r[0]), ['Exclusive', 'Other, exclusive', 'Overlapped', 'Idle', 'Sum = wall time', 'of which exposed communication']);
 			const us = wall.map((r) => Number(r[3].replaceAll(',', '')));
 			assert.ok(Math.abs(us[0] + us[1] + us[2] + us[3] - us[4]) < 0.0021, us.join(' '));
 		});
@@ -46,7 +46,7 @@ export default async function run(test, world) {
 				['attention', 'fmha', 'unified_attention', '41.500', '1', '41.500', '72.3%', '41.500', '0.000', '41.400', '0.120'],
 				['–extra', 'mystery_<b>', '–', '1.500', '0.25', '0.375', '–', '0.375', '0.000', '1.400', '0.120'],
 				['Sum of attention', '', '', '', '', '60.875', '', '60.875', '0.000', '', '']]);
-			assert.equal(rows.filter((r) => r[0].startsWith('shared beside moe')).length, 1);
+			assert.equal(rows.filter((r) => r[0].startsWith('shared concurrent with moe')).length, 1);
 			assert.ok(rows.some((r) => r[0] === 'gate_upstream 2' && r[8] === '17.000'));
 		});
 		await page.getByRole('button', {name: 'qkv'}).click();
@@ -58,17 +58,17 @@ export default async function run(test, world) {
 		await page.getByRole('button', {name: 'qkv'}).focus();
 		await page.keyboard.press('Enter');
 		await seen(async () => assert.equal(await page.locator('tr.member').count(), 0));
-		await page.getByLabel('Without extras').check();
+		await page.getByLabel('Hide extras').check();
 		await seen(async () => assert.equal((await parts(page, ROWS)).filter((r) => r[1] === 'mystery_<b>').length, 0));
-		await page.getByLabel('Without extras').uncheck();
+		await page.getByLabel('Hide extras').uncheck();
 		await page.getByRole('searchbox', {name: 'Search rows'}).fill('grouped');
-		await page.getByText('1 line', {exact: true}).waitFor();
+		await page.getByText('1 row', {exact: true}).waitFor();
 		await seen(async () => assert.equal(new URL(page.url()).search, '?tab=layers&q=grouped'));
 	});
 
 	await test('a bar a layer: the keys go from one to the next, and the numbers are a table', async () => {
 		const page = await open(`${here}?tab=layers`, {answers: answered(here)});
-		const drawing = page.getByRole('img', {name: 'Each layer of a pass'});
+		const drawing = page.getByRole('img', {name: 'Layers of an iteration'});
 		await drawing.focus();
 		await page.keyboard.press('ArrowRight');
 		await page.keyboard.press('ArrowRight');
@@ -77,34 +77,34 @@ export default async function run(test, world) {
 		await seen(async () => assert.equal(await page.locator('#news').innerText(), said));
 		await page.keyboard.press('End');
 		await seen(async () => assert.match(await page.locator('.readout').innerText(), /^layer 4, /));
-		await page.getByText('The numbers').click();
-		await seen(async () => assert.deepEqual((await cells(page, 'Each layer of a pass, numbers'))[1], ['1', 'attention + mlp', '60.975', '–', '–', '–', '60.100', '121.075']));
+		await page.getByText('Data table').click();
+		await seen(async () => assert.deepEqual((await cells(page, 'Layers of an iteration, data'))[1], ['1', 'attention + mlp', '60.975', '–', '–', '–', '60.100', '121.075']));
 	});
 
 	await test('boundaries go into the address, the question and the files', async () => {
 		const page = await open(`${here}?tab=layers`, {answers: answered(here)});
-		await page.getByText('Layers begin elsewhere').click();
-		await page.getByLabel('A layer begins at kernels with').fill('rmsnorm');
-		await page.getByLabel('Begin at every').fill('2');
-		await page.getByLabel('On device').selectOption('1');
-		await page.getByLabel('Kind of work').selectOption('1');
+		await page.getByText('Change layer boundaries').click();
+		await page.getByLabel('First kernel of a layer').fill('rmsnorm');
+		await page.getByLabel('Every').fill('2');
+		await page.getByLabel('Device').selectOption('1');
+		await page.getByLabel('Stratum').selectOption('1');
 		await page.getByRole('button', {name: 'Show', exact: true}).click();
-		await page.getByText('cut where it was asked for').waitFor();
+		await page.getByText('boundaries as given').waitFor();
 		await seen(async () => assert.equal(new URL(page.url()).search, '?tab=layers&start=rmsnorm&every=2&device=1&stratum=1'));
 		await seen(async () => assert.equal(await page.getByRole('tabpanel').getByRole('link', {name: 'CSV'}).getAttribute('href'),
 			`/api/v1${here}/breakdown?start=rmsnorm&every=2&device=1&stratum=1&format=csv`));
-		await page.getByRole('link', {name: 'As found'}).click();
-		await page.getByText('found by the repeating sequence').waitFor();
+		await page.getByRole('link', {name: 'As detected'}).click();
+		await page.getByText('found from the repeating sequence').waitFor();
 		await seen(async () => assert.equal(new URL(page.url()).search, '?tab=layers'));
 	});
 
 	await test('names that lag: said, and put back only when asked', async () => {
 		const page = await open(`${here}?tab=layers`, {answers: answered(here, {lags: true})});
-		await page.getByRole('link', {name: 'Put the names back to their durations'}).click();
-		await page.getByText('Names were put back to the durations they lag behind, as asked').waitFor();
+		await page.getByRole('link', {name: 'Realign names with durations'}).click();
+		await page.getByText('Kernel names were realigned with their durations.').waitFor();
 		await seen(async () => assert.equal(new URL(page.url()).search, '?tab=layers&realign=yes'));
 		await page.getByRole('link', {name: 'As recorded'}).click();
-		await page.getByRole('link', {name: 'Put the names back to their durations'}).waitFor();
+		await page.getByRole('link', {name: 'Realign names with durations'}).waitFor();
 	});
 
 	await test('no layers: the sentence, and every row all the same', async () => {
@@ -116,16 +116,16 @@ export default async function run(test, world) {
 
 	await test('thousands of rows: the first of them, and the others on request', async () => {
 		const page = await open(`${here}?tab=layers`, {answers: {...answered(here), [`${here}/breakdown`]: () => doc.flat(3000)}});
-		await page.getByText('3,000 lines', {exact: true}).waitFor();
+		await page.getByText('3,000 rows', {exact: true}).waitFor();
 		await seen(async () => assert.equal((await parts(page, ROWS)).filter((r) => r[1] === 'one_kernel').length, 400));
-		await page.getByRole('button', {name: 'Show the other 2,600 lines'}).click();
+		await page.getByRole('button', {name: 'Show 2,600 more rows'}).click();
 		await seen(async () => assert.equal((await parts(page, ROWS)).filter((r) => r[1] === 'one_kernel').length, 3000));
 	});
 
 	await test('what the server refuses is told in place, with the way back', async () => {
 		const page = await open(`${here}?tab=layers&range=nothing`, {allowed: /404/, answers: answered(here, {refused: [404, 'not_found', 'no range is named \'nothing\'']})});
 		await page.getByText('No range is named \'nothing\'.').waitFor();
-		await seen(async () => assert.equal(await page.getByLabel('Layers are the ranges').inputValue(), 'nothing'));
+		await seen(async () => assert.equal(await page.getByLabel('Range of a layer').inputValue(), 'nothing'));
 		const large = await open(`${here}?tab=layers`, {allowed: /413/, answers: answered(here, {refused: [413, 'too_large', 'the names of its kernels are more than an answer holds']})});
 		await large.getByRole('tabpanel').getByText('The names of its kernels are more than an answer holds.').waitFor();
 		await seen(async () => assert.equal(await large.getByRole('link', {name: 'Try again'}).count(), 0));
@@ -140,7 +140,7 @@ export default async function run(test, world) {
 		const before = await page.evaluate(() => history.length);
 		busy = false;
 		await page.getByRole('link', {name: 'Try again'}).click();
-		await page.getByText('cut where it was asked for').waitFor();
+		await page.getByText('boundaries as given').waitFor();
 		await seen(async () => assert.deepEqual([new URL(page.url()).search, await page.evaluate(() => history.length)], ['?tab=layers&start=norm', before]));
 	});
 
@@ -153,8 +153,8 @@ export default async function run(test, world) {
 	await test('kernels launched together', async () => {
 		const page = await open(`${here}?tab=groups`, {answers: answered(here)});
 		await seen(async () => assert.deepEqual((await cells(page, 'Launched together')).map((r) => [r[0].replace(/\s+/g, ' '), r[1], r[2], ...r.slice(4)]), [
-			['prepare_varlen_num_blocks FlashAttnFwdSm90 FlashAttnFwdCombine', '–', '24.000', '32', '96.9%', '0', 'they follow each other between different neighbours'],
-			['nvjet_qkv splitKreduce', 'gemm', '9.600', '64', '100.0%', '3', 'one call of the host launches them']]));
+			['prepare_varlen_num_blocks FlashAttnFwdSm90 FlashAttnFwdCombine', '–', '24.000', '32', '96.9%', '0', 'always adjacent, with different neighbors'],
+			['nvjet_qkv splitKreduce', 'gemm', '9.600', '64', '100.0%', '3', 'launched by one API call']]));
 		await page.getByRole('button', {name: 'FlashAttnFwdSm90'}).click();
 		await page.getByText('void <b>FlashAttnFwdCombine</b><float, 128>(Params)').waitFor();
 	});

@@ -1,6 +1,5 @@
-// accessible.mjs - what every view is held to in light, in dark and at 320
-// pixels: nothing for axe-core to object to, nothing that scrolls sideways, and
-// a screenshot to be looked at.
+// accessible.mjs - checks for every view in light, in dark and at 320 pixels: no axe-core
+// findings, no sideways scrolling, and a screenshot for review.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -24,8 +23,7 @@ async function narrowEnough(page, what) {
 	assert.ok(wide[0] <= wide[1], `${what} is ${wide[0]} wide in ${wide[1]}`);
 }
 
-// One page, looked at thrice. Dark has colours of its own and nothing else;
-// narrow has everything but those.
+// One page in three states. Dark differs only in colors; narrow differs in everything else.
 const SIGHTS = [
 	['light', {}, null, {}],
 	['dark', {colorScheme: 'dark'}, null, {runOnly: [CONTRAST]}],

@@ -1,5 +1,5 @@
-// all.mjs - one server, one browser, and the steps in reading order: each goes
-// on from what the ones before it have uploaded.
+// all.mjs - one server, one browser, and the steps in order: each continues with what the
+// previous ones uploaded.
 
 import first from './first.mjs';
 import graphs from './graphs.mjs';

@@ -1,4 +1,4 @@
-// first.mjs - what a newcomer sees: nothing there yet, and two ways to begin.
+// first.mjs - a new installation: no runs, two ways to upload, and the help page.
 
 import assert from 'node:assert/strict';
 import {seen} from './world.mjs';
@@ -13,7 +13,7 @@ export default async function first(test, {open, base}) {
 		await page.getByRole('link', {name: 'uploads page'}).click();
 		await page.getByRole('heading', {name: 'Uploads', exact: true}).waitFor();
 		await seen(async () => assert.equal(new URL(page.url()).pathname, '/uploads'));
-		await seen(async () => assert.equal(await page.locator('#past ~ *, .none').last().innerText(), 'Nothing was sent yet.'));
+		await seen(async () => assert.equal(await page.locator('#past ~ *, .none').last().innerText(), 'No uploads yet.'));
 	});
 
 	await test('an address that is no page says so, and back leads back', async () => {
@@ -23,5 +23,18 @@ export default async function first(test, {open, base}) {
 		await page.getByRole('heading', {name: 'No such page'}).waitFor();
 		await page.goBack();
 		await page.getByRole('heading', {name: 'Runs', exact: true}).waitFor();
+	});
+
+	await test('each page leads to its section of the help page', async () => {
+		const page = await open('/importance');
+		await page.getByRole('link', {name: 'Help', exact: true}).click();
+		await page.getByRole('heading', {name: 'Help', exact: true}).waitFor();
+		await seen(async () => assert.equal(new URL(page.url()).hash, '#importance'));
+		await seen(async () => assert.equal(await page.evaluate(() => document.activeElement.innerText), 'Importance'));
+		await page.getByRole('link', {name: 'Webhooks', exact: true}).click();
+		await seen(async () => assert.equal(await page.evaluate(() => document.activeElement.innerText), 'Webhooks'));
+		await page.getByRole('link', {name: 'Open Trends'}).click();
+		await page.getByRole('heading', {name: 'Trends', exact: true}).waitFor();
+		await seen(async () => assert.equal(await page.getByRole('link', {name: 'Help', exact: true}).getAttribute('href'), '/help#trends'));
 	});
 }

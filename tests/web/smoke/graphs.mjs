@@ -1,5 +1,5 @@
-// graphs.mjs - a run whose time lies in graphs recorded whole: no number of it
-// reads as if its few kernels were all.
+// graphs.mjs - a run whose GPU time is in graphs recorded as one piece: no number suggests that
+// its few kernels were all.
 
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
@@ -8,7 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import {cells, data, seen, upload} from './world.mjs';
 
-// The export that graphs.sql describes, as a run.
+// Uploads the export that graphs.sql describes.
 async function uploadGraphs(world) {
 	const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'ks-graphs-'));
 	const file = path.join(dir, 'graphs.sqlite');
@@ -27,7 +27,7 @@ export default async function graphs(test, world) {
 	await test('a warning stands above every number, with what hides and how to see it', async () => {
 		const page = await open(run);
 		const banner = page.getByRole('region', {name: '99.2 % of this run\'s GPU time is not in its kernel table'});
-		await seen(async () => assert.match(await banner.innerText(), /4 replays of CUDA graphs, 9\.920 ms in all, were recorded whole/));
+		await seen(async () => assert.match(await banner.innerText(), /4 replays of CUDA graphs, 9\.920 ms in all, were recorded as one piece/));
 		await seen(async () => assert.match(await banner.innerText(), /nsys profile --cuda-graph-trace=node/));
 		const above = await banner.evaluate((b) => b.compareDocumentPosition(document.querySelector('.totals')));
 		assert.ok(above & 4, 'the totals follow the banner');
@@ -51,7 +51,7 @@ export default async function graphs(test, world) {
 	await test('the list marks it, and counts replays apart', async () => {
 		const page = await open(`/runs?q=graphs.sqlite`);
 		const row = page.locator('tbody tr').first();
-		await seen(async () => assert.equal(await row.locator('.mark').innerText(), 'graphs recorded whole'));
+		await seen(async () => assert.equal(await row.locator('.mark').innerText(), 'graphs recorded as one piece'));
 		await seen(async () => assert.match(await row.innerText(), /2 \+ 4 graph replays/));
 	});
 }

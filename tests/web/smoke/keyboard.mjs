@@ -1,5 +1,5 @@
-// keyboard.mjs - from the first key to a kernel's full name without a mouse;
-// the focus is always somewhere that makes sense.
+// keyboard.mjs - from the first key to a kernel's full name without a mouse; the focus is
+// always at a sensible place.
 
 import assert from 'node:assert/strict';
 import {cells, seen} from './world.mjs';
@@ -9,7 +9,7 @@ const focus = (page) => page.evaluate(() => {
 	return (e.getAttribute('aria-label') || e.labels?.[0]?.innerText || e.innerText || e.tagName).trim();
 });
 
-// Presses a key until the focus is on what is called so.
+// Presses a key until the focus is on the element with this name.
 async function until(page, key, name) {
 	for (let i = 0; i < 80; i++) {
 		if (await focus(page) === name)
@@ -38,7 +38,7 @@ export default async function keyboard(test, {open, api}) {
 		await page.keyboard.press('Enter');
 		await page.locator('.crumbs').waitFor();
 		await seen(async () => assert.ok(await page.evaluate(() => document.activeElement.tagName === 'H1'), 'the heading has the focus'));
-		await page.getByText(`${name}, page shown`).waitFor({state: 'attached'});
+		await page.getByText(`${name}, page loaded`).waitFor({state: 'attached'});
 
 		await until(page, 'Tab', 'Filter kernels by name');
 		await page.keyboard.type('alpha');

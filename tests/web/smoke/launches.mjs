@@ -1,6 +1,5 @@
-// launches.mjs - who launched a kernel and how long that took, with the numbers
-// worked out by hand in data/README.md; and a run without launches, which says
-// so everywhere.
+// launches.mjs - callers of a kernel and launch latency, with the numbers of data/README.md;
+// and a run without launches, which is marked everywhere.
 
 import assert from 'node:assert/strict';
 import {cells, data, seen, text, upload} from './world.mjs';
@@ -25,8 +24,8 @@ async function callers(test, {open, api}, run) {
 			'range ProfilerStep#* operator aten::add',
 			'4 more frames range ProfilerStep#* ⋮ Python train.py(5): step_5 Python train.py(6): step_6 Python train.py(7): step_7 '
 				+ 'operator aten::mm',
-			'Nothing was open around the call: no range, module, Python function or operator.',
-			'No call in the trace launched these: made before it began, or by a graph\'s replay.']));
+			'No range, module, Python function or operator was active around the call.',
+			'The trace has no call for these launches: it was made before the recording, or by a graph replay.']));
 
 		await seen(async () => assert.equal(new URL(page.url()).search, `?kernel=${kernel.id}`));
 		const again = await open(`${run}?kernel=${kernel.id}`);
@@ -78,14 +77,14 @@ async function latency(test, {open, api}, run) {
 			page.getByRole('tabpanel').getByRole('link', {name: 'CSV'}).click()]);
 		assert.equal(await text(download), await (await api(`${run}/launches?q=GEMM&format=csv`)).text());
 		await page.getByRole('searchbox').fill('nothing');
-		await seen(async () => assert.deepEqual((await cells(page, 'Launch latency'))[0], ['No kernel and no call has this in its name.']));
+		await seen(async () => assert.deepEqual((await cells(page, 'Launch latency'))[0], ['No kernel or call matches the search.']));
 	});
 }
 
 async function table(test, {open, base}, run) {
 	await test('a run of a table is marked in the list, and found by that', async () => {
 		const page = await open('/runs');
-		await page.getByLabel('Numbers').selectOption('statistics only');
+		await page.getByLabel('Content').selectOption('statistics only');
 		await page.getByRole('button', {name: 'Filter'}).click();
 		await page.waitForURL(/content=statistics/);
 		await page.getByRole('link', {name: 'Clear'}).waitFor();
@@ -104,25 +103,25 @@ async function table(test, {open, base}, run) {
 			['beta_kernel', '20.0', '1.000', '2', '0.500', '0.500', '0.400', '0.600', '0.141', '–', '–']]));
 		await seen(async () => assert.deepEqual(await page.locator('tbody tr').first().locator('td').evaluateAll((all) =>
 			all.filter((td) => td.innerText === '–').map((td) => td.title)),
-		['no rule knows this name', 'not known: unattributed', 'unknown: statistics only', 'unknown: statistics only', 'unknown']));
+		['no naming rule matches this name', 'unattributed', 'unknown: statistics only', 'unknown: statistics only', 'unknown']));
 		for (const tab of ['Kernels', 'Launch latency', 'Copies and sets', 'Devices']) {
 			await page.getByRole('tab', {name: tab}).click();
 			await page.getByRole('tab', {name: tab, selected: true}).waitFor();
-			await seen(async () => assert.match(await page.getByRole('tabpanel').locator('.lacking').innerText(),
-				/^statistics only These are the numbers of a table that somebody computed;/));
+			await seen(async () => assert.match(await page.getByRole('tabpanel').locator('.notice').innerText(),
+				/^statistics only These numbers come from a table of statistics;/));
 		}
 		await seen(async () => assert.equal(await page.getByRole('button', {name: 'Open in Perfetto'}).count(), 0));
-		await page.getByText('There is no timeline, because there are no single launches to draw.').waitFor();
+		await page.getByText('This run has no timeline, because it has no single launches.').waitFor();
 	});
 }
 
 async function patterns(test, {open, api}) {
 	await test('a pattern CSV and its counters are sent as one file', async () => {
 		const page = await open('/uploads');
-		await page.getByText('A pattern CSV with its counters').click();
+		await page.getByText('Pattern CSV with counters').click();
 		await page.getByLabel('Patterns').setInputFiles(data('patterns.csv'));
 		await page.getByLabel('Counters').setInputFiles(data('counters.csv'));
-		await page.getByRole('button', {name: 'Send both as one'}).click();
+		await page.getByRole('button', {name: 'Upload both'}).click();
 		await page.locator('.card .state.done').waitFor();
 		await page.getByRole('link', {name: /^Run #/}).click();
 		await page.locator('.crumbs').waitFor();

@@ -1,6 +1,5 @@
-// looks.mjs - every page in light, in dark and at 320 pixels: nothing for
-// axe-core to object to, nothing that scrolls sideways, and a screenshot to be
-// looked at.
+// looks.mjs - every page in light, in dark and at 320 pixels: no axe-core findings, no sideways
+// scrolling, and a screenshot for review.
 
 import fs from 'node:fs';
 import {looked} from './accessible.mjs';
@@ -25,7 +24,7 @@ export default async function looks(test, {open, api, shots}) {
 		await page.getByRole('button', {name: 'gemm_kernel', exact: true}).click();
 		await page.getByRole('button', {name: '4 more frames'}).click();
 	};
-	// name, address, what is done first, console lines that are to be expected
+	// name, address, first action, expected console lines
 	const views = [
 		['runs', '/runs'],
 		['runs-none', '/runs?q=no-such-thing'],
@@ -41,6 +40,7 @@ export default async function looks(test, {open, api, shots}) {
 		['uploads-formats', '/uploads', formats],
 		['failure', '/runs/999999', null, /404/],
 		['nowhere', '/nowhere'],
+		['help', '/help'],
 	];
 
 	for (const [name, where, act, allowed] of views)

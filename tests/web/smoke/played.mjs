@@ -1,5 +1,5 @@
-// played.mjs - steps one after the other, each going on from what those before it
-// left: one server and one browser for all of them.
+// played.mjs - runs steps in order with one server and one browser; each continues with the
+// state of the previous ones.
 
 import test from 'node:test';
 import {newWorld} from './world.mjs';

@@ -1,5 +1,5 @@
-// run.mjs - one run: its notes, identity and totals, and the kernel table with
-// the numbers worked out by hand in data/README.md.
+// run.mjs - one run: its notes, facts and totals, and the kernel table with the numbers of
+// data/README.md.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -77,7 +77,7 @@ export default async function run(test, {open, api}) {
 		await seen(async () => assert.deepEqual(await first(again), ['beta_kernel']));
 		await again.getByText('1 of 2 rows').waitFor();
 		await again.getByRole('searchbox', {name: 'Filter kernels by name'}).fill('gamma');
-		await seen(async () => assert.deepEqual(await first(again), ['No kernel has this in its name.']));
+		await seen(async () => assert.deepEqual(await first(again), ['No kernel matches the search.']));
 	});
 
 	await test('split by device, and by grid and block', async () => {

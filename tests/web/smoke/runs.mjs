@@ -42,7 +42,7 @@ export default async function runs(test, {open, api}) {
 	await test('nothing matches: a sentence in place of rows', async () => {
 		const page = await open('/runs?q=no-such-thing');
 		await seen(async () => assert.equal(await page.locator('.none').innerText(),
-			'No run matches; take a word away, or clear the filter.'));
+			'No run matches. Change or clear the filter.'));
 	});
 
 	await test('sorted by the server', async () => {
@@ -69,6 +69,6 @@ export default async function runs(test, {open, api}) {
 		await seen(async () => assert.equal(await page.getByRole('alert').count(), 1));
 		const said = await page.getByRole('alert').innerText();
 		assert.match(said, /^Failed: .*'colour'/);
-		await seen(async () => assert.equal(await page.getByRole('heading').innerText(), 'This page could not be shown'));
+		await seen(async () => assert.equal(await page.getByRole('heading').innerText(), 'This page could not be loaded'));
 	});
 }

@@ -1,5 +1,5 @@
-// timeline.mjs - a run handed to the Perfetto UI, played by a page of its own at
-// that address, and the same bytes as files.
+// timeline.mjs - the timeline of a run in the Perfetto UI, for which a page of the test stands
+// in, and the same bytes as files.
 
 import assert from 'node:assert/strict';
 import {createHash} from 'node:crypto';
@@ -8,8 +8,7 @@ import {seen} from './world.mjs';
 
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
-// As the real one: silent at first, then PONG to every PING, and it keeps the
-// trace that is posted to it.
+// Like the real UI: silent at first, then PONG to every PING; it keeps the posted trace.
 const UI = `<!doctype html><title>Perfetto</title><script>
 	window.pings = 0;
 	window.addEventListener('message', (e) => {
@@ -39,7 +38,7 @@ export default async function timeline(test, {open, api, base}) {
 	await test('Perfetto gets every byte of the timeline, its name and the way back', async () => {
 		const page = await open(run);
 		await played(page, UI);
-		await seen(async () => assert.match(await page.locator('#perfetto-hint').innerText(), /ui\.perfetto\.dev.*sent to no server/));
+		await seen(async () => assert.match(await page.locator('#perfetto-hint').innerText(), /ui\.perfetto\.dev.*not sent to any server/));
 		const tab = await opened(page);
 		await tab.waitForFunction(() => window.got);
 		const got = await tab.evaluate(() => ({...window.got, buffer: [...new Uint8Array(window.got.buffer)]}));
@@ -58,7 +57,7 @@ export default async function timeline(test, {open, api, base}) {
 		const tab = await opened(page);
 		await tab.close();
 		await seen(async () => assert.equal(await page.getByRole('alert').innerText(),
-			'Failed: the tab with the Perfetto UI was closed before it had the trace'));
+			'Failed: the tab with the Perfetto UI was closed before the trace was sent'));
 		await page.context().unroute('https://ui.perfetto.dev/**');
 		await played(page, UI);
 		const [second] = await Promise.all([page.context().waitForEvent('page'),
@@ -85,7 +84,7 @@ export default async function timeline(test, {open, api, base}) {
 	await test('Chrome trace and capture as files', async () => {
 		const page = await open(run);
 		for (const [link, what, name] of [['Chrome trace', 'timeline', `run-${id}.trace.json`],
-			['Capture (.kst)', 'capture', `run-${id}.kst`]]) {
+			['Capture file (.kst)', 'capture', `run-${id}.kst`]]) {
 			const [download] = await Promise.all([page.waitForEvent('download'),
 				page.getByRole('link', {name: link}).click()]);
 			assert.equal(download.suggestedFilename(), name);

@@ -1,5 +1,5 @@
-// tokens.mjs - through a proxy nothing is open: the page asks for a token, and
-// then everything that token may do works, links to files included.
+// tokens.mjs - through a proxy every request requires a token: the page asks for one, and then
+// everything within its scope works, including links to files.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

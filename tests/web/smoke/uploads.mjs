@@ -1,5 +1,5 @@
-// uploads.mjs - files come in by drop and by button; each ends as done with its
-// runs or as a sentence with a button.
+// uploads.mjs - files are sent by drop and by button; each ends as done with its runs, or with
+// an error and a button.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -9,7 +9,7 @@ const text = (name) => fs.readFileSync(data(name), 'utf8');
 const card = (page, name) => page.getByRole('listitem').filter({hasText: name});
 const stateOf = (page, name, state) => card(page, name).locator('.state', {hasText: state}).waitFor();
 
-// Drops files on the zone as a browser would: with a DataTransfer.
+// Drops files on the zone like a browser: with a DataTransfer.
 async function drop(page, files) {
 	const transfer = await page.evaluateHandle((list) => {
 		const t = new DataTransfer();
@@ -23,7 +23,7 @@ async function drop(page, files) {
 	await seen(async () => assert.equal(await page.locator('.drop.over').count(), 0));
 }
 
-// Sends no faster than so many bytes a second.
+// Limits the upload rate in bytes per second.
 async function slowly(page, rate) {
 	const devtools = await page.context().newCDPSession(page);
 	await devtools.send('Network.enable');
@@ -31,8 +31,8 @@ async function slowly(page, rate) {
 		{offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: rate});
 }
 
-// 3,000 kernels with names of their own, 5 µs each; with enough beside them
-// to be many packets long.
+// 3,000 kernels with different names, 5 µs each; with filler so that the file needs many
+// packets.
 export function manyKernels() {
 	const traceEvents = Array.from({length: 3000}, (_, i) => ({ph: 'X', cat: 'kernel',
 		name: `kernel_${String(i).padStart(4, '0')}`, pid: 0, tid: 7, ts: 100 + 10 * i, dur: 5,
@@ -90,7 +90,7 @@ export default async function uploads(test, {open, api}) {
 		await page.getByLabel('Workload').fill('two devices');
 		await page.getByLabel('Labels').fill('gpu=h100,branch=main');
 		await page.setInputFiles('#files', data('two-devices.json'));
-		await stateOf(page, 'two-devices.json', 'was here already: 1 run');
+		await stateOf(page, 'two-devices.json', 'already uploaded: 1 run');
 	});
 
 	await test('a picture is refused with the server\'s sentence, and can be sent again', async () => {

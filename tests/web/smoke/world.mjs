@@ -1,6 +1,6 @@
-// world.mjs - what every step stands on: a real server on a free port beside
-// the PostgreSQL of with-postgres, a Chromium, and browser pages that hold the
-// console, the scripts and the content policy to silence.
+// world.mjs - shared by all steps: a real server on a free port with the PostgreSQL of
+// with-postgres, a Chromium, and browser pages that allow no console output, script errors or
+// policy violations.
 
 import assert from 'node:assert/strict';
 import {execFile, spawn} from 'node:child_process';
@@ -15,8 +15,8 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 const SOURCE = process.env.KERNSIFT_SRC ?? path.resolve(HERE, '../../..');
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
 
-// A page is given this long to come to what is expected: other cases keep the
-// machine busy, and a page shows its answer when it has it.
+// The time limit for an expected state of a page. It is long because other cases load the
+// machine; a page normally needs far less.
 const PATIENCE_MS = 60000;
 
 export const data = (name) => path.join(HERE, '../data', name);
@@ -30,7 +30,7 @@ function freePort() {
 	});
 }
 
-// Where the program is, and the words that lead it to this database.
+// The program and its database options.
 function program() {
 	const {KERNSIFT_BIN: bin, PGHOST, PGUSER, PGDATABASE} = process.env;
 	assert.ok(bin && PGHOST, 'KERNSIFT_BIN names the programs, and with-postgres runs this');
@@ -60,7 +60,7 @@ async function startServer(port) {
 	return {gone, log: () => log, stop: () => child.kill('SIGTERM')};
 }
 
-// Told by the browser itself, from before the page's own first script.
+// Reports policy violations from before the first script of the page.
 function watchPolicy() {
 	document.addEventListener('securitypolicyviolation', (e) =>
 		console.error(`policy: ${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}:${e.lineNumber}`));
@@ -75,10 +75,9 @@ export async function newWorld() {
 	fs.mkdirSync(shots, {recursive: true});
 	const opened = [];
 
-	// A page in a browser profile of its own. `allowed` are console lines that
-	// this page is expected to cause (a 404 asked for on purpose); `answers` are
-	// documents in place of the server's, by the path behind /api/v1: of its query
-	// and body, {refused: [status, code, message]} where it is to refuse.
+	// A page in its own browser context. `allowed` matches expected console lines (for example
+	// an intended 404). `answers` replaces answers of the server, by the path below /api/v1: a
+	// function of query and body, {refused: [status, code, message]} for an error.
 	async function open(where, {allowed = /(?!)/, answers = {}, ...options} = {}) {
 		const context = await browser.newContext({viewport: {width: 1280, height: 900}, ...options});
 		context.setDefaultTimeout(PATIENCE_MS); /* for tabs that the page opens, too */
@@ -100,7 +99,7 @@ export async function newWorld() {
 		return page;
 	}
 
-	// Closes what a step opened, and holds it against silence.
+	// Closes the pages of a step and checks their consoles.
 	async function silent() {
 		for (const {context, where, heard, allowed} of opened.splice(0)) {
 			await context.close();
@@ -126,7 +125,7 @@ export async function newWorld() {
 
 export const text = async (download) => fs.readFileSync(await download.path(), 'utf8');
 
-// Sends a file and waits until it is a run; answers the run's path.
+// Uploads a file, waits until it is a run, and returns the run's path.
 export async function upload({base, api}, file, query = '') {
 	const sent = await fetch(`${base}/api/v1/uploads?file=${path.basename(file)}${query}`,
 		{method: 'POST', body: fs.readFileSync(file)});
@@ -141,7 +140,7 @@ export async function upload({base, api}, file, query = '') {
 	assert.fail(`${file} did not become a run`);
 }
 
-// Looks again until what `check` asserts holds; its last fault where it never does.
+// Repeats `check` until it passes; throws its last error if it never does.
 export async function seen(check) {
 	const until = Date.now() + PATIENCE_MS;
 	for (;;)
@@ -154,7 +153,7 @@ export async function seen(check) {
 		}
 }
 
-// The page's browser is signed in from here on, as its form does it.
+// Signs the browser in, like the form of the page.
 export const signedIn = (page, token) => page.evaluate(async (text) => {
 	const {ok} = await fetch('/api/v1/session', {method: 'POST', body: JSON.stringify({token: text}),
 		headers: {'Content-Type': 'application/json'}});

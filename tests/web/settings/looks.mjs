@@ -5,7 +5,7 @@ import {signedIn} from '../smoke/world.mjs';
 
 export default async function looks(test, {open, kernsiftd, shots}) {
 	const token = (await kernsiftd('token', '--scope', 'admin', '--name', 'somebody with a long name')).trim();
-	for (const tab of ['you', 'tokens', 'webhooks', 'retention', 'audit'])
+	for (const tab of ['account', 'tokens', 'webhooks', 'retention', 'audit'])
 		await test(`settings, ${tab}, in light, in dark and narrow`, async () => {
 			const page = await open('/settings');
 			await signedIn(page, token);

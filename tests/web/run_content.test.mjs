@@ -1,5 +1,5 @@
-// content.test.mjs - what is said of runs whose numbers do not tell everything,
-// which frames of a path fold, which columns latency has.
+// run_content.test.mjs - texts for runs without single launches, folded frames of a call path,
+// columns of launch latency.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -8,7 +8,7 @@ import {shareOf} from '../../web/lib/format.js';
 import {visibleFrames} from '../../web/pages/run_kernels.js';
 import {timeColumns} from '../../web/pages/run_launches.js';
 
-// [what, run, mark, title of a dash]
+// [case, run, mark, title of a dash]
 const CONTENTS = [
 	['launches', {content: 'launches'}, undefined, 'unknown'],
 	['a table', {content: 'statistics'}, 'statistics only', 'unknown: statistics only'],
@@ -23,7 +23,7 @@ for (const [what, run, mark, title] of CONTENTS)
 // The compiled export of the shared traces: 30 kernels of 0.08 ms, 7,811 ms in
 // replays. 7811000 / (7811000 + 80.123) = 99.99897 %.
 const OPAQUE = {launches: 30, graphs: 10, kernel_ns: 80123, graph_ns: 7811000000};
-// [what, run, launches, share in a sentence]
+// [case, run, launches, share in a sentence]
 const GRAPHS = [
 	['nearly all in replays', OPAQUE, '30 + 10 graph replays', 'More than 99.9 %'],
 	['all in replays', {...OPAQUE, launches: 0, kernel_ns: 0}, '0 + 10 graph replays', '100.0 %'],
@@ -39,7 +39,7 @@ for (const [what, run, text, share] of GRAPHS)
 		assert.equal(opaqueShare(run) === null ? null : shareOf(opaqueShare(run)), share);
 	});
 
-// [what, kinds of the frames (m module, a range, p Python, o operator), indices seen]
+// [case, kinds of the frames (m module, a range, p Python, o operator), visible indices]
 const KIND = {m: 'module', a: 'annotation', p: 'python', o: 'op'};
 const PATHS = [
 	['nothing', '', []],
@@ -63,7 +63,7 @@ test('latency: one statistic of each part', () => {
 	const columns = timeColumns('max', 'ns');
 	assert.deepEqual(columns.map((c) => [c.label, c.down, c.cell(ROW)]), [['Total', 'total_max', '1,003'],
 		['Call', 'api_max', '203'], ['Queue', 'queue_max', '–'], ['Kernel time', 'kernel_max', '803']]);
-	assert.equal(columns[2].title(ROW), 'unknown: no kernel started after its call had returned');
+	assert.equal(columns[2].title(ROW), 'unknown: no kernel started after its call returned');
 });
 
 test('latency: all twenty are within reach, each with a word of its own', () => {

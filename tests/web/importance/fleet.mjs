@@ -1,5 +1,5 @@
-// fleet.mjs - what matters over many runs, as the server tells it: intervals,
-// headroom, what is not known; what is weighed is in the address.
+// fleet.mjs - importance over many runs: intervals, headroom, unknown values; filters in the
+// address.
 
 import assert from 'node:assert/strict';
 import {cells, seen} from '../smoke/world.mjs';
@@ -7,7 +7,7 @@ import * as doc from './documents.mjs';
 
 const GENERAL = 'Importance of operators';
 
-// The page over these documents, and the queries that it asked.
+// The page with these documents, and the queries it sent.
 export async function given(open, where = '/importance', options = {}) {
 	const asked = [];
 	const answers = {'/importance': (q) => {
@@ -25,17 +25,17 @@ export default async function fleet(test, {open}) {
 		const {page} = await given(open);
 		await seen(async () => assert.equal(await page.locator('.headline').innerText(),
 			'5 operators with 48 shapes, importance from 1,303 runs and 13.4 h of GPU time, roofline bounds on H20 and H200.'));
-		await seen(async () => assert.deepEqual(await page.getByRole('region', {name: 'What these numbers do not tell'}).locator('li').allInnerTexts(), [
+		await seen(async () => assert.deepEqual(await page.getByRole('region', {name: 'Caveats'}).locator('li').allInnerTexts(), [
 			'Warning\n6.9 % of GPU time has no operator: see the kernels that nobody knows.',
 			'Info\nShapes of rms_norm are faster than their bound allows (S > 1).']));
 		await seen(async () => assert.deepEqual(await page.locator('.totals dd').allInnerTexts(), ['1,303', '13.4 h', '2,606 GPU h', '93.1%', '91.4%', '81.2%', '74.9%', '41.2%']));
 		await seen(async () => assert.deepEqual(await page.getByRole('table', {name: GENERAL}).locator('thead th').allInnerTexts(), ['Operator', 'dtype', 'Phase', 'Shapes', 'Importance',
-			'95% interval', 'w_time', 'w_mean', 'w_present', 'Prevalence', 'Headroom', 'Sized', 'Bound']));
+			'95% interval', 'w_time', 'w_mean', 'w_present', 'Prevalence', 'Headroom', 'Shape known', 'Roofline known']));
 		await seen(async () => assert.deepEqual((await cells(page, GENERAL))[0], ['unified_attention', 'bf16', 'decode/prefill', '12', '36.1%', '28.9% … 43.3%', '36.1%', '32.5%', '50.5%', '72.1%', '18.8%', '97.2%', '95.5%']));
 		await seen(async () => assert.deepEqual((await cells(page, GENERAL)).map((r) => r[0]), ['unified_attention', 'fused_moe', 'all_reduce', 'unattributed', 'reshape_and_cache', 'rms_norm']));
-		// Waiting is nobody's headroom.
+		// Waiting time has no headroom.
 		const lost = page.getByRole('row', {name: /^all_reduce/}).locator('td').nth(9);
-		await seen(async () => assert.deepEqual([await lost.innerText(), await lost.getAttribute('title')], ['–', 'not reckoned: its time includes waiting for other ranks']));
+		await seen(async () => assert.deepEqual([await lost.innerText(), await lost.getAttribute('title')], ['–', 'not computed: the time includes waiting for other ranks']));
 	});
 
 	await test('shapes are asked for with the same filters; what no rule knows leads to the rules', async () => {
@@ -46,10 +46,10 @@ export default async function fleet(test, {open}) {
 		await seen(async () => assert.deepEqual((await cells(page, 'Shapes of fused_moe')).map((r) => r.slice(0, 9).map((c) => c.replace(/\s+/g, ' '))), [
 			['tokens=16 hidden=2048 inter=768', '75.0%', '● good', 'H200', '44.0%', '118,200', '210', '264 us', '198.20 us'],
 			['tokens=32 hidden=2048 inter=768', '10.0%', '○ low', 'H20', '44.0%', '118,200', '210', '264 us', '198.20 us'],
-			['sizes unknown', '–', '–', 'H20', '2.0%', '118,200', '210', '264 us', '–']]));
+			['shape unknown', '–', '–', 'H20', '2.0%', '118,200', '210', '264 us', '–']]));
 		await page.getByRole('button', {name: 'unattributed'}).click();
-		const link = page.getByRole('link', {name: 'which rule? for void <b>mystery</b><float>(float *)'});
-		await seen(async () => assert.equal(await link.getAttribute('href'), '/catalogue?tab=rules&test=void+%3Cb%3Emystery%3C%2Fb%3E%3Cfloat%3E%28float+*%29'));
+		const link = page.getByRole('link', {name: 'Test rules for void <b>mystery</b><float>(float *)'});
+		await seen(async () => assert.equal(await link.getAttribute('href'), '/catalog?tab=rules&test=void+%3Cb%3Emystery%3C%2Fb%3E%3Cfloat%3E%28float+*%29'));
 		await seen(async () => assert.equal(await page.locator('main b:not(.regime b)').count(), 0));
 	});
 
@@ -75,33 +75,33 @@ export default async function fleet(test, {open}) {
 
 	await test('nothing matches, labels that are none, a refusal: a sentence each', async () => {
 		const {page} = await given(open, '/importance?project=nobody', {none: true});
-		await seen(async () => assert.deepEqual(await cells(page, GENERAL), [['Nothing here matches these filters.']]));
+		await seen(async () => assert.deepEqual(await cells(page, GENERAL), [['No operators match these filters.']]));
 		const wrong = await open('/importance?label=nonsense');
 		await seen(async () => assert.equal(await wrong.getByRole('alert').innerText(), 'Failed: label \'nonsense\' is not of the form key=value'));
 		await wrong.getByText('More filters').waitFor();
 		await seen(async () => assert.equal(await wrong.getByLabel('Labels').inputValue(), 'nonsense', 'what was refused can be mended'));
 		const {page: refused} = await given(open, '/importance?set=gone', {refused: {refused: [404, 'not_found', 'no set \'gone\'']}, allowed: /404/});
 		await seen(async () => assert.equal(await refused.getByRole('alert').innerText(), 'Failed: no set \'gone\''));
-		await seen(async () => assert.deepEqual(await refused.getByLabel('Set', {exact: true}).locator('option').allInnerTexts(), ['runs stored here', 'gone', 'set: atrex']));
+		await seen(async () => assert.deepEqual(await refused.getByLabel('Source', {exact: true}).locator('option').allInnerTexts(), ['stored runs', 'gone', 'reference set atrex']));
 	});
 
 	await test('a set is asked for without what runs alone know, and is not asked it', async () => {
 		const page = await open('/importance?set=operators&project=nobody', {allowed: /400/});
 		await page.getByRole('alert').waitFor();
-		await seen(async () => assert.deepEqual(await page.getByRole('search').locator('label').allInnerTexts(), ['Set', 'Weight', 'Phase', 'dtype']));
+		await seen(async () => assert.deepEqual(await page.getByRole('search').locator('label').allInnerTexts(), ['Source', 'Weight', 'Phase', 'dtype']));
 		await page.getByLabel('Phase').fill('prefill');
 		await page.getByRole('button', {name: 'Filter'}).click();
 		await page.getByRole('table', {name: GENERAL}).waitFor();
 		await seen(async () => assert.equal(new URL(page.url()).search, '?set=operators&phase=prefill'));
-		await seen(async () => assert.deepEqual(await page.getByRole('search').locator('label').allInnerTexts(), ['Set', 'Weight', 'Phase', 'dtype']));
+		await seen(async () => assert.deepEqual(await page.getByRole('search').locator('label').allInnerTexts(), ['Source', 'Weight', 'Phase', 'dtype']));
 	});
 
 	await test('a bound that is exceeded is a fault, in the roofline as in the tables', async () => {
 		const {page} = await given(open, '/importance?tab=roofline&on=H200');
-		await page.getByText(/ T_prod the mean of the calls that were measured\.$/).waitFor();
+		await page.getByText(/ T_prod is the measured mean per call\.$/).waitFor();
 		await seen(async () => assert.deepEqual((await cells(page, 'Roofline of operators')).find((r) => r[0] === 'rms_norm').slice(3, 5).map((c) => c.replace(/\s+/g, ' ')), ['107.0%', '⚠ above 1']));
 		const drawn = page.getByRole('img', {name: /^Roofline on H200: 3 operators/});
-		// What is below a late font or image moves: the mark is looked for again.
+		// A late font or image moves what is below it, so the mark is located again.
 		await seen(async () => {
 			const mark = await drawn.locator('circle.point').first().boundingBox();
 			await page.mouse.move(mark.x + mark.width / 2, mark.y + mark.height / 2);

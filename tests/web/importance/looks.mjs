@@ -1,5 +1,4 @@
-// looks.mjs - every view of operators and of the catalogue in light, in dark and
-// at 320 pixels.
+// looks.mjs - every view of operators and of the catalog in light, in dark and at 320 pixels.
 
 import {looked} from '../smoke/accessible.mjs';
 import * as doc from './documents.mjs';
@@ -23,11 +22,11 @@ export default async function looks(test, {open, shots, run}) {
 		['importance-shapes', '/importance?tab=shapes', fleet, opened('fused_moe', 'Shapes of fused_moe')],
 		['importance-none', '/importance', {'/importance': (q) => doc.fleet(q, {none: true})}],
 		['run-operators', `${run}?tab=operators`, answered(run), opened('gemm', 'Shapes of gemm')],
-		['catalogue', '/catalogue?q=norm'],
-		['catalogue-rules', '/catalogue?tab=rules&q=zebra&test=zebra_kernel', {}, (page) => page.getByRole('table', {name: 'Tried names'}).waitFor()],
-		['catalogue-platforms', '/catalogue?tab=platforms&q=h2'],
-		['catalogue-unattributed', '/catalogue?tab=unattributed'],
-		['catalogue-sets', '/catalogue?tab=sets'],
+		['catalog', '/catalog?q=norm'],
+		['catalog-rules', '/catalog?tab=rules&q=zebra&test=zebra_kernel', {}, (page) => page.getByRole('table', {name: 'Tested names'}).waitFor()],
+		['catalog-platforms', '/catalog?tab=platforms&q=h2'],
+		['catalog-unattributed', '/catalog?tab=unattributed'],
+		['catalog-sets', '/catalog?tab=sets'],
 	];
 	for (const [name, where, answers, act] of views)
 		await test(`${name} in light, in dark and narrow`, async () => {

@@ -1,10 +1,10 @@
-// catalogue.mjs - rules, operators and platforms of its own, refused with a
-// sentence or kept; which rule catches a name; a set taken away.
+// catalog.mjs - site overrides of rules, operators and platforms, rejected or saved; the test
+// of naming rules; deleting a reference set.
 
 import assert from 'node:assert/strict';
 import {cells, seen, signedIn} from '../smoke/world.mjs';
 
-const EDITOR = 'Own rules, a JSON list';
+const EDITOR = 'Site overrides: rules, a JSON list';
 
 async function edited(page, text) {
 	await page.locator('.editor > summary').click();
@@ -16,8 +16,8 @@ export default async function catalogue(test, {open, api, kernsiftd}) {
 	const token = (await kernsiftd('token', '--scope', 'admin', '--name', 'catalogue')).trim();
 
 	await test('every part is listed: operators, rules in their order, platforms with their sources', async () => {
-		const page = await open('/catalogue');
-		for (const [tab, what, caption, key] of [['Operators', 'operators', 'Operators of the catalogue', 'name'], ['Rules', 'rules', 'Rules', 'match'],
+		const page = await open('/catalog');
+		for (const [tab, what, caption, key] of [['Operators', 'operators', 'Operators of the catalog', 'name'], ['Naming rules', 'rules', 'Naming rules', 'match'],
 			['Platforms', 'platforms', 'Platforms', 'name']]) {
 			await page.getByRole('tab', {name: tab}).click();
 			await page.getByRole('table', {name: caption, exact: true}).waitFor();
@@ -34,24 +34,24 @@ export default async function catalogue(test, {open, api, kernsiftd}) {
 	});
 
 	await test('a name is tried against the rules, and against those that are being edited', async () => {
-		const page = await open('/catalogue?tab=rules&test=zebra_kernel%3Cfloat%3E');
-		await page.getByRole('table', {name: 'Tried names'}).waitFor();
-		const [row] = await cells(page, 'Tried names');
+		const page = await open('/catalog?tab=rules&test=zebra_kernel%3Cfloat%3E');
+		await page.getByRole('table', {name: 'Tested names'}).waitFor();
+		const [row] = await cells(page, 'Tested names');
 		assert.deepEqual(row.slice(0, 3), ['zebra_kernel<float>', '–', '–']);
 		assert.equal(row[3], (await (await fetch(`${new URL(page.url()).origin}/api/v1/rules/test`, {method: 'POST',
 			headers: {'Content-Type': 'application/json'}, body: '{"names": ["zebra_kernel<float>"]}'})).json()).items[0].why);
 		await page.locator('.editor > summary').click();
 		await page.getByLabel(EDITOR).fill('[{"match": "zebra_\\\\w+", "family": "zebra", "operator": "rms_norm"}]');
-		await page.getByLabel('with the rules as they are being edited above').check();
+		await page.getByLabel('use the rules as edited above').check();
 		await page.getByRole('button', {name: 'Test'}).click();
 		await page.locator('mark').waitFor();
 		await seen(async () => assert.equal(await page.locator('mark').innerText(), 'zebra_kernel'));
-		await seen(async () => assert.deepEqual((await cells(page, 'Tried names'))[0].slice(1, 3), ['rms_norm', 'zebra']));
+		await seen(async () => assert.deepEqual((await cells(page, 'Tested names'))[0].slice(1, 3), ['rms_norm', 'zebra']));
 		assert.deepEqual((await (await api('/rules')).json()).own, [], 'a trial saves nothing');
 	});
 
 	await test('what cannot be saved is refused with a sentence, and stays as it was typed', async () => {
-		const page = await open('/catalogue?tab=rules', {allowed: /40[0-9]/});
+		const page = await open('/catalog?tab=rules', {allowed: /40[0-9]/});
 		await edited(page, '[{"match": "zebra"');
 		await seen(async () => assert.match(await page.locator('.refused .sentence').innerText(), /^Not saved: this is not JSON: /));
 		await page.getByLabel(EDITOR).fill('[{"match": "zebra(", "operator": "rms_norm"}]');
@@ -64,24 +64,24 @@ export default async function catalogue(test, {open, api, kernsiftd}) {
 	});
 
 	await test('a rule is saved, stands first, and catches its name; somebody else\'s edit is not run over', async () => {
-		const page = await open('/catalogue?tab=rules&test=zebra_kernel', {allowed: /40[019]/});
+		const page = await open('/catalog?tab=rules&test=zebra_kernel', {allowed: /40[019]/});
 		await signedIn(page, token);
-		const other = await open('/catalogue?tab=rules', {allowed: /40[019]/});
+		const other = await open('/catalog?tab=rules', {allowed: /40[019]/});
 		await signedIn(other, token);
 		await edited(page, '[{"match": "zebra_kernel", "family": "zebra", "operator": "rms_norm"}]');
 		await page.getByText(/^Saved as version \d+\./).waitFor();
-		await seen(async () => assert.deepEqual((await cells(page, 'Rules'))[0].map((c) => c.replace(/\s+/g, ' ')), ['0', 'zebra_kernel own', 'zebra', 'rms_norm']));
+		await seen(async () => assert.deepEqual((await cells(page, 'Naming rules'))[0].map((c) => c.replace(/\s+/g, ' ')), ['0', 'zebra_kernel site override', 'zebra', 'rms_norm']));
 		await page.getByRole('button', {name: 'Test'}).click();
 		await page.locator('mark').waitFor();
 		await edited(other, '[]');
-		await other.getByRole('button', {name: 'Show what is saved there now'}).click();
-		await other.getByText('What is saved is shown.').waitFor();
+		await other.getByRole('button', {name: 'Load the saved version'}).click();
+		await other.getByText('The saved version is shown.').waitFor();
 		await seen(async () => assert.match(await other.getByLabel(EDITOR).inputValue(), /zebra_kernel/));
 	});
 
 	await test('the example of every kind is one that is taken as it is', async () => {
 		for (const tab of ['operators', 'rules', 'platforms']) {
-			const page = await open(`/catalogue?tab=${tab}`);
+			const page = await open(`/catalog?tab=${tab}`);
 			await signedIn(page, token);
 			if (await page.getByRole('button', {name: 'Add an example'}).isHidden())
 				await page.locator('.editor > summary').click();
@@ -93,19 +93,19 @@ export default async function catalogue(test, {open, api, kernsiftd}) {
 	});
 
 	await test('what no rule knows is listed by time, each with the way to the rules', async () => {
-		const page = await open('/catalogue?tab=unattributed');
+		const page = await open('/catalog?tab=unattributed');
 		const {items} = await (await api('/unattributed')).json();
 		await seen(async () => assert.deepEqual((await cells(page, 'Unattributed kernels')).map((r) => r[0]), items.map((k) => k.name)));
-		await page.getByRole('link', {name: /^which rule\?/}).first().click();
-		await page.getByRole('table', {name: 'Tried names'}).waitFor();
-		await seen(async () => assert.equal((await cells(page, 'Tried names'))[0][0], items[0].name));
+		await page.getByRole('link', {name: /^Test rules for/}).first().click();
+		await page.getByRole('table', {name: 'Tested names'}).waitFor();
+		await seen(async () => assert.equal((await cells(page, 'Tested names'))[0][0], items[0].name));
 	});
 
 	await test('a set is taken away by a second press, with an admin token', async () => {
-		const page = await open('/catalogue?tab=sets');
+		const page = await open('/catalog?tab=sets');
 		await signedIn(page, token);
 		await page.getByRole('button', {name: 'Remove operators'}).click();
-		await page.getByText('Really remove?').click();
+		await page.getByText('Confirm removal').click();
 		await page.getByRole('link', {name: 'operators', exact: true}).waitFor({state: 'detached'});
 	});
 }

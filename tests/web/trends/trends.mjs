@@ -1,5 +1,5 @@
-// trends.mjs - a workload is chosen, its series drawn, moved, asked and ticked with
-// the pointer and with keys; the same as tables; without the library, without data.
+// trends.mjs - a workload is selected, its series drawn, zoomed, read and ticked with the
+// pointer and with keys; the same as tables; without the library, without data.
 
 import assert from 'node:assert/strict';
 import {cells, seen} from '../smoke/world.mjs';
@@ -8,16 +8,16 @@ import * as doc from './documents.mjs';
 export const W = '/trends?project=vllm&workload=decode';
 export const answers = {'/trends': (query) => doc.trend(query), '/workloads': doc.workloads};
 const search = (page) => new URL(page.url()).searchParams;
-const chart = (page) => page.getByRole('img', {name: 'Cycle, median'});
+const chart = (page) => page.getByRole('img', {name: 'Iteration, median'});
 const readout = (page) => page.locator('.trend .readout').innerText();
 
-// Where a point of the series is in the window: by its place in what is in sight.
+// The position of a point in the window, from its position in the visible range.
 async function spot(page, part, high) {
 	const box = await page.locator('.u-over').boundingBox();
 	return [box.x + part * box.width, box.y + high * box.height];
 }
 
-// Drags over a part of what is in sight.
+// Drags across a part of the visible range.
 async function drag(page, from, to) {
 	await page.mouse.move(...await spot(page, from, 0.5));
 	await page.mouse.down();
@@ -36,20 +36,20 @@ export default async function trends(test, {open}) {
 		const asked = [];
 		const page = await open('/trends', {answers: {...answers, '/workloads': (q) => { asked.push(q.get('q')); return doc.workloads(); }}});
 		assert.deepEqual((await cells(page, 'Workloads')).map((r) => r.slice(0, 2)),
-			[['vllm / llama-70b decode, 16 sequences', '180'], ['the workload without a name', '4'], ['vllm / <b>prefill</b>', '12']]);
+			[['vllm / llama-70b decode, 16 sequences', '180'], ['unnamed workload', '4'], ['vllm / <b>prefill</b>', '12']]);
 		await page.getByRole('searchbox', {name: 'Search workloads'}).fill('llama');
 		await page.keyboard.press('Enter');
 		await page.getByRole('link', {name: 'All workloads'}).waitFor();
 		assert.deepEqual(asked, [null, 'llama']);
-		await page.getByRole('link', {name: 'the workload without a name'}).click();
-		await page.getByRole('heading', {name: 'Cycle, median, in 180 runs: 2 changes of level, the last −3.8 % at 9a43e558c0 (run 1121)'}).waitFor();
+		await page.getByRole('link', {name: 'unnamed workload'}).click();
+		await page.getByRole('heading', {name: 'Iteration, median, in 180 runs: 2 change points, the last −3.8 % at 9a43e558c0 (run 1121)'}).waitFor();
 		assert.equal(new URL(page.url()).search, '?project=&workload=');
-		await page.getByText('2 runs have no such number and are left out.').waitFor();
+		await page.getByText('2 runs without this value are excluded.').waitFor();
 	});
 
 	await test('changes of level: the same as the chart, and the runs beside them', async () => {
 		const page = await open(W, {answers});
-		assert.deepEqual((await cells(page, 'Changes of level')), [
+		assert.deepEqual((await cells(page, 'Change points')), [
 			['run 1061', '2026-03-06 00:00 UTC', '9a417aacc0', '10.000 ms', '10.600 ms', '+6.0 %', '+4.5 % to +7.5 %', '0.001', 'Compare 8 with 8'],
 			['run 1121', '2026-03-11 00:00 UTC', '9a43e558c0', '10.600 ms', '10.200 ms', '−3.8 %', '−5.3 % to −2.3 %', '0.004', 'Compare 8 with 8']]);
 		assert.equal(await page.getByRole('link', {name: 'Compare 8 with 8'}).first().getAttribute('href'),
@@ -93,13 +93,13 @@ export default async function trends(test, {open}) {
 	});
 
 	await test('points are ticked with the pointer, in the table and by keys; and compared', async () => {
-		const page = await open(`${W}&x=order&press=base&tab=points`, {answers});
+		const page = await open(`${W}&x=order&click=base&tab=points`, {answers});
 		await page.locator('.u-over').waitFor();
 		await page.mouse.click(...await spot(page, 0.2, 0.5));
 		await seen(async () => assert.match(search(page).get('base') ?? '', /^10[34]\d$/));
 		const base = search(page).get('base');
-		await page.getByRole('radio', {name: 'ticks it as head'}).check();
-		await seen(async () => assert.equal(search(page).get('press'), 'head'));
+		await page.getByRole('radio', {name: 'ticks the run as head'}).check();
+		await seen(async () => assert.equal(search(page).get('click'), 'head'));
 		await chart(page).focus();
 		await page.keyboard.press('End');
 		await page.keyboard.press('Enter');
@@ -120,7 +120,7 @@ export default async function trends(test, {open}) {
 		await chart(page).focus();
 		await page.keyboard.press('Home');
 		const ms = (doc.trend().points.value[60] / 1e6).toFixed(3);
-		await seen(async () => assert.equal(await readout(page), `Run 1061: ${ms} ms, 2026-03-06 00:00 UTC, commit 9a417aacc0, the level changes here, +6.0 %`));
+		await seen(async () => assert.equal(await readout(page), `Run 1061: ${ms} ms, 2026-03-06 00:00 UTC, commit 9a417aacc0, change point, +6.0 %`));
 		await page.keyboard.press('ArrowLeft');
 		await seen(async () => assert.match(await readout(page), /^Run 1060:/));
 		await seen(async () => assert.ok(Number(search(page).get('from')) < 1061));
@@ -135,33 +135,33 @@ export default async function trends(test, {open}) {
 	await test('an operator: of the newest run; a share', async () => {
 		const of = {...answers, '/runs': () => ({items: [{id: 1180}], next: null}), '/runs/1180/operators': () => ({items: [{operator: 'gemm'}, {operator: null}, {operator: 'attention'}]})};
 		const page = await open(W, {answers: of});
-		await page.getByLabel('Of', {exact: true}).selectOption('Operator');
-		await page.getByText('Which operator? Those of the newest run are offered.').waitFor();
+		await page.getByLabel('Metric', {exact: true}).selectOption('Operator');
+		await page.getByText('Enter the name of an operator; the names of the newest run are suggested.').waitFor();
 		assert.deepEqual(await page.locator('#offered-of option').evaluateAll((list) => list.map((o) => o.value)), ['gemm', 'attention']);
 		await page.getByRole('combobox', {name: 'Operator'}).fill('gemm');
 		await page.keyboard.press('Enter');
 		await page.getByRole('heading', {name: 'Operator “gemm”, average, in 180 runs'}).waitFor();
-		await page.getByLabel('As', {exact: true}).selectOption('share of GPU time');
+		await page.getByLabel('Statistic', {exact: true}).selectOption('share of GPU time');
 		await page.getByText('Operator “gemm”, share of GPU time (%)').waitFor();
 		assert.equal(new URL(page.url()).search, '?project=vllm&workload=decode&metric=operator&of=gemm&stat=share');
-		assert.equal((await cells(page, 'Changes of level'))[0][3], '50.00 %');
+		assert.equal((await cells(page, 'Change points'))[0][3], '50.00 %');
 	});
 
 	await test('without the library: it says so, and the tables have every point', async () => {
 		const page = await open('/runs', {allowed: /404/, answers});
 		await page.route('**/kept/**', (route) => route.fulfill({status: 404}));
 		await page.evaluate((to) => { history.pushState(null, '', to); dispatchEvent(new PopStateEvent('popstate')); }, `${W}&tab=points`);
-		await page.getByText('This build has no chart: its library could not be fetched when it was made. The tables have every point.').waitFor();
+		await page.getByText('This build has no chart library, because it could not be downloaded. The tables list every point.').waitFor();
 		assert.equal(await sight(page), 180);
 	});
 
 	await test('nothing to show, none chosen yet, a refusal: each says so', async () => {
 		const none = await open(W, {answers: {'/trends': () => doc.trend(new URLSearchParams(), 0)}});
-		await none.getByText('No run has this number; take a filter away, or ask for another.').waitFor();
+		await none.getByText('No run has this value. Change the filters or the metric.').waitFor();
 		const fresh = await open('/trends', {answers: {'/workloads': () => ({items: [], next: null})}});
 		await fresh.getByRole('heading', {name: 'No runs yet'}).waitFor();
 		const one = await open(W, {answers: {'/trends': () => ({...doc.trend(), n: 1, points: {run: [5], at_ms: [1], value: [1e6], group: [null]}, change_points: []})}});
-		await one.getByRole('img', {name: 'Cycle, median: 1 points, 0 changes'}).waitFor();
+		await one.getByRole('img', {name: 'Iteration, median: 1 points, 0 change points'}).waitFor();
 		const busy = await open(W, {allowed: /503/, answers: {'/trends': () => ({refused: [503, 'unavailable', 'the server has enough to do']})}});
 		await busy.getByText('The server has enough to do. Try again').waitFor();
 		const labels = await open(`${W}&label=main`, {answers});

@@ -1,5 +1,5 @@
-// weighed.test.mjs - what of an address the server is asked for, what stays in
-// it when something else is weighed, and the text of an edited catalogue.
+// importance.test.mjs - parameters of a request, addresses after a change of filters, and the
+// text of edited site overrides.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -10,7 +10,7 @@ import {importanceParams, importanceUrl, emptyAnswer} from '../../web/pages/impo
 
 const query = (text) => new URLSearchParams(text);
 
-// [what, address, what is asked]
+// [case, address, parameters]
 const ASKED = [
 	['nothing', '', {}],
 	['the page\'s own words are not the server\'s', 'tab=shapes&sort=s&q=norm&open=rms_norm&on=H20', {}],
@@ -24,7 +24,7 @@ for (const [what, text, want] of ASKED)
 test('asked: labels that are none are refused with a sentence', () =>
 	assert.throws(() => importanceParams(query('label=nonsense')), {status: 400, message: 'label \'nonsense\' is not of the form key=value'}));
 
-// [what, address, changes, where it leads]
+// [case, address, changes, new address]
 const PAGES = [
 	['a filter keeps what is sorted and opened', 'tab=shapes&sort=s&open=a', {project: 'demo'}, '/importance?tab=shapes&sort=s&open=a&project=demo'],
 	['a set is not asked for what it refuses', 'project=p&workload=w&framework=f&platform=H20&label=a=b&since=2026-11-01&until=2026-11-02&phase=decode&dtype=bf16',
@@ -38,12 +38,12 @@ const PAGES = [
 for (const [what, text, changes, where] of PAGES)
 	test(`page: ${what}`, () => assert.equal(importanceUrl(query(text), changes), where));
 
-// [address, the weight that the form stands on]
+// [address, weight of the form]
 const WEIGHED = [['set=a&weight=mean', 'published'], ['weight=mean', 'mean'], ['weight=published', 'time'], ['', 'time']];
 for (const [text, weight] of WEIGHED)
 	test(`unanswered: '${text}'`, () => assert.equal(emptyAnswer(query(text)).weight, weight));
 
-// [what, {name, from, to} in bytes, before, within and after]
+// [case, {name, from, to} in bytes, before, inside, after]
 const PARTED = [
 	['the place told, not the first alike', {name: 'norm_x_norm', from: 7, to: 11}, ['norm_x_', 'norm', '']],
 	['bytes, not letters', {name: '\ufeffé_norm_ü', from: 6, to: 10}, ['\ufeffé_', 'norm', '_ü']],
@@ -61,7 +61,7 @@ test('own: a list is written an object a line, and reads back', () => {
 	assert.deepEqual(parseOverrides('  '), []);
 });
 for (const text of ['{}', '[1]', '[null]', '[[]]'])
-	test(`own: ${text} is refused`, () => assert.throws(() => parseOverrides(text), {message: 'this is not a list of objects: it begins with [ and holds one { … } for each'}));
+	test(`own: ${text} is refused`, () => assert.throws(() => parseOverrides(text), {message: 'this is not a list of objects (use [ { … }, { … } ])'}));
 test('own: what is not JSON is refused', () => assert.throws(() => parseOverrides('[{]'), /^Error: this is not JSON: /));
 
 test('a set is called as its file', () => assert.deepEqual(['a.b.json', 'a', '.json'].map(setName), ['a.b', 'a', '']));

@@ -1,5 +1,5 @@
-// beside.mjs - runs side by side: chosen by number or in the list, heads, rows of
-// which one stands beside three, what one side alone has, names that lag.
+// breakdown_compare.mjs - the breakdown comparison: choosing runs, run cards, rows where one
+// kernel matches three, unmatched rows, misaligned names.
 
 import assert from 'node:assert/strict';
 import {seen, upload, data} from '../smoke/world.mjs';
@@ -7,7 +7,7 @@ import * as compared from '../compare/documents.mjs';
 import * as doc from './documents.mjs';
 import {parts} from './run.mjs';
 
-const ROWS = 'Rows side by side';
+const ROWS = 'Rows of all runs';
 export const answers = {'/breakdown': doc.beside};
 
 export default async function beside(test, world) {
@@ -17,29 +17,29 @@ export default async function beside(test, world) {
 
 	await test('chosen by number; fewer than two are asked for more', async () => {
 		const page = await open('/breakdown?runs=7', {answers});
-		await page.getByRole('heading', {name: 'Layers side by side', exact: true}).waitFor();
+		await page.getByRole('heading', {name: 'Breakdown comparison', exact: true}).waitFor();
 		await page.getByRole('button', {name: 'Show'}).click();
-		await page.getByText('Two to 8 runs stand beside each other; these are 1.').waitFor();
+		await page.getByText('Enter two to 8 runs (1 entered).').waitFor();
 		await page.getByLabel('Runs', {exact: true}).fill('7, 8');
 		await page.keyboard.press('Enter');
-		await page.getByRole('heading', {name: '32 layers of 2 runs side by side: 4 of 5 rows of a layer are on every side, 1 more is in few layers.'}).waitFor();
+		await page.getByRole('heading', {name: '32 layers of 2 runs compared: 4 of 5 rows of a layer are in every run, 1 more is only in few layers.'}).waitFor();
 		await seen(async () => assert.equal(new URL(page.url()).search, '?runs=7,8'));
 	});
 
 	await test('picked in the list of runs', async () => {
 		const page = await open('/runs', {answers});
 		await page.getByRole('checkbox', {name: new RegExp(`#${mine} as base`)}).check();
-		await seen(async () => assert.equal(await page.getByRole('link', {name: 'Layers side by side'}).count(), 0));
+		await seen(async () => assert.equal(await page.getByRole('link', {name: 'Breakdown comparison'}).count(), 0));
 		await page.getByRole('checkbox', {name: new RegExp(`#${other} as head`)}).check();
-		await page.getByRole('link', {name: 'Layers side by side'}).click();
-		await page.getByRole('heading', {name: /side by side: 4 of 5/}).waitFor();
+		await page.getByRole('link', {name: 'Breakdown comparison'}).click();
+		await page.getByRole('heading', {name: /2 runs compared: 4 of 5/}).waitFor();
 		await seen(async () => assert.equal(new URL(page.url()).search, `?runs=${mine},${other}`));
 	});
 
 	await test('a comparison leads to the first run of each side', async () => {
 		const page = await open('/compare?base=7,9&head=8', {answers: {...answers, '/compare': () => ({...compared.comparison(), base: {...compared.comparison().base, runs: 2}, head: {...compared.comparison().head, runs: 1}})}});
-		await page.getByRole('link', {name: 'Layers of #7 and #8 side by side'}).click();
-		await page.getByRole('heading', {name: /side by side: 4 of 5/}).waitFor();
+		await page.getByRole('link', {name: 'Breakdown comparison of #7 and #8'}).click();
+		await page.getByRole('heading', {name: /2 runs compared: 4 of 5/}).waitFor();
 	});
 
 	await test('rows: several kernels in a cell, differences, what one side alone has', async () => {
@@ -54,41 +54,41 @@ export default async function beside(test, world) {
 			['–', 'elementwise', '8.000', '–', 'elementwise', '8.000', '–', '0.000', '±0.0 %'],
 			['all_reduceonly B', '–', 'rccl_all_reduceextrastream 2', '22.000', '–', '–', '–'],
 			['Sum of mlp', '', '8.000', '', '', '30.000', '', '+22.000', '+275.0 %'],
-			['shared beside mlp'],
+			['shared concurrent with mlp'],
 			['gate_uponly A', 'shared_up', '17.000', '–', '–'],
 			['Sum of shared', '', '17.000', '', '–'],
 			['Sum of a layer', '', '88.500', '', '', '114.500', '', '+26.000', '+29.4 %']]));
 		await page.getByText('nvjet_qkv and 2 more').click();
 		await page.getByText('cache_store').waitFor();
-		await page.getByLabel('Without extras').check();
-		await page.getByText('5 lines', {exact: true}).waitFor();
-		await page.getByLabel('Without extras').uncheck();
-		await page.getByLabel('Only what not all have').check();
-		await page.getByText('2 lines', {exact: true}).waitFor();
-		await seen(async () => assert.equal(new URL(page.url()).search, '?runs=7,8&lines=apart'));
+		await page.getByLabel('Hide extras').check();
+		await page.getByText('5 rows', {exact: true}).waitFor();
+		await page.getByLabel('Hide extras').uncheck();
+		await page.getByLabel('Only unmatched rows').check();
+		await page.getByText('2 rows', {exact: true}).waitFor();
+		await seen(async () => assert.equal(new URL(page.url()).search, '?runs=7,8&rows=unmatched'));
 		await page.reload();
-		await page.getByText('2 lines', {exact: true}).waitFor();
+		await page.getByText('2 rows', {exact: true}).waitFor();
 		await seen(async () => assert.equal(await page.getByRole('link', {name: 'Markdown'}).getAttribute('href'), '/api/v1/breakdown?runs=7%2C8&format=md'));
 	});
 
 	await test('a third run is added, one is taken away, another is measured against', async () => {
 		const page = await open('/breakdown?runs=7,8', {answers});
-		await page.getByRole('textbox', {name: 'One run more'}).fill('9');
+		await page.getByRole('textbox', {name: 'Add a run'}).fill('9');
 		await page.keyboard.press('Enter');
 		await page.getByRole('heading', {name: '32, 32 and 0 layers of 3 runs'}).waitFor();
 		await page.getByText('No sequence of kernels repeats.').waitFor();
-		await page.getByRole('link', {name: 'Take away decode_a #7'}).click();
+		await page.getByRole('link', {name: 'Remove decode_a #7'}).click();
 		await seen(async () => assert.equal(new URL(page.url()).search, '?runs=8,9'));
-		await page.getByRole('heading', {name: 'of 2 runs side by side'}).waitFor();
-		await page.getByRole('link', {name: 'Measure against this'}).click();
+		await page.getByRole('heading', {name: 'of 2 runs compared'}).waitFor();
+		await page.getByRole('link', {name: 'Use as base'}).click();
 		await seen(async () => assert.equal(new URL(page.url()).search, '?runs=9,8'));
 	});
 
 	await test('names that lag are told loudly, and put back when asked', async () => {
 		const page = await open('/breakdown?runs=7,8', {answers});
-		await page.getByRole('heading', {name: 'Names lag behind durations'}).waitFor();
-		await page.getByRole('link', {name: 'Put the names back to their durations'}).click();
-		await page.getByRole('heading', {name: 'Names were put back to durations'}).waitFor();
+		await page.getByRole('heading', {name: 'Kernel names are misaligned'}).waitFor();
+		await page.getByRole('link', {name: 'Realign names with durations'}).click();
+		await page.getByRole('heading', {name: 'Kernel names were realigned'}).waitFor();
 		await seen(async () => assert.equal(new URL(page.url()).search, '?runs=7,8&realign=yes'));
 		await seen(async () => assert.equal(await page.getByRole('link', {name: 'CSV'}).getAttribute('href'), '/api/v1/breakdown?runs=7%2C8&realign=yes&format=csv'));
 	});
@@ -97,9 +97,9 @@ export default async function beside(test, world) {
 		const without = (query) => (query.get('runs').split(',').includes('6') ? {refused: [404, 'not_found', 'run 6 has statistics and no launches']} : doc.beside(query));
 		const page = await open('/breakdown?runs=7,6,8&realign=yes', {allowed: /404/, answers: {'/breakdown': without}});
 		await page.getByText('Run 6 has statistics and no launches.').waitFor();
-		await seen(async () => assert.deepEqual(await page.getByRole('list', {name: 'Runs asked for'}).getByRole('link').allTextContents(), ['#7', 'Take away #7', '#6', 'Take away #6', '#8', 'Take away #8']));
-		await page.getByRole('link', {name: 'Take away #6'}).click();
-		await page.getByRole('heading', {name: 'of 2 runs side by side'}).waitFor();
+		await seen(async () => assert.deepEqual(await page.getByRole('list', {name: 'Requested runs'}).getByRole('link').allTextContents(), ['#7', 'Remove #7', '#6', 'Remove #6', '#8', 'Remove #8']));
+		await page.getByRole('link', {name: 'Remove #6'}).click();
+		await page.getByRole('heading', {name: 'of 2 runs compared'}).waitFor();
 		await seen(async () => assert.equal(new URL(page.url()).search, '?runs=7,8&realign=yes'));
 	});
 
@@ -109,7 +109,7 @@ export default async function beside(test, world) {
 		await page.getByText('The server has enough to do.').waitFor();
 		busy = false;
 		await page.getByRole('link', {name: 'Try again'}).click();
-		await page.getByRole('heading', {name: 'of 2 runs side by side'}).waitFor();
+		await page.getByRole('heading', {name: 'of 2 runs compared'}).waitFor();
 	});
 
 	await test('what is no run, one named twice and one too many: the server\'s own sentence', async () => {
@@ -117,7 +117,7 @@ export default async function beside(test, world) {
 			['1,2,3,4,5,6,7,8,9', 'Runs: names more than 8 runs, the most that stand side by side.', '#9']]) {
 			const page = await open(`/breakdown?runs=${runs}`, {allowed: /400|422/});
 			await page.getByText(sentence).waitFor();
-			await seen(async () => assert.equal(await page.getByRole('link', {name: 'Take away'}).last().textContent(), `Take away ${last}`));
+			await seen(async () => assert.equal(await page.getByRole('link', {name: 'Remove'}).last().textContent(), `Remove ${last}`));
 		}
 	});
 }

@@ -6,4 +6,4 @@ import looks from './looks.mjs';
 import real from './real.mjs';
 import trends from './trends.mjs';
 
-played('history', [trends, gates, real, looks]);
+played('trends and gates', [trends, gates, real, looks]);

@@ -1,5 +1,4 @@
-// run.mjs - what one run's time was spent on: how it is known, its shapes, and
-// the same against another platform.
+// run.mjs - the operators of a run: attribution sources, shapes, and another platform.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -15,7 +14,7 @@ const flat = (rows) => rows.map((row) => row.map((cell) => cell.replace(/\s+/g, 
 export const answered = (run) => ({[`${run}/operators`]: doc.runOperators, [`${run}/operators/gemm/shapes`]: doc.runShapes,
 	[`${run}/unattributed`]: doc.runKernels, '/platforms': doc.platforms});
 
-// Kernels of 80 and 10 µs that nothing knows: no rule, and nothing launched them.
+// Unattributed kernels of 80 and 10 µs: no rule matches, and they have no launches.
 async function mysteries(world) {
 	const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'ks-mystery-'));
 	const file = path.join(dir, 'mystery.json');
@@ -52,16 +51,16 @@ export default async function run(test, world) {
 			['gemm', '52.0', 'op_sizes 78.8%, graph 21.2%', '100.0%', '62.0%', '● good', 'C compute', '26.000'],
 			['all_reduce', '24.0', 'op', '0.0%', '–', '–', '–', '–'],
 			['rms_norm', '21.0', 'rule', '0.0%', '50.0%', '● good', 'M memory', '10.500'],
-			['unattributed', '3.0', 'nothing', '0.0%', '–', '–', '–', '–']]));
+			['unattributed', '3.0', 'none', '0.0%', '–', '–', '–', '–']]));
 		await page.getByRole('button', {name: 'gemm'}).focus();
 		await page.keyboard.press('Enter');
 		await page.getByRole('table', {name: 'Shapes of gemm'}).waitFor();
-		await seen(async () => assert.deepEqual(await page.locator('.known-list li').allInnerTexts(), ['78.8% the operator that launched it, with its Input Dims op_sizes',
-			'21.2% inferred: its place in a CUDA graph whose capture was seen graph']));
+		await seen(async () => assert.deepEqual(await page.locator('.source-list li').allInnerTexts(), ['78.8% the host operator that launched it, with its Input Dims op_sizes',
+			'21.2% inferred: its position in a CUDA graph whose capture was recorded graph']));
 		await seen(async () => assert.deepEqual(flat(await cells(page, 'Shapes of gemm')).map((r) => [r[0], r[6], r[7], r[9], r[10], r[11], r[12]]), [
 			['m=237 n=4096 k=4096', '8.037', '17.5%', 'C compute', '212.4', '7.95 GFLOP', '37.4 MB'],
-			['sizes unknown, grid 128x1x1 / 256x1x1', '–', '–', '–', '–', '–', '–']]));
-		await seen(async () => assert.equal(await page.getByText('No bound: its sizes are not known.').count(), 1));
+			['shape unknown, grid 128x1x1 / 256x1x1', '–', '–', '–', '–', '–', '–']]));
+		await seen(async () => assert.equal(await page.getByText('No roofline bound: its sizes are not known.').count(), 1));
 		await seen(async () => assert.match(page.url(), /open=gemm:bf16:decode/));
 		await page.reload();
 		await page.getByRole('table', {name: 'Shapes of gemm'}).waitFor();
@@ -69,9 +68,9 @@ export default async function run(test, world) {
 
 	await test('against another platform: other bounds, said so, in the address and in the files', async () => {
 		const page = await open(`${here}?tab=operators`, {answers: answered(here)});
-		await page.getByText('Bounds are those of H200; figures from a datasheet.').waitFor();
+		await page.getByText('Roofline bounds are those of H200; source: a datasheet.').waitFor();
 		await page.getByLabel('Platform').selectOption('H20');
-		await page.getByText('Bounds are those of H20, not of its own platform H200; figures from a table.').waitFor();
+		await page.getByText('Roofline bounds are those of H20, not of the run\'s own platform H200; source: a table.').waitFor();
 		await seen(async () => assert.equal(await page.getByLabel('Platform').inputValue(), 'H20'));
 		await seen(async () => assert.deepEqual(flat(await cells(page, TABLE)).map((r) => [r[0], ...r.slice(11)]), [['gemm', '10.0%', '○ low', 'M memory'],
 			['all_reduce', '–', '–', '–'], ['rms_norm', '125.0%', '–', 'M memory'], ['unattributed', '–', '–', '–']]));
@@ -79,12 +78,12 @@ export default async function run(test, world) {
 		await page.getByRole('button', {name: 'gemm'}).click();
 		await page.getByRole('table', {name: 'Shapes of gemm'}).waitFor();
 		await seen(async () => assert.deepEqual(flat(await cells(page, 'Shapes of gemm')).map((r) => r.slice(6, 10)), [['9.167', '20.0%', '◐ fair', 'M memory'], ['–', '–', '–', '–']]));
-		await seen(async () => assert.equal(await page.getByText('No bound: its sizes are not known there either.').count(), 1));
+		await seen(async () => assert.equal(await page.getByText('No roofline bound: its sizes are not known there either.').count(), 1));
 		await page.getByRole('button', {name: 'gemm'}).click();
 		await seen(async () => assert.equal(new URL(page.url()).search, '?tab=operators&against=H20'));
 		await seen(async () => assert.equal(await page.getByRole('tabpanel').getByRole('link', {name: 'CSV'}).getAttribute('href'), `/api/v1${here}/operators?against=H20&format=csv`));
 		await page.reload();
-		await page.getByText('Bounds are those of H20, not of its own platform H200').waitFor();
+		await page.getByText('Roofline bounds are those of H20, not of the run\'s own platform H200').waitFor();
 	});
 
 	await test('the kernels tell their operators', async () => {

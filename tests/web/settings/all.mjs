@@ -5,4 +5,4 @@ import looks from './looks.mjs';
 import settings from './settings.mjs';
 import signing from './signing.mjs';
 
-played('who may do what', [signing, settings, looks]);
+played('settings', [signing, settings, looks]);

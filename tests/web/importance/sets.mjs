@@ -1,6 +1,5 @@
-// sets.mjs - a reference set, imported from a file, gives the published tables
-// to the letter: the figures are worked out in data/README.md. The real one is
-// held to the published page in tests/verify/.
+// sets.mjs - an imported reference set gives exactly the published tables; data/README.md
+// computes the figures. tests/verify/ compares the real one with the published page.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -10,33 +9,33 @@ const GENERAL = 'Importance of operators';
 const ROOFLINE = 'Roofline of operators';
 const SHAPES = 'Shapes of operators';
 const flat = (rows) => rows.map((row) => row.map((cell) => cell.replace(/\s+/g, ' ')));
-// What opens beneath a row is a row as well.
+// The details of a row are a row as well.
 const table = async (page, caption, upTo) => flat(await cells(page, caption)).filter((row) => row.length > 1).map((row) => row.slice(0, upTo));
 
 async function imported(test, {open}) {
 	await test('nothing is here yet: both ways to begin are told', async () => {
 		const page = await open('/importance');
-		await seen(async () => assert.equal(await page.locator('.empty h2').innerText(), 'Nothing to weigh yet'));
+		await seen(async () => assert.equal(await page.locator('.empty h2').innerText(), 'No runs yet'));
 		await page.getByRole('link', {name: 'import a reference set'}).click();
 		await page.getByRole('table', {name: 'Reference sets'}).waitFor();
-		await seen(async () => assert.equal(await page.locator('.none').innerText(), 'No set is imported yet.'));
+		await seen(async () => assert.equal(await page.locator('.none').innerText(), 'No reference set is imported yet.'));
 	});
 
 	await test('a file that is no set is refused with the server\'s sentence', async () => {
-		const page = await open('/catalogue?tab=sets', {allowed: /400/});
+		const page = await open('/catalog?tab=sets', {allowed: /400/});
 		await page.setInputFiles('#set-file', {name: 'odd.json', mimeType: 'application/json', buffer: Buffer.from('{"operators": 1}')});
 		await page.locator('.wrong:not(:empty)').waitFor();
 		await seen(async () => assert.match(await page.locator('.wrong').innerText(), /^odd\.json: .{10}/));
 	});
 
 	await test('a set is imported from a file, named as it is or otherwise, and known again', async () => {
-		const page = await open('/catalogue?tab=sets');
+		const page = await open('/catalog?tab=sets');
 		await page.setInputFiles('#set-file', data('operators.json'));
-		await page.getByText('operators is here.', {exact: true}).waitFor();
+		await page.getByText('operators is imported.', {exact: true}).waitFor();
 		await page.getByRole('link', {name: 'operators', exact: true}).waitFor();
 		await seen(async () => assert.deepEqual((await cells(page, 'Reference sets')).map((r) => r.slice(0, 4)), [['operators', '4', '7', '200']]));
 		await page.setInputFiles('#set-file', data('operators.json'));
-		await page.getByText('operators was here already.').waitFor();
+		await page.getByText('operators already exists.').waitFor();
 		await page.getByRole('link', {name: 'operators', exact: true}).click();
 		await page.getByText('4 operators with 7 shapes, importance from 200 production profiles, roofline bounds on', {exact: false}).waitFor();
 		await seen(async () => assert.equal(new URL(page.url()).search, '?set=operators'));
@@ -110,7 +109,7 @@ async function published(test, {open, api}) {
 		await page.getByRole('button', {name: 'T_prod (FastGPU)'}).click();
 		await seen(async () => assert.deepEqual(await names(page, ROOFLINE), ['prefill_attention', 'sort_rows', 'row_norm', 'quant_rows']));
 		await page.getByLabel('Search operators').fill('nothing such');
-		await seen(async () => assert.deepEqual(await cells(page, ROOFLINE), [['No operator has this in it.']]));
+		await seen(async () => assert.deepEqual(await cells(page, ROOFLINE), [['No operator matches the search.']]));
 	});
 
 	await test('the roofline has every operator with floating-point work, and its numbers as a table', async () => {
@@ -118,17 +117,17 @@ async function published(test, {open, api}) {
 		const drawn = page.getByRole('img', {name: /^Roofline on FastGPU: 3 operators/});
 		await seen(async () => assert.equal(await drawn.locator('.point').count(), 3));
 		await seen(async () => assert.deepEqual(await drawn.locator('.roof-name').allTextContents(), ['fp8_e4m3 400 TFLOP/s', 'bf16 200 TFLOP/s', '4.00 TB/s']));
-		await page.getByText('1 operator without floating-point work has no place in it: sort_rows.').waitFor();
+		await page.getByText('Not drawn: 1 operator without floating-point work: sort_rows.').waitFor();
 		await page.locator('.numbers summary').click();
 		// 342.68 GFLOP in 29.36138 ms
-		await seen(async () => assert.deepEqual((await cells(page, /, numbers$/))[0].map((c) => c.replace(/\s+/g, ' ')),
+		await seen(async () => assert.deepEqual((await cells(page, /, data$/))[0].map((c) => c.replace(/\s+/g, ' ')),
 			['prefill_attention', 'C compute', '15.4k', '11.7 TFLOP/s', '–', '39.5%']));
 		await page.getByRole('button', {name: 'prefill_attention made_001'}).click();
 		await page.getByRole('img', {name: /^Roofline on FastGPU: 3 shapes/}).waitFor();
 		await page.getByRole('button', {name: 'All operators'}).click();
 		await drawn.waitFor();
 		await page.getByLabel('Platform of the roofline').selectOption('SlowGPU');
-		await page.getByText('Nothing to draw on SlowGPU: no cost and time of one platform are known together.').waitFor();
+		await page.getByText('Nothing to draw on SlowGPU: no row has both a cost and a time on one platform.').waitFor();
 		await seen(async () => assert.match(page.url(), /on=SlowGPU/));
 	});
 
@@ -144,7 +143,7 @@ async function published(test, {open, api}) {
 	});
 }
 
-// The set that the published page was made of, where it is at hand: every cell.
+// The reference set of the published page, if available: every cell.
 async function real(test, {open, base, shared}) {
 	const file = `${shared}/reference/operators/production_operators.json`;
 	if (!fs.existsSync(file))

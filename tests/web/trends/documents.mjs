@@ -1,10 +1,10 @@
-// documents.mjs - answers of a server for trends and gates in all their kinds: a
-// series with two changes of level, one of 50,000 points, gates of every outcome.
+// documents.mjs - answers for trends and gates of all kinds: a series with two change points,
+// one of 50,000 points, gates of every outcome.
 
 const HOUR = 3600000;
 const BEGIN = Date.UTC(2026, 2, 1);
 
-// The same numbers each time, -1 to 1: a linear congruential generator.
+// Reproducible numbers from -1 to 1: a linear congruential generator.
 export function noise(seed) {
 	let state = seed;
 	return () => {
@@ -17,8 +17,8 @@ const commit = (i) => `${(0x9a3f1000 + 7919 * i).toString(16)}${'c0ffee'.repeat(
 const point = (doc, index, before, after, more) => ({index, run: doc.points.run[index], at: new Date(doc.points.at_ms[index]).toISOString(), group: doc.points.group[index],
 	before, after, change_pct: (after / before - 1) * 100, low_pct: (after / before - 1) * 100 - 1.5, high_pct: (after / before - 1) * 100 + 1.5, p: 0.001, ...more});
 
-// So many commits of three runs each, from run 1001 on; the levels are 10 ms, from
-// the 20th commit on 10.6 ms, from the 40th on 10.2 ms.
+// `commits` commits of three runs each, from run 1001 on. The levels are 10 ms, from the 20th
+// commit on 10.6 ms, from the 40th on 10.2 ms.
 export function trend(query = new URLSearchParams(), commits = 60) {
 	const next = noise(1);
 	const metric = query.get('metric') ?? 'cycle';
@@ -32,7 +32,7 @@ export function trend(query = new URLSearchParams(), commits = 60) {
 	return {...doc, change_points: commits > 40 ? [point(doc, 60, levels[0], levels[1]), point(doc, 120, levels[1], levels[2], {p: 0.004})] : []};
 }
 
-// As many as a series tells at most.
+// The maximum number of points of a series.
 export function long(query = new URLSearchParams(), n = 50000) {
 	const next = noise(7);
 	const at = (i) => Math.floor(i / (n / 5));

@@ -1,5 +1,5 @@
-// gates.mjs - gates listed and filtered, one of each outcome, one asked with what
-// it would find seen before.
+// gates.mjs - gates listed and filtered, one of each outcome, and one created after a preview
+// of its runs.
 
 import assert from 'node:assert/strict';
 import {cells, seen} from '../smoke/world.mjs';
@@ -27,13 +27,13 @@ export default async function gates(test, {open, base}) {
 	await test('one that regressed: rules, sides, files', async () => {
 		const page = await open('/gates/4', {answers});
 		assert.deepEqual((await cells(page, 'Rules of the gate')).map((r) => [r[0].replace(/\s+/g, ' '), r[1].replace(/\s+/g, ' '), ...r.slice(2)].join(' | ')), [
-			'Cycle a cycle takes 7.4 % longer, the limit is 2 % | ▲ regressed | +7.4 % | +4.9 % to +9.8 % | +2.0 % | 10,000.000 | 10,740.000 | < 0.001 | – | –',
+			'Iteration a cycle takes 7.4 % longer, the limit is 2 % | ▲ regressed | +7.4 % | +4.9 % to +9.8 % | +2.0 % | 10,000.000 | 10,740.000 | < 0.001 | – | –',
 			'void flash::<b>fwd</b><128>(Params) on NVIDIA H200 function it is slower, and this is 6.9 % of the cycle | ▲ regressed | +34.5 % | +28.0 % to +41.0 % | – | 2,000.000 | 2,690.000 | < 0.001 | – | –',
 			'attention operator attention may be beyond 5 %; 7 runs of the head would probably decide | ? undecided | +5.6 % | −1.2 % to +12.4 % | +5.0 % | 2,500.000 | 2,640.000 | 0.090 | – | 7 runs',
 			'gemm operator slower than most of the baseline, but not than its newest part, from run 114 on | ✓ pass | +0.2 % | −1.0 % to +1.5 % | +5.0 % | 4,000.000 | 4,010.000 | 0.400 | run 114 | –',
 			'Headroom no time has a T_SOL | ? undecided | – | – | +2.0 % | – | – | – | – | the baseline is too small']);
-		await page.getByText('7 runs of the head, in all').waitFor();
-		await page.getByText('31 functions that pass are not kept.').waitFor();
+		await page.getByText('7 runs of the head in total').waitFor();
+		await page.getByText('31 functions within the limits are not stored.').waitFor();
 		await page.getByText('20 runs, #101 to #120').click();
 		assert.equal(await page.getByRole('link', {name: '#114'}).getAttribute('href'), '/runs/114');
 		assert.match(await page.getByRole('link', {name: 'Compare both sides'}).getAttribute('href'), /^\/compare\?base=101,.*,120&head=121,122,123$/);
@@ -49,7 +49,7 @@ export default async function gates(test, {open, base}) {
 		const page = await open('/gates/1', {answers});
 		assert.deepEqual(await page.getByRole('listitem').filter({hasText: /[a-z]{4}/}).allInnerTexts().then((all) => all.map((text) => text.replace(/\s+/g, ' '))),
 			['The head has 1 run; 3 are demanded.', 'Run 121 dropped 12 records.', 'Warning The driver differs: 550.54 and 560.28.']);
-		await page.getByText('No rule was looked at.').waitFor();
+		await page.getByText('No rules.').waitFor();
 	});
 
 	await test('asked: what both sides find is seen before, a refusal in its place', async () => {
@@ -63,25 +63,25 @@ export default async function gates(test, {open, base}) {
 				put.push(JSON.parse(body));
 				return put.length === 1 ? {refused: [422, 'unprocessable', 'base: no run is before the head']} : doc.gate(3);
 			}}});
-		await page.getByText('Ask a gate').click();
+		await page.getByText('Create a gate').click();
 		await page.getByLabel('Head', {exact: true}).fill('label.branch=new last=2');
-		await page.getByText('Finds 2 runs: #11, #12.').waitFor();
+		await page.getByText('Matches 2 runs: #11, #12.').waitFor();
 		await page.getByLabel('Baseline', {exact: true}).fill('label.branch=main last=3');
-		await page.getByText('Finds 3 runs: #7, #8, #9.').waitFor();
+		await page.getByText('Matches 3 runs: #7, #8, #9.').waitFor();
 		assert.deepEqual(asked.slice(-2), ['label.branch=new&limit=10', 'project=vllm&workload=decode&until=2026-03-15T00%3A11%3A00Z&label.branch=main&limit=11']);
-		await page.getByLabel('Cycle, %').fill('x');
-		await page.getByRole('button', {name: 'Ask', exact: true}).click();
-		await page.getByText('Cycle, %: \'x\' is no number.').waitFor();
-		await page.getByLabel('Cycle, %').fill('3');
+		await page.getByLabel('Iteration, %').fill('x');
+		await page.getByRole('button', {name: 'Create gate', exact: true}).click();
+		await page.getByText('Iteration, %: \'x\' is not a number.').waitFor();
+		await page.getByLabel('Iteration, %').fill('3');
 		await page.getByLabel('Operators, %').fill('gemm=5');
 		await page.getByLabel('appeared').uncheck();
-		await page.getByRole('button', {name: 'Ask', exact: true}).click();
+		await page.getByRole('button', {name: 'Create gate', exact: true}).click();
 		await page.getByText('Base: no run is before the head.').waitFor();
 		await page.getByLabel('Head', {exact: true}).press('Enter');
 		await page.getByRole('heading', {name: 'Within every limit.'}).waitFor();
 		assert.deepEqual(put[1], {base: 'label.branch=main last=3', head: 'label.branch=new last=2', cycle_pct: 3, operators: [{operator: 'gemm', pct: 5}], fail_on: ['regressed']});
 		assert.equal(new URL(page.url()).pathname, '/gates/3');
-		await page.getByRole('link', {name: 'Ask again'}).click();
+		await page.getByRole('link', {name: 'Repeat this gate'}).click();
 		await seen(async () => assert.equal(await page.getByLabel('Baseline', {exact: true}).inputValue(), 'label.branch=main last=20'));
 	});
 

@@ -1,4 +1,4 @@
-// measure.mjs - how fast 50,000 points are drawn and moved, told in milliseconds:
+// measure.mjs - measures how fast 50,000 points are drawn and moved, in milliseconds:
 // `../../with-postgres node measure.mjs`, with KERNSIFT_BIN and KERNSIFT_CHROMIUM.
 
 import {newWorld} from '../smoke/world.mjs';
@@ -6,8 +6,8 @@ import * as doc from './documents.mjs';
 
 const FRAMES = 120;
 
-// From before the page's own scripts: when the answer was there, when the chart was
-// on the screen.
+// Installed before the scripts of the page: when the answer arrived, and when the chart was on
+// the screen.
 function watch() {
 	const look = () => {
 		if (!document.querySelector('.u-over'))
@@ -17,21 +17,21 @@ function watch() {
 	requestAnimationFrame(look);
 }
 
-// A wheel step in every frame: the work of a step, and how far frames lie apart.
+// One wheel step per frame: the duration of a step, and the time between frames.
 function wheeled({frames, zoom}) {
 	const over = document.querySelector('.u-over');
 	const box = over.getBoundingClientRect();
 	const work = [];
-	const apart = [];
+	const gaps = [];
 	return new Promise((resolve) => {
 		let before = null;
 		let i = 0;
 		const step = (now) => {
 			if (before !== null)
-				apart.push(now - before);
+				gaps.push(now - before);
 			before = now;
 			if (i++ === frames)
-				return resolve({work, apart});
+				return resolve({work, gaps});
 			const from = performance.now();
 			over.dispatchEvent(new WheelEvent('wheel', {ctrlKey: zoom, shiftKey: !zoom, deltaY: (zoom ? i < frames / 2 : i % 60 < 30) ? -40 : 40, bubbles: true, cancelable: true,
 				clientX: box.left + box.width * 0.7, clientY: box.top + 50}));
@@ -42,7 +42,7 @@ function wheeled({frames, zoom}) {
 	});
 }
 
-const told = (list) => {
+const summary = (list) => {
 	const s = [...list].sort((a, b) => a - b);
 	const at = (p) => s[Math.min(s.length - 1, Math.floor(s.length * p))].toFixed(1);
 	return `median ${at(0.5)}, p95 ${at(0.95)}, most ${at(1)}`;
@@ -58,7 +58,7 @@ console.log(`first draw, from the answer to the screen: ${first.toFixed(0)} ms`)
 for (const zoom of [true, false]) {
 	if (!zoom)
 		await page.getByRole('button', {name: 'Zoom in'}).click();
-	const {work, apart} = await page.evaluate(wheeled, {frames: FRAMES, zoom});
-	console.log(`${zoom ? 'zoom' : 'pan'}, ${FRAMES} steps: work of a step ${told(work)} ms; frames apart ${told(apart)} ms`);
+	const {work, gaps} = await page.evaluate(wheeled, {frames: FRAMES, zoom});
+	console.log(`${zoom ? 'zoom' : 'pan'}, ${FRAMES} steps: duration of a step ${summary(work)} ms; time between frames ${summary(gaps)} ms`);
 }
 await world.end();

@@ -1,10 +1,10 @@
-// looks.mjs - every view of trends and gates, looked at in light, in dark and narrow.
+// looks.mjs - every view of trends and gates in light, in dark and at 320 pixels.
 
 import {looked} from '../smoke/accessible.mjs';
 import * as gates from './gates.mjs';
 import * as trends from './trends.mjs';
 
-// [name, address, what is there when it is whole]
+// [name, address, selector that is present when the page is complete]
 const VIEWS = [
 	['trends-choose', '/trends', '.scroll'],
 	['trends', `${trends.W}&base=1001&head=1100`, '.u-over'],

@@ -1,5 +1,5 @@
-// real.mjs - what the server itself makes of uploads: a workload, its trend, its
-// file, and the library that draws it.
+// real.mjs - the server's own answers for uploads: a workload, its trend, its file, and the
+// chart library.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -15,18 +15,18 @@ export default async function real(test, world) {
 		const id = one.split('/').at(-1);
 		const page = await world.open('/trends');
 		await page.getByRole('link', {name: 'demo / steps'}).click();
-		await page.getByRole('heading', {name: /^Cycle, median/}).waitFor();
-		await page.getByLabel('Of', {exact: true}).selectOption('Kernel');
+		await page.getByRole('heading', {name: /^Iteration, median/}).waitFor();
+		await page.getByLabel('Metric', {exact: true}).selectOption('Kernel');
 		const names = page.locator('#offered-of option');
 		await seen(async () => assert.ok(await names.count() > 0));
 		await page.getByRole('combobox', {name: 'Kernel'}).fill(await names.first().getAttribute('value'));
 		await page.getByRole('button', {name: 'Show'}).click();
 		await page.getByRole('heading', {name: /^Kernel “.*”, average, in \d runs?: no change/}).waitFor();
-		await page.getByLabel('As', {exact: true}).selectOption('total');
-		await page.getByRole('heading', {name: /, total, in 2 runs: no change of level is shown/}).waitFor();
+		await page.getByLabel('Statistic', {exact: true}).selectOption('total');
+		await page.getByRole('heading', {name: /, total, in 2 runs: no change points/}).waitFor();
 		await page.locator('.u-over').waitFor();
-		await page.getByRole('tab', {name: 'Points in sight'}).click();
-		const rows = await cells(page, 'Points in sight');
+		await page.getByRole('tab', {name: 'Visible points'}).click();
+		const rows = await cells(page, 'Visible points');
 		assert.deepEqual(rows.map((r) => r[4]), ['abd', 'abc']);
 		assert.equal(rows[1][2], `run ${id}`);
 		const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', {name: 'CSV'}).click()]);
@@ -56,11 +56,11 @@ export default async function real(test, world) {
 			head.push(await send(seed, 'new', {'void gemm_kernel<float>(float*, int)': 1.5}));
 		fs.rmSync(dir, {recursive: true});
 		const page = await world.open('/gates');
-		await page.getByText('Ask a gate').click();
+		await page.getByText('Create a gate').click();
 		await page.getByLabel('Baseline', {exact: true}).fill('label.branch=main last=4');
 		await page.getByLabel('Head', {exact: true}).fill(head.join(','));
-		await page.getByText(`Finds 4 runs: ${main.slice(1).map((id) => `#${id}`).join(', ')}.`).waitFor();
-		await page.getByRole('button', {name: 'Ask', exact: true}).click();
+		await page.getByText(`Matches 4 runs: ${main.slice(1).map((id) => `#${id}`).join(', ')}.`).waitFor();
+		await page.getByRole('button', {name: 'Create gate', exact: true}).click();
 		await page.waitForURL('**/gates/*');
 		const gate = await (await world.api(`/gates/${new URL(page.url()).pathname.split('/').at(-1)}`)).json();
 		assert.equal(gate.outcome, 'regressed');
@@ -70,6 +70,6 @@ export default async function real(test, world) {
 		await page.getByRole('link', {name: 'Compare both sides'}).click();
 		await page.getByRole('table', {name: 'Functions'}).waitFor();
 		await page.goto(`${world.base}/trends?project=ci&workload=steps`);
-		await page.getByRole('heading', {name: /^Cycle, median, in 8 runs/}).waitFor();
+		await page.getByRole('heading', {name: /^Iteration, median, in 8 runs/}).waitFor();
 	});
 }

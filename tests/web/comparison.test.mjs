@@ -1,5 +1,4 @@
-// compared.test.mjs - the words of a comparison in an address, which classes are
-// shown, which runs are ticked.
+// comparison.test.mjs - sides in an address, shown classes, ticked runs.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -82,7 +81,7 @@ test('intervalTitle: to the nanosecond, or unknown', () => {
 	assert.equal(c.intervalTitle({low_ns_per_cycle: null}), 'unknown');
 });
 
-// [what, headline, functions, as shown]
+// [case, headline, functions, shown text]
 const HEADLINES = [
 	['a sentence', 'nothing changed', ['nothing_kernel'], 'Nothing changed'],
 	['a function first', 'void f<4>(int) on GPU 0 takes longer', ['g', 'void f<4>(int)'], 'void f<4>(int) on GPU 0 takes longer'],

@@ -1,5 +1,5 @@
-// signing.mjs - a token goes in once, and no script of the page ever has it
-// again; signing out, and a token that is revoked under way.
+// signing.mjs - a token is entered once, and no script of the page can read it afterwards;
+// signing out, and a token that is revoked while in use.
 
 import assert from 'node:assert/strict';
 import {seen} from '../smoke/world.mjs';
@@ -10,11 +10,11 @@ const told = (page, term) => page.locator('.facts div', {has: page.getByText(ter
 export default async function signing(test, {open, api, kernsiftd}) {
 	const token = async (...words) => (await kernsiftd('token', ...words)).trim();
 
-	await test('nobody is signed in: what that allows is told, and a wrong token refused', async () => {
+	await test('not signed in: what that allows is told, and a wrong token refused', async () => {
 		const page = await open('/settings', {allowed: /401/});
 		assert.equal(await who(page), 'Sign in');
-		assert.equal(await told(page, 'Signed in as'), 'nobody');
-		assert.equal(await told(page, 'May'), 'read and upload');
+		assert.equal(await told(page, 'Account'), 'not signed in');
+		assert.equal(await told(page, 'Scope'), 'read and upload');
 		await page.getByLabel('Access token').fill(`ks_${'x'.repeat(43)}`);
 		await page.getByRole('button', {name: 'Sign in', exact: true}).click();
 		await seen(async () => assert.match(await page.locator('.wrong').innerText(), /^the token is not known here/));
@@ -25,8 +25,8 @@ export default async function signing(test, {open, api, kernsiftd}) {
 		await page.getByLabel('Access token').fill(await token('--scope', 'admin', '--name', 'ada'));
 		await page.getByRole('button', {name: 'Sign in', exact: true}).click();
 		await seen(async () => assert.equal(await who(page), 'ada'));
-		assert.equal(await told(page, 'May'), 'everything');
-		assert.equal(await told(page, 'In'), 'all projects');
+		assert.equal(await told(page, 'Scope'), 'everything');
+		assert.equal(await told(page, 'Project'), 'all projects');
 
 		const [cookie] = await page.context().cookies();
 		assert.deepEqual([cookie.httpOnly, cookie.sameSite, cookie.path], [true, 'Strict', '/']);
@@ -40,7 +40,7 @@ export default async function signing(test, {open, api, kernsiftd}) {
 		assert.deepEqual(await page.context().cookies(), []);
 	});
 
-	await test('a token that is revoked while it is in use: the next page says so, and nobody is signed in', async () => {
+	await test('a token that is revoked while it is in use: the next page says so, and not signed in', async () => {
 		const page = await open('/settings', {allowed: /401/});
 		await page.getByLabel('Access token').fill(await token('--scope', 'read', '--name', 'brief'));
 		await page.getByRole('button', {name: 'Sign in', exact: true}).click();
@@ -52,7 +52,7 @@ export default async function signing(test, {open, api, kernsiftd}) {
 		await fetch(`${base}/api/v1/tokens/${items.find((t) => t.name === 'brief').id}`, {method: 'DELETE', headers});
 		await page.reload();
 		await seen(async () => assert.equal(await who(page), 'Sign in'));
-		await seen(async () => assert.equal(await told(page, 'Signed in as'), 'nobody'));
+		await seen(async () => assert.equal(await told(page, 'Account'), 'not signed in'));
 		assert.ok(await (await api('/session')).json());
 	});
 }

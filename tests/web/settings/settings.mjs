@@ -1,5 +1,5 @@
-// settings.mjs - tokens, webhooks and retention as an admin works with them, and
-// the trail that this leaves.
+// settings.mjs - tokens, webhooks and retention as an administrator uses them, and the audit
+// log of these changes.
 
 import assert from 'node:assert/strict';
 import {cells, seen, signedIn} from '../smoke/world.mjs';
@@ -25,10 +25,10 @@ export default async function settings(test, world) {
 
 	await test('a token is made, told once, works, and is revoked by a second press', async () => {
 		const page = await admin(world, '/settings?tab=tokens');
-		await page.getByLabel('Who or what it is for').fill('nightly');
-		await page.getByLabel('In project').fill('chat');
-		await page.getByRole('button', {name: 'Make a token'}).click();
-		const text = await page.getByLabel('Text of the token nightly').inputValue();
+		await page.getByLabel('Name').fill('nightly');
+		await page.getByLabel('Project').fill('chat');
+		await page.getByRole('button', {name: 'Create a token'}).click();
+		const text = await page.getByLabel('Secret of the token nightly').inputValue();
 		assert.match(text, /^ks_[\w-]{43}$/);
 		const me = await fetch(new URL('/api/v1/session', page.url()), {headers: {Authorization: `Bearer ${text}`}});
 		const {name, scope, project} = await me.json();
@@ -36,24 +36,24 @@ export default async function settings(test, world) {
 		await seen(async () => assert.deepEqual((await cells(page, 'Tokens'))[0].slice(0, 3), ['nightly', 'read and upload', 'chat']));
 		await page.reload();
 		await page.getByRole('table', {name: 'Tokens'}).waitFor();
-		assert.equal(await page.getByLabel('Text of the token nightly').count(), 0);
+		assert.equal(await page.getByLabel('Secret of the token nightly').count(), 0);
 		await page.getByRole('button', {name: 'Revoke nightly'}).click();
-		await page.getByText('Really revoke?').click();
+		await page.getByText('Confirm revoke').click();
 		await seen(async () => assert.equal((await names(page, 'Tokens')).includes('nightly'), false));
 	});
 
 	await test('a webhook is made, its key told once; a test is sent and followed; it is removed', async () => {
 		const page = await admin(world, '/settings?tab=webhooks');
-		await page.getByLabel('Address').fill(HOOK);
-		await page.getByRole('button', {name: 'Make a webhook'}).click();
-		assert.match(await page.getByLabel(`Key of the webhook to ${HOOK}`).inputValue(), /^[0-9a-f]{64}$/);
-		await page.getByRole('button', {name: `Send a test to ${HOOK}`}).click();
-		await page.locator('#news', {hasText: 'a test is on its way'}).waitFor({state: 'attached'});
+		await page.getByLabel('URL').fill(HOOK);
+		await page.getByRole('button', {name: 'Create a webhook'}).click();
+		assert.match(await page.getByLabel(`Secret of the webhook to ${HOOK}`).inputValue(), /^[0-9a-f]{64}$/);
+		await page.getByRole('button', {name: `Send a test event to ${HOOK}`}).click();
+		await page.locator('#news', {hasText: 'test event sent'}).waitFor({state: 'attached'});
 		await page.getByRole('button', {name: HOOK, exact: true}).click();
 		await seen(async () => assert.equal((await names(page, `Deliveries to ${HOOK}`, 1)).length, 1));
 		await page.getByRole('button', {name: `Remove ${HOOK}`}).click();
-		await page.getByText('Really remove?').click();
-		await seen(async () => assert.equal(await page.getByText('Nobody is told of anything yet.').count(), 1));
+		await page.getByText('Confirm removal').click();
+		await seen(async () => assert.equal(await page.getByText('No webhooks yet.').count(), 1));
 	});
 
 	await test('retention is kept as it was said, and what makes no sense is refused', async () => {
@@ -62,34 +62,34 @@ export default async function settings(test, world) {
 		await page.getByRole('button', {name: 'Add a project'}).click();
 		await page.getByLabel('Project', {exact: true}).fill('chat');
 		await page.getByLabel('Quota, MiB, new project').fill('2048');
-		await page.getByRole('button', {name: 'Keep it so'}).click();
-		await page.getByText('Kept.').waitFor();
+		await page.getByRole('button', {name: 'Save'}).click();
+		await page.getByText('Saved.').waitFor();
 		await page.reload();
 		await seen(async () => assert.equal(await page.getByLabel('Uploads, days, all others').inputValue(), '90'));
 		assert.equal(await page.getByLabel('Quota, MiB, chat').inputValue(), '2048');
 		assert.equal(await page.getByLabel('Runs, days, chat').inputValue(), '');
-		// stored names that the page would not let anybody type
+		// stored names that cannot be typed on the page
 		const odd = [{project: '', raw_days: 3, run_days: null, quota_mib: null}, {project: ' a ', raw_days: 4, run_days: null, quota_mib: null},
 			{project: 'chat', raw_days: null, run_days: null, quota_mib: 2048}];
 		await page.evaluate((items) => fetch('/api/v1/retention', {method: 'PUT', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({items})}), odd);
 		await page.reload();
 		await page.getByLabel('Uploads, days, (none)').fill('5');
-		await page.getByRole('button', {name: 'Keep it so'}).click();
-		await page.getByText('Kept.').waitFor();
+		await page.getByRole('button', {name: 'Save'}).click();
+		await page.getByText('Saved.').waitFor();
 		const kept = await page.evaluate(async () => (await (await fetch('/api/v1/retention')).json()).items);
 		assert.deepEqual(kept.filter((i) => i.project !== null).map((i) => [i.project, i.raw_days]), [['', 5], [' a ', 4], ['chat', null]]);
 		await page.getByRole('button', {name: 'Add a project'}).click();
 		await page.getByLabel('Project', {exact: true}).last().fill('chat');
-		await page.getByRole('button', {name: 'Keep it so'}).click();
+		await page.getByRole('button', {name: 'Save'}).click();
 		await seen(async () => assert.match(await page.locator('.wrong').innerText(), /chat/));
 	});
 
 	await test('all of it is in the trail, newest first, by whom and how it ended', async () => {
 		const page = await admin(world, '/settings?tab=audit&who=ada');
-		await page.getByRole('table', {name: 'Changes'}).waitFor();
-		const rows = (await cells(page, 'Changes')).filter((row) => !row[2].includes('/session'));
+		await page.getByRole('table', {name: 'Audit log'}).waitFor();
+		const rows = (await cells(page, 'Audit log')).filter((row) => !row[2].includes('/session'));
 		assert.deepEqual(rows.slice(0, 9).map((row) => [row[1], row[2].replace(/\/\d+/g, '/N'), row[5]]), [
-			['ada', 'PUT /api/v1/retention', 'refused'],
+			['ada', 'PUT /api/v1/retention', 'rejected'],
 			['ada', 'PUT /api/v1/retention', 'done'],
 			['ada', 'PUT /api/v1/retention', 'done'],
 			['ada', 'PUT /api/v1/retention', 'done'],

@@ -1,12 +1,11 @@
-// documents.mjs - answers of a server in the shape of its schemas, for what a
-// few small traces do not bring about: a fleet of runs, and a run whose
-// operators are known in every way.
+// documents.mjs - answers in the server's schemas for states that a few small traces cannot
+// produce: a fleet of runs, and a run with every attribution source.
 
 const GPU = {name: 'H200', vendor: 'NVIDIA', source: 'a datasheet', bytes_per_s: 4.8e12, launch_floor_ns: 2500, own: false,
 	peak_flops: {bf16: 9.895e14, fp16: 9.895e14, fp8_e4m3: 1.979e15, fp32: 6.7e13}};
 const OLD = {...GPU, name: 'H20', source: 'a table', bytes_per_s: 4e12, peak_flops: {bf16: 1.48e14, fp8_e4m3: 2.96e14, fp32: 4.4e13}};
 
-// Of a fleet: [operator, dtype, importance, regime, AI, S]
+// A fleet: [operator, dtype, importance, regime, AI, S]
 const ROWS = [['unified_attention', 'bf16', 0.361, 'memory', 63.1, 0.48], ['fused_moe', 'bf16/fp8_e4m3', 0.172, 'compute', 310.2, 0.61],
 	['all_reduce', 'bf16', 0.12, null, null, null], ['reshape_and_cache', 'bf16', 0.051, 'indexing', 0, 0.22], ['rms_norm', 'bf16', 0.048, 'memory', 0.8, 1.07],
 	[null, null, 0.069, null, null, null]];

@@ -1,0 +1,10 @@
+// all.mjs - importance, a run's operators, the catalog: one server, one browser.
+
+import {played} from '../smoke/played.mjs';
+import catalog from './catalog.mjs';
+import fleet from './fleet.mjs';
+import looks from './looks.mjs';
+import run from './run.mjs';
+import sets from './sets.mjs';
+
+played('importance', [sets, fleet, run, catalog, looks]);

@@ -1,0 +1,296 @@
+// help.js - /help: how to read the pages of the dashboard. Each section has the id that the help
+// link of a page points to (app.js).
+
+import {CLASSES} from '../lib/comparison.js';
+import {h} from '../lib/dom.js';
+import {OUTCOMES} from '../lib/gate_policy.js';
+import {REGIMES, SOURCES, WEIGHTS} from '../lib/operators.js';
+
+const described = (list, name = (key) => key) => ({
+	terms: Object.entries(list).map(([key, value]) => [name(key, value), value.description ?? value]),
+});
+const marked = (key, {mark, text}) => `${mark} ${text ?? key}`;
+
+// A section: [id, title, address of its page or null, ...blocks]. A block is a paragraph, a list
+// of paragraphs, or a table {terms: [[term, meaning], …]}. Text in backticks is code.
+const SECTIONS = [
+	[
+		'reading',
+		'Reading the pages',
+		null,
+		[
+			'An unknown value is shown as –. The tooltip of the cell gives the reason.',
+			'Durations have their unit in the column heading. The tooltip of a cell has the exact nanoseconds.',
+			'A column heading that is a button sorts the table. A second click reverses the order.',
+			'A row name with a triangle opens the details of the row.',
+			'Filters, sort order, open rows and tabs are in the address. Copy the address to share a view.',
+			'Most tables can be downloaded as CSV and Markdown.',
+			'Each chart has a data table with the same numbers.',
+		],
+	],
+	[
+		'runs',
+		'Runs',
+		'/runs',
+		'A run is one profiled process. The list shows the newest runs first. Filter by project, workload, ' +
+			'device, framework or label.',
+		'To compare runs, tick them as base or head, then select “Compare” below the table. With two to eight ' +
+			'ticked runs, “Breakdown comparison” compares their layers.',
+		'A run that was uploaded as a table has no single launches. It is marked “statistics only” or “patterns ' +
+			'only”, and its percentiles, busy time, latency and callers are unknown.',
+	],
+	[
+		'run',
+		'A run',
+		null,
+		'The page of a run starts with notes: problems of the trace, each with a count. Read them first, ' +
+			'because they affect the numbers below.',
+		{
+			terms: [
+				[
+					'Kernels',
+					'Statistics per kernel, equal to `cuda_gpu_kern_sum` of `nsys stats`, with p90 and p99. A ' +
+						'row opens to the call paths that launched the kernel. CUDA graphs recorded as one piece ' +
+						'are in a table of their own.',
+				],
+				[
+					'Operators',
+					'What the GPU time was spent on. Attribution source says how an operator is known. ' +
+						'Unattributed is the time without a known operator.',
+				],
+				[
+					'Layers',
+					'The layers of the model, each with its blocks, and the share of wall time. A row is one ' +
+						'role in a layer, such as `qkv` or `o_proj`. Exclusive, overlapped and idle time add up to ' +
+						'the wall time. Similarity is the confidence that the layers were found correctly. If it is ' +
+						'low, enter the layer boundaries.',
+				],
+				['Launched together', 'Kernels that are always launched together, with support and confidence.'],
+				[
+					'Launch latency',
+					'The time from the API call to the end of its kernel: the call, the queue, and the kernel itself.',
+				],
+				[
+					'Iterations',
+					'The repetitions of the work, such as training steps: their durations and where their time ' +
+						'went. Warm-up and cut-off iterations are excluded from comparisons. A stratum is the set ' +
+						'of iterations with the same work.',
+				],
+				['Functions per iteration', 'The mean share of each function in an iteration, and its counters.'],
+				['Copies and sets', 'Memory copies and memory sets by operation.'],
+				['Devices', 'The devices of the run and their busy time.'],
+			],
+		},
+		'“Open in Perfetto” shows the timeline in a new tab. The trace stays in your browser.',
+	],
+	[
+		'attribution',
+		'Attribution sources',
+		null,
+		'How the operator of a launch is known, the most certain source first:',
+		described(SOURCES),
+	],
+	[
+		'importance',
+		'Importance',
+		'/importance',
+		"Importance is an operator's share of the GPU time of many runs. Select how runs are weighted:",
+		described(WEIGHTS, (key) => (key === 'published' ? key : `w_${key}`)),
+		'Headroom is the share of GPU time above the roofline bound. Prevalence is the share of runs with the ' +
+			'operator. The coverage line says how much of the GPU time has an operator, a shape and a roofline ' +
+			'bound.',
+		'An operator opens to its shapes. A reference set shows published figures next to your fleet.',
+	],
+	[
+		'roofline',
+		'Roofline bound, S and regime',
+		null,
+		'The work W (FLOP) and the data Q (bytes) of a launch follow from its shape. The roofline bound is ' +
+			'`T_SOL = max(W / peak, Q / bandwidth)`, and `S = T_SOL / T`. S of 100 % means as fast as the hardware ' +
+			'allows.',
+		{
+			terms: [
+				['Grade', 'good: S of 33 % or more; fair: 12.5 % or more; low: below 12.5 %.'],
+				[
+					'above 1',
+					'S above 100 % is flagged and not clamped: the cost model is wrong, or the data was in a cache.',
+				],
+				...described(REGIMES, (key, {letter}) => `Regime ${letter}`).terms,
+				['AI', 'Arithmetic intensity: W / Q, in FLOP per byte.'],
+			],
+		},
+		'S is unknown if the shape, the peak of the platform or the cost model is missing. Collectives have no ' +
+			'S and no headroom, because their time includes waiting for other ranks.',
+	],
+	[
+		'catalog',
+		'Catalog',
+		'/catalog',
+		'The catalog contains operators, naming rules that map kernel names to operators, and platforms with ' +
+			'their peaks. Administrators can add site overrides, which take precedence and apply to later uploads.',
+		'“Test naming rules” shows which rule matches a kernel name, and why. The tab Unattributed lists the ' +
+			'kernels for which a new rule has the most effect.',
+	],
+	[
+		'compare',
+		'Compare',
+		'/compare',
+		'A comparison shows what changed from a base to a head. Each side is one run, several repeats, the ' +
+			'ranks of a job (`job:7`), or a query such as `label.branch=main last=5`. Use at least four runs per ' +
+			'side for the strongest evidence.',
+		'A query consists of `project=`, `workload=`, `framework=`, `label.KEY=`, `since=`, `until=`, and ' +
+			'`latest` or `last=N`, with spaces between. A value with spaces is in double quotes. As a base, a query ' +
+			'excludes the head and runs stored after it.',
+		'Findings are shown first. If a finding makes the sides incomparable, no verdicts are given. Then ' +
+			'follow the time of an iteration by part, and the functions with their classes:',
+		described(CLASSES, marked),
+		'Evidence says what a class is based on: `runs` (at least four per side), `cycles` (iterations) or ' +
+			'`launches`.',
+		'The noise floor is the relative deviation between repeats. It is estimated from stored repeats of the ' +
+			'same project, workload and labels; without repeats it is 3 %.',
+		'The published score is for comparison with other tools. Use the verdict for decisions.',
+	],
+	[
+		'breakdown',
+		'Breakdown comparison',
+		'/breakdown',
+		'Compares the layers of two to eight runs. Rows are matched by role, also across GPU vendors: if one ' +
+			'run fuses what another splits, several kernels share a cell. Rows without a match are kept and marked.',
+		'Some recordings shift kernel names against their durations. Such runs are marked “names misaligned” ' +
+			'and excluded from comparisons. “Realign names with durations” corrects them by estimate.',
+	],
+	[
+		'trends',
+		'Trends',
+		'/trends',
+		'A trend is one value per run of a workload over time. A job counts as the mean of its ranks. Runs ' +
+			'without the value are counted as excluded, not estimated.',
+		'A change point is where the level of the series changed permanently, found by a permutation test. ' +
+			'Label runs with `commit` and upload at least three runs per commit, so that runs of a commit form a ' +
+			'group.',
+		'The table Change points links each change to a comparison of the runs before and after it.',
+	],
+	[
+		'gates',
+		'Gates',
+		'/gates',
+		'A gate compares a head with a baseline under gate rules and decides whether the head passes.',
+		described(OUTCOMES, marked),
+		'A pass needs no significance: every estimate is below its limit. An undecided gate says how many runs ' +
+			'of the head are needed.',
+		'Use a long baseline, such as `label.branch=main last=60`, and distribute the runs of a commit over ' +
+			'machines. The gate models per-commit variance once the baseline has six commits. With a shorter ' +
+			'baseline, or if a head is run again until it is decided, false positives are several times as ' +
+			'frequent.',
+		'A stored gate never changes. Each gate has a page, Markdown, JUnit XML and a badge.',
+	],
+	[
+		'jobs',
+		'Jobs',
+		'/jobs',
+		'A job is one distributed execution; its runs are the ranks. Transfer is the shortest time that any ' +
+			'rank spent in a collective; the rest is waiting. A straggler computes significantly longer than the ' +
+			'median rank.',
+	],
+	[
+		'uploads',
+		'Uploads',
+		'/uploads',
+		'Drop files on the page or use `kernsift upload`. The format is detected from the first bytes; files ' +
+			'can be plain, `.gz` or `.zst`. “Accepted formats” lists the formats and the commands that create them.',
+		'Set the project, the workload and labels at the upload. Runs of one workload are comparable. The label ' +
+			'`keep=true` protects a run from retention.',
+	],
+	[
+		'settings',
+		'Settings',
+		'/settings',
+		'A token has the scope `read`, `upload` or `admin`, for all projects or for one. On the machine of the ' +
+			'server, reading and uploading require no token by default. The audit log lists every change request ' +
+			'and its result.',
+	],
+	[
+		'webhooks',
+		'Webhooks',
+		'/settings?tab=webhooks',
+		'A webhook sends an event as JSON by POST when a gate does not pass or when a trend has a change point. ' +
+			'The header `Kernsift-Signature: t=…,v1=…` has the HMAC-SHA256 of `t`, a dot and the body, with the ' +
+			'bytes of the hexadecimal secret as key.',
+		'A status of 200 to 299 within 10 s confirms a delivery. The server retries a failed delivery after 30 ' +
+			's, 2, 10 and 30 minutes, 2, 6 and 15 hours. Status 410 cancels all waiting deliveries. A delivery can ' +
+			'arrive twice with the same `Kernsift-Delivery`.',
+	],
+	[
+		'retention',
+		'Retention',
+		'/settings?tab=retention',
+		'By default nothing is deleted. Per project, uploads and runs can be limited by age, and their size by ' +
+			'a quota. The server checks once per hour. Runs whose upload is deleted stay, but cannot be reanalyzed.',
+	],
+	[
+		'terms',
+		'Terms',
+		null,
+		{
+			terms: [
+				['upload', 'The bytes that a client sent. They are stored unchanged.'],
+				['run', 'One profiled process in an upload.'],
+				['job', 'All ranks of one distributed execution.'],
+				['kernel, launch, API call', 'A GPU function; one execution of it; the call on the CPU.'],
+				['family', 'A group of kernels with a common name.'],
+				['workload', 'What was run. Runs of one workload are comparable.'],
+				['operator, shape, dtype', 'What a kernel computes; the named sizes; the element type.'],
+				['iteration', 'One repetition of the work: a training step, a decode step.'],
+				[
+					'layer, block, role',
+					'A layer of the model; a part of it, such as attention; what a kernel does in it.',
+				],
+				['platform', 'A GPU model with its peaks.'],
+				['reference set', 'Published figures of operators and shapes.'],
+				['finding', 'A warning or remark about a result.'],
+				['note', 'A counted data-quality problem of a trace.'],
+			],
+		},
+	],
+];
+
+// 'see `code`' -> nodes, with the parts between backticks as code.
+const rich = (text) => text.split('`').map((part, i) => (i % 2 ? h('code', {}, part) : part));
+
+function block(content) {
+	if (typeof content === 'string') return h('p', {}, rich(content));
+	if (Array.isArray(content))
+		return h(
+			'ul',
+			{},
+			content.map((text) => h('li', {}, rich(text))),
+		);
+	return h(
+		'dl',
+		{class: 'terms'},
+		content.terms.map(([term, meaning]) => h('div', {}, h('dt', {}, term), h('dd', {}, rich(meaning)))),
+	);
+}
+
+const section = ([id, title, address, ...blocks]) =>
+	h(
+		'section',
+		{'aria-labelledby': id},
+		h('h2', {id, tabindex: '-1'}, title),
+		blocks.map(block),
+		address ? h('p', {}, h('a', {href: address}, `Open ${title}`)) : null,
+	);
+
+export async function page(view) {
+	view.append(
+		h('h1', {}, 'Help'),
+		h(
+			'nav',
+			{'aria-label': 'Sections of the help', class: 'line'},
+			SECTIONS.map(([id, title]) => h('a', {href: `#${id}`}, title)),
+		),
+		h('div', {class: 'part help-text'}, SECTIONS.map(section)),
+		h('p', {}, 'The API is described at ', h('a', {href: '/api/v1/openapi.json'}, '/api/v1/openapi.json'), '.'),
+	);
+	return 'Help';
+}
