@@ -1,7 +1,7 @@
 /* api_runs.c - what can be asked about runs, and changed. */
 #include "api.h"
 #include "cursor.h"
-#include "of_project.h"
+#include "resource_project.h"
 #include "trail.h"
 #include "view_layers.h"
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "attribute.h"
 #include "catalog_held.h"
 #include "decode.h"
-#include "own.h"
+#include "site_overrides.h"
 #include "profile_word.h"
 #include "query.h"
 #include "ranged_copy.h"

@@ -1,7 +1,7 @@
 /* reach.c - what a token of one project is held to. */
 #include "reach.h"
 #include "handler.h"
-#include "of_project.h"
+#include "resource_project.h"
 #include "route.h"
 #include <string.h>
 

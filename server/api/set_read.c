@@ -1,6 +1,6 @@
 /* set_read.c - read anew each time: nothing else changes with the catalogue. */
 #include "set_read.h"
-#include "own.h"
+#include "site_overrides.h"
 
 enum { NAMES_SHOWN = 20 };
 

@@ -3,7 +3,7 @@
 #include "audit.h"
 #include "dispatch.h"
 #include "log.h"
-#include "of_project.h"
+#include "resource_project.h"
 #include "route.h"
 #include <stdarg.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * view.h has the rules. */
 #pragma once
 #include "catalog.h"
-#include "own.h"
+#include "site_overrides.h"
 #include "view_compare.h"
 
 json_t *view_operator(const struct operator_info *o);

@@ -4,10 +4,10 @@
 #include "courier.h"
 #include "delivery.h"
 #include "keep.h"
-#include "leash.h"
+#include "conn_cancel.h"
 #include "log.h"
 #include "lookout.h"
-#include "turn.h"
+#include "leader_lock.h"
 #include "retention_summary.h"
 #include <stdatomic.h>
 #include <stdlib.h>

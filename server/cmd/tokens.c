@@ -1,7 +1,7 @@
 /* tokens.c - the command `token`: makes, lists, revokes. */
 #include "command.h"
 #include "query.h"
-#include "said.h"
+#include "text_validate.h"
 #include "token.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "command.h"
 #include "retention.h"
 #include "retention_summary.h"
-#include "said.h"
+#include "text_validate.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* in_force.c - asked before each upload: was the catalogue edited? */
 #include "in_force.h"
 #include "log.h"
-#include "own.h"
+#include "site_overrides.h"
 
 static bool renew(struct in_force *f, struct db *db, int64_t version,
 	struct err *e)

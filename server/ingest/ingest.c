@@ -4,7 +4,7 @@
 #include "attribute.h"
 #include "capture_write.h"
 #include "log.h"
-#include "own.h"
+#include "site_overrides.h"
 #include "save.h"
 #include <stdlib.h>
 #include <sys/resource.h>

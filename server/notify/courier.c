@@ -1,6 +1,6 @@
 /* courier.c - takes what is due, has it sent, writes down how it ended. */
 #include "courier.h"
-#include "leash.h"
+#include "conn_cancel.h"
 #include "log.h"
 #include "sender.h"
 #include <pthread.h>

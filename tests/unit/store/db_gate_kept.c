@@ -1,7 +1,7 @@
 /* db_gate_kept.c - gates are stored once, told to those who want it or not stored,
  * listed and dropped. */
 #include "fixture.h"
-#include "gate_kept.h"
+#include "gate_result.h"
 
 static int setup(void **state)
 {

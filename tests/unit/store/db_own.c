@@ -1,6 +1,6 @@
 /* db_own.c - edits of the catalogue, learnt graphs, reference sets. */
 #include "matters.h"
-#include "own.h"
+#include "site_overrides.h"
 #include "requeue.h"
 
 static int setup(void **state)

@@ -1,6 +1,6 @@
 /* db_pool.c - what a pool gives its connections. */
 #include "fixture.h"
-#include "conn.h"
+#include "db_conn.h"
 
 /* The pool's limit is its connections', also after a migration had none. */
 static void statements_have_the_pools_time(void **state)

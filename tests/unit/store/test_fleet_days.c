@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <cmocka.h>
-#include "fleet_days.h"
+#include "fleet_select.h"
 #include "pgwire.h"
 #include "rollup_code.h"
 #include <string.h>
