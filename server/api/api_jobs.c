@@ -2,6 +2,7 @@
 #include "cursor.h"
 #include "dispatch.h"
 #include "heavy.h"
+#include "job.h"
 #include "job_told.h"
 #include "view_compare.h"
 

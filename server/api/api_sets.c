@@ -69,7 +69,7 @@ static bool taken(struct call *c, struct reference_row *row, bool *made,
 	row->sha256 = hex;
 	row->bytes = (int64_t)r->body_len;
 	char *text = arena_strndup(&c->arena, r->body, r->body_len);
-	return reference_keep(c->db, row, text, r->body_len, made, e);
+	return reference_store(c->db, row, text, r->body_len, made, e);
 }
 
 /* The row as it is stored: the one that was there keeps its moment. */
@@ -121,6 +121,6 @@ json_t *set_get(struct call *c, struct err *e)
 json_t *set_delete(struct call *c, struct err *e)
 {
 	if (call_db(c, e))
-		reference_drop(c->db, c->word, e);
+		reference_delete(c->db, c->word, e);
 	return NULL;
 }

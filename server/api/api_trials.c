@@ -80,7 +80,7 @@ static bool draft_read(struct call *c, json_t *body, struct catalog_own *own,
 			"rules: are %zu; at most %d are tried at once", n,
 			RULES_MAX);
 	text = body_list(c, body, "rules", e);
-	if (!text || !own_read(c->db, &c->arena, own, e))
+	if (!text || !site_overrides_read(c->db, &c->arena, own, e))
 		return false;
 	own->rules = text;
 	return true;

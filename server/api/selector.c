@@ -1,7 +1,8 @@
 /* selector.c - ids are taken as they are, a query is asked of the database; the
  * head first, as the base depends on it. */
 #include "selector.h"
-#include "query_selected.h"
+#include "job.h"
+#include "query.h"
 #include "query_words.h"
 #include <assert.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "chores.h"
 #include "audit.h"
 #include "courier.h"
-#include "delivery.h"
-#include "keep.h"
+#include "webhook.h"
+#include "retention.h"
 #include "conn_cancel.h"
 #include "log.h"
 #include "lookout.h"
@@ -22,7 +22,7 @@ struct chores {
 	const char *conninfo;
 	int vacuum_s; /* 0: never */
 	struct courier *courier;
-	struct leash leash;
+	struct conn_cancel cancel;
 	pthread_t thread;
 	atomic_bool stop;
 	pthread_mutex_t lock; /* of `wake` alone */
@@ -50,7 +50,8 @@ static bool go_on(void *ctx)
 
 /* What went, in the log and in the audit; of one that broke off the audit says
  * that it did not end. */
-static bool tell(struct chores *c, const struct keep_report *r, struct err *e)
+static bool tell(struct chores *c, const struct retention_report *r,
+	struct err *e)
 {
 	char text[RETENTION_SUMMARY_TEXT];
 	if (r->why.code && go_on(c))
@@ -101,9 +102,9 @@ static bool go_on_dropping(void *ctx)
 
 static bool vacuum(struct chores *c, struct err *e)
 {
-	static const struct keep_ask as_stored = { NULL, -1, -1, -1 };
+	static const struct retention_request as_stored = { NULL, -1, -1, -1 };
 	struct arena a = { 0 };
-	struct keep_report report;
+	struct retention_report report;
 	int64_t dropped;
 	bool more = true;
 	if (!c->vacuum_s || now_s() < c->vacuum_at)
@@ -112,8 +113,8 @@ static bool vacuum(struct chores *c, struct err *e)
 	c->look_at = now_s() + SLICE_S;
 	c->row = 0;
 	c->unwritten = (struct err){ 0 };
-	bool ok = keep_vacuum(c->db, &a, &as_stored, false, go_on_dropping, c,
-		&report, e);
+	bool ok = retention_vacuum(c->db, &a, &as_stored, false, go_on_dropping,
+		c, &report, e);
 	ok = tell(c, &report, e) && ok;
 	if (ok && c->unwritten.code)
 		ok = err_set(e, c->unwritten.code, "%s", c->unwritten.text);
@@ -131,14 +132,14 @@ static bool step(struct chores *c, struct err *e)
 	bool mine;
 	if (!c->db)
 		c->db = db_new(c->conninfo, e);
-	return c->db && leash_hold(&c->leash, c->db, e) &&
-	       turn_take(c->db, &mine, e) &&
+	return c->db && conn_cancel_attach(&c->cancel, c->db, e) &&
+	       leader_lock_try(c->db, &mine, e) &&
 	       (!mine || (vacuum(c, e) && look_out(c, e)));
 }
 
 static void part(struct chores *c)
 {
-	leash_drop(&c->leash);
+	conn_cancel_detach(&c->cancel);
 	db_free(c->db);
 	c->db = NULL;
 }
@@ -180,7 +181,7 @@ static void ready(struct chores *c)
 	pthread_cond_init(&c->wake, &how);
 	pthread_condattr_destroy(&how);
 	pthread_mutex_init(&c->lock, NULL);
-	leash_init(&c->leash);
+	conn_cancel_init(&c->cancel);
 	c->vacuum_at =
 		now_s() + (c->vacuum_s < FIRST_S ? c->vacuum_s : FIRST_S);
 }
@@ -188,7 +189,7 @@ static void ready(struct chores *c)
 static void release(struct chores *c)
 {
 	courier_free(c->courier);
-	leash_release(&c->leash);
+	conn_cancel_release(&c->cancel);
 	pthread_mutex_destroy(&c->lock);
 	pthread_cond_destroy(&c->wake);
 	free(c);
@@ -219,7 +220,7 @@ void chores_free(struct chores *c)
 	atomic_store(&c->stop, true);
 	pthread_cond_signal(&c->wake);
 	pthread_mutex_unlock(&c->lock);
-	leash_cut(&c->leash);
+	conn_cancel_now(&c->cancel);
 	pthread_join(c->thread, NULL);
 	release(c);
 }

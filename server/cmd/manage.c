@@ -126,7 +126,7 @@ int command_migrate(int argc, char **argv)
 
 static bool queue_all(struct db *db, void *arg, struct err *e)
 {
-	return rebuild(db, arg, e);
+	return upload_requeue_all(db, arg, e);
 }
 
 static bool do_rebuild(struct db *db, int applied, void *arg, struct err *e)
@@ -135,7 +135,7 @@ static bool do_rebuild(struct db *db, int applied, void *arg, struct err *e)
 	(void)applied;
 	(void)arg;
 	if (!command_trail(db, "rebuild", NULL, queue_all, &queued, e) ||
-		!rebuild_without(db, &without, e))
+		!upload_count_dropped(db, &without, e))
 		return false;
 	printf("%lld upload%s queued\n", (long long)queued,
 		queued == 1 ? "" : "s");

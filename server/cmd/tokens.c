@@ -13,7 +13,7 @@ enum { PAGE = 500 };
 struct asked {
 	const char *verb, *operand, *scope, *name, *project, *expires_days;
 	int64_t id; /* of revoke */
-	struct token_wish wish;
+	struct token_request wish;
 };
 
 static bool make(struct db *db, void *arg, struct err *e)
@@ -48,10 +48,10 @@ static void print(struct arena *a, const struct token_row *t)
 	char made[16], expires[16], used[16];
 	printf("%lld\t%s\t%s\t%s\t%s\t%s%s\t%s\t%s\n", (long long)t->id,
 		scope_name(t->scope),
-		t->project ? said_shown(a, t->project) : "*",
-		said_shown(a, t->name), day(t->created, made),
+		t->project ? text_validate_mask(a, t->project) : "*",
+		text_validate_mask(a, t->name), day(t->created, made),
 		day(t->expires, expires), t->expired ? " expired" : "",
-		day(t->used, used), said_shown(a, t->made_by));
+		day(t->used, used), text_validate_mask(a, t->made_by));
 }
 
 static bool list(struct db *db, void *arg, struct err *e)
@@ -121,7 +121,7 @@ static bool wish_from(struct asked *w, struct err *e)
 	if (w->expires_days && !whole_from("--expires_days", w->expires_days,
 				       TOKEN_DAYS, &days, e))
 		return false;
-	w->wish = (struct token_wish){
+	w->wish = (struct token_request){
 		.name = w->name,
 		.project = w->project,
 		.scope = scope_from(w->scope),

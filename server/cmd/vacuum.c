@@ -9,21 +9,22 @@
 #include <string.h>
 
 struct vacuum {
-	struct keep_ask ask;
+	struct retention_request ask;
 	bool dry;
 };
 
-static void print(struct arena *a, const struct keep_report *r, bool dry)
+static void print(struct arena *a, const struct retention_report *r, bool dry)
 {
 	char text[RETENTION_SUMMARY_TEXT];
 	if (r->sums_n)
 		printf("%10s %16s  %-8s %-8s %s\n", "n", "bytes", "what", "why",
 			"project");
 	for (uint32_t i = 0; i < r->sums_n; i++) {
-		const struct keep_sum *s = &r->sums[i];
+		const struct retention_sum *s = &r->sums[i];
 		printf("%10lld %16lld  %-8s %-8s %s\n", (long long)s->n,
-			(long long)s->bytes, keep_kind_word(s->kind),
-			keep_why_word(s->why), said_shown(a, s->project));
+			(long long)s->bytes, retention_kind_word(s->kind),
+			retention_reason_word(s->why),
+			text_validate_mask(a, s->project));
 	}
 	retention_summary_text(r, text);
 	printf("%s: %s\n", dry ? "would go" : "gone", text);
@@ -36,8 +37,8 @@ static bool work(struct db *db, void *arg, struct err *e)
 {
 	struct vacuum *v = arg;
 	struct arena a = { 0 };
-	struct keep_report r;
-	bool ok = keep_vacuum(db, &a, &v->ask, v->dry, NULL, NULL, &r, e);
+	struct retention_report r;
+	bool ok = retention_vacuum(db, &a, &v->ask, v->dry, NULL, NULL, &r, e);
 	if (ok)
 		print(&a, &r, v->dry);
 	if (ok && r.why.code)

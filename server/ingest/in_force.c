@@ -8,7 +8,7 @@ static bool renew(struct in_force *f, struct db *db, int64_t version,
 {
 	struct in_force next = { .version = version };
 	struct catalog_own own = { 0 };
-	if (version && !own_read(db, &next.arena, &own, e)) {
+	if (version && !site_overrides_read(db, &next.arena, &own, e)) {
 		arena_release(&next.arena);
 		return false;
 	}
@@ -26,7 +26,7 @@ bool in_force_renew(struct in_force *f, struct db *db, struct err *e)
 {
 	int64_t version;
 	struct err why = { 0 };
-	if (!own_version(db, &version, e))
+	if (!site_overrides_version(db, &version, e))
 		return false;
 	if (f->catalog && f->version == version)
 		return true;

@@ -3,6 +3,7 @@
 #include "analyze.h"
 #include "attribute.h"
 #include "capture_write.h"
+#include "learned_graph.h"
 #include "log.h"
 #include "site_overrides.h"
 #include "save.h"
@@ -66,8 +67,8 @@ static bool next_chunk(void *ctx, const void **bytes, size_t *len,
 	if (j->seq == j->claim->chunks)
 		return true;
 	double began = now_ms();
-	bool ok = upload_read(j->db, j->claim->upload, j->seq++, j->chunk, len,
-		e);
+	bool ok = upload_read_chunk(j->db, j->claim->upload, j->seq++, j->chunk,
+		len, e);
 	j->read_ms += now_ms() - began;
 	return ok;
 }
@@ -104,8 +105,8 @@ static bool analyze(struct job *j, uint32_t i, const struct catalog *f,
 	if (!attribute_keys(&j->trace, i, &j->arena, &keys, &n))
 		return arena_err(&j->arena, e);
 	learnt = arena_scratch(&j->arena);
-	bool ok = n == 0 ||
-		  own_graphs(j->db, &learnt, keys, n, &graphs, &book.n, e);
+	bool ok = n == 0 || learned_graph_read(j->db, &learnt, keys, n, &graphs,
+				    &book.n, e);
 	book.graphs = graphs;
 	ok = ok &&
 	     profile_from(&j->trace, i, f, &book, &j->arena, &j->runs[i], e);

@@ -16,7 +16,7 @@ enum { SLOW_PLACES = 4 };
 struct courier {
 	const char *conninfo;
 	struct sender *sender;
-	struct leash leash;
+	struct conn_cancel cancel;
 	pthread_t thread;
 	atomic_bool stop;
 	/* the thread's */
@@ -99,7 +99,7 @@ static bool connected(struct courier *c, struct err *e)
 		c->db = db_new(c->conninfo, e);
 		c->look_at_ms = 0;
 	}
-	return c->db && leash_hold(&c->leash, c->db, e) &&
+	return c->db && conn_cancel_attach(&c->cancel, c->db, e) &&
 	       (c->look_at_ms || delivery_listen(c->db, e));
 }
 
@@ -110,19 +110,19 @@ static bool tend(struct courier *c, struct err *e)
 	bool ended, heard, taken = false;
 	sender_turn(c->sender);
 	if (!connected(c, e) || !settle(c, &ended, e) ||
-		!delivery_heard(c->db, &heard, e))
+		!db_notified(c->db, &heard, e))
 		return false;
 	if ((ended || heard || now_ms() >= c->look_at_ms) &&
 		!claim(c, &taken, e))
 		return false;
 	if (!taken)
-		sender_wait(c->sender, delivery_socket(c->db), LOOK_MS);
+		sender_wait(c->sender, db_socket(c->db), LOOK_MS);
 	return true;
 }
 
 static void part(struct courier *c)
 {
-	leash_drop(&c->leash);
+	conn_cancel_detach(&c->cancel);
 	db_free(c->db);
 	c->db = NULL;
 }
@@ -152,13 +152,13 @@ struct courier *courier_new(const char *conninfo, const char *list,
 	if (!c)
 		abort();
 	c->conninfo = conninfo;
-	leash_init(&c->leash);
+	conn_cancel_init(&c->cancel);
 	c->sender = sender_new(list, e);
 	if (c->sender && !pthread_create(&c->thread, NULL, run, c))
 		return c;
 	err_set(e, ERR_INTERNAL, "the system gives no thread for webhooks");
 	sender_free(c->sender);
-	leash_release(&c->leash);
+	conn_cancel_release(&c->cancel);
 	free(c);
 	return NULL;
 }
@@ -168,10 +168,10 @@ void courier_free(struct courier *c)
 	if (!c)
 		return;
 	atomic_store(&c->stop, true);
-	leash_cut(&c->leash);
+	conn_cancel_now(&c->cancel);
 	sender_wake(c->sender);
 	pthread_join(c->thread, NULL);
 	sender_free(c->sender);
-	leash_release(&c->leash);
+	conn_cancel_release(&c->cancel);
 	free(c);
 }

@@ -1,7 +1,7 @@
 /* courier.h - tells webhooks what waits for them: a thread with a connection to
  * the database of its own.
  *
- * As many servers as there are may have one each (delivery.h). A receiver that
+ * As many servers as there are may have one each (webhook.h). A receiver that
  * hangs or is away keeps its own deliveries waiting, and of others those alone that
  * are new or were slow (2 s) as well: they share 4 of a server's 16 places, by turns.
  * Who was well until now holds one of the others once, for 10 s. Those who queue

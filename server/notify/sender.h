@@ -12,7 +12,7 @@
  *
  * where v1 is HMAC-SHA256 with the webhook's secret over "t.body". */
 #pragma once
-#include "delivery.h"
+#include "webhook.h"
 
 /* SLOW_MS: who takes longer is slow. */
 enum {
@@ -34,7 +34,7 @@ void sender_free(struct sender *s);
 void sender_send(struct sender *s, const struct delivery *d);
 /* The webhooks of those under way or not settled; how many. */
 int sender_busy(const struct sender *s, int64_t webhooks[SENDER_AT_ONCE]);
-/* How many of these were slow when they were sent (delivery.h). */
+/* How many of these were slow when they were sent (webhook.h). */
 int sender_slow(const struct sender *s);
 
 /* Goes on with all of them as far as that needs no waiting. */

@@ -1,13 +1,14 @@
-/* audit.c - rows that are written twice: before and after. */
+/* audit.c - the audit log: rows that are written twice, before a change and
+ * after it. */
 #include "audit.h"
-#include "query.h"
-#include "text_validate.h"
 #include "sql.h"
+#include "text_validate.h"
 #include "utf8.h"
 #include <string.h>
 
-/* Text as the schema takes it; NULL stays. */
-static const char *fitting(struct arena *a, const char *text, size_t most)
+/* Text of at most `most` bytes and in UTF-8, as the schema requires; NULL
+ * stays. */
+static const char *audit_clip(struct arena *a, const char *text, size_t most)
 {
 	if (!text)
 		return NULL;
@@ -18,7 +19,7 @@ static const char *fitting(struct arena *a, const char *text, size_t most)
 	return out;
 }
 
-static const char begin_sql[] =
+static const char audit_begin_sql[] =
 	"INSERT INTO audit (who, token_id, project, method, path, detail) "
 	"SELECT $1, nullif($2, 0), $3, $4, $5, $6 "
 	"WHERE set_config('synchronous_commit', 'off', true) IS NOT NULL "
@@ -30,13 +31,13 @@ bool audit_begin(struct db *db, const struct audit_row *row, int64_t *id,
 	struct sql_params p = { 0 };
 	struct result r;
 	struct arena a = { 0 };
-	sql_text(&p, fitting(&a, row->who, SAID_MAX));
+	sql_text(&p, audit_clip(&a, row->who, TEXT_VALIDATE_MAX));
 	sql_int8(&p, row->token);
-	sql_text(&p, fitting(&a, row->project, SAID_MAX));
+	sql_text(&p, audit_clip(&a, row->project, TEXT_VALIDATE_MAX));
 	sql_text(&p, row->method);
-	sql_text(&p, fitting(&a, row->path, AUDIT_PATH));
-	sql_text(&p, fitting(&a, row->detail, AUDIT_DETAIL));
-	bool ok = sql_hot(db, begin_sql, &p, &r, e);
+	sql_text(&p, audit_clip(&a, row->path, AUDIT_PATH));
+	sql_text(&p, audit_clip(&a, row->detail, AUDIT_DETAIL));
+	bool ok = sql_hot(db, audit_begin_sql, &p, &r, e);
 	arena_release(&a);
 	if (!ok)
 		return false;
@@ -46,7 +47,7 @@ bool audit_begin(struct db *db, const struct audit_row *row, int64_t *id,
 	return true;
 }
 
-static const char end_sql[] =
+static const char audit_end_sql[] =
 	"UPDATE audit SET status = $2, detail = coalesce($3, detail), "
 	"project = coalesce($4, project) "
 	"WHERE id = $1 "
@@ -59,9 +60,9 @@ bool audit_end(struct db *db, int64_t id, int status, const char *detail,
 	struct arena a = { 0 };
 	sql_int8(&p, id);
 	sql_int4(&p, status);
-	sql_text(&p, fitting(&a, detail, AUDIT_DETAIL));
-	sql_text(&p, fitting(&a, project, SAID_MAX));
-	bool ok = sql_hot(db, end_sql, &p, NULL, e);
+	sql_text(&p, audit_clip(&a, detail, AUDIT_DETAIL));
+	sql_text(&p, audit_clip(&a, project, TEXT_VALIDATE_MAX));
+	bool ok = sql_hot(db, audit_end_sql, &p, NULL, e);
 	arena_release(&a);
 	return ok;
 }
@@ -78,7 +79,8 @@ bool audit_command(struct db *db, const char *command, const char *detail,
 	return audit_begin(db, &row, id, e);
 }
 
-static void read_row(struct result *r, struct arena *a, struct audit_row *o)
+static void audit_read_row(struct result *r, struct arena *a,
+	struct audit_row *o)
 {
 	o->id = result_int8(r, 0);
 	o->at = result_moment(r);
@@ -119,7 +121,7 @@ bool audit_list(struct db *db, struct arena *a, const struct audit_filter *f,
 	*n = (uint32_t)(*more ? f->limit : r.n);
 	*rows = arena_array(a, struct audit_row, *n);
 	for (uint32_t i = 0; i < *n && result_next(&r); i++)
-		read_row(&r, a, &(*rows)[i]);
+		audit_read_row(&r, a, &(*rows)[i]);
 	result_release(&r);
 	return true;
 }

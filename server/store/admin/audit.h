@@ -1,13 +1,13 @@
-/* audit.h - who changed what.
+/* audit.h - the audit log: who changed what.
  *
- * A row is written before the change is tried, by audit_begin(); a change whose
- * row cannot be written is not made. Its commit does not wait for the disk: that
- * of the change, later in the same log, does. audit_end() says how it ended. No
- * token and no secret is told here. */
+ * audit_begin() writes a row before the change; if it cannot, the change is
+ * rejected. Its commit does not wait for the disk: that of the change, later in
+ * the same log, does. audit_end() records the result. Rows contain no token and
+ * no secret. */
 #pragma once
 #include "db.h"
 
-/* HTTP's are the API's; AUDIT_GONE: the sender went away before an answer. A
+/* HTTP statuses for the API; AUDIT_GONE: the client left before the response. A
  * command of kernsiftd has AUDIT_DONE or AUDIT_FAILED. */
 enum { AUDIT_DONE = 200, AUDIT_GONE = 499, AUDIT_FAILED = 500 };
 
@@ -17,19 +17,20 @@ struct audit_row {
 	int64_t id, at;
 	const char *who;
 	int64_t token; /* 0 none */
-	const char *project, *method, *path, *detail; /* NULL: not known */
+	const char *project, *method, *path, *detail; /* NULL: unknown */
 	int status; /* 0: not ended */
 };
 
-/* What is longer than the schema takes is cut at a whole character, and what is
- * not UTF-8 mended. */
+/* Texts that are too long are cut at a whole character; invalid UTF-8 is
+ * replaced. */
 bool audit_begin(struct db *db, const struct audit_row *row, int64_t *id,
 	struct err *e);
-/* `detail` and `project` replace what was written before, where not NULL. */
+/* `detail` and `project` replace those of audit_begin() unless they are
+ * NULL. */
 bool audit_end(struct db *db, int64_t id, int status, const char *detail,
 	const char *project, struct err *e);
-/* The same for a command of kernsiftd, such as "token": who is "kernsiftd
- * token", and nothing more is said of it than `detail` (NULL nothing). */
+/* audit_begin() for a command of kernsiftd, such as "token": `who` is
+ * "kernsiftd token". */
 bool audit_command(struct db *db, const char *command, const char *detail,
 	int64_t *id, struct err *e);
 

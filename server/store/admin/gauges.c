@@ -1,4 +1,4 @@
-/* gauges.c - one statement, a column a figure. */
+/* gauges.c - one statement, a column per figure. */
 #include "gauges.h"
 #include "sql.h"
 

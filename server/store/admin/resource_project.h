@@ -1,20 +1,21 @@
-/* resource_project.h - which project a thing is of that an id names. */
+/* resource_project.h - which project a run, an upload or another resource
+ * belongs to. */
 #pragma once
 #include "db.h"
 
-enum thing {
-	THING_RUN,
-	THING_UPLOAD,
-	THING_JOB,
-	THING_GATE,
-	THING_TOKEN,
-	THING_WEBHOOK
+enum resource {
+	RESOURCE_RUN,
+	RESOURCE_UPLOAD,
+	RESOURCE_JOB,
+	RESOURCE_GATE,
+	RESOURCE_TOKEN,
+	RESOURCE_WEBHOOK
 };
 
-/* Whether it is there and of this project: else ERR_NOT_FOUND, with the sentence
- * of one that is not there. */
-bool of_project(struct db *db, enum thing what, int64_t id, const char *project,
-	struct err *e);
-/* Its project, the arena's; NULL where it is not there. */
-bool project_of(struct db *db, struct arena *a, enum thing what, int64_t id,
-	const char **project, struct err *e);
+/* ERR_NOT_FOUND unless it exists and is of this project: with the sentence of
+ * one that does not exist. */
+bool resource_project_check(struct db *db, enum resource what, int64_t id,
+	const char *project, struct err *e);
+/* Its project, in the arena; NULL if it does not exist. */
+bool resource_project(struct db *db, struct arena *a, enum resource what,
+	int64_t id, const char **project, struct err *e);

@@ -1,13 +1,11 @@
-/* snapshot.c - a moment held, counted, and known by its migrations. */
+/* snapshot.c - the whole database as of one moment; an empty one before and
+ * after a restore. */
 #include "snapshot.h"
-#include "db_conn.h"
-#include "embedded.h"
-#include "migrations.h"
+#include "migrate.h"
 #include "sql.h"
+#include "upload.h"
 
-extern const struct embedded sql_files[];
-
-static bool is_ours(struct db *db, struct err *e)
+static bool snapshot_check_database(struct db *db, struct err *e)
 {
 	struct result r;
 	if (!sql_run(db,
@@ -68,7 +66,7 @@ bool snapshot_hold(struct db *db, struct snapshot *s, struct arena *a,
 		    "SET idle_in_transaction_session_timeout = 0; "
 		    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 		    e) ||
-		!is_ours(db, e) || !snapshot_now(db, s, a, e) ||
+		!snapshot_check_database(db, e) || !snapshot_now(db, s, a, e) ||
 		!sql_run(db, "SELECT pg_export_snapshot()", NULL, &r, e))
 		return false;
 	result_next(&r);
@@ -80,7 +78,7 @@ bool snapshot_hold(struct db *db, struct snapshot *s, struct arena *a,
 bool snapshot_known(int64_t schema, const char *migrations, struct err *e)
 {
 	char hex[SHA256_HEX];
-	int n = migrations_digest(sql_files, schema, hex);
+	int n = migrate_digest(schema, hex);
 	if (schema > n)
 		return err_set(e, ERR_CONFLICT,
 			"the backup's schema is number %lld, and this program "
@@ -92,36 +90,84 @@ bool snapshot_known(int64_t schema, const char *migrations, struct err *e)
 		       "use the kernsiftd that made it");
 }
 
-const char *const *db_environment(struct db *db, struct arena *a)
+/* Tables of extensions and of the system do not count. */
+static bool restore_check_empty(struct db *db, struct err *e)
 {
-	PQconninfoOption *all = PQconninfo(db->pg);
-	size_t n = 0, at = 0;
-	while (all && all[n].keyword)
-		n++;
-	const char **env = arena_array(a, const char *, n + 2);
-	/* A service's words were looked up already. */
-	for (size_t i = 0; i < n; i++)
-		if (all[i].envvar && all[i].val && *all[i].val &&
-			strcmp(all[i].keyword, "service") != 0)
-			env[at++] = arena_printf(a, "%s=%s", all[i].envvar,
-				all[i].val);
-	PQconninfoFree(all);
-	if (getenv("HOME")) /* certificates */
-		env[at] = arena_printf(a, "HOME=%s", getenv("HOME"));
-	return env;
+	static const char sql[] =
+		"SELECT current_database()::text, count(*), "
+		"min(c.relname::text) "
+		"FROM pg_class c "
+		"WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f') "
+		"AND c.relnamespace NOT IN (SELECT oid FROM pg_namespace "
+		"WHERE nspname ~ '^pg_' OR nspname = 'information_schema') "
+		"AND NOT EXISTS (SELECT FROM pg_depend d "
+		"WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid "
+		"AND d.deptype = 'e')";
+	struct result r;
+	struct arena a = { 0 };
+	if (!sql_run(db, sql, NULL, &r, e))
+		return false;
+	result_next(&r);
+	const char *name = result_text(&r, &a);
+	int64_t n = result_int8(&r, 0);
+	const char *one = result_text(&r, &a);
+	result_release(&r);
+	bool ok = !n || err_set(e, ERR_CONFLICT,
+				"database '%.60s' is not empty: it has '%.60s'"
+				"%s; a backup is restored into an empty one",
+				name, one, n > 1 ? " and more" : "");
+	arena_release(&a);
+	return ok;
 }
 
-const char *db_name(struct db *db, struct arena *a)
+static bool restore_check_version(struct db *db, int64_t major, struct err *e)
 {
-	struct buf b;
-	size_t len;
-	buf_init(&b, 1024);
-	buf_puts(&b, "dbname='");
-	for (const char *at = PQdb(db->pg); *at; at++)
-		buf_printf(&b, *at == '\'' || *at == '\\' ? "\\%c" : "%c", *at);
-	buf_puts(&b, "'");
-	char *text = buf_take(&b, &len);
-	const char *name = arena_strndup(a, text, len);
-	free(text);
-	return name;
+	struct result r;
+	if (!sql_run(db,
+		    "SELECT current_setting('server_version_num')::int4 "
+		    "/ 10000",
+		    NULL, &r, e))
+		return false;
+	result_next(&r);
+	int here = result_int4(&r, 0);
+	result_release(&r);
+	return here >= major ||
+	       err_set(e, ERR_CONFLICT,
+		       "the backup is of PostgreSQL %lld, and the database's "
+		       "is %d; restore it into %lld or newer",
+		       (long long)major, here, (long long)major);
+}
+
+bool restore_begin(struct db *db, int64_t major, struct err *e)
+{
+	return restore_check_version(db, major, e) && migrate_lock(db, e) &&
+	       restore_check_empty(db, e);
+}
+
+/* As retention leaves it: an upload with runs keeps them and its identity; any
+ * other one loses its identity, so that the same can be uploaded again. A
+ * queued one fails, because it could never be read. */
+static bool restore_without_bytes(struct db *db, struct err *e)
+{
+	return sql_script(db,
+		"UPDATE upload u SET dropped_at = coalesce(dropped_at, now()), "
+		"identity = CASE WHEN state = 'done' AND EXISTS "
+		"(SELECT FROM run r WHERE r.upload_id = u.id) "
+		"THEN identity END "
+		"WHERE state IN ('done', 'failed') AND chunks > 0; "
+		"UPDATE upload SET state = 'failed', identity = NULL, "
+		"dropped_at = now(), finished_at = now(), "
+		"error = 'its bytes were not in the backup that this "
+		"installation was restored from; send it again' "
+		"WHERE state = 'queued'",
+		e);
+}
+
+bool restore_settle(struct db *db, bool raw, struct err *e)
+{
+	int64_t n;
+	return sql_script(db, "SET statement_timeout = 0", e) &&
+	       upload_release_all(db, &n, e) && upload_expire_all(db, &n, e) &&
+	       (raw || restore_without_bytes(db, e)) &&
+	       sql_script(db, "ANALYZE", e);
 }

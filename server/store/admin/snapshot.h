@@ -1,5 +1,5 @@
-/* snapshot.h - the whole database as of one moment, for a program that copies it,
- * and what one must be to take such a copy. */
+/* snapshot.h - the whole database as of one moment, for a program that copies
+ * it; and a database that such a copy is restored into. */
 #pragma once
 #include "db.h"
 #include "sha256.h"
@@ -12,25 +12,19 @@ struct snapshot {
 	int64_t uploads, chunks, runs, kernels, tokens; /* rows */
 };
 
-/* Holds it as long as the connection lasts; texts are the arena's. ERR_INPUT
- * where the database is not kernsift's. */
+/* Holds it as long as the connection lasts; texts are in the arena. ERR_INPUT
+ * if the database is not kernsift's. */
 bool snapshot_hold(struct db *db, struct snapshot *s, struct arena *a,
 	struct err *e);
-/* The same figures as they are now, without holding anything. */
+/* The same figures now, without holding a snapshot. */
 bool snapshot_now(struct db *db, struct snapshot *s, struct arena *a,
 	struct err *e);
-/* Whether this program's first `schema` migrations are those of the hash. */
+/* Fails unless this program's first `schema` migrations have this hash. */
 bool snapshot_known(int64_t schema, const char *migrations, struct err *e);
 
-/* How another program reaches the same database: variables for its
- * environment, ended by NULL, with the password; and its name as a connection
- * string. */
-const char *const *db_environment(struct db *db, struct arena *a);
-const char *db_name(struct db *db, struct arena *a);
-
-/* The database is empty and of that major version or newer, and nobody else
- * migrates it as long as the connection lasts. */
+/* Fails unless the database is empty and of that major version or newer. Other
+ * migrations wait as long as the connection lasts. */
 bool restore_begin(struct db *db, int64_t major, struct err *e);
-/* After its rows are in and the schema is this program's: what was under way
- * is no more, and uploads say where their bytes were left out. */
+/* After the rows are restored and the schema is this program's: ends what was
+ * in progress, and marks uploads whose bytes were left out (`raw` false). */
 bool restore_settle(struct db *db, bool raw, struct err *e);

@@ -1,32 +1,31 @@
-/* token.c - random text for its owner, its sha256 for us. */
+/* token.c - tokens: random text for its owner, its sha256 in the database. */
 #include "token.h"
 #include "log.h"
-#include "query.h"
-#include "text_validate.h"
 #include "sha256.h"
 #include "sql.h"
+#include "text_validate.h"
 #include <strings.h>
 #include <sys/random.h>
 
 enum { RANDOM = 32, LETTERS = 43, HEAD = 3 };
 
-static const char *const scopes[] = { "none", "read", "upload", "admin" };
+static const char *const token_scopes[] = { "none", "read", "upload", "admin" };
 
 const char *scope_name(enum scope s)
 {
-	return scopes[s];
+	return token_scopes[s];
 }
 
 enum scope scope_from(const char *name)
 {
 	for (enum scope s = SCOPE_READ; s <= SCOPE_ADMIN; s++)
-		if (!strcmp(scopes[s], name))
+		if (!strcmp(token_scopes[s], name))
 			return s;
 	return SCOPE_NONE;
 }
 
-/* "ks_", then base64 in the form for addresses, without padding. */
-static void spell(const uint8_t bytes[RANDOM], char text[TOKEN_TEXT])
+/* "ks_", then base64url without padding. */
+static void token_encode(const uint8_t bytes[RANDOM], char text[TOKEN_TEXT])
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				      "abcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -41,8 +40,8 @@ static void spell(const uint8_t bytes[RANDOM], char text[TOKEN_TEXT])
 	*to = '\0';
 }
 
-/* Who the audit says it was is no token with the name of what is none. */
-static bool name_check(const char *name, struct err *e)
+/* The audit log names who has no token: no token may have such a name. */
+static bool token_check_name(const char *name, struct err *e)
 {
 	static const char command[] = "kernsiftd ";
 	if (!*name)
@@ -52,14 +51,16 @@ static bool name_check(const char *name, struct err *e)
 		return err_set(e, ERR_INPUT,
 			"a token is not called 'loopback' or 'kernsiftd …': "
 			"the audit calls those so who have none");
-	return said_check("name", name, e) && said_print("name", name, e);
+	return text_validate("name", name, e) &&
+	       text_validate_printable("name", name, e);
 }
 
-static bool wish_check(const struct token_wish *w, struct err *e)
+static bool token_check(const struct token_request *w, struct err *e)
 {
-	if (!name_check(w->name, e) ||
-		(w->project && (!said_check("project", w->project, e) ||
-				       !said_print("project", w->project, e))))
+	if (!token_check_name(w->name, e) ||
+		(w->project && (!text_validate("project", w->project, e) ||
+				       !text_validate_printable("project",
+					       w->project, e))))
 		return false;
 	if (w->scope == SCOPE_NONE)
 		return err_set(e, ERR_INPUT,
@@ -72,8 +73,8 @@ static bool wish_check(const struct token_wish *w, struct err *e)
 		       TOKEN_DAYS);
 }
 
-/* The moments are compared by one clock, the database's. */
-static const char new_sql[] =
+/* Only the database's clock is used. */
+static const char token_new_sql[] =
 	"WITH t AS (SELECT coalesce($6, now() + make_interval(days => "
 	"nullif($7, 0))) AS at, "
 	"(SELECT expires_at FROM token WHERE id = $8) AS most), "
@@ -86,16 +87,16 @@ static const char new_sql[] =
 	"SELECT coalesce(made.id, 0), coalesce(at > most, false) "
 	"FROM t LEFT JOIN made ON true";
 
-bool token_new(struct db *db, const struct token_wish *w, char text[TOKEN_TEXT],
-	int64_t *id, struct err *e)
+bool token_new(struct db *db, const struct token_request *w,
+	char text[TOKEN_TEXT], int64_t *id, struct err *e)
 {
 	uint8_t bytes[RANDOM], digest[SHA256_BYTES];
-	if (!wish_check(w, e))
+	if (!token_check(w, e))
 		return false;
 	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
 		return err_set(e, ERR_INTERNAL,
 			"the system gives no random bytes");
-	spell(bytes, text);
+	token_encode(bytes, text);
 	sha256_of(text, HEAD + LETTERS, digest);
 
 	struct sql_params p = { 0 };
@@ -108,7 +109,7 @@ bool token_new(struct db *db, const struct token_wish *w, char text[TOKEN_TEXT],
 	sql_moment(&p, w->expires);
 	sql_int4(&p, w->days);
 	sql_int8(&p, w->maker);
-	if (!sql_run(db, new_sql, &p, &r, e))
+	if (!sql_run(db, token_new_sql, &p, &r, e))
 		return false;
 	result_next(&r);
 	*id = result_int8(&r, 0);
@@ -123,14 +124,15 @@ bool token_new(struct db *db, const struct token_wish *w, char text[TOKEN_TEXT],
 			      "nothing");
 }
 
-#define COLUMNS                                                  \
+#define TOKEN_COLUMNS                                            \
 	"SELECT id, name, project, made_by, scope, "             \
 	"created_at, expires_at, used_at, "                      \
 	"coalesce(expires_at <= now(), false), "                 \
 	"coalesce(used_at < now() - interval '1 minute', true) " \
 	"FROM token "
 
-static void read_row(struct result *r, struct arena *a, struct token_row *t)
+static void token_read_row(struct result *r, struct arena *a,
+	struct token_row *t)
 {
 	t->id = result_int8(r, 0);
 	t->name = result_text(r, a);
@@ -144,31 +146,30 @@ static void read_row(struct result *r, struct arena *a, struct token_row *t)
 	t->stale = result_bool(r);
 }
 
-/* One of many that ask at once writes; the others pass it by. Its commit does
- * not wait for the disk: a minute of this may be lost. */
-static const char used_sql[] =
+/* Of many requests at once, one writes and the others skip the locked row. The
+ * commit does not wait for the disk: losing a minute of this is harmless. */
+static const char token_used_sql[] =
 	"UPDATE token SET used_at = now() "
 	"WHERE id = (SELECT id FROM token WHERE id = $1 "
 	"AND (used_at IS NULL OR used_at < now() - interval '1 minute') "
 	"FOR UPDATE SKIP LOCKED) "
 	"AND set_config('synchronous_commit', 'off', true) IS NOT NULL";
 
-static void used(struct db *db, int64_t id)
+static void token_mark_used(struct db *db, int64_t id)
 {
 	struct sql_params p = { 0 };
 	struct err unheard = { 0 };
 	sql_int8(&p, id);
-	if (!sql_hot(db, used_sql, &p, NULL, &unheard))
+	if (!sql_hot(db, token_used_sql, &p, NULL, &unheard))
 		log_debug("token used id=%lld text=\"%s\"", (long long)id,
 			unheard.text);
 }
 
-/* A hash is looked up, not compared, so that the time it takes tells nothing
- * of the text. */
+/* Looking up a hash takes a time that reveals nothing about the text. */
 bool token_find(struct db *db, struct arena *a, const char *text,
 	struct token_row *row, struct err *e)
 {
-	static const char sql[] = COLUMNS "WHERE sha256 = $1";
+	static const char sql[] = TOKEN_COLUMNS "WHERE sha256 = $1";
 	*row = (struct token_row){ 0 };
 	if (strncmp(text, "ks_", HEAD) || strlen(text) != HEAD + LETTERS)
 		return true;
@@ -181,14 +182,14 @@ bool token_find(struct db *db, struct arena *a, const char *text,
 	if (!sql_hot(db, sql, &p, &r, e))
 		return false;
 	if (result_next(&r))
-		read_row(&r, a, row);
+		token_read_row(&r, a, row);
 	result_release(&r);
 	if (row->id && !row->expired && row->stale)
-		used(db, row->id);
+		token_mark_used(db, row->id);
 	return true;
 }
 
-static bool no_token(int64_t id, struct err *e)
+static bool token_not_found(int64_t id, struct err *e)
 {
 	return err_set(e, ERR_NOT_FOUND, "no token %lld", (long long)id);
 }
@@ -201,14 +202,15 @@ bool token_read(struct db *db, struct arena *a, int64_t id, const char *project,
 	sql_int8(&p, id);
 	sql_text(&p, project);
 	if (!sql_run(db,
-		    COLUMNS "WHERE id = $1 AND ($2 IS NULL OR project = $2)",
+		    TOKEN_COLUMNS
+		    "WHERE id = $1 AND ($2 IS NULL OR project = $2)",
 		    &p, &r, e))
 		return false;
 	bool there = result_next(&r);
 	if (there)
-		read_row(&r, a, row);
+		token_read_row(&r, a, row);
 	result_release(&r);
-	return there || no_token(id, e);
+	return there || token_not_found(id, e);
 }
 
 bool token_list(struct db *db, struct arena *a, const char *project,
@@ -221,17 +223,17 @@ bool token_list(struct db *db, struct arena *a, const char *project,
 	sql_int8(&p, after);
 	sql_int8(&p, limit + INT64_C(1));
 	if (!sql_run(db,
-		    COLUMNS "WHERE ($1 IS NULL OR project = $1) "
-			    "AND ($2 = 0 OR id < $2) "
-			    "ORDER BY id DESC "
-			    "LIMIT $3",
+		    TOKEN_COLUMNS "WHERE ($1 IS NULL OR project = $1) "
+				  "AND ($2 = 0 OR id < $2) "
+				  "ORDER BY id DESC "
+				  "LIMIT $3",
 		    &p, &r, e))
 		return false;
 	*more = r.n > limit;
 	*n = (uint32_t)(*more ? limit : r.n);
 	*rows = arena_array(a, struct token_row, *n);
 	for (uint32_t i = 0; i < *n && result_next(&r); i++)
-		read_row(&r, a, &(*rows)[i]);
+		token_read_row(&r, a, &(*rows)[i]);
 	result_release(&r);
 	return true;
 }
@@ -246,7 +248,7 @@ bool token_revoke(struct db *db, int64_t id, const char *project, struct err *e)
 		       "DELETE FROM token "
 		       "WHERE id = $1 AND ($2 IS NULL OR project = $2)",
 		       &p, &n, e) &&
-	       (n || no_token(id, e));
+	       (n || token_not_found(id, e));
 }
 
 bool token_signed(struct db *db, int64_t id, bool *told, struct err *e)

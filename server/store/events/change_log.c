@@ -1,10 +1,11 @@
-/* change_log.c - what is due, what was told. */
+/* change_log.c - the search for change points: what is due, what was
+ * recorded. */
 #include "change_log.h"
-#include "event_post.h"
 #include "sql.h"
+#include "webhook.h"
 
-/* By the end of the primary key, so that it costs no more with more runs. */
-bool change_due(struct db *db, struct arena *a, int64_t after,
+/* Reads the end of the primary key only: more runs do not make it slower. */
+bool change_log_due(struct db *db, struct arena *a, int64_t after,
 	struct change_due *out, struct err *e)
 {
 	static const char sql[] =
@@ -36,7 +37,7 @@ bool change_due(struct db *db, struct arena *a, int64_t after,
 	return true;
 }
 
-bool change_operators(struct db *db, struct arena *a,
+bool change_log_operators(struct db *db, struct arena *a,
 	const struct change_due *d, int most, const char *const **names,
 	uint32_t *n, struct err *e)
 {
@@ -65,8 +66,9 @@ bool change_operators(struct db *db, struct arena *a,
 	return true;
 }
 
-bool change_told(struct db *db, struct arena *a, const struct change_due *d,
-	const char *metric, const int64_t **runs, uint32_t *n, struct err *e)
+bool change_log_recorded(struct db *db, struct arena *a,
+	const struct change_due *d, const char *metric, const int64_t **runs,
+	uint32_t *n, struct err *e)
 {
 	static const char sql[] =
 		"SELECT run_id "
@@ -88,14 +90,14 @@ bool change_told(struct db *db, struct arena *a, const struct change_due *d,
 	return true;
 }
 
-struct settling {
+struct change_log_recording {
 	const struct change_due *d;
-	const struct change_news *news;
+	const struct change_point_record *records;
 	uint32_t n;
 };
 
-static bool settle_one(struct db *db, const struct change_due *d,
-	const struct change_news *news, struct err *e)
+static bool change_log_record_one(struct db *db, const struct change_due *d,
+	const struct change_point_record *records, struct err *e)
 {
 	static const char sql[] =
 		"INSERT INTO change_told (project, workload, metric, run_id) "
@@ -105,25 +107,25 @@ static bool settle_one(struct db *db, const struct change_due *d,
 	int64_t made;
 	sql_text(&p, d->project);
 	sql_text(&p, d->workload);
-	sql_text(&p, news->metric);
-	sql_int8(&p, news->run);
+	sql_text(&p, records->metric);
+	sql_int8(&p, records->run);
 	if (!sql_change(db, sql, &p, &made, e))
 		return false;
-	return !made || !news->body ||
-	       event_post(db, d->project, "change_point", news->body, e);
+	return !made || !records->body ||
+	       webhook_notify(db, d->project, "change_point", records->body, e);
 }
 
-static bool settle_all(struct db *db, void *arg, struct err *e)
+static bool change_log_record_all(struct db *db, void *arg, struct err *e)
 {
 	static const char sql[] =
 		"INSERT INTO change_seen (project, workload, run_id) "
 		"VALUES ($1, $2, $3) "
 		"ON CONFLICT (project, workload) DO UPDATE "
 		"SET run_id = greatest(change_seen.run_id, EXCLUDED.run_id)";
-	const struct settling *s = arg;
+	const struct change_log_recording *s = arg;
 	struct sql_params p = { 0 };
 	for (uint32_t i = 0; i < s->n; i++)
-		if (!settle_one(db, s->d, &s->news[i], e))
+		if (!change_log_record_one(db, s->d, &s->records[i], e))
 			return false;
 	sql_text(&p, s->d->project);
 	sql_text(&p, s->d->workload);
@@ -131,9 +133,9 @@ static bool settle_all(struct db *db, void *arg, struct err *e)
 	return sql_run(db, sql, &p, NULL, e);
 }
 
-bool change_settle(struct db *db, const struct change_due *d,
-	const struct change_news *news, uint32_t n, struct err *e)
+bool change_log_record(struct db *db, const struct change_due *d,
+	const struct change_point_record *records, uint32_t n, struct err *e)
 {
-	struct settling s = { d, news, n };
-	return sql_transaction(db, settle_all, &s, e);
+	struct change_log_recording s = { d, records, n };
+	return sql_transaction(db, change_log_record_all, &s, e);
 }

@@ -1,37 +1,39 @@
-/* change_log.h - how far the series of workloads were looked at, and which of
- * their changes were told. */
+/* change_log.h - up to which run each workload was searched for change points,
+ * and which change points were reported. */
 #pragma once
 #include "db.h"
 #include <stdint.h>
 
 struct change_due {
 	const char *project, *workload; /* NULL: nothing is due */
-	int64_t seen; /* the newest run when it was last looked at; 0 never */
+	int64_t seen; /* the newest run at the last search; 0 never */
 	int64_t newest; /* its newest run now */
 	bool more; /* other workloads are due as well */
 };
-/* The workload whose newest run comes first behind `after` (0: first of all), and
- * that has runs newer than what was seen of it. Runs that were
- * stored long before the newest one that anybody saw (10,000 ids) do not count:
- * what is that old is looked at when its workload has a new run. */
-bool change_due(struct db *db, struct arena *a, int64_t after,
+/* The next workload after `after` (0: the first) by its newest run that has
+ * runs newer than at its last search. Runs whose id is more than 10,000 below
+ * the newest run that any search saw do not count: so old a workload is
+ * searched when it gets a new run. */
+bool change_log_due(struct db *db, struct arena *a, int64_t after,
 	struct change_due *out, struct err *e);
 
-/* The operators of most time in the workload's newest runs, at most `most`. */
-bool change_operators(struct db *db, struct arena *a,
+/* The operators with the most time in the workload's newest runs, at most
+ * `most`. */
+bool change_log_operators(struct db *db, struct arena *a,
 	const struct change_due *d, int most, const char *const **names,
 	uint32_t *n, struct err *e);
 
-/* Runs behind a change of this metric that was told or passed over. */
-bool change_told(struct db *db, struct arena *a, const struct change_due *d,
-	const char *metric, const int64_t **runs, uint32_t *n, struct err *e);
+/* First runs after the change points of this metric that were recorded. */
+bool change_log_recorded(struct db *db, struct arena *a,
+	const struct change_due *d, const char *metric, const int64_t **runs,
+	uint32_t *n, struct err *e);
 
-struct change_news {
+struct change_point_record {
 	const char *metric;
-	int64_t run; /* the first behind it */
-	const char *body; /* of the event; NULL: it is passed over */
+	int64_t run; /* the first after the change point */
+	const char *body; /* of the event; NULL: recorded but not reported */
 };
-/* Writes these down, posts the event of each that nobody else wrote down before,
- * and that the workload was looked at: all of it or nothing. */
-bool change_settle(struct db *db, const struct change_due *d,
-	const struct change_news *news, uint32_t n, struct err *e);
+/* Records these, posts the event of each that was not recorded before, and
+ * records that the workload was searched: all of it or nothing. */
+bool change_log_record(struct db *db, const struct change_due *d,
+	const struct change_point_record *records, uint32_t n, struct err *e);

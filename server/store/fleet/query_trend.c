@@ -1,36 +1,75 @@
-/* query_trend.c - one number of each unit of a workload. */
+/* query_trend.c - workloads, and one value per run or job of a workload. */
 #include "query_trend.h"
 #include "sql.h"
 
-/* Of the workload, as filtered. */
-#define OF                                               \
+bool query_workloads(struct db *db, struct arena *a, const char *project,
+	const char *q, int64_t after, int limit, struct workload_row **rows,
+	uint32_t *n, bool *more, struct err *e)
+{
+	static const char sql[] =
+		"SELECT project, workload, count(*), min(created_at), "
+		"max(created_at), max(run_id) "
+		"FROM run "
+		"WHERE ($1 IS NULL OR project = $1) "
+		"AND ($2 IS NULL OR strpos(lower(project || E'\\n' || "
+		"workload), lower($2)) > 0) "
+		"GROUP BY project, workload "
+		"HAVING $3 = 0 OR max(run_id) < $3 "
+		"ORDER BY max(run_id) DESC "
+		"LIMIT $4";
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_text(&p, project);
+	sql_text(&p, q);
+	sql_int8(&p, after);
+	sql_int8(&p, limit + INT64_C(1));
+	if (!sql_run(db, sql, &p, &r, e))
+		return false;
+	*more = r.n > limit;
+	*n = (uint32_t)(*more ? limit : r.n);
+	*rows = arena_array(a, struct workload_row, *n);
+	for (uint32_t i = 0; i < *n && result_next(&r); i++) {
+		struct workload_row *w = &(*rows)[i];
+		w->project = result_text(&r, a);
+		w->workload = result_text(&r, a);
+		w->runs = result_int8(&r, 0);
+		w->first = result_moment(&r);
+		w->last = result_moment(&r);
+		w->newest = result_int8(&r, 0);
+	}
+	result_release(&r);
+	return true;
+}
+
+/* Runs of the workload that the filter selects. */
+#define TREND_OF                                         \
 	"r.project = $1 AND r.workload = $2 "            \
 	"AND ($3 IS NULL OR r.framework = $3) "          \
 	"AND ($4 IS NULL OR $4 = ANY (r.device_names)) " \
 	"AND ($5 IS NULL OR r.labels @> $5) "
 
-#define IN_RANGE                                  \
+#define TREND_IN_RANGE                            \
 	"AND ($6 IS NULL OR r.created_at >= $6) " \
 	"AND ($7 IS NULL OR r.created_at < $7) "
 
-#define RUN                                                         \
+#define TREND_RUN                                                   \
 	"SELECT r.run_id, r.created_at, r.job_id, r.rank, "         \
 	"r.labels ->> $8 AS said, r.cycle_ns, r.cycles, r.gpu_ns, " \
-	"r.counted FROM run r WHERE " OF
+	"r.counted FROM run r WHERE " TREND_OF
 
-/* A run that is of no job is a unit where it is in range; a job where its first
- * run is, and then with all of its runs: so of some that have a run in range, and
- * come first, none is left. */
-#define RUNS                                                      \
-	"WITH runs AS ((" RUN "AND r.job_id IS NULL " IN_RANGE    \
-	"ORDER BY r.created_at DESC, r.run_id DESC LIMIT $9) "    \
-	"UNION ALL (" RUN                                         \
-	"AND r.job_id IN (SELECT r.job_id FROM run r WHERE " OF   \
-	"AND r.job_id IS NOT NULL " IN_RANGE "GROUP BY r.job_id " \
-	"ORDER BY min(r.created_at) DESC LIMIT $9 + 1000))), "    \
+/* A run without a job is a unit if it is in range; a job is one if its first
+ * run is, and then with all its runs. Jobs that began before the range are
+ * dropped later, hence the 1,000 more. */
+#define TREND_RUNS                                                         \
+	"WITH runs AS ((" TREND_RUN "AND r.job_id IS NULL " TREND_IN_RANGE \
+	"ORDER BY r.created_at DESC, r.run_id DESC LIMIT $9) "             \
+	"UNION ALL (" TREND_RUN                                            \
+	"AND r.job_id IN (SELECT r.job_id FROM run r WHERE " TREND_OF      \
+	"AND r.job_id IS NOT NULL " TREND_IN_RANGE "GROUP BY r.job_id "    \
+	"ORDER BY min(r.created_at) DESC LIMIT $9 + 1000))), "             \
 	"told AS (SELECT run_id, created_at, job_id, rank, said, "
 
-#define UNITS                                                   \
+#define TREND_UNIT_ROWS                                         \
 	"FROM told WHERE job_id IS NULL "                       \
 	"UNION ALL "                                            \
 	"SELECT (array_agg(run_id ORDER BY rank, run_id))[1], " \
@@ -41,19 +80,19 @@
 	"HAVING ($6 IS NULL OR min(created_at) >= $6) "         \
 	"AND ($7 IS NULL OR min(created_at) < $7)"
 
-/* `value` and `there` of each run, beside what `from` puts to it; $10 is the stat,
- * $11 whose. Planned with the values at hand, so that of a CASE by the stat only
- * what is asked for is worked out. */
-#define SERIES(value, there, from)                                            \
-	RUNS value                                                            \
+/* `value` and `there` of each run, which `from` is joined to; $10 is the
+ * statistic, $11 the operator or kernel. Planned with the actual values: only
+ * one branch of a CASE by the statistic is computed. */
+#define TREND_SERIES(value, there, from)                                      \
+	TREND_RUNS value                                                      \
 		"::float8 AS v, " there " AS there FROM runs " from ") "      \
 		"SELECT run_id, created_at, v, said, without, there FROM ("   \
 		"SELECT run_id, created_at, v, said, (v IS NULL)::int::int8 " \
-		"AS without, there " UNITS ") unit "                          \
+		"AS without, there " TREND_UNIT_ROWS ") unit "                \
 		"ORDER BY created_at DESC, run_id DESC LIMIT $9"
 
-/* A stat of the kept cycles' x. */
-#define OF_CYCLES(x)                                                    \
+/* A statistic of x over the kept iterations. */
+#define TREND_OF_ITERATIONS(x)                                          \
 	"(SELECT CASE $10 WHEN 'avg' THEN avg(" x ") "                  \
 	"ELSE percentile_cont(CASE $10 WHEN 'min' THEN 0 "              \
 	"WHEN 'med' THEN 0.5 WHEN 'p90' THEN 0.9 WHEN 'p99' THEN 0.99 " \
@@ -61,10 +100,11 @@
 	"FROM run_cycle c WHERE c.run_id = runs.run_id "                \
 	"AND c.use = 'kept' AND $11 IS NULL)"
 
-#define DUR_NS OF_CYCLES("c.dur_ns")
+#define DUR_NS TREND_OF_ITERATIONS("c.dur_ns")
 #define CYCLE_NS "(CASE $10 WHEN 'med' THEN cycle_ns ELSE " DUR_NS " END)"
-#define BUSY_NS OF_CYCLES("c.compute_ns + c.comm_ns + c.copy_ns")
-#define COMM_NS "(CASE WHEN counted THEN " OF_CYCLES("c.comm_ns") " END)"
+#define BUSY_NS TREND_OF_ITERATIONS("c.compute_ns + c.comm_ns + c.copy_ns")
+#define COMM_NS \
+	"(CASE WHEN counted THEN " TREND_OF_ITERATIONS("c.comm_ns") " END)"
 
 #define OPERATOR_NS                                              \
 	"(CASE WHEN counted AND gpu_ns IS NOT NULL THEN "        \
@@ -76,7 +116,7 @@
 	"FROM run_operator o "                            \
 	"WHERE o.run_id = runs.run_id AND o.operator = $11) o"
 
-/* In a printed table it may have several lines. */
+/* In an uploaded table a kernel may have several lines. */
 #define KERNEL_NS                                                  \
 	"(CASE WHEN counted THEN CASE $10 "                        \
 	"WHEN 'avg' THEN k.ns / k.n "                              \
@@ -108,19 +148,20 @@
 	"AND $10 = 'share' AND $11 IS NULL) o"
 
 static const char *const series[] = {
-	[TREND_METRIC_cycle] = SERIES(CYCLE_NS, "true", ""),
-	[TREND_METRIC_busy] = SERIES(BUSY_NS, "true", ""),
-	[TREND_METRIC_idle] = SERIES(OF_CYCLES("c.idle_ns"), "true", ""),
-	[TREND_METRIC_exposed_comm] = SERIES(COMM_NS, "true", ""),
+	[TREND_METRIC_cycle] = TREND_SERIES(CYCLE_NS, "true", ""),
+	[TREND_METRIC_busy] = TREND_SERIES(BUSY_NS, "true", ""),
+	[TREND_METRIC_idle] =
+		TREND_SERIES(TREND_OF_ITERATIONS("c.idle_ns"), "true", ""),
+	[TREND_METRIC_exposed_comm] = TREND_SERIES(COMM_NS, "true", ""),
 	[TREND_METRIC_operator] =
-		SERIES(OPERATOR_NS, "o.ns IS NOT NULL", OPERATOR),
-	[TREND_METRIC_kernel] = SERIES(KERNEL_NS, "k.lines > 0", KERNEL),
-	[TREND_METRIC_coverage] = SERIES(ATTRIBUTED, "true", OPERATORS),
-	[TREND_METRIC_headroom] = SERIES(HEADROOM, "true", OPERATORS),
+		TREND_SERIES(OPERATOR_NS, "o.ns IS NOT NULL", OPERATOR),
+	[TREND_METRIC_kernel] = TREND_SERIES(KERNEL_NS, "k.lines > 0", KERNEL),
+	[TREND_METRIC_coverage] = TREND_SERIES(ATTRIBUTED, "true", OPERATORS),
+	[TREND_METRIC_headroom] = TREND_SERIES(HEADROOM, "true", OPERATORS),
 };
 
-/* Rows are the newest first. */
-static void read_units(struct result *r, struct arena *a, int limit,
+/* The rows have the newest first. */
+static void query_trend_read_units(struct result *r, struct arena *a, int limit,
 	struct trend *t)
 {
 	uint32_t rows = (uint32_t)(r->n > limit ? limit : r->n);
@@ -151,16 +192,17 @@ static void read_units(struct result *r, struct arena *a, int limit,
 	t->n = rows - to;
 }
 
-struct reading {
+struct query_trend_request {
 	struct arena *arena;
 	const struct trend_filter *f;
 	struct trend *out;
 };
 
-/* 50,000 rows are sorted in memory; compiling would take longer than reading. */
-static bool read_series(struct db *db, void *arg, struct err *e)
+/* Memory to sort 50,000 rows; JIT compilation takes longer than reading
+ * them. */
+static bool query_trend_read_series(struct db *db, void *arg, struct err *e)
 {
-	const struct reading *g = arg;
+	const struct query_trend_request *g = arg;
 	const struct trend_filter *f = g->f;
 	struct sql_params p = { 0 };
 	struct result r;
@@ -183,7 +225,7 @@ static bool read_series(struct db *db, void *arg, struct err *e)
 		    e) ||
 		!sql_run(db, series[f->metric], &p, &r, e))
 		return false;
-	read_units(&r, g->arena, f->limit, g->out);
+	query_trend_read_units(&r, g->arena, f->limit, g->out);
 	result_release(&r);
 	return true;
 }
@@ -191,6 +233,6 @@ static bool read_series(struct db *db, void *arg, struct err *e)
 bool query_trend(struct db *db, struct arena *a, const struct trend_filter *f,
 	struct trend *out, struct err *e)
 {
-	struct reading g = { a, f, out };
-	return sql_transaction(db, read_series, &g, e);
+	struct query_trend_request g = { a, f, out };
+	return sql_transaction(db, query_trend_read_series, &g, e);
 }

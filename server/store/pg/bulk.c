@@ -1,4 +1,4 @@
-/* bulk.c - fills a buffer with rows and hands it to COPY when full. */
+/* bulk.c - fills a buffer with rows and sends it to COPY when full. */
 #include "bulk.h"
 #include "db_conn.h"
 #include "packed.h"
@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <math.h>
 
-static void flush(struct bulk *b)
+static void bulk_flush(struct bulk *b)
 {
 	if (!b->broken && b->len &&
 		PQputCopyData(b->db->pg, b->buf, (int)b->len) != 1)
@@ -14,16 +14,16 @@ static void flush(struct bulk *b)
 	b->len = 0;
 }
 
-/* len bytes to write to, at most a value's head and a number. */
-static char *room(struct bulk *b, size_t len)
+/* Room for len bytes, at most a head and a number. */
+static char *bulk_room(struct bulk *b, size_t len)
 {
 	if (sizeof b->buf - b->len < len)
-		flush(b);
+		bulk_flush(b);
 	b->len += len;
 	return b->buf + b->len - len;
 }
 
-static void add(struct bulk *b, const char *bytes, size_t len)
+static void bulk_add(struct bulk *b, const char *bytes, size_t len)
 {
 	while (len) {
 		size_t n = sizeof b->buf - b->len;
@@ -34,7 +34,7 @@ static void add(struct bulk *b, const char *bytes, size_t len)
 		bytes += n;
 		len -= n;
 		if (b->len == sizeof b->buf)
-			flush(b);
+			bulk_flush(b);
 	}
 }
 
@@ -47,53 +47,53 @@ bool bulk_begin(struct bulk *b, struct db *db, const char *sql, struct err *e)
 	PGresult *res = PQexec(db->pg, sql);
 	bool ok = PQresultStatus(res) == PGRES_COPY_IN;
 	if (!ok)
-		conn_err(db, res, e);
+		db_fail(db, res, e);
 	PQclear(res);
-	add(b, head, sizeof head);
+	bulk_add(b, head, sizeof head);
 	return ok;
 }
 
 void bulk_row(struct bulk *b, int columns)
 {
-	pgwire_put16(room(b, 2), (int16_t)columns);
+	pgwire_put16(bulk_room(b, 2), (int16_t)columns);
 }
 
 void bulk_int2(struct bulk *b, int v)
 {
-	char *at = room(b, 6);
+	char *at = bulk_room(b, 6);
 	pgwire_put32(at, 2);
 	pgwire_put16(at + 4, (int16_t)v);
 }
 
 void bulk_int4(struct bulk *b, int32_t v)
 {
-	char *at = room(b, 8);
+	char *at = bulk_room(b, 8);
 	pgwire_put32(at, 4);
 	pgwire_put32(at + 4, v);
 }
 
 void bulk_int8(struct bulk *b, int64_t v)
 {
-	char *at = room(b, 12);
+	char *at = bulk_room(b, 12);
 	pgwire_put32(at, 8);
 	pgwire_put64(at + 4, v);
 }
 
 void bulk_float8(struct bulk *b, double v)
 {
-	char *at = room(b, 12);
+	char *at = bulk_room(b, 12);
 	pgwire_put32(at, 8);
 	pgwire_put_double(at + 4, v);
 }
 
 void bulk_bool(struct bulk *b, bool v)
 {
-	char *at = room(b, 5);
+	char *at = bulk_room(b, 5);
 	pgwire_put32(at, 1);
 	at[4] = (char)v;
 }
 
-static void put_number(char *to, int64_t v, int width)
+static void bulk_put_number(char *to, int64_t v, int width)
 {
 	if (width == 1)
 		*to = (char)v;
@@ -110,25 +110,25 @@ void bulk_packed(struct bulk *b, const void *eights, uint32_t n)
 	int width = packed_width(eights, n);
 	size_t len = packed_bytes(width, n);
 	assert(len < INT32_MAX);
-	char *at = room(b, 5);
+	char *at = bulk_room(b, 5);
 	pgwire_put32(at, (int32_t)len);
 	at[4] = (char)width;
 	int64_t v = 0;
 	if (!width) {
 		if (n)
 			memcpy(&v, eights, sizeof v);
-		pgwire_put64(room(b, 8), v);
+		pgwire_put64(bulk_room(b, 8), v);
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		memcpy(&v, (const char *)eights + (size_t)i * 8, sizeof v);
-		put_number(room(b, (size_t)width), v, width);
+		bulk_put_number(bulk_room(b, (size_t)width), v, width);
 	}
 }
 
 void bulk_null(struct bulk *b)
 {
-	pgwire_put32(room(b, 4), -1);
+	pgwire_put32(bulk_room(b, 4), -1);
 }
 
 void bulk_text(struct bulk *b, const char *s)
@@ -139,18 +139,18 @@ void bulk_text(struct bulk *b, const char *s)
 	}
 	size_t len = strlen(s);
 	assert(len < INT32_MAX);
-	pgwire_put32(room(b, 4), (int32_t)len);
-	add(b, s, len);
+	pgwire_put32(bulk_room(b, 4), (int32_t)len);
+	bulk_add(b, s, len);
 }
 
 enum { ARRAY_HEAD = 12, ARRAY_DIMENSION = 8 };
 
-/* What stands before the elements, which take `bytes` in all. */
-static void array_head(struct bulk *b, enum pgwire_type type, uint32_t n,
+/* The head of an array whose elements take `bytes` in total. */
+static void bulk_array_head(struct bulk *b, enum pgwire_type type, uint32_t n,
 	size_t bytes)
 {
 	assert(bytes < INT32_MAX - ARRAY_HEAD - ARRAY_DIMENSION);
-	char *at = room(b, 4 + ARRAY_HEAD);
+	char *at = bulk_room(b, 4 + ARRAY_HEAD);
 	pgwire_put32(at,
 		ARRAY_HEAD + (n ? ARRAY_DIMENSION + (int32_t)bytes : 0));
 	pgwire_put32(at + 4, n > 0); /* dimensions */
@@ -158,7 +158,7 @@ static void array_head(struct bulk *b, enum pgwire_type type, uint32_t n,
 	pgwire_put32(at + 12, (int32_t)type);
 	if (!n)
 		return;
-	at = room(b, ARRAY_DIMENSION);
+	at = bulk_room(b, ARRAY_DIMENSION);
 	pgwire_put32(at, (int32_t)n);
 	pgwire_put32(at + 4, 1); /* the first one's number */
 }
@@ -168,14 +168,14 @@ void bulk_texts(struct bulk *b, const char *const *texts, uint32_t n)
 	size_t bytes = 0;
 	for (uint32_t i = 0; i < n; i++)
 		bytes += 4 + strlen(texts[i]);
-	array_head(b, PGWIRE_TEXT, n, bytes);
+	bulk_array_head(b, PGWIRE_TEXT, n, bytes);
 	for (uint32_t i = 0; i < n; i++)
 		bulk_text(b, texts[i]);
 }
 
 void bulk_int8s(struct bulk *b, const int64_t *v, uint32_t n)
 {
-	array_head(b, PGWIRE_INT8, n, (size_t)n * 12);
+	bulk_array_head(b, PGWIRE_INT8, n, (size_t)n * 12);
 	for (uint32_t i = 0; i < n; i++)
 		bulk_int8(b, v[i]);
 }
@@ -183,8 +183,8 @@ void bulk_int8s(struct bulk *b, const int64_t *v, uint32_t n)
 void bulk_bytes(struct bulk *b, const void *bytes, size_t len)
 {
 	assert(len < INT32_MAX);
-	pgwire_put32(room(b, 4), (int32_t)len);
-	add(b, bytes, len);
+	pgwire_put32(bulk_room(b, 4), (int32_t)len);
+	bulk_add(b, bytes, len);
 }
 
 void bulk_index(struct bulk *b, uint32_t v)
@@ -222,8 +222,8 @@ void bulk_float8_known(struct bulk *b, double v)
 bool bulk_end(struct bulk *b, struct err *e)
 {
 	PGconn *pg = b->db->pg;
-	pgwire_put16(room(b, 2), -1);
-	flush(b);
+	pgwire_put16(bulk_room(b, 2), -1);
+	bulk_flush(b);
 	PQputCopyEnd(pg, b->broken ? "broken off" : NULL);
 
 	PGresult *bad = NULL, *res;
@@ -236,7 +236,7 @@ bool bulk_end(struct bulk *b, struct err *e)
 	}
 	bool ok = !bad && !b->broken;
 	if (!ok)
-		conn_err(b->db, bad, e);
+		db_fail(b->db, bad, e);
 	PQclear(bad);
 	return ok;
 }

@@ -30,9 +30,9 @@ void bulk_null(struct bulk *b);
 /* Arrays of one dimension, element by element. */
 void bulk_texts(struct bulk *b, const char *const *texts, uint32_t n);
 void bulk_int8s(struct bulk *b, const int64_t *v, uint32_t n);
-/* An index; NULL where it is UINT32_MAX, the models' "none". */
+/* An index; NULL if it is UINT32_MAX, the models' "none". */
 void bulk_index(struct bulk *b, uint32_t v);
-/* NULL where v is -1 or NaN, the models' "unknown". */
+/* NULL if v is -1 or NaN, the models' "unknown". */
 void bulk_int4_known(struct bulk *b, int32_t v);
 void bulk_int8_known(struct bulk *b, int64_t v);
 void bulk_float8_known(struct bulk *b, double v);

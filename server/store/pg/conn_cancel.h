@@ -1,22 +1,23 @@
-/* conn_cancel.h - a thread's connection that another thread can cut, so that whatever
- * the first waits for on it fails at once.
+/* conn_cancel.h - a connection of one thread that another thread can shut down.
  *
- * The lock protects the two fields behind it; nothing else is taken under it. */
+ * Whatever the first thread waits for on it then fails at once. The lock
+ * protects the two fields after it; no other lock is taken under it. */
 #pragma once
 #include "db.h"
 #include <pthread.h>
 
-struct leash {
+struct conn_cancel {
 	pthread_mutex_t lock;
-	int line; /* a descriptor of its own of the connection's socket; -1 */
-	bool cut;
+	int fd; /* a duplicate of the connection's socket; -1 none */
+	bool canceled;
 };
 
-void leash_init(struct leash *l);
-void leash_release(struct leash *l);
-/* From here on this connection is cut; false where that was asked already. */
-bool leash_hold(struct leash *l, struct db *db, struct err *e);
+void conn_cancel_init(struct conn_cancel *c);
+void conn_cancel_release(struct conn_cancel *c);
+/* From here on this connection is the one that is shut down. ERR_BUSY if
+ * conn_cancel_now() was called before. */
+bool conn_cancel_attach(struct conn_cancel *c, struct db *db, struct err *e);
 /* Before the connection is freed. */
-void leash_drop(struct leash *l);
-/* For good. Another thread's. */
-void leash_cut(struct leash *l);
+void conn_cancel_detach(struct conn_cancel *c);
+/* Called by another thread; lasts for good. */
+void conn_cancel_now(struct conn_cancel *c);

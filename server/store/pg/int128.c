@@ -12,14 +12,14 @@ static_assert(__BYTE_ORDER == __LITTLE_ENDIAN,
 
 typedef unsigned __int128 uint128;
 
-size_t wide_to_numeric(int128 v, char to[WIDE_NUMERIC])
+size_t int128_to_numeric(int128 v, char to[INT128_NUMERIC])
 {
 	int16_t digit[DIGITS] = { 0 };
 	int n = 0, skip = 0;
 	assert(v >= 0);
 	for (; v; v /= BASE)
 		digit[n++] = (int16_t)(v % BASE);
-	/* Zeros at the end are told by the weight of the first digit. */
+	/* The weight of the first digit says how many zeros follow. */
 	while (skip < n && !digit[skip])
 		skip++;
 	pgwire_put16(to, (int16_t)(n - skip));
@@ -31,7 +31,7 @@ size_t wide_to_numeric(int128 v, char to[WIDE_NUMERIC])
 	return HEAD + (size_t)(n - skip) * 2;
 }
 
-int128 wide_from_numeric(const void *bytes, size_t len)
+int128 int128_from_numeric(const void *bytes, size_t len)
 {
 	const char *at = bytes;
 	if (len < HEAD)
@@ -51,7 +51,7 @@ int128 wide_from_numeric(const void *bytes, size_t len)
 	return sign == NEGATIVE ? -v : v;
 }
 
-void wide_put(struct buf *b, int128 v)
+void int128_put(struct buf *b, int128 v)
 {
 	uint8_t byte[BITS / 7 + 1];
 	size_t n = 0;
@@ -63,21 +63,21 @@ void wide_put(struct buf *b, int128 v)
 	buf_add(b, byte, n);
 }
 
-void wide_put_beside(struct buf *b, uint32_t beside, int128 v)
+void int128_put_tagged(struct buf *b, uint32_t tag, int128 v)
 {
 	uint8_t byte[8];
 	size_t n = 0, len = 1;
 	while (len < 16 && v >> (8 * len - 1) != 0 && v >> (8 * len - 1) != -1)
 		len++;
-	uint64_t head = (uint64_t)beside << 5 | len;
+	uint64_t head = (uint64_t)tag << 5 | len;
 	for (; head >= 0x80; head >>= 7)
 		byte[n++] = (uint8_t)(head | 0x80);
 	byte[n++] = (uint8_t)head;
 	buf_add(b, byte, n);
-	buf_add(b, &v, len); /* this machine's order is the one told */
+	buf_add(b, &v, len); /* little-endian, as the format */
 }
 
-int128 wide_next_long(struct wide_bytes *b, uint64_t low)
+int128 int128_next_long(struct int128_reader *b, uint64_t low)
 {
 	uint128 u = low;
 	for (unsigned shift = 63; shift < BITS && b->at < b->end; shift += 7) {

@@ -1,8 +1,8 @@
-/* int128.h - whole numbers of 128 bits: sums of weighted nanoseconds pass 64.
+/* int128.h - integers of 128 bits: sums of weighted nanoseconds pass 64.
  *
  * Two forms: PostgreSQL's numeric, in binary; and the bytes of rollups, where a
- * number takes as few as it needs: zigzag (0, -1, 1, -2, …), then seven bits a
- * byte, the lowest first, the high bit set on all but the last. */
+ * number takes as few bytes as it needs: zigzag (0, -1, 1, -2, …), then seven
+ * bits a byte, the lowest first, the high bit set on all but the last. */
 #pragma once
 #include "buf.h"
 #include <stdbool.h>
@@ -12,29 +12,30 @@
 
 typedef __int128 int128;
 
-/* Bytes of the longest numeric: ten digits of base 10,000 behind their head. */
-enum { WIDE_NUMERIC = 28 };
+/* Bytes of the longest numeric: a head and ten digits of base 10,000. */
+enum { INT128_NUMERIC = 28 };
 
 /* How many bytes of `to` v >= 0 takes as a numeric. */
-size_t wide_to_numeric(int128 v, char to[WIDE_NUMERIC]);
+size_t int128_to_numeric(int128 v, char to[INT128_NUMERIC]);
 /* The whole part; 0 where NaN, infinite or beyond 128 bits. */
-int128 wide_from_numeric(const void *bytes, size_t len);
+int128 int128_from_numeric(const void *bytes, size_t len);
 
-void wide_put(struct buf *b, int128 v);
-/* The same, quicker to read: as many bytes as it needs in two's complement, the
- * lowest first, 1 to 16, behind a number that tells how many, and 32 times
- * `beside`. That one is written as above, but for the zigzag. */
-void wide_put_beside(struct buf *b, uint32_t beside, int128 v);
+void int128_put(struct buf *b, int128 v);
+/* Quicker to read, and with a second number `tag`: first 32 * tag + the number
+ * of bytes (written as above, without zigzag), then v in two's complement, in 1
+ * to 16 bytes, the lowest first. */
+void int128_put_tagged(struct buf *b, uint32_t tag, int128 v);
 
-/* Bytes that numbers are read from; `bad` stays once they broke off. */
-struct wide_bytes {
+/* Bytes that numbers are read from; `bad` stays set once they ended too
+ * early. */
+struct int128_reader {
 	const uint8_t *at, *end;
 	bool bad;
 };
-/* Those that a loop over nine bytes does not end. */
-int128 wide_next_long(struct wide_bytes *b, uint64_t low);
+/* Continues a number of more than nine bytes. */
+int128 int128_next_long(struct int128_reader *b, uint64_t low);
 
-static inline int128 wide_next(struct wide_bytes *b)
+static inline int128 int128_next(struct int128_reader *b)
 {
 	uint64_t low = 0;
 	/* Most numbers fit nine bytes, and 64 bits are quicker. */
@@ -44,10 +45,10 @@ static inline int128 wide_next(struct wide_bytes *b)
 		if (byte < 0x80)
 			return (int64_t)(low >> 1) ^ -(int64_t)(low & 1);
 	}
-	return wide_next_long(b, low);
+	return int128_next_long(b, low);
 }
 
-static inline int128 wide_next_beside(struct wide_bytes *b, uint32_t *beside)
+static inline int128 int128_next_tagged(struct int128_reader *b, uint32_t *tag)
 {
 	uint64_t head = 0, low = 0;
 	unsigned shift = 0;
@@ -56,7 +57,7 @@ static inline int128 wide_next_beside(struct wide_bytes *b, uint32_t *beside)
 	if (b->at < b->end)
 		head |= (uint64_t)*b->at++ << shift;
 	unsigned len = head & 31;
-	*beside = (uint32_t)(head >> 5);
+	*tag = (uint32_t)(head >> 5);
 	if (!len || len > 16 || len > (size_t)(b->end - b->at)) {
 		b->bad = true;
 		return 0;

@@ -2,17 +2,17 @@
 #include "leader_lock.h"
 #include "sql.h"
 
-/* Any number will do that nobody else takes. Taken again by who has it, it is
+/* Any number that no other lock uses. Taken again by its holder, the lock is
  * only counted. */
-#define LOCK_KEY "7236284921357813"
+#define LEADER_LOCK_KEY "7236284921357813"
 
-bool turn_take(struct db *db, bool *mine, struct err *e)
+bool leader_lock_try(struct db *db, bool *leader, struct err *e)
 {
 	struct result r;
-	if (!sql_run(db, "SELECT pg_try_advisory_lock(" LOCK_KEY ")", NULL, &r,
-		    e))
+	if (!sql_run(db, "SELECT pg_try_advisory_lock(" LEADER_LOCK_KEY ")",
+		    NULL, &r, e))
 		return false;
-	*mine = result_next(&r) && result_bool(&r);
+	*leader = result_next(&r) && result_bool(&r);
 	result_release(&r);
 	return true;
 }

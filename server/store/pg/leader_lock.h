@@ -1,6 +1,8 @@
-/* leader_lock.h - of several servers on one database, one does what needs doing once. */
+/* leader_lock.h - of several servers on one database, one runs the background
+ * tasks. */
 #pragma once
 #include "db.h"
 
-/* *mine: this connection has the turn, from now on until it ends. */
-bool turn_take(struct db *db, bool *mine, struct err *e);
+/* *leader: whether this connection holds the lock, which it keeps until it
+ * ends. */
+bool leader_lock_try(struct db *db, bool *leader, struct err *e);

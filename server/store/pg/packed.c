@@ -2,7 +2,7 @@
 #include "packed.h"
 #include "pgwire.h"
 
-static int64_t number(const void *eights, uint32_t i)
+static int64_t packed_number(const void *eights, uint32_t i)
 {
 	int64_t v;
 	memcpy(&v, (const char *)eights + (size_t)i * 8, sizeof v);
@@ -11,9 +11,9 @@ static int64_t number(const void *eights, uint32_t i)
 
 int packed_width(const void *eights, uint32_t n)
 {
-	int64_t low = n ? number(eights, 0) : 0, high = low;
+	int64_t low = n ? packed_number(eights, 0) : 0, high = low;
 	for (uint32_t i = 1; i < n; i++) {
-		int64_t v = number(eights, i);
+		int64_t v = packed_number(eights, i);
 		low = v < low ? v : low;
 		high = v > high ? v : high;
 	}
@@ -31,7 +31,7 @@ size_t packed_bytes(int width, uint32_t n)
 	return width ? 1 + (size_t)width * n : 9;
 }
 
-#define READ(width, expression)                            \
+#define PACKED_READ(width, expression)                     \
 	case width:                                        \
 		for (uint32_t i = 0; i < n; i++) {         \
 			const char *at = from + width * i; \
@@ -50,10 +50,10 @@ bool packed_read(const void *bytes, size_t len, void *eights, uint32_t n)
 		for (uint32_t i = 0; i < n; i++)
 			to[i] = pgwire_get64(from);
 		break;
-		READ(1, ((uint8_t)*at ^ 0x80) - 0x80);
-		READ(2, pgwire_get16(at));
-		READ(4, pgwire_get32(at));
-		READ(8, pgwire_get64(at));
+		PACKED_READ(1, ((uint8_t)*at ^ 0x80) - 0x80);
+		PACKED_READ(2, pgwire_get16(at));
+		PACKED_READ(4, pgwire_get32(at));
+		PACKED_READ(8, pgwire_get64(at));
 	default:
 		return false;
 	}

@@ -1,6 +1,6 @@
 /* result.c - PostgreSQL's binary forms become values. */
 #include "result.h"
-#include "query.h"
+#include "db.h"
 #include "pgwire.h"
 #include <assert.h>
 #include <libpq-fe.h>
@@ -18,8 +18,9 @@ void result_release(struct result *r)
 	*r = (struct result){ 0 };
 }
 
-/* The next column's bytes; NULL where NULL. */
-static const char *next(struct result *r, enum pgwire_type type, size_t *len)
+/* The bytes of the next column; NULL if it is NULL. */
+static const char *result_column(struct result *r, enum pgwire_type type,
+	size_t *len)
 {
 	int col = r->col++;
 	assert(r->at >= 0 && r->at < r->n && col < PQnfields(r->res));
@@ -33,63 +34,63 @@ static const char *next(struct result *r, enum pgwire_type type, size_t *len)
 bool result_bool(struct result *r)
 {
 	size_t len;
-	const char *at = next(r, PGWIRE_BOOL, &len);
+	const char *at = result_column(r, PGWIRE_BOOL, &len);
 	return at && *at;
 }
 
 int32_t result_int4(struct result *r, int32_t absent)
 {
 	size_t len;
-	const char *at = next(r, PGWIRE_INT4, &len);
+	const char *at = result_column(r, PGWIRE_INT4, &len);
 	return at ? pgwire_get32(at) : absent;
 }
 
 int64_t result_int8(struct result *r, int64_t absent)
 {
 	size_t len;
-	const char *at = next(r, PGWIRE_INT8, &len);
+	const char *at = result_column(r, PGWIRE_INT8, &len);
 	return at ? pgwire_get64(at) : absent;
 }
 
 double result_float8(struct result *r, double absent)
 {
 	size_t len;
-	const char *at = next(r, PGWIRE_FLOAT8, &len);
+	const char *at = result_column(r, PGWIRE_FLOAT8, &len);
 	return at ? pgwire_get_double(at) : absent;
 }
 
 int128 result_numeric(struct result *r)
 {
 	size_t len;
-	const char *at = next(r, PGWIRE_NUMERIC, &len);
-	return at ? wide_from_numeric(at, len) : 0;
+	const char *at = result_column(r, PGWIRE_NUMERIC, &len);
+	return at ? int128_from_numeric(at, len) : 0;
 }
 
 int64_t result_moment(struct result *r)
 {
 	size_t len;
-	const char *at = next(r, PGWIRE_MOMENT, &len);
+	const char *at = result_column(r, PGWIRE_MOMENT, &len);
 	return at ? pgwire_get64(at) + PGWIRE_EPOCH_US : NO_MOMENT;
 }
 
 const char *result_text(struct result *r, struct arena *a)
 {
 	size_t len;
-	const char *at = next(r, PGWIRE_TEXT, &len);
+	const char *at = result_column(r, PGWIRE_TEXT, &len);
 	return at ? arena_strndup(a, at, len) : NULL;
 }
 
 const void *result_bytes(struct result *r, size_t *len)
 {
-	return next(r, PGWIRE_BYTES, len);
+	return result_column(r, PGWIRE_BYTES, len);
 }
 
-/* Elements of a one-dimensional array, and the first one's place. */
-static uint32_t elements(struct result *r, enum pgwire_type type,
+/* How many elements a one-dimensional array has; *at: the first. */
+static uint32_t result_elements(struct result *r, enum pgwire_type type,
 	const char **at)
 {
 	size_t len;
-	*at = next(r, type, &len);
+	*at = result_column(r, type, &len);
 	if (!*at || pgwire_get32(*at) == 0)
 		return 0;
 	assert(pgwire_get32(*at) == 1);
@@ -98,8 +99,8 @@ static uint32_t elements(struct result *r, enum pgwire_type type,
 	return n;
 }
 
-/* The next element, whose length stands before it; never NULL in ours. */
-static const char *element(const char **at, size_t *len)
+/* The next element, preceded by its length; our arrays hold no NULL. */
+static const char *result_element(const char **at, size_t *len)
 {
 	int32_t size = pgwire_get32(*at);
 	assert(size >= 0);
@@ -113,21 +114,21 @@ const int64_t *result_int8s(struct result *r, struct arena *a, uint32_t *n)
 {
 	const char *at;
 	size_t len;
-	*n = elements(r, PGWIRE_INT8_ARRAY, &at);
+	*n = result_elements(r, PGWIRE_INT8_ARRAY, &at);
 	int64_t *list = arena_array(a, int64_t, *n);
 	for (uint32_t i = 0; list && i < *n; i++)
-		list[i] = pgwire_get64(element(&at, &len));
+		list[i] = pgwire_get64(result_element(&at, &len));
 	return list;
 }
 
 const char *const *result_texts(struct result *r, struct arena *a, uint32_t *n)
 {
 	const char *at;
-	*n = elements(r, PGWIRE_TEXT_ARRAY, &at);
+	*n = result_elements(r, PGWIRE_TEXT_ARRAY, &at);
 	const char **list = arena_array(a, const char *, *n);
 	for (uint32_t i = 0; list && i < *n; i++) {
 		size_t len;
-		const char *s = element(&at, &len);
+		const char *s = result_element(&at, &len);
 		list[i] = arena_strndup(a, s, len);
 	}
 	return list;

@@ -1,4 +1,4 @@
-/* result.h - what a statement answered, read column by column, left to right.
+/* result.h - what a statement returned, read column by column, left to right.
  *
  *   while (result_next(&r)) {
  *           run.id = result_int8(&r, 0);
@@ -6,8 +6,8 @@
  *   }
  *   result_release(&r);
  *
- * Each call reads the next column; its type is asserted, since statement and
- * reader stand side by side. `absent` is what NULL becomes. */
+ * Each call reads the next column and asserts its type: statement and reader stand
+ * side by side. `absent` is what NULL becomes. */
 #pragma once
 #include "arena.h"
 #include "int128.h"
@@ -25,9 +25,9 @@ bool result_bool(struct result *r);
 int32_t result_int4(struct result *r, int32_t absent);
 int64_t result_int8(struct result *r, int64_t absent);
 double result_float8(struct result *r, double absent);
-int128 result_numeric(struct result *r); /* its whole part; 0 where NULL */
-int64_t result_moment(struct result *r); /* NO_MOMENT where NULL */
-/* In the arena; NULL where NULL. */
+int128 result_numeric(struct result *r); /* its whole part; 0 if NULL */
+int64_t result_moment(struct result *r); /* NO_MOMENT if NULL */
+/* In the arena; NULL if NULL. */
 const char *result_text(struct result *r, struct arena *a);
 /* Lives as long as the rows. */
 const void *result_bytes(struct result *r, size_t *len);

@@ -1,4 +1,6 @@
-/* sql.h - statements and their parameters, as the files of this room use them.
+/* sql.h - statements and their parameters.
+ *
+ * Every statement has parameters; values never become part of its text.
  *
  *   struct sql_params p = { 0 };
  *   struct result r;
@@ -24,7 +26,7 @@ struct sql_params {
 	char room[SQL_PARAMS][8];
 };
 
-/* What a pointer points to must live until the statement ran. */
+/* Pointers must stay valid until the statement ran. */
 void sql_bool(struct sql_params *p, bool v);
 void sql_int4(struct sql_params *p, int32_t v);
 void sql_int8(struct sql_params *p, int64_t v);
@@ -33,7 +35,7 @@ void sql_text(struct sql_params *p, const char *s); /* NULL: NULL */
 void sql_json(struct sql_params *p, const char *s); /* NULL: NULL */
 void sql_bytes(struct sql_params *p, const void *bytes, size_t len);
 void sql_moment(struct sql_params *p, int64_t us); /* NO_MOMENT: NULL */
-/* NULL where v is -1, the models' "unknown". */
+/* NULL if v is -1, the models' "unknown". */
 void sql_int4_known(struct sql_params *p, int32_t v);
 void sql_int8_known(struct sql_params *p, int64_t v);
 
@@ -54,24 +56,26 @@ void sql_array_int8(struct sql_array *a, int64_t v);
 void sql_array(struct sql_params *p, struct sql_array *a);
 void sql_array_release(struct sql_array *a);
 
-/* Runs one statement; `p` may be NULL (no parameters), `r` too (no rows
- * wanted), else the caller releases it after success. */
+/* Runs one statement; `p` may be NULL (no parameters), `r` too (rows are not
+ * needed); otherwise the caller releases it after success. */
 bool sql_run(struct db *db, const char *sql, const struct sql_params *p,
 	struct result *r, struct err *e);
-/* The same for one that runs again and again: planned once a connection. The
- * text is known by its address. */
+/* The same for a statement that runs often: planned once per connection. It is
+ * recognized by the address of its text. */
 bool sql_hot(struct db *db, const char *sql, const struct sql_params *p,
 	struct result *r, struct err *e);
-/* The same, and tells how many rows it changed. */
+/* *changed: how many rows it changed. */
 bool sql_change(struct db *db, const char *sql, const struct sql_params *p,
 	int64_t *changed, struct err *e);
-/* Several statements without parameters, of our own text. */
+/* Several statements without parameters. */
 bool sql_script(struct db *db, const char *text, struct err *e);
 
-/* BEGIN, work, COMMIT; rolled back where work or commit fails. Where the
- * reason is a race (a deadlock, a serialisation failure, a unique key that
- * another one made between our look and our insert), all of it is done again,
- * a bounded number of times. */
+/* BEGIN, work, COMMIT; rolled back if work or commit fails. If the reason is a
+ * race (a deadlock, a serialization failure, a unique key that another
+ * transaction inserted first), all of it runs again, at most 20 times. */
 bool sql_transaction(struct db *db,
 	bool (*work)(struct db *db, void *arg, struct err *e), void *arg,
 	struct err *e);
+
+/* First in a transaction: all that it reads comes from one snapshot. */
+bool sql_snapshot(struct db *db, struct err *e);

@@ -1,15 +1,17 @@
-/* text_validate.h - what people say of an upload or a run: names that fit an index.
+/* text_validate.h - names and other short texts that users give, checked before
+ * they are stored.
  *
- * Text, at most SAID_MAX bytes of it; the schema holds the same bound. */
+ * UTF-8 of at most TEXT_VALIDATE_MAX bytes; the schema has the same bound, so
+ * that a text fits an index. */
 #pragma once
 #include "arena.h"
 #include "err.h"
 
-enum { SAID_MAX = 500 };
+enum { TEXT_VALIDATE_MAX = 500 };
 
 /* ERR_INPUT with a sentence that begins with `what` ("project"). */
-bool said_check(const char *what, const char *text, struct err *e);
-/* The text as a terminal may have it: '?' for what it would obey. */
-const char *said_shown(struct arena *a, const char *text);
-/* Whether it holds no control characters, which a terminal would obey. */
-bool said_print(const char *what, const char *text, struct err *e);
+bool text_validate(const char *what, const char *text, struct err *e);
+/* The same for control characters, which a terminal would obey. */
+bool text_validate_printable(const char *what, const char *text, struct err *e);
+/* The text for a terminal: '?' for each control character. */
+const char *text_validate_mask(struct arena *a, const char *text);

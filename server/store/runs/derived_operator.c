@@ -1,26 +1,25 @@
-/* derived_operator.c - what GPU time was spent on: operators, their shapes, and
- * the kernels that nobody knows. */
-#include "derived_operator.h"
+/* derived_operator.c - what GPU time was spent on: operators, their shapes,
+ * unattributed kernels. */
 #include "derived_table.h"
-#include "profile_word.h"
+#include "column.h"
 #include "int128.h"
+#include "profile_word.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
-static void bulk_wide(struct bulk *b, int128 v)
+/* 2^63 ns is in bucket 63 * 32; calls of 0 ns are in bucket -1. */
+enum { DERIVED_BUCKETS = 63 * 32 + 2 };
+
+static void derived_write_int128(struct bulk *b, int128 v)
 {
-	char numeric[WIDE_NUMERIC];
-	bulk_bytes(b, numeric, wide_to_numeric(v, numeric));
+	char numeric[INT128_NUMERIC];
+	bulk_bytes(b, numeric, int128_to_numeric(v, numeric));
 }
 
-bool derived_bound(const struct shape_stat *s)
-{
-	return s->costed && s->sol_ns < INFINITY;
-}
-
-/* Of the row's calls whose T_SOL is known. */
-static void write_work(struct bulk *b, const struct operators *o, uint32_t row)
+/* FLOPs and bytes of the row's calls whose T_SOL is known. */
+static void derived_write_work(struct bulk *b, const struct operators *o,
+	uint32_t row)
 {
 	int128 flops = 0, bytes = 0;
 	for (uint32_t i = 0; i < o->shapes_n; i++) {
@@ -33,8 +32,8 @@ static void write_work(struct bulk *b, const struct operators *o, uint32_t row)
 		bytes += calls * ((int128)s->cost.read_bytes +
 					 (int128)s->cost.write_bytes);
 	}
-	bulk_wide(b, flops);
-	bulk_wide(b, bytes);
+	derived_write_int128(b, flops);
+	derived_write_int128(b, bytes);
 }
 
 #define KNOWN(code, word, what) ", known_" #word "_ns"
@@ -46,7 +45,8 @@ static const char operator_sql[] =
 	"over_ns, shapes, flops, bytes) FROM STDIN (FORMAT binary)";
 #undef KNOWN
 
-static void write_operators(struct bulk *b, const struct derived_run *run)
+static void derived_write_operators(struct bulk *b,
+	const struct derived_run *run)
 {
 	const struct operators *o = &run->profile->operators;
 	for (uint32_t i = 0; i < o->n; i++) {
@@ -71,14 +71,15 @@ static void write_operators(struct bulk *b, const struct derived_run *run)
 		bulk_int8(b, s->headroom_ns);
 		bulk_int8(b, s->over_ns);
 		bulk_int4(b, (int32_t)s->shapes);
-		write_work(b, o, i);
+		derived_write_work(b, o, i);
 	}
 }
 
-const struct derived_table derived_operator = { operator_sql, write_operators };
+static const struct derived_table derived_operator = { operator_sql,
+	derived_write_operators };
 
-/* "bf16=4096 fp32=32", or nothing; NULL where the cost is not known. */
-static void write_flops(struct bulk *b, const struct shape_stat *s)
+/* "bf16=4096 fp32=32", or ""; NULL if the cost is unknown. */
+static void derived_write_flops(struct bulk *b, const struct shape_stat *s)
 {
 	char text[DTYPES * 40];
 	size_t len = 0;
@@ -92,10 +93,10 @@ static void write_flops(struct bulk *b, const struct shape_stat *s)
 	bulk_text(b, text);
 }
 
-static void write_cost(struct bulk *b, const struct shape_stat *s)
+static void derived_write_cost(struct bulk *b, const struct shape_stat *s)
 {
 	if (s->costed) {
-		write_flops(b, s);
+		derived_write_flops(b, s);
 		bulk_int8(b, (int64_t)s->cost.read_bytes);
 		bulk_int8(b, (int64_t)s->cost.write_bytes);
 	} else {
@@ -108,9 +109,9 @@ static void write_cost(struct bulk *b, const struct shape_stat *s)
 	bulk_text(b, profile_word_leg[s->leg]);
 }
 
-/* Buckets are few: their numbers are widened on the stack, a piece at a time
- * would be another format. */
-static void write_buckets(struct bulk *b, const struct shape_stat *s)
+/* Packed columns are written from numbers of 64 bits: the few buckets are
+ * copied on the stack. */
+static void derived_write_buckets(struct bulk *b, const struct shape_stat *s)
 {
 	int64_t wide_bucket[DERIVED_BUCKETS];
 	assert(s->buckets_n <= DERIVED_BUCKETS);
@@ -121,7 +122,7 @@ static void write_buckets(struct bulk *b, const struct shape_stat *s)
 	bulk_packed(b, s->bucket_calls, s->buckets_n);
 }
 
-static void write_shapes(struct bulk *b, const struct derived_run *run)
+static void derived_write_shapes(struct bulk *b, const struct derived_run *run)
 {
 	const struct operators *o = &run->profile->operators;
 	int32_t rank = 0;
@@ -140,20 +141,21 @@ static void write_shapes(struct bulk *b, const struct derived_run *run)
 		bulk_text(b, s->grid);
 		bulk_text(b, profile_word_how[s->known]);
 		bulk_int8(b, s->launches);
-		derived_time(b, &s->call);
-		write_buckets(b, s);
-		write_cost(b, s);
+		column_write_time(b, &s->call);
+		derived_write_buckets(b, s);
+		derived_write_cost(b, s);
 	}
 }
 
-const struct derived_table derived_shape = {
+static const struct derived_table derived_shape = {
 	"COPY run_shape (run_id, operator, rank, shape_id, grid, known, "
 	"launches, " TIME_COLUMNS ", buckets, bucket, bucket_calls, flops, "
 	"read_bytes, write_bytes, why, sol_ns, leg) FROM STDIN (FORMAT binary)",
-	write_shapes,
+	derived_write_shapes,
 };
 
-static void write_unattributed(struct bulk *b, const struct derived_run *run)
+static void derived_write_unattributed(struct bulk *b,
+	const struct derived_run *run)
 {
 	const struct operators *o = &run->profile->operators;
 	for (uint32_t i = 0; i < o->unattributed_n; i++) {
@@ -167,8 +169,12 @@ static void write_unattributed(struct bulk *b, const struct derived_run *run)
 	}
 }
 
-const struct derived_table derived_unattributed = {
+static const struct derived_table derived_unattributed = {
 	"COPY run_unattributed (run_id, rank, kernel_id, launches, total_ns) "
 	"FROM STDIN (FORMAT binary)",
-	write_unattributed,
+	derived_write_unattributed,
+};
+
+const struct derived_table *const derived_operator_tables[] = {
+	&derived_operator, &derived_shape, &derived_unattributed, NULL
 };

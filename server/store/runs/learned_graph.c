@@ -1,14 +1,15 @@
-/* learned_graph.c - graphs that stream captures taught, by the hash of their names. */
+/* learned_graph.c - graphs that stream captures taught, by the hash of their
+ * names. */
 #include "learned_graph.h"
-#include "site_overrides.h"
 #include "sql.h"
 
-/* Some hundred MB: a key whose graphs differ from upload to upload, and a process
- * of many keys, would else be read without end. */
+/* Some hundred MB: a key whose graphs differ from upload to upload, and a
+ * process of many keys, would otherwise be read without bound. */
 enum { LISTS = 4, NODES_READ = 500000 };
 
-/* The lists of one column; unknown is "". */
-static void lists(const struct graph_known *g, struct sql_array c[LISTS + 1])
+/* One array per column; unknown is "". */
+static void learned_graph_columns(const struct graph_known *g,
+	struct sql_array c[LISTS + 1])
 {
 	for (int i = 0; i <= LISTS; i++)
 		sql_array_init(&c[i], i < LISTS ? SQL_TEXT : SQL_INT8);
@@ -23,9 +24,9 @@ static void lists(const struct graph_known *g, struct sql_array c[LISTS + 1])
 	}
 }
 
-/* Two runs of one upload may teach the same. */
-static bool keep(struct db *db, int64_t upload, const struct graph_known *g,
-	struct err *e)
+/* Two runs of one upload may teach the same graph. */
+static bool learned_graph_insert(struct db *db, int64_t upload,
+	const struct graph_known *g, struct err *e)
 {
 	static const char sql[] =
 		"INSERT INTO graph_known (upload_id, key, content, kernels, "
@@ -37,7 +38,7 @@ static bool keep(struct db *db, int64_t upload, const struct graph_known *g,
 	sql_int8(&p, upload);
 	sql_bytes(&p, g->key, sizeof g->key);
 	sql_bytes(&p, g->content, sizeof g->content);
-	lists(g, c);
+	learned_graph_columns(g, c);
 	for (int i = 0; i <= LISTS; i++)
 		sql_array(&p, &c[i]);
 	bool ok = sql_hot(db, sql, &p, NULL, e);
@@ -46,8 +47,8 @@ static bool keep(struct db *db, int64_t upload, const struct graph_known *g,
 	return ok;
 }
 
-bool own_graphs_learn(struct db *db, int64_t upload, const struct profile *runs,
-	uint32_t n, struct err *e)
+bool learned_graph_store(struct db *db, int64_t upload,
+	const struct profile *runs, uint32_t n, struct err *e)
 {
 	static const char sql[] =
 		"DELETE FROM graph_known WHERE upload_id = $1";
@@ -57,12 +58,12 @@ bool own_graphs_learn(struct db *db, int64_t upload, const struct profile *runs,
 	for (uint32_t i = 0; i < n; i++) {
 		const struct operators *o = &runs[i].operators;
 		for (uint32_t g = 0; ok && g < o->learnt_n; g++)
-			ok = keep(db, upload, &o->learnt[g], e);
+			ok = learned_graph_insert(db, upload, &o->learnt[g], e);
 	}
 	return ok;
 }
 
-bool own_graphs_forget(struct db *db, int64_t run, struct err *e)
+bool learned_graph_forget(struct db *db, int64_t run, struct err *e)
 {
 	struct sql_params p = { 0 };
 	sql_int8(&p, run);
@@ -74,12 +75,13 @@ bool own_graphs_forget(struct db *db, int64_t run, struct err *e)
 		&p, NULL, e);
 }
 
-static const char *known(const char *text)
+static const char *learned_graph_text(const char *text)
 {
 	return *text ? text : NULL;
 }
 
-static void read_graph(struct result *r, struct arena *a, struct graph_known *g)
+static void learned_graph_read_row(struct result *r, struct arena *a,
+	struct graph_known *g)
 {
 	size_t len;
 	const char *const *c[LISTS];
@@ -92,15 +94,16 @@ static void read_graph(struct result *r, struct arena *a, struct graph_known *g)
 		arena_array(a, struct graph_node_known, g->n);
 	for (uint32_t i = 0; !a->full && i < g->n; i++)
 		nodes[i] = (struct graph_node_known){ .kernel = c[0][i],
-			.operator= known(c[1][i]),
-			.shape = known(c[2][i]),
+			.operator= learned_graph_text(c[1][i]),
+			.shape = learned_graph_text(c[2][i]),
 			.dtype = dtype_from(c[3][i], strlen(c[3][i])),
 			.call = (uint32_t)call[i] };
 	g->nodes = nodes;
 }
 
-bool own_graphs(struct db *db, struct arena *a, const uint8_t (*keys)[32],
-	uint32_t n, struct graph_known **graphs, uint32_t *found, struct err *e)
+bool learned_graph_read(struct db *db, struct arena *a,
+	const uint8_t (*keys)[32], uint32_t n, struct graph_known **graphs,
+	uint32_t *found, struct err *e)
 {
 	static const char sql[] =
 		"SELECT key, content, kernels, operators, shapes, dtypes, "
@@ -133,7 +136,7 @@ bool own_graphs(struct db *db, struct arena *a, const uint8_t (*keys)[32],
 	*found = (uint32_t)r.n;
 	*graphs = arena_array(a, struct graph_known, *found);
 	for (uint32_t i = 0; !a->full && result_next(&r); i++)
-		read_graph(&r, a, &(*graphs)[i]);
+		learned_graph_read_row(&r, a, &(*graphs)[i]);
 	result_release(&r);
 	return !a->full || arena_err(a, e);
 }

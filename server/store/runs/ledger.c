@@ -1,4 +1,4 @@
-/* ledger.c - sorted rows of sorted terms. */
+/* ledger.c - rows sorted by id, of terms sorted by code. */
 #include "ledger.h"
 #include <string.h>
 
@@ -6,8 +6,8 @@
 enum { ROOM = 20, TERMS_MAX = 1 << 16 };
 
 /* Room for one more element of `size` bytes, twice as much each time. */
-static void *more_room(struct arena *a, void *at, uint32_t n, uint32_t *room,
-	size_t size)
+static void *ledger_more_room(struct arena *a, void *at, uint32_t n,
+	uint32_t *room, size_t size)
 {
 	if (n < *room)
 		return at;
@@ -33,29 +33,31 @@ struct ledger_row *ledger_row(struct ledger *l, int64_t id)
 	}
 	if (from < l->n && l->rows[from].id == id)
 		return &l->rows[from];
-	l->rows = more_room(l->arena, l->rows, l->n, &l->room, sizeof *l->rows);
+	l->rows = ledger_more_room(l->arena, l->rows, l->n, &l->room,
+		sizeof *l->rows);
 	memmove(&l->rows[from + 1], &l->rows[from],
 		(l->n++ - from) * sizeof *l->rows);
 	l->rows[from] = (struct ledger_row){ .id = id };
 	return &l->rows[from];
 }
 
-/* The place of a code at or behind `from`, or that it would have. */
-static uint32_t place(const struct ledger_row *row, uint32_t from, int32_t code)
+/* The index of a code from `from` on, or where it would be inserted. */
+static uint32_t ledger_place(const struct ledger_row *row, uint32_t from,
+	int32_t code)
 {
 	while (from < row->n && row->terms[from].code < code)
 		from++;
 	return from;
 }
 
-static void add_at(struct ledger *l, struct ledger_row *row, uint32_t at,
+static void ledger_add_at(struct ledger *l, struct ledger_row *row, uint32_t at,
 	int32_t code, int128 sum)
 {
 	if (at < row->n && row->terms[at].code == code) {
 		row->terms[at].sum += sum;
 		return;
 	}
-	row->terms = more_room(l->arena, row->terms, row->n, &row->room,
+	row->terms = ledger_more_room(l->arena, row->terms, row->n, &row->room,
 		sizeof *row->terms);
 	memmove(&row->terms[at + 1], &row->terms[at],
 		(row->n++ - at) * sizeof *row->terms);
@@ -67,26 +69,26 @@ void ledger_add(struct ledger *l, struct ledger_row *row, int32_t code,
 {
 	uint32_t from =
 		row->n && row->terms[row->n - 1].code < code ? row->n : 0;
-	add_at(l, row, place(row, from, code), code, sum);
+	ledger_add_at(l, row, ledger_place(row, from, code), code, sum);
 }
 
 int128 ledger_sum(const struct ledger_row *row, int32_t code)
 {
-	uint32_t at = place(row, 0, code);
+	uint32_t at = ledger_place(row, 0, code);
 	return at < row->n && row->terms[at].code == code ? row->terms[at].sum
 							  : 0;
 }
 
 /* Into a row that has none yet: as they come. */
-static bool read_new(struct ledger *l, struct ledger_row *row,
-	struct wide_bytes *b, uint32_t n, int sign)
+static bool ledger_read_new(struct ledger *l, struct ledger_row *row,
+	struct int128_reader *b, uint32_t n, int sign)
 {
 	int64_t code = -1;
 	row->terms = arena_array(l->arena, struct ledger_term, n);
 	row->room = n;
 	for (; row->n < n; row->n++) {
 		uint32_t more;
-		int128 sum = wide_next_beside(b, &more);
+		int128 sum = int128_next_tagged(b, &more);
 		code += more;
 		if (b->bad || code > TERMS_MAX)
 			return false;
@@ -96,48 +98,49 @@ static bool read_new(struct ledger *l, struct ledger_row *row,
 	return true;
 }
 
-static bool read_row(struct ledger *l, struct ledger_row *row,
-	struct wide_bytes *b, int sign)
+static bool ledger_read_row(struct ledger *l, struct ledger_row *row,
+	struct int128_reader *b, int sign)
 {
-	int128 n = wide_next(b);
+	int128 n = int128_next(b);
 	int64_t code = -1;
 	uint32_t at = 0;
 	if (b->bad || n < 0 || n > TERMS_MAX)
 		return false;
 	if (!row->n)
-		return read_new(l, row, b, (uint32_t)n, sign);
+		return ledger_read_new(l, row, b, (uint32_t)n, sign);
 	for (; n; n--) {
 		uint32_t more;
-		int128 sum = wide_next_beside(b, &more);
+		int128 sum = int128_next_tagged(b, &more);
 		code += more;
 		if (b->bad || code > TERMS_MAX)
 			return false;
-		at = place(row, at, (int32_t)code);
-		add_at(l, row, at, (int32_t)code, sign < 0 ? -sum : sum);
+		at = ledger_place(row, at, (int32_t)code);
+		ledger_add_at(l, row, at, (int32_t)code, sign < 0 ? -sum : sum);
 	}
 	return true;
 }
 
-bool ledger_read(struct ledger *l, struct wide_bytes *b, int sign)
+bool ledger_read(struct ledger *l, struct int128_reader *b, int sign)
 {
-	int128 n = wide_next(b), id = 0;
+	int128 n = int128_next(b), id = 0;
 	for (; n > 0 && !b->bad; n--) {
-		id += wide_next(b);
+		id += int128_next(b);
 		if (b->bad || id < 0 || id > INT64_MAX ||
-			!read_row(l, ledger_row(l, (int64_t)id), b, sign))
+			!ledger_read_row(l, ledger_row(l, (int64_t)id), b,
+				sign))
 			return false;
 	}
 	return !b->bad;
 }
 
 /* Over a row's terms; the sum of one of them. */
-static int128 skip_row(struct wide_bytes *b, int32_t code)
+static int128 ledger_skip_row(struct int128_reader *b, int32_t code)
 {
-	int128 n = wide_next(b), found = 0;
+	int128 n = int128_next(b), found = 0;
 	int64_t at = -1;
 	for (; n > 0 && !b->bad; n--) {
 		uint32_t more;
-		int128 sum = wide_next_beside(b, &more);
+		int128 sum = int128_next_tagged(b, &more);
 		at += more;
 		if (at == code)
 			found = sum;
@@ -145,20 +148,20 @@ static int128 skip_row(struct wide_bytes *b, int32_t code)
 	return found;
 }
 
-bool ledger_each(struct wide_bytes *b, int32_t code,
+bool ledger_each(struct int128_reader *b, int32_t code,
 	void (*each)(void *ctx, int64_t id, int128 sum), void *ctx)
 {
-	int128 n = wide_next(b), id = 0;
+	int128 n = int128_next(b), id = 0;
 	for (; n > 0 && !b->bad; n--) {
-		id += wide_next(b);
-		int128 sum = skip_row(b, code);
+		id += int128_next(b);
+		int128 sum = ledger_skip_row(b, code);
 		if (!b->bad)
 			each(ctx, (int64_t)id, sum);
 	}
 	return !b->bad;
 }
 
-static uint32_t terms_left(const struct ledger_row *row)
+static uint32_t ledger_terms_left(const struct ledger_row *row)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < row->n; i++)
@@ -166,15 +169,15 @@ static uint32_t terms_left(const struct ledger_row *row)
 	return n;
 }
 
-static void write_row(const struct ledger_row *row, struct buf *b)
+static void ledger_write_row(const struct ledger_row *row, struct buf *b)
 {
 	int32_t before = -1;
-	wide_put(b, terms_left(row));
+	int128_put(b, ledger_terms_left(row));
 	for (uint32_t i = 0; i < row->n; i++) {
 		const struct ledger_term *t = &row->terms[i];
 		if (t->sum == 0)
 			continue;
-		wide_put_beside(b, (uint32_t)(t->code - before), t->sum);
+		int128_put_tagged(b, (uint32_t)(t->code - before), t->sum);
 		before = t->code;
 	}
 }
@@ -184,21 +187,21 @@ void ledger_write(const struct ledger *l, struct buf *b)
 	uint32_t rows = 0;
 	int64_t before = 0;
 	for (uint32_t i = 0; i < l->n; i++)
-		rows += terms_left(&l->rows[i]) > 0;
-	wide_put(b, rows);
+		rows += ledger_terms_left(&l->rows[i]) > 0;
+	int128_put(b, rows);
 	for (uint32_t i = 0; i < l->n; i++) {
-		if (!terms_left(&l->rows[i]))
+		if (!ledger_terms_left(&l->rows[i]))
 			continue;
-		wide_put(b, l->rows[i].id - before);
+		int128_put(b, l->rows[i].id - before);
 		before = l->rows[i].id;
-		write_row(&l->rows[i], b);
+		ledger_write_row(&l->rows[i], b);
 	}
 }
 
 bool ledger_is_empty(const struct ledger *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
-		if (terms_left(&l->rows[i]))
+		if (ledger_terms_left(&l->rows[i]))
 			return false;
 	return true;
 }

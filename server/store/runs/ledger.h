@@ -1,11 +1,11 @@
-/* ledger.h - sums by id and code, signed and whole, and the bytes of them that
- * rollups hold.
+/* ledger.h - sums by id and code, signed integers, and the bytes of them that
+ * rollups store.
  *
- * A row has an id and terms: what is summed by a code, of which those that are
- * not 0 are there. Bytes, all numbers as wide.h has them: how many rows, and of
- * each, by id, its id less the one before, how many terms, and of each, by code,
- * its sum, with its code less the one before (the first: less -1) beside it. The
- * same sums are always the same bytes. */
+ * A row has an id and terms: a sum per code, without those that are 0. Bytes,
+ * all numbers as in int128.h: the number of rows; of each row, by id, its id
+ * minus the previous one and the number of its terms; of each term, by code,
+ * its sum, tagged with its code minus the previous one (the first: plus 1).
+ * Equal sums have equal bytes. */
 #pragma once
 #include "arena.h"
 #include "int128.h"
@@ -27,19 +27,19 @@ struct ledger {
 	uint32_t n, room;
 };
 
-/* The row of an id, made where there is none; good until the next one is. */
+/* The row of an id, added if missing; valid until another one is added. */
 struct ledger_row *ledger_row(struct ledger *l, int64_t id);
 void ledger_add(struct ledger *l, struct ledger_row *row, int32_t code,
 	int128 sum);
-/* 0 where there is none. */
+/* 0 without such a term. */
 int128 ledger_sum(const struct ledger_row *row, int32_t code);
 
-/* Adds what bytes hold, `sign` times; false where they are none of ours. */
-bool ledger_read(struct ledger *l, struct wide_bytes *b, int sign);
-/* Of each row the sum of `code` alone, 0 where there is none. */
-bool ledger_each(struct wide_bytes *b, int32_t code,
+/* Adds the sums in these bytes, `sign` times; false if they are no ledger. */
+bool ledger_read(struct ledger *l, struct int128_reader *b, int sign);
+/* Calls `each` for every row with its sum of `code`, 0 without one. */
+bool ledger_each(struct int128_reader *b, int32_t code,
 	void (*each)(void *ctx, int64_t id, int128 sum), void *ctx);
-/* Without rows and terms that came to 0. */
+/* Rows and terms whose sum is 0 are left out. */
 void ledger_write(const struct ledger *l, struct buf *b);
-/* Whether all has come to 0. */
+/* Whether every sum is 0. */
 bool ledger_is_empty(const struct ledger *l);

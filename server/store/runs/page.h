@@ -1,11 +1,12 @@
-/* page.h - a page of a run's lines, from `offset`, that is bounded by its text
- * as well as by its length. */
+/* page.h - a page of a run's rows from `offset`, bounded by the bytes of its
+ * text as well as by its length. */
 #pragma once
 #include "query.h"
 #include "sql.h"
 
-/* `columns` of `from`, with `bytes` of text in a row; `on_page` follows the
- * columns. The parameters are page_params(), then those of `from`. */
+/* Selects `columns` of `from`, then `on_page`: how many rows the page would
+ * have without the bound of bytes. `bytes`: of text in a row. The parameters
+ * are page_params(), then those of `from`. */
 #define PAGE_OF(columns, bytes, from, order)                                 \
 	"SELECT " columns ", on_page FROM ("                                 \
 	"SELECT " columns ", count(*) OVER () AS on_page, "                  \
@@ -15,7 +16,7 @@
 	"WINDOW along AS (ORDER BY " order " ROWS UNBOUNDED PRECEDING)) "    \
 	"lines WHERE $3 IS NULL OR text <= $3 OR nth = 1 ORDER BY " order
 
-/* `limit` 0: no page, all of it. */
+/* `limit` 0: all rows. */
 static inline void page_params(struct sql_params *p, int64_t offset, int limit)
 {
 	sql_int8(p, offset);
@@ -23,7 +24,7 @@ static inline void page_params(struct sql_params *p, int64_t offset, int limit)
 	sql_int8_known(p, limit ? QUERY_PAGE_BYTES : -1);
 }
 
-/* How many of the rows are the page's. */
+/* How many of the rows are on the page. */
 static inline uint32_t page_lines(const struct result *r, int limit)
 {
 	return (uint32_t)(limit && r->n > limit ? limit : r->n);

@@ -1,10 +1,10 @@
-/* query_breakdown.h - layers and groups as stored, read back. */
+/* query_breakdown.h - layers and groups of a run, as stored. */
 #pragma once
 #include "db.h"
 #include "profile.h"
 
-/* A run's breakdown; its rows' kernels are indices into `kernels`. All is the
- * arena's. */
+/* A run's breakdown; the kernels of its rows are indices into `kernels`. All of
+ * it is in the arena. */
 struct breakdown_kernel {
 	int64_t id; /* in the dictionary */
 	const char *name, *short_name;
@@ -14,11 +14,11 @@ struct breakdown_stored {
 	struct breakdown_kernel *kernels;
 	uint32_t kernels_n;
 };
-/* ERR_NOT_FOUND with a sentence where there is no such run, or where it has no
- * breakdown (a table of statistics or patterns was all there is). */
+/* ERR_NOT_FOUND with a sentence if the run does not exist or has no breakdown
+ * (only a table of statistics or patterns was uploaded). */
 bool query_breakdown(struct db *db, struct arena *a, int64_t run,
 	struct breakdown_stored *out, struct err *e);
-/* The same in short; *there: whether it has one. */
+/* A summary of it; *there: whether the run has one. */
 struct layers_short {
 	enum layer_detector detector;
 	double confidence;
@@ -27,7 +27,7 @@ struct layers_short {
 bool query_layers_short(struct db *db, struct arena *a, int64_t run,
 	struct layers_short *out, bool *there, struct err *e);
 
-/* The ids of kernels by their names; -1 of one that the dictionary lacks. */
+/* The ids of kernels by their names; -1 if the dictionary lacks one. */
 bool query_kernel_ids(struct db *db, struct breakdown_kernel *kernels,
 	uint32_t n, struct err *e);
 
@@ -36,6 +36,6 @@ struct groups_stored {
 	struct breakdown_kernel *kernels;
 	uint32_t kernels_n;
 };
-/* ERR_NOT_FOUND likewise. */
+/* ERR_NOT_FOUND as above. */
 bool query_groups(struct db *db, struct arena *a, int64_t run,
 	struct groups_stored *out, struct err *e);

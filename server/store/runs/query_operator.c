@@ -1,7 +1,9 @@
-/* query_operator.c - what one run's GPU time was spent on. */
+/* query_operator.c - operators and shapes of a run, unattributed kernels,
+ * operators of several runs. */
 #include "query_operator.h"
+#include "column.h"
 #include "page.h"
-#include "read_shape.h"
+#include "sql.h"
 
 #define KNOWN(code, word, what) "o.known_" #word "_ns, "
 static const char operators_sql[] =
@@ -17,20 +19,7 @@ static const char operators_sql[] =
 	"ORDER BY o.rank";
 #undef KNOWN
 
-static enum dtype read_dtype(struct result *r, struct arena *a)
-{
-	const char *word = result_text(r, a);
-	return word ? dtype_from(word, strlen(word)) : DTYPE_UNKNOWN;
-}
-
-static enum phase read_phase(struct result *r, struct arena *a)
-{
-	const char *word = result_text(r, a);
-	return word ? (enum phase)read_word_of(word, profile_word_phase, PHASES)
-		    : PHASE_UNKNOWN;
-}
-
-static void read_run(struct result *r, struct arena *a,
+static void query_operator_read_run(struct result *r, struct arena *a,
 	struct run_operators *out)
 {
 	out->platform = result_text(r, a);
@@ -40,12 +29,12 @@ static void read_run(struct result *r, struct arena *a,
 	out->replayed_known = result_int8(r, 0);
 }
 
-static void read_operator(struct result *r, struct arena *a,
+static void query_operator_read(struct result *r, struct arena *a,
 	struct operator_stat *o)
 {
 	o->name = result_text(r, a);
-	o->dtype = read_dtype(r, a);
-	o->phase = read_phase(r, a);
+	o->dtype = column_dtype(r, a);
+	o->phase = column_phase(r, a);
 	o->collective = result_bool(r);
 	o->launches = result_int8(r, 0);
 	o->calls = result_int8(r, 0);
@@ -74,9 +63,9 @@ bool query_operators(struct db *db, struct arena *a, int64_t run,
 	out->rows = arena_array(a, struct operator_stat, (size_t)r.n);
 	bool there = r.n > 0;
 	while (result_next(&r)) {
-		read_run(&r, a, out);
+		query_operator_read_run(&r, a, out);
 		if (result_int4(&r, -1) >= 0)
-			read_operator(&r, a, &out->rows[out->n++]);
+			query_operator_read(&r, a, &out->rows[out->n++]);
 	}
 	result_release(&r);
 	return there ||
@@ -86,7 +75,7 @@ bool query_operators(struct db *db, struct arena *a, int64_t run,
 bool query_shapes(struct db *db, struct arena *a, const struct shape_filter *f,
 	struct shape_stat **rows, uint32_t *n, bool *more, struct err *e)
 {
-	static const char sql[] = PAGE_OF(READ_SHAPE_COLUMNS ", rank",
+	static const char sql[] = PAGE_OF(SHAPE_COLUMNS ", rank",
 		"coalesce(octet_length(sizes), 0) + "
 		"coalesce(octet_length(grid), 0) + "
 		"coalesce(octet_length(why), 0)",
@@ -109,7 +98,7 @@ bool query_shapes(struct db *db, struct arena *a, const struct shape_filter *f,
 	*n = page_lines(&r, f->limit);
 	*rows = arena_array(a, struct shape_stat, *n);
 	for (uint32_t i = 0; i < *n && result_next(&r); i++) {
-		ok &= read_shape(&r, a, &(*rows)[i]);
+		ok &= column_read_shape(&r, a, &(*rows)[i]);
 		result_int4(&r, 0);
 		on_page = result_int8(&r, 0);
 	}
@@ -120,7 +109,7 @@ bool query_shapes(struct db *db, struct arena *a, const struct shape_filter *f,
 		       (long long)f->run);
 }
 
-/* An index tells a few versions apart, and counts those that are not this one. */
+/* Two ranges of an index rather than <>, which would read every run. */
 bool query_outdated(struct db *db, const char *catalog, int64_t *runs,
 	struct err *e)
 {
@@ -133,6 +122,91 @@ bool query_outdated(struct db *db, const char *catalog, int64_t *runs,
 	if (!sql_run(db, sql, &p, &r, e))
 		return false;
 	*runs = result_next(&r) ? result_int8(&r, 0) : 0;
+	result_release(&r);
+	return true;
+}
+
+bool query_operator_times(struct db *db, struct arena *a, const int64_t *runs,
+	uint32_t n, struct operator_time_row **rows, uint32_t *rows_n,
+	struct err *e)
+{
+	static const char sql[] =
+		"SELECT o.run_id, o.operator, "
+		"(sum(o.total_ns) / r.gpu_ns)::float8, "
+		"CASE WHEN sum(o.bound_calls) > 0 "
+		"THEN (sum(o.headroom_ns) / r.gpu_ns)::float8 END "
+		"FROM run_operator o "
+		"JOIN run r ON r.run_id = o.run_id "
+		"WHERE o.run_id = ANY ($1) AND r.gpu_ns > 0 "
+		"GROUP BY o.run_id, r.gpu_ns, o.operator "
+		"ORDER BY o.run_id, o.operator";
+	struct sql_params p = { 0 };
+	struct sql_array ids;
+	struct result r;
+	sql_array_init(&ids, SQL_INT8);
+	for (uint32_t i = 0; i < n; i++)
+		sql_array_int8(&ids, runs[i]);
+	sql_array(&p, &ids);
+	bool ok = sql_run(db, sql, &p, &r, e);
+	sql_array_release(&ids);
+	if (!ok)
+		return false;
+	*rows_n = (uint32_t)r.n;
+	*rows = arena_array(a, struct operator_time_row, *rows_n);
+	for (struct operator_time_row *row = *rows; result_next(&r); row++) {
+		row->run = result_int8(&r, 0);
+		row->operator= result_text(&r, a);
+		row->share = result_float8(&r, NAN);
+		row->headroom = result_float8(&r, NAN);
+	}
+	result_release(&r);
+	return true;
+}
+
+#define UNATTRIBUTED_COLUMNS "k.id, k.name, k.short_name, k.family, "
+
+static const char unattributed_of_run[] =
+	"SELECT " UNATTRIBUTED_COLUMNS "u.launches, u.total_ns, 1::bigint "
+	"FROM run_unattributed u JOIN kernel k ON k.id = u.kernel_id "
+	"WHERE u.run_id = $1 "
+	"ORDER BY u.rank LIMIT $2";
+
+/* $1 is 0. Deltas that are not folded in yet are added. */
+static const char unattributed_of_all[] =
+	"SELECT " UNATTRIBUTED_COLUMNS "u.launches, u.total_ns, u.runs "
+	"FROM (SELECT kernel_id, sum(launches)::bigint AS launches, "
+	"sum(total_ns)::bigint AS total_ns, sum(runs)::bigint AS runs "
+	"FROM (SELECT kernel_id, launches, total_ns, runs "
+	"FROM rollup_kernel "
+	"UNION ALL "
+	"SELECT kernel_id, launches, total_ns, runs "
+	"FROM rollup_delta_kernel) d "
+	"GROUP BY kernel_id HAVING sum(runs) <> $1 "
+	"ORDER BY 3 DESC, 1 LIMIT $2) u "
+	"JOIN kernel k ON k.id = u.kernel_id "
+	"ORDER BY u.total_ns DESC, u.kernel_id";
+
+bool query_unattributed(struct db *db, struct arena *a, int64_t run, int limit,
+	struct unattributed_line **rows, uint32_t *n, struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, run);
+	sql_int8_known(&p, limit ? limit : -1);
+	if (!sql_run(db, run ? unattributed_of_run : unattributed_of_all, &p,
+		    &r, e))
+		return false;
+	*n = (uint32_t)r.n;
+	*rows = arena_array(a, struct unattributed_line, *n);
+	for (struct unattributed_line *u = *rows; result_next(&r); u++) {
+		u->kernel = result_int8(&r, 0);
+		u->name = result_text(&r, a);
+		u->short_name = result_text(&r, a);
+		u->family = result_text(&r, a);
+		u->launches = result_int8(&r, 0);
+		u->total_ns = result_int8(&r, 0);
+		u->runs = result_int8(&r, 0);
+	}
 	result_release(&r);
 	return true;
 }

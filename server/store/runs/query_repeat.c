@@ -1,13 +1,13 @@
-/* query_repeat.c - what is known of how much runs of the same work differ. */
+/* query_repeat.c - runs of the same work that differ by noise only. */
 #include "query_compared.h"
 #include "sql.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A look-up in run_repeat per kind of run that is compared, and of each no more
- * rows than are wanted. repeat_key: see derived_cycle.h. */
-static const char sql[] =
+/* One look-up in the index run_repeat per kind of compared run, each of at most
+ * $2 rows. derived.c says what repeat_key is. */
+static const char repeat_sql[] =
 	"WITH kind AS MATERIALIZED ("
 	"SELECT DISTINCT project, workload, repeat_key "
 	"FROM run "
@@ -39,48 +39,50 @@ static const char sql[] =
 	"JOIN run_pattern p ON p.run_id = g.run_id "
 	"WHERE p.mean_ns IS NOT NULL";
 
-/* A name is read once, not with each row of its kernel; names never change. */
-static const char names_sql[] =
+/* A name is read once, not with each row of its kernel. */
+static const char repeat_names_sql[] =
 	"SELECT id, name, (row_number() OVER (ORDER BY name))::int "
 	"FROM kernel "
 	"WHERE id = ANY ($1) "
 	"ORDER BY id";
 
-struct told {
+struct query_repeat_row {
 	struct repeat_row row;
-	int64_t kernel; /* 0: none, it has a name */
-	int32_t nth; /* of the kernels by name */
+	int64_t kernel; /* 0: none, the row has a name */
+	int32_t nth; /* its place among the kernels by name */
 };
 
-struct name {
+struct query_repeat_kernel {
 	int64_t kernel;
 	const char *name;
 	int32_t nth;
 };
 
-static int by_kernel(const void *a, const void *b)
+static int query_repeat_by_kernel(const void *a, const void *b)
 {
-	const struct name *x = a, *y = b;
+	const struct query_repeat_kernel *x = a, *y = b;
 	return (x->kernel > y->kernel) - (x->kernel < y->kernel);
 }
 
-static int by_name(const struct told *x, const struct told *y)
+static int query_repeat_by_name(const struct query_repeat_row *x,
+	const struct query_repeat_row *y)
 {
 	return x->kernel && y->kernel ? x->nth - y->nth
 				      : strcmp(x->row.name, y->row.name);
 }
 
-static int by_group(const void *a, const void *b)
+static int query_repeat_by_group(const void *a, const void *b)
 {
-	const struct told *x = a, *y = b;
+	const struct query_repeat_row *x = a, *y = b;
 	if (x->row.group != y->row.group)
 		return x->row.group - y->row.group;
 	if (x->row.run != y->row.run)
 		return x->row.run < y->row.run ? -1 : 1;
-	return by_name(x, y);
+	return query_repeat_by_name(x, y);
 }
 
-static void read_rows(struct result *r, struct arena *a, struct told *t)
+static void query_repeat_read_rows(struct result *r, struct arena *a,
+	struct query_repeat_row *t)
 {
 	for (; result_next(r); t++) {
 		t->row.run = result_int8(r, 0);
@@ -92,16 +94,18 @@ static void read_rows(struct result *r, struct arena *a, struct told *t)
 	}
 }
 
-/* The kernels of the rows, each once. */
-static uint32_t kernels(struct arena *a, const struct told *told, uint32_t n,
-	struct name **names)
+/* The kernels of the rows, without duplicates. */
+static uint32_t query_repeat_kernels(struct arena *a,
+	const struct query_repeat_row *found, uint32_t n,
+	struct query_repeat_kernel **names)
 {
 	uint32_t all = 0, each = 0;
-	struct name *list = arena_array(a, struct name, n);
+	struct query_repeat_kernel *list =
+		arena_array(a, struct query_repeat_kernel, n);
 	for (uint32_t i = 0; i < n; i++)
-		if (told[i].kernel)
-			list[all++].kernel = told[i].kernel;
-	qsort(list, all, sizeof *list, by_kernel);
+		if (found[i].kernel)
+			list[all++].kernel = found[i].kernel;
+	qsort(list, all, sizeof *list, query_repeat_by_kernel);
 	for (uint32_t i = 0; i < all; i++)
 		if (!each || list[each - 1].kernel != list[i].kernel)
 			list[each++] = list[i];
@@ -109,51 +113,54 @@ static uint32_t kernels(struct arena *a, const struct told *told, uint32_t n,
 	return each;
 }
 
-static bool name(struct db *db, struct arena *a, struct told *told, uint32_t n,
-	struct err *e)
+static bool query_repeat_name(struct db *db, struct arena *a,
+	struct query_repeat_row *found, uint32_t n, struct err *e)
 {
 	struct sql_params p = { 0 };
 	struct sql_array ids;
 	struct result r;
-	struct name *names;
-	uint32_t names_n = kernels(a, told, n, &names);
+	struct query_repeat_kernel *names;
+	uint32_t names_n = query_repeat_kernels(a, found, n, &names);
 	sql_array_init(&ids, SQL_INT8);
 	for (uint32_t i = 0; i < names_n; i++)
 		sql_array_int8(&ids, names[i].kernel);
 	sql_array(&p, &ids);
-	bool ok = sql_run(db, names_sql, &p, &r, e);
+	bool ok = sql_run(db, repeat_names_sql, &p, &r, e);
 	sql_array_release(&ids);
 	if (!ok)
 		return false;
 	assert((uint32_t)r.n == names_n);
-	for (struct name *k = names; result_next(&r); k++) {
+	for (struct query_repeat_kernel *k = names; result_next(&r); k++) {
 		k->kernel = result_int8(&r, 0);
 		k->name = result_text(&r, a);
 		k->nth = result_int4(&r, 0);
 	}
 	result_release(&r);
 	for (uint32_t i = 0; i < n; i++) {
-		const struct name want = { .kernel = told[i].kernel };
+		const struct query_repeat_kernel want = {
+			.kernel = found[i].kernel
+		};
 		if (!want.kernel)
 			continue;
-		const struct name *is =
-			bsearch(&want, names, names_n, sizeof want, by_kernel);
-		told[i].row.name = is->name;
-		told[i].nth = is->nth;
+		const struct query_repeat_kernel *is = bsearch(&want, names,
+			names_n, sizeof want, query_repeat_by_kernel);
+		found[i].row.name = is->name;
+		found[i].nth = is->nth;
 	}
 	return true;
 }
 
-/* Sorted; those of one name on several devices are one. */
-static uint32_t merge(struct told *told, uint32_t n, struct repeat_row *rows)
+/* Sorts; adds up the rows of one name on several devices. */
+static uint32_t query_repeat_merge(struct query_repeat_row *found, uint32_t n,
+	struct repeat_row *rows)
 {
 	uint32_t all = 0;
-	qsort(told, n, sizeof *told, by_group);
+	qsort(found, n, sizeof *found, query_repeat_by_group);
 	for (uint32_t i = 0; i < n; i++)
-		if (i && !by_group(&told[i - 1], &told[i]))
-			rows[all - 1].mean_ns += told[i].row.mean_ns;
+		if (i && !query_repeat_by_group(&found[i - 1], &found[i]))
+			rows[all - 1].mean_ns += found[i].row.mean_ns;
 		else
-			rows[all++] = told[i].row;
+			rows[all++] = found[i].row;
 	return all;
 }
 
@@ -170,18 +177,19 @@ bool query_repeats(struct db *db, struct arena *a, const int64_t *like,
 		sql_array_int8(&ids, like[i]);
 	sql_array(&p, &ids);
 	sql_int4(&p, most);
-	bool ok = sql_run(db, sql, &p, &r, e);
+	bool ok = sql_run(db, repeat_sql, &p, &r, e);
 	sql_array_release(&ids);
 	if (!ok)
 		return false;
 	uint32_t all = (uint32_t)r.n;
-	struct told *told = arena_array(a, struct told, all);
-	read_rows(&r, a, told);
+	struct query_repeat_row *found =
+		arena_array(a, struct query_repeat_row, all);
+	query_repeat_read_rows(&r, a, found);
 	result_release(&r);
 	*rows = arena_array(a, struct repeat_row, all);
 	*rows_n = 0;
-	if (all && !name(db, a, told, all, e))
+	if (all && !query_repeat_name(db, a, found, all, e))
 		return false;
-	*rows_n = all ? merge(told, all, *rows) : 0;
+	*rows_n = all ? query_repeat_merge(found, all, *rows) : 0;
 	return true;
 }

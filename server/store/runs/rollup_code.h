@@ -1,19 +1,19 @@
 /* rollup_code.h - what is summed over runs: the codes of a ledger's terms.
  *
- * They are stored: a number keeps its meaning for good, new ones are appended.
- * W_ is a sum of g times it, g a run's weight in millionths of GPU-hours. A
- * product that passes 2^110 is left out: no fleet comes near it. */
+ * They are stored: a number never changes its meaning, new ones are appended.
+ * W_ is the sum of the term times g, a run's weight in millionths of GPU-hours.
+ * A product above 2^110 is left out: no fleet comes near it. */
 #pragma once
 #include "cost.h"
 #include <assert.h>
 
-/* Of a cell's runs: its row 0. */
+/* Of all runs of a cell: row 0. */
 enum rollup_cell_code { CELL_RUNS, CELL_WEIGHT, CELL_GPU, CELL_W_GPU };
 
-/* Of an operator, type and phase: the row of its operator_key. Of the first four
- * a run adds 1 to one row each: of all it has of the operator; of those of the
- * type; of those of the phase; and to this one. So the one that fits a question
- * adds up to runs, each counted once. */
+/* Of an operator, type and phase: the row of its operator_key. For each of the
+ * first four codes a run adds 1 to exactly one row: among all its rows of the
+ * operator; among those of the type; among those of the phase; and to this row.
+ * A query takes the code that fits its filter, so that each run counts once. */
 enum rollup_key_code {
 	KEY_RUNS,
 	KEY_RUNS_DTYPE,
@@ -36,7 +36,7 @@ enum rollup_key_code {
 	KEY_CODES
 };
 
-/* Of a shape of it: the row of its shape, 0 where sizes are unknown. */
+/* Of a shape of it: the row of its shape, 0 if sizes are unknown. */
 enum rollup_shape_code {
 	SHAPE_RUNS,
 	SHAPE_LAUNCHES,
@@ -60,11 +60,11 @@ static_assert(DTYPE_FP64 == 1 && DTYPE_BF16 == 4 && DTYPE_FP8_E4M3 == 6 &&
 static_assert((int)SHAPE_FLOPS + DTYPES <= (int)SHAPE_ZERO,
 	"types do not reach the buckets");
 
-/* A run adds to the sums of as many days as these, and of all: 0. */
+/* A run adds to the sums over this many days; 0: over all days. */
 static const int rollup_grains[] = { 0, 1, 2, 4, 8, 16, 32, 64 };
 enum { ROLLUP_GRAINS = 8, ROLLUP_GRAIN_MAX = 64 };
 
-/* The day that a stretch of `grain` days with this day in it begins on. */
+/* The first day of the period of `grain` days that contains this day. */
 static inline int rollup_first(int grain, int day)
 {
 	if (!grain)

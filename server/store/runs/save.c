@@ -1,24 +1,89 @@
 /* save.c - the one transaction in which runs become visible. */
 #include "save.h"
 #include "derived.h"
-#include "derived_capture.h"
 #include "intern.h"
-#include "intern_matter.h"
 #include "job.h"
 #include "learned_graph.h"
+#include "query.h"
 #include "sql.h"
+#include <stdlib.h>
+#include <string.h>
 
-struct saving {
+struct save_capture_writer {
+	struct db *db;
+	int64_t run;
+	int32_t seq;
+	size_t len;
+	uint8_t *piece; /* CAPTURE_PIECE bytes */
+};
+
+static bool save_capture_flush(struct save_capture_writer *c, struct err *e)
+{
+	static const char sql[] = "INSERT INTO run_capture (run_id, seq, bytes)"
+				  " VALUES ($1, $2, $3)";
+	struct sql_params p = { 0 };
+	sql_int8(&p, c->run);
+	sql_int4(&p, c->seq++);
+	sql_bytes(&p, c->piece, c->len);
+	c->len = 0;
+	return sql_hot(c->db, sql, &p, NULL, e);
+}
+
+static bool save_capture_put(void *to, const void *bytes, size_t len,
+	struct err *e)
+{
+	struct save_capture_writer *c = to;
+	const uint8_t *at = bytes;
+	while (len) {
+		size_t n = CAPTURE_PIECE - c->len;
+		if (n > len)
+			n = len;
+		memcpy(c->piece + c->len, at, n);
+		c->len += n;
+		at += n;
+		len -= n;
+		if (c->len == CAPTURE_PIECE && !save_capture_flush(c, e))
+			return false;
+	}
+	return true;
+}
+
+/* Cuts what the writer of each run's capture file gives into rows; one piece is
+ * in memory. A statement per piece: one statement for all of it would run into
+ * the time limit. */
+static bool save_captures(struct db *db, const struct captures *c,
+	const struct derived_run *runs, uint32_t n, struct err *e)
+{
+	bool ok = true;
+	struct save_capture_writer to = { .db = db };
+	if (!c)
+		return true;
+	to.piece = malloc(CAPTURE_PIECE);
+	if (!to.piece)
+		return err_set(e, ERR_BUSY,
+			"this machine has no memory left to store a capture");
+	for (uint32_t i = 0; ok && i < n; i++) {
+		to.run = runs[i].id;
+		to.seq = 0;
+		ok = !to.run ||
+		     (c->write(c->ctx, i, save_capture_put, &to, e) &&
+			     (!to.len || save_capture_flush(&to, e)));
+	}
+	free(to.piece);
+	return ok;
+}
+
+struct save_saving {
 	const struct claim *claim;
 	struct derived_run *runs;
 	const struct profile *profiles;
 	uint32_t n;
 	const struct captures *captures;
-	bool ranks; /* more than one are told */
+	bool ranks; /* more than one */
 };
 
-/* Takes hold of the upload, so that from here on nobody takes it away. */
-static bool hold(struct db *db, const struct claim *c, struct err *e)
+/* Locks the upload: the lease cannot be lost from here on. */
+static bool save_hold(struct db *db, const struct claim *c, struct err *e)
 {
 	struct sql_params p = { 0 };
 	struct result r;
@@ -37,10 +102,9 @@ static bool hold(struct db *db, const struct claim *c, struct err *e)
 		       (long long)c->upload);
 }
 
-/* Ids for the ordinals that have none yet. A run is called what its upload is
- * called, else after its file. */
-static bool identify(struct db *db, const struct saving *s, int64_t *made,
-	struct err *e)
+/* Inserts ids for new ordinals. A run gets its upload's name, or the file's. */
+static bool save_identify(struct db *db, const struct save_saving *s,
+	int64_t *made, struct err *e)
 {
 	struct sql_params p = { 0 };
 	sql_int8(&p, s->claim->upload);
@@ -58,9 +122,10 @@ static bool identify(struct db *db, const struct saving *s, int64_t *made,
 		&p, made, e);
 }
 
-/* Drops the rows of an earlier ingest, and learns each run's id; a run that
- * was deleted keeps none. The lock keeps a deletion from coming between. */
-static bool replace(struct db *db, struct saving *s, bool again, struct err *e)
+/* Deletes the rows of an earlier ingest and reads each run's id; 0 for a
+ * deleted run. The lock keeps deletions out until the end. */
+static bool save_replace(struct db *db, struct save_saving *s, bool again,
+	struct err *e)
 {
 	struct sql_params p = { 0 };
 	struct result r;
@@ -87,7 +152,7 @@ static bool replace(struct db *db, struct saving *s, bool again, struct err *e)
 	return ok;
 }
 
-static bool finish(struct db *db, const struct claim *c, struct err *e)
+static bool save_finish(struct db *db, const struct claim *c, struct err *e)
 {
 	struct sql_params p = { 0 };
 	sql_int8(&p, c->upload);
@@ -99,43 +164,44 @@ static bool finish(struct db *db, const struct claim *c, struct err *e)
 		&p, NULL, e);
 }
 
-static bool save_all(struct db *db, void *arg, struct err *e)
+static bool save_work(struct db *db, void *arg, struct err *e)
 {
-	struct saving *s = arg;
+	struct save_saving *s = arg;
 	int64_t made;
-	return hold(db, s->claim, e) && identify(db, s, &made, e) &&
-	       replace(db, s, made < s->n || !s->n, e) &&
+	return save_hold(db, s->claim, e) && save_identify(db, s, &made, e) &&
+	       save_replace(db, s, made < s->n || !s->n, e) &&
 	       job_make(db, s->claim->upload, s->ranks, e) &&
 	       derived_write(db, s->runs, s->n, e) &&
-	       derived_capture(db, s->captures, s->runs, s->n, e) &&
-	       own_graphs_learn(db, s->claim->upload, s->profiles, s->n, e) &&
-	       finish(db, s->claim, e);
+	       save_captures(db, s->captures, s->runs, s->n, e) &&
+	       learned_graph_store(db, s->claim->upload, s->profiles, s->n,
+		       e) &&
+	       save_finish(db, s->claim, e);
 }
 
 bool save(struct db *db, const struct claim *c, const struct profile *runs,
 	uint32_t n, const struct captures *captures, struct err *e)
 {
 	struct arena a = { 0 };
-	struct saving s = { .claim = c,
+	struct save_saving s = { .claim = c,
 		.profiles = runs,
 		.n = n,
 		.captures = captures,
-		.ranks = job_tells_ranks(runs, n) };
+		.ranks = job_has_ranks(runs, n) };
 	int64_t **ids;
-	struct matter_ids *matters;
+	struct operator_ids *operators;
 	s.runs = arena_array(&a, struct derived_run, n);
-	bool ok = intern(db, &a, runs, n, &ids, e) &&
-		  intern_matters(db, &a, runs, n, &matters, e);
+	bool ok = intern_kernels(db, &a, runs, n, &ids, e) &&
+		  intern_operators(db, &a, runs, n, &operators, e);
 	for (uint32_t i = 0; ok && i < n; i++)
 		s.runs[i] = (struct derived_run){ .profile = &runs[i],
 			.kernels = ids[i],
-			.keys = matters[i].keys,
-			.shapes = matters[i].shapes,
+			.keys = operators[i].keys,
+			.shapes = operators[i].shapes,
 			.of = n,
 			.ordinal = i,
 			.ranked = s.ranks && runs[i].rank >= 0 };
 	ok = ok && job_make(db, c->upload, s.ranks, e) &&
-	     sql_transaction(db, save_all, &s, e);
+	     sql_transaction(db, save_work, &s, e);
 	arena_release(&a);
 	return ok;
 }

@@ -1,11 +1,9 @@
-/* save.h - profiles become rows: the moment a run becomes visible.
+/* save.h - profiles become rows, and runs become visible.
  *
- * Names are interned first, in a short transaction of their own: look up, then
- * insert what is missing in sorted order, so that ingests that meet the same
- * new names neither deadlock nor make them twice. Then one transaction, by
- * COPY BINARY: identities (made once per upload and ordinal, and found again
- * by a rebuild), derived rows, and last the upload's state, *where the token
- * is still mine*; else all of it is rolled back with ERR_CONFLICT. Rows of an
+ * Names are interned first (intern.h). Then one transaction writes, by COPY
+ * BINARY: identities (made once per upload and ordinal, and found again when
+ * the upload is computed again), derived rows, and last the upload's state. If
+ * the lease was lost, all of it is rolled back with ERR_CONFLICT. Rows of an
  * earlier ingest of the same upload are replaced in the same transaction;
  * deleted runs stay deleted. */
 #pragma once
@@ -13,11 +11,11 @@
 #include "upload.h"
 #include <stddef.h>
 
-/* Where the captures of the runs come from. write() tells the bytes of one
- * run's .kst to `put`, in pieces of any size; they are stored in rows of at
- * most 1 MiB, so that none is ever held whole. It runs inside the saving
- * transaction, once per run that lives, and may be asked again where that had
- * to be done over. */
+/* Where the capture files of the runs come from. write() passes the bytes of
+ * one run's .kst to `put`, in pieces of any size; they are stored in rows of at
+ * most 1 MiB, so that no file is in memory whole. It runs inside the saving
+ * transaction, once per run that is not deleted, and again if the transaction
+ * does. */
 typedef bool capture_put_fn(void *to, const void *bytes, size_t len,
 	struct err *e);
 struct captures {

@@ -1,6 +1,8 @@
 /* db_job.c - which job a run is of. */
+#include "job.h"
 #include "ranks.h"
 #include "query_compared.h"
+#include "run_change.h"
 
 static int setup(void **state)
 {
@@ -121,7 +123,7 @@ static void rebuilt(struct db *db, int64_t upload, int n, const int32_t *rank)
 			"UPDATE upload SET identity = sha256('%lld') "
 			"WHERE id = %lld",
 			(long long)upload, (long long)upload));
-	works(rebuild(db, &queued, &e));
+	works(upload_requeue_all(db, &queued, &e));
 	assert_int_equal(queued, 1);
 	struct claim c = fixture_claim(db, upload);
 	works(save(db, &c, p, (uint32_t)n, NULL, &e));

@@ -1,6 +1,8 @@
 /* db_jobs.c - jobs by the page, and made by many at once. */
+#include "job.h"
 #include "ranks.h"
 #include "query_compared.h"
+#include "run_change.h"
 
 static int setup(void **state)
 {

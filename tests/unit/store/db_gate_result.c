@@ -1,4 +1,4 @@
-/* db_gate_kept.c - gates are stored once, told to those who want it or not stored,
+/* db_gate_result.c - gates are stored once, told to those who want it or not stored,
  * listed and dropped. */
 #include "fixture.h"
 #include "gate_result.h"
@@ -52,7 +52,7 @@ static const char *listed(struct db *db, struct arena *a,
 	const char *text = "";
 	uint32_t n;
 	bool more;
-	works(gate_list(db, a, f, &rows, &n, &more, &e));
+	works(gate_result_list(db, a, f, &rows, &n, &more, &e));
 	for (uint32_t i = 0; i < n; i++)
 		text = arena_printf(a, "%s%s%lld", text, i ? " " : "",
 			(long long)rows[i].id);
@@ -63,12 +63,12 @@ static void kept(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	const struct gate_telling t = { told, &a };
+	const struct gate_event t = { told, &a };
 	struct gate_row rows[] = { gate("p", "", "pass"),
 		gate("p", "x", "regressed"), gate("q", "x", "undecided") };
 	struct gate_row back;
 	for (int i = 0; i < 3; i++) {
-		works(gate_keep(db, &rows[i], i ? &t : NULL, &e));
+		works(gate_result_store(db, &rows[i], i ? &t : NULL, &e));
 		assert_int_equal(rows[i].id, i + 1);
 	}
 	/* whoever wants p's is told of p's alone */
@@ -79,7 +79,7 @@ static void kept(void **state)
 	assert_int_equal(fixture_count(db,
 				 "SELECT count(*) FROM webhook_delivery"),
 		1);
-	works(gate_read(db, &a, 2, &back, &e));
+	works(gate_result_get(db, &a, 2, &back, &e));
 	assert_int_equal(back.created, rows[1].created);
 	assert_string_equal(back.who, "ci");
 	assert_string_equal(back.project, "p");
@@ -89,7 +89,8 @@ static void kept(void **state)
 	assert_string_equal(back.document,
 		"{\"p\": 0.1, \"head\": {\"labels\": {\"a\": \"1\", \"b\": "
 		"\"2\"}}, \"rules\": [1], \"findings\": [2]}");
-	refuses(gate_read(db, &a, 4, &back, &e), ERR_NOT_FOUND, "no gate 4");
+	refuses(gate_result_get(db, &a, 4, &back, &e), ERR_NOT_FOUND,
+		"no gate 4");
 	arena_release(&a);
 }
 
@@ -104,7 +105,7 @@ static void lists(void **state)
 		.until = NO_MOMENT,
 		.limit = 2 };
 	assert_string_equal(listed(db, &a, &f), "3 2 +");
-	works(gate_list(db, &a, &f, &rows, &n, &more, &e));
+	works(gate_result_list(db, &a, &f, &rows, &n, &more, &e));
 	assert_string_equal(rows[0].document,
 		"{\"p\": 0.1, \"head\": {\"labels\": {\"a\": \"1\", \"b\": "
 		"\"2\"}}}");
@@ -137,26 +138,26 @@ static void both_or_none(void **state)
 {
 	struct db *db = *state;
 	struct err e = { 0 };
-	const struct gate_telling t = { refused, NULL };
+	const struct gate_event t = { refused, NULL };
 	struct gate_row row = gate("p", "", "regressed");
 	fixture_script(db, "ALTER TABLE webhook_delivery ADD CONSTRAINT said "
 			   "CHECK (body <> '')");
-	assert_false(gate_keep(db, &row, &t, &e));
+	assert_false(gate_result_store(db, &row, &t, &e));
 	assert_int_equal(e.code, ERR_INTERNAL);
 	fixture_script(db, "ALTER TABLE webhook_delivery DROP CONSTRAINT said");
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM gate"), 3);
 	/* and so does what the schema does not know */
 	row.outcome = "fine";
 	e = (struct err){ 0 };
-	assert_false(gate_keep(db, &row, NULL, &e));
+	assert_false(gate_result_store(db, &row, NULL, &e));
 	assert_int_equal(e.code, ERR_INTERNAL);
 }
 
 static void dropped(void **state)
 {
 	struct db *db = *state;
-	works(gate_drop(db, 2, &e));
-	refuses(gate_drop(db, 2, &e), ERR_NOT_FOUND, "no gate 2");
+	works(gate_result_delete(db, 2, &e));
+	refuses(gate_result_delete(db, 2, &e), ERR_NOT_FOUND, "no gate 2");
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM gate"), 2);
 }
 

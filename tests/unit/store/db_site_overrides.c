@@ -1,7 +1,9 @@
-/* db_own.c - edits of the catalogue, learnt graphs, reference sets. */
+/* db_site_overrides.c - overrides of the catalog, learned graphs, reference sets. */
+#include "learned_graph.h"
 #include "matters.h"
+#include "run_change.h"
 #include "site_overrides.h"
-#include "requeue.h"
+#include "upload.h"
 
 static int setup(void **state)
 {
@@ -21,22 +23,23 @@ static void edits_come_back(void **state)
 	struct arena a = { 0 };
 	struct catalog_own own;
 	int64_t v;
-	works(own_read(db, &a, &own, &e));
+	works(site_overrides_read(db, &a, &own, &e));
 	assert_null(own.operators);
 	assert_int_equal(own.version, 0);
-	works(own_version(db, &v, &e));
+	works(site_overrides_version(db, &v, &e));
 	assert_int_equal(v, 0);
-	works(own_write(db, OWN_RULES, "[1]", 0, &v, &e));
+	works(site_overrides_write(db, SITE_RULES, "[1]", 0, &v, &e));
 	assert_int_equal(v, 1);
-	works(own_write(db, OWN_PLATFORMS, "[2]", 1, &v, &e));
-	works(own_write(db, OWN_RULES, "[3]", 2, &v, &e));
+	works(site_overrides_write(db, SITE_PLATFORMS, "[2]", 1, &v, &e));
+	works(site_overrides_write(db, SITE_RULES, "[3]", 2, &v, &e));
 	assert_int_equal(v, 3);
-	works(own_read(db, &a, &own, &e));
+	works(site_overrides_read(db, &a, &own, &e));
 	assert_string_equal(own.rules, "[3]");
 	assert_string_equal(own.platforms, "[2]");
 	assert_null(own.operators);
 	assert_int_equal(own.version, 3);
-	refuses(own_write(db, OWN_OPERATORS, "[4]", 2, &v, &e), ERR_CONFLICT,
+	refuses(site_overrides_write(db, SITE_OPERATORS, "[4]", 2, &v, &e),
+		ERR_CONFLICT,
 		"the catalogue is at version 3 by now, not 2; look at it again "
 		"and repeat the edit");
 	assert_int_equal(v, 3);
@@ -48,10 +51,11 @@ static bool edit_once(struct db *db, int nth, struct err *e)
 	int64_t v;
 	for (;;) {
 		struct err why = { 0 };
-		if (!own_version(db, &v, e))
+		if (!site_overrides_version(db, &v, e))
 			return false;
-		if (own_write(db, (enum own_kind)(nth % OWN_KINDS), "[]", v, &v,
-			    &why))
+		if (site_overrides_write(db,
+			    (enum site_overrides_kind)(nth % SITE_KINDS), "[]",
+			    v, &v, &why))
 			return true;
 		if (why.code != ERR_CONFLICT)
 			return err_set(e, why.code, "%s", why.text);
@@ -63,7 +67,7 @@ static void edits_at_once_are_all_kept(void **state)
 	struct db *db = *state;
 	int64_t v;
 	fixture_together(6, "", edit_once);
-	works(own_version(db, &v, &e));
+	works(site_overrides_version(db, &v, &e));
 	assert_int_equal(v, 6);
 }
 
@@ -101,7 +105,7 @@ static uint32_t known(struct db *db, struct arena *a, char key,
 	uint32_t n;
 	memset(keys[0], key, sizeof keys[0]);
 	memset(keys[1], 'z', sizeof keys[1]);
-	works(own_graphs(db, a, keys, 2, graphs, &n, &e));
+	works(learned_graph_read(db, a, keys, 2, graphs, &n, &e));
 	return n;
 }
 
@@ -154,7 +158,8 @@ static void graphs_without_end(void **state)
 		"array_fill(''::text, ARRAY[200000]) t");
 	assert_int_equal(known(db, &a, 'k', &got), 2);
 	assert_int_equal(got[1].n, 200000);
-	refuses(own_graphs(db, &small, keys, 1, &got, &n, &e), ERR_TOO_LARGE,
+	refuses(learned_graph_read(db, &small, keys, 1, &got, &n, &e),
+		ERR_TOO_LARGE,
 		"the trace needs more than the 1 MiB an ingest may hold; "
 		"record a shorter window, or raise --ingest_mib");
 	arena_release(&small);
@@ -178,7 +183,7 @@ static void graphs_are_their_uploads(void **state)
 	works(run_delete(db, *fixture_runs(db, &a, two, 1), &e));
 	assert_int_equal(known(db, &a, 'k', &got), 1);
 	assert_string_equal(got[0].nodes[0].operator, "gemm");
-	works(rebuild(db, &queued, &e));
+	works(upload_requeue_all(db, &queued, &e));
 	struct claim c = fixture_claim(db, one);
 	struct profile p = mattering(&a);
 	works(save(db, &c, &p, 1, NULL, &e));
@@ -215,15 +220,15 @@ static void sets_come_back(void **state)
 	size_t len;
 	uint32_t n;
 	bool made;
-	works(reference_keep(db, &is, "{}", 2, &made, &e));
+	works(reference_store(db, &is, "{}", 2, &made, &e));
 	assert_true(made);
-	works(reference_keep(db, &is, "{}", 2, &made, &e));
+	works(reference_store(db, &is, "{}", 2, &made, &e));
 	assert_false(made);
-	refuses(reference_keep(db, &is, "[]", 2, &made, &e), ERR_CONFLICT,
+	refuses(reference_store(db, &is, "[]", 2, &made, &e), ERR_CONFLICT,
 		"there is another reference set called 'atrex'; delete it "
 		"first, or give this one another name");
 	is.name = "";
-	refuses(reference_keep(db, &is, "{}", 2, &made, &e), ERR_INPUT,
+	refuses(reference_store(db, &is, "{}", 2, &made, &e), ERR_INPUT,
 		"a reference set needs a name; give name=");
 	works(reference_list(db, &a, &rows, &n, &e));
 	assert_int_equal(n, 1);
@@ -241,8 +246,8 @@ static void sets_come_back(void **state)
 	assert_int_equal(len, 2);
 	assert_string_equal(json, "{}");
 	assert_string_equal(sha256, rows[0].sha256);
-	works(reference_drop(db, "atrex", &e));
-	refuses(reference_drop(db, "atrex", &e), ERR_NOT_FOUND,
+	works(reference_delete(db, "atrex", &e));
+	refuses(reference_delete(db, "atrex", &e), ERR_NOT_FOUND,
 		"no reference set 'atrex'");
 	refuses(reference_load(db, &a, "atrex", &json, &len, &sha256, &e),
 		ERR_NOT_FOUND, "no reference set 'atrex'");

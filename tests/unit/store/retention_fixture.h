@@ -1,7 +1,7 @@
-/* kept.h - uploads and runs of a known age and size, and what is left of them. */
+/* retention_fixture.h - uploads and runs of a known age and size, and what is left of them. */
 #pragma once
 #include "fixture.h"
-#include "keep.h"
+#include "retention.h"
 
 static struct db *kept_db;
 
@@ -108,14 +108,15 @@ static inline const char *kept_left(struct arena *a)
 
 /* "project kind why n MiB; …" */
 static inline const char *kept_told(struct arena *a,
-	const struct keep_report *r)
+	const struct retention_report *r)
 {
 	const char *text = "";
 	for (uint32_t i = 0; i < r->sums_n; i++)
 		text = arena_printf(a, "%s%s%s %s %s %lld %lld", text,
 			i ? "; " : "", r->sums[i].project,
-			keep_kind_word(r->sums[i].kind),
-			keep_why_word(r->sums[i].why), (long long)r->sums[i].n,
+			retention_kind_word(r->sums[i].kind),
+			retention_reason_word(r->sums[i].why),
+			(long long)r->sums[i].n,
 			(long long)r->sums[i].bytes >> 20);
 	return text;
 }
@@ -123,18 +124,18 @@ static inline const char *kept_told(struct arena *a,
 /* Tells first what would go, then lets it go: both are the same, nothing that
  * would go is left, and no sum has what is gone. */
 static inline const char *kept_vacuum(struct arena *a,
-	const struct keep_ask *ask)
+	const struct retention_request *ask)
 {
-	struct keep_report dry, real, then;
+	struct retention_report dry, real, then;
 	const char *before = kept_left(a);
-	works(keep_vacuum(kept_db, a, ask, true, NULL, NULL, &dry, &e));
+	works(retention_vacuum(kept_db, a, ask, true, NULL, NULL, &dry, &e));
 	assert_string_equal(kept_left(a), before);
-	works(keep_vacuum(kept_db, a, ask, false, NULL, NULL, &real, &e));
+	works(retention_vacuum(kept_db, a, ask, false, NULL, NULL, &real, &e));
 	assert_string_equal(kept_told(a, &real), kept_told(a, &dry));
 	assert_int_equal(real.left, 0);
-	works(keep_vacuum(kept_db, a, ask, true, NULL, NULL, &then, &e));
+	works(retention_vacuum(kept_db, a, ask, true, NULL, NULL, &then, &e));
 	assert_string_equal(kept_told(a, &then), "");
 	return kept_told(a, &real);
 }
 
-static const struct keep_ask kept_as_stored = { NULL, -1, -1, -1 };
+static const struct retention_request kept_as_stored = { NULL, -1, -1, -1 };

@@ -1,4 +1,4 @@
-/* test_fleet_days.c - the stretches of any days come to exactly these days, and
+/* test_fleet_select.c - the stretches of any days come to exactly these days, and
  * are few. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* db_event_post.c - what happened is queued for whoever wants to be told of it. */
-#include "event_post.h"
+/* db_webhook_events.c - an event is queued for the webhooks that have it. */
+#include "webhook.h"
 #include "fixture.h"
 
 static int setup(void **state)
@@ -34,26 +34,26 @@ static int64_t queued(struct db *db, const char *where)
 static void goes_to_those_who_want_it(void **state)
 {
 	struct db *db = *state;
-	works(event_post(db, "one", "gate", "{\"a\": 1}", &e));
+	works(webhook_notify(db, "one", "gate", "{\"a\": 1}", &e));
 	assert_int_equal(queued(db, "true"), 2);
 	assert_int_equal(queued(db, "w.project = 'one' AND event = 'gate' "
 				    "AND body = '{\"a\": 1}'"),
 		1);
 	assert_int_equal(queued(db, "w.project IS NULL"), 1);
-	works(event_post(db, "one", "change_point", "{}", &e));
+	works(webhook_notify(db, "one", "change_point", "{}", &e));
 	assert_int_equal(queued(db, "event = 'change_point'"), 1);
 	/* the empty project is one like any other */
-	works(event_post(db, "", "gate", "{}", &e));
+	works(webhook_notify(db, "", "gate", "{}", &e));
 	assert_int_equal(queued(db, "w.project = 'one'"), 1);
 	assert_int_equal(queued(db, "w.project IS NULL"), 3);
-	works(event_post(db, "one", "nobody_asked", "{}", &e));
+	works(webhook_notify(db, "one", "nobody_asked", "{}", &e));
 	assert_int_equal(queued(db, "true"), 4);
 }
 
 static bool post_and_fail(struct db *db, void *arg, struct err *e)
 {
 	(void)arg;
-	return event_post(db, "one", "gate", "{}", e) &&
+	return webhook_notify(db, "one", "gate", "{}", e) &&
 	       err_set(e, ERR_INPUT, "no");
 }
 
@@ -70,11 +70,11 @@ static void too_long_is_refused(void **state)
 	char *body = malloc(len + 1);
 	memset(body, ' ', len);
 	body[len] = '\0';
-	refuses(event_post(*state, "one", "gate", body, &e), ERR_TOO_LARGE,
+	refuses(webhook_notify(*state, "one", "gate", body, &e), ERR_TOO_LARGE,
 		"what a webhook is told of 'gate' has 262145 bytes; the limit "
 		"is 262144");
 	body[len - 1] = '\0';
-	works(event_post(*state, "one", "gate", body, &e));
+	works(webhook_notify(*state, "one", "gate", body, &e));
 	free(body);
 }
 

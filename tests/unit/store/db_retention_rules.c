@@ -1,8 +1,8 @@
-/* db_keep_rules.c - whose rule counts, and what becomes of an upload whose bytes
+/* db_retention_rules.c - whose rule counts, and what becomes of an upload whose bytes
  * are gone. */
-#include "kept.h"
-#include "keep_drop.h"
+#include "retention_fixture.h"
 #include "retention.h"
+#include "run_change.h"
 
 static void one_s_own_rule_counts(void **state)
 {
@@ -14,7 +14,7 @@ static void one_s_own_rule_counts(void **state)
 	};
 	struct arena a = { 0 };
 	struct retention_row *rows;
-	struct keep_ask ask = { "own", 15, -1, -1 };
+	struct retention_request ask = { "own", 15, -1, -1 };
 	uint32_t n;
 	(void)state;
 	works(retention_replace(kept_db, rules, 4, &e));
@@ -51,7 +51,8 @@ static void one_s_own_rule_counts(void **state)
 static void absurd_rules(void **state)
 {
 	struct arena a = { 0 };
-	struct keep_ask ask = { NULL, INT32_MAX, INT32_MAX, INT64_MAX };
+	struct retention_request ask = { NULL, INT32_MAX, INT32_MAX,
+		INT64_MAX };
 	(void)state;
 	kept_done("a", "p", "{}", 9999, 1, 1, 1);
 	assert_string_equal(kept_vacuum(&a, &ask), "");
@@ -63,7 +64,7 @@ static void absurd_rules(void **state)
 static void the_same_again(void **state)
 {
 	struct arena a = { 0 };
-	struct keep_ask ask = { NULL, 0, -1, -1 };
+	struct retention_request ask = { NULL, 0, -1, -1 };
 	struct upload_meta done = { "p", "w", "done", "", "{}", "", NAN };
 	struct upload_meta bad = { "p", "w", "bad", "", "{}", "", NAN };
 	(void)state;
@@ -93,7 +94,7 @@ static void the_same_again(void **state)
 static void a_slow_one_goes(void **state)
 {
 	struct arena a = { 0 };
-	struct keep_ask ask = { NULL, -1, 1, -1 };
+	struct retention_request ask = { NULL, -1, 1, -1 };
 	(void)state;
 	kept_done("a", "p", "{}", 9, 1, 1, 0);
 	fixture_script(kept_db,
@@ -102,8 +103,8 @@ static void a_slow_one_goes(void **state)
 		"CREATE TRIGGER slow BEFORE UPDATE ON run_identity "
 		"FOR EACH ROW EXECUTE FUNCTION slow(); "
 		"SET statement_timeout = '1s'");
-	struct keep_report r;
-	works(keep_vacuum(kept_db, &a, &ask, false, NULL, NULL, &r, &e));
+	struct retention_report r;
+	works(retention_vacuum(kept_db, &a, &ask, false, NULL, NULL, &r, &e));
 	fixture_script(kept_db,
 		"SET statement_timeout = 0; DROP FUNCTION slow CASCADE");
 	assert_int_equal(r.why.code, 0);
@@ -114,19 +115,19 @@ static void a_slow_one_goes(void **state)
 static void nothing_is_read_of_them(void **state)
 {
 	struct arena a = { 0 };
-	struct keep_ask ask = { NULL, 0, -1, -1 };
+	struct retention_request ask = { NULL, 0, -1, -1 };
 	struct upload_row row;
 	int64_t n, queued;
 	char sentence[200];
 	(void)state;
 	int64_t done = kept_done("done", "p", "{}", 1, 1, 1, 1);
 	int64_t bad = kept_failed("bad", "p", "{}", 1);
-	works(query_upload(kept_db, &a, done, &row, &e));
+	works(upload_row_get(kept_db, &a, done, &row, &e));
 	assert_true(row.dropped == NO_MOMENT);
 	kept_vacuum(&a, &ask);
-	works(rebuild(kept_db, &queued, &e));
+	works(upload_requeue_all(kept_db, &queued, &e));
 	assert_int_equal(queued, 0);
-	works(rebuild_without(kept_db, &n, &e));
+	works(upload_count_dropped(kept_db, &n, &e));
 	assert_int_equal(n, 1);
 	assert_string_equal(kept_left(&a), " | done");
 	time_t now = time(NULL);
@@ -138,7 +139,7 @@ static void nothing_is_read_of_them(void **state)
 		(long long)bad, day.tm_year + 1900, day.tm_mon + 1,
 		day.tm_mday);
 	refuses(upload_retry(kept_db, bad, &e), ERR_CONFLICT, sentence);
-	works(query_upload(kept_db, &a, done, &row, &e));
+	works(upload_row_get(kept_db, &a, done, &row, &e));
 	assert_true(row.dropped != NO_MOMENT);
 	/* its size is what it was */
 	assert_int_equal(row.bytes, 1 << 20);
@@ -169,13 +170,13 @@ static bool three(void *ctx)
 static void it_may_be_stopped(void **state)
 {
 	struct arena a = { 0 };
-	struct keep_ask ask = { NULL, 0, 0, -1 };
-	struct keep_report r;
+	struct retention_request ask = { NULL, 0, 0, -1 };
+	struct retention_report r;
 	int left = 3;
 	(void)state;
 	kept_done("a", "p", "{}", 1, 1, 2, 0);
 	kept_done("b", "p", "{}", 1, 1, 2, 0);
-	works(keep_vacuum(kept_db, &a, &ask, false, three, &left, &r, &e));
+	works(retention_vacuum(kept_db, &a, &ask, false, three, &left, &r, &e));
 	assert_string_equal(kept_told(&a, &r), "p runs age 3 0");
 	assert_string_equal(kept_vacuum(&a, &ask),
 		"p runs age 1 0; p uploads age 1 1; p uploads deleted 1 1");
@@ -196,13 +197,13 @@ static bool cut_off(void *ctx)
 static void it_ends_with_its_connection(void **state)
 {
 	struct arena a = { 0 };
-	struct keep_ask ask = { NULL, 0, 0, -1 };
-	struct keep_report r;
+	struct retention_request ask = { NULL, 0, 0, -1 };
+	struct retention_report r;
 	struct err e = { 0 };
 	(void)state;
 	kept_done("a", "p", "{}", 1, 1, 2, 0);
-	assert_false(
-		keep_vacuum(kept_db, &a, &ask, false, cut_off, NULL, &r, &e));
+	assert_false(retention_vacuum(kept_db, &a, &ask, false, cut_off, NULL,
+		&r, &e));
 	assert_int_equal(e.code, ERR_DATABASE);
 	assert_int_equal(r.sums_n, 0);
 	e = (struct err){ 0 };
@@ -214,18 +215,18 @@ static void it_ends_with_its_connection(void **state)
 static void labelled_meanwhile(void **state)
 {
 	struct arena a = { 0 };
-	struct keep_ask ask = { NULL, 0, 0, -1 };
-	struct keep_item *items;
+	struct retention_request ask = { NULL, 0, 0, -1 };
+	struct retention_item *items;
 	struct run_change c = { .labels = "{\"keep\": \"true\"}" };
 	uint32_t n;
 	bool gone;
 	(void)state;
 	int64_t id = kept_done("a", "p", "{}", 1, 1, 1, 0);
-	works(keep_plan(kept_db, &a, &ask, &items, &n, &e));
+	works(retention_plan(kept_db, &a, &ask, &items, &n, &e));
 	assert_int_equal(n, 2);
 	works(run_change(kept_db, *fixture_runs(kept_db, &a, id, 1), &c, &e));
 	for (uint32_t i = 0; i < n; i++) {
-		works(keep_drop(kept_db, &items[i], &gone, &e));
+		works(retention_delete(kept_db, &items[i], &gone, &e));
 		assert_false(gone);
 	}
 	assert_string_equal(kept_left(&a), "a | a");
@@ -236,8 +237,8 @@ static void labelled_meanwhile(void **state)
 static void held_one_does_not_keep_the_others(void **state)
 {
 	struct arena a = { 0 };
-	struct keep_ask ask = { NULL, 0, -1, -1 };
-	struct keep_report r;
+	struct retention_request ask = { NULL, 0, -1, -1 };
+	struct retention_report r;
 	struct db *other = fixture_connect("");
 	char sql[80];
 	(void)state;
@@ -248,7 +249,7 @@ static void held_one_does_not_keep_the_others(void **state)
 		(long long)held);
 	fixture_script(other, sql);
 	fixture_script(kept_db, "SET lock_timeout = '100ms'");
-	works(keep_vacuum(kept_db, &a, &ask, false, NULL, NULL, &r, &e));
+	works(retention_vacuum(kept_db, &a, &ask, false, NULL, NULL, &r, &e));
 	assert_string_equal(kept_told(&a, &r), "p uploads age 1 1");
 	assert_int_equal(r.left, 1);
 	assert_string_equal(r.why.text, "the database answers: canceling "

@@ -1,11 +1,12 @@
-/* db_keep.c - what is kept too long goes, and nothing else does; what would go
- * is told as it goes. */
-#include "kept.h"
+/* db_retention.c - retention deletes what is older than its limits, and nothing else; a dry run
+ * reports the same. */
+#include "retention_fixture.h"
+#include "run_change.h"
 
 static void bytes_go_by_age(void **state)
 {
 	struct arena a = { 0 };
-	struct keep_ask ask = { NULL, 7, -1, -1 };
+	struct retention_request ask = { NULL, 7, -1, -1 };
 	(void)state;
 	kept_done("old", "p", "{}", 7, 2, 1, 1);
 	kept_done("new", "p", "{}", 6, 1, 1, 1);
@@ -49,7 +50,7 @@ static void bytes_without_runs_go(void **state)
 static void runs_go_by_age(void **state)
 {
 	struct arena a = { 0 };
-	struct keep_ask ask = { NULL, -1, 30, -1 };
+	struct retention_request ask = { NULL, -1, 30, -1 };
 	(void)state;
 	kept_done("old", "p", "{}", 31, 1, 2, 3);
 	kept_done("new", "p", "{}", 29, 1, 1, 1);
@@ -81,11 +82,11 @@ static void runs_go_by_age(void **state)
 static void what_is_worked_on_stays(void **state)
 {
 	struct arena a = { 0 };
-	struct keep_ask ask = { NULL, 0, 0, 0 };
+	struct retention_request ask = { NULL, 0, 0, 0 };
 	int64_t id, queued;
 	(void)state;
 	kept_done("again", "p", "{}", 9, 1, 1, 1);
-	works(rebuild(kept_db, &queued, &e));
+	works(upload_requeue_all(kept_db, &queued, &e));
 	assert_string_equal(kept_vacuum(&a, &ask), "");
 	works(upload_begin(kept_db, &fixture_meta, &id, &e));
 	works(upload_chunk(kept_db, id, 0, "x", 1, &e));
@@ -103,7 +104,7 @@ static void what_is_worked_on_stays(void **state)
 static void the_label_keeps(void **state)
 {
 	struct arena a = { 0 };
-	struct keep_ask ask = { NULL, 0, 0, 0 };
+	struct retention_request ask = { NULL, 0, 0, 0 };
 	(void)state;
 	kept_done("kept", "p", "{\"keep\": \"true\", \"a\": \"b\"}", 9, 1, 2,
 		1);
@@ -145,7 +146,7 @@ static void quotas(void **state)
 	fixture_script(kept_db,
 		"UPDATE upload SET dropped_at = now() WHERE name = 'x'");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct keep_ask ask = { "p", -1, -1, rows[i].quota };
+		struct retention_request ask = { "p", -1, -1, rows[i].quota };
 		assert_string_equal(kept_vacuum(&a, &ask), rows[i].told);
 		assert_string_equal(kept_left(&a),
 			arena_printf(&a, "%s x", rows[i].left));
