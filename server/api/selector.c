@@ -54,7 +54,7 @@ static bool add_job(struct call *c, const struct side *s, int64_t id,
 	struct err *e)
 {
 	struct job_row job;
-	if (!reach_job(c, id, e) || !query_job(c->db, &c->arena, id, &job, e))
+	if (!reach_job(c, id, e) || !job_read(c->db, &c->arena, id, &job, e))
 		return false;
 	if (!job.runs_n)
 		return err_set(e, ERR_NOT_FOUND, "job %lld has no runs left",

@@ -5,7 +5,6 @@
  * functions, counters, collectives one by one, and facts of the environment. */
 #include "derived_table.h"
 #include "profile_word.h"
-#include "sha256.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

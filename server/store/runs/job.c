@@ -78,13 +78,13 @@ static void job_read_row(struct result *r, struct arena *a, struct job_row *j)
 	j->runs = result_int8s(r, a, &j->runs_n);
 }
 
-bool query_job(struct db *db, struct arena *a, int64_t id, struct job_row *row,
+bool job_read(struct db *db, struct arena *a, int64_t id, struct job_row *row,
 	struct err *e)
 {
 	static const char sql[] = JOB_COLUMNS "WHERE j.id = $2 AND r.n > 0";
 	struct sql_params p = { 0 };
 	struct result r;
-	sql_int4(&p, QUERY_JOB_RUNS);
+	sql_int4(&p, JOB_RUNS_MAX);
 	sql_int8(&p, id);
 	if (!sql_hot(db, sql, &p, &r, e))
 		return false;
@@ -95,7 +95,7 @@ bool query_job(struct db *db, struct arena *a, int64_t id, struct job_row *row,
 	return there || err_set(e, ERR_NOT_FOUND, "no job %lld", (long long)id);
 }
 
-bool query_jobs(struct db *db, struct arena *a, const char *project,
+bool job_list(struct db *db, struct arena *a, const char *project,
 	int64_t after, int limit, struct job_row **rows, uint32_t *n,
 	bool *more, struct err *e)
 {
@@ -105,7 +105,7 @@ bool query_jobs(struct db *db, struct arena *a, const char *project,
 			    "ORDER BY j.id DESC LIMIT $4";
 	struct sql_params p = { 0 };
 	struct result r;
-	sql_int4(&p, QUERY_JOB_RUNS);
+	sql_int4(&p, JOB_RUNS_MAX);
 	sql_text(&p, project);
 	sql_int8(&p, after);
 	sql_int8(&p, limit + INT64_C(1));

@@ -24,9 +24,9 @@ bool job_make_moved(struct db *db, int64_t run, const char *project,
 	"AND j.name = " u ".job AND j.upload_id = CASE " u ".job " \
 	"WHEN '' THEN " u ".id ELSE 0 END)"
 
-/* The first QUERY_JOB_RUNS runs of a job by rank, those without a rank last. A
+/* The first JOB_RUNS_MAX runs of a job by rank, those without a rank last. A
  * job without visible runs counts as missing: ERR_NOT_FOUND. */
-enum { QUERY_JOB_RUNS = 4096 };
+enum { JOB_RUNS_MAX = 4096 };
 struct job_row {
 	int64_t id, upload; /* upload: 0 if the job has a name */
 	const char *project, *name; /* name: NULL without */
@@ -35,9 +35,9 @@ struct job_row {
 	uint32_t runs_n;
 	int64_t runs_all;
 };
-bool query_job(struct db *db, struct arena *a, int64_t id, struct job_row *row,
+bool job_read(struct db *db, struct arena *a, int64_t id, struct job_row *row,
 	struct err *e);
 /* Newest first; `after` an id, 0 from the newest. `project` NULL any. */
-bool query_jobs(struct db *db, struct arena *a, const char *project,
+bool job_list(struct db *db, struct arena *a, const char *project,
 	int64_t after, int limit, struct job_row **rows, uint32_t *n,
 	bool *more, struct err *e);

@@ -1,6 +1,5 @@
 /* db_token.c - tokens: told once, known by their hash. */
 #include "fixture.h"
-#include "query.h"
 #include "token.h"
 
 static int setup(void **state)
