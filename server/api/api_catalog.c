@@ -2,6 +2,7 @@
 #include "body_read.h"
 #include "catalog_held.h"
 #include "query_operator.h"
+#include "site_overrides.h"
 #include "trail.h"
 #include "view_catalog.h"
 #include "view_matters.h"

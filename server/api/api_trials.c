@@ -5,6 +5,7 @@
 #include "dispatch.h"
 #include "heavy.h"
 #include "query_operator.h"
+#include "site_overrides.h"
 #include "view_catalog.h"
 #include "view_matters.h"
 #include <string.h>

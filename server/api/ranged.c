@@ -5,7 +5,6 @@
 #include "catalog_held.h"
 #include "decode.h"
 #include "learned_graph.h"
-#include "site_overrides.h"
 #include "profile_word.h"
 #include "query.h"
 #include "ranged_copy.h"

@@ -1,8 +1,8 @@
-/* site_overrides.h - what an installation adds to the catalog: overrides of its
- * operators, rules and platforms, and reference sets.
+/* site_overrides.h - an installation's overrides of the catalog: of its operators,
+ * rules and platforms.
  *
- * All of it is facts that are stored as they came; the catalog says what they
- * mean. Each change of an override appends a document with a new version. */
+ * They are facts that are stored as they came; the catalog says what they mean.
+ * Each change appends a document with a new version. */
 #pragma once
 #include "catalog.h"
 #include "db.h"
@@ -31,18 +31,3 @@ bool site_overrides_write(struct db *db, enum site_overrides_kind kind,
 bool site_overrides_catalog(struct db *db, struct arena *a,
 	struct catalog **out, int64_t *version, const char **fault,
 	struct err *e);
-
-struct reference_row {
-	const char *name, *source, *sha256;
-	int64_t runs, operators, shapes, bytes, created;
-};
-bool reference_list(struct db *db, struct arena *a, struct reference_row **rows,
-	uint32_t *n, struct err *e);
-/* The document of a name; ERR_NOT_FOUND. */
-bool reference_load(struct db *db, struct arena *a, const char *name,
-	const char **json, size_t *len, const char **sha256, struct err *e);
-/* Stores a document under a name; *made false if the same one exists already.
- * ERR_CONFLICT if another one has the name. */
-bool reference_store(struct db *db, const struct reference_row *is,
-	const char *json, size_t len, bool *made, struct err *e);
-bool reference_delete(struct db *db, const char *name, struct err *e);

@@ -1,6 +1,7 @@
 /* db_site_overrides.c - overrides of the catalog, learned graphs, reference sets. */
 #include "learned_graph.h"
 #include "matters.h"
+#include "reference_set.h"
 #include "run_change.h"
 #include "site_overrides.h"
 #include "upload.h"
@@ -211,7 +212,7 @@ static void sets_come_back(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	struct reference_row *rows, is = { .name = "atrex",
+	struct reference_set_row *rows, is = { .name = "atrex",
 		.source = "somebody",
 		.runs = 1303,
 		.operators = 30,
@@ -220,17 +221,17 @@ static void sets_come_back(void **state)
 	size_t len;
 	uint32_t n;
 	bool made;
-	works(reference_store(db, &is, "{}", 2, &made, &e));
+	works(reference_set_store(db, &is, "{}", 2, &made, &e));
 	assert_true(made);
-	works(reference_store(db, &is, "{}", 2, &made, &e));
+	works(reference_set_store(db, &is, "{}", 2, &made, &e));
 	assert_false(made);
-	refuses(reference_store(db, &is, "[]", 2, &made, &e), ERR_CONFLICT,
+	refuses(reference_set_store(db, &is, "[]", 2, &made, &e), ERR_CONFLICT,
 		"there is another reference set called 'atrex'; delete it "
 		"first, or give this one another name");
 	is.name = "";
-	refuses(reference_store(db, &is, "{}", 2, &made, &e), ERR_INPUT,
+	refuses(reference_set_store(db, &is, "{}", 2, &made, &e), ERR_INPUT,
 		"a reference set needs a name; give name=");
-	works(reference_list(db, &a, &rows, &n, &e));
+	works(reference_set_list(db, &a, &rows, &n, &e));
 	assert_int_equal(n, 1);
 	assert_string_equal(rows[0].name, "atrex");
 	assert_string_equal(rows[0].source, "somebody");
@@ -242,14 +243,14 @@ static void sets_come_back(void **state)
 	assert_int_equal(rows[0].operators, 30);
 	assert_int_equal(rows[0].shapes, 440);
 	assert_int_equal(rows[0].bytes, 2);
-	works(reference_load(db, &a, "atrex", &json, &len, &sha256, &e));
+	works(reference_set_load(db, &a, "atrex", &json, &len, &sha256, &e));
 	assert_int_equal(len, 2);
 	assert_string_equal(json, "{}");
 	assert_string_equal(sha256, rows[0].sha256);
-	works(reference_delete(db, "atrex", &e));
-	refuses(reference_delete(db, "atrex", &e), ERR_NOT_FOUND,
+	works(reference_set_delete(db, "atrex", &e));
+	refuses(reference_set_delete(db, "atrex", &e), ERR_NOT_FOUND,
 		"no reference set 'atrex'");
-	refuses(reference_load(db, &a, "atrex", &json, &len, &sha256, &e),
+	refuses(reference_set_load(db, &a, "atrex", &json, &len, &sha256, &e),
 		ERR_NOT_FOUND, "no reference set 'atrex'");
 	arena_release(&a);
 }
