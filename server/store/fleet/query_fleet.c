@@ -353,8 +353,8 @@ struct fleet_sum {
 };
 
 struct fleet_sums {
-	struct arena *arena; /* of the answer */
-	struct arena work; /* of the way there */
+	struct arena *arena; /* of the result */
+	struct arena work; /* scratch */
 	struct fleet_sum **slots;
 	uint32_t slots_n; /* a power of two */
 	struct fleet_sum **list; /* in the order of the rows */

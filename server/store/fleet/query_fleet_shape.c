@@ -21,7 +21,7 @@ struct shape_group {
 
 struct shape_sums {
 	struct arena *arena; /* of the result */
-	struct arena work; /* freed with it */
+	struct arena work; /* scratch */
 	const struct fleet_keys *keys;
 	struct shape_group *groups;
 	uint32_t n, room;
