@@ -2,25 +2,26 @@
 #include "body_read.h"
 #include "catalog_held.h"
 #include "query_operator.h"
+#include "site_overrides.h"
 #include "trail.h"
 #include "view_catalog.h"
 #include "view_matters.h"
 #include <stdlib.h>
 #include <string.h>
 
-static const char **part(struct catalog_own *own, enum own_kind kind)
+static const char **part(struct catalog_own *own, enum site_overrides_kind kind)
 {
-	return kind == OWN_OPERATORS ? &own->operators
-	       : kind == OWN_RULES   ? &own->rules
-				     : &own->platforms;
+	return kind == SITE_OPERATORS ? &own->operators
+	       : kind == SITE_RULES   ? &own->rules
+				      : &own->platforms;
 }
 
-static json_t *listed(struct call *c, enum own_kind kind, json_t *items,
-	struct err *e)
+static json_t *listed(struct call *c, enum site_overrides_kind kind,
+	json_t *items, struct err *e)
 {
 	struct catalog_own own;
 	const struct catalog *k = call_catalog(c, e);
-	if (k && own_read(c->db, &c->arena, &own, e))
+	if (k && site_overrides_read(c->db, &c->arena, &own, e))
 		return view_catalog_list(items, call_catalog_version(c),
 			catalog_version(k), call_catalog_fault(c),
 			*part(&own, kind));
@@ -35,7 +36,7 @@ json_t *platforms_get(struct call *c, struct err *e)
 	if (!k)
 		return NULL;
 	uint32_t n = catalog_platforms(k, &all);
-	return listed(c, OWN_PLATFORMS, view_platforms(all, n), e);
+	return listed(c, SITE_PLATFORMS, view_platforms(all, n), e);
 }
 
 json_t *operators_get(struct call *c, struct err *e)
@@ -48,7 +49,7 @@ json_t *operators_get(struct call *c, struct err *e)
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
 		view_append(items, view_operator(all[i]));
-	return listed(c, OWN_OPERATORS, items, e);
+	return listed(c, SITE_OPERATORS, items, e);
 }
 
 json_t *rules_get(struct call *c, struct err *e)
@@ -61,7 +62,7 @@ json_t *rules_get(struct call *c, struct err *e)
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
 		view_append(items, view_rule(&all[i], i));
-	return listed(c, OWN_RULES, items, e);
+	return listed(c, SITE_RULES, items, e);
 }
 
 /* Whether the catalogue with this part in it would be faultless. */
@@ -95,7 +96,7 @@ static json_t *changed(struct call *c, struct err *e)
 		"message", text);
 }
 
-static bool write(struct call *c, enum own_kind kind, json_t *body,
+static bool write(struct call *c, enum site_overrides_kind kind, json_t *body,
 	struct err *e)
 {
 	json_t *version = json_object_get(body, "version");
@@ -105,7 +106,8 @@ static bool write(struct call *c, enum own_kind kind, json_t *body,
 		return err_set(e, ERR_INPUT,
 			"version: is not the whole number that GET told");
 	const char *text = body_list(c, body, "items", e);
-	if (!text || !call_db(c, e) || !own_read(c->db, &c->arena, &own, e))
+	if (!text || !call_db(c, e) ||
+		!site_overrides_read(c->db, &c->arena, &own, e))
 		return false;
 	if (own.version != json_integer_value(version))
 		return err_set(e, ERR_CONFLICT,
@@ -123,10 +125,10 @@ static bool write(struct call *c, enum own_kind kind, json_t *body,
 		(long long)own.version);
 	/* A new version would call every run attributed with an earlier one. */
 	return !strcmp(before ? before : "[]", text) ||
-	       own_write(c->db, kind, text, own.version, &now, e);
+	       site_overrides_write(c->db, kind, text, own.version, &now, e);
 }
 
-static json_t *put(struct call *c, enum own_kind kind, struct err *e)
+static json_t *put(struct call *c, enum site_overrides_kind kind, struct err *e)
 {
 	json_t *body = body_read(c, "version|items", e);
 	bool ok = body && write(c, kind, body, e);
@@ -136,15 +138,15 @@ static json_t *put(struct call *c, enum own_kind kind, struct err *e)
 
 json_t *platforms_put(struct call *c, struct err *e)
 {
-	return put(c, OWN_PLATFORMS, e);
+	return put(c, SITE_PLATFORMS, e);
 }
 
 json_t *operators_put(struct call *c, struct err *e)
 {
-	return put(c, OWN_OPERATORS, e);
+	return put(c, SITE_OPERATORS, e);
 }
 
 json_t *rules_put(struct call *c, struct err *e)
 {
-	return put(c, OWN_RULES, e);
+	return put(c, SITE_RULES, e);
 }

@@ -37,7 +37,7 @@ static bool question_read(struct call *c, struct gate_question *q,
 
 json_t *gate_post(struct call *c, struct err *e)
 {
-	const struct gate_telling t = { event_body, &c->arena };
+	const struct gate_event t = { event_body, &c->arena };
 	struct selected base, head;
 	struct gate_question q;
 	struct gate_row row;
@@ -47,7 +47,8 @@ json_t *gate_post(struct call *c, struct err *e)
 		!gate_made(c, &q, &base, &head, &row, e))
 		return NULL;
 	bool passed = !strcmp(row.outcome, gate_outcome_word(GATE_PASS));
-	if (!call_db(c, e) || !gate_keep(c->db, &row, passed ? NULL : &t, e))
+	if (!call_db(c, e) ||
+		!gate_result_store(c->db, &row, passed ? NULL : &t, e))
 		return NULL;
 	metrics_gate(&c->api->metrics, row.outcome);
 	trail_tell(c, row.project, "gate %lld: %s", (long long)row.id,
@@ -82,7 +83,7 @@ json_t *gates_get(struct call *c, struct err *e)
 	bool more;
 	filter_read(c, &f);
 	if (!cursor_read(c, &f.after, &unused, e) || !call_db(c, e) ||
-		!gate_list(c->db, &c->arena, &f, &rows, &n, &more, e))
+		!gate_result_list(c->db, &c->arena, &f, &rows, &n, &more, e))
 		return NULL;
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
@@ -172,7 +173,8 @@ static json_t *rendered(struct call *c, const json_t *gate, struct err *e)
 json_t *gate_get(struct call *c, struct err *e)
 {
 	struct gate_row row;
-	if (!call_db(c, e) || !gate_read(c->db, &c->arena, c->id, &row, e))
+	if (!call_db(c, e) ||
+		!gate_result_get(c->db, &c->arena, c->id, &row, e))
 		return NULL;
 	json_t *gate = view_gate(&row);
 	if (!param(&c->params, "format")->whole)
@@ -185,7 +187,7 @@ json_t *gate_get(struct call *c, struct err *e)
 json_t *gate_delete(struct call *c, struct err *e)
 {
 	if (call_db(c, e))
-		gate_drop(c->db, c->id, e);
+		gate_result_delete(c->db, c->id, e);
 	return NULL;
 }
 
@@ -200,7 +202,7 @@ json_t *badge_get(struct call *c, struct err *e)
 	bool more;
 	filter_read(c, &f);
 	if (!call_db(c, e) ||
-		!gate_list(c->db, &c->arena, &f, &rows, &n, &more, e))
+		!gate_result_list(c->db, &c->arena, &f, &rows, &n, &more, e))
 		return NULL;
 	buf_init(&b, RENDERED_BYTES);
 	gate_text_svg(f.name ? f.name : "gate", n ? rows[0].outcome : NULL, &b);

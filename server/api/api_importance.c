@@ -7,6 +7,7 @@
 #include "heavy.h"
 #include "listing.h"
 #include "matters_told.h"
+#include "query_fleet.h"
 #include "report_set.h"
 #include "set_read.h"
 #include "view_matters.h"

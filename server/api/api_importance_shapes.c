@@ -6,6 +6,7 @@
 #include "heavy.h"
 #include "listing.h"
 #include "matters_told.h"
+#include "query_fleet.h"
 #include "set_read.h"
 #include "view_matters.h"
 #include <math.h>

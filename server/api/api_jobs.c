@@ -2,6 +2,7 @@
 #include "cursor.h"
 #include "dispatch.h"
 #include "heavy.h"
+#include "job.h"
 #include "job_told.h"
 #include "view_compare.h"
 
@@ -17,7 +18,7 @@ json_t *jobs_get(struct call *c, struct err *e)
 	uint32_t n;
 	bool more;
 	if (!cursor_read(c, &after, &unused, e) || !call_db(c, e) ||
-		!query_jobs(c->db, &c->arena, param_text(ps, "project", NULL),
+		!job_list(c->db, &c->arena, param_text(ps, "project", NULL),
 			after, (int)param(ps, "limit")->whole, &rows, &n, &more,
 			e))
 		return NULL;
@@ -35,7 +36,7 @@ json_t *job_get(struct call *c, struct err *e)
 	struct job_row job;
 	struct ranks ranks;
 	if (!heavy_take(c, e) || !call_db(c, e) ||
-		!query_job(c->db, &c->arena, c->id, &job, e))
+		!job_read(c->db, &c->arena, c->id, &job, e))
 		return NULL;
 	if (job.runs_all > JOB_RANKS) {
 		err_set(e, ERR_TOO_LARGE,

@@ -1,7 +1,8 @@
 /* api_runs.c - what can be asked about runs, and changed. */
 #include "api.h"
 #include "cursor.h"
-#include "of_project.h"
+#include "resource_project.h"
+#include "run_change.h"
 #include "trail.h"
 #include "view_layers.h"
 #include <string.h>
@@ -158,7 +159,7 @@ static bool told(struct call *c, const struct run_change *to, struct err *e)
 {
 	struct arena *a = &c->arena;
 	const char *was;
-	if (!project_of(c->db, a, THING_RUN, c->id, &was, e))
+	if (!resource_project(c->db, a, RESOURCE_RUN, c->id, &was, e))
 		return false;
 	bool moves = was && to->project && strcmp(was, to->project) != 0;
 	trail_tell(c, NULL, "run %lld%s%s%s%s%s", (long long)c->id,

@@ -9,9 +9,10 @@
 
 json_t *sets_get(struct call *c, struct err *e)
 {
-	struct reference_row *rows;
+	struct reference_set_row *rows;
 	uint32_t n;
-	if (!call_db(c, e) || !reference_list(c->db, &c->arena, &rows, &n, e))
+	if (!call_db(c, e) ||
+		!reference_set_list(c->db, &c->arena, &rows, &n, e))
 		return NULL;
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
@@ -36,7 +37,7 @@ static bool name_read(const struct call *c, char name[ROUTE_WORD],
 		given, ROUTE_WORD - 1);
 }
 
-static void sum(const struct reference *is, struct reference_row *row)
+static void sum(const struct reference *is, struct reference_set_row *row)
 {
 	row->source = is->source ? is->source : "";
 	row->runs = is->runs;
@@ -45,7 +46,7 @@ static void sum(const struct reference *is, struct reference_row *row)
 		row->shapes += is->operators[i].shapes_n;
 }
 
-static bool taken(struct call *c, struct reference_row *row, bool *made,
+static bool taken(struct call *c, struct reference_set_row *row, bool *made,
 	struct err *e)
 {
 	const struct api_request *r = c->request;
@@ -69,15 +70,15 @@ static bool taken(struct call *c, struct reference_row *row, bool *made,
 	row->sha256 = hex;
 	row->bytes = (int64_t)r->body_len;
 	char *text = arena_strndup(&c->arena, r->body, r->body_len);
-	return reference_keep(c->db, row, text, r->body_len, made, e);
+	return reference_set_store(c->db, row, text, r->body_len, made, e);
 }
 
 /* The row as it is stored: the one that was there keeps its moment. */
 static json_t *kept(struct call *c, const char *name, bool made, struct err *e)
 {
-	struct reference_row *rows;
+	struct reference_set_row *rows;
 	uint32_t n, i = 0;
-	if (!reference_list(c->db, &c->arena, &rows, &n, e))
+	if (!reference_set_list(c->db, &c->arena, &rows, &n, e))
 		return NULL;
 	while (i < n && strcmp(rows[i].name, name) != 0)
 		i++;
@@ -94,7 +95,7 @@ static json_t *kept(struct call *c, const char *name, bool made, struct err *e)
 json_t *set_post(struct call *c, struct err *e)
 {
 	char name[ROUTE_WORD];
-	struct reference_row row = { .name = name };
+	struct reference_set_row row = { .name = name };
 	bool made = false;
 	if (!name_read(c, name, e) || !taken(c, &row, &made, e))
 		return NULL;
@@ -121,6 +122,6 @@ json_t *set_get(struct call *c, struct err *e)
 json_t *set_delete(struct call *c, struct err *e)
 {
 	if (call_db(c, e))
-		reference_drop(c->db, c->word, e);
+		reference_set_delete(c->db, c->word, e);
 	return NULL;
 }

@@ -25,7 +25,8 @@ static bool text_of(const json_t *body, const char *key, size_t most,
 	return true;
 }
 
-static bool expiry_of(const json_t *body, struct token_wish *w, struct err *e)
+static bool expiry_of(const json_t *body, struct token_request *w,
+	struct err *e)
 {
 	const json_t *days = json_object_get(body, "expires_days");
 	const char *at;
@@ -53,10 +54,10 @@ static bool expiry_of(const json_t *body, struct token_wish *w, struct err *e)
 
 /* A project's admin makes tokens of his project, said or not. */
 static bool wish_from(const struct call *c, const json_t *body,
-	struct token_wish *w, struct err *e)
+	struct token_request *w, struct err *e)
 {
 	const char *scope;
-	*w = (struct token_wish){ .made_by = c->who.name,
+	*w = (struct token_request){ .made_by = c->who.name,
 		.maker = c->who.token };
 	if (!text_of(body, "name", 200, &w->name, e) ||
 		!text_of(body, "scope", 20, &scope, e) ||
@@ -82,7 +83,7 @@ json_t *token_post(struct call *c, struct err *e)
 	json_t *body =
 		body_read(c, "name|scope|project|expires_at|expires_days", e);
 	char text[TOKEN_TEXT];
-	struct token_wish wish;
+	struct token_request wish;
 	struct token_row row;
 	int64_t id;
 	bool ok = body && wish_from(c, body, &wish, e) && call_db(c, e) &&

@@ -5,6 +5,7 @@
 #include "dispatch.h"
 #include "heavy.h"
 #include "query_operator.h"
+#include "site_overrides.h"
 #include "view_catalog.h"
 #include "view_matters.h"
 #include <string.h>
@@ -80,7 +81,7 @@ static bool draft_read(struct call *c, json_t *body, struct catalog_own *own,
 			"rules: are %zu; at most %d are tried at once", n,
 			RULES_MAX);
 	text = body_list(c, body, "rules", e);
-	if (!text || !own_read(c->db, &c->arena, own, e))
+	if (!text || !site_overrides_read(c->db, &c->arena, own, e))
 		return false;
 	own->rules = text;
 	return true;

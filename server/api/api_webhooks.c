@@ -150,7 +150,7 @@ json_t *webhook_test_post(struct call *c, struct err *e)
 	json_t *told = view_test(&w, now_us());
 	char *text = json_dumps(told, JSON_COMPACT);
 	json_decref(told);
-	bool ok = webhook_tell(c->db, c->id, "test", text, &delivery, e);
+	bool ok = webhook_notify_one(c->db, c->id, "test", text, &delivery, e);
 	free(text);
 	return ok ? json_pack("{s:o}", "delivery", view_whole(delivery)) : NULL;
 }

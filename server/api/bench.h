@@ -6,6 +6,7 @@
  * out: nobody could run it again. All texts are malloc'ed. */
 #pragma once
 #include "matters.h"
+#include "query_fleet.h"
 
 /* The shapes are all of the fleet's; the operators those of `m`, in its order. */
 char *bench_from_fleet(const struct matters *m, const struct fleet_shape *rows,

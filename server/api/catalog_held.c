@@ -2,7 +2,7 @@
 #include "catalog_held.h"
 #include "api_state.h"
 #include "log.h"
-#include "own_catalog.h"
+#include "site_overrides.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +93,8 @@ static struct held *build(struct call *c, struct err *e)
 	struct catalog *catalog;
 	const char *fault;
 	int64_t version;
-	if (!own_catalog(c->db, &c->arena, &catalog, &version, &fault, e))
+	if (!site_overrides_catalog(c->db, &c->arena, &catalog, &version,
+		    &fault, e))
 		return NULL;
 	if (fault)
 		log_warn("catalog version=%lld is not in force: %s",
@@ -106,7 +107,7 @@ const struct catalog *call_catalog(struct call *c, struct err *e)
 	int64_t version;
 	if (c->held)
 		return c->held->catalog;
-	if (!call_db(c, e) || !own_version(c->db, &version, e))
+	if (!call_db(c, e) || !site_overrides_version(c->db, &version, e))
 		return NULL;
 	c->held = take(c->api->catalog, version);
 	if (!c->held)

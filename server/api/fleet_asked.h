@@ -2,6 +2,7 @@
 #pragma once
 #include "catalog.h"
 #include "handler.h"
+#include "query_fleet.h"
 #include "query_operator.h"
 
 /* The runs that the parameters name; `operator` is left NULL. */

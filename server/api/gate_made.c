@@ -3,7 +3,7 @@
 #include "catalog_held.h"
 #include "dispatch.h"
 #include "regression_gate.h"
-#include "query_operator_time.h"
+#include "query_operator.h"
 #include "query_words.h"
 #include "repeats.h"
 

@@ -5,6 +5,7 @@
 #pragma once
 #include "catalog.h"
 #include "importance.h"
+#include "query_fleet.h"
 #include "query_operator.h"
 #include "reference.h"
 

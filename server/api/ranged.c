@@ -4,7 +4,7 @@
 #include "attribute.h"
 #include "catalog_held.h"
 #include "decode.h"
-#include "own.h"
+#include "learned_graph.h"
 #include "profile_word.h"
 #include "query.h"
 #include "ranged_copy.h"
@@ -80,8 +80,8 @@ static bool analyzed(const struct wanted *w, const struct trace *t,
 	if (!attribute_keys(t, 0, a, &keys, &n))
 		return arena_err(a, e);
 	struct arena learnt = arena_scratch(a);
-	bool ok = n == 0 || own_graphs(w->call->db, &learnt, keys, n, &graphs,
-				    &book.n, e);
+	bool ok = n == 0 || learned_graph_read(w->call->db, &learnt, keys, n,
+				    &graphs, &book.n, e);
 	book.graphs = graphs;
 	ok = ok && profile_asked(t, 0, &w->asked, catalog, &book, a, p, e);
 	arena_scratch_release(&learnt, a);

@@ -1,26 +1,26 @@
 /* reach.c - what a token of one project is held to. */
 #include "reach.h"
 #include "handler.h"
-#include "of_project.h"
+#include "resource_project.h"
 #include "route.h"
 #include <string.h>
 
-static bool reach_thing(struct call *c, enum thing what, int64_t id,
+static bool reach_thing(struct call *c, enum resource what, int64_t id,
 	struct err *e)
 {
 	return !*c->who.project ||
-	       (call_db(c, e) &&
-		       of_project(c->db, what, id, c->who.project, e));
+	       (call_db(c, e) && resource_project_check(c->db, what, id,
+					 c->who.project, e));
 }
 
 bool reach_run(struct call *c, int64_t run, struct err *e)
 {
-	return reach_thing(c, THING_RUN, run, e);
+	return reach_thing(c, RESOURCE_RUN, run, e);
 }
 
 bool reach_job(struct call *c, int64_t job, struct err *e)
 {
-	return reach_thing(c, THING_JOB, job, e);
+	return reach_thing(c, RESOURCE_JOB, job, e);
 }
 
 const char *reach_project(const struct call *c)
@@ -72,15 +72,15 @@ bool reach_check(struct call *c, struct err *e)
 	case REACH_RUN:
 		return reach_run(c, c->id, e);
 	case REACH_UPLOADED:
-		return reach_thing(c, THING_UPLOAD, c->id, e);
+		return reach_thing(c, RESOURCE_UPLOAD, c->id, e);
 	case REACH_JOB:
 		return reach_job(c, c->id, e);
 	case REACH_GATE:
-		return reach_thing(c, THING_GATE, c->id, e);
+		return reach_thing(c, RESOURCE_GATE, c->id, e);
 	case REACH_TOKEN:
-		return reach_thing(c, THING_TOKEN, c->id, e);
+		return reach_thing(c, RESOURCE_TOKEN, c->id, e);
 	case REACH_WEBHOOK:
-		return reach_thing(c, THING_WEBHOOK, c->id, e);
+		return reach_thing(c, RESOURCE_WEBHOOK, c->id, e);
 	case REACH_PROJECT:
 		return project_put(c, e);
 	case REACH_WHOLE:

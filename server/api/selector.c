@@ -1,7 +1,8 @@
 /* selector.c - ids are taken as they are, a query is asked of the database; the
  * head first, as the base depends on it. */
 #include "selector.h"
-#include "query_selected.h"
+#include "job.h"
+#include "query.h"
 #include "query_words.h"
 #include <assert.h>
 #include <string.h>
@@ -53,7 +54,7 @@ static bool add_job(struct call *c, const struct side *s, int64_t id,
 	struct err *e)
 {
 	struct job_row job;
-	if (!reach_job(c, id, e) || !query_job(c->db, &c->arena, id, &job, e))
+	if (!reach_job(c, id, e) || !job_read(c->db, &c->arena, id, &job, e))
 		return false;
 	if (!job.runs_n)
 		return err_set(e, ERR_NOT_FOUND, "job %lld has no runs left",

@@ -1,16 +1,16 @@
 /* set_read.c - read anew each time: nothing else changes with the catalogue. */
 #include "set_read.h"
-#include "own.h"
+#include "reference_set.h"
 
 enum { NAMES_SHOWN = 20 };
 
 /* Which sets there are, for those who asked for another. */
 static bool not_found(struct call *c, const char *name, struct err *e)
 {
-	struct reference_row *rows;
+	struct reference_set_row *rows;
 	const char *list = "";
 	uint32_t n;
-	if (!reference_list(c->db, &c->arena, &rows, &n, e))
+	if (!reference_set_list(c->db, &c->arena, &rows, &n, e))
 		return false;
 	for (uint32_t i = 0; i < n && i < NAMES_SHOWN; i++)
 		list = arena_printf(&c->arena, "%s%s%s", list, i ? ", " : "",
@@ -31,7 +31,7 @@ bool set_read(struct call *c, const char *name, const struct catalog *catalog,
 	struct err why = { 0 };
 	if (!call_db(c, e))
 		return false;
-	if (!reference_load(c->db, &c->arena, name, &out->json, &out->len,
+	if (!reference_set_load(c->db, &c->arena, name, &out->json, &out->len,
 		    &sha256, &why))
 		return why.code == ERR_NOT_FOUND
 			       ? not_found(c, name, e)

@@ -3,7 +3,7 @@
 #include "audit.h"
 #include "dispatch.h"
 #include "log.h"
-#include "of_project.h"
+#include "resource_project.h"
 #include "route.h"
 #include <stdarg.h>
 #include <string.h>
@@ -27,22 +27,22 @@ static bool project_read(struct call *c, const char **project, struct err *e)
 {
 	static const struct {
 		enum reach reach;
-		enum thing thing;
+		enum resource thing;
 	} named[] = {
-		{ REACH_RUN, THING_RUN },
-		{ REACH_UPLOADED, THING_UPLOAD },
-		{ REACH_JOB, THING_JOB },
-		{ REACH_GATE, THING_GATE },
-		{ REACH_TOKEN, THING_TOKEN },
-		{ REACH_WEBHOOK, THING_WEBHOOK },
+		{ REACH_RUN, RESOURCE_RUN },
+		{ REACH_UPLOADED, RESOURCE_UPLOAD },
+		{ REACH_JOB, RESOURCE_JOB },
+		{ REACH_GATE, RESOURCE_GATE },
+		{ REACH_TOKEN, RESOURCE_TOKEN },
+		{ REACH_WEBHOOK, RESOURCE_WEBHOOK },
 	};
 	*project = reach_project(c);
 	if (!*project && c->route->reach == REACH_PROJECT)
 		*project = param_text(&c->params, "project", NULL);
 	for (size_t i = 0; !*project && i < sizeof named / sizeof *named; i++)
 		if (named[i].reach == c->route->reach)
-			return project_of(c->db, &c->arena, named[i].thing,
-				c->id, project, e);
+			return resource_project(c->db, &c->arena,
+				named[i].thing, c->id, project, e);
 	return true;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 #include "handler.h"
 #include "query.h"
+#include "upload.h"
 
 json_t *view_text(const char *s);
 json_t *view_whole(int64_t v);

@@ -89,7 +89,7 @@ json_t *view_op_trial(const char *name, const struct operator_info *o)
 	return view_trial(name, &t);
 }
 
-json_t *view_set(const struct reference_row *r)
+json_t *view_set(const struct reference_set_row *r)
 {
 	json_t *v = json_object();
 	view_set_text(v, "name", r->name);

@@ -2,7 +2,7 @@
  * view.h has the rules. */
 #pragma once
 #include "catalog.h"
-#include "own.h"
+#include "reference_set.h"
 #include "view_compare.h"
 
 json_t *view_operator(const struct operator_info *o);
@@ -16,4 +16,4 @@ json_t *view_catalog_list(json_t *items, int64_t version, const char *catalog,
 json_t *view_trial(const char *name, const struct rule_trial *t);
 /* What the catalogue makes of a host operator's; NULL: nothing. */
 json_t *view_op_trial(const char *name, const struct operator_info *o);
-json_t *view_set(const struct reference_row *r);
+json_t *view_set(const struct reference_set_row *r);

@@ -3,6 +3,7 @@
 #pragma once
 #include "compare.h"
 #include "comparison.h"
+#include "job.h"
 #include "pattern_mean.h"
 #include "query_compared.h"
 #include "ranks.h"

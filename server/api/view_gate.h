@@ -1,6 +1,6 @@
 /* view_gate.h - a gate as it is stored, and as it is told. */
 #pragma once
-#include "gate_kept.h"
+#include "gate_result.h"
 #include "gate_question.h"
 #include "selector.h"
 #include "view_compare.h"

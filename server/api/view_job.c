@@ -1,4 +1,5 @@
 /* view_job.c - jobs, and their ranks side by side. */
+#include "job.h"
 #include "kernel_name.h"
 #include "view_compare.h"
 #include <string.h>

@@ -1,4 +1,5 @@
 /* view_upload.c - an upload and how far it is. */
+#include "upload.h"
 #include "view.h"
 #include <string.h>
 

@@ -3,12 +3,12 @@
 #include "background_tasks.h"
 #include "audit.h"
 #include "webhook_dispatcher.h"
-#include "delivery.h"
-#include "keep.h"
-#include "leash.h"
+#include "webhook.h"
+#include "retention.h"
+#include "conn_cancel.h"
 #include "log.h"
 #include "trend_watcher.h"
-#include "turn.h"
+#include "leader_lock.h"
 #include "retention_summary.h"
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct background_tasks {
 	const char *conninfo;
 	int vacuum_s; /* 0: never */
 	struct webhook_dispatcher *courier;
-	struct leash leash;
+	struct conn_cancel leash;
 	pthread_t thread;
 	atomic_bool stop;
 	pthread_mutex_t lock; /* of `wake` alone */
@@ -45,7 +45,7 @@ static bool background_tasks_go_on(void *ctx)
 /* Records what was deleted, in the log and in the audit log; the row of a pass
  * that broke off says that it did not end. */
 static bool background_tasks_tell(struct background_tasks *c,
-	const struct keep_report *r, struct err *e)
+	const struct retention_report *r, struct err *e)
 {
 	char text[RETENTION_SUMMARY_TEXT];
 	if (r->why.code && background_tasks_go_on(c))
@@ -97,9 +97,9 @@ static bool background_tasks_go_on_dropping(void *ctx)
 
 static bool background_tasks_vacuum(struct background_tasks *c, struct err *e)
 {
-	static const struct keep_ask as_stored = { NULL, -1, -1, -1 };
+	static const struct retention_request as_stored = { NULL, -1, -1, -1 };
 	struct arena a = { 0 };
-	struct keep_report report;
+	struct retention_report report;
 	int64_t dropped;
 	bool more = true;
 	if (!c->vacuum_s || clock_ms() / 1000 < c->vacuum_at)
@@ -108,7 +108,7 @@ static bool background_tasks_vacuum(struct background_tasks *c, struct err *e)
 	c->look_at = clock_ms() / 1000 + SLICE_S;
 	c->row = 0;
 	c->unwritten = (struct err){ 0 };
-	bool ok = keep_vacuum(c->db, &a, &as_stored, false,
+	bool ok = retention_vacuum(c->db, &a, &as_stored, false,
 		background_tasks_go_on_dropping, c, &report, e);
 	ok = background_tasks_tell(c, &report, e) && ok;
 	if (ok && c->unwritten.code)
@@ -127,15 +127,15 @@ static bool background_tasks_step(struct background_tasks *c, struct err *e)
 	bool mine;
 	if (!c->db)
 		c->db = db_new(c->conninfo, e);
-	return c->db && leash_hold(&c->leash, c->db, e) &&
-	       turn_take(c->db, &mine, e) &&
+	return c->db && conn_cancel_attach(&c->leash, c->db, e) &&
+	       leader_lock_try(c->db, &mine, e) &&
 	       (!mine || (background_tasks_vacuum(c, e) &&
 				 background_tasks_look_out(c, e)));
 }
 
 static void background_tasks_part(struct background_tasks *c)
 {
-	leash_drop(&c->leash);
+	conn_cancel_detach(&c->leash);
 	db_free(c->db);
 	c->db = NULL;
 }
@@ -178,7 +178,7 @@ static void background_tasks_ready(struct background_tasks *c)
 	pthread_cond_init(&c->wake, &how);
 	pthread_condattr_destroy(&how);
 	pthread_mutex_init(&c->lock, NULL);
-	leash_init(&c->leash);
+	conn_cancel_init(&c->leash);
 	c->vacuum_at = clock_ms() / 1000 +
 		       (c->vacuum_s < FIRST_S ? c->vacuum_s : FIRST_S);
 }
@@ -186,7 +186,7 @@ static void background_tasks_ready(struct background_tasks *c)
 static void background_tasks_release(struct background_tasks *c)
 {
 	webhook_dispatcher_free(c->courier);
-	leash_release(&c->leash);
+	conn_cancel_release(&c->leash);
 	pthread_mutex_destroy(&c->lock);
 	pthread_cond_destroy(&c->wake);
 	free(c);
@@ -218,7 +218,7 @@ void background_tasks_free(struct background_tasks *c)
 	atomic_store(&c->stop, true);
 	pthread_cond_signal(&c->wake);
 	pthread_mutex_unlock(&c->lock);
-	leash_cut(&c->leash);
+	conn_cancel_now(&c->leash);
 	pthread_join(c->thread, NULL);
 	background_tasks_release(c);
 }

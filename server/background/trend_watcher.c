@@ -16,7 +16,7 @@ struct trend_watcher_look {
 	struct db *db;
 	struct arena *a;
 	const struct change_due *due;
-	struct change_news *news;
+	struct change_point_record *news;
 	uint32_t n, cap;
 };
 
@@ -100,7 +100,7 @@ static void trend_watcher_add(struct trend_watcher_look *l, const char *metric,
 		l->cap = l->cap ? 2 * l->cap : 16;
 		l->news = arena_grow(l->a, l->news, l->cap * sizeof *l->news);
 	}
-	l->news[l->n++] = (struct change_news){ metric, t->run[p->at],
+	l->news[l->n++] = (struct change_point_record){ metric, t->run[p->at],
 		p->at >= from ? trend_watcher_body(l, is, p) : NULL };
 }
 
@@ -126,7 +126,8 @@ static bool trend_watcher_look_at(struct trend_watcher_look *l,
 	if (of)
 		metric = arena_printf(l->a, "%s:%s", metric, of);
 	if (!query_trend(l->db, l->a, &f, &t, e) ||
-		!change_told(l->db, l->a, l->due, metric, &told, &told_n, e))
+		!change_log_recorded(l->db, l->a, l->due, metric, &told,
+			&told_n, e))
 		return false;
 	uint32_t *group = arena_array(l->a, uint32_t, t.n);
 	struct trend_told is = { .f = &f,
@@ -152,14 +153,14 @@ static bool trend_watcher_look(struct trend_watcher_look *l, struct err *e)
 	const char *const *operators;
 	uint32_t n;
 	if (!trend_watcher_look_at(l, TREND_METRIC_cycle, NULL, e) ||
-		!change_operators(l->db, l->a, l->due, OPERATORS, &operators,
-			&n, e))
+		!change_log_operators(l->db, l->a, l->due, OPERATORS,
+			&operators, &n, e))
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		if (!trend_watcher_look_at(l, TREND_METRIC_operator,
 			    operators[i], e))
 			return false;
-	return change_settle(l->db, l->due, l->news, l->n, e);
+	return change_log_record(l->db, l->due, l->news, l->n, e);
 }
 
 bool trend_watcher_step(struct db *db, int64_t *after, bool *more,
@@ -169,7 +170,7 @@ bool trend_watcher_step(struct db *db, int64_t *after, bool *more,
 	struct change_due due;
 	struct trend_watcher_look l = { .db = db, .a = &a, .due = &due };
 	*more = false;
-	bool ok = change_due(db, &a, *after, &due, e);
+	bool ok = change_log_due(db, &a, *after, &due, e);
 	if (ok && due.project) {
 		*after = due.newest;
 		*more = due.more;

@@ -5,7 +5,7 @@
 #include "query.h"
 #include "retention.h"
 #include "retention_summary.h"
-#include "said.h"
+#include "text_validate.h"
 #include "token.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ int command_migrate(const struct invocation *in)
 
 static bool admin_queue_all(struct db *db, void *arg, struct err *e)
 {
-	return rebuild(db, arg, e);
+	return upload_requeue_all(db, arg, e);
 }
 
 static bool admin_rebuild(struct db *db, int applied, void *arg, struct err *e)
@@ -41,7 +41,7 @@ static bool admin_rebuild(struct db *db, int applied, void *arg, struct err *e)
 	(void)applied;
 	(void)arg;
 	if (!command_trail(db, "rebuild", NULL, admin_queue_all, &queued, e) ||
-		!rebuild_without(db, &without, e))
+		!upload_count_dropped(db, &without, e))
 		return false;
 	printf("%lld upload%s queued\n", (long long)queued,
 		queued == 1 ? "" : "s");
@@ -62,7 +62,7 @@ enum { PAGE = 500 };
 struct admin_token {
 	const struct config *config;
 	int64_t id; /* of revoke */
-	struct token_wish wish;
+	struct token_request wish;
 };
 
 static bool admin_token_new(struct db *db, void *arg, struct err *e)
@@ -97,11 +97,12 @@ static void admin_token_print(struct arena *a, const struct token_row *t)
 	char made[16], expires[16], used[16];
 	printf("%lld\t%s\t%s\t%s\t%s\t%s%s\t%s\t%s\n", (long long)t->id,
 		scope_name(t->scope),
-		t->project ? said_shown(a, t->project) : "*",
-		said_shown(a, t->name), admin_token_day(t->created, made),
+		t->project ? text_validate_mask(a, t->project) : "*",
+		text_validate_mask(a, t->name),
+		admin_token_day(t->created, made),
 		admin_token_day(t->expires, expires),
 		t->expired ? " expired" : "", admin_token_day(t->used, used),
-		said_shown(a, t->made_by));
+		text_validate_mask(a, t->made_by));
 }
 
 static bool admin_token_list(struct db *db, void *arg, struct err *e)
@@ -220,22 +221,23 @@ int command_token_revoke(const struct invocation *in)
 }
 
 struct admin_vacuum {
-	struct keep_ask ask;
+	struct retention_request ask;
 	bool dry;
 };
 
-static void admin_vacuum_print(struct arena *a, const struct keep_report *r,
-	bool dry)
+static void admin_vacuum_print(struct arena *a,
+	const struct retention_report *r, bool dry)
 {
 	char text[RETENTION_SUMMARY_TEXT];
 	if (r->sums_n)
 		printf("%10s %16s  %-8s %-8s %s\n", "n", "bytes", "what", "why",
 			"project");
 	for (uint32_t i = 0; i < r->sums_n; i++) {
-		const struct keep_sum *s = &r->sums[i];
+		const struct retention_sum *s = &r->sums[i];
 		printf("%10lld %16lld  %-8s %-8s %s\n", (long long)s->n,
-			(long long)s->bytes, keep_kind_word(s->kind),
-			keep_why_word(s->why), said_shown(a, s->project));
+			(long long)s->bytes, retention_kind_word(s->kind),
+			retention_reason_word(s->why),
+			text_validate_mask(a, s->project));
 	}
 	retention_summary_text(r, text);
 	printf("%s: %s\n", dry ? "would go" : "gone", text);
@@ -248,8 +250,8 @@ static bool admin_vacuum_work(struct db *db, void *arg, struct err *e)
 {
 	struct admin_vacuum *v = arg;
 	struct arena a = { 0 };
-	struct keep_report r;
-	bool ok = keep_vacuum(db, &a, &v->ask, v->dry, NULL, NULL, &r, e);
+	struct retention_report r;
+	bool ok = retention_vacuum(db, &a, &v->ask, v->dry, NULL, NULL, &r, e);
 	if (ok)
 		admin_vacuum_print(&a, &r, v->dry);
 	if (ok && r.why.code)

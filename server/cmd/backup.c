@@ -4,7 +4,6 @@
 #include "command.h"
 #include "pg_tools.h"
 #include "log.h"
-#include "pg_tools.h"
 #include "snapshot.h"
 #include <time.h>
 

@@ -149,7 +149,8 @@ static bool serve_open_database(struct serve_state *s, struct err *e)
 	struct err why = { 0 };
 	if (s->store.cluster && !upload_release_all(s->store.db, &working, e))
 		return false;
-	if (s->store.cluster && !upload_forsake(s->store.db, &receiving, &why))
+	if (s->store.cluster &&
+		!upload_expire_all(s->store.db, &receiving, &why))
 		log_warn("serve sweeps later: %s", why.text);
 	if (working || receiving)
 		log_info("serve left_by_crash working=%lld receiving=%lld",

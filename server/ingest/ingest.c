@@ -4,8 +4,9 @@
 #include "analyze.h"
 #include "attribute.h"
 #include "capture_write.h"
+#include "learned_graph.h"
 #include "log.h"
-#include "own.h"
+#include "site_overrides.h"
 #include "save.h"
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -65,8 +66,8 @@ static bool ingest_next_chunk(void *ctx, const void **bytes, size_t *len,
 	if (j->seq == j->claim->chunks)
 		return true;
 	double began = ingest_now_ms();
-	bool ok = upload_read(j->db, j->claim->upload, j->seq++, j->chunk, len,
-		e);
+	bool ok = upload_read_chunk(j->db, j->claim->upload, j->seq++, j->chunk,
+		len, e);
 	j->read_ms += ingest_now_ms() - began;
 	return ok;
 }
@@ -103,8 +104,8 @@ static bool ingest_analyze(struct job *j, uint32_t i, const struct catalog *f,
 	if (!attribute_keys(&j->trace, i, &j->arena, &keys, &n))
 		return arena_err(&j->arena, e);
 	learnt = arena_scratch(&j->arena);
-	bool ok = n == 0 ||
-		  own_graphs(j->db, &learnt, keys, n, &graphs, &book.n, e);
+	bool ok = n == 0 || learned_graph_read(j->db, &learnt, keys, n, &graphs,
+				    &book.n, e);
 	book.graphs = graphs;
 	ok = ok &&
 	     profile_from(&j->trace, i, f, &book, &j->arena, &j->runs[i], e);

@@ -4,7 +4,7 @@
 #include "catalog.h"
 #include "db.h"
 #include "log.h"
-#include "own.h"
+#include "site_overrides.h"
 #include "rollup.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static bool worker_catalog_load(struct worker_catalog *f, struct db *db,
 {
 	struct worker_catalog next = { .version = version };
 	struct catalog_own own = { 0 };
-	if (version && !own_read(db, &next.arena, &own, e)) {
+	if (version && !site_overrides_read(db, &next.arena, &own, e)) {
 		arena_release(&next.arena);
 		return false;
 	}
@@ -59,7 +59,7 @@ static bool worker_catalog_renew(struct worker_catalog *f, struct db *db,
 {
 	int64_t version;
 	struct err why = { 0 };
-	if (!own_version(db, &version, e))
+	if (!site_overrides_version(db, &version, e))
 		return false;
 	if (f->catalog && f->version == version)
 		return true;

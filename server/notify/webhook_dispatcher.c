@@ -1,7 +1,7 @@
 /* webhook_dispatcher.c - takes what is due, has it sent, writes down how it ended. */
 #include "clock.h"
 #include "webhook_dispatcher.h"
-#include "leash.h"
+#include "conn_cancel.h"
 #include "log.h"
 #include "webhook_sender.h"
 #include <pthread.h>
@@ -17,7 +17,7 @@ enum { SLOW_PLACES = 4 };
 struct webhook_dispatcher {
 	const char *conninfo;
 	struct webhook_sender *sender;
-	struct leash leash;
+	struct conn_cancel leash;
 	pthread_t thread;
 	atomic_bool stop;
 	/* the thread's */
@@ -98,7 +98,7 @@ static bool webhook_dispatcher_connected(struct webhook_dispatcher *c,
 		c->db = db_new(c->conninfo, e);
 		c->look_at_ms = 0;
 	}
-	return c->db && leash_hold(&c->leash, c->db, e) &&
+	return c->db && conn_cancel_attach(&c->leash, c->db, e) &&
 	       (c->look_at_ms || delivery_listen(c->db, e));
 }
 
@@ -110,19 +110,19 @@ static bool webhook_dispatcher_tend(struct webhook_dispatcher *c, struct err *e)
 	webhook_sender_turn(c->sender);
 	if (!webhook_dispatcher_connected(c, e) ||
 		!webhook_dispatcher_settle(c, &ended, e) ||
-		!delivery_heard(c->db, &heard, e))
+		!db_notified(c->db, &heard, e))
 		return false;
 	if ((ended || heard || clock_ms() >= c->look_at_ms) &&
 		!webhook_dispatcher_claim(c, &taken, e))
 		return false;
 	if (!taken)
-		webhook_sender_wait(c->sender, delivery_socket(c->db), LOOK_MS);
+		webhook_sender_wait(c->sender, db_socket(c->db), LOOK_MS);
 	return true;
 }
 
 static void webhook_dispatcher_part(struct webhook_dispatcher *c)
 {
-	leash_drop(&c->leash);
+	conn_cancel_detach(&c->leash);
 	db_free(c->db);
 	c->db = NULL;
 }
@@ -152,14 +152,14 @@ struct webhook_dispatcher *webhook_dispatcher_new(const char *conninfo,
 	if (!c)
 		abort();
 	c->conninfo = conninfo;
-	leash_init(&c->leash);
+	conn_cancel_init(&c->leash);
 	c->sender = webhook_sender_new(list, e);
 	if (c->sender &&
 		!pthread_create(&c->thread, NULL, webhook_dispatcher_run, c))
 		return c;
 	err_set(e, ERR_INTERNAL, "the system gives no thread for webhooks");
 	webhook_sender_free(c->sender);
-	leash_release(&c->leash);
+	conn_cancel_release(&c->leash);
 	free(c);
 	return NULL;
 }
@@ -169,10 +169,10 @@ void webhook_dispatcher_free(struct webhook_dispatcher *c)
 	if (!c)
 		return;
 	atomic_store(&c->stop, true);
-	leash_cut(&c->leash);
+	conn_cancel_now(&c->leash);
 	webhook_sender_wake(c->sender);
 	pthread_join(c->thread, NULL);
 	webhook_sender_free(c->sender);
-	leash_release(&c->leash);
+	conn_cancel_release(&c->leash);
 	free(c);
 }

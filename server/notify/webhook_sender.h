@@ -12,7 +12,7 @@
  *
  * where v1 is HMAC-SHA256 with the webhook's secret over "t.body". */
 #pragma once
-#include "delivery.h"
+#include "webhook.h"
 
 /* SLOW_MS: who takes longer is slow. */
 enum {

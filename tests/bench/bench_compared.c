@@ -118,7 +118,7 @@ static bool make(struct db *db, char **argv, struct err *e)
 		struct upload_row row;
 		struct profile p = make_run(&a, functions, cycles);
 		ok = upload(db, i, &c, e) && save(db, &c, &p, 1, NULL, e) &&
-		     query_upload(db, &a, c.upload, &row, e);
+		     upload_row_get(db, &a, c.upload, &row, e);
 		if (ok)
 			printf("%lld\n", (long long)row.runs[0]);
 		arena_release(&a);

@@ -12,6 +12,7 @@
  * Prints a line a round: NAME CPU_NS WALL_NS. */
 #include "measure.h"
 #include "migrate.h"
+#include "query_fleet.h"
 #include "query_operator.h"
 #include "rollup.h"
 #include "save.h"

@@ -1,7 +1,6 @@
 /* fuzz_ranges.c - any text as the name of a range: what emit_nvtx and layerwise
  * hooks write is read out of it, and lies within it. */
 #include "range_operator.h"
-#include "range_operator.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

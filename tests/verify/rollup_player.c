@@ -9,11 +9,12 @@
  *
  * What a run holds comes from its upload's bytes and the count of its claims, so
  * that a rebuild finds other figures than the save before it. */
-#include "keep.h"
+#include "retention.h"
 #include "migrate.h"
 #include "query.h"
 #include "rollup.h"
 #include "rollup_made.h"
+#include "run_change.h"
 #include "save.h"
 #include "sql.h"
 #include "upload.h"
@@ -55,7 +56,7 @@ static bool act_save(struct db *db, bool *none, struct err *e)
 	*none = !c.upload;
 	if (*none)
 		return true;
-	if (!upload_read(db, c.upload, 0, text, &len, e))
+	if (!upload_read_chunk(db, c.upload, 0, text, &len, e))
 		return false;
 	uint64_t before = state;
 	state = strtoull(text, NULL, 10) + (uint64_t)c.token * 7919;
@@ -137,12 +138,14 @@ static bool act_rebuild(struct db *db, struct err *e)
 static bool act_vacuum(struct db *db, struct err *e)
 {
 	static const char *const names[] = { "one", "two", "four" };
-	struct keep_ask ask = { pick(names, 3), 0, noise(4) ? -1 : 0, -1 };
-	struct keep_report report;
+	struct retention_request ask = { pick(names, 3), 0, noise(4) ? -1 : 0,
+		-1 };
+	struct retention_report report;
 	struct arena a = { 0 };
-	bool ok = keep_vacuum(db, &a, &ask, false, NULL, NULL, &report, e) &&
-		  (!report.why.code ||
-			  err_set(e, report.why.code, "%s", report.why.text));
+	bool ok =
+		retention_vacuum(db, &a, &ask, false, NULL, NULL, &report, e) &&
+		(!report.why.code ||
+			err_set(e, report.why.code, "%s", report.why.text));
 	arena_release(&a);
 	return ok;
 }

@@ -1,6 +1,7 @@
 /* test_bench.c - a fleet as a document: types of most time, work too large to
  * tell. */
 #include "bench.h"
+#include "query_fleet.h"
 #include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* db_breakdown.c - layers and groups come back as they were saved. */
 #include "layers.h"
 #include "query_breakdown.h"
+#include "run_change.h"
 
 static int setup(void **state)
 {
@@ -156,7 +157,7 @@ static void a_rebuild_and_a_deletion_leave_nothing_behind(void **state)
 	struct breakdown_stored got;
 	int64_t queued, upload = fixture_save(db, "1", &p, 1);
 	int64_t run = *fixture_runs(db, &a, upload, 1);
-	works(rebuild(db, &queued, &e));
+	works(upload_requeue_all(db, &queued, &e));
 	struct claim c = fixture_claim(db, upload);
 	p.breakdown.rows_n--;
 	p.breakdown.anchor = "another";

@@ -1,5 +1,6 @@
 /* db_capture.c - a run's capture: stored in pieces, read back, made anew. */
 #include "fixture.h"
+#include "run_change.h"
 
 /* A run's capture is `len` bytes, each told by its place and its run; it is
  * put in pieces of `step`. */
@@ -145,7 +146,7 @@ static void rebuild_replaces_it_and_a_reader_notices(void **state)
 	w = (struct writer){ .len = CAPTURE_PIECE + 1,
 		.step = 5000,
 		.salt = 3 };
-	works(rebuild(db, &queued, &e));
+	works(upload_requeue_all(db, &queued, &e));
 	struct claim c = fixture_claim(db, upload);
 	works(save(db, &c, &p, 1, &captures, &e));
 	assert_int_equal(fixture_derived(db), FIXTURE_ROWS + 2);
@@ -174,7 +175,7 @@ static void deleted_run_takes_it_along_and_gets_none(void **state)
 	works(run_delete(db, ids[0], &e));
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM run_capture"),
 		1);
-	works(rebuild(db, &queued, &e));
+	works(upload_requeue_all(db, &queued, &e));
 	struct claim c = fixture_claim(db, upload);
 	w.calls = 0;
 	works(save(db, &c, p, 2, &captures, &e));

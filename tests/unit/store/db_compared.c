@@ -1,6 +1,7 @@
 /* db_compared.c - what is saved for comparisons is read back, to the bit. */
 #include "changes.h"
 #include "query_compared.h"
+#include "run_change.h"
 #include "same.h"
 
 static int setup(void **state)
@@ -145,7 +146,7 @@ static void a_rebuild_replaces_all_of_it(void **state)
 	int64_t id = *fixture_runs(db, &a, upload, 1);
 	works(query_compared(db, &a, &id, 1, true, &r, &e));
 	int64_t job = r.job;
-	works(rebuild(db, &queued, &e));
+	works(upload_requeue_all(db, &queued, &e));
 	struct claim c = fixture_claim(db, upload);
 	works(save(db, &c, &none, 1, NULL, &e));
 	assert_int_equal(fixture_derived(db), FIXTURE_ROWS);
@@ -153,7 +154,7 @@ static void a_rebuild_replaces_all_of_it(void **state)
 	assert_int_equal(r.job, job);
 	assert_int_equal(r.cycles.n, 0);
 	assert_int_equal(r.patterns.n, 0);
-	works(rebuild(db, &queued, &e));
+	works(upload_requeue_all(db, &queued, &e));
 	c = fixture_claim(db, upload);
 	works(save(db, &c, &p, 1, NULL, &e));
 	works(query_compared(db, &a, &id, 1, true, &r, &e));

@@ -143,7 +143,7 @@ static void rows_that_do_not_fit_each_other(void **state)
 				"the rows of run %lld do not fit each other; "
 				"'kernsiftd rebuild' makes them again",
 				(long long)id));
-		works(rebuild(db, &queued, &e));
+		works(upload_requeue_all(db, &queued, &e));
 		struct claim c = fixture_claim(db, upload);
 		works(save(db, &c, &p, 1, NULL, &e));
 	}
@@ -209,7 +209,7 @@ static bool rebuild_or_read(struct db *db, int nth, struct err *e)
 		struct claim c;
 		int64_t queued;
 		if (nth == 0)
-			ok = rebuild(db, &queued, e) &&
+			ok = upload_requeue_all(db, &queued, e) &&
 			     upload_claim(db, "host:1", 30, &c, e) &&
 			     save(db, &c, &p, 1, NULL, e);
 		else

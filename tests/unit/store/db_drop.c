@@ -56,7 +56,7 @@ static void swept_in_turns(void **state)
 	struct db *db = *state;
 	int64_t swept, n, id = begun(db, CHUNKS);
 	bool more;
-	works(upload_forsake(db, &n, &e));
+	works(upload_expire_all(db, &n, &e));
 	assert_int_equal(n, 1);
 	works(upload_sweep(db, 60, &swept, &more, &e));
 	assert_int_equal(swept, 0);
@@ -77,7 +77,7 @@ static void many_small_ones_take_turns_too(void **state)
 	bool more;
 	for (int i = 0; i < TURN; i++)
 		begun(db, 1);
-	works(upload_forsake(db, &n, &e));
+	works(upload_expire_all(db, &n, &e));
 	works(upload_sweep(db, 60, &swept, &more, &e));
 	assert_int_equal(swept, TURN / 2);
 	assert_true(more);
@@ -103,7 +103,7 @@ static void held_one_does_not_keep_the_others(void **state)
 	char sql[80];
 	bool more;
 	begun(db, 1);
-	works(upload_forsake(db, &n, &e));
+	works(upload_expire_all(db, &n, &e));
 	snprintf(sql, sizeof sql,
 		"BEGIN; SELECT FROM upload WHERE id = %lld FOR UPDATE",
 		(long long)held);

@@ -1,6 +1,7 @@
 /* db_fleet.c - sums over runs: the same before and after they are folded, the
  * same from the runs themselves, for any filter and any days. */
 #include "fleets.h"
+#include "query_fleet.h"
 
 static int setup(void **state)
 {

@@ -1,6 +1,7 @@
 /* db_fleet_shape.c - the shapes of operators over runs: by days and pages, and the
  * same from the runs themselves. */
 #include "fleets.h"
+#include "run_change.h"
 
 static int setup(void **state)
 {

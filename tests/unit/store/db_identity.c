@@ -89,7 +89,7 @@ static void same_as_a_failed_one_queues_it_again(void **state)
 	struct upload_outcome first = fixture_upload(db, &fixture_meta, "abc");
 	struct claim c = fixture_claim(db, first.id);
 	works(upload_fail(db, &c, "the file is a PNG image", &e));
-	works(query_upload(db, &a, first.id, &row, &e));
+	works(upload_row_get(db, &a, first.id, &row, &e));
 	assert_string_equal(row.state, "failed");
 	assert_string_equal(row.error, "the file is a PNG image");
 
@@ -97,7 +97,7 @@ static void same_as_a_failed_one_queues_it_again(void **state)
 	assert_true(out.existing);
 	assert_int_equal(out.id, first.id);
 	assert_string_equal(out.state, "queued");
-	works(query_upload(db, &a, first.id, &row, &e));
+	works(upload_row_get(db, &a, first.id, &row, &e));
 	assert_string_equal(row.state, "queued");
 	assert_null(row.error);
 	assert_int_equal(row.tries, 0);

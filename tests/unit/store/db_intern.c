@@ -32,7 +32,7 @@ static struct profile named(struct arena *a, int from, int n, int step)
 	return p;
 }
 
-/* Whether the dictionary gives each name the id that intern() gave. */
+/* Whether the dictionary gives each name the id that intern_kernels() gave. */
 static bool as_stored(struct db *db, const struct profile *p,
 	const int64_t *ids, struct err *e)
 {
@@ -59,7 +59,8 @@ static bool intern_all(struct db *db, const struct profile *p, struct err *e)
 {
 	struct arena a = { 0 };
 	int64_t **ids;
-	bool ok = intern(db, &a, p, 1, &ids, e) && as_stored(db, p, ids[0], e);
+	bool ok = intern_kernels(db, &a, p, 1, &ids, e) &&
+		  as_stored(db, p, ids[0], e);
 	arena_release(&a);
 	return ok;
 }
@@ -141,8 +142,8 @@ static void name_of_ten_megabytes(void **state)
 	struct profile p = { .kernels = kernels, .kernels_n = 3 };
 	int64_t **ids, **again;
 	memset(name, 'n', LONG);
-	works(intern(db, &a, &p, 1, &ids, &e));
-	works(intern(db, &a, &p, 1, &again, &e));
+	works(intern_kernels(db, &a, &p, 1, &ids, &e));
+	works(intern_kernels(db, &a, &p, 1, &again, &e));
 	assert_memory_equal(ids[0], again[0], 3 * sizeof **ids);
 	assert_true(ids[0][0] != ids[0][1] && ids[0][1] != ids[0][2]);
 	assert_int_equal(fixture_count(db,
@@ -160,7 +161,7 @@ static void runs_share_their_names(void **state)
 	series = 30;
 	struct profile runs[] = { named(&a, 0, 3, 1), named(&a, 2, 3, 1),
 		named(&a, 0, 0, 1) };
-	works(intern(db, &a, runs, 3, &ids, &e));
+	works(intern_kernels(db, &a, runs, 3, &ids, &e));
 	assert_int_equal(ids[0][2], ids[1][0]);
 	assert_true(ids[0][0] != ids[1][1]);
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM kernel"), 5);
@@ -174,10 +175,10 @@ static void new_knowledge_replaces_the_old(void **state)
 	int64_t **before, **after;
 	struct profile_kernel k = { .name = "add", .short_name = "add" };
 	struct profile p = { .kernels = &k, .kernels_n = 1 };
-	works(intern(db, &a, &p, 1, &before, &e));
+	works(intern_kernels(db, &a, &p, 1, &before, &e));
 	k.source = (struct kernel_source){ "elementwise", "a/b.cu", "a/c.cc",
 		"a's tree" };
-	works(intern(db, &a, &p, 1, &after, &e));
+	works(intern_kernels(db, &a, &p, 1, &after, &e));
 	assert_int_equal(before[0][0], after[0][0]);
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM kernel "
 					   "WHERE family = 'elementwise' "
@@ -187,7 +188,7 @@ static void new_knowledge_replaces_the_old(void **state)
 					   "AND short_name = 'add'"),
 		1);
 	k.source = (struct kernel_source){ 0 };
-	works(intern(db, &a, &p, 1, &after, &e));
+	works(intern_kernels(db, &a, &p, 1, &after, &e));
 	assert_int_equal(fixture_count(db,
 				 "SELECT count(*) FROM kernel "
 				 "WHERE num_nulls(family, defined_in, "

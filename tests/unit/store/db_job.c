@@ -1,6 +1,7 @@
 /* db_job.c - which job a run is of. */
+#include "job.h"
 #include "ranks.h"
-#include "query_compared.h"
+#include "run_change.h"
 
 static int setup(void **state)
 {
@@ -28,7 +29,7 @@ static const char *runs_of(struct db *db, struct arena *a, int64_t job)
 {
 	struct job_row j;
 	const char *text = "";
-	works(query_job(db, a, job, &j, &e));
+	works(job_read(db, a, job, &j, &e));
 	assert_int_equal(j.id, job);
 	assert_int_equal(j.runs_all, j.runs_n);
 	for (uint32_t i = 0; i < j.runs_n; i++)
@@ -62,7 +63,7 @@ static void uploads_that_name_a_job_share_it(void **state)
 	int64_t job = job_of(db, one);
 	assert_true(job > 0);
 	assert_string_equal(runs_of(db, &a, job), IDS(two[0], one, two[1]));
-	works(query_job(db, &a, job, &j, &e));
+	works(job_read(db, &a, job, &j, &e));
 	assert_string_equal(j.project, "mesa");
 	assert_string_equal(j.name, "tp8");
 	assert_int_equal(j.upload, 0);
@@ -82,7 +83,7 @@ static void an_upload_of_ranks_is_a_job_of_its_own(void **state)
 	int64_t job = job_of(db, ids[0]);
 	assert_string_equal(runs_of(db, &a, job), IDS(ids[2], ids[3], ids[0]));
 	assert_int_equal(job_of(db, ids[1]), 0); /* tells no rank */
-	works(query_job(db, &a, job, &j, &e));
+	works(job_read(db, &a, job, &j, &e));
 	assert_null(j.name);
 	assert_int_equal(j.upload, u);
 	assert_int_not_equal(job_of(db, *fixture_runs(db, &a, v, 2)), job);
@@ -102,7 +103,7 @@ static void what_is_no_job(void **state)
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM run "
 					   "WHERE job_id IS NULL"),
 		7);
-	refuses(query_job(db, &a, 1, &j, &e), ERR_NOT_FOUND, "no job 1");
+	refuses(job_read(db, &a, 1, &j, &e), ERR_NOT_FOUND, "no job 1");
 	arena_release(&a);
 }
 
@@ -121,7 +122,7 @@ static void rebuilt(struct db *db, int64_t upload, int n, const int32_t *rank)
 			"UPDATE upload SET identity = sha256('%lld') "
 			"WHERE id = %lld",
 			(long long)upload, (long long)upload));
-	works(rebuild(db, &queued, &e));
+	works(upload_requeue_all(db, &queued, &e));
 	assert_int_equal(queued, 1);
 	struct claim c = fixture_claim(db, upload);
 	works(save(db, &c, p, (uint32_t)n, NULL, &e));
@@ -173,7 +174,7 @@ static void a_rebuild_that_finds_one_rank_less(void **state)
 	int64_t id = fixture_runs(db, &a, u, 2)[0], job = job_of(db, id);
 	rebuilt(db, u, 1, rank);
 	assert_int_equal(job_of(db, id), 0);
-	refuses(query_job(db, &a, job, &j, &e), ERR_NOT_FOUND,
+	refuses(job_read(db, &a, job, &j, &e), ERR_NOT_FOUND,
 		arena_printf(&a, "no job %lld", (long long)job));
 	rebuilt(db, u, 2, rank);
 	assert_int_equal(job_of(db, id), job);

@@ -1,6 +1,7 @@
 /* db_jobs.c - jobs by the page, and made by many at once. */
+#include "job.h"
 #include "ranks.h"
-#include "query_compared.h"
+#include "run_change.h"
 
 static int setup(void **state)
 {
@@ -22,8 +23,7 @@ static const char *listed(struct db *db, struct arena *a, const char *project)
 	for (bool more = true; more;) {
 		struct job_row *rows;
 		uint32_t n;
-		works(query_jobs(db, a, project, after, 2, &rows, &n, &more,
-			&e));
+		works(job_list(db, a, project, after, 2, &rows, &n, &more, &e));
 		assert_true(n == 2 || !more);
 		for (uint32_t i = 0; i < n; i++) {
 			assert_true(!after || rows[i].id < after);

@@ -1,7 +1,6 @@
 /* db_operator.c - what GPU time was spent on comes back as it was saved. */
 #include "matters.h"
 #include "query_operator.h"
-#include "query_operator_time.h"
 #include <math.h>
 
 static int setup(void **state)

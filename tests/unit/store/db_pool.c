@@ -1,6 +1,6 @@
 /* db_pool.c - what a pool gives its connections. */
 #include "fixture.h"
-#include "conn.h"
+#include "db_conn.h"
 
 /* The pool's limit is its connections', also after a migration had none. */
 static void statements_have_the_pools_time(void **state)
@@ -11,7 +11,7 @@ static void statements_have_the_pools_time(void **state)
 	db_pool_limit(p, 7);
 	struct db *db = db_borrow(p, &none);
 	fixture_script(db, "SET statement_timeout = 0");
-	assert_true(conn_limits(db, &none));
+	assert_true(db_limits(db, &none));
 	assert_int_equal(fixture_count(db,
 				 "SELECT extract(epoch FROM current_setting("
 				 "'statement_timeout')::interval)::int8"),

@@ -1,5 +1,6 @@
 /* db_query.c - lists filtered, sorted and paged; the tables of one run. */
 #include "fixture.h"
+#include "run_change.h"
 
 static int setup(void **state)
 {
@@ -174,21 +175,21 @@ static void uploads_by_state_page_by_page(void **state)
 		ids[i] = fixture_upload(db, &fixture_meta, bytes).id;
 	}
 	struct claim c = fixture_claim(db, ids[0]);
-	works(query_uploads(db, &a, &f, &rows, &n, &more, &e));
+	works(upload_row_list(db, &a, &f, &rows, &n, &more, &e));
 	assert_int_equal(n, 2);
 	assert_true(more);
 	assert_int_equal(rows[0].id, ids[3]);
 	f.after = rows[1].id;
-	works(query_uploads(db, &a, &f, &rows, &n, &more, &e));
+	works(upload_row_list(db, &a, &f, &rows, &n, &more, &e));
 	assert_int_equal(n, 2);
 	assert_false(more);
 	assert_int_equal(rows[1].id, ids[0]);
 	f = (struct upload_filter){ .limit = 2, .state = "working" };
-	works(query_uploads(db, &a, &f, &rows, &n, &more, &e));
+	works(upload_row_list(db, &a, &f, &rows, &n, &more, &e));
 	assert_int_equal(n, 1);
 	assert_int_equal(rows[0].id, c.upload);
 	f.state = "failed";
-	works(query_uploads(db, &a, &f, &rows, &n, &more, &e));
+	works(upload_row_list(db, &a, &f, &rows, &n, &more, &e));
 	assert_int_equal(n, 0);
 	arena_release(&a);
 }

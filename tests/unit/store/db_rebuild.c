@@ -1,5 +1,6 @@
 /* db_rebuild.c - runs are made anew, and deleted; what people say stays. */
 #include "fixture.h"
+#include "run_change.h"
 
 static int setup(void **state)
 {
@@ -26,7 +27,7 @@ static void rebuild_replaces_rows_and_keeps_the_rest(void **state)
 	works(run_change(db, id, &said, &e));
 	works(query_run(db, &a, id, &before, &e));
 
-	works(rebuild(db, &queued, &e));
+	works(upload_requeue_all(db, &queued, &e));
 	assert_int_equal(queued, 1);
 	works(query_run(db, &a, id, &after, &e)); /* still to be seen */
 	struct claim c = fixture_claim(db, upload);
@@ -49,12 +50,12 @@ static void rebuild_with_more_and_with_fewer_runs(void **state)
 	struct profile p[2] = { fixture_profile(&a), fixture_profile(&a) };
 	int64_t queued, upload = fixture_save(db, "1", p, 1);
 	int64_t first = *fixture_runs(db, &a, upload, 1);
-	works(rebuild(db, &queued, &e));
+	works(upload_requeue_all(db, &queued, &e));
 	struct claim c = fixture_claim(db, upload);
 	works(save(db, &c, p, 2, NULL, &e));
 	const int64_t *ids = fixture_runs(db, &a, upload, 2);
 	assert_int_equal(ids[0], first);
-	works(rebuild(db, &queued, &e));
+	works(upload_requeue_all(db, &queued, &e));
 	c = fixture_claim(db, upload);
 	works(save(db, &c, p, 1, NULL, &e));
 	assert_int_equal(*fixture_runs(db, &a, upload, 1), first);
@@ -71,16 +72,16 @@ static void rebuild_leaves_what_is_under_way(void **state)
 	works(upload_claim(db, "host:1", 30, &c, &e));
 	fixture_upload(db, &fixture_meta, "queued");
 	works(upload_begin(db, &fixture_meta, &id, &e));
-	works(rebuild(db, &queued, &e));
+	works(upload_requeue_all(db, &queued, &e));
 	assert_int_equal(queued, 0);
 	works(upload_fail(db, &c, "no", &e));
-	works(rebuild(db, &queued, &e));
+	works(upload_requeue_all(db, &queued, &e));
 	assert_int_equal(queued, 1);
 	/* Bytes that are gone cannot be decoded again. */
 	works(upload_claim(db, "host:1", 30, &c, &e));
 	works(upload_fail(db, &c, "no", &e));
 	fixture_script(db, "DELETE FROM upload_chunk");
-	works(rebuild(db, &queued, &e));
+	works(upload_requeue_all(db, &queued, &e));
 	assert_int_equal(queued, 0);
 }
 
@@ -101,7 +102,7 @@ static void deleted_run_stays_deleted(void **state)
 		ERR_NOT_FOUND, want);
 	assert_int_equal(fixture_derived(db), FIXTURE_ROWS);
 
-	works(rebuild(db, &queued, &e));
+	works(upload_requeue_all(db, &queued, &e));
 	struct claim c = fixture_claim(db, upload);
 	works(save(db, &c, p, 2, NULL, &e));
 	assert_int_equal(*fixture_runs(db, &a, upload, 1), ids[1]);
@@ -121,7 +122,7 @@ static void after_the_last_run_the_bytes_may_come_again(void **state)
 	works(run_delete(db, ids[0], &e));
 	works(run_delete(db, ids[1], &e));
 	fixture_runs(db, &a, upload, 0);
-	works(rebuild(db, &queued, &e));
+	works(upload_requeue_all(db, &queued, &e));
 	assert_int_equal(queued, 0);
 
 	int64_t again = fixture_save(db, "1", p, 2);
@@ -173,7 +174,7 @@ static void deletion_and_rebuild_at_once(void **state)
 	for (int i = 0; i < 10; i++) {
 		int64_t queued, upload = fixture_save(db, "1", &p, 1);
 		pair[0] = *fixture_runs(db, &a, upload, 1);
-		works(rebuild(db, &queued, &e));
+		works(upload_requeue_all(db, &queued, &e));
 		held = fixture_claim(db, upload);
 		fixture_together(2, "", save_or_delete);
 		fixture_runs(db, &a, upload, 0);

@@ -2,6 +2,7 @@
  * costs. */
 #include "changes.h"
 #include "query_compared.h"
+#include "run_change.h"
 
 static int setup(void **state)
 {

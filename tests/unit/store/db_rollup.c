@@ -1,7 +1,9 @@
 /* db_rollup.c - what runs added to the sums is taken back to the last digit, and
  * one folds at a time. */
 #include "fleets.h"
-#include "requeue.h"
+#include "query_fleet.h"
+#include "run_change.h"
+#include "upload.h"
 
 static int setup(void **state)
 {
@@ -83,7 +85,7 @@ static void what_is_rebuilt_is_replaced(void **state)
 	const char *before = same_fleet(db, &a, any);
 	folded(db);
 	for (int i = 0; i < 3; i++) {
-		works(rebuild(db, &queued, &e));
+		works(upload_requeue_all(db, &queued, &e));
 		struct claim c = fixture_claim(db, upload);
 		p.operators.rows[0].total_ns = i == 1 ? 400 : 300;
 		p.operators.platform = i == 1 ? "H100" : "H20";
@@ -95,7 +97,7 @@ static void what_is_rebuilt_is_replaced(void **state)
 		assert_string_equal(same_fleet(db, &a, any), now);
 	}
 	/* One that no longer knows any. */
-	works(rebuild(db, &queued, &e));
+	works(upload_requeue_all(db, &queued, &e));
 	struct claim c = fixture_claim(db, upload);
 	p.operators = (struct operators){ 0 };
 	works(save(db, &c, &p, 1, NULL, &e));
@@ -133,7 +135,7 @@ static void a_run_whose_names_lag_is_left_out(void **state)
 	works(run_change(db, run, &c, &e));
 	all_gone(db);
 	for (int i = 0; i < 2; i++) {
-		works(rebuild(db, &queued, &e));
+		works(upload_requeue_all(db, &queued, &e));
 		struct claim claim = fixture_claim(db, upload);
 		p.notes.count[NOTE_names_lag] = i ? 68 : 0;
 		works(save(db, &claim, &p, 1, NULL, &e));

@@ -131,7 +131,7 @@ static void trace_without_runs_is_done(void **state)
 	struct arena a = { 0 };
 	struct upload_row row;
 	int64_t id = fixture_save(db, "1", NULL, 0);
-	works(query_upload(db, &a, id, &row, &e));
+	works(upload_row_get(db, &a, id, &row, &e));
 	assert_string_equal(row.state, "done");
 	assert_int_equal(row.runs_n, 0);
 	assert_true(row.finished >= row.received);

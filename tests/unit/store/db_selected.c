@@ -1,7 +1,7 @@
 /* db_selected.c - which runs a query finds: newest units, whole jobs, nothing of the
  * head's and nothing after it. */
 #include "ranks.h"
-#include "query_selected.h"
+#include "query.h"
 
 static int teardown(void **state)
 {

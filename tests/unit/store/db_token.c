@@ -1,6 +1,5 @@
 /* db_token.c - tokens: told once, known by their hash. */
 #include "fixture.h"
-#include "query.h"
 #include "token.h"
 
 static int setup(void **state)
@@ -15,10 +14,10 @@ static int teardown(void **state)
 	return 0;
 }
 
-static const struct token_wish *wish(const char *name, enum scope s)
+static const struct token_request *wish(const char *name, enum scope s)
 {
-	static struct token_wish w;
-	w = (struct token_wish){ .name = name,
+	static struct token_request w;
+	w = (struct token_request){ .name = name,
 		.scope = s,
 		.made_by = "a test",
 		.expires = NO_MOMENT };
@@ -115,7 +114,7 @@ static void what_no_token_can_be(void **state)
 	struct db *db = *state;
 	char text[TOKEN_TEXT], long_name[202];
 	int64_t id;
-	struct token_wish w = *wish("ci", SCOPE_READ);
+	struct token_request w = *wish("ci", SCOPE_READ);
 	memset(long_name, 'x', 201);
 	long_name[201] = '\0';
 	w.project = "";
@@ -158,7 +157,7 @@ static void of_a_project_for_some_days(void **state)
 	struct arena a = { 0 };
 	char text[TOKEN_TEXT];
 	int64_t id;
-	struct token_wish w = *wish("ci", SCOPE_UPLOAD);
+	struct token_request w = *wish("ci", SCOPE_UPLOAD);
 	w.project = "mesa";
 	w.days = 10;
 	works(token_new(db, &w, text, &id, &e));
@@ -232,7 +231,7 @@ static void listed_and_revoked(void **state)
 	uint32_t n;
 	bool more;
 	for (int i = 0; i < 3; i++) {
-		struct token_wish w = *wish("ci", SCOPE_READ);
+		struct token_request w = *wish("ci", SCOPE_READ);
 		w.project = i == 1 ? "theirs" : "ours";
 		works(token_new(db, &w, text[i], &ids[i], &e));
 	}

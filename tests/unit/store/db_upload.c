@@ -33,7 +33,7 @@ static void received_and_queued(void **state)
 	struct upload_row row;
 	int64_t id;
 	works(upload_begin(db, &fixture_meta, &id, &e));
-	works(query_upload(db, &a, id, &row, &e));
+	works(upload_row_get(db, &a, id, &row, &e));
 	assert_string_equal(row.state, "receiving");
 	assert_string_equal(row.project, "mesa");
 	assert_string_equal(row.workload, "train");
@@ -56,7 +56,7 @@ static void received_and_queued(void **state)
 	assert_false(out.existing);
 	assert_string_equal(out.state, "queued");
 
-	works(query_upload(db, &a, id, &row, &e));
+	works(upload_row_get(db, &a, id, &row, &e));
 	assert_string_equal(row.state, "queued");
 	assert_int_equal(row.bytes, 5);
 	/* printf abcde | sha256sum */
@@ -66,7 +66,7 @@ static void received_and_queued(void **state)
 	assert_true(row.received >= row.created);
 	char *got = arena_alloc(&a, UPLOAD_CHUNK, 1);
 	size_t len;
-	works(upload_read(db, id, 1, got, &len, &e));
+	works(upload_read_chunk(db, id, 1, got, &len, &e));
 	assert_int_equal(len, 2);
 	assert_memory_equal(got, "de", 2);
 	arena_release(&a);
@@ -82,7 +82,7 @@ static void whole_chunk_comes_back_as_it_was(void **state)
 		bytes[i] = (uint8_t)(i * 2654435761U >> 24);
 	works(upload_begin(db, &fixture_meta, &id, &e));
 	works(upload_chunk(db, id, 0, bytes, UPLOAD_CHUNK, &e));
-	works(upload_read(db, id, 0, got, &len, &e));
+	works(upload_read_chunk(db, id, 0, got, &len, &e));
 	assert_int_equal(len, UPLOAD_CHUNK);
 	assert_memory_equal(bytes, got, UPLOAD_CHUNK);
 	free(bytes);
@@ -108,7 +108,7 @@ static void missing_chunk_is_not_found(void **state)
 	struct db *db = *state;
 	char *got = malloc(UPLOAD_CHUNK);
 	size_t len;
-	refuses(upload_read(db, 4711, 3, got, &len, &e), ERR_NOT_FOUND,
+	refuses(upload_read_chunk(db, 4711, 3, got, &len, &e), ERR_NOT_FOUND,
 		"upload 4711 has no chunk 3");
 	free(got);
 }
@@ -179,9 +179,9 @@ static void idle_is_swept_and_others_not(void **state)
 	assert_int_equal(swept, 1);
 	struct arena a = { 0 };
 	struct upload_row row;
-	works(query_upload(db, &a, alive, &row, &e));
+	works(upload_row_get(db, &a, alive, &row, &e));
 	struct err e = { 0 };
-	assert_false(query_upload(db, &a, idle, &row, &e));
+	assert_false(upload_row_get(db, &a, idle, &row, &e));
 	assert_int_equal(e.code, ERR_NOT_FOUND);
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM upload_chunk"),
 		2);

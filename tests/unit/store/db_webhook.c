@@ -27,7 +27,7 @@ static void made_and_listed(void **state)
 		(long long)second);
 	refuses(webhook_drop(db, second, &e), ERR_NOT_FOUND, sentence);
 	refuses(webhook_get(db, &a, second, &one, &e), ERR_NOT_FOUND, sentence);
-	refuses(webhook_tell(db, second, "test", "{}", &first, &e),
+	refuses(webhook_notify_one(db, second, "test", "{}", &first, &e),
 		ERR_NOT_FOUND, sentence);
 	/* no two have one secret */
 	assert_int_equal(fixture_count(db,
@@ -46,8 +46,8 @@ static void taken_in_turn(void **state)
 	struct delivery *rows;
 	int64_t one = hook(db, "https://a.example/"), id;
 	hook(db, "https://b.example/");
-	works(event_post(db, "p", "gate", "{\"n\": 1}", &e));
-	works(event_post(db, "p", "gate", "{\"n\": 2}", &e));
+	works(webhook_notify(db, "p", "gate", "{\"n\": 1}", &e));
+	works(webhook_notify(db, "p", "gate", "{\"n\": 2}", &e));
 	assert_int_equal(claimed(db, &a, 9, &rows), 2);
 	assert_true(rows[0].webhook != rows[1].webhook);
 	assert_string_equal(rows[0].body, "{\"n\": 1}");
@@ -88,7 +88,7 @@ static void put_off_and_over(void **state)
 	uint32_t n;
 	bool more;
 	int64_t id = hook(db, "https://a.example/"), delivery;
-	works(webhook_tell(db, id, "test", "{}", &delivery, &e));
+	works(webhook_notify_one(db, id, "test", "{}", &delivery, &e));
 	for (int i = 0; i < DELIVERY_TRIES; i++) {
 		assert_int_equal(claimed(db, &a, 1, &rows), 1);
 		works(delivery_end(db, delivery, i + 1, DELIVERY_LATER, false,
@@ -122,11 +122,11 @@ static void gone_ends_all_of_one(void **state)
 	struct arena a = { 0 };
 	struct delivery *rows;
 	int64_t other, one = hook(db, "https://a.example/"), delivery;
-	works(webhook_tell(db, one, "test", "{}", &delivery, &e));
+	works(webhook_notify_one(db, one, "test", "{}", &delivery, &e));
 	for (int i = 0; i < 3; i++)
-		works(event_post(db, "p", "gate", "{}", &e));
+		works(webhook_notify(db, "p", "gate", "{}", &e));
 	int64_t two = hook(db, "https://b.example/");
-	works(webhook_tell(db, two, "test", "{}", &other, &e));
+	works(webhook_notify_one(db, two, "test", "{}", &other, &e));
 	assert_int_equal(claimed(db, &a, 1, &rows), 1);
 	works(delivery_end(db, delivery, 1, DELIVERY_GONE, false, 410, "gone",
 		&e));
@@ -170,7 +170,7 @@ static void by_four_at_once(void **state)
 	for (int i = 0; i < 5; i++)
 		hook(db, "https://a.example/");
 	for (int i = 0; i < EACH; i++)
-		works(event_post(db, "p", "gate", "{}", &e));
+		works(webhook_notify(db, "p", "gate", "{}", &e));
 	fixture_together(CROWD, "", take_all);
 	/* One that is skipped because its lock is held may be left behind. */
 	struct err e = { 0 };
@@ -187,18 +187,18 @@ static void told_of_what_is_queued(void **state)
 	bool any;
 	int64_t id = hook(db, "https://a.example/"), delivery;
 	works(delivery_listen(db, &e));
-	works(delivery_heard(db, &any, &e));
+	works(db_notified(db, &any, &e));
 	assert_false(any);
-	works(webhook_tell(other, id, "test", "{}", &delivery, &e));
+	works(webhook_notify_one(other, id, "test", "{}", &delivery, &e));
 	works(db_ping(db, &e));
-	works(delivery_heard(db, &any, &e));
+	works(db_notified(db, &any, &e));
 	assert_true(any);
-	works(delivery_heard(db, &any, &e));
+	works(db_notified(db, &any, &e));
 	assert_false(any);
 	/* nobody wants this one */
-	works(event_post(other, "p", "change_point", "{}", &e));
+	works(webhook_notify(other, "p", "change_point", "{}", &e));
 	works(db_ping(db, &e));
-	works(delivery_heard(db, &any, &e));
+	works(db_notified(db, &any, &e));
 	assert_false(any);
 	db_free(other);
 }

@@ -16,9 +16,9 @@ static void much_that_waits(void **state)
 		"INSERT INTO webhook_delivery (webhook_id, event, body) "
 		"SELECT id, 'gate', '{}' FROM webhook, "
 		"generate_series(1, 999)");
-	works(event_post(db, "p", "gate", "{}", &e));
-	works(event_post(db, "p", "gate", "{}", &e));
-	works(webhook_tell(db, one, "test", "{}", &delivery, &e));
+	works(webhook_notify(db, "p", "gate", "{}", &e));
+	works(webhook_notify(db, "p", "gate", "{}", &e));
+	works(webhook_notify_one(db, one, "test", "{}", &delivery, &e));
 	works(webhook_deliveries(db, &a, one, 0, 3, &told, &n, &more, &e));
 	for (int i = 0; i < 2; i++) {
 		assert_true(told[i].next == NO_MOMENT);
@@ -51,8 +51,8 @@ static void slow_ones_share(void **state)
 	for (int i = 0; i < 6; i++) {
 		id[i] = hook(db, "https://a.example/");
 		for (int k = 0; k < 2; k++)
-			works(webhook_tell(db, id[i], "test", "{}", &delivery,
-				&e));
+			works(webhook_notify_one(db, id[i], "test", "{}",
+				&delivery, &e));
 	}
 	works(delivery_claim(db, &a, NULL, 0, 9, 2, &rows, &n, &e));
 	assert_true(n == 2 && rows[0].slow && rows[1].slow);

@@ -60,7 +60,7 @@ static void progress_is_seen_and_renews(void **state)
 	struct upload_row row;
 	expire(db);
 	works(upload_progress(db, &c, "decode", 3, &e));
-	works(query_upload(db, &a, id, &row, &e));
+	works(upload_row_get(db, &a, id, &row, &e));
 	assert_string_equal(row.stage, "decode");
 	assert_int_equal(row.done_bytes, 3);
 	works(upload_claim(db, "host:2", 30, &c, &e));

@@ -219,7 +219,7 @@ static inline const int64_t *fixture_runs(struct db *db, struct arena *a,
 	int64_t upload, uint32_t n)
 {
 	struct upload_row row;
-	works(query_upload(db, a, upload, &row, &e));
+	works(upload_row_get(db, a, upload, &row, &e));
 	assert_int_equal(row.runs_n, n);
 	return row.runs;
 }
@@ -260,7 +260,7 @@ static inline void fixture_expect(struct db *db, int64_t id, const char *state,
 {
 	struct arena a = { 0 };
 	struct upload_row row;
-	works(query_upload(db, &a, id, &row, &e));
+	works(upload_row_get(db, &a, id, &row, &e));
 	assert_string_equal(row.state, state);
 	assert_int_equal(row.tries, tries);
 	if (error)

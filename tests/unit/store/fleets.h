@@ -2,6 +2,7 @@
  * are, as text. */
 #pragma once
 #include "matters.h"
+#include "query_fleet.h"
 #include "query_operator.h"
 #include "rollup.h"
 

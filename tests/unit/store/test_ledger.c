@@ -13,9 +13,9 @@ static void same(int128 got, int128 want)
 	assert_true(got == want);
 }
 
-static struct wide_bytes bytes_of(const struct buf *b)
+static struct int128_reader bytes_of(const struct buf *b)
 {
-	return (struct wide_bytes){ (const uint8_t *)b->at,
+	return (struct int128_reader){ (const uint8_t *)b->at,
 		(const uint8_t *)b->at + b->len, false };
 }
 
@@ -30,13 +30,13 @@ static void numbers_come_back(void **state)
 	struct buf b;
 	buf_init(&b, 1 << 20);
 	for (int i = 0; i < N; i++)
-		wide_put(&b, numbers[i]);
-	struct wide_bytes at = bytes_of(&b);
+		int128_put(&b, numbers[i]);
+	struct int128_reader at = bytes_of(&b);
 	for (int i = 0; i < N; i++)
-		same(wide_next(&at), numbers[i]);
+		same(int128_next(&at), numbers[i]);
 	assert_false(at.bad);
 	assert_ptr_equal(at.at, at.end);
-	wide_next(&at);
+	int128_next(&at);
 	assert_true(at.bad);
 	buf_release(&b);
 }
@@ -47,10 +47,10 @@ static void numbers_take_few_bytes(void **state)
 	(void)state;
 	struct buf b;
 	buf_init(&b, 100);
-	wide_put(&b, 0);
-	wide_put(&b, -1);
-	wide_put(&b, 1);
-	wide_put(&b, 64);
+	int128_put(&b, 0);
+	int128_put(&b, -1);
+	int128_put(&b, 1);
+	int128_put(&b, 64);
 	assert_int_equal(b.len, 5);
 	assert_memory_equal(b.at, "\x00\x01\x02\x80\x01", 5);
 	buf_release(&b);
@@ -67,9 +67,9 @@ static void numbers_beside_others_come_back(void **state)
 			struct buf b;
 			uint32_t got;
 			buf_init(&b, 100);
-			wide_put_beside(&b, beside[k], numbers[i]);
-			struct wide_bytes at = bytes_of(&b);
-			same(wide_next_beside(&at, &got), numbers[i]);
+			int128_put_tagged(&b, beside[k], numbers[i]);
+			struct int128_reader at = bytes_of(&b);
+			same(int128_next_tagged(&at, &got), numbers[i]);
 			assert_int_equal(got, beside[k]);
 			assert_false(at.bad);
 			assert_ptr_equal(at.at, at.end);
@@ -78,7 +78,7 @@ static void numbers_beside_others_come_back(void **state)
 	/* 2 beside -3: 2 * 32 + 1, one byte */
 	struct buf b;
 	buf_init(&b, 100);
-	wide_put_beside(&b, 2, -3);
+	int128_put_tagged(&b, 2, -3);
 	assert_int_equal(b.len, 2);
 	assert_memory_equal(b.at, "\x41\xfd", 2);
 	buf_release(&b);
@@ -89,8 +89,8 @@ static void a_number_cut_off_is_bad(void **state)
 	(void)state;
 	static const uint8_t cut[20] = { [0 ... 19] = 0x80 };
 	for (size_t n = 0; n <= sizeof cut; n++) {
-		struct wide_bytes b = { cut, cut + n, false };
-		same(wide_next(&b), 0);
+		struct int128_reader b = { cut, cut + n, false };
+		same(int128_next(&b), 0);
 		assert_true(b.bad);
 	}
 }
@@ -100,18 +100,18 @@ static void numerics_come_back(void **state)
 	(void)state;
 	const int128 numbers[] = { 0, 1, 9999, 10000, 10001, 100000000,
 		INT64_MAX, huge, (int128)10000 * 10000 * 10000 + 7 };
-	char to[WIDE_NUMERIC];
+	char to[INT128_NUMERIC];
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-		size_t len = wide_to_numeric(numbers[i], to);
+		size_t len = int128_to_numeric(numbers[i], to);
 		assert_in_range(len, 8, sizeof to);
-		same(wide_from_numeric(to, len), numbers[i]);
+		same(int128_from_numeric(to, len), numbers[i]);
 	}
 	/* -20000.5: two digits, weight 1, negative, one place */
 	static const char negative[] = "\0\3\0\1\x40\0\0\1\0\2\0\0\x13\x88";
-	same(wide_from_numeric(negative, sizeof negative - 1), -20000);
+	same(int128_from_numeric(negative, sizeof negative - 1), -20000);
 	/* NaN, and what is cut off */
-	same(wide_from_numeric("\0\0\0\0\xc0\0\0\0", 8), 0);
-	same(wide_from_numeric(negative, 9), 0);
+	same(int128_from_numeric("\0\0\0\0\xc0\0\0\0", 8), 0);
+	same(int128_from_numeric(negative, 9), 0);
 }
 
 static void fill(struct ledger *l, int sign)
@@ -133,7 +133,7 @@ static void sums_come_back(void **state)
 	buf_init(&again, 1 << 20);
 	fill(&l, 1);
 	ledger_write(&l, &b);
-	struct wide_bytes at = bytes_of(&b);
+	struct int128_reader at = bytes_of(&b);
 	assert_true(ledger_read(&back, &at, 1));
 	assert_ptr_equal(at.at, at.end);
 	assert_int_equal(back.n, 3);
@@ -163,7 +163,7 @@ static void what_comes_to_nothing_is_nothing(void **state)
 	ledger_add(&l, ledger_row(&l, 5), 1, 1);
 	ledger_add(&l, ledger_row(&l, 17), 1, 1);
 	for (int sign = 1; sign >= -1; sign -= 2) {
-		struct wide_bytes at = bytes_of(&b);
+		struct int128_reader at = bytes_of(&b);
 		assert_true(ledger_read(&l, &at, sign));
 	}
 	assert_false(ledger_is_empty(&l));
@@ -190,7 +190,7 @@ static void sums_cut_off_are_refused(void **state)
 	ledger_write(&l, &b);
 	for (size_t n = 0; n < b.len; n++) {
 		struct ledger cut = { .arena = &a };
-		struct wide_bytes at = bytes_of(&b);
+		struct int128_reader at = bytes_of(&b);
 		at.end = at.at + n;
 		assert_false(ledger_read(&cut, &at, 1));
 	}

@@ -1,7 +1,6 @@
 /* webhooks.h - webhooks made, and what is taken for them. */
 #pragma once
-#include "delivery.h"
-#include "event_post.h"
+#include "webhook.h"
 #include "fixture.h"
 
 static inline int setup(void **state)

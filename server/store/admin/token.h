@@ -1,0 +1,54 @@
+/* token.h - tokens and their scopes; only a token's sha256 is stored. */
+#pragma once
+#include "db.h"
+
+/* Each includes the ones before it. */
+enum scope { SCOPE_NONE, SCOPE_READ, SCOPE_UPLOAD, SCOPE_ADMIN };
+
+const char *scope_name(enum scope s); /* "read", "upload", "admin" */
+enum scope scope_from(const char *name); /* SCOPE_NONE: unknown */
+
+/* TOKEN_PROJECT: as long as the API's parameter may be. */
+enum { TOKEN_TEXT = 64, TOKEN_PROJECT = 200, TOKEN_DAYS = 36500 };
+
+/* `project` NULL: all; `expires` in microseconds since 1970 UTC, NO_MOMENT
+ * never, or `days` from now unless that is 0. */
+struct token_request {
+	const char *name, *project, *made_by;
+	enum scope scope;
+	int64_t expires;
+	int days;
+	int64_t maker; /* the token that creates it; 0 none */
+};
+
+struct token_row {
+	int64_t id; /* 0: unknown */
+	const char *name, *project, *made_by; /* project NULL: all */
+	enum scope scope;
+	int64_t created, expires, used; /* NO_MOMENT: never */
+	bool expired; /* by the database's clock */
+	bool stale; /* `used` is a minute ago, or never */
+};
+
+/* Creates a token; `text` is "ks_" and 43 letters, which are not stored. It
+ * expires no later than its maker. ERR_INPUT if the request is invalid. */
+bool token_new(struct db *db, const struct token_request *w,
+	char text[TOKEN_TEXT], int64_t *id, struct err *e);
+/* The token of a text; id 0 if it is none (no error). Records the use, once a
+ * minute, and neither waits nor fails for it. */
+bool token_find(struct db *db, struct arena *a, const char *text,
+	struct token_row *row, struct err *e);
+/* By id; `project` NULL: of any. ERR_NOT_FOUND. */
+bool token_read(struct db *db, struct arena *a, int64_t id, const char *project,
+	struct token_row *row, struct err *e);
+/* Newest first, of a project (NULL any) and older than `after` (0: all). */
+bool token_list(struct db *db, struct arena *a, const char *project,
+	int64_t after, int limit, struct token_row **rows, uint32_t *n,
+	bool *more, struct err *e);
+/* Deletes it with the tokens that it created, and so on. `project` as above. */
+bool token_revoke(struct db *db, int64_t id, const char *project,
+	struct err *e);
+/* *told: whether the audit log gets this sign-in, which is once a
+ * minute. */
+bool token_signed(struct db *db, int64_t id, bool *told, struct err *e);
+bool token_any(struct db *db, bool *any, struct err *e);

@@ -1,0 +1,131 @@
+/* gate_result.c - outcomes of gates: a row each, written once. */
+#include "gate_result.h"
+#include "sql.h"
+#include "text_validate.h"
+#include "webhook.h"
+
+struct gate_result_storing {
+	struct gate_row *row;
+	const struct gate_event *event;
+};
+
+static bool gate_result_insert(struct db *db, void *arg, struct err *e)
+{
+	static const char sql[] =
+		"INSERT INTO gate (who, project, workload, name, outcome, "
+		"document) "
+		"VALUES ($1, $2, $3, $4, $5, $6) "
+		"RETURNING id, created_at";
+	struct gate_result_storing *k = arg;
+	struct gate_row *row = k->row;
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_text(&p, row->who);
+	sql_text(&p, row->project);
+	sql_text(&p, row->workload);
+	sql_text(&p, row->name);
+	sql_text(&p, row->outcome);
+	sql_json(&p, row->document);
+	if (!sql_run(db, sql, &p, &r, e))
+		return false;
+	result_next(&r);
+	row->id = result_int8(&r, 0);
+	row->created = result_moment(&r);
+	result_release(&r);
+	return !k->event || webhook_notify(db, row->project, "gate",
+				    k->event->body(k->event->ctx, row), e);
+}
+
+bool gate_result_store(struct db *db, struct gate_row *row,
+	const struct gate_event *event, struct err *e)
+{
+	struct gate_result_storing k = { row, event };
+	return text_validate("name", row->name, e) &&
+	       sql_transaction(db, gate_result_insert, &k, e);
+}
+
+#define GATE_COLUMNS \
+	"SELECT id, created_at, who, project, workload, name, outcome, "
+
+static void gate_result_read_row(struct result *r, struct arena *a,
+	struct gate_row *row)
+{
+	row->id = result_int8(r, 0);
+	row->created = result_moment(r);
+	row->who = result_text(r, a);
+	row->project = result_text(r, a);
+	row->workload = result_text(r, a);
+	row->name = result_text(r, a);
+	row->outcome = result_text(r, a);
+	row->document = result_text(r, a);
+}
+
+static const char gate_result_list_sql[] =
+	GATE_COLUMNS "(document - 'rules' - 'findings')::text "
+		     "FROM gate "
+		     "WHERE ($1 IS NULL OR project = $1) "
+		     "AND ($2 IS NULL OR workload = $2) "
+		     "AND ($3 IS NULL OR name = $3) "
+		     "AND ($4 IS NULL OR outcome = $4) "
+		     "AND ($5 IS NULL OR document #> '{head,labels}' @> $5) "
+		     "AND ($6 IS NULL OR created_at >= $6) "
+		     "AND ($7 IS NULL OR created_at < $7) "
+		     "AND ($8 = 0 OR id < $8) "
+		     "ORDER BY id DESC LIMIT $9";
+
+bool gate_result_list(struct db *db, struct arena *a,
+	const struct gate_filter *f, struct gate_row **rows, uint32_t *n,
+	bool *more, struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_text(&p, f->project);
+	sql_text(&p, f->workload);
+	sql_text(&p, f->name);
+	sql_text(&p, f->outcome);
+	sql_json(&p, f->labels);
+	sql_moment(&p, f->since);
+	sql_moment(&p, f->until);
+	sql_int8(&p, f->after);
+	sql_int8(&p, f->limit + INT64_C(1));
+	if (!sql_run(db, gate_result_list_sql, &p, &r, e))
+		return false;
+	*more = r.n > f->limit;
+	*n = (uint32_t)(*more ? f->limit : r.n);
+	*rows = arena_array(a, struct gate_row, *n);
+	for (uint32_t i = 0; i < *n && result_next(&r); i++)
+		gate_result_read_row(&r, a, &(*rows)[i]);
+	result_release(&r);
+	return true;
+}
+
+static bool gate_result_not_found(int64_t id, struct err *e)
+{
+	return err_set(e, ERR_NOT_FOUND, "no gate %lld", (long long)id);
+}
+
+bool gate_result_get(struct db *db, struct arena *a, int64_t id,
+	struct gate_row *row, struct err *e)
+{
+	static const char sql[] =
+		GATE_COLUMNS "document::text FROM gate WHERE id = $1";
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, id);
+	if (!sql_hot(db, sql, &p, &r, e))
+		return false;
+	bool there = result_next(&r);
+	if (there)
+		gate_result_read_row(&r, a, row);
+	result_release(&r);
+	return there || gate_result_not_found(id, e);
+}
+
+bool gate_result_delete(struct db *db, int64_t id, struct err *e)
+{
+	struct sql_params p = { 0 };
+	int64_t n;
+	sql_int8(&p, id);
+	return sql_change(db, "DELETE FROM gate WHERE id = $1", &p, &n, e) &&
+	       (n || gate_result_not_found(id, e));
+}

@@ -1,0 +1,387 @@
+/* query_fleet_shape.c - shapes of an operator over many runs, added up by
+ * platform, type and phase. */
+#include "query_fleet.h"
+#include "column.h"
+#include "fleet_select.h"
+#include "ledger.h"
+#include "rollup_code.h"
+#include "rollup_delta.h"
+#include "sql.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Sums of an operator, type and phase on a platform, by shape. */
+struct shape_group {
+	const struct fleet_key *key;
+	const char *platform;
+	struct ledger sums;
+};
+
+struct shape_sums {
+	struct arena *arena; /* of the result */
+	struct arena work; /* scratch */
+	const struct fleet_keys *keys;
+	struct shape_group *groups;
+	uint32_t n, room;
+};
+
+/* $10: the keys; one statement, so that no fold comes between. */
+static const char shape_sums_sql[] =
+	"SELECT p.sign, s.key_id, c.platform, s.shapes "
+	"FROM unnest($10::bigint[]) k (id) CROSS JOIN " FLEET_PIECES " "
+	"JOIN rollup_shape s ON s.key_id = k.id AND s.grain = p.grain "
+	"AND s.first = p.first "
+	"JOIN rollup_cell c ON c.grain = s.grain AND c.first = s.first "
+	"AND c.cell = s.cell "
+	"WHERE " FLEET_CELL "UNION ALL "
+	"SELECT 1::bigint, NULL, d.platform, d.shapes "
+	"FROM rollup_delta d WHERE " FLEET_DELTA;
+
+static struct shape_group *shape_sums_group_of(struct shape_sums *g,
+	const struct fleet_key *key, const char *platform)
+{
+	for (uint32_t i = 0; i < g->n; i++)
+		if (g->groups[i].key == key &&
+			!strcmp(g->groups[i].platform, platform))
+			return &g->groups[i];
+	if (g->n == g->room) {
+		g->room = g->room ? g->room * 2 : 64;
+		g->groups = arena_grow(&g->work, g->groups,
+			g->room * sizeof *g->groups);
+	}
+	g->groups[g->n] = (struct shape_group){ .key = key,
+		.platform = platform,
+		.sums = { .arena = &g->work } };
+	return &g->groups[g->n++];
+}
+
+static bool shape_sums_add(struct shape_sums *g, int64_t id,
+	const char *platform, struct int128_reader b, int sign)
+{
+	const struct fleet_key *key = fleet_key(g->keys, id);
+	return !key || ledger_read(&shape_sums_group_of(g, key, platform)->sums,
+			       &b, sign);
+}
+
+/* The ledgers of all operators of one run. */
+static bool shape_sums_add_delta(struct shape_sums *g, const char *platform,
+	struct int128_reader b)
+{
+	bool ok = true;
+	while (ok && b.at < b.end) {
+		int64_t key = (int64_t)int128_next(&b);
+		int128 len = int128_next(&b);
+		if (b.bad || len < 0 || len > b.end - b.at)
+			return false;
+		struct int128_reader one = { b.at, b.at + len, false };
+		ok = shape_sums_add(g, key, platform, one, 1);
+		b.at += len;
+	}
+	return ok;
+}
+
+static bool shape_sums_add_rows(struct shape_sums *g, struct result *r)
+{
+	bool ok = true;
+	while (ok && result_next(r)) {
+		size_t len;
+		int sign = (int)result_int8(r, 1);
+		int64_t key = result_int8(r, 0);
+		const char *platform = result_text(r, g->arena);
+		const uint8_t *at = result_bytes(r, &len);
+		struct int128_reader b = { at, at + len, false };
+		ok = key ? shape_sums_add(g, key, platform, b, sign)
+			 : shape_sums_add_delta(g, platform, b);
+	}
+	return ok;
+}
+
+static void shape_sums_add_keys(struct sql_params *p, struct sql_array *ids,
+	const struct fleet_keys *keys)
+{
+	sql_array_init(ids, SQL_INT8);
+	for (uint32_t i = 0; i < keys->n; i++)
+		sql_array_int8(ids, keys->rows[i].id);
+	sql_array(p, ids);
+}
+
+static bool shape_sums_read_rollups(struct db *db, struct shape_sums *g,
+	const struct fleet_filter *f, struct result *r, struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct fleet_pieces pieces;
+	struct sql_array ids;
+	struct fleet_days d = fleet_days(f);
+	fleet_pieces_init(&pieces, d, (int32_t)(time(NULL) / 86400));
+	fleet_params(&p, &pieces, f, d);
+	shape_sums_add_keys(&p, &ids, g->keys);
+	bool ok = sql_hot(db, shape_sums_sql, &p, r, e);
+	sql_array_release(&ids);
+	fleet_pieces_release(&pieces);
+	return ok;
+}
+
+static bool shape_sums_from_rollups(struct db *db, struct shape_sums *g,
+	const struct fleet_filter *f, struct err *e)
+{
+	struct result r;
+	if (!shape_sums_read_rollups(db, g, f, &r, e))
+		return false;
+	bool ok = shape_sums_add_rows(g, &r) ||
+		  err_set(e, ERR_INTERNAL, "stored sums cannot be read");
+	result_release(&r);
+	return ok;
+}
+
+/* By shape, so that ledgers grow at their end. A run counts once per shape, as
+ * in the rollups. $8: the keys. */
+static const char shape_runs_sql[] = FLEET_CHOSEN
+	", o AS (SELECT c.run_id, c.platform, c.g, o.rank, k.id AS key "
+	"FROM chosen c JOIN run_operator o ON o.run_id = c.run_id "
+	"JOIN operator_key k "
+	"ON coalesce(k.operator, '') = coalesce(o.operator, '') "
+	"AND coalesce(k.dtype, '') = coalesce(o.dtype, '') "
+	"AND coalesce(k.phase, '') = coalesce(o.phase, '') "
+	"WHERE k.id = ANY($8::bigint[])) "
+	"SELECT key, platform, g::bigint, shape_id, nth = 1, " SHAPE_COLUMNS " "
+	"FROM (SELECT s.*, NULL::text AS sizes, o.key, o.platform, o.g, "
+	"row_number() OVER (PARTITION BY s.run_id, s.operator, s.shape_id "
+	"ORDER BY s.rank) AS nth "
+	"FROM o JOIN run_shape s ON s.run_id = o.run_id "
+	"AND s.operator = o.rank) s "
+	"ORDER BY key, platform, shape_id NULLS FIRST";
+
+static bool shape_sums_add_run_shape(struct shape_sums *g, struct result *r)
+{
+	struct shape_stat s = { 0 };
+	const struct fleet_key *key = fleet_key(g->keys, result_int8(r, 0));
+	const char *platform = result_text(r, g->arena);
+	int64_t weight_uh = result_int8(r, 0), id = result_int8(r, 0);
+	bool first = result_bool(r), ok = column_read_shape(r, &g->work, &s);
+	if (ok)
+		rollup_delta_shape(&shape_sums_group_of(g, key, platform)->sums,
+			&s, id, weight_uh, first, 1);
+	return ok;
+}
+
+static bool shape_sums_from_runs(struct db *db, struct shape_sums *g,
+	const struct fleet_filter *f, struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct sql_array ids;
+	struct result r;
+	fleet_run_params(&p, f);
+	shape_sums_add_keys(&p, &ids, g->keys);
+	bool ok = sql_run(db, shape_runs_sql, &p, &r, e);
+	sql_array_release(&ids);
+	if (!ok)
+		return false;
+	while (ok && result_next(&r))
+		ok = shape_sums_add_run_shape(g, &r) ||
+		     err_set(e, ERR_INTERNAL,
+			     "the shapes of a run cannot be read");
+	result_release(&r);
+	return ok;
+}
+
+/* The middle of a bucket. */
+static double query_fleet_shape_bucket_ns(int32_t code)
+{
+	return code == SHAPE_ZERO ? 0 : exp2((code - SHAPE_BUCKET + 0.5) / 32);
+}
+
+/* How long the nth call by duration took. */
+static double query_fleet_shape_nth_ns(const struct ledger_row *row, int128 nth)
+{
+	int128 before = 0;
+	for (uint32_t i = 0; i < row->n; i++) {
+		if (row->terms[i].code < SHAPE_ZERO)
+			continue;
+		before += row->terms[i].sum;
+		if (before > nth)
+			return query_fleet_shape_bucket_ns(row->terms[i].code);
+	}
+	return NAN;
+}
+
+static double query_fleet_shape_median_ns(const struct ledger_row *row)
+{
+	int128 calls = 0;
+	for (uint32_t i = 0; i < row->n; i++)
+		if (row->terms[i].code >= SHAPE_ZERO)
+			calls += row->terms[i].sum;
+	return (query_fleet_shape_nth_ns(row, (calls - 1) / 2) +
+		       query_fleet_shape_nth_ns(row, calls / 2)) /
+	       2;
+}
+
+/* The mean, which is exact if one version of the catalog computed all costs. */
+static uint64_t query_fleet_shape_mean(const struct ledger_row *row, int code,
+	int128 n)
+{
+	return (uint64_t)((ledger_sum(row, code) + n / 2) / n);
+}
+
+static void query_fleet_shape_cost(const struct ledger_row *row,
+	struct fleet_shape *s)
+{
+	int128 costed = ledger_sum(row, SHAPE_COSTED);
+	int128 bound = ledger_sum(row, SHAPE_BOUND);
+	s->costed = costed > 0;
+	s->sol_ns = NAN;
+	if (s->costed) {
+		s->cost.read_bytes =
+			query_fleet_shape_mean(row, SHAPE_READ, costed);
+		s->cost.write_bytes =
+			query_fleet_shape_mean(row, SHAPE_WRITE, costed);
+		for (int d = 0; d < DTYPES; d++)
+			s->cost.flops[d] = query_fleet_shape_mean(row,
+				SHAPE_FLOPS + d, costed);
+	}
+	if (bound > 0) {
+		s->sol_ns = (double)ledger_sum(row, SHAPE_SOL) / (double)bound /
+			    1e3;
+		s->leg = ledger_sum(row, SHAPE_COMPUTE) * 2 > bound
+				 ? LEG_COMPUTE
+				 : LEG_MEMORY;
+	}
+}
+
+struct fleet_shape_line {
+	struct fleet_shape is;
+	int64_t shape; /* 0: sizes unknown */
+	const struct ledger_row *row;
+};
+
+static int query_fleet_shape_by_group(const struct fleet_shape *x,
+	const struct fleet_shape *y)
+{
+	int d = strcmp(x->platform ? x->platform : "",
+		y->platform ? y->platform : "");
+	if (!d)
+		d = (int)x->dtype - (int)y->dtype;
+	return d ? d : (int)x->phase - (int)y->phase;
+}
+
+/* A total order, so that pages fit together. */
+static int query_fleet_shape_by_time(const void *a, const void *b)
+{
+	const struct fleet_shape_line *x = a, *y = b;
+	if (x->is.weighted_s != y->is.weighted_s)
+		return x->is.weighted_s > y->is.weighted_s ? -1 : 1;
+	if (x->is.total_s != y->is.total_s)
+		return x->is.total_s > y->is.total_s ? -1 : 1;
+	if (x->shape != y->shape)
+		return x->shape < y->shape ? -1 : 1;
+	return query_fleet_shape_by_group(&x->is, &y->is);
+}
+
+static struct fleet_shape_line *query_fleet_shape_lines(struct shape_sums *g,
+	uint32_t *n)
+{
+	size_t most = 0;
+	for (uint32_t i = 0; i < g->n; i++)
+		most += g->groups[i].sums.n;
+	struct fleet_shape_line *all = arena_array(&g->work,
+					struct fleet_shape_line, most),
+				*to = all;
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct shape_group *of = &g->groups[i];
+		for (uint32_t k = 0; k < of->sums.n; k++) {
+			const struct ledger_row *row = &of->sums.rows[k];
+			if (!ledger_sum(row, SHAPE_RUNS))
+				continue;
+			to->row = row;
+			to->shape = row->id;
+			to->is = (struct fleet_shape){
+				.operator= of->key->operator,
+				.platform = * of->platform ? of->platform
+							   : NULL,
+				.dtype = of->key->dtype,
+				.phase = of->key->phase,
+				.total_s =
+					(double)ledger_sum(row, SHAPE_TOTAL) /
+					1e9,
+				.weighted_s =
+					(double)ledger_sum(row, SHAPE_W_TOTAL) /
+					1e15,
+			};
+			to++;
+		}
+	}
+	*n = (uint32_t)(to - all);
+	if (*n)
+		qsort(all, *n, sizeof *all, query_fleet_shape_by_time);
+	return all;
+}
+
+/* The sizes of the rows on the page. */
+static bool query_fleet_shape_read_texts(struct db *db, struct arena *a,
+	const struct fleet_shape_line *page, struct fleet_shape *rows,
+	uint32_t n, struct err *e)
+{
+	static const char sql[] =
+		"SELECT l.place, s.text "
+		"FROM unnest($1::bigint[]) WITH ORDINALITY l (id, place) "
+		"JOIN shape s ON s.id = l.id";
+	struct sql_params p = { 0 };
+	struct sql_array ids;
+	struct result r;
+	sql_array_init(&ids, SQL_INT8);
+	for (uint32_t i = 0; i < n; i++)
+		sql_array_int8(&ids, page[i].shape);
+	sql_array(&p, &ids);
+	bool ok = sql_hot(db, sql, &p, &r, e);
+	sql_array_release(&ids);
+	if (!ok)
+		return false;
+	while (result_next(&r)) {
+		int64_t place = result_int8(&r, 0);
+		rows[place - 1].text = result_text(&r, a);
+	}
+	result_release(&r);
+	return true;
+}
+
+static bool query_fleet_shape_page_of(struct db *db, struct shape_sums *g,
+	int64_t offset, int limit, struct fleet_shape **rows, uint32_t *n,
+	bool *more, struct err *e)
+{
+	uint32_t all_n;
+	const struct fleet_shape_line *all = query_fleet_shape_lines(g, &all_n);
+	uint32_t from = offset < all_n ? (uint32_t)offset : all_n;
+	*n = all_n - from;
+	if (limit && *n > (uint32_t)limit)
+		*n = (uint32_t)limit;
+	*more = from + *n < all_n;
+	*rows = arena_array(g->arena, struct fleet_shape, *n);
+	for (uint32_t i = 0; i < *n; i++) {
+		struct fleet_shape *s = &(*rows)[i];
+		const struct ledger_row *row = all[from + i].row;
+		*s = all[from + i].is;
+		s->runs = (int64_t)ledger_sum(row, SHAPE_RUNS);
+		s->calls = (int64_t)ledger_sum(row, SHAPE_CALLS);
+		s->launches = (int64_t)ledger_sum(row, SHAPE_LAUNCHES);
+		s->med_ns = query_fleet_shape_median_ns(row);
+		query_fleet_shape_cost(row, s);
+	}
+	return query_fleet_shape_read_texts(db, g->arena, all + from, *rows, *n,
+		e);
+}
+
+bool query_fleet_shapes(struct db *db, struct arena *a,
+	const struct fleet_filter *f, int64_t offset, int limit,
+	struct fleet_shape **rows, uint32_t *n, bool *more, struct err *e)
+{
+	struct fleet_keys keys;
+	struct shape_sums g = { .arena = a, .keys = &keys };
+	bool ok = fleet_keys(db, a, f, &keys, e) &&
+		  (f->labels ? shape_sums_from_runs(db, &g, f, e)
+			     : shape_sums_from_rollups(db, &g, f, e)) &&
+		  query_fleet_shape_page_of(db, &g, offset, limit, rows, n,
+			  more, e);
+	arena_release(&g.work);
+	return ok;
+}

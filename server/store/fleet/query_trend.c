@@ -1,0 +1,238 @@
+/* query_trend.c - workloads, and one value per run or job of a workload. */
+#include "query_trend.h"
+#include "sql.h"
+
+bool query_workloads(struct db *db, struct arena *a, const char *project,
+	const char *q, int64_t after, int limit, struct workload_row **rows,
+	uint32_t *n, bool *more, struct err *e)
+{
+	static const char sql[] =
+		"SELECT project, workload, count(*), min(created_at), "
+		"max(created_at), max(run_id) "
+		"FROM run "
+		"WHERE ($1 IS NULL OR project = $1) "
+		"AND ($2 IS NULL OR strpos(lower(project || E'\\n' || "
+		"workload), lower($2)) > 0) "
+		"GROUP BY project, workload "
+		"HAVING $3 = 0 OR max(run_id) < $3 "
+		"ORDER BY max(run_id) DESC "
+		"LIMIT $4";
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_text(&p, project);
+	sql_text(&p, q);
+	sql_int8(&p, after);
+	sql_int8(&p, limit + INT64_C(1));
+	if (!sql_run(db, sql, &p, &r, e))
+		return false;
+	*more = r.n > limit;
+	*n = (uint32_t)(*more ? limit : r.n);
+	*rows = arena_array(a, struct workload_row, *n);
+	for (uint32_t i = 0; i < *n && result_next(&r); i++) {
+		struct workload_row *w = &(*rows)[i];
+		w->project = result_text(&r, a);
+		w->workload = result_text(&r, a);
+		w->runs = result_int8(&r, 0);
+		w->first = result_moment(&r);
+		w->last = result_moment(&r);
+		w->newest = result_int8(&r, 0);
+	}
+	result_release(&r);
+	return true;
+}
+
+/* Runs of the workload that the filter selects. */
+#define TREND_OF                                         \
+	"r.project = $1 AND r.workload = $2 "            \
+	"AND ($3 IS NULL OR r.framework = $3) "          \
+	"AND ($4 IS NULL OR $4 = ANY (r.device_names)) " \
+	"AND ($5 IS NULL OR r.labels @> $5) "
+
+#define TREND_IN_RANGE                            \
+	"AND ($6 IS NULL OR r.created_at >= $6) " \
+	"AND ($7 IS NULL OR r.created_at < $7) "
+
+#define TREND_RUN                                                   \
+	"SELECT r.run_id, r.created_at, r.job_id, r.rank, "         \
+	"r.labels ->> $8 AS said, r.cycle_ns, r.cycles, r.gpu_ns, " \
+	"r.counted FROM run r WHERE " TREND_OF
+
+/* A run without a job is a unit if it is in range; a job is one if its first
+ * run is, and then with all its runs. Jobs that began before the range are
+ * dropped later, hence the 1,000 more. */
+#define TREND_RUNS                                                         \
+	"WITH runs AS ((" TREND_RUN "AND r.job_id IS NULL " TREND_IN_RANGE \
+	"ORDER BY r.created_at DESC, r.run_id DESC LIMIT $9) "             \
+	"UNION ALL (" TREND_RUN                                            \
+	"AND r.job_id IN (SELECT r.job_id FROM run r WHERE " TREND_OF      \
+	"AND r.job_id IS NOT NULL " TREND_IN_RANGE "GROUP BY r.job_id "    \
+	"ORDER BY min(r.created_at) DESC LIMIT $9 + 1000))), "             \
+	"told AS (SELECT run_id, created_at, job_id, rank, said, "
+
+#define TREND_UNIT_ROWS                                         \
+	"FROM told WHERE job_id IS NULL "                       \
+	"UNION ALL "                                            \
+	"SELECT (array_agg(run_id ORDER BY rank, run_id))[1], " \
+	"min(created_at), avg(v), "                             \
+	"(array_agg(said ORDER BY rank, run_id))[1], "          \
+	"count(*) - count(v), bool_or(there) "                  \
+	"FROM told WHERE job_id IS NOT NULL GROUP BY job_id "   \
+	"HAVING ($6 IS NULL OR min(created_at) >= $6) "         \
+	"AND ($7 IS NULL OR min(created_at) < $7)"
+
+/* `value` and `there` of each run, which `from` is joined to; $10 is the
+ * statistic, $11 the operator or kernel. Planned with the actual values: only
+ * one branch of a CASE by the statistic is computed. */
+#define TREND_SERIES(value, there, from)                                      \
+	TREND_RUNS value                                                      \
+		"::float8 AS v, " there " AS there FROM runs " from ") "      \
+		"SELECT run_id, created_at, v, said, without, there FROM ("   \
+		"SELECT run_id, created_at, v, said, (v IS NULL)::int::int8 " \
+		"AS without, there " TREND_UNIT_ROWS ") unit "                \
+		"ORDER BY created_at DESC, run_id DESC LIMIT $9"
+
+/* A statistic of x over the kept iterations. */
+#define TREND_OF_ITERATIONS(x)                                          \
+	"(SELECT CASE $10 WHEN 'avg' THEN avg(" x ") "                  \
+	"ELSE percentile_cont(CASE $10 WHEN 'min' THEN 0 "              \
+	"WHEN 'med' THEN 0.5 WHEN 'p90' THEN 0.9 WHEN 'p99' THEN 0.99 " \
+	"ELSE 1 END) WITHIN GROUP (ORDER BY " x ") END "                \
+	"FROM run_cycle c WHERE c.run_id = runs.run_id "                \
+	"AND c.use = 'kept' AND $11 IS NULL)"
+
+#define DUR_NS TREND_OF_ITERATIONS("c.dur_ns")
+#define CYCLE_NS "(CASE $10 WHEN 'med' THEN cycle_ns ELSE " DUR_NS " END)"
+#define BUSY_NS TREND_OF_ITERATIONS("c.compute_ns + c.comm_ns + c.copy_ns")
+#define COMM_NS \
+	"(CASE WHEN counted THEN " TREND_OF_ITERATIONS("c.comm_ns") " END)"
+
+#define OPERATOR_NS                                              \
+	"(CASE WHEN counted AND gpu_ns IS NOT NULL THEN "        \
+	"coalesce(o.ns, 0)::float8 / CASE $10 "                  \
+	"WHEN 'avg' THEN nullif(cycles, 0) WHEN 'total' THEN 1 " \
+	"ELSE nullif(gpu_ns, 0) END END)"
+#define OPERATOR                                          \
+	"CROSS JOIN LATERAL (SELECT sum(total_ns) AS ns " \
+	"FROM run_operator o "                            \
+	"WHERE o.run_id = runs.run_id AND o.operator = $11) o"
+
+/* In an uploaded table a kernel may have several lines. */
+#define KERNEL_NS                                                  \
+	"(CASE WHEN counted THEN CASE $10 "                        \
+	"WHEN 'avg' THEN k.ns / k.n "                              \
+	"WHEN 'min' THEN k.min WHEN 'max' THEN k.max "             \
+	"WHEN 'total' THEN coalesce(k.ns, 0) "                     \
+	"WHEN 'share' THEN coalesce(k.ns, 0) / nullif(gpu_ns, 0) " \
+	"ELSE k.of_launches END END)"
+#define KERNEL                                                       \
+	"CROSS JOIN LATERAL (SELECT count(*) AS lines, "             \
+	"sum(total_ns)::float8 AS ns, sum(instances)::float8 AS n, " \
+	"min(min_ns)::float8 AS min, max(max_ns)::float8 AS max, "   \
+	"CASE count(*) WHEN 1 THEN max(CASE $10 "                    \
+	"WHEN 'med' THEN med_ns WHEN 'p90' THEN p90_ns "             \
+	"WHEN 'p99' THEN p99_ns END) END AS of_launches "            \
+	"FROM run_kernel k WHERE k.run_id = runs.run_id "            \
+	"AND k.split = 0 AND k.kernel_id = (SELECT id FROM kernel "  \
+	"WHERE sha256 = sha256(convert_to($11, 'UTF8')))) k"
+
+#define ATTRIBUTED \
+	"(CASE WHEN counted THEN o.ns::float8 / nullif(gpu_ns, 0) END)"
+#define HEADROOM                                   \
+	"(CASE WHEN counted AND o.bound > 0 THEN " \
+	"o.above::float8 / nullif(gpu_ns, 0) END)"
+#define OPERATORS                                                             \
+	"CROSS JOIN LATERAL (SELECT sum(bound_ns) AS bound, "                 \
+	"coalesce(sum(total_ns) FILTER (WHERE operator IS NOT NULL), 0) "     \
+	"AS ns, coalesce(sum(headroom_ns) FILTER (WHERE NOT collective), 0) " \
+	"AS above FROM run_operator o WHERE o.run_id = runs.run_id "          \
+	"AND $10 = 'share' AND $11 IS NULL) o"
+
+static const char *const series[] = {
+	[TREND_METRIC_cycle] = TREND_SERIES(CYCLE_NS, "true", ""),
+	[TREND_METRIC_busy] = TREND_SERIES(BUSY_NS, "true", ""),
+	[TREND_METRIC_idle] =
+		TREND_SERIES(TREND_OF_ITERATIONS("c.idle_ns"), "true", ""),
+	[TREND_METRIC_exposed_comm] = TREND_SERIES(COMM_NS, "true", ""),
+	[TREND_METRIC_operator] =
+		TREND_SERIES(OPERATOR_NS, "o.ns IS NOT NULL", OPERATOR),
+	[TREND_METRIC_kernel] = TREND_SERIES(KERNEL_NS, "k.lines > 0", KERNEL),
+	[TREND_METRIC_coverage] = TREND_SERIES(ATTRIBUTED, "true", OPERATORS),
+	[TREND_METRIC_headroom] = TREND_SERIES(HEADROOM, "true", OPERATORS),
+};
+
+/* The rows have the newest first. */
+static void query_trend_read_units(struct result *r, struct arena *a, int limit,
+	struct trend *t)
+{
+	uint32_t rows = (uint32_t)(r->n > limit ? limit : r->n);
+	t->more = r->n > limit;
+	t->run = arena_array(a, int64_t, rows);
+	t->at = arena_array(a, int64_t, rows);
+	t->value = arena_array(a, double, rows);
+	t->group = arena_array(a, const char *, rows);
+	uint32_t to = rows;
+	for (uint32_t i = 0; i < rows && result_next(r); i++) {
+		int64_t run = result_int8(r, 0), at = result_moment(r);
+		double v = result_float8(r, NAN);
+		const char *said = result_text(r, a);
+		t->left_out += result_int8(r, 0);
+		t->there |= result_bool(r);
+		if (!isfinite(v))
+			continue;
+		to--;
+		t->run[to] = run;
+		t->at[to] = at;
+		t->value[to] = v;
+		t->group[to] = said;
+	}
+	t->run += to;
+	t->at += to;
+	t->value += to;
+	t->group += to;
+	t->n = rows - to;
+}
+
+struct query_trend_request {
+	struct arena *arena;
+	const struct trend_filter *f;
+	struct trend *out;
+};
+
+/* Memory to sort 50,000 rows; JIT compilation takes longer than reading
+ * them. */
+static bool query_trend_read_series(struct db *db, void *arg, struct err *e)
+{
+	const struct query_trend_request *g = arg;
+	const struct trend_filter *f = g->f;
+	struct sql_params p = { 0 };
+	struct result r;
+	*g->out = (struct trend){ 0 };
+	sql_text(&p, f->project);
+	sql_text(&p, f->workload);
+	sql_text(&p, f->framework);
+	sql_text(&p, f->device);
+	sql_json(&p, f->labels);
+	sql_moment(&p, f->since);
+	sql_moment(&p, f->until);
+	sql_text(&p, f->group);
+	sql_int8(&p, f->limit + INT64_C(1));
+	sql_text(&p, trend_stat_word(f->stat));
+	sql_text(&p, f->of);
+	if (!sql_script(db,
+		    "SET TRANSACTION READ ONLY;"
+		    "SET LOCAL work_mem = '64MB';"
+		    "SET LOCAL jit = off",
+		    e) ||
+		!sql_run(db, series[f->metric], &p, &r, e))
+		return false;
+	query_trend_read_units(&r, g->arena, f->limit, g->out);
+	result_release(&r);
+	return true;
+}
+
+bool query_trend(struct db *db, struct arena *a, const struct trend_filter *f,
+	struct trend *out, struct err *e)
+{
+	struct query_trend_request g = { a, f, out };
+	return sql_transaction(db, query_trend_read_series, &g, e);
+}

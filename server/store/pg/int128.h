@@ -1,0 +1,77 @@
+/* int128.h - integers of 128 bits: sums of weighted nanoseconds pass 64.
+ *
+ * Two forms: PostgreSQL's numeric, in binary; and the bytes of rollups, where a
+ * number takes as few bytes as it needs: zigzag (0, -1, 1, -2, …), then seven
+ * bits a byte, the lowest first, the high bit set on all but the last. */
+#pragma once
+#include "buf.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef __int128 int128;
+
+/* Bytes of the longest numeric: a head and ten digits of base 10,000. */
+enum { INT128_NUMERIC = 28 };
+
+/* How many bytes of `to` v >= 0 takes as a numeric. */
+size_t int128_to_numeric(int128 v, char to[INT128_NUMERIC]);
+/* The whole part; 0 where NaN, infinite or beyond 128 bits. */
+int128 int128_from_numeric(const void *bytes, size_t len);
+
+void int128_put(struct buf *b, int128 v);
+/* Quicker to read, and with a second number `tag`: first 32 * tag + the number
+ * of bytes (written as above, without zigzag), then v in two's complement, in 1
+ * to 16 bytes, the lowest first. */
+void int128_put_tagged(struct buf *b, uint32_t tag, int128 v);
+
+/* Bytes that numbers are read from; `bad` stays set once they ended too
+ * early. */
+struct int128_reader {
+	const uint8_t *at, *end;
+	bool bad;
+};
+/* Continues a number of more than nine bytes. */
+int128 int128_next_long(struct int128_reader *b, uint64_t low);
+
+static inline int128 int128_next(struct int128_reader *b)
+{
+	uint64_t low = 0;
+	/* Most numbers fit nine bytes, and 64 bits are quicker. */
+	for (unsigned shift = 0; shift < 63 && b->at < b->end; shift += 7) {
+		uint8_t byte = *b->at++;
+		low |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return (int64_t)(low >> 1) ^ -(int64_t)(low & 1);
+	}
+	return int128_next_long(b, low);
+}
+
+static inline int128 int128_next_tagged(struct int128_reader *b, uint32_t *tag)
+{
+	uint64_t head = 0, low = 0;
+	unsigned shift = 0;
+	for (; b->at < b->end && *b->at >= 0x80 && shift < 42; shift += 7)
+		head |= (uint64_t)(*b->at++ & 0x7f) << shift;
+	if (b->at < b->end)
+		head |= (uint64_t)*b->at++ << shift;
+	unsigned len = head & 31;
+	*tag = (uint32_t)(head >> 5);
+	if (!len || len > 16 || len > (size_t)(b->end - b->at)) {
+		b->bad = true;
+		return 0;
+	}
+	const uint8_t *at = b->at;
+	b->at += len;
+	if (len > 8) {
+		unsigned __int128 all = 0;
+		memcpy(&all, at, len);
+		return (int128)(all << (128 - 8 * len)) >> (128 - 8 * len);
+	}
+	if (b->end - at >= 8)
+		memcpy(&low, at, 8);
+	else
+		memcpy(&low, at, len);
+	return (int64_t)(low << (64 - 8 * len)) >> (64 - 8 * len);
+}

@@ -1,0 +1,36 @@
+/* result.h - what a statement returned, read column by column, left to right.
+ *
+ *   while (result_next(&r)) {
+ *           run.id = result_int8(&r, 0);
+ *           run.name = result_text(&r, a);
+ *   }
+ *   result_release(&r);
+ *
+ * Each call reads the next column and asserts its type: statement and reader stand
+ * side by side. `absent` is what NULL becomes. */
+#pragma once
+#include "arena.h"
+#include "int128.h"
+
+struct result {
+	void *res;
+	int n, at, col;
+};
+
+/* To the first row, then the next; false past the last one. */
+bool result_next(struct result *r);
+void result_release(struct result *r);
+
+bool result_bool(struct result *r);
+int32_t result_int4(struct result *r, int32_t absent);
+int64_t result_int8(struct result *r, int64_t absent);
+double result_float8(struct result *r, double absent);
+int128 result_numeric(struct result *r); /* its whole part; 0 if NULL */
+int64_t result_moment(struct result *r); /* NO_MOMENT if NULL */
+/* In the arena; NULL if NULL. */
+const char *result_text(struct result *r, struct arena *a);
+/* Lives as long as the rows. */
+const void *result_bytes(struct result *r, size_t *len);
+/* Arrays without NULLs; of an arena that is full by then, what there is. */
+const int64_t *result_int8s(struct result *r, struct arena *a, uint32_t *n);
+const char *const *result_texts(struct result *r, struct arena *a, uint32_t *n);

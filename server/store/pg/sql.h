@@ -1,0 +1,81 @@
+/* sql.h - statements and their parameters.
+ *
+ * Every statement has parameters; values never become part of its text.
+ *
+ *   struct sql_params p = { 0 };
+ *   struct result r;
+ *   sql_int8(&p, id);
+ *   if (!sql_run(db, "SELECT name FROM run WHERE run_id = $1", &p, &r, e))
+ *           return false;
+ *
+ * Parameters and results travel in binary. A struct sql_params points into
+ * itself: it is filled in place and not copied. */
+#pragma once
+#include "buf.h"
+#include "db.h"
+#include "result.h"
+#include <math.h>
+
+enum { SQL_PARAMS = 40 };
+
+struct sql_params {
+	int n;
+	unsigned types[SQL_PARAMS];
+	const char *values[SQL_PARAMS];
+	int lengths[SQL_PARAMS], formats[SQL_PARAMS];
+	char room[SQL_PARAMS][8];
+};
+
+/* Pointers must stay valid until the statement ran. */
+void sql_bool(struct sql_params *p, bool v);
+void sql_int4(struct sql_params *p, int32_t v);
+void sql_int8(struct sql_params *p, int64_t v);
+void sql_float8(struct sql_params *p, double v); /* NAN: NULL */
+void sql_text(struct sql_params *p, const char *s); /* NULL: NULL */
+void sql_json(struct sql_params *p, const char *s); /* NULL: NULL */
+void sql_bytes(struct sql_params *p, const void *bytes, size_t len);
+void sql_moment(struct sql_params *p, int64_t us); /* NO_MOMENT: NULL */
+/* NULL if v is -1, the models' "unknown". */
+void sql_int4_known(struct sql_params *p, int32_t v);
+void sql_int8_known(struct sql_params *p, int64_t v);
+
+/* An array parameter, element by element. A NULL element is one of length
+ * SQL_NULL. */
+enum sql_element { SQL_BYTES, SQL_TEXT, SQL_INT8 };
+enum { SQL_NULL = -1 };
+struct sql_array {
+	enum sql_element type;
+	struct buf body;
+	uint32_t n;
+};
+void sql_array_init(struct sql_array *a, enum sql_element type);
+void sql_array_add(struct sql_array *a, const void *bytes, int64_t len);
+void sql_array_text(struct sql_array *a, const char *s); /* NULL: NULL */
+void sql_array_int8(struct sql_array *a, int64_t v);
+/* Ends the array; it may be a parameter of several statements. */
+void sql_array(struct sql_params *p, struct sql_array *a);
+void sql_array_release(struct sql_array *a);
+
+/* Runs one statement; `p` may be NULL (no parameters), `r` too (rows are not
+ * needed); otherwise the caller releases it after success. */
+bool sql_run(struct db *db, const char *sql, const struct sql_params *p,
+	struct result *r, struct err *e);
+/* The same for a statement that runs often: planned once per connection. It is
+ * recognized by the address of its text. */
+bool sql_hot(struct db *db, const char *sql, const struct sql_params *p,
+	struct result *r, struct err *e);
+/* *changed: how many rows it changed. */
+bool sql_change(struct db *db, const char *sql, const struct sql_params *p,
+	int64_t *changed, struct err *e);
+/* Several statements without parameters. */
+bool sql_script(struct db *db, const char *text, struct err *e);
+
+/* BEGIN, work, COMMIT; rolled back if work or commit fails. If the reason is a
+ * race (a deadlock, a serialization failure, a unique key that another
+ * transaction inserted first), all of it runs again, at most 20 times. */
+bool sql_transaction(struct db *db,
+	bool (*work)(struct db *db, void *arg, struct err *e), void *arg,
+	struct err *e);
+
+/* First in a transaction: all that it reads comes from one snapshot. */
+bool sql_snapshot(struct db *db, struct err *e);

@@ -1,0 +1,125 @@
+/* column.c - columns that several tables have, written and read. */
+#include "column.h"
+#include "packed.h"
+#include "profile_word.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void column_write_time(struct bulk *b, const struct time_stats *t)
+{
+	bulk_int8(b, t->instances);
+	bulk_int8(b, t->total_ns);
+	bulk_int8_known(b, t->min_ns);
+	bulk_int8_known(b, t->max_ns);
+	bulk_float8_known(b, t->avg_ns);
+	bulk_float8_known(b, t->med_ns);
+	bulk_float8_known(b, t->stddev_ns);
+	bulk_float8_known(b, t->p90_ns);
+	bulk_float8_known(b, t->p99_ns);
+}
+
+void column_read_time(struct result *r, struct time_stats *t)
+{
+	t->instances = result_int8(r, 0);
+	t->total_ns = result_int8(r, 0);
+	t->min_ns = result_int8(r, -1);
+	t->max_ns = result_int8(r, -1);
+	t->avg_ns = result_float8(r, NAN);
+	t->med_ns = result_float8(r, NAN);
+	t->stddev_ns = result_float8(r, NAN);
+	t->p90_ns = result_float8(r, NAN);
+	t->p99_ns = result_float8(r, NAN);
+}
+
+int column_word_of(const char *text, const char *const *words, int n)
+{
+	int i = 0;
+	while (i < n && (!words[i] || strcmp(text, words[i]) != 0))
+		i++;
+	assert(i < n);
+	return i;
+}
+
+int column_word(struct result *r, struct arena *a, const char *const *words,
+	int n)
+{
+	return column_word_of(result_text(r, a), words, n);
+}
+
+enum dtype column_dtype(struct result *r, struct arena *a)
+{
+	const char *word = result_text(r, a);
+	return word ? dtype_from(word, strlen(word)) : DTYPE_UNKNOWN;
+}
+
+enum phase column_phase(struct result *r, struct arena *a)
+{
+	const char *word = result_text(r, a);
+	return word ? (enum phase)column_word_of(word, profile_word_phase,
+			      PHASES)
+		    : PHASE_UNKNOWN;
+}
+
+/* "bf16=4096 fp32=32". */
+static void column_read_flops(const char *text, struct cost *c)
+{
+	while (*text) {
+		size_t word = strcspn(text, "=");
+		enum dtype d = dtype_from(text, word);
+		assert(text[word] == '=' && d != DTYPE_UNKNOWN);
+		char *end;
+		c->flops[d] = strtoull(text + word + 1, &end, 10);
+		text = end + (*end == ' ');
+	}
+}
+
+static void column_read_cost(struct result *r, struct arena *a,
+	struct shape_stat *s)
+{
+	const char *flops = result_text(r, a);
+	s->cost.read_bytes = (uint64_t)result_int8(r, 0);
+	s->cost.write_bytes = (uint64_t)result_int8(r, 0);
+	s->costed = flops != NULL;
+	if (flops)
+		column_read_flops(flops, &s->cost);
+	s->why = result_text(r, a);
+	s->sol_ns = result_float8(r, NAN);
+	const char *leg = result_text(r, a);
+	s->leg = leg ? (enum leg)column_word_of(leg, profile_word_leg, LEGS)
+		     : LEG_NONE;
+}
+
+/* False if the packed columns cannot be read. */
+static bool column_read_buckets(struct result *r, struct arena *a,
+	struct shape_stat *s)
+{
+	size_t len;
+	uint32_t n = s->buckets_n = (uint32_t)result_int4(r, 0);
+	int64_t *wide_bucket = arena_array(a, int64_t, n);
+	int64_t *calls = arena_array(a, int64_t, n);
+	int16_t *bucket = arena_array(a, int16_t, n);
+	const void *bytes = result_bytes(r, &len);
+	bool ok = packed_read(bytes, len, wide_bucket, n);
+	bytes = result_bytes(r, &len);
+	ok = ok && packed_read(bytes, len, calls, n);
+	for (uint32_t i = 0; i < n; i++)
+		bucket[i] = (int16_t)wide_bucket[i];
+	s->bucket = bucket;
+	s->bucket_calls = calls;
+	return ok;
+}
+
+bool column_read_shape(struct result *r, struct arena *a, struct shape_stat *s)
+{
+	s->operator_ = (uint32_t)result_int4(r, 0);
+	s->text = result_text(r, a);
+	s->grid = result_text(r, a);
+	s->known = (enum how)column_word(r, a, profile_word_how, KNOWNS);
+	s->launches = result_int8(r, 0);
+	column_read_time(r, &s->call);
+	bool ok = column_read_buckets(r, a, s);
+	column_read_cost(r, a, s);
+	return ok;
+}

@@ -1,0 +1,48 @@
+/* column.h - columns that several tables have: durations, words of an enum,
+ * shapes.
+ *
+ * The names stand here once, for statements that write them and that read them;
+ * functions write or read them in this order. */
+#pragma once
+#include "bulk.h"
+#include "profile.h"
+#include "result.h"
+
+/* A duration's statistics. NULL is -1 or NaN. */
+#define TIME_COLUMNS                                                               \
+	"instances, total_ns, min_ns, max_ns, avg_ns, med_ns, stddev_ns, p90_ns, " \
+	"p99_ns"
+#define TIME_COLUMNS_OF(x)                                             \
+	x "_instances, " x "_total_ns, " x "_min_ns, " x "_max_ns, " x \
+	  "_avg_ns, " x "_med_ns, " x "_stddev_ns, " x "_p90_ns, " x "_p99_ns"
+enum { TIME_COLUMNS_N = 9 };
+void column_write_time(struct bulk *b, const struct time_stats *t);
+void column_read_time(struct result *r, struct time_stats *t);
+
+/* A part of a launch's latency. */
+#define SPREAD_COLUMNS(x) \
+	x "_avg_ns, " x "_med_ns, " x "_min_ns, " x "_max_ns, " x "_stddev_ns"
+enum { SPREAD_COLUMNS_N = 5 };
+#define TOTAL_SPREAD SPREAD_COLUMNS("total")
+#define API_SPREAD SPREAD_COLUMNS("api")
+#define QUEUE_SPREAD SPREAD_COLUMNS("queue")
+#define KERNEL_SPREAD SPREAD_COLUMNS("kernel")
+#define LAUNCH_SPREADS \
+	TOTAL_SPREAD ", " API_SPREAD ", " QUEUE_SPREAD ", " KERNEL_SPREAD
+
+/* Which of the n words of an enum the text is; the schema allows no other. */
+int column_word_of(const char *text, const char *const *words, int n);
+/* The same for the next column. */
+int column_word(struct result *r, struct arena *a, const char *const *words,
+	int n);
+/* The next column; NULL is unknown. */
+enum dtype column_dtype(struct result *r, struct arena *a);
+enum phase column_phase(struct result *r, struct arena *a);
+
+/* Of run_shape, joined with its `shape` as `sizes`. */
+#define SHAPE_COLUMNS                                           \
+	"operator, sizes, grid, known, launches, " TIME_COLUMNS \
+	", buckets, bucket, bucket_calls, flops, read_bytes, "  \
+	"write_bytes, why, sol_ns, leg"
+/* False if the packed columns cannot be read. */
+bool column_read_shape(struct result *r, struct arena *a, struct shape_stat *s);

@@ -1,0 +1,527 @@
+/* derived.c - profiles become rows of `run` and of the tables below it.
+ *
+ * This file writes the run itself, its devices and notes, kernels, launches and
+ * callers; derived_table.h names the lists of the other files. */
+#include "derived.h"
+#include "arena.h"
+#include "column.h"
+#include "derived_table.h"
+#include "job.h"
+#include "profile_word.h"
+#include "rollup_delta.h"
+#include "sha256.h"
+#include "sql.h"
+#include "upload.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int derived_by_value(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+/* Median duration of the kept iterations whose duration is known; NaN of
+ * none. */
+static double derived_iteration_ns(const struct cycles *cs)
+{
+	struct arena a = { 0 };
+	int64_t *durs = arena_array(&a, int64_t, cs->kept_n);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < cs->n && n < cs->kept_n; i++)
+		if (cs->cycles[i].use == CYCLE_KEPT &&
+			cs->cycles[i].dur_ns >= 0)
+			durs[n++] = cs->cycles[i].dur_ns;
+	if (n)
+		qsort(durs, n, sizeof *durs, derived_by_value);
+	uint32_t low = n ? (n - 1) / 2 : 0, high = n / 2;
+	double median = n ? ((double)durs[low] + (double)durs[high]) / 2 : NAN;
+	arena_release(&a);
+	return median;
+}
+
+/* With the 0 at its end, so that two texts never hash as one. */
+static void derived_hash_text(struct sha256 *s, const char *text)
+{
+	text = text ? text : "";
+	sha256_add(s, text, strlen(text) + 1);
+}
+
+static void derived_hash_number(struct sha256 *s, int64_t v)
+{
+	char text[24];
+	snprintf(text, sizeof text, "%lld", (long long)v);
+	derived_hash_text(s, text);
+}
+
+/* A hash over what repeated runs have in common, apart from their names and
+ * labels. False if the run has nothing to repeat. */
+static bool derived_repeat_key(const struct profile *p, uint32_t ordinal,
+	uint8_t key[SHA256_BYTES])
+{
+	const struct cycles *cs = &p->cycles;
+	struct sha256 s;
+	if (!cs->kept_n || !p->patterns.n)
+		return false;
+	sha256_init(&s);
+	derived_hash_number(&s, ANALYSIS_VERSION);
+	for (uint32_t i = 0; i < p->devices_n; i++)
+		derived_hash_text(&s, p->devices[i].name);
+	derived_hash_text(&s, "");
+	derived_hash_text(&s, profile_word_detector[cs->detector]);
+	/* A detected period begins anywhere. */
+	derived_hash_text(&s, cs->detector == CYCLES_PERIOD ? NULL : cs->range);
+	derived_hash_text(&s, cs->strata_n ? cs->strata[0].text : NULL);
+	derived_hash_text(&s,
+		cs->strata_n ? profile_word_phase[cs->strata[0].phase] : NULL);
+	/* Ranks do different work, and so do processes of one upload. */
+	derived_hash_number(&s, p->rank);
+	derived_hash_number(&s, p->rank < 0 ? ordinal : 0);
+	sha256_end(&s, key);
+	return true;
+}
+
+/* Distinct names of devices, by number. */
+static void derived_device_names(struct sql_array *names,
+	const struct profile *p)
+{
+	sql_array_init(names, SQL_TEXT);
+	for (uint32_t i = 0; i < p->devices_n; i++) {
+		const char *name = p->devices[i].name;
+		bool seen = !name;
+		for (uint32_t j = 0; !seen && j < i; j++)
+			seen = p->devices[j].name &&
+			       !strcmp(p->devices[j].name, name);
+		if (!seen)
+			sql_array_text(names, name);
+	}
+}
+
+/* How many kinds of notes, and the worst one's severity. */
+static int derived_count_notes(const struct notes *ns, const char **worst)
+{
+	int n = 0;
+	enum note_severity s = NOTE_INFO;
+	for (enum note_code c = 0; c < NOTE_CODES; c++) {
+		if (ns->count[c] <= 0)
+			continue;
+		n++;
+		if (note_severity(c) > s)
+			s = note_severity(c);
+	}
+	*worst = n ? note_severity_name(s) : NULL;
+	return n;
+}
+
+/* GPU-hours, in millionths, that a run represents: those of its upload, shared
+ * equally by its runs ($37), or 1 if the upload gave none. Uploads of earlier
+ * versions may have given more than upload_begin() accepts now. */
+#define RUN_WEIGHT                                                           \
+	"round(least(coalesce(u.gpu_hours / $37, 1), " UPLOAD_HOURS_MAX_TEXT \
+	") * 1e6)::bigint"
+
+#define RUN_JOB JOB_OF("u", "i.project")
+
+static const char derived_run_sql[] =
+	"INSERT INTO run (run_id, upload_id, ordinal, name, project, "
+	"workload, labels, job, created_at, "
+	"format, framework, process_name, host, pid, rank, world_size, "
+	"started_utc_ns, span_ns, busy_ns, kernel_ns, launches, kernels, "
+	"copy_ns, copies, device_names, notes, worst_note, analysis_version, "
+	"content, graph_ns, graphs, job_id, cycle_detector, cycle_confidence, "
+	"cycle_range, cycles, cycles_kept, cycle_ns, repeat_key, "
+	"catalog, gpu_ns, replayed, replayed_known, platform, weight_uh, "
+	"counted) "
+	"SELECT i.id, i.upload_id, i.ordinal, i.name, i.project, "
+	"i.workload, i.labels, u.job, i.created_at, "
+	"$2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, "
+	"$17, $18, $19, $20, $21, $22, $23, "
+	"CASE WHEN u.job <> '' OR $24 THEN " RUN_JOB " END, "
+	"$25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, "
+	"CASE WHEN $33 IS NOT NULL THEN " RUN_WEIGHT " END, $38 "
+	"FROM run_identity i JOIN upload u ON u.id = i.upload_id "
+	"WHERE i.id = $1";
+
+/* `key` must stay valid until the statement ran. */
+static void derived_iteration_params(struct sql_params *p,
+	const struct derived_run *run, uint8_t key[SHA256_BYTES])
+{
+	const struct cycles *cs = &run->profile->cycles;
+	sql_text(p, profile_word_detector[cs->detector]);
+	sql_float8(p, cs->confidence);
+	sql_text(p, cs->range);
+	sql_int4(p, (int32_t)cs->n);
+	sql_int4(p, (int32_t)cs->kept_n);
+	sql_float8(p, derived_iteration_ns(cs));
+	if (derived_repeat_key(run->profile, run->ordinal, key))
+		sql_bytes(p, key, SHA256_BYTES);
+	else
+		sql_bytes(p, NULL, 0);
+}
+
+/* NULL without operators: the fleet does not count such a run. */
+static void derived_operator_params(struct sql_params *p,
+	const struct derived_run *run)
+{
+	const struct operators *o = &run->profile->operators;
+	sql_text(p, !o->n ? NULL : o->catalog ? o->catalog : "");
+	sql_int8_known(p, o->n ? o->gpu_ns : -1);
+	sql_int8_known(p, o->n ? o->replayed : -1);
+	sql_int8_known(p, o->n ? o->replayed_known : -1);
+	sql_text(p, o->n ? o->platform : NULL);
+	sql_float8(p, run->of);
+}
+
+static bool derived_write_run(struct db *db, const struct derived_run *run,
+	struct err *e)
+{
+	const struct profile *f = run->profile;
+	struct sql_params p = { 0 };
+	struct sql_array names;
+	const char *worst;
+	int notes = derived_count_notes(&f->notes, &worst);
+	derived_device_names(&names, f);
+
+	sql_int8(&p, run->id);
+	sql_text(&p, f->format);
+	sql_text(&p, f->framework);
+	sql_text(&p, f->process_name);
+	sql_text(&p, f->host);
+	sql_int8_known(&p, f->pid);
+	sql_int4_known(&p, f->rank);
+	sql_int4_known(&p, f->world_size);
+	sql_int8_known(&p, f->started_utc_ns);
+	sql_int8_known(&p, f->span_ns);
+	sql_int8_known(&p, f->busy_ns);
+	sql_int8(&p, f->kernel_ns);
+	sql_int8(&p, f->launches);
+	sql_int8(&p, f->kernels_n);
+	sql_int8(&p, f->copy_ns);
+	sql_int8(&p, f->copies);
+	sql_array(&p, &names);
+	sql_int4(&p, notes);
+	sql_text(&p, worst);
+	sql_int4(&p, ANALYSIS_VERSION);
+	sql_text(&p, profile_word_content[f->content]);
+	sql_int8(&p, f->graph_ns);
+	sql_int8(&p, f->graphs);
+	sql_bool(&p, run->ranked);
+	uint8_t key[SHA256_BYTES];
+	derived_iteration_params(&p, run, key);
+	derived_operator_params(&p, run);
+	sql_bool(&p, !f->notes.count[NOTE_names_lag]);
+	bool ok = sql_hot(db, derived_run_sql, &p, NULL, e);
+	sql_array_release(&names);
+	return ok;
+}
+
+/* Only a split by device names one. */
+static void derived_write_device(struct bulk *b, enum split split,
+	int32_t device)
+{
+	if (split == SPLIT_DEVICE)
+		bulk_int4(b, device);
+	else
+		bulk_null(b);
+}
+
+static void derived_write_kernels(struct bulk *b, const struct derived_run *run)
+{
+	const struct profile *p = run->profile;
+	int32_t rank = 0;
+	for (uint32_t i = 0; i < p->stats_n; i++, rank++) {
+		const struct kernel_stat *s = &p->stats[i];
+		if (i && s->split != s[-1].split)
+			rank = 0;
+		bulk_row(b, 13 + TIME_COLUMNS_N);
+		bulk_int8(b, run->id);
+		bulk_int2(b, (int)s->split);
+		bulk_int4(b, rank);
+		bulk_int8(b, run->kernels[s->kernel]);
+		derived_write_device(b, s->split, s->device);
+		for (int d = 0; d < 3; d++)
+			bulk_int4_known(b, s->grid[d]);
+		for (int d = 0; d < 3; d++)
+			bulk_int4_known(b, s->block[d]);
+		column_write_time(b, &s->time);
+		bulk_float8_known(b, s->time_pct);
+		bulk_text(b, s->told_source);
+	}
+}
+
+static const struct derived_table derived_kernel = {
+	"COPY run_kernel (run_id, split, rank, kernel_id, device, grid_x, "
+	"grid_y, grid_z, block_x, block_y, block_z, " TIME_COLUMNS
+	", time_pct, told_source) FROM STDIN (FORMAT binary)",
+	derived_write_kernels,
+};
+
+static void derived_write_copies(struct bulk *b, const struct derived_run *run)
+{
+	const struct profile *p = run->profile;
+	int32_t rank = 0;
+	for (uint32_t i = 0; i < p->copy_stats_n; i++, rank++) {
+		const struct copy_stat *s = &p->copy_stats[i];
+		if (i && s->split != s[-1].split)
+			rank = 0;
+		bulk_row(b, 8 + TIME_COLUMNS_N);
+		bulk_int8(b, run->id);
+		bulk_int2(b, (int)s->split);
+		bulk_int4(b, rank);
+		bulk_text(b, s->operation);
+		derived_write_device(b, s->split, s->device);
+		column_write_time(b, &s->time);
+		bulk_float8_known(b, s->time_pct);
+		bulk_int8(b, s->bytes);
+		bulk_int8(b, s->sized);
+	}
+}
+
+static const struct derived_table derived_copy = {
+	"COPY run_copy (run_id, split, rank, operation, device, " TIME_COLUMNS
+	", time_pct, bytes, sized) FROM STDIN (FORMAT binary)",
+	derived_write_copies,
+};
+
+static void derived_write_graphs(struct bulk *b, const struct derived_run *run)
+{
+	const struct profile *p = run->profile;
+	for (uint32_t i = 0; i < p->graph_stats_n; i++) {
+		const struct graph_stat *g = &p->graph_stats[i];
+		bulk_row(b, 5 + TIME_COLUMNS_N);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)i);
+		bulk_int8_known(b, g->graph_id);
+		bulk_int8_known(b, g->graph_exec);
+		bulk_int4(b, g->device);
+		column_write_time(b, &g->time);
+	}
+}
+
+static const struct derived_table derived_graph = {
+	"COPY run_graph (run_id, rank, graph_id, graph_exec, "
+	"device, " TIME_COLUMNS ") FROM STDIN (FORMAT binary)",
+	derived_write_graphs,
+};
+
+static void derived_write_spread(struct bulk *b, const struct spread *s)
+{
+	bulk_float8_known(b, s->avg_ns);
+	bulk_float8_known(b, s->med_ns);
+	bulk_int8_known(b, s->min_ns);
+	bulk_int8_known(b, s->max_ns);
+	bulk_float8_known(b, s->stddev_ns);
+}
+
+static void derived_write_launches(struct bulk *b,
+	const struct derived_run *run)
+{
+	const struct profile *p = run->profile;
+	for (uint32_t i = 0; i < p->launch_stats_n; i++) {
+		const struct launch_stat *s = &p->launch_stats[i];
+		bulk_row(b, 8 + 4 * SPREAD_COLUMNS_N);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)i);
+		bulk_int8(b, run->kernels[s->kernel]);
+		bulk_text(b, s->thread);
+		bulk_int4(b, s->device);
+		bulk_text(b, s->api);
+		bulk_int8(b, s->instances);
+		bulk_int8(b, s->queued);
+		derived_write_spread(b, &s->total);
+		derived_write_spread(b, &s->api_call);
+		derived_write_spread(b, &s->queue);
+		derived_write_spread(b, &s->kernel_run);
+	}
+}
+
+static const struct derived_table derived_launch = {
+	"COPY run_launch (run_id, rank, kernel_id, thread, device, api, "
+	"instances, queued, " LAUNCH_SPREADS ") FROM STDIN (FORMAT binary)",
+	derived_write_launches,
+};
+
+/* Which frames are on a caller's path, by index. Parents come before their
+ * children: one walk from the end finds all. */
+static const bool *derived_reached_frames(struct arena *a,
+	const struct profile *p)
+{
+	bool *is = arena_array(a, bool, p->frames_n);
+	for (uint32_t i = 0; i < p->callers_n; i++)
+		if (p->callers[i].known == CALLER_PATH)
+			is[p->callers[i].frame] = true;
+	for (uint32_t i = p->frames_n; i-- > 1;)
+		if (is[i])
+			is[p->frames[i].parent] = true;
+	return is;
+}
+
+static void derived_write_frames(struct bulk *b, const struct derived_run *run)
+{
+	const struct profile *p = run->profile;
+	struct arena a = { 0 };
+	const bool *is = derived_reached_frames(&a, p);
+	for (uint32_t i = 1; i < p->frames_n; i++) {
+		const struct frame *f = &p->frames[i];
+		if (!is[i])
+			continue;
+		bulk_row(b, 5);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)i);
+		bulk_int4(b, (int32_t)f->parent);
+		bulk_text(b, profile_word_frame[f->kind]);
+		bulk_text(b, f->name);
+	}
+	arena_release(&a);
+}
+
+static const struct derived_table derived_frame = {
+	"COPY run_frame (run_id, frame, parent, kind, name) "
+	"FROM STDIN (FORMAT binary)",
+	derived_write_frames,
+};
+
+static void derived_write_callers(struct bulk *b, const struct derived_run *run)
+{
+	const struct profile *p = run->profile;
+	int32_t rank = 0;
+	for (uint32_t i = 0; i < p->callers_n; i++, rank++) {
+		const struct caller_stat *c = &p->callers[i];
+		if (i && c->kernel != c[-1].kernel)
+			rank = 0;
+		bulk_row(b, 7);
+		bulk_int8(b, run->id);
+		bulk_int8(b, run->kernels[c->kernel]);
+		bulk_int4(b, rank);
+		bulk_text(b, profile_word_known[c->known]);
+		if (c->known == CALLER_PATH)
+			bulk_int4(b, (int32_t)c->frame);
+		else
+			bulk_null(b);
+		bulk_int8(b, c->launches);
+		bulk_int8(b, c->total_ns);
+	}
+}
+
+static const struct derived_table derived_caller = {
+	"COPY run_caller (run_id, kernel_id, rank, known, frame, launches, "
+	"total_ns) FROM STDIN (FORMAT binary)",
+	derived_write_callers,
+};
+
+static void derived_write_devices(struct bulk *b, const struct derived_run *run)
+{
+	const struct profile *p = run->profile;
+	for (uint32_t i = 0; i < p->devices_n; i++) {
+		const struct profile_device *d = &p->devices[i];
+		bulk_row(b, 9);
+		bulk_int8(b, run->id);
+		bulk_int4(b, d->number);
+		bulk_text(b, d->name);
+		bulk_int4_known(b, d->sm_count);
+		bulk_int4_known(b, d->compute_major);
+		bulk_int4_known(b, d->compute_minor);
+		bulk_int8_known(b, d->memory_bytes);
+		bulk_int8_known(b, d->launches);
+		bulk_int8_known(b, d->busy_ns);
+	}
+}
+
+static const struct derived_table derived_device = {
+	"COPY run_device (run_id, number, name, sm_count, compute_major, "
+	"compute_minor, memory_bytes, launches, busy_ns) "
+	"FROM STDIN (FORMAT binary)",
+	derived_write_devices,
+};
+
+static void derived_write_notes(struct bulk *b, const struct derived_run *run)
+{
+	const struct notes *ns = &run->profile->notes;
+	for (enum note_code c = 0; c < NOTE_CODES; c++) {
+		if (ns->count[c] <= 0)
+			continue;
+		bulk_row(b, 5);
+		bulk_int8(b, run->id);
+		bulk_text(b, note_name(c));
+		bulk_text(b, note_severity_name(note_severity(c)));
+		bulk_int8(b, ns->count[c]);
+		bulk_text(b, ns->detail[c]);
+	}
+}
+
+static const struct derived_table derived_note = {
+	"COPY run_note (run_id, code, severity, count, detail) "
+	"FROM STDIN (FORMAT binary)",
+	derived_write_notes,
+};
+
+static bool derived_write_table(struct db *db, const struct derived_table *t,
+	const struct derived_run *runs, uint32_t n, struct err *e)
+{
+	struct bulk b;
+	if (!bulk_begin(&b, db, t->sql, e))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (runs[i].id)
+			t->write(&b, &runs[i]);
+	return bulk_end(&b, e);
+}
+
+bool derived_write(struct db *db, const struct derived_run *runs, uint32_t n,
+	struct err *e)
+{
+	static const struct derived_table *const own[] = { &derived_device,
+		&derived_kernel, &derived_copy, &derived_graph, &derived_launch,
+		&derived_frame, &derived_caller, &derived_note, NULL };
+	const struct derived_table *const *const lists[] = { own,
+		derived_iteration_tables, derived_operator_tables,
+		derived_breakdown_tables };
+	bool ok = true;
+	for (uint32_t i = 0; ok && i < n; i++)
+		ok = !runs[i].id || derived_write_run(db, &runs[i], e);
+	for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
+		for (int i = 0; ok && lists[l][i]; i++)
+			ok = derived_write_table(db, lists[l][i], runs, n, e);
+	return ok && rollup_delta_save(db, runs, n, e);
+}
+
+bool derived_clear(struct db *db, int64_t run, struct err *e)
+{
+	static const char *const tables[] = {
+		"DELETE FROM run WHERE run_id = $1",
+		"DELETE FROM run_device WHERE run_id = $1",
+		"DELETE FROM run_kernel WHERE run_id = $1",
+		"DELETE FROM run_copy WHERE run_id = $1",
+		"DELETE FROM run_graph WHERE run_id = $1",
+		"DELETE FROM run_launch WHERE run_id = $1",
+		"DELETE FROM run_frame WHERE run_id = $1",
+		"DELETE FROM run_caller WHERE run_id = $1",
+		"DELETE FROM run_note WHERE run_id = $1",
+		"DELETE FROM run_capture WHERE run_id = $1",
+		"DELETE FROM run_cycle WHERE run_id = $1",
+		"DELETE FROM run_stratum WHERE run_id = $1",
+		"DELETE FROM run_work WHERE run_id = $1",
+		"DELETE FROM run_axis WHERE run_id = $1",
+		"DELETE FROM run_pattern WHERE run_id = $1",
+		"DELETE FROM run_pattern_cycle WHERE run_id = $1",
+		"DELETE FROM run_metric WHERE run_id = $1",
+		"DELETE FROM run_collective WHERE run_id = $1",
+		"DELETE FROM run_fact WHERE run_id = $1",
+		"DELETE FROM run_operator WHERE run_id = $1",
+		"DELETE FROM run_shape WHERE run_id = $1",
+		"DELETE FROM run_unattributed WHERE run_id = $1",
+		"DELETE FROM run_breakdown WHERE run_id = $1",
+		"DELETE FROM run_section WHERE run_id = $1",
+		"DELETE FROM run_block WHERE run_id = $1",
+		"DELETE FROM run_place WHERE run_id = $1",
+		"DELETE FROM run_group WHERE run_id = $1",
+	};
+	struct sql_params p = { 0 };
+	bool ok = rollup_delta_remove(db, run, e);
+	sql_int8(&p, run);
+	for (size_t i = 0; ok && i < sizeof tables / sizeof *tables; i++)
+		ok = sql_hot(db, tables[i], &p, NULL, e);
+	return ok;
+}

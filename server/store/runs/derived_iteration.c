@@ -1,0 +1,324 @@
+/* derived_iteration.c - iterations of a run, and what each function took in
+ * each of them.
+ *
+ * Comparisons read these rows: iterations with their strata and work,
+ * functions, counters, collectives one by one, and facts of the environment. */
+#include "derived_table.h"
+#include "profile_word.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void derived_write_cycles(struct bulk *b, const struct derived_run *run)
+{
+	const struct cycles *cs = &run->profile->cycles;
+	for (uint32_t i = 0; i < cs->n; i++) {
+		const struct cycle *c = &cs->cycles[i];
+		bulk_row(b, 15);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)i);
+		bulk_int8(b, c->number);
+		bulk_text(b, c->label);
+		bulk_int8_known(b, c->start_ns);
+		bulk_int8_known(b, c->dur_ns);
+		bulk_text(b, profile_word_use[c->use]);
+		bulk_bool(b, c->open);
+		bulk_int4(b, (int32_t)c->stratum);
+		bulk_int8_known(b, c->compute_ns);
+		bulk_int8_known(b, c->comm_ns);
+		bulk_int8_known(b, c->copy_ns);
+		bulk_int8_known(b, c->idle_ns);
+		bulk_int8_known(b, c->sync_ns);
+		bulk_int8(b, c->launches);
+	}
+}
+
+static const struct derived_table derived_cycle = {
+	"COPY run_cycle (run_id, cycle, number, label, start_ns, dur_ns, use, "
+	"open, stratum, compute_ns, comm_ns, copy_ns, idle_ns, sync_ns, "
+	"launches) FROM STDIN (FORMAT binary)",
+	derived_write_cycles,
+};
+
+static void derived_write_strata(struct bulk *b, const struct derived_run *run)
+{
+	const struct cycles *cs = &run->profile->cycles;
+	for (uint32_t i = 0; i < cs->strata_n; i++) {
+		const struct stratum *s = &cs->strata[i];
+		bulk_row(b, 8);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)i);
+		bulk_text(b, s->text);
+		bulk_text(b, profile_word_phase[s->phase]);
+		bulk_int8_known(b, s->sequences);
+		bulk_int8_known(b, s->tokens);
+		bulk_int8_known(b, s->kv_tokens);
+		bulk_int4(b, (int32_t)s->cycles);
+	}
+}
+
+static const struct derived_table derived_stratum = {
+	"COPY run_stratum (run_id, stratum, text, phase, sequences, tokens, "
+	"kv_tokens, cycles) FROM STDIN (FORMAT binary)",
+	derived_write_strata,
+};
+
+static void derived_write_works(struct bulk *b, const struct derived_run *run)
+{
+	const struct cycles *cs = &run->profile->cycles;
+	for (uint32_t i = 0; i < cs->works_n; i++) {
+		const struct work *w = &cs->works[i];
+		bulk_row(b, 7);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)i);
+		bulk_int4(b, (int32_t)w->stratum);
+		bulk_text(b, profile_word_work[w->kind]);
+		bulk_text(b, w->name);
+		bulk_text(b, w->size);
+		bulk_float8(b, w->per_cycle);
+	}
+}
+
+static const struct derived_table derived_work = {
+	"COPY run_work (run_id, rank, stratum, kind, name, size, per_cycle) "
+	"FROM STDIN (FORMAT binary)",
+	derived_write_works,
+};
+
+static void derived_write_facts(struct bulk *b, const struct derived_run *run)
+{
+	const struct facts *fs = &run->profile->facts;
+	for (uint32_t i = 0; i < fs->n; i++) {
+		bulk_row(b, 4);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)i);
+		bulk_text(b, fs->rows[i].name);
+		bulk_text(b, fs->rows[i].value);
+	}
+}
+
+static const struct derived_table derived_fact = {
+	"COPY run_fact (run_id, rank, name, value) FROM STDIN (FORMAT binary)",
+	derived_write_facts,
+};
+
+/* A run's kernels by name. */
+struct derived_names {
+	struct arena arena;
+	struct derived_name {
+		const char *name;
+		int64_t kernel;
+	} * list;
+	uint32_t n;
+};
+
+static int derived_by_name(const void *a, const void *b)
+{
+	const struct derived_name *x = a, *y = b;
+	return strcmp(x->name, y->name);
+}
+
+static void derived_names_init(struct derived_names *ns,
+	const struct derived_run *run)
+{
+	*ns = (struct derived_names){ .n = run->profile->kernels_n };
+	ns->list = arena_array(&ns->arena, struct derived_name, ns->n);
+	for (uint32_t i = 0; i < ns->n; i++)
+		ns->list[i] =
+			(struct derived_name){ run->profile->kernels[i].name,
+				run->kernels[i] };
+	if (ns->n)
+		qsort(ns->list, ns->n, sizeof *ns->list, derived_by_name);
+}
+
+static void derived_names_release(struct derived_names *ns)
+{
+	arena_release(&ns->arena);
+}
+
+/* Two columns: the kernel, or the name of a function that is none. */
+static void derived_write_function(struct bulk *b,
+	const struct derived_names *ns, const char *name)
+{
+	const struct derived_name want = { .name = name };
+	const struct derived_name *is =
+		ns->n ? bsearch(&want, ns->list, ns->n, sizeof want,
+				derived_by_name)
+		      : NULL;
+	if (is)
+		bulk_int8(b, is->kernel);
+	else
+		bulk_null(b);
+	bulk_text(b, is ? NULL : name);
+}
+
+static void derived_write_axis(struct bulk *b, const struct derived_run *run)
+{
+	const struct patterns *ps = &run->profile->patterns;
+	struct arena a = { 0 };
+	const struct collectives *cs = &run->profile->collectives;
+	if (!ps->n && !cs->n)
+		return;
+	int64_t numbers = 0, *cycle = arena_array(&a, int64_t, ps->cycles_n);
+	for (uint32_t i = 0; i < ps->cycles_n; i++)
+		cycle[i] = ps->cycle[i];
+	for (uint32_t i = 0; i < ps->n; i++)
+		numbers += ps->rows[i].beta_pct ? 5 : 4;
+	numbers = (1 + numbers + INT64_C(3) * ps->metrics_n) * ps->cycles_n;
+	for (uint32_t i = 0; i < ps->n; i++)
+		numbers += ps->rows[i].spread_ns ? PATTERN_SPREAD : 0;
+	for (uint32_t i = 0; i < cs->n; i++)
+		numbers += INT64_C(2) * cs->rows[i].n;
+	bulk_row(b, 7);
+	bulk_int8(b, run->id);
+	bulk_int4(b, (int32_t)ps->cycles_n);
+	bulk_packed(b, cycle, ps->cycles_n);
+	bulk_int4(b, (int32_t)ps->n);
+	bulk_int4(b, (int32_t)ps->metrics_n);
+	bulk_int4(b, (int32_t)cs->n);
+	bulk_int8(b, numbers);
+	arena_release(&a);
+}
+
+static const struct derived_table derived_axis = {
+	"COPY run_axis (run_id, cycles, cycle, patterns, metrics, "
+	"collectives, told) FROM STDIN (FORMAT binary)",
+	derived_write_axis,
+};
+
+/* Over the kept iterations of the first stratum; NaN over none. */
+static double derived_mean_ns(const struct cycles *cs,
+	const struct patterns *ps, const struct pattern *p)
+{
+	double sum = 0;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < ps->cycles_n; i++) {
+		const struct cycle *c = &cs->cycles[ps->cycle[i]];
+		if (c->use != CYCLE_KEPT || c->stratum != 0)
+			continue;
+		sum += (double)p->dur_ns[i];
+		n++;
+	}
+	return n ? sum / n : NAN;
+}
+
+static void derived_write_patterns(struct bulk *b,
+	const struct derived_run *run)
+{
+	const struct patterns *ps = &run->profile->patterns;
+	struct derived_names ns;
+	if (!ps->n)
+		return;
+	derived_names_init(&ns, run);
+	for (uint32_t i = 0; i < ps->n; i++) {
+		const struct pattern *p = &ps->rows[i];
+		bulk_row(b, 8);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)i);
+		derived_write_function(b, &ns, p->name);
+		bulk_text(b, profile_word_function[p->type]);
+		bulk_text(b, p->device);
+		bulk_int4_known(b, p->number);
+		bulk_float8_known(b,
+			derived_mean_ns(&run->profile->cycles, ps, p));
+	}
+	derived_names_release(&ns);
+}
+
+static const struct derived_table derived_pattern = {
+	"COPY run_pattern (run_id, rank, kernel_id, function, type, device, "
+	"number, mean_ns) FROM STDIN (FORMAT binary)",
+	derived_write_patterns,
+};
+
+static void derived_write_pattern_cycles(struct bulk *b,
+	const struct derived_run *run)
+{
+	const struct patterns *ps = &run->profile->patterns;
+	for (uint32_t i = 0; i < ps->n; i++) {
+		const struct pattern *p = &ps->rows[i];
+		bulk_row(b, 8);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)i);
+		bulk_packed(b, p->dur_ns, ps->cycles_n);
+		bulk_packed(b, p->launches, ps->cycles_n);
+		bulk_packed(b, p->min_ns, ps->cycles_n);
+		bulk_packed(b, p->max_ns, ps->cycles_n);
+		if (p->spread_ns)
+			bulk_packed(b, p->spread_ns, PATTERN_SPREAD);
+		else
+			bulk_null(b);
+		if (p->beta_pct)
+			bulk_packed(b, p->beta_pct, ps->cycles_n);
+		else
+			bulk_null(b);
+	}
+}
+
+static const struct derived_table derived_pattern_cycle = {
+	"COPY run_pattern_cycle (run_id, rank, dur_ns, launches, min_ns, "
+	"max_ns, spread_ns, beta_pct) FROM STDIN (FORMAT binary)",
+	derived_write_pattern_cycles,
+};
+
+static void derived_write_metrics(struct bulk *b, const struct derived_run *run)
+{
+	const struct patterns *ps = &run->profile->patterns;
+	struct arena a = { 0 };
+	int64_t *wide = arena_array(&a, int64_t, ps->cycles_n);
+	for (uint32_t i = 0; i < ps->metrics_n; i++) {
+		const struct pattern_metric *m = &ps->metrics[i];
+		for (uint32_t c = 0; c < ps->cycles_n; c++)
+			wide[c] = m->interpolated[c];
+		bulk_row(b, 7);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)i);
+		bulk_int4(b, (int32_t)m->pattern);
+		bulk_text(b, m->name);
+		bulk_packed(b, m->mu, ps->cycles_n);
+		bulk_packed(b, m->sigma, ps->cycles_n);
+		bulk_packed(b, wide, ps->cycles_n);
+	}
+	arena_release(&a);
+}
+
+static const struct derived_table derived_metric = {
+	"COPY run_metric (run_id, rank, pattern, name, mu, sigma, "
+	"interpolated) FROM STDIN (FORMAT binary)",
+	derived_write_metrics,
+};
+
+static void derived_write_collectives(struct bulk *b,
+	const struct derived_run *run)
+{
+	const struct collectives *cs = &run->profile->collectives;
+	struct derived_names ns;
+	if (!cs->n)
+		return;
+	derived_names_init(&ns, run);
+	for (uint32_t i = 0; i < cs->n; i++) {
+		const struct collective *c = &cs->rows[i];
+		bulk_row(b, 9);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)i);
+		derived_write_function(b, &ns, c->name);
+		bulk_int4(b, c->device);
+		bulk_int8(b, c->stream);
+		bulk_int4(b, (int32_t)c->n);
+		bulk_packed(b, c->start_ns, c->n);
+		bulk_packed(b, c->dur_ns, c->n);
+	}
+	derived_names_release(&ns);
+}
+
+static const struct derived_table derived_collective = {
+	"COPY run_collective (run_id, rank, kernel_id, function, device, "
+	"stream, launches, start_ns, dur_ns) FROM STDIN (FORMAT binary)",
+	derived_write_collectives,
+};
+
+const struct derived_table *const derived_iteration_tables[] = { &derived_cycle,
+	&derived_stratum, &derived_work, &derived_axis, &derived_pattern,
+	&derived_pattern_cycle, &derived_metric, &derived_collective,
+	&derived_fact, NULL };

@@ -1,0 +1,180 @@
+/* derived_operator.c - what GPU time was spent on: operators, their shapes,
+ * unattributed kernels. */
+#include "derived_table.h"
+#include "column.h"
+#include "int128.h"
+#include "profile_word.h"
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+
+/* 2^63 ns is in bucket 63 * 32; calls of 0 ns are in bucket -1. */
+enum { DERIVED_BUCKETS = 63 * 32 + 2 };
+
+static void derived_write_int128(struct bulk *b, int128 v)
+{
+	char numeric[INT128_NUMERIC];
+	bulk_bytes(b, numeric, int128_to_numeric(v, numeric));
+}
+
+/* FLOPs and bytes of the row's calls whose T_SOL is known. */
+static void derived_write_work(struct bulk *b, const struct operators *o,
+	uint32_t row)
+{
+	int128 flops = 0, bytes = 0;
+	for (uint32_t i = 0; i < o->shapes_n; i++) {
+		const struct shape_stat *s = &o->shapes[i];
+		if (s->operator_ != row || !derived_bound(s))
+			continue;
+		int128 calls = s->call.instances;
+		for (int d = 0; d < DTYPES; d++)
+			flops += calls * (int128)s->cost.flops[d];
+		bytes += calls * ((int128)s->cost.read_bytes +
+					 (int128)s->cost.write_bytes);
+	}
+	derived_write_int128(b, flops);
+	derived_write_int128(b, bytes);
+}
+
+#define KNOWN(code, word, what) ", known_" #word "_ns"
+static const char operator_sql[] =
+	"COPY run_operator (run_id, rank, operator, dtype, phase, collective, "
+	"launches, calls, total_ns"
+#include "known.def"
+	", sized_ns, bound_calls, bound_ns, sol_ps, compute_ns, headroom_ns, "
+	"over_ns, shapes, flops, bytes) FROM STDIN (FORMAT binary)";
+#undef KNOWN
+
+static void derived_write_operators(struct bulk *b,
+	const struct derived_run *run)
+{
+	const struct operators *o = &run->profile->operators;
+	for (uint32_t i = 0; i < o->n; i++) {
+		const struct operator_stat *s = &o->rows[i];
+		bulk_row(b, 19 + KNOWNS);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)i);
+		bulk_text(b, s->name);
+		bulk_text(b, dtype_word(s->dtype));
+		bulk_text(b, profile_word_phase[s->phase]);
+		bulk_bool(b, s->collective);
+		bulk_int8(b, s->launches);
+		bulk_int8(b, s->calls);
+		bulk_int8(b, s->total_ns);
+		for (int k = 0; k < KNOWNS; k++)
+			bulk_int8(b, s->known_ns[k]);
+		bulk_int8(b, s->sized_ns);
+		bulk_int8(b, s->bound_calls);
+		bulk_int8(b, s->bound_ns);
+		bulk_int8(b, s->sol_ps);
+		bulk_int8(b, s->compute_ns);
+		bulk_int8(b, s->headroom_ns);
+		bulk_int8(b, s->over_ns);
+		bulk_int4(b, (int32_t)s->shapes);
+		derived_write_work(b, o, i);
+	}
+}
+
+static const struct derived_table derived_operator = { operator_sql,
+	derived_write_operators };
+
+/* "bf16=4096 fp32=32", or ""; NULL if the cost is unknown. */
+static void derived_write_flops(struct bulk *b, const struct shape_stat *s)
+{
+	char text[DTYPES * 40];
+	size_t len = 0;
+	text[0] = '\0';
+	for (int d = 0; d < DTYPES; d++)
+		if (s->cost.flops[d])
+			len += (size_t)snprintf(text + len, sizeof text - len,
+				"%s%s=%llu", len ? " " : "",
+				dtype_word((enum dtype)d),
+				(unsigned long long)s->cost.flops[d]);
+	bulk_text(b, text);
+}
+
+static void derived_write_cost(struct bulk *b, const struct shape_stat *s)
+{
+	if (s->costed) {
+		derived_write_flops(b, s);
+		bulk_int8(b, (int64_t)s->cost.read_bytes);
+		bulk_int8(b, (int64_t)s->cost.write_bytes);
+	} else {
+		bulk_null(b);
+		bulk_null(b);
+		bulk_null(b);
+	}
+	bulk_text(b, s->why);
+	bulk_float8_known(b, s->sol_ns);
+	bulk_text(b, profile_word_leg[s->leg]);
+}
+
+/* Packed columns are written from numbers of 64 bits: the few buckets are
+ * copied on the stack. */
+static void derived_write_buckets(struct bulk *b, const struct shape_stat *s)
+{
+	int64_t wide_bucket[DERIVED_BUCKETS];
+	assert(s->buckets_n <= DERIVED_BUCKETS);
+	for (uint32_t i = 0; i < s->buckets_n; i++)
+		wide_bucket[i] = s->bucket[i];
+	bulk_int4(b, (int32_t)s->buckets_n);
+	bulk_packed(b, wide_bucket, s->buckets_n);
+	bulk_packed(b, s->bucket_calls, s->buckets_n);
+}
+
+static void derived_write_shapes(struct bulk *b, const struct derived_run *run)
+{
+	const struct operators *o = &run->profile->operators;
+	int32_t rank = 0;
+	for (uint32_t i = 0; i < o->shapes_n; i++, rank++) {
+		const struct shape_stat *s = &o->shapes[i];
+		if (i && s->operator_ != s[-1].operator_)
+			rank = 0;
+		bulk_row(b, 16 + TIME_COLUMNS_N);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)s->operator_);
+		bulk_int4(b, rank);
+		if (s->text)
+			bulk_int8(b, run->shapes[i]);
+		else
+			bulk_null(b);
+		bulk_text(b, s->grid);
+		bulk_text(b, profile_word_how[s->known]);
+		bulk_int8(b, s->launches);
+		column_write_time(b, &s->call);
+		derived_write_buckets(b, s);
+		derived_write_cost(b, s);
+	}
+}
+
+static const struct derived_table derived_shape = {
+	"COPY run_shape (run_id, operator, rank, shape_id, grid, known, "
+	"launches, " TIME_COLUMNS ", buckets, bucket, bucket_calls, flops, "
+	"read_bytes, write_bytes, why, sol_ns, leg) FROM STDIN (FORMAT binary)",
+	derived_write_shapes,
+};
+
+static void derived_write_unattributed(struct bulk *b,
+	const struct derived_run *run)
+{
+	const struct operators *o = &run->profile->operators;
+	for (uint32_t i = 0; i < o->unattributed_n; i++) {
+		const struct unattributed *u = &o->unattributed[i];
+		bulk_row(b, 5);
+		bulk_int8(b, run->id);
+		bulk_int4(b, (int32_t)i);
+		bulk_int8(b, run->kernels[u->kernel]);
+		bulk_int8(b, u->launches);
+		bulk_int8(b, u->total_ns);
+	}
+}
+
+static const struct derived_table derived_unattributed = {
+	"COPY run_unattributed (run_id, rank, kernel_id, launches, total_ns) "
+	"FROM STDIN (FORMAT binary)",
+	derived_write_unattributed,
+};
+
+const struct derived_table *const derived_operator_tables[] = {
+	&derived_operator, &derived_shape, &derived_unattributed, NULL
+};

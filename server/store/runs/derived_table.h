@@ -1,0 +1,16 @@
+/* derived_table.h - the tables below `run`: one COPY each, over all runs. */
+#pragma once
+#include "bulk.h"
+#include "column.h"
+#include "derived.h"
+
+struct derived_table {
+	const char *sql; /* COPY table (columns) FROM STDIN (FORMAT binary) */
+	/* One run's rows, in the order of their key. */
+	void (*write)(struct bulk *b, const struct derived_run *run);
+};
+
+/* Each list ends with NULL. */
+extern const struct derived_table *const derived_iteration_tables[];
+extern const struct derived_table *const derived_operator_tables[];
+extern const struct derived_table *const derived_breakdown_tables[];

@@ -1,0 +1,142 @@
+/* learned_graph.c - graphs that stream captures taught, by the hash of their
+ * names. */
+#include "learned_graph.h"
+#include "sql.h"
+
+/* Some hundred MB: a key whose graphs differ from upload to upload, and a
+ * process of many keys, would otherwise be read without bound. */
+enum { LISTS = 4, NODES_READ = 500000 };
+
+/* One array per column; unknown is "". */
+static void learned_graph_columns(const struct graph_known *g,
+	struct sql_array c[LISTS + 1])
+{
+	for (int i = 0; i <= LISTS; i++)
+		sql_array_init(&c[i], i < LISTS ? SQL_TEXT : SQL_INT8);
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct graph_node_known *n = &g->nodes[i];
+		const char *dtype = dtype_word(n->dtype);
+		sql_array_text(&c[0], n->kernel);
+		sql_array_text(&c[1], n->operator? n->operator: "");
+		sql_array_text(&c[2], n->shape ? n->shape : "");
+		sql_array_text(&c[3], dtype ? dtype : "");
+		sql_array_int8(&c[4], n->call);
+	}
+}
+
+/* Two runs of one upload may teach the same graph. */
+static bool learned_graph_insert(struct db *db, int64_t upload,
+	const struct graph_known *g, struct err *e)
+{
+	static const char sql[] =
+		"INSERT INTO graph_known (upload_id, key, content, kernels, "
+		"operators, shapes, dtypes, calls) "
+		"VALUES ($1, $2, $3, $4, $5, $6, $7, $8) "
+		"ON CONFLICT DO NOTHING";
+	struct sql_params p = { 0 };
+	struct sql_array c[LISTS + 1];
+	sql_int8(&p, upload);
+	sql_bytes(&p, g->key, sizeof g->key);
+	sql_bytes(&p, g->content, sizeof g->content);
+	learned_graph_columns(g, c);
+	for (int i = 0; i <= LISTS; i++)
+		sql_array(&p, &c[i]);
+	bool ok = sql_hot(db, sql, &p, NULL, e);
+	for (int i = 0; i <= LISTS; i++)
+		sql_array_release(&c[i]);
+	return ok;
+}
+
+bool learned_graph_store(struct db *db, int64_t upload,
+	const struct profile *runs, uint32_t n, struct err *e)
+{
+	static const char sql[] =
+		"DELETE FROM graph_known WHERE upload_id = $1";
+	struct sql_params p = { 0 };
+	sql_int8(&p, upload);
+	bool ok = sql_hot(db, sql, &p, NULL, e);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct operators *o = &runs[i].operators;
+		for (uint32_t g = 0; ok && g < o->learnt_n; g++)
+			ok = learned_graph_insert(db, upload, &o->learnt[g], e);
+	}
+	return ok;
+}
+
+bool learned_graph_forget(struct db *db, int64_t run, struct err *e)
+{
+	struct sql_params p = { 0 };
+	sql_int8(&p, run);
+	return sql_run(db,
+		"DELETE FROM graph_known g "
+		"WHERE g.upload_id = (SELECT upload_id FROM run_identity "
+		"WHERE id = $1) AND NOT EXISTS (SELECT FROM run r "
+		"WHERE r.upload_id = g.upload_id)",
+		&p, NULL, e);
+}
+
+static const char *learned_graph_text(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+static void learned_graph_read_row(struct result *r, struct arena *a,
+	struct graph_known *g)
+{
+	size_t len;
+	const char *const *c[LISTS];
+	memcpy(g->key, result_bytes(r, &len), sizeof g->key);
+	memcpy(g->content, result_bytes(r, &len), sizeof g->content);
+	for (int i = 0; i < LISTS; i++)
+		c[i] = result_texts(r, a, &g->n);
+	const int64_t *call = result_int8s(r, a, &g->n);
+	struct graph_node_known *nodes =
+		arena_array(a, struct graph_node_known, g->n);
+	for (uint32_t i = 0; !a->full && i < g->n; i++)
+		nodes[i] = (struct graph_node_known){ .kernel = c[0][i],
+			.operator= learned_graph_text(c[1][i]),
+			.shape = learned_graph_text(c[2][i]),
+			.dtype = dtype_from(c[3][i], strlen(c[3][i])),
+			.call = (uint32_t)call[i] };
+	g->nodes = nodes;
+}
+
+bool learned_graph_read(struct db *db, struct arena *a,
+	const uint8_t (*keys)[32], uint32_t n, struct graph_known **graphs,
+	uint32_t *found, struct err *e)
+{
+	static const char sql[] =
+		"SELECT key, content, kernels, operators, shapes, dtypes, "
+		"calls "
+		"FROM (SELECT *, sum(cardinality(kernels)) OVER (ORDER BY nth, "
+		"key) AS nodes "
+		"FROM (SELECT *, row_number() OVER (PARTITION BY key "
+		"ORDER BY created_at DESC, upload_id DESC, content) AS nth "
+		"FROM (SELECT DISTINCT ON (g.key, g.content) g.* "
+		"FROM unnest($1::bytea[]) n (key) "
+		"JOIN graph_known g ON g.key = n.key "
+		"ORDER BY g.key, g.content, g.created_at DESC, "
+		"g.upload_id DESC) newest) ranked "
+		"WHERE nth <= 257) counted "
+		"WHERE nodes <= $2 "
+		"ORDER BY key, nth";
+	struct sql_params p = { 0 };
+	struct sql_array list;
+	struct result r;
+	*found = 0;
+	sql_array_init(&list, SQL_BYTES);
+	for (uint32_t i = 0; i < n; i++)
+		sql_array_add(&list, keys[i], sizeof keys[i]);
+	sql_array(&p, &list);
+	sql_int8(&p, NODES_READ);
+	bool ok = sql_run(db, sql, &p, &r, e);
+	sql_array_release(&list);
+	if (!ok)
+		return false;
+	*found = (uint32_t)r.n;
+	*graphs = arena_array(a, struct graph_known, *found);
+	for (uint32_t i = 0; !a->full && result_next(&r); i++)
+		learned_graph_read_row(&r, a, &(*graphs)[i]);
+	result_release(&r);
+	return !a->full || arena_err(a, e);
+}

@@ -1,0 +1,212 @@
+/* query_operator.c - operators and shapes of a run, unattributed kernels,
+ * operators of several runs. */
+#include "query_operator.h"
+#include "column.h"
+#include "page.h"
+#include "sql.h"
+
+#define KNOWN(code, word, what) "o.known_" #word "_ns, "
+static const char operators_sql[] =
+	"SELECT r.platform, r.catalog, r.gpu_ns, r.replayed, "
+	"r.replayed_known, o.rank, o.operator, o.dtype, o.phase, "
+	"o.collective, o.launches, o.calls, o.total_ns, "
+#include "known.def"
+	"o.sized_ns, o.bound_calls, o.bound_ns, o.sol_ps, o.compute_ns, "
+	"o.headroom_ns, o.over_ns, o.shapes "
+	"FROM run r "
+	"LEFT JOIN run_operator o ON o.run_id = r.run_id "
+	"WHERE r.run_id = $1 "
+	"ORDER BY o.rank";
+#undef KNOWN
+
+static void query_operator_read_run(struct result *r, struct arena *a,
+	struct run_operators *out)
+{
+	out->platform = result_text(r, a);
+	out->catalog = result_text(r, a);
+	out->gpu_ns = result_int8(r, -1);
+	out->replayed = result_int8(r, 0);
+	out->replayed_known = result_int8(r, 0);
+}
+
+static void query_operator_read(struct result *r, struct arena *a,
+	struct operator_stat *o)
+{
+	o->name = result_text(r, a);
+	o->dtype = column_dtype(r, a);
+	o->phase = column_phase(r, a);
+	o->collective = result_bool(r);
+	o->launches = result_int8(r, 0);
+	o->calls = result_int8(r, 0);
+	o->total_ns = result_int8(r, 0);
+	for (int k = 0; k < KNOWNS; k++)
+		o->known_ns[k] = result_int8(r, 0);
+	o->sized_ns = result_int8(r, 0);
+	o->bound_calls = result_int8(r, 0);
+	o->bound_ns = result_int8(r, 0);
+	o->sol_ps = result_int8(r, 0);
+	o->compute_ns = result_int8(r, 0);
+	o->headroom_ns = result_int8(r, 0);
+	o->over_ns = result_int8(r, 0);
+	o->shapes = (uint32_t)result_int4(r, 0);
+}
+
+bool query_operators(struct db *db, struct arena *a, int64_t run,
+	struct run_operators *out, struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, run);
+	if (!sql_hot(db, operators_sql, &p, &r, e))
+		return false;
+	*out = (struct run_operators){ 0 };
+	out->rows = arena_array(a, struct operator_stat, (size_t)r.n);
+	bool there = r.n > 0;
+	while (result_next(&r)) {
+		query_operator_read_run(&r, a, out);
+		if (result_int4(&r, -1) >= 0)
+			query_operator_read(&r, a, &out->rows[out->n++]);
+	}
+	result_release(&r);
+	return there ||
+	       err_set(e, ERR_NOT_FOUND, "no run %lld", (long long)run);
+}
+
+bool query_shapes(struct db *db, struct arena *a, const struct shape_filter *f,
+	struct shape_stat **rows, uint32_t *n, bool *more, struct err *e)
+{
+	static const char sql[] = PAGE_OF(SHAPE_COLUMNS ", rank",
+		"coalesce(octet_length(sizes), 0) + "
+		"coalesce(octet_length(grid), 0) + "
+		"coalesce(octet_length(why), 0)",
+		"FROM (SELECT s.*, d.text AS sizes FROM run_operator o "
+		"JOIN run_shape s ON s.run_id = o.run_id "
+		"AND s.operator = o.rank "
+		"LEFT JOIN shape d ON d.id = s.shape_id "
+		"WHERE o.run_id = $4 "
+		"AND o.operator IS NOT DISTINCT FROM $5) t",
+		"total_ns DESC, operator, rank");
+	struct sql_params p = { 0 };
+	struct result r;
+	page_params(&p, f->offset, f->limit);
+	sql_int8(&p, f->run);
+	sql_text(&p, f->operator);
+	if (!sql_run(db, sql, &p, &r, e))
+		return false;
+	bool ok = true;
+	int64_t on_page = 0;
+	*n = page_lines(&r, f->limit);
+	*rows = arena_array(a, struct shape_stat, *n);
+	for (uint32_t i = 0; i < *n && result_next(&r); i++) {
+		ok &= column_read_shape(&r, a, &(*rows)[i]);
+		result_int4(&r, 0);
+		on_page = result_int8(&r, 0);
+	}
+	*more = on_page > *n;
+	result_release(&r);
+	return ok ||
+	       err_set(e, ERR_INTERNAL, "the shapes of run %lld cannot be read",
+		       (long long)f->run);
+}
+
+/* Two ranges of an index rather than <>, which would read every run. */
+bool query_outdated(struct db *db, const char *catalog, int64_t *runs,
+	struct err *e)
+{
+	static const char sql[] = "SELECT count(*) FROM run "
+				  "WHERE catalog IS NOT NULL "
+				  "AND (catalog < $1 OR catalog > $1)";
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_text(&p, catalog);
+	if (!sql_run(db, sql, &p, &r, e))
+		return false;
+	*runs = result_next(&r) ? result_int8(&r, 0) : 0;
+	result_release(&r);
+	return true;
+}
+
+bool query_operator_times(struct db *db, struct arena *a, const int64_t *runs,
+	uint32_t n, struct operator_time_row **rows, uint32_t *rows_n,
+	struct err *e)
+{
+	static const char sql[] =
+		"SELECT o.run_id, o.operator, "
+		"(sum(o.total_ns) / r.gpu_ns)::float8, "
+		"CASE WHEN sum(o.bound_calls) > 0 "
+		"THEN (sum(o.headroom_ns) / r.gpu_ns)::float8 END "
+		"FROM run_operator o "
+		"JOIN run r ON r.run_id = o.run_id "
+		"WHERE o.run_id = ANY ($1) AND r.gpu_ns > 0 "
+		"GROUP BY o.run_id, r.gpu_ns, o.operator "
+		"ORDER BY o.run_id, o.operator";
+	struct sql_params p = { 0 };
+	struct sql_array ids;
+	struct result r;
+	sql_array_init(&ids, SQL_INT8);
+	for (uint32_t i = 0; i < n; i++)
+		sql_array_int8(&ids, runs[i]);
+	sql_array(&p, &ids);
+	bool ok = sql_run(db, sql, &p, &r, e);
+	sql_array_release(&ids);
+	if (!ok)
+		return false;
+	*rows_n = (uint32_t)r.n;
+	*rows = arena_array(a, struct operator_time_row, *rows_n);
+	for (struct operator_time_row *row = *rows; result_next(&r); row++) {
+		row->run = result_int8(&r, 0);
+		row->operator= result_text(&r, a);
+		row->share = result_float8(&r, NAN);
+		row->headroom = result_float8(&r, NAN);
+	}
+	result_release(&r);
+	return true;
+}
+
+#define UNATTRIBUTED_COLUMNS "k.id, k.name, k.short_name, k.family, "
+
+static const char unattributed_of_run[] =
+	"SELECT " UNATTRIBUTED_COLUMNS "u.launches, u.total_ns, 1::bigint "
+	"FROM run_unattributed u JOIN kernel k ON k.id = u.kernel_id "
+	"WHERE u.run_id = $1 "
+	"ORDER BY u.rank LIMIT $2";
+
+/* $1 is 0. Deltas that are not folded in yet are added. */
+static const char unattributed_of_all[] =
+	"SELECT " UNATTRIBUTED_COLUMNS "u.launches, u.total_ns, u.runs "
+	"FROM (SELECT kernel_id, sum(launches)::bigint AS launches, "
+	"sum(total_ns)::bigint AS total_ns, sum(runs)::bigint AS runs "
+	"FROM (SELECT kernel_id, launches, total_ns, runs "
+	"FROM rollup_kernel "
+	"UNION ALL "
+	"SELECT kernel_id, launches, total_ns, runs "
+	"FROM rollup_delta_kernel) d "
+	"GROUP BY kernel_id HAVING sum(runs) <> $1 "
+	"ORDER BY 3 DESC, 1 LIMIT $2) u "
+	"JOIN kernel k ON k.id = u.kernel_id "
+	"ORDER BY u.total_ns DESC, u.kernel_id";
+
+bool query_unattributed(struct db *db, struct arena *a, int64_t run, int limit,
+	struct unattributed_line **rows, uint32_t *n, struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, run);
+	sql_int8_known(&p, limit ? limit : -1);
+	if (!sql_run(db, run ? unattributed_of_run : unattributed_of_all, &p,
+		    &r, e))
+		return false;
+	*n = (uint32_t)r.n;
+	*rows = arena_array(a, struct unattributed_line, *n);
+	for (struct unattributed_line *u = *rows; result_next(&r); u++) {
+		u->kernel = result_int8(&r, 0);
+		u->name = result_text(&r, a);
+		u->short_name = result_text(&r, a);
+		u->family = result_text(&r, a);
+		u->launches = result_int8(&r, 0);
+		u->total_ns = result_int8(&r, 0);
+		u->runs = result_int8(&r, 0);
+	}
+	result_release(&r);
+	return true;
+}

@@ -1,0 +1,195 @@
+/* query_repeat.c - runs of the same work that differ by noise only. */
+#include "query_compared.h"
+#include "sql.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One look-up in the index run_repeat per kind of compared run, each of at most
+ * $2 rows. derived.c says what repeat_key is. */
+static const char repeat_sql[] =
+	"WITH kind AS MATERIALIZED ("
+	"SELECT DISTINCT project, workload, repeat_key "
+	"FROM run "
+	"WHERE run_id = ANY ($1) AND workload <> '' "
+	"AND repeat_key IS NOT NULL), "
+	"alike AS MATERIALIZED ("
+	"SELECT r.run_id, r.device, r.created_at, r.labels, k.* "
+	"FROM kind k "
+	"CROSS JOIN LATERAL (SELECT run_id, labels, created_at, "
+	"device_names[1] AS device "
+	"FROM run n "
+	"WHERE n.project = k.project AND n.workload = k.workload "
+	"AND n.repeat_key = k.repeat_key AND n.run_id <> ALL ($1) "
+	"AND n.counted "
+	"ORDER BY created_at DESC, run_id DESC LIMIT $2) r "
+	"ORDER BY r.created_at DESC, r.run_id DESC LIMIT $2), "
+	"counted AS ("
+	"SELECT *, count(*) OVER (PARTITION BY project, workload, repeat_key, "
+	"labels) AS runs "
+	"FROM alike), "
+	"grouped AS MATERIALIZED ("
+	"SELECT run_id, device, (dense_rank() OVER (ORDER BY project, "
+	"workload, repeat_key, labels) - 1)::int AS number "
+	"FROM counted "
+	"WHERE runs > 1) "
+	"SELECT g.run_id, g.number, g.device, p.kernel_id, p.function, "
+	"p.mean_ns "
+	"FROM grouped g "
+	"JOIN run_pattern p ON p.run_id = g.run_id "
+	"WHERE p.mean_ns IS NOT NULL";
+
+/* A name is read once, not with each row of its kernel. */
+static const char repeat_names_sql[] =
+	"SELECT id, name, (row_number() OVER (ORDER BY name))::int "
+	"FROM kernel "
+	"WHERE id = ANY ($1) "
+	"ORDER BY id";
+
+struct query_repeat_row {
+	struct repeat_row row;
+	int64_t kernel; /* 0: none, the row has a name */
+	int32_t nth; /* its place among the kernels by name */
+};
+
+struct query_repeat_kernel {
+	int64_t kernel;
+	const char *name;
+	int32_t nth;
+};
+
+static int query_repeat_by_kernel(const void *a, const void *b)
+{
+	const struct query_repeat_kernel *x = a, *y = b;
+	return (x->kernel > y->kernel) - (x->kernel < y->kernel);
+}
+
+static int query_repeat_by_name(const struct query_repeat_row *x,
+	const struct query_repeat_row *y)
+{
+	return x->kernel && y->kernel ? x->nth - y->nth
+				      : strcmp(x->row.name, y->row.name);
+}
+
+static int query_repeat_by_group(const void *a, const void *b)
+{
+	const struct query_repeat_row *x = a, *y = b;
+	if (x->row.group != y->row.group)
+		return x->row.group - y->row.group;
+	if (x->row.run != y->row.run)
+		return x->row.run < y->row.run ? -1 : 1;
+	return query_repeat_by_name(x, y);
+}
+
+static void query_repeat_read_rows(struct result *r, struct arena *a,
+	struct query_repeat_row *t)
+{
+	for (; result_next(r); t++) {
+		t->row.run = result_int8(r, 0);
+		t->row.group = result_int4(r, 0);
+		t->row.device_name = result_text(r, a);
+		t->kernel = result_int8(r, 0);
+		t->row.name = result_text(r, a);
+		t->row.mean_ns = result_float8(r, NAN);
+	}
+}
+
+/* The kernels of the rows, without duplicates. */
+static uint32_t query_repeat_kernels(struct arena *a,
+	const struct query_repeat_row *found, uint32_t n,
+	struct query_repeat_kernel **names)
+{
+	uint32_t all = 0, each = 0;
+	struct query_repeat_kernel *list =
+		arena_array(a, struct query_repeat_kernel, n);
+	for (uint32_t i = 0; i < n; i++)
+		if (found[i].kernel)
+			list[all++].kernel = found[i].kernel;
+	qsort(list, all, sizeof *list, query_repeat_by_kernel);
+	for (uint32_t i = 0; i < all; i++)
+		if (!each || list[each - 1].kernel != list[i].kernel)
+			list[each++] = list[i];
+	*names = list;
+	return each;
+}
+
+static bool query_repeat_name(struct db *db, struct arena *a,
+	struct query_repeat_row *found, uint32_t n, struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct sql_array ids;
+	struct result r;
+	struct query_repeat_kernel *names;
+	uint32_t names_n = query_repeat_kernels(a, found, n, &names);
+	sql_array_init(&ids, SQL_INT8);
+	for (uint32_t i = 0; i < names_n; i++)
+		sql_array_int8(&ids, names[i].kernel);
+	sql_array(&p, &ids);
+	bool ok = sql_run(db, repeat_names_sql, &p, &r, e);
+	sql_array_release(&ids);
+	if (!ok)
+		return false;
+	assert((uint32_t)r.n == names_n);
+	for (struct query_repeat_kernel *k = names; result_next(&r); k++) {
+		k->kernel = result_int8(&r, 0);
+		k->name = result_text(&r, a);
+		k->nth = result_int4(&r, 0);
+	}
+	result_release(&r);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct query_repeat_kernel want = {
+			.kernel = found[i].kernel
+		};
+		if (!want.kernel)
+			continue;
+		const struct query_repeat_kernel *is = bsearch(&want, names,
+			names_n, sizeof want, query_repeat_by_kernel);
+		found[i].row.name = is->name;
+		found[i].nth = is->nth;
+	}
+	return true;
+}
+
+/* Sorts; adds up the rows of one name on several devices. */
+static uint32_t query_repeat_merge(struct query_repeat_row *found, uint32_t n,
+	struct repeat_row *rows)
+{
+	uint32_t all = 0;
+	qsort(found, n, sizeof *found, query_repeat_by_group);
+	for (uint32_t i = 0; i < n; i++)
+		if (i && !query_repeat_by_group(&found[i - 1], &found[i]))
+			rows[all - 1].mean_ns += found[i].row.mean_ns;
+		else
+			rows[all++] = found[i].row;
+	return all;
+}
+
+bool query_repeats(struct db *db, struct arena *a, const int64_t *like,
+	uint32_t n, int most, struct repeat_row **rows, uint32_t *rows_n,
+	struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct sql_array ids;
+	struct result r;
+	assert(most > 0 && most <= QUERY_REPEATS);
+	sql_array_init(&ids, SQL_INT8);
+	for (uint32_t i = 0; i < n; i++)
+		sql_array_int8(&ids, like[i]);
+	sql_array(&p, &ids);
+	sql_int4(&p, most);
+	bool ok = sql_run(db, repeat_sql, &p, &r, e);
+	sql_array_release(&ids);
+	if (!ok)
+		return false;
+	uint32_t all = (uint32_t)r.n;
+	struct query_repeat_row *found =
+		arena_array(a, struct query_repeat_row, all);
+	query_repeat_read_rows(&r, a, found);
+	result_release(&r);
+	*rows = arena_array(a, struct repeat_row, all);
+	*rows_n = 0;
+	if (all && !query_repeat_name(db, a, found, all, e))
+		return false;
+	*rows_n = all ? query_repeat_merge(found, all, *rows) : 0;
+	return true;
+}

@@ -1,0 +1,32 @@
+/* rollup_delta.h - what a run adds to the sums over runs, and takes back.
+ *
+ * Inserts signed rows (rollup_delta, rollup_delta_kernel) in the caller's
+ * transaction; rollup_fold() adds them to the sums. */
+#pragma once
+#include "derived.h"
+#include "ledger.h"
+
+struct rollup_run {
+	int64_t id, weight_uh;
+	const struct operators *operators;
+	const int64_t *keys, *shapes; /* ids, by its rows and shapes */
+};
+
+/* Reads a stored run; *there false if it adds nothing. */
+bool rollup_delta_read(struct db *db, struct arena *a, int64_t run,
+	struct rollup_run *out, bool *there, struct err *e);
+/* Adds (sign 1) or takes back (-1) what the run contributes, under the project,
+ * workload, platform and framework that its row has now. */
+bool rollup_delta_add(struct db *db, const struct rollup_run *run, int sign,
+	struct err *e);
+
+/* Adds runs that were just written. */
+bool rollup_delta_save(struct db *db, const struct derived_run *runs,
+	uint32_t n, struct err *e);
+/* Takes back a run whose rows are about to be deleted. */
+bool rollup_delta_remove(struct db *db, int64_t run, struct err *e);
+
+/* Adds a shape of a run, `sign` times, to the row of its id (0: sizes unknown).
+ * `first`: the run's first with this id, which counts the run. */
+void rollup_delta_shape(struct ledger *l, const struct shape_stat *s,
+	int64_t id, int64_t weight_uh, bool first, int sign);

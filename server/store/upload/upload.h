@@ -1,0 +1,141 @@
+/* upload.h - an upload's life: received, queued, worked on, done or failed.
+ *
+ *   receiving ─finish─► queued ─claim─► working ─save─► done
+ *       │                  ▲               │
+ *    sweep/abort         retry ◄─ failed ◄─┘ three tries without progress
+ *
+ * The bytes are facts: chunks of at most UPLOAD_CHUNK bytes, written while they
+ * arrive and never changed. A worker holds an upload by a lease with a token that
+ * goes up at each claim; every write of a worker checks it, so that a worker
+ * that lost its lease writes nothing. Two uploads are the same if the sha256 of
+ * their bytes, project, workload, name and labels are equal; upload_finish()
+ * decides this. */
+#pragma once
+#include "db.h"
+#include "sha256.h"
+
+enum { UPLOAD_CHUNK = 1 << 20, UPLOAD_TRIES = 3 };
+
+/* GPU-hours that an upload may represent: more than all GPUs there are. */
+#define UPLOAD_HOURS_MAX 1e9
+#define UPLOAD_HOURS_MAX_TEXT "1e9"
+
+/* Texts are UTF-8 of at most 500 bytes each. */
+struct upload_meta {
+	const char *project, *workload, *name, *job; /* "" if not given */
+	const char *labels; /* a JSON object of strings, keys sorted */
+	const char *file_name; /* "" unknown; not part of the identity */
+	double gpu_hours; /* that the run represents; NAN if not given */
+};
+
+bool upload_begin(struct db *db, const struct upload_meta *m, int64_t *id,
+	struct err *e);
+/* seq counts from 0, without gaps. The upload counts as active again. */
+bool upload_chunk(struct db *db, int64_t id, int32_t seq, const void *bytes,
+	size_t len, struct err *e);
+
+struct upload_outcome {
+	int64_t id; /* of the earlier upload if it existed already */
+	bool existing;
+	char state[12];
+};
+
+/* All bytes are in: decides the identity and queues the upload. If the same
+ * upload exists, this one's rows are dropped and the earlier one's id is
+ * returned (queued again if it had failed). An upload all of whose runs were
+ * deleted does not count as existing. */
+bool upload_finish(struct db *db, int64_t id,
+	const uint8_t sha256[SHA256_BYTES], int64_t bytes,
+	struct upload_outcome *out, struct err *e);
+/* The sender gave up: drops the first GiB at once and the rest at the next
+ * sweeps. */
+bool upload_abort(struct db *db, int64_t id, struct err *e);
+/* Drops uploads that are being received and got no chunk for idle_s seconds,
+ * about 100 MiB per call; *more: another call is needed. */
+bool upload_sweep(struct db *db, int idle_s, int64_t *swept, bool *more,
+	struct err *e);
+/* All senders are gone: the next sweeps drop whatever is being received. */
+bool upload_expire_all(struct db *db, int64_t *n, struct err *e);
+
+/* What a worker holds while it works. */
+struct claim {
+	int64_t upload; /* 0: nothing to do */
+	int64_t token; /* that its writes are checked with */
+	int64_t bytes; /* stored */
+	int32_t chunks;
+	int lease_s;
+};
+
+/* Claims the oldest queued upload. Before that, every lease that ran out ends a
+ * try: the upload is queued again, or fails after the third try without
+ * progress. `worker` names the process ("host:pid") for upload_abandon(). */
+bool upload_claim(struct db *db, const char *worker, int lease_s,
+	struct claim *c, struct err *e);
+/* Waits until an upload is queued, at most `ms`; a signal ends it too. */
+bool upload_wait(struct db *db, int ms, struct err *e);
+/* One chunk's bytes, into the caller's buffer of UPLOAD_CHUNK bytes. */
+bool upload_read_chunk(struct db *db, int64_t id, int32_t seq, void *into,
+	size_t *len, struct err *e);
+/* Reports progress and renews the lease; more bytes than any earlier try
+ * reached reset the count of tries. ERR_CONFLICT if the lease is lost. `stage`
+ * is one of decode, analyze, save. */
+bool upload_progress(struct db *db, const struct claim *c, const char *stage,
+	int64_t done_bytes, struct err *e);
+/* The upload cannot be used: it fails for good, with the sentence. */
+bool upload_fail(struct db *db, const struct claim *c, const char *sentence,
+	struct err *e);
+/* Queued again at once (a clean stop, a temporary fault): not a try. */
+bool upload_release(struct db *db, const struct claim *c, struct err *e);
+/* The same for all uploads that are being worked on, when PostgreSQL was just
+ * started and no worker can be left. */
+bool upload_release_all(struct db *db, int64_t *released, struct err *e);
+/* A worker died or gave up: its uploads are queued again, or fail with the
+ * sentence if this was one of `tries` without progress: UPLOAD_TRIES, or 1 if
+ * another try would end the same way. */
+bool upload_abandon(struct db *db, const char *worker, const char *sentence,
+	int tries, struct err *e);
+
+/* Queues a failed upload again; ERR_CONFLICT if it has not failed,
+ * ERR_NOT_FOUND if it does not exist. */
+bool upload_retry(struct db *db, int64_t id, struct err *e);
+/* The same without these errors; *n: 1, or 0 if no failed upload has this
+ * id. */
+bool upload_requeue_failed(struct db *db, int64_t id, int64_t *n,
+	struct err *e);
+/* Queues every upload whose bytes are stored, so that its runs are computed
+ * again; they stay visible until their replacement is saved. */
+bool upload_requeue_all(struct db *db, int64_t *queued, struct err *e);
+/* How many uploads with runs cannot be computed again, because their bytes were
+ * dropped. */
+bool upload_count_dropped(struct db *db, int64_t *uploads, struct err *e);
+
+/* For the log and /metrics. */
+struct upload_queue {
+	int64_t receiving, queued, working, failed, done;
+	double oldest_queued_s; /* age of the queue; 0 if empty */
+};
+bool upload_queue(struct db *db, struct upload_queue *q, struct err *e);
+
+/* As the API shows them: NULL text is unknown. */
+struct upload_row {
+	int64_t id, bytes, done_bytes;
+	const char *state, *stage, *project, *workload, *name, *job;
+	const char *labels, *file_name, *error, *sha256; /* sha256 hex */
+	double gpu_hours;
+	int tries;
+	int64_t created, received, finished;
+	int64_t dropped; /* its bytes; NO_MOMENT: they are stored */
+	const int64_t *runs; /* visible ones */
+	uint32_t runs_n;
+};
+
+struct upload_filter {
+	const char *project, *state; /* NULL any */
+	int64_t after; /* id; 0 from the newest */
+	int limit;
+};
+bool upload_row_list(struct db *db, struct arena *a,
+	const struct upload_filter *f, struct upload_row **rows, uint32_t *n,
+	bool *more, struct err *e);
+bool upload_row_get(struct db *db, struct arena *a, int64_t id,
+	struct upload_row *row, struct err *e); /* ERR_NOT_FOUND */

@@ -1,0 +1,310 @@
+/* upload_work.c - the work queue: claims, leases, tries, and uploads queued
+ * again. */
+#include "upload.h"
+#include "sql.h"
+#include <poll.h>
+
+/* Ends the try of an upload that no worker holds any more. $1: tries, $2: the
+ * sentence if this was the last one. */
+#define END_TRY                                                 \
+	"UPDATE upload "                                        \
+	"SET worker = NULL, lease_until = NULL, stage = NULL, " \
+	"state = CASE WHEN tries >= $1 THEN 'failed' "          \
+	"ELSE 'queued' END, "                                   \
+	"error = CASE WHEN tries >= $1 THEN $2::text END, "     \
+	"finished_at = CASE WHEN tries >= $1 THEN now() END "
+
+/* The worker is gone and can give no reason. */
+static const char upload_expired_sql[] =
+	END_TRY "WHERE id IN (SELECT id FROM upload "
+		"WHERE state = 'working' AND lease_until < now() "
+		"FOR UPDATE SKIP LOCKED)";
+
+static bool upload_end_expired(struct db *db, struct err *e)
+{
+	struct sql_params p = { 0 };
+	sql_int4(&p, UPLOAD_TRIES);
+	sql_text(&p,
+		"the ingest stopped without an answer three times in a row, "
+		"never getting further; retry, or record a shorter window");
+	return sql_hot(db, upload_expired_sql, &p, NULL, e);
+}
+
+bool upload_abandon(struct db *db, const char *worker, const char *sentence,
+	int tries, struct err *e)
+{
+	struct sql_params p = { 0 };
+	/* Progress resets the count in the row to 0: with `tries` 1, such an
+	 * upload fails, too. */
+	sql_int4(&p, tries > 1 ? tries : 0);
+	sql_text(&p, sentence);
+	sql_text(&p, worker);
+	return sql_run(db, END_TRY "WHERE state = 'working' AND worker = $3",
+		&p, NULL, e);
+}
+
+static const char upload_claim_sql[] =
+	"UPDATE upload "
+	"SET state = 'working', token = token + 1, tries = tries + 1, "
+	"worker = $1, lease_until = now() + make_interval(secs => $2), "
+	"stage = NULL, done_bytes = 0 "
+	"WHERE id = (SELECT id FROM upload "
+	"WHERE state = 'queued' "
+	"ORDER BY queued_at, id "
+	"LIMIT 1 "
+	"FOR UPDATE SKIP LOCKED) "
+	"RETURNING id, token, bytes, chunks";
+
+bool upload_claim(struct db *db, const char *worker, int lease_s,
+	struct claim *c, struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct result r;
+	if (!upload_end_expired(db, e))
+		return false;
+	sql_text(&p, worker);
+	sql_int4(&p, lease_s);
+	if (!sql_hot(db, upload_claim_sql, &p, &r, e))
+		return false;
+	*c = (struct claim){ .lease_s = lease_s };
+	if (result_next(&r)) {
+		c->upload = result_int8(&r, 0);
+		c->token = result_int8(&r, 0);
+		c->bytes = result_int8(&r, 0);
+		c->chunks = result_int4(&r, 0);
+	}
+	result_release(&r);
+	return true;
+}
+
+bool upload_read_chunk(struct db *db, int64_t id, int32_t seq, void *into,
+	size_t *len, struct err *e)
+{
+	static const char sql[] = "SELECT bytes FROM upload_chunk "
+				  "WHERE upload_id = $1 AND seq = $2";
+	struct sql_params p = { 0 };
+	struct result r;
+	sql_int8(&p, id);
+	sql_int4(&p, seq);
+	if (!sql_hot(db, sql, &p, &r, e))
+		return false;
+	bool there = result_next(&r);
+	if (there) {
+		const void *bytes = result_bytes(&r, len);
+		if (*len <= UPLOAD_CHUNK)
+			memcpy(into, bytes, *len);
+		else
+			err_set(e, ERR_INTERNAL,
+				"chunk %d of upload %lld is larger than a "
+				"chunk may be",
+				seq, (long long)id);
+	}
+	result_release(&r);
+	if (there && *len > UPLOAD_CHUNK)
+		return false;
+	return there || err_set(e, ERR_NOT_FOUND, "upload %lld has no chunk %d",
+				(long long)id, seq);
+}
+
+/* Only the holder of the lease writes. The first two parameters are of
+ * upload_fence_params(). */
+#define FENCE "WHERE id = $1 AND state = 'working' AND token = $2 "
+
+static void upload_fence_params(struct sql_params *p, const struct claim *c)
+{
+	sql_int8(p, c->upload);
+	sql_int8(p, c->token);
+}
+
+static bool upload_run_fenced(struct db *db, const char *sql,
+	const struct sql_params *p, const struct claim *c, struct err *e)
+{
+	struct result r;
+	if (!sql_hot(db, sql, p, &r, e))
+		return false;
+	bool mine = result_next(&r);
+	result_release(&r);
+	return mine ||
+	       err_set(e, ERR_CONFLICT, "the lease on upload %lld was lost",
+		       (long long)c->upload);
+}
+
+/* The commit does not wait for the disk: losing a lease does no harm. */
+static const char upload_progress_sql[] =
+	"UPDATE upload "
+	"SET stage = $3, done_bytes = $4, "
+	"tries = CASE WHEN $4 > best_bytes THEN 0 ELSE tries END, "
+	"best_bytes = greatest(best_bytes, $4), "
+	"lease_until = now() + make_interval(secs => $5) " FENCE
+	"AND set_config('synchronous_commit', 'off', true) IS NOT NULL "
+	"RETURNING true";
+
+bool upload_progress(struct db *db, const struct claim *c, const char *stage,
+	int64_t done_bytes, struct err *e)
+{
+	struct sql_params p = { 0 };
+	upload_fence_params(&p, c);
+	sql_text(&p, stage);
+	sql_int8(&p, done_bytes);
+	sql_int4(&p, c->lease_s);
+	return upload_run_fenced(db, upload_progress_sql, &p, c, e);
+}
+
+bool upload_fail(struct db *db, const struct claim *c, const char *sentence,
+	struct err *e)
+{
+	static const char sql[] =
+		"UPDATE upload "
+		"SET state = 'failed', error = $3, finished_at = now(), "
+		"worker = NULL, lease_until = NULL, stage = NULL " FENCE
+		"RETURNING true";
+	struct sql_params p = { 0 };
+	upload_fence_params(&p, c);
+	sql_text(&p, sentence);
+	return upload_run_fenced(db, sql, &p, c, e);
+}
+
+/* Ends the work on an upload as if it had not begun. */
+#define RELEASE                                                  \
+	"UPDATE upload "                                         \
+	"SET state = 'queued', tries = greatest(tries - 1, 0), " \
+	"worker = NULL, lease_until = NULL, stage = NULL "
+
+bool upload_release(struct db *db, const struct claim *c, struct err *e)
+{
+	static const char sql[] = RELEASE FENCE "RETURNING true";
+	struct sql_params p = { 0 };
+	upload_fence_params(&p, c);
+	return upload_run_fenced(db, sql, &p, c, e);
+}
+
+bool upload_release_all(struct db *db, int64_t *released, struct err *e)
+{
+	return sql_change(db, RELEASE "WHERE state = 'working'", NULL, released,
+		e);
+}
+
+#define REQUEUE                                                \
+	"UPDATE upload u "                                     \
+	"SET state = 'queued', queued_at = now(), tries = 0, " \
+	"done_bytes = 0, best_bytes = 0, error = NULL, "       \
+	"finished_at = NULL "
+
+bool upload_requeue_failed(struct db *db, int64_t id, int64_t *n, struct err *e)
+{
+	struct sql_params p = { 0 };
+	sql_int8(&p, id);
+	return sql_change(db,
+		REQUEUE "WHERE id = $1 AND state = 'failed' "
+			"AND dropped_at IS NULL",
+		&p, n, e);
+}
+
+bool upload_retry(struct db *db, int64_t id, struct err *e)
+{
+	struct sql_params p = { 0 };
+	struct result r;
+	struct arena a = { 0 };
+	int64_t n;
+	if (!upload_requeue_failed(db, id, &n, e))
+		return false;
+	if (n)
+		return true;
+	sql_int8(&p, id);
+	if (!sql_run(db,
+		    "SELECT state, to_char(dropped_at AT TIME ZONE 'UTC', "
+		    "'YYYY-MM-DD') FROM upload WHERE id = $1",
+		    &p, &r, e))
+		return false;
+	bool there = result_next(&r);
+	const char *state = there ? result_text(&r, &a) : "";
+	const char *dropped = there ? result_text(&r, &a) : NULL;
+	if (!there)
+		err_set(e, ERR_NOT_FOUND, "no upload %lld", (long long)id);
+	else if (dropped)
+		err_set(e, ERR_CONFLICT,
+			"the bytes of upload %lld were dropped on %s, as "
+			"GET /retention says; send the file again",
+			(long long)id, dropped);
+	else
+		err_set(e, ERR_CONFLICT,
+			"upload %lld is %s; only a failed one can be retried",
+			(long long)id, state);
+	result_release(&r);
+	arena_release(&a);
+	return false;
+}
+
+/* An upload whose runs were all deleted has no identity and nothing to compute;
+ * one that is being worked on is computed already. */
+static bool upload_requeue_work(struct db *db, void *queued, struct err *e)
+{
+	return sql_run(db, "SET LOCAL statement_timeout = 0", NULL, NULL, e) &&
+	       sql_change(db,
+		       REQUEUE "WHERE state IN ('done', 'failed') "
+			       "AND identity IS NOT NULL "
+			       "AND dropped_at IS NULL "
+			       "AND EXISTS (SELECT FROM upload_chunk c "
+			       "WHERE c.upload_id = u.id AND c.seq = 0)",
+		       NULL, queued, e);
+}
+
+bool upload_requeue_all(struct db *db, int64_t *queued, struct err *e)
+{
+	return sql_transaction(db, upload_requeue_work, queued, e);
+}
+
+bool upload_count_dropped(struct db *db, int64_t *uploads, struct err *e)
+{
+	struct result r;
+	if (!sql_run(db,
+		    "SELECT count(*) FROM upload u "
+		    "WHERE dropped_at IS NOT NULL AND EXISTS "
+		    "(SELECT FROM run r WHERE r.upload_id = u.id)",
+		    NULL, &r, e))
+		return false;
+	result_next(&r);
+	*uploads = result_int8(&r, 0);
+	result_release(&r);
+	return true;
+}
+
+/* LISTEN twice is harmless; a connection made again must listen again. */
+bool upload_wait(struct db *db, int ms, struct err *e)
+{
+	bool any;
+	if (!sql_script(db, "LISTEN kernsift_queue", e) ||
+		!db_notified(db, &any, e))
+		return false;
+	struct pollfd p = { .fd = db_socket(db), .events = POLLIN };
+	if (any || poll(&p, 1, ms) <= 0)
+		return true;
+	return db_notified(db, &any, e);
+}
+
+static const char upload_queue_sql[] =
+	"SELECT (SELECT count(*) FROM upload WHERE state = 'receiving'),"
+	" (SELECT count(*) FROM upload WHERE state = 'queued'),"
+	" (SELECT count(*) FROM upload WHERE state = 'working'),"
+	" (SELECT count(*) FROM upload WHERE state = 'failed'),"
+	" (SELECT count(*) FROM upload WHERE state = 'done'),"
+	" (SELECT extract(epoch FROM now() - min(queued_at))"
+	" FROM upload WHERE state = 'queued')::float8";
+
+bool upload_queue(struct db *db, struct upload_queue *q, struct err *e)
+{
+	struct result r;
+	if (!sql_run(db, upload_queue_sql, NULL, &r, e))
+		return false;
+	result_next(&r);
+	q->receiving = result_int8(&r, 0);
+	q->queued = result_int8(&r, 0);
+	q->working = result_int8(&r, 0);
+	q->failed = result_int8(&r, 0);
+	q->done = result_int8(&r, 0);
+	/* The clock may have been set back. */
+	double age = result_float8(&r, 0);
+	q->oldest_queued_s = age > 0 ? age : 0;
+	result_release(&r);
+	return true;
+}

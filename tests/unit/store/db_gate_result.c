@@ -1,0 +1,173 @@
+/* db_gate_result.c - gates are stored once, told to those who want it or not stored,
+ * listed and dropped. */
+#include "fixture.h"
+#include "gate_result.h"
+
+static int setup(void **state)
+{
+	struct db *db = *state = fixture_db();
+	fixture_script(db,
+		"TRUNCATE gate RESTART IDENTITY;"
+		"INSERT INTO webhook (project, url, secret, events, made_by) "
+		"VALUES ('p', 'https://x.example', "
+		"decode(repeat('00', 32), 'hex'), '{gate}', 'me')");
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	db_free(*state);
+	return 0;
+}
+
+static const char *told(void *ctx, const struct gate_row *row)
+{
+	assert_true(row->created != NO_MOMENT);
+	return arena_printf(ctx, "{\"gate\":%lld}", (long long)row->id);
+}
+
+static const char *refused(void *ctx, const struct gate_row *row)
+{
+	(void)ctx;
+	(void)row;
+	return "";
+}
+
+static struct gate_row gate(const char *project, const char *name,
+	const char *outcome)
+{
+	return (struct gate_row){ .who = "ci",
+		.project = project,
+		.workload = "w",
+		.name = name,
+		.outcome = outcome,
+		.document = "{\"head\":{\"labels\":{\"a\":\"1\",\"b\":\"2\"}},"
+			    "\"rules\":[1],\"findings\":[2],\"p\":0.1}" };
+}
+
+static const char *listed(struct db *db, struct arena *a,
+	const struct gate_filter *f)
+{
+	struct gate_row *rows;
+	const char *text = "";
+	uint32_t n;
+	bool more;
+	works(gate_result_list(db, a, f, &rows, &n, &more, &e));
+	for (uint32_t i = 0; i < n; i++)
+		text = arena_printf(a, "%s%s%lld", text, i ? " " : "",
+			(long long)rows[i].id);
+	return arena_printf(a, "%s%s", text, more ? " +" : "");
+}
+
+static void kept(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	const struct gate_event t = { told, &a };
+	struct gate_row rows[] = { gate("p", "", "pass"),
+		gate("p", "x", "regressed"), gate("q", "x", "undecided") };
+	struct gate_row back;
+	for (int i = 0; i < 3; i++) {
+		works(gate_result_store(db, &rows[i], i ? &t : NULL, &e));
+		assert_int_equal(rows[i].id, i + 1);
+	}
+	/* whoever wants p's is told of p's alone */
+	assert_int_equal(fixture_count(db,
+				 "SELECT count(*) FROM webhook_delivery "
+				 "WHERE body = '{\"gate\":2}'"),
+		1);
+	assert_int_equal(fixture_count(db,
+				 "SELECT count(*) FROM webhook_delivery"),
+		1);
+	works(gate_result_get(db, &a, 2, &back, &e));
+	assert_int_equal(back.created, rows[1].created);
+	assert_string_equal(back.who, "ci");
+	assert_string_equal(back.project, "p");
+	assert_string_equal(back.workload, "w");
+	assert_string_equal(back.name, "x");
+	assert_string_equal(back.outcome, "regressed");
+	assert_string_equal(back.document,
+		"{\"p\": 0.1, \"head\": {\"labels\": {\"a\": \"1\", \"b\": "
+		"\"2\"}}, \"rules\": [1], \"findings\": [2]}");
+	refuses(gate_result_get(db, &a, 4, &back, &e), ERR_NOT_FOUND,
+		"no gate 4");
+	arena_release(&a);
+}
+
+static void lists(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct gate_row *rows;
+	uint32_t n;
+	bool more;
+	struct gate_filter f = { .since = NO_MOMENT,
+		.until = NO_MOMENT,
+		.limit = 2 };
+	assert_string_equal(listed(db, &a, &f), "3 2 +");
+	works(gate_result_list(db, &a, &f, &rows, &n, &more, &e));
+	assert_string_equal(rows[0].document,
+		"{\"p\": 0.1, \"head\": {\"labels\": {\"a\": \"1\", \"b\": "
+		"\"2\"}}}");
+	f.after = 2;
+	assert_string_equal(listed(db, &a, &f), "1");
+	f.after = 0;
+	f.project = "p";
+	assert_string_equal(listed(db, &a, &f), "2 1");
+	f.workload = "w";
+	f.name = "x";
+	f.labels = "{\"b\":\"2\"}";
+	assert_string_equal(listed(db, &a, &f), "2");
+	f.labels = "{\"b\":\"3\"}";
+	assert_string_equal(listed(db, &a, &f), "");
+	f.labels = NULL;
+	f.outcome = "pass";
+	assert_string_equal(listed(db, &a, &f), "");
+	f = (struct gate_filter){ .since = INT64_C(4102444800000000),
+		.until = NO_MOMENT,
+		.limit = 9 };
+	assert_string_equal(listed(db, &a, &f), "");
+	f.until = f.since;
+	f.since = NO_MOMENT;
+	assert_string_equal(listed(db, &a, &f), "3 2 1");
+	arena_release(&a);
+}
+
+/* A delivery that cannot be queued takes the gate with it. */
+static void both_or_none(void **state)
+{
+	struct db *db = *state;
+	struct err e = { 0 };
+	const struct gate_event t = { refused, NULL };
+	struct gate_row row = gate("p", "", "regressed");
+	fixture_script(db, "ALTER TABLE webhook_delivery ADD CONSTRAINT said "
+			   "CHECK (body <> '')");
+	assert_false(gate_result_store(db, &row, &t, &e));
+	assert_int_equal(e.code, ERR_INTERNAL);
+	fixture_script(db, "ALTER TABLE webhook_delivery DROP CONSTRAINT said");
+	assert_int_equal(fixture_count(db, "SELECT count(*) FROM gate"), 3);
+	/* and so does what the schema does not know */
+	row.outcome = "fine";
+	e = (struct err){ 0 };
+	assert_false(gate_result_store(db, &row, NULL, &e));
+	assert_int_equal(e.code, ERR_INTERNAL);
+}
+
+static void dropped(void **state)
+{
+	struct db *db = *state;
+	works(gate_result_delete(db, 2, &e));
+	refuses(gate_result_delete(db, 2, &e), ERR_NOT_FOUND, "no gate 2");
+	assert_int_equal(fixture_count(db, "SELECT count(*) FROM gate"), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kept),
+		cmocka_unit_test(lists),
+		cmocka_unit_test(both_or_none),
+		cmocka_unit_test(dropped),
+	};
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

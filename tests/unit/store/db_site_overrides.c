@@ -1,0 +1,271 @@
+/* db_site_overrides.c - overrides of the catalog, learned graphs, reference sets. */
+#include "learned_graph.h"
+#include "matters.h"
+#include "reference_set.h"
+#include "run_change.h"
+#include "site_overrides.h"
+#include "upload.h"
+
+static int setup(void **state)
+{
+	*state = fixture_db();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	db_free(*state);
+	return 0;
+}
+
+static void edits_come_back(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct catalog_own own;
+	int64_t v;
+	works(site_overrides_read(db, &a, &own, &e));
+	assert_null(own.operators);
+	assert_int_equal(own.version, 0);
+	works(site_overrides_version(db, &v, &e));
+	assert_int_equal(v, 0);
+	works(site_overrides_write(db, SITE_RULES, "[1]", 0, &v, &e));
+	assert_int_equal(v, 1);
+	works(site_overrides_write(db, SITE_PLATFORMS, "[2]", 1, &v, &e));
+	works(site_overrides_write(db, SITE_RULES, "[3]", 2, &v, &e));
+	assert_int_equal(v, 3);
+	works(site_overrides_read(db, &a, &own, &e));
+	assert_string_equal(own.rules, "[3]");
+	assert_string_equal(own.platforms, "[2]");
+	assert_null(own.operators);
+	assert_int_equal(own.version, 3);
+	refuses(site_overrides_write(db, SITE_OPERATORS, "[4]", 2, &v, &e),
+		ERR_CONFLICT,
+		"the catalogue is at version 3 by now, not 2; look at it again "
+		"and repeat the edit");
+	assert_int_equal(v, 3);
+	arena_release(&a);
+}
+
+static bool edit_once(struct db *db, int nth, struct err *e)
+{
+	int64_t v;
+	for (;;) {
+		struct err why = { 0 };
+		if (!site_overrides_version(db, &v, e))
+			return false;
+		if (site_overrides_write(db,
+			    (enum site_overrides_kind)(nth % SITE_KINDS), "[]",
+			    v, &v, &why))
+			return true;
+		if (why.code != ERR_CONFLICT)
+			return err_set(e, why.code, "%s", why.text);
+	}
+}
+
+static void edits_at_once_are_all_kept(void **state)
+{
+	struct db *db = *state;
+	int64_t v;
+	fixture_together(6, "", edit_once);
+	works(site_overrides_version(db, &v, &e));
+	assert_int_equal(v, 6);
+}
+
+/* Of a key and a content, three nodes. */
+static struct graph_known graph(struct arena *a, char key, char content,
+	const char *operator)
+{
+	struct graph_known g = { .n = 3 };
+	struct graph_node_known *n = arena_array(a, struct graph_node_known, 3);
+	memset(g.key, key, sizeof g.key);
+	memset(g.content, content, sizeof g.content);
+	n[0] = (struct graph_node_known){ "gemm<int>", operator, "m=1 n=2",
+		DTYPE_BF16, 0 };
+	n[1] = (struct graph_node_known){ "splitK", operator, NULL,
+		DTYPE_UNKNOWN, 0 };
+	n[2] = (struct graph_node_known){ "nobody's", NULL, NULL, DTYPE_UNKNOWN,
+		7 };
+	g.nodes = n;
+	return g;
+}
+
+static int64_t taught(struct db *db, struct arena *a, const char *name,
+	const struct graph_known *learnt, uint32_t n)
+{
+	struct profile p = mattering(a);
+	p.operators.learnt = (struct graph_known *)(uintptr_t)learnt;
+	p.operators.learnt_n = n;
+	return fixture_save(db, name, &p, 1);
+}
+
+static uint32_t known(struct db *db, struct arena *a, char key,
+	struct graph_known **graphs)
+{
+	uint8_t keys[2][32];
+	uint32_t n;
+	memset(keys[0], key, sizeof keys[0]);
+	memset(keys[1], 'z', sizeof keys[1]);
+	works(learned_graph_read(db, a, keys, 2, graphs, &n, &e));
+	return n;
+}
+
+static void graphs_come_back(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct graph_known *got;
+	/* one twice, as two runs of an upload teach it */
+	struct graph_known learnt[] = { graph(&a, 'k', 'a', "gemm"),
+		graph(&a, 'k', 'b', "gemm"), graph(&a, 'k', 'b', "gemm"),
+		graph(&a, 'l', 'a', "gemm") };
+	taught(db, &a, "1", learnt, 4);
+	assert_int_equal(known(db, &a, 'k', &got), 2);
+	assert_int_equal(got[0].key[31], 'k');
+	assert_int_equal(got[0].content[31], 'a');
+	assert_int_equal(got[1].content[0], 'b');
+	assert_int_equal(got[0].n, 3);
+	assert_string_equal(got[0].nodes[0].kernel, "gemm<int>");
+	assert_string_equal(got[0].nodes[0].operator, "gemm");
+	assert_string_equal(got[0].nodes[0].shape, "m=1 n=2");
+	assert_int_equal(got[0].nodes[0].dtype, DTYPE_BF16);
+	assert_null(got[0].nodes[1].shape);
+	assert_int_equal(got[0].nodes[1].dtype, DTYPE_UNKNOWN);
+	assert_null(got[0].nodes[2].operator);
+	assert_int_equal(got[0].nodes[2].call, 7);
+	assert_int_equal(known(db, &a, 'x', &got), 0);
+	arena_release(&a);
+}
+
+/* Contents of many nodes: the newest, as many as are read; and what an ingest has
+ * no memory for. */
+static void graphs_without_end(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 }, small = { .ceiling = 1 << 20 };
+	struct graph_known *got;
+	uint8_t keys[1][32];
+	uint32_t n;
+	struct graph_known one = graph(&a, 'k', 'a', "gemm");
+	taught(db, &a, "1", &one, 1);
+	memset(keys[0], 'k', sizeof keys[0]);
+	fixture_script(db,
+		"INSERT INTO graph_known (upload_id, key, content, kernels, "
+		"operators, shapes, dtypes, calls, created_at) "
+		"SELECT upload_id, key, sha256(i::text::bytea), t, t, t, t, "
+		"array_fill(0::bigint, ARRAY[200000]), "
+		"created_at + i * interval '1 s' "
+		"FROM graph_known, generate_series(1, 3) i, "
+		"array_fill(''::text, ARRAY[200000]) t");
+	assert_int_equal(known(db, &a, 'k', &got), 2);
+	assert_int_equal(got[1].n, 200000);
+	refuses(learned_graph_read(db, &small, keys, 1, &got, &n, &e),
+		ERR_TOO_LARGE,
+		"the trace needs more than the 1 MiB an ingest may hold; "
+		"record a shorter window, or raise --ingest_mib");
+	arena_release(&small);
+	arena_release(&a);
+}
+
+/* What was taught last holds; a rebuild replaces what its upload taught, the
+ * last deletion drops it. */
+static void graphs_are_their_uploads(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct graph_known *got;
+	int64_t queued;
+	struct graph_known old = graph(&a, 'k', 'a', "gemm");
+	struct graph_known new = graph(&a, 'k', 'a', "fused_moe");
+	int64_t one = taught(db, &a, "1", &old, 1);
+	int64_t two = taught(db, &a, "2", &new, 1);
+	assert_int_equal(known(db, &a, 'k', &got), 1);
+	assert_string_equal(got[0].nodes[0].operator, "fused_moe");
+	works(run_delete(db, *fixture_runs(db, &a, two, 1), &e));
+	assert_int_equal(known(db, &a, 'k', &got), 1);
+	assert_string_equal(got[0].nodes[0].operator, "gemm");
+	works(upload_requeue_all(db, &queued, &e));
+	struct claim c = fixture_claim(db, one);
+	struct profile p = mattering(&a);
+	works(save(db, &c, &p, 1, NULL, &e));
+	assert_int_equal(known(db, &a, 'k', &got), 0);
+	arena_release(&a);
+}
+
+static void of_many_contents_the_last_257(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct graph_known *got;
+	struct graph_known g = graph(&a, 'k', 'a', "gemm");
+	taught(db, &a, "1", &g, 1);
+	fixture_script(db,
+		"INSERT INTO graph_known SELECT 1000 + i, key, "
+		"sha256(i::text::bytea), kernels, operators, shapes, dtypes, "
+		"calls, created_at + i * interval '1 s' "
+		"FROM graph_known, generate_series(1, 300) i");
+	assert_int_equal(known(db, &a, 'k', &got), 257);
+	arena_release(&a);
+}
+
+static void sets_come_back(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	struct reference_set_row *rows, is = { .name = "atrex",
+		.source = "somebody",
+		.runs = 1303,
+		.operators = 30,
+		.shapes = 440 };
+	const char *json, *sha256;
+	size_t len;
+	uint32_t n;
+	bool made;
+	works(reference_set_store(db, &is, "{}", 2, &made, &e));
+	assert_true(made);
+	works(reference_set_store(db, &is, "{}", 2, &made, &e));
+	assert_false(made);
+	refuses(reference_set_store(db, &is, "[]", 2, &made, &e), ERR_CONFLICT,
+		"there is another reference set called 'atrex'; delete it "
+		"first, or give this one another name");
+	is.name = "";
+	refuses(reference_set_store(db, &is, "{}", 2, &made, &e), ERR_INPUT,
+		"a reference set needs a name; give name=");
+	works(reference_set_list(db, &a, &rows, &n, &e));
+	assert_int_equal(n, 1);
+	assert_string_equal(rows[0].name, "atrex");
+	assert_string_equal(rows[0].source, "somebody");
+	/* printf '{}' | sha256sum */
+	assert_string_equal(rows[0].sha256,
+		"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff"
+		"8a");
+	assert_int_equal(rows[0].runs, 1303);
+	assert_int_equal(rows[0].operators, 30);
+	assert_int_equal(rows[0].shapes, 440);
+	assert_int_equal(rows[0].bytes, 2);
+	works(reference_set_load(db, &a, "atrex", &json, &len, &sha256, &e));
+	assert_int_equal(len, 2);
+	assert_string_equal(json, "{}");
+	assert_string_equal(sha256, rows[0].sha256);
+	works(reference_set_delete(db, "atrex", &e));
+	refuses(reference_set_delete(db, "atrex", &e), ERR_NOT_FOUND,
+		"no reference set 'atrex'");
+	refuses(reference_set_load(db, &a, "atrex", &json, &len, &sha256, &e),
+		ERR_NOT_FOUND, "no reference set 'atrex'");
+	arena_release(&a);
+}
+
+int main(void)
+{
+#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest cases[] = {
+		CASE(edits_come_back),
+		CASE(edits_at_once_are_all_kept),
+		CASE(graphs_come_back),
+		CASE(graphs_without_end),
+		CASE(graphs_are_their_uploads),
+		CASE(of_many_contents_the_last_257),
+		CASE(sets_come_back),
+	};
+	return cmocka_run_group_tests(cases, NULL, NULL);
+}
