@@ -1,6 +1,6 @@
 /* address.c - puts addresses together; every outside text is encoded here. */
 #include "address.h"
-#include <ctype.h>
+#include "url_encode.h"
 #include <inttypes.h>
 
 static const char *host_of(const char *server)
@@ -47,17 +47,6 @@ bool address_is_local(const char *server)
 	return false;
 }
 
-static void add_encoded(struct buf *b, const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
-		if (c < 0x80 && (isalnum(c) || strchr("-._~", c)))
-			buf_add(b, &c, 1);
-		else
-			buf_printf(b, "%%%02X", c);
-	}
-}
-
 static void add_server(struct buf *b, const char *server)
 {
 	size_t len = strlen(server);
@@ -74,9 +63,9 @@ static void add_query(struct buf *b, char *before, const char *key,
 		return;
 	buf_add(b, before, 1);
 	*before = '&';
-	add_encoded(b, key, key_len);
+	url_encode(b, key, key_len);
 	buf_puts(b, "=");
-	add_encoded(b, value, strlen(value));
+	url_encode(b, value, strlen(value));
 }
 
 void address_send(struct buf *b, const struct options *o, const char *file)
@@ -97,10 +86,10 @@ void address_send(struct buf *b, const struct options *o, const char *file)
 		buf_add(b, &before, 1);
 		before = '&';
 		buf_puts(b, "label.");
-		add_encoded(b, o->label.at[i],
+		url_encode(b, o->label.at[i],
 			(size_t)(equals - o->label.at[i]));
 		buf_puts(b, "=");
-		add_encoded(b, equals + 1, strlen(equals + 1));
+		url_encode(b, equals + 1, strlen(equals + 1));
 	}
 }
 
@@ -125,7 +114,7 @@ static void add_named(struct buf *b, const char *server, const char *path,
 {
 	add_server(b, server);
 	buf_puts(b, path);
-	add_encoded(b, name, strlen(name));
+	url_encode(b, name, strlen(name));
 }
 
 void address_import(struct buf *b, const char *server, const char *name)

@@ -1,5 +1,6 @@
 /* cycle_cut.c - sections counted, held against each other and the whole. */
 #include "cycle_cut.h"
+#include "sort.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,13 +70,6 @@ static double likeness(struct cycle_judge *j, struct slice r,
 	return own + size ? common / (double)(own + size - common) : 0;
 }
 
-static int ascending(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
 /* Whether sections are like their neighbours; tells if the tail is one. */
 static bool alike(struct cycle_judge *j, struct cycle_cut *c)
 {
@@ -95,7 +89,7 @@ static bool alike(struct cycle_judge *j, struct cycle_cut *c)
 		return false;
 	for (uint32_t i = 0; i < pairs; i++)
 		sum += j->like[i];
-	qsort(j->like, pairs, sizeof *j->like, ascending);
+	sort_double(j->like, pairs);
 	return sum >= 0.7 * pairs && j->like[pairs / 2] >= 0.9;
 }
 

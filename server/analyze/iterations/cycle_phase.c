@@ -1,5 +1,6 @@
 /* cycle_phase.c - idle gaps added up over the sections, place by place. */
 #include "cycle_phase.h"
+#include "sort.h"
 #include <stdlib.h>
 
 /* How far a place may be off where kernels were put in or left out. */
@@ -22,13 +23,6 @@ static bool within(const struct mover *p, int64_t place)
 	return place >= 0 && place < p->s->main_n;
 }
 
-static int by_size(const void *left, const void *right)
-{
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 static bool measure(struct mover *p, struct arena *a)
 {
 	const struct cycle_seq *s = p->s;
@@ -42,7 +36,7 @@ static bool measure(struct mover *p, struct arena *a)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		length[i] = p->c->at[i + 1] - p->c->at[i];
-	qsort(length, n, sizeof *length, by_size);
+	sort_uint32(length, n);
 	p->length = length[n / 2];
 	arena_drop(a, length);
 	for (uint32_t i = 0; i < s->n; i++) {

@@ -1,6 +1,7 @@
 /* cycle_use.c - the beginning held against what follows; neighbours against
  * each other. */
 #include "cycle_use.h"
+#include "sort.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,17 +55,10 @@ static bool make(struct maker *m, struct arena *a)
 	return true;
 }
 
-static int ascending(const void *left, const void *right)
-{
-	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 /* Twice the median, so that it is whole. */
 static int64_t median2(int64_t *v, uint32_t n)
 {
-	qsort(v, n, sizeof *v, ascending);
+	sort_int64(v, n);
 	return v[n / 2] + v[(n - 1) / 2];
 }
 
