@@ -1,6 +1,7 @@
 /* trend_watcher.c - what is due, its series, and what of them is news. */
 #include "trend_watcher.h"
 #include "change_log.h"
+#include "url_encode.h"
 #include "view_trend.h"
 #include <stdlib.h>
 #include <string.h>
@@ -48,14 +49,12 @@ static uint32_t trend_watcher_again(const struct change_point *found,
 
 static const char *trend_watcher_encoded(struct arena *a, const char *s)
 {
-	char *out = arena_array(a, char, 3 * strlen(s) + 1), *to = out;
-	for (; *s; s++) {
-		bool plain = (*s >= '0' && *s <= '9') ||
-			     (*s >= 'a' && *s <= 'z') ||
-			     (*s >= 'A' && *s <= 'Z') || strchr("-._~", *s);
-		to += snprintf(to, 4, plain ? "%c" : "%%%02X",
-			(unsigned char)*s);
-	}
+	size_t len = strlen(s);
+	struct buf b;
+	buf_init(&b, 3 * len + 16);
+	url_encode(&b, s, len);
+	const char *out = arena_strndup(a, b.len ? b.at : "", b.len);
+	buf_release(&b);
 	return out;
 }
 

@@ -1,6 +1,7 @@
 /* reference.c - reads an imported operator catalog: platforms, operators, shapes, and what its pages compute */
 #include "reference.h"
 #include "profile_word.h"
+#include "sort.h"
 #include "utf8.h"
 #include <jansson.h>
 #include <math.h>
@@ -479,12 +480,6 @@ static bool reference_platforms(const struct reference_entry *doc)
 	return !doc->a->full || arena_err(doc->a, doc->err);
 }
 
-static int reference_by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 /* sorted[floor(n/2)] of those that are known; NaN where none is. */
 static double reference_upper_median(const struct reference_operator *op,
 	bool of_s, double *room)
@@ -496,7 +491,7 @@ static double reference_upper_median(const struct reference_operator *op,
 		if (!isnan(v))
 			room[n++] = v;
 	}
-	qsort(room, n, sizeof *room, reference_by_value);
+	sort_double(room, n);
 	return n ? room[n / 2] : NAN;
 }
 

@@ -1,6 +1,6 @@
 /* address.c - composes URLs and encodes all text from outside. */
 #include "address.h"
-#include <ctype.h>
+#include "url_encode.h"
 #include <inttypes.h>
 
 static const char *address_host_of(const char *server)
@@ -26,17 +26,6 @@ bool address_is_local(const char *server)
 	return false;
 }
 
-static void address_add_encoded(struct buf *b, const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
-		if (c < 0x80 && (isalnum(c) || strchr("-._~", c)))
-			buf_add(b, &c, 1);
-		else
-			buf_printf(b, "%%%02X", c);
-	}
-}
-
 static void address_add_server(struct buf *b, const char *server)
 {
 	size_t len = strlen(server);
@@ -53,9 +42,9 @@ static void address_add_query(struct buf *b, char *before, const char *key,
 		return;
 	buf_add(b, before, 1);
 	*before = '&';
-	address_add_encoded(b, key, key_len);
+	url_encode(b, key, key_len);
 	buf_puts(b, "=");
-	address_add_encoded(b, value, strlen(value));
+	url_encode(b, value, strlen(value));
 }
 
 void address_send(struct buf *b, const struct options *o, const char *file)
@@ -76,10 +65,10 @@ void address_send(struct buf *b, const struct options *o, const char *file)
 		buf_add(b, &before, 1);
 		before = '&';
 		buf_puts(b, "label.");
-		address_add_encoded(b, o->label.at[i],
+		url_encode(b, o->label.at[i],
 			(size_t)(equals - o->label.at[i]));
 		buf_puts(b, "=");
-		address_add_encoded(b, equals + 1, strlen(equals + 1));
+		url_encode(b, equals + 1, strlen(equals + 1));
 	}
 }
 
@@ -104,7 +93,7 @@ static void address_add_named(struct buf *b, const char *server,
 {
 	address_add_server(b, server);
 	buf_puts(b, path);
-	address_add_encoded(b, name, strlen(name));
+	url_encode(b, name, strlen(name));
 }
 
 void address_import(struct buf *b, const char *server, const char *name)

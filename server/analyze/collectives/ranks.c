@@ -1,6 +1,7 @@
 /* ranks.c - matches the collectives of a job over its ranks: transfer, waiting, stragglers. */
 #include "ranks.h"
 #include "names.h"
+#include "sort.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -303,15 +304,9 @@ static int ranks_by_transfer(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-static int ranks_ascending(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-	return (a > b) - (a < b);
-}
-
 static double ranks_median(double *x, uint32_t n)
 {
-	qsort(x, n, sizeof *x, ranks_ascending);
+	sort_double(x, n);
 	return (x[(n - 1) / 2] + x[n / 2]) / 2;
 }
 

@@ -1,6 +1,7 @@
 /* compare.c - runs the steps of a comparison, and returns the cycles of one function. */
 #include "compare_state.h"
 #include "noise_floor.h"
+#include "sort.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,19 +9,13 @@
 
 /* the steps, in order; what each does lies in its own module. */
 
-static int compare_ascending(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-	return (a > b) - (a < b);
-}
-
 static double compare_median(const double *x, uint32_t n, struct arena *a)
 {
 	double *s = arena_array(a, double, n + 1);
 	if (!n)
 		return NAN;
 	memcpy(s, x, n * sizeof *s);
-	qsort(s, n, sizeof *s, compare_ascending);
+	sort_double(s, n);
 	return (s[(n - 1) / 2] + s[n / 2]) / 2;
 }
 

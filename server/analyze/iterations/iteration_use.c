@@ -16,6 +16,7 @@
  * the next kept one of its stratum. If no two can be compared, it is the share
  * alone for ranges, and 0 for a window over everything. */
 #include "iteration_parts.h"
+#include "sort.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,17 +70,10 @@ static bool iteration_use_init(struct iteration_use_maker *m, struct arena *a)
 	return true;
 }
 
-static int iteration_use_ascending(const void *left, const void *right)
-{
-	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 /* Twice the median, so that it is whole. */
 static int64_t iteration_use_median2(int64_t *v, uint32_t n)
 {
-	qsort(v, n, sizeof *v, iteration_use_ascending);
+	sort_int64(v, n);
 	return v[n / 2] + v[(n - 1) / 2];
 }
 

@@ -9,6 +9,7 @@
  * partial iteration unless it is a whole one. */
 #include "iteration_parts.h"
 #include "period_test.h"
+#include "sort.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -288,13 +289,6 @@ static bool period_detector_within(const struct period_detector_mover *p,
 	return place >= 0 && place < p->s->main_n;
 }
 
-static int period_detector_by_size(const void *left, const void *right)
-{
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 static bool period_detector_measure(struct period_detector_mover *p,
 	struct arena *a)
 {
@@ -309,7 +303,7 @@ static bool period_detector_measure(struct period_detector_mover *p,
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		length[i] = p->c->at[i + 1] - p->c->at[i];
-	qsort(length, n, sizeof *length, period_detector_by_size);
+	sort_uint32(length, n);
 	p->length = length[n / 2];
 	arena_drop(a, length);
 	for (uint32_t i = 0; i < s->n; i++) {

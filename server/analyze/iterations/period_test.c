@@ -1,6 +1,7 @@
 /* period_test.c - builds the sequence and tests cuts: counts the names of each section
  * and compares sections with each other and with the whole run. */
 #include "period_test.h"
+#include "sort.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,13 +228,6 @@ static double period_test_similarity(struct period_test *j, struct slice r,
 	return own + size ? common / (double)(own + size - common) : 0;
 }
 
-static int period_test_ascending(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
 /* Whether sections are like their neighbors; sets c->tail. */
 static bool period_test_neighbors_similar(struct period_test *j,
 	struct period_cut *c)
@@ -256,7 +250,7 @@ static bool period_test_neighbors_similar(struct period_test *j,
 		return false;
 	for (uint32_t i = 0; i < pairs; i++)
 		sum += j->like[i];
-	qsort(j->like, pairs, sizeof *j->like, period_test_ascending);
+	sort_double(j->like, pairs);
 	return sum >= 0.7 * pairs && j->like[pairs / 2] >= 0.9;
 }
 

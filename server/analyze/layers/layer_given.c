@@ -1,6 +1,7 @@
 /* layer_given.c - finds layers that begin at kernels that the caller names. */
 #include "layer_seq.h"
 #include "layering.h"
+#include "sort.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +28,6 @@ static const double alike_least = 0.6;
 static void layer_given_kinds_init(struct layer_given_kinds *k, struct arena *a)
 {
 	*k = (struct layer_given_kinds){ .arena = a };
-}
-
-static int layer_given_kinds_ascending(const void *left, const void *right)
-{
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-	return (a > b) - (a < b);
 }
 
 static double layer_given_kinds_share(const uint32_t *a, uint32_t a_n,
@@ -81,7 +75,7 @@ static bool layer_given_kinds_read_symbols(struct layer_given_kinds *k,
 	for (uint32_t i = 0; i < n; i++)
 		if (s->items[items[i]].lane == lane)
 			k->symbols[(*on)++] = s->items[items[i]].symbol;
-	qsort(k->symbols, *on, sizeof *k->symbols, layer_given_kinds_ascending);
+	sort_uint32(k->symbols, *on);
 	return true;
 }
 

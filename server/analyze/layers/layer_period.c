@@ -1,6 +1,7 @@
 /* layer_period.c - finds layers from the repeating sequence of kernels. */
 #include "layer_kinds.h"
 #include "layering.h"
+#include "sort.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -525,13 +526,6 @@ static bool layer_period_repair_by_pass(struct layer_repair *m, struct arena *a)
 	return true;
 }
 
-static int layer_period_repair_ascending(const void *left, const void *right)
-{
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 /* Finds the first pass with the most frequent number of layers. */
 static bool layer_period_repair_choose_typical(struct layer_repair *m,
 	struct arena *a)
@@ -543,7 +537,7 @@ static bool layer_period_repair_choose_typical(struct layer_repair *m,
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		sorted[i] = m->layers[i];
-	qsort(sorted, n, sizeof *sorted, layer_period_repair_ascending);
+	sort_uint32(sorted, n);
 	for (uint32_t i = 0; i < n; i++) {
 		run = i && sorted[i] == sorted[i - 1] ? run + 1 : 1;
 		if (run >= most) {

@@ -4,6 +4,7 @@
 #include "catalog.h"
 #include "copies.h"
 #include "pattern_table.h"
+#include "sort.h"
 #include "sync_call.h"
 #include <stdlib.h>
 #include <string.h>
@@ -288,13 +289,6 @@ static bool pattern_execution_spread_kept(const struct profile *p,
 	return p->cycles.cycles[e->cycle].use == CYCLE_KEPT;
 }
 
-static int pattern_execution_spread_ascending(const void *left,
-	const void *right)
-{
-	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-	return (a > b) - (a < b);
-}
-
 /* Returns whether the next of `all` is taken, for an even choice of
  * PATTERN_SPREAD_FROM. */
 static bool pattern_execution_spread_taken(const struct gathered *g)
@@ -309,7 +303,7 @@ static void pattern_execution_spread_pick(const struct gathered *g,
 	int64_t *spread_ns)
 {
 	const uint32_t last = PATTERN_SPREAD - 1;
-	qsort(g->ns, g->n, sizeof *g->ns, pattern_execution_spread_ascending);
+	sort_int64(g->ns, g->n);
 	for (uint32_t i = 0; i <= last; i++)
 		spread_ns[i] =
 			g->ns[((uint64_t)i * (g->n - 1) + last / 2) / last];

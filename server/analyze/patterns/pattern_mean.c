@@ -1,5 +1,6 @@
 /* pattern_mean.c - computes means of patterns over iterations. */
 #include "pattern_mean.h"
+#include "sort.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -94,12 +95,6 @@ bool pattern_mean_from(const struct cycles *c, const struct patterns *p,
 	return true;
 }
 
-static int pattern_mean_ascending(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
 bool cycles_median(const struct cycles *c, struct arena *a, double *ns)
 {
 	int64_t *durs = arena_grow(a, NULL, ((size_t)c->n + 1) * sizeof *durs);
@@ -110,7 +105,7 @@ bool cycles_median(const struct cycles *c, struct arena *a, double *ns)
 		if (c->cycles[i].dur_ns >= 0 &&
 			(!c->kept_n || c->cycles[i].use == CYCLE_KEPT))
 			durs[n++] = c->cycles[i].dur_ns;
-	qsort(durs, n, sizeof *durs, pattern_mean_ascending);
+	sort_int64(durs, n);
 	uint32_t low = n ? (n - 1) / 2 : 0, high = n / 2;
 	*ns = n ? ((double)durs[low] + (double)durs[high]) / 2 : (double)NAN;
 	arena_drop(a, durs);

@@ -2,6 +2,7 @@
 #include "contrast.h"
 #include "dist.h"
 #include "order_stat.h"
+#include "sort.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -99,12 +100,6 @@ double contrast_half(const struct contrast *c, double half)
 /* Hodges-Lehmann: differences of all pairs, and three of their order
  * statistics. */
 
-static int contrast_by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 /* The i-th of `few` evenly spaced quantiles of the sorted v[n]. */
 static double contrast_quantile(const double *v, uint32_t n, uint32_t few,
 	uint32_t i)
@@ -127,8 +122,8 @@ struct contrast_shift contrast_shift_of(double *base, uint32_t base_n,
 			    : head_n < most ? head_n
 					    : most;
 
-	qsort(base, base_n, sizeof *base, contrast_by_value);
-	qsort(head, head_n, sizeof *head, contrast_by_value);
+	sort_double(base, base_n);
+	sort_double(head, head_n);
 	for (uint32_t i = 0; i < base_few; i++)
 		for (uint32_t k = 0; k < head_few; k++)
 			pairs[n++] =

@@ -1,5 +1,6 @@
 /* finish.c - what every format does with a trace once all its rows are read */
 #include "finish.h"
+#include "sort.h"
 #include <stdlib.h>
 
 enum { SAMPLES = 1001 };
@@ -14,12 +15,6 @@ struct starts {
 	uint32_t n;
 };
 
-static int finish_by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return (x > y) - (x < y);
-}
-
 /* The middle of an even sample over all rows. */
 static int64_t finish_middle(const struct starts kinds[KINDS], uint64_t rows)
 {
@@ -31,7 +26,7 @@ static int64_t finish_middle(const struct starts kinds[KINDS], uint64_t rows)
 			sample[got++] = kinds[k].at[next - seen];
 		seen += kinds[k].n;
 	}
-	qsort(sample, got, sizeof *sample, finish_by_value);
+	sort_int64(sample, got);
 	return sample[got / 2];
 }
 

@@ -1,5 +1,6 @@
 /* pattern_file.c - decodes pattern files: shares of an iteration and counters per function */
 #include "pattern_file.h"
+#include "sort.h"
 #include "table_reader.h"
 #include "figure.h"
 #include "format.h"
@@ -502,12 +503,6 @@ static bool pattern_file_runs_finish(struct pattern_runs *r)
 
 enum { SAMPLES = 1001 };
 
-static int pattern_file_times_by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return (x > y) - (x < y);
-}
-
 /* The middle of an even sample; false where no moment is known. */
 static bool pattern_file_times_middle(const struct trace *t, int64_t *ns)
 {
@@ -522,7 +517,7 @@ static bool pattern_file_times_middle(const struct trace *t, int64_t *ns)
 		if (at >= 0)
 			sample[got++] = at;
 	}
-	qsort(sample, got, sizeof *sample, pattern_file_times_by_value);
+	sort_int64(sample, got);
 	*ns = got ? sample[got / 2] : 0;
 	return got > 0;
 }

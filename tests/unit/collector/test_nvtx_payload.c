@@ -1,7 +1,7 @@
 /* test_nvtx_payload.c - payloads as JSON, and what in them is odd.
  *
  * Where the server reads the same bytes from an nsys export, the text is the
- * one that its rule (server/decode/nsys_payload.c) gives. */
+ * one that its rule (server/decode/nsys/nsys_nvtx.c) gives. */
 #include "nvtx_payload_rig.h"
 
 /* The layout of tests/unit/decode/test_nsys.c, and its text: a uint64, at 8 an
