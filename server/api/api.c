@@ -2,7 +2,6 @@
  * envelope. Status and bytes of every answer are made here and nowhere else. */
 #include "dispatch.h"
 #include "api_state.h"
-#include "db.h"
 #include "catalog_held.h"
 #include "guard.h"
 #include "heavy.h"
@@ -26,8 +25,9 @@ struct api *api_new(const struct api_options *o, struct err *e)
 	a->is = *o;
 	a->is.hosts = strdup(o->hosts ? o->hosts : "");
 	a->openapi = openapi_text(&a->openapi_len, e);
-	a->catalog = catalog_held_new(e);
-	if (a->is.hosts && a->openapi && a->catalog)
+	a->service.pool = o->pool;
+	a->service.catalog = catalog_held_new(e);
+	if (a->is.hosts && a->openapi && a->service.catalog)
 		return a;
 	api_free(a);
 	return NULL;
@@ -39,7 +39,7 @@ void api_free(struct api *a)
 		return;
 	free((char *)a->is.hosts);
 	free(a->openapi);
-	catalog_held_free(a->catalog);
+	catalog_held_free(a->service.catalog);
 	heavy_release(a);
 	free(a);
 }
@@ -49,34 +49,6 @@ static int64_t now_us(void)
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
-struct db *api_lend(struct api *a, struct err *e)
-{
-	struct db *db = db_borrow(a->is.pool, e);
-	if (db)
-		atomic_fetch_add(&a->lent, 1);
-	return db;
-}
-
-void api_take_back(struct api *a, struct db *db)
-{
-	db_return(a->is.pool, db);
-	atomic_fetch_sub(&a->lent, 1);
-}
-
-bool call_db(struct call *c, struct err *e)
-{
-	if (!c->db)
-		c->db = api_lend(c->api, e);
-	return c->db;
-}
-
-void call_db_return(struct call *c)
-{
-	if (c->db)
-		api_take_back(c->api, c->db);
-	c->db = NULL;
 }
 
 bool api_owns(const char *path)
@@ -149,11 +121,69 @@ void api_refuse(struct api *a, enum err_code code, const char *sentence,
 	metrics_count(&a->metrics, ROUTES_N, out->status, 0);
 }
 
+static struct param *named(struct params *ps, const char *name)
+{
+	for (int i = 0; i < ps->n; i++)
+		if (!strcmp(ps->list[i].spec->name, name))
+			return &ps->list[i];
+	return NULL;
+}
+
+/* As if he had said it himself, so that cursors are of that list too. A
+ * reference set is of no project, and knows none. */
+static bool project_put(struct call *c, struct err *e)
+{
+	struct param *set = named(&c->params, "set");
+	struct param *p = named(&c->params, "project");
+	if (set && set->given)
+		return true;
+	if (p->given)
+		return reach_says(&c->s, p->text, e);
+	p->given = true;
+	p->text = c->s.who.project;
+	return true;
+}
+
+static bool reach_check(struct call *c, struct err *e)
+{
+	if (!*c->s.who.project)
+		return true;
+	switch (c->route->reach) {
+	case REACH_OPEN:
+	case REACH_RUNS:
+	case REACH_SAYS:
+		return true;
+	case REACH_RUN:
+		return reach_run(&c->s, c->id, e);
+	case REACH_UPLOADED:
+		return reach_thing(&c->s, THING_UPLOAD, c->id, e);
+	case REACH_JOB:
+		return reach_job(&c->s, c->id, e);
+	case REACH_GATE:
+		return reach_thing(&c->s, THING_GATE, c->id, e);
+	case REACH_TOKEN:
+		return reach_thing(&c->s, THING_TOKEN, c->id, e);
+	case REACH_WEBHOOK:
+		return reach_thing(&c->s, THING_WEBHOOK, c->id, e);
+	case REACH_PROJECT:
+		return project_put(c, e);
+	case REACH_WHOLE:
+		break;
+	}
+	return err_set(e, ERR_FORBIDDEN,
+		"this is of all projects; the token is of project '%.200s' "
+		"alone",
+		c->s.who.project);
+}
+
 bool call_open(struct call *c, struct api *a, const struct api_request *r,
 	struct api_answer *out, struct err *e)
 {
 	struct route_at at;
-	*c = (struct call){ .api = a, .request = r, .began_us = now_us() };
+	*c = (struct call){ .s.service = &a->service,
+		.api = a,
+		.request = r,
+		.began_us = now_us() };
 	*out = (struct api_answer){ 0 };
 	if (!guard_host(a, r, e) || !guard_origin(a, r, e) ||
 		!(c->route = route_find(r->method, r->path, &at, out->allow,
@@ -164,7 +194,7 @@ bool call_open(struct call *c, struct api *a, const struct api_request *r,
 	memcpy(c->word, at.word, sizeof c->word);
 	trail_keep(c);
 	return guard_scope(c, e) &&
-	       params_read(&c->params, &c->arena, c->route->handler, r->query,
+	       params_read(&c->params, &c->s.arena, c->route->handler, r->query,
 		       e) &&
 	       reach_check(c, e);
 }
@@ -226,13 +256,11 @@ void call_count(const struct call *c, int status)
 
 void call_close(struct call *c)
 {
-	call_db_return(c);
-	call_catalog_return(c);
 	heavy_give_back(c);
 	free(c->text);
 	if (c->stream.next)
 		c->stream.free(c->stream.ctx);
-	arena_release(&c->arena);
+	service_release(&c->s);
 }
 
 void api_answer_release(struct api_answer *a)

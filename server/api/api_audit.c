@@ -19,7 +19,7 @@ json_t *audit_get(struct call *c, struct err *e)
 	uint32_t n;
 	bool more;
 	if (!cursor_read(c, &f.after, &unused, e) || !call_db(c, e) ||
-		!audit_list(c->db, &c->arena, &f, &rows, &n, &more, e))
+		!audit_list(c->s.db, &c->s.arena, &f, &rows, &n, &more, e))
 		return NULL;
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)

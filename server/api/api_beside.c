@@ -68,9 +68,10 @@ static bool platform_read(struct call *c, struct beside_run *r, struct err *e)
 {
 	struct profile_device *devices;
 	uint32_t n;
-	if (!query_run_platform(c->db, &c->arena, r->row.id, &r->platform, e) ||
-		!query_run_devices(c->db, &c->arena, r->row.id, &devices, &n,
-			e))
+	if (!query_run_platform(c->s.db, &c->s.arena, r->row.id, &r->platform,
+		    e) ||
+		!query_run_devices(c->s.db, &c->s.arena, r->row.id, &devices,
+			&n, e))
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		if (devices[i].number == r->is.breakdown.device)
@@ -83,12 +84,12 @@ static bool run_read(struct call *c, int64_t id, struct beside_run *r,
 {
 	struct breakdown_asked asked = BREAKDOWN_UNASKED;
 	asked.realign = param(&c->params, "realign")->whole == 1;
-	if (!query_run(c->db, &c->arena, id, &r->row, e) ||
-		!breakdown_lags(c, id, &r->names_lag, e))
+	if (!query_run(c->s.db, &c->s.arena, id, &r->row, e) ||
+		!breakdown_lags(&c->s, id, &r->names_lag, e))
 		return false;
 	bool anew = asked.realign && r->names_lag;
 	return (!anew || heavy_take(c, e)) &&
-	       breakdown_read(c, id, anew ? &asked : NULL, &r->is, e) &&
+	       breakdown_read(&c->s, id, anew ? &asked : NULL, &r->is, e) &&
 	       platform_read(c, r, e);
 }
 
@@ -108,7 +109,7 @@ static void side_from(struct arena *a, const struct breakdown_stored *is,
 json_t *breakdown_get(struct call *c, struct err *e)
 {
 	struct breakdown_compare_side sides[BREAKDOWN_COMPARE_MAX];
-	struct beside_run *runs = arena_array(&c->arena, struct beside_run,
+	struct beside_run *runs = arena_array(&c->s.arena, struct beside_run,
 		BREAKDOWN_COMPARE_MAX);
 	int64_t ids[BREAKDOWN_COMPARE_MAX];
 	struct breakdown_compare b;
@@ -117,19 +118,20 @@ json_t *breakdown_get(struct call *c, struct err *e)
 		return NULL;
 	/* All of them first: what is another's is not there, whatever else. */
 	for (uint32_t i = 0; i < n; i++)
-		if (!reach_run(c, ids[i], e))
+		if (!reach_run(&c->s, ids[i], e))
 			return NULL;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!run_read(c, ids[i], &runs[i], e))
 			return NULL;
-		side_from(&c->arena, &runs[i].is, &sides[i]);
+		side_from(&c->s.arena, &runs[i].is, &sides[i]);
 	}
-	if (!breakdown_compare_from(sides, n, &c->arena, &b)) {
-		arena_err(&c->arena, e);
+	if (!breakdown_compare_from(sides, n, &c->s.arena, &b)) {
+		arena_err(&c->s.arena, e);
 		return NULL;
 	}
 	return listing_is_json(c)
 		       ? view_beside(runs, &b)
-		       : listing_file(c, view_beside_table(&c->arena, runs, &b),
+		       : listing_file(c,
+				 view_beside_table(&c->s.arena, runs, &b),
 				 "breakdown");
 }

@@ -20,9 +20,9 @@ static json_t *listed(struct call *c, enum own_kind kind, json_t *items,
 {
 	struct catalog_own own;
 	const struct catalog *k = call_catalog(c, e);
-	if (k && own_read(c->db, &c->arena, &own, e))
-		return view_catalog_list(items, call_catalog_version(c),
-			catalog_version(k), call_catalog_fault(c),
+	if (k && own_read(c->s.db, &c->s.arena, &own, e))
+		return view_catalog_list(items, catalog_held_version(&c->s),
+			catalog_version(k), catalog_held_fault(&c->s),
 			*part(&own, kind));
 	json_decref(items);
 	return NULL;
@@ -77,20 +77,20 @@ static json_t *changed(struct call *c, struct err *e)
 {
 	const struct catalog *k = call_catalog(c, e);
 	int64_t runs;
-	if (!k || !query_outdated(c->db, catalog_version(k), &runs, e))
+	if (!k || !query_outdated(c->s.db, catalog_version(k), &runs, e))
 		return NULL;
 	const char *text =
 		!runs ? "every run is attributed with this catalogue"
 		: runs == 1
 			? "1 run was attributed with an earlier catalogue: "
 			  "`kernsiftd rebuild` attributes it anew"
-			: arena_printf(&c->arena,
+			: arena_printf(&c->s.arena,
 				  "%lld runs were attributed with an earlier "
 				  "catalogue: `kernsiftd rebuild` attributes "
 				  "them anew",
 				  (long long)runs);
 	return json_pack("{s:o, s:s, s:o, s:s}", "version",
-		view_whole(call_catalog_version(c)), "catalog",
+		view_whole(catalog_held_version(&c->s)), "catalog",
 		catalog_version(k), "outdated_runs", view_whole(runs),
 		"message", text);
 }
@@ -105,7 +105,7 @@ static bool write(struct call *c, enum own_kind kind, json_t *body,
 		return err_set(e, ERR_INPUT,
 			"version: is not the whole number that GET told");
 	const char *text = body_list(c, body, "items", e);
-	if (!text || !call_db(c, e) || !own_read(c->db, &c->arena, &own, e))
+	if (!text || !call_db(c, e) || !own_read(c->s.db, &c->s.arena, &own, e))
 		return false;
 	if (own.version != json_integer_value(version))
 		return err_set(e, ERR_CONFLICT,
@@ -123,7 +123,7 @@ static bool write(struct call *c, enum own_kind kind, json_t *body,
 		(long long)own.version);
 	/* A new version would call every run attributed with an earlier one. */
 	return !strcmp(before ? before : "[]", text) ||
-	       own_write(c->db, kind, text, own.version, &now, e);
+	       own_write(c->s.db, kind, text, own.version, &now, e);
 }
 
 static json_t *put(struct call *c, enum own_kind kind, struct err *e)

@@ -3,12 +3,24 @@
 #include "heavy.h"
 #include "listing.h"
 #include "repeats.h"
+#include "selector.h"
 #include "sides.h"
 #include "suspicion.h"
 #include "view_suspicion.h"
 #include <string.h>
 
 enum { REPORT_BYTES = 64 << 20 };
+
+/* The sides that the parameters base, head and range name. */
+static bool sides_read(struct call *c, struct compared_sides *s, struct err *e)
+{
+	struct selected base, head;
+	const struct params *p = &c->params;
+	return selector_sides(&c->s, param_text(p, "base", NULL),
+		       param_text(p, "head", NULL), NULL, &base, &head, e) &&
+	       sides_of(&c->s, &base, &head, param_text(p, "range", NULL), s,
+		       e);
+}
 
 /* What is written as csv or md, as a file that is named for what it is. */
 static void named(struct call *c)
@@ -47,21 +59,21 @@ static json_t *published(struct call *c, const struct compared_sides *s,
 	struct comparison around;
 	struct suspicion sus;
 	struct buf b;
-	if (!suspicion_from(s->base, s->base_n, s->head, s->head_n, &c->arena,
+	if (!suspicion_from(s->base, s->base_n, s->head, s->head_n, &c->s.arena,
 		    &sus, e) ||
 		!compare_findings(s->base, s->base_n, s->head, s->head_n,
-			&c->arena, &around, e))
+			&c->s.arena, &around, e))
 		return NULL;
 	switch ((enum table_format)param(&c->params, "format")->whole) {
 	case TABLE_JSON:
 		return view_suspicion(&sus, &around, s);
 	case TABLE_CSV:
-		return as_table(c, view_suspicion_table(&c->arena, &sus));
+		return as_table(c, view_suspicion_table(&c->s.arena, &sus));
 	case TABLE_MD:
 		break;
 	}
 	buf_init(&b, REPORT_BYTES);
-	view_suspicion_report(&sus, &c->arena, &b);
+	view_suspicion_report(&sus, &c->s.arena, &b);
 	return as_report(c, &b, e);
 }
 
@@ -77,22 +89,22 @@ static json_t *verdict(struct call *c, const struct compared_sides *s,
 		o.floor = floor->real;
 	o.margin = param(&c->params, "margin")->real;
 	o.seed = (uint64_t)param(&c->params, "seed")->whole;
-	if (!repeats_read(c, s, &repeats, e))
+	if (!repeats_read(&c->s, s, &repeats, e))
 		return NULL;
 	call_db_return(c); /* the rest takes time, and no database */
 	if (!compare_from(s->base, s->base_n, s->head, s->head_n, &repeats, &o,
-		    &c->arena, &cmp, e))
+		    &c->s.arena, &cmp, e))
 		return NULL;
 	switch ((enum table_format)param(&c->params, "format")->whole) {
 	case TABLE_JSON:
-		return view_verdict(&c->arena, &cmp, s);
+		return view_verdict(&c->s.arena, &cmp, s);
 	case TABLE_CSV:
-		return as_table(c, view_verdict_table(&c->arena, &cmp));
+		return as_table(c, view_verdict_table(&c->s.arena, &cmp));
 	case TABLE_MD:
 		break;
 	}
 	buf_init(&b, REPORT_BYTES);
-	view_verdict_report(&c->arena, &cmp, s, &b);
+	view_verdict_report(&c->s.arena, &cmp, s, &b);
 	return as_report(c, &b, e);
 }
 
@@ -120,7 +132,7 @@ json_t *series_get(struct call *c, struct err *e)
 	}
 	if (!heavy_take(c, e) || !sides_read(c, &s, e) ||
 		!compare_series_from(s.base, s.base_n, s.head, s.head_n,
-			function, device, &c->arena, both, e))
+			function, device, &c->s.arena, both, e))
 		return NULL;
-	return view_series(&c->arena, function, device, both);
+	return view_series(&c->s.arena, function, device, both);
 }

@@ -4,9 +4,11 @@
 #include "asked.h"
 #include "cursor.h"
 #include "gate_made.h"
+#include "gate_question.h"
 #include "gate_text.h"
 #include "heavy.h"
 #include "trail.h"
+#include "view_gate.h"
 #include <string.h>
 
 enum { RENDERED_BYTES = 64 << 20 };
@@ -29,25 +31,48 @@ static const char *event_body(void *ctx, const struct gate_row *row)
 static bool question_read(struct call *c, struct gate_question *q,
 	struct err *e)
 {
-	json_t *body = body_read(c, gate_question_keys(&c->arena), e);
-	bool ok = body && gate_question_read(&c->arena, body, q, e);
+	json_t *body = body_read(c, gate_question_keys(&c->s.arena), e);
+	bool ok = body && gate_question_read(&c->s.arena, body, q, e);
 	json_decref(body);
 	return ok;
 }
 
+/* The gate as a row without its id; the arena's. */
+static bool row_from(struct call *c, const struct gate_question *q,
+	const struct selected *base, const struct selected *head,
+	const struct gate_made *is, struct gate_row *row, struct err *e)
+{
+	json_t *v = view_gate_document(&c->s.arena, q, base, head, &is->sides,
+		&is->gate);
+	char *text = json_dumps(v, JSON_COMPACT);
+	json_decref(v);
+	if (!text)
+		return err_set(e, ERR_INTERNAL, "the gate cannot be written");
+	*row = (struct gate_row){ .who = c->s.who.name,
+		.project = is->sides.head[0].project,
+		.workload = is->sides.head[0].workload,
+		.name = q->name,
+		.outcome = gate_outcome_word(is->gate.outcome),
+		.document = arena_strdup(&c->s.arena, text) };
+	free(text);
+	return true;
+}
+
 json_t *gate_post(struct call *c, struct err *e)
 {
-	const struct gate_telling t = { event_body, &c->arena };
+	const struct gate_telling t = { event_body, &c->s.arena };
 	struct selected base, head;
 	struct gate_question q;
+	struct gate_made is;
 	struct gate_row row;
 	if (!question_read(c, &q, e) || !heavy_take(c, e) ||
-		!selector_sides(c, q.base, q.head,
-			gate_given_words(&c->arena, &q), &base, &head, e) ||
-		!gate_made(c, &q, &base, &head, &row, e))
+		!selector_sides(&c->s, q.base, q.head,
+			gate_given_words(&c->s.arena, &q), &base, &head, e) ||
+		!gate_made(&c->s, &q, &base, &head, &is, e) ||
+		!row_from(c, &q, &base, &head, &is, &row, e))
 		return NULL;
 	bool passed = !strcmp(row.outcome, gate_outcome_word(GATE_PASS));
-	if (!call_db(c, e) || !gate_keep(c->db, &row, passed ? NULL : &t, e))
+	if (!call_db(c, e) || !gate_keep(c->s.db, &row, passed ? NULL : &t, e))
 		return NULL;
 	metrics_gate(&c->api->metrics, row.outcome);
 	trail_tell(c, row.project, "gate %lld: %s", (long long)row.id,
@@ -82,7 +107,7 @@ json_t *gates_get(struct call *c, struct err *e)
 	bool more;
 	filter_read(c, &f);
 	if (!cursor_read(c, &f.after, &unused, e) || !call_db(c, e) ||
-		!gate_list(c->db, &c->arena, &f, &rows, &n, &more, e))
+		!gate_list(c->s.db, &c->s.arena, &f, &rows, &n, &more, e))
 		return NULL;
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
@@ -136,7 +161,7 @@ static bool site_read(struct call *c, const char **site, struct err *e)
 			s);
 	while (s[len - 1] == '/')
 		len--;
-	*site = arena_strndup(&c->arena, s, len);
+	*site = arena_strndup(&c->s.arena, s, len);
 	return true;
 }
 
@@ -172,7 +197,7 @@ static json_t *rendered(struct call *c, const json_t *gate, struct err *e)
 json_t *gate_get(struct call *c, struct err *e)
 {
 	struct gate_row row;
-	if (!call_db(c, e) || !gate_read(c->db, &c->arena, c->id, &row, e))
+	if (!call_db(c, e) || !gate_read(c->s.db, &c->s.arena, c->id, &row, e))
 		return NULL;
 	json_t *gate = view_gate(&row);
 	if (!param(&c->params, "format")->whole)
@@ -185,7 +210,7 @@ json_t *gate_get(struct call *c, struct err *e)
 json_t *gate_delete(struct call *c, struct err *e)
 {
 	if (call_db(c, e))
-		gate_drop(c->db, c->id, e);
+		gate_drop(c->s.db, c->id, e);
 	return NULL;
 }
 
@@ -200,7 +225,7 @@ json_t *badge_get(struct call *c, struct err *e)
 	bool more;
 	filter_read(c, &f);
 	if (!call_db(c, e) ||
-		!gate_list(c->db, &c->arena, &f, &rows, &n, &more, e))
+		!gate_list(c->s.db, &c->s.arena, &f, &rows, &n, &more, e))
 		return NULL;
 	buf_init(&b, RENDERED_BYTES);
 	gate_text_svg(f.name ? f.name : "gate", n ? rows[0].outcome : NULL, &b);

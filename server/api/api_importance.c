@@ -67,10 +67,10 @@ static json_t *fleet_bench(struct call *c, const struct fleet_filter *f,
 	struct fleet_shape *rows;
 	uint32_t n;
 	bool more;
-	if (!heavy_take(c, e) || !query_fleet_shapes(c->db, &c->arena, f, 0, 0,
-					 &rows, &n, &more, e))
+	if (!heavy_take(c, e) || !query_fleet_shapes(c->s.db, &c->s.arena, f, 0,
+					 0, &rows, &n, &more, e))
 		return NULL;
-	return bench_answer(c, bench_from_fleet(m, rows, n, k, &c->arena),
+	return bench_answer(c, bench_from_fleet(m, rows, n, k, &c->s.arena),
 		"kernsift-fleet");
 }
 
@@ -82,21 +82,22 @@ static json_t *fleet_answer(struct call *c, const struct catalog *k,
 	struct importance is;
 	struct matters m;
 	if (!fleet_asked(c, k, &f, e) ||
-		!query_fleet(c->db, &c->arena, &f, &fleet, e))
+		!query_fleet(c->s.db, &c->s.arena, &f, &fleet, e))
 		return NULL;
 	call_db_return(c);
-	importance_from(&fleet, weight, k, SEED, &c->arena, &is);
+	importance_from(&fleet, weight, k, SEED, &c->s.arena, &is);
 	matters_from_fleet(&fleet, &is, weight, f.dtype || f.phase, k,
-		&c->arena, &m);
+		&c->s.arena, &m);
 	arrange(c, &m);
+	const struct finding_list found =
+		matters_told(&c->s.arena, &m, &fleet, k);
 	switch (format_of(c)) {
 	case TABLE_JSON:
-		return view_matters(&m, view_choices(&fleet),
-			matters_told(&c->arena, &m, &fleet, k));
+		return view_matters(&m, view_choices(&fleet), &found);
 	case FORMAT_BENCH:
 		return call_db(c, e) ? fleet_bench(c, &f, &m, k, e) : NULL;
 	default:
-		return listing_file(c, view_matters_table(&c->arena, &m),
+		return listing_file(c, view_matters_table(&c->s.arena, &m),
 			"importance");
 	}
 }
@@ -108,17 +109,18 @@ static json_t *set_answer(struct call *c, const struct catalog *k,
 	struct matters m;
 	enum dtype dtype;
 	if (!set_asked(c, e) || !asked_dtype(c, &dtype, e) ||
-		!set_read(c, name, k, &set, e))
+		!set_read(&c->s, name, k, &set, e))
 		return NULL;
-	matters_from_set(name, &set.is, k, &c->arena, &m);
+	matters_from_set(name, &set.is, k, &c->s.arena, &m);
 	matters_narrow(&m, dtype, asked_phase(c));
 	arrange(c, &m);
+	const struct finding_list found =
+		matters_told(&c->s.arena, &m, NULL, k);
 	switch (format_of(c)) {
 	case TABLE_JSON:
-		return view_matters(&m, view_set_choices(&set.is),
-			matters_told(&c->arena, &m, NULL, k));
+		return view_matters(&m, view_set_choices(&set.is), &found);
 	case TABLE_MD:
-		c->text = report_set(&set.is, &m, &c->arena);
+		c->text = report_set(&set.is, &m, &c->s.arena);
 		c->text_len = strlen(c->text);
 		c->text_type = "text/markdown; charset=utf-8";
 		return NULL;
@@ -126,7 +128,8 @@ static json_t *set_answer(struct call *c, const struct catalog *k,
 		return bench_answer(c, bench_from_set(set.json, set.len, &m),
 			name);
 	default:
-		return listing_file(c, view_matters_table(&c->arena, &m), name);
+		return listing_file(c, view_matters_table(&c->s.arena, &m),
+			name);
 	}
 }
 

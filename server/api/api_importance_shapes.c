@@ -64,16 +64,17 @@ static bool fleet_shapes(struct call *c, const struct catalog *k,
 		return false;
 	f.operator= c->word;
 	if ((!p->limit && !heavy_take(c, e)) ||
-		!query_fleet(c->db, &c->arena, &f, &fleet, e) ||
-		!query_fleet_shapes(c->db, &c->arena, &f, p->offset, p->limit,
-			&rows, &n, &p->more, e))
+		!query_fleet(c->s.db, &c->s.arena, &f, &fleet, e) ||
+		!query_fleet_shapes(c->s.db, &c->s.arena, &f, p->offset,
+			p->limit, &rows, &n, &p->more, e))
 		return false;
 	if (!is && !fleet.rows_n)
 		return unknown(c, e);
 	*told = time_of(&fleet);
-	matter_shapes_from_fleet(rows, n, told->all, k, against, &c->arena, s);
+	matter_shapes_from_fleet(rows, n, told->all, k, against, &c->s.arena,
+		s);
 	if (!p->offset && !p->more)
-		s->s_median = median_of(s, &c->arena);
+		s->s_median = median_of(s, &c->s.arena);
 	return true;
 }
 
@@ -81,10 +82,10 @@ static bool set_shapes(struct call *c, const struct catalog *k,
 	const char *name, struct page *p, struct matter_shapes *s,
 	struct err *e)
 {
-	struct set_read *set = arena_new(&c->arena, struct set_read);
+	struct set_read *set = arena_new(&c->s.arena, struct set_read);
 	const struct reference *r = &set->is;
 	uint32_t i = 0;
-	if (!set_asked(c, e) || !set_read(c, name, k, set, e))
+	if (!set_asked(c, e) || !set_read(&c->s, name, k, set, e))
 		return false;
 	if (param(&c->params, "against")->given)
 		return err_set(e, ERR_INPUT,
@@ -96,7 +97,7 @@ static bool set_shapes(struct call *c, const struct catalog *k,
 		return err_set(e, ERR_NOT_FOUND,
 			"the reference set '%.100s' has no operator '%s'", name,
 			c->word);
-	matter_shapes_from_set(r, &r->operators[i], &c->arena, s);
+	matter_shapes_from_set(r, &r->operators[i], &c->s.arena, s);
 	s->set = name;
 	/* All of them are at hand: the page is cut out here. */
 	uint32_t from = p->offset < s->n ? (uint32_t)p->offset : s->n;
@@ -125,11 +126,13 @@ json_t *importance_shapes_get(struct call *c, struct err *e)
 	s.operator= c->word;
 	s.what = is ? is->what : NULL;
 	if (!listing_is_json(c))
-		return listing_file(c, view_matter_shapes_table(&c->arena, &s),
-			c->word);
+		return listing_file(c,
+			view_matter_shapes_table(&c->s.arena, &s), c->word);
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < s.n; i++)
 		view_append(items, view_matter_shape(&s.rows[i], &s));
-	return view_matter_shapes(&s, matters_told_shapes(&c->arena, &told),
+	const struct finding_list found =
+		matters_told_shapes(&c->s.arena, &told);
+	return view_matter_shapes(&s, &found,
 		listing_list(c, items, p.offset, s.n, p.more));
 }

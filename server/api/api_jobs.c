@@ -17,9 +17,9 @@ json_t *jobs_get(struct call *c, struct err *e)
 	uint32_t n;
 	bool more;
 	if (!cursor_read(c, &after, &unused, e) || !call_db(c, e) ||
-		!query_jobs(c->db, &c->arena, param_text(ps, "project", NULL),
-			after, (int)param(ps, "limit")->whole, &rows, &n, &more,
-			e))
+		!query_jobs(c->s.db, &c->s.arena,
+			param_text(ps, "project", NULL), after,
+			(int)param(ps, "limit")->whole, &rows, &n, &more, e))
 		return NULL;
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
@@ -35,7 +35,7 @@ json_t *job_get(struct call *c, struct err *e)
 	struct job_row job;
 	struct ranks ranks;
 	if (!heavy_take(c, e) || !call_db(c, e) ||
-		!query_job(c->db, &c->arena, c->id, &job, e))
+		!query_job(c->s.db, &c->s.arena, c->id, &job, e))
 		return NULL;
 	if (job.runs_all > JOB_RANKS) {
 		err_set(e, ERR_TOO_LARGE,
@@ -44,13 +44,14 @@ json_t *job_get(struct call *c, struct err *e)
 			(long long)c->id, (long long)job.runs_all, JOB_RANKS);
 		return NULL;
 	}
-	runs = arena_array(&c->arena, struct compared_run, job.runs_n);
-	if (!query_compared(c->db, &c->arena, job.runs, job.runs_n, true, runs,
-		    e))
+	runs = arena_array(&c->s.arena, struct compared_run, job.runs_n);
+	if (!query_compared(c->s.db, &c->s.arena, job.runs, job.runs_n, true,
+		    runs, e))
 		return NULL;
 	call_db_return(c);
-	if (!ranks_from(runs, job.runs_n, &c->arena, &ranks, e))
+	if (!ranks_from(runs, job.runs_n, &c->s.arena, &ranks, e))
 		return NULL;
-	return view_job(&c->arena, &job, &ranks, runs, job.runs_n,
-		job_told(&c->arena, &ranks, runs, job.runs_n));
+	const struct finding_list found =
+		job_told(&c->s.arena, &ranks, runs, job.runs_n);
+	return view_job(&c->s.arena, &job, &ranks, runs, job.runs_n, &found);
 }

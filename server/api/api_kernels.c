@@ -27,11 +27,11 @@ json_t *kernels_get(struct call *c, struct err *e)
 	sort_of(c, &f);
 	if (!listing_read(c, &f.offset, &f.limit, e) ||
 		!listing_run(c, &run, e) ||
-		!query_kernels(c->db, &c->arena, &f, &rows, &n, &more, e))
+		!query_kernels(c->s.db, &c->s.arena, &f, &rows, &n, &more, e))
 		return NULL;
 	if (!listing_is_json(c))
 		return listing_table(c,
-			view_kernel_table(&c->arena, rows, n, f.split),
+			view_kernel_table(&c->s.arena, rows, n, f.split),
 			"kernels");
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
@@ -46,11 +46,11 @@ json_t *copies_get(struct call *c, struct err *e)
 	struct run_row run;
 	uint32_t n;
 	if (!listing_run(c, &run, e) ||
-		!query_copies(c->db, &c->arena, c->id, split, &rows, &n, e))
+		!query_copies(c->s.db, &c->s.arena, c->id, split, &rows, &n, e))
 		return NULL;
 	if (!listing_is_json(c))
 		return listing_table(c,
-			view_copy_table(&c->arena, rows, n, split), "copies");
+			view_copy_table(&c->s.arena, rows, n, split), "copies");
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
 		view_append(items, view_copy(&rows[i]));
@@ -63,7 +63,7 @@ json_t *notes_get(struct call *c, struct err *e)
 	struct run_row run;
 	uint32_t n;
 	if (!listing_run(c, &run, e) ||
-		!query_notes(c->db, &c->arena, c->id, &rows, &n, e))
+		!query_notes(c->s.db, &c->s.arena, c->id, &rows, &n, e))
 		return NULL;
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)

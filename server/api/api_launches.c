@@ -11,7 +11,7 @@ json_t *graphs_get(struct call *c, struct err *e)
 	struct run_row run;
 	uint32_t n;
 	if (!listing_run(c, &run, e) ||
-		!query_graphs(c->db, &c->arena, c->id, &rows, &n, e))
+		!query_graphs(c->s.db, &c->s.arena, c->id, &rows, &n, e))
 		return NULL;
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
@@ -31,11 +31,11 @@ json_t *launches_get(struct call *c, struct err *e)
 	bool more;
 	if (!listing_read(c, &f.offset, &f.limit, e) ||
 		!listing_run(c, &run, e) ||
-		!query_launches(c->db, &c->arena, &f, &rows, &n, &more, e))
+		!query_launches(c->s.db, &c->s.arena, &f, &rows, &n, &more, e))
 		return NULL;
 	if (!listing_is_json(c))
 		return listing_table(c,
-			view_launch_table(&c->arena, run.pid, rows, n),
+			view_launch_table(&c->s.arena, run.pid, rows, n),
 			"launches");
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
@@ -50,8 +50,8 @@ json_t *callers_get(struct call *c, struct err *e)
 	struct run_row run;
 	int64_t offset, unused;
 	if (!cursor_read(c, &offset, &unused, e) || !listing_run(c, &run, e) ||
-		!query_callers(c->db, &c->arena, c->id, c->k, offset, limit, &t,
-			e))
+		!query_callers(c->s.db, &c->s.arena, c->id, c->k, offset, limit,
+			&t, e))
 		return NULL;
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < t.n; i++)

@@ -8,52 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool breakdown_read(struct call *c, int64_t run,
-	const struct breakdown_asked *asked, struct breakdown_stored *out,
-	struct err *e)
-{
-	return call_db(c, e) &&
-	       (asked ? ranged_layers(c, run, asked, out, e)
-		      : query_breakdown(c->db, &c->arena, run, out, e)) &&
-	       breakdown_fits(run, out, e);
-}
-
-bool breakdown_fits(int64_t run, const struct breakdown_stored *is,
-	struct err *e)
-{
-	size_t *bytes = calloc(is->kernels_n + 1, sizeof *bytes), sum = 0;
-	if (!bytes)
-		abort();
-	for (uint32_t i = 0; i < is->kernels_n; i++)
-		bytes[i] = strlen(is->kernels[i].name) +
-			   strlen(is->kernels[i].short_name);
-	for (uint32_t i = 0; i < is->breakdown.rows_n; i++) {
-		const struct breakdown_row *r = &is->breakdown.rows[i];
-		sum += r->kernel == ROW_NO_KERNEL ? 0 : bytes[r->kernel];
-		sum += r->module ? strlen(r->module) : 0;
-	}
-	free(bytes);
-	return sum <= QUERY_PAGE_BYTES ||
-	       err_set(e, ERR_TOO_LARGE,
-		       "the names in the layers of run %lld come to %lld MiB, "
-		       "and an answer holds %d; /runs/%lld/kernels lists its "
-		       "kernels page by page",
-		       (long long)run, (long long)(sum >> 20) + 1,
-		       (int)(QUERY_PAGE_BYTES >> 20), (long long)run);
-}
-
-bool breakdown_lags(struct call *c, int64_t run, bool *lag, struct err *e)
-{
-	struct note_row *notes;
-	uint32_t n;
-	*lag = false;
-	if (!query_notes(c->db, &c->arena, run, &notes, &n, e))
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		*lag |= !strcmp(notes[i].code, note_name(NOTE_names_lag));
-	return true;
-}
-
 /* What the request wants in place of what was found; *any: whether at all. */
 static bool asked_read(const struct call *c, struct breakdown_asked *asked,
 	bool *any, struct err *e)
@@ -90,17 +44,18 @@ json_t *run_breakdown_get(struct call *c, struct err *e)
 	bool any = false, lags;
 	if (!asked_read(c, &asked, &any, e) || !listing_run(c, &run, e) ||
 		(any && !heavy_take(c, e)) ||
-		!breakdown_read(c, c->id, any ? &asked : NULL, &is, e))
+		!breakdown_read(&c->s, c->id, any ? &asked : NULL, &is, e))
 		return NULL;
 	if (listing_is_json(c))
 		return view_breakdown(c->id, &is);
 	if (param(&c->params, "format")->whole > TABLE_MD)
-		return listing_table(c, view_breakdown_rows(&c->arena, &is),
+		return listing_table(c, view_breakdown_rows(&c->s.arena, &is),
 			"breakdown-rows");
-	if (!breakdown_lags(c, c->id, &lags, e))
+	if (!breakdown_lags(&c->s, c->id, &lags, e))
 		return NULL;
 	return listing_table(c,
-		view_breakdown_table(&c->arena, &run, lags, &is), "breakdown");
+		view_breakdown_table(&c->s.arena, &run, lags, &is),
+		"breakdown");
 }
 
 json_t *run_groups_get(struct call *c, struct err *e)
@@ -109,10 +64,10 @@ json_t *run_groups_get(struct call *c, struct err *e)
 	int64_t offset;
 	int limit;
 	if (!listing_read(c, &offset, &limit, e) || !call_db(c, e) ||
-		!query_groups(c->db, &c->arena, c->id, &is, e))
+		!query_groups(c->s.db, &c->s.arena, c->id, &is, e))
 		return NULL;
 	if (!listing_is_json(c))
-		return listing_table(c, view_groups_table(&c->arena, &is),
+		return listing_table(c, view_groups_table(&c->s.arena, &is),
 			"groups");
 	json_t *items = json_array();
 	uint32_t n = 0;

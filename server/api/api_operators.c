@@ -15,7 +15,7 @@ static bool shapes_of(struct call *c, const char *operator,
 {
 	struct shape_filter f = { .run = c->id, .operator= operator};
 	bool more;
-	return query_shapes(c->db, &c->arena, &f, rows, n, &more, e);
+	return query_shapes(c->s.db, &c->s.arena, &f, rows, n, &more, e);
 }
 
 /* The operators of a run, and the catalogue that says what they are. */
@@ -26,7 +26,7 @@ static bool matters_read(struct call *c, struct run_operators *is,
 	*m = (struct run_matters){ .is = is };
 	return listing_run(c, &run, e) && (m->catalog = call_catalog(c, e)) &&
 	       asked_platform(c, "against", m->catalog, &m->against, e) &&
-	       query_operators(c->db, &c->arena, c->id, is, e);
+	       query_operators(c->s.db, &c->s.arena, c->id, is, e);
 }
 
 static bool same(const char *a, const char *b)
@@ -40,7 +40,8 @@ static bool against_read(struct call *c, struct run_matters *m, struct err *e)
 	const struct run_operators *is = m->is;
 	if (!m->against)
 		return true;
-	struct against *put = arena_array(&c->arena, struct against, is->n + 1);
+	struct against *put =
+		arena_array(&c->s.arena, struct against, is->n + 1);
 	m->put = put;
 	for (uint32_t i = 0; i < is->n; i++) {
 		struct shape_stat *rows;
@@ -65,9 +66,10 @@ json_t *run_operators_get(struct call *c, struct err *e)
 	if (!matters_read(c, &is, &m, e) || !against_read(c, &m, e))
 		return NULL;
 	if (!listing_is_json(c))
-		return listing_table(c, view_run_operators_table(&c->arena, &m),
-			"operators");
-	return view_run_operators(&m, matters_told_run(&c->arena, &m));
+		return listing_table(c,
+			view_run_operators_table(&c->s.arena, &m), "operators");
+	const struct finding_list found = matters_told_run(&c->s.arena, &m);
+	return view_run_operators(&m, &found);
 }
 
 /* Whether the run or the catalogue has the operator. */
@@ -120,7 +122,8 @@ static double median_of(struct arena *a, const struct shape_stat *rows,
 	return matter_median(s, n);
 }
 
-static json_t *told(struct call *c, const struct shape_stat *rows, uint32_t n)
+static struct finding_list told(struct call *c, const struct shape_stat *rows,
+	uint32_t n)
 {
 	struct shapes_told t = { .n = n,
 		.empty = "no call of it was in this run, of the type and phase "
@@ -131,7 +134,7 @@ static json_t *told(struct call *c, const struct shape_stat *rows, uint32_t n)
 		t.unbound += isnan(rows[i].sol_ns) ? ns : 0;
 		t.over += rows[i].sol_ns > rows[i].call.avg_ns ? ns : 0;
 	}
-	return matters_told_shapes(&c->arena, &t);
+	return matters_told_shapes(&c->s.arena, &t);
 }
 
 json_t *run_shapes_get(struct call *c, struct err *e)
@@ -150,15 +153,16 @@ json_t *run_shapes_get(struct call *c, struct err *e)
 		return NULL;
 	s.rows = rows;
 	s.n = n;
-	s.s_median = median_of(&c->arena, rows, n);
+	s.s_median = median_of(&c->s.arena, rows, n);
 	if (!listing_is_json(c))
-		return listing_table(c, view_run_shapes_table(&c->arena, &s),
+		return listing_table(c, view_run_shapes_table(&c->s.arena, &s),
 			c->word);
 	json_t *items = json_array();
 	uint32_t shown = 0;
 	for (int64_t i = offset; i < n && shown < (uint32_t)limit; i++, shown++)
 		view_append(items, view_run_shape(&s, &rows[i]));
-	return view_run_shapes(&s, told(c, rows, n),
+	const struct finding_list found = told(c, rows, n);
+	return view_run_shapes(&s, &found,
 		listing_list(c, items, offset, shown, offset + shown < n));
 }
 
@@ -173,12 +177,12 @@ static json_t *unattributed(struct call *c, const char *name, struct err *e)
 		return NULL;
 	}
 	if (!call_db(c, e) ||
-		!query_unattributed(c->db, &c->arena, c->id,
+		!query_unattributed(c->s.db, &c->s.arena, c->id,
 			json ? (int)limit->whole : INT_MAX, &rows, &n, e))
 		return NULL;
 	if (!json)
 		return listing_file(c,
-			view_unattributed_table(&c->arena, rows, n), name);
+			view_unattributed_table(&c->s.arena, rows, n), name);
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
 		view_append(items, view_unattributed(&rows[i]));
@@ -191,7 +195,7 @@ json_t *run_unattributed_get(struct call *c, struct err *e)
 	if (!listing_run(c, &run, e))
 		return NULL;
 	return unattributed(c,
-		arena_printf(&c->arena, "run-%lld-unattributed",
+		arena_printf(&c->s.arena, "run-%lld-unattributed",
 			(long long)c->id),
 		e);
 }

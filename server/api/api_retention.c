@@ -10,7 +10,8 @@ static json_t *listed(struct call *c, struct err *e)
 {
 	struct retention_row *rows;
 	uint32_t n;
-	if (!call_db(c, e) || !retention_list(c->db, &c->arena, &rows, &n, e))
+	if (!call_db(c, e) ||
+		!retention_list(c->s.db, &c->s.arena, &rows, &n, e))
 		return NULL;
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
@@ -126,8 +127,8 @@ json_t *retention_put(struct call *c, struct err *e)
 	json_t *body = body_read(c, "items", e);
 	struct retention_row *rows = NULL;
 	uint32_t n = 0;
-	bool ok = body && items_read(&c->arena, body, &rows, &n, e) &&
-		  call_db(c, e) && retention_replace(c->db, rows, n, e);
+	bool ok = body && items_read(&c->s.arena, body, &rows, &n, e) &&
+		  call_db(c, e) && retention_replace(c->s.db, rows, n, e);
 	if (ok) {
 		char *text = json_dumps(json_object_get(body, "items"),
 			JSON_COMPACT);

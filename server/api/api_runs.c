@@ -55,7 +55,7 @@ json_t *runs_get(struct call *c, struct err *e)
 	uint32_t n;
 	bool more;
 	if (!cursor_read(c, &f.after_key, &f.after, e) || !call_db(c, e) ||
-		!query_runs(c->db, &c->arena, &f, &rows, &n, &more, e))
+		!query_runs(c->s.db, &c->s.arena, &f, &rows, &n, &more, e))
 		return NULL;
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
@@ -73,10 +73,12 @@ json_t *run_get(struct call *c, struct err *e)
 	struct layers_short layers;
 	uint32_t n;
 	bool layered;
-	if (!call_db(c, e) || !query_run(c->db, &c->arena, c->id, &row, e) ||
-		!query_run_devices(c->db, &c->arena, c->id, &devices, &n, e) ||
-		!query_layers_short(c->db, &c->arena, c->id, &layers, &layered,
-			e))
+	if (!call_db(c, e) ||
+		!query_run(c->s.db, &c->s.arena, c->id, &row, e) ||
+		!query_run_devices(c->s.db, &c->s.arena, c->id, &devices, &n,
+			e) ||
+		!query_layers_short(c->s.db, &c->s.arena, c->id, &layers,
+			&layered, e))
 		return NULL;
 	json_t *v = view_run_detail(&row, devices, n);
 	json_object_set_new(v, "layers",
@@ -156,9 +158,9 @@ static const char *said(struct arena *a, const char *key, const char *value)
 /* Which keys became what, to the admins of both projects where it moves. */
 static bool told(struct call *c, const struct run_change *to, struct err *e)
 {
-	struct arena *a = &c->arena;
+	struct arena *a = &c->s.arena;
 	const char *was;
-	if (!project_of(c->db, a, THING_RUN, c->id, &was, e))
+	if (!project_of(c->s.db, a, THING_RUN, c->id, &was, e))
 		return false;
 	bool moves = was && to->project && strcmp(was, to->project) != 0;
 	trail_tell(c, NULL, "run %lld%s%s%s%s%s", (long long)c->id,
@@ -176,13 +178,13 @@ json_t *run_patch(struct call *c, struct err *e)
 	json_error_t why;
 	json_t *body = json_loadb(r->body ? r->body : "", r->body_len,
 		JSON_REJECT_DUPLICATES, &why);
-	bool ok = body ? change_from(&c->arena, body, &change, e)
+	bool ok = body ? change_from(&c->s.arena, body, &change, e)
 		       : err_set(e, ERR_INPUT,
 				 "the body is not JSON: line %d: %s", why.line,
 				 why.text);
-	ok = ok && (!change.project || reach_says(c, change.project, e)) &&
+	ok = ok && (!change.project || reach_says(&c->s, change.project, e)) &&
 	     call_db(c, e) && told(c, &change, e) &&
-	     run_change(c->db, c->id, &change, e);
+	     run_change(c->s.db, c->id, &change, e);
 	json_decref(body);
 	return ok ? run_get(c, e) : NULL;
 }
@@ -190,6 +192,6 @@ json_t *run_patch(struct call *c, struct err *e)
 json_t *run_delete_it(struct call *c, struct err *e)
 {
 	if (call_db(c, e))
-		run_delete(c->db, c->id, e);
+		run_delete(c->s.db, c->id, e);
 	return NULL;
 }

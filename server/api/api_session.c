@@ -21,7 +21,7 @@ static const char *token_of(const json_t *body, struct err *e)
 static bool told(struct call *c, struct err *e)
 {
 	bool first;
-	return token_signed(c->db, c->who.token, &first, e) &&
+	return token_signed(c->s.db, c->s.who.token, &first, e) &&
 	       (!first || trail_begin(c, e));
 }
 
@@ -31,14 +31,14 @@ json_t *session_post(struct call *c, struct err *e)
 	const char *text = body ? token_of(body, e) : NULL;
 	bool ok = text && guard_token(c, text, e) && told(c, e);
 	if (ok)
-		cookie_keep(c, text, c->who.expires);
+		cookie_keep(c, text, c->s.who.expires);
 	json_decref(body);
-	return ok ? view_session(&c->who) : NULL;
+	return ok ? view_session(&c->s.who) : NULL;
 }
 
 json_t *session_get(struct call *c, struct err *e)
 {
-	return guard_who(c, e) ? view_session(&c->who) : NULL;
+	return guard_who(c, e) ? view_session(&c->s.who) : NULL;
 }
 
 /* Nothing changes here: the token stays what it is. */

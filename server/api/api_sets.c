@@ -11,7 +11,8 @@ json_t *sets_get(struct call *c, struct err *e)
 {
 	struct reference_row *rows;
 	uint32_t n;
-	if (!call_db(c, e) || !reference_list(c->db, &c->arena, &rows, &n, e))
+	if (!call_db(c, e) ||
+		!reference_list(c->s.db, &c->s.arena, &rows, &n, e))
 		return NULL;
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
@@ -53,13 +54,13 @@ static bool taken(struct call *c, struct reference_row *row, bool *made,
 	struct sha256 sha;
 	uint8_t digest[SHA256_BYTES];
 	struct reference is;
-	char *hex = arena_alloc(&c->arena, SHA256_HEX, 1);
+	char *hex = arena_alloc(&c->s.arena, SHA256_HEX, 1);
 	if (!k)
 		return false;
 	if (!r->body_len)
 		return err_set(e, ERR_INPUT,
 			"the body is empty; send the catalogue's JSON");
-	if (!reference_read(k, r->body, r->body_len, &c->arena, &is, e))
+	if (!reference_read(k, r->body, r->body_len, &c->s.arena, &is, e))
 		return false;
 	sha256_init(&sha);
 	sha256_add(&sha, r->body, r->body_len);
@@ -68,8 +69,8 @@ static bool taken(struct call *c, struct reference_row *row, bool *made,
 	sum(&is, row);
 	row->sha256 = hex;
 	row->bytes = (int64_t)r->body_len;
-	char *text = arena_strndup(&c->arena, r->body, r->body_len);
-	return reference_keep(c->db, row, text, r->body_len, made, e);
+	char *text = arena_strndup(&c->s.arena, r->body, r->body_len);
+	return reference_keep(c->s.db, row, text, r->body_len, made, e);
 }
 
 /* The row as it is stored: the one that was there keeps its moment. */
@@ -77,7 +78,7 @@ static json_t *kept(struct call *c, const char *name, bool made, struct err *e)
 {
 	struct reference_row *rows;
 	uint32_t n, i = 0;
-	if (!reference_list(c->db, &c->arena, &rows, &n, e))
+	if (!reference_list(c->s.db, &c->s.arena, &rows, &n, e))
 		return NULL;
 	while (i < n && strcmp(rows[i].name, name) != 0)
 		i++;
@@ -107,7 +108,7 @@ json_t *set_get(struct call *c, struct err *e)
 {
 	const struct catalog *k = call_catalog(c, e);
 	struct set_read set;
-	if (!k || !set_read(c, c->word, k, &set, e))
+	if (!k || !set_read(&c->s, c->word, k, &set, e))
 		return NULL;
 	c->text = malloc(set.len + 1);
 	if (!c->text)
@@ -121,6 +122,6 @@ json_t *set_get(struct call *c, struct err *e)
 json_t *set_delete(struct call *c, struct err *e)
 {
 	if (call_db(c, e))
-		reference_drop(c->db, c->word, e);
+		reference_drop(c->s.db, c->word, e);
 	return NULL;
 }

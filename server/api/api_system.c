@@ -16,7 +16,8 @@ json_t *healthz_get(struct call *c, struct err *e)
 json_t *readyz_get(struct call *c, struct err *e)
 {
 	struct upload_queue q; /* its tables come with the migrations */
-	if (!call_db(c, e) || !db_ping(c->db, e) || !upload_queue(c->db, &q, e))
+	if (!call_db(c, e) || !db_ping(c->s.db, e) ||
+		!upload_queue(c->s.db, &q, e))
 		return NULL;
 	return json_pack("{s:s}", "status", "ready");
 }
@@ -43,8 +44,8 @@ static void gauges(struct api *a, struct buf *b)
 		"# HELP kernsift_build_info version of the server\n"
 		"# TYPE kernsift_build_info gauge\n"
 		"kernsift_build_info{version=\"%s\"} 1\n",
-		atomic_load(&a->uploads), atomic_load(&a->streams),
-		atomic_load(&a->heavy), atomic_load(&a->lent),
+		atomic_load(&a->uploads), atomic_load(&a->service.captures),
+		atomic_load(&a->heavy), atomic_load(&a->service.lent),
 		KERNSIFT_VERSION);
 }
 
@@ -77,7 +78,7 @@ static void database_gauges(struct call *c, struct buf *b)
 	struct err away = { 0 };
 	struct arena a = { 0 };
 	int n;
-	if (gauges_read(c->db, &a, &list, &n, &away))
+	if (gauges_read(c->s.db, &a, &list, &n, &away))
 		for (struct gauge *g = list; g < list + n; g++) {
 			if (*g->help)
 				buf_printf(b,
@@ -121,7 +122,7 @@ json_t *metrics_get(struct call *c, struct err *e)
 	struct err away = { 0 };
 	struct buf b;
 	(void)e;
-	bool up = call_db(c, &away) && upload_queue(c->db, &q, &away);
+	bool up = call_db(c, &away) && upload_queue(c->s.db, &q, &away);
 	buf_init(&b, 1 << 20);
 	buf_printf(&b,
 		"# HELP kernsift_database_up whether the database answers\n"

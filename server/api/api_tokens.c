@@ -56,8 +56,8 @@ static bool wish_from(const struct call *c, const json_t *body,
 	struct token_wish *w, struct err *e)
 {
 	const char *scope;
-	*w = (struct token_wish){ .made_by = c->who.name,
-		.maker = c->who.token };
+	*w = (struct token_wish){ .made_by = c->s.who.name,
+		.maker = c->s.who.token };
 	if (!text_of(body, "name", 200, &w->name, e) ||
 		!text_of(body, "scope", 20, &scope, e) ||
 		!text_of(body, "project", TOKEN_PROJECT, &w->project, e) ||
@@ -73,8 +73,8 @@ static bool wish_from(const struct call *c, const json_t *body,
 			"admin",
 			scope ? scope : "");
 	if (!w->project)
-		w->project = reach_project(c);
-	return !w->project || reach_says(c, w->project, e);
+		w->project = reach_project(&c->s);
+	return !w->project || reach_says(&c->s, w->project, e);
 }
 
 json_t *token_post(struct call *c, struct err *e)
@@ -86,14 +86,14 @@ json_t *token_post(struct call *c, struct err *e)
 	struct token_row row;
 	int64_t id;
 	bool ok = body && wish_from(c, body, &wish, e) && call_db(c, e) &&
-		  token_new(c->db, &wish, text, &id, e);
+		  token_new(c->s.db, &wish, text, &id, e);
 	if (ok)
 		trail_tell(c, wish.project, "token %lld '%s' scope=%s%s%s",
 			(long long)id, wish.name, scope_name(wish.scope),
 			wish.project ? " project=" : "",
 			wish.project ? wish.project : "");
 	json_decref(body);
-	if (!ok || !token_read(c->db, &c->arena, id, NULL, &row, e))
+	if (!ok || !token_read(c->s.db, &c->s.arena, id, NULL, &row, e))
 		return NULL;
 	snprintf(c->location, sizeof c->location, "/api/v1/tokens/%lld",
 		(long long)id);
@@ -108,7 +108,7 @@ json_t *tokens_get(struct call *c, struct err *e)
 	uint32_t n;
 	bool more;
 	if (!cursor_read(c, &after, &unused, e) || !call_db(c, e) ||
-		!token_list(c->db, &c->arena,
+		!token_list(c->s.db, &c->s.arena,
 			param_text(&c->params, "project", NULL), after,
 			(int)param(&c->params, "limit")->whole, &rows, &n,
 			&more, e))
@@ -124,10 +124,10 @@ json_t *tokens_get(struct call *c, struct err *e)
 json_t *token_delete(struct call *c, struct err *e)
 {
 	struct token_row row;
-	const char *project = reach_project(c);
+	const char *project = reach_project(&c->s);
 	if (!call_db(c, e) ||
-		!token_read(c->db, &c->arena, c->id, project, &row, e) ||
-		!token_revoke(c->db, c->id, project, e))
+		!token_read(c->s.db, &c->s.arena, c->id, project, &row, e) ||
+		!token_revoke(c->s.db, c->id, project, e))
 		return NULL;
 	trail_tell(c, row.project, "token %lld '%s' scope=%s revoked",
 		(long long)row.id, row.name, scope_name(row.scope));

@@ -15,7 +15,7 @@ json_t *workloads_get(struct call *c, struct err *e)
 	uint32_t n;
 	bool more;
 	if (!cursor_read(c, &after, &unused, e) || !call_db(c, e) ||
-		!query_workloads(c->db, &c->arena,
+		!query_workloads(c->s.db, &c->s.arena,
 			param_text(ps, "project", NULL),
 			param_text(ps, "q", NULL), after,
 			(int)param(ps, "limit")->whole, &rows, &n, &more, e))
@@ -80,7 +80,7 @@ static bool trend_asked(const struct call *c, struct trend_filter *f,
 static bool trend_read(struct call *c, const struct trend_filter *f,
 	struct trend *t, struct err *e)
 {
-	if (!call_db(c, e) || !query_trend(c->db, &c->arena, f, t, e))
+	if (!call_db(c, e) || !query_trend(c->s.db, &c->s.arena, f, t, e))
 		return false;
 	call_db_return(c); /* the rest takes time, and no database */
 	return t->there || !trend_has_of(f->metric) || !(t->n + t->left_out) ||
@@ -99,17 +99,17 @@ json_t *trends_get(struct call *c, struct err *e)
 	if (!trend_asked(c, &f, e) || !heavy_take(c, e) ||
 		!trend_read(c, &f, &t, e))
 		return NULL;
-	uint32_t *group = arena_array(&c->arena, uint32_t, t.n);
+	uint32_t *group = arena_array(&c->s.arena, uint32_t, t.n);
 	is.grouped = trend_groups(&t, group);
 	o.alpha = param(&c->params, "alpha")->real;
-	if (!change_points_from(t.value, group, t.n, &o, &c->arena, &changes,
+	if (!change_points_from(t.value, group, t.n, &o, &c->s.arena, &changes,
 		    &is.changes_n)) {
-		arena_err(&c->arena, e);
+		arena_err(&c->s.arena, e);
 		return NULL;
 	}
 	is.changes = changes;
 	return listing_is_json(c)
 		       ? view_trend(&is)
-		       : listing_file(c, view_trend_table(&c->arena, &is),
+		       : listing_file(c, view_trend_table(&c->s.arena, &is),
 				 "trend");
 }

@@ -32,7 +32,7 @@ static void try_kernel(const struct trials *t, const char *name, size_t len)
 	struct err why = { 0 };
 	if (now_s() - t->began_s > BUDGET_S)
 		is.why = "was not tried: the names before took too long";
-	else if (!catalog_trial(t->catalog, name, len, &t->call->arena, &is,
+	else if (!catalog_trial(t->catalog, name, len, &t->call->s.arena, &is,
 			 &why))
 		is = (struct rule_trial){ .rule = -1, .why = why.text };
 	view_append(t->items, view_trial(name, &is));
@@ -80,7 +80,7 @@ static bool draft_read(struct call *c, json_t *body, struct catalog_own *own,
 			"rules: are %zu; at most %d are tried at once", n,
 			RULES_MAX);
 	text = body_list(c, body, "rules", e);
-	if (!text || !own_read(c->db, &c->arena, own, e))
+	if (!text || !own_read(c->s.db, &c->s.arena, own, e))
 		return false;
 	own->rules = text;
 	return true;

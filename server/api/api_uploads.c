@@ -16,7 +16,7 @@ json_t *uploads_get(struct call *c, struct err *e)
 	int64_t unused;
 	bool more;
 	if (!cursor_read(c, &f.after, &unused, e) || !call_db(c, e) ||
-		!query_uploads(c->db, &c->arena, &f, &rows, &n, &more, e))
+		!query_uploads(c->s.db, &c->s.arena, &f, &rows, &n, &more, e))
 		return NULL;
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
@@ -29,14 +29,15 @@ json_t *uploads_get(struct call *c, struct err *e)
 json_t *upload_get(struct call *c, struct err *e)
 {
 	struct upload_row row;
-	if (!call_db(c, e) || !query_upload(c->db, &c->arena, c->id, &row, e))
+	if (!call_db(c, e) ||
+		!query_upload(c->s.db, &c->s.arena, c->id, &row, e))
 		return NULL;
 	return view_upload(&row);
 }
 
 json_t *upload_retry_post(struct call *c, struct err *e)
 {
-	if (!call_db(c, e) || !upload_retry(c->db, c->id, e))
+	if (!call_db(c, e) || !upload_retry(c->s.db, c->id, e))
 		return NULL;
 	return upload_get(c, e);
 }

@@ -35,7 +35,7 @@ static bool events_read(struct call *c, const json_t *body,
 	struct webhook_row *w, struct err *e)
 {
 	const json_t *v = json_object_get(body, "events"), *each;
-	const char **list = arena_array(&c->arena, const char *, EVENTS);
+	const char **list = arena_array(&c->s.arena, const char *, EVENTS);
 	size_t i;
 	if (!json_is_array(v) || !json_array_size(v))
 		return err_set(e, ERR_INPUT,
@@ -54,7 +54,7 @@ static bool project_read(struct call *c, const json_t *body,
 {
 	const json_t *v = json_object_get(body, "project");
 	if (!v || json_is_null(v)) {
-		w->project = reach_project(c);
+		w->project = reach_project(&c->s);
 		return true;
 	}
 	size_t len = json_string_length(v);
@@ -64,8 +64,8 @@ static bool project_read(struct call *c, const json_t *body,
 			"project: is not text of 1 to %d bytes; null stands "
 			"for all",
 			PROJECT_MAX);
-	w->project = arena_strdup(&c->arena, json_string_value(v));
-	return reach_says(c, w->project, e);
+	w->project = arena_strdup(&c->s.arena, json_string_value(v));
+	return reach_says(&c->s, w->project, e);
 }
 
 /* What a name leads to is looked at whenever it is called; what is plain
@@ -81,7 +81,7 @@ static bool url_read(struct call *c, const json_t *body, struct webhook_row *w,
 		strlen(json_string_value(v)) != json_string_length(v))
 		return err_set(e, ERR_INPUT,
 			"url: is missing: where is to be told?");
-	w->url = arena_strdup(&c->arena, json_string_value(v));
+	w->url = arena_strdup(&c->s.arena, json_string_value(v));
 	return web_url_read(w->url, &url, e) &&
 	       (outward_named(list ? list : "", url.host, &why) ||
 		       err_set(e, ERR_INPUT, "url: %s", why.text));
@@ -90,11 +90,11 @@ static bool url_read(struct call *c, const json_t *body, struct webhook_row *w,
 json_t *webhook_post(struct call *c, struct err *e)
 {
 	json_t *body = body_read(c, "url|events|project", e);
-	struct webhook_row w = { .made_by = c->who.name };
+	struct webhook_row w = { .made_by = c->s.who.name };
 	uint8_t secret[WEBHOOK_SECRET];
 	bool ok = body && url_read(c, body, &w, e) &&
 		  events_read(c, body, &w, e) && project_read(c, body, &w, e) &&
-		  call_db(c, e) && webhook_new(c->db, &w, secret, e);
+		  call_db(c, e) && webhook_new(c->s.db, &w, secret, e);
 	json_decref(body);
 	if (!ok)
 		return NULL;
@@ -111,7 +111,7 @@ json_t *webhooks_get(struct call *c, struct err *e)
 	uint32_t n;
 	bool more;
 	if (!cursor_read(c, &after, &unused, e) || !call_db(c, e) ||
-		!webhook_list(c->db, &c->arena,
+		!webhook_list(c->s.db, &c->s.arena,
 			param_text(&c->params, "project", NULL), after,
 			(int)param(&c->params, "limit")->whole, &rows, &n,
 			&more, e))
@@ -127,8 +127,8 @@ json_t *webhooks_get(struct call *c, struct err *e)
 json_t *webhook_delete(struct call *c, struct err *e)
 {
 	struct webhook_row w;
-	if (call_db(c, e) && webhook_get(c->db, &c->arena, c->id, &w, e) &&
-		webhook_drop(c->db, c->id, e))
+	if (call_db(c, e) && webhook_get(c->s.db, &c->s.arena, c->id, &w, e) &&
+		webhook_drop(c->s.db, c->id, e))
 		trail_tell(c, w.project, "webhook %lld that '%s' made removed",
 			(long long)w.id, w.made_by);
 	return NULL;
@@ -145,12 +145,12 @@ json_t *webhook_test_post(struct call *c, struct err *e)
 {
 	struct webhook_row w;
 	int64_t delivery;
-	if (!call_db(c, e) || !webhook_get(c->db, &c->arena, c->id, &w, e))
+	if (!call_db(c, e) || !webhook_get(c->s.db, &c->s.arena, c->id, &w, e))
 		return NULL;
 	json_t *told = view_test(&w, now_us());
 	char *text = json_dumps(told, JSON_COMPACT);
 	json_decref(told);
-	bool ok = webhook_tell(c->db, c->id, "test", text, &delivery, e);
+	bool ok = webhook_tell(c->s.db, c->id, "test", text, &delivery, e);
 	free(text);
 	return ok ? json_pack("{s:o}", "delivery", view_whole(delivery)) : NULL;
 }
@@ -164,8 +164,8 @@ json_t *webhook_deliveries_get(struct call *c, struct err *e)
 	uint32_t n;
 	bool more;
 	if (!cursor_read(c, &before, &unused, e) || !call_db(c, e) ||
-		!webhook_get(c->db, &c->arena, c->id, &w, e) ||
-		!webhook_deliveries(c->db, &c->arena, c->id, before,
+		!webhook_get(c->s.db, &c->s.arena, c->id, &w, e) ||
+		!webhook_deliveries(c->s.db, &c->s.arena, c->id, before,
 			(int)param(&c->params, "limit")->whole, &rows, &n,
 			&more, e))
 		return NULL;

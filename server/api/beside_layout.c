@@ -1,5 +1,6 @@
 /* beside_layout.c - kernels, modules and times of a table row. */
 #include "beside_layout.h"
+#include <math.h>
 #include <string.h>
 
 enum { KERNELS_TOLD = 6 }; /* of a run in a row */

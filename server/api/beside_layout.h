@@ -1,6 +1,7 @@
 /* beside_layout.h - what a table row of runs side by side says. */
 #pragma once
 #include "beside_rows.h"
+#include "breakdown_cells.h"
 #include "layer_table.h"
 
 struct beside_layout {
@@ -8,7 +9,7 @@ struct beside_layout {
 	const struct beside_run *runs;
 	const struct breakdown_compare *b;
 	const double *cells
-		[BREAKDOWN_COMPARE_MAX]; /* by run and row: layer_table_cells() */
+		[BREAKDOWN_COMPARE_MAX]; /* by run and row: breakdown_cells_from() */
 	struct arena *arena;
 };
 

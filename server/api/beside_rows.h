@@ -4,7 +4,16 @@
  * order, those of one operator. Of a line in which no two of different runs are
  * alike all is one row: there one run fuses what another splits. */
 #pragma once
-#include "view_beside.h"
+#include "breakdown_compare.h"
+#include "query.h"
+#include "query_breakdown.h"
+
+struct beside_run {
+	struct run_row row;
+	const char *platform, *device_name; /* of what is told; NULL unknown */
+	bool names_lag; /* as recorded */
+	struct breakdown_stored is;
+};
 
 struct beside_entry {
 	uint32_t line; /* index into beside.lines */

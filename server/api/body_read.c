@@ -53,7 +53,7 @@ const char *body_list(struct call *c, const json_t *body, const char *key,
 		return NULL;
 	}
 	char *text = json_dumps(v, JSON_COMPACT);
-	const char *copy = arena_strdup(&c->arena, text);
+	const char *copy = arena_strdup(&c->s.arena, text);
 	free(text);
 	return copy;
 }

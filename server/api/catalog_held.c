@@ -1,6 +1,5 @@
 /* catalog_held.c - reference counts under one lock. */
 #include "catalog_held.h"
-#include "api_state.h"
 #include "log.h"
 #include "own_catalog.h"
 #include <pthread.h>
@@ -59,7 +58,7 @@ void catalog_held_free(struct catalog_held *h)
 }
 
 /* The one in force, if it is of this version. */
-static struct held *take(struct catalog_held *h, int64_t version)
+static struct held *in_force(struct catalog_held *h, int64_t version)
 {
 	pthread_mutex_lock(&h->lock);
 	struct held *now = h->now->version == version ? h->now : NULL;
@@ -88,7 +87,7 @@ static struct held *replace(struct catalog_held *h, struct held *fresh)
 	return now;
 }
 
-static struct held *build(struct call *c, struct err *e)
+static struct held *build(struct service_call *c, struct err *e)
 {
 	struct catalog *catalog;
 	const char *fault;
@@ -98,27 +97,27 @@ static struct held *build(struct call *c, struct err *e)
 	if (fault)
 		log_warn("catalog version=%lld is not in force: %s",
 			(long long)version, fault);
-	return replace(c->api->catalog, held_new(catalog, version, fault));
+	return replace(c->service->catalog, held_new(catalog, version, fault));
 }
 
-const struct catalog *call_catalog(struct call *c, struct err *e)
+const struct catalog *catalog_held_take(struct service_call *c, struct err *e)
 {
 	int64_t version;
 	if (c->held)
 		return c->held->catalog;
-	if (!call_db(c, e) || !own_version(c->db, &version, e))
+	if (!service_db(c, e) || !own_version(c->db, &version, e))
 		return NULL;
-	c->held = take(c->api->catalog, version);
+	c->held = in_force(c->service->catalog, version);
 	if (!c->held)
 		c->held = build(c, e);
 	return c->held ? c->held->catalog : NULL;
 }
 
-void call_catalog_return(struct call *c)
+void catalog_held_return(struct service_call *c)
 {
 	if (!c->held)
 		return;
-	struct catalog_held *h = c->api->catalog;
+	struct catalog_held *h = c->service->catalog;
 	pthread_mutex_lock(&h->lock);
 	struct held *mine = c->held;
 	bool last = --mine->readers == 0 && mine != h->now;
@@ -128,12 +127,12 @@ void call_catalog_return(struct call *c)
 	c->held = NULL;
 }
 
-int64_t call_catalog_version(const struct call *c)
+int64_t catalog_held_version(const struct service_call *c)
 {
 	return c->held->version;
 }
 
-const char *call_catalog_fault(const struct call *c)
+const char *catalog_held_fault(const struct service_call *c)
 {
 	return c->held->fault;
 }

@@ -8,7 +8,7 @@
  * which is in force and how many read each; nothing is taken under it. */
 #pragma once
 #include "catalog.h"
-#include "handler.h"
+#include "service.h"
 
 struct catalog_held;
 
@@ -16,11 +16,11 @@ struct catalog_held;
 struct catalog_held *catalog_held_new(struct err *e);
 void catalog_held_free(struct catalog_held *h);
 
-/* The catalogue in force, the call's until it is closed; borrows its database
+/* The catalog in force, the call's until it is closed; lends it a database
  * connection. The same one however often a call asks. */
-const struct catalog *call_catalog(struct call *c, struct err *e);
-void call_catalog_return(struct call *c);
-/* After call_catalog(): the version of the edits, and why they are not in force,
- * NULL where they are. */
-int64_t call_catalog_version(const struct call *c);
-const char *call_catalog_fault(const struct call *c);
+const struct catalog *catalog_held_take(struct service_call *c, struct err *e);
+void catalog_held_return(struct service_call *c);
+/* After catalog_held_take(): the version of the edits, and why they are not in
+ * force; NULL if they are. */
+int64_t catalog_held_version(const struct service_call *c);
+const char *catalog_held_fault(const struct service_call *c);

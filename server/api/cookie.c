@@ -38,7 +38,7 @@ const char *cookie_read(struct call *c)
 		at += strspn(at, "; \t");
 		size_t n = strcspn(at, ";");
 		if (n > len && at[len] == '=' && !strncmp(at, name, len))
-			return arena_strndup(&c->arena, at + len + 1,
+			return arena_strndup(&c->s.arena, at + len + 1,
 				n - len - 1);
 		at += n;
 	}

@@ -13,5 +13,4 @@ bool call_open(struct call *c, struct api *a, const struct api_request *r,
 void call_answer(struct call *c, struct api_answer *out, struct err *e);
 /* Counts an answer that call_answer() did not make. */
 void call_count(const struct call *c, int status);
-void call_db_return(struct call *c);
 void call_close(struct call *c);

@@ -25,7 +25,7 @@ static bool platform_asked(struct call *c, const struct catalog *k,
 {
 	const char *name = param_text(&c->params, "platform", NULL);
 	const struct fleet_filter f = { .platform = name,
-		.project = reach_project(c),
+		.project = reach_project(&c->s),
 		.since = NO_MOMENT,
 		.until = NO_MOMENT };
 	const struct platform *known;
@@ -33,7 +33,7 @@ static bool platform_asked(struct call *c, const struct catalog *k,
 	*out = name;
 	if (!name || catalog_platform(k, name))
 		return true;
-	return query_fleet(c->db, &c->arena, &f, &fleet, e) &&
+	return query_fleet(c->s.db, &c->s.arena, &f, &fleet, e) &&
 	       (fleet.cells_n || asked_platform(c, "platform", k, &known, e));
 }
 

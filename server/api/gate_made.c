@@ -1,7 +1,6 @@
 /* gate_made.c - reads all that a gate rests on, then judges without the database. */
 #include "gate_made.h"
 #include "catalog_held.h"
-#include "dispatch.h"
 #include "regression_gate.h"
 #include "query_operator_time.h"
 #include "query_words.h"
@@ -17,10 +16,11 @@ const char *gate_given_words(struct arena *a, const struct gate_question *q)
 }
 
 /* A limit on an operator that nobody has would let everything pass. */
-static bool operators_known(struct call *c, const struct gate_policy *p,
+static bool operators_known(struct service_call *c, const struct gate_policy *p,
 	struct err *e)
 {
-	const struct catalog *k = p->operators_n ? call_catalog(c, e) : NULL;
+	const struct catalog *k =
+		p->operators_n ? catalog_held_take(c, e) : NULL;
 	if (p->operators_n && !k)
 		return false;
 	for (uint32_t i = 0; i < p->operators_n; i++)
@@ -32,7 +32,7 @@ static bool operators_known(struct call *c, const struct gate_policy *p,
 	return true;
 }
 
-static bool operators_read(struct call *c, const struct selected *base,
+static bool operators_read(struct service_call *c, const struct selected *base,
 	const struct selected *head, struct gate_given *g, struct err *e)
 {
 	struct operator_time_row *rows;
@@ -54,37 +54,22 @@ static bool operators_read(struct call *c, const struct selected *base,
 	return true;
 }
 
-bool gate_made(struct call *c, const struct gate_question *q,
+bool gate_made(struct service_call *c, const struct gate_question *q,
 	const struct selected *base, const struct selected *head,
-	struct gate_row *row, struct err *e)
+	struct gate_made *out, struct err *e)
 {
-	struct compared_sides s;
+	struct compared_sides *s = &out->sides;
 	struct repeats repeats;
-	struct gate gate;
 	struct gate_given g = { .repeats = &repeats };
 	if (!operators_known(c, &q->policy, e) ||
-		!sides_of(c, base, head, q->range, &s, e) ||
-		!repeats_read(c, &s, &repeats, e) ||
+		!sides_of(c, base, head, q->range, s, e) ||
+		!repeats_read(c, s, &repeats, e) ||
 		!operators_read(c, base, head, &g, e))
 		return false;
-	call_db_return(c);
-	g.base = s.base;
-	g.base_n = s.base_n;
-	g.head = s.head;
-	g.head_n = s.head_n;
-	if (!regression_gate_from(&g, &q->policy, &c->arena, &gate, e))
-		return false;
-	json_t *v = view_gate_document(&c->arena, q, base, head, &s, &gate);
-	char *text = json_dumps(v, JSON_COMPACT);
-	json_decref(v);
-	if (!text)
-		return err_set(e, ERR_INTERNAL, "the gate cannot be written");
-	*row = (struct gate_row){ .who = c->who.name,
-		.project = s.head[0].project,
-		.workload = s.head[0].workload,
-		.name = q->name,
-		.outcome = gate_outcome_word(gate.outcome),
-		.document = arena_strdup(&c->arena, text) };
-	free(text);
-	return true;
+	service_db_return(c);
+	g.base = s->base;
+	g.base_n = s->base_n;
+	g.head = s->head;
+	g.head_n = s->head_n;
+	return regression_gate_from(&g, &q->policy, &c->arena, &out->gate, e);
 }

@@ -119,12 +119,12 @@ static void who_here(struct call *c)
 	bool here = c->api->is.open_loopback && address_of(r->peer, &peer) &&
 		    loopback(&peer) && !r->header(r->ctx, "Forwarded") &&
 		    !r->header(r->ctx, "X-Forwarded-For");
-	c->who = (struct who){ .expires = NO_MOMENT };
+	c->s.who = (struct who){ .expires = NO_MOMENT };
 	if (!here)
 		return;
-	c->who.by = BY_LOOPBACK;
-	c->who.scope = SCOPE_UPLOAD;
-	snprintf(c->who.name, sizeof c->who.name, "loopback");
+	c->s.who.by = BY_LOOPBACK;
+	c->s.who.scope = SCOPE_UPLOAD;
+	snprintf(c->s.who.name, sizeof c->s.who.name, "loopback");
 }
 
 static bool who_from(struct call *c, enum who_by by, const char *text,
@@ -132,7 +132,7 @@ static bool who_from(struct call *c, enum who_by by, const char *text,
 {
 	struct token_row row;
 	char at[MOMENT_TEXT];
-	if (!call_db(c, e) || !token_find(c->db, &c->arena, text, &row, e))
+	if (!call_db(c, e) || !token_find(c->s.db, &c->s.arena, text, &row, e))
 		return false;
 	if (!row.id)
 		return err_set(e, ERR_UNAUTHORIZED,
@@ -143,14 +143,14 @@ static bool who_from(struct call *c, enum who_by by, const char *text,
 		return err_set(e, ERR_UNAUTHORIZED,
 			"the token expired at %s; ask for a new one", at);
 	}
-	c->who = (struct who){
+	c->s.who = (struct who){
 		.scope = row.scope,
 		.by = by,
 		.token = row.id,
 		.expires = row.expires,
 	};
-	snprintf(c->who.name, sizeof c->who.name, "%s", row.name);
-	snprintf(c->who.project, sizeof c->who.project, "%s",
+	snprintf(c->s.who.name, sizeof c->s.who.name, "%s", row.name);
+	snprintf(c->s.who.project, sizeof c->s.who.project, "%s",
 		row.project ? row.project : "");
 	return true;
 }
@@ -202,16 +202,16 @@ bool guard_scope(struct call *c, struct err *e)
 	enum scope needs = c->route->scope;
 	if (needs == SCOPE_NONE)
 		return true;
-	if (!guard_who(c, e) || (c->who.by == BY_COOKIE && !own_page(c, e)))
+	if (!guard_who(c, e) || (c->s.who.by == BY_COOKIE && !own_page(c, e)))
 		return false;
-	if (c->who.scope >= needs)
+	if (c->s.who.scope >= needs)
 		return true;
-	if (!c->who.token)
+	if (!c->s.who.token)
 		return err_set(e, ERR_UNAUTHORIZED,
 			"this needs a token of scope '%s'; send it as "
 			"'Authorization: Bearer ks_…'",
 			scope_name(needs));
 	return err_set(e, ERR_FORBIDDEN,
 		"this needs scope '%s'; the token has '%s'", scope_name(needs),
-		scope_name(c->who.scope));
+		scope_name(c->s.who.scope));
 }

@@ -7,9 +7,11 @@
 #pragma once
 #include "api.h"
 #include "arena.h"
+#include "catalog_held.h"
 #include "err.h"
 #include "param.h"
 #include "reach.h"
+#include "service.h"
 #include "table.h"
 #include <jansson.h>
 #include <stdint.h>
@@ -17,8 +19,6 @@
 struct api;
 struct api_receive;
 struct api_request;
-struct db;
-struct held;
 struct route;
 
 enum { CALL_WORD = 101 };
@@ -34,13 +34,10 @@ struct call {
 	struct api *api;
 	const struct api_request *request;
 	const struct route *route;
-	struct who who; /* after guard_scope() */
+	struct service_call s; /* s.who: after guard_scope() */
 	struct call_trail trail;
-	struct arena arena;
 	struct params params;
-	struct db *db; /* there after call_db() */
 	bool heavy; /* after heavy_take() */
-	struct held *held; /* after call_catalog() */
 	struct api_receive *receive; /* of upload_post only */
 	int64_t id, k; /* the path's {id} and {k}; 0 none */
 	char word[CALL_WORD]; /* its {op} or {set}; "" none */
@@ -58,7 +55,21 @@ struct call {
 };
 
 /* Lends the call a database connection until its answer is made. */
-bool call_db(struct call *c, struct err *e);
+static inline bool call_db(struct call *c, struct err *e)
+{
+	return service_db(&c->s, e);
+}
+
+static inline void call_db_return(struct call *c)
+{
+	service_db_return(&c->s);
+}
+
+/* The catalog in force, the same one however often a call asks for it. */
+static inline const struct catalog *call_catalog(struct call *c, struct err *e)
+{
+	return catalog_held_take(&c->s, e);
+}
 
 #define ROUTE(method, path, scope, reach, fn, answer, help) \
 	json_t *fn(struct call *c, struct err *e);

@@ -3,10 +3,10 @@
 
 enum { RANKS_SHOWN = 8 };
 
-static void say(json_t *list, const char *code, const char *severity,
-	const char *text)
+static void say(struct finding_list *list, const char *code,
+	const char *severity, const char *text)
 {
-	view_append(list, view_finding(code, severity, text));
+	findings_add(list, code, severity, text);
 }
 
 /* Adds "9" or "4 to 7" to a list. */
@@ -22,8 +22,8 @@ static const char *span(struct arena *a, const char *list, int64_t from,
 }
 
 /* Ranks are in order, so those that are not here lie between them. */
-static void missing(json_t *list, struct arena *a, const struct ranks *r,
-	int64_t world)
+static void missing(struct finding_list *list, struct arena *a,
+	const struct ranks *r, int64_t world)
 {
 	const char *text = "";
 	int64_t count = 0, next = 0;
@@ -49,7 +49,8 @@ static void missing(json_t *list, struct arena *a, const struct ranks *r,
 }
 
 /* The ranks of which another run is, each once. */
-static void twice(json_t *list, struct arena *a, const struct ranks *r)
+static void twice(struct finding_list *list, struct arena *a,
+	const struct ranks *r)
 {
 	const char *text = "";
 	for (uint32_t i = 1; i < r->ranks_n; i++) {
@@ -89,7 +90,8 @@ static int32_t world_of(const struct compared_run *runs, uint32_t n,
 	return world;
 }
 
-static void stragglers(json_t *list, struct arena *a, const struct ranks *r)
+static void stragglers(struct finding_list *list, struct arena *a,
+	const struct ranks *r)
 {
 	const char *text = "";
 	for (uint32_t i = 0; i < r->ranks_n; i++)
@@ -104,10 +106,10 @@ static void stragglers(json_t *list, struct arena *a, const struct ranks *r)
 				text));
 }
 
-json_t *job_told(struct arena *a, const struct ranks *r,
+struct finding_list job_told(struct arena *a, const struct ranks *r,
 	const struct compared_run *runs, uint32_t n)
 {
-	json_t *list = json_array();
+	struct finding_list found = { .arena = a }, *list = &found;
 	bool agree;
 	int32_t world = world_of(runs, n, &agree);
 	uint32_t unknown = unknown_ranks(r);
@@ -138,5 +140,5 @@ json_t *job_told(struct arena *a, const struct ranks *r,
 		say(list, "lone_rank", "info",
 			"one rank alone: its collectives include waiting for "
 			"the others");
-	return list;
+	return found;
 }

@@ -56,14 +56,3 @@ const char *layer_table_kernel(struct arena *a, const struct breakdown *b,
 /* "moe/shared overlap", where `block` runs beside `other`. */
 const char *layer_table_overlap(struct arena *a, enum layer_block_kind other,
 	enum layer_block_kind block);
-/* What each row's cell tells, by row: the mean per instance of its section, so
- * that a block's rows add up to its sum. Of a launch group all is told at the
- * member that takes longest, and NaN at the others of its block. */
-const double *layer_table_cells(struct arena *a, const struct breakdown *b);
-/* Whether the row, of the block that `block` runs beside, goes on while one of
- * `block` does. */
-bool layer_table_beside(const struct breakdown *b, uint32_t row,
-	uint32_t block);
-/* The rows of a block, which lie together: [*from, *to). */
-void layer_table_rows(const struct breakdown *b, uint32_t block, uint32_t *from,
-	uint32_t *to);

@@ -5,7 +5,7 @@
 
 bool listing_run(struct call *c, struct run_row *run, struct err *e)
 {
-	return call_db(c, e) && query_run(c->db, &c->arena, c->id, run, e);
+	return call_db(c, e) && query_run(c->s.db, &c->s.arena, c->id, run, e);
 }
 
 bool listing_is_json(const struct call *c)
@@ -49,5 +49,6 @@ json_t *listing_file(struct call *c, const struct table *t, const char *name)
 json_t *listing_table(struct call *c, const struct table *t, const char *what)
 {
 	return listing_file(c, t,
-		arena_printf(&c->arena, "run-%lld-%s", (long long)c->id, what));
+		arena_printf(&c->s.arena, "run-%lld-%s", (long long)c->id,
+			what));
 }

@@ -2,14 +2,17 @@
  *
  * Findings as their schema has them, loudest first: time that nobody could
  * attribute, runs that are not counted, S above 1, peaks and sizes that are not
- * known, intervals that cannot be told. The caller owns the list. */
+ * known, intervals that cannot be told. */
 #pragma once
-#include "view_matters.h"
+#include "against.h"
+#include "findings.h"
+#include "matters.h"
 
 /* `fleet` NULL: of a set. */
-json_t *matters_told(struct arena *a, const struct matters *m,
+struct finding_list matters_told(struct arena *a, const struct matters *m,
 	const struct fleet *fleet, const struct catalog *c);
-json_t *matters_told_run(struct arena *a, const struct run_matters *m);
+struct finding_list matters_told_run(struct arena *a,
+	const struct run_matters *m);
 /* Of an operator's shapes; `time_ns` by index: all, without a bound, with S
  * above 1. */
 struct shapes_told {
@@ -17,7 +20,8 @@ struct shapes_told {
 	uint32_t n;
 	const char *empty; /* why there are none */
 };
-json_t *matters_told_shapes(struct arena *a, const struct shapes_told *s);
+struct finding_list matters_told_shapes(struct arena *a,
+	const struct shapes_told *s);
 
 /* Sentences about `n` runs that no figure has: analysed before operators were
  * known; whose names lag behind durations. */

@@ -6,8 +6,22 @@
  * run in a cycle have no row there. Only cycles that are told by function are
  * there (patterns.h), warm-up and cut ones among them. */
 #pragma once
-#include "handler.h"
-#include "query.h"
+#include "arena.h"
+#include "buf.h"
+#include "compared.h"
 
-/* The call's answer, of the run `row`; NULL in any case. */
-json_t *pattern_csv(struct call *c, const struct run_row *row, struct err *e);
+struct pattern_csv {
+	const struct compared_run *run;
+	int64_t started_ns; /* UTC; 0 if the clock is another */
+	/* what rows need again in every cycle, by row: */
+	const char **short_names;
+	uint32_t *metrics; /* the first one; and one past the last */
+};
+
+/* `started_ns` is the run's, negative if it is not known. */
+void pattern_csv_init(struct pattern_csv *t, const struct compared_run *run,
+	int64_t started_ns, struct arena *a);
+void pattern_csv_head(struct buf *b);
+/* The rows of one cycle: an index below run->patterns.cycles_n. */
+void pattern_csv_cycle(const struct pattern_csv *t, uint32_t cycle,
+	struct buf *b);

@@ -1,6 +1,5 @@
 /* pieces.c - borrows a connection, reads a piece, gives it back. */
 #include "pieces.h"
-#include "api_state.h"
 #include "log.h"
 #include "query.h"
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 enum { PIECES_MAX = 64 }; /* open at once: 64 MiB */
 
 struct pieces {
-	struct api *api;
+	struct service *service;
 	int64_t run, edition;
 	int32_t seq; /* of the next piece */
 	size_t at, len; /* what of the piece is still to be read */
@@ -24,30 +23,30 @@ static bool piece(struct pieces *p, struct db *db, struct err *e)
 		&p->len, e);
 }
 
-static bool slot_take(struct api *a, struct err *e)
+static bool slot_take(struct service *s, struct err *e)
 {
-	if (atomic_fetch_add(&a->streams, 1) < PIECES_MAX)
+	if (atomic_fetch_add(&s->captures, 1) < PIECES_MAX)
 		return true;
-	atomic_fetch_sub(&a->streams, 1);
+	atomic_fetch_sub(&s->captures, 1);
 	return err_set(e, ERR_BUSY,
 		"%d captures are being sent already, the most at once; try "
 		"again in a moment",
 		PIECES_MAX);
 }
 
-struct pieces *pieces_new(struct call *c, struct err *e)
+struct pieces *pieces_new(struct service_call *c, int64_t run, struct err *e)
 {
-	if (!slot_take(c->api, e))
+	if (!slot_take(c->service, e))
 		return NULL;
 	struct pieces *p = malloc(sizeof *p);
 	if (!p)
 		abort();
-	p->api = c->api;
-	p->run = c->id;
+	p->service = c->service;
+	p->run = run;
 	p->edition = 0;
 	p->seq = 0;
 	p->broke = false;
-	if (call_db(c, e) && piece(p, c->db, e))
+	if (service_db(c, e) && piece(p, c->db, e))
 		return p;
 	pieces_free(p);
 	return NULL;
@@ -74,10 +73,10 @@ int64_t pieces_read(void *pieces, void *to, size_t cap)
 	struct pieces *p = pieces;
 	if (p->at == p->len && !p->broke) {
 		struct err e = { 0 };
-		struct db *db = api_lend(p->api, &e);
+		struct db *db = service_lend(p->service, &e);
 		bool ok = db && piece(p, db, &e);
 		if (db)
-			api_take_back(p->api, db);
+			service_take_back(p->service, db);
 		if (!ok && (e.code == ERR_NOT_FOUND || e.code == ERR_CONFLICT ||
 				   e.code == ERR_BUSY))
 			gave_up(p, e.text);
@@ -97,6 +96,6 @@ void pieces_free(void *pieces)
 	struct pieces *p = pieces;
 	if (!p)
 		return;
-	atomic_fetch_sub(&p->api->streams, 1);
+	atomic_fetch_sub(&p->service->captures, 1);
 	free(p);
 }

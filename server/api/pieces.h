@@ -5,13 +5,13 @@
  * any number of slow clients costs the others nothing but this memory; and
  * that is bounded by how many may be open at once. */
 #pragma once
-#include "handler.h"
+#include "service.h"
 
 struct pieces;
 
-/* The capture of the call's run, its first piece read. NULL with
+/* The capture of a run, its first piece read. NULL with
  * ERR_NOT_FOUND where there is none, ERR_BUSY where too many are open. */
-struct pieces *pieces_new(struct call *c, struct err *e);
+struct pieces *pieces_new(struct service_call *c, int64_t run, struct err *e);
 /* Up to `cap` bytes; 0 at the end, -1 where it broke off, which is logged. As
  * kst_read_fn and api_stream want it. */
 int64_t pieces_read(void *pieces, void *to, size_t cap);

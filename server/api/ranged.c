@@ -13,7 +13,7 @@
 /* What a request wants of a run. A run that came as a table has no launches to
  * make it from. */
 struct wanted {
-	struct call *call;
+	struct service_call *call;
 	int64_t run;
 	struct profile_asked asked;
 	const char *word;
@@ -52,7 +52,7 @@ static bool next(void *ctx, const void **bytes, size_t *len, struct err *e)
 		len, e);
 }
 
-static bool trace_read(struct call *c, int64_t run, struct trace *t,
+static bool trace_read(struct service_call *c, int64_t run, struct trace *t,
 	struct err *e)
 {
 	static const struct decode_limits limits = { CAPTURE_BYTES, 1 };
@@ -70,7 +70,7 @@ static bool trace_read(struct call *c, int64_t run, struct trace *t,
 static bool analyzed(const struct wanted *w, const struct trace *t,
 	struct arena *a, struct profile *p, struct err *e)
 {
-	const struct catalog *catalog = call_catalog(w->call, e);
+	const struct catalog *catalog = catalog_held_take(w->call, e);
 	struct graph_known *graphs = NULL;
 	struct graph_book book = { 0 };
 	uint8_t(*keys)[32];
@@ -90,7 +90,7 @@ static bool analyzed(const struct wanted *w, const struct trace *t,
 
 static bool read_anew(const struct wanted *w, struct err *e)
 {
-	struct call *c = w->call;
+	struct service_call *c = w->call;
 	struct arena a = { .ceiling = RANGED_BYTES };
 	struct err why = { 0 };
 	struct profile p = { 0 };
@@ -118,8 +118,8 @@ static void take_cycles(const struct profile *p, struct arena *to, void *out)
 	ranged_copy(p, to, out);
 }
 
-bool ranged_read(struct call *c, const char *range, struct compared_run *run,
-	struct err *e)
+bool ranged_read(struct service_call *c, const char *range,
+	struct compared_run *run, struct err *e)
 {
 	const struct wanted w = { c, run->id, { range, BREAKDOWN_UNASKED },
 		"ranges", take_cycles, run };
@@ -131,7 +131,7 @@ static void take_layers(const struct profile *p, struct arena *to, void *out)
 	ranged_copy_layers(p, to, out);
 }
 
-bool ranged_layers(struct call *c, int64_t run,
+bool ranged_layers(struct service_call *c, int64_t run,
 	const struct breakdown_asked *asked, struct breakdown_stored *out,
 	struct err *e)
 {

@@ -8,17 +8,17 @@
 #pragma once
 #include "breakdown_asked.h"
 #include "compared.h"
-#include "handler.h"
+#include "service.h"
 #include "query_breakdown.h"
 
 /* Puts cycles, patterns and collectives by ranges of the name `range` in place
  * of those that `run` has; what it puts there is the call's arena's. The call
  * has its connection, and keeps it. */
-bool ranged_read(struct call *c, const char *range, struct compared_run *run,
-	struct err *e);
+bool ranged_read(struct service_call *c, const char *range,
+	struct compared_run *run, struct err *e);
 
 /* The breakdown of a run as it is asked for, likewise. Its kernels have the ids
  * of the dictionary; -1 where that has no such name. */
-bool ranged_layers(struct call *c, int64_t run,
+bool ranged_layers(struct service_call *c, int64_t run,
 	const struct breakdown_asked *asked, struct breakdown_stored *out,
 	struct err *e);

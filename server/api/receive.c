@@ -55,7 +55,7 @@ static bool headers_check(struct api_receive *u, const struct api_request *r,
 	int64_t bytes = length ? strtoll(length, NULL, 10) : 0;
 	if (bytes > a->is.upload_bytes + (type ? MULTIPART_HEADERS : 0))
 		return too_large(a, bytes, e);
-	u->form = arena_new(&u->call.arena, struct multipart);
+	u->form = arena_new(&u->call.s.arena, struct multipart);
 	if (!multipart_init(u->form, type, e))
 		u->form = NULL;
 	return !e->code;
@@ -126,9 +126,10 @@ static bool flush(struct api_receive *u, struct err *e)
 	struct call *c = &u->call;
 	if (u->form && !*u->meta.file_name)
 		u->meta.file_name = u->form->file_name;
-	bool ok = trail_begin(c, e) && call_db(c, e) &&
-		  (u->id || upload_begin(c->db, &u->meta, &u->id, e)) &&
-		  upload_chunk(c->db, u->id, u->seq, u->chunk, u->chunk_len, e);
+	bool ok =
+		trail_begin(c, e) && call_db(c, e) &&
+		(u->id || upload_begin(c->s.db, &u->meta, &u->id, e)) &&
+		upload_chunk(c->s.db, u->id, u->seq, u->chunk, u->chunk_len, e);
 	call_db_return(c);
 	u->seq++;
 	u->chunk_len = 0;
@@ -201,7 +202,7 @@ json_t *upload_post(struct call *c, struct err *e)
 	sha256_end(&u->sha, digest);
 	sha256_hex(digest, hex);
 	if (!call_db(c, e) ||
-		!upload_finish(c->db, u->id, digest, u->bytes, &o, e))
+		!upload_finish(c->s.db, u->id, digest, u->bytes, &o, e))
 		return NULL;
 	u->id = 0; /* no longer ours to drop */
 	c->status = o.existing ? 200 : 202;
@@ -222,7 +223,7 @@ void api_receive_abort(struct api_receive *u)
 {
 	struct err e = { 0 };
 	struct call *c = &u->call;
-	if (u->id && !(call_db(c, &e) && upload_abort(c->db, u->id, &e)))
+	if (u->id && !(call_db(c, &e) && upload_abort(c->s.db, u->id, &e)))
 		log_warn("abort upload=%lld text=\"%s\"", (long long)u->id,
 			e.text); /* the sweep will find it */
 	trail_end(c, AUDIT_GONE); /* of one that was answered there is none */

@@ -37,7 +37,7 @@ void repeats_from(const struct repeat_row *rows, uint32_t n, struct arena *a,
 			by_name);
 }
 
-bool repeats_read(struct call *c, const struct compared_sides *s,
+bool repeats_read(struct service_call *c, const struct compared_sides *s,
 	struct repeats *out, struct err *e)
 {
 	uint32_t n = s->base_n + s->head_n, rows_n;

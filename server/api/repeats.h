@@ -2,11 +2,11 @@
 #pragma once
 #include "compare.h"
 #include "query_compared.h"
-#include "view_compare.h"
+#include "sides.h"
 
 /* Rows of a run follow each other; its functions come in any order. */
 void repeats_from(const struct repeat_row *rows, uint32_t n, struct arena *a,
 	struct repeats *out);
 /* Stored repeats of either side's work; the call has a database. */
-bool repeats_read(struct call *c, const struct compared_sides *s,
+bool repeats_read(struct service_call *c, const struct compared_sides *s,
 	struct repeats *out, struct err *e);

@@ -1,8 +1,11 @@
 /* selector.c - ids are taken as they are, a query is asked of the database; the
  * head first, as the base depends on it. */
 #include "selector.h"
+#include "query_compared.h"
 #include "query_selected.h"
+#include "query.h"
 #include "query_words.h"
+#include "reach.h"
 #include <assert.h>
 #include <string.h>
 
@@ -17,7 +20,7 @@ struct side {
 	uint32_t words_n;
 };
 
-static bool side_parse(struct call *c, struct side *s, const char *text,
+static bool side_parse(struct service_call *c, struct side *s, const char *text,
 	const char *given, struct err *e)
 {
 	struct query_words both;
@@ -34,7 +37,8 @@ static bool side_parse(struct call *c, struct side *s, const char *text,
 	return true;
 }
 
-static bool add(struct call *c, const struct side *s, int64_t id, struct err *e)
+static bool add(struct service_call *c, const struct side *s, int64_t id,
+	struct err *e)
 {
 	struct selected *to = s->out;
 	for (uint32_t i = 0; i < to->n; i++)
@@ -49,7 +53,7 @@ static bool add(struct call *c, const struct side *s, int64_t id, struct err *e)
 	return reach_run(c, id, e);
 }
 
-static bool add_job(struct call *c, const struct side *s, int64_t id,
+static bool add_job(struct service_call *c, const struct side *s, int64_t id,
 	struct err *e)
 {
 	struct job_row job;
@@ -64,7 +68,8 @@ static bool add_job(struct call *c, const struct side *s, int64_t id,
 	return true;
 }
 
-static bool side_ids(struct call *c, const struct side *s, struct err *e)
+static bool side_ids(struct service_call *c, const struct side *s,
+	struct err *e)
 {
 	for (uint32_t i = 0; i < s->words_n; i++)
 		if (s->words[i].job ? !add_job(c, s, s->words[i].id, e)
@@ -74,8 +79,9 @@ static bool side_ids(struct call *c, const struct side *s, struct err *e)
 }
 
 /* What a base's query does not say, its head says for it. */
-static struct select_filter filter_from(struct call *c, const struct side *s,
-	const struct selected *head, const struct selected_first *first)
+static struct select_filter filter_from(struct service_call *c,
+	const struct side *s, const struct selected *head,
+	const struct selected_first *first)
 {
 	const struct query_words *w = &s->asks;
 	struct select_filter f = {
@@ -99,13 +105,14 @@ static struct select_filter filter_from(struct call *c, const struct side *s,
 	return f;
 }
 
-static const char *of(struct call *c, const char *what, const char *value)
+static const char *of(struct service_call *c, const char *what,
+	const char *value)
 {
 	return value ? arena_printf(&c->arena, ", %s '%.60s'", what, value)
 		     : "";
 }
 
-static bool found_none(struct call *c, const struct side *s,
+static bool found_none(struct service_call *c, const struct side *s,
 	const struct select_filter *f, const struct selected_first *first,
 	struct err *e)
 {
@@ -119,7 +126,7 @@ static bool found_none(struct call *c, const struct side *s,
 		before);
 }
 
-static bool side_query(struct call *c, const struct side *s,
+static bool side_query(struct service_call *c, const struct side *s,
 	const struct selected *head, struct err *e)
 {
 	struct selected_first first;
@@ -139,19 +146,19 @@ static bool side_query(struct call *c, const struct side *s,
 	return s->out->n || found_none(c, s, &f, head ? &first : NULL, e);
 }
 
-static bool side_select(struct call *c, const struct side *s,
+static bool side_select(struct service_call *c, const struct side *s,
 	const struct selected *head, struct err *e)
 {
 	return s->query ? side_query(c, s, head, e) : side_ids(c, s, e);
 }
 
-bool selector_sides(struct call *c, const char *base, const char *head,
+bool selector_sides(struct service_call *c, const char *base, const char *head,
 	const char *given, struct selected *base_out, struct selected *head_out,
 	struct err *e)
 {
 	struct side b = { .name = "base", .out = base_out };
 	struct side h = { .name = "head", .out = head_out };
 	return side_parse(c, &b, base, given, e) &&
-	       side_parse(c, &h, head, given, e) && call_db(c, e) &&
+	       side_parse(c, &h, head, given, e) && service_db(c, e) &&
 	       side_select(c, &h, NULL, e) && side_select(c, &b, head_out, e);
 }

@@ -18,7 +18,7 @@
  * it does not say from that run: other work is no baseline. A token's project is part
  * of every query. At most SIDE_RUNS runs a side. */
 #pragma once
-#include "handler.h"
+#include "service.h"
 #include "sides.h"
 
 struct selected {
@@ -31,6 +31,6 @@ struct selected {
  * of a body); `given` is a query's words that hold for both where a side is a
  * query and does not say them itself, NULL none. ERR_INPUT where a text cannot be
  * read, ERR_NOT_FOUND where it finds no run: the sentence names the side. */
-bool selector_sides(struct call *c, const char *base, const char *head,
+bool selector_sides(struct service_call *c, const char *base, const char *head,
 	const char *given, struct selected *base_out, struct selected *head_out,
 	struct err *e);

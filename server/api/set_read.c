@@ -5,7 +5,7 @@
 enum { NAMES_SHOWN = 20 };
 
 /* Which sets there are, for those who asked for another. */
-static bool not_found(struct call *c, const char *name, struct err *e)
+static bool not_found(struct service_call *c, const char *name, struct err *e)
 {
 	struct reference_row *rows;
 	const char *list = "";
@@ -24,12 +24,12 @@ static bool not_found(struct call *c, const char *name, struct err *e)
 		n == 1 ? "is" : "are", list, n > NAMES_SHOWN ? ", …" : "");
 }
 
-bool set_read(struct call *c, const char *name, const struct catalog *catalog,
-	struct set_read *out, struct err *e)
+bool set_read(struct service_call *c, const char *name,
+	const struct catalog *catalog, struct set_read *out, struct err *e)
 {
 	const char *sha256;
 	struct err why = { 0 };
-	if (!call_db(c, e))
+	if (!service_db(c, e))
 		return false;
 	if (!reference_load(c->db, &c->arena, name, &out->json, &out->len,
 		    &sha256, &why))

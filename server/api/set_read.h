@@ -1,6 +1,6 @@
 /* set_read.h - a reference set from its document, as it was taken in. */
 #pragma once
-#include "handler.h"
+#include "service.h"
 #include "reference.h"
 
 struct set_read {
@@ -10,5 +10,5 @@ struct set_read {
 };
 
 /* ERR_NOT_FOUND with the names of those there are. */
-bool set_read(struct call *c, const char *name, const struct catalog *catalog,
-	struct set_read *out, struct err *e);
+bool set_read(struct service_call *c, const char *name,
+	const struct catalog *catalog, struct set_read *out, struct err *e);

@@ -53,7 +53,7 @@ bool side_words(const char *name, const char *text,
 	}
 }
 
-static bool side_read(struct call *c, const struct selected *side,
+static bool side_read(struct service_call *c, const struct selected *side,
 	const char *range, struct compared_run **runs, struct err *e)
 {
 	*runs = arena_array(&c->arena, struct compared_run, side->n);
@@ -66,7 +66,7 @@ static bool side_read(struct call *c, const struct selected *side,
 	return true;
 }
 
-bool sides_of(struct call *c, const struct selected *base,
+bool sides_of(struct service_call *c, const struct selected *base,
 	const struct selected *head, const char *range,
 	struct compared_sides *s, struct err *e)
 {
@@ -75,13 +75,4 @@ bool sides_of(struct call *c, const struct selected *base,
 		.range = range };
 	return side_read(c, base, range, &s->base, e) &&
 	       side_read(c, head, range, &s->head, e);
-}
-
-bool sides_read(struct call *c, struct compared_sides *s, struct err *e)
-{
-	struct selected base, head;
-	const struct params *p = &c->params;
-	return selector_sides(c, param_text(p, "base", NULL),
-		       param_text(p, "head", NULL), NULL, &base, &head, e) &&
-	       sides_of(c, &base, &head, param_text(p, "range", NULL), s, e);
 }

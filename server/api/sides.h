@@ -4,8 +4,8 @@
  * for all of theirs; or a query (selector.h). Whether the two sides make sense
  * together is analyze/'s to say; here are only those that cannot be read. */
 #pragma once
-#include "handler.h"
-#include "view_compare.h"
+#include "service.h"
+#include "compared.h"
 
 enum { SIDE_RUNS = 64 };
 
@@ -17,11 +17,17 @@ struct side_word {
 bool side_words(const char *name, const char *text,
 	struct side_word words[SIDE_RUNS], uint32_t *n, struct err *e);
 
-/* Both sides with all that a comparison needs; the arena's. Where there is a range,
- * cycles and all that is told by cycle are read from the runs' captures. */
+/* Both sides of a comparison, with all that is
+ * compared. `range` NULL: iterations as stored. */
+struct compared_sides {
+	struct compared_run *base, *head;
+	uint32_t base_n, head_n;
+	const char *range;
+};
+
+/* Reads both sides; the arena's. With a range, iterations and all that is known per
+ * iteration are computed again from the runs' captures. */
 struct selected;
-bool sides_of(struct call *c, const struct selected *base,
+bool sides_of(struct service_call *c, const struct selected *base,
 	const struct selected *head, const char *range,
 	struct compared_sides *s, struct err *e);
-/* Those that the parameters base, head and range name. */
-bool sides_read(struct call *c, struct compared_sides *s, struct err *e);

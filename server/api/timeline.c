@@ -1,28 +1,7 @@
-/* timeline.c - the document's frame, and the way from pieces to events. */
+/* timeline.c - what stands around a timeline's events. */
 #include "timeline.h"
-#include "api_state.h"
-#include "dispatch.h"
 #include "json_text.h"
-#include "pieces.h"
-#include "timeline_event.h"
-#include <stdlib.h>
 #include <string.h>
-
-/* What is made in one go, and the most that one event may take: a text has at
- * most KST_TEXT_MAX bytes, six times that when escaped. */
-enum { GO_BYTES = 64 << 10, EVENT_BYTES = 128 << 20, TIMELINES_MAX = 8 };
-
-struct timeline {
-	struct api *api;
-	struct pieces *pieces;
-	struct kst_reader *reader;
-	struct kst_chunk chunk; /* rows from `row` on are still to come */
-	uint32_t row;
-	struct timeline_event events;
-	struct buf out; /* bytes from `at` on are still to be sent */
-	size_t at;
-	bool ended;
-};
 
 static void text(struct buf *b, const char *key, const char *value)
 {
@@ -58,11 +37,11 @@ static void devices_list(struct buf *b, const struct profile_device *d,
 }
 
 /* What stands before the events. */
-static void head(struct timeline *t, const struct run_row *run,
+static void head(struct timeline_event *ev, const struct run_row *run,
 	const struct profile_device *d, uint32_t n)
 {
-	const struct kst_about *about = kst_reader_about(t->reader);
-	struct buf *b = &t->out;
+	const struct kst_about *about = kst_reader_about(ev->reader);
+	struct buf *b = ev->tracks.out;
 	json_text_open(b, '{');
 	text(b, "displayTimeUnit", "ns");
 	if (about->base_is_utc)
@@ -81,10 +60,10 @@ static void head(struct timeline *t, const struct run_row *run,
 	json_text_open(b, '[');
 }
 
-static void processes(struct timeline *t, const struct run_row *run,
+static void processes(struct timeline_event *ev, const struct run_row *run,
 	const struct profile_device *d, uint32_t n)
 {
-	struct tracks *k = &t->events.tracks;
+	struct tracks *k = &ev->tracks;
 	if (run->process_name)
 		tracks_process(k, k->host_pid, run->process_name);
 	for (uint32_t i = 0; i < n; i++) {
@@ -100,122 +79,14 @@ static void processes(struct timeline *t, const struct run_row *run,
 	}
 }
 
-/* The sentence of what keeps a capture from being read on; NULL nothing. */
-static const char *fault(const struct timeline *t, enum kst_got got)
+void timeline_begin(struct timeline_event *ev, const struct run_row *run,
+	const struct profile_device *devices, uint32_t n)
 {
-	const struct kst_damage *d = kst_reader_damage(t->reader);
-	switch (got) {
-	case KST_CHUNK:
-		return NULL;
-	case KST_END:
-		return d->damaged || d->missing || d->cut || d->lost
-			       ? "the stored capture is damaged"
-			       : NULL;
-	case KST_STOPPED:
-		return "the stored capture could not be read";
-	case KST_FULL:
-		return "the capture's texts take too much memory";
-	case KST_FOREIGN:
-	case KST_NEWER:
-		break;
-	}
-	return "the stored capture is not one that this version can read";
+	head(ev, run, devices, n);
+	processes(ev, run, devices, n);
 }
 
-static bool slot_take(struct timeline *t, struct err *e)
+void timeline_end(struct buf *b)
 {
-	if (atomic_fetch_add(&t->api->timelines, 1) < TIMELINES_MAX)
-		return true;
-	return err_set(e, ERR_BUSY,
-		"%d timelines are being sent already, the most at once; try "
-		"again in a moment",
-		TIMELINES_MAX);
-}
-
-/* The reader and its first chunk. */
-static bool opened(struct timeline *t, struct call *c, struct err *e)
-{
-	if (!slot_take(t, e) || !(t->pieces = pieces_new(c, e)))
-		return false;
-	call_db_return(c); /* from here on one is lent per piece */
-	t->reader = kst_reader_new(pieces_read, t->pieces, NULL);
-	if (!t->reader)
-		abort();
-	enum kst_got got = kst_reader_next(t->reader, &t->chunk);
-	const char *why = fault(t, got);
-	if (why)
-		return err_set(e, ERR_INTERNAL, "%s", why);
-	if (got == KST_END)
-		t->chunk.rows = 0;
-	return true;
-}
-
-struct timeline *timeline_new(struct call *c, const struct run_row *run,
-	const struct profile_device *devices, uint32_t n, struct err *e)
-{
-	struct timeline *t = calloc(1, sizeof *t);
-	if (!t)
-		abort();
-	t->api = c->api;
-	buf_init(&t->out, EVENT_BYTES);
-	if (!opened(t, c, e)) {
-		timeline_free(t);
-		return NULL;
-	}
-	tracks_init(&t->events.tracks, &t->out, run->pid);
-	t->events.reader = t->reader;
-	head(t, run, devices, n);
-	processes(t, run, devices, n);
-	return t;
-}
-
-/* Makes what is sent next; false where it broke off. */
-static bool more(struct timeline *t)
-{
-	const char *why = NULL;
-	t->at = t->out.len = 0;
-	while (t->row < t->chunk.rows && t->out.len < GO_BYTES)
-		timeline_event_row(&t->events, &t->chunk, t->row++);
-	if (t->out.full)
-		why = "an event of the timeline is too large";
-	if (!t->out.len) {
-		enum kst_got got = kst_reader_next(t->reader, &t->chunk);
-		why = fault(t, got);
-		t->row = 0;
-		t->ended = got == KST_END;
-		if (t->ended)
-			buf_puts(&t->out, "\n]}\n");
-	}
-	if (why)
-		pieces_broke(t->pieces, why);
-	return !why;
-}
-
-int64_t timeline_next(void *timeline, void *to, size_t cap)
-{
-	struct timeline *t = timeline;
-	while (t->at == t->out.len) {
-		if (t->ended)
-			return 0;
-		if (!more(t))
-			return -1;
-	}
-	size_t n = t->out.len - t->at < cap ? t->out.len - t->at : cap;
-	memcpy(to, t->out.at + t->at, n);
-	t->at += n;
-	return (int64_t)n;
-}
-
-void timeline_free(void *timeline)
-{
-	struct timeline *t = timeline;
-	if (!t)
-		return;
-	atomic_fetch_sub(&t->api->timelines, 1);
-	timeline_event_release(&t->events);
-	if (t->reader)
-		kst_reader_free(t->reader);
-	pieces_free(t->pieces);
-	buf_release(&t->out);
-	free(t);
+	buf_puts(b, "\n]}\n");
 }

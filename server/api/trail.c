@@ -11,9 +11,9 @@
 void trail_keep(struct call *c)
 {
 	const struct api_request *r = c->request;
-	c->trail.path = arena_strdup(&c->arena, r->path);
+	c->trail.path = arena_strdup(&c->s.arena, r->path);
 	if (r->query && *r->query)
-		c->trail.detail = arena_strdup(&c->arena, r->query);
+		c->trail.detail = arena_strdup(&c->s.arena, r->query);
 }
 
 bool trail_wanted(const struct call *c)
@@ -36,12 +36,12 @@ static bool project_read(struct call *c, const char **project, struct err *e)
 		{ REACH_TOKEN, THING_TOKEN },
 		{ REACH_WEBHOOK, THING_WEBHOOK },
 	};
-	*project = reach_project(c);
+	*project = reach_project(&c->s);
 	if (!*project && c->route->reach == REACH_PROJECT)
 		*project = param_text(&c->params, "project", NULL);
 	for (size_t i = 0; !*project && i < sizeof named / sizeof *named; i++)
 		if (named[i].reach == c->route->reach)
-			return project_of(c->db, &c->arena, named[i].thing,
+			return project_of(c->s.db, &c->s.arena, named[i].thing,
 				c->id, project, e);
 	return true;
 }
@@ -49,8 +49,8 @@ static bool project_read(struct call *c, const char **project, struct err *e)
 static struct audit_row row_of(const struct call *c)
 {
 	return (struct audit_row){
-		.who = c->who.name,
-		.token = c->who.token,
+		.who = c->s.who.name,
+		.token = c->s.who.token,
 		.method = c->route->method,
 		.path = c->trail.path,
 		.detail = c->trail.detail,
@@ -62,14 +62,14 @@ bool trail_begin(struct call *c, struct err *e)
 	struct audit_row row = row_of(c);
 	return c->trail.id ||
 	       (call_db(c, e) && project_read(c, &row.project, e) &&
-		       audit_begin(c->db, &row, &c->trail.id, e));
+		       audit_begin(c->s.db, &row, &c->trail.id, e));
 }
 
 bool trail_also(struct call *c, const char *project, struct err *e)
 {
 	struct audit_row row = row_of(c);
 	row.project = project;
-	return audit_begin(c->db, &row, &c->trail.also, e);
+	return audit_begin(c->s.db, &row, &c->trail.also, e);
 }
 
 void trail_tell(struct call *c, const char *project, const char *fmt, ...)
@@ -79,8 +79,8 @@ void trail_tell(struct call *c, const char *project, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	c->trail.told = arena_strdup(&c->arena, text);
-	c->trail.project = project ? arena_strdup(&c->arena, project) : NULL;
+	c->trail.told = arena_strdup(&c->s.arena, text);
+	c->trail.project = project ? arena_strdup(&c->s.arena, project) : NULL;
 }
 
 void trail_end(struct call *c, int status)
@@ -90,9 +90,9 @@ void trail_end(struct call *c, int status)
 		return;
 	call_db_return(c); /* it may have broken meanwhile */
 	if (!call_db(c, &e) ||
-		!audit_end(c->db, c->trail.id, status, c->trail.told,
+		!audit_end(c->s.db, c->trail.id, status, c->trail.told,
 			c->trail.project, &e) ||
-		(c->trail.also && !audit_end(c->db, c->trail.also, status,
+		(c->trail.also && !audit_end(c->s.db, c->trail.also, status,
 					  c->trail.told, NULL, &e)))
 		log_warn("audit row=%lld status=%d text=\"%s\"",
 			(long long)c->trail.id, status, e.text);

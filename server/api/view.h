@@ -5,8 +5,11 @@
  * null: a NULL text, a number of -1, NAN, NO_MOMENT; and so is a number past
  * 2^53, which a reader of JSON could not hold. */
 #pragma once
-#include "handler.h"
+#include "arena.h"
+#include "err.h"
 #include "query.h"
+#include "table.h"
+#include <jansson.h>
 
 json_t *view_text(const char *s);
 json_t *view_whole(int64_t v);

@@ -1,7 +1,7 @@
 /* view_access.h - tokens, sign-ins and the audit as JSON; see view.h. */
 #pragma once
 #include "audit.h"
-#include "token.h"
+#include "service.h"
 #include "view.h"
 
 json_t *view_token(const struct token_row *t);

@@ -1,14 +1,7 @@
 /* view_beside.h - layers of several runs side by side, as JSON and as a table. */
 #pragma once
-#include "breakdown_compare.h"
+#include "beside_rows.h"
 #include "view_layers.h"
-
-struct beside_run {
-	struct run_row row;
-	const char *platform, *device_name; /* of what is told; NULL unknown */
-	bool names_lag; /* as recorded */
-	struct breakdown_stored is;
-};
 
 json_t *view_beside(const struct beside_run *runs,
 	const struct breakdown_compare *b);

@@ -2,6 +2,8 @@
  * hand, a column per run. */
 #include "beside_layout.h"
 #include "breakdown_word.h"
+#include "view_beside.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,7 +98,7 @@ static bool beside(const struct beside_layout *l, const struct beside_entry *e,
 		const uint32_t *rows;
 		uint32_t n = beside_layout_rows(l, e, s, &rows);
 		for (uint32_t i = 0; block[s] != UINT32_MAX && i < n; i++)
-			if (layer_table_beside(beside_layout_side(l, s),
+			if (breakdown_cells_overlap(beside_layout_side(l, s),
 				    rows[i], block[s]))
 				return true;
 	}
@@ -245,7 +247,7 @@ const struct table *view_beside_table(struct arena *a,
 	for (uint32_t s = 0; s < b->sides_n; s++) {
 		heads[s] = layer_table_head(a, name_of(a, runs, b->sides_n, s),
 			&runs[s].is.breakdown, runs[s].names_lag);
-		l.cells[s] = layer_table_cells(a, &runs[s].is.breakdown);
+		l.cells[s] = breakdown_cells_from(a, &runs[s].is.breakdown);
 	}
 	layer_table_init(&l.table, a, heads, (int)b->sides_n);
 	put_totals(&l);

@@ -2,6 +2,7 @@
  * the layout that people make by hand. */
 #include "breakdown_word.h"
 #include "cell.h"
+#include "breakdown_cells.h"
 #include "layer_table.h"
 #include "view_layers.h"
 #include <stdlib.h>
@@ -107,7 +108,7 @@ static void put_block(struct layout *l, uint32_t block)
 	const struct breakdown_block *b = &l->is->breakdown.blocks[block];
 	const char *word = breakdown_word_block[b->kind];
 	uint32_t from, to;
-	layer_table_rows(&l->is->breakdown, block, &from, &to);
+	breakdown_cells_rows(&l->is->breakdown, block, &from, &to);
 	for (uint32_t i = from; i < to; i++)
 		put_row(l, word, i, l->cells[i]);
 	layer_table_line(&l->table, word, "sum", NULL, &b->sum_ns);
@@ -133,14 +134,14 @@ static void put_overlap(struct layout *l, uint32_t block)
 	const char *word = layer_table_overlap(l->arena,
 		d.blocks[b->beside].kind, b->kind);
 	uint32_t from, to, beside, end, n = 0;
-	layer_table_rows(&d, block, &from, &to);
-	layer_table_rows(&d, b->beside, &beside, &end);
+	breakdown_cells_rows(&d, block, &from, &to);
+	breakdown_cells_rows(&d, b->beside, &beside, &end);
 	uint32_t *rows = arena_array(l->arena, uint32_t,
 		(size_t)(to - from) + (end - beside));
 	for (uint32_t i = from; i < to; i++)
 		rows[n++] = i;
 	for (uint32_t i = beside; i < end; i++)
-		if (layer_table_beside(&d, i, block))
+		if (breakdown_cells_overlap(&d, i, block))
 			rows[n++] = i;
 	if (n)
 		qsort_r(rows, n, sizeof *rows, by_offset, &d);
@@ -181,7 +182,7 @@ const struct table *view_breakdown_table(struct arena *a,
 	const char *head = layer_table_head(a,
 		layer_table_name(a, run->name, run->id), d, names_lag);
 	struct layout l = { .is = is,
-		.cells = layer_table_cells(a, d),
+		.cells = breakdown_cells_from(a, d),
 		.arena = a };
 	layer_table_init(&l.table, a, &head, 1);
 	layer_table_total(&l.table, "end to end", &d->pass.avg_ns);

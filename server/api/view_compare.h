@@ -5,7 +5,9 @@
 #include "comparison.h"
 #include "pattern_mean.h"
 #include "query_compared.h"
+#include "findings.h"
 #include "ranks.h"
+#include "sides.h"
 #include "view.h"
 
 /* Sets a field, null where it is unknown. */
@@ -21,14 +23,7 @@ json_t *view_compared_run(const struct compared_run *r);
 json_t *view_compared_runs(const struct compared_run *runs, uint32_t n);
 json_t *view_finding(const char *code, const char *severity, const char *text);
 json_t *view_findings(const struct comparison *c);
-
-/* Both sides of a comparison, as they were read. `range` NULL: cycles as
- * stored. */
-struct compared_sides {
-	struct compared_run *base, *head;
-	uint32_t base_n, head_n;
-	const char *range;
-};
+json_t *view_finding_list(const struct finding_list *l);
 
 json_t *view_verdict(struct arena *a, const struct comparison *c,
 	const struct compared_sides *s);
@@ -59,7 +54,7 @@ const struct table *view_cycle_table(struct arena *a, const struct cycles *c);
 json_t *view_pattern(struct arena *a, const struct pattern_mean *m);
 
 json_t *view_job_row(const struct job_row *j);
-/* `runs` as ranks_from() read them; `findings`, which it takes over. */
+/* `runs` as ranks_from() read them. */
 json_t *view_job(struct arena *a, const struct job_row *j,
 	const struct ranks *r, const struct compared_run *runs, uint32_t n,
-	json_t *findings);
+	const struct finding_list *findings);

@@ -1,6 +1,7 @@
 /* view_gate.c - a gate's fields. */
 #include "view_gate.h"
 #include "comparison_word.h"
+#include <math.h>
 #include <string.h>
 
 static const char *const kinds[] = {
@@ -139,6 +140,46 @@ static const char *compare(struct arena *a, const struct gate_question *q,
 		ids(a, head), range);
 }
 
+static json_t *limits(const struct gate_policy *p)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < p->operators_n; i++)
+		view_append(list, json_pack("{s:s, s:f}", "operator",
+					  p->operators[i].operator, "pct",
+					  p->operators[i].pct));
+	return list;
+}
+
+static json_t *policy(const struct gate_question *q)
+{
+	const struct gate_policy *p = &q->policy;
+	json_t *v = json_object(), *fail_on = json_array(),
+	       *refuse = json_array();
+	for (int i = 0; i < CHANGE_CLASSES; i++)
+		if (p->fail_on >> i & 1)
+			view_append(fail_on,
+				json_string(comparison_word_class[i]));
+	for (int i = 0; i < FINDING_CODES; i++)
+		if (p->refuse >> i & 1)
+			view_append(refuse, json_string(finding_name(
+						    (enum finding_code)i)));
+	view_set_real(v, "cycle_pct", p->cycle_pct);
+	json_object_set_new(v, "operators", limits(p));
+	view_set_real(v, "headroom_pct", p->headroom_pct);
+	json_object_set_new(v, "fail_on", fail_on);
+	view_set_real(v, "share_pct", p->share_pct);
+	view_set_whole(v, "least_runs", p->least_runs);
+	view_set_whole(v, "least_cycles", p->least_cycles);
+	view_set_real(v, "least_coverage_pct", p->least_coverage_pct);
+	view_set_real(v, "least_attributed_pct", p->least_attributed_pct);
+	json_object_set_new(v, "refuse", refuse);
+	view_set_real(v, "alpha", p->alpha);
+	view_set_real(v, "floor", p->floor >= 0 ? p->floor : (double)NAN);
+	view_set_text(v, "range", q->range);
+	view_set_whole(v, "seed", (int64_t)p->seed);
+	return v;
+}
+
 json_t *view_gate_document(struct arena *a, const struct gate_question *q,
 	const struct selected *base, const struct selected *head,
 	const struct compared_sides *sides, const struct gate *g)
@@ -148,7 +189,7 @@ json_t *view_gate_document(struct arena *a, const struct gate_question *q,
 		"sentence", g->sentence, "runs_needed", (int)g->runs_needed);
 	json_object_set_new(v, "base", side(base, sides->base, &c->base));
 	json_object_set_new(v, "head", side(head, sides->head, &c->head));
-	json_object_set_new(v, "policy", gate_question_told(q));
+	json_object_set_new(v, "policy", policy(q));
 	rules(v, g);
 	json_object_set_new(v, "shortfalls", shortfalls(g));
 	json_object_set_new(v, "findings", findings(c));

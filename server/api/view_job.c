@@ -62,7 +62,7 @@ static const struct compared_run *run_of(const struct rank_line *l,
 
 json_t *view_job(struct arena *a, const struct job_row *j,
 	const struct ranks *r, const struct compared_run *runs, uint32_t n,
-	json_t *findings)
+	const struct finding_list *findings)
 {
 	json_t *ranks = json_array(), *collectives = json_array();
 	for (uint32_t i = 0; i < r->ranks_n; i++)
@@ -72,7 +72,7 @@ json_t *view_job(struct arena *a, const struct job_row *j,
 		view_append(collectives,
 			collective(a, &r->collectives[i], r->ranks_n));
 	json_t *v = view_job_row(j);
-	json_object_set_new(v, "findings", findings);
+	json_object_set_new(v, "findings", view_finding_list(findings));
 	json_object_set_new(v, "ranks", ranks);
 	json_object_set_new(v, "collectives", collectives);
 	view_set_whole(v, "unmatched", r->unmatched);

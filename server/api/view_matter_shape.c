@@ -39,8 +39,8 @@ json_t *view_matter_shape(const struct matter_shape *s,
 	return v;
 }
 
-json_t *view_matter_shapes(const struct matter_shapes *s, json_t *findings,
-	json_t *list)
+json_t *view_matter_shapes(const struct matter_shapes *s,
+	const struct finding_list *findings, json_t *list)
 {
 	view_set_text(list, "set", s->set);
 	view_set_text(list, "operator", s->operator);
@@ -49,6 +49,6 @@ json_t *view_matter_shapes(const struct matter_shapes *s, json_t *findings,
 	view_set_real(list, "s_median", s->s_median);
 	json_object_set_new(list, "platforms",
 		view_platforms(s->platforms, s->platforms_n));
-	json_object_set_new(list, "findings", findings);
+	json_object_set_new(list, "findings", view_finding_list(findings));
 	return list;
 }

@@ -132,7 +132,8 @@ static const char *const weights[] = {
 	[WEIGHT_PUBLISHED] = "published",
 };
 
-json_t *view_matters(const struct matters *m, json_t *choices, json_t *findings)
+json_t *view_matters(const struct matters *m, json_t *choices,
+	const struct finding_list *findings)
 {
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < m->n; i++)
@@ -156,6 +157,6 @@ json_t *view_matters(const struct matters *m, json_t *choices, json_t *findings)
 	json_object_set_new(v, "platforms",
 		view_platforms(m->platforms, m->platforms_n));
 	json_object_set_new(v, "choices", choices);
-	json_object_set_new(v, "findings", findings);
+	json_object_set_new(v, "findings", view_finding_list(findings));
 	return v;
 }

@@ -17,36 +17,23 @@ json_t *view_flops(const struct cost *cost);
 /* A shape's sizes from its text; null where it is not known. */
 json_t *view_sizes(const char *text);
 
-/* `choices` and `findings` it takes over. */
+/* It takes over `choices`. */
 json_t *view_matters(const struct matters *m, json_t *choices,
-	json_t *findings);
+	const struct finding_list *findings);
 /* What filters can name, most time first: of the runs that match, of a set. */
 json_t *view_choices(const struct fleet *f);
 json_t *view_set_choices(const struct reference *r);
 const struct table *view_matters_table(struct arena *a,
 	const struct matters *m);
-json_t *view_matter_shapes(const struct matter_shapes *s, json_t *findings,
-	json_t *list);
+json_t *view_matter_shapes(const struct matter_shapes *s,
+	const struct finding_list *findings, json_t *list);
 json_t *view_matter_shape(const struct matter_shape *s,
 	const struct matter_shapes *of);
 const struct table *view_matter_shapes_table(struct arena *a,
 	const struct matter_shapes *s);
 
-/* What a run's operators are, beside their rows. */
-struct run_matters {
-	const struct run_operators *is;
-	const struct catalog *catalog;
-	const struct platform *against; /* NULL */
-	const struct against *put; /* by row; NULL without `against` */
-};
-/* Shares of its GPU time in percent; NaN. */
-struct run_share {
-	double attributed, specific, sized, bound, headroom;
-};
-struct run_share view_run_share(const struct run_matters *m);
-/* The leg of most of its bound time. */
-enum leg view_operator_leg(const struct operator_stat *o);
-json_t *view_run_operators(const struct run_matters *m, json_t *findings);
+json_t *view_run_operators(const struct run_matters *m,
+	const struct finding_list *findings);
 const struct table *view_run_operators_table(struct arena *a,
 	const struct run_matters *m);
 
@@ -58,8 +45,8 @@ struct run_shapes {
 	double s_median;
 };
 json_t *view_run_shape(const struct run_shapes *of, const struct shape_stat *s);
-json_t *view_run_shapes(const struct run_shapes *s, json_t *findings,
-	json_t *list);
+json_t *view_run_shapes(const struct run_shapes *s,
+	const struct finding_list *findings, json_t *list);
 const struct table *view_run_shapes_table(struct arena *a,
 	const struct run_shapes *s);
 

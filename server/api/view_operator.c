@@ -21,13 +21,6 @@ static json_t *put(const struct against *to)
 	return v;
 }
 
-enum leg view_operator_leg(const struct operator_stat *o)
-{
-	if (!o->bound_ns)
-		return LEG_NONE;
-	return 2 * o->compute_ns > o->bound_ns ? LEG_COMPUTE : LEG_MEMORY;
-}
-
 static json_t *item(const struct run_matters *m, uint32_t i)
 {
 	const struct operator_stat *o = &m->is->rows[i];
@@ -59,7 +52,7 @@ static json_t *item(const struct run_matters *m, uint32_t i)
 	view_set_real(v, "s",
 		bound ? (double)o->sol_ps / 1e3 / (double)o->bound_ns
 		      : (double)NAN);
-	view_set_text(v, "regime", matter_regime(view_operator_leg(o)));
+	view_set_text(v, "regime", matter_regime(operator_leg(o)));
 	view_set_real(v, "compute_pct", matter_pct(o->compute_ns, o->bound_ns));
 	view_set_whole(v, "headroom_ns",
 		bound && !o->collective ? o->headroom_ns : -1);
@@ -73,34 +66,13 @@ static json_t *item(const struct run_matters *m, uint32_t i)
 	return v;
 }
 
-struct run_share view_run_share(const struct run_matters *m)
-{
-	int64_t attributed = 0, specific = 0, sized = 0, bound = 0, head = 0;
-	for (uint32_t i = 0; i < m->is->n; i++) {
-		const struct operator_stat *o = &m->is->rows[i];
-		const struct operator_info *is =
-			o->name ? catalog_operator(m->catalog, o->name) : NULL;
-		attributed += o->name ? o->total_ns : 0;
-		specific += o->name && (!is || is->specific) ? o->total_ns : 0;
-		sized += o->sized_ns;
-		bound += o->bound_ns;
-		head += o->collective ? 0 : o->headroom_ns;
-	}
-	return (struct run_share){
-		matter_pct(attributed, m->is->gpu_ns),
-		matter_pct(specific, m->is->gpu_ns),
-		matter_pct(sized, m->is->gpu_ns),
-		matter_pct(bound, m->is->gpu_ns),
-		bound ? matter_pct(head, m->is->gpu_ns) : (double)NAN,
-	};
-}
-
-json_t *view_run_operators(const struct run_matters *m, json_t *findings)
+json_t *view_run_operators(const struct run_matters *m,
+	const struct finding_list *findings)
 {
 	const struct platform *p =
 		m->is->platform ? catalog_platform(m->catalog, m->is->platform)
 				: NULL;
-	struct run_share of = view_run_share(m);
+	struct run_share of = run_share_from(m);
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < m->is->n; i++)
 		view_append(items, item(m, i));
@@ -119,6 +91,6 @@ json_t *view_run_operators(const struct run_matters *m, json_t *findings)
 	view_set_whole(v, "replayed", m->is->replayed);
 	view_set_whole(v, "replayed_known", m->is->replayed_known);
 	view_set_real(v, "headroom_pct", of.headroom);
-	json_object_set_new(v, "findings", findings);
+	json_object_set_new(v, "findings", view_finding_list(findings));
 	return v;
 }

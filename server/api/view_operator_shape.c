@@ -70,8 +70,8 @@ json_t *view_run_shape(const struct run_shapes *of, const struct shape_stat *s)
 	return v;
 }
 
-json_t *view_run_shapes(const struct run_shapes *s, json_t *findings,
-	json_t *list)
+json_t *view_run_shapes(const struct run_shapes *s,
+	const struct finding_list *findings, json_t *list)
 {
 	const struct run_matters *m = s->of;
 	const struct operator_info *is =
@@ -82,6 +82,6 @@ json_t *view_run_shapes(const struct run_shapes *s, json_t *findings,
 	json_object_set_new(list, "against",
 		m->against ? view_platform(m->against) : json_null());
 	view_set_real(list, "s_median", s->s_median);
-	json_object_set_new(list, "findings", findings);
+	json_object_set_new(list, "findings", view_finding_list(findings));
 	return list;
 }

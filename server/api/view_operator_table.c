@@ -99,7 +99,7 @@ const struct table *view_run_operators_table(struct arena *a,
 		*at++ = cell_figure(a,
 			bound ? (double)o->sol_ps / 1e3 / (double)o->bound_ns
 			      : (double)NAN);
-		*at++ = text(matter_regime(view_operator_leg(o)));
+		*at++ = text(matter_regime(operator_leg(o)));
 		*at++ = cell_whole(a,
 			bound && !o->collective ? o->headroom_ns : -1);
 		*at++ = cell_whole(a, o->sized_ns);

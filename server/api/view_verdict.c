@@ -57,6 +57,16 @@ json_t *view_finding(const char *code, const char *severity, const char *text)
 		"text", text);
 }
 
+json_t *view_finding_list(const struct finding_list *l)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < l->n; i++)
+		view_append(list,
+			view_finding(l->lines[i].code, l->lines[i].severity,
+				l->lines[i].text));
+	return list;
+}
+
 static json_t *reals(const double *x, uint32_t n)
 {
 	json_t *list = json_array();

@@ -2,6 +2,7 @@
 #include "job_told.h"
 #include "repeats.h"
 #include "sides.h"
+#include "view_compare.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +84,8 @@ static void assert_told(const struct rank_line *ranks, uint32_t n,
 		.ranks_n = n,
 		.unmatched = unmatched,
 		.clocks_agree = true };
-	json_t *list = job_told(&a, &r, runs, n);
+	const struct finding_list found = job_told(&a, &r, runs, n);
+	json_t *list = view_finding_list(&found);
 	char *text = json_dumps(list, JSON_COMPACT);
 	assert_string_equal(text, want);
 	free(text);
