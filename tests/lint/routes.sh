@@ -7,7 +7,7 @@
 # and where the handler is to look itself it lies in a file that does.
 set -eu
 . "$(dirname "$0")/lib.sh"
-def=server/api/routes.def
+def=server/api/routing/routes.def
 [ -f $def ] || exit 0
 
 open_to_all=' /healthz /readyz /openapi.json /session '
@@ -22,7 +22,7 @@ webhooks WEBHOOK'
 
 # in_file HANDLER REGEX: the file the handler is in also has this
 in_file() {
-	file=$(grep -lE "^json_t \*$1\(" server/api/*.c 2>/dev/null | head -n 1)
+	file=$(grep -lE "^json_t \*$1\(" server/api/handlers/*.c 2>/dev/null | head -n 1)
 	[ -n "$file" ] && grep -qE "$2" "$file"
 }
 

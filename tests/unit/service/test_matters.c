@@ -1,6 +1,5 @@
-/* test_matters.c - the order of what matters, its medians, its published cells. */
+/* test_matters.c - the order of what matters, its medians, its findings. */
 #include "matters_told.h"
-#include "report_set.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,24 +94,6 @@ static void medians(void **state)
 	assert_true(isnan(matter_median(none, 0)));
 }
 
-/* As seed 004 has them. */
-static void cells(void **state)
-{
-	struct arena a = { 0 };
-	(void)state;
-	assert_string_equal(report_time(&a, 3426.8172, 2), "3.43 ms");
-	assert_string_equal(report_time(&a, 27.17778, 2), "27.18 us");
-	assert_string_equal(report_time(&a, 948.55, 2), "948.55 us");
-	assert_string_equal(report_time(&a, 29361.38, 1), "29.4 ms");
-	assert_string_equal(report_time(&a, 118.28, 1), "118 us");
-	assert_string_equal(report_time(&a, NAN, 1), "");
-	assert_string_equal(report_ai(&a, 15432.1), "15.4k");
-	assert_string_equal(report_ai(&a, 102.797), "102.8");
-	assert_string_equal(report_ai(&a, 0), "0.0");
-	assert_string_equal(report_ai(&a, NAN), "");
-	arena_release(&a);
-}
-
 static void untold(void **state)
 {
 	static const char *const text[] = { NULL,
@@ -147,7 +128,6 @@ int main(void)
 		cmocka_unit_test(orders),
 		cmocka_unit_test(found),
 		cmocka_unit_test(medians),
-		cmocka_unit_test(cells),
 		cmocka_unit_test(untold),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
