@@ -2,7 +2,7 @@
 #include "inspect.h"
 #include "analyze.h"
 #include "decode.h"
-#include "document.h"
+#include "inspect_document.h"
 #include "inspect_asked.h"
 #include "inspect_learn.h"
 #include "inspect_print.h"

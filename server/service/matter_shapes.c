@@ -1,5 +1,5 @@
 /* matter_shapes.c - the shapes of an operator over the runs stored here. */
-#include "matters.h"
+#include "fleet_importance.h"
 #include "profile_word.h"
 #include "roofline.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 /* matters_order.c - rows found, left out and sorted. */
-#include "matters.h"
+#include "fleet_importance.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

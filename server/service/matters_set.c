@@ -1,6 +1,6 @@
 /* matters_set.c - a reference set as it is shown: nothing computed, nothing
  * rounded. */
-#include "matters.h"
+#include "fleet_importance.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,9 @@
  * attribute, runs that are not counted, S above 1, peaks and sizes that are not
  * known, intervals that cannot be told. */
 #pragma once
-#include "against.h"
+#include "run_operators.h"
 #include "findings.h"
-#include "matters.h"
+#include "fleet_importance.h"
 
 /* `fleet` NULL: of a set. */
 struct finding_list matters_told(struct arena *a, const struct matters *m,

@@ -1,6 +1,6 @@
 /* query_words.c - words, their quotes, and what each may say. */
 #include "query_words.h"
-#include "moment.h"
+#include "utc_time.h"
 #include "query.h"
 #include <errno.h>
 #include <jansson.h>

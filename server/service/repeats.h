@@ -2,7 +2,7 @@
 #pragma once
 #include "compare.h"
 #include "query_compared.h"
-#include "sides.h"
+#include "compare_sides.h"
 
 /* Rows of a run follow each other; its functions come in any order. */
 void repeats_from(const struct repeat_row *rows, uint32_t n, struct arena *a,

@@ -1,6 +1,6 @@
 /* service.c - lends database connections to requests, and counts them. */
 #include "service.h"
-#include "catalog_held.h"
+#include "catalog_cache.h"
 #include "db.h"
 
 struct db *service_lend(struct service *s, struct err *e)

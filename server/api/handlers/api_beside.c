@@ -1,8 +1,8 @@
 /* api_beside.c - the layers of several runs, row by row. */
-#include "breakdown_read.h"
-#include "heavy.h"
+#include "run_breakdown.h"
+#include "concurrency_limit.h"
 #include "listing.h"
-#include "view_beside.h"
+#include "view_breakdown_compare.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

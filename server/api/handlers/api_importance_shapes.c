@@ -1,13 +1,13 @@
 /* api_importance_shapes.c - the shapes of an operator over many runs, or in a
  * reference set. */
-#include "asked.h"
-#include "catalog_held.h"
+#include "catalog_params.h"
+#include "catalog_cache.h"
 #include "fleet_asked.h"
-#include "heavy.h"
+#include "concurrency_limit.h"
 #include "listing.h"
 #include "matters_told.h"
-#include "set_read.h"
-#include "view_matters.h"
+#include "reference_set.h"
+#include "view_importance.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* api_trials.c - which rule catches a name: bounded, because whoever may read may
  * ask, and a draft may have rules that take long to give up. */
-#include "body_read.h"
-#include "catalog_held.h"
+#include "request_body.h"
+#include "catalog_cache.h"
 #include "dispatch.h"
-#include "heavy.h"
+#include "concurrency_limit.h"
 #include "query_operator.h"
 #include "view_catalog.h"
-#include "view_matters.h"
+#include "view_importance.h"
 #include <string.h>
 #include <time.h>
 

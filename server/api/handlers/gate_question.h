@@ -1,7 +1,7 @@
 /* gate_question.h - what POST /gates is asked, out of its body. */
 #pragma once
-#include "gate_made.h"
-#include "handler.h"
+#include "gate_evaluation.h"
+#include "call.h"
 
 /* The members a body may have, words with bars between; the arena's. */
 const char *gate_question_keys(struct arena *a);

@@ -2,13 +2,13 @@
  * envelope. Status and bytes of every answer are made here and nowhere else. */
 #include "dispatch.h"
 #include "api_state.h"
-#include "catalog_held.h"
+#include "catalog_cache.h"
 #include "guard.h"
-#include "heavy.h"
+#include "concurrency_limit.h"
 #include "log.h"
 #include "openapi.h"
 #include "route.h"
-#include "trail.h"
+#include "audit_record.h"
 #include "view.h"
 #include <assert.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * tampered with, or taken to another list, is refused instead of answering
  * from the wrong place. The digest is no secret: a cursor grants nothing. */
 #pragma once
-#include "handler.h"
+#include "call.h"
 
 enum { CURSOR_TEXT = 33 };
 

@@ -3,7 +3,7 @@
  * after it. */
 #pragma once
 #include "api.h"
-#include "handler.h"
+#include "call.h"
 
 /* Who asks, for what, with which parameters. False with *e set; call_answer()
  * then makes the answer of the error. call_close() follows in any case. */

@@ -1,6 +1,6 @@
 /* fleet_asked.c - parameters become a filter. */
 #include "fleet_asked.h"
-#include "asked.h"
+#include "catalog_params.h"
 
 /* A set has the figures that were published, and nothing to filter runs by. */
 bool set_asked(const struct call *c, struct err *e)

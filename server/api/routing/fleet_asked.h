@@ -1,7 +1,7 @@
 /* fleet_asked.h - which runs /importance and what is below it are asked of. */
 #pragma once
 #include "catalog.h"
-#include "handler.h"
+#include "call.h"
 #include "query_operator.h"
 
 /* The runs that the parameters name; `operator` is left NULL. */

@@ -1,8 +1,8 @@
 /* guard.c - the checks before any handler. */
 #include "guard.h"
 #include "api_state.h"
-#include "cookie.h"
-#include "moment.h"
+#include "session_cookie.h"
+#include "utc_time.h"
 #include "query.h"
 #include "route.h"
 #include <arpa/inet.h>

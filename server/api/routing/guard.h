@@ -17,7 +17,7 @@
  * say so, so a server behind one wants --require_tokens. */
 #pragma once
 #include "api.h"
-#include "handler.h"
+#include "call.h"
 
 bool guard_host(const struct api *a, const struct api_request *r,
 	struct err *e);

@@ -1,6 +1,6 @@
 /* listing.h - what the lists of a run share: its row, pages, files. */
 #pragma once
-#include "handler.h"
+#include "call.h"
 #include "query.h"
 
 /* The run asked for. A run without rows has an empty table; an unknown run is

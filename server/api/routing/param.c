@@ -1,8 +1,8 @@
 /* param.c - reads a query against what its route takes. */
 #include "param.h"
-#include "moment.h"
+#include "utc_time.h"
 #include "query_string.h"
-#include "handler.h"
+#include "call.h"
 #include <errno.h>
 #include <math.h>
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* route.h - routes.def as tables, and the way from a path to its route. */
 #pragma once
-#include "handler.h"
+#include "call.h"
 #include "token.h"
 
 typedef json_t *handler_fn(struct call *c, struct err *e);

@@ -1,7 +1,7 @@
 /* document_layers.c - as if it had been stored and read back, and beside it
  * where the layers lie. */
 #include "document_layers.h"
-#include "view_layers.h"
+#include "view_breakdown.h"
 
 static struct breakdown_kernel *kernels_of(const struct profile *p,
 	struct arena *a)

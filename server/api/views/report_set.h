@@ -3,7 +3,7 @@
  *
  * Cells are rounded as published: 39.5%, 3.43 ms, 27.18 us, 15.4k. */
 #pragma once
-#include "matters.h"
+#include "fleet_importance.h"
 
 /* malloc'ed. `m` says which operators, and in which order; the last table goes
  * by the median S, least first. */

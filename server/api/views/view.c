@@ -1,6 +1,6 @@
 /* view.c - the small values all views are made of. */
 #include "view.h"
-#include "moment.h"
+#include "utc_time.h"
 #include "utf8.h"
 #include <assert.h>
 #include <math.h>

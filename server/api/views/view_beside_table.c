@@ -2,7 +2,7 @@
  * hand, a column per run. */
 #include "beside_layout.h"
 #include "breakdown_word.h"
-#include "view_beside.h"
+#include "view_breakdown_compare.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "breakdown_word.h"
 #include "exact.h"
 #include "view_compare.h"
-#include "view_layers.h"
+#include "view_breakdown.h"
 
 static json_t *index_or_null(uint32_t v)
 {

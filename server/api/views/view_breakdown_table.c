@@ -4,7 +4,7 @@
 #include "cell.h"
 #include "breakdown_cells.h"
 #include "layer_table.h"
-#include "view_layers.h"
+#include "view_breakdown.h"
 #include <stdlib.h>
 
 static const struct column columns[] = { { "Section", false },

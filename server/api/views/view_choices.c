@@ -1,6 +1,6 @@
 /* view_choices.c - what filters can name: what there is, most time first. */
 #include "profile_word.h"
-#include "view_matters.h"
+#include "view_importance.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "query_compared.h"
 #include "findings.h"
 #include "ranks.h"
-#include "sides.h"
+#include "compare_sides.h"
 #include "view.h"
 
 /* Sets a field, null where it is unknown. */

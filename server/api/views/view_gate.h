@@ -1,7 +1,7 @@
 /* view_gate.h - a gate as it is stored, and as it is told. */
 #pragma once
 #include "gate_kept.h"
-#include "gate_made.h"
+#include "gate_evaluation.h"
 #include "view_compare.h"
 
 /* Rules of an answer: all but functions that pass, the first GATE_RULES. */

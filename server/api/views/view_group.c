@@ -2,7 +2,7 @@
 #include "breakdown_word.h"
 #include "cell.h"
 #include "view_compare.h"
-#include "view_layers.h"
+#include "view_breakdown.h"
 
 json_t *view_group(const struct groups_stored *is, uint32_t i)
 {

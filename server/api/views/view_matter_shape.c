@@ -1,5 +1,5 @@
 /* view_matter_shape.c - the shapes of an operator over many runs, as JSON. */
-#include "view_matters.h"
+#include "view_importance.h"
 #include <math.h>
 
 json_t *view_matter_shape(const struct matter_shape *s,

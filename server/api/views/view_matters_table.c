@@ -1,6 +1,6 @@
 /* view_matters_table.c - operators and shapes over many runs as tables. */
 #include "cell.h"
-#include "view_matters.h"
+#include "view_importance.h"
 #include <math.h>
 
 /* Columns that are always there, around those of each platform. */

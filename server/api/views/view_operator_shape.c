@@ -1,7 +1,7 @@
 /* view_operator_shape.c - the shapes of an operator in a run, as JSON. */
 #include "profile_word.h"
 #include "roofline.h"
-#include "view_matters.h"
+#include "view_importance.h"
 #include <math.h>
 
 static json_t *put(const struct shape_stat *s, const struct platform *to)

@@ -3,7 +3,7 @@
 #include "cell.h"
 #include "profile_word.h"
 #include "roofline.h"
-#include "view_matters.h"
+#include "view_importance.h"
 #include <math.h>
 #include <string.h>
 

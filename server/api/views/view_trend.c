@@ -1,7 +1,7 @@
 /* view_trend.c - workloads and their series as JSON and tables. */
 #include "view_trend.h"
 #include "cell.h"
-#include "moment.h"
+#include "utc_time.h"
 #include "view_compare.h"
 #include <math.h>
 

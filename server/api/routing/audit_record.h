@@ -1,0 +1,23 @@
+/* audit_record.h - what a call changes is written down (audit.h), before it is tried.
+ *
+ * A route changes something where it is no GET and needs more than reading. The
+ * dispatcher begins the trail of those, once everything is read and allowed, and
+ * ends it with the answer's status. Two begin their own: an upload where its
+ * first bytes are stored, and a sign-in once its token is known. */
+#pragma once
+#include "call.h"
+
+/* Keeps what the request is, for a trail that begins when it is gone. */
+void trail_keep(struct call *c);
+bool trail_wanted(const struct call *c);
+/* Once a call: the second does nothing. False: do not make the change. */
+bool trail_begin(struct call *c, struct err *e);
+/* What the handler knows better than the address: of which project it was (NULL:
+ * as it is) and in words what it did, without secrets. */
+void trail_tell(struct call *c, const char *project, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same is written down for the admins of another project too, before it is
+ * done. Once a call. */
+bool trail_also(struct call *c, const char *project, struct err *e);
+/* Nothing where none was begun. A failure is logged: the row tells the rest. */
+void trail_end(struct call *c, int status);

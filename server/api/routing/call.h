@@ -1,0 +1,81 @@
+/* call.h - what stands behind a route: a request in, a value out.
+ *
+ * A handler reads no socket and writes no bytes. It returns a JSON value that
+ * its caller owns; or fills call.table, call.text or call.stream instead and
+ * returns NULL; or NULL with *e set. api.c turns any of these into status and bytes. NULL
+ * with nothing else is a bug and answered 500, but for a 204. */
+#pragma once
+#include "api.h"
+#include "arena.h"
+#include "catalog_cache.h"
+#include "err.h"
+#include "param.h"
+#include "project_scope.h"
+#include "service.h"
+#include "table.h"
+#include <jansson.h>
+#include <stdint.h>
+
+struct api;
+struct api_receive;
+struct api_request;
+struct route;
+
+enum { CALL_WORD = 101 };
+
+/* What trail.h keeps of a call that changes something; the arena's. */
+struct call_trail {
+	int64_t id; /* of its row; 0 none */
+	int64_t also; /* of the one for another project; 0 none */
+	const char *path, *detail, *told, *project;
+};
+
+struct call {
+	struct api *api;
+	const struct api_request *request;
+	const struct route *route;
+	struct service_call s; /* s.who: after guard_scope() */
+	struct call_trail trail;
+	struct params params;
+	bool heavy; /* after heavy_take() */
+	struct api_receive *receive; /* of upload_post only */
+	int64_t id, k; /* the path's {id} and {k}; 0 none */
+	char word[CALL_WORD]; /* its {op} or {set}; "" none */
+	int64_t began_us;
+
+	/* What a handler may say besides its value. */
+	int status; /* 0: the route's first */
+	const struct table *table;
+	enum table_format format;
+	char *text; /* malloc'ed; api.c hands it on */
+	size_t text_len;
+	struct api_stream stream; /* api.c hands it on */
+	const char *text_type; /* of text and stream */
+	char location[128], disposition[192], cookie[API_COOKIE];
+};
+
+/* Lends the call a database connection until its answer is made. */
+static inline bool call_db(struct call *c, struct err *e)
+{
+	return service_db(&c->s, e);
+}
+
+static inline void call_db_return(struct call *c)
+{
+	service_db_return(&c->s);
+}
+
+/* The catalog in force, the same one however often a call asks for it. */
+static inline const struct catalog *call_catalog(struct call *c, struct err *e)
+{
+	return catalog_held_take(&c->s, e);
+}
+
+#define ROUTE(method, path, scope, reach, fn, answer, help) \
+	json_t *fn(struct call *c, struct err *e);
+#define PARAM(fn, name, kind, range, fallback, help)
+#define BODY(fn, type, schema)
+#include "routes.def"
+#undef ROUTE
+#undef PARAM
+#undef BODY

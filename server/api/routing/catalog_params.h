@@ -1,0 +1,19 @@
+/* catalog_params.h - parameters whose words are the catalogue's: a wrong one is refused
+ * with those there are. */
+#pragma once
+#include "catalog.h"
+#include "cycles.h"
+#include "call.h"
+
+/* NULL where it is not given. */
+bool asked_platform(const struct call *c, const char *param,
+	const struct catalog *catalog, const struct platform **out,
+	struct err *e);
+/* `dtype`; DTYPE_UNKNOWN where it is not given. */
+bool asked_dtype(const struct call *c, enum dtype *out, struct err *e);
+/* `phase`, as sets have it ("both" is theirs alone); NULL where not given. */
+const char *asked_phase(const struct call *c);
+/* As runs have it; PHASE_UNKNOWN where it is not given. */
+bool asked_run_phase(const struct call *c, enum phase *out, struct err *e);
+/* The moment of a parameter, or NO_MOMENT. */
+int64_t asked_moment(const struct call *c, const char *param);

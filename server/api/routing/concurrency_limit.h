@@ -1,0 +1,18 @@
+/* concurrency_limit.h - answers that take much memory and time: only so many at once.
+ *
+ * Who comes while all places are taken waits a second at most: most answers take
+ * a few milliseconds, and a mix of questions from many sides is not refused for
+ * coming at once. Where none of them ends in that time the caller is told, so that
+ * threads are left for all others. */
+#pragma once
+#include "call.h"
+
+/* Of api_new() and api_free(). */
+void heavy_init(struct api *a);
+void heavy_release(struct api *a);
+
+/* A place for the call until its answer is made; ERR_BUSY where all are taken
+ * and stay so. More often than once is once. */
+bool heavy_take(struct call *c, struct err *e);
+/* call_close() gives it back. */
+void heavy_give_back(struct call *c);

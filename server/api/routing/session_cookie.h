@@ -1,0 +1,16 @@
+/* session_cookie.h - the page's sign-in: a token in a cookie that no script reads.
+ *
+ * The cookie is called after the port, since browsers keep cookies by host
+ * alone and another server may run beside this one; under TLS with `__Host-` before
+ * it, by which browsers let none but this host, by https, set it. It is HttpOnly, of this
+ * site alone (SameSite=Strict), Secure where the browser speaks TLS, and ends
+ * with its token. */
+#pragma once
+#include "call.h"
+
+/* The token that the request brings; NULL none. */
+const char *cookie_read(struct call *c);
+/* Both fill call.cookie, which becomes Set-Cookie. `expires` NO_MOMENT: until
+ * the browser is closed. */
+void cookie_keep(struct call *c, const char *token, int64_t expires);
+void cookie_drop(struct call *c);

@@ -1,0 +1,10 @@
+/* view_breakdown_compare.h - layers of several runs side by side, as JSON and as a table. */
+#pragma once
+#include "beside_rows.h"
+#include "view_breakdown.h"
+
+json_t *view_beside(const struct beside_run *runs,
+	const struct breakdown_compare *b);
+/* The layout of layer_table.h, with a column per run. */
+const struct table *view_beside_table(struct arena *a,
+	const struct beside_run *runs, const struct breakdown_compare *b);

@@ -1,0 +1,55 @@
+/* view_importance.h - operators, shapes and the catalogue as JSON and tables;
+ * view.h has the rules. Texts and tables are the arena's. */
+#pragma once
+#include "run_operators.h"
+#include "fleet_importance.h"
+#include "view_compare.h"
+
+json_t *view_platform(const struct platform *p);
+json_t *view_platforms(const struct platform *const *all, uint32_t n);
+enum place_figure { PLACE_SOL, PLACE_PROD, PLACE_ATTAINED };
+/* By platform, those that are known. */
+json_t *view_places(const struct matter_place *places,
+	const struct platform *const *platforms, uint32_t n,
+	enum place_figure which);
+/* By type, those above 0; null where nothing is known. */
+json_t *view_flops(const struct cost *cost);
+/* A shape's sizes from its text; null where it is not known. */
+json_t *view_sizes(const char *text);
+
+/* It takes over `choices`. */
+json_t *view_matters(const struct matters *m, json_t *choices,
+	const struct finding_list *findings);
+/* What filters can name, most time first: of the runs that match, of a set. */
+json_t *view_choices(const struct fleet *f);
+json_t *view_set_choices(const struct reference *r);
+const struct table *view_matters_table(struct arena *a,
+	const struct matters *m);
+json_t *view_matter_shapes(const struct matter_shapes *s,
+	const struct finding_list *findings, json_t *list);
+json_t *view_matter_shape(const struct matter_shape *s,
+	const struct matter_shapes *of);
+const struct table *view_matter_shapes_table(struct arena *a,
+	const struct matter_shapes *s);
+
+json_t *view_run_operators(const struct run_matters *m,
+	const struct finding_list *findings);
+const struct table *view_run_operators_table(struct arena *a,
+	const struct run_matters *m);
+
+struct run_shapes {
+	const struct run_matters *of;
+	const char *operator;
+	const struct shape_stat *rows; /* operator_: index into of->is->rows */
+	uint32_t n;
+	double s_median;
+};
+json_t *view_run_shape(const struct run_shapes *of, const struct shape_stat *s);
+json_t *view_run_shapes(const struct run_shapes *s,
+	const struct finding_list *findings, json_t *list);
+const struct table *view_run_shapes_table(struct arena *a,
+	const struct run_shapes *s);
+
+json_t *view_unattributed(const struct unattributed_line *u);
+const struct table *view_unattributed_table(struct arena *a,
+	const struct unattributed_line *rows, uint32_t n);

@@ -1,0 +1,101 @@
+/* capture_file_reader.c - borrows a connection, reads a piece, gives it back. */
+#include "capture_file_reader.h"
+#include "log.h"
+#include "query.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECES_MAX = 64 }; /* open at once: 64 MiB */
+
+struct pieces {
+	struct service *service;
+	int64_t run, edition;
+	int32_t seq; /* of the next piece */
+	size_t at, len; /* what of the piece is still to be read */
+	bool broke;
+	unsigned char bytes[CAPTURE_PIECE];
+};
+
+static bool piece(struct pieces *p, struct db *db, struct err *e)
+{
+	p->at = p->len = 0;
+	return query_capture(db, p->run, p->seq++, &p->edition, p->bytes,
+		&p->len, e);
+}
+
+static bool slot_take(struct service *s, struct err *e)
+{
+	if (atomic_fetch_add(&s->captures, 1) < PIECES_MAX)
+		return true;
+	atomic_fetch_sub(&s->captures, 1);
+	return err_set(e, ERR_BUSY,
+		"%d captures are being sent already, the most at once; try "
+		"again in a moment",
+		PIECES_MAX);
+}
+
+struct pieces *pieces_new(struct service_call *c, int64_t run, struct err *e)
+{
+	if (!slot_take(c->service, e))
+		return NULL;
+	struct pieces *p = malloc(sizeof *p);
+	if (!p)
+		abort();
+	p->service = c->service;
+	p->run = run;
+	p->edition = 0;
+	p->seq = 0;
+	p->broke = false;
+	if (service_db(c, e) && piece(p, c->db, e))
+		return p;
+	pieces_free(p);
+	return NULL;
+}
+
+/* The run was deleted or made anew amid its answer, or nobody had time for it:
+ * nothing that somebody has to mend. */
+static void gave_up(struct pieces *p, const char *why)
+{
+	log_info("capture run=%lld text=\"%s\"", (long long)p->run, why);
+	p->broke = true;
+}
+
+void pieces_broke(struct pieces *p, const char *why)
+{
+	if (!p->broke)
+		log_error("capture run=%lld text=\"%s\"", (long long)p->run,
+			why);
+	p->broke = true;
+}
+
+int64_t pieces_read(void *pieces, void *to, size_t cap)
+{
+	struct pieces *p = pieces;
+	if (p->at == p->len && !p->broke) {
+		struct err e = { 0 };
+		struct db *db = service_lend(p->service, &e);
+		bool ok = db && piece(p, db, &e);
+		if (db)
+			service_take_back(p->service, db);
+		if (!ok && (e.code == ERR_NOT_FOUND || e.code == ERR_CONFLICT ||
+				   e.code == ERR_BUSY))
+			gave_up(p, e.text);
+		else if (!ok)
+			pieces_broke(p, e.text);
+	}
+	if (p->broke)
+		return -1;
+	size_t n = p->len - p->at < cap ? p->len - p->at : cap;
+	memcpy(to, p->bytes + p->at, n);
+	p->at += n;
+	return (int64_t)n;
+}
+
+void pieces_free(void *pieces)
+{
+	struct pieces *p = pieces;
+	if (!p)
+		return;
+	atomic_fetch_sub(&p->service->captures, 1);
+	free(p);
+}

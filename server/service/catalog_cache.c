@@ -1,0 +1,138 @@
+/* catalog_cache.c - reference counts under one lock. */
+#include "catalog_cache.h"
+#include "log.h"
+#include "own_catalog.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct held {
+	struct catalog *catalog;
+	int64_t version;
+	char *fault; /* NULL none */
+	int readers;
+};
+
+struct catalog_held {
+	pthread_mutex_t lock;
+	struct held *now;
+};
+
+static struct held *held_new(struct catalog *c, int64_t version,
+	const char *fault)
+{
+	struct held *h = calloc(1, sizeof *h);
+	if (!h)
+		abort();
+	*h = (struct held){ c, version, fault ? strdup(fault) : NULL, 0 };
+	return h;
+}
+
+static void held_free(struct held *h)
+{
+	catalog_free(h->catalog);
+	free(h->fault);
+	free(h);
+}
+
+struct catalog_held *catalog_held_new(struct err *e)
+{
+	struct catalog *c = catalog_new(NULL, e);
+	if (!c)
+		return NULL;
+	struct catalog_held *h = calloc(1, sizeof *h);
+	if (!h)
+		abort();
+	pthread_mutex_init(&h->lock, NULL);
+	h->now = held_new(c, 0, NULL);
+	return h;
+}
+
+void catalog_held_free(struct catalog_held *h)
+{
+	if (!h)
+		return;
+	held_free(h->now);
+	pthread_mutex_destroy(&h->lock);
+	free(h);
+}
+
+/* The one in force, if it is of this version. */
+static struct held *in_force(struct catalog_held *h, int64_t version)
+{
+	pthread_mutex_lock(&h->lock);
+	struct held *now = h->now->version == version ? h->now : NULL;
+	if (now)
+		now->readers++;
+	pthread_mutex_unlock(&h->lock);
+	return now;
+}
+
+/* Puts `fresh` in force, unless somebody else was quicker. */
+static struct held *replace(struct catalog_held *h, struct held *fresh)
+{
+	pthread_mutex_lock(&h->lock);
+	struct held *gone = fresh;
+	if (h->now->version != fresh->version) {
+		gone = h->now;
+		h->now = fresh;
+	}
+	if (gone->readers)
+		gone = NULL; /* the last of them frees it */
+	struct held *now = h->now;
+	now->readers++;
+	pthread_mutex_unlock(&h->lock);
+	if (gone)
+		held_free(gone);
+	return now;
+}
+
+static struct held *build(struct service_call *c, struct err *e)
+{
+	struct catalog *catalog;
+	const char *fault;
+	int64_t version;
+	if (!own_catalog(c->db, &c->arena, &catalog, &version, &fault, e))
+		return NULL;
+	if (fault)
+		log_warn("catalog version=%lld is not in force: %s",
+			(long long)version, fault);
+	return replace(c->service->catalog, held_new(catalog, version, fault));
+}
+
+const struct catalog *catalog_held_take(struct service_call *c, struct err *e)
+{
+	int64_t version;
+	if (c->held)
+		return c->held->catalog;
+	if (!service_db(c, e) || !own_version(c->db, &version, e))
+		return NULL;
+	c->held = in_force(c->service->catalog, version);
+	if (!c->held)
+		c->held = build(c, e);
+	return c->held ? c->held->catalog : NULL;
+}
+
+void catalog_held_return(struct service_call *c)
+{
+	if (!c->held)
+		return;
+	struct catalog_held *h = c->service->catalog;
+	pthread_mutex_lock(&h->lock);
+	struct held *mine = c->held;
+	bool last = --mine->readers == 0 && mine != h->now;
+	pthread_mutex_unlock(&h->lock);
+	if (last)
+		held_free(mine);
+	c->held = NULL;
+}
+
+int64_t catalog_held_version(const struct service_call *c)
+{
+	return c->held->version;
+}
+
+const char *catalog_held_fault(const struct service_call *c)
+{
+	return c->held->fault;
+}

@@ -1,0 +1,26 @@
+/* catalog_cache.h - the catalogue in force, which an edit replaces while other
+ * calls still read the former one.
+ *
+ * An edit may come through any server process, so a call that needs the
+ * catalogue asks the database for the version of the edits, which is cheap, and
+ * builds it anew where that is another. Whoever holds one may read it until the
+ * call is closed; the last reader of a replaced one frees it. The lock protects
+ * which is in force and how many read each; nothing is taken under it. */
+#pragma once
+#include "catalog.h"
+#include "service.h"
+
+struct catalog_held;
+
+/* Holds the program's own. */
+struct catalog_held *catalog_held_new(struct err *e);
+void catalog_held_free(struct catalog_held *h);
+
+/* The catalog in force, the call's until it is closed; lends it a database
+ * connection. The same one however often a call asks. */
+const struct catalog *catalog_held_take(struct service_call *c, struct err *e);
+void catalog_held_return(struct service_call *c);
+/* After catalog_held_take(): the version of the edits, and why they are not in
+ * force; NULL if they are. */
+int64_t catalog_held_version(const struct service_call *c);
+const char *catalog_held_fault(const struct service_call *c);

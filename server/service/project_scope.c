@@ -1,0 +1,36 @@
+/* project_scope.c - what a token of one project is held to. */
+#include "project_scope.h"
+#include <string.h>
+
+bool reach_thing(struct service_call *c, enum thing what, int64_t id,
+	struct err *e)
+{
+	return !*c->who.project ||
+	       (service_db(c, e) &&
+		       of_project(c->db, what, id, c->who.project, e));
+}
+
+bool reach_run(struct service_call *c, int64_t run, struct err *e)
+{
+	return reach_thing(c, THING_RUN, run, e);
+}
+
+bool reach_job(struct service_call *c, int64_t job, struct err *e)
+{
+	return reach_thing(c, THING_JOB, job, e);
+}
+
+const char *reach_project(const struct service_call *c)
+{
+	return *c->who.project ? c->who.project : NULL;
+}
+
+bool reach_says(const struct service_call *c, const char *project,
+	struct err *e)
+{
+	return !*c->who.project || !strcmp(project, c->who.project) ||
+	       err_set(e, ERR_FORBIDDEN,
+		       "the token is of project '%.200s' alone, not of "
+		       "'%.100s'",
+		       c->who.project, project);
+}

@@ -1,0 +1,14 @@
+/* reference_set.h - a reference set from its document, as it was taken in. */
+#pragma once
+#include "service.h"
+#include "reference.h"
+
+struct set_read {
+	const char *json; /* as it came */
+	size_t len;
+	struct reference is;
+};
+
+/* ERR_NOT_FOUND with the names of those there are. */
+bool set_read(struct service_call *c, const char *name,
+	const struct catalog *catalog, struct set_read *out, struct err *e);

@@ -1,0 +1,12 @@
+/* utc_time.h - moments on the wire: ISO 8601 in UTC ↔ microseconds since 1970. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MOMENT_TEXT = 80 };
+
+/* "2026-08-22", "2026-08-22T10:11", "…:12", "….123456", each with or without
+ * "Z" or "+02:00"; without, it is UTC. Digits past the microsecond are cut. */
+bool moment_from(const char *text, int64_t *us);
+/* "2026-08-22T10:11:12.123456Z" */
+void moment_text(int64_t us, char out[MOMENT_TEXT]);
