@@ -16,14 +16,15 @@ struct pieces {
 	unsigned char bytes[CAPTURE_PIECE];
 };
 
-static bool piece(struct pieces *p, struct db *db, struct err *e)
+static bool capture_file_reader_piece(struct pieces *p, struct db *db,
+	struct err *e)
 {
 	p->at = p->len = 0;
 	return query_capture(db, p->run, p->seq++, &p->edition, p->bytes,
 		&p->len, e);
 }
 
-static bool slot_take(struct service *s, struct err *e)
+static bool capture_file_reader_slot_take(struct service *s, struct err *e)
 {
 	if (atomic_fetch_add(&s->captures, 1) < PIECES_MAX)
 		return true;
@@ -36,7 +37,7 @@ static bool slot_take(struct service *s, struct err *e)
 
 struct pieces *pieces_new(struct service_call *c, int64_t run, struct err *e)
 {
-	if (!slot_take(c->service, e))
+	if (!capture_file_reader_slot_take(c->service, e))
 		return NULL;
 	struct pieces *p = malloc(sizeof *p);
 	if (!p)
@@ -46,7 +47,7 @@ struct pieces *pieces_new(struct service_call *c, int64_t run, struct err *e)
 	p->edition = 0;
 	p->seq = 0;
 	p->broke = false;
-	if (service_db(c, e) && piece(p, c->db, e))
+	if (service_db(c, e) && capture_file_reader_piece(p, c->db, e))
 		return p;
 	pieces_free(p);
 	return NULL;
@@ -54,7 +55,7 @@ struct pieces *pieces_new(struct service_call *c, int64_t run, struct err *e)
 
 /* The run was deleted or made anew amid its answer, or nobody had time for it:
  * nothing that somebody has to mend. */
-static void gave_up(struct pieces *p, const char *why)
+static void capture_file_reader_gave_up(struct pieces *p, const char *why)
 {
 	log_info("capture run=%lld text=\"%s\"", (long long)p->run, why);
 	p->broke = true;
@@ -74,12 +75,12 @@ int64_t pieces_read(void *pieces, void *to, size_t cap)
 	if (p->at == p->len && !p->broke) {
 		struct err e = { 0 };
 		struct db *db = service_lend(p->service, &e);
-		bool ok = db && piece(p, db, &e);
+		bool ok = db && capture_file_reader_piece(p, db, &e);
 		if (db)
 			service_take_back(p->service, db);
 		if (!ok && (e.code == ERR_NOT_FOUND || e.code == ERR_CONFLICT ||
 				   e.code == ERR_BUSY))
-			gave_up(p, e.text);
+			capture_file_reader_gave_up(p, e.text);
 		else if (!ok)
 			pieces_broke(p, e.text);
 	}

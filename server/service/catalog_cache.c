@@ -18,7 +18,7 @@ struct catalog_held {
 	struct held *now;
 };
 
-static struct held *held_new(struct catalog *c, int64_t version,
+static struct held *catalog_cache_held_new(struct catalog *c, int64_t version,
 	const char *fault)
 {
 	struct held *h = calloc(1, sizeof *h);
@@ -28,7 +28,7 @@ static struct held *held_new(struct catalog *c, int64_t version,
 	return h;
 }
 
-static void held_free(struct held *h)
+static void catalog_cache_held_free(struct held *h)
 {
 	catalog_free(h->catalog);
 	free(h->fault);
@@ -44,7 +44,7 @@ struct catalog_held *catalog_held_new(struct err *e)
 	if (!h)
 		abort();
 	pthread_mutex_init(&h->lock, NULL);
-	h->now = held_new(c, 0, NULL);
+	h->now = catalog_cache_held_new(c, 0, NULL);
 	return h;
 }
 
@@ -52,13 +52,14 @@ void catalog_held_free(struct catalog_held *h)
 {
 	if (!h)
 		return;
-	held_free(h->now);
+	catalog_cache_held_free(h->now);
 	pthread_mutex_destroy(&h->lock);
 	free(h);
 }
 
 /* The one in force, if it is of this version. */
-static struct held *in_force(struct catalog_held *h, int64_t version)
+static struct held *catalog_cache_in_force(struct catalog_held *h,
+	int64_t version)
 {
 	pthread_mutex_lock(&h->lock);
 	struct held *now = h->now->version == version ? h->now : NULL;
@@ -69,7 +70,8 @@ static struct held *in_force(struct catalog_held *h, int64_t version)
 }
 
 /* Puts `fresh` in force, unless somebody else was quicker. */
-static struct held *replace(struct catalog_held *h, struct held *fresh)
+static struct held *catalog_cache_replace(struct catalog_held *h,
+	struct held *fresh)
 {
 	pthread_mutex_lock(&h->lock);
 	struct held *gone = fresh;
@@ -83,11 +85,11 @@ static struct held *replace(struct catalog_held *h, struct held *fresh)
 	now->readers++;
 	pthread_mutex_unlock(&h->lock);
 	if (gone)
-		held_free(gone);
+		catalog_cache_held_free(gone);
 	return now;
 }
 
-static struct held *build(struct service_call *c, struct err *e)
+static struct held *catalog_cache_build(struct service_call *c, struct err *e)
 {
 	struct catalog *catalog;
 	const char *fault;
@@ -97,7 +99,8 @@ static struct held *build(struct service_call *c, struct err *e)
 	if (fault)
 		log_warn("catalog version=%lld is not in force: %s",
 			(long long)version, fault);
-	return replace(c->service->catalog, held_new(catalog, version, fault));
+	return catalog_cache_replace(c->service->catalog,
+		catalog_cache_held_new(catalog, version, fault));
 }
 
 const struct catalog *catalog_held_take(struct service_call *c, struct err *e)
@@ -107,9 +110,9 @@ const struct catalog *catalog_held_take(struct service_call *c, struct err *e)
 		return c->held->catalog;
 	if (!service_db(c, e) || !own_version(c->db, &version, e))
 		return NULL;
-	c->held = in_force(c->service->catalog, version);
+	c->held = catalog_cache_in_force(c->service->catalog, version);
 	if (!c->held)
-		c->held = build(c, e);
+		c->held = catalog_cache_build(c, e);
 	return c->held ? c->held->catalog : NULL;
 }
 
@@ -123,7 +126,7 @@ void catalog_held_return(struct service_call *c)
 	bool last = --mine->readers == 0 && mine != h->now;
 	pthread_mutex_unlock(&h->lock);
 	if (last)
-		held_free(mine);
+		catalog_cache_held_free(mine);
 	c->held = NULL;
 }
 

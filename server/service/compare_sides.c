@@ -1,60 +1,14 @@
-/* compare_sides.c - from "1,job:4" to runs. */
+/* compare_sides.c - reads the runs of both sides, and the repeats of their work. */
 #include "compare_sides.h"
 #include "query_compared.h"
 #include "reanalyze.h"
 #include "run_selection.h"
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool word_from(const char *name, const char *at, size_t len,
-	struct side_word *word, struct err *e)
-{
-	static const char job[] = "job:";
-	char text[32] = "", *end;
-	const char *digits = text;
-	if (len < sizeof text)
-		memcpy(text, at, len);
-	word->job = !strncmp(text, job, sizeof job - 1);
-	if (word->job)
-		digits += sizeof job - 1;
-	errno = 0;
-	word->id = strtoll(digits, &end, 10);
-	if (!errno && *digits >= '0' && *digits <= '9' && !*end && word->id > 0)
-		return true;
-	return err_set(e, ERR_INPUT,
-		"%s: '%.*s' is neither the id of a run, nor job: and the id of "
-		"a job, nor a query such as label.branch=main",
-		name, len < 40 ? (int)len : 40, at);
-}
-
-bool side_words(const char *name, const char *text,
-	struct side_word words[SIDE_RUNS], uint32_t *n, struct err *e)
-{
-	*n = 0;
-	if (!text)
-		return err_set(e, ERR_INPUT,
-			"%s: is missing; it names runs, such as 1,2 or job:3, "
-			"or is a query such as label.branch=main",
-			name);
-	for (const char *at = text;; at++) {
-		size_t len = strcspn(at, ",");
-		if (*n == SIDE_RUNS)
-			return err_set(e, ERR_INPUT,
-				"%s: names more than %d runs, the most of a "
-				"side",
-				name, SIDE_RUNS);
-		if (!word_from(name, at, len, &words[*n], e))
-			return false;
-		++*n;
-		at += len;
-		if (!*at)
-			return true;
-	}
-}
-
-static bool side_read(struct service_call *c, const struct selected *side,
-	const char *range, struct compared_run **runs, struct err *e)
+static bool compare_sides_side_read(struct service_call *c,
+	const struct selected *side, const char *range,
+	struct compared_run **runs, struct err *e)
 {
 	*runs = arena_array(&c->arena, struct compared_run, side->n);
 	if (!query_compared(c->db, &c->arena, side->ids, side->n, !range, *runs,
@@ -73,6 +27,56 @@ bool sides_of(struct service_call *c, const struct selected *base,
 	*s = (struct compared_sides){ .base_n = base->n,
 		.head_n = head->n,
 		.range = range };
-	return side_read(c, base, range, &s->base, e) &&
-	       side_read(c, head, range, &s->head, e);
+	return compare_sides_side_read(c, base, range, &s->base, e) &&
+	       compare_sides_side_read(c, head, range, &s->head, e);
+}
+
+enum { REPEATS_MAX = 64 };
+
+static int compare_sides_by_name(const void *a, const void *b)
+{
+	const struct repeat_mean *x = a, *y = b;
+	return strcmp(x->name, y->name);
+}
+
+void repeats_from(const struct repeat_row *rows, uint32_t n, struct arena *a,
+	struct repeats *out)
+{
+	struct repeat_run *run = NULL;
+	struct repeat_mean *means = arena_array(a, struct repeat_mean, n);
+	*out = (struct repeats){ arena_array(a, struct repeat_run, n), 0 };
+	for (uint32_t i = 0; i < n; i++) {
+		if (!run || run->run != rows[i].run) {
+			run = &out->runs[out->n++];
+			*run = (struct repeat_run){
+				.run = rows[i].run,
+				.group = (uint32_t)rows[i].group,
+				.device_name = rows[i].device_name,
+				.means = &means[i],
+			};
+		}
+		run->means[run->means_n++] = (struct repeat_mean){
+			rows[i].name,
+			rows[i].mean_ns,
+		};
+	}
+	for (uint32_t i = 0; i < out->n; i++)
+		qsort(out->runs[i].means, out->runs[i].means_n, sizeof *means,
+			compare_sides_by_name);
+}
+
+bool repeats_read(struct service_call *c, const struct compared_sides *s,
+	struct repeats *out, struct err *e)
+{
+	uint32_t n = s->base_n + s->head_n, rows_n;
+	int64_t *like = arena_array(&c->arena, int64_t, n);
+	struct repeat_row *rows;
+	for (uint32_t i = 0; i < n; i++)
+		like[i] = i < s->base_n ? s->base[i].id
+					: s->head[i - s->base_n].id;
+	if (!query_repeats(c->db, &c->arena, like, n, REPEATS_MAX, &rows,
+		    &rows_n, e))
+		return false;
+	repeats_from(rows, rows_n, &c->arena, out);
+	return true;
 }

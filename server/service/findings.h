@@ -1,7 +1,13 @@
-/* findings.h - findings: warnings and remarks attached to a result, as sentences. */
+/* findings.h - findings: warnings and remarks attached to a result, as sentences.
+ *
+ * They say what numbers alone would hide: time without an operator, runs that are not
+ * counted, S above 1, peaks and sizes that are unknown, ranks that are missing. The
+ * most important comes first. */
 #pragma once
-#include "arena.h"
-#include <stdint.h>
+#include "compared.h"
+#include "fleet_importance.h"
+#include "ranks.h"
+#include "run_operators.h"
 
 struct finding_line {
 	const char *code, *severity, *text; /* severity: "warn" or "info" */
@@ -13,6 +19,23 @@ struct finding_list {
 	uint32_t n;
 };
 
-/* Appends a finding; none of the texts is copied. */
-void findings_add(struct finding_list *l, const char *code,
-	const char *severity, const char *text);
+/* Importance over many runs; `fleet` NULL: of a reference set. */
+struct finding_list matters_told(struct arena *a, const struct matters *m,
+	const struct fleet *fleet, const struct catalog *c);
+
+struct finding_list matters_told_run(struct arena *a,
+	const struct run_matters *m);
+
+/* An operator's shapes: time of all, without a roofline bound, with S above 1. */
+struct shapes_told {
+	double all, unbound, over; /* in any unit of time */
+	uint32_t n;
+	const char *empty; /* why there are none */
+};
+struct finding_list matters_told_shapes(struct arena *a,
+	const struct shapes_told *s);
+
+/* The ranks of a job: missing, duplicate or unknown ranks, collectives that a rank
+ * lacks, clocks that cannot be compared, stragglers. */
+struct finding_list job_told(struct arena *a, const struct ranks *r,
+	const struct compared_run *runs, uint32_t n);

@@ -1,8 +1,14 @@
-/* fleet_importance.c - importances of the runs stored here, as they are shown. */
+/* fleet_importance.c - from a fleet's importances, or a reference set, to the rows that
+ * are shown. */
 #include "fleet_importance.h"
 #include "profile_word.h"
+#include "roofline.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+/* ---- of the runs stored here */
 
 const char *matter_regime(enum leg leg)
 {
@@ -31,9 +37,9 @@ const struct platform *matter_platform(const char *name,
 }
 
 /* Platforms by their GPU time, as the cells have them; *names as in cells. */
-static uint32_t platforms_from(const struct fleet *f, const struct catalog *c,
-	struct arena *a, const struct platform *const **out,
-	const char *const **names)
+static uint32_t fleet_importance_run_platforms_from(const struct fleet *f,
+	const struct catalog *c, struct arena *a,
+	const struct platform *const **out, const char *const **names)
 {
 	double *time = arena_array(a, double, f->cells_n);
 	const char **found = arena_array(a, const char *, f->cells_n);
@@ -64,14 +70,14 @@ static uint32_t platforms_from(const struct fleet *f, const struct catalog *c,
 	return n;
 }
 
-static double ratio(double part, double whole)
+static double fleet_importance_run_ratio(double part, double whole)
 {
 	return whole > 0 ? part / whole : (double)NAN;
 }
 
 /* The mean call: of those with a bound, so that T_SOL and time are of the same
  * calls; of all where none has one. */
-static void place_from(const struct importance_place *p,
+static void fleet_importance_run_place_from(const struct importance_place *p,
 	struct matter_place *out)
 {
 	double calls = (double)p->bound_calls;
@@ -79,11 +85,13 @@ static void place_from(const struct importance_place *p,
 		out->prod_us = 1e6 * p->plain_bound_s / calls;
 		out->sol_us = 1e6 * p->plain_sol_s / calls;
 	} else {
-		out->prod_us = 1e6 * ratio(p->total_s, (double)p->calls);
+		out->prod_us = 1e6 * fleet_importance_run_ratio(p->total_s,
+					     (double)p->calls);
 	}
 }
 
-static const struct matter_place *places_from(const struct importance_row *r,
+static const struct matter_place *
+fleet_importance_run_places_from(const struct importance_row *r,
 	const char *const *names, uint32_t n, struct arena *a)
 {
 	struct matter_place *all = arena_array(a, struct matter_place, n + 1);
@@ -93,17 +101,18 @@ static const struct matter_place *places_from(const struct importance_row *r,
 			const struct importance_place *p = &r->places[k];
 			if (strcmp(p->platform, names[i]))
 				continue;
-			place_from(p, &all[i]);
+			fleet_importance_run_place_from(p, &all[i]);
 			if (p->flops > 0)
 				all[i].flops_per_s =
-					ratio(p->flops, p->bound_s);
+					fleet_importance_run_ratio(p->flops,
+						p->bound_s);
 		}
 	}
 	return all;
 }
 
 /* Whether on some platform the mean call cannot be told. */
-static bool is_untold(const struct importance_row *r)
+static bool fleet_importance_run_is_untold(const struct importance_row *r)
 {
 	for (uint32_t k = 0; k < r->places_n; k++)
 		if (isnan(r->places[k].plain_bound_s))
@@ -111,8 +120,8 @@ static bool is_untold(const struct importance_row *r)
 	return false;
 }
 
-static void row_from(const struct importance_row *r, const struct catalog *c,
-	struct matter *m)
+static void fleet_importance_run_row_from(const struct importance_row *r,
+	const struct catalog *c, struct matter *m)
 {
 	const struct operator_info *is =
 		r->operator? catalog_operator(c, r->operator) : NULL;
@@ -166,17 +175,413 @@ void matters_from_fleet(const struct fleet *f, const struct importance *is,
 		.interval_why = is->interval_why,
 		.n = is->n,
 	};
-	out->platforms_n = platforms_from(f, c, a, &out->platforms, &names);
+	out->platforms_n = fleet_importance_run_platforms_from(f, c, a,
+		&out->platforms, &names);
 	out->rows = arena_array(a, struct matter, is->n + 1);
 	for (uint32_t i = 0; i < is->n; i++) {
-		row_from(&is->rows[i], c, &out->rows[i]);
+		fleet_importance_run_row_from(&is->rows[i], c, &out->rows[i]);
 		out->rows[i].places =
-			places_from(&is->rows[i], names, out->platforms_n, a);
-		out->untold += is_untold(&is->rows[i]);
+			fleet_importance_run_places_from(&is->rows[i], names,
+				out->platforms_n, a);
+		out->untold += fleet_importance_run_is_untold(&is->rows[i]);
 		if (isfinite(is->rows[i].headroom)) {
 			headroom += is->rows[i].headroom;
 			known = true;
 		}
 	}
 	out->headroom = known ? headroom : (double)NAN;
+}
+
+/* ---- of a reference set: nothing is computed, nothing is rounded */
+
+static const struct platform *const *
+fleet_importance_set_platforms_from(const struct reference *r, struct arena *a)
+{
+	const struct platform **p =
+		arena_array(a, const struct platform *, r->platforms_n + 1);
+	for (uint32_t i = 0; i < r->platforms_n; i++)
+		p[i] = &r->platforms[i];
+	return p;
+}
+
+/* A shape's figures; all work over the time, on platforms that were measured. */
+static const struct matter_place *fleet_importance_set_places_from(
+	const struct reference_shape *s, uint32_t n, struct arena *a)
+{
+	struct matter_place *all = arena_array(a, struct matter_place, n + 1);
+	double flops = matter_flops(&s->cost);
+	for (uint32_t i = 0; i < n; i++) {
+		all[i] = (struct matter_place){ s->sol_us[i], s->prod_us[i],
+			NAN };
+		if (flops > 0 && s->prod_us[i] > 0)
+			all[i].flops_per_s = flops / (s->prod_us[i] * 1e-6);
+	}
+	return all;
+}
+
+static void fleet_importance_set_row_from(const struct reference *r,
+	const struct reference_operator *o, const struct catalog *c,
+	struct arena *a, struct matter *m)
+{
+	const struct operator_info *is = catalog_operator(c, o->name);
+	*m = (struct matter){
+		.operator= o->name,
+		.id = o->id,
+		.what = is ? is->what : NULL,
+		.group = is ? is->group : NULL,
+		.dtype = o->dtype,
+		.phase = o->phase,
+		.regime = o->regime,
+		.shapes = o->shapes_n,
+		.runs = o->runs,
+		.importance = o->importance,
+		.w_time = NAN,
+		.w_mean = NAN,
+		.w_present = NAN,
+		.low = NAN,
+		.high = NAN,
+		.prevalence = r->runs > 0 && o->runs >= 0
+				      ? (double)o->runs / (double)r->runs
+				      : (double)NAN,
+		.total_s = NAN,
+		.ai = o->ai,
+		.s = NAN,
+		.s_median = o->s_median,
+		.sized = NAN,
+		.bound = NAN,
+		.headroom = NAN,
+		.over = NAN,
+		.collective = is ? is->collective : -1,
+		.places = o->shapes_n ? fleet_importance_set_places_from(
+						&o->shapes[o->median],
+						r->platforms_n, a)
+				      : NULL,
+	};
+}
+
+void matters_from_set(const char *name, const struct reference *r,
+	const struct catalog *c, struct arena *a, struct matters *out)
+{
+	*out = (struct matters){
+		.set = name,
+		.source = r->source,
+		.weight = WEIGHT_PUBLISHED,
+		.runs = r->runs,
+		.uncounted = -1,
+		.left_out = -1,
+		.clusters = -1,
+		.gpu_s = NAN,
+		.hours = NAN,
+		.attributed = NAN,
+		.specific = NAN,
+		.sized = NAN,
+		.bound = NAN,
+		.headroom = NAN,
+		.interval_why = "what was published has no intervals",
+		.platforms = fleet_importance_set_platforms_from(r, a),
+		.platforms_n = r->platforms_n,
+		.rows = arena_array(a, struct matter, r->operators_n + 1),
+		.n = r->operators_n,
+	};
+	for (uint32_t i = 0; i < r->operators_n; i++)
+		fleet_importance_set_row_from(r, &r->operators[i], c, a,
+			&out->rows[i]);
+}
+
+static void fleet_importance_set_shape_from(const struct reference *r,
+	const struct reference_operator *o, const struct reference_shape *s,
+	struct arena *a, struct matter_shape *m)
+{
+	*m = (struct matter_shape){
+		.id = s->id,
+		.calls = s->calls,
+		.runs = -1,
+		.description = s->description,
+		.text = s->sizes,
+		.kwargs = s->kwargs,
+		.dtype = s->dtype ? s->dtype : o->dtype,
+		.phase = o->phase,
+		.regime = o->regime,
+		.total_s = NAN,
+		.share = NAN,
+		.ai = s->ai,
+		.s = s->s,
+		.costed = s->costed,
+		.cost = s->cost,
+		.places =
+			fleet_importance_set_places_from(s, r->platforms_n, a),
+	};
+	/* As the set has it of operators: by what a shape's own AI is. */
+	if (isfinite(s->ai))
+		m->regime = s->ai > 10	   ? "compute"
+			    : s->ai < 0.01 ? "indexing"
+					   : "memory";
+}
+
+void matter_shapes_from_set(const struct reference *r,
+	const struct reference_operator *o, struct arena *a,
+	struct matter_shapes *out)
+{
+	*out = (struct matter_shapes){
+		.operator= o->name,
+		.id = o->id,
+		.s_median = o->s_median,
+		.platforms = fleet_importance_set_platforms_from(r, a),
+		.platforms_n = r->platforms_n,
+		.rows = arena_array(a, struct matter_shape, o->shapes_n + 1),
+		.n = o->shapes_n,
+	};
+	for (uint32_t i = 0; i < o->shapes_n; i++)
+		fleet_importance_set_shape_from(r, o, &o->shapes[i], a,
+			&out->rows[i]);
+}
+
+/* ---- search, filter, sort */
+
+static bool fleet_importance_holds(const char *text, const char *q)
+{
+	return text && strcasestr(text, q);
+}
+
+void matters_search(struct matters *m, const char *q)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < m->n; i++) {
+		const struct matter *r = &m->rows[i];
+		if (!q || fleet_importance_holds(r->operator? r->operator: "unattributed", q) ||
+			fleet_importance_holds(r->what, q) || fleet_importance_holds(r->group, q) ||
+			fleet_importance_holds(r->id, q))
+			m->rows[n++] = *r;
+	}
+	m->n = n;
+}
+
+void matters_narrow(struct matters *m, enum dtype dtype, const char *phase)
+{
+	const char *type = dtype_word(dtype);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < m->n; i++) {
+		const struct matter *r = &m->rows[i];
+		if ((!type || (r->dtype && !strcmp(r->dtype, type))) &&
+			(!phase || (r->phase && !strcmp(r->phase, phase))))
+			m->rows[n++] = *r;
+	}
+	m->n = n;
+}
+
+static double fleet_importance_figure(const struct matter *r,
+	enum matters_sort by)
+{
+	switch (by) {
+	case MATTERS_TIME:
+		return r->total_s;
+	case MATTERS_RUNS:
+		return r->runs < 0 ? (double)NAN : (double)r->runs;
+	case MATTERS_SHAPES:
+		return r->shapes < 0 ? (double)NAN : (double)r->shapes;
+	case MATTERS_AI:
+		return r->ai;
+	case MATTERS_S:
+		return isnan(r->s) ? r->s_median : r->s;
+	case MATTERS_HEADROOM:
+		return r->headroom;
+	case MATTERS_IMPORTANCE:
+	case MATTERS_NAME:
+		break;
+	}
+	return r->importance;
+}
+
+struct order {
+	enum matters_sort by;
+	bool reverse;
+};
+
+static int fleet_importance_by_name(const struct matter *a,
+	const struct matter *b)
+{
+	if (!a->operator|| !b->operator)
+		return !a->operator- !b->operator;
+	return strcmp(a->operator, b->operator);
+}
+
+static int fleet_importance_compare(const void *x, const void *y, void *arg)
+{
+	const struct order *o = arg;
+	const struct matter *a = x, *b = y;
+	double s = fleet_importance_figure(a, o->by),
+	       t = fleet_importance_figure(b, o->by);
+	if (o->by == MATTERS_NAME)
+		return o->reverse && a->operator&& b->operator
+			       ? -fleet_importance_by_name(a, b)
+			       : fleet_importance_by_name(a, b);
+	if (isnan(s) || isnan(t))
+		return isnan(s) && isnan(t) ? fleet_importance_by_name(a, b)
+		       : isnan(s)	    ? 1
+					    : -1;
+	if (s != t)
+		return (s < t) == !o->reverse ? 1 : -1;
+	return fleet_importance_by_name(a, b);
+}
+
+void matters_sort(struct matters *m, enum matters_sort by, bool reverse)
+{
+	struct order o = { by, reverse };
+	if (m->n)
+		qsort_r(m->rows, m->n, sizeof *m->rows,
+			fleet_importance_compare, &o);
+}
+
+/* ---- the shapes of an operator over the runs stored here */
+
+static int fleet_importance_shape_by_value(const void *x, const void *y)
+{
+	const double *a = x, *b = y;
+	return (*a > *b) - (*a < *b);
+}
+
+double matter_median(double *v, uint32_t n)
+{
+	uint32_t known = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (isfinite(v[i]))
+			v[known++] = v[i];
+	if (!known)
+		return NAN;
+	qsort(v, known, sizeof *v, fleet_importance_shape_by_value);
+	return v[known / 2];
+}
+
+double matter_flops(const struct cost *c)
+{
+	double sum = 0;
+	for (int d = 0; d < DTYPES; d++)
+		sum += (double)c->flops[d];
+	return sum;
+}
+
+double matter_pct(int64_t part, int64_t whole)
+{
+	return whole > 0 ? 100 * (double)part / (double)whole : (double)NAN;
+}
+
+/* The platforms of the rows in the order they come, and the one asked for. */
+static void fleet_importance_shape_platforms_from(const struct fleet_shape
+							  *rows,
+	uint32_t n, const struct catalog *c, const struct platform *against,
+	struct arena *a, struct matter_shapes *out)
+{
+	const struct platform **all =
+		arena_array(a, const struct platform *, (size_t)n + 1);
+	uint32_t found = 0;
+	for (uint32_t i = 0; i <= n; i++) {
+		const struct platform *p =
+			i == n ? against
+			       : matter_platform(rows[i].platform, c, a);
+		uint32_t k = 0;
+		while (p && k < found && strcmp(all[k]->name, p->name) != 0)
+			k++;
+		if (p && k == found)
+			all[found++] = p;
+	}
+	out->platforms = all;
+	out->platforms_n = found;
+}
+
+static void fleet_importance_shape_places_from(const struct fleet_shape *s,
+	struct arena *a, const struct matter_shapes *of, struct matter_shape *m)
+{
+	struct matter_place *all =
+		arena_array(a, struct matter_place, of->platforms_n + 1);
+	const char *on = matter_platform_name(s->platform);
+	struct bound b;
+	for (uint32_t i = 0; i < of->platforms_n; i++) {
+		const struct platform *p = of->platforms[i];
+		all[i] = (struct matter_place){ NAN, NAN, NAN };
+		if (s->costed) {
+			roofline(&s->cost, p, &b);
+			all[i].sol_us = 1e6 * b.sol_s;
+			m->ai = b.ai;
+		}
+		if (strcmp(p->name, on) != 0)
+			continue;
+		all[i].prod_us = s->med_ns / 1e3;
+		if (!s->costed)
+			continue;
+		m->why = roofline_why(&b, p, a);
+		m->regime = matter_regime(b.leg);
+		m->s = all[i].sol_us / all[i].prod_us;
+	}
+	m->places = all;
+}
+
+/* Why a cost has no T_SOL: the platform, where the catalogue lacks it. */
+static const char *fleet_importance_shape_unbound(const struct fleet_shape *s,
+	const struct catalog *c, const char *why, struct arena *a)
+{
+	if (!s->platform)
+		return "the platform is not known";
+	if (catalog_platform(c, s->platform))
+		return why;
+	return arena_printf(a, "the catalogue has no peaks of '%s'",
+		s->platform);
+}
+
+/* Why there is no cost: the catalogue's own words. */
+static const char *fleet_importance_shape_uncosted(const struct fleet_shape *s,
+	const struct catalog *c, struct arena *a)
+{
+	const struct operator_info *op = catalog_operator(c, s->operator);
+	struct shape shape;
+	struct cost cost;
+	struct err e = { 0 };
+	if (!s->text)
+		return "its sizes are not known";
+	if (!op)
+		return "the catalogue no longer has the operator";
+	if (shape_read(s->text, s->dtype, a, &shape, &e) &&
+		catalog_cost(c, op, &shape, CONVENTION_PHYSICAL, &cost, &e))
+		return "it was attributed before the catalogue knew its cost";
+	return arena_strdup(a, e.text);
+}
+
+static void fleet_importance_shape_shape_from(const struct fleet_shape *s,
+	double time_s, const struct catalog *c, struct arena *a,
+	const struct matter_shapes *of, struct matter_shape *m)
+{
+	*m = (struct matter_shape){
+		.id = -1,
+		.calls = s->calls,
+		.runs = s->runs,
+		.text = s->text,
+		.dtype = dtype_word(s->dtype),
+		.phase = profile_word_phase[s->phase],
+		.platform = s->platform && *s->platform ? s->platform : NULL,
+		.why = s->costed ? NULL
+				 : fleet_importance_shape_uncosted(s, c, a),
+		.total_s = s->total_s,
+		.share = time_s > 0 ? s->weighted_s / time_s : (double)NAN,
+		.ai = NAN,
+		.s = NAN,
+		.costed = s->costed,
+		.cost = s->cost,
+	};
+	fleet_importance_shape_places_from(s, a, of, m);
+	if (s->costed && m->why)
+		m->why = fleet_importance_shape_unbound(s, c, m->why, a);
+}
+
+void matter_shapes_from_fleet(const struct fleet_shape *rows, uint32_t n,
+	double time_s, const struct catalog *c, const struct platform *against,
+	struct arena *a, struct matter_shapes *out)
+{
+	*out = (struct matter_shapes){
+		.s_median = NAN,
+		.rows = arena_array(a, struct matter_shape, n + 1),
+		.n = n,
+	};
+	fleet_importance_shape_platforms_from(rows, n, c, against, a, out);
+	for (uint32_t i = 0; i < n; i++)
+		fleet_importance_shape_shape_from(&rows[i], time_s, c, a, out,
+			&out->rows[i]);
 }

@@ -3,8 +3,8 @@
 #include "catalog_cache.h"
 #include "regression_gate.h"
 #include "query_operator_time.h"
-#include "query_words.h"
-#include "repeats.h"
+#include "run_selection.h"
+#include "compare_sides.h"
 
 const char *gate_given_words(struct arena *a, const struct gate_question *q)
 {
@@ -16,8 +16,8 @@ const char *gate_given_words(struct arena *a, const struct gate_question *q)
 }
 
 /* A limit on an operator that nobody has would let everything pass. */
-static bool operators_known(struct service_call *c, const struct gate_policy *p,
-	struct err *e)
+static bool gate_evaluation_operators_known(struct service_call *c,
+	const struct gate_policy *p, struct err *e)
 {
 	const struct catalog *k =
 		p->operators_n ? catalog_held_take(c, e) : NULL;
@@ -32,8 +32,9 @@ static bool operators_known(struct service_call *c, const struct gate_policy *p,
 	return true;
 }
 
-static bool operators_read(struct service_call *c, const struct selected *base,
-	const struct selected *head, struct gate_given *g, struct err *e)
+static bool gate_evaluation_operators_read(struct service_call *c,
+	const struct selected *base, const struct selected *head,
+	struct gate_given *g, struct err *e)
 {
 	struct operator_time_row *rows;
 	int64_t ids[2 * SIDE_RUNS];
@@ -61,10 +62,10 @@ bool gate_made(struct service_call *c, const struct gate_question *q,
 	struct compared_sides *s = &out->sides;
 	struct repeats repeats;
 	struct gate_given g = { .repeats = &repeats };
-	if (!operators_known(c, &q->policy, e) ||
+	if (!gate_evaluation_operators_known(c, &q->policy, e) ||
 		!sides_of(c, base, head, q->range, s, e) ||
 		!repeats_read(c, s, &repeats, e) ||
-		!operators_read(c, base, head, &g, e))
+		!gate_evaluation_operators_read(c, base, head, &g, e))
 		return false;
 	service_db_return(c);
 	g.base = s->base;

@@ -1,5 +1,6 @@
 /* gate_evaluation.h - a gate: its request, what it rests on, and the judgment. */
 #pragma once
+#include "compare_sides.h"
 #include "gate.h"
 #include "run_selection.h"
 

@@ -1,4 +1,4 @@
-/* reanalyze.c - from the stored capture to cycles and layers. */
+/* reanalyze.c - decodes a stored capture and analyzes it again. */
 #include "reanalyze.h"
 #include "analyze.h"
 #include "attribute.h"
@@ -7,8 +7,143 @@
 #include "own.h"
 #include "profile_word.h"
 #include "query.h"
-#include "ranged_copy.h"
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- copies that outlive the trace */
+
+static void *reanalyze_copy(struct arena *a, const void *from, size_t n,
+	size_t size)
+{
+	void *to = arena_alloc(a, n, size);
+	if (n)
+		memcpy(to, from, n * size);
+	return to;
+}
+#define COPY(a, from, n) (reanalyze_copy((a), (from), (n), sizeof *(from)))
+
+static const char *reanalyze_text(struct arena *a, const char *s)
+{
+	return s ? arena_strdup(a, s) : NULL;
+}
+
+static void reanalyze_cycles_copy(struct cycles *c, struct arena *a)
+{
+	c->range = reanalyze_text(a, c->range);
+	c->cycles = COPY(a, c->cycles, c->n);
+	for (uint32_t i = 0; i < c->n; i++)
+		c->cycles[i].label = reanalyze_text(a, c->cycles[i].label);
+	c->strata = COPY(a, c->strata, c->strata_n);
+	for (uint32_t i = 0; i < c->strata_n; i++)
+		c->strata[i].text = reanalyze_text(a, c->strata[i].text);
+	c->works = COPY(a, c->works, c->works_n);
+	for (uint32_t i = 0; i < c->works_n; i++) {
+		c->works[i].name = reanalyze_text(a, c->works[i].name);
+		c->works[i].size = reanalyze_text(a, c->works[i].size);
+	}
+}
+
+static void reanalyze_pattern_copy(struct pattern *p, uint32_t n,
+	struct arena *a)
+{
+	p->name = reanalyze_text(a, p->name);
+	p->device = reanalyze_text(a, p->device);
+	p->dur_ns = COPY(a, p->dur_ns, n);
+	p->launches = COPY(a, p->launches, n);
+	p->min_ns = COPY(a, p->min_ns, n);
+	p->max_ns = COPY(a, p->max_ns, n);
+	if (p->spread_ns)
+		p->spread_ns = COPY(a, p->spread_ns, PATTERN_SPREAD);
+	if (p->beta_pct)
+		p->beta_pct = COPY(a, p->beta_pct, n);
+}
+
+static void reanalyze_patterns_copy(struct patterns *p, struct arena *a)
+{
+	p->cycle = COPY(a, p->cycle, p->cycles_n);
+	p->rows = COPY(a, p->rows, p->n);
+	for (uint32_t i = 0; i < p->n; i++)
+		reanalyze_pattern_copy(&p->rows[i], p->cycles_n, a);
+	p->metrics = COPY(a, p->metrics, p->metrics_n);
+	for (uint32_t i = 0; i < p->metrics_n; i++) {
+		struct pattern_metric *m = &p->metrics[i];
+		m->name = reanalyze_text(a, m->name);
+		m->mu = COPY(a, m->mu, p->cycles_n);
+		m->sigma = COPY(a, m->sigma, p->cycles_n);
+		m->interpolated = COPY(a, m->interpolated, p->cycles_n);
+	}
+}
+
+static void reanalyze_collectives_copy(struct collectives *c, struct arena *a)
+{
+	c->rows = COPY(a, c->rows, c->n);
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct collective *r = &c->rows[i];
+		r->name = reanalyze_text(a, r->name);
+		r->start_ns = COPY(a, r->start_ns, r->n);
+		r->dur_ns = COPY(a, r->dur_ns, r->n);
+	}
+}
+
+static void reanalyze_cycles_out(const struct profile *p, struct arena *a,
+	struct compared_run *run)
+{
+	run->cycles = p->cycles;
+	run->patterns = p->patterns;
+	run->collectives = p->collectives;
+	reanalyze_cycles_copy(&run->cycles, a);
+	reanalyze_patterns_copy(&run->patterns, a);
+	reanalyze_collectives_copy(&run->collectives, a);
+}
+
+/* The kernels that rows are of, each once. */
+static void reanalyze_kernels_copy(const struct profile *p, struct arena *a,
+	struct breakdown_stored *out)
+{
+	struct breakdown *d = &out->breakdown;
+	uint32_t *at = arena_array(a, uint32_t, p->kernels_n); /* from 1 */
+	out->kernels = arena_array(a, struct breakdown_kernel, p->kernels_n);
+	for (uint32_t i = 0; i < d->rows_n; i++) {
+		struct breakdown_row *r = &d->rows[i];
+		if (r->kernel == ROW_NO_KERNEL)
+			continue;
+		const struct profile_kernel *k = &p->kernels[r->kernel];
+		uint32_t *to = &at[r->kernel];
+		if (!*to) {
+			out->kernels[out->kernels_n] =
+				(struct breakdown_kernel){ -1,
+					reanalyze_text(a, k->name),
+					reanalyze_text(a, k->short_name) };
+			*to = ++out->kernels_n;
+		}
+		r->kernel = *to - 1;
+	}
+}
+
+static void reanalyze_layers_out(const struct profile *p, struct arena *a,
+	struct breakdown_stored *out)
+{
+	struct breakdown *d = &out->breakdown;
+	*out = (struct breakdown_stored){ .breakdown = p->breakdown };
+	d->anchor = reanalyze_text(a, d->anchor);
+	d->why = reanalyze_text(a, d->why);
+	d->stratum = reanalyze_text(a, d->stratum);
+	d->sections = COPY(a, d->sections, d->sections_n);
+	d->blocks = COPY(a, d->blocks, d->blocks_n);
+	d->rows = COPY(a, d->rows, d->rows_n);
+	d->bars = COPY(a, d->bars, d->bars_n);
+	for (uint32_t i = 0; i < d->sections_n; i++)
+		d->sections[i].name = reanalyze_text(a, d->sections[i].name);
+	for (uint32_t i = 0; i < d->rows_n; i++) {
+		struct breakdown_row *r = &d->rows[i];
+		r->operation = reanalyze_text(a, r->operation);
+		r->operator_ = reanalyze_text(a, r->operator_);
+		r->module = reanalyze_text(a, r->module);
+	}
+	reanalyze_kernels_copy(p, a, out);
+}
+
+/* ---- from the stored capture to a profile */
 
 /* What a request wants of a run. A run that came as a table has no launches to
  * make it from. */
@@ -22,8 +157,8 @@ struct wanted {
 	void *out;
 };
 
-static bool launched(const struct wanted *w, const struct profile *p,
-	struct err *e)
+static bool reanalyze_has_launches(const struct wanted *w,
+	const struct profile *p, struct err *e)
 {
 	return p->content == CONTENT_LAUNCHES ||
 	       err_set(e, ERR_NOT_FOUND,
@@ -44,7 +179,8 @@ struct capture_source {
 	unsigned char *bytes; /* a piece */
 };
 
-static bool next(void *ctx, const void **bytes, size_t *len, struct err *e)
+static bool reanalyze_capture_next(void *ctx, const void **bytes, size_t *len,
+	struct err *e)
 {
 	struct capture_source *s = ctx;
 	*bytes = s->bytes;
@@ -52,12 +188,12 @@ static bool next(void *ctx, const void **bytes, size_t *len, struct err *e)
 		len, e);
 }
 
-static bool trace_read(struct service_call *c, int64_t run, struct trace *t,
-	struct err *e)
+static bool reanalyze_trace_read(struct service_call *c, int64_t run,
+	struct trace *t, struct err *e)
 {
 	static const struct decode_limits limits = { CAPTURE_BYTES, 1 };
 	struct capture_source s = { .db = c->db, .run = run };
-	struct source source = { next, &s, -1 };
+	struct source source = { reanalyze_capture_next, &s, -1 };
 	s.bytes = malloc(CAPTURE_PIECE);
 	if (!s.bytes)
 		abort();
@@ -67,7 +203,7 @@ static bool trace_read(struct service_call *c, int64_t run, struct trace *t,
 }
 
 /* With the graphs at hand that uploads taught, as an ingest has them. */
-static bool analyzed(const struct wanted *w, const struct trace *t,
+static bool reanalyze_analyzed(const struct wanted *w, const struct trace *t,
 	struct arena *a, struct profile *p, struct err *e)
 {
 	const struct catalog *catalog = catalog_held_take(w->call, e);
@@ -88,7 +224,7 @@ static bool analyzed(const struct wanted *w, const struct trace *t,
 	return ok;
 }
 
-static bool read_anew(const struct wanted *w, struct err *e)
+static bool reanalyze_read_anew(const struct wanted *w, struct err *e)
 {
 	struct service_call *c = w->call;
 	struct arena a = { .ceiling = RANGED_BYTES };
@@ -96,8 +232,8 @@ static bool read_anew(const struct wanted *w, struct err *e)
 	struct profile p = { 0 };
 	struct trace t;
 	bool ok = (trace_init(&t, &a) || arena_err(&a, &why)) &&
-		  trace_read(c, w->run, &t, &why) &&
-		  analyzed(w, &t, &a, &p, &why);
+		  reanalyze_trace_read(c, w->run, &t, &why) &&
+		  reanalyze_analyzed(w, &t, &a, &p, &why);
 	if (a.full)
 		err_set(&why, ERR_TOO_LARGE,
 			"it needs more than the %d MiB that what is made anew "
@@ -106,29 +242,31 @@ static bool read_anew(const struct wanted *w, struct err *e)
 	if (!ok)
 		err_set(e, why.code, "run %lld: %s", (long long)w->run,
 			why.text);
-	ok = ok && launched(w, &p, e);
+	ok = ok && reanalyze_has_launches(w, &p, e);
 	if (ok)
 		w->take(&p, &c->arena, w->out);
 	arena_release(&a);
 	return ok;
 }
 
-static void take_cycles(const struct profile *p, struct arena *to, void *out)
+static void reanalyze_take_cycles(const struct profile *p, struct arena *to,
+	void *out)
 {
-	ranged_copy(p, to, out);
+	reanalyze_cycles_out(p, to, out);
 }
 
 bool ranged_read(struct service_call *c, const char *range,
 	struct compared_run *run, struct err *e)
 {
 	const struct wanted w = { c, run->id, { range, BREAKDOWN_UNASKED },
-		"ranges", take_cycles, run };
-	return read_anew(&w, e);
+		"ranges", reanalyze_take_cycles, run };
+	return reanalyze_read_anew(&w, e);
 }
 
-static void take_layers(const struct profile *p, struct arena *to, void *out)
+static void reanalyze_take_layers(const struct profile *p, struct arena *to,
+	void *out)
 {
-	ranged_copy_layers(p, to, out);
+	reanalyze_layers_out(p, to, out);
 }
 
 bool ranged_layers(struct service_call *c, int64_t run,
@@ -136,7 +274,7 @@ bool ranged_layers(struct service_call *c, int64_t run,
 	struct err *e)
 {
 	const struct wanted w = { c, run, { NULL, *asked }, "layers",
-		take_layers, out };
-	return read_anew(&w, e) &&
+		reanalyze_take_layers, out };
+	return reanalyze_read_anew(&w, e) &&
 	       query_kernel_ids(c->db, out->kernels, out->kernels_n, e);
 }

@@ -1,24 +1,22 @@
-/* reanalyze.h - cycles and layers that somebody names: a run's capture, read and
- * cut anew.
+/* reanalyze.h - computes a run's iterations or layers again, as a request names them.
  *
- * What is stored of a run goes by the cycles and layers that were found. What a
- * request names in their place makes others, so the run's capture becomes a trace
- * once more and goes the way of an ingest. That takes memory, which is bounded,
- * and time: only so many may be at it at once (heavy.h). */
+ * What is stored of a run rests on the iterations and layers that were found. A request
+ * may name others: then the run's capture is decoded and analyzed once more, as at
+ * ingest. Memory is bounded, and so is how many requests do this at a time; the
+ * caller has to be admitted (api/routing/concurrency_limit.h). */
 #pragma once
 #include "breakdown_asked.h"
 #include "compared.h"
-#include "service.h"
 #include "query_breakdown.h"
+#include "service.h"
 
-/* Puts cycles, patterns and collectives by ranges of the name `range` in place
- * of those that `run` has; what it puts there is the call's arena's. The call
- * has its connection, and keeps it. */
+/* Replaces iterations, patterns and collectives of `run` by those of the ranges named
+ * `range`; the arena's. The call has a connection, and keeps it. */
 bool ranged_read(struct service_call *c, const char *range,
 	struct compared_run *run, struct err *e);
 
-/* The breakdown of a run as it is asked for, likewise. Its kernels have the ids
- * of the dictionary; -1 where that has no such name. */
+/* The breakdown of a run as the request names it, likewise. Kernels have the ids of
+ * the dictionary; -1 if it lacks the name. */
 bool ranged_layers(struct service_call *c, int64_t run,
 	const struct breakdown_asked *asked, struct breakdown_stored *out,
 	struct err *e);

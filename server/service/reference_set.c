@@ -5,7 +5,8 @@
 enum { NAMES_SHOWN = 20 };
 
 /* Which sets there are, for those who asked for another. */
-static bool not_found(struct service_call *c, const char *name, struct err *e)
+static bool reference_set_not_found(struct service_call *c, const char *name,
+	struct err *e)
 {
 	struct reference_row *rows;
 	const char *list = "";
@@ -34,7 +35,7 @@ bool set_read(struct service_call *c, const char *name,
 	if (!reference_load(c->db, &c->arena, name, &out->json, &out->len,
 		    &sha256, &why))
 		return why.code == ERR_NOT_FOUND
-			       ? not_found(c, name, e)
+			       ? reference_set_not_found(c, name, e)
 			       : err_set(e, why.code, "%s", why.text);
 	return reference_read(catalog, out->json, out->len, &c->arena, &out->is,
 		e);

@@ -1,25 +1,30 @@
-/* run_selection.h - one side of a comparison, as runs.
+/* run_selection.h - which runs the texts `base` and `head` of a comparison select.
  *
- * A side is ids ("3", "1,2", "job:4", any mix), or a query of words with spaces
- * between:
+ * A side is a list of ids ("3", "1,2", "job:4", in any mix; a job stands for all of
+ * its runs), or a query: words with spaces between.
  *
- *   project=P workload=W label.KEY=V framework=F   what the runs have; a value
- *                                with spaces stands in double quotes
- *   since=MOMENT until=MOMENT    stored in [since, until)
- *   latest, last=N               the newest, or the newest N (latest where
- *                                neither is said): units, which are runs, or jobs
- *                                with all of theirs
+ *   project=demo workload="llama 70b" label.branch=main last=5
  *
- * (query_words.h). Units come oldest first. A query of the base leaves out what is
- * in the head and what was stored after the head's first run, unless it says
- * `until`; so the same two words give the same runs later, while these are kept, but
- * for one whose ingest began before that of the head's first run and ended after the
- * query: `created_at` is a transaction's start. Of project and workload it takes what
- * it does not say from that run: other work is no baseline. A token's project is part
- * of every query. At most SIDE_RUNS runs a side. */
+ *   project=P workload=W label.KEY=V framework=F   what the runs have
+ *   since=TIME until=TIME        stored in [since, until)
+ *   latest, last=N               the newest, or the newest N (default: latest): units,
+ *                                which are runs, or jobs with all of their runs
+ *
+ * A word is read as a shell reads it: double quotes keep spaces, and within them \" is
+ * a quote and \\ a backslash. No key is given twice, none without a value.
+ *
+ * Units come oldest first. The base's query excludes the head's runs and, unless it
+ * has `until`, what was stored after the head's first run. So the same query selects
+ * the same runs later, as long as they are kept. The exception is a run whose ingest
+ * began before that of the head's first run and ended after the query, because
+ * `created_at` is the start of a transaction. A project or workload that the base's
+ * query does not give is that of the head's first run: other work is no baseline. The
+ * project of the caller's token is part of every query. A side has at most SIDE_RUNS
+ * runs. */
 #pragma once
 #include "service.h"
-#include "compare_sides.h"
+
+enum { SIDE_RUNS = 64, WORDS_LAST = 64, WORDS_LABELS = 32 };
 
 struct selected {
 	const char *asked; /* as written */
@@ -27,10 +32,45 @@ struct selected {
 	uint32_t n;
 };
 
-/* Both sides of texts `base` and `head` (parameters of these names, or members
- * of a body); `given` is a query's words that hold for both where a side is a
- * query and does not say them itself, NULL none. ERR_INPUT where a text cannot be
- * read, ERR_NOT_FOUND where it finds no run: the sentence names the side. */
+/* Selects the runs of both sides. `given` is a query whose words hold for both sides,
+ * where a side is a query and does not give them itself; NULL: none. ERR_INPUT if a
+ * text cannot be read, ERR_NOT_FOUND if it selects no run: the sentence names the
+ * side. */
 bool selector_sides(struct service_call *c, const char *base, const char *head,
 	const char *given, struct selected *base_out, struct selected *head_out,
 	struct err *e);
+
+/* ---- ids */
+
+struct side_word {
+	bool job;
+	int64_t id;
+};
+
+/* The ids of a side; `name` begins the sentence of ERR_INPUT. */
+bool side_words(const char *name, const char *text,
+	struct side_word words[SIDE_RUNS], uint32_t *n, struct err *e);
+
+/* ---- queries; texts are the arena's */
+
+struct query_words {
+	const char *project, *workload, *framework; /* NULL: not given */
+	int64_t since, until; /* NO_MOMENT: not given */
+	int last; /* 0: not given; latest is 1 */
+	struct query_label {
+		const char *key, *value;
+	} labels[WORDS_LABELS];
+	uint32_t labels_n;
+};
+
+/* Whether a text is meant as a query: it has a '=', or the word "latest". */
+bool query_words_are(const char *text);
+/* `name` begins the sentence of ERR_INPUT. */
+bool query_words_read(const char *name, const char *text, struct arena *a,
+	struct query_words *w, struct err *e);
+/* Takes from `given` what *w does not give; labels key by key. */
+void query_words_add(struct query_words *w, const struct query_words *given);
+/* "key=value" as a word that reads back as the same. */
+const char *query_word(struct arena *a, const char *key, const char *value);
+/* The labels as a JSON object, keys sorted; NULL if there are none. */
+const char *query_words_labels(const struct query_words *w, struct arena *a);

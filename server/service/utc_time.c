@@ -3,7 +3,8 @@
 #include <stddef.h>
 
 /* Exactly `digits` digits at *s, which moves past them. */
-static bool number(const char **s, int digits, int least, int most, int *out)
+static bool utc_time_number(const char **s, int digits, int least, int most,
+	int *out)
 {
 	*out = 0;
 	for (int i = 0; i < digits; i++, (*s)++) {
@@ -14,7 +15,7 @@ static bool number(const char **s, int digits, int least, int most, int *out)
 	return *out >= least && *out <= most;
 }
 
-static bool skip(const char **s, char c)
+static bool utc_time_skip(const char **s, char c)
 {
 	if (**s != c)
 		return false;
@@ -22,7 +23,7 @@ static bool skip(const char **s, char c)
 	return true;
 }
 
-static int64_t fraction_us(const char **s)
+static int64_t utc_time_fraction_us(const char **s)
 {
 	int64_t us = 0;
 	for (int64_t unit = 100000; **s >= '0' && **s <= '9'; (*s)++) {
@@ -33,18 +34,19 @@ static int64_t fraction_us(const char **s)
 }
 
 /* What stands after the time: nothing, Z, or an offset in minutes. */
-static bool zone(const char *s, int *minutes)
+static bool utc_time_zone(const char *s, int *minutes)
 {
 	int sign = *s == '-' ? -1 : 1, hours = 0, rest = 0;
 	*minutes = 0;
 	if (!*s || (s[0] == 'Z' && !s[1]))
 		return true;
-	if (!skip(&s, '+') && !skip(&s, '-') && !skip(&s, ' '))
+	if (!utc_time_skip(&s, '+') && !utc_time_skip(&s, '-') &&
+		!utc_time_skip(&s, ' '))
 		return false;
-	if (!number(&s, 2, 0, 14, &hours))
+	if (!utc_time_number(&s, 2, 0, 14, &hours))
 		return false;
-	skip(&s, ':');
-	if (!number(&s, 2, 0, 59, &rest) || *s)
+	utc_time_skip(&s, ':');
+	if (!utc_time_number(&s, 2, 0, 59, &rest) || *s)
 		return false;
 	*minutes = sign * (hours * 60 + rest);
 	return true;
@@ -56,21 +58,25 @@ bool moment_from(const char *text, int64_t *us)
 	int year, month, minutes = 0;
 	int64_t fraction = 0;
 	const char *s = text;
-	if (!number(&s, 4, 1, 9999, &year) || !skip(&s, '-') ||
-		!number(&s, 2, 1, 12, &month) || !skip(&s, '-') ||
-		!number(&s, 2, 1, 31, &tm.tm_mday))
+	if (!utc_time_number(&s, 4, 1, 9999, &year) ||
+		!utc_time_skip(&s, '-') ||
+		!utc_time_number(&s, 2, 1, 12, &month) ||
+		!utc_time_skip(&s, '-') ||
+		!utc_time_number(&s, 2, 1, 31, &tm.tm_mday))
 		return false;
 	if (*s && *s != 'Z') {
-		if ((!skip(&s, 'T') && !skip(&s, ' ')) ||
-			!number(&s, 2, 0, 23, &tm.tm_hour) || !skip(&s, ':') ||
-			!number(&s, 2, 0, 59, &tm.tm_min))
+		if ((!utc_time_skip(&s, 'T') && !utc_time_skip(&s, ' ')) ||
+			!utc_time_number(&s, 2, 0, 23, &tm.tm_hour) ||
+			!utc_time_skip(&s, ':') ||
+			!utc_time_number(&s, 2, 0, 59, &tm.tm_min))
 			return false;
-		if (skip(&s, ':') && !number(&s, 2, 0, 60, &tm.tm_sec))
+		if (utc_time_skip(&s, ':') &&
+			!utc_time_number(&s, 2, 0, 60, &tm.tm_sec))
 			return false;
-		if (skip(&s, '.'))
-			fraction = fraction_us(&s);
+		if (utc_time_skip(&s, '.'))
+			fraction = utc_time_fraction_us(&s);
 	}
-	if (!zone(s, &minutes))
+	if (!utc_time_zone(s, &minutes))
 		return false;
 	int day = tm.tm_mday;
 	tm.tm_year = year - 1900;

@@ -5,7 +5,7 @@
 #include "fleet_asked.h"
 #include "concurrency_limit.h"
 #include "listing.h"
-#include "matters_told.h"
+#include "findings.h"
 #include "reference_set.h"
 #include "view_importance.h"
 #include <math.h>

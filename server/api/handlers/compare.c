@@ -2,9 +2,8 @@
 #include "dispatch.h"
 #include "concurrency_limit.h"
 #include "listing.h"
-#include "repeats.h"
-#include "run_selection.h"
 #include "compare_sides.h"
+#include "run_selection.h"
 #include "suspicion.h"
 #include "view_suspicion.h"
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "cursor.h"
 #include "dispatch.h"
 #include "concurrency_limit.h"
-#include "job_told.h"
+#include "findings.h"
 #include "view_compare.h"
 
 /* More than this is not laid side by side; a comparison takes no more either. */

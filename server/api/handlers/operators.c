@@ -4,7 +4,7 @@
 #include "catalog_cache.h"
 #include "cursor.h"
 #include "listing.h"
-#include "matters_told.h"
+#include "findings.h"
 #include "view_importance.h"
 #include <limits.h>
 #include <math.h>

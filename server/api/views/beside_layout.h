@@ -1,7 +1,6 @@
 /* beside_layout.h - what a table row of runs side by side says. */
 #pragma once
-#include "beside_rows.h"
-#include "breakdown_cells.h"
+#include "run_breakdown.h"
 #include "layer_table.h"
 
 struct beside_layout {

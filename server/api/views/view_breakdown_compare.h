@@ -1,6 +1,6 @@
 /* view_breakdown_compare.h - layers of several runs side by side, as JSON and as a table. */
 #pragma once
-#include "beside_rows.h"
+#include "run_breakdown.h"
 #include "view_breakdown.h"
 
 json_t *view_beside(const struct beside_run *runs,

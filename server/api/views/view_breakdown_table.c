@@ -2,7 +2,7 @@
  * the layout that people make by hand. */
 #include "breakdown_word.h"
 #include "cell.h"
-#include "breakdown_cells.h"
+#include "run_breakdown.h"
 #include "layer_table.h"
 #include "view_breakdown.h"
 #include <stdlib.h>

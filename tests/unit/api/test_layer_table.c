@@ -1,6 +1,6 @@
 /* test_layer_table.c - figures, blanks, groups and overlaps of the layout that
  * people make by hand. */
-#include "breakdown_cells.h"
+#include "run_breakdown.h"
 #include "layer_table.h"
 #include <setjmp.h>
 #include <stdarg.h>

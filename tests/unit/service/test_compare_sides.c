@@ -1,6 +1,5 @@
 /* test_compare_sides.c - the words of a side, and job_told's and repeats' small parts. */
-#include "job_told.h"
-#include "repeats.h"
+#include "findings.h"
 #include "compare_sides.h"
 #include <setjmp.h>
 #include <stdarg.h>

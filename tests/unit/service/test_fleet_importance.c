@@ -1,5 +1,5 @@
 /* test_fleet_importance.c - the order of what matters, its medians, its findings. */
-#include "matters_told.h"
+#include "findings.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

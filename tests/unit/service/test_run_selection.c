@@ -1,5 +1,5 @@
 /* test_run_selection.c - a query's words: what they say, and what is wrong with them. */
-#include "query_words.h"
+#include "run_selection.h"
 #include "query.h"
 #include <setjmp.h>
 #include <stdarg.h>
