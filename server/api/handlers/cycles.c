@@ -3,10 +3,10 @@
 #include "concurrency_limit.h"
 #include "listing.h"
 #include "log.h"
-#include "pattern_csv.h"
 #include "profile_word.h"
 #include "reanalyze.h"
-#include "view_compare.h"
+#include "query_compared.h"
+#include "view_cycle.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #include "concurrency_limit.h"
 #include "listing.h"
 #include "findings.h"
-#include "report_set.h"
 #include "reference_set.h"
 #include "view_importance.h"
 #include <math.h>

@@ -3,7 +3,8 @@
 #include "dispatch.h"
 #include "concurrency_limit.h"
 #include "findings.h"
-#include "view_compare.h"
+#include "query_compared.h"
+#include "view.h"
 
 /* More than this is not laid side by side; a comparison takes no more either. */
 enum { JOB_RANKS = 256 };

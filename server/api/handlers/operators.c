@@ -5,7 +5,8 @@
 #include "cursor.h"
 #include "listing.h"
 #include "findings.h"
-#include "view_importance.h"
+#include "fleet_importance.h"
+#include "view_operators.h"
 #include <limits.h>
 #include <math.h>
 #include <string.h>

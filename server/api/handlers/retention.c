@@ -1,7 +1,7 @@
 /* retention.c - how long what is kept: told, and replaced whole. */
 #include "request_body.h"
 #include "audit_record.h"
-#include "view_webhook.h"
+#include "view_admin.h"
 #include <string.h>
 
 enum { PROJECT_MAX = 200 };

@@ -3,7 +3,7 @@
 #include "route.h"
 #include "reference_set.h"
 #include "sha256.h"
-#include "view_catalog.h"
+#include "view_set.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "cursor.h"
 #include "outward.h"
 #include "audit_record.h"
-#include "view_webhook.h"
+#include "view_admin.h"
 #include "web_url.h"
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A comma where a value stands before. */
-static void comma(struct buf *b)
+static void json_text_comma(struct buf *b)
 {
 	if (b->len && !strchr("{[:,", b->at[b->len - 1]))
 		buf_add(b, ",", 1);
@@ -15,7 +15,7 @@ static void comma(struct buf *b)
 
 void json_text_open(struct buf *b, char bracket)
 {
-	comma(b);
+	json_text_comma(b);
 	buf_add(b, &bracket, 1);
 }
 
@@ -30,12 +30,12 @@ void json_text_key(struct buf *b, const char *key)
 	buf_add(b, ":", 1);
 }
 
-static bool plain(unsigned char c)
+static bool json_text_plain(unsigned char c)
 {
 	return c >= 0x20 && c != '"' && c != '\\' && c != 0x7F;
 }
 
-static void escape(struct buf *b, unsigned char c)
+static void json_text_escape(struct buf *b, unsigned char c)
 {
 	static const char hex[] = "0123456789abcdef";
 	char out[6] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
@@ -57,14 +57,14 @@ void json_text_string(struct buf *b, const char *s, size_t len)
 		len = utf8_mend(mended, s, len);
 		s = mended;
 	}
-	comma(b);
+	json_text_comma(b);
 	buf_add(b, "\"", 1);
 	for (size_t from = 0, i = 0; i <= len; i++) {
-		if (i < len && plain((unsigned char)s[i]))
+		if (i < len && json_text_plain((unsigned char)s[i]))
 			continue;
 		buf_add(b, s + from, i - from);
 		if (i < len)
-			escape(b, (unsigned char)s[i]);
+			json_text_escape(b, (unsigned char)s[i]);
 		from = i + 1;
 	}
 	buf_add(b, "\"", 1);
@@ -72,7 +72,7 @@ void json_text_string(struct buf *b, const char *s, size_t len)
 }
 
 /* Writes the digits of v before `end`; where they begin. */
-static char *digits(char *end, uint64_t v)
+static char *json_text_digits(char *end, uint64_t v)
 {
 	do
 		*--end = (char)('0' + v % 10);
@@ -80,7 +80,7 @@ static char *digits(char *end, uint64_t v)
 	return end;
 }
 
-static uint64_t magnitude(int64_t v)
+static uint64_t json_text_magnitude(int64_t v)
 {
 	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 }
@@ -88,10 +88,10 @@ static uint64_t magnitude(int64_t v)
 void json_text_whole(struct buf *b, int64_t v)
 {
 	char text[24], *end = text + sizeof text;
-	char *at = digits(end, magnitude(v));
+	char *at = json_text_digits(end, json_text_magnitude(v));
 	if (v < 0)
 		*--at = '-';
-	comma(b);
+	json_text_comma(b);
 	buf_add(b, at, (size_t)(end - at));
 }
 
@@ -102,25 +102,25 @@ void json_text_real(struct buf *b, double v)
 	size_t n = json_dumpb(value, text, sizeof text,
 		JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
 	json_decref(value);
-	comma(b);
+	json_text_comma(b);
 	buf_add(b, text, n);
 }
 
 void json_text_us(struct buf *b, int64_t ns)
 {
 	char text[24], *end = text + sizeof text;
-	uint64_t v = magnitude(ns), part = 1000 + v % 1000;
-	char *at = digits(end, part);
+	uint64_t v = json_text_magnitude(ns), part = 1000 + v % 1000;
+	char *at = json_text_digits(end, part);
 	*at = '.'; /* in place of the leading 1 */
-	at = digits(at, v / 1000);
+	at = json_text_digits(at, v / 1000);
 	if (ns < 0)
 		*--at = '-';
-	comma(b);
+	json_text_comma(b);
 	buf_add(b, at, (size_t)(end - at));
 }
 
 void json_text_raw(struct buf *b, const char *json, size_t len)
 {
-	comma(b);
+	json_text_comma(b);
 	buf_add(b, json, len);
 }

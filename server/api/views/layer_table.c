@@ -23,8 +23,8 @@ void layer_table_init(struct layer_table *t, struct arena *a,
 
 /* To three decimals of a unit of so many ns, without the zeros behind. Decided on
  * the tenths that means are in, half away from zero: as the page does. */
-static const char *figure(struct arena *a, double ns, uint32_t unit_ns,
-	const char *unit)
+static const char *layer_table_figure(struct arena *a, double ns,
+	uint32_t unit_ns, const char *unit)
 {
 	if (!isfinite(ns))
 		return "";
@@ -38,7 +38,7 @@ static const char *figure(struct arena *a, double ns, uint32_t unit_ns,
 	return *unit ? arena_printf(a, "%s%s", s, unit) : s;
 }
 
-static const char **row(struct layer_table *t)
+static const char **layer_table_row(struct layer_table *t)
 {
 	size_t width = HEADS + (size_t)t->runs;
 	if (t->rows == t->room) {
@@ -54,28 +54,28 @@ static const char **row(struct layer_table *t)
 	return t->cells + width * t->rows++;
 }
 
-static void put(struct layer_table *t, const char *const *heads,
+static void layer_table_put(struct layer_table *t, const char *const *heads,
 	const double *ns, uint32_t unit_ns, const char *unit)
 {
-	const char **at = row(t);
+	const char **at = layer_table_row(t);
 	for (int i = 0; i < HEADS; i++)
 		*at++ = heads[i] ? heads[i] : "";
 	for (int i = 0; i < t->runs; i++)
-		*at++ = figure(t->arena, ns[i], unit_ns, unit);
+		*at++ = layer_table_figure(t->arena, ns[i], unit_ns, unit);
 }
 
 void layer_table_total(struct layer_table *t, const char *what,
 	const double *ns)
 {
 	const char *const heads[HEADS] = { what };
-	put(t, heads, ns, 1000000, " ms");
+	layer_table_put(t, heads, ns, 1000000, " ms");
 }
 
 void layer_table_line(struct layer_table *t, const char *layer,
 	const char *module, const char *kernel, const double *ns)
 {
 	const char *const heads[HEADS] = { layer, module, kernel };
-	put(t, heads, ns, 1000, "");
+	layer_table_put(t, heads, ns, 1000, "");
 }
 
 const struct table *layer_table_end(const struct layer_table *t)

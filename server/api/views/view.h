@@ -1,15 +1,20 @@
-/* view.h - rows become JSON values and tables; the only place that spells
- * field names. A view decides nothing and computes nothing.
+/* view.h - rows as JSON values and tables. These rules hold for all views.
  *
- * Every function returns a reference that its caller owns. What is unknown is
- * null: a NULL text, a number of -1, NAN, NO_MOMENT; and so is a number past
- * 2^53, which a reader of JSON could not hold. */
+ * Views are the only place that spells field names. A view formats and decides
+ * nothing. Every function returns a reference that its caller owns. What is unknown is
+ * null: a NULL text, a number of -1, NAN, NO_MOMENT; and so is a number from 2^53 on,
+ * which a reader of JSON could not hold. Tables and texts are the arena's. */
 #pragma once
 #include "arena.h"
 #include "err.h"
 #include "query.h"
 #include "table.h"
 #include <jansson.h>
+
+struct compared_run;
+struct finding_list;
+struct job_row;
+struct ranks;
 
 json_t *view_text(const char *s);
 json_t *view_whole(int64_t v);
@@ -18,20 +23,34 @@ json_t *view_moment(int64_t us);
 json_t *view_labels(const char *labels);
 json_t *view_error(const struct err *e);
 
-/* Adds an item, which it takes over. A view that made none is a bug: a row
- * that silently is not there. */
+/* Sets a field, null if it is unknown. */
+void view_set_real(json_t *v, const char *key, double x);
+void view_set_whole(json_t *v, const char *key, int64_t x);
+void view_set_text(json_t *v, const char *key, const char *s);
+
+/* Appends an item, which it takes over. NULL is a bug: a row would be lost without a
+ * sign. */
 void view_append(json_t *list, json_t *item);
 /* {"items": …, "next": …}; takes over `items`. */
 json_t *view_list(json_t *items, const char *next);
 
+json_t *view_finding(const char *code, const char *severity, const char *text);
+json_t *view_finding_list(const struct finding_list *l);
+
 json_t *view_upload(const struct upload_row *u);
 json_t *view_run(const struct run_row *r);
-/* The part of a run that its trace told. */
+/* The part of a run that is known from its trace. */
 json_t *view_run_told(const struct run_row *r);
 const char *view_content(enum content c);
 json_t *view_device(const struct profile_device *d);
 json_t *view_run_detail(const struct run_row *r,
 	const struct profile_device *devices, uint32_t n);
+json_t *view_job_row(const struct job_row *j);
+/* `runs` as ranks_from() read them. */
+json_t *view_job(struct arena *a, const struct job_row *j,
+	const struct ranks *r, const struct compared_run *runs, uint32_t n,
+	const struct finding_list *findings);
+
 json_t *view_note(const struct note_row *n);
 json_t *view_kernel(const struct kernel_line *k);
 json_t *view_copy(const struct copy_stat *s);

@@ -1,4 +1,4 @@
-/* view_breakdown.h - layers and groups of runs to JSON and tables; view.h's rules. */
+/* view_breakdown.h - layers and launch groups of a run. */
 #pragma once
 #include "query_breakdown.h"
 #include "view.h"

@@ -1,4 +1,4 @@
-/* view_breakdown_compare.h - layers of several runs side by side, as JSON and as a table. */
+/* view_breakdown_compare.h - layers of several runs, row by row. */
 #pragma once
 #include "run_breakdown.h"
 #include "view_breakdown.h"

@@ -50,7 +50,7 @@ json_t *view_catalog_list(json_t *items, int64_t version, const char *catalog,
 }
 
 /* The bytes of a name, which may begin within a character. */
-static json_t *bytes(const char *name, uint32_t from, uint32_t to)
+static json_t *view_catalog_bytes(const char *name, uint32_t from, uint32_t to)
 {
 	struct arena a = { 0 };
 	char *text = arena_alloc(&a, 3 * (size_t)(to - from) + 1, 1);
@@ -71,7 +71,7 @@ json_t *view_trial(const char *name, const struct rule_trial *t)
 	view_set_whole(v, "from", found ? (int64_t)t->from : -1);
 	view_set_whole(v, "to", found ? (int64_t)t->to : -1);
 	json_object_set_new(v, "matched",
-		found ? bytes(name, t->from, t->to) : json_null());
+		found ? view_catalog_bytes(name, t->from, t->to) : json_null());
 	view_set_text(v, "family", t->is.family);
 	view_set_text(v, "operator", t->operator);
 	view_set_text(v, "why", t->why);
@@ -87,18 +87,4 @@ json_t *view_op_trial(const char *name, const struct operator_info *o)
 			 : "the catalogue does not know the host operator, or "
 			   "it only calls others" };
 	return view_trial(name, &t);
-}
-
-json_t *view_set(const struct reference_row *r)
-{
-	json_t *v = json_object();
-	view_set_text(v, "name", r->name);
-	view_set_text(v, "source", r->source);
-	view_set_text(v, "sha256", r->sha256);
-	view_set_whole(v, "runs", r->runs);
-	view_set_whole(v, "operators", r->operators);
-	view_set_whole(v, "shapes", r->shapes);
-	view_set_whole(v, "bytes", r->bytes);
-	json_object_set_new(v, "created_at", view_moment(r->created));
-	return v;
 }

@@ -1,25 +1,15 @@
-/* view_compare.c - a comparison as one JSON document. */
+/* view_compare.c - a comparison as one JSON document, as a table, and as the report that
+ * people paste into a pull request. */
+#include "view_compare.h"
 #include "comparison_word.h"
+#include "findings.h"
 #include "kernel_name.h"
 #include "profile_word.h"
-#include "view_compare.h"
+#include "table.h"
 #include <math.h>
 #include <string.h>
 
-void view_set_real(json_t *v, const char *key, double x)
-{
-	json_object_set_new(v, key, view_real(x));
-}
-
-void view_set_whole(json_t *v, const char *key, int64_t x)
-{
-	json_object_set_new(v, key, view_whole(x));
-}
-
-void view_set_text(json_t *v, const char *key, const char *s)
-{
-	json_object_set_new(v, key, view_text(s));
-}
+/* ---- as JSON */
 
 const char *view_function(struct arena *a, enum function_type type,
 	const char *name)
@@ -51,23 +41,7 @@ json_t *view_compared_runs(const struct compared_run *runs, uint32_t n)
 	return list;
 }
 
-json_t *view_finding(const char *code, const char *severity, const char *text)
-{
-	return json_pack("{s:s, s:s, s:s}", "code", code, "severity", severity,
-		"text", text);
-}
-
-json_t *view_finding_list(const struct finding_list *l)
-{
-	json_t *list = json_array();
-	for (uint32_t i = 0; i < l->n; i++)
-		view_append(list,
-			view_finding(l->lines[i].code, l->lines[i].severity,
-				l->lines[i].text));
-	return list;
-}
-
-static json_t *reals(const double *x, uint32_t n)
+static json_t *view_compare_reals(const double *x, uint32_t n)
 {
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < n; i++)
@@ -75,7 +49,7 @@ static json_t *reals(const double *x, uint32_t n)
 	return list;
 }
 
-static json_t *wholes(const int64_t *x, uint32_t n)
+static json_t *view_compare_wholes(const int64_t *x, uint32_t n)
 {
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < n; i++)
@@ -83,7 +57,7 @@ static json_t *wholes(const int64_t *x, uint32_t n)
 	return list;
 }
 
-static json_t *side(const struct comparison_side *s,
+static json_t *view_compare_side(const struct comparison_side *s,
 	const struct compared_run *runs, uint32_t n)
 {
 	json_t *v = json_pack("{s:o}", "runs", view_compared_runs(runs, n));
@@ -94,15 +68,16 @@ static json_t *side(const struct comparison_side *s,
 	view_set_real(v, "cycle_ns", s->cycle_ns);
 	view_set_real(v, "cycle_median_ns", s->cycle_median_ns);
 	json_object_set_new(v, "cycle_durs_ns",
-		reals(s->cycle_durs_ns, s->cycles_used));
+		view_compare_reals(s->cycle_durs_ns, s->cycles_used));
 	json_object_set_new(v, "cycle_runs",
-		wholes(s->cycle_runs, s->cycles_used));
+		view_compare_wholes(s->cycle_runs, s->cycles_used));
 	return v;
 }
 
 /* Adds the fields of a change. Where nothing is judged there is no verdict, and
  * where there is no evidence nothing is judged. */
-static void change(json_t *v, const struct change *c, bool comparable)
+static void view_compare_change(json_t *v, const struct change *c,
+	bool comparable)
 {
 	bool judged = comparable && c->evidence != EVIDENCE_NONE;
 	view_set_text(v, "verdict",
@@ -124,7 +99,7 @@ static void change(json_t *v, const struct change *c, bool comparable)
 	view_set_real(v, "floor_df", judged ? c->floor_df : (double)NAN);
 }
 
-static json_t *resources(const struct changed_row *r)
+static json_t *view_compare_resources(const struct changed_row *r)
 {
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < r->resources_n; i++) {
@@ -137,7 +112,7 @@ static json_t *resources(const struct changed_row *r)
 	return list;
 }
 
-static json_t *row(struct arena *a, const struct changed_row *r,
+static json_t *view_compare_row(struct arena *a, const struct changed_row *r,
 	bool comparable)
 {
 	json_t *v = json_object();
@@ -146,7 +121,7 @@ static json_t *row(struct arena *a, const struct changed_row *r,
 	view_set_text(v, "type", profile_word_function[r->type]);
 	view_set_text(v, "device", r->device);
 	view_set_text(v, "head_device", r->head_device);
-	change(v, &r->change, comparable);
+	view_compare_change(v, &r->change, comparable);
 	view_set_real(v, "base_launches_per_cycle", r->base_launches);
 	view_set_real(v, "head_launches_per_cycle", r->head_launches);
 	view_set_real(v, "base_mean_ns", r->base_mean_ns);
@@ -156,7 +131,7 @@ static json_t *row(struct arena *a, const struct changed_row *r,
 	view_set_real(v, "base_beta_pct", r->base_beta_pct);
 	view_set_real(v, "head_beta_pct", r->head_beta_pct);
 	view_set_real(v, "beyond_common_ns_per_cycle", r->beyond_common_ns);
-	json_object_set_new(v, "resources", resources(r));
+	json_object_set_new(v, "resources", view_compare_resources(r));
 	return v;
 }
 
@@ -174,7 +149,7 @@ json_t *view_findings(const struct comparison *c)
 	return list;
 }
 
-static json_t *split(const struct comparison *c)
+static json_t *view_compare_split(const struct comparison *c)
 {
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < c->split_n; i++) {
@@ -183,13 +158,13 @@ static json_t *split(const struct comparison *c)
 			comparison_word_part[c->split[i].part].word);
 		view_set_text(v, "what",
 			comparison_word_part[c->split[i].part].what);
-		change(v, &c->split[i].change, c->comparable);
+		view_compare_change(v, &c->split[i].change, c->comparable);
 		view_append(list, v);
 	}
 	return list;
 }
 
-static json_t *common(const struct common_factor *f)
+static json_t *view_compare_common(const struct common_factor *f)
 {
 	if (!f->there)
 		return json_null();
@@ -202,7 +177,7 @@ static json_t *common(const struct common_factor *f)
 	return v;
 }
 
-static json_t *counts(const struct comparison *c)
+static json_t *view_compare_counts(const struct comparison *c)
 {
 	json_t *v = json_object();
 	for (int i = 0; i < CHANGE_CLASSES; i++)
@@ -216,15 +191,17 @@ json_t *view_verdict(struct arena *a, const struct comparison *c,
 {
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < c->rows_n; i++)
-		view_append(items, row(a, &c->rows[i], c->comparable));
+		view_append(items,
+			view_compare_row(a, &c->rows[i], c->comparable));
 	json_t *v = json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}",
 		"score", "verdict", "headline", c->headline, "comparable",
 		c->comparable, "findings", view_findings(c), "base",
-		side(&c->base, s->base, s->base_n), "head",
-		side(&c->head, s->head, s->head_n), "split", split(c), "common",
-		common(&c->common));
+		view_compare_side(&c->base, s->base, s->base_n), "head",
+		view_compare_side(&c->head, s->head, s->head_n), "split",
+		view_compare_split(c), "common",
+		view_compare_common(&c->common));
 	json_object_set_new(v, "items", items);
-	json_object_set_new(v, "counts", counts(c));
+	json_object_set_new(v, "counts", view_compare_counts(c));
 	view_set_text(v, "range", s->range);
 	view_set_whole(v, "seed", (int64_t)c->seed);
 	view_set_whole(v, "permutations", c->permutations);
@@ -236,13 +213,15 @@ json_t *view_verdict(struct arena *a, const struct comparison *c,
 	return v;
 }
 
-static json_t *series_side(const struct compare_series *s)
+static json_t *view_compare_series_side(const struct compare_series *s)
 {
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "ns",
-		reals(s->ns, s->n), "launches", reals(s->launches, s->n),
-		"beta_pct", reals(s->beta_pct, s->n), "cycle_ns",
-		reals(s->cycle_ns, s->n), "runs", wholes(s->runs, s->n),
-		"numbers", wholes(s->numbers, s->n));
+		view_compare_reals(s->ns, s->n), "launches",
+		view_compare_reals(s->launches, s->n), "beta_pct",
+		view_compare_reals(s->beta_pct, s->n), "cycle_ns",
+		view_compare_reals(s->cycle_ns, s->n), "runs",
+		view_compare_wholes(s->runs, s->n), "numbers",
+		view_compare_wholes(s->numbers, s->n));
 }
 
 json_t *view_series(struct arena *a, const char *function, const char *device,
@@ -250,6 +229,261 @@ json_t *view_series(struct arena *a, const char *function, const char *device,
 {
 	return json_pack("{s:s, s:s, s:o, s:o, s:o}", "function", function,
 		"short_name", kernel_name_short(a, function, strlen(function)),
-		"device", view_text(device), "base", series_side(&sides[0]),
-		"head", series_side(&sides[1]));
+		"device", view_text(device), "base",
+		view_compare_series_side(&sides[0]), "head",
+		view_compare_series_side(&sides[1]));
+}
+
+/* ---- as a table, and as a report */
+
+static const struct column columns[] = { { "Verdict", false },
+	{ "Evidence", false }, { "Function", false }, { "Type", false },
+	{ "Device", false }, { "Head Device", false },
+	{ "Base (ns/cycle)", true }, { "Head (ns/cycle)", true },
+	{ "Delta (ns/cycle)", true }, { "Ratio", true },
+	{ "Shift (ns/cycle)", true }, { "Low (ns/cycle)", true },
+	{ "High (ns/cycle)", true }, { "p", true }, { "p Family", true },
+	{ "q", true }, { "Base Launches/Cycle", true },
+	{ "Head Launches/Cycle", true }, { "Base Mean (ns)", true },
+	{ "Head Mean (ns)", true }, { "By Count (ns/cycle)", true },
+	{ "By Duration (ns/cycle)", true }, { "Base Beta (%)", true },
+	{ "Head Beta (%)", true }, { "Beyond Common (ns/cycle)", true },
+	{ "Floor", true }, { "Floor From", false } };
+
+static const char *view_compare_text_or_empty(const char *s)
+{
+	return s ? s : "";
+}
+
+static const char *view_compare_text_word_of(const struct comparison *c,
+	const struct change *change)
+{
+	bool judged = c->comparable && change->evidence != EVIDENCE_NONE;
+	return judged ? comparison_word_class[change->is] : "";
+}
+
+const struct table *view_verdict_table(struct arena *a,
+	const struct comparison *c)
+{
+	const char **at;
+	struct table *t = cell_table(a, CELL_COLUMNS(columns), c->rows_n, &at);
+	for (uint32_t i = 0; i < c->rows_n; i++) {
+		const struct changed_row *r = &c->rows[i];
+		const struct change *x = &r->change;
+		bool floored = c->comparable && x->evidence != EVIDENCE_NONE;
+		*at++ = view_compare_text_word_of(c, x);
+		*at++ = comparison_word_evidence[x->evidence];
+		*at++ = r->name;
+		*at++ = profile_word_function[r->type];
+		*at++ = view_compare_text_or_empty(r->device);
+		*at++ = view_compare_text_or_empty(r->head_device);
+		*at++ = cell_real(a, x->base_ns);
+		*at++ = cell_real(a, x->head_ns);
+		*at++ = cell_real(a, x->delta_ns);
+		*at++ = cell_figure(a, x->ratio);
+		*at++ = cell_real(a, x->shift_ns);
+		*at++ = cell_real(a, x->low_ns);
+		*at++ = cell_real(a, x->high_ns);
+		*at++ = cell_figure(a, x->p);
+		*at++ = cell_figure(a, x->p_family);
+		*at++ = cell_figure(a, x->q);
+		*at++ = cell_figure(a, r->base_launches);
+		*at++ = cell_figure(a, r->head_launches);
+		*at++ = cell_real(a, r->base_mean_ns);
+		*at++ = cell_real(a, r->head_mean_ns);
+		*at++ = cell_real(a, r->by_count_ns);
+		*at++ = cell_real(a, r->by_duration_ns);
+		*at++ = cell_figure(a, r->base_beta_pct);
+		*at++ = cell_figure(a, r->head_beta_pct);
+		*at++ = cell_real(a, r->beyond_common_ns);
+		*at++ = floored ? cell_figure(a, x->floor) : "";
+		*at++ = floored ? comparison_word_floor[x->floor_from] : "";
+	}
+	return t;
+}
+
+/* ---- the report */
+
+static const char *view_compare_text_us(struct arena *a, double ns)
+{
+	return isfinite(ns) ? arena_printf(a, "%.2f", ns / 1e3) : "";
+}
+
+/* "+12.3 (+4.5 %)" in microseconds. */
+static const char *view_compare_text_moved(struct arena *a,
+	const struct change *x)
+{
+	if (!isfinite(x->delta_ns))
+		return "";
+	if (!(x->base_ns > 0))
+		return arena_printf(a, "%+.2f", x->delta_ns / 1e3);
+	return arena_printf(a, "%+.2f (%+.1f %%)", x->delta_ns / 1e3,
+		100 * x->delta_ns / x->base_ns);
+}
+
+static const char *view_compare_text_interval(struct arena *a,
+	const struct change *x)
+{
+	if (!isfinite(x->low_ns) || !isfinite(x->high_ns))
+		return "";
+	return arena_printf(a, "%+.2f to %+.2f", x->low_ns / 1e3,
+		x->high_ns / 1e3);
+}
+
+static void view_compare_text_head(const struct comparison *c, struct buf *b)
+{
+	buf_puts(b, "## ");
+	table_md_text(b, c->headline);
+	buf_puts(b, "\n\n");
+	for (uint32_t i = 0; i < c->findings_n; i++) {
+		const struct finding *f = &c->findings[i];
+		buf_printf(b, "- **%s**: ",
+			comparison_word_severity[finding_severity(f->code)]);
+		table_md_text(b, f->text);
+		buf_puts(b, "\n");
+	}
+	buf_puts(b, c->findings_n ? "\n" : "");
+}
+
+static const char *view_compare_text_run_names(struct arena *a,
+	const struct compared_run *runs, uint32_t n)
+{
+	const char *list = "";
+	for (uint32_t i = 0; i < n; i++)
+		list = arena_printf(a, "%s%s%s (%lld)", list, i ? ", " : "",
+			runs[i].name, (long long)runs[i].id);
+	return list;
+}
+
+static void view_compare_text_sides(struct arena *a, const struct comparison *c,
+	const struct compared_sides *s, struct buf *b)
+{
+	static const struct column heads[] = { { "", false }, { "Base", false },
+		{ "Head", false } };
+	const struct comparison_side *both[] = { &c->base, &c->head };
+	const char *cells[4][3] = {
+		{ "runs", view_compare_text_run_names(a, s->base, s->base_n),
+			view_compare_text_run_names(a, s->head, s->head_n) },
+		{ "cycles from" }, { "cycles compared" }, { "mean cycle (µs)" }
+	};
+	for (int i = 0; i < 2; i++) {
+		cells[1][i + 1] = profile_word_detector[both[i]->detector];
+		cells[2][i + 1] = arena_printf(a, "%u of %u",
+			both[i]->cycles_used, both[i]->cycles);
+		cells[3][i + 1] = view_compare_text_us(a, both[i]->cycle_ns);
+	}
+	const struct table t = { heads, 3, &cells[0][0], 4 };
+	table_md(&t, b);
+}
+
+static const struct column split_columns[] = { { "Part", false },
+	{ "Base (µs)", true }, { "Head (µs)", true }, { "Change (µs)", true },
+	{ "Verdict", false } };
+
+static void view_compare_text_split(struct arena *a, const struct comparison *c,
+	struct buf *b)
+{
+	const char **at;
+	struct table *t =
+		cell_table(a, CELL_COLUMNS(split_columns), c->split_n, &at);
+	for (uint32_t i = 0; i < c->split_n; i++) {
+		const struct change *x = &c->split[i].change;
+		*at++ = comparison_word_part[c->split[i].part].what;
+		*at++ = view_compare_text_us(a, x->base_ns);
+		*at++ = view_compare_text_us(a, x->head_ns);
+		*at++ = view_compare_text_moved(a, x);
+		*at++ = view_compare_text_word_of(c, x);
+	}
+	if (!c->split_n)
+		return;
+	buf_puts(b, "\n### Where a cycle's time goes\n\n");
+	table_md(t, b);
+	if (c->common.there)
+		buf_printf(b,
+			"\nAll kernels alike: %.3f times as long (%.3f to "
+			"%.3f), %+.2f µs of a cycle, over %u kernels.\n",
+			c->common.ratio, c->common.low, c->common.high,
+			c->common.ns / 1e3, c->common.kernels);
+}
+
+static const struct column row_columns[] = { { "Verdict", false },
+	{ "Function", false }, { "Device", false }, { "Base (µs)", true },
+	{ "Head (µs)", true }, { "Change (µs)", true }, { "95 % (µs)", true },
+	{ "Launches", true }, { "p family", true }, { "Evidence", false } };
+
+static const char *view_compare_text_launches(struct arena *a,
+	const struct changed_row *r)
+{
+	const char *base = cell_figure(a, r->base_launches);
+	const char *after = cell_figure(a, r->head_launches);
+	if (!*base || !*after)
+		return "";
+	return arena_printf(a, "%s → %s", base, after);
+}
+
+/* Rows stand by class, so those that somebody may want to act on come first. */
+static uint32_t view_compare_text_worth_showing(const struct comparison *c)
+{
+	uint32_t n = 0;
+	while (n < c->rows_n && c->rows[n].change.is < CHANGE_UNDECIDED)
+		n++;
+	return n;
+}
+
+static void view_compare_text_rows(struct arena *a, const struct comparison *c,
+	struct buf *b)
+{
+	const char **at;
+	uint32_t n = c->comparable ? view_compare_text_worth_showing(c) : 0;
+	struct table *t = cell_table(a, CELL_COLUMNS(row_columns), n, &at);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct changed_row *r = &c->rows[i];
+		const struct change *x = &r->change;
+		*at++ = view_compare_text_word_of(c, x);
+		*at++ = view_function(a, r->type, r->name);
+		*at++ = view_compare_text_or_empty(r->device);
+		*at++ = view_compare_text_us(a, x->base_ns);
+		*at++ = view_compare_text_us(a, x->head_ns);
+		*at++ = view_compare_text_moved(a, x);
+		*at++ = view_compare_text_interval(a, x);
+		*at++ = view_compare_text_launches(a, r);
+		*at++ = cell_figure(a, x->p_family);
+		*at++ = comparison_word_evidence[x->evidence];
+	}
+	buf_puts(b, "\n### What changed, per cycle\n\n");
+	if (n)
+		table_md(t, b);
+	else
+		buf_puts(b, c->comparable ? "Nothing that can be shown.\n"
+					  : "Nothing is judged.\n");
+}
+
+static void view_compare_text_feet(const struct comparison *c, struct buf *b)
+{
+	bool any = false;
+	buf_puts(b, "\n");
+	for (int i = 0; c->comparable && i < CHANGE_CLASSES; i++)
+		if (c->count[i]) {
+			buf_printf(b, "%s%u %s", any ? ", " : "", c->count[i],
+				comparison_word_class[i]);
+			any = true;
+		}
+	buf_printf(b, "%sseed %llu, %u permutations", any ? "; " : "",
+		(unsigned long long)c->seed, c->permutations);
+	if (c->block)
+		buf_printf(b, ", blocks of %u cycles", c->block);
+	buf_printf(b, ", α %g, margin %g", c->alpha, c->margin);
+	if (c->floor >= 0)
+		buf_printf(b, ", floor %g", c->floor);
+	buf_printf(b, ", %u repeats\n", c->repeats);
+}
+
+void view_verdict_report(struct arena *a, const struct comparison *c,
+	const struct compared_sides *s, struct buf *b)
+{
+	view_compare_text_head(c, b);
+	view_compare_text_sides(a, c, s, b);
+	view_compare_text_split(a, c, b);
+	view_compare_text_rows(a, c, b);
+	view_compare_text_feet(c, b);
 }

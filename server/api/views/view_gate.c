@@ -12,7 +12,7 @@ static const char *const kinds[] = {
 };
 
 /* What all the runs say, key by key. */
-static json_t *labels(const struct compared_run *runs, uint32_t n)
+static json_t *view_gate_labels(const struct compared_run *runs, uint32_t n)
 {
 	json_t *shared = view_labels(n ? runs[0].labels : NULL), *each;
 	const char *key;
@@ -29,18 +29,18 @@ static json_t *labels(const struct compared_run *runs, uint32_t n)
 	return shared;
 }
 
-static json_t *side(const struct selected *is, const struct compared_run *runs,
-	const struct comparison_side *s)
+static json_t *view_gate_side(const struct selected *is,
+	const struct compared_run *runs, const struct comparison_side *s)
 {
 	json_t *ids = json_array();
 	for (uint32_t i = 0; i < is->n; i++)
 		view_append(ids, view_whole(is->ids[i]));
 	return json_pack("{s:s, s:o, s:o, s:o, s:o}", "asked", is->asked,
 		"runs", ids, "units", view_whole(s->units), "cycles",
-		view_whole(s->cycles), "labels", labels(runs, is->n));
+		view_whole(s->cycles), "labels", view_gate_labels(runs, is->n));
 }
 
-static json_t *rule(const struct gate_rule *r)
+static json_t *view_gate_rule(const struct gate_rule *r)
 {
 	json_t *v = json_pack("{s:s, s:o, s:o, s:s}", "rule", kinds[r->kind],
 		"of", view_text(r->of), "device", view_text(r->device),
@@ -59,7 +59,7 @@ static json_t *rule(const struct gate_rule *r)
 	return v;
 }
 
-static void rules(json_t *v, const struct gate *g)
+static void view_gate_rules(json_t *v, const struct gate *g)
 {
 	json_t *list = json_array();
 	int64_t left_out = 0;
@@ -68,7 +68,7 @@ static void rules(json_t *v, const struct gate *g)
 		if (r->kind == GATE_FUNCTIONS && r->outcome == GATE_PASS)
 			continue;
 		if (json_array_size(list) < GATE_RULES)
-			view_append(list, rule(r));
+			view_append(list, view_gate_rule(r));
 		else
 			left_out++;
 	}
@@ -76,7 +76,7 @@ static void rules(json_t *v, const struct gate *g)
 	view_set_whole(v, "rules_left_out", left_out);
 }
 
-static json_t *shortfalls(const struct gate *g)
+static json_t *view_gate_shortfalls(const struct gate *g)
 {
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < g->shortfalls_n; i++)
@@ -86,7 +86,7 @@ static json_t *shortfalls(const struct gate *g)
 	return list;
 }
 
-static json_t *findings(const struct comparison *c)
+static json_t *view_gate_findings(const struct comparison *c)
 {
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < c->findings_n; i++) {
@@ -101,7 +101,7 @@ static json_t *findings(const struct comparison *c)
 	return list;
 }
 
-static const char *ids(struct arena *a, const struct selected *s)
+static const char *view_gate_ids(struct arena *a, const struct selected *s)
 {
 	const char *list = "";
 	for (uint32_t i = 0; i < s->n; i++)
@@ -111,7 +111,7 @@ static const char *ids(struct arena *a, const struct selected *s)
 }
 
 /* All but letters, digits and a few as %XX. */
-static const char *encoded(struct arena *a, const char *s)
+static const char *view_gate_encoded(struct arena *a, const char *s)
 {
 	static const char kept[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				   "abcdefghijklmnopqrstuvwxyz0123456789-._~";
@@ -130,17 +130,18 @@ static const char *encoded(struct arena *a, const char *s)
 }
 
 /* The page's address of this comparison, of the very runs. */
-static const char *compare(struct arena *a, const struct gate_question *q,
-	const struct selected *base, const struct selected *head)
+static const char *view_gate_compare(struct arena *a,
+	const struct gate_question *q, const struct selected *base,
+	const struct selected *head)
 {
-	const char *range =
-		q->range ? arena_printf(a, "&range=%s", encoded(a, q->range))
-			 : "";
-	return arena_printf(a, "/compare?base=%s&head=%s%s", ids(a, base),
-		ids(a, head), range);
+	const char *range = q->range ? arena_printf(a, "&range=%s",
+					       view_gate_encoded(a, q->range))
+				     : "";
+	return arena_printf(a, "/compare?base=%s&head=%s%s",
+		view_gate_ids(a, base), view_gate_ids(a, head), range);
 }
 
-static json_t *limits(const struct gate_policy *p)
+static json_t *view_gate_limits(const struct gate_policy *p)
 {
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < p->operators_n; i++)
@@ -150,7 +151,7 @@ static json_t *limits(const struct gate_policy *p)
 	return list;
 }
 
-static json_t *policy(const struct gate_question *q)
+static json_t *view_gate_policy(const struct gate_question *q)
 {
 	const struct gate_policy *p = &q->policy;
 	json_t *v = json_object(), *fail_on = json_array(),
@@ -164,7 +165,7 @@ static json_t *policy(const struct gate_question *q)
 			view_append(refuse, json_string(finding_name(
 						    (enum finding_code)i)));
 	view_set_real(v, "cycle_pct", p->cycle_pct);
-	json_object_set_new(v, "operators", limits(p));
+	json_object_set_new(v, "operators", view_gate_limits(p));
 	view_set_real(v, "headroom_pct", p->headroom_pct);
 	json_object_set_new(v, "fail_on", fail_on);
 	view_set_real(v, "share_pct", p->share_pct);
@@ -187,13 +188,15 @@ json_t *view_gate_document(struct arena *a, const struct gate_question *q,
 	const struct comparison *c = &g->compared;
 	json_t *v = json_pack("{s:i, s:s, s:i}", "exit", (int)g->outcome,
 		"sentence", g->sentence, "runs_needed", (int)g->runs_needed);
-	json_object_set_new(v, "base", side(base, sides->base, &c->base));
-	json_object_set_new(v, "head", side(head, sides->head, &c->head));
-	json_object_set_new(v, "policy", policy(q));
-	rules(v, g);
-	json_object_set_new(v, "shortfalls", shortfalls(g));
-	json_object_set_new(v, "findings", findings(c));
-	view_set_text(v, "compare", compare(a, q, base, head));
+	json_object_set_new(v, "base",
+		view_gate_side(base, sides->base, &c->base));
+	json_object_set_new(v, "head",
+		view_gate_side(head, sides->head, &c->head));
+	json_object_set_new(v, "policy", view_gate_policy(q));
+	view_gate_rules(v, g);
+	json_object_set_new(v, "shortfalls", view_gate_shortfalls(g));
+	json_object_set_new(v, "findings", view_gate_findings(c));
+	view_set_text(v, "compare", view_gate_compare(a, q, base, head));
 	return v;
 }
 

@@ -1,9 +1,12 @@
-/* view_importance.c - what matters over many runs, as JSON. */
+/* view_importance.c - importance over many runs as JSON and as tables. */
 #include "view_importance.h"
+#include "profile_word.h"
+#include "table.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-static double pct(double share)
+static double view_importance_pct(double share)
 {
 	return 100 * share;
 }
@@ -35,7 +38,7 @@ json_t *view_flops(const struct cost *cost)
 	return v;
 }
 
-static json_t *size_value(const struct size *s)
+static json_t *view_importance_size_value(const struct size *s)
 {
 	if (!s->is_list)
 		return view_whole(s->values[0]);
@@ -55,7 +58,7 @@ json_t *view_sizes(const char *text)
 		v = json_object();
 		for (uint32_t i = 0; i < s.n; i++)
 			json_object_set_new(v, s.sizes[i].name,
-				size_value(&s.sizes[i]));
+				view_importance_size_value(&s.sizes[i]));
 	}
 	arena_release(&a);
 	return v;
@@ -76,7 +79,8 @@ json_t *view_places(const struct matter_place *places,
 	return v;
 }
 
-static json_t *item(const struct matter *r, const struct matters *m)
+static json_t *view_importance_item(const struct matter *r,
+	const struct matters *m)
 {
 	json_t *v = json_object();
 	view_set_text(v, "operator", r->operator);
@@ -108,10 +112,10 @@ static json_t *item(const struct matter *r, const struct matters *m)
 	json_object_set_new(v, "attained_flops",
 		view_places(r->places, m->platforms, m->platforms_n,
 			PLACE_ATTAINED));
-	view_set_real(v, "sized_pct", pct(r->sized));
-	view_set_real(v, "bound_pct", pct(r->bound));
+	view_set_real(v, "sized_pct", view_importance_pct(r->sized));
+	view_set_real(v, "bound_pct", view_importance_pct(r->bound));
 	view_set_real(v, "headroom", r->headroom);
-	view_set_real(v, "over_pct", pct(r->over));
+	view_set_real(v, "over_pct", view_importance_pct(r->over));
 	json_object_set_new(v, "collective",
 		r->collective < 0 ? json_null() : json_boolean(r->collective));
 	return v;
@@ -137,7 +141,7 @@ json_t *view_matters(const struct matters *m, json_t *choices,
 {
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < m->n; i++)
-		view_append(items, item(&m->rows[i], m));
+		view_append(items, view_importance_item(&m->rows[i], m));
 	json_t *v = view_list(items, NULL);
 	view_set_text(v, "set", m->set);
 	view_set_text(v, "source", m->source);
@@ -147,10 +151,10 @@ json_t *view_matters(const struct matters *m, json_t *choices,
 	view_set_whole(v, "left_out_runs", m->left_out);
 	view_set_real(v, "gpu_s", m->gpu_s);
 	view_set_real(v, "hours", m->hours);
-	view_set_real(v, "attributed_pct", pct(m->attributed));
-	view_set_real(v, "specific_pct", pct(m->specific));
-	view_set_real(v, "sized_pct", pct(m->sized));
-	view_set_real(v, "bound_pct", pct(m->bound));
+	view_set_real(v, "attributed_pct", view_importance_pct(m->attributed));
+	view_set_real(v, "specific_pct", view_importance_pct(m->specific));
+	view_set_real(v, "sized_pct", view_importance_pct(m->sized));
+	view_set_real(v, "bound_pct", view_importance_pct(m->bound));
 	view_set_real(v, "headroom", m->headroom);
 	view_set_whole(v, "clusters", m->clusters);
 	view_set_text(v, "interval_why", m->interval_why);
@@ -159,4 +163,281 @@ json_t *view_matters(const struct matters *m, json_t *choices,
 	json_object_set_new(v, "choices", choices);
 	json_object_set_new(v, "findings", view_finding_list(findings));
 	return v;
+}
+
+/* ---- shapes */
+
+json_t *view_matter_shape(const struct matter_shape *s,
+	const struct matter_shapes *of)
+{
+	json_t *v = json_object();
+	view_set_whole(v, "shape_id", s->id);
+	view_set_text(v, "description", s->description);
+	view_set_text(v, "shape", s->text);
+	json_object_set_new(v, "sizes", view_sizes(s->text));
+	json_t *kwargs = s->kwargs ? json_loads(s->kwargs, 0, NULL) : NULL;
+	json_object_set_new(v, "kwargs", kwargs ? kwargs : json_null());
+	view_set_text(v, "dtype", s->dtype);
+	view_set_text(v, "phase", s->phase);
+	view_set_text(v, "platform", s->platform);
+	view_set_whole(v, "calls", s->calls);
+	view_set_whole(v, "runs", s->runs);
+	view_set_real(v, "total_s", s->total_s);
+	view_set_real(v, "share", s->share);
+	json_object_set_new(v, "t_prod_us",
+		view_places(s->places, of->platforms, of->platforms_n,
+			PLACE_PROD));
+	json_object_set_new(v, "t_sol_us",
+		view_places(s->places, of->platforms, of->platforms_n,
+			PLACE_SOL));
+	view_set_real(v, "s", s->s);
+	view_set_real(v, "ai", s->ai);
+	view_set_text(v, "regime", s->regime);
+	json_object_set_new(v, "flops",
+		s->costed ? view_flops(&s->cost) : json_null());
+	view_set_whole(v, "read_bytes",
+		s->costed ? (int64_t)s->cost.read_bytes : -1);
+	view_set_whole(v, "write_bytes",
+		s->costed ? (int64_t)s->cost.write_bytes : -1);
+	json_object_set_new(v, "over", json_boolean(s->s > 1));
+	view_set_text(v, "why", s->why);
+	return v;
+}
+
+json_t *view_matter_shapes(const struct matter_shapes *s,
+	const struct finding_list *findings, json_t *list)
+{
+	view_set_text(list, "set", s->set);
+	view_set_text(list, "operator", s->operator);
+	view_set_text(list, "id", s->id);
+	view_set_text(list, "what", s->what);
+	view_set_real(list, "s_median", s->s_median);
+	json_object_set_new(list, "platforms",
+		view_platforms(s->platforms, s->platforms_n));
+	json_object_set_new(list, "findings", view_finding_list(findings));
+	return list;
+}
+
+/* ---- tables */
+
+/* Columns that are always there, around those of each platform. */
+static const struct column first[] = { { "Operator", false }, { "Id", false },
+	{ "dtype", false }, { "Phase", false }, { "Shapes", true },
+	{ "Importance (%)", true }, { "Low (%)", true }, { "High (%)", true },
+	{ "w_time (%)", true }, { "w_mean (%)", true },
+	{ "w_present (%)", true }, { "Runs", true }, { "Prevalence (%)", true },
+	{ "Time (s)", true }, { "Regime", false }, { "AI", true },
+	{ "S", true }, { "S (median)", true }, { "Headroom (%)", true },
+	{ "Sized (%)", true }, { "Bound (%)", true }, { "S > 1 (%)", true } };
+static const struct column shape_first[] = { { "Id", true }, { "Shape", false },
+	{ "Description", false }, { "dtype", false }, { "Phase", false },
+	{ "Platform", false }, { "Calls", true }, { "Runs", true },
+	{ "Time (s)", true }, { "Share (%)", true }, { "S", true },
+	{ "AI", true }, { "Regime", false }, { "FLOP", true },
+	{ "Read (bytes)", true }, { "Written (bytes)", true },
+	{ "Why", false } };
+
+/* Two more a platform: "T_SOL H20 (us)", "T_prod H20 (us)". */
+static struct column *view_importance_table_columns(struct arena *a,
+	const struct column *fixed, int n,
+	const struct platform *const *platforms, uint32_t platforms_n)
+{
+	struct column *all = arena_array(a, struct column,
+		(size_t)n + 2 * (size_t)platforms_n);
+	for (int i = 0; i < n; i++)
+		all[i] = fixed[i];
+	for (uint32_t i = 0; i < platforms_n; i++) {
+		all[n++] = (struct column){ arena_printf(a, "T_SOL %s (us)",
+						    platforms[i]->name),
+			true };
+		all[n++] = (struct column){ arena_printf(a, "T_prod %s (us)",
+						    platforms[i]->name),
+			true };
+	}
+	return all;
+}
+
+static const char **view_importance_table_places(struct arena *a,
+	const char **at, const struct matter_place *p, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		*at++ = p ? cell_figure(a, p[i].sol_us) : "";
+		*at++ = p ? cell_figure(a, p[i].prod_us) : "";
+	}
+	return at;
+}
+
+static const char *view_importance_table_text(const char *s)
+{
+	return s ? s : "";
+}
+
+const struct table *view_matters_table(struct arena *a, const struct matters *m)
+{
+	enum { FIRST = sizeof first / sizeof *first };
+	const char **at;
+	struct table *t = cell_table(a,
+		view_importance_table_columns(a, first, FIRST, m->platforms,
+			m->platforms_n),
+		FIRST + 2 * (int)m->platforms_n, m->n, &at);
+	for (uint32_t i = 0; i < m->n; i++) {
+		const struct matter *r = &m->rows[i];
+		*at++ = r->operator? r->operator: "unattributed";
+		*at++ = view_importance_table_text(r->id);
+		*at++ = view_importance_table_text(r->dtype);
+		*at++ = view_importance_table_text(r->phase);
+		*at++ = cell_whole(a, r->shapes);
+		*at++ = cell_figure(a, 100 * r->importance);
+		*at++ = cell_figure(a, 100 * r->low);
+		*at++ = cell_figure(a, 100 * r->high);
+		*at++ = cell_figure(a, 100 * r->w_time);
+		*at++ = cell_figure(a, 100 * r->w_mean);
+		*at++ = cell_figure(a, 100 * r->w_present);
+		*at++ = cell_whole(a, r->runs);
+		*at++ = cell_figure(a, 100 * r->prevalence);
+		*at++ = cell_figure(a, r->total_s);
+		*at++ = view_importance_table_text(r->regime);
+		*at++ = cell_figure(a, r->ai);
+		*at++ = cell_figure(a, r->s);
+		*at++ = cell_figure(a, r->s_median);
+		*at++ = cell_figure(a, 100 * r->headroom);
+		*at++ = cell_figure(a, 100 * r->sized);
+		*at++ = cell_figure(a, 100 * r->bound);
+		*at++ = cell_figure(a, 100 * r->over);
+		at = view_importance_table_places(a, at, r->places,
+			m->platforms_n);
+	}
+	return t;
+}
+
+const struct table *view_matter_shapes_table(struct arena *a,
+	const struct matter_shapes *s)
+{
+	enum { FIRST = sizeof shape_first / sizeof *shape_first };
+	const char **at;
+	struct table *t = cell_table(a,
+		view_importance_table_columns(a, shape_first, FIRST,
+			s->platforms, s->platforms_n),
+		FIRST + 2 * (int)s->platforms_n, s->n, &at);
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct matter_shape *r = &s->rows[i];
+		const struct cost *c = r->costed ? &r->cost : NULL;
+		*at++ = cell_whole(a, r->id);
+		*at++ = view_importance_table_text(r->text);
+		*at++ = view_importance_table_text(r->description);
+		*at++ = view_importance_table_text(r->dtype);
+		*at++ = view_importance_table_text(r->phase);
+		*at++ = view_importance_table_text(r->platform);
+		*at++ = cell_whole(a, r->calls);
+		*at++ = cell_whole(a, r->runs);
+		*at++ = cell_figure(a, r->total_s);
+		*at++ = cell_figure(a, 100 * r->share);
+		*at++ = cell_figure(a, r->s);
+		*at++ = cell_figure(a, r->ai);
+		*at++ = view_importance_table_text(r->regime);
+		*at++ = c ? cell_figure(a, matter_flops(c)) : "";
+		*at++ = c ? cell_whole(a, (int64_t)c->read_bytes) : "";
+		*at++ = c ? cell_whole(a, (int64_t)c->write_bytes) : "";
+		*at++ = view_importance_table_text(r->why);
+		at = view_importance_table_places(a, at, r->places,
+			s->platforms_n);
+	}
+	return t;
+}
+
+/* ---- what filters can name */
+
+enum { CHOICES_MAX = 200 };
+
+struct choice {
+	const char *word;
+	double time;
+};
+
+struct choices {
+	struct arena a;
+	struct choice *list;
+	uint32_t n;
+};
+
+static void view_importance_choices_add(struct choices *c, const char *word,
+	double time)
+{
+	if (!word || !*word)
+		return;
+	for (uint32_t i = 0; i < c->n; i++)
+		if (!strcmp(c->list[i].word, word)) {
+			c->list[i].time += time;
+			return;
+		}
+	c->list = arena_grow(&c->a, c->list, (c->n + 1) * sizeof *c->list);
+	c->list[c->n++] = (struct choice){ word, time };
+}
+
+static int view_importance_choices_by_time(const void *x, const void *y)
+{
+	const struct choice *a = x, *b = y;
+	if (a->time != b->time)
+		return a->time < b->time ? 1 : -1;
+	return strcmp(a->word, b->word);
+}
+
+static json_t *view_importance_choices_listed(struct choices *c)
+{
+	json_t *v = json_array();
+	if (c->n)
+		qsort(c->list, c->n, sizeof *c->list,
+			view_importance_choices_by_time);
+	for (uint32_t i = 0; i < c->n && i < CHOICES_MAX; i++)
+		view_append(v, json_string(c->list[i].word));
+	arena_release(&c->a);
+	return v;
+}
+
+json_t *view_choices(const struct fleet *f)
+{
+	struct choices projects = { 0 }, workloads = { 0 }, frameworks = { 0 },
+		       platforms = { 0 }, dtypes = { 0 }, phases = { 0 };
+	for (uint32_t i = 0; i < f->cells_n; i++) {
+		const struct fleet_cell *c = &f->cells[i];
+		view_importance_choices_add(&projects, c->project, c->total_s);
+		view_importance_choices_add(&workloads, c->workload,
+			c->total_s);
+		view_importance_choices_add(&frameworks, c->framework,
+			c->total_s);
+		view_importance_choices_add(&platforms, c->platform,
+			c->total_s);
+	}
+	for (uint32_t i = 0; i < f->rows_n; i++) {
+		const struct fleet_row *r = &f->rows[i];
+		view_importance_choices_add(&dtypes, dtype_word(r->dtype),
+			r->total_s);
+		view_importance_choices_add(&phases,
+			profile_word_phase[r->phase], r->total_s);
+	}
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "projects",
+		view_importance_choices_listed(&projects), "workloads",
+		view_importance_choices_listed(&workloads), "frameworks",
+		view_importance_choices_listed(&frameworks), "platforms",
+		view_importance_choices_listed(&platforms), "dtypes",
+		view_importance_choices_listed(&dtypes), "phases",
+		view_importance_choices_listed(&phases));
+}
+
+json_t *view_set_choices(const struct reference *r)
+{
+	struct choices platforms = { 0 }, dtypes = { 0 }, phases = { 0 };
+	for (uint32_t i = 0; i < r->platforms_n; i++)
+		view_importance_choices_add(&platforms, r->platforms[i].name,
+			0);
+	for (uint32_t i = 0; i < r->operators_n; i++) {
+		const struct reference_operator *o = &r->operators[i];
+		view_importance_choices_add(&dtypes, o->dtype, o->importance);
+		view_importance_choices_add(&phases, o->phase, o->importance);
+	}
+	return json_pack("{s:[], s:[], s:[], s:o, s:o, s:o}", "projects",
+		"workloads", "frameworks", "platforms",
+		view_importance_choices_listed(&platforms), "dtypes",
+		view_importance_choices_listed(&dtypes), "phases",
+		view_importance_choices_listed(&phases));
 }

@@ -1,9 +1,10 @@
-/* view_importance.h - operators, shapes and the catalogue as JSON and tables;
- * view.h has the rules. Texts and tables are the arena's. */
+/* view_importance.h - importance of operators and their shapes over many runs, or in a
+ * reference set; platforms, sizes and costs. */
 #pragma once
-#include "run_operators.h"
 #include "fleet_importance.h"
-#include "view_compare.h"
+#include "findings.h"
+#include "reference.h"
+#include "view.h"
 
 json_t *view_platform(const struct platform *p);
 json_t *view_platforms(const struct platform *const *all, uint32_t n);
@@ -31,25 +32,3 @@ json_t *view_matter_shape(const struct matter_shape *s,
 	const struct matter_shapes *of);
 const struct table *view_matter_shapes_table(struct arena *a,
 	const struct matter_shapes *s);
-
-json_t *view_run_operators(const struct run_matters *m,
-	const struct finding_list *findings);
-const struct table *view_run_operators_table(struct arena *a,
-	const struct run_matters *m);
-
-struct run_shapes {
-	const struct run_matters *of;
-	const char *operator;
-	const struct shape_stat *rows; /* operator_: index into of->is->rows */
-	uint32_t n;
-	double s_median;
-};
-json_t *view_run_shape(const struct run_shapes *of, const struct shape_stat *s);
-json_t *view_run_shapes(const struct run_shapes *s,
-	const struct finding_list *findings, json_t *list);
-const struct table *view_run_shapes_table(struct arena *a,
-	const struct run_shapes *s);
-
-json_t *view_unattributed(const struct unattributed_line *u);
-const struct table *view_unattributed_table(struct arena *a,
-	const struct unattributed_line *rows, uint32_t n);

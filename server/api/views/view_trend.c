@@ -1,6 +1,6 @@
 /* view_trend.c - workloads and their series as JSON and tables. */
 #include "view_trend.h"
-#include "cell.h"
+#include "table.h"
 #include "utc_time.h"
 #include "view_compare.h"
 #include <math.h>
@@ -18,13 +18,13 @@ json_t *view_workload(const struct workload_row *w)
 
 /* To a tenth of a nanosecond, or a millionth: what lies behind is noise, and
  * 50,000 of them are long. */
-static double rounded(const struct trend_told *is, double v)
+static double view_trend_rounded(const struct trend_told *is, double v)
 {
 	double by = is->f->stat == TREND_SHARE ? 1e6 : 10;
 	return round(v * by) / by;
 }
 
-static json_t *points(const struct trend_told *is)
+static json_t *view_trend_points(const struct trend_told *is)
 {
 	const struct trend *t = is->t;
 	json_t *run = json_array(), *at = json_array(), *value = json_array(),
@@ -32,14 +32,15 @@ static json_t *points(const struct trend_told *is)
 	for (uint32_t i = 0; i < t->n; i++) {
 		view_append(run, view_whole(t->run[i]));
 		view_append(at, view_whole(t->at[i] / 1000));
-		view_append(value, view_real(rounded(is, t->value[i])));
+		view_append(value,
+			view_real(view_trend_rounded(is, t->value[i])));
 		view_append(group, view_text(t->group[i]));
 	}
 	return json_pack("{s:o, s:o, s:o, s:o}", "run", run, "at_ms", at,
 		"value", value, "group", group);
 }
 
-static double pct(double ratio)
+static double view_trend_pct(double ratio)
 {
 	return round((ratio - 1) * 1e6) / 1e4;
 }
@@ -53,11 +54,11 @@ json_t *view_trend_change(const struct trend_told *is,
 	view_set_whole(v, "run", t->run[p->at]);
 	json_object_set_new(v, "at", view_moment(t->at[p->at]));
 	view_set_text(v, "group", t->group[p->at]);
-	view_set_real(v, "before", rounded(is, p->before));
-	view_set_real(v, "after", rounded(is, p->after));
-	view_set_real(v, "change_pct", pct(p->ratio));
-	view_set_real(v, "low_pct", pct(p->low));
-	view_set_real(v, "high_pct", pct(p->high));
+	view_set_real(v, "before", view_trend_rounded(is, p->before));
+	view_set_real(v, "after", view_trend_rounded(is, p->after));
+	view_set_real(v, "change_pct", view_trend_pct(p->ratio));
+	view_set_real(v, "low_pct", view_trend_pct(p->low));
+	view_set_real(v, "high_pct", view_trend_pct(p->high));
 	view_set_real(v, "p", p->p);
 	return v;
 }
@@ -77,7 +78,7 @@ json_t *view_trend(const struct trend_told *is)
 	view_set_text(v, "group", is->grouped ? f->group : NULL);
 	view_set_whole(v, "n", is->t->n);
 	json_object_set_new(v, "more", json_boolean(is->t->more));
-	json_object_set_new(v, "points", points(is));
+	json_object_set_new(v, "points", view_trend_points(is));
 	json_object_set_new(v, "change_points", changes);
 	view_set_whole(v, "left_out", is->t->left_out);
 	return v;
@@ -108,7 +109,8 @@ const struct table *view_trend_table(struct arena *a,
 		*at++ = share ? cell_figure(a, t->value[i])
 			      : cell_real(a, t->value[i]);
 		*at++ = t->group[i] ? t->group[i] : "";
-		*at++ = changed ? cell_figure(a, pct(is->changes[c].ratio))
+		*at++ = changed ? cell_figure(a,
+					  view_trend_pct(is->changes[c].ratio))
 				: "";
 		c += changed;
 	}

@@ -1,5 +1,4 @@
-/* view_trend.h - workloads and their series as JSON and tables; view.h has the
- * rules. */
+/* view_trend.h - workloads and their series as JSON and tables. */
 #pragma once
 #include "change_point.h"
 #include "query_trend.h"

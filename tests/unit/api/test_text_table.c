@@ -1,5 +1,5 @@
 /* test_text_table.c - columns that line up as pandas' reports do. */
-#include "text_table.h"
+#include "table.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

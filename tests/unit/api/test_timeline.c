@@ -1,5 +1,5 @@
 /* test_timeline.c - pids that never meet, names that come once. */
-#include "tracks.h"
+#include "timeline.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

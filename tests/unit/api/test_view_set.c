@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 #include <stdlib.h>
 
 static struct fleet_shape shape(enum dtype dtype, double total_s,
@@ -84,11 +85,30 @@ static void too_large_to_tell(void **state)
 	}
 }
 
+/* As seed 004 has them. */
+static void cells(void **state)
+{
+	struct arena a = { 0 };
+	(void)state;
+	assert_string_equal(report_time(&a, 3426.8172, 2), "3.43 ms");
+	assert_string_equal(report_time(&a, 27.17778, 2), "27.18 us");
+	assert_string_equal(report_time(&a, 948.55, 2), "948.55 us");
+	assert_string_equal(report_time(&a, 29361.38, 1), "29.4 ms");
+	assert_string_equal(report_time(&a, 118.28, 1), "118 us");
+	assert_string_equal(report_time(&a, NAN, 1), "");
+	assert_string_equal(report_ai(&a, 15432.1), "15.4k");
+	assert_string_equal(report_ai(&a, 102.797), "102.8");
+	assert_string_equal(report_ai(&a, 0), "0.0");
+	assert_string_equal(report_ai(&a, NAN), "");
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(type_of_most_time),
 		cmocka_unit_test(too_large_to_tell),
+		cmocka_unit_test(cells),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,44 @@
+/* view_cycle.h - a run's iterations, and functions in them, as JSON and tables. Texts and
+ * tables are the arena's. */
+#pragma once
+#include "buf.h"
+#include "compared.h"
+#include "pattern_mean.h"
+#include "view.h"
+
+/* The summary of a run's iterations. */
+struct cycles_short {
+	const char *detector, *range; /* range NULL: no name */
+	double confidence, median_ns;
+	int64_t count, kept;
+};
+/* From the run's row. */
+struct cycles_short view_run_cycles(const struct run_row *r);
+json_t *view_cycles_short(const struct cycles_short *s);
+json_t *view_strata(const struct cycles *c);
+json_t *view_cycle(const struct cycle *c);
+const struct table *view_cycle_table(struct arena *a, const struct cycles *c);
+json_t *view_pattern(struct arena *a, const struct pattern_mean *m);
+
+/* ---- functions by iteration, as the pattern tables that can be uploaded
+ *
+ * Their 17 columns, a row per iteration, function, device and counter. If no counter of
+ * a function has a value in an iteration, there is one row of the metric "N/A".
+ * Functions that did not run in an iteration have no row there. Only iterations that
+ * are counted by function are there (patterns.h), warm-up and cut ones among them. */
+
+struct pattern_csv {
+	const struct compared_run *run;
+	int64_t started_ns; /* UTC; 0 if the clock is another */
+	/* what rows need again in every cycle, by row: */
+	const char **short_names;
+	uint32_t *metrics; /* the first one; and one past the last */
+};
+
+/* `started_ns` is the run's, negative if it is not known. */
+void pattern_csv_init(struct pattern_csv *t, const struct compared_run *run,
+	int64_t started_ns, struct arena *a);
+void pattern_csv_head(struct buf *b);
+/* The rows of one cycle: an index below run->patterns.cycles_n. */
+void pattern_csv_cycle(const struct pattern_csv *t, uint32_t cycle,
+	struct buf *b);
