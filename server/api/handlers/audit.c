@@ -1,5 +1,4 @@
-/* audit.c - who changed what, newest first. */
-#include "catalog_params.h"
+/* audit.c - the audit log, newest first. */
 #include "audit.h"
 #include "cursor.h"
 #include "view_admin.h"
@@ -9,8 +8,8 @@ json_t *audit_get(struct call *c, struct err *e)
 	struct audit_filter f = {
 		.project = param_text(&c->params, "project", NULL),
 		.who = param_text(&c->params, "who", NULL),
-		.since = asked_moment(c, "since"),
-		.until = asked_moment(c, "until"),
+		.since = param_moment(&c->params, "since"),
+		.until = param_moment(&c->params, "until"),
 		.limit = (int)param(&c->params, "limit")->whole,
 	};
 	struct audit_row *rows;

@@ -1,4 +1,4 @@
-/* captures.c - a run as a file: as it is stored, and as a Chrome trace. */
+/* captures.c - a run as a file: its capture as stored, and a Chrome trace. */
 #include "api_state.h"
 #include "kernsift/kst_reader.h"
 #include "listing.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static json_t *streamed(struct call *c, struct api_stream stream,
+static json_t *captures_streamed(struct call *c, struct api_stream stream,
 	const char *type, const char *ending)
 {
 	c->stream = stream;
@@ -24,7 +24,8 @@ json_t *capture_get(struct call *c, struct err *e)
 	struct pieces *p;
 	if (!listing_run(c, &run, e) || !(p = pieces_new(&c->s, c->id, e)))
 		return NULL;
-	return streamed(c, (struct api_stream){ pieces_read, pieces_free, p },
+	return captures_streamed(c,
+		(struct api_stream){ pieces_read, pieces_free, p },
 		"application/vnd.kernsift.capture", ".kst");
 }
 
@@ -51,7 +52,7 @@ struct timeline {
 };
 
 /* The sentence of what keeps a capture from being read on; NULL nothing. */
-static const char *fault(const struct timeline *t, enum kst_got got)
+static const char *captures_fault(const struct timeline *t, enum kst_got got)
 {
 	const struct kst_damage *d = kst_reader_damage(t->reader);
 	switch (got) {
@@ -72,7 +73,7 @@ static const char *fault(const struct timeline *t, enum kst_got got)
 	return "the stored capture is not one that this version can read";
 }
 
-static bool slot_take(struct timeline *t, struct err *e)
+static bool captures_slot_take(struct timeline *t, struct err *e)
 {
 	if (atomic_fetch_add(&t->api->timelines, 1) < TIMELINES_MAX)
 		return true;
@@ -83,16 +84,17 @@ static bool slot_take(struct timeline *t, struct err *e)
 }
 
 /* The reader and its first chunk. */
-static bool opened(struct timeline *t, struct call *c, struct err *e)
+static bool captures_opened(struct timeline *t, struct call *c, struct err *e)
 {
-	if (!slot_take(t, e) || !(t->pieces = pieces_new(&c->s, c->id, e)))
+	if (!captures_slot_take(t, e) ||
+		!(t->pieces = pieces_new(&c->s, c->id, e)))
 		return false;
 	call_db_return(c); /* from here on one is lent per piece */
 	t->reader = kst_reader_new(pieces_read, t->pieces, NULL);
 	if (!t->reader)
 		abort();
 	enum kst_got got = kst_reader_next(t->reader, &t->chunk);
-	const char *why = fault(t, got);
+	const char *why = captures_fault(t, got);
 	if (why)
 		return err_set(e, ERR_INTERNAL, "%s", why);
 	if (got == KST_END)
@@ -100,7 +102,7 @@ static bool opened(struct timeline *t, struct call *c, struct err *e)
 	return true;
 }
 
-static void timeline_free(void *timeline)
+static void captures_timeline_free(void *timeline)
 {
 	struct timeline *t = timeline;
 	if (!t)
@@ -114,16 +116,17 @@ static void timeline_free(void *timeline)
 	free(t);
 }
 
-static struct timeline *timeline_new(struct call *c, const struct run_row *run,
-	const struct profile_device *devices, uint32_t n, struct err *e)
+static struct timeline *captures_timeline_new(struct call *c,
+	const struct run_row *run, const struct profile_device *devices,
+	uint32_t n, struct err *e)
 {
 	struct timeline *t = calloc(1, sizeof *t);
 	if (!t)
 		abort();
 	t->api = c->api;
 	buf_init(&t->out, EVENT_BYTES);
-	if (!opened(t, c, e)) {
-		timeline_free(t);
+	if (!captures_opened(t, c, e)) {
+		captures_timeline_free(t);
 		return NULL;
 	}
 	tracks_init(&t->events.tracks, &t->out, run->pid);
@@ -133,7 +136,7 @@ static struct timeline *timeline_new(struct call *c, const struct run_row *run,
 }
 
 /* Makes what is sent next; false where it broke off. */
-static bool more(struct timeline *t)
+static bool captures_more(struct timeline *t)
 {
 	const char *why = NULL;
 	t->at = t->out.len = 0;
@@ -143,7 +146,7 @@ static bool more(struct timeline *t)
 		why = "an event of the timeline is too large";
 	if (!t->out.len) {
 		enum kst_got got = kst_reader_next(t->reader, &t->chunk);
-		why = fault(t, got);
+		why = captures_fault(t, got);
 		t->row = 0;
 		t->ended = got == KST_END;
 		if (t->ended)
@@ -154,13 +157,13 @@ static bool more(struct timeline *t)
 	return !why;
 }
 
-static int64_t timeline_next(void *timeline, void *to, size_t cap)
+static int64_t captures_timeline_next(void *timeline, void *to, size_t cap)
 {
 	struct timeline *t = timeline;
 	while (t->at == t->out.len) {
 		if (t->ended)
 			return 0;
-		if (!more(t))
+		if (!captures_more(t))
 			return -1;
 	}
 	size_t n = t->out.len - t->at < cap ? t->out.len - t->at : cap;
@@ -185,9 +188,10 @@ json_t *timeline_get(struct call *c, struct err *e)
 		return NULL;
 	}
 	if (!query_run_devices(c->s.db, &c->s.arena, c->id, &devices, &n, e) ||
-		!(t = timeline_new(c, &run, devices, n, e)))
+		!(t = captures_timeline_new(c, &run, devices, n, e)))
 		return NULL;
-	return streamed(c,
-		(struct api_stream){ timeline_next, timeline_free, t },
+	return captures_streamed(c,
+		(struct api_stream){ captures_timeline_next,
+			captures_timeline_free, t },
 		"application/json", ".trace.json");
 }

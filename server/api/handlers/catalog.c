@@ -1,21 +1,26 @@
-/* catalog.c - the catalogue: shown and edited. */
-#include "request_body.h"
-#include "catalog_cache.h"
-#include "query_operator.h"
+/* catalog.c - the catalog: shown, edited, and its rules tried on names. */
 #include "audit_record.h"
+#include "call.h"
+#include "catalog_cache.h"
+#include "concurrency_limit.h"
+#include "query_operator.h"
+#include "request_body.h"
 #include "view_catalog.h"
 #include "view_importance.h"
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-static const char **part(struct catalog_own *own, enum own_kind kind)
+/* ---- shown and edited */
+
+static const char **catalog_part(struct catalog_own *own, enum own_kind kind)
 {
 	return kind == OWN_OPERATORS ? &own->operators
 	       : kind == OWN_RULES   ? &own->rules
 				     : &own->platforms;
 }
 
-static json_t *listed(struct call *c, enum own_kind kind, json_t *items,
+static json_t *catalog_listed(struct call *c, enum own_kind kind, json_t *items,
 	struct err *e)
 {
 	struct catalog_own own;
@@ -23,7 +28,7 @@ static json_t *listed(struct call *c, enum own_kind kind, json_t *items,
 	if (k && own_read(c->s.db, &c->s.arena, &own, e))
 		return view_catalog_list(items, catalog_held_version(&c->s),
 			catalog_version(k), catalog_held_fault(&c->s),
-			*part(&own, kind));
+			*catalog_part(&own, kind));
 	json_decref(items);
 	return NULL;
 }
@@ -35,7 +40,7 @@ json_t *platforms_get(struct call *c, struct err *e)
 	if (!k)
 		return NULL;
 	uint32_t n = catalog_platforms(k, &all);
-	return listed(c, OWN_PLATFORMS, view_platforms(all, n), e);
+	return catalog_listed(c, OWN_PLATFORMS, view_platforms(all, n), e);
 }
 
 json_t *operators_get(struct call *c, struct err *e)
@@ -48,7 +53,7 @@ json_t *operators_get(struct call *c, struct err *e)
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
 		view_append(items, view_operator(all[i]));
-	return listed(c, OWN_OPERATORS, items, e);
+	return catalog_listed(c, OWN_OPERATORS, items, e);
 }
 
 json_t *rules_get(struct call *c, struct err *e)
@@ -61,11 +66,11 @@ json_t *rules_get(struct call *c, struct err *e)
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
 		view_append(items, view_rule(&all[i], i));
-	return listed(c, OWN_RULES, items, e);
+	return catalog_listed(c, OWN_RULES, items, e);
 }
 
 /* Whether the catalogue with this part in it would be faultless. */
-static bool would_do(const struct catalog_own *own, struct err *e)
+static bool catalog_would_do(const struct catalog_own *own, struct err *e)
 {
 	struct catalog *k = catalog_new(own, e);
 	catalog_free(k);
@@ -73,7 +78,7 @@ static bool would_do(const struct catalog_own *own, struct err *e)
 }
 
 /* What came of the edit: which runs were attributed without it. */
-static json_t *changed(struct call *c, struct err *e)
+static json_t *catalog_changed(struct call *c, struct err *e)
 {
 	const struct catalog *k = call_catalog(c, e);
 	int64_t runs;
@@ -95,7 +100,7 @@ static json_t *changed(struct call *c, struct err *e)
 		"message", text);
 }
 
-static bool write(struct call *c, enum own_kind kind, json_t *body,
+static bool catalog_write(struct call *c, enum own_kind kind, json_t *body,
 	struct err *e)
 {
 	json_t *version = json_object_get(body, "version");
@@ -114,9 +119,9 @@ static bool write(struct call *c, enum own_kind kind, json_t *body,
 			"that",
 			(long long)own.version,
 			(long long)json_integer_value(version));
-	const char *before = *part(&own, kind);
-	*part(&own, kind) = text;
-	if (!would_do(&own, e))
+	const char *before = *catalog_part(&own, kind);
+	*catalog_part(&own, kind) = text;
+	if (!catalog_would_do(&own, e))
 		return false;
 	trail_tell(c, NULL, "%zu items for version %lld",
 		json_array_size(json_object_get(body, "items")),
@@ -126,25 +131,143 @@ static bool write(struct call *c, enum own_kind kind, json_t *body,
 	       own_write(c->s.db, kind, text, own.version, &now, e);
 }
 
-static json_t *put(struct call *c, enum own_kind kind, struct err *e)
+static json_t *catalog_put(struct call *c, enum own_kind kind, struct err *e)
 {
 	json_t *body = body_read(c, "version|items", e);
-	bool ok = body && write(c, kind, body, e);
+	bool ok = body && catalog_write(c, kind, body, e);
 	json_decref(body);
-	return ok ? changed(c, e) : NULL;
+	return ok ? catalog_changed(c, e) : NULL;
 }
 
 json_t *platforms_put(struct call *c, struct err *e)
 {
-	return put(c, OWN_PLATFORMS, e);
+	return catalog_put(c, OWN_PLATFORMS, e);
 }
 
 json_t *operators_put(struct call *c, struct err *e)
 {
-	return put(c, OWN_OPERATORS, e);
+	return catalog_put(c, OWN_OPERATORS, e);
 }
 
 json_t *rules_put(struct call *c, struct err *e)
 {
-	return put(c, OWN_RULES, e);
+	return catalog_put(c, OWN_RULES, e);
+}
+
+/* ---- which rule matches a name: bounded, because every reader may ask, and a draft may
+ * have rules that take long to fail */
+
+enum { NAMES_MAX = 100, RULES_MAX = 500, NAME_BYTES = 65536, BUDGET_S = 2 };
+
+struct trials {
+	struct call *call;
+	const struct catalog *catalog;
+	double began_s;
+	json_t *items;
+};
+
+static double catalog_test_now_s(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void catalog_test_try_kernel(const struct trials *t, const char *name,
+	size_t len)
+{
+	struct rule_trial is = { .rule = -1 };
+	struct err why = { 0 };
+	if (catalog_test_now_s() - t->began_s > BUDGET_S)
+		is.why = "was not tried: the names before took too long";
+	else if (!catalog_trial(t->catalog, name, len, &t->call->s.arena, &is,
+			 &why))
+		is = (struct rule_trial){ .rule = -1, .why = why.text };
+	view_append(t->items, view_trial(name, &is));
+}
+
+static void catalog_test_try_op(const struct trials *t, const char *name,
+	size_t len)
+{
+	view_append(t->items,
+		view_op_trial(name, catalog_op(t->catalog, name, len)));
+}
+
+static bool catalog_test_try_all(const struct trials *t, json_t *names,
+	const char *key,
+	void (*one)(const struct trials *t, const char *name, size_t len),
+	struct err *e)
+{
+	size_t i;
+	json_t *each;
+	if (!names)
+		return true;
+	if (!json_is_array(names) || json_array_size(names) > NAMES_MAX)
+		return err_set(e, ERR_INPUT,
+			"%s: is not a list of at most %d names", key,
+			NAMES_MAX);
+	json_array_foreach(names, i, each)
+	{
+		const char *name = json_string_value(each);
+		size_t len = json_string_length(each);
+		if (!name || !len || len > NAME_BYTES || strlen(name) != len)
+			return err_set(e, ERR_INPUT,
+				"%s: entry %zu is not a name of 1 to %d bytes",
+				key, i, NAME_BYTES);
+		one(t, name, len);
+	}
+	return true;
+}
+
+/* This installation's edits, with the rules of the body in place of its own. */
+static bool catalog_test_draft_read(struct call *c, json_t *body,
+	struct catalog_own *own, struct err *e)
+{
+	size_t n = json_array_size(json_object_get(body, "rules"));
+	const char *text;
+	if (n > RULES_MAX)
+		return err_set(e, ERR_INPUT,
+			"rules: are %zu; at most %d are tried at once", n,
+			RULES_MAX);
+	text = body_list(c, body, "rules", e);
+	if (!text || !own_read(c->s.db, &c->s.arena, own, e))
+		return false;
+	own->rules = text;
+	return true;
+}
+
+static bool catalog_test_tried(struct call *c, json_t *body, json_t *items,
+	struct err *e)
+{
+	bool drafted = json_object_get(body, "rules");
+	struct trials t = { c, call_catalog(c, e), catalog_test_now_s(),
+		items };
+	struct catalog *draft = NULL;
+	struct catalog_own own;
+	if (!t.catalog ||
+		(drafted && !catalog_test_draft_read(c, body, &own, e)))
+		return false;
+	call_db_return(c); /* the rest takes time, and no database */
+	if (drafted)
+		t.catalog = draft = catalog_new(&own, e);
+	bool ok = t.catalog &&
+		  catalog_test_try_all(&t, json_object_get(body, "names"),
+			  "names", catalog_test_try_kernel, e) &&
+		  catalog_test_try_all(&t, json_object_get(body, "ops"), "ops",
+			  catalog_test_try_op, e);
+	catalog_free(draft);
+	return ok;
+}
+
+json_t *rules_test_post(struct call *c, struct err *e)
+{
+	json_t *body = body_read(c, "names|ops|rules", e);
+	json_t *items = json_array();
+	bool ok = body && heavy_take(c, e) &&
+		  catalog_test_tried(c, body, items, e);
+	json_decref(body);
+	if (ok)
+		return view_list(items, NULL);
+	json_decref(items);
+	return NULL;
 }

@@ -1,5 +1,5 @@
 /* compare.c - what changed between two sides. */
-#include "dispatch.h"
+#include "call.h"
 #include "concurrency_limit.h"
 #include "listing.h"
 #include "compare_sides.h"
@@ -11,7 +11,8 @@
 enum { REPORT_BYTES = 64 << 20 };
 
 /* The sides that the parameters base, head and range name. */
-static bool sides_read(struct call *c, struct compared_sides *s, struct err *e)
+static bool compare_sides_read(struct call *c, struct compared_sides *s,
+	struct err *e)
 {
 	struct selected base, head;
 	const struct params *p = &c->params;
@@ -22,7 +23,7 @@ static bool sides_read(struct call *c, struct compared_sides *s, struct err *e)
 }
 
 /* What is written as csv or md, as a file that is named for what it is. */
-static void named(struct call *c)
+static void compare_named(struct call *c)
 {
 	static const char *const endings[] = { "json", "csv", "md" };
 	c->format = (enum table_format)param(&c->params, "format")->whole;
@@ -30,14 +31,14 @@ static void named(struct call *c)
 		"inline; filename=\"comparison.%s\"", endings[c->format]);
 }
 
-static json_t *as_table(struct call *c, const struct table *t)
+static json_t *compare_as_table(struct call *c, const struct table *t)
 {
-	named(c);
+	compare_named(c);
 	c->table = t;
 	return NULL;
 }
 
-static json_t *as_report(struct call *c, struct buf *b, struct err *e)
+static json_t *compare_as_report(struct call *c, struct buf *b, struct err *e)
 {
 	if (b->full) {
 		buf_release(b);
@@ -46,13 +47,13 @@ static json_t *as_report(struct call *c, struct buf *b, struct err *e)
 			REPORT_BYTES >> 20);
 		return NULL;
 	}
-	named(c);
+	compare_named(c);
 	c->text = buf_take(b, &c->text_len);
 	c->text_type = "text/markdown; charset=utf-8";
 	return NULL;
 }
 
-static json_t *published(struct call *c, const struct compared_sides *s,
+static json_t *compare_published(struct call *c, const struct compared_sides *s,
 	struct err *e)
 {
 	struct comparison around;
@@ -67,16 +68,17 @@ static json_t *published(struct call *c, const struct compared_sides *s,
 	case TABLE_JSON:
 		return view_suspicion(&sus, &around, s);
 	case TABLE_CSV:
-		return as_table(c, view_suspicion_table(&c->s.arena, &sus));
+		return compare_as_table(c,
+			view_suspicion_table(&c->s.arena, &sus));
 	case TABLE_MD:
 		break;
 	}
 	buf_init(&b, REPORT_BYTES);
 	view_suspicion_report(&sus, &c->s.arena, &b);
-	return as_report(c, &b, e);
+	return compare_as_report(c, &b, e);
 }
 
-static json_t *verdict(struct call *c, const struct compared_sides *s,
+static json_t *compare_verdict(struct call *c, const struct compared_sides *s,
 	struct err *e)
 {
 	struct compare_options o = COMPARE_OPTIONS;
@@ -98,23 +100,24 @@ static json_t *verdict(struct call *c, const struct compared_sides *s,
 	case TABLE_JSON:
 		return view_verdict(&c->s.arena, &cmp, s);
 	case TABLE_CSV:
-		return as_table(c, view_verdict_table(&c->s.arena, &cmp));
+		return compare_as_table(c,
+			view_verdict_table(&c->s.arena, &cmp));
 	case TABLE_MD:
 		break;
 	}
 	buf_init(&b, REPORT_BYTES);
 	view_verdict_report(&c->s.arena, &cmp, s, &b);
-	return as_report(c, &b, e);
+	return compare_as_report(c, &b, e);
 }
 
 json_t *compare_get(struct call *c, struct err *e)
 {
 	struct compared_sides s;
 	const char *score = param(&c->params, "score")->text;
-	if (!heavy_take(c, e) || !sides_read(c, &s, e))
+	if (!heavy_take(c, e) || !compare_sides_read(c, &s, e))
 		return NULL;
-	return strcmp(score, "published") ? verdict(c, &s, e)
-					  : published(c, &s, e);
+	return strcmp(score, "published") ? compare_verdict(c, &s, e)
+					  : compare_published(c, &s, e);
 }
 
 json_t *series_get(struct call *c, struct err *e)
@@ -129,7 +132,7 @@ json_t *series_get(struct call *c, struct err *e)
 			"that /compare shows");
 		return NULL;
 	}
-	if (!heavy_take(c, e) || !sides_read(c, &s, e) ||
+	if (!heavy_take(c, e) || !compare_sides_read(c, &s, e) ||
 		!compare_series_from(s.base, s.base_n, s.head, s.head_n,
 			function, device, &c->s.arena, both, e))
 		return NULL;

@@ -1,4 +1,4 @@
-/* cycles.c - a run's cycles, and what functions took in them. */
+/* cycles.c - a run's iterations, and the time of functions in them. */
 #include "api_state.h"
 #include "concurrency_limit.h"
 #include "listing.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* A page of the cycles that are there already. */
-static bool cut(struct cycles *c, int64_t offset, int limit)
+static bool cycles_cut(struct cycles *c, int64_t offset, int limit)
 {
 	int64_t from = offset < c->n ? offset : c->n;
 	int64_t left = c->n - from;
@@ -23,8 +23,8 @@ static bool cut(struct cycles *c, int64_t offset, int limit)
 }
 
 /* Those of ranges that the request names, all of them. */
-static bool by_range(struct call *c, const char *range, struct cycles *out,
-	struct cycles_short *s, struct err *e)
+static bool cycles_by_range(struct call *c, const char *range,
+	struct cycles *out, struct cycles_short *s, struct err *e)
 {
 	struct compared_run run = { .id = c->id };
 	if (!heavy_take(c, e) || !ranged_read(&c->s, range, &run, e))
@@ -36,8 +36,9 @@ static bool by_range(struct call *c, const char *range, struct cycles *out,
 	return true;
 }
 
-static json_t *document(const struct call *c, const struct cycles *cycles,
-	const struct cycles_short *s, int64_t offset, bool more)
+static json_t *cycles_document(const struct call *c,
+	const struct cycles *cycles, const struct cycles_short *s,
+	int64_t offset, bool more)
 {
 	json_t *items = json_array(), *v = view_cycles_short(s);
 	for (uint32_t i = 0; i < cycles->n; i++)
@@ -60,16 +61,16 @@ json_t *cycles_get(struct call *c, struct err *e)
 	if (!listing_read(c, &offset, &limit, e) || !listing_run(c, &run, e))
 		return NULL;
 	s = view_run_cycles(&run);
-	if (!(range ? by_range(c, range, &cycles, &s, e)
+	if (!(range ? cycles_by_range(c, range, &cycles, &s, e)
 		    : query_cycles(c->s.db, &c->s.arena, c->id, offset, limit,
 			      &cycles, &more, e)))
 		return NULL;
 	if (range)
-		more = cut(&cycles, offset, limit);
+		more = cycles_cut(&cycles, offset, limit);
 	if (!listing_is_json(c))
 		return listing_table(c, view_cycle_table(&c->s.arena, &cycles),
 			"cycles");
-	return document(c, &cycles, &s, offset, more);
+	return cycles_document(c, &cycles, &s, offset, more);
 }
 
 /* ---- functions per cycle, as a CSV that is sent while it is made */
@@ -86,7 +87,7 @@ struct pattern_table {
 	size_t at;
 };
 
-static int64_t table_next(void *table, void *to, size_t cap)
+static int64_t cycles_table_next(void *table, void *to, size_t cap)
 {
 	struct pattern_table *t = table;
 	while (t->at == t->out.len) {
@@ -106,7 +107,7 @@ static int64_t table_next(void *table, void *to, size_t cap)
 	return (int64_t)n;
 }
 
-static void table_free(void *table)
+static void cycles_table_free(void *table)
 {
 	struct pattern_table *t = table;
 	atomic_fetch_sub(&t->api->tables, 1);
@@ -115,7 +116,7 @@ static void table_free(void *table)
 	free(t);
 }
 
-static struct pattern_table *table_new(struct call *c,
+static struct pattern_table *cycles_table_new(struct call *c,
 	const struct run_row *row, struct err *e)
 {
 	struct pattern_table *t = calloc(1, sizeof *t);
@@ -132,7 +133,7 @@ static struct pattern_table *table_new(struct call *c,
 				    "moment",
 				    TABLES_MAX);
 	if (!ok) {
-		table_free(t);
+		cycles_table_free(t);
 		return NULL;
 	}
 	pattern_csv_init(&t->rows, &t->run, row->started_utc_ns, &t->arena);
@@ -140,13 +141,14 @@ static struct pattern_table *table_new(struct call *c,
 	return t;
 }
 
-static json_t *pattern_table(struct call *c, const struct run_row *row,
+static json_t *cycles_pattern_table(struct call *c, const struct run_row *row,
 	struct err *e)
 {
-	struct pattern_table *t = table_new(c, row, e);
+	struct pattern_table *t = cycles_table_new(c, row, e);
 	if (!t)
 		return NULL;
-	c->stream = (struct api_stream){ table_next, table_free, t };
+	c->stream =
+		(struct api_stream){ cycles_table_next, cycles_table_free, t };
 	c->text_type = "text/csv; charset=utf-8";
 	snprintf(c->disposition, sizeof c->disposition,
 		"attachment; filename=\"run-%lld-patterns.csv\"",
@@ -165,7 +167,7 @@ json_t *patterns_get(struct call *c, struct err *e)
 	if (!listing_read(c, &offset, &limit, e) || !listing_run(c, &row, e))
 		return NULL;
 	if (!listing_is_json(c))
-		return pattern_table(c, &row, e);
+		return cycles_pattern_table(c, &row, e);
 	if (!heavy_take(c, e) ||
 		!query_compared(c->s.db, &c->s.arena, &c->id, 1, true, &run, e))
 		return NULL;

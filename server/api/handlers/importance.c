@@ -1,16 +1,71 @@
-/* importance.c - what matters over many runs, or in a reference set. */
-#include "catalog_params.h"
-#include "view_set.h"
+/* importance.c - which operators matter over many runs, or in a reference set, and their
+ * shapes. */
+#include "call.h"
 #include "catalog_cache.h"
-#include "dispatch.h"
-#include "fleet_asked.h"
+#include "catalog_params.h"
 #include "concurrency_limit.h"
-#include "listing.h"
 #include "findings.h"
+#include "listing.h"
 #include "reference_set.h"
 #include "view_importance.h"
+#include "view_set.h"
 #include <math.h>
 #include <string.h>
+
+/* ---- which runs, or which set */
+
+/* A set has the figures that were published, and nothing to filter runs by. */
+static bool importance_set_params(const struct call *c, struct err *e)
+{
+	static const char *const runs[] = { "project", "workload", "framework",
+		"platform", "since", "until" };
+	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+		if (param(&c->params, runs[i])->given)
+			return err_set(e, ERR_INPUT,
+				"%s: a reference set knows nothing of it; "
+				"leave "
+				"it out, or set",
+				runs[i]);
+	return !c->params.labels ||
+	       err_set(e, ERR_INPUT,
+		       "label: a reference set has none; leave it out, or set");
+}
+
+/* The stored word: of the catalogue, or of runs from when it had it. */
+static bool importance_platform_asked(struct call *c, const struct catalog *k,
+	const char **out, struct err *e)
+{
+	const char *name = param_text(&c->params, "platform", NULL);
+	const struct fleet_filter f = { .platform = name,
+		.project = reach_project(&c->s),
+		.since = NO_MOMENT,
+		.until = NO_MOMENT };
+	const struct platform *known;
+	struct fleet fleet;
+	*out = name;
+	if (!name || catalog_platform(k, name))
+		return true;
+	return query_fleet(c->s.db, &c->s.arena, &f, &fleet, e) &&
+	       (fleet.cells_n || asked_platform(c, "platform", k, &known, e));
+}
+
+static bool importance_fleet_params(struct call *c, const struct catalog *k,
+	struct fleet_filter *f, struct err *e)
+{
+	const struct params *ps = &c->params;
+	*f = (struct fleet_filter){
+		.project = param_text(ps, "project", NULL),
+		.workload = param_text(ps, "workload", NULL),
+		.framework = param_text(ps, "framework", NULL),
+		.labels = ps->labels,
+		.since = param_moment(&c->params, "since"),
+		.until = param_moment(&c->params, "until"),
+	};
+	return importance_platform_asked(c, k, &f->platform, e) &&
+	       asked_dtype(c, &f->dtype, e) && asked_run_phase(c, &f->phase, e);
+}
+
+/* ---- operators */
 
 /* The order of PARAM(…, "format", …) in routes.def. */
 enum { FORMAT_BENCH = TABLE_MD + 1 };
@@ -19,7 +74,7 @@ enum { SEED = 1 };
 static const char bench_type[] = "application/vnd.kernsift.set+json";
 
 /* The weight asked for; what was published is a set's alone, and all it has. */
-static bool weight_read(const struct call *c, bool set,
+static bool importance_weight_read(const struct call *c, bool set,
 	enum importance_weight *out, struct err *e)
 {
 	const struct param *w = param(&c->params, "weight");
@@ -36,7 +91,7 @@ static bool weight_read(const struct call *c, bool set,
 		       "name one with set");
 }
 
-static void arrange(const struct call *c, struct matters *m)
+static void importance_arrange(const struct call *c, struct matters *m)
 {
 	/* The list in routes.def: every sort, then every sort reversed. */
 	int sort = (int)param(&c->params, "sort")->whole;
@@ -45,12 +100,13 @@ static void arrange(const struct call *c, struct matters *m)
 		sort > MATTERS_NAME);
 }
 
-static int format_of(const struct call *c)
+static int importance_format_of(const struct call *c)
 {
 	return (int)param(&c->params, "format")->whole;
 }
 
-static json_t *bench_answer(struct call *c, char *text, const char *name)
+static json_t *importance_bench_answer(struct call *c, char *text,
+	const char *name)
 {
 	c->text = text;
 	c->text_len = strlen(text);
@@ -60,8 +116,9 @@ static json_t *bench_answer(struct call *c, char *text, const char *name)
 	return NULL;
 }
 
-static json_t *fleet_bench(struct call *c, const struct fleet_filter *f,
-	const struct matters *m, const struct catalog *k, struct err *e)
+static json_t *importance_fleet_bench(struct call *c,
+	const struct fleet_filter *f, const struct matters *m,
+	const struct catalog *k, struct err *e)
 {
 	struct fleet_shape *rows;
 	uint32_t n;
@@ -69,53 +126,54 @@ static json_t *fleet_bench(struct call *c, const struct fleet_filter *f,
 	if (!heavy_take(c, e) || !query_fleet_shapes(c->s.db, &c->s.arena, f, 0,
 					 0, &rows, &n, &more, e))
 		return NULL;
-	return bench_answer(c, bench_from_fleet(m, rows, n, k, &c->s.arena),
-		"kernsift-fleet");
+	return importance_bench_answer(c,
+		bench_from_fleet(m, rows, n, k, &c->s.arena), "kernsift-fleet");
 }
 
-static json_t *fleet_answer(struct call *c, const struct catalog *k,
+static json_t *importance_fleet_answer(struct call *c, const struct catalog *k,
 	enum importance_weight weight, struct err *e)
 {
 	struct fleet_filter f;
 	struct fleet fleet;
 	struct importance is;
 	struct matters m;
-	if (!fleet_asked(c, k, &f, e) ||
+	if (!importance_fleet_params(c, k, &f, e) ||
 		!query_fleet(c->s.db, &c->s.arena, &f, &fleet, e))
 		return NULL;
 	call_db_return(c);
 	importance_from(&fleet, weight, k, SEED, &c->s.arena, &is);
 	matters_from_fleet(&fleet, &is, weight, f.dtype || f.phase, k,
 		&c->s.arena, &m);
-	arrange(c, &m);
+	importance_arrange(c, &m);
 	const struct finding_list found =
 		matters_told(&c->s.arena, &m, &fleet, k);
-	switch (format_of(c)) {
+	switch (importance_format_of(c)) {
 	case TABLE_JSON:
 		return view_matters(&m, view_choices(&fleet), &found);
 	case FORMAT_BENCH:
-		return call_db(c, e) ? fleet_bench(c, &f, &m, k, e) : NULL;
+		return call_db(c, e) ? importance_fleet_bench(c, &f, &m, k, e)
+				     : NULL;
 	default:
 		return listing_file(c, view_matters_table(&c->s.arena, &m),
 			"importance");
 	}
 }
 
-static json_t *set_answer(struct call *c, const struct catalog *k,
+static json_t *importance_set_answer(struct call *c, const struct catalog *k,
 	const char *name, struct err *e)
 {
 	struct set_read set;
 	struct matters m;
 	enum dtype dtype;
-	if (!set_asked(c, e) || !asked_dtype(c, &dtype, e) ||
+	if (!importance_set_params(c, e) || !asked_dtype(c, &dtype, e) ||
 		!set_read(&c->s, name, k, &set, e))
 		return NULL;
 	matters_from_set(name, &set.is, k, &c->s.arena, &m);
 	matters_narrow(&m, dtype, asked_phase(c));
-	arrange(c, &m);
+	importance_arrange(c, &m);
 	const struct finding_list found =
 		matters_told(&c->s.arena, &m, NULL, k);
-	switch (format_of(c)) {
+	switch (importance_format_of(c)) {
 	case TABLE_JSON:
 		return view_matters(&m, view_set_choices(&set.is), &found);
 	case TABLE_MD:
@@ -124,8 +182,8 @@ static json_t *set_answer(struct call *c, const struct catalog *k,
 		c->text_type = "text/markdown; charset=utf-8";
 		return NULL;
 	case FORMAT_BENCH:
-		return bench_answer(c, bench_from_set(set.json, set.len, &m),
-			name);
+		return importance_bench_answer(c,
+			bench_from_set(set.json, set.len, &m), name);
 	default:
 		return listing_file(c, view_matters_table(&c->s.arena, &m),
 			name);
@@ -137,7 +195,138 @@ json_t *importance_get(struct call *c, struct err *e)
 	const char *set = param_text(&c->params, "set", NULL);
 	enum importance_weight weight;
 	const struct catalog *k;
-	if (!weight_read(c, set, &weight, e) || !(k = call_catalog(c, e)))
+	if (!importance_weight_read(c, set, &weight, e) ||
+		!(k = call_catalog(c, e)))
 		return NULL;
-	return set ? set_answer(c, k, set, e) : fleet_answer(c, k, weight, e);
+	return set ? importance_set_answer(c, k, set, e)
+		   : importance_fleet_answer(c, k, weight, e);
+}
+
+/* ---- shapes of an operator */
+
+struct page {
+	int64_t offset;
+	int limit; /* 0: all */
+	bool more;
+};
+
+/* What all of the operator's time amounts to. */
+static struct shapes_told importance_shapes_time_of(const struct fleet *f)
+{
+	struct shapes_told t = { .empty = "no run that matches has it" };
+	for (uint32_t i = 0; i < f->rows_n; i++) {
+		t.all += f->rows[i].weighted_s;
+		t.unbound += f->rows[i].weighted_s - f->rows[i].bound_s;
+		t.over += f->rows[i].over_s;
+		t.n++;
+	}
+	return t;
+}
+
+static double importance_shapes_median_of(const struct matter_shapes *s,
+	struct arena *a)
+{
+	double *v = arena_array(a, double, s->n + 1);
+	for (uint32_t i = 0; i < s->n; i++)
+		v[i] = s->rows[i].s;
+	return matter_median(v, s->n);
+}
+
+static bool importance_shapes_unknown(const struct call *c, struct err *e)
+{
+	if (!strcmp(c->word, "unattributed"))
+		return err_set(e, ERR_NOT_FOUND,
+			"'unattributed' is no operator; /unattributed lists "
+			"the kernels that nobody knows");
+	return err_set(e, ERR_NOT_FOUND,
+		"neither a run nor the catalogue has an operator '%s'",
+		c->word);
+}
+
+static bool importance_shapes_fleet(struct call *c, const struct catalog *k,
+	struct page *p, struct matter_shapes *s, struct shapes_told *told,
+	struct err *e)
+{
+	const struct operator_info *is = catalog_operator(k, c->word);
+	const struct platform *against;
+	struct fleet_filter f;
+	struct fleet_shape *rows;
+	struct fleet fleet;
+	uint32_t n;
+	if (!asked_platform(c, "against", k, &against, e) ||
+		!importance_fleet_params(c, k, &f, e))
+		return false;
+	f.operator= c->word;
+	if ((!p->limit && !heavy_take(c, e)) ||
+		!query_fleet(c->s.db, &c->s.arena, &f, &fleet, e) ||
+		!query_fleet_shapes(c->s.db, &c->s.arena, &f, p->offset,
+			p->limit, &rows, &n, &p->more, e))
+		return false;
+	if (!is && !fleet.rows_n)
+		return importance_shapes_unknown(c, e);
+	*told = importance_shapes_time_of(&fleet);
+	matter_shapes_from_fleet(rows, n, told->all, k, against, &c->s.arena,
+		s);
+	if (!p->offset && !p->more)
+		s->s_median = importance_shapes_median_of(s, &c->s.arena);
+	return true;
+}
+
+static bool importance_shapes_set(struct call *c, const struct catalog *k,
+	const char *name, struct page *p, struct matter_shapes *s,
+	struct err *e)
+{
+	struct set_read *set = arena_new(&c->s.arena, struct set_read);
+	const struct reference *r = &set->is;
+	uint32_t i = 0;
+	if (!importance_set_params(c, e) || !set_read(&c->s, name, k, set, e))
+		return false;
+	if (param(&c->params, "against")->given)
+		return err_set(e, ERR_INPUT,
+			"against: a reference set has the platforms that were "
+			"published");
+	while (i < r->operators_n && strcmp(r->operators[i].name, c->word) != 0)
+		i++;
+	if (i == r->operators_n)
+		return err_set(e, ERR_NOT_FOUND,
+			"the reference set '%.100s' has no operator '%s'", name,
+			c->word);
+	matter_shapes_from_set(r, &r->operators[i], &c->s.arena, s);
+	s->set = name;
+	/* All of them are at hand: the page is cut out here. */
+	uint32_t from = p->offset < s->n ? (uint32_t)p->offset : s->n;
+	s->rows += from;
+	s->n -= from;
+	p->more = p->limit && s->n > (uint32_t)p->limit;
+	if (p->more)
+		s->n = (uint32_t)p->limit;
+	return true;
+}
+
+json_t *importance_shapes_get(struct call *c, struct err *e)
+{
+	const char *set = param_text(&c->params, "set", NULL);
+	const struct operator_info *is;
+	const struct catalog *k;
+	struct matter_shapes s = { 0 };
+	struct shapes_told told = { 0 };
+	struct page p = { 0 };
+	if (!listing_read(c, &p.offset, &p.limit, e) ||
+		!(k = call_catalog(c, e)) ||
+		!(set ? importance_shapes_set(c, k, set, &p, &s, e)
+		      : importance_shapes_fleet(c, k, &p, &s, &told, e)))
+		return NULL;
+	is = catalog_operator(k, c->word);
+	s.operator= c->word;
+	s.what = is ? is->what : NULL;
+	if (!listing_is_json(c))
+		return listing_file(c,
+			view_matter_shapes_table(&c->s.arena, &s), c->word);
+	json_t *items = json_array();
+	for (uint32_t i = 0; i < s.n; i++)
+		view_append(items, view_matter_shape(&s.rows[i], &s));
+	const struct finding_list found =
+		matters_told_shapes(&c->s.arena, &told);
+	return view_matter_shapes(&s, &found,
+		listing_list(c, items, p.offset, s.n, p.more));
 }

@@ -1,6 +1,6 @@
-/* jobs.c - jobs, and the ranks of one side by side. */
+/* jobs.c - jobs, and the ranks of one. */
 #include "cursor.h"
-#include "dispatch.h"
+#include "call.h"
 #include "concurrency_limit.h"
 #include "findings.h"
 #include "query_compared.h"

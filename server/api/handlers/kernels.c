@@ -5,7 +5,7 @@
 /* The order of PARAM(…, "by", …) in routes.def. */
 static const enum split splits[] = { SPLIT_NONE, SPLIT_DEVICE, SPLIT_GRID };
 
-static void sort_of(const struct call *c, struct kernel_filter *f)
+static void kernels_sort_of(const struct call *c, struct kernel_filter *f)
 {
 	/* The list in routes.def: every sort, then every sort reversed. */
 	int sort = (int)param(&c->params, "sort")->whole;
@@ -24,7 +24,7 @@ json_t *kernels_get(struct call *c, struct err *e)
 	struct run_row run;
 	uint32_t n;
 	bool more;
-	sort_of(c, &f);
+	kernels_sort_of(c, &f);
 	if (!listing_read(c, &f.offset, &f.limit, e) ||
 		!listing_run(c, &run, e) ||
 		!query_kernels(c->s.db, &c->s.arena, &f, &rows, &n, &more, e))

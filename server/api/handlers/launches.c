@@ -1,5 +1,4 @@
-/* launches.c - how a run's kernels came to run: graph replays, latency from
- * the call, callers. */
+/* launches.c - how kernels came to run: graph replays, latency from the call, callers. */
 #include "cursor.h"
 #include "listing.h"
 #include "stats.h"

@@ -1,5 +1,4 @@
-/* operators.c - what a run's GPU time was spent on: its operators, their
- * shapes, and the kernels that nobody knows. */
+/* operators.c - a run's operators, their shapes, and unattributed kernels. */
 #include "catalog_params.h"
 #include "catalog_cache.h"
 #include "cursor.h"
@@ -11,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool shapes_of(struct call *c, const char *operator,
+static bool operators_shapes_of(struct call *c, const char *operator,
 	struct shape_stat ** rows, uint32_t *n, struct err *e)
 {
 	struct shape_filter f = { .run = c->id, .operator= operator};
@@ -20,7 +19,7 @@ static bool shapes_of(struct call *c, const char *operator,
 }
 
 /* The operators of a run, and the catalogue that says what they are. */
-static bool matters_read(struct call *c, struct run_operators *is,
+static bool operators_matters_read(struct call *c, struct run_operators *is,
 	struct run_matters *m, struct err *e)
 {
 	struct run_row run;
@@ -30,13 +29,14 @@ static bool matters_read(struct call *c, struct run_operators *is,
 	       query_operators(c->s.db, &c->s.arena, c->id, is, e);
 }
 
-static bool same(const char *a, const char *b)
+static bool operators_same(const char *a, const char *b)
 {
 	return a && b && !strcmp(a, b);
 }
 
 /* Every operator's shapes, put to the platform asked for. */
-static bool against_read(struct call *c, struct run_matters *m, struct err *e)
+static bool operators_against_read(struct call *c, struct run_matters *m,
+	struct err *e)
 {
 	const struct run_operators *is = m->is;
 	if (!m->against)
@@ -47,11 +47,12 @@ static bool against_read(struct call *c, struct run_matters *m, struct err *e)
 	for (uint32_t i = 0; i < is->n; i++) {
 		struct shape_stat *rows;
 		uint32_t n, k = 0;
-		while (k < i && !same(is->rows[k].name, is->rows[i].name))
+		while (k < i &&
+			!operators_same(is->rows[k].name, is->rows[i].name))
 			k++;
 		if (k < i || !is->rows[i].name)
 			continue; /* done with the row of its name before */
-		if (!shapes_of(c, is->rows[i].name, &rows, &n, e))
+		if (!operators_shapes_of(c, is->rows[i].name, &rows, &n, e))
 			return false;
 		for (k = 0; k < n; k++)
 			against_add(&put[rows[k].operator_], &rows[k],
@@ -64,7 +65,8 @@ json_t *run_operators_get(struct call *c, struct err *e)
 {
 	struct run_operators is;
 	struct run_matters m;
-	if (!matters_read(c, &is, &m, e) || !against_read(c, &m, e))
+	if (!operators_matters_read(c, &is, &m, e) ||
+		!operators_against_read(c, &m, e))
 		return NULL;
 	if (!listing_is_json(c))
 		return listing_table(c,
@@ -74,11 +76,11 @@ json_t *run_operators_get(struct call *c, struct err *e)
 }
 
 /* Whether the run or the catalogue has the operator. */
-static bool operator_check(const struct call *c, const struct run_matters *m,
-	struct err *e)
+static bool operators_operator_check(const struct call *c,
+	const struct run_matters *m, struct err *e)
 {
 	for (uint32_t i = 0; i < m->is->n; i++)
-		if (same(m->is->rows[i].name, c->word))
+		if (operators_same(m->is->rows[i].name, c->word))
 			return true;
 	if (catalog_operator(m->catalog, c->word))
 		return true;
@@ -94,8 +96,9 @@ static bool operator_check(const struct call *c, const struct run_matters *m,
 }
 
 /* Keeps the shapes of the type and phase asked for. */
-static bool narrow(const struct call *c, const struct run_operators *is,
-	struct shape_stat *rows, uint32_t *n, struct err *e)
+static bool operators_narrow(const struct call *c,
+	const struct run_operators *is, struct shape_stat *rows, uint32_t *n,
+	struct err *e)
 {
 	enum dtype dtype;
 	enum phase phase;
@@ -112,8 +115,8 @@ static bool narrow(const struct call *c, const struct run_operators *is,
 	return true;
 }
 
-static double median_of(struct arena *a, const struct shape_stat *rows,
-	uint32_t n)
+static double operators_median_of(struct arena *a,
+	const struct shape_stat *rows, uint32_t n)
 {
 	double *s = arena_array(a, double, n + 1);
 	for (uint32_t i = 0; i < n; i++)
@@ -123,8 +126,8 @@ static double median_of(struct arena *a, const struct shape_stat *rows,
 	return matter_median(s, n);
 }
 
-static struct finding_list told(struct call *c, const struct shape_stat *rows,
-	uint32_t n)
+static struct finding_list operators_told(struct call *c,
+	const struct shape_stat *rows, uint32_t n)
 {
 	struct shapes_told t = { .n = n,
 		.empty = "no call of it was in this run, of the type and phase "
@@ -148,13 +151,14 @@ json_t *run_shapes_get(struct call *c, struct err *e)
 	uint32_t n;
 	int limit;
 	if (!listing_read(c, &offset, &limit, e) ||
-		!matters_read(c, &is, &m, e) || !operator_check(c, &m, e) ||
-		!shapes_of(c, c->word, &rows, &n, e) ||
-		!narrow(c, &is, rows, &n, e))
+		!operators_matters_read(c, &is, &m, e) ||
+		!operators_operator_check(c, &m, e) ||
+		!operators_shapes_of(c, c->word, &rows, &n, e) ||
+		!operators_narrow(c, &is, rows, &n, e))
 		return NULL;
 	s.rows = rows;
 	s.n = n;
-	s.s_median = median_of(&c->s.arena, rows, n);
+	s.s_median = operators_median_of(&c->s.arena, rows, n);
 	if (!listing_is_json(c))
 		return listing_table(c, view_run_shapes_table(&c->s.arena, &s),
 			c->word);
@@ -162,12 +166,13 @@ json_t *run_shapes_get(struct call *c, struct err *e)
 	uint32_t shown = 0;
 	for (int64_t i = offset; i < n && shown < (uint32_t)limit; i++, shown++)
 		view_append(items, view_run_shape(&s, &rows[i]));
-	const struct finding_list found = told(c, rows, n);
+	const struct finding_list found = operators_told(c, rows, n);
 	return view_run_shapes(&s, &found,
 		listing_list(c, items, offset, shown, offset + shown < n));
 }
 
-static json_t *unattributed(struct call *c, const char *name, struct err *e)
+static json_t *operators_unattributed(struct call *c, const char *name,
+	struct err *e)
 {
 	const struct param *limit = param(&c->params, "limit");
 	struct unattributed_line *rows;
@@ -195,7 +200,7 @@ json_t *run_unattributed_get(struct call *c, struct err *e)
 	struct run_row run;
 	if (!listing_run(c, &run, e))
 		return NULL;
-	return unattributed(c,
+	return operators_unattributed(c,
 		arena_printf(&c->s.arena, "run-%lld-unattributed",
 			(long long)c->id),
 		e);
@@ -203,5 +208,5 @@ json_t *run_unattributed_get(struct call *c, struct err *e)
 
 json_t *unattributed_get(struct call *c, struct err *e)
 {
-	return unattributed(c, "unattributed", e);
+	return operators_unattributed(c, "unattributed", e);
 }

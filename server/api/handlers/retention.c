@@ -1,4 +1,4 @@
-/* retention.c - how long what is kept: told, and replaced whole. */
+/* retention.c - how long runs and uploads are kept: shown, and replaced as a whole. */
 #include "request_body.h"
 #include "audit_record.h"
 #include "view_admin.h"
@@ -6,7 +6,7 @@
 
 enum { PROJECT_MAX = 200 };
 
-static json_t *listed(struct call *c, struct err *e)
+static json_t *retention_listed(struct call *c, struct err *e)
 {
 	struct retention_row *rows;
 	uint32_t n;
@@ -21,12 +21,12 @@ static json_t *listed(struct call *c, struct err *e)
 
 json_t *retention_get(struct call *c, struct err *e)
 {
-	return listed(c, e);
+	return retention_listed(c, e);
 }
 
 /* -1 where it is null or not there. */
-static bool whole_of(const json_t *item, const char *key, int64_t most,
-	int64_t *out, struct err *e)
+static bool retention_whole_of(const json_t *item, const char *key,
+	int64_t most, int64_t *out, struct err *e)
 {
 	const json_t *v = json_object_get(item, key);
 	*out = -1;
@@ -39,7 +39,7 @@ static bool whole_of(const json_t *item, const char *key, int64_t most,
 		       key, (long long)most);
 }
 
-static bool project_of_item(struct arena *a, const json_t *item,
+static bool retention_project_of_item(struct arena *a, const json_t *item,
 	struct retention_row *row, struct err *e)
 {
 	const json_t *v = json_object_get(item, "project");
@@ -56,8 +56,8 @@ static bool project_of_item(struct arena *a, const json_t *item,
 	return true;
 }
 
-static bool item_read(struct arena *a, json_t *item, struct retention_row *row,
-	struct err *e)
+static bool retention_item_read(struct arena *a, json_t *item,
+	struct retention_row *row, struct err *e)
 {
 	static const char *const keys[] = { "project", "raw_days", "run_days",
 		"quota_mib" };
@@ -78,10 +78,12 @@ static bool item_read(struct arena *a, json_t *item, struct retention_row *row,
 				key);
 	}
 	*row = (struct retention_row){ 0 };
-	if (!project_of_item(a, item, row, e) ||
-		!whole_of(item, "raw_days", RETENTION_DAYS_MAX, &raw, e) ||
-		!whole_of(item, "run_days", RETENTION_DAYS_MAX, &run, e) ||
-		!whole_of(item, "quota_mib", RETENTION_QUOTA_MAX,
+	if (!retention_project_of_item(a, item, row, e) ||
+		!retention_whole_of(item, "raw_days", RETENTION_DAYS_MAX, &raw,
+			e) ||
+		!retention_whole_of(item, "run_days", RETENTION_DAYS_MAX, &run,
+			e) ||
+		!retention_whole_of(item, "quota_mib", RETENTION_QUOTA_MAX,
 			&row->quota_mib, e))
 		return false;
 	row->raw_days = (int)raw;
@@ -89,7 +91,7 @@ static bool item_read(struct arena *a, json_t *item, struct retention_row *row,
 	return true;
 }
 
-static bool twice(const struct retention_row *rows, uint32_t n)
+static bool retention_twice(const struct retention_row *rows, uint32_t n)
 {
 	const char *last = rows[n - 1].project;
 	for (uint32_t i = 0; i + 1 < n; i++) {
@@ -100,7 +102,7 @@ static bool twice(const struct retention_row *rows, uint32_t n)
 	return false;
 }
 
-static bool items_read(struct arena *a, const json_t *body,
+static bool retention_items_read(struct arena *a, const json_t *body,
 	struct retention_row **rows, uint32_t *n, struct err *e)
 {
 	const json_t *v = json_object_get(body, "items");
@@ -111,9 +113,10 @@ static bool items_read(struct arena *a, const json_t *body,
 	*n = (uint32_t)json_array_size(v);
 	*rows = arena_array(a, struct retention_row, *n);
 	for (uint32_t i = 0; i < *n; i++) {
-		if (!item_read(a, json_array_get(v, i), &(*rows)[i], e))
+		if (!retention_item_read(a, json_array_get(v, i), &(*rows)[i],
+			    e))
 			return false;
-		if (twice(*rows, i + 1))
+		if (retention_twice(*rows, i + 1))
 			return err_set(e, ERR_INPUT,
 				"items: project '%.100s' is told twice",
 				(*rows)[i].project ? (*rows)[i].project
@@ -127,7 +130,8 @@ json_t *retention_put(struct call *c, struct err *e)
 	json_t *body = body_read(c, "items", e);
 	struct retention_row *rows = NULL;
 	uint32_t n = 0;
-	bool ok = body && items_read(&c->s.arena, body, &rows, &n, e) &&
+	bool ok = body &&
+		  retention_items_read(&c->s.arena, body, &rows, &n, e) &&
 		  call_db(c, e) && retention_replace(c->s.db, rows, n, e);
 	if (ok) {
 		char *text = json_dumps(json_object_get(body, "items"),
@@ -136,5 +140,5 @@ json_t *retention_put(struct call *c, struct err *e)
 		free(text);
 	}
 	json_decref(body);
-	return ok ? listed(c, e) : NULL;
+	return ok ? retention_listed(c, e) : NULL;
 }

@@ -1,4 +1,4 @@
-/* runs.c - what can be asked about runs, and changed. */
+/* runs.c - runs: listed, shown, changed, deleted. */
 #include "api.h"
 #include "cursor.h"
 #include "of_project.h"
@@ -10,7 +10,7 @@ static const enum run_sort sorts[] = { RUN_NEWEST, RUN_OLDEST, RUN_BUSY,
 	RUN_SPAN, RUN_LAUNCHES };
 
 /* What the list is sorted by; the id settles ties. */
-static int64_t sort_key(const struct run_row *r, enum run_sort sort)
+static int64_t runs_sort_key(const struct run_row *r, enum run_sort sort)
 {
 	switch (sort) {
 	case RUN_NEWEST:
@@ -26,12 +26,6 @@ static int64_t sort_key(const struct run_row *r, enum run_sort sort)
 	return 0;
 }
 
-static int64_t moment(const struct params *ps, const char *name)
-{
-	const struct param *p = param(ps, name);
-	return p->given ? p->whole : NO_MOMENT;
-}
-
 json_t *runs_get(struct call *c, struct err *e)
 {
 	const struct params *ps = &c->params;
@@ -45,8 +39,8 @@ json_t *runs_get(struct call *c, struct err *e)
 		.labels = ps->labels,
 		.upload = param(ps, "upload")->whole,
 		.job = param(ps, "job")->whole,
-		.since = moment(ps, "since"),
-		.until = moment(ps, "until"),
+		.since = param_moment(ps, "since"),
+		.until = param_moment(ps, "until"),
 		.sort = sorts[param(ps, "sort")->whole],
 		.limit = (int)param(ps, "limit")->whole,
 	};
@@ -61,8 +55,8 @@ json_t *runs_get(struct call *c, struct err *e)
 	for (uint32_t i = 0; i < n; i++)
 		view_append(items, view_run(&rows[i]));
 	if (more)
-		cursor_write(c, sort_key(&rows[n - 1], f.sort), rows[n - 1].id,
-			next);
+		cursor_write(c, runs_sort_key(&rows[n - 1], f.sort),
+			rows[n - 1].id, next);
 	return view_list(items, more ? next : NULL);
 }
 
@@ -86,7 +80,7 @@ json_t *run_get(struct call *c, struct err *e)
 	return v;
 }
 
-static bool text_field(const char *key, json_t *value, const char **out,
+static bool runs_text_field(const char *key, json_t *value, const char **out,
 	struct err *e)
 {
 	if (!json_is_string(value) || json_string_length(value) > 200)
@@ -98,7 +92,7 @@ static bool text_field(const char *key, json_t *value, const char **out,
 	return true;
 }
 
-static bool labels_field(struct arena *a, json_t *value, const char **out,
+static bool runs_labels_field(struct arena *a, json_t *value, const char **out,
 	struct err *e)
 {
 	const char *key, *unused;
@@ -111,7 +105,7 @@ static bool labels_field(struct arena *a, json_t *value, const char **out,
 		if (!*key || strlen(key) > 100)
 			return err_set(e, ERR_INPUT,
 				"labels: a key has 1 to 100 bytes");
-		if (!text_field("labels", each, &unused, e))
+		if (!runs_text_field("labels", each, &unused, e))
 			return false;
 	}
 	char *text = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS);
@@ -120,8 +114,8 @@ static bool labels_field(struct arena *a, json_t *value, const char **out,
 	return true;
 }
 
-static bool change_from(struct arena *a, json_t *body, struct run_change *out,
-	struct err *e)
+static bool runs_change_from(struct arena *a, json_t *body,
+	struct run_change *out, struct err *e)
 {
 	const char *key;
 	json_t *value;
@@ -136,9 +130,9 @@ static bool change_from(struct arena *a, json_t *body, struct run_change *out,
 				     : !strcmp(key, "project")	? &out->project
 				     : !strcmp(key, "workload") ? &out->workload
 								: NULL;
-		bool ok = field ? text_field(key, value, field, e)
+		bool ok = field ? runs_text_field(key, value, field, e)
 			  : !strcmp(key, "labels")
-				  ? labels_field(a, value, &out->labels, e)
+				  ? runs_labels_field(a, value, &out->labels, e)
 				  : err_set(e, ERR_INPUT,
 					    "'%.60s' of a run cannot be "
 					    "changed; name, "
@@ -150,13 +144,15 @@ static bool change_from(struct arena *a, json_t *body, struct run_change *out,
 	return true;
 }
 
-static const char *said(struct arena *a, const char *key, const char *value)
+static const char *runs_said(struct arena *a, const char *key,
+	const char *value)
 {
 	return value ? arena_printf(a, " %s='%s'", key, value) : "";
 }
 
 /* Which keys became what, to the admins of both projects where it moves. */
-static bool told(struct call *c, const struct run_change *to, struct err *e)
+static bool runs_told(struct call *c, const struct run_change *to,
+	struct err *e)
 {
 	struct arena *a = &c->s.arena;
 	const char *was;
@@ -164,10 +160,11 @@ static bool told(struct call *c, const struct run_change *to, struct err *e)
 		return false;
 	bool moves = was && to->project && strcmp(was, to->project) != 0;
 	trail_tell(c, NULL, "run %lld%s%s%s%s%s", (long long)c->id,
-		said(a, "project", to->project),
+		runs_said(a, "project", to->project),
 		moves ? arena_printf(a, " (was '%s')", was) : "",
-		said(a, "workload", to->workload), said(a, "name", to->name),
-		said(a, "labels", to->labels));
+		runs_said(a, "workload", to->workload),
+		runs_said(a, "name", to->name),
+		runs_said(a, "labels", to->labels));
 	return !moves || trail_also(c, to->project, e);
 }
 
@@ -178,12 +175,12 @@ json_t *run_patch(struct call *c, struct err *e)
 	json_error_t why;
 	json_t *body = json_loadb(r->body ? r->body : "", r->body_len,
 		JSON_REJECT_DUPLICATES, &why);
-	bool ok = body ? change_from(&c->s.arena, body, &change, e)
+	bool ok = body ? runs_change_from(&c->s.arena, body, &change, e)
 		       : err_set(e, ERR_INPUT,
 				 "the body is not JSON: line %d: %s", why.line,
 				 why.text);
 	ok = ok && (!change.project || reach_says(&c->s, change.project, e)) &&
-	     call_db(c, e) && told(c, &change, e) &&
+	     call_db(c, e) && runs_told(c, &change, e) &&
 	     run_change(c->s.db, c->id, &change, e);
 	json_decref(body);
 	return ok ? run_get(c, e) : NULL;

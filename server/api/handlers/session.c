@@ -1,4 +1,4 @@
-/* session.c - the page's sign-in, and who one is. */
+/* session.c - the page's sign-in, and who the caller is. */
 #include "request_body.h"
 #include "session_cookie.h"
 #include "guard.h"
@@ -6,7 +6,7 @@
 #include "view_admin.h"
 #include <string.h>
 
-static const char *token_of(const json_t *body, struct err *e)
+static const char *session_token_of(const json_t *body, struct err *e)
 {
 	const json_t *v = json_object_get(body, "token");
 	if (json_is_string(v) &&
@@ -18,7 +18,7 @@ static const char *token_of(const json_t *body, struct err *e)
 
 /* Written down once it is known who it is, and once a minute: what is tried
  * without a token, or over and over with one, would fill the audit. */
-static bool told(struct call *c, struct err *e)
+static bool session_told(struct call *c, struct err *e)
 {
 	bool first;
 	return token_signed(c->s.db, c->s.who.token, &first, e) &&
@@ -28,8 +28,8 @@ static bool told(struct call *c, struct err *e)
 json_t *session_post(struct call *c, struct err *e)
 {
 	json_t *body = body_read(c, "token", e);
-	const char *text = body ? token_of(body, e) : NULL;
-	bool ok = text && guard_token(c, text, e) && told(c, e);
+	const char *text = body ? session_token_of(body, e) : NULL;
+	bool ok = text && guard_token(c, text, e) && session_told(c, e);
 	if (ok)
 		cookie_keep(c, text, c->s.who.expires);
 	json_decref(body);

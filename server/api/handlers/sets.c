@@ -1,4 +1,4 @@
-/* sets.c - reference sets: taken in, listed, handed out, dropped. */
+/* sets.c - reference sets: imported, listed, downloaded, deleted. */
 #include "catalog_cache.h"
 #include "route.h"
 #include "reference_set.h"
@@ -20,7 +20,7 @@ json_t *sets_get(struct call *c, struct err *e)
 	return view_list(items, NULL);
 }
 
-static bool name_read(const struct call *c, char name[ROUTE_WORD],
+static bool sets_name_read(const struct call *c, char name[ROUTE_WORD],
 	struct err *e)
 {
 	const char *given = param_text(&c->params, "name", "");
@@ -37,7 +37,7 @@ static bool name_read(const struct call *c, char name[ROUTE_WORD],
 		given, ROUTE_WORD - 1);
 }
 
-static void sum(const struct reference *is, struct reference_row *row)
+static void sets_sum(const struct reference *is, struct reference_row *row)
 {
 	row->source = is->source ? is->source : "";
 	row->runs = is->runs;
@@ -46,7 +46,7 @@ static void sum(const struct reference *is, struct reference_row *row)
 		row->shapes += is->operators[i].shapes_n;
 }
 
-static bool taken(struct call *c, struct reference_row *row, bool *made,
+static bool sets_taken(struct call *c, struct reference_row *row, bool *made,
 	struct err *e)
 {
 	const struct api_request *r = c->request;
@@ -66,7 +66,7 @@ static bool taken(struct call *c, struct reference_row *row, bool *made,
 	sha256_add(&sha, r->body, r->body_len);
 	sha256_end(&sha, digest);
 	sha256_hex(digest, hex);
-	sum(&is, row);
+	sets_sum(&is, row);
 	row->sha256 = hex;
 	row->bytes = (int64_t)r->body_len;
 	char *text = arena_strndup(&c->s.arena, r->body, r->body_len);
@@ -74,7 +74,8 @@ static bool taken(struct call *c, struct reference_row *row, bool *made,
 }
 
 /* The row as it is stored: the one that was there keeps its moment. */
-static json_t *kept(struct call *c, const char *name, bool made, struct err *e)
+static json_t *sets_kept(struct call *c, const char *name, bool made,
+	struct err *e)
 {
 	struct reference_row *rows;
 	uint32_t n, i = 0;
@@ -97,11 +98,11 @@ json_t *set_post(struct call *c, struct err *e)
 	char name[ROUTE_WORD];
 	struct reference_row row = { .name = name };
 	bool made = false;
-	if (!name_read(c, name, e) || !taken(c, &row, &made, e))
+	if (!sets_name_read(c, name, e) || !sets_taken(c, &row, &made, e))
 		return NULL;
 	c->status = made ? 201 : 200;
 	snprintf(c->location, sizeof c->location, "/api/v1/sets/%s", name);
-	return kept(c, name, made, e);
+	return sets_kept(c, name, made, e);
 }
 
 json_t *set_get(struct call *c, struct err *e)

@@ -1,4 +1,4 @@
-/* system.c - whether the server is well, and what it can do. */
+/* system.c - health, readiness, metrics, and the description of the API. */
 #include "api_state.h"
 #include "db.h"
 #include "gauges.h"
@@ -22,7 +22,7 @@ json_t *readyz_get(struct call *c, struct err *e)
 	return json_pack("{s:s}", "status", "ready");
 }
 
-static void gauges(struct api *a, struct buf *b)
+static void system_gauges(struct api *a, struct buf *b)
 {
 	buf_printf(b,
 		"# HELP kernsift_uploads_arriving uploads whose bytes this "
@@ -49,7 +49,7 @@ static void gauges(struct api *a, struct buf *b)
 		KERNSIFT_VERSION);
 }
 
-static void waits(struct api *a, struct buf *b)
+static void system_waits(struct api *a, struct buf *b)
 {
 	struct db_pool_waits w = db_pool_waits(a->is.pool);
 	buf_printf(b,
@@ -72,7 +72,7 @@ static void waits(struct api *a, struct buf *b)
 		(double)w.waited_us / 1e6, (long long)w.refused);
 }
 
-static void database_gauges(struct call *c, struct buf *b)
+static void system_database_gauges(struct call *c, struct buf *b)
 {
 	struct gauge *list;
 	struct err away = { 0 };
@@ -94,7 +94,7 @@ static void database_gauges(struct call *c, struct buf *b)
 	arena_release(&a);
 }
 
-static void queue_gauges(const struct upload_queue *q, struct buf *b)
+static void system_queue_gauges(const struct upload_queue *q, struct buf *b)
 {
 	const struct {
 		const char *state;
@@ -130,11 +130,11 @@ json_t *metrics_get(struct call *c, struct err *e)
 		"kernsift_database_up %d\n",
 		up);
 	if (up) {
-		queue_gauges(&q, &b);
-		database_gauges(c, &b);
+		system_queue_gauges(&q, &b);
+		system_database_gauges(c, &b);
 	}
-	gauges(c->api, &b);
-	waits(c->api, &b);
+	system_gauges(c->api, &b);
+	system_waits(c->api, &b);
 	metrics_text(&c->api->metrics, &b);
 	c->text = buf_take(&b, &c->text_len);
 	c->text_type = "text/plain; version=0.0.4; charset=utf-8";

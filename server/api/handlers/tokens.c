@@ -1,5 +1,5 @@
-/* tokens.c - tokens: made, listed, revoked; a project's admin has to do with
- * its own alone. */
+/* tokens.c - tokens: created, listed, revoked. A project's admin manages those of his
+ * project alone. */
 #include "request_body.h"
 #include "cursor.h"
 #include "utc_time.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* A member's text; NULL where it is null or not there. */
-static bool text_of(const json_t *body, const char *key, size_t most,
+static bool tokens_text_of(const json_t *body, const char *key, size_t most,
 	const char **out, struct err *e)
 {
 	const json_t *v = json_object_get(body, key);
@@ -25,12 +25,13 @@ static bool text_of(const json_t *body, const char *key, size_t most,
 	return true;
 }
 
-static bool expiry_of(const json_t *body, struct token_wish *w, struct err *e)
+static bool tokens_expiry_of(const json_t *body, struct token_wish *w,
+	struct err *e)
 {
 	const json_t *days = json_object_get(body, "expires_days");
 	const char *at;
 	w->expires = NO_MOMENT;
-	if (!text_of(body, "expires_at", MOMENT_TEXT + 10, &at, e))
+	if (!tokens_text_of(body, "expires_at", MOMENT_TEXT + 10, &at, e))
 		return false;
 	if (at && !moment_from(at, &w->expires))
 		return err_set(e, ERR_INPUT,
@@ -52,16 +53,17 @@ static bool expiry_of(const json_t *body, struct token_wish *w, struct err *e)
 }
 
 /* A project's admin makes tokens of his project, said or not. */
-static bool wish_from(const struct call *c, const json_t *body,
+static bool tokens_wish_from(const struct call *c, const json_t *body,
 	struct token_wish *w, struct err *e)
 {
 	const char *scope;
 	*w = (struct token_wish){ .made_by = c->s.who.name,
 		.maker = c->s.who.token };
-	if (!text_of(body, "name", 200, &w->name, e) ||
-		!text_of(body, "scope", 20, &scope, e) ||
-		!text_of(body, "project", TOKEN_PROJECT, &w->project, e) ||
-		!expiry_of(body, w, e))
+	if (!tokens_text_of(body, "name", 200, &w->name, e) ||
+		!tokens_text_of(body, "scope", 20, &scope, e) ||
+		!tokens_text_of(body, "project", TOKEN_PROJECT, &w->project,
+			e) ||
+		!tokens_expiry_of(body, w, e))
 		return false;
 	if (!w->name)
 		return err_set(e, ERR_INPUT,
@@ -85,8 +87,8 @@ json_t *token_post(struct call *c, struct err *e)
 	struct token_wish wish;
 	struct token_row row;
 	int64_t id;
-	bool ok = body && wish_from(c, body, &wish, e) && call_db(c, e) &&
-		  token_new(c->s.db, &wish, text, &id, e);
+	bool ok = body && tokens_wish_from(c, body, &wish, e) &&
+		  call_db(c, e) && token_new(c->s.db, &wish, text, &id, e);
 	if (ok)
 		trail_tell(c, wish.project, "token %lld '%s' scope=%s%s%s",
 			(long long)id, wish.name, scope_name(wish.scope),

@@ -1,7 +1,6 @@
-/* trends.c - workloads, and one number of each unit of one over time. */
-#include "catalog_params.h"
+/* trends.c - workloads, and one value per run of a workload over time. */
 #include "cursor.h"
-#include "dispatch.h"
+#include "call.h"
 #include "concurrency_limit.h"
 #include "listing.h"
 #include "view_trend.h"
@@ -28,7 +27,7 @@ json_t *workloads_get(struct call *c, struct err *e)
 	return view_list(items, more ? next : NULL);
 }
 
-static bool stat_asked(const struct call *c, struct trend_filter *f,
+static bool trends_stat_asked(const struct call *c, struct trend_filter *f,
 	struct err *e)
 {
 	const struct param *stat = param(&c->params, "stat");
@@ -46,7 +45,7 @@ static bool stat_asked(const struct call *c, struct trend_filter *f,
 	return false;
 }
 
-static bool trend_asked(const struct call *c, struct trend_filter *f,
+static bool trends_trend_asked(const struct call *c, struct trend_filter *f,
 	struct err *e)
 {
 	const struct params *ps = &c->params;
@@ -59,12 +58,12 @@ static bool trend_asked(const struct call *c, struct trend_filter *f,
 		.framework = param_text(ps, "framework", NULL),
 		.labels = ps->labels,
 		.group = param_text(ps, "group", NULL),
-		.since = asked_moment(c, "since"),
-		.until = asked_moment(c, "until"),
+		.since = param_moment(&c->params, "since"),
+		.until = param_moment(&c->params, "until"),
 		.limit = TREND_UNITS,
 	};
 	const char *word = trend_metric_word(f->metric);
-	if (!stat_asked(c, f, e))
+	if (!trends_stat_asked(c, f, e))
 		return false;
 	if (trend_has_of(f->metric) && !f->of)
 		return err_set(e, ERR_INPUT,
@@ -77,7 +76,7 @@ static bool trend_asked(const struct call *c, struct trend_filter *f,
 
 /* A name that is nowhere is a mistake; one that is in some runs is in others
  * not. */
-static bool trend_read(struct call *c, const struct trend_filter *f,
+static bool trends_trend_read(struct call *c, const struct trend_filter *f,
 	struct trend *t, struct err *e)
 {
 	if (!call_db(c, e) || !query_trend(c->s.db, &c->s.arena, f, t, e))
@@ -96,8 +95,8 @@ json_t *trends_get(struct call *c, struct err *e)
 	struct trend t;
 	struct trend_told is = { .f = &f, .t = &t };
 	struct change_point *changes;
-	if (!trend_asked(c, &f, e) || !heavy_take(c, e) ||
-		!trend_read(c, &f, &t, e))
+	if (!trends_trend_asked(c, &f, e) || !heavy_take(c, e) ||
+		!trends_trend_read(c, &f, &t, e))
 		return NULL;
 	uint32_t *group = arena_array(&c->s.arena, uint32_t, t.n);
 	is.grouped = trend_groups(&t, group);

@@ -1,19 +1,64 @@
-/* uploads.c - takes an upload's bytes as they come and writes them away in
- * chunks; an upload holds one chunk of memory and, while it writes, one
- * database connection. */
+/* uploads.c - uploads: listed, queued again, and received.
+ *
+ * An upload's bytes are written as they come, in chunks; it holds one chunk of memory
+ * and, while it writes, one database connection. */
 #include "api.h"
 #include "api_state.h"
 #include "audit.h"
-#include "dispatch.h"
+#include "audit_record.h"
+#include "call.h"
+#include "cursor.h"
+#include "file_magic.h"
 #include "log.h"
 #include "multipart.h"
-#include "file_magic.h"
-#include "audit_record.h"
 #include "upload.h"
 #include "view.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
+
+/* ---- listed, and queued again */
+
+json_t *uploads_get(struct call *c, struct err *e)
+{
+	struct upload_filter f = {
+		.project = param_text(&c->params, "project", NULL),
+		.state = param_text(&c->params, "state", NULL),
+		.limit = (int)param(&c->params, "limit")->whole,
+	};
+	struct upload_row *rows;
+	char next[CURSOR_TEXT];
+	uint32_t n;
+	int64_t unused;
+	bool more;
+	if (!cursor_read(c, &f.after, &unused, e) || !call_db(c, e) ||
+		!query_uploads(c->s.db, &c->s.arena, &f, &rows, &n, &more, e))
+		return NULL;
+	json_t *items = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(items, view_upload(&rows[i]));
+	if (more)
+		cursor_write(c, rows[n - 1].id, 0, next);
+	return view_list(items, more ? next : NULL);
+}
+
+json_t *upload_get(struct call *c, struct err *e)
+{
+	struct upload_row row;
+	if (!call_db(c, e) ||
+		!query_upload(c->s.db, &c->s.arena, c->id, &row, e))
+		return NULL;
+	return view_upload(&row);
+}
+
+json_t *upload_retry_post(struct call *c, struct err *e)
+{
+	if (!call_db(c, e) || !upload_retry(c->s.db, c->id, e))
+		return NULL;
+	return upload_get(c, e);
+}
+
+/* ---- received */
 
 enum { SNIFF_BYTES = 4096 };
 
@@ -29,24 +74,24 @@ struct api_receive {
 	bool known; /* what it is, by its first bytes */
 };
 
-static long long mib(int64_t bytes)
+static long long uploads_mib(int64_t bytes)
 {
 	return (bytes >> 20) + (bytes % (1 << 20) != 0);
 }
 
-static bool too_large(const struct api *a, int64_t bytes, struct err *e)
+static bool uploads_too_large(const struct api *a, int64_t bytes, struct err *e)
 {
 	return err_set(e, ERR_TOO_LARGE,
 		"the upload is %s%lld MiB; at most %lld are taken, see "
 		"--upload_mib",
 		bytes < 0 ? "more than " : "",
-		mib(bytes < 0 ? a->is.upload_bytes : bytes),
-		mib(a->is.upload_bytes));
+		uploads_mib(bytes < 0 ? a->is.upload_bytes : bytes),
+		uploads_mib(a->is.upload_bytes));
 }
 
 /* Refuses by what the headers say, before any body. */
-static bool headers_check(struct api_receive *u, const struct api_request *r,
-	struct err *e)
+static bool uploads_headers_check(struct api_receive *u,
+	const struct api_request *r, struct err *e)
 {
 	const struct api *a = u->call.api;
 	const char *length = r->header(r->ctx, "Content-Length");
@@ -54,14 +99,14 @@ static bool headers_check(struct api_receive *u, const struct api_request *r,
 	/* A form's own lines come on top of the file's bytes. */
 	int64_t bytes = length ? strtoll(length, NULL, 10) : 0;
 	if (bytes > a->is.upload_bytes + (type ? MULTIPART_HEADERS : 0))
-		return too_large(a, bytes, e);
+		return uploads_too_large(a, bytes, e);
 	u->form = arena_new(&u->call.s.arena, struct multipart);
 	if (!multipart_init(u->form, type, e))
 		u->form = NULL;
 	return !e->code;
 }
 
-static bool slot_take(struct api *a, struct err *e)
+static bool uploads_slot_take(struct api *a, struct err *e)
 {
 	if (atomic_fetch_add(&a->uploads, 1) < a->is.uploads_max)
 		return true;
@@ -72,7 +117,7 @@ static bool slot_take(struct api *a, struct err *e)
 		a->is.uploads_max);
 }
 
-static void meta_from(struct upload_meta *m, const struct params *ps)
+static void uploads_meta_from(struct upload_meta *m, const struct params *ps)
 {
 	*m = (struct upload_meta){
 		.project = param_text(ps, "project", ""),
@@ -94,10 +139,10 @@ struct api_receive *api_receive_begin(struct api *a,
 	struct api_receive *u = calloc(1, sizeof *u);
 	if (!u)
 		abort();
-	if (call_open(&u->call, a, r, out, &e) && headers_check(u, r, &e) &&
-		slot_take(a, &e)) {
+	if (call_open(&u->call, a, r, out, &e) &&
+		uploads_headers_check(u, r, &e) && uploads_slot_take(a, &e)) {
 		call_db_return(&u->call);
-		meta_from(&u->meta, &u->call.params);
+		uploads_meta_from(&u->meta, &u->call.params);
 		sha256_init(&u->sha);
 		u->call.receive = u;
 		u->call.request = NULL;
@@ -112,7 +157,8 @@ struct api_receive *api_receive_begin(struct api *a,
 	return NULL;
 }
 
-static bool sniff_check(struct api_receive *u, bool whole, struct err *e)
+static bool uploads_sniff_check(struct api_receive *u, bool whole,
+	struct err *e)
 {
 	if (u->known || (!whole && u->chunk_len < SNIFF_BYTES))
 		return true;
@@ -121,7 +167,7 @@ static bool sniff_check(struct api_receive *u, bool whole, struct err *e)
 }
 
 /* Writes the chunk away, with a connection borrowed for just that. */
-static bool flush(struct api_receive *u, struct err *e)
+static bool uploads_flush(struct api_receive *u, struct err *e)
 {
 	struct call *c = &u->call;
 	if (u->form && !*u->meta.file_name)
@@ -136,14 +182,15 @@ static bool flush(struct api_receive *u, struct err *e)
 	return ok;
 }
 
-static bool file_bytes(void *ctx, const void *bytes, size_t len, struct err *e)
+static bool uploads_file_bytes(void *ctx, const void *bytes, size_t len,
+	struct err *e)
 {
 	struct api_receive *u = ctx;
 	struct api *a = u->call.api;
 	const char *s = bytes;
 	u->bytes += (int64_t)len;
 	if (u->bytes > a->is.upload_bytes)
-		return too_large(a, -1, e);
+		return uploads_too_large(a, -1, e);
 	sha256_add(&u->sha, bytes, len);
 	atomic_fetch_add(&a->metrics.upload_bytes, (long long)len);
 	while (len) {
@@ -153,8 +200,8 @@ static bool file_bytes(void *ctx, const void *bytes, size_t len, struct err *e)
 		u->chunk_len += n;
 		s += n;
 		len -= n;
-		if (!sniff_check(u, false, e) ||
-			(u->chunk_len == UPLOAD_CHUNK && !flush(u, e)))
+		if (!uploads_sniff_check(u, false, e) ||
+			(u->chunk_len == UPLOAD_CHUNK && !uploads_flush(u, e)))
 			return false;
 	}
 	return true;
@@ -164,9 +211,9 @@ bool api_receive_bytes(struct api_receive *u, const void *bytes, size_t len,
 	struct api_answer *out)
 {
 	struct err e = { 0 };
-	bool ok =
-		u->form ? multipart_feed(u->form, bytes, len, file_bytes, u, &e)
-			: file_bytes(u, bytes, len, &e);
+	bool ok = u->form ? multipart_feed(u->form, bytes, len,
+				    uploads_file_bytes, u, &e)
+			  : uploads_file_bytes(u, bytes, len, &e);
 	if (ok)
 		return true;
 	*out = (struct api_answer){ 0 };
@@ -174,8 +221,8 @@ bool api_receive_bytes(struct api_receive *u, const void *bytes, size_t len,
 	return false;
 }
 
-static json_t *view_accepted(const struct upload_outcome *o, const char *sha256,
-	int64_t bytes)
+static json_t *uploads_view_accepted(const struct upload_outcome *o,
+	const char *sha256, int64_t bytes)
 {
 	return json_pack("{s:o, s:s, s:s, s:o, s:b}", "id", view_whole(o->id),
 		"state", o->state, "sha256", sha256, "bytes", view_whole(bytes),
@@ -197,7 +244,8 @@ json_t *upload_post(struct call *c, struct err *e)
 			"the upload is empty; send the trace file as the body");
 		return NULL;
 	}
-	if (!sniff_check(u, true, e) || (u->chunk_len && !flush(u, e)))
+	if (!uploads_sniff_check(u, true, e) ||
+		(u->chunk_len && !uploads_flush(u, e)))
 		return NULL;
 	sha256_end(&u->sha, digest);
 	sha256_hex(digest, hex);
@@ -208,7 +256,7 @@ json_t *upload_post(struct call *c, struct err *e)
 	c->status = o.existing ? 200 : 202;
 	snprintf(c->location, sizeof c->location, "/api/v1/uploads/%lld",
 		(long long)o.id);
-	return view_accepted(&o, hex, u->bytes);
+	return uploads_view_accepted(&o, hex, u->bytes);
 }
 
 void api_receive_end(struct api_receive *u, struct api_answer *out)

@@ -1,5 +1,5 @@
-/* webhooks.c - webhooks: made, listed, tried, dropped; a project's admin has
- * to do with its own alone. */
+/* webhooks.c - webhooks: created, listed, tested, deleted. A project's admin manages those
+ * of his project alone. */
 #include "api_state.h"
 #include "request_body.h"
 #include "cursor.h"
@@ -12,7 +12,7 @@
 enum { EVENTS = 2, PROJECT_MAX = 200 };
 static const char *const events[EVENTS] = { "gate", "change_point" };
 
-static bool event_read(const json_t *v, struct webhook_row *w,
+static bool webhooks_event_read(const json_t *v, struct webhook_row *w,
 	const char *list[EVENTS], struct err *e)
 {
 	const char *word = json_string_value(v);
@@ -31,7 +31,7 @@ static bool event_read(const json_t *v, struct webhook_row *w,
 	return true;
 }
 
-static bool events_read(struct call *c, const json_t *body,
+static bool webhooks_events_read(struct call *c, const json_t *body,
 	struct webhook_row *w, struct err *e)
 {
 	const json_t *v = json_object_get(body, "events"), *each;
@@ -42,14 +42,14 @@ static bool events_read(struct call *c, const json_t *body,
 			"events: is not a list of gate and change_point");
 	json_array_foreach(v, i, each)
 	{
-		if (!event_read(each, w, list, e))
+		if (!webhooks_event_read(each, w, list, e))
 			return false;
 	}
 	w->events = list;
 	return true;
 }
 
-static bool project_read(struct call *c, const json_t *body,
+static bool webhooks_project_read(struct call *c, const json_t *body,
 	struct webhook_row *w, struct err *e)
 {
 	const json_t *v = json_object_get(body, "project");
@@ -70,8 +70,8 @@ static bool project_read(struct call *c, const json_t *body,
 
 /* What a name leads to is looked at whenever it is called; what is plain
  * already is said here. */
-static bool url_read(struct call *c, const json_t *body, struct webhook_row *w,
-	struct err *e)
+static bool webhooks_url_read(struct call *c, const json_t *body,
+	struct webhook_row *w, struct err *e)
 {
 	const char *list = c->api->is.webhook_private;
 	const json_t *v = json_object_get(body, "url");
@@ -92,9 +92,10 @@ json_t *webhook_post(struct call *c, struct err *e)
 	json_t *body = body_read(c, "url|events|project", e);
 	struct webhook_row w = { .made_by = c->s.who.name };
 	uint8_t secret[WEBHOOK_SECRET];
-	bool ok = body && url_read(c, body, &w, e) &&
-		  events_read(c, body, &w, e) && project_read(c, body, &w, e) &&
-		  call_db(c, e) && webhook_new(c->s.db, &w, secret, e);
+	bool ok = body && webhooks_url_read(c, body, &w, e) &&
+		  webhooks_events_read(c, body, &w, e) &&
+		  webhooks_project_read(c, body, &w, e) && call_db(c, e) &&
+		  webhook_new(c->s.db, &w, secret, e);
 	json_decref(body);
 	if (!ok)
 		return NULL;
@@ -134,7 +135,7 @@ json_t *webhook_delete(struct call *c, struct err *e)
 	return NULL;
 }
 
-static int64_t now_us(void)
+static int64_t webhooks_now_us(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_REALTIME, &t);
@@ -147,7 +148,7 @@ json_t *webhook_test_post(struct call *c, struct err *e)
 	int64_t delivery;
 	if (!call_db(c, e) || !webhook_get(c->s.db, &c->s.arena, c->id, &w, e))
 		return NULL;
-	json_t *told = view_test(&w, now_us());
+	json_t *told = view_test(&w, webhooks_now_us());
 	char *text = json_dumps(told, JSON_COMPACT);
 	json_decref(told);
 	bool ok = webhook_tell(c->s.db, c->id, "test", text, &delivery, e);

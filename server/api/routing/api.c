@@ -1,6 +1,6 @@
-/* api.c - the dispatcher: finds the route, lets in or refuses, makes the
+/* api.c - the dispatcher: finds the route, checks the caller, runs the handler, makes the
  * envelope. Status and bytes of every answer are made here and nowhere else. */
-#include "dispatch.h"
+#include "call.h"
 #include "api_state.h"
 #include "catalog_cache.h"
 #include "guard.h"
@@ -44,7 +44,7 @@ void api_free(struct api *a)
 	free(a);
 }
 
-static int64_t now_us(void)
+static int64_t api_now_us(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
@@ -71,7 +71,7 @@ bool api_admits(struct api *a, const struct api_request *r,
 	return false;
 }
 
-static bool leads_to(const struct api_request *r, handler_fn *handler)
+static bool api_leads_to(const struct api_request *r, handler_fn *handler)
 {
 	struct err e = { 0 };
 	char allow[ALLOW_TEXT];
@@ -83,15 +83,15 @@ static bool leads_to(const struct api_request *r, handler_fn *handler)
 
 bool api_streams(const struct api_request *r)
 {
-	return leads_to(r, upload_post);
+	return api_leads_to(r, upload_post);
 }
 
 size_t api_body_max(const struct api_request *r)
 {
-	return leads_to(r, set_post) ? API_SET_MAX : API_BODY_MAX;
+	return api_leads_to(r, set_post) ? API_SET_MAX : API_BODY_MAX;
 }
 
-static void json_body(struct api_answer *out, json_t *value)
+static void api_json_body(struct api_answer *out, json_t *value)
 {
 	char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	json_decref(value);
@@ -103,12 +103,12 @@ static void json_body(struct api_answer *out, json_t *value)
 	out->type = "application/json";
 }
 
-static void error_body(const struct err *e, struct api_answer *out)
+static void api_error_body(const struct err *e, struct api_answer *out)
 {
 	out->status = err_http(e->code);
 	if (out->status == 503)
 		out->retry_after_s = RETRY_S;
-	json_body(out, view_error(e));
+	api_json_body(out, view_error(e));
 }
 
 void api_refuse(struct api *a, enum err_code code, const char *sentence,
@@ -117,11 +117,11 @@ void api_refuse(struct api *a, enum err_code code, const char *sentence,
 	struct err e = { .code = code };
 	snprintf(e.text, sizeof e.text, "%s", sentence);
 	*out = (struct api_answer){ 0 };
-	error_body(&e, out);
+	api_error_body(&e, out);
 	metrics_count(&a->metrics, ROUTES_N, out->status, 0);
 }
 
-static struct param *named(struct params *ps, const char *name)
+static struct param *api_named(struct params *ps, const char *name)
 {
 	for (int i = 0; i < ps->n; i++)
 		if (!strcmp(ps->list[i].spec->name, name))
@@ -131,10 +131,10 @@ static struct param *named(struct params *ps, const char *name)
 
 /* As if he had said it himself, so that cursors are of that list too. A
  * reference set is of no project, and knows none. */
-static bool project_put(struct call *c, struct err *e)
+static bool api_project_put(struct call *c, struct err *e)
 {
-	struct param *set = named(&c->params, "set");
-	struct param *p = named(&c->params, "project");
+	struct param *set = api_named(&c->params, "set");
+	struct param *p = api_named(&c->params, "project");
 	if (set && set->given)
 		return true;
 	if (p->given)
@@ -144,7 +144,7 @@ static bool project_put(struct call *c, struct err *e)
 	return true;
 }
 
-static bool reach_check(struct call *c, struct err *e)
+static bool api_reach_check(struct call *c, struct err *e)
 {
 	if (!*c->s.who.project)
 		return true;
@@ -166,7 +166,7 @@ static bool reach_check(struct call *c, struct err *e)
 	case REACH_WEBHOOK:
 		return reach_thing(&c->s, THING_WEBHOOK, c->id, e);
 	case REACH_PROJECT:
-		return project_put(c, e);
+		return api_project_put(c, e);
 	case REACH_WHOLE:
 		break;
 	}
@@ -183,7 +183,7 @@ bool call_open(struct call *c, struct api *a, const struct api_request *r,
 	*c = (struct call){ .s.service = &a->service,
 		.api = a,
 		.request = r,
-		.began_us = now_us() };
+		.began_us = api_now_us() };
 	*out = (struct api_answer){ 0 };
 	if (!guard_host(a, r, e) || !guard_origin(a, r, e) ||
 		!(c->route = route_find(r->method, r->path, &at, out->allow,
@@ -196,10 +196,10 @@ bool call_open(struct call *c, struct api *a, const struct api_request *r,
 	return guard_scope(c, e) &&
 	       params_read(&c->params, &c->s.arena, c->route->handler, r->query,
 		       e) &&
-	       reach_check(c, e);
+	       api_reach_check(c, e);
 }
 
-static void table_body(const struct call *c, struct api_answer *out,
+static void api_table_body(const struct call *c, struct api_answer *out,
 	struct err *e)
 {
 	struct buf b;
@@ -221,14 +221,14 @@ static void table_body(const struct call *c, struct api_answer *out,
 }
 
 /* The handler's value becomes a body; false where there is an error. */
-static bool value_body(struct call *c, json_t *value, struct api_answer *out,
-	struct err *e)
+static bool api_value_body(struct call *c, json_t *value,
+	struct api_answer *out, struct err *e)
 {
 	out->status = c->status ? c->status : route_status(c->route);
 	if (e->code) {
 		json_decref(value);
 	} else if (value) {
-		json_body(out, value);
+		api_json_body(out, value);
 	} else if (c->text) {
 		out->body = c->text;
 		out->len = c->text_len;
@@ -239,7 +239,7 @@ static bool value_body(struct call *c, json_t *value, struct api_answer *out,
 		out->type = c->text_type;
 		c->stream = (struct api_stream){ 0 };
 	} else if (c->table) {
-		table_body(c, out, e);
+		api_table_body(c, out, e);
 	} else if (out->status != 204) {
 		err_set(e, ERR_INTERNAL,
 			"the server made no answer; its log says more");
@@ -251,7 +251,7 @@ void call_count(const struct call *c, int status)
 {
 	ptrdiff_t row = c->route ? c->route - routes : ROUTES_N;
 	metrics_count(&c->api->metrics, (int)row, status,
-		now_us() - c->began_us);
+		api_now_us() - c->began_us);
 }
 
 void call_close(struct call *c)
@@ -277,7 +277,7 @@ void call_answer(struct call *c, struct api_answer *out, struct err *e)
 	assert(e->code || c->route);
 	json_t *value = e->code ? NULL : c->route->handler(c, e);
 	call_db_return(c);
-	if (!e->code && value_body(c, value, out, e)) {
+	if (!e->code && api_value_body(c, value, out, e)) {
 		memcpy(out->location, c->location, sizeof out->location);
 		memcpy(out->disposition, c->disposition,
 			sizeof out->disposition);
@@ -286,7 +286,7 @@ void call_answer(struct call *c, struct api_answer *out, struct err *e)
 			log_error("answer path=%s error=%s text=\"%s\"",
 				c->request ? c->request->path : "-",
 				err_name(e->code), e->text);
-		error_body(e, out);
+		api_error_body(e, out);
 	}
 	memcpy(out->cookie, c->cookie, sizeof out->cookie);
 	trail_end(c, out->status);

@@ -1,7 +1,7 @@
-/* audit_record.c - from a call to a row of the audit. */
+/* audit_record.c - from a call to a row of the audit log. */
 #include "audit_record.h"
 #include "audit.h"
-#include "dispatch.h"
+#include "call.h"
 #include "log.h"
 #include "of_project.h"
 #include "route.h"
@@ -23,7 +23,8 @@ bool trail_wanted(const struct call *c)
 }
 
 /* The project of what the address names; NULL where it names none. */
-static bool project_read(struct call *c, const char **project, struct err *e)
+static bool audit_record_project_read(struct call *c, const char **project,
+	struct err *e)
 {
 	static const struct {
 		enum reach reach;
@@ -46,7 +47,7 @@ static bool project_read(struct call *c, const char **project, struct err *e)
 	return true;
 }
 
-static struct audit_row row_of(const struct call *c)
+static struct audit_row audit_record_row_of(const struct call *c)
 {
 	return (struct audit_row){
 		.who = c->s.who.name,
@@ -59,15 +60,16 @@ static struct audit_row row_of(const struct call *c)
 
 bool trail_begin(struct call *c, struct err *e)
 {
-	struct audit_row row = row_of(c);
+	struct audit_row row = audit_record_row_of(c);
 	return c->trail.id ||
-	       (call_db(c, e) && project_read(c, &row.project, e) &&
+	       (call_db(c, e) &&
+		       audit_record_project_read(c, &row.project, e) &&
 		       audit_begin(c->s.db, &row, &c->trail.id, e));
 }
 
 bool trail_also(struct call *c, const char *project, struct err *e)
 {
-	struct audit_row row = row_of(c);
+	struct audit_row row = audit_record_row_of(c);
 	row.project = project;
 	return audit_begin(c->s.db, &row, &c->trail.also, e);
 }

@@ -1,9 +1,10 @@
-/* audit_record.h - what a call changes is written down (audit.h), before it is tried.
+/* audit_record.h - a change is recorded in the audit log (audit.h) before it is tried.
  *
- * A route changes something where it is no GET and needs more than reading. The
- * dispatcher begins the trail of those, once everything is read and allowed, and
- * ends it with the answer's status. Two begin their own: an upload where its
- * first bytes are stored, and a sign-in once its token is known. */
+ * A route changes something if it is not GET and needs more than the scope `read`. The
+ * dispatcher begins the record of those once everything is read and allowed, and ends it
+ * with the answer's status. Two handlers begin their own: an upload when its first bytes
+ * are stored, and a sign-in once its token is known. If the record cannot be written, the
+ * change is rejected. */
 #pragma once
 #include "call.h"
 

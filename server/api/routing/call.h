@@ -1,9 +1,12 @@
-/* call.h - what stands behind a route: a request in, a value out.
+/* call.h - one call of the API: what its handler is given and may answer, and its steps.
  *
- * A handler reads no socket and writes no bytes. It returns a JSON value that
- * its caller owns; or fills call.table, call.text or call.stream instead and
- * returns NULL; or NULL with *e set. api.c turns any of these into status and bytes. NULL
- * with nothing else is a bug and answered 500, but for a 204. */
+ * A handler reads no socket and writes no bytes. It returns a JSON value that its caller
+ * owns; or fills call.table, call.text or call.stream instead and returns NULL; or
+ * returns NULL with *e set. api.c turns any of these into status and bytes. NULL with
+ * nothing else is a bug and answered 500, except for a 204.
+ *
+ * api_call() takes all steps at once. An upload opens its call before the body and
+ * answers after it. */
 #pragma once
 #include "api.h"
 #include "arena.h"
@@ -53,6 +56,17 @@ struct call {
 	const char *text_type; /* of text and stream */
 	char location[128], disposition[192], cookie[API_COOKIE];
 };
+
+/* Finds the route and identifies the caller, checks both, and reads the parameters. False
+ * with *e set; call_answer() then makes the answer of the error. call_close() follows in
+ * any case. */
+bool call_open(struct call *c, struct api *a, const struct api_request *r,
+	struct api_answer *out, struct err *e);
+/* Runs the handler, unless *e is set already, and makes the answer. */
+void call_answer(struct call *c, struct api_answer *out, struct err *e);
+/* Counts an answer that call_answer() did not make. */
+void call_count(const struct call *c, int status);
+void call_close(struct call *c);
 
 /* Lends the call a database connection until its answer is made. */
 static inline bool call_db(struct call *c, struct err *e)

@@ -60,9 +60,3 @@ bool asked_run_phase(const struct call *c, enum phase *out, struct err *e)
 		       "prefill, decode, mixed",
 		       word);
 }
-
-int64_t asked_moment(const struct call *c, const char *name)
-{
-	const struct param *p = param(&c->params, name);
-	return p->given ? p->whole : NO_MOMENT;
-}

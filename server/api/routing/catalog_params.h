@@ -1,5 +1,5 @@
-/* catalog_params.h - parameters whose words are the catalogue's: a wrong one is refused
- * with those there are. */
+/* catalog_params.h - parameters whose values the catalog defines: platform, type, phase. A
+ * wrong value is refused with a list of the right ones. */
 #pragma once
 #include "catalog.h"
 #include "cycles.h"
@@ -15,5 +15,3 @@ bool asked_dtype(const struct call *c, enum dtype *out, struct err *e);
 const char *asked_phase(const struct call *c);
 /* As runs have it; PHASE_UNKNOWN where it is not given. */
 bool asked_run_phase(const struct call *c, enum phase *out, struct err *e);
-/* The moment of a parameter, or NO_MOMENT. */
-int64_t asked_moment(const struct call *c, const char *param);

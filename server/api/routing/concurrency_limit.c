@@ -1,4 +1,4 @@
-/* concurrency_limit.c - a semaphore with so many places. */
+/* concurrency_limit.c - a semaphore with a fixed number of places. */
 #include "concurrency_limit.h"
 #include "api_state.h"
 #include <errno.h>
@@ -16,7 +16,7 @@ void heavy_release(struct api *a)
 	sem_destroy(&a->places);
 }
 
-static bool place(sem_t *places)
+static bool concurrency_limit_place(sem_t *places)
 {
 	struct timespec until;
 	if (sem_trywait(places) == 0)
@@ -36,7 +36,7 @@ bool heavy_take(struct call *c, struct err *e)
 {
 	if (c->heavy)
 		return true;
-	if (!place(&c->api->places)) {
+	if (!concurrency_limit_place(&c->api->places)) {
 		atomic_fetch_add(&c->api->heavy_refused, 1);
 		return err_set(e, ERR_BUSY,
 			"%d answers that take long are being made already, the "

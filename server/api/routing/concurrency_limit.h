@@ -1,8 +1,8 @@
-/* concurrency_limit.h - answers that take much memory and time: only so many at once.
+/* concurrency_limit.h - answers that take much memory and time: a fixed number at once.
  *
- * Who comes while all places are taken waits a second at most: most answers take
- * a few milliseconds, and a mix of questions from many sides is not refused for
- * coming at once. Where none of them ends in that time the caller is told, so that
+ * A call that comes while all places are taken waits for at most a second: most answers
+ * take a few milliseconds, and a mix of requests from many sides is not refused for
+ * coming at once. If no place becomes free in that time the call is refused, so that
  * threads are left for all others. */
 #pragma once
 #include "call.h"

@@ -9,7 +9,7 @@ enum { PLACE = 16, CHECK = 8, RAW = PLACE + CHECK };
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			      "abcdefghijklmnopqrstuvwxyz0123456789-_";
 
-static void encode(const uint8_t raw[RAW], char out[CURSOR_TEXT])
+static void cursor_encode(const uint8_t raw[RAW], char out[CURSOR_TEXT])
 {
 	for (int i = 0; i < RAW; i += 3, out += 4) {
 		uint32_t w = (uint32_t)raw[i] << 16 |
@@ -20,7 +20,7 @@ static void encode(const uint8_t raw[RAW], char out[CURSOR_TEXT])
 	*out = '\0';
 }
 
-static bool decode(const char *text, uint8_t raw[RAW])
+static bool cursor_decode(const char *text, uint8_t raw[RAW])
 {
 	if (strlen(text) != CURSOR_TEXT - 1)
 		return false;
@@ -39,28 +39,28 @@ static bool decode(const char *text, uint8_t raw[RAW])
 	return true;
 }
 
-static void add(struct sha256 *s, const char *text)
+static void cursor_add(struct sha256 *s, const char *text)
 {
 	sha256_add(s, text ? text : "", text ? strlen(text) + 1 : 1);
 }
 
-static void digest(const struct call *c, const uint8_t place[PLACE],
+static void cursor_digest(const struct call *c, const uint8_t place[PLACE],
 	uint8_t out[CHECK])
 {
 	struct sha256 s;
 	uint8_t all[SHA256_BYTES];
 	sha256_init(&s);
-	add(&s, c->route->path);
+	cursor_add(&s, c->route->path);
 	sha256_add(&s, &c->id, sizeof c->id);
 	sha256_add(&s, &c->k, sizeof c->k);
-	add(&s, c->word);
+	cursor_add(&s, c->word);
 	for (int i = 0; i < c->params.n; i++) {
 		const struct param *p = &c->params.list[i];
 		if (strcmp(p->spec->name, "limit") &&
 			p->spec->kind != PARAM_CURSOR)
-			add(&s, p->text);
+			cursor_add(&s, p->text);
 	}
-	add(&s, c->params.labels);
+	cursor_add(&s, c->params.labels);
 	sha256_add(&s, place, PLACE);
 	sha256_end(&s, all);
 	memcpy(out, all, CHECK);
@@ -72,8 +72,8 @@ void cursor_write(const struct call *c, int64_t a, int64_t b,
 	uint8_t raw[RAW];
 	memcpy(raw, &a, 8);
 	memcpy(raw + 8, &b, 8);
-	digest(c, raw, raw + PLACE);
-	encode(raw, out);
+	cursor_digest(c, raw, raw + PLACE);
+	cursor_encode(raw, out);
 }
 
 bool cursor_read(const struct call *c, int64_t *a, int64_t *b, struct err *e)
@@ -83,13 +83,13 @@ bool cursor_read(const struct call *c, int64_t *a, int64_t *b, struct err *e)
 	*a = *b = 0;
 	if (!text)
 		return true;
-	if (!decode(text, raw))
+	if (!cursor_decode(text, raw))
 		return err_set(e, ERR_INPUT,
 			"cursor: '%.40s' is not one of this list's; start "
 			"again "
 			"without it",
 			text);
-	digest(c, raw, check);
+	cursor_digest(c, raw, check);
 	if (memcmp(check, raw + PLACE, CHECK))
 		return err_set(e, ERR_INPUT,
 			"cursor: it belongs to another list or was changed; "

@@ -1,9 +1,9 @@
 /* cursor.h - where a list's next page begins, as an opaque checked word.
  *
- * A cursor holds two numbers that its handler understands, and a digest over
- * them, the path and every parameter but limit and cursor. One that was
- * tampered with, or taken to another list, is refused instead of answering
- * from the wrong place. The digest is no secret: a cursor grants nothing. */
+ * A cursor holds two numbers that its handler understands, and a digest over them, the
+ * path and every parameter except limit and cursor. One that was changed, or is used
+ * with another list, is refused instead of answering from the wrong place. The digest is
+ * no secret: a cursor grants nothing. */
 #pragma once
 #include "call.h"
 

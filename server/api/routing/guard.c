@@ -1,4 +1,4 @@
-/* guard.c - the checks before any handler. */
+/* guard.c - the checks before any handler: Host, Origin, token, scope. */
 #include "guard.h"
 #include "api_state.h"
 #include "session_cookie.h"
@@ -13,7 +13,7 @@
 enum { HOST_MAX = 256 };
 
 /* The name in "name:port", "[::1]:port" or "name", without brackets. */
-static bool name_of(const char *host, char out[HOST_MAX])
+static bool guard_name_of(const char *host, char out[HOST_MAX])
 {
 	bool bracket = *host == '[';
 	host += bracket;
@@ -31,7 +31,7 @@ static bool name_of(const char *host, char out[HOST_MAX])
 }
 
 /* The address as 16 bytes, IPv4 mapped into IPv6; false where unknown. */
-static bool address_of(const struct sockaddr *sa, struct in6_addr *out)
+static bool guard_address_of(const struct sockaddr *sa, struct in6_addr *out)
 {
 	if (sa && sa->sa_family == AF_INET6) {
 		struct sockaddr_in6 in6;
@@ -49,22 +49,22 @@ static bool address_of(const struct sockaddr *sa, struct in6_addr *out)
 	return true;
 }
 
-static bool address_from(const char *text, struct in6_addr *out)
+static bool guard_address_from(const char *text, struct in6_addr *out)
 {
 	struct sockaddr_in in4 = { .sin_family = AF_INET };
 	if (inet_pton(AF_INET, text, &in4.sin_addr) == 1)
-		return address_of((struct sockaddr *)&in4, out);
+		return guard_address_of((struct sockaddr *)&in4, out);
 	return inet_pton(AF_INET6, text, out) == 1;
 }
 
-static bool loopback(const struct in6_addr *a)
+static bool guard_loopback(const struct in6_addr *a)
 {
 	return IN6_IS_ADDR_LOOPBACK(a) ||
 	       (IN6_IS_ADDR_V4MAPPED(a) && a->s6_addr[12] == 127);
 }
 
 /* Whether `name` is one of a list separated by commas. */
-static bool listed(const char *list, const char *name)
+static bool guard_listed(const char *list, const char *name)
 {
 	while (list && *list) {
 		size_t len = strcspn(list, ", ");
@@ -82,12 +82,13 @@ bool guard_host(const struct api *a, const struct api_request *r, struct err *e)
 	struct in6_addr named, local;
 	if (!host)
 		return err_set(e, ERR_HOST, "the request names no host");
-	if (name_of(host, name)) {
-		if (!strcasecmp(name, "localhost") || listed(a->is.hosts, name))
+	if (guard_name_of(host, name)) {
+		if (!strcasecmp(name, "localhost") ||
+			guard_listed(a->is.hosts, name))
 			return true;
-		if (address_from(name, &named) &&
-			(loopback(&named) ||
-				(address_of(r->local, &local) &&
+		if (guard_address_from(name, &named) &&
+			(guard_loopback(&named) ||
+				(guard_address_of(r->local, &local) &&
 					!memcmp(&named, &local, sizeof local))))
 			return true;
 	}
@@ -112,12 +113,13 @@ bool guard_origin(const struct api *a, const struct api_request *r,
 }
 
 /* Whether he who brings no token is somebody. */
-static void who_here(struct call *c)
+static void guard_who_here(struct call *c)
 {
 	const struct api_request *r = c->request;
 	struct in6_addr peer;
-	bool here = c->api->is.open_loopback && address_of(r->peer, &peer) &&
-		    loopback(&peer) && !r->header(r->ctx, "Forwarded") &&
+	bool here = c->api->is.open_loopback &&
+		    guard_address_of(r->peer, &peer) && guard_loopback(&peer) &&
+		    !r->header(r->ctx, "Forwarded") &&
 		    !r->header(r->ctx, "X-Forwarded-For");
 	c->s.who = (struct who){ .expires = NO_MOMENT };
 	if (!here)
@@ -127,7 +129,7 @@ static void who_here(struct call *c)
 	snprintf(c->s.who.name, sizeof c->s.who.name, "loopback");
 }
 
-static bool who_from(struct call *c, enum who_by by, const char *text,
+static bool guard_who_from(struct call *c, enum who_by by, const char *text,
 	struct err *e)
 {
 	struct token_row row;
@@ -157,7 +159,7 @@ static bool who_from(struct call *c, enum who_by by, const char *text,
 
 bool guard_token(struct call *c, const char *text, struct err *e)
 {
-	return who_from(c, BY_COOKIE, text, e);
+	return guard_who_from(c, BY_COOKIE, text, e);
 }
 
 bool guard_who(struct call *c, struct err *e)
@@ -169,13 +171,13 @@ bool guard_who(struct call *c, struct err *e)
 		return err_set(e, ERR_UNAUTHORIZED,
 			"the Authorization header is not 'Bearer' and a token");
 	if (given)
-		return who_from(c, BY_TOKEN, given + 7 + strspn(given + 7, " "),
-			e);
+		return guard_who_from(c, BY_TOKEN,
+			given + 7 + strspn(given + 7, " "), e);
 	if (!kept) {
-		who_here(c);
+		guard_who_here(c);
 		return true;
 	}
-	if (who_from(c, BY_COOKIE, kept, e))
+	if (guard_who_from(c, BY_COOKIE, kept, e))
 		return true;
 	if (e->code == ERR_UNAUTHORIZED)
 		cookie_drop(c);
@@ -183,7 +185,7 @@ bool guard_who(struct call *c, struct err *e)
 }
 
 /* Whether our own page sends this, as only a browser can say. */
-static bool own_page(const struct call *c, struct err *e)
+static bool guard_own_page(const struct call *c, struct err *e)
 {
 	const struct api_request *r = c->request;
 	const char *site = r->header(r->ctx, "Sec-Fetch-Site");
@@ -202,7 +204,8 @@ bool guard_scope(struct call *c, struct err *e)
 	enum scope needs = c->route->scope;
 	if (needs == SCOPE_NONE)
 		return true;
-	if (!guard_who(c, e) || (c->s.who.by == BY_COOKIE && !own_page(c, e)))
+	if (!guard_who(c, e) ||
+		(c->s.who.by == BY_COOKIE && !guard_own_page(c, e)))
 		return false;
 	if (c->s.who.scope >= needs)
 		return true;

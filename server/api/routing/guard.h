@@ -1,20 +1,20 @@
 /* guard.h - who is let in: Host, Origin, scope.
  *
- * Host names a place this server is known under, so that a page of another
- * site whose name was pointed here (DNS rebinding) gets nothing. Origin, where
- * a browser sends one, is this very host, so that another site's page changes
- * nothing; by https where the server is.
+ * Host has to name a place this server is known under, so that a page of another site
+ * whose name was pointed here (DNS rebinding) gets nothing. Origin, if a browser sends
+ * it, has to be this very host, so that another site's page changes nothing; by https if
+ * the server is.
  *
- * Scope is what the route asks and the token, or the loopback address, gives.
- * A token comes in the Authorization header, else in the cookie of POST
- * /session (cookie.h). A cookie is sent by the browser, whoever made it ask: where it is
- * what lets in, a change wants Origin to be there (or Sec-Fetch-Site:
- * same-origin), and not merely not another's. SameSite=Strict alone would not
- * do, since a page of another port of the same host is of the same site. What is read is
- * safe without: no other origin's page is given an answer to read.
+ * Scope is what the route requires and what the token, or the loopback address, gives. A
+ * token comes in the Authorization header, else in the cookie of POST /session
+ * (session_cookie.h). A browser sends a cookie whoever made it ask. A change that a
+ * cookie lets in therefore requires Origin (or Sec-Fetch-Site: same-origin) to be there,
+ * not merely not to be another's. SameSite=Strict alone is not enough, because a page of
+ * another port of the same host is of the same site. Reading is safe without: no other
+ * origin's page is given an answer to read.
  *
- * A request that a proxy says it forwards is not from loopback; a proxy need not
- * say so, so a server behind one wants --require_tokens. */
+ * A request that a proxy says it forwards is not from loopback. A proxy need not say so,
+ * so a server behind one needs --require_tokens. */
 #pragma once
 #include "api.h"
 #include "call.h"

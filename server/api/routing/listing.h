@@ -1,4 +1,4 @@
-/* listing.h - what the lists of a run share: its row, pages, files. */
+/* listing.h - what the lists of a run share: the run's row, pages, files. */
 #pragma once
 #include "call.h"
 #include "query.h"

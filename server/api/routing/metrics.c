@@ -29,23 +29,23 @@ void metrics_gate(struct metrics *m, const char *outcome)
 			atomic_fetch_add(&m->gates[o], 1);
 }
 
-static void head(struct buf *b, const char *name, const char *type,
+static void metrics_head(struct buf *b, const char *name, const char *type,
 	const char *help)
 {
 	buf_printf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-static const char *path_of(int route)
+static const char *metrics_path_of(int route)
 {
 	return route < ROUTES_N ? routes[route].path : "other";
 }
 
-static const char *method_of(int route)
+static const char *metrics_method_of(int route)
 {
 	return route < ROUTES_N ? routes[route].method : "any";
 }
 
-static long long answers_of(struct metrics *m, int route)
+static long long metrics_answers_of(struct metrics *m, int route)
 {
 	long long n = 0;
 	for (int s = 0; s < METRIC_STATUSES; s++)
@@ -53,11 +53,12 @@ static long long answers_of(struct metrics *m, int route)
 	return n;
 }
 
-static void latency(struct metrics *m, int route, struct buf *b)
+static void metrics_latency(struct metrics *m, int route, struct buf *b)
 {
 	const char *name = "kernsift_request_seconds";
-	const char *path = path_of(route), *method = method_of(route);
-	long long n = answers_of(m, route), within = 0;
+	const char *path = metrics_path_of(route),
+		   *method = metrics_method_of(route);
+	long long n = metrics_answers_of(m, route), within = 0;
 	if (!n)
 		return;
 	for (int k = 0; k < METRIC_BUCKETS; k++) {
@@ -75,9 +76,9 @@ static void latency(struct metrics *m, int route, struct buf *b)
 		n);
 }
 
-static void gates(struct metrics *m, struct buf *b)
+static void metrics_gates(struct metrics *m, struct buf *b)
 {
-	head(b, "kernsift_gates_total", "counter",
+	metrics_head(b, "kernsift_gates_total", "counter",
 		"gates made since the start, by outcome");
 	for (enum gate_outcome o = 0; o <= GATE_BAD_DATA; o++)
 		buf_printf(b, "kernsift_gates_total{outcome=\"%s\"} %lld\n",
@@ -87,7 +88,7 @@ static void gates(struct metrics *m, struct buf *b)
 
 void metrics_text(struct metrics *m, struct buf *b)
 {
-	head(b, "kernsift_requests_total", "counter",
+	metrics_head(b, "kernsift_requests_total", "counter",
 		"answers given, by route and status");
 	for (int r = 0; r <= ROUTES_N; r++)
 		for (int s = 0; s < METRIC_STATUSES; s++) {
@@ -96,16 +97,16 @@ void metrics_text(struct metrics *m, struct buf *b)
 				buf_printf(b,
 					"kernsift_requests_total{method=\"%s\","
 					"path=\"%s\",status=\"%d\"} %lld\n",
-					method_of(r), path_of(r), statuses[s],
-					n);
+					metrics_method_of(r),
+					metrics_path_of(r), statuses[s], n);
 		}
-	head(b, "kernsift_request_seconds", "histogram",
+	metrics_head(b, "kernsift_request_seconds", "histogram",
 		"time from a request's headers to its answer");
 	for (int r = 0; r <= ROUTES_N; r++)
-		latency(m, r, b);
-	head(b, "kernsift_upload_bytes_total", "counter",
+		metrics_latency(m, r, b);
+	metrics_head(b, "kernsift_upload_bytes_total", "counter",
 		"bytes of uploads taken in");
 	buf_printf(b, "kernsift_upload_bytes_total %lld\n",
 		(long long)atomic_load(&m->upload_bytes));
-	gates(m, b);
+	metrics_gates(m, b);
 }

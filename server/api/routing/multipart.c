@@ -8,7 +8,7 @@
 #include <strings.h>
 
 /* The value of `name` in the parameters of a header, unquoted. */
-static bool parameter(const char *header, const char *name, char *out,
+static bool multipart_parameter(const char *header, const char *name, char *out,
 	size_t size)
 {
 	size_t len = strlen(name), n = 0;
@@ -40,7 +40,8 @@ bool multipart_init(struct multipart *m, const char *content_type,
 	char boundary[MULTIPART_BOUNDARY + 2];
 	if (!content_type || strncasecmp(content_type, kind, strlen(kind)))
 		return false;
-	if (!parameter(content_type, "boundary", boundary, sizeof boundary) ||
+	if (!multipart_parameter(content_type, "boundary", boundary,
+		    sizeof boundary) ||
 		!*boundary || strlen(boundary) > MULTIPART_BOUNDARY)
 		return err_set(e, ERR_INPUT,
 			"the form's Content-Type has no boundary of 1 to %d "
@@ -54,7 +55,8 @@ bool multipart_init(struct multipart *m, const char *content_type,
 }
 
 /* The file name, as text. */
-static bool name_keep(struct multipart *m, const char *raw, struct err *e)
+static bool multipart_name_keep(struct multipart *m, const char *raw,
+	struct err *e)
 {
 	char mended[3 * MULTIPART_HEADERS];
 	size_t len = utf8_mend(mended, raw, strlen(raw));
@@ -67,7 +69,7 @@ static bool name_keep(struct multipart *m, const char *raw, struct err *e)
 	return true;
 }
 
-static bool part_begins(struct multipart *m, struct err *e)
+static bool multipart_part_begins(struct multipart *m, struct err *e)
 {
 	char name[256] = "", file[MULTIPART_HEADERS];
 	const char *line = m->headers;
@@ -79,8 +81,8 @@ static bool part_begins(struct multipart *m, struct err *e)
 			"a part of the form has no Content-Disposition");
 	char one[MULTIPART_HEADERS];
 	snprintf(one, sizeof one, "%.*s", (int)strcspn(line, "\r"), line);
-	parameter(one, "name", name, sizeof name);
-	if (!parameter(one, "filename", file, sizeof file))
+	multipart_parameter(one, "name", name, sizeof name);
+	if (!multipart_parameter(one, "filename", file, sizeof file))
 		return err_set(e, ERR_INPUT,
 			"the form's field '%.60s' is not a file; give it in "
 			"the "
@@ -89,12 +91,12 @@ static bool part_begins(struct multipart *m, struct err *e)
 	if (m->files++)
 		return err_set(e, ERR_INPUT,
 			"the form holds several files; send one at a time");
-	return name_keep(m, file, e);
+	return multipart_name_keep(m, file, e);
 }
 
 /* Collects a part's headers; *used bytes were taken. */
-static bool headers_feed(struct multipart *m, const char *s, size_t len,
-	size_t *used, struct err *e)
+static bool multipart_headers_feed(struct multipart *m, const char *s,
+	size_t len, size_t *used, struct err *e)
 {
 	for (*used = 0; *used < len; ++*used) {
 		if (m->headers_len + 1 >= sizeof m->headers || !s[*used])
@@ -110,14 +112,14 @@ static bool headers_feed(struct multipart *m, const char *s, size_t len,
 		++*used;
 		m->at = FORM_FILE;
 		m->matched = 0;
-		return part_begins(m, e);
+		return multipart_part_begins(m, e);
 	}
 	return true;
 }
 
 /* Two bytes tell whether another part follows; blanks before them may. */
-static bool after_feed(struct multipart *m, const char *s, size_t *used,
-	struct err *e)
+static bool multipart_after_feed(struct multipart *m, const char *s,
+	size_t *used, struct err *e)
 {
 	*used = 1;
 	if (!m->headers_len && (*s == ' ' || *s == '\t'))
@@ -134,7 +136,7 @@ static bool after_feed(struct multipart *m, const char *s, size_t *used,
 }
 
 /* Passes bytes on up to the next delimiter. */
-static bool file_feed(struct multipart *m, const char *s, size_t len,
+static bool multipart_file_feed(struct multipart *m, const char *s, size_t len,
 	size_t *used, multipart_sink *sink, void *ctx, struct err *e)
 {
 	bool keep = m->at == FORM_FILE;
@@ -174,11 +176,12 @@ bool multipart_feed(struct multipart *m, const void *bytes, size_t len,
 		s += used, len -= used) {
 		bool ok = true;
 		if (m->at == FORM_AFTER)
-			ok = after_feed(m, s, &used, e);
+			ok = multipart_after_feed(m, s, &used, e);
 		else if (m->at == FORM_HEADERS)
-			ok = headers_feed(m, s, len, &used, e);
+			ok = multipart_headers_feed(m, s, len, &used, e);
 		else
-			ok = file_feed(m, s, len, &used, sink, ctx, e);
+			ok = multipart_file_feed(m, s, len, &used, sink, ctx,
+				e);
 		if (!ok)
 			return false;
 	}

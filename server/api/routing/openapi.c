@@ -8,19 +8,19 @@
 
 extern const struct embedded schema_files[];
 
-static json_t *ref(const char *schema)
+static json_t *openapi_ref(const char *schema)
 {
 	char at[80];
 	snprintf(at, sizeof at, "#/components/schemas/%s", schema);
 	return json_pack("{s:s}", "$ref", at);
 }
 
-static json_t *content(const char *type, json_t *schema)
+static json_t *openapi_content(const char *type, json_t *schema)
 {
 	return json_pack("{s:{s:o}}", type, "schema", schema);
 }
 
-static json_t *schemas(struct err *e)
+static json_t *openapi_schemas(struct err *e)
 {
 	json_t *all = json_object();
 	for (const struct embedded *f = schema_files; f->path; f++) {
@@ -41,7 +41,7 @@ static json_t *schemas(struct err *e)
 	return all;
 }
 
-static json_t *choices(const char *range)
+static json_t *openapi_choices(const char *range)
 {
 	json_t *list = json_array();
 	while (*range) {
@@ -52,7 +52,7 @@ static json_t *choices(const char *range)
 	return json_pack("{s:s, s:o}", "type", "string", "enum", list);
 }
 
-static json_t *param_schema(const struct param_spec *s)
+static json_t *openapi_param_schema(const struct param_spec *s)
 {
 	const char *most = strstr(s->range, "..");
 	switch (s->kind) {
@@ -65,7 +65,7 @@ static json_t *param_schema(const struct param_spec *s)
 			strtod(s->range, NULL), "maximum",
 			strtod(most + 2, NULL));
 	case PARAM_CHOICE:
-		return choices(s->range);
+		return openapi_choices(s->range);
 	case PARAM_MOMENT:
 		return json_pack("{s:s, s:s}", "type", "string", "format",
 			"date-time");
@@ -79,10 +79,10 @@ static json_t *param_schema(const struct param_spec *s)
 	return json_pack("{s:s}", "type", "string");
 }
 
-static json_t *parameter(const struct param_spec *s)
+static json_t *openapi_parameter(const struct param_spec *s)
 {
 	char name[64];
-	json_t *schema = param_schema(s);
+	json_t *schema = openapi_param_schema(s);
 	snprintf(name, sizeof name, "%s%s", s->name,
 		s->kind == PARAM_LABELS ? "KEY" : "");
 	if (*s->fallback)
@@ -97,7 +97,7 @@ static json_t *parameter(const struct param_spec *s)
 }
 
 /* `segment` is behind its brace. */
-static json_t *path_parameter(const char *segment)
+static json_t *openapi_path_parameter(const char *segment)
 {
 	json_t *schema =
 		route_is_number(segment)
@@ -110,28 +110,28 @@ static json_t *path_parameter(const char *segment)
 		schema);
 }
 
-static json_t *parameters(const struct route *r)
+static json_t *openapi_parameters(const struct route *r)
 {
 	json_t *list = json_array();
 	for (const char *at = r->path; (at = strchr(at, '{')); at++)
-		json_array_append_new(list, path_parameter(at + 1));
+		json_array_append_new(list, openapi_path_parameter(at + 1));
 	for (const struct param_spec *s = param_specs; s->handler; s++)
 		if (s->handler == r->handler)
-			json_array_append_new(list, parameter(s));
+			json_array_append_new(list, openapi_parameter(s));
 	return list;
 }
 
-static json_t *request_body(const struct route *r)
+static json_t *openapi_request_body(const struct route *r)
 {
 	json_t *types = json_object();
 	for (const struct route_body *b = route_bodies; b->handler; b++) {
 		if (b->handler != r->handler)
 			continue;
 		json_t *schema =
-			*b->schema ? ref(b->schema)
+			*b->schema ? openapi_ref(b->schema)
 				   : json_pack("{s:s, s:s}", "type", "string",
 					     "format", "binary");
-		json_object_update_new(types, content(b->type, schema));
+		json_object_update_new(types, openapi_content(b->type, schema));
 	}
 	if (json_object_size(types))
 		return json_pack("{s:b, s:o}", "required", 1, "content", types);
@@ -152,7 +152,7 @@ static const struct {
 	{ "svg", "image/svg+xml", "text" },
 };
 
-static void format_content(json_t *types, const char *range)
+static void openapi_format_content(json_t *types, const char *range)
 {
 	for (const char *word = range; *word;) {
 		size_t len = strcspn(word, "|");
@@ -160,29 +160,32 @@ static void format_content(json_t *types, const char *range)
 			if (strlen(formats[i].word) == len &&
 				!strncmp(word, formats[i].word, len))
 				json_object_update_new(types,
-					content(formats[i].type,
-						ref(formats[i].schema)));
+					openapi_content(formats[i].type,
+						openapi_ref(
+							formats[i].schema)));
 		word += len + (word[len] == '|');
 	}
 }
 
-static json_t *success_content(const struct route *r)
+static json_t *openapi_success_content(const struct route *r)
 {
 	const char *schema = route_schema(r);
 	if (!strcmp(schema, "text"))
-		return content("text/plain", ref(schema));
+		return openapi_content("text/plain", openapi_ref(schema));
 	if (!strcmp(schema, "svg"))
-		return content("image/svg+xml", ref(schema));
+		return openapi_content("image/svg+xml", openapi_ref(schema));
 	if (!strcmp(schema, "bytes"))
-		return content("application/vnd.kernsift.capture", ref(schema));
-	json_t *types = content("application/json", ref(schema));
+		return openapi_content("application/vnd.kernsift.capture",
+			openapi_ref(schema));
+	json_t *types =
+		openapi_content("application/json", openapi_ref(schema));
 	for (const struct param_spec *s = param_specs; s->handler; s++)
 		if (s->handler == r->handler && !strcmp(s->name, "format"))
-			format_content(types, s->range);
+			openapi_format_content(types, s->range);
 	return types;
 }
 
-static json_t *responses(const struct route *r)
+static json_t *openapi_responses(const struct route *r)
 {
 	json_t *all = json_object();
 	for (const char *s = r->answer; isdigit((unsigned char)*s);) {
@@ -190,28 +193,31 @@ static json_t *responses(const struct route *r)
 		snprintf(status, sizeof status, "%.3s", s);
 		json_t *one = json_pack("{s:s}", "description", r->help);
 		if (*route_schema(r))
-			json_object_set_new(one, "content", success_content(r));
+			json_object_set_new(one, "content",
+				openapi_success_content(r));
 		json_object_set_new(all, status, one);
 		s += 3 + (s[3] == ' ');
 	}
 	json_object_set_new(all, "default",
 		json_pack("{s:s, s:o}", "description", "why not", "content",
-			content("application/json", ref("error"))));
+			openapi_content("application/json",
+				openapi_ref("error"))));
 	return all;
 }
 
-static json_t *operation(const struct route *r)
+static json_t *openapi_operation(const struct route *r)
 {
 	json_t *security = json_array();
 	if (r->scope != SCOPE_NONE)
 		json_array_append_new(security,
 			json_pack("{s:[s]}", "token", scope_name(r->scope)));
 	return json_pack("{s:s, s:o, s:o*, s:o, s:o}", "summary", r->help,
-		"parameters", parameters(r), "requestBody", request_body(r),
-		"responses", responses(r), "security", security);
+		"parameters", openapi_parameters(r), "requestBody",
+		openapi_request_body(r), "responses", openapi_responses(r),
+		"security", security);
 }
 
-static json_t *paths(void)
+static json_t *openapi_paths(void)
 {
 	json_t *all = json_object();
 	for (const struct route *r = routes; r->handler; r++) {
@@ -223,14 +229,14 @@ static json_t *paths(void)
 			path = json_object();
 			json_object_set_new(all, r->path, path);
 		}
-		json_object_set_new(path, method, operation(r));
+		json_object_set_new(path, method, openapi_operation(r));
 	}
 	return all;
 }
 
 char *openapi_text(size_t *len, struct err *e)
 {
-	json_t *components = schemas(e);
+	json_t *components = openapi_schemas(e);
 	if (!components)
 		return NULL;
 	json_t *doc = json_pack("{s:s, s:{s:s, s:s, s:s}, s:o, s:{s:o, "
@@ -239,7 +245,7 @@ char *openapi_text(size_t *len, struct err *e)
 		KERNSIFT_VERSION, "description",
 		"GPU profiles in, kernel statistics out. On loopback, reading "
 		"and uploading need no token.",
-		"paths", paths(), "components", "schemas", components,
+		"paths", openapi_paths(), "components", "schemas", components,
 		"securitySchemes", "token", "type", "http", "scheme", "bearer",
 		"description",
 		"made by `kernsiftd token` or POST /tokens; a page has it in "

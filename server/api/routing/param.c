@@ -1,6 +1,7 @@
 /* param.c - reads a query against what its route takes. */
 #include "param.h"
 #include "utc_time.h"
+#include "query.h"
 #include "query_string.h"
 #include "call.h"
 #include <errno.h>
@@ -23,7 +24,7 @@ const struct param_spec param_specs[] = {
 
 enum { LABELS_MAX = 32, LABEL_KEY_MAX = 100 };
 
-static bool whole_from(struct param *p, const char *text, struct err *e)
+static bool param_whole_from(struct param *p, const char *text, struct err *e)
 {
 	char *end;
 	long long least = strtoll(p->spec->range, &end, 10);
@@ -38,7 +39,7 @@ static bool whole_from(struct param *p, const char *text, struct err *e)
 		p->spec->name, text, least, most);
 }
 
-static bool real_from(struct param *p, const char *text, struct err *e)
+static bool param_real_from(struct param *p, const char *text, struct err *e)
 {
 	char *end;
 	double least = strtod(p->spec->range, &end);
@@ -54,7 +55,7 @@ static bool real_from(struct param *p, const char *text, struct err *e)
 		text, least, most);
 }
 
-static bool choice_from(struct param *p, const char *text, struct err *e)
+static bool param_choice_from(struct param *p, const char *text, struct err *e)
 {
 	const char *word = p->spec->range;
 	for (p->whole = 0; *word; p->whole++) {
@@ -67,16 +68,16 @@ static bool choice_from(struct param *p, const char *text, struct err *e)
 		p->spec->name, text, p->spec->range);
 }
 
-static bool value_from(struct param *p, const char *text, struct err *e)
+static bool param_value_from(struct param *p, const char *text, struct err *e)
 {
 	p->text = text;
 	switch (p->spec->kind) {
 	case PARAM_WHOLE:
-		return whole_from(p, text, e);
+		return param_whole_from(p, text, e);
 	case PARAM_REAL:
-		return real_from(p, text, e);
+		return param_real_from(p, text, e);
 	case PARAM_CHOICE:
-		return choice_from(p, text, e);
+		return param_choice_from(p, text, e);
 	case PARAM_MOMENT:
 		return moment_from(text, &p->whole) ||
 		       err_set(e, ERR_INPUT,
@@ -95,7 +96,7 @@ static bool value_from(struct param *p, const char *text, struct err *e)
 	return true;
 }
 
-static bool label_add(json_t *labels, const struct pair *p, struct err *e)
+static bool param_label_add(json_t *labels, const struct pair *p, struct err *e)
 {
 	const char *key = p->key + sizeof "label." - 1;
 	if (!*key || strlen(key) > LABEL_KEY_MAX)
@@ -116,8 +117,8 @@ static bool label_add(json_t *labels, const struct pair *p, struct err *e)
 	return true;
 }
 
-static bool unknown(const struct params *ps, const char *key, struct arena *a,
-	struct err *e)
+static bool param_unknown(const struct params *ps, const char *key,
+	struct arena *a, struct err *e)
 {
 	const char *list = "";
 	for (int i = 0; i < ps->n; i++)
@@ -129,7 +130,7 @@ static bool unknown(const struct params *ps, const char *key, struct arena *a,
 		ps->n ? list : "none");
 }
 
-static bool pair_take(struct params *ps, struct arena *a, json_t *labels,
+static bool param_pair_take(struct params *ps, struct arena *a, json_t *labels,
 	const struct pair *pair, struct err *e)
 {
 	for (int i = 0; i < ps->n; i++) {
@@ -137,16 +138,16 @@ static bool pair_take(struct params *ps, struct arena *a, json_t *labels,
 		if (p->spec->kind == PARAM_LABELS &&
 			!strncmp(pair->key, p->spec->name,
 				strlen(p->spec->name)))
-			return label_add(labels, pair, e);
+			return param_label_add(labels, pair, e);
 		if (strcmp(pair->key, p->spec->name))
 			continue;
 		if (p->given)
 			return err_set(e, ERR_INPUT, "'%s' is given twice",
 				pair->key);
 		p->given = *pair->value;
-		return !p->given || value_from(p, pair->value, e);
+		return !p->given || param_value_from(p, pair->value, e);
 	}
-	return unknown(ps, pair->key, a, e);
+	return param_unknown(ps, pair->key, a, e);
 }
 
 bool params_read(struct params *ps, struct arena *a,
@@ -161,13 +162,13 @@ bool params_read(struct params *ps, struct arena *a,
 		struct param *p = &ps->list[ps->n++];
 		*p = (struct param){ .spec = s };
 		if (*s->fallback)
-			value_from(p, s->fallback, e);
+			param_value_from(p, s->fallback, e);
 	}
 	json_t *labels = json_object();
 	struct pair pair;
 	bool ok;
 	while ((ok = pair_next(&query, a, &pair, e)) && pair.key)
-		if (!(ok = pair_take(ps, a, labels, &pair, e)))
+		if (!(ok = param_pair_take(ps, a, labels, &pair, e)))
 			break;
 	if (ok && json_object_size(labels)) {
 		char *text = json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS);
@@ -192,4 +193,10 @@ const char *param_text(const struct params *ps, const char *name,
 {
 	const struct param *p = param(ps, name);
 	return p->text ? p->text : otherwise;
+}
+
+int64_t param_moment(const struct params *ps, const char *name)
+{
+	const struct param *p = param(ps, name);
+	return p->given ? p->whole : NO_MOMENT;
 }

@@ -57,3 +57,5 @@ const struct param *param(const struct params *ps, const char *name);
 /* Its text, or `otherwise` where neither given nor of a default. */
 const char *param_text(const struct params *ps, const char *name,
 	const char *otherwise);
+/* Its time in microseconds; NO_MOMENT if it is not given. */
+int64_t param_moment(const struct params *ps, const char *name);

@@ -3,7 +3,7 @@
 #include "utf8.h"
 #include <string.h>
 
-static int hex(char c)
+static int query_string_hex(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -14,7 +14,8 @@ static int hex(char c)
 	return -1;
 }
 
-static const char *decode(const char *s, size_t len, bool form, struct arena *a)
+static const char *query_string_decode(const char *s, size_t len, bool form,
+	struct arena *a)
 {
 	char *out = arena_alloc(a, len + 1, 1);
 	size_t n = 0;
@@ -23,8 +24,8 @@ static const char *decode(const char *s, size_t len, bool form, struct arena *a)
 			out[n] = form && s[i] == '+' ? ' ' : s[i];
 			continue;
 		}
-		int high = len - i > 2 ? hex(s[i + 1]) : -1;
-		int low = len - i > 2 ? hex(s[i + 2]) : -1;
+		int high = len - i > 2 ? query_string_hex(s[i + 1]) : -1;
+		int low = len - i > 2 ? query_string_hex(s[i + 2]) : -1;
 		if (high < 0 || low < 0)
 			return NULL;
 		out[n] = (char)(high << 4 | low);
@@ -35,7 +36,7 @@ static const char *decode(const char *s, size_t len, bool form, struct arena *a)
 
 const char *percent_decode(const char *s, size_t len, struct arena *a)
 {
-	return decode(s, len, false, a);
+	return query_string_decode(s, len, false, a);
 }
 
 bool pair_next(const char **query, struct arena *a, struct pair *p,
@@ -50,8 +51,10 @@ bool pair_next(const char **query, struct arena *a, struct pair *p,
 	size_t len = strcspn(s, "&");
 	size_t key = strcspn(s, "=&");
 	*query = s + len;
-	p->key = decode(s, key, true, a);
-	p->value = key < len ? decode(s + key + 1, len - key - 1, true, a) : "";
+	p->key = query_string_decode(s, key, true, a);
+	p->value = key < len ? query_string_decode(s + key + 1, len - key - 1,
+				       true, a)
+			     : "";
 	if (p->key && p->value)
 		return true;
 	return err_set(e, ERR_INPUT,

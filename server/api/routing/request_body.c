@@ -1,9 +1,9 @@
-/* request_body.c - parsed, and its keys looked at. */
+/* request_body.c - parses a body and checks its keys. */
 #include "request_body.h"
 #include <stdlib.h>
 #include <string.h>
 
-static bool listed(const char *keys, const char *key)
+static bool request_body_listed(const char *keys, const char *key)
 {
 	size_t len = strlen(key);
 	for (const char *at = keys; *at;) {
@@ -15,13 +15,13 @@ static bool listed(const char *keys, const char *key)
 	return false;
 }
 
-static bool keys_check(json_t *v, const char *keys, struct err *e)
+static bool request_body_keys_check(json_t *v, const char *keys, struct err *e)
 {
 	const char *key;
 	json_t *each;
 	json_object_foreach(v, key,
-		each) if (!listed(keys, key)) return err_set(e, ERR_INPUT,
-		"the body has no '%.60s'; it takes %s", key, keys);
+		each) if (!request_body_listed(keys, key)) return err_set(e,
+		ERR_INPUT, "the body has no '%.60s'; it takes %s", key, keys);
 	return true;
 }
 
@@ -38,7 +38,7 @@ json_t *body_read(const struct call *c, const char *keys, struct err *e)
 					keys)
 		  : err_set(e, ERR_INPUT, "the body is not JSON: line %d: %s",
 			    why.line, why.text);
-	if (ok && keys_check(v, keys, e))
+	if (ok && request_body_keys_check(v, keys, e))
 		return v;
 	json_decref(v);
 	return NULL;

@@ -38,7 +38,7 @@ struct segment {
 };
 
 /* Whether path has the form of pattern. */
-static bool fits(const char *pattern, const char *path,
+static bool route_fits(const char *pattern, const char *path,
 	struct segment of[SEGMENTS])
 {
 	int n = 0;
@@ -80,7 +80,7 @@ bool route_word(const char *text, size_t len, char word[ROUTE_WORD],
 			     len > 120 ? 120 : (int)len, text, ROUTE_WORD - 1);
 }
 
-static bool id_from(const char *text, int64_t *id, struct err *e)
+static bool route_id_from(const char *text, int64_t *id, struct err *e)
 {
 	char *end;
 	errno = 0;
@@ -93,13 +93,13 @@ static bool id_from(const char *text, int64_t *id, struct err *e)
 		text);
 }
 
-static bool segments_read(const struct segment of[SEGMENTS],
+static bool route_segments_read(const struct segment of[SEGMENTS],
 	struct route_at *out, struct err *e)
 {
 	for (int i = 0, id = 0; i < SEGMENTS && of[i].at; i++) {
 		const char *at = of[i].at;
 		if (!(route_is_number(of[i].name)
-				    ? id_from(at, &out->ids[id++], e)
+				    ? route_id_from(at, &out->ids[id++], e)
 				    : route_word(at, strcspn(at, "/"),
 					      out->word, e)))
 			return false;
@@ -107,7 +107,7 @@ static bool segments_read(const struct segment of[SEGMENTS],
 	return true;
 }
 
-static void allow_add(char allow[ALLOW_TEXT], const char *method)
+static void route_allow_add(char allow[ALLOW_TEXT], const char *method)
 {
 	size_t len = strlen(allow);
 	snprintf(allow + len, ALLOW_TEXT - len, "%s%s%s", len ? ", " : "",
@@ -124,17 +124,17 @@ const struct route *route_find(const char *method, const char *path,
 		struct segment of[SEGMENTS] = { 0 };
 		bool short_form = r->scope == SCOPE_NONE ||
 				  !strcmp(r->path, "/api/v1/metrics");
-		if (!fits(r->path, path, of) &&
+		if (!route_fits(r->path, path, of) &&
 			!(short_form && !strcmp(r->path + PREFIX, path)))
 			continue;
 		if (strcmp(r->method, method) &&
 			!(!strcmp(method, "HEAD") &&
 				!strcmp(r->method, "GET"))) {
-			allow_add(allow, r->method);
+			route_allow_add(allow, r->method);
 			continue;
 		}
 		allow[0] = '\0';
-		return segments_read(of, out, e) ? r : NULL;
+		return route_segments_read(of, out, e) ? r : NULL;
 	}
 	if (*allow)
 		err_set(e, ERR_METHOD,

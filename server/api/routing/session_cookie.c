@@ -9,7 +9,7 @@
 
 enum { COOKIE_NAME = 32 };
 
-static int port_of(const struct sockaddr *sa)
+static int session_cookie_port_of(const struct sockaddr *sa)
 {
 	struct sockaddr_in in4;
 	struct sockaddr_in6 in6;
@@ -23,17 +23,19 @@ static int port_of(const struct sockaddr *sa)
 	return ntohs(in4.sin_port);
 }
 
-static size_t name_of(const struct call *c, char out[COOKIE_NAME])
+static size_t session_cookie_name_of(const struct call *c,
+	char out[COOKIE_NAME])
 {
 	return (size_t)snprintf(out, COOKIE_NAME, "%skernsift_%d",
-		c->api->is.tls ? "__Host-" : "", port_of(c->request->local));
+		c->api->is.tls ? "__Host-" : "",
+		session_cookie_port_of(c->request->local));
 }
 
 const char *cookie_read(struct call *c)
 {
 	const char *at = c->request->header(c->request->ctx, "Cookie");
 	char name[COOKIE_NAME];
-	size_t len = name_of(c, name);
+	size_t len = session_cookie_name_of(c, name);
 	while (at && *at) {
 		at += strspn(at, "; \t");
 		size_t n = strcspn(at, ";");
@@ -45,10 +47,11 @@ const char *cookie_read(struct call *c)
 	return NULL;
 }
 
-static void put(struct call *c, const char *value, const char *age)
+static void session_cookie_put(struct call *c, const char *value,
+	const char *age)
 {
 	char name[COOKIE_NAME];
-	name_of(c, name);
+	session_cookie_name_of(c, name);
 	snprintf(c->cookie, sizeof c->cookie,
 		"%s=%s; Path=/; HttpOnly; SameSite=Strict%s%s", name, value,
 		age, c->api->is.tls ? "; Secure" : "");
@@ -60,10 +63,10 @@ void cookie_keep(struct call *c, const char *token, int64_t expires)
 	if (expires != NO_MOMENT)
 		snprintf(age, sizeof age, "; Max-Age=%lld",
 			(long long)(expires / 1000000 - time(NULL)));
-	put(c, token, age);
+	session_cookie_put(c, token, age);
 }
 
 void cookie_drop(struct call *c)
 {
-	put(c, "", "; Max-Age=0");
+	session_cookie_put(c, "", "; Max-Age=0");
 }

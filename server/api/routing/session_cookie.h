@@ -1,10 +1,9 @@
 /* session_cookie.h - the page's sign-in: a token in a cookie that no script reads.
  *
- * The cookie is called after the port, since browsers keep cookies by host
- * alone and another server may run beside this one; under TLS with `__Host-` before
- * it, by which browsers let none but this host, by https, set it. It is HttpOnly, of this
- * site alone (SameSite=Strict), Secure where the browser speaks TLS, and ends
- * with its token. */
+ * The cookie is named for the port, because browsers keep cookies by host alone and
+ * another server may run on the same host. Under TLS `__Host-` precedes the name, so that
+ * browsers let only this host, by https, set it. It is HttpOnly, of this site alone
+ * (SameSite=Strict), Secure if the browser speaks TLS, and ends with its token. */
 #pragma once
 #include "call.h"
 
