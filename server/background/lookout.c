@@ -58,7 +58,7 @@ static const char *encoded(struct arena *a, const char *s)
 	return out;
 }
 
-static const char *body(const struct look *l, const struct trend_told *is,
+static const char *body(const struct look *l, const struct trend_result *is,
 	const struct change_point *p)
 {
 	const struct trend_filter *f = is->f;
@@ -86,8 +86,8 @@ static const char *body(const struct look *l, const struct trend_told *is,
 	return kept;
 }
 
-static void add(struct look *l, const char *metric, const struct trend_told *is,
-	const struct change_point *p)
+static void add(struct look *l, const char *metric,
+	const struct trend_result *is, const struct change_point *p)
 {
 	const struct trend *t = is->t;
 	uint32_t seen = l->due->seen ? place(t, l->due->seen + 1) : t->n,
@@ -126,7 +126,7 @@ static bool look_at(struct look *l, enum trend_metric m, const char *of,
 		!change_told(l->db, l->a, l->due, metric, &told, &told_n, e))
 		return false;
 	uint32_t *group = arena_array(l->a, uint32_t, t.n);
-	struct trend_told is = { .f = &f,
+	struct trend_result is = { .f = &f,
 		.t = &t,
 		.grouped = trend_groups(&t, group) };
 	if (!change_points_from(t.value, group, t.n, &o, l->a, &found, &n))

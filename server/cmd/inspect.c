@@ -71,7 +71,7 @@ bool inspect_read(const char *path, const struct inspect_limits *limits,
 /* To `d`, or to stdout where it is NULL. */
 static bool print_runs(const struct trace *t, const struct words *by,
 	const struct profile_asked *asked, const struct catalog *f,
-	const struct graph_book *book, size_t ceiling, struct document *d,
+	const struct graph_book *book, size_t ceiling, struct inspect_document *d,
 	struct err *e)
 {
 	bool ok = true;
@@ -83,7 +83,7 @@ static bool print_runs(const struct trace *t, const struct words *by,
 		struct profile p;
 		ok = profile_asked(t, i, asked, f, book, &a, &p, e);
 		if (ok && d)
-			document_add(d, &p, by->at[0]);
+			inspect_document_add(d, &p, by->at[0]);
 		for (int w = 0; ok && !d && w < by->n; w++)
 			inspect_print_run(stdout, &p, i + 1, by->at[w]);
 		arena_release(&a);
@@ -97,12 +97,12 @@ static bool print(const struct trace *t, const struct words *by,
 	struct err *e)
 {
 	bool json = format && !strcmp(format, "json");
-	struct document *d = json ? document_new(t) : NULL;
+	struct inspect_document *d = json ? inspect_document_new(t) : NULL;
 	bool ok = print_runs(t, by, asked, f, book, ceiling, d, e);
 
 	if (ok && d)
-		document_print(d, stdout);
-	document_free(d);
+		inspect_document_print(d, stdout);
+	inspect_document_free(d);
 	if (ok && fflush(stdout) != 0)
 		ok = err_set(e, ERR_INTERNAL,
 			"the output could not be written");

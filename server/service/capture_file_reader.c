@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECES_MAX = 64 }; /* open at once: 64 MiB */
+enum { READERS_MAX = 64 }; /* open at once: 64 MiB */
 
-struct pieces {
+struct capture_file_reader {
 	struct service *service;
 	int64_t run, edition;
 	int32_t seq; /* of the next piece */
@@ -16,8 +16,8 @@ struct pieces {
 	unsigned char bytes[CAPTURE_PIECE];
 };
 
-static bool capture_file_reader_piece(struct pieces *p, struct db *db,
-	struct err *e)
+static bool capture_file_reader_piece(struct capture_file_reader *p,
+	struct db *db, struct err *e)
 {
 	p->at = p->len = 0;
 	return query_capture(db, p->run, p->seq++, &p->edition, p->bytes,
@@ -26,20 +26,21 @@ static bool capture_file_reader_piece(struct pieces *p, struct db *db,
 
 static bool capture_file_reader_slot_take(struct service *s, struct err *e)
 {
-	if (atomic_fetch_add(&s->captures, 1) < PIECES_MAX)
+	if (atomic_fetch_add(&s->captures, 1) < READERS_MAX)
 		return true;
 	atomic_fetch_sub(&s->captures, 1);
 	return err_set(e, ERR_BUSY,
 		"%d captures are being sent already, the most at once; try "
 		"again in a moment",
-		PIECES_MAX);
+		READERS_MAX);
 }
 
-struct pieces *pieces_new(struct service_call *c, int64_t run, struct err *e)
+struct capture_file_reader *capture_file_reader_new(struct service_call *c,
+	int64_t run, struct err *e)
 {
 	if (!capture_file_reader_slot_take(c->service, e))
 		return NULL;
-	struct pieces *p = malloc(sizeof *p);
+	struct capture_file_reader *p = malloc(sizeof *p);
 	if (!p)
 		abort();
 	p->service = c->service;
@@ -49,19 +50,20 @@ struct pieces *pieces_new(struct service_call *c, int64_t run, struct err *e)
 	p->broke = false;
 	if (service_db(c, e) && capture_file_reader_piece(p, c->db, e))
 		return p;
-	pieces_free(p);
+	capture_file_reader_free(p);
 	return NULL;
 }
 
 /* The run was deleted or made anew amid its answer, or nobody had time for it:
  * nothing that somebody has to mend. */
-static void capture_file_reader_gave_up(struct pieces *p, const char *why)
+static void capture_file_reader_stop(struct capture_file_reader *p,
+	const char *why)
 {
 	log_info("capture run=%lld text=\"%s\"", (long long)p->run, why);
 	p->broke = true;
 }
 
-void pieces_broke(struct pieces *p, const char *why)
+void capture_file_reader_fail(struct capture_file_reader *p, const char *why)
 {
 	if (!p->broke)
 		log_error("capture run=%lld text=\"%s\"", (long long)p->run,
@@ -69,9 +71,9 @@ void pieces_broke(struct pieces *p, const char *why)
 	p->broke = true;
 }
 
-int64_t pieces_read(void *pieces, void *to, size_t cap)
+int64_t capture_file_reader_read(void *pieces, void *to, size_t cap)
 {
-	struct pieces *p = pieces;
+	struct capture_file_reader *p = pieces;
 	if (p->at == p->len && !p->broke) {
 		struct err e = { 0 };
 		struct db *db = service_lend(p->service, &e);
@@ -80,9 +82,9 @@ int64_t pieces_read(void *pieces, void *to, size_t cap)
 			service_take_back(p->service, db);
 		if (!ok && (e.code == ERR_NOT_FOUND || e.code == ERR_CONFLICT ||
 				   e.code == ERR_BUSY))
-			capture_file_reader_gave_up(p, e.text);
+			capture_file_reader_stop(p, e.text);
 		else if (!ok)
-			pieces_broke(p, e.text);
+			capture_file_reader_fail(p, e.text);
 	}
 	if (p->broke)
 		return -1;
@@ -92,9 +94,9 @@ int64_t pieces_read(void *pieces, void *to, size_t cap)
 	return (int64_t)n;
 }
 
-void pieces_free(void *pieces)
+void capture_file_reader_free(void *pieces)
 {
-	struct pieces *p = pieces;
+	struct capture_file_reader *p = pieces;
 	if (!p)
 		return;
 	atomic_fetch_sub(&p->service->captures, 1);

@@ -7,14 +7,15 @@
 #pragma once
 #include "service.h"
 
-struct pieces;
+struct capture_file_reader;
 
 /* The capture of a run, its first piece read. NULL with
  * ERR_NOT_FOUND where there is none, ERR_BUSY where too many are open. */
-struct pieces *pieces_new(struct service_call *c, int64_t run, struct err *e);
+struct capture_file_reader *capture_file_reader_new(struct service_call *c,
+	int64_t run, struct err *e);
 /* Up to `cap` bytes; 0 at the end, -1 where it broke off, which is logged. As
  * kst_read_fn and api_stream want it. */
-int64_t pieces_read(void *pieces, void *to, size_t cap);
+int64_t capture_file_reader_read(void *pieces, void *to, size_t cap);
 /* What is to be said of a capture that broke off: once, to the log. */
-void pieces_broke(struct pieces *p, const char *why);
-void pieces_free(void *pieces);
+void capture_file_reader_fail(struct capture_file_reader *p, const char *why);
+void capture_file_reader_free(void *pieces);

@@ -6,63 +6,66 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct held {
+struct catalog_cache_entry {
 	struct catalog *catalog;
 	int64_t version;
 	char *fault; /* NULL none */
 	int readers;
 };
 
-struct catalog_held {
+struct catalog_cache {
 	pthread_mutex_t lock;
-	struct held *now;
+	struct catalog_cache_entry *now;
 };
 
-static struct held *catalog_cache_held_new(struct catalog *c, int64_t version,
-	const char *fault)
+static struct catalog_cache_entry *catalog_cache_entry_new(struct catalog *c,
+	int64_t version, const char *fault)
 {
-	struct held *h = calloc(1, sizeof *h);
+	struct catalog_cache_entry *h = calloc(1, sizeof *h);
 	if (!h)
 		abort();
-	*h = (struct held){ c, version, fault ? strdup(fault) : NULL, 0 };
+	*h = (struct catalog_cache_entry){ c, version,
+		fault ? strdup(fault) : NULL, 0 };
 	return h;
 }
 
-static void catalog_cache_held_free(struct held *h)
+static void catalog_cache_entry_free(struct catalog_cache_entry *h)
 {
 	catalog_free(h->catalog);
 	free(h->fault);
 	free(h);
 }
 
-struct catalog_held *catalog_held_new(struct err *e)
+struct catalog_cache *catalog_cache_new(struct err *e)
 {
 	struct catalog *c = catalog_new(NULL, e);
 	if (!c)
 		return NULL;
-	struct catalog_held *h = calloc(1, sizeof *h);
+	struct catalog_cache *h = calloc(1, sizeof *h);
 	if (!h)
 		abort();
 	pthread_mutex_init(&h->lock, NULL);
-	h->now = catalog_cache_held_new(c, 0, NULL);
+	h->now = catalog_cache_entry_new(c, 0, NULL);
 	return h;
 }
 
-void catalog_held_free(struct catalog_held *h)
+void catalog_cache_free(struct catalog_cache *h)
 {
 	if (!h)
 		return;
-	catalog_cache_held_free(h->now);
+	catalog_cache_entry_free(h->now);
 	pthread_mutex_destroy(&h->lock);
 	free(h);
 }
 
 /* The one in force, if it is of this version. */
-static struct held *catalog_cache_in_force(struct catalog_held *h,
+static struct catalog_cache_entry *catalog_cache_in_force(struct catalog_cache
+								  *h,
 	int64_t version)
 {
 	pthread_mutex_lock(&h->lock);
-	struct held *now = h->now->version == version ? h->now : NULL;
+	struct catalog_cache_entry *now =
+		h->now->version == version ? h->now : NULL;
 	if (now)
 		now->readers++;
 	pthread_mutex_unlock(&h->lock);
@@ -70,26 +73,28 @@ static struct held *catalog_cache_in_force(struct catalog_held *h,
 }
 
 /* Puts `fresh` in force, unless somebody else was quicker. */
-static struct held *catalog_cache_replace(struct catalog_held *h,
-	struct held *fresh)
+static struct catalog_cache_entry *catalog_cache_replace(struct catalog_cache
+								 *h,
+	struct catalog_cache_entry *fresh)
 {
 	pthread_mutex_lock(&h->lock);
-	struct held *gone = fresh;
+	struct catalog_cache_entry *gone = fresh;
 	if (h->now->version != fresh->version) {
 		gone = h->now;
 		h->now = fresh;
 	}
 	if (gone->readers)
 		gone = NULL; /* the last of them frees it */
-	struct held *now = h->now;
+	struct catalog_cache_entry *now = h->now;
 	now->readers++;
 	pthread_mutex_unlock(&h->lock);
 	if (gone)
-		catalog_cache_held_free(gone);
+		catalog_cache_entry_free(gone);
 	return now;
 }
 
-static struct held *catalog_cache_build(struct service_call *c, struct err *e)
+static struct catalog_cache_entry *catalog_cache_build(struct service_call *c,
+	struct err *e)
 {
 	struct catalog *catalog;
 	const char *fault;
@@ -100,10 +105,10 @@ static struct held *catalog_cache_build(struct service_call *c, struct err *e)
 		log_warn("catalog version=%lld is not in force: %s",
 			(long long)version, fault);
 	return catalog_cache_replace(c->service->catalog,
-		catalog_cache_held_new(catalog, version, fault));
+		catalog_cache_entry_new(catalog, version, fault));
 }
 
-const struct catalog *catalog_held_take(struct service_call *c, struct err *e)
+const struct catalog *catalog_cache_take(struct service_call *c, struct err *e)
 {
 	int64_t version;
 	if (c->held)
@@ -116,26 +121,26 @@ const struct catalog *catalog_held_take(struct service_call *c, struct err *e)
 	return c->held ? c->held->catalog : NULL;
 }
 
-void catalog_held_return(struct service_call *c)
+void catalog_cache_return(struct service_call *c)
 {
 	if (!c->held)
 		return;
-	struct catalog_held *h = c->service->catalog;
+	struct catalog_cache *h = c->service->catalog;
 	pthread_mutex_lock(&h->lock);
-	struct held *mine = c->held;
+	struct catalog_cache_entry *mine = c->held;
 	bool last = --mine->readers == 0 && mine != h->now;
 	pthread_mutex_unlock(&h->lock);
 	if (last)
-		catalog_cache_held_free(mine);
+		catalog_cache_entry_free(mine);
 	c->held = NULL;
 }
 
-int64_t catalog_held_version(const struct service_call *c)
+int64_t catalog_cache_version(const struct service_call *c)
 {
 	return c->held->version;
 }
 
-const char *catalog_held_fault(const struct service_call *c)
+const char *catalog_cache_fault(const struct service_call *c)
 {
 	return c->held->fault;
 }

@@ -10,17 +10,17 @@
 #include "catalog.h"
 #include "service.h"
 
-struct catalog_held;
+struct catalog_cache;
 
 /* Holds the program's own. */
-struct catalog_held *catalog_held_new(struct err *e);
-void catalog_held_free(struct catalog_held *h);
+struct catalog_cache *catalog_cache_new(struct err *e);
+void catalog_cache_free(struct catalog_cache *h);
 
 /* The catalog in force, the call's until it is closed; lends it a database
  * connection. The same one however often a call asks. */
-const struct catalog *catalog_held_take(struct service_call *c, struct err *e);
-void catalog_held_return(struct service_call *c);
-/* After catalog_held_take(): the version of the edits, and why they are not in
+const struct catalog *catalog_cache_take(struct service_call *c, struct err *e);
+void catalog_cache_return(struct service_call *c);
+/* After catalog_cache_take(): the version of the edits, and why they are not in
  * force; NULL if they are. */
-int64_t catalog_held_version(const struct service_call *c);
-const char *catalog_held_fault(const struct service_call *c);
+int64_t catalog_cache_version(const struct service_call *c);
+const char *catalog_cache_fault(const struct service_call *c);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static bool compare_sides_side_read(struct service_call *c,
-	const struct selected *side, const char *range,
+	const struct run_selection *side, const char *range,
 	struct compared_run **runs, struct err *e)
 {
 	*runs = arena_array(&c->arena, struct compared_run, side->n);
@@ -15,16 +15,16 @@ static bool compare_sides_side_read(struct service_call *c,
 		    e))
 		return false;
 	for (uint32_t i = 0; range && i < side->n; i++)
-		if (!ranged_read(c, range, &(*runs)[i], e))
+		if (!reanalyze_iterations(c, range, &(*runs)[i], e))
 			return false;
 	return true;
 }
 
-bool sides_of(struct service_call *c, const struct selected *base,
-	const struct selected *head, const char *range,
-	struct compared_sides *s, struct err *e)
+bool compare_sides_read(struct service_call *c,
+	const struct run_selection *base, const struct run_selection *head,
+	const char *range, struct compare_sides *s, struct err *e)
 {
-	*s = (struct compared_sides){ .base_n = base->n,
+	*s = (struct compare_sides){ .base_n = base->n,
 		.head_n = head->n,
 		.range = range };
 	return compare_sides_side_read(c, base, range, &s->base, e) &&
@@ -39,8 +39,8 @@ static int compare_sides_by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-void repeats_from(const struct repeat_row *rows, uint32_t n, struct arena *a,
-	struct repeats *out)
+void compare_sides_repeats_from(const struct repeat_row *rows, uint32_t n,
+	struct arena *a, struct repeats *out)
 {
 	struct repeat_run *run = NULL;
 	struct repeat_mean *means = arena_array(a, struct repeat_mean, n);
@@ -65,8 +65,8 @@ void repeats_from(const struct repeat_row *rows, uint32_t n, struct arena *a,
 			compare_sides_by_name);
 }
 
-bool repeats_read(struct service_call *c, const struct compared_sides *s,
-	struct repeats *out, struct err *e)
+bool compare_sides_repeats(struct service_call *c,
+	const struct compare_sides *s, struct repeats *out, struct err *e)
 {
 	uint32_t n = s->base_n + s->head_n, rows_n;
 	int64_t *like = arena_array(&c->arena, int64_t, n);
@@ -77,6 +77,6 @@ bool repeats_read(struct service_call *c, const struct compared_sides *s,
 	if (!query_repeats(c->db, &c->arena, like, n, REPEATS_MAX, &rows,
 		    &rows_n, e))
 		return false;
-	repeats_from(rows, rows_n, &c->arena, out);
+	compare_sides_repeats_from(rows, rows_n, &c->arena, out);
 	return true;
 }

@@ -153,8 +153,9 @@ static void findings_sizes(struct finding_list *t, double sized, double bound)
 				100 * (sized - bound)));
 }
 
-static void findings_fleet_told(struct finding_list *t, const struct matters *m,
-	const struct fleet *f, const struct catalog *c)
+static void findings_fleet_told(struct finding_list *t,
+	const struct fleet_importance *m, const struct fleet *f,
+	const struct catalog *c)
 {
 	double over_s = 0, all_s = 0;
 	for (uint32_t i = 0; i < f->rows_n; i++)
@@ -192,7 +193,8 @@ static void findings_fleet_told(struct finding_list *t, const struct matters *m,
 		findings_add(t, "interval", "info", m->interval_why);
 }
 
-static void findings_set_told(struct finding_list *t, const struct matters *m)
+static void findings_set_told(struct finding_list *t,
+	const struct fleet_importance *m)
 {
 	double sum = 0;
 	for (uint32_t i = 0; i < m->n; i++)
@@ -209,8 +211,9 @@ static void findings_set_told(struct finding_list *t, const struct matters *m)
 				100 * sum));
 }
 
-struct finding_list matters_told(struct arena *a, const struct matters *m,
-	const struct fleet *fleet, const struct catalog *c)
+struct finding_list findings_importance(struct arena *a,
+	const struct fleet_importance *m, const struct fleet *fleet,
+	const struct catalog *c)
 {
 	struct finding_list t = { .arena = a };
 	if (fleet)
@@ -242,7 +245,7 @@ static void findings_replays(struct finding_list *t,
 }
 
 static void findings_run_peaks(struct finding_list *t,
-	const struct run_matters *m)
+	const struct run_operators_table *m)
 {
 	const struct run_operators *r = m->is;
 	const struct platform *p =
@@ -265,12 +268,12 @@ static void findings_run_peaks(struct finding_list *t,
 	findings_peaks(t, list);
 }
 
-struct finding_list matters_told_run(struct arena *a,
-	const struct run_matters *m)
+struct finding_list findings_run_operators(struct arena *a,
+	const struct run_operators_table *m)
 {
 	struct finding_list t = { .arena = a };
 	const struct run_operators *r = m->is;
-	struct run_share of = run_share_from(m);
+	struct run_operators_share of = run_operators_share_from(m);
 	int64_t over_ns = 0;
 	for (uint32_t i = 0; i < r->n; i++)
 		over_ns += r->rows[i].over_ns;
@@ -300,8 +303,8 @@ struct finding_list matters_told_run(struct arena *a,
 	return t;
 }
 
-struct finding_list matters_told_shapes(struct arena *a,
-	const struct shapes_told *s)
+struct finding_list findings_shapes(struct arena *a,
+	const struct findings_shape_times *s)
 {
 	struct finding_list t = { .arena = a };
 	if (!s->n && s->empty)
@@ -424,7 +427,7 @@ static void findings_job_stragglers(struct finding_list *list, struct arena *a,
 				text));
 }
 
-struct finding_list job_told(struct arena *a, const struct ranks *r,
+struct finding_list findings_job(struct arena *a, const struct ranks *r,
 	const struct compared_run *runs, uint32_t n)
 {
 	struct finding_list found = { .arena = a }, *list = &found;

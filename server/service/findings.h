@@ -20,22 +20,23 @@ struct finding_list {
 };
 
 /* Importance over many runs; `fleet` NULL: of a reference set. */
-struct finding_list matters_told(struct arena *a, const struct matters *m,
-	const struct fleet *fleet, const struct catalog *c);
+struct finding_list findings_importance(struct arena *a,
+	const struct fleet_importance *m, const struct fleet *fleet,
+	const struct catalog *c);
 
-struct finding_list matters_told_run(struct arena *a,
-	const struct run_matters *m);
+struct finding_list findings_run_operators(struct arena *a,
+	const struct run_operators_table *m);
 
 /* An operator's shapes: time of all, without a roofline bound, with S above 1. */
-struct shapes_told {
+struct findings_shape_times {
 	double all, unbound, over; /* in any unit of time */
 	uint32_t n;
 	const char *empty; /* why there are none */
 };
-struct finding_list matters_told_shapes(struct arena *a,
-	const struct shapes_told *s);
+struct finding_list findings_shapes(struct arena *a,
+	const struct findings_shape_times *s);
 
 /* The ranks of a job: missing, duplicate or unknown ranks, collectives that a rank
  * lacks, clocks that cannot be compared, stragglers. */
-struct finding_list job_told(struct arena *a, const struct ranks *r,
+struct finding_list findings_job(struct arena *a, const struct ranks *r,
 	const struct compared_run *runs, uint32_t n);

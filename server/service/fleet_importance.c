@@ -10,25 +10,25 @@
 
 /* ---- of the runs stored here */
 
-const char *matter_regime(enum leg leg)
+const char *fleet_importance_regime(enum leg leg)
 {
 	return profile_word_leg[leg];
 }
 
-const char *matter_platform_name(const char *name)
+const char *fleet_importance_platform_name(const char *name)
 {
 	return name && *name ? name : "unknown";
 }
 
 /* What the catalogue has no peaks for is a platform all the same. */
-const struct platform *matter_platform(const char *name,
+const struct platform *fleet_importance_platform(const char *name,
 	const struct catalog *c, struct arena *a)
 {
 	const struct platform *known = name ? catalog_platform(c, name) : NULL;
 	if (known)
 		return known;
 	struct platform *p = arena_new(a, struct platform);
-	*p = (struct platform){ .name = matter_platform_name(name),
+	*p = (struct platform){ .name = fleet_importance_platform_name(name),
 		.bytes_per_s = NAN,
 		.launch_floor_ns = -1 };
 	for (int d = 0; d < DTYPES; d++)
@@ -64,7 +64,7 @@ static uint32_t fleet_importance_run_platforms_from(const struct fleet *f,
 	const struct platform **p =
 		arena_array(a, const struct platform *, n + 1);
 	for (uint32_t i = 0; i < n; i++)
-		p[i] = matter_platform(found[i], c, a);
+		p[i] = fleet_importance_platform(found[i], c, a);
 	*out = p;
 	*names = found;
 	return n;
@@ -78,7 +78,7 @@ static double fleet_importance_run_ratio(double part, double whole)
 /* The mean call: of those with a bound, so that T_SOL and time are of the same
  * calls; of all where none has one. */
 static void fleet_importance_run_place_from(const struct importance_place *p,
-	struct matter_place *out)
+	struct fleet_importance_place *out)
 {
 	double calls = (double)p->bound_calls;
 	if (calls > 0) {
@@ -90,13 +90,14 @@ static void fleet_importance_run_place_from(const struct importance_place *p,
 	}
 }
 
-static const struct matter_place *
+static const struct fleet_importance_place *
 fleet_importance_run_places_from(const struct importance_row *r,
 	const char *const *names, uint32_t n, struct arena *a)
 {
-	struct matter_place *all = arena_array(a, struct matter_place, n + 1);
+	struct fleet_importance_place *all =
+		arena_array(a, struct fleet_importance_place, n + 1);
 	for (uint32_t i = 0; i < n; i++) {
-		all[i] = (struct matter_place){ NAN, NAN, NAN };
+		all[i] = (struct fleet_importance_place){ NAN, NAN, NAN };
 		for (uint32_t k = 0; k < r->places_n; k++) {
 			const struct importance_place *p = &r->places[k];
 			if (strcmp(p->platform, names[i]))
@@ -121,17 +122,17 @@ static bool fleet_importance_run_is_untold(const struct importance_row *r)
 }
 
 static void fleet_importance_run_row_from(const struct importance_row *r,
-	const struct catalog *c, struct matter *m)
+	const struct catalog *c, struct fleet_importance_row *m)
 {
 	const struct operator_info *is =
 		r->operator? catalog_operator(c, r->operator) : NULL;
-	*m = (struct matter){
+	*m = (struct fleet_importance_row){
 		.operator= r->operator,
 		.what = is ? is->what : NULL,
 		.group = is ? is->group : NULL,
 		.dtype = r->dtypes,
 		.phase = r->phases,
-		.regime = matter_regime(r->leg),
+		.regime = fleet_importance_regime(r->leg),
 		.shapes = r->shapes,
 		.runs = r->runs,
 		.importance = r->importance,
@@ -153,14 +154,14 @@ static void fleet_importance_run_row_from(const struct importance_row *r,
 	};
 }
 
-void matters_from_fleet(const struct fleet *f, const struct importance *is,
-	enum importance_weight weight, bool part, const struct catalog *c,
-	struct arena *a, struct matters *out)
+void fleet_importance_from_fleet(const struct fleet *f,
+	const struct importance *is, enum importance_weight weight, bool part,
+	const struct catalog *c, struct arena *a, struct fleet_importance *out)
 {
 	const char *const *names;
 	double headroom = 0;
 	bool known = false;
-	*out = (struct matters){
+	*out = (struct fleet_importance){
 		.weight = weight,
 		.runs = is->runs,
 		.uncounted = f->uncounted,
@@ -177,7 +178,7 @@ void matters_from_fleet(const struct fleet *f, const struct importance *is,
 	};
 	out->platforms_n = fleet_importance_run_platforms_from(f, c, a,
 		&out->platforms, &names);
-	out->rows = arena_array(a, struct matter, is->n + 1);
+	out->rows = arena_array(a, struct fleet_importance_row, is->n + 1);
 	for (uint32_t i = 0; i < is->n; i++) {
 		fleet_importance_run_row_from(&is->rows[i], c, &out->rows[i]);
 		out->rows[i].places =
@@ -205,14 +206,15 @@ fleet_importance_set_platforms_from(const struct reference *r, struct arena *a)
 }
 
 /* A shape's figures; all work over the time, on platforms that were measured. */
-static const struct matter_place *fleet_importance_set_places_from(
+static const struct fleet_importance_place *fleet_importance_set_places_from(
 	const struct reference_shape *s, uint32_t n, struct arena *a)
 {
-	struct matter_place *all = arena_array(a, struct matter_place, n + 1);
-	double flops = matter_flops(&s->cost);
+	struct fleet_importance_place *all =
+		arena_array(a, struct fleet_importance_place, n + 1);
+	double flops = fleet_importance_flops(&s->cost);
 	for (uint32_t i = 0; i < n; i++) {
-		all[i] = (struct matter_place){ s->sol_us[i], s->prod_us[i],
-			NAN };
+		all[i] = (struct fleet_importance_place){ s->sol_us[i],
+			s->prod_us[i], NAN };
 		if (flops > 0 && s->prod_us[i] > 0)
 			all[i].flops_per_s = flops / (s->prod_us[i] * 1e-6);
 	}
@@ -221,10 +223,10 @@ static const struct matter_place *fleet_importance_set_places_from(
 
 static void fleet_importance_set_row_from(const struct reference *r,
 	const struct reference_operator *o, const struct catalog *c,
-	struct arena *a, struct matter *m)
+	struct arena *a, struct fleet_importance_row *m)
 {
 	const struct operator_info *is = catalog_operator(c, o->name);
-	*m = (struct matter){
+	*m = (struct fleet_importance_row){
 		.operator= o->name,
 		.id = o->id,
 		.what = is ? is->what : NULL,
@@ -259,10 +261,10 @@ static void fleet_importance_set_row_from(const struct reference *r,
 	};
 }
 
-void matters_from_set(const char *name, const struct reference *r,
-	const struct catalog *c, struct arena *a, struct matters *out)
+void fleet_importance_from_set(const char *name, const struct reference *r,
+	const struct catalog *c, struct arena *a, struct fleet_importance *out)
 {
-	*out = (struct matters){
+	*out = (struct fleet_importance){
 		.set = name,
 		.source = r->source,
 		.weight = WEIGHT_PUBLISHED,
@@ -280,7 +282,8 @@ void matters_from_set(const char *name, const struct reference *r,
 		.interval_why = "what was published has no intervals",
 		.platforms = fleet_importance_set_platforms_from(r, a),
 		.platforms_n = r->platforms_n,
-		.rows = arena_array(a, struct matter, r->operators_n + 1),
+		.rows = arena_array(a, struct fleet_importance_row,
+			r->operators_n + 1),
 		.n = r->operators_n,
 	};
 	for (uint32_t i = 0; i < r->operators_n; i++)
@@ -290,9 +293,9 @@ void matters_from_set(const char *name, const struct reference *r,
 
 static void fleet_importance_set_shape_from(const struct reference *r,
 	const struct reference_operator *o, const struct reference_shape *s,
-	struct arena *a, struct matter_shape *m)
+	struct arena *a, struct fleet_importance_shape *m)
 {
-	*m = (struct matter_shape){
+	*m = (struct fleet_importance_shape){
 		.id = s->id,
 		.calls = s->calls,
 		.runs = -1,
@@ -318,17 +321,18 @@ static void fleet_importance_set_shape_from(const struct reference *r,
 					   : "memory";
 }
 
-void matter_shapes_from_set(const struct reference *r,
+void fleet_importance_shapes_from_set(const struct reference *r,
 	const struct reference_operator *o, struct arena *a,
-	struct matter_shapes *out)
+	struct fleet_importance_shapes *out)
 {
-	*out = (struct matter_shapes){
+	*out = (struct fleet_importance_shapes){
 		.operator= o->name,
 		.id = o->id,
 		.s_median = o->s_median,
 		.platforms = fleet_importance_set_platforms_from(r, a),
 		.platforms_n = r->platforms_n,
-		.rows = arena_array(a, struct matter_shape, o->shapes_n + 1),
+		.rows = arena_array(a, struct fleet_importance_shape,
+			o->shapes_n + 1),
 		.n = o->shapes_n,
 	};
 	for (uint32_t i = 0; i < o->shapes_n; i++)
@@ -343,11 +347,11 @@ static bool fleet_importance_holds(const char *text, const char *q)
 	return text && strcasestr(text, q);
 }
 
-void matters_search(struct matters *m, const char *q)
+void fleet_importance_search(struct fleet_importance *m, const char *q)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < m->n; i++) {
-		const struct matter *r = &m->rows[i];
+		const struct fleet_importance_row *r = &m->rows[i];
 		if (!q || fleet_importance_holds(r->operator? r->operator: "unattributed", q) ||
 			fleet_importance_holds(r->what, q) || fleet_importance_holds(r->group, q) ||
 			fleet_importance_holds(r->id, q))
@@ -356,12 +360,13 @@ void matters_search(struct matters *m, const char *q)
 	m->n = n;
 }
 
-void matters_narrow(struct matters *m, enum dtype dtype, const char *phase)
+void fleet_importance_filter(struct fleet_importance *m, enum dtype dtype,
+	const char *phase)
 {
 	const char *type = dtype_word(dtype);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < m->n; i++) {
-		const struct matter *r = &m->rows[i];
+		const struct fleet_importance_row *r = &m->rows[i];
 		if ((!type || (r->dtype && !strcmp(r->dtype, type))) &&
 			(!phase || (r->phase && !strcmp(r->phase, phase))))
 			m->rows[n++] = *r;
@@ -369,36 +374,36 @@ void matters_narrow(struct matters *m, enum dtype dtype, const char *phase)
 	m->n = n;
 }
 
-static double fleet_importance_figure(const struct matter *r,
-	enum matters_sort by)
+static double fleet_importance_figure(const struct fleet_importance_row *r,
+	enum fleet_importance_order by)
 {
 	switch (by) {
-	case MATTERS_TIME:
+	case SORT_TIME:
 		return r->total_s;
-	case MATTERS_RUNS:
+	case SORT_RUNS:
 		return r->runs < 0 ? (double)NAN : (double)r->runs;
-	case MATTERS_SHAPES:
+	case SORT_SHAPES:
 		return r->shapes < 0 ? (double)NAN : (double)r->shapes;
-	case MATTERS_AI:
+	case SORT_AI:
 		return r->ai;
-	case MATTERS_S:
+	case SORT_S:
 		return isnan(r->s) ? r->s_median : r->s;
-	case MATTERS_HEADROOM:
+	case SORT_HEADROOM:
 		return r->headroom;
-	case MATTERS_IMPORTANCE:
-	case MATTERS_NAME:
+	case SORT_IMPORTANCE:
+	case SORT_NAME:
 		break;
 	}
 	return r->importance;
 }
 
 struct order {
-	enum matters_sort by;
+	enum fleet_importance_order by;
 	bool reverse;
 };
 
-static int fleet_importance_by_name(const struct matter *a,
-	const struct matter *b)
+static int fleet_importance_by_name(const struct fleet_importance_row *a,
+	const struct fleet_importance_row *b)
 {
 	if (!a->operator|| !b->operator)
 		return !a->operator- !b->operator;
@@ -408,10 +413,10 @@ static int fleet_importance_by_name(const struct matter *a,
 static int fleet_importance_compare(const void *x, const void *y, void *arg)
 {
 	const struct order *o = arg;
-	const struct matter *a = x, *b = y;
+	const struct fleet_importance_row *a = x, *b = y;
 	double s = fleet_importance_figure(a, o->by),
 	       t = fleet_importance_figure(b, o->by);
-	if (o->by == MATTERS_NAME)
+	if (o->by == SORT_NAME)
 		return o->reverse && a->operator&& b->operator
 			       ? -fleet_importance_by_name(a, b)
 			       : fleet_importance_by_name(a, b);
@@ -424,7 +429,8 @@ static int fleet_importance_compare(const void *x, const void *y, void *arg)
 	return fleet_importance_by_name(a, b);
 }
 
-void matters_sort(struct matters *m, enum matters_sort by, bool reverse)
+void fleet_importance_sort(struct fleet_importance *m,
+	enum fleet_importance_order by, bool reverse)
 {
 	struct order o = { by, reverse };
 	if (m->n)
@@ -440,7 +446,7 @@ static int fleet_importance_shape_by_value(const void *x, const void *y)
 	return (*a > *b) - (*a < *b);
 }
 
-double matter_median(double *v, uint32_t n)
+double fleet_importance_median(double *v, uint32_t n)
 {
 	uint32_t known = 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -452,7 +458,7 @@ double matter_median(double *v, uint32_t n)
 	return v[known / 2];
 }
 
-double matter_flops(const struct cost *c)
+double fleet_importance_flops(const struct cost *c)
 {
 	double sum = 0;
 	for (int d = 0; d < DTYPES; d++)
@@ -460,7 +466,7 @@ double matter_flops(const struct cost *c)
 	return sum;
 }
 
-double matter_pct(int64_t part, int64_t whole)
+double fleet_importance_pct(int64_t part, int64_t whole)
 {
 	return whole > 0 ? 100 * (double)part / (double)whole : (double)NAN;
 }
@@ -469,7 +475,7 @@ double matter_pct(int64_t part, int64_t whole)
 static void fleet_importance_shape_platforms_from(const struct fleet_shape
 							  *rows,
 	uint32_t n, const struct catalog *c, const struct platform *against,
-	struct arena *a, struct matter_shapes *out)
+	struct arena *a, struct fleet_importance_shapes *out)
 {
 	const struct platform **all =
 		arena_array(a, const struct platform *, (size_t)n + 1);
@@ -477,7 +483,8 @@ static void fleet_importance_shape_platforms_from(const struct fleet_shape
 	for (uint32_t i = 0; i <= n; i++) {
 		const struct platform *p =
 			i == n ? against
-			       : matter_platform(rows[i].platform, c, a);
+			       : fleet_importance_platform(rows[i].platform, c,
+					 a);
 		uint32_t k = 0;
 		while (p && k < found && strcmp(all[k]->name, p->name) != 0)
 			k++;
@@ -489,15 +496,16 @@ static void fleet_importance_shape_platforms_from(const struct fleet_shape
 }
 
 static void fleet_importance_shape_places_from(const struct fleet_shape *s,
-	struct arena *a, const struct matter_shapes *of, struct matter_shape *m)
+	struct arena *a, const struct fleet_importance_shapes *of,
+	struct fleet_importance_shape *m)
 {
-	struct matter_place *all =
-		arena_array(a, struct matter_place, of->platforms_n + 1);
-	const char *on = matter_platform_name(s->platform);
+	struct fleet_importance_place *all = arena_array(a,
+		struct fleet_importance_place, of->platforms_n + 1);
+	const char *on = fleet_importance_platform_name(s->platform);
 	struct bound b;
 	for (uint32_t i = 0; i < of->platforms_n; i++) {
 		const struct platform *p = of->platforms[i];
-		all[i] = (struct matter_place){ NAN, NAN, NAN };
+		all[i] = (struct fleet_importance_place){ NAN, NAN, NAN };
 		if (s->costed) {
 			roofline(&s->cost, p, &b);
 			all[i].sol_us = 1e6 * b.sol_s;
@@ -509,7 +517,7 @@ static void fleet_importance_shape_places_from(const struct fleet_shape *s,
 		if (!s->costed)
 			continue;
 		m->why = roofline_why(&b, p, a);
-		m->regime = matter_regime(b.leg);
+		m->regime = fleet_importance_regime(b.leg);
 		m->s = all[i].sol_us / all[i].prod_us;
 	}
 	m->places = all;
@@ -547,9 +555,10 @@ static const char *fleet_importance_shape_uncosted(const struct fleet_shape *s,
 
 static void fleet_importance_shape_shape_from(const struct fleet_shape *s,
 	double time_s, const struct catalog *c, struct arena *a,
-	const struct matter_shapes *of, struct matter_shape *m)
+	const struct fleet_importance_shapes *of,
+	struct fleet_importance_shape *m)
 {
-	*m = (struct matter_shape){
+	*m = (struct fleet_importance_shape){
 		.id = -1,
 		.calls = s->calls,
 		.runs = s->runs,
@@ -571,13 +580,14 @@ static void fleet_importance_shape_shape_from(const struct fleet_shape *s,
 		m->why = fleet_importance_shape_unbound(s, c, m->why, a);
 }
 
-void matter_shapes_from_fleet(const struct fleet_shape *rows, uint32_t n,
-	double time_s, const struct catalog *c, const struct platform *against,
-	struct arena *a, struct matter_shapes *out)
+void fleet_importance_shapes_from_fleet(const struct fleet_shape *rows,
+	uint32_t n, double time_s, const struct catalog *c,
+	const struct platform *against, struct arena *a,
+	struct fleet_importance_shapes *out)
 {
-	*out = (struct matter_shapes){
+	*out = (struct fleet_importance_shapes){
 		.s_median = NAN,
-		.rows = arena_array(a, struct matter_shape, n + 1),
+		.rows = arena_array(a, struct fleet_importance_shape, n + 1),
 		.n = n,
 	};
 	fleet_importance_shape_platforms_from(rows, n, c, against, a, out);

@@ -9,11 +9,11 @@
 #include "reference.h"
 
 /* On one platform: of a fleet the mean of a call; of a set its median shape. */
-struct matter_place {
+struct fleet_importance_place {
 	double sol_us, prod_us, flops_per_s;
 };
 
-struct matter {
+struct fleet_importance_row {
 	const char *operator; /* NULL: unattributed */
 	const char *id, *what, *group, *dtype, *phase, *regime;
 	int64_t shapes, runs;
@@ -21,10 +21,11 @@ struct matter {
 	double prevalence, total_s, ai, s, s_median;
 	double sized, bound, headroom, over; /* shares */
 	int collective; /* 0, 1; -1 unknown */
-	const struct matter_place *places; /* by platform of the list */
+	const struct fleet_importance_place
+		*places; /* by platform of the list */
 };
 
-struct matters {
+struct fleet_importance {
 	const char *set, *source; /* NULL: the runs stored here */
 	enum importance_weight weight;
 	int64_t runs, uncounted, left_out, clusters;
@@ -32,76 +33,80 @@ struct matters {
 	double attributed, specific, sized, bound, headroom; /* shares */
 	const char *interval_why;
 	const struct platform *const *platforms;
-	struct matter *rows;
+	struct fleet_importance_row *rows;
 	uint32_t n, platforms_n;
 	uint32_t untold; /* operators whose mean call cannot be told */
 };
 
 /* `part`: the fleet was narrowed by type or phase, so that what is attributed
  * of all time is not known. */
-void matters_from_fleet(const struct fleet *f, const struct importance *is,
-	enum importance_weight weight, bool part, const struct catalog *c,
-	struct arena *a, struct matters *out);
-void matters_from_set(const char *name, const struct reference *r,
-	const struct catalog *c, struct arena *a, struct matters *out);
+void fleet_importance_from_fleet(const struct fleet *f,
+	const struct importance *is, enum importance_weight weight, bool part,
+	const struct catalog *c, struct arena *a, struct fleet_importance *out);
+void fleet_importance_from_set(const char *name, const struct reference *r,
+	const struct catalog *c, struct arena *a, struct fleet_importance *out);
 
 /* Keeps the rows whose name, or what it is, holds `q` in any case; NULL all. */
-void matters_search(struct matters *m, const char *q);
+void fleet_importance_search(struct fleet_importance *m, const char *q);
 /* Only those of a set of this type and phase: DTYPE_UNKNOWN and NULL any. */
-void matters_narrow(struct matters *m, enum dtype dtype, const char *phase);
+void fleet_importance_filter(struct fleet_importance *m, enum dtype dtype,
+	const char *phase);
 
-enum matters_sort {
-	MATTERS_IMPORTANCE,
-	MATTERS_TIME,
-	MATTERS_RUNS,
-	MATTERS_SHAPES,
-	MATTERS_AI,
-	MATTERS_S,
-	MATTERS_HEADROOM,
-	MATTERS_NAME
+enum fleet_importance_order {
+	SORT_IMPORTANCE,
+	SORT_TIME,
+	SORT_RUNS,
+	SORT_SHAPES,
+	SORT_AI,
+	SORT_S,
+	SORT_HEADROOM,
+	SORT_NAME
 };
 /* Numbers descend and what is unknown comes last, names ascend; the other way
  * round with `reverse`, but for what is unknown. Equals by name. */
-void matters_sort(struct matters *m, enum matters_sort by, bool reverse);
+void fleet_importance_sort(struct fleet_importance *m,
+	enum fleet_importance_order by, bool reverse);
 
 /* An operator's shape, of a fleet or a set. */
-struct matter_shape {
+struct fleet_importance_shape {
 	int64_t id, calls, runs;
 	const char *description, *text, *kwargs; /* kwargs: JSON */
 	const char *dtype, *phase, *platform, *regime, *why;
 	double total_s, share, ai, s;
 	bool costed;
 	struct cost cost;
-	const struct matter_place *places; /* by platform of the list */
+	const struct fleet_importance_place
+		*places; /* by platform of the list */
 };
 
-struct matter_shapes {
+struct fleet_importance_shapes {
 	const char *set, *operator, * id, *what;
 	double s_median;
 	const struct platform *const *platforms;
-	struct matter_shape *rows;
+	struct fleet_importance_shape *rows;
 	uint32_t n, platforms_n;
 };
 
 /* `against`, which may be NULL, is one more platform whose T_SOL is told;
  * `time_s` is all of the operator's weighted time. */
-void matter_shapes_from_fleet(const struct fleet_shape *rows, uint32_t n,
-	double time_s, const struct catalog *c, const struct platform *against,
-	struct arena *a, struct matter_shapes *out);
-void matter_shapes_from_set(const struct reference *r,
+void fleet_importance_shapes_from_fleet(const struct fleet_shape *rows,
+	uint32_t n, double time_s, const struct catalog *c,
+	const struct platform *against, struct arena *a,
+	struct fleet_importance_shapes *out);
+void fleet_importance_shapes_from_set(const struct reference *r,
 	const struct reference_operator *o, struct arena *a,
-	struct matter_shapes *out);
+	struct fleet_importance_shapes *out);
 
 /* "unknown" of NULL and "". */
-const char *matter_platform_name(const char *name);
+const char *fleet_importance_platform_name(const char *name);
 /* The catalogue's, or one of that name without peaks. */
-const struct platform *matter_platform(const char *name,
+const struct platform *fleet_importance_platform(const char *name,
 	const struct catalog *c, struct arena *a);
 /* "compute", "memory"; NULL. */
-const char *matter_regime(enum leg leg);
+const char *fleet_importance_regime(enum leg leg);
 /* The sorted[n/2] of the values that are known; reorders them. NaN of none. */
-double matter_median(double *v, uint32_t n);
+double fleet_importance_median(double *v, uint32_t n);
 /* Of all types. */
-double matter_flops(const struct cost *c);
+double fleet_importance_flops(const struct cost *c);
 /* NaN of nothing. */
-double matter_pct(int64_t part, int64_t whole);
+double fleet_importance_pct(int64_t part, int64_t whole);

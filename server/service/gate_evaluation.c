@@ -6,12 +6,15 @@
 #include "run_selection.h"
 #include "compare_sides.h"
 
-const char *gate_given_words(struct arena *a, const struct gate_question *q)
+const char *gate_evaluation_shared_words(struct arena *a,
+	const struct gate_request *q)
 {
 	const char *project =
-		q->project ? query_word(a, "project", q->project) : "";
-	const char *workload =
-		q->workload ? query_word(a, "workload", q->workload) : "";
+		q->project ? run_selection_query_word(a, "project", q->project)
+			   : "";
+	const char *workload = q->workload ? run_selection_query_word(a,
+						     "workload", q->workload)
+					   : "";
 	return arena_printf(a, "%s %s", project, workload);
 }
 
@@ -20,7 +23,7 @@ static bool gate_evaluation_operators_known(struct service_call *c,
 	const struct gate_policy *p, struct err *e)
 {
 	const struct catalog *k =
-		p->operators_n ? catalog_held_take(c, e) : NULL;
+		p->operators_n ? catalog_cache_take(c, e) : NULL;
 	if (p->operators_n && !k)
 		return false;
 	for (uint32_t i = 0; i < p->operators_n; i++)
@@ -33,11 +36,11 @@ static bool gate_evaluation_operators_known(struct service_call *c,
 }
 
 static bool gate_evaluation_operators_read(struct service_call *c,
-	const struct selected *base, const struct selected *head,
+	const struct run_selection *base, const struct run_selection *head,
 	struct gate_given *g, struct err *e)
 {
 	struct operator_time_row *rows;
-	int64_t ids[2 * SIDE_RUNS];
+	int64_t ids[2 * RUN_SELECTION_MAX];
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < base->n; i++)
 		ids[n++] = base->ids[i];
@@ -55,16 +58,16 @@ static bool gate_evaluation_operators_read(struct service_call *c,
 	return true;
 }
 
-bool gate_made(struct service_call *c, const struct gate_question *q,
-	const struct selected *base, const struct selected *head,
-	struct gate_made *out, struct err *e)
+bool gate_evaluation_run(struct service_call *c, const struct gate_request *q,
+	const struct run_selection *base, const struct run_selection *head,
+	struct gate_evaluation *out, struct err *e)
 {
-	struct compared_sides *s = &out->sides;
+	struct compare_sides *s = &out->sides;
 	struct repeats repeats;
 	struct gate_given g = { .repeats = &repeats };
 	if (!gate_evaluation_operators_known(c, &q->policy, e) ||
-		!sides_of(c, base, head, q->range, s, e) ||
-		!repeats_read(c, s, &repeats, e) ||
+		!compare_sides_read(c, base, head, q->range, s, e) ||
+		!compare_sides_repeats(c, s, &repeats, e) ||
 		!gate_evaluation_operators_read(c, base, head, &g, e))
 		return false;
 	service_db_return(c);

@@ -4,7 +4,7 @@
 #include "gate.h"
 #include "run_selection.h"
 
-struct gate_question {
+struct gate_request {
 	const char *base, *head; /* as selector.h reads them; NULL missing */
 	const char *project, *workload; /* of queries; NULL not said */
 	const char *name; /* "" none */
@@ -12,15 +12,16 @@ struct gate_question {
 	struct gate_policy policy;
 };
 
-struct gate_made {
-	struct compared_sides sides;
+struct gate_evaluation {
+	struct compare_sides sides;
 	struct gate gate;
 };
 
-/* What a request says of sides that are queries: selector_sides()'s `given`. */
-const char *gate_given_words(struct arena *a, const struct gate_question *q);
+/* What a request says of sides that are queries: run_selection_sides()'s `given`. */
+const char *gate_evaluation_shared_words(struct arena *a,
+	const struct gate_request *q);
 /* Reads both sides and judges them; the arena's. The database connection is
  * returned before the judging, which takes time. */
-bool gate_made(struct service_call *c, const struct gate_question *q,
-	const struct selected *base, const struct selected *head,
-	struct gate_made *out, struct err *e);
+bool gate_evaluation_run(struct service_call *c, const struct gate_request *q,
+	const struct run_selection *base, const struct run_selection *head,
+	struct gate_evaluation *out, struct err *e);

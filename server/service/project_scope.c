@@ -2,7 +2,7 @@
 #include "project_scope.h"
 #include <string.h>
 
-bool reach_thing(struct service_call *c, enum thing what, int64_t id,
+bool project_scope_thing(struct service_call *c, enum thing what, int64_t id,
 	struct err *e)
 {
 	return !*c->who.project ||
@@ -10,22 +10,22 @@ bool reach_thing(struct service_call *c, enum thing what, int64_t id,
 		       of_project(c->db, what, id, c->who.project, e));
 }
 
-bool reach_run(struct service_call *c, int64_t run, struct err *e)
+bool project_scope_run(struct service_call *c, int64_t run, struct err *e)
 {
-	return reach_thing(c, THING_RUN, run, e);
+	return project_scope_thing(c, THING_RUN, run, e);
 }
 
-bool reach_job(struct service_call *c, int64_t job, struct err *e)
+bool project_scope_job(struct service_call *c, int64_t job, struct err *e)
 {
-	return reach_thing(c, THING_JOB, job, e);
+	return project_scope_thing(c, THING_JOB, job, e);
 }
 
-const char *reach_project(const struct service_call *c)
+const char *project_scope_name(const struct service_call *c)
 {
 	return *c->who.project ? c->who.project : NULL;
 }
 
-bool reach_says(const struct service_call *c, const char *project,
+bool project_scope_allows(const struct service_call *c, const char *project,
 	struct err *e)
 {
 	return !*c->who.project || !strcmp(project, c->who.project) ||

@@ -85,7 +85,7 @@ static void reanalyze_collectives_copy(struct collectives *c, struct arena *a)
 	}
 }
 
-static void reanalyze_cycles_out(const struct profile *p, struct arena *a,
+static void reanalyze_iterations_out(const struct profile *p, struct arena *a,
 	struct compared_run *run)
 {
 	run->cycles = p->cycles;
@@ -147,7 +147,7 @@ static void reanalyze_layers_out(const struct profile *p, struct arena *a,
 
 /* What a request wants of a run. A run that came as a table has no launches to
  * make it from. */
-struct wanted {
+struct reanalyze_request {
 	struct service_call *call;
 	int64_t run;
 	struct profile_asked asked;
@@ -157,7 +157,7 @@ struct wanted {
 	void *out;
 };
 
-static bool reanalyze_has_launches(const struct wanted *w,
+static bool reanalyze_has_launches(const struct reanalyze_request *w,
 	const struct profile *p, struct err *e)
 {
 	return p->content == CONTENT_LAUNCHES ||
@@ -169,7 +169,7 @@ static bool reanalyze_has_launches(const struct wanted *w,
 }
 
 /* Of one run's trace and what is made of it; a capture is not compressed. */
-#define RANGED_BYTES ((size_t)1 << 30)
+#define REANALYZE_BYTES ((size_t)1 << 30)
 #define CAPTURE_BYTES (INT64_C(1) << 40)
 
 struct capture_source {
@@ -203,10 +203,11 @@ static bool reanalyze_trace_read(struct service_call *c, int64_t run,
 }
 
 /* With the graphs at hand that uploads taught, as an ingest has them. */
-static bool reanalyze_analyzed(const struct wanted *w, const struct trace *t,
-	struct arena *a, struct profile *p, struct err *e)
+static bool reanalyze_analyzed(const struct reanalyze_request *w,
+	const struct trace *t, struct arena *a, struct profile *p,
+	struct err *e)
 {
-	const struct catalog *catalog = catalog_held_take(w->call, e);
+	const struct catalog *catalog = catalog_cache_take(w->call, e);
 	struct graph_known *graphs = NULL;
 	struct graph_book book = { 0 };
 	uint8_t(*keys)[32];
@@ -224,10 +225,11 @@ static bool reanalyze_analyzed(const struct wanted *w, const struct trace *t,
 	return ok;
 }
 
-static bool reanalyze_read_anew(const struct wanted *w, struct err *e)
+static bool reanalyze_read_anew(const struct reanalyze_request *w,
+	struct err *e)
 {
 	struct service_call *c = w->call;
-	struct arena a = { .ceiling = RANGED_BYTES };
+	struct arena a = { .ceiling = REANALYZE_BYTES };
 	struct err why = { 0 };
 	struct profile p = { 0 };
 	struct trace t;
@@ -238,7 +240,7 @@ static bool reanalyze_read_anew(const struct wanted *w, struct err *e)
 		err_set(&why, ERR_TOO_LARGE,
 			"it needs more than the %d MiB that what is made anew "
 			"from a capture may take; record a shorter window",
-			(int)(RANGED_BYTES >> 20));
+			(int)(REANALYZE_BYTES >> 20));
 	if (!ok)
 		err_set(e, why.code, "run %lld: %s", (long long)w->run,
 			why.text);
@@ -249,17 +251,18 @@ static bool reanalyze_read_anew(const struct wanted *w, struct err *e)
 	return ok;
 }
 
-static void reanalyze_take_cycles(const struct profile *p, struct arena *to,
+static void reanalyze_take_iterations(const struct profile *p, struct arena *to,
 	void *out)
 {
-	reanalyze_cycles_out(p, to, out);
+	reanalyze_iterations_out(p, to, out);
 }
 
-bool ranged_read(struct service_call *c, const char *range,
+bool reanalyze_iterations(struct service_call *c, const char *range,
 	struct compared_run *run, struct err *e)
 {
-	const struct wanted w = { c, run->id, { range, BREAKDOWN_UNASKED },
-		"ranges", reanalyze_take_cycles, run };
+	const struct reanalyze_request w = { c, run->id,
+		{ range, BREAKDOWN_UNASKED }, "ranges",
+		reanalyze_take_iterations, run };
 	return reanalyze_read_anew(&w, e);
 }
 
@@ -269,11 +272,11 @@ static void reanalyze_take_layers(const struct profile *p, struct arena *to,
 	reanalyze_layers_out(p, to, out);
 }
 
-bool ranged_layers(struct service_call *c, int64_t run,
+bool reanalyze_breakdown(struct service_call *c, int64_t run,
 	const struct breakdown_asked *asked, struct breakdown_stored *out,
 	struct err *e)
 {
-	const struct wanted w = { c, run, { NULL, *asked }, "layers",
+	const struct reanalyze_request w = { c, run, { NULL, *asked }, "layers",
 		reanalyze_take_layers, out };
 	return reanalyze_read_anew(&w, e) &&
 	       query_kernel_ids(c->db, out->kernels, out->kernels_n, e);

@@ -12,11 +12,11 @@
 
 /* Replaces iterations, patterns and collectives of `run` by those of the ranges named
  * `range`; the arena's. The call has a connection, and keeps it. */
-bool ranged_read(struct service_call *c, const char *range,
+bool reanalyze_iterations(struct service_call *c, const char *range,
 	struct compared_run *run, struct err *e);
 
 /* The breakdown of a run as the request names it, likewise. Kernels have the ids of
  * the dictionary; -1 if it lacks the name. */
-bool ranged_layers(struct service_call *c, int64_t run,
+bool reanalyze_breakdown(struct service_call *c, int64_t run,
 	const struct breakdown_asked *asked, struct breakdown_stored *out,
 	struct err *e);

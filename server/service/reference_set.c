@@ -25,8 +25,8 @@ static bool reference_set_not_found(struct service_call *c, const char *name,
 		n == 1 ? "is" : "are", list, n > NAMES_SHOWN ? ", …" : "");
 }
 
-bool set_read(struct service_call *c, const char *name,
-	const struct catalog *catalog, struct set_read *out, struct err *e)
+bool reference_set_read(struct service_call *c, const char *name,
+	const struct catalog *catalog, struct reference_set *out, struct err *e)
 {
 	const char *sha256;
 	struct err why = { 0 };

@@ -3,12 +3,13 @@
 #include "service.h"
 #include "reference.h"
 
-struct set_read {
+struct reference_set {
 	const char *json; /* as it came */
 	size_t len;
 	struct reference is;
 };
 
 /* ERR_NOT_FOUND with the names of those there are. */
-bool set_read(struct service_call *c, const char *name,
-	const struct catalog *catalog, struct set_read *out, struct err *e);
+bool reference_set_read(struct service_call *c, const char *name,
+	const struct catalog *catalog, struct reference_set *out,
+	struct err *e);

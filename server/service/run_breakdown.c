@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool breakdown_fits(int64_t run, const struct breakdown_stored *is,
+bool run_breakdown_fits(int64_t run, const struct breakdown_stored *is,
 	struct err *e)
 {
 	size_t *bytes = calloc(is->kernels_n + 1, sizeof *bytes), sum = 0;
@@ -33,7 +33,7 @@ bool breakdown_fits(int64_t run, const struct breakdown_stored *is,
 		       (int)(QUERY_PAGE_BYTES >> 20), (long long)run);
 }
 
-bool breakdown_lags(struct service_call *c, int64_t run, bool *lag,
+bool run_breakdown_names_lag(struct service_call *c, int64_t run, bool *lag,
 	struct err *e)
 {
 	struct note_row *notes;
@@ -46,14 +46,14 @@ bool breakdown_lags(struct service_call *c, int64_t run, bool *lag,
 	return true;
 }
 
-bool breakdown_read(struct service_call *c, int64_t run,
+bool run_breakdown_read(struct service_call *c, int64_t run,
 	const struct breakdown_asked *asked, struct breakdown_stored *out,
 	struct err *e)
 {
 	return service_db(c, e) &&
-	       (asked ? ranged_layers(c, run, asked, out, e)
+	       (asked ? reanalyze_breakdown(c, run, asked, out, e)
 		      : query_breakdown(c->db, &c->arena, run, out, e)) &&
-	       breakdown_fits(run, out, e);
+	       run_breakdown_fits(run, out, e);
 }
 
 /* ---- one time for each row */
@@ -100,7 +100,7 @@ static void run_breakdown_group_told(const struct member *m, uint32_t n,
 		ns[m[i].row] = m[i].row == longest ? sum : (double)NAN;
 }
 
-const double *breakdown_cells_from(struct arena *a, const struct breakdown *b)
+const double *run_breakdown_cells(struct arena *a, const struct breakdown *b)
 {
 	double *ns = arena_array(a, double, b->rows_n);
 	struct member *m = arena_array(a, struct member, b->rows_n);
@@ -142,7 +142,7 @@ static uint32_t run_breakdown_first_row(const struct breakdown *b,
 	return from;
 }
 
-void breakdown_cells_rows(const struct breakdown *b, uint32_t block,
+void run_breakdown_block_rows(const struct breakdown *b, uint32_t block,
 	uint32_t *from, uint32_t *to)
 {
 	*from = run_breakdown_first_row(b, block);
@@ -157,14 +157,14 @@ static bool run_breakdown_together(const struct breakdown_row *x,
 	       y->offset_ns < x->offset_ns + x->time.avg_ns;
 }
 
-bool breakdown_cells_overlap(const struct breakdown *b, uint32_t row,
+bool run_breakdown_overlaps(const struct breakdown *b, uint32_t row,
 	uint32_t block)
 {
 	const struct breakdown_row *x = &b->rows[row];
 	if (x->overlapped_ns <= 0 || x->block != b->blocks[block].beside)
 		return false;
 	uint32_t from, to;
-	breakdown_cells_rows(b, block, &from, &to);
+	run_breakdown_block_rows(b, block, &from, &to);
 	for (uint32_t i = from; i < to; i++)
 		if (run_breakdown_together(x, &b->rows[i]))
 			return true;
@@ -179,10 +179,10 @@ enum { PAIRED_MOST = 400, NONE = UINT32_MAX };
 enum { BY_NAME, BY_SHORT_NAME, BY_OPERATOR, WAYS };
 
 struct pairing {
-	const struct beside_run *runs;
+	const struct run_breakdown *runs;
 	const struct breakdown_compare *b;
 	uint32_t line, n;
-	struct beside_entry *list;
+	struct run_breakdown_pair *list;
 	bool paired;
 };
 
@@ -206,7 +206,7 @@ static const char *run_breakdown_pair_text_of(const struct pairing *p,
 
 /* What the first run of an entry has there. */
 static const char *run_breakdown_pair_entry_text(const struct pairing *p,
-	const struct beside_entry *e, int way)
+	const struct run_breakdown_pair *e, int way)
 {
 	for (uint32_t s = 0; s < p->b->sides_n; s++)
 		if (e->row[s] != NONE)
@@ -248,7 +248,7 @@ static void run_breakdown_pair_insert(struct pairing *p, uint32_t s,
 	if (before == NONE && !p->paired)
 		at = p->n;
 	memmove(&p->list[at + 1], &p->list[at], (p->n - at) * sizeof *p->list);
-	p->list[at] = (struct beside_entry){ .line = p->line };
+	p->list[at] = (struct run_breakdown_pair){ .line = p->line };
 	memset(p->list[at].row, 0xff, sizeof p->list[at].row);
 	p->list[at].row[s] = row;
 	p->n++;
@@ -275,7 +275,8 @@ static void run_breakdown_pair_add_side(struct pairing *p, uint32_t s)
 				i ? c->rows[i - 1] : NONE);
 }
 
-uint32_t beside_entries_most(const struct breakdown_compare *b, uint32_t line)
+uint32_t run_breakdown_pairs_max(const struct breakdown_compare *b,
+	uint32_t line)
 {
 	uint32_t n = 1;
 	for (uint32_t s = 0; s < b->sides_n; s++)
@@ -283,9 +284,9 @@ uint32_t beside_entries_most(const struct breakdown_compare *b, uint32_t line)
 	return n;
 }
 
-uint32_t beside_entries(const struct beside_run *runs,
+uint32_t run_breakdown_pairs(const struct run_breakdown *runs,
 	const struct breakdown_compare *b, uint32_t line,
-	struct beside_entry *out)
+	struct run_breakdown_pair *out)
 {
 	struct pairing p = { runs, b, line, 0, out, false };
 	uint32_t sides = 0;
@@ -298,6 +299,6 @@ uint32_t beside_entries(const struct beside_run *runs,
 		run_breakdown_pair_add_side(&p, s);
 	if (!many && (p.paired || sides == 1))
 		return p.n;
-	*out = (struct beside_entry){ .line = line, .whole = true };
+	*out = (struct run_breakdown_pair){ .line = line, .whole = true };
 	return 1;
 }

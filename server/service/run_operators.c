@@ -4,8 +4,8 @@
 #include "roofline.h"
 #include <math.h>
 
-void against_add(struct against *sum, const struct shape_stat *s,
-	const struct platform *p)
+void run_operators_projection_add(struct platform_projection *sum,
+	const struct shape_stat *s, const struct platform *p)
 {
 	struct bound b;
 	if (!s->costed)
@@ -20,21 +20,22 @@ void against_add(struct against *sum, const struct shape_stat *s,
 		sum->compute_ns += sol_ns;
 }
 
-enum leg against_leg(const struct against *sum)
+enum leg run_operators_projection_leg(const struct platform_projection *sum)
 {
 	if (!(sum->sol_ns > 0))
 		return LEG_NONE;
 	return 2 * sum->compute_ns > sum->sol_ns ? LEG_COMPUTE : LEG_MEMORY;
 }
 
-enum leg operator_leg(const struct operator_stat *o)
+enum leg run_operators_leg(const struct operator_stat *o)
 {
 	if (!o->bound_ns)
 		return LEG_NONE;
 	return 2 * o->compute_ns > o->bound_ns ? LEG_COMPUTE : LEG_MEMORY;
 }
 
-struct run_share run_share_from(const struct run_matters *m)
+struct run_operators_share run_operators_share_from(
+	const struct run_operators_table *m)
 {
 	int64_t attributed = 0, specific = 0, sized = 0, bound = 0, head = 0;
 	for (uint32_t i = 0; i < m->is->n; i++) {
@@ -47,11 +48,11 @@ struct run_share run_share_from(const struct run_matters *m)
 		bound += o->bound_ns;
 		head += o->collective ? 0 : o->headroom_ns;
 	}
-	return (struct run_share){
-		matter_pct(attributed, m->is->gpu_ns),
-		matter_pct(specific, m->is->gpu_ns),
-		matter_pct(sized, m->is->gpu_ns),
-		matter_pct(bound, m->is->gpu_ns),
-		bound ? matter_pct(head, m->is->gpu_ns) : (double)NAN,
+	return (struct run_operators_share){
+		fleet_importance_pct(attributed, m->is->gpu_ns),
+		fleet_importance_pct(specific, m->is->gpu_ns),
+		fleet_importance_pct(sized, m->is->gpu_ns),
+		fleet_importance_pct(bound, m->is->gpu_ns),
+		bound ? fleet_importance_pct(head, m->is->gpu_ns) : (double)NAN,
 	};
 }

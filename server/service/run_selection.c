@@ -20,7 +20,7 @@ enum { NAME_BYTES = 200, LABEL_KEY_BYTES = 100 };
 
 static const char label[] = "label.";
 
-bool query_words_are(const char *text)
+bool run_selection_is_query(const char *text)
 {
 	static const char latest[] = "latest";
 	if (strchr(text, '='))
@@ -81,7 +81,7 @@ static bool run_selection_query_moment_take(const char *name, const char *key,
 {
 	if (*to != NO_MOMENT)
 		return run_selection_query_twice(name, key, e);
-	return moment_from(value, to) ||
+	return utc_time_parse(value, to) ||
 	       err_set(e, ERR_INPUT,
 		       "%s: %s: '%.40s' is not a moment such as "
 		       "2026-08-22T10:11:12Z",
@@ -89,7 +89,7 @@ static bool run_selection_query_moment_take(const char *name, const char *key,
 }
 
 static bool run_selection_query_last_take(const char *name, const char *value,
-	struct query_words *w, struct err *e)
+	struct run_query *w, struct err *e)
 {
 	char *end;
 	if (w->last)
@@ -98,16 +98,16 @@ static bool run_selection_query_last_take(const char *name, const char *value,
 	errno = 0;
 	long n = strtol(value, &end, 10);
 	if (errno || *end || *value < '0' || *value > '9' || n < 1 ||
-		n > WORDS_LAST)
+		n > RUN_QUERY_LAST)
 		return err_set(e, ERR_INPUT,
 			"%s: last: '%.40s' is not a whole number from 1 to %d",
-			name, value, WORDS_LAST);
+			name, value, RUN_QUERY_LAST);
 	w->last = (int)n;
 	return true;
 }
 
 static bool run_selection_query_label_take(const char *name, const char *key,
-	const char *value, struct query_words *w, struct err *e)
+	const char *value, struct run_query *w, struct err *e)
 {
 	const char *is = key + sizeof label - 1;
 	const char *taken = NULL;
@@ -119,17 +119,17 @@ static bool run_selection_query_label_take(const char *name, const char *key,
 	for (uint32_t i = 0; i < w->labels_n; i++)
 		if (!strcmp(w->labels[i].key, is))
 			return run_selection_query_twice(name, key, e);
-	if (w->labels_n == WORDS_LABELS)
+	if (w->labels_n == RUN_QUERY_LABELS)
 		return err_set(e, ERR_INPUT, "%s: more than %d labels are said",
-			name, WORDS_LABELS);
+			name, RUN_QUERY_LABELS);
 	if (!run_selection_query_text_take(name, key, value, &taken, e))
 		return false;
-	w->labels[w->labels_n++] = (struct query_label){ is, taken };
+	w->labels[w->labels_n++] = (struct run_query_label){ is, taken };
 	return true;
 }
 
 static bool run_selection_query_pair_take(const char *name, const char *key,
-	const char *value, struct query_words *w, struct err *e)
+	const char *value, struct run_query *w, struct err *e)
 {
 	if (!strncmp(key, label, sizeof label - 1))
 		return run_selection_query_label_take(name, key, value, w, e);
@@ -157,12 +157,12 @@ static bool run_selection_query_pair_take(const char *name, const char *key,
 		name, key);
 }
 
-bool query_words_read(const char *name, const char *text, struct arena *a,
-	struct query_words *w, struct err *e)
+bool run_selection_query_parse(const char *name, const char *text,
+	struct arena *a, struct run_query *w, struct err *e)
 {
 	struct err open = { 0 };
 	char *word;
-	*w = (struct query_words){ .since = NO_MOMENT, .until = NO_MOMENT };
+	*w = (struct run_query){ .since = NO_MOMENT, .until = NO_MOMENT };
 	while ((word = run_selection_query_word_next(name, &text, a, &open))) {
 		char *is = strchr(word, '=');
 		if (!is && !strcmp(word, "latest")) {
@@ -182,7 +182,7 @@ bool query_words_read(const char *name, const char *text, struct arena *a,
 	return !open.code || err_set(e, open.code, "%s", open.text);
 }
 
-void query_words_add(struct query_words *w, const struct query_words *given)
+void run_selection_query_add(struct run_query *w, const struct run_query *given)
 {
 	if (!w->project)
 		w->project = given->project;
@@ -202,12 +202,13 @@ void query_words_add(struct query_words *w, const struct query_words *given)
 		while (k < own &&
 			strcmp(w->labels[k].key, given->labels[i].key) != 0)
 			k++;
-		if (k == own && w->labels_n < WORDS_LABELS)
+		if (k == own && w->labels_n < RUN_QUERY_LABELS)
 			w->labels[w->labels_n++] = given->labels[i];
 	}
 }
 
-const char *query_word(struct arena *a, const char *key, const char *value)
+const char *run_selection_query_word(struct arena *a, const char *key,
+	const char *value)
 {
 	char *text = arena_alloc(a, strlen(key) + 2 * strlen(value) + 4, 1);
 	char *to = stpcpy(text, key);
@@ -222,7 +223,8 @@ const char *query_word(struct arena *a, const char *key, const char *value)
 	return text;
 }
 
-const char *query_words_labels(const struct query_words *w, struct arena *a)
+const char *run_selection_query_labels(const struct run_query *w,
+	struct arena *a)
 {
 	if (!w->labels_n)
 		return NULL;
@@ -240,7 +242,7 @@ const char *query_words_labels(const struct query_words *w, struct arena *a)
 /* ---- ids */
 
 static bool run_selection_word_from(const char *name, const char *at,
-	size_t len, struct side_word *word, struct err *e)
+	size_t len, struct run_selection_id *word, struct err *e)
 {
 	static const char job[] = "job:";
 	char text[32] = "", *end;
@@ -260,8 +262,9 @@ static bool run_selection_word_from(const char *name, const char *at,
 		name, len < 40 ? (int)len : 40, at);
 }
 
-bool side_words(const char *name, const char *text,
-	struct side_word words[SIDE_RUNS], uint32_t *n, struct err *e)
+bool run_selection_ids(const char *name, const char *text,
+	struct run_selection_id words[RUN_SELECTION_MAX], uint32_t *n,
+	struct err *e)
 {
 	*n = 0;
 	if (!text)
@@ -271,11 +274,11 @@ bool side_words(const char *name, const char *text,
 			name);
 	for (const char *at = text;; at++) {
 		size_t len = strcspn(at, ",");
-		if (*n == SIDE_RUNS)
+		if (*n == RUN_SELECTION_MAX)
 			return err_set(e, ERR_INPUT,
 				"%s: names more than %d runs, the most of a "
 				"side",
-				name, SIDE_RUNS);
+				name, RUN_SELECTION_MAX);
 		if (!run_selection_word_from(name, at, len, &words[*n], e))
 			return false;
 		++*n;
@@ -287,55 +290,58 @@ bool side_words(const char *name, const char *text,
 
 /* ---- sides */
 
-static_assert(WORDS_LAST == (int)SIDE_RUNS, "a unit is a run at least");
+static_assert(RUN_QUERY_LAST == (int)RUN_SELECTION_MAX,
+	"a unit is a run at least");
 
 struct side {
 	const char *name;
-	struct selected *out;
+	struct run_selection *out;
 	bool query;
-	struct query_words asks;
-	struct side_word words[SIDE_RUNS];
+	struct run_query asks;
+	struct run_selection_id words[RUN_SELECTION_MAX];
 	uint32_t words_n;
 };
 
 static bool run_selection_side_parse(struct service_call *c, struct side *s,
 	const char *text, const char *given, struct err *e)
 {
-	struct query_words both;
-	*s->out = (struct selected){ .asked = text };
-	s->query = text && query_words_are(text);
+	struct run_query both;
+	*s->out = (struct run_selection){ .asked = text };
+	s->query = text && run_selection_is_query(text);
 	if (!s->query)
-		return side_words(s->name, text, s->words, &s->words_n, e);
-	if (!query_words_read(s->name, text, &c->arena, &s->asks, e) ||
-		(given &&
-			!query_words_read(s->name, given, &c->arena, &both, e)))
+		return run_selection_ids(s->name, text, s->words, &s->words_n,
+			e);
+	if (!run_selection_query_parse(s->name, text, &c->arena, &s->asks, e) ||
+		(given && !run_selection_query_parse(s->name, given, &c->arena,
+				  &both, e)))
 		return false;
 	if (given)
-		query_words_add(&s->asks, &both);
+		run_selection_query_add(&s->asks, &both);
 	return true;
 }
 
 static bool run_selection_add(struct service_call *c, const struct side *s,
 	int64_t id, struct err *e)
 {
-	struct selected *to = s->out;
+	struct run_selection *to = s->out;
 	for (uint32_t i = 0; i < to->n; i++)
 		if (to->ids[i] == id)
 			return err_set(e, ERR_INPUT, "%s: names run %lld twice",
 				s->name, (long long)id);
-	if (to->n == SIDE_RUNS)
+	if (to->n == RUN_SELECTION_MAX)
 		return err_set(e, ERR_INPUT,
 			"%s: comes to more than %d runs, the most of a side",
-			s->name, SIDE_RUNS);
+			s->name, RUN_SELECTION_MAX);
 	to->ids[to->n++] = id;
-	return reach_run(c, id, e);
+	return project_scope_run(c, id, e);
 }
 
 static bool run_selection_add_job(struct service_call *c, const struct side *s,
 	int64_t id, struct err *e)
 {
 	struct job_row job;
-	if (!reach_job(c, id, e) || !query_job(c->db, &c->arena, id, &job, e))
+	if (!project_scope_job(c, id, e) ||
+		!query_job(c->db, &c->arena, id, &job, e))
 		return false;
 	if (!job.runs_n)
 		return err_set(e, ERR_NOT_FOUND, "job %lld has no runs left",
@@ -360,16 +366,16 @@ static bool run_selection_side_ids(struct service_call *c, const struct side *s,
 
 /* What a base's query does not say, its head says for it. */
 static struct select_filter run_selection_filter_from(struct service_call *c,
-	const struct side *s, const struct selected *head,
+	const struct side *s, const struct run_selection *head,
 	const struct selected_first *first)
 {
-	const struct query_words *w = &s->asks;
+	const struct run_query *w = &s->asks;
 	struct select_filter f = {
 		.project = w->project,
-		.within = reach_project(c),
+		.within = project_scope_name(c),
 		.workload = w->workload,
 		.framework = w->framework,
-		.labels = query_words_labels(w, &c->arena),
+		.labels = run_selection_query_labels(w, &c->arena),
 		.since = w->since,
 		.until = w->until,
 		.units = w->last ? w->last : 1,
@@ -407,7 +413,7 @@ static bool run_selection_found_none(struct service_call *c,
 }
 
 static bool run_selection_side_query(struct service_call *c,
-	const struct side *s, const struct selected *head, struct err *e)
+	const struct side *s, const struct run_selection *head, struct err *e)
 {
 	struct selected_first first;
 	bool more;
@@ -416,28 +422,28 @@ static bool run_selection_side_query(struct service_call *c,
 		return false;
 	const struct select_filter f =
 		run_selection_filter_from(c, s, head, &first);
-	if (!query_selected(c->db, &f, SIDE_RUNS, s->out->ids, &s->out->n,
-		    &more, e))
+	if (!query_selected(c->db, &f, RUN_SELECTION_MAX, s->out->ids,
+		    &s->out->n, &more, e))
 		return false;
 	if (more)
 		return err_set(e, ERR_INPUT,
 			"%s: '%.100s' comes to more than %d runs, the most of "
 			"a side; ask for fewer with last=N",
-			s->name, s->out->asked, SIDE_RUNS);
+			s->name, s->out->asked, RUN_SELECTION_MAX);
 	return s->out->n ||
 	       run_selection_found_none(c, s, &f, head ? &first : NULL, e);
 }
 
 static bool run_selection_side_select(struct service_call *c,
-	const struct side *s, const struct selected *head, struct err *e)
+	const struct side *s, const struct run_selection *head, struct err *e)
 {
 	return s->query ? run_selection_side_query(c, s, head, e)
 			: run_selection_side_ids(c, s, e);
 }
 
-bool selector_sides(struct service_call *c, const char *base, const char *head,
-	const char *given, struct selected *base_out, struct selected *head_out,
-	struct err *e)
+bool run_selection_sides(struct service_call *c, const char *base,
+	const char *head, const char *given, struct run_selection *base_out,
+	struct run_selection *head_out, struct err *e)
 {
 	struct side b = { .name = "base", .out = base_out };
 	struct side h = { .name = "head", .out = head_out };

@@ -19,16 +19,16 @@
  * began before that of the head's first run and ended after the query, because
  * `created_at` is the start of a transaction. A project or workload that the base's
  * query does not give is that of the head's first run: other work is no baseline. The
- * project of the caller's token is part of every query. A side has at most SIDE_RUNS
+ * project of the caller's token is part of every query. A side has at most RUN_SELECTION_MAX
  * runs. */
 #pragma once
 #include "service.h"
 
-enum { SIDE_RUNS = 64, WORDS_LAST = 64, WORDS_LABELS = 32 };
+enum { RUN_SELECTION_MAX = 64, RUN_QUERY_LAST = 64, RUN_QUERY_LABELS = 32 };
 
-struct selected {
+struct run_selection {
 	const char *asked; /* as written */
-	int64_t ids[SIDE_RUNS];
+	int64_t ids[RUN_SELECTION_MAX];
 	uint32_t n;
 };
 
@@ -36,41 +36,45 @@ struct selected {
  * where a side is a query and does not give them itself; NULL: none. ERR_INPUT if a
  * text cannot be read, ERR_NOT_FOUND if it selects no run: the sentence names the
  * side. */
-bool selector_sides(struct service_call *c, const char *base, const char *head,
-	const char *given, struct selected *base_out, struct selected *head_out,
-	struct err *e);
+bool run_selection_sides(struct service_call *c, const char *base,
+	const char *head, const char *given, struct run_selection *base_out,
+	struct run_selection *head_out, struct err *e);
 
 /* ---- ids */
 
-struct side_word {
+struct run_selection_id {
 	bool job;
 	int64_t id;
 };
 
 /* The ids of a side; `name` begins the sentence of ERR_INPUT. */
-bool side_words(const char *name, const char *text,
-	struct side_word words[SIDE_RUNS], uint32_t *n, struct err *e);
+bool run_selection_ids(const char *name, const char *text,
+	struct run_selection_id words[RUN_SELECTION_MAX], uint32_t *n,
+	struct err *e);
 
 /* ---- queries; texts are the arena's */
 
-struct query_words {
+struct run_query {
 	const char *project, *workload, *framework; /* NULL: not given */
 	int64_t since, until; /* NO_MOMENT: not given */
 	int last; /* 0: not given; latest is 1 */
-	struct query_label {
+	struct run_query_label {
 		const char *key, *value;
-	} labels[WORDS_LABELS];
+	} labels[RUN_QUERY_LABELS];
 	uint32_t labels_n;
 };
 
 /* Whether a text is meant as a query: it has a '=', or the word "latest". */
-bool query_words_are(const char *text);
+bool run_selection_is_query(const char *text);
 /* `name` begins the sentence of ERR_INPUT. */
-bool query_words_read(const char *name, const char *text, struct arena *a,
-	struct query_words *w, struct err *e);
+bool run_selection_query_parse(const char *name, const char *text,
+	struct arena *a, struct run_query *w, struct err *e);
 /* Takes from `given` what *w does not give; labels key by key. */
-void query_words_add(struct query_words *w, const struct query_words *given);
+void run_selection_query_add(struct run_query *w,
+	const struct run_query *given);
 /* "key=value" as a word that reads back as the same. */
-const char *query_word(struct arena *a, const char *key, const char *value);
+const char *run_selection_query_word(struct arena *a, const char *key,
+	const char *value);
 /* The labels as a JSON object, keys sorted; NULL if there are none. */
-const char *query_words_labels(const struct query_words *w, struct arena *a);
+const char *run_selection_query_labels(const struct run_query *w,
+	struct arena *a);

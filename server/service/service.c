@@ -34,6 +34,6 @@ void service_db_return(struct service_call *c)
 void service_release(struct service_call *c)
 {
 	service_db_return(c);
-	catalog_held_return(c);
+	catalog_cache_return(c);
 	arena_release(&c->arena);
 }

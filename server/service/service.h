@@ -11,38 +11,43 @@
 #include "token.h"
 #include <stdatomic.h>
 
-struct catalog_held;
+struct catalog_cache;
 struct db;
 struct db_pool;
-struct held;
+struct catalog_cache_entry;
 
-enum { WHO_NAME = 501 };
+enum { IDENTITY_NAME = 501 };
 
 /* How the caller was identified. */
-enum who_by { BY_NONE, BY_LOOPBACK, BY_TOKEN, BY_COOKIE };
+enum identity_source {
+	IDENTITY_NONE,
+	IDENTITY_LOOPBACK,
+	IDENTITY_TOKEN,
+	IDENTITY_COOKIE
+};
 
-struct who {
+struct identity {
 	enum scope scope;
-	enum who_by by;
+	enum identity_source by;
 	int64_t token; /* its id; 0: none was needed */
 	int64_t expires; /* the token's; NO_MOMENT never */
-	char name[WHO_NAME]; /* the token's, or "loopback" */
-	char project[WHO_NAME]; /* the token's project; "" all */
+	char name[IDENTITY_NAME]; /* the token's, or "loopback" */
+	char project[IDENTITY_NAME]; /* the token's project; "" all */
 };
 
 struct service {
 	struct db_pool *pool;
-	struct catalog_held *catalog;
+	struct catalog_cache *catalog;
 	atomic_int lent; /* database connections in use */
 	atomic_int captures; /* being read while they are sent */
 };
 
 struct service_call {
 	struct service *service;
-	struct who who;
+	struct identity who;
 	struct arena arena;
 	struct db *db; /* NULL before service_db() */
-	struct held *held; /* NULL before catalog_held_take() */
+	struct catalog_cache_entry *held; /* NULL before catalog_cache_take() */
 };
 
 /* A connection of the pool, counted; NULL with *e if there is none. */

@@ -52,7 +52,7 @@ static bool utc_time_zone(const char *s, int *minutes)
 	return true;
 }
 
-bool moment_from(const char *text, int64_t *us)
+bool utc_time_parse(const char *text, int64_t *us)
 {
 	struct tm tm = { 0 };
 	int year, month, minutes = 0;
@@ -86,7 +86,7 @@ bool moment_from(const char *text, int64_t *us)
 	return tm.tm_mday == day; /* no 31st of June */
 }
 
-void moment_text(int64_t us, char out[MOMENT_TEXT])
+void utc_time_format(int64_t us, char out[UTC_TIME_TEXT])
 {
 	int64_t rest = us % 1000000;
 	if (rest < 0)
@@ -94,7 +94,7 @@ void moment_text(int64_t us, char out[MOMENT_TEXT])
 	time_t seconds = (time_t)((us - rest) / 1000000);
 	struct tm tm = { 0 };
 	gmtime_r(&seconds, &tm);
-	snprintf(out, MOMENT_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ",
+	snprintf(out, UTC_TIME_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ",
 		tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
 		tm.tm_min, tm.tm_sec, (int)rest);
 }

@@ -3,10 +3,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MOMENT_TEXT = 80 };
+enum { UTC_TIME_TEXT = 80 };
 
 /* "2026-08-22", "2026-08-22T10:11", "…:12", "….123456", each with or without
  * "Z" or "+02:00"; without, it is UTC. Digits past the microsecond are cut. */
-bool moment_from(const char *text, int64_t *us);
+bool utc_time_parse(const char *text, int64_t *us);
 /* "2026-08-22T10:11:12.123456Z" */
-void moment_text(int64_t us, char out[MOMENT_TEXT]);
+void utc_time_format(int64_t us, char out[UTC_TIME_TEXT]);

@@ -75,11 +75,11 @@ sed -nE 's/^ROUTE\(([A-Z]+), *"([^"]+)", *([A-Z_]+), *([A-Z_]+), *([a-z_0-9]+),.
 				breach "$def: '$method $path' has the reach PROJECT, and no parameter project"
 			;;
 		RUNS)
-			in_file "$handler" '(reach_run|sides_read|selector_sides)\(' ||
+			in_file "$handler" '(project_scope_run|run_selection_sides)\(' ||
 				breach "$def: '$handler' has the reach RUNS, and looks for no run's project"
 			;;
 		SAYS)
-			in_file "$handler" 'reach_says\(' ||
+			in_file "$handler" 'project_scope_allows\(' ||
 				breach "$def: '$handler' has the reach SAYS, and looks for no project that is said"
 			;;
 		esac

@@ -47,15 +47,16 @@ json_t *run_breakdown_get(struct call *c, struct err *e)
 	struct run_row run;
 	bool any = false, lags;
 	if (!breakdown_asked_read(c, &asked, &any, e) ||
-		!listing_run(c, &run, e) || (any && !heavy_take(c, e)) ||
-		!breakdown_read(&c->s, c->id, any ? &asked : NULL, &is, e))
+		!listing_run(c, &run, e) ||
+		(any && !concurrency_limit_enter(c, e)) ||
+		!run_breakdown_read(&c->s, c->id, any ? &asked : NULL, &is, e))
 		return NULL;
 	if (listing_is_json(c))
 		return view_breakdown(c->id, &is);
 	if (param(&c->params, "format")->whole > TABLE_MD)
 		return listing_table(c, view_breakdown_rows(&c->s.arena, &is),
 			"breakdown-rows");
-	if (!breakdown_lags(&c->s, c->id, &lags, e))
+	if (!run_breakdown_names_lag(&c->s, c->id, &lags, e))
 		return NULL;
 	return listing_table(c,
 		view_breakdown_table(&c->s.arena, &run, lags, &is),
@@ -145,7 +146,7 @@ static bool breakdown_compare_ids_read(const struct call *c,
 
 /* Of the run; of the device that is told its name. */
 static bool breakdown_compare_platform_read(struct call *c,
-	struct beside_run *r, struct err *e)
+	struct run_breakdown *r, struct err *e)
 {
 	struct profile_device *devices;
 	uint32_t n;
@@ -161,16 +162,16 @@ static bool breakdown_compare_platform_read(struct call *c,
 }
 
 static bool breakdown_compare_run_read(struct call *c, int64_t id,
-	struct beside_run *r, struct err *e)
+	struct run_breakdown *r, struct err *e)
 {
 	struct breakdown_asked asked = BREAKDOWN_UNASKED;
 	asked.realign = param(&c->params, "realign")->whole == 1;
 	if (!query_run(c->s.db, &c->s.arena, id, &r->row, e) ||
-		!breakdown_lags(&c->s, id, &r->names_lag, e))
+		!run_breakdown_names_lag(&c->s, id, &r->names_lag, e))
 		return false;
 	bool anew = asked.realign && r->names_lag;
-	return (!anew || heavy_take(c, e)) &&
-	       breakdown_read(&c->s, id, anew ? &asked : NULL, &r->is, e) &&
+	return (!anew || concurrency_limit_enter(c, e)) &&
+	       run_breakdown_read(&c->s, id, anew ? &asked : NULL, &r->is, e) &&
 	       breakdown_compare_platform_read(c, r, e);
 }
 
@@ -190,8 +191,8 @@ static void breakdown_compare_side_from(struct arena *a,
 json_t *breakdown_get(struct call *c, struct err *e)
 {
 	struct breakdown_compare_side sides[BREAKDOWN_COMPARE_MAX];
-	struct beside_run *runs = arena_array(&c->s.arena, struct beside_run,
-		BREAKDOWN_COMPARE_MAX);
+	struct run_breakdown *runs = arena_array(&c->s.arena,
+		struct run_breakdown, BREAKDOWN_COMPARE_MAX);
 	int64_t ids[BREAKDOWN_COMPARE_MAX];
 	struct breakdown_compare b;
 	uint32_t n;
@@ -199,7 +200,7 @@ json_t *breakdown_get(struct call *c, struct err *e)
 		return NULL;
 	/* All of them first: what is another's is not there, whatever else. */
 	for (uint32_t i = 0; i < n; i++)
-		if (!reach_run(&c->s, ids[i], e))
+		if (!project_scope_run(&c->s, ids[i], e))
 			return NULL;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!breakdown_compare_run_read(c, ids[i], &runs[i], e))
@@ -212,8 +213,9 @@ json_t *breakdown_get(struct call *c, struct err *e)
 		return NULL;
 	}
 	return listing_is_json(c)
-		       ? view_beside(runs, &b)
+		       ? view_breakdown_compare(runs, &b)
 		       : listing_file(c,
-				 view_beside_table(&c->s.arena, runs, &b),
+				 view_breakdown_compare_table(&c->s.arena, runs,
+					 &b),
 				 "breakdown");
 }

@@ -21,11 +21,13 @@ static json_t *captures_streamed(struct call *c, struct api_stream stream,
 json_t *capture_get(struct call *c, struct err *e)
 {
 	struct run_row run;
-	struct pieces *p;
-	if (!listing_run(c, &run, e) || !(p = pieces_new(&c->s, c->id, e)))
+	struct capture_file_reader *p;
+	if (!listing_run(c, &run, e) ||
+		!(p = capture_file_reader_new(&c->s, c->id, e)))
 		return NULL;
 	return captures_streamed(c,
-		(struct api_stream){ pieces_read, pieces_free, p },
+		(struct api_stream){ capture_file_reader_read,
+			capture_file_reader_free, p },
 		"application/vnd.kernsift.capture", ".kst");
 }
 
@@ -41,7 +43,7 @@ enum { GO_BYTES = 64 << 10, EVENT_BYTES = 128 << 20, TIMELINES_MAX = 8 };
 
 struct timeline {
 	struct api *api;
-	struct pieces *pieces;
+	struct capture_file_reader *pieces;
 	struct kst_reader *reader;
 	struct kst_chunk chunk; /* rows from `row` on are still to come */
 	uint32_t row;
@@ -87,10 +89,10 @@ static bool captures_slot_take(struct timeline *t, struct err *e)
 static bool captures_opened(struct timeline *t, struct call *c, struct err *e)
 {
 	if (!captures_slot_take(t, e) ||
-		!(t->pieces = pieces_new(&c->s, c->id, e)))
+		!(t->pieces = capture_file_reader_new(&c->s, c->id, e)))
 		return false;
 	call_db_return(c); /* from here on one is lent per piece */
-	t->reader = kst_reader_new(pieces_read, t->pieces, NULL);
+	t->reader = kst_reader_new(capture_file_reader_read, t->pieces, NULL);
 	if (!t->reader)
 		abort();
 	enum kst_got got = kst_reader_next(t->reader, &t->chunk);
@@ -111,7 +113,7 @@ static void captures_timeline_free(void *timeline)
 	timeline_event_release(&t->events);
 	if (t->reader)
 		kst_reader_free(t->reader);
-	pieces_free(t->pieces);
+	capture_file_reader_free(t->pieces);
 	buf_release(&t->out);
 	free(t);
 }
@@ -129,7 +131,7 @@ static struct timeline *captures_timeline_new(struct call *c,
 		captures_timeline_free(t);
 		return NULL;
 	}
-	tracks_init(&t->events.tracks, &t->out, run->pid);
+	timeline_tracks_init(&t->events.timeline_tracks, &t->out, run->pid);
 	t->events.reader = t->reader;
 	timeline_begin(&t->events, run, devices, n);
 	return t;
@@ -153,7 +155,7 @@ static bool captures_more(struct timeline *t)
 			timeline_end(&t->out);
 	}
 	if (why)
-		pieces_broke(t->pieces, why);
+		capture_file_reader_fail(t->pieces, why);
 	return !why;
 }
 

@@ -26,8 +26,8 @@ static json_t *catalog_listed(struct call *c, enum own_kind kind, json_t *items,
 	struct catalog_own own;
 	const struct catalog *k = call_catalog(c, e);
 	if (k && own_read(c->s.db, &c->s.arena, &own, e))
-		return view_catalog_list(items, catalog_held_version(&c->s),
-			catalog_version(k), catalog_held_fault(&c->s),
+		return view_catalog_list(items, catalog_cache_version(&c->s),
+			catalog_version(k), catalog_cache_fault(&c->s),
 			*catalog_part(&own, kind));
 	json_decref(items);
 	return NULL;
@@ -95,7 +95,7 @@ static json_t *catalog_changed(struct call *c, struct err *e)
 				  "them anew",
 				  (long long)runs);
 	return json_pack("{s:o, s:s, s:o, s:s}", "version",
-		view_whole(catalog_held_version(&c->s)), "catalog",
+		view_whole(catalog_cache_version(&c->s)), "catalog",
 		catalog_version(k), "outdated_runs", view_whole(runs),
 		"message", text);
 }
@@ -109,7 +109,7 @@ static bool catalog_write(struct call *c, enum own_kind kind, json_t *body,
 	if (!json_is_integer(version) || json_integer_value(version) < 0)
 		return err_set(e, ERR_INPUT,
 			"version: is not the whole number that GET told");
-	const char *text = body_list(c, body, "items", e);
+	const char *text = request_body_list(c, body, "items", e);
 	if (!text || !call_db(c, e) || !own_read(c->s.db, &c->s.arena, &own, e))
 		return false;
 	if (own.version != json_integer_value(version))
@@ -123,7 +123,7 @@ static bool catalog_write(struct call *c, enum own_kind kind, json_t *body,
 	*catalog_part(&own, kind) = text;
 	if (!catalog_would_do(&own, e))
 		return false;
-	trail_tell(c, NULL, "%zu items for version %lld",
+	audit_record_describe(c, NULL, "%zu items for version %lld",
 		json_array_size(json_object_get(body, "items")),
 		(long long)own.version);
 	/* A new version would call every run attributed with an earlier one. */
@@ -133,7 +133,7 @@ static bool catalog_write(struct call *c, enum own_kind kind, json_t *body,
 
 static json_t *catalog_put(struct call *c, enum own_kind kind, struct err *e)
 {
-	json_t *body = body_read(c, "version|items", e);
+	json_t *body = request_body_read(c, "version|items", e);
 	bool ok = body && catalog_write(c, kind, body, e);
 	json_decref(body);
 	return ok ? catalog_changed(c, e) : NULL;
@@ -229,7 +229,7 @@ static bool catalog_test_draft_read(struct call *c, json_t *body,
 		return err_set(e, ERR_INPUT,
 			"rules: are %zu; at most %d are tried at once", n,
 			RULES_MAX);
-	text = body_list(c, body, "rules", e);
+	text = request_body_list(c, body, "rules", e);
 	if (!text || !own_read(c->s.db, &c->s.arena, own, e))
 		return false;
 	own->rules = text;
@@ -261,9 +261,9 @@ static bool catalog_test_tried(struct call *c, json_t *body, json_t *items,
 
 json_t *rules_test_post(struct call *c, struct err *e)
 {
-	json_t *body = body_read(c, "names|ops|rules", e);
+	json_t *body = request_body_read(c, "names|ops|rules", e);
 	json_t *items = json_array();
-	bool ok = body && heavy_take(c, e) &&
+	bool ok = body && concurrency_limit_enter(c, e) &&
 		  catalog_test_tried(c, body, items, e);
 	json_decref(body);
 	if (ok)

@@ -11,15 +11,15 @@
 enum { REPORT_BYTES = 64 << 20 };
 
 /* The sides that the parameters base, head and range name. */
-static bool compare_sides_read(struct call *c, struct compared_sides *s,
+static bool compare_sides_from_params(struct call *c, struct compare_sides *s,
 	struct err *e)
 {
-	struct selected base, head;
+	struct run_selection base, head;
 	const struct params *p = &c->params;
-	return selector_sides(&c->s, param_text(p, "base", NULL),
+	return run_selection_sides(&c->s, param_text(p, "base", NULL),
 		       param_text(p, "head", NULL), NULL, &base, &head, e) &&
-	       sides_of(&c->s, &base, &head, param_text(p, "range", NULL), s,
-		       e);
+	       compare_sides_read(&c->s, &base, &head,
+		       param_text(p, "range", NULL), s, e);
 }
 
 /* What is written as csv or md, as a file that is named for what it is. */
@@ -53,7 +53,7 @@ static json_t *compare_as_report(struct call *c, struct buf *b, struct err *e)
 	return NULL;
 }
 
-static json_t *compare_published(struct call *c, const struct compared_sides *s,
+static json_t *compare_published(struct call *c, const struct compare_sides *s,
 	struct err *e)
 {
 	struct comparison around;
@@ -78,7 +78,7 @@ static json_t *compare_published(struct call *c, const struct compared_sides *s,
 	return compare_as_report(c, &b, e);
 }
 
-static json_t *compare_verdict(struct call *c, const struct compared_sides *s,
+static json_t *compare_verdict(struct call *c, const struct compare_sides *s,
 	struct err *e)
 {
 	struct compare_options o = COMPARE_OPTIONS;
@@ -90,7 +90,7 @@ static json_t *compare_verdict(struct call *c, const struct compared_sides *s,
 		o.floor = floor->real;
 	o.margin = param(&c->params, "margin")->real;
 	o.seed = (uint64_t)param(&c->params, "seed")->whole;
-	if (!repeats_read(&c->s, s, &repeats, e))
+	if (!compare_sides_repeats(&c->s, s, &repeats, e))
 		return NULL;
 	call_db_return(c); /* the rest takes time, and no database */
 	if (!compare_from(s->base, s->base_n, s->head, s->head_n, &repeats, &o,
@@ -98,23 +98,24 @@ static json_t *compare_verdict(struct call *c, const struct compared_sides *s,
 		return NULL;
 	switch ((enum table_format)param(&c->params, "format")->whole) {
 	case TABLE_JSON:
-		return view_verdict(&c->s.arena, &cmp, s);
+		return view_compare(&c->s.arena, &cmp, s);
 	case TABLE_CSV:
 		return compare_as_table(c,
-			view_verdict_table(&c->s.arena, &cmp));
+			view_compare_table(&c->s.arena, &cmp));
 	case TABLE_MD:
 		break;
 	}
 	buf_init(&b, REPORT_BYTES);
-	view_verdict_report(&c->s.arena, &cmp, s, &b);
+	view_compare_report(&c->s.arena, &cmp, s, &b);
 	return compare_as_report(c, &b, e);
 }
 
 json_t *compare_get(struct call *c, struct err *e)
 {
-	struct compared_sides s;
+	struct compare_sides s;
 	const char *score = param(&c->params, "score")->text;
-	if (!heavy_take(c, e) || !compare_sides_read(c, &s, e))
+	if (!concurrency_limit_enter(c, e) ||
+		!compare_sides_from_params(c, &s, e))
 		return NULL;
 	return strcmp(score, "published") ? compare_verdict(c, &s, e)
 					  : compare_published(c, &s, e);
@@ -125,16 +126,17 @@ json_t *series_get(struct call *c, struct err *e)
 	const char *function = param_text(&c->params, "function", NULL);
 	const char *device = param_text(&c->params, "device", NULL);
 	struct compare_series both[2];
-	struct compared_sides s;
+	struct compare_sides s;
 	if (!function) {
 		err_set(e, ERR_INPUT,
 			"function: is missing; it is the whole name of one "
 			"that /compare shows");
 		return NULL;
 	}
-	if (!heavy_take(c, e) || !compare_sides_read(c, &s, e) ||
+	if (!concurrency_limit_enter(c, e) ||
+		!compare_sides_from_params(c, &s, e) ||
 		!compare_series_from(s.base, s.base_n, s.head, s.head_n,
 			function, device, &c->s.arena, both, e))
 		return NULL;
-	return view_series(&c->s.arena, function, device, both);
+	return view_compare_series(&c->s.arena, function, device, both);
 }

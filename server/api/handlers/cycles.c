@@ -27,7 +27,8 @@ static bool cycles_by_range(struct call *c, const char *range,
 	struct cycles *out, struct cycles_short *s, struct err *e)
 {
 	struct compared_run run = { .id = c->id };
-	if (!heavy_take(c, e) || !ranged_read(&c->s, range, &run, e))
+	if (!concurrency_limit_enter(c, e) ||
+		!reanalyze_iterations(&c->s, range, &run, e))
 		return false;
 	*out = run.cycles;
 	*s = (struct cycles_short){ profile_word_detector[out->detector],
@@ -81,7 +82,7 @@ struct pattern_table {
 	struct api *api;
 	struct arena arena; /* of the run, and all its arrays */
 	struct compared_run run;
-	struct pattern_csv rows;
+	struct view_pattern_csv rows;
 	uint32_t cycle; /* the next one */
 	struct buf out; /* bytes from `at` on are still to be sent */
 	size_t at;
@@ -94,7 +95,7 @@ static int64_t cycles_table_next(void *table, void *to, size_t cap)
 		if (t->cycle == t->run.patterns.cycles_n)
 			return 0;
 		t->at = t->out.len = 0;
-		pattern_csv_cycle(&t->rows, t->cycle++, &t->out);
+		view_pattern_csv_cycle(&t->rows, t->cycle++, &t->out);
 		if (t->out.full) {
 			log_error("patterns run=%lld a cycle is too large",
 				(long long)t->run.id);
@@ -136,8 +137,9 @@ static struct pattern_table *cycles_table_new(struct call *c,
 		cycles_table_free(t);
 		return NULL;
 	}
-	pattern_csv_init(&t->rows, &t->run, row->started_utc_ns, &t->arena);
-	pattern_csv_head(&t->out);
+	view_pattern_csv_init(&t->rows, &t->run, row->started_utc_ns,
+		&t->arena);
+	view_pattern_csv_head(&t->out);
 	return t;
 }
 
@@ -168,7 +170,7 @@ json_t *patterns_get(struct call *c, struct err *e)
 		return NULL;
 	if (!listing_is_json(c))
 		return cycles_pattern_table(c, &row, e);
-	if (!heavy_take(c, e) ||
+	if (!concurrency_limit_enter(c, e) ||
 		!query_compared(c->s.db, &c->s.arena, &c->id, 1, true, &run, e))
 		return NULL;
 	pattern_mean_from(&run.cycles, &run.patterns, &c->s.arena, &means);

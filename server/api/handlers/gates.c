@@ -35,7 +35,7 @@ static const struct member {
 	size_t at;
 	double least, most;
 } members[] = {
-#define AT(field) offsetof(struct gate_question, field)
+#define AT(field) offsetof(struct gate_request, field)
 	{ "base", TEXT, AT(base), 0, 2000 },
 	{ "head", TEXT, AT(head), 0, 2000 },
 	{ "project", TEXT, AT(project), 0, NAME_BYTES },
@@ -196,7 +196,7 @@ static bool gates_request_limits_from(struct arena *a, const json_t *v,
 }
 
 static bool gates_request_member_from(struct arena *a, const struct member *m,
-	const json_t *v, struct gate_question *q, struct err *e)
+	const json_t *v, struct gate_request *q, struct err *e)
 {
 	void *to = (char *)q + m->at;
 	uint64_t bits = 0;
@@ -244,9 +244,9 @@ static bool gates_request_member_from(struct arena *a, const struct member *m,
 }
 
 static bool gates_request_from(struct arena *a, const json_t *body,
-	struct gate_question *q, struct err *e)
+	struct gate_request *q, struct err *e)
 {
-	*q = (struct gate_question){ .name = "" };
+	*q = (struct gate_request){ .name = "" };
 	regression_gate_policy_init(&q->policy);
 	for (int i = 0; i < MEMBERS; i++) {
 		const json_t *v = json_object_get(body, members[i].name);
@@ -275,19 +275,19 @@ static const char *gates_event_body(void *ctx, const struct gate_row *row)
 	return copy;
 }
 
-static bool gates_request_read(struct call *c, struct gate_question *q,
+static bool gates_request_read(struct call *c, struct gate_request *q,
 	struct err *e)
 {
-	json_t *body = body_read(c, gates_request_keys(&c->s.arena), e);
+	json_t *body = request_body_read(c, gates_request_keys(&c->s.arena), e);
 	bool ok = body && gates_request_from(&c->s.arena, body, q, e);
 	json_decref(body);
 	return ok;
 }
 
 /* The gate as a row without its id; the arena's. */
-static bool gates_row_from(struct call *c, const struct gate_question *q,
-	const struct selected *base, const struct selected *head,
-	const struct gate_made *is, struct gate_row *row, struct err *e)
+static bool gates_row_from(struct call *c, const struct gate_request *q,
+	const struct run_selection *base, const struct run_selection *head,
+	const struct gate_evaluation *is, struct gate_row *row, struct err *e)
 {
 	json_t *v = view_gate_document(&c->s.arena, q, base, head, &is->sides,
 		&is->gate);
@@ -308,22 +308,23 @@ static bool gates_row_from(struct call *c, const struct gate_question *q,
 json_t *gate_post(struct call *c, struct err *e)
 {
 	const struct gate_telling t = { gates_event_body, &c->s.arena };
-	struct selected base, head;
-	struct gate_question q;
-	struct gate_made is;
+	struct run_selection base, head;
+	struct gate_request q;
+	struct gate_evaluation is;
 	struct gate_row row;
-	if (!gates_request_read(c, &q, e) || !heavy_take(c, e) ||
-		!selector_sides(&c->s, q.base, q.head,
-			gate_given_words(&c->s.arena, &q), &base, &head, e) ||
-		!gate_made(&c->s, &q, &base, &head, &is, e) ||
+	if (!gates_request_read(c, &q, e) || !concurrency_limit_enter(c, e) ||
+		!run_selection_sides(&c->s, q.base, q.head,
+			gate_evaluation_shared_words(&c->s.arena, &q), &base,
+			&head, e) ||
+		!gate_evaluation_run(&c->s, &q, &base, &head, &is, e) ||
 		!gates_row_from(c, &q, &base, &head, &is, &row, e))
 		return NULL;
 	bool passed = !strcmp(row.outcome, gate_outcome_word(GATE_PASS));
 	if (!call_db(c, e) || !gate_keep(c->s.db, &row, passed ? NULL : &t, e))
 		return NULL;
 	metrics_gate(&c->api->metrics, row.outcome);
-	trail_tell(c, row.project, "gate %lld: %s", (long long)row.id,
-		row.outcome);
+	audit_record_describe(c, row.project, "gate %lld: %s",
+		(long long)row.id, row.outcome);
 	snprintf(c->location, sizeof c->location, "/api/v1/gates/%lld",
 		(long long)row.id);
 	return view_gate(&row);

@@ -37,7 +37,7 @@ static bool importance_platform_asked(struct call *c, const struct catalog *k,
 {
 	const char *name = param_text(&c->params, "platform", NULL);
 	const struct fleet_filter f = { .platform = name,
-		.project = reach_project(&c->s),
+		.project = project_scope_name(&c->s),
 		.since = NO_MOMENT,
 		.until = NO_MOMENT };
 	const struct platform *known;
@@ -46,7 +46,8 @@ static bool importance_platform_asked(struct call *c, const struct catalog *k,
 	if (!name || catalog_platform(k, name))
 		return true;
 	return query_fleet(c->s.db, &c->s.arena, &f, &fleet, e) &&
-	       (fleet.cells_n || asked_platform(c, "platform", k, &known, e));
+	       (fleet.cells_n ||
+		       catalog_params_platform(c, "platform", k, &known, e));
 }
 
 static bool importance_fleet_params(struct call *c, const struct catalog *k,
@@ -62,7 +63,8 @@ static bool importance_fleet_params(struct call *c, const struct catalog *k,
 		.until = param_moment(&c->params, "until"),
 	};
 	return importance_platform_asked(c, k, &f->platform, e) &&
-	       asked_dtype(c, &f->dtype, e) && asked_run_phase(c, &f->phase, e);
+	       catalog_params_dtype(c, &f->dtype, e) &&
+	       catalog_params_run_phase(c, &f->phase, e);
 }
 
 /* ---- operators */
@@ -91,13 +93,14 @@ static bool importance_weight_read(const struct call *c, bool set,
 		       "name one with set");
 }
 
-static void importance_arrange(const struct call *c, struct matters *m)
+static void importance_arrange(const struct call *c, struct fleet_importance *m)
 {
 	/* The list in routes.def: every sort, then every sort reversed. */
 	int sort = (int)param(&c->params, "sort")->whole;
-	matters_search(m, param_text(&c->params, "q", NULL));
-	matters_sort(m, (enum matters_sort)(sort % (MATTERS_NAME + 1)),
-		sort > MATTERS_NAME);
+	fleet_importance_search(m, param_text(&c->params, "q", NULL));
+	fleet_importance_sort(m,
+		(enum fleet_importance_order)(sort % (SORT_NAME + 1)),
+		sort > SORT_NAME);
 }
 
 static int importance_format_of(const struct call *c)
@@ -117,17 +120,19 @@ static json_t *importance_bench_answer(struct call *c, char *text,
 }
 
 static json_t *importance_fleet_bench(struct call *c,
-	const struct fleet_filter *f, const struct matters *m,
+	const struct fleet_filter *f, const struct fleet_importance *m,
 	const struct catalog *k, struct err *e)
 {
 	struct fleet_shape *rows;
 	uint32_t n;
 	bool more;
-	if (!heavy_take(c, e) || !query_fleet_shapes(c->s.db, &c->s.arena, f, 0,
-					 0, &rows, &n, &more, e))
+	if (!concurrency_limit_enter(c, e) ||
+		!query_fleet_shapes(c->s.db, &c->s.arena, f, 0, 0, &rows, &n,
+			&more, e))
 		return NULL;
 	return importance_bench_answer(c,
-		bench_from_fleet(m, rows, n, k, &c->s.arena), "kernsift-fleet");
+		view_set_from_fleet(m, rows, n, k, &c->s.arena),
+		"kernsift-fleet");
 }
 
 static json_t *importance_fleet_answer(struct call *c, const struct catalog *k,
@@ -136,25 +141,26 @@ static json_t *importance_fleet_answer(struct call *c, const struct catalog *k,
 	struct fleet_filter f;
 	struct fleet fleet;
 	struct importance is;
-	struct matters m;
+	struct fleet_importance m;
 	if (!importance_fleet_params(c, k, &f, e) ||
 		!query_fleet(c->s.db, &c->s.arena, &f, &fleet, e))
 		return NULL;
 	call_db_return(c);
 	importance_from(&fleet, weight, k, SEED, &c->s.arena, &is);
-	matters_from_fleet(&fleet, &is, weight, f.dtype || f.phase, k,
+	fleet_importance_from_fleet(&fleet, &is, weight, f.dtype || f.phase, k,
 		&c->s.arena, &m);
 	importance_arrange(c, &m);
 	const struct finding_list found =
-		matters_told(&c->s.arena, &m, &fleet, k);
+		findings_importance(&c->s.arena, &m, &fleet, k);
 	switch (importance_format_of(c)) {
 	case TABLE_JSON:
-		return view_matters(&m, view_choices(&fleet), &found);
+		return view_importance(&m, view_importance_choices(&fleet),
+			&found);
 	case FORMAT_BENCH:
 		return call_db(c, e) ? importance_fleet_bench(c, &f, &m, k, e)
 				     : NULL;
 	default:
-		return listing_file(c, view_matters_table(&c->s.arena, &m),
+		return listing_file(c, view_importance_table(&c->s.arena, &m),
 			"importance");
 	}
 }
@@ -162,30 +168,32 @@ static json_t *importance_fleet_answer(struct call *c, const struct catalog *k,
 static json_t *importance_set_answer(struct call *c, const struct catalog *k,
 	const char *name, struct err *e)
 {
-	struct set_read set;
-	struct matters m;
+	struct reference_set set;
+	struct fleet_importance m;
 	enum dtype dtype;
-	if (!importance_set_params(c, e) || !asked_dtype(c, &dtype, e) ||
-		!set_read(&c->s, name, k, &set, e))
+	if (!importance_set_params(c, e) ||
+		!catalog_params_dtype(c, &dtype, e) ||
+		!reference_set_read(&c->s, name, k, &set, e))
 		return NULL;
-	matters_from_set(name, &set.is, k, &c->s.arena, &m);
-	matters_narrow(&m, dtype, asked_phase(c));
+	fleet_importance_from_set(name, &set.is, k, &c->s.arena, &m);
+	fleet_importance_filter(&m, dtype, catalog_params_phase(c));
 	importance_arrange(c, &m);
 	const struct finding_list found =
-		matters_told(&c->s.arena, &m, NULL, k);
+		findings_importance(&c->s.arena, &m, NULL, k);
 	switch (importance_format_of(c)) {
 	case TABLE_JSON:
-		return view_matters(&m, view_set_choices(&set.is), &found);
+		return view_importance(&m, view_importance_set_choices(&set.is),
+			&found);
 	case TABLE_MD:
-		c->text = report_set(&set.is, &m, &c->s.arena);
+		c->text = view_set_report(&set.is, &m, &c->s.arena);
 		c->text_len = strlen(c->text);
 		c->text_type = "text/markdown; charset=utf-8";
 		return NULL;
 	case FORMAT_BENCH:
 		return importance_bench_answer(c,
-			bench_from_set(set.json, set.len, &m), name);
+			view_set_filtered(set.json, set.len, &m), name);
 	default:
-		return listing_file(c, view_matters_table(&c->s.arena, &m),
+		return listing_file(c, view_importance_table(&c->s.arena, &m),
 			name);
 	}
 }
@@ -211,9 +219,11 @@ struct page {
 };
 
 /* What all of the operator's time amounts to. */
-static struct shapes_told importance_shapes_time_of(const struct fleet *f)
+static struct findings_shape_times importance_shapes_time(const struct fleet *f)
 {
-	struct shapes_told t = { .empty = "no run that matches has it" };
+	struct findings_shape_times t = {
+		.empty = "no run that matches has it"
+	};
 	for (uint32_t i = 0; i < f->rows_n; i++) {
 		t.all += f->rows[i].weighted_s;
 		t.unbound += f->rows[i].weighted_s - f->rows[i].bound_s;
@@ -223,13 +233,14 @@ static struct shapes_told importance_shapes_time_of(const struct fleet *f)
 	return t;
 }
 
-static double importance_shapes_median_of(const struct matter_shapes *s,
+static double importance_shapes_median_of(const struct fleet_importance_shapes
+						  *s,
 	struct arena *a)
 {
 	double *v = arena_array(a, double, s->n + 1);
 	for (uint32_t i = 0; i < s->n; i++)
 		v[i] = s->rows[i].s;
-	return matter_median(v, s->n);
+	return fleet_importance_median(v, s->n);
 }
 
 static bool importance_shapes_unknown(const struct call *c, struct err *e)
@@ -244,8 +255,8 @@ static bool importance_shapes_unknown(const struct call *c, struct err *e)
 }
 
 static bool importance_shapes_fleet(struct call *c, const struct catalog *k,
-	struct page *p, struct matter_shapes *s, struct shapes_told *told,
-	struct err *e)
+	struct page *p, struct fleet_importance_shapes *s,
+	struct findings_shape_times *told, struct err *e)
 {
 	const struct operator_info *is = catalog_operator(k, c->word);
 	const struct platform *against;
@@ -253,33 +264,35 @@ static bool importance_shapes_fleet(struct call *c, const struct catalog *k,
 	struct fleet_shape *rows;
 	struct fleet fleet;
 	uint32_t n;
-	if (!asked_platform(c, "against", k, &against, e) ||
+	if (!catalog_params_platform(c, "against", k, &against, e) ||
 		!importance_fleet_params(c, k, &f, e))
 		return false;
 	f.operator= c->word;
-	if ((!p->limit && !heavy_take(c, e)) ||
+	if ((!p->limit && !concurrency_limit_enter(c, e)) ||
 		!query_fleet(c->s.db, &c->s.arena, &f, &fleet, e) ||
 		!query_fleet_shapes(c->s.db, &c->s.arena, &f, p->offset,
 			p->limit, &rows, &n, &p->more, e))
 		return false;
 	if (!is && !fleet.rows_n)
 		return importance_shapes_unknown(c, e);
-	*told = importance_shapes_time_of(&fleet);
-	matter_shapes_from_fleet(rows, n, told->all, k, against, &c->s.arena,
-		s);
+	*told = importance_shapes_time(&fleet);
+	fleet_importance_shapes_from_fleet(rows, n, told->all, k, against,
+		&c->s.arena, s);
 	if (!p->offset && !p->more)
 		s->s_median = importance_shapes_median_of(s, &c->s.arena);
 	return true;
 }
 
 static bool importance_shapes_set(struct call *c, const struct catalog *k,
-	const char *name, struct page *p, struct matter_shapes *s,
+	const char *name, struct page *p, struct fleet_importance_shapes *s,
 	struct err *e)
 {
-	struct set_read *set = arena_new(&c->s.arena, struct set_read);
+	struct reference_set *set =
+		arena_new(&c->s.arena, struct reference_set);
 	const struct reference *r = &set->is;
 	uint32_t i = 0;
-	if (!importance_set_params(c, e) || !set_read(&c->s, name, k, set, e))
+	if (!importance_set_params(c, e) ||
+		!reference_set_read(&c->s, name, k, set, e))
 		return false;
 	if (param(&c->params, "against")->given)
 		return err_set(e, ERR_INPUT,
@@ -291,7 +304,7 @@ static bool importance_shapes_set(struct call *c, const struct catalog *k,
 		return err_set(e, ERR_NOT_FOUND,
 			"the reference set '%.100s' has no operator '%s'", name,
 			c->word);
-	matter_shapes_from_set(r, &r->operators[i], &c->s.arena, s);
+	fleet_importance_shapes_from_set(r, &r->operators[i], &c->s.arena, s);
 	s->set = name;
 	/* All of them are at hand: the page is cut out here. */
 	uint32_t from = p->offset < s->n ? (uint32_t)p->offset : s->n;
@@ -308,8 +321,8 @@ json_t *importance_shapes_get(struct call *c, struct err *e)
 	const char *set = param_text(&c->params, "set", NULL);
 	const struct operator_info *is;
 	const struct catalog *k;
-	struct matter_shapes s = { 0 };
-	struct shapes_told told = { 0 };
+	struct fleet_importance_shapes s = { 0 };
+	struct findings_shape_times told = { 0 };
 	struct page p = { 0 };
 	if (!listing_read(c, &p.offset, &p.limit, e) ||
 		!(k = call_catalog(c, e)) ||
@@ -321,12 +334,11 @@ json_t *importance_shapes_get(struct call *c, struct err *e)
 	s.what = is ? is->what : NULL;
 	if (!listing_is_json(c))
 		return listing_file(c,
-			view_matter_shapes_table(&c->s.arena, &s), c->word);
+			view_importance_shapes_table(&c->s.arena, &s), c->word);
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < s.n; i++)
-		view_append(items, view_matter_shape(&s.rows[i], &s));
-	const struct finding_list found =
-		matters_told_shapes(&c->s.arena, &told);
-	return view_matter_shapes(&s, &found,
+		view_append(items, view_importance_shape(&s.rows[i], &s));
+	const struct finding_list found = findings_shapes(&c->s.arena, &told);
+	return view_importance_shapes(&s, &found,
 		listing_list(c, items, p.offset, s.n, p.more));
 }

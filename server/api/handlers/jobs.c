@@ -35,7 +35,7 @@ json_t *job_get(struct call *c, struct err *e)
 	struct compared_run *runs;
 	struct job_row job;
 	struct ranks ranks;
-	if (!heavy_take(c, e) || !call_db(c, e) ||
+	if (!concurrency_limit_enter(c, e) || !call_db(c, e) ||
 		!query_job(c->s.db, &c->s.arena, c->id, &job, e))
 		return NULL;
 	if (job.runs_all > JOB_RANKS) {
@@ -53,6 +53,6 @@ json_t *job_get(struct call *c, struct err *e)
 	if (!ranks_from(runs, job.runs_n, &c->s.arena, &ranks, e))
 		return NULL;
 	const struct finding_list found =
-		job_told(&c->s.arena, &ranks, runs, job.runs_n);
+		findings_job(&c->s.arena, &ranks, runs, job.runs_n);
 	return view_job(&c->s.arena, &job, &ranks, runs, job.runs_n, &found);
 }

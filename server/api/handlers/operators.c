@@ -20,12 +20,13 @@ static bool operators_shapes_of(struct call *c, const char *operator,
 
 /* The operators of a run, and the catalogue that says what they are. */
 static bool operators_matters_read(struct call *c, struct run_operators *is,
-	struct run_matters *m, struct err *e)
+	struct run_operators_table *m, struct err *e)
 {
 	struct run_row run;
-	*m = (struct run_matters){ .is = is };
+	*m = (struct run_operators_table){ .is = is };
 	return listing_run(c, &run, e) && (m->catalog = call_catalog(c, e)) &&
-	       asked_platform(c, "against", m->catalog, &m->against, e) &&
+	       catalog_params_platform(c, "against", m->catalog, &m->against,
+		       e) &&
 	       query_operators(c->s.db, &c->s.arena, c->id, is, e);
 }
 
@@ -35,14 +36,14 @@ static bool operators_same(const char *a, const char *b)
 }
 
 /* Every operator's shapes, put to the platform asked for. */
-static bool operators_against_read(struct call *c, struct run_matters *m,
-	struct err *e)
+static bool operators_against_read(struct call *c,
+	struct run_operators_table *m, struct err *e)
 {
 	const struct run_operators *is = m->is;
 	if (!m->against)
 		return true;
-	struct against *put =
-		arena_array(&c->s.arena, struct against, is->n + 1);
+	struct platform_projection *put =
+		arena_array(&c->s.arena, struct platform_projection, is->n + 1);
 	m->put = put;
 	for (uint32_t i = 0; i < is->n; i++) {
 		struct shape_stat *rows;
@@ -55,8 +56,8 @@ static bool operators_against_read(struct call *c, struct run_matters *m,
 		if (!operators_shapes_of(c, is->rows[i].name, &rows, &n, e))
 			return false;
 		for (k = 0; k < n; k++)
-			against_add(&put[rows[k].operator_], &rows[k],
-				m->against);
+			run_operators_projection_add(&put[rows[k].operator_],
+				&rows[k], m->against);
 	}
 	return true;
 }
@@ -64,20 +65,21 @@ static bool operators_against_read(struct call *c, struct run_matters *m,
 json_t *run_operators_get(struct call *c, struct err *e)
 {
 	struct run_operators is;
-	struct run_matters m;
+	struct run_operators_table m;
 	if (!operators_matters_read(c, &is, &m, e) ||
 		!operators_against_read(c, &m, e))
 		return NULL;
 	if (!listing_is_json(c))
 		return listing_table(c,
 			view_run_operators_table(&c->s.arena, &m), "operators");
-	const struct finding_list found = matters_told_run(&c->s.arena, &m);
+	const struct finding_list found =
+		findings_run_operators(&c->s.arena, &m);
 	return view_run_operators(&m, &found);
 }
 
 /* Whether the run or the catalogue has the operator. */
 static bool operators_operator_check(const struct call *c,
-	const struct run_matters *m, struct err *e)
+	const struct run_operators_table *m, struct err *e)
 {
 	for (uint32_t i = 0; i < m->is->n; i++)
 		if (operators_same(m->is->rows[i].name, c->word))
@@ -103,7 +105,8 @@ static bool operators_narrow(const struct call *c,
 	enum dtype dtype;
 	enum phase phase;
 	uint32_t kept = 0;
-	if (!asked_dtype(c, &dtype, e) || !asked_run_phase(c, &phase, e))
+	if (!catalog_params_dtype(c, &dtype, e) ||
+		!catalog_params_run_phase(c, &phase, e))
 		return false;
 	for (uint32_t i = 0; i < *n; i++) {
 		const struct operator_stat *o = &is->rows[rows[i].operator_];
@@ -123,13 +126,13 @@ static double operators_median_of(struct arena *a,
 		s[i] = rows[i].call.avg_ns > 0
 			       ? rows[i].sol_ns / rows[i].call.avg_ns
 			       : (double)NAN;
-	return matter_median(s, n);
+	return fleet_importance_median(s, n);
 }
 
 static struct finding_list operators_told(struct call *c,
 	const struct shape_stat *rows, uint32_t n)
 {
-	struct shapes_told t = { .n = n,
+	struct findings_shape_times t = { .n = n,
 		.empty = "no call of it was in this run, of the type and phase "
 			 "asked for" };
 	for (uint32_t i = 0; i < n; i++) {
@@ -138,13 +141,13 @@ static struct finding_list operators_told(struct call *c,
 		t.unbound += isnan(rows[i].sol_ns) ? ns : 0;
 		t.over += rows[i].sol_ns > rows[i].call.avg_ns ? ns : 0;
 	}
-	return matters_told_shapes(&c->s.arena, &t);
+	return findings_shapes(&c->s.arena, &t);
 }
 
 json_t *run_shapes_get(struct call *c, struct err *e)
 {
 	struct run_operators is;
-	struct run_matters m;
+	struct run_operators_table m;
 	struct run_shapes s = { .of = &m, .operator= c->word };
 	struct shape_stat *rows;
 	int64_t offset;

@@ -127,7 +127,7 @@ static bool retention_items_read(struct arena *a, const json_t *body,
 
 json_t *retention_put(struct call *c, struct err *e)
 {
-	json_t *body = body_read(c, "items", e);
+	json_t *body = request_body_read(c, "items", e);
 	struct retention_row *rows = NULL;
 	uint32_t n = 0;
 	bool ok = body &&
@@ -136,7 +136,7 @@ json_t *retention_put(struct call *c, struct err *e)
 	if (ok) {
 		char *text = json_dumps(json_object_get(body, "items"),
 			JSON_COMPACT);
-		trail_tell(c, NULL, "%.1900s", text);
+		audit_record_describe(c, NULL, "%.1900s", text);
 		free(text);
 	}
 	json_decref(body);

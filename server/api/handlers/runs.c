@@ -159,13 +159,13 @@ static bool runs_told(struct call *c, const struct run_change *to,
 	if (!project_of(c->s.db, a, THING_RUN, c->id, &was, e))
 		return false;
 	bool moves = was && to->project && strcmp(was, to->project) != 0;
-	trail_tell(c, NULL, "run %lld%s%s%s%s%s", (long long)c->id,
+	audit_record_describe(c, NULL, "run %lld%s%s%s%s%s", (long long)c->id,
 		runs_said(a, "project", to->project),
 		moves ? arena_printf(a, " (was '%s')", was) : "",
 		runs_said(a, "workload", to->workload),
 		runs_said(a, "name", to->name),
 		runs_said(a, "labels", to->labels));
-	return !moves || trail_also(c, to->project, e);
+	return !moves || audit_record_also(c, to->project, e);
 }
 
 json_t *run_patch(struct call *c, struct err *e)
@@ -179,7 +179,9 @@ json_t *run_patch(struct call *c, struct err *e)
 		       : err_set(e, ERR_INPUT,
 				 "the body is not JSON: line %d: %s", why.line,
 				 why.text);
-	ok = ok && (!change.project || reach_says(&c->s, change.project, e)) &&
+	ok = ok &&
+	     (!change.project ||
+		     project_scope_allows(&c->s, change.project, e)) &&
 	     call_db(c, e) && runs_told(c, &change, e) &&
 	     run_change(c->s.db, c->id, &change, e);
 	json_decref(body);

@@ -22,16 +22,16 @@ static bool session_told(struct call *c, struct err *e)
 {
 	bool first;
 	return token_signed(c->s.db, c->s.who.token, &first, e) &&
-	       (!first || trail_begin(c, e));
+	       (!first || audit_record_begin(c, e));
 }
 
 json_t *session_post(struct call *c, struct err *e)
 {
-	json_t *body = body_read(c, "token", e);
+	json_t *body = request_body_read(c, "token", e);
 	const char *text = body ? session_token_of(body, e) : NULL;
 	bool ok = text && guard_token(c, text, e) && session_told(c, e);
 	if (ok)
-		cookie_keep(c, text, c->s.who.expires);
+		session_cookie_set(c, text, c->s.who.expires);
 	json_decref(body);
 	return ok ? view_session(&c->s.who) : NULL;
 }
@@ -45,6 +45,6 @@ json_t *session_get(struct call *c, struct err *e)
 json_t *session_delete(struct call *c, struct err *e)
 {
 	(void)e;
-	cookie_drop(c);
+	session_cookie_clear(c);
 	return NULL;
 }

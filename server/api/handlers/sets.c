@@ -108,8 +108,8 @@ json_t *set_post(struct call *c, struct err *e)
 json_t *set_get(struct call *c, struct err *e)
 {
 	const struct catalog *k = call_catalog(c, e);
-	struct set_read set;
-	if (!k || !set_read(&c->s, c->word, k, &set, e))
+	struct reference_set set;
+	if (!k || !reference_set_read(&c->s, c->word, k, &set, e))
 		return NULL;
 	c->text = malloc(set.len + 1);
 	if (!c->text)

@@ -45,7 +45,7 @@ static void system_gauges(struct api *a, struct buf *b)
 		"# TYPE kernsift_build_info gauge\n"
 		"kernsift_build_info{version=\"%s\"} 1\n",
 		atomic_load(&a->uploads), atomic_load(&a->service.captures),
-		atomic_load(&a->heavy), atomic_load(&a->service.lent),
+		atomic_load(&a->limited), atomic_load(&a->service.lent),
 		KERNSIFT_VERSION);
 }
 
@@ -68,8 +68,9 @@ static void system_waits(struct api *a, struct buf *b)
 		"one in vain\n"
 		"# TYPE kernsift_db_refused_total counter\n"
 		"kernsift_db_refused_total %lld\n",
-		(long long)atomic_load(&a->heavy_refused), (long long)w.waited,
-		(double)w.waited_us / 1e6, (long long)w.refused);
+		(long long)atomic_load(&a->limited_refused),
+		(long long)w.waited, (double)w.waited_us / 1e6,
+		(long long)w.refused);
 }
 
 static void system_database_gauges(struct call *c, struct buf *b)

@@ -31,9 +31,9 @@ static bool tokens_expiry_of(const json_t *body, struct token_wish *w,
 	const json_t *days = json_object_get(body, "expires_days");
 	const char *at;
 	w->expires = NO_MOMENT;
-	if (!tokens_text_of(body, "expires_at", MOMENT_TEXT + 10, &at, e))
+	if (!tokens_text_of(body, "expires_at", UTC_TIME_TEXT + 10, &at, e))
 		return false;
-	if (at && !moment_from(at, &w->expires))
+	if (at && !utc_time_parse(at, &w->expires))
 		return err_set(e, ERR_INPUT,
 			"expires_at: '%.40s' is not a moment such as "
 			"2026-08-22T10:11:12Z",
@@ -75,14 +75,14 @@ static bool tokens_wish_from(const struct call *c, const json_t *body,
 			"admin",
 			scope ? scope : "");
 	if (!w->project)
-		w->project = reach_project(&c->s);
-	return !w->project || reach_says(&c->s, w->project, e);
+		w->project = project_scope_name(&c->s);
+	return !w->project || project_scope_allows(&c->s, w->project, e);
 }
 
 json_t *token_post(struct call *c, struct err *e)
 {
-	json_t *body =
-		body_read(c, "name|scope|project|expires_at|expires_days", e);
+	json_t *body = request_body_read(c,
+		"name|scope|project|expires_at|expires_days", e);
 	char text[TOKEN_TEXT];
 	struct token_wish wish;
 	struct token_row row;
@@ -90,8 +90,9 @@ json_t *token_post(struct call *c, struct err *e)
 	bool ok = body && tokens_wish_from(c, body, &wish, e) &&
 		  call_db(c, e) && token_new(c->s.db, &wish, text, &id, e);
 	if (ok)
-		trail_tell(c, wish.project, "token %lld '%s' scope=%s%s%s",
-			(long long)id, wish.name, scope_name(wish.scope),
+		audit_record_describe(c, wish.project,
+			"token %lld '%s' scope=%s%s%s", (long long)id,
+			wish.name, scope_name(wish.scope),
 			wish.project ? " project=" : "",
 			wish.project ? wish.project : "");
 	json_decref(body);
@@ -126,12 +127,13 @@ json_t *tokens_get(struct call *c, struct err *e)
 json_t *token_delete(struct call *c, struct err *e)
 {
 	struct token_row row;
-	const char *project = reach_project(&c->s);
+	const char *project = project_scope_name(&c->s);
 	if (!call_db(c, e) ||
 		!token_read(c->s.db, &c->s.arena, c->id, project, &row, e) ||
 		!token_revoke(c->s.db, c->id, project, e))
 		return NULL;
-	trail_tell(c, row.project, "token %lld '%s' scope=%s revoked",
-		(long long)row.id, row.name, scope_name(row.scope));
+	audit_record_describe(c, row.project,
+		"token %lld '%s' scope=%s revoked", (long long)row.id, row.name,
+		scope_name(row.scope));
 	return NULL;
 }

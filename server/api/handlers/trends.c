@@ -93,9 +93,9 @@ json_t *trends_get(struct call *c, struct err *e)
 	struct change_options o = CHANGE_OPTIONS;
 	struct trend_filter f;
 	struct trend t;
-	struct trend_told is = { .f = &f, .t = &t };
+	struct trend_result is = { .f = &f, .t = &t };
 	struct change_point *changes;
-	if (!trends_trend_asked(c, &f, e) || !heavy_take(c, e) ||
+	if (!trends_trend_asked(c, &f, e) || !concurrency_limit_enter(c, e) ||
 		!trends_trend_read(c, &f, &t, e))
 		return NULL;
 	uint32_t *group = arena_array(&c->s.arena, uint32_t, t.n);

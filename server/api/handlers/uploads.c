@@ -173,7 +173,7 @@ static bool uploads_flush(struct api_receive *u, struct err *e)
 	if (u->form && !*u->meta.file_name)
 		u->meta.file_name = u->form->file_name;
 	bool ok =
-		trail_begin(c, e) && call_db(c, e) &&
+		audit_record_begin(c, e) && call_db(c, e) &&
 		(u->id || upload_begin(c->s.db, &u->meta, &u->id, e)) &&
 		upload_chunk(c->s.db, u->id, u->seq, u->chunk, u->chunk_len, e);
 	call_db_return(c);
@@ -274,7 +274,8 @@ void api_receive_abort(struct api_receive *u)
 	if (u->id && !(call_db(c, &e) && upload_abort(c->s.db, u->id, &e)))
 		log_warn("abort upload=%lld text=\"%s\"", (long long)u->id,
 			e.text); /* the sweep will find it */
-	trail_end(c, AUDIT_GONE); /* of one that was answered there is none */
+	audit_record_end(c,
+		AUDIT_GONE); /* of one that was answered there is none */
 	call_close(c);
 	atomic_fetch_sub(&c->api->uploads, 1);
 	free(u->chunk);

@@ -54,7 +54,7 @@ static bool webhooks_project_read(struct call *c, const json_t *body,
 {
 	const json_t *v = json_object_get(body, "project");
 	if (!v || json_is_null(v)) {
-		w->project = reach_project(&c->s);
+		w->project = project_scope_name(&c->s);
 		return true;
 	}
 	size_t len = json_string_length(v);
@@ -65,7 +65,7 @@ static bool webhooks_project_read(struct call *c, const json_t *body,
 			"for all",
 			PROJECT_MAX);
 	w->project = arena_strdup(&c->s.arena, json_string_value(v));
-	return reach_says(&c->s, w->project, e);
+	return project_scope_allows(&c->s, w->project, e);
 }
 
 /* What a name leads to is looked at whenever it is called; what is plain
@@ -89,7 +89,7 @@ static bool webhooks_url_read(struct call *c, const json_t *body,
 
 json_t *webhook_post(struct call *c, struct err *e)
 {
-	json_t *body = body_read(c, "url|events|project", e);
+	json_t *body = request_body_read(c, "url|events|project", e);
 	struct webhook_row w = { .made_by = c->s.who.name };
 	uint8_t secret[WEBHOOK_SECRET];
 	bool ok = body && webhooks_url_read(c, body, &w, e) &&
@@ -100,7 +100,7 @@ json_t *webhook_post(struct call *c, struct err *e)
 	if (!ok)
 		return NULL;
 	/* Not its address: many are secrets. */
-	trail_tell(c, w.project, "webhook %lld", (long long)w.id);
+	audit_record_describe(c, w.project, "webhook %lld", (long long)w.id);
 	return view_webhook_made(&w, secret);
 }
 
@@ -130,8 +130,9 @@ json_t *webhook_delete(struct call *c, struct err *e)
 	struct webhook_row w;
 	if (call_db(c, e) && webhook_get(c->s.db, &c->s.arena, c->id, &w, e) &&
 		webhook_drop(c->s.db, c->id, e))
-		trail_tell(c, w.project, "webhook %lld that '%s' made removed",
-			(long long)w.id, w.made_by);
+		audit_record_describe(c, w.project,
+			"webhook %lld that '%s' made removed", (long long)w.id,
+			w.made_by);
 	return NULL;
 }
 

@@ -21,12 +21,12 @@ struct api *api_new(const struct api_options *o, struct err *e)
 	struct api *a = calloc(1, sizeof *a);
 	if (!a)
 		abort();
-	heavy_init(a);
+	concurrency_limit_init(a);
 	a->is = *o;
 	a->is.hosts = strdup(o->hosts ? o->hosts : "");
 	a->openapi = openapi_text(&a->openapi_len, e);
 	a->service.pool = o->pool;
-	a->service.catalog = catalog_held_new(e);
+	a->service.catalog = catalog_cache_new(e);
 	if (a->is.hosts && a->openapi && a->service.catalog)
 		return a;
 	api_free(a);
@@ -39,8 +39,8 @@ void api_free(struct api *a)
 		return;
 	free((char *)a->is.hosts);
 	free(a->openapi);
-	catalog_held_free(a->service.catalog);
-	heavy_release(a);
+	catalog_cache_free(a->service.catalog);
+	concurrency_limit_release(a);
 	free(a);
 }
 
@@ -138,36 +138,36 @@ static bool api_project_put(struct call *c, struct err *e)
 	if (set && set->given)
 		return true;
 	if (p->given)
-		return reach_says(&c->s, p->text, e);
+		return project_scope_allows(&c->s, p->text, e);
 	p->given = true;
 	p->text = c->s.who.project;
 	return true;
 }
 
-static bool api_reach_check(struct call *c, struct err *e)
+static bool api_project_scope_check(struct call *c, struct err *e)
 {
 	if (!*c->s.who.project)
 		return true;
-	switch (c->route->reach) {
-	case REACH_OPEN:
-	case REACH_RUNS:
-	case REACH_SAYS:
+	switch (c->route->project_scope) {
+	case PROJECT_SCOPE_OPEN:
+	case PROJECT_SCOPE_RUNS:
+	case PROJECT_SCOPE_SAYS:
 		return true;
-	case REACH_RUN:
-		return reach_run(&c->s, c->id, e);
-	case REACH_UPLOADED:
-		return reach_thing(&c->s, THING_UPLOAD, c->id, e);
-	case REACH_JOB:
-		return reach_job(&c->s, c->id, e);
-	case REACH_GATE:
-		return reach_thing(&c->s, THING_GATE, c->id, e);
-	case REACH_TOKEN:
-		return reach_thing(&c->s, THING_TOKEN, c->id, e);
-	case REACH_WEBHOOK:
-		return reach_thing(&c->s, THING_WEBHOOK, c->id, e);
-	case REACH_PROJECT:
+	case PROJECT_SCOPE_RUN:
+		return project_scope_run(&c->s, c->id, e);
+	case PROJECT_SCOPE_UPLOADED:
+		return project_scope_thing(&c->s, THING_UPLOAD, c->id, e);
+	case PROJECT_SCOPE_JOB:
+		return project_scope_job(&c->s, c->id, e);
+	case PROJECT_SCOPE_GATE:
+		return project_scope_thing(&c->s, THING_GATE, c->id, e);
+	case PROJECT_SCOPE_TOKEN:
+		return project_scope_thing(&c->s, THING_TOKEN, c->id, e);
+	case PROJECT_SCOPE_WEBHOOK:
+		return project_scope_thing(&c->s, THING_WEBHOOK, c->id, e);
+	case PROJECT_SCOPE_PROJECT:
 		return api_project_put(c, e);
-	case REACH_WHOLE:
+	case PROJECT_SCOPE_WHOLE:
 		break;
 	}
 	return err_set(e, ERR_FORBIDDEN,
@@ -192,11 +192,11 @@ bool call_open(struct call *c, struct api *a, const struct api_request *r,
 	c->id = at.ids[0];
 	c->k = at.ids[1];
 	memcpy(c->word, at.word, sizeof c->word);
-	trail_keep(c);
+	audit_record_init(c);
 	return guard_scope(c, e) &&
 	       params_read(&c->params, &c->s.arena, c->route->handler, r->query,
 		       e) &&
-	       api_reach_check(c, e);
+	       api_project_scope_check(c, e);
 }
 
 static void api_table_body(const struct call *c, struct api_answer *out,
@@ -256,7 +256,7 @@ void call_count(const struct call *c, int status)
 
 void call_close(struct call *c)
 {
-	heavy_give_back(c);
+	concurrency_limit_leave(c);
 	free(c->text);
 	if (c->stream.next)
 		c->stream.free(c->stream.ctx);
@@ -289,7 +289,7 @@ void call_answer(struct call *c, struct api_answer *out, struct err *e)
 		api_error_body(e, out);
 	}
 	memcpy(out->cookie, c->cookie, sizeof out->cookie);
-	trail_end(c, out->status);
+	audit_record_end(c, out->status);
 	call_db_return(c);
 	call_count(c, out->status);
 }
@@ -299,8 +299,8 @@ void api_call(struct api *a, const struct api_request *r,
 {
 	struct err e = { 0 };
 	struct call c;
-	if (call_open(&c, a, r, out, &e) && trail_wanted(&c))
-		trail_begin(&c, &e);
+	if (call_open(&c, a, r, out, &e) && audit_record_required(&c))
+		audit_record_begin(&c, &e);
 	call_answer(&c, out, &e);
 	call_close(&c);
 }

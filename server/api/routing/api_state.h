@@ -14,8 +14,8 @@ struct api {
 	struct metrics metrics; /* atomics */
 	atomic_int uploads; /* being received */
 	atomic_int timelines; /* being sent */
-	atomic_int heavy; /* comparisons and their like under way */
+	atomic_int limited; /* comparisons and their like under way */
 	sem_t places; /* for these; heavy.h's */
-	atomic_llong heavy_refused; /* since the start */
+	atomic_llong limited_refused; /* since the start */
 	atomic_int tables; /* of patterns, being sent */
 };

@@ -8,15 +8,15 @@
 #include <stdarg.h>
 #include <string.h>
 
-void trail_keep(struct call *c)
+void audit_record_init(struct call *c)
 {
 	const struct api_request *r = c->request;
-	c->trail.path = arena_strdup(&c->s.arena, r->path);
+	c->audit.path = arena_strdup(&c->s.arena, r->path);
 	if (r->query && *r->query)
-		c->trail.detail = arena_strdup(&c->s.arena, r->query);
+		c->audit.detail = arena_strdup(&c->s.arena, r->query);
 }
 
-bool trail_wanted(const struct call *c)
+bool audit_record_required(const struct call *c)
 {
 	return strcmp(c->route->method, "GET") != 0 &&
 	       c->route->scope > SCOPE_READ;
@@ -27,21 +27,21 @@ static bool audit_record_project_read(struct call *c, const char **project,
 	struct err *e)
 {
 	static const struct {
-		enum reach reach;
+		enum project_scope project_scope;
 		enum thing thing;
 	} named[] = {
-		{ REACH_RUN, THING_RUN },
-		{ REACH_UPLOADED, THING_UPLOAD },
-		{ REACH_JOB, THING_JOB },
-		{ REACH_GATE, THING_GATE },
-		{ REACH_TOKEN, THING_TOKEN },
-		{ REACH_WEBHOOK, THING_WEBHOOK },
+		{ PROJECT_SCOPE_RUN, THING_RUN },
+		{ PROJECT_SCOPE_UPLOADED, THING_UPLOAD },
+		{ PROJECT_SCOPE_JOB, THING_JOB },
+		{ PROJECT_SCOPE_GATE, THING_GATE },
+		{ PROJECT_SCOPE_TOKEN, THING_TOKEN },
+		{ PROJECT_SCOPE_WEBHOOK, THING_WEBHOOK },
 	};
-	*project = reach_project(&c->s);
-	if (!*project && c->route->reach == REACH_PROJECT)
+	*project = project_scope_name(&c->s);
+	if (!*project && c->route->project_scope == PROJECT_SCOPE_PROJECT)
 		*project = param_text(&c->params, "project", NULL);
 	for (size_t i = 0; !*project && i < sizeof named / sizeof *named; i++)
-		if (named[i].reach == c->route->reach)
+		if (named[i].project_scope == c->route->project_scope)
 			return project_of(c->s.db, &c->s.arena, named[i].thing,
 				c->id, project, e);
 	return true;
@@ -53,50 +53,51 @@ static struct audit_row audit_record_row_of(const struct call *c)
 		.who = c->s.who.name,
 		.token = c->s.who.token,
 		.method = c->route->method,
-		.path = c->trail.path,
-		.detail = c->trail.detail,
+		.path = c->audit.path,
+		.detail = c->audit.detail,
 	};
 }
 
-bool trail_begin(struct call *c, struct err *e)
+bool audit_record_begin(struct call *c, struct err *e)
 {
 	struct audit_row row = audit_record_row_of(c);
-	return c->trail.id ||
+	return c->audit.id ||
 	       (call_db(c, e) &&
 		       audit_record_project_read(c, &row.project, e) &&
-		       audit_begin(c->s.db, &row, &c->trail.id, e));
+		       audit_begin(c->s.db, &row, &c->audit.id, e));
 }
 
-bool trail_also(struct call *c, const char *project, struct err *e)
+bool audit_record_also(struct call *c, const char *project, struct err *e)
 {
 	struct audit_row row = audit_record_row_of(c);
 	row.project = project;
-	return audit_begin(c->s.db, &row, &c->trail.also, e);
+	return audit_begin(c->s.db, &row, &c->audit.also, e);
 }
 
-void trail_tell(struct call *c, const char *project, const char *fmt, ...)
+void audit_record_describe(struct call *c, const char *project, const char *fmt,
+	...)
 {
 	char text[AUDIT_DETAIL];
 	va_list ap;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	c->trail.told = arena_strdup(&c->s.arena, text);
-	c->trail.project = project ? arena_strdup(&c->s.arena, project) : NULL;
+	c->audit.told = arena_strdup(&c->s.arena, text);
+	c->audit.project = project ? arena_strdup(&c->s.arena, project) : NULL;
 }
 
-void trail_end(struct call *c, int status)
+void audit_record_end(struct call *c, int status)
 {
 	struct err e = { 0 };
-	if (!c->trail.id)
+	if (!c->audit.id)
 		return;
 	call_db_return(c); /* it may have broken meanwhile */
 	if (!call_db(c, &e) ||
-		!audit_end(c->s.db, c->trail.id, status, c->trail.told,
-			c->trail.project, &e) ||
-		(c->trail.also && !audit_end(c->s.db, c->trail.also, status,
-					  c->trail.told, NULL, &e)))
+		!audit_end(c->s.db, c->audit.id, status, c->audit.told,
+			c->audit.project, &e) ||
+		(c->audit.also && !audit_end(c->s.db, c->audit.also, status,
+					  c->audit.told, NULL, &e)))
 		log_warn("audit row=%lld status=%d text=\"%s\"",
-			(long long)c->trail.id, status, e.text);
-	c->trail.id = c->trail.also = 0;
+			(long long)c->audit.id, status, e.text);
+	c->audit.id = c->audit.also = 0;
 }

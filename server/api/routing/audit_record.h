@@ -9,16 +9,16 @@
 #include "call.h"
 
 /* Keeps what the request is, for a trail that begins when it is gone. */
-void trail_keep(struct call *c);
-bool trail_wanted(const struct call *c);
+void audit_record_init(struct call *c);
+bool audit_record_required(const struct call *c);
 /* Once a call: the second does nothing. False: do not make the change. */
-bool trail_begin(struct call *c, struct err *e);
+bool audit_record_begin(struct call *c, struct err *e);
 /* What the handler knows better than the address: of which project it was (NULL:
  * as it is) and in words what it did, without secrets. */
-void trail_tell(struct call *c, const char *project, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+void audit_record_describe(struct call *c, const char *project, const char *fmt,
+	...) __attribute__((format(printf, 3, 4)));
 /* The same is written down for the admins of another project too, before it is
  * done. Once a call. */
-bool trail_also(struct call *c, const char *project, struct err *e);
+bool audit_record_also(struct call *c, const char *project, struct err *e);
 /* Nothing where none was begun. A failure is logged: the row tells the rest. */
-void trail_end(struct call *c, int status);
+void audit_record_end(struct call *c, int status);

@@ -27,7 +27,7 @@ struct route;
 enum { CALL_WORD = 101 };
 
 /* What trail.h keeps of a call that changes something; the arena's. */
-struct call_trail {
+struct audit_record {
 	int64_t id; /* of its row; 0 none */
 	int64_t also; /* of the one for another project; 0 none */
 	const char *path, *detail, *told, *project;
@@ -38,9 +38,9 @@ struct call {
 	const struct api_request *request;
 	const struct route *route;
 	struct service_call s; /* s.who: after guard_scope() */
-	struct call_trail trail;
+	struct audit_record audit;
 	struct params params;
-	bool heavy; /* after heavy_take() */
+	bool limited; /* after concurrency_limit_enter() */
 	struct api_receive *receive; /* of upload_post only */
 	int64_t id, k; /* the path's {id} and {k}; 0 none */
 	char word[CALL_WORD]; /* its {op} or {set}; "" none */
@@ -82,7 +82,7 @@ static inline void call_db_return(struct call *c)
 /* The catalog in force, the same one however often a call asks for it. */
 static inline const struct catalog *call_catalog(struct call *c, struct err *e)
 {
-	return catalog_held_take(&c->s, e);
+	return catalog_cache_take(&c->s, e);
 }
 
 #define ROUTE(method, path, scope, reach, fn, answer, help) \

@@ -4,7 +4,7 @@
 #include "query.h"
 #include <string.h>
 
-bool asked_platform(const struct call *c, const char *param,
+bool catalog_params_platform(const struct call *c, const char *param,
 	const struct catalog *catalog, const struct platform **out,
 	struct err *e)
 {
@@ -26,7 +26,7 @@ bool asked_platform(const struct call *c, const char *param,
 	return false;
 }
 
-bool asked_dtype(const struct call *c, enum dtype *out, struct err *e)
+bool catalog_params_dtype(const struct call *c, enum dtype *out, struct err *e)
 {
 	const char *name = param_text(&c->params, "dtype", NULL);
 	struct arena a = { 0 };
@@ -42,14 +42,15 @@ bool asked_dtype(const struct call *c, enum dtype *out, struct err *e)
 	return false;
 }
 
-const char *asked_phase(const struct call *c)
+const char *catalog_params_phase(const struct call *c)
 {
 	return param_text(&c->params, "phase", NULL);
 }
 
-bool asked_run_phase(const struct call *c, enum phase *out, struct err *e)
+bool catalog_params_run_phase(const struct call *c, enum phase *out,
+	struct err *e)
 {
-	const char *word = asked_phase(c);
+	const char *word = catalog_params_phase(c);
 	*out = PHASE_UNKNOWN;
 	for (int p = PHASE_UNKNOWN + 1; word && p < PHASES; p++)
 		if (!strcmp(word, profile_word_phase[p]))

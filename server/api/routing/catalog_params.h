@@ -6,12 +6,13 @@
 #include "call.h"
 
 /* NULL where it is not given. */
-bool asked_platform(const struct call *c, const char *param,
+bool catalog_params_platform(const struct call *c, const char *param,
 	const struct catalog *catalog, const struct platform **out,
 	struct err *e);
 /* `dtype`; DTYPE_UNKNOWN where it is not given. */
-bool asked_dtype(const struct call *c, enum dtype *out, struct err *e);
+bool catalog_params_dtype(const struct call *c, enum dtype *out, struct err *e);
 /* `phase`, as sets have it ("both" is theirs alone); NULL where not given. */
-const char *asked_phase(const struct call *c);
+const char *catalog_params_phase(const struct call *c);
 /* As runs have it; PHASE_UNKNOWN where it is not given. */
-bool asked_run_phase(const struct call *c, enum phase *out, struct err *e);
+bool catalog_params_run_phase(const struct call *c, enum phase *out,
+	struct err *e);

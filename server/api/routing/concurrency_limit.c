@@ -4,14 +4,18 @@
 #include <errno.h>
 #include <time.h>
 
-enum { HEAVY_MAX = 3, HEAVY_WAIT_MS = 1000, SECOND_NS = 1000000000 };
+enum {
+	CONCURRENCY_MAX = 3,
+	CONCURRENCY_WAIT_MS = 1000,
+	SECOND_NS = 1000000000
+};
 
-void heavy_init(struct api *a)
+void concurrency_limit_init(struct api *a)
 {
-	sem_init(&a->places, 0, HEAVY_MAX);
+	sem_init(&a->places, 0, CONCURRENCY_MAX);
 }
 
-void heavy_release(struct api *a)
+void concurrency_limit_release(struct api *a)
 {
 	sem_destroy(&a->places);
 }
@@ -22,7 +26,7 @@ static bool concurrency_limit_place(sem_t *places)
 	if (sem_trywait(places) == 0)
 		return true;
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	int64_t ns = until.tv_nsec + (int64_t)HEAVY_WAIT_MS * 1000000;
+	int64_t ns = until.tv_nsec + (int64_t)CONCURRENCY_WAIT_MS * 1000000;
 	until.tv_sec += ns / SECOND_NS;
 	until.tv_nsec = ns % SECOND_NS;
 	int rc;
@@ -32,27 +36,27 @@ static bool concurrency_limit_place(sem_t *places)
 	return rc == 0;
 }
 
-bool heavy_take(struct call *c, struct err *e)
+bool concurrency_limit_enter(struct call *c, struct err *e)
 {
-	if (c->heavy)
+	if (c->limited)
 		return true;
 	if (!concurrency_limit_place(&c->api->places)) {
-		atomic_fetch_add(&c->api->heavy_refused, 1);
+		atomic_fetch_add(&c->api->limited_refused, 1);
 		return err_set(e, ERR_BUSY,
 			"%d answers that take long are being made already, the "
 			"most at once; try again in a moment",
-			HEAVY_MAX);
+			CONCURRENCY_MAX);
 	}
-	atomic_fetch_add(&c->api->heavy, 1);
-	c->heavy = true;
+	atomic_fetch_add(&c->api->limited, 1);
+	c->limited = true;
 	return true;
 }
 
-void heavy_give_back(struct call *c)
+void concurrency_limit_leave(struct call *c)
 {
-	if (!c->heavy)
+	if (!c->limited)
 		return;
-	c->heavy = false;
-	atomic_fetch_sub(&c->api->heavy, 1);
+	c->limited = false;
+	atomic_fetch_sub(&c->api->limited, 1);
 	sem_post(&c->api->places);
 }

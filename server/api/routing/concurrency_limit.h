@@ -8,11 +8,11 @@
 #include "call.h"
 
 /* Of api_new() and api_free(). */
-void heavy_init(struct api *a);
-void heavy_release(struct api *a);
+void concurrency_limit_init(struct api *a);
+void concurrency_limit_release(struct api *a);
 
 /* A place for the call until its answer is made; ERR_BUSY where all are taken
  * and stay so. More often than once is once. */
-bool heavy_take(struct call *c, struct err *e);
+bool concurrency_limit_enter(struct call *c, struct err *e);
 /* call_close() gives it back. */
-void heavy_give_back(struct call *c);
+void concurrency_limit_leave(struct call *c);

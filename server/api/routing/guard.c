@@ -121,19 +121,19 @@ static void guard_who_here(struct call *c)
 		    guard_address_of(r->peer, &peer) && guard_loopback(&peer) &&
 		    !r->header(r->ctx, "Forwarded") &&
 		    !r->header(r->ctx, "X-Forwarded-For");
-	c->s.who = (struct who){ .expires = NO_MOMENT };
+	c->s.who = (struct identity){ .expires = NO_MOMENT };
 	if (!here)
 		return;
-	c->s.who.by = BY_LOOPBACK;
+	c->s.who.by = IDENTITY_LOOPBACK;
 	c->s.who.scope = SCOPE_UPLOAD;
 	snprintf(c->s.who.name, sizeof c->s.who.name, "loopback");
 }
 
-static bool guard_who_from(struct call *c, enum who_by by, const char *text,
-	struct err *e)
+static bool guard_who_from(struct call *c, enum identity_source by,
+	const char *text, struct err *e)
 {
 	struct token_row row;
-	char at[MOMENT_TEXT];
+	char at[UTC_TIME_TEXT];
 	if (!call_db(c, e) || !token_find(c->s.db, &c->s.arena, text, &row, e))
 		return false;
 	if (!row.id)
@@ -141,11 +141,11 @@ static bool guard_who_from(struct call *c, enum who_by by, const char *text,
 			"the token is not known here; `kernsiftd token` makes "
 			"one");
 	if (row.expired) {
-		moment_text(row.expires, at);
+		utc_time_format(row.expires, at);
 		return err_set(e, ERR_UNAUTHORIZED,
 			"the token expired at %s; ask for a new one", at);
 	}
-	c->s.who = (struct who){
+	c->s.who = (struct identity){
 		.scope = row.scope,
 		.by = by,
 		.token = row.id,
@@ -159,28 +159,28 @@ static bool guard_who_from(struct call *c, enum who_by by, const char *text,
 
 bool guard_token(struct call *c, const char *text, struct err *e)
 {
-	return guard_who_from(c, BY_COOKIE, text, e);
+	return guard_who_from(c, IDENTITY_COOKIE, text, e);
 }
 
 bool guard_who(struct call *c, struct err *e)
 {
 	const char *given =
 		c->request->header(c->request->ctx, "Authorization");
-	const char *kept = given ? NULL : cookie_read(c);
+	const char *kept = given ? NULL : session_cookie_read(c);
 	if (given && strncasecmp(given, "Bearer ", 7))
 		return err_set(e, ERR_UNAUTHORIZED,
 			"the Authorization header is not 'Bearer' and a token");
 	if (given)
-		return guard_who_from(c, BY_TOKEN,
+		return guard_who_from(c, IDENTITY_TOKEN,
 			given + 7 + strspn(given + 7, " "), e);
 	if (!kept) {
 		guard_who_here(c);
 		return true;
 	}
-	if (guard_who_from(c, BY_COOKIE, kept, e))
+	if (guard_who_from(c, IDENTITY_COOKIE, kept, e))
 		return true;
 	if (e->code == ERR_UNAUTHORIZED)
-		cookie_drop(c);
+		session_cookie_clear(c);
 	return false;
 }
 
@@ -205,7 +205,7 @@ bool guard_scope(struct call *c, struct err *e)
 	if (needs == SCOPE_NONE)
 		return true;
 	if (!guard_who(c, e) ||
-		(c->s.who.by == BY_COOKIE && !guard_own_page(c, e)))
+		(c->s.who.by == IDENTITY_COOKIE && !guard_own_page(c, e)))
 		return false;
 	if (c->s.who.scope >= needs)
 		return true;

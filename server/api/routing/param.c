@@ -79,7 +79,7 @@ static bool param_value_from(struct param *p, const char *text, struct err *e)
 	case PARAM_CHOICE:
 		return param_choice_from(p, text, e);
 	case PARAM_MOMENT:
-		return moment_from(text, &p->whole) ||
+		return utc_time_parse(text, &p->whole) ||
 		       err_set(e, ERR_INPUT,
 			       "%s: '%.40s' is not a moment such as "
 			       "2026-08-22T10:11:12Z",
@@ -96,7 +96,8 @@ static bool param_value_from(struct param *p, const char *text, struct err *e)
 	return true;
 }
 
-static bool param_label_add(json_t *labels, const struct pair *p, struct err *e)
+static bool param_label_add(json_t *labels, const struct query_pair *p,
+	struct err *e)
 {
 	const char *key = p->key + sizeof "label." - 1;
 	if (!*key || strlen(key) > LABEL_KEY_MAX)
@@ -131,7 +132,7 @@ static bool param_unknown(const struct params *ps, const char *key,
 }
 
 static bool param_pair_take(struct params *ps, struct arena *a, json_t *labels,
-	const struct pair *pair, struct err *e)
+	const struct query_pair *pair, struct err *e)
 {
 	for (int i = 0; i < ps->n; i++) {
 		struct param *p = &ps->list[i];
@@ -165,9 +166,9 @@ bool params_read(struct params *ps, struct arena *a,
 			param_value_from(p, s->fallback, e);
 	}
 	json_t *labels = json_object();
-	struct pair pair;
+	struct query_pair pair;
 	bool ok;
-	while ((ok = pair_next(&query, a, &pair, e)) && pair.key)
+	while ((ok = query_string_next(&query, a, &pair, e)) && pair.key)
 		if (!(ok = param_pair_take(ps, a, labels, &pair, e)))
 			break;
 	if (ok && json_object_size(labels)) {

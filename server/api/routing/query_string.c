@@ -34,18 +34,19 @@ static const char *query_string_decode(const char *s, size_t len, bool form,
 	return utf8_valid(out, n) ? out : NULL;
 }
 
-const char *percent_decode(const char *s, size_t len, struct arena *a)
+const char *query_string_percent_decode(const char *s, size_t len,
+	struct arena *a)
 {
 	return query_string_decode(s, len, false, a);
 }
 
-bool pair_next(const char **query, struct arena *a, struct pair *p,
-	struct err *e)
+bool query_string_next(const char **query, struct arena *a,
+	struct query_pair *p, struct err *e)
 {
 	const char *s = *query;
 	while (s && *s == '&')
 		s++;
-	*p = (struct pair){ 0 };
+	*p = (struct query_pair){ 0 };
 	if (!s || !*s)
 		return true;
 	size_t len = strcspn(s, "&");

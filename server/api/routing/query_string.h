@@ -3,14 +3,15 @@
 #include "arena.h"
 #include "err.h"
 
-struct pair {
+struct query_pair {
 	const char *key, *value;
 };
 
 /* The next pair of *query, which moves on; key NULL at its end. Decoded text is
  * the arena's and valid UTF-8 without U+0000; ERR_INPUT otherwise. */
-bool pair_next(const char **query, struct arena *a, struct pair *p,
-	struct err *e);
+bool query_string_next(const char **query, struct arena *a,
+	struct query_pair *p, struct err *e);
 
 /* A part of a path: as above, but a '+' is itself. NULL where it is not text. */
-const char *percent_decode(const char *s, size_t len, struct arena *a);
+const char *query_string_percent_decode(const char *s, size_t len,
+	struct arena *a);

@@ -25,7 +25,7 @@ static bool request_body_keys_check(json_t *v, const char *keys, struct err *e)
 	return true;
 }
 
-json_t *body_read(const struct call *c, const char *keys, struct err *e)
+json_t *request_body_read(const struct call *c, const char *keys, struct err *e)
 {
 	const struct api_request *r = c->request;
 	json_error_t why;
@@ -44,8 +44,8 @@ json_t *body_read(const struct call *c, const char *keys, struct err *e)
 	return NULL;
 }
 
-const char *body_list(struct call *c, const json_t *body, const char *key,
-	struct err *e)
+const char *request_body_list(struct call *c, const json_t *body,
+	const char *key, struct err *e)
 {
 	const json_t *v = json_object_get(body, key);
 	if (!json_is_array(v)) {

@@ -4,7 +4,8 @@
 
 /* The caller owns it. NULL with ERR_INPUT where it is no JSON object, or has a
  * key that is not among `keys`, words with bars between. */
-json_t *body_read(const struct call *c, const char *keys, struct err *e);
-/* A list of it as compact text, the arena's; NULL with ERR_INPUT where it is none. */
-const char *body_list(struct call *c, const json_t *body, const char *key,
+json_t *request_body_read(const struct call *c, const char *keys,
 	struct err *e);
+/* A list of it as compact text, the arena's; NULL with ERR_INPUT where it is none. */
+const char *request_body_list(struct call *c, const json_t *body,
+	const char *key, struct err *e);

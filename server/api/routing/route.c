@@ -8,8 +8,9 @@
 #include <string.h>
 
 const struct route routes[] = {
-#define ROUTE(method, path, scope, reach, fn, answer, help) \
-	{ #method, path, SCOPE_##scope, REACH_##reach, fn, answer, help },
+#define ROUTE(method, path, scope, reach, fn, answer, help)                \
+	{ #method, path, SCOPE_##scope, PROJECT_SCOPE_##reach, fn, answer, \
+		help },
 #define PARAM(fn, name, kind, range, fallback, help)
 #define BODY(fn, type, schema)
 #include "routes.def"
@@ -68,7 +69,7 @@ bool route_word(const char *text, size_t len, char word[ROUTE_WORD],
 	struct err *e)
 {
 	struct arena a = { 0 };
-	const char *plain = percent_decode(text, len, &a);
+	const char *plain = query_string_percent_decode(text, len, &a);
 	size_t n = plain ? strlen(plain) : 0;
 	bool ok = n && n < ROUTE_WORD && strspn(plain, ROUTE_WORD_BYTES) == n;
 	if (ok)

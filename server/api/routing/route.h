@@ -6,24 +6,24 @@
 typedef json_t *handler_fn(struct call *c, struct err *e);
 
 /* What a route shows of which projects: routes.def tells each word. */
-enum reach {
-	REACH_OPEN,
-	REACH_RUN,
-	REACH_UPLOADED,
-	REACH_JOB,
-	REACH_GATE,
-	REACH_TOKEN,
-	REACH_WEBHOOK,
-	REACH_PROJECT,
-	REACH_RUNS,
-	REACH_SAYS,
-	REACH_WHOLE
+enum project_scope {
+	PROJECT_SCOPE_OPEN,
+	PROJECT_SCOPE_RUN,
+	PROJECT_SCOPE_UPLOADED,
+	PROJECT_SCOPE_JOB,
+	PROJECT_SCOPE_GATE,
+	PROJECT_SCOPE_TOKEN,
+	PROJECT_SCOPE_WEBHOOK,
+	PROJECT_SCOPE_PROJECT,
+	PROJECT_SCOPE_RUNS,
+	PROJECT_SCOPE_SAYS,
+	PROJECT_SCOPE_WHOLE
 };
 
 struct route {
 	const char *method, *path;
 	enum scope scope;
-	enum reach reach;
+	enum project_scope project_scope;
 	handler_fn *handler;
 	const char *answer, *help;
 };

@@ -31,7 +31,7 @@ static size_t session_cookie_name_of(const struct call *c,
 		session_cookie_port_of(c->request->local));
 }
 
-const char *cookie_read(struct call *c)
+const char *session_cookie_read(struct call *c)
 {
 	const char *at = c->request->header(c->request->ctx, "Cookie");
 	char name[COOKIE_NAME];
@@ -57,7 +57,7 @@ static void session_cookie_put(struct call *c, const char *value,
 		age, c->api->is.tls ? "; Secure" : "");
 }
 
-void cookie_keep(struct call *c, const char *token, int64_t expires)
+void session_cookie_set(struct call *c, const char *token, int64_t expires)
 {
 	char age[40] = "";
 	if (expires != NO_MOMENT)
@@ -66,7 +66,7 @@ void cookie_keep(struct call *c, const char *token, int64_t expires)
 	session_cookie_put(c, token, age);
 }
 
-void cookie_drop(struct call *c)
+void session_cookie_clear(struct call *c)
 {
 	session_cookie_put(c, "", "; Max-Age=0");
 }

@@ -8,8 +8,8 @@
 #include "call.h"
 
 /* The token that the request brings; NULL none. */
-const char *cookie_read(struct call *c);
+const char *session_cookie_read(struct call *c);
 /* Both fill call.cookie, which becomes Set-Cookie. `expires` NO_MOMENT: until
  * the browser is closed. */
-void cookie_keep(struct call *c, const char *token, int64_t expires);
-void cookie_drop(struct call *c);
+void session_cookie_set(struct call *c, const char *token, int64_t expires);
+void session_cookie_clear(struct call *c);

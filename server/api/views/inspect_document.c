@@ -175,7 +175,7 @@ static json_t *inspect_document_operators(const struct profile *p)
 		"unattributed", inspect_document_operators_unattributed(p));
 }
 
-struct document {
+struct inspect_document {
 	json_t *file, *runs; /* `runs` belongs to `file` */
 };
 
@@ -190,9 +190,9 @@ static json_t *inspect_document_rows_of(const struct trace *t)
 	return v;
 }
 
-struct document *document_new(const struct trace *t)
+struct inspect_document *inspect_document_new(const struct trace *t)
 {
-	struct document *d = calloc(1, sizeof *d);
+	struct inspect_document *d = calloc(1, sizeof *d);
 	if (!d)
 		abort();
 	d->runs = json_array();
@@ -214,7 +214,7 @@ static json_t *inspect_document_totals(struct arena *a, const struct profile *p)
 		if (name && k == n)
 			names[n++] = name;
 	}
-	return view_run_told(&(struct run_row){
+	return view_run_trace(&(struct run_row){
 		.content = view_content(p->content),
 		.format = p->format,
 		.framework = p->framework,
@@ -365,7 +365,8 @@ static json_t *inspect_document_callers(struct arena *a,
 	return v;
 }
 
-void document_add(struct document *d, const struct profile *p, const char *by)
+void inspect_document_add(struct inspect_document *d, const struct profile *p,
+	const char *by)
 {
 	struct arena a = { 0 };
 	json_t *run = json_pack("{s:o, s:o, s:o, s:o, s:o}", "totals",
@@ -394,13 +395,13 @@ void document_add(struct document *d, const struct profile *p, const char *by)
 	arena_release(&a);
 }
 
-void document_print(const struct document *d, FILE *out)
+void inspect_document_print(const struct inspect_document *d, FILE *out)
 {
 	json_dumpf(d->file, out, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
 	putc('\n', out);
 }
 
-void document_free(struct document *d)
+void inspect_document_free(struct inspect_document *d)
 {
 	if (!d)
 		return;

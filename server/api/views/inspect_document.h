@@ -21,10 +21,11 @@
 #include "trace.h"
 #include <stdio.h>
 
-struct document;
+struct inspect_document;
 
-struct document *document_new(const struct trace *t);
+struct inspect_document *inspect_document_new(const struct trace *t);
 /* Copies what it needs. `by` NULL: no split. */
-void document_add(struct document *d, const struct profile *p, const char *by);
-void document_print(const struct document *d, FILE *out);
-void document_free(struct document *d);
+void inspect_document_add(struct inspect_document *d, const struct profile *p,
+	const char *by);
+void inspect_document_print(const struct inspect_document *d, FILE *out);
+void inspect_document_free(struct inspect_document *d);

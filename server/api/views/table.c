@@ -90,22 +90,22 @@ void table_md(const struct table *t, struct buf *b)
 
 /* ---- numbers as cells, as nsys writes them */
 
-const char *cell_whole(struct arena *a, int64_t v)
+const char *table_whole(struct arena *a, int64_t v)
 {
 	return v < 0 ? "" : arena_printf(a, "%lld", (long long)v);
 }
 
-const char *cell_real(struct arena *a, double v)
+const char *table_real(struct arena *a, double v)
 {
 	return isfinite(v) ? arena_printf(a, "%.1f", v) : "";
 }
 
-const char *cell_figure(struct arena *a, double v)
+const char *table_figure(struct arena *a, double v)
 {
 	return isfinite(v) ? arena_printf(a, "%.6g", v) : "";
 }
 
-struct table *cell_table(struct arena *a, const struct column *columns,
+struct table *table_new(struct arena *a, const struct column *columns,
 	int width, uint32_t rows, const char ***cells)
 {
 	struct table *t = arena_new(a, struct table);
@@ -147,7 +147,8 @@ static bool table_text_is_real(const char *s)
 	return end != s && !*end;
 }
 
-static enum kind table_text_kind_of(const struct text_column *c, uint32_t rows)
+static enum kind table_text_kind_of(const struct table_text_column *c,
+	uint32_t rows)
 {
 	enum kind kind = rows ? WHOLE : TEXT;
 	for (uint32_t i = 0; i < rows && kind != TEXT; i++) {
@@ -171,7 +172,7 @@ static size_t table_text_after_point(const char *s)
 	return point ? strlen(point) : 0;
 }
 
-const char *text_money(struct arena *a, double v)
+const char *table_text_money(struct arena *a, double v)
 {
 	char plain[400], out[600];
 	if (!isfinite(v))
@@ -204,16 +205,16 @@ static const char *table_text_cell_of(struct arena *a, const char *s)
 	return out;
 }
 
-static struct laid table_text_lay(struct arena *a, struct text_column *c,
-	uint32_t rows, enum text_form form)
+static struct laid table_text_lay(struct arena *a, struct table_text_column *c,
+	uint32_t rows, enum table_text_form form)
 {
 	struct laid l = { .kind = table_text_kind_of(c, rows) };
 	c->head = table_text_cell_of(a, c->head);
 	for (uint32_t i = 0; i < rows; i++) {
 		double v = l.kind == REAL ? strtod(c->cells[i], NULL) : 0;
 		if (l.kind == REAL)
-			c->cells[i] = form == FORM_MONEY
-					      ? text_money(a, v)
+			c->cells[i] = form == TABLE_TEXT_MONEY
+					      ? table_text_money(a, v)
 					      : arena_printf(a, "%g", v);
 		else if (l.kind == TEXT)
 			c->cells[i] = table_text_cell_of(a, c->cells[i]);
@@ -259,8 +260,9 @@ static void table_text_rule(struct buf *b, const struct laid *l)
 	buf_puts(b, l->kind == TEXT ? "" : ":");
 }
 
-void text_table(struct buf *b, struct arena *a, struct text_column *columns,
-	int width, uint32_t rows, enum text_form form)
+void table_text(struct buf *b, struct arena *a,
+	struct table_text_column *columns, int width, uint32_t rows,
+	enum table_text_form form)
 {
 	struct laid *laid = arena_array(a, struct laid, (size_t)width);
 	for (int c = 0; c < width; c++)

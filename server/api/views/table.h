@@ -33,16 +33,16 @@ void table_md_text(struct buf *b, const char *s);
 /* ---- numbers as cells; what is unknown is an empty cell */
 
 /* "" for a number below 0. */
-const char *cell_whole(struct arena *a, int64_t v);
+const char *table_whole(struct arena *a, int64_t v);
 /* To one decimal; "" if it is not finite. */
-const char *cell_real(struct arena *a, double v);
+const char *table_real(struct arena *a, double v);
 /* To six significant digits: shares, ratios, probabilities. */
-const char *cell_figure(struct arena *a, double v);
+const char *table_figure(struct arena *a, double v);
 
 /* A table of so many rows; the caller fills *cells row by row. */
-struct table *cell_table(struct arena *a, const struct column *columns,
+struct table *table_new(struct arena *a, const struct column *columns,
 	int width, uint32_t rows, const char ***cells);
-#define CELL_COLUMNS(list) list, (int)(sizeof list / sizeof *list)
+#define TABLE_COLUMNS(list) list, (int)(sizeof list / sizeof *list)
 
 /* ---- Markdown tables whose columns line up as text, too
  *
@@ -51,19 +51,20 @@ struct table *cell_table(struct arena *a, const struct column *columns,
  * marked so; any other is text, aligned left. Unlike table_md() this escapes only what
  * would break the table, because reports are compared with published ones. */
 
-enum text_form {
-	FORM_SHORT, /* six digits: "%g" */
-	FORM_MONEY, /* 1,234.50 */
+enum table_text_form {
+	TABLE_TEXT_SHORT, /* six digits: "%g" */
+	TABLE_TEXT_MONEY, /* 1,234.50 */
 };
 
-struct text_column {
+struct table_text_column {
 	const char *head;
 	const char **cells; /* [rows] */
 };
 
 /* Rewrites cells of numbers; all of it in the arena. */
-void text_table(struct buf *b, struct arena *a, struct text_column *columns,
-	int width, uint32_t rows, enum text_form form);
+void table_text(struct buf *b, struct arena *a,
+	struct table_text_column *columns, int width, uint32_t rows,
+	enum table_text_form form);
 
 /* 1,234.50: two decimals, thousands separated. */
-const char *text_money(struct arena *a, double v);
+const char *table_text_money(struct arena *a, double v);

@@ -6,19 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- tracks: pids, tids, and the events that name them */
+/* ---- timeline_tracks: pids, tids, and the events that name them */
 
 /* Linux gives pids below 2^22. Device numbers are small, and host processes
  * below that are one of a container's few. */
 enum { PID_NONE = 1 << 22, PID_GPU = PID_NONE + 2, SMALL = 1024 };
 
-void tracks_init(struct tracks *t, struct buf *out, int64_t pid)
+void timeline_tracks_init(struct timeline_tracks *t, struct buf *out,
+	int64_t pid)
 {
-	*t = (struct tracks){ .out = out,
+	*t = (struct timeline_tracks){ .out = out,
 		.host_pid = pid < 0 ? PID_NONE : pid };
 }
 
-int64_t tracks_gpu(const struct tracks *t, int64_t device)
+int64_t timeline_tracks_gpu(const struct timeline_tracks *t, int64_t device)
 {
 	if (device < 0)
 		return PID_GPU - 1;
@@ -27,7 +28,8 @@ int64_t tracks_gpu(const struct tracks *t, int64_t device)
 	return device <= INT32_MAX ? PID_GPU + device : device;
 }
 
-void tracks_event(struct tracks *t, const char *ph, const char *cat)
+void timeline_tracks_event(struct timeline_tracks *t, const char *ph,
+	const char *cat)
 {
 	buf_puts(t->out, t->any ? ",\n{" : "\n{");
 	t->any = true;
@@ -40,14 +42,14 @@ void tracks_event(struct tracks *t, const char *ph, const char *cat)
 }
 
 /* An event that names what its pid and tid, which follow, stand for. */
-static void timeline_tracks_naming(struct tracks *t, const char *what)
+static void timeline_tracks_naming(struct timeline_tracks *t, const char *what)
 {
-	tracks_event(t, "M", NULL);
+	timeline_tracks_event(t, "M", NULL);
 	json_text_key(t->out, "name");
 	json_text_string(t->out, what, strlen(what));
 }
 
-static void timeline_tracks_named(struct tracks *t, const char *name,
+static void timeline_tracks_named(struct timeline_tracks *t, const char *name,
 	size_t len)
 {
 	json_text_key(t->out, "args");
@@ -58,7 +60,8 @@ static void timeline_tracks_named(struct tracks *t, const char *name,
 	json_text_close(t->out, '}');
 }
 
-void tracks_process(struct tracks *t, int64_t pid, const char *name)
+void timeline_tracks_process(struct timeline_tracks *t, int64_t pid,
+	const char *name)
 {
 	timeline_tracks_naming(t, "process_name");
 	json_text_key(t->out, "pid");
@@ -69,28 +72,30 @@ void tracks_process(struct tracks *t, int64_t pid, const char *name)
 }
 
 /* Whether a track is met for the first time, as far as is remembered. */
-static bool timeline_tracks_first(struct tracks *t, uint64_t a, uint64_t b)
+static bool timeline_tracks_first(struct timeline_tracks *t, uint64_t a,
+	uint64_t b)
 {
 	uint64_t h = (a * 0x9E3779B97F4A7C15u ^ b) * 0xD6E8FEB86659FD93u;
 	h ^= h >> 32;
 	h += !h; /* 0 is an empty place */
-	uint64_t *at = &t->named[h % TRACKS_NAMED];
+	uint64_t *at = &t->named[h % TIMELINE_TRACKS_NAMED];
 	bool met = *at == h;
 	*at = h;
 	return !met;
 }
 
-void tracks_meet_stream(struct tracks *t, int64_t device, int64_t stream)
+void timeline_tracks_name_stream(struct timeline_tracks *t, int64_t device,
+	int64_t stream)
 {
 	struct buf name;
 	if (!timeline_tracks_first(t, (uint64_t)device, (uint64_t)stream << 1))
 		return;
 	if (device < 0)
-		tracks_process(t, tracks_gpu(t, -1), "GPU");
+		timeline_tracks_process(t, timeline_tracks_gpu(t, -1), "GPU");
 	buf_init(&name, 64);
 	buf_printf(&name, "stream %lld", (long long)stream);
 	timeline_tracks_naming(t, "thread_name");
-	tracks_on_stream(t, device, stream);
+	timeline_tracks_on_stream(t, device, stream);
 	timeline_tracks_named(t, name.at, name.len);
 	buf_release(&name);
 }
@@ -102,27 +107,28 @@ static bool timeline_tracks_numeric(const char *s, size_t len)
 	       (*s != '0' || len == 1);
 }
 
-void tracks_meet_thread(struct tracks *t, int64_t cell, const char *thread,
-	size_t len)
+void timeline_tracks_name_thread(struct timeline_tracks *t, int64_t cell,
+	const char *thread, size_t len)
 {
 	if (!len || timeline_tracks_numeric(thread, len) ||
 		!timeline_tracks_first(t, (uint64_t)cell, UINT64_C(1)))
 		return;
 	timeline_tracks_naming(t, "thread_name");
-	tracks_on_thread(t, t->host_pid, thread, len);
+	timeline_tracks_on_thread(t, t->host_pid, thread, len);
 	timeline_tracks_named(t, thread, len);
 }
 
-void tracks_on_stream(struct tracks *t, int64_t device, int64_t stream)
+void timeline_tracks_on_stream(struct timeline_tracks *t, int64_t device,
+	int64_t stream)
 {
 	json_text_key(t->out, "pid");
-	json_text_whole(t->out, tracks_gpu(t, device));
+	json_text_whole(t->out, timeline_tracks_gpu(t, device));
 	json_text_key(t->out, "tid");
 	json_text_whole(t->out, stream);
 }
 
-void tracks_on_thread(struct tracks *t, int64_t pid, const char *thread,
-	size_t len)
+void timeline_tracks_on_thread(struct timeline_tracks *t, int64_t pid,
+	const char *thread, size_t len)
 {
 	json_text_key(t->out, "pid");
 	json_text_whole(t->out, pid);
@@ -173,7 +179,7 @@ static void timeline_arg_number(struct timeline_row *r, const char *key,
 	json_text_whole(r->out, v);
 }
 
-static void timeline_arg_told(struct timeline_row *r, const char *key,
+static void timeline_arg_text_if(struct timeline_row *r, const char *key,
 	int64_t cell)
 {
 	if (cell)
@@ -263,10 +269,10 @@ static void timeline_arg_end(struct timeline_row *r)
 static void timeline_event_begin_gpu(struct timeline_row *r, const char *cat,
 	int64_t name, int64_t device, int64_t stream)
 {
-	tracks_meet_stream(&r->ev->tracks, device, stream);
-	tracks_event(&r->ev->tracks, "X", cat);
+	timeline_tracks_name_stream(&r->ev->timeline_tracks, device, stream);
+	timeline_tracks_event(&r->ev->timeline_tracks, "X", cat);
 	timeline_arg_text(r, "name", name);
-	tracks_on_stream(&r->ev->tracks, device, stream);
+	timeline_tracks_on_stream(&r->ev->timeline_tracks, device, stream);
 }
 
 static void timeline_event_on_thread(struct timeline_row *r, int64_t pid,
@@ -274,7 +280,7 @@ static void timeline_event_on_thread(struct timeline_row *r, int64_t pid,
 {
 	size_t len;
 	const char *s = timeline_arg_text_of(r, thread, &len);
-	tracks_on_thread(&r->ev->tracks, pid, s, len);
+	timeline_tracks_on_thread(&r->ev->timeline_tracks, pid, s, len);
 }
 
 static void timeline_event_begin_host(struct timeline_row *r, const char *ph,
@@ -282,10 +288,10 @@ static void timeline_event_begin_host(struct timeline_row *r, const char *ph,
 {
 	size_t len;
 	const char *s = timeline_arg_text_of(r, thread, &len);
-	tracks_meet_thread(&r->ev->tracks, thread, s, len);
-	tracks_event(&r->ev->tracks, ph, cat);
+	timeline_tracks_name_thread(&r->ev->timeline_tracks, thread, s, len);
+	timeline_tracks_event(&r->ev->timeline_tracks, ph, cat);
 	timeline_arg_text(r, "name", name);
-	timeline_event_on_thread(r, r->ev->tracks.host_pid, thread);
+	timeline_event_on_thread(r, r->ev->timeline_tracks.host_pid, thread);
 }
 
 /* The arrow's end at what a call caused. */
@@ -294,11 +300,11 @@ static void timeline_event_flow_end(struct timeline_row *r, int64_t id,
 {
 	if (id <= 0)
 		return;
-	tracks_event(&r->ev->tracks, "f", "ac2g");
+	timeline_tracks_event(&r->ev->timeline_tracks, "f", "ac2g");
 	json_text_key(r->out, "name");
 	json_text_string(r->out, "ac2g", 4);
 	timeline_arg_number(r, "id", id);
-	tracks_on_stream(&r->ev->tracks, device, stream);
+	timeline_tracks_on_stream(&r->ev->timeline_tracks, device, stream);
 	timeline_arg_when(r, start_ns);
 	json_text_key(r->out, "bp");
 	json_text_string(r->out, "e", 1);
@@ -311,11 +317,11 @@ static void timeline_event_flow_start(struct timeline_row *r, int64_t id,
 {
 	if (id <= 0)
 		return;
-	tracks_event(&r->ev->tracks, "s", "ac2g");
+	timeline_tracks_event(&r->ev->timeline_tracks, "s", "ac2g");
 	json_text_key(r->out, "name");
 	json_text_string(r->out, "ac2g", 4);
 	timeline_arg_number(r, "id", id);
-	timeline_event_on_thread(r, r->ev->tracks.host_pid, thread);
+	timeline_event_on_thread(r, r->ev->timeline_tracks.host_pid, thread);
 	timeline_arg_when(r, start_ns);
 	json_text_close(r->out, '}');
 }
@@ -392,7 +398,7 @@ static void timeline_event_call(struct timeline_row *r)
 	timeline_arg_number(r, "correlation", correlation);
 	timeline_arg_number(r, "External id",
 		TIMELINE_CELL(r, call, external_id));
-	timeline_arg_told(r, "kernel", TIMELINE_CELL(r, call, kernel));
+	timeline_arg_text_if(r, "kernel", TIMELINE_CELL(r, call, kernel));
 	timeline_arg_shape(r, TIMELINE_CELL(r, call, launch));
 	timeline_arg_end(r);
 	timeline_event_flow_start(r, correlation, thread, start_ns);
@@ -426,8 +432,8 @@ static void timeline_event_loose(struct timeline_row *r)
 	timeline_arg_when(r, start_ns);
 	json_text_key(r->out, "args");
 	json_text_open(r->out, '{');
-	timeline_arg_told(r, "domain", TIMELINE_CELL(r, range, domain));
-	timeline_arg_told(r, "payload", TIMELINE_CELL(r, range, payload));
+	timeline_arg_text_if(r, "domain", TIMELINE_CELL(r, range, domain));
+	timeline_arg_text_if(r, "payload", TIMELINE_CELL(r, range, payload));
 	timeline_arg_end(r);
 	timeline_event_begin_host(r, "e", "nvtx", name, thread);
 	timeline_arg_number(r, "id", id);
@@ -447,9 +453,11 @@ static void timeline_event_range(struct timeline_row *r)
 	}
 	if (kind == KST_RANGE_GPU_ANNOTATION) {
 		/* Which GPU's is not told. */
-		tracks_event(&r->ev->tracks, "X", "gpu_user_annotation");
+		timeline_tracks_event(&r->ev->timeline_tracks, "X",
+			"gpu_user_annotation");
 		timeline_arg_text(r, "name", name);
-		timeline_event_on_thread(r, tracks_gpu(&r->ev->tracks, -1),
+		timeline_event_on_thread(r,
+			timeline_tracks_gpu(&r->ev->timeline_tracks, -1),
 			thread);
 	} else {
 		timeline_event_begin_host(r, "X",
@@ -462,23 +470,23 @@ static void timeline_event_range(struct timeline_row *r)
 		TIMELINE_CELL(r, range, id));
 	timeline_arg_number(r, "Python parent id",
 		TIMELINE_CELL(r, range, parent));
-	timeline_arg_told(r, "domain", TIMELINE_CELL(r, range, domain));
-	timeline_arg_told(r, "payload", TIMELINE_CELL(r, range, payload));
+	timeline_arg_text_if(r, "domain", TIMELINE_CELL(r, range, domain));
+	timeline_arg_text_if(r, "payload", TIMELINE_CELL(r, range, payload));
 	timeline_arg_end(r);
 }
 
 static void timeline_event_counter(struct timeline_row *r)
 {
-	struct tracks *t = &r->ev->tracks;
+	struct timeline_tracks *t = &r->ev->timeline_tracks;
 	int64_t device = TIMELINE_CELL(r, counter, device);
 	double value = r->chunk->column[KST_COLUMN(counter, value)].d[r->at];
 	if (!isfinite(value))
 		return; /* a sample of which the value is not told */
-	tracks_event(t, "C", NULL);
+	timeline_tracks_event(t, "C", NULL);
 	timeline_arg_text(r, "name", TIMELINE_CELL(r, counter, name));
 	json_text_key(r->out, "pid");
 	json_text_whole(r->out,
-		device < 0 ? t->host_pid : tracks_gpu(t, device));
+		device < 0 ? t->host_pid : timeline_tracks_gpu(t, device));
 	timeline_arg_when(r, TIMELINE_CELL(r, counter, start_ns));
 	json_text_key(r->out, "args");
 	json_text_open(r->out, '{');
@@ -490,7 +498,7 @@ static void timeline_event_counter(struct timeline_row *r)
 void timeline_event_row(struct timeline_event *ev, const struct kst_chunk *c,
 	uint32_t row)
 {
-	struct timeline_row r = { ev, ev->tracks.out, c, row };
+	struct timeline_row r = { ev, ev->timeline_tracks.out, c, row };
 	switch ((int)c->kind) {
 	case KST_kernel:
 		timeline_event_kernel(&r);
@@ -564,7 +572,7 @@ static void timeline_head(struct timeline_event *ev, const struct run_row *run,
 	const struct profile_device *d, uint32_t n)
 {
 	const struct kst_about *about = kst_reader_about(ev->reader);
-	struct buf *b = ev->tracks.out;
+	struct buf *b = ev->timeline_tracks.out;
 	json_text_open(b, '{');
 	timeline_text(b, "displayTimeUnit", "ns");
 	if (about->base_is_utc)
@@ -586,9 +594,9 @@ static void timeline_head(struct timeline_event *ev, const struct run_row *run,
 static void timeline_processes(struct timeline_event *ev,
 	const struct run_row *run, const struct profile_device *d, uint32_t n)
 {
-	struct tracks *k = &ev->tracks;
+	struct timeline_tracks *k = &ev->timeline_tracks;
 	if (run->process_name)
-		tracks_process(k, k->host_pid, run->process_name);
+		timeline_tracks_process(k, k->host_pid, run->process_name);
 	for (uint32_t i = 0; i < n; i++) {
 		struct buf name;
 		if (d[i].number < 0)
@@ -597,7 +605,8 @@ static void timeline_processes(struct timeline_event *ev,
 		buf_printf(&name, "GPU %d", d[i].number);
 		if (d[i].name)
 			buf_printf(&name, " (%s)", d[i].name);
-		tracks_process(k, tracks_gpu(k, d[i].number), name.at);
+		timeline_tracks_process(k, timeline_tracks_gpu(k, d[i].number),
+			name.at);
 		buf_release(&name);
 	}
 }

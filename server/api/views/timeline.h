@@ -18,7 +18,7 @@
 #include "kernsift/kst_reader.h"
 #include "query.h"
 
-/* ---- tracks: a process per GPU with a thread per stream, and the host's process with
+/* ---- timeline_tracks: a process per GPU with a thread per stream, and the host's process with
  * its threads
  *
  * A GPU's pid is its device number, as in PyTorch's traces. If that could be the host
@@ -29,39 +29,44 @@
  * of them are remembered, so that a trace of a million streams costs repeated names and
  * no memory. */
 
-enum { TRACKS_NAMED = 512 };
+enum { TIMELINE_TRACKS_NAMED = 512 };
 
-struct tracks {
+struct timeline_tracks {
 	struct buf *out;
 	int64_t host_pid;
 	bool any; /* an event stands before */
-	uint64_t named[TRACKS_NAMED];
+	uint64_t named[TIMELINE_TRACKS_NAMED];
 };
 
-void tracks_init(struct tracks *t, struct buf *out, int64_t pid);
+void timeline_tracks_init(struct timeline_tracks *t, struct buf *out,
+	int64_t pid);
 
 /* Opens an event: {"ph":…,"cat":…, with what separates it from the one before. `cat`
  * may be NULL. */
-void tracks_event(struct tracks *t, const char *ph, const char *cat);
+void timeline_tracks_event(struct timeline_tracks *t, const char *ph,
+	const char *cat);
 
 /* The name of a process; `pid` as below. */
-void tracks_process(struct tracks *t, int64_t pid, const char *name);
+void timeline_tracks_process(struct timeline_tracks *t, int64_t pid,
+	const char *name);
 /* The pid of a device; -1: unknown. */
-int64_t tracks_gpu(const struct tracks *t, int64_t device);
+int64_t timeline_tracks_gpu(const struct timeline_tracks *t, int64_t device);
 /* Names a stream or thread if it has to be; before the event on it. */
-void tracks_meet_stream(struct tracks *t, int64_t device, int64_t stream);
-void tracks_meet_thread(struct tracks *t, int64_t cell, const char *thread,
-	size_t len);
+void timeline_tracks_name_stream(struct timeline_tracks *t, int64_t device,
+	int64_t stream);
+void timeline_tracks_name_thread(struct timeline_tracks *t, int64_t cell,
+	const char *thread, size_t len);
 
 /* "pid":…,"tid":… of the event that is open. */
-void tracks_on_stream(struct tracks *t, int64_t device, int64_t stream);
-void tracks_on_thread(struct tracks *t, int64_t pid, const char *thread,
-	size_t len);
+void timeline_tracks_on_stream(struct timeline_tracks *t, int64_t device,
+	int64_t stream);
+void timeline_tracks_on_thread(struct timeline_tracks *t, int64_t pid,
+	const char *thread, size_t len);
 
 /* ---- events */
 
 struct timeline_event {
-	struct tracks tracks;
+	struct timeline_tracks timeline_tracks;
 	const struct kst_reader *reader;
 	/* By text: whether it is JSON; 0 not looked at yet. */
 	unsigned char *is_json;

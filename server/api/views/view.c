@@ -32,10 +32,10 @@ json_t *view_real(double v)
 
 json_t *view_moment(int64_t us)
 {
-	char text[MOMENT_TEXT];
+	char text[UTC_TIME_TEXT];
 	if (us == NO_MOMENT)
 		return json_null();
-	moment_text(us, text);
+	utc_time_format(us, text);
 	return json_string(text);
 }
 
@@ -156,7 +156,7 @@ const char *view_content(enum content c)
 	return profile_word_content[c];
 }
 
-json_t *view_run_told(const struct run_row *r)
+json_t *view_run_trace(const struct run_row *r)
 {
 	json_t *v =
 		json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
@@ -198,7 +198,7 @@ json_t *view_run(const struct run_row *r)
 	json_object_set_new(v, "job_id",
 		r->job_id ? view_whole(r->job_id) : json_null());
 	json_object_set_new(v, "cycles", view_cycles_short(&cycles));
-	json_object_update_new(v, view_run_told(r));
+	json_object_update_new(v, view_run_trace(r));
 	json_object_update_new(v,
 		json_pack("{s:o, s:i, s:o}", "created_at",
 			view_moment(r->created), "notes", r->notes,

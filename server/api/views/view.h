@@ -40,7 +40,7 @@ json_t *view_finding_list(const struct finding_list *l);
 json_t *view_upload(const struct upload_row *u);
 json_t *view_run(const struct run_row *r);
 /* The part of a run that is known from its trace. */
-json_t *view_run_told(const struct run_row *r);
+json_t *view_run_trace(const struct run_row *r);
 const char *view_content(enum content c);
 json_t *view_device(const struct profile_device *d);
 json_t *view_run_detail(const struct run_row *r,

@@ -19,12 +19,12 @@ json_t *view_token_made(const struct token_row *t, const char *text)
 	return v;
 }
 
-json_t *view_session(const struct who *w)
+json_t *view_session(const struct identity *w)
 {
-	static const char *const by[] = { [BY_NONE] = "none",
-		[BY_LOOPBACK] = "loopback",
-		[BY_TOKEN] = "token",
-		[BY_COOKIE] = "cookie" };
+	static const char *const by[] = { [IDENTITY_NONE] = "none",
+		[IDENTITY_LOOPBACK] = "loopback",
+		[IDENTITY_TOKEN] = "token",
+		[IDENTITY_COOKIE] = "cookie" };
 	return json_pack("{s:o, s:s, s:o, s:o, s:s}", "name",
 		view_text(*w->name ? w->name : NULL), "scope",
 		scope_name(w->scope), "project",

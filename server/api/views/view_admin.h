@@ -9,7 +9,7 @@
 json_t *view_token(const struct token_row *t);
 /* The same with the token itself, which is shown this once. */
 json_t *view_token_made(const struct token_row *t, const char *text);
-json_t *view_session(const struct who *w);
+json_t *view_session(const struct identity *w);
 json_t *view_audit(const struct audit_row *r);
 
 json_t *view_webhook(const struct webhook_row *w);

@@ -211,23 +211,23 @@ static const char *view_breakdown_table_text(const char *s)
 
 static const char *view_breakdown_table_index_cell(struct arena *a, uint32_t v)
 {
-	return cell_whole(a, v == UINT32_MAX ? -1 : (int64_t)v);
+	return table_whole(a, v == UINT32_MAX ? -1 : (int64_t)v);
 }
 
 static const char **view_breakdown_table_row_times(struct arena *a,
 	const struct breakdown_row *r, const char **at)
 {
-	*at++ = cell_whole(a, r->time.instances);
-	*at++ = cell_real(a, r->time.avg_ns);
-	*at++ = cell_real(a, r->time.med_ns);
-	*at++ = cell_whole(a, r->time.min_ns);
-	*at++ = cell_whole(a, r->time.max_ns);
-	*at++ = cell_real(a, r->time.stddev_ns);
-	*at++ = cell_real(a, r->offset_ns);
-	*at++ = cell_whole(a, r->exclusive_ns);
-	*at++ = cell_whole(a, r->overlapped_ns);
-	*at++ = cell_figure(a, view_layer_sol_ns(r));
-	*at++ = cell_figure(a, view_layer_s(r));
+	*at++ = table_whole(a, r->time.instances);
+	*at++ = table_real(a, r->time.avg_ns);
+	*at++ = table_real(a, r->time.med_ns);
+	*at++ = table_whole(a, r->time.min_ns);
+	*at++ = table_whole(a, r->time.max_ns);
+	*at++ = table_real(a, r->time.stddev_ns);
+	*at++ = table_real(a, r->offset_ns);
+	*at++ = table_whole(a, r->exclusive_ns);
+	*at++ = table_whole(a, r->overlapped_ns);
+	*at++ = table_figure(a, view_layer_sol_ns(r));
+	*at++ = table_figure(a, view_layer_s(r));
 	return at;
 }
 
@@ -247,13 +247,13 @@ const struct table *view_breakdown_rows(struct arena *a,
 {
 	const struct breakdown *d = &is->breakdown;
 	const char **at;
-	struct table *t = cell_table(a, CELL_COLUMNS(columns), d->rows_n, &at);
+	struct table *t = table_new(a, TABLE_COLUMNS(columns), d->rows_n, &at);
 	for (uint32_t i = 0; i < d->rows_n; i++) {
 		const struct breakdown_row *r = &d->rows[i];
 		const struct breakdown_block *b = &d->blocks[r->block];
 		const struct breakdown_section *s = &d->sections[b->section];
 		*at++ = s->name ? s->name : breakdown_word_place[s->place];
-		*at++ = cell_whole(a,
+		*at++ = table_whole(a,
 			s->place == SECTION_LAYER ? (int64_t)s->per_pass : -1);
 		*at++ = breakdown_word_block[b->kind];
 		*at++ = b->beside == UINT32_MAX
@@ -264,9 +264,9 @@ const struct table *view_breakdown_rows(struct arena *a,
 		*at++ = view_breakdown_table_text(
 			layer_table_roles(a, r->roles));
 		*at++ = view_breakdown_table_text(r->operator_);
-		*at++ = cell_whole(a, r->lane);
+		*at++ = table_whole(a, r->lane);
 		*at++ = view_breakdown_table_index_cell(a, r->group);
-		*at++ = cell_whole(a, r->instances);
+		*at++ = table_whole(a, r->instances);
 		at = view_breakdown_table_row_times(a, r, at);
 		*at++ = view_breakdown_table_row_name(is, r, true);
 	}
@@ -297,7 +297,7 @@ static void view_breakdown_table_put_block(struct layout *l, uint32_t block)
 	const struct breakdown_block *b = &l->is->breakdown.blocks[block];
 	const char *word = breakdown_word_block[b->kind];
 	uint32_t from, to;
-	breakdown_cells_rows(&l->is->breakdown, block, &from, &to);
+	run_breakdown_block_rows(&l->is->breakdown, block, &from, &to);
 	for (uint32_t i = from; i < to; i++)
 		view_breakdown_table_put_row(l, word, i, l->cells[i]);
 	layer_table_line(&l->table, word, "sum", NULL, &b->sum_ns);
@@ -324,14 +324,14 @@ static void view_breakdown_table_put_overlap(struct layout *l, uint32_t block)
 	const char *word = layer_table_overlap(l->arena,
 		d.blocks[b->beside].kind, b->kind);
 	uint32_t from, to, beside, end, n = 0;
-	breakdown_cells_rows(&d, block, &from, &to);
-	breakdown_cells_rows(&d, b->beside, &beside, &end);
+	run_breakdown_block_rows(&d, block, &from, &to);
+	run_breakdown_block_rows(&d, b->beside, &beside, &end);
 	uint32_t *rows = arena_array(l->arena, uint32_t,
 		(size_t)(to - from) + (end - beside));
 	for (uint32_t i = from; i < to; i++)
 		rows[n++] = i;
 	for (uint32_t i = beside; i < end; i++)
-		if (breakdown_cells_overlap(&d, i, block))
+		if (run_breakdown_overlaps(&d, i, block))
 			rows[n++] = i;
 	if (n)
 		qsort_r(rows, n, sizeof *rows, view_breakdown_table_by_offset,
@@ -374,7 +374,7 @@ const struct table *view_breakdown_table(struct arena *a,
 	const char *head = layer_table_head(a,
 		layer_table_name(a, run->name, run->id), d, names_lag);
 	struct layout l = { .is = is,
-		.cells = breakdown_cells_from(a, d),
+		.cells = run_breakdown_cells(a, d),
 		.arena = a };
 	layer_table_init(&l.table, a, &head, 1);
 	layer_table_total(&l.table, "end to end", &d->pass.avg_ns);
@@ -420,17 +420,17 @@ const struct table *view_groups_table(struct arena *a,
 {
 	const char **at;
 	struct table *t =
-		cell_table(a, CELL_COLUMNS(group_columns), is->groups.n, &at);
+		table_new(a, TABLE_COLUMNS(group_columns), is->groups.n, &at);
 	for (uint32_t i = 0; i < is->groups.n; i++) {
 		const struct kernel_group *g = &is->groups.groups[i];
 		const char *names = "";
 		for (uint32_t k = 0; k < g->kernels_n; k++)
 			names = arena_printf(a, "%s%s%s", names, k ? "; " : "",
 				is->kernels[g->kernels[k]].name);
-		*at++ = cell_whole(a, g->total_ns);
-		*at++ = cell_whole(a, g->support);
-		*at++ = cell_figure(a, g->confidence);
-		*at++ = cell_whole(a, g->alone);
+		*at++ = table_whole(a, g->total_ns);
+		*at++ = table_whole(a, g->support);
+		*at++ = table_figure(a, g->confidence);
+		*at++ = table_whole(a, g->alone);
 		*at++ = breakdown_word_evidence[g->evidence];
 		*at++ = g->operator_ ? g->operator_ : "";
 		*at++ = names;

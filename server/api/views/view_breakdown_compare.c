@@ -32,7 +32,7 @@ static json_t *view_breakdown_compare_reals(const double *v, uint32_t n)
 	return list;
 }
 
-static json_t *view_breakdown_compare_run(const struct beside_run *r)
+static json_t *view_breakdown_compare_run(const struct run_breakdown *r)
 {
 	const struct breakdown *d = &r->is.breakdown;
 	json_t *v = json_object();
@@ -52,7 +52,7 @@ static json_t *view_breakdown_compare_run(const struct beside_run *r)
 	return v;
 }
 
-static json_t *view_breakdown_compare_section(const struct beside_run *runs,
+static json_t *view_breakdown_compare_section(const struct run_breakdown *runs,
 	const struct breakdown_compare *b,
 	const struct breakdown_compare_section *s)
 {
@@ -132,7 +132,7 @@ static json_t *view_breakdown_compare_cell(const struct breakdown_stored *is,
 	return v;
 }
 
-static json_t *view_breakdown_compare_line(const struct beside_run *runs,
+static json_t *view_breakdown_compare_line(const struct run_breakdown *runs,
 	const struct breakdown_compare *b,
 	const struct breakdown_compare_line *l)
 {
@@ -151,7 +151,7 @@ static json_t *view_breakdown_compare_line(const struct beside_run *runs,
 	return v;
 }
 
-json_t *view_beside(const struct beside_run *runs,
+json_t *view_breakdown_compare(const struct run_breakdown *runs,
 	const struct breakdown_compare *b)
 {
 	json_t *v = json_object(), *heads = json_array();
@@ -177,17 +177,17 @@ json_t *view_beside(const struct beside_run *runs,
 
 /* ---- as a table: kernels, modules and times of its rows */
 
-struct beside_layout {
+struct view_breakdown_compare_layout {
 	struct layer_table table;
-	const struct beside_run *runs;
+	const struct run_breakdown *runs;
 	const struct breakdown_compare *b;
 	const double *cells
-		[BREAKDOWN_COMPARE_MAX]; /* by run and row: breakdown_cells_from() */
+		[BREAKDOWN_COMPARE_MAX]; /* by run and row: run_breakdown_cells() */
 	struct arena *arena;
 };
 
-static const struct breakdown *
-view_breakdown_compare_side(const struct beside_layout *l, uint32_t s)
+static const struct breakdown *view_breakdown_compare_side(
+	const struct view_breakdown_compare_layout *l, uint32_t s)
 {
 	return &l->runs[s].is.breakdown;
 }
@@ -195,7 +195,7 @@ view_breakdown_compare_side(const struct beside_layout *l, uint32_t s)
 enum { KERNELS_TOLD = 6 }; /* of a run in a row */
 
 static const char *view_breakdown_compare_row_kernel_of(
-	const struct beside_layout *l, uint32_t s, uint32_t row)
+	const struct view_breakdown_compare_layout *l, uint32_t s, uint32_t row)
 {
 	const struct breakdown_stored *is = &l->runs[s].is;
 	const struct breakdown_row *r = &is->breakdown.rows[row];
@@ -205,8 +205,9 @@ static const char *view_breakdown_compare_row_kernel_of(
 }
 
 /* A run's rows in an entry; returns how many. */
-static uint32_t view_breakdown_compare_rows(const struct beside_layout *l,
-	const struct beside_entry *e, uint32_t s, const uint32_t **rows)
+static uint32_t
+view_breakdown_compare_rows(const struct view_breakdown_compare_layout *l,
+	const struct run_breakdown_pair *e, uint32_t s, const uint32_t **rows)
 {
 	const struct breakdown_compare_cell *c = &l->b->lines[e->line].cells[s];
 	*rows = e->whole ? c->rows : &e->row[s];
@@ -215,7 +216,8 @@ static uint32_t view_breakdown_compare_rows(const struct beside_layout *l,
 
 /* "gemm + splitKreduce", what a side has of an entry; NULL nothing. */
 static const char *view_breakdown_compare_row_texts_of(
-	const struct beside_layout *l, const struct beside_entry *e, uint32_t s)
+	const struct view_breakdown_compare_layout *l,
+	const struct run_breakdown_pair *e, uint32_t s)
 {
 	const uint32_t *rows;
 	uint32_t n = view_breakdown_compare_rows(l, e, s, &rows);
@@ -234,8 +236,9 @@ static const char *view_breakdown_compare_row_texts_of(
 
 /* "gemm + splitKreduce": one text if all runs that have the entry have the same; else
  * of each in their order, "-" of one that lacks it. */
-static const char *view_breakdown_compare_kernels(const struct beside_layout *l,
-	const struct beside_entry *e)
+static const char *
+view_breakdown_compare_kernels(const struct view_breakdown_compare_layout *l,
+	const struct run_breakdown_pair *e)
 {
 	const char *one = NULL, *all = NULL;
 	bool same = true;
@@ -253,8 +256,9 @@ static const char *view_breakdown_compare_kernels(const struct beside_layout *l,
 }
 
 /* Time of an entry in a run: a group's time is at one of its rows. NaN of none. */
-static double view_breakdown_compare_time(const struct beside_layout *l,
-	const struct beside_entry *e, uint32_t s)
+static double
+view_breakdown_compare_time(const struct view_breakdown_compare_layout *l,
+	const struct run_breakdown_pair *e, uint32_t s)
 {
 	const uint32_t *rows;
 	uint32_t n = view_breakdown_compare_rows(l, e, s, &rows);
@@ -268,8 +272,9 @@ static double view_breakdown_compare_time(const struct beside_layout *l,
 }
 
 /* The module of the first run that has one, else what its rows do. */
-static const char *view_breakdown_compare_module(const struct beside_layout *l,
-	const struct beside_entry *e)
+static const char *
+view_breakdown_compare_module(const struct view_breakdown_compare_layout *l,
+	const struct run_breakdown_pair *e)
 {
 	layer_roles roles = 0;
 	for (uint32_t s = 0; s < l->b->sides_n; s++) {
@@ -287,8 +292,9 @@ static const char *view_breakdown_compare_module(const struct beside_layout *l,
 	return layer_table_roles(l->arena, roles);
 }
 
-static void view_breakdown_compare_table_put_entry(struct beside_layout *l,
-	const char *block, const struct beside_entry *e, bool told)
+static void
+view_breakdown_compare_table_put_entry(struct view_breakdown_compare_layout *l,
+	const char *block, const struct run_breakdown_pair *e, bool told)
 {
 	double ns[BREAKDOWN_COMPARE_MAX];
 	for (uint32_t s = 0; s < l->b->sides_n; s++)
@@ -325,29 +331,30 @@ static void view_breakdown_compare_table_lines_of(const struct breakdown_compare
 }
 
 /* Entries of the lines of a block, behind those in *list. */
-static void view_breakdown_compare_table_entries_of(struct beside_layout *l,
-	uint32_t block, struct beside_entry **list, uint32_t *n)
+static void
+view_breakdown_compare_table_entries_of(struct view_breakdown_compare_layout *l,
+	uint32_t block, struct run_breakdown_pair **list, uint32_t *n)
 {
 	uint32_t from, to;
 	size_t most = *n;
 	view_breakdown_compare_table_lines_of(l->b, block, &from, &to);
 	for (uint32_t i = from; i < to; i++)
-		most += beside_entries_most(l->b, i);
-	struct beside_entry *all =
-		arena_array(l->arena, struct beside_entry, most + 1);
+		most += run_breakdown_pairs_max(l->b, i);
+	struct run_breakdown_pair *all =
+		arena_array(l->arena, struct run_breakdown_pair, most + 1);
 	if (*n)
 		memcpy(all, *list, *n * sizeof *all);
 	for (uint32_t i = from; i < to; i++)
-		*n += beside_entries(l->runs, l->b, i, all + *n);
+		*n += run_breakdown_pairs(l->runs, l->b, i, all + *n);
 	*list = all;
 }
 
-static void view_breakdown_compare_table_put_block(struct beside_layout *l,
-	uint32_t block)
+static void view_breakdown_compare_table_put_block(
+	struct view_breakdown_compare_layout *l, uint32_t block)
 {
 	const struct breakdown_compare_block *is = &l->b->blocks[block];
 	const char *word = breakdown_word_block[is->kind];
-	struct beside_entry *list = NULL;
+	struct run_breakdown_pair *list = NULL;
 	uint32_t n = 0;
 	view_breakdown_compare_table_entries_of(l, block, &list, &n);
 	for (uint32_t i = 0; i < n; i++)
@@ -357,9 +364,9 @@ static void view_breakdown_compare_table_put_block(struct beside_layout *l,
 
 /* By side, its block whose rows stand in the lines [from, to); UINT32_MAX where
  * it has none, or one that runs beside no other. */
-static void view_breakdown_compare_table_blocks_of(const struct beside_layout
-							   *l,
-	uint32_t from, uint32_t to, uint32_t block[BREAKDOWN_COMPARE_MAX])
+static void view_breakdown_compare_table_blocks_of(
+	const struct view_breakdown_compare_layout *l, uint32_t from,
+	uint32_t to, uint32_t block[BREAKDOWN_COMPARE_MAX])
 {
 	for (uint32_t s = 0; s < l->b->sides_n; s++) {
 		const struct breakdown *d = view_breakdown_compare_side(l, s);
@@ -376,15 +383,16 @@ static void view_breakdown_compare_table_blocks_of(const struct beside_layout
 }
 
 /* Whether on some side a row of the entry goes on while one of a block does. */
-static bool view_breakdown_compare_table_beside(const struct beside_layout *l,
-	const struct beside_entry *e,
+static bool view_breakdown_compare_table_beside(
+	const struct view_breakdown_compare_layout *l,
+	const struct run_breakdown_pair *e,
 	const uint32_t block[BREAKDOWN_COMPARE_MAX])
 {
 	for (uint32_t s = 0; s < l->b->sides_n; s++) {
 		const uint32_t *rows;
 		uint32_t n = view_breakdown_compare_rows(l, e, s, &rows);
 		for (uint32_t i = 0; block[s] != UINT32_MAX && i < n; i++)
-			if (breakdown_cells_overlap(
+			if (run_breakdown_overlaps(
 				    view_breakdown_compare_side(l, s), rows[i],
 				    block[s]))
 				return true;
@@ -393,9 +401,9 @@ static bool view_breakdown_compare_table_beside(const struct beside_layout *l,
 }
 
 /* When an entry begins on the first side that has it. */
-static double view_breakdown_compare_table_offset_of(const struct beside_layout
-							     *l,
-	const struct beside_entry *e)
+static double view_breakdown_compare_table_offset_of(
+	const struct view_breakdown_compare_layout *l,
+	const struct run_breakdown_pair *e)
 {
 	for (uint32_t s = 0; s < l->b->sides_n; s++) {
 		const uint32_t *rows;
@@ -410,7 +418,7 @@ static double view_breakdown_compare_table_offset_of(const struct beside_layout
 static int view_breakdown_compare_table_by_offset(const void *a, const void *b,
 	void *arg)
 {
-	const struct beside_entry *x = a, *y = b;
+	const struct run_breakdown_pair *x = a, *y = b;
 	double from = view_breakdown_compare_table_offset_of(arg, x),
 	       other = view_breakdown_compare_table_offset_of(arg, y);
 	if (from < other || from > other)
@@ -422,14 +430,14 @@ static int view_breakdown_compare_table_by_offset(const void *a, const void *b,
 
 /* A block that runs beside another, and the rows of that which it overlaps:
  * their time is told above. */
-static void view_breakdown_compare_table_put_overlap(struct beside_layout *l,
-	uint32_t block)
+static void view_breakdown_compare_table_put_overlap(
+	struct view_breakdown_compare_layout *l, uint32_t block)
 {
 	const struct breakdown_compare_block *is = &l->b->blocks[block];
 	const char *word = layer_table_overlap(l->arena,
 		l->b->blocks[is->beside].kind, is->kind);
 	uint32_t from, to, own, n = 0, blocks[BREAKDOWN_COMPARE_MAX] = { 0 };
-	struct beside_entry *list = NULL;
+	struct run_breakdown_pair *list = NULL;
 	view_breakdown_compare_table_lines_of(l->b, block, &from, &to);
 	view_breakdown_compare_table_blocks_of(l, from, to, blocks);
 	view_breakdown_compare_table_entries_of(l, block, &list, &n);
@@ -448,8 +456,8 @@ static void view_breakdown_compare_table_put_overlap(struct beside_layout *l,
 }
 
 /* "58 layers: attention + moe"; "32/30 layers" where sides differ. */
-static const char *
-view_breakdown_compare_table_section_text(const struct beside_layout *l,
+static const char *view_breakdown_compare_table_section_text(
+	const struct view_breakdown_compare_layout *l,
 	const struct breakdown_compare_section *is)
 {
 	const char *counts = NULL;
@@ -472,8 +480,8 @@ view_breakdown_compare_table_section_text(const struct beside_layout *l,
 		is->name ? ": " : "", is->name ? is->name : "");
 }
 
-static void view_breakdown_compare_table_put_section(struct beside_layout *l,
-	uint32_t section)
+static void view_breakdown_compare_table_put_section(
+	struct view_breakdown_compare_layout *l, uint32_t section)
 {
 	const struct breakdown_compare *b = l->b;
 	if (b->sections_n > 1)
@@ -494,8 +502,8 @@ static void view_breakdown_compare_table_put_section(struct beside_layout *l,
 }
 
 /* A line for each number of layers that runs have. */
-static void view_breakdown_compare_table_put_layers(struct beside_layout *l,
-	uint32_t from)
+static void view_breakdown_compare_table_put_layers(
+	struct view_breakdown_compare_layout *l, uint32_t from)
 {
 	double layered[BREAKDOWN_COMPARE_MAX];
 	uint32_t layers = view_breakdown_compare_side(l, from)->layers;
@@ -511,7 +519,8 @@ static void view_breakdown_compare_table_put_layers(struct beside_layout *l,
 			layer_table_count(l->arena, layers), layered);
 }
 
-static void view_breakdown_compare_table_put_totals(struct beside_layout *l)
+static void view_breakdown_compare_table_put_totals(
+	struct view_breakdown_compare_layout *l)
 {
 	double pass[BREAKDOWN_COMPARE_MAX];
 	for (uint32_t s = 0; s < l->b->sides_n; s++)
@@ -523,7 +532,7 @@ static void view_breakdown_compare_table_put_totals(struct beside_layout *l)
 
 /* Its name, with its id where another has the same. */
 static const char *view_breakdown_compare_table_name_of(struct arena *a,
-	const struct beside_run *runs, uint32_t n, uint32_t s)
+	const struct run_breakdown *runs, uint32_t n, uint32_t s)
 {
 	const struct run_row *r = &runs[s].row;
 	const char *name = layer_table_name(a, r->name, r->id);
@@ -536,17 +545,19 @@ static const char *view_breakdown_compare_table_name_of(struct arena *a,
 	return name;
 }
 
-const struct table *view_beside_table(struct arena *a,
-	const struct beside_run *runs, const struct breakdown_compare *b)
+const struct table *view_breakdown_compare_table(struct arena *a,
+	const struct run_breakdown *runs, const struct breakdown_compare *b)
 {
-	struct beside_layout l = { .runs = runs, .b = b, .arena = a };
+	struct view_breakdown_compare_layout l = { .runs = runs,
+		.b = b,
+		.arena = a };
 	const char *heads[BREAKDOWN_COMPARE_MAX];
 	for (uint32_t s = 0; s < b->sides_n; s++) {
 		heads[s] = layer_table_head(a,
 			view_breakdown_compare_table_name_of(a, runs,
 				b->sides_n, s),
 			&runs[s].is.breakdown, runs[s].names_lag);
-		l.cells[s] = breakdown_cells_from(a, &runs[s].is.breakdown);
+		l.cells[s] = run_breakdown_cells(a, &runs[s].is.breakdown);
 	}
 	layer_table_init(&l.table, a, heads, (int)b->sides_n);
 	view_breakdown_compare_table_put_totals(&l);

@@ -186,8 +186,8 @@ static json_t *view_compare_counts(const struct comparison *c)
 	return v;
 }
 
-json_t *view_verdict(struct arena *a, const struct comparison *c,
-	const struct compared_sides *s)
+json_t *view_compare(struct arena *a, const struct comparison *c,
+	const struct compare_sides *s)
 {
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < c->rows_n; i++)
@@ -224,8 +224,8 @@ static json_t *view_compare_series_side(const struct compare_series *s)
 		view_compare_wholes(s->numbers, s->n));
 }
 
-json_t *view_series(struct arena *a, const char *function, const char *device,
-	const struct compare_series sides[2])
+json_t *view_compare_series(struct arena *a, const char *function,
+	const char *device, const struct compare_series sides[2])
 {
 	return json_pack("{s:s, s:s, s:o, s:o, s:o}", "function", function,
 		"short_name", kernel_name_short(a, function, strlen(function)),
@@ -262,11 +262,11 @@ static const char *view_compare_text_word_of(const struct comparison *c,
 	return judged ? comparison_word_class[change->is] : "";
 }
 
-const struct table *view_verdict_table(struct arena *a,
+const struct table *view_compare_table(struct arena *a,
 	const struct comparison *c)
 {
 	const char **at;
-	struct table *t = cell_table(a, CELL_COLUMNS(columns), c->rows_n, &at);
+	struct table *t = table_new(a, TABLE_COLUMNS(columns), c->rows_n, &at);
 	for (uint32_t i = 0; i < c->rows_n; i++) {
 		const struct changed_row *r = &c->rows[i];
 		const struct change *x = &r->change;
@@ -277,26 +277,26 @@ const struct table *view_verdict_table(struct arena *a,
 		*at++ = profile_word_function[r->type];
 		*at++ = view_compare_text_or_empty(r->device);
 		*at++ = view_compare_text_or_empty(r->head_device);
-		*at++ = cell_real(a, x->base_ns);
-		*at++ = cell_real(a, x->head_ns);
-		*at++ = cell_real(a, x->delta_ns);
-		*at++ = cell_figure(a, x->ratio);
-		*at++ = cell_real(a, x->shift_ns);
-		*at++ = cell_real(a, x->low_ns);
-		*at++ = cell_real(a, x->high_ns);
-		*at++ = cell_figure(a, x->p);
-		*at++ = cell_figure(a, x->p_family);
-		*at++ = cell_figure(a, x->q);
-		*at++ = cell_figure(a, r->base_launches);
-		*at++ = cell_figure(a, r->head_launches);
-		*at++ = cell_real(a, r->base_mean_ns);
-		*at++ = cell_real(a, r->head_mean_ns);
-		*at++ = cell_real(a, r->by_count_ns);
-		*at++ = cell_real(a, r->by_duration_ns);
-		*at++ = cell_figure(a, r->base_beta_pct);
-		*at++ = cell_figure(a, r->head_beta_pct);
-		*at++ = cell_real(a, r->beyond_common_ns);
-		*at++ = floored ? cell_figure(a, x->floor) : "";
+		*at++ = table_real(a, x->base_ns);
+		*at++ = table_real(a, x->head_ns);
+		*at++ = table_real(a, x->delta_ns);
+		*at++ = table_figure(a, x->ratio);
+		*at++ = table_real(a, x->shift_ns);
+		*at++ = table_real(a, x->low_ns);
+		*at++ = table_real(a, x->high_ns);
+		*at++ = table_figure(a, x->p);
+		*at++ = table_figure(a, x->p_family);
+		*at++ = table_figure(a, x->q);
+		*at++ = table_figure(a, r->base_launches);
+		*at++ = table_figure(a, r->head_launches);
+		*at++ = table_real(a, r->base_mean_ns);
+		*at++ = table_real(a, r->head_mean_ns);
+		*at++ = table_real(a, r->by_count_ns);
+		*at++ = table_real(a, r->by_duration_ns);
+		*at++ = table_figure(a, r->base_beta_pct);
+		*at++ = table_figure(a, r->head_beta_pct);
+		*at++ = table_real(a, r->beyond_common_ns);
+		*at++ = floored ? table_figure(a, x->floor) : "";
 		*at++ = floored ? comparison_word_floor[x->floor_from] : "";
 	}
 	return t;
@@ -356,7 +356,7 @@ static const char *view_compare_text_run_names(struct arena *a,
 }
 
 static void view_compare_text_sides(struct arena *a, const struct comparison *c,
-	const struct compared_sides *s, struct buf *b)
+	const struct compare_sides *s, struct buf *b)
 {
 	static const struct column heads[] = { { "", false }, { "Base", false },
 		{ "Head", false } };
@@ -385,7 +385,7 @@ static void view_compare_text_split(struct arena *a, const struct comparison *c,
 {
 	const char **at;
 	struct table *t =
-		cell_table(a, CELL_COLUMNS(split_columns), c->split_n, &at);
+		table_new(a, TABLE_COLUMNS(split_columns), c->split_n, &at);
 	for (uint32_t i = 0; i < c->split_n; i++) {
 		const struct change *x = &c->split[i].change;
 		*at++ = comparison_word_part[c->split[i].part].what;
@@ -414,8 +414,8 @@ static const struct column row_columns[] = { { "Verdict", false },
 static const char *view_compare_text_launches(struct arena *a,
 	const struct changed_row *r)
 {
-	const char *base = cell_figure(a, r->base_launches);
-	const char *after = cell_figure(a, r->head_launches);
+	const char *base = table_figure(a, r->base_launches);
+	const char *after = table_figure(a, r->head_launches);
 	if (!*base || !*after)
 		return "";
 	return arena_printf(a, "%s → %s", base, after);
@@ -435,7 +435,7 @@ static void view_compare_text_rows(struct arena *a, const struct comparison *c,
 {
 	const char **at;
 	uint32_t n = c->comparable ? view_compare_text_worth_showing(c) : 0;
-	struct table *t = cell_table(a, CELL_COLUMNS(row_columns), n, &at);
+	struct table *t = table_new(a, TABLE_COLUMNS(row_columns), n, &at);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct changed_row *r = &c->rows[i];
 		const struct change *x = &r->change;
@@ -447,7 +447,7 @@ static void view_compare_text_rows(struct arena *a, const struct comparison *c,
 		*at++ = view_compare_text_moved(a, x);
 		*at++ = view_compare_text_interval(a, x);
 		*at++ = view_compare_text_launches(a, r);
-		*at++ = cell_figure(a, x->p_family);
+		*at++ = table_figure(a, x->p_family);
 		*at++ = comparison_word_evidence[x->evidence];
 	}
 	buf_puts(b, "\n### What changed, per cycle\n\n");
@@ -478,8 +478,8 @@ static void view_compare_text_feet(const struct comparison *c, struct buf *b)
 	buf_printf(b, ", %u repeats\n", c->repeats);
 }
 
-void view_verdict_report(struct arena *a, const struct comparison *c,
-	const struct compared_sides *s, struct buf *b)
+void view_compare_report(struct arena *a, const struct comparison *c,
+	const struct compare_sides *s, struct buf *b)
 {
 	view_compare_text_head(c, b);
 	view_compare_text_sides(a, c, s, b);

@@ -14,16 +14,16 @@ json_t *view_compared_run(const struct compared_run *r);
 json_t *view_compared_runs(const struct compared_run *runs, uint32_t n);
 json_t *view_findings(const struct comparison *c);
 
-json_t *view_verdict(struct arena *a, const struct comparison *c,
-	const struct compared_sides *s);
+json_t *view_compare(struct arena *a, const struct comparison *c,
+	const struct compare_sides *s);
 /* A row per item. */
-const struct table *view_verdict_table(struct arena *a,
+const struct table *view_compare_table(struct arena *a,
 	const struct comparison *c);
 /* What a person pastes into a pull request: headline, findings, where the
  * time went, what changed. */
-void view_verdict_report(struct arena *a, const struct comparison *c,
-	const struct compared_sides *s, struct buf *b);
+void view_compare_report(struct arena *a, const struct comparison *c,
+	const struct compare_sides *s, struct buf *b);
 
 /* sides: base, head. */
-json_t *view_series(struct arena *a, const char *function, const char *device,
-	const struct compare_series sides[2]);
+json_t *view_compare_series(struct arena *a, const char *function,
+	const char *device, const struct compare_series sides[2]);

@@ -86,21 +86,21 @@ static const struct column columns[] = { { "Number", true }, { "Use", false },
 const struct table *view_cycle_table(struct arena *a, const struct cycles *c)
 {
 	const char **at;
-	struct table *t = cell_table(a, CELL_COLUMNS(columns), c->n, &at);
+	struct table *t = table_new(a, TABLE_COLUMNS(columns), c->n, &at);
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct cycle *x = &c->cycles[i];
-		*at++ = cell_whole(a, x->number);
+		*at++ = table_whole(a, x->number);
 		*at++ = profile_word_use[x->use];
 		*at++ = x->open ? "open" : "";
-		*at++ = cell_whole(a, x->stratum);
-		*at++ = cell_whole(a, x->start_ns);
-		*at++ = cell_whole(a, x->dur_ns);
-		*at++ = cell_whole(a, x->compute_ns);
-		*at++ = cell_whole(a, x->comm_ns);
-		*at++ = cell_whole(a, x->copy_ns);
-		*at++ = cell_whole(a, x->idle_ns);
-		*at++ = cell_whole(a, x->sync_ns);
-		*at++ = cell_whole(a, x->launches);
+		*at++ = table_whole(a, x->stratum);
+		*at++ = table_whole(a, x->start_ns);
+		*at++ = table_whole(a, x->dur_ns);
+		*at++ = table_whole(a, x->compute_ns);
+		*at++ = table_whole(a, x->comm_ns);
+		*at++ = table_whole(a, x->copy_ns);
+		*at++ = table_whole(a, x->idle_ns);
+		*at++ = table_whole(a, x->sync_ns);
+		*at++ = table_whole(a, x->launches);
 		*at++ = x->label ? x->label : "";
 	}
 	return t;
@@ -170,7 +170,7 @@ static void view_cycle_csv_text(struct buf *b, const char *s, const char *end)
 }
 
 /* One row: of metric `m`, or of none. */
-static void view_cycle_csv_line(const struct pattern_csv *t, uint32_t row,
+static void view_cycle_csv_line(const struct view_pattern_csv *t, uint32_t row,
 	uint32_t i, const struct pattern_metric *m, struct buf *b)
 {
 	static const char *const marks[] = { " ", "*", "**" };
@@ -197,7 +197,7 @@ static void view_cycle_csv_line(const struct pattern_csv *t, uint32_t row,
 	view_cycle_csv_text(b, t->short_names[row], "\n");
 }
 
-static void view_cycle_csv_lines(const struct pattern_csv *t, uint32_t row,
+static void view_cycle_csv_lines(const struct view_pattern_csv *t, uint32_t row,
 	uint32_t i, struct buf *b)
 {
 	const struct patterns *p = &t->run->patterns;
@@ -213,22 +213,22 @@ static void view_cycle_csv_lines(const struct pattern_csv *t, uint32_t row,
 		view_cycle_csv_line(t, row, i, NULL, b);
 }
 
-void pattern_csv_head(struct buf *b)
+void view_pattern_csv_head(struct buf *b)
 {
 	buf_puts(b, head);
 }
 
-void pattern_csv_cycle(const struct pattern_csv *t, uint32_t cycle,
+void view_pattern_csv_cycle(const struct view_pattern_csv *t, uint32_t cycle,
 	struct buf *b)
 {
 	for (uint32_t row = 0; row < t->run->patterns.n; row++)
 		view_cycle_csv_lines(t, row, cycle, b);
 }
 
-void pattern_csv_init(struct pattern_csv *t, const struct compared_run *run,
-	int64_t started_ns, struct arena *a)
+void view_pattern_csv_init(struct view_pattern_csv *t,
+	const struct compared_run *run, int64_t started_ns, struct arena *a)
 {
-	*t = (struct pattern_csv){ .run = run,
+	*t = (struct view_pattern_csv){ .run = run,
 		.started_ns = started_ns < 0 ? 0 : started_ns };
 	const struct patterns *p = &run->patterns;
 	t->short_names = arena_array(a, const char *, p->n);

@@ -27,7 +27,7 @@ json_t *view_pattern(struct arena *a, const struct pattern_mean *m);
  * Functions that did not run in an iteration have no row there. Only iterations that
  * are counted by function are there (patterns.h), warm-up and cut ones among them. */
 
-struct pattern_csv {
+struct view_pattern_csv {
 	const struct compared_run *run;
 	int64_t started_ns; /* UTC; 0 if the clock is another */
 	/* what rows need again in every cycle, by row: */
@@ -36,9 +36,9 @@ struct pattern_csv {
 };
 
 /* `started_ns` is the run's, negative if it is not known. */
-void pattern_csv_init(struct pattern_csv *t, const struct compared_run *run,
-	int64_t started_ns, struct arena *a);
-void pattern_csv_head(struct buf *b);
+void view_pattern_csv_init(struct view_pattern_csv *t,
+	const struct compared_run *run, int64_t started_ns, struct arena *a);
+void view_pattern_csv_head(struct buf *b);
 /* The rows of one cycle: an index below run->patterns.cycles_n. */
-void pattern_csv_cycle(const struct pattern_csv *t, uint32_t cycle,
+void view_pattern_csv_cycle(const struct view_pattern_csv *t, uint32_t cycle,
 	struct buf *b);

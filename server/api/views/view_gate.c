@@ -29,7 +29,7 @@ static json_t *view_gate_labels(const struct compared_run *runs, uint32_t n)
 	return shared;
 }
 
-static json_t *view_gate_side(const struct selected *is,
+static json_t *view_gate_side(const struct run_selection *is,
 	const struct compared_run *runs, const struct comparison_side *s)
 {
 	json_t *ids = json_array();
@@ -101,7 +101,7 @@ static json_t *view_gate_findings(const struct comparison *c)
 	return list;
 }
 
-static const char *view_gate_ids(struct arena *a, const struct selected *s)
+static const char *view_gate_ids(struct arena *a, const struct run_selection *s)
 {
 	const char *list = "";
 	for (uint32_t i = 0; i < s->n; i++)
@@ -131,8 +131,8 @@ static const char *view_gate_encoded(struct arena *a, const char *s)
 
 /* The page's address of this comparison, of the very runs. */
 static const char *view_gate_compare(struct arena *a,
-	const struct gate_question *q, const struct selected *base,
-	const struct selected *head)
+	const struct gate_request *q, const struct run_selection *base,
+	const struct run_selection *head)
 {
 	const char *range = q->range ? arena_printf(a, "&range=%s",
 					       view_gate_encoded(a, q->range))
@@ -151,7 +151,7 @@ static json_t *view_gate_limits(const struct gate_policy *p)
 	return list;
 }
 
-static json_t *view_gate_policy(const struct gate_question *q)
+static json_t *view_gate_policy(const struct gate_request *q)
 {
 	const struct gate_policy *p = &q->policy;
 	json_t *v = json_object(), *fail_on = json_array(),
@@ -181,9 +181,9 @@ static json_t *view_gate_policy(const struct gate_question *q)
 	return v;
 }
 
-json_t *view_gate_document(struct arena *a, const struct gate_question *q,
-	const struct selected *base, const struct selected *head,
-	const struct compared_sides *sides, const struct gate *g)
+json_t *view_gate_document(struct arena *a, const struct gate_request *q,
+	const struct run_selection *base, const struct run_selection *head,
+	const struct compare_sides *sides, const struct gate *g)
 {
 	const struct comparison *c = &g->compared;
 	json_t *v = json_pack("{s:i, s:s, s:i}", "exit", (int)g->outcome,

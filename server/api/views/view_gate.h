@@ -8,9 +8,9 @@
 enum { GATE_RULES = 200 };
 
 /* What the columns of its row do not say. */
-json_t *view_gate_document(struct arena *a, const struct gate_question *q,
-	const struct selected *base, const struct selected *head,
-	const struct compared_sides *sides, const struct gate *g);
+json_t *view_gate_document(struct arena *a, const struct gate_request *q,
+	const struct run_selection *base, const struct run_selection *head,
+	const struct compare_sides *sides, const struct gate *g);
 /* The row and its document as one. */
 json_t *view_gate(const struct gate_row *row);
 /* The event "gate": the gate without its rules and findings, and its page. */

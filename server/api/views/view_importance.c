@@ -64,7 +64,7 @@ json_t *view_sizes(const char *text)
 	return v;
 }
 
-json_t *view_places(const struct matter_place *places,
+json_t *view_places(const struct fleet_importance_place *places,
 	const struct platform *const *platforms, uint32_t n,
 	enum place_figure which)
 {
@@ -79,8 +79,8 @@ json_t *view_places(const struct matter_place *places,
 	return v;
 }
 
-static json_t *view_importance_item(const struct matter *r,
-	const struct matters *m)
+static json_t *view_importance_item(const struct fleet_importance_row *r,
+	const struct fleet_importance *m)
 {
 	json_t *v = json_object();
 	view_set_text(v, "operator", r->operator);
@@ -136,7 +136,7 @@ static const char *const weights[] = {
 	[WEIGHT_PUBLISHED] = "published",
 };
 
-json_t *view_matters(const struct matters *m, json_t *choices,
+json_t *view_importance(const struct fleet_importance *m, json_t *choices,
 	const struct finding_list *findings)
 {
 	json_t *items = json_array();
@@ -167,8 +167,8 @@ json_t *view_matters(const struct matters *m, json_t *choices,
 
 /* ---- shapes */
 
-json_t *view_matter_shape(const struct matter_shape *s,
-	const struct matter_shapes *of)
+json_t *view_importance_shape(const struct fleet_importance_shape *s,
+	const struct fleet_importance_shapes *of)
 {
 	json_t *v = json_object();
 	view_set_whole(v, "shape_id", s->id);
@@ -204,7 +204,7 @@ json_t *view_matter_shape(const struct matter_shape *s,
 	return v;
 }
 
-json_t *view_matter_shapes(const struct matter_shapes *s,
+json_t *view_importance_shapes(const struct fleet_importance_shapes *s,
 	const struct finding_list *findings, json_t *list)
 {
 	view_set_text(list, "set", s->set);
@@ -258,11 +258,11 @@ static struct column *view_importance_table_columns(struct arena *a,
 }
 
 static const char **view_importance_table_places(struct arena *a,
-	const char **at, const struct matter_place *p, uint32_t n)
+	const char **at, const struct fleet_importance_place *p, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		*at++ = p ? cell_figure(a, p[i].sol_us) : "";
-		*at++ = p ? cell_figure(a, p[i].prod_us) : "";
+		*at++ = p ? table_figure(a, p[i].sol_us) : "";
+		*at++ = p ? table_figure(a, p[i].prod_us) : "";
 	}
 	return at;
 }
@@ -272,72 +272,73 @@ static const char *view_importance_table_text(const char *s)
 	return s ? s : "";
 }
 
-const struct table *view_matters_table(struct arena *a, const struct matters *m)
+const struct table *view_importance_table(struct arena *a,
+	const struct fleet_importance *m)
 {
 	enum { FIRST = sizeof first / sizeof *first };
 	const char **at;
-	struct table *t = cell_table(a,
+	struct table *t = table_new(a,
 		view_importance_table_columns(a, first, FIRST, m->platforms,
 			m->platforms_n),
 		FIRST + 2 * (int)m->platforms_n, m->n, &at);
 	for (uint32_t i = 0; i < m->n; i++) {
-		const struct matter *r = &m->rows[i];
+		const struct fleet_importance_row *r = &m->rows[i];
 		*at++ = r->operator? r->operator: "unattributed";
 		*at++ = view_importance_table_text(r->id);
 		*at++ = view_importance_table_text(r->dtype);
 		*at++ = view_importance_table_text(r->phase);
-		*at++ = cell_whole(a, r->shapes);
-		*at++ = cell_figure(a, 100 * r->importance);
-		*at++ = cell_figure(a, 100 * r->low);
-		*at++ = cell_figure(a, 100 * r->high);
-		*at++ = cell_figure(a, 100 * r->w_time);
-		*at++ = cell_figure(a, 100 * r->w_mean);
-		*at++ = cell_figure(a, 100 * r->w_present);
-		*at++ = cell_whole(a, r->runs);
-		*at++ = cell_figure(a, 100 * r->prevalence);
-		*at++ = cell_figure(a, r->total_s);
+		*at++ = table_whole(a, r->shapes);
+		*at++ = table_figure(a, 100 * r->importance);
+		*at++ = table_figure(a, 100 * r->low);
+		*at++ = table_figure(a, 100 * r->high);
+		*at++ = table_figure(a, 100 * r->w_time);
+		*at++ = table_figure(a, 100 * r->w_mean);
+		*at++ = table_figure(a, 100 * r->w_present);
+		*at++ = table_whole(a, r->runs);
+		*at++ = table_figure(a, 100 * r->prevalence);
+		*at++ = table_figure(a, r->total_s);
 		*at++ = view_importance_table_text(r->regime);
-		*at++ = cell_figure(a, r->ai);
-		*at++ = cell_figure(a, r->s);
-		*at++ = cell_figure(a, r->s_median);
-		*at++ = cell_figure(a, 100 * r->headroom);
-		*at++ = cell_figure(a, 100 * r->sized);
-		*at++ = cell_figure(a, 100 * r->bound);
-		*at++ = cell_figure(a, 100 * r->over);
+		*at++ = table_figure(a, r->ai);
+		*at++ = table_figure(a, r->s);
+		*at++ = table_figure(a, r->s_median);
+		*at++ = table_figure(a, 100 * r->headroom);
+		*at++ = table_figure(a, 100 * r->sized);
+		*at++ = table_figure(a, 100 * r->bound);
+		*at++ = table_figure(a, 100 * r->over);
 		at = view_importance_table_places(a, at, r->places,
 			m->platforms_n);
 	}
 	return t;
 }
 
-const struct table *view_matter_shapes_table(struct arena *a,
-	const struct matter_shapes *s)
+const struct table *view_importance_shapes_table(struct arena *a,
+	const struct fleet_importance_shapes *s)
 {
 	enum { FIRST = sizeof shape_first / sizeof *shape_first };
 	const char **at;
-	struct table *t = cell_table(a,
+	struct table *t = table_new(a,
 		view_importance_table_columns(a, shape_first, FIRST,
 			s->platforms, s->platforms_n),
 		FIRST + 2 * (int)s->platforms_n, s->n, &at);
 	for (uint32_t i = 0; i < s->n; i++) {
-		const struct matter_shape *r = &s->rows[i];
+		const struct fleet_importance_shape *r = &s->rows[i];
 		const struct cost *c = r->costed ? &r->cost : NULL;
-		*at++ = cell_whole(a, r->id);
+		*at++ = table_whole(a, r->id);
 		*at++ = view_importance_table_text(r->text);
 		*at++ = view_importance_table_text(r->description);
 		*at++ = view_importance_table_text(r->dtype);
 		*at++ = view_importance_table_text(r->phase);
 		*at++ = view_importance_table_text(r->platform);
-		*at++ = cell_whole(a, r->calls);
-		*at++ = cell_whole(a, r->runs);
-		*at++ = cell_figure(a, r->total_s);
-		*at++ = cell_figure(a, 100 * r->share);
-		*at++ = cell_figure(a, r->s);
-		*at++ = cell_figure(a, r->ai);
+		*at++ = table_whole(a, r->calls);
+		*at++ = table_whole(a, r->runs);
+		*at++ = table_figure(a, r->total_s);
+		*at++ = table_figure(a, 100 * r->share);
+		*at++ = table_figure(a, r->s);
+		*at++ = table_figure(a, r->ai);
 		*at++ = view_importance_table_text(r->regime);
-		*at++ = c ? cell_figure(a, matter_flops(c)) : "";
-		*at++ = c ? cell_whole(a, (int64_t)c->read_bytes) : "";
-		*at++ = c ? cell_whole(a, (int64_t)c->write_bytes) : "";
+		*at++ = c ? table_figure(a, fleet_importance_flops(c)) : "";
+		*at++ = c ? table_whole(a, (int64_t)c->read_bytes) : "";
+		*at++ = c ? table_whole(a, (int64_t)c->write_bytes) : "";
 		*at++ = view_importance_table_text(r->why);
 		at = view_importance_table_places(a, at, r->places,
 			s->platforms_n);
@@ -394,7 +395,7 @@ static json_t *view_importance_choices_listed(struct choices *c)
 	return v;
 }
 
-json_t *view_choices(const struct fleet *f)
+json_t *view_importance_choices(const struct fleet *f)
 {
 	struct choices projects = { 0 }, workloads = { 0 }, frameworks = { 0 },
 		       platforms = { 0 }, dtypes = { 0 }, phases = { 0 };
@@ -424,7 +425,7 @@ json_t *view_choices(const struct fleet *f)
 		view_importance_choices_listed(&phases));
 }
 
-json_t *view_set_choices(const struct reference *r)
+json_t *view_importance_set_choices(const struct reference *r)
 {
 	struct choices platforms = { 0 }, dtypes = { 0 }, phases = { 0 };
 	for (uint32_t i = 0; i < r->platforms_n; i++)

@@ -10,7 +10,7 @@ json_t *view_platform(const struct platform *p);
 json_t *view_platforms(const struct platform *const *all, uint32_t n);
 enum place_figure { PLACE_SOL, PLACE_PROD, PLACE_ATTAINED };
 /* By platform, those that are known. */
-json_t *view_places(const struct matter_place *places,
+json_t *view_places(const struct fleet_importance_place *places,
 	const struct platform *const *platforms, uint32_t n,
 	enum place_figure which);
 /* By type, those above 0; null where nothing is known. */
@@ -19,16 +19,16 @@ json_t *view_flops(const struct cost *cost);
 json_t *view_sizes(const char *text);
 
 /* It takes over `choices`. */
-json_t *view_matters(const struct matters *m, json_t *choices,
+json_t *view_importance(const struct fleet_importance *m, json_t *choices,
 	const struct finding_list *findings);
 /* What filters can name, most time first: of the runs that match, of a set. */
-json_t *view_choices(const struct fleet *f);
-json_t *view_set_choices(const struct reference *r);
-const struct table *view_matters_table(struct arena *a,
-	const struct matters *m);
-json_t *view_matter_shapes(const struct matter_shapes *s,
+json_t *view_importance_choices(const struct fleet *f);
+json_t *view_importance_set_choices(const struct reference *r);
+const struct table *view_importance_table(struct arena *a,
+	const struct fleet_importance *m);
+json_t *view_importance_shapes(const struct fleet_importance_shapes *s,
 	const struct finding_list *findings, json_t *list);
-json_t *view_matter_shape(const struct matter_shape *s,
-	const struct matter_shapes *of);
-const struct table *view_matter_shapes_table(struct arena *a,
-	const struct matter_shapes *s);
+json_t *view_importance_shape(const struct fleet_importance_shape *s,
+	const struct fleet_importance_shapes *of);
+const struct table *view_importance_shapes_table(struct arena *a,
+	const struct fleet_importance_shapes *s);

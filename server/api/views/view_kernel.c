@@ -151,11 +151,11 @@ static const struct column launch_columns[] = { { "PID", true },
 static const char **view_kernel_launch_times(struct arena *a, const char **at,
 	const struct spread *s)
 {
-	*at++ = cell_real(a, s->avg_ns);
-	*at++ = cell_real(a, s->med_ns);
-	*at++ = cell_whole(a, s->min_ns);
-	*at++ = cell_whole(a, s->max_ns);
-	*at++ = cell_real(a, s->stddev_ns);
+	*at++ = table_real(a, s->avg_ns);
+	*at++ = table_real(a, s->med_ns);
+	*at++ = table_whole(a, s->min_ns);
+	*at++ = table_whole(a, s->max_ns);
+	*at++ = table_real(a, s->stddev_ns);
 	return at;
 }
 
@@ -163,14 +163,14 @@ const struct table *view_launch_table(struct arena *a, int64_t pid,
 	const struct launch_line *rows, uint32_t n)
 {
 	const char **at;
-	struct table *t = cell_table(a, CELL_COLUMNS(launch_columns), n, &at);
+	struct table *t = table_new(a, TABLE_COLUMNS(launch_columns), n, &at);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct launch_stat *s = &rows[i].stat;
-		*at++ = cell_whole(a, pid);
+		*at++ = table_whole(a, pid);
 		*at++ = s->thread;
-		*at++ = cell_whole(a, s->device);
-		*at++ = cell_whole(a, s->instances);
-		*at++ = cell_whole(a, s->queued);
+		*at++ = table_whole(a, s->device);
+		*at++ = table_whole(a, s->instances);
+		*at++ = table_whole(a, s->queued);
 		at = view_kernel_launch_times(a, at, &s->total);
 		at = view_kernel_launch_times(a, at, &s->api_call);
 		at = view_kernel_launch_times(a, at, &s->queue);
@@ -214,14 +214,14 @@ static const struct column copy_device_columns[] = { { "Time (%)", true },
 static const char **view_kernel_table_times(struct arena *a, const char **at,
 	const struct time_stats *t, double pct)
 {
-	*at++ = cell_real(a, pct);
-	*at++ = cell_whole(a, t->total_ns);
-	*at++ = cell_whole(a, t->instances);
-	*at++ = cell_real(a, t->avg_ns);
-	*at++ = cell_real(a, t->med_ns);
-	*at++ = cell_whole(a, t->min_ns);
-	*at++ = cell_whole(a, t->max_ns);
-	*at++ = cell_real(a, t->stddev_ns);
+	*at++ = table_real(a, pct);
+	*at++ = table_whole(a, t->total_ns);
+	*at++ = table_whole(a, t->instances);
+	*at++ = table_real(a, t->avg_ns);
+	*at++ = table_real(a, t->med_ns);
+	*at++ = table_whole(a, t->min_ns);
+	*at++ = table_whole(a, t->max_ns);
+	*at++ = table_real(a, t->stddev_ns);
 	return at;
 }
 
@@ -238,17 +238,17 @@ const struct table *view_kernel_table(struct arena *a,
 	const char **at;
 	struct table *t =
 		split == SPLIT_DEVICE
-			? cell_table(a, CELL_COLUMNS(kernel_device_columns), n,
+			? table_new(a, TABLE_COLUMNS(kernel_device_columns), n,
 				  &at)
 		: split == SPLIT_GRID
-			? cell_table(a, CELL_COLUMNS(kernel_grid_columns), n,
+			? table_new(a, TABLE_COLUMNS(kernel_grid_columns), n,
 				  &at)
-			: cell_table(a, CELL_COLUMNS(kernel_columns), n, &at);
+			: table_new(a, TABLE_COLUMNS(kernel_columns), n, &at);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct kernel_stat *s = &rows[i].stat;
 		at = view_kernel_table_times(a, at, &s->time, s->time_pct);
 		if (split == SPLIT_DEVICE)
-			*at++ = cell_whole(a, s->device);
+			*at++ = table_whole(a, s->device);
 		if (split == SPLIT_GRID) {
 			*at++ = view_kernel_table_three(a, s->grid);
 			*at++ = view_kernel_table_three(a, s->block);
@@ -264,14 +264,14 @@ const struct table *view_copy_table(struct arena *a,
 	const char **at;
 	struct table *t =
 		split == SPLIT_DEVICE
-			? cell_table(a, CELL_COLUMNS(copy_device_columns), n,
+			? table_new(a, TABLE_COLUMNS(copy_device_columns), n,
 				  &at)
-			: cell_table(a, CELL_COLUMNS(copy_columns), n, &at);
+			: table_new(a, TABLE_COLUMNS(copy_columns), n, &at);
 	for (uint32_t i = 0; i < n; i++) {
 		at = view_kernel_table_times(a, at, &rows[i].time,
 			rows[i].time_pct);
 		if (split == SPLIT_DEVICE)
-			*at++ = cell_whole(a, rows[i].device);
+			*at++ = table_whole(a, rows[i].device);
 		*at++ = rows[i].operation;
 	}
 	return t;

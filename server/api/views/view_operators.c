@@ -15,16 +15,18 @@ static json_t *view_operators_known(const int64_t ns[KNOWNS])
 	return v;
 }
 
-static json_t *view_operators_put(const struct against *to)
+static json_t *view_operators_put(const struct platform_projection *to)
 {
 	json_t *v = json_object();
 	view_set_real(v, "sol_ns", to->bound_ns ? to->sol_ns : (double)NAN);
 	view_set_whole(v, "bound_ns", to->bound_ns);
-	view_set_text(v, "regime", matter_regime(against_leg(to)));
+	view_set_text(v, "regime",
+		fleet_importance_regime(run_operators_projection_leg(to)));
 	return v;
 }
 
-static json_t *view_operators_item(const struct run_matters *m, uint32_t i)
+static json_t *view_operators_item(const struct run_operators_table *m,
+	uint32_t i)
 {
 	const struct operator_stat *o = &m->is->rows[i];
 	const struct operator_info *is =
@@ -39,7 +41,8 @@ static json_t *view_operators_item(const struct run_matters *m, uint32_t i)
 	json_object_set_new(v, "collective", json_boolean(o->collective));
 	view_set_text(v, "dtype", dtype_word(o->dtype));
 	view_set_text(v, "phase", profile_word_phase[o->phase]);
-	view_set_real(v, "time_pct", matter_pct(o->total_ns, m->is->gpu_ns));
+	view_set_real(v, "time_pct",
+		fleet_importance_pct(o->total_ns, m->is->gpu_ns));
 	view_set_whole(v, "total_ns", o->total_ns);
 	view_set_whole(v, "calls", o->calls);
 	view_set_whole(v, "launches", o->launches);
@@ -55,13 +58,15 @@ static json_t *view_operators_item(const struct run_matters *m, uint32_t i)
 	view_set_real(v, "s",
 		bound ? (double)o->sol_ps / 1e3 / (double)o->bound_ns
 		      : (double)NAN);
-	view_set_text(v, "regime", matter_regime(operator_leg(o)));
-	view_set_real(v, "compute_pct", matter_pct(o->compute_ns, o->bound_ns));
+	view_set_text(v, "regime",
+		fleet_importance_regime(run_operators_leg(o)));
+	view_set_real(v, "compute_pct",
+		fleet_importance_pct(o->compute_ns, o->bound_ns));
 	view_set_whole(v, "headroom_ns",
 		bound && !o->collective ? o->headroom_ns : -1);
 	view_set_real(v, "headroom_pct",
 		bound && !o->collective
-			? matter_pct(o->headroom_ns, m->is->gpu_ns)
+			? fleet_importance_pct(o->headroom_ns, m->is->gpu_ns)
 			: (double)NAN);
 	view_set_whole(v, "over_ns", o->over_ns);
 	json_object_set_new(v, "against",
@@ -69,13 +74,13 @@ static json_t *view_operators_item(const struct run_matters *m, uint32_t i)
 	return v;
 }
 
-json_t *view_run_operators(const struct run_matters *m,
+json_t *view_run_operators(const struct run_operators_table *m,
 	const struct finding_list *findings)
 {
 	const struct platform *p =
 		m->is->platform ? catalog_platform(m->catalog, m->is->platform)
 				: NULL;
-	struct run_share of = run_share_from(m);
+	struct run_operators_share of = run_operators_share_from(m);
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < m->is->n; i++)
 		view_append(items, view_operators_item(m, i));
@@ -112,7 +117,7 @@ static json_t *view_operators_shape_put(const struct shape_stat *s,
 		why = roofline_why(&b, to, &a);
 	}
 	view_set_real(v, "sol_ns", 1e9 * b.sol_s);
-	view_set_text(v, "regime", matter_regime(b.leg));
+	view_set_text(v, "regime", fleet_importance_regime(b.leg));
 	view_set_text(v, "why", why);
 	arena_release(&a);
 	return v;
@@ -120,10 +125,10 @@ static json_t *view_operators_shape_put(const struct shape_stat *s,
 
 json_t *view_run_shape(const struct run_shapes *of, const struct shape_stat *s)
 {
-	const struct run_matters *m = of->of;
+	const struct run_operators_table *m = of->of;
 	const struct operator_stat *o = &m->is->rows[s->operator_];
 	double bytes = (double)s->cost.read_bytes + (double)s->cost.write_bytes;
-	double flops = matter_flops(&s->cost);
+	double flops = fleet_importance_flops(&s->cost);
 	json_t *v = json_object();
 	view_set_text(v, "shape", s->text);
 	json_object_set_new(v, "sizes", view_sizes(s->text));
@@ -135,7 +140,7 @@ json_t *view_run_shape(const struct run_shapes *of, const struct shape_stat *s)
 	view_set_whole(v, "launches", s->launches);
 	view_set_whole(v, "total_ns", s->call.total_ns);
 	view_set_real(v, "time_pct",
-		matter_pct(s->call.total_ns, m->is->gpu_ns));
+		fleet_importance_pct(s->call.total_ns, m->is->gpu_ns));
 	view_set_real(v, "avg_ns", s->call.avg_ns);
 	view_set_real(v, "med_ns", s->call.med_ns);
 	view_set_whole(v, "min_ns", s->call.min_ns);
@@ -153,7 +158,7 @@ json_t *view_run_shape(const struct run_shapes *of, const struct shape_stat *s)
 	view_set_real(v, "sol_ns", s->sol_ns);
 	view_set_real(v, "s",
 		s->call.avg_ns > 0 ? s->sol_ns / s->call.avg_ns : (double)NAN);
-	view_set_text(v, "regime", matter_regime(s->leg));
+	view_set_text(v, "regime", fleet_importance_regime(s->leg));
 	view_set_real(v, "attained_flops",
 		s->costed && flops > 0 && s->call.avg_ns > 0
 			? flops / s->call.avg_ns * 1e9
@@ -171,7 +176,7 @@ json_t *view_run_shape(const struct run_shapes *of, const struct shape_stat *s)
 json_t *view_run_shapes(const struct run_shapes *s,
 	const struct finding_list *findings, json_t *list)
 {
-	const struct run_matters *m = s->of;
+	const struct run_operators_table *m = s->of;
 	const struct operator_info *is =
 		catalog_operator(m->catalog, s->operator);
 	view_set_text(list, "operator", s->operator);
@@ -220,7 +225,7 @@ static struct table *view_operators_table_table_against(struct arena *a,
 	struct column *all = arena_array(a, struct column, COLUMNS);
 	const int head = width - ENDS;
 	if (!to)
-		return cell_table(a, is, width, rows, cells);
+		return table_new(a, is, width, rows, cells);
 	memcpy(all, is, (size_t)head * sizeof *is);
 	all[head] =
 		(struct column){ arena_printf(a, "T_SOL on %s (ns)", to->name),
@@ -231,24 +236,24 @@ static struct table *view_operators_table_table_against(struct arena *a,
 		(struct column){ arena_printf(a, "Regime on %s", to->name),
 			false };
 	memcpy(all + head + AGAINST, is + head, ENDS * sizeof *is);
-	return cell_table(a, all, width + AGAINST, rows, cells);
+	return table_new(a, all, width + AGAINST, rows, cells);
 }
 
 static const char **view_operators_table_put_cells(struct arena *a,
 	double sol_ns, double of_ns, enum leg leg, const char **at)
 {
-	*at++ = cell_figure(a, sol_ns);
-	*at++ = cell_figure(a, of_ns > 0 ? sol_ns / of_ns : (double)NAN);
-	*at++ = view_operators_table_text(matter_regime(leg));
+	*at++ = table_figure(a, sol_ns);
+	*at++ = table_figure(a, of_ns > 0 ? sol_ns / of_ns : (double)NAN);
+	*at++ = view_operators_table_text(fleet_importance_regime(leg));
 	return at;
 }
 
 static const char **view_operators_table_operator_put(struct arena *a,
-	const struct against *to, const char **at)
+	const struct platform_projection *to, const char **at)
 {
 	return view_operators_table_put_cells(a,
 		to->bound_ns ? to->sol_ns : (double)NAN, (double)to->bound_ns,
-		against_leg(to), at);
+		run_operators_projection_leg(to), at);
 }
 
 static const char **view_operators_table_shape_put(struct arena *a,
@@ -262,31 +267,32 @@ static const char **view_operators_table_shape_put(struct arena *a,
 }
 
 const struct table *view_run_operators_table(struct arena *a,
-	const struct run_matters *m)
+	const struct run_operators_table *m)
 {
 	const char **at;
 	struct table *t = view_operators_table_table_against(a, m->against,
-		CELL_COLUMNS(operators), m->is->n, &at);
+		TABLE_COLUMNS(operators), m->is->n, &at);
 	for (uint32_t i = 0; i < m->is->n; i++) {
 		const struct operator_stat *o = &m->is->rows[i];
 		bool bound = o->bound_ns > 0;
-		*at++ = cell_real(a, matter_pct(o->total_ns, m->is->gpu_ns));
-		*at++ = cell_whole(a, o->total_ns);
-		*at++ = cell_whole(a, o->calls);
-		*at++ = cell_whole(a, o->launches);
-		*at++ = cell_real(a,
+		*at++ = table_real(a,
+			fleet_importance_pct(o->total_ns, m->is->gpu_ns));
+		*at++ = table_whole(a, o->total_ns);
+		*at++ = table_whole(a, o->calls);
+		*at++ = table_whole(a, o->launches);
+		*at++ = table_real(a,
 			o->calls ? (double)o->total_ns / (double)o->calls
 				 : (double)NAN);
-		*at++ = cell_whole(a, o->shapes);
-		*at++ = cell_figure(a,
+		*at++ = table_whole(a, o->shapes);
+		*at++ = table_figure(a,
 			bound ? (double)o->sol_ps / 1e3 / (double)o->bound_ns
 			      : (double)NAN);
 		*at++ = view_operators_table_text(
-			matter_regime(operator_leg(o)));
-		*at++ = cell_whole(a,
+			fleet_importance_regime(run_operators_leg(o)));
+		*at++ = table_whole(a,
 			bound && !o->collective ? o->headroom_ns : -1);
-		*at++ = cell_whole(a, o->sized_ns);
-		*at++ = cell_whole(a, o->bound_ns);
+		*at++ = table_whole(a, o->sized_ns);
+		*at++ = table_whole(a, o->bound_ns);
 		if (m->put)
 			at = view_operators_table_operator_put(a, &m->put[i],
 				at);
@@ -303,22 +309,23 @@ const struct table *view_run_shapes_table(struct arena *a,
 	const char **at;
 	const struct platform *to = s->of->against;
 	struct table *t = view_operators_table_table_against(a, to,
-		CELL_COLUMNS(shapes), s->n, &at);
+		TABLE_COLUMNS(shapes), s->n, &at);
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct shape_stat *r = &s->rows[i];
 		const struct operator_stat *o = &s->of->is->rows[r->operator_];
-		*at++ = cell_real(a,
-			matter_pct(r->call.total_ns, s->of->is->gpu_ns));
-		*at++ = cell_whole(a, r->call.total_ns);
-		*at++ = cell_whole(a, r->call.instances);
-		*at++ = cell_whole(a, r->launches);
-		*at++ = cell_real(a, r->call.avg_ns);
-		*at++ = cell_real(a, r->call.med_ns);
-		*at++ = cell_whole(a, r->call.min_ns);
-		*at++ = cell_whole(a, r->call.max_ns);
-		*at++ = cell_figure(a, r->sol_ns);
-		*at++ = cell_figure(a, r->sol_ns / r->call.avg_ns);
-		*at++ = view_operators_table_text(matter_regime(r->leg));
+		*at++ = table_real(a, fleet_importance_pct(r->call.total_ns,
+					      s->of->is->gpu_ns));
+		*at++ = table_whole(a, r->call.total_ns);
+		*at++ = table_whole(a, r->call.instances);
+		*at++ = table_whole(a, r->launches);
+		*at++ = table_real(a, r->call.avg_ns);
+		*at++ = table_real(a, r->call.med_ns);
+		*at++ = table_whole(a, r->call.min_ns);
+		*at++ = table_whole(a, r->call.max_ns);
+		*at++ = table_figure(a, r->sol_ns);
+		*at++ = table_figure(a, r->sol_ns / r->call.avg_ns);
+		*at++ = view_operators_table_text(
+			fleet_importance_regime(r->leg));
 		*at++ = profile_word_how[r->known];
 		if (to)
 			at = view_operators_table_shape_put(a, r, to, at);
@@ -347,11 +354,11 @@ const struct table *view_unattributed_table(struct arena *a,
 	const struct unattributed_line *rows, uint32_t n)
 {
 	const char **at;
-	struct table *t = cell_table(a, CELL_COLUMNS(unattributed), n, &at);
+	struct table *t = table_new(a, TABLE_COLUMNS(unattributed), n, &at);
 	for (uint32_t i = 0; i < n; i++) {
-		*at++ = cell_whole(a, rows[i].total_ns);
-		*at++ = cell_whole(a, rows[i].launches);
-		*at++ = cell_whole(a, rows[i].runs);
+		*at++ = table_whole(a, rows[i].total_ns);
+		*at++ = table_whole(a, rows[i].launches);
+		*at++ = table_whole(a, rows[i].runs);
 		*at++ = view_operators_table_text(rows[i].family);
 		*at++ = rows[i].name;
 	}

@@ -5,13 +5,13 @@
 #include "run_operators.h"
 #include "view.h"
 
-json_t *view_run_operators(const struct run_matters *m,
+json_t *view_run_operators(const struct run_operators_table *m,
 	const struct finding_list *findings);
 const struct table *view_run_operators_table(struct arena *a,
-	const struct run_matters *m);
+	const struct run_operators_table *m);
 
 struct run_shapes {
-	const struct run_matters *of;
+	const struct run_operators_table *of;
 	const char *operator;
 	const struct shape_stat *rows; /* operator_: index into of->is->rows */
 	uint32_t n;

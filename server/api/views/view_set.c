@@ -83,7 +83,7 @@ static json_t *view_set_document_shape_json(struct group *g, int64_t id)
 
 /* What the shape takes at least, on every platform of the fleet. */
 static json_t *view_set_document_sol_of(const struct fleet_shape *s,
-	const struct matters *m)
+	const struct fleet_importance *m)
 {
 	json_t *v = json_object();
 	struct bound b;
@@ -97,7 +97,7 @@ static json_t *view_set_document_sol_of(const struct fleet_shape *s,
 }
 
 static void view_set_document_group_add(struct group *g,
-	const struct fleet_shape *s, const struct matters *m)
+	const struct fleet_shape *s, const struct fleet_importance *m)
 {
 	if (!g->first)
 		*g = (struct group){ .first = s,
@@ -123,7 +123,7 @@ static enum dtype view_set_document_most(const struct group *all, uint32_t n)
 	return found;
 }
 
-static json_t *view_set_document_shapes_of(const struct matters *m,
+static json_t *view_set_document_shapes_of(const struct fleet_importance *m,
 	const char *operator, const struct fleet_shape * rows, uint32_t n,
 	struct arena *a, enum dtype *dtype)
 {
@@ -149,9 +149,9 @@ static json_t *view_set_document_shapes_of(const struct matters *m,
 	return list;
 }
 
-static json_t *view_set_document_operator_json(const struct matters *m,
-	const struct matter *r, const struct fleet_shape *rows, uint32_t n,
-	struct arena *a)
+static json_t *view_set_document_operator_json(const struct fleet_importance *m,
+	const struct fleet_importance_row *r, const struct fleet_shape *rows,
+	uint32_t n, struct arena *a)
 {
 	enum dtype dtype;
 	json_t *shapes =
@@ -172,7 +172,8 @@ static json_t *view_set_document_operator_json(const struct matters *m,
 	return v;
 }
 
-static json_t *view_set_document_platforms_json(const struct matters *m)
+static json_t *view_set_document_platforms_json(
+	const struct fleet_importance *m)
 {
 	json_t *v = json_object();
 	for (uint32_t i = 0; i < m->platforms_n; i++) {
@@ -196,8 +197,9 @@ static char *view_set_document_written(json_t *v)
 	return text;
 }
 
-char *bench_from_fleet(const struct matters *m, const struct fleet_shape *rows,
-	uint32_t n, const struct catalog *c, struct arena *a)
+char *view_set_from_fleet(const struct fleet_importance *m,
+	const struct fleet_shape *rows, uint32_t n, const struct catalog *c,
+	struct arena *a)
 {
 	json_t *operators = json_array();
 	for (uint32_t i = 0; i < m->n; i++) {
@@ -215,7 +217,8 @@ char *bench_from_fleet(const struct matters *m, const struct fleet_shape *rows,
 		view_set_document_platforms_json(m), "operators", operators));
 }
 
-char *bench_from_set(const char *json, size_t len, const struct matters *m)
+char *view_set_filtered(const char *json, size_t len,
+	const struct fleet_importance *m)
 {
 	json_t *v = json_loadb(json, len, 0, NULL);
 	json_t *all = json_object_get(v, "operators"), *kept = json_array();
@@ -240,7 +243,7 @@ static const char *view_set_report_pct(struct arena *a, double share)
 	return isfinite(share) ? arena_printf(a, "%.1f%%", 100 * share) : "";
 }
 
-const char *report_ai(struct arena *a, double ai)
+const char *view_set_report_ai(struct arena *a, double ai)
 {
 	if (!isfinite(ai))
 		return "";
@@ -248,7 +251,7 @@ const char *report_ai(struct arena *a, double ai)
 			  : arena_printf(a, "%.1f", ai);
 }
 
-const char *report_time(struct arena *a, double us, int decimals)
+const char *view_set_report_time(struct arena *a, double us, int decimals)
 {
 	if (!isfinite(us))
 		return "";
@@ -266,27 +269,28 @@ static const char *view_set_report_letter(const char *regime)
 					     : "M";
 }
 
-static void view_set_report_importances(const struct matters *m,
+static void view_set_report_importances(const struct fleet_importance *m,
 	struct arena *a, struct buf *b)
 {
 	static const struct column columns[] = { { "Operator", false },
 		{ "dtype", false }, { "Shapes", true },
 		{ "Importance", true } };
 	const char **at;
-	struct table *t = cell_table(a, CELL_COLUMNS(columns), m->n, &at);
+	struct table *t = table_new(a, TABLE_COLUMNS(columns), m->n, &at);
 	for (uint32_t i = 0; i < m->n; i++) {
-		const struct matter *r = &m->rows[i];
+		const struct fleet_importance_row *r = &m->rows[i];
 		*at++ = r->id ? arena_printf(a, "%s %s", r->operator, r->id)
 			      : r->operator;
 		*at++ = r->dtype ? r->dtype : "";
-		*at++ = cell_whole(a, r->shapes);
+		*at++ = table_whole(a, r->shapes);
 		*at++ = view_set_report_pct(a, r->importance);
 	}
 	table_md(t, b);
 }
 
 /* Whether anything was measured there. */
-static bool view_set_report_measured(const struct matters *m, uint32_t platform)
+static bool view_set_report_measured(const struct fleet_importance *m,
+	uint32_t platform)
 {
 	for (uint32_t i = 0; i < m->n; i++)
 		if (m->rows[i].places &&
@@ -295,8 +299,8 @@ static bool view_set_report_measured(const struct matters *m, uint32_t platform)
 	return false;
 }
 
-static void view_set_report_rooflines(const struct matters *m, struct arena *a,
-	struct buf *b)
+static void view_set_report_rooflines(const struct fleet_importance *m,
+	struct arena *a, struct buf *b)
 {
 	struct column *columns =
 		arena_array(a, struct column, 3 + 2 * (size_t)m->platforms_n);
@@ -315,19 +319,19 @@ static void view_set_report_rooflines(const struct matters *m, struct arena *a,
 				(struct column){ arena_printf(a, "TProd(%s)",
 							 m->platforms[p]->name),
 					true };
-	struct table *t = cell_table(a, columns, width, m->n, &at);
+	struct table *t = table_new(a, columns, width, m->n, &at);
 	for (uint32_t i = 0; i < m->n; i++) {
-		const struct matter *r = &m->rows[i];
-		const struct matter_place none = { NAN, NAN, NAN };
+		const struct fleet_importance_row *r = &m->rows[i];
+		const struct fleet_importance_place none = { NAN, NAN, NAN };
 		*at++ = r->operator;
 		*at++ = view_set_report_letter(r->regime);
-		*at++ = report_ai(a, r->ai);
+		*at++ = view_set_report_ai(a, r->ai);
 		for (uint32_t p = 0; p < m->platforms_n; p++)
-			*at++ = report_time(a,
+			*at++ = view_set_report_time(a,
 				(r->places ? &r->places[p] : &none)->sol_us, 2);
 		for (uint32_t p = 0; p < m->platforms_n; p++)
 			if (view_set_report_measured(m, p))
-				*at++ = report_time(a,
+				*at++ = view_set_report_time(a,
 					(r->places ? &r->places[p] : &none)
 						->prod_us,
 					1);
@@ -347,7 +351,7 @@ static int view_set_report_by_s(const void *x, const void *y)
 }
 
 static void view_set_report_shapes(const struct reference *r,
-	const struct matters *m, struct arena *a, struct buf *b)
+	const struct fleet_importance *m, struct arena *a, struct buf *b)
 {
 	static const struct column columns[] = { { "Operator", false },
 		{ "Shapes", true }, { "S (median)", true } };
@@ -364,10 +368,10 @@ static void view_set_report_shapes(const struct reference *r,
 			}
 	if (n)
 		qsort(all, n, sizeof *all, view_set_report_by_s);
-	struct table *t = cell_table(a, CELL_COLUMNS(columns), rows, &at);
+	struct table *t = table_new(a, TABLE_COLUMNS(columns), rows, &at);
 	for (uint32_t i = 0; i < n; i++) {
 		*at++ = all[i]->name;
-		*at++ = cell_whole(a, all[i]->shapes_n);
+		*at++ = table_whole(a, all[i]->shapes_n);
 		*at++ = view_set_report_pct(a, all[i]->s_median);
 		for (uint32_t k = 0; k < all[i]->shapes_n; k++) {
 			const struct reference_shape *s = &all[i]->shapes[k];
@@ -380,8 +384,8 @@ static void view_set_report_shapes(const struct reference *r,
 	table_md(t, b);
 }
 
-char *report_set(const struct reference *r, const struct matters *m,
-	struct arena *a)
+char *view_set_report(const struct reference *r,
+	const struct fleet_importance *m, struct arena *a)
 {
 	struct buf b;
 	size_t len;

@@ -58,7 +58,7 @@ static json_t *view_suspicion_side(const struct suspicion_side *s,
 }
 
 json_t *view_suspicion(const struct suspicion *s,
-	const struct comparison *around, const struct compared_sides *sides)
+	const struct comparison *around, const struct compare_sides *sides)
 {
 	json_t *items = json_array(), *suspects = json_array();
 	for (uint32_t i = 0; i < s->rows_n; i++)
@@ -108,7 +108,7 @@ const struct table *view_suspicion_table(struct arena *a,
 	struct column *columns = arena_array(a, struct column, WIDTH);
 	for (int i = 0; i < WIDTH; i++)
 		columns[i] = (struct column){ heads[i], i > 2 };
-	struct table *t = cell_table(a, columns, WIDTH, s->rows_n, &at);
+	struct table *t = table_new(a, columns, WIDTH, s->rows_n, &at);
 	for (uint32_t i = 0; i < s->rows_n; i++) {
 		const struct suspicion_row *r = &s->rows[i];
 		*at++ = r->name;
@@ -183,20 +183,20 @@ static void view_suspicion_report_summary(const struct suspicion *s,
 	double delta = y->cycle_us - x->cycle_us;
 	const char *metric[] = { "Total Cycles", "Avg Cycle Time (us)" };
 	const char *base[] = { arena_printf(a, "%u", x->cycles_n),
-		text_money(a, x->cycle_us) };
+		table_text_money(a, x->cycle_us) };
 	const char *head[] = { arena_printf(a, "%u", y->cycles_n),
-		text_money(a, y->cycle_us) };
+		table_text_money(a, y->cycle_us) };
 	const char *diff[] = { arena_printf(a, "%lld",
 				       (long long)y->cycles_n - x->cycles_n),
-		text_money(a, delta) };
+		table_text_money(a, delta) };
 	const char *pct[] = { "-",
 		view_suspicion_report_change(a, x->cycle_us, delta) };
-	struct text_column columns[] = { { "Metric", metric },
+	struct table_text_column columns[] = { { "Metric", metric },
 		{ x->name, base }, { y->name, head },
 		{ arena_printf(a, "Δ (%s - %s)", y->name, x->name), diff },
 		{ "Change (%)", pct } };
 	buf_puts(b, "## 1. High-Level Performance Summary\n\n");
-	text_table(b, a, COLUMNS(columns), 2, FORM_SHORT);
+	table_text(b, a, COLUMNS(columns), 2, TABLE_TEXT_SHORT);
 }
 
 /* Python's repr() of whole nanoseconds in microseconds: 640425.0. */
@@ -223,7 +223,7 @@ static void view_suspicion_report_cycles(const struct suspicion *s,
 	const struct suspicion_side *x = &s->base, *y = &s->head;
 	uint32_t n = x->cycles_n > y->cycles_n ? x->cycles_n : y->cycles_n;
 	const char **cells = arena_array(a, const char *, (size_t)n * 5);
-	struct text_column columns[] = { { "Time Rank", cells },
+	struct table_text_column columns[] = { { "Time Rank", cells },
 		{ arena_printf(a, "%s Time (us)", x->name), cells + n },
 		{ arena_printf(a, "%s Time (us)", y->name), cells + 2 * n },
 		{ "Δ (us)", cells + 3 * n }, { "Δ (%)", cells + 4 * n } };
@@ -233,13 +233,13 @@ static void view_suspicion_report_cycles(const struct suspicion *s,
 		columns[0].cells[i] = arena_printf(a, "%u", i + 1);
 		columns[1].cells[i] = view_suspicion_report_ranked(a, x, i);
 		columns[2].cells[i] = view_suspicion_report_ranked(a, y, i);
-		columns[3].cells[i] = both ? text_money(a, delta) : "-";
+		columns[3].cells[i] = both ? table_text_money(a, delta) : "-";
 		columns[4].cells[i] = both ? view_suspicion_report_change(a,
 						     x->cycles_us[i], delta)
 					   : "-";
 	}
 	buf_puts(b, "\n## 2. Cycle Duration Distribution Comparison\n\n");
-	text_table(b, a, COLUMNS(columns), n, FORM_MONEY);
+	table_text(b, a, COLUMNS(columns), n, TABLE_TEXT_MONEY);
 }
 
 static const char *view_suspicion_report_moved(double delta)
@@ -270,7 +270,8 @@ static void view_suspicion_report_finding(const struct suspicion_finding *f,
 		buf_printf(b, "    - **`%s`**: %s from %s to %s.\n",
 			view_suspicion_report_inline_text(a, r->metric),
 			view_suspicion_report_moved(r->mu.delta),
-			text_money(a, r->mu.base), text_money(a, r->mu.head));
+			table_text_money(a, r->mu.base),
+			table_text_money(a, r->mu.head));
 	}
 }
 
@@ -335,12 +336,13 @@ static const char *view_suspicion_report_real(struct arena *a, double v,
 }
 
 /* Columns from `at` on, all of row i; thousands stand apart in a μ alone. */
-static void view_suspicion_report_value(struct arena *a, struct text_column *at,
-	uint32_t i, const struct suspicion_value *v, const double *z_log)
+static void view_suspicion_report_value(struct arena *a,
+	struct table_text_column *at, uint32_t i,
+	const struct suspicion_value *v, const double *z_log)
 {
-	at++->cells[i] = z_log ? text_money(a, v->base)
+	at++->cells[i] = z_log ? table_text_money(a, v->base)
 			       : view_suspicion_report_real(a, v->base, 2);
-	at++->cells[i] = z_log ? text_money(a, v->head)
+	at++->cells[i] = z_log ? table_text_money(a, v->head)
 			       : view_suspicion_report_real(a, v->head, 2);
 	at++->cells[i] = view_suspicion_report_real(a, v->delta, 2);
 	at++->cells[i] = view_suspicion_report_real(a, v->z, 2);
@@ -354,10 +356,10 @@ static void view_suspicion_report_detail(const struct suspicion *s,
 	struct arena *a, struct buf *b)
 {
 	const struct table *t = view_suspicion_table(a, s);
-	struct text_column *c =
-		arena_array(a, struct text_column, (size_t)t->width);
+	struct table_text_column *c =
+		arena_array(a, struct table_text_column, (size_t)t->width);
 	for (int i = 0; i < t->width; i++)
-		c[i] = (struct text_column){ t->columns[i].head,
+		c[i] = (struct table_text_column){ t->columns[i].head,
 			arena_array(a, const char *, (size_t)s->rows_n + 1) };
 	for (uint32_t i = 0; i < s->rows_n; i++) {
 		const struct suspicion_row *r = &s->rows[i];
@@ -371,7 +373,7 @@ static void view_suspicion_report_detail(const struct suspicion *s,
 	buf_puts(b, "### Detailed comparison table\n"
 		    "A row for each function, metric and device of either "
 		    "run, highest **Suspicion Score** first.\n\n");
-	text_table(b, a, c, t->width, s->rows_n, FORM_SHORT);
+	table_text(b, a, c, t->width, s->rows_n, TABLE_TEXT_SHORT);
 }
 
 static void view_suspicion_report_legend(struct buf *b)

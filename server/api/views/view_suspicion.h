@@ -6,7 +6,7 @@
 
 /* `around`: what compare_findings() told. */
 json_t *view_suspicion(const struct suspicion *s,
-	const struct comparison *around, const struct compared_sides *sides);
+	const struct comparison *around, const struct compare_sides *sides);
 
 /* The 17 columns, each side's name in two of them; six decimals. */
 const struct table *view_suspicion_table(struct arena *a,

@@ -18,13 +18,13 @@ json_t *view_workload(const struct workload_row *w)
 
 /* To a tenth of a nanosecond, or a millionth: what lies behind is noise, and
  * 50,000 of them are long. */
-static double view_trend_rounded(const struct trend_told *is, double v)
+static double view_trend_rounded(const struct trend_result *is, double v)
 {
 	double by = is->f->stat == TREND_SHARE ? 1e6 : 10;
 	return round(v * by) / by;
 }
 
-static json_t *view_trend_points(const struct trend_told *is)
+static json_t *view_trend_points(const struct trend_result *is)
 {
 	const struct trend *t = is->t;
 	json_t *run = json_array(), *at = json_array(), *value = json_array(),
@@ -45,7 +45,7 @@ static double view_trend_pct(double ratio)
 	return round((ratio - 1) * 1e6) / 1e4;
 }
 
-json_t *view_trend_change(const struct trend_told *is,
+json_t *view_trend_change(const struct trend_result *is,
 	const struct change_point *p)
 {
 	const struct trend *t = is->t;
@@ -63,7 +63,7 @@ json_t *view_trend_change(const struct trend_told *is,
 	return v;
 }
 
-json_t *view_trend(const struct trend_told *is)
+json_t *view_trend(const struct trend_result *is)
 {
 	const struct trend_filter *f = is->f;
 	json_t *v = json_object(), *changes = json_array();
@@ -91,25 +91,25 @@ static const struct column in_shares[] = { { "Run", true },
 	{ "Change (%)", true } };
 
 const struct table *view_trend_table(struct arena *a,
-	const struct trend_told *is)
+	const struct trend_result *is)
 {
 	const struct trend *t = is->t;
 	bool share = is->f->stat == TREND_SHARE;
 	uint32_t c = 0;
 	const char **at;
-	struct table *table = cell_table(a, CELL_COLUMNS(in_ns), t->n, &at);
+	struct table *table = table_new(a, TABLE_COLUMNS(in_ns), t->n, &at);
 	if (share)
 		table->columns = in_shares;
 	for (uint32_t i = 0; i < t->n; i++) {
-		char moment[MOMENT_TEXT];
+		char moment[UTC_TIME_TEXT];
 		bool changed = c < is->changes_n && is->changes[c].at == i;
-		moment_text(t->at[i], moment);
-		*at++ = cell_whole(a, t->run[i]);
+		utc_time_format(t->at[i], moment);
+		*at++ = table_whole(a, t->run[i]);
 		*at++ = arena_strdup(a, moment);
-		*at++ = share ? cell_figure(a, t->value[i])
-			      : cell_real(a, t->value[i]);
+		*at++ = share ? table_figure(a, t->value[i])
+			      : table_real(a, t->value[i]);
 		*at++ = t->group[i] ? t->group[i] : "";
-		*at++ = changed ? cell_figure(a,
+		*at++ = changed ? table_figure(a,
 					  view_trend_pct(is->changes[c].ratio))
 				: "";
 		c += changed;

@@ -17,33 +17,34 @@ static void test_places(void **state)
 	struct api api = { 0 };
 	struct call calls[AT_ONCE], late = { .api = &api };
 	struct err e = { 0 };
-	heavy_init(&api);
+	concurrency_limit_init(&api);
 	for (int i = 0; i < AT_ONCE; i++) {
 		calls[i] = (struct call){ .api = &api };
-		assert_true(heavy_take(&calls[i], &e));
-		assert_true(heavy_take(&calls[i], &e)); /* once is enough */
+		assert_true(concurrency_limit_enter(&calls[i], &e));
+		assert_true(concurrency_limit_enter(&calls[i],
+			&e)); /* once is enough */
 	}
-	assert_false(heavy_take(&late, &e));
+	assert_false(concurrency_limit_enter(&late, &e));
 	assert_int_equal(e.code, ERR_BUSY);
 	assert_string_equal(e.text,
 		"3 answers that take long are being made already, the most at "
 		"once; try again in a moment");
-	heavy_give_back(&late);
-	heavy_give_back(&calls[0]);
-	heavy_give_back(&calls[0]);
+	concurrency_limit_leave(&late);
+	concurrency_limit_leave(&calls[0]);
+	concurrency_limit_leave(&calls[0]);
 	e = (struct err){ 0 };
-	assert_true(heavy_take(&late, &e));
+	assert_true(concurrency_limit_enter(&late, &e));
 	for (int i = 1; i < AT_ONCE; i++)
-		heavy_give_back(&calls[i]);
-	heavy_give_back(&late);
-	assert_int_equal(atomic_load(&api.heavy), 0);
-	heavy_release(&api);
+		concurrency_limit_leave(&calls[i]);
+	concurrency_limit_leave(&late);
+	assert_int_equal(atomic_load(&api.limited), 0);
+	concurrency_limit_release(&api);
 }
 
 static void *take_late(void *ctx)
 {
 	struct err e = { 0 };
-	assert_true(heavy_take(ctx, &e));
+	assert_true(concurrency_limit_enter(ctx, &e));
 	return NULL;
 }
 
@@ -55,22 +56,22 @@ static void test_waits(void **state)
 	struct call calls[AT_ONCE], late = { .api = &api };
 	struct err e = { 0 };
 	pthread_t thread;
-	heavy_init(&api);
+	concurrency_limit_init(&api);
 	for (int i = 0; i < AT_ONCE; i++) {
 		calls[i] = (struct call){ .api = &api };
-		assert_true(heavy_take(&calls[i], &e));
+		assert_true(concurrency_limit_enter(&calls[i], &e));
 	}
 	assert_int_equal(pthread_create(&thread, NULL, take_late, &late), 0);
 	nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
-	assert_int_equal(atomic_load(&api.heavy), AT_ONCE);
-	heavy_give_back(&calls[1]);
+	assert_int_equal(atomic_load(&api.limited), AT_ONCE);
+	concurrency_limit_leave(&calls[1]);
 	pthread_join(thread, NULL);
-	assert_int_equal(atomic_load(&api.heavy), AT_ONCE);
-	heavy_give_back(&calls[0]);
-	heavy_give_back(&calls[2]);
-	heavy_give_back(&late);
-	assert_int_equal(atomic_load(&api.heavy), 0);
-	heavy_release(&api);
+	assert_int_equal(atomic_load(&api.limited), AT_ONCE);
+	concurrency_limit_leave(&calls[0]);
+	concurrency_limit_leave(&calls[2]);
+	concurrency_limit_leave(&late);
+	assert_int_equal(atomic_load(&api.limited), 0);
+	concurrency_limit_release(&api);
 }
 
 int main(void)

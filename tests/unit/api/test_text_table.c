@@ -8,13 +8,13 @@
 #include <string.h>
 #include <cmocka.h>
 
-static void is(struct text_column *columns, int width, uint32_t rows,
-	enum text_form form, const char *want)
+static void is(struct table_text_column *columns, int width, uint32_t rows,
+	enum table_text_form form, const char *want)
 {
 	struct arena a = { 0 };
 	struct buf b;
 	buf_init(&b, 1 << 20);
-	text_table(&b, &a, columns, width, rows, form);
+	table_text(&b, &a, columns, width, rows, form);
 	assert_string_equal(b.at, want);
 	buf_release(&b);
 	arena_release(&a);
@@ -27,10 +27,10 @@ static void aligned_by_the_point(void **state)
 	const char *text[] = { "f", "g(a, b)", "μ", "h" };
 	const char *real[] = { "+1.50", "-0.00", "-103703814.29", "nan" };
 	const char *whole[] = { "14", "-2", "1000000", "0" };
-	struct text_column columns[] = { { "Name", text }, { "Δ", real },
+	struct table_text_column columns[] = { { "Name", text }, { "Δ", real },
 		{ "n", whole } };
 	(void)state;
-	is(columns, 3, 4, FORM_SHORT,
+	is(columns, 3, 4, TABLE_TEXT_SHORT,
 		"| Name    |             Δ |       n |\n"
 		"|:--------|--------------:|--------:|\n"
 		"| f       |   1.5         |      14 |\n"
@@ -47,10 +47,10 @@ static void text_by_one_cell(void **state)
 	const char *dash[] = { "640425.0", "-" };
 	const char *times[] = { "640425.0", "1250" };
 	const char *hex[] = { "0x10", "1" };
-	struct text_column columns[] = { { "μ", money }, { "a", dash },
+	struct table_text_column columns[] = { { "μ", money }, { "a", dash },
 		{ "b", times }, { "h", hex } };
 	(void)state;
-	is(columns, 4, 2, FORM_MONEY,
+	is(columns, 4, 2, TABLE_TEXT_MONEY,
 		"| μ        | a        |          b | h    |\n"
 		"|:---------|:---------|-----------:|:-----|\n"
 		"| 1,336.50 | 640425.0 | 640,425.00 | 0x10 |\n"
@@ -60,15 +60,15 @@ static void text_by_one_cell(void **state)
 static void what_would_break_it(void **state)
 {
 	const char *text[] = { "a|b\nc", "" };
-	struct text_column columns[] = { { "x\ty|", text } };
+	struct table_text_column columns[] = { { "x\ty|", text } };
 	(void)state;
-	is(columns, 1, 2, FORM_SHORT,
+	is(columns, 1, 2, TABLE_TEXT_SHORT,
 		"| x y\\|   |\n"
 		"|:--------|\n"
 		"| a\\|b c  |\n"
 		"|         |\n");
-	struct text_column none[] = { { "μ", text } };
-	is(none, 1, 0, FORM_SHORT,
+	struct table_text_column none[] = { { "μ", text } };
+	is(none, 1, 0, TABLE_TEXT_SHORT,
 		"| μ   |\n"
 		"|:----|\n");
 }
@@ -85,7 +85,8 @@ static void money(void **state)
 	struct arena a = { 0 };
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		assert_string_equal(text_money(&a, rows[i].v), rows[i].text);
+		assert_string_equal(table_text_money(&a, rows[i].v),
+			rows[i].text);
 	arena_release(&a);
 }
 

@@ -27,13 +27,13 @@ static void test_pids(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof pids / sizeof *pids; i++) {
-		struct tracks t;
-		tracks_init(&t, NULL, pids[i].host);
+		struct timeline_tracks t;
+		timeline_tracks_init(&t, NULL, pids[i].host);
 		assert_int_equal(t.host_pid, pids[i].host_pid);
-		assert_int_equal(tracks_gpu(&t, pids[i].device),
+		assert_int_equal(timeline_tracks_gpu(&t, pids[i].device),
 			pids[i].gpu_pid);
 		assert_int_not_equal(t.host_pid,
-			tracks_gpu(&t, pids[i].device));
+			timeline_tracks_gpu(&t, pids[i].device));
 	}
 }
 
@@ -41,14 +41,14 @@ static void test_streams_are_named_once(void **state)
 {
 	(void)state;
 	struct buf b;
-	struct tracks t;
+	struct timeline_tracks t;
 	buf_init(&b, 1 << 20);
-	tracks_init(&t, &b, 4711);
-	tracks_meet_stream(&t, 0, 7);
-	tracks_meet_stream(&t, 0, 7);
-	tracks_meet_stream(&t, 1, 7);
-	tracks_meet_stream(&t, -1, -1);
-	tracks_meet_stream(&t, 0, 7);
+	timeline_tracks_init(&t, &b, 4711);
+	timeline_tracks_name_stream(&t, 0, 7);
+	timeline_tracks_name_stream(&t, 0, 7);
+	timeline_tracks_name_stream(&t, 1, 7);
+	timeline_tracks_name_stream(&t, -1, -1);
+	timeline_tracks_name_stream(&t, 0, 7);
 	assert_string_equal(b.at,
 		"\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":7,"
 		"\"args\":{\"name\":\"stream 7\"}}"
@@ -83,15 +83,15 @@ static void test_threads(void **state)
 		const char *s = threads[i].thread;
 		char want[100];
 		struct buf b;
-		struct tracks t;
+		struct timeline_tracks t;
 		buf_init(&b, 1 << 20);
-		tracks_init(&t, &b, 1);
-		tracks_meet_thread(&t, 5, s, strlen(s));
+		timeline_tracks_init(&t, &b, 1);
+		timeline_tracks_name_thread(&t, 5, s, strlen(s));
 		assert_int_equal(b.len > 0, threads[i].named);
 		b.len = 0;
-		tracks_meet_thread(&t, 5, s, strlen(s));
+		timeline_tracks_name_thread(&t, 5, s, strlen(s));
 		assert_int_equal(b.len, 0);
-		tracks_on_thread(&t, 1, s, strlen(s));
+		timeline_tracks_on_thread(&t, 1, s, strlen(s));
 		snprintf(want, sizeof want, "\"pid\":1,\"tid\":%s",
 			threads[i].tid);
 		assert_string_equal(b.at, want);

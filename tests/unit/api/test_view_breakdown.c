@@ -210,17 +210,17 @@ static void test_names_are_bounded(void **state)
 		1 };
 	struct err e = { 0 };
 	memset(name, 'k', sizeof name - 1);
-	assert_true(breakdown_fits(7, &is, &e));
+	assert_true(run_breakdown_fits(7, &is, &e));
 	is.breakdown.rows_n = 129;
-	assert_false(breakdown_fits(7, &is, &e));
+	assert_false(run_breakdown_fits(7, &is, &e));
 	assert_int_equal(e.code, ERR_TOO_LARGE);
 	assert_string_equal(e.text,
 		"the names in the layers of run 7 come to 9 MiB, and an answer "
 		"holds 8; /runs/7/kernels lists its kernels page by page");
 	rows[128].kernel = ROW_NO_KERNEL;
-	assert_true(breakdown_fits(7, &is, &e));
+	assert_true(run_breakdown_fits(7, &is, &e));
 	rows[128].module = name;
-	assert_false(breakdown_fits(7, &is, &e));
+	assert_false(run_breakdown_fits(7, &is, &e));
 }
 
 int main(void)

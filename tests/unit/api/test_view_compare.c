@@ -99,7 +99,7 @@ static struct compared_run run = { .id = 1,
 	.device_names_n = 1,
 	.cycles = { .n = 4, .kept_n = 3 } };
 
-static const struct compared_sides sides = { &run, &run, 1, 1, NULL };
+static const struct compare_sides sides = { &run, &run, 1, 1, NULL };
 
 static void same(json_t *v, const char *want)
 {
@@ -114,7 +114,7 @@ static void test_document(void **state)
 	(void)state;
 	struct arena a = { 0 };
 	struct comparison c = made(true);
-	json_t *v = view_verdict(&a, &c, &sides);
+	json_t *v = view_compare(&a, &c, &sides);
 	same(json_object_get(v, "base"),
 		"{\"runs\":[{\"id\":1,\"name\":\"monday\",\"project\":\"p\","
 		"\"workload\":\"w\",\"job_id\":null,\"rank\":null,"
@@ -160,7 +160,7 @@ static void test_nothing_judged(void **state)
 	struct arena a = { 0 };
 	struct comparison c = made(false);
 	c.common.there = false;
-	json_t *v = view_verdict(&a, &c, &sides);
+	json_t *v = view_compare(&a, &c, &sides);
 	json_t *row = json_array_get(json_object_get(v, "items"), 0);
 	same(json_object_get(row, "verdict"), "null");
 	same(json_object_get(row, "floor_from"), "null");
@@ -178,7 +178,7 @@ static void test_table(void **state)
 	struct comparison c = made(true);
 	struct buf b;
 	buf_init(&b, 1 << 20);
-	table_csv(view_verdict_table(&a, &c), &b);
+	table_csv(view_compare_table(&a, &c), &b);
 	assert_string_equal(b.at,
 		"Verdict,Evidence,Function,Type,Device,Head Device,"
 		"Base (ns/cycle),Head (ns/cycle),Delta (ns/cycle),Ratio,"
@@ -204,7 +204,7 @@ static void test_report(void **state)
 	struct comparison c = made(true);
 	struct buf b;
 	buf_init(&b, 1 << 20);
-	view_verdict_report(&a, &c, &sides, &b);
+	view_compare_report(&a, &c, &sides, &b);
 	assert_string_equal(b.at,
 		"## f\\<int> takes 1.1 us more\n"
 		"\n"

@@ -31,16 +31,16 @@ static json_t *made(const struct fleet_shape *rows, uint32_t n)
 	struct err e = { 0 };
 	struct catalog *c = catalog_new(NULL, &e);
 	const struct platform *h20 = catalog_platform(c, "H20");
-	struct matter row = { .operator= "gemm",
+	struct fleet_importance_row row = { .operator= "gemm",
 		.dtype = "fp32/bf16",
 		.importance = 1,
 		.runs = 1 };
-	struct matters m = { .rows = &row,
+	struct fleet_importance m = { .rows = &row,
 		.n = 1,
 		.runs = 1,
 		.platforms = &h20,
 		.platforms_n = 1 };
-	char *text = bench_from_fleet(&m, rows, n, c, &a);
+	char *text = view_set_from_fleet(&m, rows, n, c, &a);
 	json_t *doc = json_loads(text, 0, NULL);
 	json_t *op = json_incref(
 		json_array_get(json_object_get(doc, "operators"), 0));
@@ -90,16 +90,16 @@ static void cells(void **state)
 {
 	struct arena a = { 0 };
 	(void)state;
-	assert_string_equal(report_time(&a, 3426.8172, 2), "3.43 ms");
-	assert_string_equal(report_time(&a, 27.17778, 2), "27.18 us");
-	assert_string_equal(report_time(&a, 948.55, 2), "948.55 us");
-	assert_string_equal(report_time(&a, 29361.38, 1), "29.4 ms");
-	assert_string_equal(report_time(&a, 118.28, 1), "118 us");
-	assert_string_equal(report_time(&a, NAN, 1), "");
-	assert_string_equal(report_ai(&a, 15432.1), "15.4k");
-	assert_string_equal(report_ai(&a, 102.797), "102.8");
-	assert_string_equal(report_ai(&a, 0), "0.0");
-	assert_string_equal(report_ai(&a, NAN), "");
+	assert_string_equal(view_set_report_time(&a, 3426.8172, 2), "3.43 ms");
+	assert_string_equal(view_set_report_time(&a, 27.17778, 2), "27.18 us");
+	assert_string_equal(view_set_report_time(&a, 948.55, 2), "948.55 us");
+	assert_string_equal(view_set_report_time(&a, 29361.38, 1), "29.4 ms");
+	assert_string_equal(view_set_report_time(&a, 118.28, 1), "118 us");
+	assert_string_equal(view_set_report_time(&a, NAN, 1), "");
+	assert_string_equal(view_set_report_ai(&a, 15432.1), "15.4k");
+	assert_string_equal(view_set_report_ai(&a, 102.797), "102.8");
+	assert_string_equal(view_set_report_ai(&a, 0), "0.0");
+	assert_string_equal(view_set_report_ai(&a, NAN), "");
 	arena_release(&a);
 }
 

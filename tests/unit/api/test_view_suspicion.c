@@ -233,7 +233,7 @@ static void as_json(void **state)
 	struct suspicion s = small();
 	(void)state;
 	const struct comparison around = { 0 };
-	const struct compared_sides sides = { .range = "step" };
+	const struct compare_sides sides = { .range = "step" };
 	json_t *v = view_suspicion(&s, &around, &sides);
 	json_t *items = json_object_get(v, "items");
 	json_t *mu = json_object_get(json_array_get(items, 1), "p_mu");

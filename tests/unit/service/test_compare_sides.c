@@ -1,4 +1,4 @@
-/* test_compare_sides.c - the words of a side, and job_told's and repeats' small parts. */
+/* test_compare_sides.c - the words of a side, and findings_job's and repeats' small parts. */
 #include "findings.h"
 #include "compare_sides.h"
 #include <setjmp.h>
@@ -12,11 +12,11 @@
 static void test_words(void **state)
 {
 	(void)state;
-	struct side_word words[SIDE_RUNS];
+	struct run_selection_id words[RUN_SELECTION_MAX];
 	struct err e = { 0 };
 	uint32_t n;
-	assert_true(
-		side_words("base", "9007199254740993,job:4,1", words, &n, &e));
+	assert_true(run_selection_ids("base", "9007199254740993,job:4,1", words,
+		&n, &e));
 	assert_int_equal(n, 3);
 	assert_false(words[0].job);
 	assert_int_equal(words[0].id, 9007199254740993);
@@ -33,10 +33,11 @@ static void test_wrong_words(void **state)
 		"1;2", "0x1", "1.0", "9223372036854775808",
 		"000000000000000000000000000000000000001" };
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		struct side_word words[SIDE_RUNS];
+		struct run_selection_id words[RUN_SELECTION_MAX];
 		struct err e = { 0 };
 		uint32_t n;
-		assert_false(side_words("head", wrong[i], words, &n, &e));
+		assert_false(
+			run_selection_ids("head", wrong[i], words, &n, &e));
 		assert_int_equal(e.code, ERR_INPUT);
 		assert_memory_equal(e.text, "head: '", 7);
 	}
@@ -53,7 +54,7 @@ static void test_repeats(void **state)
 	};
 	struct arena a = { 0 };
 	struct repeats r;
-	repeats_from(rows, 3, &a, &r);
+	compare_sides_repeats_from(rows, 3, &a, &r);
 	assert_int_equal(r.n, 2);
 	assert_int_equal(r.runs[0].run, 7);
 	assert_int_equal(r.runs[0].means_n, 2);
@@ -62,7 +63,7 @@ static void test_repeats(void **state)
 	assert_int_equal(r.runs[1].group, 1);
 	assert_null(r.runs[1].device_name);
 	assert_int_equal(r.runs[1].means_n, 1);
-	repeats_from(rows, 0, &a, &r);
+	compare_sides_repeats_from(rows, 0, &a, &r);
 	assert_int_equal(r.n, 0);
 	arena_release(&a);
 }
@@ -82,7 +83,7 @@ static void assert_told(const struct rank_line *ranks, uint32_t n,
 		.ranks_n = n,
 		.unmatched = unmatched,
 		.clocks_agree = true };
-	const struct finding_list found = job_told(&a, &r, runs, n);
+	const struct finding_list found = findings_job(&a, &r, runs, n);
 	const char *text = "";
 	for (uint32_t i = 0; i < found.n; i++)
 		text = arena_printf(&a,

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-static const struct matter five[] = {
+static const struct fleet_importance_row five[] = {
 	{ .operator= "gemm",
 		.importance = 0.4,
 		.s = 0.5,
@@ -25,7 +25,7 @@ static const struct matter five[] = {
 	{ .operator= "sort", .importance = 0.3, .s = 0.9, .s_median = NAN },
 };
 
-static const char *names(const struct matters *m)
+static const char *names(const struct fleet_importance *m)
 {
 	static char text[100];
 	text[0] = '\0';
@@ -39,49 +39,49 @@ static const char *names(const struct matters *m)
 static void orders(void **state)
 {
 	static const struct {
-		enum matters_sort by;
+		enum fleet_importance_order by;
 		bool reverse;
 		const char *names;
 	} rows[] = {
 		/* equals by name, what has none after them; unknown last */
-		{ MATTERS_IMPORTANCE, false, "gemm cat sort - copy" },
-		{ MATTERS_IMPORTANCE, true, "cat sort - gemm copy" },
+		{ SORT_IMPORTANCE, false, "gemm cat sort - copy" },
+		{ SORT_IMPORTANCE, true, "cat sort - gemm copy" },
 		/* of a set the median stands for S */
-		{ MATTERS_S, false, "cat sort copy gemm -" },
-		{ MATTERS_NAME, false, "cat copy gemm sort -" },
-		{ MATTERS_NAME, true, "sort gemm copy cat -" },
+		{ SORT_S, false, "cat sort copy gemm -" },
+		{ SORT_NAME, false, "cat copy gemm sort -" },
+		{ SORT_NAME, true, "sort gemm copy cat -" },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct matter all[5];
-		struct matters m = { .rows = all, .n = 5 };
+		struct fleet_importance_row all[5];
+		struct fleet_importance m = { .rows = all, .n = 5 };
 		memcpy(all, five, sizeof all);
-		matters_sort(&m, rows[i].by, rows[i].reverse);
+		fleet_importance_sort(&m, rows[i].by, rows[i].reverse);
 		assert_string_equal(names(&m), rows[i].names);
 	}
 }
 
 static void found(void **state)
 {
-	struct matter all[5];
-	struct matters m = { .rows = all, .n = 5 };
+	struct fleet_importance_row all[5];
+	struct fleet_importance m = { .rows = all, .n = 5 };
 	(void)state;
 	memcpy(all, five, sizeof all);
-	matters_search(&m, NULL);
+	fleet_importance_search(&m, NULL);
 	assert_int_equal(m.n, 5);
-	matters_narrow(&m, DTYPE_UNKNOWN, NULL);
+	fleet_importance_filter(&m, DTYPE_UNKNOWN, NULL);
 	assert_int_equal(m.n, 5);
-	matters_search(&m, "O");
+	fleet_importance_search(&m, "O");
 	assert_string_equal(names(&m), "copy sort");
 	memcpy(all, five, sizeof all);
 	m.n = 5;
-	matters_search(&m, "unatt");
+	fleet_importance_search(&m, "unatt");
 	assert_string_equal(names(&m), "-");
 	memcpy(all, five, sizeof all);
 	m.n = 5;
-	matters_narrow(&m, DTYPE_BF16, "decode");
+	fleet_importance_filter(&m, DTYPE_BF16, "decode");
 	assert_string_equal(names(&m), "gemm");
-	matters_narrow(&m, DTYPE_BF16, "prefill");
+	fleet_importance_filter(&m, DTYPE_BF16, "prefill");
 	assert_int_equal(m.n, 0);
 }
 
@@ -89,9 +89,9 @@ static void medians(void **state)
 {
 	double four[] = { 4, NAN, 1, 3, 2 }, none[] = { NAN };
 	(void)state;
-	assert_true(matter_median(four, 5) == 3); /* the upper one */
-	assert_true(isnan(matter_median(none, 1)));
-	assert_true(isnan(matter_median(none, 0)));
+	assert_true(fleet_importance_median(four, 5) == 3); /* the upper one */
+	assert_true(isnan(fleet_importance_median(none, 1)));
+	assert_true(isnan(fleet_importance_median(none, 0)));
 }
 
 static void untold(void **state)
@@ -104,7 +104,7 @@ static void untold(void **state)
 		"GPU-hours" };
 	(void)state;
 	for (uint32_t n = 0; n <= 2; n++) {
-		struct matters m = { .runs = 1,
+		struct fleet_importance m = { .runs = 1,
 			.n = 2,
 			.attributed = 1,
 			.specific = 1,
@@ -114,7 +114,7 @@ static void untold(void **state)
 		struct fleet f = { 0 };
 		struct arena a = { 0 };
 		const struct finding_list found =
-			matters_told(&a, &m, &f, NULL);
+			findings_importance(&a, &m, &f, NULL);
 		assert_int_equal(found.n, n > 0);
 		if (n)
 			assert_string_equal(found.lines[0].text, text[n]);

@@ -12,23 +12,23 @@
 static void test_meant(void **state)
 {
 	(void)state;
-	assert_true(query_words_are("latest"));
-	assert_true(query_words_are("  latest "));
-	assert_true(query_words_are("1,2 last=3"));
-	assert_false(query_words_are("1,2"));
-	assert_false(query_words_are("1, job:2"));
-	assert_false(query_words_are("latestx"));
-	assert_false(query_words_are(""));
-	assert_false(query_words_are("  "));
+	assert_true(run_selection_is_query("latest"));
+	assert_true(run_selection_is_query("  latest "));
+	assert_true(run_selection_is_query("1,2 last=3"));
+	assert_false(run_selection_is_query("1,2"));
+	assert_false(run_selection_is_query("1, job:2"));
+	assert_false(run_selection_is_query("latestx"));
+	assert_false(run_selection_is_query(""));
+	assert_false(run_selection_is_query("  "));
 }
 
 static void test_words(void **state)
 {
 	(void)state;
 	struct arena a = { 0 };
-	struct query_words w;
+	struct run_query w;
 	struct err e = { 0 };
-	assert_true(query_words_read("base",
+	assert_true(run_selection_query_parse("base",
 		" project=p workload=\"a  b\"  framework=vllm last=64 "
 		"label.branch=main \"label.two words=x=\\\"y\\\\\" "
 		"label.path=C:\\tmp since=2026-08-22 "
@@ -40,15 +40,15 @@ static void test_words(void **state)
 	assert_int_equal(w.last, 64);
 	assert_int_equal(w.until - w.since, 1000000);
 	assert_int_equal(w.labels_n, 3);
-	assert_string_equal(query_words_labels(&w, &a),
+	assert_string_equal(run_selection_query_labels(&w, &a),
 		"{\"branch\":\"main\",\"path\":\"C:\\\\tmp\","
 		"\"two words\":\"x=\\\"y\\\\\"}");
 
-	assert_true(query_words_read("base", "latest", &a, &w, &e));
+	assert_true(run_selection_query_parse("base", "latest", &a, &w, &e));
 	assert_int_equal(w.last, 1);
 	assert_null(w.project);
 	assert_int_equal(w.since, NO_MOMENT);
-	assert_null(query_words_labels(&w, &a));
+	assert_null(run_selection_query_labels(&w, &a));
 	arena_release(&a);
 }
 
@@ -100,9 +100,10 @@ static void test_wrong(void **state)
 	};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		struct arena a = { 0 };
-		struct query_words w;
+		struct run_query w;
 		struct err e = { 0 };
-		assert_false(query_words_read("base", wrong[i][0], &a, &w, &e));
+		assert_false(run_selection_query_parse("base", wrong[i][0], &a,
+			&w, &e));
 		assert_string_equal(e.text, wrong[i][1]);
 		assert_int_equal(e.code, ERR_INPUT);
 		arena_release(&a);
@@ -114,21 +115,21 @@ static void test_too_much(void **state)
 {
 	(void)state;
 	struct arena a = { 0 };
-	struct query_words w;
+	struct run_query w;
 	struct err e = { 0 };
 	char value[202] = { 0 };
 	memset(value, 'x', 201);
-	assert_false(query_words_read("head",
+	assert_false(run_selection_query_parse("head",
 		arena_printf(&a, "label.k=%s", value), &a, &w, &e));
 	assert_string_equal(e.text, "head: 'label.k' is longer than 200 bytes");
 	value[200] = '\0';
 	e = (struct err){ 0 };
-	assert_true(query_words_read("head",
+	assert_true(run_selection_query_parse("head",
 		arena_printf(&a, "label.k=%s", value), &a, &w, &e));
 	const char *many = "";
 	for (int i = 0; i < 33; i++)
 		many = arena_printf(&a, "%s label.%d=x", many, i);
-	assert_false(query_words_read("head", many, &a, &w, &e));
+	assert_false(run_selection_query_parse("head", many, &a, &w, &e));
 	assert_string_equal(e.text, "head: more than 32 labels are said");
 	arena_release(&a);
 }
@@ -137,18 +138,18 @@ static void test_given(void **state)
 {
 	(void)state;
 	struct arena a = { 0 };
-	struct query_words w, given;
+	struct run_query w, given;
 	struct err e = { 0 };
-	assert_true(
-		query_words_read("head", "workload=w label.a=1", &a, &w, &e));
-	assert_true(query_words_read("head",
+	assert_true(run_selection_query_parse("head", "workload=w label.a=1",
+		&a, &w, &e));
+	assert_true(run_selection_query_parse("head",
 		"project=p workload=other label.a=2 label.b=3 last=4", &a,
 		&given, &e));
-	query_words_add(&w, &given);
+	run_selection_query_add(&w, &given);
 	assert_string_equal(w.project, "p");
 	assert_string_equal(w.workload, "w");
 	assert_int_equal(w.last, 4);
-	assert_string_equal(query_words_labels(&w, &a),
+	assert_string_equal(run_selection_query_labels(&w, &a),
 		"{\"a\":\"1\",\"b\":\"3\"}");
 	arena_release(&a);
 }
@@ -158,11 +159,11 @@ static void test_word(void **state)
 	(void)state;
 	static const char odd[] = "a \"b\" \\c";
 	struct arena a = { 0 };
-	struct query_words w;
+	struct run_query w;
 	struct err e = { 0 };
-	const char *word = query_word(&a, "project", odd);
+	const char *word = run_selection_query_word(&a, "project", odd);
 	assert_string_equal(word, "project=\"a \\\"b\\\" \\\\c\"");
-	assert_true(query_words_read("base", word, &a, &w, &e));
+	assert_true(run_selection_query_parse("base", word, &a, &w, &e));
 	assert_string_equal(w.project, odd);
 	arena_release(&a);
 }

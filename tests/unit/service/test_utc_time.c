@@ -39,7 +39,7 @@ static void test_from(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof reads / sizeof *reads; i++) {
 		int64_t us = 0;
-		bool ok = moment_from(reads[i].text, &us);
+		bool ok = utc_time_parse(reads[i].text, &us);
 		if (ok != reads[i].ok || (ok && us != reads[i].us))
 			fail_msg("'%s' is %d %lld", reads[i].text, ok,
 				(long long)us);
@@ -49,12 +49,12 @@ static void test_from(void **state)
 static void test_text(void **state)
 {
 	(void)state;
-	char text[MOMENT_TEXT];
-	moment_text(INT64_C(1787393472123456), text);
+	char text[UTC_TIME_TEXT];
+	utc_time_format(INT64_C(1787393472123456), text);
 	assert_string_equal(text, "2026-08-22T10:11:12.123456Z");
-	moment_text(0, text);
+	utc_time_format(0, text);
 	assert_string_equal(text, "1970-01-01T00:00:00.000000Z");
-	moment_text(-1, text);
+	utc_time_format(-1, text);
 	assert_string_equal(text, "1969-12-31T23:59:59.999999Z");
 }
 
