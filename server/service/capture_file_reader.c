@@ -1,4 +1,5 @@
-/* capture_file_reader.c - borrows a connection, reads a piece, gives it back. */
+/* capture_file_reader.c - borrows a connection, reads a piece, returns the
+ * connection. */
 #include "capture_file_reader.h"
 #include "log.h"
 #include "query.h"
@@ -54,8 +55,8 @@ struct capture_file_reader *capture_file_reader_new(struct service_call *c,
 	return NULL;
 }
 
-/* The run was deleted or made anew amid its answer, or nobody had time for it:
- * nothing that somebody has to mend. */
+/* The run was deleted or analyzed again during its answer, or no connection was
+ * free: no one has to act on it. */
 static void capture_file_reader_stop(struct capture_file_reader *p,
 	const char *why)
 {

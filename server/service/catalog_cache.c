@@ -72,7 +72,7 @@ static struct catalog_cache_entry *catalog_cache_in_force(struct catalog_cache
 	return now;
 }
 
-/* Puts `fresh` in force, unless somebody else was quicker. */
+/* Puts `fresh` in force, unless another thread has done so. */
 static struct catalog_cache_entry *catalog_cache_replace(struct catalog_cache
 								 *h,
 	struct catalog_cache_entry *fresh)

@@ -1,18 +1,18 @@
-/* catalog_cache.h - the catalogue in force, which an edit replaces while other
- * calls still read the former one.
+/* catalog_cache.h - the catalog in force, which an edit replaces while other calls
+ * still read the former one.
  *
- * An edit may come through any server process, so a call that needs the
- * catalogue asks the database for the version of the edits, which is cheap, and
- * builds it anew where that is another. Whoever holds one may read it until the
- * call is closed; the last reader of a replaced one frees it. The lock protects
- * which is in force and how many read each; nothing is taken under it. */
+ * An edit may come through any server process. A call that needs the catalog
+ * therefore queries the version of the edits, which is cheap, and builds the catalog
+ * again if the version changed. A call may read its catalog until it is closed; the
+ * last reader of a replaced one frees it. The lock protects which is in force and
+ * how many read each; nothing is taken under it. */
 #pragma once
 #include "catalog.h"
 #include "service.h"
 
 struct catalog_cache;
 
-/* Holds the program's own. */
+/* The catalog without edits. */
 struct catalog_cache *catalog_cache_new(struct err *e);
 void catalog_cache_free(struct catalog_cache *h);
 

@@ -40,7 +40,7 @@ static const char *findings_left_out_text(struct arena *a, int64_t n)
 		findings_runs_of(a, n), n == 1 ? "is" : "are");
 }
 
-/* Less than this is told first. */
+/* Less than this is reported first. */
 static const double COVERED = 0.95;
 
 /* A share in percent: to a tenth, or two digits of what is less. */
@@ -89,7 +89,7 @@ static const char *findings_joined(struct arena *a, const char *list,
 	return arena_printf(a, "%s%s%s", list, *list ? ", " : "", word);
 }
 
-/* "H20 for fp4", where a type that counts has no peak. */
+/* "H20 for fp4", if a type that counts has no peak. */
 static const char *findings_lacking(struct arena *a, const char *list,
 	const struct platform *p, enum dtype d)
 {
@@ -342,7 +342,7 @@ static const char *findings_job_span(struct arena *a, const char *list,
 		(long long)to);
 }
 
-/* Ranks are in order, so those that are not here lie between them. */
+/* Ranks are sorted, so missing ones are the gaps between them. */
 static void findings_job_missing(struct finding_list *list, struct arena *a,
 	const struct ranks *r, int64_t world)
 {
@@ -396,7 +396,7 @@ static uint32_t findings_job_unknown_ranks(const struct ranks *r)
 	return n;
 }
 
-/* The largest world that a run tells of, and whether they agree. */
+/* The largest world size of the runs, and whether they agree. */
 static int32_t findings_job_world_of(const struct compared_run *runs,
 	uint32_t n, bool *agree)
 {

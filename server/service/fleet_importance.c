@@ -20,7 +20,7 @@ const char *fleet_importance_platform_name(const char *name)
 	return name && *name ? name : "unknown";
 }
 
-/* What the catalogue has no peaks for is a platform all the same. */
+/* A platform without peaks in the catalog is a platform all the same. */
 const struct platform *fleet_importance_platform(const char *name,
 	const struct catalog *c, struct arena *a)
 {
@@ -76,7 +76,7 @@ static double fleet_importance_run_ratio(double part, double whole)
 }
 
 /* The mean call: of those with a bound, so that T_SOL and time are of the same
- * calls; of all where none has one. */
+ * calls; of all if none has one. */
 static void fleet_importance_run_place_from(const struct importance_place *p,
 	struct fleet_importance_place *out)
 {
@@ -112,7 +112,7 @@ fleet_importance_run_places_from(const struct importance_row *r,
 	return all;
 }
 
-/* Whether on some platform the mean call cannot be told. */
+/* Whether on some platform the mean call is unknown. */
 static bool fleet_importance_run_is_untold(const struct importance_row *r)
 {
 	for (uint32_t k = 0; k < r->places_n; k++)
@@ -397,7 +397,7 @@ static double fleet_importance_figure(const struct fleet_importance_row *r,
 	return r->importance;
 }
 
-struct order {
+struct fleet_importance_sorting {
 	enum fleet_importance_order by;
 	bool reverse;
 };
@@ -412,7 +412,7 @@ static int fleet_importance_by_name(const struct fleet_importance_row *a,
 
 static int fleet_importance_compare(const void *x, const void *y, void *arg)
 {
-	const struct order *o = arg;
+	const struct fleet_importance_sorting *o = arg;
 	const struct fleet_importance_row *a = x, *b = y;
 	double s = fleet_importance_figure(a, o->by),
 	       t = fleet_importance_figure(b, o->by);
@@ -432,7 +432,7 @@ static int fleet_importance_compare(const void *x, const void *y, void *arg)
 void fleet_importance_sort(struct fleet_importance *m,
 	enum fleet_importance_order by, bool reverse)
 {
-	struct order o = { by, reverse };
+	struct fleet_importance_sorting o = { by, reverse };
 	if (m->n)
 		qsort_r(m->rows, m->n, sizeof *m->rows,
 			fleet_importance_compare, &o);
@@ -471,7 +471,7 @@ double fleet_importance_pct(int64_t part, int64_t whole)
 	return whole > 0 ? 100 * (double)part / (double)whole : (double)NAN;
 }
 
-/* The platforms of the rows in the order they come, and the one asked for. */
+/* The platforms of the rows in their order, and the one of the request. */
 static void fleet_importance_shape_platforms_from(const struct fleet_shape
 							  *rows,
 	uint32_t n, const struct catalog *c, const struct platform *against,
@@ -523,7 +523,7 @@ static void fleet_importance_shape_places_from(const struct fleet_shape *s,
 	m->places = all;
 }
 
-/* Why a cost has no T_SOL: the platform, where the catalogue lacks it. */
+/* Why a cost has no T_SOL: the platform, if the catalog lacks it. */
 static const char *fleet_importance_shape_unbound(const struct fleet_shape *s,
 	const struct catalog *c, const char *why, struct arena *a)
 {
@@ -535,7 +535,7 @@ static const char *fleet_importance_shape_unbound(const struct fleet_shape *s,
 		s->platform);
 }
 
-/* Why there is no cost: the catalogue's own words. */
+/* Why there is no cost, in the catalog's words. */
 static const char *fleet_importance_shape_uncosted(const struct fleet_shape *s,
 	const struct catalog *c, struct arena *a)
 {

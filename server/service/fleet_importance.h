@@ -1,7 +1,8 @@
-/* fleet_importance.h - what matters, in the one form in which it is shown: of the runs
- * stored here, or of a reference set with its figures as they were published.
+/* fleet_importance.h - importance of operators and their shapes, in the form in
+ * which it is shown: over the runs stored here, or in a reference set, with its
+ * figures as published.
  *
- * All of it is the arena's. NaN, NULL and -1 are unknown. */
+ * All of it is the arena's. NaN, NULL and -1 mean unknown. */
 #pragma once
 #include "catalog.h"
 #include "importance.h"
@@ -35,11 +36,11 @@ struct fleet_importance {
 	const struct platform *const *platforms;
 	struct fleet_importance_row *rows;
 	uint32_t n, platforms_n;
-	uint32_t untold; /* operators whose mean call cannot be told */
+	uint32_t untold; /* operators whose mean call is unknown */
 };
 
-/* `part`: the fleet was narrowed by type or phase, so that what is attributed
- * of all time is not known. */
+/* `part`: the fleet was filtered by type or phase, so that the attributed share of
+ * all time is unknown. */
 void fleet_importance_from_fleet(const struct fleet *f,
 	const struct importance *is, enum importance_weight weight, bool part,
 	const struct catalog *c, struct arena *a, struct fleet_importance *out);
@@ -62,8 +63,8 @@ enum fleet_importance_order {
 	SORT_HEADROOM,
 	SORT_NAME
 };
-/* Numbers descend and what is unknown comes last, names ascend; the other way
- * round with `reverse`, but for what is unknown. Equals by name. */
+/* Numbers descend, names ascend, the other way round with `reverse`; what is unknown
+ * comes last in any case. Equals by name. */
 void fleet_importance_sort(struct fleet_importance *m,
 	enum fleet_importance_order by, bool reverse);
 
@@ -87,8 +88,8 @@ struct fleet_importance_shapes {
 	uint32_t n, platforms_n;
 };
 
-/* `against`, which may be NULL, is one more platform whose T_SOL is told;
- * `time_s` is all of the operator's weighted time. */
+/* `against`, which may be NULL, is one more platform to compute T_SOL for; `time_s`
+ * is all of the operator's weighted time. */
 void fleet_importance_shapes_from_fleet(const struct fleet_shape *rows,
 	uint32_t n, double time_s, const struct catalog *c,
 	const struct platform *against, struct arena *a,
@@ -99,7 +100,7 @@ void fleet_importance_shapes_from_set(const struct reference *r,
 
 /* "unknown" of NULL and "". */
 const char *fleet_importance_platform_name(const char *name);
-/* The catalogue's, or one of that name without peaks. */
+/* The catalog's, or one of that name without peaks. */
 const struct platform *fleet_importance_platform(const char *name,
 	const struct catalog *c, struct arena *a);
 /* "compute", "memory"; NULL. */

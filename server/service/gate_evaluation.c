@@ -1,4 +1,5 @@
-/* gate_evaluation.c - reads all that a gate rests on, then judges without the database. */
+/* gate_evaluation.c - reads all that a gate rests on, then judges it without the
+ * database. */
 #include "gate_evaluation.h"
 #include "catalog_cache.h"
 #include "regression_gate.h"
@@ -18,7 +19,7 @@ const char *gate_evaluation_shared_words(struct arena *a,
 	return arena_printf(a, "%s %s", project, workload);
 }
 
-/* A limit on an operator that nobody has would let everything pass. */
+/* A limit on an operator that does not exist would let everything pass. */
 static bool gate_evaluation_operators_known(struct service_call *c,
 	const struct gate_policy *p, struct err *e)
 {

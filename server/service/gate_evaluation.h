@@ -5,8 +5,9 @@
 #include "run_selection.h"
 
 struct gate_request {
-	const char *base, *head; /* as selector.h reads them; NULL missing */
-	const char *project, *workload; /* of queries; NULL not said */
+	const char *base,
+		*head; /* as run_selection.h reads them; NULL: missing */
+	const char *project, *workload; /* of queries; NULL: not given */
 	const char *name; /* "" none */
 	const char *range; /* NULL: the cycles that were found */
 	struct gate_policy policy;
@@ -17,7 +18,7 @@ struct gate_evaluation {
 	struct gate gate;
 };
 
-/* What a request says of sides that are queries: run_selection_sides()'s `given`. */
+/* What a request gives for sides that are queries: run_selection_sides()'s `given`. */
 const char *gate_evaluation_shared_words(struct arena *a,
 	const struct gate_request *q);
 /* Reads both sides and judges them; the arena's. The database connection is

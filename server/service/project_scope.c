@@ -1,4 +1,4 @@
-/* project_scope.c - what a token of one project is held to. */
+/* project_scope.c - checks a thing's project against the token's. */
 #include "project_scope.h"
 #include <string.h>
 

@@ -145,14 +145,14 @@ static void reanalyze_layers_out(const struct profile *p, struct arena *a,
 
 /* ---- from the stored capture to a profile */
 
-/* What a request wants of a run. A run that came as a table has no launches to
- * make it from. */
+/* What a request needs of a run. A run that was uploaded as a table has no launches
+ * to compute it from. */
 struct reanalyze_request {
 	struct service_call *call;
 	int64_t run;
 	struct profile_asked asked;
 	const char *word;
-	/* Takes it out of the profile, which goes. */
+	/* Copies it out of the profile, which is freed. */
 	void (*take)(const struct profile *p, struct arena *to, void *out);
 	void *out;
 };
@@ -168,7 +168,7 @@ static bool reanalyze_has_launches(const struct reanalyze_request *w,
 		       profile_word_content[p->content]);
 }
 
-/* Of one run's trace and what is made of it; a capture is not compressed. */
+/* Limits for one run's trace and its analysis; a capture is not compressed. */
 #define REANALYZE_BYTES ((size_t)1 << 30)
 #define CAPTURE_BYTES (INT64_C(1) << 40)
 

@@ -1,10 +1,11 @@
-/* reference_set.c - read anew each time: nothing else changes with the catalogue. */
+/* reference_set.c - reads a set each time, because its costs change with the
+ * catalog. */
 #include "reference_set.h"
 #include "own.h"
 
 enum { NAMES_SHOWN = 20 };
 
-/* Which sets there are, for those who asked for another. */
+/* The sets that exist, for a request that names another. */
 static bool reference_set_not_found(struct service_call *c, const char *name,
 	struct err *e)
 {

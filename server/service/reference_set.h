@@ -1,4 +1,4 @@
-/* reference_set.h - a reference set from its document, as it was taken in. */
+/* reference_set.h - a reference set from its document, as it was uploaded. */
 #pragma once
 #include "service.h"
 #include "reference.h"
@@ -9,7 +9,7 @@ struct reference_set {
 	struct reference is;
 };
 
-/* ERR_NOT_FOUND with the names of those there are. */
+/* ERR_NOT_FOUND with the names of those that exist. */
 bool reference_set_read(struct service_call *c, const char *name,
 	const struct catalog *catalog, struct reference_set *out,
 	struct err *e);

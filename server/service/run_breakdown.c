@@ -70,13 +70,13 @@ static double run_breakdown_per_instance(const struct breakdown *b,
 }
 
 /* A row that is of a launch group. */
-struct member {
+struct run_breakdown_member {
 	uint32_t block, group, row;
 };
 
 static int run_breakdown_by_group(const void *a, const void *b)
 {
-	const struct member *x = a, *y = b;
+	const struct run_breakdown_member *x = a, *y = b;
 	if (x->block != y->block)
 		return x->block < y->block ? -1 : 1;
 	if (x->group != y->group)
@@ -85,8 +85,8 @@ static int run_breakdown_by_group(const void *a, const void *b)
 }
 
 /* Of members of one group in one block. */
-static void run_breakdown_group_told(const struct member *m, uint32_t n,
-	double *ns)
+static void run_breakdown_group_told(const struct run_breakdown_member *m,
+	uint32_t n, double *ns)
 {
 	uint32_t longest = m->row;
 	double sum = 0;
@@ -103,13 +103,15 @@ static void run_breakdown_group_told(const struct member *m, uint32_t n,
 const double *run_breakdown_cells(struct arena *a, const struct breakdown *b)
 {
 	double *ns = arena_array(a, double, b->rows_n);
-	struct member *m = arena_array(a, struct member, b->rows_n);
+	struct run_breakdown_member *m =
+		arena_array(a, struct run_breakdown_member, b->rows_n);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < b->rows_n; i++) {
 		const struct breakdown_row *r = &b->rows[i];
 		ns[i] = (double)r->time.total_ns;
 		if (r->group != ROW_NO_GROUP)
-			m[n++] = (struct member){ r->block, r->group, i };
+			m[n++] = (struct run_breakdown_member){ r->block,
+				r->group, i };
 	}
 	if (n)
 		qsort(m, n, sizeof *m, run_breakdown_by_group);

@@ -1,12 +1,13 @@
-/* run_operators.h - what a run's calls would take at least on another platform.
+/* run_operators.h - a run's operators: their shares of GPU time, and what their
+ * calls would take at least on another platform.
  *
- * From the cost of each shape and that platform's peaks, never from a bound that
- * was stored: that one is of the platform the run was on. */
+ * That is computed from the cost of each shape and the platform's peaks, never from
+ * a stored bound, which is of the platform the run was on. */
 #pragma once
 #include "catalog.h"
 #include "query_operator.h"
 
-/* Over the calls of an operator whose bound there is known. */
+/* Over the calls of an operator with a known bound on that platform. */
 struct platform_projection {
 	double sol_ns;
 	int64_t bound_ns; /* their time in the run */
@@ -18,7 +19,7 @@ void run_operators_projection_add(struct platform_projection *sum,
 /* The leg that dominates. */
 enum leg run_operators_projection_leg(const struct platform_projection *sum);
 
-/* What a run's operators are, beside their rows. */
+/* A run's operators with what describes them. */
 struct run_operators_table {
 	const struct run_operators *is;
 	const struct catalog *catalog;

@@ -34,7 +34,7 @@ bool run_selection_is_query(const char *text)
 	return false;
 }
 
-/* The next word, unquoted; NULL at the end, or with *e where a quote is open. */
+/* The next word, unquoted; NULL at the end, or with *e if a quote is open. */
 static char *run_selection_query_word_next(const char *name, const char **at,
 	struct arena *a, struct err *e)
 {
@@ -364,7 +364,7 @@ static bool run_selection_side_ids(struct service_call *c, const struct side *s,
 	return true;
 }
 
-/* What a base's query does not say, its head says for it. */
+/* What the base's query does not give is taken from the head. */
 static struct select_filter run_selection_filter_from(struct service_call *c,
 	const struct side *s, const struct run_selection *head,
 	const struct selected_first *first)

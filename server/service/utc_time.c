@@ -1,4 +1,4 @@
-/* utc_time.c - reads and writes moments by hand, for strptime() takes too much. */
+/* utc_time.c - reads and writes times by hand, because strptime() accepts too much. */
 #include "utc_time.h"
 #include <stddef.h>
 
@@ -33,7 +33,7 @@ static int64_t utc_time_fraction_us(const char **s)
 	return us;
 }
 
-/* What stands after the time: nothing, Z, or an offset in minutes. */
+/* What follows the time: nothing, Z, or an offset in minutes. */
 static bool utc_time_zone(const char *s, int *minutes)
 {
 	int sign = *s == '-' ? -1 : 1, hours = 0, rest = 0;

@@ -1,4 +1,5 @@
-/* utc_time.h - moments on the wire: ISO 8601 in UTC ↔ microseconds since 1970. */
+/* utc_time.h - times in requests and answers: ISO 8601 in UTC, and microseconds
+ * since 1970. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

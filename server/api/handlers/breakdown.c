@@ -12,7 +12,7 @@
 
 /* ---- layers and launch groups of a run */
 
-/* What the request wants in place of what was found; *any: whether at all. */
+/* What the request names instead of what was found; *any: whether it names anything. */
 static bool breakdown_asked_read(const struct call *c,
 	struct breakdown_asked *asked, bool *any, struct err *e)
 {
@@ -144,7 +144,7 @@ static bool breakdown_compare_ids_read(const struct call *c,
 		       (long long)ids[0], BREAKDOWN_COMPARE_MAX);
 }
 
-/* Of the run; of the device that is told its name. */
+/* The platform of the run, and the name of the device that is shown. */
 static bool breakdown_compare_platform_read(struct call *c,
 	struct run_breakdown *r, struct err *e)
 {
@@ -198,7 +198,8 @@ json_t *breakdown_get(struct call *c, struct err *e)
 	uint32_t n;
 	if (!breakdown_compare_ids_read(c, ids, &n, e) || !call_db(c, e))
 		return NULL;
-	/* All of them first: what is another's is not there, whatever else. */
+	/* All of them first: another project's run does not exist, whatever
+	 * else is wrong. */
 	for (uint32_t i = 0; i < n; i++)
 		if (!project_scope_run(&c->s, ids[i], e))
 			return NULL;

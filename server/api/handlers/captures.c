@@ -37,7 +37,7 @@ json_t *capture_get(struct call *c, struct err *e)
  * the texts met so far and the events of a few rows. A capture that is damaged or
  * cut breaks the answer off, so that nobody takes a part for the whole. */
 
-/* What is made in one go, and the most that one event may take: a text has at
+/* How much is written in one go, and the most that one event may take: a text has at
  * most KST_TEXT_MAX bytes, six times that when escaped. */
 enum { GO_BYTES = 64 << 10, EVENT_BYTES = 128 << 20, TIMELINES_MAX = 8 };
 
@@ -137,7 +137,7 @@ static struct timeline *captures_timeline_new(struct call *c,
 	return t;
 }
 
-/* Makes what is sent next; false where it broke off. */
+/* Writes what is sent next; false if the capture broke off. */
 static bool captures_more(struct timeline *t)
 {
 	const char *why = NULL;

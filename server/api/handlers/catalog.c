@@ -69,7 +69,7 @@ json_t *rules_get(struct call *c, struct err *e)
 	return catalog_listed(c, OWN_RULES, items, e);
 }
 
-/* Whether the catalogue with this part in it would be faultless. */
+/* Whether the catalog with this part in it would have no faults. */
 static bool catalog_would_do(const struct catalog_own *own, struct err *e)
 {
 	struct catalog *k = catalog_new(own, e);

@@ -29,7 +29,7 @@ enum kind {
 	OPERATORS
 };
 
-static const struct member {
+static const struct gates_member {
 	const char *name;
 	enum kind kind;
 	size_t at;
@@ -60,7 +60,7 @@ static const struct member {
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
-/* What a gate may fail on; the others say that nothing is shown. */
+/* What a gate may fail on; the other classes show no change. */
 static bool gates_request_fails(enum change_class is)
 {
 	return is != CHANGE_UNDECIDED && is != CHANGE_UNCHANGED;
@@ -100,7 +100,7 @@ static bool gates_request_real_from(const char *name, const json_t *v,
 }
 
 static bool gates_request_whole_from(const char *name, const json_t *v,
-	const struct member *m, json_int_t *to, struct err *e)
+	const struct gates_member *m, json_int_t *to, struct err *e)
 {
 	json_int_t x = json_integer_value(v);
 	if (!json_is_integer(v) || x < (json_int_t)m->least ||
@@ -195,8 +195,9 @@ static bool gates_request_limits_from(struct arena *a, const json_t *v,
 	return true;
 }
 
-static bool gates_request_member_from(struct arena *a, const struct member *m,
-	const json_t *v, struct gate_request *q, struct err *e)
+static bool gates_request_member_from(struct arena *a,
+	const struct gates_member *m, const json_t *v, struct gate_request *q,
+	struct err *e)
 {
 	void *to = (char *)q + m->at;
 	uint64_t bits = 0;
@@ -381,7 +382,7 @@ static json_t *gates_as_text(struct call *c, struct buf *b, const char *type,
 	return NULL;
 }
 
-/* What follows "http://" or "https://"; NULL where neither is before it. */
+/* What follows "http://" or "https://"; NULL if the text begins with neither. */
 static const char *gates_past_scheme(const char *s)
 {
 	size_t n = !strncmp(s, "http://", 7)	? 7
@@ -390,7 +391,7 @@ static const char *gates_past_scheme(const char *s)
 	return n ? s + n : NULL;
 }
 
-/* Without the slash at its end; NULL where none is given. */
+/* Without the slash at its end; NULL if none is given. */
 static bool gates_site_read(struct call *c, const char **site, struct err *e)
 {
 	static const char bytes[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

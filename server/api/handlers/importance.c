@@ -31,7 +31,8 @@ static bool importance_set_params(const struct call *c, struct err *e)
 		       "label: a reference set has none; leave it out, or set");
 }
 
-/* The stored word: of the catalogue, or of runs from when it had it. */
+/* The stored name: one of the catalog, or one that runs still have from an earlier
+ * catalog. */
 static bool importance_platform_asked(struct call *c, const struct catalog *k,
 	const char **out, struct err *e)
 {
@@ -75,7 +76,7 @@ enum { SEED = 1 };
 
 static const char bench_type[] = "application/vnd.kernsift.set+json";
 
-/* The weight asked for; what was published is a set's alone, and all it has. */
+/* The weight; "published" is for reference sets alone, and the only one they have. */
 static bool importance_weight_read(const struct call *c, bool set,
 	enum importance_weight *out, struct err *e)
 {
@@ -212,7 +213,7 @@ json_t *importance_get(struct call *c, struct err *e)
 
 /* ---- shapes of an operator */
 
-struct page {
+struct importance_page {
 	int64_t offset;
 	int limit; /* 0: all */
 	bool more;
@@ -255,7 +256,7 @@ static bool importance_shapes_unknown(const struct call *c, struct err *e)
 }
 
 static bool importance_shapes_fleet(struct call *c, const struct catalog *k,
-	struct page *p, struct fleet_importance_shapes *s,
+	struct importance_page *p, struct fleet_importance_shapes *s,
 	struct findings_shape_times *told, struct err *e)
 {
 	const struct operator_info *is = catalog_operator(k, c->word);
@@ -284,8 +285,8 @@ static bool importance_shapes_fleet(struct call *c, const struct catalog *k,
 }
 
 static bool importance_shapes_set(struct call *c, const struct catalog *k,
-	const char *name, struct page *p, struct fleet_importance_shapes *s,
-	struct err *e)
+	const char *name, struct importance_page *p,
+	struct fleet_importance_shapes *s, struct err *e)
 {
 	struct reference_set *set =
 		arena_new(&c->s.arena, struct reference_set);
@@ -323,7 +324,7 @@ json_t *importance_shapes_get(struct call *c, struct err *e)
 	const struct catalog *k;
 	struct fleet_importance_shapes s = { 0 };
 	struct findings_shape_times told = { 0 };
-	struct page p = { 0 };
+	struct importance_page p = { 0 };
 	if (!listing_read(c, &p.offset, &p.limit, e) ||
 		!(k = call_catalog(c, e)) ||
 		!(set ? importance_shapes_set(c, k, set, &p, &s, e)

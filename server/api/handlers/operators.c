@@ -18,7 +18,7 @@ static bool operators_shapes_of(struct call *c, const char *operator,
 	return query_shapes(c->s.db, &c->s.arena, &f, rows, n, &more, e);
 }
 
-/* The operators of a run, and the catalogue that says what they are. */
+/* The operators of a run, and the catalog that describes them. */
 static bool operators_matters_read(struct call *c, struct run_operators *is,
 	struct run_operators_table *m, struct err *e)
 {
@@ -35,7 +35,7 @@ static bool operators_same(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-/* Every operator's shapes, put to the platform asked for. */
+/* Every operator's shapes, projected to the platform of the request. */
 static bool operators_against_read(struct call *c,
 	struct run_operators_table *m, struct err *e)
 {
@@ -77,7 +77,7 @@ json_t *run_operators_get(struct call *c, struct err *e)
 	return view_run_operators(&m, &found);
 }
 
-/* Whether the run or the catalogue has the operator. */
+/* Whether the run or the catalog has the operator. */
 static bool operators_operator_check(const struct call *c,
 	const struct run_operators_table *m, struct err *e)
 {
@@ -97,7 +97,7 @@ static bool operators_operator_check(const struct call *c,
 		(long long)c->id, c->word);
 }
 
-/* Keeps the shapes of the type and phase asked for. */
+/* Keeps the shapes of the type and phase that the request names. */
 static bool operators_narrow(const struct call *c,
 	const struct run_operators *is, struct shape_stat *rows, uint32_t *n,
 	struct err *e)

@@ -24,7 +24,7 @@ json_t *retention_get(struct call *c, struct err *e)
 	return retention_listed(c, e);
 }
 
-/* -1 where it is null or not there. */
+/* -1 if it is null or absent. */
 static bool retention_whole_of(const json_t *item, const char *key,
 	int64_t most, int64_t *out, struct err *e)
 {

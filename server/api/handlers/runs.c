@@ -150,7 +150,7 @@ static const char *runs_said(struct arena *a, const char *key,
 	return value ? arena_printf(a, " %s='%s'", key, value) : "";
 }
 
-/* Which keys became what, to the admins of both projects where it moves. */
+/* Records which keys changed; for the admins of both projects if the run moves. */
 static bool runs_told(struct call *c, const struct run_change *to,
 	struct err *e)
 {

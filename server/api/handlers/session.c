@@ -16,8 +16,8 @@ static const char *session_token_of(const json_t *body, struct err *e)
 	return NULL;
 }
 
-/* Written down once it is known who it is, and once a minute: what is tried
- * without a token, or over and over with one, would fill the audit. */
+/* Recorded once the caller is identified, and at most once a minute: attempts
+ * without a token, or repeated with one, must not grow the audit table. */
 static bool session_told(struct call *c, struct err *e)
 {
 	bool first;

@@ -116,7 +116,7 @@ static void system_queue_gauges(const struct upload_queue *q, struct buf *b)
 		q->oldest_queued_s);
 }
 
-/* A database that is away is a number too: the rest is told nevertheless. */
+/* If the database is away, that is a number too: the rest is reported nevertheless. */
 json_t *metrics_get(struct call *c, struct err *e)
 {
 	struct upload_queue q;

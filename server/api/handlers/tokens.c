@@ -8,7 +8,7 @@
 #include "view_admin.h"
 #include <string.h>
 
-/* A member's text; NULL where it is null or not there. */
+/* A member's text; NULL if it is null or absent. */
 static bool tokens_text_of(const json_t *body, const char *key, size_t most,
 	const char **out, struct err *e)
 {
@@ -52,7 +52,8 @@ static bool tokens_expiry_of(const json_t *body, struct token_wish *w,
 	return true;
 }
 
-/* A project's admin makes tokens of his project, said or not. */
+/* A project's admin creates tokens of his project, whether the request names it or
+ * not. */
 static bool tokens_wish_from(const struct call *c, const json_t *body,
 	struct token_wish *w, struct err *e)
 {

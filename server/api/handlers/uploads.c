@@ -89,7 +89,7 @@ static bool uploads_too_large(const struct api *a, int64_t bytes, struct err *e)
 		uploads_mib(a->is.upload_bytes));
 }
 
-/* Refuses by what the headers say, before any body. */
+/* Refuses by the headers alone, before any body. */
 static bool uploads_headers_check(struct api_receive *u,
 	const struct api_request *r, struct err *e)
 {
@@ -236,7 +236,7 @@ json_t *upload_post(struct call *c, struct err *e)
 	struct upload_outcome o;
 	uint8_t digest[SHA256_BYTES];
 	char hex[SHA256_HEX];
-	assert(u); /* api_streams() told http/ to stream the body */
+	assert(u); /* because of api_streams(), http/ streams the body */
 	if (u->form && !multipart_end(u->form, e))
 		return NULL;
 	if (!u->bytes) {

@@ -68,8 +68,8 @@ static bool webhooks_project_read(struct call *c, const json_t *body,
 	return project_scope_allows(&c->s, w->project, e);
 }
 
-/* What a name leads to is looked at whenever it is called; what is plain
- * already is said here. */
+/* What a name resolves to is checked at each delivery; what is wrong already is
+ * refused here. */
 static bool webhooks_url_read(struct call *c, const json_t *body,
 	struct webhook_row *w, struct err *e)
 {

@@ -129,8 +129,8 @@ static struct param *api_named(struct params *ps, const char *name)
 	return NULL;
 }
 
-/* As if he had said it himself, so that cursors are of that list too. A
- * reference set is of no project, and knows none. */
+/* As if the caller had given it, so that cursors are of that list too. A reference
+ * set belongs to no project. */
 static bool api_project_put(struct call *c, struct err *e)
 {
 	struct param *set = api_named(&c->params, "set");
@@ -220,7 +220,7 @@ static void api_table_body(const struct call *c, struct api_answer *out,
 					   : "text/markdown; charset=utf-8";
 }
 
-/* The handler's value becomes a body; false where there is an error. */
+/* The handler's value becomes a body; false if there is an error. */
 static bool api_value_body(struct call *c, json_t *value,
 	struct api_answer *out, struct err *e)
 {

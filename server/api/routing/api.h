@@ -1,16 +1,16 @@
-/* api.h - a request in, an answer out; all of it that http/ sees.
+/* api.h - a request in, an answer out; all of the API that http/ sees.
  *
  * No sockets here and no libmicrohttpd: http/ moves bytes, this room decides.
- * api_call() finds the route, checks Host, Origin and scope, runs the handler
- * and makes the envelope; a long answer is a stream that is pulled while it is
- * sent (struct api_stream). An upload goes another way, because its body is
- * streamed: api_receive_begin() when the headers are there (as quick as any
- * call: at most a token is looked up), _bytes() for what arrives, _end() for
- * the answer. The last two and _abort() wait for the database to take the
- * bytes, and are therefore called off the HTTP threads.
+ * api_call() finds the route, checks Host, Origin and scope, runs the handler and
+ * makes the envelope; a long answer is a stream that is pulled while it is sent
+ * (struct api_stream). An upload goes another way, because its body is streamed:
+ * api_receive_begin() when the headers are there (as quick as any call: at most a
+ * token is looked up), _bytes() for what arrives, _end() for the answer. The last
+ * two and _abort() wait for the database to take the bytes, and are therefore called
+ * off the HTTP threads.
  *
- * Thread safe: what `struct api` shares is constant or atomic, a request is
- * one thread's at a time. */
+ * Thread safe: what `struct api` shares is constant or atomic, a request is one
+ * thread's at a time. */
 #pragma once
 #include "err.h"
 #include <stddef.h>
@@ -22,7 +22,7 @@ struct sockaddr;
 
 struct api_options {
 	struct db_pool *pool;
-	const char *hosts; /* names beside loopback that Host may have */
+	const char *hosts; /* names that Host may have besides loopback */
 	bool open_loopback; /* reading and uploading need no token there */
 	bool tls; /* browsers reach us by https, here or at a proxy */
 	int64_t upload_bytes; /* most an upload may have, as sent */
@@ -51,12 +51,11 @@ struct api_request {
 	size_t body_len;
 };
 
-/* A body that is made while it is sent, whose length nobody knows before.
- * next() puts up to `cap` bytes into `to` and says how many: 0 at the end, -1
- * where it broke off, which is logged; the connection is then to be cut, so
- * that nobody takes what came for all of it. Called by one thread at a time,
- * after api_call() has returned; it may ask the database, and holds no
- * connection to it in between. `ctx` is gone after free(). */
+/* A body that is made while it is sent, of unknown length. next() puts up to `cap`
+ * bytes into `to` and returns how many: 0 at the end, -1 if it broke off, which is
+ * logged; the connection is then to be cut, so that no client takes a part for the
+ * whole. Called by one thread at a time, after api_call() has returned; it may query
+ * the database, and holds no connection in between. `ctx` is invalid after free(). */
 struct api_stream {
 	int64_t (*next)(void *ctx, void *to, size_t cap); /* NULL none */
 	void (*free)(void *ctx);
@@ -97,12 +96,12 @@ void api_call(struct api *a, const struct api_request *r,
 	struct api_answer *out);
 
 struct api_receive;
-/* NULL with an answer where it is refused before its body (421, 401, 403, 413
- * by Content-Length, 503 too many at once, 400 a parameter). */
+/* NULL with an answer if it is refused before its body (421, 401, 403, 413 by
+ * Content-Length, 503 too many at once, 400 a parameter). */
 struct api_receive *api_receive_begin(struct api *a,
 	const struct api_request *r, struct api_answer *out);
-/* False with an answer where it is refused meanwhile (415, 413, 507, 503);
- * what follows then is api_receive_abort(). */
+/* False with an answer if it is refused meanwhile (415, 413, 507, 503);
+ * api_receive_abort() has to follow. */
 bool api_receive_bytes(struct api_receive *u, const void *bytes, size_t len,
 	struct api_answer *out);
 /* All is there: 202 or 200, or why not. Frees u. */

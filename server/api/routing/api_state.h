@@ -15,7 +15,7 @@ struct api {
 	atomic_int uploads; /* being received */
 	atomic_int timelines; /* being sent */
 	atomic_int limited; /* comparisons and their like under way */
-	sem_t places; /* for these; heavy.h's */
+	sem_t places; /* for these (concurrency_limit.h) */
 	atomic_llong limited_refused; /* since the start */
 	atomic_int tables; /* of patterns, being sent */
 };

@@ -22,7 +22,7 @@ bool audit_record_required(const struct call *c)
 	       c->route->scope > SCOPE_READ;
 }
 
-/* The project of what the address names; NULL where it names none. */
+/* The project of what the path names; NULL if it names none. */
 static bool audit_record_project_read(struct call *c, const char **project,
 	struct err *e)
 {

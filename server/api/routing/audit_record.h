@@ -8,17 +8,17 @@
 #pragma once
 #include "call.h"
 
-/* Keeps what the request is, for a trail that begins when it is gone. */
+/* Copies path and query, for a record that begins when the request is gone. */
 void audit_record_init(struct call *c);
 bool audit_record_required(const struct call *c);
 /* Once a call: the second does nothing. False: do not make the change. */
 bool audit_record_begin(struct call *c, struct err *e);
-/* What the handler knows better than the address: of which project it was (NULL:
- * as it is) and in words what it did, without secrets. */
+/* What the path does not tell: the project (NULL: unchanged) and in words what the
+ * handler did, without secrets. */
 void audit_record_describe(struct call *c, const char *project, const char *fmt,
 	...) __attribute__((format(printf, 3, 4)));
-/* The same is written down for the admins of another project too, before it is
- * done. Once a call. */
+/* Records the same for the admins of another project too, before it is done. Once a
+ * call. */
 bool audit_record_also(struct call *c, const char *project, struct err *e);
-/* Nothing where none was begun. A failure is logged: the row tells the rest. */
+/* Does nothing if none was begun. A failure is logged: the row has the rest. */
 void audit_record_end(struct call *c, int status);

@@ -26,7 +26,7 @@ struct route;
 
 enum { CALL_WORD = 101 };
 
-/* What trail.h keeps of a call that changes something; the arena's. */
+/* The audit record of a call that changes something; the arena's. */
 struct audit_record {
 	int64_t id; /* of its row; 0 none */
 	int64_t also; /* of the one for another project; 0 none */
@@ -46,7 +46,7 @@ struct call {
 	char word[CALL_WORD]; /* its {op} or {set}; "" none */
 	int64_t began_us;
 
-	/* What a handler may say besides its value. */
+	/* What a handler may set besides its value. */
 	int status; /* 0: the route's first */
 	const struct table *table;
 	enum table_format format;

@@ -5,14 +5,14 @@
 #include "cycles.h"
 #include "call.h"
 
-/* NULL where it is not given. */
+/* NULL if it is not given. */
 bool catalog_params_platform(const struct call *c, const char *param,
 	const struct catalog *catalog, const struct platform **out,
 	struct err *e);
-/* `dtype`; DTYPE_UNKNOWN where it is not given. */
+/* `dtype`; DTYPE_UNKNOWN if it is not given. */
 bool catalog_params_dtype(const struct call *c, enum dtype *out, struct err *e);
-/* `phase`, as sets have it ("both" is theirs alone); NULL where not given. */
+/* `phase`, as sets have it ("both" is theirs alone); NULL if it is not given. */
 const char *catalog_params_phase(const struct call *c);
-/* As runs have it; PHASE_UNKNOWN where it is not given. */
+/* As runs have it; PHASE_UNKNOWN if it is not given. */
 bool catalog_params_run_phase(const struct call *c, enum phase *out,
 	struct err *e);

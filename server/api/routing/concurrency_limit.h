@@ -11,8 +11,8 @@
 void concurrency_limit_init(struct api *a);
 void concurrency_limit_release(struct api *a);
 
-/* A place for the call until its answer is made; ERR_BUSY where all are taken
- * and stay so. More often than once is once. */
+/* A place for the call until its answer is made; ERR_BUSY if all stay taken. A
+ * second call does nothing. */
 bool concurrency_limit_enter(struct call *c, struct err *e);
 /* call_close() gives it back. */
 void concurrency_limit_leave(struct call *c);

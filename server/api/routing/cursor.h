@@ -11,5 +11,5 @@ enum { CURSOR_TEXT = 33 };
 
 void cursor_write(const struct call *c, int64_t a, int64_t b,
 	char out[CURSOR_TEXT]);
-/* 0 and 0 where no cursor was given. */
+/* 0 and 0 if no cursor was given. */
 bool cursor_read(const struct call *c, int64_t *a, int64_t *b, struct err *e);

@@ -30,7 +30,7 @@ static bool guard_name_of(const char *host, char out[HOST_MAX])
 	return true;
 }
 
-/* The address as 16 bytes, IPv4 mapped into IPv6; false where unknown. */
+/* The address as 16 bytes, IPv4 mapped into IPv6; false if it is unknown. */
 static bool guard_address_of(const struct sockaddr *sa, struct in6_addr *out)
 {
 	if (sa && sa->sa_family == AF_INET6) {
@@ -112,7 +112,7 @@ bool guard_origin(const struct api *a, const struct api_request *r,
 		"a page of '%.100s' may not ask this server", origin);
 }
 
-/* Whether he who brings no token is somebody. */
+/* Identifies a caller without a token: loopback, or nobody. */
 static void guard_who_here(struct call *c)
 {
 	const struct api_request *r = c->request;
@@ -184,7 +184,7 @@ bool guard_who(struct call *c, struct err *e)
 	return false;
 }
 
-/* Whether our own page sends this, as only a browser can say. */
+/* Whether our own page sends this, which only a browser can tell. */
 static bool guard_own_page(const struct call *c, struct err *e)
 {
 	const struct api_request *r = c->request;

@@ -23,11 +23,11 @@ bool guard_host(const struct api *a, const struct api_request *r,
 	struct err *e);
 bool guard_origin(const struct api *a, const struct api_request *r,
 	struct err *e);
-/* Fills call.who: from the token that the request brings, which it asks the
- * database for, else from where it comes. ERR_UNAUTHORIZED for a token that is
- * none, or has expired; such a cookie is told to go. */
+/* Fills call.s.who: from the request's token, which is looked up in the database,
+ * else from its address. ERR_UNAUTHORIZED for a token that is unknown or has
+ * expired; such a cookie is cleared. */
 bool guard_who(struct call *c, struct err *e);
 /* The same from a token that is to be kept as a cookie. */
 bool guard_token(struct call *c, const char *text, struct err *e);
-/* Whether he may do what the route does; asks who he is where that matters. */
+/* Whether the caller may do what the route does; identifies him if that matters. */
 bool guard_scope(struct call *c, struct err *e);

@@ -3,12 +3,12 @@
 #include "call.h"
 #include "query.h"
 
-/* The run asked for. A run without rows has an empty table; an unknown run is
- * an error. */
+/* The run of the path. A run without rows has an empty table; an unknown run is an
+ * error. */
 bool listing_run(struct call *c, struct run_row *run, struct err *e);
 
-/* Where the page begins and how many items it has at most; a limit of 0 is
- * all, for csv and md, which are never paged. */
+/* The first item of the page and how many it has at most; a limit of 0 means all,
+ * for csv and md, which are never paged. */
 bool listing_read(struct call *c, int64_t *offset, int *limit, struct err *e);
 bool listing_is_json(const struct call *c);
 

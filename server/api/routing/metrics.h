@@ -1,7 +1,7 @@
-/* metrics.h - counters of the answers given and gates made, for Prometheus.
+/* metrics.h - counters of answers and gates, for Prometheus.
  *
- * Counters are atomics, touched by every HTTP and writer thread. A route is
- * named by its place in routes.def; the place past the last stands for paths
+ * Counters are atomics, written by every HTTP and writer thread. A route is
+ * identified by its index in routes.def; the index past the last one is for paths
  * that are no route. */
 #pragma once
 #include "buf.h"
@@ -21,11 +21,11 @@ struct metrics {
 	atomic_llong within[ROUTES_N + 1][METRIC_BUCKETS]; /* not cumulated */
 	atomic_llong us[ROUTES_N + 1]; /* sum of latencies */
 	atomic_llong upload_bytes; /* taken in */
-	atomic_llong gates[METRIC_GATES]; /* made, by outcome */
+	atomic_llong gates[METRIC_GATES]; /* evaluated, by outcome */
 };
 
 void metrics_count(struct metrics *m, int route, int status, int64_t us);
-/* A gate was made and kept, with this outcome's word. */
+/* Counts a gate that was stored, with this outcome. */
 void metrics_gate(struct metrics *m, const char *outcome);
 /* The counters, in Prometheus' text form. */
 void metrics_text(struct metrics *m, struct buf *b);

@@ -1,7 +1,7 @@
 /* multipart.c - a state machine over the bytes of a form.
  *
- * The delimiter's only CR is its first byte, so after a mismatch the search
- * begins anew at the byte that did not fit, and nothing is read twice. */
+ * The delimiter's only CR is its first byte, so after a mismatch the search starts
+ * again at the byte that did not match, and nothing is read twice. */
 #include "multipart.h"
 #include "utf8.h"
 #include <string.h>
@@ -117,7 +117,7 @@ static bool multipart_headers_feed(struct multipart *m, const char *s,
 	return true;
 }
 
-/* Two bytes tell whether another part follows; blanks before them may. */
+/* Two bytes decide whether another part follows; blanks may precede them. */
 static bool multipart_after_feed(struct multipart *m, const char *s,
 	size_t *used, struct err *e)
 {

@@ -1,9 +1,9 @@
 /* multipart.h - the one file of a form, while it arrives.
  *
- * A page posts a file as multipart/form-data (RFC 7578). The parser is fed
- * what comes, in any pieces, and hands the file's bytes on at once: it keeps a
- * part's headers and nothing else. A form with no file, two files or other
- * fields is refused: what accompanies an upload stands in the query. */
+ * A page posts a file as multipart/form-data (RFC 7578). The parser is fed what
+ * arrives, cut anywhere, and passes the file's bytes on at once: it keeps a part's
+ * headers and nothing else. A form with no file, two files or other fields is
+ * refused: the parameters of an upload are in the query. */
 #pragma once
 #include "err.h"
 #include <stddef.h>
@@ -27,8 +27,8 @@ struct multipart {
 	char file_name[256]; /* valid UTF-8; "" none */
 };
 
-/* Whether the Content-Type is a form's; false with *e untouched where it is
- * something else, with *e set where it is a form without a boundary. */
+/* Whether the Content-Type is a form's; false with *e untouched if it is something
+ * else, with *e set if it is a form without a boundary. */
 bool multipart_init(struct multipart *m, const char *content_type,
 	struct err *e);
 

@@ -139,7 +139,7 @@ static json_t *openapi_request_body(const struct route *r)
 	return NULL;
 }
 
-/* What the words of a parameter `format` stand for, beside "json". */
+/* The media types of the values of a parameter `format`, except "json". */
 static const struct {
 	const char *word, *type, *schema;
 } formats[] = {

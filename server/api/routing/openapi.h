@@ -4,6 +4,6 @@
 #include "err.h"
 #include <stddef.h>
 
-/* The document; the caller frees it. NULL where a schema does not parse, which
- * a test excludes. */
+/* The document; the caller frees it. NULL if a schema does not parse, which a test
+ * excludes. */
 char *openapi_text(size_t *len, struct err *e);

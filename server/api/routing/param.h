@@ -54,7 +54,7 @@ bool params_read(struct params *ps, struct arena *a,
 
 /* The parameter of this name; the route must have it. */
 const struct param *param(const struct params *ps, const char *name);
-/* Its text, or `otherwise` where neither given nor of a default. */
+/* Its text, or `otherwise` if it is not given and has no default. */
 const char *param_text(const struct params *ps, const char *name,
 	const char *otherwise);
 /* Its time in microseconds; NO_MOMENT if it is not given. */

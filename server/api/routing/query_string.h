@@ -12,6 +12,6 @@ struct query_pair {
 bool query_string_next(const char **query, struct arena *a,
 	struct query_pair *p, struct err *e);
 
-/* A part of a path: as above, but a '+' is itself. NULL where it is not text. */
+/* A part of a path: as above, but a '+' is itself. NULL if it is not text. */
 const char *query_string_percent_decode(const char *s, size_t len,
 	struct arena *a);

@@ -33,7 +33,7 @@ const struct route_body route_bodies[] = {
 
 enum { SEGMENTS = ROUTE_IDS + 1 };
 
-/* What stands for "{id}" and the like. */
+/* What a path has in the place of "{id}" and the like. */
 struct segment {
 	const char *name, *at; /* behind the brace, in the path; NULL none */
 };

@@ -5,7 +5,7 @@
 
 typedef json_t *handler_fn(struct call *c, struct err *e);
 
-/* What a route shows of which projects: routes.def tells each word. */
+/* Which projects a route shows: routes.def explains each word. */
 enum project_scope {
 	PROJECT_SCOPE_OPEN,
 	PROJECT_SCOPE_RUN,
@@ -50,7 +50,7 @@ enum {
 
 enum { ALLOW_TEXT = 48, ROUTE_IDS = 2, ROUTE_WORD = CALL_WORD };
 
-/* What stands for the braces of a path. */
+/* What a path has in the place of its braces. */
 struct route_at {
 	int64_t ids[ROUTE_IDS]; /* of {id} and {k}, in their order; 0 none */
 	char word[ROUTE_WORD]; /* of {op} or {set}, decoded; "" none */
@@ -70,7 +70,7 @@ const struct route *route_find(const char *method, const char *path,
 /* A name as a path has it, percent-decoded and checked (ERR_INPUT). */
 bool route_word(const char *text, size_t len, char word[ROUTE_WORD],
 	struct err *e);
-/* Whether "id}…" stands for a number, and not for a name. */
+/* Whether "id}…" means a number, not a name. */
 bool route_is_number(const char *segment);
 
 /* The first status of a route's success, and its schema's name ("" none). */

@@ -11,14 +11,14 @@
 /* Kernels have names of any length; the answer as JSON has them whole. */
 enum { NAME_BYTES = 160 };
 
-/* "" where it is null or not there. */
+/* "" if it is null or absent. */
 static const char *gate_text_member(const json_t *v, const char *key)
 {
 	const char *s = json_string_value(json_object_get(v, key));
 	return s ? s : "";
 }
 
-/* NaN where it is null. */
+/* NaN if it is null. */
 static double gate_text_real(const json_t *v, const char *key)
 {
 	const json_t *x = json_object_get(v, key);
@@ -37,7 +37,7 @@ static const char *gate_text_unit(const json_t *rule)
 								  : "points";
 }
 
-/* As much of a name as is shown, and what stands for the rest. */
+/* The length of a name that is shown, and the mark of what is cut off. */
 static size_t gate_text_name_clip(const char *s, const char **rest)
 {
 	size_t len = strlen(s);
@@ -45,7 +45,7 @@ static size_t gate_text_name_clip(const char *s, const char **rest)
 	return utf8_clip(s, len, NAME_BYTES);
 }
 
-/* "bad data" of "bad_data": outcomes as people say them. */
+/* "bad data" of "bad_data": outcomes as words. */
 static const char *gate_text_outcome(const char *word)
 {
 	return !strcmp(word, "bad_data") ? "bad data" : word;
@@ -105,8 +105,8 @@ static void gate_text_md_character(struct buf *b, const char *start,
 		buf_printf(b, "&#%d;", *s);
 }
 
-/* '@' and '#' get a space of no width behind them, since what becomes a mention or
- * a reference is looked for in the finished page, where no escape is left. */
+/* '@' and '#' are followed by a space of no width, because mentions and references
+ * are searched in the finished page, where no escape is left. */
 static void gate_text_md_text(struct buf *b, const char *s)
 {
 	size_t len = strlen(s), digits = strspn(s, "0123456789");
@@ -224,7 +224,7 @@ static void gate_text_md_rules(const json_t *gate, struct buf *b)
 		buf_printf(b, "\n%lld more are in the gate's JSON.\n", more);
 }
 
-/* What each rule says of itself, where it has more to say than its figures. */
+/* The sentence of each rule that has more to say than its figures. */
 static void gate_text_md_sentences(const json_t *gate, struct buf *b)
 {
 	size_t i, said = 0;
@@ -533,7 +533,7 @@ void gate_text_junit(const json_t *gate, const char *site, struct buf *b)
 /* GitHub shows ten of a kind and step. */
 enum { GITHUB_LINES = 9 };
 
-/* As actions/toolkit's escapeData(), and escapeProperty() where it is one. */
+/* As actions/toolkit's escapeData(), and escapeProperty() for a property. */
 static void gate_text_github_escaped(struct buf *b, const char *s,
 	bool property)
 {

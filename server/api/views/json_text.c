@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A comma where a value stands before. */
+/* A comma if a value precedes. */
 static void json_text_comma(struct buf *b)
 {
 	if (b->len && !strchr("{[:,", b->at[b->len - 1]))
@@ -71,7 +71,7 @@ void json_text_string(struct buf *b, const char *s, size_t len)
 	free(mended);
 }
 
-/* Writes the digits of v before `end`; where they begin. */
+/* Writes the digits of v before `end`; returns where they begin. */
 static char *json_text_digits(char *end, uint64_t v)
 {
 	do

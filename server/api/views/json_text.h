@@ -13,7 +13,7 @@ void json_text_close(struct buf *b, char bracket); /* '}' or ']' */
 void json_text_key(struct buf *b, const char *key);
 void json_text_string(struct buf *b, const char *s, size_t len);
 void json_text_whole(struct buf *b, int64_t v);
-/* null where it is no number. */
+/* null if it is not finite. */
 void json_text_real(struct buf *b, double v);
 /* Nanoseconds as microseconds with three decimals, exactly. */
 void json_text_us(struct buf *b, int64_t ns);

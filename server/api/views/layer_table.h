@@ -26,7 +26,7 @@ struct layer_table {
 /* 1 to LAYER_TABLE_RUNS runs, with their heads. */
 void layer_table_init(struct layer_table *t, struct arena *a,
 	const char *const *heads, int runs);
-/* A line of a whole pass. `ns` is by run; NaN where a run has none. */
+/* A line of a whole pass. `ns` is by run; NaN if a run has none. */
 void layer_table_total(struct layer_table *t, const char *what,
 	const double *ns);
 /* A line of a layer; NULL is blank. Text must live as long as the table. */
@@ -36,20 +36,20 @@ const struct table *layer_table_end(const struct layer_table *t);
 
 /* A run's name; "run 7" of one without. */
 const char *layer_table_name(struct arena *a, const char *name, int64_t run);
-/* The head of its column: the name and what is to be known of what stands below:
- * "mi300x (names put back)", "mi300x (names lag)"; "mi300x (no layers: nothing
- * ran on a GPU)". */
+/* The head of its column: the name, and a remark on the figures below: "mi300x
+ * (names put back)", "mi300x (names lag)"; "mi300x (no layers: nothing ran on a
+ * GPU)". */
 const char *layer_table_head(struct arena *a, const char *name,
 	const struct breakdown *b, bool names_lag);
 /* "61 layers", "1 layer". */
 const char *layer_table_count(struct arena *a, uint32_t layers);
-/* The line of a section, where there are several: "58 layers: attention + moe",
- * "before the layers". */
+/* The line of a section, if there are several: "58 layers: attention + moe", "before
+ * the layers". */
 const char *layer_table_section(struct arena *a, enum section_place place,
 	const char *name, uint32_t layers);
 /* "input_norm + quantize"; NULL of none. */
 const char *layer_table_roles(struct arena *a, layer_roles roles);
-/* A row's name, and where few layers have it how many, for its cell is a mean
+/* A row's name. If few layers have it, also how many, because its cell is a mean
  * over all of them: "memset (3 of 31)". */
 const char *layer_table_kernel(struct arena *a, const struct breakdown *b,
 	uint32_t row, const char *name);

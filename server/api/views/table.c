@@ -42,8 +42,8 @@ void table_csv(const struct table *t, struct buf *b)
 	}
 }
 
-/* Whether a character would be markup where it stands; an underscore within a
- * word is not. */
+/* Whether a character would be markup at its place; an underscore within a word is
+ * not. */
 static bool table_markup(const char *start, const char *s)
 {
 	if (*s == '_')
@@ -160,8 +160,8 @@ static enum kind table_text_kind_of(const struct table_text_column *c,
 	return kind;
 }
 
-/* How many characters lie behind the point of a number, or its exponent's
- * letter, with it; 0 where there is neither. */
+/* How many characters follow the point of a number, or its exponent's letter, with
+ * it; 0 if there is neither. */
 static size_t table_text_after_point(const char *s)
 {
 	const char *point = strrchr(s, '.');

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- timeline_tracks: pids, tids, and the events that name them */
+/* ---- tracks: pids, tids, and the events that name them */
 
 /* Linux gives pids below 2^22. Device numbers are small, and host processes
  * below that are one of a container's few. */
@@ -41,7 +41,7 @@ void timeline_tracks_event(struct timeline_tracks *t, const char *ph,
 	json_text_string(t->out, cat, strlen(cat));
 }
 
-/* An event that names what its pid and tid, which follow, stand for. */
+/* Opens an event that names the pid and tid, which follow. */
 static void timeline_tracks_naming(struct timeline_tracks *t, const char *what)
 {
 	timeline_tracks_event(t, "M", NULL);
@@ -452,7 +452,7 @@ static void timeline_event_range(struct timeline_row *r)
 		return;
 	}
 	if (kind == KST_RANGE_GPU_ANNOTATION) {
-		/* Which GPU's is not told. */
+		/* Which GPU's it is, is unknown. */
 		timeline_tracks_event(&r->ev->timeline_tracks, "X",
 			"gpu_user_annotation");
 		timeline_arg_text(r, "name", name);
@@ -481,7 +481,7 @@ static void timeline_event_counter(struct timeline_row *r)
 	int64_t device = TIMELINE_CELL(r, counter, device);
 	double value = r->chunk->column[KST_COLUMN(counter, value)].d[r->at];
 	if (!isfinite(value))
-		return; /* a sample of which the value is not told */
+		return; /* a sample without a value */
 	timeline_tracks_event(t, "C", NULL);
 	timeline_arg_text(r, "name", TIMELINE_CELL(r, counter, name));
 	json_text_key(r->out, "pid");
@@ -532,7 +532,7 @@ void timeline_event_release(struct timeline_event *ev)
 	*ev = (struct timeline_event){ 0 };
 }
 
-/* ---- what stands around a timeline's events */
+/* ---- what precedes and follows a timeline's events */
 
 static void timeline_text(struct buf *b, const char *key, const char *value)
 {
@@ -567,7 +567,7 @@ static void timeline_devices_list(struct buf *b, const struct profile_device *d,
 	json_text_close(b, ']');
 }
 
-/* What stands before the events. */
+/* What precedes the events. */
 static void timeline_head(struct timeline_event *ev, const struct run_row *run,
 	const struct profile_device *d, uint32_t n)
 {

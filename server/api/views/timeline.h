@@ -18,7 +18,7 @@
 #include "kernsift/kst_reader.h"
 #include "query.h"
 
-/* ---- timeline_tracks: a process per GPU with a thread per stream, and the host's process with
+/* ---- tracks: a process per GPU with a thread per stream, and the host's process with
  * its threads
  *
  * A GPU's pid is its device number, as in PyTorch's traces. If that could be the host
@@ -34,7 +34,7 @@ enum { TIMELINE_TRACKS_NAMED = 512 };
 struct timeline_tracks {
 	struct buf *out;
 	int64_t host_pid;
-	bool any; /* an event stands before */
+	bool any; /* an event has been written */
 	uint64_t named[TIMELINE_TRACKS_NAMED];
 };
 

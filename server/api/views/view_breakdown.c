@@ -274,15 +274,15 @@ const struct table *view_breakdown_rows(struct arena *a,
 }
 
 /* Of one run, line by line. */
-struct layout {
+struct view_breakdown_layout {
 	struct layer_table table;
 	const struct breakdown_stored *is;
 	const double *cells; /* by row */
 	struct arena *arena;
 };
 
-static void view_breakdown_table_put_row(struct layout *l, const char *block,
-	uint32_t row, double ns)
+static void view_breakdown_table_put_row(struct view_breakdown_layout *l,
+	const char *block, uint32_t row, double ns)
 {
 	const struct breakdown_row *r = &l->is->breakdown.rows[row];
 	layer_table_line(&l->table, block,
@@ -292,7 +292,8 @@ static void view_breakdown_table_put_row(struct layout *l, const char *block,
 		&ns);
 }
 
-static void view_breakdown_table_put_block(struct layout *l, uint32_t block)
+static void view_breakdown_table_put_block(struct view_breakdown_layout *l,
+	uint32_t block)
 {
 	const struct breakdown_block *b = &l->is->breakdown.blocks[block];
 	const char *word = breakdown_word_block[b->kind];
@@ -315,9 +316,10 @@ static int view_breakdown_table_by_offset(const void *a, const void *b,
 	return (*x > *y) - (*x < *y);
 }
 
-/* A block that runs beside another, and the rows of that which it overlaps:
- * their time is told above. */
-static void view_breakdown_table_put_overlap(struct layout *l, uint32_t block)
+/* A block that runs beside another, and those rows of the other that it overlaps:
+ * their time is shown above. */
+static void view_breakdown_table_put_overlap(struct view_breakdown_layout *l,
+	uint32_t block)
 {
 	struct breakdown d = l->is->breakdown;
 	const struct breakdown_block *b = &d.blocks[block];
@@ -343,9 +345,9 @@ static void view_breakdown_table_put_overlap(struct layout *l, uint32_t block)
 	layer_table_line(&l->table, word, "sum", NULL, &b->sum_ns);
 }
 
-/* Blocks of a section lie together. */
-static void view_breakdown_table_put_section(struct layout *l, uint32_t from,
-	uint32_t to)
+/* Blocks of a section are contiguous. */
+static void view_breakdown_table_put_section(struct view_breakdown_layout *l,
+	uint32_t from, uint32_t to)
 {
 	const struct breakdown *d = &l->is->breakdown;
 	const struct breakdown_section *s =
@@ -373,7 +375,7 @@ const struct table *view_breakdown_table(struct arena *a,
 	const struct breakdown *d = &is->breakdown;
 	const char *head = layer_table_head(a,
 		layer_table_name(a, run->name, run->id), d, names_lag);
-	struct layout l = { .is = is,
+	struct view_breakdown_layout l = { .is = is,
 		.cells = run_breakdown_cells(a, d),
 		.arena = a };
 	layer_table_init(&l.table, a, &head, 1);

@@ -4,8 +4,8 @@
 #include "view.h"
 #include <math.h>
 
-/* T_SOL of a launch, and T_SOL over time, of the launches of which it is known;
- * NaN of none. */
+/* T_SOL of a launch, and T_SOL over time, of the launches with a known bound; NaN if
+ * there are none. */
 static inline double view_layer_sol_ns(const struct breakdown_row *r)
 {
 	return r->bound_launches > 0

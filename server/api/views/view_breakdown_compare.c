@@ -321,7 +321,7 @@ static uint32_t view_breakdown_compare_table_first_line(
 	return from;
 }
 
-/* Lines of a block lie together: [*from, *to). */
+/* Lines of a block are contiguous: [*from, *to). */
 static void view_breakdown_compare_table_lines_of(const struct breakdown_compare
 							  *b,
 	uint32_t block, uint32_t *from, uint32_t *to)
@@ -362,8 +362,8 @@ static void view_breakdown_compare_table_put_block(
 	layer_table_line(&l->table, word, "sum", NULL, is->sum_ns);
 }
 
-/* By side, its block whose rows stand in the lines [from, to); UINT32_MAX where
- * it has none, or one that runs beside no other. */
+/* By side, its block whose rows are in the lines [from, to); UINT32_MAX if it has
+ * none, or one that runs beside no other. */
 static void view_breakdown_compare_table_blocks_of(
 	const struct view_breakdown_compare_layout *l, uint32_t from,
 	uint32_t to, uint32_t block[BREAKDOWN_COMPARE_MAX])
@@ -382,7 +382,7 @@ static void view_breakdown_compare_table_blocks_of(
 	}
 }
 
-/* Whether on some side a row of the entry goes on while one of a block does. */
+/* Whether on some side a row of the entry overlaps one of a block. */
 static bool view_breakdown_compare_table_beside(
 	const struct view_breakdown_compare_layout *l,
 	const struct run_breakdown_pair *e,
@@ -428,8 +428,8 @@ static int view_breakdown_compare_table_by_offset(const void *a, const void *b,
 	return memcmp(x->row, y->row, sizeof x->row);
 }
 
-/* A block that runs beside another, and the rows of that which it overlaps:
- * their time is told above. */
+/* A block that runs beside another, and those rows of the other that it overlaps:
+ * their time is shown above. */
 static void view_breakdown_compare_table_put_overlap(
 	struct view_breakdown_compare_layout *l, uint32_t block)
 {
@@ -455,7 +455,7 @@ static void view_breakdown_compare_table_put_overlap(
 	layer_table_line(&l->table, word, "sum", NULL, is->sum_ns);
 }
 
-/* "58 layers: attention + moe"; "32/30 layers" where sides differ. */
+/* "58 layers: attention + moe"; "32/30 layers" if sides differ. */
 static const char *view_breakdown_compare_table_section_text(
 	const struct view_breakdown_compare_layout *l,
 	const struct breakdown_compare_section *is)
@@ -530,7 +530,7 @@ static void view_breakdown_compare_table_put_totals(
 		view_breakdown_compare_table_put_layers(l, s);
 }
 
-/* Its name, with its id where another has the same. */
+/* Its name, with its id if another has the same name. */
 static const char *view_breakdown_compare_table_name_of(struct arena *a,
 	const struct run_breakdown *runs, uint32_t n, uint32_t s)
 {

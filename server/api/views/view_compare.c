@@ -74,8 +74,8 @@ static json_t *view_compare_side(const struct comparison_side *s,
 	return v;
 }
 
-/* Adds the fields of a change. Where nothing is judged there is no verdict, and
- * where there is no evidence nothing is judged. */
+/* Adds the fields of a change. Without evidence nothing is judged, and then there is
+ * no verdict. */
 static void view_compare_change(json_t *v, const struct change *c,
 	bool comparable)
 {
@@ -421,7 +421,7 @@ static const char *view_compare_text_launches(struct arena *a,
 	return arena_printf(a, "%s → %s", base, after);
 }
 
-/* Rows stand by class, so those that somebody may want to act on come first. */
+/* Rows are sorted by class, so those that may need action come first. */
 static uint32_t view_compare_text_worth_showing(const struct comparison *c)
 {
 	uint32_t n = 0;

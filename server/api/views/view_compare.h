@@ -19,8 +19,8 @@ json_t *view_compare(struct arena *a, const struct comparison *c,
 /* A row per item. */
 const struct table *view_compare_table(struct arena *a,
 	const struct comparison *c);
-/* What a person pastes into a pull request: headline, findings, where the
- * time went, what changed. */
+/* What people paste into a pull request: headline, findings, how the time is split,
+ * what changed. */
 void view_compare_report(struct arena *a, const struct comparison *c,
 	const struct compare_sides *s, struct buf *b);
 

@@ -11,7 +11,7 @@ static const char *const kinds[] = {
 	[GATE_FUNCTIONS] = "function",
 };
 
-/* What all the runs say, key by key. */
+/* The labels that all runs share, key by key. */
 static json_t *view_gate_labels(const struct compared_run *runs, uint32_t n)
 {
 	json_t *shared = view_labels(n ? runs[0].labels : NULL), *each;

@@ -1,4 +1,5 @@
-/* view_gate.h - a gate as it is stored, and as it is told. */
+/* view_gate.h - a gate as it is stored, as the API answers it, and as webhooks
+ * receive it. */
 #pragma once
 #include "gate_kept.h"
 #include "gate_evaluation.h"
@@ -7,7 +8,7 @@
 /* Rules of an answer: all but functions that pass, the first GATE_RULES. */
 enum { GATE_RULES = 200 };
 
-/* What the columns of its row do not say. */
+/* What the columns of its row do not hold. */
 json_t *view_gate_document(struct arena *a, const struct gate_request *q,
 	const struct run_selection *base, const struct run_selection *head,
 	const struct compare_sides *sides, const struct gate *g);

@@ -13,9 +13,9 @@ enum place_figure { PLACE_SOL, PLACE_PROD, PLACE_ATTAINED };
 json_t *view_places(const struct fleet_importance_place *places,
 	const struct platform *const *platforms, uint32_t n,
 	enum place_figure which);
-/* By type, those above 0; null where nothing is known. */
+/* By type, those above 0; null if nothing is known. */
 json_t *view_flops(const struct cost *cost);
-/* A shape's sizes from its text; null where it is not known. */
+/* A shape's sizes from its text; null if it is unknown. */
 json_t *view_sizes(const char *text);
 
 /* It takes over `choices`. */

@@ -9,7 +9,7 @@ static json_t *view_kernel_three(const int32_t v[3])
 			: json_pack("[i, i, i]", v[0], v[1], v[2]);
 }
 
-/* `told` is the path that a table of statistics had beside the kernel. */
+/* `told` is the path that a table of statistics had for the kernel. */
 static json_t *view_kernel_source(const struct kernel_source *s,
 	const char *told)
 {

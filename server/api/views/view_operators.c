@@ -214,10 +214,10 @@ static const char *view_operators_table_text(const char *s)
 	return s ? s : "";
 }
 
-/* Of what ends in the type, the phase and a name: these three last. */
+/* Tables end in the type, the phase and a name: these three columns. */
 enum { ENDS = 3, AGAINST = 3, COLUMNS = 20 };
 
-/* The columns, and before their ends those of a platform that was asked for. */
+/* The columns, and before the last ones those of the request's platform. */
 static struct table *view_operators_table_table_against(struct arena *a,
 	const struct platform *to, const struct column *is, int width,
 	uint32_t rows, const char ***cells)

@@ -28,15 +28,15 @@ json_t *view_set(const struct reference_row *r)
 /* ---- as a document: the keys are Atrex-Bench's (Apache-2.0), the figures ours */
 
 /* Shapes of an operator that are the same text and type. */
-struct group {
+struct view_set_group {
 	const struct fleet_shape *first;
 	json_t *production, *sol;
 	int64_t calls;
 	double total_s;
 };
 
-/* Whether what is counted can be written as whole numbers: all of it, or a bound
- * would be of less work than is told. */
+/* Whether all counts can be written as whole numbers: else a bound would be of less
+ * work than is shown. */
 static bool view_set_document_told(const struct fleet_shape *s)
 {
 	const struct cost *c = &s->cost;
@@ -57,7 +57,8 @@ static json_t *view_set_document_flops_json(const struct cost *cost)
 	return v;
 }
 
-static json_t *view_set_document_shape_json(struct group *g, int64_t id)
+static json_t *view_set_document_shape_json(struct view_set_group *g,
+	int64_t id)
 {
 	const struct fleet_shape *s = g->first;
 	json_t *v = json_object();
@@ -96,11 +97,11 @@ static json_t *view_set_document_sol_of(const struct fleet_shape *s,
 	return v;
 }
 
-static void view_set_document_group_add(struct group *g,
+static void view_set_document_group_add(struct view_set_group *g,
 	const struct fleet_shape *s, const struct fleet_importance *m)
 {
 	if (!g->first)
-		*g = (struct group){ .first = s,
+		*g = (struct view_set_group){ .first = s,
 			.production = json_object(),
 			.sol = view_set_document_sol_of(s, m) };
 	g->calls += s->calls;
@@ -110,7 +111,8 @@ static void view_set_document_group_add(struct group *g,
 }
 
 /* The type that most of the shapes' time is of. */
-static enum dtype view_set_document_most(const struct group *all, uint32_t n)
+static enum dtype view_set_document_most(const struct view_set_group *all,
+	uint32_t n)
 {
 	double of[DTYPES] = { 0 };
 	enum dtype found = DTYPE_UNKNOWN;
@@ -127,7 +129,8 @@ static json_t *view_set_document_shapes_of(const struct fleet_importance *m,
 	const char *operator, const struct fleet_shape * rows, uint32_t n,
 	struct arena *a, enum dtype *dtype)
 {
-	struct group *all = arena_array(a, struct group, (size_t)n + 1);
+	struct view_set_group *all =
+		arena_array(a, struct view_set_group, (size_t)n + 1);
 	json_t *list = json_array();
 	struct names ns;
 	names_init(&ns, a);

@@ -125,7 +125,7 @@ const struct table *view_suspicion_table(struct arena *a,
 
 #define COLUMNS(list) list, (int)(sizeof list / sizeof *list)
 
-/* Text of somebody's making as part of a line. */
+/* A user's text as part of a line. */
 static const char *view_suspicion_report_inline_text(struct arena *a,
 	const char *s)
 {

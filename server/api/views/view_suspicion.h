@@ -4,7 +4,7 @@
 #include "suspicion.h"
 #include "view_compare.h"
 
-/* `around`: what compare_findings() told. */
+/* `around`: the result of compare_findings(). */
 json_t *view_suspicion(const struct suspicion *s,
 	const struct comparison *around, const struct compare_sides *sides);
 

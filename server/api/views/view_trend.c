@@ -16,8 +16,8 @@ json_t *view_workload(const struct workload_row *w)
 	return v;
 }
 
-/* To a tenth of a nanosecond, or a millionth: what lies behind is noise, and
- * 50,000 of them are long. */
+/* To a tenth of a nanosecond, or a millionth: more digits are noise, and 50,000
+ * values are long. */
 static double view_trend_rounded(const struct trend_result *is, double v)
 {
 	double by = is->f->stat == TREND_SHARE ? 1e6 : 10;
