@@ -71,8 +71,8 @@ bool inspect_read(const char *path, const struct inspect_limits *limits,
 /* To `d`, or to stdout where it is NULL. */
 static bool print_runs(const struct trace *t, const struct words *by,
 	const struct profile_asked *asked, const struct catalog *f,
-	const struct graph_book *book, size_t ceiling, struct inspect_document *d,
-	struct err *e)
+	const struct graph_book *book, size_t ceiling,
+	struct inspect_document *d, struct err *e)
 {
 	bool ok = true;
 

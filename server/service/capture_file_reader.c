@@ -72,9 +72,9 @@ void capture_file_reader_fail(struct capture_file_reader *p, const char *why)
 	p->broke = true;
 }
 
-int64_t capture_file_reader_read(void *pieces, void *to, size_t cap)
+int64_t capture_file_reader_read(void *reader, void *to, size_t cap)
 {
-	struct capture_file_reader *p = pieces;
+	struct capture_file_reader *p = reader;
 	if (p->at == p->len && !p->broke) {
 		struct err e = { 0 };
 		struct db *db = service_lend(p->service, &e);
@@ -95,9 +95,9 @@ int64_t capture_file_reader_read(void *pieces, void *to, size_t cap)
 	return (int64_t)n;
 }
 
-void capture_file_reader_free(void *pieces)
+void capture_file_reader_free(void *reader)
 {
-	struct capture_file_reader *p = pieces;
+	struct capture_file_reader *p = reader;
 	if (!p)
 		return;
 	atomic_fetch_sub(&p->service->captures, 1);

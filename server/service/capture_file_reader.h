@@ -16,7 +16,7 @@ struct capture_file_reader *capture_file_reader_new(struct service_call *c,
 	int64_t run, struct err *e);
 /* Up to `cap` bytes; 0 at the end, -1 if it broke off, which is logged. Has the type
  * of kst_read_fn and api_stream.next. */
-int64_t capture_file_reader_read(void *pieces, void *to, size_t cap);
+int64_t capture_file_reader_read(void *reader, void *to, size_t cap);
 /* Ends the reading, and logs once why. */
 void capture_file_reader_fail(struct capture_file_reader *p, const char *why);
-void capture_file_reader_free(void *pieces);
+void capture_file_reader_free(void *reader);

@@ -1,6 +1,5 @@
 /* service.c - lends database connections to requests, and counts them. */
 #include "service.h"
-#include "catalog_cache.h"
 #include "db.h"
 
 struct db *service_lend(struct service *s, struct err *e)
@@ -29,11 +28,4 @@ void service_db_return(struct service_call *c)
 	if (c->db)
 		service_take_back(c->service, c->db);
 	c->db = NULL;
-}
-
-void service_release(struct service_call *c)
-{
-	service_db_return(c);
-	catalog_cache_return(c);
-	arena_release(&c->arena);
 }

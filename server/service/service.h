@@ -57,5 +57,3 @@ void service_take_back(struct service *s, struct db *db);
 /* Lends the call a connection, unless it has one. */
 bool service_db(struct service_call *c, struct err *e);
 void service_db_return(struct service_call *c);
-/* Returns and frees all that the call holds. */
-void service_release(struct service_call *c);

@@ -43,7 +43,7 @@ enum { GO_BYTES = 64 << 10, EVENT_BYTES = 128 << 20, TIMELINES_MAX = 8 };
 
 struct timeline {
 	struct api *api;
-	struct capture_file_reader *pieces;
+	struct capture_file_reader *capture;
 	struct kst_reader *reader;
 	struct kst_chunk chunk; /* rows from `row` on are still to come */
 	uint32_t row;
@@ -89,10 +89,10 @@ static bool captures_slot_take(struct timeline *t, struct err *e)
 static bool captures_opened(struct timeline *t, struct call *c, struct err *e)
 {
 	if (!captures_slot_take(t, e) ||
-		!(t->pieces = capture_file_reader_new(&c->s, c->id, e)))
+		!(t->capture = capture_file_reader_new(&c->s, c->id, e)))
 		return false;
 	call_db_return(c); /* from here on one is lent per piece */
-	t->reader = kst_reader_new(capture_file_reader_read, t->pieces, NULL);
+	t->reader = kst_reader_new(capture_file_reader_read, t->capture, NULL);
 	if (!t->reader)
 		abort();
 	enum kst_got got = kst_reader_next(t->reader, &t->chunk);
@@ -113,7 +113,7 @@ static void captures_timeline_free(void *timeline)
 	timeline_event_release(&t->events);
 	if (t->reader)
 		kst_reader_free(t->reader);
-	capture_file_reader_free(t->pieces);
+	capture_file_reader_free(t->capture);
 	buf_release(&t->out);
 	free(t);
 }
@@ -155,7 +155,7 @@ static bool captures_more(struct timeline *t)
 			timeline_end(&t->out);
 	}
 	if (why)
-		capture_file_reader_fail(t->pieces, why);
+		capture_file_reader_fail(t->capture, why);
 	return !why;
 }
 

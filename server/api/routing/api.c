@@ -260,7 +260,9 @@ void call_close(struct call *c)
 	free(c->text);
 	if (c->stream.next)
 		c->stream.free(c->stream.ctx);
-	service_release(&c->s);
+	service_db_return(&c->s);
+	catalog_cache_return(&c->s);
+	arena_release(&c->s.arena);
 }
 
 void api_answer_release(struct api_answer *a)

@@ -3,12 +3,12 @@
 #include "compared.h"
 #include "findings.h"
 #include "kernel_name.h"
+#include "kernel_name.h"
 #include "profile_word.h"
 #include "query_compared.h"
 #include "ranks.h"
 #include "utc_time.h"
 #include "utf8.h"
-#include "view_cycle.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -102,6 +102,14 @@ json_t *view_finding_list(const struct finding_list *l)
 	return list;
 }
 
+const char *view_function(struct arena *a, enum function_type type,
+	const char *name)
+{
+	if (type != FUNCTION_gpu_compute && type != FUNCTION_gpu_comm)
+		return name;
+	return kernel_name_short(a, name, strlen(name));
+}
+
 /* ---- uploads */
 
 static json_t *view_upload_progress(const struct upload_row *u)
@@ -178,6 +186,18 @@ json_t *view_run_trace(const struct run_row *r)
 			"graph_ns", view_whole(r->graph_ns), "graphs",
 			view_whole(r->graphs), "analysis_version",
 			r->analysis_version));
+	return v;
+}
+
+json_t *view_cycles_short(const struct cycles_short *s)
+{
+	json_t *v = json_object();
+	view_set_text(v, "detector", s->detector);
+	view_set_real(v, "confidence", s->confidence);
+	view_set_text(v, "range", s->range);
+	view_set_whole(v, "count", s->count);
+	view_set_whole(v, "kept", s->kept);
+	view_set_real(v, "median_ns", s->median_ns);
 	return v;
 }
 

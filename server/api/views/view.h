@@ -6,12 +6,12 @@
  * which a reader of JSON could not hold. Tables and texts are the arena's. */
 #pragma once
 #include "arena.h"
+#include "compared.h"
 #include "err.h"
 #include "query.h"
 #include "table.h"
 #include <jansson.h>
 
-struct compared_run;
 struct finding_list;
 struct job_row;
 struct ranks;
@@ -37,7 +37,20 @@ json_t *view_list(json_t *items, const char *next);
 json_t *view_finding(const char *code, const char *severity, const char *text);
 json_t *view_finding_list(const struct finding_list *l);
 
+/* The name to show of a function: a kernel's short name, else its own. */
+const char *view_function(struct arena *a, enum function_type type,
+	const char *name);
+
 json_t *view_upload(const struct upload_row *u);
+/* The summary of a run's iterations. */
+struct cycles_short {
+	const char *detector, *range; /* range NULL: no name */
+	double confidence, median_ns;
+	int64_t count, kept;
+};
+/* From the run's row. */
+struct cycles_short view_run_cycles(const struct run_row *r);
+json_t *view_cycles_short(const struct cycles_short *s);
 json_t *view_run(const struct run_row *r);
 /* The part of a run that is known from its trace. */
 json_t *view_run_trace(const struct run_row *r);

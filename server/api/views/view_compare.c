@@ -11,14 +11,6 @@
 
 /* ---- as JSON */
 
-const char *view_function(struct arena *a, enum function_type type,
-	const char *name)
-{
-	if (type != FUNCTION_gpu_compute && type != FUNCTION_gpu_comm)
-		return name;
-	return kernel_name_short(a, name, strlen(name));
-}
-
 json_t *view_compared_run(const struct compared_run *r)
 {
 	json_t *names = json_array();

@@ -6,10 +6,6 @@
 #include "compare_sides.h"
 #include "view.h"
 
-/* The name to show of a function: a kernel's short name, else its own. */
-const char *view_function(struct arena *a, enum function_type type,
-	const char *name);
-
 json_t *view_compared_run(const struct compared_run *r);
 json_t *view_compared_runs(const struct compared_run *runs, uint32_t n);
 json_t *view_findings(const struct comparison *c);

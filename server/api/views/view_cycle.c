@@ -1,27 +1,13 @@
 /* view_cycle.c - a run's iterations, and the time of functions in them. */
 #include "view_cycle.h"
-#include "kernel_name.h"
 #include "pattern_mean.h"
 #include "profile_word.h"
 #include "table.h"
-#include "view_compare.h"
 #include <math.h>
 #include <string.h>
 
 /* The largest of a stratum's works that are shown. */
 enum { WORKS_SHOWN = 20 };
-
-json_t *view_cycles_short(const struct cycles_short *s)
-{
-	json_t *v = json_object();
-	view_set_text(v, "detector", s->detector);
-	view_set_real(v, "confidence", s->confidence);
-	view_set_text(v, "range", s->range);
-	view_set_whole(v, "count", s->count);
-	view_set_whole(v, "kept", s->kept);
-	view_set_real(v, "median_ns", s->median_ns);
-	return v;
-}
 
 static json_t *view_cycle_work(const struct work *w)
 {

@@ -6,15 +6,6 @@
 #include "pattern_mean.h"
 #include "view.h"
 
-/* The summary of a run's iterations. */
-struct cycles_short {
-	const char *detector, *range; /* range NULL: no name */
-	double confidence, median_ns;
-	int64_t count, kept;
-};
-/* From the run's row. */
-struct cycles_short view_run_cycles(const struct run_row *r);
-json_t *view_cycles_short(const struct cycles_short *s);
 json_t *view_strata(const struct cycles *c);
 json_t *view_cycle(const struct cycle *c);
 const struct table *view_cycle_table(struct arena *a, const struct cycles *c);

@@ -1,4 +1,4 @@
-/* test_concurrency_limit.c - so many at once, each given back once. */
+/* test_concurrency_limit.c - a fixed number at once, each returned once. */
 #include "concurrency_limit.h"
 #include "api_state.h"
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* test_compare_sides.c - the words of a side, and findings_job's and repeats' small parts. */
+/* test_compare_sides.c - ids of a side, repeats by run, and findings about ranks. */
 #include "findings.h"
 #include "compare_sides.h"
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_fleet_importance.c - the order of what matters, its medians, its findings. */
+/* test_fleet_importance.c - order, search and filters of rows, medians, findings. */
 #include "findings.h"
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_run_selection.c - a query's words: what they say, and what is wrong with them. */
+/* test_run_selection.c - queries: their words, and the sentence of each wrong one. */
 #include "run_selection.h"
 #include "query.h"
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_utc_time.c - moments read and written; expected numbers from date(1). */
+/* test_utc_time.c - times read and written; expected numbers from date(1). */
 #include "utc_time.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* test_text_table.c - columns that line up as pandas' reports do. */
+/* test_table_text.c - columns that line up as pandas' reports do. */
 #include "table.h"
 #include <math.h>
 #include <setjmp.h>
