@@ -1,5 +1,6 @@
 /* profile.c - turns one process of a trace into a profile: the steps in order; each is a
  * module of its own. */
+#include "profile.h"
 #include "analyze.h"
 #include "attribute.h"
 #include "breakdown_from.h"
@@ -15,7 +16,6 @@
 #include "names_lag.h"
 #include "opaque_graphs.h"
 #include "pattern.h"
-#include "profile.h"
 #include "tables.h"
 #include "trace.h"
 

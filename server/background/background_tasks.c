@@ -1,6 +1,6 @@
 /* background_tasks.c - a step of each, again and again, until the server stops. */
-#include "clock.h"
 #include "background_tasks.h"
+#include "clock.h"
 #include "audit.h"
 #include "webhook_dispatcher.h"
 #include "webhook.h"

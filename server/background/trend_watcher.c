@@ -59,7 +59,7 @@ static const char *trend_watcher_encoded(struct arena *a, const char *s)
 }
 
 static const char *trend_watcher_body(const struct trend_watcher_look *l,
-	const struct trend_told *is, const struct change_point *p)
+	const struct trend_result *is, const struct change_point *p)
 {
 	const struct trend_filter *f = is->f;
 	struct arena *a = l->a;
@@ -88,7 +88,7 @@ static const char *trend_watcher_body(const struct trend_watcher_look *l,
 }
 
 static void trend_watcher_add(struct trend_watcher_look *l, const char *metric,
-	const struct trend_told *is, const struct change_point *p)
+	const struct trend_result *is, const struct change_point *p)
 {
 	const struct trend *t = is->t;
 	uint32_t seen = l->due->seen ? trend_watcher_place(t, l->due->seen + 1)
@@ -129,7 +129,7 @@ static bool trend_watcher_look_at(struct trend_watcher_look *l,
 			&told_n, e))
 		return false;
 	uint32_t *group = arena_array(l->a, uint32_t, t.n);
-	struct trend_told is = { .f = &f,
+	struct trend_result is = { .f = &f,
 		.t = &t,
 		.grouped = trend_groups(&t, group) };
 	if (!change_points_from(t.value, group, t.n, &o, l->a, &found, &n))

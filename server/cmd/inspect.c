@@ -6,7 +6,7 @@
 #include "breakdown_asked.h"
 #include "command.h"
 #include "decode.h"
-#include "document.h"
+#include "inspect_document.h"
 #include "graph_key.h"
 #include <errno.h>
 #include <stdio.h>
@@ -184,8 +184,8 @@ struct inspect_job {
 };
 
 /* To `d`, or to stdout if it is NULL. */
-static bool inspect_runs(const struct inspect_job *j, struct document *d,
-	struct err *e)
+static bool inspect_runs(const struct inspect_job *j,
+	struct inspect_document *d, struct err *e)
 {
 	bool ok = true;
 
@@ -197,7 +197,7 @@ static bool inspect_runs(const struct inspect_job *j, struct document *d,
 		ok = profile_asked(&j->trace, i, &j->asked, j->catalog,
 			&j->learned.book, &a, &p, e);
 		if (ok && d)
-			document_add(d, &p, j->words.at[0]);
+			inspect_document_add(d, &p, j->words.at[0]);
 		for (int w = 0; ok && !d && w < j->words.n; w++)
 			inspect_print_run(stdout, &p, i + 1, j->words.at[w]);
 		arena_release(&a);
@@ -209,12 +209,13 @@ static bool inspect_output(const struct inspect_job *j, const char *format,
 	struct err *e)
 {
 	bool json = !strcmp(format, "json");
-	struct document *d = json ? document_new(&j->trace) : NULL;
+	struct inspect_document *d =
+		json ? inspect_document_new(&j->trace) : NULL;
 	bool ok = inspect_runs(j, d, e);
 
 	if (ok && d)
-		document_print(d, stdout);
-	document_free(d);
+		inspect_document_print(d, stdout);
+	inspect_document_free(d);
 	if (ok && fflush(stdout) != 0)
 		ok = err_set(e, ERR_INTERNAL,
 			"the output could not be written");

@@ -1,6 +1,6 @@
 /* webhook_dispatcher.c - takes what is due, has it sent, writes down how it ended. */
-#include "clock.h"
 #include "webhook_dispatcher.h"
+#include "clock.h"
 #include "conn_cancel.h"
 #include "log.h"
 #include "webhook_sender.h"

@@ -1,7 +1,7 @@
 /* cluster.c - the private cluster: initdb, access rules and log, then the postmaster's
  * life. */
-#include "clock.h"
 #include "cluster.h"
+#include "clock.h"
 #include "data_dir.h"
 #include "db.h"
 #include "log.h"

@@ -7,7 +7,7 @@
 # and where the handler is to look itself it lies in a file that does.
 set -eu
 . "$(dirname "$0")/lib.sh"
-def=server/api/routes.def
+def=server/api/routing/routes.def
 [ -f $def ] || exit 0
 
 open_to_all=' /healthz /readyz /openapi.json /session '
@@ -22,7 +22,7 @@ webhooks WEBHOOK'
 
 # in_file HANDLER REGEX: the file the handler is in also has this
 in_file() {
-	file=$(grep -lE "^json_t \*$1\(" server/api/*.c 2>/dev/null | head -n 1)
+	file=$(grep -lE "^json_t \*$1\(" server/api/handlers/*.c 2>/dev/null | head -n 1)
 	[ -n "$file" ] && grep -qE "$2" "$file"
 }
 
@@ -75,11 +75,11 @@ sed -nE 's/^ROUTE\(([A-Z]+), *"([^"]+)", *([A-Z_]+), *([A-Z_]+), *([a-z_0-9]+),.
 				breach "$def: '$method $path' has the reach PROJECT, and no parameter project"
 			;;
 		RUNS)
-			in_file "$handler" '(reach_run|sides_read|selector_sides)\(' ||
+			in_file "$handler" '(project_scope_run|run_selection_sides)\(' ||
 				breach "$def: '$handler' has the reach RUNS, and looks for no run's project"
 			;;
 		SAYS)
-			in_file "$handler" 'reach_says\(' ||
+			in_file "$handler" 'project_scope_allows\(' ||
 				breach "$def: '$handler' has the reach SAYS, and looks for no project that is said"
 			;;
 		esac

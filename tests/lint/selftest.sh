@@ -34,7 +34,7 @@ expect() {
 put server/store/a.c <<'END'
 #include <jansson.h>
 END
-expect fences "server/store/a.c: only server/api server/catalog server/client may include 'jansson\.h'"
+expect fences "server/store/a.c: only server/api server/catalog server/client server/service may include 'jansson\.h'"
 
 put server/http/a.c <<'END'
 # include "../store/db.h"
@@ -84,7 +84,7 @@ put collector/README.md <<'END'
 END
 expect options "tells 'KERNSIFT_TRACE_DIR', which 'collector/base/options.def' does not"
 
-put server/api/routes.def <<'END'
+put server/api/routing/routes.def <<'END'
 ROUTE(GET, "/runs/{id}", READ, RUN, api_run, "200", "one run")
 ROUTE(GET, "/runs/{id}/notes", READ, RUN, api_notes, "200", "its notes")
 END
@@ -276,7 +276,7 @@ put tests/api/00-readme.http <<'END'
 # what the READMEs show
 GET /api/v1/runs
 END
-for folder in server server/base server/api server/config server/model sql sql/migrations \
+for folder in server server/base server/api server/api/routing server/config server/model sql sql/migrations \
 	tests tests/api tests/lint web; do
 	echo "what lies here" | put $folder/README.md
 done
@@ -284,7 +284,7 @@ put server/base/a.c <<'END'
 /* a.c - a thing of its own. */
 static const int a = 1;
 END
-put server/api/routes.def <<'END'
+put server/api/routing/routes.def <<'END'
 /* Every route, once. */
 ROUTE(GET, "/runs", READ, OPEN, api_runs, "200", "runs")
 END

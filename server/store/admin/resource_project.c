@@ -17,8 +17,9 @@ static const struct {
 		"SELECT project FROM token WHERE id = $1" },
 };
 
-bool resource_project(struct db *db, struct arena *a, enum resource what,
-	int64_t id, const char **project, struct err *e)
+bool resource_project(struct db *db, struct arena *a,
+	enum project_resource what, int64_t id, const char **project,
+	struct err *e)
 {
 	struct sql_params p = { 0 };
 	struct result r;
@@ -30,8 +31,8 @@ bool resource_project(struct db *db, struct arena *a, enum resource what,
 	return true;
 }
 
-bool resource_project_check(struct db *db, enum resource what, int64_t id,
-	const char *project, struct err *e)
+bool resource_project_check(struct db *db, enum project_resource what,
+	int64_t id, const char *project, struct err *e)
 {
 	struct arena a = { 0 };
 	const char *is;

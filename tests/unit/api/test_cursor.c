@@ -18,8 +18,8 @@ static void call_of(struct call *c, const char *path, const char *query)
 	assert_non_null(c->route);
 	c->id = at.ids[0];
 	c->k = at.ids[1];
-	assert_true(params_read(&c->params, &c->arena, c->route->handler, query,
-		&e));
+	assert_true(params_read(&c->params, &c->s.arena, c->route->handler,
+		query, &e));
 }
 
 static const char list[] = "/api/v1/runs/7/kernels";
@@ -36,7 +36,7 @@ static const char *refusal(const char *path, const char *query,
 	call_of(&c, path, all);
 	bool ok = cursor_read(&c, a, b, &e);
 	assert_int_equal(ok, e.code == ERR_NONE);
-	arena_release(&c.arena);
+	arena_release(&c.s.arena);
 	return e.text;
 }
 
@@ -51,7 +51,7 @@ static void test_there_and_back(void **state)
 		int64_t a, b;
 		call_of(&c, list, "q=gemm&limit=5");
 		cursor_write(&c, rows[i][0], rows[i][1], text);
-		arena_release(&c.arena);
+		arena_release(&c.s.arena);
 		/* another limit is the same list */
 		assert_string_equal(refusal(list, "q=gemm&limit=9", text, &a,
 					    &b),
@@ -72,7 +72,7 @@ static void test_elsewhere(void **state)
 	int64_t a, b;
 	call_of(&c, list, "q=gemm");
 	cursor_write(&c, 500, 0, text);
-	arena_release(&c.arena);
+	arena_release(&c.s.arena);
 	assert_string_equal(refusal(list, "q=gemv", text, &a, &b), elsewhere);
 	assert_string_equal(refusal(list, "", text, &a, &b), elsewhere);
 	assert_string_equal(refusal(list, "q=gemm&sort=avg", text, &a, &b),
@@ -84,7 +84,7 @@ static void test_elsewhere(void **state)
 		elsewhere);
 	call_of(&c, "/api/v1/runs/7/kernels/3/callers", "");
 	cursor_write(&c, 100, 0, text);
-	arena_release(&c.arena);
+	arena_release(&c.s.arena);
 	assert_string_equal(refusal("/api/v1/runs/7/kernels/4/callers", "",
 				    text, &a, &b),
 		elsewhere);
@@ -102,7 +102,7 @@ static void test_tampered(void **state)
 	int64_t a, b;
 	call_of(&c, list, "");
 	cursor_write(&c, 500, 0, text);
-	arena_release(&c.arena);
+	arena_release(&c.s.arena);
 	for (int i = 0; i < CURSOR_TEXT - 1; i++) {
 		char kept = text[i];
 		text[i] = kept == 'A' ? 'B' : 'A';

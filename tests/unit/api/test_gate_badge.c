@@ -1,6 +1,5 @@
 /* test_gate_badge.c - a badge, whole, and the text of what is XML. */
 #include "gate_text.h"
-#include "xml_text.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +56,7 @@ static void test_xml(void **state)
 	struct buf b;
 	size_t len;
 	buf_init(&b, 1000);
-	xml_text(&b, s, sizeof s - 1);
+	gate_text_xml(&b, s, sizeof s - 1);
 	char *text = buf_take(&b, &len);
 	assert_string_equal(text,
 		"\xef\xbf\xbd&#9;&#10;&#13;\xef\xbf\xbd\x7f&lt;&gt;&amp;&quot;'"

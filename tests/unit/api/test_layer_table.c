@@ -1,5 +1,6 @@
 /* test_layer_table.c - figures, blanks, groups and overlaps of the layout that
  * people make by hand. */
+#include "run_breakdown.h"
 #include "layer_table.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -126,7 +127,7 @@ static void test_cells(void **state)
 	struct arena a = { 0 };
 	struct breakdown_row rows[MADE_ROWS];
 	struct breakdown_stored is = made_layers(rows);
-	const double *cells = layer_table_cells(&a, &is.breakdown);
+	const double *cells = run_breakdown_cells(&a, &is.breakdown);
 	for (int i = 0; i < MADE_ROWS; i++)
 		if (isnan(want[i]))
 			assert_true(isnan(cells[i]));
@@ -134,12 +135,12 @@ static void test_cells(void **state)
 			assert_float_equal(cells[i], want[i], 0);
 	/* Half of the instances have it: the mean over all of them. */
 	rows[0].time.total_ns /= 2;
-	cells = layer_table_cells(&a, &is.breakdown);
+	cells = run_breakdown_cells(&a, &is.breakdown);
 	assert_float_equal(cells[0], 93500, 0);
 	/* In tenths, as its mean is elsewhere. */
 	is.breakdown.sections[0].instances = 32;
 	rows[0].time.total_ns = 3599;
-	cells = layer_table_cells(&a, &is.breakdown);
+	cells = run_breakdown_cells(&a, &is.breakdown);
 	assert_float_equal(cells[0], 112.5, 0);
 	is.breakdown.sections[0].instances = 10;
 	arena_release(&a);
@@ -151,27 +152,27 @@ static void test_overlaps(void **state)
 	struct breakdown_row rows[MADE_ROWS];
 	struct breakdown_stored is = made_layers(rows);
 	uint32_t from, to;
-	layer_table_rows(&is.breakdown, 1, &from, &to);
+	run_breakdown_block_rows(&is.breakdown, 1, &from, &to);
 	assert_int_equal(from, 5);
 	assert_int_equal(to, 7);
-	layer_table_rows(&is.breakdown, 2, &from, &to);
+	run_breakdown_block_rows(&is.breakdown, 2, &from, &to);
 	assert_int_equal(from, 7);
 	assert_int_equal(to, MADE_ROWS);
 	for (uint32_t i = 0; i < MADE_ROWS; i++)
-		assert_int_equal(layer_table_beside(&is.breakdown, i, 1),
+		assert_int_equal(run_breakdown_overlaps(&is.breakdown, i, 1),
 			i == 4);
 	/* At the same time by its offset, and never under way with another. */
 	rows[4].overlapped_ns = 0;
-	assert_false(layer_table_beside(&is.breakdown, 4, 1));
+	assert_false(run_breakdown_overlaps(&is.breakdown, 4, 1));
 	/* On the same stream: one after the other in most instances. */
 	rows[4].overlapped_ns = 5;
 	rows[4].lane = 1;
-	assert_false(layer_table_beside(&is.breakdown, 4, 1));
+	assert_false(run_breakdown_overlaps(&is.breakdown, 4, 1));
 	rows[4].lane = 0;
 	rows[4].offset_ns = 337063;
-	assert_false(layer_table_beside(&is.breakdown, 4, 1));
+	assert_false(run_breakdown_overlaps(&is.breakdown, 4, 1));
 	rows[4].offset_ns = 337061;
-	assert_true(layer_table_beside(&is.breakdown, 4, 1));
+	assert_true(run_breakdown_overlaps(&is.breakdown, 4, 1));
 }
 
 int main(void)

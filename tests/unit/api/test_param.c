@@ -1,6 +1,6 @@
 /* test_param.c - queries as typed values, and the sentence of each that is not. */
 #include "param.h"
-#include "handler.h"
+#include "call.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

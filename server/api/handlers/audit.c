@@ -1,0 +1,29 @@
+/* audit.c - the audit log, newest first. */
+#include "audit.h"
+#include "cursor.h"
+#include "view_admin.h"
+
+json_t *audit_get(struct call *c, struct err *e)
+{
+	struct audit_filter f = {
+		.project = param_text(&c->params, "project", NULL),
+		.who = param_text(&c->params, "who", NULL),
+		.since = param_moment(&c->params, "since"),
+		.until = param_moment(&c->params, "until"),
+		.limit = (int)param(&c->params, "limit")->whole,
+	};
+	struct audit_row *rows;
+	char next[CURSOR_TEXT];
+	int64_t unused;
+	uint32_t n;
+	bool more;
+	if (!cursor_read(c, &f.after, &unused, e) || !call_db(c, e) ||
+		!audit_list(c->s.db, &c->s.arena, &f, &rows, &n, &more, e))
+		return NULL;
+	json_t *items = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(items, view_audit(&rows[i]));
+	if (more)
+		cursor_write(c, rows[n - 1].id, 0, next);
+	return view_list(items, more ? next : NULL);
+}

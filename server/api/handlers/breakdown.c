@@ -1,0 +1,222 @@
+/* breakdown.c - a run's layers, which of its kernels are launched together, and the layers
+ * of several runs. */
+#include "concurrency_limit.h"
+#include "listing.h"
+#include "reanalyze.h"
+#include "run_breakdown.h"
+#include "view_breakdown.h"
+#include "view_breakdown_compare.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- layers and launch groups of a run */
+
+/* What the request names instead of what was found; *any: whether it names anything. */
+static bool breakdown_asked_read(const struct call *c,
+	struct breakdown_asked *asked, bool *any, struct err *e)
+{
+	const struct params *ps = &c->params;
+	const struct param *every = param(ps, "every");
+	const struct param *device = param(ps, "device");
+	const struct param *stratum = param(ps, "stratum");
+	*asked = BREAKDOWN_UNASKED;
+	asked->layers.range = param_text(ps, "range", NULL);
+	asked->layers.start = param_text(ps, "start", NULL);
+	asked->layers.every = every->given ? (uint32_t)every->whole : 0;
+	asked->device = device->given ? (int32_t)device->whole : -1;
+	asked->stratum = stratum->given ? stratum->whole : -1;
+	asked->realign = param(ps, "realign")->whole == 1;
+	if (asked->layers.range && asked->layers.start)
+		return err_set(e, ERR_INPUT,
+			"range and start both say where layers begin: give "
+			"one of them");
+	if (every->given && !asked->layers.start)
+		return err_set(e, ERR_INPUT,
+			"every counts the kernels that start names: give "
+			"start too");
+	*any = asked->layers.range || asked->layers.start || device->given ||
+	       stratum->given || asked->realign;
+	return true;
+}
+
+json_t *run_breakdown_get(struct call *c, struct err *e)
+{
+	struct breakdown_asked asked;
+	struct breakdown_stored is;
+	struct run_row run;
+	bool any = false, lags;
+	if (!breakdown_asked_read(c, &asked, &any, e) ||
+		!listing_run(c, &run, e) ||
+		(any && !concurrency_limit_enter(c, e)) ||
+		!run_breakdown_read(&c->s, c->id, any ? &asked : NULL, &is, e))
+		return NULL;
+	if (listing_is_json(c))
+		return view_breakdown(c->id, &is);
+	if (param(&c->params, "format")->whole > TABLE_MD)
+		return listing_table(c, view_breakdown_rows(&c->s.arena, &is),
+			"breakdown-rows");
+	if (!run_breakdown_names_lag(&c->s, c->id, &lags, e))
+		return NULL;
+	return listing_table(c,
+		view_breakdown_table(&c->s.arena, &run, lags, &is),
+		"breakdown");
+}
+
+json_t *run_groups_get(struct call *c, struct err *e)
+{
+	struct groups_stored is;
+	int64_t offset;
+	int limit;
+	if (!listing_read(c, &offset, &limit, e) || !call_db(c, e) ||
+		!query_groups(c->s.db, &c->s.arena, c->id, &is, e))
+		return NULL;
+	if (!listing_is_json(c))
+		return listing_table(c, view_groups_table(&c->s.arena, &is),
+			"groups");
+	json_t *items = json_array();
+	uint32_t n = 0;
+	for (int64_t i = offset; i < is.groups.n && n < (uint32_t)limit;
+		i++, n++)
+		view_append(items, view_group(&is, (uint32_t)i));
+	json_t *v = listing_list(c, items, offset, n, offset + n < is.groups.n);
+	json_object_set_new(v, "run", view_whole(c->id));
+	return v;
+}
+
+/* ---- layers of several runs, row by row */
+
+enum { RUNS_LEAST = 2 };
+
+static bool breakdown_compare_id_from(const char *at, size_t len, int64_t *id,
+	struct err *e)
+{
+	char text[32] = "", *end;
+	if (len < sizeof text)
+		memcpy(text, at, len);
+	errno = 0;
+	*id = strtoll(text, &end, 10);
+	return (!errno && *text >= '0' && *text <= '9' && !*end && *id > 0) ||
+	       err_set(e, ERR_INPUT, "runs: '%.*s' is not the id of a run",
+		       len < 40 ? (int)len : 40, at);
+}
+
+static bool breakdown_compare_add(int64_t ids[BREAKDOWN_COMPARE_MAX],
+	uint32_t *n, int64_t id, struct err *e)
+{
+	for (uint32_t i = 0; i < *n; i++)
+		if (ids[i] == id)
+			return err_set(e, ERR_INPUT,
+				"runs: names run %lld twice", (long long)id);
+	if (*n == BREAKDOWN_COMPARE_MAX)
+		return err_set(e, ERR_INPUT,
+			"runs: names more than %d runs, the most that stand "
+			"side by side",
+			BREAKDOWN_COMPARE_MAX);
+	ids[(*n)++] = id;
+	return true;
+}
+
+static bool breakdown_compare_ids_read(const struct call *c,
+	int64_t ids[BREAKDOWN_COMPARE_MAX], uint32_t *n, struct err *e)
+{
+	const char *at = param_text(&c->params, "runs", NULL);
+	int64_t id;
+	*n = 0;
+	if (!at)
+		return err_set(e, ERR_INPUT,
+			"runs: is missing; it names two to %d runs, such as "
+			"runs=1,2",
+			BREAKDOWN_COMPARE_MAX);
+	for (;; at++) {
+		size_t len = strcspn(at, ",");
+		if (!breakdown_compare_id_from(at, len, &id, e) ||
+			!breakdown_compare_add(ids, n, id, e))
+			return false;
+		at += len;
+		if (!*at)
+			break;
+	}
+	return *n >= RUNS_LEAST ||
+	       err_set(e, ERR_INPUT,
+		       "runs: names one run; /runs/%lld/breakdown tells its "
+		       "layers, and two to %d stand side by side",
+		       (long long)ids[0], BREAKDOWN_COMPARE_MAX);
+}
+
+/* The platform of the run, and the name of the device that is shown. */
+static bool breakdown_compare_platform_read(struct call *c,
+	struct run_breakdown *r, struct err *e)
+{
+	struct profile_device *devices;
+	uint32_t n;
+	if (!query_run_platform(c->s.db, &c->s.arena, r->row.id, &r->platform,
+		    e) ||
+		!query_run_devices(c->s.db, &c->s.arena, r->row.id, &devices,
+			&n, e))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (devices[i].number == r->is.breakdown.device)
+			r->device_name = devices[i].name;
+	return true;
+}
+
+static bool breakdown_compare_run_read(struct call *c, int64_t id,
+	struct run_breakdown *r, struct err *e)
+{
+	struct breakdown_asked asked = BREAKDOWN_UNASKED;
+	asked.realign = param(&c->params, "realign")->whole == 1;
+	if (!query_run(c->s.db, &c->s.arena, id, &r->row, e) ||
+		!run_breakdown_names_lag(&c->s, id, &r->names_lag, e))
+		return false;
+	bool anew = asked.realign && r->names_lag;
+	return (!anew || concurrency_limit_enter(c, e)) &&
+	       run_breakdown_read(&c->s, id, anew ? &asked : NULL, &r->is, e) &&
+	       breakdown_compare_platform_read(c, r, e);
+}
+
+static void breakdown_compare_side_from(struct arena *a,
+	const struct breakdown_stored *is, struct breakdown_compare_side *s)
+{
+	const char **names = arena_array(a, const char *, is->kernels_n);
+	const char **short_names = arena_array(a, const char *, is->kernels_n);
+	for (uint32_t i = 0; i < is->kernels_n; i++) {
+		names[i] = is->kernels[i].name;
+		short_names[i] = is->kernels[i].short_name;
+	}
+	*s = (struct breakdown_compare_side){ &is->breakdown, names,
+		short_names };
+}
+
+json_t *breakdown_get(struct call *c, struct err *e)
+{
+	struct breakdown_compare_side sides[BREAKDOWN_COMPARE_MAX];
+	struct run_breakdown *runs = arena_array(&c->s.arena,
+		struct run_breakdown, BREAKDOWN_COMPARE_MAX);
+	int64_t ids[BREAKDOWN_COMPARE_MAX];
+	struct breakdown_compare b;
+	uint32_t n;
+	if (!breakdown_compare_ids_read(c, ids, &n, e) || !call_db(c, e))
+		return NULL;
+	/* All of them first: another project's run does not exist, whatever
+	 * else is wrong. */
+	for (uint32_t i = 0; i < n; i++)
+		if (!project_scope_run(&c->s, ids[i], e))
+			return NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!breakdown_compare_run_read(c, ids[i], &runs[i], e))
+			return NULL;
+		breakdown_compare_side_from(&c->s.arena, &runs[i].is,
+			&sides[i]);
+	}
+	if (!breakdown_compare_from(sides, n, &c->s.arena, &b)) {
+		arena_err(&c->s.arena, e);
+		return NULL;
+	}
+	return listing_is_json(c)
+		       ? view_breakdown_compare(runs, &b)
+		       : listing_file(c,
+				 view_breakdown_compare_table(&c->s.arena, runs,
+					 &b),
+				 "breakdown");
+}

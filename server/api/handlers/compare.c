@@ -1,0 +1,142 @@
+/* compare.c - what changed between two sides. */
+#include "call.h"
+#include "concurrency_limit.h"
+#include "listing.h"
+#include "compare_sides.h"
+#include "run_selection.h"
+#include "suspicion.h"
+#include "view_suspicion.h"
+#include <string.h>
+
+enum { REPORT_BYTES = 64 << 20 };
+
+/* The sides that the parameters base, head and range name. */
+static bool compare_sides_from_params(struct call *c, struct compare_sides *s,
+	struct err *e)
+{
+	struct run_selection base, head;
+	const struct params *p = &c->params;
+	return run_selection_sides(&c->s, param_text(p, "base", NULL),
+		       param_text(p, "head", NULL), NULL, &base, &head, e) &&
+	       compare_sides_read(&c->s, &base, &head,
+		       param_text(p, "range", NULL), s, e);
+}
+
+/* What is written as csv or md, as a file that is named for what it is. */
+static void compare_named(struct call *c)
+{
+	static const char *const endings[] = { "json", "csv", "md" };
+	c->format = (enum table_format)param(&c->params, "format")->whole;
+	snprintf(c->disposition, sizeof c->disposition,
+		"inline; filename=\"comparison.%s\"", endings[c->format]);
+}
+
+static json_t *compare_as_table(struct call *c, const struct table *t)
+{
+	compare_named(c);
+	c->table = t;
+	return NULL;
+}
+
+static json_t *compare_as_report(struct call *c, struct buf *b, struct err *e)
+{
+	if (b->full) {
+		buf_release(b);
+		err_set(e, ERR_TOO_LARGE,
+			"the report is larger than %d MiB; compare fewer runs",
+			REPORT_BYTES >> 20);
+		return NULL;
+	}
+	compare_named(c);
+	c->text = buf_take(b, &c->text_len);
+	c->text_type = "text/markdown; charset=utf-8";
+	return NULL;
+}
+
+static json_t *compare_published(struct call *c, const struct compare_sides *s,
+	struct err *e)
+{
+	struct comparison around;
+	struct suspicion sus;
+	struct buf b;
+	if (!suspicion_from(s->base, s->base_n, s->head, s->head_n, &c->s.arena,
+		    &sus, e) ||
+		!compare_findings(s->base, s->base_n, s->head, s->head_n,
+			&c->s.arena, &around, e))
+		return NULL;
+	switch ((enum table_format)param(&c->params, "format")->whole) {
+	case TABLE_JSON:
+		return view_suspicion(&sus, &around, s);
+	case TABLE_CSV:
+		return compare_as_table(c,
+			view_suspicion_table(&c->s.arena, &sus));
+	case TABLE_MD:
+		break;
+	}
+	buf_init(&b, REPORT_BYTES);
+	view_suspicion_report(&sus, &c->s.arena, &b);
+	return compare_as_report(c, &b, e);
+}
+
+static json_t *compare_verdict(struct call *c, const struct compare_sides *s,
+	struct err *e)
+{
+	struct compare_options o = COMPARE_OPTIONS;
+	const struct param *floor = param(&c->params, "floor");
+	struct comparison cmp;
+	struct repeats repeats;
+	struct buf b;
+	if (floor->given)
+		o.floor = floor->real;
+	o.margin = param(&c->params, "margin")->real;
+	o.seed = (uint64_t)param(&c->params, "seed")->whole;
+	if (!compare_sides_repeats(&c->s, s, &repeats, e))
+		return NULL;
+	call_db_return(c); /* the rest takes time, and no database */
+	if (!compare_from(s->base, s->base_n, s->head, s->head_n, &repeats, &o,
+		    &c->s.arena, &cmp, e))
+		return NULL;
+	switch ((enum table_format)param(&c->params, "format")->whole) {
+	case TABLE_JSON:
+		return view_compare(&c->s.arena, &cmp, s);
+	case TABLE_CSV:
+		return compare_as_table(c,
+			view_compare_table(&c->s.arena, &cmp));
+	case TABLE_MD:
+		break;
+	}
+	buf_init(&b, REPORT_BYTES);
+	view_compare_report(&c->s.arena, &cmp, s, &b);
+	return compare_as_report(c, &b, e);
+}
+
+json_t *compare_get(struct call *c, struct err *e)
+{
+	struct compare_sides s;
+	const char *score = param(&c->params, "score")->text;
+	if (!concurrency_limit_enter(c, e) ||
+		!compare_sides_from_params(c, &s, e))
+		return NULL;
+	return strcmp(score, "published") ? compare_verdict(c, &s, e)
+					  : compare_published(c, &s, e);
+}
+
+json_t *series_get(struct call *c, struct err *e)
+{
+	const char *function = param_text(&c->params, "function", NULL);
+	const char *device = param_text(&c->params, "device", NULL);
+	struct compare_series both[2];
+	struct compare_sides s;
+	if (!function) {
+		err_set(e, ERR_INPUT,
+			"function: is missing; it is the whole name of one "
+			"that /compare shows");
+		return NULL;
+	}
+	if (!concurrency_limit_enter(c, e) ||
+		!compare_sides_from_params(c, &s, e) ||
+		!compare_series_from(s.base, s.base_n, s.head, s.head_n,
+			function, device, &c->s.arena, both, e))
+		return NULL;
+	return view_compare_series(&c->s.arena, function, device, both);
+}

@@ -1,0 +1,185 @@
+/* cycles.c - a run's iterations, and the time of functions in them. */
+#include "api_state.h"
+#include "concurrency_limit.h"
+#include "listing.h"
+#include "log.h"
+#include "profile_word.h"
+#include "reanalyze.h"
+#include "query_compared.h"
+#include "view_cycle.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A page of the cycles that are there already. */
+static bool cycles_cut(struct cycles *c, int64_t offset, int limit)
+{
+	int64_t from = offset < c->n ? offset : c->n;
+	int64_t left = c->n - from;
+	bool more = limit && left > limit;
+	c->cycles += from;
+	c->n = (uint32_t)(more ? limit : left);
+	return more;
+}
+
+/* Those of ranges that the request names, all of them. */
+static bool cycles_by_range(struct call *c, const char *range,
+	struct cycles *out, struct cycles_short *s, struct err *e)
+{
+	struct compared_run run = { .id = c->id };
+	if (!concurrency_limit_enter(c, e) ||
+		!reanalyze_iterations(&c->s, range, &run, e))
+		return false;
+	*out = run.cycles;
+	*s = (struct cycles_short){ profile_word_detector[out->detector],
+		out->range, out->confidence, (double)NAN, out->n, out->kept_n };
+	cycles_median(out, &c->s.arena, &s->median_ns);
+	return true;
+}
+
+static json_t *cycles_document(const struct call *c,
+	const struct cycles *cycles, const struct cycles_short *s,
+	int64_t offset, bool more)
+{
+	json_t *items = json_array(), *v = view_cycles_short(s);
+	for (uint32_t i = 0; i < cycles->n; i++)
+		view_append(items, view_cycle(&cycles->cycles[i]));
+	json_object_set_new(v, "strata", view_strata(cycles));
+	json_object_update_new(v,
+		listing_list(c, items, offset, cycles->n, more));
+	return v;
+}
+
+json_t *cycles_get(struct call *c, struct err *e)
+{
+	const char *range = param_text(&c->params, "range", NULL);
+	struct cycles_short s;
+	struct cycles cycles;
+	struct run_row run;
+	int64_t offset;
+	bool more = false;
+	int limit;
+	if (!listing_read(c, &offset, &limit, e) || !listing_run(c, &run, e))
+		return NULL;
+	s = view_run_cycles(&run);
+	if (!(range ? cycles_by_range(c, range, &cycles, &s, e)
+		    : query_cycles(c->s.db, &c->s.arena, c->id, offset, limit,
+			      &cycles, &more, e)))
+		return NULL;
+	if (range)
+		more = cycles_cut(&cycles, offset, limit);
+	if (!listing_is_json(c))
+		return listing_table(c, view_cycle_table(&c->s.arena, &cycles),
+			"cycles");
+	return cycles_document(c, &cycles, &s, offset, more);
+}
+
+/* ---- functions per cycle, as a CSV that is sent while it is made */
+
+enum { TABLES_MAX = 4, CYCLE_BYTES = 256 << 20 };
+
+struct pattern_table {
+	struct api *api;
+	struct arena arena; /* of the run, and all its arrays */
+	struct compared_run run;
+	struct view_pattern_csv rows;
+	uint32_t cycle; /* the next one */
+	struct buf out; /* bytes from `at` on are still to be sent */
+	size_t at;
+};
+
+static int64_t cycles_table_next(void *table, void *to, size_t cap)
+{
+	struct pattern_table *t = table;
+	while (t->at == t->out.len) {
+		if (t->cycle == t->run.patterns.cycles_n)
+			return 0;
+		t->at = t->out.len = 0;
+		view_pattern_csv_cycle(&t->rows, t->cycle++, &t->out);
+		if (t->out.full) {
+			log_error("patterns run=%lld a cycle is too large",
+				(long long)t->run.id);
+			return -1;
+		}
+	}
+	size_t n = t->out.len - t->at < cap ? t->out.len - t->at : cap;
+	memcpy(to, t->out.at + t->at, n);
+	t->at += n;
+	return (int64_t)n;
+}
+
+static void cycles_table_free(void *table)
+{
+	struct pattern_table *t = table;
+	atomic_fetch_sub(&t->api->tables, 1);
+	arena_release(&t->arena);
+	buf_release(&t->out);
+	free(t);
+}
+
+static struct pattern_table *cycles_table_new(struct call *c,
+	const struct run_row *row, struct err *e)
+{
+	struct pattern_table *t = calloc(1, sizeof *t);
+	if (!t)
+		abort();
+	t->api = c->api;
+	buf_init(&t->out, CYCLE_BYTES);
+	bool ok = atomic_fetch_add(&c->api->tables, 1) < TABLES_MAX
+			  ? query_compared(c->s.db, &t->arena, &c->id, 1, true,
+				    &t->run, e)
+			  : err_set(e, ERR_BUSY,
+				    "%d tables of patterns are being sent "
+				    "already, the most at once; try again in a "
+				    "moment",
+				    TABLES_MAX);
+	if (!ok) {
+		cycles_table_free(t);
+		return NULL;
+	}
+	view_pattern_csv_init(&t->rows, &t->run, row->started_utc_ns,
+		&t->arena);
+	view_pattern_csv_head(&t->out);
+	return t;
+}
+
+static json_t *cycles_pattern_table(struct call *c, const struct run_row *row,
+	struct err *e)
+{
+	struct pattern_table *t = cycles_table_new(c, row, e);
+	if (!t)
+		return NULL;
+	c->stream =
+		(struct api_stream){ cycles_table_next, cycles_table_free, t };
+	c->text_type = "text/csv; charset=utf-8";
+	snprintf(c->disposition, sizeof c->disposition,
+		"attachment; filename=\"run-%lld-patterns.csv\"",
+		(long long)c->id);
+	return NULL;
+}
+
+/* A page of functions, most time first. */
+json_t *patterns_get(struct call *c, struct err *e)
+{
+	struct pattern_means means;
+	struct compared_run run;
+	struct run_row row;
+	int64_t offset;
+	int limit;
+	if (!listing_read(c, &offset, &limit, e) || !listing_run(c, &row, e))
+		return NULL;
+	if (!listing_is_json(c))
+		return cycles_pattern_table(c, &row, e);
+	if (!concurrency_limit_enter(c, e) ||
+		!query_compared(c->s.db, &c->s.arena, &c->id, 1, true, &run, e))
+		return NULL;
+	pattern_mean_from(&run.cycles, &run.patterns, &c->s.arena, &means);
+	json_t *items = json_array();
+	uint32_t n = 0;
+	for (int64_t i = offset; i < means.n && n < (uint32_t)limit; i++, n++)
+		view_append(items, view_pattern(&c->s.arena, &means.rows[i]));
+	bool more = offset + n < means.n;
+	json_t *v = listing_list(c, items, offset, n, more);
+	view_set_whole(v, "cycles", means.cycles);
+	return v;
+}

@@ -1,0 +1,485 @@
+/* gates.c - gates: evaluated, listed, in other forms, deleted; the badge. */
+#include "api_state.h"
+#include "audit_record.h"
+#include "compare.h"
+#include "comparison_word.h"
+#include "concurrency_limit.h"
+#include "cursor.h"
+#include "gate_evaluation.h"
+#include "gate_text.h"
+#include "regression_gate.h"
+#include "request_body.h"
+#include "view_gate.h"
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+/* ---- the request: member by member, each with its range */
+
+enum { OPERATORS_MAX = 100, NAME_BYTES = 200 };
+
+enum kind {
+	TEXT, /* `most`: bytes */
+	REAL,
+	REAL_OR_NULL, /* null: NaN */
+	COUNT,
+	SEED,
+	CLASSES,
+	FINDINGS,
+	OPERATORS
+};
+
+static const struct gates_member {
+	const char *name;
+	enum kind kind;
+	size_t at;
+	double least, most;
+} members[] = {
+#define AT(field) offsetof(struct gate_request, field)
+	{ "base", TEXT, AT(base), 0, 2000 },
+	{ "head", TEXT, AT(head), 0, 2000 },
+	{ "project", TEXT, AT(project), 0, NAME_BYTES },
+	{ "workload", TEXT, AT(workload), 0, NAME_BYTES },
+	{ "name", TEXT, AT(name), 0, NAME_BYTES },
+	{ "range", TEXT, AT(range), 0, 500 },
+	{ "cycle_pct", REAL_OR_NULL, AT(policy.cycle_pct), 0, 1000 },
+	{ "operators", OPERATORS, 0, 0, 1000 },
+	{ "headroom_pct", REAL_OR_NULL, AT(policy.headroom_pct), 0, 100 },
+	{ "fail_on", CLASSES, 0, 0, 0 },
+	{ "share_pct", REAL, AT(policy.share_pct), 0, 100 },
+	{ "least_runs", COUNT, AT(policy.least_runs), 1, 64 },
+	{ "least_cycles", COUNT, AT(policy.least_cycles), 1, 1000000 },
+	{ "least_coverage_pct", REAL, AT(policy.least_coverage_pct), 0, 100 },
+	{ "least_attributed_pct", REAL, AT(policy.least_attributed_pct), 0,
+		100 },
+	{ "refuse", FINDINGS, 0, 0, 0 },
+	{ "alpha", REAL, AT(policy.alpha), 1e-6, 0.5 },
+	{ "floor", REAL_OR_NULL, AT(policy.floor), 0, 1 },
+	{ "seed", SEED, AT(policy.seed), 0, 9007199254740991 },
+#undef AT
+};
+enum { MEMBERS = sizeof members / sizeof *members };
+
+/* What a gate may fail on; the other classes show no change. */
+static bool gates_request_fails(enum change_class is)
+{
+	return is != CHANGE_UNDECIDED && is != CHANGE_UNCHANGED;
+}
+
+static const char *gates_request_keys(struct arena *a)
+{
+	const char *keys = members[0].name;
+	for (int i = 1; i < MEMBERS; i++)
+		keys = arena_printf(a, "%s|%s", keys, members[i].name);
+	return keys;
+}
+
+static bool gates_request_text_from(struct arena *a, const char *name,
+	const json_t *v, double most, const char **to, struct err *e)
+{
+	const char *s = json_string_value(v);
+	if (json_is_null(v))
+		return true;
+	if (!s || json_string_length(v) > (size_t)most)
+		return err_set(e, ERR_INPUT,
+			"%s: is not text of at most %.0f bytes", name, most);
+	if (*s || !strcmp(name, "name"))
+		*to = arena_strdup(a, s);
+	return true;
+}
+
+static bool gates_request_real_from(const char *name, const json_t *v,
+	double least, double most, double *to, struct err *e)
+{
+	double x = json_number_value(v);
+	if (!json_is_number(v) || !isfinite(x) || x < least || x > most)
+		return err_set(e, ERR_INPUT,
+			"%s: is not a number from %g to %g", name, least, most);
+	*to = x;
+	return true;
+}
+
+static bool gates_request_whole_from(const char *name, const json_t *v,
+	const struct gates_member *m, json_int_t *to, struct err *e)
+{
+	json_int_t x = json_integer_value(v);
+	if (!json_is_integer(v) || x < (json_int_t)m->least ||
+		x > (json_int_t)m->most)
+		return err_set(e, ERR_INPUT,
+			"%s: is not a whole number from %.0f to %.0f", name,
+			m->least, m->most);
+	*to = x;
+	return true;
+}
+
+static int gates_request_class_of(const char *word)
+{
+	for (int i = 0; i < CHANGE_CLASSES; i++)
+		if (gates_request_fails((enum change_class)i) &&
+			!strcmp(word, comparison_word_class[i]))
+			return i;
+	return -1;
+}
+
+static int gates_request_finding_of(const char *word)
+{
+	for (int i = 0; i < FINDING_CODES; i++)
+		if (!strcmp(word, finding_name((enum finding_code)i)))
+			return i;
+	return -1;
+}
+
+static bool gates_request_words_from(const char *name, const json_t *v,
+	int (*of)(const char *word), const char *what, uint64_t *to,
+	struct err *e)
+{
+	size_t i;
+	const json_t *each;
+	if (!json_is_array(v))
+		return err_set(e, ERR_INPUT, "%s: is not a list of %s", name,
+			what);
+	*to = 0;
+	json_array_foreach((json_t *)v, i, each)
+	{
+		const char *word = json_string_value(each);
+		int bit = word ? of(word) : -1;
+		if (bit < 0)
+			return err_set(e, ERR_INPUT,
+				"%s: entry %zu, '%.60s', is not one of %s",
+				name, i, word ? word : "", what);
+		*to |= UINT64_C(1) << bit;
+	}
+	return true;
+}
+
+static bool gates_request_limit_from(struct arena *a, const json_t *v, size_t i,
+	struct gate_policy *p, struct err *e)
+{
+	struct gate_operator_limit *limit = &p->operators[i];
+	const char *name = json_string_value(json_object_get(v, "operator"));
+	const json_t *pct = json_object_get(v, "pct");
+	char where[64];
+	if (!name || !*name || strlen(name) > NAME_BYTES || !pct ||
+		json_object_size(v) != 2)
+		return err_set(e, ERR_INPUT,
+			"operators: entry %zu is not an object with operator, "
+			"a name of at most %d bytes, and pct",
+			i, NAME_BYTES);
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(p->operators[k].operator, name))
+			return err_set(e, ERR_INPUT,
+				"operators: '%.100s' has two limits", name);
+	snprintf(where, sizeof where, "operators: entry %zu: pct", i);
+	limit->operator= arena_strdup(a, name);
+	p->operators_n++;
+	return gates_request_real_from(where, pct, 0, 1000, &limit->pct, e);
+}
+
+static bool gates_request_limits_from(struct arena *a, const json_t *v,
+	struct gate_policy *p, struct err *e)
+{
+	size_t i;
+	json_t *each;
+	if (!json_is_array(v) || json_array_size(v) > OPERATORS_MAX)
+		return err_set(e, ERR_INPUT,
+			"operators: is not a list of at most %d limits",
+			OPERATORS_MAX);
+	p->operators =
+		arena_array(a, struct gate_operator_limit, json_array_size(v));
+	p->operators_n = 0;
+	json_array_foreach((json_t *)v, i, each)
+	{
+		if (!gates_request_limit_from(a, each, i, p, e))
+			return false;
+	}
+	return true;
+}
+
+static bool gates_request_member_from(struct arena *a,
+	const struct gates_member *m, const json_t *v, struct gate_request *q,
+	struct err *e)
+{
+	void *to = (char *)q + m->at;
+	uint64_t bits = 0;
+	json_int_t whole = 0;
+	switch (m->kind) {
+	case TEXT:
+		return gates_request_text_from(a, m->name, v, m->most, to, e);
+	case REAL_OR_NULL:
+		if (json_is_null(v)) {
+			*(double *)to = (double)NAN;
+			return true;
+		}
+		return gates_request_real_from(m->name, v, m->least, m->most,
+			to, e);
+	case REAL:
+		return gates_request_real_from(m->name, v, m->least, m->most,
+			to, e);
+	case COUNT:
+		if (!gates_request_whole_from(m->name, v, m, &whole, e))
+			return false;
+		*(uint32_t *)to = (uint32_t)whole;
+		return true;
+	case SEED:
+		if (!gates_request_whole_from(m->name, v, m, &whole, e))
+			return false;
+		*(uint64_t *)to = (uint64_t)whole;
+		return true;
+	case CLASSES:
+		if (!gates_request_words_from(m->name, v,
+			    gates_request_class_of,
+			    "regressed, appeared, improved, vanished, likely",
+			    &bits, e))
+			return false;
+		q->policy.fail_on = (uint32_t)bits;
+		return true;
+	case FINDINGS:
+		return gates_request_words_from(m->name, v,
+			gates_request_finding_of,
+			"the codes of /compare's findings", &q->policy.refuse,
+			e);
+	case OPERATORS:
+		return gates_request_limits_from(a, v, &q->policy, e);
+	}
+	return true;
+}
+
+static bool gates_request_from(struct arena *a, const json_t *body,
+	struct gate_request *q, struct err *e)
+{
+	*q = (struct gate_request){ .name = "" };
+	regression_gate_policy_init(&q->policy);
+	for (int i = 0; i < MEMBERS; i++) {
+		const json_t *v = json_object_get(body, members[i].name);
+		if (v && !gates_request_member_from(a, &members[i], v, q, e))
+			return false;
+	}
+	if (isnan(q->policy.floor)) /* null: learnt */
+		q->policy.floor = -1;
+	return true;
+}
+
+enum { RENDERED_BYTES = 64 << 20 };
+
+/* ---- evaluated */
+
+static const char *gates_event_body(void *ctx, const struct gate_row *row)
+{
+	struct arena *a = ctx;
+	json_t *v = view_gate_event(row);
+	char *text = json_dumps(v, JSON_COMPACT);
+	json_decref(v);
+	if (!text)
+		abort(); /* it was stored as JSON a moment ago */
+	const char *copy = arena_strdup(a, text);
+	free(text);
+	return copy;
+}
+
+static bool gates_request_read(struct call *c, struct gate_request *q,
+	struct err *e)
+{
+	json_t *body = request_body_read(c, gates_request_keys(&c->s.arena), e);
+	bool ok = body && gates_request_from(&c->s.arena, body, q, e);
+	json_decref(body);
+	return ok;
+}
+
+/* The gate as a row without its id; the arena's. */
+static bool gates_row_from(struct call *c, const struct gate_request *q,
+	const struct run_selection *base, const struct run_selection *head,
+	const struct gate_evaluation *is, struct gate_row *row, struct err *e)
+{
+	json_t *v = view_gate_document(&c->s.arena, q, base, head, &is->sides,
+		&is->gate);
+	char *text = json_dumps(v, JSON_COMPACT);
+	json_decref(v);
+	if (!text)
+		return err_set(e, ERR_INTERNAL, "the gate cannot be written");
+	*row = (struct gate_row){ .who = c->s.who.name,
+		.project = is->sides.head[0].project,
+		.workload = is->sides.head[0].workload,
+		.name = q->name,
+		.outcome = gate_outcome_word(is->gate.outcome),
+		.document = arena_strdup(&c->s.arena, text) };
+	free(text);
+	return true;
+}
+
+json_t *gate_post(struct call *c, struct err *e)
+{
+	const struct gate_event t = { gates_event_body, &c->s.arena };
+	struct run_selection base, head;
+	struct gate_request q;
+	struct gate_evaluation is;
+	struct gate_row row;
+	if (!gates_request_read(c, &q, e) || !concurrency_limit_enter(c, e) ||
+		!run_selection_sides(&c->s, q.base, q.head,
+			gate_evaluation_shared_words(&c->s.arena, &q), &base,
+			&head, e) ||
+		!gate_evaluation_run(&c->s, &q, &base, &head, &is, e) ||
+		!gates_row_from(c, &q, &base, &head, &is, &row, e))
+		return NULL;
+	bool passed = !strcmp(row.outcome, gate_outcome_word(GATE_PASS));
+	if (!call_db(c, e) ||
+		!gate_result_store(c->s.db, &row, passed ? NULL : &t, e))
+		return NULL;
+	metrics_gate(&c->api->metrics, row.outcome);
+	audit_record_describe(c, row.project, "gate %lld: %s",
+		(long long)row.id, row.outcome);
+	snprintf(c->location, sizeof c->location, "/api/v1/gates/%lld",
+		(long long)row.id);
+	return view_gate(&row);
+}
+
+/* ---- listed */
+
+static void gates_filter_read(const struct call *c, struct gate_filter *f)
+{
+	const struct params *ps = &c->params;
+	f->project = param_text(ps, "project", NULL);
+	f->workload = param_text(ps, "workload", NULL);
+	f->name = param_text(ps, "name", NULL);
+	f->labels = ps->labels;
+}
+
+json_t *gates_get(struct call *c, struct err *e)
+{
+	struct gate_filter f = { .outcome = param_text(&c->params, "outcome",
+					 NULL),
+		.since = param_moment(&c->params, "since"),
+		.until = param_moment(&c->params, "until"),
+		.limit = (int)param(&c->params, "limit")->whole };
+	struct gate_row *rows;
+	char next[CURSOR_TEXT];
+	int64_t unused;
+	uint32_t n;
+	bool more;
+	gates_filter_read(c, &f);
+	if (!cursor_read(c, &f.after, &unused, e) || !call_db(c, e) ||
+		!gate_result_list(c->s.db, &c->s.arena, &f, &rows, &n, &more,
+			e))
+		return NULL;
+	json_t *items = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(items, view_gate(&rows[i]));
+	if (more)
+		cursor_write(c, rows[n - 1].id, 0, next);
+	return view_list(items, more ? next : NULL);
+}
+
+/* ---- one, in other forms */
+
+static json_t *gates_as_text(struct call *c, struct buf *b, const char *type,
+	struct err *e)
+{
+	if (b->full) {
+		buf_release(b);
+		err_set(e, ERR_TOO_LARGE, "the gate is larger than %d MiB",
+			RENDERED_BYTES >> 20);
+		return NULL;
+	}
+	c->text = buf_take(b, &c->text_len);
+	c->text_type = type;
+	return NULL;
+}
+
+/* What follows "http://" or "https://"; NULL if the text begins with neither. */
+static const char *gates_past_scheme(const char *s)
+{
+	size_t n = !strncmp(s, "http://", 7)	? 7
+		   : !strncmp(s, "https://", 8) ? 8
+						: 0;
+	return n ? s + n : NULL;
+}
+
+/* Without the slash at its end; NULL if none is given. */
+static bool gates_site_read(struct call *c, const char **site, struct err *e)
+{
+	static const char bytes[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "abcdefghijklmnopqrstuvwxyz"
+				    "0123456789.:/_~%-[]";
+	const char *s = param_text(&c->params, "site", NULL);
+	*site = NULL;
+	if (!s)
+		return true;
+	size_t len = strlen(s);
+	const char *host = gates_past_scheme(s);
+	if (!host || strchr("/:", *host) || strspn(s, bytes) != len)
+		return err_set(e, ERR_INPUT,
+			"site: '%.100s' is not where a page is, such as "
+			"https://kernsift.example",
+			s);
+	while (s[len - 1] == '/')
+		len--;
+	*site = arena_strndup(&c->s.arena, s, len);
+	return true;
+}
+
+static json_t *gates_rendered(struct call *c, const json_t *gate, struct err *e)
+{
+	/* as routes.def lists them */
+	enum { JSON, MD, JUNIT, GITHUB, SVG };
+	static const char *const types[] = {
+		[MD] = "text/markdown; charset=utf-8",
+		[JUNIT] = "application/xml",
+		[GITHUB] = "text/plain; charset=utf-8",
+		[SVG] = "image/svg+xml",
+	};
+	int64_t format = param(&c->params, "format")->whole;
+	const char *site;
+	struct buf b;
+	if (!gates_site_read(c, &site, e))
+		return NULL;
+	buf_init(&b, RENDERED_BYTES);
+	if (format == MD)
+		gate_text_md(gate, site, &b);
+	else if (format == JUNIT)
+		gate_text_junit(gate, site, &b);
+	else if (format == GITHUB)
+		gate_text_github(gate, site, &b);
+	else
+		gate_text_svg("gate",
+			json_string_value(json_object_get(gate, "outcome")),
+			&b);
+	return gates_as_text(c, &b, types[format], e);
+}
+
+json_t *gate_get(struct call *c, struct err *e)
+{
+	struct gate_row row;
+	if (!call_db(c, e) ||
+		!gate_result_get(c->s.db, &c->s.arena, c->id, &row, e))
+		return NULL;
+	json_t *gate = view_gate(&row);
+	if (!param(&c->params, "format")->whole)
+		return gate;
+	gates_rendered(c, gate, e);
+	json_decref(gate);
+	return NULL;
+}
+
+json_t *gate_delete(struct call *c, struct err *e)
+{
+	if (call_db(c, e))
+		gate_result_delete(c->s.db, c->id, e);
+	return NULL;
+}
+
+json_t *badge_get(struct call *c, struct err *e)
+{
+	struct gate_filter f = { .since = NO_MOMENT,
+		.until = NO_MOMENT,
+		.limit = 1 };
+	struct gate_row *rows;
+	struct buf b;
+	uint32_t n;
+	bool more;
+	gates_filter_read(c, &f);
+	if (!call_db(c, e) || !gate_result_list(c->s.db, &c->s.arena, &f, &rows,
+				      &n, &more, e))
+		return NULL;
+	buf_init(&b, RENDERED_BYTES);
+	gate_text_svg(f.name ? f.name : "gate", n ? rows[0].outcome : NULL, &b);
+	return gates_as_text(c, &b, "image/svg+xml", e);
+}

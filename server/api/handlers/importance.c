@@ -1,0 +1,346 @@
+/* importance.c - which operators matter over many runs, or in a reference set, and their
+ * shapes. */
+#include "call.h"
+#include "query_fleet.h"
+#include "reference_document.h"
+#include "catalog_cache.h"
+#include "catalog_params.h"
+#include "concurrency_limit.h"
+#include "findings.h"
+#include "listing.h"
+#include "view_importance.h"
+#include "view_set.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- which runs, or which set */
+
+/* A set has the figures that were published, and nothing to filter runs by. */
+static bool importance_set_params(const struct call *c, struct err *e)
+{
+	static const char *const runs[] = { "project", "workload", "framework",
+		"platform", "since", "until" };
+	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+		if (param(&c->params, runs[i])->given)
+			return err_set(e, ERR_INPUT,
+				"%s: a reference set knows nothing of it; "
+				"leave "
+				"it out, or set",
+				runs[i]);
+	return !c->params.labels ||
+	       err_set(e, ERR_INPUT,
+		       "label: a reference set has none; leave it out, or set");
+}
+
+/* The stored name: one of the catalog, or one that runs still have from an earlier
+ * catalog. */
+static bool importance_platform_asked(struct call *c, const struct catalog *k,
+	const char **out, struct err *e)
+{
+	const char *name = param_text(&c->params, "platform", NULL);
+	const struct fleet_filter f = { .platform = name,
+		.project = project_scope_name(&c->s),
+		.since = NO_MOMENT,
+		.until = NO_MOMENT };
+	const struct platform *known;
+	struct fleet fleet;
+	*out = name;
+	if (!name || catalog_platform(k, name))
+		return true;
+	return query_fleet(c->s.db, &c->s.arena, &f, &fleet, e) &&
+	       (fleet.cells_n ||
+		       catalog_params_platform(c, "platform", k, &known, e));
+}
+
+static bool importance_fleet_params(struct call *c, const struct catalog *k,
+	struct fleet_filter *f, struct err *e)
+{
+	const struct params *ps = &c->params;
+	*f = (struct fleet_filter){
+		.project = param_text(ps, "project", NULL),
+		.workload = param_text(ps, "workload", NULL),
+		.framework = param_text(ps, "framework", NULL),
+		.labels = ps->labels,
+		.since = param_moment(&c->params, "since"),
+		.until = param_moment(&c->params, "until"),
+	};
+	return importance_platform_asked(c, k, &f->platform, e) &&
+	       catalog_params_dtype(c, &f->dtype, e) &&
+	       catalog_params_run_phase(c, &f->phase, e);
+}
+
+/* ---- operators */
+
+/* The order of PARAM(…, "format", …) in routes.def. */
+enum { FORMAT_BENCH = TABLE_MD + 1 };
+enum { SEED = 1 };
+
+static const char bench_type[] = "application/vnd.kernsift.set+json";
+
+/* The weight; "published" is for reference sets alone, and the only one they have. */
+static bool importance_weight_read(const struct call *c, bool set,
+	enum importance_weight *out, struct err *e)
+{
+	const struct param *w = param(&c->params, "weight");
+	*out = set ? WEIGHT_PUBLISHED : WEIGHT_TIME;
+	if (!w->given)
+		return true;
+	*out = (enum importance_weight)w->whole;
+	if (set && *out != WEIGHT_PUBLISHED)
+		return err_set(e, ERR_INPUT,
+			"weight: a reference set has only what was published");
+	return set || *out != WEIGHT_PUBLISHED ||
+	       err_set(e, ERR_INPUT,
+		       "weight: only reference sets have published figures; "
+		       "name one with set");
+}
+
+static void importance_arrange(const struct call *c, struct fleet_importance *m)
+{
+	/* The list in routes.def: every sort, then every sort reversed. */
+	int sort = (int)param(&c->params, "sort")->whole;
+	fleet_importance_search(m, param_text(&c->params, "q", NULL));
+	fleet_importance_sort(m,
+		(enum fleet_importance_order)(sort % (SORT_NAME + 1)),
+		sort > SORT_NAME);
+}
+
+static int importance_format_of(const struct call *c)
+{
+	return (int)param(&c->params, "format")->whole;
+}
+
+static json_t *importance_bench_answer(struct call *c, char *text,
+	const char *name)
+{
+	c->text = text;
+	c->text_len = strlen(text);
+	c->text_type = bench_type;
+	snprintf(c->disposition, sizeof c->disposition,
+		"attachment; filename=\"%s.json\"", name);
+	return NULL;
+}
+
+static json_t *importance_fleet_bench(struct call *c,
+	const struct fleet_filter *f, const struct fleet_importance *m,
+	const struct catalog *k, struct err *e)
+{
+	struct fleet_shape *rows;
+	uint32_t n;
+	bool more;
+	if (!concurrency_limit_enter(c, e) ||
+		!query_fleet_shapes(c->s.db, &c->s.arena, f, 0, 0, &rows, &n,
+			&more, e))
+		return NULL;
+	return importance_bench_answer(c,
+		view_set_from_fleet(m, rows, n, k, &c->s.arena),
+		"kernsift-fleet");
+}
+
+static json_t *importance_fleet_answer(struct call *c, const struct catalog *k,
+	enum importance_weight weight, struct err *e)
+{
+	struct fleet_filter f;
+	struct fleet fleet;
+	struct importance is;
+	struct fleet_importance m;
+	if (!importance_fleet_params(c, k, &f, e) ||
+		!query_fleet(c->s.db, &c->s.arena, &f, &fleet, e))
+		return NULL;
+	call_db_return(c);
+	importance_from(&fleet, weight, k, SEED, &c->s.arena, &is);
+	fleet_importance_from_fleet(&fleet, &is, weight, f.dtype || f.phase, k,
+		&c->s.arena, &m);
+	importance_arrange(c, &m);
+	const struct finding_list found =
+		findings_importance(&c->s.arena, &m, &fleet, k);
+	switch (importance_format_of(c)) {
+	case TABLE_JSON:
+		return view_importance(&m, view_importance_choices(&fleet),
+			&found);
+	case FORMAT_BENCH:
+		return call_db(c, e) ? importance_fleet_bench(c, &f, &m, k, e)
+				     : NULL;
+	default:
+		return listing_file(c, view_importance_table(&c->s.arena, &m),
+			"importance");
+	}
+}
+
+static json_t *importance_set_answer(struct call *c, const struct catalog *k,
+	const char *name, struct err *e)
+{
+	struct reference_document set;
+	struct fleet_importance m;
+	enum dtype dtype;
+	if (!importance_set_params(c, e) ||
+		!catalog_params_dtype(c, &dtype, e) ||
+		!reference_document_read(&c->s, name, k, &set, e))
+		return NULL;
+	fleet_importance_from_set(name, &set.is, k, &c->s.arena, &m);
+	fleet_importance_filter(&m, dtype, catalog_params_phase(c));
+	importance_arrange(c, &m);
+	const struct finding_list found =
+		findings_importance(&c->s.arena, &m, NULL, k);
+	switch (importance_format_of(c)) {
+	case TABLE_JSON:
+		return view_importance(&m, view_importance_set_choices(&set.is),
+			&found);
+	case TABLE_MD:
+		c->text = view_set_report(&set.is, &m, &c->s.arena);
+		c->text_len = strlen(c->text);
+		c->text_type = "text/markdown; charset=utf-8";
+		return NULL;
+	case FORMAT_BENCH:
+		return importance_bench_answer(c,
+			view_set_filtered(set.json, set.len, &m), name);
+	default:
+		return listing_file(c, view_importance_table(&c->s.arena, &m),
+			name);
+	}
+}
+
+json_t *importance_get(struct call *c, struct err *e)
+{
+	const char *set = param_text(&c->params, "set", NULL);
+	enum importance_weight weight;
+	const struct catalog *k;
+	if (!importance_weight_read(c, set, &weight, e) ||
+		!(k = call_catalog(c, e)))
+		return NULL;
+	return set ? importance_set_answer(c, k, set, e)
+		   : importance_fleet_answer(c, k, weight, e);
+}
+
+/* ---- shapes of an operator */
+
+struct importance_page {
+	int64_t offset;
+	int limit; /* 0: all */
+	bool more;
+};
+
+/* What all of the operator's time amounts to. */
+static struct findings_shape_times importance_shapes_time(const struct fleet *f)
+{
+	struct findings_shape_times t = {
+		.empty = "no run that matches has it"
+	};
+	for (uint32_t i = 0; i < f->rows_n; i++) {
+		t.all += f->rows[i].weighted_s;
+		t.unbound += f->rows[i].weighted_s - f->rows[i].bound_s;
+		t.over += f->rows[i].over_s;
+		t.n++;
+	}
+	return t;
+}
+
+static double importance_shapes_median_of(const struct fleet_importance_shapes
+						  *s,
+	struct arena *a)
+{
+	double *v = arena_array(a, double, s->n + 1);
+	for (uint32_t i = 0; i < s->n; i++)
+		v[i] = s->rows[i].s;
+	return fleet_importance_median(v, s->n);
+}
+
+static bool importance_shapes_unknown(const struct call *c, struct err *e)
+{
+	if (!strcmp(c->word, "unattributed"))
+		return err_set(e, ERR_NOT_FOUND,
+			"'unattributed' is no operator; /unattributed lists "
+			"the kernels that nobody knows");
+	return err_set(e, ERR_NOT_FOUND,
+		"neither a run nor the catalogue has an operator '%s'",
+		c->word);
+}
+
+static bool importance_shapes_fleet(struct call *c, const struct catalog *k,
+	struct importance_page *p, struct fleet_importance_shapes *s,
+	struct findings_shape_times *told, struct err *e)
+{
+	const struct operator_info *is = catalog_operator(k, c->word);
+	const struct platform *against;
+	struct fleet_filter f;
+	struct fleet_shape *rows;
+	struct fleet fleet;
+	uint32_t n;
+	if (!catalog_params_platform(c, "against", k, &against, e) ||
+		!importance_fleet_params(c, k, &f, e))
+		return false;
+	f.operator= c->word;
+	if ((!p->limit && !concurrency_limit_enter(c, e)) ||
+		!query_fleet(c->s.db, &c->s.arena, &f, &fleet, e) ||
+		!query_fleet_shapes(c->s.db, &c->s.arena, &f, p->offset,
+			p->limit, &rows, &n, &p->more, e))
+		return false;
+	if (!is && !fleet.rows_n)
+		return importance_shapes_unknown(c, e);
+	*told = importance_shapes_time(&fleet);
+	fleet_importance_shapes_from_fleet(rows, n, told->all, k, against,
+		&c->s.arena, s);
+	if (!p->offset && !p->more)
+		s->s_median = importance_shapes_median_of(s, &c->s.arena);
+	return true;
+}
+
+static bool importance_shapes_set(struct call *c, const struct catalog *k,
+	const char *name, struct importance_page *p,
+	struct fleet_importance_shapes *s, struct err *e)
+{
+	struct reference_document *set =
+		arena_new(&c->s.arena, struct reference_document);
+	const struct reference *r = &set->is;
+	uint32_t i = 0;
+	if (!importance_set_params(c, e) ||
+		!reference_document_read(&c->s, name, k, set, e))
+		return false;
+	if (param(&c->params, "against")->given)
+		return err_set(e, ERR_INPUT,
+			"against: a reference set has the platforms that were "
+			"published");
+	while (i < r->operators_n && strcmp(r->operators[i].name, c->word) != 0)
+		i++;
+	if (i == r->operators_n)
+		return err_set(e, ERR_NOT_FOUND,
+			"the reference set '%.100s' has no operator '%s'", name,
+			c->word);
+	fleet_importance_shapes_from_set(r, &r->operators[i], &c->s.arena, s);
+	s->set = name;
+	/* All of them are at hand: the page is cut out here. */
+	uint32_t from = p->offset < s->n ? (uint32_t)p->offset : s->n;
+	s->rows += from;
+	s->n -= from;
+	p->more = p->limit && s->n > (uint32_t)p->limit;
+	if (p->more)
+		s->n = (uint32_t)p->limit;
+	return true;
+}
+
+json_t *importance_shapes_get(struct call *c, struct err *e)
+{
+	const char *set = param_text(&c->params, "set", NULL);
+	const struct operator_info *is;
+	const struct catalog *k;
+	struct fleet_importance_shapes s = { 0 };
+	struct findings_shape_times told = { 0 };
+	struct importance_page p = { 0 };
+	if (!listing_read(c, &p.offset, &p.limit, e) ||
+		!(k = call_catalog(c, e)) ||
+		!(set ? importance_shapes_set(c, k, set, &p, &s, e)
+		      : importance_shapes_fleet(c, k, &p, &s, &told, e)))
+		return NULL;
+	is = catalog_operator(k, c->word);
+	s.operator= c->word;
+	s.what = is ? is->what : NULL;
+	if (!listing_is_json(c))
+		return listing_file(c,
+			view_importance_shapes_table(&c->s.arena, &s), c->word);
+	json_t *items = json_array();
+	for (uint32_t i = 0; i < s.n; i++)
+		view_append(items, view_importance_shape(&s.rows[i], &s));
+	const struct finding_list found = findings_shapes(&c->s.arena, &told);
+	return view_importance_shapes(&s, &found,
+		listing_list(c, items, p.offset, s.n, p.more));
+}

@@ -1,0 +1,59 @@
+/* jobs.c - jobs, and the ranks of one. */
+#include "cursor.h"
+#include "job.h"
+#include "call.h"
+#include "concurrency_limit.h"
+#include "findings.h"
+#include "query_compared.h"
+#include "view.h"
+
+/* More than this is not laid side by side; a comparison takes no more either. */
+enum { JOB_RANKS = 256 };
+
+json_t *jobs_get(struct call *c, struct err *e)
+{
+	const struct params *ps = &c->params;
+	struct job_row *rows;
+	int64_t after, unused;
+	char next[CURSOR_TEXT];
+	uint32_t n;
+	bool more;
+	if (!cursor_read(c, &after, &unused, e) || !call_db(c, e) ||
+		!job_list(c->s.db, &c->s.arena, param_text(ps, "project", NULL),
+			after, (int)param(ps, "limit")->whole, &rows, &n, &more,
+			e))
+		return NULL;
+	json_t *items = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(items, view_job_row(&rows[i]));
+	if (more)
+		cursor_write(c, rows[n - 1].id, 0, next);
+	return view_list(items, more ? next : NULL);
+}
+
+json_t *job_get(struct call *c, struct err *e)
+{
+	struct compared_run *runs;
+	struct job_row job;
+	struct ranks ranks;
+	if (!concurrency_limit_enter(c, e) || !call_db(c, e) ||
+		!job_read(c->s.db, &c->s.arena, c->id, &job, e))
+		return NULL;
+	if (job.runs_all > JOB_RANKS) {
+		err_set(e, ERR_TOO_LARGE,
+			"job %lld has %lld runs; %d are the most that are laid "
+			"side by side",
+			(long long)c->id, (long long)job.runs_all, JOB_RANKS);
+		return NULL;
+	}
+	runs = arena_array(&c->s.arena, struct compared_run, job.runs_n);
+	if (!query_compared(c->s.db, &c->s.arena, job.runs, job.runs_n, true,
+		    runs, e))
+		return NULL;
+	call_db_return(c);
+	if (!ranks_from(runs, job.runs_n, &c->s.arena, &ranks, e))
+		return NULL;
+	const struct finding_list found =
+		findings_job(&c->s.arena, &ranks, runs, job.runs_n);
+	return view_job(&c->s.arena, &job, &ranks, runs, job.runs_n, &found);
+}

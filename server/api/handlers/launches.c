@@ -1,0 +1,62 @@
+/* launches.c - how kernels came to run: graph replays, latency from the call, callers. */
+#include "cursor.h"
+#include "listing.h"
+#include "stats.h"
+#include "view.h"
+
+json_t *graphs_get(struct call *c, struct err *e)
+{
+	struct graph_stat *rows;
+	struct run_row run;
+	uint32_t n;
+	if (!listing_run(c, &run, e) ||
+		!query_graphs(c->s.db, &c->s.arena, c->id, &rows, &n, e))
+		return NULL;
+	json_t *items = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(items, view_graph(&rows[i]));
+	return view_list(items, NULL);
+}
+
+json_t *launches_get(struct call *c, struct err *e)
+{
+	struct launch_filter f = {
+		.run = c->id,
+		.q = param_text(&c->params, "q", NULL),
+	};
+	struct launch_line *rows;
+	struct run_row run;
+	uint32_t n;
+	bool more;
+	if (!listing_read(c, &f.offset, &f.limit, e) ||
+		!listing_run(c, &run, e) ||
+		!query_launches(c->s.db, &c->s.arena, &f, &rows, &n, &more, e))
+		return NULL;
+	if (!listing_is_json(c))
+		return listing_table(c,
+			view_launch_table(&c->s.arena, run.pid, rows, n),
+			"launches");
+	json_t *items = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(items, view_launch(&rows[i]));
+	return listing_list(c, items, f.offset, n, more);
+}
+
+json_t *callers_get(struct call *c, struct err *e)
+{
+	int limit = (int)param(&c->params, "limit")->whole;
+	struct caller_table t;
+	struct run_row run;
+	int64_t offset, unused;
+	if (!cursor_read(c, &offset, &unused, e) || !listing_run(c, &run, e) ||
+		!query_callers(c->s.db, &c->s.arena, c->id, c->k, offset, limit,
+			&t, e))
+		return NULL;
+	json_t *items = json_array();
+	for (uint32_t i = 0; i < t.n; i++)
+		view_append(items,
+			view_caller(&t.lines[i],
+				stats_pct(t.lines[i].total_ns, t.total_ns)));
+	return view_callers(c->k, &t,
+		listing_list(c, items, offset, t.n, t.more));
+}

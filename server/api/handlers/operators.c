@@ -1,0 +1,215 @@
+/* operators.c - a run's operators, their shapes, and unattributed kernels. */
+#include "catalog_params.h"
+#include "catalog_cache.h"
+#include "cursor.h"
+#include "listing.h"
+#include "findings.h"
+#include "fleet_importance.h"
+#include "view_operators.h"
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+static bool operators_shapes_of(struct call *c, const char *operator,
+	struct shape_stat ** rows, uint32_t *n, struct err *e)
+{
+	struct shape_filter f = { .run = c->id, .operator= operator};
+	bool more;
+	return query_shapes(c->s.db, &c->s.arena, &f, rows, n, &more, e);
+}
+
+/* The operators of a run, and the catalog that describes them. */
+static bool operators_matters_read(struct call *c, struct run_operators *is,
+	struct run_operators_table *m, struct err *e)
+{
+	struct run_row run;
+	*m = (struct run_operators_table){ .is = is };
+	return listing_run(c, &run, e) && (m->catalog = call_catalog(c, e)) &&
+	       catalog_params_platform(c, "against", m->catalog, &m->against,
+		       e) &&
+	       query_operators(c->s.db, &c->s.arena, c->id, is, e);
+}
+
+static bool operators_same(const char *a, const char *b)
+{
+	return a && b && !strcmp(a, b);
+}
+
+/* Every operator's shapes, projected to the platform of the request. */
+static bool operators_against_read(struct call *c,
+	struct run_operators_table *m, struct err *e)
+{
+	const struct run_operators *is = m->is;
+	if (!m->against)
+		return true;
+	struct platform_projection *put =
+		arena_array(&c->s.arena, struct platform_projection, is->n + 1);
+	m->put = put;
+	for (uint32_t i = 0; i < is->n; i++) {
+		struct shape_stat *rows;
+		uint32_t n, k = 0;
+		while (k < i &&
+			!operators_same(is->rows[k].name, is->rows[i].name))
+			k++;
+		if (k < i || !is->rows[i].name)
+			continue; /* done with the row of its name before */
+		if (!operators_shapes_of(c, is->rows[i].name, &rows, &n, e))
+			return false;
+		for (k = 0; k < n; k++)
+			run_operators_projection_add(&put[rows[k].operator_],
+				&rows[k], m->against);
+	}
+	return true;
+}
+
+json_t *run_operators_get(struct call *c, struct err *e)
+{
+	struct run_operators is;
+	struct run_operators_table m;
+	if (!operators_matters_read(c, &is, &m, e) ||
+		!operators_against_read(c, &m, e))
+		return NULL;
+	if (!listing_is_json(c))
+		return listing_table(c,
+			view_run_operators_table(&c->s.arena, &m), "operators");
+	const struct finding_list found =
+		findings_run_operators(&c->s.arena, &m);
+	return view_run_operators(&m, &found);
+}
+
+/* Whether the run or the catalog has the operator. */
+static bool operators_operator_check(const struct call *c,
+	const struct run_operators_table *m, struct err *e)
+{
+	for (uint32_t i = 0; i < m->is->n; i++)
+		if (operators_same(m->is->rows[i].name, c->word))
+			return true;
+	if (catalog_operator(m->catalog, c->word))
+		return true;
+	if (!strcmp(c->word, "unattributed"))
+		return err_set(e, ERR_NOT_FOUND,
+			"'unattributed' is no operator; "
+			"/runs/%lld/unattributed "
+			"lists the kernels that nobody knows",
+			(long long)c->id);
+	return err_set(e, ERR_NOT_FOUND,
+		"neither run %lld nor the catalogue has an operator '%s'",
+		(long long)c->id, c->word);
+}
+
+/* Keeps the shapes of the type and phase that the request names. */
+static bool operators_narrow(const struct call *c,
+	const struct run_operators *is, struct shape_stat *rows, uint32_t *n,
+	struct err *e)
+{
+	enum dtype dtype;
+	enum phase phase;
+	uint32_t kept = 0;
+	if (!catalog_params_dtype(c, &dtype, e) ||
+		!catalog_params_run_phase(c, &phase, e))
+		return false;
+	for (uint32_t i = 0; i < *n; i++) {
+		const struct operator_stat *o = &is->rows[rows[i].operator_];
+		if ((!dtype || o->dtype == dtype) &&
+			(!phase || o->phase == phase))
+			rows[kept++] = rows[i];
+	}
+	*n = kept;
+	return true;
+}
+
+static double operators_median_of(struct arena *a,
+	const struct shape_stat *rows, uint32_t n)
+{
+	double *s = arena_array(a, double, n + 1);
+	for (uint32_t i = 0; i < n; i++)
+		s[i] = rows[i].call.avg_ns > 0
+			       ? rows[i].sol_ns / rows[i].call.avg_ns
+			       : (double)NAN;
+	return fleet_importance_median(s, n);
+}
+
+static struct finding_list operators_told(struct call *c,
+	const struct shape_stat *rows, uint32_t n)
+{
+	struct findings_shape_times t = { .n = n,
+		.empty = "no call of it was in this run, of the type and phase "
+			 "asked for" };
+	for (uint32_t i = 0; i < n; i++) {
+		double ns = (double)rows[i].call.total_ns;
+		t.all += ns;
+		t.unbound += isnan(rows[i].sol_ns) ? ns : 0;
+		t.over += rows[i].sol_ns > rows[i].call.avg_ns ? ns : 0;
+	}
+	return findings_shapes(&c->s.arena, &t);
+}
+
+json_t *run_shapes_get(struct call *c, struct err *e)
+{
+	struct run_operators is;
+	struct run_operators_table m;
+	struct run_shapes s = { .of = &m, .operator= c->word };
+	struct shape_stat *rows;
+	int64_t offset;
+	uint32_t n;
+	int limit;
+	if (!listing_read(c, &offset, &limit, e) ||
+		!operators_matters_read(c, &is, &m, e) ||
+		!operators_operator_check(c, &m, e) ||
+		!operators_shapes_of(c, c->word, &rows, &n, e) ||
+		!operators_narrow(c, &is, rows, &n, e))
+		return NULL;
+	s.rows = rows;
+	s.n = n;
+	s.s_median = operators_median_of(&c->s.arena, rows, n);
+	if (!listing_is_json(c))
+		return listing_table(c, view_run_shapes_table(&c->s.arena, &s),
+			c->word);
+	json_t *items = json_array();
+	uint32_t shown = 0;
+	for (int64_t i = offset; i < n && shown < (uint32_t)limit; i++, shown++)
+		view_append(items, view_run_shape(&s, &rows[i]));
+	const struct finding_list found = operators_told(c, rows, n);
+	return view_run_shapes(&s, &found,
+		listing_list(c, items, offset, shown, offset + shown < n));
+}
+
+static json_t *operators_unattributed(struct call *c, const char *name,
+	struct err *e)
+{
+	const struct param *limit = param(&c->params, "limit");
+	struct unattributed_line *rows;
+	uint32_t n;
+	bool json = listing_is_json(c);
+	if (!json && limit->given) {
+		err_set(e, ERR_INPUT, "csv and md are whole: leave limit out");
+		return NULL;
+	}
+	if (!call_db(c, e) ||
+		!query_unattributed(c->s.db, &c->s.arena, c->id,
+			json ? (int)limit->whole : INT_MAX, &rows, &n, e))
+		return NULL;
+	if (!json)
+		return listing_file(c,
+			view_unattributed_table(&c->s.arena, rows, n), name);
+	json_t *items = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(items, view_unattributed(&rows[i]));
+	return view_list(items, NULL);
+}
+
+json_t *run_unattributed_get(struct call *c, struct err *e)
+{
+	struct run_row run;
+	if (!listing_run(c, &run, e))
+		return NULL;
+	return operators_unattributed(c,
+		arena_printf(&c->s.arena, "run-%lld-unattributed",
+			(long long)c->id),
+		e);
+}
+
+json_t *unattributed_get(struct call *c, struct err *e)
+{
+	return operators_unattributed(c, "unattributed", e);
+}

@@ -1,0 +1,50 @@
+/* session.c - the page's sign-in, and who the caller is. */
+#include "request_body.h"
+#include "session_cookie.h"
+#include "guard.h"
+#include "audit_record.h"
+#include "view_admin.h"
+#include <string.h>
+
+static const char *session_token_of(const json_t *body, struct err *e)
+{
+	const json_t *v = json_object_get(body, "token");
+	if (json_is_string(v) &&
+		strlen(json_string_value(v)) == json_string_length(v))
+		return json_string_value(v);
+	err_set(e, ERR_INPUT, "token: is missing or not text");
+	return NULL;
+}
+
+/* Recorded once the caller is identified, and at most once a minute: attempts
+ * without a token, or repeated with one, must not grow the audit table. */
+static bool session_told(struct call *c, struct err *e)
+{
+	bool first;
+	return token_signed(c->s.db, c->s.who.token, &first, e) &&
+	       (!first || audit_record_begin(c, e));
+}
+
+json_t *session_post(struct call *c, struct err *e)
+{
+	json_t *body = request_body_read(c, "token", e);
+	const char *text = body ? session_token_of(body, e) : NULL;
+	bool ok = text && guard_token(c, text, e) && session_told(c, e);
+	if (ok)
+		session_cookie_set(c, text, c->s.who.expires);
+	json_decref(body);
+	return ok ? view_session(&c->s.who) : NULL;
+}
+
+json_t *session_get(struct call *c, struct err *e)
+{
+	return guard_who(c, e) ? view_session(&c->s.who) : NULL;
+}
+
+/* Nothing changes here: the token stays what it is. */
+json_t *session_delete(struct call *c, struct err *e)
+{
+	(void)e;
+	session_cookie_clear(c);
+	return NULL;
+}

@@ -1,0 +1,140 @@
+/* tokens.c - tokens: created, listed, revoked. A project's admin manages those of his
+ * project alone. */
+#include "request_body.h"
+#include "cursor.h"
+#include "utc_time.h"
+#include "token.h"
+#include "audit_record.h"
+#include "view_admin.h"
+#include <string.h>
+
+/* A member's text; NULL if it is null or absent. */
+static bool tokens_text_of(const json_t *body, const char *key, size_t most,
+	const char **out, struct err *e)
+{
+	const json_t *v = json_object_get(body, key);
+	*out = NULL;
+	if (!v || json_is_null(v))
+		return true;
+	if (!json_is_string(v) || !json_string_length(v) ||
+		json_string_length(v) > most ||
+		strlen(json_string_value(v)) != json_string_length(v))
+		return err_set(e, ERR_INPUT,
+			"%s: is not text of 1 to %zu bytes", key, most);
+	*out = json_string_value(v);
+	return true;
+}
+
+static bool tokens_expiry_of(const json_t *body, struct token_request *w,
+	struct err *e)
+{
+	const json_t *days = json_object_get(body, "expires_days");
+	const char *at;
+	w->expires = NO_MOMENT;
+	if (!tokens_text_of(body, "expires_at", UTC_TIME_TEXT + 10, &at, e))
+		return false;
+	if (at && !utc_time_parse(at, &w->expires))
+		return err_set(e, ERR_INPUT,
+			"expires_at: '%.40s' is not a moment such as "
+			"2026-08-22T10:11:12Z",
+			at);
+	if (!days || json_is_null(days))
+		return true;
+	if (at)
+		return err_set(e, ERR_INPUT,
+			"expires_at and expires_days say the same; give one");
+	json_int_t n = json_integer_value(days);
+	if (!json_is_integer(days) || n < 1 || n > TOKEN_DAYS)
+		return err_set(e, ERR_INPUT,
+			"expires_days: is not a whole number from 1 to %d",
+			TOKEN_DAYS);
+	w->days = (int)n;
+	return true;
+}
+
+/* A project's admin creates tokens of his project, whether the request names it or
+ * not. */
+static bool tokens_wish_from(const struct call *c, const json_t *body,
+	struct token_request *w, struct err *e)
+{
+	const char *scope;
+	*w = (struct token_request){ .made_by = c->s.who.name,
+		.maker = c->s.who.token };
+	if (!tokens_text_of(body, "name", 200, &w->name, e) ||
+		!tokens_text_of(body, "scope", 20, &scope, e) ||
+		!tokens_text_of(body, "project", TOKEN_PROJECT, &w->project,
+			e) ||
+		!tokens_expiry_of(body, w, e))
+		return false;
+	if (!w->name)
+		return err_set(e, ERR_INPUT,
+			"name: is missing: who or what is the token for?");
+	w->scope = scope ? scope_from(scope) : SCOPE_NONE;
+	if (w->scope == SCOPE_NONE)
+		return err_set(e, ERR_INPUT,
+			"scope: is '%.40s', and should be read, upload or "
+			"admin",
+			scope ? scope : "");
+	if (!w->project)
+		w->project = project_scope_name(&c->s);
+	return !w->project || project_scope_allows(&c->s, w->project, e);
+}
+
+json_t *token_post(struct call *c, struct err *e)
+{
+	json_t *body = request_body_read(c,
+		"name|scope|project|expires_at|expires_days", e);
+	char text[TOKEN_TEXT];
+	struct token_request wish;
+	struct token_row row;
+	int64_t id;
+	bool ok = body && tokens_wish_from(c, body, &wish, e) &&
+		  call_db(c, e) && token_new(c->s.db, &wish, text, &id, e);
+	if (ok)
+		audit_record_describe(c, wish.project,
+			"token %lld '%s' scope=%s%s%s", (long long)id,
+			wish.name, scope_name(wish.scope),
+			wish.project ? " project=" : "",
+			wish.project ? wish.project : "");
+	json_decref(body);
+	if (!ok || !token_read(c->s.db, &c->s.arena, id, NULL, &row, e))
+		return NULL;
+	snprintf(c->location, sizeof c->location, "/api/v1/tokens/%lld",
+		(long long)id);
+	return view_token_made(&row, text);
+}
+
+json_t *tokens_get(struct call *c, struct err *e)
+{
+	struct token_row *rows;
+	int64_t after, unused;
+	char next[CURSOR_TEXT];
+	uint32_t n;
+	bool more;
+	if (!cursor_read(c, &after, &unused, e) || !call_db(c, e) ||
+		!token_list(c->s.db, &c->s.arena,
+			param_text(&c->params, "project", NULL), after,
+			(int)param(&c->params, "limit")->whole, &rows, &n,
+			&more, e))
+		return NULL;
+	json_t *items = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(items, view_token(&rows[i]));
+	if (more)
+		cursor_write(c, rows[n - 1].id, 0, next);
+	return view_list(items, more ? next : NULL);
+}
+
+json_t *token_delete(struct call *c, struct err *e)
+{
+	struct token_row row;
+	const char *project = project_scope_name(&c->s);
+	if (!call_db(c, e) ||
+		!token_read(c->s.db, &c->s.arena, c->id, project, &row, e) ||
+		!token_revoke(c->s.db, c->id, project, e))
+		return NULL;
+	audit_record_describe(c, row.project,
+		"token %lld '%s' scope=%s revoked", (long long)row.id, row.name,
+		scope_name(row.scope));
+	return NULL;
+}

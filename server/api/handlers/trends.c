@@ -1,0 +1,114 @@
+/* trends.c - workloads, and one value per run of a workload over time. */
+#include "cursor.h"
+#include "call.h"
+#include "concurrency_limit.h"
+#include "listing.h"
+#include "view_trend.h"
+
+json_t *workloads_get(struct call *c, struct err *e)
+{
+	const struct params *ps = &c->params;
+	struct workload_row *rows;
+	int64_t after, unused;
+	char next[CURSOR_TEXT];
+	uint32_t n;
+	bool more;
+	if (!cursor_read(c, &after, &unused, e) || !call_db(c, e) ||
+		!query_workloads(c->s.db, &c->s.arena,
+			param_text(ps, "project", NULL),
+			param_text(ps, "q", NULL), after,
+			(int)param(ps, "limit")->whole, &rows, &n, &more, e))
+		return NULL;
+	json_t *items = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(items, view_workload(&rows[i]));
+	if (more)
+		cursor_write(c, rows[n - 1].newest, 0, next);
+	return view_list(items, more ? next : NULL);
+}
+
+static bool trends_stat_asked(const struct call *c, struct trend_filter *f,
+	struct err *e)
+{
+	const struct param *stat = param(&c->params, "stat");
+	f->stat = trend_stat_of(f->metric);
+	if (!stat->given)
+		return true;
+	f->stat = (enum trend_stat)stat->whole;
+	if (trend_fits(f->metric, f->stat))
+		return true;
+	struct arena a = { 0 };
+	err_set(e, ERR_INPUT, "stat: %s has no %s; it has %s",
+		trend_metric_word(f->metric), trend_stat_word(f->stat),
+		trend_fitting(&a, f->metric));
+	arena_release(&a);
+	return false;
+}
+
+static bool trends_trend_asked(const struct call *c, struct trend_filter *f,
+	struct err *e)
+{
+	const struct params *ps = &c->params;
+	*f = (struct trend_filter){
+		.project = param_text(ps, "project", ""),
+		.workload = param_text(ps, "workload", ""),
+		.metric = (enum trend_metric)param(ps, "metric")->whole,
+		.of = param_text(ps, "of", NULL),
+		.device = param_text(ps, "device", NULL),
+		.framework = param_text(ps, "framework", NULL),
+		.labels = ps->labels,
+		.group = param_text(ps, "group", NULL),
+		.since = param_moment(&c->params, "since"),
+		.until = param_moment(&c->params, "until"),
+		.limit = TREND_UNITS,
+	};
+	const char *word = trend_metric_word(f->metric);
+	if (!trends_stat_asked(c, f, e))
+		return false;
+	if (trend_has_of(f->metric) && !f->of)
+		return err_set(e, ERR_INPUT,
+			"of: is missing; it is the %s whose time is asked for",
+			word);
+	return trend_has_of(f->metric) || !f->of ||
+	       err_set(e, ERR_INPUT, "of: %s is of the whole run; leave it out",
+		       word);
+}
+
+/* A name that is nowhere is a mistake; one that is in some runs is in others
+ * not. */
+static bool trends_trend_read(struct call *c, const struct trend_filter *f,
+	struct trend *t, struct err *e)
+{
+	if (!call_db(c, e) || !query_trend(c->s.db, &c->s.arena, f, t, e))
+		return false;
+	call_db_return(c); /* the rest takes time, and no database */
+	return t->there || !trend_has_of(f->metric) || !(t->n + t->left_out) ||
+	       err_set(e, ERR_NOT_FOUND,
+		       "no run of this series has the %s '%.60s'",
+		       trend_metric_word(f->metric), f->of);
+}
+
+json_t *trends_get(struct call *c, struct err *e)
+{
+	struct change_options o = CHANGE_OPTIONS;
+	struct trend_filter f;
+	struct trend t;
+	struct trend_result is = { .f = &f, .t = &t };
+	struct change_point *changes;
+	if (!trends_trend_asked(c, &f, e) || !concurrency_limit_enter(c, e) ||
+		!trends_trend_read(c, &f, &t, e))
+		return NULL;
+	uint32_t *group = arena_array(&c->s.arena, uint32_t, t.n);
+	is.grouped = trend_groups(&t, group);
+	o.alpha = param(&c->params, "alpha")->real;
+	if (!change_points_from(t.value, group, t.n, &o, &c->s.arena, &changes,
+		    &is.changes_n)) {
+		arena_err(&c->s.arena, e);
+		return NULL;
+	}
+	is.changes = changes;
+	return listing_is_json(c)
+		       ? view_trend(&is)
+		       : listing_file(c, view_trend_table(&c->s.arena, &is),
+				 "trend");
+}

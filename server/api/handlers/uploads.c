@@ -1,0 +1,284 @@
+/* uploads.c - uploads: listed, queued again, and received.
+ *
+ * An upload's bytes are written as they come, in chunks; it holds one chunk of memory
+ * and, while it writes, one database connection. */
+#include "api.h"
+#include "api_state.h"
+#include "audit.h"
+#include "audit_record.h"
+#include "call.h"
+#include "cursor.h"
+#include "file_magic.h"
+#include "log.h"
+#include "multipart.h"
+#include "upload.h"
+#include "view.h"
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- listed, and queued again */
+
+json_t *uploads_get(struct call *c, struct err *e)
+{
+	struct upload_filter f = {
+		.project = param_text(&c->params, "project", NULL),
+		.state = param_text(&c->params, "state", NULL),
+		.limit = (int)param(&c->params, "limit")->whole,
+	};
+	struct upload_row *rows;
+	char next[CURSOR_TEXT];
+	uint32_t n;
+	int64_t unused;
+	bool more;
+	if (!cursor_read(c, &f.after, &unused, e) || !call_db(c, e) ||
+		!upload_row_list(c->s.db, &c->s.arena, &f, &rows, &n, &more, e))
+		return NULL;
+	json_t *items = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(items, view_upload(&rows[i]));
+	if (more)
+		cursor_write(c, rows[n - 1].id, 0, next);
+	return view_list(items, more ? next : NULL);
+}
+
+json_t *upload_get(struct call *c, struct err *e)
+{
+	struct upload_row row;
+	if (!call_db(c, e) ||
+		!upload_row_get(c->s.db, &c->s.arena, c->id, &row, e))
+		return NULL;
+	return view_upload(&row);
+}
+
+json_t *upload_retry_post(struct call *c, struct err *e)
+{
+	if (!call_db(c, e) || !upload_retry(c->s.db, c->id, e))
+		return NULL;
+	return upload_get(c, e);
+}
+
+/* ---- received */
+
+enum { SNIFF_BYTES = 4096 };
+
+struct api_receive {
+	struct call call;
+	struct upload_meta meta;
+	struct multipart *form; /* NULL: the body is the file itself */
+	struct sha256 sha;
+	unsigned char *chunk; /* UPLOAD_CHUNK bytes */
+	size_t chunk_len;
+	int64_t bytes, id; /* id 0: nothing is stored yet */
+	int32_t seq;
+	bool known; /* what it is, by its first bytes */
+};
+
+static long long uploads_mib(int64_t bytes)
+{
+	return (bytes >> 20) + (bytes % (1 << 20) != 0);
+}
+
+static bool uploads_too_large(const struct api *a, int64_t bytes, struct err *e)
+{
+	return err_set(e, ERR_TOO_LARGE,
+		"the upload is %s%lld MiB; at most %lld are taken, see "
+		"--upload_mib",
+		bytes < 0 ? "more than " : "",
+		uploads_mib(bytes < 0 ? a->is.upload_bytes : bytes),
+		uploads_mib(a->is.upload_bytes));
+}
+
+/* Refuses by the headers alone, before any body. */
+static bool uploads_headers_check(struct api_receive *u,
+	const struct api_request *r, struct err *e)
+{
+	const struct api *a = u->call.api;
+	const char *length = r->header(r->ctx, "Content-Length");
+	const char *type = r->header(r->ctx, "Content-Type");
+	/* A form's own lines come on top of the file's bytes. */
+	int64_t bytes = length ? strtoll(length, NULL, 10) : 0;
+	if (bytes > a->is.upload_bytes + (type ? MULTIPART_HEADERS : 0))
+		return uploads_too_large(a, bytes, e);
+	u->form = arena_new(&u->call.s.arena, struct multipart);
+	if (!multipart_init(u->form, type, e))
+		u->form = NULL;
+	return !e->code;
+}
+
+static bool uploads_slot_take(struct api *a, struct err *e)
+{
+	if (atomic_fetch_add(&a->uploads, 1) < a->is.uploads_max)
+		return true;
+	atomic_fetch_sub(&a->uploads, 1);
+	return err_set(e, ERR_BUSY,
+		"%d uploads are being taken already, the most at once; try "
+		"again in a moment",
+		a->is.uploads_max);
+}
+
+static void uploads_meta_from(struct upload_meta *m, const struct params *ps)
+{
+	*m = (struct upload_meta){
+		.project = param_text(ps, "project", ""),
+		.workload = param_text(ps, "workload", ""),
+		.name = param_text(ps, "name", ""),
+		.job = param_text(ps, "job", ""),
+		.labels = ps->labels ? ps->labels : "{}",
+		.file_name = param_text(ps, "file", ""),
+		.gpu_hours = param(ps, "gpu_hours")->given
+				     ? param(ps, "gpu_hours")->real
+				     : (double)NAN,
+	};
+}
+
+struct api_receive *api_receive_begin(struct api *a,
+	const struct api_request *r, struct api_answer *out)
+{
+	struct err e = { 0 };
+	struct api_receive *u = calloc(1, sizeof *u);
+	if (!u)
+		abort();
+	if (call_open(&u->call, a, r, out, &e) &&
+		uploads_headers_check(u, r, &e) && uploads_slot_take(a, &e)) {
+		call_db_return(&u->call);
+		uploads_meta_from(&u->meta, &u->call.params);
+		sha256_init(&u->sha);
+		u->call.receive = u;
+		u->call.request = NULL;
+		u->chunk = malloc(UPLOAD_CHUNK);
+		if (!u->chunk)
+			abort();
+		return u;
+	}
+	call_answer(&u->call, out, &e);
+	call_close(&u->call);
+	free(u);
+	return NULL;
+}
+
+static bool uploads_sniff_check(struct api_receive *u, bool whole,
+	struct err *e)
+{
+	if (u->known || (!whole && u->chunk_len < SNIFF_BYTES))
+		return true;
+	u->known = file_magic_sniff(u->chunk, u->chunk_len, whole, e) !=
+		   SNIFF_UNKNOWN;
+	return u->known;
+}
+
+/* Writes the chunk away, with a connection borrowed for just that. */
+static bool uploads_flush(struct api_receive *u, struct err *e)
+{
+	struct call *c = &u->call;
+	if (u->form && !*u->meta.file_name)
+		u->meta.file_name = u->form->file_name;
+	bool ok =
+		audit_record_begin(c, e) && call_db(c, e) &&
+		(u->id || upload_begin(c->s.db, &u->meta, &u->id, e)) &&
+		upload_chunk(c->s.db, u->id, u->seq, u->chunk, u->chunk_len, e);
+	call_db_return(c);
+	u->seq++;
+	u->chunk_len = 0;
+	return ok;
+}
+
+static bool uploads_file_bytes(void *ctx, const void *bytes, size_t len,
+	struct err *e)
+{
+	struct api_receive *u = ctx;
+	struct api *a = u->call.api;
+	const char *s = bytes;
+	u->bytes += (int64_t)len;
+	if (u->bytes > a->is.upload_bytes)
+		return uploads_too_large(a, -1, e);
+	sha256_add(&u->sha, bytes, len);
+	atomic_fetch_add(&a->metrics.upload_bytes, (long long)len);
+	while (len) {
+		size_t n = UPLOAD_CHUNK - u->chunk_len;
+		n = n < len ? n : len;
+		memcpy(u->chunk + u->chunk_len, s, n);
+		u->chunk_len += n;
+		s += n;
+		len -= n;
+		if (!uploads_sniff_check(u, false, e) ||
+			(u->chunk_len == UPLOAD_CHUNK && !uploads_flush(u, e)))
+			return false;
+	}
+	return true;
+}
+
+bool api_receive_bytes(struct api_receive *u, const void *bytes, size_t len,
+	struct api_answer *out)
+{
+	struct err e = { 0 };
+	bool ok = u->form ? multipart_feed(u->form, bytes, len,
+				    uploads_file_bytes, u, &e)
+			  : uploads_file_bytes(u, bytes, len, &e);
+	if (ok)
+		return true;
+	*out = (struct api_answer){ 0 };
+	call_answer(&u->call, out, &e);
+	return false;
+}
+
+static json_t *uploads_view_accepted(const struct upload_outcome *o,
+	const char *sha256, int64_t bytes)
+{
+	return json_pack("{s:o, s:s, s:s, s:o, s:b}", "id", view_whole(o->id),
+		"state", o->state, "sha256", sha256, "bytes", view_whole(bytes),
+		"existing", o->existing);
+}
+
+/* The handler of POST /uploads, once the body is there. */
+json_t *upload_post(struct call *c, struct err *e)
+{
+	struct api_receive *u = c->receive;
+	struct upload_outcome o;
+	uint8_t digest[SHA256_BYTES];
+	char hex[SHA256_HEX];
+	assert(u); /* because of api_streams(), http/ streams the body */
+	if (u->form && !multipart_end(u->form, e))
+		return NULL;
+	if (!u->bytes) {
+		err_set(e, ERR_INPUT,
+			"the upload is empty; send the trace file as the body");
+		return NULL;
+	}
+	if (!uploads_sniff_check(u, true, e) ||
+		(u->chunk_len && !uploads_flush(u, e)))
+		return NULL;
+	sha256_end(&u->sha, digest);
+	sha256_hex(digest, hex);
+	if (!call_db(c, e) ||
+		!upload_finish(c->s.db, u->id, digest, u->bytes, &o, e))
+		return NULL;
+	u->id = 0; /* no longer ours to drop */
+	c->status = o.existing ? 200 : 202;
+	snprintf(c->location, sizeof c->location, "/api/v1/uploads/%lld",
+		(long long)o.id);
+	return uploads_view_accepted(&o, hex, u->bytes);
+}
+
+void api_receive_end(struct api_receive *u, struct api_answer *out)
+{
+	struct err e = { 0 };
+	*out = (struct api_answer){ 0 };
+	call_answer(&u->call, out, &e);
+	api_receive_abort(u);
+}
+
+void api_receive_abort(struct api_receive *u)
+{
+	struct err e = { 0 };
+	struct call *c = &u->call;
+	if (u->id && !(call_db(c, &e) && upload_abort(c->s.db, u->id, &e)))
+		log_warn("abort upload=%lld text=\"%s\"", (long long)u->id,
+			e.text); /* the sweep will find it */
+	audit_record_end(c,
+		AUDIT_GONE); /* of one that was answered there is none */
+	call_close(c);
+	atomic_fetch_sub(&c->api->uploads, 1);
+	free(u->chunk);
+	free(u);
+}

@@ -1,9 +1,0 @@
-/* openapi.h - the API told to programs: OpenAPI 3.1, made from routes.def and
- * the schemas in schema/, which tests hold every answer against. */
-#pragma once
-#include "err.h"
-#include <stddef.h>
-
-/* The document; the caller frees it. NULL where a schema does not parse, which
- * a test excludes. */
-char *openapi_text(size_t *len, struct err *e);

@@ -1,0 +1,95 @@
+/* call.h - one call of the API: what its handler is given and may answer, and its steps.
+ *
+ * A handler reads no socket and writes no bytes. It returns a JSON value that its caller
+ * owns; or fills call.table, call.text or call.stream instead and returns NULL; or
+ * returns NULL with *e set. api.c turns any of these into status and bytes. NULL with
+ * nothing else is a bug and answered 500, except for a 204.
+ *
+ * api_call() takes all steps at once. An upload opens its call before the body and
+ * answers after it. */
+#pragma once
+#include "api.h"
+#include "arena.h"
+#include "catalog_cache.h"
+#include "err.h"
+#include "param.h"
+#include "project_scope.h"
+#include "service.h"
+#include "table.h"
+#include <jansson.h>
+#include <stdint.h>
+
+struct api;
+struct api_receive;
+struct api_request;
+struct route;
+
+enum { CALL_WORD = 101 };
+
+/* The audit record of a call that changes something; the arena's. */
+struct audit_record {
+	int64_t id; /* of its row; 0 none */
+	int64_t also; /* of the one for another project; 0 none */
+	const char *path, *detail, *told, *project;
+};
+
+struct call {
+	struct api *api;
+	const struct api_request *request;
+	const struct route *route;
+	struct service_call s; /* s.who: after guard_scope() */
+	struct audit_record audit;
+	struct params params;
+	bool limited; /* after concurrency_limit_enter() */
+	struct api_receive *receive; /* of upload_post only */
+	int64_t id, k; /* the path's {id} and {k}; 0 none */
+	char word[CALL_WORD]; /* its {op} or {set}; "" none */
+	int64_t began_us;
+
+	/* What a handler may set besides its value. */
+	int status; /* 0: the route's first */
+	const struct table *table;
+	enum table_format format;
+	char *text; /* malloc'ed; api.c hands it on */
+	size_t text_len;
+	struct api_stream stream; /* api.c hands it on */
+	const char *text_type; /* of text and stream */
+	char location[128], disposition[192], cookie[API_COOKIE];
+};
+
+/* Finds the route and identifies the caller, checks both, and reads the parameters. False
+ * with *e set; call_answer() then makes the answer of the error. call_close() follows in
+ * any case. */
+bool call_open(struct call *c, struct api *a, const struct api_request *r,
+	struct api_answer *out, struct err *e);
+/* Runs the handler, unless *e is set already, and makes the answer. */
+void call_answer(struct call *c, struct api_answer *out, struct err *e);
+/* Counts an answer that call_answer() did not make. */
+void call_count(const struct call *c, int status);
+void call_close(struct call *c);
+
+/* Lends the call a database connection until its answer is made. */
+static inline bool call_db(struct call *c, struct err *e)
+{
+	return service_db(&c->s, e);
+}
+
+static inline void call_db_return(struct call *c)
+{
+	service_db_return(&c->s);
+}
+
+/* The catalog in force, the same one however often a call asks for it. */
+static inline const struct catalog *call_catalog(struct call *c, struct err *e)
+{
+	return catalog_cache_take(&c->s, e);
+}
+
+#define ROUTE(method, path, scope, reach, fn, answer, help) \
+	json_t *fn(struct call *c, struct err *e);
+#define PARAM(fn, name, kind, range, fallback, help)
+#define BODY(fn, type, schema)
+#include "routes.def"
+#undef ROUTE
+#undef PARAM
+#undef BODY

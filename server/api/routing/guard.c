@@ -1,0 +1,220 @@
+/* guard.c - the checks before any handler: Host, Origin, token, scope. */
+#include "guard.h"
+#include "api_state.h"
+#include "session_cookie.h"
+#include "utc_time.h"
+#include "query.h"
+#include "route.h"
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <strings.h>
+
+enum { HOST_MAX = 256 };
+
+/* The name in "name:port", "[::1]:port" or "name", without brackets. */
+static bool guard_name_of(const char *host, char out[HOST_MAX])
+{
+	bool bracket = *host == '[';
+	host += bracket;
+	size_t len = strcspn(host, bracket ? "]" : ":");
+	const char *rest = host + len;
+	if (bracket && *rest++ != ']')
+		return false;
+	if (!len || len >= HOST_MAX || (*rest && *rest != ':'))
+		return false;
+	if (*rest && strspn(rest + 1, "0123456789") != strlen(rest + 1))
+		return false;
+	memcpy(out, host, len);
+	out[len] = '\0';
+	return true;
+}
+
+/* The address as 16 bytes, IPv4 mapped into IPv6; false if it is unknown. */
+static bool guard_address_of(const struct sockaddr *sa, struct in6_addr *out)
+{
+	if (sa && sa->sa_family == AF_INET6) {
+		struct sockaddr_in6 in6;
+		memcpy(&in6, sa, sizeof in6);
+		*out = in6.sin6_addr;
+		return true;
+	}
+	if (!sa || sa->sa_family != AF_INET)
+		return false;
+	struct sockaddr_in in4;
+	memcpy(&in4, sa, sizeof in4);
+	*out = (struct in6_addr){ 0 };
+	out->s6_addr[10] = out->s6_addr[11] = 0xff;
+	memcpy(out->s6_addr + 12, &in4.sin_addr, 4);
+	return true;
+}
+
+static bool guard_address_from(const char *text, struct in6_addr *out)
+{
+	struct sockaddr_in in4 = { .sin_family = AF_INET };
+	if (inet_pton(AF_INET, text, &in4.sin_addr) == 1)
+		return guard_address_of((struct sockaddr *)&in4, out);
+	return inet_pton(AF_INET6, text, out) == 1;
+}
+
+static bool guard_loopback(const struct in6_addr *a)
+{
+	return IN6_IS_ADDR_LOOPBACK(a) ||
+	       (IN6_IS_ADDR_V4MAPPED(a) && a->s6_addr[12] == 127);
+}
+
+/* Whether `name` is one of a list separated by commas. */
+static bool guard_listed(const char *list, const char *name)
+{
+	while (list && *list) {
+		size_t len = strcspn(list, ", ");
+		if (len == strlen(name) && !strncasecmp(list, name, len))
+			return true;
+		list += len + strspn(list + len, ", ");
+	}
+	return false;
+}
+
+bool guard_host(const struct api *a, const struct api_request *r, struct err *e)
+{
+	const char *host = r->header(r->ctx, "Host");
+	char name[HOST_MAX];
+	struct in6_addr named, local;
+	if (!host)
+		return err_set(e, ERR_HOST, "the request names no host");
+	if (guard_name_of(host, name)) {
+		if (!strcasecmp(name, "localhost") ||
+			guard_listed(a->is.hosts, name))
+			return true;
+		if (guard_address_from(name, &named) &&
+			(guard_loopback(&named) ||
+				(guard_address_of(r->local, &local) &&
+					!memcmp(&named, &local, sizeof local))))
+			return true;
+	}
+	return err_set(e, ERR_HOST,
+		"this server is not known as '%.100s'; see --hosts", host);
+}
+
+bool guard_origin(const struct api *a, const struct api_request *r,
+	struct err *e)
+{
+	const char *origin = r->header(r->ctx, "Origin");
+	const char *host = r->header(r->ctx, "Host");
+	if (!origin)
+		return true;
+	const char *at = strstr(origin, "://");
+	if (at && host && !strcasecmp(at + 3, host) &&
+		((!a->is.tls && !strncasecmp(origin, "http:", 5)) ||
+			!strncasecmp(origin, "https:", 6)))
+		return true;
+	return err_set(e, ERR_FORBIDDEN,
+		"a page of '%.100s' may not ask this server", origin);
+}
+
+/* Identifies a caller without a token: loopback, or nobody. */
+static void guard_who_here(struct call *c)
+{
+	const struct api_request *r = c->request;
+	struct in6_addr peer;
+	bool here = c->api->is.open_loopback &&
+		    guard_address_of(r->peer, &peer) && guard_loopback(&peer) &&
+		    !r->header(r->ctx, "Forwarded") &&
+		    !r->header(r->ctx, "X-Forwarded-For");
+	c->s.who = (struct identity){ .expires = NO_MOMENT };
+	if (!here)
+		return;
+	c->s.who.by = IDENTITY_LOOPBACK;
+	c->s.who.scope = SCOPE_UPLOAD;
+	snprintf(c->s.who.name, sizeof c->s.who.name, "loopback");
+}
+
+static bool guard_who_from(struct call *c, enum identity_source by,
+	const char *text, struct err *e)
+{
+	struct token_row row;
+	char at[UTC_TIME_TEXT];
+	if (!call_db(c, e) || !token_find(c->s.db, &c->s.arena, text, &row, e))
+		return false;
+	if (!row.id)
+		return err_set(e, ERR_UNAUTHORIZED,
+			"the token is not known here; `kernsiftd token` makes "
+			"one");
+	if (row.expired) {
+		utc_time_format(row.expires, at);
+		return err_set(e, ERR_UNAUTHORIZED,
+			"the token expired at %s; ask for a new one", at);
+	}
+	c->s.who = (struct identity){
+		.scope = row.scope,
+		.by = by,
+		.token = row.id,
+		.expires = row.expires,
+	};
+	snprintf(c->s.who.name, sizeof c->s.who.name, "%s", row.name);
+	snprintf(c->s.who.project, sizeof c->s.who.project, "%s",
+		row.project ? row.project : "");
+	return true;
+}
+
+bool guard_token(struct call *c, const char *text, struct err *e)
+{
+	return guard_who_from(c, IDENTITY_COOKIE, text, e);
+}
+
+bool guard_who(struct call *c, struct err *e)
+{
+	const char *given =
+		c->request->header(c->request->ctx, "Authorization");
+	const char *kept = given ? NULL : session_cookie_read(c);
+	if (given && strncasecmp(given, "Bearer ", 7))
+		return err_set(e, ERR_UNAUTHORIZED,
+			"the Authorization header is not 'Bearer' and a token");
+	if (given)
+		return guard_who_from(c, IDENTITY_TOKEN,
+			given + 7 + strspn(given + 7, " "), e);
+	if (!kept) {
+		guard_who_here(c);
+		return true;
+	}
+	if (guard_who_from(c, IDENTITY_COOKIE, kept, e))
+		return true;
+	if (e->code == ERR_UNAUTHORIZED)
+		session_cookie_clear(c);
+	return false;
+}
+
+/* Whether our own page sends this, which only a browser can tell. */
+static bool guard_own_page(const struct call *c, struct err *e)
+{
+	const struct api_request *r = c->request;
+	const char *site = r->header(r->ctx, "Sec-Fetch-Site");
+	/* guard_origin() has seen that it is this host. */
+	return !strcmp(r->method, "GET") || !strcmp(r->method, "HEAD") ||
+	       r->header(r->ctx, "Origin") ||
+	       (site && !strcmp(site, "same-origin")) ||
+	       err_set(e, ERR_FORBIDDEN,
+		       "a cookie lets in no change whose page is not told: "
+		       "send Origin, or the token as 'Authorization: Bearer "
+		       "ks_…'");
+}
+
+bool guard_scope(struct call *c, struct err *e)
+{
+	enum scope needs = c->route->scope;
+	if (needs == SCOPE_NONE)
+		return true;
+	if (!guard_who(c, e) ||
+		(c->s.who.by == IDENTITY_COOKIE && !guard_own_page(c, e)))
+		return false;
+	if (c->s.who.scope >= needs)
+		return true;
+	if (!c->s.who.token)
+		return err_set(e, ERR_UNAUTHORIZED,
+			"this needs a token of scope '%s'; send it as "
+			"'Authorization: Bearer ks_…'",
+			scope_name(needs));
+	return err_set(e, ERR_FORBIDDEN,
+		"this needs scope '%s'; the token has '%s'", scope_name(needs),
+		scope_name(c->s.who.scope));
+}

@@ -1,0 +1,54 @@
+/* listing.c - a cursor is an offset into an order that never changes. */
+#include "listing.h"
+#include "cursor.h"
+#include "view.h"
+
+bool listing_run(struct call *c, struct run_row *run, struct err *e)
+{
+	return call_db(c, e) && query_run(c->s.db, &c->s.arena, c->id, run, e);
+}
+
+bool listing_is_json(const struct call *c)
+{
+	return param(&c->params, "format")->whole == TABLE_JSON;
+}
+
+bool listing_read(struct call *c, int64_t *offset, int *limit, struct err *e)
+{
+	int64_t unused;
+	const struct param *most = param(&c->params, "limit");
+	bool json = listing_is_json(c);
+	if (!json && (most->given || param(&c->params, "cursor")->given))
+		return err_set(e, ERR_INPUT,
+			"csv and md are never paged: leave limit and cursor "
+			"out");
+	*limit = json ? (int)most->whole : 0;
+	return cursor_read(c, offset, &unused, e);
+}
+
+json_t *listing_list(const struct call *c, json_t *items, int64_t offset,
+	uint32_t n, bool more)
+{
+	char next[CURSOR_TEXT];
+	if (more)
+		cursor_write(c, offset + n, 0, next);
+	return view_list(items, more ? next : NULL);
+}
+
+json_t *listing_file(struct call *c, const struct table *t, const char *name)
+{
+	static const char *const kinds[] = { "json", "csv", "md" };
+	int64_t asked = param(&c->params, "format")->whole;
+	c->table = t;
+	c->format = asked > TABLE_MD ? TABLE_CSV : (enum table_format)asked;
+	snprintf(c->disposition, sizeof c->disposition,
+		"inline; filename=\"%s.%s\"", name, kinds[c->format]);
+	return NULL;
+}
+
+json_t *listing_table(struct call *c, const struct table *t, const char *what)
+{
+	return listing_file(c, t,
+		arena_printf(&c->s.arena, "run-%lld-%s", (long long)c->id,
+			what));
+}

@@ -1,0 +1,61 @@
+/* param.h - the query of a request, as typed values.
+ *
+ * What a route takes is data (routes.def); whatever else comes is refused with
+ * a sentence, so a handler meets only values of the right kind and range. An
+ * empty value counts as not given. Text is the arena's. */
+#pragma once
+#include "arena.h"
+#include "err.h"
+#include <jansson.h>
+#include <stdint.h>
+
+struct call;
+
+enum param_kind {
+	PARAM_TEXT,
+	PARAM_WHOLE,
+	PARAM_REAL,
+	PARAM_CHOICE,
+	PARAM_MOMENT,
+	PARAM_LABELS,
+	PARAM_CURSOR
+};
+
+struct param_spec {
+	json_t *(*handler)(struct call *c, struct err *e);
+	const char *name;
+	enum param_kind kind;
+	const char *range, *fallback, *help;
+};
+
+/* All of routes.def, a route's together; ended by one without a handler. */
+extern const struct param_spec param_specs[];
+
+struct param {
+	const struct param_spec *spec;
+	bool given;
+	const char *text; /* as sent, or the default; NULL neither */
+	int64_t whole; /* WHOLE; MOMENT in microseconds; CHOICE its index */
+	double real;
+};
+
+enum { PARAMS_MAX = 24 };
+
+struct params {
+	struct param list[PARAMS_MAX];
+	int n;
+	const char *labels; /* a JSON object, keys sorted; NULL none given */
+};
+
+/* Reads `query` (what follows the '?', or NULL) for the route of `handler`. */
+bool params_read(struct params *ps, struct arena *a,
+	json_t *(*handler)(struct call *c, struct err *e), const char *query,
+	struct err *e);
+
+/* The parameter of this name; the route must have it. */
+const struct param *param(const struct params *ps, const char *name);
+/* Its text, or `otherwise` if it is not given and has no default. */
+const char *param_text(const struct params *ps, const char *name,
+	const char *otherwise);
+/* Its time in microseconds; NO_MOMENT if it is not given. */
+int64_t param_moment(const struct params *ps, const char *name);

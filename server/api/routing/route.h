@@ -1,0 +1,78 @@
+/* route.h - routes.def as tables, and the way from a path to its route. */
+#pragma once
+#include "call.h"
+#include "token.h"
+
+typedef json_t *handler_fn(struct call *c, struct err *e);
+
+/* Which projects a route shows: routes.def explains each word. */
+enum project_scope {
+	PROJECT_SCOPE_OPEN,
+	PROJECT_SCOPE_RUN,
+	PROJECT_SCOPE_UPLOADED,
+	PROJECT_SCOPE_JOB,
+	PROJECT_SCOPE_GATE,
+	PROJECT_SCOPE_TOKEN,
+	PROJECT_SCOPE_WEBHOOK,
+	PROJECT_SCOPE_PROJECT,
+	PROJECT_SCOPE_RUNS,
+	PROJECT_SCOPE_SAYS,
+	PROJECT_SCOPE_WHOLE
+};
+
+struct route {
+	const char *method, *path;
+	enum scope scope;
+	enum project_scope project_scope;
+	handler_fn *handler;
+	const char *answer, *help;
+};
+
+struct route_body {
+	handler_fn *handler;
+	const char *type, *schema;
+};
+
+/* Ended by an entry without a handler. */
+extern const struct route routes[];
+extern const struct route_body route_bodies[];
+
+enum {
+#define ROUTE(method, path, scope, reach, fn, answer, help) +1
+#define PARAM(fn, name, kind, range, fallback, help)
+#define BODY(fn, type, schema)
+	ROUTES_N = 0
+#include "routes.def"
+#undef ROUTE
+#undef PARAM
+#undef BODY
+};
+
+enum { ALLOW_TEXT = 48, ROUTE_IDS = 2, ROUTE_WORD = CALL_WORD };
+
+/* What a path has in the place of its braces. */
+struct route_at {
+	int64_t ids[ROUTE_IDS]; /* of {id} and {k}, in their order; 0 none */
+	char word[ROUTE_WORD]; /* of {op} or {set}, decoded; "" none */
+};
+
+/* The route of a method and path; HEAD finds GET's. NULL with ERR_NOT_FOUND,
+ * ERR_INPUT for an id or a name that is not one, or ERR_METHOD and `allow`
+ * filled. */
+const struct route *route_find(const char *method, const char *path,
+	struct route_at *out, char allow[ALLOW_TEXT], struct err *e);
+
+/* Names of operators and sets: what a path can hold without anybody asking how
+ * it is to be written. */
+#define ROUTE_WORD_BYTES                                  \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu" \
+	"vwxyz0123456789_.:+-"
+/* A name as a path has it, percent-decoded and checked (ERR_INPUT). */
+bool route_word(const char *text, size_t len, char word[ROUTE_WORD],
+	struct err *e);
+/* Whether "id}…" means a number, not a name. */
+bool route_is_number(const char *segment);
+
+/* The first status of a route's success, and its schema's name ("" none). */
+int route_status(const struct route *r);
+const char *route_schema(const struct route *r);

@@ -1,0 +1,70 @@
+/* table.h - tables as CSV and Markdown; the one place that writes either.
+ *
+ * A view makes every cell's text. CSV is that of nsys: a line per row ended by "\n", a
+ * cell quoted only if it holds a comma, a quote or a line break, quotes doubled (RFC
+ * 4180). Markdown escapes what would read as markup, so that `void f<T>(T *, a|b)`
+ * looks as it is. */
+#pragma once
+#include "arena.h"
+#include "buf.h"
+#include <stdint.h>
+
+enum table_format { TABLE_JSON, TABLE_CSV, TABLE_MD };
+
+struct column {
+	const char *head;
+	bool number; /* aligned right */
+};
+
+struct table {
+	const struct column *columns;
+	int width;
+	const char *const *cells; /* row by row */
+	uint32_t rows;
+};
+
+void table_csv(const struct table *t, struct buf *b);
+/* One cell, for tables that are written row by row. */
+void table_csv_cell(struct buf *b, const char *s);
+void table_md(const struct table *t, struct buf *b);
+/* Text outside a table, escaped likewise. */
+void table_md_text(struct buf *b, const char *s);
+
+/* ---- numbers as cells; what is unknown is an empty cell */
+
+/* "" for a number below 0. */
+const char *table_whole(struct arena *a, int64_t v);
+/* To one decimal; "" if it is not finite. */
+const char *table_real(struct arena *a, double v);
+/* To six significant digits: shares, ratios, probabilities. */
+const char *table_figure(struct arena *a, double v);
+
+/* A table of so many rows; the caller fills *cells row by row. */
+struct table *table_new(struct arena *a, const struct column *columns,
+	int width, uint32_t rows, const char ***cells);
+#define TABLE_COLUMNS(list) list, (int)(sizeof list / sizeof *list)
+
+/* ---- Markdown tables whose columns line up as text, too
+ *
+ * The layout of published reports, which pandas makes with tabulate: a column whose
+ * cells all read as numbers is written in one form, aligned by the decimal point and
+ * marked so; any other is text, aligned left. Unlike table_md() this escapes only what
+ * would break the table, because reports are compared with published ones. */
+
+enum table_text_form {
+	TABLE_TEXT_SHORT, /* six digits: "%g" */
+	TABLE_TEXT_MONEY, /* 1,234.50 */
+};
+
+struct table_text_column {
+	const char *head;
+	const char **cells; /* [rows] */
+};
+
+/* Rewrites cells of numbers; all of it in the arena. */
+void table_text(struct buf *b, struct arena *a,
+	struct table_text_column *columns, int width, uint32_t rows,
+	enum table_text_form form);
+
+/* 1,234.50: two decimals, thousands separated. */
+const char *table_text_money(struct arena *a, double v);

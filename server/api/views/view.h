@@ -1,0 +1,88 @@
+/* view.h - rows as JSON values and tables. These rules hold for all views.
+ *
+ * Views are the only place that spells field names. A view formats and decides
+ * nothing. Every function returns a reference that its caller owns. What is unknown is
+ * null: a NULL text, a number of -1, NAN, NO_MOMENT; and so is a number from 2^53 on,
+ * which a reader of JSON could not hold. Tables and texts are the arena's. */
+#pragma once
+#include "arena.h"
+#include "job.h"
+#include "upload.h"
+#include "compared.h"
+#include "err.h"
+#include "query.h"
+#include "table.h"
+#include <jansson.h>
+
+struct finding_list;
+struct job_row;
+struct ranks;
+
+json_t *view_text(const char *s);
+json_t *view_whole(int64_t v);
+json_t *view_real(double v);
+json_t *view_moment(int64_t us);
+json_t *view_labels(const char *labels);
+json_t *view_error(const struct err *e);
+
+/* Sets a field, null if it is unknown. */
+void view_set_real(json_t *v, const char *key, double x);
+void view_set_whole(json_t *v, const char *key, int64_t x);
+void view_set_text(json_t *v, const char *key, const char *s);
+
+/* Appends an item, which it takes over. NULL is a bug: a row would be lost without a
+ * sign. */
+void view_append(json_t *list, json_t *item);
+/* {"items": …, "next": …}; takes over `items`. */
+json_t *view_list(json_t *items, const char *next);
+
+json_t *view_finding(const char *code, const char *severity, const char *text);
+json_t *view_finding_list(const struct finding_list *l);
+
+/* The name to show of a function: a kernel's short name, else its own. */
+const char *view_function(struct arena *a, enum function_type type,
+	const char *name);
+
+json_t *view_upload(const struct upload_row *u);
+/* The summary of a run's iterations. */
+struct cycles_short {
+	const char *detector, *range; /* range NULL: no name */
+	double confidence, median_ns;
+	int64_t count, kept;
+};
+/* From the run's row. */
+struct cycles_short view_run_cycles(const struct run_row *r);
+json_t *view_cycles_short(const struct cycles_short *s);
+json_t *view_run(const struct run_row *r);
+/* The part of a run that is known from its trace. */
+json_t *view_run_trace(const struct run_row *r);
+const char *view_content(enum content c);
+json_t *view_device(const struct profile_device *d);
+json_t *view_run_detail(const struct run_row *r,
+	const struct profile_device *devices, uint32_t n);
+json_t *view_job_row(const struct job_row *j);
+/* `runs` as ranks_from() read them. */
+json_t *view_job(struct arena *a, const struct job_row *j,
+	const struct ranks *r, const struct compared_run *runs, uint32_t n,
+	const struct finding_list *findings);
+
+json_t *view_note(const struct note_row *n);
+json_t *view_kernel(const struct kernel_line *k);
+json_t *view_copy(const struct copy_stat *s);
+json_t *view_times(const struct time_stats *t);
+json_t *view_graph(const struct graph_stat *g);
+json_t *view_launch(const struct launch_line *l);
+/* `share_pct` is the caller's share of the kernel's time. */
+json_t *view_caller(const struct caller_line *c, double share_pct);
+/* `list`, which it takes over, with the kernel it is about. */
+json_t *view_callers(int64_t kernel, const struct caller_table *t,
+	json_t *list);
+
+/* Tables as nsys prints them; in the arena. */
+const struct table *view_kernel_table(struct arena *a,
+	const struct kernel_line *rows, uint32_t n, enum split split);
+const struct table *view_copy_table(struct arena *a,
+	const struct copy_stat *rows, uint32_t n, enum split split);
+/* `pid` is the run's. */
+const struct table *view_launch_table(struct arena *a, int64_t pid,
+	const struct launch_line *rows, uint32_t n);

@@ -1,0 +1,481 @@
+/* view_compare.c - a comparison as one JSON document, as a table, and as the report that
+ * people paste into a pull request. */
+#include "view_compare.h"
+#include "comparison_word.h"
+#include "findings.h"
+#include "kernel_name.h"
+#include "profile_word.h"
+#include "table.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- as JSON */
+
+json_t *view_compared_run(const struct compared_run *r)
+{
+	json_t *names = json_array();
+	for (uint32_t i = 0; i < r->device_names_n; i++)
+		view_append(names, json_string(r->device_names[i]));
+	return json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "id",
+		view_whole(r->id), "name", r->name, "project", r->project,
+		"workload", r->workload, "job_id",
+		r->job ? view_whole(r->job) : json_null(), "rank",
+		view_whole(r->rank), "device_names", names, "cycles",
+		view_whole(r->cycles.n), "cycles_kept",
+		view_whole(r->cycles.kept_n));
+}
+
+json_t *view_compared_runs(const struct compared_run *runs, uint32_t n)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(list, view_compared_run(&runs[i]));
+	return list;
+}
+
+static json_t *view_compare_reals(const double *x, uint32_t n)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(list, view_real(x[i]));
+	return list;
+}
+
+static json_t *view_compare_wholes(const int64_t *x, uint32_t n)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < n; i++)
+		view_append(list, view_whole(x[i]));
+	return list;
+}
+
+static json_t *view_compare_side(const struct comparison_side *s,
+	const struct compared_run *runs, uint32_t n)
+{
+	json_t *v = json_pack("{s:o}", "runs", view_compared_runs(runs, n));
+	view_set_whole(v, "units", s->units);
+	view_set_whole(v, "cycles", s->cycles);
+	view_set_whole(v, "cycles_used", s->cycles_used);
+	view_set_text(v, "detector", profile_word_detector[s->detector]);
+	view_set_real(v, "cycle_ns", s->cycle_ns);
+	view_set_real(v, "cycle_median_ns", s->cycle_median_ns);
+	json_object_set_new(v, "cycle_durs_ns",
+		view_compare_reals(s->cycle_durs_ns, s->cycles_used));
+	json_object_set_new(v, "cycle_runs",
+		view_compare_wholes(s->cycle_runs, s->cycles_used));
+	return v;
+}
+
+/* Adds the fields of a change. Without evidence nothing is judged, and then there is
+ * no verdict. */
+static void view_compare_change(json_t *v, const struct change *c,
+	bool comparable)
+{
+	bool judged = comparable && c->evidence != EVIDENCE_NONE;
+	view_set_text(v, "verdict",
+		judged ? comparison_word_class[c->is] : NULL);
+	view_set_text(v, "evidence", comparison_word_evidence[c->evidence]);
+	view_set_real(v, "base_ns_per_cycle", c->base_ns);
+	view_set_real(v, "head_ns_per_cycle", c->head_ns);
+	view_set_real(v, "delta_ns_per_cycle", c->delta_ns);
+	view_set_real(v, "ratio", c->ratio);
+	view_set_real(v, "shift_ns_per_cycle", c->shift_ns);
+	view_set_real(v, "low_ns_per_cycle", c->low_ns);
+	view_set_real(v, "high_ns_per_cycle", c->high_ns);
+	view_set_real(v, "p", c->p);
+	view_set_real(v, "p_family", c->p_family);
+	view_set_real(v, "q", c->q);
+	view_set_real(v, "floor", judged ? c->floor : (double)NAN);
+	view_set_text(v, "floor_from",
+		judged ? comparison_word_floor[c->floor_from] : NULL);
+	view_set_real(v, "floor_df", judged ? c->floor_df : (double)NAN);
+}
+
+static json_t *view_compare_resources(const struct changed_row *r)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < r->resources_n; i++) {
+		json_t *v = json_object();
+		view_set_text(v, "name", r->resources[i].name);
+		view_set_real(v, "base_mu", r->resources[i].base_mu);
+		view_set_real(v, "head_mu", r->resources[i].head_mu);
+		view_append(list, v);
+	}
+	return list;
+}
+
+static json_t *view_compare_row(struct arena *a, const struct changed_row *r,
+	bool comparable)
+{
+	json_t *v = json_object();
+	view_set_text(v, "function", r->name);
+	view_set_text(v, "short_name", view_function(a, r->type, r->name));
+	view_set_text(v, "type", profile_word_function[r->type]);
+	view_set_text(v, "device", r->device);
+	view_set_text(v, "head_device", r->head_device);
+	view_compare_change(v, &r->change, comparable);
+	view_set_real(v, "base_launches_per_cycle", r->base_launches);
+	view_set_real(v, "head_launches_per_cycle", r->head_launches);
+	view_set_real(v, "base_mean_ns", r->base_mean_ns);
+	view_set_real(v, "head_mean_ns", r->head_mean_ns);
+	view_set_real(v, "by_count_ns_per_cycle", r->by_count_ns);
+	view_set_real(v, "by_duration_ns_per_cycle", r->by_duration_ns);
+	view_set_real(v, "base_beta_pct", r->base_beta_pct);
+	view_set_real(v, "head_beta_pct", r->head_beta_pct);
+	view_set_real(v, "beyond_common_ns_per_cycle", r->beyond_common_ns);
+	json_object_set_new(v, "resources", view_compare_resources(r));
+	return v;
+}
+
+json_t *view_findings(const struct comparison *c)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < c->findings_n; i++) {
+		const struct finding *f = &c->findings[i];
+		view_append(list,
+			view_finding(finding_name(f->code),
+				comparison_word_severity[finding_severity(
+					f->code)],
+				f->text));
+	}
+	return list;
+}
+
+static json_t *view_compare_split(const struct comparison *c)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < c->split_n; i++) {
+		json_t *v = json_object();
+		view_set_text(v, "part",
+			comparison_word_part[c->split[i].part].word);
+		view_set_text(v, "what",
+			comparison_word_part[c->split[i].part].what);
+		view_compare_change(v, &c->split[i].change, c->comparable);
+		view_append(list, v);
+	}
+	return list;
+}
+
+static json_t *view_compare_common(const struct common_factor *f)
+{
+	if (!f->there)
+		return json_null();
+	json_t *v = json_object();
+	view_set_real(v, "ratio", f->ratio);
+	view_set_real(v, "low", f->low);
+	view_set_real(v, "high", f->high);
+	view_set_real(v, "ns_per_cycle", f->ns);
+	view_set_whole(v, "kernels", f->kernels);
+	return v;
+}
+
+static json_t *view_compare_counts(const struct comparison *c)
+{
+	json_t *v = json_object();
+	for (int i = 0; i < CHANGE_CLASSES; i++)
+		view_set_whole(v, comparison_word_class[i],
+			c->comparable ? c->count[i] : 0);
+	return v;
+}
+
+json_t *view_compare(struct arena *a, const struct comparison *c,
+	const struct compare_sides *s)
+{
+	json_t *items = json_array();
+	for (uint32_t i = 0; i < c->rows_n; i++)
+		view_append(items,
+			view_compare_row(a, &c->rows[i], c->comparable));
+	json_t *v = json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}",
+		"score", "verdict", "headline", c->headline, "comparable",
+		c->comparable, "findings", view_findings(c), "base",
+		view_compare_side(&c->base, s->base, s->base_n), "head",
+		view_compare_side(&c->head, s->head, s->head_n), "split",
+		view_compare_split(c), "common",
+		view_compare_common(&c->common));
+	json_object_set_new(v, "items", items);
+	json_object_set_new(v, "counts", view_compare_counts(c));
+	view_set_text(v, "range", s->range);
+	view_set_whole(v, "seed", (int64_t)c->seed);
+	view_set_whole(v, "permutations", c->permutations);
+	view_set_whole(v, "block", c->block);
+	view_set_real(v, "alpha", c->alpha);
+	view_set_real(v, "margin", c->margin);
+	view_set_real(v, "floor", c->floor >= 0 ? c->floor : (double)NAN);
+	view_set_whole(v, "repeats", c->repeats);
+	return v;
+}
+
+static json_t *view_compare_series_side(const struct compare_series *s)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "ns",
+		view_compare_reals(s->ns, s->n), "launches",
+		view_compare_reals(s->launches, s->n), "beta_pct",
+		view_compare_reals(s->beta_pct, s->n), "cycle_ns",
+		view_compare_reals(s->cycle_ns, s->n), "runs",
+		view_compare_wholes(s->runs, s->n), "numbers",
+		view_compare_wholes(s->numbers, s->n));
+}
+
+json_t *view_compare_series(struct arena *a, const char *function,
+	const char *device, const struct compare_series sides[2])
+{
+	return json_pack("{s:s, s:s, s:o, s:o, s:o}", "function", function,
+		"short_name", kernel_name_short(a, function, strlen(function)),
+		"device", view_text(device), "base",
+		view_compare_series_side(&sides[0]), "head",
+		view_compare_series_side(&sides[1]));
+}
+
+/* ---- as a table, and as a report */
+
+static const struct column columns[] = { { "Verdict", false },
+	{ "Evidence", false }, { "Function", false }, { "Type", false },
+	{ "Device", false }, { "Head Device", false },
+	{ "Base (ns/cycle)", true }, { "Head (ns/cycle)", true },
+	{ "Delta (ns/cycle)", true }, { "Ratio", true },
+	{ "Shift (ns/cycle)", true }, { "Low (ns/cycle)", true },
+	{ "High (ns/cycle)", true }, { "p", true }, { "p Family", true },
+	{ "q", true }, { "Base Launches/Cycle", true },
+	{ "Head Launches/Cycle", true }, { "Base Mean (ns)", true },
+	{ "Head Mean (ns)", true }, { "By Count (ns/cycle)", true },
+	{ "By Duration (ns/cycle)", true }, { "Base Beta (%)", true },
+	{ "Head Beta (%)", true }, { "Beyond Common (ns/cycle)", true },
+	{ "Floor", true }, { "Floor From", false } };
+
+static const char *view_compare_text_or_empty(const char *s)
+{
+	return s ? s : "";
+}
+
+static const char *view_compare_text_word_of(const struct comparison *c,
+	const struct change *change)
+{
+	bool judged = c->comparable && change->evidence != EVIDENCE_NONE;
+	return judged ? comparison_word_class[change->is] : "";
+}
+
+const struct table *view_compare_table(struct arena *a,
+	const struct comparison *c)
+{
+	const char **at;
+	struct table *t = table_new(a, TABLE_COLUMNS(columns), c->rows_n, &at);
+	for (uint32_t i = 0; i < c->rows_n; i++) {
+		const struct changed_row *r = &c->rows[i];
+		const struct change *x = &r->change;
+		bool floored = c->comparable && x->evidence != EVIDENCE_NONE;
+		*at++ = view_compare_text_word_of(c, x);
+		*at++ = comparison_word_evidence[x->evidence];
+		*at++ = r->name;
+		*at++ = profile_word_function[r->type];
+		*at++ = view_compare_text_or_empty(r->device);
+		*at++ = view_compare_text_or_empty(r->head_device);
+		*at++ = table_real(a, x->base_ns);
+		*at++ = table_real(a, x->head_ns);
+		*at++ = table_real(a, x->delta_ns);
+		*at++ = table_figure(a, x->ratio);
+		*at++ = table_real(a, x->shift_ns);
+		*at++ = table_real(a, x->low_ns);
+		*at++ = table_real(a, x->high_ns);
+		*at++ = table_figure(a, x->p);
+		*at++ = table_figure(a, x->p_family);
+		*at++ = table_figure(a, x->q);
+		*at++ = table_figure(a, r->base_launches);
+		*at++ = table_figure(a, r->head_launches);
+		*at++ = table_real(a, r->base_mean_ns);
+		*at++ = table_real(a, r->head_mean_ns);
+		*at++ = table_real(a, r->by_count_ns);
+		*at++ = table_real(a, r->by_duration_ns);
+		*at++ = table_figure(a, r->base_beta_pct);
+		*at++ = table_figure(a, r->head_beta_pct);
+		*at++ = table_real(a, r->beyond_common_ns);
+		*at++ = floored ? table_figure(a, x->floor) : "";
+		*at++ = floored ? comparison_word_floor[x->floor_from] : "";
+	}
+	return t;
+}
+
+/* ---- the report */
+
+static const char *view_compare_text_us(struct arena *a, double ns)
+{
+	return isfinite(ns) ? arena_printf(a, "%.2f", ns / 1e3) : "";
+}
+
+/* "+12.3 (+4.5 %)" in microseconds. */
+static const char *view_compare_text_moved(struct arena *a,
+	const struct change *x)
+{
+	if (!isfinite(x->delta_ns))
+		return "";
+	if (!(x->base_ns > 0))
+		return arena_printf(a, "%+.2f", x->delta_ns / 1e3);
+	return arena_printf(a, "%+.2f (%+.1f %%)", x->delta_ns / 1e3,
+		100 * x->delta_ns / x->base_ns);
+}
+
+static const char *view_compare_text_interval(struct arena *a,
+	const struct change *x)
+{
+	if (!isfinite(x->low_ns) || !isfinite(x->high_ns))
+		return "";
+	return arena_printf(a, "%+.2f to %+.2f", x->low_ns / 1e3,
+		x->high_ns / 1e3);
+}
+
+static void view_compare_text_head(const struct comparison *c, struct buf *b)
+{
+	buf_puts(b, "## ");
+	table_md_text(b, c->headline);
+	buf_puts(b, "\n\n");
+	for (uint32_t i = 0; i < c->findings_n; i++) {
+		const struct finding *f = &c->findings[i];
+		buf_printf(b, "- **%s**: ",
+			comparison_word_severity[finding_severity(f->code)]);
+		table_md_text(b, f->text);
+		buf_puts(b, "\n");
+	}
+	buf_puts(b, c->findings_n ? "\n" : "");
+}
+
+static const char *view_compare_text_run_names(struct arena *a,
+	const struct compared_run *runs, uint32_t n)
+{
+	const char *list = "";
+	for (uint32_t i = 0; i < n; i++)
+		list = arena_printf(a, "%s%s%s (%lld)", list, i ? ", " : "",
+			runs[i].name, (long long)runs[i].id);
+	return list;
+}
+
+static void view_compare_text_sides(struct arena *a, const struct comparison *c,
+	const struct compare_sides *s, struct buf *b)
+{
+	static const struct column heads[] = { { "", false }, { "Base", false },
+		{ "Head", false } };
+	const struct comparison_side *both[] = { &c->base, &c->head };
+	const char *cells[4][3] = {
+		{ "runs", view_compare_text_run_names(a, s->base, s->base_n),
+			view_compare_text_run_names(a, s->head, s->head_n) },
+		{ "cycles from" }, { "cycles compared" }, { "mean cycle (µs)" }
+	};
+	for (int i = 0; i < 2; i++) {
+		cells[1][i + 1] = profile_word_detector[both[i]->detector];
+		cells[2][i + 1] = arena_printf(a, "%u of %u",
+			both[i]->cycles_used, both[i]->cycles);
+		cells[3][i + 1] = view_compare_text_us(a, both[i]->cycle_ns);
+	}
+	const struct table t = { heads, 3, &cells[0][0], 4 };
+	table_md(&t, b);
+}
+
+static const struct column split_columns[] = { { "Part", false },
+	{ "Base (µs)", true }, { "Head (µs)", true }, { "Change (µs)", true },
+	{ "Verdict", false } };
+
+static void view_compare_text_split(struct arena *a, const struct comparison *c,
+	struct buf *b)
+{
+	const char **at;
+	struct table *t =
+		table_new(a, TABLE_COLUMNS(split_columns), c->split_n, &at);
+	for (uint32_t i = 0; i < c->split_n; i++) {
+		const struct change *x = &c->split[i].change;
+		*at++ = comparison_word_part[c->split[i].part].what;
+		*at++ = view_compare_text_us(a, x->base_ns);
+		*at++ = view_compare_text_us(a, x->head_ns);
+		*at++ = view_compare_text_moved(a, x);
+		*at++ = view_compare_text_word_of(c, x);
+	}
+	if (!c->split_n)
+		return;
+	buf_puts(b, "\n### Where a cycle's time goes\n\n");
+	table_md(t, b);
+	if (c->common.there)
+		buf_printf(b,
+			"\nAll kernels alike: %.3f times as long (%.3f to "
+			"%.3f), %+.2f µs of a cycle, over %u kernels.\n",
+			c->common.ratio, c->common.low, c->common.high,
+			c->common.ns / 1e3, c->common.kernels);
+}
+
+static const struct column row_columns[] = { { "Verdict", false },
+	{ "Function", false }, { "Device", false }, { "Base (µs)", true },
+	{ "Head (µs)", true }, { "Change (µs)", true }, { "95 % (µs)", true },
+	{ "Launches", true }, { "p family", true }, { "Evidence", false } };
+
+static const char *view_compare_text_launches(struct arena *a,
+	const struct changed_row *r)
+{
+	const char *base = table_figure(a, r->base_launches);
+	const char *after = table_figure(a, r->head_launches);
+	if (!*base || !*after)
+		return "";
+	return arena_printf(a, "%s → %s", base, after);
+}
+
+/* Rows are sorted by class, so those that may need action come first. */
+static uint32_t view_compare_text_worth_showing(const struct comparison *c)
+{
+	uint32_t n = 0;
+	while (n < c->rows_n && c->rows[n].change.is < CHANGE_UNDECIDED)
+		n++;
+	return n;
+}
+
+static void view_compare_text_rows(struct arena *a, const struct comparison *c,
+	struct buf *b)
+{
+	const char **at;
+	uint32_t n = c->comparable ? view_compare_text_worth_showing(c) : 0;
+	struct table *t = table_new(a, TABLE_COLUMNS(row_columns), n, &at);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct changed_row *r = &c->rows[i];
+		const struct change *x = &r->change;
+		*at++ = view_compare_text_word_of(c, x);
+		*at++ = view_function(a, r->type, r->name);
+		*at++ = view_compare_text_or_empty(r->device);
+		*at++ = view_compare_text_us(a, x->base_ns);
+		*at++ = view_compare_text_us(a, x->head_ns);
+		*at++ = view_compare_text_moved(a, x);
+		*at++ = view_compare_text_interval(a, x);
+		*at++ = view_compare_text_launches(a, r);
+		*at++ = table_figure(a, x->p_family);
+		*at++ = comparison_word_evidence[x->evidence];
+	}
+	buf_puts(b, "\n### What changed, per cycle\n\n");
+	if (n)
+		table_md(t, b);
+	else
+		buf_puts(b, c->comparable ? "Nothing that can be shown.\n"
+					  : "Nothing is judged.\n");
+}
+
+static void view_compare_text_feet(const struct comparison *c, struct buf *b)
+{
+	bool any = false;
+	buf_puts(b, "\n");
+	for (int i = 0; c->comparable && i < CHANGE_CLASSES; i++)
+		if (c->count[i]) {
+			buf_printf(b, "%s%u %s", any ? ", " : "", c->count[i],
+				comparison_word_class[i]);
+			any = true;
+		}
+	buf_printf(b, "%sseed %llu, %u permutations", any ? "; " : "",
+		(unsigned long long)c->seed, c->permutations);
+	if (c->block)
+		buf_printf(b, ", blocks of %u cycles", c->block);
+	buf_printf(b, ", α %g, margin %g", c->alpha, c->margin);
+	if (c->floor >= 0)
+		buf_printf(b, ", floor %g", c->floor);
+	buf_printf(b, ", %u repeats\n", c->repeats);
+}
+
+void view_compare_report(struct arena *a, const struct comparison *c,
+	const struct compare_sides *s, struct buf *b)
+{
+	view_compare_text_head(c, b);
+	view_compare_text_sides(a, c, s, b);
+	view_compare_text_split(a, c, b);
+	view_compare_text_rows(a, c, b);
+	view_compare_text_feet(c, b);
+}

@@ -1,0 +1,25 @@
+/* view_compare.h - comparisons as JSON, as a table and as a report. Texts and tables are
+ * the arena's. */
+#pragma once
+#include "compare.h"
+#include "comparison.h"
+#include "compare_sides.h"
+#include "view.h"
+
+json_t *view_compared_run(const struct compared_run *r);
+json_t *view_compared_runs(const struct compared_run *runs, uint32_t n);
+json_t *view_findings(const struct comparison *c);
+
+json_t *view_compare(struct arena *a, const struct comparison *c,
+	const struct compare_sides *s);
+/* A row per item. */
+const struct table *view_compare_table(struct arena *a,
+	const struct comparison *c);
+/* What people paste into a pull request: headline, findings, how the time is split,
+ * what changed. */
+void view_compare_report(struct arena *a, const struct comparison *c,
+	const struct compare_sides *s, struct buf *b);
+
+/* sides: base, head. */
+json_t *view_compare_series(struct arena *a, const char *function,
+	const char *device, const struct compare_series sides[2]);

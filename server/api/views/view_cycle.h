@@ -1,0 +1,35 @@
+/* view_cycle.h - a run's iterations, and functions in them, as JSON and tables. Texts and
+ * tables are the arena's. */
+#pragma once
+#include "buf.h"
+#include "compared.h"
+#include "pattern_mean.h"
+#include "view.h"
+
+json_t *view_strata(const struct cycles *c);
+json_t *view_cycle(const struct cycle *c);
+const struct table *view_cycle_table(struct arena *a, const struct cycles *c);
+json_t *view_pattern(struct arena *a, const struct pattern_mean *m);
+
+/* ---- functions by iteration, as the pattern tables that can be uploaded
+ *
+ * Their 17 columns, a row per iteration, function, device and counter. If no counter of
+ * a function has a value in an iteration, there is one row of the metric "N/A".
+ * Functions that did not run in an iteration have no row there. Only iterations that
+ * are counted by function are there (patterns.h), warm-up and cut ones among them. */
+
+struct view_pattern_csv {
+	const struct compared_run *run;
+	int64_t started_ns; /* UTC; 0 if the clock is another */
+	/* what rows need again in every cycle, by row: */
+	const char **short_names;
+	uint32_t *metrics; /* the first one; and one past the last */
+};
+
+/* `started_ns` is the run's, negative if it is not known. */
+void view_pattern_csv_init(struct view_pattern_csv *t,
+	const struct compared_run *run, int64_t started_ns, struct arena *a);
+void view_pattern_csv_head(struct buf *b);
+/* The rows of one cycle: an index below run->patterns.cycles_n. */
+void view_pattern_csv_cycle(const struct view_pattern_csv *t, uint32_t cycle,
+	struct buf *b);

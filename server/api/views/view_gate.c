@@ -1,0 +1,223 @@
+/* view_gate.c - a gate's fields. */
+#include "view_gate.h"
+#include "comparison_word.h"
+#include <math.h>
+#include <string.h>
+
+static const char *const kinds[] = {
+	[GATE_CYCLE] = "cycle",
+	[GATE_OPERATOR] = "operator",
+	[GATE_HEADROOM] = "headroom",
+	[GATE_FUNCTIONS] = "function",
+};
+
+/* The labels that all runs share, key by key. */
+static json_t *view_gate_labels(const struct compared_run *runs, uint32_t n)
+{
+	json_t *shared = view_labels(n ? runs[0].labels : NULL), *each;
+	const char *key;
+	void *next;
+	for (uint32_t i = 1; i < n; i++) {
+		json_t *own = view_labels(runs[i].labels);
+		json_object_foreach_safe(shared, next, key, each)
+		{
+			if (!json_equal(each, json_object_get(own, key)))
+				json_object_del(shared, key);
+		}
+		json_decref(own);
+	}
+	return shared;
+}
+
+static json_t *view_gate_side(const struct run_selection *is,
+	const struct compared_run *runs, const struct comparison_side *s)
+{
+	json_t *ids = json_array();
+	for (uint32_t i = 0; i < is->n; i++)
+		view_append(ids, view_whole(is->ids[i]));
+	return json_pack("{s:s, s:o, s:o, s:o, s:o}", "asked", is->asked,
+		"runs", ids, "units", view_whole(s->units), "cycles",
+		view_whole(s->cycles), "labels", view_gate_labels(runs, is->n));
+}
+
+static json_t *view_gate_rule(const struct gate_rule *r)
+{
+	json_t *v = json_pack("{s:s, s:o, s:o, s:s}", "rule", kinds[r->kind],
+		"of", view_text(r->of), "device", view_text(r->device),
+		"outcome", gate_outcome_word(r->outcome));
+	view_set_real(v, "limit_pct", r->limit_pct);
+	view_set_real(v, "base_ns", r->base_ns);
+	view_set_real(v, "head_ns", r->head_ns);
+	view_set_real(v, "change_pct", r->change_pct);
+	view_set_real(v, "low_pct", r->low_pct);
+	view_set_real(v, "high_pct", r->high_pct);
+	view_set_real(v, "p", r->p);
+	view_set_real(v, "floor", r->floor);
+	view_set_whole(v, "since_run", r->since_run ? r->since_run : -1);
+	json_object_set_new(v, "runs_needed", json_integer(r->runs_needed));
+	view_set_text(v, "sentence", r->sentence);
+	return v;
+}
+
+static void view_gate_rules(json_t *v, const struct gate *g)
+{
+	json_t *list = json_array();
+	int64_t left_out = 0;
+	for (uint32_t i = 0; i < g->rules_n; i++) {
+		const struct gate_rule *r = &g->rules[i];
+		if (r->kind == GATE_FUNCTIONS && r->outcome == GATE_PASS)
+			continue;
+		if (json_array_size(list) < GATE_RULES)
+			view_append(list, view_gate_rule(r));
+		else
+			left_out++;
+	}
+	json_object_set_new(v, "rules", list);
+	view_set_whole(v, "rules_left_out", left_out);
+}
+
+static json_t *view_gate_shortfalls(const struct gate *g)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < g->shortfalls_n; i++)
+		view_append(list,
+			json_pack("{s:s, s:s}", "what", g->shortfalls[i].what,
+				"message", g->shortfalls[i].sentence));
+	return list;
+}
+
+static json_t *view_gate_findings(const struct comparison *c)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < c->findings_n; i++) {
+		const struct finding *f = &c->findings[i];
+		view_append(list,
+			json_pack("{s:s, s:s, s:s}", "code",
+				finding_name(f->code), "severity",
+				comparison_word_severity[finding_severity(
+					f->code)],
+				"message", f->text));
+	}
+	return list;
+}
+
+static const char *view_gate_ids(struct arena *a, const struct run_selection *s)
+{
+	const char *list = "";
+	for (uint32_t i = 0; i < s->n; i++)
+		list = arena_printf(a, "%s%s%lld", list, i ? "," : "",
+			(long long)s->ids[i]);
+	return list;
+}
+
+/* All but letters, digits and a few as %XX. */
+static const char *view_gate_encoded(struct arena *a, const char *s)
+{
+	static const char kept[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   "abcdefghijklmnopqrstuvwxyz0123456789-._~";
+	static const char hex[] = "0123456789ABCDEF";
+	char *text = arena_alloc(a, 3 * strlen(s) + 1, 1), *to = text;
+	for (; *s; s++) {
+		if (strchr(kept, *s)) {
+			*to++ = *s;
+			continue;
+		}
+		*to++ = '%';
+		*to++ = hex[(unsigned char)*s >> 4];
+		*to++ = hex[(unsigned char)*s & 15];
+	}
+	return text;
+}
+
+/* The page's address of this comparison, of the very runs. */
+static const char *view_gate_compare(struct arena *a,
+	const struct gate_request *q, const struct run_selection *base,
+	const struct run_selection *head)
+{
+	const char *range = q->range ? arena_printf(a, "&range=%s",
+					       view_gate_encoded(a, q->range))
+				     : "";
+	return arena_printf(a, "/compare?base=%s&head=%s%s",
+		view_gate_ids(a, base), view_gate_ids(a, head), range);
+}
+
+static json_t *view_gate_limits(const struct gate_policy *p)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < p->operators_n; i++)
+		view_append(list, json_pack("{s:s, s:f}", "operator",
+					  p->operators[i].operator, "pct",
+					  p->operators[i].pct));
+	return list;
+}
+
+static json_t *view_gate_policy(const struct gate_request *q)
+{
+	const struct gate_policy *p = &q->policy;
+	json_t *v = json_object(), *fail_on = json_array(),
+	       *refuse = json_array();
+	for (int i = 0; i < CHANGE_CLASSES; i++)
+		if (p->fail_on >> i & 1)
+			view_append(fail_on,
+				json_string(comparison_word_class[i]));
+	for (int i = 0; i < FINDING_CODES; i++)
+		if (p->refuse >> i & 1)
+			view_append(refuse, json_string(finding_name(
+						    (enum finding_code)i)));
+	view_set_real(v, "cycle_pct", p->cycle_pct);
+	json_object_set_new(v, "operators", view_gate_limits(p));
+	view_set_real(v, "headroom_pct", p->headroom_pct);
+	json_object_set_new(v, "fail_on", fail_on);
+	view_set_real(v, "share_pct", p->share_pct);
+	view_set_whole(v, "least_runs", p->least_runs);
+	view_set_whole(v, "least_cycles", p->least_cycles);
+	view_set_real(v, "least_coverage_pct", p->least_coverage_pct);
+	view_set_real(v, "least_attributed_pct", p->least_attributed_pct);
+	json_object_set_new(v, "refuse", refuse);
+	view_set_real(v, "alpha", p->alpha);
+	view_set_real(v, "floor", p->floor >= 0 ? p->floor : (double)NAN);
+	view_set_text(v, "range", q->range);
+	view_set_whole(v, "seed", (int64_t)p->seed);
+	return v;
+}
+
+json_t *view_gate_document(struct arena *a, const struct gate_request *q,
+	const struct run_selection *base, const struct run_selection *head,
+	const struct compare_sides *sides, const struct gate *g)
+{
+	const struct comparison *c = &g->compared;
+	json_t *v = json_pack("{s:i, s:s, s:i}", "exit", (int)g->outcome,
+		"sentence", g->sentence, "runs_needed", (int)g->runs_needed);
+	json_object_set_new(v, "base",
+		view_gate_side(base, sides->base, &c->base));
+	json_object_set_new(v, "head",
+		view_gate_side(head, sides->head, &c->head));
+	json_object_set_new(v, "policy", view_gate_policy(q));
+	view_gate_rules(v, g);
+	json_object_set_new(v, "shortfalls", view_gate_shortfalls(g));
+	json_object_set_new(v, "findings", view_gate_findings(c));
+	view_set_text(v, "compare", view_gate_compare(a, q, base, head));
+	return v;
+}
+
+json_t *view_gate(const struct gate_row *row)
+{
+	json_t *v = json_pack("{s:o, s:o, s:s, s:s, s:s, s:s, s:s}", "id",
+		view_whole(row->id), "created_at", view_moment(row->created),
+		"who", row->who, "project", row->project, "workload",
+		row->workload, "name", row->name, "outcome", row->outcome);
+	json_object_update_new(v, json_loads(row->document, 0, NULL));
+	return v;
+}
+
+json_t *view_gate_event(const struct gate_row *row)
+{
+	char url[40];
+	json_t *gate = view_gate(row);
+	snprintf(url, sizeof url, "/gates/%lld", (long long)row->id);
+	json_object_del(gate, "rules");
+	json_object_del(gate, "findings");
+	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s}", "event", "gate",
+		"project", row->project, "workload", row->workload, "at",
+		view_moment(row->created), "gate", gate, "url", url);
+}

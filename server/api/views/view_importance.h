@@ -1,0 +1,34 @@
+/* view_importance.h - importance of operators and their shapes over many runs, or in a
+ * reference set; platforms, sizes and costs. */
+#pragma once
+#include "fleet_importance.h"
+#include "findings.h"
+#include "reference.h"
+#include "view.h"
+
+json_t *view_platform(const struct platform *p);
+json_t *view_platforms(const struct platform *const *all, uint32_t n);
+enum place_figure { PLACE_SOL, PLACE_PROD, PLACE_ATTAINED };
+/* By platform, those that are known. */
+json_t *view_places(const struct fleet_importance_place *places,
+	const struct platform *const *platforms, uint32_t n,
+	enum place_figure which);
+/* By type, those above 0; null if nothing is known. */
+json_t *view_flops(const struct cost *cost);
+/* A shape's sizes from its text; null if it is unknown. */
+json_t *view_sizes(const char *text);
+
+/* It takes over `choices`. */
+json_t *view_importance(const struct fleet_importance *m, json_t *choices,
+	const struct finding_list *findings);
+/* What filters can name, most time first: of the runs that match, of a set. */
+json_t *view_importance_choices(const struct fleet *f);
+json_t *view_importance_set_choices(const struct reference *r);
+const struct table *view_importance_table(struct arena *a,
+	const struct fleet_importance *m);
+json_t *view_importance_shapes(const struct fleet_importance_shapes *s,
+	const struct finding_list *findings, json_t *list);
+json_t *view_importance_shape(const struct fleet_importance_shape *s,
+	const struct fleet_importance_shapes *of);
+const struct table *view_importance_shapes_table(struct arena *a,
+	const struct fleet_importance_shapes *s);

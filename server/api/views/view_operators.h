@@ -1,0 +1,28 @@
+/* view_operators.h - a run's operators, their shapes, and unattributed kernels. */
+#pragma once
+#include "findings.h"
+#include "query_operator.h"
+#include "run_operators.h"
+#include "view.h"
+
+json_t *view_run_operators(const struct run_operators_table *m,
+	const struct finding_list *findings);
+const struct table *view_run_operators_table(struct arena *a,
+	const struct run_operators_table *m);
+
+struct run_shapes {
+	const struct run_operators_table *of;
+	const char *operator;
+	const struct shape_stat *rows; /* operator_: index into of->is->rows */
+	uint32_t n;
+	double s_median;
+};
+json_t *view_run_shape(const struct run_shapes *of, const struct shape_stat *s);
+json_t *view_run_shapes(const struct run_shapes *s,
+	const struct finding_list *findings, json_t *list);
+const struct table *view_run_shapes_table(struct arena *a,
+	const struct run_shapes *s);
+
+json_t *view_unattributed(const struct unattributed_line *u);
+const struct table *view_unattributed_table(struct arena *a,
+	const struct unattributed_line *rows, uint32_t n);

@@ -1,0 +1,26 @@
+/* catalog_cache.h - the catalog in force, which an edit replaces while other calls
+ * still read the former one.
+ *
+ * An edit may come through any server process. A call that needs the catalog
+ * therefore queries the version of the edits, which is cheap, and builds the catalog
+ * again if the version changed. A call may read its catalog until it is closed; the
+ * last reader of a replaced one frees it. The lock protects which is in force and
+ * how many read each; nothing is taken under it. */
+#pragma once
+#include "catalog.h"
+#include "service.h"
+
+struct catalog_cache;
+
+/* The catalog without edits. */
+struct catalog_cache *catalog_cache_new(struct err *e);
+void catalog_cache_free(struct catalog_cache *h);
+
+/* The catalog in force, the call's until it is closed; lends it a database
+ * connection. The same one however often a call asks. */
+const struct catalog *catalog_cache_take(struct service_call *c, struct err *e);
+void catalog_cache_return(struct service_call *c);
+/* After catalog_cache_take(): the version of the edits, and why they are not in
+ * force; NULL if they are. */
+int64_t catalog_cache_version(const struct service_call *c);
+const char *catalog_cache_fault(const struct service_call *c);

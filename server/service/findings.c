@@ -1,0 +1,465 @@
+/* findings.c - one sentence for each thing that numbers alone would hide. */
+#include "findings.h"
+#include <math.h>
+#include <string.h>
+
+/* None of the texts is copied. */
+static void findings_add(struct finding_list *l, const char *code,
+	const char *severity, const char *text)
+{
+	struct finding_line *lines =
+		arena_array(l->arena, struct finding_line, (size_t)l->n + 1);
+	if (l->n)
+		memcpy(lines, l->lines, l->n * sizeof *lines);
+	lines[l->n++] = (struct finding_line){ code, severity, text };
+	l->lines = lines;
+}
+
+/* ---- importance, operators of a run, shapes */
+
+static const char *findings_runs_of(struct arena *a, int64_t n)
+{
+	return arena_printf(a, "%lld %s", (long long)n,
+		n == 1 ? "run" : "runs");
+}
+
+static const char *findings_uncounted_text(struct arena *a, int64_t n)
+{
+	return arena_printf(a,
+		"%s %s analysed before operators were known and %s not "
+		"counted: `kernsiftd rebuild` analyses anew",
+		findings_runs_of(a, n), n == 1 ? "was" : "were",
+		n == 1 ? "is" : "are");
+}
+
+static const char *findings_left_out_text(struct arena *a, int64_t n)
+{
+	return arena_printf(a,
+		"%s %s not counted: kernels' names lag behind their durations "
+		"there, so that times per operator are not to be trusted",
+		findings_runs_of(a, n), n == 1 ? "is" : "are");
+}
+
+/* Less than this is reported first. */
+static const double COVERED = 0.95;
+
+/* A share in percent: to a tenth, or two digits of what is less. */
+static const char *findings_pct_of(struct arena *a, double share)
+{
+	return arena_printf(a, share < 0.001 ? "%.2g %%" : "%.1f %%",
+		100 * share);
+}
+
+static void findings_coverage(struct finding_list *t, double attributed,
+	double specific, const char *where)
+{
+	if (attributed < COVERED)
+		findings_add(t, "coverage", "warn",
+			arena_printf(t->arena,
+				"%.1f %% of GPU time has no operator; %s lists "
+				"its kernels",
+				100 * (1 - attributed), where));
+	if (attributed - specific > 1 - COVERED)
+		findings_add(t, "unspecific", "warn",
+			arena_printf(t->arena,
+				"%.1f %% of GPU time is of operators whose "
+				"name explains nothing",
+				100 * (attributed - specific)));
+}
+
+static void findings_over(struct finding_list *t, double share)
+{
+	if (share > 0)
+		findings_add(t, "over", "warn",
+			arena_printf(t->arena,
+				"S is above 1 at shapes that take %s of GPU "
+				"time: their cost is counted too high, or "
+				"their data lay in a cache",
+				findings_pct_of(t->arena, share)));
+}
+
+/* Adds a word to a list that has it not yet. */
+static const char *findings_joined(struct arena *a, const char *list,
+	const char *word)
+{
+	const char *at = strstr(list, word);
+	size_t len = strlen(word);
+	if (at && (at == list || at[-1] == ' ') && (!at[len] || at[len] == ','))
+		return list;
+	return arena_printf(a, "%s%s%s", list, *list ? ", " : "", word);
+}
+
+/* "H20 for fp4", if a type that counts has no peak. */
+static const char *findings_lacking(struct arena *a, const char *list,
+	const struct platform *p, enum dtype d)
+{
+	if (!p || !dtype_counts(d) || isfinite(p->peak_flops[d]))
+		return list;
+	return findings_joined(a, list,
+		arena_printf(a, "%s for %s", p->name, dtype_word(d)));
+}
+
+static void findings_peaks(struct finding_list *t, const char *list)
+{
+	if (*list)
+		findings_add(t, "peak", "warn",
+			arena_printf(t->arena,
+				"no peak is known of %s: nothing is said of "
+				"what that work could take at least",
+				list));
+}
+
+static void findings_fleet_peaks(struct finding_list *t, const struct fleet *f,
+	const struct catalog *c)
+{
+	const char *list = "", *unknown = "";
+	for (uint32_t i = 0; i < f->cells_n; i++) {
+		const char *name = f->cells[i].platform;
+		if (!catalog_platform(c, name))
+			unknown = findings_joined(t->arena, unknown,
+				*name ? name : "an unknown platform");
+	}
+	for (uint32_t i = 0; i < f->rows_n; i++) {
+		const struct fleet_row *r = &f->rows[i];
+		if (r->sized_s > r->bound_s)
+			list = findings_lacking(t->arena, list,
+				catalog_platform(c, f->cells[r->cell].platform),
+				r->dtype);
+	}
+	if (*unknown)
+		findings_add(t, "platform", "warn",
+			arena_printf(t->arena,
+				"some runs were on %s, which the catalogue has "
+				"no peaks of",
+				unknown));
+	findings_peaks(t, list);
+}
+
+static void findings_sizes(struct finding_list *t, double sized, double bound)
+{
+	if (sized < COVERED)
+		findings_add(t, "unsized", "info",
+			arena_printf(t->arena,
+				"%.1f %% of GPU time has no sizes: what it "
+				"could take at least is not known",
+				100 * (1 - sized)));
+	if (sized - bound > 1 - COVERED)
+		findings_add(t, "unbound", "info",
+			arena_printf(t->arena,
+				"%.1f %% of GPU time has sizes and no bound: "
+				"its "
+				"operators have no formula, or its platform no "
+				"peak",
+				100 * (sized - bound)));
+}
+
+static void findings_fleet_told(struct finding_list *t,
+	const struct fleet_importance *m, const struct fleet *f,
+	const struct catalog *c)
+{
+	double over_s = 0, all_s = 0;
+	for (uint32_t i = 0; i < f->rows_n; i++)
+		over_s += f->rows[i].over_s;
+	for (uint32_t i = 0; i < f->cells_n; i++)
+		all_s += f->cells[i].weighted_s;
+	if (!m->runs)
+		findings_add(t, "no_match", "warn",
+			m->uncounted > 0  ? "no run that matches has operators"
+			: m->left_out > 0 ? "no run that matches is counted"
+					  : "no run matches");
+	else if (!m->n)
+		findings_add(t, "no_match", "warn",
+			"no operator matches in the runs that do");
+	if (m->uncounted > 0)
+		findings_add(t, "uncounted", "warn",
+			findings_uncounted_text(t->arena, m->uncounted));
+	if (m->left_out > 0)
+		findings_add(t, "left_out", "warn",
+			findings_left_out_text(t->arena, m->left_out));
+	findings_coverage(t, m->attributed, m->specific, "/unattributed");
+	if (all_s > 0)
+		findings_over(t, over_s / all_s);
+	findings_fleet_peaks(t, f, c);
+	findings_sizes(t, m->sized, m->bound);
+	if (m->untold)
+		findings_add(t, "untold", "info",
+			arena_printf(t->arena,
+				"no mean call is told of %u %s: some calls "
+				"have no bound, in runs of one workload that "
+				"stand for different GPU-hours",
+				m->untold,
+				m->untold == 1 ? "operator" : "operators"));
+	if (m->interval_why && m->runs)
+		findings_add(t, "interval", "info", m->interval_why);
+}
+
+static void findings_set_told(struct finding_list *t,
+	const struct fleet_importance *m)
+{
+	double sum = 0;
+	for (uint32_t i = 0; i < m->n; i++)
+		sum += isfinite(m->rows[i].importance) ? m->rows[i].importance
+						       : 0;
+	if (!m->n)
+		findings_add(t, "no_match", "warn",
+			"no operator of the set matches");
+	if (sum > 1)
+		findings_add(t, "sum", "info",
+			arena_printf(t->arena,
+				"the published importances add up to %.1f %%: "
+				"they are no shares of one whole",
+				100 * sum));
+}
+
+struct finding_list findings_importance(struct arena *a,
+	const struct fleet_importance *m, const struct fleet *fleet,
+	const struct catalog *c)
+{
+	struct finding_list t = { .arena = a };
+	if (fleet)
+		findings_fleet_told(&t, m, fleet, c);
+	else
+		findings_set_told(&t, m);
+	return t;
+}
+
+static void findings_replays(struct finding_list *t,
+	const struct run_operators *r)
+{
+	long long all = r->replayed, known = r->replayed_known, i = 0;
+	if (all > known)
+		findings_add(t, "replayed", "warn",
+			arena_printf(t->arena,
+				"%lld of %lld kernels in replays of graphs are "
+				"of graphs whose capture nobody saw: at most "
+				"their names tell",
+				all - known, all));
+	while (i < r->n && !r->rows[i].known_ns[KNOWN_GRAPH])
+		i++;
+	if (i < r->n)
+		findings_add(t, "inferred", "info",
+			arena_printf(t->arena,
+				"%lld of %lld kernels in replays of graphs are "
+				"known, some by captures seen: inferred",
+				known, all));
+}
+
+static void findings_run_peaks(struct finding_list *t,
+	const struct run_operators_table *m)
+{
+	const struct run_operators *r = m->is;
+	const struct platform *p =
+		r->platform ? catalog_platform(m->catalog, r->platform) : NULL;
+	const char *list = "";
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->rows[i].sized_ns > r->rows[i].bound_ns)
+			list = findings_lacking(t->arena, list, p,
+				r->rows[i].dtype);
+	if (!p)
+		findings_add(t, "platform", "warn",
+			r->platform
+				? arena_printf(t->arena,
+					  "the catalogue no longer has the "
+					  "platform '%s'",
+					  r->platform)
+				: "the catalogue does not know what it ran on, "
+				  "or it ran on several: nothing is said of "
+				  "what it could take at least");
+	findings_peaks(t, list);
+}
+
+struct finding_list findings_run_operators(struct arena *a,
+	const struct run_operators_table *m)
+{
+	struct finding_list t = { .arena = a };
+	const struct run_operators *r = m->is;
+	struct run_operators_share of = run_operators_share_from(m);
+	int64_t over_ns = 0;
+	for (uint32_t i = 0; i < r->n; i++)
+		over_ns += r->rows[i].over_ns;
+	if (!r->catalog) {
+		findings_add(&t, "not_attributed", "warn",
+			"it was analysed before operators were known: "
+			"`kernsiftd rebuild` analyses anew");
+		return t;
+	}
+	if (!r->gpu_ns) {
+		findings_add(&t, "no_gpu", "warn", "there is no GPU time");
+		return t;
+	}
+	findings_coverage(&t, of.attributed / 100, of.specific / 100,
+		"unattributed, beside this table,");
+	findings_over(&t, (double)over_ns / (double)r->gpu_ns);
+	findings_run_peaks(&t, m);
+	findings_replays(&t, r);
+	findings_sizes(&t, of.sized / 100, of.bound / 100);
+	if (strcmp(r->catalog, catalog_version(m->catalog)) != 0)
+		findings_add(&t, "older_catalog", "info",
+			arena_printf(a,
+				"it was attributed with the catalogue %s; %s "
+				"is "
+				"in force: `kernsiftd rebuild` attributes anew",
+				r->catalog, catalog_version(m->catalog)));
+	return t;
+}
+
+struct finding_list findings_shapes(struct arena *a,
+	const struct findings_shape_times *s)
+{
+	struct finding_list t = { .arena = a };
+	if (!s->n && s->empty)
+		findings_add(&t, "no_match", "info", s->empty);
+	if (s->all > 0 && s->over > 0)
+		findings_add(&t, "over", "warn",
+			arena_printf(a,
+				"S is above 1 at shapes that take %s of the "
+				"time: their cost is counted too high, or "
+				"their data lay in a cache",
+				findings_pct_of(a, s->over / s->all)));
+	if (s->all > 0 && s->unbound > 0)
+		findings_add(&t, "unbound", "info",
+			arena_printf(a,
+				"no bound is known of %.1f %% of the time; "
+				"each "
+				"line says why",
+				100 * s->unbound / s->all));
+	return t;
+}
+
+/* ---- ranks of a job */
+
+enum { RANKS_SHOWN = 8 };
+
+/* Adds "9" or "4 to 7" to a list. */
+static const char *findings_job_span(struct arena *a, const char *list,
+	int64_t from, int64_t to)
+{
+	const char *comma = *list ? ", " : "";
+	if (from == to)
+		return arena_printf(a, "%s%s%lld", list, comma,
+			(long long)from);
+	return arena_printf(a, "%s%s%lld to %lld", list, comma, (long long)from,
+		(long long)to);
+}
+
+/* Ranks are sorted, so missing ones are the gaps between them. */
+static void findings_job_missing(struct finding_list *list, struct arena *a,
+	const struct ranks *r, int64_t world)
+{
+	const char *text = "";
+	int64_t count = 0, next = 0;
+	int shown = 0;
+	for (uint32_t i = 0; i <= r->ranks_n; i++) {
+		int64_t to = i < r->ranks_n ? r->ranks[i].rank : world;
+		to = to < world ? to : world;
+		if (to > next) {
+			count += to - next;
+			if (shown++ < RANKS_SHOWN)
+				text = findings_job_span(a, text, next, to - 1);
+		}
+		next = to + 1 > next ? to + 1 : next;
+	}
+	if (!count)
+		return;
+	findings_add(list, "ranks_missing", "warn",
+		arena_printf(a,
+			"%lld of %lld ranks are not here (%s%s): waiting for "
+			"them is told as transfer",
+			(long long)count, (long long)world, text,
+			shown > RANKS_SHOWN ? ", and more" : ""));
+}
+
+/* The ranks of which another run is, each once. */
+static void findings_job_twice(struct finding_list *list, struct arena *a,
+	const struct ranks *r)
+{
+	const char *text = "";
+	for (uint32_t i = 1; i < r->ranks_n; i++) {
+		int32_t rank = r->ranks[i].rank;
+		bool first = i == 1 || r->ranks[i - 2].rank != rank;
+		if (rank >= 0 && r->ranks[i - 1].rank == rank && first)
+			text = findings_job_span(a, text, rank, rank);
+	}
+	if (*text)
+		findings_add(list, "rank_twice", "warn",
+			arena_printf(a,
+				"more than one run says that it is rank %s; "
+				"each is taken as a rank of its own",
+				text));
+}
+
+static uint32_t findings_job_unknown_ranks(const struct ranks *r)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < r->ranks_n; i++)
+		n += r->ranks[i].rank < 0;
+	return n;
+}
+
+/* The largest world size of the runs, and whether they agree. */
+static int32_t findings_job_world_of(const struct compared_run *runs,
+	uint32_t n, bool *agree)
+{
+	int32_t world = -1;
+	*agree = true;
+	for (uint32_t i = 0; i < n; i++) {
+		int32_t told = runs[i].world_size;
+		if (told >= 0 && world >= 0 && told != world)
+			*agree = false;
+		world = told > world ? told : world;
+	}
+	return world;
+}
+
+static void findings_job_stragglers(struct finding_list *list, struct arena *a,
+	const struct ranks *r)
+{
+	const char *text = "";
+	for (uint32_t i = 0; i < r->ranks_n; i++)
+		if (r->ranks[i].straggler && r->ranks[i].rank >= 0)
+			text = findings_job_span(a, text, r->ranks[i].rank,
+				r->ranks[i].rank);
+	if (*text)
+		findings_add(list, "straggler", "warn",
+			arena_printf(a,
+				"computes clearly longer than the median rank: "
+				"rank %s",
+				text));
+}
+
+struct finding_list findings_job(struct arena *a, const struct ranks *r,
+	const struct compared_run *runs, uint32_t n)
+{
+	struct finding_list found = { .arena = a }, *list = &found;
+	bool agree;
+	int32_t world = findings_job_world_of(runs, n, &agree);
+	uint32_t unknown = findings_job_unknown_ranks(r);
+	findings_job_stragglers(list, a, r);
+	findings_job_twice(list, a, r);
+	if (unknown)
+		findings_add(list, "rank_unknown", "warn",
+			arena_printf(a,
+				"%u of %u runs do not say which rank "
+				"they are",
+				unknown, r->ranks_n));
+	else
+		findings_job_missing(list, a, r, world);
+	if (!agree)
+		findings_add(list, "worlds_differ", "warn",
+			"the runs do not agree on how many ranks there are");
+	if (r->unmatched)
+		findings_add(list, "unmatched", "warn",
+			arena_printf(a,
+				"%u collectives are lacking in some rank and "
+				"are not split into transfer and waiting",
+				r->unmatched));
+	if (r->ranks_n > 1 && !r->clocks_agree)
+		findings_add(list, "clocks_differ", "info",
+			"the ranks' clocks cannot be laid beside each other: "
+			"who arrives last is not known");
+	if (r->ranks_n == 1)
+		findings_add(list, "lone_rank", "info",
+			"one rank alone: its collectives include waiting for "
+			"the others");
+	return found;
+}

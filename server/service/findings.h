@@ -1,0 +1,42 @@
+/* findings.h - findings: warnings and remarks attached to a result, as sentences.
+ *
+ * They say what numbers alone would hide: time without an operator, runs that are not
+ * counted, S above 1, peaks and sizes that are unknown, ranks that are missing. The
+ * most important comes first. */
+#pragma once
+#include "compared.h"
+#include "fleet_importance.h"
+#include "ranks.h"
+#include "run_operators.h"
+
+struct finding_line {
+	const char *code, *severity, *text; /* severity: "warn" or "info" */
+};
+
+struct finding_list {
+	struct arena *arena; /* the list's, and its sentences' */
+	struct finding_line *lines;
+	uint32_t n;
+};
+
+/* Importance over many runs; `fleet` NULL: of a reference set. */
+struct finding_list findings_importance(struct arena *a,
+	const struct fleet_importance *m, const struct fleet *fleet,
+	const struct catalog *c);
+
+struct finding_list findings_run_operators(struct arena *a,
+	const struct run_operators_table *m);
+
+/* An operator's shapes: time of all, without a roofline bound, with S above 1. */
+struct findings_shape_times {
+	double all, unbound, over; /* in any unit of time */
+	uint32_t n;
+	const char *empty; /* why there are none */
+};
+struct finding_list findings_shapes(struct arena *a,
+	const struct findings_shape_times *s);
+
+/* The ranks of a job: missing, duplicate or unknown ranks, collectives that a rank
+ * lacks, clocks that cannot be compared, stragglers. */
+struct finding_list findings_job(struct arena *a, const struct ranks *r,
+	const struct compared_run *runs, uint32_t n);

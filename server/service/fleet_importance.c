@@ -1,0 +1,598 @@
+/* fleet_importance.c - from a fleet's importances, or a reference set, to the rows that
+ * are shown. */
+#include "fleet_importance.h"
+#include "query_fleet.h"
+#include "profile_word.h"
+#include "roofline.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- of the runs stored here */
+
+const char *fleet_importance_regime(enum leg leg)
+{
+	return profile_word_leg[leg];
+}
+
+const char *fleet_importance_platform_name(const char *name)
+{
+	return name && *name ? name : "unknown";
+}
+
+/* A platform without peaks in the catalog is a platform all the same. */
+const struct platform *fleet_importance_platform(const char *name,
+	const struct catalog *c, struct arena *a)
+{
+	const struct platform *known = name ? catalog_platform(c, name) : NULL;
+	if (known)
+		return known;
+	struct platform *p = arena_new(a, struct platform);
+	*p = (struct platform){ .name = fleet_importance_platform_name(name),
+		.bytes_per_s = NAN,
+		.launch_floor_ns = -1 };
+	for (int d = 0; d < DTYPES; d++)
+		p->peak_flops[d] = NAN;
+	return p;
+}
+
+/* Platforms by their GPU time, as the cells have them; *names as in cells. */
+static uint32_t fleet_importance_run_platforms_from(const struct fleet *f,
+	const struct catalog *c, struct arena *a,
+	const struct platform *const **out, const char *const **names)
+{
+	double *time = arena_array(a, double, f->cells_n);
+	const char **found = arena_array(a, const char *, f->cells_n);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < f->cells_n; i++) {
+		uint32_t k = 0;
+		while (k < n && strcmp(found[k], f->cells[i].platform))
+			k++;
+		found[k] = f->cells[i].platform;
+		n += k == n;
+		time[k] += f->cells[i].total_s;
+	}
+	for (uint32_t i = 1; i < n; i++)
+		for (uint32_t k = i; k && time[k] > time[k - 1]; k--) {
+			double t = time[k];
+			const char *s = found[k];
+			time[k] = time[k - 1];
+			found[k] = found[k - 1];
+			time[k - 1] = t;
+			found[k - 1] = s;
+		}
+	const struct platform **p =
+		arena_array(a, const struct platform *, n + 1);
+	for (uint32_t i = 0; i < n; i++)
+		p[i] = fleet_importance_platform(found[i], c, a);
+	*out = p;
+	*names = found;
+	return n;
+}
+
+static double fleet_importance_run_ratio(double part, double whole)
+{
+	return whole > 0 ? part / whole : (double)NAN;
+}
+
+/* The mean call: of those with a bound, so that T_SOL and time are of the same
+ * calls; of all if none has one. */
+static void fleet_importance_run_place_from(const struct importance_place *p,
+	struct fleet_importance_place *out)
+{
+	double calls = (double)p->bound_calls;
+	if (calls > 0) {
+		out->prod_us = 1e6 * p->plain_bound_s / calls;
+		out->sol_us = 1e6 * p->plain_sol_s / calls;
+	} else {
+		out->prod_us = 1e6 * fleet_importance_run_ratio(p->total_s,
+					     (double)p->calls);
+	}
+}
+
+static const struct fleet_importance_place *
+fleet_importance_run_places_from(const struct importance_row *r,
+	const char *const *names, uint32_t n, struct arena *a)
+{
+	struct fleet_importance_place *all =
+		arena_array(a, struct fleet_importance_place, n + 1);
+	for (uint32_t i = 0; i < n; i++) {
+		all[i] = (struct fleet_importance_place){ NAN, NAN, NAN };
+		for (uint32_t k = 0; k < r->places_n; k++) {
+			const struct importance_place *p = &r->places[k];
+			if (strcmp(p->platform, names[i]))
+				continue;
+			fleet_importance_run_place_from(p, &all[i]);
+			if (p->flops > 0)
+				all[i].flops_per_s =
+					fleet_importance_run_ratio(p->flops,
+						p->bound_s);
+		}
+	}
+	return all;
+}
+
+/* Whether on some platform the mean call is unknown. */
+static bool fleet_importance_run_is_untold(const struct importance_row *r)
+{
+	for (uint32_t k = 0; k < r->places_n; k++)
+		if (isnan(r->places[k].plain_bound_s))
+			return true;
+	return false;
+}
+
+static void fleet_importance_run_row_from(const struct importance_row *r,
+	const struct catalog *c, struct fleet_importance_row *m)
+{
+	const struct operator_info *is =
+		r->operator? catalog_operator(c, r->operator) : NULL;
+	*m = (struct fleet_importance_row){
+		.operator= r->operator,
+		.what = is ? is->what : NULL,
+		.group = is ? is->group : NULL,
+		.dtype = r->dtypes,
+		.phase = r->phases,
+		.regime = fleet_importance_regime(r->leg),
+		.shapes = r->shapes,
+		.runs = r->runs,
+		.importance = r->importance,
+		.w_time = r->w_time,
+		.w_mean = r->w_mean,
+		.w_present = r->w_present,
+		.low = r->low,
+		.high = r->high,
+		.prevalence = r->prevalence,
+		.total_s = r->total_s,
+		.ai = r->ai,
+		.s = r->s,
+		.s_median = NAN,
+		.sized = r->sized,
+		.bound = r->bound,
+		.headroom = r->headroom,
+		.over = r->over,
+		.collective = is ? r->collective : -1,
+	};
+}
+
+void fleet_importance_from_fleet(const struct fleet *f,
+	const struct importance *is, enum importance_weight weight, bool part,
+	const struct catalog *c, struct arena *a, struct fleet_importance *out)
+{
+	const char *const *names;
+	double headroom = 0;
+	bool known = false;
+	*out = (struct fleet_importance){
+		.weight = weight,
+		.runs = is->runs,
+		.uncounted = f->uncounted,
+		.left_out = f->left_out,
+		.clusters = is->clusters,
+		.gpu_s = is->gpu_s,
+		.hours = is->hours,
+		.attributed = part ? (double)NAN : is->attributed,
+		.specific = part ? (double)NAN : is->specific,
+		.sized = is->sized,
+		.bound = is->bound,
+		.interval_why = is->interval_why,
+		.n = is->n,
+	};
+	out->platforms_n = fleet_importance_run_platforms_from(f, c, a,
+		&out->platforms, &names);
+	out->rows = arena_array(a, struct fleet_importance_row, is->n + 1);
+	for (uint32_t i = 0; i < is->n; i++) {
+		fleet_importance_run_row_from(&is->rows[i], c, &out->rows[i]);
+		out->rows[i].places =
+			fleet_importance_run_places_from(&is->rows[i], names,
+				out->platforms_n, a);
+		out->untold += fleet_importance_run_is_untold(&is->rows[i]);
+		if (isfinite(is->rows[i].headroom)) {
+			headroom += is->rows[i].headroom;
+			known = true;
+		}
+	}
+	out->headroom = known ? headroom : (double)NAN;
+}
+
+/* ---- of a reference set: nothing is computed, nothing is rounded */
+
+static const struct platform *const *
+fleet_importance_set_platforms_from(const struct reference *r, struct arena *a)
+{
+	const struct platform **p =
+		arena_array(a, const struct platform *, r->platforms_n + 1);
+	for (uint32_t i = 0; i < r->platforms_n; i++)
+		p[i] = &r->platforms[i];
+	return p;
+}
+
+/* A shape's figures; all work over the time, on platforms that were measured. */
+static const struct fleet_importance_place *fleet_importance_set_places_from(
+	const struct reference_shape *s, uint32_t n, struct arena *a)
+{
+	struct fleet_importance_place *all =
+		arena_array(a, struct fleet_importance_place, n + 1);
+	double flops = fleet_importance_flops(&s->cost);
+	for (uint32_t i = 0; i < n; i++) {
+		all[i] = (struct fleet_importance_place){ s->sol_us[i],
+			s->prod_us[i], NAN };
+		if (flops > 0 && s->prod_us[i] > 0)
+			all[i].flops_per_s = flops / (s->prod_us[i] * 1e-6);
+	}
+	return all;
+}
+
+static void fleet_importance_set_row_from(const struct reference *r,
+	const struct reference_operator *o, const struct catalog *c,
+	struct arena *a, struct fleet_importance_row *m)
+{
+	const struct operator_info *is = catalog_operator(c, o->name);
+	*m = (struct fleet_importance_row){
+		.operator= o->name,
+		.id = o->id,
+		.what = is ? is->what : NULL,
+		.group = is ? is->group : NULL,
+		.dtype = o->dtype,
+		.phase = o->phase,
+		.regime = o->regime,
+		.shapes = o->shapes_n,
+		.runs = o->runs,
+		.importance = o->importance,
+		.w_time = NAN,
+		.w_mean = NAN,
+		.w_present = NAN,
+		.low = NAN,
+		.high = NAN,
+		.prevalence = r->runs > 0 && o->runs >= 0
+				      ? (double)o->runs / (double)r->runs
+				      : (double)NAN,
+		.total_s = NAN,
+		.ai = o->ai,
+		.s = NAN,
+		.s_median = o->s_median,
+		.sized = NAN,
+		.bound = NAN,
+		.headroom = NAN,
+		.over = NAN,
+		.collective = is ? is->collective : -1,
+		.places = o->shapes_n ? fleet_importance_set_places_from(
+						&o->shapes[o->median],
+						r->platforms_n, a)
+				      : NULL,
+	};
+}
+
+void fleet_importance_from_set(const char *name, const struct reference *r,
+	const struct catalog *c, struct arena *a, struct fleet_importance *out)
+{
+	*out = (struct fleet_importance){
+		.set = name,
+		.source = r->source,
+		.weight = WEIGHT_PUBLISHED,
+		.runs = r->runs,
+		.uncounted = -1,
+		.left_out = -1,
+		.clusters = -1,
+		.gpu_s = NAN,
+		.hours = NAN,
+		.attributed = NAN,
+		.specific = NAN,
+		.sized = NAN,
+		.bound = NAN,
+		.headroom = NAN,
+		.interval_why = "what was published has no intervals",
+		.platforms = fleet_importance_set_platforms_from(r, a),
+		.platforms_n = r->platforms_n,
+		.rows = arena_array(a, struct fleet_importance_row,
+			r->operators_n + 1),
+		.n = r->operators_n,
+	};
+	for (uint32_t i = 0; i < r->operators_n; i++)
+		fleet_importance_set_row_from(r, &r->operators[i], c, a,
+			&out->rows[i]);
+}
+
+static void fleet_importance_set_shape_from(const struct reference *r,
+	const struct reference_operator *o, const struct reference_shape *s,
+	struct arena *a, struct fleet_importance_shape *m)
+{
+	*m = (struct fleet_importance_shape){
+		.id = s->id,
+		.calls = s->calls,
+		.runs = -1,
+		.description = s->description,
+		.text = s->sizes,
+		.kwargs = s->kwargs,
+		.dtype = s->dtype ? s->dtype : o->dtype,
+		.phase = o->phase,
+		.regime = o->regime,
+		.total_s = NAN,
+		.share = NAN,
+		.ai = s->ai,
+		.s = s->s,
+		.costed = s->costed,
+		.cost = s->cost,
+		.places =
+			fleet_importance_set_places_from(s, r->platforms_n, a),
+	};
+	/* As the set has it of operators: by what a shape's own AI is. */
+	if (isfinite(s->ai))
+		m->regime = s->ai > 10	   ? "compute"
+			    : s->ai < 0.01 ? "indexing"
+					   : "memory";
+}
+
+void fleet_importance_shapes_from_set(const struct reference *r,
+	const struct reference_operator *o, struct arena *a,
+	struct fleet_importance_shapes *out)
+{
+	*out = (struct fleet_importance_shapes){
+		.operator= o->name,
+		.id = o->id,
+		.s_median = o->s_median,
+		.platforms = fleet_importance_set_platforms_from(r, a),
+		.platforms_n = r->platforms_n,
+		.rows = arena_array(a, struct fleet_importance_shape,
+			o->shapes_n + 1),
+		.n = o->shapes_n,
+	};
+	for (uint32_t i = 0; i < o->shapes_n; i++)
+		fleet_importance_set_shape_from(r, o, &o->shapes[i], a,
+			&out->rows[i]);
+}
+
+/* ---- search, filter, sort */
+
+static bool fleet_importance_holds(const char *text, const char *q)
+{
+	return text && strcasestr(text, q);
+}
+
+void fleet_importance_search(struct fleet_importance *m, const char *q)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < m->n; i++) {
+		const struct fleet_importance_row *r = &m->rows[i];
+		if (!q || fleet_importance_holds(r->operator? r->operator: "unattributed", q) ||
+			fleet_importance_holds(r->what, q) || fleet_importance_holds(r->group, q) ||
+			fleet_importance_holds(r->id, q))
+			m->rows[n++] = *r;
+	}
+	m->n = n;
+}
+
+void fleet_importance_filter(struct fleet_importance *m, enum dtype dtype,
+	const char *phase)
+{
+	const char *type = dtype_word(dtype);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < m->n; i++) {
+		const struct fleet_importance_row *r = &m->rows[i];
+		if ((!type || (r->dtype && !strcmp(r->dtype, type))) &&
+			(!phase || (r->phase && !strcmp(r->phase, phase))))
+			m->rows[n++] = *r;
+	}
+	m->n = n;
+}
+
+static double fleet_importance_figure(const struct fleet_importance_row *r,
+	enum fleet_importance_order by)
+{
+	switch (by) {
+	case SORT_TIME:
+		return r->total_s;
+	case SORT_RUNS:
+		return r->runs < 0 ? (double)NAN : (double)r->runs;
+	case SORT_SHAPES:
+		return r->shapes < 0 ? (double)NAN : (double)r->shapes;
+	case SORT_AI:
+		return r->ai;
+	case SORT_S:
+		return isnan(r->s) ? r->s_median : r->s;
+	case SORT_HEADROOM:
+		return r->headroom;
+	case SORT_IMPORTANCE:
+	case SORT_NAME:
+		break;
+	}
+	return r->importance;
+}
+
+struct fleet_importance_sorting {
+	enum fleet_importance_order by;
+	bool reverse;
+};
+
+static int fleet_importance_by_name(const struct fleet_importance_row *a,
+	const struct fleet_importance_row *b)
+{
+	if (!a->operator|| !b->operator)
+		return !a->operator- !b->operator;
+	return strcmp(a->operator, b->operator);
+}
+
+static int fleet_importance_compare(const void *x, const void *y, void *arg)
+{
+	const struct fleet_importance_sorting *o = arg;
+	const struct fleet_importance_row *a = x, *b = y;
+	double s = fleet_importance_figure(a, o->by),
+	       t = fleet_importance_figure(b, o->by);
+	if (o->by == SORT_NAME)
+		return o->reverse && a->operator&& b->operator
+			       ? -fleet_importance_by_name(a, b)
+			       : fleet_importance_by_name(a, b);
+	if (isnan(s) || isnan(t))
+		return isnan(s) && isnan(t) ? fleet_importance_by_name(a, b)
+		       : isnan(s)	    ? 1
+					    : -1;
+	if (s != t)
+		return (s < t) == !o->reverse ? 1 : -1;
+	return fleet_importance_by_name(a, b);
+}
+
+void fleet_importance_sort(struct fleet_importance *m,
+	enum fleet_importance_order by, bool reverse)
+{
+	struct fleet_importance_sorting o = { by, reverse };
+	if (m->n)
+		qsort_r(m->rows, m->n, sizeof *m->rows,
+			fleet_importance_compare, &o);
+}
+
+/* ---- the shapes of an operator over the runs stored here */
+
+static int fleet_importance_shape_by_value(const void *x, const void *y)
+{
+	const double *a = x, *b = y;
+	return (*a > *b) - (*a < *b);
+}
+
+double fleet_importance_median(double *v, uint32_t n)
+{
+	uint32_t known = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (isfinite(v[i]))
+			v[known++] = v[i];
+	if (!known)
+		return NAN;
+	qsort(v, known, sizeof *v, fleet_importance_shape_by_value);
+	return v[known / 2];
+}
+
+double fleet_importance_flops(const struct cost *c)
+{
+	double sum = 0;
+	for (int d = 0; d < DTYPES; d++)
+		sum += (double)c->flops[d];
+	return sum;
+}
+
+double fleet_importance_pct(int64_t part, int64_t whole)
+{
+	return whole > 0 ? 100 * (double)part / (double)whole : (double)NAN;
+}
+
+/* The platforms of the rows in their order, and the one of the request. */
+static void fleet_importance_shape_platforms_from(const struct fleet_shape
+							  *rows,
+	uint32_t n, const struct catalog *c, const struct platform *against,
+	struct arena *a, struct fleet_importance_shapes *out)
+{
+	const struct platform **all =
+		arena_array(a, const struct platform *, (size_t)n + 1);
+	uint32_t found = 0;
+	for (uint32_t i = 0; i <= n; i++) {
+		const struct platform *p =
+			i == n ? against
+			       : fleet_importance_platform(rows[i].platform, c,
+					 a);
+		uint32_t k = 0;
+		while (p && k < found && strcmp(all[k]->name, p->name) != 0)
+			k++;
+		if (p && k == found)
+			all[found++] = p;
+	}
+	out->platforms = all;
+	out->platforms_n = found;
+}
+
+static void fleet_importance_shape_places_from(const struct fleet_shape *s,
+	struct arena *a, const struct fleet_importance_shapes *of,
+	struct fleet_importance_shape *m)
+{
+	struct fleet_importance_place *all = arena_array(a,
+		struct fleet_importance_place, of->platforms_n + 1);
+	const char *on = fleet_importance_platform_name(s->platform);
+	struct bound b;
+	for (uint32_t i = 0; i < of->platforms_n; i++) {
+		const struct platform *p = of->platforms[i];
+		all[i] = (struct fleet_importance_place){ NAN, NAN, NAN };
+		if (s->costed) {
+			roofline(&s->cost, p, &b);
+			all[i].sol_us = 1e6 * b.sol_s;
+			m->ai = b.ai;
+		}
+		if (strcmp(p->name, on) != 0)
+			continue;
+		all[i].prod_us = s->med_ns / 1e3;
+		if (!s->costed)
+			continue;
+		m->why = roofline_why(&b, p, a);
+		m->regime = fleet_importance_regime(b.leg);
+		m->s = all[i].sol_us / all[i].prod_us;
+	}
+	m->places = all;
+}
+
+/* Why a cost has no T_SOL: the platform, if the catalog lacks it. */
+static const char *fleet_importance_shape_unbound(const struct fleet_shape *s,
+	const struct catalog *c, const char *why, struct arena *a)
+{
+	if (!s->platform)
+		return "the platform is not known";
+	if (catalog_platform(c, s->platform))
+		return why;
+	return arena_printf(a, "the catalogue has no peaks of '%s'",
+		s->platform);
+}
+
+/* Why there is no cost, in the catalog's words. */
+static const char *fleet_importance_shape_uncosted(const struct fleet_shape *s,
+	const struct catalog *c, struct arena *a)
+{
+	const struct operator_info *op = catalog_operator(c, s->operator);
+	struct shape shape;
+	struct cost cost;
+	struct err e = { 0 };
+	if (!s->text)
+		return "its sizes are not known";
+	if (!op)
+		return "the catalogue no longer has the operator";
+	if (shape_read(s->text, s->dtype, a, &shape, &e) &&
+		catalog_cost(c, op, &shape, CONVENTION_PHYSICAL, &cost, &e))
+		return "it was attributed before the catalogue knew its cost";
+	return arena_strdup(a, e.text);
+}
+
+static void fleet_importance_shape_shape_from(const struct fleet_shape *s,
+	double time_s, const struct catalog *c, struct arena *a,
+	const struct fleet_importance_shapes *of,
+	struct fleet_importance_shape *m)
+{
+	*m = (struct fleet_importance_shape){
+		.id = -1,
+		.calls = s->calls,
+		.runs = s->runs,
+		.text = s->text,
+		.dtype = dtype_word(s->dtype),
+		.phase = profile_word_phase[s->phase],
+		.platform = s->platform && *s->platform ? s->platform : NULL,
+		.why = s->costed ? NULL
+				 : fleet_importance_shape_uncosted(s, c, a),
+		.total_s = s->total_s,
+		.share = time_s > 0 ? s->weighted_s / time_s : (double)NAN,
+		.ai = NAN,
+		.s = NAN,
+		.costed = s->costed,
+		.cost = s->cost,
+	};
+	fleet_importance_shape_places_from(s, a, of, m);
+	if (s->costed && m->why)
+		m->why = fleet_importance_shape_unbound(s, c, m->why, a);
+}
+
+void fleet_importance_shapes_from_fleet(const struct fleet_shape *rows,
+	uint32_t n, double time_s, const struct catalog *c,
+	const struct platform *against, struct arena *a,
+	struct fleet_importance_shapes *out)
+{
+	*out = (struct fleet_importance_shapes){
+		.s_median = NAN,
+		.rows = arena_array(a, struct fleet_importance_shape, n + 1),
+		.n = n,
+	};
+	fleet_importance_shape_platforms_from(rows, n, c, against, a, out);
+	for (uint32_t i = 0; i < n; i++)
+		fleet_importance_shape_shape_from(&rows[i], time_s, c, a, out,
+			&out->rows[i]);
+}

@@ -1,0 +1,28 @@
+/* gate_evaluation.h - a gate: its request, what it rests on, and the judgment. */
+#pragma once
+#include "compare_sides.h"
+#include "gate.h"
+#include "run_selection.h"
+
+struct gate_request {
+	const char *base,
+		*head; /* as run_selection.h reads them; NULL: missing */
+	const char *project, *workload; /* of queries; NULL: not given */
+	const char *name; /* "" none */
+	const char *range; /* NULL: the cycles that were found */
+	struct gate_policy policy;
+};
+
+struct gate_evaluation {
+	struct compare_sides sides;
+	struct gate gate;
+};
+
+/* What a request gives for sides that are queries: run_selection_sides()'s `given`. */
+const char *gate_evaluation_shared_words(struct arena *a,
+	const struct gate_request *q);
+/* Reads both sides and judges them; the arena's. The database connection is
+ * returned before the judging, which takes time. */
+bool gate_evaluation_run(struct service_call *c, const struct gate_request *q,
+	const struct run_selection *base, const struct run_selection *head,
+	struct gate_evaluation *out, struct err *e);

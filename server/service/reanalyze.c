@@ -1,0 +1,284 @@
+/* reanalyze.c - decodes a stored capture and analyzes it again. */
+#include "reanalyze.h"
+#include "learned_graph.h"
+#include "analyze.h"
+#include "attribute.h"
+#include "catalog_cache.h"
+#include "decode.h"
+#include "site_overrides.h"
+#include "profile_word.h"
+#include "query.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- copies that outlive the trace */
+
+static void *reanalyze_copy(struct arena *a, const void *from, size_t n,
+	size_t size)
+{
+	void *to = arena_alloc(a, n, size);
+	if (n)
+		memcpy(to, from, n * size);
+	return to;
+}
+#define COPY(a, from, n) (reanalyze_copy((a), (from), (n), sizeof *(from)))
+
+static const char *reanalyze_text(struct arena *a, const char *s)
+{
+	return s ? arena_strdup(a, s) : NULL;
+}
+
+static void reanalyze_cycles_copy(struct cycles *c, struct arena *a)
+{
+	c->range = reanalyze_text(a, c->range);
+	c->cycles = COPY(a, c->cycles, c->n);
+	for (uint32_t i = 0; i < c->n; i++)
+		c->cycles[i].label = reanalyze_text(a, c->cycles[i].label);
+	c->strata = COPY(a, c->strata, c->strata_n);
+	for (uint32_t i = 0; i < c->strata_n; i++)
+		c->strata[i].text = reanalyze_text(a, c->strata[i].text);
+	c->works = COPY(a, c->works, c->works_n);
+	for (uint32_t i = 0; i < c->works_n; i++) {
+		c->works[i].name = reanalyze_text(a, c->works[i].name);
+		c->works[i].size = reanalyze_text(a, c->works[i].size);
+	}
+}
+
+static void reanalyze_pattern_copy(struct pattern *p, uint32_t n,
+	struct arena *a)
+{
+	p->name = reanalyze_text(a, p->name);
+	p->device = reanalyze_text(a, p->device);
+	p->dur_ns = COPY(a, p->dur_ns, n);
+	p->launches = COPY(a, p->launches, n);
+	p->min_ns = COPY(a, p->min_ns, n);
+	p->max_ns = COPY(a, p->max_ns, n);
+	if (p->spread_ns)
+		p->spread_ns = COPY(a, p->spread_ns, PATTERN_SPREAD);
+	if (p->beta_pct)
+		p->beta_pct = COPY(a, p->beta_pct, n);
+}
+
+static void reanalyze_patterns_copy(struct patterns *p, struct arena *a)
+{
+	p->cycle = COPY(a, p->cycle, p->cycles_n);
+	p->rows = COPY(a, p->rows, p->n);
+	for (uint32_t i = 0; i < p->n; i++)
+		reanalyze_pattern_copy(&p->rows[i], p->cycles_n, a);
+	p->metrics = COPY(a, p->metrics, p->metrics_n);
+	for (uint32_t i = 0; i < p->metrics_n; i++) {
+		struct pattern_metric *m = &p->metrics[i];
+		m->name = reanalyze_text(a, m->name);
+		m->mu = COPY(a, m->mu, p->cycles_n);
+		m->sigma = COPY(a, m->sigma, p->cycles_n);
+		m->interpolated = COPY(a, m->interpolated, p->cycles_n);
+	}
+}
+
+static void reanalyze_collectives_copy(struct collectives *c, struct arena *a)
+{
+	c->rows = COPY(a, c->rows, c->n);
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct collective *r = &c->rows[i];
+		r->name = reanalyze_text(a, r->name);
+		r->start_ns = COPY(a, r->start_ns, r->n);
+		r->dur_ns = COPY(a, r->dur_ns, r->n);
+	}
+}
+
+static void reanalyze_iterations_out(const struct profile *p, struct arena *a,
+	struct compared_run *run)
+{
+	run->cycles = p->cycles;
+	run->patterns = p->patterns;
+	run->collectives = p->collectives;
+	reanalyze_cycles_copy(&run->cycles, a);
+	reanalyze_patterns_copy(&run->patterns, a);
+	reanalyze_collectives_copy(&run->collectives, a);
+}
+
+/* The kernels that rows are of, each once. */
+static void reanalyze_kernels_copy(const struct profile *p, struct arena *a,
+	struct breakdown_stored *out)
+{
+	struct breakdown *d = &out->breakdown;
+	uint32_t *at = arena_array(a, uint32_t, p->kernels_n); /* from 1 */
+	out->kernels = arena_array(a, struct breakdown_kernel, p->kernels_n);
+	for (uint32_t i = 0; i < d->rows_n; i++) {
+		struct breakdown_row *r = &d->rows[i];
+		if (r->kernel == ROW_NO_KERNEL)
+			continue;
+		const struct profile_kernel *k = &p->kernels[r->kernel];
+		uint32_t *to = &at[r->kernel];
+		if (!*to) {
+			out->kernels[out->kernels_n] =
+				(struct breakdown_kernel){ -1,
+					reanalyze_text(a, k->name),
+					reanalyze_text(a, k->short_name) };
+			*to = ++out->kernels_n;
+		}
+		r->kernel = *to - 1;
+	}
+}
+
+static void reanalyze_layers_out(const struct profile *p, struct arena *a,
+	struct breakdown_stored *out)
+{
+	struct breakdown *d = &out->breakdown;
+	*out = (struct breakdown_stored){ .breakdown = p->breakdown };
+	d->anchor = reanalyze_text(a, d->anchor);
+	d->why = reanalyze_text(a, d->why);
+	d->stratum = reanalyze_text(a, d->stratum);
+	d->sections = COPY(a, d->sections, d->sections_n);
+	d->blocks = COPY(a, d->blocks, d->blocks_n);
+	d->rows = COPY(a, d->rows, d->rows_n);
+	d->bars = COPY(a, d->bars, d->bars_n);
+	for (uint32_t i = 0; i < d->sections_n; i++)
+		d->sections[i].name = reanalyze_text(a, d->sections[i].name);
+	for (uint32_t i = 0; i < d->rows_n; i++) {
+		struct breakdown_row *r = &d->rows[i];
+		r->operation = reanalyze_text(a, r->operation);
+		r->operator_ = reanalyze_text(a, r->operator_);
+		r->module = reanalyze_text(a, r->module);
+	}
+	reanalyze_kernels_copy(p, a, out);
+}
+
+/* ---- from the stored capture to a profile */
+
+/* What a request needs of a run. A run that was uploaded as a table has no launches
+ * to compute it from. */
+struct reanalyze_request {
+	struct service_call *call;
+	int64_t run;
+	struct profile_asked asked;
+	const char *word;
+	/* Copies it out of the profile, which is freed. */
+	void (*take)(const struct profile *p, struct arena *to, void *out);
+	void *out;
+};
+
+static bool reanalyze_has_launches(const struct reanalyze_request *w,
+	const struct profile *p, struct err *e)
+{
+	return p->content == CONTENT_LAUNCHES ||
+	       err_set(e, ERR_NOT_FOUND,
+		       "run %lld has no %s: somebody's %s are all that is "
+		       "known of it",
+		       (long long)w->run, w->word,
+		       profile_word_content[p->content]);
+}
+
+/* Limits for one run's trace and its analysis; a capture is not compressed. */
+#define REANALYZE_BYTES ((size_t)1 << 30)
+#define CAPTURE_BYTES (INT64_C(1) << 40)
+
+struct capture_source {
+	struct db *db;
+	int64_t run, edition;
+	int32_t seq; /* of the next piece */
+	unsigned char *bytes; /* a piece */
+};
+
+static bool reanalyze_capture_next(void *ctx, const void **bytes, size_t *len,
+	struct err *e)
+{
+	struct capture_source *s = ctx;
+	*bytes = s->bytes;
+	return query_capture(s->db, s->run, s->seq++, &s->edition, s->bytes,
+		len, e);
+}
+
+static bool reanalyze_trace_read(struct service_call *c, int64_t run,
+	struct trace *t, struct err *e)
+{
+	static const struct decode_limits limits = { CAPTURE_BYTES, 1 };
+	struct capture_source s = { .db = c->db, .run = run };
+	struct source source = { reanalyze_capture_next, &s, -1 };
+	s.bytes = malloc(CAPTURE_PIECE);
+	if (!s.bytes)
+		abort();
+	bool ok = decode(&source, &limits, NULL, t, e);
+	free(s.bytes);
+	return ok;
+}
+
+/* With the graphs at hand that uploads taught, as an ingest has them. */
+static bool reanalyze_analyzed(const struct reanalyze_request *w,
+	const struct trace *t, struct arena *a, struct profile *p,
+	struct err *e)
+{
+	const struct catalog *catalog = catalog_cache_take(w->call, e);
+	struct graph_known *graphs = NULL;
+	struct graph_book book = { 0 };
+	uint8_t(*keys)[32];
+	uint32_t n;
+	if (!catalog)
+		return false;
+	if (!attribute_keys(t, 0, a, &keys, &n))
+		return arena_err(a, e);
+	struct arena learnt = arena_scratch(a);
+	bool ok = n == 0 || learned_graph_read(w->call->db, &learnt, keys, n,
+				    &graphs, &book.n, e);
+	book.graphs = graphs;
+	ok = ok && profile_asked(t, 0, &w->asked, catalog, &book, a, p, e);
+	arena_scratch_release(&learnt, a);
+	return ok;
+}
+
+static bool reanalyze_read_anew(const struct reanalyze_request *w,
+	struct err *e)
+{
+	struct service_call *c = w->call;
+	struct arena a = { .ceiling = REANALYZE_BYTES };
+	struct err why = { 0 };
+	struct profile p = { 0 };
+	struct trace t;
+	bool ok = (trace_init(&t, &a) || arena_err(&a, &why)) &&
+		  reanalyze_trace_read(c, w->run, &t, &why) &&
+		  reanalyze_analyzed(w, &t, &a, &p, &why);
+	if (a.full)
+		err_set(&why, ERR_TOO_LARGE,
+			"it needs more than the %d MiB that what is made anew "
+			"from a capture may take; record a shorter window",
+			(int)(REANALYZE_BYTES >> 20));
+	if (!ok)
+		err_set(e, why.code, "run %lld: %s", (long long)w->run,
+			why.text);
+	ok = ok && reanalyze_has_launches(w, &p, e);
+	if (ok)
+		w->take(&p, &c->arena, w->out);
+	arena_release(&a);
+	return ok;
+}
+
+static void reanalyze_take_iterations(const struct profile *p, struct arena *to,
+	void *out)
+{
+	reanalyze_iterations_out(p, to, out);
+}
+
+bool reanalyze_iterations(struct service_call *c, const char *range,
+	struct compared_run *run, struct err *e)
+{
+	const struct reanalyze_request w = { c, run->id,
+		{ range, BREAKDOWN_UNASKED }, "ranges",
+		reanalyze_take_iterations, run };
+	return reanalyze_read_anew(&w, e);
+}
+
+static void reanalyze_take_layers(const struct profile *p, struct arena *to,
+	void *out)
+{
+	reanalyze_layers_out(p, to, out);
+}
+
+bool reanalyze_breakdown(struct service_call *c, int64_t run,
+	const struct breakdown_asked *asked, struct breakdown_stored *out,
+	struct err *e)
+{
+	const struct reanalyze_request w = { c, run, { NULL, *asked }, "layers",
+		reanalyze_take_layers, out };
+	return reanalyze_read_anew(&w, e) &&
+	       query_kernel_ids(c->db, out->kernels, out->kernels_n, e);
+}

@@ -1,0 +1,306 @@
+/* run_breakdown.c - reads breakdowns; what each row, launch group and overlap counts;
+ * rows of several runs paired by name, short name or operator. */
+#include "run_breakdown.h"
+#include "exact.h"
+#include "note.h"
+#include "query.h"
+#include "reanalyze.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool run_breakdown_fits(int64_t run, const struct breakdown_stored *is,
+	struct err *e)
+{
+	size_t *bytes = calloc(is->kernels_n + 1, sizeof *bytes), sum = 0;
+	if (!bytes)
+		abort();
+	for (uint32_t i = 0; i < is->kernels_n; i++)
+		bytes[i] = strlen(is->kernels[i].name) +
+			   strlen(is->kernels[i].short_name);
+	for (uint32_t i = 0; i < is->breakdown.rows_n; i++) {
+		const struct breakdown_row *r = &is->breakdown.rows[i];
+		sum += r->kernel == ROW_NO_KERNEL ? 0 : bytes[r->kernel];
+		sum += r->module ? strlen(r->module) : 0;
+	}
+	free(bytes);
+	return sum <= QUERY_PAGE_BYTES ||
+	       err_set(e, ERR_TOO_LARGE,
+		       "the names in the layers of run %lld come to %lld MiB, "
+		       "and an answer holds %d; /runs/%lld/kernels lists its "
+		       "kernels page by page",
+		       (long long)run, (long long)(sum >> 20) + 1,
+		       (int)(QUERY_PAGE_BYTES >> 20), (long long)run);
+}
+
+bool run_breakdown_names_lag(struct service_call *c, int64_t run, bool *lag,
+	struct err *e)
+{
+	struct note_row *notes;
+	uint32_t n;
+	*lag = false;
+	if (!query_notes(c->db, &c->arena, run, &notes, &n, e))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		*lag |= !strcmp(notes[i].code, note_name(NOTE_names_lag));
+	return true;
+}
+
+bool run_breakdown_read(struct service_call *c, int64_t run,
+	const struct breakdown_asked *asked, struct breakdown_stored *out,
+	struct err *e)
+{
+	return service_db(c, e) &&
+	       (asked ? reanalyze_breakdown(c, run, asked, out, e)
+		      : query_breakdown(c->db, &c->arena, run, out, e)) &&
+	       run_breakdown_fits(run, out, e);
+}
+
+/* ---- one time for each row */
+
+/* Of a total of rows like this one; in tenths, as all means are. */
+static double run_breakdown_per_instance(const struct breakdown *b,
+	uint32_t row, double total_ns)
+{
+	int64_t n =
+		b->sections[b->blocks[b->rows[row].block].section].instances;
+	return n > 0 && isfinite(total_ns)
+		       ? (double)exact_tenths((wide_t)total_ns, (wide_t)n) / 10
+		       : (double)NAN;
+}
+
+/* A row that is of a launch group. */
+struct run_breakdown_member {
+	uint32_t block, group, row;
+};
+
+static int run_breakdown_by_group(const void *a, const void *b)
+{
+	const struct run_breakdown_member *x = a, *y = b;
+	if (x->block != y->block)
+		return x->block < y->block ? -1 : 1;
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Of members of one group in one block. */
+static void run_breakdown_group_told(const struct run_breakdown_member *m,
+	uint32_t n, double *ns)
+{
+	uint32_t longest = m->row;
+	double sum = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		double is = ns[m[i].row];
+		sum += is;
+		if (is > ns[longest])
+			longest = m[i].row;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		ns[m[i].row] = m[i].row == longest ? sum : (double)NAN;
+}
+
+const double *run_breakdown_cells(struct arena *a, const struct breakdown *b)
+{
+	double *ns = arena_array(a, double, b->rows_n);
+	struct run_breakdown_member *m =
+		arena_array(a, struct run_breakdown_member, b->rows_n);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < b->rows_n; i++) {
+		const struct breakdown_row *r = &b->rows[i];
+		ns[i] = (double)r->time.total_ns;
+		if (r->group != ROW_NO_GROUP)
+			m[n++] = (struct run_breakdown_member){ r->block,
+				r->group, i };
+	}
+	if (n)
+		qsort(m, n, sizeof *m, run_breakdown_by_group);
+	for (uint32_t i = 0, k; i < n; i = k) {
+		for (k = i + 1; k < n && m[k].block == m[i].block &&
+				m[k].group == m[i].group;
+			k++)
+			;
+		run_breakdown_group_told(m + i, k - i, ns);
+	}
+	for (uint32_t i = 0; i < b->rows_n; i++)
+		ns[i] = run_breakdown_per_instance(b, i, ns[i]);
+	return ns;
+}
+
+/* The first row of this block or a later one. */
+static uint32_t run_breakdown_first_row(const struct breakdown *b,
+	uint32_t block)
+{
+	uint32_t from = 0, n = b->rows_n;
+	while (n) {
+		uint32_t half = n / 2;
+		if (b->rows[from + half].block < block) {
+			from += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return from;
+}
+
+void run_breakdown_block_rows(const struct breakdown *b, uint32_t block,
+	uint32_t *from, uint32_t *to)
+{
+	*from = run_breakdown_first_row(b, block);
+	*to = run_breakdown_first_row(b, block + 1);
+}
+
+static bool run_breakdown_together(const struct breakdown_row *x,
+	const struct breakdown_row *y)
+{
+	return x->lane != y->lane &&
+	       x->offset_ns < y->offset_ns + y->time.avg_ns &&
+	       y->offset_ns < x->offset_ns + x->time.avg_ns;
+}
+
+bool run_breakdown_overlaps(const struct breakdown *b, uint32_t row,
+	uint32_t block)
+{
+	const struct breakdown_row *x = &b->rows[row];
+	if (x->overlapped_ns <= 0 || x->block != b->blocks[block].beside)
+		return false;
+	uint32_t from, to;
+	run_breakdown_block_rows(b, block, &from, &to);
+	for (uint32_t i = from; i < to; i++)
+		if (run_breakdown_together(x, &b->rows[i]))
+			return true;
+	return false;
+}
+
+/* ---- several runs: which rows are the same kernel */
+
+/* Of a run's rows in a line; of more, which only runs without layers have, all is
+ * one row. */
+enum { PAIRED_MOST = 400, NONE = UINT32_MAX };
+enum { BY_NAME, BY_SHORT_NAME, BY_OPERATOR, WAYS };
+
+struct pairing {
+	const struct run_breakdown *runs;
+	const struct breakdown_compare *b;
+	uint32_t line, n;
+	struct run_breakdown_pair *list;
+	bool paired;
+};
+
+static const struct breakdown_row *
+run_breakdown_pair_row_of(const struct pairing *p, uint32_t s, uint32_t row)
+{
+	return &p->runs[s].is.breakdown.rows[row];
+}
+
+static const char *run_breakdown_pair_text_of(const struct pairing *p,
+	uint32_t s, uint32_t row, int way)
+{
+	const struct breakdown_row *r = run_breakdown_pair_row_of(p, s, row);
+	if (way == BY_OPERATOR)
+		return r->operator_;
+	if (r->kernel == ROW_NO_KERNEL)
+		return r->operation;
+	const struct breakdown_kernel *k = &p->runs[s].is.kernels[r->kernel];
+	return way == BY_NAME ? k->name : k->short_name;
+}
+
+/* What the first run of an entry has there. */
+static const char *run_breakdown_pair_entry_text(const struct pairing *p,
+	const struct run_breakdown_pair *e, int way)
+{
+	for (uint32_t s = 0; s < p->b->sides_n; s++)
+		if (e->row[s] != NONE)
+			return run_breakdown_pair_text_of(p, s, e->row[s], way);
+	return NULL;
+}
+
+static uint32_t run_breakdown_pair_alike(const struct pairing *p, uint32_t s,
+	uint32_t row, int way)
+{
+	const char *text = run_breakdown_pair_text_of(p, s, row, way);
+	for (uint32_t i = 0; text && i < p->n; i++) {
+		const char *other = p->list[i].row[s] == NONE
+					    ? run_breakdown_pair_entry_text(p,
+						      &p->list[i], way)
+					    : NULL;
+		if (other && strcmp(text, other) == 0)
+			return i;
+	}
+	return NONE;
+}
+
+static uint32_t run_breakdown_pair_entry_with(const struct pairing *p,
+	uint32_t s, uint32_t row)
+{
+	uint32_t i = 0;
+	while (i < p->n && p->list[i].row[s] != row)
+		i++;
+	return i < p->n ? i : NONE;
+}
+
+/* Behind the row before it. */
+static void run_breakdown_pair_insert(struct pairing *p, uint32_t s,
+	uint32_t row, uint32_t before)
+{
+	uint32_t at = before == NONE
+			      ? 0
+			      : run_breakdown_pair_entry_with(p, s, before) + 1;
+	if (before == NONE && !p->paired)
+		at = p->n;
+	memmove(&p->list[at + 1], &p->list[at], (p->n - at) * sizeof *p->list);
+	p->list[at] = (struct run_breakdown_pair){ .line = p->line };
+	memset(p->list[at].row, 0xff, sizeof p->list[at].row);
+	p->list[at].row[s] = row;
+	p->n++;
+}
+
+static void run_breakdown_pair_add_side(struct pairing *p, uint32_t s)
+{
+	const struct breakdown_compare_cell *c = &p->b->lines[p->line].cells[s];
+	for (int way = 0; way < WAYS && p->n; way++)
+		for (uint32_t i = 0; i < c->rows_n; i++) {
+			uint32_t at = run_breakdown_pair_entry_with(p, s,
+					      c->rows[i]) == NONE
+					      ? run_breakdown_pair_alike(p, s,
+							c->rows[i], way)
+					      : NONE;
+			if (at == NONE)
+				continue;
+			p->list[at].row[s] = c->rows[i];
+			p->paired = true;
+		}
+	for (uint32_t i = 0; i < c->rows_n; i++)
+		if (run_breakdown_pair_entry_with(p, s, c->rows[i]) == NONE)
+			run_breakdown_pair_insert(p, s, c->rows[i],
+				i ? c->rows[i - 1] : NONE);
+}
+
+uint32_t run_breakdown_pairs_max(const struct breakdown_compare *b,
+	uint32_t line)
+{
+	uint32_t n = 1;
+	for (uint32_t s = 0; s < b->sides_n; s++)
+		n += b->lines[line].cells[s].rows_n;
+	return n;
+}
+
+uint32_t run_breakdown_pairs(const struct run_breakdown *runs,
+	const struct breakdown_compare *b, uint32_t line,
+	struct run_breakdown_pair *out)
+{
+	struct pairing p = { runs, b, line, 0, out, false };
+	uint32_t sides = 0;
+	bool many = false;
+	for (uint32_t s = 0; s < b->sides_n; s++) {
+		sides += b->lines[line].cells[s].rows_n > 0;
+		many |= b->lines[line].cells[s].rows_n > PAIRED_MOST;
+	}
+	for (uint32_t s = 0; !many && s < b->sides_n; s++)
+		run_breakdown_pair_add_side(&p, s);
+	if (!many && (p.paired || sides == 1))
+		return p.n;
+	*out = (struct run_breakdown_pair){ .line = line, .whole = true };
+	return 1;
+}

@@ -1,0 +1,58 @@
+/* run_operators.c - bounds and shares, added up over shapes and operators. */
+#include "run_operators.h"
+#include "fleet_importance.h"
+#include "roofline.h"
+#include <math.h>
+
+void run_operators_projection_add(struct platform_projection *sum,
+	const struct shape_stat *s, const struct platform *p)
+{
+	struct bound b;
+	if (!s->costed)
+		return;
+	roofline(&s->cost, p, &b);
+	if (isnan(b.sol_s))
+		return;
+	double sol_ns = 1e9 * b.sol_s * (double)s->call.instances;
+	sum->sol_ns += sol_ns;
+	sum->bound_ns += s->call.total_ns;
+	if (b.leg == LEG_COMPUTE)
+		sum->compute_ns += sol_ns;
+}
+
+enum leg run_operators_projection_leg(const struct platform_projection *sum)
+{
+	if (!(sum->sol_ns > 0))
+		return LEG_NONE;
+	return 2 * sum->compute_ns > sum->sol_ns ? LEG_COMPUTE : LEG_MEMORY;
+}
+
+enum leg run_operators_leg(const struct operator_stat *o)
+{
+	if (!o->bound_ns)
+		return LEG_NONE;
+	return 2 * o->compute_ns > o->bound_ns ? LEG_COMPUTE : LEG_MEMORY;
+}
+
+struct run_operators_share run_operators_share_from(
+	const struct run_operators_table *m)
+{
+	int64_t attributed = 0, specific = 0, sized = 0, bound = 0, head = 0;
+	for (uint32_t i = 0; i < m->is->n; i++) {
+		const struct operator_stat *o = &m->is->rows[i];
+		const struct operator_info *is =
+			o->name ? catalog_operator(m->catalog, o->name) : NULL;
+		attributed += o->name ? o->total_ns : 0;
+		specific += o->name && (!is || is->specific) ? o->total_ns : 0;
+		sized += o->sized_ns;
+		bound += o->bound_ns;
+		head += o->collective ? 0 : o->headroom_ns;
+	}
+	return (struct run_operators_share){
+		fleet_importance_pct(attributed, m->is->gpu_ns),
+		fleet_importance_pct(specific, m->is->gpu_ns),
+		fleet_importance_pct(sized, m->is->gpu_ns),
+		fleet_importance_pct(bound, m->is->gpu_ns),
+		bound ? fleet_importance_pct(head, m->is->gpu_ns) : (double)NAN,
+	};
+}

@@ -1,0 +1,253 @@
+/* test_view_compare.c - a comparison on the wire: null where nothing is known or
+ * judged, a row per item, and the report that people paste. */
+#include "view_compare.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+static const double durs[] = { 2000, 2200 };
+static const int64_t runs[] = { 1, 1 };
+
+/* A base that launches `f` twice per cycle, 500 ns each; the head three times,
+ * 700 each: 2·500 → 3·700. Of the 1,100 more, one launch more at the base's mean
+ * is 500, and three launches of 200 more are 600. */
+static struct changed_row rows[] = {
+	{ .name = "void f<int, 4>(T1 *, a|b)",
+		.type = FUNCTION_gpu_compute,
+		.device = "GPU 0",
+		.head_device = "GPU 1",
+		.change = { 1000, 2100, 1100, 2.1, 1090.5, 900, 1280, 0.0005,
+			0.001, 0.00075, CHANGE_REGRESSED, EVIDENCE_CYCLES, 0.03,
+			FLOOR_DEFAULT, 4 },
+		.base_launches = 2,
+		.head_launches = 3,
+		.base_mean_ns = 500,
+		.head_mean_ns = 700,
+		.by_count_ns = 500,
+		.by_duration_ns = 600,
+		.base_beta_pct = 50,
+		.head_beta_pct = 65.625,
+		.beyond_common_ns = 1050,
+		.resources = (struct resource[]){ { "sm_active", 61.5, NAN } },
+		.resources_n = 1 },
+	{ .name = "Memcpy HtoD (Pinned -> Device)",
+		.type = FUNCTION_memcpy_h2d,
+		.device = NULL,
+		.head_device = "GPU 0",
+		.change = { 0, 80, 80, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
+			CHANGE_UNDECIDED, EVIDENCE_NONE, NAN, FLOOR_DEFAULT,
+			NAN },
+		.base_launches = 0,
+		.head_launches = 1,
+		.base_mean_ns = NAN,
+		.head_mean_ns = 80,
+		.by_count_ns = 80,
+		.by_duration_ns = 0,
+		.base_beta_pct = 0,
+		.head_beta_pct = 2.5,
+		.beyond_common_ns = NAN },
+};
+
+static struct split_row split[] = {
+	{ SPLIT_PART_idle,
+		{ 300, 250, -50, 0.833333333333333, -50, -90, -10, 0.2, 0.4,
+			0.3, CHANGE_UNDECIDED, EVIDENCE_RUNS, 0.02, FLOOR_GIVEN,
+			INFINITY } },
+};
+
+static struct finding findings[] = {
+	{ FINDING_few_cycles, "few cycles: 2 in the base, 2 in the head" },
+};
+
+static struct comparison made(bool comparable)
+{
+	const struct comparison_side side = { 1, 1, 3, 2, CYCLES_ANNOTATION,
+		2100, 2100, durs, runs };
+	return (struct comparison){
+		.headline = "f<int> takes 1.1 us more",
+		.comparable = comparable,
+		.findings = findings,
+		.findings_n = 1,
+		.base = side,
+		.head = side,
+		.split = split,
+		.split_n = 1,
+		.common = { true, 1.01, 0.99, 1.03, 20, 7 },
+		.rows = rows,
+		.rows_n = 2,
+		.count = { [CHANGE_REGRESSED] = 1, [CHANGE_UNDECIDED] = 1 },
+		.seed = 1,
+		.permutations = 2000,
+		.block = 3,
+		.alpha = 0.05,
+		.margin = 0.05,
+		.floor = 0.03,
+		.repeats = 4,
+	};
+}
+
+static struct compared_run run = { .id = 1,
+	.name = "monday",
+	.project = "p",
+	.workload = "w",
+	.rank = -1,
+	.device_names = (const char *const[]){ "H200" },
+	.device_names_n = 1,
+	.cycles = { .n = 4, .kept_n = 3 } };
+
+static const struct compare_sides sides = { &run, &run, 1, 1, NULL };
+
+static void same(json_t *v, const char *want)
+{
+	char *text = json_dumps(v,
+		JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+	assert_string_equal(text, want);
+	free(text);
+}
+
+static void test_document(void **state)
+{
+	(void)state;
+	struct arena a = { 0 };
+	struct comparison c = made(true);
+	json_t *v = view_compare(&a, &c, &sides);
+	same(json_object_get(v, "base"),
+		"{\"runs\":[{\"id\":1,\"name\":\"monday\",\"project\":\"p\","
+		"\"workload\":\"w\",\"job_id\":null,\"rank\":null,"
+		"\"device_names\":[\"H200\"],\"cycles\":4,\"cycles_kept\":3}],"
+		"\"units\":1,\"cycles\":3,\"cycles_used\":2,"
+		"\"detector\":\"annotation\",\"cycle_ns\":2100.0,"
+		"\"cycle_median_ns\":2100.0,\"cycle_durs_ns\":[2000.0,2200.0],"
+		"\"cycle_runs\":[1,1]}");
+	same(json_object_get(v, "findings"),
+		"[{\"code\":\"few_cycles\",\"severity\":\"warn\",\"text\":"
+		"\"few cycles: 2 in the base, 2 in the head\"}]");
+	same(json_array_get(json_object_get(v, "items"), 0),
+		"{\"function\":\"void f<int, 4>(T1 *, a|b)\","
+		"\"short_name\":\"f\",\"type\":\"gpu_compute\","
+		"\"device\":\"GPU 0\",\"head_device\":\"GPU 1\","
+		"\"verdict\":\"regressed\",\"evidence\":\"cycles\","
+		"\"base_ns_per_cycle\":1000.0,\"head_ns_per_cycle\":2100.0,"
+		"\"delta_ns_per_cycle\":1100.0,\"ratio\":2.1,"
+		"\"shift_ns_per_cycle\":1090.5,\"low_ns_per_cycle\":900.0,"
+		"\"high_ns_per_cycle\":1280.0,\"p\":0.0005,\"p_family\":0.001,"
+		"\"q\":0.00075,\"floor\":0.03,\"floor_from\":\"default\","
+		"\"floor_df\":4.0,\"base_launches_per_cycle\":2.0,"
+		"\"head_launches_per_cycle\":3.0,\"base_mean_ns\":500.0,"
+		"\"head_mean_ns\":700.0,\"by_count_ns_per_cycle\":500.0,"
+		"\"by_duration_ns_per_cycle\":600.0,\"base_beta_pct\":50.0,"
+		"\"head_beta_pct\":65.625,"
+		"\"beyond_common_ns_per_cycle\":1050.0,\"resources\":["
+		"{\"name\":\"sm_active\",\"base_mu\":61.5,\"head_mu\":null}]}");
+	same(json_object_get(v, "counts"),
+		"{\"regressed\":1,\"appeared\":0,\"improved\":0,\"vanished\":0,"
+		"\"likely\":0,\"undecided\":1,\"unchanged\":0}");
+	/* known without degrees of freedom: a floor that was given */
+	same(json_object_get(json_array_get(json_object_get(v, "split"), 0),
+		     "floor_df"),
+		"null");
+	json_decref(v);
+	arena_release(&a);
+}
+
+static void test_nothing_judged(void **state)
+{
+	(void)state;
+	struct arena a = { 0 };
+	struct comparison c = made(false);
+	c.common.there = false;
+	json_t *v = view_compare(&a, &c, &sides);
+	json_t *row = json_array_get(json_object_get(v, "items"), 0);
+	same(json_object_get(row, "verdict"), "null");
+	same(json_object_get(row, "floor_from"), "null");
+	same(json_object_get(row, "delta_ns_per_cycle"), "1100.0");
+	same(json_object_get(v, "common"), "null");
+	same(json_object_get(json_object_get(v, "counts"), "regressed"), "0");
+	json_decref(v);
+	arena_release(&a);
+}
+
+static void test_table(void **state)
+{
+	(void)state;
+	struct arena a = { 0 };
+	struct comparison c = made(true);
+	struct buf b;
+	buf_init(&b, 1 << 20);
+	table_csv(view_compare_table(&a, &c), &b);
+	assert_string_equal(b.at,
+		"Verdict,Evidence,Function,Type,Device,Head Device,"
+		"Base (ns/cycle),Head (ns/cycle),Delta (ns/cycle),Ratio,"
+		"Shift (ns/cycle),Low (ns/cycle),High (ns/cycle),p,p Family,q,"
+		"Base Launches/Cycle,Head Launches/Cycle,Base Mean (ns),"
+		"Head Mean (ns),By Count (ns/cycle),By Duration (ns/cycle),"
+		"Base Beta (%),Head Beta (%),Beyond Common (ns/cycle),Floor,"
+		"Floor From\n"
+		"regressed,cycles,\"void f<int, 4>(T1 *, a|b)\",gpu_compute,"
+		"GPU 0,GPU 1,1000.0,2100.0,1100.0,2.1,1090.5,900.0,1280.0,"
+		"0.0005,0.001,0.00075,2,3,500.0,700.0,500.0,600.0,50,65.625,"
+		"1050.0,0.03,default\n"
+		",none,Memcpy HtoD (Pinned -> Device),gpu_memcpy_h2d,,"
+		"GPU 0,0.0,80.0,80.0,,,,,,,,0,1,,80.0,80.0,0.0,0,2.5,,,\n");
+	buf_release(&b);
+	arena_release(&a);
+}
+
+static void test_report(void **state)
+{
+	(void)state;
+	struct arena a = { 0 };
+	struct comparison c = made(true);
+	struct buf b;
+	buf_init(&b, 1 << 20);
+	view_compare_report(&a, &c, &sides, &b);
+	assert_string_equal(b.at,
+		"## f\\<int> takes 1.1 us more\n"
+		"\n"
+		"- **warn**: few cycles: 2 in the base, 2 in the head\n"
+		"\n"
+		"|  | Base | Head |\n"
+		"|:---|:---|:---|\n"
+		"| runs | monday (1) | monday (1) |\n"
+		"| cycles from | annotation | annotation |\n"
+		"| cycles compared | 2 of 3 | 2 of 3 |\n"
+		"| mean cycle (µs) | 2.10 | 2.10 |\n"
+		"\n"
+		"### Where a cycle's time goes\n"
+		"\n"
+		"| Part | Base (µs) | Head (µs) | Change (µs) | Verdict |\n"
+		"|:---|---:|---:|---:|:---|\n"
+		"| idle (host): the GPU has nothing to do | 0.30 | 0.25 | "
+		"-0.05 (-16.7 %) | undecided |\n"
+		"\n"
+		"All kernels alike: 1.010 times as long (0.990 to 1.030), "
+		"+0.02 µs of a cycle, over 7 kernels.\n"
+		"\n"
+		"### What changed, per cycle\n"
+		"\n"
+		"| Verdict | Function | Device | Base (µs) | Head (µs) | "
+		"Change (µs) | 95 % (µs) | Launches | p family | Evidence |\n"
+		"|:---|:---|:---|---:|---:|---:|---:|---:|---:|:---|\n"
+		"| regressed | f | GPU 0 | 1.00 | 2.10 | +1.10 (+110.0 %) | "
+		"+0.90 to +1.28 | 2 → 3 | 0.001 | cycles |\n"
+		"\n"
+		"1 regressed, 1 undecided; seed 1, 2000 permutations, blocks "
+		"of 3 cycles, α 0.05, margin 0.05, floor 0.03, 4 repeats\n");
+	buf_release(&b);
+	arena_release(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_document),
+		cmocka_unit_test(test_nothing_judged),
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_report),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

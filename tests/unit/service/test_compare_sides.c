@@ -1,0 +1,164 @@
+/* test_compare_sides.c - ids of a side, repeats by run, and findings about ranks. */
+#include "findings.h"
+#include "compare_sides.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+static void test_words(void **state)
+{
+	(void)state;
+	struct run_selection_id words[RUN_SELECTION_MAX];
+	struct err e = { 0 };
+	uint32_t n;
+	assert_true(run_selection_ids("base", "9007199254740993,job:4,1", words,
+		&n, &e));
+	assert_int_equal(n, 3);
+	assert_false(words[0].job);
+	assert_int_equal(words[0].id, 9007199254740993);
+	assert_true(words[1].job);
+	assert_int_equal(words[1].id, 4);
+	assert_int_equal(words[2].id, 1);
+}
+
+static void test_wrong_words(void **state)
+{
+	(void)state;
+	static const char *const wrong[] = { "", ",", "1,", ",1", " 1", "1 ",
+		"+1", "-1", "0", "job:", "job:0", "job:x", "JOB:1", "jobs:1",
+		"1;2", "0x1", "1.0", "9223372036854775808",
+		"000000000000000000000000000000000000001" };
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct run_selection_id words[RUN_SELECTION_MAX];
+		struct err e = { 0 };
+		uint32_t n;
+		assert_false(
+			run_selection_ids("head", wrong[i], words, &n, &e));
+		assert_int_equal(e.code, ERR_INPUT);
+		assert_memory_equal(e.text, "head: '", 7);
+	}
+}
+
+/* Rows of two runs, each in an order of its own. */
+static void test_repeats(void **state)
+{
+	(void)state;
+	static const struct repeat_row rows[] = {
+		{ 7, 0, "H200", "b", 20 },
+		{ 7, 0, "H200", "a", 10 },
+		{ 9, 1, NULL, "a", 11 },
+	};
+	struct arena a = { 0 };
+	struct repeats r;
+	compare_sides_repeats_from(rows, 3, &a, &r);
+	assert_int_equal(r.n, 2);
+	assert_int_equal(r.runs[0].run, 7);
+	assert_int_equal(r.runs[0].means_n, 2);
+	assert_string_equal(r.runs[0].means[0].name, "a");
+	assert_true(r.runs[0].means[0].mean_ns == 10);
+	assert_int_equal(r.runs[1].group, 1);
+	assert_null(r.runs[1].device_name);
+	assert_int_equal(r.runs[1].means_n, 1);
+	compare_sides_repeats_from(rows, 0, &a, &r);
+	assert_int_equal(r.n, 0);
+	arena_release(&a);
+}
+
+/* What is said of these ranks of a job. */
+static void assert_told(const struct rank_line *ranks, uint32_t n,
+	int32_t world, uint32_t unmatched, const char *want)
+{
+	struct rank_line lines[8];
+	struct compared_run runs[8] = { 0 };
+	struct arena a = { 0 };
+	for (uint32_t i = 0; i < n; i++) {
+		lines[i] = ranks[i];
+		runs[i].world_size = world;
+	}
+	const struct ranks r = { .ranks = lines,
+		.ranks_n = n,
+		.unmatched = unmatched,
+		.clocks_agree = true };
+	const struct finding_list found = findings_job(&a, &r, runs, n);
+	const char *text = "";
+	for (uint32_t i = 0; i < found.n; i++)
+		text = arena_printf(&a,
+			"%s%s{\"code\":\"%s\",\"severity\":\"%s\","
+			"\"text\":\"%s\"}",
+			text, i ? "," : "", found.lines[i].code,
+			found.lines[i].severity, found.lines[i].text);
+	assert_string_equal(arena_printf(&a, "[%s]", text), want);
+	arena_release(&a);
+}
+
+static void test_ranks_that_are_all_there(void **state)
+{
+	(void)state;
+	const struct rank_line two[] = { { .rank = 0 }, { .rank = 1 } };
+	assert_told(two, 2, 2, 0, "[]");
+	assert_told(two, 2, -1, 0, "[]");
+}
+
+static void test_ranks_missing(void **state)
+{
+	(void)state;
+	const struct rank_line some[] = { { .rank = 1 },
+		{ .rank = 2, .straggler = true }, { .rank = 5 } };
+	assert_told(some, 3, 2000000000, 0,
+		"[{\"code\":\"straggler\",\"severity\":\"warn\",\"text\":"
+		"\"computes clearly longer than the median rank: rank 2\"},"
+		"{\"code\":\"ranks_missing\",\"severity\":\"warn\",\"text\":"
+		"\"1999999997 of 2000000000 ranks are not here (0, 3 to 4, 6 "
+		"to 1999999999): waiting for them is told as transfer\"}]");
+	/* a rank beyond the world that it tells of */
+	assert_told(some, 3, 3, 0,
+		"[{\"code\":\"straggler\",\"severity\":\"warn\",\"text\":"
+		"\"computes clearly longer than the median rank: rank 2\"},"
+		"{\"code\":\"ranks_missing\",\"severity\":\"warn\",\"text\":"
+		"\"1 of 3 ranks are not here (0): waiting for them is told as "
+		"transfer\"}]");
+}
+
+static void test_ranks_twice(void **state)
+{
+	(void)state;
+	const struct rank_line twice[] = { { .rank = 0 }, { .rank = 0 },
+		{ .rank = 0 }, { .rank = 1 }, { .rank = 2 }, { .rank = 2 } };
+	assert_told(twice, 6, 3, 2,
+		"[{\"code\":\"rank_twice\",\"severity\":\"warn\",\"text\":"
+		"\"more than one run says that it is rank 0, 2; each is taken "
+		"as a rank of its own\"},"
+		"{\"code\":\"unmatched\",\"severity\":\"warn\",\"text\":"
+		"\"2 collectives are lacking in some rank and are not split "
+		"into transfer and waiting\"}]");
+}
+
+static void test_rank_unknown(void **state)
+{
+	(void)state;
+	const struct rank_line lone[] = { { .rank = -1 } };
+	assert_told(lone, 1, -1, 0,
+		"[{\"code\":\"rank_unknown\",\"severity\":\"warn\",\"text\":"
+		"\"1 of 1 runs do not say which rank they are\"},"
+		"{\"code\":\"lone_rank\",\"severity\":\"info\",\"text\":"
+		"\"one rank alone: its collectives include waiting for the "
+		"others\"}]");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_wrong_words),
+		cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_ranks_that_are_all_there),
+		cmocka_unit_test(test_ranks_missing),
+		cmocka_unit_test(test_ranks_twice),
+		cmocka_unit_test(test_rank_unknown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
