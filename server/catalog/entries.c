@@ -2,6 +2,7 @@
  * documents are anybody's. */
 #include "entries.h"
 #include "embedded.h"
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -198,6 +199,7 @@ bool entries_name(const struct entries *d, size_t i, const char **name,
 {
 	if (!entries_text(d, i, "name", true, name, e))
 		return false;
+	assert(*name);
 	if (strlen(*name) > 64 ||
 		(*name)[strspn(*name, "abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -2,6 +2,7 @@
  * may be of, and takes what all of them agree on. */
 #include "graph_choice.h"
 #include "graph_key.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +129,7 @@ static bool graph_choice_measure(const struct shape *const *s, uint32_t n,
 {
 	bool differ = false;
 
+	assert(n > 0);
 	for (uint32_t i = 0; i < n; i++)
 		if (!s[i] || !graph_choice_same_layout(s[0], s[i]))
 			return false;

@@ -334,6 +334,8 @@ static bool stats_table_line_count_read(const struct stats_heading *h,
 /* A path has a slash, or ends in a dot and letters and digits. */
 static bool stats_table_line_path_like(struct table_cell c)
 {
+	if (!c.at)
+		return false;
 	if (memchr(c.at, '/', c.len))
 		return true;
 	const char *dot = memrchr(c.at, '.', c.len), *end = c.at + c.len;
