@@ -24,22 +24,16 @@ TREES = ("server", "collector", "include", "web")
 # ceiling, which may only fall; the line goes when the folder is at the limit.
 FILES = 40
 FOLDERS = {
-    "server/analyze/attribution": 44,
-    "server/analyze/iterations": 41,
-    "server/api": 183,
     "server/api/schema": 128,
-    "server/client": 83,
-    "server/decode": 92,
-    "server/store": 161,
 }
 
 # Ceilings of the other figures. They may only fall: who lowers a figure lowers its
 # ceiling in the same commit.
-TAGS = 53
-HEADERS = 177
-HEADERS_UNTESTED = 111
-FUNCTIONS = 1109
-CIRCLES = 11
+TAGS = 6
+HEADERS = 99
+HEADERS_UNTESTED = 41
+FUNCTIONS = 954
+CIRCLES = 1
 
 WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 TOKEN = re.compile(
