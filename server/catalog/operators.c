@@ -113,11 +113,11 @@ static bool operators_entry_read(struct catalog *c, const struct entries *d,
 {
 	*op = (struct operator_info){ .own = d->own };
 	return entries_keys(d, i,
-		       "name what group specific collective sizes aliases ops "
+		       "name description group specific collective sizes aliases ops "
 		       "modules cost parts holds",
 		       e) &&
 	       entries_name(d, i, &op->name, e) &&
-	       entries_text(d, i, "what", !d->own, &op->what, e) &&
+	       entries_text(d, i, "description", !d->own, &op->what, e) &&
 	       entries_text(d, i, "group", !d->own, &op->group, e) &&
 	       entries_bool(d, i, "specific", true, &op->specific, e) &&
 	       entries_bool(d, i, "collective", false, &op->collective, e) &&

@@ -79,7 +79,7 @@ void address_compare(struct buf *b, const struct options *o, const char *format)
 		const char *key, *value;
 	} all[] = { { "base", o->files.at[0] }, { "head", o->files.at[1] },
 		{ "score", o->score }, { "format", format },
-		{ "range", o->range }, { "floor", o->floor },
+		{ "range", o->range }, { "noise_floor", o->noise_floor },
 		{ "margin", o->margin }, { "seed", o->seed } };
 	address_add_server(b, o->server);
 	buf_puts(b, "/api/v1/compare");
@@ -98,12 +98,12 @@ static void address_add_named(struct buf *b, const char *server,
 
 void address_import(struct buf *b, const char *server, const char *name)
 {
-	address_add_named(b, server, "/api/v1/sets?name=", name);
+	address_add_named(b, server, "/api/v1/reference-sets?name=", name);
 }
 
 void address_set(struct buf *b, const char *server, const char *name)
 {
-	address_add_named(b, server, "/importance?set=", name);
+	address_add_named(b, server, "/importance?reference_set=", name);
 }
 
 void address_upload(struct buf *b, const char *server, int64_t id)

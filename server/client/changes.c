@@ -20,15 +20,15 @@ static struct change_line *changes_lines(struct changes *c, const json_t *list,
 			.evidence = json_get_text(&c->arena, v, "evidence"),
 			.name = json_get_text(&c->arena, v, name),
 			.device = json_get_text(&c->arena, v, "device"),
-			.base_ns = json_get_real(v, "base_ns_per_cycle"),
-			.head_ns = json_get_real(v, "head_ns_per_cycle"),
-			.delta_ns = json_get_real(v, "delta_ns_per_cycle"),
+			.base_ns = json_get_real(v, "base_ns_per_iteration"),
+			.head_ns = json_get_real(v, "head_ns_per_iteration"),
+			.delta_ns = json_get_real(v, "delta_ns_per_iteration"),
 			.ratio = json_get_real(v, "ratio"),
 			.p_family = json_get_real(v, "p_family"),
 			.base_launches =
-				json_get_real(v, "base_launches_per_cycle"),
+				json_get_real(v, "base_launches_per_iteration"),
 			.head_launches =
-				json_get_real(v, "head_launches_per_cycle"),
+				json_get_real(v, "head_launches_per_iteration"),
 		};
 	}
 	return all;
@@ -51,10 +51,10 @@ static void changes_findings(struct changes *c, const json_t *list)
 static struct change_side changes_side(struct changes *c, const json_t *v)
 {
 	return (struct change_side){
-		.cycle_ns = json_get_real(v, "cycle_ns"),
+		.cycle_ns = json_get_real(v, "iteration_ns"),
 		.runs = (int64_t)json_array_size(json_object_get(v, "runs")),
-		.cycles = json_get_whole(v, "cycles"),
-		.cycles_used = json_get_whole(v, "cycles_used"),
+		.cycles = json_get_whole(v, "iterations"),
+		.cycles_used = json_get_whole(v, "iterations_used"),
 		.detector = json_get_text(&c->arena, v, "detector"),
 	};
 }
@@ -91,7 +91,7 @@ bool changes_init(struct changes *c, const char *body, size_t len,
 	changes_findings(c, json_object_get(v, "findings"));
 	c->base = changes_side(c, json_object_get(v, "base"));
 	c->head = changes_side(c, json_object_get(v, "head"));
-	c->split = changes_lines(c, json_object_get(v, "split"), "what",
+	c->split = changes_lines(c, json_object_get(v, "split"), "description",
 		&c->split_n);
 	c->items = changes_lines(c, items, "short_name", &c->items_n);
 	c->common = json_get_real(json_object_get(v, "common"), "ratio");

@@ -313,18 +313,18 @@ static bool gate_put_all(json_t *to, const struct options *o, struct err *e)
 		{ "project", o->project, gate_put_text },
 		{ "workload", o->workload, gate_put_text },
 		{ "name", o->name, gate_put_text },
-		{ "cycle_pct", o->iteration_pct, gate_put_number },
+		{ "iteration_pct", o->iteration_pct, gate_put_number },
 		{ "headroom_pct", o->headroom_pct, gate_put_number },
 		{ "fail_on", o->fail_on, gate_put_words },
 		{ "share_pct", o->share_pct, gate_put_number },
-		{ "least_runs", o->min_runs, gate_put_number },
-		{ "least_cycles", o->min_iterations, gate_put_number },
-		{ "least_coverage_pct", o->min_coverage_pct, gate_put_number },
-		{ "least_attributed_pct", o->min_attributed_pct,
+		{ "min_runs", o->min_runs, gate_put_number },
+		{ "min_iterations", o->min_iterations, gate_put_number },
+		{ "min_coverage_pct", o->min_coverage_pct, gate_put_number },
+		{ "min_attributed_pct", o->min_attributed_pct,
 			gate_put_number },
-		{ "refuse", o->reject_on, gate_put_words },
+		{ "reject_on", o->reject_on, gate_put_words },
 		{ "alpha", o->alpha, gate_put_number },
-		{ "floor", o->floor, gate_put_number },
+		{ "noise_floor", o->noise_floor, gate_put_number },
 		{ "range", o->range, gate_put_text },
 		{ "seed", o->seed, gate_put_number },
 	};
@@ -425,7 +425,7 @@ static bool gate_read_rules(struct gate_answer *g, const json_t *list)
 			.rule = gate_read_text(g, v, "rule"),
 			.of = gate_read_text(g, v, "of"),
 			.device = gate_read_text(g, v, "device"),
-			.sentence = gate_read_text(g, v, "sentence"),
+			.sentence = gate_read_text(g, v, "summary"),
 			.limit_pct = json_get_real(v, "limit_pct"),
 			.base_ns = json_get_real(v, "base_ns"),
 			.head_ns = json_get_real(v, "head_ns"),
@@ -454,8 +454,8 @@ static const char **gate_read_sentences(struct gate_answer *g,
 static struct gate_answer_side gate_read_side(struct gate_answer *g,
 	const json_t *v)
 {
-	return (struct gate_answer_side){ gate_read_text(g, v, "asked"),
-		json_get_whole(v, "units"), json_get_whole(v, "cycles") };
+	return (struct gate_answer_side){ gate_read_text(g, v, "query"),
+		json_get_whole(v, "units"), json_get_whole(v, "iterations") };
 }
 
 static bool gate_read_gate(struct gate_answer *g, const json_t *v)
@@ -465,13 +465,13 @@ static bool gate_read_gate(struct gate_answer *g, const json_t *v)
 	if (g->id <= 0 || !gate_read_outcome(v, &g->outcome) ||
 		!json_is_array(list))
 		return false;
-	g->sentence = gate_read_text(g, v, "sentence");
+	g->sentence = gate_read_text(g, v, "summary");
 	g->compare = gate_read_text(g, v, "compare");
 	g->runs_needed = json_get_whole(v, "runs_needed");
 	g->base = gate_read_side(g, json_object_get(v, "base"));
 	g->head = gate_read_side(g, json_object_get(v, "head"));
-	g->shortfalls = gate_read_sentences(g, json_object_get(v, "shortfalls"),
-		&g->shortfalls_n);
+	g->shortfalls = gate_read_sentences(g,
+		json_object_get(v, "data_problems"), &g->shortfalls_n);
 	g->findings = gate_read_sentences(g, json_object_get(v, "findings"),
 		&g->findings_n);
 	return gate_read_rules(g, list);

@@ -156,7 +156,7 @@ static void inspect_print_graphs(FILE *out, const struct profile *p)
 		inspect_print_id(out, g->graph_exec);
 		fprintf(out,
 			" device=%" PRId32 " replays=%" PRId64
-			" total_ns=%" PRId64 " med_ns=%.1f\n",
+			" total_ns=%" PRId64 " median_ns=%.1f\n",
 			g->device, g->time.instances, g->time.total_ns,
 			g->time.med_ns);
 	}
@@ -832,7 +832,7 @@ static const struct {
 	{ "source", inspect_print_sources },
 	{ "launches", inspect_print_launches },
 	{ "callers", inspect_print_callers },
-	{ "cycles", inspect_print_iterations },
+	{ "iterations", inspect_print_iterations },
 	{ "patterns", inspect_print_patterns },
 	{ "facts", inspect_print_facts },
 	{ "operators", inspect_print_operators },

@@ -20,13 +20,13 @@ enum {
 static const char *const comparison_word_evidence[] = {
 	[EVIDENCE_NONE] = "none",
 	[EVIDENCE_RUNS] = "runs",
-	[EVIDENCE_CYCLES] = "cycles",
+	[EVIDENCE_CYCLES] = "iterations",
 	[EVIDENCE_LAUNCHES] = "launches",
 };
 
 static const char *const comparison_word_floor[] = {
 	[FLOOR_DEFAULT] = "default",
-	[FLOOR_LEARNT] = "learnt",
+	[FLOOR_LEARNT] = "estimated",
 	[FLOOR_GIVEN] = "given",
 };
 

@@ -30,7 +30,7 @@ static const char *const profile_word_detector[] = {
 	[CYCLES_ANNOTATION] = "annotation",
 	[CYCLES_PERIOD] = "period",
 	[CYCLES_WINDOW] = "window",
-	[CYCLES_TOLD] = "told",
+	[CYCLES_TOLD] = "given",
 	[CYCLES_NAMED] = "named",
 };
 enum {

@@ -25,8 +25,8 @@ static const struct {
 };
 
 static const char *const stats[] = {
-	[TREND_AVG] = "avg",
-	[TREND_MED] = "med",
+	[TREND_AVG] = "mean",
+	[TREND_MED] = "median",
 	[TREND_MIN] = "min",
 	[TREND_MAX] = "max",
 	[TREND_P90] = "p90",

@@ -70,7 +70,7 @@ static void findings_coverage(struct finding_list *t, double attributed,
 static void findings_over(struct finding_list *t, double share)
 {
 	if (share > 0)
-		findings_add(t, "over", "warn",
+		findings_add(t, "above_bound", "warn",
 			arena_printf(t->arena,
 				"S is above 1 at shapes that take %s of GPU "
 				"time: their cost is counted too high, or "
@@ -174,7 +174,7 @@ static void findings_fleet_told(struct finding_list *t,
 		findings_add(t, "uncounted", "warn",
 			findings_uncounted_text(t->arena, m->uncounted));
 	if (m->left_out > 0)
-		findings_add(t, "left_out", "warn",
+		findings_add(t, "excluded", "warn",
 			findings_left_out_text(t->arena, m->left_out));
 	findings_coverage(t, m->attributed, m->specific, "/unattributed");
 	if (all_s > 0)
@@ -310,7 +310,7 @@ struct finding_list findings_shapes(struct arena *a,
 	if (!s->n && s->empty)
 		findings_add(&t, "no_match", "info", s->empty);
 	if (s->all > 0 && s->over > 0)
-		findings_add(&t, "over", "warn",
+		findings_add(&t, "above_bound", "warn",
 			arena_printf(a,
 				"S is above 1 at shapes that take %s of the "
 				"time: their cost is counted too high, or "

@@ -114,7 +114,7 @@ def let_in(a, route, tokens):
 def shown(a, at, token):
     """(status, answer) to a token, but for when one was used."""
     status = a.bearer("GET", at, token)[0]
-    return status, re.sub(rb'"used_at":(null|"[^"]*")', b"", a.body)
+    return status, re.sub(rb'"last_used_at":(null|"[^"]*")', b"", a.body)
 
 
 def all_shown(a, routes, token):

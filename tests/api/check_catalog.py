@@ -23,8 +23,8 @@ def reads(server, stop, seen):
     while not stop.is_set():
         connection.request("GET", "/api/v1/operators")
         answer = json.loads(connection.getresponse().read())
-        names = sorted(i["name"] for i in answer["items"] if i["own"])
-        put = sorted(i["name"] for i in answer["own"])
+        names = sorted(i["name"] for i in answer["items"] if i["site_override"])
+        put = sorted(i["name"] for i in answer["site_overrides"])
         seen.append((answer["version"], names, put))
     connection.close()
 
@@ -51,7 +51,7 @@ def main(server):
     torn = [s for s in seen if s[1] != sorted(i["name"] for i in own(s[0]) if s[0])]
     check(len(seen) >= READERS and not torn, f"{len(seen)} answers, of which {torn[:2]} are of no version")
     last = json.loads(server.ask("GET", "/api/v1/operators")[1])
-    check(last["version"] == EDITS and last["own"] == own(EDITS), "the last edit is in force")
+    check(last["version"] == EDITS and last["site_overrides"] == own(EDITS), "the last edit is in force")
 
 
 with Server() as s:

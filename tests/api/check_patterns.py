@@ -36,8 +36,8 @@ def means(server, run):
     """What a pattern table can carry of a run's functions."""
     items = json.loads(text(server, f"runs/{run}/patterns?limit=5000"))["items"]
     return {(i["function"], i["device"]):
-            (i["type"], i["launches_per_cycle"], i["cycles"], round(i["ns_per_cycle"], 1),
-             [(m["name"], m["cycles"], round(m["mu"] or 0, 3)) for m in i["metrics"]])
+            (i["type"], i["launches_per_iteration"], i["iterations"], round(i["ns_per_cycle"], 1),
+             [(m["name"], m["iterations"], round(m["mu"] or 0, 3)) for m in i["metrics"]])
             for i in items}
 
 
@@ -89,8 +89,8 @@ def same_bytes(server):
     named = json.loads(text(server, f"compare?base={base}&head={head}&range=ProfilerStep"))
     found = json.loads(text(server, f"compare?base={base}&head={head}"))
     check(named["base"]["detector"] == "named" and named["range"] == "ProfilerStep", "named")
-    check([i["delta_ns_per_cycle"] for i in named["items"]] ==
-          [i["delta_ns_per_cycle"] for i in found["items"]],
+    check([i["delta_ns_per_iteration"] for i in named["items"]] ==
+          [i["delta_ns_per_iteration"] for i in found["items"]],
           "the same ranges, found or named, have the same figures")
 
 

@@ -32,7 +32,7 @@ def text(server, path):
 
 
 def keep(server, name, document):
-    status, got = server.ask("POST", f"/api/v1/sets?name={name}", body=document)
+    status, got = server.ask("POST", f"/api/v1/reference-sets?name={name}", body=document)
     check(status == 201, f"the export is taken in as {name}: {status} {got[:300]!r}")
     return json.loads(got)
 
@@ -44,8 +44,8 @@ def near(a, b):
 def figures(server, name):
     """All that is told of a set's operators and shapes."""
     found = {}
-    for item in json.loads(text(server, f"importance?set={name}"))["items"]:
-        shapes = json.loads(text(server, f"importance/{item['operator']}/shapes?set={name}"))
+    for item in json.loads(text(server, f"importance?reference_set={name}"))["items"]:
+        shapes = json.loads(text(server, f"importance/{item['operator']}/shapes?reference_set={name}"))
         found[item["operator"]] = (item, shapes["items"])
     return found
 
@@ -53,11 +53,11 @@ def figures(server, name):
 def set_again(server):
     """A set's export is the same set."""
     keep(server, "hand", body("set-small.json"))
-    copy = text(server, "importance?set=hand&format=bench")
+    copy = text(server, "importance?reference_set=hand&format=bench")
     keep(server, "copy", copy)
     check(json.loads(copy) == json.loads(body("set-small.json")), "the same document")
     check(figures(server, "hand") == figures(server, "copy"), "the same figures")
-    part = json.loads(text(server, "importance?set=hand&format=bench&phase=both"))
+    part = json.loads(text(server, "importance?reference_set=hand&format=bench&phase=both"))
     check([o["name"] for o in part["operators"]] == ["rms_norm"], "a part of it, filtered")
 
 
@@ -103,7 +103,7 @@ def types_again(server):
     gemm = [o for o in json.loads(kept)["operators"] if o["name"] == "gemm"][0]
     check(gemm["dtype"] == "bf16", f"100 us of bf16, 30 of fp32: {gemm['dtype']}")
     keep(server, "types", kept)
-    shapes = json.loads(text(server, "importance/gemm/shapes?set=types"))["items"]
+    shapes = json.loads(text(server, "importance/gemm/shapes?reference_set=types"))["items"]
     check([s["dtype"] for s in shapes] == ["bf16", "fp32"], f"the shapes' types: {shapes}")
 
 

@@ -60,7 +60,7 @@ class Boss:
         end = time.monotonic() + 60
         while time.monotonic() < end:
             items = self.deliveries(hook)
-            if all(d["tries"] >= tries and (d["delivered_at"] or d["error"]) for d in items):
+            if all(d["attempts"] >= tries and (d["delivered_at"] or d["error"]) for d in items):
                 return items
             time.sleep(0.05)
         return items
@@ -77,8 +77,8 @@ def signed(boss, receiver):
     began = time.monotonic()
     delivery = boss.tell(hook)
     row = boss.ended(hook)[0]
-    check(row["status"] == 200 and row["error"] is None and row["next_at"] is None
-          and row["tries"] == 1, f"taken: {row}")
+    check(row["status"] == 200 and row["error"] is None and row["next_attempt_at"] is None
+          and row["attempts"] == 1, f"taken: {row}")
     _, headers, body, at = receiver.told[-1]
     check(at - began < 5, f"at once, not {at - began} s later")
     said = headers["Kernsift-Signature"]
@@ -102,10 +102,10 @@ def again(boss, receiver):
     boss.tell(hook)
     row = boss.ended(hook)[0]
     check(row["status"] == 500 and row["error"] == "the receiver answers 500"
-          and row["next_at"] is not None and row["delivered_at"] is None, f"put off: {row}")
+          and row["next_attempt_at"] is not None and row["delivered_at"] is None, f"put off: {row}")
     now(hook)
     row = boss.ended(hook, 2)[0]
-    check(row["status"] == 200 and row["tries"] == 2 and row["delivered_at"], f"taken then: {row}")
+    check(row["status"] == 200 and row["attempts"] == 2 and row["delivered_at"], f"taken then: {row}")
     hook = boss.hook(receiver.url("/503"))
     boss.tell(hook)
     waits = []
@@ -115,7 +115,7 @@ def again(boss, receiver):
                      f"WHERE id = {row['id']} AND next_at IS NOT NULL")
         now(hook)
     check(waits == ["3", "12", "60", "180", "720", "2160", "5400"], f"waits, in 10 s: {waits}")
-    check(row["tries"] == 8 and row["next_at"] is None and not row["delivered_at"],
+    check(row["attempts"] == 8 and row["next_attempt_at"] is None and not row["delivered_at"],
           f"over: {row}")
 
 
@@ -125,7 +125,7 @@ def gone(boss, receiver):
         f"SELECT {hook['id']}, 'gate', '{{}}', now() + interval '1 day' FROM generate_series(1, 3)")
     boss.tell(hook)
     rows = boss.ended(hook, 0)
-    check(all(r["next_at"] is None and r["error"] == "the receiver answers 410: it wants no more"
+    check(all(r["next_attempt_at"] is None and r["error"] == "the receiver answers 410: it wants no more"
               for r in rows) and len(rows) == 4, f"410 ends all: {rows}")
     check(receiver.times("/410") == 1, "and is asked once")
 
@@ -144,7 +144,7 @@ def hostile(boss, receiver):
     check(rows["/trailer"]["delivered_at"] and rows["/trailer"]["status"] == 200
           and rows["/trailer"]["error"] is None, f"an answer with a trailer: {rows['/trailer']}")
     for path in ("/head", "/interim", "/nonsense"):
-        check(rows[path]["error"] and rows[path]["status"] is None and rows[path]["next_at"],
+        check(rows[path]["error"] and rows[path]["status"] is None and rows[path]["next_attempt_at"],
               f"{path}: {rows[path]}")
     check(rows["/404"]["error"] == "the receiver answers 404", f"404: {rows['/404']}")
     end = time.monotonic() + 20
@@ -202,7 +202,7 @@ def unwritten(boss, receiver):
     sql("ALTER TABLE webhook_delivery DROP CONSTRAINT away")
     began = time.monotonic()
     row = boss.ended(hook)[0]
-    check(row["status"] == 200 and row["tries"] == 1 and time.monotonic() - began < 30,
+    check(row["status"] == 200 and row["attempts"] == 1 and time.monotonic() - began < 30,
           f"it is, once it can be: {row}")
     check(receiver.times("/200/unwritten") == 1, "and was told once")
 
@@ -227,8 +227,8 @@ def crowded(boss, receiver):
             f"FROM unnest(ARRAY[{ids}]) w, generate_series(1, 20); NOTIFY kernsift_event")
         for hook in hooks:
             rows = boss.ended(hook)
-            check(len(rows) == 20 and all(r["tries"] == 1 and r["status"] == 200 for r in rows),
-                  f"each is taken at once: {[r['tries'] for r in rows]}")
+            check(len(rows) == 20 and all(r["attempts"] == 1 and r["status"] == 200 for r in rows),
+                  f"each is taken at once: {[r['attempts'] for r in rows]}")
         check(other.stop() == 0 and not other.complaints(), other.complaints())
     seen = [h["Kernsift-Delivery"] for p, h, *_ in receiver.told if p.startswith("/200/crowd")]
     check(len(seen) == 100 and len(set(seen)) == 100, f"{len(seen)} came, {len(set(seen))} apart")
@@ -247,7 +247,7 @@ def refused(receiver):
         sql("INSERT INTO webhook (url, secret, events, made_by) VALUES "
             "('file:///etc/passwd', decode(repeat('00', 32), 'hex'), '{gate}', 'a test')")
         hooks = [h for h in boss.ask("GET", "/webhooks?limit=500")[1]["items"]
-                 if h["made_by"] == "a test"]
+                 if h["created_by"] == "a test"]
         check(len(hooks) == len(urls) + 1, "they are there")
         for hook in hooks:
             boss.tell(hook)

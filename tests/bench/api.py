@@ -69,7 +69,7 @@ def routes(a):
             ('importance', '/importance'), ('importance', f'/importance?{OF}'),
             ('gates', '/gates?limit=20'), ('gates', '/gates?project=shop&outcome=regressed'),
             ('gate', f'/gates/{gate}'), ('gate', f'/gates/{gate}?format=md'),
-            ('trends', f'/trends?{OF}&metric=cycle'),
+            ('trends', f'/trends?{OF}&metric=iteration'),
             ('trends', f'/trends?{OF}&metric=busy&group=commit')]
 
 

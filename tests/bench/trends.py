@@ -44,7 +44,7 @@ def make():
             labels, job, created_at, format, framework, span_ns, busy_ns,
             kernel_ns, launches, kernels, copy_ns, copies, device_names, notes,
             analysis_version, cycle_detector, cycle_confidence, cycles,
-            cycles_kept, cycle_ns, catalog, gpu_ns, weight_uh, replayed,
+            iterations_kept, iteration_ns, catalog, gpu_ns, weight_uh, replayed,
             replayed_known)
             SELECT run, run, 0, 'nightly ' || run, 'serving',
             CASE run % 2 WHEN 0 THEN 'decode' ELSE 'other ' || run % 40 END,
@@ -59,7 +59,7 @@ def make():
             FROM (SELECT 'kernel_' || k AS n FROM
             generate_series(1, {KERNELS}) k) t;
         INSERT INTO run_kernel (run_id, split, rank, kernel_id, instances,
-            total_ns, min_ns, max_ns, avg_ns, med_ns, stddev_ns, p90_ns,
+            total_ns, min_ns, max_ns, mean_ns, median_ns, stddev_ns, p90_ns,
             p99_ns, time_pct)
             SELECT run, 0, k.rank, k.id, 100, 2e7, 1e5, 3e5, 2e5, 2e5, 10,
             2.5e5, 2.9e5 * level, 2.5
@@ -68,8 +68,8 @@ def make():
         INSERT INTO run_operator (run_id, rank, operator, collective, launches,
             calls, total_ns, known_sizes_ns, known_op_sizes_ns, known_op_ns,
             known_range_ns, known_graph_ns, known_rule_ns, known_record_ns,
-            known_not_ns, sized_ns, bound_calls, bound_ns, sol_ps, compute_ns,
-            headroom_ns, over_ns, shapes, flops, bytes)
+            known_not_ns, shape_known_ns, bound_calls, roofline_known_ns, sol_ps, compute_ns,
+            headroom_ns, above_bound_ns, shapes, flops, bytes)
             SELECT run, k, 'operator_' || k, false, 10, 10, (6e7 * level)::bigint,
             0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 1000, 0, 0, 500, 0, 1, 0, 0
             FROM made, generate_series(0, {OPERATORS - 1}) k ORDER BY run, k;

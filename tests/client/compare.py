@@ -76,17 +76,17 @@ def refused(s, d):
 def settings(s, d):
     """range, floor, margin and seed travel; what the server refuses is status 2"""
     a, b = two_runs(s, d)
-    doc = json.loads(kernsift('compare', '--format', 'json', '--floor', '0.1', '--margin',
+    doc = json.loads(kernsift('compare', '--format', 'json', '--noise-floor', '0.1', '--margin',
                               '0.02', '--seed', '7', '--range', 'ProfilerStep', f'{a}', f'{b}', server=s).out)
     equal('range', doc['range'], 'ProfilerStep')
     equal('detector', doc['base']['detector'], 'named')
-    equal('floor', (doc['floor'], doc['margin'], doc['seed']), (0.1, 0.02, 7))
+    equal('floor', (doc['noise_floor'], doc['margin'], doc['seed']), (0.1, 0.02, 7))
     rows = (
         ((f'{a}', '7777'), 'no run 7777'),
         (('monday', f'{a}'),
          "base: 'monday' is neither the id of a run, nor job: and the id of a job, nor a query such as label.branch=main"),
-        (('--floor', 'low', f'{a}', f'{b}'), "--floor: 'low' is not a number (for example 0.02)"),
-        (('--floor', '2', f'{a}', f'{b}'), "floor: '2' is not a number from 0 to 1"),
+        (('--noise-floor', 'low', f'{a}', f'{b}'), "--noise-floor: 'low' is not a number (for example 0.02)"),
+        (('--noise-floor', '2', f'{a}', f'{b}'), "noise_floor: '2' is not a number from 0 to 1"),
         (('--range', 'epoch', f'{a}', f'{b}'),
          f"run {a}: the run has no ranges named 'epoch'; some that repeat: "
          'ProfilerStep#*, Optimizer.step#Adam.step'),

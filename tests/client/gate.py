@@ -30,21 +30,21 @@ def question(d):
              'attention=5', '--operator', 'a=b=2.5', '--headroom-pct=none',
              '--fail-on=regressed,likely', '--share-pct=0.5', '--min-runs=3',
              '--min-iterations=8', '--min-coverage-pct=50', '--min-attributed-pct=10',
-             '--reject-on=records_dropped', '--alpha=1e-3', '--floor=0.02', '--range=step',
+             '--reject-on=records_dropped', '--alpha=1e-3', '--noise-floor=0.02', '--range=step',
              '--seed=7', '--name=nightly')
     equal('all said', asked(*flags)[0][2], {
-        'base': SIDES[0], 'head': '4', 'project': 'p q', 'workload': 'ü', 'cycle_pct': 3,
+        'base': SIDES[0], 'head': '4', 'project': 'p q', 'workload': 'ü', 'iteration_pct': 3,
         'operators': [{'operator': 'attention', 'pct': 5.0}, {'operator': 'a=b', 'pct': 2.5}],
         'headroom_pct': None, 'fail_on': ['regressed', 'likely'], 'share_pct': 0.5,
-        'least_runs': 3, 'least_cycles': 8, 'least_coverage_pct': 50,
-        'least_attributed_pct': 10, 'refuse': ['records_dropped'], 'alpha': 0.001,
-        'floor': 0.02, 'range': 'step', 'seed': 7, 'name': 'nightly'})
+        'min_runs': 3, 'min_iterations': 8, 'min_coverage_pct': 50,
+        'min_attributed_pct': 10, 'reject_on': ['records_dropped'], 'alpha': 0.001,
+        'noise_floor': 0.02, 'range': 'step', 'seed': 7, 'name': 'nightly'})
     with open(f'{d}/policy.json', 'w') as f:
-        json.dump({'cycle_pct': 5, 'alpha': 0.05, 'fail_on': ['vanished'], 'operators': [
+        json.dump({'iteration_pct': 5, 'alpha': 0.05, 'fail_on': ['vanished'], 'operators': [
             {'operator': 'gemm', 'pct': 1}, {'operator': 'attention', 'pct': 9}]}, f)
     equal('a policy and flags', asked('--policy', f'{d}/policy.json', '--fail-on=none',
                                       '--operator=attention=5', '--iteration-pct=2')[0][2], {
-        'base': SIDES[0], 'head': '4', 'cycle_pct': 2, 'alpha': 0.05, 'fail_on': [],
+        'base': SIDES[0], 'head': '4', 'iteration_pct': 2, 'alpha': 0.05, 'fail_on': [],
         'operators': [{'operator': 'gemm', 'pct': 1}, {'operator': 'attention', 'pct': 5.0}]})
     env = {'KERNSIFT_POLICY': f'{d}/policy.json', 'KERNSIFT_PROJECT': 'mine'}
     body = asked(env=env)[0][2]
@@ -101,11 +101,11 @@ def wrong(d):
 def told(_d):
     """a regression on a terminal, line by line"""
     rules = ({}, {'rule': 'operator', 'of': 'attention', 'outcome': 'undecided', 'p': None,
-                  'limit_pct': 5, 'sentence': 'attention may take longer'},
+                  'limit_pct': 5, 'summary': 'attention may take longer'},
              {'rule': 'function', 'of': 'gemm\x1b[31m ##[error]' + 'x' * 60, 'device': 'GPU 1',
               'base_ns': None, 'head_ns': 900, 'change_pct': None, 'low_pct': None,
-              'limit_pct': None, 'sentence': 'gemm appeared', 'since_run': 2},
-             {'rule': 'headroom', 'outcome': 'pass', 'change_pct': 1.96, 'sentence': ''})
+              'limit_pct': None, 'summary': 'gemm appeared', 'since_run': 2},
+             {'rule': 'headroom', 'outcome': 'pass', 'change_pct': 1.96, 'summary': ''})
     with FakeGates((201, gate(rules, findings=[
             {'code': 'x', 'severity': 'warning', 'message': 'drivers differ'}]))) as s:
         r = kernsift('gate', *SIDES, server=s)
@@ -140,9 +140,9 @@ def statuses(_d):
          ('--undecided-passes',), 0, 'to decide: more runs of the baseline; no number of '
                                      'runs of the head would do\n'),
         (gate((), outcome='bad_data', sentence='thin', shortfalls=[
-            {'what': 'runs', 'message': 'the head has 1 run; 3 are demanded'}]),
+            {'description': 'runs', 'message': 'the head has 1 run; 3 are demanded'}]),
          ('--undecided-passes',), 3, 'bad data: the head has 1 run; 3 are demanded\n'),
-        (gate([{'rule': 'function', 'of': f'k{i}', 'sentence': ''} for i in range(23)]),
+        (gate([{'rule': 'function', 'of': f'k{i}', 'summary': ''} for i in range(23)]),
          ('--undecided-passes',), 1, 'and 3 functions more\n'),
     )
     for answer, flags, status, line in rows:

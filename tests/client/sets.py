@@ -30,7 +30,7 @@ def catalogue(d, name, **more):
 def named(s, d):
     """a catalogue becomes a set, named by its file or by us; again is said"""
     path = catalogue(d, 'made-up.json')
-    line = '{0}: 1 operators, 2 shapes, ' + s.url + '/importance?set={1}\n'
+    line = '{0}: 1 operators, 2 shapes, ' + s.url + '/importance?reference_set={1}\n'
     r = kernsift('import', path, server=s)
     equal('by its file', (r.status, r.out, r.err),
           (0, 'set ' + line.format('made-up', 'made-up'), ''))
@@ -38,7 +38,7 @@ def named(s, d):
     equal('again', (r.status, r.err), (0, f'{path}: was there already\n'))
     r = kernsift('import', '--name', 'ours', path, server=s)
     equal('by us', (r.status, r.out), (0, 'set ' + line.format('ours', 'ours')))
-    equal('sets', sorted(x['name'] for x in s.get('/api/v1/sets')['items']),
+    equal('sets', sorted(x['name'] for x in s.get('/api/v1/reference-sets')['items']),
           ['made-up', 'ours'])
 
 

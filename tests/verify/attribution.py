@@ -137,9 +137,9 @@ def sized_of(runs, m):
     by_op, by_range, launched = Counter(), Counter(), Counter()
     for run in runs:
         for s in run['operators']['shapes']:
-            if s['shape'] and s['known'] == 'op_sizes':
+            if s['shape'] and s['attribution_source'] == 'op_sizes':
                 by_op[s['operator']] += s['total_ns']
-            elif s['shape'] and s['known'] == 'sizes':
+            elif s['shape'] and s['attribution_source'] == 'sizes':
                 by_range[s['operator']] += s['total_ns']
     for (_, known, _), ns in m['by'].items():
         launched[known] += ns
@@ -216,7 +216,7 @@ def main():
         bad += bool(wrong)
         print(f'{line["gpu"] / 1e6:9.3f} {cell(line["specific"])} '
               f'{cell(line["agrees"])} {cell(line["same"])} '
-              f'{cell(line["beside"])} {cell(line["sized"])}  '
+              f'{cell(line["parallel_to"])} {cell(line["sized"])}  '
               f'{os.path.basename(path)}', flush=True)
         for w in wrong:
             print(f'    {w}')

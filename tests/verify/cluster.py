@@ -207,7 +207,7 @@ def case_a_crew_beside_the_server():
             os.kill(pid, signal.SIGSTOP)
         upload = s.upload('name=x', EMPTY)
         got = s.ended(upload)
-        assert got['state'] == 'failed' and got['tries'] == 1, got
+        assert got['state'] == 'failed' and got['attempts'] == 1, got
         for pid in s.workers():
             os.kill(pid, signal.SIGCONT)
         crew.send_signal(signal.SIGTERM)

@@ -23,7 +23,7 @@ PROGRAM = os.path.join(os.environ.get('KERNSIFT_BIN',
                                       f'{SOURCE}/build/dev/bin'), 'kernsiftd')
 SHARED = os.environ.get('KERNSIFT_TRACES', f'{SOURCE}/../shared/traces')
 VIEWS = ('kernels', 'device', 'grid', 'source', 'launches', 'callers',
-         'cycles', 'patterns', 'facts', 'operators', 'shapes', 'unattributed',
+         'iterations', 'patterns', 'facts', 'operators', 'shapes', 'unattributed',
          'layers')
 TEXT = ('--by', ','.join(VIEWS))
 JSON = ('--format', 'json')

@@ -52,7 +52,7 @@ def off(got, want):
     if got is None:
         return 'its sizes have no names'
     if 'why' in got:
-        return got['why']
+        return got['reason']
 
     def one(a, b):
         return '-' if a == b else f'{a} for {b}' + (

@@ -3,7 +3,7 @@
 
 cycles.py [FOLDER]
 
-Holds `kernsiftd inspect --by cycles` of the traces listed below against what is
+Holds `kernsiftd inspect --by iterations` of the traces listed below against what is
 known of them: which detector, how many cycles, how many launches each, how many
 of them count. Whatever the trace, cycles lie in order, are disjoint, and hold no
 more launches than the run. The folder defaults to KERNSIFT_TRACES, else the
@@ -99,7 +99,7 @@ def check(folder, path):
     name = os.path.relpath(path, folder)
     wrong, lines = [], []
     for head, parts in trace_told.inspected(kernel_stats.PROGRAM, path,
-                                            'cycles'):
+                                            'iterations'):
         told = tables(parts)
         found = told['Detector'][0]
         cycles = told.get('Number', [])

@@ -1,7 +1,7 @@
 """figures.py - a run's numbers over HTTP against what its trace must give."""
 
 STATS = ('instances', 'total_ns', 'min_ns', 'max_ns')
-TENTHS = ('time_pct', 'avg_ns', 'med_ns', 'stddev_ns', 'p90_ns', 'p99_ns')
+TENTHS = ('time_pct', 'mean_ns', 'median_ns', 'stddev_ns', 'p90_ns', 'p99_ns')
 
 
 def told(row, keys):

@@ -109,7 +109,7 @@ def with_one(pipe, history, aloud):
 
 
 def trend(pipe, history):
-    answer = pipe.ask('GET', '/trends?project=three&workload=step&metric=cycle&group=commit')
+    answer = pipe.ask('GET', '/trends?project=three&workload=step&metric=iteration&group=commit')
     assert answer['n'] == RUNS * history.heads, answer['n']
     at = [int(p['group'][1:]) for p in answer['change_points']]
     print(f'change points at heads {at}', flush=True)

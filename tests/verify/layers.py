@@ -160,8 +160,8 @@ def hold_decode(path, b, rows):
     if (b['detector'], b['layers']['count']) != ('period', 32):
         yield f'{b["layers"]["count"]} layers by {b["detector"]}'
         return
-    at = [i for i, s in enumerate(b['sections']) if s['place'] == 'layer']
-    if [b['sections'][i]['per_pass'] for i in at] != [32]:
+    at = [i for i, s in enumerate(b['sections']) if s['position'] == 'layer']
+    if [b['sections'][i]['per_iteration'] for i in at] != [32]:
         yield f'{len(at)} kinds of layers'
         return
     began = zero(rows, b['instances'])[0]
@@ -200,7 +200,7 @@ def hold_places(b, section, layers, own_time):
     had the device to itself; in order."""
     rows = [i for i in b['items']
             if b['blocks'][i['block']]['section'] == section]
-    common = [i for i in rows if not i['extra'] and i['lane'] == 0]
+    common = [i for i in rows if not i['extra'] and i['stream'] == 0]
     if len(common) != 11:
         yield f'{len(common)} places that most layers have'
         return
@@ -212,7 +212,7 @@ def hold_places(b, section, layers, own_time):
             continue
         want = trace_figures.line([r[1] - r[0] for r in own], 1)
         got = (str(row['launches']), *(f'{row[k]:.1f}' for k in
-                                       ('mean_ns', 'med_ns')),
+                                       ('mean_ns', 'median_ns')),
                str(row['min_ns']), str(row['max_ns']),
                f'{row["stddev_ns"]:.1f}')
         if got != want[2:8]:

@@ -97,10 +97,10 @@ def told(path, detector):
 def hold(path, b, runs, outside):
     """Sentences about layers that are other than those of modules."""
     if b['detector'] == 'none':
-        yield f'no layers: {b["why"]}'
+        yield f'no layers: {b["reason"]}'
         return
     sections = {i for i, s in enumerate(b['sections'])
-                if s['place'] == 'layer'}
+                if s['position'] == 'layer'}
     all_told = b['instances']
     found = [i for i in all_told if i['section'] in sections]
     if len(found) != len(runs):

@@ -96,11 +96,11 @@ def noticed(server, runs):
     assert ('names_lag', 'refuse') in [(f['code'], f['severity'])
                                        for f in doc['findings']], doc['findings']
     weighed = server.get('/importance')
-    assert (weighed['runs'], weighed['left_out_runs']) == (1, 1), weighed
+    assert (weighed['runs'], weighed['lagging_runs']) == (1, 1), weighed
     plain = server.get(f'/breakdown?runs={runs[0]},{runs[1]}')['runs']
     assert [r['names_lag'] for r in plain] == [False, True]
     assert [r['realigned'] for r in plain] == [False, False]
-    assert plain[1]['layers'] == 0 and 'names lag' in plain[1]['why'], plain[1]
+    assert plain[1]['layers'] == 0 and 'names lag' in plain[1]['reason'], plain[1]
 
 
 def lines(doc, wanted):
@@ -124,7 +124,7 @@ def nothing_lost(doc, rows):
     """Sections times layers are all launches there are, but for rounding."""
     for side, mine in enumerate(rows):
         all_ns = sum(r[1] for r in mine)
-        told = sum(s['sum_ns'][side] * s['per_pass'][side] for s in doc['sections']
+        told = sum(s['sum_ns'][side] * s['per_iteration'][side] for s in doc['sections']
                    if s['sum_ns'][side] is not None)
         assert abs(told - all_ns) < 0.05 * (LAYERS + len(doc['sections'])), (told, all_ns)
         for k, section in enumerate(doc['sections']):

@@ -36,7 +36,7 @@ def told(path, *options):
     for i in b['items']:
         block = b['blocks'][i['block']]
         i['block'] = block['block']
-        i['place'] = b['sections'][block['section']]['place']
+        i['position'] = b['sections'][block['section']]['position']
     return b['sections'], b['items']
 
 
@@ -61,8 +61,8 @@ def attention_spans():
 def eager():
     """Faults of the model without a softmax of its own kernel."""
     sections, items = told(EAGER)
-    layers = next(s for s in sections if s['place'] == 'layer')
-    items = [i for i in items if i['place'] == 'layer']
+    layers = next(s for s in sections if s['position'] == 'layer')
+    items = [i for i in items if i['position'] == 'layer']
     spans = attention_spans()[-layers['instances']:]
     ns = sum(i['mean_ns'] * i['launches'] for i in items
              if i['roles'] == ['attention'])

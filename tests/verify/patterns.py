@@ -3,7 +3,7 @@
 
 patterns.py [FILE]...
 
-Holds `kernsiftd inspect --by cycles` and `--by patterns` against plain Python:
+Holds `kernsiftd inspect --by iterations` and `--by patterns` against plain Python:
 first for traces of its own, whose kernels come with counters at 2 kHz and at
 1 Hz on two devices and the host, then for real traces beside the checkout (or
 the files given). Splits are whole nanoseconds and equal; the windows are taken
@@ -110,7 +110,7 @@ def split(rows, start, end):
 
 
 def hold_splits(path):
-    head, told = tables(path, 'cycles')
+    head, told = tables(path, 'iterations')
     zero, rows = began(head), rows_of(path)
     calls = any(r[0] == 'sync' for r in rows)
     for c in told['Number']:
@@ -235,7 +235,7 @@ def near(got, want):
 
 
 def hold_counters(path, kernels, counters):
-    _, told = tables(path, 'cycles')
+    _, told = tables(path, 'iterations')
     kept = {int(c['Number']) for c in told['Number'] if c['Use'] == 'kept'}
     assert told['Detector'][0]['Detector'] == 'annotation' and len(kept) > 2
     _, found = tables(path, 'patterns')

@@ -36,7 +36,7 @@ def failed_with(server, upload, sentence, tries=None):
     got = server.ended(upload)
     told = (got['state'], got['error'], got['runs'])
     assert told == ('failed', sentence, []), got
-    assert tries in (None, got['tries']), got
+    assert tries in (None, got['attempts']), got
 
 
 def memory(small, big):

@@ -213,7 +213,7 @@ def of_runs(server, made):
     for ids in made.values():
         for run in ids:
             kernels = server.get(f'/runs/{run}/kernels?limit=3')['items']
-            yield f'/runs/{run}/cycles?range=ProfilerStep'
+            yield f'/runs/{run}/iterations?range=ProfilerStep'
             yield f'/runs/{run}/breakdown?range=DecoderLayer'
             for k in kernels:
                 start = urllib.parse.quote(k['name'][:60])

@@ -63,7 +63,7 @@ def took(us):
 
 def from_json(server, name):
     """The three tables of the answers' figures, in their order."""
-    page = server.get(f'/importance?set={name}')
+    page = server.get(f'/importance?reference_set={name}')
     items = page['items']
     importance = [[f'{i["operator"]} {i["id"]}', i['dtype'], str(i['shapes']),
                    f'{100 * i["importance"]:.1f}%'] for i in items]
@@ -73,7 +73,7 @@ def from_json(server, name):
     shapes = {}
     for i in items:
         told = server.get(f'/importance/{urllib.parse.quote(i["operator"])}/shapes'
-                          f'?set={name}')
+                          f'?reference_set={name}')
         assert told['next'] is None, i['operator']
         shapes[i['operator']] = [
             [i['operator'], str(i['shapes']), f'{100 * i["s_median"]:.1f}%'],
@@ -133,7 +133,7 @@ def answered(server, path):
 def round_trip(server, name, page, want):
     """Sentences about what the exported set tells otherwise."""
     with tempfile.NamedTemporaryFile(suffix='.json') as f:
-        f.write(answered(server, f'/importance?set={name}&format=bench'))
+        f.write(answered(server, f'/importance?reference_set={name}&format=bench'))
         f.flush()
         imported(server, f.name, 'again')
     again, got = from_json(server, 'again')
@@ -157,14 +157,14 @@ def main():
     wrong = []
     with running.Server(['--workers=1']) as s:
         said = imported(s, catalogue, 'seed')
-        url = f'http://127.0.0.1:{s.port}/importance?set=seed'
+        url = f'http://127.0.0.1:{s.port}/importance?reference_set=seed'
         if said != f'set seed: 30 operators, 440 shapes, {url}\n':
             wrong.append(f'import says {said!r}')
         page, got = from_json(s, 'seed')
         wrong += differences('JSON', got, want)
         if page['runs'] != profiles:
             wrong.append(f'{page["runs"]} profiles, not {profiles}')
-        text = answered(s, '/importance?set=seed&format=md').decode()
+        text = answered(s, '/importance?reference_set=seed&format=md').decode()
         wrong += differences('md', parts(rows(text)), want)
         wrong += round_trip(s, 'seed', page, got)
     for w in wrong[:20]:

@@ -27,7 +27,7 @@ SHARED = os.path.join(os.environ.get('KERNSIFT_SRC', f'{HERE}/../..'),
                       '../shared')
 KNOWN = {'000_': 66, '001_': 201}
 UNIT = {'s': 9, 'ms': 6, 'μs': 3, 'µs': 3, 'us': 3, 'ns': 0}
-FIELDS = ('total_ns', 'instances', 'avg_ns', 'med_ns', 'min_ns', 'max_ns',
+FIELDS = ('total_ns', 'instances', 'mean_ns', 'median_ns', 'min_ns', 'max_ns',
           'stddev_ns')
 
 
@@ -76,7 +76,7 @@ def differences(got, want):
     if len(got) != len(want):
         yield f'{len(got)} rows, not {len(want)}'
     for i, (g, (before, pct, values, name)) in enumerate(zip(got, want)):
-        told = (g['source'] or {}).get('told')
+        told = (g['source'] or {}).get('table_path')
         for what, a, b in [('name', g['name'], name),
                            ('time_pct', g['time_pct'], pct),
                            ('told', told, before if is_path(before) else None),

@@ -13,7 +13,7 @@ import urllib.request
 
 TOTALS = ('span_ns', 'busy_ns', 'kernel_ns', 'launches', 'kernels', 'copy_ns',
           'copies')
-LINE = ('time_pct', 'total_ns', 'instances', 'avg_ns', 'med_ns', 'min_ns',
+LINE = ('time_pct', 'total_ns', 'instances', 'mean_ns', 'median_ns', 'min_ns',
         'max_ns', 'stddev_ns', 'p90_ns', 'p99_ns')
 
 

@@ -4,7 +4,7 @@
 Uploads generated traces of one workload: single runs, one of them with names that
 lag, a job of two uploads and one of a single file, a printed table; and one of
 another workload. Then /trends of every metric and stat is held against plain Python
-over /runs, /runs/{id}/cycles, /kernels, /operators and /notes: which units there
+over /runs, /runs/{id}/iterations, /kernels, /operators and /notes: which units there
 are, in which order, their values, what is left out. Again after a run of a job was
 deleted.
 """
@@ -176,7 +176,7 @@ def hold(server, runs, metric, stat, of, narrow=''):
     what = f'{metric} {stat} {of}{narrow}'
     assert points['run'] == [w[0] for w in want], (what, points, want)
     assert points['group'] == [w[2] for w in want], (what, points, want)
-    assert got['left_out'] == left, (what, got['left_out'], left)
+    assert got['excluded'] == left, (what, got['excluded'], left)
     assert got['n'] == len(want) and not got['more'], what
     near = 1e-6 if stat == 'share' else 0.11
     for v, (run, w, _) in zip(points['value'], want):

@@ -18,13 +18,13 @@ for (const [what, text, list] of SIDES)
 	test(`sideOf: ${what}`, () => assert.deepEqual(c.parseSide(text), list));
 
 test('asked: the page\'s own words stay here', () => assert.deepEqual(
-	c.compareParams(new URLSearchParams('base=1&head=2&floor=0.05&seed=&q=gemm&show=regressed&sort=delta&function=f&score=published')),
-	{base: '1', head: '2', floor: '0.05'}));
+	c.compareParams(new URLSearchParams('base=1&head=2&noise_floor=0.05&seed=&q=gemm&show=regressed&sort=delta&function=f&score=published')),
+	{base: '1', head: '2', noise_floor: '0.05'}));
 
 const PAGES = [
 	['nothing', {}, '/compare'],
 	['commas and colons stay readable', {base: '1,2', head: 'job:3'}, '/compare?base=1,2&head=job:3'],
-	['empty ones go', {base: '1', head: '', floor: null, range: undefined}, '/compare?base=1'],
+	['empty ones go', {base: '1', head: '', noise_floor: null, range: undefined}, '/compare?base=1'],
 	['what means something in a query is escaped', {base: '1', range: 'a&b #'}, '/compare?base=1&range=a%26b+%23'],
 ];
 for (const [what, words, address] of PAGES)
@@ -76,9 +76,9 @@ test('titleOf: runs, jobs, and not all of very many', () => {
 });
 
 test('intervalTitle: to the nanosecond, or unknown', () => {
-	assert.equal(c.intervalTitle({shift_ns_per_cycle: -1500.25, low_ns_per_cycle: -2000, high_ns_per_cycle: 10}),
+	assert.equal(c.intervalTitle({shift_ns_per_iteration: -1500.25, low_ns_per_iteration: -2000, high_ns_per_iteration: 10}),
 		'Hodges–Lehmann shift -1,500.3 ns, 95 % interval -2,000 ns to 10 ns');
-	assert.equal(c.intervalTitle({low_ns_per_cycle: null}), 'unknown');
+	assert.equal(c.intervalTitle({low_ns_per_iteration: null}), 'unknown');
 });
 
 // [case, headline, functions, shown text]

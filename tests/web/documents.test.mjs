@@ -13,19 +13,19 @@ const against = new URLSearchParams('against=H20');
 // [schema, document]
 const DOCUMENTS = [
 	['importance', doc.fleet(plain)], ['importance', doc.fleet(plain, {none: true})], ['importance_shapes', doc.fleetShapes('gemm')],
-	['unattributed_list', doc.unattributed()], ['unattributed_list', doc.runKernels()], ['set_list', doc.sets('a')], ['platform_list', doc.platforms()],
+	['unattributed_list', doc.unattributed()], ['unattributed_list', doc.runKernels()], ['reference_set_list', doc.sets('a')], ['platform_list', doc.platforms()],
 	['run_operators', doc.runOperators(plain)], ['run_operators', doc.runOperators(against)],
 	['run_shapes', doc.runShapes(plain)], ['run_shapes', doc.runShapes(against)],
-	['breakdown', layers.breakdown()], ['breakdown', layers.flat()], ['group_list', layers.groups()], ['layers_beside', layers.beside()], ['layers_beside', layers.beside(new URLSearchParams('runs=7,8,9'))],
+	['breakdown', layers.breakdown()], ['breakdown', layers.flat()], ['group_list', layers.groups()], ['breakdown_comparison', layers.beside()], ['breakdown_comparison', layers.beside(new URLSearchParams('runs=7,8,9'))],
 	['trend', trends.trend()], ['trend', trends.trend(new URLSearchParams('metric=coverage'), 3)], ['trend', trends.long(plain, 100)], ['workload_list', trends.workloads()],
 	...[1, 2, 3, 4].map((id) => ['gate', trends.gate(id)]), ['gate_list', trends.gates()],
 	['comparison', two.comparison()], ['comparison', two.comparison({refused: true})], ['series', two.series(new URLSearchParams('function=add'))],
-	['cycle_list', two.cycles()], ['pattern_list', two.patterns()], ['job_list', two.jobs()], ['job', two.job()], ['suspicion', two.published()],
+	['iteration_list', two.iterations()], ['pattern_list', two.patterns()], ['job_list', two.jobs()], ['job', two.job()], ['suspicion', two.published()],
 ];
 DOCUMENTS.forEach(([name, made], i) => test(`document ${i}: ${name}`, () => assert.deepEqual(faults(made, name), [])));
 
 test('faults: each in a line', () => {
 	const [row] = doc.platforms().items;
-	assert.deepEqual(faults({...doc.platforms(), fault: 1, items: [{...row, own: null, more: 1}], own: undefined}, 'platform_list'),
-		['platform_list lacks own', 'platform_list.fault is 1', 'platform_list.items[0].own is null', 'platform_list.items[0] has more']);
+	assert.deepEqual(faults({...doc.platforms(), fault: 1, items: [{...row, site_override: null, more: 1}], site_overrides: undefined}, 'platform_list'),
+		['platform_list lacks site_overrides', 'platform_list.fault is 1', 'platform_list.items[0].site_override is null', 'platform_list.items[0] has more']);
 });

@@ -19,10 +19,10 @@ const usual = {base: 'latest', head: '3', fail_on: ['regressed', 'appeared'], ..
 const QUESTIONS = [
 	['as it is anyway', {}, {base: 'latest', head: '3'}],
 	['named', {name: 'n', project: 'p'}, {base: 'latest', head: '3', name: 'n', project: 'p'}],
-	['without the cycle\'s rule', {cycle_pct: ''}, {base: 'latest', head: '3', cycle_pct: null}],
-	['an empty number is the server\'s', {alpha: '', least_runs: ''}, {base: 'latest', head: '3'}],
-	['limits', {cycle_pct: '0', headroom_pct: '1.5', operators: 'gemm=3, attention=5'},
-		{base: 'latest', head: '3', cycle_pct: 0, headroom_pct: 1.5, operators: [{operator: 'gemm', pct: 3}, {operator: 'attention', pct: 5}]}],
+	['without the cycle\'s rule', {iteration_pct: ''}, {base: 'latest', head: '3', iteration_pct: null}],
+	['an empty number is the server\'s', {alpha: '', min_runs: ''}, {base: 'latest', head: '3'}],
+	['limits', {iteration_pct: '0', headroom_pct: '1.5', operators: 'gemm=3, attention=5'},
+		{base: 'latest', head: '3', iteration_pct: 0, headroom_pct: 1.5, operators: [{operator: 'gemm', pct: 3}, {operator: 'attention', pct: 5}]}],
 	['functions', {fail_on: ['likely', 'regressed']}, {base: 'latest', head: '3', fail_on: ['regressed', 'likely']}],
 	['no functions', {fail_on: []}, {base: 'latest', head: '3', fail_on: []}],
 ];
@@ -30,7 +30,7 @@ for (const [what, more, want] of QUESTIONS)
 	test(`question: ${what}`, () => assert.deepEqual(g.gateRequest({...usual, ...more}), want));
 // [form, message]
 const WRONG = [[{alpha: 'x'}, 'Alpha: \'x\' is not a number'], [{operators: 'gemm=-1'}, 'the limit \'-1\' of operator \'gemm\' is not a number (use OPERATOR=PERCENT)'],
-	[{operators: 'gemm='}, 'the limit \'\' of operator \'gemm\' is not a number (use OPERATOR=PERCENT)'], [{operators: 'gemm'}, 'label \'gemm\' is not of the form key=value'], [{least_runs: 'Infinity'}, 'Min. runs: \'Infinity\' is not a number']];
+	[{operators: 'gemm='}, 'the limit \'\' of operator \'gemm\' is not a number (use OPERATOR=PERCENT)'], [{operators: 'gemm'}, 'label \'gemm\' is not of the form key=value'], [{min_runs: 'Infinity'}, 'Min. runs: \'Infinity\' is not a number']];
 for (const [more, message] of WRONG)
 	test(`question: ${message}`, () => assert.throws(() => g.gateRequest({...usual, ...more}), {message}));
 
@@ -44,7 +44,7 @@ test('placed: zero is in the middle, what is far out at the edge', () => {
 });
 
 test('texts', () => assert.deepEqual([g.runsNeededText(0), g.runsNeededText(1), g.runsNeededText(7), g.runsNeededText(-1), g.percent(-2), g.percent(null), g.intervalText(rule(1, -1, 2)), g.intervalText(rule(1, null, 2)),
-	g.ruleName({rule: 'cycle', of: null, device: null}), g.ruleName({rule: 'function', of: 'k', device: 'H200'}), g.runsText([1, 2, 3], 2)],
+	g.ruleName({rule: 'iteration', of: null, device: null}), g.ruleName({rule: 'function', of: 'k', device: 'H200'}), g.runsText([1, 2, 3], 2)],
 ['–', '1 run', '7 runs', 'the baseline is too small', '−2.0 %', '–', '−1.0 % to +2.0 %', '–', 'Iteration', 'k on H200', '#1, #2 and 1 more']));
 
 test('asked: the words of the list', () => assert.deepEqual(gateListParams(new URLSearchParams('project=p&outcome=pass&since=2026-03-01&base=1&head=2&cursor=c&workload=&label=branch=main')),

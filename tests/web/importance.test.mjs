@@ -14,7 +14,7 @@ const query = (text) => new URLSearchParams(text);
 const ASKED = [
 	['nothing', '', {}],
 	['the page\'s own words are not the server\'s', 'tab=shapes&sort=s&q=norm&open=rms_norm&on=H20', {}],
-	['names as they are', 'set=a b&weight=mean&project=demo&phase=decode&dtype=bf16', {set: 'a b', weight: 'mean', project: 'demo', phase: 'decode', dtype: 'bf16'}],
+	['names as they are', 'reference_set=a b&weight=mean&project=demo&phase=decode&dtype=bf16', {reference_set: 'a b', weight: 'mean', project: 'demo', phase: 'decode', dtype: 'bf16'}],
 	['a day stands for its beginning', 'since=2026-11-01&until=2026-11-02T03:04:05Z', {since: '2026-11-01T00:00:00Z', until: '2026-11-02T03:04:05Z'}],
 	['labels each by its key', 'label=branch=main, gpu=h100', {'label.branch': 'main', 'label.gpu': 'h100'}],
 	['empty ones are none', 'project=&label=', {}],
@@ -28,18 +28,18 @@ test('asked: labels that are none are refused with a sentence', () =>
 const PAGES = [
 	['a filter keeps what is sorted and opened', 'tab=shapes&sort=s&open=a', {project: 'demo'}, '/importance?tab=shapes&sort=s&open=a&project=demo'],
 	['a set is not asked for what it refuses', 'project=p&workload=w&framework=f&platform=H20&label=a=b&since=2026-11-01&until=2026-11-02&phase=decode&dtype=bf16',
-		{set: 'atrex'}, '/importance?phase=decode&dtype=bf16&set=atrex'],
-	['nor where it was before', 'set=atrex&project=p&weight=mean', {phase: 'both'}, '/importance?set=atrex&phase=both'],
-	['runs know no phase \'both\'', 'set=atrex&phase=both&dtype=bf16', {set: ''}, '/importance?dtype=bf16'],
+		{reference_set: 'atrex'}, '/importance?phase=decode&dtype=bf16&reference_set=atrex'],
+	['nor where it was before', 'reference_set=atrex&project=p&weight=mean', {phase: 'both'}, '/importance?reference_set=atrex&phase=both'],
+	['runs know no phase \'both\'', 'reference_set=atrex&phase=both&dtype=bf16', {reference_set: ''}, '/importance?dtype=bf16'],
 	['nor another\'s weight', 'weight=published', {project: 'p'}, '/importance?project=p'],
-	['another set has other operators and weights', 'open=a&on=H20&weight=mean&sort=name', {set: 'atrex'}, '/importance?sort=name&set=atrex'],
-	['back to what is stored here', 'set=atrex&weight=published', {set: ''}, '/importance'],
+	['another set has other operators and weights', 'open=a&on=H20&weight=mean&sort=name', {reference_set: 'atrex'}, '/importance?sort=name&reference_set=atrex'],
+	['back to what is stored here', 'reference_set=atrex&weight=published', {reference_set: ''}, '/importance'],
 ];
 for (const [what, text, changes, where] of PAGES)
 	test(`page: ${what}`, () => assert.equal(importanceUrl(query(text), changes), where));
 
 // [address, weight of the form]
-const WEIGHED = [['set=a&weight=mean', 'published'], ['weight=mean', 'mean'], ['weight=published', 'time'], ['', 'time']];
+const WEIGHED = [['reference_set=a&weight=mean', 'published'], ['weight=mean', 'mean'], ['weight=published', 'time'], ['', 'time']];
 for (const [text, weight] of WEIGHED)
 	test(`unanswered: '${text}'`, () => assert.equal(emptyAnswer(query(text)).weight, weight));
 

@@ -9,7 +9,7 @@ import * as l from '../../web/lib/layers.js';
 import {breakdownRuns} from '../../web/lib/run_picker.js';
 import * as doc from './layers/documents.mjs';
 
-const section = (place, name, per_pass) => ({place, name, per_pass});
+const section = (place, name, per_iteration) => ({position: place, name, per_iteration});
 // [case, document, sentence]
 const HEADS = [
 	['one kind', {layers: {count: 32}, detector: 'period', sections: [section('before', null, 1), section('layer', 'attention + mlp', 32)]},
@@ -20,8 +20,8 @@ const HEADS = [
 		'3 layers, 1 of “a”, 1 of an unnamed kind and 1 of “b”, found from numbered ranges.'],
 	['one layer, as asked', {layers: {count: 1}, detector: 'given', sections: [section('layer', 'x', 1)]}, '1 layer of “x”, boundaries as given.'],
 	['one kind without a name', {layers: {count: 32}, detector: 'period', sections: [section('layer', null, 32)]}, '32 layers, found from the repeating sequence of kernels.'],
-	['none', {layers: {count: 0}, why: 'nothing repeats', sections: []}, 'No layers: nothing repeats.'],
-	['none, and a whole sentence', {layers: {count: 0}, why: 'It has one kernel.', sections: []}, 'No layers: It has one kernel.'],
+	['none', {layers: {count: 0}, reason: 'nothing repeats', sections: []}, 'No layers: nothing repeats.'],
+	['none, and a whole sentence', {layers: {count: 0}, reason: 'It has one kernel.', sections: []}, 'No layers: It has one kernel.'],
 ];
 for (const [what, made, text] of HEADS)
 	test(`headline: ${what}`, () => assert.equal(l.headline(made), text));
@@ -33,9 +33,9 @@ test('the parts of the wall add up to it, or it is told that they do not', () =>
 	assert.deepEqual([l.wallTimeParts({...wall, idle_ns: null}).sum, l.wallTimeParts({...wall, idle_ns: null}).closes], [null, false]);
 });
 
-const made = (at, more) => ({block: 0, kernel: {id: at, name: `long ${at}`, short_name: `k${at}`}, operation: null, operator: 'gemm', module: null, roles: ['qkv'], lane: 0, group: null,
+const made = (at, more) => ({block: 0, kernel: {id: at, name: `long ${at}`, short_name: `k${at}`}, operation: null, operator: 'gemm', module: null, roles: ['qkv'], stream: 0, group: null,
 	launches: 10, instances: 10, extra: false, mean_ns: 100 * at, exclusive_ns: 5, overlapped_ns: 1, sol_ns: null, s: null, ...more});
-const tree = (items) => l.treeOf({sections: [{place: 'layer'}], blocks: [{section: 0, block: 'attention'}], items})[0].blocks[0].lines;
+const tree = (items) => l.treeOf({sections: [{position: 'layer'}], blocks: [{section: 0, block: 'attention'}], items})[0].blocks[0].lines;
 // [case, rows, the kernels of each line]
 const LINES = [
 	['no group', [made(1), made(2)], ['k1', 'k2']],
@@ -51,7 +51,7 @@ for (const [what, rows, want] of LINES)
 
 test('folded: times are of a launch of all; what does not follow is unknown', () => {
 	const r = l.folded([made(1, {sol_ns: 60, roles: ['qkv']}), made(2, {sol_ns: 30, roles: ['rope'], operator: 'rope', launches: 5, instances: 5})]);
-	assert.deepEqual([r.mean_ns, r.launches, r.s, r.sol_ns, r.med_ns, r.stddev_ns, r.exclusive_ns, r.overlapped_ns, r.roles, r.operator, r.instances],
+	assert.deepEqual([r.mean_ns, r.launches, r.s, r.sol_ns, r.median_ns, r.stddev_ns, r.exclusive_ns, r.overlapped_ns, r.roles, r.operator, r.instances],
 		[200, 10, 750 / 2000, 75, null, null, 10, 2, ['qkv', 'rope'], null, 10]);
 	assert.deepEqual([l.folded([made(1, {sol_ns: 60}), made(2)]).s, l.folded([made(1), made(2)]).operator], [null, 'gemm']);
 });
@@ -74,7 +74,7 @@ test('the tree has every row once, or those with the text and no block without o
 	const rows = l.treeOf(whole).flatMap((s) => s.blocks.flatMap((x) => x.lines.flatMap((line) => line.rows ?? [line])));
 	assert.equal(rows.length, whole.items.length);
 	const found = l.treeOf(whole, {q: 'LM_HEAD'});
-	assert.deepEqual(found.map((s) => [s.section.place, s.blocks.map((x) => [x.block.block, x.lines.map((r) => l.kernelName(r))])]), [['after', [['head', ['nvjet_lm_head']]]]]);
+	assert.deepEqual(found.map((s) => [s.section.position, s.blocks.map((x) => [x.block.block, x.lines.map((r) => l.kernelName(r))])]), [['after', [['head', ['nvjet_lm_head']]]]]);
 	const rare = (tree) => tree.flatMap((s) => s.blocks.flatMap((x) => x.lines.filter((r) => r.extra))).length;
 	assert.deepEqual([rare(l.treeOf(whole)), rare(l.treeOf(whole, {hideExtras: true}))], [1, 0]);
 	assert.deepEqual(l.treeOf(whole, {q: 'nothing has this'}), []);

@@ -43,7 +43,7 @@ test('cycles: what the first page tells of all, with every item', async () => {
 	const asked = answering([page([{number: 0}], 'x'), page([{number: 1}], null)]);
 	assert.deepEqual(await api.iterations(7, {range: 'step'}, {}), {detector: 'period', kept: 2, next: 'x',
 		items: [{number: 0}, {number: 1}]});
-	assert.deepEqual(asked, ['', '&cursor=x'].map((cursor) => `/api/v1/runs/7/cycles?range=step&limit=5000${cursor}`));
+	assert.deepEqual(asked, ['', '&cursor=x'].map((cursor) => `/api/v1/runs/7/iterations?range=step&limit=5000${cursor}`));
 });
 
 test('bytes: every one, in order, counted as they come', async () => {

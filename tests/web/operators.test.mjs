@@ -51,15 +51,15 @@ test('work of several types is added, none is none, unknown stays unknown', () =
 test('bytes are read and written ones; without one of them they are unknown', () =>
 	assert.deepEqual([{read_bytes: 3, write_bytes: 0}, {read_bytes: 3, write_bytes: null}].map(o.bytesOf), [3, null]));
 
-const OWN = {s: 0.6, sol_ns: 6, regime: 'compute', why: 'own', headroom_ns: 4, headroom_pct: 1, compute_pct: 100, over_ns: 2};
-const NONE = {headroom_ns: null, headroom_pct: null, compute_pct: null, over_ns: null};
+const OWN = {s: 0.6, sol_ns: 6, regime: 'compute', reason: 'own', headroom_ns: 4, headroom_pct: 1, compute_pct: 100, above_bound_ns: 2};
+const NONE = {headroom_ns: null, headroom_pct: null, compute_pct: null, above_bound_ns: null};
 // [case, row, shown figures]
 const HELD = [
-	['not held, its own', {...OWN, bound_ns: 10, against: null}, OWN],
-	['an operator, by its calls with a bound there', {...OWN, bound_ns: 10, against: {sol_ns: 5, bound_ns: 20, regime: 'memory'}},
-		{s: 0.25, sol_ns: 5, regime: 'memory', why: undefined, ...NONE}],
-	['a shape, by its mean call', {...OWN, avg_ns: 40, against: {sol_ns: 5, regime: 'memory', why: null}}, {s: 0.125, sol_ns: 5, regime: 'memory', why: null, ...NONE}],
-	['no bound there', {...OWN, against: {sol_ns: null, bound_ns: 0, regime: null}}, {s: null, sol_ns: null, regime: null, why: undefined, ...NONE}],
+	['not held, its own', {...OWN, roofline_known_ns: 10, against: null}, OWN],
+	['an operator, by its calls with a bound there', {...OWN, roofline_known_ns: 10, against: {sol_ns: 5, roofline_known_ns: 20, regime: 'memory'}},
+		{s: 0.25, sol_ns: 5, regime: 'memory', reason: undefined, ...NONE}],
+	['a shape, by its mean call', {...OWN, mean_ns: 40, against: {sol_ns: 5, regime: 'memory', reason: null}}, {s: 0.125, sol_ns: 5, regime: 'memory', reason: null, ...NONE}],
+	['no bound there', {...OWN, against: {sol_ns: null, roofline_known_ns: 0, regime: null}}, {s: null, sol_ns: null, regime: null, reason: undefined, ...NONE}],
 ];
 for (const [what, row, want] of HELD)
 	test(`held: ${what}`, () => {
@@ -87,7 +87,7 @@ for (const [what, row, pages, items, more, asks] of SHAPES_OF)
 	});
 
 test('known: the largest part first, those without time left out', () =>
-	assert.deepEqual(o.sourceParts({known: {sizes: 0, op_sizes: 10, graph: 30, not: 0}}), [['graph', 30, 75], ['op_sizes', 10, 25]]));
+	assert.deepEqual(o.sourceParts({attribution_source_ns: {sizes: 0, op_sizes: 10, graph: 30, not: 0}}), [['graph', 30, 75], ['op_sizes', 10, 25]]));
 test('known: a row that does not tell', () => assert.deepEqual(o.sourceParts({}), []));
 
 test('roofs: equal peaks share one, types that nobody asked for have none', () => {

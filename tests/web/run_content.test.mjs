@@ -55,7 +55,7 @@ for (const [what, kinds, seen] of PATHS)
 	test(`folded: ${what}`, () =>
 		assert.deepEqual(visibleFrames([...kinds].map((k) => ({kind: KIND[k], name: k}))), seen));
 
-const spread = (of, n) => Object.fromEntries(['avg', 'med', 'min', 'max', 'stddev'].map((stat, i) =>
+const spread = (of, n) => Object.fromEntries(['mean', 'median', 'min', 'max', 'stddev'].map((stat, i) =>
 	[`${of}_${stat}_ns`, n === null ? null : n + i]));
 const ROW = {...spread('total', 1000), ...spread('api', 200), ...spread('queue', null), ...spread('kernel', 800)};
 

@@ -9,11 +9,11 @@ import * as t from '../../web/lib/trends.js';
 const words = (text) => new URLSearchParams(text);
 // [case, address, parameters of the request]
 const ASKED = [
-	['a workload alone', 'project=p&workload=w', {project: 'p', workload: 'w', metric: 'cycle'}],
-	['that of none', 'project=&workload=', {metric: 'cycle'}],
-	['a view is the page\'s own', 'workload=w&x=order&tab=points&from=3&to=9&base=1&press=base&sort=at&q=1', {workload: 'w', metric: 'cycle'}],
-	['a day begins', 'workload=w&since=2026-03-01&until=2026-03-02T10:00:00Z', {workload: 'w', metric: 'cycle', since: '2026-03-01T00:00:00Z', until: '2026-03-02T10:00:00Z'}],
-	['labels', 'workload=w&label=branch=main,gpu=h100', {workload: 'w', metric: 'cycle', 'label.branch': 'main', 'label.gpu': 'h100'}],
+	['a workload alone', 'project=p&workload=w', {project: 'p', workload: 'w', metric: 'iteration'}],
+	['that of none', 'project=&workload=', {metric: 'iteration'}],
+	['a view is the page\'s own', 'workload=w&x=order&tab=points&from=3&to=9&base=1&press=base&sort=at&q=1', {workload: 'w', metric: 'iteration'}],
+	['a day begins', 'workload=w&since=2026-03-01&until=2026-03-02T10:00:00Z', {workload: 'w', metric: 'iteration', since: '2026-03-01T00:00:00Z', until: '2026-03-02T10:00:00Z'}],
+	['labels', 'workload=w&label=branch=main,gpu=h100', {workload: 'w', metric: 'iteration', 'label.branch': 'main', 'label.gpu': 'h100'}],
 	['a kernel', 'workload=w&metric=kernel&stat=p99&of=void+k()&group=sha&alpha=0.05&device=H200&framework=vllm',
 		{workload: 'w', metric: 'kernel', stat: 'p99', of: 'void k()', group: 'sha', alpha: '0.05', device: 'H200', framework: 'vllm'}],
 	['a metric that is none is the server\'s to refuse', 'workload=w&metric=x', {workload: 'w', metric: 'x'}],
@@ -26,7 +26,7 @@ test('asked: a label that is none', () => assert.throws(() => t.trendParams(word
 const PAGES = [
 	['a workload without a name', '', {project: '', workload: ''}, '/trends?project=&workload='],
 	['another metric has another operator and stat', 'workload=w&metric=kernel&stat=p99&of=k', {metric: 'operator'}, '/trends?workload=w&metric=operator'],
-	['a stat that both have stays', 'workload=w&metric=cycle&stat=p99', {metric: 'busy'}, '/trends?workload=w&metric=busy&stat=p99'],
+	['a stat that both have stays', 'workload=w&metric=iteration&stat=p99', {metric: 'busy'}, '/trends?workload=w&metric=busy&stat=p99'],
 	['another workload has other runs', 'workload=w&from=1&to=2&base=3&head=4&x=order', {workload: 'v'}, '/trends?workload=v&x=order'],
 	['the same keeps what is in sight', 'workload=w&from=1&to=2&base=3,4', {tab: 'points'}, '/trends?workload=w&from=1&to=2&base=3,4&tab=points'],
 	['a word is taken away', 'workload=w&q=x&device=d', {q: null, device: ''}, '/trends?workload=w'],
@@ -35,7 +35,7 @@ for (const [what, address, changes, want] of PAGES)
 	test(`page: ${what}`, () => assert.equal(t.trendsUrl(words(address), changes), want));
 
 const SHA = '0123456789abcdef0123456789abcdef01234567';
-const doc = (more) => ({metric: 'cycle', stat: 'med', of: null, unit: 'ns', group: 'commit', n: 6, change_points: [],
+const doc = (more) => ({metric: 'iteration', stat: 'median', of: null, unit: 'ns', group: 'commit', n: 6, change_points: [],
 	points: {run: [11, 12, 13, 14, 15, 16], at_ms: [0, 1, 2, 3, 4, 5], value: [100, 101, 99, 110, 111, 109], group: [null, 'a', 'a', 'b', 'b', 'a']}, ...more});
 const cut = (index, more) => ({index, run: 11 + index, group: SHA, before: 100, after: 110, change_pct: 10, low_pct: 8, high_pct: 12, p: 0.001, ...more});
 
@@ -44,7 +44,7 @@ const HEADS = [
 	['none', doc({n: 0}), 'Iteration, median: no data'],
 	['no change', doc(), 'Iteration, median, in 6 runs: no change points'],
 	['one', doc({change_points: [cut(3)]}), 'Iteration, median, in 6 runs: 1 change point, +10.0 % at 0123456789 (run 14)'],
-	['two, of an operator, down, without a group', doc({metric: 'operator', stat: 'avg', of: 'gemm', change_points: [cut(2), cut(4, {change_pct: -3.25, group: null})]}),
+	['two, of an operator, down, without a group', doc({metric: 'operator', stat: 'mean', of: 'gemm', change_points: [cut(2), cut(4, {change_pct: -3.25, group: null})]}),
 		'Operator “gemm”, average, in 6 runs: 2 change points, the last −3.3 % at run 15'],
 ];
 for (const [what, made, text] of HEADS)

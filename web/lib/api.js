@@ -69,7 +69,7 @@ export const callers = (id, kernel, query, signal) => json(`/runs/${id}/kernels/
 export const breakdown = (id, query, signal) => json(`/runs/${id}/breakdown`, query, {signal});
 export const breakdownComparison = (query, signal) => json('/breakdown', query, {signal});
 export const breakdownComparisonFile = (format, query) => address('/breakdown', {...query, format});
-export const strata = async (id, signal) => (await json(`/runs/${id}/cycles`, {limit: 1}, {signal})).strata ?? [];
+export const strata = async (id, signal) => (await json(`/runs/${id}/iterations`, {limit: 1}, {signal})).strata ?? [];
 
 export const jobs = (query, signal) => json('/jobs', query, {signal});
 export const job = (id, signal) => json(`/jobs/${id}`, {}, {signal});
@@ -108,7 +108,7 @@ async function allPages(path, query, options) {
 	});
 	return {...first, items};
 }
-export const iterations = (id, query, options) => allPages(`/runs/${id}/cycles`, query, options);
+export const iterations = (id, query, options) => allPages(`/runs/${id}/iterations`, query, options);
 export const groups = (id, options) => allPages(`/runs/${id}/groups`, {}, options);
 export const patterns = (id, query, options) => allPages(`/runs/${id}/patterns`, query, options);
 

@@ -79,7 +79,7 @@ export function headline(doc) {
 		counts.length === 1
 			? f.plural(counts[0], 'layer')
 			: `${joinAnd(doc.runs.map((r) => f.count(r.layers)))} layers`;
-	const inLayers = doc.items.filter((line) => doc.sections[doc.blocks[line.block].section].place === 'layer');
+	const inLayers = doc.items.filter((line) => doc.sections[doc.blocks[line.block].section].position === 'layer');
 	const lines = inLayers.length ? inLayers : doc.items;
 	const regular = lines.filter((line) => !isExtra(line));
 	const extra = lines.length - regular.length;

@@ -31,8 +31,8 @@ export function typicalUnit(values) {
 export const largestUnit = (values) => f.columnUnit(values.reduce((max, v) => Math.max(max, v ?? 0), 0));
 
 export const SPREAD = [
-	['Avg', 'avg'],
-	['Med', 'med'],
+	['Avg', 'mean'],
+	['Med', 'median'],
 	['Min', 'min'],
 	['Max', 'max'],
 	['StdDev', 'stddev'],
@@ -47,7 +47,7 @@ export function share(percent) {
 const SOURCES = [
 	['defined in', 'defined_in'],
 	['launched from', 'launched_from'],
-	['given by the table', 'told'],
+	['given by the table', 'table_path'],
 ];
 
 // A kernel's source, one line per origin, at most `maxLines` lines; null if unknown.

@@ -19,7 +19,7 @@ export const CLASSES = {
 
 export const EVIDENCE = {
 	runs: 'permutation test over runs, at least four per side',
-	cycles: 'permutation test over blocks of iterations, including the variance between runs',
+	iterations: 'permutation test over blocks of iterations, including the variance between runs',
 	launches: 'too few iterations; the launches of all of them moved',
 	none: 'nothing to compare',
 };
@@ -28,13 +28,13 @@ export const DETECTORS = {
 	annotation: 'repeated ranges',
 	period: 'the outermost period of the kernel names',
 	window: 'none found: the whole recording is one iteration',
-	told: 'given by a table',
+	given: 'given by a table',
 	named: 'ranges with the given name',
 	none: 'none found',
 };
 
 export const PARTS = {
-	cycle: 'Iteration',
+	iteration: 'Iteration',
 	compute: 'Compute',
 	communication: 'Communication',
 	copies: 'Copies',
@@ -64,7 +64,7 @@ export function parseSide(text) {
 }
 
 // The parameters of the request, from the page's address.
-const PARAMS = ['base', 'head', 'range', 'floor', 'margin', 'seed'];
+const PARAMS = ['base', 'head', 'range', 'noise_floor', 'margin', 'seed'];
 export function compareParams(query) {
 	return Object.fromEntries(PARAMS.map((key) => [key, query.get(key)]).filter(([, value]) => value));
 }
@@ -95,10 +95,10 @@ export function baseHeadText(base, head, text) {
 
 // The interval of a row, to the nanosecond.
 export function intervalTitle(row) {
-	if (row.low_ns_per_cycle === null) return 'unknown';
+	if (row.low_ns_per_iteration === null) return 'unknown';
 	return (
-		`Hodges–Lehmann shift ${f.exact(row.shift_ns_per_cycle)}, 95 % interval ` +
-		`${f.exact(row.low_ns_per_cycle)} to ${f.exact(row.high_ns_per_cycle)}`
+		`Hodges–Lehmann shift ${f.exact(row.shift_ns_per_iteration)}, 95 % interval ` +
+		`${f.exact(row.low_ns_per_iteration)} to ${f.exact(row.high_ns_per_iteration)}`
 	);
 }
 

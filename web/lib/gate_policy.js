@@ -11,7 +11,7 @@ export const OUTCOMES = {
 	pass: {mark: '✓', text: 'pass', description: 'within every limit'},
 };
 
-const RULES = {cycle: 'Iteration', operator: 'Operator', headroom: 'Headroom', function: 'Function'};
+const RULES = {iteration: 'Iteration', operator: 'Operator', headroom: 'Headroom', function: 'Function'};
 export const ruleKind = (rule) => RULES[rule.rule] ?? rule.rule;
 export const ruleName = (rule) =>
 	[rule.of ?? ruleKind(rule), rule.device ? `on ${rule.device}` : ''].filter(Boolean).join(' ');
@@ -82,13 +82,13 @@ function operatorLimits(text) {
 
 // The number fields of the form: API field, label, the server's default, hint.
 export const NUMBERS = [
-	['cycle_pct', 'Iteration, %', 2, 'largest allowed slowdown; empty: no rule'],
+	['iteration_pct', 'Iteration, %', 2, 'largest allowed slowdown; empty: no rule'],
 	['headroom_pct', 'Headroom, points', null, 'of the iteration time'],
 	['share_pct', 'Functions, %', 1, 'smaller changes of the iteration time are ignored'],
-	['least_runs', 'Min. runs', 1, 'per side'],
-	['least_cycles', 'Min. iterations', 4, 'per run'],
-	['least_coverage_pct', 'Min. coverage, %', 0, 'share of GPU time inside iterations'],
-	['least_attributed_pct', 'Min. attributed, %', 0, 'of the GPU time'],
+	['min_runs', 'Min. runs', 1, 'per side'],
+	['min_iterations', 'Min. iterations', 4, 'per run'],
+	['min_coverage_pct', 'Min. coverage, %', 0, 'share of GPU time inside iterations'],
+	['min_attributed_pct', 'Min. attributed, %', 0, 'of the GPU time'],
 	['alpha', 'Alpha', 0.01, 'false-positive rate'],
 ];
 const TEXTS = ['base', 'head', 'name', 'project', 'workload'];
@@ -102,7 +102,7 @@ export function gateRequest(form) {
 	for (const key of TEXTS) if (form[key]) out[key] = form[key];
 	for (const [key, label, defaultValue] of NUMBERS) {
 		const text = form[key] ?? '';
-		if (text === '' && key === 'cycle_pct') out[key] = null;
+		if (text === '' && key === 'iteration_pct') out[key] = null;
 		if (text === '' || Number(text) === defaultValue) continue;
 		if (!Number.isFinite(Number(text))) throw new Error(`${label}: '${text}' is not a number`);
 		out[key] = Number(text);

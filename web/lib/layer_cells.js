@@ -16,11 +16,11 @@ export const rolesOf = (roles) => roles.map((role, i) => [i ? ' + ' : '', h('cod
 export const marksOf = (r) =>
 	[
 		r.extra ? h('span', {class: 'mark', title: 'in fewer than half of the layers'}, 'extra') : null,
-		r.lane > 0
+		r.stream > 0
 			? h(
 					'span',
 					{class: 'tag', title: 'streams are numbered by their GPU time: 1 is the main stream'},
-					`stream ${r.lane + 1}`,
+					`stream ${r.stream + 1}`,
 				)
 			: null,
 	].filter(Boolean);
@@ -29,7 +29,7 @@ export const marksOf = (r) =>
 export function roleCell(r, lead = (content) => content) {
 	const name = r.module ? [h('code', {}, r.module)] : r.roles.length ? rolesOf(r.roles) : [f.NONE];
 	const title = r.roles.length
-		? `${r.roles.join(', ')}${ROLE_SOURCES[r.role_by] ? `: known ${ROLE_SOURCES[r.role_by]}` : ''}`
+		? `${r.roles.join(', ')}${ROLE_SOURCES[r.role_source] ? `: known ${ROLE_SOURCES[r.role_source]}` : ''}`
 		: NO_ROLE;
 	return h(
 		'th',

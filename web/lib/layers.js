@@ -33,10 +33,10 @@ const PLACES = {
 	flat: 'Whole iteration',
 };
 
-export const placeName = (section, per = section.per_pass) =>
-	section.place === 'layer'
+export const placeName = (section, per = section.per_iteration) =>
+	section.position === 'layer'
 		? `${per === null ? 'Layers' : f.plural(per, 'layer')}${section.name ? ` of “${section.name}”` : ''}`
-		: (PLACES[section.place] ?? section.place);
+		: (PLACES[section.position] ?? section.position);
 
 const dotted = (text) => `${text}${/[.!?]$/.test(text) ? '' : '.'}`;
 export const sentence = (text) => (text ? dotted(text[0].toUpperCase() + text.slice(1)) : '');
@@ -46,14 +46,14 @@ export const joinAnd = (parts) =>
 
 // "61 layers, 3 of “attention + mlp” and 58 of “attention + moe”, found from …"
 export function headline(doc) {
-	if (!doc.layers.count) return `No layers: ${dotted(doc.why ?? 'nothing repeats in this run')}`;
-	const kinds = doc.sections.filter((s) => s.place === 'layer');
+	if (!doc.layers.count) return `No layers: ${dotted(doc.reason ?? 'nothing repeats in this run')}`;
+	const kinds = doc.sections.filter((s) => s.position === 'layer');
 	const named = (s) => `of ${s.name ? `“${s.name}”` : 'an unnamed kind'}`;
 	const all = f.plural(doc.layers.count, 'layer');
 	const summary =
 		kinds.length === 1
 			? `${all}${kinds[0].name ? ` ${named(kinds[0])}` : ''}`
-			: `${all}, ${joinAnd(kinds.map((s) => `${f.count(s.per_pass)} ${named(s)}`))}`;
+			: `${all}, ${joinAnd(kinds.map((s) => `${f.count(s.per_iteration)} ${named(s)}`))}`;
 	return `${summary}, ${DETECTORS[doc.detector] ?? doc.detector}.`;
 }
 
@@ -105,11 +105,11 @@ export function folded(rows) {
 		operator: commonValue(rows, 'operator'),
 		module: commonValue(rows, 'module'),
 		roles: [...new Set(rows.flatMap((r) => r.roles))],
-		lane: commonValue(rows, 'lane'),
+		stream: commonValue(rows, 'stream'),
 		instances: rows.reduce((n, r) => Math.max(n, r.instances), 0),
 		extra: rows.every((r) => r.extra),
 		mean_ns: launches ? spent / launches : null,
-		med_ns: null,
+		median_ns: null,
 		stddev_ns: null,
 		min_ns: null,
 		max_ns: null,

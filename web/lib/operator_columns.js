@@ -44,7 +44,7 @@ function gradeOf(row, s) {
 	if (row.collective) return gradeMark(null, 'not graded: the time includes waiting for other ranks');
 	return row.against && s > 1
 		? gradeMark(null, 'not graded: faster than the roofline bound of the other platform')
-		: gradeMark(s, row.why ?? undefined);
+		: gradeMark(s, row.reason ?? undefined);
 }
 
 // S, and its grade in a column of its own.
@@ -57,7 +57,7 @@ export const sColumns = (key = 's', label = 'S') => [
 		cell: (r) => o.share(r[key]),
 		value: (r) => r[key],
 		title: (r) =>
-			r[key] === null || r[key] === undefined ? (r.why ?? 'unknown: no roofline bound') : `T_SOL / T = ${r[key]}`,
+			r[key] === null || r[key] === undefined ? (r.reason ?? 'unknown: no roofline bound') : `T_SOL / T = ${r[key]}`,
 	},
 	{label: 'Grade', cell: (r) => gradeOf(r, r[key]), value: (r) => r[key]},
 ];
@@ -79,7 +79,7 @@ export const operatorColumn = () => ({
 	class: 'operator',
 	up: 'name',
 	down: '-name',
-	title: (r) => r.what || null,
+	title: (r) => r.description || null,
 	cell: (r) =>
 		r.operator === null
 			? h('em', {}, o.UNATTRIBUTED)

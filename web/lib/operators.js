@@ -116,24 +116,24 @@ export const bytesOf = (shape) =>
 export function againstRow(row) {
 	const to = row.against;
 	if (!to) return row;
-	const ns = row.avg_ns ?? to.bound_ns;
+	const ns = row.mean_ns ?? to.roofline_known_ns;
 	return {
 		...row,
 		sol_ns: to.sol_ns,
 		s: known(to.sol_ns) && ns > 0 ? to.sol_ns / ns : null,
 		regime: to.regime,
-		why: to.why,
+		reason: to.reason,
 		headroom_ns: null,
 		headroom_pct: null,
 		compute_pct: null,
-		over_ns: null,
+		above_bound_ns: null,
 	};
 }
 
 // The attribution sources of a row, largest part first: [[source, ns, percent]].
 export function sourceParts(row) {
 	const parts = Object.keys(SOURCES)
-		.map((word) => [word, row.known?.[word] ?? 0])
+		.map((word) => [word, row.attribution_source_ns?.[word] ?? 0])
 		.filter(([, ns]) => ns > 0);
 	const all = parts.reduce((sum, [, ns]) => sum + ns, 0);
 	return parts.sort((a, b) => b[1] - a[1]).map(([word, ns]) => [word, ns, (ns * 100) / all]);

@@ -3,11 +3,11 @@
 
 import * as f from './format.js';
 
-const ITERATION_STATS = ['med', 'avg', 'min', 'max', 'p90', 'p99'];
-const MEAN_STATS = ['avg', 'med', 'min', 'max', 'p90', 'p99'];
+const ITERATION_STATS = ['median', 'mean', 'min', 'max', 'p90', 'p99'];
+const MEAN_STATS = ['mean', 'median', 'min', 'max', 'p90', 'p99'];
 // The metrics with their statistics, the default one first.
 export const METRICS = {
-	cycle: {label: 'Iteration', description: 'duration of an iteration', stats: ITERATION_STATS},
+	iteration: {label: 'Iteration', description: 'duration of an iteration', stats: ITERATION_STATS},
 	busy: {label: 'Busy', description: 'time per iteration in which a kernel or copy runs', stats: MEAN_STATS},
 	idle: {label: 'Idle', description: 'time per iteration in which the device waits for the host', stats: MEAN_STATS},
 	exposed_comm: {
@@ -18,7 +18,7 @@ export const METRICS = {
 	operator: {
 		label: 'Operator',
 		description: 'GPU time of an operator; an average is per iteration',
-		stats: ['avg', 'total', 'share'],
+		stats: ['mean', 'total', 'share'],
 		of: 'operator',
 	},
 	kernel: {
@@ -31,8 +31,8 @@ export const METRICS = {
 	headroom: {label: 'Headroom', description: 'share of GPU time above the roofline bound', stats: ['share']},
 };
 export const STATS = {
-	avg: 'average',
-	med: 'median',
+	mean: 'average',
+	median: 'median',
 	min: 'minimum',
 	max: 'maximum',
 	p90: 'p90',
@@ -41,7 +41,7 @@ export const STATS = {
 	share: 'share of GPU time',
 };
 
-export const metricOf = (query) => (query.get('metric') in METRICS ? query.get('metric') : 'cycle');
+export const metricOf = (query) => (query.get('metric') in METRICS ? query.get('metric') : 'iteration');
 
 // The parameters of the request, from the page's address. A day means its start in UTC; invalid
 // labels throw an error of f.labels.
@@ -60,7 +60,7 @@ const PARAMS = [
 ];
 export function trendParams(query) {
 	const out = Object.fromEntries(PARAMS.map((key) => [key, query.get(key)]).filter(([, value]) => value));
-	out.metric = query.get('metric') || 'cycle';
+	out.metric = query.get('metric') || 'iteration';
 	for (const day of ['since', 'until']) if (/^\d{4}-\d\d-\d\d$/.test(out[day] ?? '')) out[day] += 'T00:00:00Z';
 	for (const [key, value] of Object.entries(f.labels(query.get('label') ?? ''))) out[`label.${key}`] = value;
 	return out;

@@ -177,15 +177,15 @@ function card(run, i, doc, runs, params) {
 			{class: 'facts'},
 			time('End to end', 'end_to_end_ns'),
 			time(run.layers ? f.plural(run.layers, 'layer') : 'No layers', 'layered_ns'),
-			h('div', {}, h('dt', {}, 'Iterations'), h('dd', {}, f.count(run.passes))),
+			h('div', {}, h('dt', {}, 'Iterations'), h('dd', {}, f.count(run.iterations))),
 		),
 		h(
 			'p',
 			{class: 'quiet'},
-			run.layers || !run.why
+			run.layers || !run.reason
 				? sentence(DETECTORS[run.detector] ?? run.detector).slice(0, -1) +
 						(run.confidence === null ? '' : `, similarity ${f.percent(run.confidence * 100)} %`)
-				: sentence(run.why),
+				: sentence(run.reason),
 		),
 		h(
 			'p',
@@ -380,7 +380,7 @@ function bodies(doc, view, tree) {
 	let left = view.maxLines;
 	const out = [];
 	for (const {section, blocks} of tree) {
-		const per = [...new Set(section.per_pass.filter((n) => n !== null))];
+		const per = [...new Set(section.per_iteration.filter((n) => n !== null))];
 		const first = heading(
 			'section-head',
 			wide,
@@ -389,7 +389,7 @@ function bodies(doc, view, tree) {
 				? h(
 						'span',
 						{class: 'quiet'},
-						` ${section.per_pass.map((n, i) => `${letter(i)} ${f.count(n)}`).join(', ')} per iteration`,
+						` ${section.per_iteration.map((n, i) => `${letter(i)} ${f.count(n)}`).join(', ')} per iteration`,
 					)
 				: null,
 		);
@@ -397,7 +397,7 @@ function bodies(doc, view, tree) {
 			const shown = lines.slice(0, Math.max(0, left));
 			left -= lines.length;
 			if (!shown.length) return;
-			const concurrent = block.beside === null ? null : doc.blocks[block.beside];
+			const concurrent = block.parallel_to === null ? null : doc.blocks[block.parallel_to];
 			out.push(
 				[
 					i ? null : first,
@@ -416,7 +416,7 @@ function bodies(doc, view, tree) {
 						? null
 						: sumRow(
 								'sum section-sum',
-								section.place === 'layer' ? 'Sum of a layer' : 'Sum',
+								section.position === 'layer' ? 'Sum of a layer' : 'Sum',
 								section.sum_ns,
 							),
 				].filter(Boolean),

@@ -38,12 +38,12 @@ function overridesEditor(kind, doc, example, saved, refresh) {
 		class: 'overrides',
 		spellcheck: 'false',
 		'aria-label': `Site overrides: ${kind}, a JSON list`,
-		rows: Math.min(24, 4 + (doc.own ?? []).length),
+		rows: Math.min(24, 4 + (doc.site_overrides ?? []).length),
 	});
 	const errorPlace = h('div', {class: 'refused', role: 'alert'});
 	const status = h('span', {class: 'quiet', role: 'status'});
-	const counted = h('span', {}, f.plural((doc.own ?? []).length, 'site override'));
-	area.value = formatOverrides(doc.own ?? []);
+	const counted = h('span', {}, f.plural((doc.site_overrides ?? []).length, 'site override'));
+	area.value = formatOverrides(doc.site_overrides ?? []);
 
 	function showError(error) {
 		errorPlace.replaceChildren(
@@ -56,8 +56,8 @@ function overridesEditor(kind, doc, example, saved, refresh) {
 
 	function show(next, sentence) {
 		({version} = next);
-		area.value = formatOverrides(next.own ?? []);
-		counted.textContent = f.plural((next.own ?? []).length, 'site override');
+		area.value = formatOverrides(next.site_overrides ?? []);
+		counted.textContent = f.plural((next.site_overrides ?? []).length, 'site override');
 		status.textContent = sentence;
 		errorPlace.replaceChildren();
 		saved(next);
@@ -99,7 +99,7 @@ function overridesEditor(kind, doc, example, saved, refresh) {
 		draft: () => parseOverrides(area.value),
 		node: h(
 			'details',
-			{class: 'editor formats', open: (doc.own ?? []).length > 0},
+			{class: 'editor formats', open: (doc.site_overrides ?? []).length > 0},
 			h('summary', {}, 'Edit site overrides: ', counted),
 			area,
 			h(
@@ -117,7 +117,7 @@ function overridesEditor(kind, doc, example, saved, refresh) {
 
 // Tabs: operators; platforms with their peaks and the source of their figures.
 
-const overrideMark = (r) => (r.own ? h('span', {class: 'mark'}, 'site override') : null);
+const overrideMark = (r) => (r.site_override ? h('span', {class: 'mark'}, 'site override') : null);
 
 const OPERATORS = [
 	{
@@ -135,7 +135,7 @@ const OPERATORS = [
 		class: 'wide',
 		cell: (r) =>
 			[
-				r.what || f.NONE,
+				r.description || f.NONE,
 				r.specific === false ? h('span', {class: 'quiet'}, ' (not specific)') : null,
 				r.collective ? h('span', {class: 'quiet'}, ' (waits for other ranks)') : null,
 			].filter(Boolean),
@@ -144,7 +144,7 @@ const OPERATORS = [
 ];
 const OPERATOR = {
 	name: 'my_norm',
-	what: 'normalizes rows with a site-specific kernel',
+	description: 'normalizes rows with a site-specific kernel',
 	group: 'norm',
 	sizes: ['tokens', 'hidden'],
 };
@@ -244,7 +244,7 @@ const operatorsTab = (query, at) =>
 			caption: 'Operators of the catalog',
 			columns: OPERATORS,
 			example: OPERATOR,
-			text: (r) => [r.name, r.group, r.what].join(' '),
+			text: (r) => [r.name, r.group, r.description].join(' '),
 		},
 		query,
 		at,
@@ -319,7 +319,7 @@ const TEST_COLUMNS = [
 	{label: 'Name', head: true, class: 'kernel full', cell: matchedName},
 	{label: 'Operator', class: 'family', cell: (r) => (r.operator ? h('code', {}, r.operator) : f.NONE)},
 	{label: 'Family', class: 'family', cell: (r) => r.family ?? f.NONE},
-	{label: 'Reason', class: 'wide reason', cell: (r) => [r.why, ' ', overrideMark(r)].filter(Boolean)},
+	{label: 'Reason', class: 'wide reason', cell: (r) => [r.reason, ' ', overrideMark(r)].filter(Boolean)},
 ];
 
 // `draft` returns the rules as they are being edited.
@@ -427,7 +427,7 @@ const setColumns = (drop) => [
 	{
 		label: 'Reference set',
 		head: true,
-		cell: (r) => h('a', {href: `/importance?${new URLSearchParams({set: r.name})}`}, r.name),
+		cell: (r) => h('a', {href: `/importance?${new URLSearchParams({reference_set: r.name})}`}, r.name),
 	},
 	{label: 'Operators', num: true, cell: (r) => f.count(r.operators)},
 	{label: 'Shapes', num: true, cell: (r) => f.count(r.shapes)},

@@ -89,7 +89,7 @@ const hundredfold = (text) => (text ? String(Number((Number(text) * 100).toPreci
 const hundredth = (text) => (text ? String(Number((Number(text) / 100).toPrecision(12))) : '');
 
 const floorText = (doc, query) =>
-	query.get('floor')
+	query.get('noise_floor')
 		? 'given'
 		: doc.repeats
 			? `estimated from ${f.plural(doc.repeats, 'stored run')} if possible`
@@ -98,7 +98,7 @@ const floorText = (doc, query) =>
 function summary(doc, query) {
 	const blocks = doc.block ? ` of blocks of ${f.plural(doc.block, 'iteration')}` : '';
 	return (
-		`Noise floor ${f.percent(doc.floor * 100)} % (${floorText(doc, query)}), ` +
+		`Noise floor ${f.percent(doc.noise_floor * 100)} % (${floorText(doc, query)}), ` +
 		`margin ${f.percent(doc.margin * 100)} %, ` +
 		`α ${doc.alpha}, ${f.plural(doc.permutations, 'permutation')}${blocks}, seed ${doc.seed}`
 	);
@@ -114,7 +114,7 @@ function options(doc, query, at) {
 		autocomplete: 'off',
 		spellcheck: 'false',
 	});
-	const floor = number('floor', hundredfold(query.get('floor')), {max: 100, placeholder: 'estimated, else 3'});
+	const floor = number('floor', hundredfold(query.get('noise_floor')), {max: 100, placeholder: 'estimated, else 3'});
 	const margin = number('margin', hundredfold(query.get('margin')), {max: 100, placeholder: '5'});
 	const seed = number('seed', query.get('seed'), {step: 1, placeholder: '1'});
 	const submit = (e) => {
@@ -125,7 +125,7 @@ function options(doc, query, at) {
 				function: '',
 				device: '',
 				range: range.value.trim(),
-				floor: hundredth(floor.value),
+				noise_floor: hundredth(floor.value),
 				margin: hundredth(margin.value),
 				seed: seed.value,
 			}),
@@ -194,9 +194,9 @@ function members(side, params) {
 function card(name, side, params) {
 	const runs = Array.isArray(side.runs) ? side.runs.length : side.runs;
 	const used =
-		side.cycles === side.cycles_used
-			? f.plural(side.cycles, 'iteration')
-			: `${f.count(side.cycles_used)} of ${f.plural(side.cycles, 'iteration')} used`;
+		side.iterations === side.iterations_used
+			? f.plural(side.iterations, 'iteration')
+			: `${f.count(side.iterations_used)} of ${f.plural(side.iterations, 'iteration')} used`;
 	return h(
 		'section',
 		{class: `side-card ${name}`, 'aria-label': name === 'base' ? 'Base' : 'Head'},
@@ -218,10 +218,10 @@ function card(name, side, params) {
 		),
 		h(
 			'p',
-			{class: 'mean', title: f.exact(side.cycle_ns)},
-			f.duration(side.cycle_ns),
+			{class: 'mean', title: f.exact(side.iteration_ns)},
+			f.duration(side.iteration_ns),
 			h('span', {class: 'quiet'}, ' mean iteration, median '),
-			h('span', {title: f.exact(side.cycle_median_ns)}, f.duration(side.cycle_median_ns)),
+			h('span', {title: f.exact(side.iteration_median_ns)}, f.duration(side.iteration_median_ns)),
 		),
 	);
 }

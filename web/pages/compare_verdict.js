@@ -37,7 +37,7 @@ function badge(word) {
 const digits = (unit) => ({µs: 1, ms: 2})[unit] ?? 3;
 
 // The difference, shown if its column is hidden on a narrow screen.
-const narrowDelta = (r) => h('div', {class: 'narrow-only'}, f.signedDuration(r.delta_ns_per_cycle));
+const narrowDelta = (r) => h('div', {class: 'narrow-only'}, f.signedDuration(r.delta_ns_per_iteration));
 
 // One side's mean time per iteration.
 const sideColumn = (label, key, unit) => ({
@@ -58,17 +58,17 @@ const deltaColumn = (unit) => ({
 	down: 'delta',
 	up: '-delta',
 	class: 'delta',
-	value: (r) => r.delta_ns_per_cycle,
-	cell: (r) => f.signed(r.delta_ns_per_cycle, unit, digits(unit)),
-	title: (r) => `${f.exact(r.delta_ns_per_cycle)}, ${f.changeOf(r.ratio)}`,
+	value: (r) => r.delta_ns_per_iteration,
+	cell: (r) => f.signed(r.delta_ns_per_iteration, unit, digits(unit)),
+	title: (r) => `${f.exact(r.delta_ns_per_iteration)}, ${f.changeOf(r.ratio)}`,
 });
 
 // The position of the interval on an axis around zero that all rows share.
 function whisker(r, reach) {
-	const [low, high] = [r.low_ns_per_cycle / reach, r.high_ns_per_cycle / reach].map((x) =>
+	const [low, high] = [r.low_ns_per_iteration / reach, r.high_ns_per_iteration / reach].map((x) =>
 		Math.max(-1, Math.min(1, x)),
 	);
-	const at = Math.max(-1, Math.min(1, r.shift_ns_per_cycle / reach));
+	const at = Math.max(-1, Math.min(1, r.shift_ns_per_iteration / reach));
 	return h('span', {
 		class: 'whisker',
 		'aria-hidden': 'true',
@@ -77,20 +77,20 @@ function whisker(r, reach) {
 }
 
 function intervalColumn(rows, unit) {
-	const known = rows.filter((r) => r.low_ns_per_cycle !== null);
+	const known = rows.filter((r) => r.low_ns_per_iteration !== null);
 	const reach =
-		known.reduce((n, r) => Math.max(n, Math.abs(r.low_ns_per_cycle), Math.abs(r.high_ns_per_cycle)), 0) || 1;
+		known.reduce((n, r) => Math.max(n, Math.abs(r.low_ns_per_iteration), Math.abs(r.high_ns_per_iteration)), 0) || 1;
 	return {
 		label: '95 % interval',
 		unit,
 		num: true,
 		class: 'interval',
 		cell: (r) =>
-			r.low_ns_per_cycle === null
+			r.low_ns_per_iteration === null
 				? f.NONE
 				: [
-						`${f.signed(r.low_ns_per_cycle, unit, digits(unit))} … ` +
-							f.signed(r.high_ns_per_cycle, unit, digits(unit)),
+						`${f.signed(r.low_ns_per_iteration, unit, digits(unit))} … ` +
+							f.signed(r.high_ns_per_iteration, unit, digits(unit)),
 						whisker(r, reach),
 					],
 		title: (r) => intervalTitle(r),
@@ -134,21 +134,21 @@ function bar(name, parts, key, scale) {
 function bars(doc) {
 	const parts = ITERATION_PARTS.map((part) => doc.split.find((r) => r.part === part))
 		.filter(Boolean)
-		.filter((r) => r.base_ns_per_cycle !== null && r.head_ns_per_cycle !== null);
+		.filter((r) => r.base_ns_per_iteration !== null && r.head_ns_per_iteration !== null);
 	if (parts.length < ITERATION_PARTS.length) return null;
 	const sum = (key) => parts.reduce((n, r) => n + r[key], 0);
-	const scale = Math.max(sum('base_ns_per_cycle'), sum('head_ns_per_cycle')) || 1;
+	const scale = Math.max(sum('base_ns_per_iteration'), sum('head_ns_per_iteration')) || 1;
 	return h(
 		'div',
 		{class: 'stacks'},
-		bar('Base', parts, 'base_ns_per_cycle', scale),
-		bar('Head', parts, 'head_ns_per_cycle', scale),
+		bar('Base', parts, 'base_ns_per_iteration', scale),
+		bar('Head', parts, 'head_ns_per_iteration', scale),
 	);
 }
 
 function splitSection(doc) {
 	if (!doc.split.length) return null;
-	const unit = largestUnit(doc.split.map((r) => Math.max(r.base_ns_per_cycle ?? 0, r.head_ns_per_cycle ?? 0)));
+	const unit = largestUnit(doc.split.map((r) => Math.max(r.base_ns_per_iteration ?? 0, r.head_ns_per_iteration ?? 0)));
 	const plain = ({up, down, ...column}) => column;
 	const columns = [
 		{
@@ -156,7 +156,7 @@ function splitSection(doc) {
 			head: true,
 			class: 'part-name',
 			cell: (r) => [swatch(r.part), PARTS[r.part] ?? r.part, narrowDelta(r)],
-			title: (r) => r.what,
+			title: (r) => r.description,
 		},
 		sideColumn('Base', 'base', unit),
 		sideColumn('Head', 'head', unit),
@@ -177,7 +177,7 @@ function splitSection(doc) {
 // The durations of all iterations of both sides.
 
 const iterationPoints = (side) =>
-	(side.cycle_durs_ns ?? []).map((value, i) => ({value, run: side.cycle_runs?.[i] ?? null, i}));
+	(side.iteration_durs_ns ?? []).map((value, i) => ({value, run: side.iteration_runs?.[i] ?? null, i}));
 const pointText = (side, p) =>
 	[
 		side.label,
@@ -222,7 +222,7 @@ function iterationSection(doc, view, save) {
 		label,
 		class: key,
 		points: iterationPoints(doc[key]),
-		lines: [{value: doc[key].cycle_median_ns, label: 'median'}],
+		lines: [{value: doc[key].iteration_median_ns, label: 'median'}],
 	}));
 	if (!sides.some((side) => side.points.length)) return null;
 	const rows = sides.flatMap((side) => side.points.map((p) => ({...p, side: side.label})));
@@ -246,8 +246,8 @@ function iterationSection(doc, view, save) {
 				hint: 'Each dot is an iteration; the line is the median.',
 				label:
 					`Durations of ${f.plural(sides[0].points.length, 'iteration')} of the base, ` +
-					`median ${f.duration(doc.base.cycle_median_ns)}, ` +
-					`and ${sides[1].points.length} of the head, median ${f.duration(doc.head.cycle_median_ns)}`,
+					`median ${f.duration(doc.base.iteration_median_ns)}, ` +
+					`and ${sides[1].points.length} of the head, median ${f.duration(doc.head.iteration_median_ns)}`,
 			}),
 		);
 	}
@@ -278,20 +278,20 @@ const SIDES = [
 ];
 
 const floorText = (r) =>
-	r.floor === null
+	r.noise_floor === null
 		? null
-		: `${f.count(r.floor * 100, 1)} % between runs, ${
-				{default: 'default', learnt: 'estimated from stored repeats', given: 'as given'}[r.floor_from] ??
-				r.floor_from
-			}` + (r.floor_df === null ? '' : `, ${f.count(r.floor_df, 1)} degrees of freedom`);
+		: `${f.count(r.noise_floor * 100, 1)} % between runs, ${
+				{default: 'default', estimated: 'estimated from stored repeats', given: 'as given'}[r.noise_floor_source] ??
+				r.noise_floor_source
+			}` + (r.noise_floor_df === null ? '' : `, ${f.count(r.noise_floor_df, 1)} degrees of freedom`);
 
 function numbers(r) {
-	const beyond = r.beyond_common_ns_per_cycle;
+	const beyond = r.beyond_common_ns_per_iteration;
 	const parts =
-		r.by_count_ns_per_cycle === null || r.by_duration_ns_per_cycle === null
+		r.by_count_ns_per_iteration === null || r.by_duration_ns_per_iteration === null
 			? null
-			: `${f.signedDuration(r.by_count_ns_per_cycle)} by the number of launches, ` +
-				`${f.signedDuration(r.by_duration_ns_per_cycle)} by the duration of each launch`;
+			: `${f.signedDuration(r.by_count_ns_per_iteration)} by the number of launches, ` +
+				`${f.signedDuration(r.by_duration_ns_per_iteration)} by the duration of each launch`;
 	const list = facts([
 		['Name', h('code', {class: 'full'}, r.function)],
 		['Kind', r.type],
@@ -299,15 +299,15 @@ function numbers(r) {
 		['Evidence', EVIDENCE[r.evidence]],
 		[
 			'Change',
-			`${f.signedDuration(r.delta_ns_per_cycle)} per iteration` +
+			`${f.signedDuration(r.delta_ns_per_iteration)} per iteration` +
 				(r.ratio === null ? '' : `, ${f.changeOf(r.ratio)}`),
 		],
 		['Parts of the change', parts],
 		[
 			'Beyond the common factor',
-			beyond === null || beyond === r.delta_ns_per_cycle ? null : f.signedDuration(beyond),
+			beyond === null || beyond === r.delta_ns_per_iteration ? null : f.signedDuration(beyond),
 		],
-		['Interval', r.low_ns_per_cycle === null ? null : intervalTitle(r)],
+		['Interval', r.low_ns_per_iteration === null ? null : intervalTitle(r)],
 		['p of this row', r.p === null ? null : f.probability(r.p)],
 		['Noise floor', floorText(r)],
 	]);
@@ -350,7 +350,7 @@ function charts(r, answer) {
 			side: label,
 			launches: answer[side].launches[p.i],
 			beta: answer[side].beta_pct[p.i],
-			cycle: answer[side].cycle_ns[p.i],
+			cycle: answer[side].iteration_ns[p.i],
 		})),
 	);
 	const unit = axisUnit(rows.reduce((n, p) => Math.max(n, p.value ?? 0), 0));
@@ -361,7 +361,7 @@ function charts(r, answer) {
 		{label: 'Time', unit, num: true, cell: (p) => f.inUnit(p.value, unit), title: (p) => f.exact(p.value)},
 		{label: 'β', unit: '%', num: true, cell: (p) => (p.beta === null ? f.NONE : f.count(p.beta, 3))},
 		{label: 'Launches', num: true, cell: (p) => f.number(p.launches)},
-		{label: 'Iteration time', num: true, cell: (p) => f.duration(p.cycle), title: (p) => f.exact(p.cycle)},
+		{label: 'Iteration time', num: true, cell: (p) => f.duration(p.iteration), title: (p) => f.exact(p.iteration)},
 	];
 	const one = (caption, draw) =>
 		chart({
@@ -461,7 +461,7 @@ const device = (r) =>
 	r.head_device && r.head_device !== r.device ? `${r.device} → ${r.head_device}` : (r.device ?? f.NONE);
 
 function columns(rows, full) {
-	const unit = typicalUnit(rows.map((r) => Math.max(r.base_ns_per_cycle ?? 0, r.head_ns_per_cycle ?? 0)));
+	const unit = typicalUnit(rows.map((r) => Math.max(r.base_ns_per_iteration ?? 0, r.head_ns_per_iteration ?? 0)));
 	const each = typicalUnit(rows.map((r) => r.head_mean_ns ?? r.base_mean_ns));
 	return [
 		{
@@ -486,7 +486,7 @@ function columns(rows, full) {
 		intervalColumn(rows, unit),
 		sideColumn('Base', 'base', unit),
 		sideColumn('Head', 'head', unit),
-		pairColumn('Launches', null, 'launches_per_cycle', f.mean, f.plain),
+		pairColumn('Launches', null, 'launches_per_iteration', f.mean, f.plain),
 		pairColumn('Mean launch', each, 'mean_ns', (ns) => f.inUnit(ns, each), f.exact),
 		pairColumn(
 			'β',
@@ -748,8 +748,8 @@ export async function verdictTab(doc, params, query, at) {
 	const functions = functionSection(doc, params, view, at);
 	const iterations = iterationSection(doc, view, functions.save);
 	const lists = [
-		oneSided(doc, 'appeared', 'Appeared', 'head_ns_per_cycle', functions.show),
-		oneSided(doc, 'vanished', 'Vanished', 'base_ns_per_cycle', functions.show),
+		oneSided(doc, 'appeared', 'Appeared', 'head_ns_per_iteration', functions.show),
+		oneSided(doc, 'vanished', 'Vanished', 'base_ns_per_iteration', functions.show),
 	].filter(Boolean);
 	return {
 		save: functions.save,

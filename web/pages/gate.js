@@ -60,7 +60,7 @@ function columns(gate) {
 				[
 					r.rule === 'function' ? h('code', {}, ruleName(r)) : ruleName(r),
 					r.of ? h('span', {class: 'quiet'}, ` ${ruleKind(r).toLowerCase()}`) : null,
-					r.sentence ? h('div', {class: 'hint'}, r.sentence) : null,
+					r.summary ? h('div', {class: 'hint'}, r.summary) : null,
 				].filter(Boolean),
 		},
 		{label: 'Outcome', cell: (r) => outcome(r.outcome)},
@@ -101,10 +101,10 @@ function rulesList(gate, query, at) {
 		defaultSort: '',
 		rowName: 'rule',
 		at,
-		text: (r) => [ruleKind(r), ruleName(r), r.outcome, r.sentence].join(' '),
+		text: (r) => [ruleKind(r), ruleName(r), r.outcome, r.summary].join(' '),
 		empty: 'No rules.',
 	}).node;
-	const out = gate.rules_left_out;
+	const out = gate.rules_excluded;
 	return h(
 		'div',
 		{class: 'part'},
@@ -128,18 +128,18 @@ function policyFacts(p) {
 		{class: 'more'},
 		h('summary', {}, 'Settings of the gate'),
 		facts([
-			['Iteration', ofPercent(p.cycle_pct)],
+			['Iteration', ofPercent(p.iteration_pct)],
 			['Operators', list(p.operators?.map((o) => `${o.operator} ${o.pct} %`))],
 			['Headroom', p.headroom_pct === null ? null : `${p.headroom_pct} points`],
 			['Fail on function classes', list(p.fail_on)],
 			['Minimum function share', ofPercent(p.share_pct)],
-			['Minimum runs', p.least_runs],
-			['Minimum iterations', p.least_cycles],
-			['Minimum coverage', ofPercent(p.least_coverage_pct)],
-			['Minimum attributed', ofPercent(p.least_attributed_pct)],
-			['Reject on', list(p.refuse)],
+			['Minimum runs', p.min_runs],
+			['Minimum iterations', p.min_iterations],
+			['Minimum coverage', ofPercent(p.min_coverage_pct)],
+			['Minimum attributed', ofPercent(p.min_attributed_pct)],
+			['Reject on', list(p.reject_on)],
 			['Alpha', p.alpha],
-			['Noise floor', p.floor === null ? 'estimated' : p.floor],
+			['Noise floor', p.noise_floor === null ? 'estimated' : p.noise_floor],
 			['Range', p.range],
 			['Seed', p.seed],
 		]),
@@ -196,7 +196,7 @@ function downloads(gate) {
 	);
 }
 
-function side(label, word, {asked, runs, units, cycles, labels}) {
+function side(label, word, {query: asked, runs, units, iterations: cycles, labels}) {
 	return h(
 		'section',
 		{class: `side-card ${word}`},
@@ -209,7 +209,7 @@ function side(label, word, {asked, runs, units, cycles, labels}) {
 }
 
 const shortfalls = (gate) =>
-	gate.shortfalls.length > 0 &&
+	gate.data_problems.length > 0 &&
 	h(
 		'div',
 		{class: 'banner'},
@@ -217,7 +217,7 @@ const shortfalls = (gate) =>
 		h(
 			'ul',
 			{},
-			gate.shortfalls.map(({message}) => h('li', {}, sentence(message))),
+			gate.data_problems.map(({message}) => h('li', {}, sentence(message))),
 		),
 	);
 
@@ -258,15 +258,15 @@ function badgeLine(gate) {
 export async function page(view, query, at) {
 	const gate = await api.gate(at.id, at.signal);
 	const title = gate.name || `gate ${gate.id}`;
-	const again = new URLSearchParams({base: gate.base.asked, head: gate.head.asked});
+	const again = new URLSearchParams({base: gate.base.query, head: gate.head.query});
 	view.append(
 		h('p', {class: 'crumbs'}, h('a', {href: '/gates'}, 'Gates'), ` / ${title}`),
-		h('div', {class: 'title'}, outcome(gate.outcome), h('h1', {class: 'headline'}, sentence(gate.sentence))),
+		h('div', {class: 'title'}, outcome(gate.outcome), h('h1', {class: 'headline'}, sentence(gate.summary))),
 		shortfalls(gate) || '',
 		facts([
 			['Project', gate.project],
 			['Workload', gate.workload],
-			['Created by', gate.who],
+			['Created by', gate.actor],
 			['Created', h('time', {datetime: gate.created_at}, f.moment(gate.created_at))],
 			[
 				'Runs needed',

@@ -197,7 +197,7 @@ function columns(now) {
 	const side = (label, key) => ({
 		label,
 		class: 'wraps',
-		cell: (g) => h('span', {title: `${f.plural(g[key].runs.length, 'run')}`}, g[key].asked),
+		cell: (g) => h('span', {title: `${f.plural(g[key].runs.length, 'run')}`}, g[key].query),
 	});
 	return [
 		{
@@ -207,12 +207,12 @@ function columns(now) {
 			cell: (g) => h('a', {href: `/gates/${g.id}`}, g.name || `gate ${g.id}`),
 		},
 		{label: 'Outcome', cell: (g) => outcome(g.outcome)},
-		{label: 'Result', class: 'wide', cell: (g) => g.sentence},
+		{label: 'Result', class: 'wide', cell: (g) => g.summary},
 		{label: 'Project', cell: (g) => g.project || f.NONE},
 		{label: 'Workload', cell: (g) => g.workload || f.NONE},
 		side('Base', 'base'),
 		side('Head', 'head'),
-		{label: 'Created by', cell: (g) => g.who || f.NONE},
+		{label: 'Created by', cell: (g) => g.actor || f.NONE},
 		{
 			label: 'Created',
 			num: true,

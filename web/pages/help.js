@@ -144,7 +144,7 @@ const SECTIONS = [
 		'Findings are shown first. If a finding makes the sides incomparable, no verdicts are given. Then ' +
 			'follow the time of an iteration by part, and the functions with their classes:',
 		described(CLASSES, marked),
-		'Evidence says what a class is based on: `runs` (at least four per side), `cycles` (iterations) or ' +
+		'Evidence says what a class is based on: `runs` (at least four per side), `iterations` or ' +
 			'`launches`.',
 		'The noise floor is the relative deviation between repeats. It is estimated from stored repeats of the ' +
 			'same project, workload and labels; without repeats it is 3 %.',

@@ -29,7 +29,7 @@ const platformList = (names) =>
 function headline(doc) {
 	const named = doc.items.filter((r) => r.operator !== null);
 	const shapes = named.reduce((n, r) => n + (r.shapes ?? 0), 0);
-	const from = doc.set
+	const from = doc.reference_set
 		? f.plural(doc.runs, 'production profile')
 		: `${f.plural(doc.runs, 'run')} and ${o.gpuTime(doc.gpu_s)} of GPU time`;
 	const names = doc.platforms.filter((p) => p.bytes_per_s !== null).map((p) => p.name);
@@ -44,9 +44,9 @@ const total = (label, text, title) => h('div', {class: 'total', title}, h('dt', 
 
 // How much of all GPU time is attributed, and in which detail.
 function coverage(doc) {
-	if (doc.set)
+	if (doc.reference_set)
 		return facts([
-			['Reference set', doc.set],
+			['Reference set', doc.reference_set],
 			['Source', doc.source],
 		]);
 	const part = (label, pct, description) =>
@@ -62,9 +62,9 @@ function coverage(doc) {
 			'sum of the run weights: the GPU-hours of each run, 1 if none was given',
 		),
 		part('Attributed', doc.attributed_pct, 'GPU time with an operator'),
-		part('Operator known', doc.specific_pct, 'GPU time with a specific operator'),
-		part('Shape known', doc.sized_pct, 'GPU time with a known shape'),
-		part('Roofline known', doc.bound_pct, 'GPU time with a roofline bound'),
+		part('Operator known', doc.operator_known_pct, 'GPU time with a specific operator'),
+		part('Shape known', doc.shape_known_pct, 'GPU time with a known shape'),
+		part('Roofline known', doc.roofline_known_pct, 'GPU time with a roofline bound'),
 		total(
 			'Headroom',
 			o.share(doc.headroom),
@@ -95,7 +95,7 @@ const OF_SETS = ['phase', 'dtype'];
 const OF_RUNS = ['weight', ...[...TEXTS, ...DAYS].map(([word]) => word).filter((word) => !OF_SETS.includes(word))];
 const RUN_WEIGHTS = Object.keys(WEIGHTS).filter((word) => word !== 'published');
 const INPUTS_IN_FRONT = 4;
-const PARAMS = ['set', 'weight', ...TEXTS.map(([word]) => word), ...DAYS.map(([word]) => word)];
+const PARAMS = ['reference_set', 'weight', ...TEXTS.map(([word]) => word), ...DAYS.map(([word]) => word)];
 
 // The parameters of the request; throws a Failure if the labels are invalid. A day means its
 // start in UTC.
@@ -119,7 +119,7 @@ function labels(text) {
 
 // The form's values if there is no answer.
 export function emptyAnswer(query) {
-	const set = query.get('set');
+	const set = query.get('reference_set');
 	const weight = RUN_WEIGHTS.find((word) => word === query.get('weight')) ?? 'time';
 	return {set, weight: set ? 'published' : weight, choices: {}};
 }
@@ -134,13 +134,13 @@ export function importanceUrl(query, changes) {
 	for (const [key, value] of Object.entries(changes))
 		if (value) q.set(key, value);
 		else q.delete(key);
-	const refused = q.get('set')
+	const refused = q.get('reference_set')
 		? OF_RUNS
 		: [
 				...(q.get('phase') === 'both' ? ['phase'] : []),
 				...(RUN_WEIGHTS.includes(q.get('weight')) ? [] : ['weight']),
 			];
-	for (const word of [...refused, ...(q.get('set') !== query.get('set') ? ['open', 'on', 'weight'] : [])])
+	for (const word of [...refused, ...(q.get('reference_set') !== query.get('reference_set') ? ['open', 'on', 'weight'] : [])])
 		q.delete(word);
 	return q.size ? `/importance?${f.query(q)}` : '/importance';
 }
@@ -154,24 +154,24 @@ const choice = (name, options, chosen, change) =>
 
 // A change of set or weight takes effect immediately; text fields on submit.
 function filterForm(doc, sets, query, at) {
-	const set = query.get('set') ?? '';
+	const set = query.get('reference_set') ?? '';
 	const names = sets.map((s) => s.name);
 	const setChoice = choice(
-		'set',
+		'reference_set',
 		[
 			['', 'stored runs'],
 			...(set && !names.includes(set) ? [[set, set]] : []),
 			...names.map((n) => [n, `reference set ${n}`]),
 		],
 		set,
-		(value) => at.go(importanceUrl(query, {set: value})),
+		(value) => at.go(importanceUrl(query, {reference_set: value})),
 	);
 	const weights =
 		doc.weight === 'published' ? [['published', 'published']] : RUN_WEIGHTS.map((word) => [word, `w_${word}`]);
 	const weightChoice = choice('weight', weights, doc.weight, (value) =>
 		at.go(importanceUrl(query, {weight: value === 'time' ? '' : value})),
 	);
-	const here = ([word]) => !doc.set || OF_SETS.includes(word);
+	const here = ([word]) => !doc.reference_set || OF_SETS.includes(word);
 	const inputs = TEXTS.filter(here).map(([name, label, example, values]) => [
 		label,
 		h('input', {
@@ -257,7 +257,7 @@ function exportLinks(params) {
 				text,
 				api.importanceFile(format, params),
 				(format === 'bench' ? 'benchmark' : 'importance') +
-					(params.set ? `-${params.set.replace(/[^\w-]+/g, '_')}` : '') +
+					(params.reference_set ? `-${params.reference_set.replace(/[^\w-]+/g, '_')}` : '') +
 					`.${end}`,
 			),
 		),
@@ -278,7 +278,7 @@ function parts(doc, params, query, at) {
 		built.get(front)?.changed?.();
 		built.get(front)?.save();
 	});
-	const text = (r) => [r.operator, r.id, r.dtype, r.phase, r.what, r.group].filter(Boolean).join(' ');
+	const text = (r) => [r.operator, r.id, r.dtype, r.phase, r.description, r.group].filter(Boolean).join(' ');
 
 	function build(id, caption, columns, defaultSort, q, more = {}) {
 		const list = listing({
@@ -334,7 +334,7 @@ function parts(doc, params, query, at) {
 			detail.changed();
 		};
 		return build('roofline', 'Roofline of operators', rooflineColumns(doc), 'importance', q, {
-			hint: doc.set ? setHint : fleetHint,
+			hint: doc.reference_set ? setHint : fleetHint,
 			keep: () => ({on: q.get('on') || drawn?.changed ? drawn.name() : ''}),
 			above: (list) => {
 				redraw = list.redraw;
@@ -418,7 +418,7 @@ export async function page(view, query, at) {
 	}
 	if (!doc.items.length && !filtered(query)) {
 		view.append(
-			((doc.uncounted_runs || doc.left_out_runs) && findings(doc)) || '',
+			((doc.excluded_runs || doc.lagging_runs) && findings(doc)) || '',
 			sets.length ? filterForm(doc, sets, query, at) : '',
 			nothing(),
 		);

@@ -41,14 +41,14 @@ function sortable(caption, columns, rows) {
 function summary(row, doc) {
 	const range = row.low === null || row.low === undefined ? null : `${o.share(row.low)} to ${o.share(row.high)}`;
 	const node = facts([
-		['Description', row.what],
+		['Description', row.description],
 		['Group', row.group],
 		['dtype', row.dtype],
 		['Phase', row.phase],
-		[doc.set ? 'Profiles' : 'Runs', `${f.count(row.runs)} of ${f.count(doc.runs)}`],
-		['95% interval', range ?? doc.interval_why],
+		[doc.reference_set ? 'Profiles' : 'Runs', `${f.count(row.runs)} of ${f.count(doc.runs)}`],
+		['95% interval', range ?? doc.interval_reason],
 		['Waits for ranks', row.collective ? 'yes: the time includes waiting, so there is no headroom' : null],
-		['S above 1', row.over_pct ? `${o.shareOfPercent(row.over_pct)} of its time` : null],
+		['S above 1', row.above_bound_pct ? `${o.shareOfPercent(row.above_bound_pct)} of its time` : null],
 	]);
 	node.classList.add('in-line');
 	return node;
@@ -375,7 +375,7 @@ function intervalColumn(max, reason) {
 }
 
 // A column without any value is omitted for reference sets, because it was not published.
-const hasValues = (doc) => (column) => !doc.set || !column.value || doc.items.some((r) => !unknown(column.value(r)));
+const hasValues = (doc) => (column) => !doc.reference_set || !column.value || doc.items.some((r) => !unknown(column.value(r)));
 
 // Several dtypes may wrap to the next line, but only between names.
 const dtypeNames = (r) =>
@@ -391,14 +391,14 @@ export function generalColumns(doc) {
 		{...textColumn('Phase', 'phase'), cell: phaseNames},
 		countColumn('Shapes', 'shapes'),
 		importanceColumn(max, doc.weight),
-		...(doc.items.some((r) => !unknown(r.low)) ? [intervalColumn(max, doc.interval_why)] : []),
+		...(doc.items.some((r) => !unknown(r.low)) ? [intervalColumn(max, doc.interval_reason)] : []),
 		...[
 			shareColumn('w_time', 'w_time', o.WEIGHTS.time),
 			shareColumn('w_mean', 'w_mean', o.WEIGHTS.mean),
 			shareColumn('w_present', 'w_present', o.WEIGHTS.present),
 			{
 				...shareColumn('Prevalence', 'prevalence'),
-				title: (r) => `${f.count(r.runs)} of ${f.plural(doc.runs, doc.set ? 'profile' : 'run')}`,
+				title: (r) => `${f.count(r.runs)} of ${f.plural(doc.runs, doc.reference_set ? 'profile' : 'run')}`,
 			},
 			{
 				...shareColumn('Headroom', 'headroom', "share of the fleet's GPU time above the roofline bound"),
@@ -409,8 +409,8 @@ export function generalColumns(doc) {
 							: 'unknown: no roofline bound'
 						: `share of all GPU time above the roofline bound: ${r.headroom}`,
 			},
-			percentColumn('Shape known', 'sized_pct', 'share of its time with a known shape'),
-			percentColumn('Roofline known', 'bound_pct', 'share of its time with a roofline bound'),
+			percentColumn('Shape known', 'shape_known_pct', 'share of its time with a known shape'),
+			percentColumn('Roofline known', 'roofline_known_pct', 'share of its time with a roofline bound'),
 		].filter(hasValues(doc)),
 	];
 }
@@ -425,7 +425,7 @@ const platformTime = (label, key, text, description) => ({
 	value: (r) => r[key]?.[r.platform] ?? null,
 	title: (r) =>
 		unknown(r[key]?.[r.platform])
-			? (r.why ?? 'unknown')
+			? (r.reason ?? 'unknown')
 			: `${description}: ${r[key][r.platform]} us on ${r.platform}`,
 });
 
@@ -457,7 +457,7 @@ export function rooflineColumns(doc) {
 		aiColumn(),
 		...sColumns().filter(hasValues(doc)),
 		...solColumns(timed(doc.items, names, 't_sol_us')),
-		...prodColumns(timed(doc.items, names, 't_prod_us'), doc.set ? MEDIAN : MEAN),
+		...prodColumns(timed(doc.items, names, 't_prod_us'), doc.reference_set ? MEDIAN : MEAN),
 	];
 }
 
@@ -466,7 +466,7 @@ export function shapesColumns(doc) {
 	return [
 		operatorColumn(),
 		countColumn('Shapes', 'shapes'),
-		...(doc.set ? sColumns('s_median', 'S (median)') : sColumns()),
+		...(doc.reference_set ? sColumns('s_median', 'S (median)') : sColumns()),
 	];
 }
 

@@ -37,7 +37,7 @@ const time = (label, key, unit) => ({
 });
 
 function rankColumns(rows) {
-	const iteration = largestUnit(rows.map((r) => r.cycle_ns));
+	const iteration = largestUnit(rows.map((r) => r.iteration_ns));
 	const whole = largestUnit(rows.flatMap((r) => [r.compute_ns, r.collective_ns]));
 	const late = largestUnit(rows.map((r) => r.late_ns));
 	return [
@@ -63,8 +63,8 @@ function rankColumns(rows) {
 		},
 		{label: 'Host', up: 'host', down: '-host', value: (r) => r.host, cell: (r) => r.host ?? f.NONE},
 		{label: 'Device', class: 'wraps', cell: (r) => r.device ?? f.NONE},
-		{label: 'Iterations', num: true, cell: (r) => f.count(r.cycles)},
-		time('Mean iteration', 'cycle_ns', iteration),
+		{label: 'Iterations', num: true, cell: (r) => f.count(r.iterations)},
+		time('Mean iteration', 'iteration_ns', iteration),
 		time('Compute', 'compute_ns', whole),
 		time('Collectives', 'collective_ns', whole),
 		time('Transfer', 'transfer_ns', whole),

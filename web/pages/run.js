@@ -24,7 +24,7 @@ import {patternTab} from './run_patterns.js';
 // Shown above each table of a run without launches.
 function missingLine(run) {
 	const kind = missingDetail(run);
-	return kind ? h('p', {class: 'notice'}, contentMark(run), ' ', kind.sentence) : null;
+	return kind ? h('p', {class: 'notice'}, contentMark(run), ' ', kind.summary) : null;
 }
 
 // If graph replays were recorded as one piece, the kernel table is incomplete, and the page
@@ -98,7 +98,7 @@ function compareBar(run) {
 	const q = new URLSearchParams(
 		Object.entries({project: run.project, workload: run.workload, base: run.id}).filter(([, value]) => value),
 	);
-	const {cycles} = run;
+	const {iterations: cycles} = run;
 	return h(
 		'div',
 		{class: 'line compare-line'},

@@ -10,7 +10,7 @@ import {sorted, table} from '../lib/table.js';
 
 function columns(rows, reason) {
 	const sum = largestUnit(rows.map((r) => r.total_ns));
-	const each = typicalUnit(rows.map((r) => r.med_ns ?? r.avg_ns));
+	const each = typicalUnit(rows.map((r) => r.median_ns ?? r.mean_ns));
 	const several = rows.some((r) => r.device !== null);
 	return [
 		{

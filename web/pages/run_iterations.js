@@ -75,7 +75,7 @@ const SIGNATURE_COLUMNS = [
 	{label: 'Kind', cell: (w) => ({op: 'operator', grid: 'grid'})[w.kind] ?? w.kind},
 	{label: 'Name', head: true, class: 'wide', cell: (w) => h('code', {}, w.name)},
 	{label: 'Shape', class: 'wide', cell: (w) => h('code', {}, w.size)},
-	{label: 'Per iteration', num: true, cell: (w) => f.number(w.per_cycle)},
+	{label: 'Per iteration', num: true, cell: (w) => f.number(w.per_iteration)},
 ];
 
 function strataSection(list) {
@@ -102,7 +102,7 @@ function strataSection(list) {
 						'span',
 						{class: 'quiet'},
 						[
-							f.plural(s.cycles, 'iteration'),
+							f.plural(s.iterations, 'iteration'),
 							s.phase,
 							s.sequences !== null && `${f.count(s.sequences)} sequences`,
 							s.tokens !== null && `${f.count(s.tokens)} tokens`,
@@ -111,22 +111,22 @@ function strataSection(list) {
 							.filter(Boolean)
 							.join(' · '),
 					),
-					s.works.length
+					s.signature.length
 						? h(
 								'details',
 								{class: 'more'},
 								h(
 									'summary',
 									{},
-									`Signature: ${f.plural(s.works_total ?? s.works.length, 'entry', 'entries')}`,
+									`Signature: ${f.plural(s.signature_total ?? s.signature.length, 'entry', 'entries')}`,
 								),
-								table({caption: `Signature of ${s.text}`, columns: SIGNATURE_COLUMNS, rows: s.works})
+								table({caption: `Signature of ${s.text}`, columns: SIGNATURE_COLUMNS, rows: s.signature})
 									.node,
-								s.works_total > s.works.length
+								s.signature_total > s.signature.length
 									? h(
 											'p',
 											{class: 'hint'},
-											`The ${s.works.length} most frequent of ${f.count(s.works_total)}.`,
+											`The ${s.signature.length} most frequent of ${f.count(s.signature_total)}.`,
 										)
 									: null,
 							)
@@ -260,7 +260,7 @@ export async function iterationTab(run, query, at) {
 				h(
 					'span',
 					{class: 'links'},
-					['csv', 'md'].map((format) => exportLink(run.id, 'cycles', format, {range})),
+					['csv', 'md'].map((format) => exportLink(run.id, 'iterations', format, {range})),
 				),
 			),
 			shown.node,

@@ -87,7 +87,7 @@ function frameLines(path, seen, cut) {
 	return out;
 }
 
-function pathCell({known, path, path_cut: cut}) {
+function pathCell({found_by: known, path, path_cut: cut}) {
 	if (known !== 'path') return h('p', {class: 'quiet'}, WITHOUT[known] ?? known);
 	const all = path.map((_, i) => i);
 	const seen = visibleFrames(path);
@@ -187,7 +187,7 @@ const graphNumber = (label, key, title) => ({
 });
 
 function graphColumns(rows) {
-	const each = typicalUnit(rows.map((r) => r.med_ns));
+	const each = typicalUnit(rows.map((r) => r.median_ns));
 	return [
 		{
 			label: 'Graph',
@@ -277,7 +277,7 @@ function splitColumns(by) {
 
 // All columns for these rows: first the name, the split and the family.
 function columns(run, rows, {by, full, ns}) {
-	const each = ns ? 'ns' : typicalUnit(rows.map((r) => r.med_ns ?? r.avg_ns));
+	const each = ns ? 'ns' : typicalUnit(rows.map((r) => r.median_ns ?? r.mean_ns));
 	const sum = ns ? 'ns' : largestUnit(rows.map((r) => r.total_ns));
 	const reason = unknownTitle(run);
 	return [

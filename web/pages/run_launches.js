@@ -16,8 +16,8 @@ const PARTS = [
 	['Kernel time', 'kernel'],
 ];
 const STATS = [
-	['Average', 'avg'],
-	['Median', 'med'],
+	['Average', 'mean'],
+	['Median', 'median'],
 	['Min', 'min'],
 	['Max', 'max'],
 	['StdDev', 'stddev'],
@@ -46,7 +46,7 @@ const whole = (label, key, title) => ({
 });
 
 function columns(run, rows, {show, ns}) {
-	const unit = ns ? 'ns' : typicalUnit(rows.map((r) => r.total_avg_ns));
+	const unit = ns ? 'ns' : typicalUnit(rows.map((r) => r.total_mean_ns));
 	return [
 		{
 			label: 'Kernel',
@@ -135,7 +135,7 @@ export async function launchTab(run, query, at) {
 			),
 		};
 	const view = {
-		show: query.get('show') ?? 'avg',
+		show: query.get('show') ?? 'mean',
 		sort: query.get('sort') ?? 'total_avg',
 		q: query.get('q') ?? '',
 		ns: query.get('unit') === 'ns',
@@ -154,7 +154,7 @@ export async function launchTab(run, query, at) {
 
 	function save() {
 		at.keep({
-			show: view.show === 'avg' ? '' : view.show,
+			show: view.show === 'mean' ? '' : view.show,
 			sort: view.sort === 'total_avg' ? '' : view.sort,
 			q: view.q,
 			unit: view.ns ? 'ns' : '',

@@ -25,7 +25,7 @@ const choice = (name, value, first, options) =>
 		options.map(([word, text]) => h('option', {value: word, selected: String(word) === value}, text)),
 	);
 
-const stratumText = (s, i) => `${s.text || `stratum ${i + 1}`}, ${f.plural(s.cycles, 'iteration')}`;
+const stratumText = (s, i) => `${s.text || `stratum ${i + 1}`}, ${f.plural(s.iterations, 'iteration')}`;
 
 function boundaries(run, params, {strata, lags, realigned}, at) {
 	const text = (name) =>
@@ -114,7 +114,7 @@ const spread = (label, times, of) =>
 		label,
 		f.duration(times.mean_ns),
 		times.instances
-			? `mean ${f.exact(times.mean_ns)}, median ${f.exact(times.med_ns)}, ` +
+			? `mean ${f.exact(times.mean_ns)}, median ${f.exact(times.median_ns)}, ` +
 					`${f.exact(times.min_ns)} to ${f.exact(times.max_ns)}, ` +
 					`standard deviation ${f.exact(times.stddev_ns)}; of ${of(times.instances)}`
 			: 'unknown',
@@ -122,7 +122,7 @@ const spread = (label, times, of) =>
 
 function summary(doc) {
 	const iterations = (n) => f.plural(n, 'iteration');
-	const kinds = doc.sections.filter((s) => s.place === 'layer');
+	const kinds = doc.sections.filter((s) => s.position === 'layer');
 	return h(
 		'div',
 		{class: 'part'},
@@ -136,7 +136,7 @@ function summary(doc) {
 					f.plural(n, 'layer'),
 				),
 			),
-			total('Iterations', f.count(doc.passes), 'counted iterations; the whole recording if nothing repeats'),
+			total('Iterations', f.count(doc.iterations), 'counted iterations; the whole recording if nothing repeats'),
 			doc.layers.count
 				? total(
 						'Similarity',
@@ -185,7 +185,7 @@ function barChart(doc) {
 function wallTable(doc) {
 	const {parts, sum, closes} = l.wallTimeParts(doc);
 	const unit = largestUnit([doc.wall_ns]);
-	const per = (ns) => (ns === null || !doc.passes ? null : ns / doc.passes);
+	const per = (ns) => (ns === null || !doc.iterations ? null : ns / doc.iterations);
 	const each = largestUnit([per(doc.wall_ns)]);
 	const rows = [
 		...parts,
@@ -193,7 +193,7 @@ function wallTable(doc) {
 			name: closes ? 'Sum = wall time' : 'Wall time',
 			ns: doc.wall_ns,
 			sum: true,
-			description: `time from start to end of ${f.plural(doc.passes, 'counted iteration')}`,
+			description: `time from start to end of ${f.plural(doc.iterations, 'counted iteration')}`,
 		},
 		{
 			name: 'Exposed communication',
@@ -309,7 +309,7 @@ function numbers(r, section) {
 		h('td', {class: 'num', title: S_TITLE(r)}, o.share(r.s)),
 		part(r.exclusive_ns, 'exclusive'),
 		part(r.overlapped_ns, 'overlapped'),
-		own(r.med_ns),
+		own(r.median_ns),
 		own(r.stddev_ns),
 	];
 }
@@ -389,16 +389,16 @@ function sectionHead(section) {
 		h(
 			'span',
 			{class: 'quiet'},
-			`${section.place === 'layer' ? `first: layer ${section.first} · ` : ''}` +
+			`${section.position === 'layer' ? `first: layer ${section.first} · ` : ''}` +
 				`sum of rows ${f.duration(section.sum_ns)}, start to end ${f.duration(time.mean_ns)} · ` +
 				`${f.plural(section.instances, 'instance')}, ` +
-				(section.alike === null ? 'similarity unknown' : `similarity ${f.percent(section.alike * 100)} %`),
+				(section.similarity === null ? 'similarity unknown' : `similarity ${f.percent(section.similarity * 100)} %`),
 		),
 	);
 }
 
 function blockHead(block, blocks) {
-	const concurrent = block.beside === null ? null : blocks[block.beside];
+	const concurrent = block.parallel_to === null ? null : blocks[block.parallel_to];
 	return heading(
 		'block-head',
 		HEADS.length,
@@ -598,7 +598,7 @@ export async function layerTab(run, query, at) {
 						'.',
 					)
 				: '',
-			doc.layers.count && doc.why ? h('p', {class: 'notice'}, l.sentence(doc.why)) : '',
+			doc.layers.count && doc.reason ? h('p', {class: 'notice'}, l.sentence(doc.reason)) : '',
 			summary(doc),
 			h('div', {class: 'line'}, others),
 			foldedForm(form, params),

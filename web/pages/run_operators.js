@@ -30,8 +30,8 @@ const LIMIT = 500;
 const PAGE_LIMIT = 5000;
 const LONG = 60;
 const SHAPE_SPREAD = [
-	['Avg', 'avg'],
-	['Med', 'med'],
+	['Avg', 'mean'],
+	['Med', 'median'],
 	['Min', 'min'],
 	['Max', 'max'],
 	['p90', 'p90'],
@@ -39,8 +39,8 @@ const SHAPE_SPREAD = [
 ];
 
 function shapeColumns(rows) {
-	const each = typicalUnit(rows.map((r) => r.med_ns ?? r.avg_ns));
-	const reason = (r) => r.why ?? 'unknown';
+	const each = typicalUnit(rows.map((r) => r.median_ns ?? r.mean_ns));
+	const reason = (r) => r.reason ?? 'unknown';
 	return [
 		{
 			label: 'Shape',
@@ -97,14 +97,14 @@ function shapeColumns(rows) {
 					? reason(r)
 					: `reads ${f.count(r.read_bytes)}, writes ${f.count(r.write_bytes)} bytes`,
 		},
-		{...textColumn('Attribution source', 'known'), class: 'two-lines', title: (r) => o.SOURCES[r.known] ?? null},
+		{...textColumn('Attribution source', 'attribution_source'), class: 'two-lines', title: (r) => o.SOURCES[r.attribution_source] ?? null},
 		...SHAPE_SPREAD.slice(2).map(([label, key]) => timeColumn(label, key, each)),
 	];
 }
 
 // The reasons for missing roofline bounds, each once.
 function reasons(rows) {
-	const list = [...new Set(rows.map((r) => r.why).filter(Boolean))];
+	const list = [...new Set(rows.map((r) => r.reason).filter(Boolean))];
 	return list.length
 		? h(
 				'ul',
@@ -116,14 +116,14 @@ function reasons(rows) {
 
 function operatorFacts(row) {
 	return facts([
-		['Description', row.what],
+		['Description', row.description],
 		['Group', row.group],
 		['Attribution source', sourceList(row)],
 		['Waits for ranks', row.collective ? 'yes: the time includes waiting, so there is no headroom' : null],
 		[
 			'S above 1',
-			row.over_ns
-				? `${f.duration(row.over_ns)} of its time: the cost model is wrong, or the data was in a cache`
+			row.above_bound_ns
+				? `${f.duration(row.above_bound_ns)} of its time: the cost model is wrong, or the data was in a cache`
 				: null,
 		],
 		[
@@ -205,13 +205,13 @@ function shapeDetail(run, doc, against, opened, at, changed) {
 	return {open, fill, changed, name: o.operatorName, chosen: () => [...open].map(word).join(',')};
 }
 
-const sizedPct = (r) => (r.total_ns > 0 && r.sized_ns !== null ? (r.sized_ns * 100) / r.total_ns : null);
+const sizedPct = (r) => (r.total_ns > 0 && r.shape_known_ns !== null ? (r.shape_known_ns * 100) / r.total_ns : null);
 
 const noHeadroom = (r) =>
 	r.collective ? 'not computed: the time includes waiting for other ranks' : 'unknown: no roofline bound';
 
 // Findings that hold only for the run's own platform.
-const OWN_PLATFORM_FINDINGS = ['over', 'peak', 'platform', 'unbound'];
+const OWN_PLATFORM_FINDINGS = ['above_bound', 'peak', 'platform', 'unbound'];
 
 // The document as the table shows it.
 const shownOf = (doc) =>
@@ -225,7 +225,7 @@ const shownOf = (doc) =>
 
 function columns({items: rows, against}) {
 	const sum = largestUnit(rows.map((r) => r.total_ns));
-	const each = typicalUnit(rows.map((r) => r.avg_call_ns));
+	const each = typicalUnit(rows.map((r) => r.mean_call_ns));
 	return [
 		operatorColumn(),
 		textColumn('dtype', 'dtype'),
@@ -252,7 +252,7 @@ function columns({items: rows, against}) {
 			up: '-sized',
 			cell: (r) => o.shareOfPercent(sizedPct(r)),
 			value: sizedPct,
-			title: (r) => `${f.exact(r.sized_ns)} of ${f.exact(r.total_ns)} have a known shape`,
+			title: (r) => `${f.exact(r.shape_known_ns)} of ${f.exact(r.total_ns)} have a known shape`,
 		},
 		...sColumns(),
 		regimeColumn(),
@@ -288,8 +288,8 @@ function summary(doc) {
 		{class: 'totals'},
 		total('GPU time', f.duration(doc.gpu_ns), f.exact(doc.gpu_ns)),
 		part('Attributed', doc.attributed_pct, 'GPU time with an operator'),
-		part('Operator known', doc.specific_pct, 'GPU time with a specific operator'),
-		part('Shape known', doc.sized_pct, 'GPU time with a known shape'),
+		part('Operator known', doc.operator_known_pct, 'GPU time with a specific operator'),
+		part('Shape known', doc.shape_known_pct, 'GPU time with a known shape'),
 		replays,
 		total(
 			'Catalog version',

@@ -23,9 +23,9 @@ function time(label, key, unit) {
 
 // A counter with few samples describes the surroundings of a function, not the function.
 function sampling(m) {
-	if (m.interpolated === m.cycles) return 'interpolated in every iteration';
+	if (m.interpolated === m.iterations) return 'interpolated in every iteration';
 	return m.interpolated || m.partly
-		? `interpolated in ${f.count(m.interpolated + m.partly)} of ${f.plural(m.cycles, 'iteration')}`
+		? `interpolated in ${f.count(m.interpolated + m.partly)} of ${f.plural(m.iterations, 'iteration')}`
 		: 'sampled in every iteration';
 }
 
@@ -33,7 +33,7 @@ const COUNTERS = [
 	{label: 'Counter', head: true, cell: (m) => m.name},
 	{label: 'μ', num: true, cell: (m) => f.number(m.mu)},
 	{label: 'σ', num: true, cell: (m) => f.number(m.sigma)},
-	{label: 'Iterations', num: true, cell: (m) => f.count(m.cycles)},
+	{label: 'Iterations', num: true, cell: (m) => f.count(m.iterations)},
 	{label: 'Sampling', cell: sampling},
 ];
 
@@ -79,27 +79,27 @@ function columns(rows, iterations) {
 			num: true,
 			down: 'launches',
 			up: '-launches',
-			value: (r) => r.launches_per_cycle,
-			cell: (r) => f.mean(r.launches_per_cycle),
-			title: (r) => `${r.launches_per_cycle ?? 'unknown'} per iteration`,
+			value: (r) => r.launches_per_iteration,
+			cell: (r) => f.mean(r.launches_per_iteration),
+			title: (r) => `${r.launches_per_iteration ?? 'unknown'} per iteration`,
 		},
 		time('Minimum', 'min_ns', each),
 		time('Maximum', 'max_ns', each),
 		{
 			label: 'Iterations',
 			num: true,
-			down: 'cycles',
-			up: '-cycles',
-			value: (r) => r.cycles,
-			cell: (r) => f.count(r.cycles),
-			title: (r) => `in ${f.count(r.cycles)} of ${f.plural(iterations, 'iteration')}`,
+			down: 'iterations',
+			up: '-iterations',
+			value: (r) => r.iterations,
+			cell: (r) => f.count(r.iterations),
+			title: (r) => `in ${f.count(r.iterations)} of ${f.plural(iterations, 'iteration')}`,
 		},
 		{label: 'Counters', num: true, cell: (r) => f.count(r.metrics.length)},
 	];
 }
 
 export async function patternTab(run, query, at) {
-	const {cycles: iterations, items} = await api.patterns(
+	const {iterations, items} = await api.patterns(
 		run.id,
 		{},
 		{signal: at.signal, onProgress: (n) => announce(`${f.plural(n, 'function')} loaded`)},

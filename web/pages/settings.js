@@ -95,13 +95,13 @@ const tokenColumns = (revoke) => [
 		label: 'Created',
 		num: true,
 		cell: (t) => when(t.created_at),
-		title: (t) => `${f.moment(t.created_at)}, by ${t.made_by}`,
+		title: (t) => `${f.moment(t.created_at)}, by ${t.created_by}`,
 	},
 	{
 		label: 'Last used',
 		num: true,
-		cell: (t) => when(t.used_at, 'never'),
-		title: (t) => (t.used_at ? f.moment(t.used_at) : null),
+		cell: (t) => when(t.last_used_at, 'never'),
+		title: (t) => (t.last_used_at ? f.moment(t.last_used_at) : null),
 	},
 	{
 		label: 'Expires',
@@ -229,8 +229,8 @@ const EVENTS = [
 
 function deliveryState(d) {
 	if (d.delivered_at) return h('span', {class: 'state done'}, `delivered ${f.age(d.delivered_at, Date.now())}`);
-	return d.next_at
-		? h('span', {class: 'state working'}, `retry ${f.moment(d.next_at)}`)
+	return d.next_attempt_at
+		? h('span', {class: 'state working'}, `retry ${f.moment(d.next_attempt_at)}`)
 		: h('span', {class: 'state failed'}, 'failed');
 }
 
@@ -238,7 +238,7 @@ const DELIVERIES = [
 	{label: 'Delivery', head: true, cell: (d) => `${d.id}`},
 	{label: 'Event', cell: (d) => d.event},
 	{label: 'Created', num: true, cell: (d) => h('time', {datetime: d.created_at}, f.moment(d.created_at))},
-	{label: 'Attempts', num: true, cell: (d) => f.count(d.tries)},
+	{label: 'Attempts', num: true, cell: (d) => f.count(d.attempts)},
 	{
 		label: 'HTTP status',
 		num: true,
@@ -350,7 +350,7 @@ async function webhooksTab(query, at) {
 			label: 'Created',
 			num: true,
 			cell: (w) => h('time', {datetime: w.created_at}, f.age(w.created_at, Date.now())),
-			title: (w) => `${f.moment(w.created_at)}, by ${w.made_by}`,
+			title: (w) => `${f.moment(w.created_at)}, by ${w.created_by}`,
 		},
 		{
 			label: 'Test',
@@ -603,7 +603,7 @@ function requestState(r) {
 
 const auditColumns = [
 	{label: 'Time', head: true, cell: (r) => h('time', {datetime: r.at}, f.moment(r.at))},
-	{label: 'User', cell: (r) => r.who, title: (r) => (r.token_id === null ? null : `token ${r.token_id}`)},
+	{label: 'User', cell: (r) => r.actor, title: (r) => (r.token_id === null ? null : `token ${r.token_id}`)},
 	{label: 'Request', class: 'wide', cell: (r) => h('code', {}, `${r.method} ${r.path}`)},
 	{label: 'Project', cell: (r) => r.project ?? f.NONE},
 	{label: 'Detail', class: 'wide', cell: (r) => r.detail ?? f.NONE},
@@ -614,13 +614,13 @@ const auditUrl = (params) =>
 	`/settings?${new URLSearchParams(Object.entries({tab: 'audit', ...params}).filter(([, value]) => value))}`;
 
 async function auditTab(query, at) {
-	const filter = Object.fromEntries(['who', 'project', 'cursor'].map((word) => [word, query.get(word) ?? '']));
+	const filter = Object.fromEntries(['actor', 'project', 'cursor'].map((word) => [word, query.get(word) ?? '']));
 	const {items, next} = await api.audit({...filter, limit: 100}, at.signal);
-	const who = h('input', {type: 'search', value: filter.who, placeholder: 'any'});
+	const who = h('input', {type: 'search', value: filter.actor, placeholder: 'any'});
 	const project = h('input', {type: 'search', value: filter.project, placeholder: 'any'});
 	const go = (e) => {
 		e.preventDefault();
-		at.go(auditUrl({who: who.value.trim(), project: project.value.trim()}));
+		at.go(auditUrl({actor: who.value.trim(), project: project.value.trim()}));
 	};
 	return {
 		save: () => at.keep(filter),
@@ -643,7 +643,7 @@ async function auditTab(query, at) {
 				caption: 'Audit log',
 				columns: auditColumns,
 				rows: items,
-				empty: filter.who || filter.project ? 'No entry matches.' : 'No changes yet.',
+				empty: filter.actor || filter.project ? 'No entry matches.' : 'No changes yet.',
 			}).node,
 			h(
 				'nav',
@@ -663,7 +663,7 @@ const PARTS = [
 	['audit', 'Audit log', auditTab],
 ];
 
-const AUDIT_PARAMS = ['who', 'project', 'cursor'];
+const AUDIT_PARAMS = ['actor', 'project', 'cursor'];
 
 export async function page(view, query, at) {
 	const chosen = query.get('tab') ?? PARTS[0][0];

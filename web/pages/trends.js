@@ -182,7 +182,7 @@ function trendForm(query, names, at) {
 					'metric',
 					Object.entries(METRICS).map(([word, {label}]) => [word, label]),
 					metric,
-					(value) => go({metric: value === 'cycle' ? '' : value}),
+					(value) => go({metric: value === 'iteration' ? '' : value}),
 				),
 				description,
 			),
@@ -442,8 +442,8 @@ const loadTrend = async (query, at) => api.trend(paramsOf(query), at.signal);
 function missingLine(doc) {
 	return [
 		doc.more ? 'Only the newest 50,000 runs are shown.' : '',
-		doc.left_out
-			? `${f.plural(doc.left_out, 'run')} without this value ${doc.left_out === 1 ? 'is' : 'are'} excluded.`
+		doc.excluded
+			? `${f.plural(doc.excluded, 'run')} without this value ${doc.excluded === 1 ? 'is' : 'are'} excluded.`
 			: '',
 	]
 		.filter(Boolean)

@@ -269,7 +269,7 @@ static void regression_gate_check_runs(struct regression_gate *g, int s)
 				least == 1 ? "is" : "are"));
 		return;
 	}
-	regression_gate_shortfall_add(g, "cycles",
+	regression_gate_shortfall_add(g, "iterations",
 		arena_printf(g->a,
 			"of the %u run%s of the %s %u %s %u cycle%s or more to "
 			"compare; %u %s asked for",

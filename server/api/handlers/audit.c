@@ -7,7 +7,7 @@ json_t *audit_get(struct call *c, struct err *e)
 {
 	struct audit_filter f = {
 		.project = param_text(&c->params, "project", NULL),
-		.who = param_text(&c->params, "who", NULL),
+		.who = param_text(&c->params, "actor", NULL),
 		.since = param_moment(&c->params, "since"),
 		.until = param_moment(&c->params, "until"),
 		.limit = (int)param(&c->params, "limit")->whole,

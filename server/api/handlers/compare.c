@@ -82,7 +82,7 @@ static json_t *compare_verdict(struct call *c, const struct compare_sides *s,
 	struct err *e)
 {
 	struct compare_options o = COMPARE_OPTIONS;
-	const struct param *floor = param(&c->params, "floor");
+	const struct param *floor = param(&c->params, "noise_floor");
 	struct comparison cmp;
 	struct repeats repeats;
 	struct buf b;

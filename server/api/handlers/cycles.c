@@ -70,7 +70,7 @@ json_t *cycles_get(struct call *c, struct err *e)
 		more = cycles_cut(&cycles, offset, limit);
 	if (!listing_is_json(c))
 		return listing_table(c, view_cycle_table(&c->s.arena, &cycles),
-			"cycles");
+			"iterations");
 	return cycles_document(c, &cycles, &s, offset, more);
 }
 
@@ -180,6 +180,6 @@ json_t *patterns_get(struct call *c, struct err *e)
 		view_append(items, view_pattern(&c->s.arena, &means.rows[i]));
 	bool more = offset + n < means.n;
 	json_t *v = listing_list(c, items, offset, n, more);
-	view_set_whole(v, "cycles", means.cycles);
+	view_set_whole(v, "iterations", means.cycles);
 	return v;
 }

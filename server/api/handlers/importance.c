@@ -202,7 +202,7 @@ static json_t *importance_set_answer(struct call *c, const struct catalog *k,
 
 json_t *importance_get(struct call *c, struct err *e)
 {
-	const char *set = param_text(&c->params, "set", NULL);
+	const char *set = param_text(&c->params, "reference_set", NULL);
 	enum importance_weight weight;
 	const struct catalog *k;
 	if (!importance_weight_read(c, set, &weight, e) ||
@@ -320,7 +320,7 @@ static bool importance_shapes_set(struct call *c, const struct catalog *k,
 
 json_t *importance_shapes_get(struct call *c, struct err *e)
 {
-	const char *set = param_text(&c->params, "set", NULL);
+	const char *set = param_text(&c->params, "reference_set", NULL);
 	const struct operator_info *is;
 	const struct catalog *k;
 	struct fleet_importance_shapes s = { 0 };

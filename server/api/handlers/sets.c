@@ -102,7 +102,8 @@ json_t *set_post(struct call *c, struct err *e)
 	if (!sets_name_read(c, name, e) || !sets_taken(c, &row, &made, e))
 		return NULL;
 	c->status = made ? 201 : 200;
-	snprintf(c->location, sizeof c->location, "/api/v1/sets/%s", name);
+	snprintf(c->location, sizeof c->location, "/api/v1/reference-sets/%s",
+		name);
 	return sets_kept(c, name, made, e);
 }
 

@@ -133,7 +133,7 @@ static struct param *api_named(struct params *ps, const char *name)
  * set belongs to no project. */
 static bool api_project_put(struct call *c, struct err *e)
 {
-	struct param *set = api_named(&c->params, "set");
+	struct param *set = api_named(&c->params, "reference_set");
 	struct param *p = api_named(&c->params, "project");
 	if (set && set->given)
 		return true;

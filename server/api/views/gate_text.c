@@ -145,7 +145,7 @@ static void gate_text_md_head(const json_t *gate, struct buf *b)
 		buf_puts(b, ")");
 	}
 	buf_puts(b, "\n\n");
-	gate_text_md_text(b, gate_text_member(gate, "sentence"));
+	gate_text_md_text(b, gate_text_member(gate, "summary"));
 	buf_puts(b, "\n");
 }
 
@@ -209,7 +209,7 @@ static void gate_text_md_rules(const json_t *gate, struct buf *b)
 {
 	const json_t *list = json_object_get(gate, "rules");
 	size_t n = json_array_size(list);
-	long long more = gate_text_whole(gate, "rules_left_out");
+	long long more = gate_text_whole(gate, "rules_excluded");
 	if (!n)
 		return;
 	buf_puts(b, "\n| Outcome | Rule | Base (µs) | Head (µs) | Change | "
@@ -231,7 +231,7 @@ static void gate_text_md_sentences(const json_t *gate, struct buf *b)
 	json_t *r;
 	json_array_foreach(json_object_get(gate, "rules"), i, r)
 	{
-		const char *sentence = gate_text_member(r, "sentence");
+		const char *sentence = gate_text_member(r, "summary");
 		if (i == ROWS)
 			break;
 		if (!*sentence ||
@@ -245,7 +245,7 @@ static void gate_text_md_sentences(const json_t *gate, struct buf *b)
 
 static void gate_text_md_shortfalls(const json_t *gate, struct buf *b)
 {
-	const json_t *list = json_object_get(gate, "shortfalls");
+	const json_t *list = json_object_get(gate, "data_problems");
 	size_t i;
 	json_t *each;
 	if (!json_array_size(list))
@@ -298,12 +298,12 @@ static void gate_text_md_side(const json_t *gate, const char *key,
 {
 	const json_t *v = json_object_get(gate, key);
 	long long units = gate_text_whole(v, "units");
-	long long cycles = gate_text_whole(v, "cycles");
+	long long cycles = gate_text_whole(v, "iterations");
 	buf_printf(b, ", %s ", key);
-	gate_text_md_name(b, gate_text_member(v, "asked"));
+	gate_text_md_name(b, gate_text_member(v, "query"));
 	buf_printf(b, " (%lld %s, %lld %s)", units,
 		units == 1 ? "unit" : "units", cycles,
-		cycles == 1 ? "cycle" : "cycles");
+		cycles == 1 ? "iteration" : "iterations");
 }
 
 static void gate_text_md_foot(const json_t *gate, const char *site,
@@ -399,7 +399,7 @@ static void gate_text_junit_rule(const json_t *gate, const json_t *r,
 	struct buf *b)
 {
 	const char *outcome = gate_text_member(r, "outcome");
-	const char *sentence = gate_text_member(r, "sentence");
+	const char *sentence = gate_text_member(r, "summary");
 	bool failed = !strcmp(outcome, "regressed");
 	buf_puts(b, "    <testcase");
 	gate_text_junit_case_name(b, r);
@@ -425,7 +425,7 @@ static void gate_text_junit_rule(const json_t *gate, const json_t *r,
 /* A case fails once at most: the first shortfall's sentence, and all of them. */
 static void gate_text_junit_data(const json_t *gate, struct buf *b)
 {
-	const json_t *list = json_object_get(gate, "shortfalls");
+	const json_t *list = json_object_get(gate, "data_problems");
 	const json_t *first = json_array_get(list, 0);
 	bool bad = !strcmp(gate_text_member(gate, "outcome"), "bad_data");
 	size_t i;
@@ -441,7 +441,7 @@ static void gate_text_junit_data(const json_t *gate, struct buf *b)
 	buf_puts(b, ">\n      <error");
 	gate_text_junit_attribute(b, "message",
 		gate_text_member(first ? first : gate,
-			first ? "message" : "sentence"));
+			first ? "message" : "summary"));
 	buf_puts(b, " type=\"bad_data\">");
 	json_array_foreach((json_t *)list, i, each)
 	{
@@ -489,14 +489,14 @@ static void gate_text_junit_properties(const json_t *gate, const char *site,
 	buf_puts(b, "    <properties>\n");
 	gate_text_junit_property(b, "outcome",
 		gate_text_member(gate, "outcome"));
-	gate_text_junit_property(b, "sentence",
-		gate_text_member(gate, "sentence"));
+	gate_text_junit_property(b, "summary",
+		gate_text_member(gate, "summary"));
 	gate_text_junit_property(b, "project",
 		gate_text_member(gate, "project"));
 	gate_text_junit_property(b, "base",
-		gate_text_member(json_object_get(gate, "base"), "asked"));
+		gate_text_member(json_object_get(gate, "base"), "query"));
 	gate_text_junit_property(b, "head",
-		gate_text_member(json_object_get(gate, "head"), "asked"));
+		gate_text_member(json_object_get(gate, "head"), "query"));
 	if (site) {
 		buf_puts(b, "      <property name=\"gate\" value=\"");
 		gate_text_xml(b, site, strlen(site));
@@ -577,7 +577,7 @@ static void gate_text_github_outcome(const json_t *gate, const char *site,
 		gate_text_outcome(is), *name ? "%2C " : "");
 	gate_text_github_escaped(b, name, true);
 	buf_puts(b, "::");
-	gate_text_github_escaped(b, gate_text_member(gate, "sentence"), false);
+	gate_text_github_escaped(b, gate_text_member(gate, "summary"), false);
 	if (site) {
 		buf_puts(b, " (");
 		gate_text_github_escaped(b, site, false);
@@ -601,7 +601,7 @@ static void gate_text_github_rules(const json_t *gate, const char *is,
 		told++;
 		gate_text_github_command(b, gate_text_github_kind_of(is),
 			gate_text_member(r, "rule"), gate_text_member(r, "of"),
-			gate_text_member(r, "sentence"));
+			gate_text_member(r, "summary"));
 	}
 }
 
@@ -610,12 +610,12 @@ void gate_text_github(const json_t *gate, const char *site, struct buf *b)
 	size_t i;
 	json_t *each;
 	gate_text_github_outcome(gate, site, b);
-	json_array_foreach(json_object_get(gate, "shortfalls"), i, each)
+	json_array_foreach(json_object_get(gate, "data_problems"), i, each)
 	{
 		if (i == GITHUB_LINES)
 			break;
 		gate_text_github_command(b, "error",
-			gate_text_member(each, "what"), "",
+			gate_text_member(each, "code"), "",
 			gate_text_member(each, "message"));
 	}
 	gate_text_github_rules(gate, "regressed", b);

@@ -92,12 +92,14 @@ static json_t *inspect_document_operators_row(const struct operator_stat *o)
 		view_text(profile_word_phase[o->phase]), "collective",
 		o->collective, "launches", view_whole(o->launches), "calls",
 		view_whole(o->calls), "total_ns", view_whole(o->total_ns),
-		"known", inspect_document_operators_known(o->known_ns),
-		"sized_ns", view_whole(o->sized_ns), "bound_calls",
-		view_whole(o->bound_calls), "bound_ns", view_whole(o->bound_ns),
-		"sol_ps", view_whole(o->sol_ps), "compute_ns",
-		view_whole(o->compute_ns), "headroom_ns",
-		view_whole(o->headroom_ns), "over_ns", view_whole(o->over_ns));
+		"attribution_source_ns",
+		inspect_document_operators_known(o->known_ns), "shape_known_ns",
+		view_whole(o->sized_ns), "bound_calls",
+		view_whole(o->bound_calls), "roofline_known_ns",
+		view_whole(o->bound_ns), "sol_ps", view_whole(o->sol_ps),
+		"compute_ns", view_whole(o->compute_ns), "headroom_ns",
+		view_whole(o->headroom_ns), "above_bound_ns",
+		view_whole(o->over_ns));
 }
 
 /* A figure beyond what JSON's readers can hold is no number there. */
@@ -132,9 +134,9 @@ static json_t *inspect_document_operators_shape(const struct operators *o,
 		"operator", view_text(of->name), "shape", view_text(s->text),
 		"grid", view_text(s->grid), "dtype",
 		view_text(dtype_word(of->dtype)), "phase",
-		view_text(profile_word_phase[of->phase]), "known",
+		view_text(profile_word_phase[of->phase]), "attribution_source",
 		profile_word_how[s->known], "launches", view_whole(s->launches),
-		"cost", inspect_document_operators_cost(s), "why",
+		"cost", inspect_document_operators_cost(s), "reason",
 		view_text(s->why), "sol_ns", view_real(s->sol_ns), "regime",
 		view_text(profile_word_leg[s->leg]));
 	json_t *times = view_times(&s->call);

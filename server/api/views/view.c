@@ -134,7 +134,7 @@ json_t *view_upload(const struct upload_row *u)
 	json_t *rest =
 		json_pack("{s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 			"bytes", view_whole(u->bytes), "sha256",
-			view_text(u->sha256), "tries", u->tries, "progress",
+			view_text(u->sha256), "attempts", u->tries, "progress",
 			view_upload_progress(u), "error", view_text(u->error),
 			"runs", runs, "created_at", view_moment(u->created),
 			"received_at", view_moment(u->received), "finished_at",
@@ -218,7 +218,7 @@ json_t *view_run(const struct run_row *r)
 	struct cycles_short cycles = view_run_cycles(r);
 	json_object_set_new(v, "job_id",
 		r->job_id ? view_whole(r->job_id) : json_null());
-	json_object_set_new(v, "cycles", view_cycles_short(&cycles));
+	json_object_set_new(v, "iterations", view_cycles_short(&cycles));
 	json_object_update_new(v, view_run_trace(r));
 	json_object_update_new(v,
 		json_pack("{s:o, s:i, s:o}", "created_at",
@@ -281,8 +281,8 @@ static json_t *view_job_rank(const struct rank_line *l,
 	view_set_whole(v, "world_size", run->world_size);
 	view_set_text(v, "host", run->host);
 	view_set_text(v, "device", l->device);
-	view_set_whole(v, "cycles", l->cycles);
-	view_set_real(v, "cycle_ns", l->cycle_ns);
+	view_set_whole(v, "iterations", l->cycles);
+	view_set_real(v, "iteration_ns", l->cycle_ns);
 	view_set_whole(v, "compute_ns", l->compute_ns);
 	view_set_whole(v, "collective_ns", l->collective_ns);
 	view_set_whole(v, "transfer_ns", l->transfer_ns);

@@ -8,8 +8,8 @@ json_t *view_token(const struct token_row *t)
 		view_whole(t->id), "name", t->name, "scope",
 		scope_name(t->scope), "project", view_text(t->project),
 		"created_at", view_moment(t->created), "expires_at",
-		view_moment(t->expires), "used_at", view_moment(t->used),
-		"made_by", t->made_by, "expired", t->expired);
+		view_moment(t->expires), "last_used_at", view_moment(t->used),
+		"created_by", t->made_by, "expired", t->expired);
 }
 
 json_t *view_token_made(const struct token_row *t, const char *text)
@@ -35,7 +35,7 @@ json_t *view_session(const struct identity *w)
 json_t *view_audit(const struct audit_row *r)
 {
 	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:s, s:s, s:o, s:o}", "id",
-		view_whole(r->id), "at", view_moment(r->at), "who", r->who,
+		view_whole(r->id), "at", view_moment(r->at), "actor", r->who,
 		"token_id", r->token ? view_whole(r->token) : json_null(),
 		"project", view_text(r->project), "method", r->method, "path",
 		r->path, "detail", view_text(r->detail), "status",
@@ -52,7 +52,7 @@ json_t *view_webhook(const struct webhook_row *w)
 		view_append(events, json_string(w->events[i]));
 	return json_pack("{s:o, s:s, s:o, s:o, s:s, s:o}", "id",
 		view_whole(w->id), "url", w->url, "events", events, "project",
-		view_text(w->project), "made_by", w->made_by, "created_at",
+		view_text(w->project), "created_by", w->made_by, "created_at",
 		view_moment(w->created));
 }
 
@@ -70,9 +70,10 @@ json_t *view_delivery(const struct delivery_row *d)
 {
 	return json_pack("{s:o, s:s, s:o, s:i, s:o, s:o, s:o, s:o}", "id",
 		view_whole(d->id), "event", d->event, "created_at",
-		view_moment(d->created), "tries", d->tries, "next_at",
-		view_moment(d->next), "delivered_at", view_moment(d->delivered),
-		"status", view_whole(d->status), "error", view_text(d->error));
+		view_moment(d->created), "attempts", d->tries,
+		"next_attempt_at", view_moment(d->next), "delivered_at",
+		view_moment(d->delivered), "status", view_whole(d->status),
+		"error", view_text(d->error));
 }
 
 json_t *view_retention(const struct retention_row *r)

@@ -17,7 +17,7 @@ static json_t *view_breakdown_index_or_null(uint32_t v)
 static void view_breakdown_set_times(json_t *v, const struct time_stats *t)
 {
 	view_set_real(v, "mean_ns", t->avg_ns);
-	view_set_real(v, "med_ns", t->med_ns);
+	view_set_real(v, "median_ns", t->med_ns);
 	view_set_real(v, "stddev_ns", t->stddev_ns);
 	view_set_whole(v, "min_ns", t->min_ns);
 	view_set_whole(v, "max_ns", t->max_ns);
@@ -73,14 +73,14 @@ static json_t *view_breakdown_section(const struct breakdown *d, uint32_t i)
 {
 	const struct breakdown_section *s = &d->sections[i];
 	json_t *v = json_object();
-	view_set_text(v, "place", breakdown_word_place[s->place]);
+	view_set_text(v, "position", breakdown_word_place[s->place]);
 	view_set_text(v, "name", s->name);
 	view_set_whole(v, "instances", s->instances);
-	view_set_whole(v, "per_pass", s->per_pass);
+	view_set_whole(v, "per_iteration", s->per_pass);
 	view_set_whole(v, "first", s->first);
 	json_object_set_new(v, "time", view_breakdown_times(&s->time));
 	view_set_real(v, "sum_ns", view_breakdown_section_sum(d, i));
-	view_set_real(v, "alike", s->alike);
+	view_set_real(v, "similarity", s->alike);
 	return v;
 }
 
@@ -89,7 +89,7 @@ static json_t *view_breakdown_block(const struct breakdown_block *b)
 	json_t *v = json_object();
 	view_set_whole(v, "section", b->section);
 	view_set_text(v, "block", breakdown_word_block[b->kind]);
-	json_object_set_new(v, "beside",
+	json_object_set_new(v, "parallel_to",
 		view_breakdown_index_or_null(b->beside));
 	view_set_real(v, "sum_ns", b->sum_ns);
 	view_set_whole(v, "exclusive_ns", b->exclusive_ns);
@@ -110,11 +110,11 @@ static json_t *view_breakdown_item(const struct breakdown_stored *is,
 	view_set_text(v, "operator", r->operator_);
 	view_set_text(v, "module", r->module);
 	json_object_set_new(v, "roles", view_layer_roles(r->roles));
-	view_set_text(v, "role_by",
+	view_set_text(v, "role_source",
 		!r->roles	    ? NULL
 		: r->role_by_module ? "module"
 				    : "sequence");
-	view_set_whole(v, "lane", r->lane);
+	view_set_whole(v, "stream", r->lane);
 	json_object_set_new(v, "group", view_breakdown_index_or_null(r->group));
 	view_set_whole(v, "launches", r->time.instances);
 	view_set_whole(v, "instances", r->instances);
@@ -175,10 +175,10 @@ json_t *view_breakdown(int64_t run, const struct breakdown_stored *is)
 	view_set_text(v, "detector", breakdown_word_layers[d->detector]);
 	view_set_real(v, "confidence", d->confidence);
 	view_set_text(v, "anchor", d->anchor);
-	view_set_text(v, "why", d->why);
+	view_set_text(v, "reason", d->why);
 	view_set_whole(v, "device", d->device);
 	json_object_set_new(v, "realigned", json_boolean(d->realigned));
-	view_set_whole(v, "passes", d->passes);
+	view_set_whole(v, "iterations", d->passes);
 	view_set_text(v, "stratum", d->stratum);
 	json_object_set_new(v, "end_to_end", view_breakdown_times(&d->pass));
 	json_object_set_new(v, "layers", layers);

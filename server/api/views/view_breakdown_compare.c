@@ -42,13 +42,13 @@ static json_t *view_breakdown_compare_run(const struct run_breakdown *r)
 	view_set_text(v, "device_name", r->device_name);
 	view_set_text(v, "detector", breakdown_word_layers[d->detector]);
 	view_set_real(v, "confidence", d->confidence);
-	view_set_text(v, "why", d->why);
+	view_set_text(v, "reason", d->why);
 	json_object_set_new(v, "realigned", json_boolean(d->realigned));
 	json_object_set_new(v, "names_lag", json_boolean(r->names_lag));
 	view_set_whole(v, "layers", d->layers);
 	view_set_real(v, "end_to_end_ns", d->pass.avg_ns);
 	view_set_real(v, "layered_ns", d->layered.avg_ns);
-	view_set_whole(v, "passes", d->passes);
+	view_set_whole(v, "iterations", d->passes);
 	return v;
 }
 
@@ -64,9 +64,9 @@ static json_t *view_breakdown_compare_section(const struct run_breakdown *runs,
 				: view_whole(runs[i].is.breakdown
 						     .sections[s->of[i]]
 						     .per_pass));
-	view_set_text(v, "place", breakdown_word_place[s->place]);
+	view_set_text(v, "position", breakdown_word_place[s->place]);
 	view_set_text(v, "name", s->name);
-	json_object_set_new(v, "per_pass", per_pass);
+	json_object_set_new(v, "per_iteration", per_pass);
 	json_object_set_new(v, "sum_ns",
 		view_breakdown_compare_reals(s->sum_ns, b->sides_n));
 	return v;
@@ -78,7 +78,7 @@ static json_t *view_breakdown_compare_block(const struct breakdown_compare *b,
 	json_t *v = json_object();
 	view_set_whole(v, "section", k->section);
 	view_set_text(v, "block", breakdown_word_block[k->kind]);
-	json_object_set_new(v, "beside",
+	json_object_set_new(v, "parallel_to",
 		view_breakdown_compare_index_or_null(k->beside));
 	json_object_set_new(v, "sum_ns",
 		view_breakdown_compare_reals(k->sum_ns, b->sides_n));
@@ -113,7 +113,7 @@ static json_t *view_breakdown_compare_row(const struct breakdown_stored *is,
 	json_object_set_new(v, "group",
 		view_breakdown_compare_index_or_null(r->group));
 	json_object_set_new(v, "extra", json_boolean(r->extra));
-	view_set_whole(v, "lane", r->lane);
+	view_set_whole(v, "stream", r->lane);
 	view_set_whole(v, "overlapped_ns", r->overlapped_ns);
 	return v;
 }

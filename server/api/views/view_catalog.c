@@ -13,13 +13,13 @@ json_t *view_operator(const struct operator_info *o)
 		view_set_text(aliases, o->aliases[2 * i],
 			o->aliases[2 * i + 1]);
 	view_set_text(v, "name", o->name);
-	view_set_text(v, "what", o->what);
+	view_set_text(v, "description", o->what);
 	view_set_text(v, "group", o->group);
 	json_object_set_new(v, "specific", json_boolean(o->specific));
 	json_object_set_new(v, "collective", json_boolean(o->collective));
 	json_object_set_new(v, "sizes", sizes);
 	json_object_set_new(v, "aliases", aliases);
-	json_object_set_new(v, "own", json_boolean(o->own));
+	json_object_set_new(v, "site_override", json_boolean(o->own));
 	return v;
 }
 
@@ -33,7 +33,7 @@ json_t *view_rule(const struct rule_info *r, uint32_t place)
 	view_set_text(v, "defined_in", r->is.defined_in);
 	view_set_text(v, "launched_from", r->is.launched_from);
 	view_set_text(v, "known_from", r->is.known_from);
-	json_object_set_new(v, "own", json_boolean(r->own));
+	json_object_set_new(v, "site_override", json_boolean(r->own));
 	return v;
 }
 
@@ -45,7 +45,7 @@ json_t *view_catalog_list(json_t *items, int64_t version, const char *catalog,
 	view_set_whole(v, "version", version);
 	view_set_text(v, "catalog", catalog);
 	view_set_text(v, "fault", fault);
-	json_object_set_new(v, "own", mine ? mine : json_array());
+	json_object_set_new(v, "site_overrides", mine ? mine : json_array());
 	return v;
 }
 
@@ -66,7 +66,7 @@ json_t *view_trial(const char *name, const struct rule_trial *t)
 	json_t *v = json_object();
 	view_set_text(v, "name", name);
 	view_set_whole(v, "rule", t->rule);
-	json_object_set_new(v, "own", json_boolean(t->own));
+	json_object_set_new(v, "site_override", json_boolean(t->own));
 	view_set_text(v, "match", t->match);
 	view_set_whole(v, "from", found ? (int64_t)t->from : -1);
 	view_set_whole(v, "to", found ? (int64_t)t->to : -1);
@@ -74,7 +74,7 @@ json_t *view_trial(const char *name, const struct rule_trial *t)
 		found ? view_catalog_bytes(name, t->from, t->to) : json_null());
 	view_set_text(v, "family", t->is.family);
 	view_set_text(v, "operator", t->operator);
-	view_set_text(v, "why", t->why);
+	view_set_text(v, "reason", t->why);
 	return v;
 }
 

@@ -20,8 +20,8 @@ json_t *view_compared_run(const struct compared_run *r)
 		view_whole(r->id), "name", r->name, "project", r->project,
 		"workload", r->workload, "job_id",
 		r->job ? view_whole(r->job) : json_null(), "rank",
-		view_whole(r->rank), "device_names", names, "cycles",
-		view_whole(r->cycles.n), "cycles_kept",
+		view_whole(r->rank), "device_names", names, "iterations",
+		view_whole(r->cycles.n), "iterations_kept",
 		view_whole(r->cycles.kept_n));
 }
 
@@ -54,14 +54,14 @@ static json_t *view_compare_side(const struct comparison_side *s,
 {
 	json_t *v = json_pack("{s:o}", "runs", view_compared_runs(runs, n));
 	view_set_whole(v, "units", s->units);
-	view_set_whole(v, "cycles", s->cycles);
-	view_set_whole(v, "cycles_used", s->cycles_used);
+	view_set_whole(v, "iterations", s->cycles);
+	view_set_whole(v, "iterations_used", s->cycles_used);
 	view_set_text(v, "detector", profile_word_detector[s->detector]);
-	view_set_real(v, "cycle_ns", s->cycle_ns);
-	view_set_real(v, "cycle_median_ns", s->cycle_median_ns);
-	json_object_set_new(v, "cycle_durs_ns",
+	view_set_real(v, "iteration_ns", s->cycle_ns);
+	view_set_real(v, "iteration_median_ns", s->cycle_median_ns);
+	json_object_set_new(v, "iteration_durs_ns",
 		view_compare_reals(s->cycle_durs_ns, s->cycles_used));
-	json_object_set_new(v, "cycle_runs",
+	json_object_set_new(v, "iteration_runs",
 		view_compare_wholes(s->cycle_runs, s->cycles_used));
 	return v;
 }
@@ -75,20 +75,20 @@ static void view_compare_change(json_t *v, const struct change *c,
 	view_set_text(v, "verdict",
 		judged ? comparison_word_class[c->is] : NULL);
 	view_set_text(v, "evidence", comparison_word_evidence[c->evidence]);
-	view_set_real(v, "base_ns_per_cycle", c->base_ns);
-	view_set_real(v, "head_ns_per_cycle", c->head_ns);
-	view_set_real(v, "delta_ns_per_cycle", c->delta_ns);
+	view_set_real(v, "base_ns_per_iteration", c->base_ns);
+	view_set_real(v, "head_ns_per_iteration", c->head_ns);
+	view_set_real(v, "delta_ns_per_iteration", c->delta_ns);
 	view_set_real(v, "ratio", c->ratio);
-	view_set_real(v, "shift_ns_per_cycle", c->shift_ns);
-	view_set_real(v, "low_ns_per_cycle", c->low_ns);
-	view_set_real(v, "high_ns_per_cycle", c->high_ns);
+	view_set_real(v, "shift_ns_per_iteration", c->shift_ns);
+	view_set_real(v, "low_ns_per_iteration", c->low_ns);
+	view_set_real(v, "high_ns_per_iteration", c->high_ns);
 	view_set_real(v, "p", c->p);
 	view_set_real(v, "p_family", c->p_family);
 	view_set_real(v, "q", c->q);
-	view_set_real(v, "floor", judged ? c->floor : (double)NAN);
-	view_set_text(v, "floor_from",
+	view_set_real(v, "noise_floor", judged ? c->floor : (double)NAN);
+	view_set_text(v, "noise_floor_source",
 		judged ? comparison_word_floor[c->floor_from] : NULL);
-	view_set_real(v, "floor_df", judged ? c->floor_df : (double)NAN);
+	view_set_real(v, "noise_floor_df", judged ? c->floor_df : (double)NAN);
 }
 
 static json_t *view_compare_resources(const struct changed_row *r)
@@ -114,15 +114,15 @@ static json_t *view_compare_row(struct arena *a, const struct changed_row *r,
 	view_set_text(v, "device", r->device);
 	view_set_text(v, "head_device", r->head_device);
 	view_compare_change(v, &r->change, comparable);
-	view_set_real(v, "base_launches_per_cycle", r->base_launches);
-	view_set_real(v, "head_launches_per_cycle", r->head_launches);
+	view_set_real(v, "base_launches_per_iteration", r->base_launches);
+	view_set_real(v, "head_launches_per_iteration", r->head_launches);
 	view_set_real(v, "base_mean_ns", r->base_mean_ns);
 	view_set_real(v, "head_mean_ns", r->head_mean_ns);
-	view_set_real(v, "by_count_ns_per_cycle", r->by_count_ns);
-	view_set_real(v, "by_duration_ns_per_cycle", r->by_duration_ns);
+	view_set_real(v, "by_count_ns_per_iteration", r->by_count_ns);
+	view_set_real(v, "by_duration_ns_per_iteration", r->by_duration_ns);
 	view_set_real(v, "base_beta_pct", r->base_beta_pct);
 	view_set_real(v, "head_beta_pct", r->head_beta_pct);
-	view_set_real(v, "beyond_common_ns_per_cycle", r->beyond_common_ns);
+	view_set_real(v, "beyond_common_ns_per_iteration", r->beyond_common_ns);
 	json_object_set_new(v, "resources", view_compare_resources(r));
 	return v;
 }
@@ -148,7 +148,7 @@ static json_t *view_compare_split(const struct comparison *c)
 		json_t *v = json_object();
 		view_set_text(v, "part",
 			comparison_word_part[c->split[i].part].word);
-		view_set_text(v, "what",
+		view_set_text(v, "description",
 			comparison_word_part[c->split[i].part].what);
 		view_compare_change(v, &c->split[i].change, c->comparable);
 		view_append(list, v);
@@ -200,7 +200,7 @@ json_t *view_compare(struct arena *a, const struct comparison *c,
 	view_set_whole(v, "block", c->block);
 	view_set_real(v, "alpha", c->alpha);
 	view_set_real(v, "margin", c->margin);
-	view_set_real(v, "floor", c->floor >= 0 ? c->floor : (double)NAN);
+	view_set_real(v, "noise_floor", c->floor >= 0 ? c->floor : (double)NAN);
 	view_set_whole(v, "repeats", c->repeats);
 	return v;
 }
@@ -210,7 +210,7 @@ static json_t *view_compare_series_side(const struct compare_series *s)
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "ns",
 		view_compare_reals(s->ns, s->n), "launches",
 		view_compare_reals(s->launches, s->n), "beta_pct",
-		view_compare_reals(s->beta_pct, s->n), "cycle_ns",
+		view_compare_reals(s->beta_pct, s->n), "iteration_ns",
 		view_compare_reals(s->cycle_ns, s->n), "runs",
 		view_compare_wholes(s->runs, s->n), "numbers",
 		view_compare_wholes(s->numbers, s->n));

@@ -13,7 +13,7 @@ static json_t *view_cycle_work(const struct work *w)
 {
 	return json_pack("{s:s, s:s, s:s, s:f}", "kind",
 		profile_word_work[w->kind], "name", w->name, "size", w->size,
-		"per_cycle", w->per_cycle);
+		"per_iteration", w->per_cycle);
 }
 
 static json_t *view_cycle_stratum(const struct cycles *c, uint32_t i)
@@ -29,9 +29,9 @@ static json_t *view_cycle_stratum(const struct cycles *c, uint32_t i)
 	view_set_whole(v, "sequences", s->sequences);
 	view_set_whole(v, "tokens", s->tokens);
 	view_set_whole(v, "kv_tokens", s->kv_tokens);
-	view_set_whole(v, "cycles", s->cycles);
-	json_object_set_new(v, "works", works);
-	view_set_whole(v, "works_total", n);
+	view_set_whole(v, "iterations", s->cycles);
+	json_object_set_new(v, "signature", works);
+	view_set_whole(v, "signature_total", n);
 	return v;
 }
 
@@ -98,7 +98,7 @@ static json_t *view_cycle_metric(const struct metric_mean *m)
 	view_set_text(v, "name", m->name);
 	view_set_real(v, "mu", m->mu);
 	view_set_real(v, "sigma", m->sigma);
-	view_set_whole(v, "cycles", m->cycles);
+	view_set_whole(v, "iterations", m->cycles);
 	view_set_whole(v, "interpolated", m->interpolated);
 	view_set_whole(v, "partly", m->partly);
 	return v;
@@ -116,11 +116,11 @@ json_t *view_pattern(struct arena *a, const struct pattern_mean *m)
 	view_set_text(v, "device", m->of->device);
 	view_set_whole(v, "device_number", m->of->number);
 	view_set_real(v, "ns_per_cycle", m->ns);
-	view_set_real(v, "launches_per_cycle", m->launches);
+	view_set_real(v, "launches_per_iteration", m->launches);
 	view_set_whole(v, "min_ns", m->min_ns);
 	view_set_whole(v, "max_ns", m->max_ns);
 	view_set_real(v, "beta_pct", m->beta_pct);
-	view_set_whole(v, "cycles", m->cycles);
+	view_set_whole(v, "iterations", m->cycles);
 	json_object_set_new(v, "metrics", metrics);
 	return v;
 }

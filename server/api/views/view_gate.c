@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char *const kinds[] = {
-	[GATE_CYCLE] = "cycle",
+	[GATE_CYCLE] = "iteration",
 	[GATE_OPERATOR] = "operator",
 	[GATE_HEADROOM] = "headroom",
 	[GATE_FUNCTIONS] = "function",
@@ -35,8 +35,8 @@ static json_t *view_gate_side(const struct run_selection *is,
 	json_t *ids = json_array();
 	for (uint32_t i = 0; i < is->n; i++)
 		view_append(ids, view_whole(is->ids[i]));
-	return json_pack("{s:s, s:o, s:o, s:o, s:o}", "asked", is->asked,
-		"runs", ids, "units", view_whole(s->units), "cycles",
+	return json_pack("{s:s, s:o, s:o, s:o, s:o}", "query", is->asked,
+		"runs", ids, "units", view_whole(s->units), "iterations",
 		view_whole(s->cycles), "labels", view_gate_labels(runs, is->n));
 }
 
@@ -52,10 +52,10 @@ static json_t *view_gate_rule(const struct gate_rule *r)
 	view_set_real(v, "low_pct", r->low_pct);
 	view_set_real(v, "high_pct", r->high_pct);
 	view_set_real(v, "p", r->p);
-	view_set_real(v, "floor", r->floor);
+	view_set_real(v, "noise_floor", r->floor);
 	view_set_whole(v, "since_run", r->since_run ? r->since_run : -1);
 	json_object_set_new(v, "runs_needed", json_integer(r->runs_needed));
-	view_set_text(v, "sentence", r->sentence);
+	view_set_text(v, "summary", r->sentence);
 	return v;
 }
 
@@ -73,7 +73,7 @@ static void view_gate_rules(json_t *v, const struct gate *g)
 			left_out++;
 	}
 	json_object_set_new(v, "rules", list);
-	view_set_whole(v, "rules_left_out", left_out);
+	view_set_whole(v, "rules_excluded", left_out);
 }
 
 static json_t *view_gate_shortfalls(const struct gate *g)
@@ -81,7 +81,7 @@ static json_t *view_gate_shortfalls(const struct gate *g)
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < g->shortfalls_n; i++)
 		view_append(list,
-			json_pack("{s:s, s:s}", "what", g->shortfalls[i].what,
+			json_pack("{s:s, s:s}", "code", g->shortfalls[i].what,
 				"message", g->shortfalls[i].sentence));
 	return list;
 }
@@ -164,18 +164,18 @@ static json_t *view_gate_policy(const struct gate_request *q)
 		if (p->refuse >> i & 1)
 			view_append(refuse, json_string(finding_name(
 						    (enum finding_code)i)));
-	view_set_real(v, "cycle_pct", p->cycle_pct);
+	view_set_real(v, "iteration_pct", p->cycle_pct);
 	json_object_set_new(v, "operators", view_gate_limits(p));
 	view_set_real(v, "headroom_pct", p->headroom_pct);
 	json_object_set_new(v, "fail_on", fail_on);
 	view_set_real(v, "share_pct", p->share_pct);
-	view_set_whole(v, "least_runs", p->least_runs);
-	view_set_whole(v, "least_cycles", p->least_cycles);
-	view_set_real(v, "least_coverage_pct", p->least_coverage_pct);
-	view_set_real(v, "least_attributed_pct", p->least_attributed_pct);
-	json_object_set_new(v, "refuse", refuse);
+	view_set_whole(v, "min_runs", p->least_runs);
+	view_set_whole(v, "min_iterations", p->least_cycles);
+	view_set_real(v, "min_coverage_pct", p->least_coverage_pct);
+	view_set_real(v, "min_attributed_pct", p->least_attributed_pct);
+	json_object_set_new(v, "reject_on", refuse);
 	view_set_real(v, "alpha", p->alpha);
-	view_set_real(v, "floor", p->floor >= 0 ? p->floor : (double)NAN);
+	view_set_real(v, "noise_floor", p->floor >= 0 ? p->floor : (double)NAN);
 	view_set_text(v, "range", q->range);
 	view_set_whole(v, "seed", (int64_t)p->seed);
 	return v;
@@ -186,15 +186,15 @@ json_t *view_gate_document(struct arena *a, const struct gate_request *q,
 	const struct compare_sides *sides, const struct gate *g)
 {
 	const struct comparison *c = &g->compared;
-	json_t *v = json_pack("{s:i, s:s, s:i}", "exit", (int)g->outcome,
-		"sentence", g->sentence, "runs_needed", (int)g->runs_needed);
+	json_t *v = json_pack("{s:i, s:s, s:i}", "exit_status", (int)g->outcome,
+		"summary", g->sentence, "runs_needed", (int)g->runs_needed);
 	json_object_set_new(v, "base",
 		view_gate_side(base, sides->base, &c->base));
 	json_object_set_new(v, "head",
 		view_gate_side(head, sides->head, &c->head));
 	json_object_set_new(v, "policy", view_gate_policy(q));
 	view_gate_rules(v, g);
-	json_object_set_new(v, "shortfalls", view_gate_shortfalls(g));
+	json_object_set_new(v, "data_problems", view_gate_shortfalls(g));
 	json_object_set_new(v, "findings", view_gate_findings(c));
 	view_set_text(v, "compare", view_gate_compare(a, q, base, head));
 	return v;
@@ -204,7 +204,7 @@ json_t *view_gate(const struct gate_row *row)
 {
 	json_t *v = json_pack("{s:o, s:o, s:s, s:s, s:s, s:s, s:s}", "id",
 		view_whole(row->id), "created_at", view_moment(row->created),
-		"who", row->who, "project", row->project, "workload",
+		"created_by", row->who, "project", row->project, "workload",
 		row->workload, "name", row->name, "outcome", row->outcome);
 	json_object_update_new(v, json_loads(row->document, 0, NULL));
 	return v;

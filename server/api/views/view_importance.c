@@ -24,7 +24,7 @@ json_t *view_platform(const struct platform *p)
 	view_set_real(v, "bytes_per_s", p->bytes_per_s);
 	json_object_set_new(v, "peak_flops", peaks);
 	view_set_whole(v, "launch_floor_ns", p->launch_floor_ns);
-	json_object_set_new(v, "own", json_boolean(p->own));
+	json_object_set_new(v, "site_override", json_boolean(p->own));
 	return v;
 }
 
@@ -85,7 +85,7 @@ static json_t *view_importance_item(const struct fleet_importance_row *r,
 	json_t *v = json_object();
 	view_set_text(v, "operator", r->operator);
 	view_set_text(v, "id", r->id);
-	view_set_text(v, "what", r->what);
+	view_set_text(v, "description", r->what);
 	view_set_text(v, "group", r->group);
 	view_set_text(v, "dtype", r->dtype);
 	view_set_text(v, "phase", r->phase);
@@ -112,10 +112,10 @@ static json_t *view_importance_item(const struct fleet_importance_row *r,
 	json_object_set_new(v, "attained_flops",
 		view_places(r->places, m->platforms, m->platforms_n,
 			PLACE_ATTAINED));
-	view_set_real(v, "sized_pct", view_importance_pct(r->sized));
-	view_set_real(v, "bound_pct", view_importance_pct(r->bound));
+	view_set_real(v, "shape_known_pct", view_importance_pct(r->sized));
+	view_set_real(v, "roofline_known_pct", view_importance_pct(r->bound));
 	view_set_real(v, "headroom", r->headroom);
-	view_set_real(v, "over_pct", view_importance_pct(r->over));
+	view_set_real(v, "above_bound_pct", view_importance_pct(r->over));
 	json_object_set_new(v, "collective",
 		r->collective < 0 ? json_null() : json_boolean(r->collective));
 	return v;
@@ -143,21 +143,22 @@ json_t *view_importance(const struct fleet_importance *m, json_t *choices,
 	for (uint32_t i = 0; i < m->n; i++)
 		view_append(items, view_importance_item(&m->rows[i], m));
 	json_t *v = view_list(items, NULL);
-	view_set_text(v, "set", m->set);
+	view_set_text(v, "reference_set", m->set);
 	view_set_text(v, "source", m->source);
 	view_set_text(v, "weight", weights[m->weight]);
 	view_set_whole(v, "runs", m->runs);
-	view_set_whole(v, "uncounted_runs", m->uncounted);
-	view_set_whole(v, "left_out_runs", m->left_out);
+	view_set_whole(v, "excluded_runs", m->uncounted);
+	view_set_whole(v, "lagging_runs", m->left_out);
 	view_set_real(v, "gpu_s", m->gpu_s);
 	view_set_real(v, "hours", m->hours);
 	view_set_real(v, "attributed_pct", view_importance_pct(m->attributed));
-	view_set_real(v, "specific_pct", view_importance_pct(m->specific));
-	view_set_real(v, "sized_pct", view_importance_pct(m->sized));
-	view_set_real(v, "bound_pct", view_importance_pct(m->bound));
+	view_set_real(v, "operator_known_pct",
+		view_importance_pct(m->specific));
+	view_set_real(v, "shape_known_pct", view_importance_pct(m->sized));
+	view_set_real(v, "roofline_known_pct", view_importance_pct(m->bound));
 	view_set_real(v, "headroom", m->headroom);
 	view_set_whole(v, "clusters", m->clusters);
-	view_set_text(v, "interval_why", m->interval_why);
+	view_set_text(v, "interval_reason", m->interval_why);
 	json_object_set_new(v, "platforms",
 		view_platforms(m->platforms, m->platforms_n));
 	json_object_set_new(v, "choices", choices);
@@ -199,18 +200,18 @@ json_t *view_importance_shape(const struct fleet_importance_shape *s,
 		s->costed ? (int64_t)s->cost.read_bytes : -1);
 	view_set_whole(v, "write_bytes",
 		s->costed ? (int64_t)s->cost.write_bytes : -1);
-	json_object_set_new(v, "over", json_boolean(s->s > 1));
-	view_set_text(v, "why", s->why);
+	json_object_set_new(v, "above_bound", json_boolean(s->s > 1));
+	view_set_text(v, "reason", s->why);
 	return v;
 }
 
 json_t *view_importance_shapes(const struct fleet_importance_shapes *s,
 	const struct finding_list *findings, json_t *list)
 {
-	view_set_text(list, "set", s->set);
+	view_set_text(list, "reference_set", s->set);
 	view_set_text(list, "operator", s->operator);
 	view_set_text(list, "id", s->id);
-	view_set_text(list, "what", s->what);
+	view_set_text(list, "description", s->what);
 	view_set_real(list, "s_median", s->s_median);
 	json_object_set_new(list, "platforms",
 		view_platforms(s->platforms, s->platforms_n));

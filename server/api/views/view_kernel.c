@@ -18,18 +18,18 @@ static json_t *view_kernel_source(const struct kernel_source *s,
 	return json_pack("{s:o, s:o, s:o, s:o}", "defined_in",
 		view_text(s->defined_in), "launched_from",
 		view_text(s->launched_from), "known_from",
-		view_text(s->known_from), "told", view_text(told));
+		view_text(s->known_from), "table_path", view_text(told));
 }
 
 json_t *view_times(const struct time_stats *t)
 {
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"instances", view_whole(t->instances), "total_ns",
-		view_whole(t->total_ns), "avg_ns", view_real(t->avg_ns),
-		"med_ns", view_real(t->med_ns), "min_ns", view_whole(t->min_ns),
-		"max_ns", view_whole(t->max_ns), "stddev_ns",
-		view_real(t->stddev_ns), "p90_ns", view_real(t->p90_ns),
-		"p99_ns", view_real(t->p99_ns));
+		view_whole(t->total_ns), "mean_ns", view_real(t->avg_ns),
+		"median_ns", view_real(t->med_ns), "min_ns",
+		view_whole(t->min_ns), "max_ns", view_whole(t->max_ns),
+		"stddev_ns", view_real(t->stddev_ns), "p90_ns",
+		view_real(t->p90_ns), "p99_ns", view_real(t->p99_ns));
 }
 
 json_t *view_kernel(const struct kernel_line *k)
@@ -89,8 +89,8 @@ static void view_kernel_launch_whole(json_t *v, const char *what,
 static void view_kernel_launch_spread(json_t *v, const char *what,
 	const struct spread *s)
 {
-	view_kernel_launch_real(v, what, "avg_ns", s->avg_ns);
-	view_kernel_launch_real(v, what, "med_ns", s->med_ns);
+	view_kernel_launch_real(v, what, "mean_ns", s->avg_ns);
+	view_kernel_launch_real(v, what, "median_ns", s->med_ns);
 	view_kernel_launch_whole(v, what, "min_ns", s->min_ns);
 	view_kernel_launch_whole(v, what, "max_ns", s->max_ns);
 	view_kernel_launch_real(v, what, "stddev_ns", s->stddev_ns);
@@ -119,7 +119,7 @@ json_t *view_caller(const struct caller_line *c, double share_pct)
 		view_append(path, json_pack("{s:s, s:s}", "kind",
 					  profile_word_frame[c->path[i].kind],
 					  "name", c->path[i].name));
-	return json_pack("{s:s, s:o, s:b, s:o, s:o, s:o}", "known",
+	return json_pack("{s:s, s:o, s:b, s:o, s:o, s:o}", "found_by",
 		profile_word_known[c->known], "path", path, "path_cut", c->cut,
 		"launches", view_whole(c->launches), "total_ns",
 		view_whole(c->total_ns), "share_pct", view_real(share_pct));

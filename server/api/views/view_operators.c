@@ -19,7 +19,7 @@ static json_t *view_operators_put(const struct platform_projection *to)
 {
 	json_t *v = json_object();
 	view_set_real(v, "sol_ns", to->bound_ns ? to->sol_ns : (double)NAN);
-	view_set_whole(v, "bound_ns", to->bound_ns);
+	view_set_whole(v, "roofline_known_ns", to->bound_ns);
 	view_set_text(v, "regime",
 		fleet_importance_regime(run_operators_projection_leg(to)));
 	return v;
@@ -34,7 +34,7 @@ static json_t *view_operators_item(const struct run_operators_table *m,
 	bool bound = o->bound_ns > 0;
 	json_t *v = json_object();
 	view_set_text(v, "operator", o->name);
-	view_set_text(v, "what", is ? is->what : NULL);
+	view_set_text(v, "description", is ? is->what : NULL);
 	view_set_text(v, "group", is ? is->group : NULL);
 	json_object_set_new(v, "specific",
 		json_boolean(o->name && (!is || is->specific)));
@@ -46,13 +46,14 @@ static json_t *view_operators_item(const struct run_operators_table *m,
 	view_set_whole(v, "total_ns", o->total_ns);
 	view_set_whole(v, "calls", o->calls);
 	view_set_whole(v, "launches", o->launches);
-	view_set_real(v, "avg_call_ns",
+	view_set_real(v, "mean_call_ns",
 		o->calls ? (double)o->total_ns / (double)o->calls
 			 : (double)NAN);
 	view_set_whole(v, "shapes", o->shapes);
-	json_object_set_new(v, "known", view_operators_known(o->known_ns));
-	view_set_whole(v, "sized_ns", o->sized_ns);
-	view_set_whole(v, "bound_ns", o->bound_ns);
+	json_object_set_new(v, "attribution_source_ns",
+		view_operators_known(o->known_ns));
+	view_set_whole(v, "shape_known_ns", o->sized_ns);
+	view_set_whole(v, "roofline_known_ns", o->bound_ns);
 	view_set_real(v, "sol_ns",
 		bound ? (double)o->sol_ps / 1e3 : (double)NAN);
 	view_set_real(v, "s",
@@ -68,7 +69,7 @@ static json_t *view_operators_item(const struct run_operators_table *m,
 		bound && !o->collective
 			? fleet_importance_pct(o->headroom_ns, m->is->gpu_ns)
 			: (double)NAN);
-	view_set_whole(v, "over_ns", o->over_ns);
+	view_set_whole(v, "above_bound_ns", o->over_ns);
 	json_object_set_new(v, "against",
 		m->put ? view_operators_put(&m->put[i]) : json_null());
 	return v;
@@ -93,9 +94,9 @@ json_t *view_run_operators(const struct run_operators_table *m,
 	view_set_text(v, "catalog_now", catalog_version(m->catalog));
 	view_set_whole(v, "gpu_ns", m->is->gpu_ns);
 	view_set_real(v, "attributed_pct", of.attributed);
-	view_set_real(v, "specific_pct", of.specific);
-	view_set_real(v, "sized_pct", of.sized);
-	view_set_real(v, "bound_pct", of.bound);
+	view_set_real(v, "operator_known_pct", of.specific);
+	view_set_real(v, "shape_known_pct", of.sized);
+	view_set_real(v, "roofline_known_pct", of.bound);
 	view_set_whole(v, "replayed", m->is->replayed);
 	view_set_whole(v, "replayed_known", m->is->replayed_known);
 	view_set_real(v, "headroom_pct", of.headroom);
@@ -118,7 +119,7 @@ static json_t *view_operators_shape_put(const struct shape_stat *s,
 	}
 	view_set_real(v, "sol_ns", 1e9 * b.sol_s);
 	view_set_text(v, "regime", fleet_importance_regime(b.leg));
-	view_set_text(v, "why", why);
+	view_set_text(v, "reason", why);
 	arena_release(&a);
 	return v;
 }
@@ -135,14 +136,14 @@ json_t *view_run_shape(const struct run_shapes *of, const struct shape_stat *s)
 	view_set_text(v, "grid", s->grid);
 	view_set_text(v, "dtype", dtype_word(o->dtype));
 	view_set_text(v, "phase", profile_word_phase[o->phase]);
-	view_set_text(v, "known", profile_word_how[s->known]);
+	view_set_text(v, "attribution_source", profile_word_how[s->known]);
 	view_set_whole(v, "calls", s->call.instances);
 	view_set_whole(v, "launches", s->launches);
 	view_set_whole(v, "total_ns", s->call.total_ns);
 	view_set_real(v, "time_pct",
 		fleet_importance_pct(s->call.total_ns, m->is->gpu_ns));
-	view_set_real(v, "avg_ns", s->call.avg_ns);
-	view_set_real(v, "med_ns", s->call.med_ns);
+	view_set_real(v, "mean_ns", s->call.avg_ns);
+	view_set_real(v, "median_ns", s->call.med_ns);
 	view_set_whole(v, "min_ns", s->call.min_ns);
 	view_set_whole(v, "max_ns", s->call.max_ns);
 	view_set_real(v, "p90_ns", s->call.p90_ns);
@@ -163,7 +164,7 @@ json_t *view_run_shape(const struct run_shapes *of, const struct shape_stat *s)
 		s->costed && flops > 0 && s->call.avg_ns > 0
 			? flops / s->call.avg_ns * 1e9
 			: (double)NAN);
-	view_set_text(v, "why",
+	view_set_text(v, "reason",
 		s->text	  ? s->why
 		: s->grid ? "only its grid is known, not its sizes"
 			  : "its sizes are not known");
@@ -180,7 +181,7 @@ json_t *view_run_shapes(const struct run_shapes *s,
 	const struct operator_info *is =
 		catalog_operator(m->catalog, s->operator);
 	view_set_text(list, "operator", s->operator);
-	view_set_text(list, "what", is ? is->what : NULL);
+	view_set_text(list, "description", is ? is->what : NULL);
 	view_set_text(list, "platform", m->is->platform);
 	json_object_set_new(list, "against",
 		m->against ? view_platform(m->against) : json_null());

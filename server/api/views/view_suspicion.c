@@ -53,8 +53,9 @@ static json_t *view_suspicion_side(const struct suspicion_side *s,
 	for (uint32_t i = 0; i < s->cycles_n; i++)
 		view_append(durs, json_real(s->cycles_us[i]));
 	return json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", s->name, "runs",
-		view_compared_runs(runs, n), "cycles", view_whole(s->cycles_n),
-		"cycle_mean_us", view_real(s->cycle_us), "cycle_durs_us", durs);
+		view_compared_runs(runs, n), "iterations",
+		view_whole(s->cycles_n), "cycle_mean_us",
+		view_real(s->cycle_us), "cycle_durs_us", durs);
 }
 
 json_t *view_suspicion(const struct suspicion *s,

@@ -80,7 +80,7 @@ json_t *view_trend(const struct trend_result *is)
 	json_object_set_new(v, "more", json_boolean(is->t->more));
 	json_object_set_new(v, "points", view_trend_points(is));
 	json_object_set_new(v, "change_points", changes);
-	view_set_whole(v, "left_out", is->t->left_out);
+	view_set_whole(v, "excluded", is->t->left_out);
 	return v;
 }
 

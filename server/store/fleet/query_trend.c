@@ -92,24 +92,24 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 		"ORDER BY created_at DESC, run_id DESC LIMIT $9"
 
 /* A statistic of x over the kept iterations. */
-#define TREND_OF_ITERATIONS(x)                                          \
-	"(SELECT CASE $10 WHEN 'avg' THEN avg(" x ") "                  \
-	"ELSE percentile_cont(CASE $10 WHEN 'min' THEN 0 "              \
-	"WHEN 'med' THEN 0.5 WHEN 'p90' THEN 0.9 WHEN 'p99' THEN 0.99 " \
-	"ELSE 1 END) WITHIN GROUP (ORDER BY " x ") END "                \
-	"FROM run_cycle c WHERE c.run_id = runs.run_id "                \
+#define TREND_OF_ITERATIONS(x)                                             \
+	"(SELECT CASE $10 WHEN 'mean' THEN avg(" x ") "                    \
+	"ELSE percentile_cont(CASE $10 WHEN 'min' THEN 0 "                 \
+	"WHEN 'median' THEN 0.5 WHEN 'p90' THEN 0.9 WHEN 'p99' THEN 0.99 " \
+	"ELSE 1 END) WITHIN GROUP (ORDER BY " x ") END "                   \
+	"FROM run_cycle c WHERE c.run_id = runs.run_id "                   \
 	"AND c.use = 'kept' AND $11 IS NULL)"
 
 #define DUR_NS TREND_OF_ITERATIONS("c.dur_ns")
-#define CYCLE_NS "(CASE $10 WHEN 'med' THEN cycle_ns ELSE " DUR_NS " END)"
+#define CYCLE_NS "(CASE $10 WHEN 'median' THEN cycle_ns ELSE " DUR_NS " END)"
 #define BUSY_NS TREND_OF_ITERATIONS("c.compute_ns + c.comm_ns + c.copy_ns")
 #define COMM_NS \
 	"(CASE WHEN counted THEN " TREND_OF_ITERATIONS("c.comm_ns") " END)"
 
-#define OPERATOR_NS                                              \
-	"(CASE WHEN counted AND gpu_ns IS NOT NULL THEN "        \
-	"coalesce(o.ns, 0)::float8 / CASE $10 "                  \
-	"WHEN 'avg' THEN nullif(cycles, 0) WHEN 'total' THEN 1 " \
+#define OPERATOR_NS                                               \
+	"(CASE WHEN counted AND gpu_ns IS NOT NULL THEN "         \
+	"coalesce(o.ns, 0)::float8 / CASE $10 "                   \
+	"WHEN 'mean' THEN nullif(cycles, 0) WHEN 'total' THEN 1 " \
 	"ELSE nullif(gpu_ns, 0) END END)"
 #define OPERATOR                                          \
 	"CROSS JOIN LATERAL (SELECT sum(total_ns) AS ns " \
@@ -119,7 +119,7 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 /* In an uploaded table a kernel may have several lines. */
 #define KERNEL_NS                                                  \
 	"(CASE WHEN counted THEN CASE $10 "                        \
-	"WHEN 'avg' THEN k.ns / k.n "                              \
+	"WHEN 'mean' THEN k.ns / k.n "                             \
 	"WHEN 'min' THEN k.min WHEN 'max' THEN k.max "             \
 	"WHEN 'total' THEN coalesce(k.ns, 0) "                     \
 	"WHEN 'share' THEN coalesce(k.ns, 0) / nullif(gpu_ns, 0) " \
@@ -129,7 +129,7 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	"sum(total_ns)::float8 AS ns, sum(instances)::float8 AS n, " \
 	"min(min_ns)::float8 AS min, max(max_ns)::float8 AS max, "   \
 	"CASE count(*) WHEN 1 THEN max(CASE $10 "                    \
-	"WHEN 'med' THEN med_ns WHEN 'p90' THEN p90_ns "             \
+	"WHEN 'median' THEN med_ns WHEN 'p90' THEN p90_ns "          \
 	"WHEN 'p99' THEN p99_ns END) END AS of_launches "            \
 	"FROM run_kernel k WHERE k.run_id = runs.run_id "            \
 	"AND k.split = 0 AND k.kernel_id = (SELECT id FROM kernel "  \
@@ -148,7 +148,7 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	"AND $10 = 'share' AND $11 IS NULL) o"
 
 static const char *const series[] = {
-	[TREND_METRIC_cycle] = TREND_SERIES(CYCLE_NS, "true", ""),
+	[TREND_METRIC_iteration] = TREND_SERIES(CYCLE_NS, "true", ""),
 	[TREND_METRIC_busy] = TREND_SERIES(BUSY_NS, "true", ""),
 	[TREND_METRIC_idle] =
 		TREND_SERIES(TREND_OF_ITERATIONS("c.idle_ns"), "true", ""),

@@ -75,7 +75,7 @@ static void test_elsewhere(void **state)
 	arena_release(&c.s.arena);
 	assert_string_equal(refusal(list, "q=gemv", text, &a, &b), elsewhere);
 	assert_string_equal(refusal(list, "", text, &a, &b), elsewhere);
-	assert_string_equal(refusal(list, "q=gemm&sort=avg", text, &a, &b),
+	assert_string_equal(refusal(list, "q=gemm&sort=mean", text, &a, &b),
 		elsewhere);
 	assert_string_equal(refusal("/api/v1/runs/8/kernels", "q=gemm", text,
 				    &a, &b),

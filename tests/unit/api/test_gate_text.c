@@ -14,34 +14,34 @@
 static const char odd[] =
 	"{\"id\":7,\"created_at\":\"2026-08-22T10:11:12.500000Z\","
 	"\"project\":\"p|q\",\"workload\":\"\",\"name\":\"1. <b>, @all\","
-	"\"outcome\":\"regressed\",\"sentence\":\"50% slower: @root, see #12 "
+	"\"outcome\":\"regressed\",\"summary\":\"50% slower: @root, see #12 "
 	"or "
 	"http://x.y and www.z.org $a$\",\"runs_needed\":6,"
-	"\"base\":{\"asked\":\"label.a=`b`\",\"units\":3,\"cycles\":36},"
-	"\"head\":{\"asked\":\"4\",\"units\":1,\"cycles\":1},"
+	"\"base\":{\"query\":\"label.a=`b`\",\"units\":3,\"iterations\":36},"
+	"\"head\":{\"query\":\"4\",\"units\":1,\"iterations\":1},"
 	"\"rules\":["
 	"{\"rule\":\"cycle\",\"of\":null,\"device\":null,\"outcome\":\"pass\","
 	"\"limit_pct\":2,\"base_ns\":10000,\"head_ns\":10100.5,"
 	"\"change_pct\":1.005,\"low_pct\":-0.5,\"high_pct\":1.75,\"p\":0.25,"
-	"\"sentence\":\"\"},"
+	"\"summary\":\"\"},"
 	"{\"rule\":\"function\",\"of\":\"f<T>(a|b, \\\"c\\\", @me, #1)\\n"
 	"::error::x]]>\",\"device\":\"GPU, 0\",\"outcome\":\"regressed\","
 	"\"limit_pct\":null,\"base_ns\":0,\"head_ns\":61500,"
 	"\"change_pct\":null,\"low_pct\":null,\"high_pct\":null,\"p\":0.0005,"
-	"\"sentence\":\"new\\u0001: 60 \\u00b5s & more\"},"
+	"\"summary\":\"new\\u0001: 60 \\u00b5s & more\"},"
 	"{\"rule\":\"operator\",\"of\":\"gemm\",\"device\":null,"
 	"\"outcome\":\"undecided\",\"limit_pct\":5,\"base_ns\":1000,"
 	"\"head_ns\":1100,\"change_pct\":10,\"low_pct\":-3,\"high_pct\":23,"
-	"\"p\":0.06,\"sentence\":\"not shown\"},"
+	"\"p\":0.06,\"summary\":\"not shown\"},"
 	"{\"rule\":\"headroom\",\"of\":null,\"device\":null,"
 	"\"outcome\":\"regressed\",\"limit_pct\":2,\"base_ns\":1000,"
 	"\"head_ns\":1100,\"change_pct\":2.5,\"low_pct\":2.25,"
-	"\"high_pct\":2.75,\"p\":0.002,\"sentence\":\"more\"},"
+	"\"high_pct\":2.75,\"p\":0.002,\"summary\":\"more\"},"
 	"{\"rule\":\"operator\",\"of\":\"rope\",\"device\":null,"
 	"\"outcome\":\"pass\",\"limit_pct\":2,\"base_ns\":1000,"
 	"\"head_ns\":1020,\"change_pct\":1.9962,\"low_pct\":1,"
-	"\"high_pct\":3,\"p\":0.5,\"sentence\":\"\"}],"
-	"\"rules_left_out\":3,\"shortfalls\":[],\"findings\":["
+	"\"high_pct\":3,\"p\":0.5,\"summary\":\"\"}],"
+	"\"rules_excluded\":3,\"data_problems\":[],\"findings\":["
 	"{\"code\":\"few_cycles\",\"severity\":\"warn\",\"message\":\"few "
 	"*\"}],"
 	"\"compare\":\"/compare?base=1,2,3&head=4\"}";
@@ -49,13 +49,13 @@ static const char odd[] =
 static const char bad[] =
 	"{\"id\":8,\"created_at\":\"2026-08-22T10:11:12.500000Z\","
 	"\"project\":\"\",\"workload\":\"w\",\"name\":\"\","
-	"\"outcome\":\"bad_data\",\"sentence\":\"2 "
+	"\"outcome\":\"bad_data\",\"summary\":\"2 "
 	"reasons\",\"runs_needed\":-1,"
-	"\"base\":{\"asked\":\"1\",\"units\":1,\"cycles\":2},"
-	"\"head\":{\"asked\":\"2\",\"units\":2,\"cycles\":1},"
-	"\"rules\":[],\"rules_left_out\":0,\"shortfalls\":["
-	"{\"what\":\"runs\",\"message\":\"one run\"},"
-	"{\"what\":\"cycles\",\"message\":\"a & b\"}],"
+	"\"base\":{\"query\":\"1\",\"units\":1,\"iterations\":2},"
+	"\"head\":{\"query\":\"2\",\"units\":2,\"iterations\":1},"
+	"\"rules\":[],\"rules_excluded\":0,\"data_problems\":["
+	"{\"code\":\"runs\",\"message\":\"one run\"},"
+	"{\"code\":\"cycles\",\"message\":\"a & b\"}],"
 	"\"findings\":[],\"compare\":\"/compare?base=1&head=2\"}";
 
 typedef void rendering(const json_t *gate, const char *site, struct buf *b);
@@ -116,8 +116,8 @@ static void test_md(void **state)
 		"- **warn**: few &#42;\n"
 		"\n"
 		"Project <code>p&#124;q</code>, workload <code></code>, base "
-		"<code>label.a=&#96;b&#96;</code> (3 units, 36 cycles), head "
-		"<code>4</code> (1 unit, 1 cycle). "
+		"<code>label.a=&#96;b&#96;</code> (3 units, 36 iterations), head "
+		"<code>4</code> (1 unit, 1 iteration). "
 		"[Gate 7](<https://k.example/gates/7>), "
 		"[comparison](<https://k.example/"
 		"compare?base=1,2,3&head=4>).\n");
@@ -136,8 +136,8 @@ static void test_md(void **state)
 		"A larger baseline: more runs of the head would not.\n"
 		"\n"
 		"Project <code></code>, workload <code>w</code>, base "
-		"<code>1</code> (1 unit, 2 cycles), head <code>2</code> "
-		"(2 units, 1 cycle). Gate 8.\n");
+		"<code>1</code> (1 unit, 2 iterations), head <code>2</code> "
+		"(2 units, 1 iteration). Gate 8.\n");
 }
 
 static void test_junit(void **state)
@@ -152,7 +152,7 @@ static void test_junit(void **state)
 		"timestamp=\"2026-08-22T10:11:12\" hostname=\"kernsift\">\n"
 		"    <properties>\n"
 		"      <property name=\"outcome\" value=\"regressed\"/>\n"
-		"      <property name=\"sentence\" value=\"50% slower: @root, "
+		"      <property name=\"summary\" value=\"50% slower: @root, "
 		"see #12 or http://x.y and www.z.org $a$\"/>\n"
 		"      <property name=\"project\" value=\"p|q\"/>\n"
 		"      <property name=\"base\" value=\"label.a=`b`\"/>\n"
@@ -196,7 +196,7 @@ static void test_junit(void **state)
 		"timestamp=\"2026-08-22T10:11:12\" hostname=\"kernsift\">\n"
 		"    <properties>\n"
 		"      <property name=\"outcome\" value=\"bad_data\"/>\n"
-		"      <property name=\"sentence\" value=\"2 reasons\"/>\n"
+		"      <property name=\"summary\" value=\"2 reasons\"/>\n"
 		"      <property name=\"project\" value=\"\"/>\n"
 		"      <property name=\"base\" value=\"1\"/>\n"
 		"      <property name=\"head\" value=\"2\"/>\n"
@@ -237,7 +237,7 @@ static void test_long(void **state)
 	for (int i = 0; i < 100; i++)
 		memcpy(name + 2 * i, "é", 2);
 	json_t *v = json_pack("{s:s, s:s, s:[{s:s, s:s, s:s}]}", "outcome",
-		"undecided", "sentence", "s", "rules", "rule", "operator", "of",
+		"undecided", "summary", "s", "rules", "rule", "operator", "of",
 		name, "outcome", "undecided");
 	buf_init(&b, 1 << 20);
 	gate_text_github(v, NULL, &b);

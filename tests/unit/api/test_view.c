@@ -126,7 +126,7 @@ static void test_kernel_json(void **state)
 		"\"f\",\"family\":\"gemm\",\"operator\":null,\"device\":1,"
 		"\"grid\":[8,1024,1],\"block\":[128,1,1],"
 		"\"time_pct\":100.0,\"instances\":2,\"total_ns\":335987431,"
-		"\"avg_ns\":167993715.5,\"med_ns\":167993715.5,"
+		"\"mean_ns\":167993715.5,\"median_ns\":167993715.5,"
 		"\"min_ns\":2971823,\"max_ns\":333015608,"
 		"\"stddev_ns\":233376198.5,\"p90_ns\":300011229.5,"
 		"\"p99_ns\":329715170.2,\"source\":null}");
@@ -150,11 +150,11 @@ static void test_kernel_told_by_a_table(void **state)
 		"{\"id\":4,\"name\":\"f\",\"short_name\":\"f\",\"family\":"
 		"null,\"operator\":null,\"device\":null,\"grid\":null,"
 		"\"block\":null,\"time_pct\":31.4,\"instances\":7,"
-		"\"total_ns\":70,\"avg_ns\":10.0,\"med_ns\":null,"
+		"\"total_ns\":70,\"mean_ns\":10.0,\"median_ns\":null,"
 		"\"min_ns\":null,\"max_ns\":null,\"stddev_ns\":null,"
 		"\"p90_ns\":null,\"p99_ns\":null,\"source\":{"
 		"\"defined_in\":null,\"launched_from\":null,"
-		"\"known_from\":null,\"told\":\"vllm/csrc/f.cu\"}}");
+		"\"known_from\":null,\"table_path\":\"vllm/csrc/f.cu\"}}");
 }
 
 /* A kernel that began before its call returned, so nothing waited. */
@@ -181,15 +181,15 @@ static void test_launches(void **state)
 		"{\"kernel\":3,\"name\":\"f<int>(int *)\",\"short_name\":"
 		"\"f\",\"thread\":null,\"device\":0,\"api\":"
 		"\"cudaLaunchKernel\",\"instances\":1,\"queued\":0,"
-		"\"total_avg_ns\":20.0,\"total_med_ns\":20.0,"
+		"\"total_mean_ns\":20.0,\"total_median_ns\":20.0,"
 		"\"total_min_ns\":20,\"total_max_ns\":20,"
 		"\"total_stddev_ns\":0.0,"
-		"\"api_avg_ns\":8.5,\"api_med_ns\":8.5,\"api_min_ns\":8,"
+		"\"api_mean_ns\":8.5,\"api_median_ns\":8.5,\"api_min_ns\":8,"
 		"\"api_max_ns\":9,\"api_stddev_ns\":0.7,"
-		"\"queue_avg_ns\":null,\"queue_med_ns\":null,"
+		"\"queue_mean_ns\":null,\"queue_median_ns\":null,"
 		"\"queue_min_ns\":null,\"queue_max_ns\":null,"
 		"\"queue_stddev_ns\":null,"
-		"\"kernel_avg_ns\":15.0,\"kernel_med_ns\":15.0,"
+		"\"kernel_mean_ns\":15.0,\"kernel_median_ns\":15.0,"
 		"\"kernel_min_ns\":15,\"kernel_max_ns\":15,"
 		"\"kernel_stddev_ns\":0.0}");
 	csv(view_launch_table(&a, 4711, &line, 1),
@@ -213,17 +213,17 @@ static void test_caller_json(void **state)
 	same(view_caller(&(struct caller_line){ CALLER_PATH, path, 4, true, 2,
 				 30 },
 		     42.9),
-		"{\"known\":\"path\",\"path\":[{\"kind\":\"annotation\","
+		"{\"found_by\":\"path\",\"path\":[{\"kind\":\"annotation\","
 		"\"name\":\"step 3\"},{\"kind\":\"module\",\"name\":"
 		"\"Linear_0\"},{\"kind\":\"python\",\"name\":\"a.py\"},"
 		"{\"kind\":\"op\",\"name\":\"aten::mm\"}],\"path_cut\":true,"
 		"\"launches\":2,\"total_ns\":30,\"share_pct\":42.9}");
 	same(view_caller(&(struct caller_line){ .known = CALLER_NO_RANGE }, 0),
-		"{\"known\":\"no_range\",\"path\":[],\"path_cut\":false,"
+		"{\"found_by\":\"no_range\",\"path\":[],\"path_cut\":false,"
 		"\"launches\":0,"
 		"\"total_ns\":0,\"share_pct\":0.0}");
 	same(view_caller(&(struct caller_line){ .known = CALLER_NO_CALL }, 0),
-		"{\"known\":\"no_call\",\"path\":[],\"path_cut\":false,"
+		"{\"found_by\":\"no_call\",\"path\":[],\"path_cut\":false,"
 		"\"launches\":0,"
 		"\"total_ns\":0,\"share_pct\":0.0}");
 }
@@ -237,8 +237,8 @@ static void test_graph_json(void **state)
 		.time = { 1, 5, 5, 5, 5, 5, 0, 5, 5 } };
 	same(view_graph(&g),
 		"{\"graph_id\":4,\"graph_exec\":null,\"device\":1,"
-		"\"instances\":1,\"total_ns\":5,\"avg_ns\":5.0,"
-		"\"med_ns\":5.0,\"min_ns\":5,\"max_ns\":5,"
+		"\"instances\":1,\"total_ns\":5,\"mean_ns\":5.0,"
+		"\"median_ns\":5.0,\"min_ns\":5,\"max_ns\":5,"
 		"\"stddev_ns\":0.0,\"p90_ns\":5.0,\"p99_ns\":5.0}");
 }
 

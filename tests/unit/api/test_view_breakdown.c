@@ -36,27 +36,27 @@ static void test_json(void **state)
 	rows[3].exclusive_ns = 1;
 	json_t *v = view_breakdown(7, &is);
 	same(at(v, "sections", 1),
-		"{\"place\":\"after\",\"name\":null,\"instances\":10,"
-		"\"per_pass\":0,\"first\":0,\"time\":{\"instances\":0,"
-		"\"mean_ns\":0.0,\"med_ns\":0.0,\"stddev_ns\":0.0,\"min_ns\":0,"
-		"\"max_ns\":0},\"sum_ns\":2000.0,\"alike\":null}");
+		"{\"position\":\"after\",\"name\":null,\"instances\":10,"
+		"\"per_iteration\":0,\"first\":0,\"time\":{\"instances\":0,"
+		"\"mean_ns\":0.0,\"median_ns\":0.0,\"stddev_ns\":0.0,\"min_ns\":0,"
+		"\"max_ns\":0},\"sum_ns\":2000.0,\"similarity\":null}");
 	same(at(v, "blocks", 1),
-		"{\"section\":0,\"block\":\"shared\",\"beside\":0,"
+		"{\"section\":0,\"block\":\"shared\",\"parallel_to\":0,"
 		"\"sum_ns\":20062.0,\"exclusive_ns\":0,\"overlapped_ns\":0}");
 	same(at(v, "items", 0),
 		"{\"block\":0,\"kernel\":{\"id\":1,\"name\":\"void "
 		"deep_ep::dispatch<int>(int)\",\"short_name\":\"dispatch\"},"
 		"\"operation\":null,\"operator\":null,\"module\":null,"
-		"\"roles\":[\"dispatch\"],\"role_by\":\"sequence\",\"lane\":0,"
+		"\"roles\":[\"dispatch\"],\"role_source\":\"sequence\",\"stream\":0,"
 		"\"group\":null,\"launches\":10,\"instances\":10,"
-		"\"extra\":false,\"mean_ns\":187000.0,\"med_ns\":187000.0,"
+		"\"extra\":false,\"mean_ns\":187000.0,\"median_ns\":187000.0,"
 		"\"stddev_ns\":0.0,\"min_ns\":187000,\"max_ns\":187000,"
 		"\"offset_ns\":0.0,\"exclusive_ns\":1870000,"
 		"\"overlapped_ns\":0,\"sol_ns\":25.0,\"s\":0.25}");
 	same(json_object_get(at(v, "items", 3), "kernel"), "null");
 	same(json_object_get(at(v, "items", 3), "operation"),
 		"\"[CUDA memset]\"");
-	same(json_object_get(at(v, "items", 3), "role_by"), "null");
+	same(json_object_get(at(v, "items", 3), "role_source"), "null");
 	same(json_object_get(at(v, "items", 3), "s"), "null");
 	same(json_object_get(at(v, "items", 5), "roles"),
 		"[\"gate_up\",\"quantize\"]");
@@ -70,12 +70,12 @@ static void test_json(void **state)
 	json_object_del(v, "items");
 	json_object_del(v, "bars");
 	same(v, "{\"run\":7,\"detector\":\"period\",\"confidence\":1.0,"
-		"\"anchor\":\"dispatch\",\"why\":null,\"device\":0,"
-		"\"realigned\":false,\"passes\":1,\"stratum\":null,"
+		"\"anchor\":\"dispatch\",\"reason\":null,\"device\":0,"
+		"\"realigned\":false,\"iterations\":1,\"stratum\":null,"
 		"\"end_to_end\":{\"instances\":1,\"mean_ns\":96000000.0,"
-		"\"med_ns\":96000000.0,\"stddev_ns\":0.0,\"min_ns\":96000000,"
+		"\"median_ns\":96000000.0,\"stddev_ns\":0.0,\"min_ns\":96000000,"
 		"\"max_ns\":96000000},\"layers\":{\"count\":61,\"time\":{"
-		"\"instances\":1,\"mean_ns\":87320000.0,\"med_ns\":87320000.0,"
+		"\"instances\":1,\"mean_ns\":87320000.0,\"median_ns\":87320000.0,"
 		"\"stddev_ns\":0.0,\"min_ns\":87320000,\"max_ns\":87320000}},"
 		"\"wall_ns\":96000000,\"exclusive_ns\":1870001,"
 		"\"overlap_ns\":500000,\"idle_ns\":95500000,\"other_ns\":0,"
@@ -100,7 +100,7 @@ static void test_nothing(void **state)
 	same(json_object_get(v, "run"), "null");
 	same(json_object_get(v, "device"), "null");
 	same(json_object_get(v, "end_to_end"),
-		"{\"instances\":0,\"mean_ns\":null,\"med_ns\":null,"
+		"{\"instances\":0,\"mean_ns\":null,\"median_ns\":null,"
 		"\"stddev_ns\":null,\"min_ns\":null,\"max_ns\":null}");
 	same(json_object_get(v, "items"), "[]");
 	json_decref(v);

@@ -118,11 +118,11 @@ static void test_document(void **state)
 	same(json_object_get(v, "base"),
 		"{\"runs\":[{\"id\":1,\"name\":\"monday\",\"project\":\"p\","
 		"\"workload\":\"w\",\"job_id\":null,\"rank\":null,"
-		"\"device_names\":[\"H200\"],\"cycles\":4,\"cycles_kept\":3}],"
-		"\"units\":1,\"cycles\":3,\"cycles_used\":2,"
-		"\"detector\":\"annotation\",\"cycle_ns\":2100.0,"
-		"\"cycle_median_ns\":2100.0,\"cycle_durs_ns\":[2000.0,2200.0],"
-		"\"cycle_runs\":[1,1]}");
+		"\"device_names\":[\"H200\"],\"iterations\":4,\"iterations_kept\":3}],"
+		"\"units\":1,\"iterations\":3,\"iterations_used\":2,"
+		"\"detector\":\"annotation\",\"iteration_ns\":2100.0,"
+		"\"iteration_median_ns\":2100.0,\"iteration_durs_ns\":[2000.0,2200.0],"
+		"\"iteration_runs\":[1,1]}");
 	same(json_object_get(v, "findings"),
 		"[{\"code\":\"few_cycles\",\"severity\":\"warn\",\"text\":"
 		"\"few cycles: 2 in the base, 2 in the head\"}]");
@@ -130,25 +130,25 @@ static void test_document(void **state)
 		"{\"function\":\"void f<int, 4>(T1 *, a|b)\","
 		"\"short_name\":\"f\",\"type\":\"gpu_compute\","
 		"\"device\":\"GPU 0\",\"head_device\":\"GPU 1\","
-		"\"verdict\":\"regressed\",\"evidence\":\"cycles\","
-		"\"base_ns_per_cycle\":1000.0,\"head_ns_per_cycle\":2100.0,"
-		"\"delta_ns_per_cycle\":1100.0,\"ratio\":2.1,"
-		"\"shift_ns_per_cycle\":1090.5,\"low_ns_per_cycle\":900.0,"
-		"\"high_ns_per_cycle\":1280.0,\"p\":0.0005,\"p_family\":0.001,"
-		"\"q\":0.00075,\"floor\":0.03,\"floor_from\":\"default\","
-		"\"floor_df\":4.0,\"base_launches_per_cycle\":2.0,"
-		"\"head_launches_per_cycle\":3.0,\"base_mean_ns\":500.0,"
-		"\"head_mean_ns\":700.0,\"by_count_ns_per_cycle\":500.0,"
-		"\"by_duration_ns_per_cycle\":600.0,\"base_beta_pct\":50.0,"
+		"\"verdict\":\"regressed\",\"evidence\":\"iterations\","
+		"\"base_ns_per_iteration\":1000.0,\"head_ns_per_iteration\":2100.0,"
+		"\"delta_ns_per_iteration\":1100.0,\"ratio\":2.1,"
+		"\"shift_ns_per_iteration\":1090.5,\"low_ns_per_iteration\":900.0,"
+		"\"high_ns_per_iteration\":1280.0,\"p\":0.0005,\"p_family\":0.001,"
+		"\"q\":0.00075,\"noise_floor\":0.03,\"noise_floor_source\":\"default\","
+		"\"noise_floor_df\":4.0,\"base_launches_per_iteration\":2.0,"
+		"\"head_launches_per_iteration\":3.0,\"base_mean_ns\":500.0,"
+		"\"head_mean_ns\":700.0,\"by_count_ns_per_iteration\":500.0,"
+		"\"by_duration_ns_per_iteration\":600.0,\"base_beta_pct\":50.0,"
 		"\"head_beta_pct\":65.625,"
-		"\"beyond_common_ns_per_cycle\":1050.0,\"resources\":["
+		"\"beyond_common_ns_per_iteration\":1050.0,\"resources\":["
 		"{\"name\":\"sm_active\",\"base_mu\":61.5,\"head_mu\":null}]}");
 	same(json_object_get(v, "counts"),
 		"{\"regressed\":1,\"appeared\":0,\"improved\":0,\"vanished\":0,"
 		"\"likely\":0,\"undecided\":1,\"unchanged\":0}");
 	/* known without degrees of freedom: a floor that was given */
 	same(json_object_get(json_array_get(json_object_get(v, "split"), 0),
-		     "floor_df"),
+		     "noise_floor_df"),
 		"null");
 	json_decref(v);
 	arena_release(&a);
@@ -163,8 +163,8 @@ static void test_nothing_judged(void **state)
 	json_t *v = view_compare(&a, &c, &sides);
 	json_t *row = json_array_get(json_object_get(v, "items"), 0);
 	same(json_object_get(row, "verdict"), "null");
-	same(json_object_get(row, "floor_from"), "null");
-	same(json_object_get(row, "delta_ns_per_cycle"), "1100.0");
+	same(json_object_get(row, "noise_floor_source"), "null");
+	same(json_object_get(row, "delta_ns_per_iteration"), "1100.0");
 	same(json_object_get(v, "common"), "null");
 	same(json_object_get(json_object_get(v, "counts"), "regressed"), "0");
 	json_decref(v);
@@ -187,7 +187,7 @@ static void test_table(void **state)
 		"Head Mean (ns),By Count (ns/cycle),By Duration (ns/cycle),"
 		"Base Beta (%),Head Beta (%),Beyond Common (ns/cycle),Floor,"
 		"Floor From\n"
-		"regressed,cycles,\"void f<int, 4>(T1 *, a|b)\",gpu_compute,"
+		"regressed,iterations,\"void f<int, 4>(T1 *, a|b)\",gpu_compute,"
 		"GPU 0,GPU 1,1000.0,2100.0,1100.0,2.1,1090.5,900.0,1280.0,"
 		"0.0005,0.001,0.00075,2,3,500.0,700.0,500.0,600.0,50,65.625,"
 		"1050.0,0.03,default\n"
@@ -233,7 +233,7 @@ static void test_report(void **state)
 		"Change (µs) | 95 % (µs) | Launches | p family | Evidence |\n"
 		"|:---|:---|:---|---:|---:|---:|---:|---:|---:|:---|\n"
 		"| regressed | f | GPU 0 | 1.00 | 2.10 | +1.10 (+110.0 %) | "
-		"+0.90 to +1.28 | 2 → 3 | 0.001 | cycles |\n"
+		"+0.90 to +1.28 | 2 → 3 | 0.001 | iterations |\n"
 		"\n"
 		"1 regressed, 1 undecided; seed 1, 2000 permutations, blocks "
 		"of 3 cycles, α 0.05, margin 0.05, floor 0.03, 4 repeats\n");

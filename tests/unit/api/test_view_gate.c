@@ -15,8 +15,9 @@ static const struct gate_row row = { .id = 7,
 	.workload = "w",
 	.name = "decode",
 	.outcome = "undecided",
-	.document = "{\"exit\":2,\"rules\":[{\"p\":0.1}],\"findings\":[1],"
-		    "\"compare\":\"/compare?base=1&head=2\"}" };
+	.document =
+		"{\"exit_status\":2,\"rules\":[{\"p\":0.1}],\"findings\":[1],"
+		"\"compare\":\"/compare?base=1&head=2\"}" };
 
 static void assert_json(json_t *v, const char *want)
 {
@@ -31,8 +32,8 @@ static void test_answer(void **state)
 	(void)state;
 	assert_json(view_gate(&row),
 		"{\"id\":7,\"created_at\":\"2026-08-22T10:11:12.000000Z\","
-		"\"who\":\"ci\",\"project\":\"p\",\"workload\":\"w\","
-		"\"name\":\"decode\",\"outcome\":\"undecided\",\"exit\":2,"
+		"\"created_by\":\"ci\",\"project\":\"p\",\"workload\":\"w\","
+		"\"name\":\"decode\",\"outcome\":\"undecided\",\"exit_status\":2,"
 		"\"rules\":[{\"p\":0.10000000000000001}],\"findings\":[1],"
 		"\"compare\":\"/compare?base=1&head=2\"}");
 }
@@ -44,8 +45,8 @@ static void test_event(void **state)
 		"{\"event\":\"gate\",\"project\":\"p\",\"workload\":\"w\","
 		"\"at\":\"2026-08-22T10:11:12.000000Z\",\"gate\":{\"id\":7,"
 		"\"created_at\":\"2026-08-22T10:11:12.000000Z\","
-		"\"who\":\"ci\",\"project\":\"p\",\"workload\":\"w\","
-		"\"name\":\"decode\",\"outcome\":\"undecided\",\"exit\":2,"
+		"\"created_by\":\"ci\",\"project\":\"p\",\"workload\":\"w\","
+		"\"name\":\"decode\",\"outcome\":\"undecided\",\"exit_status\":2,"
 		"\"compare\":\"/compare?base=1&head=2\"},"
 		"\"url\":\"/gates/7\"}");
 }

@@ -75,7 +75,7 @@ static int look(struct db *db)
 	return steps;
 }
 
-/* What was posted, in order: "workload cycle 101, …". */
+/* What was posted, in order: "workload iteration 101, …". */
 static const char *posted(struct db *db, struct arena *a)
 {
 	struct result r;
@@ -111,7 +111,7 @@ static void a_change_is_told_once(void **state)
 	assert_string_equal(posted(db, &a), "");
 	runs(db, "w", 61, 85, 10800000, 2000000);
 	look(db);
-	assert_string_equal(posted(db, &a), "w cycle 61");
+	assert_string_equal(posted(db, &a), "w iteration 61");
 	assert_int_equal(fixture_count(db, "SELECT run_id FROM change_seen"),
 		84);
 	/* more of the same; then without the run that was told */
@@ -120,12 +120,12 @@ static void a_change_is_told_once(void **state)
 	fixture_script(db, "DELETE FROM run WHERE run_id = 61");
 	runs(db, "w", 150, 151, 10800000, 2000000);
 	look(db);
-	assert_string_equal(posted(db, &a), "w cycle 61");
+	assert_string_equal(posted(db, &a), "w iteration 61");
 	/* what goes back is another change, and so is an operator's */
 	runs(db, "w", 151, 171, 10000000, 2400000);
 	look(db);
 	assert_string_equal(posted(db, &a),
-		"w cycle 61, w cycle 151, w operator:gemm 151");
+		"w iteration 61, w iteration 151, w operator:gemm 151");
 	arena_release(&a);
 }
 
@@ -149,12 +149,12 @@ static void what_is_posted_tells_the_change(void **state)
 	assert_string_equal(json_string_value(json_object_get(v, "at")),
 		"1970-01-01T00:00:41.000000Z");
 	assert_string_equal(json_string_value(json_object_get(v, "url")),
-		"/trends?project=a%20b&workload=w%2F%C3%A4&metric=cycle");
+		"/trends?project=a%20b&workload=w%2F%C3%A4&metric=iteration");
 	c = json_object_get(v, "change");
 	assert_string_equal(json_string_value(json_object_get(c, "group")),
 		"c41");
 	assert_string_equal(json_string_value(json_object_get(c, "stat")),
-		"med");
+		"median");
 	/* the median of the five values, either side */
 	assert_true(json_real_value(json_object_get(c, "before")) == 10020000);
 	assert_true(json_real_value(json_object_get(c, "after")) == 11022000);
@@ -176,13 +176,13 @@ static void a_long_history_is_passed_over(void **state)
 			10000000 + 1000000 * (i % 2), 2000000);
 	runs(db, "old", 201, 216, 12500000, 2000000);
 	look(db);
-	assert_string_equal(posted(db, &a), "old cycle 201");
+	assert_string_equal(posted(db, &a), "old iteration 201");
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM change_told "
-					   "WHERE metric = 'cycle'"),
+					   "WHERE metric = 'iteration'"),
 		5);
 	runs(db, "old", 216, 260, 12500000, 2000000);
 	look(db);
-	assert_string_equal(posted(db, &a), "old cycle 201");
+	assert_string_equal(posted(db, &a), "old iteration 201");
 	arena_release(&a);
 }
 
@@ -198,7 +198,7 @@ static void a_heap_of_new_runs(void **state)
 	runs(db, "w", 61, 261, 11000000, 2000000);
 	runs(db, "v", 261, 321, 10000000, 2000000);
 	assert_int_equal(look(db), 2);
-	assert_string_equal(posted(db, &a), "w cycle 61");
+	assert_string_equal(posted(db, &a), "w iteration 61");
 	assert_int_equal(look(db), 1);
 	arena_release(&a);
 }
@@ -240,7 +240,7 @@ static void one_that_fails_keeps_no_other(void **state)
 	fixture_script(db, "ALTER TABLE change_seen DROP CONSTRAINT bad");
 	works(trend_watcher_step(db, &after, &more, &e));
 	assert_false(more);
-	assert_string_equal(posted(db, &a), "w cycle 62");
+	assert_string_equal(posted(db, &a), "w iteration 62");
 	/* it is there the next time */
 	assert_int_equal(look(db), 1);
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM change_seen"),

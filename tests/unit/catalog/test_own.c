@@ -94,7 +94,7 @@ static void test_operators(void **state)
 {
 	(void)state;
 	struct catalog *c = good(OPERATORS,
-		"[{\"name\": \"my_op\", \"what\": \"ours\", "
+		"[{\"name\": \"my_op\", \"description\": \"ours\", "
 		"\"sizes\": [\"rows\"], \"ops\": [\"mine::\\\\w+\"], "
 		"\"modules\": [\"MyLayer\"], \"collective\": true}, "
 		"{\"name\": \"gemm\", \"sizes\": [\"p\", \"q\"]}]");

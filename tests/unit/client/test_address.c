@@ -64,7 +64,7 @@ static void test_compare(void **state)
 	struct options o = { .server = "http://h",
 		.score = "verdict",
 		.range = "",
-		.floor = "",
+		.noise_floor = "",
 		.margin = "",
 		.seed = "",
 		.files = { sides, 2 } };
@@ -76,14 +76,14 @@ static void test_compare(void **state)
 		"&score=verdict&format=json");
 	buf_release(&b);
 	o.range = "step #";
-	o.floor = "0.1";
+	o.noise_floor = "0.1";
 	o.margin = "0.02";
 	o.seed = "7";
 	buf_init(&b, ADDRESS_MAX);
 	address_compare(&b, &o, "md");
 	assert_string_equal(b.at,
 		"http://h/api/v1/compare?base=1%2C2&head=job%3A3"
-		"&score=verdict&format=md&range=step%20%23&floor=0.1"
+		"&score=verdict&format=md&range=step%20%23&noise_floor=0.1"
 		"&margin=0.02&seed=7");
 	buf_release(&b);
 }
@@ -103,8 +103,9 @@ static void test_shown(void **state)
 	address_import(&b, "https://h/", "a&b c");
 	buf_puts(&b, " ");
 	address_set(&b, "https://h/", "a&b c");
-	assert_string_equal(b.at, "https://h/api/v1/sets?name=a%26b%20c "
-				  "https://h/importance?set=a%26b%20c");
+	assert_string_equal(b.at,
+		"https://h/api/v1/reference-sets?name=a%26b%20c "
+		"https://h/importance?set=a%26b%20c");
 	buf_release(&b);
 }
 

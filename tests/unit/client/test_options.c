@@ -87,8 +87,8 @@ static void test_refused(void **state)
 		{ OPTIONS_UPLOAD, { "--counters", "c.csv", "a", "b", NULL },
 			"--counters: belongs to one pattern file, and 2 files "
 			"are given (send them one by one)" },
-		{ OPTIONS_UPLOAD, { "--floor", "0.1", "a", NULL },
-			"'--floor' is an option of other commands, not of "
+		{ OPTIONS_UPLOAD, { "--noise-floor", "0.1", "a", NULL },
+			"'--noise-floor' is an option of other commands, not of "
 			"'kernsift upload' (see 'kernsift upload --help')" },
 		{ OPTIONS_UPLOAD, { "--compress", "xz", "a", NULL },
 			"--compress: 'xz' is not one of zstd, gzip, none" },
@@ -195,7 +195,7 @@ static void test_compare(void **state)
 	assert_string_equal(o.range, "step");
 	assert_string_equal(o.score, "verdict");
 	assert_string_equal(o.format, "text");
-	assert_string_equal(o.floor, "");
+	assert_string_equal(o.noise_floor, "");
 	options_release(&o);
 }
 

@@ -16,29 +16,29 @@ const durations = (n, ns, seed) => {
 };
 
 const member = (id) => ({id, name: `steps-${id}`, project: 'demo', workload: 'steps', job_id: null, rank: null,
-	device_names: ['NVIDIA H200'], cycles: 13, cycles_kept: 12});
+	device_names: ['NVIDIA H200'], iterations: 13, iterations_kept: 12});
 
-const side = (ids, n, ns) => ({runs: ids.map(member), units: ids.length, cycles: n + 1, cycles_used: n, detector: 'annotation',
-	cycle_ns: ns, cycle_median_ns: ns * 0.998, cycle_durs_ns: durations(n, ns, ids[0]),
-	cycle_runs: Array.from({length: n}, (_, i) => ids[Math.floor(i * ids.length / n)])});
+const side = (ids, n, ns) => ({runs: ids.map(member), units: ids.length, iterations: n + 1, iterations_used: n, detector: 'annotation',
+	iteration_ns: ns, iteration_median_ns: ns * 0.998, iteration_durs_ns: durations(n, ns, ids[0]),
+	iteration_runs: Array.from({length: n}, (_, i) => ids[Math.floor(i * ids.length / n)])});
 
 // The fields of a difference; `verdict` is null without verdicts.
-const change = (verdict, base, head) => ({verdict, evidence: verdict ? 'cycles' : 'none', base_ns_per_cycle: base,
-	head_ns_per_cycle: head, delta_ns_per_cycle: head - base, ratio: base ? head / base : null,
-	shift_ns_per_cycle: verdict && (head - base) * 0.99, low_ns_per_cycle: verdict && head - base - 0.02 * (head + base),
-	high_ns_per_cycle: verdict && head - base + 0.02 * (head + base), p: verdict && 0.0004997501, p_family: verdict && 0.012, q: verdict && 0.002,
-	floor: verdict && 0.03, floor_from: verdict && 'default', floor_df: verdict && 4});
+const change = (verdict, base, head) => ({verdict, evidence: verdict ? 'iterations' : 'none', base_ns_per_iteration: base,
+	head_ns_per_iteration: head, delta_ns_per_iteration: head - base, ratio: base ? head / base : null,
+	shift_ns_per_iteration: verdict && (head - base) * 0.99, low_ns_per_iteration: verdict && head - base - 0.02 * (head + base),
+	high_ns_per_iteration: verdict && head - base + 0.02 * (head + base), p: verdict && 0.0004997501, p_family: verdict && 0.012, q: verdict && 0.002,
+	noise_floor: verdict && 0.03, noise_floor_source: verdict && 'default', noise_floor_df: verdict && 4});
 
 const row = (name, verdict, base, head) => ({function: `void ${name}<float>(float*, int)`, short_name: name, type: 'gpu_compute',
 	device: 'GPU 0', head_device: name === 'moved' ? 'GPU 1' : 'GPU 0', ...change(verdict, base, head),
-	base_launches_per_cycle: base ? 4 : 0, head_launches_per_cycle: head ? 4 : 0, base_mean_ns: base ? base / 4 : null,
-	head_mean_ns: head ? head / 4 : null, by_count_ns_per_cycle: 0, by_duration_ns_per_cycle: head - base,
-	base_beta_pct: base / 4e5, head_beta_pct: head / 4.3e5, beyond_common_ns_per_cycle: head - base,
+	base_launches_per_iteration: base ? 4 : 0, head_launches_per_iteration: head ? 4 : 0, base_mean_ns: base ? base / 4 : null,
+	head_mean_ns: head ? head / 4 : null, by_count_ns_per_iteration: 0, by_duration_ns_per_iteration: head - base,
+	base_beta_pct: base / 4e5, head_beta_pct: head / 4.3e5, beyond_common_ns_per_iteration: head - base,
 	resources: name === 'slower' ? [{name: 'gpu_sm_frequency', base_mu: 1980, head_mu: 1410.5}] : []});
 
 const CHANGED = [['slower', 'regressed', 4e6, 5e6], ['fresh', 'appeared', 0, 9e5], ['faster', 'improved', 3e6, 2e6],
 	['gone', 'vanished', 7e5, 0], ['moved', 'likely', 2e6, 2.1e6], ['doubtful', 'undecided', 1e6, 1.05e6]];
-const SPLIT = [['cycle', 'regressed', 40e6, 43e6], ['compute', 'regressed', 28e6, 30.6e6], ['communication', 'unchanged', 4e6, 4.1e6],
+const SPLIT = [['iteration', 'regressed', 40e6, 43e6], ['compute', 'regressed', 28e6, 30.6e6], ['communication', 'unchanged', 4e6, 4.1e6],
 	['copies', 'unchanged', 1e6, 1.02e6], ['idle', 'undecided', 7e6, 7.28e6], ['sync', 'likely', 20e6, 21e6]];
 
 const FINDINGS = [['fact_differs', 'warn', 'the surroundings differ: GPU driver 550.54.15 in the base, 560.28.03 in the head'],
@@ -56,14 +56,14 @@ export function comparison({unchanged = 6, cycles = 24, refused = false} = {}) {
 	findings: [...(refused ? [{code: 'other_work', severity: 'refuse',
 		text: 'the work differs: 16 sequences in the base, 64 in the head; nothing is judged'}] : []), ...FINDINGS],
 	base: side([1, 2], cycles, 40e6), head: side([3, 4], cycles, 43e6),
-	split: SPLIT.map(([part, verdict, base, head]) => ({part, what: part, ...change(judged(verdict), base, head)})),
+	split: SPLIT.map(([part, verdict, base, head]) => ({part, description: part, ...change(judged(verdict), base, head)})),
 	common: refused ? null : {ratio: 1.012, low: 1.004, high: 1.02, ns_per_cycle: 182000, kernels: 31}, items,
 	counts: Object.fromEntries(['regressed', 'appeared', 'improved', 'vanished', 'likely', 'undecided', 'unchanged'].map((w) => [w, count(w)])),
-	range: null, seed: 1, permutations: 2000, block: 3, alpha: 0.05, margin: 0.05, floor: 0.03, repeats: 0};
+	range: null, seed: 1, permutations: 2000, block: 3, alpha: 0.05, margin: 0.05, noise_floor: 0.03, repeats: 0};
 }
 
 export function published() {
-	const about = (name, ids, ns) => ({name, runs: ids.map(member), cycles: 24, cycle_mean_us: ns / 1e3, cycle_durs_us: durations(24, ns / 1e3, ids[0])});
+	const about = (name, ids, ns) => ({name, runs: ids.map(member), iterations: 24, cycle_mean_us: ns / 1e3, cycle_durs_us: durations(24, ns / 1e3, ids[0])});
 	return {score: 'published', findings: FINDINGS, suspects: [{function: 'slower', device: 'GPU 0', score: 234.435354, metrics: ['process_gpu_usage', 'gpu_sm_util']}],
 		base: about('normal', [1, 2], 40e6), head: about('abnormal', [3, 4], 43e6), range: null,
 		items: ['slower', 'faster', 'oncpu'].map((name, i) => ({function: name, metric: i === 2 ? 'cpu_frequency' : 'gpu_sm_util',
@@ -74,24 +74,24 @@ export function published() {
 
 export function series(query) {
 	const one = (ids, ns) => ({ns: durations(24, ns, ids[0]), launches: Array(24).fill(4), beta_pct: durations(24, ns, ids[0]).map((v) => v / 4e5),
-		cycle_ns: durations(24, 40e6, 7), runs: Array.from({length: 24}, (_, i) => ids[i < 12 ? 0 : 1]),
+		iteration_ns: durations(24, 40e6, 7), runs: Array.from({length: 24}, (_, i) => ids[i < 12 ? 0 : 1]),
 		numbers: Array.from({length: 24}, (_, i) => 1 + i % 12)});
 	return {function: query.get('function'), short_name: 'slower', device: query.get('device'), base: one([1, 2], 4e6), head: one([3, 4], 5e6)};
 }
 
-export function cycles() {
+export function iterations() {
 	const items = durations(13, 21e6, 5).map((ns, i) => ({number: i, label: `ProfilerStep#${i}`, start_ns: i * 22e6, dur_ns: i ? ns : 3 * ns,
 		use: i === 0 ? 'warmup' : i === 12 ? 'partial' : 'kept', open: i === 12, stratum: i % 4 === 3 ? 1 : 0, compute_ns: ns - 6e6, comm_ns: 2e6,
 		copy_ns: 1e6, idle_ns: i ? 3e6 : 3e6 + 2 * ns, sync_ns: 5e5, launches: 412}));
-	const stratum = (text, n, works) => ({text, phase: null, sequences: null, tokens: null, kv_tokens: null, cycles: n, works, works_total: works.length});
+	const stratum = (text, n, works) => ({text, phase: null, sequences: null, tokens: null, kv_tokens: null, iterations: n, signature: works, signature_total: works.length});
 	return {detector: 'annotation', confidence: 0.98, range: 'ProfilerStep#', count: 13, kept: 11, median_ns: 21e6, items, next: null,
-		strata: [stratum('64 × 128', 8, [{kind: 'op', name: 'aten::addmm', size: '[[128],[8192,128],[128,128]]', per_cycle: 24}]), stratum('32 × 128', 3, [])]};
+		strata: [stratum('64 × 128', 8, [{kind: 'op', name: 'aten::addmm', size: '[[128],[8192,128],[128,128]]', per_iteration: 24}]), stratum('32 × 128', 3, [])]};
 }
 
 export function patterns() {
 	const one = (name, metrics) => ({function: `void ${name}<float>(float*, int)`, short_name: name, type: 'gpu_compute', device: 'GPU 0', device_number: 0,
-		ns_per_cycle: 2.1e6, launches_per_cycle: 84, min_ns: 22500, max_ns: 32500, beta_pct: 9.813, cycles: 12, metrics});
-	return {cycles: 12, next: null, items: [one('slower', [{name: 'gpu_sm_util', mu: 71.25, sigma: 4.5, cycles: 12, interpolated: 12, partly: 0}]), one('steady', [])]};
+		ns_per_cycle: 2.1e6, launches_per_iteration: 84, min_ns: 22500, max_ns: 32500, beta_pct: 9.813, iterations: 12, metrics});
+	return {iterations: 12, next: null, items: [one('slower', [{name: 'gpu_sm_util', mu: 71.25, sigma: 4.5, iterations: 12, interpolated: 12, partly: 0}]), one('steady', [])]};
 }
 
 const RANKS = [0, 1, 2, 3];
@@ -99,7 +99,7 @@ export const jobs = () => ({items: [4, 3].map((id) => ({id, project: 'demo', nam
 	created_at: '2026-11-20T09:10:11.123456Z', runs: RANKS.map((r) => 10 * id + r)})), next: null});
 export const job = () => ({...jobs().items[1], unmatched: 2, clocks_agree: true,
 	findings: [{code: 'rank_missing', severity: 'warn', text: 'ranks 4 to 7 of 8 are not there: waiting is told among the others'}],
-	ranks: RANKS.map((rank) => ({run: 30 + rank, name: `rank-${rank}.json`, rank, world_size: 8, host: 'node-1', device: 'NVIDIA H200', cycles: 4, cycle_ns: 812e6,
+	ranks: RANKS.map((rank) => ({run: 30 + rank, name: `rank-${rank}.json`, rank, world_size: 8, host: 'node-1', device: 'NVIDIA H200', iterations: 4, iteration_ns: 812e6,
 		compute_ns: rank === 2 ? 2.7e9 : 2.4e9, collective_ns: rank === 2 ? 4e8 : 6e8, transfer_ns: 3.8e8, waiting_ns: rank === 2 ? 2e7 : 2.2e8,
 		last_share: rank === 2 ? 0.7 : 0.1, late_ns: 21000, straggler: rank === 2})),
 	collectives: [{function: 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevComm*)', short_name: 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL', count: 96,

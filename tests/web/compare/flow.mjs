@@ -68,7 +68,7 @@ async function compared(test, {open, api, runs: [one, two, three, four]}) {
 				short(doc.items.filter((r) => r.verdict === word))));
 		const dots = await page.getByRole('img', {name: /^Durations of/}).locator('path.dots').evaluateAll((all) =>
 			all.map((p) => p.getAttribute('d').split('M').length - 1));
-		assert.deepEqual(dots, [doc.base.cycles_used, doc.head.cycles_used]);
+		assert.deepEqual(dots, [doc.base.iterations_used, doc.head.iterations_used]);
 	});
 
 	await test('a function\'s cycles are the server\'s, and so is every file', async () => {
@@ -105,9 +105,9 @@ async function compared(test, {open, api, runs: [one, two, three, four]}) {
 }
 
 async function cycles(test, {open, api, runs: [one]}) {
-	await test('a run\'s cycles: found, drawn, told; by ranges of another name or none', async () => {
+	await test('a run\'s iterations: found, drawn, told; by ranges of another name or none', async () => {
 		const page = await open(`/runs/${one}?tab=iterations`, {allowed: /404/});
-		const {count, kept, items} = await (await api(`/runs/${one}/cycles`)).json();
+		const {count, kept, items} = await (await api(`/runs/${one}/iterations`)).json();
 		await page.getByText(`${kept} of ${count} compared`).waitFor();
 		await seen(async () => assert.deepEqual((await cells(page, 'Iterations')).map((r) => r[1]), items.map((c) => c.label)));
 		assert.equal(items[0].label, 'ProfilerStep#0');

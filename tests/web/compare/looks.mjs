@@ -17,7 +17,7 @@ const opened = async (page) => {
 };
 
 export default async function looks(test, {open, shots, runs}) {
-	const cycles = {[`/runs/${runs[0]}/cycles`]: doc.cycles, [`/runs/${runs[0]}/patterns`]: doc.patterns};
+	const cycles = {[`/runs/${runs[0]}/iterations`]: doc.iterations, [`/runs/${runs[0]}/patterns`]: doc.patterns};
 	const views = [
 		['compare', '/compare?base=1,2&head=3,4', compared, opened],
 		['compare-refused', '/compare?base=1,2&head=3,4', refused],

@@ -144,7 +144,7 @@ export default async function views(test, {open}) {
 		await page.getByRole('button', {name: 'Compare again'}).click();
 		await page.waitForURL(/floor=0\.025/);
 		await page.getByText('Noise floor 3.0 % (given)').waitFor();
-		await seen(async () => assert.equal(asked.at(-1), 'base=1%2C2&head=3%2C4&range=step&floor=0.025'));
+		await seen(async () => assert.equal(asked.at(-1), 'base=1%2C2&head=3%2C4&range=step&noise_floor=0.025'));
 		await page.goBack();
 		await page.getByText('Noise floor 3.0 % (default)').waitFor();
 	});
@@ -171,8 +171,8 @@ export default async function views(test, {open}) {
 		await page.getByRole('table', {name: 'Published score'}).waitFor();
 	});
 
-	await test('a thousand functions and 4,000 cycles: only rows near the eye are made, and all dots are two lines', async () => {
-		const {page} = await given(open, doc.comparison({unchanged: 1000, cycles: 2000}));
+	await test('a thousand functions and 4,000 iterations: only rows near the eye are made, and all dots are two lines', async () => {
+		const {page} = await given(open, doc.comparison({unchanged: 1000, iterations: 2000}));
 		const made = () => page.getByRole('table', {name: TABLE}).locator('tbody tr').count();
 		await page.getByRole('button', {name: 'Show 1,000 unchanged functions'}).click();
 		await seen(async () => assert.ok(await made() < 500, 'of 1,006 rows'));

@@ -39,7 +39,7 @@ export default async function catalogue(test, {open, api, kernsiftd}) {
 		const [row] = await cells(page, 'Tested names');
 		assert.deepEqual(row.slice(0, 3), ['zebra_kernel<float>', '–', '–']);
 		assert.equal(row[3], (await (await fetch(`${new URL(page.url()).origin}/api/v1/rules/test`, {method: 'POST',
-			headers: {'Content-Type': 'application/json'}, body: '{"names": ["zebra_kernel<float>"]}'})).json()).items[0].why);
+			headers: {'Content-Type': 'application/json'}, body: '{"names": ["zebra_kernel<float>"]}'})).json()).items[0].reason);
 		await page.locator('.editor > summary').click();
 		await page.getByLabel(EDITOR).fill('[{"match": "zebra_\\\\w+", "family": "zebra", "operator": "rms_norm"}]');
 		await page.getByLabel('use the rules as edited above').check();
@@ -47,7 +47,7 @@ export default async function catalogue(test, {open, api, kernsiftd}) {
 		await page.locator('mark').waitFor();
 		await seen(async () => assert.equal(await page.locator('mark').innerText(), 'zebra_kernel'));
 		await seen(async () => assert.deepEqual((await cells(page, 'Tested names'))[0].slice(1, 3), ['rms_norm', 'zebra']));
-		assert.deepEqual((await (await api('/rules')).json()).own, [], 'a trial saves nothing');
+		assert.deepEqual((await (await api('/rules')).json()).site_overrides, [], 'a trial saves nothing');
 	});
 
 	await test('what cannot be saved is refused with a sentence, and stays as it was typed', async () => {
@@ -60,7 +60,7 @@ export default async function catalogue(test, {open, api, kernsiftd}) {
 		await page.getByRole('button', {name: 'Sign in'}).click();
 		await page.getByText(/^Not saved: .*zebra\(/).waitFor();
 		await seen(async () => assert.equal(await page.getByLabel(EDITOR).inputValue(), '[{"match": "zebra(", "operator": "rms_norm"}]'));
-		assert.deepEqual((await (await api('/rules')).json()).own, []);
+		assert.deepEqual((await (await api('/rules')).json()).site_overrides, []);
 	});
 
 	await test('a rule is saved, stands first, and catches its name; somebody else\'s edit is not run over', async () => {
@@ -88,7 +88,7 @@ export default async function catalogue(test, {open, api, kernsiftd}) {
 			await page.getByRole('button', {name: 'Add an example'}).click();
 			await page.getByRole('button', {name: 'Save', exact: true}).click();
 			await page.getByText(/^Saved as version \d+\./).waitFor();
-			assert.equal((await (await api(`/${tab}`)).json()).items.filter((r) => r.own).length, tab === 'rules' ? 2 : 1);
+			assert.equal((await (await api(`/${tab}`)).json()).items.filter((r) => r.site_override).length, tab === 'rules' ? 2 : 1);
 		}
 	});
 

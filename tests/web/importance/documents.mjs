@@ -1,7 +1,7 @@
 // documents.mjs - answers in the server's schemas for states that a few small traces cannot
 // produce: a fleet of runs, and a run with every attribution source.
 
-const GPU = {name: 'H200', vendor: 'NVIDIA', source: 'a datasheet', bytes_per_s: 4.8e12, launch_floor_ns: 2500, own: false,
+const GPU = {name: 'H200', vendor: 'NVIDIA', source: 'a datasheet', bytes_per_s: 4.8e12, launch_floor_ns: 2500, site_override: false,
 	peak_flops: {bf16: 9.895e14, fp16: 9.895e14, fp8_e4m3: 1.979e15, fp32: 6.7e13}};
 const OLD = {...GPU, name: 'H20', source: 'a table', bytes_per_s: 4e12, peak_flops: {bf16: 1.48e14, fp8_e4m3: 2.96e14, fp32: 4.4e13}};
 
@@ -12,64 +12,64 @@ const ROWS = [['unified_attention', 'bf16', 0.361, 'memory', 63.1, 0.48], ['fuse
 
 function weighed([operator, dtype, importance, regime, ai, s]) {
 	const bound = s !== null;
-	return {operator, id: null, what: operator && `what ${operator} does`, group: operator && 'group', dtype, phase: operator && 'decode/prefill', shapes: bound ? 12 : 0,
+	return {operator, id: null, description: operator && `what ${operator} does`, group: operator && 'group', dtype, phase: operator && 'decode/prefill', shapes: bound ? 12 : 0,
 		importance, w_time: importance, w_mean: importance * 0.9, w_present: importance * 1.4, low: importance * 0.8, high: importance * 1.2, runs: 940,
 		prevalence: 940 / 1303, total_s: importance * 48211.7, regime, ai, s, s_median: null,
 		t_sol_us: bound ? {H20: 390.2, H200: 180.016} : {H20: null, H200: null}, t_prod_us: {H20: 812.3, H200: 4021.4},
-		attained_flops: ai ? {H20: 1.893e13, H200: ai * 4.8e12 * s * 0.8} : {}, sized_pct: bound ? 97.2 : 0, bound_pct: bound ? 95.5 : 0,
-		headroom: operator === 'all_reduce' || !bound ? null : importance * (1 - Math.min(s, 1)), over_pct: s > 1 ? 2.1 : 0, collective: operator === 'all_reduce'};
+		attained_flops: ai ? {H20: 1.893e13, H200: ai * 4.8e12 * s * 0.8} : {}, shape_known_pct: bound ? 97.2 : 0, roofline_known_pct: bound ? 95.5 : 0,
+		headroom: operator === 'all_reduce' || !bound ? null : importance * (1 - Math.min(s, 1)), above_bound_pct: s > 1 ? 2.1 : 0, collective: operator === 'all_reduce'};
 }
 
 export function fleet(query, {none = false} = {}) {
-	return {set: null, source: null, weight: query.get('weight') ?? 'time', runs: none ? 0 : 1303, uncounted_runs: 12, left_out_runs: 0, gpu_s: 48211.7, hours: 2606,
-		attributed_pct: 93.1, specific_pct: 91.4, sized_pct: 81.2, bound_pct: 74.9, headroom: 0.412, clusters: 41, interval_why: null, platforms: [OLD, GPU],
+	return {reference_set: null, source: null, weight: query.get('weight') ?? 'time', runs: none ? 0 : 1303, excluded_runs: 12, lagging_runs: 0, gpu_s: 48211.7, hours: 2606,
+		attributed_pct: 93.1, operator_known_pct: 91.4, shape_known_pct: 81.2, roofline_known_pct: 74.9, headroom: 0.412, clusters: 41, interval_reason: null, platforms: [OLD, GPU],
 		choices: {projects: ['serving', 'training'], workloads: [], frameworks: ['sglang', 'vllm'], platforms: ['H20', 'H200'], dtypes: ['bf16'], phases: ['decode', 'prefill']},
 		findings: none ? [] : [{code: 'coverage', severity: 'warn', text: '6.9 % of GPU time has no operator: see the kernels that nobody knows'},
-			{code: 'over', severity: 'info', text: 'shapes of rms_norm are faster than their bound allows (S > 1)'}],
+			{code: 'above_bound', severity: 'info', text: 'shapes of rms_norm are faster than their bound allows (S > 1)'}],
 		items: none ? [] : ROWS.map(weighed), next: null};
 }
 
 const shape = (text, platform, s) => ({shape_id: null, description: null, shape: text, sizes: text && {tokens: 16}, kwargs: null, dtype: 'bf16', phase: 'decode', platform,
 	calls: 118200, runs: 210, total_s: 31.2, share: text ? 0.44 : 0.02, t_prod_us: {[platform]: 264.1}, t_sol_us: {[platform]: text ? 198.2 : null}, s,
 	ai: text ? 2.9 : null, regime: text ? 'memory' : null, flops: text ? {bf16: 2415919104} : null, read_bytes: text ? 831000000 : null,
-	write_bytes: text ? 65536 : null, over: false, why: text ? null : 'its sizes are not known'});
-export const fleetShapes = (operator) => ({set: null, operator, id: null, what: null, s_median: 0.55, platforms: [OLD, GPU], findings: [],
+	write_bytes: text ? 65536 : null, above_bound: false, reason: text ? null : 'its sizes are not known'});
+export const fleetShapes = (operator) => ({reference_set: null, operator, id: null, description: null, s_median: 0.55, platforms: [OLD, GPU], findings: [],
 	items: [shape('tokens=16 hidden=2048 inter=768', 'H200', 0.75), shape('tokens=32 hidden=2048 inter=768', 'H20', 0.1), shape(null, 'H20', null)], next: null});
 
 export const unattributed = () => ({items: [{id: 7, name: 'void <b>mystery</b><float>(float *)', short_name: 'mystery', family: null, launches: 120,
 	total_ns: 9000000, total_s: 0.009, runs: 3}], next: null});
 
 const KNOWN = {sizes: 0, op_sizes: 0, op: 0, range: 0, node: 0, graph: 0, rule: 0, record: 0, not: 0};
-const spent = (operator, ns, known, more) => ({operator, what: operator && 'what it does', group: operator && 'group', specific: true, collective: false,
-	dtype: operator && 'bf16', phase: operator && 'decode', time_pct: ns / 1e6, total_ns: ns, calls: 1200, launches: 1380, avg_call_ns: ns / 1200, shapes: 2,
-	known: {...KNOWN, ...known}, sized_ns: (known.op_sizes ?? 0) + (known.graph ?? 0), bound_ns: ns, sol_ns: ns / 2, s: 0.5, regime: 'memory', compute_pct: 11,
-	headroom_ns: ns / 2, headroom_pct: ns / 2e6, over_ns: 0, against: null, ...more});
-const put = (row, s) => ({...row, against: {sol_ns: s && s * 4e7, bound_ns: s ? 4e7 : 0, regime: s && 'memory'}});
-const UNBOUND = {s: null, regime: null, compute_pct: null, headroom_ns: null, headroom_pct: null, bound_ns: 0, sol_ns: null, shapes: 0};
+const spent = (operator, ns, known, more) => ({operator, description: operator && 'what it does', group: operator && 'group', specific: true, collective: false,
+	dtype: operator && 'bf16', phase: operator && 'decode', time_pct: ns / 1e6, total_ns: ns, calls: 1200, launches: 1380, mean_call_ns: ns / 1200, shapes: 2,
+	attribution_source_ns: {...KNOWN, ...known}, shape_known_ns: (known.op_sizes ?? 0) + (known.graph ?? 0), roofline_known_ns: ns, sol_ns: ns / 2, s: 0.5, regime: 'memory', compute_pct: 11,
+	headroom_ns: ns / 2, headroom_pct: ns / 2e6, above_bound_ns: 0, against: null, ...more});
+const put = (row, s) => ({...row, against: {sol_ns: s && s * 4e7, roofline_known_ns: s ? 4e7 : 0, regime: s && 'memory'}});
+const UNBOUND = {s: null, regime: null, compute_pct: null, headroom_ns: null, headroom_pct: null, roofline_known_ns: 0, sol_ns: null, shapes: 0};
 
 export function runOperators(query) {
 	const against = query.get('against') ? OLD : null;
 	const items = [spent('gemm', 52e6, {op_sizes: 41e6, graph: 11e6}, {s: 0.62, regime: 'compute'}), spent('rms_norm', 21e6, {rule: 21e6}),
 		spent('all_reduce', 24e6, {op: 24e6}, {...UNBOUND, collective: true}), spent(null, 3e6, {not: 3e6}, UNBOUND)];
-	return {platform: 'H200', platform_source: 'a datasheet', against, catalog: '1', catalog_now: '1+2', gpu_ns: 1e8, attributed_pct: 97, specific_pct: 96,
-		sized_pct: 80, bound_pct: 70, replayed: 361, replayed_known: 361, headroom_pct: 31.2,
+	return {platform: 'H200', platform_source: 'a datasheet', against, catalog: '1', catalog_now: '1+2', gpu_ns: 1e8, attributed_pct: 97, operator_known_pct: 96,
+		shape_known_pct: 80, roofline_known_pct: 70, replayed: 361, replayed_known: 361, headroom_pct: 31.2,
 		findings: [{code: 'older_catalog', severity: 'info', text: 'attributed with catalogue 1; 1+2 is in force: `kernsiftd rebuild` attributes anew'},
-			{code: 'over', severity: 'warn', text: 'S is above 1 at shapes that take 1.0 % of GPU time'}],
+			{code: 'above_bound', severity: 'warn', text: 'S is above 1 at shapes that take 1.0 % of GPU time'}],
 		items: against ? items.map((row, i) => put(row, [0.1, 1.25][i] ?? null)) : items, next: null};
 }
 
 export function runShapes(query) {
 	const against = query.get('against') ? OLD : null;
-	const times = {calls: 240, launches: 480, total_ns: 11e6, time_pct: 11, avg_ns: 45833.3, med_ns: 45700, min_ns: 44000, max_ns: 52000, p90_ns: 46000, p99_ns: 51000};
-	const one = {dtype: 'bf16', phase: 'decode', ...times, attained_flops: 1.735e14, against: against && {sol_ns: 9166.66, regime: 'memory', why: null}};
-	return {operator: 'gemm', what: 'a matrix product', platform: 'H200', against, s_median: 0.61, findings: [], next: null, items: [
-		{...one, shape: 'm=237 n=4096 k=4096', sizes: {m: 237, n: 4096, k: 4096}, grid: null, known: 'op_sizes', flops: {bf16: 7952400384}, read_bytes: 35495936,
-			write_bytes: 1941504, ai: 212.4, sol_ns: 8036.8, s: 0.175, regime: 'compute', why: null},
-		{...one, shape: null, sizes: null, grid: '128x1x1 / 256x1x1', known: 'rule', flops: null, read_bytes: null, write_bytes: null, ai: null, sol_ns: null, s: null,
-			regime: null, why: 'its sizes are not known', against: against && {sol_ns: null, regime: null, why: 'its sizes are not known there either'}}]};
+	const times = {calls: 240, launches: 480, total_ns: 11e6, time_pct: 11, mean_ns: 45833.3, median_ns: 45700, min_ns: 44000, max_ns: 52000, p90_ns: 46000, p99_ns: 51000};
+	const one = {dtype: 'bf16', phase: 'decode', ...times, attained_flops: 1.735e14, against: against && {sol_ns: 9166.66, regime: 'memory', reason: null}};
+	return {operator: 'gemm', description: 'a matrix product', platform: 'H200', against, s_median: 0.61, findings: [], next: null, items: [
+		{...one, shape: 'm=237 n=4096 k=4096', sizes: {m: 237, n: 4096, k: 4096}, grid: null, attribution_source: 'op_sizes', flops: {bf16: 7952400384}, read_bytes: 35495936,
+			write_bytes: 1941504, ai: 212.4, sol_ns: 8036.8, s: 0.175, regime: 'compute', reason: null},
+		{...one, shape: null, sizes: null, grid: '128x1x1 / 256x1x1', attribution_source: 'rule', flops: null, read_bytes: null, write_bytes: null, ai: null, sol_ns: null, s: null,
+			regime: null, reason: 'its sizes are not known', against: against && {sol_ns: null, regime: null, reason: 'its sizes are not known there either'}}]};
 }
 
-export const platforms = () => ({version: 2, catalog: '1+2', fault: null, items: [OLD, GPU], own: [], next: null});
+export const platforms = () => ({version: 2, catalog: '1+2', fault: null, items: [OLD, GPU], site_overrides: [], next: null});
 export const sets = (...names) => ({items: names.map((name) => ({name, source: null, sha256: 'ab'.repeat(32), runs: 3, operators: 4, shapes: 9, bytes: 4096,
 	created_at: '2026-11-01T00:00:00Z'})), next: null});
 export const runKernels = () => ({items: unattributed().items.map((k) => ({...k, runs: 1})), next: null});

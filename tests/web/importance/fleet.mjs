@@ -80,19 +80,19 @@ export default async function fleet(test, {open}) {
 		await seen(async () => assert.equal(await wrong.getByRole('alert').innerText(), 'Failed: label \'nonsense\' is not of the form key=value'));
 		await wrong.getByText('More filters').waitFor();
 		await seen(async () => assert.equal(await wrong.getByLabel('Labels').inputValue(), 'nonsense', 'what was refused can be mended'));
-		const {page: refused} = await given(open, '/importance?set=gone', {refused: {refused: [404, 'not_found', 'no set \'gone\'']}, allowed: /404/});
+		const {page: refused} = await given(open, '/importance?reference_set=gone', {refused: {refused: [404, 'not_found', 'no set \'gone\'']}, allowed: /404/});
 		await seen(async () => assert.equal(await refused.getByRole('alert').innerText(), 'Failed: no set \'gone\''));
 		await seen(async () => assert.deepEqual(await refused.getByLabel('Source', {exact: true}).locator('option').allInnerTexts(), ['stored runs', 'gone', 'reference set atrex']));
 	});
 
 	await test('a set is asked for without what runs alone know, and is not asked it', async () => {
-		const page = await open('/importance?set=operators&project=nobody', {allowed: /400/});
+		const page = await open('/importance?reference_set=operators&project=nobody', {allowed: /400/});
 		await page.getByRole('alert').waitFor();
 		await seen(async () => assert.deepEqual(await page.getByRole('search').locator('label').allInnerTexts(), ['Source', 'Weight', 'Phase', 'dtype']));
 		await page.getByLabel('Phase').fill('prefill');
 		await page.getByRole('button', {name: 'Filter'}).click();
 		await page.getByRole('table', {name: GENERAL}).waitFor();
-		await seen(async () => assert.equal(new URL(page.url()).search, '?set=operators&phase=prefill'));
+		await seen(async () => assert.equal(new URL(page.url()).search, '?reference_set=operators&phase=prefill'));
 		await seen(async () => assert.deepEqual(await page.getByRole('search').locator('label').allInnerTexts(), ['Source', 'Weight', 'Phase', 'dtype']));
 	});
 

@@ -38,12 +38,12 @@ async function imported(test, {open}) {
 		await page.getByText('operators already exists.').waitFor();
 		await page.getByRole('link', {name: 'operators', exact: true}).click();
 		await page.getByText('4 operators with 7 shapes, importance from 200 production profiles, roofline bounds on', {exact: false}).waitFor();
-		await seen(async () => assert.equal(new URL(page.url()).search, '?set=operators'));
+		await seen(async () => assert.equal(new URL(page.url()).search, '?reference_set=operators'));
 	});
 }
 
 async function published(test, {open, api}) {
-	const where = '/importance?set=operators';
+	const where = '/importance?reference_set=operators';
 	await test('the three tables are the published ones, to the letter', async () => {
 		const page = await open(where);
 		await seen(async () => assert.deepEqual(await table(page, GENERAL, 5), [
@@ -99,13 +99,13 @@ async function published(test, {open, api}) {
 		await seen(async () => assert.deepEqual(await names(page, GENERAL), ['prefill_attention', 'quant_rows', 'row_norm', 'sort_rows']));
 		await page.getByLabel('Search operators').fill('ROW');
 		await page.getByText('3 of 4 operators').waitFor();
-		await seen(async () => assert.equal(new URL(page.url()).search, '?set=operators&sort=name&q=ROW'));
+		await seen(async () => assert.equal(new URL(page.url()).search, '?reference_set=operators&sort=name&q=ROW'));
 		await page.reload();
 		await page.getByText('3 of 4 operators').waitFor();
 		await seen(async () => assert.deepEqual(await names(page, GENERAL), ['quant_rows', 'row_norm', 'sort_rows']));
 		await page.getByRole('tab', {name: 'Roofline'}).click();
 		await page.getByRole('table', {name: ROOFLINE}).waitFor();
-		await seen(async () => assert.equal(new URL(page.url()).search, '?set=operators&tab=roofline'));
+		await seen(async () => assert.equal(new URL(page.url()).search, '?reference_set=operators&tab=roofline'));
 		await page.getByRole('button', {name: 'T_prod (FastGPU)'}).click();
 		await seen(async () => assert.deepEqual(await names(page, ROOFLINE), ['prefill_attention', 'sort_rows', 'row_norm', 'quant_rows']));
 		await page.getByLabel('Search operators').fill('nothing such');
@@ -137,7 +137,7 @@ async function published(test, {open, api}) {
 			const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', {name: link, exact: true}).click()]);
 			assert.match(download.suggestedFilename(), end);
 			const got = await text(download);
-			assert.equal(got, await (await api(`/importance?set=operators&format=${format}`)).text());
+			assert.equal(got, await (await api(`/importance?reference_set=operators&format=${format}`)).text());
 			assert.match(got, /prefill_attention/);
 		}
 	});
@@ -149,11 +149,11 @@ async function real(test, {open, base, shared}) {
 	if (!fs.existsSync(file))
 		return;
 	await test('the set behind the published page gives its three tables to the letter', async () => {
-		const sent = await fetch(`${base}/api/v1/sets?name=real`, {method: 'POST', headers: {'Content-Type': 'application/json'}, body: fs.readFileSync(file)});
+		const sent = await fetch(`${base}/api/v1/reference-sets?name=real`, {method: 'POST', headers: {'Content-Type': 'application/json'}, body: fs.readFileSync(file)});
 		assert.equal(sent.status, 201);
 		const lines = fs.readFileSync(`${shared}/reference/seeds/004_operator_importance_page.md`, 'utf8').split('\n');
 		const rows = (pattern) => lines.map((line) => line.match(pattern)?.slice(1)).filter(Boolean);
-		const page = await open('/importance?set=real');
+		const page = await open('/importance?reference_set=real');
 		await seen(async () => assert.deepEqual((await table(page, GENERAL)).map((r) => [r[0], r[1], r[3], r[4]]), rows(/^(\w+ atrex_\d+) \| (\w+) \| (\d+) \| ([\d.]+%) \|$/)));
 		await page.getByRole('tab', {name: 'Roofline'}).click();
 		await page.getByRole('table', {name: ROOFLINE}).waitFor();

@@ -2,31 +2,31 @@
 // together, a concurrent block, an extra row, an unknown row; and three runs in a breakdown
 // comparison, one with fused kernels.
 
-const times = (n, mean) => ({instances: n, mean_ns: mean, med_ns: mean && mean - 500, stddev_ns: mean && 210.5, min_ns: mean && mean - 3000, max_ns: mean && mean + 9000});
+const times = (n, mean) => ({instances: n, mean_ns: mean, median_ns: mean && mean - 500, stddev_ns: mean && 210.5, min_ns: mean && mean - 3000, max_ns: mean && mean + 9000});
 
 let kernels = 0;
 const kernel = (short) => ({id: 100 + ++kernels, name: `void <b>${short}</b><float, 128>(Params)`, short_name: short});
 
 // [block, kernel or null, operator, roles, mean µs, more]; seen in `n` instances.
 function row(n, [block, short, operator, roles, us, more]) {
-	return {block, kernel: short && kernel(short), operation: null, operator, module: null, roles, role_by: roles.length ? 'sequence' : null, lane: 0, group: null, launches: n,
-		instances: n, extra: false, mean_ns: us * 1000, med_ns: us * 1000 - 100, stddev_ns: 120.25, min_ns: us * 900, max_ns: us * 1200, offset_ns: 0,
+	return {block, kernel: short && kernel(short), operation: null, operator, module: null, roles, role_source: roles.length ? 'sequence' : null, stream: 0, group: null, launches: n,
+		instances: n, extra: false, mean_ns: us * 1000, median_ns: us * 1000 - 100, stddev_ns: 120.25, min_ns: us * 900, max_ns: us * 1200, offset_ns: 0,
 		exclusive_ns: us * 1000 * n, overlapped_ns: 0, sol_ns: null, s: null, ...more};
 }
 
 const DENSE = [[1, 'fused_add_rmsnorm', 'rms_norm', ['input_norm'], 4, {sol_ns: 1000, s: 0.25}],
-	[1, 'nvjet_qkv', 'gemm', ['qkv'], 13, {module: 'self_attn.qkv_proj', role_by: 'module', group: 3}], [1, 'splitKreduce', 'gemm', ['qkv'], 2, {group: 3}],
+	[1, 'nvjet_qkv', 'gemm', ['qkv'], 13, {module: 'self_attn.qkv_proj', role_source: 'module', group: 3}], [1, 'splitKreduce', 'gemm', ['qkv'], 2, {group: 3}],
 	[1, 'fmha', 'unified_attention', ['attention'], 41.5, {sol_ns: 30000, s: 0.723}], [1, 'mystery_<b>', null, [], 1.5, {launches: 1, instances: 1, extra: true, exclusive_ns: 1500}],
 	[2, 'nvjet_mlp', 'gemm', ['gate_up'], 30], [2, 'silu_and_mul', 'silu_and_mul', ['activation'], 8], [2, 'nvjet_down', 'gemm', ['down'], 22]];
 const SPARSE = [[3, 'fused_add_rmsnorm', 'rms_norm', ['input_norm'], 4], [3, 'fused_qkv_rope', null, ['qkv', 'rope', 'kv_store'], 17], [3, 'fmha', 'unified_attention', ['attention'], 41.5],
 	[4, 'router', 'gemm', ['router'], 6], [4, 'topk', 'topk', ['topk'], 8],
 	[5, 'dispatch', 'moe_dispatch', ['dispatch'], 48], [5, 'grouped_gemm', 'fused_moe', ['gate_up', 'activation', 'down'], 120], [5, 'combine', 'moe_combine', ['combine'], 52],
-	[6, 'shared_up', 'gemm', ['gate_up'], 17, {lane: 1, exclusive_ns: 0, overlapped_ns: 102000}], [6, 'shared_down', 'gemm', ['down'], 10, {lane: 1, exclusive_ns: 0, overlapped_ns: 60000}]];
+	[6, 'shared_up', 'gemm', ['gate_up'], 17, {stream: 1, exclusive_ns: 0, overlapped_ns: 102000}], [6, 'shared_down', 'gemm', ['down'], 10, {stream: 1, exclusive_ns: 0, overlapped_ns: 60000}]];
 
 function block(section, name, items, index, n, beside = null) {
 	const own = items.filter((r) => r.block === index);
 	const sum = (key) => own.reduce((all, r) => all + r[key], 0);
-	return {section, block: name, beside, sum_ns: own.reduce((all, r) => all + r.mean_ns * r.launches, 0) / n, exclusive_ns: sum('exclusive_ns'), overlapped_ns: sum('overlapped_ns')};
+	return {section, block: name, parallel_to: beside, sum_ns: own.reduce((all, r) => all + r.mean_ns * r.launches, 0) / n, exclusive_ns: sum('exclusive_ns'), overlapped_ns: sum('overlapped_ns')};
 }
 
 // Two iterations of five layers.
@@ -41,11 +41,11 @@ export function breakdown(query = new URLSearchParams()) {
 	const sum = (section) => blocks.filter((b) => b.section === section).reduce((n, b) => n + b.sum_ns, 0);
 	const exclusive = items.reduce((n, r) => n + r.exclusive_ns, 0);
 	const bars = [0, 1, 2, 3, 4].flatMap((layer) => (layer < 2 ? [1, 2] : [3, 4, 5, 6]).map((at) => ({layer, block: at, mean_ns: blocks[at].sum_ns + 100 * layer})));
-	return {run: 7, detector: query.get('start') ? 'given' : 'period', confidence: 0.982, anchor: query.get('start') ?? 'fused_add_rmsnorm', why: null, device: 0, realigned, passes: 2,
+	return {run: 7, detector: query.get('start') ? 'given' : 'period', confidence: 0.982, anchor: query.get('start') ?? 'fused_add_rmsnorm', reason: null, device: 0, realigned, iterations: 2,
 		stratum: 'decode, 16 sequences', end_to_end: times(2, 1540000), layers: {count: 5, time: times(2, 1402000)},
 		wall_ns: exclusive + 180000 + 41777 + 3223, exclusive_ns: exclusive, overlap_ns: 180000, idle_ns: 41777, other_ns: 3223, exposed_comm_ns: 52000,
 		sections: [['before', null, 2, 1, 0], ['layer', 'attention + mlp', 4, 2, 0], ['layer', 'attention + gate + moe', 6, 3, 2], ['after', null, 2, 1, 0]]
-			.map(([place, name, instances, per_pass, first], i) => ({place, name, instances, per_pass, first, time: times(instances, sum(i) + 1000), sum_ns: sum(i), alike: i === 1 ? 0.964 : 1})),
+			.map(([place, name, instances, per_iteration, first], i) => ({position: place, name, instances, per_iteration, first, time: times(instances, sum(i) + 1000), sum_ns: sum(i), similarity: i === 1 ? 0.964 : 1})),
 		blocks, items, bars};
 }
 
@@ -53,9 +53,9 @@ export function breakdown(query = new URLSearchParams()) {
 export function flat(n = 1) {
 	kernels = 0;
 	const items = Array.from({length: n}, () => row(3, [0, 'one_kernel', null, [], 5]));
-	return {...breakdown(), detector: 'none', confidence: 0, anchor: null, why: 'no sequence of kernels repeats on the busiest stream', passes: 1, stratum: null,
+	return {...breakdown(), detector: 'none', confidence: 0, anchor: null, reason: 'no sequence of kernels repeats on the busiest stream', iterations: 1, stratum: null,
 		end_to_end: times(1, 20000), layers: {count: 0, time: times(0, null)}, wall_ns: 20000, exclusive_ns: 15000, overlap_ns: 0, idle_ns: 5000, other_ns: 0, exposed_comm_ns: 0,
-		sections: [{place: 'flat', name: null, instances: 1, per_pass: 1, first: 0, time: times(1, 20000), sum_ns: 15000, alike: 1}], blocks: [block(0, 'other', items, 0, 1)], items, bars: []};
+		sections: [{position: 'flat', name: null, instances: 1, per_iteration: 1, first: 0, time: times(1, 20000), sum_ns: 15000, similarity: 1}], blocks: [block(0, 'other', items, 0, 1)], items, bars: []};
 }
 
 export const groups = () => ({run: 7, items: [
@@ -63,7 +63,7 @@ export const groups = () => ({run: 7, items: [
 	{kernels: [kernel('prepare_varlen_num_blocks'), kernel('FlashAttnFwdSm90'), kernel('FlashAttnFwdCombine')], operator: null, evidence: 'sequence', support: 32, confidence: 0.969,
 		total_ns: 24000, alone: 0}], next: null});
 
-const piece = (short, us, more) => ({kernel: kernel(short), operation: null, operator: null, module: null, mean_ns: us * 1000, group: null, extra: false, lane: 0, overlapped_ns: 0, ...more});
+const piece = (short, us, more) => ({kernel: kernel(short), operation: null, operator: null, module: null, mean_ns: us * 1000, group: null, extra: false, stream: 0, overlapped_ns: 0, ...more});
 const cell = (rows, s = null) => rows && {mean_ns: rows.reduce((n, r) => n + r.mean_ns, 0), diff_ns: null, diff_pct: null, s, rows};
 function line(block, match, roles, cells, module = null) {
 	const [first] = cells;
@@ -80,16 +80,16 @@ export function beside(query = new URLSearchParams('runs=7,8')) {
 	const lines = [[0, 'role', ['input_norm'], [cell([piece('fused_add_rmsnorm', 4)], 0.25), cell([piece('rmsnorm_hip', 5)], 0.4)]],
 		[0, 'role', ['qkv', 'rope', 'kv_store'], [cell([piece('nvjet_qkv', 13), piece('rotary', 3), piece('cache_store', 2)]), cell([piece('fused_qkv_rope', 17.5)])]],
 		[0, 'module', ['attention'], [cell([piece('fmha', 41.5)], 0.723), cell([piece('pa_decode', 62)])], 'self_attn.attn'],
-		[1, 'kernel', [], [cell([piece('elementwise', 8)]), cell([piece('elementwise', 8)])]], [1, 'alone', ['all_reduce'], [null, cell([piece('rccl_all_reduce', 22, {lane: 1, extra: true})])]],
+		[1, 'kernel', [], [cell([piece('elementwise', 8)]), cell([piece('elementwise', 8)])]], [1, 'alone', ['all_reduce'], [null, cell([piece('rccl_all_reduce', 22, {stream: 1, extra: true})])]],
 		[2, 'alone', ['gate_up'], [cell([piece('shared_up', 17)]), null]]].map(([block, match, roles, cells, module]) => line(block, match, roles, cut(cells), module));
 	const sum = (i, at) => {
 		const own = lines.filter((l) => l.block === i && l.cells[at]);
 		return own.length ? own.reduce((n, l) => n + l.cells[at].mean_ns, 0) : null;
 	};
-	const blocks = [['attention', null], ['mlp', null], ['shared', 1]].map(([block, along], i) => ({section: 0, block, beside: along, sum_ns: ids.map((_, at) => sum(i, at))}));
+	const blocks = [['attention', null], ['mlp', null], ['shared', 1]].map(([block, along], i) => ({section: 0, block, parallel_to: along, sum_ns: ids.map((_, at) => sum(i, at))}));
 	const total = (at) => (blocks.some((b) => b.sum_ns[at] !== null) ? blocks.reduce((n, b) => n + b.sum_ns[at], 0) : null);
 	const run = (id, i) => ({run: id, name: `decode_${'abcdefgh'[i]}`, platform: ['B300', 'MI300X'][i] ?? null, device_name: ['NVIDIA B300 SXM6 AC', 'AMD Instinct MI300X'][i] ?? null,
-		detector: i < 2 ? 'period' : 'none', confidence: i < 2 ? 0.98 : 0, why: i < 2 ? null : 'no sequence of kernels repeats', realigned: realigned && i === 1, names_lag: i === 1,
-		layers: i < 2 ? 32 : 0, end_to_end_ns: 3000000 * (i + 1), layered_ns: i < 2 ? 2800000 * (i + 1) : null, passes: 1});
-	return {runs: ids.map(run), sections: [{place: 'layer', name: 'attention + mlp', per_pass: ids.map((_, i) => (i < 2 ? 32 : null)), sum_ns: ids.map((_, i) => total(i))}], blocks, items: lines};
+		detector: i < 2 ? 'period' : 'none', confidence: i < 2 ? 0.98 : 0, reason: i < 2 ? null : 'no sequence of kernels repeats', realigned: realigned && i === 1, names_lag: i === 1,
+		layers: i < 2 ? 32 : 0, end_to_end_ns: 3000000 * (i + 1), layered_ns: i < 2 ? 2800000 * (i + 1) : null, iterations: 1});
+	return {runs: ids.map(run), sections: [{position: 'layer', name: 'attention + mlp', per_iteration: ids.map((_, i) => (i < 2 ? 32 : null)), sum_ns: ids.map((_, i) => total(i))}], blocks, items: lines};
 }

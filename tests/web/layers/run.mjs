@@ -16,7 +16,7 @@ export const parts = (page, caption) => page.getByRole('table', {name: caption})
 export const answered = (run, {lags = false, none = false, refused} = {}) => ({
 	[`${run}/breakdown`]: (query) => (refused ? {refused} : none ? doc.flat() : doc.breakdown(query)), [`${run}/groups`]: doc.groups,
 	[`${run}/notes`]: () => ({items: lags ? [NOTE] : []}),
-	[`${run}/cycles`]: () => ({strata: [{text: 'decode, 16 sequences', cycles: 2}, {text: '', cycles: 1}]})});
+	[`${run}/iterations`]: () => ({strata: [{text: 'decode, 16 sequences', iterations: 2}, {text: '', iterations: 1}]})});
 
 export default async function run(test, world) {
 	const {open} = world;

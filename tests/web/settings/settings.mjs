@@ -85,7 +85,7 @@ export default async function settings(test, world) {
 	});
 
 	await test('all of it is in the trail, newest first, by whom and how it ended', async () => {
-		const page = await admin(world, '/settings?tab=audit&who=ada');
+		const page = await admin(world, '/settings?tab=audit&actor=ada');
 		await page.getByRole('table', {name: 'Audit log'}).waitFor();
 		const rows = (await cells(page, 'Audit log')).filter((row) => !row[2].includes('/session'));
 		assert.deepEqual(rows.slice(0, 9).map((row) => [row[1], row[2].replace(/\/\d+/g, '/N'), row[5]]), [

@@ -21,14 +21,14 @@ const point = (doc, index, before, after, more) => ({index, run: doc.points.run[
 // commit on 10.6 ms, from the 40th on 10.2 ms.
 export function trend(query = new URLSearchParams(), commits = 60) {
 	const next = noise(1);
-	const metric = query.get('metric') ?? 'cycle';
+	const metric = query.get('metric') ?? 'iteration';
 	const share = ['coverage', 'headroom'].includes(metric) || query.get('stat') === 'share';
 	const levels = [10, 10.6, 10.2].map((ms) => (share ? ms / 20 : ms * 1e6));
 	const all = Array.from({length: commits * 3}, (_, i) => i);
 	const points = {run: all.map((i) => 1001 + i), at_ms: all.map((i) => BEGIN + Math.floor(i / 3) * 6 * HOUR + (i % 3) * 120000),
 		value: all.map((i) => levels[i < 60 ? 0 : i < 120 ? 1 : 2] * (1 + 0.012 * next())), group: all.map((i) => (i < 3 ? null : commit(Math.floor(i / 3))))};
-	const doc = {metric, stat: query.get('stat') ?? (share ? 'share' : metric === 'cycle' ? 'med' : 'avg'), of: query.get('of'), unit: share ? '1' : 'ns', project: query.get('project') ?? '',
-		workload: query.get('workload') ?? '', group: 'commit', n: all.length, more: false, points, change_points: [], left_out: 2};
+	const doc = {metric, stat: query.get('stat') ?? (share ? 'share' : metric === 'iteration' ? 'median' : 'mean'), of: query.get('of'), unit: share ? '1' : 'ns', project: query.get('project') ?? '',
+		workload: query.get('workload') ?? '', group: 'commit', n: all.length, more: false, points, change_points: [], excluded: 2};
 	return {...doc, change_points: commits > 40 ? [point(doc, 60, levels[0], levels[1]), point(doc, 120, levels[1], levels[2], {p: 0.004})] : []};
 }
 
@@ -43,27 +43,27 @@ export function long(query = new URLSearchParams(), n = 50000) {
 		points.value.push(1e7 * (1 + 0.04 * at(i)) * (1 + 0.03 * (next() + next() + next())));
 		points.group.push(commit(Math.floor(i / 5)));
 	}
-	const doc = {...trend(query), n, more: true, points, left_out: 0};
+	const doc = {...trend(query), n, more: true, points, excluded: 0};
 	return {...doc, change_points: [1, 2, 3, 4].map((k) => point(doc, k * n / 5, 1e7 * (1 + 0.04 * (k - 1)), 1e7 * (1 + 0.04 * k)))};
 }
 
 export const workloads = () => ({items: [['vllm', 'llama-70b decode, 16 sequences', 180], ['', '', 4], ['vllm', '<b>prefill</b>', 12]]
 	.map(([project, workload, runs]) => ({project, workload, runs, first_at: '2026-03-01T00:00:00Z', last_at: '2026-03-15T18:04:00Z'})), next: null});
 
-const SIDES = {base: {asked: 'label.branch=main last=20', runs: Array.from({length: 20}, (_, i) => 101 + i), units: 20, cycles: 600, labels: {branch: 'main'}},
-	head: {asked: '121,122,123', runs: [121, 122, 123], units: 3, cycles: 90, labels: {branch: 'new', commit: '9a463115c0'}}};
-const POLICY = {cycle_pct: 2, operators: [{operator: 'attention', pct: 5}], headroom_pct: null, fail_on: ['regressed', 'appeared'], share_pct: 1, least_runs: 1, least_cycles: 4,
-	least_coverage_pct: 0, least_attributed_pct: 0, refuse: ['records_dropped'], alpha: 0.01, floor: null, range: null, seed: 1};
+const SIDES = {base: {query: 'label.branch=main last=20', runs: Array.from({length: 20}, (_, i) => 101 + i), units: 20, iterations: 600, labels: {branch: 'main'}},
+	head: {query: '121,122,123', runs: [121, 122, 123], units: 3, iterations: 90, labels: {branch: 'new', commit: '9a463115c0'}}};
+const POLICY = {iteration_pct: 2, operators: [{operator: 'attention', pct: 5}], headroom_pct: null, fail_on: ['regressed', 'appeared'], share_pct: 1, min_runs: 1, min_iterations: 4,
+	min_coverage_pct: 0, min_attributed_pct: 0, reject_on: ['records_dropped'], alpha: 0.01, noise_floor: null, range: null, seed: 1};
 
 const rule = (kind, of, outcome, [base, head, low, high], p, more) => ({rule: kind, of, device: null, outcome, limit_pct: kind === 'operator' ? 5 : 2, base_ns: base, head_ns: head,
-	change_pct: (head / base - 1) * 100, low_pct: low, high_pct: high, p, floor: 0.03, since_run: null, runs_needed: 0, sentence: 'the head is within the limit', ...more});
+	change_pct: (head / base - 1) * 100, low_pct: low, high_pct: high, p, noise_floor: 0.03, since_run: null, runs_needed: 0, summary: 'the head is within the limit', ...more});
 
 const RULES = [
-	rule('cycle', null, 'regressed', [10000000, 10740000, 4.9, 9.8], 0.0004, {sentence: 'a cycle takes 7.4 % longer, the limit is 2 %'}),
-	rule('function', 'void flash::<b>fwd</b><128>(Params)', 'regressed', [2000000, 2690000, 28, 41], 0.0002, {device: 'NVIDIA H200', limit_pct: null, sentence: 'it is slower, and this is 6.9 % of the cycle'}),
-	rule('operator', 'attention', 'undecided', [2500000, 2640000, -1.2, 12.4], 0.09, {runs_needed: 7, sentence: 'attention may be beyond 5 %; 7 runs of the head would probably decide'}),
-	rule('operator', 'gemm', 'pass', [4000000, 4010000, -1, 1.5], 0.4, {since_run: 114, sentence: 'slower than most of the baseline, but not than its newest part, from run 114 on'}),
-	rule('headroom', null, 'undecided', [null, null, null, null], null, {change_pct: null, runs_needed: -1, sentence: 'no time has a T_SOL'}),
+	rule('iteration', null, 'regressed', [10000000, 10740000, 4.9, 9.8], 0.0004, {summary: 'a cycle takes 7.4 % longer, the limit is 2 %'}),
+	rule('function', 'void flash::<b>fwd</b><128>(Params)', 'regressed', [2000000, 2690000, 28, 41], 0.0002, {device: 'NVIDIA H200', limit_pct: null, summary: 'it is slower, and this is 6.9 % of the cycle'}),
+	rule('operator', 'attention', 'undecided', [2500000, 2640000, -1.2, 12.4], 0.09, {runs_needed: 7, summary: 'attention may be beyond 5 %; 7 runs of the head would probably decide'}),
+	rule('operator', 'gemm', 'pass', [4000000, 4010000, -1, 1.5], 0.4, {since_run: 114, summary: 'slower than most of the baseline, but not than its newest part, from run 114 on'}),
+	rule('headroom', null, 'undecided', [null, null, null, null], null, {change_pct: null, runs_needed: -1, summary: 'no time has a T_SOL'}),
 ];
 
 // [id, outcome, sentence, more]
@@ -71,12 +71,12 @@ const GATES = [
 	[4, 'regressed', 'a cycle takes 7.4 % longer, and 1 function is slower', {runs_needed: 7, rules: RULES, name: 'pull request 7'}],
 	[3, 'pass', 'within every limit', {rules: RULES.slice(3, 4)}],
 	[2, 'undecided', 'one rule is undecided; 7 runs of the head would probably decide', {runs_needed: 7, rules: RULES.slice(2, 4)}],
-	[1, 'bad_data', 'the head lacks runs and records', {shortfalls: [{what: 'runs', message: 'the head has 1 run; 3 are demanded'}, {what: 'records_dropped', message: 'run 121 dropped 12 records'}],
+	[1, 'bad_data', 'the head lacks runs and records', {data_problems: [{code: 'runs', message: 'the head has 1 run; 3 are demanded'}, {code: 'records_dropped', message: 'run 121 dropped 12 records'}],
 		findings: [{code: 'environment', severity: 'warn', message: 'the driver differs: 550.54 and 560.28'}]}],
 ];
 const NUMBER = {pass: 0, regressed: 1, undecided: 2, bad_data: 3};
-export const gate = (id) => GATES.filter(([one]) => one === id).map(([, outcome, sentence, more]) => ({id, created_at: '2026-03-15T18:04:00Z', who: 'ci', project: 'vllm', workload: 'decode', name: '',
-	outcome, exit: NUMBER[outcome], sentence, runs_needed: 0, ...SIDES, policy: POLICY, rules: [], rules_left_out: id === 4 ? 31 : 0, shortfalls: [], findings: [],
+export const gate = (id) => GATES.filter(([one]) => one === id).map(([, outcome, sentence, more]) => ({id, created_at: '2026-03-15T18:04:00Z', created_by: 'ci', project: 'vllm', workload: 'decode', name: '',
+	outcome, exit_status: NUMBER[outcome], summary: sentence, runs_needed: 0, ...SIDES, policy: POLICY, rules: [], rules_excluded: id === 4 ? 31 : 0, data_problems: [], findings: [],
 	compare: `/compare?base=${SIDES.base.runs.join(',')}&head=121,122,123`, ...more}))[0];
 export const gates = (query = new URLSearchParams()) => ({items: GATES.map(([id]) => gate(id)).filter((g) => !query.get('outcome') || g.outcome === query.get('outcome'))
 	.map(({rules, findings, ...rest}) => rest), next: null});

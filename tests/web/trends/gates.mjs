@@ -79,7 +79,7 @@ export default async function gates(test, {open, base}) {
 		await page.getByText('Base: no run is before the head.').waitFor();
 		await page.getByLabel('Head', {exact: true}).press('Enter');
 		await page.getByRole('heading', {name: 'Within every limit.'}).waitFor();
-		assert.deepEqual(put[1], {base: 'label.branch=main last=3', head: 'label.branch=new last=2', cycle_pct: 3, operators: [{operator: 'gemm', pct: 5}], fail_on: ['regressed']});
+		assert.deepEqual(put[1], {base: 'label.branch=main last=3', head: 'label.branch=new last=2', iteration_pct: 3, operators: [{operator: 'gemm', pct: 5}], fail_on: ['regressed']});
 		assert.equal(new URL(page.url()).pathname, '/gates/3');
 		await page.getByRole('link', {name: 'Repeat this gate'}).click();
 		await seen(async () => assert.equal(await page.getByLabel('Baseline', {exact: true}).inputValue(), 'label.branch=main last=20'));

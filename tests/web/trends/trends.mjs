@@ -54,7 +54,7 @@ export default async function trends(test, {open}) {
 			['run 1121', '2026-03-11 00:00 UTC', '9a43e558c0', '10.600 ms', '10.200 ms', '−3.8 %', '−5.3 % to −2.3 %', '0.004', 'Compare 8 with 8']]);
 		assert.equal(await page.getByRole('link', {name: 'Compare 8 with 8'}).first().getAttribute('href'),
 			'/compare?base=1053,1054,1055,1056,1057,1058,1059,1060&head=1061,1062,1063,1064,1065,1066,1067,1068');
-		assert.equal(await page.getByRole('link', {name: 'CSV'}).getAttribute('href'), '/api/v1/trends?project=vllm&workload=decode&metric=cycle&format=csv');
+		assert.equal(await page.getByRole('link', {name: 'CSV'}).getAttribute('href'), '/api/v1/trends?project=vllm&workload=decode&metric=iteration&format=csv');
 		await page.getByRole('tab', {name: 'By commit'}).click();
 		const [row] = await cells(page, 'Groups of runs');
 		assert.deepEqual([row[0], row[2], row[3], row[6]], ['9a463115c0', '3', 'run 1178', 'Compare 3 with 3']);
