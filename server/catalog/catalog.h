@@ -45,7 +45,7 @@ bool catalog_kernel(const struct catalog *c, const char *name, size_t len,
 struct rule_info {
 	const char *match;
 	struct kernel_source is;
-	const char *operator; /* NULL: it tells none */
+	const char *op; /* NULL: it tells none */
 	bool own;
 };
 /* All rules, in the order in which they are tried. */
@@ -58,7 +58,7 @@ struct rule_trial {
 	const char *match; /* the pattern; NULL */
 	uint32_t from, to; /* bytes of the name it covered */
 	struct kernel_source is;
-	const char *operator;
+	const char *op;
 	const char *why; /* a sentence, whatever happened */
 };
 /* False where a pattern gave up at a limit (ERR_TOO_LARGE), which

@@ -31,7 +31,7 @@ static bool rules_entry_read(struct catalog *c, const struct entries *d,
 	if (!name && !r->is.family)
 		return entries_fail(d, i, e,
 			"it tells neither 'operator' nor 'family'");
-	r->operator= name;
+	r->op = name;
 	*op = name ? catalog_operator(c, name) : NULL;
 	if (name && !*op)
 		return entries_fail(d, i, e,
@@ -151,13 +151,13 @@ bool catalog_trial(const struct catalog *c, const char *name, size_t len,
 	out->from = m.from;
 	out->to = m.to;
 	out->is = r->is;
-	out->operator= r->operator;
+	out->op = r->op;
 	out->why = arena_printf(a,
 		"%s rule %lld is the first that matches; it covers %u of %zu "
 		"bytes and %s%s%s",
 		out->own ? "the own" : "the program's", (long long)out->rule,
 		out->to - out->from, len,
-		out->operator? "says operator '" : "tells no operator",
-		out->operator? out->operator: "", out->operator? "'" : "");
+		out->op ? "says operator '" : "tells no operator",
+		out->op ? out->op : "", out->op ? "'" : "");
 	return true;
 }

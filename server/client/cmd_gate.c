@@ -331,7 +331,7 @@ static bool gate_put_all(json_t *to, const struct options *o, struct err *e)
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (!all[i].put(to, all[i].key, all[i].value, e))
 			return false;
-	return gate_put_limits(to, &o->operator, e);
+	return gate_put_limits(to, &o->operator_pct, e);
 }
 
 static int gate_add(const char *bytes, size_t len, void *to)

@@ -115,7 +115,7 @@ static bool options_check_limits(const struct text_list *l, struct err *e)
 	for (int i = 0; i < l->n; i++)
 		if (!options_is_limit(l->at[i]))
 			return err_set(e, ERR_INPUT,
-				"--operator: '%.60s' is not NAME=PERCENT (for "
+				"--operator-pct: '%.60s' is not NAME=PERCENT (for "
 				"example attention=5)",
 				l->at[i]);
 	return true;
@@ -135,7 +135,7 @@ static bool options_check(const struct options *o, enum options_of command,
 			"given (send them one by one)",
 			o->files.n);
 	return options_check_labels(&o->label, e) &&
-	       options_check_limits(&o->operator, e);
+	       options_check_limits(&o->operator_pct, e);
 }
 
 enum cli_result options_init(struct options *o, enum options_of command,

@@ -809,10 +809,9 @@ static void inspect_print_sources(FILE *out, const struct profile *p)
 			continue;
 		const struct profile_kernel *k =
 			&p->kernels[p->stats[i].kernel];
-		const char *fields[] = { k->short_name, k->source.family,
-			k->operator, k->source.defined_in,
-			k->source.launched_from, k->source.known_from,
-			k->mangled, k->name };
+		const char *fields[] = { k->short_name, k->source.family, k->op,
+			k->source.defined_in, k->source.launched_from,
+			k->source.known_from, k->mangled, k->name };
 		enum { FIELDS = sizeof fields / sizeof *fields };
 		for (int f = 0; f < FIELDS; f++) {
 			inspect_print_field(out, fields[f]);

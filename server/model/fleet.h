@@ -21,7 +21,7 @@ struct fleet_cell {
 
 struct fleet_row {
 	uint32_t cell; /* index */
-	const char *operator; /* NULL: unattributed */
+	const char *op; /* NULL: unattributed */
 	enum dtype dtype;
 	enum phase phase;
 	/* Runs that have it: over the rows of one operator in a cell no run is
@@ -38,7 +38,7 @@ struct fleet_row {
 /* How many different shapes with sizes an operator has over all runs; counted only
  * where all are asked for. */
 struct fleet_count {
-	const char *operator;
+	const char *op;
 	int64_t shapes;
 };
 
@@ -72,7 +72,7 @@ struct importance_place {
 };
 
 struct importance_row {
-	const char *operator; /* NULL: unattributed */
+	const char *op; /* NULL: unattributed */
 	const char *dtypes,
 		*phases; /* "bf16", "prefill/decode"; NULL unknown */
 	int64_t shapes; /* with sizes; -1 not counted */

@@ -23,7 +23,7 @@ enum gate_rule_kind {
 struct gate_policy {
 	double cycle_pct; /* 2: no slower than by so much */
 	struct gate_operator_limit {
-		const char *operator;
+		const char *op;
 		double pct;
 	} * operators;
 	uint32_t operators_n;

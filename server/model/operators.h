@@ -76,7 +76,7 @@ struct unattributed {
  * anything else (the same layers for other batch sizes) have other contents. */
 struct graph_node_known {
 	const char *kernel; /* the name, as the trace has it */
-	const char *operator; /* NULL none */
+	const char *op; /* NULL none */
 	const char *shape; /* shape.h; NULL none */
 	enum dtype dtype;
 	uint32_t call; /* nodes of one call share it */

@@ -43,7 +43,7 @@ struct profile_kernel {
 	const char *mangled; /* as the trace has it, if that differs; or NULL */
 	const char *short_name; /* without arguments, templates, namespaces */
 	struct kernel_source source;
-	const char *operator; /* by name alone; NULL no rule knows it */
+	const char *op; /* by name alone; NULL no rule knows it */
 };
 
 struct kernel_stat {

@@ -126,9 +126,9 @@ static void fleet_importance_run_row_from(const struct importance_row *r,
 	const struct catalog *c, struct fleet_importance_row *m)
 {
 	const struct operator_info *is =
-		r->operator? catalog_operator(c, r->operator) : NULL;
+		r->op ? catalog_operator(c, r->op) : NULL;
 	*m = (struct fleet_importance_row){
-		.operator= r->operator,
+		.op = r->op,
 		.what = is ? is->what : NULL,
 		.group = is ? is->group : NULL,
 		.dtype = r->dtypes,
@@ -228,7 +228,7 @@ static void fleet_importance_set_row_from(const struct reference *r,
 {
 	const struct operator_info *is = catalog_operator(c, o->name);
 	*m = (struct fleet_importance_row){
-		.operator= o->name,
+		.op = o->name,
 		.id = o->id,
 		.what = is ? is->what : NULL,
 		.group = is ? is->group : NULL,
@@ -327,7 +327,7 @@ void fleet_importance_shapes_from_set(const struct reference *r,
 	struct fleet_importance_shapes *out)
 {
 	*out = (struct fleet_importance_shapes){
-		.operator= o->name,
+		.op = o->name,
 		.id = o->id,
 		.s_median = o->s_median,
 		.platforms = fleet_importance_set_platforms_from(r, a),
@@ -353,8 +353,11 @@ void fleet_importance_search(struct fleet_importance *m, const char *q)
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < m->n; i++) {
 		const struct fleet_importance_row *r = &m->rows[i];
-		if (!q || fleet_importance_holds(r->operator? r->operator: "unattributed", q) ||
-			fleet_importance_holds(r->what, q) || fleet_importance_holds(r->group, q) ||
+		if (!q ||
+			fleet_importance_holds(r->op ? r->op : "unattributed",
+				q) ||
+			fleet_importance_holds(r->what, q) ||
+			fleet_importance_holds(r->group, q) ||
 			fleet_importance_holds(r->id, q))
 			m->rows[n++] = *r;
 	}
@@ -406,9 +409,9 @@ struct fleet_importance_sorting {
 static int fleet_importance_by_name(const struct fleet_importance_row *a,
 	const struct fleet_importance_row *b)
 {
-	if (!a->operator|| !b->operator)
-		return !a->operator- !b->operator;
-	return strcmp(a->operator, b->operator);
+	if (!a->op || !b->op)
+		return !a->op - !b->op;
+	return strcmp(a->op, b->op);
 }
 
 static int fleet_importance_compare(const void *x, const void *y, void *arg)
@@ -418,7 +421,7 @@ static int fleet_importance_compare(const void *x, const void *y, void *arg)
 	double s = fleet_importance_figure(a, o->by),
 	       t = fleet_importance_figure(b, o->by);
 	if (o->by == SORT_NAME)
-		return o->reverse && a->operator&& b->operator
+		return o->reverse && a->op && b->op
 			       ? -fleet_importance_by_name(a, b)
 			       : fleet_importance_by_name(a, b);
 	if (isnan(s) || isnan(t))
@@ -540,7 +543,7 @@ static const char *fleet_importance_shape_unbound(const struct fleet_shape *s,
 static const char *fleet_importance_shape_uncosted(const struct fleet_shape *s,
 	const struct catalog *c, struct arena *a)
 {
-	const struct operator_info *op = catalog_operator(c, s->operator);
+	const struct operator_info *op = catalog_operator(c, s->op);
 	struct shape shape;
 	struct cost cost;
 	struct err e = { 0 };

@@ -16,7 +16,7 @@ struct fleet_importance_place {
 };
 
 struct fleet_importance_row {
-	const char *operator; /* NULL: unattributed */
+	const char *op; /* NULL: unattributed */
 	const char *id, *what, *group, *dtype, *phase, *regime;
 	int64_t shapes, runs;
 	double importance, w_time, w_mean, w_present, low, high;
@@ -82,7 +82,7 @@ struct fleet_importance_shape {
 };
 
 struct fleet_importance_shapes {
-	const char *set, *operator, * id, *what;
+	const char *set, *op, *id, *what;
 	double s_median;
 	const struct platform *const *platforms;
 	struct fleet_importance_shape *rows;

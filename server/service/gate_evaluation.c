@@ -28,11 +28,11 @@ static bool gate_evaluation_operators_known(struct service_call *c,
 	if (p->operators_n && !k)
 		return false;
 	for (uint32_t i = 0; i < p->operators_n; i++)
-		if (!catalog_operator(k, p->operators[i].operator))
+		if (!catalog_operator(k, p->operators[i].op))
 			return err_set(e, ERR_INPUT,
 				"operators: '%.100s' is not an operator of the "
 				"catalogue, which /api/v1/operators tells",
-				p->operators[i].operator);
+				p->operators[i].op);
 	return true;
 }
 
@@ -53,8 +53,8 @@ static bool gate_evaluation_operators_read(struct service_call *c,
 	struct gate_operator_time *times = arena_array(&c->arena,
 		struct gate_operator_time, g->operators_n);
 	for (uint32_t i = 0; i < g->operators_n; i++)
-		times[i] = (struct gate_operator_time){ rows[i].run,
-			rows[i].operator, rows[i].share, rows[i].headroom };
+		times[i] = (struct gate_operator_time){ rows[i].run, rows[i].op,
+			rows[i].share, rows[i].headroom };
 	g->operators = times;
 	return true;
 }

@@ -216,7 +216,7 @@ static bool asks(struct db *db, int rounds, int day, bool shapes, struct err *e)
 		struct arena a = { 0 };
 		struct fleet_filter f;
 		const char *name = filter(&f, i + 60, day);
-		f.operator= shapes ? "operator_5" : NULL;
+		f.op = shapes ? "operator_5" : NULL;
 		struct moment begun = measure_now();
 		ok = ask(db, &a, &f, shapes, e);
 		arena_release(&a);

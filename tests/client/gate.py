@@ -26,8 +26,8 @@ def question(d):
     path, kind, body = asked()[0]
     equal('request', (path, kind), ('/api/v1/gates', 'application/json'))
     equal('nothing said', body, {'base': SIDES[0], 'head': '4'})
-    flags = ('--project=p q', '--workload', 'ü', '--iteration-pct', '3', '--operator',
-             'attention=5', '--operator', 'a=b=2.5', '--headroom-pct=none',
+    flags = ('--project=p q', '--workload', 'ü', '--iteration-pct', '3', '--operator-pct',
+             'attention=5', '--operator-pct', 'a=b=2.5', '--headroom-pct=none',
              '--fail-on=regressed,likely', '--share-pct=0.5', '--min-runs=3',
              '--min-iterations=8', '--min-coverage-pct=50', '--min-attributed-pct=10',
              '--reject-on=records_dropped', '--alpha=1e-3', '--noise-floor=0.02', '--range=step',
@@ -43,7 +43,7 @@ def question(d):
         json.dump({'iteration_pct': 5, 'alpha': 0.05, 'fail_on': ['vanished'], 'operators': [
             {'operator': 'gemm', 'pct': 1}, {'operator': 'attention', 'pct': 9}]}, f)
     equal('a policy and flags', asked('--policy', f'{d}/policy.json', '--fail-on=none',
-                                      '--operator=attention=5', '--iteration-pct=2')[0][2], {
+                                      '--operator-pct=attention=5', '--iteration-pct=2')[0][2], {
         'base': SIDES[0], 'head': '4', 'iteration_pct': 2, 'alpha': 0.05, 'fail_on': [],
         'operators': [{'operator': 'gemm', 'pct': 1}, {'operator': 'attention', 'pct': 5.0}]})
     env = {'KERNSIFT_POLICY': f'{d}/policy.json', 'KERNSIFT_PROJECT': 'mine'}
@@ -65,12 +65,12 @@ def wrong(d):
          "--iteration-pct: '0x10' is not a number or 'none' (for example 2)"),
         (('--alpha=1e999',), "--alpha: '1e999' is not a number or 'none' (for example 0.01)"),
         (('--seed=nan',), "--seed: 'nan' is not a number (for example 1)"),
-        (('--operator=attention',),
-         "--operator: 'attention' is not NAME=PERCENT (for example attention=5)"),
-        (('--operator==5',), "--operator: '=5' is not NAME=PERCENT (for example attention=5)"),
+        (('--operator-pct=attention',),
+         "--operator-pct: 'attention' is not NAME=PERCENT (for example attention=5)"),
+        (('--operator-pct==5',), "--operator-pct: '=5' is not NAME=PERCENT (for example attention=5)"),
         (('--name=\udcff',), "what is given for 'name' is not UTF-8"),
         (('--fail-on=regressed,\udcff',), "what is given for 'fail_on' is not UTF-8"),
-        (('--operator=\udcff=5',), "what is given for 'operator' is not UTF-8"),
+        (('--operator-pct=\udcff=5',), "what is given for 'operator' is not UTF-8"),
         (('--annotations=gitlab',),
          "--annotations: 'gitlab' is not one of github, none (did you mean 'github'?)"),
         (('5',), "'4' is one argument too many for 'kernsift gate' (see 'kernsift gate --help')"),

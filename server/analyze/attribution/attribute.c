@@ -227,9 +227,9 @@ static void attribute_begin(struct attribution *at,
 	uint32_t n = at->proc->kernel.to - at->proc->kernel.from;
 
 	for (uint32_t i = 0; i < p->kernels_n; i++)
-		if (p->kernels[i].operator)
-			at->by_rule[i] = catalog_operator(at->catalog,
-				p->kernels[i].operator);
+		if (p->kernels[i].op)
+			at->by_rule[i] =
+				catalog_operator(at->catalog, p->kernels[i].op);
 	for (uint32_t i = 0; i < n; i++)
 		at->of[i] = (struct attributed){ .known = KNOWN_NOT,
 			.phase = attribute_rows_phase(p, cycles->kernel[i]),

@@ -664,7 +664,7 @@ static void attribute_rows_add_unattributed(struct operators *o,
 static const struct operator_info *attribute_rows_rule(const struct catalog *c,
 	const struct profile_kernel *k)
 {
-	return k->operator? catalog_operator(c, k->operator) : NULL;
+	return k->op ? catalog_operator(c, k->op) : NULL;
 }
 
 bool attribute_tables(const struct catalog *c, struct profile *p)

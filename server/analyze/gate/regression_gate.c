@@ -122,10 +122,10 @@ static struct shares regression_gate_shares_of(const struct gate_given *given,
 		if (o->run != run)
 			continue;
 		s.told = true;
-		s.attributed += o->operator? o->share : 0;
-		if (op && o->operator&& !strcmp(op, o->operator))
+		s.attributed += o->op ? o->share : 0;
+		if (op && o->op && !strcmp(op, o->op))
 			s.time += o->share;
-		if (!o->operator|| isnan(o->headroom))
+		if (!o->op || isnan(o->headroom))
 			continue;
 		s.headroom += o->headroom;
 		s.covered += o->share;
@@ -644,11 +644,11 @@ static bool regression_gate_operator_rule(struct regression_gate *g,
 {
 	struct gate_rule *r = regression_gate_rule_add(g);
 	struct gate_units u =
-		regression_gate_units_operator(g, limit->operator, NULL);
+		regression_gate_units_operator(g, limit->op, NULL);
 	double base = regression_gate_mean(u.v.base, u.v.base_n);
 
 	r->kind = GATE_OPERATOR;
-	r->of = limit->operator;
+	r->of = limit->op;
 	r->limit_pct = limit->pct;
 	if (!(base > 0) || !(regression_gate_mean(u.v.head, u.v.head_n) > 0))
 		regression_gate_rule_plain(r, &u);
@@ -855,8 +855,7 @@ static bool regression_gate_policy_check(const struct gate_policy *p,
 		      regression_gate_limit_makes_sense(p->headroom_pct);
 
 	for (uint32_t i = 0; i < p->operators_n; i++)
-		limits = limits &&
-			 p->operators[i].operator&&
+		limits = limits && p->operators[i].op &&
 			 isfinite(p->operators[i].pct) &&
 			 p->operators[i].pct >= 0;
 	if (!limits || !isfinite(p->share_pct) || p->share_pct < 0)

@@ -35,7 +35,7 @@
 /* The time of one operator in one run, as store/ has it. */
 struct gate_operator_time {
 	int64_t run;
-	const char *operator; /* NULL: unattributed */
+	const char *op; /* NULL: unattributed */
 	double share; /* of the run's GPU time, 0..1 */
 	double headroom; /* the same of its time above T_SOL; NaN unknown */
 };

@@ -336,7 +336,7 @@ static bool graph_capture_node(struct graph_capture_learner *l, uint32_t i)
 	};
 	l->names[l->n++] = name;
 	if (is->op)
-		to->operator= is->op->name;
+		to->op = is->op->name;
 	if (!is->op || !is->sizes)
 		return true;
 	to->dtype = is->sizes->dtype;

@@ -372,8 +372,8 @@ graph_choice_agreed(const struct graph_choice_candidates *of,
 		for (uint32_t j = from; j < to; j++) {
 			const struct graph_node_known *n =
 				&of->list[i]->nodes[orders[i][j]];
-			if (!graph_choice_same_text(is.operator, n->operator))
-				is.operator= NULL;
+			if (!graph_choice_same_text(is.op, n->op))
+				is.op = NULL;
 			if (graph_choice_same_text(is.shape, n->shape) &&
 				is.dtype == n->dtype)
 				continue;
@@ -401,8 +401,8 @@ static bool graph_choice_fill(struct graph_choice_state *c,
 		struct graph_place place = { 0 };
 		struct graph_node_known is = graph_choice_agreed(of, orders,
 			from, to, &place.differ);
-		if (is.operator)
-			place.op = catalog_operator(c->x->catalog, is.operator);
+		if (is.op)
+			place.op = catalog_operator(c->x->catalog, is.op);
 		if (place.op &&
 			!graph_choice_shape(&c->shapes, &is, &place.sizes))
 			return false;

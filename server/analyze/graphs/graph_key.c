@@ -36,7 +36,7 @@ void graph_content(const struct graph_node_known *nodes, uint32_t n,
 	sha256_init(&s);
 	for (uint32_t i = 0; i < n; i++) {
 		graph_key_add(&s, nodes[i].kernel);
-		graph_key_add(&s, nodes[i].operator);
+		graph_key_add(&s, nodes[i].op);
 		graph_key_add(&s, nodes[i].shape);
 		graph_key_add(&s, dtype_word(nodes[i].dtype));
 		sha256_add(&s, &nodes[i].call, sizeof nodes[i].call);

@@ -13,7 +13,7 @@
 
 /* The rows of one operator. */
 struct importance_sums {
-	const char *operator; /* NULL: unattributed */
+	const char *op; /* NULL: unattributed */
 	uint32_t dtypes, phases; /* bits */
 	double time, share, sized, bound, sol, compute, headroom, over;
 	double flops, bytes, total;
@@ -56,7 +56,7 @@ static void importance_operators_find(const struct fleet *f,
 	names_init(&ns, scratch);
 	out->operator_of = arena_array(scratch, uint32_t, f->rows_n);
 	for (uint32_t i = 0; i < f->rows_n; i++) {
-		const char *name = f->rows[i].operator;
+		const char *name = f->rows[i].op;
 		out->operator_of[i] =
 			name ? names_put(&ns, name, strlen(name)) : 0;
 		unattributed |= !name;
@@ -146,7 +146,7 @@ static void importance_place_add(struct importance_place *p,
 static void importance_row_add(struct importance_sums *s,
 	const struct fleet_row *r)
 {
-	s->operator= r->operator;
+	s->op = r->op;
 	s->dtypes |= 1u << r->dtype;
 	s->phases |= 1u << r->phase;
 	s->runs += r->runs;
@@ -311,7 +311,7 @@ static int64_t importance_shapes_of(const struct fleet *f, const char *op)
 	if (!f->counts || !op)
 		return -1;
 	for (uint32_t i = 0; i < f->counts_n; i++)
-		if (!strcmp(f->counts[i].operator, op))
+		if (!strcmp(f->counts[i].op, op))
 			return f->counts[i].shapes;
 	return 0;
 }
@@ -321,7 +321,7 @@ static void importance_row_from(const struct importance_parts *p,
 	struct importance_row *r)
 {
 	*r = (struct importance_row){
-		.operator= s->operator,
+		.op = s->op,
 		.dtypes = importance_words(a, s->dtypes, DTYPES,
 			importance_dtype_word),
 		.phases = importance_words(a, s->phases, PHASES,
@@ -351,7 +351,7 @@ static void importance_rank(const struct importance_parts *p,
 	enum importance_weight weight, struct importance_row *r)
 {
 	const struct operator_info *is =
-		r->operator? catalog_operator(c, r->operator) : NULL;
+		r->op ? catalog_operator(c, r->op) : NULL;
 	r->collective = is && is->collective;
 	r->headroom = r->collective || s->bound <= 0
 			      ? (double)NAN
@@ -402,9 +402,9 @@ static int importance_by_importance(const void *x, const void *y)
 		return known ? -1 : 1;
 	if (known && a->importance != b->importance)
 		return a->importance < b->importance ? 1 : -1;
-	if (!a->operator|| !b->operator)
-		return !a->operator- !b->operator;
-	return strcmp(a->operator, b->operator);
+	if (!a->op || !b->op)
+		return !a->op - !b->op;
+	return strcmp(a->op, b->op);
 }
 
 static void importance_totals(const struct fleet *f,
@@ -415,10 +415,10 @@ static void importance_totals(const struct fleet *f,
 	for (uint32_t o = 0; o < p->n; o++) {
 		const struct importance_sums *s = &p->of[o];
 		const struct operator_info *is =
-			s->operator? catalog_operator(c, s->operator) : NULL;
-		attributed += s->operator? s->time : 0;
+			s->op ? catalog_operator(c, s->op) : NULL;
+		attributed += s->op ? s->time : 0;
 		/* An operator that the catalog no longer has was known once. */
-		specific += s->operator&&(!is || is->specific) ? s->time : 0;
+		specific += s->op && (!is || is->specific) ? s->time : 0;
 		time += s->time;
 		sized += s->sized;
 		bound += s->bound;
@@ -449,7 +449,7 @@ void importance_from(const struct fleet *f, enum importance_weight weight,
 	for (uint32_t o = 0; o < p.n; o++) {
 		importance_row_from(&p, &p.of[o], a, &out->rows[o]);
 		importance_rank(&p, &p.of[o], c, weight, &out->rows[o]);
-		out->rows[o].shapes = importance_shapes_of(f, p.of[o].operator);
+		out->rows[o].shapes = importance_shapes_of(f, p.of[o].op);
 	}
 	importance_totals(f, &p, c, out);
 	if (!p.n)

@@ -28,7 +28,7 @@ static bool kernels_list_kernel_add(struct kernel_list *l, const char *text,
 		note_add(&p->notes, NOTE_rule_gave_up, 1, text, len);
 	const struct operator_info *is =
 		catalog_kernel_operator(l->catalog, text, len);
-	k->operator= is ? is->name : NULL;
+	k->op = is ? is->name : NULL;
 	return k->short_name != NULL;
 }
 

@@ -41,13 +41,13 @@ static void layer_blocks_role_slot_look_up(const struct layer_seq *s,
 	const struct profile_kernel *k, struct role_kernel_words *w)
 {
 	const struct operator_info *op =
-		k->operator? catalog_operator(s->catalog, k->operator) : NULL;
+		k->op ? catalog_operator(s->catalog, k->op) : NULL;
 
 	w->known = true;
 	w->moves = op && strcmp(op->group, "memory") == 0;
 	w->reduces = op && strcmp(op->name, "reduce") == 0;
-	w->by_operator = catalog_operator_word(s->catalog,
-		k->operator, & w->operator_word);
+	w->by_operator =
+		catalog_operator_word(s->catalog, k->op, &w->operator_word);
 	w->by_name = catalog_kernel_word(s->catalog, k->name, strlen(k->name),
 		&w->name_word);
 }

@@ -335,7 +335,7 @@ struct realign {
 static const struct operator_info *
 layer_realign_operator_by(const struct realign *r, uint32_t name)
 {
-	const char *is = r->s->profile->kernels[name].operator;
+	const char *is = r->s->profile->kernels[name].op;
 	return is ? catalog_operator(r->s->catalog, is) : NULL;
 }
 

@@ -165,11 +165,11 @@ static bool gates_request_limit_from(struct arena *a, const json_t *v, size_t i,
 			"a name of at most %d bytes, and pct",
 			i, NAME_BYTES);
 	for (size_t k = 0; k < i; k++)
-		if (!strcmp(p->operators[k].operator, name))
+		if (!strcmp(p->operators[k].op, name))
 			return err_set(e, ERR_INPUT,
 				"operators: '%.100s' has two limits", name);
 	snprintf(where, sizeof where, "operators: entry %zu: pct", i);
-	limit->operator= arena_strdup(a, name);
+	limit->op = arena_strdup(a, name);
 	p->operators_n++;
 	return gates_request_real_from(where, pct, 0, 1000, &limit->pct, e);
 }

@@ -269,7 +269,7 @@ static bool importance_shapes_fleet(struct call *c, const struct catalog *k,
 	if (!catalog_params_platform(c, "against", k, &against, e) ||
 		!importance_fleet_params(c, k, &f, e))
 		return false;
-	f.operator= c->word;
+	f.op = c->word;
 	if ((!p->limit && !concurrency_limit_enter(c, e)) ||
 		!query_fleet(c->s.db, &c->s.arena, &f, &fleet, e) ||
 		!query_fleet_shapes(c->s.db, &c->s.arena, &f, p->offset,
@@ -332,7 +332,7 @@ json_t *importance_shapes_get(struct call *c, struct err *e)
 		      : importance_shapes_fleet(c, k, &p, &s, &told, e)))
 		return NULL;
 	is = catalog_operator(k, c->word);
-	s.operator= c->word;
+	s.op = c->word;
 	s.what = is ? is->what : NULL;
 	if (!listing_is_json(c))
 		return listing_file(c,

@@ -10,10 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-static bool operators_shapes_of(struct call *c, const char *operator,
-	struct shape_stat ** rows, uint32_t *n, struct err *e)
+static bool operators_shapes_of(struct call *c, const char *op,
+	struct shape_stat **rows, uint32_t *n, struct err *e)
 {
-	struct shape_filter f = { .run = c->id, .operator= operator};
+	struct shape_filter f = { .run = c->id, .op = op };
 	bool more;
 	return query_shapes(c->s.db, &c->s.arena, &f, rows, n, &more, e);
 }
@@ -148,7 +148,7 @@ json_t *run_shapes_get(struct call *c, struct err *e)
 {
 	struct run_operators is;
 	struct run_operators_table m;
-	struct run_shapes s = { .of = &m, .operator= c->word };
+	struct run_shapes s = { .of = &m, .op = c->word };
 	struct shape_stat *rows;
 	int64_t offset;
 	uint32_t n;

@@ -29,7 +29,7 @@ json_t *view_rule(const struct rule_info *r, uint32_t place)
 	view_set_whole(v, "rule", place);
 	view_set_text(v, "match", r->match);
 	view_set_text(v, "family", r->is.family);
-	view_set_text(v, "operator", r->operator);
+	view_set_text(v, "operator", r->op);
 	view_set_text(v, "defined_in", r->is.defined_in);
 	view_set_text(v, "launched_from", r->is.launched_from);
 	view_set_text(v, "known_from", r->is.known_from);
@@ -73,7 +73,7 @@ json_t *view_trial(const char *name, const struct rule_trial *t)
 	json_object_set_new(v, "matched",
 		found ? view_catalog_bytes(name, t->from, t->to) : json_null());
 	view_set_text(v, "family", t->is.family);
-	view_set_text(v, "operator", t->operator);
+	view_set_text(v, "operator", t->op);
 	view_set_text(v, "reason", t->why);
 	return v;
 }
@@ -81,7 +81,7 @@ json_t *view_trial(const char *name, const struct rule_trial *t)
 json_t *view_op_trial(const char *name, const struct operator_info *o)
 {
 	struct rule_trial t = { .rule = -1,
-		.operator= o ? o->name : NULL,
+		.op = o ? o->name : NULL,
 		.own = o && o->own,
 		.why = o ? "the catalogue knows the host operator by its name"
 			 : "the catalogue does not know the host operator, or "

@@ -145,9 +145,9 @@ static json_t *view_gate_limits(const struct gate_policy *p)
 {
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < p->operators_n; i++)
-		view_append(list, json_pack("{s:s, s:f}", "operator",
-					  p->operators[i].operator, "pct",
-					  p->operators[i].pct));
+		view_append(list,
+			json_pack("{s:s, s:f}", "operator", p->operators[i].op,
+				"pct", p->operators[i].pct));
 	return list;
 }
 

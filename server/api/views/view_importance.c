@@ -83,7 +83,7 @@ static json_t *view_importance_item(const struct fleet_importance_row *r,
 	const struct fleet_importance *m)
 {
 	json_t *v = json_object();
-	view_set_text(v, "operator", r->operator);
+	view_set_text(v, "operator", r->op);
 	view_set_text(v, "id", r->id);
 	view_set_text(v, "description", r->what);
 	view_set_text(v, "group", r->group);
@@ -209,7 +209,7 @@ json_t *view_importance_shapes(const struct fleet_importance_shapes *s,
 	const struct finding_list *findings, json_t *list)
 {
 	view_set_text(list, "reference_set", s->set);
-	view_set_text(list, "operator", s->operator);
+	view_set_text(list, "operator", s->op);
 	view_set_text(list, "id", s->id);
 	view_set_text(list, "description", s->what);
 	view_set_real(list, "s_median", s->s_median);
@@ -284,7 +284,7 @@ const struct table *view_importance_table(struct arena *a,
 		FIRST + 2 * (int)m->platforms_n, m->n, &at);
 	for (uint32_t i = 0; i < m->n; i++) {
 		const struct fleet_importance_row *r = &m->rows[i];
-		*at++ = r->operator? r->operator: "unattributed";
+		*at++ = r->op ? r->op : "unattributed";
 		*at++ = view_importance_table_text(r->id);
 		*at++ = view_importance_table_text(r->dtype);
 		*at++ = view_importance_table_text(r->phase);

@@ -37,7 +37,7 @@ json_t *view_kernel(const struct kernel_line *k)
 	json_t *v = json_pack("{s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"id", view_whole(k->kernel), "name", k->is.name, "short_name",
 		k->is.short_name, "family", view_text(k->is.source.family),
-		"operator", view_text(k->is.operator), "device",
+		"operator", view_text(k->is.op), "device",
 		view_whole(k->stat.device), "grid",
 		view_kernel_three(k->stat.grid), "block",
 		view_kernel_three(k->stat.block), "time_pct",

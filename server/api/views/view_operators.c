@@ -178,9 +178,8 @@ json_t *view_run_shapes(const struct run_shapes *s,
 	const struct finding_list *findings, json_t *list)
 {
 	const struct run_operators_table *m = s->of;
-	const struct operator_info *is =
-		catalog_operator(m->catalog, s->operator);
-	view_set_text(list, "operator", s->operator);
+	const struct operator_info *is = catalog_operator(m->catalog, s->op);
+	view_set_text(list, "operator", s->op);
 	view_set_text(list, "description", is ? is->what : NULL);
 	view_set_text(list, "platform", m->is->platform);
 	json_object_set_new(list, "against",

@@ -12,7 +12,7 @@ const struct table *view_run_operators_table(struct arena *a,
 
 struct run_shapes {
 	const struct run_operators_table *of;
-	const char *operator;
+	const char *op;
 	const struct shape_stat *rows; /* operator_: index into of->is->rows */
 	uint32_t n;
 	double s_median;

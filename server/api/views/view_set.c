@@ -128,7 +128,7 @@ static enum dtype view_set_document_most(const struct view_set_group *all,
 }
 
 static json_t *view_set_document_shapes_of(const struct fleet_importance *m,
-	const char *operator, const struct fleet_shape * rows, uint32_t n,
+	const char *op, const struct fleet_shape *rows, uint32_t n,
 	struct arena *a, enum dtype *dtype)
 {
 	struct view_set_group *all =
@@ -138,8 +138,7 @@ static json_t *view_set_document_shapes_of(const struct fleet_importance *m,
 	names_init(&ns, a);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct fleet_shape *s = &rows[i];
-		if (!s->text || !s->operator||
-					strcmp(s->operator, operator) != 0)
+		if (!s->text || !s->op || strcmp(s->op, op) != 0)
 			continue;
 		const char *key = arena_printf(a, "%d %d %s", (int)s->dtype,
 			(int)s->phase, s->text);
@@ -160,14 +159,14 @@ static json_t *view_set_document_operator_json(const struct fleet_importance *m,
 {
 	enum dtype dtype;
 	json_t *shapes =
-		view_set_document_shapes_of(m, r->operator, rows, n, a, &dtype);
+		view_set_document_shapes_of(m, r->op, rows, n, a, &dtype);
 	if (!json_array_size(shapes)) {
 		json_decref(shapes);
 		return NULL;
 	}
 	json_t *v = json_object();
-	view_set_text(v, "name", r->operator);
-	view_set_text(v, "id", arena_printf(a, "kernsift_%s", r->operator));
+	view_set_text(v, "name", r->op);
+	view_set_text(v, "id", arena_printf(a, "kernsift_%s", r->op));
 	view_set_text(v, "dtype", dtype_word(dtype));
 	view_set_text(v, "phase",
 		r->phase && strchr(r->phase, '/') ? "both" : r->phase);
@@ -208,10 +207,9 @@ char *view_set_from_fleet(const struct fleet_importance *m,
 {
 	json_t *operators = json_array();
 	for (uint32_t i = 0; i < m->n; i++) {
-		json_t *one = m->rows[i].operator
-				      ? view_set_document_operator_json(m,
-						&m->rows[i], rows, n, a)
-				      : NULL;
+		json_t *one = m->rows[i].op ? view_set_document_operator_json(m,
+						      &m->rows[i], rows, n, a)
+					    : NULL;
 		if (one)
 			view_append(operators, one);
 	}
@@ -232,7 +230,7 @@ char *view_set_filtered(const char *json, size_t len,
 			json_t *one = json_array_get(all, k);
 			const char *name =
 				json_string_value(json_object_get(one, "name"));
-			if (name && !strcmp(name, m->rows[i].operator))
+			if (name && !strcmp(name, m->rows[i].op))
 				json_array_append(kept, one);
 		}
 	json_object_set_new(v, "operators", kept);
@@ -284,8 +282,7 @@ static void view_set_report_importances(const struct fleet_importance *m,
 	struct table *t = table_new(a, TABLE_COLUMNS(columns), m->n, &at);
 	for (uint32_t i = 0; i < m->n; i++) {
 		const struct fleet_importance_row *r = &m->rows[i];
-		*at++ = r->id ? arena_printf(a, "%s %s", r->operator, r->id)
-			      : r->operator;
+		*at++ = r->id ? arena_printf(a, "%s %s", r->op, r->id) : r->op;
 		*at++ = r->dtype ? r->dtype : "";
 		*at++ = table_whole(a, r->shapes);
 		*at++ = view_set_report_pct(a, r->importance);
@@ -328,7 +325,7 @@ static void view_set_report_rooflines(const struct fleet_importance *m,
 	for (uint32_t i = 0; i < m->n; i++) {
 		const struct fleet_importance_row *r = &m->rows[i];
 		const struct fleet_importance_place none = { NAN, NAN, NAN };
-		*at++ = r->operator;
+		*at++ = r->op;
 		*at++ = view_set_report_letter(r->regime);
 		*at++ = view_set_report_ai(a, r->ai);
 		for (uint32_t p = 0; p < m->platforms_n; p++)
@@ -366,8 +363,7 @@ static void view_set_report_shapes(const struct reference *r,
 	const char **at;
 	for (uint32_t i = 0; i < m->n; i++)
 		for (uint32_t k = 0; k < r->operators_n; k++)
-			if (!strcmp(r->operators[k].name,
-				    m->rows[i].operator)) {
+			if (!strcmp(r->operators[k].name, m->rows[i].op)) {
 				all[n++] = &r->operators[k];
 				rows += 1 + r->operators[k].shapes_n;
 			}

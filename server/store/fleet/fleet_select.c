@@ -162,7 +162,7 @@ bool fleet_keys(struct db *db, struct arena *a, const struct fleet_filter *f,
 		"ORDER BY id";
 	struct sql_params p = { 0 };
 	struct result r;
-	sql_text(&p, f->operator);
+	sql_text(&p, f->op);
 	sql_text(&p, dtype_word(f->dtype));
 	sql_text(&p, profile_word_phase[f->phase]);
 	if (!sql_hot(db, sql, &p, &r, e))
@@ -172,7 +172,7 @@ bool fleet_keys(struct db *db, struct arena *a, const struct fleet_filter *f,
 	while (result_next(&r)) {
 		struct fleet_key *k = &out->rows[out->n++];
 		k->id = result_int8(&r, 0);
-		k->operator= result_text(&r, a);
+		k->op = result_text(&r, a);
 		k->dtype = column_dtype(&r, a);
 		k->phase = column_phase(&r, a);
 	}

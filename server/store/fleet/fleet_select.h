@@ -67,7 +67,7 @@ void fleet_run_params(struct sql_params *p, const struct fleet_filter *f);
 /* The dictionary of operators, types and phases that the filter selects. */
 struct fleet_key {
 	int64_t id;
-	const char *operator; /* NULL: unattributed */
+	const char *op; /* NULL: unattributed */
 	enum dtype dtype;
 	enum phase phase;
 };

@@ -76,7 +76,7 @@ static bool fleet_runs_of_cell(const struct fleet_cell *c,
 static void fleet_runs_read_row(struct result *r, struct arena *a,
 	struct fleet_row *row)
 {
-	row->operator= result_text(r, a);
+	row->op = result_text(r, a);
 	row->dtype = column_dtype(r, a);
 	row->phase = column_phase(r, a);
 	row->runs = result_int8(r, 0);
@@ -103,7 +103,7 @@ static bool fleet_runs_rows(struct db *db, struct arena *a,
 	struct result r;
 	uint32_t cell = 0;
 	fleet_run_params(&p, f);
-	sql_text(&p, f->operator);
+	sql_text(&p, f->op);
 	sql_text(&p, dtype_word(f->dtype));
 	sql_text(&p, profile_word_phase[f->phase]);
 	if (!sql_run(db, fleet_runs_sql, &p, &r, e))
@@ -201,10 +201,9 @@ struct fleet_shape_counting {
 static bool fleet_counts_unfiltered(const struct fleet_filter *f)
 {
 	return !f->project && !f->workload && !f->framework && !f->platform &&
-	       !f->labels &&
-	       !f->operator&& f->phase == PHASE_UNKNOWN &&
-		f->dtype == DTYPE_UNKNOWN && f->since == NO_MOMENT &&
-		f->until == NO_MOMENT;
+	       !f->labels && !f->op && f->phase == PHASE_UNKNOWN &&
+	       f->dtype == DTYPE_UNKNOWN && f->since == NO_MOMENT &&
+	       f->until == NO_MOMENT;
 }
 
 static void fleet_counts_operators(struct fleet_shape_counting *c)
@@ -213,12 +212,10 @@ static void fleet_counts_operators(struct fleet_shape_counting *c)
 	c->operator_ = arena_array(&c->work, uint32_t, c->keys->n);
 	for (uint32_t i = 0; i < c->keys->n; i++) {
 		uint32_t first = 0;
-		while (first < i &&
-			k[i].operator&&(
-				!k[first].operator||
-				 strcmp(k[first].operator, k[i].operator) != 0))
+		while (first < i && k[i].op &&
+			(!k[first].op || strcmp(k[first].op, k[i].op) != 0))
 			first++;
-		c->operator_[i] = k[i].operator? first : i;
+		c->operator_[i] = k[i].op ? first : i;
 	}
 }
 
@@ -250,7 +247,7 @@ static bool fleet_counts_read_ledgers(struct fleet_shape_counting *c,
 		struct int128_reader one = { b.at, b.at + len, false };
 		const struct fleet_key *k = fleet_key(c->keys, id);
 		b.at += len;
-		if (!k || !k->operator)
+		if (!k || !k->op)
 			continue;
 		c->at = c->operator_[k - c->keys->rows];
 		ok = ledger_each(&one, SHAPE_RUNS, fleet_counts_add, c);
@@ -300,14 +297,14 @@ static void fleet_counts_count(struct fleet_shape_counting *c, struct arena *a,
 		qsort(c->seen, c->n, sizeof *c->seen, fleet_counts_by_shape);
 	for (size_t i = 0, next; i < c->n; i = next) {
 		const struct fleet_shape_seen *s = &c->seen[i];
-		const char *name = c->keys->rows[s->operator_].operator;
+		const char *name = c->keys->rows[s->operator_].op;
 		int64_t runs = 0;
 		for (next = i; next < c->n &&
 			       !fleet_counts_by_shape(s, &c->seen[next]);
 			next++)
 			runs += c->seen[next].runs;
-		if (!out->counts_n || to[out->counts_n - 1].operator!= name)
-			to[out->counts_n++].operator= name;
+		if (!out->counts_n || to[out->counts_n - 1].op != name)
+			to[out->counts_n++].op = name;
 		to[out->counts_n - 1].shapes += runs > 0;
 	}
 }
@@ -439,7 +436,7 @@ static void query_fleet_row_from(const int128 v[KEY_CODES],
 	const struct fleet_keys *keys, const struct fleet_key *key,
 	struct fleet_row *row)
 {
-	row->operator= key->operator;
+	row->op = key->op;
 	row->dtype = key->dtype;
 	row->phase = key->phase;
 	row->runs = (int64_t)v[keys->runs_code];

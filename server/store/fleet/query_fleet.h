@@ -10,7 +10,7 @@ struct fleet_filter {
 	/* NULL any. `labels` is a JSON object; rollups do not have labels, so
 	 * that the sums come from the runs themselves. */
 	const char *project, *workload, *framework, *platform, *labels;
-	const char *operator;
+	const char *op;
 	enum phase phase; /* PHASE_UNKNOWN: any */
 	enum dtype dtype; /* DTYPE_UNKNOWN: any */
 	int64_t since, until; /* NO_MOMENT open; whole days (UTC) that
@@ -20,7 +20,7 @@ bool query_fleet(struct db *db, struct arena *a, const struct fleet_filter *f,
 	struct fleet *out, struct err *e);
 
 struct fleet_shape {
-	const char *operator, * platform, *text; /* text NULL: sizes unknown */
+	const char *op, *platform, *text; /* text NULL: sizes unknown */
 	enum dtype dtype;
 	enum phase phase;
 	int64_t runs, calls, launches;

@@ -296,9 +296,8 @@ static struct fleet_shape_line *query_fleet_shape_lines(struct shape_sums *g,
 			to->row = row;
 			to->shape = row->id;
 			to->is = (struct fleet_shape){
-				.operator= of->key->operator,
-				.platform = * of->platform ? of->platform
-							   : NULL,
+				.op = of->key->op,
+				.platform = *of->platform ? of->platform : NULL,
 				.dtype = of->key->dtype,
 				.phase = of->key->phase,
 				.total_s =

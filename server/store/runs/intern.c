@@ -55,7 +55,7 @@ static void intern_kernel_read(struct intern_kernel_list *in, struct result *r)
 		en->stale |= intern_kernel_differs(r, &a, s->defined_in);
 		en->stale |= intern_kernel_differs(r, &a, s->launched_from);
 		en->stale |= intern_kernel_differs(r, &a, s->known_from);
-		en->stale |= intern_kernel_differs(r, &a, en->is->operator);
+		en->stale |= intern_kernel_differs(r, &a, en->is->op);
 	}
 	arena_release(&a);
 	result_release(r);
@@ -113,7 +113,7 @@ static uint32_t intern_kernel_columns(const struct intern_kernel_list *in,
 		sql_array_text(&c[5], en->is->source.defined_in);
 		sql_array_text(&c[6], en->is->source.launched_from);
 		sql_array_text(&c[7], en->is->source.known_from);
-		sql_array_text(&c[8], en->is->operator);
+		sql_array_text(&c[8], en->is->op);
 		n++;
 	}
 	return n;

@@ -17,7 +17,7 @@ static void learned_graph_columns(const struct graph_known *g,
 		const struct graph_node_known *n = &g->nodes[i];
 		const char *dtype = dtype_word(n->dtype);
 		sql_array_text(&c[0], n->kernel);
-		sql_array_text(&c[1], n->operator? n->operator: "");
+		sql_array_text(&c[1], n->op ? n->op : "");
 		sql_array_text(&c[2], n->shape ? n->shape : "");
 		sql_array_text(&c[3], dtype ? dtype : "");
 		sql_array_int8(&c[4], n->call);
@@ -94,7 +94,7 @@ static void learned_graph_read_row(struct result *r, struct arena *a,
 		arena_array(a, struct graph_node_known, g->n);
 	for (uint32_t i = 0; !a->full && i < g->n; i++)
 		nodes[i] = (struct graph_node_known){ .kernel = c[0][i],
-			.operator= learned_graph_text(c[1][i]),
+			.op = learned_graph_text(c[1][i]),
 			.shape = learned_graph_text(c[2][i]),
 			.dtype = dtype_from(c[3][i], strlen(c[3][i])),
 			.call = (uint32_t)call[i] };

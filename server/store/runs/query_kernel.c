@@ -20,7 +20,7 @@ static void query_kernel_read(struct result *r, struct arena *a,
 	k->source.defined_in = result_text(r, a);
 	k->source.launched_from = result_text(r, a);
 	k->source.known_from = result_text(r, a);
-	k->operator= result_text(r, a);
+	k->op = result_text(r, a);
 }
 
 #define KERNEL_TABLE_COLUMNS                                      \

@@ -90,7 +90,7 @@ bool query_shapes(struct db *db, struct arena *a, const struct shape_filter *f,
 	struct result r;
 	page_params(&p, f->offset, f->limit);
 	sql_int8(&p, f->run);
-	sql_text(&p, f->operator);
+	sql_text(&p, f->op);
 	if (!sql_run(db, sql, &p, &r, e))
 		return false;
 	bool ok = true;
@@ -155,7 +155,7 @@ bool query_operator_times(struct db *db, struct arena *a, const int64_t *runs,
 	*rows = arena_array(a, struct operator_time_row, *rows_n);
 	for (struct operator_time_row *row = *rows; result_next(&r); row++) {
 		row->run = result_int8(&r, 0);
-		row->operator= result_text(&r, a);
+		row->op = result_text(&r, a);
 		row->share = result_float8(&r, NAN);
 		row->headroom = result_float8(&r, NAN);
 	}

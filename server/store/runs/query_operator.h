@@ -18,7 +18,7 @@ bool query_outdated(struct db *db, const char *catalog, int64_t *runs,
 
 struct shape_filter {
 	int64_t run;
-	const char *operator; /* NULL: unattributed */
+	const char *op; /* NULL: unattributed */
 	int64_t offset;
 	int limit; /* 0: all */
 };
@@ -37,7 +37,7 @@ bool query_unattributed(struct db *db, struct arena *a, int64_t run, int limit,
 
 struct operator_time_row {
 	int64_t run;
-	const char *operator; /* NULL: unattributed */
+	const char *op; /* NULL: unattributed */
 	/* Of the run's GPU time, 0..1, over types and phases; headroom NaN if
 	 * no call's T_SOL is known. */
 	double share, headroom;

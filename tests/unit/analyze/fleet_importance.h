@@ -22,10 +22,10 @@ static inline struct importance fleet_importance(const struct fleet *f,
 }
 
 static inline const struct importance_row *row(const struct importance *out,
-	const char *operator)
+	const char *op)
 {
 	for (uint32_t i = 0; i < out->n; i++)
-		if (world_same(out->rows[i].operator, operator))
+		if (world_same(out->rows[i].op, op))
 			return &out->rows[i];
 	fail();
 	return NULL;

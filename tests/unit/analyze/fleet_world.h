@@ -7,7 +7,7 @@ enum { USES_MAX = 4, FLEET_RUNS = 64 };
 
 /* What one run spent on an operator, by type and phase. */
 struct world_use {
-	const char *operator;
+	const char *op;
 	enum dtype dtype;
 	enum phase phase;
 	double s, sized_s, bound_s, sol_s, compute_s, headroom_s, over_s;
@@ -44,7 +44,7 @@ static inline uint32_t world_cell(struct fleet *f, const struct world_run *r)
 static inline bool world_again(const struct world_run *r, int i)
 {
 	for (int k = 0; k < i; k++)
-		if (world_same(r->uses[k].operator, r->uses[i].operator))
+		if (world_same(r->uses[k].op, r->uses[i].op))
 			return true;
 	return false;
 }
@@ -55,12 +55,11 @@ static inline struct fleet_row *world_row(struct fleet *f, uint32_t cell,
 	for (uint32_t i = 0; i < f->rows_n; i++) {
 		struct fleet_row *r = &f->rows[i];
 		if (r->cell == cell && r->dtype == u->dtype &&
-			r->phase == u->phase &&
-			world_same(r->operator, u->operator))
+			r->phase == u->phase && world_same(r->op, u->op))
 			return r;
 	}
 	f->rows[f->rows_n] = (struct fleet_row){ .cell = cell,
-		.operator= u->operator,
+		.op = u->op,
 		.dtype = u->dtype,
 		.phase = u->phase };
 	return &f->rows[f->rows_n++];

@@ -51,10 +51,10 @@ static inline void gate_sides_from(struct gate_sides *s, uint32_t base_n,
 }
 
 static inline void gate_operator(struct gate_sides *s, int64_t run,
-	const char *operator, double share, double headroom)
+	const char *op, double share, double headroom)
 {
 	s->operators[s->given.operators_n++] =
-		(struct gate_operator_time){ run, operator, share, headroom };
+		(struct gate_operator_time){ run, op, share, headroom };
 }
 
 static inline struct gate gate_of(const struct gate_sides *s,

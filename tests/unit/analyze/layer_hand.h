@@ -199,7 +199,7 @@ static inline void hand_make(struct hand *m, const char *text,
 		const struct operator_info *op =
 			catalog_kernel_operator(m->catalog, k->name,
 				strlen(k->name));
-		k->operator= op ? op->name : NULL;
+		k->op = op ? op->name : NULL;
 		m->places[i] = (struct layer_place){ .symbol = i,
 			.lane = lines[i].lane,
 			.instances = lines[i].instances,

@@ -50,8 +50,7 @@ static void weights(void **state)
 		for (int r = 0; r < 3; r++) {
 			double t = 0;
 			for (int u = 0; u < three[r].n; u++)
-				if (world_same(three[r].uses[u].operator,
-					    names[o]))
+				if (world_same(three[r].uses[u].op, names[o]))
 					t += three[r].uses[u].s;
 			time += three[r].hours * t;
 			all += three[r].hours * three[r].gpu_s;
@@ -171,13 +170,13 @@ static void orders(void **state)
 	struct importance present = fleet_importance(&f, WEIGHT_PRESENT, &a);
 	(void)state;
 	/* 34, 4, 2 and 2 of 42; equals by name, what has none last */
-	assert_string_equal(time.rows[0].operator, "gemm");
-	assert_string_equal(time.rows[1].operator, "collective");
-	assert_string_equal(time.rows[2].operator, "rms_norm");
-	assert_null(time.rows[3].operator);
-	assert_string_equal(mean.rows[0].operator, "gemm");
+	assert_string_equal(time.rows[0].op, "gemm");
+	assert_string_equal(time.rows[1].op, "collective");
+	assert_string_equal(time.rows[2].op, "rms_norm");
+	assert_null(time.rows[3].op);
+	assert_string_equal(mean.rows[0].op, "gemm");
 	near(mean.rows[0].importance, 1.5 / 3);
-	assert_string_equal(present.rows[0].operator, "collective");
+	assert_string_equal(present.rows[0].op, "collective");
 	near(present.rows[0].importance, 1);
 	assert_string_equal(time.interval_why,
 		"intervals are drawn from workloads: it takes 8, and there are "
@@ -212,7 +211,7 @@ static void runs_of_no_weight(void **state)
 	struct importance out = fleet_importance(&f, WEIGHT_TIME, &a);
 	assert_true(isnan(out.rows[0].importance));
 	/* by name, then */
-	assert_string_equal(out.rows[0].operator, "gemm");
+	assert_string_equal(out.rows[0].op, "gemm");
 	assert_string_equal(out.interval_why,
 		"intervals are drawn from workloads: it takes 8, and there is "
 		"1");

@@ -13,13 +13,13 @@ static void many(struct world_run runs[K])
 		"h", "i", "j", "k", "l" };
 	for (int i = 0; i < K; i++) {
 		double s = 1 + i * i % 7;
-		runs[i] = (struct world_run){ "p", names[i], "H20", 1 + i % 3,
-			20,
-			{ { .operator= "gemm", .dtype = DTYPE_BF16, .s = s },
-				{ .operator= "rms_norm",
-					.dtype = DTYPE_BF16,
-					.s = 2 } },
-			i < 2 ? 2 : 1 };
+		runs[i] =
+			(struct world_run){ "p", names[i], "H20", 1 + i % 3, 20,
+				{ { .op = "gemm", .dtype = DTYPE_BF16, .s = s },
+					{ .op = "rms_norm",
+						.dtype = DTYPE_BF16,
+						.s = 2 } },
+				i < 2 ? 2 : 1 };
 	}
 }
 

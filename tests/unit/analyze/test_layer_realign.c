@@ -72,7 +72,7 @@ static int start(void **state)
 	d = (struct drift){ .catalog = catalog_new(NULL, &e) };
 	for (uint32_t k = 0; k < NAMES; k++)
 		d.kernels[k] = (struct profile_kernel){ .name = "kernel",
-			.operator= operators[k] };
+			.op = operators[k] };
 	d.profile.kernels = d.kernels;
 	d.profile.kernels_n = NAMES;
 	d.s = (struct layer_seq){ .profile = &d.profile,

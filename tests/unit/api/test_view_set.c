@@ -14,7 +14,7 @@
 static struct fleet_shape shape(enum dtype dtype, double total_s,
 	uint64_t flops)
 {
-	return (struct fleet_shape){ .operator= "gemm",
+	return (struct fleet_shape){ .op = "gemm",
 		.text = "m=2 n=2 k=2",
 		.dtype = dtype,
 		.calls = 1,
@@ -32,7 +32,7 @@ static json_t *made(const struct fleet_shape *rows, uint32_t n)
 	struct err e = { 0 };
 	struct catalog *c = catalog_new(NULL, &e);
 	const struct platform *h20 = catalog_platform(c, "H20");
-	struct fleet_importance_row row = { .operator= "gemm",
+	struct fleet_importance_row row = { .op = "gemm",
 		.dtype = "fp32/bf16",
 		.importance = 1,
 		.runs = 1 };

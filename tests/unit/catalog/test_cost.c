@@ -9,7 +9,7 @@
 
 struct given {
 	const char *operators; /* own; NULL */
-	const char *operator, * dtype, *shape;
+	const char *op, *dtype, *shape;
 	enum convention convention;
 };
 
@@ -32,8 +32,7 @@ static bool costed(const struct given *g, struct cost *out, struct err *e)
 			     dtype_from(g->dtype, strlen(g->dtype)), &a, &s, e);
 
 	if (ok) {
-		const struct operator_info *op =
-			catalog_operator(c, g->operator);
+		const struct operator_info *op = catalog_operator(c, g->op);
 		assert_non_null(op);
 		ok = catalog_cost(c, op, &s, g->convention, out, e);
 	}

@@ -13,7 +13,7 @@ struct row {
 };
 
 static const struct row kernels[] = {
-#define OPERATOR(name, operator) { name, operator},
+#define OPERATOR(name, op) { name, op },
 #include "operator_kernels.def"
 #undef OPERATOR
 };

@@ -84,7 +84,7 @@ static void test_rules(void **state)
 	assert_true(catalog_rules(c, &rules) > 300);
 	assert_true(rules[0].own && rules[1].own && !rules[2].own);
 	assert_string_equal(rules[1].match, "nvjet_");
-	assert_string_equal(rules[1].operator, "gemm");
+	assert_string_equal(rules[1].op, "gemm");
 	catalog_free(c);
 }
 
@@ -151,7 +151,7 @@ static void test_trial(void **state)
 	trial(c, "void my::long_k<int>(int)", &a, &t);
 	assert_true(t.own && t.rule == 1 && t.from == 5 && t.to == 15);
 	assert_string_equal(t.match, "my::\\w+_k");
-	assert_string_equal(t.operator, "softmax");
+	assert_string_equal(t.op, "softmax");
 	assert_string_equal(t.why,
 		"the own rule 1 is the first that matches; it covers 10 of 25 "
 		"bytes and says operator 'softmax'");
@@ -159,7 +159,7 @@ static void test_trial(void **state)
 	assert_true(!t.own && t.rule > 1 && t.from == 0 && t.to == 6);
 	assert_string_equal(t.is.family, "gemm (cuBLAS)");
 	trial(c, "my_secret_kernel_v7", &a, &t);
-	assert_true(t.rule == -1 && !t.match && !t.operator);
+	assert_true(t.rule == -1 && !t.match && !t.op);
 	assert_string_equal(t.why, "no rule matches from the name's beginning");
 	catalog_free(c);
 	arena_release(&a);

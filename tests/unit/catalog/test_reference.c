@@ -105,7 +105,7 @@ static void test_order(void **state)
 static void test_sizes(void **state)
 {
 	static const struct {
-		const char *operator, * kwargs, *sizes;
+		const char *op, *kwargs, *sizes;
 	} rows[] = {
 		{ "silu_and_mul", "{\"shape\": [3, 8]}", "x=[3,8]" },
 		{ "unified_attention",
@@ -134,7 +134,7 @@ static void test_sizes(void **state)
 				 "\"importance_score\": 0.1, \"shapes\": "
 				 "[" SHAPE("1", "%s", "", "1", "1", "",
 					 "") "]}"),
-			rows[i].operator, rows[i].kwargs);
+			rows[i].op, rows[i].kwargs);
 		if (!read(w, text))
 			fail_msg("%s: %s", rows[i].kwargs, w->e.text);
 		const char *got = w->r.operators[0].shapes[0].sizes;

@@ -105,11 +105,11 @@ static void test_refused(void **state)
 		{ OPTIONS_IMPORT, { "--name", "fleet", "a", "b", NULL },
 			"--name: names one reference set, and 2 files are "
 			"given (send them one by one)" },
-		{ OPTIONS_GATE, { "1", "2", "--operator", "=5", NULL },
-			"--operator: '=5' is not NAME=PERCENT (for example "
+		{ OPTIONS_GATE, { "1", "2", "--operator-pct", "=5", NULL },
+			"--operator-pct: '=5' is not NAME=PERCENT (for example "
 			"attention=5)" },
-		{ OPTIONS_GATE, { "1", "2", "--operator", "a=", NULL },
-			"--operator: 'a=' is not NAME=PERCENT (for example "
+		{ OPTIONS_GATE, { "1", "2", "--operator-pct", "a=", NULL },
+			"--operator-pct: 'a=' is not NAME=PERCENT (for example "
 			"attention=5)" },
 		{ OPTIONS_RUN, { "--trace=2", "true", NULL },
 			"--trace: '2' is not 0 or 1" },

@@ -9,20 +9,20 @@
 #include <string.h>
 
 static const struct fleet_importance_row five[] = {
-	{ .operator= "gemm",
+	{ .op = "gemm",
 		.importance = 0.4,
 		.s = 0.5,
 		.s_median = NAN,
 		.dtype = "bf16",
 		.phase = "decode" },
-	{ .operator= NULL, .importance = 0.3, .s = NAN, .s_median = NAN },
-	{ .operator= "copy",
+	{ .op = NULL, .importance = 0.3, .s = NAN, .s_median = NAN },
+	{ .op = "copy",
 		.importance = NAN,
 		.s = NAN,
 		.s_median = 0.7,
 		.group = "memory" },
-	{ .operator= "cat", .importance = 0.3, .s = 0.9, .s_median = NAN },
-	{ .operator= "sort", .importance = 0.3, .s = 0.9, .s_median = NAN },
+	{ .op = "cat", .importance = 0.3, .s = 0.9, .s_median = NAN },
+	{ .op = "sort", .importance = 0.3, .s = 0.9, .s_median = NAN },
 };
 
 static const char *names(const struct fleet_importance *m)
@@ -31,7 +31,7 @@ static const char *names(const struct fleet_importance *m)
 	text[0] = '\0';
 	for (uint32_t i = 0; i < m->n; i++) {
 		strcat(text, i ? " " : "");
-		strcat(text, m->rows[i].operator? m->rows[i].operator: "-");
+		strcat(text, m->rows[i].op ? m->rows[i].op : "-");
 	}
 	return text;
 }

@@ -39,7 +39,7 @@ static void what_the_sums_are(void **state)
 	int64_t runs = 0;
 	for (uint32_t i = 0; i < f.rows_n; i++) {
 		const struct fleet_row *r = &f.rows[i];
-		if (!r->operator|| strcmp(r->operator, "gemm") != 0)
+		if (!r->op || strcmp(r->op, "gemm") != 0)
 			continue;
 		runs += r->runs;
 		if (r->phase == PHASE_DECODE)
@@ -101,7 +101,7 @@ static void every_filter_and_any_days(void **state)
 		f.framework = "vllm";
 		assert_string_equal(same_fleet(db, &a, f), "");
 		f = any;
-		f.operator= "gemm";
+		f.op = "gemm";
 		same_fleet(db, &a, f);
 		f.phase = PHASE_PREFILL;
 		same_fleet(db, &a, f);

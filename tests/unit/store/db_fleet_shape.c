@@ -25,13 +25,13 @@ static void shapes_of_all(void **state)
 	several(db);
 	for (int pass = 0; pass < 2; pass++) {
 		struct fleet_filter f = any;
-		f.operator= "gemm";
+		f.op = "gemm";
 		f.platform = "H20";
 		works(query_fleet_shapes(db, &a, &f, 0, 0, &rows, &n, &more,
 			&e));
 		assert_int_equal(n, 3);
 		assert_false(more);
-		assert_string_equal(rows[0].operator, "gemm");
+		assert_string_equal(rows[0].op, "gemm");
 		assert_string_equal(rows[0].platform, "H20");
 		assert_string_equal(rows[0].text, "m=237 n=4096 k=4096");
 		assert_int_equal(rows[0].dtype, DTYPE_BF16);
@@ -78,7 +78,7 @@ static const char *shapes(struct db *db, struct arena *a, struct fleet_filter f)
 		all = arena_printf(a,
 			"%s%s %s %s %d %d: %lld %lld %lld %.17g %.17g %.17g "
 			"%d %lld %lld %lld %.17g %d\n",
-			all, s[i].operator, s[i].platform ? s[i].platform : "-",
+			all, s[i].op, s[i].platform ? s[i].platform : "-",
 			s[i].text ? s[i].text : "-", (int)s[i].dtype,
 			(int)s[i].phase, (long long)s[i].runs,
 			(long long)s[i].calls, (long long)s[i].launches,
@@ -107,7 +107,7 @@ static void shapes_by_labels(void **state)
 	struct arena a = { 0 };
 	struct fleet_filter f = any;
 	several(db);
-	f.operator= "gemm";
+	f.op = "gemm";
 	same_shapes(db, &a, f);
 	fixture_script(db,
 		"UPDATE run SET labels = '{\"a\": \"b\", \"c\": \"d\"}' "
@@ -118,14 +118,14 @@ static void shapes_by_labels(void **state)
 	f.phase = PHASE_PREFILL;
 	assert_string_not_equal(same_shapes(db, &a, f), one);
 	f = any;
-	f.operator= "gemm";
+	f.op = "gemm";
 	same_shapes(db, &a, f);
 	f.labels = "{\"a\": \"b\", \"c\": \"d\"}";
 	assert_string_equal(shapes(db, &a, f), one);
 	f.labels = "{\"a\": \"b\", \"c\": \"b\"}";
 	assert_string_equal(shapes(db, &a, f), "");
 	f = any;
-	f.operator= "copy";
+	f.op = "copy";
 	same_shapes(db, &a, f);
 	f.since = 20002 * INT64_C(86400000000);
 	f.until = 20100 * INT64_C(86400000000);
@@ -142,7 +142,7 @@ static void shapes_of_a_run_count_it_once(void **state)
 	struct profile p = mattering(&a);
 	p.operators.shapes[1].text = p.operators.shapes[0].text;
 	fixture_save(db, "1", &p, 1);
-	f.operator= "gemm";
+	f.op = "gemm";
 	f.phase = PHASE_DECODE;
 	const char *one = same_shapes(db, &a, f);
 	assert_non_null(strstr(one, "m=237 n=4096 k=4096 4 2: 1 2 3 "));
@@ -158,7 +158,7 @@ static int64_t counted(struct db *db, struct fleet_filter f, const char *name)
 	if (!out.counts)
 		n = -1;
 	for (uint32_t i = 0; i < out.counts_n; i++)
-		if (!strcmp(out.counts[i].operator, name))
+		if (!strcmp(out.counts[i].op, name))
 			n += out.counts[i].shapes;
 	arena_release(&a);
 	return n;

@@ -83,7 +83,7 @@ static void shapes_come_back(void **state)
 	struct arena a = { 0 };
 	struct profile p = mattering(&a);
 	static const struct {
-		const char *operator;
+		const char *op;
 		uint32_t n;
 		int of[3];
 	} cases[] = { { "gemm", 3, { 0, 1, 2 } }, { "copy", 1, { 3 } },
@@ -93,8 +93,7 @@ static void shapes_come_back(void **state)
 	uint32_t n;
 	bool more;
 	for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-		struct shape_filter f = { .run = run,
-			.operator= cases[c].operator};
+		struct shape_filter f = { .run = run, .op = cases[c].op };
 		works(query_shapes(db, &a, &f, &rows, &n, &more, &e));
 		assert_int_equal(n, cases[c].n);
 		assert_false(more);
@@ -148,19 +147,19 @@ static void the_kernels_operator_is_in_its_table(void **state)
 	struct db *db = *state;
 	struct arena a = { 0 };
 	struct profile p = mattering(&a);
-	p.kernels[0].operator= "gemm";
+	p.kernels[0].op = "gemm";
 	struct kernel_filter f = { .run = saved(db, &a, &p) };
 	struct kernel_line *rows;
 	uint32_t n;
 	bool more;
 	works(query_kernels(db, &a, &f, &rows, &n, &more, &e));
-	assert_string_equal(rows[0].is.operator, "gemm");
-	assert_null(rows[1].is.operator);
+	assert_string_equal(rows[0].is.op, "gemm");
+	assert_null(rows[1].is.op);
 	/* What the catalogue knows by now replaces what was stored. */
-	p.kernels[1].operator= "elementwise";
+	p.kernels[1].op = "elementwise";
 	f.run = *fixture_runs(db, &a, fixture_save(db, "2", &p, 1), 1);
 	works(query_kernels(db, &a, &f, &rows, &n, &more, &e));
-	assert_string_equal(rows[1].is.operator, "elementwise");
+	assert_string_equal(rows[1].is.op, "elementwise");
 	arena_release(&a);
 }
 
@@ -213,13 +212,13 @@ static void parts_of_the_time(void **state)
 	assert_int_equal(n, 3);
 	for (uint32_t i = 0; i < n; i++)
 		assert_int_equal(rows[i].run, run);
-	same_text(rows[0].operator, "copy");
+	same_text(rows[0].op, "copy");
 	assert_true(fabs(rows[0].share - 60. / 510) < 1e-15);
 	assert_true(isnan(rows[0].headroom));
-	same_text(rows[1].operator, "gemm");
+	same_text(rows[1].op, "gemm");
 	assert_true(fabs(rows[1].share - 400. / 510) < 1e-15);
 	assert_true(fabs(rows[1].headroom - 140. / 510) < 1e-15);
-	same_text(rows[2].operator, NULL);
+	same_text(rows[2].op, NULL);
 	assert_true(fabs(rows[2].share - 50. / 510) < 1e-15);
 	assert_true(isnan(rows[2].headroom));
 	works(query_operator_times(db, &a, ids + 1, 1, &rows, &n, &e));

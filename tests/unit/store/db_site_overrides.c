@@ -74,16 +74,16 @@ static void edits_at_once_are_all_kept(void **state)
 
 /* Of a key and a content, three nodes. */
 static struct graph_known graph(struct arena *a, char key, char content,
-	const char *operator)
+	const char *op)
 {
 	struct graph_known g = { .n = 3 };
 	struct graph_node_known *n = arena_array(a, struct graph_node_known, 3);
 	memset(g.key, key, sizeof g.key);
 	memset(g.content, content, sizeof g.content);
-	n[0] = (struct graph_node_known){ "gemm<int>", operator, "m=1 n=2",
+	n[0] = (struct graph_node_known){ "gemm<int>", op, "m=1 n=2",
 		DTYPE_BF16, 0 };
-	n[1] = (struct graph_node_known){ "splitK", operator, NULL,
-		DTYPE_UNKNOWN, 0 };
+	n[1] = (struct graph_node_known){ "splitK", op, NULL, DTYPE_UNKNOWN,
+		0 };
 	n[2] = (struct graph_node_known){ "nobody's", NULL, NULL, DTYPE_UNKNOWN,
 		7 };
 	g.nodes = n;
@@ -126,12 +126,12 @@ static void graphs_come_back(void **state)
 	assert_int_equal(got[1].content[0], 'b');
 	assert_int_equal(got[0].n, 3);
 	assert_string_equal(got[0].nodes[0].kernel, "gemm<int>");
-	assert_string_equal(got[0].nodes[0].operator, "gemm");
+	assert_string_equal(got[0].nodes[0].op, "gemm");
 	assert_string_equal(got[0].nodes[0].shape, "m=1 n=2");
 	assert_int_equal(got[0].nodes[0].dtype, DTYPE_BF16);
 	assert_null(got[0].nodes[1].shape);
 	assert_int_equal(got[0].nodes[1].dtype, DTYPE_UNKNOWN);
-	assert_null(got[0].nodes[2].operator);
+	assert_null(got[0].nodes[2].op);
 	assert_int_equal(got[0].nodes[2].call, 7);
 	assert_int_equal(known(db, &a, 'x', &got), 0);
 	arena_release(&a);
@@ -180,10 +180,10 @@ static void graphs_are_their_uploads(void **state)
 	int64_t one = taught(db, &a, "1", &old, 1);
 	int64_t two = taught(db, &a, "2", &new, 1);
 	assert_int_equal(known(db, &a, 'k', &got), 1);
-	assert_string_equal(got[0].nodes[0].operator, "fused_moe");
+	assert_string_equal(got[0].nodes[0].op, "fused_moe");
 	works(run_delete(db, *fixture_runs(db, &a, two, 1), &e));
 	assert_int_equal(known(db, &a, 'k', &got), 1);
-	assert_string_equal(got[0].nodes[0].operator, "gemm");
+	assert_string_equal(got[0].nodes[0].op, "gemm");
 	works(upload_requeue_all(db, &queued, &e));
 	struct claim c = fixture_claim(db, one);
 	struct profile p = mattering(&a);

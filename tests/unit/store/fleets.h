@@ -62,8 +62,7 @@ static inline int64_t stored(struct db *db, const char *project,
 static inline int by_row(const void *a, const void *b)
 {
 	const struct fleet_row *x = a, *y = b;
-	int d = strcmp(x->operator? x->operator: "", y->operator? y->operator
-								 : "");
+	int d = strcmp(x->op ? x->op : "", y->op ? y->op : "");
 	return d ? d : (int)x->phase - (int)y->phase;
 }
 
@@ -89,16 +88,14 @@ static inline const char *told(struct arena *a, const struct fleet *f)
 				"%s  %s %d %d: %lld %lld %lld %lld %.14g %.14g "
 				"%.14g %.14g %.14g %.14g %.14g %.14g %.14g "
 				"%.14g %.14g\n",
-				lines[i],
-				rows[k].operator? rows[k].operator: "-",
+				lines[i], rows[k].op ? rows[k].op : "-",
 				(int)rows[k].dtype, (int)rows[k].phase,
 				(long long)rows[k].runs,
 				(long long)rows[k].launches,
 				(long long)rows[k].calls,
-				(long long)rows[k].bound_calls,
-				rows[k].total_s, rows[k].share,
-				rows[k].weighted_s, rows[k].sized_s,
-				rows[k].bound_s, rows[k].sol_s,
+				(long long)rows[k].bound_calls, rows[k].total_s,
+				rows[k].share, rows[k].weighted_s,
+				rows[k].sized_s, rows[k].bound_s, rows[k].sol_s,
 				rows[k].compute_s, rows[k].headroom_s,
 				rows[k].over_s, rows[k].flops, rows[k].bytes);
 	}
