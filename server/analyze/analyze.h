@@ -17,7 +17,7 @@ bool profile_from(const struct trace *t, uint32_t process,
 	const struct catalog *f, const struct graph_book *book, struct arena *a,
 	struct profile *out, struct err *e);
 
-/* The same with what somebody asked for in place of what would be found: cycles
+/* The same with what somebody asked for in place of what would be found: iterations
  * that are the ranges of a name, with or without its numbers (NULL to find out),
  * and layers. ERR_NOT_FOUND where a run that rests on launches has none of that
  * name. */

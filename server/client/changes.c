@@ -51,10 +51,10 @@ static void changes_findings(struct changes *c, const json_t *list)
 static struct change_side changes_side(struct changes *c, const json_t *v)
 {
 	return (struct change_side){
-		.cycle_ns = json_get_real(v, "iteration_ns"),
+		.iteration_ns = json_get_real(v, "iteration_ns"),
 		.runs = (int64_t)json_array_size(json_object_get(v, "runs")),
-		.cycles = json_get_whole(v, "iterations"),
-		.cycles_used = json_get_whole(v, "iterations_used"),
+		.iterations = json_get_whole(v, "iterations"),
+		.iterations_used = json_get_whole(v, "iterations_used"),
 		.detector = json_get_text(&c->arena, v, "detector"),
 	};
 }
@@ -134,16 +134,18 @@ static void changes_print_side(const char *name, const struct change_side *s,
 	char mean[FORMAT_CELL];
 	fprintf(out,
 		"%s  %" PRId64 " run%s, %" PRId64 " of %" PRId64
-		" cycles compared (%s), mean %s\n",
-		name, s->runs, s->runs == 1 ? "" : "s", s->cycles_used,
-		s->cycles, s->detector, format_duration(mean, s->cycle_ns, ""));
+		" iterations compared (%s), mean %s\n",
+		name, s->runs, s->runs == 1 ? "" : "s", s->iterations_used,
+		s->iterations, s->detector,
+		format_duration(mean, s->iteration_ns, ""));
 }
 
 static void changes_print_split(const struct changes *c, FILE *out)
 {
 	if (c->split_n)
 		fprintf(out, "\n%-41s%12s %12s %13s\n",
-			"where a cycle's time goes", "base", "head", "change");
+			"where an iteration's time goes", "base", "head",
+			"change");
 	for (size_t i = 0; i < c->split_n; i++) {
 		fprintf(out, "  %-38.38s ", c->split[i].name);
 		changes_print_times(&c->split[i], out);
@@ -220,7 +222,7 @@ void changes_print(const struct changes *c, FILE *out)
 			continue;
 		if (!headed)
 			fprintf(out, "\n%-12s%12s %12s %13s\n", "what changed",
-				"base", "head", "per cycle");
+				"base", "head", "per iteration");
 		headed = true;
 		changes_print_item(&c->items[i], out);
 	}

@@ -19,8 +19,8 @@ struct change_line {
 };
 
 struct change_side {
-	double cycle_ns;
-	int64_t runs, cycles, cycles_used;
+	double iteration_ns;
+	int64_t runs, iterations, iterations_used;
 	const char *detector;
 };
 

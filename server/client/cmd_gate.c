@@ -375,7 +375,7 @@ struct gate_answer_rule {
 
 struct gate_answer_side {
 	const char *asked;
-	int64_t units, cycles;
+	int64_t units, iterations;
 };
 
 struct gate_answer {
@@ -505,8 +505,9 @@ static const char *const words[] = { "pass", "regressed", "undecided",
 static void gate_print_side(const char *name, const struct gate_answer_side *s,
 	FILE *out)
 {
-	fprintf(out, "%s  %s: %" PRId64 " run%s, %" PRId64 " cycles\n", name,
-		s->asked, s->units, s->units == 1 ? "" : "s", s->cycles);
+	fprintf(out, "%s  %s: %" PRId64 " run%s, %" PRId64 " iterations\n",
+		name, s->asked, s->units, s->units == 1 ? "" : "s",
+		s->iterations);
 }
 
 static void gate_print_all(const char *what, const char **all, size_t n,

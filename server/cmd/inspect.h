@@ -51,17 +51,17 @@
  *           Launches,Total Time (ns),Known,Name,Path; Known is path, no_range
  *           or no_call; a path's frames are "kind:name", the outermost first,
  *           " > " between them
- *   cycles  no statistics, but the repetitions of the work, in four tables, each
- *           left out if it has no rows: Detector,Confidence,Cycles,Kept,Range
+ *   iterations  no statistics, but the repetitions of the work, in four tables, each
+ *           left out if it has no rows: Detector,Confidence,Iterations,Kept,Range
  *           (always there); the strata: Stratum,Kept,Phase,Sequences,
- *           Tokens,KV Tokens,Text; its sizes: Stratum,Kind,Per Cycle,Name,Size;
- *           and the cycles in order: Number,Use,Open,Stratum,Start (ns),
+ *           Tokens,KV Tokens,Text; its sizes: Stratum,Kind,Per Iteration,Name,Size;
+ *           and the iterations in order: Number,Use,Open,Stratum,Start (ns),
  *           Duration (ns),Compute (ns),Communication (ns),Copies (ns),Idle (ns),
  *           Sync (ns),Launches,Label
  *   patterns  no statistics, but the time of each function on a device, over the
- *           kept cycles: Type,Device,Time (ns/cycle),Launches/Cycle,Beta (%),
- *           Min (ns),Max (ns),Cycles (it ran in),Function; and the counters
- *           beside it: Metric,Mu,Sigma,Cycles (with a value),Partly,
+ *           kept iterations: Type,Device,Time (ns/iteration),Launches/Iteration,Beta (%),
+ *           Min (ns),Max (ns),Iterations (it ran in),Function; and the counters
+ *           beside it: Metric,Mu,Sigma,Iterations (with a value),Partly,
  *           Interpolated (in how many),Device,Function
  *
  *   operators  no statistics, but GPU Time (ns),Replayed (kernels in graph

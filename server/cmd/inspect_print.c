@@ -63,10 +63,11 @@ static void inspect_print_facts(FILE *out, const struct profile *p)
 	}
 }
 
-static void inspect_print_iterations_found(FILE *out, const struct cycles *c)
+static void inspect_print_iterations_found(FILE *out,
+	const struct iterations *c)
 {
 	fprintf(out,
-		"\nDetector,Confidence,Cycles,Kept,Range\n"
+		"\nDetector,Confidence,Iterations,Kept,Range\n"
 		"%s,%.3f,%" PRIu32 ",%" PRIu32 ",",
 		profile_word_detector[c->detector], c->confidence, c->n,
 		c->kept_n);
@@ -74,14 +75,15 @@ static void inspect_print_iterations_found(FILE *out, const struct cycles *c)
 	putc('\n', out);
 }
 
-static void inspect_print_iterations_strata(FILE *out, const struct cycles *c)
+static void inspect_print_iterations_strata(FILE *out,
+	const struct iterations *c)
 {
 	if (c->strata_n)
 		fputs("\nStratum,Kept,Phase,Sequences,Tokens,KV Tokens,Text\n",
 			out);
 	for (uint32_t i = 0; i < c->strata_n; i++) {
 		const struct stratum *s = &c->strata[i];
-		fprintf(out, "%" PRIu32 ",%" PRIu32 ",", i, s->cycles);
+		fprintf(out, "%" PRIu32 ",%" PRIu32 ",", i, s->iterations);
 		inspect_print_field(out, profile_word_phase[s->phase]);
 		putc(',', out);
 		inspect_print_whole(out, s->sequences);
@@ -92,14 +94,15 @@ static void inspect_print_iterations_strata(FILE *out, const struct cycles *c)
 	}
 }
 
-static void inspect_print_iterations_works(FILE *out, const struct cycles *c)
+static void inspect_print_iterations_works(FILE *out,
+	const struct iterations *c)
 {
 	if (c->works_n)
-		fputs("\nStratum,Kind,Per Cycle,Name,Size\n", out);
+		fputs("\nStratum,Kind,Per Iteration,Name,Size\n", out);
 	for (uint32_t i = 0; i < c->works_n; i++) {
 		const struct work *w = &c->works[i];
 		fprintf(out, "%" PRIu32 ",%s,%.3f,", w->stratum,
-			profile_word_work[w->kind], w->per_cycle);
+			profile_word_work[w->kind], w->per_iteration);
 		inspect_print_field(out, w->name);
 		putc(',', out);
 		inspect_print_field(out, w->size);
@@ -107,7 +110,8 @@ static void inspect_print_iterations_works(FILE *out, const struct cycles *c)
 	}
 }
 
-static void inspect_print_iterations_cycle(FILE *out, const struct cycle *c)
+static void inspect_print_iterations_iteration(FILE *out,
+	const struct iteration *c)
 {
 	const int64_t parts[] = { c->start_ns, c->dur_ns, c->compute_ns,
 		c->comm_ns, c->copy_ns, c->idle_ns, c->sync_ns, c->launches };
@@ -121,7 +125,7 @@ static void inspect_print_iterations_cycle(FILE *out, const struct cycle *c)
 
 static void inspect_print_iterations(FILE *out, const struct profile *p)
 {
-	const struct cycles *c = &p->cycles;
+	const struct iterations *c = &p->iterations;
 	inspect_print_iterations_found(out, c);
 	inspect_print_iterations_strata(out, c);
 	inspect_print_iterations_works(out, c);
@@ -131,7 +135,7 @@ static void inspect_print_iterations(FILE *out, const struct profile *p)
 		      "Sync (ns),Launches,Label\n",
 			out);
 	for (uint32_t i = 0; i < c->n; i++)
-		inspect_print_iterations_cycle(out, &c->cycles[i]);
+		inspect_print_iterations_iteration(out, &c->iterations[i]);
 }
 
 static void inspect_print_id(FILE *out, int64_t id)
@@ -578,7 +582,7 @@ static void inspect_print_pattern_row(FILE *out, const struct pattern_mean *m)
 	inspect_print_figure(out, m->beta_pct);
 	inspect_print_whole(out, m->min_ns);
 	inspect_print_whole(out, m->max_ns);
-	fprintf(out, "%" PRIu32 ",", m->cycles);
+	fprintf(out, "%" PRIu32 ",", m->iterations);
 	inspect_print_field(out, m->of->name);
 	putc('\n', out);
 }
@@ -592,8 +596,8 @@ static void inspect_print_pattern_metrics(FILE *out,
 		putc(',', out);
 		inspect_print_figure(out, x->mu);
 		inspect_print_figure(out, x->sigma);
-		fprintf(out, "%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", x->cycles,
-			x->partly, x->interpolated);
+		fprintf(out, "%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",",
+			x->iterations, x->partly, x->interpolated);
 		inspect_print_field(out, m->of->device);
 		putc(',', out);
 		inspect_print_field(out, m->of->name);
@@ -605,15 +609,15 @@ static void inspect_print_patterns(FILE *out, const struct profile *p)
 {
 	struct arena a = { 0 };
 	struct pattern_means m;
-	pattern_mean_from(&p->cycles, &p->patterns, &a, &m);
+	pattern_mean_from(&p->iterations, &p->patterns, &a, &m);
 	if (m.n)
-		fputs("\nType,Device,Time (ns/cycle),Launches/Cycle,Beta (%),"
-		      "Min (ns),Max (ns),Cycles,Function\n",
+		fputs("\nType,Device,Time (ns/iteration),Launches/Iteration,Beta (%),"
+		      "Min (ns),Max (ns),Iterations,Function\n",
 			out);
 	for (uint32_t i = 0; i < m.n; i++)
 		inspect_print_pattern_row(out, &m.rows[i]);
 	if (p->patterns.metrics_n)
-		fputs("\nMetric,Mu,Sigma,Cycles,Partly,Interpolated,Device,"
+		fputs("\nMetric,Mu,Sigma,Iterations,Partly,Interpolated,Device,"
 		      "Function\n",
 			out);
 	for (uint32_t i = 0; i < m.n; i++)

@@ -174,20 +174,20 @@ static bool ingest_step_save(struct job *j, struct err *e)
 static void ingest_log_done(const struct job *j)
 {
 	struct rusage use;
-	int64_t kernels = 0, launches = 0, cycles = 0;
+	int64_t kernels = 0, launches = 0, iterations = 0;
 	getrusage(RUSAGE_SELF, &use);
 	for (uint32_t i = 0; i < j->trace.processes_n; i++) {
 		kernels += j->runs[i].kernels_n;
 		launches += j->runs[i].launches;
-		cycles += j->runs[i].cycles.n;
+		iterations += j->runs[i].iterations.n;
 	}
 	log_info("ingest upload=%lld runs=%u kernels=%lld launches=%lld "
-		 "cycles=%lld bytes=%lld plain_bytes=%lld read_ms=%.1f "
+		 "iterations=%lld bytes=%lld plain_bytes=%lld read_ms=%.1f "
 		 "decode_ms=%.1f "
 		 "analyze_ms=%.1f capture_ms=%.1f save_ms=%.1f ms=%.1f "
 		 "capture_bytes=%lld arena_mib=%zu peak_mib=%ld",
 		(long long)j->claim->upload, j->trace.processes_n,
-		(long long)kernels, (long long)launches, (long long)cycles,
+		(long long)kernels, (long long)launches, (long long)iterations,
 		(long long)j->claim->bytes, (long long)j->plain_bytes,
 		j->read_ms, j->decode_ms, j->analyze_ms, j->capture.ms,
 		j->save_ms,

@@ -1,7 +1,7 @@
 /* breakdown.h - the layers of a model in a run, and where each one's time goes.
  *
  * Made by analyze/breakdown from one process of a trace and one device of it,
- * stored beside the run. A pass is one cycle of cycles.h, or the whole recording
+ * stored beside the run. A pass is one iteration of iterations.h, or the whole recording
  * where there are none; passes that count are the kept ones of one stratum. What
  * a pass holds is cut into sections: what is before the layers, each kind of
  * layer, what is between stacks of them, what is after. A row is a place in its
@@ -143,7 +143,7 @@ struct breakdown {
 	const char *anchor; /* the class, range or kernel that begins a layer */
 	const char
 		*why; /* a sentence where there are no layers, fewer than asked
-		for, or the passes are not the run's cycles; NULL */
+		for, or the passes are not the run's iterations; NULL */
 	int32_t device; /* -1: the run has no launches */
 	bool realigned; /* names were put to durations, as asked */
 

@@ -48,7 +48,7 @@ bool compared_from(const struct profile *p, struct arena *a,
 		.device_names_n = p->devices_n,
 		.notes = p->notes,
 		.facts = p->facts,
-		.cycles = p->cycles,
+		.iterations = p->iterations,
 		.patterns = p->patterns,
 		.collectives = p->collectives };
 	for (uint32_t i = 0; devices && i < p->devices_n; i++)

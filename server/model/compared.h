@@ -1,7 +1,7 @@
 /* compared.h - a run as a comparison reads it: what store/ keeps of it, or what
  * analyze/ found in its capture just now. */
 #pragma once
-#include "cycles.h"
+#include "iterations.h"
 #include "err.h"
 #include "patterns.h"
 #include "profile.h"
@@ -22,7 +22,7 @@ struct compared_run {
 	uint32_t device_names_n;
 	struct notes notes;
 	struct facts facts;
-	struct cycles cycles;
+	struct iterations iterations;
 	struct patterns patterns;
 	struct collectives collectives;
 	/* Statistics of the whole run by kernel, over all devices: where a table

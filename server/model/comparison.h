@@ -1,11 +1,11 @@
 /* comparison.h - what changed between two sides: the answer of analyze/compare.
  *
  * Each side is one run or several. Runs of one job count together, as one unit:
- * a repetition of the whole. Times are mean nanoseconds per cycle (double),
- * over the cycles that were compared: kept ones of matching strata. Unknown is
+ * a repetition of the whole. Times are mean nanoseconds per iteration (double),
+ * over the iterations that were compared: kept ones of matching strata. Unknown is
  * NaN. Text is the arena's. */
 #pragma once
-#include "cycles.h"
+#include "iterations.h"
 #include "patterns.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,8 +31,8 @@ struct finding {
 enum evidence {
 	EVIDENCE_NONE, /* nothing to compare: statistics only, other work */
 	EVIDENCE_RUNS, /* permutation of runs, four or more units a side */
-	EVIDENCE_CYCLES, /* permutation of blocks of cycles, with the run floor */
-	EVIDENCE_LAUNCHES, /* too few cycles: the launches of all of them moved */
+	EVIDENCE_ITERATIONS, /* permutation of blocks of iterations, with the run floor */
+	EVIDENCE_LAUNCHES, /* too few iterations: the launches of all of them moved */
 };
 
 enum change_class {
@@ -47,10 +47,10 @@ enum change_class {
 
 /* A difference with all that is known about it. Positive: head is slower. */
 struct change {
-	double base_ns, head_ns; /* mean per cycle */
+	double base_ns, head_ns; /* mean per iteration */
 	double delta_ns; /* head - base */
 	double ratio; /* head / base */
-	/* Hodges-Lehmann shift per cycle, 95 % interval with the run floor in it. */
+	/* Hodges-Lehmann shift per iteration, 95 % interval with the run floor in it. */
 	double shift_ns, low_ns, high_ns;
 	double p; /* of this row alone */
 	double p_family; /* of the largest of all rows: family-wise */
@@ -68,7 +68,7 @@ struct change {
 	double floor_df;
 };
 
-/* Where the cycle's time goes: the first rows. */
+/* Where the iteration's time goes: the first rows. */
 struct split_row {
 	enum split_part {
 #define SPLIT_PART(code, word, what) SPLIT_PART_##code,
@@ -88,7 +88,7 @@ struct changed_row {
 	const char
 		*head_device; /* differs where devices were matched by role */
 	struct change change;
-	double base_launches, head_launches; /* per cycle */
+	double base_launches, head_launches; /* per iteration */
 	double base_mean_ns, head_mean_ns; /* of one launch */
 	/* delta_ns = by_count + by_duration: change of launches × base's mean, plus
 	 * head's launches × change of the mean. */
@@ -109,18 +109,18 @@ struct changed_row {
 struct common_factor {
 	bool there;
 	double ratio, low, high; /* head / base */
-	double ns; /* per cycle, all of it */
+	double ns; /* per iteration, all of it */
 	uint32_t kernels; /* how many moved with it */
 };
 
 struct comparison_side {
 	uint32_t runs, units;
-	uint32_t cycles, cycles_used;
-	enum cycle_detector detector;
-	double cycle_ns, cycle_median_ns; /* of the used ones */
-	/* The used cycles' durations, by unit and in order; for distributions. */
-	const double *cycle_durs_ns;
-	const int64_t *cycle_runs; /* the run each is of */
+	uint32_t iterations, iterations_used;
+	enum iteration_detector detector;
+	double iteration_ns, iteration_median_ns; /* of the used ones */
+	/* The used iterations' durations, by unit and in order; for distributions. */
+	const double *iteration_durs_ns;
+	const int64_t *iteration_runs; /* the run each is of */
 };
 
 struct comparison {
@@ -137,7 +137,7 @@ struct comparison {
 	uint32_t count[CHANGE_UNCHANGED + 1]; /* rows of each class */
 	/* What was computed with. */
 	uint64_t seed;
-	uint32_t permutations, block; /* cycles a block holds */
+	uint32_t permutations, block; /* iterations a block holds */
 	double alpha, margin, floor; /* floor: the default's */
 	uint32_t repeats; /* stored runs that the floors were learnt from */
 };

@@ -20,7 +20,7 @@ enum {
 static const char *const comparison_word_evidence[] = {
 	[EVIDENCE_NONE] = "none",
 	[EVIDENCE_RUNS] = "runs",
-	[EVIDENCE_CYCLES] = "iterations",
+	[EVIDENCE_ITERATIONS] = "iterations",
 	[EVIDENCE_LAUNCHES] = "launches",
 };
 

@@ -8,7 +8,7 @@
 #pragma once
 #include "arena.h"
 #include "cost.h"
-#include "cycles.h"
+#include "iterations.h"
 #include <stdbool.h>
 #include <stdint.h>
 

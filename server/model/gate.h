@@ -3,7 +3,7 @@
  * A gate holds a head against a baseline under rules. Each rule says pass,
  * regressed or undecided; the gate's outcome is bad data where the data fall short
  * of what was demanded, else the worst of its rules. Times are nanoseconds per
- * cycle; a change in percent is of the base. NaN: unknown. Text is the arena's. */
+ * iteration; a change in percent is of the base. NaN: unknown. Text is the arena's. */
 #pragma once
 #include "comparison.h"
 
@@ -13,28 +13,28 @@ enum gate_outcome { GATE_PASS, GATE_REGRESSED, GATE_UNDECIDED, GATE_BAD_DATA };
 const char *gate_outcome_word(enum gate_outcome o);
 
 enum gate_rule_kind {
-	GATE_CYCLE, /* the cycle's whole time */
-	GATE_OPERATOR, /* an operator's time of a cycle */
-	GATE_HEADROOM, /* time above what the hardware could do, of a cycle */
+	GATE_ITERATION, /* the iteration's whole time */
+	GATE_OPERATOR, /* an operator's time of an iteration */
+	GATE_HEADROOM, /* time above what the hardware could do, of an iteration */
 	GATE_FUNCTIONS, /* classes of single functions */
 };
 
 /* What is asked. Limits are percent; NaN: the rule is not there. */
 struct gate_policy {
-	double cycle_pct; /* 2: no slower than by so much */
+	double iteration_pct; /* 2: no slower than by so much */
 	struct gate_operator_limit {
 		const char *op;
 		double pct;
 	} * operators;
 	uint32_t operators_n;
-	double headroom_pct; /* points of the cycle's time */
+	double headroom_pct; /* points of the iteration's time */
 	uint32_t fail_on; /* bits 1 << enum change_class; regressed, appeared */
-	double share_pct; /* 1: functions whose change is less of the cycle than
+	double share_pct; /* 1: functions whose change is less of the iteration than
 			     this are let pass */
 	/* What the data must have, on either side. */
 	uint32_t least_runs,
-		least_cycles; /* 1 and 4: units; cycles of a unit */
-	double least_coverage_pct; /* cycles' part of the GPU time; 0 */
+		least_iterations; /* 1 and 4: units; iterations of a unit */
+	double least_coverage_pct; /* iterations' part of the GPU time; 0 */
 	double least_attributed_pct; /* 0 */
 	uint64_t refuse; /* bits 1 << enum finding_code, beside REFUSE ones */
 	double alpha; /* 0.01: how often a head that is alike may be accused */
@@ -50,7 +50,8 @@ struct gate_values {
 
 struct gate_rule {
 	enum gate_rule_kind kind;
-	const char *of; /* operator or function; NULL: the cycle, headroom */
+	const char
+		*of; /* operator or function; NULL: the iteration, headroom */
 	const char *device; /* of a function, where it matters; else NULL */
 	enum gate_outcome outcome; /* not BAD_DATA */
 	double limit_pct;
@@ -73,7 +74,7 @@ struct gate {
 	uint32_t rules_n;
 	struct gate_shortfall { /* why the data are bad */
 		const char *
-			what; /* finding's name, or "runs", "cycles", "coverage",
+			what; /* finding's name, or "runs", "iterations", "coverage",
 				     "attributed" */
 		const char *sentence;
 	} * shortfalls;

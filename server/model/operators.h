@@ -11,7 +11,7 @@
  * is a call. Times of a call are the sum of its launches' durations. */
 #pragma once
 #include "cost.h"
-#include "cycles.h"
+#include "iterations.h"
 #include "profile_time.h"
 
 enum how {

@@ -1,7 +1,7 @@
-/* patterns.h - what each function of a run took in each cycle, and what the
+/* patterns.h - what each function of a run took in each iteration, and what the
  * resources beside it did.
  *
- * β = Σ durations / cycle, in percent; it may pass 100 (several streams,
+ * β = Σ durations / iteration, in percent; it may pass 100 (several streams,
  * threads). μ = Σ u_i·d_i / Σ d_i over the function's executions i, with u_i the
  * mean of the counter's samples inside (three or more), else of its values at
  * start and end, interpolated; σ = √(Σ s_i²·d_i / Σ d_i) with s_i the
@@ -9,8 +9,8 @@
  * that reaches beyond the samples, and holds fewer than three, counts for
  * neither. Definitions: definitions.md 2.3.
  *
- * Arrays run over patterns.cycles_n cycles; cycle[i] is the index of the i-th in
- * cycles.cycles. Usually that is every cycle; of very many an even choice. */
+ * Arrays run over patterns.iterations_n iterations; iteration[i] is the index of the i-th in
+ * iterations.iterations. Usually that is every iteration; of very many an even choice. */
 #pragma once
 #include <stdint.h>
 
@@ -29,45 +29,46 @@ struct pattern {
 	enum function_type type;
 	const char *device; /* "GPU 0", "Host" */
 	int32_t number; /* the device's; -1 the host's, or unknown */
-	/* Per cycle: sum and count of its executions, 0 where there was none; the
+	/* Per iteration: sum and count of its executions, 0 where there was none; the
 	 * shortest and longest, -1 where unknown or none. */
 	int64_t *dur_ns, *launches, *min_ns, *max_ns;
-	/* Over all kept cycles: PATTERN_SPREAD of its executions by length, evenly
+	/* Over all kept iterations: PATTERN_SPREAD of its executions by length, evenly
 	 * from the shortest to the longest; NULL where unknown. */
 	int64_t *spread_ns;
-	double *beta_pct; /* as told, NaN where not; NULL: dur_ns / cycle */
+	double *beta_pct; /* as told, NaN where not; NULL: dur_ns / iteration */
 };
 
-/* What a metric's value of a cycle rests on. A table may have a row for it
+/* What a metric's value of an iteration rests on. A table may have a row for it
  * that tells no value: then mu is NaN, and this says how it would have been. */
 enum metric_basis {
 	METRIC_SAMPLED, /* samples inside every execution */
 	METRIC_PARTLY, /* inside some */
 	METRIC_INTERPOLATED, /* inside none */
-	METRIC_NO_ROW, /* nothing is told of this cycle */
+	METRIC_NO_ROW, /* nothing is told of this iteration */
 };
 
 struct pattern_metric {
 	uint32_t pattern; /* index into patterns.rows */
 	const char *name; /* of the counter */
-	/* Per cycle; NaN where it was not sampled or the function not run. */
+	/* Per iteration; NaN where it was not sampled or the function not run. */
 	double *mu, *sigma;
 	uint8_t *interpolated; /* enum metric_basis */
 };
 
 struct patterns {
-	uint32_t cycles_n;
-	uint32_t *cycle;
-	struct pattern *rows; /* time in all cycles descending, name, device */
+	uint32_t iterations_n;
+	uint32_t *iteration;
+	struct pattern
+		*rows; /* time in all iterations descending, name, device */
 	struct pattern_metric *metrics; /* by pattern, name */
 	uint32_t n, metrics_n;
 };
 
-/* More cycles than this are not all told: an even choice is, kept ones first.
- * Fewer still where functions times cycles would pass the second; metrics times
- * cycles beyond the third are told of the functions that took longest. */
+/* More iterations than this are not all told: an even choice is, kept ones first.
+ * Fewer still where functions times iterations would pass the second; metrics times
+ * iterations beyond the third are told of the functions that took longest. */
 enum {
-	PATTERNS_CYCLES_MAX = 2000,
+	PATTERNS_ITERATIONS_MAX = 2000,
 	PATTERNS_CELLS_MAX = 4 << 20,
 	PATTERNS_VALUES_MAX = 4 << 20,
 };

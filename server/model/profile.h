@@ -11,7 +11,7 @@
 #pragma once
 #include "arena.h"
 #include "breakdown.h"
-#include "cycles.h"
+#include "iterations.h"
 #include "note.h"
 #include "operators.h"
 #include "patterns.h"
@@ -23,7 +23,7 @@
 enum content {
 	CONTENT_LAUNCHES, /* single launches, as a rule */
 	CONTENT_STATISTICS, /* a table that somebody computed; no launches */
-	CONTENT_PATTERNS, /* shares per cycle that somebody computed */
+	CONTENT_PATTERNS, /* shares per iteration that somebody computed */
 };
 
 /* What a table of kernels is split by; every split is stored, because medians
@@ -154,7 +154,7 @@ struct profile {
 	uint32_t kernels_n, stats_n, copy_stats_n, devices_n;
 	uint32_t graph_stats_n, launch_stats_n, frames_n, callers_n;
 
-	struct cycles cycles;
+	struct iterations iterations;
 	struct patterns patterns;
 	struct collectives collectives;
 	struct facts facts;

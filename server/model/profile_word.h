@@ -26,24 +26,24 @@ static const char *const profile_word_known[] = {
 enum { CALLER_KNOWNS = sizeof profile_word_known / sizeof *profile_word_known };
 
 static const char *const profile_word_detector[] = {
-	[CYCLES_NONE] = "none",
-	[CYCLES_ANNOTATION] = "annotation",
-	[CYCLES_PERIOD] = "period",
-	[CYCLES_WINDOW] = "window",
-	[CYCLES_TOLD] = "given",
-	[CYCLES_NAMED] = "named",
+	[ITERATIONS_NONE] = "none",
+	[ITERATIONS_ANNOTATION] = "annotation",
+	[ITERATIONS_PERIOD] = "period",
+	[ITERATIONS_WINDOW] = "window",
+	[ITERATIONS_TOLD] = "given",
+	[ITERATIONS_NAMED] = "named",
 };
 enum {
-	CYCLE_DETECTORS =
+	ITERATION_DETECTORS =
 		sizeof profile_word_detector / sizeof *profile_word_detector
 };
 
 static const char *const profile_word_use[] = {
-	[CYCLE_KEPT] = "kept",
-	[CYCLE_WARMUP] = "warmup",
-	[CYCLE_PARTIAL] = "partial",
+	[ITERATION_KEPT] = "kept",
+	[ITERATION_WARMUP] = "warmup",
+	[ITERATION_PARTIAL] = "partial",
 };
-enum { CYCLE_USES = sizeof profile_word_use / sizeof *profile_word_use };
+enum { ITERATION_USES = sizeof profile_word_use / sizeof *profile_word_use };
 
 static const char *const profile_word_phase[] = {
 	[PHASE_UNKNOWN] = NULL,

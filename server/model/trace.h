@@ -125,7 +125,7 @@ const struct launch_shape *trace_launch_shape_at(const struct trace *t,
 bool trace_sort(struct trace *t);
 
 /* The start of the process's earliest record of any kind; INT64_MAX where it has
- * none. What a run's cycles and collectives count from. */
+ * none. What a run's iterations and collectives count from. */
 int64_t trace_first_ns(const struct trace *t, const struct process *proc);
 
 /* A process's device of that number, or NULL. */

@@ -3,11 +3,11 @@
  * A unit is a run, or a job: then the mean over those of its ranks that have the
  * number. By metric and stat, of a run:
  *
- *   cycle         of the durations of its kept cycles: median (what /runs/{id}
+ *   iteration         of the durations of its kept iterations: median (what /runs/{id}
  *                 tells), mean, least, greatest, percentiles
- *   busy, idle, exposed_comm   the same of the kept cycles whose split is known:
- *                 compute + comm + copies; idle; comm, of cycles.h
- *   operator      avg: its GPU time in the run / the run's cycles, kept or not
+ *   busy, idle, exposed_comm   the same of the kept iterations whose split is known:
+ *                 compute + comm + copies; idle; comm, of iterations.h
+ *   operator      avg: its GPU time in the run / the run's iterations, kept or not
  *                 (it is of all of them); total: its GPU time; share: of the
  *                 run's. 0 where the run has none of it
  *   kernel        the line of its table over all devices; share of the run's GPU

@@ -9,7 +9,7 @@ struct gate_request {
 		*head; /* as run_selection.h reads them; NULL: missing */
 	const char *project, *workload; /* of queries; NULL: not given */
 	const char *name; /* "" none */
-	const char *range; /* NULL: the cycles that were found */
+	const char *range; /* NULL: the iterations that were found */
 	struct gate_policy policy;
 };
 

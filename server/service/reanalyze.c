@@ -28,12 +28,13 @@ static const char *reanalyze_text(struct arena *a, const char *s)
 	return s ? arena_strdup(a, s) : NULL;
 }
 
-static void reanalyze_cycles_copy(struct cycles *c, struct arena *a)
+static void reanalyze_iterations_copy(struct iterations *c, struct arena *a)
 {
 	c->range = reanalyze_text(a, c->range);
-	c->cycles = COPY(a, c->cycles, c->n);
+	c->iterations = COPY(a, c->iterations, c->n);
 	for (uint32_t i = 0; i < c->n; i++)
-		c->cycles[i].label = reanalyze_text(a, c->cycles[i].label);
+		c->iterations[i].label =
+			reanalyze_text(a, c->iterations[i].label);
 	c->strata = COPY(a, c->strata, c->strata_n);
 	for (uint32_t i = 0; i < c->strata_n; i++)
 		c->strata[i].text = reanalyze_text(a, c->strata[i].text);
@@ -61,17 +62,17 @@ static void reanalyze_pattern_copy(struct pattern *p, uint32_t n,
 
 static void reanalyze_patterns_copy(struct patterns *p, struct arena *a)
 {
-	p->cycle = COPY(a, p->cycle, p->cycles_n);
+	p->iteration = COPY(a, p->iteration, p->iterations_n);
 	p->rows = COPY(a, p->rows, p->n);
 	for (uint32_t i = 0; i < p->n; i++)
-		reanalyze_pattern_copy(&p->rows[i], p->cycles_n, a);
+		reanalyze_pattern_copy(&p->rows[i], p->iterations_n, a);
 	p->metrics = COPY(a, p->metrics, p->metrics_n);
 	for (uint32_t i = 0; i < p->metrics_n; i++) {
 		struct pattern_metric *m = &p->metrics[i];
 		m->name = reanalyze_text(a, m->name);
-		m->mu = COPY(a, m->mu, p->cycles_n);
-		m->sigma = COPY(a, m->sigma, p->cycles_n);
-		m->interpolated = COPY(a, m->interpolated, p->cycles_n);
+		m->mu = COPY(a, m->mu, p->iterations_n);
+		m->sigma = COPY(a, m->sigma, p->iterations_n);
+		m->interpolated = COPY(a, m->interpolated, p->iterations_n);
 	}
 }
 
@@ -89,10 +90,10 @@ static void reanalyze_collectives_copy(struct collectives *c, struct arena *a)
 static void reanalyze_iterations_out(const struct profile *p, struct arena *a,
 	struct compared_run *run)
 {
-	run->cycles = p->cycles;
+	run->iterations = p->iterations;
 	run->patterns = p->patterns;
 	run->collectives = p->collectives;
-	reanalyze_cycles_copy(&run->cycles, a);
+	reanalyze_iterations_copy(&run->iterations, a);
 	reanalyze_patterns_copy(&run->patterns, a);
 	reanalyze_collectives_copy(&run->collectives, a);
 }

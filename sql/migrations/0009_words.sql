@@ -1,8 +1,22 @@
--- Values and field names of the API, by the glossary: stored ones follow.
+-- 0009_words.sql - columns, values and documents by the glossary: iteration, not cycle.
+
+ALTER TABLE run_cycle RENAME TO run_iteration;
+ALTER TABLE run_iteration RENAME COLUMN cycle TO iteration;
+ALTER TABLE run_pattern_cycle RENAME TO run_pattern_iteration;
+ALTER TABLE run_stratum RENAME COLUMN cycles TO iterations;
+ALTER TABLE run_work RENAME COLUMN per_cycle TO per_iteration;
+ALTER TABLE run_axis RENAME COLUMN cycles TO iterations;
+ALTER TABLE run_axis RENAME COLUMN cycle TO iteration;
+ALTER TABLE run RENAME COLUMN cycle_confidence TO iteration_confidence;
+ALTER TABLE run RENAME COLUMN cycle_range TO iteration_range;
+ALTER TABLE run RENAME COLUMN cycles TO iterations;
+ALTER TABLE run RENAME COLUMN cycles_kept TO iterations_kept;
+ALTER TABLE run RENAME COLUMN cycle_ns TO iteration_ns;
+ALTER TABLE run RENAME COLUMN cycle_detector TO iteration_detector;
 
 ALTER TABLE run DROP CONSTRAINT run_cycle_detector_check;
-UPDATE run SET cycle_detector = 'given' WHERE cycle_detector = 'told';
-ALTER TABLE run ADD CONSTRAINT run_cycle_detector_check CHECK (cycle_detector
+UPDATE run SET iteration_detector = 'given' WHERE iteration_detector = 'told';
+ALTER TABLE run ADD CONSTRAINT run_iteration_detector_check CHECK (iteration_detector
 	IN ('none', 'annotation', 'period', 'window', 'given', 'named'));
 
 UPDATE change_told SET metric = 'iteration' WHERE metric = 'cycle';

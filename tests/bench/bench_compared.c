@@ -1,7 +1,7 @@
 /* bench_compared.c - what reading runs for a comparison costs, and nothing else
  * of it.
  *
- *   bench_compared CONNINFO make FUNCTIONS CYCLES RUNS   stores runs of noise
+ *   bench_compared CONNINFO make FUNCTIONS ITERATIONS RUNS   stores runs of noise
  *   bench_compared CONNINFO read ROUNDS ID...            query_compared()
  *   bench_compared CONNINFO repeats ROUNDS MOST ID...    query_repeats()
  *
@@ -24,18 +24,18 @@ static int64_t noise(int64_t from, int64_t until)
 	return from + (int64_t)((seed >> 33) % (uint64_t)(until - from));
 }
 
-static void make_cycles(struct arena *a, struct profile *p, uint32_t n)
+static void make_iterations(struct arena *a, struct profile *p, uint32_t n)
 {
-	struct cycles *cs = &p->cycles;
-	cs->detector = CYCLES_ANNOTATION;
+	struct iterations *cs = &p->iterations;
+	cs->detector = ITERATIONS_ANNOTATION;
 	cs->range = "step ";
 	cs->confidence = 1;
-	cs->n = cs->kept_n = p->patterns.cycles_n = n;
-	cs->cycles = arena_array(a, struct cycle, n);
-	p->patterns.cycle = arena_array(a, uint32_t, n);
+	cs->n = cs->kept_n = p->patterns.iterations_n = n;
+	cs->iterations = arena_array(a, struct iteration, n);
+	p->patterns.iteration = arena_array(a, uint32_t, n);
 	for (uint32_t i = 0; i < n; i++) {
-		p->patterns.cycle[i] = i;
-		cs->cycles[i] = (struct cycle){ .number = i,
+		p->patterns.iteration[i] = i;
+		cs->iterations[i] = (struct iteration){ .number = i,
 			.label = arena_printf(a, "step %u", i),
 			.start_ns = INT64_C(50000000) * i,
 			.dur_ns = 50000000,
@@ -51,7 +51,7 @@ static void make_cycles(struct arena *a, struct profile *p, uint32_t n)
 
 static void make_function(struct arena *a, struct profile *p, uint32_t f)
 {
-	uint32_t n = p->patterns.cycles_n;
+	uint32_t n = p->patterns.iterations_n;
 	struct profile_kernel *k = &p->kernels[f];
 	k->name = arena_printf(a,
 		"void at::native::vectorized_elementwise_kernel<4, "
@@ -76,7 +76,7 @@ static void make_function(struct arena *a, struct profile *p, uint32_t f)
 }
 
 static struct profile make_run(struct arena *a, uint32_t functions,
-	uint32_t cycles)
+	uint32_t iterations)
 {
 	struct profile p = { .arena = a,
 		.format = "bench",
@@ -84,7 +84,7 @@ static struct profile make_run(struct arena *a, uint32_t functions,
 		.rank = -1,
 		.world_size = -1,
 		.started_utc_ns = -1 };
-	make_cycles(a, &p, cycles);
+	make_iterations(a, &p, iterations);
 	p.kernels_n = p.patterns.n = functions;
 	p.kernels = arena_array(a, struct profile_kernel, functions);
 	p.patterns.rows = arena_array(a, struct pattern, functions);
@@ -108,7 +108,7 @@ static bool upload(struct db *db, uint32_t nth, struct claim *c, struct err *e)
 static bool make(struct db *db, char **argv, struct err *e)
 {
 	uint32_t functions = (uint32_t)atoi(argv[0]);
-	uint32_t cycles = (uint32_t)atoi(argv[1]);
+	uint32_t iterations = (uint32_t)atoi(argv[1]);
 	uint32_t runs = (uint32_t)atoi(argv[2]);
 	int applied;
 	bool ok = migrate(db, &applied, e);
@@ -116,7 +116,7 @@ static bool make(struct db *db, char **argv, struct err *e)
 		struct arena a = { 0 };
 		struct claim c;
 		struct upload_row row;
-		struct profile p = make_run(&a, functions, cycles);
+		struct profile p = make_run(&a, functions, iterations);
 		ok = upload(db, i, &c, e) && save(db, &c, &p, 1, NULL, e) &&
 		     upload_row_get(db, &a, c.upload, &row, e);
 		if (ok)

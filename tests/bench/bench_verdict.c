@@ -1,19 +1,19 @@
-/* bench_verdict.c - what it costs to judge 300 functions over 240 cycles a side
+/* bench_verdict.c - what it costs to judge 300 functions over 240 iterations a side
  * with 2,000 permutations, and to do no more than read as many numbers.
  *
  *   bench_verdict [verdict|read]     one line: NAME CPU_NS WALL_NS
  *
  * The yardstick reads the matrix of times once per permutation, adding it up:
- * what permuting cycle by cycle could not do without. */
+ * what permuting iteration by iteration could not do without. */
 #include "measure.h"
 #include "verdict.h"
 #include "xoshiro.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 300, CYCLES = 240, PERMUTATIONS = 2000 };
+enum { ROWS = 300, ITERATIONS = 240, PERMUTATIONS = 2000 };
 
-static double times[2][ROWS][CYCLES];
+static double times[2][ROWS][ITERATIONS];
 static struct verdict_row rows[ROWS];
 
 static void fill(void)
@@ -22,13 +22,13 @@ static void fill(void)
 	xoshiro_init(&x, 1);
 	for (int s = 0; s < 2; s++)
 		for (int r = 0; r < ROWS; r++)
-			for (int c = 0; c < CYCLES; c++)
+			for (int c = 0; c < ITERATIONS; c++)
 				times[s][r][c] = 1e4 + xoshiro_below(&x, 600);
 	for (int r = 0; r < ROWS; r++)
 		rows[r] = (struct verdict_row){ .base = times[0][r],
 			.head = times[1][r],
-			.base_launches = CYCLES,
-			.head_launches = CYCLES,
+			.base_launches = ITERATIONS,
+			.head_launches = ITERATIONS,
 			.kernel = true,
 			.floor = 0.03,
 			.floor_df = 4 };
@@ -36,8 +36,8 @@ static void fill(void)
 
 static int judge(void)
 {
-	static const uint32_t cycles = CYCLES;
-	struct verdict_side side = { 1, &cycles, CYCLES };
+	static const uint32_t iterations = ITERATIONS;
+	struct verdict_side side = { 1, &iterations, ITERATIONS };
 	struct verdict_input in = { side, side, rows, ROWS, 3e6, 3e6, 0.05,
 		0.05, PERMUTATIONS, 1 };
 	static struct change changes[ROWS];
@@ -59,7 +59,7 @@ static int read_all(void)
 	for (int k = 0; k < PERMUTATIONS; k++)
 		for (int s = 0; s < 2; s++)
 			for (int r = 0; r < ROWS; r++)
-				for (int c = 0; c < CYCLES; c++)
+				for (int c = 0; c < ITERATIONS; c++)
 					sum += times[s][r][c];
 	measure_tell("read", from, measure_now());
 	return sum > 0 ? 0 : 1;

@@ -41,8 +41,8 @@ static void check_patterns(const struct trace *t)
 	for (uint32_t i = 0; i < p->n; i++) {
 		assert(p->process[i] < t->processes_n && p->name[i]);
 		assert(p->instances[i] > 0 && p->dur_ns[i] >= 0);
-		assert(time_ok(p->dur_ns[i]) && time_ok(p->cycle_ns[i]));
-		assert(time_ok(p->cycle_start_ns[i]));
+		assert(time_ok(p->dur_ns[i]) && time_ok(p->iteration_ns[i]));
+		assert(time_ok(p->iteration_start_ns[i]));
 		assert(p->interpolated[i] <= 2 && !isinf(p->beta_pct[i]));
 	}
 	for (uint32_t i = 0; i < c->n; i++) {

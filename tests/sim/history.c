@@ -3,8 +3,8 @@
 #include "xoshiro.h"
 #include <math.h>
 
-enum { FUNCTIONS = 10, CYCLES = 30, APART = 10 };
-#define CYCLE_NS 10e6
+enum { FUNCTIONS = 10, ITERATIONS = 30, APART = 10 };
+#define ITERATION_NS 10e6
 #define FIRST_SHARE (1.0 / 3)
 #define IDLE_SHARE 0.1
 
@@ -23,7 +23,7 @@ static double normal(struct xoshiro *x)
 
 static int64_t *numbers(struct arena *a)
 {
-	return arena_array(a, int64_t, CYCLES);
+	return arena_array(a, int64_t, ITERATIONS);
 }
 
 static void function_fill(struct pattern *p, const char *name, double ns,
@@ -36,7 +36,7 @@ static void function_fill(struct pattern *p, const char *name, double ns,
 		.launches = numbers(a),
 		.min_ns = numbers(a),
 		.max_ns = numbers(a) };
-	for (uint32_t c = 0; c < CYCLES; c++) {
+	for (uint32_t c = 0; c < ITERATIONS; c++) {
 		p->dur_ns[c] = (int64_t)(ns * exp(noise * normal(x)));
 		p->launches[c] = 8;
 		p->min_ns[c] = p->max_ns[c] = p->dur_ns[c] / 8;
@@ -57,18 +57,18 @@ static struct compared_run run_blank(int64_t id, struct arena *a)
 		.world_size = -1,
 		.started_utc_ns = id,
 		.analysis_version = ANALYSIS_VERSION };
-	r.cycles = (struct cycles){ .detector = CYCLES_ANNOTATION,
+	r.iterations = (struct iterations){ .detector = ITERATIONS_ANNOTATION,
 		.confidence = 1,
 		.range = "step",
-		.cycles = arena_array(a, struct cycle, CYCLES),
+		.iterations = arena_array(a, struct iteration, ITERATIONS),
 		.strata = arena_array(a, struct stratum, 1),
-		.n = CYCLES,
-		.kept_n = CYCLES,
+		.n = ITERATIONS,
+		.kept_n = ITERATIONS,
 		.strata_n = 1 };
-	r.cycles.strata[0] =
-		(struct stratum){ "", PHASE_UNKNOWN, -1, -1, -1, CYCLES };
-	r.patterns = (struct patterns){ .cycles_n = CYCLES,
-		.cycle = arena_array(a, uint32_t, CYCLES),
+	r.iterations.strata[0] =
+		(struct stratum){ "", PHASE_UNKNOWN, -1, -1, -1, ITERATIONS };
+	r.patterns = (struct patterns){ .iterations_n = ITERATIONS,
+		.iteration = arena_array(a, uint32_t, ITERATIONS),
 		.rows = arena_array(a, struct pattern, FUNCTIONS),
 		.n = FUNCTIONS };
 	return r;
@@ -85,7 +85,7 @@ static double process(const struct history_kind *k, struct xoshiro *x)
 	return off;
 }
 
-/* `level`: of the cycle, without what happens by chance, log; `head`: what its
+/* `level`: of the iteration, without what happens by chance, log; `head`: what its
  * runs have in common. */
 static struct compared_run run_of(const struct history_kind *k, int64_t id,
 	double level, double head, struct xoshiro *x, struct arena *a)
@@ -102,17 +102,17 @@ static struct compared_run run_of(const struct history_kind *k, int64_t id,
 		else if (!f)
 			share += expm1(level);
 		function_fill(&r.patterns.rows[f], names[f],
-			CYCLE_NS * share * exp(all + k->own * normal(x)),
-			k->cycle, x, a);
+			ITERATION_NS * share * exp(all + k->own * normal(x)),
+			k->iteration, x, a);
 	}
-	for (uint32_t c = 0; c < CYCLES; c++) {
+	for (uint32_t c = 0; c < ITERATIONS; c++) {
 		int64_t ns = 0;
 		for (int f = 0; f < FUNCTIONS; f++)
 			ns += r.patterns.rows[f].dur_ns[c];
-		others =
-			CYCLE_NS * IDLE_SHARE * exp(all + (k->one ? 0 : level));
-		r.patterns.cycle[c] = c;
-		r.cycles.cycles[c] = (struct cycle){ .number = c,
+		others = ITERATION_NS * IDLE_SHARE *
+			 exp(all + (k->one ? 0 : level));
+		r.patterns.iteration[c] = c;
+		r.iterations.iterations[c] = (struct iteration){ .number = c,
 			.dur_ns = ns + (int64_t)others,
 			.compute_ns = ns,
 			.idle_ns = (int64_t)others,

@@ -1,8 +1,8 @@
 /* history.h - a CI's history of which it is known which heads are slower.
  *
- * A head has runs of 30 cycles of ten functions, the first of which has a third of
- * the cycle; a tenth of the cycle is idle. Five heads of 200 are slower by 5 to 10 %
- * of the cycle, ten heads or more apart. */
+ * A head has runs of 30 iterations of ten functions, the first of which has a third of
+ * the iteration; a tenth of the iteration is idle. Five heads of 200 are slower by 5 to 10 %
+ * of the iteration, ten heads or more apart. */
 #pragma once
 #include "arena.h"
 #include "compared.h"
@@ -19,8 +19,8 @@ struct history_kind {
 	uint32_t runs; /* of a head */
 	uint32_t base; /* newest runs that are the baseline */
 	/* Deviations between runs: of all functions alike, of each; between heads;
-	 * between cycles. */
-	double common, own, head, cycle;
+	 * between iterations. */
+	double common, own, head, iteration;
 	bool one; /* the first function alone is slower; else all of them */
 	bool unmerged; /* slower heads are never in a baseline */
 	bool better; /* as many heads are faster, by as much, and stay so */
@@ -33,7 +33,7 @@ struct history_kind {
 struct history {
 	const struct history_kind *kind;
 	struct compared_run *runs; /* [heads * kind.runs] */
-	double level[HISTORY_HEADS]; /* of each head's cycle, log */
+	double level[HISTORY_HEADS]; /* of each head's iteration, log */
 	bool planted[HISTORY_HEADS]; /* slower than what was merged before it */
 	bool changed[HISTORY_HEADS]; /* slower or faster */
 };

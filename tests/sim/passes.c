@@ -180,7 +180,7 @@ static void pass(struct drawer *d)
 	}
 	d->dropping = false;
 	to->end_ns = d->at_ns;
-	to->cycle = d->pass;
+	to->iteration = d->pass;
 	d->at_ns += 100 * GAP_NS;
 }
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* What gate_sims.def is written in. */
-#define CI(r, b) .runs = r, .base = b, .cycle = 0.03
+#define CI(r, b) .runs = r, .base = b, .iteration = 0.03
 
 static const struct sim {
 	struct history_kind kind;
@@ -45,10 +45,10 @@ static uint32_t base_of(const struct history *h, uint32_t head,
 	return n;
 }
 
-static const struct gate_rule *cycle_rule(const struct gate *g)
+static const struct gate_rule *iteration_rule(const struct gate *g)
 {
 	for (uint32_t i = 0; i < g->rules_n; i++)
-		if (g->rules[i].kind == GATE_CYCLE)
+		if (g->rules[i].kind == GATE_ITERATION)
 			return &g->rules[i];
 	abort();
 }
@@ -100,7 +100,7 @@ static void head_play(const struct history *h, uint64_t seed, uint32_t head,
 	struct gate g;
 
 	gated(base, n, &h->runs[head * k->runs], k->runs, &a, &g);
-	const struct gate_rule *r = cycle_rule(&g);
+	const struct gate_rule *r = iteration_rule(&g);
 	if (h->planted[head]) {
 		t->planted++;
 		t->found += g.outcome == GATE_REGRESSED;
@@ -137,9 +137,9 @@ static void points_play(const struct history *h, struct arena *a,
 	for (uint32_t i = 0; i < n; i++) {
 		const struct compared_run *r = &h->runs[i];
 		group[i] = i / k->runs;
-		for (uint32_t y = 0; y < r->cycles.n; y++)
-			x[i] += (double)r->cycles.cycles[y].dur_ns /
-				r->cycles.n;
+		for (uint32_t y = 0; y < r->iterations.n; y++)
+			x[i] += (double)r->iterations.iterations[y].dur_ns /
+				r->iterations.n;
 	}
 	if (!change_points_from(x, group, n, &o, a, &c, &found))
 		abort();

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* What sims.def is written in. */
-#define PROCESSES(u, c) .units = u, .cycles = c, .rows = 300, .noise = 0.03
+#define PROCESSES(u, c) .units = u, .iterations = c, .rows = 300, .noise = 0.03
 #define FLOOR_UNKNOWN \
 	.floor = NOISE_FLOOR_DEFAULT_SD, .floor_df = NOISE_FLOOR_DEFAULT_DF
 #define FLOOR_NONE .floor = 0, .floor_df = INFINITY

@@ -3,7 +3,7 @@
 #include "xoshiro.h"
 #include <math.h>
 
-#define CYCLE_NS 10e6
+#define ITERATION_NS 10e6
 #define KERNELS_SHARE 0.9
 
 static double uniform(struct xoshiro *x)
@@ -16,24 +16,24 @@ static double normal(struct xoshiro *x)
 	return sqrt(-2 * log(uniform(x))) * cos(2 * M_PI * uniform(x));
 }
 
-/* One unit's cycles of a function with a mean, AR(1) about it. */
+/* One unit's iterations of a function with a mean, AR(1) about it. */
 static void play(const struct world *w, struct xoshiro *x, double mean,
 	const double *clock, double *to)
 {
 	double e = normal(x), fresh = sqrt(1 - w->memory * w->memory);
-	for (uint32_t c = 0; c < w->cycles; c++) {
+	for (uint32_t c = 0; c < w->iterations; c++) {
 		to[c] = mean * clock[c] * exp(w->noise * e);
 		e = w->memory * e + fresh * normal(x);
 	}
 }
 
-/* What a process does to all of its kernels, cycle by cycle. */
+/* What a process does to all of its kernels, iteration by iteration. */
 static void clock_of(const struct world *w, struct xoshiro *x, double *clock)
 {
-	uint32_t at = xoshiro_below(x, w->cycles);
+	uint32_t at = xoshiro_below(x, w->iterations);
 	double by = uniform(x) < 0.5 ? 1 + w->step : 1 / (1 + w->step);
 	double all = exp(w->run_common * normal(x));
-	for (uint32_t c = 0; c < w->cycles; c++) {
+	for (uint32_t c = 0; c < w->iterations; c++) {
 		clock[c] = all * (c >= at ? by : 1);
 		if (c < 2)
 			clock[c] *= 1 + (c ? w->warm_up / 3 : w->warm_up);
@@ -42,19 +42,20 @@ static void clock_of(const struct world *w, struct xoshiro *x, double *clock)
 
 static struct verdict_side side_of(const struct world *w, struct arena *a)
 {
-	uint32_t *cycles = arena_array(a, uint32_t, w->units);
+	uint32_t *iterations = arena_array(a, uint32_t, w->units);
 	for (uint32_t u = 0; u < w->units; u++)
-		cycles[u] = w->cycles;
-	return (struct verdict_side){ w->units, cycles, w->units * w->cycles };
+		iterations[u] = w->iterations;
+	return (struct verdict_side){ w->units, iterations,
+		w->units * w->iterations };
 }
 
 static double *side_play(const struct world *w, struct xoshiro *x, double mean,
 	double *const *clocks, struct arena *a)
 {
-	double *to = arena_array(a, double, w->units * w->cycles);
+	double *to = arena_array(a, double, w->units * w->iterations);
 	for (uint32_t u = 0; u < w->units; u++)
 		play(w, x, mean * exp(w->run * normal(x)), clocks[u],
-			to + u * w->cycles);
+			to + u * w->iterations);
 	return to;
 }
 
@@ -77,8 +78,8 @@ struct world_pair world_pair(const struct world *w, uint64_t seed,
 	struct world_pair p = { .in = { .base = side_of(w, a),
 					.head = side_of(w, a),
 					.n = w->rows,
-					.base_cycle_ns = CYCLE_NS,
-					.head_cycle_ns = CYCLE_NS,
+					.base_iteration_ns = ITERATION_NS,
+					.head_iteration_ns = ITERATION_NS,
 					.margin = 0.05,
 					.alpha = 0.05,
 					.permutations = 2000,
@@ -92,25 +93,25 @@ struct world_pair world_pair(const struct world *w, uint64_t seed,
 	for (uint32_t i = 0; i < w->rows; i++)
 		sum += share[i] = exp(1.3 * normal(&x));
 	for (uint32_t u = 0; u < 2 * w->units; u++) {
-		double *clock = arena_array(a, double, w->cycles);
+		double *clock = arena_array(a, double, w->iterations);
 		clock_of(w, &x, clock);
 		clocks[u % 2][u / 2] = clock;
 	}
 	p.changed = xoshiro_below(&x, w->rows);
-	/* What is to be found has 1 % of the cycle at least. */
+	/* What is to be found has 1 % of the iteration at least. */
 	double wanted = 0.0101 / KERNELS_SHARE, others = sum - share[p.changed];
 	if (w->slower != 0 && share[p.changed] < wanted * sum) {
 		share[p.changed] = others * wanted / (1 - wanted);
 		sum = others + share[p.changed];
 	}
 	for (uint32_t i = 0; i < w->rows; i++) {
-		double mean = share[i] / sum * KERNELS_SHARE * CYCLE_NS;
+		double mean = share[i] / sum * KERNELS_SHARE * ITERATION_NS;
 		double head = mean;
 		bool idle = w->stall != 0 && i == 0;
 		double launches = 1 + xoshiro_below(&x, 40);
 		bool touched = !idle && uniform(&x) >= w->untouched;
 		if (idle)
-			head = (mean = 0.05 * CYCLE_NS) * (1 + w->stall);
+			head = (mean = 0.05 * ITERATION_NS) * (1 + w->stall);
 		if (touched)
 			head *= 1 + w->clock;
 		if (w->slower != 0 && i == p.changed) {

@@ -4,7 +4,7 @@
  *   compare_files [--floor X] [--job] [--halves] BASE... -- HEAD...
  *
  * Every process of a file is a run. --job: the runs of a side are one job's.
- * --halves: the base's runs are split into their first and their last cycles, and
+ * --halves: the base's runs are split into their first and their last iterations, and
  * there is no head. Prints one JSON object. */
 #include "analyze.h"
 #include "compare.h"
@@ -47,25 +47,25 @@ static bool file_add(struct sides *x, int side, const char *path)
 	return ok;
 }
 
-/* The head gets the later kept cycles of each run, the base keeps the others. */
+/* The head gets the later kept iterations of each run, the base keeps the others. */
 static void halve(struct sides *x)
 {
 	x->n[1] = x->n[0];
 	for (uint32_t k = 0; k < x->n[0]; k++) {
 		struct compared_run *base = &x->runs[0][k],
 				    *head = &x->runs[1][k];
-		uint32_t n = base->cycles.n, seen = 0;
-		struct cycle *copy =
-			arena_array(&x->arena, struct cycle, n + 1);
-		memcpy(copy, base->cycles.cycles, n * sizeof *copy);
+		uint32_t n = base->iterations.n, seen = 0;
+		struct iteration *copy =
+			arena_array(&x->arena, struct iteration, n + 1);
+		memcpy(copy, base->iterations.iterations, n * sizeof *copy);
 		*head = *base;
-		head->cycles.cycles = copy;
+		head->iterations.iterations = copy;
 		for (uint32_t i = 0; i < n; i++) {
-			if (copy[i].use != CYCLE_KEPT)
+			if (copy[i].use != ITERATION_KEPT)
 				continue;
-			bool first = seen++ < base->cycles.kept_n / 2;
-			(first ? copy : base->cycles.cycles)[i].use =
-				CYCLE_PARTIAL;
+			bool first = seen++ < base->iterations.kept_n / 2;
+			(first ? copy : base->iterations.iterations)[i].use =
+				ITERATION_PARTIAL;
 		}
 	}
 }
@@ -110,9 +110,9 @@ static json_t *rows_shown(const struct comparison *c)
 static json_t *side_shown(const struct comparison_side *s)
 {
 	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o}", "runs", (int)s->runs,
-		"units", (int)s->units, "cycles", (int)s->cycles, "used",
-		(int)s->cycles_used, "detector", (int)s->detector, "cycle_ns",
-		number(s->cycle_ns));
+		"units", (int)s->units, "cycles", (int)s->iterations, "used",
+		(int)s->iterations_used, "detector", (int)s->detector,
+		"cycle_ns", number(s->iteration_ns));
 }
 
 static json_t *shown(const struct comparison *c)

@@ -221,7 +221,7 @@ static const struct platform *attribute_platform(const struct attribution *at)
 }
 
 static void attribute_begin(struct attribution *at,
-	const struct iteration_rows *cycles)
+	const struct iteration_rows *iterations)
 {
 	const struct profile *p = at->profile;
 	uint32_t n = at->proc->kernel.to - at->proc->kernel.from;
@@ -232,7 +232,7 @@ static void attribute_begin(struct attribution *at,
 				catalog_operator(at->catalog, p->kernels[i].op);
 	for (uint32_t i = 0; i < n; i++)
 		at->of[i] = (struct attributed){ .known = KNOWN_NOT,
-			.phase = attribute_rows_phase(p, cycles->kernel[i]),
+			.phase = attribute_rows_phase(p, iterations->kernel[i]),
 			.call = LAUNCH_NO_CALL };
 }
 
@@ -248,7 +248,8 @@ static void attribute_by_rule(struct attribution *at)
 	}
 }
 
-bool attribute_from(struct attribution *at, const struct iteration_rows *cycles)
+bool attribute_from(struct attribution *at,
+	const struct iteration_rows *iterations)
 {
 	struct profile *p = at->profile;
 	struct attribute_host host;
@@ -263,13 +264,13 @@ bool attribute_from(struct attribution *at, const struct iteration_rows *cycles)
 		((size_t)p->kernels_n + 1) * sizeof *at->by_rule);
 	bool ok = attribute_op_init(&host, at) && at->of && at->by_rule;
 	if (ok)
-		attribute_begin(at, cycles);
+		attribute_begin(at, iterations);
 	ok = ok && attribute_graph_captures(at) && attribute_range_shapes(at) &&
 	     attribute_op(at) && attribute_range_modules(at) &&
 	     attribute_range_nodes(at) && attribute_graph(at);
 	if (ok)
 		attribute_by_rule(at);
-	ok = ok && attribute_serving(at) && attribute_rows(at, cycles);
+	ok = ok && attribute_serving(at) && attribute_rows(at, iterations);
 	attribute_op_release(&host);
 	at->host = NULL;
 	return ok;

@@ -27,11 +27,11 @@ bool attribute_keys(const struct trace *t, uint32_t process, struct arena *a,
 
 /* Fills the operators of at->profile, which is otherwise complete. The caller
  * sets trace, process, catalog, book, profile, kernel_of and call_of of *at and
- * leaves the rest 0; `cycles` assigns rows to iterations, which give them their
+ * leaves the rest 0; `iterations` assigns rows to iterations, which give them their
  * phase. *at holds the attribution of each launch until attribute_release(),
  * which is due in any case. False if the arena is full. */
 bool attribute_from(struct attribution *at,
-	const struct iteration_rows *cycles);
+	const struct iteration_rows *iterations);
 void attribute_release(struct attribution *at);
 
 /* The same for a run with tables only: by name alone, without shapes. */

@@ -236,7 +236,8 @@ static bool attribute_rows_add_copy(struct attribute_rows_copies *m,
 
 /* False if the arena is full. */
 static bool attribute_rows_copy(const struct attribution *at,
-	const struct iteration_rows *cycles, struct attribute_rows_groups *g)
+	const struct iteration_rows *iterations,
+	struct attribute_rows_groups *g)
 {
 	const struct operator_info *of[] = { catalog_operator(at->catalog,
 						     "copy"),
@@ -252,7 +253,7 @@ static bool attribute_rows_copy(const struct attribution *at,
 			(struct attributed){ .op = is,
 				.known = is ? KNOWN_RECORD : KNOWN_NOT,
 				.phase = attribute_rows_phase(at->profile,
-					cycles->copy[i - rows.from]),
+					iterations->copy[i - rows.from]),
 				.call = LAUNCH_NO_CALL },
 			g);
 	}
@@ -519,13 +520,13 @@ static bool attribute_rows_stat(const struct attribution *at,
 	return ok;
 }
 
-enum phase attribute_rows_phase(const struct profile *p, uint32_t cycle)
+enum phase attribute_rows_phase(const struct profile *p, uint32_t iteration)
 {
-	const struct cycles *c = &p->cycles;
+	const struct iterations *c = &p->iterations;
 
-	if (cycle == ITERATION_NONE || cycle >= c->n)
+	if (iteration == ITERATION_NONE || iteration >= c->n)
 		return PHASE_UNKNOWN;
-	uint32_t stratum = c->cycles[cycle].stratum;
+	uint32_t stratum = c->iterations[iteration].stratum;
 	return stratum < c->strata_n ? c->strata[stratum].phase : PHASE_UNKNOWN;
 }
 
@@ -565,14 +566,15 @@ static bool attribute_rows_kernels(const struct attribution *at,
 }
 
 static bool attribute_rows_graphs(const struct attribution *at,
-	const struct iteration_rows *cycles, struct attribute_rows_groups *g)
+	const struct iteration_rows *iterations,
+	struct attribute_rows_groups *g)
 {
 	struct slice rows = at->proc->graph;
 
 	for (uint32_t i = rows.from; i < rows.to; i++) {
 		struct attributed is = { .known = KNOWN_NOT,
 			.phase = attribute_rows_phase(at->profile,
-				cycles->graph[i - rows.from]),
+				iterations->graph[i - rows.from]),
 			.call = LAUNCH_NO_CALL };
 		if (!attribute_rows_groups_add(g, &is, "",
 			    at->trace->graph.dur_ns[i]))
@@ -582,7 +584,7 @@ static bool attribute_rows_graphs(const struct attribution *at,
 }
 
 bool attribute_rows(const struct attribution *at,
-	const struct iteration_rows *cycles)
+	const struct iteration_rows *iterations)
 {
 	const struct process *proc = at->proc;
 	uint32_t n = proc->kernel.to - proc->kernel.from + proc->copy.to -
@@ -591,8 +593,8 @@ bool attribute_rows(const struct attribution *at,
 
 	bool ok = attribute_rows_groups_init(&g, at->arena, at->calls, n) &&
 		  attribute_rows_kernels(at, &g) &&
-		  attribute_rows_copy(at, cycles, &g) &&
-		  attribute_rows_graphs(at, cycles, &g) &&
+		  attribute_rows_copy(at, iterations, &g) &&
+		  attribute_rows_graphs(at, iterations, &g) &&
 		  attribute_rows_stat(at, &g) &&
 		  attribute_rows_unattributed(at);
 	attribute_rows_groups_release(&g);

@@ -76,8 +76,8 @@ bool attribute_graph(struct attribution *x);
 /* attribute_rows.c */
 
 /* The phase of the iteration that a row is of (iteration_rows). */
-enum phase attribute_rows_phase(const struct profile *p, uint32_t cycle);
+enum phase attribute_rows_phase(const struct profile *p, uint32_t iteration);
 
 /* Fills p->operators, all but what was learnt. False if the arena is full. */
 bool attribute_rows(const struct attribution *at,
-	const struct iteration_rows *cycles);
+	const struct iteration_rows *iterations);

@@ -71,7 +71,7 @@ static bool breakdown_from_layered(struct layer_seq *s,
 /* Everything except the result is in the arena of `at`, which is released
  * afterwards. */
 static bool breakdown_from_make(const struct attribution *at,
-	const struct iteration_rows *cycles, const uint32_t *group_of,
+	const struct iteration_rows *iterations, const uint32_t *group_of,
 	const struct breakdown_asked *asked, struct arena *keep, struct err *e)
 {
 	struct breakdown *out = &at->profile->breakdown;
@@ -79,7 +79,7 @@ static bool breakdown_from_make(const struct attribution *at,
 	struct layer_seq s = { 0 };
 	struct layering l = { 0 };
 
-	bool ok = layer_seq_from(&s, at, cycles, asked, e) &&
+	bool ok = layer_seq_from(&s, at, iterations, asked, e) &&
 		  breakdown_from_layered(&s, asked, out, &l, e);
 	if (ok)
 		ok = (layer_blocks(&s, &l, &named) &&
@@ -93,7 +93,7 @@ static bool breakdown_from_make(const struct attribution *at,
 }
 
 bool breakdown_from(const struct attribution *at,
-	const struct iteration_rows *cycles, const uint32_t *group_of,
+	const struct iteration_rows *iterations, const uint32_t *group_of,
 	const struct breakdown_asked *asked, struct err *e)
 {
 	static const struct breakdown_asked nothing = { .device = -1,
@@ -104,7 +104,7 @@ bool breakdown_from(const struct attribution *at,
 
 	own.arena = &scratch;
 	at->profile->breakdown = (struct breakdown){ .device = -1 };
-	bool ok = breakdown_from_make(&own, cycles, group_of,
+	bool ok = breakdown_from_make(&own, iterations, group_of,
 		asked ? asked : &nothing, at->arena, &failed);
 	arena_scratch_release(&scratch, at->arena);
 	if (!ok && at->arena->full)

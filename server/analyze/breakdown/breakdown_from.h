@@ -12,5 +12,5 @@
  * may be NULL. `group_of` is from kernel_groups.h. Fails with ERR_NOT_FOUND if
  * what was asked for is not there. */
 bool breakdown_from(const struct attribution *at,
-	const struct iteration_rows *cycles, const uint32_t *group_of,
+	const struct iteration_rows *iterations, const uint32_t *group_of,
 	const struct breakdown_asked *asked, struct err *e);

@@ -101,8 +101,8 @@ static bool breakdown_rows_sections_passes(struct breakdown_work *w)
 				pass->end_ns - first_ns };
 	}
 	out->pass = breakdown_rows_sections_stats_of(w, s->passes_n);
-	if (s->stratum != LAYER_NONE && s->profile->cycles.strata_n > 1)
-		out->stratum = s->profile->cycles.strata[s->stratum].text;
+	if (s->stratum != LAYER_NONE && s->profile->iterations.strata_n > 1)
+		out->stratum = s->profile->iterations.strata[s->stratum].text;
 	return true;
 }
 

@@ -239,17 +239,17 @@ static const char *ranks_devices(const struct compared_run *run,
 	return all;
 }
 
-static void ranks_cycle_mean(const struct compared_run *run,
+static void ranks_iteration_mean(const struct compared_run *run,
 	struct rank_line *l)
 {
 	double sum = 0;
-	for (uint32_t i = 0; i < run->cycles.n; i++) {
-		if (run->cycles.cycles[i].use != CYCLE_KEPT)
+	for (uint32_t i = 0; i < run->iterations.n; i++) {
+		if (run->iterations.iterations[i].use != ITERATION_KEPT)
 			continue;
-		sum += (double)run->cycles.cycles[i].dur_ns;
-		l->cycles++;
+		sum += (double)run->iterations.iterations[i].dur_ns;
+		l->iterations++;
 	}
-	l->cycle_ns = l->cycles ? sum / l->cycles : NAN;
+	l->iteration_ns = l->iterations ? sum / l->iterations : NAN;
 }
 
 static struct rank_line ranks_line_of(const struct ranks_maker *m, uint32_t r)
@@ -264,7 +264,7 @@ static struct rank_line ranks_line_of(const struct ranks_maker *m, uint32_t r)
 		.compute_ns = -1,
 		.last_share = NAN,
 		.late_ns = NAN };
-	ranks_cycle_mean(run, &l);
+	ranks_iteration_mean(run, &l);
 	if (run->content != CONTENT_LAUNCHES)
 		return l;
 	l.collective_ns = 0;
@@ -431,7 +431,7 @@ static uint32_t ranks_waits_of(const struct rank_matches *all, uint32_t r,
 	return merged;
 }
 
-static double ranks_wait_inside(const struct cycle *c, const struct wait *w,
+static double ranks_wait_inside(const struct iteration *c, const struct wait *w,
 	uint32_t n, uint32_t *at)
 {
 	int64_t end_ns = c->start_ns + c->dur_ns, sum = 0;
@@ -462,15 +462,16 @@ bool ranks_waiting(const struct compared_run *runs, uint32_t n, struct arena *a,
 		list[r] = &runs[r];
 	ranks_match_from(list, n, a, &all);
 	for (uint32_t r = 0; r < n; r++) {
-		const struct cycles *c = &runs[r].cycles;
+		const struct iterations *c = &runs[r].iterations;
 		bool known = runs[r].collectives.n == 0 || (n > 1 && all.n > 0);
 		struct wait *w;
 		uint32_t waits = ranks_waits_of(&all, r, a, &w), at = 0;
 		waiting[r] = arena_array(a, double, (size_t)c->n + 1);
 		for (uint32_t i = 0; i < c->n; i++)
-			waiting[r][i] = known ? ranks_wait_inside(&c->cycles[i],
-							w, waits, &at)
-					      : NAN;
+			waiting[r][i] =
+				known ? ranks_wait_inside(&c->iterations[i], w,
+						waits, &at)
+				      : NAN;
 	}
 	return true;
 }

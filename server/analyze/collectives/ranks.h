@@ -14,8 +14,8 @@ struct rank_line {
 	int64_t run;
 	int32_t rank; /* -1 unknown */
 	const char *device; /* names of its devices; NULL unknown */
-	uint32_t cycles; /* kept ones */
-	double cycle_ns; /* mean of those; NaN none */
+	uint32_t iterations; /* kept ones */
+	double iteration_ns; /* mean of those; NaN none */
 	/* Sums of durations over the whole recording. transfer_ns + waiting_ns is
 	 * collective_ns without unmatched collectives; both are -1 for a single
 	 * run, all are -1 if there are no launches. */

@@ -1,4 +1,4 @@
-/* compare.c - runs the steps of a comparison, and returns the cycles of one function. */
+/* compare.c - runs the steps of a comparison, and returns the iterations of one function. */
 #include "compare_state.h"
 #include "noise_floor.h"
 #include "sort.h"
@@ -23,24 +23,25 @@ static void compare_side_result(struct compare *c, int which,
 	struct comparison_side *out)
 {
 	const struct compare_side *s = &c->side[which];
-	int64_t *runs = arena_array(c->a, int64_t, s->cycles_n + 1);
+	int64_t *runs = arena_array(c->a, int64_t, s->iterations_n + 1);
 	double sum = 0;
 
 	*out = (struct comparison_side){ .runs = s->runs_n,
 		.units = s->units_n,
-		.cycles_used = s->cycles_n,
-		.detector = s->runs[0].cycles.detector,
-		.cycle_durs_ns = s->cycle_ns,
-		.cycle_runs = runs };
+		.iterations_used = s->iterations_n,
+		.detector = s->runs[0].iterations.detector,
+		.iteration_durs_ns = s->iteration_ns,
+		.iteration_runs = runs };
 	for (uint32_t i = 0; i < s->runs_n; i++)
-		out->cycles += s->runs[i].cycles.kept_n;
+		out->iterations += s->runs[i].iterations.kept_n;
 	for (uint32_t i = 0; i < s->units_n; i++)
-		for (uint32_t k = 0; k < s->units[i].cycles_n; k++)
+		for (uint32_t k = 0; k < s->units[i].iterations_n; k++)
 			runs[s->units[i].first + k] = s->units[i].runs[0]->id;
-	for (uint32_t i = 0; i < s->cycles_n; i++)
-		sum += s->cycle_ns[i];
-	out->cycle_ns = s->cycles_n ? sum / s->cycles_n : NAN;
-	out->cycle_median_ns = compare_median(s->cycle_ns, s->cycles_n, c->a);
+	for (uint32_t i = 0; i < s->iterations_n; i++)
+		sum += s->iteration_ns[i];
+	out->iteration_ns = s->iterations_n ? sum / s->iterations_n : NAN;
+	out->iteration_median_ns =
+		compare_median(s->iteration_ns, s->iterations_n, c->a);
 }
 
 static bool compare_prepare(struct compare *c, const struct compared_run *base,
@@ -60,11 +61,11 @@ static bool compare_prepare(struct compare *c, const struct compared_run *base,
 		compare_rows_statistics(c);
 		return true;
 	}
-	compare_conditions_cycles(c);
+	compare_conditions_iterations(c);
 	compare_work_from(c, wanted);
 	for (int s = 0; s < 2; s++)
-		compare_match_cycles(&c->side[s], wanted[s], c->a);
-	compare_conditions_cycles_used(c);
+		compare_match_iterations(&c->side[s], wanted[s], c->a);
+	compare_conditions_iterations_used(c);
 	compare_match_places(c);
 	compare_rows_from(c);
 	compare_conditions_rows(c);
@@ -128,7 +129,7 @@ bool compare_from(const struct compared_run *base, uint32_t base_n,
 	return compare_run(&c, base, base_n, head, head_n, e);
 }
 
-/* one function's cycles, for a chart. */
+/* one function's iterations, for a chart. */
 
 struct filled {
 	double *ns, *launches, *beta_pct;
@@ -147,7 +148,7 @@ static void compare_series_row_add(const struct compare *c,
 	const struct compare_row *row, int s, struct filled *f)
 {
 	const struct compare_side *side = &c->side[s];
-	for (uint32_t i = 0; i < side->cycles_n; i++)
+	for (uint32_t i = 0; i < side->iterations_n; i++)
 		f->ns[i] += row->ns[s][i];
 	for (uint32_t i = 0; i < row->sources_n; i++) {
 		const struct compare_source *x = &row->sources[i];
@@ -156,7 +157,7 @@ static void compare_series_row_add(const struct compare *c,
 		const struct compare_unit *u = &side->units[x->unit];
 		const struct compared_run *run = u->runs[x->run];
 		const struct pattern *p = &run->patterns.rows[x->pattern];
-		for (uint32_t k = 0; k < u->cycles_n; k++) {
+		for (uint32_t k = 0; k < u->iterations_n; k++) {
 			uint32_t at = u->at[x->run][k];
 			f->launches[u->first + k] += (double)p->launches[at];
 			f->beta_pct[u->first + k] +=
@@ -171,12 +172,12 @@ static void compare_series_side_fill(const struct compare *c, int s,
 	const struct compare_side *side = &c->side[s];
 	for (uint32_t i = 0; i < side->units_n; i++) {
 		const struct compare_unit *u = &side->units[i];
-		for (uint32_t k = 0; k < u->cycles_n; k++) {
+		for (uint32_t k = 0; k < u->iterations_n; k++) {
 			const struct compared_run *run = u->runs[0];
-			uint32_t at = run->patterns.cycle[u->at[0][k]];
+			uint32_t at = run->patterns.iteration[u->at[0][k]];
 			f->runs[u->first + k] = run->id;
 			f->numbers[u->first + k] =
-				run->cycles.cycles[at].number;
+				run->iterations.iterations[at].number;
 		}
 	}
 }
@@ -194,7 +195,7 @@ bool compare_series_from(const struct compared_run *base, uint32_t base_n,
 	if (!compare_prepare(&c, base, base_n, head, head_n, e))
 		return false;
 	for (int s = 0; s < 2; s++) {
-		uint32_t n = c.side[s].cycles_n;
+		uint32_t n = c.side[s].iterations_n;
 		struct filled f = { arena_array(a, double, n + 1),
 			arena_array(a, double, n + 1),
 			arena_array(a, double, n + 1),
@@ -209,7 +210,7 @@ bool compare_series_from(const struct compared_run *base, uint32_t base_n,
 		sides[s] = (struct compare_series){ .ns = f.ns,
 			.launches = f.launches,
 			.beta_pct = f.beta_pct,
-			.cycle_ns = c.side[s].cycle_ns,
+			.iteration_ns = c.side[s].iteration_ns,
 			.runs = f.runs,
 			.numbers = f.numbers,
 			.n = n };

@@ -55,12 +55,12 @@ bool compare_findings(const struct compared_run *base, uint32_t base_n,
 	const struct compared_run *head, uint32_t head_n, struct arena *a,
 	struct comparison *out, struct err *e);
 
-/* One function's cycles, for a chart: nanoseconds and launches per used cycle
- * of each side, the cycles of compare_from. ERR_NOT_FOUND if neither side
+/* One function's iterations, for a chart: nanoseconds and launches per used iteration
+ * of each side, the iterations of compare_from. ERR_NOT_FOUND if neither side
  * has it. `device` NULL: all devices together. */
 struct compare_series {
-	const double *ns, *launches, *beta_pct, *cycle_ns;
-	const int64_t *runs, *numbers; /* run and number of each cycle */
+	const double *ns, *launches, *beta_pct, *iteration_ns;
+	const int64_t *runs, *numbers; /* run and number of each iteration */
 	uint32_t n;
 };
 bool compare_series_from(const struct compared_run *base, uint32_t base_n,

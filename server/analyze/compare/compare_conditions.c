@@ -1,4 +1,4 @@
-/* compare_conditions.c - finds what differs around the figures: runs, notes, devices, facts, ranks, cycles. */
+/* compare_conditions.c - finds what differs around the figures: runs, notes, devices, facts, ranks, iterations. */
 #include "compare_state.h"
 #include <math.h>
 #include <stdlib.h>
@@ -441,13 +441,13 @@ static const double launches_apart = 1.5, duration_apart = 3;
 static const double confidence_least = 0.5, covered_least = 0.9;
 
 /* Means over the kept iterations of a run. */
-static void compare_conditions_cycle_means(const struct compared_run *r,
+static void compare_conditions_iteration_means(const struct compared_run *r,
 	double *launches, double *ns, double *n)
 {
 	*launches = *ns = *n = 0;
-	for (uint32_t i = 0; i < r->cycles.n; i++) {
-		const struct cycle *y = &r->cycles.cycles[i];
-		if (y->use != CYCLE_KEPT)
+	for (uint32_t i = 0; i < r->iterations.n; i++) {
+		const struct iteration *y = &r->iterations.iterations[i];
+		if (y->use != ITERATION_KEPT)
 			continue;
 		*launches += (double)y->launches;
 		*ns += (double)y->dur_ns;
@@ -473,16 +473,16 @@ static bool compare_conditions_same_text(const char *a, const char *b)
 static bool compare_conditions_same_meaning(const struct compared_run *a,
 	const struct compared_run *b)
 {
-	const struct cycles *x = &a->cycles, *y = &b->cycles;
+	const struct iterations *x = &a->iterations, *y = &b->iterations;
 	double launches[2], ns[2], n[2];
 	bool alike = x->detector == y->detector &&
 		     compare_conditions_same_text(x->range, y->range);
-	if (x->detector == CYCLES_TOLD || y->detector == CYCLES_TOLD)
+	if (x->detector == ITERATIONS_TOLD || y->detector == ITERATIONS_TOLD)
 		return alike;
-	if (alike && x->detector != CYCLES_PERIOD)
+	if (alike && x->detector != ITERATIONS_PERIOD)
 		return true;
-	compare_conditions_cycle_means(a, &launches[0], &ns[0], &n[0]);
-	compare_conditions_cycle_means(b, &launches[1], &ns[1], &n[1]);
+	compare_conditions_iteration_means(a, &launches[0], &ns[0], &n[0]);
+	compare_conditions_iteration_means(b, &launches[1], &ns[1], &n[1]);
 	if (n[0] == 0 || n[1] == 0)
 		return true;
 	return !compare_conditions_apart(launches[0], launches[1],
@@ -495,18 +495,18 @@ static const char *compare_conditions_meaning_text(struct arena *a,
 	const struct compared_run *r)
 {
 	static const char *const words[] = {
-		[CYCLES_NONE] = "none were found",
-		[CYCLES_ANNOTATION] = "ranges named",
-		[CYCLES_PERIOD] = "a period of kernels that begins with",
-		[CYCLES_WINDOW] = "the whole recording",
-		[CYCLES_TOLD] = "a table's cycles of",
-		[CYCLES_NAMED] = "ranges named",
+		[ITERATIONS_NONE] = "none were found",
+		[ITERATIONS_ANNOTATION] = "ranges named",
+		[ITERATIONS_PERIOD] = "a period of kernels that begins with",
+		[ITERATIONS_WINDOW] = "the whole recording",
+		[ITERATIONS_TOLD] = "a table's iterations of",
+		[ITERATIONS_NAMED] = "ranges named",
 	};
 	double launches, ns, n;
-	compare_conditions_cycle_means(r, &launches, &ns, &n);
+	compare_conditions_iteration_means(r, &launches, &ns, &n);
 	return arena_printf(a, "%s%s%s (%s on average)",
-		words[r->cycles.detector], r->cycles.range ? " " : "",
-		r->cycles.range ? r->cycles.range : "",
+		words[r->iterations.detector], r->iterations.range ? " " : "",
+		r->iterations.range ? r->iterations.range : "",
 		compare_text_time(a, ns));
 }
 
@@ -526,12 +526,12 @@ static void compare_conditions_detectors_differ(struct compare *c)
 }
 
 static uint32_t compare_conditions_count(const struct compare_side *s,
-	enum cycle_use use)
+	enum iteration_use use)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < s->runs_n; i++)
-		for (uint32_t k = 0; k < s->runs[i].cycles.n; k++)
-			n += s->runs[i].cycles.cycles[k].use == use;
+		for (uint32_t k = 0; k < s->runs[i].iterations.n; k++)
+			n += s->runs[i].iterations.iterations[k].use == use;
 	return n;
 }
 
@@ -540,7 +540,7 @@ static void compare_conditions_warmup_dropped(struct compare *c)
 	const char *text[2];
 	uint32_t n[2];
 	for (int s = 0; s < 2; s++) {
-		n[s] = compare_conditions_count(&c->side[s], CYCLE_WARMUP);
+		n[s] = compare_conditions_count(&c->side[s], ITERATION_WARMUP);
 		text[s] = arena_printf(c->a, "%u", n[s]);
 	}
 	if (n[BASE] || n[HEAD])
@@ -553,8 +553,8 @@ double compare_covered(const struct compare_side *s)
 	double in = 0, all = 0;
 	for (uint32_t i = 0; i < s->runs_n; i++) {
 		const struct compared_run *r = &s->runs[i];
-		if (r->content != CONTENT_LAUNCHES || r->cycles.n == 0 ||
-			r->patterns.cycles_n < r->cycles.n)
+		if (r->content != CONTENT_LAUNCHES || r->iterations.n == 0 ||
+			r->patterns.iterations_n < r->iterations.n)
 			continue;
 		all += (double)(r->kernel_ns > 0 ? r->kernel_ns : 0) +
 		       (double)(r->graph_ns > 0 ? r->graph_ns : 0);
@@ -564,7 +564,7 @@ double compare_covered(const struct compare_side *s)
 				p->type != FUNCTION_gpu_comm &&
 				p->type != FUNCTION_gpu_graph)
 				continue;
-			for (uint32_t y = 0; y < r->patterns.cycles_n; y++)
+			for (uint32_t y = 0; y < r->patterns.iterations_n; y++)
 				in += (double)p->dur_ns[y];
 		}
 	}
@@ -593,18 +593,18 @@ static void compare_conditions_each_run(struct compare *c)
 	for (int s = 0; s < 2; s++)
 		for (uint32_t i = 0; i < c->side[s].runs_n; i++) {
 			const struct compared_run *r = &c->side[s].runs[i];
-			const struct cycles *y = &r->cycles;
+			const struct iterations *y = &r->iterations;
 			const char *text = compare_text_run(a, r);
-			if (y->detector == CYCLES_WINDOW)
+			if (y->detector == ITERATIONS_WINDOW)
 				windows = compare_text_join(a, windows, text);
-			if ((y->detector == CYCLES_PERIOD ||
-				    y->detector == CYCLES_ANNOTATION) &&
+			if ((y->detector == ITERATIONS_PERIOD ||
+				    y->detector == ITERATIONS_ANNOTATION) &&
 				y->confidence < confidence_least)
 				uneven = compare_text_join(a, uneven, text);
-			if (r->patterns.cycles_n < y->n)
+			if (r->patterns.iterations_n < y->n)
 				thinned = compare_text_join(a, thinned,
 					arena_printf(a, "%u of %u of %s",
-						r->patterns.cycles_n, y->n,
+						r->patterns.iterations_n, y->n,
 						text));
 		}
 	if (windows)
@@ -612,10 +612,11 @@ static void compare_conditions_each_run(struct compare *c)
 	if (uneven)
 		compare_finding_add(c, FINDING_low_confidence, uneven, NULL);
 	if (thinned)
-		compare_finding_add(c, FINDING_cycles_uneven, thinned, NULL);
+		compare_finding_add(c, FINDING_iterations_uneven, thinned,
+			NULL);
 }
 
-void compare_conditions_cycles(struct compare *c)
+void compare_conditions_iterations(struct compare *c)
 {
 	compare_conditions_detectors_differ(c);
 	compare_conditions_warmup_dropped(c);
@@ -623,16 +624,16 @@ void compare_conditions_cycles(struct compare *c)
 	compare_conditions_each_run(c);
 }
 
-void compare_conditions_cycles_used(struct compare *c)
+void compare_conditions_iterations_used(struct compare *c)
 {
 	const char *text[2];
 	uint32_t least = UINT32_MAX;
 	for (int s = 0; s < 2; s++) {
-		uint32_t n = c->side[s].cycles_n;
+		uint32_t n = c->side[s].iterations_n;
 		least = n < least ? n : least;
 		text[s] = arena_printf(c->a, "%u", n);
 	}
 	if (least == 0 && c->out->comparable)
-		compare_finding_add(c, FINDING_no_cycle, text[BASE],
+		compare_finding_add(c, FINDING_no_iteration, text[BASE],
 			text[HEAD]);
 }

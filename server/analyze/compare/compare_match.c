@@ -35,7 +35,7 @@ void compare_match_units(const struct compared_run *runs, uint32_t n,
 		.runs_n = n,
 		.per_launch = 1 };
 	out->units = arena_array(a, struct compare_unit, n);
-	out->unit_cycles = arena_array(a, uint32_t, n);
+	out->unit_iterations = arena_array(a, uint32_t, n);
 	for (uint32_t i = 0; i < n; i++) {
 		struct compare_unit *u =
 			compare_match_unit_of(out, runs[i].job);
@@ -89,9 +89,9 @@ void compare_unit_means(const struct compare_side *s, const double *ns,
 	for (uint32_t i = 0; i < s->units_n; i++) {
 		const struct compare_unit *u = &s->units[s->by_time[i]];
 		double sum = 0;
-		for (uint32_t k = 0; k < u->cycles_n; k++)
+		for (uint32_t k = 0; k < u->iterations_n; k++)
 			sum += ns[u->first + k];
-		means[i] = u->cycles_n ? sum / u->cycles_n : NAN;
+		means[i] = u->iterations_n ? sum / u->iterations_n : NAN;
 	}
 }
 
@@ -106,19 +106,19 @@ static bool compare_match_chosen(uint64_t i, uint64_t have, uint64_t want)
 	return (i + 1) * want / have != i * want / have;
 }
 
-static uint32_t compare_match_run_cycles(const struct compared_run *r,
+static uint32_t compare_match_run_iterations(const struct compared_run *r,
 	const uint32_t *wanted, uint32_t *at, struct arena *a)
 {
-	const struct cycles *c = &r->cycles;
+	const struct iterations *c = &r->iterations;
 	uint32_t *have = arena_array(a, uint32_t, c->strata_n + 1);
 	uint32_t *seen = arena_array(a, uint32_t, c->strata_n + 1);
 	uint32_t n = 0;
 
 	for (int fill = 0; fill < 2; fill++)
-		for (uint32_t i = 0; i < r->patterns.cycles_n; i++) {
-			const struct cycle *y =
-				&c->cycles[r->patterns.cycle[i]];
-			if (y->use != CYCLE_KEPT)
+		for (uint32_t i = 0; i < r->patterns.iterations_n; i++) {
+			const struct iteration *y =
+				&c->iterations[r->patterns.iteration[i]];
+			if (y->use != ITERATION_KEPT)
 				continue;
 			uint32_t s = y->stratum < c->strata_n ? y->stratum
 							      : c->strata_n;
@@ -132,48 +132,50 @@ static uint32_t compare_match_run_cycles(const struct compared_run *r,
 	return n;
 }
 
-static double compare_match_cycle_ns(const struct compare_unit *u, uint32_t k)
+static double compare_match_iteration_ns(const struct compare_unit *u,
+	uint32_t k)
 {
 	double sum = 0;
 	for (uint32_t r = 0; r < u->runs_n; r++) {
 		const struct compared_run *run = u->runs[r];
-		uint32_t i = run->patterns.cycle[u->at[r][k]];
-		sum += (double)run->cycles.cycles[i].dur_ns;
+		uint32_t i = run->patterns.iteration[u->at[r][k]];
+		sum += (double)run->iterations.iterations[i].dur_ns;
 	}
 	return sum / u->runs_n;
 }
 
-void compare_match_cycles(struct compare_side *s, uint32_t *const *wanted,
+void compare_match_iterations(struct compare_side *s, uint32_t *const *wanted,
 	struct arena *a)
 {
 	uint32_t used = 0;
-	s->cycles_n = 0;
+	s->iterations_n = 0;
 	for (uint32_t i = 0; i < s->units_n; i++) {
 		struct compare_unit *u = &s->units[i];
-		u->cycles_n = UINT32_MAX;
+		u->iterations_n = UINT32_MAX;
 		for (uint32_t r = 0; r < u->runs_n; r++) {
 			const struct compared_run *run = u->runs[r];
 			u->at[r] = arena_array(a, uint32_t,
-				run->patterns.cycles_n + 1);
-			uint32_t n = compare_match_run_cycles(run,
+				run->patterns.iterations_n + 1);
+			uint32_t n = compare_match_run_iterations(run,
 				wanted ? wanted[run - s->runs] : NULL, u->at[r],
 				a);
-			u->cycles_n = n < u->cycles_n ? n : u->cycles_n;
+			u->iterations_n =
+				n < u->iterations_n ? n : u->iterations_n;
 		}
-		if (u->cycles_n == 0)
+		if (u->iterations_n == 0)
 			continue;
-		u->first = s->cycles_n;
-		s->cycles_n += u->cycles_n;
-		s->unit_cycles[used] = u->cycles_n;
+		u->first = s->iterations_n;
+		s->iterations_n += u->iterations_n;
+		s->unit_iterations[used] = u->iterations_n;
 		s->units[used++] = *u;
 	}
 	s->units_n = used;
 	compare_match_units_by_time(s, a);
-	s->cycle_ns = arena_array(a, double, s->cycles_n + 1);
+	s->iteration_ns = arena_array(a, double, s->iterations_n + 1);
 	for (uint32_t i = 0; i < s->units_n; i++)
-		for (uint32_t k = 0; k < s->units[i].cycles_n; k++)
-			s->cycle_ns[s->units[i].first + k] =
-				compare_match_cycle_ns(&s->units[i], k);
+		for (uint32_t k = 0; k < s->units[i].iterations_n; k++)
+			s->iteration_ns[s->units[i].first + k] =
+				compare_match_iteration_ns(&s->units[i], k);
 }
 
 /* Assignment: the Hungarian method with potentials. Lanes join one after the
@@ -327,9 +329,9 @@ static double compare_match_mean_ns(const struct compare_unit *u, uint32_t run,
 	const struct pattern *p)
 {
 	double sum = 0;
-	for (uint32_t k = 0; k < u->cycles_n; k++)
+	for (uint32_t k = 0; k < u->iterations_n; k++)
 		sum += (double)p->dur_ns[u->at[run][k]];
-	return u->cycles_n ? sum / u->cycles_n : 0;
+	return u->iterations_n ? sum / u->iterations_n : 0;
 }
 
 /* The lanes of a unit, each with what it did. */

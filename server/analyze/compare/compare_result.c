@@ -60,7 +60,7 @@ static struct tallied compare_result_tally_row(const struct compare *c,
 			m++)
 			if (!strcmp(p->metrics[m].name, name))
 				compare_result_tally(&t, &p->metrics[m],
-					u->at[x->run], u->cycles_n);
+					u->at[x->run], u->iterations_n);
 	}
 	return t;
 }
@@ -143,7 +143,7 @@ void compare_result_counters(struct compare *c)
 				for (uint32_t m = 0; m < p->metrics_n; m++) {
 					struct tallied t = { 0 };
 					compare_result_tally(&t, &p->metrics[m],
-						u->at[r], u->cycles_n);
+						u->at[r], u->iterations_n);
 					any |= compare_result_metric_resolved(
 						&t);
 					all.values += t.values;
@@ -191,13 +191,13 @@ static bool compare_result_tested(const struct change *c)
 	return c && c->evidence != EVIDENCE_NONE;
 }
 
-/* "; the cycle takes 12.31 ms in the base, 12.35 ms in the head (+0.3 %)".
+/* "; the iteration takes 12.31 ms in the base, 12.35 ms in the head (+0.3 %)".
  * For windows, whose length is chance, the time of kernels that compute. */
-static const char *compare_result_text_cycle(struct arena *a,
+static const char *compare_result_text_iteration(struct arena *a,
 	const struct comparison *out)
 {
-	const struct change *c = compare_result_part(out, SPLIT_PART_cycle);
-	const char *what = "the cycle takes";
+	const struct change *c = compare_result_part(out, SPLIT_PART_iteration);
+	const char *what = "the iteration takes";
 	if (!compare_result_tested(c)) {
 		c = compare_result_part(out, SPLIT_PART_compute);
 		what = "kernels that compute take";
@@ -215,7 +215,7 @@ static const char *compare_result_text_common(struct arena *a,
 	if (!out->common.there)
 		return "";
 	return arena_printf(a,
-		"all kernels alike take %.3g times as long (%s%s per cycle), "
+		"all kernels alike take %.3g times as long (%s%s per iteration), "
 		"as "
 		"by a change of clocks or power; beyond that, ",
 		out->common.ratio, out->common.ns < 0 ? "-" : "+",
@@ -230,12 +230,12 @@ static const char *compare_result_text_unchanged(struct arena *a,
 			"nothing changed: all %u functions are within %.3g "
 			"%%, or too short to matter%s",
 			out->rows_n, 100 * out->margin,
-			compare_result_text_cycle(a, out));
+			compare_result_text_iteration(a, out));
 	return arena_printf(a,
 		"nothing is shown to have changed: %u functions are unchanged, "
 		"%u undecided%s",
 		out->count[CHANGE_UNCHANGED], out->count[CHANGE_UNDECIDED],
-		compare_result_text_cycle(a, out));
+		compare_result_text_iteration(a, out));
 }
 
 /* If no function changed, a part of the iteration may still have changed, for
@@ -251,12 +251,12 @@ static const char *compare_result_text_part(struct arena *a,
 	const struct split_row *most = NULL;
 	for (uint32_t i = 0; i < out->split_n; i++) {
 		const struct split_row *s = &out->split[i];
-		bool whole = s->part == SPLIT_PART_cycle;
+		bool whole = s->part == SPLIT_PART_iteration;
 		if (compare_result_larger(&s->change,
 			    most && !whole ? &most->change : NULL) &&
 			(!whole || !most))
 			most = s;
-		if (most && most->part == SPLIT_PART_cycle && !whole &&
+		if (most && most->part == SPLIT_PART_iteration && !whole &&
 			s->change.is <= CHANGE_LIKELY)
 			most = s;
 	}
@@ -269,9 +269,9 @@ static const char *compare_result_text_part(struct arena *a,
 		most->change.delta_ns < 0 ? "less" : "more", names[most->part],
 		compare_text_amount(a, &most->change),
 		compare_text_evidence(&most->change),
-		most->part == SPLIT_PART_cycle
+		most->part == SPLIT_PART_iteration
 			? ""
-			: compare_result_text_cycle(a, out));
+			: compare_result_text_iteration(a, out));
 }
 
 static const char *compare_result_text_changed(struct arena *a,
@@ -296,7 +296,7 @@ static const char *compare_result_text_changed(struct arena *a,
 			"changed%s",
 			compare_text_amount(a, idle),
 			compare_text_evidence(idle),
-			compare_result_text_cycle(a, out));
+			compare_result_text_iteration(a, out));
 	if (!top)
 		return compare_result_text_part(a, out);
 	return arena_printf(a, "%s on %s %s: %s, %s%s%s",
@@ -306,7 +306,7 @@ static const char *compare_result_text_changed(struct arena *a,
 		others > 1 ? arena_printf(a, "; %u functions changed in all",
 				     others)
 			   : "",
-		compare_result_text_cycle(a, out));
+		compare_result_text_iteration(a, out));
 }
 
 void compare_result_headline(struct compare *c)
@@ -364,19 +364,19 @@ static void compare_result_row(struct compare *c, const struct compare_row *row,
 	const struct change *change, struct changed_row *out)
 {
 	const struct compare_side *s = c->side;
-	double cycles[2] = { s[BASE].cycles_n, s[HEAD].cycles_n };
+	double iterations[2] = { s[BASE].iterations_n, s[HEAD].iterations_n };
 	*out = (struct changed_row){ .name = row->name,
 		.type = row->type,
 		.device = row->device[row->device[BASE] ? BASE : HEAD],
 		.head_device = row->device[row->device[HEAD] ? HEAD : BASE],
-		.base_launches = row->launches[BASE] / cycles[BASE],
-		.head_launches = row->launches[HEAD] / cycles[HEAD],
+		.base_launches = row->launches[BASE] / iterations[BASE],
+		.head_launches = row->launches[HEAD] / iterations[HEAD],
 		.base_beta_pct = row->beta[BASE],
 		.head_beta_pct = row->beta[HEAD],
 		.beyond_common_ns = NAN };
 	double total[2] = { compare_result_mean(row->ns[BASE],
-				    s[BASE].cycles_n),
-		compare_result_mean(row->ns[HEAD], s[HEAD].cycles_n) };
+				    s[BASE].iterations_n),
+		compare_result_mean(row->ns[HEAD], s[HEAD].iterations_n) };
 	out->change =
 		change ? *change
 		       : compare_result_plain_change(total[BASE], total[HEAD]);
@@ -444,18 +444,20 @@ static void compare_result_split(struct compare *c,
 	out->split_n = c->split_n;
 	for (uint32_t i = 0; i < c->split_n; i++) {
 		const struct compare_split *x = &c->split[i];
-		out->split[i] = (struct split_row){ .part = x->part,
+		out->split[i] = (struct split_row){
+			.part = x->part,
 			.change =
 				changes ? changes[i]
 					: compare_result_plain_change(
 						  compare_result_mean(
 							  x->ns[BASE],
 							  c->side[BASE]
-								  .cycles_n),
+								  .iterations_n),
 						  compare_result_mean(
 							  x->ns[HEAD],
 							  c->side[HEAD]
-								  .cycles_n)) };
+								  .iterations_n))
+		};
 	}
 }
 

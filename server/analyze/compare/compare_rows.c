@@ -33,14 +33,15 @@ static struct compare_row *compare_rows_row_of(struct matrix *m,
 		.type = type,
 		.place = place };
 	for (int s = 0; s < 2; s++) {
-		row->ns[s] = arena_array(c->a, double, c->side[s].cycles_n + 1);
+		row->ns[s] =
+			arena_array(c->a, double, c->side[s].iterations_n + 1);
 		row->min_ns[s] = row->max_ns[s] = NAN;
 		row->device[s] = c->place[s] ? c->place[s][place] : NULL;
 	}
 	return row;
 }
 
-static void compare_rows_cycle_add(struct compare_row *row, int s,
+static void compare_rows_iteration_add(struct compare_row *row, int s,
 	const struct pattern *p, uint32_t i, uint32_t at)
 {
 	row->ns[s][at] += (double)p->dur_ns[i];
@@ -77,7 +78,7 @@ static void compare_rows_spread_add(struct arena *a, struct compare_row *row,
 static bool compare_rows_ran(const struct compare_unit *u, uint32_t r,
 	const struct pattern *p)
 {
-	for (uint32_t k = 0; k < u->cycles_n; k++)
+	for (uint32_t k = 0; k < u->iterations_n; k++)
 		if (p->launches[u->at[r][k]] || p->dur_ns[u->at[r][k]])
 			return true;
 	return false;
@@ -86,7 +87,8 @@ static bool compare_rows_ran(const struct compare_unit *u, uint32_t r,
 double compare_rows_beta(const struct compared_run *run,
 	const struct pattern *p, uint32_t at)
 {
-	int64_t ns = run->cycles.cycles[run->patterns.cycle[at]].dur_ns;
+	int64_t ns =
+		run->iterations.iterations[run->patterns.iteration[at]].dur_ns;
 	if (p->beta_pct && !isnan(p->beta_pct[at]))
 		return p->beta_pct[at];
 	return ns > 0 ? 100 * (double)p->dur_ns[at] / (double)ns : 0;
@@ -114,11 +116,11 @@ static void compare_rows_run_add(struct matrix *m, int s, uint32_t unit,
 			p->type, u->place_of[r][i]);
 		compare_rows_source_add(m->c->a, row, s, unit, r, i);
 		compare_rows_spread_add(m->c->a, row, s, p);
-		for (uint32_t k = 0; k < u->cycles_n; k++) {
+		for (uint32_t k = 0; k < u->iterations_n; k++) {
 			uint32_t at = u->at[r][k];
-			compare_rows_cycle_add(row, s, p, at, u->first + k);
+			compare_rows_iteration_add(row, s, p, at, u->first + k);
 			row->beta[s] += compare_rows_beta(run, p, at) /
-					m->c->side[s].cycles_n;
+					m->c->side[s].iterations_n;
 		}
 	}
 }
@@ -148,7 +150,7 @@ void compare_rows_statistics(struct compare *c)
 	struct matrix m = { .c = c };
 	names_init(&m.keys, c->a);
 	for (int s = 0; s < 2; s++)
-		c->side[s].cycles_n = 0;
+		c->side[s].iterations_n = 0;
 	for (int s = 0; s < 2; s++)
 		for (uint32_t i = 0; i < c->side[s].runs_n; i++) {
 			const struct compared_run *r = &c->side[s].runs[i];
@@ -160,8 +162,9 @@ void compare_rows_statistics(struct compare *c)
 			for (uint32_t k = 0; !r->stats_n && k < r->patterns.n;
 				k++) {
 				const struct pattern *p = &r->patterns.rows[k];
-				for (uint32_t y = 0; y < r->patterns.cycles_n &&
-						     !compare_on_host(p->type);
+				for (uint32_t y = 0;
+					y < r->patterns.iterations_n &&
+					!compare_on_host(p->type);
 					y++)
 					compare_rows_statistics_add(&m, s,
 						p->name, (double)p->dur_ns[y],
@@ -208,7 +211,7 @@ static void compare_rows_take_min(const struct compare *c,
 	struct compare_row *to, const struct compare_row *from)
 {
 	for (int s = 0; s < 2; s++) {
-		for (uint32_t k = 0; k < c->side[s].cycles_n; k++)
+		for (uint32_t k = 0; k < c->side[s].iterations_n; k++)
 			if (from->ns[s][k] < to->ns[s][k])
 				to->ns[s][k] = from->ns[s][k];
 		if (from->min_ns[s] < to->min_ns[s])
@@ -254,9 +257,10 @@ void compare_rows_join_collectives(struct compare *c)
 static double compare_rows_part_ns(const struct compared_run *run,
 	enum split_part part, uint32_t at)
 {
-	const struct cycle *y = &run->cycles.cycles[run->patterns.cycle[at]];
+	const struct iteration *y =
+		&run->iterations.iterations[run->patterns.iteration[at]];
 	switch (part) {
-	case SPLIT_PART_cycle:
+	case SPLIT_PART_iteration:
 		return (double)y->dur_ns;
 	case SPLIT_PART_compute:
 		return (double)y->compute_ns;
@@ -306,9 +310,9 @@ static bool compare_rows_part_waiting(struct compare *c,
 	if (!ranks_waiting(runs, u->runs_n, c->a, waiting, e))
 		return false;
 	for (uint32_t r = 0; r < u->runs_n; r++)
-		for (uint32_t k = 0; k < u->cycles_n; k++) {
+		for (uint32_t k = 0; k < u->iterations_n; k++) {
 			uint32_t at = u->at[r][k];
-			double x = waiting[r][runs[r].patterns.cycle[at]];
+			double x = waiting[r][runs[r].patterns.iteration[at]];
 			*known &= !isnan(x);
 			ns[u->first + k] += x / u->runs_n;
 		}
@@ -324,7 +328,7 @@ static bool compare_rows_unit_part(struct compare *c,
 		return !*known || compare_rows_part_waiting(c, u, ns, known, e);
 	}
 	for (uint32_t r = 0; r < u->runs_n; r++)
-		for (uint32_t k = 0; k < u->cycles_n && *known; k++) {
+		for (uint32_t k = 0; k < u->iterations_n && *known; k++) {
 			double x = compare_rows_part_ns(u->runs[r], part,
 				u->at[r][k]);
 			if (x < 0)
@@ -345,9 +349,9 @@ bool compare_rows_split(struct compare *c, struct err *e)
 		*x = (struct compare_split){ .part = (enum split_part)part };
 		for (int s = 0; s < 2; s++) {
 			const struct compare_side *side = &c->side[s];
-			x->ns[s] =
-				arena_array(c->a, double, side->cycles_n + 1);
-			known &= side->cycles_n > 0;
+			x->ns[s] = arena_array(c->a, double,
+				side->iterations_n + 1);
+			known &= side->iterations_n > 0;
 			for (uint32_t i = 0; i < side->units_n && known; i++)
 				if (!compare_rows_unit_part(c, &side->units[i],
 					    x->part, x->ns[s], &known, e))
@@ -378,9 +382,9 @@ static int compare_rows_by_ratio(const void *left, const void *right)
 bool compare_is_window(const struct compare_side *s)
 {
 	for (uint32_t i = 0; i < s->runs_n; i++)
-		if (s->runs[i].cycles.detector != CYCLES_WINDOW)
+		if (s->runs[i].iterations.detector != ITERATIONS_WINDOW)
 			return false;
-	return s->cycles_n > 0;
+	return s->iterations_n > 0;
 }
 
 static void compare_rows_window_apply(struct compare *c, double by)
@@ -389,11 +393,11 @@ static void compare_rows_window_apply(struct compare *c, double by)
 	s->per_launch = by;
 	for (uint32_t i = 0; i < c->rows_n; i++) {
 		c->rows[i].launches[HEAD] *= by;
-		for (uint32_t k = 0; k < s->cycles_n; k++)
+		for (uint32_t k = 0; k < s->iterations_n; k++)
 			c->rows[i].ns[HEAD][k] *= by;
 	}
 	for (uint32_t i = 0; i < c->split_n; i++)
-		for (uint32_t k = 0; k < s->cycles_n; k++)
+		for (uint32_t k = 0; k < s->iterations_n; k++)
 			c->split[i].ns[HEAD][k] *= by;
 }
 
@@ -406,8 +410,8 @@ static double compare_rows_window_ratio(const struct compare *c, double *alike)
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < c->rows_n; i++) {
 		const struct compare_row *r = &c->rows[i];
-		double base = r->launches[BASE] / c->side[BASE].cycles_n,
-		       head = r->launches[HEAD] / c->side[HEAD].cycles_n;
+		double base = r->launches[BASE] / c->side[BASE].iterations_n,
+		       head = r->launches[HEAD] / c->side[HEAD].iterations_n;
 		if (compare_on_host(r->type) || base <= 0 || head <= 0)
 			continue;
 		l[n++] = (struct compare_rows_counted){ head / base,

@@ -14,16 +14,17 @@ struct compare_unit {
 	 * patterns, and the place of each of its patterns. */
 	uint32_t **at, **place_of;
 	uint32_t runs_n;
-	uint32_t cycles_n, first; /* compared; index into the side's arrays */
+	uint32_t iterations_n,
+		first; /* compared; index into the side's arrays */
 };
 
 struct compare_side {
 	const struct compared_run *runs;
 	struct compare_unit *units;
-	uint32_t runs_n, units_n, cycles_n;
-	uint32_t *unit_cycles; /* per unit, for the verdict */
+	uint32_t runs_n, units_n, iterations_n;
+	uint32_t *unit_iterations; /* per unit, for the verdict */
 	uint32_t *by_time; /* [units_n]: units, the oldest first */
-	double *cycle_ns; /* [cycles_n]; a job's is the mean over its ranks */
+	double *iteration_ns; /* [iterations_n]; a job's is the mean over its ranks */
 	double per_launch; /* factor on the head's times; 1 without windows */
 };
 
@@ -32,7 +33,7 @@ struct compare_row {
 	const char *name, *device[2];
 	enum function_type type;
 	uint32_t place;
-	double *ns[2]; /* per side and cycle */
+	double *ns[2]; /* per side and iteration */
 	double launches[2], min_ns[2], max_ns[2], beta[2];
 	/* PATTERN_SPREAD launches by length: the minimum and the maximum over the
 	 * runs of a side; NULL if a run lacks them. */
@@ -83,7 +84,7 @@ void compare_unit_means(const struct compare_side *s, const double *ns,
 	double *means);
 /* Selects the iterations to compare, at most as many as wanted. Units without
  * any are removed. */
-void compare_match_cycles(struct compare_side *s, uint32_t *const *wanted,
+void compare_match_iterations(struct compare_side *s, uint32_t *const *wanted,
 	struct arena *a);
 /* The cheapest assignment of n lanes to n places, cost[lane * n + place] >= 0:
  * place[lane]. The choice among equally cheap ones is always the same. O(n^3). */
@@ -135,8 +136,8 @@ void compare_conditions_sides(struct compare *c);
 void compare_conditions_rows(struct compare *c);
 /* Findings on whether iterations mean the same on both sides, and on whether any
  * are compared. */
-void compare_conditions_cycles(struct compare *c);
-void compare_conditions_cycles_used(struct compare *c);
+void compare_conditions_iterations(struct compare *c);
+void compare_conditions_iterations_used(struct compare *c);
 /* The share of a side's GPU time that is in iterations; -1 unknown. */
 double compare_covered(const struct compare_side *s);
 
@@ -155,7 +156,7 @@ const char *compare_text_run(struct arena *a, const struct compared_run *r);
 const char *compare_text_join(struct arena *a, const char *list,
 	const char *item);
 /* A kernel's name, short; what changed ("takes longer"), by how much ("+0.71 ms
- * per cycle (+8.3 %)"), on which evidence ("by permutation of runs"). */
+ * per iteration (+8.3 %)"), on which evidence ("by permutation of runs"). */
 const char *compare_text_name(struct arena *a, const char *name);
 const char *compare_text_what(const struct change *c);
 const char *compare_text_amount(struct arena *a, const struct change *c);

@@ -108,7 +108,7 @@ const char *compare_text_evidence(const struct change *c)
 	static const char *const words[] = {
 		[EVIDENCE_NONE] = "by nothing",
 		[EVIDENCE_RUNS] = "by permutation of runs",
-		[EVIDENCE_CYCLES] = "by permutation of cycles",
+		[EVIDENCE_ITERATIONS] = "by permutation of iterations",
 		[EVIDENCE_LAUNCHES] = "by its launches",
 	};
 	return words[c->evidence];
@@ -119,8 +119,8 @@ const char *compare_text_amount(struct arena *a, const struct change *c)
 	const char *time = compare_text_time(a, fabs(c->delta_ns));
 	const char *sign = c->delta_ns < 0 ? "-" : "+";
 	if (!(c->base_ns > 0) || !(c->head_ns > 0))
-		return arena_printf(a, "%s%s per cycle", sign, time);
-	return arena_printf(a, "%s%s per cycle (%+.1f %%)", sign, time,
+		return arena_printf(a, "%s%s per iteration", sign, time);
+	return arena_printf(a, "%s%s per iteration (%+.1f %%)", sign, time,
 		100 * (c->ratio - 1));
 }
 

@@ -90,8 +90,8 @@ static void compare_verdict_withdraw_rows(const struct compare *c,
 static struct verdict_side compare_verdict_side_of(const struct compare_side *s)
 {
 	return (struct verdict_side){ .units = s->units_n,
-		.cycles = s->unit_cycles,
-		.n = s->cycles_n };
+		.iterations = s->unit_iterations,
+		.n = s->iterations_n };
 }
 
 /* Updates the floor with the differences between units. Permuted units do not
@@ -180,11 +180,11 @@ bool compare_verdict(struct compare *c, struct change *changes, struct err *e)
 		.head = compare_verdict_side_of(head),
 		.rows = rows,
 		.n = n,
-		.base_cycle_ns =
-			compare_verdict_mean(base->cycle_ns, base->cycles_n),
-		.head_cycle_ns =
-			compare_verdict_mean(head->cycle_ns, head->cycles_n) *
-			head->per_launch,
+		.base_iteration_ns = compare_verdict_mean(base->iteration_ns,
+			base->iterations_n),
+		.head_iteration_ns = compare_verdict_mean(head->iteration_ns,
+					     head->iterations_n) *
+				     head->per_launch,
 		.margin = c->o->margin,
 		.alpha = c->o->alpha,
 		.permutations = c->o->permutations,
@@ -207,9 +207,9 @@ bool compare_verdict(struct compare *c, struct change *changes, struct err *e)
 		    e))
 		return false;
 	if (n && changes[0].evidence == EVIDENCE_LAUNCHES)
-		compare_finding_add(c, FINDING_few_cycles,
-			arena_printf(c->a, "%u", base->cycles_n),
-			arena_printf(c->a, "%u", head->cycles_n));
+		compare_finding_add(c, FINDING_few_iterations,
+			arena_printf(c->a, "%u", base->iterations_n),
+			arena_printf(c->a, "%u", head->iterations_n));
 	compare_verdict_withdraw_rows(c, changes);
 	return true;
 }

@@ -1,7 +1,7 @@
 /* compare_work.c - selects the iterations of one side that work on what the other works on. */
 #include "compare_state.h"
 #include "arena.h"
-#include "cycles.h"
+#include "iterations.h"
 #include "names.h"
 #include <assert.h>
 #include <ctype.h>
@@ -23,7 +23,7 @@ struct size_list {
 	struct size_row {
 		uint32_t name, size; /* numbers of texts */
 		double share; /* of the name's calls */
-		double calls; /* the name's, per cycle */
+		double calls; /* the name's, per iteration */
 	} * rows[2]; /* by enum work_kind */
 	uint32_t n[2];
 };
@@ -46,7 +46,7 @@ static uint32_t compare_work_name_end(const struct size_row *r, uint32_t from,
 }
 
 /* The index of the first work of a stratum, or of the next stratum. */
-static uint32_t compare_work_first(const struct cycles *c, uint32_t stratum)
+static uint32_t compare_work_first(const struct iterations *c, uint32_t stratum)
 {
 	uint32_t low = 0, high = c->works_n;
 	while (low < high) {
@@ -60,23 +60,24 @@ static uint32_t compare_work_first(const struct cycles *c, uint32_t stratum)
 }
 
 /* `words` maps equal texts to equal numbers, over all compared lists. */
-static void compare_work_sizes_from(const struct cycles *c, uint32_t stratum,
-	struct names *words, struct arena *a, struct size_list *out)
+static void compare_work_sizes_from(const struct iterations *c,
+	uint32_t stratum, struct names *words, struct arena *a,
+	struct size_list *out)
 {
 	*out = (struct size_list){ 0 };
 	for (int k = 0; k < 2; k++)
-		out->rows[k] =
-			arena_array(a, struct size_row, CYCLES_WORKS_MAX + 1);
+		out->rows[k] = arena_array(a, struct size_row,
+			ITERATIONS_WORKS_MAX + 1);
 	for (uint32_t i = compare_work_first(c, stratum);
 		i < c->works_n && c->works[i].stratum == stratum; i++) {
 		const struct work *w = &c->works[i];
 		if (!strpbrk(w->size, "0123456789") ||
-			out->n[w->kind] == CYCLES_WORKS_MAX)
+			out->n[w->kind] == ITERATIONS_WORKS_MAX)
 			continue;
 		out->rows[w->kind][out->n[w->kind]++] = (struct size_row){
 			.name = names_put(words, w->name, strlen(w->name)),
 			.size = names_put(words, w->size, strlen(w->size)),
-			.calls = w->per_cycle
+			.calls = w->per_iteration
 		};
 	}
 	for (int k = 0; k < 2; k++) {
@@ -344,10 +345,10 @@ static const double context_alike = 0.1;
 static const double sizes_alike = 0.5, mix_alike = 0.005;
 
 struct compare_work_kind {
-	const struct cycles *of; /* the first stratum of the kind */
+	const struct iterations *of; /* the first stratum of the kind */
 	const struct stratum *stratum;
 	struct size_list sizes;
-	double cycles[2], ns[2];
+	double iterations[2], ns[2];
 	uint32_t want[2];
 };
 struct compare_work_pairs {
@@ -390,7 +391,7 @@ static bool compare_work_same_kind(const struct compare_work_kind *k,
 }
 
 static uint32_t compare_work_kind_of(struct compare_work_pairs *w,
-	const struct cycles *of, uint32_t stratum)
+	const struct iterations *of, uint32_t stratum)
 {
 	static const struct stratum unknown = { .text = "",
 		.sequences = -1,
@@ -414,32 +415,34 @@ static void compare_work_run_sort(struct compare_work_pairs *w, int s,
 	uint32_t r)
 {
 	const struct compared_run *run = &w->c->side[s].runs[r];
-	const struct cycles *y = &run->cycles;
+	const struct iterations *y = &run->iterations;
 	uint32_t n = y->strata_n + 1;
 	w->kind_of[s][r] = arena_array(w->c->a, uint32_t, n);
 	w->have[s][r] = arena_array(w->c->a, uint32_t, n);
 	double *ns = arena_array(w->c->a, double, n);
-	for (uint32_t i = 0; i < run->patterns.cycles_n; i++) {
-		const struct cycle *cycle = &y->cycles[run->patterns.cycle[i]];
-		if (cycle->use != CYCLE_KEPT)
+	for (uint32_t i = 0; i < run->patterns.iterations_n; i++) {
+		const struct iteration *iteration =
+			&y->iterations[run->patterns.iteration[i]];
+		if (iteration->use != ITERATION_KEPT)
 			continue;
-		uint32_t at = cycle->stratum < n ? cycle->stratum : n - 1;
+		uint32_t at =
+			iteration->stratum < n ? iteration->stratum : n - 1;
 		w->have[s][r][at]++;
-		ns[at] += (double)cycle->dur_ns;
+		ns[at] += (double)iteration->dur_ns;
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (!w->have[s][r][i])
 			continue;
 		uint32_t k = compare_work_kind_of(w, y, i);
 		w->kind_of[s][r][i] = k;
-		w->kinds[k].cycles[s] += w->have[s][r][i];
+		w->kinds[k].iterations[s] += w->have[s][r][i];
 		w->kinds[k].ns[s] += ns[i];
 	}
 }
 
 static bool compare_work_common(const struct compare_work_kind *k)
 {
-	return k->cycles[BASE] > 0 && k->cycles[HEAD] > 0;
+	return k->iterations[BASE] > 0 && k->iterations[HEAD] > 0;
 }
 
 /* Wants `ratio` iterations of the head for each of the base, as many per kind
@@ -452,10 +455,11 @@ static double compare_work_mix_at(struct compare_work_pairs *w, double ratio)
 		struct compare_work_kind *k = &w->kinds[i];
 		if (!compare_work_common(k))
 			continue;
-		double base = fmin(k->cycles[BASE], k->cycles[HEAD] / ratio);
+		double base =
+			fmin(k->iterations[BASE], k->iterations[HEAD] / ratio);
 		k->want[BASE] = (uint32_t)lround(base);
-		k->want[HEAD] =
-			(uint32_t)lround(fmin(k->cycles[HEAD], base * ratio));
+		k->want[HEAD] = (uint32_t)lround(
+			fmin(k->iterations[HEAD], base * ratio));
 		want[BASE] += k->want[BASE];
 		want[HEAD] += k->want[HEAD];
 	}
@@ -478,7 +482,7 @@ static bool compare_work_mix(struct compare_work_pairs *w)
 		const struct compare_work_kind *k = &w->kinds[i];
 		if (!compare_work_common(k))
 			continue;
-		double ratio = k->cycles[HEAD] / k->cycles[BASE];
+		double ratio = k->iterations[HEAD] / k->iterations[BASE];
 		double error = compare_work_mix_at(w, ratio);
 		if (error < best) {
 			best = error;
@@ -503,7 +507,7 @@ static void compare_work_biggest_alone(struct compare_work_pairs *w)
 			best = k;
 	}
 	for (int s = 0; best && s < 2; s++)
-		best->want[s] = (uint32_t)best->cycles[s];
+		best->want[s] = (uint32_t)best->iterations[s];
 }
 
 /* The iterations of each run and stratum: its part of what is wanted of the
@@ -513,7 +517,7 @@ static uint32_t **compare_work_wanted(struct compare_work_pairs *w, int s)
 	const struct compare_side *side = &w->c->side[s];
 	uint32_t **want = arena_array(w->c->a, uint32_t *, side->runs_n);
 	for (uint32_t r = 0; r < side->runs_n; r++) {
-		uint32_t n = side->runs[r].cycles.strata_n + 1;
+		uint32_t n = side->runs[r].iterations.strata_n + 1;
 		want[r] = arena_array(w->c->a, uint32_t, n);
 		for (uint32_t i = 0; i < n; i++) {
 			double have = w->have[s][r][i];
@@ -522,7 +526,7 @@ static uint32_t **compare_work_wanted(struct compare_work_pairs *w, int s)
 					 : NULL;
 			if (k)
 				want[r][i] = (uint32_t)lround(
-					have * k->want[s] / k->cycles[s]);
+					have * k->want[s] / k->iterations[s]);
 		}
 	}
 	return want;
@@ -533,7 +537,7 @@ compare_work_biggest(const struct compare_work_pairs *w, int s)
 {
 	const struct compare_work_kind *best = NULL;
 	for (uint32_t i = 0; i < w->n; i++)
-		if (w->kinds[i].cycles[s] > 0 &&
+		if (w->kinds[i].iterations[s] > 0 &&
 			(!best || w->kinds[i].ns[s] > best->ns[s]))
 			best = &w->kinds[i];
 	return best;
@@ -562,7 +566,7 @@ static void compare_work_some_work(struct compare_work_pairs *w)
 	for (uint32_t i = 0; i < w->n; i++) {
 		const struct compare_work_kind *k = &w->kinds[i];
 		for (int s = 0; s < 2; s++) {
-			all[s] += k->cycles[s];
+			all[s] += k->iterations[s];
 			used[s] += k->want[s];
 		}
 		if (k->want[BASE] && *k->stratum->text)
@@ -572,7 +576,7 @@ static void compare_work_some_work(struct compare_work_pairs *w)
 		return;
 	compare_finding_add(w->c, FINDING_some_work,
 		arena_printf(a,
-			"%.0f of %.0f cycles in the base, %.0f of %.0f in the "
+			"%.0f of %.0f iterations in the base, %.0f of %.0f in the "
 			"head%s%s",
 			used[BASE], all[BASE], used[HEAD], all[HEAD],
 			list ? ": " : "", list ? list : ""),
@@ -592,8 +596,8 @@ void compare_work_from(struct compare *c, uint32_t **want[2])
 			compare_work_run_sort(&w, s, r);
 	}
 	for (uint32_t i = 0; i < w.n; i++) {
-		any[BASE] |= w.kinds[i].cycles[BASE] > 0;
-		any[HEAD] |= w.kinds[i].cycles[HEAD] > 0;
+		any[BASE] |= w.kinds[i].iterations[BASE] > 0;
+		any[HEAD] |= w.kinds[i].iterations[HEAD] > 0;
 		both |= compare_work_common(&w.kinds[i]);
 	}
 	want[BASE] = want[HEAD] = NULL;

@@ -72,18 +72,19 @@ static struct gate_units regression_gate_unit_means(const struct regression_gate
 			const struct compare_unit *u =
 				&g->c->side[s].units[g->units[s][i]];
 			double sum = 0;
-			for (uint32_t k = 0; k < u->cycles_n; k++)
+			for (uint32_t k = 0; k < u->iterations_n; k++)
 				sum += ns[s][u->first + k];
-			regression_gate_unit_add(&f, s, u, sum / u->cycles_n);
+			regression_gate_unit_add(&f, s, u,
+				sum / u->iterations_n);
 		}
 	return regression_gate_units_filled(&f);
 }
 
-static struct gate_units regression_gate_units_cycle(
+static struct gate_units regression_gate_units_iteration(
 	const struct regression_gate *g)
 {
-	double *const ns[2] = { g->c->side[BASE].cycle_ns,
-		g->c->side[HEAD].cycle_ns };
+	double *const ns[2] = { g->c->side[BASE].iteration_ns,
+		g->c->side[HEAD].iteration_ns };
 	return regression_gate_unit_means(g, ns);
 }
 
@@ -100,11 +101,11 @@ static double regression_gate_gpu_ns(const struct compare_unit *u, uint32_t r)
 	const struct patterns *p = &u->runs[r]->patterns;
 	double sum = 0;
 	for (uint32_t i = 0; i < p->n; i++)
-		for (uint32_t k = 0;
-			k < u->cycles_n && !compare_on_host(p->rows[i].type);
+		for (uint32_t k = 0; k < u->iterations_n &&
+				     !compare_on_host(p->rows[i].type);
 			k++)
 			sum += (double)p->rows[i].dur_ns[u->at[r][k]];
-	return sum / u->cycles_n;
+	return sum / u->iterations_n;
 }
 
 /* Shares of a run's GPU time. */
@@ -227,7 +228,8 @@ static void regression_gate_select_units(struct regression_gate *g)
 			continue;
 		for (uint32_t i = 0; i < side->units_n; i++) {
 			uint32_t u = side->by_time[i];
-			if (side->units[u].cycles_n >= g->p->least_cycles)
+			if (side->units[u].iterations_n >=
+				g->p->least_iterations)
 				g->units[s][g->units_n[s]++] = u;
 		}
 	}
@@ -255,7 +257,7 @@ static void regression_gate_check_runs(struct regression_gate *g, int s)
 {
 	const struct compare_side *side = &g->c->side[s];
 	uint32_t least = g->p->least_runs > 0 ? g->p->least_runs : 1;
-	uint32_t cycles = g->p->least_cycles;
+	uint32_t iterations = g->p->least_iterations;
 
 	if (g->units_n[s] >= least)
 		return;
@@ -271,12 +273,12 @@ static void regression_gate_check_runs(struct regression_gate *g, int s)
 	}
 	regression_gate_shortfall_add(g, "iterations",
 		arena_printf(g->a,
-			"of the %u run%s of the %s %u %s %u cycle%s or more to "
+			"of the %u run%s of the %s %u %s %u iteration%s or more to "
 			"compare; %u %s asked for",
 			side->units_n, regression_gate_plural(side->units_n),
 			side_names[s], g->units_n[s],
-			g->units_n[s] == 1 ? "has" : "have", cycles,
-			regression_gate_plural(cycles), least,
+			g->units_n[s] == 1 ? "has" : "have", iterations,
+			regression_gate_plural(iterations), least,
 			least == 1 ? "is" : "are"));
 }
 
@@ -301,7 +303,7 @@ static void regression_gate_check_data(struct regression_gate *g)
 		return;
 	for (int s = 0; s < 2; s++) {
 		regression_gate_check_runs(g, s);
-		regression_gate_check_share(g, s, "coverage", "cycles hold",
+		regression_gate_check_share(g, s, "coverage", "iterations hold",
 			compare_covered(&g->c->side[s]),
 			g->p->least_coverage_pct);
 		regression_gate_check_share(g, s, "attributed",
@@ -320,13 +322,13 @@ static const char *regression_gate_text_subject(const struct regression_gate *g,
 		return arena_printf(g->a, "operator '%s'", r->of);
 	return r->kind == GATE_HEADROOM
 		       ? "time above what the hardware could do"
-		       : "the cycle";
+		       : "the iteration";
 }
 
 static const char *regression_gate_text_times(const struct regression_gate *g,
 	const struct gate_rule *r)
 {
-	return arena_printf(g->a, "%s per cycle instead of %s",
+	return arena_printf(g->a, "%s per iteration instead of %s",
 		compare_text_time(g->a, r->head_ns),
 		compare_text_time(g->a, r->base_ns));
 }
@@ -357,8 +359,8 @@ static const char *regression_gate_text_decides(const struct regression_gate *g,
 static const char *regression_gate_text_unknown(const struct regression_gate *g,
 	const struct gate_rule *r)
 {
-	if (r->kind == GATE_CYCLE)
-		return "the cycle is not judged: no cycles were found, and "
+	if (r->kind == GATE_ITERATION)
+		return "the iteration is not judged: no iterations were found, and "
 		       "recordings differ in length by chance";
 	if (r->kind == GATE_HEADROOM)
 		return "time above what the hardware could do is unknown: no "
@@ -381,13 +383,14 @@ static const char *regression_gate_text_one_sided(const struct regression_gate
 	const char *time = compare_text_time(g->a,
 		r->head_ns > 0 ? r->head_ns : r->base_ns);
 	if (r->head_ns == 0)
-		return arena_printf(g->a, "%s is gone: it took %s per cycle",
+		return arena_printf(g->a,
+			"%s is gone: it took %s per iteration",
 			regression_gate_text_subject(g, r), time);
 	if (r->outcome == GATE_UNDECIDED)
-		return arena_printf(g->a, "%s is new: %s per cycle; %s",
+		return arena_printf(g->a, "%s is new: %s per iteration; %s",
 			regression_gate_text_subject(g, r), time,
 			regression_gate_text_decides(g, r));
-	return arena_printf(g->a, "%s is new: %s per cycle",
+	return arena_printf(g->a, "%s is new: %s per iteration",
 		regression_gate_text_subject(g, r), time);
 }
 
@@ -403,7 +406,7 @@ static const char *regression_gate_text_change(const struct regression_gate *g,
 
 	return arena_printf(g->a, "%.*f %s%s (95 %% interval: %.1f to %.1f)",
 		decimals, fabs(r->change_pct),
-		points ? "points of the cycle " : "% ",
+		points ? "points of the iteration " : "% ",
 		points ? less ? "less" : "more"
 		: less ? "faster"
 		       : "slower",
@@ -461,7 +464,7 @@ static const char *regression_gate_text_function(const struct regression_gate
 {
 	const struct change *c = &row->change;
 	const char *name = compare_text_name(g->a, row->name), *what;
-	double cycle = g->out->compared.base.cycle_ns;
+	double iteration = g->out->compared.base.iteration_ns;
 
 	if (c->is <= CHANGE_LIKELY)
 		what = compare_text_what(c);
@@ -470,9 +473,10 @@ static const char *regression_gate_text_function(const struct regression_gate
 			row->device, compare_text_amount(g->a, c));
 	else
 		what = c->delta_ns > 0 ? "may take longer" : "may take less";
-	const char *told = arena_printf(g->a,
-		"%s on %s %s: %s, %.1f %% of the cycle", name, row->device,
-		what, compare_text_amount(g->a, c), 100 * c->delta_ns / cycle);
+	const char *told =
+		arena_printf(g->a, "%s on %s %s: %s, %.1f %% of the iteration",
+			name, row->device, what, compare_text_amount(g->a, c),
+			100 * c->delta_ns / iteration);
 	if (c->evidence != EVIDENCE_NONE && c->is <= CHANGE_LIKELY)
 		told = arena_printf(g->a, "%s, %s", told,
 			compare_text_evidence(c));
@@ -523,7 +527,7 @@ static const char *regression_gate_text_all(const struct regression_gate *g)
 	return arena_printf(g->a,
 		"no function fails: none of %u is called what fails with %.3g "
 		"%% "
-		"of the cycle or more",
+		"of the iteration or more",
 		out->rules_n, g->p->share_pct);
 }
 
@@ -610,7 +614,7 @@ static bool regression_gate_rule_test(struct regression_gate *g,
 		.scale = scale,
 		.alpha = g->alpha[r->kind],
 		.floor = noise_floor_of(g->given->repeats,
-			r->kind == GATE_CYCLE ? NULL : "", g->p->floor),
+			r->kind == GATE_ITERATION ? NULL : "", g->p->floor),
 		.seed = g->p->seed };
 	struct level_test_result l;
 
@@ -620,15 +624,16 @@ static bool regression_gate_rule_test(struct regression_gate *g,
 	return true;
 }
 
-static bool regression_gate_cycle_rule(struct regression_gate *g, struct err *e)
+static bool regression_gate_iteration_rule(struct regression_gate *g,
+	struct err *e)
 {
 	struct gate_rule *r = regression_gate_rule_add(g);
-	struct gate_units u = regression_gate_units_cycle(g);
+	struct gate_units u = regression_gate_units_iteration(g);
 	bool windows = compare_is_window(&g->c->side[BASE]) ||
 		       compare_is_window(&g->c->side[HEAD]);
 
-	r->kind = GATE_CYCLE;
-	r->limit_pct = g->p->cycle_pct;
+	r->kind = GATE_ITERATION;
+	r->limit_pct = g->p->iteration_pct;
 	if (windows || regression_gate_units_zero(&u.v)) {
 		r->outcome = GATE_UNDECIDED;
 		r->runs_needed = -1;
@@ -668,19 +673,20 @@ static bool regression_gate_headroom_rule(struct regression_gate *g,
 	struct gate_rule *r = regression_gate_rule_add(g);
 	double covered;
 	struct gate_units u = regression_gate_units_operator(g, NULL, &covered);
-	struct gate_units cycles = regression_gate_units_cycle(g);
-	double cycle_ns = regression_gate_mean(cycles.v.base, cycles.v.base_n);
+	struct gate_units iterations = regression_gate_units_iteration(g);
+	double iteration_ns =
+		regression_gate_mean(iterations.v.base, iterations.v.base_n);
 
 	r->kind = GATE_HEADROOM;
 	r->limit_pct = g->p->headroom_pct;
-	if (!u.v.base_n || !u.v.head_n || !(cycle_ns > 0)) {
+	if (!u.v.base_n || !u.v.head_n || !(iteration_ns > 0)) {
 		r->outcome = GATE_UNDECIDED;
 		r->runs_needed = -1;
 	} else if (!regression_gate_rule_test(g, r, &u, covered,
-			   cycle_ns / covered, e)) {
+			   iteration_ns / covered, e)) {
 		return false;
 	} else {
-		double points = covered / cycle_ns;
+		double points = covered / iteration_ns;
 		r->change_pct *= points;
 		r->low_pct *= points;
 		r->high_pct *= points;
@@ -693,7 +699,7 @@ static bool regression_gate_rules(struct regression_gate *g, struct err *e)
 {
 	const struct gate_policy *p = g->p;
 
-	if (!isnan(p->cycle_pct) && !regression_gate_cycle_rule(g, e))
+	if (!isnan(p->iteration_pct) && !regression_gate_iteration_rule(g, e))
 		return false;
 	for (uint32_t i = 0; i < p->operators_n; i++)
 		if (!regression_gate_operator_rule(g, &p->operators[i], e))
@@ -719,9 +725,9 @@ static const struct compare_row *regression_gate_row_of(const struct compare *c,
 static bool regression_gate_relevant(const struct regression_gate *g,
 	const struct changed_row *row)
 {
-	double cycle = fmax(g->out->compared.base.cycle_ns,
-		g->out->compared.head.cycle_ns);
-	return fabs(row->change.delta_ns) >= g->p->share_pct / 100 * cycle;
+	double iteration = fmax(g->out->compared.base.iteration_ns,
+		g->out->compared.head.iteration_ns);
+	return fabs(row->change.delta_ns) >= g->p->share_pct / 100 * iteration;
 }
 
 static void regression_gate_function_fill(struct gate_rule *r,
@@ -762,7 +768,7 @@ static bool regression_gate_function_level(struct regression_gate *g,
 		.seed = g->p->seed };
 	struct level_test_result l;
 
-	q.limit = g->p->share_pct / 100 * g->out->compared.base.cycle_ns /
+	q.limit = g->p->share_pct / 100 * g->out->compared.base.iteration_ns /
 		  (base > 0 ? base : head);
 	if (!level_test(&q, g->a, &l))
 		return arena_err(g->a, e);
@@ -825,19 +831,19 @@ static bool regression_gate_functions(struct regression_gate *g, struct err *e)
 /* The steps, in order. */
 
 /* The weight of each kind of rule when alpha is shared. */
-static const double weights[] = { [GATE_CYCLE] = 8,
+static const double weights[] = { [GATE_ITERATION] = 8,
 	[GATE_OPERATOR] = 2,
 	[GATE_HEADROOM] = 2,
 	[GATE_FUNCTIONS] = 2 };
 
 void regression_gate_policy_init(struct gate_policy *p)
 {
-	*p = (struct gate_policy){ .cycle_pct = 2,
+	*p = (struct gate_policy){ .iteration_pct = 2,
 		.headroom_pct = NAN,
 		.fail_on = 1U << CHANGE_REGRESSED | 1U << CHANGE_APPEARED,
 		.share_pct = 1,
 		.least_runs = 1,
-		.least_cycles = 4,
+		.least_iterations = 4,
 		.alpha = 0.01,
 		.floor = -1,
 		.seed = 1 };
@@ -851,7 +857,7 @@ static bool regression_gate_limit_makes_sense(double pct)
 static bool regression_gate_policy_check(const struct gate_policy *p,
 	struct err *e)
 {
-	bool limits = regression_gate_limit_makes_sense(p->cycle_pct) &&
+	bool limits = regression_gate_limit_makes_sense(p->iteration_pct) &&
 		      regression_gate_limit_makes_sense(p->headroom_pct);
 
 	for (uint32_t i = 0; i < p->operators_n; i++)
@@ -866,8 +872,8 @@ static bool regression_gate_policy_check(const struct gate_policy *p,
 			"alpha is more than 0 and at most 0.5");
 	if (isnan(p->floor) || isinf(p->floor))
 		return err_set(e, ERR_INPUT, "a floor is a finite number");
-	if (isnan(p->cycle_pct) && isnan(p->headroom_pct) && !p->operators_n &&
-		!p->fail_on)
+	if (isnan(p->iteration_pct) && isnan(p->headroom_pct) &&
+		!p->operators_n && !p->fail_on)
 		return err_set(e, ERR_INPUT,
 			"a gate without a rule: name a limit, or a class that "
 			"fails");
@@ -877,7 +883,7 @@ static bool regression_gate_policy_check(const struct gate_policy *p,
 static void regression_gate_share_alpha(struct regression_gate *g)
 {
 	const struct gate_policy *p = g->p;
-	bool asked[] = { [GATE_CYCLE] = !isnan(p->cycle_pct),
+	bool asked[] = { [GATE_ITERATION] = !isnan(p->iteration_pct),
 		[GATE_OPERATOR] = p->operators_n > 0,
 		[GATE_HEADROOM] = !isnan(p->headroom_pct),
 		[GATE_FUNCTIONS] = p->fail_on != 0 };

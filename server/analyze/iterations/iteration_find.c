@@ -5,23 +5,23 @@
 
 /* One iteration over all GPU records; none if there are none. */
 static bool iteration_find_whole_window(struct iteration_gpu *g,
-	struct arena *a, struct cycles *out)
+	struct arena *a, struct iterations *out)
 {
 	int64_t from, to;
 
 	if (!iteration_gpu_span(g, &from, &to))
 		return true;
-	out->cycles = arena_new(a, struct cycle);
-	if (!out->cycles)
+	out->iterations = arena_new(a, struct iteration);
+	if (!out->iterations)
 		return false;
 	out->n = 1;
-	*out->cycles = (struct cycle){ .start_ns = from,
+	*out->iterations = (struct iteration){ .start_ns = from,
 		.dur_ns = to - from,
 		.open = true };
 	for (int k = 0; k < ITERATION_GPU_KINDS; k++) {
 		struct iteration_gpu_rows *r = &g->kind[k];
 		for (uint32_t i = 0; i < r->rows.to - r->rows.from; i++)
-			r->cycle[i] = 0;
+			r->iteration[i] = 0;
 	}
 	return true;
 }
@@ -32,7 +32,7 @@ struct iteration_find_state {
 	struct iteration_gpu gpu;
 	struct arena *a;
 	struct profile *p;
-	struct cycles *out;
+	struct iterations *out;
 };
 
 /* Groups of ranges that do not look like iterations are passed, this many. */
@@ -42,7 +42,7 @@ enum { PASSED_MAX = 4 };
 enum { WINDOW_NOTED = 100 };
 
 static bool iteration_find_windows(struct iteration_find_state *f,
-	const struct iteration_ranges *r, enum cycle_detector detector)
+	const struct iteration_ranges *r, enum iteration_detector detector)
 {
 	f->out->detector = detector;
 	f->out->range = r->name;
@@ -55,7 +55,7 @@ static bool iteration_find_by_name(struct iteration_find_state *f,
 {
 	struct iteration_ranges r = { 0 };
 	bool ok = iteration_ranges_named(&f->gpu, range, f->a, &r, e) &&
-		  (iteration_find_windows(f, &r, CYCLES_NAMED) ||
+		  (iteration_find_windows(f, &r, ITERATIONS_NAMED) ||
 			  arena_err(f->a, e));
 
 	arena_drop(f->a, r.row);
@@ -71,14 +71,14 @@ static bool iteration_find_by_ranges(struct iteration_find_state *f,
 		bool agrees = true;
 		bool ok = iteration_ranges_find(&f->gpu, passed, f->a, &r) &&
 			  (!r.n || iteration_find_windows(f, &r,
-					   CYCLES_ANNOTATION)) &&
+					   ITERATIONS_ANNOTATION)) &&
 			  (!r.n || r.step ||
 				  period_detector_agrees(&f->gpu, kernel_of,
 					  f->p, &agrees));
 		arena_drop(f->a, r.row);
 		if (!ok || !r.n || agrees)
 			return ok;
-		*f->out = (struct cycles){ 0 };
+		*f->out = (struct iterations){ 0 };
 		iteration_gpu_forget(&f->gpu);
 	}
 	return true;
@@ -90,7 +90,7 @@ static bool iteration_find_by_period(struct iteration_find_state *f,
 	if (!period_detector_find(&f->gpu, kernel_of, f->p))
 		return false;
 	if (f->out->n)
-		f->out->detector = CYCLES_PERIOD;
+		f->out->detector = ITERATIONS_PERIOD;
 	return true;
 }
 
@@ -99,7 +99,7 @@ static bool iteration_find_by_window(struct iteration_find_state *f)
 	if (!iteration_find_whole_window(&f->gpu, f->a, f->out))
 		return false;
 	if (f->out->n)
-		f->out->detector = CYCLES_WINDOW;
+		f->out->detector = ITERATIONS_WINDOW;
 	return true;
 }
 
@@ -108,26 +108,27 @@ static bool iteration_find_by_window(struct iteration_find_state *f)
 static void iteration_find_finish(struct iteration_find_state *f,
 	const struct iteration_rows *rows)
 {
-	struct cycles *c = f->out;
+	struct iterations *c = f->out;
 	int64_t first = trace_first_ns(f->t, f->proc);
 	int64_t partial = 0;
 
 	for (uint32_t i = 0; i < f->proc->kernel.to - f->proc->kernel.from; i++)
 		if (rows->kernel[i] != ITERATION_NONE)
-			c->cycles[rows->kernel[i]].launches++;
+			c->iterations[rows->kernel[i]].launches++;
 	for (uint32_t i = 0; i < c->n; i++) {
-		struct cycle *y = &c->cycles[i];
+		struct iteration *y = &c->iterations[i];
 		y->start_ns -= first;
 		y->compute_ns = y->comm_ns = y->copy_ns = y->idle_ns = -1;
 		y->sync_ns = -1;
-		c->kept_n += y->use == CYCLE_KEPT;
-		partial += y->use == CYCLE_PARTIAL;
+		c->kept_n += y->use == ITERATION_KEPT;
+		partial += y->use == ITERATION_PARTIAL;
 	}
 	if (partial)
-		note_add(&f->p->notes, NOTE_cycles_partial, partial, NULL, 0);
-	if (c->detector == CYCLES_WINDOW && f->p->launches >= WINDOW_NOTED)
-		note_add(&f->p->notes, NOTE_cycles_window, f->p->launches, NULL,
+		note_add(&f->p->notes, NOTE_iterations_partial, partial, NULL,
 			0);
+	if (c->detector == ITERATIONS_WINDOW && f->p->launches >= WINDOW_NOTED)
+		note_add(&f->p->notes, NOTE_iterations_window, f->p->launches,
+			NULL, 0);
 }
 
 /* What the iterations worked on, and which of them count. */
@@ -168,14 +169,14 @@ bool iteration_find(const struct iteration_input *in, const char *range,
 		.proc = in->proc,
 		.a = p->arena,
 		.p = p,
-		.out = &p->cycles };
+		.out = &p->iterations };
 
-	p->cycles = (struct cycles){ 0 };
+	p->iterations = (struct iterations){ 0 };
 	bool ok = iteration_gpu_init(&f.gpu, in->t, in->proc, in->call_of, rows,
 			  f.a) ||
 		  arena_err(f.a, e);
 	ok = ok && iteration_find_windows_by_any(&f, range, in->kernel_of, e) &&
-	     (!p->cycles.n || iteration_find_describe(&f, in->kernel_of) ||
+	     (!p->iterations.n || iteration_find_describe(&f, in->kernel_of) ||
 		     arena_err(f.a, e));
 	if (ok)
 		iteration_find_finish(&f, rows);

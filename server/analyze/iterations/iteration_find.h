@@ -4,7 +4,7 @@
  * Ranges that repeat (the outermost that hold most of the GPU's work), else one
  * range with a step's name that holds it, else the outermost period of the
  * kernels' names on one stream (not a layer's: what occurs once a step is in no
- * layer), else the whole recording. model/cycles.h describes the result. */
+ * layer), else the whole recording. model/iterations.h describes the result. */
 #pragma once
 #include "profile.h"
 #include "trace.h"
@@ -25,7 +25,7 @@ struct iteration_input {
 	const uint32_t *call_of; /* by kernel row: its call (correlation.h) */
 };
 
-/* Fills p->cycles, all but where their time goes (-1 there), and adds to
+/* Fills p->iterations, all but where their time goes (-1 there), and adds to
  * p->notes; needs p->kernels. `range`: NULL to search, else the name of the
  * ranges that are the iterations, with or without its numbers; ERR_NOT_FOUND if
  * the run has none of that name. Release *rows with iteration_find_drop(), also

@@ -7,11 +7,11 @@
 static uint32_t *iteration_gpu_no_iteration(struct slice rows, struct arena *a)
 {
 	size_t n = (size_t)(rows.to - rows.from) + 1;
-	uint32_t *cycle = arena_grow(a, NULL, n * sizeof *cycle);
+	uint32_t *iteration = arena_grow(a, NULL, n * sizeof *iteration);
 
-	if (cycle)
-		memset(cycle, 0xFF, n * sizeof *cycle);
-	return cycle;
+	if (iteration)
+		memset(iteration, 0xFF, n * sizeof *iteration);
+	return iteration;
 }
 
 static bool iteration_gpu_clock_init(struct iteration_gpu_clock *c,
@@ -53,12 +53,12 @@ static void iteration_gpu_add(struct iteration_gpu *g,
 }
 
 static struct iteration_gpu_rows iteration_gpu_rows_of(struct slice rows,
-	const int64_t *start_ns, const int64_t *dur_ns, uint32_t *cycle)
+	const int64_t *start_ns, const int64_t *dur_ns, uint32_t *iteration)
 {
 	return (struct iteration_gpu_rows){ .rows = rows,
 		.start_ns = start_ns,
 		.dur_ns = dur_ns,
-		.cycle = cycle };
+		.iteration = iteration };
 }
 
 bool iteration_gpu_init(struct iteration_gpu *g, const struct trace *t,
@@ -116,8 +116,9 @@ void iteration_gpu_forget(struct iteration_gpu *g)
 {
 	for (int i = 0; i < ITERATION_GPU_KINDS; i++) {
 		const struct iteration_gpu_rows *r = &g->kind[i];
-		memset(r->cycle, 0xFF,
-			(size_t)(r->rows.to - r->rows.from) * sizeof *r->cycle);
+		memset(r->iteration, 0xFF,
+			(size_t)(r->rows.to - r->rows.from) *
+				sizeof *r->iteration);
 	}
 }
 
@@ -166,7 +167,7 @@ bool iteration_gpu_span(const struct iteration_gpu *g, int64_t *from_ns,
 	return any;
 }
 
-void iteration_gpu_claim(struct iteration_gpu *g, const struct cycles *c)
+void iteration_gpu_claim(struct iteration_gpu *g, const struct iterations *c)
 {
 	for (int k = 0; k < ITERATION_GPU_KINDS; k++) {
 		struct iteration_gpu_rows *r = &g->kind[k];
@@ -174,12 +175,13 @@ void iteration_gpu_claim(struct iteration_gpu *g, const struct cycles *c)
 		for (uint32_t i = r->rows.from; i < r->rows.to; i++) {
 			int64_t start = r->start_ns[i];
 			while (at < c->n &&
-				c->cycles[at].start_ns + c->cycles[at].dur_ns <=
+				c->iterations[at].start_ns +
+						c->iterations[at].dur_ns <=
 					start)
 				at++;
-			uint32_t *of = &r->cycle[i - r->rows.from];
+			uint32_t *of = &r->iteration[i - r->rows.from];
 			if (*of == ITERATION_NONE && at < c->n &&
-				c->cycles[at].start_ns <= start)
+				c->iterations[at].start_ns <= start)
 				*of = at;
 		}
 	}

@@ -17,7 +17,7 @@ struct iteration_gpu_rows {
 	const uint32_t *call_of; /* from the first row of the slice on */
 	uint32_t *joined; /* our own call_of, to be dropped */
 	uint32_t *
-		cycle; /* from the first row of the slice on; iteration_rows' */
+		iteration; /* from the first row of the slice on; iteration_rows' */
 };
 
 /* Moments in order and the GPU time that began or was launched before each. */
@@ -36,7 +36,7 @@ struct iteration_gpu {
 	int64_t total_ns; /* all of it */
 };
 
-/* Makes *rows, too, with no row in any cycle. False if the arena is full;
+/* Makes *rows, too, with no row in any iteration. False if the arena is full;
  * release in any case. */
 bool iteration_gpu_init(struct iteration_gpu *g, const struct trace *t,
 	const struct process *proc, const uint32_t *call_of,
@@ -57,4 +57,4 @@ bool iteration_gpu_span(const struct iteration_gpu *g, int64_t *from_ns,
 	int64_t *to_ns);
 
 /* Assigns rows of no iteration to the iteration in whose window they start. */
-void iteration_gpu_claim(struct iteration_gpu *g, const struct cycles *c);
+void iteration_gpu_claim(struct iteration_gpu *g, const struct iterations *c);

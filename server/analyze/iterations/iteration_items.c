@@ -100,10 +100,11 @@ static bool iteration_items_find_ops(const struct trace *t,
  * iteration; of[] is by row, ITERATION_NONE if it belongs to none. */
 static bool iteration_items_distribute(struct iteration_items *s,
 	const uint32_t *of, const uint32_t *item, uint32_t rows,
-	uint32_t cycles_n, struct arena *a)
+	uint32_t iterations_n, struct arena *a)
 {
 	s->n = s->keys.n - 1;
-	s->from = arena_grow(a, NULL, ((size_t)cycles_n + 2) * sizeof *s->from);
+	s->from = arena_grow(a, NULL,
+		((size_t)iterations_n + 2) * sizeof *s->from);
 	s->entry = arena_grow(a, NULL, ((size_t)rows + 1) * sizeof *s->entry);
 	if (!s->from || !s->entry)
 		return false;
@@ -112,7 +113,7 @@ static bool iteration_items_distribute(struct iteration_items *s,
 	for (uint32_t i = 0; i < rows; i++)
 		if (of[i] != ITERATION_NONE)
 			s->from[of[i] + 2]++;
-	for (uint32_t c = 0; c < cycles_n; c++)
+	for (uint32_t c = 0; c < iterations_n; c++)
 		s->from[c + 2] += s->from[c + 1];
 	for (uint32_t i = 0; i < rows; i++)
 		if (of[i] != ITERATION_NONE)
@@ -137,20 +138,20 @@ static void iteration_items_assign_ops(const struct iteration_gpu *g,
 		const struct iteration_gpu_rows *r = &g->kind[k];
 		for (uint32_t i = 0; i < r->rows.to - r->rows.from; i++) {
 			if (r->call_of[i] == CORRELATION_NONE ||
-				r->cycle[i] == ITERATION_NONE)
+				r->iteration[i] == ITERATION_NONE)
 				continue;
 			uint32_t op = op_of[r->call_of[i] - g->proc->call.from];
 			if (op == OP_NONE)
 				continue;
-			uint32_t *cycle = &of[op - g->proc->op.from];
-			if (*cycle == ITERATION_NONE)
-				*cycle = r->cycle[i];
+			uint32_t *iteration = &of[op - g->proc->op.from];
+			if (*iteration == ITERATION_NONE)
+				*iteration = r->iteration[i];
 		}
 	}
 }
 
 bool iteration_items_ops(struct iteration_items *s,
-	const struct iteration_gpu *g, uint32_t cycles_n, struct arena *a)
+	const struct iteration_gpu *g, uint32_t iterations_n, struct arena *a)
 {
 	const struct op_rows *op = &g->t->op;
 	struct slice rows = g->proc->op;
@@ -177,7 +178,7 @@ bool iteration_items_ops(struct iteration_items *s,
 		ok = of[i] == ITERATION_NONE ||
 		     iteration_items_put(s, key, &item[i]);
 	}
-	ok = ok && iteration_items_distribute(s, of, item, n, cycles_n, a);
+	ok = ok && iteration_items_distribute(s, of, item, n, iterations_n, a);
 	arena_drop(a, op_of);
 	arena_drop(a, of);
 	arena_drop(a, item);
@@ -205,7 +206,7 @@ static uint32_t *iteration_items_grid_of(struct iteration_items *s,
 
 bool iteration_items_grids(struct iteration_items *s,
 	const struct iteration_gpu *g, const uint32_t *kernel_of,
-	uint32_t kernels_n, uint32_t cycles_n, struct arena *a)
+	uint32_t kernels_n, uint32_t iterations_n, struct arena *a)
 {
 	const struct iteration_gpu_rows *k = &g->kind[ITERATION_KERNEL];
 	uint32_t n = k->rows.to - k->rows.from, *grid = NULL;
@@ -220,11 +221,11 @@ bool iteration_items_grids(struct iteration_items *s,
 	for (uint32_t i = 0; ok && i < n; i++) {
 		uint32_t launch = g->t->kernel.launch[k->rows.from + i];
 		struct iteration_item key = { kernel_of[i], grid[launch] };
-		ok = k->cycle[i] == ITERATION_NONE ||
+		ok = k->iteration[i] == ITERATION_NONE ||
 		     iteration_items_put(s, key, &item[i]);
 	}
-	ok = ok &&
-	     iteration_items_distribute(s, k->cycle, item, n, cycles_n, a);
+	ok = ok && iteration_items_distribute(s, k->iteration, item, n,
+			   iterations_n, a);
 	arena_drop(a, grid);
 	arena_drop(a, item);
 	return ok;

@@ -28,14 +28,14 @@ struct iteration_items {
 	struct names grids; /* WORK_GRID: int32_t[3] */
 };
 
-/* Both for p->cycles. In `a`, which is for scratch; false if it is full.
+/* Both for p->iterations. In `a`, which is for scratch; false if it is full.
  * Without operators that have dims there is no entry. */
 bool iteration_items_ops(struct iteration_items *s,
-	const struct iteration_gpu *g, uint32_t cycles_n, struct arena *a);
+	const struct iteration_gpu *g, uint32_t iterations_n, struct arena *a);
 
 bool iteration_items_grids(struct iteration_items *s,
 	const struct iteration_gpu *g, const uint32_t *kernel_of,
-	uint32_t kernels_n, uint32_t cycles_n, struct arena *a);
+	uint32_t kernels_n, uint32_t iterations_n, struct arena *a);
 
 struct iteration_item iteration_items_at(const struct iteration_items *s,
 	uint32_t item);
@@ -64,25 +64,26 @@ bool iteration_ranges_find(const struct iteration_gpu *g, uint32_t passed,
 bool iteration_ranges_named(const struct iteration_gpu *g, const char *asked,
 	struct arena *a, struct iteration_ranges *out, struct err *e);
 
-/* Fills out->cycles and out->n, and assigns rows. False if the arena is full. */
+/* Fills out->iterations and out->n, and assigns rows. False if the arena is full. */
 bool iteration_ranges_windows(struct iteration_gpu *g,
-	const struct iteration_ranges *r, struct arena *a, struct cycles *out);
+	const struct iteration_ranges *r, struct arena *a,
+	struct iterations *out);
 
 /* period_detector.c */
 
-/* Fills out->cycles, n and range, and which rows are whose; n stays 0 if
+/* Fills out->iterations, n and range, and which rows are whose; n stays 0 if
  * there is no period. False if the arena is full. */
 bool period_detector_find(struct iteration_gpu *g, const uint32_t *kernel_of,
 	struct profile *p);
 
-/* Whether the windows of p->cycles, whose times are still the trace's, are a
+/* Whether the windows of p->iterations, whose times are still the trace's, are a
  * period of the kernels' names: alike, and what comes in one comes in all. */
 bool period_detector_agrees(const struct iteration_gpu *g,
 	const uint32_t *kernel_of, struct profile *p, bool *agrees);
 
 /* iteration_strata.c */
 
-/* Makes p->cycles.strata, in order of first sight, and sets their iterations'
+/* Makes p->iterations.strata, in order of first sight, and sets their iterations'
  * stratum; counts no kept iterations yet. `a` is for scratch, but for what is p's.
  * False if memory is full. */
 bool iteration_strata_find(const struct iteration_gpu *g,
@@ -90,10 +91,10 @@ bool iteration_strata_find(const struct iteration_gpu *g,
 	struct profile *p, struct arena *a);
 
 /* Counts kept iterations, and puts the strata that have most first. */
-bool iteration_strata_sort(struct cycles *c, struct arena *a);
+bool iteration_strata_sort(struct iterations *c, struct arena *a);
 
-/* Makes p->cycles.works, by stratum, operators before grids, most frequent
- * first, then by name and size; at most CYCLES_WORKS_MAX of each. Kernels whose
+/* Makes p->iterations.works, by stratum, operators before grids, most frequent
+ * first, then by name and size; at most ITERATIONS_WORKS_MAX of each. Kernels whose
  * grid is unknown are left out. False if memory is full. */
 bool iteration_strata_works(const struct iteration_items *ops,
 	const struct iteration_items *grids, const struct trace *t,
@@ -101,12 +102,12 @@ bool iteration_strata_works(const struct iteration_items *ops,
 
 /* iteration_use.c */
 
-/* Sets cycle.use and notes warm-up. In `a`, which is for scratch; false if it
+/* Sets iteration.use and notes warm-up. In `a`, which is for scratch; false if it
  * is full. */
 bool iteration_use_find(const struct iteration_gpu *g,
 	const uint32_t *kernel_of, const struct iteration_items *ops,
 	struct profile *p, struct arena *a);
 
-/* Sets p->cycles.confidence, once it is clear which are kept. */
+/* Sets p->iterations.confidence, once it is clear which are kept. */
 bool iteration_use_confidence(const struct iteration_gpu *g,
 	const uint32_t *kernel_of, struct profile *p, struct arena *a);

@@ -613,7 +613,7 @@ static void iteration_ranges_launched_in(struct iteration_ranges_windows *m,
 		uint32_t c = iteration_ranges_open_at(m,
 			m->r->gpu ? k->start_ns[i]
 				  : m->g->t->call.start_ns[call]);
-		k->cycle[at] = c;
+		k->iteration[at] = c;
 		if (c == ITERATION_NONE)
 			continue;
 		int64_t end = k->start_ns[i] + k->dur_ns[i];
@@ -625,7 +625,7 @@ static void iteration_ranges_launched_in(struct iteration_ranges_windows *m,
 }
 
 static void iteration_ranges_window_starts(struct iteration_ranges_windows *m,
-	struct cycles *out)
+	struct iterations *out)
 {
 	const struct range_rows *r = &m->g->t->range;
 	uint32_t n = m->r->n;
@@ -649,7 +649,7 @@ static void iteration_ranges_window_starts(struct iteration_ranges_windows *m,
 			start = before;
 		before = start;
 		busy = m->last[i] > busy ? m->last[i] : busy;
-		out->cycles[i] = (struct cycle){ .number = i,
+		out->iterations[i] = (struct iteration){ .number = i,
 			.start_ns = start,
 			.label = names_text(&m->g->t->names,
 				r->name[m->r->row[i]]) };
@@ -658,9 +658,9 @@ static void iteration_ranges_window_starts(struct iteration_ranges_windows *m,
 
 static void iteration_ranges_window_ends(const struct iteration_ranges_windows
 						 *m,
-	struct cycles *out)
+	struct iterations *out)
 {
-	struct cycle *c = out->cycles;
+	struct iteration *c = out->iterations;
 	uint32_t last = m->r->n - 1;
 	int64_t end =
 		iteration_ranges_end(&m->g->t->range, m->r->row, m->r->n, last);
@@ -672,14 +672,15 @@ static void iteration_ranges_window_ends(const struct iteration_ranges_windows
 }
 
 bool iteration_ranges_windows(struct iteration_gpu *g,
-	const struct iteration_ranges *r, struct arena *a, struct cycles *out)
+	const struct iteration_ranges *r, struct arena *a,
+	struct iterations *out)
 {
 	struct iteration_ranges_windows m = { .g = g, .r = r };
 
 	m.first = arena_grow(a, NULL, r->n * sizeof *m.first);
 	m.last = arena_grow(a, NULL, r->n * sizeof *m.last);
-	out->cycles = arena_array(a, struct cycle, r->n);
-	bool ok = m.first && m.last && out->cycles;
+	out->iterations = arena_array(a, struct iteration, r->n);
+	bool ok = m.first && m.last && out->iterations;
 	if (ok) {
 		out->n = r->n;
 		for (uint32_t i = 0; i < r->n; i++) {

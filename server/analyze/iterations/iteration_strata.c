@@ -24,7 +24,7 @@ struct iteration_strata_similarity {
 	uint32_t *item,
 		*name; /* of the iteration that is compared with others */
 	uint32_t *item_met, *name_met;
-	uint32_t cycle, size;
+	uint32_t iteration, size;
 };
 
 enum {
@@ -61,12 +61,12 @@ static bool iteration_strata_counts_item(
 /* Adds so many to the counts of an iteration's items and names. */
 static uint32_t
 iteration_strata_add_items(const struct iteration_strata_similarity *s,
-	uint32_t cycle, uint32_t *item, uint32_t *name, uint32_t by)
+	uint32_t iteration, uint32_t *item, uint32_t *name, uint32_t by)
 {
 	const struct iteration_items *x = s->items;
 	uint32_t n = 0;
 
-	for (uint32_t i = x->from[cycle]; i < x->from[cycle + 1]; i++) {
+	for (uint32_t i = x->from[iteration]; i < x->from[iteration + 1]; i++) {
 		if (!iteration_strata_counts_item(s, x->entry[i]))
 			continue;
 		item[x->entry[i]] += by;
@@ -78,15 +78,15 @@ iteration_strata_add_items(const struct iteration_strata_similarity *s,
 
 /* Selects an iteration for comparison with others, and deselects it. */
 static void iteration_strata_take(struct iteration_strata_similarity *s,
-	uint32_t cycle)
+	uint32_t iteration)
 {
-	s->cycle = cycle;
-	s->size = iteration_strata_add_items(s, cycle, s->item, s->name, 1);
+	s->iteration = iteration;
+	s->size = iteration_strata_add_items(s, iteration, s->item, s->name, 1);
 }
 
 static void iteration_strata_drop(struct iteration_strata_similarity *s)
 {
-	iteration_strata_add_items(s, s->cycle, s->item, s->name, -1u);
+	iteration_strata_add_items(s, s->iteration, s->item, s->name, -1u);
 }
 
 /* Whether another did the same work. */
@@ -122,13 +122,13 @@ static uint64_t iteration_strata_mix(uint64_t x)
 /* Entries of an iteration that count, and a hash of them, in any order. */
 static uint32_t iteration_strata_hash(const struct iteration_strata_similarity
 					      *s,
-	uint32_t cycle, uint64_t *hash)
+	uint32_t iteration, uint64_t *hash)
 {
 	const struct iteration_items *x = s->items;
 	uint32_t n = 0;
 
 	*hash = 0;
-	for (uint32_t i = x->from[cycle]; i < x->from[cycle + 1]; i++) {
+	for (uint32_t i = x->from[iteration]; i < x->from[iteration + 1]; i++) {
 		if (!iteration_strata_counts_item(s, x->entry[i]))
 			continue;
 		*hash += iteration_strata_mix(x->entry[i]);
@@ -219,25 +219,25 @@ static double iteration_strata_elements(const char *dims)
 /* How often each item is in the iteration, in s->item_met. */
 static void
 iteration_strata_count_items(const struct iteration_strata_similarity *s,
-	uint32_t cycle, uint32_t by)
+	uint32_t iteration, uint32_t by)
 {
 	const struct iteration_items *x = s->items;
 
-	for (uint32_t i = x->from[cycle]; i < x->from[cycle + 1]; i++)
+	for (uint32_t i = x->from[iteration]; i < x->from[iteration + 1]; i++)
 		if (!s->counts || s->counts[x->entry[i]])
 			s->item_met[x->entry[i]] += by;
 }
 
 /* The item with most elements except those taken; UINT32_MAX none. */
 static uint32_t iteration_strata_largest(
-	const struct iteration_strata_similarity *s, uint32_t cycle,
+	const struct iteration_strata_similarity *s, uint32_t iteration,
 	const struct trace *t, const uint32_t *taken, uint32_t taken_n)
 {
 	const struct iteration_items *x = s->items;
 	uint32_t found = UINT32_MAX;
 	double most = -1;
 
-	for (uint32_t i = x->from[cycle]; i < x->from[cycle + 1]; i++) {
+	for (uint32_t i = x->from[iteration]; i < x->from[iteration + 1]; i++) {
 		uint32_t item = x->entry[i];
 		bool new = s->item_met[item];
 		for (uint32_t k = 0; k < taken_n; k++)
@@ -281,14 +281,14 @@ static const char *iteration_strata_append_item(struct arena *a,
  * those with most elements, and that there are more. */
 static const char *
 iteration_strata_ops_text(const struct iteration_strata_similarity *s,
-	uint32_t cycle, const struct trace *t, struct arena *a)
+	uint32_t iteration, const struct trace *t, struct arena *a)
 {
 	const char *text = "";
 	uint32_t taken[ITEMS_SHOWN], n = 0, item;
 
-	iteration_strata_count_items(s, cycle, 1);
+	iteration_strata_count_items(s, iteration, 1);
 	while (text && n < ITEMS_SHOWN &&
-		(item = iteration_strata_largest(s, cycle, t, taken, n)) !=
+		(item = iteration_strata_largest(s, iteration, t, taken, n)) !=
 			UINT32_MAX) {
 		struct iteration_item key = iteration_items_at(s->items, item);
 		text = iteration_strata_append_item(a, text,
@@ -296,24 +296,24 @@ iteration_strata_ops_text(const struct iteration_strata_similarity *s,
 			names_text(&t->names, key.size), s->item_met[item]);
 		taken[n++] = item;
 	}
-	if (text &&
-		iteration_strata_largest(s, cycle, t, taken, n) != UINT32_MAX)
+	if (text && iteration_strata_largest(s, iteration, t, taken, n) !=
+			    UINT32_MAX)
 		text = arena_printf(a, "%s, …", text);
-	iteration_strata_count_items(s, cycle, -1u);
+	iteration_strata_count_items(s, iteration, -1u);
 	return text;
 }
 
 /* "grids of 57 kernels" */
 static const char *
 iteration_strata_grids_text(const struct iteration_strata_similarity *s,
-	uint32_t cycle, struct arena *a)
+	uint32_t iteration, struct arena *a)
 {
 	const struct iteration_items *x = s->items;
 	uint32_t n = 0;
 
-	for (uint32_t i = x->from[cycle]; i < x->from[cycle + 1]; i++)
+	for (uint32_t i = x->from[iteration]; i < x->from[iteration + 1]; i++)
 		n += !s->name_met[iteration_items_at(x, x->entry[i]).name]++;
-	for (uint32_t i = x->from[cycle]; i < x->from[cycle + 1]; i++)
+	for (uint32_t i = x->from[iteration]; i < x->from[iteration + 1]; i++)
 		s->name_met[iteration_items_at(x, x->entry[i]).name] = 0;
 	return arena_printf(a, "grids of %" PRIu32 " kernel%s", n,
 		n == 1 ? "" : "s");
@@ -325,8 +325,8 @@ enum iteration_strata_signature { NO_WORK, SERVING, OPS, GRIDS, OTHER };
 struct iteration_strata_known {
 	enum iteration_strata_signature by;
 	struct serving_work serving;
-	uint32_t cycle; /* the first */
-	int64_t kv_tokens, cycles; /* their sum; how many gave it */
+	uint32_t iteration; /* the first */
+	int64_t kv_tokens, iterations; /* their sum; how many gave it */
 };
 
 struct iteration_strata_maker {
@@ -366,7 +366,7 @@ static bool iteration_strata_serving_within(struct iteration_strata_maker *m)
 {
 	const struct range_rows *r = &m->g->t->range;
 	struct slice rows = m->g->proc->range;
-	const struct cycles *c = &m->p->cycles;
+	const struct iterations *c = &m->p->iterations;
 	struct serving_work s;
 	uint32_t at = 0;
 	uint8_t *twice = arena_grow(m->a, NULL, (size_t)c->n + 1);
@@ -379,14 +379,15 @@ static bool iteration_strata_serving_within(struct iteration_strata_maker *m)
 				&s))
 			continue;
 		while (gpu && at < c->n &&
-			c->cycles[at].start_ns + c->cycles[at].dur_ns <=
+			c->iterations[at].start_ns + c->iterations[at].dur_ns <=
 				r->start_ns[i])
 			at++;
-		uint32_t cycle = gpu ? at : 0;
-		if (cycle < c->n && !c->cycles[cycle].label &&
-			(!gpu || c->cycles[cycle].start_ns <= r->start_ns[i]))
-			iteration_strata_merge_serving(&m->told[cycle],
-				&twice[cycle], &s);
+		uint32_t iteration = gpu ? at : 0;
+		if (iteration < c->n && !c->iterations[iteration].label &&
+			(!gpu || c->iterations[iteration].start_ns <=
+					 r->start_ns[i]))
+			iteration_strata_merge_serving(&m->told[iteration],
+				&twice[iteration], &s);
 	}
 	arena_drop(m->a, twice);
 	return twice;
@@ -394,23 +395,24 @@ static bool iteration_strata_serving_within(struct iteration_strata_maker *m)
 
 static bool iteration_strata_serving(struct iteration_strata_maker *m)
 {
-	const struct cycles *c = &m->p->cycles;
+	const struct iterations *c = &m->p->iterations;
 
 	m->told = arena_grow(m->a, NULL, ((size_t)c->n + 1) * sizeof *m->told);
 	if (!m->told)
 		return false;
 	for (uint32_t i = 0; i < c->n; i++)
-		if (!c->cycles[i].label ||
-			!serving_steps_read(c->cycles[i].label, &m->told[i]))
+		if (!c->iterations[i].label ||
+			!serving_steps_read(c->iterations[i].label,
+				&m->told[i]))
 			m->told[i].phase = PHASE_UNKNOWN;
 	return iteration_strata_serving_within(m);
 }
 
 static enum iteration_strata_signature
 iteration_strata_signature(const struct iteration_strata_maker *m,
-	uint32_t cycle, struct iteration_strata_exact *e)
+	uint32_t iteration, struct iteration_strata_exact *e)
 {
-	const struct serving_work *s = &m->told[cycle];
+	const struct serving_work *s = &m->told[iteration];
 
 	*e = (struct iteration_strata_exact){ .by = SERVING };
 	if (s->phase != PHASE_UNKNOWN) {
@@ -418,10 +420,11 @@ iteration_strata_signature(const struct iteration_strata_maker *m,
 			s->context, s->context_tokens };
 		for (int i = 0; i < 5; i++)
 			e->serving[i] = numbers[i];
-	} else if (iteration_strata_hash(&m->ops, cycle, &e->hash)) {
+	} else if (iteration_strata_hash(&m->ops, iteration, &e->hash)) {
 		e->by = OPS;
 	} else {
-		bool any = iteration_strata_hash(&m->grids, cycle, &e->hash);
+		bool any =
+			iteration_strata_hash(&m->grids, iteration, &e->hash);
 		e->by = any ? GRIDS : NO_WORK;
 	}
 	return (enum iteration_strata_signature)e->by;
@@ -430,19 +433,19 @@ iteration_strata_signature(const struct iteration_strata_maker *m,
 /* The stratum that an iteration without an equal is similar to; n if there is
  * none. */
 static uint32_t iteration_strata_similar(struct iteration_strata_maker *m,
-	uint32_t cycle, enum iteration_strata_signature by)
+	uint32_t iteration, enum iteration_strata_signature by)
 {
 	struct iteration_strata_similarity *s = by == OPS ? &m->ops : &m->grids;
 	uint32_t tried = 0, found = m->n;
 
 	if (by != OPS && by != GRIDS)
 		return m->n;
-	iteration_strata_take(s, cycle);
+	iteration_strata_take(s, iteration);
 	for (uint32_t i = 0; i < m->n && tried < STRATA_TRIED; i++) {
 		if (m->known[i].by != by)
 			continue;
 		tried++;
-		if (iteration_strata_is_similar(s, m->known[i].cycle)) {
+		if (iteration_strata_is_similar(s, m->known[i].iteration)) {
 			found = i;
 			break;
 		}
@@ -454,7 +457,7 @@ static uint32_t iteration_strata_similar(struct iteration_strata_maker *m,
 /* The stratum of a signature; a new one is the next. NAMES_NONE if the arena is
  * full. */
 static uint32_t iteration_strata_stratum_of(struct iteration_strata_maker *m,
-	uint32_t cycle, struct iteration_strata_exact *e,
+	uint32_t iteration, struct iteration_strata_exact *e,
 	enum iteration_strata_signature by)
 {
 	uint32_t before = m->hashes.n;
@@ -471,7 +474,7 @@ static uint32_t iteration_strata_stratum_of(struct iteration_strata_maker *m,
 		m->of_hash = grown;
 		m->hashes_cap = cap;
 	}
-	uint32_t found = iteration_strata_similar(m, cycle, by);
+	uint32_t found = iteration_strata_similar(m, iteration, by);
 	if (found == STRATA_MAX)
 		found = STRATA_MAX - 1;
 	if (found == m->n) {
@@ -479,8 +482,8 @@ static uint32_t iteration_strata_stratum_of(struct iteration_strata_maker *m,
 		m->known[m->n++] =
 			(struct iteration_strata_known){ .by = last ? OTHER
 								    : by,
-				.serving = m->told[cycle],
-				.cycle = cycle };
+				.serving = m->told[iteration],
+				.iteration = iteration };
 	}
 	m->of_hash[id] = found;
 	return found;
@@ -488,7 +491,7 @@ static uint32_t iteration_strata_stratum_of(struct iteration_strata_maker *m,
 
 static bool iteration_strata_assign(struct iteration_strata_maker *m)
 {
-	struct cycles *c = &m->p->cycles;
+	struct iterations *c = &m->p->iterations;
 	struct iteration_strata_exact e;
 
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -497,10 +500,10 @@ static bool iteration_strata_assign(struct iteration_strata_maker *m)
 		uint32_t stratum = iteration_strata_stratum_of(m, i, &e, by);
 		if (stratum == NAMES_NONE)
 			return false;
-		c->cycles[i].stratum = stratum;
+		c->iterations[i].stratum = stratum;
 		if (by == SERVING && m->told[i].kv_tokens >= 0) {
 			m->known[stratum].kv_tokens += m->told[i].kv_tokens;
-			m->known[stratum].cycles++;
+			m->known[stratum].iterations++;
 		}
 	}
 	return true;
@@ -516,9 +519,10 @@ static const char *iteration_strata_text_of(const struct iteration_strata_maker
 	case SERVING:
 		return iteration_strata_serving_text(&k->serving, a);
 	case OPS:
-		return iteration_strata_ops_text(&m->ops, k->cycle, m->g->t, a);
+		return iteration_strata_ops_text(&m->ops, k->iteration, m->g->t,
+			a);
 	case GRIDS:
-		return iteration_strata_grids_text(&m->grids, k->cycle, a);
+		return iteration_strata_grids_text(&m->grids, k->iteration, a);
 	case OTHER:
 		return "other work";
 	case NO_WORK:
@@ -529,7 +533,7 @@ static const char *iteration_strata_text_of(const struct iteration_strata_maker
 
 static bool iteration_strata_describe(struct iteration_strata_maker *m)
 {
-	struct cycles *c = &m->p->cycles;
+	struct iterations *c = &m->p->iterations;
 
 	c->strata = arena_array(m->p->arena, struct stratum, (size_t)m->n + 1);
 	if (!c->strata)
@@ -543,7 +547,9 @@ static bool iteration_strata_describe(struct iteration_strata_maker *m)
 			.phase = serving ? k->serving.phase : PHASE_UNKNOWN,
 			.sequences = serving ? k->serving.sequences : -1,
 			.tokens = serving ? k->serving.tokens : -1,
-			.kv_tokens = k->cycles ? k->kv_tokens / k->cycles : -1
+			.kv_tokens = k->iterations
+					     ? k->kv_tokens / k->iterations
+					     : -1
 		};
 		if (!c->strata[i].text)
 			return false;
@@ -575,12 +581,12 @@ static int iteration_strata_most_iterations(const void *left, const void *right)
 {
 	const struct iteration_strata_place *a = left, *b = right;
 
-	if (a->s.cycles != b->s.cycles)
-		return a->s.cycles > b->s.cycles ? -1 : 1;
+	if (a->s.iterations != b->s.iterations)
+		return a->s.iterations > b->s.iterations ? -1 : 1;
 	return (a->was > b->was) - (a->was < b->was);
 }
 
-bool iteration_strata_sort(struct cycles *c, struct arena *a)
+bool iteration_strata_sort(struct iterations *c, struct arena *a)
 {
 	size_t n = (size_t)c->strata_n + 1;
 	struct iteration_strata_place *place =
@@ -590,8 +596,8 @@ bool iteration_strata_sort(struct cycles *c, struct arena *a)
 	if (!place || !now)
 		return false;
 	for (uint32_t i = 0; i < c->n; i++)
-		c->strata[c->cycles[i].stratum].cycles +=
-			c->cycles[i].use == CYCLE_KEPT;
+		c->strata[c->iterations[i].stratum].iterations +=
+			c->iterations[i].use == ITERATION_KEPT;
 	for (uint32_t i = 0; i < c->strata_n; i++)
 		place[i] = (struct iteration_strata_place){ c->strata[i], i };
 	qsort(place, c->strata_n, sizeof *place,
@@ -601,7 +607,7 @@ bool iteration_strata_sort(struct cycles *c, struct arena *a)
 		now[place[i].was] = i;
 	}
 	for (uint32_t i = 0; i < c->n; i++)
-		c->cycles[i].stratum = now[c->cycles[i].stratum];
+		c->iterations[i].stratum = now[c->iterations[i].stratum];
 	return true;
 }
 
@@ -614,13 +620,13 @@ struct iteration_strata_works {
 	struct work *found; /* of a stratum and kind */
 	uint32_t *count; /* by item */
 	uint32_t *order, *from; /* kept iterations, stratum by stratum */
-	uint32_t cap; /* of p->cycles.works */
+	uint32_t cap; /* of p->iterations.works */
 };
 
 /* Kept iterations in order of their strata. */
 static bool iteration_strata_by_stratum(struct iteration_strata_works *m)
 {
-	const struct cycles *c = &m->p->cycles;
+	const struct iterations *c = &m->p->iterations;
 
 	m->from = arena_grow(m->a, NULL,
 		((size_t)c->strata_n + 2) * sizeof *m->from);
@@ -629,13 +635,13 @@ static bool iteration_strata_by_stratum(struct iteration_strata_works *m)
 	if (!m->from || !m->order)
 		return false;
 	for (uint32_t i = 0; i < c->n; i++)
-		if (c->cycles[i].use == CYCLE_KEPT)
-			m->from[c->cycles[i].stratum + 2]++;
+		if (c->iterations[i].use == ITERATION_KEPT)
+			m->from[c->iterations[i].stratum + 2]++;
 	for (uint32_t s = 0; s < c->strata_n; s++)
 		m->from[s + 2] += m->from[s + 1];
 	for (uint32_t i = 0; i < c->n; i++)
-		if (c->cycles[i].use == CYCLE_KEPT)
-			m->order[m->from[c->cycles[i].stratum + 1]++] = i;
+		if (c->iterations[i].use == ITERATION_KEPT)
+			m->order[m->from[c->iterations[i].stratum + 1]++] = i;
 	return true;
 }
 
@@ -643,8 +649,9 @@ static int iteration_strata_most_frequent(const void *left, const void *right)
 {
 	const struct work *a = left, *b = right;
 
-	if (a->per_cycle > b->per_cycle || a->per_cycle < b->per_cycle)
-		return a->per_cycle > b->per_cycle ? -1 : 1;
+	if (a->per_iteration > b->per_iteration ||
+		a->per_iteration < b->per_iteration)
+		return a->per_iteration > b->per_iteration ? -1 : 1;
 	int names = strcmp(a->name, b->name);
 	return names ? names : strcmp(a->size, b->size);
 }
@@ -652,7 +659,7 @@ static int iteration_strata_most_frequent(const void *left, const void *right)
 static bool iteration_strata_append_works(struct iteration_strata_works *m,
 	uint32_t n)
 {
-	struct cycles *c = &m->p->cycles;
+	struct iterations *c = &m->p->iterations;
 
 	if (n == 0)
 		return true;
@@ -682,7 +689,7 @@ static const char *iteration_strata_name_of(const struct iteration_strata_works
 static bool iteration_strata_gather_works(struct iteration_strata_works *m,
 	const struct iteration_items *x, uint32_t stratum, uint32_t *n)
 {
-	uint32_t cycles = m->from[stratum + 1] - m->from[stratum];
+	uint32_t iterations = m->from[stratum + 1] - m->from[stratum];
 
 	*n = 0;
 	for (uint32_t k = m->from[stratum]; k < m->from[stratum + 1]; k++) {
@@ -698,7 +705,7 @@ static bool iteration_strata_gather_works(struct iteration_strata_works *m,
 				.name = iteration_strata_name_of(m, x, key),
 				.size = iteration_items_size(x, m->t, item,
 					m->a),
-				.per_cycle = (double)times / cycles };
+				.per_iteration = (double)times / iterations };
 			if (!m->found[(*n)++].size)
 				return false;
 		}
@@ -718,7 +725,7 @@ static bool iteration_strata_works_of(struct iteration_strata_works *m,
 	if (!iteration_strata_gather_works(m, x, stratum, &n))
 		return false;
 	qsort(m->found, n, sizeof *m->found, iteration_strata_most_frequent);
-	n = n > CYCLES_WORKS_MAX ? CYCLES_WORKS_MAX : n;
+	n = n > ITERATIONS_WORKS_MAX ? ITERATIONS_WORKS_MAX : n;
 	for (uint32_t i = 0; i < n && x->kind == WORK_GRID; i++) {
 		m->found[i].size = arena_strdup(m->p->arena, m->found[i].size);
 		if (!m->found[i].size)
@@ -738,7 +745,7 @@ bool iteration_strata_works(const struct iteration_items *ops,
 	m.count = arena_grow(a, NULL, most * sizeof *m.count);
 	if (!m.found || !m.count || !iteration_strata_by_stratum(&m))
 		return false;
-	for (uint32_t s = 0; s < p->cycles.strata_n; s++)
+	for (uint32_t s = 0; s < p->iterations.strata_n; s++)
 		if (!iteration_strata_works_of(&m, ops, s) ||
 			!iteration_strata_works_of(&m, grids, s))
 			return false;

@@ -27,7 +27,7 @@ struct iteration_use_maker {
 	const uint32_t *kernel_of;
 	const struct iteration_items *ops;
 	struct profile *p;
-	struct cycles *c;
+	struct iterations *c;
 	uint32_t *rows, *from; /* kernels, iteration by iteration */
 	int64_t *kernel_ns; /* by iteration */
 	uint32_t *last; /* by kernel: the last iteration that has it */
@@ -40,13 +40,13 @@ static bool iteration_use_init(struct iteration_use_maker *m, struct arena *a)
 {
 	const struct iteration_gpu_rows *k = &m->g->kind[ITERATION_KERNEL];
 	uint32_t n = k->rows.to - k->rows.from;
-	size_t cycles = (size_t)m->c->n + 2,
+	size_t iterations = (size_t)m->c->n + 2,
 	       kernels = m->p->kernels_n + (size_t)1;
 
 	m->rows = arena_grow(a, NULL, ((size_t)n + 1) * sizeof *m->rows);
-	m->from = arena_grow(a, NULL, cycles * sizeof *m->from);
-	m->kernel_ns = arena_grow(a, NULL, cycles * sizeof *m->kernel_ns);
-	m->value = arena_grow(a, NULL, cycles * sizeof *m->value);
+	m->from = arena_grow(a, NULL, iterations * sizeof *m->from);
+	m->kernel_ns = arena_grow(a, NULL, iterations * sizeof *m->kernel_ns);
+	m->value = arena_grow(a, NULL, iterations * sizeof *m->value);
 	m->last = arena_grow(a, NULL, kernels * sizeof *m->last);
 	m->count = arena_grow(a, NULL, kernels * sizeof *m->count);
 	m->other = arena_grow(a, NULL, kernels * sizeof *m->other);
@@ -54,7 +54,7 @@ static bool iteration_use_init(struct iteration_use_maker *m, struct arena *a)
 		!m->count || !m->other)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t c = k->cycle[i];
+		uint32_t c = k->iteration[i];
 		if (c == ITERATION_NONE)
 			continue;
 		m->from[c + 2]++;
@@ -65,8 +65,8 @@ static bool iteration_use_init(struct iteration_use_maker *m, struct arena *a)
 	for (uint32_t c = 0; c < m->c->n; c++)
 		m->from[c + 2] += m->from[c + 1];
 	for (uint32_t i = 0; i < n; i++)
-		if (k->cycle[i] != ITERATION_NONE)
-			m->rows[m->from[k->cycle[i] + 1]++] = i;
+		if (k->iteration[i] != ITERATION_NONE)
+			m->rows[m->from[k->iteration[i] + 1]++] = i;
 	return true;
 }
 
@@ -78,22 +78,23 @@ static int64_t iteration_use_median2(int64_t *v, uint32_t n)
 }
 
 static int64_t iteration_use_value_of(const struct iteration_use_maker *m,
-	uint32_t cycle, bool kernels)
+	uint32_t iteration, bool kernels)
 {
-	return kernels ? m->kernel_ns[cycle] : m->c->cycles[cycle].dur_ns;
+	return kernels ? m->kernel_ns[iteration]
+		       : m->c->iterations[iteration].dur_ns;
 }
 
 static bool iteration_use_is_later(const struct iteration_use_maker *m,
-	uint32_t cycle, uint32_t stratum)
+	uint32_t iteration, uint32_t stratum)
 {
-	const struct cycle *y = &m->c->cycles[cycle];
+	const struct iteration *y = &m->c->iterations[iteration];
 
-	return y->use == CYCLE_KEPT && y->stratum == stratum;
+	return y->use == ITERATION_KEPT && y->stratum == stratum;
 }
 
 /* Whether an iteration took far longer than those of a stratum behind the limit. */
-static bool iteration_use_slower(struct iteration_use_maker *m, uint32_t cycle,
-	uint32_t stratum, bool kernels)
+static bool iteration_use_slower(struct iteration_use_maker *m,
+	uint32_t iteration, uint32_t stratum, bool kernels)
 {
 	uint32_t n = 0;
 
@@ -108,8 +109,9 @@ static bool iteration_use_slower(struct iteration_use_maker *m, uint32_t cycle,
 	/* All four-fold: twice a value, twice a median of those. */
 	double spread = 3 * 1.4826 * (double)iteration_use_median2(m->value, n);
 	double least = 0.02 * 2 * (double)middle;
-	double above = (double)iteration_use_value_of(m, cycle, kernels) * 4 -
-		       (double)middle * 2;
+	double above =
+		(double)iteration_use_value_of(m, iteration, kernels) * 4 -
+		(double)middle * 2;
 	return above > (spread > least ? spread : least);
 }
 
@@ -124,21 +126,21 @@ static uint32_t iteration_use_later_n(const struct iteration_use_maker *m,
 }
 
 static bool iteration_use_has_own_kernel(const struct iteration_use_maker *m,
-	uint32_t cycle)
+	uint32_t iteration)
 {
-	for (uint32_t i = m->from[cycle]; i < m->from[cycle + 1]; i++)
-		if (m->last[m->kernel_of[m->rows[i]]] == cycle)
+	for (uint32_t i = m->from[iteration]; i < m->from[iteration + 1]; i++)
+		if (m->last[m->kernel_of[m->rows[i]]] == iteration)
 			return true;
 	return false;
 }
 
 /* Counts an iteration's launches by kernel. */
 static uint32_t iteration_use_count(const struct iteration_use_maker *m,
-	uint32_t cycle, uint32_t *to, uint32_t by)
+	uint32_t iteration, uint32_t *to, uint32_t by)
 {
-	for (uint32_t i = m->from[cycle]; i < m->from[cycle + 1]; i++)
+	for (uint32_t i = m->from[iteration]; i < m->from[iteration + 1]; i++)
 		to[m->kernel_of[m->rows[i]]] += by;
-	return m->from[cycle + 1] - m->from[cycle];
+	return m->from[iteration + 1] - m->from[iteration];
 }
 
 /* How many launches two iterations share, by kernel. */
@@ -166,10 +168,12 @@ static uint32_t iteration_use_frequent(const struct iteration_use_maker *m,
 	uint32_t best = m->c->n, most = 0;
 
 	for (uint32_t i = m->limit; n && i < m->c->n; i++)
-		n[m->c->cycles[i].stratum] += m->c->cycles[i].use == CYCLE_KEPT;
+		n[m->c->iterations[i].stratum] +=
+			m->c->iterations[i].use == ITERATION_KEPT;
 	for (uint32_t i = m->limit; n && i < m->c->n; i++) {
-		uint32_t stratum = m->c->cycles[i].stratum;
-		if (m->c->cycles[i].use == CYCLE_KEPT && n[stratum] > most) {
+		uint32_t stratum = m->c->iterations[i].stratum;
+		if (m->c->iterations[i].use == ITERATION_KEPT &&
+			n[stratum] > most) {
 			most = n[stratum];
 			best = i;
 		}
@@ -180,31 +184,32 @@ static uint32_t iteration_use_frequent(const struct iteration_use_maker *m,
 
 /* Whether an iteration whose stratum no later one has did the same as most and
  * tried alternatives. */
-static bool iteration_use_tried(struct iteration_use_maker *m, uint32_t cycle,
-	uint32_t most)
+static bool iteration_use_tried(struct iteration_use_maker *m,
+	uint32_t iteration, uint32_t most)
 {
-	const struct cycle *y = &m->c->cycles[cycle];
+	const struct iteration *y = &m->c->iterations[iteration];
 	const uint32_t *from = m->ops->from;
 
 	if (most == m->c->n || iteration_use_later_n(m, y->stratum) ||
-		iteration_use_later_n(m, m->c->cycles[most].stratum) <
+		iteration_use_later_n(m, m->c->iterations[most].stratum) <
 			LATER_MIN ||
 		m->c->strata[y->stratum].phase != PHASE_UNKNOWN ||
-		from[cycle] != from[cycle + 1] ||
-		!iteration_use_has_own_kernel(m, cycle))
+		from[iteration] != from[iteration + 1] ||
+		!iteration_use_has_own_kernel(m, iteration))
 		return false;
 	uint32_t size = m->from[most + 1] - m->from[most];
-	return size && iteration_use_common(m, most, cycle) * 10 >= size * 9;
+	return size &&
+	       iteration_use_common(m, most, iteration) * 10 >= size * 9;
 }
 
 static bool iteration_use_is_unlike(struct iteration_use_maker *m,
-	uint32_t cycle)
+	uint32_t iteration)
 {
-	uint32_t stratum = m->c->cycles[cycle].stratum;
+	uint32_t stratum = m->c->iterations[iteration].stratum;
 
-	return iteration_use_has_own_kernel(m, cycle) ||
-	       iteration_use_slower(m, cycle, stratum, false) ||
-	       iteration_use_slower(m, cycle, stratum, true);
+	return iteration_use_has_own_kernel(m, iteration) ||
+	       iteration_use_slower(m, iteration, stratum, false) ||
+	       iteration_use_slower(m, iteration, stratum, true);
 }
 
 static int64_t iteration_use_mark(struct iteration_use_maker *m, uint32_t most)
@@ -212,16 +217,16 @@ static int64_t iteration_use_mark(struct iteration_use_maker *m, uint32_t most)
 	int64_t n = 0;
 
 	for (uint32_t i = 0; i < m->limit; i++) {
-		struct cycle *y = &m->c->cycles[i];
-		if (y->use != CYCLE_KEPT)
+		struct iteration *y = &m->c->iterations[i];
+		if (y->use != ITERATION_KEPT)
 			continue;
 		if (iteration_use_tried(m, i, most))
-			y->stratum = m->c->cycles[most].stratum;
+			y->stratum = m->c->iterations[most].stratum;
 		else if (iteration_use_later_n(m, y->stratum) < LATER_MIN)
 			continue;
 		else if (!iteration_use_is_unlike(m, i))
 			break;
-		y->use = CYCLE_WARMUP;
+		y->use = ITERATION_WARMUP;
 		n++;
 	}
 	return n;
@@ -235,35 +240,35 @@ bool iteration_use_find(const struct iteration_gpu *g,
 		.kernel_of = kernel_of,
 		.ops = ops,
 		.p = p,
-		.c = &p->cycles };
+		.c = &p->iterations };
 	uint32_t whole = 0, passed = 0;
 
 	for (uint32_t i = 0; i < m.c->n; i++)
-		whole += m.c->cycles[i].use == CYCLE_KEPT;
+		whole += m.c->iterations[i].use == ITERATION_KEPT;
 	if (whole < WHOLE_MIN)
 		return true;
 	for (; passed < (whole + 3) / 4; m.limit++)
-		passed += m.c->cycles[m.limit].use == CYCLE_KEPT;
+		passed += m.c->iterations[m.limit].use == ITERATION_KEPT;
 	if (!iteration_use_init(&m, a))
 		return false;
 	int64_t n = iteration_use_mark(&m, iteration_use_frequent(&m, a));
 	if (n)
-		note_add(&p->notes, NOTE_cycles_warmup, n, NULL, 0);
+		note_add(&p->notes, NOTE_iterations_warmup, n, NULL, 0);
 	return true;
 }
 
 /* The GPU time in kept iterations, as a share of all. */
 static double iteration_use_share(const struct iteration_gpu *g,
-	const struct cycles *c)
+	const struct iterations *c)
 {
 	int64_t ns = 0;
 
 	for (int k = 0; k < ITERATION_GPU_KINDS; k++) {
 		const struct iteration_gpu_rows *r = &g->kind[k];
 		for (uint32_t i = r->rows.from; i < r->rows.to; i++) {
-			uint32_t cycle = r->cycle[i - r->rows.from];
-			if (cycle != ITERATION_NONE &&
-				c->cycles[cycle].use == CYCLE_KEPT)
+			uint32_t iteration = r->iteration[i - r->rows.from];
+			if (iteration != ITERATION_NONE &&
+				c->iterations[iteration].use == ITERATION_KEPT)
 				ns += r->dur_ns[i];
 		}
 	}
@@ -276,7 +281,7 @@ bool iteration_use_confidence(const struct iteration_gpu *g,
 	struct iteration_use_maker m = { .g = g,
 		.kernel_of = kernel_of,
 		.p = p,
-		.c = &p->cycles };
+		.c = &p->iterations };
 	uint32_t *before = arena_grow(a, NULL,
 		((size_t)m.c->strata_n + 1) * sizeof *before);
 	double sum = 0;
@@ -285,8 +290,8 @@ bool iteration_use_confidence(const struct iteration_gpu *g,
 	if (!before || !iteration_use_init(&m, a))
 		return false;
 	for (uint32_t i = 0; i < m.c->n; i++) {
-		const struct cycle *y = &m.c->cycles[i];
-		if (y->use != CYCLE_KEPT)
+		const struct iteration *y = &m.c->iterations[i];
+		if (y->use != ITERATION_KEPT)
 			continue;
 		uint32_t last = before[y->stratum];
 		before[y->stratum] = i + 1;
@@ -298,7 +303,7 @@ bool iteration_use_confidence(const struct iteration_gpu *g,
 		sum += all ? (double)same / all : 1;
 		pairs++;
 	}
-	bool window = m.c->detector == CYCLES_WINDOW;
+	bool window = m.c->detector == ITERATIONS_WINDOW;
 	m.c->confidence =
 		iteration_use_share(g, m.c) * (pairs ? sum / pairs : !window);
 	return true;

@@ -556,7 +556,7 @@ static const char *period_detector_beginning(const struct period_detector_finder
 
 /* Whether what is before the first place is the end of an iteration: of its names
  * alone, and not longer than one. */
-static bool period_detector_starts_in_a_cycle(
+static bool period_detector_starts_in_a_iteration(
 	const struct period_detector_finder *f, uint32_t first)
 {
 	struct slice middle =
@@ -570,29 +570,31 @@ static bool period_detector_windows(struct period_detector_finder *f,
 	struct iteration_gpu *g, struct profile *p)
 {
 	const struct period_cut *c = &f->cut;
-	struct cycles *out = &p->cycles;
+	struct iterations *out = &p->iterations;
 	uint32_t first = period_test_section(&f->seq, c, 0).from;
-	bool head = first && period_detector_starts_in_a_cycle(f, first);
+	bool head = first && period_detector_starts_in_a_iteration(f, first);
 	int64_t from, to;
 
-	out->cycles = arena_array(p->arena, struct cycle, (size_t)c->n + 1);
-	if (!out->cycles || !iteration_gpu_span(g, &from, &to))
+	out->iterations =
+		arena_array(p->arena, struct iteration, (size_t)c->n + 1);
+	if (!out->iterations || !iteration_gpu_span(g, &from, &to))
 		return false;
 	if (head)
-		out->cycles[out->n++] = (struct cycle){ .start_ns = from,
-			.use = CYCLE_PARTIAL };
+		out->iterations[out->n++] =
+			(struct iteration){ .start_ns = from,
+				.use = ITERATION_PARTIAL };
 	for (uint32_t i = 0; i < c->n; i++)
-		out->cycles[out->n++] = (struct cycle){
+		out->iterations[out->n++] = (struct iteration){
 			.start_ns = f->seq.start_ns[f->seq.main[c->at[i]]]
 		};
 	for (uint32_t i = 0; i < out->n; i++) {
-		struct cycle *y = &out->cycles[i];
+		struct iteration *y = &out->iterations[i];
 		y->number = i;
 		y->open = i + 1 == out->n;
 		y->dur_ns = (y->open ? to : y[1].start_ns) - y->start_ns;
 	}
 	if (!c->tail)
-		out->cycles[out->n - 1].use = CYCLE_PARTIAL;
+		out->iterations[out->n - 1].use = ITERATION_PARTIAL;
 	out->range = period_detector_beginning(f, p);
 	iteration_gpu_claim(g, out);
 	return true;
@@ -617,13 +619,13 @@ bool period_detector_find(struct iteration_gpu *g, const uint32_t *kernel_of,
 
 /* The first place of the stream in each window. */
 static void period_detector_places(struct period_detector_finder *f,
-	const struct cycles *c)
+	const struct iterations *c)
 {
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < c->n; i++) {
 		while (at < f->seq.main_n && f->seq.start_ns[f->seq.main[at]] <
-						     c->cycles[i].start_ns)
+						     c->iterations[i].start_ns)
 			at++;
 		if (at < f->seq.main_n &&
 			(!f->cut.n || at > f->cut.at[f->cut.n - 1]))
@@ -640,11 +642,11 @@ bool period_detector_agrees(const struct iteration_gpu *g,
 	bool ok = period_test_sequence(&f.seq, g, kernel_of, p->kernels_n, a);
 
 	f.cut.at = arena_grow(a, NULL,
-		((size_t)p->cycles.n + 1) * sizeof *f.cut.at);
+		((size_t)p->iterations.n + 1) * sizeof *f.cut.at);
 	ok = ok && f.cut.at &&
-	     period_test_init(&f.judge, &f.seq, p->cycles.n, a);
+	     period_test_init(&f.judge, &f.seq, p->iterations.n, a);
 	if (ok) {
-		period_detector_places(&f, &p->cycles);
+		period_detector_places(&f, &p->iterations);
 		*agrees = period_test_cut(&f.judge, &f.cut) || f.cut.every;
 	}
 	arena_scratch_release(&f.scratch, p->arena);

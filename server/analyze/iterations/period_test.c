@@ -272,7 +272,7 @@ static void period_test_spread(struct period_test *j,
 	}
 }
 
-/* What of a run is foreign to its cycles. */
+/* What of a run is foreign to its iterations. */
 struct period_test_foreign {
 	uint32_t names, of_names, launches;
 	int64_t ns;

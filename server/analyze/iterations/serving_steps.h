@@ -1,7 +1,7 @@
 /* serving_steps.h - the steps that a serving engine announced by ranges, and the
  * work that their names describe. */
 #pragma once
-#include "cycles.h"
+#include "iterations.h"
 #include "trace.h"
 
 struct serving_work {

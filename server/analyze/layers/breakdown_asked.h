@@ -18,7 +18,7 @@ struct layer_asked {
 struct breakdown_asked {
 	struct layer_asked layers;
 	int32_t device; /* -1: the busiest */
-	int64_t stratum; /* index into cycles.strata; -1: the one with most time */
+	int64_t stratum; /* index into iterations.strata; -1: the one with most time */
 	bool realign; /* realign names if they lag behind durations */
 	/* The detector to use: LAYERS_MODULES or LAYERS_RANGES,
 	 * LAYERS_PERIOD; LAYERS_NONE: the first that finds layers. */

@@ -5,8 +5,8 @@
 #include "layer_pass.h"
 #include <string.h>
 
-static const char *const cycles_are_layers =
-	"what the run repeats are layers, not steps: each cycle found by the "
+static const char *const iterations_are_layers =
+	"what the run repeats are layers, not steps: each iteration found by the "
 	"period of its kernels is one layer or part of one, so the whole "
 	"recording is taken for one pass";
 
@@ -114,7 +114,7 @@ static bool layer_detect_model_layers(const struct layer_seq *s,
 	return true;
 }
 
-/* Looks for layers, and once more with the whole as one pass if the cycles may
+/* Looks for layers, and once more with the whole as one pass if the iterations may
  * be layers themselves. */
 bool layer_detect(struct layer_seq *s, const struct breakdown_asked *asked,
 	struct layering *l)
@@ -141,6 +141,6 @@ bool layer_detect(struct layer_seq *s, const struct breakdown_asked *asked,
 		return true;
 	}
 	*l = again;
-	l->why = cycles_are_layers;
+	l->why = iterations_are_layers;
 	return true;
 }

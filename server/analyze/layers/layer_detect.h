@@ -1,7 +1,7 @@
 /* layer_detect.h - layers where a request says they are, or as they are found.
  *
- * A trace of nothing but layers, as of a pipeline stage, has cycles by period
- * that are layers themselves. So if cycles were found by period and contain no
+ * A trace of nothing but layers, as of a pipeline stage, has iterations by period
+ * that are layers themselves. So if iterations were found by period and contain no
  * layers (of given boundaries: at most one in each, or none in most), the whole
  * recording is taken for one pass and searched again. Layers found there count,
  * and `why` says so. Without a request they count only if each kind of them has

@@ -2,17 +2,18 @@
 #include "layer_pass.h"
 #include <inttypes.h>
 
-static bool layer_pass_kept(const struct layer_seq *s, uint32_t cycle)
+static bool layer_pass_kept(const struct layer_seq *s, uint32_t iteration)
 {
-	const struct cycles *c = &s->profile->cycles;
+	const struct iterations *c = &s->profile->iterations;
 
-	return cycle < c->n && c->cycles[cycle].use == CYCLE_KEPT;
+	return iteration < c->n &&
+	       c->iterations[iteration].use == ITERATION_KEPT;
 }
 
-/* Returns the time of each stratum's kept cycles; -1 if they hold nothing. */
+/* Returns the time of each stratum's kept iterations; -1 if they hold nothing. */
 static void layer_pass_weigh(const struct layer_seq *s, int64_t *ns)
 {
-	const struct cycles *c = &s->profile->cycles;
+	const struct iterations *c = &s->profile->iterations;
 
 	for (uint32_t i = 0; i < c->strata_n; i++)
 		ns[i] = -1;
@@ -20,7 +21,7 @@ static void layer_pass_weigh(const struct layer_seq *s, int64_t *ns)
 		const struct layer_item *it = &s->items[i];
 		if (!layer_pass_kept(s, it->pass))
 			continue;
-		int64_t *of = &ns[c->cycles[it->pass].stratum];
+		int64_t *of = &ns[c->iterations[it->pass].stratum];
 		*of = (*of < 0 ? 0 : *of) + it->dur_ns;
 	}
 }
@@ -28,7 +29,7 @@ static void layer_pass_weigh(const struct layer_seq *s, int64_t *ns)
 static bool layer_pass_choose(struct layer_seq *s, int64_t asked,
 	const int64_t *ns, struct err *e)
 {
-	const struct cycles *c = &s->profile->cycles;
+	const struct iterations *c = &s->profile->iterations;
 
 	if (asked >= c->strata_n)
 		return err_set(e, ERR_NOT_FOUND,
@@ -37,7 +38,7 @@ static bool layer_pass_choose(struct layer_seq *s, int64_t asked,
 			asked, c->strata_n);
 	if (asked >= 0 && ns[asked] < 0)
 		return err_set(e, ERR_NOT_FOUND,
-			"no cycle of stratum %" PRId64
+			"no iteration of stratum %" PRId64
 			" that counts did anything on device %" PRId32,
 			asked, s->device);
 	if (asked >= 0) {
@@ -73,16 +74,16 @@ static bool layer_pass_whole(struct layer_seq *s)
 
 static bool layer_pass_of_stratum(struct layer_seq *s, uint32_t *pass_of)
 {
-	const struct cycles *c = &s->profile->cycles;
+	const struct iterations *c = &s->profile->iterations;
 	int64_t first_ns = trace_first_ns(s->trace, s->proc);
 
 	s->passes = arena_array(s->arena, struct layer_pass, (size_t)c->n + 1);
 	if (!s->passes)
 		return false;
 	for (uint32_t i = 0; i < c->n; i++) {
-		const struct cycle *y = &c->cycles[i];
+		const struct iteration *y = &c->iterations[i];
 		pass_of[i] = LAYER_NONE;
-		if (y->use != CYCLE_KEPT || y->stratum != s->stratum)
+		if (y->use != ITERATION_KEPT || y->stratum != s->stratum)
 			continue;
 		int64_t start_ns = first_ns + y->start_ns;
 		pass_of[i] = s->passes_n;
@@ -90,15 +91,16 @@ static bool layer_pass_of_stratum(struct layer_seq *s, uint32_t *pass_of)
 			start_ns + y->dur_ns, i };
 	}
 	for (uint32_t i = 0; i < s->n; i++) {
-		uint32_t cycle = s->items[i].pass;
-		s->items[i].pass = cycle < c->n ? pass_of[cycle] : LAYER_NONE;
+		uint32_t iteration = s->items[i].pass;
+		s->items[i].pass =
+			iteration < c->n ? pass_of[iteration] : LAYER_NONE;
 	}
 	return true;
 }
 
 bool layer_passes(struct layer_seq *s, int64_t asked, struct err *e)
 {
-	const struct cycles *c = &s->profile->cycles;
+	const struct iterations *c = &s->profile->iterations;
 	struct arena scratch = arena_scratch(s->arena);
 	int64_t *ns = arena_array(&scratch, int64_t, (size_t)c->strata_n + 1);
 	uint32_t *pass_of = arena_array(&scratch, uint32_t, (size_t)c->n + 1);
@@ -117,9 +119,9 @@ bool layer_passes(struct layer_seq *s, int64_t asked, struct err *e)
 
 bool layer_passes_doubtful(const struct layer_seq *s, int64_t asked)
 {
-	const struct cycles *c = &s->profile->cycles;
+	const struct iterations *c = &s->profile->iterations;
 
-	return c->detector == CYCLES_PERIOD && s->passes_n > 1 &&
+	return c->detector == ITERATIONS_PERIOD && s->passes_n > 1 &&
 	       (asked < 0 || c->strata_n == 1);
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 #include "layer_seq.h"
 
-/* Fills s->passes and s->stratum. The items' `pass`, a cycle before, becomes an
+/* Fills s->passes and s->stratum. The items' `pass`, an iteration before, becomes an
  * index into s->passes. `asked` is a stratum or -1. Returns false if the arena
  * is full, and with ERR_NOT_FOUND if the sequence holds nothing of the stratum
  * asked for. */
@@ -14,8 +14,8 @@ struct layer_passes_were {
 	uint32_t *pass; /* by item */
 	uint32_t passes_n, stratum;
 };
-/* Returns whether passes are cycles that were found by the kernels' period
- * alone. Such cycles may be layers: in a trace of nothing but layers these are
+/* Returns whether passes are iterations that were found by the kernels' period
+ * alone. Such iterations may be layers: in a trace of nothing but layers these are
  * what repeats. Returns false if one stratum of several was asked for. */
 bool layer_passes_doubtful(const struct layer_seq *s, int64_t asked);
 /* Joins the whole sequence into one pass, and undoes that. Returns false if the

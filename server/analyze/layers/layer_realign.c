@@ -147,7 +147,7 @@ static bool layer_realign_lag_stretch_phase(const struct lag_sequence *s,
 enum { LOOKED = 20000, NOWHERE = UINT32_MAX };
 static const double sure_least = 0.6, in_order_least = 0.8;
 
-struct lag_cycle {
+struct lag_iteration {
 	const struct lag_sequence *s;
 	uint32_t from, n, period;
 	uint32_t *at,
@@ -158,7 +158,8 @@ struct lag_cycle {
 	uint32_t pairs;
 };
 
-static bool layer_realign_lag_cycle_room(struct lag_cycle *c, struct arena *a)
+static bool layer_realign_lag_iteration_room(struct lag_iteration *c,
+	struct arena *a)
 {
 	c->at = arena_grow(a, NULL, c->s->names_n * sizeof *c->at);
 	c->next = arena_grow(a, NULL, c->period * sizeof *c->next);
@@ -168,7 +169,8 @@ static bool layer_realign_lag_cycle_room(struct lag_cycle *c, struct arena *a)
 	return c->at && c->next && c->votes && c->lag && c->pair;
 }
 
-static void layer_realign_lag_cycle_drop(struct lag_cycle *c, struct arena *a)
+static void layer_realign_lag_iteration_drop(struct lag_iteration *c,
+	struct arena *a)
 {
 	arena_drop(a, c->at);
 	arena_drop(a, c->next);
@@ -177,34 +179,36 @@ static void layer_realign_lag_cycle_drop(struct lag_cycle *c, struct arena *a)
 	arena_drop(a, c->pair);
 }
 
-static uint32_t layer_realign_lag_cycle_name_of(const struct lag_cycle *c,
+static uint32_t layer_realign_lag_iteration_name_of(const struct lag_iteration
+							    *c,
 	uint32_t i)
 {
 	return c->s->name[c->from + i];
 }
 
-static void layer_realign_lag_cycle_index_first(struct lag_cycle *c)
+static void layer_realign_lag_iteration_index_first(struct lag_iteration *c)
 {
 	memset(c->at, 0xff, c->s->names_n * sizeof *c->at);
 	memset(c->votes, 0, c->period * sizeof *c->votes);
 	for (uint32_t p = c->period; p-- > 0;) {
-		c->next[p] = c->at[layer_realign_lag_cycle_name_of(c, p)];
-		c->at[layer_realign_lag_cycle_name_of(c, p)] = p;
+		c->next[p] = c->at[layer_realign_lag_iteration_name_of(c, p)];
+		c->at[layer_realign_lag_iteration_name_of(c, p)] = p;
 	}
 }
 
 /* Votes for (or with -1 withdraws the votes for) the lags at which a launch's
  * name would be that of its phase. */
-static void layer_realign_lag_cycle_vote(struct lag_cycle *c, uint32_t i,
-	uint32_t by)
+static void layer_realign_lag_iteration_vote(struct lag_iteration *c,
+	uint32_t i, uint32_t by)
 {
 	uint32_t phase = i % c->period;
-	for (uint32_t p = c->at[layer_realign_lag_cycle_name_of(c, i)];
+	for (uint32_t p = c->at[layer_realign_lag_iteration_name_of(c, i)];
 		p != NOWHERE; p = c->next[p])
 		c->votes[(phase + c->period - p) % c->period] += by;
 }
 
-static uint32_t layer_realign_lag_cycle_elected(const struct lag_cycle *c,
+static uint32_t layer_realign_lag_iteration_elected(const struct lag_iteration
+							    *c,
 	uint32_t before, uint32_t of)
 {
 	uint32_t best = before == NOWHERE ? 0 : before;
@@ -214,52 +218,53 @@ static uint32_t layer_realign_lag_cycle_elected(const struct lag_cycle *c,
 	return c->votes[best] >= sure_least * of ? best : NOWHERE;
 }
 
-static void layer_realign_lag_cycle_find_lags(struct lag_cycle *c)
+static void layer_realign_lag_iteration_find_lags(struct lag_iteration *c)
 {
 	uint32_t half = c->period / 2 + 1, before = 0;
 	for (uint32_t i = 0; i < half && i < c->n; i++)
-		layer_realign_lag_cycle_vote(c, i, 1);
+		layer_realign_lag_iteration_vote(c, i, 1);
 	for (uint32_t i = 0; i < c->n; i++) {
 		uint32_t from = i < half ? 0 : i - half;
 		uint32_t to = i + half < c->n ? i + half + 1 : c->n;
 		if (i + half < c->n)
-			layer_realign_lag_cycle_vote(c, i + half, 1);
+			layer_realign_lag_iteration_vote(c, i + half, 1);
 		if (i > half)
-			layer_realign_lag_cycle_vote(c, i - half - 1,
+			layer_realign_lag_iteration_vote(c, i - half - 1,
 				(uint32_t)-1);
-		c->lag[i] =
-			layer_realign_lag_cycle_elected(c, before, to - from);
+		c->lag[i] = layer_realign_lag_iteration_elected(c, before,
+			to - from);
 		if (c->lag[i] != NOWHERE)
 			before = c->lag[i];
 	}
 }
 
-static int layer_realign_lag_cycle_by_pair(const void *a, const void *b)
+static int layer_realign_lag_iteration_by_pair(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 	return (*x > *y) - (*x < *y);
 }
 
-static uint32_t layer_realign_lag_cycle_own_phase(const struct lag_cycle *c,
+static uint32_t layer_realign_lag_iteration_own_phase(const struct lag_iteration
+							      *c,
 	uint32_t i)
 {
 	return (i + c->period - c->lag[i]) % c->period;
 }
 
-static void layer_realign_lag_cycle_elect_names(struct lag_cycle *c,
+static void layer_realign_lag_iteration_elect_names(struct lag_iteration *c,
 	uint32_t *name)
 {
 	for (uint32_t i = 0; i < c->n; i++)
 		if (c->lag[i] != NOWHERE)
 			c->pair[c->pairs++] =
-				(uint64_t)layer_realign_lag_cycle_own_phase(c,
-					i)
+				(uint64_t)layer_realign_lag_iteration_own_phase(
+					c, i)
 					<< 32 |
-				layer_realign_lag_cycle_name_of(c, i);
+				layer_realign_lag_iteration_name_of(c, i);
 	qsort(c->pair, c->pairs, sizeof *c->pair,
-		layer_realign_lag_cycle_by_pair);
+		layer_realign_lag_iteration_by_pair);
 	for (uint32_t p = 0; p < c->period; p++)
-		name[p] = layer_realign_lag_cycle_name_of(c, p);
+		name[p] = layer_realign_lag_iteration_name_of(c, p);
 	for (uint32_t i = 0, best = 0, of = NOWHERE; i < c->pairs;) {
 		uint32_t k = i, phase = (uint32_t)(c->pair[i] >> 32);
 		while (k < c->pairs && c->pair[k] == c->pair[i])
@@ -276,38 +281,39 @@ static void layer_realign_lag_cycle_elect_names(struct lag_cycle *c,
 	}
 }
 
-static bool layer_realign_lag_cycle_in_order(const struct lag_cycle *c,
+static bool layer_realign_lag_iteration_in_order(const struct lag_iteration *c,
 	const uint32_t *name)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < c->n; i++)
 		n += c->lag[i] != NOWHERE &&
-		     layer_realign_lag_cycle_name_of(c, i) ==
-			     name[layer_realign_lag_cycle_own_phase(c, i)];
+		     layer_realign_lag_iteration_name_of(c, i) ==
+			     name[layer_realign_lag_iteration_own_phase(c, i)];
 	return n >= in_order_least * c->n;
 }
 
 /* Fills `name`, by phase. *told is false if names have no such order, or if no
  * launch precedes the stretch: then there is no evidence that the first period
  * has its own names. Returns false if the arena is full. */
-static bool layer_realign_lag_cycle_from(const struct lag_sequence *s,
+static bool layer_realign_lag_iteration_from(const struct lag_sequence *s,
 	uint32_t period, const struct lag_stretch *st, struct arena *a,
 	uint32_t *name, bool *told)
 {
 	uint32_t n = st->to - st->from;
-	struct lag_cycle c = { .s = s,
+	struct lag_iteration c = { .s = s,
 		.from = st->from,
 		.n = n < LOOKED ? n : LOOKED,
 		.period = period };
-	bool ok = layer_realign_lag_cycle_room(&c, a);
+	bool ok = layer_realign_lag_iteration_room(&c, a);
 	*told = false;
 	if (ok) {
-		layer_realign_lag_cycle_index_first(&c);
-		layer_realign_lag_cycle_find_lags(&c);
-		layer_realign_lag_cycle_elect_names(&c, name);
-		*told = st->from && layer_realign_lag_cycle_in_order(&c, name);
+		layer_realign_lag_iteration_index_first(&c);
+		layer_realign_lag_iteration_find_lags(&c);
+		layer_realign_lag_iteration_elect_names(&c, name);
+		*told = st->from &&
+			layer_realign_lag_iteration_in_order(&c, name);
 	}
-	layer_realign_lag_cycle_drop(&c, a);
+	layer_realign_lag_iteration_drop(&c, a);
 	return ok;
 }
 
@@ -397,8 +403,8 @@ static bool layer_realign_stretches(struct realign *r)
 	struct lag_stretch st;
 	if (!layer_realign_lag_stretch_next(&r->lane, r->period, 0, &st))
 		return true;
-	if (!layer_realign_lag_cycle_from(&r->lane, r->period, &st, a, r->name,
-		    &r->told) ||
+	if (!layer_realign_lag_iteration_from(&r->lane, r->period, &st, a,
+		    r->name, &r->told) ||
 		!layer_realign_lag_stretch_typical(&r->lane, r->period, &st, a,
 			r->typical_ns))
 		return false;

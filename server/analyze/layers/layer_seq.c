@@ -189,7 +189,7 @@ struct layer_stream {
 struct layer_seq_maker {
 	struct layer_seq *s;
 	const struct attribution *at;
-	const struct iteration_rows *cycles;
+	const struct iteration_rows *iterations;
 	struct names numbers; /* of streams; id = id + 1 */
 	struct names operations; /* id = symbol - kernels_n + 1 */
 	struct layer_stream *streams;
@@ -251,7 +251,7 @@ static bool layer_seq_stream_of(struct layer_seq_maker *m, int64_t number,
 	return true;
 }
 
-/* `item` has no lane yet; its pass is a cycle for now. */
+/* `item` has no lane yet; its pass is an iteration for now. */
 static bool layer_seq_add(struct layer_seq_maker *m, struct layer_item item,
 	int64_t stream, bool computing)
 {
@@ -278,7 +278,7 @@ static bool layer_seq_add_kernel(struct layer_seq_maker *m, uint32_t row)
 			.dur_ns = k->dur_ns[row],
 			.row = i,
 			.symbol = kernel,
-			.pass = m->cycles->kernel[i],
+			.pass = m->iterations->kernel[i],
 			.kind = LAYER_KERNEL,
 			.is = &at->of[i] },
 		k->stream[row], !collective && !(rule && rule->collective));
@@ -308,7 +308,7 @@ static bool layer_seq_add_copy(struct layer_seq_maker *m, uint32_t row)
 			       .dur_ns = c->dur_ns[row],
 			       .row = i,
 			       .symbol = symbol,
-			       .pass = m->cycles->copy[i],
+			       .pass = m->iterations->copy[i],
 			       .kind = LAYER_COPY },
 		       c->stream[row], false);
 }
@@ -329,7 +329,7 @@ static bool layer_seq_add_graph(struct layer_seq_maker *m, uint32_t row)
 			       .dur_ns = g->dur_ns[row],
 			       .row = i,
 			       .symbol = symbol,
-			       .pass = m->cycles->graph[i],
+			       .pass = m->iterations->graph[i],
 			       .kind = LAYER_GRAPH },
 		       g->stream[row], true);
 }
@@ -443,12 +443,14 @@ static bool layer_seq_items_from(struct layer_seq_maker *m)
 }
 
 bool layer_seq_from(struct layer_seq *s, const struct attribution *at,
-	const struct iteration_rows *cycles,
+	const struct iteration_rows *iterations,
 	const struct breakdown_asked *asked, struct err *e)
 {
 	static const struct breakdown_asked nothing = { .device = -1,
 		.stratum = -1 };
-	struct layer_seq_maker m = { .s = s, .at = at, .cycles = cycles };
+	struct layer_seq_maker m = { .s = s,
+		.at = at,
+		.iterations = iterations };
 
 	if (!asked)
 		asked = &nothing;

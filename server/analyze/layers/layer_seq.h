@@ -38,7 +38,8 @@ struct layer_item {
 /* A pass that counts. */
 struct layer_pass {
 	int64_t start_ns, end_ns;
-	uint32_t cycle; /* index into profile.cycles; LAYER_NONE the whole */
+	uint32_t
+		iteration; /* index into profile.iterations; LAYER_NONE the whole */
 };
 
 struct layer_seq {
@@ -61,12 +62,12 @@ struct layer_seq {
 };
 
 /* The device and stratum asked for, else the busiest device and the stratum that
- * took most of its time. Passes are the kept cycles of the stratum; where none
+ * took most of its time. Passes are the kept iterations of the stratum; where none
  * holds anything of this device, the whole of what it did is one pass. False
  * where the arena is full, and ERR_NOT_FOUND where the run has no such device,
  * or nothing of that stratum on it. To be released in any case; `at` must
  * outlive it. */
 bool layer_seq_from(struct layer_seq *s, const struct attribution *at,
-	const struct iteration_rows *cycles,
+	const struct iteration_rows *iterations,
 	const struct breakdown_asked *asked, struct err *e);
 void layer_seq_release(struct layer_seq *s);

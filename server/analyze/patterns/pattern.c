@@ -99,8 +99,8 @@ struct pattern_split {
 
 /* Adds `len` nanoseconds from `at`, in which no part changes, to the part that
  * has them. */
-static void pattern_split_count(const struct pattern_split *s, struct cycle *c,
-	int64_t at, int64_t len)
+static void pattern_split_count(const struct pattern_split *s,
+	struct iteration *c, int64_t at, int64_t len)
 {
 	int64_t *const to[] = { &c->compute_ns, &c->comm_ns, &c->copy_ns };
 	for (int i = 0; i < PARTS; i++)
@@ -121,7 +121,8 @@ static int64_t pattern_split_edge(struct pattern_spans *s, int64_t at,
 	return next < end ? next : end;
 }
 
-static void pattern_split_iteration(struct pattern_split *s, struct cycle *c)
+static void pattern_split_iteration(struct pattern_split *s,
+	struct iteration *c)
 {
 	int64_t at = s->first_ns + c->start_ns, end = at + c->dur_ns;
 
@@ -137,7 +138,7 @@ static void pattern_split_iteration(struct pattern_split *s, struct cycle *c)
 		c->dur_ns);
 }
 
-static void pattern_split_sync(struct pattern_split *s, struct cycle *c)
+static void pattern_split_sync(struct pattern_split *s, struct iteration *c)
 {
 	int64_t at = s->first_ns + c->start_ns, end = at + c->dur_ns;
 
@@ -206,7 +207,7 @@ static void pattern_split_start(struct pattern_split *s, const struct trace *t,
 	s->first_ns = trace_first_ns(t, proc);
 }
 
-/* Fills the times of p->cycles. Returns false if the arena is full. */
+/* Fills the times of p->iterations. Returns false if the arena is full. */
 static bool pattern_split(const struct trace *t, const struct process *proc,
 	const uint32_t *kernel_of, struct profile *p)
 {
@@ -219,8 +220,8 @@ static bool pattern_split(const struct trace *t, const struct process *proc,
 
 	if (ok)
 		pattern_split_start(&s, t, proc, kernel_of, collective, sync);
-	for (uint32_t i = 0; ok && i < p->cycles.n; i++) {
-		struct cycle *c = &p->cycles.cycles[i];
+	for (uint32_t i = 0; ok && i < p->iterations.n; i++) {
+		struct iteration *c = &p->iterations.iterations[i];
 		assert(c->dur_ns >= 0 && c->start_ns >= end_ns);
 		end_ns = c->start_ns + c->dur_ns;
 		pattern_split_iteration(&s, c);
@@ -303,11 +304,11 @@ static bool pattern_counters_plan(struct pattern_counters *m, uint32_t *cut,
 			*cut += of->n - (uint32_t)room;
 			of->n = (uint32_t)room;
 		}
-		of->cells = m->metrics * to->cycles_n;
+		of->cells = m->metrics * to->iterations_n;
 		m->metrics += of->n;
 	}
 	m->cells = arena_grow(m->p->arena, NULL,
-		(m->metrics * to->cycles_n + 1) * sizeof *m->cells);
+		(m->metrics * to->iterations_n + 1) * sizeof *m->cells);
 	return m->share && m->cells;
 }
 
@@ -319,7 +320,7 @@ static void pattern_counters_weigh(struct pattern_counters *m,
 {
 	struct pattern_counters_cell *c = m->cells + of->cells + at;
 	double d = (double)e->dur_ns;
-	for (uint32_t i = 0; i < of->n; i++, c += m->p->patterns.cycles_n) {
+	for (uint32_t i = 0; i < of->n; i++, c += m->p->patterns.iterations_n) {
 		struct counter_series_value v;
 		if (!counter_series_value(&m->s, &m->s.list[of->series + i],
 			    e->start_ns, e->start_ns + len, &v))
@@ -336,19 +337,20 @@ static void pattern_counters_sum(struct pattern_counters *m,
 	const struct executions *x, const uint32_t *place,
 	const uint32_t *row_of)
 {
-	const struct cycles *all = &m->p->cycles;
+	const struct iterations *all = &m->p->iterations;
 	uint32_t i = 0;
 	for (int kind = 0; kind < EXECUTION_KINDS; kind++) {
 		counter_series_rewind(&m->s);
 		for (; i < x->end[kind]; i++) {
 			const struct execution *e = &x->list[i];
 			uint32_t row = row_of[e->function];
-			int64_t len = kind == EXECUTION_THREADS
-					      ? all->cycles[e->cycle].dur_ns
-					      : e->dur_ns;
-			if (place[e->cycle] != ITERATION_NONE)
+			int64_t len =
+				kind == EXECUTION_THREADS
+					? all->iterations[e->iteration].dur_ns
+					: e->dur_ns;
+			if (place[e->iteration] != ITERATION_NONE)
 				pattern_counters_weigh(m, e, len,
-					&m->share[row], place[e->cycle]);
+					&m->share[row], place[e->iteration]);
 		}
 	}
 }
@@ -384,21 +386,22 @@ static bool pattern_counters_metrics(struct pattern_counters *m, uint32_t cut,
 	const char *first)
 {
 	struct patterns *to = &m->p->patterns;
-	uint32_t n = 0, cycles = to->cycles_n;
+	uint32_t n = 0, iterations = to->iterations_n;
 	for (size_t i = 0; i < m->metrics; i++)
-		n += pattern_counters_has_value(m->cells + i * cycles, cycles);
+		n += pattern_counters_has_value(m->cells + i * iterations,
+			iterations);
 	if (!pattern_table_metrics(m->p, n, cut, first ? first : ""))
 		return false;
 	struct pattern_metric *metric = to->metrics;
 	for (uint32_t row = 0; row < to->n; row++) {
 		const struct pattern_share *of = &m->share[row];
 		const struct pattern_counters_cell *c = m->cells + of->cells;
-		for (uint32_t i = 0; i < of->n; i++, c += cycles) {
-			if (!pattern_counters_has_value(c, cycles))
+		for (uint32_t i = 0; i < of->n; i++, c += iterations) {
+			if (!pattern_counters_has_value(c, iterations))
 				continue;
 			metric->pattern = row;
 			metric->name = m->s.list[of->series + i].name;
-			pattern_counters_fill(c, cycles, metric++);
+			pattern_counters_fill(c, iterations, metric++);
 		}
 	}
 	assert(metric == to->metrics + n);
@@ -456,7 +459,7 @@ static bool pattern_sums(struct pattern_maker *m)
 	for (uint32_t i = 0; i < m->x.n; i++) {
 		const struct execution *e = &m->x.list[i];
 		int64_t *total_ns = &m->x.functions[e->function].total_ns;
-		if (m->place[e->cycle] != ITERATION_NONE)
+		if (m->place[e->iteration] != ITERATION_NONE)
 			*total_ns = (*total_ns < 0 ? 0 : *total_ns) + e->dur_ns;
 	}
 	if (!pattern_table_rows(m->p, m->x.functions, m->x.functions_n,
@@ -464,7 +467,7 @@ static bool pattern_sums(struct pattern_maker *m)
 		return false;
 	for (uint32_t i = 0; i < m->x.n; i++) {
 		const struct execution *e = &m->x.list[i];
-		uint32_t at = m->place[e->cycle];
+		uint32_t at = m->place[e->iteration];
 		if (at != ITERATION_NONE)
 			pattern_count(&to->rows[m->row_of[e->function]], at,
 				e->dur_ns);

@@ -3,14 +3,14 @@
  * Functions are kernels, copies and sets, opaque graphs, and calls in which the
  * host waits; model/patterns.h has the definitions. */
 #pragma once
-#include "cycles.h"
+#include "iterations.h"
 #include "profile.h"
 #include "trace.h"
 
 struct iteration_rows;
 
 /* Fills p->patterns and the parts of each iteration's time in
- * p->cycles.cycles; needs p->kernels and p->cycles. Returns false if the arena
+ * p->iterations.iterations; needs p->kernels and p->iterations. Returns false if the arena
  * is full. */
 bool pattern_from(const struct trace *t, uint32_t process,
 	const uint32_t *kernel_of, const struct iteration_rows *rows,

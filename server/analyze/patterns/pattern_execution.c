@@ -128,14 +128,14 @@ static bool pattern_execution_find_function(struct pattern_execution_maker *m,
 
 static bool pattern_execution_add(struct pattern_execution_maker *m,
 	const struct pattern_execution_key *k, int64_t start_ns, int64_t dur_ns,
-	uint32_t cycle)
+	uint32_t iteration)
 {
-	if (cycle == ITERATION_NONE)
+	if (iteration == ITERATION_NONE)
 		return true;
 	if (!pattern_execution_find_function(m, k))
 		return false;
 	m->x->list[m->x->n++] =
-		(struct execution){ start_ns, dur_ns, m->last, cycle };
+		(struct execution){ start_ns, dur_ns, m->last, iteration };
 	return true;
 }
 
@@ -192,7 +192,7 @@ static bool pattern_execution_add_calls(struct pattern_execution_maker *m,
 	const uint32_t *sync, int64_t first_ns)
 {
 	const struct call_rows *c = &m->t->call;
-	const struct cycles *all = &m->p->cycles;
+	const struct iterations *all = &m->p->iterations;
 	struct slice rows = m->proc->call;
 	uint32_t at = 0;
 	for (uint32_t i = rows.from; i < rows.to; i++) {
@@ -200,12 +200,13 @@ static bool pattern_execution_add_calls(struct pattern_execution_maker *m,
 		if (sync[c->name[i]] == NAMES_NONE)
 			continue;
 		while (at < all->n &&
-			all->cycles[at].start_ns + all->cycles[at].dur_ns <=
+			all->iterations[at].start_ns +
+					all->iterations[at].dur_ns <=
 				start_ns)
 			at++;
 		if (at == all->n)
 			break;
-		if (start_ns >= all->cycles[at].start_ns &&
+		if (start_ns >= all->iterations[at].start_ns &&
 			!pattern_execution_add(m,
 				&(struct pattern_execution_key){ CALL,
 					sync[c->name[i]], -1 },
@@ -220,7 +221,7 @@ static bool pattern_execution_add_calls(struct pattern_execution_maker *m,
 static bool pattern_execution_add_threads(struct pattern_execution_maker *m,
 	int64_t first_ns)
 {
-	const struct cycles *all = &m->p->cycles;
+	const struct iterations *all = &m->p->iterations;
 	for (uint32_t i = 0; i < all->n; i++)
 		for (uint32_t k = 0; k < THREAD_TOTALS; k++) {
 			const int64_t *dur_ns = m->threads->total[k].dur_ns;
@@ -228,7 +229,7 @@ static bool pattern_execution_add_threads(struct pattern_execution_maker *m,
 				!pattern_execution_add(m,
 					&(struct pattern_execution_key){
 						THREADS, k, -1 },
-					first_ns + all->cycles[i].start_ns,
+					first_ns + all->iterations[i].start_ns,
 					dur_ns[i], i))
 				return false;
 		}
@@ -254,7 +255,7 @@ bool pattern_executions_from(struct executions *x, const struct trace *t,
 	size_t most = (size_t)(proc->kernel.to - proc->kernel.from) +
 		      (proc->graph.to - proc->graph.from) +
 		      (proc->copy.to - proc->copy.from) +
-		      (size_t)p->cycles.n * THREAD_TOTALS;
+		      (size_t)p->iterations.n * THREAD_TOTALS;
 	for (uint32_t i = proc->call.from; sync && i < proc->call.to; i++)
 		most += sync[t->call.name[i]] != NAMES_NONE;
 	x->list = arena_grow(m.a, NULL, (most + 1) * sizeof *x->list);
@@ -286,7 +287,7 @@ struct gathered {
 static bool pattern_execution_spread_kept(const struct profile *p,
 	const struct execution *e)
 {
-	return p->cycles.cycles[e->cycle].use == CYCLE_KEPT;
+	return p->iterations.iterations[e->iteration].use == ITERATION_KEPT;
 }
 
 /* Returns whether the next of `all` is taken, for an even choice of

@@ -16,7 +16,7 @@ struct execution {
 	/* From trace.base_ns. Thread time starts with its iteration, and may
 	 * be longer than that. */
 	int64_t start_ns, dur_ns;
-	uint32_t function, cycle;
+	uint32_t function, iteration;
 };
 
 enum { EXECUTION_THREADS = 4, EXECUTION_KINDS };

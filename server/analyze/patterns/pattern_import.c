@@ -16,7 +16,7 @@
 
 /* The function and iteration of a row. */
 struct import_row {
-	uint32_t function, cycle;
+	uint32_t function, iteration;
 	bool first; /* the first of its function and iteration, which gives the time */
 };
 
@@ -150,7 +150,7 @@ pattern_import_metrics_key_of(const struct import_metrics *m, uint32_t i)
 static bool pattern_import_metrics_has_metric(const struct import_metrics *m,
 	uint32_t i)
 {
-	return m->told[i].cycle != NONE &&
+	return m->told[i].iteration != NONE &&
 	       m->t->pattern.metric[m->rows.from + i] != 0;
 }
 
@@ -213,7 +213,7 @@ static void pattern_import_metrics_fill(struct import_metrics *m)
 	for (uint32_t i = 0; i < m->rows.to - m->rows.from; i++) {
 		struct import_metric_key k =
 			pattern_import_metrics_key_of(m, i);
-		uint32_t row = m->rows.from + i, at = m->told[i].cycle;
+		uint32_t row = m->rows.from + i, at = m->told[i].iteration;
 		if (!pattern_import_metrics_has_metric(m, i))
 			continue;
 		uint32_t id = names_find(&m->keys, (const char *)&k, sizeof k);
@@ -260,12 +260,12 @@ struct pattern_import {
 };
 
 /* Maps iterations' numbers to ids; id = index + 1. */
-static bool pattern_import_numbers(const struct cycles *all, struct names *of,
-	struct arena *a)
+static bool pattern_import_numbers(const struct iterations *all,
+	struct names *of, struct arena *a)
 {
 	bool ok = names_init(of, a);
 	for (uint32_t i = 0; ok && i < all->n; i++) {
-		const int64_t *number = &all->cycles[i].number;
+		const int64_t *number = &all->iterations[i].number;
 		ok = names_put(of, (const char *)number, sizeof *number) ==
 		     i + 1;
 	}
@@ -277,15 +277,15 @@ static bool pattern_import_assign(struct pattern_import *m)
 {
 	const struct pattern_rows *r = &m->t->pattern;
 	struct names of;
-	bool ok = pattern_import_numbers(&m->p->cycles, &of, m->p->arena);
+	bool ok = pattern_import_numbers(&m->p->iterations, &of, m->p->arena);
 	for (uint32_t i = m->rows.from; ok && i < m->rows.to; i++) {
 		struct import_row *to = &m->told[i - m->rows.from];
-		uint32_t id = names_find(&of, (const char *)&r->cycle[i],
-			sizeof r->cycle[i]);
+		uint32_t id = names_find(&of, (const char *)&r->iteration[i],
+			sizeof r->iteration[i]);
 		*to = (struct import_row){ NONE, NONE, false };
 		if (r->anchor[i] != r->anchor[m->rows.from] || id == NAMES_NONE)
 			continue;
-		to->cycle = id - 1;
+		to->iteration = id - 1;
 		ok = pattern_import_function_of(&m->functions, i,
 			&to->function);
 	}
@@ -296,15 +296,15 @@ static bool pattern_import_assign(struct pattern_import *m)
 static bool pattern_import_totals(struct pattern_import *m)
 {
 	const struct pattern_rows *r = &m->t->pattern;
-	size_t n = m->p->patterns.cycles_n;
+	size_t n = m->p->patterns.iterations_n;
 	m->seen = arena_grow(m->p->arena, NULL, n * m->functions.n + 1);
 	for (uint32_t i = 0; m->seen && i < m->rows.to - m->rows.from; i++) {
 		struct import_row *row = &m->told[i];
-		if (row->cycle != NONE)
-			row->cycle = m->place[row->cycle];
-		if (row->cycle == NONE)
+		if (row->iteration != NONE)
+			row->iteration = m->place[row->iteration];
+		if (row->iteration == NONE)
 			continue;
-		uint8_t *seen = &m->seen[row->function * n + row->cycle];
+		uint8_t *seen = &m->seen[row->function * n + row->iteration];
 		row->first = !*seen;
 		*seen = 1;
 		int64_t *sum = &m->functions.list[row->function].total_ns;
@@ -319,7 +319,7 @@ static bool pattern_import_fill(struct pattern_import *m)
 {
 	const struct pattern_rows *r = &m->t->pattern;
 	struct patterns *to = &m->p->patterns;
-	size_t n = to->cycles_n;
+	size_t n = to->iterations_n;
 	double *beta =
 		arena_grow(m->p->arena, NULL, (n * to->n + 1) * sizeof *beta);
 	if (!beta)
@@ -330,15 +330,15 @@ static bool pattern_import_fill(struct pattern_import *m)
 		to->rows[i].beta_pct = beta + i * n;
 	for (uint32_t i = 0; i < m->rows.to - m->rows.from; i++) {
 		struct import_row *row = &m->told[i];
-		if (row->cycle == NONE)
+		if (row->iteration == NONE)
 			continue;
 		row->function = m->row_of[row->function];
 		struct pattern *f = &to->rows[row->function];
 		if (!row->first)
 			continue;
-		f->dur_ns[row->cycle] = r->dur_ns[m->rows.from + i];
-		f->launches[row->cycle] = r->instances[m->rows.from + i];
-		f->beta_pct[row->cycle] = r->beta_pct[m->rows.from + i];
+		f->dur_ns[row->iteration] = r->dur_ns[m->rows.from + i];
+		f->launches[row->iteration] = r->instances[m->rows.from + i];
+		f->beta_pct[row->iteration] = r->beta_pct[m->rows.from + i];
 	}
 	return true;
 }

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-double pattern_beta(const struct cycles *c, const struct patterns *p,
+double pattern_beta(const struct iterations *c, const struct patterns *p,
 	const struct pattern *row, uint32_t i)
 {
-	int64_t whole_ns = c->cycles[p->cycle[i]].dur_ns;
+	int64_t whole_ns = c->iterations[p->iteration[i]].dur_ns;
 	if (row->beta_pct)
 		return row->beta_pct[i];
 	return whole_ns > 0 ? 100 * (double)row->dur_ns[i] / (double)whole_ns
@@ -15,10 +15,11 @@ double pattern_beta(const struct cycles *c, const struct patterns *p,
 }
 
 /* Returns whether the table's i-th iteration counts. */
-static bool pattern_mean_counts(const struct cycles *c,
+static bool pattern_mean_counts(const struct iterations *c,
 	const struct patterns *p, uint32_t i)
 {
-	return !c->kept_n || c->cycles[p->cycle[i]].use == CYCLE_KEPT;
+	return !c->kept_n ||
+	       c->iterations[p->iteration[i]].use == ITERATION_KEPT;
 }
 
 static void pattern_mean_extend(struct pattern_mean *m, int64_t min_ns,
@@ -30,48 +31,49 @@ static void pattern_mean_extend(struct pattern_mean *m, int64_t min_ns,
 		m->max_ns = max_ns;
 }
 
-static void pattern_mean_row(const struct cycles *c, const struct patterns *p,
-	const struct pattern *row, uint32_t cycles, struct pattern_mean *m)
+static void pattern_mean_row(const struct iterations *c,
+	const struct patterns *p, const struct pattern *row,
+	uint32_t iterations, struct pattern_mean *m)
 {
 	double beta = 0;
 	bool any = false;
 	*m = (struct pattern_mean){ .of = row, .min_ns = -1, .max_ns = -1 };
-	for (uint32_t i = 0; i < p->cycles_n; i++) {
+	for (uint32_t i = 0; i < p->iterations_n; i++) {
 		if (!pattern_mean_counts(c, p, i))
 			continue;
 		double share = pattern_beta(c, p, row, i);
 		if (row->launches[i] || row->dur_ns[i])
-			m->cycles++;
+			m->iterations++;
 		m->ns += (double)row->dur_ns[i];
 		m->launches += (double)row->launches[i];
 		beta += isnan(share) ? 0 : share;
 		any = any || !isnan(share);
 		pattern_mean_extend(m, row->min_ns[i], row->max_ns[i]);
 	}
-	m->ns = cycles ? m->ns / cycles : (double)NAN;
-	m->launches = cycles ? m->launches / cycles : (double)NAN;
-	m->beta_pct = any ? beta / cycles : (double)NAN;
+	m->ns = iterations ? m->ns / iterations : (double)NAN;
+	m->launches = iterations ? m->launches / iterations : (double)NAN;
+	m->beta_pct = any ? beta / iterations : (double)NAN;
 }
 
-static void pattern_mean_metric(const struct cycles *c,
+static void pattern_mean_metric(const struct iterations *c,
 	const struct patterns *p, const struct pattern_metric *metric,
 	struct metric_mean *m)
 {
 	*m = (struct metric_mean){ .name = metric->name };
-	for (uint32_t i = 0; i < p->cycles_n; i++) {
+	for (uint32_t i = 0; i < p->iterations_n; i++) {
 		if (!pattern_mean_counts(c, p, i) || isnan(metric->mu[i]))
 			continue;
-		m->cycles++;
+		m->iterations++;
 		m->mu += metric->mu[i];
 		m->sigma += isnan(metric->sigma[i]) ? 0 : metric->sigma[i];
 		m->partly += metric->interpolated[i] == 1;
 		m->interpolated += metric->interpolated[i] == 2;
 	}
-	m->mu = m->cycles ? m->mu / m->cycles : (double)NAN;
-	m->sigma = m->cycles ? m->sigma / m->cycles : (double)NAN;
+	m->mu = m->iterations ? m->mu / m->iterations : (double)NAN;
+	m->sigma = m->iterations ? m->sigma / m->iterations : (double)NAN;
 }
 
-bool pattern_mean_from(const struct cycles *c, const struct patterns *p,
+bool pattern_mean_from(const struct iterations *c, const struct patterns *p,
 	struct arena *a, struct pattern_means *out)
 {
 	struct metric_mean *metrics =
@@ -82,10 +84,11 @@ bool pattern_mean_from(const struct cycles *c, const struct patterns *p,
 	};
 	if (!metrics || !out->rows)
 		return false;
-	for (uint32_t i = 0; i < p->cycles_n; i++)
-		out->cycles += pattern_mean_counts(c, p, i);
+	for (uint32_t i = 0; i < p->iterations_n; i++)
+		out->iterations += pattern_mean_counts(c, p, i);
 	for (uint32_t i = 0; i < p->n; i++)
-		pattern_mean_row(c, p, &p->rows[i], out->cycles, &out->rows[i]);
+		pattern_mean_row(c, p, &p->rows[i], out->iterations,
+			&out->rows[i]);
 	for (uint32_t i = 0; i < p->metrics_n; i++) {
 		struct pattern_mean *row = &out->rows[p->metrics[i].pattern];
 		pattern_mean_metric(c, p, &p->metrics[i], &metrics[i]);
@@ -95,16 +98,16 @@ bool pattern_mean_from(const struct cycles *c, const struct patterns *p,
 	return true;
 }
 
-bool cycles_median(const struct cycles *c, struct arena *a, double *ns)
+bool iterations_median(const struct iterations *c, struct arena *a, double *ns)
 {
 	int64_t *durs = arena_grow(a, NULL, ((size_t)c->n + 1) * sizeof *durs);
 	uint32_t n = 0;
 	if (!durs)
 		return false;
 	for (uint32_t i = 0; i < c->n; i++)
-		if (c->cycles[i].dur_ns >= 0 &&
-			(!c->kept_n || c->cycles[i].use == CYCLE_KEPT))
-			durs[n++] = c->cycles[i].dur_ns;
+		if (c->iterations[i].dur_ns >= 0 &&
+			(!c->kept_n || c->iterations[i].use == ITERATION_KEPT))
+			durs[n++] = c->iterations[i].dur_ns;
 	sort_int64(durs, n);
 	uint32_t low = n ? (n - 1) / 2 : 0, high = n / 2;
 	*ns = n ? ((double)durs[low] + (double)durs[high]) / 2 : (double)NAN;

@@ -2,13 +2,13 @@
  * over the kept iterations of the table. */
 #pragma once
 #include "arena.h"
-#include "cycles.h"
+#include "iterations.h"
 #include "patterns.h"
 
 struct metric_mean {
 	const char *name;
 	double mu, sigma; /* mean over iterations with a value; NaN: none */
-	uint32_t cycles; /* with a value */
+	uint32_t iterations; /* with a value */
 	uint32_t partly,
 		interpolated; /* with some values, all values interpolated */
 };
@@ -18,28 +18,28 @@ struct pattern_mean {
 	double ns, launches; /* per iteration; 0 if it did not run */
 	double beta_pct; /* likewise; NaN if no iteration has it */
 	int64_t min_ns, max_ns; /* of one execution; -1 unknown */
-	uint32_t cycles; /* in which it ran */
+	uint32_t iterations; /* in which it ran */
 	struct metric_mean *metrics; /* by name */
 	uint32_t metrics_n;
 };
 
 struct pattern_means {
-	uint32_t cycles; /* over which the means are taken */
+	uint32_t iterations; /* over which the means are taken */
 	struct pattern_mean *rows; /* in the order of the patterns */
 	uint32_t n;
 };
 
 /* Returns false if the arena is full. The result points into `p`. If no
  * iteration was kept, all iterations of the table count. */
-bool pattern_mean_from(const struct cycles *c, const struct patterns *p,
+bool pattern_mean_from(const struct iterations *c, const struct patterns *p,
 	struct arena *a, struct pattern_means *out);
 
 /* Returns β of the table's i-th iteration: as an imported table has it, else
  * time / iteration; NaN if neither is known. */
-double pattern_beta(const struct cycles *c, const struct patterns *p,
+double pattern_beta(const struct iterations *c, const struct patterns *p,
 	const struct pattern *row, uint32_t i);
 
 /* Stores the median duration of the kept iterations, or of all if none was
  * kept; NaN if there is none or its duration is unknown. Returns false if the
  * arena is full. */
-bool cycles_median(const struct cycles *c, struct arena *a, double *ns);
+bool iterations_median(const struct iterations *c, struct arena *a, double *ns);

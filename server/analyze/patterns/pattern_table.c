@@ -10,17 +10,17 @@ static uint32_t pattern_table_limit(uint32_t functions)
 {
 	uint32_t n = PATTERNS_CELLS_MAX / (functions ? functions : 1);
 	n = n ? n : 1;
-	return n < PATTERNS_CYCLES_MAX ? n : PATTERNS_CYCLES_MAX;
+	return n < PATTERNS_ITERATIONS_MAX ? n : PATTERNS_ITERATIONS_MAX;
 }
 
 /* Marks k of those m iterations that are kept, or of those that are not,
  * evenly; the first and the last are among them if k is at least 2. */
-static void pattern_table_mark(const struct cycles *all, bool kept, uint32_t m,
-	uint32_t k, uint32_t *place)
+static void pattern_table_mark(const struct iterations *all, bool kept,
+	uint32_t m, uint32_t k, uint32_t *place)
 {
 	uint64_t seen = 0, taken = 0;
 	for (uint32_t i = 0; i < all->n && taken < k; i++) {
-		if ((all->cycles[i].use == CYCLE_KEPT) != kept)
+		if ((all->iterations[i].use == ITERATION_KEPT) != kept)
 			continue;
 		/* The taken-th is at taken*(m-1)/(k-1). */
 		uint64_t at = k > 1 ? taken * (m - 1) / (k - 1) : 0;
@@ -34,7 +34,7 @@ static void pattern_table_mark(const struct cycles *all, bool kept, uint32_t m,
 bool pattern_table_choose(struct profile *p, uint32_t functions,
 	uint32_t **place)
 {
-	const struct cycles *all = &p->cycles;
+	const struct iterations *all = &p->iterations;
 	struct patterns *to = &p->patterns;
 	uint32_t kept = 0, limit = pattern_table_limit(functions);
 	uint32_t *at =
@@ -43,24 +43,24 @@ bool pattern_table_choose(struct profile *p, uint32_t functions,
 	*place = at;
 	for (uint32_t i = 0; at && i < all->n; i++) {
 		at[i] = ITERATION_NONE;
-		kept += all->cycles[i].use == CYCLE_KEPT;
+		kept += all->iterations[i].use == ITERATION_KEPT;
 	}
-	to->cycles_n = all->n < limit ? all->n : limit;
-	to->cycle = arena_array(p->arena, uint32_t, to->cycles_n + 1);
-	if (!at || !to->cycle)
+	to->iterations_n = all->n < limit ? all->n : limit;
+	to->iteration = arena_array(p->arena, uint32_t, to->iterations_n + 1);
+	if (!at || !to->iteration)
 		return false;
-	uint32_t of_kept = kept < to->cycles_n ? kept : to->cycles_n;
+	uint32_t of_kept = kept < to->iterations_n ? kept : to->iterations_n;
 	pattern_table_mark(all, true, kept, of_kept, at);
-	pattern_table_mark(all, false, all->n - kept, to->cycles_n - of_kept,
-		at);
+	pattern_table_mark(all, false, all->n - kept,
+		to->iterations_n - of_kept, at);
 	for (uint32_t i = 0, n = 0; i < all->n; i++)
 		if (at[i] != ITERATION_NONE) {
 			at[i] = n;
-			to->cycle[n++] = i;
+			to->iteration[n++] = i;
 		}
-	if (to->cycles_n < all->n)
+	if (to->iterations_n < all->n)
 		note_add(&p->notes, NOTE_patterns_thinned,
-			all->n - to->cycles_n, NULL, 0);
+			all->n - to->iterations_n, NULL, 0);
 	return true;
 }
 
@@ -88,7 +88,7 @@ static int pattern_table_by_time(const void *left, const void *right)
 static bool pattern_table_cells(struct profile *p)
 {
 	struct patterns *to = &p->patterns;
-	size_t n = to->cycles_n;
+	size_t n = to->iterations_n;
 	int64_t *cells =
 		arena_grow(p->arena, NULL, (to->n * n * 4 + 1) * sizeof *cells);
 	for (uint32_t i = 0; cells && i < to->n; i++) {
@@ -132,7 +132,7 @@ bool pattern_table_rows(struct profile *p, const struct pattern_function *f,
 
 uint32_t pattern_table_metrics_max(const struct profile *p)
 {
-	uint32_t n = p->patterns.cycles_n;
+	uint32_t n = p->patterns.iterations_n;
 	return PATTERNS_VALUES_MAX / (n ? n : 1);
 }
 
@@ -141,7 +141,7 @@ bool pattern_table_metrics(struct profile *p, uint32_t n, uint32_t cut,
 {
 	struct patterns *to = &p->patterns;
 	struct arena *a = p->arena;
-	size_t of = to->cycles_n, values = n * of;
+	size_t of = to->iterations_n, values = n * of;
 	double *v = arena_grow(a, NULL, (values * 2 + 1) * sizeof *v);
 	uint8_t *basis = arena_grow(a, NULL, values + 1);
 

@@ -11,8 +11,8 @@ struct pattern_function {
 	int64_t total_ns; /* over the iterations of the table; -1: in none */
 };
 
-/* Fills p->patterns.cycle and cycles_n. All iterations are taken if there are
- * at most PATTERNS_CYCLES_MAX and `functions` of each are at most
+/* Fills p->patterns.iteration and iterations_n. All iterations are taken if there are
+ * at most PATTERNS_ITERATIONS_MAX and `functions` of each are at most
  * PATTERNS_CELLS_MAX; otherwise an even choice, kept iterations first.
  * (*place)[i] is iteration i's column, or ITERATION_NONE if it has none;
  * release it with arena_drop(). Returns false if the arena is full. */
@@ -20,13 +20,13 @@ bool pattern_table_choose(struct profile *p, uint32_t functions,
 	uint32_t **place);
 
 /* Fills p->patterns.rows with the functions that ran in an iteration of the
- * table, longest first; needs cycles_n. dur_ns and launches are 0, min_ns and
+ * table, longest first; needs iterations_n. dur_ns and launches are 0, min_ns and
  * max_ns -1. (*row_of)[i] is function i's row, or PATTERN_NO_ROW; release it
  * with arena_drop(). Returns false if the arena is full. */
 bool pattern_table_rows(struct profile *p, const struct pattern_function *f,
 	uint32_t n, uint32_t **row_of);
 
-/* Returns how many counter metrics fit, each with p->patterns.cycles_n values. */
+/* Returns how many counter metrics fit, each with p->patterns.iterations_n values. */
 uint32_t pattern_table_metrics_max(const struct profile *p);
 
 /* Allocates p->patterns.metrics for `n` metrics (at most the number above),

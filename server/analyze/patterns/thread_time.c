@@ -1,4 +1,4 @@
-/* thread_time.c - readings of a total laid beside cycles. */
+/* thread_time.c - readings of a total laid beside iterations. */
 #include "thread_time.h"
 #include <math.h>
 #include <string.h>
@@ -80,20 +80,20 @@ static struct thread_time_readings thread_time_readings_of(const struct trace
 
 /* How many iterations that count are beyond the readings. */
 static uint32_t thread_time_fill(struct thread_total *x, const struct trace *t,
-	const struct process *proc, const struct cycles *all)
+	const struct process *proc, const struct iterations *all)
 {
 	struct thread_time_readings r = thread_time_readings_of(t, proc, x->id);
 	int64_t first_ns = trace_first_ns(t, proc);
 	uint32_t beyond = 0;
 
 	for (uint32_t i = 0; i < all->n; i++) {
-		const struct cycle *c = &all->cycles[i];
+		const struct iteration *c = &all->iterations[i];
 		int64_t at_ns = first_ns + c->start_ns;
 		double begin = thread_time_total_at(&r, at_ns);
 		double end = thread_time_total_at(&r, at_ns + c->dur_ns);
 		bool told = !isnan(begin) && !isnan(end);
 		x->dur_ns[i] = told ? llround(end - begin) : -1;
-		beyond += !told && c->use == CYCLE_KEPT;
+		beyond += !told && c->use == ITERATION_KEPT;
 	}
 	return beyond;
 }
@@ -123,10 +123,10 @@ bool thread_time_from(struct thread_time *s, const struct trace *t,
 		if (!x->id)
 			continue;
 		x->dur_ns = arena_grow(p->arena, NULL,
-			((size_t)p->cycles.n + 1) * sizeof *x->dur_ns);
+			((size_t)p->iterations.n + 1) * sizeof *x->dur_ns);
 		if (!x->dur_ns)
 			return false;
-		uint32_t n = thread_time_fill(x, t, proc, &p->cycles);
+		uint32_t n = thread_time_fill(x, t, proc, &p->iterations);
 		beyond = n > beyond ? n : beyond;
 		if (n) {
 			arena_drop(p->arena, x->dur_ns);

@@ -23,7 +23,7 @@ struct thread_time {
 	struct thread_total total[THREAD_TOTALS];
 };
 
-/* Needs p->cycles. False if the arena is full; release in any case. */
+/* Needs p->iterations. False if the arena is full; release in any case. */
 bool thread_time_from(struct thread_time *s, const struct trace *t,
 	const struct process *proc, struct profile *p);
 void thread_time_release(struct thread_time *s, struct arena *a);

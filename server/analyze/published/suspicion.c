@@ -17,7 +17,7 @@ struct suspicion_list {
 };
 struct suspicion_lists {
 	struct suspicion_list beta, mu;
-	uint32_t cycles; /* distinct ones */
+	uint32_t iterations; /* distinct ones */
 };
 
 /* The figures of a row: means, deviations, Z and both tests. */
@@ -81,8 +81,8 @@ static double suspicion_welch(struct suspicion_moments x, uint32_t n,
 }
 
 static struct suspicion_value suspicion_value_of(const struct suspicion_list *x,
-	const struct suspicion_list *y, uint32_t x_cycles, uint32_t y_cycles,
-	struct arena *scratch)
+	const struct suspicion_list *y, uint32_t x_iterations,
+	uint32_t y_iterations, struct arena *scratch)
 {
 	struct suspicion_moments b = suspicion_moments_of(x->at, x->n);
 	struct suspicion_moments h = suspicion_moments_of(y->at, y->n);
@@ -91,7 +91,7 @@ static struct suspicion_value suspicion_value_of(const struct suspicion_list *x,
 		.head = h.mean,
 		.delta = h.mean - b.mean,
 		.z = suspicion_z_of(b, h),
-		.p = suspicion_welch(b, x_cycles, h, y_cycles),
+		.p = suspicion_welch(b, x_iterations, h, y_iterations),
 		.u_p = x->n > 1 && y->n > 1 ? dist_rank_sum_p(x->at, x->n,
 						      y->at, y->n, scratch)
 					    : 1,
@@ -114,10 +114,10 @@ static void suspicion_row_from(const struct suspicion_lists *base,
 	const struct suspicion_lists *head, struct arena *scratch,
 	struct suspicion_row *row)
 {
-	row->beta = suspicion_value_of(&base->beta, &head->beta, base->cycles,
-		head->cycles, scratch);
-	row->mu = suspicion_value_of(&base->mu, &head->mu, base->cycles,
-		head->cycles, scratch);
+	row->beta = suspicion_value_of(&base->beta, &head->beta,
+		base->iterations, head->iterations, scratch);
+	row->mu = suspicion_value_of(&base->mu, &head->mu, base->iterations,
+		head->iterations, scratch);
 	row->z_log_mu = suspicion_z_of(suspicion_of_logs(&base->mu),
 		suspicion_of_logs(&head->mu));
 	row->score = fabs(row->beta.delta) *
@@ -129,10 +129,10 @@ static void suspicion_row_from(const struct suspicion_lists *base,
 enum { NAMES_MAX = 3 }; /* of a side's runs that a name lists */
 
 /* Whether a cycle of a run counts. */
-static bool suspicion_counts(const struct compared_run *r, uint32_t cycle)
+static bool suspicion_counts(const struct compared_run *r, uint32_t iteration)
 {
-	return r->cycles.detector == CYCLES_TOLD ||
-	       r->cycles.cycles[cycle].use == CYCLE_KEPT;
+	return r->iterations.detector == ITERATIONS_TOLD ||
+	       r->iterations.iterations[iteration].use == ITERATION_KEPT;
 }
 
 static bool suspicion_named_before(const struct compared_run *runs, uint32_t i)
@@ -212,28 +212,30 @@ static int suspicion_longest_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-static bool suspicion_cycles_of(const struct compared_run *runs, uint32_t n,
+static bool suspicion_iterations_of(const struct compared_run *runs, uint32_t n,
 	struct arena *a, struct suspicion_side *side)
 {
 	uint32_t all = 0;
 	int64_t sum_ns = 0;
 	for (uint32_t i = 0; i < n; i++)
-		all += runs[i].cycles.n;
+		all += runs[i].iterations.n;
 	double *us = arena_grow(a, NULL, ((size_t)all + 1) * sizeof *us);
 	if (!us)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t k = 0; k < runs[i].cycles.n; k++) {
-			int64_t dur_ns = runs[i].cycles.cycles[k].dur_ns;
+		for (uint32_t k = 0; k < runs[i].iterations.n; k++) {
+			int64_t dur_ns =
+				runs[i].iterations.iterations[k].dur_ns;
 			if (!suspicion_counts(&runs[i], k) || dur_ns < 0)
 				continue;
-			us[side->cycles_n++] = (double)dur_ns / 1e3;
+			us[side->iterations_n++] = (double)dur_ns / 1e3;
 			sum_ns += dur_ns;
 		}
-	qsort(us, side->cycles_n, sizeof *us, suspicion_longest_first);
-	side->cycles_us = us;
-	side->cycle_us =
-		side->cycles_n ? (double)sum_ns / 1e3 / side->cycles_n : 0;
+	qsort(us, side->iterations_n, sizeof *us, suspicion_longest_first);
+	side->iterations_us = us;
+	side->iteration_us = side->iterations_n
+				     ? (double)sum_ns / 1e3 / side->iterations_n
+				     : 0;
 	return true;
 }
 
@@ -242,9 +244,9 @@ static bool suspicion_side_from(const struct compared_run *runs, uint32_t n,
 {
 	side->run = suspicion_names_of(runs, n, a);
 	side->pid = n == 1 ? runs->pid : -1;
-	if (!side->run || !suspicion_cycles_of(runs, n, a, side))
+	if (!side->run || !suspicion_iterations_of(runs, n, a, side))
 		return arena_err(a, e);
-	if (side->cycles_n == 0)
+	if (side->iterations_n == 0)
 		return err_set(e, ERR_INPUT,
 			"'%.80s' has no cycles to score: %s", side->run,
 			runs->content == CONTENT_STATISTICS
@@ -347,8 +349,9 @@ static bool suspicion_run_add(struct suspicion_maker *m,
 
 static double suspicion_beta_of(const struct suspicion_part *p, uint32_t i)
 {
-	const struct cycles *c = &p->run->cycles;
-	const struct cycle *in = &c->cycles[p->run->patterns.cycle[i]];
+	const struct iterations *c = &p->run->iterations;
+	const struct iteration *in =
+		&c->iterations[p->run->patterns.iteration[i]];
 	if (p->pattern->beta_pct && !isnan(p->pattern->beta_pct[i]))
 		return p->pattern->beta_pct[i];
 	if (in->dur_ns <= 0)
@@ -359,7 +362,7 @@ static double suspicion_beta_of(const struct suspicion_part *p, uint32_t i)
 /* Whether there is a row of this cycle. */
 static bool suspicion_has_row(const struct suspicion_part *p, uint32_t i)
 {
-	if (!suspicion_counts(p->run, p->run->patterns.cycle[i]))
+	if (!suspicion_counts(p->run, p->run->patterns.iteration[i]))
 		return false;
 	return p->metric ? p->metric->interpolated[i] != METRIC_NO_ROW
 			 : p->pattern->launches[i] > 0;
@@ -387,7 +390,7 @@ static bool suspicion_part_count(struct suspicion_maker *m,
 	const struct suspicion_part *p, bool again)
 {
 	struct suspicion_lists *to = &m->sides[p->side];
-	uint32_t n = p->run->patterns.cycles_n;
+	uint32_t n = p->run->patterns.iterations_n;
 	bool ok = true;
 	if (!again)
 		memset(m->seen, 0, n);
@@ -399,7 +402,7 @@ static bool suspicion_part_count(struct suspicion_maker *m,
 		ok = (isnan(beta) ||
 			     suspicion_list_add(&to->beta, beta, m->arena)) &&
 		     suspicion_list_add(&to->mu, isnan(mu) ? 0 : mu, m->arena);
-		to->cycles += !m->seen[i];
+		to->iterations += !m->seen[i];
 		m->seen[i] = 1;
 	}
 	return ok;
@@ -413,12 +416,13 @@ static bool suspicion_group_score(struct suspicion_maker *m,
 {
 	bool ok = true;
 	for (uint32_t s = 0; s < 2; s++)
-		m->sides[s].beta.n = m->sides[s].mu.n = m->sides[s].cycles = 0;
+		m->sides[s].beta.n = m->sides[s].mu.n = m->sides[s].iterations =
+			0;
 	for (uint32_t i = 0; ok && i < n; i++)
 		ok = suspicion_part_count(m, &parts[i],
 			i && parts[i - 1].run == parts[i].run &&
 				parts[i - 1].side == parts[i].side);
-	if (!ok || m->sides[0].cycles + m->sides[1].cycles == 0)
+	if (!ok || m->sides[0].iterations + m->sides[1].iterations == 0)
 		return ok;
 	struct suspicion_row *row = &rows[(*rows_n)++];
 	*row = (struct suspicion_row){ .name = parts->pattern->name,
@@ -509,8 +513,8 @@ static void suspicion_inspect(struct suspicion_maker *m,
 {
 	for (uint32_t i = 0; i < n; i++) {
 		m->metrics = m->metrics || runs[i].patterns.metrics_n;
-		if (runs[i].patterns.cycles_n > *most)
-			*most = runs[i].patterns.cycles_n;
+		if (runs[i].patterns.iterations_n > *most)
+			*most = runs[i].patterns.iterations_n;
 	}
 }
 

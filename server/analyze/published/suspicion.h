@@ -46,9 +46,9 @@ struct suspicion_side {
 	const char *run; /* the runs' name alone: "normal" */
 	int64_t pid; /* -1: unknown, or of several runs */
 	/* Durations of all cycles, longest first, and their mean. */
-	const double *cycles_us;
-	double cycle_us;
-	uint32_t cycles_n;
+	const double *iterations_us;
+	double iteration_us;
+	uint32_t iterations_n;
 };
 
 struct suspicion {

@@ -298,39 +298,40 @@ bool tables_statistics(const struct trace *t, const struct process *proc,
  * anchor, by start and then by number. A start or a duration that the table
  * lacks stays -1. */
 
-struct tables_cycles {
+struct tables_iterations {
 	const struct trace *t;
 	struct arena *a;
-	struct names numbers; /* id = index in `cycles` + 1 */
-	struct names seen; /* cycle, function, device and type */
-	struct cycle *cycles;
+	struct names numbers; /* id = index in `iterations` + 1 */
+	struct names seen; /* iteration, function, device and type */
+	struct iteration *iterations;
 	uint32_t n, cap;
 };
 
-static bool tables_cycles_grow(struct tables_cycles *m)
+static bool tables_iterations_grow(struct tables_iterations *m)
 {
 	uint32_t cap = m->cap ? m->cap * 2 : 256;
-	struct cycle *grown =
-		arena_grow(m->a, m->cycles, (size_t)cap * sizeof *grown);
+	struct iteration *grown =
+		arena_grow(m->a, m->iterations, (size_t)cap * sizeof *grown);
 
 	if (!grown)
 		return false;
-	m->cycles = grown;
+	m->iterations = grown;
 	m->cap = cap;
 	return true;
 }
 
-static struct cycle *tables_cycles_of_number(struct tables_cycles *m,
+static struct iteration *tables_iterations_of_number(struct tables_iterations
+							     *m,
 	int64_t number)
 {
 	uint32_t id =
 		names_put(&m->numbers, (const char *)&number, sizeof number);
 
 	if (id == NAMES_NONE ||
-		(id > m->n && m->n == m->cap && !tables_cycles_grow(m)))
+		(id > m->n && m->n == m->cap && !tables_iterations_grow(m)))
 		return NULL;
 	if (id > m->n)
-		m->cycles[m->n++] = (struct cycle){ .number = number,
+		m->iterations[m->n++] = (struct iteration){ .number = number,
 			.start_ns = -1,
 			.dur_ns = -1,
 			.compute_ns = -1,
@@ -338,17 +339,17 @@ static struct cycle *tables_cycles_of_number(struct tables_cycles *m,
 			.copy_ns = -1,
 			.idle_ns = -1,
 			.sync_ns = -1 };
-	return &m->cycles[id - 1];
+	return &m->iterations[id - 1];
 }
 
 /* Returns whether a row counts launches of a kernel that no earlier row
  * counted. */
-static bool tables_cycles_launches(struct tables_cycles *m, uint32_t row,
-	bool *ok)
+static bool tables_iterations_launches(struct tables_iterations *m,
+	uint32_t row, bool *ok)
 {
 	const struct pattern_rows *r = &m->t->pattern;
 	const char *type = names_text(&m->t->names, r->func_type[row]);
-	int64_t key[4] = { r->cycle[row], r->name[row], r->device[row],
+	int64_t key[4] = { r->iteration[row], r->name[row], r->device[row],
 		r->func_type[row] };
 	uint32_t known = m->seen.n;
 
@@ -359,7 +360,8 @@ static bool tables_cycles_launches(struct tables_cycles *m, uint32_t row,
 	return *ok && id == known;
 }
 
-static bool tables_cycles_read_rows(struct tables_cycles *m, struct slice rows)
+static bool tables_iterations_read_rows(struct tables_iterations *m,
+	struct slice rows)
 {
 	const struct pattern_rows *r = &m->t->pattern;
 	bool ok = true;
@@ -367,61 +369,65 @@ static bool tables_cycles_read_rows(struct tables_cycles *m, struct slice rows)
 	for (uint32_t i = rows.from; ok && i < rows.to; i++) {
 		if (r->anchor[i] != r->anchor[rows.from])
 			continue;
-		struct cycle *c = tables_cycles_of_number(m, r->cycle[i]);
+		struct iteration *c =
+			tables_iterations_of_number(m, r->iteration[i]);
 		if (!c)
 			return false;
 		if (c->start_ns < 0)
-			c->start_ns = r->cycle_start_ns[i];
+			c->start_ns = r->iteration_start_ns[i];
 		if (c->dur_ns < 0)
-			c->dur_ns = r->cycle_ns[i];
-		if (tables_cycles_launches(m, i, &ok))
+			c->dur_ns = r->iteration_ns[i];
+		if (tables_iterations_launches(m, i, &ok))
 			c->launches += r->instances[i];
 	}
 	return ok;
 }
 
-static int tables_cycles_by_start(const void *left, const void *right)
+static int tables_iterations_by_start(const void *left, const void *right)
 {
-	const struct cycle *a = left, *b = right;
+	const struct iteration *a = left, *b = right;
 
 	if (a->start_ns != b->start_ns)
 		return a->start_ns < b->start_ns ? -1 : 1;
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Fills p->cycles from the rows with the same anchor as the slice's first.
+/* Fills p->iterations from the rows with the same anchor as the slice's first.
  * Returns false if the arena is full. */
-static bool tables_cycles(const struct trace *t, const struct process *proc,
+static bool tables_iterations(const struct trace *t, const struct process *proc,
 	struct profile *p)
 {
-	struct tables_cycles m = { .t = t, .a = p->arena };
-	struct cycles *c = &p->cycles;
+	struct tables_iterations m = { .t = t, .a = p->arena };
+	struct iterations *c = &p->iterations;
 	struct slice rows = proc->pattern;
 	int64_t first = trace_first_ns(t, proc);
 
 	c->strata = arena_new(m.a, struct stratum);
 	if (!c->strata || !names_init(&m.numbers, m.a) ||
-		!names_init(&m.seen, m.a) || !tables_cycles_read_rows(&m, rows))
+		!names_init(&m.seen, m.a) ||
+		!tables_iterations_read_rows(&m, rows))
 		return false;
-	qsort(m.cycles, m.n, sizeof *m.cycles, tables_cycles_by_start);
+	qsort(m.iterations, m.n, sizeof *m.iterations,
+		tables_iterations_by_start);
 	for (uint32_t i = 0; i < m.n; i++)
-		if (m.cycles[i].start_ns >= 0 && m.cycles[i].start_ns < first)
-			first = m.cycles[i].start_ns;
+		if (m.iterations[i].start_ns >= 0 &&
+			m.iterations[i].start_ns < first)
+			first = m.iterations[i].start_ns;
 	for (uint32_t i = 0; i < m.n; i++)
-		if (m.cycles[i].start_ns >= 0)
-			m.cycles[i].start_ns -= first;
-	c->detector = CYCLES_TOLD;
+		if (m.iterations[i].start_ns >= 0)
+			m.iterations[i].start_ns -= first;
+	c->detector = ITERATIONS_TOLD;
 	c->confidence = 1;
 	if (t->pattern.anchor[rows.from])
 		c->range = names_text(&t->names, t->pattern.anchor[rows.from]);
-	c->cycles = m.cycles;
+	c->iterations = m.iterations;
 	c->n = c->kept_n = m.n;
 	c->strata_n = 1;
 	*c->strata = (struct stratum){ .text = "as the table tells them",
 		.sequences = -1,
 		.tokens = -1,
 		.kv_tokens = -1,
-		.cycles = m.n };
+		.iterations = m.n };
 	return true;
 }
 
@@ -433,8 +439,8 @@ struct tables_pattern {
 	const struct trace *t;
 	struct profile *p;
 	struct kernel_list list;
-	struct names cycles;
-	struct names seen; /* cycle, function and device */
+	struct names iterations;
+	struct names seen; /* iteration, function and device */
 	uint32_t *first; /* by id in `seen`: its row */
 	uint32_t first_cap;
 	struct names operations; /* id = operation + 1 */
@@ -456,7 +462,7 @@ static bool tables_pattern_is_first(struct tables_pattern *m, uint32_t row,
 {
 	const struct pattern_rows *r = &m->t->pattern;
 	struct arena *a = m->p->arena;
-	int64_t key[4] = { r->cycle[row], r->name[row], r->device[row],
+	int64_t key[4] = { r->iteration[row], r->name[row], r->device[row],
 		r->func_type[row] };
 	uint32_t known = m->seen.n;
 	uint32_t id = names_put(&m->seen, (const char *)key, sizeof key);
@@ -549,8 +555,9 @@ static bool tables_pattern_sum(struct tables_pattern *m, struct slice rows,
 			continue;
 		}
 		const char *type = names_text(&m->t->names, r->func_type[i]);
-		bool ok = names_put(&m->cycles, (const char *)&r->cycle[i],
-				  sizeof r->cycle[i]) != NAMES_NONE;
+		bool ok = names_put(&m->iterations,
+				  (const char *)&r->iteration[i],
+				  sizeof r->iteration[i]) != NAMES_NONE;
 		if (ok && tables_pattern_starts(type, "gpu_") &&
 			tables_pattern_is_first(m, i, &ok)) {
 			int32_t device = device_text_number(
@@ -674,7 +681,7 @@ static void tables_pattern_started(const struct trace *t, struct slice rows,
 	struct profile *p)
 {
 	for (uint32_t i = rows.from; t->base_is_utc && i < rows.to; i++) {
-		int64_t at = t->pattern.cycle_start_ns[i];
+		int64_t at = t->pattern.iteration_start_ns[i];
 		if (at >= 0 && (p->started_utc_ns < 0 ||
 				       t->base_ns + at < p->started_utc_ns))
 			p->started_utc_ns = t->base_ns + at;
@@ -688,7 +695,7 @@ bool tables_patterns(const struct trace *t, const struct process *proc,
 	struct arena *a = p->arena;
 	p->span_ns = p->busy_ns = -1;
 	bool ok = kernels_list_init(&m.list, t, f, p) &&
-		  names_init(&m.cycles, a) && names_init(&m.seen, a) &&
+		  names_init(&m.iterations, a) && names_init(&m.seen, a) &&
 		  names_init(&m.operations, a) &&
 		  tables_tally_init(&m.kernels, a) &&
 		  tables_tally_init(&m.copies, a) &&
@@ -700,10 +707,10 @@ bool tables_patterns(const struct trace *t, const struct process *proc,
 	arena_drop(a, m.first);
 	if (!ok)
 		return false;
-	if (!tables_cycles(t, proc, p) || !pattern_import(t, proc, p))
+	if (!tables_iterations(t, proc, p) || !pattern_import(t, proc, p))
 		return arena_err(a, e);
 	tables_pattern_started(t, proc->pattern, p);
-	note_add(&p->notes, NOTE_patterns_only, m.cycles.n - 1, NULL, 0);
+	note_add(&p->notes, NOTE_patterns_only, m.iterations.n - 1, NULL, 0);
 	if (p->launches == 0)
 		note_add(&p->notes, NOTE_no_kernels,
 			proc->pattern.to - proc->pattern.from, NULL, 0);

@@ -1,4 +1,4 @@
-/* blocks.c - groups correlated cycles into blocks that can be exchanged. */
+/* blocks.c - groups correlated iterations into blocks that can be exchanged. */
 #include "blocks.h"
 #include "contrast.h"
 #include "order_stat.h"
@@ -14,7 +14,7 @@
 enum {
 	BLOCKS_LAG_ROWS_MAX = 64,
 	BLOCKS_LAG_WORK = 1 << 20,
-	BLOCKS_LAG_CYCLES_MIN = 6
+	BLOCKS_LAG_ITERATIONS_MIN = 6
 };
 
 /* Σ e_t e_(t+k) of one side into sums[k], e from the mean of each unit. */
@@ -23,7 +23,7 @@ static void blocks_lag_add(const struct verdict_side *side, const double *x,
 {
 	uint32_t at = 0;
 	for (uint32_t u = 0; u < side->units; u++) {
-		uint32_t n = side->cycles[u];
+		uint32_t n = side->iterations[u];
 		double mean = 0;
 		for (uint32_t i = 0; i < n; i++) {
 			e[i] = factor ? x[at + i] / factor[at + i] : x[at + i];
@@ -60,14 +60,14 @@ static uint32_t blocks_lag_rows(const struct verdict_input *in,
 /* Takes medians over rows. Estimating the mean lowers every correlation by
  * inflation / n; that is added back. */
 static void blocks_lag_settle(double *by_row, uint32_t rows, uint32_t lags,
-	double cycles, struct blocks_lag *out)
+	double iterations, struct blocks_lag *out)
 {
 	double total = 1;
 	double raw[BLOCKS_LAG_MAX + 1];
 	for (uint32_t k = 1; k <= lags; k++)
 		raw[k] = order_stat_median(by_row + (size_t)k * rows, rows);
 	for (int turn = 0; turn < 3; turn++) {
-		double back = fmin(0.5, total / cycles), sum = 1;
+		double back = fmin(0.5, total / iterations), sum = 1;
 		out->n = 0;
 		for (uint32_t k = 1; k <= lags; k++) {
 			double rho = raw[k] * (1 - back) + back;
@@ -85,7 +85,7 @@ static uint32_t blocks_longest_unit(const struct verdict_side *s)
 {
 	uint32_t most = 0;
 	for (uint32_t u = 0; u < s->units; u++)
-		most = s->cycles[u] > most ? s->cycles[u] : most;
+		most = s->iterations[u] > most ? s->iterations[u] : most;
 	return most;
 }
 
@@ -96,7 +96,7 @@ bool blocks_lag_from(const struct verdict_input *in, const struct change *means,
 	uint32_t units = in->base.units + in->head.units;
 	uint32_t base = blocks_longest_unit(&in->base),
 		 head = blocks_longest_unit(&in->head);
-	double cycles = (double)(in->base.n + in->head.n) / units;
+	double iterations = (double)(in->base.n + in->head.n) / units;
 	uint32_t lags = (base < head ? base : head) / 3, asked = 0;
 	double *e = arena_array(a, double, base > head ? base : head);
 	double *scratch = arena_array(a, double, in->n + 1);
@@ -110,7 +110,7 @@ bool blocks_lag_from(const struct verdict_input *in, const struct change *means,
 	double *by_row = arena_array(a, double, (size_t)(lags + 1) * (n + 1));
 	if (!by_row)
 		return false;
-	if (cycles < BLOCKS_LAG_CYCLES_MIN)
+	if (iterations < BLOCKS_LAG_ITERATIONS_MIN)
 		return true;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct verdict_row *r = &in->rows[rows[i]];
@@ -130,7 +130,7 @@ bool blocks_lag_from(const struct verdict_input *in, const struct change *means,
 			by_row[(size_t)k * asked + i] =
 				by_row[(size_t)k * n + i];
 	if (asked)
-		blocks_lag_settle(by_row, asked, lags, cycles, out);
+		blocks_lag_settle(by_row, asked, lags, iterations, out);
 	return true;
 }
 
@@ -172,21 +172,21 @@ static struct blocks_range *blocks_cut(const struct verdict_side *side,
 	uint32_t at = 0;
 	*n = 0;
 	for (uint32_t u = 0; u < side->units; u++)
-		*n += length && side->cycles[u] > length
-			      ? side->cycles[u] / length
+		*n += length && side->iterations[u] > length
+			      ? side->iterations[u] / length
 			      : 1;
 	struct blocks_range *blocks = arena_array(a, struct blocks_range, *n),
 			    *b = blocks;
 	for (uint32_t u = 0; b && u < side->units; u++) {
-		uint64_t cycles = side->cycles[u];
+		uint64_t iterations = side->iterations[u];
 		uint64_t parts =
-			length && cycles > length ? cycles / length : 1;
+			length && iterations > length ? iterations / length : 1;
 		for (uint64_t k = 0; k < parts; k++)
 			*b++ = (struct blocks_range){
-				at + (uint32_t)(cycles * k / parts),
-				at + (uint32_t)(cycles * (k + 1) / parts), u
+				at + (uint32_t)(iterations * k / parts),
+				at + (uint32_t)(iterations * (k + 1) / parts), u
 			};
-		at += side->cycles[u];
+		at += side->iterations[u];
 	}
 	assert(!blocks || at == side->n);
 	return blocks;

@@ -2,23 +2,24 @@
 #include "classify.h"
 #include <math.h>
 
-double classify_cycle_ns(const struct verdict_input *in)
+double classify_iteration_ns(const struct verdict_input *in)
 {
-	double most = fmax(in->base_cycle_ns, in->head_cycle_ns);
+	double most = fmax(in->base_iteration_ns, in->head_iteration_ns);
 	return most > 0 ? most : 0;
 }
 
 bool classify_eligible(const struct verdict_input *in, const struct change *c)
 {
 	double most = fmax(c->base_ns, c->head_ns);
-	return most > 0 && most >= CLASSIFY_MIN_SHARE * classify_cycle_ns(in);
+	return most > 0 &&
+	       most >= CLASSIFY_MIN_SHARE * classify_iteration_ns(in);
 }
 
 bool classify_relevant(const struct verdict_input *in, const struct change *c)
 {
 	double delta = fabs(c->delta_ns);
 	return classify_eligible(in, c) && delta > 0 &&
-	       delta >= CLASSIFY_MIN_DELTA * classify_cycle_ns(in) &&
+	       delta >= CLASSIFY_MIN_DELTA * classify_iteration_ns(in) &&
 	       delta >= in->margin / 2 * c->base_ns;
 }
 
@@ -63,7 +64,7 @@ static bool classify_unchanged(const struct verdict_input *in,
 {
 	const struct change *c = j->change;
 	const struct contrast *f = j->freed;
-	double stake = CLASSIFY_MIN_SHARE * classify_cycle_ns(in);
+	double stake = CLASSIFY_MIN_SHARE * classify_iteration_ns(in);
 
 	if (j->identical || classify_within(c->low_ns, c->high_ns, stake) ||
 		fmax(c->base_ns, c->head_ns) <= stake)

@@ -23,7 +23,7 @@ struct classify_input {
 };
 
 /* The longer mean iteration of the two sides; 0 unknown. */
-double classify_cycle_ns(const struct verdict_input *in);
+double classify_iteration_ns(const struct verdict_input *in);
 
 /* Whether the row takes enough time to be reported, whatever its change. */
 bool classify_eligible(const struct verdict_input *in, const struct change *c);

@@ -40,10 +40,10 @@ static double *common_factor_side(const struct verdict_input *in,
 	const struct common_factor_rows *k, const struct change *means,
 	bool head, struct arena *a)
 {
-	uint32_t cycles = head ? in->head.n : in->base.n;
-	double *f = arena_array(a, double, cycles), sum = 0;
+	uint32_t iterations = head ? in->head.n : in->base.n;
+	double *f = arena_array(a, double, iterations), sum = 0;
 
-	for (uint32_t c = 0; f && c < cycles; c++) {
+	for (uint32_t c = 0; f && c < iterations; c++) {
 		uint32_t n = 0;
 		for (uint32_t i = 0; i < k->n; i++) {
 			const struct verdict_row *r = &in->rows[k->rows[i]];
@@ -58,8 +58,8 @@ static double *common_factor_side(const struct verdict_input *in,
 			       : order_stat_median(k->scratch, n);
 		sum += f[c];
 	}
-	for (uint32_t c = 0; f && c < cycles; c++)
-		f[c] *= cycles / sum;
+	for (uint32_t c = 0; f && c < iterations; c++)
+		f[c] *= iterations / sum;
 	return f;
 }
 

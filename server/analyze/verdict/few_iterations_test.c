@@ -1,4 +1,4 @@
-/* few_iterations_test.c - compares launches where there are too few cycles to permute. */
+/* few_iterations_test.c - compares launches where there are too few iterations to permute. */
 #include "few_iterations_test.h"
 #include "classify.h"
 #include "dist.h"
@@ -83,11 +83,11 @@ static enum change_class few_iterations_test_class_of(const struct verdict_input
 	const struct change *m)
 {
 	double most = fmax(m->base_ns, m->head_ns),
-	       cycle = classify_cycle_ns(in);
-	double stake = CLASSIFY_MIN_SHARE * cycle;
+	       iteration = classify_iteration_ns(in);
+	double stake = CLASSIFY_MIN_SHARE * iteration;
 
 	/* Whether something ran at all does not depend on how long it ran. */
-	if (most >= CLASSIFY_MIN_PRESENT * cycle) {
+	if (most >= CLASSIFY_MIN_PRESENT * iteration) {
 		if (few_iterations_test_never(r->base, in->base.n) &&
 			few_iterations_test_always(r->head, in->head.n))
 			return CHANGE_APPEARED;

@@ -20,7 +20,7 @@
 /* The least number of iterations of a side, or of blocks of them, that prove
  * anything. One more is needed per unit after the first: the differences
  * between units cost a degree of freedom each. */
-enum { VERDICT_CYCLES_MIN = 3 };
+enum { VERDICT_ITERATIONS_MIN = 3 };
 
 static int verdict_by_p(const void *a, const void *b)
 {
@@ -108,7 +108,7 @@ static void verdict_moderate(struct verdict_proof *v, struct contrast *of,
 		double mean = of[i].mean * of[i].mean;
 		double runs = r->floor * r->floor * mean * units;
 		bool known = isinf(r->floor_df);
-		if (v->by == EVIDENCE_CYCLES) {
+		if (v->by == EVIDENCE_ITERATIONS) {
 			of[i].prior = prior * mean;
 			of[i].prior_df = PRIOR_DF;
 			of[i].run_var = runs;
@@ -238,8 +238,8 @@ static double verdict_factor_noise(struct verdict_proof *v)
  * variance. */
 static bool verdict_blocks_vary(const struct blocks *b)
 {
-	return b->base_n >= b->base_lost + VERDICT_CYCLES_MIN &&
-	       b->head_n >= b->head_lost + VERDICT_CYCLES_MIN;
+	return b->base_n >= b->base_lost + VERDICT_ITERATIONS_MIN &&
+	       b->head_n >= b->head_lost + VERDICT_ITERATIONS_MIN;
 }
 
 static bool verdict_blocks(struct verdict_proof *v, uint32_t *block)
@@ -276,7 +276,7 @@ static bool verdict_permuted(const struct verdict_input *in, enum evidence by,
 			&v, in->permutations, in->seed, a))
 		return false;
 	*told = common_factor_report(in, c, changes, verdict_factor_noise(&v),
-		by == EVIDENCE_CYCLES);
+		by == EVIDENCE_ITERATIONS);
 	verdict_p_fill(&v);
 	if (!verdict_q_fill(changes, in->n, a))
 		return false;
@@ -355,8 +355,8 @@ static enum evidence verdict_evidence(const struct verdict_input *in)
 		return EVIDENCE_RUNS;
 	double best = (base == head ? 2.0 : 1.0) /
 		      permutation_test_ways(base + head, few);
-	return few >= VERDICT_CYCLES_MIN && best <= in->alpha
-		       ? EVIDENCE_CYCLES
+	return few >= VERDICT_ITERATIONS_MIN && best <= in->alpha
+		       ? EVIDENCE_ITERATIONS
 		       : EVIDENCE_LAUNCHES;
 }
 
@@ -364,7 +364,7 @@ static void verdict_side_assert(const struct verdict_side *s)
 {
 	uint32_t n = 0;
 	for (uint32_t u = 0; u < s->units; u++)
-		n += s->cycles[u];
+		n += s->iterations[u];
 	assert(s->units > 0 && n == s->n && n > 0);
 }
 

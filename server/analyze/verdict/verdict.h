@@ -18,10 +18,10 @@
  * first three lines and the last count pairs in which any unchanged row is called
  * regressed, improved, appeared or vanished):
  *
- *   alike, odd, 2 % run effect, default floor (60; 240; 8 cycles)   0; 0; 0
- *   alike, odd, nothing but a known floor of 0 (60; 240 cycles)     37; 19
+ *   alike, odd, 2 % run effect, default floor (60; 240; 8 iterations)   0; 0; 0
+ *   alike, odd, nothing but a known floor of 0 (60; 240 iterations)     37; 19
  *   alike, five runs a side                                         25
- *   5 % of one function, 30 cycles, floor 0                         found 987
+ *   5 % of one function, 30 iterations, floor 0                         found 987
  *   5 runs a side, 2 % run effect, 10 % of one function, odd        found 961
  *   threefold; a new function of 1 %; one that is gone              found 1,000
  *   a clock 25 % slower, 30 % of the kernels not (floor 0)          0 (37) */
@@ -36,7 +36,7 @@ bool verdict_by_runs(uint32_t base_units, uint32_t head_units, double alpha);
 
 struct verdict_side {
 	uint32_t units;
-	const uint32_t *cycles; /* of each unit, all > 0 */
+	const uint32_t *iterations; /* of each unit, all > 0 */
 	uint32_t n; /* their sum */
 };
 
@@ -72,8 +72,8 @@ struct verdict_input {
 	struct verdict_side base, head;
 	const struct verdict_row *rows;
 	uint32_t n;
-	double base_cycle_ns,
-		head_cycle_ns; /* mean duration; thresholds are shares of it */
+	double base_iteration_ns,
+		head_iteration_ns; /* mean duration; thresholds are shares of it */
 	double margin, alpha;
 	uint32_t permutations;
 	uint64_t seed;

@@ -2,7 +2,7 @@
  * wrong value is refused with a list of the right ones. */
 #pragma once
 #include "catalog.h"
-#include "cycles.h"
+#include "iterations.h"
 #include "call.h"
 
 /* NULL if it is not given. */

@@ -30,7 +30,7 @@ static long long gate_text_whole(const json_t *v, const char *key)
 	return json_integer_value(json_object_get(v, key));
 }
 
-/* Of a rule's change and limit; headroom's are points of the cycle's time. */
+/* Of a rule's change and limit; headroom's are points of the iteration's time. */
 static const char *gate_text_unit(const json_t *rule)
 {
 	return strcmp(gate_text_member(rule, "rule"), "headroom") ? "%"
@@ -298,12 +298,12 @@ static void gate_text_md_side(const json_t *gate, const char *key,
 {
 	const json_t *v = json_object_get(gate, key);
 	long long units = gate_text_whole(v, "units");
-	long long cycles = gate_text_whole(v, "iterations");
+	long long iterations = gate_text_whole(v, "iterations");
 	buf_printf(b, ", %s ", key);
 	gate_text_md_name(b, gate_text_member(v, "query"));
 	buf_printf(b, " (%lld %s, %lld %s)", units,
-		units == 1 ? "unit" : "units", cycles,
-		cycles == 1 ? "iteration" : "iterations");
+		units == 1 ? "unit" : "units", iterations,
+		iterations == 1 ? "iteration" : "iterations");
 }
 
 static void gate_text_md_foot(const json_t *gate, const char *site,

@@ -190,7 +190,7 @@ json_t *view_run_trace(const struct run_row *r)
 	return v;
 }
 
-json_t *view_cycles_short(const struct cycles_short *s)
+json_t *view_iterations_short(const struct iterations_short *s)
 {
 	json_t *v = json_object();
 	view_set_text(v, "detector", s->detector);
@@ -202,10 +202,11 @@ json_t *view_cycles_short(const struct cycles_short *s)
 	return v;
 }
 
-struct cycles_short view_run_cycles(const struct run_row *r)
+struct iterations_short view_run_iterations(const struct run_row *r)
 {
-	return (struct cycles_short){ r->cycle_detector, r->cycle_range,
-		r->cycle_confidence, r->cycle_ns, r->cycles, r->cycles_kept };
+	return (struct iterations_short){ r->iteration_detector,
+		r->iteration_range, r->iteration_confidence, r->iteration_ns,
+		r->iterations, r->iterations_kept };
 }
 
 json_t *view_run(const struct run_row *r)
@@ -215,10 +216,11 @@ json_t *view_run(const struct run_row *r)
 		view_whole(r->ordinal), "name", r->name, "project", r->project,
 		"workload", r->workload, "job", r->job, "labels",
 		view_labels(r->labels));
-	struct cycles_short cycles = view_run_cycles(r);
+	struct iterations_short iterations = view_run_iterations(r);
 	json_object_set_new(v, "job_id",
 		r->job_id ? view_whole(r->job_id) : json_null());
-	json_object_set_new(v, "iterations", view_cycles_short(&cycles));
+	json_object_set_new(v, "iterations",
+		view_iterations_short(&iterations));
 	json_object_update_new(v, view_run_trace(r));
 	json_object_update_new(v,
 		json_pack("{s:o, s:i, s:o}", "created_at",
@@ -281,8 +283,8 @@ static json_t *view_job_rank(const struct rank_line *l,
 	view_set_whole(v, "world_size", run->world_size);
 	view_set_text(v, "host", run->host);
 	view_set_text(v, "device", l->device);
-	view_set_whole(v, "iterations", l->cycles);
-	view_set_real(v, "iteration_ns", l->cycle_ns);
+	view_set_whole(v, "iterations", l->iterations);
+	view_set_real(v, "iteration_ns", l->iteration_ns);
 	view_set_whole(v, "compute_ns", l->compute_ns);
 	view_set_whole(v, "collective_ns", l->collective_ns);
 	view_set_whole(v, "transfer_ns", l->transfer_ns);

@@ -45,14 +45,14 @@ const char *view_function(struct arena *a, enum function_type type,
 
 json_t *view_upload(const struct upload_row *u);
 /* The summary of a run's iterations. */
-struct cycles_short {
+struct iterations_short {
 	const char *detector, *range; /* range NULL: no name */
 	double confidence, median_ns;
 	int64_t count, kept;
 };
 /* From the run's row. */
-struct cycles_short view_run_cycles(const struct run_row *r);
-json_t *view_cycles_short(const struct cycles_short *s);
+struct iterations_short view_run_iterations(const struct run_row *r);
+json_t *view_iterations_short(const struct iterations_short *s);
 json_t *view_run(const struct run_row *r);
 /* The part of a run that is known from its trace. */
 json_t *view_run_trace(const struct run_row *r);

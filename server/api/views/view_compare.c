@@ -21,8 +21,8 @@ json_t *view_compared_run(const struct compared_run *r)
 		"workload", r->workload, "job_id",
 		r->job ? view_whole(r->job) : json_null(), "rank",
 		view_whole(r->rank), "device_names", names, "iterations",
-		view_whole(r->cycles.n), "iterations_kept",
-		view_whole(r->cycles.kept_n));
+		view_whole(r->iterations.n), "iterations_kept",
+		view_whole(r->iterations.kept_n));
 }
 
 json_t *view_compared_runs(const struct compared_run *runs, uint32_t n)
@@ -54,15 +54,15 @@ static json_t *view_compare_side(const struct comparison_side *s,
 {
 	json_t *v = json_pack("{s:o}", "runs", view_compared_runs(runs, n));
 	view_set_whole(v, "units", s->units);
-	view_set_whole(v, "iterations", s->cycles);
-	view_set_whole(v, "iterations_used", s->cycles_used);
+	view_set_whole(v, "iterations", s->iterations);
+	view_set_whole(v, "iterations_used", s->iterations_used);
 	view_set_text(v, "detector", profile_word_detector[s->detector]);
-	view_set_real(v, "iteration_ns", s->cycle_ns);
-	view_set_real(v, "iteration_median_ns", s->cycle_median_ns);
+	view_set_real(v, "iteration_ns", s->iteration_ns);
+	view_set_real(v, "iteration_median_ns", s->iteration_median_ns);
 	json_object_set_new(v, "iteration_durs_ns",
-		view_compare_reals(s->cycle_durs_ns, s->cycles_used));
+		view_compare_reals(s->iteration_durs_ns, s->iterations_used));
 	json_object_set_new(v, "iteration_runs",
-		view_compare_wholes(s->cycle_runs, s->cycles_used));
+		view_compare_wholes(s->iteration_runs, s->iterations_used));
 	return v;
 }
 
@@ -164,7 +164,7 @@ static json_t *view_compare_common(const struct common_factor *f)
 	view_set_real(v, "ratio", f->ratio);
 	view_set_real(v, "low", f->low);
 	view_set_real(v, "high", f->high);
-	view_set_real(v, "ns_per_cycle", f->ns);
+	view_set_real(v, "ns_per_iteration", f->ns);
 	view_set_whole(v, "kernels", f->kernels);
 	return v;
 }
@@ -211,7 +211,7 @@ static json_t *view_compare_series_side(const struct compare_series *s)
 		view_compare_reals(s->ns, s->n), "launches",
 		view_compare_reals(s->launches, s->n), "beta_pct",
 		view_compare_reals(s->beta_pct, s->n), "iteration_ns",
-		view_compare_reals(s->cycle_ns, s->n), "runs",
+		view_compare_reals(s->iteration_ns, s->n), "runs",
 		view_compare_wholes(s->runs, s->n), "numbers",
 		view_compare_wholes(s->numbers, s->n));
 }
@@ -231,15 +231,15 @@ json_t *view_compare_series(struct arena *a, const char *function,
 static const struct column columns[] = { { "Verdict", false },
 	{ "Evidence", false }, { "Function", false }, { "Type", false },
 	{ "Device", false }, { "Head Device", false },
-	{ "Base (ns/cycle)", true }, { "Head (ns/cycle)", true },
-	{ "Delta (ns/cycle)", true }, { "Ratio", true },
-	{ "Shift (ns/cycle)", true }, { "Low (ns/cycle)", true },
-	{ "High (ns/cycle)", true }, { "p", true }, { "p Family", true },
-	{ "q", true }, { "Base Launches/Cycle", true },
-	{ "Head Launches/Cycle", true }, { "Base Mean (ns)", true },
-	{ "Head Mean (ns)", true }, { "By Count (ns/cycle)", true },
-	{ "By Duration (ns/cycle)", true }, { "Base Beta (%)", true },
-	{ "Head Beta (%)", true }, { "Beyond Common (ns/cycle)", true },
+	{ "Base (ns/iteration)", true }, { "Head (ns/iteration)", true },
+	{ "Delta (ns/iteration)", true }, { "Ratio", true },
+	{ "Shift (ns/iteration)", true }, { "Low (ns/iteration)", true },
+	{ "High (ns/iteration)", true }, { "p", true }, { "p Family", true },
+	{ "q", true }, { "Base Launches/Iteration", true },
+	{ "Head Launches/Iteration", true }, { "Base Mean (ns)", true },
+	{ "Head Mean (ns)", true }, { "By Count (ns/iteration)", true },
+	{ "By Duration (ns/iteration)", true }, { "Base Beta (%)", true },
+	{ "Head Beta (%)", true }, { "Beyond Common (ns/iteration)", true },
 	{ "Floor", true }, { "Floor From", false } };
 
 static const char *view_compare_text_or_empty(const char *s)
@@ -356,13 +356,15 @@ static void view_compare_text_sides(struct arena *a, const struct comparison *c,
 	const char *cells[4][3] = {
 		{ "runs", view_compare_text_run_names(a, s->base, s->base_n),
 			view_compare_text_run_names(a, s->head, s->head_n) },
-		{ "cycles from" }, { "cycles compared" }, { "mean cycle (µs)" }
+		{ "iterations from" }, { "iterations compared" },
+		{ "mean iteration (µs)" }
 	};
 	for (int i = 0; i < 2; i++) {
 		cells[1][i + 1] = profile_word_detector[both[i]->detector];
 		cells[2][i + 1] = arena_printf(a, "%u of %u",
-			both[i]->cycles_used, both[i]->cycles);
-		cells[3][i + 1] = view_compare_text_us(a, both[i]->cycle_ns);
+			both[i]->iterations_used, both[i]->iterations);
+		cells[3][i + 1] =
+			view_compare_text_us(a, both[i]->iteration_ns);
 	}
 	const struct table t = { heads, 3, &cells[0][0], 4 };
 	table_md(&t, b);
@@ -388,12 +390,12 @@ static void view_compare_text_split(struct arena *a, const struct comparison *c,
 	}
 	if (!c->split_n)
 		return;
-	buf_puts(b, "\n### Where a cycle's time goes\n\n");
+	buf_puts(b, "\n### Where an iteration's time goes\n\n");
 	table_md(t, b);
 	if (c->common.there)
 		buf_printf(b,
 			"\nAll kernels alike: %.3f times as long (%.3f to "
-			"%.3f), %+.2f µs of a cycle, over %u kernels.\n",
+			"%.3f), %+.2f µs of an iteration, over %u kernels.\n",
 			c->common.ratio, c->common.low, c->common.high,
 			c->common.ns / 1e3, c->common.kernels);
 }
@@ -442,7 +444,7 @@ static void view_compare_text_rows(struct arena *a, const struct comparison *c,
 		*at++ = table_figure(a, x->p_family);
 		*at++ = comparison_word_evidence[x->evidence];
 	}
-	buf_puts(b, "\n### What changed, per cycle\n\n");
+	buf_puts(b, "\n### What changed, per iteration\n\n");
 	if (n)
 		table_md(t, b);
 	else
@@ -463,7 +465,7 @@ static void view_compare_text_feet(const struct comparison *c, struct buf *b)
 	buf_printf(b, "%sseed %llu, %u permutations", any ? "; " : "",
 		(unsigned long long)c->seed, c->permutations);
 	if (c->block)
-		buf_printf(b, ", blocks of %u cycles", c->block);
+		buf_printf(b, ", blocks of %u iterations", c->block);
 	buf_printf(b, ", α %g, margin %g", c->alpha, c->margin);
 	if (c->floor >= 0)
 		buf_printf(b, ", floor %g", c->floor);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char *const kinds[] = {
-	[GATE_CYCLE] = "iteration",
+	[GATE_ITERATION] = "iteration",
 	[GATE_OPERATOR] = "operator",
 	[GATE_HEADROOM] = "headroom",
 	[GATE_FUNCTIONS] = "function",
@@ -37,7 +37,8 @@ static json_t *view_gate_side(const struct run_selection *is,
 		view_append(ids, view_whole(is->ids[i]));
 	return json_pack("{s:s, s:o, s:o, s:o, s:o}", "query", is->asked,
 		"runs", ids, "units", view_whole(s->units), "iterations",
-		view_whole(s->cycles), "labels", view_gate_labels(runs, is->n));
+		view_whole(s->iterations), "labels",
+		view_gate_labels(runs, is->n));
 }
 
 static json_t *view_gate_rule(const struct gate_rule *r)
@@ -164,13 +165,13 @@ static json_t *view_gate_policy(const struct gate_request *q)
 		if (p->refuse >> i & 1)
 			view_append(refuse, json_string(finding_name(
 						    (enum finding_code)i)));
-	view_set_real(v, "iteration_pct", p->cycle_pct);
+	view_set_real(v, "iteration_pct", p->iteration_pct);
 	json_object_set_new(v, "operators", view_gate_limits(p));
 	view_set_real(v, "headroom_pct", p->headroom_pct);
 	json_object_set_new(v, "fail_on", fail_on);
 	view_set_real(v, "share_pct", p->share_pct);
 	view_set_whole(v, "min_runs", p->least_runs);
-	view_set_whole(v, "min_iterations", p->least_cycles);
+	view_set_whole(v, "min_iterations", p->least_iterations);
 	view_set_real(v, "min_coverage_pct", p->least_coverage_pct);
 	view_set_real(v, "min_attributed_pct", p->least_attributed_pct);
 	json_object_set_new(v, "reject_on", refuse);

@@ -50,12 +50,12 @@ static json_t *view_suspicion_side(const struct suspicion_side *s,
 	const struct compared_run *runs, uint32_t n)
 {
 	json_t *durs = json_array();
-	for (uint32_t i = 0; i < s->cycles_n; i++)
-		view_append(durs, json_real(s->cycles_us[i]));
+	for (uint32_t i = 0; i < s->iterations_n; i++)
+		view_append(durs, json_real(s->iterations_us[i]));
 	return json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", s->name, "runs",
 		view_compared_runs(runs, n), "iterations",
-		view_whole(s->cycles_n), "cycle_mean_us",
-		view_real(s->cycle_us), "cycle_durs_us", durs);
+		view_whole(s->iterations_n), "cycle_mean_us",
+		view_real(s->iteration_us), "cycle_durs_us", durs);
 }
 
 json_t *view_suspicion(const struct suspicion *s,
@@ -181,17 +181,18 @@ static void view_suspicion_report_summary(const struct suspicion *s,
 	struct arena *a, struct buf *b)
 {
 	const struct suspicion_side *x = &s->base, *y = &s->head;
-	double delta = y->cycle_us - x->cycle_us;
+	double delta = y->iteration_us - x->iteration_us;
 	const char *metric[] = { "Total Cycles", "Avg Cycle Time (us)" };
-	const char *base[] = { arena_printf(a, "%u", x->cycles_n),
-		table_text_money(a, x->cycle_us) };
-	const char *head[] = { arena_printf(a, "%u", y->cycles_n),
-		table_text_money(a, y->cycle_us) };
+	const char *base[] = { arena_printf(a, "%u", x->iterations_n),
+		table_text_money(a, x->iteration_us) };
+	const char *head[] = { arena_printf(a, "%u", y->iterations_n),
+		table_text_money(a, y->iteration_us) };
 	const char *diff[] = { arena_printf(a, "%lld",
-				       (long long)y->cycles_n - x->cycles_n),
+				       (long long)y->iterations_n -
+					       x->iterations_n),
 		table_text_money(a, delta) };
 	const char *pct[] = { "-",
-		view_suspicion_report_change(a, x->cycle_us, delta) };
+		view_suspicion_report_change(a, x->iteration_us, delta) };
 	struct table_text_column columns[] = { { "Metric", metric },
 		{ x->name, base }, { y->name, head },
 		{ arena_printf(a, "Δ (%s - %s)", y->name, x->name), diff },
@@ -213,30 +214,32 @@ static const char *view_suspicion_report_shortest(struct arena *a, double us)
 static const char *view_suspicion_report_ranked(struct arena *a,
 	const struct suspicion_side *s, uint32_t i)
 {
-	return i < s->cycles_n
-		       ? view_suspicion_report_shortest(a, s->cycles_us[i])
+	return i < s->iterations_n
+		       ? view_suspicion_report_shortest(a, s->iterations_us[i])
 		       : "-";
 }
 
-static void view_suspicion_report_cycles(const struct suspicion *s,
+static void view_suspicion_report_iterations(const struct suspicion *s,
 	struct arena *a, struct buf *b)
 {
 	const struct suspicion_side *x = &s->base, *y = &s->head;
-	uint32_t n = x->cycles_n > y->cycles_n ? x->cycles_n : y->cycles_n;
+	uint32_t n = x->iterations_n > y->iterations_n ? x->iterations_n
+						       : y->iterations_n;
 	const char **cells = arena_array(a, const char *, (size_t)n * 5);
 	struct table_text_column columns[] = { { "Time Rank", cells },
 		{ arena_printf(a, "%s Time (us)", x->name), cells + n },
 		{ arena_printf(a, "%s Time (us)", y->name), cells + 2 * n },
 		{ "Δ (us)", cells + 3 * n }, { "Δ (%)", cells + 4 * n } };
 	for (uint32_t i = 0; i < n; i++) {
-		bool both = i < x->cycles_n && i < y->cycles_n;
-		double delta = both ? y->cycles_us[i] - x->cycles_us[i] : 0;
+		bool both = i < x->iterations_n && i < y->iterations_n;
+		double delta =
+			both ? y->iterations_us[i] - x->iterations_us[i] : 0;
 		columns[0].cells[i] = arena_printf(a, "%u", i + 1);
 		columns[1].cells[i] = view_suspicion_report_ranked(a, x, i);
 		columns[2].cells[i] = view_suspicion_report_ranked(a, y, i);
 		columns[3].cells[i] = both ? table_text_money(a, delta) : "-";
 		columns[4].cells[i] = both ? view_suspicion_report_change(a,
-						     x->cycles_us[i], delta)
+						     x->iterations_us[i], delta)
 					   : "-";
 	}
 	buf_puts(b, "\n## 2. Cycle Duration Distribution Comparison\n\n");
@@ -280,7 +283,7 @@ static void view_suspicion_report_finding(const struct suspicion_finding *f,
 static void view_suspicion_report_limits(const struct suspicion *s,
 	struct arena *a, struct buf *b)
 {
-	if (s->base.cycles_n == 1)
+	if (s->base.iterations_n == 1)
 		buf_printf(b,
 			"`%s` is of a single cycle: its deviations are "
 			"unknown, every Z-Score is 0, and so is every score.\n"
@@ -401,7 +404,7 @@ void view_suspicion_report(const struct suspicion *s, struct arena *a,
 {
 	view_suspicion_report_title(s, a, b);
 	view_suspicion_report_summary(s, a, b);
-	view_suspicion_report_cycles(s, a, b);
+	view_suspicion_report_iterations(s, a, b);
 	view_suspicion_report_findings(s, a, b);
 	view_suspicion_report_detail(s, a, b);
 	view_suspicion_report_legend(b);

@@ -1,4 +1,4 @@
-/* word_table.h - looks up a few dozen known words in a handful of cycles.
+/* word_table.h - looks up a few dozen known words in a handful of iterations.
  *
  * For the keys and categories of a trace: at most 64 words of at most 32
  * bytes, looked up by their first eight and their length. */

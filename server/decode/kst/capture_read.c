@@ -512,21 +512,22 @@ static void capture_read_damage_note(struct capture_read *c)
 				list[i].detail ? strlen(list[i].detail) : 0);
 }
 
-/* The earliest start of a cycle; INT64_MAX where none is told. */
-static int64_t capture_read_first_cycle(const struct pattern_rows *p)
+/* The earliest start of an iteration; INT64_MAX where none is told. */
+static int64_t capture_read_first_iteration(const struct pattern_rows *p)
 {
 	int64_t first = INT64_MAX;
 	for (uint32_t i = 0; i < p->n; i++)
-		if (p->cycle_start_ns[i] >= 0 && p->cycle_start_ns[i] < first)
-			first = p->cycle_start_ns[i];
+		if (p->iteration_start_ns[i] >= 0 &&
+			p->iteration_start_ns[i] < first)
+			first = p->iteration_start_ns[i];
 	return first;
 }
 
-/* Cycles move along with the rows. */
-static void capture_read_cycles_shift(struct capture_read *c)
+/* Iterations move along with the rows. */
+static void capture_read_iterations_shift(struct capture_read *c)
 {
 	struct trace *t = c->t;
-	int64_t *at = t->pattern.cycle_start_ns;
+	int64_t *at = t->pattern.iteration_start_ns;
 	for (uint32_t i = 0; i < t->pattern.n; i++) {
 		if (at[i] < 0 ||
 			(!__builtin_sub_overflow(at[i], t->base_ns, &at[i]) &&
@@ -543,8 +544,8 @@ static void capture_read_base(struct capture_read *c)
 {
 	const struct kst_about *about = kst_reader_about(c->r);
 	struct trace *t = c->t;
-	finish_rebase_kept(t, capture_read_first_cycle(&t->pattern));
-	capture_read_cycles_shift(c);
+	finish_rebase_kept(t, capture_read_first_iteration(&t->pattern));
+	capture_read_iterations_shift(c);
 	t->base_is_utc = about->base_is_utc == 1;
 	if (__builtin_add_overflow(t->base_ns, about->base_ns, &t->base_ns) ||
 		t->base_ns > INT64_MAX - 2 * TRACE_TIME_MAX_NS) {

@@ -18,7 +18,7 @@
  * Columns are known by their names, in any order. */
 /* The first PATTERN_NEEDED are what a file cannot do without. */
 enum pattern_column {
-	PATTERN_CYCLE,
+	PATTERN_ITERATION,
 	PATTERN_PID,
 	PATTERN_FUNCTION,
 	PATTERN_METRIC,
@@ -33,8 +33,8 @@ enum pattern_column {
 	PATTERN_SIGMA,
 	PATTERN_INTERPOLATED,
 	PATTERN_ANCHOR,
-	PATTERN_CYCLE_DURATION,
-	PATTERN_CYCLE_START,
+	PATTERN_ITERATION_DURATION,
+	PATTERN_ITERATION_START,
 	PATTERN_SIMPLE_NAME, /* known, and of no use */
 	PATTERN_COLUMNS
 };
@@ -60,7 +60,7 @@ struct pattern_heading {
 };
 
 static const char *const patterns[PATTERN_COLUMNS] = {
-	[PATTERN_CYCLE] = "cycle",
+	[PATTERN_ITERATION] = "cycle",
 	[PATTERN_PID] = "pid",
 	[PATTERN_FUNCTION] = "function_name",
 	[PATTERN_METRIC] = "metric_name",
@@ -74,8 +74,8 @@ static const char *const patterns[PATTERN_COLUMNS] = {
 	[PATTERN_SIGMA] = "sigma_pct",
 	[PATTERN_INTERPOLATED] = "interpolation_status",
 	[PATTERN_ANCHOR] = "anchor_name",
-	[PATTERN_CYCLE_DURATION] = "anchor_dur_us",
-	[PATTERN_CYCLE_START] = "cycle_start_ts",
+	[PATTERN_ITERATION_DURATION] = "anchor_dur_us",
+	[PATTERN_ITERATION_START] = "cycle_start_ts",
 	[PATTERN_SIMPLE_NAME] = "simple_name",
 };
 
@@ -112,7 +112,7 @@ static enum pattern_kind pattern_file_heading_split(struct table_cells *c,
 	table_reader_split(c, text, len, ',', 0);
 	if (c->broken || c->n > CELLS_MAX)
 		return PATTERN_NO_HEADING;
-	if (pattern_file_heading_has(c, patterns[PATTERN_CYCLE]) &&
+	if (pattern_file_heading_has(c, patterns[PATTERN_ITERATION]) &&
 		pattern_file_heading_has(c, patterns[PATTERN_FUNCTION]))
 		return PATTERN_HEADING;
 	return pattern_file_heading_has(c, counters[COUNTER_NAME]) &&
@@ -137,7 +137,7 @@ static const char *const *words_of(enum pattern_kind kind, int *n)
 	return kind == PATTERN_HEADING ? patterns : counters;
 }
 
-/* False where the line is no heading: one of patterns has "cycle" and
+/* False where the line is no heading: one of patterns has "iteration" and
  * "function_name", one of counters "counter_name" and "timestamp". */
 static bool pattern_file_heading_from(struct pattern_heading *h,
 	const char *line, size_t len)
@@ -298,9 +298,9 @@ static bool pattern_file_line_read(struct pattern_line *l,
 		l->metric.len = 0;
 	return l->function.len &&
 	       pattern_file_line_whole(pattern_file_line_cell_of(h, c,
-					       PATTERN_CYCLE),
-		       0, true, &row->cycle) &&
-	       row->cycle <= TRACE_TIME_MAX_NS &&
+					       PATTERN_ITERATION),
+		       0, true, &row->iteration) &&
+	       row->iteration <= TRACE_TIME_MAX_NS &&
 	       pattern_file_line_whole(pattern_file_line_cell_of(h, c,
 					       PATTERN_PID),
 		       0, true, &l->pid) &&
@@ -312,11 +312,11 @@ static bool pattern_file_line_read(struct pattern_line *l,
 						 PATTERN_DURATION),
 		       true, TRACE_TIME_MAX_NS, &row->dur_ns) &&
 	       pattern_file_line_time_ns(pattern_file_line_cell_of(h, c,
-						 PATTERN_CYCLE_DURATION),
-		       false, TRACE_TIME_MAX_NS, &row->cycle_ns) &&
+						 PATTERN_ITERATION_DURATION),
+		       false, TRACE_TIME_MAX_NS, &row->iteration_ns) &&
 	       pattern_file_line_time_ns(pattern_file_line_cell_of(h, c,
-						 PATTERN_CYCLE_START),
-		       false, INT64_MAX, &row->cycle_start_ns) &&
+						 PATTERN_ITERATION_START),
+		       false, INT64_MAX, &row->iteration_start_ns) &&
 	       pattern_file_line_share(pattern_file_line_cell_of(h, c,
 					       PATTERN_BETA),
 		       &row->beta_pct) &&
@@ -512,8 +512,8 @@ static bool pattern_file_times_middle(const struct trace *t, int64_t *ns)
 	uint64_t rows = (uint64_t)p->n + c->n, step = rows / SAMPLES + 1;
 	size_t got = 0;
 	for (uint64_t i = 0; i < rows; i += step) {
-		int64_t at =
-			i < p->n ? p->cycle_start_ns[i] : c->start_ns[i - p->n];
+		int64_t at = i < p->n ? p->iteration_start_ns[i]
+				      : c->start_ns[i - p->n];
 		if (at >= 0)
 			sample[got++] = at;
 	}
@@ -543,7 +543,7 @@ static int64_t pattern_file_times_thin(struct trace *t, int64_t middle_ns)
 	int64_t first = INT64_MAX;
 	uint32_t to = 0;
 	for (uint32_t i = 0; i < p->n; i++) {
-		int64_t *at = &p->cycle_start_ns[i];
+		int64_t *at = &p->iteration_start_ns[i];
 		if (*at >= 0 && !pattern_file_times_near(*at, middle_ns)) {
 			pattern_file_times_far_off(t, p->name[i]);
 			*at = -1;
@@ -567,7 +567,7 @@ static int64_t pattern_file_times_thin(struct trace *t, int64_t middle_ns)
 	return first;
 }
 
-/* Sets base_ns to the earliest start of a cycle or time of a sample, and makes
+/* Sets base_ns to the earliest start of an iteration or time of a sample, and makes
  * them relative to it. One that lies absurdly far from the others must not push
  * them out of range: it is unknown then (a sample: dropped), and counted as
  * huge_time. */
@@ -581,8 +581,8 @@ static void pattern_file_times(struct trace *t)
 	t->base_ns = pattern_file_times_thin(t, middle_ns);
 	t->base_is_utc = t->base_ns >= since_2000;
 	for (uint32_t i = 0; i < t->pattern.n; i++)
-		if (t->pattern.cycle_start_ns[i] >= 0)
-			t->pattern.cycle_start_ns[i] -= t->base_ns;
+		if (t->pattern.iteration_start_ns[i] >= 0)
+			t->pattern.iteration_start_ns[i] -= t->base_ns;
 	for (uint32_t i = 0; i < t->counter.n; i++)
 		t->counter.start_ns[i] -= t->base_ns;
 }

@@ -52,9 +52,9 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	"AND ($6 IS NULL OR r.created_at >= $6) " \
 	"AND ($7 IS NULL OR r.created_at < $7) "
 
-#define TREND_RUN                                                   \
-	"SELECT r.run_id, r.created_at, r.job_id, r.rank, "         \
-	"r.labels ->> $8 AS said, r.cycle_ns, r.cycles, r.gpu_ns, " \
+#define TREND_RUN                                                           \
+	"SELECT r.run_id, r.created_at, r.job_id, r.rank, "                 \
+	"r.labels ->> $8 AS said, r.iteration_ns, r.iterations, r.gpu_ns, " \
 	"r.counted FROM run r WHERE " TREND_OF
 
 /* A run without a job is a unit if it is in range; a job is one if its first
@@ -97,19 +97,20 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	"ELSE percentile_cont(CASE $10 WHEN 'min' THEN 0 "                 \
 	"WHEN 'median' THEN 0.5 WHEN 'p90' THEN 0.9 WHEN 'p99' THEN 0.99 " \
 	"ELSE 1 END) WITHIN GROUP (ORDER BY " x ") END "                   \
-	"FROM run_cycle c WHERE c.run_id = runs.run_id "                   \
+	"FROM run_iteration c WHERE c.run_id = runs.run_id "               \
 	"AND c.use = 'kept' AND $11 IS NULL)"
 
 #define DUR_NS TREND_OF_ITERATIONS("c.dur_ns")
-#define CYCLE_NS "(CASE $10 WHEN 'median' THEN cycle_ns ELSE " DUR_NS " END)"
+#define ITERATION_NS \
+	"(CASE $10 WHEN 'median' THEN iteration_ns ELSE " DUR_NS " END)"
 #define BUSY_NS TREND_OF_ITERATIONS("c.compute_ns + c.comm_ns + c.copy_ns")
 #define COMM_NS \
 	"(CASE WHEN counted THEN " TREND_OF_ITERATIONS("c.comm_ns") " END)"
 
-#define OPERATOR_NS                                               \
-	"(CASE WHEN counted AND gpu_ns IS NOT NULL THEN "         \
-	"coalesce(o.ns, 0)::float8 / CASE $10 "                   \
-	"WHEN 'mean' THEN nullif(cycles, 0) WHEN 'total' THEN 1 " \
+#define OPERATOR_NS                                                   \
+	"(CASE WHEN counted AND gpu_ns IS NOT NULL THEN "             \
+	"coalesce(o.ns, 0)::float8 / CASE $10 "                       \
+	"WHEN 'mean' THEN nullif(iterations, 0) WHEN 'total' THEN 1 " \
 	"ELSE nullif(gpu_ns, 0) END END)"
 #define OPERATOR                                          \
 	"CROSS JOIN LATERAL (SELECT sum(total_ns) AS ns " \
@@ -148,7 +149,7 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	"AND $10 = 'share' AND $11 IS NULL) o"
 
 static const char *const series[] = {
-	[TREND_METRIC_iteration] = TREND_SERIES(CYCLE_NS, "true", ""),
+	[TREND_METRIC_iteration] = TREND_SERIES(ITERATION_NS, "true", ""),
 	[TREND_METRIC_busy] = TREND_SERIES(BUSY_NS, "true", ""),
 	[TREND_METRIC_idle] =
 		TREND_SERIES(TREND_OF_ITERATIONS("c.idle_ns"), "true", ""),

@@ -25,15 +25,15 @@ static int derived_by_value(const void *a, const void *b)
 
 /* Median duration of the kept iterations whose duration is known; NaN of
  * none. */
-static double derived_iteration_ns(const struct cycles *cs)
+static double derived_iteration_ns(const struct iterations *cs)
 {
 	struct arena a = { 0 };
 	int64_t *durs = arena_array(&a, int64_t, cs->kept_n);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < cs->n && n < cs->kept_n; i++)
-		if (cs->cycles[i].use == CYCLE_KEPT &&
-			cs->cycles[i].dur_ns >= 0)
-			durs[n++] = cs->cycles[i].dur_ns;
+		if (cs->iterations[i].use == ITERATION_KEPT &&
+			cs->iterations[i].dur_ns >= 0)
+			durs[n++] = cs->iterations[i].dur_ns;
 	if (n)
 		qsort(durs, n, sizeof *durs, derived_by_value);
 	uint32_t low = n ? (n - 1) / 2 : 0, high = n / 2;
@@ -61,7 +61,7 @@ static void derived_hash_number(struct sha256 *s, int64_t v)
 static bool derived_repeat_key(const struct profile *p, uint32_t ordinal,
 	uint8_t key[SHA256_BYTES])
 {
-	const struct cycles *cs = &p->cycles;
+	const struct iterations *cs = &p->iterations;
 	struct sha256 s;
 	if (!cs->kept_n || !p->patterns.n)
 		return false;
@@ -72,7 +72,8 @@ static bool derived_repeat_key(const struct profile *p, uint32_t ordinal,
 	derived_hash_text(&s, "");
 	derived_hash_text(&s, profile_word_detector[cs->detector]);
 	/* A detected period begins anywhere. */
-	derived_hash_text(&s, cs->detector == CYCLES_PERIOD ? NULL : cs->range);
+	derived_hash_text(&s,
+		cs->detector == ITERATIONS_PERIOD ? NULL : cs->range);
 	derived_hash_text(&s, cs->strata_n ? cs->strata[0].text : NULL);
 	derived_hash_text(&s,
 		cs->strata_n ? profile_word_phase[cs->strata[0].phase] : NULL);
@@ -130,8 +131,8 @@ static const char derived_run_sql[] =
 	"format, framework, process_name, host, pid, rank, world_size, "
 	"started_utc_ns, span_ns, busy_ns, kernel_ns, launches, kernels, "
 	"copy_ns, copies, device_names, notes, worst_note, analysis_version, "
-	"content, graph_ns, graphs, job_id, cycle_detector, cycle_confidence, "
-	"cycle_range, cycles, cycles_kept, cycle_ns, repeat_key, "
+	"content, graph_ns, graphs, job_id, iteration_detector, iteration_confidence, "
+	"iteration_range, iterations, iterations_kept, iteration_ns, repeat_key, "
 	"catalog, gpu_ns, replayed, replayed_known, platform, weight_uh, "
 	"counted) "
 	"SELECT i.id, i.upload_id, i.ordinal, i.name, i.project, "
@@ -148,7 +149,7 @@ static const char derived_run_sql[] =
 static void derived_iteration_params(struct sql_params *p,
 	const struct derived_run *run, uint8_t key[SHA256_BYTES])
 {
-	const struct cycles *cs = &run->profile->cycles;
+	const struct iterations *cs = &run->profile->iterations;
 	sql_text(p, profile_word_detector[cs->detector]);
 	sql_float8(p, cs->confidence);
 	sql_text(p, cs->range);
@@ -500,12 +501,12 @@ bool derived_clear(struct db *db, int64_t run, struct err *e)
 		"DELETE FROM run_caller WHERE run_id = $1",
 		"DELETE FROM run_note WHERE run_id = $1",
 		"DELETE FROM run_capture WHERE run_id = $1",
-		"DELETE FROM run_cycle WHERE run_id = $1",
+		"DELETE FROM run_iteration WHERE run_id = $1",
 		"DELETE FROM run_stratum WHERE run_id = $1",
 		"DELETE FROM run_work WHERE run_id = $1",
 		"DELETE FROM run_axis WHERE run_id = $1",
 		"DELETE FROM run_pattern WHERE run_id = $1",
-		"DELETE FROM run_pattern_cycle WHERE run_id = $1",
+		"DELETE FROM run_pattern_iteration WHERE run_id = $1",
 		"DELETE FROM run_metric WHERE run_id = $1",
 		"DELETE FROM run_collective WHERE run_id = $1",
 		"DELETE FROM run_fact WHERE run_id = $1",

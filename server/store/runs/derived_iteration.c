@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void derived_write_cycles(struct bulk *b, const struct derived_run *run)
+static void derived_write_iterations(struct bulk *b,
+	const struct derived_run *run)
 {
-	const struct cycles *cs = &run->profile->cycles;
+	const struct iterations *cs = &run->profile->iterations;
 	for (uint32_t i = 0; i < cs->n; i++) {
-		const struct cycle *c = &cs->cycles[i];
+		const struct iteration *c = &cs->iterations[i];
 		bulk_row(b, 15);
 		bulk_int8(b, run->id);
 		bulk_int4(b, (int32_t)i);
@@ -34,16 +35,16 @@ static void derived_write_cycles(struct bulk *b, const struct derived_run *run)
 	}
 }
 
-static const struct derived_table derived_cycle = {
-	"COPY run_cycle (run_id, cycle, number, label, start_ns, dur_ns, use, "
+static const struct derived_table derived_iteration = {
+	"COPY run_iteration (run_id, iteration, number, label, start_ns, dur_ns, use, "
 	"open, stratum, compute_ns, comm_ns, copy_ns, idle_ns, sync_ns, "
 	"launches) FROM STDIN (FORMAT binary)",
-	derived_write_cycles,
+	derived_write_iterations,
 };
 
 static void derived_write_strata(struct bulk *b, const struct derived_run *run)
 {
-	const struct cycles *cs = &run->profile->cycles;
+	const struct iterations *cs = &run->profile->iterations;
 	for (uint32_t i = 0; i < cs->strata_n; i++) {
 		const struct stratum *s = &cs->strata[i];
 		bulk_row(b, 8);
@@ -54,19 +55,19 @@ static void derived_write_strata(struct bulk *b, const struct derived_run *run)
 		bulk_int8_known(b, s->sequences);
 		bulk_int8_known(b, s->tokens);
 		bulk_int8_known(b, s->kv_tokens);
-		bulk_int4(b, (int32_t)s->cycles);
+		bulk_int4(b, (int32_t)s->iterations);
 	}
 }
 
 static const struct derived_table derived_stratum = {
 	"COPY run_stratum (run_id, stratum, text, phase, sequences, tokens, "
-	"kv_tokens, cycles) FROM STDIN (FORMAT binary)",
+	"kv_tokens, iterations) FROM STDIN (FORMAT binary)",
 	derived_write_strata,
 };
 
 static void derived_write_works(struct bulk *b, const struct derived_run *run)
 {
-	const struct cycles *cs = &run->profile->cycles;
+	const struct iterations *cs = &run->profile->iterations;
 	for (uint32_t i = 0; i < cs->works_n; i++) {
 		const struct work *w = &cs->works[i];
 		bulk_row(b, 7);
@@ -76,12 +77,12 @@ static void derived_write_works(struct bulk *b, const struct derived_run *run)
 		bulk_text(b, profile_word_work[w->kind]);
 		bulk_text(b, w->name);
 		bulk_text(b, w->size);
-		bulk_float8(b, w->per_cycle);
+		bulk_float8(b, w->per_iteration);
 	}
 }
 
 static const struct derived_table derived_work = {
-	"COPY run_work (run_id, rank, stratum, kind, name, size, per_cycle) "
+	"COPY run_work (run_id, rank, stratum, kind, name, size, per_iteration) "
 	"FROM STDIN (FORMAT binary)",
 	derived_write_works,
 };
@@ -160,20 +161,21 @@ static void derived_write_axis(struct bulk *b, const struct derived_run *run)
 	const struct collectives *cs = &run->profile->collectives;
 	if (!ps->n && !cs->n)
 		return;
-	int64_t numbers = 0, *cycle = arena_array(&a, int64_t, ps->cycles_n);
-	for (uint32_t i = 0; i < ps->cycles_n; i++)
-		cycle[i] = ps->cycle[i];
+	int64_t numbers = 0,
+		*iteration = arena_array(&a, int64_t, ps->iterations_n);
+	for (uint32_t i = 0; i < ps->iterations_n; i++)
+		iteration[i] = ps->iteration[i];
 	for (uint32_t i = 0; i < ps->n; i++)
 		numbers += ps->rows[i].beta_pct ? 5 : 4;
-	numbers = (1 + numbers + INT64_C(3) * ps->metrics_n) * ps->cycles_n;
+	numbers = (1 + numbers + INT64_C(3) * ps->metrics_n) * ps->iterations_n;
 	for (uint32_t i = 0; i < ps->n; i++)
 		numbers += ps->rows[i].spread_ns ? PATTERN_SPREAD : 0;
 	for (uint32_t i = 0; i < cs->n; i++)
 		numbers += INT64_C(2) * cs->rows[i].n;
 	bulk_row(b, 7);
 	bulk_int8(b, run->id);
-	bulk_int4(b, (int32_t)ps->cycles_n);
-	bulk_packed(b, cycle, ps->cycles_n);
+	bulk_int4(b, (int32_t)ps->iterations_n);
+	bulk_packed(b, iteration, ps->iterations_n);
 	bulk_int4(b, (int32_t)ps->n);
 	bulk_int4(b, (int32_t)ps->metrics_n);
 	bulk_int4(b, (int32_t)cs->n);
@@ -182,20 +184,20 @@ static void derived_write_axis(struct bulk *b, const struct derived_run *run)
 }
 
 static const struct derived_table derived_axis = {
-	"COPY run_axis (run_id, cycles, cycle, patterns, metrics, "
+	"COPY run_axis (run_id, iterations, iteration, patterns, metrics, "
 	"collectives, told) FROM STDIN (FORMAT binary)",
 	derived_write_axis,
 };
 
 /* Over the kept iterations of the first stratum; NaN over none. */
-static double derived_mean_ns(const struct cycles *cs,
+static double derived_mean_ns(const struct iterations *cs,
 	const struct patterns *ps, const struct pattern *p)
 {
 	double sum = 0;
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < ps->cycles_n; i++) {
-		const struct cycle *c = &cs->cycles[ps->cycle[i]];
-		if (c->use != CYCLE_KEPT || c->stratum != 0)
+	for (uint32_t i = 0; i < ps->iterations_n; i++) {
+		const struct iteration *c = &cs->iterations[ps->iteration[i]];
+		if (c->use != ITERATION_KEPT || c->stratum != 0)
 			continue;
 		sum += (double)p->dur_ns[i];
 		n++;
@@ -221,7 +223,7 @@ static void derived_write_patterns(struct bulk *b,
 		bulk_text(b, p->device);
 		bulk_int4_known(b, p->number);
 		bulk_float8_known(b,
-			derived_mean_ns(&run->profile->cycles, ps, p));
+			derived_mean_ns(&run->profile->iterations, ps, p));
 	}
 	derived_names_release(&ns);
 }
@@ -232,7 +234,7 @@ static const struct derived_table derived_pattern = {
 	derived_write_patterns,
 };
 
-static void derived_write_pattern_cycles(struct bulk *b,
+static void derived_write_pattern_iterations(struct bulk *b,
 	const struct derived_run *run)
 {
 	const struct patterns *ps = &run->profile->patterns;
@@ -241,44 +243,44 @@ static void derived_write_pattern_cycles(struct bulk *b,
 		bulk_row(b, 8);
 		bulk_int8(b, run->id);
 		bulk_int4(b, (int32_t)i);
-		bulk_packed(b, p->dur_ns, ps->cycles_n);
-		bulk_packed(b, p->launches, ps->cycles_n);
-		bulk_packed(b, p->min_ns, ps->cycles_n);
-		bulk_packed(b, p->max_ns, ps->cycles_n);
+		bulk_packed(b, p->dur_ns, ps->iterations_n);
+		bulk_packed(b, p->launches, ps->iterations_n);
+		bulk_packed(b, p->min_ns, ps->iterations_n);
+		bulk_packed(b, p->max_ns, ps->iterations_n);
 		if (p->spread_ns)
 			bulk_packed(b, p->spread_ns, PATTERN_SPREAD);
 		else
 			bulk_null(b);
 		if (p->beta_pct)
-			bulk_packed(b, p->beta_pct, ps->cycles_n);
+			bulk_packed(b, p->beta_pct, ps->iterations_n);
 		else
 			bulk_null(b);
 	}
 }
 
-static const struct derived_table derived_pattern_cycle = {
-	"COPY run_pattern_cycle (run_id, rank, dur_ns, launches, min_ns, "
+static const struct derived_table derived_pattern_iteration = {
+	"COPY run_pattern_iteration (run_id, rank, dur_ns, launches, min_ns, "
 	"max_ns, spread_ns, beta_pct) FROM STDIN (FORMAT binary)",
-	derived_write_pattern_cycles,
+	derived_write_pattern_iterations,
 };
 
 static void derived_write_metrics(struct bulk *b, const struct derived_run *run)
 {
 	const struct patterns *ps = &run->profile->patterns;
 	struct arena a = { 0 };
-	int64_t *wide = arena_array(&a, int64_t, ps->cycles_n);
+	int64_t *wide = arena_array(&a, int64_t, ps->iterations_n);
 	for (uint32_t i = 0; i < ps->metrics_n; i++) {
 		const struct pattern_metric *m = &ps->metrics[i];
-		for (uint32_t c = 0; c < ps->cycles_n; c++)
+		for (uint32_t c = 0; c < ps->iterations_n; c++)
 			wide[c] = m->interpolated[c];
 		bulk_row(b, 7);
 		bulk_int8(b, run->id);
 		bulk_int4(b, (int32_t)i);
 		bulk_int4(b, (int32_t)m->pattern);
 		bulk_text(b, m->name);
-		bulk_packed(b, m->mu, ps->cycles_n);
-		bulk_packed(b, m->sigma, ps->cycles_n);
-		bulk_packed(b, wide, ps->cycles_n);
+		bulk_packed(b, m->mu, ps->iterations_n);
+		bulk_packed(b, m->sigma, ps->iterations_n);
+		bulk_packed(b, wide, ps->iterations_n);
 	}
 	arena_release(&a);
 }
@@ -318,7 +320,8 @@ static const struct derived_table derived_collective = {
 	derived_write_collectives,
 };
 
-const struct derived_table *const derived_iteration_tables[] = { &derived_cycle,
-	&derived_stratum, &derived_work, &derived_axis, &derived_pattern,
-	&derived_pattern_cycle, &derived_metric, &derived_collective,
-	&derived_fact, NULL };
+const struct derived_table *const derived_iteration_tables[] = {
+	&derived_iteration, &derived_stratum, &derived_work, &derived_axis,
+	&derived_pattern, &derived_pattern_iteration, &derived_metric,
+	&derived_collective, &derived_fact, NULL
+};

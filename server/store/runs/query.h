@@ -21,11 +21,11 @@ struct run_row {
 	int64_t span_ns, busy_ns, kernel_ns, launches, kernels;
 	int64_t copy_ns, copies, graph_ns, graphs;
 	int64_t job_id; /* 0: none */
-	const char *cycle_detector; /* a word of profile_word.h */
-	double cycle_confidence;
-	const char *cycle_range; /* NULL none */
-	int32_t cycles, cycles_kept;
-	double cycle_ns; /* median of the kept ones; NaN of none */
+	const char *iteration_detector; /* a word of profile_word.h */
+	double iteration_confidence;
+	const char *iteration_range; /* NULL none */
+	int32_t iterations, iterations_kept;
+	double iteration_ns; /* median of the kept ones; NaN of none */
 	int notes; /* how many */
 	const char *worst; /* severity of the worst note, or NULL */
 	int analysis_version;

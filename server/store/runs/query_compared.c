@@ -51,15 +51,15 @@ static bool compared_rows(struct compared_reader *c, const char *sql,
 	return sql_hot(c->db, sql, &p, r, e);
 }
 
-static void compared_read_cycle(struct result *r, struct arena *a,
-	struct cycle *c)
+static void compared_read_iteration(struct result *r, struct arena *a,
+	struct iteration *c)
 {
 	c->number = result_int8(r, 0);
 	c->label = result_text(r, a);
 	c->start_ns = result_int8(r, -1);
 	c->dur_ns = result_int8(r, -1);
-	c->use =
-		(enum cycle_use)column_word(r, a, profile_word_use, CYCLE_USES);
+	c->use = (enum iteration_use)column_word(r, a, profile_word_use,
+		ITERATION_USES);
 	c->open = result_bool(r);
 	c->stratum = (uint32_t)result_int4(r, 0);
 	c->compute_ns = result_int8(r, -1);
@@ -78,9 +78,9 @@ static bool compared_iterations(struct compared_reader *c, int64_t from,
 		"SELECT run_id, number, label, start_ns, dur_ns, use, open, "
 		"stratum, compute_ns, comm_ns, copy_ns, idle_ns, sync_ns, "
 		"launches "
-		"FROM run_cycle "
-		"WHERE run_id = ANY ($1) AND cycle >= $2 AND cycle < $3 "
-		"ORDER BY run_id, cycle";
+		"FROM run_iteration "
+		"WHERE run_id = ANY ($1) AND iteration >= $2 AND iteration < $3 "
+		"ORDER BY run_id, iteration";
 	struct sql_params p = { 0 };
 	struct result r;
 	sql_array(&p, &c->ids);
@@ -88,11 +88,12 @@ static bool compared_iterations(struct compared_reader *c, int64_t from,
 	sql_int8(&p, until);
 	if (!sql_hot(c->db, sql, &p, &r, e))
 		return false;
-	struct cycle *all = arena_array(c->arena, struct cycle, (size_t)r.n);
+	struct iteration *all =
+		arena_array(c->arena, struct iteration, (size_t)r.n);
 	for (int i = 0; result_next(&r); i++) {
-		struct cycles *cs = &compared_run_of(c, &r)->cycles;
-		COMPARED_DEAL(cs->cycles, cs->n, all, i);
-		compared_read_cycle(&r, c->arena, &all[i]);
+		struct iterations *cs = &compared_run_of(c, &r)->iterations;
+		COMPARED_DEAL(cs->iterations, cs->n, all, i);
+		compared_read_iteration(&r, c->arena, &all[i]);
 	}
 	result_release(&r);
 	return true;
@@ -106,13 +107,13 @@ static void compared_read_stratum(struct result *r, struct arena *a,
 	s->sequences = result_int8(r, -1);
 	s->tokens = result_int8(r, -1);
 	s->kv_tokens = result_int8(r, -1);
-	s->cycles = (uint32_t)result_int4(r, 0);
+	s->iterations = (uint32_t)result_int4(r, 0);
 }
 
 static bool compared_read_works(struct compared_reader *c, struct err *e)
 {
 	static const char sql[] =
-		"SELECT run_id, stratum, kind, name, size, per_cycle "
+		"SELECT run_id, stratum, kind, name, size, per_iteration "
 		"FROM run_work "
 		"WHERE run_id = ANY ($1) "
 		"ORDER BY run_id, rank";
@@ -121,14 +122,14 @@ static bool compared_read_works(struct compared_reader *c, struct err *e)
 		return false;
 	struct work *all = arena_array(c->arena, struct work, (size_t)r.n);
 	for (int i = 0; result_next(&r); i++) {
-		struct cycles *cs = &compared_run_of(c, &r)->cycles;
+		struct iterations *cs = &compared_run_of(c, &r)->iterations;
 		COMPARED_DEAL(cs->works, cs->works_n, all, i);
 		all[i].stratum = (uint32_t)result_int4(&r, 0);
 		all[i].kind = (enum work_kind)column_word(&r, c->arena,
 			profile_word_work, WORK_KINDS);
 		all[i].name = result_text(&r, c->arena);
 		all[i].size = result_text(&r, c->arena);
-		all[i].per_cycle = result_float8(&r, NAN);
+		all[i].per_iteration = result_float8(&r, NAN);
 	}
 	result_release(&r);
 	return true;
@@ -139,7 +140,7 @@ static bool compared_strata(struct compared_reader *c, struct err *e)
 {
 	static const char sql[] =
 		"SELECT run_id, text, phase, sequences, tokens, kv_tokens, "
-		"cycles "
+		"iterations "
 		"FROM run_stratum "
 		"WHERE run_id = ANY ($1) "
 		"ORDER BY run_id, stratum";
@@ -149,7 +150,7 @@ static bool compared_strata(struct compared_reader *c, struct err *e)
 	struct stratum *all =
 		arena_array(c->arena, struct stratum, (size_t)r.n);
 	for (int i = 0; result_next(&r); i++) {
-		struct cycles *cs = &compared_run_of(c, &r)->cycles;
+		struct iterations *cs = &compared_run_of(c, &r)->iterations;
 		COMPARED_DEAL(cs->strata, cs->strata_n, all, i);
 		compared_read_stratum(&r, c->arena, &all[i]);
 	}
@@ -215,12 +216,12 @@ static bool compared_read_times(struct compared_reader *c, struct result *r,
 	if (rank >= ps->n)
 		return false;
 	struct pattern *p = &ps->rows[rank];
-	p->dur_ns = compared_numbers(c, r, ps->cycles_n, &ok);
-	p->launches = compared_numbers(c, r, ps->cycles_n, &ok);
-	p->min_ns = compared_numbers(c, r, ps->cycles_n, &ok);
-	p->max_ns = compared_numbers(c, r, ps->cycles_n, &ok);
+	p->dur_ns = compared_numbers(c, r, ps->iterations_n, &ok);
+	p->launches = compared_numbers(c, r, ps->iterations_n, &ok);
+	p->min_ns = compared_numbers(c, r, ps->iterations_n, &ok);
+	p->max_ns = compared_numbers(c, r, ps->iterations_n, &ok);
 	p->spread_ns = compared_numbers(c, r, PATTERN_SPREAD, &ok);
-	p->beta_pct = compared_numbers(c, r, ps->cycles_n, &ok);
+	p->beta_pct = compared_numbers(c, r, ps->iterations_n, &ok);
 	return ok;
 }
 
@@ -234,11 +235,11 @@ static bool compared_read_metric(struct compared_reader *c, struct result *r,
 	struct pattern_metric *m = &ps->metrics[rank];
 	m->pattern = (uint32_t)result_int4(r, 0);
 	m->name = result_text(r, c->arena);
-	m->mu = compared_numbers(c, r, ps->cycles_n, &ok);
-	m->sigma = compared_numbers(c, r, ps->cycles_n, &ok);
-	const int64_t *wide = compared_numbers(c, r, ps->cycles_n, &ok);
-	m->interpolated = arena_array(c->arena, uint8_t, ps->cycles_n);
-	for (uint32_t i = 0; ok && i < ps->cycles_n; i++)
+	m->mu = compared_numbers(c, r, ps->iterations_n, &ok);
+	m->sigma = compared_numbers(c, r, ps->iterations_n, &ok);
+	const int64_t *wide = compared_numbers(c, r, ps->iterations_n, &ok);
+	m->interpolated = arena_array(c->arena, uint8_t, ps->iterations_n);
+	for (uint32_t i = 0; ok && i < ps->iterations_n; i++)
 		m->interpolated[i] = (uint8_t)wide[i];
 	return ok && m->pattern < ps->n;
 }
@@ -290,16 +291,17 @@ static bool compared_read_axis(struct compared_reader *c, struct result *r,
 		arena_array(c->arena, struct pattern_metric, ps->metrics_n);
 	run->collectives.rows =
 		arena_array(c->arena, struct collective, run->collectives.n);
-	ps->cycles_n = (uint32_t)result_int4(r, 0);
+	ps->iterations_n = (uint32_t)result_int4(r, 0);
 	int64_t told = result_int8(r, 0);
 	c->rooms[c->at] = (struct compared_room){
 		arena_array(c->arena, int64_t, (size_t)told), told
 	};
-	const int64_t *cycle = compared_numbers(c, r, ps->cycles_n, &ok);
-	ps->cycle = arena_array(c->arena, uint32_t, ps->cycles_n);
-	for (uint32_t i = 0; ok && i < ps->cycles_n; i++) {
-		ok = cycle[i] >= 0 && cycle[i] < run->cycles.n;
-		ps->cycle[i] = (uint32_t)cycle[i];
+	const int64_t *iteration =
+		compared_numbers(c, r, ps->iterations_n, &ok);
+	ps->iteration = arena_array(c->arena, uint32_t, ps->iterations_n);
+	for (uint32_t i = 0; ok && i < ps->iterations_n; i++) {
+		ok = iteration[i] >= 0 && iteration[i] < run->iterations.n;
+		ps->iteration[i] = (uint32_t)iteration[i];
 	}
 	return ok;
 }
@@ -307,8 +309,8 @@ static bool compared_read_axis(struct compared_reader *c, struct result *r,
 static bool compared_read_axes(struct compared_reader *c, struct err *e)
 {
 	static const char sql[] =
-		"SELECT run_id, patterns, metrics, collectives, cycles, told, "
-		"cycle "
+		"SELECT run_id, patterns, metrics, collectives, iterations, told, "
+		"iteration "
 		"FROM run_axis "
 		"WHERE run_id = ANY ($1)";
 	struct result r;
@@ -356,7 +358,7 @@ static bool compared_patterns(struct compared_reader *c, struct err *e)
 	static const char times[] =
 		"SELECT run_id, rank, dur_ns, launches, min_ns, max_ns, "
 		"spread_ns, beta_pct "
-		"FROM run_pattern_cycle "
+		"FROM run_pattern_iteration "
 		"WHERE run_id = ANY ($1)";
 	static const char metrics[] =
 		"SELECT run_id, rank, pattern, name, mu, sigma, interpolated "
@@ -405,8 +407,8 @@ static const char compared_runs_sql[] =
 	"r.host, r.content, r.pid, r.rank, r.world_size, r.started_utc_ns, "
 	"r.analysis_version, "
 	"r.span_ns, r.busy_ns, r.kernel_ns, r.launches, r.graph_ns, r.graphs, "
-	"r.device_names, r.cycle_detector, r.cycle_confidence, r.cycle_range, "
-	"r.cycles_kept, r.cycles * $2::bigint "
+	"r.device_names, r.iteration_detector, r.iteration_confidence, r.iteration_range, "
+	"r.iterations_kept, r.iterations * $2::bigint "
 	"+ CASE WHEN $3 THEN coalesce(8 * a.told, 0) ELSE 0 END "
 	"FROM run r "
 	"LEFT JOIN run_axis a ON a.run_id = r.run_id "
@@ -440,11 +442,11 @@ static void query_compared_read_run(struct result *r, struct arena *a,
 	c->graph_ns = result_int8(r, 0);
 	c->graphs = result_int8(r, 0);
 	c->device_names = result_texts(r, a, &c->device_names_n);
-	c->cycles.detector = (enum cycle_detector)column_word(r, a,
-		profile_word_detector, CYCLE_DETECTORS);
-	c->cycles.confidence = result_float8(r, 0);
-	c->cycles.range = result_text(r, a);
-	c->cycles.kept_n = (uint32_t)result_int4(r, 0);
+	c->iterations.detector = (enum iteration_detector)column_word(r, a,
+		profile_word_detector, ITERATION_DETECTORS);
+	c->iterations.confidence = result_float8(r, 0);
+	c->iterations.range = result_text(r, a);
+	c->iterations.kept_n = (uint32_t)result_int4(r, 0);
 }
 
 /* The runs that exist, and the memory that all of it takes. */
@@ -455,7 +457,7 @@ static bool query_compared_read_runs(struct compared_reader *c, bool heavy,
 	struct result r;
 	int64_t bytes = 0;
 	sql_array(&p, &c->ids);
-	sql_int8(&p, sizeof(struct cycle));
+	sql_int8(&p, sizeof(struct iteration));
 	sql_bool(&p, heavy);
 	if (!sql_hot(c->db, compared_runs_sql, &p, &r, e))
 		return false;
@@ -468,7 +470,7 @@ static bool query_compared_read_runs(struct compared_reader *c, bool heavy,
 	result_release(&r);
 	return bytes <= (int64_t)QUERY_COMPARED_MIB * MIB ||
 	       err_set(e, ERR_TOO_LARGE,
-		       "the cycles and patterns of these runs take %lld MiB; "
+		       "the iterations and patterns of these runs take %lld MiB; "
 		       "at "
 		       "most %d MiB are compared at once: take fewer runs",
 		       (long long)(bytes / MIB), QUERY_COMPARED_MIB);
@@ -598,20 +600,20 @@ bool query_compared(struct db *db, struct arena *a, const int64_t *runs,
 	return sql_transaction(db, query_compared_read_all, &q, e);
 }
 
-struct query_cycles_request {
+struct query_iterations_request {
 	struct arena *arena;
 	int64_t run, offset;
 	int limit;
-	struct cycles *out;
+	struct iterations *out;
 	bool *more;
 };
 
-static bool query_cycles_read_run(struct compared_reader *c, int64_t id,
-	int64_t *cycles, struct err *e)
+static bool query_iterations_read_run(struct compared_reader *c, int64_t id,
+	int64_t *iterations, struct err *e)
 {
 	static const char sql[] =
-		"SELECT run_id, cycles::bigint, cycle_detector, "
-		"cycle_confidence, cycle_range, cycles_kept "
+		"SELECT run_id, iterations::bigint, iteration_detector, "
+		"iteration_confidence, iteration_range, iterations_kept "
 		"FROM run "
 		"WHERE run_id = ANY ($1)";
 	struct result r;
@@ -620,10 +622,10 @@ static bool query_cycles_read_run(struct compared_reader *c, int64_t id,
 	bool there = result_next(&r);
 	if (there) {
 		c->runs->id = result_int8(&r, 0);
-		struct cycles *cs = &c->runs->cycles;
-		*cycles = result_int8(&r, 0);
-		cs->detector = (enum cycle_detector)column_word(&r, c->arena,
-			profile_word_detector, CYCLE_DETECTORS);
+		struct iterations *cs = &c->runs->iterations;
+		*iterations = result_int8(&r, 0);
+		cs->detector = (enum iteration_detector)column_word(&r,
+			c->arena, profile_word_detector, ITERATION_DETECTORS);
 		cs->confidence = result_float8(&r, 0);
 		cs->range = result_text(&r, c->arena);
 		cs->kept_n = (uint32_t)result_int4(&r, 0);
@@ -632,32 +634,35 @@ static bool query_cycles_read_run(struct compared_reader *c, int64_t id,
 	return there || err_set(e, ERR_NOT_FOUND, "no run %lld", (long long)id);
 }
 
-static bool query_cycles_read_page(struct db *db, void *arg, struct err *e)
+static bool query_iterations_read_page(struct db *db, void *arg, struct err *e)
 {
-	const struct query_cycles_request *p = arg;
+	const struct query_iterations_request *p = arg;
 	struct compared_run run = { 0 };
 	struct compared_reader c = { .db = db,
 		.arena = p->arena,
 		.runs = &run,
 		.n = 1 };
-	int64_t cycles = 0, until = p->limit ? p->offset + p->limit : INT64_MAX;
+	int64_t iterations = 0,
+		until = p->limit ? p->offset + p->limit : INT64_MAX;
 	sql_array_init(&c.ids, SQL_INT8);
 	sql_array_int8(&c.ids, p->run);
 	bool ok = sql_snapshot(db, e) &&
-		  query_cycles_read_run(&c, p->run, &cycles, e) &&
+		  query_iterations_read_run(&c, p->run, &iterations, e) &&
 		  compared_strata(&c, e) &&
 		  compared_iterations(&c, p->offset, until, e);
 	sql_array_release(&c.ids);
 	if (!ok)
 		return false;
-	*p->out = run.cycles;
-	*p->more = until < cycles;
+	*p->out = run.iterations;
+	*p->more = until < iterations;
 	return true;
 }
 
-bool query_cycles(struct db *db, struct arena *a, int64_t run, int64_t offset,
-	int limit, struct cycles *out, bool *more, struct err *e)
+bool query_iterations(struct db *db, struct arena *a, int64_t run,
+	int64_t offset, int limit, struct iterations *out, bool *more,
+	struct err *e)
 {
-	struct query_cycles_request p = { a, run, offset, limit, out, more };
-	return sql_transaction(db, query_cycles_read_page, &p, e);
+	struct query_iterations_request p = { a, run, offset, limit, out,
+		more };
+	return sql_transaction(db, query_iterations_read_page, &p, e);
 }

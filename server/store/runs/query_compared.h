@@ -16,8 +16,9 @@ bool query_compared(struct db *db, struct arena *a, const int64_t *runs,
 
 /* A page of a run's iterations from `offset`; limit 0: all to the end. Strata
  * and work are complete, kept_n is the run's. ERR_NOT_FOUND. */
-bool query_cycles(struct db *db, struct arena *a, int64_t run, int64_t offset,
-	int limit, struct cycles *out, bool *more, struct err *e);
+bool query_iterations(struct db *db, struct arena *a, int64_t run,
+	int64_t offset, int limit, struct iterations *out, bool *more,
+	struct err *e);
 
 /* Stored runs that repeat each other: of the same project and workload as some
  * of `like` (a run without a workload has no repeats), with the same device

@@ -11,8 +11,8 @@
 	"pid, started_utc_ns, rank, world_size, device_names, span_ns, "  \
 	"busy_ns, kernel_ns, launches, kernels, copy_ns, copies, notes, " \
 	"worst_note, analysis_version, created_at, content, graph_ns, "   \
-	"graphs, job_id, cycle_detector, cycle_confidence, "              \
-	"cycle_range, cycles, cycles_kept, cycle_ns "                     \
+	"graphs, job_id, iteration_detector, iteration_confidence, "      \
+	"iteration_range, iterations, iterations_kept, iteration_ns "     \
 	"FROM run "
 
 static void query_run_read_row(struct result *r, struct arena *a,
@@ -50,12 +50,12 @@ static void query_run_read_row(struct result *r, struct arena *a,
 	run->graph_ns = result_int8(r, 0);
 	run->graphs = result_int8(r, 0);
 	run->job_id = result_int8(r, 0);
-	run->cycle_detector = result_text(r, a);
-	run->cycle_confidence = result_float8(r, 0);
-	run->cycle_range = result_text(r, a);
-	run->cycles = result_int4(r, 0);
-	run->cycles_kept = result_int4(r, 0);
-	run->cycle_ns = result_float8(r, NAN);
+	run->iteration_detector = result_text(r, a);
+	run->iteration_confidence = result_float8(r, 0);
+	run->iteration_range = result_text(r, a);
+	run->iterations = result_int4(r, 0);
+	run->iterations_kept = result_int4(r, 0);
+	run->iteration_ns = result_float8(r, NAN);
 }
 
 /* Planned with the actual values: an absent filter costs nothing, and each

@@ -1,11 +1,11 @@
-/* gate_sides.h - sides for gates, made by hand: runs of 12 cycles of about a
+/* gate_sides.h - sides for gates, made by hand: runs of 12 iterations of about a
  * millisecond, two thirds of it in gemm. */
 #pragma once
 #include "sides.h"
 #include "regression_gate.h"
 #include <math.h>
 
-enum { GATE_CYCLES = 12, GATE_SIDES_MAX = 64 };
+enum { GATE_ITERATIONS = 12, GATE_SIDES_MAX = 64 };
 
 struct gate_sides {
 	struct compared_run base[GATE_SIDES_MAX], head[GATE_SIDES_MAX];
@@ -23,12 +23,12 @@ static inline double gate_wavering(uint32_t i)
 static inline struct compared_run gate_run(struct arena *a, int64_t id,
 	double times)
 {
-	struct compared_run r = sides_run(a, id, GATE_CYCLES);
+	struct compared_run r = sides_run(a, id, GATE_ITERATIONS);
 	sides_kernel(a, &r, "norm", 100000, 4);
 	struct pattern *p = sides_kernel(a, &r, "gemm", 1, 4);
-	for (uint32_t i = 0; i < GATE_CYCLES; i++) {
-		double ns = SIDES_CYCLE_NS * times * (1 + i % 3 * 0.001);
-		r.cycles.cycles[i].dur_ns = (int64_t)ns;
+	for (uint32_t i = 0; i < GATE_ITERATIONS; i++) {
+		double ns = SIDES_ITERATION_NS * times * (1 + i % 3 * 0.001);
+		r.iterations.iterations[i].dur_ns = (int64_t)ns;
 		p->dur_ns[i] = (int64_t)(ns * 2 / 3);
 		r.kernel_ns += p->dur_ns[i] - 1; /* told above */
 	}

@@ -13,7 +13,7 @@
 struct layer_world {
 	struct world *w;
 	struct attribution at;
-	struct iteration_rows cycles;
+	struct iteration_rows iterations;
 	struct layer_seq s;
 };
 
@@ -38,13 +38,13 @@ static inline void layer_world_init(struct layer_world *l, struct world *w)
 		callers_from(&w->t, proc, kernel_of, call_of, p, &frame_of) &&
 		iteration_find(&(struct iteration_input){ &w->t, proc,
 				       kernel_of, call_of },
-			NULL, p, &l->cycles, &w->e));
+			NULL, p, &l->iterations, &w->e));
 	l->at = (struct attribution){ .trace = &w->t,
 		.catalog = w->families,
 		.profile = p,
 		.kernel_of = kernel_of,
 		.call_of = call_of };
-	assert_true(attribute_from(&l->at, &l->cycles));
+	assert_true(attribute_from(&l->at, &l->iterations));
 	l->at.frame_of = frame_of;
 }
 
@@ -52,7 +52,7 @@ static inline bool layer_world_seq(struct layer_world *l,
 	const struct breakdown_asked *asked)
 {
 	l->w->e = (struct err){ 0 };
-	return layer_seq_from(&l->s, &l->at, &l->cycles, asked, &l->w->e);
+	return layer_seq_from(&l->s, &l->at, &l->iterations, asked, &l->w->e);
 }
 
 static inline void layer_world_release(struct layer_world *l)

@@ -16,7 +16,7 @@ enum { ROWS = 16, UNITS = 6 };
 /* A pair of sides: row r's times are (r + 1) µs, some of them noisy. */
 struct pair {
 	struct arena a;
-	uint32_t cycles[2][UNITS];
+	uint32_t iterations[2][UNITS];
 	struct verdict_row rows[ROWS];
 	struct verdict_input in;
 	struct change c[ROWS];
@@ -25,20 +25,21 @@ struct pair {
 };
 
 static inline void made(struct pair *p, uint32_t rows, uint32_t base_units,
-	uint32_t head_units, uint32_t cycles, double noise)
+	uint32_t head_units, uint32_t iterations, double noise)
 {
 	struct xoshiro x;
 	*p = (struct pair){ 0 };
 	xoshiro_init(&x, 7);
 	for (uint32_t u = 0; u < UNITS; u++)
-		p->cycles[0][u] = p->cycles[1][u] = cycles;
-	p->in = (struct verdict_input){ .base = { base_units, p->cycles[0],
-						base_units * cycles },
-		.head = { head_units, p->cycles[1], head_units * cycles },
+		p->iterations[0][u] = p->iterations[1][u] = iterations;
+	p->in = (struct verdict_input){ .base = { base_units, p->iterations[0],
+						base_units * iterations },
+		.head = { head_units, p->iterations[1],
+			head_units * iterations },
 		.rows = p->rows,
 		.n = rows,
-		.base_cycle_ns = 200e3,
-		.head_cycle_ns = 200e3,
+		.base_iteration_ns = 200e3,
+		.head_iteration_ns = 200e3,
 		.margin = 0.05,
 		.alpha = 0.05,
 		.permutations = 200,

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { SIDES_CYCLE_NS = 1000000 };
+enum { SIDES_ITERATION_NS = 1000000 };
 
-/* A run of n kept cycles of 1 ms each, one launch's room in each. */
+/* A run of n kept iterations of 1 ms each, one launch's room in each. */
 static inline struct compared_run sides_run(struct arena *a, int64_t id,
 	uint32_t n)
 {
@@ -26,37 +26,37 @@ static inline struct compared_run sides_run(struct arena *a, int64_t id,
 		.rank = -1,
 		.world_size = -1,
 		.analysis_version = ANALYSIS_VERSION };
-	r.cycles = (struct cycles){ .detector = CYCLES_ANNOTATION,
+	r.iterations = (struct iterations){ .detector = ITERATIONS_ANNOTATION,
 		.confidence = 1,
 		.range = "step",
-		.cycles = arena_array(a, struct cycle, n + 1),
+		.iterations = arena_array(a, struct iteration, n + 1),
 		.strata = arena_array(a, struct stratum, 1),
 		.n = n,
 		.kept_n = n,
 		.strata_n = 1 };
-	r.cycles.strata[0] = (struct stratum){ .text = "",
+	r.iterations.strata[0] = (struct stratum){ .text = "",
 		.sequences = -1,
 		.tokens = -1,
 		.kv_tokens = -1,
-		.cycles = n };
-	r.patterns.cycles_n = n;
-	r.patterns.cycle = arena_array(a, uint32_t, n + 1);
+		.iterations = n };
+	r.patterns.iterations_n = n;
+	r.patterns.iteration = arena_array(a, uint32_t, n + 1);
 	for (uint32_t i = 0; i < n; i++) {
-		r.patterns.cycle[i] = i;
-		r.cycles.cycles[i] = (struct cycle){ .number = i,
-			.start_ns = (int64_t)i * SIDES_CYCLE_NS,
-			.dur_ns = SIDES_CYCLE_NS,
+		r.patterns.iteration[i] = i;
+		r.iterations.iterations[i] = (struct iteration){ .number = i,
+			.start_ns = (int64_t)i * SIDES_ITERATION_NS,
+			.dur_ns = SIDES_ITERATION_NS,
 			.compute_ns = -1,
 			.comm_ns = -1,
 			.copy_ns = -1,
 			.idle_ns = -1,
 			.sync_ns = -1 };
 	}
-	r.span_ns = r.busy_ns = (int64_t)n * SIDES_CYCLE_NS;
+	r.span_ns = r.busy_ns = (int64_t)n * SIDES_ITERATION_NS;
 	return r;
 }
 
-/* A function that takes `ns` in `launches` executions, every cycle. */
+/* A function that takes `ns` in `launches` executions, every iteration. */
 static inline struct pattern *sides_function(struct arena *a,
 	struct compared_run *r, const char *name, enum function_type type,
 	const char *device, int64_t ns, int64_t launches)
@@ -67,15 +67,15 @@ static inline struct pattern *sides_function(struct arena *a,
 	*row = (struct pattern){ .name = name,
 		.type = type,
 		.device = device,
-		.dur_ns = arena_array(a, int64_t, p->cycles_n + 1),
-		.launches = arena_array(a, int64_t, p->cycles_n + 1),
-		.min_ns = arena_array(a, int64_t, p->cycles_n + 1),
-		.max_ns = arena_array(a, int64_t, p->cycles_n + 1) };
-	for (uint32_t i = 0; i < p->cycles_n; i++) {
+		.dur_ns = arena_array(a, int64_t, p->iterations_n + 1),
+		.launches = arena_array(a, int64_t, p->iterations_n + 1),
+		.min_ns = arena_array(a, int64_t, p->iterations_n + 1),
+		.max_ns = arena_array(a, int64_t, p->iterations_n + 1) };
+	for (uint32_t i = 0; i < p->iterations_n; i++) {
 		row->dur_ns[i] = ns;
 		row->launches[i] = launches;
 		row->min_ns[i] = row->max_ns[i] = launches ? ns / launches : -1;
-		r->cycles.cycles[i].launches += launches;
+		r->iterations.iterations[i].launches += launches;
 		if (type == FUNCTION_gpu_compute) {
 			r->kernel_ns += ns;
 			r->launches += launches;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { CYCLES = 4, NONE = METRIC_NO_ROW };
+enum { ITERATIONS = 4, NONE = METRIC_NO_ROW };
 #define NO_MU NAN
 #define ALL       \
 	{         \
@@ -21,8 +21,8 @@ enum { CYCLES = 4, NONE = METRIC_NO_ROW };
  * cycle out. */
 struct line {
 	const char *name, *device, *metric;
-	double beta[CYCLES], mu[CYCLES];
-	uint8_t basis[CYCLES];
+	double beta[ITERATIONS], mu[ITERATIONS];
+	uint8_t basis[ITERATIONS];
 };
 
 struct world {
@@ -42,7 +42,7 @@ static inline double *reals(struct arena *a, const double *v, uint32_t n)
 /* A run of `cycles` cycles of 1, 2, … ms. Lines of a name and device that stand
  * behind each other share their pattern; of metric "" they have none. */
 static inline struct compared_run *run_of(struct world *w, int place,
-	const char *name, int64_t pid, uint32_t cycles,
+	const char *name, int64_t pid, uint32_t iterations,
 	const struct line *lines, uint32_t n)
 {
 	struct arena *a = &w->arena;
@@ -53,17 +53,17 @@ static inline struct compared_run *run_of(struct world *w, int place,
 		.workload = "llama",
 		.pid = pid,
 		.content = CONTENT_PATTERNS };
-	r->cycles = (struct cycles){ .detector = CYCLES_TOLD,
-		.cycles = arena_array(a, struct cycle, CYCLES),
-		.n = cycles,
-		.kept_n = cycles };
-	r->patterns = (struct patterns){ .cycles_n = cycles,
-		.cycle = arena_array(a, uint32_t, CYCLES),
+	r->iterations = (struct iterations){ .detector = ITERATIONS_TOLD,
+		.iterations = arena_array(a, struct iteration, ITERATIONS),
+		.n = iterations,
+		.kept_n = iterations };
+	r->patterns = (struct patterns){ .iterations_n = iterations,
+		.iteration = arena_array(a, uint32_t, ITERATIONS),
 		.rows = arena_array(a, struct pattern, n + 1),
 		.metrics = arena_array(a, struct pattern_metric, n + 1) };
-	for (uint32_t i = 0; i < cycles; i++) {
-		r->patterns.cycle[i] = i;
-		r->cycles.cycles[i].dur_ns = (i + 1) * 1000000;
+	for (uint32_t i = 0; i < iterations; i++) {
+		r->patterns.iteration[i] = i;
+		r->iterations.iterations[i].dur_ns = (i + 1) * 1000000;
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		struct patterns *p = &r->patterns;
@@ -73,10 +73,10 @@ static inline struct compared_run *run_of(struct world *w, int place,
 			strcmp(last->device, l->device)) {
 			p->rows[p->n++] = (struct pattern){ .name = l->name,
 				.device = l->device,
-				.dur_ns = arena_array(a, int64_t, CYCLES),
-				.launches = arena_array(a, int64_t, CYCLES),
-				.beta_pct = reals(a, l->beta, CYCLES) };
-			for (int c = 0; c < CYCLES; c++)
+				.dur_ns = arena_array(a, int64_t, ITERATIONS),
+				.launches = arena_array(a, int64_t, ITERATIONS),
+				.beta_pct = reals(a, l->beta, ITERATIONS) };
+			for (int c = 0; c < ITERATIONS; c++)
 				p->rows[p->n - 1].launches[c] =
 					l->basis[c] != NONE;
 		}
@@ -85,9 +85,9 @@ static inline struct compared_run *run_of(struct world *w, int place,
 		struct pattern_metric *m = &p->metrics[p->metrics_n++];
 		*m = (struct pattern_metric){ .pattern = p->n - 1,
 			.name = l->metric,
-			.mu = reals(a, l->mu, CYCLES),
-			.interpolated = arena_array(a, uint8_t, CYCLES) };
-		memcpy(m->interpolated, l->basis, CYCLES);
+			.mu = reals(a, l->mu, ITERATIONS),
+			.interpolated = arena_array(a, uint8_t, ITERATIONS) };
+		memcpy(m->interpolated, l->basis, ITERATIONS);
 	}
 	return r;
 }

@@ -84,8 +84,8 @@ static void stage(struct world *w)
 	}
 }
 
-static const char cycles_are_layers[] =
-	"what the run repeats are layers, not steps: each cycle found by the "
+static const char iterations_are_layers[] =
+	"what the run repeats are layers, not steps: each iteration found by the "
 	"period of its kernels is one layer or part of one, so the whole "
 	"recording is taken for one pass";
 
@@ -95,11 +95,11 @@ static void layers_alone_are_no_passes(void **state)
 	const struct breakdown *b = &w->p.breakdown;
 	stage(w);
 	assert_true(asked(w, unasked()));
-	assert_int_equal(w->p.cycles.detector, CYCLES_PERIOD);
+	assert_int_equal(w->p.iterations.detector, ITERATIONS_PERIOD);
 	assert_int_equal(b->detector, LAYERS_PERIOD);
 	assert_int_equal(b->passes, 1);
 	assert_int_equal(b->layers, 12);
-	assert_string_equal(b->why, cycles_are_layers);
+	assert_string_equal(b->why, iterations_are_layers);
 	assert_int_equal(b->wall_ns, 12 * 32290 - 10);
 }
 
@@ -116,7 +116,7 @@ static void steps_of_one_layer_are_no_layers(void **state)
 	for (int i = 0; i < 12 * 5; i++)
 		rows_kernel(&w->t, step[i % 5], 1000 + 110 * i, 100, 0, 1);
 	assert_true(asked(w, unasked()));
-	assert_int_equal(w->p.cycles.detector, CYCLES_PERIOD);
+	assert_int_equal(w->p.iterations.detector, ITERATIONS_PERIOD);
 	assert_int_equal(b->detector, LAYERS_NONE);
 	assert_int_equal(b->passes, 12);
 	assert_string_equal(b->why,
@@ -137,7 +137,7 @@ static void layers_alone_begin_where_somebody_says(void **state)
 	assert_int_equal(b->passes, 1);
 	assert_int_equal(b->layers, 12);
 	assert_int_equal(b->sections_n, 1);
-	assert_string_equal(b->why, cycles_are_layers);
+	assert_string_equal(b->why, iterations_are_layers);
 }
 
 static void what_is_not_there_is_an_error(void **state)
@@ -152,7 +152,7 @@ static void what_is_not_there_is_an_error(void **state)
 		"no kernel that counts has a name with 'dragon' in it");
 }
 
-/* Cycles by annotations stay passes, with one layer in each. */
+/* Iterations by annotations stay passes, with one layer in each. */
 static void ranges_that_somebody_names_are_given(void **state)
 {
 	struct world *w = *state;

@@ -83,20 +83,20 @@ static void statistics_show_time_per_launch(void **state)
 			    h = sides_run(&a, 4, 4);
 	(void)state;
 
-	/* 4 cycles of 1,000 ns in 2 launches: 500 ns each against 300. */
+	/* 4 iterations of 1,000 ns in 2 launches: 500 ns each against 300. */
 	sides_kernel(&a, &h, "gemm", 1000, 2);
 	sides_compare(&b, 1, &h, 1, &a, &c);
 	assert_false(c.comparable);
 	assert_string_equal(c.headline,
 		"run 3: only statistics over the whole run are known there, "
-		"without launches or cycles; what is shown is time per launch, "
+		"without launches or iterations; what is shown is time per launch, "
 		"and nothing is judged");
 	assert_int_equal(c.rows_n, 1);
 	assert_true(c.rows[0].change.base_ns == 300);
 	assert_true(c.rows[0].change.head_ns == 500);
 	assert_true(c.rows[0].by_duration_ns == 200);
 	assert_true(isnan(c.rows[0].base_launches));
-	assert_int_equal(c.base.cycles_used, 0);
+	assert_int_equal(c.base.iterations_used, 0);
 	arena_release(&a);
 }
 

@@ -2,9 +2,9 @@
 #include "sides.h"
 #include <math.h>
 
-static struct compared_run run(struct arena *a, int64_t id, uint32_t cycles)
+static struct compared_run run(struct arena *a, int64_t id, uint32_t iterations)
 {
-	struct compared_run r = sides_run(a, id, cycles);
+	struct compared_run r = sides_run(a, id, iterations);
 	sides_kernel(a, &r, "gemm", 500000, 10);
 	return r;
 }
@@ -32,19 +32,19 @@ static void the_same_around_is_not_mentioned(void **state)
 	arena_release(&a);
 }
 
-static void cycles_of_other_anchors_are_refused(void **state)
+static void iterations_of_other_anchors_are_refused(void **state)
 {
 	struct arena a = { 0 };
 	struct compared_run b = run(&a, 1, 5), h = run(&a, 2, 5);
 	(void)state;
 
-	b.cycles.detector = h.cycles.detector = CYCLES_TOLD;
-	b.cycles.range = "Scheduler.run_batch";
-	h.cycles.range = "Qwen3DecoderLayer";
+	b.iterations.detector = h.iterations.detector = ITERATIONS_TOLD;
+	b.iterations.range = "Scheduler.run_batch";
+	h.iterations.range = "Qwen3DecoderLayer";
 	assert_string_equal(told(&b, 1, &h, 1, FINDING_detectors_differ, &a),
-		"cycles mean different things: a table's cycles of "
+		"iterations mean different things: a table's iterations of "
 		"Scheduler.run_batch (1 ms on average) in the base, a table's "
-		"cycles of Qwen3DecoderLayer (1 ms on average) in the head. "
+		"iterations of Qwen3DecoderLayer (1 ms on average) in the head. "
 		"Name "
 		"one range for both (range=…)");
 	arena_release(&a);
@@ -56,15 +56,15 @@ static void a_period_may_stand_beside_a_range_of_its_size(void **state)
 	struct compared_run b = run(&a, 1, 5), h = run(&a, 2, 5);
 	(void)state;
 
-	h.cycles.detector = CYCLES_PERIOD;
-	h.cycles.range = "gemm";
+	h.iterations.detector = ITERATIONS_PERIOD;
+	h.iterations.range = "gemm";
 	assert_string_equal(told(&b, 1, &h, 1, FINDING_detectors_differ, &a),
 		"");
 	/* a layer of twelve is another thing */
 	for (uint32_t i = 0; i < 5; i++)
-		b.cycles.cycles[i].launches = 120;
+		b.iterations.iterations[i].launches = 120;
 	assert_string_equal(told(&b, 1, &h, 1, FINDING_detectors_differ, &a),
-		"cycles mean different things: ranges named step (1 ms on "
+		"iterations mean different things: ranges named step (1 ms on "
 		"average) in the base, a period of kernels that begins with "
 		"gemm "
 		"(1 ms on average) in the head. Name one range for both "
@@ -164,42 +164,43 @@ static void notes_of_losses_are_repeated(void **state)
 	arena_release(&a);
 }
 
-static void cycles_left_out_are_counted(void **state)
+static void iterations_left_out_are_counted(void **state)
 {
 	struct arena a = { 0 };
 	struct compared_run b = run(&a, 1, 5), h = run(&a, 2, 3);
 	struct comparison c;
 	(void)state;
 
-	b.cycles.cycles[0].use = CYCLE_WARMUP;
-	h.cycles.cycles[0].use = CYCLE_WARMUP;
-	h.cycles.cycles[2].use = CYCLE_PARTIAL;
-	b.kernel_ns *= 2; /* half of the time is in no cycle */
+	b.iterations.iterations[0].use = ITERATION_WARMUP;
+	h.iterations.iterations[0].use = ITERATION_WARMUP;
+	h.iterations.iterations[2].use = ITERATION_PARTIAL;
+	b.kernel_ns *= 2; /* half of the time is in no iteration */
 	sides_compare(&b, 1, &h, 1, &a, &c);
 	assert_string_equal(sides_finding(&c, FINDING_warmup_dropped),
-		"the first cycles were left out, as warm-up: 1 in the base, 1 "
+		"the first iterations were left out, as warm-up: 1 in the base, 1 "
 		"in "
 		"the head");
-	assert_string_equal(sides_finding(&c, FINDING_few_cycles),
-		"few cycles: 4 in the base, 1 in the head; only launches can "
-		"tell, of what came, went, or moved as a whole; cycles prove "
+	assert_string_equal(sides_finding(&c, FINDING_few_iterations),
+		"few iterations: 4 in the base, 1 in the head; only launches can "
+		"tell, of what came, went, or moved as a whole; iterations prove "
 		"more from three against four on, runs from four a side on");
 	assert_string_equal(sides_finding(&c, FINDING_coverage),
-		"cycles cover only a part of the GPU time: 50.0 % in the base, "
+		"iterations cover only a part of the GPU time: 50.0 % in the base, "
 		"100.0 % in the head");
-	assert_int_equal(c.base.cycles_used, 4);
-	assert_int_equal(c.head.cycles_used, 1);
+	assert_int_equal(c.base.iterations_used, 4);
+	assert_int_equal(c.head.iterations_used, 1);
 
-	h.cycles.cycles[1].use = CYCLE_PARTIAL;
+	h.iterations.iterations[1].use = ITERATION_PARTIAL;
 	sides_compare(&b, 1, &h, 1, &a, &c);
 	assert_false(c.comparable);
-	assert_string_equal(c.headline, "no cycle is left to compare: 4 in the "
-					"base, 0 in the head; the "
-					"others were warm-up or cut off");
+	assert_string_equal(c.headline,
+		"no iteration is left to compare: 4 in the "
+		"base, 0 in the head; the "
+		"others were warm-up or cut off");
 	arena_release(&a);
 }
 
-static void very_many_cycles_are_thinned_and_said(void **state)
+static void very_many_iterations_are_thinned_and_said(void **state)
 {
 	struct arena a = { 0 };
 	struct compared_run b = sides_run(&a, 1, 100000), h = run(&a, 2, 5);
@@ -207,17 +208,17 @@ static void very_many_cycles_are_thinned_and_said(void **state)
 	(void)state;
 
 	/* what pattern.c leaves of 100,000: every 50th */
-	b.patterns.cycles_n = 2000;
+	b.patterns.iterations_n = 2000;
 	for (uint32_t i = 0; i < 2000; i++)
-		b.patterns.cycle[i] = 50 * i;
+		b.patterns.iteration[i] = 50 * i;
 	sides_kernel(&a, &b, "gemm", 500000, 10);
 	sides_compare(&b, 1, &h, 1, &a, &c);
-	assert_string_equal(sides_finding(&c, FINDING_cycles_uneven),
-		"cycles were thinned out evenly where a run has very many: "
+	assert_string_equal(sides_finding(&c, FINDING_iterations_uneven),
+		"iterations were thinned out evenly where a run has very many: "
 		"2000 "
 		"of 100000 of run 1");
-	assert_int_equal(c.base.cycles_used, 2000);
-	assert_int_equal(c.base.cycles, 100000);
+	assert_int_equal(c.base.iterations_used, 2000);
+	assert_int_equal(c.base.iterations, 100000);
 	assert_true(c.rows[0].change.delta_ns == 0);
 	arena_release(&a);
 }
@@ -226,7 +227,7 @@ static void metric(struct arena *a, struct compared_run *r, double mu,
 	enum metric_basis basis)
 {
 	struct pattern_metric *m = arena_new(a, struct pattern_metric);
-	uint32_t n = r->patterns.cycles_n;
+	uint32_t n = r->patterns.iterations_n;
 	*m = (struct pattern_metric){ .name = "sm_util",
 		.mu = arena_array(a, double, n),
 		.sigma = arena_array(a, double, n),
@@ -263,14 +264,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_around_is_not_mentioned),
-		cmocka_unit_test(cycles_of_other_anchors_are_refused),
+		cmocka_unit_test(iterations_of_other_anchors_are_refused),
 		cmocka_unit_test(a_period_may_stand_beside_a_range_of_its_size),
 		cmocka_unit_test(devices_and_surroundings_are_named),
 		cmocka_unit_test(cuda_beside_hip_is_named),
 		cmocka_unit_test(graphs_recorded_whole_are_refused),
 		cmocka_unit_test(notes_of_losses_are_repeated),
-		cmocka_unit_test(cycles_left_out_are_counted),
-		cmocka_unit_test(very_many_cycles_are_thinned_and_said),
+		cmocka_unit_test(iterations_left_out_are_counted),
+		cmocka_unit_test(very_many_iterations_are_thinned_and_said),
 		cmocka_unit_test(counters_that_tell_nothing_are_said_to),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

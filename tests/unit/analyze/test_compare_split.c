@@ -1,4 +1,4 @@
-/* test_compare_split.c - the parts of a cycle that the host tells. */
+/* test_compare_split.c - the parts of an iteration that the host tells. */
 #include "sides.h"
 
 static const struct split_row *part_of(const struct comparison *c,
@@ -22,7 +22,7 @@ static struct compared_run run(struct arena *a, int64_t id, int64_t oncpu_ns,
 	return r;
 }
 
-/* Threads' time stands beside the cycle's parts, and is judged as they are. */
+/* Threads' time stands beside the iteration's parts, and is judged as they are. */
 static void threads_join_the_parts(void **state)
 {
 	struct arena a = { 0 };

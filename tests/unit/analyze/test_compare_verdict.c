@@ -2,7 +2,7 @@
 #include "sides.h"
 #include <math.h>
 
-enum { CYCLES = 12 };
+enum { ITERATIONS = 12 };
 
 /* A function whose time wavers by up to 2 % around `ns`, by the run's id. */
 static struct pattern *wavering(struct arena *a, struct compared_run *r,
@@ -10,7 +10,7 @@ static struct pattern *wavering(struct arena *a, struct compared_run *r,
 {
 	struct pattern *p = sides_kernel(a, r, name, ns, launches);
 	uint64_t seed = (uint64_t)r->id * 7919 + (uint64_t)name[0];
-	for (uint32_t i = 0; i < r->patterns.cycles_n; i++) {
+	for (uint32_t i = 0; i < r->patterns.iterations_n; i++) {
 		seed = seed * 6364136223846793005u + 1442695040888963407u;
 		int64_t off = (int64_t)(seed >> 40) % 401 - 200;
 		p->dur_ns[i] += ns * off / 10000;
@@ -27,8 +27,8 @@ static void four_runs_a_side_prove(void **state)
 	(void)state;
 
 	for (int i = 0; i < 4; i++) {
-		b[i] = sides_run(&a, i + 1, CYCLES);
-		h[i] = sides_run(&a, i + 11, CYCLES);
+		b[i] = sides_run(&a, i + 1, ITERATIONS);
+		h[i] = sides_run(&a, i + 11, ITERATIONS);
 		wavering(&a, &b[i], "gemm", 400000, 4);
 		wavering(&a, &h[i], "gemm", 400000, 4);
 		wavering(&a, &b[i], "norm", 100000, 4);
@@ -49,8 +49,8 @@ static void four_runs_a_side_prove(void **state)
 static struct compared_run window(struct arena *a, int64_t id)
 {
 	struct compared_run r = sides_run(a, id, 1);
-	r.cycles.detector = CYCLES_WINDOW;
-	r.cycles.range = NULL;
+	r.iterations.detector = ITERATIONS_WINDOW;
+	r.iterations.range = NULL;
 	return r;
 }
 
@@ -64,7 +64,8 @@ static void some_launches_that_moved_far_are_likely(void **state)
 	struct pattern *p;
 	(void)state;
 
-	b.cycles.cycles[0].dur_ns = h.cycles.cycles[0].dur_ns = 650000000;
+	b.iterations.iterations[0].dur_ns = h.iterations.iterations[0].dur_ns =
+		650000000;
 	sides_kernel(&a, &b, "gemm", 470000000, 100);
 	sides_kernel(&a, &h, "gemm", 470100000, 100);
 	p = sides_kernel(&a, &b, "cat", 30000000, 15);
@@ -89,7 +90,7 @@ static void some_launches_that_moved_far_are_likely(void **state)
 		EVIDENCE_NONE);
 	assert_int_equal(c.count[CHANGE_LIKELY], 1);
 	assert_string_equal(c.headline,
-		"cat on GPU 0 likely takes less: -14 ms per cycle (-46.7 %), "
+		"cat on GPU 0 likely takes less: -14 ms per iteration (-46.7 %), "
 		"by "
 		"its launches; 2 functions changed in all");
 	arena_release(&a);
@@ -103,8 +104,8 @@ static void waiting_is_no_cause(void **state)
 {
 	struct arena a = { 0 };
 	struct comparison c;
-	struct compared_run b = sides_run(&a, 1, CYCLES),
-			    h = sides_run(&a, 2, CYCLES);
+	struct compared_run b = sides_run(&a, 1, ITERATIONS),
+			    h = sides_run(&a, 2, ITERATIONS);
 	(void)state;
 
 	b.world_size = h.world_size = 4;
@@ -128,15 +129,15 @@ static void a_part_may_be_all_that_changed(void **state)
 {
 	struct arena a = { 0 };
 	struct comparison c;
-	struct compared_run r[2] = { sides_run(&a, 1, CYCLES),
-		sides_run(&a, 2, CYCLES) };
+	struct compared_run r[2] = { sides_run(&a, 1, ITERATIONS),
+		sides_run(&a, 2, ITERATIONS) };
 	(void)state;
 
 	for (int s = 0; s < 2; s++) {
 		wavering(&a, &r[s], "gemm", 400000, 4);
 		wavering(&a, &r[s], "norm", 300000, 4);
-		for (uint32_t i = 0; i < CYCLES; i++) {
-			struct cycle *y = &r[s].cycles.cycles[i];
+		for (uint32_t i = 0; i < ITERATIONS; i++) {
+			struct iteration *y = &r[s].iterations.iterations[i];
 			y->compute_ns = s ? 700000 : 400000;
 			y->comm_ns = y->copy_ns = y->idle_ns = 0;
 			y->compute_ns += i % 3 * 100;
@@ -146,8 +147,8 @@ static void a_part_may_be_all_that_changed(void **state)
 	sides_compare(&r[0], 1, &r[1], 1, &a, &c);
 	assert_string_equal(c.headline,
 		"no function alone is shown to have changed, but more time "
-		"goes to kernels that compute: +300 µs per cycle (+75.0 %), by "
-		"permutation of cycles; the cycle takes 400.1 µs in the base, "
+		"goes to kernels that compute: +300 µs per iteration (+75.0 %), by "
+		"permutation of iterations; the iteration takes 400.1 µs in the base, "
 		"700.1 µs in the head (+75.0 %)");
 	arena_release(&a);
 }
@@ -193,8 +194,8 @@ static void a_swapped_device_is_no_change(void **state)
 {
 	struct arena a = { 0 };
 	struct comparison c;
-	struct compared_run b = sides_run(&a, 1, CYCLES),
-			    h = sides_run(&a, 2, CYCLES);
+	struct compared_run b = sides_run(&a, 1, ITERATIONS),
+			    h = sides_run(&a, 2, ITERATIONS);
 	(void)state;
 
 	devices(&a, &b, 0);
@@ -222,8 +223,8 @@ static void a_rank_told_twice_is_said(void **state)
 	(void)state;
 
 	for (int i = 0; i < 2; i++) {
-		b[i] = sides_run(&a, i + 1, CYCLES);
-		h[i] = sides_run(&a, i + 3, CYCLES);
+		b[i] = sides_run(&a, i + 1, ITERATIONS);
+		h[i] = sides_run(&a, i + 3, ITERATIONS);
 		b[i].job = 7;
 		h[i].job = 8;
 		b[i].rank = h[i].rank = 0;
@@ -235,12 +236,12 @@ static void a_rank_told_twice_is_said(void **state)
 		"job 7 holds rank 0 2 times, job 8 holds rank 0 2 times; each "
 		"was taken as a rank of its own");
 	assert_int_equal(c.base.units, 1);
-	assert_int_equal(c.base.cycles_used, CYCLES);
+	assert_int_equal(c.base.iterations_used, ITERATIONS);
 	assert_int_equal(c.rows_n, 2);
 	arena_release(&a);
 }
 
-static void series_are_the_cycles_compared(void **state)
+static void series_are_the_iterations_compared(void **state)
 {
 	struct arena a = { 0 };
 	struct compare_series s[2];
@@ -250,7 +251,7 @@ static void series_are_the_cycles_compared(void **state)
 
 	sides_kernel(&a, &b, "gemm", 400000, 2);
 	sides_kernel(&a, &h, "gemm", 500000, 4);
-	b.cycles.cycles[0].use = CYCLE_WARMUP;
+	b.iterations.iterations[0].use = ITERATION_WARMUP;
 	assert_true(
 		compare_series_from(&b, 1, &h, 1, "gemm", "GPU 0", &a, s, &e));
 	assert_int_equal(s[0].n, 2);
@@ -275,7 +276,7 @@ int main(void)
 		cmocka_unit_test(windows_of_other_lengths_are_put_to_one),
 		cmocka_unit_test(a_swapped_device_is_no_change),
 		cmocka_unit_test(a_rank_told_twice_is_said),
-		cmocka_unit_test(series_are_the_cycles_compared),
+		cmocka_unit_test(series_are_the_iterations_compared),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

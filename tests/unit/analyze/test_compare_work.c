@@ -5,13 +5,13 @@
 /* The works of the run's one stratum. */
 static void works(struct compared_run *r, struct work *list, uint32_t n)
 {
-	r->cycles.works = list;
-	r->cycles.works_n = n;
+	r->iterations.works = list;
+	r->iterations.works_n = n;
 }
 
-static struct compared_run run(struct arena *a, int64_t id, uint32_t cycles)
+static struct compared_run run(struct arena *a, int64_t id, uint32_t iterations)
 {
-	struct compared_run r = sides_run(a, id, cycles);
+	struct compared_run r = sides_run(a, id, iterations);
 	sides_kernel(a, &r, "gemm", 500000, 10);
 	return r;
 }
@@ -116,11 +116,11 @@ static void strata(struct compared_run *r, struct arena *a, uint32_t decode,
 		PHASE_DECODE, 16, 16, -1, decode };
 	s[1] = (struct stratum){ "prefill, 1 sequences, 512 tokens",
 		PHASE_PREFILL, 1, 512, -1, prefill };
-	r->cycles.strata = s;
-	r->cycles.strata_n = 2;
-	for (uint32_t i = 0; i < r->cycles.n; i++)
-		r->cycles.cycles[i].stratum = i >= decode;
-	for (uint32_t i = decode; i < r->cycles.n; i++)
+	r->iterations.strata = s;
+	r->iterations.strata_n = 2;
+	for (uint32_t i = 0; i < r->iterations.n; i++)
+		r->iterations.iterations[i].stratum = i >= decode;
+	for (uint32_t i = decode; i < r->iterations.n; i++)
 		r->patterns.rows[0].dur_ns[i] *= 10;
 }
 
@@ -142,7 +142,7 @@ static void phases_are_told_by_what_they_are(void **state)
 	arena_release(&a);
 }
 
-/* 8 and 4 cycles against 8 and 2: a mix of 8 to 2 is had by leaving out two of
+/* 8 and 4 iterations against 8 and 2: a mix of 8 to 2 is had by leaving out two of
  * the base's. */
 static void mixes_are_made_even(void **state)
 {
@@ -156,11 +156,11 @@ static void mixes_are_made_even(void **state)
 	strata(&h, &a, 8, 2);
 	sides_compare(&b, 1, &h, 1, &a, &c);
 	r = sides_row(&c, "gemm");
-	/* the function takes the same in each kind of cycle on both sides */
+	/* the function takes the same in each kind of iteration on both sides */
 	assert_true(fabs(r->change.delta_ns) < 1e-6);
 	assert_true(c.comparable);
 	assert_string_equal(sides_finding(&c, FINDING_some_work),
-		"only a part of the cycles works on the same: 10 of 12 cycles "
+		"only a part of the iterations works on the same: 10 of 12 iterations "
 		"in "
 		"the base, 10 of 10 in the head: decode, 16 sequences, 16 "
 		"tokens, prefill, 1 sequences, 512 tokens");
@@ -179,8 +179,8 @@ static void a_mix_that_cannot_be_made_even_leaves_one_kind(void **state)
 	strata(&b, &a, 7, 3);
 	strata(&h, &a, 9, 1);
 	sides_compare(&b, 1, &h, 1, &a, &c);
-	assert_int_equal(c.base.cycles_used, 7);
-	assert_int_equal(c.head.cycles_used, 9);
+	assert_int_equal(c.base.iterations_used, 7);
+	assert_int_equal(c.head.iterations_used, 9);
 	assert_true(c.rows[0].change.delta_ns == 0);
 	arena_release(&a);
 }
@@ -198,11 +198,11 @@ static void what_one_side_lacks_is_left_out(void **state)
 	sides_compare(&b, 1, &h, 1, &a, &c);
 	assert_true(c.comparable);
 	assert_string_equal(sides_finding(&c, FINDING_some_work),
-		"only a part of the cycles works on the same: 8 of 10 cycles "
+		"only a part of the iterations works on the same: 8 of 10 iterations "
 		"in "
 		"the base, 8 of 8 in the head: decode, 16 sequences, 16 "
 		"tokens");
-	assert_int_equal(c.base.cycles_used, 8);
+	assert_int_equal(c.base.iterations_used, 8);
 	assert_true(c.rows[0].change.delta_ns == 0);
 	arena_release(&a);
 }
@@ -216,11 +216,11 @@ static void a_context_that_grows_is_the_same_work(void **state)
 
 	strata(&b, &a, 4, 0);
 	strata(&h, &a, 4, 0);
-	b.cycles.strata[0].kv_tokens = 10000;
-	h.cycles.strata[0].kv_tokens = 10900;
+	b.iterations.strata[0].kv_tokens = 10000;
+	h.iterations.strata[0].kv_tokens = 10900;
 	sides_compare(&b, 1, &h, 1, &a, &c);
 	assert_true(c.comparable);
-	h.cycles.strata[0].kv_tokens = 20000;
+	h.iterations.strata[0].kv_tokens = 20000;
 	sides_compare(&b, 1, &h, 1, &a, &c);
 	assert_false(c.comparable);
 	arena_release(&a);

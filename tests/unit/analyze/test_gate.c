@@ -57,7 +57,7 @@ static void repeats_tell(void **state)
 	gate_sides_from(&f->s, 1, 3, 1.3, &f->a);
 	f->s.given.repeats = &r;
 	struct gate g = gate_of(&f->s, &f->p, &f->a);
-	assert_int_equal(gate_rule_of(&g, GATE_CYCLE, NULL)->outcome,
+	assert_int_equal(gate_rule_of(&g, GATE_ITERATION, NULL)->outcome,
 		GATE_REGRESSED);
 }
 
@@ -68,26 +68,26 @@ static void sentences(void **state)
 	gate_sides_from(&f->s, 20, 3, 1.2, &f->a);
 	struct gate g = gate_of(&f->s, &f->p, &f->a);
 	assert_string_equal(g.sentence,
-		"the cycle is 20.1 % slower (95 % interval: 17.9 to 22.3), "
-		"1.202 ms per cycle instead of 1.001 ms; the limit is 2 %; 2 "
+		"the iteration is 20.1 % slower (95 % interval: 17.9 to 22.3), "
+		"1.202 ms per iteration instead of 1.001 ms; the limit is 2 %; 2 "
 		"rules are broken in all");
 	assert_string_equal(gate_rule_of(&g, GATE_FUNCTIONS, "gemm")->sentence,
-		"gemm on GPU 0 takes longer: +134 µs per cycle (+20.1 %), 13.4 "
-		"% of the cycle, by permutation of cycles");
+		"gemm on GPU 0 takes longer: +134 µs per iteration (+20.1 %), 13.4 "
+		"% of the iteration, by permutation of iterations");
 	assert_string_equal(gate_rule_of(&g, GATE_FUNCTIONS, "norm")->sentence,
-		"norm on GPU 0 is unchanged: +0 ns per cycle (+0.0 %)");
+		"norm on GPU 0 is unchanged: +0 ns per iteration (+0.0 %)");
 	gate_sides_from(&f->s, 20, 1, 1.04, &f->a);
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_string_equal(g.sentence,
-		"the cycle may be 4.0 % slower (95 % interval: 0.3 to 7.8), "
-		"1.041 ms per cycle instead of 1.001 ms; the limit is 2 %; one "
+		"the iteration may be 4.0 % slower (95 % interval: 0.3 to 7.8), "
+		"1.041 ms per iteration instead of 1.001 ms; the limit is 2 %; one "
 		"run of the head accuses nobody; 2 more runs of the head would "
 		"probably decide; 2 rules are undecided in all");
 	gate_sides_from(&f->s, 1, 1, 1.04, &f->a);
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_string_equal(g.sentence,
-		"the cycle may be 4.0 % slower (95 % interval: -7.8 to 17.3), "
-		"1.041 ms per cycle instead of 1.001 ms; the limit is 2 %; one "
+		"the iteration may be 4.0 % slower (95 % interval: -7.8 to 17.3), "
+		"1.041 ms per iteration instead of 1.001 ms; the limit is 2 %; one "
 		"run of the head accuses nobody; no number of runs of the head "
 		"would decide, the base has too few (1); 2 rules are undecided "
 		"in all");
@@ -97,13 +97,13 @@ static void sentences(void **state)
 	gate_sides_from(&f->s, 20, 3, 1, &f->a);
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_string_equal(g.sentence,
-		"the cycle is 0.1 % slower (95 % interval: -1.8 to 2.0), 1.002 "
-		"ms per cycle instead of 1.001 ms; the limit is 2 %");
-	f->p.cycle_pct = NAN;
+		"the iteration is 0.1 % slower (95 % interval: -1.8 to 2.0), 1.002 "
+		"ms per iteration instead of 1.001 ms; the limit is 2 %");
+	f->p.iteration_pct = NAN;
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_string_equal(g.sentence,
 		"no function fails: none of 2 is called what fails with 1 % of "
-		"the cycle or more");
+		"the iteration or more");
 }
 
 /* The same runs under other names: nothing differs, and nothing is uncertain but
@@ -114,31 +114,31 @@ static void identical(void **state)
 
 	gate_sides_from(&f->s, 4, 4, 1, &f->a);
 	struct gate g = gate_of(&f->s, &f->p, &f->a);
-	const struct gate_rule *r = gate_rule_of(&g, GATE_CYCLE, NULL);
+	const struct gate_rule *r = gate_rule_of(&g, GATE_ITERATION, NULL);
 	assert_int_equal(g.outcome, GATE_PASS);
 	assert_true(r->change_pct == 0 && r->p == 0.5);
 	for (uint32_t i = 0; i < 8; i++)
-		for (uint32_t k = 0; k < GATE_CYCLES; k++)
+		for (uint32_t k = 0; k < GATE_ITERATIONS; k++)
 			(i < 4 ? f->s.base : f->s.head)[i % 4]
-				.cycles.cycles[k]
-				.dur_ns = SIDES_CYCLE_NS;
+				.iterations.iterations[k]
+				.dur_ns = SIDES_ITERATION_NS;
 	f->p.floor = 0;
 	g = gate_of(&f->s, &f->p, &f->a);
-	r = gate_rule_of(&g, GATE_CYCLE, NULL);
+	r = gate_rule_of(&g, GATE_ITERATION, NULL);
 	assert_int_equal(r->outcome, GATE_PASS);
 	assert_true(r->low_pct == 0 && r->high_pct == 0 && r->p == 0.5);
 }
 
-/* Cycles of no length tell no ratio. */
+/* Iterations of no length tell no ratio. */
 static void zero_times(void **state)
 {
 	struct fixture *f = *state;
 
 	gate_sides_from(&f->s, 4, 3, 1, &f->a);
-	for (uint32_t k = 0; k < GATE_CYCLES; k++)
-		f->s.head[0].cycles.cycles[k].dur_ns = 0;
+	for (uint32_t k = 0; k < GATE_ITERATIONS; k++)
+		f->s.head[0].iterations.iterations[k].dur_ns = 0;
 	struct gate g = gate_of(&f->s, &f->p, &f->a);
-	assert_int_equal(gate_rule_of(&g, GATE_CYCLE, NULL)->outcome,
+	assert_int_equal(gate_rule_of(&g, GATE_ITERATION, NULL)->outcome,
 		GATE_UNDECIDED);
 }
 
@@ -154,7 +154,8 @@ static void since_before(void **state)
 			f->s.base[i] =
 				gate_run(&f->a, i + 1, 1.15 * gate_wavering(i));
 		struct gate g = gate_of(&f->s, &f->p, &f->a);
-		const struct gate_rule *r = gate_rule_of(&g, GATE_CYCLE, NULL);
+		const struct gate_rule *r =
+			gate_rule_of(&g, GATE_ITERATION, NULL);
 		assert_int_equal(g.outcome, GATE_PASS);
 		assert_int_equal(r->since_run, 22 - newer);
 		assert_true(fabs(r->change_pct) < 1);
@@ -164,7 +165,7 @@ static void since_before(void **state)
 			f->s.head[i] = gate_run(&f->a, i + 101,
 				1.3 * gate_wavering(i));
 		g = gate_of(&f->s, &f->p, &f->a);
-		r = gate_rule_of(&g, GATE_CYCLE, NULL);
+		r = gate_rule_of(&g, GATE_ITERATION, NULL);
 		assert_int_equal(r->outcome, GATE_REGRESSED);
 		assert_int_equal(r->since_run, 0);
 	}
@@ -178,12 +179,12 @@ static void one_odd_run(void **state)
 	gate_sides_from(&f->s, 11, 6, 1.2, &f->a);
 	f->s.base[10] = gate_run(&f->a, 11, 1.1);
 	struct gate g = gate_of(&f->s, &f->p, &f->a);
-	const struct gate_rule *r = gate_rule_of(&g, GATE_CYCLE, NULL);
+	const struct gate_rule *r = gate_rule_of(&g, GATE_ITERATION, NULL);
 	assert_int_equal(r->outcome, GATE_REGRESSED);
 	assert_int_equal(r->since_run, 0);
 }
 
-/* The runs of a job are one unit, and the cycle is the mean over them. */
+/* The runs of a job are one unit, and the iteration is the mean over them. */
 static void jobs(void **state)
 {
 	struct fixture *f = *state;
@@ -214,11 +215,11 @@ static void policies_without_sense(void **state)
 		struct gate_policy p;
 		const char *text;
 	} cases[] = {
-		{ { .cycle_pct = NAN, .headroom_pct = NAN, .alpha = 0.01 },
+		{ { .iteration_pct = NAN, .headroom_pct = NAN, .alpha = 0.01 },
 			"a gate without a rule: name a limit, or a class that "
 			"fails" },
-		{ { .cycle_pct = -1, .alpha = 0.01 }, limit },
-		{ { .cycle_pct = INFINITY, .alpha = 0.01 }, limit },
+		{ { .iteration_pct = -1, .alpha = 0.01 }, limit },
+		{ { .iteration_pct = INFINITY, .alpha = 0.01 }, limit },
 		{ { .headroom_pct = -1, .alpha = 0.01 }, limit },
 		{ { .share_pct = NAN, .alpha = 0.01 }, limit },
 		{ { .operators = &none, .operators_n = 1, .alpha = 0.01 },
@@ -252,7 +253,7 @@ static void limits_of_nothing(void **state)
 {
 	struct fixture *f = *state;
 
-	f->p.cycle_pct = f->p.share_pct = 0;
+	f->p.iteration_pct = f->p.share_pct = 0;
 	gate_sides_from(&f->s, 20, 3, 1, &f->a);
 	struct gate g = gate_of(&f->s, &f->p, &f->a);
 	assert_int_not_equal(g.outcome, GATE_REGRESSED);

@@ -13,7 +13,7 @@ static void bad(const struct fixture *f, const struct gate *g, const char *what,
 	assert_string_equal(g->sentence, sentence);
 }
 
-static void runs_and_cycles(void **state)
+static void runs_and_iterations(void **state)
 {
 	struct fixture *f = *state;
 
@@ -22,24 +22,24 @@ static void runs_and_cycles(void **state)
 	struct gate g = gate_of(&f->s, &f->p, &f->a);
 	bad(f, &g, "runs", "the head has 2 runs to compare; 3 are asked for");
 	f->p.least_runs = 1;
-	f->p.least_cycles = 13;
+	f->p.least_iterations = 13;
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_int_equal(g.shortfalls_n, 2);
 	assert_string_equal(g.shortfalls[0].sentence,
-		"of the 20 runs of the base 0 have 13 cycles or more to "
+		"of the 20 runs of the base 0 have 13 iterations or more to "
 		"compare; 1 is asked for");
 	assert_string_equal(g.sentence,
-		"of the 20 runs of the base 0 have 13 cycles or more to "
+		"of the 20 runs of the base 0 have 13 iterations or more to "
 		"compare; 1 is asked for; 2 reasons in all");
 	assert_int_equal(g.rules_n, 0);
 	/* a short one among them counts for nothing, and spoils nothing */
 	f->s.base[3] = sides_run(&f->a, 4, 2);
 	sides_kernel(&f->a, &f->s.base[3], "norm", 100000, 4);
 	sides_kernel(&f->a, &f->s.base[3], "gemm", 3000000, 4);
-	f->p.least_cycles = 4;
+	f->p.least_iterations = 4;
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_int_equal(g.outcome, GATE_PASS);
-	assert_true(gate_rule_of(&g, GATE_CYCLE, NULL)->base_ns < 1.01e6);
+	assert_true(gate_rule_of(&g, GATE_ITERATION, NULL)->base_ns < 1.01e6);
 }
 
 static void findings(void **state)
@@ -63,7 +63,7 @@ static void findings(void **state)
 	assert_int_equal(g.outcome, GATE_BAD_DATA);
 	assert_string_equal(g.shortfalls[0].what, "devices_differ");
 	/* rules are told all the same, though they do not decide */
-	assert_int_equal(gate_rule_of(&g, GATE_CYCLE, NULL)->outcome,
+	assert_int_equal(gate_rule_of(&g, GATE_ITERATION, NULL)->outcome,
 		GATE_REGRESSED);
 }
 
@@ -75,7 +75,7 @@ static void strata_differ(void **state)
 	gate_sides_from(&f->s, 4, 3, 1.5, &f->a);
 	for (uint32_t i = 0; i < 7; i++) {
 		struct stratum *s = (i < 4 ? &f->s.base[i] : &f->s.head[i - 4])
-					    ->cycles.strata;
+					    ->iterations.strata;
 		s->text =
 			i < 4 ? "decode, 16 sequences" : "decode, 64 sequences";
 		s->phase = PHASE_DECODE;
@@ -121,11 +121,11 @@ static void shares(void **state)
 		f->s.head[i].kernel_ns = 0;
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_string_equal(g.shortfalls[g.shortfalls_n - 1].sentence,
-		"cycles hold an unknown share of the head's GPU time; 99 % are "
+		"iterations hold an unknown share of the head's GPU time; 99 % are "
 		"asked for");
 }
 
-/* The GPU takes 0.1 ms and two thirds of a cycle: 767.8 µs in three runs of the
+/* The GPU takes 0.1 ms and two thirds of an iteration: 767.8 µs in three runs of the
  * head, 767.3 in the first alone, 767.2 in eight of the base. */
 static void operators(void **state)
 {
@@ -139,13 +139,13 @@ static void operators(void **state)
 		{ 0.5, 0.6, 3, GATE_REGRESSED, NULL },
 		{ 0.5, 0.4, 3, GATE_PASS, NULL },
 		{ 0, 0.1, 3, GATE_REGRESSED,
-			"operator 'mm' is new: 76.78 µs per cycle" },
+			"operator 'mm' is new: 76.78 µs per iteration" },
 		{ 0, 0.1, 1, GATE_UNDECIDED,
-			"operator 'mm' is new: 76.73 µs per cycle; one run of "
+			"operator 'mm' is new: 76.73 µs per iteration; one run of "
 			"the head accuses nobody; 1 more run of the head would "
 			"probably decide" },
 		{ 0.1, 0, 3, GATE_PASS,
-			"operator 'mm' is gone: it took 76.72 µs per cycle" },
+			"operator 'mm' is gone: it took 76.72 µs per iteration" },
 		{ 0, 0, 3, GATE_UNDECIDED,
 			"operator 'mm' is on neither side, so nothing is "
 			"judged" },
@@ -156,7 +156,7 @@ static void operators(void **state)
 	struct gate_operator_limit limit = { "mm", 5 };
 	struct fixture *f = *state;
 
-	f->p.cycle_pct = NAN;
+	f->p.iteration_pct = NAN;
 	f->p.fail_on = 0;
 	f->p.operators = &limit;
 	f->p.operators_n = 1;
@@ -187,7 +187,7 @@ static void now_and_then(void **state)
 	struct gate_operator_limit limit = { "mm", 5 };
 	struct fixture *f = *state;
 
-	f->p.cycle_pct = NAN;
+	f->p.iteration_pct = NAN;
 	f->p.fail_on = 0;
 	f->p.operators = &limit;
 	f->p.operators_n = 1;
@@ -201,13 +201,13 @@ static void now_and_then(void **state)
 		    isfinite(g.rules[0].low_pct));
 }
 
-/* Of 0.77 ms GPU time a cycle of 1 ms, 30 % are above what had to be; 50 % in the
- * head: 15 points of the cycle. */
+/* Of 0.77 ms GPU time an iteration of 1 ms, 30 % are above what had to be; 50 % in the
+ * head: 15 points of the iteration. */
 static void headroom(void **state)
 {
 	struct fixture *f = *state;
 
-	f->p.cycle_pct = NAN;
+	f->p.iteration_pct = NAN;
 	f->p.fail_on = 0;
 	f->p.headroom_pct = 5;
 	gate_sides_from(&f->s, 8, 3, 1, &f->a);
@@ -225,14 +225,14 @@ static void headroom(void **state)
 	assert_true(fabs(g.rules[0].change_pct - 15.3) < 0.3);
 	assert_string_equal(g.sentence,
 		"time above what the hardware could do is 15.4 points of the "
-		"cycle more (95 % interval: 13.6 to 17.2), 383.9 µs per cycle "
+		"iteration more (95 % interval: 13.6 to 17.2), 383.9 µs per iteration "
 		"instead of 230.2 µs; the limit is 5 points");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(runs_and_cycles),
+		CASE(runs_and_iterations),
 		CASE(findings),
 		CASE(strata_differ),
 		CASE(shares),

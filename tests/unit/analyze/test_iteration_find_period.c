@@ -1,10 +1,10 @@
-/* test_iteration_find_period.c - cycles by the period of the kernels' names. */
-#include "cycle_letters.h"
+/* test_iteration_find_period.c - iterations by the period of the kernels' names. */
+#include "iteration_letters.h"
 #include <time.h>
 
 /* A step: 32 layers of "abcd" and "xy" around them; it is the period, though
  * the layer's comes ten times as often. */
-static void a_layer_is_no_cycle(void **state)
+static void a_layer_is_no_iteration(void **state)
 {
 	struct world *w = *state;
 	struct writer r = { .w = w };
@@ -14,19 +14,19 @@ static void a_layer_is_no_cycle(void **state)
 		kernels(&r, "y");
 		idle(&r, 500);
 	}
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
-	assert_int_equal(c->detector, CYCLES_PERIOD);
+	assert_int_equal(c->detector, ITERATIONS_PERIOD);
 	assert_string_equal(c->range, "x");
 	assert_int_equal(c->n, 6);
 	assert_int_equal(c->kept_n, 6);
 	for (uint32_t i = 0; i < 6; i++)
-		assert_int_equal(c->cycles[i].launches, 130);
+		assert_int_equal(c->iterations[i].launches, 130);
 	/* 130 × 12 + 500, but for the idle time nobody recorded behind it. */
-	assert_int_equal(c->cycles[0].dur_ns, 2060);
-	assert_int_equal(c->cycles[5].dur_ns, 1558);
-	assert_false(c->cycles[0].open);
-	assert_true(c->cycles[5].open);
+	assert_int_equal(c->iterations[0].dur_ns, 2060);
+	assert_int_equal(c->iterations[5].dur_ns, 1558);
+	assert_false(c->iterations[0].open);
+	assert_true(c->iterations[5].open);
 }
 
 /* No name is launched once a step: layers of "abcd", and "bbddbbdd" between
@@ -41,12 +41,12 @@ static void a_period_above_layers(void **state)
 		kernels(&r, "bbddbbdd");
 		idle(&r, 300);
 	}
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
-	assert_int_equal(c->detector, CYCLES_PERIOD);
+	assert_int_equal(c->detector, ITERATIONS_PERIOD);
 	assert_int_equal(c->n, 10);
 	for (uint32_t i = 0; i < 10; i++)
-		assert_int_equal(c->cycles[i].launches, 40);
+		assert_int_equal(c->iterations[i].launches, 40);
 }
 
 /* One decode step: 32 layers, and before and behind them what comes once. */
@@ -57,14 +57,14 @@ static void a_single_step_is_one_window(void **state)
 	kernels(&r, "pqr");
 	times(&r, 32, "abcdefghi");
 	kernels(&r, "stuv");
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
-	assert_int_equal(c->detector, CYCLES_WINDOW);
+	assert_int_equal(c->detector, ITERATIONS_WINDOW);
 	assert_int_equal(c->n, 1);
-	assert_true(c->cycles[0].open);
-	assert_int_equal(c->cycles[0].launches, 295);
+	assert_true(c->iterations[0].open);
+	assert_int_equal(c->iterations[0].launches, 295);
 	assert_true(c->confidence == 0);
-	assert_int_equal(w->p.notes.count[NOTE_cycles_window], 295);
+	assert_int_equal(w->p.notes.count[NOTE_iterations_window], 295);
 }
 
 /* Kernels put in, left out and changed here and there are noise. */
@@ -81,17 +81,17 @@ static void inserted_and_missing_kernels(void **state)
 		kernels(&r, step == 9 ? "swuv" : "stuv");
 		idle(&r, 100);
 	}
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
-	assert_int_equal(c->detector, CYCLES_PERIOD);
+	assert_int_equal(c->detector, ITERATIONS_PERIOD);
 	assert_string_equal(c->range, "x");
 	assert_int_equal(c->n, 12);
-	assert_int_equal(c->cycles[3].launches, 24);
-	assert_int_equal(c->cycles[7].launches, 22);
-	assert_int_equal(c->cycles[0].launches, 23);
+	assert_int_equal(c->iterations[3].launches, 24);
+	assert_int_equal(c->iterations[7].launches, 22);
+	assert_int_equal(c->iterations[0].launches, 23);
 }
 
-/* A recording that begins and ends in the middle of a step: two of its cycles
+/* A recording that begins and ends in the middle of a step: two of its iterations
  * are parts. They begin where the GPU waited. */
 static void cut_off_at_both_ends(void **state)
 {
@@ -104,18 +104,18 @@ static void cut_off_at_both_ends(void **state)
 		idle(&r, 400);
 	}
 	kernels(&r, "abcdef");
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
 	assert_string_equal(c->range, "a");
 	assert_int_equal(c->n, 7);
 	assert_int_equal(c->kept_n, 5);
-	assert_int_equal(c->cycles[0].use, CYCLE_PARTIAL);
-	assert_int_equal(c->cycles[0].launches, 5);
-	assert_int_equal(c->cycles[6].use, CYCLE_PARTIAL);
-	assert_int_equal(c->cycles[6].launches, 6);
-	assert_true(c->cycles[6].open);
-	assert_int_equal(w->p.notes.count[NOTE_cycles_partial], 2);
-	/* 60 of 71 launches, all of the same duration, in cycles all alike. */
+	assert_int_equal(c->iterations[0].use, ITERATION_PARTIAL);
+	assert_int_equal(c->iterations[0].launches, 5);
+	assert_int_equal(c->iterations[6].use, ITERATION_PARTIAL);
+	assert_int_equal(c->iterations[6].launches, 6);
+	assert_true(c->iterations[6].open);
+	assert_int_equal(w->p.notes.count[NOTE_iterations_partial], 2);
+	/* 60 of 71 launches, all of the same duration, in iterations all alike. */
 	assert_true(c->confidence > 60 / 71. - 1e-9 &&
 		    c->confidence < 60 / 71. + 1e-9);
 }
@@ -132,14 +132,14 @@ static void programs_begin_with_something_else(void **state)
 		kernels(&r, "y");
 	}
 	kernels(&r, "QRS");
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
-	assert_int_equal(c->detector, CYCLES_PERIOD);
-	assert_int_equal(c->cycles[0].launches, 66);
+	assert_int_equal(c->detector, ITERATIONS_PERIOD);
+	assert_int_equal(c->iterations[0].launches, 66);
 	assert_true(c->kept_n >= 19);
 }
 
-/* Ten times what a cycle launches, of its own kernels, is the end of none. */
+/* Ten times what an iteration launches, of its own kernels, is the end of none. */
 static void a_long_beginning_is_no_part(void **state)
 {
 	struct world *w = *state;
@@ -151,16 +151,16 @@ static void a_long_beginning_is_no_part(void **state)
 		idle(&r, 400);
 	}
 	kernels(&r, "abc");
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
 	assert_int_equal(c->n, 9);
 	assert_int_equal(c->kept_n, 8);
-	assert_int_equal(c->cycles[0].start_ns, 100 * STRIDE_NS + 400);
-	assert_int_equal(c->cycles[8].use, CYCLE_PARTIAL);
+	assert_int_equal(c->iterations[0].start_ns, 100 * STRIDE_NS + 400);
+	assert_int_equal(c->iterations[8].use, ITERATION_PARTIAL);
 }
 
 /* Two streams of a device, whose kernels come in another order each time; the
- * busier one is looked at, the other's are in the cycle they start in. */
+ * busier one is looked at, the other's are in the iteration they start in. */
 static void two_streams_interleaved(void **state)
 {
 	struct world *w = *state;
@@ -173,12 +173,12 @@ static void two_streams_interleaved(void **state)
 			rows_kernel(&w->t, "side", r.at_ns - 6, 4, 0, 0);
 			w->t.kernel.stream[w->t.kernel.n - 1] = 9;
 		}
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
-	assert_int_equal(c->detector, CYCLES_PERIOD);
+	assert_int_equal(c->detector, ITERATIONS_PERIOD);
 	assert_int_equal(c->n, 8);
 	for (uint32_t i = 0; i < 8; i++)
-		assert_int_equal(c->cycles[i].launches, 11);
+		assert_int_equal(c->iterations[i].launches, 11);
 }
 
 /* The stream on which collectives wait is the busiest, and has one name. */
@@ -192,11 +192,11 @@ static void waiting_collectives(void **state)
 		w->t.kernel.stream[w->t.kernel.n - 1] = 9;
 		kernels(&r, "fghij");
 	}
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
-	assert_int_equal(c->detector, CYCLES_PERIOD);
+	assert_int_equal(c->detector, ITERATIONS_PERIOD);
 	assert_int_equal(c->n, 8);
-	assert_int_equal(c->cycles[3].launches, 11);
+	assert_int_equal(c->iterations[3].launches, 11);
 }
 
 /* One name in many roles: half of all launches are "e", six ways. */
@@ -205,9 +205,9 @@ static void one_name_many_roles(void **state)
 	struct world *w = *state;
 	struct writer r = { .w = w };
 	times(&r, 9, "aebecedeee");
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
-	assert_int_equal(c->detector, CYCLES_PERIOD);
+	assert_int_equal(c->detector, ITERATIONS_PERIOD);
 	assert_int_equal(c->n, 9);
 	assert_string_equal(c->range, "a");
 }
@@ -218,7 +218,7 @@ static void one_kernel_is_no_period(void **state)
 	struct world *w = *state;
 	struct writer r = { .w = w };
 	times(&r, 50, "a");
-	assert_int_equal(cycles_of(w)->detector, CYCLES_WINDOW);
+	assert_int_equal(iterations_of(w)->detector, ITERATIONS_WINDOW);
 	sound(w);
 }
 
@@ -229,32 +229,32 @@ static void opaque_graphs(void **state)
 	for (int step = 0; step < 5; step++)
 		for (int g = 1; g < 4; g++)
 			rows_graph(&w->t, g, g, step * 100 + g * 10, 8, 0);
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
-	assert_int_equal(c->detector, CYCLES_PERIOD);
+	assert_int_equal(c->detector, ITERATIONS_PERIOD);
 	assert_int_equal(c->n, 5);
 	assert_string_equal(c->range, "CUDA graph");
-	assert_int_equal(c->cycles[1].start_ns, 100);
+	assert_int_equal(c->iterations[1].start_ns, 100);
 }
 
 static void nothing_at_all(void **state)
 {
 	struct world *w = *state;
-	const struct cycles *c = cycles_of(w);
-	assert_int_equal(c->detector, CYCLES_NONE);
+	const struct iterations *c = iterations_of(w);
+	assert_int_equal(c->detector, ITERATIONS_NONE);
 	assert_int_equal(c->n, 0);
 	assert_true(c->confidence == 0);
 }
 
-/* 100,000 cycles of ten kernels: in seconds, also with sanitizers. */
-static void many_cycles(void **state)
+/* 100,000 iterations of ten kernels: in seconds, also with sanitizers. */
+static void many_iterations(void **state)
 {
 	struct world *w = *state;
 	struct writer r = { .w = w };
 	times(&r, 100000, "abcdefghij");
 	struct timespec from, to;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
 	assert_int_equal(c->n, 100000);
 	assert_int_equal(c->strata_n, 1);
@@ -265,7 +265,7 @@ static void many_cycles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(a_layer_is_no_cycle),
+		WORLD_TEST(a_layer_is_no_iteration),
 		WORLD_TEST(a_period_above_layers),
 		WORLD_TEST(a_single_step_is_one_window),
 		WORLD_TEST(inserted_and_missing_kernels),
@@ -278,7 +278,7 @@ int main(void)
 		WORLD_TEST(one_kernel_is_no_period),
 		WORLD_TEST(opaque_graphs),
 		WORLD_TEST(nothing_at_all),
-		WORLD_TEST(many_cycles),
+		WORLD_TEST(many_iterations),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

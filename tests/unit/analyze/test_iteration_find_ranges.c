@@ -1,5 +1,5 @@
-/* test_iteration_find_ranges.c - cycles by ranges of the host and the GPU. */
-#include "cycle_letters.h"
+/* test_iteration_find_ranges.c - iterations by ranges of the host and the GPU. */
+#include "iteration_letters.h"
 
 enum { LATE_NS = 1000000 }; /* from a call to its kernels */
 
@@ -35,19 +35,19 @@ static void the_outermost_that_repeats(void **state)
 		launch(w, "a", "main", at + 35);
 		launch(w, "b", "autograd", at + 60);
 	}
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
-	assert_int_equal(c->detector, CYCLES_ANNOTATION);
+	assert_int_equal(c->detector, ITERATIONS_ANNOTATION);
 	assert_string_equal(c->range, "ProfilerStep#*");
 	assert_int_equal(c->n, 4);
-	assert_string_equal(c->cycles[3].label, "ProfilerStep#12");
+	assert_string_equal(c->iterations[3].label, "ProfilerStep#12");
 	/* From the first kernel that a step launched to the next step's. */
-	assert_int_equal(c->cycles[1].start_ns, LATE_NS + 115);
-	assert_int_equal(c->cycles[1].dur_ns, 100);
-	assert_int_equal(c->cycles[1].launches, 3);
+	assert_int_equal(c->iterations[1].start_ns, LATE_NS + 115);
+	assert_int_equal(c->iterations[1].dur_ns, 100);
+	assert_int_equal(c->iterations[1].launches, 3);
 	/* The last: to the end of its last kernel, which is after its range. */
-	assert_int_equal(c->cycles[3].dur_ns, 360 + 5 - 315);
-	assert_false(c->cycles[3].open);
+	assert_int_equal(c->iterations[3].dur_ns, 360 + 5 - 315);
+	assert_false(c->iterations[3].open);
 	assert_true(c->confidence > 0.999);
 }
 
@@ -61,15 +61,15 @@ static void recursion(void **state)
 		step(w, "step 3", i * 100 + 20, 20);
 		launch(w, "a", "main", i * 100 + 30);
 	}
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
 	assert_string_equal(c->range, "step *");
 	assert_int_equal(c->n, 3);
-	assert_string_equal(c->cycles[2].label, "step 1");
+	assert_string_equal(c->iterations[2].label, "step 1");
 }
 
 /* A range that may change threads and begins before the one before it has
- * ended takes over; many of those are no cycles. */
+ * ended takes over; many of those are no iterations. */
 static void crossing_ranges(void **state)
 {
 	struct world *w = *state;
@@ -79,12 +79,12 @@ static void crossing_ranges(void **state)
 		launch(w, "a", "main", i * 100 + 10);
 		launch(w, "b", "main", i * 100 + 90);
 	}
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
-	assert_int_equal(c->detector, CYCLES_ANNOTATION);
+	assert_int_equal(c->detector, ITERATIONS_ANNOTATION);
 	assert_int_equal(c->n, 12);
 	for (uint32_t i = 0; i < c->n; i++)
-		assert_int_equal(c->cycles[i].launches, 2);
+		assert_int_equal(c->iterations[i].launches, 2);
 }
 
 static void requests_that_overlap(void **state)
@@ -94,11 +94,11 @@ static void requests_that_overlap(void **state)
 		rows_range(&w->t, RANGE_LOOSE, "step 7", "", i * 100, 250);
 		launch(w, "a", "main", i * 100 + 10);
 	}
-	assert_int_equal(cycles_of(w)->detector, CYCLES_WINDOW);
+	assert_int_equal(iterations_of(w)->detector, ITERATIONS_WINDOW);
 	sound(w);
 }
 
-/* A step that launches nothing is a cycle of no kernels, from its own start to
+/* A step that launches nothing is an iteration of no kernels, from its own start to
  * the next one's first kernel; and a stratum of its own. */
 static void a_step_without_gpu_work(void **state)
 {
@@ -112,17 +112,17 @@ static void a_step_without_gpu_work(void **state)
 			correlation);
 		rows_launched(&w->t, "a", i * 100 + 20, 30, correlation);
 	}
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
 	assert_int_equal(c->n, 5);
-	assert_int_equal(c->cycles[1].start_ns, 120);
-	assert_int_equal(c->cycles[1].dur_ns, 80);
-	assert_int_equal(c->cycles[2].start_ns, 200);
-	assert_int_equal(c->cycles[2].dur_ns, 120);
-	assert_int_equal(c->cycles[2].launches, 0);
+	assert_int_equal(c->iterations[1].start_ns, 120);
+	assert_int_equal(c->iterations[1].dur_ns, 80);
+	assert_int_equal(c->iterations[2].start_ns, 200);
+	assert_int_equal(c->iterations[2].dur_ns, 120);
+	assert_int_equal(c->iterations[2].launches, 0);
 	assert_int_equal(c->strata_n, 2);
-	assert_int_equal(c->strata[0].cycles, 4);
-	assert_int_equal(c->cycles[2].stratum, 1);
+	assert_int_equal(c->strata[0].iterations, 4);
+	assert_int_equal(c->iterations[2].stratum, 1);
 	assert_string_equal(c->strata[1].text, "no kernels");
 }
 
@@ -137,7 +137,7 @@ static void layers_alone(void **state)
 		launch(w, "a", "main", 101 + i * 10);
 		launch(w, "b", "main", 102 + i * 10);
 	}
-	assert_int_equal(cycles_of(w)->detector, CYCLES_WINDOW);
+	assert_int_equal(iterations_of(w)->detector, ITERATIONS_WINDOW);
 	sound(w);
 }
 
@@ -148,11 +148,11 @@ static void a_single_step(void **state)
 	step(w, "ProfilerStep#6", 0, 100);
 	for (int i = 0; i < 6; i++)
 		launch(w, (char[]){ (char)('a' + i), 0 }, "main", 10 + i);
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
-	assert_int_equal(c->detector, CYCLES_ANNOTATION);
+	assert_int_equal(c->detector, ITERATIONS_ANNOTATION);
 	assert_int_equal(c->n, 1);
-	assert_int_equal(c->cycles[0].launches, 6);
+	assert_int_equal(c->iterations[0].launches, 6);
 	assert_true(c->confidence == 1);
 }
 
@@ -166,12 +166,12 @@ static void ranges_of_the_gpu(void **state)
 		rows_kernel(&w->t, "a", i * 100, 20, 0, 1);
 		rows_kernel(&w->t, "a", i * 100 + 40, 20, 0, 1);
 	}
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
-	assert_int_equal(c->detector, CYCLES_ANNOTATION);
+	assert_int_equal(c->detector, ITERATIONS_ANNOTATION);
 	assert_int_equal(c->n, 3);
-	assert_int_equal(c->cycles[0].launches, 2);
-	assert_int_equal(c->cycles[2].dur_ns, 60);
+	assert_int_equal(c->iterations[0].launches, 2);
+	assert_int_equal(c->iterations[2].dur_ns, 60);
 }
 
 /* By name: with its number, without, with a star; and what is no range. */
@@ -195,9 +195,9 @@ static void named(void **state)
 	rows_done(&w->t, &w->process);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		assert_true(ranged(w, names[i]));
-		assert_int_equal(w->p.cycles.detector, CYCLES_NAMED);
-		assert_int_equal(w->p.cycles.n, 4);
-		assert_string_equal(w->p.cycles.range, "inner *");
+		assert_int_equal(w->p.iterations.detector, ITERATIONS_NAMED);
+		assert_int_equal(w->p.iterations.n, 4);
+		assert_string_equal(w->p.iterations.range, "inner *");
 	}
 	assert_false(ranged(w, "inne"));
 	assert_int_equal(w->e.code, ERR_NOT_FOUND);
@@ -217,7 +217,7 @@ static void named_where_nothing_is(void **state)
 }
 
 /* Kernels whose calls are not in the trace, and one launched between two
- * steps, are of the cycle in whose window they begin. */
+ * steps, are of the iteration in whose window they begin. */
 static void launches_outside(void **state)
 {
 	struct world *w = *state;
@@ -228,12 +228,12 @@ static void launches_outside(void **state)
 		launch(w, "b", "main", i * 100 + 90);
 	}
 	rows_launched(&w->t, "c", LATE_NS + 295, 2, -1);
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
 	assert_int_equal(c->n, 3);
-	assert_int_equal(c->cycles[0].launches, 3);
-	assert_int_equal(c->cycles[1].launches, 3);
-	assert_int_equal(c->cycles[2].launches, 2);
+	assert_int_equal(c->iterations[0].launches, 3);
+	assert_int_equal(c->iterations[1].launches, 3);
+	assert_int_equal(c->iterations[2].launches, 2);
 }
 
 int main(void)

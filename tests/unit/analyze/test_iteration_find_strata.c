@@ -1,5 +1,5 @@
-/* test_iteration_find_strata.c - which cycles did the same work. */
-#include "cycle_letters.h"
+/* test_iteration_find_strata.c - which iterations did the same work. */
+#include "iteration_letters.h"
 #include "serving_steps.h"
 #include <stdio.h>
 
@@ -36,32 +36,32 @@ static void context_and_batch(struct world *w, bool ops)
 {
 	for (int i = 0; i < 9; i++)
 		step(w, i, "step 1", ops, i < 6 ? 16 : 8, 100 + i);
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
 	assert_int_equal(c->n, 9);
 	assert_int_equal(c->strata_n, 2);
-	assert_int_equal(c->strata[0].cycles, 6);
-	assert_int_equal(c->strata[1].cycles, 3);
-	assert_int_equal(c->cycles[5].stratum, 0);
-	assert_int_equal(c->cycles[6].stratum, 1);
+	assert_int_equal(c->strata[0].iterations, 6);
+	assert_int_equal(c->strata[1].iterations, 3);
+	assert_int_equal(c->iterations[5].stratum, 0);
+	assert_int_equal(c->iterations[6].stratum, 1);
 }
 
 static void by_operators(void **state)
 {
 	struct world *w = *state;
 	context_and_batch(w, true);
-	const struct cycles *c = &w->p.cycles;
+	const struct iterations *c = &w->p.iterations;
 	assert_string_equal(c->strata[0].text,
 		"aten::bmm [[16,100],[64,64]] ×4, "
 		"aten::linear [[16,64],[64,64]] ×4, …");
-	/* linear and mm have one size, four times a cycle; bmm six. */
+	/* linear and mm have one size, four times an iteration; bmm six. */
 	assert_string_equal(c->works[0].name, "aten::linear");
 	assert_string_equal(c->works[0].size, "[[16,64],[64,64]]");
 	assert_int_equal(c->works[0].kind, WORK_OP);
-	assert_true(c->works[0].per_cycle == 4);
+	assert_true(c->works[0].per_iteration == 4);
 	assert_string_equal(c->works[2].name, "aten::bmm");
 	assert_string_equal(c->works[2].size, "[[16,100],[64,64]]");
-	assert_true(c->works[2].per_cycle == 4 / 6.);
+	assert_true(c->works[2].per_iteration == 4 / 6.);
 	assert_int_equal(c->works[8].kind, WORK_GRID);
 	assert_string_equal(c->works[8].size, "16x1x1");
 }
@@ -70,7 +70,8 @@ static void by_grids(void **state)
 {
 	struct world *w = *state;
 	context_and_batch(w, false);
-	assert_string_equal(w->p.cycles.strata[0].text, "grids of 3 kernels");
+	assert_string_equal(w->p.iterations.strata[0].text,
+		"grids of 3 kernels");
 }
 
 /* Names of serving engines: what they tell counts, not the sizes. */
@@ -91,14 +92,14 @@ static void by_what_engines_tell(void **state)
 				"execute_16_context_0(sq0sk0sqsq0sqsk0)_"
 				"generation_16(sq16sk8048sqsq16sqsk8048)" }[i],
 			true, 16, 100);
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
 	assert_int_equal(c->n, 5);
 	assert_int_equal(c->strata_n, 3);
 	assert_string_equal(c->strata[0].text,
 		"decode, 16 sequences, 16 tokens");
 	assert_int_equal(c->strata[0].phase, PHASE_DECODE);
-	assert_int_equal(c->strata[0].cycles, 3);
+	assert_int_equal(c->strata[0].iterations, 3);
 	assert_int_equal(c->strata[0].kv_tokens, 8032);
 	assert_string_equal(c->strata[1].text,
 		"prefill and decode, 17 sequences, 32 tokens (16 of 1 in "
@@ -119,12 +120,12 @@ static void too_many_strata(void **state)
 			i + 1);
 		rows_launched(&w->t, "a", i * 10 + 5, 2, i + 1);
 	}
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
 	assert_int_equal(c->n, STEPS);
 	assert_int_equal(c->strata_n, 1000);
 	assert_string_equal(c->strata[0].text, "other work");
-	assert_int_equal(c->strata[0].cycles, 101);
+	assert_int_equal(c->strata[0].iterations, 101);
 	assert_string_equal(c->strata[1].text, "prefill, 1 sequence, 1 token");
 }
 

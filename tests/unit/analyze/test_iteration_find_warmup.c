@@ -1,5 +1,5 @@
 /* test_iteration_find_warmup.c - the beginning that is unlike the rest. */
-#include "cycle_letters.h"
+#include "iteration_letters.h"
 
 /* So many steps of "abcdefgh" whose kernels take ns[i] each. */
 static void steps(struct world *w, const int64_t *ns, int n)
@@ -16,9 +16,9 @@ static void steps(struct world *w, const int64_t *ns, int n)
 static uint32_t warmup(const struct world *w)
 {
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < w->p.cycles.n; i++)
-		n += w->p.cycles.cycles[i].use == CYCLE_WARMUP;
-	assert_int_equal(w->p.notes.count[NOTE_cycles_warmup], n);
+	for (uint32_t i = 0; i < w->p.iterations.n; i++)
+		n += w->p.iterations.iterations[i].use == ITERATION_WARMUP;
+	assert_int_equal(w->p.notes.count[NOTE_iterations_warmup], n);
 	return n;
 }
 
@@ -27,11 +27,11 @@ static void three_times_slower(void **state)
 {
 	struct world *w = *state;
 	steps(w, (int64_t[]){ 300, 101, 100, 99, 100, 101, 100, 99 }, 8);
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
 	assert_int_equal(c->n, 8);
 	assert_int_equal(c->kept_n, 7);
-	assert_int_equal(c->cycles[0].use, CYCLE_WARMUP);
+	assert_int_equal(c->iterations[0].use, ITERATION_WARMUP);
 	assert_int_equal(warmup(w), 1);
 }
 
@@ -41,7 +41,7 @@ static void a_little_slower(void **state)
 	struct world *w = *state;
 	steps(w, (int64_t[]){ 1030, 1001, 1000, 999, 1000, 1001, 1000, 999 },
 		8);
-	cycles_of(w);
+	iterations_of(w);
 	assert_int_equal(warmup(w), 1);
 }
 
@@ -50,7 +50,7 @@ static void within_two_percent(void **state)
 	struct world *w = *state;
 	steps(w, (int64_t[]){ 1015, 1001, 1000, 999, 1000, 1001, 1000, 999 },
 		8);
-	cycles_of(w);
+	iterations_of(w);
 	assert_int_equal(warmup(w), 0);
 }
 
@@ -59,7 +59,7 @@ static void only_the_beginning(void **state)
 {
 	struct world *w = *state;
 	steps(w, (int64_t[]){ 50, 300, 100, 99, 100, 101, 100, 99 }, 8);
-	cycles_of(w);
+	iterations_of(w);
 	assert_int_equal(warmup(w), 0);
 }
 
@@ -68,21 +68,21 @@ static void a_quarter_at_most(void **state)
 {
 	struct world *w = *state;
 	steps(w, (int64_t[]){ 300, 300, 300, 99, 100, 101, 100, 99 }, 8);
-	cycles_of(w);
+	iterations_of(w);
 	assert_int_equal(warmup(w), 2);
 }
 
-/* Three cycles tell nothing of each other. */
+/* Three iterations tell nothing of each other. */
 static void too_few(void **state)
 {
 	struct world *w = *state;
 	steps(w, (int64_t[]){ 300, 100, 100 }, 3);
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	assert_int_equal(c->n, 3);
 	assert_int_equal(warmup(w), 0);
 }
 
-/* A first cycle that launches what none does later, of the same duration but
+/* A first iteration that launches what none does later, of the same duration but
  * for that: autotuning. Its grids are its own, its stratum is not. */
 static void kernels_of_the_first_alone(void **state)
 {
@@ -93,13 +93,13 @@ static void kernels_of_the_first_alone(void **state)
 		if (step == 0)
 			kernels(&r, "XYXY");
 	}
-	const struct cycles *c = cycles_of(w);
+	const struct iterations *c = iterations_of(w);
 	sound(w);
 	assert_int_equal(c->n, 8);
 	assert_int_equal(warmup(w), 1);
-	assert_int_equal(c->cycles[0].use, CYCLE_WARMUP);
-	assert_int_equal(c->cycles[0].stratum, c->cycles[1].stratum);
-	assert_int_equal(c->strata[0].cycles, 7);
+	assert_int_equal(c->iterations[0].use, ITERATION_WARMUP);
+	assert_int_equal(c->iterations[0].stratum, c->iterations[1].stratum);
+	assert_int_equal(c->strata[0].iterations, 7);
 }
 
 int main(void)

@@ -124,7 +124,7 @@ static void nothing_at_all(void **state)
 	layer_world_release(&l);
 }
 
-static void without_cycles_all_is_one_pass(void **state)
+static void without_iterations_all_is_one_pass(void **state)
 {
 	struct layer_world l;
 	struct world *w = *state;
@@ -133,36 +133,36 @@ static void without_cycles_all_is_one_pass(void **state)
 	kernel(w, "b", 105, 90, 0, 0);
 	kernel(w, "c", 120, 10, 0, 0);
 	layer_world_init(&l, w);
-	w->p.cycles = (struct cycles){ 0 };
+	w->p.iterations = (struct iterations){ 0 };
 	for (int i = 0; i < 3; i++)
-		l.cycles.kernel[i] = ITERATION_NONE;
+		l.iterations.kernel[i] = ITERATION_NONE;
 	assert_true(layer_world_seq(&l, NULL));
 	assert_int_equal(l.s.passes_n, 1);
 	assert_int_equal(l.s.passes[0].start_ns, 100);
 	assert_int_equal(l.s.passes[0].end_ns, 195);
-	assert_int_equal(l.s.passes[0].cycle, LAYER_NONE);
+	assert_int_equal(l.s.passes[0].iteration, LAYER_NONE);
 	assert_int_equal(l.s.stratum, LAYER_NONE);
 	assert_string_equal(text(&l), "a0 b0 c0");
 	layer_world_release(&l);
 }
 
-/* Cycles of two strata, given: the second takes more time with fewer. */
+/* Iterations of two strata, given: the second takes more time with fewer. */
 static void the_stratum_of_most_time(void **state)
 {
 	struct layer_world l;
 	struct world *w = *state;
-	struct cycle cycles[] = {
+	struct iteration iterations[] = {
 		{ .start_ns = 0, .dur_ns = 10, .stratum = 0 },
 		{ .start_ns = 10,
 			.dur_ns = 10,
 			.stratum = 0,
-			.use = CYCLE_WARMUP },
+			.use = ITERATION_WARMUP },
 		{ .start_ns = 20, .dur_ns = 40, .stratum = 1 },
 		{ .start_ns = 60, .dur_ns = 10, .stratum = 0 },
 		{ .start_ns = 70,
 			.dur_ns = 10,
 			.stratum = 2,
-			.use = CYCLE_PARTIAL },
+			.use = ITERATION_PARTIAL },
 	};
 	struct stratum strata[3] = { { 0 } };
 	struct breakdown_asked asked = BREAKDOWN_UNASKED;
@@ -174,19 +174,19 @@ static void the_stratum_of_most_time(void **state)
 	kernel(w, "e", 1070, 5, 0, 0);
 	kernel(w, "f", 1080, 5, 0, 0);
 	layer_world_init(&l, w);
-	w->p.cycles = (struct cycles){ .cycles = cycles,
+	w->p.iterations = (struct iterations){ .iterations = iterations,
 		.strata = strata,
 		.n = 5,
 		.strata_n = 3 };
 	for (uint32_t i = 0; i < 5; i++)
-		l.cycles.kernel[i] = i;
-	l.cycles.kernel[5] = ITERATION_NONE;
+		l.iterations.kernel[i] = i;
+	l.iterations.kernel[5] = ITERATION_NONE;
 	assert_true(layer_world_seq(&l, NULL));
 	assert_int_equal(l.s.stratum, 1);
 	assert_string_equal(text(&l), "-a0 -b0 c0 -d0 -e0 -f0");
 	assert_int_equal(l.s.passes[0].start_ns, 1020);
 	assert_int_equal(l.s.passes[0].end_ns, 1060);
-	assert_int_equal(l.s.passes[0].cycle, 2);
+	assert_int_equal(l.s.passes[0].iteration, 2);
 	layer_seq_release(&l.s);
 	asked.stratum = 0;
 	assert_true(layer_world_seq(&l, &asked));
@@ -195,8 +195,9 @@ static void the_stratum_of_most_time(void **state)
 	layer_seq_release(&l.s);
 	asked.stratum = 2;
 	assert_false(layer_world_seq(&l, &asked));
-	assert_string_equal(w->e.text, "no cycle of stratum 2 that counts did "
-				       "anything on device 0");
+	assert_string_equal(w->e.text,
+		"no iteration of stratum 2 that counts did "
+		"anything on device 0");
 	layer_seq_release(&l.s);
 	asked.stratum = 3;
 	assert_false(layer_world_seq(&l, &asked));
@@ -291,7 +292,7 @@ int main(void)
 		WORLD_TEST(the_main_stream),
 		WORLD_TEST(all_kinds_of_records),
 		WORLD_TEST(nothing_at_all),
-		WORLD_TEST(without_cycles_all_is_one_pass),
+		WORLD_TEST(without_iterations_all_is_one_pass),
 		WORLD_TEST(the_stratum_of_most_time),
 		WORLD_TEST(ranges_around),
 		WORLD_TEST(no_room),

@@ -1,6 +1,6 @@
-/* test_pattern.c - time per function, device and cycle; collectives one by one.
+/* test_pattern.c - time per function, device and iteration; collectives one by one.
  * Numbers by hand, or by a search through all rows for each of them. */
-#include "cycle_rows.h"
+#include "iteration_rows.h"
 #include <stdlib.h>
 
 #define COLLECTIVE "ncclDevKernel_AllReduce_Sum_f16_RING_LL"
@@ -69,12 +69,12 @@ static void test_kinds(void **state)
 	static struct given g;
 	g = (struct given){ 0 };
 	kinds_fill(w);
-	given_cycle(w, &g, 0, 100);
-	given_cycle(w, &g, 110, 100);
+	given_iteration(w, &g, 0, 100);
+	given_iteration(w, &g, 110, 100);
 	given_rows(w, &g);
 	given_patterns(w, &g);
 	assert_int_equal(w->p.patterns.n, sizeof rows / sizeof *rows);
-	assert_int_equal(w->p.patterns.cycles_n, 2);
+	assert_int_equal(w->p.patterns.iterations_n, 2);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct pattern *f =
 			given_find(w, rows[i].name, rows[i].device);
@@ -95,8 +95,8 @@ static void test_kinds(void **state)
 	assert_string_equal(w->p.patterns.rows[7].name, "Memcpy");
 }
 
-/* A function that runs in no cycle is in no row; nor is anything where there
- * are no cycles. */
+/* A function that runs in no iteration is in no row; nor is anything where there
+ * are no iterations. */
 static void test_outside(void **state)
 {
 	struct world *w = *state;
@@ -104,20 +104,20 @@ static void test_outside(void **state)
 	g = (struct given){ 0 };
 	rows_kernel(&w->t, "a", 0, 10, 0, 1);
 	rows_kernel(&w->t, "b", 10, 10, 0, 1);
-	given_cycle(w, &g, 10, 10);
+	given_iteration(w, &g, 10, 10);
 	given_rows(w, &g);
 	given_patterns(w, &g);
 	assert_int_equal(w->p.patterns.n, 1);
 	assert_string_equal(w->p.patterns.rows[0].name, "b");
-	w->p.cycles.n = 0;
+	w->p.iterations.n = 0;
 	g.kernel[1] = ITERATION_NONE;
 	given_patterns(w, &g);
 	assert_int_equal(w->p.patterns.n, 0);
-	assert_int_equal(w->p.patterns.cycles_n, 0);
+	assert_int_equal(w->p.patterns.iterations_n, 0);
 }
 
 static void search(const struct world *w, const struct given *g,
-	const struct pattern *f, uint32_t cycle, int64_t want[4])
+	const struct pattern *f, uint32_t iteration, int64_t want[4])
 {
 	const struct kernel_rows *k = &w->t.kernel;
 	want[0] = want[1] = 0;
@@ -126,7 +126,7 @@ static void search(const struct world *w, const struct given *g,
 		const char *name = names_text(&w->t.names, k->name[i]);
 		int64_t dur = k->dur_ns[i];
 		if (strcmp(name, f->name) != 0 || k->device[i] != f->number ||
-			g->kernel[i] != cycle)
+			g->kernel[i] != iteration)
 			continue;
 		want[2] = want[1] == 0 || dur < want[2] ? dur : want[2];
 		want[3] = dur > want[3] ? dur : want[3];
@@ -150,17 +150,18 @@ static void test_each_row(void **state)
 		for (int i = 0; i < n; i++)
 			rows_kernel(&w->t, names[rand() % 4], i, rand() % 9,
 				rand() % 3, 1);
-		for (int i = 0, cycles = 1 + rand() % 9; i < cycles; i++)
-			given_cycle(w, &g, i * 10, 10);
+		for (int i = 0, iterations = 1 + rand() % 9; i < iterations;
+			i++)
+			given_iteration(w, &g, i * 10, 10);
 		given_rows(w, &g);
 		for (int i = 0; i < n; i++)
-			g.kernel[i] = rand() % 4
-					      ? (uint32_t)rand() % w->p.cycles.n
-					      : ITERATION_NONE;
+			g.kernel[i] = rand() % 4 ? (uint32_t)rand() %
+							   w->p.iterations.n
+						 : ITERATION_NONE;
 		given_patterns(w, &g);
 		int64_t launches = 0, kept = 0;
 		for (uint32_t i = 0; i < w->p.patterns.n; i++)
-			for (uint32_t c = 0; c < w->p.cycles.n; c++) {
+			for (uint32_t c = 0; c < w->p.iterations.n; c++) {
 				const struct pattern *f =
 					&w->p.patterns.rows[i];
 				int64_t want[4];
@@ -176,7 +177,7 @@ static void test_each_row(void **state)
 }
 
 /* Collectives of a name on two streams of two devices; times from the run's
- * first record, which is 5. Cycles are not asked for. */
+ * first record, which is 5. Iterations are not asked for. */
 static void test_collectives(void **state)
 {
 	struct world *w = *state;

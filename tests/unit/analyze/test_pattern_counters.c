@@ -1,6 +1,6 @@
 /* test_pattern_counters.c - counters beside functions: by hand, and beside a
  * computation that looks at every sample for every execution. */
-#include "cycle_rows.h"
+#include "iteration_rows.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void near(double got, double want)
 
 /* The kernel of [0,100] holds samples 1, 2 and 6: mean 3, variance 14/3. The
  * one of [110,120] lies between 6 at 100 and 8 at 140: 6.5 and 7, mean 6.75; so
- * μ = (3·100 + 6.75·10) / 110 and σ² = 14/3·100 / 110. In the second cycle
+ * μ = (3·100 + 6.75·10) / 110 and σ² = 14/3·100 / 110. In the second iteration
  * [200,202] is beyond the last sample. The host's and the other device's
  * counters are not this kernel's. */
 static void test_by_hand(void **state)
@@ -54,8 +54,8 @@ static void test_by_hand(void **state)
 	sample(&w->t, "sm", 0, 140, 8);
 	sample(&w->t, "sm", 1, 140, 100);
 	sample(&w->t, "cpu", -1, 200, 70);
-	given_cycle(w, &g, 0, 150);
-	given_cycle(w, &g, 150, 100);
+	given_iteration(w, &g, 0, 150);
+	given_iteration(w, &g, 150, 100);
 	given_rows(w, &g);
 	given_patterns(w, &g);
 	assert_int_equal(w->p.patterns.metrics_n, 2);
@@ -87,7 +87,7 @@ static void test_two_inside(void **state)
 	sample(&w->t, "sm", 0, 12, 0);
 	sample(&w->t, "sm", 0, 18, 10);
 	sample(&w->t, "sm", 0, 22, 6);
-	given_cycle(w, &g, 0, 100);
+	given_iteration(w, &g, 0, 100);
 	given_rows(w, &g);
 	given_patterns(w, &g);
 	/* what takes no time weighs nothing */
@@ -111,7 +111,7 @@ static void test_no_number(void **state)
 	sample(&w->t, "sm", 0, 6, INFINITY);
 	sample(&w->t, "dead", 0, 10, -INFINITY);
 	sample(&w->t, "sm", 0, 10, 5);
-	given_cycle(w, &g, 0, 100);
+	given_iteration(w, &g, 0, 100);
 	given_rows(w, &g);
 	given_patterns(w, &g);
 	assert_int_equal(w->p.patterns.metrics_n, 1);
@@ -120,12 +120,13 @@ static void test_no_number(void **state)
 	assert_string_equal(w->p.notes.detail[NOTE_counters_nan], "dead");
 }
 
-/* 2^22 values hold 2000 cycles of 2097 pairs; 50 counters beside 42 functions
+/* 2^22 values hold 2000 iterations of 2097 pairs; 50 counters beside 42 functions
  * are 2100. The function that took least has three fewer: c47, c48, c49. */
 static void test_too_many(void **state)
 {
 	struct world *w = *state;
-	struct cycle *cycles = arena_array(&w->arena, struct cycle, 2000);
+	struct iteration *iterations =
+		arena_array(&w->arena, struct iteration, 2000);
 	static uint32_t of[42 * 2000];
 	uint32_t *kernel_of;
 	char name[8];
@@ -141,11 +142,12 @@ static void test_too_many(void **state)
 		sample(&w->t, name, 0, 42 * 2000 * 100, c);
 	}
 	for (uint32_t i = 0; i < 2000; i++)
-		cycles[i] =
-			(struct cycle){ .start_ns = i * 4200, .dur_ns = 4200 };
+		iterations[i] = (struct iteration){ .start_ns = i * 4200,
+			.dur_ns = 4200 };
 	rows_done(&w->t, &w->process);
 	w->p.arena = &w->arena;
-	w->p.cycles = (struct cycles){ .cycles = cycles, .n = 2000 };
+	w->p.iterations =
+		(struct iterations){ .iterations = iterations, .n = 2000 };
 	assert_true(kernels_from(&w->t, w->process.kernel, w->families, &w->p,
 		&kernel_of));
 	struct iteration_rows rows = { of, NULL, NULL };
@@ -235,31 +237,31 @@ static void random_world(struct world *w, struct given *g)
 	for (int64_t k = 0; k < end && w->t.kernel.n < 200; k += rand() % 30)
 		rows_kernel(&w->t, rand() % 2 ? "a" : "b", k,
 			rand() % (rand() % 5 ? 30 : (int)end), rand() % 2, 1);
-	for (int64_t k = 0; k < end && w->p.cycles.n < 60; k += end / 4)
-		given_cycle(w, g, k, end / 4);
+	for (int64_t k = 0; k < end && w->p.iterations.n < 60; k += end / 4)
+		given_iteration(w, g, k, end / 4);
 }
 
 static void hold(const struct world *w, const struct given *g,
-	const struct pattern *f, uint32_t cycle)
+	const struct pattern *f, uint32_t iteration)
 {
 	const struct pattern_metric *m = metric_of(w, f->name, f->device, "m");
 	struct want x = { 0 };
 	for (uint32_t i = 0; i < w->t.kernel.n; i++)
 		if (w->t.kernel.device[i] == f->number &&
-			g->kernel[i] == cycle &&
+			g->kernel[i] == iteration &&
 			!strcmp(names_text(&w->t.names, w->t.kernel.name[i]),
 				f->name))
 			weigh(&w->t, i, &x);
 	if (!(x.weight > 0)) {
-		assert_true(
-			!m || (isnan(m->mu[cycle]) &&
-				      m->interpolated[cycle] == METRIC_NO_ROW));
+		assert_true(!m || (isnan(m->mu[iteration]) &&
+					  m->interpolated[iteration] ==
+						  METRIC_NO_ROW));
 		return;
 	}
 	assert_non_null(m);
-	near(m->mu[cycle], x.mean / x.weight);
-	near(m->sigma[cycle], sqrt(x.variance / x.weight));
-	assert_int_equal(m->interpolated[cycle],
+	near(m->mu[iteration], x.mean / x.weight);
+	near(m->sigma[iteration], sqrt(x.variance / x.weight));
+	assert_int_equal(m->interpolated[iteration],
 		x.interpolated == 0	    ? METRIC_SAMPLED
 		: x.interpolated < x.values ? METRIC_PARTLY
 					    : METRIC_INTERPOLATED);
@@ -279,7 +281,7 @@ static void test_each_sample(void **state)
 		given_rows(w, &g);
 		given_patterns(w, &g);
 		for (uint32_t i = 0; i < w->p.patterns.n; i++)
-			for (uint32_t c = 0; c < w->p.cycles.n; c++)
+			for (uint32_t c = 0; c < w->p.iterations.n; c++)
 				hold(w, &g, &w->p.patterns.rows[i], c);
 		told += (int)w->p.patterns.metrics_n;
 	}

@@ -1,12 +1,12 @@
 /* test_pattern_import.c - patterns come out as the imported table has them. */
-#include "cycle_rows.h"
+#include "iteration_rows.h"
 #include "pattern_import.h"
 #include <math.h>
 
 #define ABSENT METRIC_NO_ROW
 
 struct line {
-	int64_t cycle;
+	int64_t iteration;
 	const char *function, *device, *type, *metric;
 	int64_t instances, dur_ns;
 	double beta, mu, sigma;
@@ -16,12 +16,13 @@ struct line {
 
 static void tell(struct world *w, const struct line *l, size_t n)
 {
-	static struct cycle cycles[2] = { { .number = 4 }, { .number = 2 } };
+	static struct iteration iterations[2] = { { .number = 4 },
+		{ .number = 2 } };
 
 	for (size_t i = 0; i < n; i++, l++)
 		trace_pattern_add(&w->t,
 			&(struct pattern_row){ .row = (int64_t)i,
-				.cycle = l->cycle,
+				.iteration = l->iteration,
 				.name = rows_name(&w->t, l->function),
 				.device = rows_name(&w->t, l->device),
 				.func_type = rows_name(&w->t, l->type),
@@ -37,16 +38,16 @@ static void tell(struct world *w, const struct line *l, size_t n)
 	rows_done(&w->t, &w->process);
 	w->process.pattern = (struct slice){ 0, w->t.pattern.n };
 	w->p.arena = &w->arena;
-	w->p.cycles = (struct cycles){ .detector = CYCLES_TOLD,
-		.cycles = cycles,
+	w->p.iterations = (struct iterations){ .detector = ITERATIONS_TOLD,
+		.iterations = iterations,
 		.n = 2,
 		.kept_n = 2 };
 	assert_true(pattern_import(&w->t, &w->process, &w->p));
 }
 #define TELL(w, lines) tell(w, lines, sizeof(lines) / sizeof *(lines))
 
-/* Cycles in their own order: 4, then 2. A row without a metric tells the time
- * alone; one whose mean is missing has a row nonetheless; a cycle without any
+/* Iterations in their own order: 4, then 2. A row without a metric tells the time
+ * alone; one whose mean is missing has a row nonetheless; an iteration without any
  * has none. Kernels are shown demangled, what is no kernel as it is. */
 static void test_as_told(void **state)
 {
@@ -64,7 +65,7 @@ static void test_as_told(void **state)
 	struct world *w = *state;
 	TELL(w, lines);
 	const struct patterns *to = &w->p.patterns;
-	assert_int_equal(to->cycles_n, 2);
+	assert_int_equal(to->iterations_n, 2);
 	assert_int_equal(to->n, 3);
 	assert_int_equal(to->metrics_n, 3);
 	const struct pattern *cpu = &to->rows[0], *f = &to->rows[1];
@@ -131,7 +132,7 @@ static void test_types(void **state)
 }
 
 /* Of two rows with a time for the same, and of two with a metric, the first
- * counts; rows of another anchor and of a cycle that is none do not. */
+ * counts; rows of another anchor and of an iteration that is none do not. */
 static void test_twice(void **state)
 {
 	static const struct line lines[] = {

@@ -1,4 +1,4 @@
-/* test_pattern_mean.c - means over kept cycles, worked out by hand. */
+/* test_pattern_mean.c - means over kept iterations, worked out by hand. */
 #include "pattern_mean.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,14 +7,16 @@
 #include <cmocka.h>
 #include <math.h>
 
-/* Four cycles, the first a warm-up and the third not told. */
-static struct cycle cycles[] = {
-	{ .dur_ns = 9000, .use = CYCLE_WARMUP },
+/* Four iterations, the first a warm-up and the third not told. */
+static struct iteration iterations[] = {
+	{ .dur_ns = 9000, .use = ITERATION_WARMUP },
 	{ .dur_ns = 1000 },
 	{ .dur_ns = 1500 },
 	{ .dur_ns = 2000 },
 };
-static const struct cycles found = { .cycles = cycles, .n = 4, .kept_n = 3 };
+static const struct iterations found = { .iterations = iterations,
+	.n = 4,
+	.kept_n = 3 };
 static uint32_t told[] = { 0, 1, 3 };
 
 /* Runs in the warm-up and the last; a table told its β of the last alone. */
@@ -37,13 +39,13 @@ static struct pattern_metric metrics[] = {
 };
 static const struct patterns patterns = { 3, told, rows, metrics, 2, 2 };
 
-static void test_kept_cycles(void **state)
+static void test_kept_iterations(void **state)
 {
 	(void)state;
 	struct arena a = { 0 };
 	struct pattern_means m;
 	assert_true(pattern_mean_from(&found, &patterns, &a, &m));
-	assert_int_equal(m.cycles, 2);
+	assert_int_equal(m.iterations, 2);
 	assert_int_equal(m.n, 2);
 	/* (0 + 500) / 2; (0 + 2) / 2; (0 % + 500 / 2000) / 2 */
 	assert_true(m.rows[0].ns == 250);
@@ -51,7 +53,7 @@ static void test_kept_cycles(void **state)
 	assert_true(m.rows[0].beta_pct == 12.5);
 	assert_int_equal(m.rows[0].min_ns, 240);
 	assert_int_equal(m.rows[0].max_ns, 260);
-	assert_int_equal(m.rows[0].cycles, 1);
+	assert_int_equal(m.rows[0].iterations, 1);
 	assert_int_equal(m.rows[0].metrics_n, 0);
 	/* as told: (0 + 24.5) / 2 */
 	assert_true(m.rows[1].beta_pct == 12.25);
@@ -59,11 +61,11 @@ static void test_kept_cycles(void **state)
 	const struct metric_mean *clock = &m.rows[1].metrics[0];
 	assert_string_equal(clock->name, "clock");
 	assert_true(clock->mu == 40 && clock->sigma == 0);
-	assert_int_equal(clock->cycles, 1);
+	assert_int_equal(clock->iterations, 1);
 	assert_int_equal(clock->partly, 1);
 	assert_int_equal(clock->interpolated, 0);
 	const struct metric_mean *power = &m.rows[1].metrics[1];
-	assert_int_equal(power->cycles, 0);
+	assert_int_equal(power->iterations, 0);
 	assert_true(isnan(power->mu) && isnan(power->sigma));
 	arena_release(&a);
 }
@@ -73,9 +75,9 @@ static void test_none_kept(void **state)
 	(void)state;
 	struct arena a = { 0 };
 	struct pattern_means m;
-	const struct cycles all = { .cycles = cycles, .n = 4 };
+	const struct iterations all = { .iterations = iterations, .n = 4 };
 	assert_true(pattern_mean_from(&all, &patterns, &a, &m));
-	assert_int_equal(m.cycles, 3);
+	assert_int_equal(m.iterations, 3);
 	assert_int_equal(m.rows[0].max_ns, 900);
 	assert_true(fabs(m.rows[0].ns - 8500 / 3.0) < 1e-9);
 	arena_release(&a);
@@ -86,19 +88,19 @@ static void test_median(void **state)
 	(void)state;
 	struct arena a = { 0 };
 	double ns;
-	assert_true(cycles_median(&found, &a, &ns) && ns == 1500);
-	const struct cycles all = { .cycles = cycles, .n = 4 };
+	assert_true(iterations_median(&found, &a, &ns) && ns == 1500);
+	const struct iterations all = { .iterations = iterations, .n = 4 };
 	/* 1000 1500 2000 9000 */
-	assert_true(cycles_median(&all, &a, &ns) && ns == 1750);
-	const struct cycles no = { 0 };
-	assert_true(cycles_median(&no, &a, &ns) && isnan(ns));
+	assert_true(iterations_median(&all, &a, &ns) && ns == 1750);
+	const struct iterations no = { 0 };
+	assert_true(iterations_median(&no, &a, &ns) && isnan(ns));
 	arena_release(&a);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kept_cycles),
+		cmocka_unit_test(test_kept_iterations),
 		cmocka_unit_test(test_none_kept),
 		cmocka_unit_test(test_median),
 	};

@@ -1,11 +1,11 @@
-/* test_pattern_split.c - a cycle's time, beside a count nanosecond by
+/* test_pattern_split.c - an iteration's time, beside a count nanosecond by
  * nanosecond. */
-#include "cycle_rows.h"
+#include "iteration_rows.h"
 #include <stdlib.h>
 
 #define COLLECTIVE "ncclDevKernel_AllReduce_Sum_f16_RING_LL"
 
-static void split_is(const struct cycle *c, int64_t compute, int64_t comm,
+static void split_is(const struct iteration *c, int64_t compute, int64_t comm,
 	int64_t copy, int64_t idle, int64_t sync)
 {
 	assert_int_equal(c->compute_ns, compute);
@@ -32,14 +32,14 @@ static void test_by_hand(void **state)
 	rows_call(&w->t, "cudaStreamSynchronize", "1", 90, 10, 1);
 	rows_call(&w->t, "cudaDeviceSynchronize_v3020", "2", 95, 25, 2);
 	rows_call(&w->t, "cudaMemcpy", "2", 60, 30, 2);
-	given_cycle(w, &g, 0, 100);
+	given_iteration(w, &g, 0, 100);
 	given_rows(w, &g);
 	given_patterns(w, &g);
-	split_is(&g.cycles[0], 20, 10, 10, 60, 10);
+	split_is(&g.iterations[0], 20, 10, 10, 60, 10);
 }
 
-/* Records that no cycle's window holds whole count for what lies inside, and
- * the time between cycles for none. Nothing tells of the host. */
+/* Records that no iteration's window holds whole count for what lies inside, and
+ * the time between iterations for none. Nothing tells of the host. */
 static void test_clipped(void **state)
 {
 	struct world *w = *state;
@@ -47,14 +47,14 @@ static void test_clipped(void **state)
 	g = (struct given){ 0 };
 	rows_kernel(&w->t, "a", 100, 50, 0, 1); /* 0 to 50 of the run */
 	rows_graph(&w->t, 1, 1, 160, 100, 0); /* 60 to 160 */
-	given_cycle(w, &g, 40, 30);
-	given_cycle(w, &g, 80, 0);
-	given_cycle(w, &g, 150, 20);
+	given_iteration(w, &g, 40, 30);
+	given_iteration(w, &g, 80, 0);
+	given_iteration(w, &g, 150, 20);
 	given_rows(w, &g);
 	given_patterns(w, &g);
-	split_is(&g.cycles[0], 20, 0, 0, 10, -1);
-	split_is(&g.cycles[1], 0, 0, 0, 0, -1);
-	split_is(&g.cycles[2], 10, 0, 0, 10, -1);
+	split_is(&g.iterations[0], 20, 0, 0, 10, -1);
+	split_is(&g.iterations[1], 0, 0, 0, 0, -1);
+	split_is(&g.iterations[2], 10, 0, 0, 10, -1);
 }
 
 enum { SPAN = 300 };
@@ -99,9 +99,9 @@ static void random_world(struct world *w, struct given *g)
 	rows_call(&w->t, "cudaEventQuery", "1", 0, 0, -1);
 	for (int64_t at = 0; at < SPAN; at += rand() % 6)
 		random_row(&w->t, rand() % 6, at, rand() % 40);
-	for (int64_t at = rand() % 50; at < SPAN && w->p.cycles.n < 60;) {
+	for (int64_t at = rand() % 50; at < SPAN && w->p.iterations.n < 60;) {
 		int64_t dur = rand() % 60;
-		given_cycle(w, g, at, dur);
+		given_iteration(w, g, at, dur);
 		at += dur + (rand() % 2 ? 0 : rand() % 9);
 	}
 }
@@ -118,8 +118,8 @@ static void test_each_nanosecond(void **state)
 		random_world(w, &g);
 		given_rows(w, &g);
 		given_patterns(w, &g);
-		for (uint32_t i = 0; i < w->p.cycles.n; i++) {
-			const struct cycle *c = &g.cycles[i];
+		for (uint32_t i = 0; i < w->p.iterations.n; i++) {
+			const struct iteration *c = &g.iterations[i];
 			int64_t want[5] = { 0 };
 			for (int64_t k = 0; k < c->dur_ns; k++) {
 				uint8_t s = spent[c->start_ns + k];

@@ -1,11 +1,11 @@
 /* test_pattern_spread.c - launches by length: few, many, and none kept; and what
- * they tell where cycles are too few. */
-#include "cycle_rows.h"
+ * they tell where iterations are too few. */
+#include "iteration_rows.h"
 #include "few_iterations_test.h"
 #include "pattern_execution.h"
 #include <stdlib.h>
 
-/* Fifteen of 15 to 1 ns, in that order, and one in a cycle that is left out. */
+/* Fifteen of 15 to 1 ns, in that order, and one in an iteration that is left out. */
 static void test_few(void **state)
 {
 	struct world *w = *state;
@@ -17,9 +17,9 @@ static void test_few(void **state)
 		rows_kernel(&w->t, "a", 20 * i, 15 - i, 0, 1);
 	rows_kernel(&w->t, "a", 400, 90, 0, 1);
 	rows_kernel(&w->t, "only there", 500, 9, 0, 1);
-	given_cycle(w, &g, 0, 400);
-	given_cycle(w, &g, 400, 200);
-	g.cycles[1].use = CYCLE_WARMUP;
+	given_iteration(w, &g, 0, 400);
+	given_iteration(w, &g, 400, 200);
+	g.iterations[1].use = ITERATION_WARMUP;
 	given_rows(w, &g);
 	given_patterns(w, &g);
 	const struct pattern *a = given_find(w, "a", "GPU 0");
@@ -35,7 +35,7 @@ static void test_one(void **state)
 	static struct given g;
 	g = (struct given){ 0 };
 	rows_kernel(&w->t, "a", 0, 7, 0, 1);
-	given_cycle(w, &g, 0, 10);
+	given_iteration(w, &g, 0, 10);
 	given_rows(w, &g);
 	given_patterns(w, &g);
 	for (int i = 0; i < PATTERN_SPREAD; i++)
@@ -48,14 +48,16 @@ static void test_many(void **state)
 	struct world *w = *state;
 	static struct executions x;
 	enum { N = 100000 };
-	struct cycle cycle = { 0 };
+	struct iteration iteration = { 0 };
 	struct pattern row = { .name = "a" };
 	uint32_t row_of[] = { 0 };
 	x.list = arena_array(&w->arena, struct execution, N);
 	for (x.n = 0; x.n < N; x.n++)
 		x.list[x.n] = (struct execution){ .dur_ns = x.n * 37LL % N };
 	w->p.arena = &w->arena;
-	w->p.cycles = (struct cycles){ .cycles = &cycle, .n = 1, .kept_n = 1 };
+	w->p.iterations = (struct iterations){ .iterations = &iteration,
+		.n = 1,
+		.kept_n = 1 };
 	w->p.patterns = (struct patterns){ .rows = &row, .n = 1 };
 	assert_true(pattern_execution_spread(&x, row_of, &w->p));
 	for (int i = 0; i < PATTERN_SPREAD; i++)
@@ -69,7 +71,7 @@ struct sides {
 	struct change change;
 };
 
-/* One cycle a side of launches of 1 to 17 µs, the head's times `by` but for
+/* One iteration a side of launches of 1 to 17 µs, the head's times `by` but for
  * `stay` of them. */
 static enum change_class of_spread(double by, int stay)
 {
@@ -98,8 +100,8 @@ static enum change_class of_spread(double by, int stay)
 		.head = { 1, &one, 1 },
 		.rows = &s.row,
 		.n = 1,
-		.base_cycle_ns = s.x[0],
-		.head_cycle_ns = s.x[1],
+		.base_iteration_ns = s.x[0],
+		.head_iteration_ns = s.x[1],
 		.margin = 0.05,
 		.alpha = 0.05 };
 	few_iterations_test(&in, &none, &s.change);

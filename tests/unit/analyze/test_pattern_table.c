@@ -1,4 +1,4 @@
-/* test_pattern_table.c - very many cycles: an even choice, kept ones first. */
+/* test_pattern_table.c - very many iterations: an even choice, kept ones first. */
 #include "iteration_find.h"
 #include "pattern_table.h"
 #include <setjmp.h>
@@ -14,15 +14,16 @@ struct world {
 	uint32_t *place;
 };
 
-/* n cycles, of which every `warm`-th (0: none) is no kept one. */
+/* n iterations, of which every `warm`-th (0: none) is no kept one. */
 static void choose(struct world *w, uint32_t n, uint32_t warm,
 	uint32_t functions)
 {
-	struct cycle *c = arena_array(&w->arena, struct cycle, n + 1);
+	struct iteration *c = arena_array(&w->arena, struct iteration, n + 1);
 	for (uint32_t i = 0; i < n; i++)
-		c[i].use = warm && i % warm == 0 ? CYCLE_WARMUP : CYCLE_KEPT;
+		c[i].use = warm && i % warm == 0 ? ITERATION_WARMUP
+						 : ITERATION_KEPT;
 	w->p = (struct profile){ .arena = &w->arena };
-	w->p.cycles = (struct cycles){ .cycles = c, .n = n };
+	w->p.iterations = (struct iterations){ .iterations = c, .n = n };
 	assert_true(pattern_table_choose(&w->p, functions, &w->place));
 }
 
@@ -31,22 +32,22 @@ static void test_few(void **state)
 	(void)state;
 	struct world w = { 0 };
 	choose(&w, 3, 2, 1000);
-	assert_int_equal(w.p.patterns.cycles_n, 3);
+	assert_int_equal(w.p.patterns.iterations_n, 3);
 	for (uint32_t i = 0; i < 3; i++)
-		assert_true(w.p.patterns.cycle[i] == i && w.place[i] == i);
+		assert_true(w.p.patterns.iteration[i] == i && w.place[i] == i);
 	assert_int_equal(w.p.notes.count[NOTE_patterns_thinned], 0);
 	arena_release(&w.arena);
 }
 
-/* 100,000 cycles: the first, the last, and steps of 50 or 51 between them, for
+/* 100,000 iterations: the first, the last, and steps of 50 or 51 between them, for
  * 1999 steps make 99,999. */
 static void test_thinned(void **state)
 {
 	(void)state;
 	struct world w = { 0 };
 	choose(&w, 100000, 0, 1);
-	const uint32_t *at = w.p.patterns.cycle;
-	assert_int_equal(w.p.patterns.cycles_n, 2000);
+	const uint32_t *at = w.p.patterns.iteration;
+	assert_int_equal(w.p.patterns.iterations_n, 2000);
 	assert_int_equal(w.p.notes.count[NOTE_patterns_thinned], 98000);
 	assert_int_equal(at[0], 0);
 	assert_int_equal(at[1999], 99999);
@@ -57,36 +58,36 @@ static void test_thinned(void **state)
 	arena_release(&w.arena);
 }
 
-/* 3000 cycles, 1000 of them kept: all of those, and 1000 of the others. */
+/* 3000 iterations, 1000 of them kept: all of those, and 1000 of the others. */
 static void test_kept_first(void **state)
 {
 	(void)state;
 	struct world w = { 0 };
-	struct cycle *c = arena_array(&w.arena, struct cycle, 3000);
+	struct iteration *c = arena_array(&w.arena, struct iteration, 3000);
 	for (uint32_t i = 0; i < 3000; i++)
-		c[i].use = i % 3 ? CYCLE_PARTIAL : CYCLE_KEPT;
+		c[i].use = i % 3 ? ITERATION_PARTIAL : ITERATION_KEPT;
 	w.p.arena = &w.arena;
-	w.p.cycles = (struct cycles){ .cycles = c, .n = 3000 };
+	w.p.iterations = (struct iterations){ .iterations = c, .n = 3000 };
 	assert_true(pattern_table_choose(&w.p, 1, &w.place));
 	uint32_t kept = 0;
-	for (uint32_t i = 0; i < w.p.patterns.cycles_n; i++)
-		kept += c[w.p.patterns.cycle[i]].use == CYCLE_KEPT;
+	for (uint32_t i = 0; i < w.p.patterns.iterations_n; i++)
+		kept += c[w.p.patterns.iteration[i]].use == ITERATION_KEPT;
 	assert_int_equal(kept, 1000);
-	assert_int_equal(w.p.patterns.cycles_n, 2000);
+	assert_int_equal(w.p.patterns.iterations_n, 2000);
 	arena_release(&w.arena);
 }
 
-/* 2^22 cells: of 2^15 functions 128 cycles, of 2^23 functions one. */
+/* 2^22 cells: of 2^15 functions 128 iterations, of 2^23 functions one. */
 static void test_many_functions(void **state)
 {
 	(void)state;
 	static const struct {
-		uint32_t functions, cycles;
+		uint32_t functions, iterations;
 	} rows[] = { { 0, 500 }, { 1 << 15, 128 }, { 1 << 23, 1 } };
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct world w = { 0 };
 		choose(&w, 500, 0, rows[i].functions);
-		assert_int_equal(w.p.patterns.cycles_n, rows[i].cycles);
+		assert_int_equal(w.p.patterns.iterations_n, rows[i].iterations);
 		arena_release(&w.arena);
 	}
 }

@@ -80,8 +80,8 @@ static void test_alone(void **state)
 	struct world *w = *state;
 	struct compared_run *a = run_add(w, -1, 1000, 5);
 	double *waiting[1];
-	struct cycle cycle = { .dur_ns = 100, .comm_ns = 40 };
-	a->cycles = (struct cycles){ .cycles = &cycle, .n = 1 };
+	struct iteration iteration = { .dur_ns = 100, .comm_ns = 40 };
+	a->iterations = (struct iterations){ .iterations = &iteration, .n = 1 };
 	LINE(w, a, "a", 7, 0, 5);
 	analyse(w);
 	assert_int_equal(w->out.ranks[0].collective_ns, 5);
@@ -111,10 +111,10 @@ static void test_no_collectives(void **state)
 	static const char *const half[] = { "A100", NULL };
 	struct world *w = *state;
 	double *waiting[4];
-	struct cycle cycle = { .dur_ns = 100 };
+	struct iteration iteration = { .dur_ns = 100 };
 	run_add(w, -1, 10, -1);
-	run_add(w, 0, 20, -1)->cycles =
-		(struct cycles){ .cycles = &cycle, .n = 1 };
+	run_add(w, 0, 20, -1)->iterations =
+		(struct iterations){ .iterations = &iteration, .n = 1 };
 	run_add(w, 3, 10, -1);
 	run_add(w, 0, 10, -1);
 	w->runs[2].device_names = two;
@@ -130,9 +130,9 @@ static void test_no_collectives(void **state)
 	assert_null(w->out.ranks[1].device);
 	assert_string_equal(w->out.ranks[2].device, "A100, H100");
 	assert_int_equal(w->out.ranks[0].waiting_ns, 0);
-	assert_int_equal(w->out.ranks[0].cycles, 1);
-	assert_true(w->out.ranks[0].cycle_ns == 100);
-	assert_true(isnan(w->out.ranks[1].cycle_ns));
+	assert_int_equal(w->out.ranks[0].iterations, 1);
+	assert_true(w->out.ranks[0].iteration_ns == 100);
+	assert_true(isnan(w->out.ranks[1].iteration_ns));
 	assert_false(w->out.clocks_agree);
 	assert_true(ranks_waiting(w->runs, 4, &w->arena, waiting, &w->e));
 	assert_true(waiting[1][0] == 0);

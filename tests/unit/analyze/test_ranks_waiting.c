@@ -1,4 +1,4 @@
-/* test_ranks_waiting.c - waiting in cycles, beside a count nanosecond by
+/* test_ranks_waiting.c - waiting in iterations, beside a count nanosecond by
  * nanosecond. */
 #include "ranks_world.h"
 
@@ -14,15 +14,16 @@ static void test_each_nanosecond(void **state)
 		struct world *w;
 		int64_t dur[3][12], at[3][12];
 		double *waiting[3];
-		struct cycle cycles[6];
+		struct iteration iterations[6];
 		start(state);
 		w = *state;
 		memset(waits, 0, sizeof waits);
 		for (int r = 0; r < 3; r++) {
 			struct compared_run *run = run_add(w, r, 10000, -1);
 			int64_t start_ns = rand() % 20;
-			run->cycles =
-				(struct cycles){ .cycles = cycles, .n = 6 };
+			run->iterations =
+				(struct iterations){ .iterations = iterations,
+					.n = 6 };
 			for (int k = 0; k < 12; k++) {
 				at[r][k] = start_ns;
 				dur[r][k] = rand() % 40;
@@ -43,16 +44,18 @@ static void test_each_nanosecond(void **state)
 					waits[r][at[r][k] + i] = true;
 			}
 		for (int i = 0; i < 6; i++)
-			cycles[i] = (struct cycle){ .start_ns = i * 40,
+			iterations[i] = (struct iteration){ .start_ns = i * 40,
 				.dur_ns = 10 + rand() % 31,
 				.comm_ns = rand() % 3 ? 1000 : rand() % 9 - 1 };
 		assert_true(
 			ranks_waiting(w->runs, 3, &w->arena, waiting, &w->e));
 		for (int r = 0; r < 3; r++)
 			for (int i = 0; i < 6; i++) {
-				int64_t n = 0, most = cycles[i].comm_ns;
-				for (int64_t k = 0; k < cycles[i].dur_ns; k++)
-					n += waits[r][cycles[i].start_ns + k];
+				int64_t n = 0, most = iterations[i].comm_ns;
+				for (int64_t k = 0; k < iterations[i].dur_ns;
+					k++)
+					n += waits[r]
+						  [iterations[i].start_ns + k];
 				if (most < 0)
 					assert_true(isnan(waiting[r][i]));
 				else

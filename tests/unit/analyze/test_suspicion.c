@@ -37,7 +37,7 @@ static void by_hand(void **state)
 
 /* A row without μ counts as 0; a cycle without a row counts for nothing: n is 2,
  * and a side of one cycle is no test. */
-static void rows_and_cycles(void **state)
+static void rows_and_iterations(void **state)
 {
 	const struct line base[] = {
 		{ "f", "Host", "cpu", { 1, 9, 3, 9 }, { NO_MU, NO_MU, 2, 8 },
@@ -152,8 +152,8 @@ static void several_runs(void **state)
 	 * from either end. */
 	near_to("degrees", df, 25 / 13.0);
 	assert_true(fabs(f->beta.p - 0.09480728040) < 1e-10);
-	assert_int_equal(w.s.base.cycles_n, 2);
-	near_to("mean of cycles", w.s.base.cycle_us, 1000);
+	assert_int_equal(w.s.base.iterations_n, 2);
+	near_to("mean of cycles", w.s.base.iteration_us, 1000);
 	assert_string_equal(w.s.base.name, "a+b");
 	assert_int_equal(w.s.base.pid, -1);
 	arena_release(&w.arena);
@@ -191,7 +191,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_hand),
-		cmocka_unit_test(rows_and_cycles),
+		cmocka_unit_test(rows_and_iterations),
 		cmocka_unit_test(without_deviation),
 		cmocka_unit_test(one_side_alone),
 		cmocka_unit_test(several_runs),

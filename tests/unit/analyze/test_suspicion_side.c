@@ -2,26 +2,26 @@
 #include "analyze/suspicion_world.h"
 
 /* Warm-up counts in a table, which somebody cut; not in cycles we found. */
-static void cycles_that_count(void **state)
+static void iterations_that_count(void **state)
 {
 	const struct line l[] = { { "f", "GPU 0", "u", { 100, 1, 3, 100 },
 		{ 1, 1, 1, 1 }, ALL } };
 	static const struct {
-		enum cycle_detector detector;
-		uint32_t cycles;
+		enum iteration_detector detector;
+		uint32_t iterations;
 		double beta;
-	} rows[] = { { CYCLES_TOLD, 4, 51 }, { CYCLES_ANNOTATION, 2, 2 },
-		{ CYCLES_PERIOD, 2, 2 } };
+	} rows[] = { { ITERATIONS_TOLD, 4, 51 },
+		{ ITERATIONS_ANNOTATION, 2, 2 }, { ITERATIONS_PERIOD, 2, 2 } };
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct world w = { 0 };
 		struct compared_run *r = run_of(&w, 0, "a", 1, 4, l, 1);
-		r->cycles.detector = rows[i].detector;
-		r->cycles.cycles[0].use = CYCLE_WARMUP;
-		r->cycles.cycles[3].use = CYCLE_PARTIAL;
+		r->iterations.detector = rows[i].detector;
+		r->iterations.iterations[0].use = ITERATION_WARMUP;
+		r->iterations.iterations[3].use = ITERATION_PARTIAL;
 		run_of(&w, 1, "b", 1, 2, l, 1);
 		score(&w, 1, 1);
-		assert_int_equal(w.s.base.cycles_n, rows[i].cycles);
+		assert_int_equal(w.s.base.iterations_n, rows[i].iterations);
 		near_to("β", w.s.rows->beta.base, rows[i].beta);
 		arena_release(&w.arena);
 	}
@@ -146,7 +146,7 @@ static void nothing_notable(void **state)
 	arena_release(&w.arena);
 }
 
-static void no_cycles(void **state)
+static void no_iterations(void **state)
 {
 	static const struct {
 		enum content content;
@@ -174,13 +174,13 @@ static void no_cycles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cycles_that_count),
+		cmocka_unit_test(iterations_that_count),
 		cmocka_unit_test(names),
 		cmocka_unit_test(a_run_with_itself),
 		cmocka_unit_test(many_names),
 		cmocka_unit_test(findings),
 		cmocka_unit_test(nothing_notable),
-		cmocka_unit_test(no_cycles),
+		cmocka_unit_test(no_iterations),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,14 +164,14 @@ static void test_impossible(void **state)
 	}
 }
 
-static void pattern(struct world *w, int64_t cycle, const char *function,
+static void pattern(struct world *w, int64_t iteration, const char *function,
 	const char *device, const char *metric, int64_t instances,
 	int64_t dur_ns)
 {
 	trace_pattern_add(&w->t, &(struct pattern_row){ .row = w->t.pattern.n,
-					 .cycle = cycle,
-					 .cycle_start_ns = -1,
-					 .cycle_ns = -1,
+					 .iteration = iteration,
+					 .iteration_start_ns = -1,
+					 .iteration_ns = -1,
 					 .name = name(w, function),
 					 .func_type = name(w, "gpu_compute"),
 					 .device = name(w, device),
@@ -210,7 +210,7 @@ static void test_pattern_devices(void **state)
 	assert_int_equal(p->notes.count[NOTE_pattern_conflict], 0);
 }
 
-/* Two anchors' cycles cover the same time, which counts once. */
+/* Two anchors' iterations cover the same time, which counts once. */
 static void test_pattern_anchors(void **state)
 {
 	struct world *w = *state;

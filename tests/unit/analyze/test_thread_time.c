@@ -1,5 +1,5 @@
-/* test_thread_time.c - threads' time per cycle, from totals of the collector. */
-#include "cycle_rows.h"
+/* test_thread_time.c - threads' time per iteration, from totals of the collector. */
+#include "iteration_rows.h"
 #include <math.h>
 
 static void total(struct trace *t, const char *name, int64_t at_ns,
@@ -22,7 +22,7 @@ static const struct pattern_metric *metric_of(const struct world *w,
 	return NULL;
 }
 
-/* Two threads run all the time up to 100, then one. Cycles are [10,60),
+/* Two threads run all the time up to 100, then one. Iterations are [10,60),
  * [60,110) and [110,150): 2*50, 2*40+10 and 40. The total was 1000 when the
  * window began. What waits grows by 12 from 100 to 160. */
 static void scene(struct world *w, struct given *g)
@@ -37,9 +37,9 @@ static void scene(struct world *w, struct given *g)
 	total(&w->t, "oncpu", 100, 1200);
 	total(&w->t, "runq", 100, 0);
 	rows_kernel(&w->t, "a", 110, 20, 0, 1);
-	given_cycle(w, g, 10, 50);
-	given_cycle(w, g, 60, 50);
-	given_cycle(w, g, 110, 40);
+	given_iteration(w, g, 10, 50);
+	given_iteration(w, g, 60, 50);
+	given_iteration(w, g, 110, 40);
 }
 
 static void test_by_hand(void **state)
@@ -66,7 +66,7 @@ static void test_by_hand(void **state)
 	assert_int_equal(runq->dur_ns[0], 0);
 	assert_int_equal(runq->dur_ns[1], 2);
 	assert_int_equal(runq->dur_ns[2], 8);
-	/* the host's counters in the cycle, not for as long as its threads took:
+	/* the host's counters in the iteration, not for as long as its threads took:
 	 * 30 at 10 and 80 at 60; totals are no counters */
 	const struct pattern_metric *m = metric_of(w, on, "host_cpu_usage");
 	assert_non_null(m);
@@ -76,7 +76,7 @@ static void test_by_hand(void **state)
 	assert_int_equal(w->p.notes.count[NOTE_thread_time_short], 0);
 }
 
-/* The last reading is at 149, a nanosecond before the last cycle ends. */
+/* The last reading is at 149, a nanosecond before the last iteration ends. */
 static void test_readings_end_before(void **state)
 {
 	struct world *w = *state;
@@ -91,15 +91,15 @@ static void test_readings_end_before(void **state)
 	assert_int_equal(w->p.notes.count[NOTE_thread_time_short], 1);
 }
 
-/* A cycle that counts for nothing anyway may lie beyond them. */
-static void test_partial_cycle_beyond(void **state)
+/* An iteration that counts for nothing anyway may lie beyond them. */
+static void test_partial_iteration_beyond(void **state)
 {
 	struct world *w = *state;
 	static struct given g;
 	scene(w, &g);
 	total(&w->t, "oncpu", 149, 1249);
 	total(&w->t, "runq", 149, 1);
-	g.cycles[2].use = CYCLE_PARTIAL;
+	g.iterations[2].use = ITERATION_PARTIAL;
 	given_rows(w, &g);
 	given_patterns(w, &g);
 	const struct pattern *on = given_find(w, "oncpu", "Host");
@@ -109,7 +109,7 @@ static void test_partial_cycle_beyond(void **state)
 	assert_int_equal(w->p.notes.count[NOTE_thread_time_short], 0);
 }
 
-/* Readings lie exactly on the ends of cycles, and one is doubled. */
+/* Readings lie exactly on the ends of iterations, and one is doubled. */
 static void test_on_the_edge(void **state)
 {
 	struct world *w = *state;
@@ -121,8 +121,8 @@ static void test_on_the_edge(void **state)
 	total(&w->t, "oncpu", 50, 57);
 	total(&w->t, "oncpu", 50, 57);
 	total(&w->t, "oncpu", 80, 60);
-	given_cycle(w, &g, 0, 50);
-	given_cycle(w, &g, 50, 30);
+	given_iteration(w, &g, 0, 50);
+	given_iteration(w, &g, 50, 30);
 	given_rows(w, &g);
 	given_patterns(w, &g);
 	const struct pattern *on = given_find(w, "oncpu", "Host");
@@ -156,7 +156,7 @@ static void test_no_totals(void **state)
 		total(&w->t, "oncpu", 0, cases[i].value[0]);
 		total(&w->t, "oncpu", 50, cases[i].value[1]);
 		total(&w->t, "oncpu", 100, cases[i].value[2]);
-		given_cycle(w, &g, 0, 100);
+		given_iteration(w, &g, 0, 100);
 		given_rows(w, &g);
 		given_patterns(w, &g);
 		assert_null(given_find(w, "oncpu", "Host"));
@@ -172,7 +172,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(test_by_hand),
 		WORLD_TEST(test_readings_end_before),
-		WORLD_TEST(test_partial_cycle_beyond),
+		WORLD_TEST(test_partial_iteration_beyond),
 		WORLD_TEST(test_on_the_edge),
 		WORLD_TEST(test_no_totals),
 	};

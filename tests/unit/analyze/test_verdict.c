@@ -12,12 +12,12 @@ static void one_row_of_many(void **state)
 	times(&p, 5, false, 0);
 	times(&p, 6, true, 0);
 	judged(&p);
-	is(&p, 3, CHANGE_REGRESSED, EVIDENCE_CYCLES);
-	is(&p, 4, CHANGE_IMPROVED, EVIDENCE_CYCLES);
-	is(&p, 5, CHANGE_APPEARED, EVIDENCE_CYCLES);
-	is(&p, 6, CHANGE_VANISHED, EVIDENCE_CYCLES);
+	is(&p, 3, CHANGE_REGRESSED, EVIDENCE_ITERATIONS);
+	is(&p, 4, CHANGE_IMPROVED, EVIDENCE_ITERATIONS);
+	is(&p, 5, CHANGE_APPEARED, EVIDENCE_ITERATIONS);
+	is(&p, 6, CHANGE_VANISHED, EVIDENCE_ITERATIONS);
 	for (uint32_t r = 7; r < ROWS; r++)
-		is(&p, r, CHANGE_UNCHANGED, EVIDENCE_CYCLES);
+		is(&p, r, CHANGE_UNCHANGED, EVIDENCE_ITERATIONS);
 	/* 20 % of 4 µs. */
 	assert_true(fabs(p.c[3].shift_ns - 800) < 40);
 	assert_true(p.c[3].low_ns < p.c[3].delta_ns);
@@ -38,10 +38,10 @@ static void one_run_a_side(void **state)
 	times(&p, 4, true, 3);
 	floors(&p, 0.03, 4);
 	judged(&p);
-	is(&p, 2, CHANGE_UNDECIDED, EVIDENCE_CYCLES);
-	is(&p, 3, CHANGE_LIKELY, EVIDENCE_CYCLES);
-	is(&p, 4, CHANGE_REGRESSED, EVIDENCE_CYCLES);
-	is(&p, 7, CHANGE_UNDECIDED, EVIDENCE_CYCLES);
+	is(&p, 2, CHANGE_UNDECIDED, EVIDENCE_ITERATIONS);
+	is(&p, 3, CHANGE_LIKELY, EVIDENCE_ITERATIONS);
+	is(&p, 4, CHANGE_REGRESSED, EVIDENCE_ITERATIONS);
+	is(&p, 7, CHANGE_UNDECIDED, EVIDENCE_ITERATIONS);
 	arena_release(&p.a);
 }
 
@@ -50,13 +50,13 @@ static void what_is_negligible(void **state)
 	struct pair p;
 	(void)state;
 	made(&p, ROWS, 1, 1, 40, 0.01);
-	times(&p, 0, true, 3); /* 1 µs of a cycle of 10 ms */
-	p.in.base_cycle_ns = p.in.head_cycle_ns = 10e6;
+	times(&p, 0, true, 3); /* 1 µs of an iteration of 10 ms */
+	p.in.base_iteration_ns = p.in.head_iteration_ns = 10e6;
 	judged(&p);
-	is(&p, 0, CHANGE_UNCHANGED, EVIDENCE_CYCLES);
+	is(&p, 0, CHANGE_UNCHANGED, EVIDENCE_ITERATIONS);
 	times(&p, 15, true, 1.02); /* less than half the margin */
 	judged(&p);
-	is(&p, 15, CHANGE_UNCHANGED, EVIDENCE_CYCLES);
+	is(&p, 15, CHANGE_UNCHANGED, EVIDENCE_ITERATIONS);
 	arena_release(&p.a);
 }
 
@@ -78,8 +78,8 @@ static void a_clock(void **state)
 	assert_true(fabs(p.common.ns - 118e3 * 0.25) < 1e3);
 	for (uint32_t r = 0; r < ROWS; r++)
 		if (r != 4)
-			is(&p, r, CHANGE_UNCHANGED, EVIDENCE_CYCLES);
-	is(&p, 4, CHANGE_REGRESSED, EVIDENCE_CYCLES);
+			is(&p, r, CHANGE_UNCHANGED, EVIDENCE_ITERATIONS);
+	is(&p, 4, CHANGE_REGRESSED, EVIDENCE_ITERATIONS);
 	arena_release(&p.a);
 }
 
@@ -95,7 +95,7 @@ static void more_launches(void **state)
 	}
 	judged(&p);
 	assert_false(p.common.there);
-	is(&p, 5, CHANGE_REGRESSED, EVIDENCE_CYCLES);
+	is(&p, 5, CHANGE_REGRESSED, EVIDENCE_ITERATIONS);
 	arena_release(&p.a);
 }
 
@@ -110,7 +110,7 @@ static void a_step_inside(void **state)
 			((double *)p.rows[r].head)[c] *= 1.2;
 	times(&p, 6, true, 1.15);
 	judged(&p);
-	is(&p, 6, CHANGE_REGRESSED, EVIDENCE_CYCLES);
+	is(&p, 6, CHANGE_REGRESSED, EVIDENCE_ITERATIONS);
 	for (uint32_t r = 0; r < ROWS; r++)
 		if (r != 6 && p.c[r].is != CHANGE_UNCHANGED &&
 			p.c[r].is != CHANGE_UNDECIDED)
@@ -127,8 +127,8 @@ static void rows_that_are_no_kernels(void **state)
 		p.rows[r].kernel = false;
 	times(&p, 3, true, 2);
 	judged(&p);
-	is(&p, 3, CHANGE_REGRESSED, EVIDENCE_CYCLES);
-	is(&p, 0, CHANGE_UNCHANGED, EVIDENCE_CYCLES);
+	is(&p, 3, CHANGE_REGRESSED, EVIDENCE_ITERATIONS);
+	is(&p, 0, CHANGE_UNCHANGED, EVIDENCE_ITERATIONS);
 	assert_false(p.common.there);
 	arena_release(&p.a);
 }
@@ -160,8 +160,8 @@ static void runs(void **state)
 	arena_release(&p.a);
 }
 
-/* Three and five runs of a cycle each tell nothing of how cycles vary; of two
- * cycles each they do, and runs that differ by 2 % are not accused by it. */
+/* Three and five runs of an iteration each tell nothing of how iterations vary; of two
+ * iterations each they do, and runs that differ by 2 % are not accused by it. */
 static void short_runs(void **state)
 {
 	struct pair p;
@@ -181,10 +181,10 @@ static void short_runs(void **state)
 		is(&p, r,
 			p.c[r].is == CHANGE_UNCHANGED ? CHANGE_UNCHANGED
 						      : CHANGE_UNDECIDED,
-			EVIDENCE_CYCLES);
+			EVIDENCE_ITERATIONS);
 	times(&p, 3, true, 3);
 	judged(&p);
-	is(&p, 3, CHANGE_REGRESSED, EVIDENCE_CYCLES);
+	is(&p, 3, CHANGE_REGRESSED, EVIDENCE_ITERATIONS);
 	arena_release(&p.a);
 }
 

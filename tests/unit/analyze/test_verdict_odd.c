@@ -1,8 +1,8 @@
 /* test_verdict_odd.c - the odd sides a verdict must have an answer to. */
 #include "pair.h"
 
-/* Two cycles: all launches moved, or a mean alone did. */
-static void too_few_cycles(void **state)
+/* Two iterations: all launches moved, or a mean alone did. */
+static void too_few_iterations(void **state)
 {
 	struct pair p;
 	(void)state;
@@ -16,7 +16,7 @@ static void too_few_cycles(void **state)
 	times(&p, 4, false, 0);
 	times(&p, 5, true, 0);
 	times(&p, 6, false, 0);
-	((double *)p.rows[6].head)[1] = 0; /* not in every cycle */
+	((double *)p.rows[6].head)[1] = 0; /* not in every iteration */
 	times(&p, 7, true, 1.24); /* moved, within what runs do: 10.9 % */
 	times(&p, 7, false, 1.15);
 	p.rows[7].base_max_ns = 9000;
@@ -39,16 +39,16 @@ static void sides_that_are_one(void **state)
 {
 	struct pair p;
 	(void)state;
-	for (uint32_t cycles = 1; cycles <= 30; cycles += 29) {
-		made(&p, ROWS, 1, 1, cycles, 0.05);
+	for (uint32_t iterations = 1; iterations <= 30; iterations += 29) {
+		made(&p, ROWS, 1, 1, iterations, 0.05);
 		floors(&p, 0.03, 4);
 		for (uint32_t r = 0; r < ROWS; r++)
 			p.rows[r].head = p.rows[r].base;
 		judged(&p);
 		for (uint32_t r = 0; r < ROWS; r++)
 			is(&p, r, CHANGE_UNCHANGED,
-				cycles == 1 ? EVIDENCE_LAUNCHES
-					    : EVIDENCE_CYCLES);
+				iterations == 1 ? EVIDENCE_LAUNCHES
+						: EVIDENCE_ITERATIONS);
 		arena_release(&p.a);
 	}
 }
@@ -59,48 +59,49 @@ static void constant_rows(void **state)
 	struct pair p;
 	(void)state;
 	made(&p, 4, 1, 1, 10, 0);
-	p.in.head.n = p.cycles[1][0] = 7;
+	p.in.head.n = p.iterations[1][0] = 7;
 	times(&p, 1, true, 1.1);
 	times(&p, 2, true, 0);
 	times(&p, 2, false, 0);
 	times(&p, 3, false, 0);
 	judged(&p);
-	is(&p, 0, CHANGE_UNCHANGED, EVIDENCE_CYCLES);
-	is(&p, 1, CHANGE_REGRESSED, EVIDENCE_CYCLES);
-	is(&p, 2, CHANGE_UNCHANGED, EVIDENCE_CYCLES);
-	is(&p, 3, CHANGE_APPEARED, EVIDENCE_CYCLES);
+	is(&p, 0, CHANGE_UNCHANGED, EVIDENCE_ITERATIONS);
+	is(&p, 1, CHANGE_REGRESSED, EVIDENCE_ITERATIONS);
+	is(&p, 2, CHANGE_UNCHANGED, EVIDENCE_ITERATIONS);
+	is(&p, 3, CHANGE_APPEARED, EVIDENCE_ITERATIONS);
 	p.in.n = 0;
 	judged(&p);
 	arena_release(&p.a);
 }
 
-/* From a cycle a side to a unit among many: an answer, and no NaN (judged()). */
+/* From an iteration a side to a unit among many: an answer, and no NaN (judged()). */
 static void every_shape(void **state)
 {
 	struct pair p;
 	(void)state;
 	for (uint32_t base = 1; base <= UNITS; base++)
 		for (uint32_t head = 1; head <= UNITS; head += 2)
-			for (uint32_t cycles = 1; cycles <= 9; cycles++) {
-				made(&p, ROWS, base, head, cycles, 0.04);
+			for (uint32_t iterations = 1; iterations <= 9;
+				iterations++) {
+				made(&p, ROWS, base, head, iterations, 0.04);
 				p.in.permutations = 50;
-				floors(&p, 0.02, cycles % 2 ? 4 : 9);
+				floors(&p, 0.02, iterations % 2 ? 4 : 9);
 				judged(&p);
 				arena_release(&p.a);
 			}
 }
 
-static void very_many_cycles(void **state)
+static void very_many_iterations(void **state)
 {
 	struct pair p;
 	(void)state;
 	made(&p, 8, 1, 1, 100000, 0.1);
 	times(&p, 3, true, 1.05);
 	judged(&p);
-	is(&p, 3, CHANGE_REGRESSED, EVIDENCE_CYCLES);
-	is(&p, 0, CHANGE_UNCHANGED, EVIDENCE_CYCLES);
+	is(&p, 3, CHANGE_REGRESSED, EVIDENCE_ITERATIONS);
+	is(&p, 0, CHANGE_UNCHANGED, EVIDENCE_ITERATIONS);
 	assert_true(p.block == 100000 / 40);
-	p.in.head.n = p.cycles[1][0] = 5; /* and very few */
+	p.in.head.n = p.iterations[1][0] = 5; /* and very few */
 	judged(&p);
 	arena_release(&p.a);
 }
@@ -143,11 +144,11 @@ static void no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(too_few_cycles),
+		cmocka_unit_test(too_few_iterations),
 		cmocka_unit_test(sides_that_are_one),
 		cmocka_unit_test(constant_rows),
 		cmocka_unit_test(every_shape),
-		cmocka_unit_test(very_many_cycles),
+		cmocka_unit_test(very_many_iterations),
 		cmocka_unit_test(the_same_again),
 		cmocka_unit_test(no_memory),
 	};

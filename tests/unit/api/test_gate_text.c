@@ -20,7 +20,7 @@ static const char odd[] =
 	"\"base\":{\"query\":\"label.a=`b`\",\"units\":3,\"iterations\":36},"
 	"\"head\":{\"query\":\"4\",\"units\":1,\"iterations\":1},"
 	"\"rules\":["
-	"{\"rule\":\"cycle\",\"of\":null,\"device\":null,\"outcome\":\"pass\","
+	"{\"rule\":\"iteration\",\"of\":null,\"device\":null,\"outcome\":\"pass\","
 	"\"limit_pct\":2,\"base_ns\":10000,\"head_ns\":10100.5,"
 	"\"change_pct\":1.005,\"low_pct\":-0.5,\"high_pct\":1.75,\"p\":0.25,"
 	"\"summary\":\"\"},"
@@ -42,7 +42,7 @@ static const char odd[] =
 	"\"head_ns\":1020,\"change_pct\":1.9962,\"low_pct\":1,"
 	"\"high_pct\":3,\"p\":0.5,\"summary\":\"\"}],"
 	"\"rules_excluded\":3,\"data_problems\":[],\"findings\":["
-	"{\"code\":\"few_cycles\",\"severity\":\"warn\",\"message\":\"few "
+	"{\"code\":\"few_iterations\",\"severity\":\"warn\",\"message\":\"few "
 	"*\"}],"
 	"\"compare\":\"/compare?base=1,2,3&head=4\"}";
 
@@ -55,7 +55,7 @@ static const char bad[] =
 	"\"head\":{\"query\":\"2\",\"units\":2,\"iterations\":1},"
 	"\"rules\":[],\"rules_excluded\":0,\"data_problems\":["
 	"{\"code\":\"runs\",\"message\":\"one run\"},"
-	"{\"code\":\"cycles\",\"message\":\"a & b\"}],"
+	"{\"code\":\"iterations\",\"message\":\"a & b\"}],"
 	"\"findings\":[],\"compare\":\"/compare?base=1&head=2\"}";
 
 typedef void rendering(const json_t *gate, const char *site, struct buf *b);
@@ -88,7 +88,7 @@ static void test_md(void **state)
 		"| Outcome | Rule | Base (µs) | Head (µs) | Change | Interval "
 		"| Limit | p |\n"
 		"|:---|:---|---:|---:|---:|---:|---:|---:|\n"
-		"| pass | cycle | 10.00 | 10.10 | +1.00 % | -0.50 to +1.75 % | "
+		"| pass | iteration | 10.00 | 10.10 | +1.00 % | -0.50 to +1.75 % | "
 		"2 % | 0.25 |\n"
 		"| regressed | function <code>f&#60;T&#62;(a&#124;b, "
 		"&#34;c&#34;, &#64;me, &#35;1) &#58;&#58;error&#58;&#58;x&#93;"
@@ -162,7 +162,7 @@ static void test_junit(void **state)
 		"    </properties>\n"
 		"    <testcase name=\"data\" classname=\"kernsift\" "
 		"time=\"0\"/>\n"
-		"    <testcase name=\"cycle\" classname=\"kernsift\" "
+		"    <testcase name=\"iteration\" classname=\"kernsift\" "
 		"time=\"0\"/>\n"
 		"    <testcase name=\"function f&lt;T&gt;(a|b, &quot;c&quot;, "
 		"@me, #1)&#10;::error::x]]&gt; on GPU, 0\" "
@@ -224,7 +224,7 @@ static void test_github(void **state)
 	assert_text(gate_text_github, bad, NULL,
 		"::error title=Gate%3A bad data::2 reasons\n"
 		"::error title=runs::one run\n"
-		"::error title=cycles::a & b\n");
+		"::error title=iterations::a & b\n");
 }
 
 /* 200 bytes of two-byte characters are cut between two of them. */

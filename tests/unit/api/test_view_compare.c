@@ -12,7 +12,7 @@
 static const double durs[] = { 2000, 2200 };
 static const int64_t runs[] = { 1, 1 };
 
-/* A base that launches `f` twice per cycle, 500 ns each; the head three times,
+/* A base that launches `f` twice per iteration, 500 ns each; the head three times,
  * 700 each: 2·500 → 3·700. Of the 1,100 more, one launch more at the base's mean
  * is 500, and three launches of 200 more are 600. */
 static struct changed_row rows[] = {
@@ -21,8 +21,8 @@ static struct changed_row rows[] = {
 		.device = "GPU 0",
 		.head_device = "GPU 1",
 		.change = { 1000, 2100, 1100, 2.1, 1090.5, 900, 1280, 0.0005,
-			0.001, 0.00075, CHANGE_REGRESSED, EVIDENCE_CYCLES, 0.03,
-			FLOOR_DEFAULT, 4 },
+			0.001, 0.00075, CHANGE_REGRESSED, EVIDENCE_ITERATIONS,
+			0.03, FLOOR_DEFAULT, 4 },
 		.base_launches = 2,
 		.head_launches = 3,
 		.base_mean_ns = 500,
@@ -60,12 +60,13 @@ static struct split_row split[] = {
 };
 
 static struct finding findings[] = {
-	{ FINDING_few_cycles, "few cycles: 2 in the base, 2 in the head" },
+	{ FINDING_few_iterations,
+		"few iterations: 2 in the base, 2 in the head" },
 };
 
 static struct comparison made(bool comparable)
 {
-	const struct comparison_side side = { 1, 1, 3, 2, CYCLES_ANNOTATION,
+	const struct comparison_side side = { 1, 1, 3, 2, ITERATIONS_ANNOTATION,
 		2100, 2100, durs, runs };
 	return (struct comparison){
 		.headline = "f<int> takes 1.1 us more",
@@ -97,7 +98,7 @@ static struct compared_run run = { .id = 1,
 	.rank = -1,
 	.device_names = (const char *const[]){ "H200" },
 	.device_names_n = 1,
-	.cycles = { .n = 4, .kept_n = 3 } };
+	.iterations = { .n = 4, .kept_n = 3 } };
 
 static const struct compare_sides sides = { &run, &run, 1, 1, NULL };
 
@@ -124,8 +125,8 @@ static void test_document(void **state)
 		"\"iteration_median_ns\":2100.0,\"iteration_durs_ns\":[2000.0,2200.0],"
 		"\"iteration_runs\":[1,1]}");
 	same(json_object_get(v, "findings"),
-		"[{\"code\":\"few_cycles\",\"severity\":\"warn\",\"text\":"
-		"\"few cycles: 2 in the base, 2 in the head\"}]");
+		"[{\"code\":\"few_iterations\",\"severity\":\"warn\",\"text\":"
+		"\"few iterations: 2 in the base, 2 in the head\"}]");
 	same(json_array_get(json_object_get(v, "items"), 0),
 		"{\"function\":\"void f<int, 4>(T1 *, a|b)\","
 		"\"short_name\":\"f\",\"type\":\"gpu_compute\","
@@ -181,11 +182,11 @@ static void test_table(void **state)
 	table_csv(view_compare_table(&a, &c), &b);
 	assert_string_equal(b.at,
 		"Verdict,Evidence,Function,Type,Device,Head Device,"
-		"Base (ns/cycle),Head (ns/cycle),Delta (ns/cycle),Ratio,"
-		"Shift (ns/cycle),Low (ns/cycle),High (ns/cycle),p,p Family,q,"
-		"Base Launches/Cycle,Head Launches/Cycle,Base Mean (ns),"
-		"Head Mean (ns),By Count (ns/cycle),By Duration (ns/cycle),"
-		"Base Beta (%),Head Beta (%),Beyond Common (ns/cycle),Floor,"
+		"Base (ns/iteration),Head (ns/iteration),Delta (ns/iteration),Ratio,"
+		"Shift (ns/iteration),Low (ns/iteration),High (ns/iteration),p,p Family,q,"
+		"Base Launches/Iteration,Head Launches/Iteration,Base Mean (ns),"
+		"Head Mean (ns),By Count (ns/iteration),By Duration (ns/iteration),"
+		"Base Beta (%),Head Beta (%),Beyond Common (ns/iteration),Floor,"
 		"Floor From\n"
 		"regressed,iterations,\"void f<int, 4>(T1 *, a|b)\",gpu_compute,"
 		"GPU 0,GPU 1,1000.0,2100.0,1100.0,2.1,1090.5,900.0,1280.0,"
@@ -208,16 +209,16 @@ static void test_report(void **state)
 	assert_string_equal(b.at,
 		"## f\\<int> takes 1.1 us more\n"
 		"\n"
-		"- **warn**: few cycles: 2 in the base, 2 in the head\n"
+		"- **warn**: few iterations: 2 in the base, 2 in the head\n"
 		"\n"
 		"|  | Base | Head |\n"
 		"|:---|:---|:---|\n"
 		"| runs | monday (1) | monday (1) |\n"
-		"| cycles from | annotation | annotation |\n"
-		"| cycles compared | 2 of 3 | 2 of 3 |\n"
-		"| mean cycle (µs) | 2.10 | 2.10 |\n"
+		"| iterations from | annotation | annotation |\n"
+		"| iterations compared | 2 of 3 | 2 of 3 |\n"
+		"| mean iteration (µs) | 2.10 | 2.10 |\n"
 		"\n"
-		"### Where a cycle's time goes\n"
+		"### Where an iteration's time goes\n"
 		"\n"
 		"| Part | Base (µs) | Head (µs) | Change (µs) | Verdict |\n"
 		"|:---|---:|---:|---:|:---|\n"
@@ -225,9 +226,9 @@ static void test_report(void **state)
 		"-0.05 (-16.7 %) | undecided |\n"
 		"\n"
 		"All kernels alike: 1.010 times as long (0.990 to 1.030), "
-		"+0.02 µs of a cycle, over 7 kernels.\n"
+		"+0.02 µs of an iteration, over 7 kernels.\n"
 		"\n"
-		"### What changed, per cycle\n"
+		"### What changed, per iteration\n"
 		"\n"
 		"| Verdict | Function | Device | Base (µs) | Head (µs) | "
 		"Change (µs) | 95 % (µs) | Launches | p family | Evidence |\n"
@@ -236,7 +237,7 @@ static void test_report(void **state)
 		"+0.90 to +1.28 | 2 → 3 | 0.001 | iterations |\n"
 		"\n"
 		"1 regressed, 1 undecided; seed 1, 2000 permutations, blocks "
-		"of 3 cycles, α 0.05, margin 0.05, floor 0.03, 4 repeats\n");
+		"of 3 iterations, α 0.05, margin 0.05, floor 0.03, 4 repeats\n");
 	buf_release(&b);
 	arena_release(&a);
 }

@@ -184,7 +184,7 @@ static void nothing(void **state)
 	(void)state;
 	s.findings_n = s.rows_n = 0;
 	s.metrics = false;
-	s.base.cycles_n = 1;
+	s.base.iterations_n = 1;
 	char *text = report(&s);
 	assert_non_null(strstr(text,
 		"### Overview\n"

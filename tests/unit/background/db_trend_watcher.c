@@ -28,7 +28,7 @@ static void empty(struct db *db)
 		"'{change_point}', 'test')");
 }
 
-/* Runs [from, until) of a workload: a cycle of `ns`, ten cycles, and gemm in them
+/* Runs [from, until) of a workload: an iteration of `ns`, ten iterations, and gemm in them
  * for `gemm` ns each. */
 static void runs(struct db *db, const char *workload, int from, int until,
 	int64_t ns, int64_t gemm)
@@ -37,7 +37,7 @@ static void runs(struct db *db, const char *workload, int from, int until,
 		"INSERT INTO run (run_id, upload_id, ordinal, name, project, "
 		"workload, labels, job, created_at, format, span_ns, busy_ns, "
 		"kernel_ns, launches, kernels, copy_ns, copies, device_names, "
-		"notes, analysis_version, cycles, cycles_kept, cycle_ns, "
+		"notes, analysis_version, iterations, iterations_kept, iteration_ns, "
 		"catalog, gpu_ns, weight_uh, replayed, replayed_known) "
 		"SELECT i, i, 0, '', 'a b', $1, jsonb_build_object('commit', "
 		"'c' || i), '', to_timestamp(i), 'x', 1, 1, 1, 1, 1, 0, 0, "
@@ -203,7 +203,7 @@ static void a_heap_of_new_runs(void **state)
 	arena_release(&a);
 }
 
-/* No names, no cycles, one run: nothing to tell, and no failure. */
+/* No names, no iterations, one run: nothing to tell, and no failure. */
 static void what_has_no_series(void **state)
 {
 	struct db *db = *state;
@@ -212,7 +212,7 @@ static void what_has_no_series(void **state)
 	runs(db, "", 1, 2, 10000000, 2000000);
 	runs(db, "none", 2, 60, 10000000, 2000000);
 	fixture_script(db,
-		"UPDATE run SET cycles = 0, cycles_kept = 0, cycle_ns = NULL "
+		"UPDATE run SET iterations = 0, iterations_kept = 0, iteration_ns = NULL "
 		"WHERE workload = 'none'; "
 		"UPDATE run SET counted = false WHERE workload = ''");
 	assert_int_equal(look(db), 2);

@@ -1,8 +1,8 @@
 /* test_capture_odd.c - a capture of a trace that is odd at its edges. */
 #include "capture_fixture.h"
 
-/* A cycle may begin before all that has a moment; the base is its start. */
-static void cycle_comes_first(void **state)
+/* An iteration may begin before all that has a moment; the base is its start. */
+static void iteration_comes_first(void **state)
 {
 	struct arena arena = { 0 };
 	struct trace t;
@@ -14,16 +14,17 @@ static void cycle_comes_first(void **state)
 		t.kind.start_ns[i] += 1000;
 	TRACE_KINDS(KIND)
 #undef KIND
-	t.pattern.cycle_start_ns[0] = 300;
-	t.pattern.cycle_start_ns[1] = 5000;
+	t.pattern.iteration_start_ns[0] = 300;
+	t.pattern.iteration_start_ns[1] = 5000;
 	decode_capture(&once, &t, CAPTURE_ALL, SIZE_MAX);
 	decode_capture(&twice, &once.trace, CAPTURE_ALL, SIZE_MAX);
 	assert_int_equal(once.trace.pattern.n, t.pattern.n);
 	assert_int_equal(twice.trace.pattern.n, t.pattern.n);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(twice.trace.base_ns +
-					 twice.trace.pattern.cycle_start_ns[i],
-			t.base_ns + t.pattern.cycle_start_ns[i]);
+					 twice.trace.pattern
+						 .iteration_start_ns[i],
+			t.base_ns + t.pattern.iteration_start_ns[i]);
 	assert_int_equal(twice.trace.base_ns + twice.trace.kernel.start_ns[0],
 		t.base_ns + t.kernel.start_ns[0]);
 	assert_int_equal(twice.trace.notes.count[NOTE_row_odd], 0);
@@ -134,7 +135,7 @@ static void out_of_range(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cycle_comes_first),
+		cmocka_unit_test(iteration_comes_first),
 		cmocka_unit_test(idle_process),
 		cmocka_unit_test(odd_facts),
 		cmocka_unit_test(base_too_late),

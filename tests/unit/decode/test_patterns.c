@@ -32,7 +32,7 @@ static void check_rows(const struct decoded *d)
 	assert_int_equal(d->trace.base_ns, 1763013920999999500);
 	assert_true(d->trace.base_is_utc);
 
-	assert_int_equal(p->cycle[0], 3);
+	assert_int_equal(p->iteration[0], 3);
 	assert_string_equal(text_of(d, p->name[0]), "f<int, 4>(\"x\")");
 	assert_string_equal(text_of(d, p->metric[0]), "gpu_usage");
 	assert_string_equal(text_of(d, p->device[0]), "GPU 7");
@@ -41,8 +41,8 @@ static void check_rows(const struct decoded *d)
 	assert_true(p->beta_pct[0] == 30.0123 && p->mu_pct[0] == 6.32 &&
 		    p->sigma_pct[0] == 0.1);
 	assert_int_equal(p->dur_ns[0], 300101); /* 300,100.5 */
-	assert_int_equal(p->cycle_ns[0], 1000250);
-	assert_int_equal(p->cycle_start_ns[0], 1000);
+	assert_int_equal(p->iteration_ns[0], 1000250);
+	assert_int_equal(p->iteration_start_ns[0], 1000);
 	assert_int_equal(p->instances[0], 3);
 	assert_int_equal(p->interpolated[0], 2);
 
@@ -87,8 +87,8 @@ static void test_fewest_columns(void **state)
 	const struct pattern_rows *p = &d.trace.pattern;
 	assert_int_equal(p->dur_ns[0], 5000);
 	assert_int_equal(p->instances[0], 2);
-	assert_int_equal(p->cycle_ns[0], -1);
-	assert_int_equal(p->cycle_start_ns[0], -1);
+	assert_int_equal(p->iteration_ns[0], -1);
+	assert_int_equal(p->iteration_start_ns[0], -1);
 	assert_int_equal(p->anchor[0], 0);
 	assert_int_equal(p->metric[0], 0);
 	assert_true(isnan(p->beta_pct[0]) && isnan(p->mu_pct[0]));
@@ -97,8 +97,8 @@ static void test_fewest_columns(void **state)
 	decoded_release(&d);
 }
 
-/* A cycle's number that a capture could not hold costs its row. */
-static void test_cycle_number(void **state)
+/* An iteration's number that a capture could not hold costs its row. */
+static void test_iteration_number(void **state)
 {
 	struct decoded d;
 	(void)state;
@@ -180,7 +180,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_fewest_columns),
-		cmocka_unit_test(test_cycle_number),
+		cmocka_unit_test(test_iteration_number),
 		cmocka_unit_test(test_whose_counters),
 		cmocka_unit_test(test_quotes_left_open),
 		cmocka_unit_test(test_long_line),

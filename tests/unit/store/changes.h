@@ -1,29 +1,29 @@
-/* changes.h - a profile with all that comparisons read: cycles, what they worked
+/* changes.h - a profile with all that comparisons read: iterations, what they worked
  * on, the time of functions in them, counters, collectives, facts. */
 #pragma once
 #include "fixture.h"
 #include <math.h>
 
-/* What changing() adds: 5 cycles, 2 strata, 3 works, an axis, 3 patterns with
- * their cycles, 2 metrics, 2 collectives, 3 facts. */
+/* What changing() adds: 5 iterations, 2 strata, 3 works, an axis, 3 patterns with
+ * their iterations, 2 metrics, 2 collectives, 3 facts. */
 enum { CHANGE_ROWS = 5 + 2 + 3 + 1 + 3 + 3 + 2 + 2 + 3 };
 
 #define COPIED(a, list) \
 	memcpy(arena_alloc((a), 1, sizeof(list)), list, sizeof(list))
 
-static inline void changes_cycles(struct arena *a, struct cycles *cs)
+static inline void changes_iterations(struct arena *a, struct iterations *cs)
 {
-	static const struct cycle cycles[] = {
-		{ 7, "step 7", 0, 900, CYCLE_WARMUP, false, 0, 500, 100, 100,
-			200, 90, 12 },
-		{ 8, "step 8", 900, 400, CYCLE_KEPT, false, 0, 250, 50, 0, 100,
-			-1, 10 },
-		{ 9, NULL, -1, 500, CYCLE_KEPT, false, 1, -1, -1, -1, -1, 0,
+	static const struct iteration iterations[] = {
+		{ 7, "step 7", 0, 900, ITERATION_WARMUP, false, 0, 500, 100,
+			100, 200, 90, 12 },
+		{ 8, "step 8", 900, 400, ITERATION_KEPT, false, 0, 250, 50, 0,
+			100, -1, 10 },
+		{ 9, NULL, -1, 500, ITERATION_KEPT, false, 1, -1, -1, -1, -1, 0,
 			0 },
-		{ 10, "", 1800, 300, CYCLE_KEPT, false, 0, 300, 0, 0, 0, 7,
+		{ 10, "", 1800, 300, ITERATION_KEPT, false, 0, 300, 0, 0, 0, 7,
 			10 },
-		{ 12, "step 12", INT64_C(5000000000), 0, CYCLE_PARTIAL, true, 0,
-			0, 0, 0, 0, 0, 1 },
+		{ 12, "step 12", INT64_C(5000000000), 0, ITERATION_PARTIAL,
+			true, 0, 0, 0, 0, 0, 0, 1 },
 	};
 	static const struct stratum strata[] = {
 		{ "decode, 16 sequences, 16 tokens", PHASE_DECODE, 16, 16, -1,
@@ -35,15 +35,15 @@ static inline void changes_cycles(struct arena *a, struct cycles *cs)
 		{ 0, WORK_GRID, "add", "128x1x1", 0.5 },
 		{ 1, WORK_GRID, "add", "1x1x1", 1e6 },
 	};
-	*cs = (struct cycles){ CYCLES_ANNOTATION, 0.875, "step ",
-		COPIED(a, cycles), COPIED(a, strata), COPIED(a, works), 5, 3, 2,
-		3 };
+	*cs = (struct iterations){ ITERATIONS_ANNOTATION, 0.875, "step ",
+		COPIED(a, iterations), COPIED(a, strata), COPIED(a, works), 5,
+		3, 2, 3 };
 }
 
 static inline void changes_patterns(struct arena *a, struct patterns *ps)
 {
-	/* Of the five cycles three are told: the kept ones. */
-	static const uint32_t cycle[] = { 1, 2, 3 };
+	/* Of the five iterations three are told: the kept ones. */
+	static const uint32_t iteration[] = { 1, 2, 3 };
 	/* Numbers of one byte, of two, of eight, and all the same. */
 	static const int64_t durs[] = { 120, 0, -0, 30000, 1, 2,
 		INT64_C(1) << 40, 5, INT64_C(6000000000) };
@@ -71,7 +71,7 @@ static inline void changes_patterns(struct arena *a, struct patterns *ps)
 		{ 0, "clock", u, s, i },
 		{ 2, "sm_active", u + 3, s + 3, i + 3 },
 	};
-	*ps = (struct patterns){ 3, COPIED(a, cycle), COPIED(a, rows),
+	*ps = (struct patterns){ 3, COPIED(a, iteration), COPIED(a, rows),
 		COPIED(a, metrics), 3, 2 };
 }
 
@@ -95,7 +95,7 @@ static inline struct profile changing(struct arena *a)
 	static const struct fact facts[] = { { "driver", "550.54.15" },
 		{ "nccl", "2.20.5" }, { "nccl", "2.21.5" } };
 	struct profile p = fixture_profile(a);
-	changes_cycles(a, &p.cycles);
+	changes_iterations(a, &p.iterations);
 	changes_patterns(a, &p.patterns);
 	changes_collectives(a, &p.collectives);
 	p.facts = (struct facts){ COPIED(a, facts), 3 };

@@ -50,13 +50,13 @@ static void a_run_comes_back_whole(void **state)
 	assert_int_equal(r.device_names_n, 1);
 	assert_string_equal(r.device_names[0], "H100");
 	assert_int_equal(r.stats_n, 0);
-	same_cycles(&p.cycles, &r.cycles);
+	same_iterations(&p.iterations, &r.iterations);
 	same_patterns(&p.patterns, &r.patterns);
 	same_rest(&p, &r);
 	arena_release(&a);
 }
 
-static void the_row_of_a_run_sums_its_cycles_up(void **state)
+static void the_row_of_a_run_sums_its_iterations_up(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
@@ -64,26 +64,26 @@ static void the_row_of_a_run_sums_its_cycles_up(void **state)
 	struct run_row r;
 	int64_t upload = fixture_save(db, "1", &p, 1);
 	works(query_run(db, &a, *fixture_runs(db, &a, upload, 1), &r, &e));
-	assert_string_equal(r.cycle_detector, "annotation");
-	assert_string_equal(r.cycle_range, "step ");
-	assert_float_equal(r.cycle_confidence, 0.875, 0);
-	assert_int_equal(r.cycles, 5);
-	assert_int_equal(r.cycles_kept, 3);
-	assert_float_equal(r.cycle_ns, 400, 0); /* of 300, 400, 500 */
+	assert_string_equal(r.iteration_detector, "annotation");
+	assert_string_equal(r.iteration_range, "step ");
+	assert_float_equal(r.iteration_confidence, 0.875, 0);
+	assert_int_equal(r.iterations, 5);
+	assert_int_equal(r.iterations_kept, 3);
+	assert_float_equal(r.iteration_ns, 400, 0); /* of 300, 400, 500 */
 	assert_true(r.job_id > 0);
 
-	p.cycles.kept_n = 2;
-	p.cycles.cycles[3].use = CYCLE_WARMUP;
+	p.iterations.kept_n = 2;
+	p.iterations.iterations[3].use = ITERATION_WARMUP;
 	upload = fixture_save(db, "2", &p, 1);
 	works(query_run(db, &a, *fixture_runs(db, &a, upload, 1), &r, &e));
-	assert_float_equal(r.cycle_ns, 450, 0); /* of 400, 500 */
+	assert_float_equal(r.iteration_ns, 450, 0); /* of 400, 500 */
 
 	upload = fixture_save(db, "3", &none, 1);
 	works(query_run(db, &a, *fixture_runs(db, &a, upload, 1), &r, &e));
-	assert_string_equal(r.cycle_detector, "none");
-	assert_null(r.cycle_range);
-	assert_int_equal(r.cycles, 0);
-	assert_true(isnan(r.cycle_ns));
+	assert_string_equal(r.iteration_detector, "none");
+	assert_null(r.iteration_range);
+	assert_int_equal(r.iterations, 0);
+	assert_true(isnan(r.iteration_ns));
 	arena_release(&a);
 }
 
@@ -94,7 +94,7 @@ static void runs_come_in_the_order_asked_for(void **state)
 	struct profile p[3] = { changing(&a), fixture_profile(&a),
 		changing(&a) };
 	struct compared_run r[4];
-	p[2].cycles.cycles[1].number = 88;
+	p[2].iterations.iterations[1].number = 88;
 	p[2].patterns.rows[0].dur_ns[0] = 1234;
 	int64_t upload = fixture_save(db, "1", p, 3);
 	const int64_t *ids = fixture_runs(db, &a, upload, 3);
@@ -103,14 +103,14 @@ static void runs_come_in_the_order_asked_for(void **state)
 	for (int i = 0; i < 4; i++) {
 		assert_int_equal(r[i].id, asked[i]);
 		const struct profile *is = &p[i == 3 ? 2 : 2 - i];
-		same_cycles(&is->cycles, &r[i].cycles);
+		same_iterations(&is->iterations, &r[i].iterations);
 		same_patterns(&is->patterns, &r[i].patterns);
 		same_rest(is, &r[i]);
 	}
 	works(query_compared(db, &a, asked, 4, false, r, &e));
-	same_cycles(&p[2].cycles, &r[0].cycles);
+	same_iterations(&p[2].iterations, &r[0].iterations);
 	assert_int_equal(r[0].patterns.n, 0);
-	assert_int_equal(r[0].patterns.cycles_n, 0);
+	assert_int_equal(r[0].patterns.iterations_n, 0);
 	assert_int_equal(r[0].collectives.n, 0);
 	assert_int_equal(r[0].facts.n, 3);
 	works(query_compared(db, &a, NULL, 0, true, r, &e));
@@ -152,7 +152,7 @@ static void a_rebuild_replaces_all_of_it(void **state)
 	assert_int_equal(fixture_derived(db), FIXTURE_ROWS);
 	works(query_compared(db, &a, &id, 1, true, &r, &e));
 	assert_int_equal(r.job, job);
-	assert_int_equal(r.cycles.n, 0);
+	assert_int_equal(r.iterations.n, 0);
 	assert_int_equal(r.patterns.n, 0);
 	works(upload_requeue_all(db, &queued, &e));
 	c = fixture_claim(db, upload);
@@ -162,39 +162,39 @@ static void a_rebuild_replaces_all_of_it(void **state)
 	arena_release(&a);
 }
 
-static void cycles_by_the_page(void **state)
+static void iterations_by_the_page(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
 	struct profile p = changing(&a), none = fixture_profile(&a);
-	struct cycles cs;
+	struct iterations cs;
 	bool more;
 	int64_t upload = fixture_save(db, "1", &p, 1);
 	int64_t id = *fixture_runs(db, &a, upload, 1);
-	works(query_cycles(db, &a, id, 0, 0, &cs, &more, &e));
-	same_cycles(&p.cycles, &cs);
+	works(query_iterations(db, &a, id, 0, 0, &cs, &more, &e));
+	same_iterations(&p.iterations, &cs);
 	assert_false(more);
-	works(query_cycles(db, &a, id, 2, 2, &cs, &more, &e));
+	works(query_iterations(db, &a, id, 2, 2, &cs, &more, &e));
 	assert_true(more);
 	assert_int_equal(cs.n, 2);
-	assert_int_equal(cs.cycles[0].number, 9);
-	assert_int_equal(cs.cycles[1].number, 10);
+	assert_int_equal(cs.iterations[0].number, 9);
+	assert_int_equal(cs.iterations[1].number, 10);
 	assert_int_equal(cs.kept_n, 3);
 	assert_int_equal(cs.strata_n, 2);
 	assert_int_equal(cs.works_n, 3);
-	works(query_cycles(db, &a, id, 4, 1, &cs, &more, &e));
+	works(query_iterations(db, &a, id, 4, 1, &cs, &more, &e));
 	assert_false(more);
 	assert_int_equal(cs.n, 1);
-	works(query_cycles(db, &a, id, 5, 1, &cs, &more, &e));
+	works(query_iterations(db, &a, id, 5, 1, &cs, &more, &e));
 	assert_false(more);
 	assert_int_equal(cs.n, 0);
 	upload = fixture_save(db, "2", &none, 1);
 	id = *fixture_runs(db, &a, upload, 1);
-	works(query_cycles(db, &a, id, 0, 10, &cs, &more, &e));
-	assert_int_equal(cs.detector, CYCLES_NONE);
+	works(query_iterations(db, &a, id, 0, 10, &cs, &more, &e));
+	assert_int_equal(cs.detector, ITERATIONS_NONE);
 	assert_int_equal(cs.n, 0);
-	refuses(query_cycles(db, &a, 999, 0, 10, &cs, &more, &e), ERR_NOT_FOUND,
-		"no run 999");
+	refuses(query_iterations(db, &a, 999, 0, 10, &cs, &more, &e),
+		ERR_NOT_FOUND, "no run 999");
 	arena_release(&a);
 }
 
@@ -203,11 +203,11 @@ int main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest cases[] = {
 		CASE(a_run_comes_back_whole),
-		CASE(the_row_of_a_run_sums_its_cycles_up),
+		CASE(the_row_of_a_run_sums_its_iterations_up),
 		CASE(runs_come_in_the_order_asked_for),
 		CASE(the_run_that_is_not_there_is_named),
 		CASE(a_rebuild_replaces_all_of_it),
-		CASE(cycles_by_the_page),
+		CASE(iterations_by_the_page),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);
 }

@@ -15,18 +15,19 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* `functions` functions of `cycles` cycles, each told; numbers that differ. */
-static struct profile wide(struct arena *a, uint32_t functions, uint32_t cycles)
+/* `functions` functions of `iterations` iterations, each told; numbers that differ. */
+static struct profile wide(struct arena *a, uint32_t functions,
+	uint32_t iterations)
 {
 	struct profile p = fixture_profile(a);
-	struct cycles *cs = &p.cycles;
+	struct iterations *cs = &p.iterations;
 	struct patterns *ps = &p.patterns;
-	cs->detector = CYCLES_TOLD;
-	cs->n = cs->kept_n = ps->cycles_n = cycles;
-	cs->cycles = arena_array(a, struct cycle, cycles);
-	ps->cycle = arena_array(a, uint32_t, cycles);
-	for (uint32_t i = 0; i < cycles; i++) {
-		cs->cycles[i] = (struct cycle){ .number = i,
+	cs->detector = ITERATIONS_TOLD;
+	cs->n = cs->kept_n = ps->iterations_n = iterations;
+	cs->iterations = arena_array(a, struct iteration, iterations);
+	ps->iteration = arena_array(a, uint32_t, iterations);
+	for (uint32_t i = 0; i < iterations; i++) {
+		cs->iterations[i] = (struct iteration){ .number = i,
 			.start_ns = -1,
 			.dur_ns = -1,
 			.compute_ns = -1,
@@ -34,7 +35,7 @@ static struct profile wide(struct arena *a, uint32_t functions, uint32_t cycles)
 			.copy_ns = -1,
 			.idle_ns = -1,
 			.sync_ns = -1 };
-		ps->cycle[i] = i;
+		ps->iteration[i] = i;
 	}
 	ps->n = ps->metrics_n = functions;
 	ps->rows = arena_array(a, struct pattern, functions);
@@ -44,16 +45,16 @@ static struct profile wide(struct arena *a, uint32_t functions, uint32_t cycles)
 		struct pattern_metric *m = &ps->metrics[f];
 		*r = (struct pattern){ arena_printf(a, "f%u", f),
 			FUNCTION_other_device, "a device", 3,
-			arena_array(a, int64_t, cycles),
-			arena_array(a, int64_t, cycles),
-			arena_array(a, int64_t, cycles),
-			arena_array(a, int64_t, cycles), NULL,
-			arena_array(a, double, cycles) };
+			arena_array(a, int64_t, iterations),
+			arena_array(a, int64_t, iterations),
+			arena_array(a, int64_t, iterations),
+			arena_array(a, int64_t, iterations), NULL,
+			arena_array(a, double, iterations) };
 		*m = (struct pattern_metric){ f, "SM",
-			arena_array(a, double, cycles),
-			arena_array(a, double, cycles),
-			arena_array(a, uint8_t, cycles) };
-		for (uint32_t i = 0; i < cycles; i++) {
+			arena_array(a, double, iterations),
+			arena_array(a, double, iterations),
+			arena_array(a, uint8_t, iterations) };
+		for (uint32_t i = 0; i < iterations; i++) {
 			r->dur_ns[i] = (int64_t)i * 7919 * (f + 1);
 			r->launches[i] = i % 100;
 			r->min_ns[i] = -1;
@@ -81,7 +82,7 @@ static void numbers_that_fit_no_page(void **state)
 		int64_t upload = fixture_save(db, bytes, &p, 1);
 		int64_t id = *fixture_runs(db, &a, upload, 1);
 		works(query_compared(db, &a, &id, 1, true, &r, &e));
-		same_cycles(&p.cycles, &r.cycles);
+		same_iterations(&p.iterations, &r.iterations);
 		same_patterns(&p.patterns, &r.patterns);
 		arena_release(&a);
 	}
@@ -97,12 +98,12 @@ static void more_than_is_read_at_once(void **state)
 	int64_t id = *fixture_runs(db, &a, upload, 1);
 	fixture_script(db, "UPDATE run_axis SET told = 1::bigint << 27");
 	refuses(query_compared(db, &a, &id, 1, true, &r, &e), ERR_TOO_LARGE,
-		"the cycles and patterns of these runs take 1024 MiB; at most "
+		"the iterations and patterns of these runs take 1024 MiB; at most "
 		"1024 MiB are compared at once: take fewer runs");
 	works(query_compared(db, &a, &id, 1, false, &r, &e));
-	fixture_script(db, "UPDATE run SET cycles = 100000000");
+	fixture_script(db, "UPDATE run SET iterations = 100000000");
 	refuses(query_compared(db, &a, &id, 1, false, &r, &e), ERR_TOO_LARGE,
-		"the cycles and patterns of these runs take 9155 MiB; at most "
+		"the iterations and patterns of these runs take 9155 MiB; at most "
 		"1024 MiB are compared at once: take fewer runs");
 	arena_release(&a);
 }
@@ -111,24 +112,24 @@ static void rows_that_do_not_fit_each_other(void **state)
 {
 	struct db *db = *state;
 	static const char *const how[] = {
-		"UPDATE run_pattern_cycle SET dur_ns = '\\x01' WHERE rank = 1",
-		"UPDATE run_pattern_cycle SET beta_pct = '' WHERE rank = 0",
-		"DELETE FROM run_pattern_cycle WHERE rank = 2",
+		"UPDATE run_pattern_iteration SET dur_ns = '\\x01' WHERE rank = 1",
+		"UPDATE run_pattern_iteration SET beta_pct = '' WHERE rank = 0",
+		"DELETE FROM run_pattern_iteration WHERE rank = 2",
 		"DELETE FROM run_pattern WHERE rank = 2",
 		"DELETE FROM run_metric WHERE rank = 0",
 		"DELETE FROM run_collective WHERE rank = 1",
-		"UPDATE run_axis SET cycles = 2",
+		"UPDATE run_axis SET iterations = 2",
 		"UPDATE run_axis SET patterns = 2",
 		"UPDATE run_axis SET metrics = 1",
 		"UPDATE run_axis SET collectives = 1",
-		"UPDATE run_axis SET cycle = '\\x01010205'",
-		"UPDATE run_axis SET cycle = '\\x0101ff02'",
+		"UPDATE run_axis SET iteration = '\\x01010205'",
+		"UPDATE run_axis SET iteration = '\\x0101ff02'",
 		"UPDATE run_axis SET told = told + 1",
 		"UPDATE run_axis SET told = told - 1",
 		"UPDATE run_metric SET pattern = 3 WHERE rank = 1",
 		"UPDATE run_metric SET sigma = '\\x03' WHERE rank = 1",
 		"UPDATE run_collective SET launches = 5",
-		"DELETE FROM run_cycle WHERE cycle > 2",
+		"DELETE FROM run_iteration WHERE iteration > 2",
 	};
 	struct arena a = { 0 };
 	struct profile p = changing(&a);
@@ -215,13 +216,14 @@ static bool rebuild_or_read(struct db *db, int nth, struct err *e)
 		else
 			ok = query_compared(db, &a, &watched_run, 1, true, &r,
 				     e) &&
-			     ((r.cycles.n == 50 &&
+			     ((r.iterations.n == 50 &&
 				      r.patterns.metrics_n == 30) ||
-				     (r.cycles.n == 5 &&
+				     (r.iterations.n == 5 &&
 					     r.patterns.metrics_n == 2) ||
 				     err_set(e, ERR_INTERNAL,
-					     "%u cycles, %u metrics",
-					     r.cycles.n, r.patterns.metrics_n));
+					     "%u iterations, %u metrics",
+					     r.iterations.n,
+					     r.patterns.metrics_n));
 		arena_release(&a);
 	}
 	return ok;

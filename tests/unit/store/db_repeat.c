@@ -21,10 +21,10 @@ static int uploads;
 /* What is special about a run; NULL and 0 what most are. */
 struct special {
 	const char *project, *workload, *labels, *device, *range, *text;
-	enum cycle_detector detector;
+	enum iteration_detector detector;
 	enum phase phase;
 	int32_t rank;
-	bool none; /* of the cycles are kept */
+	bool none; /* of the iterations are kept */
 	bool twice; /* a kernel, on two devices, and another one */
 };
 
@@ -39,19 +39,19 @@ static int64_t stored(struct db *db, struct special s)
 	m.labels = s.labels ? s.labels : m.labels;
 	m.job = "";
 	p.devices[0].name = s.device ? s.device : "H100";
-	p.cycles.range = s.range ? s.range : p.cycles.range;
-	p.cycles.detector = s.detector ? s.detector : CYCLES_ANNOTATION;
-	p.cycles.strata[0].text = s.text ? s.text : "64 × 128";
-	p.cycles.strata[0].phase = s.phase;
+	p.iterations.range = s.range ? s.range : p.iterations.range;
+	p.iterations.detector = s.detector ? s.detector : ITERATIONS_ANNOTATION;
+	p.iterations.strata[0].text = s.text ? s.text : "64 × 128";
+	p.iterations.strata[0].phase = s.phase;
 	p.rank = s.rank;
 	if (s.twice) {
 		p.patterns.rows[1].name = p.patterns.rows[0].name;
 		p.patterns.rows[2].name = "add";
 	}
 	if (s.none) {
-		p.cycles.kept_n = 0;
-		for (uint32_t i = 0; i < p.cycles.n; i++)
-			p.cycles.cycles[i].use = CYCLE_PARTIAL;
+		p.iterations.kept_n = 0;
+		for (uint32_t i = 0; i < p.iterations.n; i++)
+			p.iterations.iterations[i].use = ITERATION_PARTIAL;
 	}
 	int64_t id = fixture_upload(db, &m, m.name).id;
 	struct claim c = fixture_claim(db, id);
@@ -83,7 +83,7 @@ static const char *repeats(struct db *db, struct arena *a, int most, uint32_t n,
 	return text;
 }
 
-/* Of the three cycles told, 8 and 10 are of the first stratum. */
+/* Of the three iterations told, 8 and 10 are of the first stratum. */
 static void a_row_per_function_of_each(void **state)
 {
 	struct db *db = *state;
@@ -126,7 +126,7 @@ static void what_is_no_repeat(void **state)
 		STORED(db, .range = "another");
 		STORED(db, .text = "another");
 		STORED(db, .phase = PHASE_DECODE);
-		STORED(db, .detector = CYCLES_WINDOW);
+		STORED(db, .detector = ITERATIONS_WINDOW);
 		STORED(db, .rank = 1);
 		STORED(db, .none = true);
 	}
@@ -182,9 +182,9 @@ static void where_a_period_begins_is_chance(void **state)
 {
 	struct db *db = *state;
 	struct arena a = { 0 };
-	int64_t like = STORED(db, .detector = CYCLES_PERIOD, .range = "a");
-	int64_t one = STORED(db, .detector = CYCLES_PERIOD, .range = "b");
-	int64_t two = STORED(db, .detector = CYCLES_PERIOD, .range = "c");
+	int64_t like = STORED(db, .detector = ITERATIONS_PERIOD, .range = "a");
+	int64_t one = STORED(db, .detector = ITERATIONS_PERIOD, .range = "b");
+	int64_t two = STORED(db, .detector = ITERATIONS_PERIOD, .range = "c");
 	assert_string_equal(repeats(db, &a, 10, 1, &like),
 		arena_printf(&a, "0: %lld %lld", (long long)one,
 			(long long)two));

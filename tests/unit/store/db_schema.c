@@ -99,9 +99,9 @@ static void chunks_are_not_compressed_again(void **state)
 	"'', '', '{}', '', now(), '', 0, 0, 0, 0, 0, 0, 0, '{}', 0, "   \
 	"1, " values ")"
 /* Of 10 ns. */
-#define CYCLE(columns, values)                                           \
-	"INSERT INTO run_cycle (run_id, cycle, number, start_ns, "       \
-	"dur_ns, use, open, stratum, launches, " columns ") VALUES (1, " \
+#define ITERATION(columns, values)                                         \
+	"INSERT INTO run_iteration (run_id, iteration, number, start_ns, " \
+	"dur_ns, use, open, stratum, launches, " columns ") VALUES (1, "   \
 	"0, 0, 0, 10, 'kept', false, 0, 0, " values ")"
 
 #define OPERATOR(total_ns)                                              \
@@ -160,7 +160,7 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		"VALUES (sha256('b'), 'b', 'b') RETURNING id) INSERT INTO "
 		"run_caller SELECT 1, id, 0, 'no_call', 3, 1, 1 FROM k",
 		/* a job with no name of its own and no upload, one with both; more
-		 * kept cycles than there are; half of where a cycle's time went,
+		 * kept iterations than there are; half of where an iteration's time went,
 		 * too much of it; a pattern of nothing, one of two things */
 		"INSERT INTO job (project, name, upload_id) VALUES ('', '', 0)",
 		"INSERT INTO job (project, name, upload_id) "
@@ -168,13 +168,15 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		"WITH j AS (INSERT INTO job (project, name, upload_id) VALUES "
 		"('', 'a', 0)) INSERT INTO job (project, name, upload_id) "
 		"VALUES ('', 'a', 0)",
-		RUN("cycles, cycles_kept", "1, 2"),
-		RUN("cycle_detector", "'guess'"),
-		RUN("cycle_confidence", "1.01"),
+		RUN("iterations, iterations_kept", "1, 2"),
+		RUN("iteration_detector", "'guess'"),
+		RUN("iteration_confidence", "1.01"),
 		RUN("repeat_key", "'short'"),
-		CYCLE("compute_ns, comm_ns", "1, 1"),
-		CYCLE("compute_ns, comm_ns, copy_ns, idle_ns", "1, 0, 0, 8"),
-		CYCLE("compute_ns, comm_ns, copy_ns, idle_ns", "-1, 0, 0, 11"),
+		ITERATION("compute_ns, comm_ns", "1, 1"),
+		ITERATION("compute_ns, comm_ns, copy_ns, idle_ns",
+			"1, 0, 0, 8"),
+		ITERATION("compute_ns, comm_ns, copy_ns, idle_ns",
+			"-1, 0, 0, 11"),
 		"INSERT INTO run_pattern VALUES (1, 0, NULL, NULL, '', '')",
 		"WITH k AS (INSERT INTO kernel (sha256, name, short_name) "
 		"VALUES (sha256('b'), 'b', 'b') RETURNING id) INSERT INTO "
@@ -210,11 +212,11 @@ static void rows_that_make_no_sense_are_refused(void **state)
 	};
 	int64_t id;
 	works(upload_begin(db, &fixture_meta, &id, &e));
-	fixture_script(db, RUN("cycles, cycles_kept", "2, 1"));
+	fixture_script(db, RUN("iterations, iterations_kept", "2, 1"));
 	fixture_script(db, "DELETE FROM run");
-	fixture_script(db,
-		CYCLE("compute_ns, comm_ns, copy_ns, idle_ns", "1, 0, 0, 9"));
-	fixture_script(db, "DELETE FROM run_cycle");
+	fixture_script(db, ITERATION("compute_ns, comm_ns, copy_ns, idle_ns",
+				   "1, 0, 0, 9"));
+	fixture_script(db, "DELETE FROM run_iteration");
 	fixture_script(db, OPERATOR("1"));
 	fixture_script(db, "DELETE FROM run_operator");
 	fixture_script(db,

@@ -15,7 +15,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A run of second `at`, of a job or of none (0); its cycle takes `ns`, -1: it has
+/* A run of second `at`, of a job or of none (0); its iteration takes `ns`, -1: it has
  * none. */
 static void run(struct db *db, int64_t id, int64_t at, int64_t job, int rank,
 	int64_t ns, const char *commit)
@@ -24,8 +24,8 @@ static void run(struct db *db, int64_t id, int64_t at, int64_t job, int rank,
 		"INSERT INTO run (run_id, upload_id, ordinal, name, project, "
 		"workload, labels, job, created_at, format, span_ns, busy_ns, "
 		"kernel_ns, launches, kernels, copy_ns, copies, device_names, "
-		"notes, analysis_version, job_id, rank, cycles, cycles_kept, "
-		"cycle_ns) "
+		"notes, analysis_version, job_id, rank, iterations, iterations_kept, "
+		"iteration_ns) "
 		"VALUES ($1, $1, 0, '', 'p', 'w', CASE WHEN $6 IS NULL "
 		"THEN '{}'::jsonb ELSE jsonb_build_object('commit', $6) END, "
 		"'', to_timestamp($2), 'x', 1, 1, 1, 1, 1, 0, 0, '{}', 0, 4, "
@@ -67,7 +67,7 @@ static const char *told(struct db *db, struct arena *a,
 }
 
 /* Second 10: run 1; 20: job 7's rank 1, 25: its rank 0, 90: its rank 2 without
- * cycles; 30: run 5 without; 40: runs 6 and 7, at once; 50: job 8. */
+ * iterations; 30: run 5 without; 40: runs 6 and 7, at once; 50: job 8. */
 static void make(struct db *db)
 {
 	fixture_script(db, "TRUNCATE run");

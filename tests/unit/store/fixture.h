@@ -59,8 +59,8 @@ static inline struct db *fixture_db(void)
 		"TRUNCATE upload, upload_chunk, run_identity, token, kernel, "
 		"run, run_device, run_kernel, run_copy, run_note, "
 		"run_capture, run_graph, run_launch, run_frame, run_caller, "
-		"job, run_cycle, run_stratum, run_work, run_axis, "
-		"run_pattern, run_pattern_cycle, run_metric, run_collective, "
+		"job, run_iteration, run_stratum, run_work, run_axis, "
+		"run_pattern, run_pattern_iteration, run_metric, run_collective, "
 		"run_fact, run_operator, run_shape, run_unattributed, "
 		"run_breakdown, run_section, run_block, run_place, run_group, "
 		"rollup_delta, rollup_delta_kernel, rollup_cell, "
@@ -185,10 +185,10 @@ static inline int64_t fixture_derived(struct db *db)
 {
 	static const char *const tables[] = { "run", "run_device", "run_kernel",
 		"run_copy", "run_graph", "run_launch", "run_frame",
-		"run_caller", "run_note", "run_capture", "run_cycle",
+		"run_caller", "run_note", "run_capture", "run_iteration",
 		"run_stratum", "run_work", "run_axis", "run_pattern",
-		"run_pattern_cycle", "run_metric", "run_collective", "run_fact",
-		"run_operator", "run_shape", "run_unattributed",
+		"run_pattern_iteration", "run_metric", "run_collective",
+		"run_fact", "run_operator", "run_shape", "run_unattributed",
 		"run_breakdown", "run_section", "run_block", "run_place",
 		"run_group" };
 	int64_t n = 0;

@@ -11,7 +11,8 @@ static inline void same_text(const char *a, const char *b)
 		assert_ptr_equal(a, b);
 }
 
-static inline void same_cycles(const struct cycles *a, const struct cycles *b)
+static inline void same_iterations(const struct iterations *a,
+	const struct iterations *b)
 {
 	assert_int_equal(a->detector, b->detector);
 	assert_float_equal(a->confidence, b->confidence, 0);
@@ -21,7 +22,7 @@ static inline void same_cycles(const struct cycles *a, const struct cycles *b)
 	assert_int_equal(a->strata_n, b->strata_n);
 	assert_int_equal(a->works_n, b->works_n);
 	for (uint32_t i = 0; i < a->n; i++) {
-		struct cycle x = a->cycles[i], y = b->cycles[i];
+		struct iteration x = a->iterations[i], y = b->iterations[i];
 		same_text(x.label, y.label);
 		assert_int_equal(x.number, y.number);
 		assert_int_equal(x.start_ns, y.start_ns);
@@ -43,7 +44,7 @@ static inline void same_cycles(const struct cycles *a, const struct cycles *b)
 		assert_int_equal(x.sequences, y.sequences);
 		assert_int_equal(x.tokens, y.tokens);
 		assert_int_equal(x.kv_tokens, y.kv_tokens);
-		assert_int_equal(x.cycles, y.cycles);
+		assert_int_equal(x.iterations, y.iterations);
 	}
 	for (uint32_t i = 0; i < a->works_n; i++) {
 		struct work x = a->works[i], y = b->works[i];
@@ -51,7 +52,7 @@ static inline void same_cycles(const struct cycles *a, const struct cycles *b)
 		assert_int_equal(x.kind, y.kind);
 		same_text(x.name, y.name);
 		same_text(x.size, y.size);
-		assert_float_equal(x.per_cycle, y.per_cycle, 0);
+		assert_float_equal(x.per_iteration, y.per_iteration, 0);
 	}
 }
 
@@ -61,34 +62,34 @@ static inline void same_cycles(const struct cycles *a, const struct cycles *b)
 static inline void same_patterns(const struct patterns *a,
 	const struct patterns *b)
 {
-	assert_int_equal(a->cycles_n, b->cycles_n);
+	assert_int_equal(a->iterations_n, b->iterations_n);
 	assert_int_equal(a->n, b->n);
 	assert_int_equal(a->metrics_n, b->metrics_n);
-	same_numbers(a->cycle, b->cycle, a->cycles_n);
+	same_numbers(a->iteration, b->iteration, a->iterations_n);
 	for (uint32_t i = 0; i < a->n; i++) {
 		struct pattern x = a->rows[i], y = b->rows[i];
 		same_text(x.name, y.name);
 		same_text(x.device, y.device);
 		assert_int_equal(x.type, y.type);
 		assert_int_equal(x.number, y.number);
-		same_numbers(x.dur_ns, y.dur_ns, a->cycles_n);
-		same_numbers(x.launches, y.launches, a->cycles_n);
-		same_numbers(x.min_ns, y.min_ns, a->cycles_n);
-		same_numbers(x.max_ns, y.max_ns, a->cycles_n);
+		same_numbers(x.dur_ns, y.dur_ns, a->iterations_n);
+		same_numbers(x.launches, y.launches, a->iterations_n);
+		same_numbers(x.min_ns, y.min_ns, a->iterations_n);
+		same_numbers(x.max_ns, y.max_ns, a->iterations_n);
 		assert_int_equal(!x.spread_ns, !y.spread_ns);
 		if (x.spread_ns)
 			same_numbers(x.spread_ns, y.spread_ns, PATTERN_SPREAD);
 		assert_int_equal(!x.beta_pct, !y.beta_pct);
 		if (x.beta_pct)
-			same_numbers(x.beta_pct, y.beta_pct, a->cycles_n);
+			same_numbers(x.beta_pct, y.beta_pct, a->iterations_n);
 	}
 	for (uint32_t i = 0; i < a->metrics_n; i++) {
 		struct pattern_metric x = a->metrics[i], y = b->metrics[i];
 		assert_int_equal(x.pattern, y.pattern);
 		same_text(x.name, y.name);
-		same_numbers(x.mu, y.mu, a->cycles_n);
-		same_numbers(x.sigma, y.sigma, a->cycles_n);
-		same_numbers(x.interpolated, y.interpolated, a->cycles_n);
+		same_numbers(x.mu, y.mu, a->iterations_n);
+		same_numbers(x.sigma, y.sigma, a->iterations_n);
+		same_numbers(x.interpolated, y.interpolated, a->iterations_n);
 	}
 }
 

@@ -1,4 +1,4 @@
-/* view_cycle.h - a run's iterations, and functions in them, as JSON and tables. Texts and
+/* view_iteration.h - a run's iterations, and functions in them, as JSON and tables. Texts and
  * tables are the arena's. */
 #pragma once
 #include "buf.h"
@@ -6,9 +6,10 @@
 #include "pattern_mean.h"
 #include "view.h"
 
-json_t *view_strata(const struct cycles *c);
-json_t *view_cycle(const struct cycle *c);
-const struct table *view_cycle_table(struct arena *a, const struct cycles *c);
+json_t *view_strata(const struct iterations *c);
+json_t *view_iteration(const struct iteration *c);
+const struct table *view_iteration_table(struct arena *a,
+	const struct iterations *c);
 json_t *view_pattern(struct arena *a, const struct pattern_mean *m);
 
 /* ---- functions by iteration, as the pattern tables that can be uploaded
@@ -21,7 +22,7 @@ json_t *view_pattern(struct arena *a, const struct pattern_mean *m);
 struct view_pattern_csv {
 	const struct compared_run *run;
 	int64_t started_ns; /* UTC; 0 if the clock is another */
-	/* what rows need again in every cycle, by row: */
+	/* what rows need again in every iteration, by row: */
 	const char **short_names;
 	uint32_t *metrics; /* the first one; and one past the last */
 };
@@ -30,6 +31,6 @@ struct view_pattern_csv {
 void view_pattern_csv_init(struct view_pattern_csv *t,
 	const struct compared_run *run, int64_t started_ns, struct arena *a);
 void view_pattern_csv_head(struct buf *b);
-/* The rows of one cycle: an index below run->patterns.cycles_n. */
-void view_pattern_csv_cycle(const struct view_pattern_csv *t, uint32_t cycle,
-	struct buf *b);
+/* The rows of one iteration: an index below run->patterns.iterations_n. */
+void view_pattern_csv_iteration(const struct view_pattern_csv *t,
+	uint32_t iteration, struct buf *b);

@@ -1,4 +1,4 @@
-/* cycle_letters.h - runs that repeat, written as text: a letter a kernel. */
+/* iteration_letters.h - runs that repeat, written as text: a letter a kernel. */
 #pragma once
 #include "world.h"
 
@@ -29,26 +29,26 @@ static inline void idle(struct writer *r, int64_t ns)
 	r->at_ns += ns;
 }
 
-static inline const struct cycles *cycles_of(struct world *w)
+static inline const struct iterations *iterations_of(struct world *w)
 {
 	assert_true(world_analyse(w));
-	return &w->p.cycles;
+	return &w->p.iterations;
 }
 
 /* Windows in order and disjoint, whose launches are no more than the run's. */
 static inline void sound(const struct world *w)
 {
-	const struct cycles *c = &w->p.cycles;
+	const struct iterations *c = &w->p.iterations;
 	int64_t end_ns = 0, launches = 0;
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < c->n; i++) {
-		assert_true(c->cycles[i].start_ns >= end_ns);
-		assert_true(c->cycles[i].dur_ns >= 0);
-		assert_true(c->cycles[i].stratum < c->strata_n);
-		end_ns = c->cycles[i].start_ns + c->cycles[i].dur_ns;
-		launches += c->cycles[i].launches;
-		kept += c->cycles[i].use == CYCLE_KEPT;
+		assert_true(c->iterations[i].start_ns >= end_ns);
+		assert_true(c->iterations[i].dur_ns >= 0);
+		assert_true(c->iterations[i].stratum < c->strata_n);
+		end_ns = c->iterations[i].start_ns + c->iterations[i].dur_ns;
+		launches += c->iterations[i].launches;
+		kept += c->iterations[i].use == ITERATION_KEPT;
 	}
 	assert_int_equal(c->kept_n, kept);
 	assert_true(launches <= w->p.launches);

@@ -1,4 +1,4 @@
-/* cycle_rows.h - cycles and whose rows are whose, given instead of found. */
+/* iteration_rows.h - iterations and whose rows are whose, given instead of found. */
 #pragma once
 #include "kernels.h"
 #include "pattern.h"
@@ -6,35 +6,35 @@
 #include "world.h"
 
 struct given {
-	struct cycle cycles[64];
+	struct iteration iterations[64];
 	uint32_t kernel[256], copy[256], graph[256];
 	uint32_t *kernel_of;
 };
 
 /* A window of [start, start + dur), kept. */
-static inline void given_cycle(struct world *w, struct given *g,
+static inline void given_iteration(struct world *w, struct given *g,
 	int64_t start_ns, int64_t dur_ns)
 {
-	struct cycles *all = &w->p.cycles;
-	g->cycles[all->n] = (struct cycle){ .number = all->n,
+	struct iterations *all = &w->p.iterations;
+	g->iterations[all->n] = (struct iteration){ .number = all->n,
 		.start_ns = start_ns,
 		.dur_ns = dur_ns };
-	all->cycles = g->cycles;
+	all->iterations = g->iterations;
 	all->n++;
 	all->kept_n++;
 }
 
-/* Rows are the cycle's in whose window they begin. */
+/* Rows are the iteration's in whose window they begin. */
 static inline void given_by_window(const struct world *w, const int64_t *start,
 	struct slice rows, uint32_t *of)
 {
-	const struct cycles *all = &w->p.cycles;
+	const struct iterations *all = &w->p.iterations;
 	int64_t first = trace_first_ns(&w->t, &w->process);
 	for (uint32_t i = rows.from; i < rows.to; i++) {
 		of[i - rows.from] = ITERATION_NONE;
 		for (uint32_t c = 0; c < all->n; c++) {
 			int64_t at = start[i] - first;
-			const struct cycle *in = &all->cycles[c];
+			const struct iteration *in = &all->iterations[c];
 			if (at >= in->start_ns &&
 				at < in->start_ns + in->dur_ns)
 				of[i - rows.from] = c;
@@ -42,7 +42,7 @@ static inline void given_by_window(const struct world *w, const int64_t *start,
 	}
 }
 
-/* The profile's kernels; cycles are added before. */
+/* The profile's kernels; iterations are added before. */
 static inline void given_rows(struct world *w, struct given *g)
 {
 	rows_done(&w->t, &w->process);

@@ -1,4 +1,4 @@
-/* cycles.c - a run's iterations, and the time of functions in them. */
+/* iterations.c - a run's iterations, and the time of functions in them. */
 #include "api_state.h"
 #include "concurrency_limit.h"
 #include "listing.h"
@@ -6,98 +6,99 @@
 #include "profile_word.h"
 #include "reanalyze.h"
 #include "query_compared.h"
-#include "view_cycle.h"
+#include "view_iteration.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A page of the cycles that are there already. */
-static bool cycles_cut(struct cycles *c, int64_t offset, int limit)
+/* A page of the iterations that are there already. */
+static bool iterations_cut(struct iterations *c, int64_t offset, int limit)
 {
 	int64_t from = offset < c->n ? offset : c->n;
 	int64_t left = c->n - from;
 	bool more = limit && left > limit;
-	c->cycles += from;
+	c->iterations += from;
 	c->n = (uint32_t)(more ? limit : left);
 	return more;
 }
 
 /* Those of ranges that the request names, all of them. */
-static bool cycles_by_range(struct call *c, const char *range,
-	struct cycles *out, struct cycles_short *s, struct err *e)
+static bool iterations_by_range(struct call *c, const char *range,
+	struct iterations *out, struct iterations_short *s, struct err *e)
 {
 	struct compared_run run = { .id = c->id };
 	if (!concurrency_limit_enter(c, e) ||
 		!reanalyze_iterations(&c->s, range, &run, e))
 		return false;
-	*out = run.cycles;
-	*s = (struct cycles_short){ profile_word_detector[out->detector],
+	*out = run.iterations;
+	*s = (struct iterations_short){ profile_word_detector[out->detector],
 		out->range, out->confidence, (double)NAN, out->n, out->kept_n };
-	cycles_median(out, &c->s.arena, &s->median_ns);
+	iterations_median(out, &c->s.arena, &s->median_ns);
 	return true;
 }
 
-static json_t *cycles_document(const struct call *c,
-	const struct cycles *cycles, const struct cycles_short *s,
+static json_t *iterations_document(const struct call *c,
+	const struct iterations *iterations, const struct iterations_short *s,
 	int64_t offset, bool more)
 {
-	json_t *items = json_array(), *v = view_cycles_short(s);
-	for (uint32_t i = 0; i < cycles->n; i++)
-		view_append(items, view_cycle(&cycles->cycles[i]));
-	json_object_set_new(v, "strata", view_strata(cycles));
+	json_t *items = json_array(), *v = view_iterations_short(s);
+	for (uint32_t i = 0; i < iterations->n; i++)
+		view_append(items, view_iteration(&iterations->iterations[i]));
+	json_object_set_new(v, "strata", view_strata(iterations));
 	json_object_update_new(v,
-		listing_list(c, items, offset, cycles->n, more));
+		listing_list(c, items, offset, iterations->n, more));
 	return v;
 }
 
-json_t *cycles_get(struct call *c, struct err *e)
+json_t *iterations_get(struct call *c, struct err *e)
 {
 	const char *range = param_text(&c->params, "range", NULL);
-	struct cycles_short s;
-	struct cycles cycles;
+	struct iterations_short s;
+	struct iterations iterations;
 	struct run_row run;
 	int64_t offset;
 	bool more = false;
 	int limit;
 	if (!listing_read(c, &offset, &limit, e) || !listing_run(c, &run, e))
 		return NULL;
-	s = view_run_cycles(&run);
-	if (!(range ? cycles_by_range(c, range, &cycles, &s, e)
-		    : query_cycles(c->s.db, &c->s.arena, c->id, offset, limit,
-			      &cycles, &more, e)))
+	s = view_run_iterations(&run);
+	if (!(range ? iterations_by_range(c, range, &iterations, &s, e)
+		    : query_iterations(c->s.db, &c->s.arena, c->id, offset,
+			      limit, &iterations, &more, e)))
 		return NULL;
 	if (range)
-		more = cycles_cut(&cycles, offset, limit);
+		more = iterations_cut(&iterations, offset, limit);
 	if (!listing_is_json(c))
-		return listing_table(c, view_cycle_table(&c->s.arena, &cycles),
+		return listing_table(c,
+			view_iteration_table(&c->s.arena, &iterations),
 			"iterations");
-	return cycles_document(c, &cycles, &s, offset, more);
+	return iterations_document(c, &iterations, &s, offset, more);
 }
 
-/* ---- functions per cycle, as a CSV that is sent while it is made */
+/* ---- functions per iteration, as a CSV that is sent while it is made */
 
-enum { TABLES_MAX = 4, CYCLE_BYTES = 256 << 20 };
+enum { TABLES_MAX = 4, ITERATION_BYTES = 256 << 20 };
 
 struct pattern_table {
 	struct api *api;
 	struct arena arena; /* of the run, and all its arrays */
 	struct compared_run run;
 	struct view_pattern_csv rows;
-	uint32_t cycle; /* the next one */
+	uint32_t iteration; /* the next one */
 	struct buf out; /* bytes from `at` on are still to be sent */
 	size_t at;
 };
 
-static int64_t cycles_table_next(void *table, void *to, size_t cap)
+static int64_t iterations_table_next(void *table, void *to, size_t cap)
 {
 	struct pattern_table *t = table;
 	while (t->at == t->out.len) {
-		if (t->cycle == t->run.patterns.cycles_n)
+		if (t->iteration == t->run.patterns.iterations_n)
 			return 0;
 		t->at = t->out.len = 0;
-		view_pattern_csv_cycle(&t->rows, t->cycle++, &t->out);
+		view_pattern_csv_iteration(&t->rows, t->iteration++, &t->out);
 		if (t->out.full) {
-			log_error("patterns run=%lld a cycle is too large",
+			log_error("patterns run=%lld an iteration is too large",
 				(long long)t->run.id);
 			return -1;
 		}
@@ -108,7 +109,7 @@ static int64_t cycles_table_next(void *table, void *to, size_t cap)
 	return (int64_t)n;
 }
 
-static void cycles_table_free(void *table)
+static void iterations_table_free(void *table)
 {
 	struct pattern_table *t = table;
 	atomic_fetch_sub(&t->api->tables, 1);
@@ -117,14 +118,14 @@ static void cycles_table_free(void *table)
 	free(t);
 }
 
-static struct pattern_table *cycles_table_new(struct call *c,
+static struct pattern_table *iterations_table_new(struct call *c,
 	const struct run_row *row, struct err *e)
 {
 	struct pattern_table *t = calloc(1, sizeof *t);
 	if (!t)
 		abort();
 	t->api = c->api;
-	buf_init(&t->out, CYCLE_BYTES);
+	buf_init(&t->out, ITERATION_BYTES);
 	bool ok = atomic_fetch_add(&c->api->tables, 1) < TABLES_MAX
 			  ? query_compared(c->s.db, &t->arena, &c->id, 1, true,
 				    &t->run, e)
@@ -134,7 +135,7 @@ static struct pattern_table *cycles_table_new(struct call *c,
 				    "moment",
 				    TABLES_MAX);
 	if (!ok) {
-		cycles_table_free(t);
+		iterations_table_free(t);
 		return NULL;
 	}
 	view_pattern_csv_init(&t->rows, &t->run, row->started_utc_ns,
@@ -143,14 +144,14 @@ static struct pattern_table *cycles_table_new(struct call *c,
 	return t;
 }
 
-static json_t *cycles_pattern_table(struct call *c, const struct run_row *row,
-	struct err *e)
+static json_t *iterations_pattern_table(struct call *c,
+	const struct run_row *row, struct err *e)
 {
-	struct pattern_table *t = cycles_table_new(c, row, e);
+	struct pattern_table *t = iterations_table_new(c, row, e);
 	if (!t)
 		return NULL;
-	c->stream =
-		(struct api_stream){ cycles_table_next, cycles_table_free, t };
+	c->stream = (struct api_stream){ iterations_table_next,
+		iterations_table_free, t };
 	c->text_type = "text/csv; charset=utf-8";
 	snprintf(c->disposition, sizeof c->disposition,
 		"attachment; filename=\"run-%lld-patterns.csv\"",
@@ -169,17 +170,17 @@ json_t *patterns_get(struct call *c, struct err *e)
 	if (!listing_read(c, &offset, &limit, e) || !listing_run(c, &row, e))
 		return NULL;
 	if (!listing_is_json(c))
-		return cycles_pattern_table(c, &row, e);
+		return iterations_pattern_table(c, &row, e);
 	if (!concurrency_limit_enter(c, e) ||
 		!query_compared(c->s.db, &c->s.arena, &c->id, 1, true, &run, e))
 		return NULL;
-	pattern_mean_from(&run.cycles, &run.patterns, &c->s.arena, &means);
+	pattern_mean_from(&run.iterations, &run.patterns, &c->s.arena, &means);
 	json_t *items = json_array();
 	uint32_t n = 0;
 	for (int64_t i = offset; i < means.n && n < (uint32_t)limit; i++, n++)
 		view_append(items, view_pattern(&c->s.arena, &means.rows[i]));
 	bool more = offset + n < means.n;
 	json_t *v = listing_list(c, items, offset, n, more);
-	view_set_whole(v, "iterations", means.cycles);
+	view_set_whole(v, "iterations", means.iterations);
 	return v;
 }
