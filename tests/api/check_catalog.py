@@ -14,7 +14,7 @@ EDITS, READERS = 12, 4
 
 def own(version):
     """Operators that tell which edit they are of."""
-    return [{"name": f"op_{version}_{i}", "what": "ours", "group": "ours", "sizes": ["n"]}
+    return [{"name": f"op_{version}_{i}", "description": "ours", "group": "ours", "sizes": ["n"]}
             for i in range(3)]
 
 

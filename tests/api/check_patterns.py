@@ -36,7 +36,7 @@ def means(server, run):
     """What a pattern table can carry of a run's functions."""
     items = json.loads(text(server, f"runs/{run}/patterns?limit=5000"))["items"]
     return {(i["function"], i["device"]):
-            (i["type"], i["launches_per_iteration"], i["iterations"], round(i["ns_per_cycle"], 1),
+            (i["type"], i["launches_per_iteration"], i["iterations"], round(i["ns_per_iteration"], 1),
              [(m["name"], m["iterations"], round(m["mu"] or 0, 3)) for m in i["metrics"]])
             for i in items}
 
@@ -66,7 +66,7 @@ def made(server):
     """A trace's table: twelve steps of four functions and no counter."""
     run = upload(server, MADE["steps"](), "steps")
     found = list(csv.DictReader(io.StringIO(table(server, run))))
-    check(len(found) == 48, f"12 cycles of 4 functions: {len(found)}")
+    check(len(found) == 48, f"12 iterations of 4 functions: {len(found)}")
     check(len(found[0]) == 17, "17 columns")
     check({r["metric_name"] for r in found} == {"N/A"}, "no counter")
     check({r["instances_count"] for r in found if r["simple_name"] == "norm"} == {"4"},

@@ -3,7 +3,7 @@
 
 Called by tests/bench/run. A private PostgreSQL and a kernsiftd of its own on it;
 rows made by SQL: 100,000 runs, half of them of the workload that is asked for,
-each with 40 kernels, 12 operators and 30 cycles; three runs a commit, and five
+each with 40 kernels, 12 operators and 30 iterations; three runs a commit, and five
 changes of level. By one client, no cache: GET /trends of each metric (p50 and the
 slowest of the rounds), of the newest day, and /workloads.
 """
@@ -21,7 +21,7 @@ from common import BIN, SRC, tell
 ROUNDS = int(os.environ.get('KERNSIFT_BENCH_ROUNDS', '7'))
 RUNS = int(os.environ.get('KERNSIFT_BENCH_RUNS', '100000'))
 KERNELS, OPERATORS, CYCLES = 40, 12, 30
-GOAL = {'cycle': 300, 'kernel_p99': 300}
+GOAL = {'iteration': 300, 'kernel_p99': 300}
 
 
 def psql(script):
@@ -43,7 +43,7 @@ def make():
         INSERT INTO run (run_id, upload_id, ordinal, name, project, workload,
             labels, job, created_at, format, framework, span_ns, busy_ns,
             kernel_ns, launches, kernels, copy_ns, copies, device_names, notes,
-            analysis_version, cycle_detector, cycle_confidence, cycles,
+            analysis_version, iteration_detector, iteration_confidence, iterations,
             iterations_kept, iteration_ns, catalog, gpu_ns, weight_uh, replayed,
             replayed_known)
             SELECT run, run, 0, 'nightly ' || run, 'serving',
@@ -73,7 +73,7 @@ def make():
             SELECT run, k, 'operator_' || k, false, 10, 10, (6e7 * level)::bigint,
             0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 1000, 0, 0, 500, 0, 1, 0, 0
             FROM made, generate_series(0, {OPERATORS - 1}) k ORDER BY run, k;
-        INSERT INTO run_cycle (run_id, cycle, number, dur_ns, use, open,
+        INSERT INTO run_iteration (run_id, iteration, number, dur_ns, use, open,
             stratum, compute_ns, comm_ns, copy_ns, idle_ns, launches)
             SELECT run, c, c, 10000000, CASE WHEN c < 2 THEN 'warmup' ELSE 'kept'
             END, false, 0, 6000000, 1000000, 0, 3000000, 130
@@ -130,7 +130,7 @@ def main():
             c = http.client.HTTPConnection('127.0.0.1', port, timeout=60)
             of = 'trends?project=serving&workload=decode'
             n = RUNS // 2
-            full = measure(c, 'cycle', of, n)
+            full = measure(c, 'iteration', of, n)
             tell('trends.change_points', len(full['change_points']), '')
             for name, more in (
                     ('kernel_p99', '&metric=kernel&stat=p99&of=kernel_7'),

@@ -9,17 +9,17 @@ import json
 import re
 import threading
 
-RULE = {'rule': 'cycle', 'of': None, 'device': None, 'outcome': 'regressed', 'limit_pct': 2,
+RULE = {'rule': 'iteration', 'of': None, 'device': None, 'outcome': 'regressed', 'limit_pct': 2,
         'base_ns': 20000000, 'head_ns': 21400000, 'change_pct': 7, 'low_pct': 5.25,
         'high_pct': 8.75, 'p': 0.0004, 'noise_floor': 0.01, 'since_run': None, 'runs_needed': 0,
-        'summary': 'the cycle takes 7.0 % longer'}
-GATE = {'id': 12, 'outcome': 'regressed', 'exit_status': 1, 'summary': 'the cycle takes 7.0 % longer',
+        'summary': 'the iteration takes 7.0 % longer'}
+GATE = {'id': 12, 'outcome': 'regressed', 'exit_status': 1, 'summary': 'the iteration takes 7.0 % longer',
         'runs_needed': 0, 'base': {'query': 'label.branch=main last=20', 'runs': [1, 2, 3],
                                    'units': 3, 'iterations': 90},
         'head': {'query': '4', 'runs': [4], 'units': 1, 'iterations': 30}, 'policy': {},
         'rules': [RULE], 'data_problems': [], 'findings': [], 'compare': '/compare?base=1,2,3&head=4'}
 RENDERED = {'md': '# kernsift: regressed\n', 'junit': '<testsuites/>\n', 'svg': '<svg/>\n',
-            'github': '::error title=kernsift::the cycle takes 7.0 %25 longer\n'}
+            'github': '::error title=kernsift::the iteration takes 7.0 %25 longer\n'}
 
 
 def gate(rules=(RULE,), **members):

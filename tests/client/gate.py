@@ -110,14 +110,14 @@ def told(_d):
             {'code': 'x', 'severity': 'warning', 'message': 'drivers differ'}]))) as s:
         r = kernsift('gate', *SIDES, server=s)
         equal('status', (r.status, r.err), (1, ''))
-        equal('stdout', r.out, f'''gate regressed: the cycle takes 7.0 % longer
+        equal('stdout', r.out, f'''gate regressed: the iteration takes 7.0 % longer
 
 note: drivers differ
-base  label.branch=main last=20: 3 runs, 90 cycles
-head  4: 1 run, 30 cycles
+base  label.branch=main last=20: 3 runs, 90 iterations
+head  4: 1 run, 30 iterations
 
 rule                base         head     change
-  regressed     20.00 ms     21.40 ms     +7.0 % (+5.2 to +8.8), limit 2 %, p 0.0004  cycle
+  regressed     20.00 ms     21.40 ms     +7.0 % (+5.2 to +8.8), limit 2 %, p 0.0004  iteration
   undecided     20.00 ms     21.40 ms     +7.0 % (+5.2 to +8.8), limit 5 %  attention
             attention may take longer
   regressed            -    900.00 ns, p 0.0004  gemm [31m ##(error]{'x' * 41}… [GPU 1]
@@ -133,14 +133,14 @@ compare {s.url}/compare?base=1,2,3&head=4
 def statuses(_d):
     """0 to 3 are the gate's; what would decide is told; undecided may pass"""
     rows = (
-        (gate((), outcome='pass', sentence='fine'), (), 0, ''),
-        (gate((), outcome='undecided', sentence='open', runs_needed=9), (), 2,
+        (gate((), outcome='pass', summary='fine'), (), 0, ''),
+        (gate((), outcome='undecided', summary='open', runs_needed=9), (), 2,
          'to decide: 9 runs of the head, in all, would probably do\n'),
-        (gate((), outcome='undecided', sentence='open', runs_needed=-1),
+        (gate((), outcome='undecided', summary='open', runs_needed=-1),
          ('--undecided-passes',), 0, 'to decide: more runs of the baseline; no number of '
                                      'runs of the head would do\n'),
-        (gate((), outcome='bad_data', sentence='thin', shortfalls=[
-            {'description': 'runs', 'message': 'the head has 1 run; 3 are demanded'}]),
+        (gate((), outcome='bad_data', summary='thin', data_problems=[
+            {'code': 'runs', 'message': 'the head has 1 run; 3 are demanded'}]),
          ('--undecided-passes',), 3, 'bad data: the head has 1 run; 3 are demanded\n'),
         (gate([{'rule': 'function', 'of': f'k{i}', 'summary': ''} for i in range(23)]),
          ('--undecided-passes',), 1, 'and 3 functions more\n'),
@@ -228,7 +228,7 @@ def fails(d):
 def half(d):
     """one rendering that fails costs itself, and the status"""
     broken = {'junit': (500, {'error': {'message': 'out of ink'}})}
-    with FakeGates((201, gate((), outcome='pass', sentence='fine')), rendered=broken) as s:
+    with FakeGates((201, gate((), outcome='pass', summary='fine')), rendered=broken) as s:
         r = kernsift('gate', f'--junit={d}/a.xml', f'--badge={d}/a.svg', *SIDES, server=s)
         equal('status', (r.status, r.err), (3, 'kernsift: out of ink\n'))
         says('told', r.out, r'gate pass: fine\n.*')

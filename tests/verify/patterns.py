@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""patterns.py - where cycles' time goes and what functions took, worked out anew.
+"""patterns.py - where iterations' time goes and what functions took, worked out anew.
 
 patterns.py [FILE]...
 
@@ -121,7 +121,7 @@ def hold_splits(path):
                 'Idle (ns)', 'Sync (ns)')]
         if not calls and got[4] <= 0:
             got[4] = want[4] = 0
-        assert got == want, f'{path}: cycle {c["Number"]}: {got}, not {want}'
+        assert got == want, f'{path}: iteration {c["Number"]}: {got}, not {want}'
         assert sum(got[:4]) == int(c['Duration (ns)'])
     return head, told, zero, rows
 
@@ -139,8 +139,8 @@ def hold_window(path, told, zero, rows):
     want = sorted((w, sum(d), len(d), min(d), max(d))
                   for (n, w), d in sums.items() if n)
     _, found = tables(path, 'patterns')
-    got = sorted((r['Device'], round(float(r['Time (ns/cycle)'])),
-                  round(float(r['Launches/Cycle'])), int(r['Min (ns)']),
+    got = sorted((r['Device'], round(float(r['Time (ns/iteration)'])),
+                  round(float(r['Launches/Iteration'])), int(r['Min (ns)']),
                   int(r['Max (ns)'])) for r in found['Type']
                  if (r['Function'], r['Device']) in sums)
     missing = [x for x in want if x not in got]
@@ -209,7 +209,7 @@ def line(samples, t):
 
 
 def beside(samples, runs):
-    """(μ, σ, basis) of a function in a cycle; None without a value."""
+    """(μ, σ, basis) of a function in an iteration; None without a value."""
     weight = mean = variance = 0
     basis = set()
     for start, end in runs:
@@ -258,7 +258,7 @@ def hold_counters(path, kernels, counters):
         r, n = got[key], len(values)
         assert near(float(r['Mu']), sum(v[0] for v in values) / n), (key, r)
         assert near(float(r['Sigma']), sum(v[1] for v in values) / n), (key, r)
-        told = tuple(int(r[k]) for k in ('Cycles', 'Partly', 'Interpolated'))
+        told = tuple(int(r[k]) for k in ('Iterations', 'Partly', 'Interpolated'))
         assert told == (n, sum(len(v[2]) == 2 for v in values),
                         sum(v[2] == {True} for v in values)), (key, r)
     return len(want)
@@ -279,7 +279,7 @@ def main():
         splits += len(told['Number'])
         if told['Detector'][0]['Detector'] == 'window':
             functions += hold_window(path, told, zero, rows)
-    print(f'{metrics} metrics of functions, {splits} splits of cycles, '
+    print(f'{metrics} metrics of functions, {splits} splits of iterations, '
           f'{functions} functions of {len(paths)} real traces: all agree')
 
 

@@ -67,9 +67,9 @@ const TEXTS = [
 	['a whole counter', f.number, [1980], '1,980'],
 	['a counter with a point', f.number, [1410.5], '1410.5'],
 
-	['launches a cycle, whole', f.mean, [1234], '1,234'],
-	['launches of one cycle in a hundred', f.mean, [0.0118], '0.0118'],
-	['launches of most cycles', f.mean, [84.5], '84.5'],
+	['launches an iteration, whole', f.mean, [1234], '1,234'],
+	['launches of one iteration in a hundred', f.mean, [0.0118], '0.0118'],
+	['launches of most iterations', f.mean, [84.5], '84.5'],
 	['very many launches', f.mean, [1234.56], '1,235'],
 	['launches unknown', f.mean, [null], '–'],
 

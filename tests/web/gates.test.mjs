@@ -19,7 +19,7 @@ const usual = {base: 'latest', head: '3', fail_on: ['regressed', 'appeared'], ..
 const QUESTIONS = [
 	['as it is anyway', {}, {base: 'latest', head: '3'}],
 	['named', {name: 'n', project: 'p'}, {base: 'latest', head: '3', name: 'n', project: 'p'}],
-	['without the cycle\'s rule', {iteration_pct: ''}, {base: 'latest', head: '3', iteration_pct: null}],
+	['without the iteration\'s rule', {iteration_pct: ''}, {base: 'latest', head: '3', iteration_pct: null}],
 	['an empty number is the server\'s', {alpha: '', min_runs: ''}, {base: 'latest', head: '3'}],
 	['limits', {iteration_pct: '0', headroom_pct: '1.5', operators: 'gemm=3, attention=5'},
 		{base: 'latest', head: '3', iteration_pct: 0, headroom_pct: 1.5, operators: [{operator: 'gemm', pct: 3}, {operator: 'attention', pct: 5}]}],

@@ -38,7 +38,7 @@ test('pages: launches likewise', async () => {
 	assert.equal(asked[1], '/api/v1/runs/7/launches?limit=5000&cursor=x');
 });
 
-test('cycles: what the first page tells of all, with every item', async () => {
+test('iterations: what the first page tells of all, with every item', async () => {
 	const page = (items, next) => JSON.stringify({detector: 'period', kept: 2, items, next});
 	const asked = answering([page([{number: 0}], 'x'), page([{number: 1}], null)]);
 	assert.deepEqual(await api.iterations(7, {range: 'step'}, {}), {detector: 'period', kept: 2, next: 'x',

@@ -36,7 +36,7 @@ test('axis: values near zero begin there', () => {
 	assert.equal(a.at(0), 0);
 });
 
-test('axis: a function that did not run in some cycles is at zero, never by magnitude', () => {
+test('axis: a function that did not run in some iterations is at zero, never by magnitude', () => {
 	const a = axis([0, 1e6]);
 	assert.equal(a.log, false);
 	assert.equal(a.at(0), 0);

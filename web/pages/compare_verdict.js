@@ -46,9 +46,9 @@ const sideColumn = (label, key, unit) => ({
 	num: true,
 	down: key,
 	up: `-${key}`,
-	value: (r) => r[`${key}_ns_per_cycle`],
-	cell: (r) => f.inUnit(r[`${key}_ns_per_cycle`], unit, digits(unit)),
-	title: (r) => f.exact(r[`${key}_ns_per_cycle`]),
+	value: (r) => r[`${key}_ns_per_iteration`],
+	cell: (r) => f.inUnit(r[`${key}_ns_per_iteration`], unit, digits(unit)),
+	title: (r) => f.exact(r[`${key}_ns_per_iteration`]),
 });
 
 const deltaColumn = (unit) => ({
@@ -350,7 +350,7 @@ function charts(r, answer) {
 			side: label,
 			launches: answer[side].launches[p.i],
 			beta: answer[side].beta_pct[p.i],
-			cycle: answer[side].iteration_ns[p.i],
+			iteration: answer[side].iteration_ns[p.i],
 		})),
 	);
 	const unit = axisUnit(rows.reduce((n, p) => Math.max(n, p.value ?? 0), 0));
@@ -377,7 +377,7 @@ function charts(r, answer) {
 	return h(
 		'div',
 		{class: 'side-by-side'},
-		one('Time per iteration', inOrder(sides('ns', 'ns_per_cycle'), {describe: seriesText(f.duration)})),
+		one('Time per iteration', inOrder(sides('ns', 'ns_per_iteration'), {describe: seriesText(f.duration)})),
 		one(
 			'β, share of the iteration',
 			inOrder(sides('beta_pct', 'beta_pct'), {unit: '%', describe: seriesText(percent)}),
@@ -697,7 +697,7 @@ function commonLine(common) {
 		{class: 'common'},
 		h('strong', {}, `All kernels together: ${f.changeOf(common.ratio)}`),
 		` (95 % ${f.changeOf(common.low)} to ${f.changeOf(common.high)}), `,
-		h('span', {title: f.exact(common.ns_per_cycle)}, `${f.signedDuration(common.ns_per_cycle)} per iteration`),
+		h('span', {title: f.exact(common.ns_per_iteration)}, `${f.signedDuration(common.ns_per_iteration)} per iteration`),
 		`. ${f.plural(common.kernels, 'kernel')} changed by the same factor, as with a change of clocks or power; ` +
 			'the classes below describe the change beyond it.',
 	);

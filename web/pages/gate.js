@@ -196,14 +196,14 @@ function downloads(gate) {
 	);
 }
 
-function side(label, word, {query: asked, runs, units, iterations: cycles, labels}) {
+function side(label, word, {query: asked, runs, units, iterations, labels}) {
 	return h(
 		'section',
 		{class: `side-card ${word}`},
 		h('h2', {}, label),
 		h('p', {}, h('code', {}, asked)),
 		runLinks(runs),
-		h('p', {class: 'quiet'}, `${f.plural(units, 'unit')}, ${f.plural(cycles, 'iteration')}`),
+		h('p', {class: 'quiet'}, `${f.plural(units, 'unit')}, ${f.plural(iterations, 'iteration')}`),
 		tags(labels),
 	);
 }

@@ -98,18 +98,18 @@ function compareBar(run) {
 	const q = new URLSearchParams(
 		Object.entries({project: run.project, workload: run.workload, base: run.id}).filter(([, value]) => value),
 	);
-	const {iterations: cycles} = run;
+	const {iterations} = run;
 	return h(
 		'div',
 		{class: 'line compare-line'},
 		h('a', {class: 'button plain', href: `/runs?${q}`}, 'Compare with…'),
 		run.job_id ? h('a', {href: `/jobs/${run.job_id}`}, 'Ranks of the job') : null,
-		cycles?.count
+		iterations?.count
 			? h(
 					'a',
 					{href: `/runs/${run.id}?tab=iterations`},
-					`${f.count(cycles.kept)} of ${f.plural(cycles.count, 'iteration')} compared`,
-					cycles.median_ns === null ? '' : `, median ${f.duration(cycles.median_ns)}`,
+					`${f.count(iterations.kept)} of ${f.plural(iterations.count, 'iteration')} compared`,
+					iterations.median_ns === null ? '' : `, median ${f.duration(iterations.median_ns)}`,
 				)
 			: null,
 		run.layers?.count ? h('a', {href: `/runs/${run.id}?tab=layers`}, f.plural(run.layers.count, 'layer')) : null,

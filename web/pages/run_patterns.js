@@ -47,7 +47,7 @@ function fill(r, place) {
 }
 
 function columns(rows, iterations) {
-	const unit = typicalUnit(rows.map((r) => r.ns_per_cycle));
+	const unit = typicalUnit(rows.map((r) => r.ns_per_iteration));
 	const each = typicalUnit(rows.map((r) => r.max_ns));
 	return [
 		{
@@ -73,7 +73,7 @@ function columns(rows, iterations) {
 			cell: (r) => share(r.beta_pct),
 			title: (r) => (r.beta_pct === null ? 'unknown' : `${r.beta_pct} % of the iteration`),
 		},
-		time('Time per iteration', 'ns_per_cycle', unit),
+		time('Time per iteration', 'ns_per_iteration', unit),
 		{
 			label: 'Launches',
 			num: true,
@@ -109,7 +109,7 @@ export async function patternTab(run, query, at) {
 			node: h('p', {class: 'quiet'}, 'This run has no iterations, so the shares of its functions are unknown.'),
 		};
 	const all = columns(items, iterations);
-	const view = {sort: query.get('sort') ?? 'ns_per_cycle', q: query.get('q') ?? ''};
+	const view = {sort: query.get('sort') ?? 'ns_per_iteration', q: query.get('q') ?? ''};
 	const found = h('span', {class: 'quiet', role: 'status'});
 	const shown = table({
 		caption: 'Functions per iteration',
@@ -127,7 +127,7 @@ export async function patternTab(run, query, at) {
 			all,
 			view.sort,
 		);
-	const save = () => at.keep({sort: view.sort === 'ns_per_cycle' ? '' : view.sort, q: view.q});
+	const save = () => at.keep({sort: view.sort === 'ns_per_iteration' ? '' : view.sort, q: view.q});
 
 	function change(next) {
 		Object.assign(view, next);

@@ -105,7 +105,7 @@ static void test_shown(void **state)
 	address_set(&b, "https://h/", "a&b c");
 	assert_string_equal(b.at,
 		"https://h/api/v1/reference-sets?name=a%26b%20c "
-		"https://h/importance?set=a%26b%20c");
+		"https://h/importance?reference_set=a%26b%20c");
 	buf_release(&b);
 }
 

@@ -42,22 +42,22 @@ const SPLIT = [['iteration', 'regressed', 40e6, 43e6], ['compute', 'regressed', 
 	['copies', 'unchanged', 1e6, 1.02e6], ['idle', 'undecided', 7e6, 7.28e6], ['sync', 'likely', 20e6, 21e6]];
 
 const FINDINGS = [['fact_differs', 'warn', 'the surroundings differ: GPU driver 550.54.15 in the base, 560.28.03 in the head'],
-	['warmup_dropped', 'info', 'the first cycles were left out, as warm-up: 1 of 13 in the base, 1 of 13 in the head']]
+	['warmup_dropped', 'info', 'the first iterations were left out, as warm-up: 1 of 13 in the base, 1 of 13 in the head']]
 	.map(([code, severity, text]) => ({code, severity, text}));
 
-// `unchanged` functions besides the changed ones, `cycles` per side.
-export function comparison({unchanged = 6, cycles = 24, refused = false} = {}) {
+// `unchanged` functions besides the changed ones, `iterations` per side.
+export function comparison({unchanged = 6, iterations = 24, refused = false} = {}) {
 	const judged = (verdict) => (refused ? null : verdict);
 	const items = [...CHANGED.map(([name, verdict, base, head]) => row(name, judged(verdict), base, head)),
 		...Array.from({length: unchanged}, (_, i) => row(`steady_${i}`, judged('unchanged'), 5e5 - i * 10, 5.001e5 - i * 10))];
 	const count = (word) => items.filter((r) => r.verdict === word).length;
 	return {score: 'verdict', headline: refused ? 'not comparable: the work differs'
-		: 'the cycle takes 3.00 ms (7.5 %) longer: slower regressed by 1.00 ms', comparable: !refused,
+		: 'the iteration takes 3.00 ms (7.5 %) longer: slower regressed by 1.00 ms', comparable: !refused,
 	findings: [...(refused ? [{code: 'other_work', severity: 'refuse',
 		text: 'the work differs: 16 sequences in the base, 64 in the head; nothing is judged'}] : []), ...FINDINGS],
-	base: side([1, 2], cycles, 40e6), head: side([3, 4], cycles, 43e6),
+	base: side([1, 2], iterations, 40e6), head: side([3, 4], iterations, 43e6),
 	split: SPLIT.map(([part, verdict, base, head]) => ({part, description: part, ...change(judged(verdict), base, head)})),
-	common: refused ? null : {ratio: 1.012, low: 1.004, high: 1.02, ns_per_cycle: 182000, kernels: 31}, items,
+	common: refused ? null : {ratio: 1.012, low: 1.004, high: 1.02, ns_per_iteration: 182000, kernels: 31}, items,
 	counts: Object.fromEntries(['regressed', 'appeared', 'improved', 'vanished', 'likely', 'undecided', 'unchanged'].map((w) => [w, count(w)])),
 	range: null, seed: 1, permutations: 2000, block: 3, alpha: 0.05, margin: 0.05, noise_floor: 0.03, repeats: 0};
 }
@@ -90,7 +90,7 @@ export function iterations() {
 
 export function patterns() {
 	const one = (name, metrics) => ({function: `void ${name}<float>(float*, int)`, short_name: name, type: 'gpu_compute', device: 'GPU 0', device_number: 0,
-		ns_per_cycle: 2.1e6, launches_per_iteration: 84, min_ns: 22500, max_ns: 32500, beta_pct: 9.813, iterations: 12, metrics});
+		ns_per_iteration: 2.1e6, launches_per_iteration: 84, min_ns: 22500, max_ns: 32500, beta_pct: 9.813, iterations: 12, metrics});
 	return {iterations: 12, next: null, items: [one('slower', [{name: 'gpu_sm_util', mu: 71.25, sigma: 4.5, iterations: 12, interpolated: 12, partly: 0}]), one('steady', [])]};
 }
 

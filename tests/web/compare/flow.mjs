@@ -71,7 +71,7 @@ async function compared(test, {open, api, runs: [one, two, three, four]}) {
 		assert.deepEqual(dots, [doc.base.iterations_used, doc.head.iterations_used]);
 	});
 
-	await test('a function\'s cycles are the server\'s, and so is every file', async () => {
+	await test('a function\'s iterations are the server\'s, and so is every file', async () => {
 		const page = await open(where);
 		await page.getByRole('button', {name: 'elementwise_kernel', exact: true}).click();
 		await page.getByRole('img', {name: /^Time per iteration/}).waitFor();
@@ -104,7 +104,7 @@ async function compared(test, {open, api, runs: [one, two, three, four]}) {
 	});
 }
 
-async function cycles(test, {open, api, runs: [one]}) {
+async function iterations(test, {open, api, runs: [one]}) {
 	await test('a run\'s iterations: found, drawn, told; by ranges of another name or none', async () => {
 		const page = await open(`/runs/${one}?tab=iterations`, {allowed: /404/});
 		const {count, kept, items} = await (await api(`/runs/${one}/iterations`)).json();
@@ -120,7 +120,7 @@ async function cycles(test, {open, api, runs: [one]}) {
 		await page.getByRole('table', {name: 'Iterations', exact: true}).waitFor();
 	});
 
-	await test('the functions of its cycle', async () => {
+	await test('the functions of its iteration', async () => {
 		const page = await open(`/runs/${one}?tab=patterns`);
 		const {items} = await (await api(`/runs/${one}/patterns`)).json();
 		assert.equal(items[0].short_name, 'gemm_kernel');
@@ -159,6 +159,6 @@ export default async function flow(test, world) {
 		world.runs = await Promise.all([1, 2, 3, 4].map((seed) =>
 			sent(world, `steps-${seed}.json`, trace({seed, ...(seed > 2 ? changed : {})}))));
 	});
-	for (const part of [chosen, compared, cycles, job])
+	for (const part of [chosen, compared, iterations, job])
 		await part(test, world);
 }

@@ -17,15 +17,15 @@ const opened = async (page) => {
 };
 
 export default async function looks(test, {open, shots, runs}) {
-	const cycles = {[`/runs/${runs[0]}/iterations`]: doc.iterations, [`/runs/${runs[0]}/patterns`]: doc.patterns};
+	const iterations = {[`/runs/${runs[0]}/iterations`]: doc.iterations, [`/runs/${runs[0]}/patterns`]: doc.patterns};
 	const views = [
 		['compare', '/compare?base=1,2&head=3,4', compared, opened],
 		['compare-refused', '/compare?base=1,2&head=3,4', refused],
 		['compare-published', '/compare?base=1,2&head=3,4&score=published', compared],
 		['compare-choose', '/compare'],
 		['runs-ticked', `/runs?base=${runs[0]},${runs[1]}&head=${runs[2]}`],
-		['run-iterations', `/runs/${runs[0]}?tab=iterations`, cycles],
-		['run-patterns', `/runs/${runs[0]}?tab=patterns`, cycles, (page) => page.getByRole('button', {name: 'slower'}).click()],
+		['run-iterations', `/runs/${runs[0]}?tab=iterations`, iterations],
+		['run-patterns', `/runs/${runs[0]}?tab=patterns`, iterations, (page) => page.getByRole('button', {name: 'slower'}).click()],
 		['job', '/jobs/3', {'/jobs/3': doc.job, '/jobs': doc.jobs}],
 		['jobs', '/jobs', {'/jobs': doc.jobs}],
 	];

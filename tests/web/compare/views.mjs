@@ -23,7 +23,7 @@ async function given(open, made, where = WHERE) {
 export default async function views(test, {open}) {
 	await test('the sentence and what to know come first, then the sides, then the time', async () => {
 		const {page} = await given(open, doc.comparison());
-		await seen(async () => assert.equal(await page.locator('h1').innerText(), 'The cycle takes 3.00 ms (7.5 %) longer: slower regressed by 1.00 ms'));
+		await seen(async () => assert.equal(await page.locator('h1').innerText(), 'The iteration takes 3.00 ms (7.5 %) longer: slower regressed by 1.00 ms'));
 		await seen(async () => assert.equal(await page.title(), '#1, #2 with #3, #4 · kernsift'));
 		await seen(async () => assert.equal(await page.locator('.notes li').first().innerText(),
 			'Warning\nThe surroundings differ: GPU driver 550.54.15 in the base, 560.28.03 in the head.'));
@@ -76,7 +76,7 @@ export default async function views(test, {open}) {
 		assert.equal(new URL(again.url()).searchParams.get('names'), 'full');
 	});
 
-	await test('a row opens to its full name and its cycles; the address opens it again', async () => {
+	await test('a row opens to its full name and its iterations; the address opens it again', async () => {
 		const {page} = await given(open, doc.comparison());
 		await page.getByRole('button', {name: 'slower', exact: true}).click();
 		await page.getByRole('img', {name: 'Time per iteration, slower: 24 iterations of the base, 24 iterations of the head'}).waitFor();
@@ -101,7 +101,7 @@ export default async function views(test, {open}) {
 		await seen(async () => assert.equal(await page.getByRole('region', {name: 'Appeared'}).getByText('GPU 0, 900.000 µs per iteration').count(), 1));
 	});
 
-	await test('every cycle is a dot, by duration and in order, and in the table', async () => {
+	await test('every iteration is a dot, by duration and in order, and in the table', async () => {
 		const {page} = await given(open, doc.comparison());
 		const chart = page.getByRole('img', {name: /^Durations of 24 iterations of the base/});
 		const dots = () => chart.locator('path.dots').evaluateAll((all) => all.map((p) => p.getAttribute('d').split('M').length - 1));
@@ -149,7 +149,7 @@ export default async function views(test, {open}) {
 		await page.getByText('Noise floor 3.0 % (default)').waitFor();
 	});
 
-	await test('by key: past the sentence to a function\'s cycles, and to the other score', async () => {
+	await test('by key: past the sentence to a function\'s iterations, and to the other score', async () => {
 		const {page} = await given(open, doc.comparison());
 		const focus = () => page.evaluate(() => document.activeElement.getAttribute('aria-label') || document.activeElement.innerText);
 		const until = async (name) => {

@@ -12,7 +12,7 @@ export default async function gates(test, {open, base}) {
 	await test('listed, filtered, opened', async () => {
 		const page = await open('/gates', {answers});
 		assert.deepEqual((await cells(page, 'Gates')).map((r) => [r[0], r[1].replace(/\s+/g, ' '), r[2], r[6]]), [
-			['pull request 7', '▲ regressed', 'a cycle takes 7.4 % longer, and 1 function is slower', '121,122,123'], ['gate 3', '✓ pass', 'within every limit', '121,122,123'],
+			['pull request 7', '▲ regressed', 'an iteration takes 7.4 % longer, and 1 function is slower', '121,122,123'], ['gate 3', '✓ pass', 'within every limit', '121,122,123'],
 			['gate 2', '? undecided', 'one rule is undecided; 7 runs of the head would probably decide', '121,122,123'], ['gate 1', '! bad data', 'the head lacks runs and records', '121,122,123']]);
 		await page.getByLabel('Outcome').selectOption('pass');
 		await seen(async () => assert.deepEqual((await cells(page, 'Gates')).map((r) => r[0]), ['gate 3']));
@@ -21,14 +21,14 @@ export default async function gates(test, {open, base}) {
 		await seen(async () => assert.equal(new URL(page.url()).search, '?outcome=pass&project=vllm'));
 		await page.getByRole('link', {name: 'Clear'}).click();
 		await page.getByRole('link', {name: 'pull request 7'}).click();
-		await page.getByRole('heading', {name: 'A cycle takes 7.4 % longer, and 1 function is slower.'}).waitFor();
+		await page.getByRole('heading', {name: 'An iteration takes 7.4 % longer, and 1 function is slower.'}).waitFor();
 	});
 
 	await test('one that regressed: rules, sides, files', async () => {
 		const page = await open('/gates/4', {answers});
 		assert.deepEqual((await cells(page, 'Rules of the gate')).map((r) => [r[0].replace(/\s+/g, ' '), r[1].replace(/\s+/g, ' '), ...r.slice(2)].join(' | ')), [
-			'Iteration a cycle takes 7.4 % longer, the limit is 2 % | ▲ regressed | +7.4 % | +4.9 % to +9.8 % | +2.0 % | 10,000.000 | 10,740.000 | < 0.001 | – | –',
-			'void flash::<b>fwd</b><128>(Params) on NVIDIA H200 function it is slower, and this is 6.9 % of the cycle | ▲ regressed | +34.5 % | +28.0 % to +41.0 % | – | 2,000.000 | 2,690.000 | < 0.001 | – | –',
+			'Iteration an iteration takes 7.4 % longer, the limit is 2 % | ▲ regressed | +7.4 % | +4.9 % to +9.8 % | +2.0 % | 10,000.000 | 10,740.000 | < 0.001 | – | –',
+			'void flash::<b>fwd</b><128>(Params) on NVIDIA H200 function it is slower, and this is 6.9 % of the iteration | ▲ regressed | +34.5 % | +28.0 % to +41.0 % | – | 2,000.000 | 2,690.000 | < 0.001 | – | –',
 			'attention operator attention may be beyond 5 %; 7 runs of the head would probably decide | ? undecided | +5.6 % | −1.2 % to +12.4 % | +5.0 % | 2,500.000 | 2,640.000 | 0.090 | – | 7 runs',
 			'gemm operator slower than most of the baseline, but not than its newest part, from run 114 on | ✓ pass | +0.2 % | −1.0 % to +1.5 % | +5.0 % | 4,000.000 | 4,010.000 | 0.400 | run 114 | –',
 			'Headroom no time has a T_SOL | ? undecided | – | – | +2.0 % | – | – | – | – | the baseline is too small']);
