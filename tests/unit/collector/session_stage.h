@@ -1,7 +1,7 @@
 /* session_stage.h - a session between a library that writes down and a test that
  * plays CUPTI's part. */
 #pragma once
-#include "told_library.h"
+#include "fake_library.h"
 
 /* A session with all it needs, of a CUPTI of 13.0.1 unless a case changes it. */
 struct stage {

@@ -1,4 +1,4 @@
-/* told_library.h - a struct library that writes down what it is asked.
+/* fake_library.h - a struct library that writes down what it is asked.
  *
  * Each call becomes a word of told.text; told.refusals says which words are
  * answered with an error. Names of calls: what names_of[] has. */
