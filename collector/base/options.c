@@ -14,7 +14,7 @@
 
 /* What the files of options.c share. */
 
-/* Whom to tell of a value that cannot be used. */
+/* Receives a sentence for each value that cannot be used. */
 struct complaint {
 	options_complain_fn *to;
 	void *ctx;
@@ -245,15 +245,15 @@ static void options_check_trigger(struct options *o, const char *def,
 /* With less, no capture can be written at all. */
 static void options_check_memory(struct options *o, const struct complaint *c)
 {
-	enum { LEAST = 8 };
+	enum { MEMORY_MIN_MIB = 8 };
 
-	if (o->memory_mib >= LEAST)
+	if (o->memory_mib >= MEMORY_MIN_MIB)
 		return;
 	options_complain(c,
 		"'%d' is less than KERNSIFT_TRACE_MEMORY_MIB must be; %d is "
 		"used",
-		o->memory_mib, LEAST);
-	o->memory_mib = LEAST;
+		o->memory_mib, MEMORY_MIN_MIB);
+	o->memory_mib = MEMORY_MIN_MIB;
 }
 
 #define OPTION(field, kind, def, env, help) \
@@ -261,8 +261,8 @@ static void options_check_memory(struct options *o, const struct complaint *c)
 #include "options.def"
 #undef OPTION
 
-/* Texts that are lists, words or times: what cannot be used is told and
- * becomes its default. */
+/* Texts that are lists, words or times: a value that cannot be used is
+ * reported and becomes the default. */
 static void options_check(struct options *o, const struct complaint *c)
 {
 	options_check_kinds(o, def_kinds, c);
@@ -274,19 +274,19 @@ static void options_check(struct options *o, const struct complaint *c)
 	options_check_memory(o, c);
 }
 
-/* The config file's lines lie in the first half of what is held, copies of the
- * environment's texts in the second. */
-enum { HELD = 2 * OPTIONS_FILE_MAX };
+/* The lines of the config file are in the first half of the buffer, copies
+ * of the environment's texts in the second. */
+enum { TEXT_BYTES = 2 * OPTIONS_FILE_MAX };
 
 struct reading {
 	struct options *o;
 	options_env_fn *env;
 	struct complaint complaint;
-	size_t used; /* of held */
+	size_t used; /* of texts */
 	bool hash_all; /* a pattern of redaction is of no use */
 };
 
-static char nothing[1]; /* held where there is no memory */
+static char nothing[1]; /* NULL if there is no memory */
 
 static void options_complain(const struct complaint *c, const char *format, ...)
 {
@@ -317,7 +317,7 @@ static const char *options_set_by_user(struct reading *r, const char *name)
 	const char *env;
 	size_t len;
 
-	for (const char *line = r->o->held; *line; line += strlen(line) + 1) {
+	for (const char *line = r->o->texts; *line; line += strlen(line) + 1) {
 		len = strcspn(line, "=");
 		if (len == strlen(name) && !memcmp(line, name, len))
 			found = line + len + 1;
@@ -326,24 +326,24 @@ static const char *options_set_by_user(struct reading *r, const char *name)
 	if (!env || !*env)
 		return found && *found ? found : NULL;
 	len = strlen(env) + 1;
-	if (len > HELD - r->used) {
+	if (len > TEXT_BYTES - r->used) {
 		options_complain(&r->complaint,
 			"%s is too long; it is not used", name);
 		return NULL;
 	}
-	found = memcpy(r->o->held + r->used, env, len);
+	found = memcpy(r->o->texts + r->used, env, len);
 	r->used += len;
 	return found;
 }
 
-static bool options_number_from(const char *text, long least, int *to)
+static bool options_number_from(const char *text, long min, int *to)
 {
 	char *end;
 	long n;
 
 	errno = 0;
 	n = strtol(text, &end, 10);
-	if (errno || *text < '0' || *text > '9' || *end || n < least ||
+	if (errno || *text < '0' || *text > '9' || *end || n < min ||
 		n > INT_MAX)
 		return false;
 	*to = (int)n;
@@ -358,9 +358,9 @@ static void take_TEXT(struct reading *r, const char **to, const char *name,
 }
 
 static void options_take_number(struct reading *r, int *to, const char *name,
-	const char *text, const char *def, long least)
+	const char *text, const char *def, long min)
 {
-	if (text && options_number_from(text, least, to))
+	if (text && options_number_from(text, min, to))
 		return;
 	options_number_from(def, 0, to);
 	if (text)
@@ -436,15 +436,15 @@ void options_init(struct options *o, options_env_fn *env,
 	const char *config;
 
 	*o = (struct options){ 0 };
-	o->held = mmap(NULL, HELD, PROT_READ | PROT_WRITE,
+	o->texts = mmap(NULL, TEXT_BYTES, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (o->held == MAP_FAILED) {
-		o->held = nothing;
-		r.used = HELD;
+	if (o->texts == MAP_FAILED) {
+		o->texts = nothing;
+		r.used = TEXT_BYTES;
 	}
 	config = options_set_by_user(&r, "KERNSIFT_TRACE_CONFIG");
-	if (config && o->held != nothing)
-		options_file(o->held, config, &r.complaint);
+	if (config && o->texts != nothing)
+		options_file(o->texts, config, &r.complaint);
 #define OPTION(field, kind, def, name, help) \
 	take_##kind(&r, &o->field, name, options_set_by_user(&r, name), def);
 #include "options.def"
@@ -463,9 +463,9 @@ void options_release(struct options *o)
 			regfree(&patterns[i]->regex);
 		patterns[i]->given = false;
 	}
-	if (o->held && o->held != nothing)
-		munmap(o->held, HELD);
-	o->held = NULL;
+	if (o->texts && o->texts != nothing)
+		munmap(o->texts, TEXT_BYTES);
+	o->texts = NULL;
 }
 
 bool pattern_matches(const struct pattern *p, const char *text)

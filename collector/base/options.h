@@ -29,10 +29,10 @@ struct options {
 #undef OPTION_COUNT
 #undef OPTION_FLAG
 #undef OPTION_REGEX
-	char *held; /* what the texts above point into */
+	char *texts; /* what the texts above point into */
 };
 
-/* Told each value that cannot be used, one sentence each. */
+/* Called with one sentence for each value that cannot be used. */
 typedef void options_complain_fn(void *ctx, const char *sentence);
 
 /* Where values come from: getenv() in life, a table in tests. */
@@ -50,7 +50,8 @@ void options_release(struct options *o);
 bool options_knows(const char *name, size_t len);
 /* Whether KERNSIFT_TRACE_KINDS lists the word. */
 bool options_kind(const struct options *o, const char *word);
-/* KERNSIFT_TRACE_DIR or what stands for it; false where there is no home. */
+/* KERNSIFT_TRACE_DIR, or the default folder; false if there is no home
+ * folder. */
 enum { OPTIONS_PATH = 4096 };
 bool options_folder(const struct options *o, char to[static OPTIONS_PATH]);
 

@@ -21,5 +21,5 @@ bool trigger_from(struct trigger *t, const char *text);
 /* Begins to watch; a signal rings `b`, which stays for ever. False, and nothing
  * to watch, where the host has a handler of its own. */
 bool trigger_start(struct trigger *t, struct thread_event *b);
-/* Whether it was pulled since asked last. Of one thread. */
+/* Whether the trigger fired since the last call. For one thread. */
 bool trigger_pulled(struct trigger *t);

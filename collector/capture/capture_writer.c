@@ -21,11 +21,12 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Which texts of a capture have an id already.
+/* Which texts already have an id in this capture.
  *
- * Texts are told apart by 128 bits of a hash under a random key, so no bytes
- * are kept. Bounded: when the table is half full all are forgotten, and a text
- * that comes again gets a second id, which the format allows. */
+ * Texts are distinguished by 128 bits of a hash under a random key, so no
+ * bytes are kept. The size is bounded: when the table is half full it is
+ * cleared, and a text that comes again gets a second id, which the format
+ * allows. */
 
 struct texts {
 	struct mapped *memory;
@@ -37,14 +38,14 @@ struct texts {
 	struct capture_writer_texts_key {
 		uint64_t key; /* 0: a free slot */
 		int64_t id;
-	} * keys; /* a cache: a key lies in one place alone */
+	} * keys; /* a cache: a key is in one place only */
 	uint32_t bits, n;
 };
 
-/* The one capture that is being written: file, tail, writer.
+/* The one capture file that is being written: file, tail, writer.
  *
- * Every byte goes out here. Before each write the file is looked at: a host that
- * closes all descriptors may have given ours to a file of its own. */
+ * Every byte is written here. Each write first checks the file: a host that
+ * closes all descriptors may have reused ours for a file of its own. */
 
 struct capture_writer_file {
 	struct kst_writer *writer; /* NULL: none is open */
@@ -65,7 +66,8 @@ struct capture_writer_file {
 /* What a writer holds; for the files it is made of. */
 
 struct capture_writer {
-	bool alive; /* false in a forked child, where all this reads as zero */
+	/* false in a forked child: all of this reads as zero there */
+	bool alive;
 	const struct options *options;
 	struct mapped memory;
 	struct kst_memory hooks;
@@ -106,8 +108,8 @@ static void capture_writer_texts_forget(struct texts *t)
 	t->n = 0;
 }
 
-/* Where the id that stands for a key is kept: 0 where none is; the caller sets
- * it. NULL where there is no memory. */
+/* Where the id for a key is kept: 0 if there is none yet; the caller sets
+ * it. NULL if there is no memory. */
 static struct capture_writer_texts_key *capture_writer_texts_key(struct texts
 									 *t,
 	uint64_t key)
@@ -222,8 +224,8 @@ static void capture_writer_tail_make(struct capture_writer_file *f,
 			strerror(errno));
 }
 
-/* False and f->error where there is no room, no memory or no right; nothing is
- * left behind then. */
+/* False and f->error if there is no space, no memory or no permission;
+ * nothing is left behind then. */
 static bool capture_writer_file_begin(struct capture_writer_file *f,
 	struct spool *spool, const struct kst_about *about,
 	const struct kst_options *options, size_t tail_bytes)
@@ -294,8 +296,8 @@ static bool capture_writer_file_flush(struct capture_writer_file *f)
 	return true;
 }
 
-/* Without a tail. A flush goes kind by kind, and what it wrote before it failed
- * waits no more. */
+/* Without a tail. A flush writes kind by kind, and what it wrote before it
+ * failed is no longer pending. */
 static int64_t capture_writer_records_waiting(
 	const struct capture_writer_file *f)
 {
@@ -322,7 +324,8 @@ static bool capture_writer_file_end(struct capture_writer_file *f,
 	return true;
 }
 
-/* Leaves what was written to whoever uploads; how many records are nowhere. */
+/* Leaves the finished rows for the uploader; returns the number of records
+ * that are lost. */
 static int64_t capture_writer_file_give_up(struct capture_writer_file *f,
 	struct spool *spool)
 {
@@ -392,7 +395,7 @@ int64_t capture_writer_text(struct capture_writer *s,
 
 #define SECOND INT64_C(1000000000)
 #define FILE_MOST_NS (600 * SECOND)
-#define FLUSH_NS SECOND /* where there is no tail */
+#define FLUSH_NS SECOND /* if there is no tail */
 #define FLUSH_TAIL_NS (30 * SECOND)
 #define RETRY_NS (60 * SECOND)
 

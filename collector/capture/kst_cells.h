@@ -1,7 +1,7 @@
 /* kst_cells.h - a column of cells, to bytes and back.
  *
- * Cells are 64 bits each; a REAL is its bits. `other` are the cells of the
- * column that an expectation looks at, complete; NULL where none is. */
+ * Cells are 64 bits each; a REAL is its bits. `other` are the complete cells
+ * of the column that an expectation reads; NULL if there is none. */
 #pragma once
 #include "kst_wire.h"
 

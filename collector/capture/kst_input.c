@@ -83,7 +83,7 @@ static enum kst_input_got kst_input_check(struct kst_input *in,
 	return got == KST_INPUT_END ? KST_INPUT_CHUNK : got;
 }
 
-/* Goes on behind a chunk whose payload is not what its head says. */
+/* Continues after a chunk whose payload does not match its head. */
 static void kst_input_failed(struct kst_input *in, const struct kst_head *h)
 {
 	size_t len = KST_HEAD + h->payload_len, left = in->end - in->at;

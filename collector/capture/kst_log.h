@@ -1,6 +1,6 @@
-/* kst_log.h - how entries lie in a tail, and what comes back out of it.
+/* kst_log.h - the layout of entries in a tail, and how they are read back.
  *
- * README.md, *The tail*, tells the same in prose. */
+ * README.md, *The tail*, describes the same in prose. */
 #pragma once
 #include <kernsift/kst_tail.h>
 #include "kst_wire.h"
@@ -9,16 +9,16 @@
 
 enum {
 	KST_SLOT = 64, /* bytes of each of the two */
-	KST_SLOT_SUM = 36, /* where its checksum lies, behind what it covers */
+	KST_SLOT_SUM = 36, /* position of its checksum, after what it covers */
 	KST_COMMIT = 2 * KST_SLOT, /* generation and length */
 	KST_LOG = 3 * KST_SLOT, /* where entries begin */
 	KST_LOG_COLUMNS = 16, /* no kind has more */
 	KST_ROW_ROOM = 1 + 2 + 10 * (KST_LOG_COLUMNS + 1) + 4,
-	KST_ENTRY_LEAST = 1 + 1 + 4, /* bytes */
+	KST_ENTRY_MIN = 1 + 1 + 4, /* bytes */
 	KST_TAIL_MOST = 64 << 20, /* a larger file is no tail */
 };
 
-/* What rows of each kind are told as the difference to. */
+/* The values that rows of each kind store their differences to. */
 struct kst_before {
 	uint64_t cells[KST_KINDS_END][KST_LOG_COLUMNS];
 };
@@ -27,7 +27,7 @@ struct kst_log {
 	struct kst_place_in place;
 	const uint8_t *at, *end, *first;
 	uint32_t sum; /* of the entry before */
-	uint32_t length; /* as the writer last told; 0 it did not */
+	uint32_t length; /* as last written; 0: not written */
 	bool damaged; /* entries are missing, when no more come */
 	struct kst_before before;
 };
@@ -42,5 +42,5 @@ struct kst_entry {
 /* False where these bytes are no tail, or the beginning is damaged. They are
  * borrowed. */
 bool kst_log_open(struct kst_log *l, const uint8_t *bytes, size_t len);
-/* Entries of kinds nobody knows are passed over. */
+/* Entries of unknown kinds are skipped. */
 bool kst_log_next(struct kst_log *l, struct kst_entry *e);

@@ -1,8 +1,9 @@
-/* kst_merge.c - a capture that has no end, and its tail, become a whole one.
+/* kst_merge.c - makes one whole capture from a capture without an end and
+ * its tail.
  *
- * Chunks that were written before the tail was emptied last are copied as they
- * are; all behind them is in the tail, which is written anew with the ids it
- * has. */
+ * Chunks that were written before the tail was last emptied are copied as
+ * they are; everything after them is in the tail, and is written again with
+ * the ids it has. */
 #include "kst_gather.h"
 #include "kst_input.h"
 #include "kst_log.h"
@@ -116,13 +117,13 @@ static bool kst_merge_copy(struct merge *g)
 	return got == KST_INPUT_CHUNK || got == KST_INPUT_END;
 }
 
-/* What the tail holds goes behind, in chunks of its own. */
+/* The contents of the tail follow, in chunks of their own. */
 static bool kst_merge_append(struct merge *g)
 {
 	struct kst_gather out;
 	struct kst_entry e;
 	/* Blocks no larger than what a small tail can fill. */
-	size_t most = (size_t)(g->log.end - g->log.at) / KST_ENTRY_LEAST + 1;
+	size_t most = (size_t)(g->log.end - g->log.at) / KST_ENTRY_MIN + 1;
 	struct kst_options o = { .rows = most < KST_ROWS_MAX ? (uint32_t)most
 							     : 0 };
 	bool ok = kst_gather_init(&out, kst_merge_put, g, &o);
@@ -147,7 +148,7 @@ static bool kst_merge_append(struct merge *g)
 	return ok;
 }
 
-/* A small file's bytes, to be freed; NULL where there are none to be had. */
+/* A small file's bytes, which the caller frees; NULL if they cannot be read. */
 static uint8_t *kst_merge_read_whole(int fd, size_t *len)
 {
 	struct stat st;
@@ -197,8 +198,8 @@ static bool kst_merge_opening(struct merge *g)
 	return kst_merge_put(g, bytes, sizeof bytes);
 }
 
-/* Whether the tail tells what the capture lacks: a capture with its end lacks
- * nothing, and the tail of another one is no tail. */
+/* Whether the tail has what the capture lacks: a capture with its end lacks
+ * nothing, and the tail of another capture does not count. */
 static bool kst_merge_tail_fits(struct merge *g)
 {
 	struct kst_head h;

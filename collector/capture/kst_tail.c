@@ -46,8 +46,8 @@ bool kst_log_open(struct kst_log *l, const uint8_t *bytes, size_t len)
 	uint32_t generation = (uint32_t)kst_get64(slot + 8);
 	/* Between the slot and the commit there is a moment at which a process
 	 * can be killed: then the log is empty. */
-	bool told = (uint32_t)commit == generation;
-	if (!told && (uint32_t)commit != generation - 1)
+	bool current = (uint32_t)commit == generation;
+	if (!current && (uint32_t)commit != generation - 1)
 		return false;
 	*l = (struct kst_log){ .place = { kst_get32(slot + 16),
 				       kst_get32(slot + 20),
@@ -56,7 +56,7 @@ bool kst_log_open(struct kst_log *l, const uint8_t *bytes, size_t len)
 		.at = bytes + KST_LOG,
 		.end = bytes + len,
 		.sum = kst_get32(slot + KST_SLOT_SUM),
-		.length = told ? (uint32_t)(commit >> 32) : 0 };
+		.length = current ? (uint32_t)(commit >> 32) : 0 };
 	kst_before_init(&l->before);
 	return true;
 }
@@ -77,7 +77,7 @@ static bool kst_tail_row_get(struct kst_log *l, int kind, const uint8_t *at,
 	return at == end;
 }
 
-/* The next entry whose sum is right: where its body lies. */
+/* The next entry with a right checksum: position of its body. */
 static bool kst_tail_entry_get(struct kst_log *l, const uint8_t **body,
 	size_t *len, int *kind)
 {
@@ -128,7 +128,7 @@ bool kst_log_next(struct kst_log *l, struct kst_entry *e)
 struct kst_tail {
 	struct kst_memory memory;
 	uint8_t *map;
-	size_t bytes, at; /* large; where the next entry goes */
+	size_t bytes, at; /* large; position of the next entry */
 	uint32_t sum;
 	uint64_t generation;
 	uint32_t seq; /* of the place it was emptied at */
@@ -136,8 +136,8 @@ struct kst_tail {
 	uint8_t columns[KST_KINDS_END];
 };
 
-/* Where a page that lies in allocated blocks needs no other ones later. Not of
- * overlayfs: nobody is told what its upper layer lies on. */
+/* Whether a page in allocated blocks needs no other blocks later. Not on
+ * overlayfs: the file system under its upper layer is not visible. */
 static bool kst_tail_fits(int fd)
 {
 	struct statfs s;
@@ -193,7 +193,7 @@ struct kst_tail *kst_tail_new(int folder, const char *name, size_t bytes,
 	close(fd);
 	if (t && t->map) {
 		t->bytes = bytes;
-		t->at = bytes; /* full, until it is told where it begins */
+		t->at = bytes; /* full, until its start is set */
 		kst_before_init(&t->first);
 		for (int kind = 0; kind < KST_KINDS_END; kind++) {
 			const struct kst_kind_info *k = kst_kind_info(kind);
@@ -308,7 +308,7 @@ bool kst_part_held(const char *path)
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	bool held = fcntl(fd, F_GETLK, &lock) || lock.l_type != F_UNLCK;
+	bool locked = fcntl(fd, F_GETLK, &lock) || lock.l_type != F_UNLCK;
 	close(fd);
-	return held;
+	return locked;
 }

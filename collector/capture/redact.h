@@ -1,23 +1,25 @@
 /* redact.h - texts that may not leave the process as they are.
  *
- * KERNSIFT_TRACE_DROP and KERNSIFT_TRACE_HASH are patterns; a text that matches
- * both is dropped. A hash is `h:` and 16 hex digits of SipHash-2-4 under a
- * secret key: equal texts stay equal, so that runs can be compared, and who has
- * the capture alone cannot try out names until one fits, as could be done with
- * a plain or a salted hash whose salt lies beside it. What remains to be seen:
- * which texts are equal, and how often each occurs. Who has the key can try.
+ * KERNSIFT_TRACE_DROP and KERNSIFT_TRACE_HASH are patterns; a text that
+ * matches both is dropped. A hash is `h:` and 16 hex digits of SipHash-2-4
+ * under a secret key. Equal texts have equal hashes, so that runs can be
+ * compared. Without the key a name cannot be found by trying candidates, as
+ * would be possible with a plain hash, or with a salted hash whose salt is
+ * stored with it. A reader of the capture still sees which texts are equal
+ * and how often each occurs. With the key, candidates can be tried.
  *
- * The key comes from the file that KERNSIFT_TRACE_HASH_KEY names, of 16 bytes
- * or more, of which the first 4,096 count. Where none is named it is the file
- * `kernsift/hash-key` of the user's state ($XDG_STATE_HOME, or ~/.local/state),
- * made once of 16 random bytes (mode 0600). It lies beside no capture and is
- * never uploaded: all runs of a user on hosts with one home hash alike; others
- * need the same file. Where it can neither be read nor made the key is this
- * process's own, and one line tells.
+ * The key is the file that KERNSIFT_TRACE_HASH_KEY names, of at least 16
+ * bytes, of which the first 4,096 count. By default it is the file
+ * `kernsift/hash-key` in the user's state folder ($XDG_STATE_HOME, or
+ * ~/.local/state), created once from 16 random bytes (mode 0600). It is
+ * never stored with a capture and never uploaded. All runs of a user on
+ * hosts with one home folder give equal hashes; others need the same file.
+ * If the file can be neither read nor created, the key is random for this
+ * process, and one line in the log reports it.
  *
- * A pattern sees a kernel's name as CUPTI tells it, so mangled. A 0 byte
- * counts as a blank; bytes that are no character in the host's locale match
- * no `.`, so a pattern that has to span them does not. */
+ * A pattern sees a kernel's name as CUPTI returns it: mangled. A 0 byte
+ * counts as a blank. Bytes that are no character in the host's locale match
+ * no `.`, so a pattern that has to span them does not match. */
 #pragma once
 #include "siphash.h"
 #include "mapped.h"

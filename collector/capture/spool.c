@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* When this process began: with its pid that is told from all others'. */
+/* Start time of this process, which with its pid identifies it. */
 static unsigned long long spool_start_ticks(void)
 {
 	char text[1024];
@@ -78,8 +78,8 @@ static int spool_folder_open(const char *path, bool ours_alone)
 	return -1;
 }
 
-/* Anybody may make anything in /tmp: there it must be a folder of ours that
- * nobody else may enter. */
+/* Any user may create anything in /tmp: there the folder must be ours, and
+ * closed to other users. */
 static int spool_fallback_open(void)
 {
 	char path[64];
@@ -90,15 +90,15 @@ static int spool_fallback_open(void)
 
 bool spool_open(struct spool *s)
 {
-	char asked[OPTIONS_PATH];
+	char wanted[OPTIONS_PATH];
 	if (fd_guard_holds(&s->opened, s->folder))
 		return true;
 	s->folder = -1;
-	bool told = options_folder(s->options, asked);
+	bool known = options_folder(s->options, wanted);
 	int failed = ENOENT;
-	if (told) {
-		spool_folders_make(asked);
-		s->folder = spool_folder_open(asked, false);
+	if (known) {
+		spool_folders_make(wanted);
+		s->folder = spool_folder_open(wanted, false);
 		failed = errno;
 	}
 	s->opened = fd_guard_of(s->folder);
@@ -108,7 +108,7 @@ bool spool_open(struct spool *s)
 	s->opened = fd_guard_of(s->folder);
 	if (!s->complained)
 		log_line("the spool folder '%s' cannot be written to (%s): %s",
-			told ? asked : "", strerror(failed),
+			known ? wanted : "", strerror(failed),
 			s->folder < 0 ? "nothing is recorded"
 				      : "captures go to a folder in /tmp");
 	s->complained = true;
@@ -182,7 +182,7 @@ bool spool_finish(struct spool *s, uint32_t number)
 	return true;
 }
 
-/* Whether it was still there: somebody may have fetched it. */
+/* Whether it was still there: the uploader may have taken it. */
 static bool spool_forget_oldest(struct spool *s)
 {
 	static const char *const suffixes[] = { ".kst", ".kst.part",

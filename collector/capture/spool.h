@@ -1,8 +1,8 @@
-/* spool.h - the folder captures lie in: which, what they are called there, and
- * how much of it this process may take.
+/* spool.h - the folder of capture files: its path, the names of the files,
+ * and how much of it this process may use.
  *
- * Only files of this process are ever deleted. One folder descriptor is open
- * while a capture is. */
+ * Only files of this process are ever deleted. One descriptor of the folder
+ * is open while a capture is. */
 #pragma once
 #include "options.h"
 #include "fd_guard.h"
@@ -33,9 +33,10 @@ struct spool {
 
 void spool_init(struct spool *s, const struct options *o);
 
-/* Opens the folder, making it (mode 0700) where it is not there. The one asked
- * for, else one in /tmp that is ours alone. False, said once, where neither can
- * be written to. Opens it anew where the host closed our descriptor. */
+/* Opens the folder, and creates it (mode 0700) if it does not exist: the
+ * configured one, else one in /tmp that belongs to this user alone. Returns
+ * false, and logs it once, if neither is writable. Opens it again if the
+ * host closed our descriptor. */
 bool spool_open(struct spool *s);
 void spool_close(struct spool *s);
 

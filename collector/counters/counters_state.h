@@ -25,6 +25,6 @@ struct counters {
 	char library[512], visible[4096], order[64];
 	bool opened; /* the host's files */
 	/* Of the writing thread, per capture. */
-	bool told_gpus, told_host, told_tasks;
-	int64_t text[COUNTERS]; /* ids of names; 0 not told yet */
+	bool noted_gpus, noted_host, noted_tasks;
+	int64_t text[COUNTERS]; /* ids of names; 0: not written yet */
 };

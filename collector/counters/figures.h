@@ -4,7 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A whole number behind blanks; where it ends, NULL where there is none. */
+/* A whole number after blanks; returns the place after it, NULL if there is
+ * none. */
 static inline const char *figure(const char *p, uint64_t *value)
 {
 	if (!p)

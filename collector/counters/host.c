@@ -79,8 +79,8 @@ static bool host_megahertz(const char *p, double *mhz)
 	return true;
 }
 
-/* The sum of "cpu MHz" lines, as far as the text goes. */
-static double host_told(struct host *h, int *n)
+/* The sum of the "cpu MHz" lines in the text. */
+static double host_cpuinfo_mhz(struct host *h, int *n)
 {
 	double sum = 0, mhz;
 	if (!host_read(h, h->cpuinfo))
@@ -109,7 +109,7 @@ static void host_cpu_round(struct host *h)
 		n++;
 	}
 	if (h->cpus == 0)
-		sum = host_told(h, &n);
+		sum = host_cpuinfo_mhz(h, &n);
 	if (n)
 		host_put(h, COUNTER_cpu_frequency, sum / n);
 }

@@ -80,8 +80,8 @@ void samples_forget(struct samples *s)
 	atomic_store(&s->forgotten, atomic_load(&s->put));
 }
 
-/* Places are counted round and round: what is forgotten lies between those taken
- * and put, or was passed long ago. */
+/* Places are counted without end: free ones are those outside the range from
+ * taken to put. */
 static uint32_t samples_pass_over(struct samples *s, uint32_t at)
 {
 	uint32_t to = atomic_load(&s->forgotten);

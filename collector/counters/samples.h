@@ -32,7 +32,7 @@ moment_fn moment_now;
 
 struct samples;
 
-/* Room for a power of two; NULL where there is no memory. `now` is asked by
+/* Room for a power of two; NULL if there is no memory. `now` comes from
  * samples_now(). */
 struct samples *samples_new(uint32_t room, moment_fn *now, void *ctx);
 void samples_free(struct samples *s);
@@ -43,7 +43,7 @@ bool samples_next(struct samples *s, struct sample *one);
 /* What was put so far and not taken is passed over, and counted as dropped, by
  * the next samples_next(); any thread. */
 void samples_forget(struct samples *s);
-/* Samples that found no room since it was asked last. */
+/* Samples that found no room since the last call. */
 int64_t samples_dropped(struct samples *s);
 
 /* A count that grows. */

@@ -82,7 +82,7 @@ static void collector_at_exit(void)
 		return;
 	atomic_store(&the.exiting, true);
 	thread_event_raise(&the.ctl.event);
-	/* Only then is it settled whether somebody writes. */
+	/* Only now is it certain whether anything will be written. */
 	collector_wait_until(&the.ctl.ended, now_ns + most_ns * 7 / 10);
 	if (!the.io.started)
 		return;
@@ -102,7 +102,8 @@ static void collector_complain(void *ctx, const char *sentence)
 
 	log_line("%s", sentence);
 	if (!c->options_wrong++)
-		snprintf(c->option_told, sizeof c->option_told, "%s", sentence);
+		snprintf(c->option_error, sizeof c->option_error, "%s",
+			sentence);
 }
 
 /* A misspelt variable would be obeyed by nobody and missed by its user. */
@@ -141,7 +142,7 @@ static void collector_open_log(const struct options *o)
 	log_open(path);
 }
 
-/* Options are read once, by whoever comes first: the driver or NVTX. */
+/* Options are read once, by the first caller: the driver or NVTX. */
 static bool wanted;
 static void collector_decide(void)
 {
@@ -206,7 +207,7 @@ static void collector_begin(void)
 		return;
 	}
 	if (c->options_wrong)
-		output_note(c, NOTE_option, 1, c->option_told);
+		output_note(c, NOTE_option, 1, c->option_error);
 	control_start(c);
 }
 

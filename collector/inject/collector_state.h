@@ -36,11 +36,11 @@ struct cupti {
 enum output_want {
 	IO_IDLE, /* between windows: end the file */
 	IO_WINDOW,
-	IO_CLOSING, /* the rest of a window, then tell */
+	IO_CLOSING, /* the rest of a window, then report */
 	IO_END /* the same, and for ever */
 };
 
-/* Things that go into a capture's notes, told by one thread, written by
+/* Events that become notes of a capture: set by one thread, written by
  * another. */
 enum output_note {
 	NOTE_option,
@@ -60,7 +60,7 @@ struct output {
 	_Atomic int opened, closed; /* enum window_why + 1; 0 not yet */
 	_Atomic int64_t kept, lost; /* records so far: floods */
 	pthread_mutex_t lock; /* of the two below; nothing is taken under it */
-	int64_t told[NOTES]; /* not written yet */
+	int64_t notes[NOTES]; /* not written yet */
 	char detail[NOTES][512]; /* the first one's of those */
 };
 
@@ -77,7 +77,7 @@ struct control {
 
 struct collector {
 	struct options options;
-	char option_told[256]; /* the first that cannot be used */
+	char option_error[256]; /* the first that cannot be used */
 	int options_wrong;
 	struct process_info_rank rank;
 	char program[OPTIONS_PATH];

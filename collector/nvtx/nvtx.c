@@ -64,8 +64,8 @@ void nvtx_wakes(nvtx_wake_fn *wake, void *ctx)
 	atomic_store_explicit(&w->wake, wake, memory_order_release);
 }
 
-/* The frame's text as a number, which it keeps: a graph that is captured asks
- * for the same ranges again and again. */
+/* The frame's text as a number, which the frame keeps: a graph that is
+ * captured reads the same ranges again and again. */
 static uint32_t nvtx_name(struct nvtx_state *w, struct nvtx_thread *t,
 	uint32_t place, const struct nvtx_open *o)
 {

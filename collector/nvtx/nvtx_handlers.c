@@ -64,7 +64,7 @@ static void nvtx_handlers_say(struct nvtx_label *s, const struct nvtx_call *c,
  * the call's from now on. */
 static size_t nvtx_handlers_write_payload(struct nvtx_state *w,
 	const struct nvtx_call *c, char room[static NVTX_PAYLOAD_MOST],
-	struct nvtx_label *said)
+	struct nvtx_label *label)
 {
 	struct nvtx_json j = { .at = room, .room = NVTX_PAYLOAD_MOST };
 	if (c->payload_type != NVTX_PAYLOAD_TYPE_EXT)
@@ -83,10 +83,10 @@ static size_t nvtx_handlers_write_payload(struct nvtx_state *w,
 	nvtx_payload_put(&p);
 	if (p.odd)
 		nvtx_count(&w->odd, p.odd);
-	if (p.message && said && !said->id && !said->len) {
-		said->text = p.message;
-		said->len = p.message_len < NVTX_TEXT_MOST ? p.message_len
-							   : NVTX_TEXT_MOST;
+	if (p.message && label && !label->id && !label->len) {
+		label->text = p.message;
+		label->len = p.message_len < NVTX_TEXT_MOST ? p.message_len
+							    : NVTX_TEXT_MOST;
 	}
 	return p.json.len;
 }
@@ -95,20 +95,20 @@ static int nvtx_handlers_range_push(const struct nvtx_call *c)
 {
 	struct nvtx_state *w = nvtx_state();
 	struct nvtx_thread *t = nvtx_state_thread(w);
-	struct nvtx_label said = { .domain = c->domain };
+	struct nvtx_label label = { .domain = c->domain };
 	enum nvtx_mode mode = nvtx_mode(w);
 	bool recording = mode == NVTX_RECORD, lost = !t;
 	int level = -1;
 
 	if (t) {
-		/* Of those that begin behind a window it is known that they
-		 * do. */
+		/* Ranges that begin after the window's start are known to be
+		 * in it. */
 		int64_t start_ns = mode == NVTX_OFF ? 0 : clock_real_ns();
-		nvtx_handlers_say(&said, c, t->text);
+		nvtx_handlers_say(&label, c, t->text);
 		if (recording && c->payload_type)
-			said.payload_len = nvtx_handlers_write_payload(w, c,
-				t->payload, &said);
-		level = nvtx_thread_push(t, &said, start_ns, &lost);
+			label.payload_len = nvtx_handlers_write_payload(w, c,
+				t->payload, &label);
+		level = nvtx_thread_push(t, &label, start_ns, &lost);
 	}
 	if (lost && recording)
 		nvtx_count(&w->lost, 1);
@@ -174,12 +174,12 @@ static int nvtx_handlers_range_pop(const struct nvtx_call *c)
 	return o.level;
 }
 
-/* 0 outside windows: the range is not told then, whenever it ends. */
+/* 0 outside windows: the range is not recorded then, whenever it ends. */
 static nvtxRangeId_t nvtx_handlers_range_start(const struct nvtx_call *c)
 {
 	struct nvtx_state *w = nvtx_state();
 	struct nvtx_thread *t = nvtx_state_thread(w);
-	struct nvtx_label said = { .domain = c->domain };
+	struct nvtx_label label = { .domain = c->domain };
 	bool cut = false;
 	nvtxRangeId_t id = 0;
 
@@ -187,15 +187,15 @@ static nvtxRangeId_t nvtx_handlers_range_start(const struct nvtx_call *c)
 		return 0;
 	if (t) {
 		int64_t start_ns = clock_real_ns();
-		nvtx_handlers_say(&said, c, t->text);
+		nvtx_handlers_say(&label, c, t->text);
 		if (c->payload_type)
-			said.payload_len = nvtx_handlers_write_payload(w, c,
-				t->payload, &said);
-		if (said.len > NVTX_LOOSE_BYTES)
-			said.id = nvtx_texts_put(w->texts,
-				nvtx_domain_name(w, c->domain), said.text,
-				said.len);
-		id = nvtx_loose_start(w->loose, &said, t->payload,
+			label.payload_len = nvtx_handlers_write_payload(w, c,
+				t->payload, &label);
+		if (label.len > NVTX_LOOSE_BYTES)
+			label.id = nvtx_texts_put(w->texts,
+				nvtx_domain_name(w, c->domain), label.text,
+				label.len);
+		id = nvtx_loose_start(w->loose, &label, t->payload,
 			atomic_load_explicit(&t->tid, memory_order_relaxed),
 			start_ns, &cut);
 	}
@@ -451,7 +451,7 @@ void nvtx_core2_fill(NvtxFunctionTable table, unsigned n)
 			*table[all[i].at] = all[i].f;
 }
 
-static struct nvtx_call nvtx_handlers_told_by(nvtxDomainHandle_t d,
+static struct nvtx_call nvtx_handlers_message_call(nvtxDomainHandle_t d,
 	const nvtxPayloadData_t *data, size_t n)
 {
 	return (struct nvtx_call){ .domain = nvtx_domain_of(d),
@@ -485,14 +485,14 @@ static void NVTX_API nvtx_handlers_extension_mark(nvtxDomainHandle_t d,
 static int NVTX_API nvtx_handlers_extension_push(nvtxDomainHandle_t d,
 	const nvtxPayloadData_t *data, size_t n)
 {
-	struct nvtx_call c = nvtx_handlers_told_by(d, data, n);
+	struct nvtx_call c = nvtx_handlers_message_call(d, data, n);
 	return nvtx_handlers_range_push(&c);
 }
 
 static int NVTX_API nvtx_handlers_extension_pop(nvtxDomainHandle_t d,
 	const nvtxPayloadData_t *data, size_t n)
 {
-	struct nvtx_call c = nvtx_handlers_told_by(d, data, n);
+	struct nvtx_call c = nvtx_handlers_message_call(d, data, n);
 	return nvtx_handlers_range_pop(&c);
 }
 
@@ -500,7 +500,7 @@ static nvtxRangeId_t NVTX_API
 nvtx_handlers_extension_start(nvtxDomainHandle_t d,
 	const nvtxPayloadData_t *data, size_t n)
 {
-	struct nvtx_call c = nvtx_handlers_told_by(d, data, n);
+	struct nvtx_call c = nvtx_handlers_message_call(d, data, n);
 	return nvtx_handlers_range_start(&c);
 }
 

@@ -1,8 +1,8 @@
-/* nvtx_handlers.h - the functions that take the place of NVTX's empty ones.
+/* nvtx_handlers.h - the functions that replace NVTX's empty ones.
  *
- * Names of threads, categories, streams and resources are left alone: a row
- * tells a thread by its number, as the launches do that it is joined with, and
- * has no place for the rest. */
+ * Names of threads, categories, streams and resources are ignored: a row has
+ * its thread by number, like the launches that it is joined with, and no
+ * column for the rest. */
 #pragma once
 #include "nvtx_headers.h"
 

@@ -21,7 +21,7 @@ void nvtx_json_comma(struct nvtx_json *j);
 void nvtx_json_text(struct nvtx_json *j, const char *s, size_t len);
 void nvtx_json_int(struct nvtx_json *j, int64_t v);
 void nvtx_json_uint(struct nvtx_json *j, uint64_t v);
-/* null where it is not finite. */
+/* null if it is not finite. */
 void nvtx_json_real(struct nvtx_json *j, double v);
 /* A number as printf wrote it, with the point of the host's locale. */
 void nvtx_json_printed(struct nvtx_json *j, const char *text, size_t len);

@@ -123,7 +123,7 @@ static size_t nvtx_payload_kind_place(const struct nvtx_schema *s,
 	return to > 1 ? (behind + to - 1) / to * to : behind;
 }
 
-/* A schema's bytes and alignment: as told, else as its fields lie. */
+/* A schema's bytes and alignment: as registered, else as its fields require. */
 static struct nvtx_kind nvtx_payload_measure(struct nvtx_payload *p,
 	const struct nvtx_schema *s, int depth)
 {
@@ -313,7 +313,7 @@ struct walk {
 static size_t nvtx_payload_put_schema(struct nvtx_payload *p,
 	const struct nvtx_schema *s, struct bytes b, int depth);
 
-/* One value; how many bytes it took, UNKNOWN where nobody knows. */
+/* One value; returns how many bytes it took, UNKNOWN if that is not known. */
 static size_t nvtx_payload_put_one(struct nvtx_payload *p, struct nvtx_kind k,
 	struct bytes b, int depth)
 {
@@ -347,7 +347,7 @@ static size_t nvtx_payload_put_list(struct nvtx_payload *p, struct nvtx_kind k,
 	return at;
 }
 
-/* Elements before the one that is 0. False where none is. */
+/* Elements before the one that is 0. False if there is none. */
 static bool nvtx_payload_to_zero(struct nvtx_kind k, struct bytes b,
 	uint64_t *n)
 {
@@ -361,7 +361,7 @@ static bool nvtx_payload_to_zero(struct nvtx_kind k, struct bytes b,
 	return false;
 }
 
-/* The length that another field of the schema, before this one, tells. */
+/* The length, from another field of the schema before this one. */
 static bool nvtx_payload_given(struct nvtx_payload *p, const struct walk *w,
 	const struct nvtx_field *f, uint64_t *n)
 {

@@ -1,11 +1,11 @@
-/* nvtx_payload.h - what a range carries besides its name, as text.
+/* nvtx_payload.h - what a range carries in addition to its name, as text.
  *
- * A number is its digits; bytes whose layout was registered (as NCCL does:
- * sizes, ranks, operations) are a JSON object of its fields, in the same form
- * in which the server writes such bytes from an nsys export. The bytes are the
- * program's: nothing beyond the size it gave is read, and no pointer is followed
- * that neither leads into the event's own payloads nor was registered to be
- * copied deep. What cannot be read is null, and counted. */
+ * A number becomes its digits. Bytes with a registered layout (as NCCL's:
+ * sizes, ranks, operations) become a JSON object of their fields, in the
+ * same form in which the server writes such bytes from an nsys export. The
+ * bytes are the program's: nothing beyond the size it gave is read, and a
+ * pointer is followed only if it leads into the event's own payloads or was
+ * registered to be copied deep. What cannot be read is null, and counted. */
 #pragma once
 #include "nvtx_json.h"
 #include "nvtx_schema.h"

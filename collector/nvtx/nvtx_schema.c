@@ -85,7 +85,7 @@ static void nvtx_schema_publish(struct nvtx_schemas *s, struct nvtx_schema *x)
 }
 
 static struct nvtx_schema *nvtx_schema_make(struct nvtx_schemas *s,
-	uint16_t domain, const char *name, size_t n, bool told, uint64_t id)
+	uint16_t domain, const char *name, size_t n, bool given, uint64_t id)
 {
 	bool cut = n > NVTX_FIELDS_MAX;
 	n = cut ? NVTX_FIELDS_MAX : n;
@@ -94,20 +94,20 @@ static struct nvtx_schema *nvtx_schema_make(struct nvtx_schemas *s,
 	if (!x)
 		return NULL;
 	*x = (struct nvtx_schema){ .id = id,
-		.name = nvtx_schema_copy_name(s, told ? name : NULL),
+		.name = nvtx_schema_copy_name(s, given ? name : NULL),
 		.n = (uint32_t)n,
 		.domain = domain,
 		.cut = cut };
 	return x;
 }
 
-static uint64_t nvtx_schema_number(struct nvtx_schemas *s, bool told,
+static uint64_t nvtx_schema_number(struct nvtx_schemas *s, bool given,
 	uint64_t id)
 {
-	return told && id ? id
-			  : NVTX_PAYLOAD_SCHEMA_ID_DYNAMIC_START +
-				    atomic_fetch_add_explicit(&s->given, 1,
-					    memory_order_relaxed);
+	return given && id ? id
+			   : NVTX_PAYLOAD_SCHEMA_ID_DYNAMIC_START +
+				     atomic_fetch_add_explicit(&s->given, 1,
+					     memory_order_relaxed);
 }
 
 uint64_t nvtx_schema_register(struct nvtx_schemas *s, uint16_t domain,

@@ -24,7 +24,7 @@ enum nvtx_schema_sort {
 
 struct nvtx_field {
 	const char *name; /* "" where it has none */
-	uint64_t flags, type; /* as nvtxPayloadSchemaEntry_t tells them */
+	uint64_t flags, type; /* as in nvtxPayloadSchemaEntry_t */
 	uint64_t detail; /* arrayOrUnionDetail; of an enum the value */
 	uint64_t offset;
 };
@@ -33,7 +33,7 @@ struct nvtx_schema {
 	uint64_t id;
 	enum nvtx_schema_sort sort;
 	const char *name;
-	size_t size; /* of a static schema or an enum, in bytes; 0 not told */
+	size_t size; /* of a static schema or an enum, in bytes; 0: not given */
 	size_t pack; /* most alignment of a field; 0 any */
 	uint32_t n;
 	uint16_t domain;
@@ -52,6 +52,6 @@ uint64_t nvtx_schema_register(struct nvtx_schemas *s, uint16_t domain,
 	const void *attributes);
 uint64_t nvtx_enum_register(struct nvtx_schemas *s, uint16_t domain,
 	const void *attributes);
-/* NULL where it is unknown. */
+/* NULL if it is unknown. */
 const struct nvtx_schema *nvtx_schemas_find(const struct nvtx_schemas *s,
 	uint16_t domain, uint64_t id);

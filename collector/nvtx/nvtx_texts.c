@@ -1,8 +1,8 @@
-/* nvtx_texts.c - a table of places beside texts that lie one behind the other.
+/* nvtx_texts.c - a hash table of places, and the texts one after another.
  *
- * A text is whole before its place in the table is taken, and never changes
- * from then on. Where another thread took the place first, with the same text,
- * the copy stays behind unused. */
+ * A text is complete before its place in the table is taken, and never
+ * changes from then on. If another thread took the place first, with the
+ * same text, the copy stays unused. */
 #include "nvtx_texts.h"
 #include "nvtx_room.h"
 #include <stdatomic.h>

@@ -1,9 +1,10 @@
 /* names.c - two lock-free tables: pointers to numbers, contents to numbers.
  *
- * A name is written into our memory before a slot tells its number, and no slot
- * is ever taken back, so whoever sees a number sees its text. Two that bring
- * the same new name at once both write it; one wins, the other takes the
- * winner's number and gives its room back if nobody took more meanwhile. */
+ * A name is copied into our memory before a slot has its number, and no slot
+ * is ever freed, so a thread that sees a number also sees its text. If two
+ * threads bring the same new name at once, both copy it; one wins, and the
+ * other takes the winner's number and frees its copy unless more was added
+ * meanwhile. */
 #include "names.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -25,9 +26,9 @@ enum {
 _Static_assert(TAG_BITS + ID_BITS <= 64, "a tag and a number are one word");
 _Static_assert(NAMES_FULL < 1 << ID_BITS, "all numbers fit");
 
-/* A pointer's tag and number. `checked` is the same word in the colours of the
+/* A pointer's tag and number. `checked` is the same word mixed with the
  * epoch in which the whole name was last compared; the two are written one
- * after the other, and a pair torn apart only means comparing again. */
+ * after the other, and a torn pair only leads to another comparison. */
 struct way {
 	_Atomic uint64_t word, checked;
 };
@@ -79,7 +80,7 @@ static uint64_t names_hash(const char *name, size_t len)
 	return h ^ h >> 29;
 }
 
-/* Room for one more name, written; 0 where there is none. */
+/* Copies one more name; 0 if there is no room. */
 static uint32_t names_write_down(struct names *n, const char *name, size_t len,
 	uint64_t *before, uint64_t *after)
 {
@@ -107,7 +108,7 @@ static bool names_same(const struct names *n, uint64_t id, const char *name,
 	return t->len == len && !memcmp(n->bytes + t->at, name, len);
 }
 
-/* The number of these bytes; a new one where nobody brought them before. */
+/* The number of these bytes; a new one if they were never seen before. */
 static uint32_t names_by_content(struct names *n, const char *name, size_t len)
 {
 	uint64_t h = names_hash(name, len), mine = 0, before = 0, after = 0;

@@ -16,7 +16,7 @@ enum { NAMES_NONE = 0, NAMES_FULL = NAMES_MAX };
 
 struct names;
 
-/* From mmap. NULL where there is no memory. */
+/* From mmap. NULL if there is no memory. */
 struct names *names_new(void);
 void names_free(struct names *n);
 
@@ -32,5 +32,5 @@ void names_forget_pointers(struct names *n);
 /* Of a number that names_pin() gave; ends in NUL, stays for ever. Empty of any
  * other, NAMES_NONE and NAMES_FULL among them. */
 const char *names_text(const struct names *n, uint32_t id, size_t *len);
-/* How often there was no room for a name, since it was asked last. */
+/* How often there was no room for a name, since the last call. */
 int64_t names_lost(struct names *n);

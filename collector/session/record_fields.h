@@ -1,7 +1,7 @@
-/* record_fields.h - what a record tells, of its kind or kinds.
+/* record_fields.h - the fields of a record, of its kind or kinds.
  *
- * Inline and read in place: a million times a second. Fields that the record's
- * version lacks are 0. */
+ * Inline and read in place: a million times a second. Fields that the
+ * record's version lacks are 0. */
 #pragma once
 #include "record_prefix.h"
 #include "records.h"

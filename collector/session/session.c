@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* What a session's files share; nobody else includes it. */
+/* What a session's files share; no other file includes it. */
 
 enum session_kind {
 	KIND_GRAPH, /* first: what is enabled later then leaves graphs whole */
@@ -138,10 +138,10 @@ static enum session_end session_unfit(const struct session *s, CUptiResult r,
 	return SESSION_UNFIT;
 }
 
-/* A virtual GPU, MIG, MPS or confidential computing refuse some kinds and not
- * others; what is refused is told and the rest is recorded. Hardware tracing is
- * never asked for: before CUDA 13.4 Update 1 it spoils the host's memory, and it
- * cannot be turned off again. */
+/* A virtual GPU, MIG, MPS or confidential computing refuse some kinds and
+ * not others; a refused kind is reported and the others are recorded.
+ * Hardware tracing is never enabled: before CUDA 13.4 Update 1 it corrupts
+ * the host's memory, and it cannot be disabled again. */
 
 enum { V12_5 = 23 }; /* from which calls can be chosen one by one */
 
@@ -211,8 +211,8 @@ static void session_enable_calls(struct attempt *a, bool driver)
 		session_enable(a, driver ? KIND_DRIVER : KIND_RUNTIME);
 }
 
-/* session_kinds.c: false where nothing of what is wanted could be enabled;
- * *worst is then how CUPTI refused the first. */
+/* False if none of the wanted kinds could be enabled; *worst is then the
+ * result for the first. */
 static bool session_kinds_enable(struct session *s, char sentence[static 512],
 	CUptiResult *worst)
 {
@@ -262,7 +262,7 @@ enum { ALWAYS, FAULTY_DEVICE_MEMORY, CROWDED };
 static const struct setting {
 	CUpti_ActivityAttribute attribute;
 	size_t size;
-	uint64_t value, before; /* before: where CUPTI cannot be asked */
+	uint64_t value, before; /* before: set if CUPTI cannot be called */
 	int when;
 } settings[SETTINGS] = {
 	/* Zeroed by us, on our thread, not by CUPTI in a launch. */
@@ -337,8 +337,8 @@ static void session_settings_restore(struct session *s)
 	s->settings = (struct session_settings){ .thread_ids = false };
 }
 
-/* Each returns at once: nothing waits here, and no CUPTI function is called but
- * the one that tells a graph node's id. */
+/* Each returns at once: nothing waits here, and of CUPTI only the function
+ * that returns a graph node's id is called. */
 
 /* Buffer callbacks are given no context: the one session of this process. */
 static struct session *_Atomic current;
@@ -468,14 +468,14 @@ static CUpti_CallbackDomain session_calls_of(bool driver)
 		      : CUPTI_CB_DOMAIN_RUNTIME_API;
 }
 
-/* An event, and what is missing where it cannot be heard of. */
+/* An event, and what is missing if it cannot be received. */
 struct event {
 	CUpti_CallbackDomain domain;
 	CUpti_CallbackId id;
 	const char *without;
 };
 
-static void session_callbacks_hear(struct session *s,
+static void session_callbacks_enable(struct session *s,
 	const struct event *events, size_t count, char *sentence)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -493,7 +493,7 @@ static void session_enable_events(struct session *s, char *sentence)
 {
 	static const struct event state[] = {
 		{ CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR,
-			"fatal states are not heard of" },
+			"fatal states are not reported" },
 	};
 	static const struct event graphs[] = {
 		{ CUPTI_CB_DOMAIN_RESOURCE,
@@ -503,10 +503,10 @@ static void session_enable_events(struct session *s, char *sentence)
 			CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED,
 			"ranges of copied graphs are not known" },
 	};
-	session_callbacks_hear(s, state, 1, sentence);
+	session_callbacks_enable(s, state, 1, sentence);
 	if (s->wanted.kernel && !s->wanted.graph_whole && s->nodes &&
 		s->library->graph_node_id)
-		session_callbacks_hear(s, graphs, 2, sentence);
+		session_callbacks_enable(s, graphs, 2, sentence);
 	for (int i = 0; i < PROFILER_CALLS; i++)
 		session_listen_to(s, true,
 			session_calls_of(profiler_calls[i].driver),
@@ -519,13 +519,13 @@ static void session_enable_unload_events(struct session *s, char *sentence)
 	static const struct event unloads[] = {
 		{ CUPTI_CB_DOMAIN_RESOURCE,
 			CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING,
-			"unloaded modules are not heard of" },
+			"unloaded modules are not reported" },
 		{ CUPTI_CB_DOMAIN_RESOURCE,
 			CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
-			"destroyed contexts are not heard of" },
+			"destroyed contexts are not reported" },
 	};
 	if (sentence) {
-		session_callbacks_hear(s, unloads, 2, sentence);
+		session_callbacks_enable(s, unloads, 2, sentence);
 		return;
 	}
 	for (int i = 0; i < 2; i++)
@@ -576,7 +576,7 @@ static int64_t session_launched(const struct session *s)
 	return runtime > driver ? runtime : driver;
 }
 
-/* What CUPTI refused counts as not asked for. */
+/* A kind that CUPTI refused counts as not requested. */
 static bool session_launches_are_recorded(const struct session *s)
 {
 	return s->on[KIND_KERNEL] || s->on[KIND_GRAPH] || s->on[KIND_RUNTIME] ||

@@ -23,7 +23,7 @@ struct kst_tail *kst_tail_new(int folder, const char *name, size_t bytes,
 /* The file stays: whose capture is whole unlinks it. */
 void kst_tail_free(struct kst_tail *t);
 
-/* Where a capture stands: its id, its next chunk, the next text's id. */
+/* How far a capture is written: its id, its next chunk, the next text's id. */
 struct kst_place_in {
 	uint32_t capture, seq;
 	uint64_t text;
@@ -37,10 +37,10 @@ bool kst_tail_row(struct kst_tail *t, int kind, const uint64_t *cells);
 bool kst_tail_text(struct kst_tail *t, const char *text, size_t len);
 
 /* Whether a living process has the .part of a capture open to write it: the
- * writer holds a POSIX lock, which neither a forked child inherits nor a dead
- * process keeps. Where the file system cannot tell, it is taken to be held:
- * what is still written must not be taken away. False where it cannot be
- * opened, which a link cannot. */
+ * writer holds a POSIX lock, which neither a forked child inherits nor a
+ * dead process keeps. If the file system cannot report locks, the file
+ * counts as in use, because a file that is still written must not be taken
+ * away. False if it cannot be opened, as with a link. */
 bool kst_part_held(const char *path);
 
 struct kst_merged {

@@ -61,8 +61,8 @@ static inline void raw_read_renumber(struct raw_read *r, size_t len)
 			*name = *name < NAMES_MAX ? r->number[*name] : 0;
 }
 
-/* The next buffer, good until the one after it. False at the end, and where
- * the file is none of these: feof() tells which. */
+/* The next buffer, valid until the one after it. False at the end, and if
+ * the file is no such file: feof() distinguishes them. */
 static inline bool raw_read_next(struct raw_read *r, struct intake_buffer *b)
 {
 	char line[128];

@@ -43,7 +43,7 @@ static nvtxPayloadSchemaAttr_t attributes(uint64_t type,
 	};
 }
 
-/* Registers an array of fields; `bytes` 0: the size is not told. */
+/* Registers an array of fields; `bytes` 0: the size is not given. */
 #define SCHEMA(domain, type, bytes, fields) \
 	rig_schema(domain, type, bytes, fields, sizeof fields / sizeof *fields)
 
@@ -86,8 +86,8 @@ static inline void all_give(uint16_t domain, const nvtxPayloadData_t *blobs,
 	free(room);
 }
 
-/* The bytes lie at the end of a piece of memory of their own: who reads past
- * them is found out. */
+/* The bytes are at the end of a piece of memory of their own, so that
+ * reading past them is detected. */
 static inline void gives(uint16_t domain, uint64_t id, const void *bytes,
 	size_t size, const char *want, int odd)
 {

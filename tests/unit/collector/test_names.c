@@ -49,18 +49,18 @@ static void what_can_be_no_address_is_no_name(void **state)
 	names_free(n);
 }
 
-/* A module was unloaded and another lies where it lay. */
+/* A module was unloaded and another has its address. */
 static void a_pointer_means_another_name_now(void **state)
 {
 	static const char *const beginning = "_ZN7cutlass6KernelI";
 	static const struct {
 		const char *odd, *before, *after;
-		bool forget; /* told of it */
+		bool forget; /* reported */
 	} cases[] = {
 		{ "the beginning differs", "sgemm", "dgemm", false },
 		{ "it is longer", "sgemm", "sgemm_nt", false },
 		{ "it is shorter", "sgemm_nt", "sgemm", false },
-		{ "the end differs, and it was told", "A", "B", true },
+		{ "the end differs, and it was reported", "A", "B", true },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

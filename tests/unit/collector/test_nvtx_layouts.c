@@ -130,7 +130,7 @@ static void test_nested(void **state)
 	static const field point[] = { FIELD(0, I16, "x", 0, 0),
 		FIELD(0, U8, "y", 0, 0) };
 	(void)state;
-	/* measured: 4 bytes, aligned to 2; the same told */
+	/* measured: 4 bytes, aligned to 2; the same given */
 	uint64_t a = SCHEMA(1, NVTX_STATIC, 0, point);
 	uint64_t b = SCHEMA(1, NVTX_STATIC, 4, point);
 	const field fields[] = { FIELD(0, U8, "n", 0, 0),
@@ -196,7 +196,7 @@ static void test_pointers(void **state)
 	call.two = NULL;
 	call.far = (const uint8_t *)&data->text[7];
 	all_give(1, blobs, 2, "{\"text\":null,\"two\":null,\"far\":0}", 2);
-	/* the last bytes: one of two numbers lies outside; no end of the text */
+	/* the last bytes: one of two numbers is outside; no end of the text */
 	memset(data->text, 'x', sizeof data->text);
 	call.text = data->text;
 	call.two = (const int16_t *)(const void *)&data->text[6];

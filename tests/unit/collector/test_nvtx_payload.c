@@ -4,8 +4,8 @@
  * one that its rule (server/decode/nsys/nsys_nvtx.c) gives. */
 #include "nvtx_payload_rig.h"
 
-/* The layout of tests/unit/decode/test_nsys.c, and its text: a uint64, at 8 an
- * int32, a text of four bytes at 12, one that lies elsewhere, one past the
+/* The layout of tests/unit/decode/test_nsys.c, and its text: a uint64, at 8
+ * an int32, a text of four bytes at 12, one that is elsewhere, one past the
  * end. */
 static void test_as_the_server_reads_nsys(void **state)
 {
@@ -37,7 +37,7 @@ static void test_as_the_server_reads_nsys(void **state)
 }
 
 /* NCCL's: struct { uint64_t commhash; size_t bytes; ncclRedOp_t op; }. */
-static void test_as_nccl_tells(void **state)
+static void test_as_nccl_registers(void **state)
 {
 	enum { ALL_REDUCE = NVTX_PAYLOAD_SCHEMA_ID_STATIC_START + 3 };
 	static const nvtxPayloadSchemaEntry_t fields[] = {
@@ -63,7 +63,7 @@ static void test_as_nccl_tells(void **state)
 		"{\"NCCL communicator ID\":11259375,"
 		"\"Message size [bytes]\":1048576,\"Reduction operation\":2}",
 		0);
-	/* its size is told by the layout; in another domain it is unknown */
+	/* its size comes from the layout; in another domain it is unknown */
 	gives(7, ALL_REDUCE, &call, SIZE_MAX,
 		"{\"NCCL communicator ID\":11259375,"
 		"\"Message size [bytes]\":1048576,\"Reduction operation\":2}",
@@ -167,7 +167,7 @@ static void test_several_payloads(void **state)
 		{ NVTX_PAYLOAD_ENTRY_TYPE_INT, sizeof a, &a },
 		{ NVTX_TYPE_PAYLOAD_SCHEMA_RAW, sizeof a, &a },
 		{ NVTX_TYPE_PAYLOAD_SCHEMA_REFERENCED, sizeof a, &a },
-		/* a text whose size is not told, and one whose is */
+		/* a text whose size is not given, and one whose is */
 		{ NVTX_PAYLOAD_ENTRY_TYPE_CSTRING, SIZE_MAX, text },
 		{ NVTX_PAYLOAD_ENTRY_TYPE_CSTRING_UTF8, 2, text },
 		/* nothing, and nowhere */
@@ -197,7 +197,7 @@ static void test_single_numbers(void **state)
 		{ NVTX_PAYLOAD_TYPE_INT32, { .payload.iValue = -1 }, "-1" },
 		{ NVTX_PAYLOAD_TYPE_FLOAT, { .payload.fValue = 0.1f },
 			"0.10000000149011612" },
-		/* none, and what nobody knows */
+		/* none, and an unknown one */
 		{ NVTX_PAYLOAD_UNKNOWN, { 0 }, "" },
 		{ 7, { 0 }, "" },
 		{ -1, { 0 }, "" },
@@ -218,7 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_as_the_server_reads_nsys),
-		cmocka_unit_test(test_as_nccl_tells),
+		cmocka_unit_test(test_as_nccl_registers),
 		cmocka_unit_test(test_enum),
 		cmocka_unit_test(test_each_type),
 		cmocka_unit_test(test_several_payloads),

@@ -205,7 +205,7 @@ static void none_is_written(void **state)
 	rig_close(&r);
 }
 
-/* A folder that cannot be: the collector goes on without. */
+/* A folder that cannot be created: the collector continues without. */
 static void nowhere_to_write(void **state)
 {
 	const char *pairs[] = { "KERNSIFT_TRACE_RAW", "/proc/nowhere", NULL };
