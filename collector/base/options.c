@@ -1,4 +1,4 @@
-/* options.c - the environment, a configuration file and defaults become struct options. */
+/* options.c - the environment, a configuration file and defaults become struct collector_options. */
 #include "options.h"
 #include "trigger.h"
 #include "window.h"
@@ -109,7 +109,8 @@ static void options_file(char *lines, const char *path,
 	options_cut_lines(lines, c);
 }
 
-bool options_folder(const struct options *o, char to[static OPTIONS_PATH])
+bool options_folder(const struct collector_options *o,
+	char to[static OPTIONS_PATH])
 {
 	const char *state = secure_getenv("XDG_STATE_HOME");
 	const char *home = secure_getenv("HOME");
@@ -144,7 +145,7 @@ static bool options_is_kind(const char *at, size_t len)
 	return false;
 }
 
-bool options_kind(const struct options *o, const char *word)
+bool options_kind(const struct collector_options *o, const char *word)
 {
 	size_t len;
 
@@ -156,7 +157,7 @@ bool options_kind(const struct options *o, const char *word)
 	return false;
 }
 
-static void options_check_kinds(struct options *o, const char *def,
+static void options_check_kinds(struct collector_options *o, const char *def,
 	const struct complaint *c)
 {
 	size_t len;
@@ -175,7 +176,7 @@ static void options_check_kinds(struct options *o, const char *def,
 	}
 }
 
-static void options_check_graph(struct options *o, const char *def,
+static void options_check_graph(struct collector_options *o, const char *def,
 	const struct complaint *c)
 {
 	if (!strcmp(o->graph, "node") || !strcmp(o->graph, "graph"))
@@ -187,7 +188,7 @@ static void options_check_graph(struct options *o, const char *def,
 	o->graph = def;
 }
 
-static void options_check_window(struct options *o, const char *def,
+static void options_check_window(struct collector_options *o, const char *def,
 	const struct complaint *c)
 {
 	struct schedule s;
@@ -201,7 +202,7 @@ static void options_check_window(struct options *o, const char *def,
 	o->window = def;
 }
 
-static void options_check_every(struct options *o, const char *def,
+static void options_check_every(struct collector_options *o, const char *def,
 	const struct complaint *c)
 {
 	struct schedule s;
@@ -216,7 +217,7 @@ static void options_check_every(struct options *o, const char *def,
 	o->every = def;
 }
 
-static void options_check_length(struct options *o, const char *def,
+static void options_check_length(struct collector_options *o, const char *def,
 	const struct complaint *c)
 {
 	if (duration_ns(o->length, NULL) > 0)
@@ -228,7 +229,7 @@ static void options_check_length(struct options *o, const char *def,
 	o->length = def;
 }
 
-static void options_check_trigger(struct options *o, const char *def,
+static void options_check_trigger(struct collector_options *o, const char *def,
 	const struct complaint *c)
 {
 	struct trigger t;
@@ -243,7 +244,8 @@ static void options_check_trigger(struct options *o, const char *def,
 }
 
 /* With less, no capture can be written at all. */
-static void options_check_memory(struct options *o, const struct complaint *c)
+static void options_check_memory(struct collector_options *o,
+	const struct complaint *c)
 {
 	enum { MEMORY_MIN_MIB = 8 };
 
@@ -263,7 +265,8 @@ static void options_check_memory(struct options *o, const struct complaint *c)
 
 /* Texts that are lists, words or times: a value that cannot be used is
  * reported and becomes the default. */
-static void options_check(struct options *o, const struct complaint *c)
+static void options_check(struct collector_options *o,
+	const struct complaint *c)
 {
 	options_check_kinds(o, def_kinds, c);
 	options_check_graph(o, def_graph, c);
@@ -279,7 +282,7 @@ static void options_check(struct options *o, const struct complaint *c)
 enum { TEXT_BYTES = 2 * OPTIONS_FILE_MAX };
 
 struct reading {
-	struct options *o;
+	struct collector_options *o;
 	options_env_fn *env;
 	struct complaint complaint;
 	size_t used; /* of texts */
@@ -393,8 +396,8 @@ static void take_FLAG(struct reading *r, bool *to, const char *name,
 			text, name, def);
 }
 
-static void take_REGEX(struct reading *r, struct pattern *to, const char *name,
-	const char *text, const char *def)
+static void take_REGEX(struct reading *r, struct options_pattern *to,
+	const char *name, const char *text, const char *def)
 {
 	char why[100];
 	int rc;
@@ -421,21 +424,21 @@ static void take_REGEX(struct reading *r, struct pattern *to, const char *name,
 	r->hash_all = true;
 }
 
-static void options_hash_all(struct options *o)
+static void options_hash_all(struct collector_options *o)
 {
 	if (o->hash.given)
 		regfree(&o->hash.regex);
 	o->hash.given = !regcomp(&o->hash.regex, "", REG_EXTENDED | REG_NOSUB);
 }
 
-void options_init(struct options *o, options_env_fn *env,
+void options_init(struct collector_options *o, options_env_fn *env,
 	options_complain_fn *complain_to, void *ctx)
 {
 	struct reading r = { o, env, { complain_to, ctx }, OPTIONS_FILE_MAX,
 		false };
 	const char *config;
 
-	*o = (struct options){ 0 };
+	*o = (struct collector_options){ 0 };
 	o->texts = mmap(NULL, TEXT_BYTES, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (o->texts == MAP_FAILED) {
@@ -454,9 +457,10 @@ void options_init(struct options *o, options_env_fn *env,
 	options_check(o, &r.complaint);
 }
 
-void options_release(struct options *o)
+void options_release(struct collector_options *o)
 {
-	struct pattern *const patterns[] = { &o->exclude, &o->hash, &o->drop };
+	struct options_pattern *const patterns[] = { &o->exclude, &o->hash,
+		&o->drop };
 
 	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
 		if (patterns[i]->given)
@@ -468,7 +472,7 @@ void options_release(struct options *o)
 	o->texts = NULL;
 }
 
-bool pattern_matches(const struct pattern *p, const char *text)
+bool pattern_matches(const struct options_pattern *p, const char *text)
 {
 	return p->given && !regexec(&p->regex, text, 0, NULL, 0);
 }

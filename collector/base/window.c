@@ -30,7 +30,7 @@ bool schedule_every(struct schedule *s, const char *text)
 	return s->burst_ns > 0 && s->burst_ns < s->every_ns;
 }
 
-void schedule_from(struct schedule *s, const struct options *o)
+void schedule_from(struct schedule *s, const struct collector_options *o)
 {
 	*s = (struct schedule){ .length_ns = duration_ns(o->length, NULL),
 		.kernels = o->kernels,

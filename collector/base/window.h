@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct options;
+struct collector_options;
 
 /* The options that say when to record: KERNSIFT_TRACE_WINDOW and so on. */
 struct schedule {
@@ -23,16 +23,16 @@ struct schedule {
 bool schedule_window(struct schedule *s, const char *text);
 bool schedule_every(struct schedule *s, const char *text);
 /* Of options that options_init() has looked through. */
-void schedule_from(struct schedule *s, const struct options *o);
+void schedule_from(struct schedule *s, const struct collector_options *o);
 
 /* Why a window opened or closed: written into the capture. */
 #define WINDOW_WHYS(WHY)                                          \
 	WHY(start, "CUDA started")                                \
 	WHY(time, "its time came, or passed")                     \
-	WHY(trigger, "opened by a signal or file")             \
+	WHY(trigger, "opened by a signal or file")                \
 	WHY(profiler, "cuProfilerStart, cuProfilerStop")          \
 	WHY(kernels, "it had as many kernels as it may")          \
-	WHY(busy, "another tool holds CUPTI")                    \
+	WHY(busy, "another tool holds CUPTI")                     \
 	WHY(flood, "records came faster than they could be kept") \
 	WHY(fault, "CUPTI failed")                                \
 	WHY(exit, "the process ends")

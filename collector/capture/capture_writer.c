@@ -68,10 +68,10 @@ struct capture_writer_file {
 struct capture_writer {
 	/* false in a forked child: all of this reads as zero there */
 	bool alive;
-	const struct options *options;
+	const struct collector_options *options;
 	struct mapped memory;
 	struct kst_memory hooks;
-	struct spool spool;
+	struct capture_spool spool;
 	struct redact redact;
 	struct texts texts;
 	struct capture_writer_file file;
@@ -208,7 +208,7 @@ static void capture_writer_close_all(struct capture_writer_file *f)
 /* Without one, what was recorded in the last second is lost when the process
  * is killed; that is no reason to lose all. */
 static void capture_writer_tail_make(struct capture_writer_file *f,
-	const struct spool *spool, size_t bytes,
+	const struct capture_spool *spool, size_t bytes,
 	const struct kst_memory *memory)
 {
 	char name[SPOOL_NAME];
@@ -227,7 +227,7 @@ static void capture_writer_tail_make(struct capture_writer_file *f,
 /* False and f->error if there is no space, no memory or no permission;
  * nothing is left behind then. */
 static bool capture_writer_file_begin(struct capture_writer_file *f,
-	struct spool *spool, const struct kst_about *about,
+	struct capture_spool *spool, const struct kst_about *about,
 	const struct kst_options *options, size_t tail_bytes)
 {
 	static const char *const suffixes[] = { ".kst.part", ".kst.tail" };
@@ -258,7 +258,7 @@ static bool capture_writer_file_begin(struct capture_writer_file *f,
 }
 
 static void capture_writer_account(struct capture_writer_file *f,
-	struct spool *spool, bool part)
+	struct capture_spool *spool, bool part)
 {
 	spool_add(spool,
 		&(struct spool_file){ f->number, part, f->records, f->bytes });
@@ -315,7 +315,7 @@ static int64_t capture_writer_records_waiting(
 
 /* Makes it whole; false where that failed: give_up() then. */
 static bool capture_writer_file_end(struct capture_writer_file *f,
-	struct spool *spool)
+	struct capture_spool *spool)
 {
 	if (!kst_writer_end(f->writer))
 		return false;
@@ -327,7 +327,7 @@ static bool capture_writer_file_end(struct capture_writer_file *f,
 /* Leaves the finished rows for the uploader; returns the number of records
  * that are lost. */
 static int64_t capture_writer_file_give_up(struct capture_writer_file *f,
-	struct spool *spool)
+	struct capture_spool *spool)
 {
 	int64_t lost = f->tail ? 0 : capture_writer_records_waiting(f);
 	f->records -= lost;
@@ -411,7 +411,7 @@ enum {
 };
 
 /* Bytes of memory a writer takes at most: 3/8 of KERNSIFT_TRACE_MEMORY_MIB. */
-static size_t capture_writer_budget(const struct options *o)
+static size_t capture_writer_budget(const struct collector_options *o)
 {
 	return (size_t)o->memory_mib * MIB / 8 * 3;
 }
@@ -432,7 +432,7 @@ static void capture_writer_columns_find(struct capture_writer *s)
 	}
 }
 
-struct capture_writer *capture_writer_new(const struct options *o)
+struct capture_writer *capture_writer_new(const struct collector_options *o)
 {
 	struct capture_writer *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -609,7 +609,7 @@ static void capture_writer_end(struct capture_writer *s)
 }
 
 /* The most bytes of one file: two of them fit the disk's share. */
-static uint64_t capture_writer_file_most(const struct options *o)
+static uint64_t capture_writer_file_most(const struct collector_options *o)
 {
 	uint64_t most = (uint64_t)o->file_mib, disk = (uint64_t)o->disk_mib;
 	return (most < disk / 2 ? most : disk / 2) * MIB;

@@ -25,7 +25,7 @@ struct capture_writer_facts { /* reported once per capture */
 
 /* No file is created before the first row. `o` is borrowed. NULL if there is
  * no memory. */
-struct capture_writer *capture_writer_new(const struct options *o);
+struct capture_writer *capture_writer_new(const struct collector_options *o);
 /* Ends the capture and gives it its name. */
 void capture_writer_free(struct capture_writer *s);
 void capture_writer_facts(struct capture_writer *s,

@@ -13,7 +13,7 @@
 #define KEY_FILE "hash-key"
 enum { KEY_MOST = 4096 }; /* bytes of it that are looked at */
 
-void redact_init(struct redact *r, const struct options *o,
+void redact_init(struct redact *r, const struct collector_options *o,
 	struct mapped *memory)
 {
 	*r = (struct redact){ .options = o, .memory = memory };
@@ -163,7 +163,7 @@ static const char *redact_as_text(struct redact *r, const char *text,
 enum redacted redact_text(struct redact *r, int folder, const char *text,
 	size_t len, char hash[static REDACT_HASH_LEN + 1])
 {
-	const struct options *o = r->options;
+	const struct collector_options *o = r->options;
 	(void)folder;
 	if (!o->drop.given && !o->hash.given)
 		return REDACT_KEPT;

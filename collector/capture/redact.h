@@ -29,7 +29,7 @@ enum { REDACT_HASH_LEN = 2 + 16 };
 enum redacted { REDACT_KEPT, REDACT_HASHED, REDACT_DROPPED };
 
 struct redact {
-	const struct options *options;
+	const struct collector_options *options;
 	struct mapped *memory;
 	char *copy; /* of a text, ending in NUL */
 	size_t copy_cap;
@@ -38,7 +38,7 @@ struct redact {
 };
 
 /* All is borrowed. */
-void redact_init(struct redact *r, const struct options *o,
+void redact_init(struct redact *r, const struct collector_options *o,
 	struct mapped *memory);
 void redact_release(struct redact *r);
 

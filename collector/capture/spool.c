@@ -29,9 +29,9 @@ static unsigned long long spool_start_ticks(void)
 	return ticks;
 }
 
-void spool_init(struct spool *s, const struct options *o)
+void spool_init(struct capture_spool *s, const struct collector_options *o)
 {
-	*s = (struct spool){ .options = o, .folder = -1 };
+	*s = (struct capture_spool){ .options = o, .folder = -1 };
 	if (gethostname(s->host, sizeof s->host - 1) || !s->host[0] ||
 		pattern_matches(&o->drop, s->host) ||
 		pattern_matches(&o->hash, s->host))
@@ -88,7 +88,7 @@ static int spool_fallback_open(void)
 	return spool_folder_open(path, true);
 }
 
-bool spool_open(struct spool *s)
+bool spool_open(struct capture_spool *s)
 {
 	char wanted[OPTIONS_PATH];
 	if (fd_guard_holds(&s->opened, s->folder))
@@ -115,21 +115,21 @@ bool spool_open(struct spool *s)
 	return s->folder >= 0;
 }
 
-void spool_close(struct spool *s)
+void spool_close(struct capture_spool *s)
 {
 	fd_guard_close(&s->opened, s->folder);
 	s->folder = -1;
 }
 
-void spool_name(const struct spool *s, char name[static SPOOL_NAME], uint32_t n,
-	const char *suffix)
+void spool_name(const struct capture_spool *s, char name[static SPOOL_NAME],
+	uint32_t n, const char *suffix)
 {
 	snprintf(name, SPOOL_NAME, "%s-%ld-%llu-%u%s", s->host, s->pid,
 		s->ticks, n, suffix);
 }
 
 /* Another program in the same process, before an exec, may have used some. */
-static bool spool_is_free(const struct spool *s, uint32_t n)
+static bool spool_is_free(const struct capture_spool *s, uint32_t n)
 {
 	static const char *const taken[] = { ".kst", ".kst.part", ".kst.tail" };
 	char name[SPOOL_NAME];
@@ -142,7 +142,7 @@ static bool spool_is_free(const struct spool *s, uint32_t n)
 	return true;
 }
 
-int spool_make(struct spool *s, uint32_t *number)
+int spool_make(struct capture_spool *s, uint32_t *number)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	char name[SPOOL_NAME];
@@ -170,7 +170,7 @@ int spool_make(struct spool *s, uint32_t *number)
 	return -1;
 }
 
-bool spool_finish(struct spool *s, uint32_t number)
+bool spool_finish(struct capture_spool *s, uint32_t number)
 {
 	char part[SPOOL_NAME], whole[SPOOL_NAME], tail[SPOOL_NAME];
 	spool_name(s, part, number, ".kst.part");
@@ -183,7 +183,7 @@ bool spool_finish(struct spool *s, uint32_t number)
 }
 
 /* Whether it was still there: the uploader may have taken it. */
-static bool spool_forget_oldest(struct spool *s)
+static bool spool_forget_oldest(struct capture_spool *s)
 {
 	static const char *const suffixes[] = { ".kst", ".kst.part",
 		".kst.tail" };
@@ -203,7 +203,7 @@ static bool spool_forget_oldest(struct spool *s)
 	return was;
 }
 
-void spool_add(struct spool *s, const struct spool_file *f)
+void spool_add(struct capture_spool *s, const struct spool_file *f)
 {
 	if (s->files_n == SPOOL_FILES) {
 		spool_open(s);
@@ -213,7 +213,7 @@ void spool_add(struct spool *s, const struct spool_file *f)
 	s->bytes += f->bytes;
 }
 
-void spool_keep(struct spool *s, uint64_t most)
+void spool_keep(struct capture_spool *s, uint64_t most)
 {
 	bool deleted = false, was_open = s->folder >= 0;
 	if (s->files_n && s->bytes > most && !spool_open(s))

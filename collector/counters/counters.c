@@ -258,7 +258,8 @@ static const char *counters_copied(char *to, size_t room, const char *text)
 	return memcpy(to, text, len + 1);
 }
 
-static void counters_place(struct counters *c, const struct options *o)
+static void counters_place(struct counters *c,
+	const struct collector_options *o)
 {
 	c->place = (struct nvml_place){
 		counters_copied(c->library, sizeof c->library, o->nvml),
@@ -284,7 +285,7 @@ static bool counters_sampler_init(struct counters *c, int which,
 	return s->to;
 }
 
-struct counters *counters_new(const struct options *o)
+struct counters *counters_new(const struct collector_options *o)
 {
 	if (!counters_kind_wanted(o->kinds) ||
 		(o->nvml_hz <= 0 && o->host_hz <= 0))

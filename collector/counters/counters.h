@@ -13,7 +13,7 @@ struct capture_writer;
 /* Reads CUDA_VISIBLE_DEVICES, so call it when CUDA does: inside cuInit.
  * Opens nothing before counters_start(). NULL if there is no memory, or
  * nothing to be sampled; every function below accepts NULL and does nothing. */
-struct counters *counters_new(const struct options *o);
+struct counters *counters_new(const struct collector_options *o);
 /* Waits a moment for threads that are in a call; what still runs then keeps its
  * memory. */
 void counters_free(struct counters *c);

@@ -125,7 +125,7 @@ static void collector_look_for_misspelt(struct collector *c)
 	}
 }
 
-static void collector_open_log(const struct options *o)
+static void collector_open_log(const struct collector_options *o)
 {
 	char folder[OPTIONS_PATH];
 	char path[OPTIONS_PATH + 16];
@@ -146,7 +146,7 @@ static void collector_open_log(const struct options *o)
 static bool wanted;
 static void collector_decide(void)
 {
-	struct options *o = &the.options;
+	struct collector_options *o = &the.options;
 
 	/* A program with more rights than its user: nothing of the user's. */
 	if (getauxval(AT_SECURE))
@@ -175,7 +175,7 @@ bool collector_wants_ranges(void)
 }
 
 /* Another tool's library, by the path that the user gave. */
-static void collector_start_chained(const struct options *o)
+static void collector_start_chained(const struct collector_options *o)
 {
 	int (*entry)(void) = NULL;
 	void *handle;

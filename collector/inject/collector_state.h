@@ -24,7 +24,7 @@ struct cupti {
 	bool open, listening;
 	struct library library;
 	struct layout layout;
-	struct names *names;
+	struct kernel_names *names;
 	struct nodes *nodes;
 	struct intake *intake;
 	struct session *session;
@@ -76,7 +76,7 @@ struct control {
 };
 
 struct collector {
-	struct options options;
+	struct collector_options options;
 	char option_error[256]; /* the first that cannot be used */
 	int options_wrong;
 	struct process_info_rank rank;

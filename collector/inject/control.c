@@ -18,7 +18,7 @@ static int control_next_untyped(uint8_t *buffer, size_t bytes, void **record)
 	return (int)r;
 }
 
-static bool control_wants_cupti(const struct options *o)
+static bool control_wants_cupti(const struct collector_options *o)
 {
 	return options_kind(o, "kernel") || options_kind(o, "copy") ||
 	       options_kind(o, "launch") || options_kind(o, "overhead");
@@ -51,7 +51,7 @@ static void control_find(struct collector *c)
 static bool control_cupti_look(struct collector *c)
 {
 	struct cupti *u = &c->cupti;
-	const struct options *o = &c->options;
+	const struct collector_options *o = &c->options;
 	const struct session_kinds kinds = { .kernel =
 						     options_kind(o, "kernel"),
 		.copy = options_kind(o, "copy"),
@@ -219,7 +219,8 @@ static void control_perform(struct collector *c, enum window_act act,
 		control_try_cupti(c, e);
 		break;
 	case ACT_LEAVE:
-		log_line("another tool took CUPTI's buffers; this window continues without");
+		log_line(
+			"another tool took CUPTI's buffers; this window continues without");
 		output_note(c, NOTE_cupti, 1,
 			"another tool took CUPTI's buffers");
 		control_leave_cupti(c);

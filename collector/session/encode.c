@@ -139,7 +139,7 @@ struct numbered {
 };
 
 struct kept {
-	const struct names *names;
+	const struct kernel_names *names;
 	encode_call_name_fn *call_name;
 	void *ctx;
 	struct capture_writer *writer;
@@ -156,7 +156,7 @@ struct kept {
 	} cache;
 };
 
-static struct kept *encode_kept_new(const struct names *n,
+static struct kept *encode_kept_new(const struct kernel_names *n,
 	encode_call_name_fn *call_name, void *ctx)
 {
 	struct kept *k = mmap(NULL, sizeof *k, PROT_READ | PROT_WRITE,
@@ -363,7 +363,7 @@ struct encode {
 	int64_t at_ns;
 };
 
-struct encode *encode_new(const struct layout *l, const struct names *n,
+struct encode *encode_new(const struct layout *l, const struct kernel_names *n,
 	encode_call_name_fn *call_name, void *ctx)
 {
 	struct encode *e = mmap(NULL, sizeof *e, PROT_READ | PROT_WRITE,

@@ -23,7 +23,7 @@ struct encoded {
 typedef const char *encode_call_name_fn(void *ctx, bool driver, uint32_t cbid);
 
 /* All is borrowed and outlives it. NULL if there is no memory. */
-struct encode *encode_new(const struct layout *l, const struct names *n,
+struct encode *encode_new(const struct layout *l, const struct kernel_names *n,
 	encode_call_name_fn *call_name, void *ctx);
 void encode_free(struct encode *e);
 

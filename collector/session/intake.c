@@ -161,7 +161,7 @@ struct parcel { /* of a piece: the bytes that CUPTI filled */
 
 struct intake {
 	const struct layout *layout;
-	struct names *names;
+	struct kernel_names *names;
 	struct pool pool, small;
 	struct parcel *parcels;
 	uint32_t first; /* of the reader: piece + 1 of what came first */
@@ -182,7 +182,7 @@ static bool intake_small_init(struct intake *i)
 	       intake_pool_init(&i->small, SMALL, SMALLS);
 }
 
-struct intake *intake_new(const struct layout *l, struct names *n,
+struct intake *intake_new(const struct layout *l, struct kernel_names *n,
 	size_t cap_bytes)
 {
 	uint32_t piece_table =

@@ -34,7 +34,7 @@ struct intake_drops {
 };
 
 /* `layout` and `names` are borrowed and outlive it. */
-struct intake *intake_new(const struct layout *l, struct names *n,
+struct intake *intake_new(const struct layout *l, struct kernel_names *n,
 	size_t cap_bytes);
 void intake_free(struct intake *i);
 

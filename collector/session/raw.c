@@ -16,7 +16,7 @@ enum { MOST = 256 << 20, LINE = 128 };
 
 struct raw {
 	const struct layout *layout;
-	const struct names *names;
+	const struct kernel_names *names;
 	const char *folder;
 	bool begun;
 	int file; /* -1: no more */
@@ -106,8 +106,8 @@ static void raw_begin(struct raw *r)
 	raw_line(r, "\n");
 }
 
-struct raw *raw_new(const struct options *o, const struct layout *l,
-	const struct names *n)
+struct raw *raw_new(const struct collector_options *o, const struct layout *l,
+	const struct kernel_names *n)
 {
 	if (!*o->raw)
 		return NULL;

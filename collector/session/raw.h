@@ -25,7 +25,7 @@ struct raw;
 
 /* NULL if none is wanted. All is borrowed; the file is created with the
  * first buffer. */
-struct raw *raw_new(const struct options *o, const struct layout *l,
-	const struct names *n);
+struct raw *raw_new(const struct collector_options *o, const struct layout *l,
+	const struct kernel_names *n);
 void raw_buffer(struct raw *r, const struct intake_buffer *b);
 void raw_free(struct raw *r);

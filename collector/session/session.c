@@ -50,7 +50,7 @@ struct session {
 	const struct library *library;
 	struct intake *intake;
 	struct nodes *nodes;
-	struct names *names;
+	struct kernel_names *names;
 	struct session_kinds wanted;
 	struct calls calls;
 	atomic_bool calls_found;
@@ -161,14 +161,14 @@ static const struct {
 	[KIND_DRIVER] = { CUPTI_ACTIVITY_KIND_DRIVER, "driver calls" },
 };
 
-struct attempt {
+struct session_attempt {
 	struct session *session;
 	char *sentence;
 	CUptiResult first; /* refusal */
 	bool any;
 };
 
-static void session_kinds_refused(struct attempt *a, const char *what,
+static void session_kinds_refused(struct session_attempt *a, const char *what,
 	CUptiResult r)
 {
 	if (a->first == CUPTI_SUCCESS)
@@ -177,7 +177,7 @@ static void session_kinds_refused(struct attempt *a, const char *what,
 		session_reason(a->session, r));
 }
 
-static void session_enable(struct attempt *a, enum session_kind kind)
+static void session_enable(struct session_attempt *a, enum session_kind kind)
 {
 	struct session *s = a->session;
 	CUptiResult r = s->library->enable(kinds[kind].kind);
@@ -198,7 +198,7 @@ static call_switch session_switch_of(const struct session *s, bool driver)
 
 /* Of a domain the calls that launch, from CUDA 12.5 on; before, all calls, which
  * are sorted out when they are read. */
-static void session_enable_calls(struct attempt *a, bool driver)
+static void session_enable_calls(struct session_attempt *a, bool driver)
 {
 	struct session *s = a->session;
 	call_switch call = session_switch_of(s, driver);
@@ -216,7 +216,7 @@ static void session_enable_calls(struct attempt *a, bool driver)
 static bool session_kinds_enable(struct session *s, char sentence[static 512],
 	CUptiResult *worst)
 {
-	struct attempt a = { .session = s, .sentence = sentence };
+	struct session_attempt a = { .session = s, .sentence = sentence };
 	if (s->wanted.kernel && s->wanted.graph_whole)
 		session_enable(&a, KIND_GRAPH);
 	if (s->wanted.kernel)
@@ -618,7 +618,8 @@ enum {
 };
 
 struct session *session_new(const struct library *l, struct intake *i,
-	struct nodes *n, struct names *names, const struct session_kinds *k)
+	struct nodes *n, struct kernel_names *names,
+	const struct session_kinds *k)
 {
 	void *at = mmap(NULL, sizeof(struct session), PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -35,7 +35,8 @@ struct session;
  * memory. After it was open it stays: CUPTI may return buffers later on, and
  * session_free() is for tests. */
 struct session *session_new(const struct library *l, struct intake *i,
-	struct nodes *n, struct names *names, const struct session_kinds *k);
+	struct nodes *n, struct kernel_names *names,
+	const struct session_kinds *k);
 void session_free(struct session *s);
 
 /* Subscribes and enables. `sentence` gives the reason if the result is not

@@ -8,13 +8,14 @@
 struct raw_read {
 	FILE *file;
 	struct layout layout;
-	struct names *names; /* borrowed; the file's names get numbers here */
+	struct kernel_names
+		*names; /* borrowed; the file's names get numbers here */
 	uint32_t number[NAMES_MAX]; /* here, by that in the file */
 	uint8_t *bytes; /* of the buffer at hand */
 };
 
 static inline bool raw_read_open(struct raw_read *r, const char *path,
-	struct names *names)
+	struct kernel_names *names)
 {
 	char line[128];
 	unsigned a, b;

@@ -34,7 +34,7 @@ static inline const char *call_name(void *ctx, bool driver, uint32_t cbid)
 
 struct rig {
 	struct made made;
-	struct names *names;
+	struct kernel_names *names;
 	struct encode *encode;
 	struct encoded sum;
 };

@@ -12,7 +12,7 @@ enum { MIB = 1 << 20 };
 
 struct rig {
 	struct layout layout;
-	struct names *names;
+	struct kernel_names *names;
 	struct intake *intake;
 };
 

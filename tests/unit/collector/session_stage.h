@@ -7,7 +7,7 @@
 struct stage {
 	struct library library;
 	struct layout layout;
-	struct names *names;
+	struct kernel_names *names;
 	struct nodes *nodes;
 	struct intake *intake;
 	struct session_kinds kinds;

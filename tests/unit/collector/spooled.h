@@ -18,7 +18,7 @@
 
 struct spooled {
 	char folder[64];
-	struct options options;
+	struct collector_options options;
 };
 
 /* The variables of the test at hand, NAME, value, …, NULL. */

@@ -41,7 +41,7 @@ static void test_defaults(void **state)
 {
 	(void)state;
 	struct world w = { 0 };
-	struct options o;
+	struct collector_options o;
 
 	options_init(&o, env, collect, &w);
 	assert_int_equal(w.n_errors, 0);
@@ -122,7 +122,7 @@ static void test_refused(void **state)
 			"(Is "
 			"a directory); the environment alone is used" },
 	};
-	struct options defaults, o;
+	struct collector_options defaults, o;
 	struct world none = { 0 };
 
 	options_init(&defaults, env, collect, &none);
@@ -158,7 +158,7 @@ static void test_minimum_memory(void **state)
 		{ "KERNSIFT_TRACE_MEMORY_MIB", "1" }, { NULL, NULL }
 	};
 	struct world w = { .variables = variables };
-	struct options o;
+	struct collector_options o;
 
 	options_init(&o, env, collect, &w);
 	assert_int_equal(w.n_errors, 1);
@@ -177,7 +177,7 @@ static void test_redaction_fails_closed(void **state)
 						      "^secret" },
 		{ "KERNSIFT_TRACE_DROP", "*(" }, { NULL, NULL } };
 	struct world w = { .variables = variables };
-	struct options o;
+	struct collector_options o;
 
 	options_init(&o, env, collect, &w);
 	assert_int_equal(w.n_errors, 1);
@@ -197,7 +197,7 @@ static void test_environment(void **state)
 		{ "KERNSIFT_TRACE_NVML_HZ", "0" },
 		{ "KERNSIFT_TRACE_GRAPH", "" }, { NULL, NULL } };
 	struct world w = { .variables = variables };
-	struct options o;
+	struct collector_options o;
 
 	options_init(&o, env, collect, &w);
 	memset(window, 'x', sizeof window - 1); /* the host changes it */
@@ -234,7 +234,7 @@ static void test_config(void **state)
 		{ "KERNSIFT_TRACE_GRAPH", "graph" },
 		{ "KERNSIFT_TRACE_NVML_HZ", "3" }, { NULL, NULL } };
 	struct world w = { .variables = variables };
-	struct options o;
+	struct collector_options o;
 
 	assert_true(fd >= 0 && write(fd, text, sizeof text - 1) > 0);
 	close(fd);

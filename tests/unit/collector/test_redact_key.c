@@ -3,7 +3,7 @@
 #include "spooled.h"
 #include "user_home.h"
 
-static void hash_of(const struct options *o, char hash[19])
+static void hash_of(const struct collector_options *o, char hash[19])
 {
 	struct mapped memory = { 0, 1 << 20 };
 	struct redact r;
