@@ -38,9 +38,3 @@ uint32_t nvtx_domain_name(const struct nvtx_state *w, uint16_t domain)
 	return (uint32_t)atomic_load_explicit(&w->domains[domain],
 		memory_order_acquire);
 }
-
-uint16_t nvtx_domain_of(const void *handle)
-{
-	uintptr_t i = (uintptr_t)handle;
-	return i < NVTX_DOMAINS ? (uint16_t)i : 0;
-}

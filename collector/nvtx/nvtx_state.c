@@ -2,6 +2,8 @@
 #include "nvtx_state.h"
 #include "clock.h"
 #include "nvtx_domain.h"
+#include "nvtx_loose.h"
+#include "nvtx_payload.h"
 #include "nvtx_room.h"
 #include "capture_writer.h"
 #include <stdio.h>
@@ -313,7 +315,7 @@ static void nvtx_state_leave(void *thread)
 static bool nvtx_state_fill(struct nvtx_state *w)
 {
 	w->texts = nvtx_texts_new();
-	w->schemas = nvtx_schemas_new();
+	w->schemas = nvtx_payload_schemas_new();
 	w->loose = nvtx_loose_new();
 	w->drainer = nvtx_state_drainer_new();
 	w->threads = nvtx_room(NVTX_THREADS * sizeof *w->threads);
@@ -332,7 +334,7 @@ static void nvtx_state_unmake(struct nvtx_state *w)
 	if (w->texts)
 		nvtx_texts_free(w->texts);
 	if (w->schemas)
-		nvtx_schemas_free(w->schemas);
+		nvtx_payload_schemas_free(w->schemas);
 	if (w->loose)
 		nvtx_loose_free(w->loose);
 	if (w->drainer)

@@ -6,8 +6,6 @@
  * free at once. A forked child has only the place of its one thread. */
 #pragma once
 #include "nvtx.h"
-#include "nvtx_loose.h"
-#include "nvtx_schema.h"
 #include "nvtx_texts.h"
 #include "nvtx_thread.h"
 #include <pthread.h>
@@ -25,6 +23,8 @@ enum nvtx_mode { NVTX_OFF, NVTX_RECORD, NVTX_CLOSING };
 enum nvtx_place { NVTX_FREE, NVTX_LIVES, NVTX_ENDED };
 
 struct nvtx_drainer;
+struct nvtx_loose;
+struct nvtx_schemas;
 
 struct nvtx_state {
 	struct nvtx_texts *texts;

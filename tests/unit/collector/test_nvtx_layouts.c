@@ -44,7 +44,7 @@ static void test_places_by_alignment(void **state)
 	nvtxPayloadSchemaAttr_t a = attributes(NVTX_STATIC, fields, 4);
 	a.fieldMask |= NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ALIGNMENT;
 	a.packAlign = 1;
-	id = nvtx_schema_register(schemas, 1, &a);
+	id = nvtx_payload_register_schema(schemas, 1, &a);
 	gives(1, id, packed, sizeof packed,
 		"{\"a\":1,\"b\":-2,\"c\":3,\"\":-4}", 0);
 }
@@ -157,7 +157,7 @@ static void test_endless_nesting(void **state)
 	nvtxPayloadSchemaAttr_t a = attributes(NVTX_DYNAMIC, fields, WIDE);
 	a.fieldMask |= NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID;
 	a.schemaId = SELF;
-	nvtx_schema_register(schemas, 1, &a);
+	nvtx_payload_register_schema(schemas, 1, &a);
 	nvtxPayloadData_t blob = { SELF, sizeof bytes, bytes };
 	char room[ROOM];
 	struct nvtx_payload p = rig_put(1, &blob, 1, room);
@@ -251,8 +251,8 @@ static void test_odd_layouts(void **state)
 	(void)state;
 	/* no fields; no attributes; a union; no type that there is */
 	a.entries = NULL;
-	assert_int_equal(nvtx_schema_register(schemas, 1, &a), 0);
-	assert_int_equal(nvtx_schema_register(schemas, 1, NULL), 0);
+	assert_int_equal(nvtx_payload_register_schema(schemas, 1, &a), 0);
+	assert_int_equal(nvtx_payload_register_schema(schemas, 1, NULL), 0);
 	gives(1, SCHEMA(1, NVTX_UNION, 1, one), bytes, 1, "null", 1);
 	gives(1, SCHEMA(1, 42, 1, one), bytes, 1, "null", 1);
 	gives(1, SCHEMA(1, NVTX_STATIC, 0, far), bytes, 1, "{\"far\":null}", 1);
@@ -269,7 +269,7 @@ static void test_odd_layouts(void **state)
 	a = attributes(NVTX_STATIC, one, 1);
 	a.fieldMask |= NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID;
 	a.schemaId = id;
-	assert_int_equal(nvtx_schema_register(schemas, 1, &a), id);
+	assert_int_equal(nvtx_payload_register_schema(schemas, 1, &a), id);
 	gives(1, id, "\7", 1, "{\"a\":7}", 0);
 }
 

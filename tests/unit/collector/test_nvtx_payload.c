@@ -58,7 +58,8 @@ static void test_as_nccl_registers(void **state)
 		       NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_STATIC_SIZE;
 	a.schemaId = ALL_REDUCE;
 	a.payloadStaticSize = sizeof call;
-	assert_int_equal(nvtx_schema_register(schemas, 7, &a), ALL_REDUCE);
+	assert_int_equal(nvtx_payload_register_schema(schemas, 7, &a),
+		ALL_REDUCE);
 	gives(7, ALL_REDUCE, &call, sizeof call,
 		"{\"NCCL communicator ID\":11259375,"
 		"\"Message size [bytes]\":1048576,\"Reduction operation\":2}",
@@ -89,7 +90,7 @@ static void test_enum(void **state)
 		.sizeOfEnum = 4
 	};
 	(void)state;
-	uint64_t op = nvtx_enum_register(schemas, 1, &a);
+	uint64_t op = nvtx_payload_register_enum(schemas, 1, &a);
 	const nvtxPayloadSchemaEntry_t fields[] = {
 		{ .type = op, .name = "op" },
 		{ .type = op, .name = "odd" },
@@ -106,8 +107,8 @@ static void test_enum(void **state)
 	gives(1, op, values, 4, "\"Prod\"", 0);
 	gives(1, op, values, 3, "null", 1);
 	a.fieldMask &= ~(uint64_t)NVTX_PAYLOAD_ENUM_ATTR_FIELD_SIZE;
-	assert_int_equal(nvtx_enum_register(schemas, 1, &a), 0);
-	assert_int_equal(nvtx_enum_register(schemas, 1, NULL), 0);
+	assert_int_equal(nvtx_payload_register_enum(schemas, 1, &a), 0);
+	assert_int_equal(nvtx_payload_register_enum(schemas, 1, NULL), 0);
 }
 
 /* Each type by itself: its bytes are 1, 2, 3, …, the last one 0xFF. */
