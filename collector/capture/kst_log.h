@@ -1,9 +1,10 @@
-/* kst_log.h - the layout of entries in a tail, and how they are read back.
+/* kst_log.h - the layout of entries in a tail, for its writer and its reader.
  *
  * README.md, *The tail*, describes the same in prose. */
 #pragma once
 #include <kernsift/kst_tail.h>
 #include "kst_wire.h"
+#include <string.h>
 
 #define KST_TAIL_MAGIC "\x89KTL\r\n\x1a\n"
 
@@ -23,24 +24,13 @@ struct kst_before {
 	uint64_t cells[KST_KINDS_END][KST_LOG_COLUMNS];
 };
 
-struct kst_log {
-	struct kst_place_in place;
-	const uint8_t *at, *end, *first;
-	uint32_t sum; /* of the entry before */
-	uint32_t length; /* as last written; 0: not written */
-	bool damaged; /* entries are missing, when no more come */
-	struct kst_before before;
-};
-
-struct kst_entry {
-	int kind; /* KST_text, or of rows */
-	const uint64_t *cells; /* of rows: all of the kind; until the next */
-	const char *text;
-	size_t len;
-};
-
-/* False where these bytes are no tail, or the beginning is damaged. They are
- * borrowed. */
-bool kst_log_open(struct kst_log *l, const uint8_t *bytes, size_t len);
-/* Entries of unknown kinds are skipped. */
-bool kst_log_next(struct kst_log *l, struct kst_entry *e);
+/* The values before the first row: each column as if the chunk lacked it. */
+static inline void kst_log_before(struct kst_before *b)
+{
+	memset(b, 0, sizeof *b);
+	for (int kind = 0; kind < KST_KINDS_END; kind++) {
+		const struct kst_kind_info *k = kst_kind_info(kind);
+		for (uint32_t c = 0; k && c < k->n; c++)
+			b->cells[kind][c] = kst_absent(&k->columns[c]);
+	}
+}

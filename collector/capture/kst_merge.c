@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +20,125 @@ enum {
 	READ = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
 	MAKE = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 };
+
+struct kst_log {
+	struct kst_place_in place;
+	const uint8_t *at, *end, *first;
+	uint32_t sum; /* of the entry before */
+	uint32_t length; /* as last written; 0: not written */
+	bool damaged; /* entries are missing, when no more come */
+	struct kst_before before;
+};
+
+struct kst_entry {
+	int kind; /* KST_text, or of rows */
+	const uint64_t *cells; /* of rows: all of the kind; until the next */
+	const char *text;
+	size_t len;
+};
+
+/* The younger of the two slots that are good. */
+static const uint8_t *kst_merge_slot_of(const uint8_t *bytes)
+{
+	const uint8_t *best = NULL;
+	for (int i = 0; i < 2; i++) {
+		const uint8_t *s = bytes + i * KST_SLOT;
+		bool good = !memcmp(s, KST_TAIL_MAGIC, 8) &&
+			    kst_crc(0, s, KST_SLOT_SUM) ==
+				    kst_get32(s + KST_SLOT_SUM);
+		if (good && (!best || kst_get64(s + 8) > kst_get64(best + 8)))
+			best = s;
+	}
+	return best;
+}
+
+/* False if these bytes are no tail, or its beginning is damaged. They are
+ * borrowed. */
+static bool kst_merge_log_open(struct kst_log *l, const uint8_t *bytes,
+	size_t len)
+{
+	const uint8_t *slot = len < KST_LOG ? NULL : kst_merge_slot_of(bytes);
+	if (!slot)
+		return false;
+	uint64_t commit = kst_get64(bytes + KST_COMMIT);
+	uint32_t generation = (uint32_t)kst_get64(slot + 8);
+	/* Between the slot and the commit there is a moment at which a process
+	 * can be killed: then the log is empty. */
+	bool current = (uint32_t)commit == generation;
+	if (!current && (uint32_t)commit != generation - 1)
+		return false;
+	*l = (struct kst_log){ .place = { kst_get32(slot + 16),
+				       kst_get32(slot + 20),
+				       kst_get64(slot + 24) },
+		.first = bytes + KST_LOG,
+		.at = bytes + KST_LOG,
+		.end = bytes + len,
+		.sum = kst_get32(slot + KST_SLOT_SUM),
+		.length = current ? (uint32_t)(commit >> 32) : 0 };
+	kst_log_before(&l->before);
+	return true;
+}
+
+/* The differences that an entry holds are added to the row before. */
+static bool kst_merge_row_get(struct kst_log *l, int kind, const uint8_t *at,
+	const uint8_t *end)
+{
+	uint64_t *cells = l->before.cells[kind], changed, v;
+	at = kst_varint_get(at, end, &changed);
+	for (uint32_t c = 0; at && changed; c++, changed >>= 1) {
+		if (!(changed & 1))
+			continue;
+		at = kst_varint_get(at, end, &v);
+		if (at && c < kst_kind_info(kind)->n)
+			cells[c] += (uint64_t)kst_unzigzag(v);
+	}
+	return at == end;
+}
+
+/* The next entry with a right checksum: position of its body. */
+static bool kst_merge_entry_get(struct kst_log *l, const uint8_t **body,
+	size_t *len, int *kind)
+{
+	const uint8_t *from = l->at, *at = from;
+	uint64_t bytes;
+	if (at == l->end)
+		return false;
+	*kind = *at++;
+	at = kst_varint_get(at, l->end, &bytes);
+	if (!at || l->end - at < 4 || bytes > (uint64_t)(l->end - at) - 4)
+		return false;
+	uint32_t sum = kst_crc(l->sum, from, (size_t)(at - from) + bytes);
+	if (sum != kst_get32(at + bytes))
+		return false;
+	l->sum = sum;
+	l->at = at + bytes + 4;
+	*body = at;
+	*len = bytes;
+	return true;
+}
+
+/* Entries of unknown kinds are skipped. */
+static bool kst_merge_log_next(struct kst_log *l, struct kst_entry *e)
+{
+	const uint8_t *body;
+	size_t len;
+	while (kst_merge_entry_get(l, &body, &len, &e->kind)) {
+		const struct kst_kind_info *k = kst_kind_info(e->kind);
+		e->text = (const char *)body;
+		e->len = len;
+		if (e->kind == KST_text && len && len <= KST_TEXT_MAX)
+			return true;
+		if (!k || !k->columns)
+			continue;
+		e->cells = l->before.cells[e->kind];
+		if (kst_merge_row_get(l, e->kind, body, body + len))
+			return true;
+		l->damaged = true;
+		return false;
+	}
+	l->damaged |= (uint64_t)(l->at - l->first) < l->length;
+	return false;
+}
 
 struct merge {
 	struct kst_merged *m;
@@ -133,7 +253,7 @@ static bool kst_merge_append(struct merge *g)
 	out.emit.capture = g->log.place.capture;
 	out.emit.seq = g->log.place.seq;
 	out.texts_given = (int64_t)g->log.place.text - 1;
-	while (ok && kst_log_next(&g->log, &e)) {
+	while (ok && kst_merge_log_next(&g->log, &e)) {
 		if (e.kind == KST_text) {
 			ok = kst_gather_text(&out, e.text, e.len);
 			continue;
@@ -174,7 +294,7 @@ static uint8_t *kst_merge_tail_open(struct merge *g, const char *path)
 		return NULL;
 	uint8_t *bytes = kst_merge_read_whole(fd, &len);
 	close(fd);
-	g->has_tail = bytes && kst_log_open(&g->log, bytes, len);
+	g->has_tail = bytes && kst_merge_log_open(&g->log, bytes, len);
 	g->m->damaged += !g->has_tail;
 	return bytes;
 }

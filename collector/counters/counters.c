@@ -1,8 +1,13 @@
 /* counters.c - samples the host and its GPUs in a thread while a window is open. */
 #include "clock.h"
-#include "counters_state.h"
-#include "log.h"
 #include "capture_writer.h"
+#include "counters.h"
+#include "counters_state.h"
+#include "host.h"
+#include "log.h"
+#include "nvml.h"
+#include "samples.h"
+#include "thread.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* counters_state.h - what counters.c and counters_rows.c share. */
+/* counters_state.h - the state of the sampling threads, for counters.c and its test. */
 #pragma once
 #include "counters.h"
 #include "host.h"

@@ -1,6 +1,8 @@
 /* host.c - counters of the host: CPU, memory, disks, network, control group. */
 #include "host.h"
 #include "figures.h"
+#include "samples.h"
+#include "tasks.h"
 #include <ctype.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -9,6 +11,22 @@
 #include <unistd.h>
 
 static void host_put(struct host *h, enum counter c, double value);
+
+/* Reads a file from its beginning into h->text, which ends in NUL; false where
+ * it is closed, gone or empty. */
+static bool host_read(struct host *h, int fd)
+{
+	size_t len = 0;
+	while (fd >= 0 && len < sizeof h->text - 1) {
+		ssize_t got = pread(fd, h->text + len, sizeof h->text - 1 - len,
+			(off_t)len);
+		if (got <= 0)
+			break;
+		len += (size_t)got;
+	}
+	h->text[len] = '\0';
+	return len > 0;
+}
 
 /* The text behind "word : " of the first line that begins so. */
 static void host_model(struct host *h)
@@ -145,20 +163,6 @@ void host_release(struct host *h)
 			close(fds[i]);
 	tasks_release(&h->tasks);
 	host_cpu_release(h);
-}
-
-bool host_read(struct host *h, int fd)
-{
-	size_t len = 0;
-	while (fd >= 0 && len < sizeof h->text - 1) {
-		ssize_t got = pread(fd, h->text + len, sizeof h->text - 1 - len,
-			(off_t)len);
-		if (got <= 0)
-			break;
-		len += (size_t)got;
-	}
-	h->text[len] = '\0';
-	return len > 0;
 }
 
 static void host_put(struct host *h, enum counter c, double value)

@@ -37,7 +37,3 @@ void host_release(struct host *h);
  * totals are read; when it ends, only totals are read. */
 enum host_edge { HOST_WITHIN, HOST_BEGIN, HOST_END };
 void host_round(struct host *h, enum host_edge edge);
-
-/* Reads a file from its beginning into h->text, which ends in NUL; false where
- * it is closed, gone or empty. */
-bool host_read(struct host *h, int fd);

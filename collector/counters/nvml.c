@@ -1,6 +1,8 @@
 /* nvml.c - counters of GPUs, read through NVML. */
 #include "nvml.h"
 #include "log.h"
+#include "nvml_abi.h"
+#include "visible.h"
 #include <assert.h>
 #include <dlfcn.h>
 #include <stdio.h>

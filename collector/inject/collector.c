@@ -2,9 +2,11 @@
 #include "collector.h"
 #include "clock.h"
 #include "collector_state.h"
+#include "counters.h"
 #include "fault.h"
-#include "nvtx.h"
 #include "log.h"
+#include "nvtx.h"
+#include "process_info.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

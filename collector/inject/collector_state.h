@@ -100,10 +100,3 @@ void output_want(struct collector *c, enum output_want want);
 /* For the notes of the capture, `n` more of them; the first detail stays. */
 void output_note(struct collector *c, enum output_note what, int64_t n,
 	const char *detail);
-
-/* output.c: rows that belong to a capture as such. */
-struct drops { /* counted, not written yet */
-	int64_t cupti, pool, shed, unreadable, ring, node, counter, disk;
-};
-void output_rows_end(struct collector *c, struct capture_writer *s);
-void output_rows_notes(struct collector *c, struct capture_writer *s);

@@ -2,9 +2,17 @@
 #include "clock.h"
 #include "collector.h"
 #include "collector_state.h"
+#include "counters.h"
 #include "fault.h"
-#include "nvtx.h"
+#include "intake.h"
+#include "library.h"
 #include "log.h"
+#include "names.h"
+#include "nodes.h"
+#include "nvtx.h"
+#include "session.h"
+#include "trigger.h"
+#include "window.h"
 
 /* Its pointer to the record is a CUpti_Activity's. */
 static CUptiResult(CUPTIAPI *next_record)(uint8_t *, size_t, CUpti_Activity **);

@@ -1,11 +1,18 @@
 /* output.c - the output thread: empties buffers and rings and writes rows. */
 #include "clock.h"
+#include "capture_writer.h"
 #include "collector.h"
 #include "collector_state.h"
+#include "counters.h"
+#include "encode.h"
 #include "fault.h"
-#include "nvtx.h"
-#include "raw.h"
+#include "intake.h"
 #include "log.h"
+#include "nodes.h"
+#include "nvtx.h"
+#include "process_info.h"
+#include "raw.h"
+#include "session.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -99,7 +106,7 @@ static void output_rows_begin(struct collector *c, struct capture_writer *s)
 	output_rows_clock(s);
 }
 
-void output_rows_end(struct collector *c, struct capture_writer *s)
+static void output_rows_end(struct collector *c, struct capture_writer *s)
 {
 	int closed = atomic_load(&c->io.closed);
 
@@ -131,6 +138,11 @@ static void output_drop(struct capture_writer *s, const char *where,
 		*count = 0;
 }
 
+/* Records and ranges that were lost: counted, not written yet. */
+struct drops {
+	int64_t cupti, pool, shed, unreadable, ring, node, counter, disk;
+};
+
 static void output_rows_drops(struct capture_writer *s, struct drops *d)
 {
 	output_drop(s, "cupti", &d->cupti);
@@ -143,7 +155,7 @@ static void output_rows_drops(struct capture_writer *s, struct drops *d)
 	output_drop(s, "disk", &d->disk);
 }
 
-void output_rows_notes(struct collector *c, struct capture_writer *s)
+static void output_rows_notes(struct collector *c, struct capture_writer *s)
 {
 	static const char *const codes[NOTES] = {
 		[NOTE_option] = "option_default",

@@ -1,6 +1,7 @@
 /* encode.c - CUPTI records become rows of a capture file. */
 #include "encode.h"
 #include "calls.h"
+#include "names.h"
 #include "record_fields.h"
 #include "records.h"
 #include <cupti.h>

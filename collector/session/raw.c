@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "fd_guard.h"
 #include "log.h"
+#include "names.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
