@@ -20,8 +20,8 @@ struct complaint {
 	void *ctx;
 };
 
-/* Reads the file into OPTIONS_FILE_MAX bytes of zeros as strings NAME=value, one
- * behind the other, and an empty one. */
+/* Reads the file into OPTIONS_FILE_MAX zeroed bytes as strings NAME=value,
+ * one after another, ended by an empty one. */
 enum { OPTIONS_FILE_MAX = 64 << 10 };
 
 static void options_complain(const struct complaint *c, const char *format, ...)

@@ -46,7 +46,7 @@ void options_init(struct collector_options *o, options_env_fn *env,
 /* Frees the patterns and the texts. */
 void options_release(struct collector_options *o);
 
-/* Whether a variable is one of ours; for names that are misspelt. */
+/* Whether a variable is an option of the collector; finds misspelled names. */
 bool options_knows(const char *name, size_t len);
 /* Whether KERNSIFT_TRACE_KINDS lists the word. */
 bool options_kind(const struct collector_options *o, const char *word);
@@ -58,6 +58,6 @@ bool options_folder(const struct collector_options *o,
 
 bool pattern_matches(const struct options_pattern *p, const char *text);
 
-/* "250ms", "5s", "10m", "2h" as nanoseconds above 0; -1 where it is none. What
- * follows it is at *end; where `end` is NULL, nothing may. */
+/* "250ms", "5s", "10m", "2h" as nanoseconds above 0; -1 if it is no
+ * duration. *end is what follows; if `end` is NULL, nothing may follow. */
 int64_t duration_ns(const char *text, const char **end);

@@ -14,8 +14,9 @@ bool thread_start(const char *name, thread_fn *f, void *ctx);
 /* Called first by such a thread. */
 void thread_stand_back(void);
 
-/* A number that others raise to wake who sleeps on it. thread_event_wait() returns when
- * it is no longer `seen` or the time is over. */
+/* A number that other threads raise to wake a thread that sleeps on it.
+ * thread_event_wait() returns when it is no longer `seen` or the time is
+ * over. */
 struct thread_event {
 	_Atomic uint32_t raised;
 };

@@ -18,8 +18,8 @@ struct schedule {
 	bool capture; /* cuProfilerStart opens, cuProfilerStop closes */
 };
 
-/* START+LENGTH and PERIOD:LENGTH; false where the text is none. A period must
- * be longer than its window. */
+/* START+LENGTH and PERIOD:LENGTH; false if the text is neither. A period
+ * must be longer than its window. */
 bool schedule_window(struct schedule *s, const char *text);
 bool schedule_every(struct schedule *s, const char *text);
 /* Of options that options_init() has looked through. */

@@ -264,8 +264,8 @@ static void capture_writer_account(struct capture_writer_file *f,
 		&(struct spool_file){ f->number, part, f->records, f->bytes });
 }
 
-/* Whether rows of a kind are records or ranges, which are counted where they are
- * lost: recorded and dropped are as many as were made. */
+/* Whether rows of a kind are records or ranges, which are counted if they
+ * are lost: recorded plus dropped is what was made. */
 static bool capture_writer_file_counts(enum kst_kind kind)
 {
 	return kind == KST_kernel || kind == KST_copy || kind == KST_call ||
@@ -313,7 +313,7 @@ static int64_t capture_writer_records_waiting(
 	return (int64_t)records;
 }
 
-/* Makes it whole; false where that failed: give_up() then. */
+/* Completes the capture; false if that failed: give_up() then. */
 static bool capture_writer_file_end(struct capture_writer_file *f,
 	struct capture_spool *spool)
 {
@@ -527,7 +527,7 @@ static bool capture_writer_begin(struct capture_writer *s)
 	return s->file.writer;
 }
 
-/* Whether there is a file to write to; makes it where it is time for it. */
+/* Whether there is a file to write to; creates it when it is time. */
 static bool capture_writer_ready(struct capture_writer *s)
 {
 	if (s->file.writer)

@@ -49,9 +49,9 @@ int64_t capture_writer_text(struct capture_writer *s,
 int64_t capture_writer_shape(struct capture_writer *s,
 	const struct kst_shape *shape);
 
-/* One row; times are nanoseconds from 1970 here and are counted from the
- * capture's base_ns when written; `process` is 0, and `row` of facts is counted
- * up. False where it could not be kept: a record or a range is then in
+/* One row; times are nanoseconds from 1970 here and are stored relative to
+ * the capture's base_ns; `process` is 0, and `row` of facts is counted up.
+ * False if it could not be kept: a record or a range is then in
  * capture_writer_dropped(). */
 bool capture_writer_row(struct capture_writer *s, enum kst_kind kind,
 	const void *row);

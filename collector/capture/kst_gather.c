@@ -64,7 +64,7 @@ static const uint8_t *kst_gather_payload(struct kst_emit *e, struct kst_head *h)
 	h->payload_len = h->raw_len;
 	if (h->raw_len < PACK_FROM)
 		return e->raw;
-	/* A cut costs a block's head of three bytes at most. */
+	/* A cut costs a block's head of at most three bytes. */
 	if (!kst_gather_room(e, &e->packed, &e->packed_cap,
 		    ZSTD_compressBound(h->raw_len) + 3 * e->cuts_n + 64))
 		return NULL;
@@ -146,7 +146,7 @@ static void kst_gather_times(const struct kst_kind_info *k,
 		h->first_ns = h->last_ns = 0;
 }
 
-/* What is left of some bytes, packed; as many as they are where it fails. */
+/* The packed size of some bytes; their own size if packing fails. */
 static size_t kst_gather_tried(struct kst_emit *e, const uint8_t *at,
 	size_t len)
 {
@@ -205,7 +205,7 @@ static bool kst_gather_constant(const uint64_t *cells, uint32_t n)
 	return i >= n;
 }
 
-/* Packs a column the way it gets smallest; behind its last byte. */
+/* Packs a column the smallest way; returns the place after its last byte. */
 static uint8_t *kst_gather_column_put(struct kst_emit *e, uint8_t *to,
 	const uint64_t *cells, const uint64_t *other, uint32_t n,
 	enum kst_kind kind, struct kst_place *p)

@@ -70,5 +70,5 @@ bool kst_gather_text(struct kst_gather *g, const char *text, size_t len);
 bool kst_gather_row(struct kst_gather *g, int kind, const uint64_t *cells);
 /* Writes everything. */
 bool kst_gather_flush(struct kst_gather *g);
-/* The chunk behind which nothing is. */
+/* Writes the last chunk of the capture. */
 bool kst_gather_end(struct kst_gather *g);

@@ -61,8 +61,7 @@ static void kst_input_skip(struct kst_input *in, size_t n)
 	kst_input_pass(in, n);
 }
 
-/* Leaves out the byte that is there and what follows it up to where a chunk
- * may begin. */
+/* Skips this byte and what follows it up to the next possible chunk. */
 static void kst_input_skip_to_magic(struct kst_input *in)
 {
 	const uint8_t *from = in->bytes + in->at + 1;

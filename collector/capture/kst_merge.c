@@ -216,7 +216,7 @@ static bool kst_merge_copy(struct merge *g)
 	bool whole = false, more = true;
 	while (more && !whole) {
 		got = kst_input_next(&g->in, &h, &payload);
-		/* Torn bytes behind the last chunk are in the tail. */
+		/* Torn bytes after the last chunk are in the tail. */
 		bool all = g->has_tail && g->next >= g->log.place.seq;
 		bool torn = g->in.skipped && !all;
 		g->m->damaged += torn;
@@ -285,7 +285,8 @@ static uint8_t *kst_merge_read_whole(int fd, size_t *len)
 	return bytes;
 }
 
-/* The tail's bytes, to be freed. One that is not there is none. */
+/* The tail's bytes, which the caller frees. A missing file counts as no
+ * tail. */
 static uint8_t *kst_merge_tail_open(struct merge *g, const char *path)
 {
 	int fd = path ? open(path, READ) : -1;
@@ -299,7 +300,7 @@ static uint8_t *kst_merge_tail_open(struct merge *g, const char *path)
 	return bytes;
 }
 
-/* The capture's opening, as it is; false where it is none. */
+/* Copies the capture's opening unchanged; false if it is none. */
 static bool kst_merge_opening(struct merge *g)
 {
 	uint16_t major, minor;

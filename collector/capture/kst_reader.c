@@ -20,9 +20,9 @@ struct kst_rows {
 
 /* The texts and launches a reader has met.
  *
- * A chunk defines some with consecutive ids, above all that came before; where
- * a chunk is lost there is a gap, which costs no memory. Readers' cells are
- * places in the tables, from 1. */
+ * A chunk defines some with consecutive ids, above all that came before; a
+ * lost chunk leaves a gap, which costs no memory. Readers' cells are places
+ * in the tables, from 1. */
 
 struct kst_ids {
 	struct kst_stretch {
@@ -62,7 +62,7 @@ enum kst_defined {
 
 struct kst_reader {
 	struct kst_memory memory;
-	struct kst_pool pool; /* where the memory is malloc's */
+	struct kst_pool pool; /* if the memory is malloc's */
 	struct kst_input in;
 	struct kst_tables tables;
 	struct kst_about about;
@@ -90,8 +90,8 @@ struct columns {
 	uint32_t n;
 };
 
-/* The list of columns; behind it, or NULL where it is none. What it says of
- * lengths adds up to the rest of the payload. */
+/* The list of columns; returns the place after it, or NULL if it is no list.
+ * The lengths it gives add up to the rest of the payload. */
 static const uint8_t *kst_reader_places(struct columns *c, const uint8_t *at,
 	const uint8_t *end)
 {
@@ -142,7 +142,7 @@ static bool kst_reader_column(struct kst_rows *r, const struct kst_place *p,
 }
 
 /* Reads r->n rows of r->kind into r->cells, which has room for all columns.
- * False where the payload is not what it says it is. */
+ * False if the payload does not match its description. */
 static bool kst_reader_rows_get(struct kst_rows *r, const uint8_t *at,
 	size_t len, struct kst_like *like)
 {
@@ -248,7 +248,7 @@ static int64_t kst_reader_ids_place(struct kst_ids *ids, uint64_t id)
 	return (int64_t)(s->place + (id - s->first));
 }
 
-/* Whether the n lengths at `at` add up to what is behind them. */
+/* Whether the n lengths at `at` add up to the bytes after them. */
 static const uint8_t *kst_reader_lengths(const uint8_t *at, const uint8_t *end,
 	uint32_t n)
 {
@@ -299,7 +299,7 @@ static enum kst_defined kst_reader_tables_texts(struct kst_tables *t,
 	return KST_DEFINED;
 }
 
-/* One launch from its cells; false where a number is none a shape can have. */
+/* One launch from its cells; false if a number is impossible for a shape. */
 static bool kst_reader_launch_get(struct kst_known *to, const uint64_t *cells,
 	uint32_t n)
 {
@@ -422,7 +422,7 @@ static bool kst_reader_number_get(int64_t *to, const uint8_t *at, size_t len)
 	return behind == at + len;
 }
 
-/* One field of the about; false where it is damaged. */
+/* One field of the about; false if it is damaged. */
 static bool kst_reader_field(struct kst_reader *r, struct kst_about *about,
 	uint64_t number, const uint8_t *at, size_t len)
 {
@@ -486,7 +486,8 @@ static void kst_reader_resolve_texts(struct kst_reader *r, uint64_t *cells,
 	}
 }
 
-/* Ids of launches become places of shapes, and names beside them. */
+/* Replaces ids of launches by places of shapes, and stores the names with
+ * them. */
 static void kst_reader_resolve_launches(struct kst_reader *r, uint64_t *shapes,
 	uint64_t *names, uint32_t n)
 {

@@ -104,11 +104,11 @@ struct kst_column_info {
 };
 struct kst_kind_info {
 	const char *name;
-	const struct kst_column_info *columns; /* NULL where it is no rows */
+	const struct kst_column_info *columns; /* NULL if it has no rows */
 	uint32_t n;
 };
 enum { KST_COLUMNS_MAX = 32 };
-/* NULL where the kind is unknown. */
+/* NULL if the kind is unknown. */
 const struct kst_kind_info *kst_kind_info(int kind);
 /* The bits of a cell whose column is absent. */
 uint64_t kst_absent(const struct kst_column_info *c);

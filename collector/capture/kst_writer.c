@@ -5,12 +5,11 @@
 #include <kernsift/kst_writer.h>
 #include <string.h>
 
-/* Launch shapes and launches become small numbers, for the
- * writer.
+/* Gives launch shapes and launches small numbers.
  *
- * Shapes are kept for good: who writes holds their ids. Of launches (a name
- * and a shape) the last KST_LAUNCHES_MAX are known; when so many were seen all
- * are forgotten, and one that comes again gets a new id. */
+ * Shapes are kept for the writer's life, because callers hold their ids. Of
+ * launches (a name and a shape) the last KST_LAUNCHES_MAX are known; after
+ * that many the table is cleared, and one that comes again gets a new id. */
 
 enum { KST_LAUNCHES_MAX = 1 << 16 };
 

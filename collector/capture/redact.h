@@ -42,8 +42,8 @@ void redact_init(struct redact *r, const struct collector_options *o,
 	struct mapped *memory);
 void redact_release(struct redact *r);
 
-/* What becomes of a text; the hash in `hash` where that is it. Without memory
- * to look at it, it is dropped. `folder`, of the captures, is no place for a
- * key: it is not looked at. */
+/* What to write instead of a text; the hash in `hash` if it is hashed. A
+ * text that cannot be checked, because there is no memory, is dropped.
+ * `folder`, of the captures, never holds the key: it is not searched. */
 enum redacted redact_text(struct redact *r, int folder, const char *text,
 	size_t len, char hash[static REDACT_HASH_LEN + 1]);

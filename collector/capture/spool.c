@@ -19,7 +19,7 @@ static unsigned long long spool_start_ticks(void)
 	if (fd >= 0)
 		close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	/* The program's name may hold anything; field 22 is the 20th behind
+	/* The program's name may hold anything; field 22 is the 20th after
 	 * it. */
 	const char *at = strrchr(text, ')');
 	for (int i = 0; at && i < 20; i++)

@@ -43,10 +43,10 @@ void spool_close(struct capture_spool *s);
 /* The name of a capture: number `n`, with `suffix`. */
 void spool_name(const struct capture_spool *s, char name[static SPOOL_NAME],
 	uint32_t n, const char *suffix);
-/* Makes the .part of the next free number, locked for as long as it is open
- * here: kst_tail.h. -1 and errno. */
+/* Creates the .part of the next free number, locked for as long as it is
+ * open here: kst_tail.h. Returns -1 and errno on failure. */
 int spool_make(struct capture_spool *s, uint32_t *number);
-/* The .part becomes the capture; false where it stays what it is. */
+/* The .part becomes the capture; false if it stays a .part. */
 bool spool_finish(struct capture_spool *s, uint32_t number);
 
 /* Takes a file into account, whole or not. */

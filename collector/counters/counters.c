@@ -186,7 +186,7 @@ static void counters_sampler_loop(struct sampler *s,
 	}
 }
 
-/* The last thing a thread does with what is ours. */
+/* The last access of a thread to shared memory. */
 static void counters_sampler_end(struct sampler *s)
 {
 	atomic_store_explicit(&s->running, false, memory_order_release);

@@ -12,7 +12,7 @@
 
 static void host_put(struct host *h, enum counter c, double value);
 
-/* Reads a file from its beginning into h->text, which ends in NUL; false where
+/* Reads a file from its beginning into h->text, which ends in NUL; false if
  * it is closed, gone or empty. */
 static bool host_read(struct host *h, int fd)
 {
@@ -28,7 +28,7 @@ static bool host_read(struct host *h, int fd)
 	return len > 0;
 }
 
-/* The text behind "word : " of the first line that begins so. */
+/* The text after "word : " in the first line that begins with the word. */
 static void host_model(struct host *h)
 {
 	static const char word[] = "model name";
@@ -172,7 +172,7 @@ static void host_put(struct host *h, enum counter c, double value)
 }
 
 /* The name, in parentheses, may hold anything; user and system time are the
- * 12th and 13th word behind it, in ticks. */
+ * 12th and 13th word after it, in ticks. */
 static void host_process_cpu(struct host *h)
 {
 	uint64_t user, system;

@@ -88,7 +88,7 @@ static void nvml_clock_limits(const struct nvml_turn *t)
 {
 	unsigned long long reasons;
 	if (nvml_succeeded(t, COUNTER_gpu_clock_held,
-		    t->n->call.held(t->g->handle, &reasons)))
+		    t->n->call.clock_reasons(t->g->handle, &reasons)))
 		nvml_put(t, COUNTER_gpu_clock_held,
 			reasons & NVML_CLOCKS_LIMITED ? 100 : 0);
 }
@@ -184,7 +184,7 @@ static void nvml_fast(const struct nvml_turn *t)
 		nvml_memory(t);
 	if (c->power && nvml_is_on(t, COUNTER_gpu_power))
 		nvml_power(t);
-	if (c->held && nvml_is_on(t, COUNTER_gpu_clock_held))
+	if (c->clock_reasons && nvml_is_on(t, COUNTER_gpu_clock_held))
 		nvml_clock_limits(t);
 }
 

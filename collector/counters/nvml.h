@@ -50,8 +50,8 @@ struct nvml_place { /* the process's settings; copied where they are kept */
 	const char *visible, *order; /* NULL not set */
 };
 
-/* Opens it if it is not, and begins a window. False and a sentence where it is
- * of no use. */
+/* Opens it if it is not open, and begins a window. False and a sentence if
+ * it cannot be used. */
 bool nvml_open(struct nvml *n, const struct nvml_place *p,
 	char sentence[static 256]);
 bool nvml_ready(struct nvml *n);

@@ -10,8 +10,8 @@ struct samples {
 	moment_fn *now;
 	void *ctx;
 	uint32_t room;
-	_Atomic uint32_t put; /* of who puts */
-	_Atomic uint32_t taken; /* of who takes */
+	_Atomic uint32_t put; /* of the writing side */
+	_Atomic uint32_t taken; /* of the reading side */
 	_Atomic uint32_t forgotten; /* up to here */
 	_Atomic int64_t dropped;
 	struct sample ring[];

@@ -56,8 +56,8 @@ struct rate {
  * where count or time went back. */
 bool rate_next(struct rate *r, uint64_t count, int64_t at_ns, double *per_s);
 
-/* The next turn of who was due at `due_ns` and takes turns every `period_ns`:
- * who is late skips turns, and does not make up for them. */
+/* The next turn after one that was due at `due_ns`, every `period_ns`: a
+ * late caller skips turns, and does not make up for them. */
 int64_t cadence_next(int64_t due_ns, int64_t now_ns, int64_t period_ns);
 
 /* Whether it is time for what is done once a second within a faster loop. */

@@ -51,8 +51,8 @@ static bool tasks_schedstat(const struct tasks *t, int32_t tid,
 	return figure(figure(text, ran_ns), waited_ns);
 }
 
-/* The thread's place in the list; `hint` is where it was in the order of the
- * folder. NULL where it is new. */
+/* The thread's place in the list; `hint` is its last place in the order of
+ * the folder. NULL if it is new. */
 static struct task *tasks_find(struct tasks *t, int32_t tid, int hint)
 {
 	if (hint < t->n && t->list[hint].tid == tid)

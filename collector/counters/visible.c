@@ -12,7 +12,7 @@ static bool visible_one_model(const struct visible_gpu *gpus, int n)
 	return true;
 }
 
-/* A whole number and nothing behind it; -1 where it is none. */
+/* A whole number with nothing after it; -1 if it is none. */
 static int visible_number(const char *p, size_t len)
 {
 	int n = 0;

@@ -17,8 +17,8 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-/* What this process has of CUPTI, from its first window on. Of the control
- * thread; who writes borrows what has locks of its own. */
+/* What this process has of CUPTI, from its first window on. Owned by the
+ * control thread; the output thread borrows what has its own locks. */
 struct cupti {
 	bool looked, usable; /* until CUPTI proves otherwise */
 	bool open, listening;

@@ -392,8 +392,8 @@ bool control_start(struct collector *c)
 	}
 	if (control_cupti_stays(c))
 		control_cupti_look(c);
-	/* What is launched right behind cuInit is to be recorded, and CUPTI may
-	 * be called inside of it by its own thread. */
+	/* Launches right after cuInit are to be recorded, and its thread may
+	 * call CUPTI inside it. */
 	control_round_of(c);
 	if (thread_start("ks-ctl", control_main, c))
 		return true;

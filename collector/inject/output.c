@@ -35,7 +35,7 @@ static void output_fact(struct capture_writer *s, const char *name,
 				.value = output_own_text(s, value) });
 }
 
-/* A file of /proc, which has no size; NUL behind it. */
+/* A file of /proc, which has no size; ends in NUL. */
 static void output_slurp(const char *path, char *to, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

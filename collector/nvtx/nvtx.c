@@ -33,7 +33,7 @@ struct nvtx_call {
 
 enum { BLOBS_MOST = 16 };
 
-/* `a` may be NULL, or of a version that is shorter than ours. */
+/* `a` may be NULL, or of an older version with fewer fields. */
 static struct nvtx_call nvtx_call_of(uint16_t domain,
 	const nvtxEventAttributes_t *a)
 {
@@ -72,8 +72,8 @@ static void nvtx_say(struct nvtx_label *s, const struct nvtx_call *c,
 	}
 }
 
-/* Writes the payload of a call out; where it holds the range's text, that is
- * the call's from now on. */
+/* Writes the payload of a call; if it holds the range's text, that becomes
+ * the text of the call. */
 static size_t nvtx_write_payload(struct nvtx_state *w,
 	const struct nvtx_call *c, char room[static NVTX_PAYLOAD_MOST],
 	struct nvtx_label *label)
@@ -148,8 +148,8 @@ static void nvtx_tell(struct nvtx_state *w, struct nvtx_thread *t,
 		nvtx_wake(w);
 }
 
-/* Of the call, domain and payload; that is the range's where it began without
- * one. */
+/* Of the call, domain and payload; the payload becomes the range's if it
+ * began without one. */
 static int nvtx_range_pop(const struct nvtx_call *c)
 {
 	struct nvtx_state *w = nvtx_state();

@@ -9,7 +9,7 @@ enum { FREE = 0, BUSY = 1, PROBES = 64 };
 
 struct slot {
 	_Atomic uint64_t id; /* FREE, BUSY, or of the range */
-	struct nvtx_event event; /* of who made it busy */
+	struct nvtx_event event; /* of the thread that made it busy */
 	uint64_t body[NVTX_LOOSE_BYTES / 8];
 };
 

@@ -11,7 +11,7 @@
 /* Registered layouts: copies, and a table of pointers by domain and number. */
 
 struct nvtx_field {
-	const char *name; /* "" where it has none */
+	const char *name; /* "" if it has none */
 	uint64_t flags, type; /* as in nvtxPayloadSchemaEntry_t */
 	uint64_t detail; /* arrayOrUnionDetail; of an enum the value */
 	uint64_t offset;
@@ -241,8 +241,8 @@ struct nvtx_kind {
 	const struct nvtx_schema *schema; /* of NVTX_SCHEMA */
 };
 
-/* Where a field begins: where it says, else behind the field before, aligned;
- * unknown where that one's end is. */
+/* Where a field begins: at its own offset, else after the field before,
+ * aligned; unknown if that one's end is. */
 #define NVTX_PLACE_UNKNOWN SIZE_MAX
 
 /* One value of a payload's bytes. */
@@ -491,8 +491,8 @@ bool nvtx_payload_number(struct nvtx_json *j, int32_t type, const void *at)
 	return !j->full;
 }
 
-/* Each value is checked against the bytes that are there before it is read. A
- * JSON text that grew past its room is none. */
+/* Each value is checked against the available bytes before it is read. A
+ * JSON text that outgrew its room is discarded. */
 
 enum { DEPTH = 4, POINTER = NVTX_PAYLOAD_ENTRY_FLAG_POINTER };
 enum {
@@ -516,7 +516,7 @@ struct bytes {
 	size_t len;
 };
 
-/* A schema on its way: where its fields were found. */
+/* A schema that is being read, with the places of its fields. */
 struct walk {
 	const struct nvtx_schema *schema;
 	struct bytes all;
@@ -614,8 +614,8 @@ static bool nvtx_payload_count(struct nvtx_payload *p, const struct walk *w,
 	return k.bytes == 0 || *n <= b.len / k.bytes;
 }
 
-/* Where a pointer leads: into a payload of the event, or, where the layout
- * says that this is to be copied, wherever it does. */
+/* The target of a pointer: within a payload of the event, or, if the layout
+ * says that it is to be copied deep, anywhere. */
 static bool nvtx_payload_follow(const struct nvtx_payload *p,
 	const struct nvtx_field *f, struct bytes *b)
 {

@@ -15,7 +15,7 @@ enum nvtx_event_flag { NVTX_LOOSE = 1 };
 
 struct nvtx_event {
 	int64_t start_ns, end_ns; /* start 0: before it was recorded */
-	uint32_t text; /* nvtx_texts.h; 0: the text is behind */
+	uint32_t text; /* nvtx_texts.h; 0: the text follows */
 	uint16_t domain;
 	uint8_t place, flags; /* in the thread's stack; enum nvtx_event_flag */
 	uint16_t text_len, payload_len; /* bytes; each begins a word */
@@ -25,7 +25,7 @@ struct nvtx_event {
 struct nvtx_ring {
 	uint64_t *words; /* NVTX_RING_WORDS */
 	_Alignas(64) _Atomic uint64_t put; /* words so far */
-	uint64_t taken_seen; /* of who puts */
+	uint64_t taken_seen; /* of the putting thread */
 	bool reported; /* that it is half full */
 	_Alignas(64) _Atomic uint64_t taken;
 };

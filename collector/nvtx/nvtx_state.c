@@ -204,8 +204,8 @@ static void nvtx_state_write_loose(struct drain *n, int64_t until_ns)
 	}
 }
 
-/* Every thread: its ring; where it ended, also what it had open, and that was
- * it. */
+/* Every thread: its ring; if it ended, also what it had open, and its place
+ * becomes free. */
 static void nvtx_state_pass(struct drain *n)
 {
 	for (uint32_t i = 0; i < NVTX_THREADS; i++) {
@@ -400,7 +400,7 @@ static bool nvtx_state_claim(_Atomic uint32_t *place)
 static struct nvtx_thread *nvtx_state_join(struct nvtx_state *w)
 {
 	uint32_t i = 0;
-	mine = GONE; /* also where a memory allocator calls NVTX below */
+	mine = GONE; /* also if a memory allocator calls NVTX below */
 	while (i < NVTX_THREADS && !nvtx_state_claim(&w->places[i]))
 		i++;
 	if (i == NVTX_THREADS)

@@ -53,7 +53,7 @@ struct nvtx_state *nvtx_state_make(void);
 
 /* The calling thread's stack; NULL if all are taken. */
 struct nvtx_thread *nvtx_state_thread(struct nvtx_state *w);
-/* The same, only where it has one already. */
+/* The same, but only if it already has one. */
 struct nvtx_thread *nvtx_state_my_thread(void);
 
 /* A ring for the thread; NULL if all are taken. */

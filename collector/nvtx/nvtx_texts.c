@@ -59,7 +59,7 @@ static bool nvtx_texts_is(const struct nvtx_texts *t, uint32_t id,
 	       memcmp(t->room + e->at, text, len) == 0;
 }
 
-/* Takes `n` of a number that may not pass `most`; `most` where it would. */
+/* Adds `n` to a number that may not pass `most`; returns `most` if it would. */
 static uint32_t nvtx_texts_take(_Atomic uint32_t *of, uint32_t n, uint32_t most)
 {
 	uint32_t at = atomic_load_explicit(of, memory_order_relaxed);

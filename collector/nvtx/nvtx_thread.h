@@ -64,7 +64,7 @@ struct nvtx_open {
 /* Empties it for another thread. */
 void nvtx_thread_init(struct nvtx_thread *t, uint32_t born, uint32_t tid);
 
-/* The level of the range in its domain, from 0; *lost where it or its text
+/* The level of the range in its domain, from 0; *lost if it or its text
  * found no room. */
 int nvtx_thread_push(struct nvtx_thread *t, const struct nvtx_label *label,
 	int64_t start_ns, bool *lost);

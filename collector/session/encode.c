@@ -18,10 +18,10 @@ enum {
 	WORDS_COPY_KINDS = 16, /* of each of the three numbers of a copy */
 };
 
-/* Ids that encode.c keeps for as long as a capture is written.
+/* Ids that encode.c caches for as long as a capture is written.
  *
- * Each is found by a number, without looking at a text again; where two want
- * the same place the later one has it. An id of 0 (dropped by a pattern, or
+ * Each is found by a number, without reading a text again; if two need the
+ * same place, the later one has it. An id of 0 (dropped by a pattern, or
  * nothing could be written) is not kept. */
 
 struct kept;
@@ -93,8 +93,8 @@ static const char *encode_words_overhead(uint32_t what)
 	return "Unrecognized";
 }
 
-/* The name of a call without the version that CUPTI puts behind it:
- * cudaLaunchKernel_v7000; how long it then is. */
+/* The name of a call without the version that CUPTI appends:
+ * cudaLaunchKernel_v7000; returns its length. */
 static size_t encode_words_call(const char *name)
 {
 	enum { DIGITS_MIN = 4 };

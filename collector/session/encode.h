@@ -27,6 +27,6 @@ struct encode *encode_new(const struct layout *l, const struct kernel_names *n,
 	encode_call_name_fn *call_name, void *ctx);
 void encode_free(struct encode *e);
 
-/* Adds to *to. False where the writer could not keep all of it. */
+/* Adds to *to. False if the writer could not keep all of it. */
 bool encode_buffer(struct encode *e, const struct intake_buffer *b,
 	struct capture_writer *s, struct encoded *to);

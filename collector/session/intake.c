@@ -143,9 +143,8 @@ static int intake_pool_find(const struct pool *p, const uint8_t *at)
  * the first that came is on top then, and no piece can appear twice. */
 
 enum {
-	BEARS_NULL =
-		27, /* the version from which on CUPTI drops records where it
-			  * gets no buffer */
+	/* the version from which on CUPTI drops records if it gets no buffer */
+	BEARS_NULL = 27,
 	PIECE = 1 << 20,
 	SMALL = 16 << 10, /* of buffers whose records are only counted */
 	SMALLS = 1024,

@@ -57,7 +57,7 @@ static void library_add_toolkit(struct places *p, const char *folder)
 	library_add_folder(p, folder, "/extras/CUPTI/lib64");
 }
 
-/* NVIDIA's wheels beside a library of one of them, or beside PyTorch's:
+/* NVIDIA's wheels next to a library of one of them, or next to PyTorch's:
  * …/nvidia/cuda_runtime/lib/libcudart.so.12, …/torch/lib/libtorch_cuda.so. */
 static void library_add_wheels(struct places *p, const char *path)
 {

@@ -141,7 +141,7 @@ static uint32_t names_by_content(struct kernel_names *n, const char *name,
 	}
 }
 
-/* Whether the way's number still is that of the bytes behind the pointer. */
+/* Whether the way's number is still that of the bytes at the pointer. */
 static bool names_believed(const struct kernel_names *n, struct way *w,
 	uint64_t word, const char *name, uint64_t colours)
 {

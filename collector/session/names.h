@@ -1,11 +1,11 @@
-/* names.h - kernel names pinned while their pointer is good.
+/* names.h - kernel names, copied while their pointer is valid.
  *
- * A record's name is a pointer into a module that may be gone when the record
- * is read. So in the completion callback, where the pointer is still good, the
- * name is looked up by pointer and by content, kept, and the 8 bytes are
- * overwritten with its number. Lock-free: callbacks of several threads come at
- * once, and nothing here waits. Bounded: past NAMES_MAX names or NAMES_BYTES
- * the number is NAMES_FULL, which is counted. */
+ * A record's name is a pointer into a module that may be gone when the
+ * record is read. So the completion callback, while the pointer is still
+ * valid, looks the name up by pointer and by content, keeps a copy, and
+ * overwrites the 8 bytes with its number. Lock-free: several threads call
+ * back at once, and nothing here waits. Bounded: past NAMES_MAX names or
+ * NAMES_BYTES the number is NAMES_FULL, which is counted. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -77,7 +77,7 @@ static bool nodes_stack_same(const uint32_t *kept, const uint32_t *stack,
 	       memcmp(kept + 1, stack, sizeof *stack * (size_t)depth) == 0;
 }
 
-/* A copy of the stack in words[]; STACK_UNSET where they are used up. */
+/* A copy of the stack in words[]; STACK_UNSET if they are used up. */
 static uint32_t nodes_stack_copy(struct nodes *n, const uint32_t *stack,
 	int depth)
 {

@@ -7,7 +7,7 @@
 #include "records.h"
 #include <string.h>
 
-/* The record, or where it is short a copy with zeroes behind. */
+/* The record, or, if it is short, a copy that ends in zeroes. */
 static inline const void *record_whole(const struct record *r, void *room,
 	size_t bytes)
 {

@@ -21,8 +21,8 @@ struct layout {
 /* cuptiActivityGetNextRecord of the libcupti at hand. */
 typedef int records_next_fn(uint8_t *buffer, size_t bytes, void **record);
 
-/* Learns the sizes by letting libcupti walk made-up records: no driver and no
- * GPU are needed. False where it walks nothing. */
+/* Measures the sizes by letting libcupti walk made-up records: no driver and
+ * no GPU are needed. False if it walks nothing. */
 bool layout_learn(struct layout *l, records_next_fn *next, uint32_t version);
 
 struct record {

@@ -72,7 +72,7 @@ struct session {
 	_Atomic int64_t dropped, within_since_ns;
 };
 
-/* Adds a sentence behind what is there, while there is room. */
+/* Appends a sentence, as far as there is room. */
 static void session_explain(char sentence[static 512], const char *format, ...)
 {
 	size_t at = strlen(sentence);
@@ -540,12 +540,13 @@ static void session_launch_calls(struct session *s, bool on)
 				s->calls.launch[driver][i]);
 }
 
-/* Another tool's cuptiActivityRegisterCallbacks replaces ours without a word.
- * Silence alone says nothing, since an idle process is silent too; so after a
- * flush without buffers launches are counted, by callbacks that are off as long
- * as buffers come. As many launches as the buffers still out there could hold
- * are no proof either: CUPTI may be filling one. More are, of launches that make
- * records: who records copies alone can wait for ever. */
+/* Another tool's cuptiActivityRegisterCallbacks replaces ours silently.
+ * Missing buffers alone prove nothing, because an idle process returns none
+ * either. So after a flush without buffers launches are counted, by
+ * callbacks that are off as long as buffers come. As many launches as the
+ * buffers that CUPTI holds have room for are no proof either: CUPTI may be
+ * filling one. More are, if they are launches that make records: a process
+ * that records copies alone can wait for ever. */
 
 /* Kernel records of 200 bytes and more in 1 MiB; and a few launches that failed
  * or were under way. */
@@ -706,7 +707,7 @@ int64_t session_dropped(struct session *s)
 	return atomic_exchange(&s->dropped, 0);
 }
 
-/* Back to where a window began. */
+/* Restores the state at the start of a window. */
 static void session_undo(struct session *s)
 {
 	session_settings_restore(s);

@@ -30,7 +30,7 @@ enum kst_codec { KST_CODEC_NONE, KST_CODEC_ZSTD };
 enum kst_kind {
 	KST_about = 1, /* the first chunk: struct kst_about */
 	KST_text = 2, /* texts, each with the next id */
-	KST_end = 63, /* the last chunk: nothing is missing behind it */
+	KST_end = 63, /* the last chunk: nothing is missing after it */
 #define KIND(number, kind, COLUMNS, what) KST_##kind = number,
 	KST_KINDS(KIND)
 #undef KIND

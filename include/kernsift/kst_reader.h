@@ -19,7 +19,7 @@
 #include "kst.h"
 #include <stdbool.h>
 
-/* Fills up to `cap` bytes; returns how many, 0 at the end, -1 where reading
+/* Fills up to `cap` bytes; returns how many, 0 at the end, -1 if reading
  * failed. */
 typedef int64_t kst_read_fn(void *ctx, void *to, size_t cap);
 
@@ -32,7 +32,7 @@ enum kst_got {
 	KST_NEWER, /* of a later major version */
 };
 
-/* The rows of a column: .d where its type is REAL, else .i. */
+/* The rows of a column: .d if its type is REAL, else .i. */
 union kst_column {
 	const int64_t *i;
 	const double *d;

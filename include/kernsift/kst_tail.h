@@ -1,11 +1,11 @@
-/* kst_tail.h - the rows that are in no chunk yet, where a killed process leaves
- * them: a file of fixed size, mapped and shared.
+/* kst_tail.h - the rows that are in no chunk yet, in a file that survives a
+ * killed process: of fixed size, mapped and shared.
  *
- * A writer that has a tail (kst_writer.h) appends each text, launch and row to
- * it and empties it when all went out in chunks. A process that is killed, at
- * any moment, leaves a capture without its end and this file; what it had given
- * to the writer is in one of them. kst_tail_merge() makes one whole capture of
- * the two. Layout: README.md, *The tail*. */
+ * A writer that has a tail (kst_writer.h) appends each text, launch and row
+ * to it and empties it when all are written in chunks. A process that is
+ * killed, at any moment, leaves a capture without its end and this file;
+ * what it had given to the writer is in one of them. kst_tail_merge() makes
+ * one whole capture of the two. Layout: README.md, *The tail*. */
 #pragma once
 #include "kst.h"
 #include <stdbool.h>
@@ -31,7 +31,7 @@ struct kst_place_in {
 
 /* For the writer: all so far is in chunks before place->seq. */
 void kst_tail_empty(struct kst_tail *t, const struct kst_place_in *place);
-/* For the writer: false where it is full. The cells name launches, not shapes;
+/* For the writer: false if it is full. The cells name launches, not shapes;
  * texts get their ids in order. */
 bool kst_tail_row(struct kst_tail *t, int kind, const uint64_t *cells);
 bool kst_tail_text(struct kst_tail *t, const char *text, size_t len);
@@ -50,10 +50,10 @@ struct kst_merged {
 	bool whole; /* it has its end: nothing is known to be missing */
 };
 
-/* Writes to `out` what `capture` and (NULL: none) `tail` hold, each row once.
- * `out` is there when it is complete, never before. Without a tail a capture
- * that has no end does not get one. Links are not followed: neither one in the
- * place of the two nor one where `out` is made. False and a sentence where
- * `capture` is none or `out` cannot be written. */
+/* Writes the rows of `capture` and (NULL: none) `tail` to `out`, each once.
+ * `out` appears when it is complete, never before. Without a tail a capture
+ * that has no end does not get one. Links are not followed: neither in place
+ * of the two inputs nor at `out`. False and a sentence if `capture` is no
+ * capture or `out` cannot be written. */
 bool kst_tail_merge(const char *capture, const char *tail, const char *out,
 	struct kst_merged *m, char sentence[static 256]);

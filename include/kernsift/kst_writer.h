@@ -32,13 +32,13 @@ struct kst_writer;
 struct kst_writer *kst_writer_new(const struct kst_about *about,
 	kst_write_fn *write, void *ctx, const struct kst_options *options);
 
-/* A text gets the next id, above 0; the empty one is 0. Who writes keeps
- * track of which texts have one: equal texts get two. -1 where it failed or
- * is longer than KST_TEXT_MAX. */
+/* A text gets the next id, above 0; the empty one is 0. The caller keeps
+ * track of which texts have one: equal texts get two. -1 if it failed or is
+ * longer than KST_TEXT_MAX. */
 int64_t kst_writer_text(struct kst_writer *w, const char *text, size_t len);
 
-/* The id of a launch shape, for rows' SHAPE columns; equal ones get the same
- * as a rule, and one of -1 throughout is 0. -1 where it failed. */
+/* The id of a launch shape, for rows' SHAPE columns; equal ones normally get
+ * the same id, and one of -1 throughout is 0. -1 if it failed. */
 int64_t kst_writer_shape(struct kst_writer *w, const struct kst_shape *s);
 
 /* Adds one row: kst_writer_kernel(w, &(struct kst_kernel){ … }) and so on.

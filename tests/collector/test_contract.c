@@ -151,7 +151,8 @@ static void plays(void **state)
 		{ no_buffer_of_now, "0 records, 0 without times\n" },
 		{ no_buffer_of_old,
 			"fake CUDA: a NULL buffer crashes version 24\n" },
-		{ crooked, "fake CUDA: a buffer is at an address that is no multiple of 8\n" },
+		{ crooked,
+			"fake CUDA: a buffer is at an address that is no multiple of 8\n" },
 		{ dirty, "fake CUDA: a buffer is not zero at 0, as was "
 			 "promised\n" },
 		{ twice, "fake CUDA: a buffer was lent twice\n" },

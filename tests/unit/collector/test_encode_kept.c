@@ -56,9 +56,10 @@ static void a_name_that_is_dropped_is_read_again(void **state)
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		made_kernel(&r->made, pinned(r, "dropped"), 1000, 1500);
-		rows_match(r, "kernel process=0 start_ns=1000 dur_ns=500 name='-' "
-			   "device=1 stream=7 correlation=41 external_id=-1 "
-			   "graph_id=-1 graph_node=-1 launch=#1\n");
+		rows_match(r,
+			"kernel process=0 start_ns=1000 dur_ns=500 name='-' "
+			"device=1 stream=7 correlation=41 external_id=-1 "
+			"graph_id=-1 graph_node=-1 launch=#1\n");
 	}
 	assert_int_equal(fake.texts_read, 2);
 	rig_free(r);
