@@ -5,17 +5,17 @@ struct clock_pair clock_pair_read(void)
 {
 	enum { TRIES = 5 };
 	struct clock_pair best = { 0 };
-	int64_t least = INT64_MAX;
+	int64_t shortest = INT64_MAX;
 
 	for (int i = 0; i < TRIES; i++) {
 		int64_t before = clock_read_ns(CLOCK_MONOTONIC_RAW);
 		int64_t real = clock_real_ns();
 		int64_t boot = clock_read_ns(CLOCK_BOOTTIME);
 		int64_t after = clock_read_ns(CLOCK_MONOTONIC_RAW);
-		if (after - before >= least)
+		if (after - before >= shortest)
 			continue;
-		least = after - before;
-		best = (struct clock_pair){ real, before + least / 2, boot };
+		shortest = after - before;
+		best = (struct clock_pair){ real, before + shortest / 2, boot };
 	}
 	return best;
 }

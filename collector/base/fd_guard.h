@@ -1,7 +1,8 @@
-/* fd_guard.h - whether a descriptor that was kept still is what was opened.
+/* fd_guard.h - detects whether a kept descriptor still is the file that was
+ * opened.
  *
- * A host may close every descriptor there is, ours too, and open files of its
- * own under their numbers. These are neither read, written nor closed by us. */
+ * A host may close all descriptors, ours too, and open files of its own
+ * under their numbers. The collector neither reads, writes nor closes those. */
 #pragma once
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -12,7 +13,7 @@ struct fd_guard {
 	ino_t inode;
 };
 
-/* Of a descriptor that was opened this moment; -1 is none. */
+/* For a descriptor that was just opened; -1 means none. */
 static inline struct fd_guard fd_guard_of(int fd)
 {
 	struct stat st = { 0 };

@@ -37,7 +37,8 @@ static void log_make_folders(void)
 	}
 }
 
-/* Opened for each line: a descriptor of ours would be in the host's way. */
+/* Opened for each line: a descriptor that stays open could be in the host's
+ * way. */
 static void log_write_line(const char *line)
 {
 	int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY |

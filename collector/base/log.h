@@ -1,16 +1,19 @@
-/* log.h - what the collector has to tell, into its own file and nowhere else.
+/* log.h - the collector's messages, written to its own file and nowhere
+ * else.
  *
- * Never to standard error: the host's output is the host's. At most 200 lines a
- * process; each line has time, pid and one sentence. Who says something only
- * leaves it in memory, since it may be an application's thread; our own threads
- * write it at their next turn. */
+ * Never to standard error: the host's output belongs to the host. At most
+ * 200 lines per process; each line has the time, the pid and one sentence.
+ * log_line() only keeps the line in memory, because it may run in an
+ * application's thread; the collector's own threads write it later with
+ * log_flush(). */
 #pragma once
 #include <stdatomic.h>
 
-/* Where lines go, those said before included. NULL: nowhere. */
+/* Sets the file for all lines, also for those logged before. NULL: no file. */
 void log_open(const char *path);
 void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Writes what was said. Of a thread of ours: it waits for the file system. */
+/* Writes the lines that were logged. Only in a thread of the collector: it
+ * waits for the file system. */
 void log_flush(void);
 /* The same, once per place in the code. */
 #define log_line_once(...)                                     \

@@ -1,4 +1,4 @@
-/* options.c - the environment, a configuration file and defaults become struct options. */
+/* options.c - the environment, a configuration file and defaults become struct collector_options. */
 #include "options.h"
 #include "trigger.h"
 #include "window.h"
@@ -14,14 +14,14 @@
 
 /* What the files of options.c share. */
 
-/* Whom to tell of a value that cannot be used. */
+/* Receives a sentence for each value that cannot be used. */
 struct complaint {
 	options_complain_fn *to;
 	void *ctx;
 };
 
-/* Reads the file into OPTIONS_FILE_MAX bytes of zeros as strings NAME=value, one
- * behind the other, and an empty one. */
+/* Reads the file into OPTIONS_FILE_MAX zeroed bytes as strings NAME=value,
+ * one after another, ended by an empty one. */
 enum { OPTIONS_FILE_MAX = 64 << 10 };
 
 static void options_complain(const struct complaint *c, const char *format, ...)
@@ -109,7 +109,8 @@ static void options_file(char *lines, const char *path,
 	options_cut_lines(lines, c);
 }
 
-bool options_folder(const struct options *o, char to[static OPTIONS_PATH])
+bool options_folder(const struct collector_options *o,
+	char to[static OPTIONS_PATH])
 {
 	const char *state = secure_getenv("XDG_STATE_HOME");
 	const char *home = secure_getenv("HOME");
@@ -144,7 +145,7 @@ static bool options_is_kind(const char *at, size_t len)
 	return false;
 }
 
-bool options_kind(const struct options *o, const char *word)
+bool options_kind(const struct collector_options *o, const char *word)
 {
 	size_t len;
 
@@ -156,7 +157,7 @@ bool options_kind(const struct options *o, const char *word)
 	return false;
 }
 
-static void options_check_kinds(struct options *o, const char *def,
+static void options_check_kinds(struct collector_options *o, const char *def,
 	const struct complaint *c)
 {
 	size_t len;
@@ -175,7 +176,7 @@ static void options_check_kinds(struct options *o, const char *def,
 	}
 }
 
-static void options_check_graph(struct options *o, const char *def,
+static void options_check_graph(struct collector_options *o, const char *def,
 	const struct complaint *c)
 {
 	if (!strcmp(o->graph, "node") || !strcmp(o->graph, "graph"))
@@ -187,7 +188,7 @@ static void options_check_graph(struct options *o, const char *def,
 	o->graph = def;
 }
 
-static void options_check_window(struct options *o, const char *def,
+static void options_check_window(struct collector_options *o, const char *def,
 	const struct complaint *c)
 {
 	struct schedule s;
@@ -201,7 +202,7 @@ static void options_check_window(struct options *o, const char *def,
 	o->window = def;
 }
 
-static void options_check_every(struct options *o, const char *def,
+static void options_check_every(struct collector_options *o, const char *def,
 	const struct complaint *c)
 {
 	struct schedule s;
@@ -216,7 +217,7 @@ static void options_check_every(struct options *o, const char *def,
 	o->every = def;
 }
 
-static void options_check_length(struct options *o, const char *def,
+static void options_check_length(struct collector_options *o, const char *def,
 	const struct complaint *c)
 {
 	if (duration_ns(o->length, NULL) > 0)
@@ -228,7 +229,7 @@ static void options_check_length(struct options *o, const char *def,
 	o->length = def;
 }
 
-static void options_check_trigger(struct options *o, const char *def,
+static void options_check_trigger(struct collector_options *o, const char *def,
 	const struct complaint *c)
 {
 	struct trigger t;
@@ -243,17 +244,18 @@ static void options_check_trigger(struct options *o, const char *def,
 }
 
 /* With less, no capture can be written at all. */
-static void options_check_memory(struct options *o, const struct complaint *c)
+static void options_check_memory(struct collector_options *o,
+	const struct complaint *c)
 {
-	enum { LEAST = 8 };
+	enum { MEMORY_MIN_MIB = 8 };
 
-	if (o->memory_mib >= LEAST)
+	if (o->memory_mib >= MEMORY_MIN_MIB)
 		return;
 	options_complain(c,
 		"'%d' is less than KERNSIFT_TRACE_MEMORY_MIB must be; %d is "
 		"used",
-		o->memory_mib, LEAST);
-	o->memory_mib = LEAST;
+		o->memory_mib, MEMORY_MIN_MIB);
+	o->memory_mib = MEMORY_MIN_MIB;
 }
 
 #define OPTION(field, kind, def, env, help) \
@@ -261,9 +263,10 @@ static void options_check_memory(struct options *o, const struct complaint *c)
 #include "options.def"
 #undef OPTION
 
-/* Texts that are lists, words or times: what cannot be used is told and
- * becomes its default. */
-static void options_check(struct options *o, const struct complaint *c)
+/* Texts that are lists, words or times: a value that cannot be used is
+ * reported and becomes the default. */
+static void options_check(struct collector_options *o,
+	const struct complaint *c)
 {
 	options_check_kinds(o, def_kinds, c);
 	options_check_graph(o, def_graph, c);
@@ -274,19 +277,19 @@ static void options_check(struct options *o, const struct complaint *c)
 	options_check_memory(o, c);
 }
 
-/* The config file's lines lie in the first half of what is held, copies of the
- * environment's texts in the second. */
-enum { HELD = 2 * OPTIONS_FILE_MAX };
+/* The lines of the config file are in the first half of the buffer, copies
+ * of the environment's texts in the second. */
+enum { TEXT_BYTES = 2 * OPTIONS_FILE_MAX };
 
 struct reading {
-	struct options *o;
+	struct collector_options *o;
 	options_env_fn *env;
 	struct complaint complaint;
-	size_t used; /* of held */
+	size_t used; /* of texts */
 	bool hash_all; /* a pattern of redaction is of no use */
 };
 
-static char nothing[1]; /* held where there is no memory */
+static char nothing[1]; /* NULL if there is no memory */
 
 static void options_complain(const struct complaint *c, const char *format, ...)
 {
@@ -317,7 +320,7 @@ static const char *options_set_by_user(struct reading *r, const char *name)
 	const char *env;
 	size_t len;
 
-	for (const char *line = r->o->held; *line; line += strlen(line) + 1) {
+	for (const char *line = r->o->texts; *line; line += strlen(line) + 1) {
 		len = strcspn(line, "=");
 		if (len == strlen(name) && !memcmp(line, name, len))
 			found = line + len + 1;
@@ -326,24 +329,24 @@ static const char *options_set_by_user(struct reading *r, const char *name)
 	if (!env || !*env)
 		return found && *found ? found : NULL;
 	len = strlen(env) + 1;
-	if (len > HELD - r->used) {
+	if (len > TEXT_BYTES - r->used) {
 		options_complain(&r->complaint,
 			"%s is too long; it is not used", name);
 		return NULL;
 	}
-	found = memcpy(r->o->held + r->used, env, len);
+	found = memcpy(r->o->texts + r->used, env, len);
 	r->used += len;
 	return found;
 }
 
-static bool options_number_from(const char *text, long least, int *to)
+static bool options_number_from(const char *text, long min, int *to)
 {
 	char *end;
 	long n;
 
 	errno = 0;
 	n = strtol(text, &end, 10);
-	if (errno || *text < '0' || *text > '9' || *end || n < least ||
+	if (errno || *text < '0' || *text > '9' || *end || n < min ||
 		n > INT_MAX)
 		return false;
 	*to = (int)n;
@@ -358,9 +361,9 @@ static void take_TEXT(struct reading *r, const char **to, const char *name,
 }
 
 static void options_take_number(struct reading *r, int *to, const char *name,
-	const char *text, const char *def, long least)
+	const char *text, const char *def, long min)
 {
-	if (text && options_number_from(text, least, to))
+	if (text && options_number_from(text, min, to))
 		return;
 	options_number_from(def, 0, to);
 	if (text)
@@ -393,8 +396,8 @@ static void take_FLAG(struct reading *r, bool *to, const char *name,
 			text, name, def);
 }
 
-static void take_REGEX(struct reading *r, struct pattern *to, const char *name,
-	const char *text, const char *def)
+static void take_REGEX(struct reading *r, struct options_pattern *to,
+	const char *name, const char *text, const char *def)
 {
 	char why[100];
 	int rc;
@@ -421,30 +424,30 @@ static void take_REGEX(struct reading *r, struct pattern *to, const char *name,
 	r->hash_all = true;
 }
 
-static void options_hash_all(struct options *o)
+static void options_hash_all(struct collector_options *o)
 {
 	if (o->hash.given)
 		regfree(&o->hash.regex);
 	o->hash.given = !regcomp(&o->hash.regex, "", REG_EXTENDED | REG_NOSUB);
 }
 
-void options_init(struct options *o, options_env_fn *env,
+void options_init(struct collector_options *o, options_env_fn *env,
 	options_complain_fn *complain_to, void *ctx)
 {
 	struct reading r = { o, env, { complain_to, ctx }, OPTIONS_FILE_MAX,
 		false };
 	const char *config;
 
-	*o = (struct options){ 0 };
-	o->held = mmap(NULL, HELD, PROT_READ | PROT_WRITE,
+	*o = (struct collector_options){ 0 };
+	o->texts = mmap(NULL, TEXT_BYTES, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (o->held == MAP_FAILED) {
-		o->held = nothing;
-		r.used = HELD;
+	if (o->texts == MAP_FAILED) {
+		o->texts = nothing;
+		r.used = TEXT_BYTES;
 	}
 	config = options_set_by_user(&r, "KERNSIFT_TRACE_CONFIG");
-	if (config && o->held != nothing)
-		options_file(o->held, config, &r.complaint);
+	if (config && o->texts != nothing)
+		options_file(o->texts, config, &r.complaint);
 #define OPTION(field, kind, def, name, help) \
 	take_##kind(&r, &o->field, name, options_set_by_user(&r, name), def);
 #include "options.def"
@@ -454,21 +457,22 @@ void options_init(struct options *o, options_env_fn *env,
 	options_check(o, &r.complaint);
 }
 
-void options_release(struct options *o)
+void options_release(struct collector_options *o)
 {
-	struct pattern *const patterns[] = { &o->exclude, &o->hash, &o->drop };
+	struct options_pattern *const patterns[] = { &o->exclude, &o->hash,
+		&o->drop };
 
 	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
 		if (patterns[i]->given)
 			regfree(&patterns[i]->regex);
 		patterns[i]->given = false;
 	}
-	if (o->held && o->held != nothing)
-		munmap(o->held, HELD);
-	o->held = NULL;
+	if (o->texts && o->texts != nothing)
+		munmap(o->texts, TEXT_BYTES);
+	o->texts = NULL;
 }
 
-bool pattern_matches(const struct pattern *p, const char *text)
+bool pattern_matches(const struct options_pattern *p, const char *text)
 {
 	return p->given && !regexec(&p->regex, text, 0, NULL, 0);
 }

@@ -10,17 +10,17 @@
 #include <stdint.h>
 
 /* A pattern; `given` false: none, which matches nothing. */
-struct pattern {
+struct options_pattern {
 	bool given;
 	regex_t regex;
 };
 
-struct options {
+struct collector_options {
 #define OPTION_TEXT const char *
 #define OPTION_NUM int
 #define OPTION_COUNT int
 #define OPTION_FLAG bool
-#define OPTION_REGEX struct pattern
+#define OPTION_REGEX struct options_pattern
 #define OPTION(field, kind, def, env, help) OPTION_##kind field;
 #include "options.def"
 #undef OPTION
@@ -29,10 +29,10 @@ struct options {
 #undef OPTION_COUNT
 #undef OPTION_FLAG
 #undef OPTION_REGEX
-	char *held; /* what the texts above point into */
+	char *texts; /* what the texts above point into */
 };
 
-/* Told each value that cannot be used, one sentence each. */
+/* Called with one sentence for each value that cannot be used. */
 typedef void options_complain_fn(void *ctx, const char *sentence);
 
 /* Where values come from: getenv() in life, a table in tests. */
@@ -41,21 +41,23 @@ typedef const char *options_env_fn(void *ctx, const char *name);
 /* Texts are copied: the host may change its environment later. A pattern of
  * KERNSIFT_TRACE_HASH or _DROP that cannot be used hashes everything, since
  * what was to be hidden must not leave for a typing error. */
-void options_init(struct options *o, options_env_fn *env,
+void options_init(struct collector_options *o, options_env_fn *env,
 	options_complain_fn *complain, void *ctx);
 /* Frees the patterns and the texts. */
-void options_release(struct options *o);
+void options_release(struct collector_options *o);
 
-/* Whether a variable is one of ours; for names that are misspelt. */
+/* Whether a variable is an option of the collector; finds misspelled names. */
 bool options_knows(const char *name, size_t len);
 /* Whether KERNSIFT_TRACE_KINDS lists the word. */
-bool options_kind(const struct options *o, const char *word);
-/* KERNSIFT_TRACE_DIR or what stands for it; false where there is no home. */
+bool options_kind(const struct collector_options *o, const char *word);
+/* KERNSIFT_TRACE_DIR, or the default folder; false if there is no home
+ * folder. */
 enum { OPTIONS_PATH = 4096 };
-bool options_folder(const struct options *o, char to[static OPTIONS_PATH]);
+bool options_folder(const struct collector_options *o,
+	char to[static OPTIONS_PATH]);
 
-bool pattern_matches(const struct pattern *p, const char *text);
+bool pattern_matches(const struct options_pattern *p, const char *text);
 
-/* "250ms", "5s", "10m", "2h" as nanoseconds above 0; -1 where it is none. What
- * follows it is at *end; where `end` is NULL, nothing may. */
+/* "250ms", "5s", "10m", "2h" as nanoseconds above 0; -1 if it is no
+ * duration. *end is what follows; if `end` is NULL, nothing may follow. */
 int64_t duration_ns(const char *text, const char **end);

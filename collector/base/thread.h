@@ -1,7 +1,9 @@
-/* thread.h - threads of our own in somebody else's process, and their waiting.
+/* thread.h - the collector's own threads in the host process, and how they
+ * wait.
  *
- * All signals are blocked in them, they are named, stand back behind the host's
- * (nice 10), and are never joined: who waits for one waits for a while at most. */
+ * They block all signals, have names, run at nice 10 so that the host's
+ * threads come first, and are never joined: waiting for one has a time
+ * limit. */
 #pragma once
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,8 +14,9 @@ bool thread_start(const char *name, thread_fn *f, void *ctx);
 /* Called first by such a thread. */
 void thread_stand_back(void);
 
-/* A number that others raise to wake who sleeps on it. thread_event_wait() returns when
- * it is no longer `seen` or the time is over. */
+/* A number that other threads raise to wake a thread that sleeps on it.
+ * thread_event_wait() returns when it is no longer `seen` or the time is
+ * over. */
 struct thread_event {
 	_Atomic uint32_t raised;
 };

@@ -1,7 +1,7 @@
 /* trigger.h - windows on demand: by a signal, or by a file that is made or
  * touched.
  *
- * A signal is taken only where the host left it alone (SIG_DFL): its own
+ * A signal is used only if the host left it alone (SIG_DFL): the host's own
  * handler stays. */
 #pragma once
 #include <stdbool.h>
@@ -15,11 +15,12 @@ struct trigger {
 	int64_t seen_ns; /* when the file changed last; -1: it is not there */
 };
 
-/* Of KERNSIFT_TRACE_TRIGGER; `text` is borrowed. False where it is none. */
+/* From KERNSIFT_TRACE_TRIGGER; `text` is borrowed. False if it is no
+ * trigger. */
 bool trigger_from(struct trigger *t, const char *text);
 
-/* Begins to watch; a signal rings `b`, which stays for ever. False, and nothing
- * to watch, where the host has a handler of its own. */
+/* Begins to watch; a signal rings `b`, which stays for ever. False, and
+ * nothing is watched, if the host has a handler of its own. */
 bool trigger_start(struct trigger *t, struct thread_event *b);
-/* Whether it was pulled since asked last. Of one thread. */
+/* Whether the trigger fired since the last call. For one thread. */
 bool trigger_pulled(struct trigger *t);

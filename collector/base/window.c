@@ -30,7 +30,7 @@ bool schedule_every(struct schedule *s, const char *text)
 	return s->burst_ns > 0 && s->burst_ns < s->every_ns;
 }
 
-void schedule_from(struct schedule *s, const struct options *o)
+void schedule_from(struct schedule *s, const struct collector_options *o)
 {
 	*s = (struct schedule){ .length_ns = duration_ns(o->length, NULL),
 		.kernels = o->kernels,
@@ -122,7 +122,7 @@ static enum window_act window_when_armed(struct window *w, int64_t now_ns,
 	return until ? window_open_at(w, now_ns, until, why) : ACT_NONE;
 }
 
-/* What asked for the window is not to open it again. */
+/* What requested this window does not open it again. */
 static void window_use_up(struct window *w, int64_t now_ns)
 {
 	w->used_ns = now_ns;
@@ -144,7 +144,7 @@ static enum window_act window_close_at(struct window *w, int64_t now_ns,
 	return ACT_CLOSE;
 }
 
-/* Whether CUPTI is asked for, and whether it was had. */
+/* Whether the window uses CUPTI, and whether CUPTI was opened. */
 static enum window_act window_try_cupti(struct window *w, int64_t now_ns,
 	const struct window_events *e)
 {
@@ -190,8 +190,8 @@ static enum window_act window_when_open(struct window *w, int64_t now_ns,
 	return window_try_cupti(w, now_ns, e);
 }
 
-/* Both between two looks: it goes on as it was. */
-static void window_hear_profiler(struct window *w,
+/* Both since the last call: the state stays the same. */
+static void window_update_profiler(struct window *w,
 	const struct window_events *e)
 {
 	if (w->schedule.capture && e->profiler_start != e->profiler_stop)
@@ -208,7 +208,7 @@ enum window_act window_next(struct window *w, int64_t now_ns,
 		w->why = WINDOW_fault;
 		return ACT_GIVE_UP;
 	}
-	window_hear_profiler(w, e);
+	window_update_profiler(w, e);
 	if (w->phase == PHASE_OPEN)
 		return window_when_open(w, now_ns, e);
 	if (w->phase == PHASE_DRAIN && !e->drained &&

@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct options;
+struct collector_options;
 
-/* What the user said about when; read from KERNSIFT_TRACE_WINDOW and so on. */
+/* The options that say when to record: KERNSIFT_TRACE_WINDOW and so on. */
 struct schedule {
-	bool always; /* nothing was said: one window, from start to end */
+	bool always; /* no option is set: one window, from start to end */
 	int64_t after_ns, once_ns; /* WINDOW; once_ns 0: none */
 	int64_t every_ns, burst_ns; /* EVERY; every_ns 0: none */
 	int64_t length_ns; /* of windows that a trigger opens */
@@ -18,21 +18,21 @@ struct schedule {
 	bool capture; /* cuProfilerStart opens, cuProfilerStop closes */
 };
 
-/* START+LENGTH and PERIOD:LENGTH; false where the text is none. A period must
- * be longer than its window. */
+/* START+LENGTH and PERIOD:LENGTH; false if the text is neither. A period
+ * must be longer than its window. */
 bool schedule_window(struct schedule *s, const char *text);
 bool schedule_every(struct schedule *s, const char *text);
 /* Of options that options_init() has looked through. */
-void schedule_from(struct schedule *s, const struct options *o);
+void schedule_from(struct schedule *s, const struct collector_options *o);
 
 /* Why a window opened or closed: written into the capture. */
 #define WINDOW_WHYS(WHY)                                          \
 	WHY(start, "CUDA started")                                \
 	WHY(time, "its time came, or passed")                     \
-	WHY(trigger, "a signal or file asked for it")             \
+	WHY(trigger, "opened by a signal or file")                \
 	WHY(profiler, "cuProfilerStart, cuProfilerStop")          \
 	WHY(kernels, "it had as many kernels as it may")          \
-	WHY(busy, "somebody else holds CUPTI")                    \
+	WHY(busy, "another tool holds CUPTI")                     \
 	WHY(flood, "records came faster than they could be kept") \
 	WHY(fault, "CUPTI failed")                                \
 	WHY(exit, "the process ends")
@@ -43,11 +43,11 @@ enum window_why {
 };
 const char *window_why_text(enum window_why why);
 
-/* What happened since the machine was asked last. */
+/* What happened since the last call of window_next(). */
 struct window_events {
-	bool trigger, profiler_start, profiler_stop; /* asked for */
-	bool refused; /* of ACT_TRY: somebody else holds CUPTI */
-	bool displaced; /* somebody else took CUPTI's buffers */
+	bool trigger, profiler_start, profiler_stop; /* requested */
+	bool refused; /* of ACT_TRY: another tool holds CUPTI */
+	bool displaced; /* another tool took CUPTI's buffers */
 	bool drained; /* closing is complete */
 	bool fatal; /* CUPTI is of no more use in this process */
 	bool flood; /* more records were dropped than kept */
@@ -60,7 +60,7 @@ enum window_act {
 	ACT_NONE,
 	ACT_OPEN, /* a window begins: NVTX and counters */
 	ACT_TRY, /* in a window: CUPTI too, and again 30 s after a refusal */
-	ACT_LEAVE, /* CUPTI is somebody else's; the window goes on without */
+	ACT_LEAVE, /* another tool has CUPTI; the window continues without it */
 	ACT_CLOSE,
 	ACT_GIVE_UP
 };
@@ -71,7 +71,7 @@ struct window {
 	enum window_why why; /* of the last act */
 	int64_t born_ns; /* both clocks: nanoseconds from 1970 */
 	int64_t opened_ns, closes_ns; /* closes_ns INT64_MAX: open end */
-	bool tried; /* CUPTI was asked for in this window */
+	bool tried; /* the window has tried to open CUPTI */
 	int64_t retry_ns; /* not before, after a refusal: 30 s */
 	int64_t again_ns; /* nor a window, after a flood */
 	int64_t drain_until_ns; /* 2 s after closing */
@@ -82,12 +82,12 @@ struct window {
 };
 
 void window_init(struct window *w, const struct schedule *s, int64_t now_ns);
-/* What to do at this moment; the caller does it, tells how it went with the
- * next call's events, and asks again until there is nothing to do. */
+/* What to do now. The caller does it, reports the result with the events of
+ * the next call, and calls again until there is nothing to do. */
 enum window_act window_next(struct window *w, int64_t now_ns,
 	const struct window_events *e);
 /* CLOCK_REALTIME was set by so much: what counts from the process's own past
  * moves along; EVERY follows the clock. */
 void window_clock_set(struct window *w, int64_t by_ns);
-/* When window_next() should be asked again at the latest. */
+/* The latest time for the next call of window_next(). */
 int64_t window_wakes_ns(const struct window *w, int64_t now_ns);

@@ -21,11 +21,12 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Which texts of a capture have an id already.
+/* Which texts already have an id in this capture.
  *
- * Texts are told apart by 128 bits of a hash under a random key, so no bytes
- * are kept. Bounded: when the table is half full all are forgotten, and a text
- * that comes again gets a second id, which the format allows. */
+ * Texts are distinguished by 128 bits of a hash under a random key, so no
+ * bytes are kept. The size is bounded: when the table is half full it is
+ * cleared, and a text that comes again gets a second id, which the format
+ * allows. */
 
 struct texts {
 	struct mapped *memory;
@@ -37,14 +38,14 @@ struct texts {
 	struct capture_writer_texts_key {
 		uint64_t key; /* 0: a free slot */
 		int64_t id;
-	} * keys; /* a cache: a key lies in one place alone */
+	} * keys; /* a cache: a key is in one place only */
 	uint32_t bits, n;
 };
 
-/* The one capture that is being written: file, tail, writer.
+/* The one capture file that is being written: file, tail, writer.
  *
- * Every byte goes out here. Before each write the file is looked at: a host that
- * closes all descriptors may have given ours to a file of its own. */
+ * Every byte is written here. Each write first checks the file: a host that
+ * closes all descriptors may have reused ours for a file of its own. */
 
 struct capture_writer_file {
 	struct kst_writer *writer; /* NULL: none is open */
@@ -65,11 +66,12 @@ struct capture_writer_file {
 /* What a writer holds; for the files it is made of. */
 
 struct capture_writer {
-	bool alive; /* false in a forked child, where all this reads as zero */
-	const struct options *options;
+	/* false in a forked child: all of this reads as zero there */
+	bool alive;
+	const struct collector_options *options;
 	struct mapped memory;
 	struct kst_memory hooks;
-	struct spool spool;
+	struct capture_spool spool;
 	struct redact redact;
 	struct texts texts;
 	struct capture_writer_file file;
@@ -106,8 +108,8 @@ static void capture_writer_texts_forget(struct texts *t)
 	t->n = 0;
 }
 
-/* Where the id that stands for a key is kept: 0 where none is; the caller sets
- * it. NULL where there is no memory. */
+/* Where the id for a key is kept: 0 if there is none yet; the caller sets
+ * it. NULL if there is no memory. */
 static struct capture_writer_texts_key *capture_writer_texts_key(struct texts
 									 *t,
 	uint64_t key)
@@ -206,7 +208,7 @@ static void capture_writer_close_all(struct capture_writer_file *f)
 /* Without one, what was recorded in the last second is lost when the process
  * is killed; that is no reason to lose all. */
 static void capture_writer_tail_make(struct capture_writer_file *f,
-	const struct spool *spool, size_t bytes,
+	const struct capture_spool *spool, size_t bytes,
 	const struct kst_memory *memory)
 {
 	char name[SPOOL_NAME];
@@ -222,10 +224,10 @@ static void capture_writer_tail_make(struct capture_writer_file *f,
 			strerror(errno));
 }
 
-/* False and f->error where there is no room, no memory or no right; nothing is
- * left behind then. */
+/* False and f->error if there is no space, no memory or no permission;
+ * nothing is left behind then. */
 static bool capture_writer_file_begin(struct capture_writer_file *f,
-	struct spool *spool, const struct kst_about *about,
+	struct capture_spool *spool, const struct kst_about *about,
 	const struct kst_options *options, size_t tail_bytes)
 {
 	static const char *const suffixes[] = { ".kst.part", ".kst.tail" };
@@ -256,14 +258,14 @@ static bool capture_writer_file_begin(struct capture_writer_file *f,
 }
 
 static void capture_writer_account(struct capture_writer_file *f,
-	struct spool *spool, bool part)
+	struct capture_spool *spool, bool part)
 {
 	spool_add(spool,
 		&(struct spool_file){ f->number, part, f->records, f->bytes });
 }
 
-/* Whether rows of a kind are records or ranges, which are counted where they are
- * lost: recorded and dropped are as many as were made. */
+/* Whether rows of a kind are records or ranges, which are counted if they
+ * are lost: recorded plus dropped is what was made. */
 static bool capture_writer_file_counts(enum kst_kind kind)
 {
 	return kind == KST_kernel || kind == KST_copy || kind == KST_call ||
@@ -294,8 +296,8 @@ static bool capture_writer_file_flush(struct capture_writer_file *f)
 	return true;
 }
 
-/* Without a tail. A flush goes kind by kind, and what it wrote before it failed
- * waits no more. */
+/* Without a tail. A flush writes kind by kind, and what it wrote before it
+ * failed is no longer pending. */
 static int64_t capture_writer_records_waiting(
 	const struct capture_writer_file *f)
 {
@@ -311,9 +313,9 @@ static int64_t capture_writer_records_waiting(
 	return (int64_t)records;
 }
 
-/* Makes it whole; false where that failed: give_up() then. */
+/* Completes the capture; false if that failed: give_up() then. */
 static bool capture_writer_file_end(struct capture_writer_file *f,
-	struct spool *spool)
+	struct capture_spool *spool)
 {
 	if (!kst_writer_end(f->writer))
 		return false;
@@ -322,9 +324,10 @@ static bool capture_writer_file_end(struct capture_writer_file *f,
 	return true;
 }
 
-/* Leaves what was written to whoever uploads; how many records are nowhere. */
+/* Leaves the finished rows for the uploader; returns the number of records
+ * that are lost. */
 static int64_t capture_writer_file_give_up(struct capture_writer_file *f,
-	struct spool *spool)
+	struct capture_spool *spool)
 {
 	int64_t lost = f->tail ? 0 : capture_writer_records_waiting(f);
 	f->records -= lost;
@@ -392,7 +395,7 @@ int64_t capture_writer_text(struct capture_writer *s,
 
 #define SECOND INT64_C(1000000000)
 #define FILE_MOST_NS (600 * SECOND)
-#define FLUSH_NS SECOND /* where there is no tail */
+#define FLUSH_NS SECOND /* if there is no tail */
 #define FLUSH_TAIL_NS (30 * SECOND)
 #define RETRY_NS (60 * SECOND)
 
@@ -408,7 +411,7 @@ enum {
 };
 
 /* Bytes of memory a writer takes at most: 3/8 of KERNSIFT_TRACE_MEMORY_MIB. */
-static size_t capture_writer_budget(const struct options *o)
+static size_t capture_writer_budget(const struct collector_options *o)
 {
 	return (size_t)o->memory_mib * MIB / 8 * 3;
 }
@@ -429,7 +432,7 @@ static void capture_writer_columns_find(struct capture_writer *s)
 	}
 }
 
-struct capture_writer *capture_writer_new(const struct options *o)
+struct capture_writer *capture_writer_new(const struct collector_options *o)
 {
 	struct capture_writer *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -524,7 +527,7 @@ static bool capture_writer_begin(struct capture_writer *s)
 	return s->file.writer;
 }
 
-/* Whether there is a file to write to; makes it where it is time for it. */
+/* Whether there is a file to write to; creates it when it is time. */
 static bool capture_writer_ready(struct capture_writer *s)
 {
 	if (s->file.writer)
@@ -606,7 +609,7 @@ static void capture_writer_end(struct capture_writer *s)
 }
 
 /* The most bytes of one file: two of them fit the disk's share. */
-static uint64_t capture_writer_file_most(const struct options *o)
+static uint64_t capture_writer_file_most(const struct collector_options *o)
 {
 	uint64_t most = (uint64_t)o->file_mib, disk = (uint64_t)o->disk_mib;
 	return (most < disk / 2 ? most : disk / 2) * MIB;

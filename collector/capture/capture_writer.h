@@ -1,15 +1,16 @@
-/* capture_writer.h - rows into captures in the spool folder, within bounds.
+/* capture_writer.h - writes rows into capture files in the spool folder,
+ * within limits.
  *
- * One thread's, which blocks all signals. A capture is DIR/HOST-PID-TICKS-N.kst
- * with `.part` behind it while it grows (PID and start ticks tell processes
- * apart); what a killed process left behind is made whole by whoever uploads
- * (kst_tail.h). Rows not yet in a chunk lie in a MAP_SHARED tail beside it.
- * Everything of a text that may leave the process passes here: redaction
- * happens before a byte is written (redact.h).
+ * Used by one thread, which blocks all signals. A capture file is
+ * DIR/HOST-PID-TICKS-N.kst, with `.part` appended while it grows (PID and
+ * start ticks identify a process). The uploader completes the file of a
+ * killed process (kst_tail.h). Rows that are not in a chunk yet are in a
+ * MAP_SHARED tail next to it. Every text that may leave the process passes
+ * through here: redaction happens before a byte is written (redact.h).
  *
- * A full disk, a limit or an error ends the capture: rows are lost, and counted,
- * until the next window, or for a minute. In a forked child nothing is written
- * any more. */
+ * A full disk, a limit or an error ends the capture: rows are lost, and
+ * counted, until the next window, or for a minute. A forked child writes
+ * nothing. */
 #pragma once
 #include "options.h"
 #include <kernsift/kst.h>
@@ -17,30 +18,30 @@
 
 struct capture_writer;
 
-struct capture_writer_facts { /* told once per capture */
+struct capture_writer_facts { /* reported once per capture */
 	uint32_t cupti_version, driver_version; /* 0 unknown */
 	const char *mode; /* node or graph; lives as long as the writer */
 };
 
-/* No file is made before the first row. `o` is borrowed. NULL where there is no
- * memory. */
-struct capture_writer *capture_writer_new(const struct options *o);
+/* No file is created before the first row. `o` is borrowed. NULL if there is
+ * no memory. */
+struct capture_writer *capture_writer_new(const struct collector_options *o);
 /* Ends the capture and gives it its name. */
 void capture_writer_free(struct capture_writer *s);
 void capture_writer_facts(struct capture_writer *s,
 	const struct capture_writer_facts *f);
 
-/* The number of the capture that the next row goes to: from 1, and it grows in
- * capture_writer_beat() alone. Ids of texts and shapes are good until it does, and what
- * is told once per capture has to be told again. */
+/* The number of the capture of the next row: from 1; only
+ * capture_writer_beat() increases it. Ids of texts and shapes are valid
+ * until then, and what is written once per capture has to be written again. */
 int64_t capture_writer_captures(const struct capture_writer *s);
 
 enum capture_writer_text_kind { TEXT_KERNEL, TEXT_NVTX, TEXT_PATH, TEXT_OWN };
 
 /* The text's id in this capture, redacted unless it is TEXT_OWN; equal texts
- * get the same as a rule. `key` not 0: stands for this text of this kind for
- * ever (a pinned name's number), which spares looking at it. 0 where it is
- * dropped or cannot be written. */
+ * normally get the same id. A `key` other than 0 always means this text of
+ * this kind (a pinned name's number), which saves hashing it. 0 if the text
+ * is dropped or cannot be written. */
 int64_t capture_writer_text(struct capture_writer *s,
 	enum capture_writer_text_kind kind, uint64_t key, const char *text,
 	size_t len);
@@ -48,9 +49,9 @@ int64_t capture_writer_text(struct capture_writer *s,
 int64_t capture_writer_shape(struct capture_writer *s,
 	const struct kst_shape *shape);
 
-/* One row; times are nanoseconds from 1970 here and are counted from the
- * capture's base_ns when written; `process` is 0, and `row` of facts is counted
- * up. False where it could not be kept: a record or a range is then in
+/* One row; times are nanoseconds from 1970 here and are stored relative to
+ * the capture's base_ns; `process` is 0, and `row` of facts is counted up.
+ * False if it could not be kept: a record or a range is then in
  * capture_writer_dropped(). */
 bool capture_writer_row(struct capture_writer *s, enum kst_kind kind,
 	const void *row);
@@ -59,9 +60,9 @@ bool capture_writer_row(struct capture_writer *s, enum kst_kind kind,
  * next file. Between windows `idle` ends the file. */
 void capture_writer_beat(struct capture_writer *s, int64_t now_ns, bool idle);
 
-/* Records and ranges lost to full disks, caps and errors since it was asked last;
- * written as drop rows by whoever counts all of them. Rows that tell of a capture
- * or sample something are in no count. */
+/* Records and ranges lost to full disks, limits and errors since the last
+ * call. The caller, who counts all losses, writes them as drop rows. Rows
+ * that describe the capture or sample something are not counted. */
 int64_t capture_writer_dropped(struct capture_writer *s);
 /* A whole line: the capture's notes (code of server/model/note.def). The detail
  * is redacted as a path is. */

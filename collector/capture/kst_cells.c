@@ -28,7 +28,8 @@ bool kst_cells_differ(uint64_t *to, const uint64_t *cells,
 		kst_cells_differ_like(to, cells, other, n, like);
 	else if (n)
 		to[0] = first;
-	/* One pass each, told apart outside of it: most of a writer's time. */
+	/* One pass each, with the case decided outside of the loop: most of
+	 * a writer's time. */
 	if (expected == KST_BEFORE)
 		for (uint32_t i = 1; i < n; i++)
 			differ |= (to[i] = cells[i] - cells[i - 1]) ^ first;

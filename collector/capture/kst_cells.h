@@ -1,7 +1,7 @@
 /* kst_cells.h - a column of cells, to bytes and back.
  *
- * Cells are 64 bits each; a REAL is its bits. `other` are the cells of the
- * column that an expectation looks at, complete; NULL where none is. */
+ * Cells are 64 bits each; a REAL is its bits. `other` are the complete cells
+ * of the column that an expectation reads; NULL if there is none. */
 #pragma once
 #include "kst_wire.h"
 
@@ -18,8 +18,8 @@ bool kst_cells_differ(uint64_t *to, const uint64_t *cells,
 	const uint64_t *other, uint32_t n, enum kst_expected expected,
 	struct kst_like *like);
 
-/* Packs n differences; behind the last byte, of n * KST_CELL_MAX at most.
- * KST_SAME takes the first alone. */
+/* Packs n differences; returns the place after the last byte, at most n *
+ * KST_CELL_MAX. KST_SAME takes the first alone. */
 uint8_t *kst_cells_pack(uint8_t *to, const uint64_t *differences, uint32_t n,
 	enum kst_packing packing);
 

@@ -3,10 +3,11 @@
 #include <string.h>
 
 enum {
-	PACK_FROM = 64, /* a payload shorter than that goes out as it is */
+	PACK_FROM = 64, /* a shorter payload is written as it is */
 	BLOCK_FROM = 512, /* less is not worth a table of its own, to zstd */
 	TRY_FROM = 128, /* nor, rows, to be packed twice */
-	TRY_EVERY = 8, /* chunks of a kind; those between are packed alike */
+	/* chunks of a kind; those between are packed the same way */
+	TRY_EVERY = 8,
 	PLACE_MAX = 4 + 5,
 };
 
@@ -34,8 +35,8 @@ bool kst_emit_bytes(struct kst_emit *e, const void *bytes, size_t len)
 	return e->write(e->ctx, bytes, len);
 }
 
-/* Packs e->raw: a block at least ends where one of e->cuts is. What lies on
- * the two sides of a cut is of different kinds. */
+/* Packs e->raw: a block ends at the latest at one of e->cuts. The data on
+ * the two sides of a cut are of different kinds. */
 static size_t kst_gather_pack(struct kst_emit *e, size_t len)
 {
 	ZSTD_outBuffer out = { e->packed, e->packed_cap, 0 };
@@ -56,14 +57,14 @@ static size_t kst_gather_pack(struct kst_emit *e, size_t len)
 	return out.pos;
 }
 
-/* The payload as it goes out: packed where that is shorter. */
+/* The payload as it is written: packed if that is shorter. */
 static const uint8_t *kst_gather_payload(struct kst_emit *e, struct kst_head *h)
 {
 	h->codec = KST_CODEC_NONE;
 	h->payload_len = h->raw_len;
 	if (h->raw_len < PACK_FROM)
 		return e->raw;
-	/* A cut costs a block's head of three bytes at most. */
+	/* A cut costs a block's head of at most three bytes. */
 	if (!kst_gather_room(e, &e->packed, &e->packed_cap,
 		    ZSTD_compressBound(h->raw_len) + 3 * e->cuts_n + 64))
 		return NULL;
@@ -102,8 +103,8 @@ static int kst_gather_other_of(const struct kst_kind_info *k, uint32_t column)
 			       : -1;
 }
 
-/* The order in which columns lie: one that is looked at comes first, so those
- * of shapes, then durations, then the rest. */
+/* The order of the columns in a chunk: first those that other columns read,
+ * so those of shapes, then durations, then the rest. */
 static uint32_t kst_gather_order(const struct kst_kind_info *k,
 	uint8_t column[KST_COLUMNS_MAX])
 {
@@ -145,7 +146,7 @@ static void kst_gather_times(const struct kst_kind_info *k,
 		h->first_ns = h->last_ns = 0;
 }
 
-/* What is left of some bytes, packed; as many as they are where it fails. */
+/* The packed size of some bytes; their own size if packing fails. */
 static size_t kst_gather_tried(struct kst_emit *e, const uint8_t *at,
 	size_t len)
 {
@@ -153,8 +154,8 @@ static size_t kst_gather_tried(struct kst_emit *e, const uint8_t *at,
 	return ZSTD_isError(n) ? len : n;
 }
 
-/* Whether times of `rows` rows are smaller split; they lie at `at` as varints,
- * and behind `split` split. */
+/* Whether times of `rows` rows are smaller if split; they are at `at` as
+ * varints, and at `split` split. */
 static bool kst_gather_split_better(struct kst_emit *e, const uint8_t *at,
 	size_t len, const uint8_t *split, size_t split_len, uint32_t rows)
 {
@@ -204,7 +205,7 @@ static bool kst_gather_constant(const uint64_t *cells, uint32_t n)
 	return i >= n;
 }
 
-/* Packs a column the way it gets smallest; behind its last byte. */
+/* Packs a column the smallest way; returns the place after its last byte. */
 static uint8_t *kst_gather_column_put(struct kst_emit *e, uint8_t *to,
 	const uint64_t *cells, const uint64_t *other, uint32_t n,
 	enum kst_kind kind, struct kst_place *p)
@@ -241,7 +242,7 @@ static bool kst_emit_rows(struct kst_emit *e, enum kst_kind kind,
 		!kst_gather_room(e, (uint8_t **)&e->differences,
 			&e->differences_cap, n * sizeof *e->differences))
 		return false;
-	/* The cells first, then what tells of them is put before. */
+	/* The cells first, then the bytes that describe them are put before. */
 	uint8_t *body = e->raw + sizeof list, *to = body, *at = list;
 	*at++ = (uint8_t)columns;
 	for (uint32_t i = 0; i < columns; i++) {
@@ -280,8 +281,9 @@ static void kst_emit_release(struct kst_emit *e)
 	kst_drop(e->memory, e->differences);
 }
 
-/* The columns of a block lie a little more than a power of two apart, or all
- * of a row's cells would want the same place in the cache. */
+/* The columns of a block are a little more than a power of two apart;
+ * otherwise all cells of a row would compete for the same place in the
+ * cache. */
 enum {
 	ROWS = 16384,
 	APART = 40,
@@ -423,7 +425,8 @@ bool kst_gather_row(struct kst_gather *g, int kind, const uint64_t *cells)
 	for (uint32_t c = 0; c < columns; c++, to += g->stride)
 		*to = cells[c];
 	g->waiting += kind != KST_launch;
-	/* What the tail has no room for goes out with all before it. */
+	/* What does not fit into the tail is written with everything before
+	 * it. */
 	return !g->tail || kst_tail_row(g->tail, kind, cells) ||
 	       kst_gather_flush(g);
 }

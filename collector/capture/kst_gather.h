@@ -56,8 +56,8 @@ struct kst_gather {
 	uint64_t waiting; /* rows in no chunk yet; launches are none */
 };
 
-/* False where there is no memory; release() it even so. The memory is
- * `options`'s, which may be NULL. */
+/* False if there is no memory; call release() even then. The memory is from
+ * `options`, which may be NULL. */
 bool kst_gather_init(struct kst_gather *g, kst_write_fn *write, void *ctx,
 	const struct kst_options *options);
 void kst_gather_release(struct kst_gather *g);
@@ -68,7 +68,7 @@ void kst_gather_placed(struct kst_gather *g);
 bool kst_gather_text(struct kst_gather *g, const char *text, size_t len);
 /* A row of all its cells. */
 bool kst_gather_row(struct kst_gather *g, int kind, const uint64_t *cells);
-/* All goes out. */
+/* Writes everything. */
 bool kst_gather_flush(struct kst_gather *g);
-/* The chunk behind which nothing is. */
+/* Writes the last chunk of the capture. */
 bool kst_gather_end(struct kst_gather *g);

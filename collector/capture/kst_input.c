@@ -61,8 +61,7 @@ static void kst_input_skip(struct kst_input *in, size_t n)
 	kst_input_pass(in, n);
 }
 
-/* Leaves out the byte that is there and what follows it up to where a chunk
- * may begin. */
+/* Skips this byte and what follows it up to the next possible chunk. */
 static void kst_input_skip_to_magic(struct kst_input *in)
 {
 	const uint8_t *from = in->bytes + in->at + 1;
@@ -83,7 +82,7 @@ static enum kst_input_got kst_input_check(struct kst_input *in,
 	return got == KST_INPUT_END ? KST_INPUT_CHUNK : got;
 }
 
-/* Goes on behind a chunk whose payload is not what its head says. */
+/* Continues after a chunk whose payload does not match its head. */
 static void kst_input_failed(struct kst_input *in, const struct kst_head *h)
 {
 	size_t len = KST_HEAD + h->payload_len, left = in->end - in->at;

@@ -1,10 +1,11 @@
 /* kst_input.h - finds the next good chunk in a stream of any bytes.
  *
- * Good is what has the magic, a head whose sum is right and a payload whose sum
- * is right. Where that fails, the search goes on behind the magic, so that a
- * chunk written over the torn end of another is found; what is read twice is
- * counted, and when that is as much as the file and 32 MiB, a payload that
- * fails is passed over whole: nobody can make the search costly. */
+ * A chunk is good if it has the magic, a head with the right checksum and a
+ * payload with the right checksum. If one of these fails, the search
+ * continues right after the magic, so that a chunk written over the torn end
+ * of another is found. Bytes that are read twice are counted; when they
+ * reach the size of the file plus 32 MiB, a payload that fails is skipped
+ * whole, so that no input can make the search costly. */
 #pragma once
 #include "kst_memory.h"
 #include <kernsift/kst_reader.h>
@@ -30,11 +31,11 @@ enum kst_input_got {
 	KST_INPUT_FULL,
 };
 
-/* Makes `len` bytes lie at bytes + at, or as many as there are. */
+/* Makes `len` bytes available at bytes + at, or as many as there are. */
 enum kst_input_got kst_input_need(struct kst_input *in, size_t len);
-/* Passes over n bytes that lie there. */
+/* Skips n available bytes. */
 void kst_input_pass(struct kst_input *in, size_t n);
-/* The next chunk; its payload lies there until the next call. */
+/* The next chunk; its payload stays valid until the next call. */
 enum kst_input_got kst_input_next(struct kst_input *in, struct kst_head *h,
 	const uint8_t **payload);
 void kst_input_release(struct kst_input *in);

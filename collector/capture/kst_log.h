@@ -1,46 +1,36 @@
-/* kst_log.h - how entries lie in a tail, and what comes back out of it.
+/* kst_log.h - the layout of entries in a tail, for its writer and its reader.
  *
- * README.md, *The tail*, tells the same in prose. */
+ * README.md, *The tail*, describes the same in prose. */
 #pragma once
 #include <kernsift/kst_tail.h>
 #include "kst_wire.h"
+#include <string.h>
 
 #define KST_TAIL_MAGIC "\x89KTL\r\n\x1a\n"
 
 enum {
 	KST_SLOT = 64, /* bytes of each of the two */
-	KST_SLOT_SUM = 36, /* where its checksum lies, behind what it covers */
+	KST_SLOT_SUM = 36, /* position of its checksum, after what it covers */
 	KST_COMMIT = 2 * KST_SLOT, /* generation and length */
 	KST_LOG = 3 * KST_SLOT, /* where entries begin */
 	KST_LOG_COLUMNS = 16, /* no kind has more */
 	KST_ROW_ROOM = 1 + 2 + 10 * (KST_LOG_COLUMNS + 1) + 4,
-	KST_ENTRY_LEAST = 1 + 1 + 4, /* bytes */
+	KST_ENTRY_MIN = 1 + 1 + 4, /* bytes */
 	KST_TAIL_MOST = 64 << 20, /* a larger file is no tail */
 };
 
-/* What rows of each kind are told as the difference to. */
+/* The values that rows of each kind store their differences to. */
 struct kst_before {
 	uint64_t cells[KST_KINDS_END][KST_LOG_COLUMNS];
 };
 
-struct kst_log {
-	struct kst_place_in place;
-	const uint8_t *at, *end, *first;
-	uint32_t sum; /* of the entry before */
-	uint32_t length; /* as the writer last told; 0 it did not */
-	bool damaged; /* entries are missing, when no more come */
-	struct kst_before before;
-};
-
-struct kst_entry {
-	int kind; /* KST_text, or of rows */
-	const uint64_t *cells; /* of rows: all of the kind; until the next */
-	const char *text;
-	size_t len;
-};
-
-/* False where these bytes are no tail, or the beginning is damaged. They are
- * borrowed. */
-bool kst_log_open(struct kst_log *l, const uint8_t *bytes, size_t len);
-/* Entries of kinds nobody knows are passed over. */
-bool kst_log_next(struct kst_log *l, struct kst_entry *e);
+/* The values before the first row: each column as if the chunk lacked it. */
+static inline void kst_log_before(struct kst_before *b)
+{
+	memset(b, 0, sizeof *b);
+	for (int kind = 0; kind < KST_KINDS_END; kind++) {
+		const struct kst_kind_info *k = kst_kind_info(kind);
+		for (uint32_t c = 0; k && c < k->n; c++)
+			b->cells[kind][c] = kst_absent(&k->columns[c]);
+	}
+}

@@ -1,8 +1,9 @@
-/* kst_merge.c - a capture that has no end, and its tail, become a whole one.
+/* kst_merge.c - makes one whole capture from a capture without an end and
+ * its tail.
  *
- * Chunks that were written before the tail was emptied last are copied as they
- * are; all behind them is in the tail, which is written anew with the ids it
- * has. */
+ * Chunks that were written before the tail was last emptied are copied as
+ * they are; everything after them is in the tail, and is written again with
+ * the ids it has. */
 #include "kst_gather.h"
 #include "kst_input.h"
 #include "kst_log.h"
@@ -10,6 +11,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +20,125 @@ enum {
 	READ = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
 	MAKE = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 };
+
+struct kst_log {
+	struct kst_place_in place;
+	const uint8_t *at, *end, *first;
+	uint32_t sum; /* of the entry before */
+	uint32_t length; /* as last written; 0: not written */
+	bool damaged; /* entries are missing, when no more come */
+	struct kst_before before;
+};
+
+struct kst_entry {
+	int kind; /* KST_text, or of rows */
+	const uint64_t *cells; /* of rows: all of the kind; until the next */
+	const char *text;
+	size_t len;
+};
+
+/* The younger of the two slots that are good. */
+static const uint8_t *kst_merge_slot_of(const uint8_t *bytes)
+{
+	const uint8_t *best = NULL;
+	for (int i = 0; i < 2; i++) {
+		const uint8_t *s = bytes + i * KST_SLOT;
+		bool good = !memcmp(s, KST_TAIL_MAGIC, 8) &&
+			    kst_crc(0, s, KST_SLOT_SUM) ==
+				    kst_get32(s + KST_SLOT_SUM);
+		if (good && (!best || kst_get64(s + 8) > kst_get64(best + 8)))
+			best = s;
+	}
+	return best;
+}
+
+/* False if these bytes are no tail, or its beginning is damaged. They are
+ * borrowed. */
+static bool kst_merge_log_open(struct kst_log *l, const uint8_t *bytes,
+	size_t len)
+{
+	const uint8_t *slot = len < KST_LOG ? NULL : kst_merge_slot_of(bytes);
+	if (!slot)
+		return false;
+	uint64_t commit = kst_get64(bytes + KST_COMMIT);
+	uint32_t generation = (uint32_t)kst_get64(slot + 8);
+	/* Between the slot and the commit there is a moment at which a process
+	 * can be killed: then the log is empty. */
+	bool current = (uint32_t)commit == generation;
+	if (!current && (uint32_t)commit != generation - 1)
+		return false;
+	*l = (struct kst_log){ .place = { kst_get32(slot + 16),
+				       kst_get32(slot + 20),
+				       kst_get64(slot + 24) },
+		.first = bytes + KST_LOG,
+		.at = bytes + KST_LOG,
+		.end = bytes + len,
+		.sum = kst_get32(slot + KST_SLOT_SUM),
+		.length = current ? (uint32_t)(commit >> 32) : 0 };
+	kst_log_before(&l->before);
+	return true;
+}
+
+/* The differences that an entry holds are added to the row before. */
+static bool kst_merge_row_get(struct kst_log *l, int kind, const uint8_t *at,
+	const uint8_t *end)
+{
+	uint64_t *cells = l->before.cells[kind], changed, v;
+	at = kst_varint_get(at, end, &changed);
+	for (uint32_t c = 0; at && changed; c++, changed >>= 1) {
+		if (!(changed & 1))
+			continue;
+		at = kst_varint_get(at, end, &v);
+		if (at && c < kst_kind_info(kind)->n)
+			cells[c] += (uint64_t)kst_unzigzag(v);
+	}
+	return at == end;
+}
+
+/* The next entry with a right checksum: position of its body. */
+static bool kst_merge_entry_get(struct kst_log *l, const uint8_t **body,
+	size_t *len, int *kind)
+{
+	const uint8_t *from = l->at, *at = from;
+	uint64_t bytes;
+	if (at == l->end)
+		return false;
+	*kind = *at++;
+	at = kst_varint_get(at, l->end, &bytes);
+	if (!at || l->end - at < 4 || bytes > (uint64_t)(l->end - at) - 4)
+		return false;
+	uint32_t sum = kst_crc(l->sum, from, (size_t)(at - from) + bytes);
+	if (sum != kst_get32(at + bytes))
+		return false;
+	l->sum = sum;
+	l->at = at + bytes + 4;
+	*body = at;
+	*len = bytes;
+	return true;
+}
+
+/* Entries of unknown kinds are skipped. */
+static bool kst_merge_log_next(struct kst_log *l, struct kst_entry *e)
+{
+	const uint8_t *body;
+	size_t len;
+	while (kst_merge_entry_get(l, &body, &len, &e->kind)) {
+		const struct kst_kind_info *k = kst_kind_info(e->kind);
+		e->text = (const char *)body;
+		e->len = len;
+		if (e->kind == KST_text && len && len <= KST_TEXT_MAX)
+			return true;
+		if (!k || !k->columns)
+			continue;
+		e->cells = l->before.cells[e->kind];
+		if (kst_merge_row_get(l, e->kind, body, body + len))
+			return true;
+		l->damaged = true;
+		return false;
+	}
+	l->damaged |= (uint64_t)(l->at - l->first) < l->length;
+	return false;
+}
 
 struct merge {
 	struct kst_merged *m;
@@ -95,7 +216,7 @@ static bool kst_merge_copy(struct merge *g)
 	bool whole = false, more = true;
 	while (more && !whole) {
 		got = kst_input_next(&g->in, &h, &payload);
-		/* Torn bytes behind the last chunk are in the tail. */
+		/* Torn bytes after the last chunk are in the tail. */
 		bool all = g->has_tail && g->next >= g->log.place.seq;
 		bool torn = g->in.skipped && !all;
 		g->m->damaged += torn;
@@ -116,13 +237,13 @@ static bool kst_merge_copy(struct merge *g)
 	return got == KST_INPUT_CHUNK || got == KST_INPUT_END;
 }
 
-/* What the tail holds goes behind, in chunks of its own. */
+/* The contents of the tail follow, in chunks of their own. */
 static bool kst_merge_append(struct merge *g)
 {
 	struct kst_gather out;
 	struct kst_entry e;
 	/* Blocks no larger than what a small tail can fill. */
-	size_t most = (size_t)(g->log.end - g->log.at) / KST_ENTRY_LEAST + 1;
+	size_t most = (size_t)(g->log.end - g->log.at) / KST_ENTRY_MIN + 1;
 	struct kst_options o = { .rows = most < KST_ROWS_MAX ? (uint32_t)most
 							     : 0 };
 	bool ok = kst_gather_init(&out, kst_merge_put, g, &o);
@@ -132,7 +253,7 @@ static bool kst_merge_append(struct merge *g)
 	out.emit.capture = g->log.place.capture;
 	out.emit.seq = g->log.place.seq;
 	out.texts_given = (int64_t)g->log.place.text - 1;
-	while (ok && kst_log_next(&g->log, &e)) {
+	while (ok && kst_merge_log_next(&g->log, &e)) {
 		if (e.kind == KST_text) {
 			ok = kst_gather_text(&out, e.text, e.len);
 			continue;
@@ -147,7 +268,7 @@ static bool kst_merge_append(struct merge *g)
 	return ok;
 }
 
-/* A small file's bytes, to be freed; NULL where there are none to be had. */
+/* A small file's bytes, which the caller frees; NULL if they cannot be read. */
 static uint8_t *kst_merge_read_whole(int fd, size_t *len)
 {
 	struct stat st;
@@ -164,7 +285,8 @@ static uint8_t *kst_merge_read_whole(int fd, size_t *len)
 	return bytes;
 }
 
-/* The tail's bytes, to be freed. One that is not there is none. */
+/* The tail's bytes, which the caller frees. A missing file counts as no
+ * tail. */
 static uint8_t *kst_merge_tail_open(struct merge *g, const char *path)
 {
 	int fd = path ? open(path, READ) : -1;
@@ -173,12 +295,12 @@ static uint8_t *kst_merge_tail_open(struct merge *g, const char *path)
 		return NULL;
 	uint8_t *bytes = kst_merge_read_whole(fd, &len);
 	close(fd);
-	g->has_tail = bytes && kst_log_open(&g->log, bytes, len);
+	g->has_tail = bytes && kst_merge_log_open(&g->log, bytes, len);
 	g->m->damaged += !g->has_tail;
 	return bytes;
 }
 
-/* The capture's opening, as it is; false where it is none. */
+/* Copies the capture's opening unchanged; false if it is none. */
 static bool kst_merge_opening(struct merge *g)
 {
 	uint16_t major, minor;
@@ -197,8 +319,8 @@ static bool kst_merge_opening(struct merge *g)
 	return kst_merge_put(g, bytes, sizeof bytes);
 }
 
-/* Whether the tail tells what the capture lacks: a capture with its end lacks
- * nothing, and the tail of another one is no tail. */
+/* Whether the tail has what the capture lacks: a capture with its end lacks
+ * nothing, and the tail of another capture does not count. */
 static bool kst_merge_tail_fits(struct merge *g)
 {
 	struct kst_head h;

@@ -20,9 +20,9 @@ struct kst_rows {
 
 /* The texts and launches a reader has met.
  *
- * A chunk defines some with consecutive ids, above all that came before; where
- * a chunk is lost there is a gap, which costs no memory. Readers' cells are
- * places in the tables, from 1. */
+ * A chunk defines some with consecutive ids, above all that came before; a
+ * lost chunk leaves a gap, which costs no memory. Readers' cells are places
+ * in the tables, from 1. */
 
 struct kst_ids {
 	struct kst_stretch {
@@ -43,7 +43,7 @@ struct kst_tables {
 	struct kst_known {
 		int64_t name; /* a text's place, or KST_LOST */
 		struct kst_shape shape;
-		bool told; /* the shape is not -1 throughout */
+		bool given; /* the shape is not -1 throughout */
 	} * launches;
 	uint64_t texts_n, texts_cap, launches_n, launches_cap;
 	struct kst_bytes { /* of the texts, a block per chunk */
@@ -62,7 +62,7 @@ enum kst_defined {
 
 struct kst_reader {
 	struct kst_memory memory;
-	struct kst_pool pool; /* where the memory is malloc's */
+	struct kst_pool pool; /* if the memory is malloc's */
 	struct kst_input in;
 	struct kst_tables tables;
 	struct kst_about about;
@@ -90,8 +90,8 @@ struct columns {
 	uint32_t n;
 };
 
-/* The list of columns; behind it, or NULL where it is none. What it says of
- * lengths adds up to the rest of the payload. */
+/* The list of columns; returns the place after it, or NULL if it is no list.
+ * The lengths it gives add up to the rest of the payload. */
 static const uint8_t *kst_reader_places(struct columns *c, const uint8_t *at,
 	const uint8_t *end)
 {
@@ -142,7 +142,7 @@ static bool kst_reader_column(struct kst_rows *r, const struct kst_place *p,
 }
 
 /* Reads r->n rows of r->kind into r->cells, which has room for all columns.
- * False where the payload is not what it says it is. */
+ * False if the payload does not match its description. */
 static bool kst_reader_rows_get(struct kst_rows *r, const uint8_t *at,
 	size_t len, struct kst_like *like)
 {
@@ -167,7 +167,7 @@ static bool kst_reader_rows_get(struct kst_rows *r, const uint8_t *at,
 	return true;
 }
 
-#define NOT_TOLD                                       \
+#define NOT_GIVEN                                      \
 	{                                              \
 		{ -1, -1, -1 }, { -1, -1, -1 }, -1, -1 \
 	}
@@ -187,7 +187,7 @@ static bool kst_reader_tables_room(const struct kst_memory *m, void **p,
 	return true;
 }
 
-/* False where there is no memory. */
+/* False if there is no memory. */
 static bool kst_reader_tables_init(struct kst_tables *t,
 	const struct kst_memory *m)
 {
@@ -198,7 +198,8 @@ static bool kst_reader_tables_init(struct kst_tables *t,
 			&t->launches_cap, 1, sizeof *t->launches))
 		return false;
 	t->texts[t->texts_n++] = (struct kst_text){ "", 0 };
-	t->launches[t->launches_n++] = (struct kst_known){ 0, NOT_TOLD, false };
+	t->launches[t->launches_n++] =
+		(struct kst_known){ 0, NOT_GIVEN, false };
 	return true;
 }
 
@@ -222,7 +223,7 @@ static enum kst_defined kst_reader_ids_add(struct kst_tables *t,
 	return KST_DEFINED;
 }
 
-/* The place of an id; 0 for 0, KST_LOST where nobody defined it. */
+/* The place of an id; 0 for 0, KST_LOST if the id was never defined. */
 static int64_t kst_reader_ids_place(struct kst_ids *ids, uint64_t id)
 {
 	if (id == 0)
@@ -247,7 +248,7 @@ static int64_t kst_reader_ids_place(struct kst_ids *ids, uint64_t id)
 	return (int64_t)(s->place + (id - s->first));
 }
 
-/* Whether the n lengths at `at` add up to what is behind them. */
+/* Whether the n lengths at `at` add up to the bytes after them. */
 static const uint8_t *kst_reader_lengths(const uint8_t *at, const uint8_t *end,
 	uint32_t n)
 {
@@ -298,7 +299,7 @@ static enum kst_defined kst_reader_tables_texts(struct kst_tables *t,
 	return KST_DEFINED;
 }
 
-/* One launch from its cells; false where a number is none a shape can have. */
+/* One launch from its cells; false if a number is impossible for a shape. */
 static bool kst_reader_launch_get(struct kst_known *to, const uint64_t *cells,
 	uint32_t n)
 {
@@ -306,13 +307,13 @@ static bool kst_reader_launch_get(struct kst_known *to, const uint64_t *cells,
 	int32_t number[NUMBERS];
 	uint32_t from = KST_COLUMN(launch, grid_x);
 	to->name = (int64_t)cells[KST_COLUMN(launch, name) * (size_t)n];
-	to->told = false;
+	to->given = false;
 	for (uint32_t i = 0; i < NUMBERS; i++) {
 		int64_t v = (int64_t)cells[(from + i) * (size_t)n];
 		if (v < INT32_MIN || v > INT32_MAX)
 			return false;
 		number[i] = (int32_t)v;
-		to->told |= v != -1;
+		to->given |= v != -1;
 	}
 	memcpy(&to->shape, number, sizeof number);
 	return true;
@@ -359,7 +360,7 @@ static void kst_reader_tables_release(struct kst_tables *t)
 	kst_drop(t->memory, t->launches);
 }
 
-/* Grows an array that is written anew for each chunk. */
+/* Grows an array that is filled again for each chunk. */
 static bool kst_reader_take_room(struct kst_reader *r, void **p, size_t *cap,
 	size_t bytes)
 {
@@ -372,8 +373,8 @@ static bool kst_reader_take_room(struct kst_reader *r, void **p, size_t *cap,
 	return *p;
 }
 
-/* The payload with its compression undone, h->raw_len bytes; NULL with
- * KST_FULL in *got, or where it is not what its head says. */
+/* The uncompressed payload, h->raw_len bytes; NULL with KST_FULL in *got, or
+ * if the payload does not match its head. */
 static const uint8_t *kst_reader_unpack(struct kst_reader *r,
 	const struct kst_head *h, const uint8_t *payload, enum kst_got *got)
 {
@@ -421,7 +422,7 @@ static bool kst_reader_number_get(int64_t *to, const uint8_t *at, size_t len)
 	return behind == at + len;
 }
 
-/* One field of the about; false where it is damaged. */
+/* One field of the about; false if it is damaged. */
 static bool kst_reader_field(struct kst_reader *r, struct kst_about *about,
 	uint64_t number, const uint8_t *at, size_t len)
 {
@@ -485,7 +486,8 @@ static void kst_reader_resolve_texts(struct kst_reader *r, uint64_t *cells,
 	}
 }
 
-/* Ids of launches become places of shapes, and names beside them. */
+/* Replaces ids of launches by places of shapes, and stores the names with
+ * them. */
 static void kst_reader_resolve_launches(struct kst_reader *r, uint64_t *shapes,
 	uint64_t *names, uint32_t n)
 {
@@ -499,7 +501,7 @@ static void kst_reader_resolve_launches(struct kst_reader *r, uint64_t *shapes,
 		}
 		const struct kst_known *k = &r->tables.launches[place];
 		names[i] = (uint64_t)k->name;
-		shapes[i] = k->told ? (uint64_t)place : 0;
+		shapes[i] = k->given ? (uint64_t)place : 0;
 	}
 }
 
@@ -558,8 +560,9 @@ static enum kst_got kst_reader_rows_take(struct kst_reader *r,
 	return KST_CHUNK;
 }
 
-/* What is in a chunk goes where it belongs: to the about, to the tables, or,
- * with KST_CHUNK, to *chunk. KST_END: it was for the reader alone. */
+/* Stores the chunk's contents where they belong: in the about, in the
+ * tables, or, with KST_CHUNK, in *chunk. KST_END: the chunk was for the
+ * reader alone. */
 static enum kst_got kst_reader_take(struct kst_reader *r,
 	const struct kst_head *h, const uint8_t *payload,
 	struct kst_chunk *chunk)
@@ -593,7 +596,7 @@ static enum kst_got kst_reader_take(struct kst_reader *r,
 
 enum { CEILING = 256 << 20 };
 
-/* Counts something left out, and tells the first. */
+/* Counts something left out, and reports the first. */
 static void kst_reader_damage_add(struct kst_reader *r, uint64_t *count,
 	uint64_t n, const char *fmt, ...)
 {
@@ -813,7 +816,7 @@ void kst_reader_free(struct kst_reader *r)
 	kst_drop(&first, r->raw);
 	kst_drop(&first, r->cells);
 	ZSTD_freeDCtx(r->zstd);
-	/* The reader itself lies where it was taken, not in its own pool. */
+	/* The reader itself is in memory of its own, not in its own pool. */
 	struct kst_memory own =
 		r->pool.ceiling ? (struct kst_memory){ 0 } : first;
 	kst_drop(&own, r);

@@ -1,4 +1,4 @@
-/* kst_tail.c - the tail of a capture file: rows that no chunk holds yet. */
+/* kst_tail.c - writes the tail of a capture file: rows that are in no chunk yet. */
 #include "kst_log.h"
 #include "kst_memory.h"
 #include <errno.h>
@@ -11,116 +11,6 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-/* As a log begins: each column as if the chunk lacked it. */
-static void kst_before_init(struct kst_before *b)
-{
-	memset(b, 0, sizeof *b);
-	for (int kind = 0; kind < KST_KINDS_END; kind++) {
-		const struct kst_kind_info *k = kst_kind_info(kind);
-		for (uint32_t c = 0; k && c < k->n; c++)
-			b->cells[kind][c] = kst_absent(&k->columns[c]);
-	}
-}
-
-/* The younger of the two slots that are good. */
-static const uint8_t *kst_tail_slot_of(const uint8_t *bytes)
-{
-	const uint8_t *best = NULL;
-	for (int i = 0; i < 2; i++) {
-		const uint8_t *s = bytes + i * KST_SLOT;
-		bool good = !memcmp(s, KST_TAIL_MAGIC, 8) &&
-			    kst_crc(0, s, KST_SLOT_SUM) ==
-				    kst_get32(s + KST_SLOT_SUM);
-		if (good && (!best || kst_get64(s + 8) > kst_get64(best + 8)))
-			best = s;
-	}
-	return best;
-}
-
-bool kst_log_open(struct kst_log *l, const uint8_t *bytes, size_t len)
-{
-	const uint8_t *slot = len < KST_LOG ? NULL : kst_tail_slot_of(bytes);
-	if (!slot)
-		return false;
-	uint64_t commit = kst_get64(bytes + KST_COMMIT);
-	uint32_t generation = (uint32_t)kst_get64(slot + 8);
-	/* Between the slot and the commit there is a moment at which a process
-	 * can be killed: then the log is empty. */
-	bool told = (uint32_t)commit == generation;
-	if (!told && (uint32_t)commit != generation - 1)
-		return false;
-	*l = (struct kst_log){ .place = { kst_get32(slot + 16),
-				       kst_get32(slot + 20),
-				       kst_get64(slot + 24) },
-		.first = bytes + KST_LOG,
-		.at = bytes + KST_LOG,
-		.end = bytes + len,
-		.sum = kst_get32(slot + KST_SLOT_SUM),
-		.length = told ? (uint32_t)(commit >> 32) : 0 };
-	kst_before_init(&l->before);
-	return true;
-}
-
-/* The differences that an entry holds are added to the row before. */
-static bool kst_tail_row_get(struct kst_log *l, int kind, const uint8_t *at,
-	const uint8_t *end)
-{
-	uint64_t *cells = l->before.cells[kind], changed, v;
-	at = kst_varint_get(at, end, &changed);
-	for (uint32_t c = 0; at && changed; c++, changed >>= 1) {
-		if (!(changed & 1))
-			continue;
-		at = kst_varint_get(at, end, &v);
-		if (at && c < kst_kind_info(kind)->n)
-			cells[c] += (uint64_t)kst_unzigzag(v);
-	}
-	return at == end;
-}
-
-/* The next entry whose sum is right: where its body lies. */
-static bool kst_tail_entry_get(struct kst_log *l, const uint8_t **body,
-	size_t *len, int *kind)
-{
-	const uint8_t *from = l->at, *at = from;
-	uint64_t bytes;
-	if (at == l->end)
-		return false;
-	*kind = *at++;
-	at = kst_varint_get(at, l->end, &bytes);
-	if (!at || l->end - at < 4 || bytes > (uint64_t)(l->end - at) - 4)
-		return false;
-	uint32_t sum = kst_crc(l->sum, from, (size_t)(at - from) + bytes);
-	if (sum != kst_get32(at + bytes))
-		return false;
-	l->sum = sum;
-	l->at = at + bytes + 4;
-	*body = at;
-	*len = bytes;
-	return true;
-}
-
-bool kst_log_next(struct kst_log *l, struct kst_entry *e)
-{
-	const uint8_t *body;
-	size_t len;
-	while (kst_tail_entry_get(l, &body, &len, &e->kind)) {
-		const struct kst_kind_info *k = kst_kind_info(e->kind);
-		e->text = (const char *)body;
-		e->len = len;
-		if (e->kind == KST_text && len && len <= KST_TEXT_MAX)
-			return true;
-		if (!k || !k->columns)
-			continue;
-		e->cells = l->before.cells[e->kind];
-		if (kst_tail_row_get(l, e->kind, body, body + len))
-			return true;
-		l->damaged = true;
-		return false;
-	}
-	l->damaged |= (uint64_t)(l->at - l->first) < l->length;
-	return false;
-}
-
 #ifndef XFS_SUPER_MAGIC
 #define XFS_SUPER_MAGIC 0x58465342
 #endif
@@ -128,7 +18,7 @@ bool kst_log_next(struct kst_log *l, struct kst_entry *e)
 struct kst_tail {
 	struct kst_memory memory;
 	uint8_t *map;
-	size_t bytes, at; /* large; where the next entry goes */
+	size_t bytes, at; /* large; position of the next entry */
 	uint32_t sum;
 	uint64_t generation;
 	uint32_t seq; /* of the place it was emptied at */
@@ -136,8 +26,8 @@ struct kst_tail {
 	uint8_t columns[KST_KINDS_END];
 };
 
-/* Where a page that lies in allocated blocks needs no other ones later. Not of
- * overlayfs: nobody is told what its upper layer lies on. */
+/* Whether a page in allocated blocks needs no other blocks later. Not on
+ * overlayfs: the file system under its upper layer is not visible. */
 static bool kst_tail_fits(int fd)
 {
 	struct statfs s;
@@ -193,8 +83,8 @@ struct kst_tail *kst_tail_new(int folder, const char *name, size_t bytes,
 	close(fd);
 	if (t && t->map) {
 		t->bytes = bytes;
-		t->at = bytes; /* full, until it is told where it begins */
-		kst_before_init(&t->first);
+		t->at = bytes; /* full, until its start is set */
+		kst_log_before(&t->first);
 		for (int kind = 0; kind < KST_KINDS_END; kind++) {
 			const struct kst_kind_info *k = kst_kind_info(kind);
 			t->columns[kind] = (uint8_t)(k ? k->n : 0);
@@ -308,7 +198,7 @@ bool kst_part_held(const char *path)
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	bool held = fcntl(fd, F_GETLK, &lock) || lock.l_type != F_UNLCK;
+	bool locked = fcntl(fd, F_GETLK, &lock) || lock.l_type != F_UNLCK;
 	close(fd);
-	return held;
+	return locked;
 }

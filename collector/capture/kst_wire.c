@@ -3,8 +3,8 @@
 #include <kernsift/kst_reader.h>
 #include <string.h>
 
-/* The remainder of each half byte: 64 bytes of table are enough where no
- * processor helps. */
+/* The remainder of each half byte: a table of 64 bytes is enough if the
+ * processor has no instruction for it. */
 static uint32_t kst_wire_plain(uint32_t crc, const uint8_t *p, size_t len)
 {
 	static const uint32_t half[16] = { 0x00000000, 0x105ec76f, 0x20bd8ede,

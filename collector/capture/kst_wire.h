@@ -1,6 +1,6 @@
-/* kst_wire.h - how a capture lies in bytes; for the reader and the writer.
+/* kst_wire.h - the byte layout of a capture, for the reader and the writer.
  *
- * README.md tells the same in prose. Numbers are little-endian. */
+ * README.md describes the same in prose. Numbers are little-endian. */
 #pragma once
 #include <kernsift/kst.h>
 #include <endian.h>
@@ -24,17 +24,18 @@ NUMBER(32)
 NUMBER(64)
 #undef NUMBER
 
-/* A cell is told as its difference to what is expected of it. */
+/* A cell is written as its difference to the expected value. */
 enum kst_expected {
 	KST_ALONE, /* 0 */
 	KST_BEFORE, /* the row before; 0 in the first */
 	KST_AFTER, /* the row before, and its cell in the `other` column */
-	KST_LIKE, /* the last row whose cell in `other` has the same low 12 bits,
-		   * or 0: as a rule the same kernel, launched alike */
+	/* the last row whose cell in `other` has the same low 12 bits, or 0:
+	 * normally the same kernel, launched the same way */
+	KST_LIKE,
 	KST_EXPECTED_END,
 };
 
-/* How the differences of a column lie there. */
+/* How the differences of a column are stored. */
 enum kst_packing {
 	KST_VARINT, /* zigzag, then 7 bits a byte, the low ones first */
 	KST_SAME, /* one varint for all of them */
@@ -77,8 +78,8 @@ static inline uint8_t *kst_varint_put(uint8_t *to, uint64_t v)
 	return to;
 }
 
-/* Behind the number, or NULL where it does not end before `end` or has more
- * than 64 bits. */
+/* The byte after the number, or NULL if the number does not end before `end`
+ * or has more than 64 bits. */
 const uint8_t *kst_varint_get(const uint8_t *at, const uint8_t *end,
 	uint64_t *v);
 
@@ -103,13 +104,13 @@ struct kst_column_info {
 };
 struct kst_kind_info {
 	const char *name;
-	const struct kst_column_info *columns; /* NULL where it is no rows */
+	const struct kst_column_info *columns; /* NULL if it has no rows */
 	uint32_t n;
 };
 enum { KST_COLUMNS_MAX = 32 };
-/* NULL where the kind is unknown. */
+/* NULL if the kind is unknown. */
 const struct kst_kind_info *kst_kind_info(int kind);
 /* The bits of a cell whose column is absent. */
 uint64_t kst_absent(const struct kst_column_info *c);
-/* The first column of that type, -1 where there is none. */
+/* The first column of that type, -1 if there is none. */
 int kst_column_of(const struct kst_kind_info *k, enum kst_type type);

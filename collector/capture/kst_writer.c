@@ -5,12 +5,11 @@
 #include <kernsift/kst_writer.h>
 #include <string.h>
 
-/* Launch shapes and launches become small numbers, for the
- * writer.
+/* Gives launch shapes and launches small numbers.
  *
- * Shapes are kept for good: who writes holds their ids. Of launches (a name
- * and a shape) the last KST_LAUNCHES_MAX are known; when so many were seen all
- * are forgotten, and one that comes again gets a new id. */
+ * Shapes are kept for the writer's life, because callers hold their ids. Of
+ * launches (a name and a shape) the last KST_LAUNCHES_MAX are known; after
+ * that many the table is cleared, and one that comes again gets a new id. */
 
 enum { KST_LAUNCHES_MAX = 1 << 16 };
 
@@ -89,7 +88,7 @@ static bool kst_writer_shapes_grow(struct kst_intern *in)
 	return true;
 }
 
-/* The id of a shape, from 1; -1 where there is no memory. */
+/* The id of a shape, from 1; -1 if there is no memory. */
 static int64_t kst_writer_intern_shape(struct kst_intern *in,
 	const struct kst_shape *s)
 {
@@ -143,8 +142,8 @@ static bool kst_writer_pairs_room(struct kst_intern *in)
 	return true;
 }
 
-/* The id of a launch, from 1; *added whether it is a new one. -1 where there
- * is no memory. */
+/* The id of a launch, from 1; *added whether it is a new one. -1 if there is
+ * no memory. */
 static int64_t kst_writer_intern_launch(struct kst_intern *in, uint64_t name,
 	uint64_t shape, bool *added)
 {
@@ -181,7 +180,7 @@ static bool kst_writer_fail(struct kst_writer *w, bool ok)
 	return ok;
 }
 
-/* What the capture tells of itself: number, length, bytes; again and again. */
+/* The capture's own description: number, length, bytes; repeated. */
 static bool kst_writer_about_write(struct kst_writer *w,
 	const struct kst_about *about)
 {
@@ -254,7 +253,7 @@ int64_t kst_writer_text(struct kst_writer *w, const char *text, size_t len)
 	return w->gather.texts_given;
 }
 
-/* The id of the launch with this name and shape, told where it is new. */
+/* The id of the launch with this name and shape, written first if it is new. */
 static int64_t kst_writer_launch_of(struct kst_writer *w, uint64_t name,
 	uint64_t shape)
 {
@@ -280,10 +279,10 @@ static int64_t kst_writer_launch_of(struct kst_writer *w, uint64_t name,
 
 int64_t kst_writer_shape(struct kst_writer *w, const struct kst_shape *s)
 {
-	bool told = s->registers != -1 || s->shared_bytes != -1;
+	bool given = s->registers != -1 || s->shared_bytes != -1;
 	for (int i = 0; i < 3; i++)
-		told |= s->grid[i] != -1 || s->block[i] != -1;
-	if (!told)
+		given |= s->grid[i] != -1 || s->block[i] != -1;
+	if (!given)
 		return 0;
 	int64_t id = w->failed ? -1 : kst_writer_intern_shape(&w->intern, s);
 	return kst_writer_fail(w, id >= 0) ? id : -1;

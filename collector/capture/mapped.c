@@ -15,7 +15,7 @@ static struct mapped_block *mapped_block_of(void *p)
 		 : NULL;
 }
 
-/* Whole pages; 0 where the sum is none. */
+/* Rounded up to whole pages; 0 if that overflows. */
 static size_t mapped_pages(size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size;

@@ -10,8 +10,8 @@ struct mapped {
 	size_t taken, ceiling; /* bytes */
 };
 
-/* Makes `p` (or NULL) `bytes` large; NULL, and `p` as it was, where the ceiling
- * or the machine has no more. */
+/* Makes `p` (or NULL) `bytes` large; NULL, and `p` unchanged, if the limit
+ * or the machine has no more memory. */
 void *mapped_grow(struct mapped *m, void *p, size_t bytes);
 void mapped_drop(struct mapped *m, void *p);
 /* The same as hooks for kst_writer.h. */

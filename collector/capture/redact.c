@@ -13,7 +13,7 @@
 #define KEY_FILE "hash-key"
 enum { KEY_MOST = 4096 }; /* bytes of it that are looked at */
 
-void redact_init(struct redact *r, const struct options *o,
+void redact_init(struct redact *r, const struct collector_options *o,
 	struct mapped *memory)
 {
 	*r = (struct redact){ .options = o, .memory = memory };
@@ -25,7 +25,8 @@ void redact_release(struct redact *r)
 	r->copy = NULL;
 }
 
-/* Where the user named no file; false where there is no home. */
+/* The default file, for users who named none; false if there is no home
+ * folder. */
 static bool redact_folder_of(char to[static OPTIONS_PATH])
 {
 	const char *state = secure_getenv("XDG_STATE_HOME");
@@ -39,7 +40,7 @@ static bool redact_folder_of(char to[static OPTIONS_PATH])
 	return n > 0 && n < OPTIONS_PATH;
 }
 
-/* The folder, made with those above it where it is not there. */
+/* Creates the folder and its parents if they do not exist. */
 static int redact_folder_open(void)
 {
 	char path[OPTIONS_PATH];
@@ -101,7 +102,7 @@ static bool redact_key_make(int folder)
 	return ok;
 }
 
-/* The user's key, by which all runs hash alike. */
+/* The user's key, which gives equal hashes in all runs. */
 static bool redact_key_kept(struct siphash_key *k)
 {
 	int folder = redact_folder_open();
@@ -140,7 +141,7 @@ static const struct siphash_key *redact_key_of(struct redact *r)
 	return &r->key;
 }
 
-/* The text as patterns see it; NULL where there is no memory. */
+/* The text as patterns see it; NULL if there is no memory. */
 static const char *redact_as_text(struct redact *r, const char *text,
 	size_t len)
 {
@@ -162,7 +163,7 @@ static const char *redact_as_text(struct redact *r, const char *text,
 enum redacted redact_text(struct redact *r, int folder, const char *text,
 	size_t len, char hash[static REDACT_HASH_LEN + 1])
 {
-	const struct options *o = r->options;
+	const struct collector_options *o = r->options;
 	(void)folder;
 	if (!o->drop.given && !o->hash.given)
 		return REDACT_KEPT;

@@ -1,23 +1,25 @@
 /* redact.h - texts that may not leave the process as they are.
  *
- * KERNSIFT_TRACE_DROP and KERNSIFT_TRACE_HASH are patterns; a text that matches
- * both is dropped. A hash is `h:` and 16 hex digits of SipHash-2-4 under a
- * secret key: equal texts stay equal, so that runs can be compared, and who has
- * the capture alone cannot try out names until one fits, as could be done with
- * a plain or a salted hash whose salt lies beside it. What remains to be seen:
- * which texts are equal, and how often each occurs. Who has the key can try.
+ * KERNSIFT_TRACE_DROP and KERNSIFT_TRACE_HASH are patterns; a text that
+ * matches both is dropped. A hash is `h:` and 16 hex digits of SipHash-2-4
+ * under a secret key. Equal texts have equal hashes, so that runs can be
+ * compared. Without the key a name cannot be found by trying candidates, as
+ * would be possible with a plain hash, or with a salted hash whose salt is
+ * stored with it. A reader of the capture still sees which texts are equal
+ * and how often each occurs. With the key, candidates can be tried.
  *
- * The key comes from the file that KERNSIFT_TRACE_HASH_KEY names, of 16 bytes
- * or more, of which the first 4,096 count. Where none is named it is the file
- * `kernsift/hash-key` of the user's state ($XDG_STATE_HOME, or ~/.local/state),
- * made once of 16 random bytes (mode 0600). It lies beside no capture and is
- * never uploaded: all runs of a user on hosts with one home hash alike; others
- * need the same file. Where it can neither be read nor made the key is this
- * process's own, and one line tells.
+ * The key is the file that KERNSIFT_TRACE_HASH_KEY names, of at least 16
+ * bytes, of which the first 4,096 count. By default it is the file
+ * `kernsift/hash-key` in the user's state folder ($XDG_STATE_HOME, or
+ * ~/.local/state), created once from 16 random bytes (mode 0600). It is
+ * never stored with a capture and never uploaded. All runs of a user on
+ * hosts with one home folder give equal hashes; others need the same file.
+ * If the file can be neither read nor created, the key is random for this
+ * process, and one line in the log reports it.
  *
- * A pattern sees a kernel's name as CUPTI tells it, so mangled. A 0 byte
- * counts as a blank; bytes that are no character in the host's locale match
- * no `.`, so a pattern that has to span them does not. */
+ * A pattern sees a kernel's name as CUPTI returns it: mangled. A 0 byte
+ * counts as a blank. Bytes that are no character in the host's locale match
+ * no `.`, so a pattern that has to span them does not match. */
 #pragma once
 #include "siphash.h"
 #include "mapped.h"
@@ -27,7 +29,7 @@ enum { REDACT_HASH_LEN = 2 + 16 };
 enum redacted { REDACT_KEPT, REDACT_HASHED, REDACT_DROPPED };
 
 struct redact {
-	const struct options *options;
+	const struct collector_options *options;
 	struct mapped *memory;
 	char *copy; /* of a text, ending in NUL */
 	size_t copy_cap;
@@ -36,12 +38,12 @@ struct redact {
 };
 
 /* All is borrowed. */
-void redact_init(struct redact *r, const struct options *o,
+void redact_init(struct redact *r, const struct collector_options *o,
 	struct mapped *memory);
 void redact_release(struct redact *r);
 
-/* What becomes of a text; the hash in `hash` where that is it. Without memory
- * to look at it, it is dropped. `folder`, of the captures, is no place for a
- * key: it is not looked at. */
+/* What to write instead of a text; the hash in `hash` if it is hashed. A
+ * text that cannot be checked, because there is no memory, is dropped.
+ * `folder`, of the captures, never holds the key: it is not searched. */
 enum redacted redact_text(struct redact *r, int folder, const char *text,
 	size_t len, char hash[static REDACT_HASH_LEN + 1]);

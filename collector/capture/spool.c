@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* When this process began: with its pid that is told from all others'. */
+/* Start time of this process, which with its pid identifies it. */
 static unsigned long long spool_start_ticks(void)
 {
 	char text[1024];
@@ -19,7 +19,7 @@ static unsigned long long spool_start_ticks(void)
 	if (fd >= 0)
 		close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	/* The program's name may hold anything; field 22 is the 20th behind
+	/* The program's name may hold anything; field 22 is the 20th after
 	 * it. */
 	const char *at = strrchr(text, ')');
 	for (int i = 0; at && i < 20; i++)
@@ -29,9 +29,9 @@ static unsigned long long spool_start_ticks(void)
 	return ticks;
 }
 
-void spool_init(struct spool *s, const struct options *o)
+void spool_init(struct capture_spool *s, const struct collector_options *o)
 {
-	*s = (struct spool){ .options = o, .folder = -1 };
+	*s = (struct capture_spool){ .options = o, .folder = -1 };
 	if (gethostname(s->host, sizeof s->host - 1) || !s->host[0] ||
 		pattern_matches(&o->drop, s->host) ||
 		pattern_matches(&o->hash, s->host))
@@ -78,8 +78,8 @@ static int spool_folder_open(const char *path, bool ours_alone)
 	return -1;
 }
 
-/* Anybody may make anything in /tmp: there it must be a folder of ours that
- * nobody else may enter. */
+/* Any user may create anything in /tmp: there the folder must be ours, and
+ * closed to other users. */
 static int spool_fallback_open(void)
 {
 	char path[64];
@@ -88,17 +88,17 @@ static int spool_fallback_open(void)
 	return spool_folder_open(path, true);
 }
 
-bool spool_open(struct spool *s)
+bool spool_open(struct capture_spool *s)
 {
-	char asked[OPTIONS_PATH];
+	char wanted[OPTIONS_PATH];
 	if (fd_guard_holds(&s->opened, s->folder))
 		return true;
 	s->folder = -1;
-	bool told = options_folder(s->options, asked);
+	bool known = options_folder(s->options, wanted);
 	int failed = ENOENT;
-	if (told) {
-		spool_folders_make(asked);
-		s->folder = spool_folder_open(asked, false);
+	if (known) {
+		spool_folders_make(wanted);
+		s->folder = spool_folder_open(wanted, false);
 		failed = errno;
 	}
 	s->opened = fd_guard_of(s->folder);
@@ -108,28 +108,28 @@ bool spool_open(struct spool *s)
 	s->opened = fd_guard_of(s->folder);
 	if (!s->complained)
 		log_line("the spool folder '%s' cannot be written to (%s): %s",
-			told ? asked : "", strerror(failed),
+			known ? wanted : "", strerror(failed),
 			s->folder < 0 ? "nothing is recorded"
 				      : "captures go to a folder in /tmp");
 	s->complained = true;
 	return s->folder >= 0;
 }
 
-void spool_close(struct spool *s)
+void spool_close(struct capture_spool *s)
 {
 	fd_guard_close(&s->opened, s->folder);
 	s->folder = -1;
 }
 
-void spool_name(const struct spool *s, char name[static SPOOL_NAME], uint32_t n,
-	const char *suffix)
+void spool_name(const struct capture_spool *s, char name[static SPOOL_NAME],
+	uint32_t n, const char *suffix)
 {
 	snprintf(name, SPOOL_NAME, "%s-%ld-%llu-%u%s", s->host, s->pid,
 		s->ticks, n, suffix);
 }
 
 /* Another program in the same process, before an exec, may have used some. */
-static bool spool_is_free(const struct spool *s, uint32_t n)
+static bool spool_is_free(const struct capture_spool *s, uint32_t n)
 {
 	static const char *const taken[] = { ".kst", ".kst.part", ".kst.tail" };
 	char name[SPOOL_NAME];
@@ -142,7 +142,7 @@ static bool spool_is_free(const struct spool *s, uint32_t n)
 	return true;
 }
 
-int spool_make(struct spool *s, uint32_t *number)
+int spool_make(struct capture_spool *s, uint32_t *number)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	char name[SPOOL_NAME];
@@ -170,7 +170,7 @@ int spool_make(struct spool *s, uint32_t *number)
 	return -1;
 }
 
-bool spool_finish(struct spool *s, uint32_t number)
+bool spool_finish(struct capture_spool *s, uint32_t number)
 {
 	char part[SPOOL_NAME], whole[SPOOL_NAME], tail[SPOOL_NAME];
 	spool_name(s, part, number, ".kst.part");
@@ -182,8 +182,8 @@ bool spool_finish(struct spool *s, uint32_t number)
 	return true;
 }
 
-/* Whether it was still there: somebody may have fetched it. */
-static bool spool_forget_oldest(struct spool *s)
+/* Whether it was still there: the uploader may have taken it. */
+static bool spool_forget_oldest(struct capture_spool *s)
 {
 	static const char *const suffixes[] = { ".kst", ".kst.part",
 		".kst.tail" };
@@ -203,7 +203,7 @@ static bool spool_forget_oldest(struct spool *s)
 	return was;
 }
 
-void spool_add(struct spool *s, const struct spool_file *f)
+void spool_add(struct capture_spool *s, const struct spool_file *f)
 {
 	if (s->files_n == SPOOL_FILES) {
 		spool_open(s);
@@ -213,7 +213,7 @@ void spool_add(struct spool *s, const struct spool_file *f)
 	s->bytes += f->bytes;
 }
 
-void spool_keep(struct spool *s, uint64_t most)
+void spool_keep(struct capture_spool *s, uint64_t most)
 {
 	bool deleted = false, was_open = s->folder >= 0;
 	if (s->files_n && s->bytes > most && !spool_open(s))

@@ -1,8 +1,8 @@
-/* spool.h - the folder captures lie in: which, what they are called there, and
- * how much of it this process may take.
+/* spool.h - the folder of capture files: its path, the names of the files,
+ * and how much of it this process may use.
  *
- * Only files of this process are ever deleted. One folder descriptor is open
- * while a capture is. */
+ * Only files of this process are ever deleted. One descriptor of the folder
+ * is open while a capture is. */
 #pragma once
 #include "options.h"
 #include "fd_guard.h"
@@ -11,8 +11,8 @@
 
 enum { SPOOL_FILES = 1024, SPOOL_NAME = 160 };
 
-struct spool {
-	const struct options *options;
+struct capture_spool {
+	const struct collector_options *options;
 	int folder; /* -1 none is open */
 	struct fd_guard opened; /* of the folder */
 	bool complained;
@@ -31,24 +31,25 @@ struct spool {
 	int64_t lost_rows; /* of files deleted to keep the cap */
 };
 
-void spool_init(struct spool *s, const struct options *o);
+void spool_init(struct capture_spool *s, const struct collector_options *o);
 
-/* Opens the folder, making it (mode 0700) where it is not there. The one asked
- * for, else one in /tmp that is ours alone. False, said once, where neither can
- * be written to. Opens it anew where the host closed our descriptor. */
-bool spool_open(struct spool *s);
-void spool_close(struct spool *s);
+/* Opens the folder, and creates it (mode 0700) if it does not exist: the
+ * configured one, else one in /tmp that belongs to this user alone. Returns
+ * false, and logs it once, if neither is writable. Opens it again if the
+ * host closed our descriptor. */
+bool spool_open(struct capture_spool *s);
+void spool_close(struct capture_spool *s);
 
 /* The name of a capture: number `n`, with `suffix`. */
-void spool_name(const struct spool *s, char name[static SPOOL_NAME], uint32_t n,
-	const char *suffix);
-/* Makes the .part of the next free number, locked for as long as it is open
- * here: kst_tail.h. -1 and errno. */
-int spool_make(struct spool *s, uint32_t *number);
-/* The .part becomes the capture; false where it stays what it is. */
-bool spool_finish(struct spool *s, uint32_t number);
+void spool_name(const struct capture_spool *s, char name[static SPOOL_NAME],
+	uint32_t n, const char *suffix);
+/* Creates the .part of the next free number, locked for as long as it is
+ * open here: kst_tail.h. Returns -1 and errno on failure. */
+int spool_make(struct capture_spool *s, uint32_t *number);
+/* The .part becomes the capture; false if it stays a .part. */
+bool spool_finish(struct capture_spool *s, uint32_t number);
 
 /* Takes a file into account, whole or not. */
-void spool_add(struct spool *s, const struct spool_file *f);
+void spool_add(struct capture_spool *s, const struct spool_file *f);
 /* Deletes the oldest files until no more than `most` bytes are left. */
-void spool_keep(struct spool *s, uint64_t most);
+void spool_keep(struct capture_spool *s, uint64_t most);

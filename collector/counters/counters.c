@@ -1,8 +1,13 @@
 /* counters.c - samples the host and its GPUs in a thread while a window is open. */
 #include "clock.h"
-#include "counters_state.h"
-#include "log.h"
 #include "capture_writer.h"
+#include "counters.h"
+#include "counters_state.h"
+#include "host.h"
+#include "log.h"
+#include "nvml.h"
+#include "samples.h"
+#include "thread.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,19 +28,19 @@ static void counters_fact(struct capture_writer *s, const char *name,
 				.value = counters_own_text(s, value) });
 }
 
-/* "1980", or where devices differ "1980, 1410"; empty where none is told. */
+/* "1980", or if devices differ "1980, 1410"; empty if unknown. */
 static void counters_joined(char to[static 256], const struct nvml *n,
 	int64_t (*of)(const struct nvml_gpu *g))
 {
-	bool alike = true;
+	bool equal = true;
 	size_t len = 0;
 	*to = '\0';
 	for (int i = 0; i < n->n; i++) {
 		if (of(&n->gpu[i]) < 0)
 			return;
-		alike &= of(&n->gpu[i]) == of(&n->gpu[0]);
+		equal &= of(&n->gpu[i]) == of(&n->gpu[0]);
 	}
-	for (int i = 0; i < (alike && n->n ? 1 : n->n) && len < 230; i++)
+	for (int i = 0; i < (equal && n->n ? 1 : n->n) && len < 230; i++)
 		len += (size_t)snprintf(to + len, 256 - len, "%s%lld",
 			i ? ", " : "", (long long)of(&n->gpu[i]));
 }
@@ -76,17 +81,17 @@ static void counters_gpus(const struct nvml *n, struct capture_writer *s)
 static void counters_counter_rows(struct counters *c, struct capture_writer *s)
 {
 	int64_t beyond = atomic_load(&c->host.tasks.most_beyond);
-	if (!c->told_gpus && nvml_ready(&c->nvml)) {
+	if (!c->noted_gpus && nvml_ready(&c->nvml)) {
 		counters_gpus(&c->nvml, s);
-		c->told_gpus = true;
+		c->noted_gpus = true;
 	}
-	if (!c->told_host && c->sampler[SAMPLER_HOST].to) {
+	if (!c->noted_host && c->sampler[SAMPLER_HOST].to) {
 		counters_fact(s, "cpu", c->host.model);
-		c->told_host = true;
+		c->noted_host = true;
 	}
-	if (!c->told_tasks && beyond) {
+	if (!c->noted_tasks && beyond) {
 		capture_writer_note(s, "tasks_beyond", beyond, "");
-		c->told_tasks = true;
+		c->noted_tasks = true;
 	}
 }
 
@@ -125,7 +130,7 @@ void counters_again(struct counters *c)
 {
 	if (!c)
 		return;
-	c->told_gpus = c->told_host = c->told_tasks = false;
+	c->noted_gpus = c->noted_host = c->noted_tasks = false;
 	memset(c->text, 0, sizeof c->text);
 }
 
@@ -181,7 +186,7 @@ static void counters_sampler_loop(struct sampler *s,
 	}
 }
 
-/* The last thing a thread does with what is ours. */
+/* The last access of a thread to shared memory. */
 static void counters_sampler_end(struct sampler *s)
 {
 	atomic_store_explicit(&s->running, false, memory_order_release);
@@ -258,7 +263,8 @@ static const char *counters_copied(char *to, size_t room, const char *text)
 	return memcpy(to, text, len + 1);
 }
 
-static void counters_place(struct counters *c, const struct options *o)
+static void counters_place(struct counters *c,
+	const struct collector_options *o)
 {
 	c->place = (struct nvml_place){
 		counters_copied(c->library, sizeof c->library, o->nvml),
@@ -284,7 +290,7 @@ static bool counters_sampler_init(struct counters *c, int which,
 	return s->to;
 }
 
-struct counters *counters_new(const struct options *o)
+struct counters *counters_new(const struct collector_options *o)
 {
 	if (!counters_kind_wanted(o->kinds) ||
 		(o->nvml_hz <= 0 && o->host_hz <= 0))

@@ -10,19 +10,19 @@
 struct counters;
 struct capture_writer;
 
-/* Reads CUDA_VISIBLE_DEVICES, so call it where CUDA does: inside cuInit. Opens
- * nothing before counters_start(). NULL where there is no memory, or nothing to
- * be sampled; everything below takes NULL and does nothing. */
-struct counters *counters_new(const struct options *o);
+/* Reads CUDA_VISIBLE_DEVICES, so call it when CUDA does: inside cuInit.
+ * Opens nothing before counters_start(). NULL if there is no memory, or
+ * nothing to be sampled; every function below accepts NULL and does nothing. */
+struct counters *counters_new(const struct collector_options *o);
 /* Waits a moment for threads that are in a call; what still runs then keeps its
  * memory. */
 void counters_free(struct counters *c);
 
-/* Starts and stops the sampling threads, for a window: before CUPTI is opened
- * and after it is closed, so that every cycle lies between samples. Stopping
- * takes a last reading of the host, and waits 250 ms at most. A sample that comes
- * after it, and was not drained when the next window starts, is dropped and
- * counted. */
+/* Starts and stops the sampling threads, for a window: before CUPTI is
+ * opened and after it is closed, so that every iteration is between two
+ * samples. Stopping reads the host's counters once more, and waits at most
+ * 250 ms. A sample that comes later, and is not drained when the next window
+ * starts, is dropped and counted. */
 void counters_start(struct counters *c);
 void counters_stop(struct counters *c);
 
@@ -30,5 +30,5 @@ void counters_stop(struct counters *c);
  * once per capture (counters_again()) device rows, facts and notes. */
 void counters_drain(struct counters *c, struct capture_writer *s);
 void counters_again(struct counters *c);
-/* Samples that found no room since it was asked last; of the writing thread. */
+/* Samples that found no room since the last call; for the writing thread. */
 int64_t counters_dropped(struct counters *c);

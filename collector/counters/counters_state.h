@@ -1,4 +1,4 @@
-/* counters_state.h - what counters.c and counters_rows.c share. */
+/* counters_state.h - the state of the sampling threads, for counters.c and its test. */
 #pragma once
 #include "counters.h"
 #include "host.h"
@@ -25,6 +25,6 @@ struct counters {
 	char library[512], visible[4096], order[64];
 	bool opened; /* the host's files */
 	/* Of the writing thread, per capture. */
-	bool told_gpus, told_host, told_tasks;
-	int64_t text[COUNTERS]; /* ids of names; 0 not told yet */
+	bool noted_gpus, noted_host, noted_tasks;
+	int64_t text[COUNTERS]; /* ids of names; 0: not written yet */
 };

@@ -4,7 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A whole number behind blanks; where it ends, NULL where there is none. */
+/* A whole number after blanks; returns the place after it, NULL if there is
+ * none. */
 static inline const char *figure(const char *p, uint64_t *value)
 {
 	if (!p)
@@ -18,7 +19,7 @@ static inline const char *figure(const char *p, uint64_t *value)
 	return p;
 }
 
-/* Behind `n` words; NULL where the line ends before. */
+/* The place after `n` words; NULL if the line ends before. */
 static inline const char *figure_skip(const char *p, int n)
 {
 	while (p && n-- > 0) {

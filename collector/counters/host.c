@@ -1,6 +1,8 @@
 /* host.c - counters of the host: CPU, memory, disks, network, control group. */
 #include "host.h"
 #include "figures.h"
+#include "samples.h"
+#include "tasks.h"
 #include <ctype.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -10,7 +12,23 @@
 
 static void host_put(struct host *h, enum counter c, double value);
 
-/* The text behind "word : " of the first line that begins so. */
+/* Reads a file from its beginning into h->text, which ends in NUL; false if
+ * it is closed, gone or empty. */
+static bool host_read(struct host *h, int fd)
+{
+	size_t len = 0;
+	while (fd >= 0 && len < sizeof h->text - 1) {
+		ssize_t got = pread(fd, h->text + len, sizeof h->text - 1 - len,
+			(off_t)len);
+		if (got <= 0)
+			break;
+		len += (size_t)got;
+	}
+	h->text[len] = '\0';
+	return len > 0;
+}
+
+/* The text after "word : " in the first line that begins with the word. */
 static void host_model(struct host *h)
 {
 	static const char word[] = "model name";
@@ -79,8 +97,8 @@ static bool host_megahertz(const char *p, double *mhz)
 	return true;
 }
 
-/* The sum of "cpu MHz" lines, as far as the text goes. */
-static double host_told(struct host *h, int *n)
+/* The sum of the "cpu MHz" lines in the text. */
+static double host_cpuinfo_mhz(struct host *h, int *n)
 {
 	double sum = 0, mhz;
 	if (!host_read(h, h->cpuinfo))
@@ -109,7 +127,7 @@ static void host_cpu_round(struct host *h)
 		n++;
 	}
 	if (h->cpus == 0)
-		sum = host_told(h, &n);
+		sum = host_cpuinfo_mhz(h, &n);
 	if (n)
 		host_put(h, COUNTER_cpu_frequency, sum / n);
 }
@@ -147,20 +165,6 @@ void host_release(struct host *h)
 	host_cpu_release(h);
 }
 
-bool host_read(struct host *h, int fd)
-{
-	size_t len = 0;
-	while (fd >= 0 && len < sizeof h->text - 1) {
-		ssize_t got = pread(fd, h->text + len, sizeof h->text - 1 - len,
-			(off_t)len);
-		if (got <= 0)
-			break;
-		len += (size_t)got;
-	}
-	h->text[len] = '\0';
-	return len > 0;
-}
-
 static void host_put(struct host *h, enum counter c, double value)
 {
 	samples_put(h->to,
@@ -168,7 +172,7 @@ static void host_put(struct host *h, enum counter c, double value)
 }
 
 /* The name, in parentheses, may hold anything; user and system time are the
- * 12th and 13th word behind it, in ticks. */
+ * 12th and 13th word after it, in ticks. */
 static void host_process_cpu(struct host *h)
 {
 	uint64_t user, system;

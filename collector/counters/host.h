@@ -1,7 +1,7 @@
-/* host.h - the process and its host, as /proc tells them.
+/* host.h - counters of the process and its host, from /proc.
  *
- * Files are opened once and read from their beginning each time. What is not
- * there, or may not be read, is left out by itself. Of one thread. */
+ * Files are opened once and read from their beginning each time. A file that
+ * does not exist, or may not be read, is left out alone. For one thread. */
 #pragma once
 #include "samples.h"
 #include "tasks.h"
@@ -24,7 +24,7 @@ struct host {
 	int disks;
 	struct tasks tasks;
 	int64_t slow_due_ns;
-	char model[128]; /* of the CPU; empty: not told */
+	char model[128]; /* of the CPU; empty: unknown */
 	char text[HOST_TEXT];
 };
 
@@ -33,11 +33,7 @@ void host_init(struct host *h, const char *proc, const char *sys,
 	struct samples *to);
 void host_release(struct host *h);
 
-/* Reads everything that is due. Where a window begins, rates begin anew and
- * totals are read; where it ends, totals alone are. */
+/* Reads everything that is due. When a window begins, rates start again and
+ * totals are read; when it ends, only totals are read. */
 enum host_edge { HOST_WITHIN, HOST_BEGIN, HOST_END };
 void host_round(struct host *h, enum host_edge edge);
-
-/* Reads a file from its beginning into h->text, which ends in NUL; false where
- * it is closed, gone or empty. */
-bool host_read(struct host *h, int fd);

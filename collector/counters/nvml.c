@@ -1,6 +1,8 @@
 /* nvml.c - counters of GPUs, read through NVML. */
 #include "nvml.h"
 #include "log.h"
+#include "nvml_abi.h"
+#include "visible.h"
 #include <assert.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -37,8 +39,8 @@ static bool nvml_succeeded(const struct nvml_turn *t, enum counter c,
 		return false;
 	}
 	atomic_fetch_or(&t->g->off, 1u << c);
-	if (!(atomic_fetch_or(&t->n->said, 1u << c) & 1u << c))
-		log_line("%s is not told of GPU %d: NVML says %d",
+	if (!(atomic_fetch_or(&t->n->logged, 1u << c) & 1u << c))
+		log_line("%s is not recorded for GPU %d: NVML returns %d",
 			counter_name(c), (int)t->g->number, result);
 	return false;
 }
@@ -82,13 +84,13 @@ static void nvml_power(const struct nvml_turn *t)
 		nvml_put(t, COUNTER_gpu_power, mw / 1000.0);
 }
 
-static void nvml_held(const struct nvml_turn *t)
+static void nvml_clock_limits(const struct nvml_turn *t)
 {
 	unsigned long long reasons;
 	if (nvml_succeeded(t, COUNTER_gpu_clock_held,
-		    t->n->call.held(t->g->handle, &reasons)))
+		    t->n->call.clock_reasons(t->g->handle, &reasons)))
 		nvml_put(t, COUNTER_gpu_clock_held,
-			reasons & NVML_HELD ? 100 : 0);
+			reasons & NVML_CLOCKS_LIMITED ? 100 : 0);
 }
 
 static void nvml_energy(const struct nvml_turn *t)
@@ -110,7 +112,8 @@ static void nvml_temperature(const struct nvml_turn *t)
 		nvml_put(t, COUNTER_gpu_temperature, celsius);
 }
 
-/* The newest reading of this nvml_process; where NVML has none, nothing is told. */
+/* The newest reading of this nvml_process; if NVML has none, nothing is
+ * written. */
 static void nvml_process(const struct nvml_turn *t)
 {
 	struct nvml_process *list = t->n->process;
@@ -181,8 +184,8 @@ static void nvml_fast(const struct nvml_turn *t)
 		nvml_memory(t);
 	if (c->power && nvml_is_on(t, COUNTER_gpu_power))
 		nvml_power(t);
-	if (c->held && nvml_is_on(t, COUNTER_gpu_clock_held))
-		nvml_held(t);
+	if (c->clock_reasons && nvml_is_on(t, COUNTER_gpu_clock_held))
+		nvml_clock_limits(t);
 }
 
 static void nvml_slow(const struct nvml_turn *t)
@@ -346,8 +349,8 @@ static void nvml_find_gpus(struct nvml *n, const struct nvml_place *p,
 	}
 }
 
-/* Pids that NVML tells are those of the first namespace, whose number is the
- * same in every kernel. */
+/* NVML returns pids of the first pid namespace, whose number is the same in
+ * every kernel. */
 static bool nvml_first_namespace(const char *proc)
 {
 	static const char first[] = "pid:[4026531836]";

@@ -1,9 +1,11 @@
-/* nvml.h - the GPUs of this machine, by NVML where it is there.
+/* nvml.h - counters of this machine's GPUs, read through NVML if it is
+ * installed.
  *
- * Opened by the thread that reads it, since that may take a while. Whatever a
- * library lacks or a GPU refuses switches off that series alone, for the rest of
- * the window; a lost GPU is not asked again. Two threads may read at once,
- * nvml_round() one and nvml_pcie() the other, as soon as nvml_ready(). */
+ * The thread that reads it opens it, because that may take a while. What a
+ * library lacks or a GPU refuses switches off that series alone, for the
+ * rest of the window; a lost GPU is not read again. Two threads may read at
+ * once, one with nvml_round() and the other with nvml_pcie(), as soon as
+ * nvml_ready(). */
 #pragma once
 #include "nvml_abi.h"
 #include "samples.h"
@@ -16,7 +18,7 @@ struct nvml_gpu {
 	nvml_device handle;
 	int32_t number; /* CUDA's */
 	char name[VISIBLE_TEXT];
-	int major, minor; /* -1 not told, likewise below */
+	int major, minor; /* -1 unknown, likewise below */
 	int64_t sm_count, memory_bytes, sm_clock_max_mhz, power_cap_mw;
 	_Atomic bool lost;
 	_Atomic uint32_t off; /* a bit for each counter */
@@ -32,23 +34,24 @@ struct nvml {
 	} call;
 	void *handle;
 	_Atomic bool ready;
-	_Atomic uint32_t said; /* series whose absence is in the log, by bit */
+	_Atomic uint32_t
+		logged; /* series whose absence is in the log, by bit */
 	char driver[96];
 	int n;
-	int order_unknown; /* GPUs of which it cannot be told which is which */
+	int order_unknown; /* GPUs whose CUDA number is unknown */
 	bool first_namespace; /* of pids */
 	int64_t slow_due_ns;
 	struct nvml_gpu gpu[VISIBLE_MAX];
 	struct nvml_process process[NVML_PROCESSES];
 };
 
-struct nvml_place { /* what the process was told; copied where it is kept */
+struct nvml_place { /* the process's settings; copied where they are kept */
 	const char *library, *proc;
 	const char *visible, *order; /* NULL not set */
 };
 
-/* Opens it if it is not, and begins a window. False and a sentence where it is
- * of no use. */
+/* Opens it if it is not open, and begins a window. False and a sentence if
+ * it cannot be used. */
 bool nvml_open(struct nvml *n, const struct nvml_place *p,
 	char sentence[static 256]);
 bool nvml_ready(struct nvml *n);

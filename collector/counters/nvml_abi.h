@@ -20,7 +20,7 @@ enum { NVML_LINK_TRANSMIT = 138, NVML_LINK_RECEIVE }; /* KiB */
 #define NVML_ALL_LINKS (~0u)
 /* Power cap; hardware slowdown; heat, as software and hardware see it; power
  * brake. */
-#define NVML_HELD (0x4 | 0x8 | 0x20 | 0x40 | 0x80)
+#define NVML_CLOCKS_LIMITED (0x4 | 0x8 | 0x20 | 0x40 | 0x80)
 
 struct nvml_memory {
 	unsigned long long total, free, used;

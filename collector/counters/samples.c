@@ -10,8 +10,8 @@ struct samples {
 	moment_fn *now;
 	void *ctx;
 	uint32_t room;
-	_Atomic uint32_t put; /* of who puts */
-	_Atomic uint32_t taken; /* of who takes */
+	_Atomic uint32_t put; /* of the writing side */
+	_Atomic uint32_t taken; /* of the reading side */
 	_Atomic uint32_t forgotten; /* up to here */
 	_Atomic int64_t dropped;
 	struct sample ring[];
@@ -80,8 +80,8 @@ void samples_forget(struct samples *s)
 	atomic_store(&s->forgotten, atomic_load(&s->put));
 }
 
-/* Places are counted round and round: what is forgotten lies between those taken
- * and put, or was passed long ago. */
+/* Places are counted without end: free ones are those outside the range from
+ * taken to put. */
 static uint32_t samples_pass_over(struct samples *s, uint32_t at)
 {
 	uint32_t to = atomic_load(&s->forgotten);

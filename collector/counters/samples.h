@@ -32,7 +32,7 @@ moment_fn moment_now;
 
 struct samples;
 
-/* Room for a power of two; NULL where there is no memory. `now` is asked by
+/* Room for a power of two; NULL if there is no memory. `now` comes from
  * samples_now(). */
 struct samples *samples_new(uint32_t room, moment_fn *now, void *ctx);
 void samples_free(struct samples *s);
@@ -43,7 +43,7 @@ bool samples_next(struct samples *s, struct sample *one);
 /* What was put so far and not taken is passed over, and counted as dropped, by
  * the next samples_next(); any thread. */
 void samples_forget(struct samples *s);
-/* Samples that found no room since it was asked last. */
+/* Samples that found no room since the last call. */
 int64_t samples_dropped(struct samples *s);
 
 /* A count that grows. */
@@ -56,8 +56,8 @@ struct rate {
  * where count or time went back. */
 bool rate_next(struct rate *r, uint64_t count, int64_t at_ns, double *per_s);
 
-/* The next turn of who was due at `due_ns` and takes turns every `period_ns`:
- * who is late skips turns, and does not make up for them. */
+/* The next turn after one that was due at `due_ns`, every `period_ns`: a
+ * late caller skips turns, and does not make up for them. */
 int64_t cadence_next(int64_t due_ns, int64_t now_ns, int64_t period_ns);
 
 /* Whether it is time for what is done once a second within a faster loop. */

@@ -51,8 +51,8 @@ static bool tasks_schedstat(const struct tasks *t, int32_t tid,
 	return figure(figure(text, ran_ns), waited_ns);
 }
 
-/* The thread's place in the list; `hint` is where it was in the order of the
- * folder. NULL where it is new. */
+/* The thread's place in the list; `hint` is its last place in the order of
+ * the folder. NULL if it is new. */
 static struct task *tasks_find(struct tasks *t, int32_t tid, int hint)
 {
 	if (hint < t->n && t->list[hint].tid == tid)
@@ -68,20 +68,20 @@ static struct task *tasks_find(struct tasks *t, int32_t tid, int hint)
 static void tasks_take(struct tasks *t, int32_t tid, struct task *x)
 {
 	uint64_t ran_ns, waited_ns;
-	bool anew = !x;
-	if (anew && t->n == TASKS_MAX) {
+	bool created = !x;
+	if (created && t->n == TASKS_MAX) {
 		t->beyond++;
 		return;
 	}
 	if (!tasks_schedstat(t, tid, &ran_ns, &waited_ns))
 		return;
-	if (anew) {
+	if (created) {
 		x = &t->list[t->n++];
 		*x = (struct task){ .tid = tid };
 	}
 	if (ran_ns < x->ran_ns || waited_ns < x->waited_ns)
 		x->ran_ns = x->waited_ns = 0; /* another one, of this number */
-	if (!anew || (t->begun && !t->beyond_before)) {
+	if (!created || (t->begun && !t->beyond_before)) {
 		t->ran_ns += ran_ns - x->ran_ns;
 		t->waited_ns += waited_ns - x->waited_ns;
 	}

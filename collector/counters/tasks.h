@@ -1,7 +1,7 @@
 /* tasks.h - how long the process's threads ran, and waited for a CPU.
  *
- * /proc/self/schedstat tells of the main thread alone; so each thread's is
- * read, and what each grew by is added up. At most TASKS_MAX are looked at: a
+ * /proc/self/schedstat covers the main thread only, so each thread's file is
+ * read and the increases are added up. At most TASKS_MAX threads are read: a
  * process with more has that many in the totals, and the rest is counted. */
 #pragma once
 #include "fd_guard.h"
@@ -14,7 +14,7 @@ enum { TASKS_MAX = 256 };
 struct task {
 	int32_t tid;
 	bool there; /* seen this time */
-	uint64_t ran_ns, waited_ns; /* as its file told */
+	uint64_t ran_ns, waited_ns; /* as read from its file */
 };
 
 struct tasks {
@@ -26,11 +26,12 @@ struct tasks {
 	bool begun; /* threads were looked at before */
 	int beyond; /* threads past TASKS_MAX, this time and the last */
 	int beyond_before;
-	_Atomic int64_t most_beyond; /* ever: any thread may ask */
+	/* of the process's life; any thread may read it */
+	_Atomic int64_t most_beyond;
 	uint64_t ran_ns, waited_ns; /* the totals, from the first reading on */
 };
 
 void tasks_init(struct tasks *t, const char *proc);
 void tasks_release(struct tasks *t);
-/* False where nothing could be read; the totals are then as before. */
+/* False if nothing could be read; the totals are then unchanged. */
 bool tasks_read(struct tasks *t);

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static bool visible_alike(const struct visible_gpu *gpus, int n)
+static bool visible_one_model(const struct visible_gpu *gpus, int n)
 {
 	for (int i = 1; i < n; i++)
 		if (strcmp(gpus[i].name, gpus[0].name))
@@ -12,7 +12,7 @@ static bool visible_alike(const struct visible_gpu *gpus, int n)
 	return true;
 }
 
-/* A whole number and nothing behind it; -1 where it is none. */
+/* A whole number with nothing after it; -1 if it is none. */
 static int visible_number(const char *p, size_t len)
 {
 	int n = 0;
@@ -24,7 +24,7 @@ static int visible_number(const char *p, size_t len)
 	return len ? n : -1;
 }
 
-/* The one GPU whose UUID begins so; -1 where none does, or several. */
+/* The one GPU whose UUID begins with this; -1 if there is none, or several. */
 static int visible_by_uuid(const struct visible_gpu *gpus, int n, const char *p,
 	size_t len)
 {
@@ -92,7 +92,7 @@ void visible_from(struct visible *v, const struct visible_gpu *gpus, int n,
 	}
 	if (visible_twice(v))
 		v->n = 0;
-	v->unknown = v->n > 0 && numbers && !visible_alike(gpus, n) &&
+	v->unknown = v->n > 0 && numbers && !visible_one_model(gpus, n) &&
 		     !(order && !strcmp(order, "PCI_BUS_ID"));
 	if (v->unknown)
 		v->n = 0;

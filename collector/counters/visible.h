@@ -1,9 +1,9 @@
-/* visible.h - which GPU of the machine is which device of CUDA's.
+/* visible.h - which GPU of the machine is which CUDA device.
  *
- * NVML counts GPUs by their place on the bus, CUDA those it was told to see, in
- * the order it was told: CUDA_VISIBLE_DEVICES, and CUDA_DEVICE_ORDER. Unless the
- * latter is PCI_BUS_ID, CUDA puts the fastest first; that is the bus's order
- * where all are alike, and anybody's guess where they are not. */
+ * NVML counts GPUs by their place on the bus. CUDA counts those that
+ * CUDA_VISIBLE_DEVICES lists, in its order, and follows CUDA_DEVICE_ORDER.
+ * Unless the latter is PCI_BUS_ID, CUDA puts the fastest first: the order of
+ * the bus if all GPUs are equal, and unknown if they are not. */
 #pragma once
 #include <stdbool.h>
 
@@ -19,7 +19,7 @@ struct visible {
 	 * mig[]. */
 	int gpu[VISIBLE_MAX];
 	char mig[VISIBLE_MAX][VISIBLE_TEXT];
-	bool unknown; /* nobody can tell: n is 0 */
+	bool unknown; /* the mapping is unknown: n is 0 */
 };
 
 /* `list` is CUDA_VISIBLE_DEVICES, `order` CUDA_DEVICE_ORDER; NULL not set. */

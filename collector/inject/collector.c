@@ -2,9 +2,11 @@
 #include "collector.h"
 #include "clock.h"
 #include "collector_state.h"
+#include "counters.h"
 #include "fault.h"
-#include "nvtx.h"
 #include "log.h"
+#include "nvtx.h"
+#include "process_info.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -82,7 +84,7 @@ static void collector_at_exit(void)
 		return;
 	atomic_store(&the.exiting, true);
 	thread_event_raise(&the.ctl.event);
-	/* Only then is it settled whether somebody writes. */
+	/* Only now is it certain whether anything will be written. */
 	collector_wait_until(&the.ctl.ended, now_ns + most_ns * 7 / 10);
 	if (!the.io.started)
 		return;
@@ -102,7 +104,8 @@ static void collector_complain(void *ctx, const char *sentence)
 
 	log_line("%s", sentence);
 	if (!c->options_wrong++)
-		snprintf(c->option_told, sizeof c->option_told, "%s", sentence);
+		snprintf(c->option_error, sizeof c->option_error, "%s",
+			sentence);
 }
 
 /* A misspelt variable would be obeyed by nobody and missed by its user. */
@@ -124,7 +127,7 @@ static void collector_look_for_misspelt(struct collector *c)
 	}
 }
 
-static void collector_open_log(const struct options *o)
+static void collector_open_log(const struct collector_options *o)
 {
 	char folder[OPTIONS_PATH];
 	char path[OPTIONS_PATH + 16];
@@ -141,11 +144,11 @@ static void collector_open_log(const struct options *o)
 	log_open(path);
 }
 
-/* Options are read once, by whoever comes first: the driver or NVTX. */
+/* Options are read once, by the first caller: the driver or NVTX. */
 static bool wanted;
 static void collector_decide(void)
 {
-	struct options *o = &the.options;
+	struct collector_options *o = &the.options;
 
 	/* A program with more rights than its user: nothing of the user's. */
 	if (getauxval(AT_SECURE))
@@ -174,7 +177,7 @@ bool collector_wants_ranges(void)
 }
 
 /* Another tool's library, by the path that the user gave. */
-static void collector_start_chained(const struct options *o)
+static void collector_start_chained(const struct collector_options *o)
 {
 	int (*entry)(void) = NULL;
 	void *handle;
@@ -206,7 +209,7 @@ static void collector_begin(void)
 		return;
 	}
 	if (c->options_wrong)
-		output_note(c, NOTE_option, 1, c->option_told);
+		output_note(c, NOTE_option, 1, c->option_error);
 	control_start(c);
 }
 

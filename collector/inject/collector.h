@@ -1,12 +1,12 @@
-/* collector.h - the one collector of a process: starts it, stops it, and holds
- * what its threads share.
+/* collector.h - the one collector of a process: starts it, stops it, and
+ * owns what its threads share.
  *
- * Threads: `ks-ctl` decides about windows and is the only one that calls CUPTI,
- * but for a window that begins with CUDA itself: that one is opened inside of
- * cuInit, as CUPTI allows, before there is a ks-ctl, so that the first launch is
- * recorded. `ks-io` reads buffers and rings and writes; it starts with the first
- * window. Both block all signals. In a forked child nothing is touched any
- * more. */
+ * Threads: `ks-ctl` decides about windows and is the only one that calls
+ * CUPTI, with one exception: a window that begins with CUDA itself is opened
+ * inside cuInit, as CUPTI allows, before ks-ctl exists, so that the first
+ * launch is recorded. `ks-io` reads buffers and rings and writes; it starts
+ * with the first window. Both block all signals. A forked child touches
+ * nothing. */
 #pragma once
 #include <stdbool.h>
 

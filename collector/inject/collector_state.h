@@ -17,14 +17,14 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-/* What this process has of CUPTI, from its first window on. Of the control
- * thread; who writes borrows what has locks of its own. */
+/* What this process has of CUPTI, from its first window on. Owned by the
+ * control thread; the output thread borrows what has its own locks. */
 struct cupti {
 	bool looked, usable; /* until CUPTI proves otherwise */
 	bool open, listening;
 	struct library library;
 	struct layout layout;
-	struct names *names;
+	struct kernel_names *names;
 	struct nodes *nodes;
 	struct intake *intake;
 	struct session *session;
@@ -36,11 +36,11 @@ struct cupti {
 enum output_want {
 	IO_IDLE, /* between windows: end the file */
 	IO_WINDOW,
-	IO_CLOSING, /* the rest of a window, then tell */
+	IO_CLOSING, /* the rest of a window, then report */
 	IO_END /* the same, and for ever */
 };
 
-/* Things that go into a capture's notes, told by one thread, written by
+/* Events that become notes of a capture: set by one thread, written by
  * another. */
 enum output_note {
 	NOTE_option,
@@ -60,7 +60,7 @@ struct output {
 	_Atomic int opened, closed; /* enum window_why + 1; 0 not yet */
 	_Atomic int64_t kept, lost; /* records so far: floods */
 	pthread_mutex_t lock; /* of the two below; nothing is taken under it */
-	int64_t told[NOTES]; /* not written yet */
+	int64_t notes[NOTES]; /* not written yet */
 	char detail[NOTES][512]; /* the first one's of those */
 };
 
@@ -76,8 +76,8 @@ struct control {
 };
 
 struct collector {
-	struct options options;
-	char option_told[256]; /* the first that cannot be used */
+	struct collector_options options;
+	char option_error[256]; /* the first that cannot be used */
 	int options_wrong;
 	struct process_info_rank rank;
 	char program[OPTIONS_PATH];
@@ -100,10 +100,3 @@ void output_want(struct collector *c, enum output_want want);
 /* For the notes of the capture, `n` more of them; the first detail stays. */
 void output_note(struct collector *c, enum output_note what, int64_t n,
 	const char *detail);
-
-/* output.c: rows that belong to a capture as such. */
-struct drops { /* counted, not written yet */
-	int64_t cupti, pool, shed, unreadable, ring, node, counter, disk;
-};
-void output_rows_end(struct collector *c, struct capture_writer *s);
-void output_rows_notes(struct collector *c, struct capture_writer *s);

@@ -2,9 +2,17 @@
 #include "clock.h"
 #include "collector.h"
 #include "collector_state.h"
+#include "counters.h"
 #include "fault.h"
-#include "nvtx.h"
+#include "intake.h"
+#include "library.h"
 #include "log.h"
+#include "names.h"
+#include "nodes.h"
+#include "nvtx.h"
+#include "session.h"
+#include "trigger.h"
+#include "window.h"
 
 /* Its pointer to the record is a CUpti_Activity's. */
 static CUptiResult(CUPTIAPI *next_record)(uint8_t *, size_t, CUpti_Activity **);
@@ -18,7 +26,7 @@ static int control_next_untyped(uint8_t *buffer, size_t bytes, void **record)
 	return (int)r;
 }
 
-static bool control_wants_cupti(const struct options *o)
+static bool control_wants_cupti(const struct collector_options *o)
 {
 	return options_kind(o, "kernel") || options_kind(o, "copy") ||
 	       options_kind(o, "launch") || options_kind(o, "overhead");
@@ -51,7 +59,7 @@ static void control_find(struct collector *c)
 static bool control_cupti_look(struct collector *c)
 {
 	struct cupti *u = &c->cupti;
-	const struct options *o = &c->options;
+	const struct collector_options *o = &c->options;
 	const struct session_kinds kinds = { .kernel =
 						     options_kind(o, "kernel"),
 		.copy = options_kind(o, "copy"),
@@ -81,7 +89,7 @@ static bool control_cupti_stays(const struct collector *c)
 	return c->options.capture || c->options.nodes;
 }
 
-/* Between windows, where KERNSIFT_TRACE_CAPTURE or _NODES asks for it. */
+/* Between windows, if KERNSIFT_TRACE_CAPTURE or _NODES requires it. */
 static void control_cupti_listen(struct collector *c)
 {
 	const int64_t second_ns = 1000000000;
@@ -113,7 +121,7 @@ static const int64_t second_ns = 1000 * INT64_C(1000000);
 static const int64_t flush_ns = 800 * INT64_C(1000000);
 enum { FLOOD = 100000 }; /* records a second below which none is one */
 
-/* Opens what a window records besides CUPTI's. */
+/* Opens what a window records apart from CUPTI's records. */
 static void control_begin_window(struct collector *c)
 {
 	struct cupti *u = &c->cupti;
@@ -172,9 +180,9 @@ static void control_leave_cupti(struct collector *c)
 	output_note(c, NOTE_cupti, 1, "it reported a fatal error");
 }
 
-/* CUPTI is of no more use, be it that its flushes fail or that it ended itself.
- * In the first case what it was told is taken back; in the second it is not
- * called, which the session knows. */
+/* CUPTI is no longer usable: its flushes fail, or it ended itself. In the
+ * first case its settings are restored; in the second it is not called,
+ * which the session knows. */
 static void control_give_up_cupti(struct collector *c)
 {
 	struct cupti *u = &c->cupti;
@@ -219,11 +227,10 @@ static void control_perform(struct collector *c, enum window_act act,
 		control_try_cupti(c, e);
 		break;
 	case ACT_LEAVE:
-		log_line("somebody else took CUPTI's buffers; this window goes "
-			 "on "
-			 "without");
+		log_line(
+			"another tool took CUPTI's buffers; this window continues without");
 		output_note(c, NOTE_cupti, 1,
-			"somebody else took CUPTI's buffers");
+			"another tool took CUPTI's buffers");
 		control_leave_cupti(c);
 		break;
 	case ACT_CLOSE:
@@ -279,7 +286,7 @@ static struct window_events control_listen(struct collector *c)
 		.drained = atomic_load(&c->io.drained) };
 
 	k->trigger_pending |= trigger_pulled(&k->trigger);
-	/* What is asked for while the last window drains is not forgotten. */
+	/* A request that arrives while the last window drains is kept. */
 	if (k->window.phase != PHASE_DRAIN) {
 		e.trigger = k->trigger_pending;
 		k->trigger_pending = false;
@@ -385,8 +392,8 @@ bool control_start(struct collector *c)
 	}
 	if (control_cupti_stays(c))
 		control_cupti_look(c);
-	/* What is launched right behind cuInit is to be recorded, and CUPTI may
-	 * be called inside of it by its own thread. */
+	/* Launches right after cuInit are to be recorded, and its thread may
+	 * call CUPTI inside it. */
 	control_round_of(c);
 	if (thread_start("ks-ctl", control_main, c))
 		return true;

@@ -1,11 +1,18 @@
 /* output.c - the output thread: empties buffers and rings and writes rows. */
 #include "clock.h"
+#include "capture_writer.h"
 #include "collector.h"
 #include "collector_state.h"
+#include "counters.h"
+#include "encode.h"
 #include "fault.h"
-#include "nvtx.h"
-#include "raw.h"
+#include "intake.h"
 #include "log.h"
+#include "nodes.h"
+#include "nvtx.h"
+#include "process_info.h"
+#include "raw.h"
+#include "session.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +35,7 @@ static void output_fact(struct capture_writer *s, const char *name,
 				.value = output_own_text(s, value) });
 }
 
-/* A file of /proc, which has no size; NUL behind it. */
+/* A file of /proc, which has no size; ends in NUL. */
 static void output_slurp(const char *path, char *to, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -39,7 +46,7 @@ static void output_slurp(const char *path, char *to, size_t size)
 		close(fd);
 }
 
-/* What stands behind the first "NAME : " of /proc/cpuinfo. */
+/* The text after the first "NAME : " of /proc/cpuinfo. */
 static void output_cpu_name(char *to, size_t size)
 {
 	char text[2048];
@@ -99,7 +106,7 @@ static void output_rows_begin(struct collector *c, struct capture_writer *s)
 	output_rows_clock(s);
 }
 
-void output_rows_end(struct collector *c, struct capture_writer *s)
+static void output_rows_end(struct collector *c, struct capture_writer *s)
 {
 	int closed = atomic_load(&c->io.closed);
 
@@ -131,6 +138,11 @@ static void output_drop(struct capture_writer *s, const char *where,
 		*count = 0;
 }
 
+/* Records and ranges that were lost: counted, not written yet. */
+struct drops {
+	int64_t cupti, pool, shed, unreadable, ring, node, counter, disk;
+};
+
 static void output_rows_drops(struct capture_writer *s, struct drops *d)
 {
 	output_drop(s, "cupti", &d->cupti);
@@ -143,7 +155,7 @@ static void output_rows_drops(struct capture_writer *s, struct drops *d)
 	output_drop(s, "disk", &d->disk);
 }
 
-void output_rows_notes(struct collector *c, struct capture_writer *s)
+static void output_rows_notes(struct collector *c, struct capture_writer *s)
 {
 	static const char *const codes[NOTES] = {
 		[NOTE_option] = "option_default",
@@ -157,8 +169,8 @@ void output_rows_notes(struct collector *c, struct capture_writer *s)
 	for (int i = 0; i < NOTES; i++) {
 		char detail[sizeof c->io.detail[0]];
 		pthread_mutex_lock(&c->io.lock);
-		int64_t n = c->io.told[i];
-		c->io.told[i] = 0;
+		int64_t n = c->io.notes[i];
+		c->io.notes[i] = 0;
 		memcpy(detail, c->io.detail[i], sizeof detail);
 		pthread_mutex_unlock(&c->io.lock);
 		if (n > 0)
@@ -190,7 +202,7 @@ static bool output_node_row(void *ctx, uint64_t node, const uint32_t *stack,
 static void output_rows_nodes(struct collector *c, struct capture_writer *s)
 {
 	if (c->cupti.nodes)
-		nodes_tell(c->cupti.nodes, output_node_row, s);
+		nodes_write(c->cupti.nodes, output_node_row, s);
 }
 
 enum { MS = 1000000 };
@@ -201,12 +213,12 @@ struct writing { /* of this thread alone */
 	struct collector *c;
 	struct capture_writer *writer;
 	struct encode *encode;
-	struct raw *raw; /* NULL: not asked for */
+	struct raw *raw; /* NULL: not enabled */
 	struct encoded so_far;
 	struct drops drops;
 	int64_t beat_ns, tell_ns; /* next */
 	int64_t capture; /* that was begun */
-	bool stuck; /* told already */
+	bool stuck; /* reported already */
 	int windows; /* that were seen to begin */
 	bool in_window; /* rows may be written: a file may be made */
 };
@@ -249,8 +261,8 @@ static void output_count_drops(struct writing *w)
 	atomic_fetch_add(&c->io.lost, in.pool + in.shed);
 }
 
-/* Besides what the writer lost: that it cannot write now is known already. And
- * besides samples, which are no reason for a capture. */
+/* Apart from what the writer lost: that it cannot write now is known
+ * already. And apart from samples, which are no reason for a capture. */
 static int64_t output_lost_so_far(const struct drops *d)
 {
 	return d->cupti + d->pool + d->shed + d->unreadable + d->ring + d->node;
@@ -264,8 +276,7 @@ static void output_watch(struct writing *w)
 
 	if (stuck && !w->stuck) {
 		log_line(
-			"a call of CUPTI has not returned for 5 s; the process "
-			"goes on");
+			"a call of CUPTI has not returned for 5 s; the process continues");
 		output_note(w->c, NOTE_stuck, 1, "in a window");
 	}
 	w->stuck = stuck;
@@ -325,8 +336,8 @@ static void output_end_window(struct writing *w)
 	output_count_drops(w);
 	if (output_lost_so_far(&w->drops) > lost)
 		w->in_window = true;
-	bool told = w->in_window;
-	if (told) {
+	bool in_window = w->in_window;
+	if (in_window) {
 		int lent = intake_lent(c->cupti.intake);
 		if (lent)
 			output_note(c, NOTE_kept, lent, "");
@@ -342,9 +353,9 @@ static void output_end_window(struct writing *w)
 		w->in_window = false;
 	}
 	capture_writer_beat(w->writer, clock_real_ns(), true);
-	if (!told)
+	if (!in_window)
 		return;
-	/* A file that could not be ended is no place to tell of it. */
+	/* A file that could not be ended cannot hold a note about it. */
 	output_count_drops(w);
 	if (!w->drops.disk)
 		return;
@@ -448,9 +459,9 @@ void output_note(struct collector *c, enum output_note what, int64_t n,
 	const char *detail)
 {
 	pthread_mutex_lock(&c->io.lock);
-	if (!c->io.told[what])
+	if (!c->io.notes[what])
 		snprintf(c->io.detail[what], sizeof c->io.detail[what], "%s",
 			detail);
-	c->io.told[what] += n;
+	c->io.notes[what] += n;
 	pthread_mutex_unlock(&c->io.lock);
 }

@@ -1,17 +1,17 @@
-/* process_info.h - where a process stands: its rank, its ids in each pid namespace, its
- * program. */
+/* process_info.h - identifies a process: its rank, its ids in each pid
+ * namespace, its program. */
 #pragma once
 #include "options.h"
 
-/* Of RANK, OMPI_COMM_WORLD_…, SLURM_…, PMIX_…, PMI_…, the first pair that makes
- * sense; -1 both where none does. */
+/* From RANK, OMPI_COMM_WORLD_…, SLURM_…, PMIX_…, PMI_…, the first pair that
+ * makes sense; both -1 if there is none. */
 struct process_info_rank {
 	int rank, size;
 };
 struct process_info_rank process_info_rank(options_env_fn *env, void *ctx);
 
 /* The line NSpid of a /proc/PID/status: pids from the outermost namespace to
- * the innermost, blanks between. "" where there is none. */
+ * the innermost, separated by blanks. "" if there is none. */
 void place_pids(const char *status, char *to, size_t size);
 
 /* The program's own file, and the same without folders. False unknown. */

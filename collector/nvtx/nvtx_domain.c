@@ -1,7 +1,7 @@
 /* nvtx_domain.c - a list that only grows. */
 #include "nvtx_domain.h"
 
-#define ENDED ((uint64_t)1 << 32) /* beside the name's number */
+#define ENDED ((uint64_t)1 << 32) /* next to the name's number */
 
 uint16_t nvtx_domain_make(struct nvtx_state *w, const char *name, size_t len)
 {
@@ -37,10 +37,4 @@ uint32_t nvtx_domain_name(const struct nvtx_state *w, uint16_t domain)
 {
 	return (uint32_t)atomic_load_explicit(&w->domains[domain],
 		memory_order_acquire);
-}
-
-uint16_t nvtx_domain_of(const void *handle)
-{
-	uintptr_t i = (uintptr_t)handle;
-	return i < NVTX_DOMAINS ? (uint16_t)i : 0;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <wchar.h>
 
-/* The second byte may be these only; a lead byte that is none: nothing. */
+/* The allowed range of the second byte; empty for a byte that cannot lead. */
 static void nvtx_json_second(unsigned char lead, unsigned char *low,
 	unsigned char *high)
 {

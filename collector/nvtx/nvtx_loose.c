@@ -9,7 +9,7 @@ enum { FREE = 0, BUSY = 1, PROBES = 64 };
 
 struct slot {
 	_Atomic uint64_t id; /* FREE, BUSY, or of the range */
-	struct nvtx_event event; /* of who made it busy */
+	struct nvtx_event event; /* of the thread that made it busy */
 	uint64_t body[NVTX_LOOSE_BYTES / 8];
 };
 
@@ -35,24 +35,24 @@ static bool nvtx_loose_claim(struct slot *s, uint64_t id)
 		       memory_order_acquire, memory_order_relaxed);
 }
 
-static void nvtx_loose_fill(struct slot *s, const struct nvtx_label *said,
+static void nvtx_loose_fill(struct slot *s, const struct nvtx_label *label,
 	const char *payload, bool *cut)
 {
-	size_t len = said->id ? 0 : said->len, extra = said->payload_len;
+	size_t len = label->id ? 0 : label->len, extra = label->payload_len;
 	if (len > NVTX_LOOSE_BYTES)
 		len = NVTX_LOOSE_BYTES;
 	size_t at = nvtx_words(len);
 	*cut = extra > NVTX_LOOSE_BYTES - 8 * at;
 	extra = *cut ? 0 : extra;
 	memset(s->body, 0, sizeof s->body);
-	memcpy(s->body, said->text, len);
+	memcpy(s->body, label->text, len);
 	memcpy(s->body + at, payload, extra);
-	s->event.text = said->id;
+	s->event.text = label->id;
 	s->event.text_len = (uint16_t)len;
 	s->event.payload_len = (uint16_t)extra;
 }
 
-uint64_t nvtx_loose_start(struct nvtx_loose *l, const struct nvtx_label *said,
+uint64_t nvtx_loose_start(struct nvtx_loose *l, const struct nvtx_label *label,
 	const char *payload, uint32_t thread, int64_t start_ns, bool *cut)
 {
 	for (int i = 0; i < PROBES; i++) {
@@ -62,10 +62,10 @@ uint64_t nvtx_loose_start(struct nvtx_loose *l, const struct nvtx_label *said,
 		if (!nvtx_loose_claim(s, FREE))
 			continue;
 		s->event = (struct nvtx_event){ .start_ns = start_ns,
-			.domain = said->domain,
+			.domain = label->domain,
 			.flags = NVTX_LOOSE,
 			.thread = thread };
-		nvtx_loose_fill(s, said, payload, cut);
+		nvtx_loose_fill(s, label, payload, cut);
 		uint64_t id = n + NVTX_LOOSE_MAX;
 		atomic_store_explicit(&s->id, id, memory_order_release);
 		return id;

@@ -1,7 +1,7 @@
 /* nvtx_loose.h - ranges that any thread may end: NVTX start and end.
  *
- * A table of what is open, lock-free and bounded. Whoever gets a range out of
- * it, the thread that ends it or the one that writes, has it alone. */
+ * A lock-free, bounded table of what is open. The thread that takes a range
+ * out of it, to end it or to write it, has it alone. */
 #pragma once
 #include "nvtx_thread.h"
 
@@ -12,15 +12,16 @@ struct nvtx_loose;
 struct nvtx_loose *nvtx_loose_new(void);
 void nvtx_loose_free(struct nvtx_loose *l);
 
-/* The range's id; 0 where it found no room. Of what is `said` the text and then
- * the payload are cut to NVTX_LOOSE_BYTES; *cut where the payload was. */
-uint64_t nvtx_loose_start(struct nvtx_loose *l, const struct nvtx_label *said,
+/* The range's id; 0 if it found no room. The text and then the payload of
+ * `label` are cut to NVTX_LOOSE_BYTES; *cut whether the payload was. */
+uint64_t nvtx_loose_start(struct nvtx_loose *l, const struct nvtx_label *label,
 	const char *payload, uint32_t thread, int64_t start_ns, bool *cut);
 
-/* Its end: `e` is told but for the end; `body` has room for NVTX_LOOSE_BYTES.
- * False where no such range is open: never was, or has ended. */
+/* Ends a range: sets `e` except for its end; `body` has room for
+ * NVTX_LOOSE_BYTES. False if no such range is open: it never was, or has
+ * ended. */
 bool nvtx_loose_end(struct nvtx_loose *l, uint64_t id, struct nvtx_event *e,
 	_Atomic uint64_t *body);
-/* The same of the next one that is open, whatever it is; *at begins with 0. */
+/* The same for the next range that is open; *at starts at 0. */
 bool nvtx_loose_next(struct nvtx_loose *l, uint32_t *at, struct nvtx_event *e,
 	_Atomic uint64_t *body);

@@ -1,8 +1,223 @@
-/* nvtx_payload.c - writes the payload of a range as text or JSON. */
+/* nvtx_payload.c - layouts of payloads that programs register, and the text or
+ * JSON of a range's payload. */
 #include "nvtx_payload.h"
 #include "nvtx_headers.h"
+#include "nvtx_room.h"
 #include <assert.h>
+#include <stdalign.h>
+#include <stdatomic.h>
 #include <string.h>
+
+/* Registered layouts: copies, and a table of pointers by domain and number. */
+
+struct nvtx_field {
+	const char *name; /* "" if it has none */
+	uint64_t flags, type; /* as in nvtxPayloadSchemaEntry_t */
+	uint64_t detail; /* arrayOrUnionDetail; of an enum the value */
+	uint64_t offset;
+};
+
+struct nvtx_schema {
+	uint64_t id;
+	enum nvtx_schema_sort sort;
+	const char *name;
+	size_t size; /* of a static schema or an enum, in bytes; 0: not given */
+	size_t pack; /* most alignment of a field; 0 any */
+	uint32_t n;
+	uint16_t domain;
+	bool cut; /* it has more than NVTX_FIELDS_MAX */
+	struct nvtx_field fields[];
+};
+
+enum { NAME_MOST = 256 };
+
+struct nvtx_schemas {
+	_Atomic uint64_t given; /* numbers for those that came without */
+	_Atomic uint64_t bytes; /* of `room`, in use */
+	_Atomic(struct nvtx_schema *) places[2 * NVTX_SCHEMAS_MAX];
+	alignas(16) char room[NVTX_SCHEMAS_BYTES];
+};
+
+struct nvtx_schemas *nvtx_payload_schemas_new(void)
+{
+	return nvtx_room(sizeof(struct nvtx_schemas));
+}
+
+void nvtx_payload_schemas_free(struct nvtx_schemas *s)
+{
+	munmap(s, sizeof *s);
+}
+
+static void *nvtx_payload_schema_room_for(struct nvtx_schemas *s, size_t bytes)
+{
+	bytes = (bytes + 15) & ~(size_t)15;
+	uint64_t at = atomic_load_explicit(&s->bytes, memory_order_relaxed);
+	do {
+		if (bytes > NVTX_SCHEMAS_BYTES - at)
+			return NULL;
+	} while (!atomic_compare_exchange_weak_explicit(&s->bytes, &at,
+		at + bytes, memory_order_relaxed, memory_order_relaxed));
+	return s->room + at;
+}
+
+static const char *nvtx_payload_schema_copy_name(struct nvtx_schemas *s,
+	const char *name)
+{
+	size_t len = name ? strnlen(name, NAME_MOST) : 0;
+	char *copy = len ? nvtx_payload_schema_room_for(s, len + 1) : NULL;
+	if (!copy)
+		return "";
+	memcpy(copy, name, len);
+	copy[len] = '\0';
+	return copy;
+}
+
+/* Numbers given here are unique in the process, others in their domain. */
+static uint16_t nvtx_payload_schema_domain_of(uint16_t domain, uint64_t id)
+{
+	return id >= NVTX_PAYLOAD_SCHEMA_ID_DYNAMIC_START ? 0 : domain;
+}
+
+static bool nvtx_payload_schema_is(const struct nvtx_schema *x, uint16_t domain,
+	uint64_t id)
+{
+	return x->id == id &&
+	       x->domain == nvtx_payload_schema_domain_of(domain, id);
+}
+
+static size_t nvtx_payload_schema_place_of(uint16_t domain, uint64_t id,
+	size_t n)
+{
+	uint64_t h = (id ^ (uint64_t)nvtx_payload_schema_domain_of(domain, id)
+				     << 48) *
+		     0x9E3779B97F4A7C15u;
+	return ((h >> 32) + n) % (2 * NVTX_SCHEMAS_MAX);
+}
+
+static void nvtx_payload_schema_publish(struct nvtx_schemas *s,
+	struct nvtx_schema *x)
+{
+	x->domain = nvtx_payload_schema_domain_of(x->domain, x->id);
+	for (size_t n = 0; n < NVTX_SCHEMAS_MAX; n++) {
+		_Atomic(struct nvtx_schema *) *place =
+			&s->places[nvtx_payload_schema_place_of(x->domain,
+				x->id, n)];
+		struct nvtx_schema *there =
+			atomic_load_explicit(place, memory_order_acquire);
+		while (!there ||
+			nvtx_payload_schema_is(there, x->domain, x->id))
+			if (atomic_compare_exchange_weak_explicit(place, &there,
+				    x, memory_order_release,
+				    memory_order_acquire))
+				return;
+	}
+}
+
+static struct nvtx_schema *nvtx_payload_schema_make(struct nvtx_schemas *s,
+	uint16_t domain, const char *name, size_t n, bool given, uint64_t id)
+{
+	bool cut = n > NVTX_FIELDS_MAX;
+	n = cut ? NVTX_FIELDS_MAX : n;
+	struct nvtx_schema *x = nvtx_payload_schema_room_for(s,
+		sizeof *x + n * sizeof *x->fields);
+	if (!x)
+		return NULL;
+	*x = (struct nvtx_schema){ .id = id,
+		.name = nvtx_payload_schema_copy_name(s, given ? name : NULL),
+		.n = (uint32_t)n,
+		.domain = domain,
+		.cut = cut };
+	return x;
+}
+
+static uint64_t nvtx_payload_schema_number(struct nvtx_schemas *s, bool given,
+	uint64_t id)
+{
+	return given && id ? id
+			   : NVTX_PAYLOAD_SCHEMA_ID_DYNAMIC_START +
+				     atomic_fetch_add_explicit(&s->given, 1,
+					     memory_order_relaxed);
+}
+
+uint64_t nvtx_payload_register_schema(struct nvtx_schemas *s, uint16_t domain,
+	const void *attributes)
+{
+	enum {
+		MUST = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_TYPE |
+		       NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES |
+		       NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES
+	};
+	const nvtxPayloadSchemaAttr_t *a = attributes;
+	if (!a || (a->fieldMask & MUST) != MUST || !a->entries)
+		return 0;
+	uint64_t mask = a->fieldMask,
+		 id = nvtx_payload_schema_number(s,
+			 mask & NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID,
+			 a->schemaId);
+	struct nvtx_schema *x = nvtx_payload_schema_make(s, domain, a->name,
+		a->numEntries, mask & NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NAME, id);
+	if (!x)
+		return id;
+	x->sort = (enum nvtx_schema_sort)a->type;
+	if (mask & NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_STATIC_SIZE)
+		x->size = a->payloadStaticSize;
+	if (mask & NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ALIGNMENT)
+		x->pack = a->packAlign;
+	for (uint32_t i = 0; i < x->n; i++) {
+		const nvtxPayloadSchemaEntry_t *e = &a->entries[i];
+		x->fields[i] = (struct nvtx_field){
+			nvtx_payload_schema_copy_name(s, e->name), e->flags,
+			e->type, e->arrayOrUnionDetail, e->offset
+		};
+	}
+	nvtx_payload_schema_publish(s, x);
+	return id;
+}
+
+uint64_t nvtx_payload_register_enum(struct nvtx_schemas *s, uint16_t domain,
+	const void *attributes)
+{
+	enum {
+		MUST = NVTX_PAYLOAD_ENUM_ATTR_FIELD_ENTRIES |
+		       NVTX_PAYLOAD_ENUM_ATTR_FIELD_NUM_ENTRIES |
+		       NVTX_PAYLOAD_ENUM_ATTR_FIELD_SIZE
+	};
+	const nvtxPayloadEnumAttr_t *a = attributes;
+	if (!a || (a->fieldMask & MUST) != MUST || !a->entries)
+		return 0;
+	uint64_t id = nvtx_payload_schema_number(s,
+		a->fieldMask & NVTX_PAYLOAD_ENUM_ATTR_FIELD_SCHEMA_ID,
+		a->schemaId);
+	struct nvtx_schema *x =
+		nvtx_payload_schema_make(s, domain, a->name, a->numEntries,
+			a->fieldMask & NVTX_PAYLOAD_ENUM_ATTR_FIELD_NAME, id);
+	if (!x)
+		return id;
+	x->sort = NVTX_ENUM;
+	x->size = a->sizeOfEnum;
+	for (uint32_t i = 0; i < x->n; i++)
+		x->fields[i] = (struct nvtx_field){
+			.name = nvtx_payload_schema_copy_name(s,
+				a->entries[i].name),
+			.detail = a->entries[i].value
+		};
+	nvtx_payload_schema_publish(s, x);
+	return id;
+}
+
+/* NULL if it is unknown. */
+static const struct nvtx_schema *nvtx_payload_schema_find(
+	const struct nvtx_schemas *s, uint16_t domain, uint64_t id)
+{
+	for (size_t n = 0; n < NVTX_SCHEMAS_MAX; n++) {
+		const struct nvtx_schema *x = atomic_load_explicit(
+			&s->places[nvtx_payload_schema_place_of(domain, id, n)],
+			memory_order_acquire);
+		if (!x || nvtx_payload_schema_is(x, domain, id))
+			return x;
+	}
+	return NULL;
+}
 
 /* How many bytes a payload's types take, and what they hold. */
 
@@ -26,8 +241,8 @@ struct nvtx_kind {
 	const struct nvtx_schema *schema; /* of NVTX_SCHEMA */
 };
 
-/* Where a field begins: where it says, else behind the field before, aligned;
- * unknown where that one's end is. */
+/* Where a field begins: at its own offset, else after the field before,
+ * aligned; unknown if that one's end is. */
 #define NVTX_PLACE_UNKNOWN SIZE_MAX
 
 /* One value of a payload's bytes. */
@@ -123,7 +338,7 @@ static size_t nvtx_payload_kind_place(const struct nvtx_schema *s,
 	return to > 1 ? (behind + to - 1) / to * to : behind;
 }
 
-/* A schema's bytes and alignment: as told, else as its fields lie. */
+/* A schema's bytes and alignment: as registered, else as its fields require. */
 static struct nvtx_kind nvtx_payload_measure(struct nvtx_payload *p,
 	const struct nvtx_schema *s, int depth)
 {
@@ -168,7 +383,7 @@ static struct nvtx_kind nvtx_payload_kind_of(struct nvtx_payload *p,
 	if (type < NVTX_PAYLOAD_SCHEMA_ID_STATIC_START)
 		return nvtx_payload_kind_known(type);
 	const struct nvtx_schema *s =
-		nvtx_schemas_find(p->schemas, p->domain, type);
+		nvtx_payload_schema_find(p->schemas, p->domain, type);
 	if (!s || depth == 0 || p->steps++ > STEPS_MOST)
 		return nvtx_payload_kind_known(NVTX_PAYLOAD_ENTRY_TYPE_INVALID);
 	if (s->sort != NVTX_ENUM)
@@ -276,8 +491,8 @@ bool nvtx_payload_number(struct nvtx_json *j, int32_t type, const void *at)
 	return !j->full;
 }
 
-/* Each value is checked against the bytes that are there before it is read. A
- * JSON text that grew past its room is none. */
+/* Each value is checked against the available bytes before it is read. A
+ * JSON text that outgrew its room is discarded. */
 
 enum { DEPTH = 4, POINTER = NVTX_PAYLOAD_ENTRY_FLAG_POINTER };
 enum {
@@ -301,7 +516,7 @@ struct bytes {
 	size_t len;
 };
 
-/* A schema on its way: where its fields were found. */
+/* A schema that is being read, with the places of its fields. */
 struct walk {
 	const struct nvtx_schema *schema;
 	struct bytes all;
@@ -313,7 +528,7 @@ struct walk {
 static size_t nvtx_payload_put_schema(struct nvtx_payload *p,
 	const struct nvtx_schema *s, struct bytes b, int depth);
 
-/* One value; how many bytes it took, UNKNOWN where nobody knows. */
+/* One value; returns how many bytes it took, UNKNOWN if that is not known. */
 static size_t nvtx_payload_put_one(struct nvtx_payload *p, struct nvtx_kind k,
 	struct bytes b, int depth)
 {
@@ -347,7 +562,7 @@ static size_t nvtx_payload_put_list(struct nvtx_payload *p, struct nvtx_kind k,
 	return at;
 }
 
-/* Elements before the one that is 0. False where none is. */
+/* Elements before the one that is 0. False if there is none. */
 static bool nvtx_payload_to_zero(struct nvtx_kind k, struct bytes b,
 	uint64_t *n)
 {
@@ -361,7 +576,7 @@ static bool nvtx_payload_to_zero(struct nvtx_kind k, struct bytes b,
 	return false;
 }
 
-/* The length that another field of the schema, before this one, tells. */
+/* The length, from another field of the schema before this one. */
 static bool nvtx_payload_given(struct nvtx_payload *p, const struct walk *w,
 	const struct nvtx_field *f, uint64_t *n)
 {
@@ -399,8 +614,8 @@ static bool nvtx_payload_count(struct nvtx_payload *p, const struct walk *w,
 	return k.bytes == 0 || *n <= b.len / k.bytes;
 }
 
-/* Where a pointer leads: into a payload of the event, or, where the layout
- * says that this is to be copied, wherever it does. */
+/* The target of a pointer: within a payload of the event, or, if the layout
+ * says that it is to be copied deep, anywhere. */
 static bool nvtx_payload_follow(const struct nvtx_payload *p,
 	const struct nvtx_field *f, struct bytes *b)
 {

@@ -1,8 +1,8 @@
-/* nvtx_ring.h - ranges that ended, from one thread to the one that writes.
+/* nvtx_ring.h - ranges that ended, from one thread to the writing thread.
  *
- * One puts, one takes, neither waits. A range is four words and its text and
- * payload behind them. A ring that is full takes nothing more: the newest are
- * lost, and whoever puts counts them. */
+ * One thread puts, one takes, neither waits. A range is four words followed
+ * by its text and payload. A full ring takes nothing more: the newest are
+ * lost, and the putting thread counts them. */
 #pragma once
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@ enum nvtx_event_flag { NVTX_LOOSE = 1 };
 
 struct nvtx_event {
 	int64_t start_ns, end_ns; /* start 0: before it was recorded */
-	uint32_t text; /* nvtx_texts.h; 0: the text is behind */
+	uint32_t text; /* nvtx_texts.h; 0: the text follows */
 	uint16_t domain;
 	uint8_t place, flags; /* in the thread's stack; enum nvtx_event_flag */
 	uint16_t text_len, payload_len; /* bytes; each begins a word */
@@ -25,8 +25,8 @@ struct nvtx_event {
 struct nvtx_ring {
 	uint64_t *words; /* NVTX_RING_WORDS */
 	_Alignas(64) _Atomic uint64_t put; /* words so far */
-	uint64_t taken_seen; /* of who puts */
-	bool told; /* that it is half full */
+	uint64_t taken_seen; /* of the putting thread */
+	bool reported; /* that it is half full */
 	_Alignas(64) _Atomic uint64_t taken;
 };
 
@@ -35,10 +35,11 @@ static inline size_t nvtx_words(size_t bytes)
 	return (bytes + 7) / 8;
 }
 
-/* False where there is no room. *half: true once each time it fills to the
- * half, so that somebody can be woken. */
+/* False if there is no room. *half: true once each time it fills to the
+ * half, so that the writing thread can be woken. */
 bool nvtx_ring_put(struct nvtx_ring *r, const struct nvtx_event *e,
 	const _Atomic uint64_t *body, bool *half);
-/* The oldest; `body` has room for NVTX_BODY_MOST words. False where none. */
+/* The oldest; `body` has room for NVTX_BODY_MOST words. False if there is
+ * none. */
 enum { NVTX_BODY_MOST = 2 * (1 << 16) / 8 };
 bool nvtx_ring_take(struct nvtx_ring *r, struct nvtx_event *e, uint64_t *body);

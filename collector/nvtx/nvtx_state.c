@@ -2,6 +2,8 @@
 #include "nvtx_state.h"
 #include "clock.h"
 #include "nvtx_domain.h"
+#include "nvtx_loose.h"
+#include "nvtx_payload.h"
 #include "nvtx_room.h"
 #include "capture_writer.h"
 #include <stdio.h>
@@ -11,22 +13,22 @@
 
 /* From rings and open ranges to rows.
  *
- * Of the one thread that writes. A range is told once: whole, when it ends;
- * or in the pieces that lie in windows, where it is still open when one closes.
- * It remembers which open ranges it told, so that their ends, whenever they
- * come, are not told again. */
+ * For the one thread that writes. A range is written once: whole, when it
+ * ends; or, if it is still open when a window closes, the part of it in each
+ * window. The drain remembers which open ranges it wrote, so that their ends
+ * are not written again. */
 
 struct nvtx_drainer;
 struct nvtx_state;
 struct capture_writer;
 
-enum { BEFORE_ANY = 1 }; /* stands for a start that was not recorded */
+enum { BEFORE_ANY = 1 }; /* replaces a start that was not recorded */
 
 struct nvtx_drainer {
-	int64_t told_ns; /* up to here open ranges were told */
-	int64_t cut; /* ranges told in part, since noted last */
-	uint32_t born[NVTX_THREADS]; /* whose `told` it is */
-	int64_t told[NVTX_THREADS][NVTX_FRAMES]; /* starts of open ones */
+	int64_t written_ns; /* open ranges are written up to here */
+	int64_t cut; /* ranges written in part, since last noted */
+	uint32_t born[NVTX_THREADS]; /* the thread that `written` belongs to */
+	int64_t written[NVTX_THREADS][NVTX_FRAMES]; /* starts of open ones */
 	uint64_t body[NVTX_BODY_MOST];
 	_Atomic uint64_t loose[NVTX_LOOSE_BYTES / 8];
 };
@@ -51,7 +53,7 @@ static void nvtx_state_drainer_free(struct nvtx_drainer *d)
 	munmap(d, sizeof *d);
 }
 
-/* A text that is kept has a number that stands for it for ever. */
+/* A text that is kept has a number for ever. */
 static int64_t nvtx_state_kept(const struct drain *n, uint32_t id)
 {
 	size_t len;
@@ -98,19 +100,19 @@ static bool nvtx_state_outside(const struct drain *n,
 	const struct nvtx_event *e)
 {
 	return e->start_ns > n->closed_ns ||
-	       (e->start_ns > n->d->told_ns && e->end_ns < n->opened_ns);
+	       (e->start_ns > n->d->written_ns && e->end_ns < n->opened_ns);
 }
 
-/* Writes what of a range was not told yet; `e` is changed. */
+/* Writes the part of a range that was not written yet; `e` is changed. */
 static void nvtx_state_write_rest(struct drain *n, struct nvtx_event *e,
-	const uint64_t *body, bool told)
+	const uint64_t *body, bool written)
 {
 	int64_t start_ns = e->start_ns;
 	if (nvtx_state_outside(n, e))
 		return;
-	if (told && n->d->told_ns > n->opened_ns)
-		e->start_ns = n->d->told_ns;
-	else if (told || start_ns == 0)
+	if (written && n->d->written_ns > n->opened_ns)
+		e->start_ns = n->d->written_ns;
+	else if (written || start_ns == 0)
 		e->start_ns = n->opened_ns;
 	if (e->start_ns != start_ns) {
 		e->end_ns = nvtx_state_min(e->end_ns, n->closed_ns);
@@ -121,15 +123,15 @@ static void nvtx_state_write_rest(struct drain *n, struct nvtx_event *e,
 	nvtx_state_write_row(n, e, body);
 }
 
-/* The starts that were told are the thread's that is there now. */
-static int64_t *nvtx_state_told_of(struct drain *n, uint32_t i)
+/* The starts that were written belong to the thread that is there now. */
+static int64_t *nvtx_state_written_of(struct drain *n, uint32_t i)
 {
 	uint32_t born = atomic_load_explicit(&n->w->threads[i].born,
 		memory_order_acquire);
 	if (n->d->born[i] != born)
-		memset(n->d->told[i], 0, sizeof n->d->told[i]);
+		memset(n->d->written[i], 0, sizeof n->d->written[i]);
 	n->d->born[i] = born;
-	return n->d->told[i];
+	return n->d->written[i];
 }
 
 static int64_t nvtx_state_start_key(int64_t start_ns)
@@ -142,11 +144,11 @@ static void nvtx_state_empty_ring(struct drain *n, uint32_t i)
 	struct nvtx_ring *r = atomic_load_explicit(&n->w->threads[i].ring,
 		memory_order_acquire);
 	struct nvtx_event e;
-	int64_t *told = nvtx_state_told_of(n, i);
+	int64_t *written = nvtx_state_written_of(n, i);
 
 	while (r && nvtx_ring_take(r, &e, n->d->body)) {
 		bool loose = e.flags & NVTX_LOOSE;
-		int64_t *start = &told[e.place];
+		int64_t *start = &written[e.place];
 		bool was = !loose && *start == nvtx_state_start_key(e.start_ns);
 		if (!loose)
 			*start = 0;
@@ -158,7 +160,7 @@ static void nvtx_state_empty_ring(struct drain *n, uint32_t i)
 static void nvtx_state_write_open(struct drain *n, uint32_t i, int64_t until_ns)
 {
 	const struct nvtx_thread *t = &n->w->threads[i];
-	int64_t *told = nvtx_state_told_of(n, i);
+	int64_t *written = nvtx_state_written_of(n, i);
 	uint32_t tid = atomic_load_explicit(&t->tid, memory_order_relaxed);
 	struct nvtx_open o;
 
@@ -179,10 +181,10 @@ static void nvtx_state_write_open(struct drain *n, uint32_t i, int64_t until_ns)
 			.text_len = o.text ? 0 : o.text_len,
 			.payload_len = o.payload_len,
 			.thread = tid };
-		bool was = told[at] == nvtx_state_start_key(o.start_ns);
+		bool was = written[at] == nvtx_state_start_key(o.start_ns);
 		if (o.start_ns > until_ns || o.lost)
 			continue;
-		told[at] = nvtx_state_start_key(o.start_ns);
+		written[at] = nvtx_state_start_key(o.start_ns);
 		n->d->cut += o.start_ns && !was;
 		nvtx_state_write_rest(n, &e, n->d->body + skip, was);
 	}
@@ -202,8 +204,8 @@ static void nvtx_state_write_loose(struct drain *n, int64_t until_ns)
 	}
 }
 
-/* Every thread: its ring; where it ended, also what it had open, and that was
- * it. */
+/* Every thread: its ring; if it ended, also what it had open, and its place
+ * becomes free. */
 static void nvtx_state_pass(struct drain *n)
 {
 	for (uint32_t i = 0; i < NVTX_THREADS; i++) {
@@ -260,15 +262,15 @@ void nvtx_drain(struct capture_writer *s, bool all)
 			NVTX_LIVES)
 			nvtx_state_write_open(&n, i, until_ns);
 	nvtx_state_write_loose(&n, until_ns);
-	n.d->told_ns = until_ns;
+	n.d->written_ns = until_ns;
 	atomic_compare_exchange_strong_explicit(&w->mode, &closing, NVTX_OFF,
 		memory_order_release, memory_order_relaxed);
 	nvtx_state_pass(&n);
 	nvtx_state_notes(&n);
 }
 
-/* A thread is known by a pointer of its own; 1 stands for one that found no
- * place, or is about to end. Its end is told by a pthread key. */
+/* A thread is known by a pointer of its own; 1 means that it found no place,
+ * or is about to end. A pthread key reports its end. */
 
 #define GONE ((struct nvtx_thread *)1)
 
@@ -280,7 +282,7 @@ struct nvtx_state *nvtx_state(void)
 	return atomic_load_explicit(&the_state, memory_order_acquire);
 }
 
-/* Nothing was recorded that is not told yet. */
+/* Everything that was recorded has been written. */
 static bool nvtx_state_nothing_to_tell(const struct nvtx_state *w,
 	const struct nvtx_thread *t)
 {
@@ -313,7 +315,7 @@ static void nvtx_state_leave(void *thread)
 static bool nvtx_state_fill(struct nvtx_state *w)
 {
 	w->texts = nvtx_texts_new();
-	w->schemas = nvtx_schemas_new();
+	w->schemas = nvtx_payload_schemas_new();
 	w->loose = nvtx_loose_new();
 	w->drainer = nvtx_state_drainer_new();
 	w->threads = nvtx_room(NVTX_THREADS * sizeof *w->threads);
@@ -332,7 +334,7 @@ static void nvtx_state_unmake(struct nvtx_state *w)
 	if (w->texts)
 		nvtx_texts_free(w->texts);
 	if (w->schemas)
-		nvtx_schemas_free(w->schemas);
+		nvtx_payload_schemas_free(w->schemas);
 	if (w->loose)
 		nvtx_loose_free(w->loose);
 	if (w->drainer)
@@ -345,8 +347,8 @@ static void nvtx_state_unmake(struct nvtx_state *w)
 	munmap(w, sizeof *w);
 }
 
-/* Of all threads a forked child has the one that forked, under another number.
- * Its open ranges stay; what waits to be told is the parent's. */
+/* A forked child has only the thread that forked, under another number. Its
+ * open ranges stay; what waits to be written is the parent's. */
 static void nvtx_state_in_child(void)
 {
 	struct nvtx_state *w = nvtx_state();
@@ -398,7 +400,7 @@ static bool nvtx_state_claim(_Atomic uint32_t *place)
 static struct nvtx_thread *nvtx_state_join(struct nvtx_state *w)
 {
 	uint32_t i = 0;
-	mine = GONE; /* also where a memory allocator calls NVTX below */
+	mine = GONE; /* also if a memory allocator calls NVTX below */
 	while (i < NVTX_THREADS && !nvtx_state_claim(&w->places[i]))
 		i++;
 	if (i == NVTX_THREADS)
@@ -435,14 +437,15 @@ struct nvtx_ring *nvtx_state_ring(struct nvtx_state *w, struct nvtx_thread *t)
 			continue;
 		r->taken_seen =
 			atomic_load_explicit(&r->taken, memory_order_relaxed);
-		r->told = false;
+		r->reported = false;
 		atomic_store_explicit(&t->ring, r, memory_order_release);
 		return r;
 	}
 	return NULL;
 }
 
-/* Of who drains, once the thread has ended and all it told is written. */
+/* For the draining thread, after the thread has ended and all its rows are
+ * written. */
 static void nvtx_state_bury(struct nvtx_state *w, uint32_t place)
 {
 	struct nvtx_thread *t = &w->threads[place];

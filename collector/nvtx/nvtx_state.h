@@ -1,13 +1,11 @@
-/* nvtx_state.h - what all of NVTX's handlers share, made with the first client
- * or window and never given back.
+/* nvtx_state.h - what all NVTX handlers share, made with the first client or
+ * window and never freed.
  *
- * Threads and rings come from pools of fixed size. A thread that ends is left to
- * whoever drains where it has something to tell; else its place is free at
- * once. A forked child has the places of its one thread alone. */
+ * Threads and rings come from pools of fixed size. A thread that ends with
+ * ranges to write is left to the draining thread; otherwise its place is
+ * free at once. A forked child has only the place of its one thread. */
 #pragma once
 #include "nvtx.h"
-#include "nvtx_loose.h"
-#include "nvtx_schema.h"
 #include "nvtx_texts.h"
 #include "nvtx_thread.h"
 #include <pthread.h>
@@ -19,12 +17,14 @@ enum {
 };
 
 /* Between closing and the drain that follows, ranges from before the window
- * are still told when they end. */
+ * are still written when they end. */
 enum nvtx_mode { NVTX_OFF, NVTX_RECORD, NVTX_CLOSING };
 
 enum nvtx_place { NVTX_FREE, NVTX_LIVES, NVTX_ENDED };
 
 struct nvtx_drainer;
+struct nvtx_loose;
+struct nvtx_schemas;
 
 struct nvtx_state {
 	struct nvtx_texts *texts;
@@ -47,16 +47,16 @@ struct nvtx_state {
 	struct nvtx_ring rings[NVTX_RINGS];
 };
 
-/* NULL where there was no memory, and before nvtx_state_make(). */
+/* NULL if there was no memory, and before nvtx_state_make(). */
 struct nvtx_state *nvtx_state(void);
 struct nvtx_state *nvtx_state_make(void);
 
-/* The calling thread's stack; NULL where all are taken. */
+/* The calling thread's stack; NULL if all are taken. */
 struct nvtx_thread *nvtx_state_thread(struct nvtx_state *w);
-/* The same, only where it has one already. */
+/* The same, but only if it already has one. */
 struct nvtx_thread *nvtx_state_my_thread(void);
 
-/* A ring for the thread; NULL where all are taken. */
+/* A ring for the thread; NULL if all are taken. */
 struct nvtx_ring *nvtx_state_ring(struct nvtx_state *w, struct nvtx_thread *t);
 
 static inline enum nvtx_mode nvtx_mode(const struct nvtx_state *w)

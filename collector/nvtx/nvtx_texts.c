@@ -1,8 +1,8 @@
-/* nvtx_texts.c - a table of places beside texts that lie one behind the other.
+/* nvtx_texts.c - a hash table of places, and the texts one after another.
  *
- * A text is whole before its place in the table is taken, and never changes
- * from then on. Where another thread took the place first, with the same text,
- * the copy stays behind unused. */
+ * A text is complete before its place in the table is taken, and never
+ * changes from then on. If another thread took the place first, with the
+ * same text, the copy stays unused. */
 #include "nvtx_texts.h"
 #include "nvtx_room.h"
 #include <stdatomic.h>
@@ -59,7 +59,7 @@ static bool nvtx_texts_is(const struct nvtx_texts *t, uint32_t id,
 	       memcmp(t->room + e->at, text, len) == 0;
 }
 
-/* Takes `n` of a number that may not pass `most`; `most` where it would. */
+/* Adds `n` to a number that may not pass `most`; returns `most` if it would. */
 static uint32_t nvtx_texts_take(_Atomic uint32_t *of, uint32_t n, uint32_t most)
 {
 	uint32_t at = atomic_load_explicit(of, memory_order_relaxed);

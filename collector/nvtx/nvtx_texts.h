@@ -1,8 +1,8 @@
 /* nvtx_texts.h - texts that are kept for ever, each in its domain.
  *
- * For names of domains, registered strings, and what was open when a graph's
- * node was made. Lock-free: whoever puts the same text in the same domain gets
- * the same number, but for two threads that do so in the same moment. Bounded:
+ * For names of domains, registered strings, and ranges that were open when a
+ * graph's node was made. Lock-free: the same text in the same domain gets
+ * the same number, except if two threads put it in the same moment. Bounded:
  * past NVTX_TEXTS_MAX texts or NVTX_TEXTS_BYTES the number is 0. */
 #pragma once
 #include <stddef.h>
@@ -12,7 +12,7 @@ enum { NVTX_TEXTS_MAX = 1 << 17, NVTX_TEXTS_BYTES = 16 << 20 };
 
 struct nvtx_texts;
 
-/* NULL where there is no memory. */
+/* NULL if there is no memory. */
 struct nvtx_texts *nvtx_texts_new(void);
 void nvtx_texts_free(struct nvtx_texts *t);
 

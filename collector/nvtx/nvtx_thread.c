@@ -12,7 +12,7 @@ static size_t nvtx_thread_body_words(const struct nvtx_event *e)
 	return nvtx_words(e->text_len) + nvtx_words(e->payload_len);
 }
 
-/* How full it will be; looks at the other side only where that matters. */
+/* How full it will be; reads the other side's counter only if needed. */
 static uint64_t nvtx_thread_used_by(struct nvtx_ring *r, uint64_t put)
 {
 	if (put - r->taken_seen > NVTX_RING_WORDS / 2)
@@ -29,8 +29,8 @@ bool nvtx_ring_put(struct nvtx_ring *r, const struct nvtx_event *e,
 	uint64_t at = atomic_load_explicit(&r->put, memory_order_relaxed);
 	uint64_t used = nvtx_thread_used_by(r, at + HEAD + n);
 
-	*half = used > NVTX_RING_WORDS / 2 && !r->told;
-	r->told = used > NVTX_RING_WORDS / 2;
+	*half = used > NVTX_RING_WORDS / 2 && !r->reported;
+	r->reported = used > NVTX_RING_WORDS / 2;
 	if (used > NVTX_RING_WORDS)
 		return false;
 	memcpy(head, e, sizeof head);
@@ -136,7 +136,7 @@ static uint32_t nvtx_thread_level_of(const struct nvtx_thread *t,
 	return 0;
 }
 
-int nvtx_thread_push(struct nvtx_thread *t, const struct nvtx_label *said,
+int nvtx_thread_push(struct nvtx_thread *t, const struct nvtx_label *label,
 	int64_t start_ns, bool *lost)
 {
 	uint32_t depth =
@@ -145,7 +145,7 @@ int nvtx_thread_push(struct nvtx_thread *t, const struct nvtx_label *said,
 	if (depth == NVTX_FRAMES)
 		return NVTX_FRAMES + (int)t->beyond++;
 
-	size_t len = said->id ? 0 : said->len, payload = said->payload_len;
+	size_t len = label->id ? 0 : label->len, payload = label->payload_len;
 	uint32_t text_words = (uint32_t)nvtx_words(len);
 	uint64_t flags = 0;
 	if (t->top + text_words + nvtx_words(payload) > NVTX_STACK_WORDS) {
@@ -154,8 +154,8 @@ int nvtx_thread_push(struct nvtx_thread *t, const struct nvtx_label *said,
 		len = payload = 0;
 	}
 	struct nvtx_frame *f = &t->frames[depth];
-	uint32_t level = nvtx_thread_level_of(t, depth, said->domain);
-	nvtx_thread_copy(t->words + t->top, said->text, len);
+	uint32_t level = nvtx_thread_level_of(t, depth, label->domain);
+	nvtx_thread_copy(t->words + t->top, label->text, len);
 	if (payload)
 		nvtx_thread_copy(t->words + t->top + text_words, t->payload,
 			payload);
@@ -164,7 +164,7 @@ int nvtx_thread_push(struct nvtx_thread *t, const struct nvtx_label *said,
 			 payload << PAYLOAD_AT | len;
 	nvtx_thread_store(&f->what,
 		flags << FLAGS_AT | (uint64_t)level << LEVEL_AT |
-			(uint64_t)said->domain << DOMAIN_AT | said->id);
+			(uint64_t)label->domain << DOMAIN_AT | label->id);
 	atomic_store_explicit(&f->start_ns, start_ns, memory_order_release);
 	nvtx_thread_store(&f->where, where);
 	atomic_store_explicit(&t->depth, depth + 1, memory_order_release);

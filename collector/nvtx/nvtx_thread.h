@@ -1,10 +1,10 @@
 /* nvtx_thread.h - the stack of one thread's open ranges, with their texts.
  *
- * The thread alone changes it. Another may look at any time: all it can see is
- * atomic, and nvtx_thread_look() believes a frame only where it was the same
- * before and after. A range's text (and behind it its payload) lies in words
- * that are freed when it ends, as ranges nest; one that ends before those it
- * holds leaves a hole until they end. */
+ * Only the thread itself changes it. Another thread may read at any time:
+ * everything it can see is atomic, and nvtx_thread_look() accepts a frame
+ * only if it was the same before and after. A range's text (followed by its
+ * payload) is in words that are freed when the range ends, because ranges
+ * nest; one that ends before those it contains leaves a hole until they end. */
 #pragma once
 #include "nvtx_ring.h"
 #include <stdatomic.h>
@@ -64,12 +64,12 @@ struct nvtx_open {
 /* Empties it for another thread. */
 void nvtx_thread_init(struct nvtx_thread *t, uint32_t born, uint32_t tid);
 
-/* The level of the range in its domain, from 0; *lost where it or its text
+/* The level of the range in its domain, from 0; *lost if it or its text
  * found no room. */
-int nvtx_thread_push(struct nvtx_thread *t, const struct nvtx_label *said,
+int nvtx_thread_push(struct nvtx_thread *t, const struct nvtx_label *label,
 	int64_t start_ns, bool *lost);
 
-/* The thread's `payload` goes to the innermost range, where that is of this
+/* Gives the thread's `payload` to the innermost range, if that is of this
  * domain and has none. */
 void nvtx_thread_add(struct nvtx_thread *t, uint16_t domain,
 	size_t payload_len);

@@ -1,8 +1,9 @@
-/* calls.h - CUDA's calls by number: their names, and which of them launch work.
+/* calls.h - CUDA's calls by number: their names, and which of them launch
+ * work.
  *
- * Numbers are added with every toolkit: CUDA 13 launches through one that CUDA
- * 12 did not have. So libcupti is asked for the names of all of them, once, and
- * what launches is told by the name. */
+ * Every toolkit adds numbers: CUDA 13 launches through a call that CUDA 12
+ * did not have. So the collector reads the names of all of them from
+ * libcupti, once, and recognizes launches by the name. */
 #pragma once
 #include "library.h"
 #include <stdint.h>
@@ -19,6 +20,6 @@ struct calls {
 void calls_find(struct calls *c, const struct library *l);
 /* NULL: no such call. */
 const char *calls_name(const struct calls *c, bool driver, uint32_t cbid);
-/* Of a name as CUPTI tells it: whether the call puts kernels or graphs on a
+/* From a call's name in CUPTI: whether the call puts kernels or graphs on a
  * device. */
 bool calls_launches(const char *name);

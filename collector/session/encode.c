@@ -1,6 +1,7 @@
 /* encode.c - CUPTI records become rows of a capture file. */
 #include "encode.h"
 #include "calls.h"
+#include "names.h"
 #include "record_fields.h"
 #include "records.h"
 #include <cupti.h>
@@ -17,10 +18,10 @@ enum {
 	WORDS_COPY_KINDS = 16, /* of each of the three numbers of a copy */
 };
 
-/* Ids that encode.c keeps for as long as a capture is written.
+/* Ids that encode.c caches for as long as a capture is written.
  *
- * Each is found by a number, without looking at a text again; where two want
- * the same place the later one has it. An id of 0 (dropped by a pattern, or
+ * Each is found by a number, without reading a text again; if two need the
+ * same place, the later one has it. An id of 0 (dropped by a pattern, or
  * nothing could be written) is not kept. */
 
 struct kept;
@@ -92,15 +93,15 @@ static const char *encode_words_overhead(uint32_t what)
 	return "Unrecognized";
 }
 
-/* The name of a call without the version that CUPTI puts behind it:
- * cudaLaunchKernel_v7000; how long it then is. */
+/* The name of a call without the version that CUPTI appends:
+ * cudaLaunchKernel_v7000; returns its length. */
 static size_t encode_words_call(const char *name)
 {
-	enum { DIGITS_LEAST = 4 };
+	enum { DIGITS_MIN = 4 };
 	size_t all = strlen(name), len = all;
 	while (len && name[len - 1] >= '0' && name[len - 1] <= '9')
 		len--;
-	if (all - len < DIGITS_LEAST || len < 3 || name[len - 1] != 'v' ||
+	if (all - len < DIGITS_MIN || len < 3 || name[len - 1] != 'v' ||
 		name[len - 2] != '_')
 		return all;
 	return len - 2;
@@ -139,13 +140,13 @@ struct numbered {
 };
 
 struct kept {
-	const struct names *names;
+	const struct kernel_names *names;
 	encode_call_name_fn *call_name;
 	void *ctx;
 	struct capture_writer *writer;
 	int64_t captures;
 	uint8_t calls_known[2][CALLS]; /* enum call; of no capture */
-	struct told { /* all that is of one capture */
+	struct cache { /* all that is of one capture */
 		int64_t kernels[NAMES_MAX];
 		struct launch {
 			_Alignas(64) uint64_t word[LAUNCH_WORDS];
@@ -153,10 +154,10 @@ struct kept {
 		} launches[LAUNCHES];
 		struct numbered threads[THREADS], graphs[GRAPHS];
 		int64_t calls[2][CALLS], copies[COPIES], sets[SETS];
-	} told;
+	} cache;
 };
 
-static struct kept *encode_kept_new(const struct names *n,
+static struct kept *encode_kept_new(const struct kernel_names *n,
 	encode_call_name_fn *call_name, void *ctx)
 {
 	struct kept *k = mmap(NULL, sizeof *k, PROT_READ | PROT_WRITE,
@@ -183,7 +184,7 @@ static void encode_kept_begin(struct kept *k, struct capture_writer *s)
 		return;
 	k->writer = s;
 	k->captures = captures;
-	memset(&k->told, 0, sizeof k->told);
+	memset(&k->cache, 0, sizeof k->cache);
 }
 
 static int64_t encode_own(struct kept *k, const char *text, size_t len)
@@ -194,7 +195,7 @@ static int64_t encode_own(struct kept *k, const char *text, size_t len)
 static int64_t encode_kept_kernel(struct kept *k, uint64_t name)
 {
 	size_t len;
-	int64_t *id = &k->told.kernels[name];
+	int64_t *id = &k->cache.kernels[name];
 	if (!*id) {
 		const char *text = names_text(k->names, (uint32_t)name, &len);
 		if (len)
@@ -239,10 +240,10 @@ static inline uint64_t encode_hash(const uint64_t *a)
 static inline struct launch *encode_place(struct kept *k, const uint64_t *word)
 {
 	uint64_t h = encode_hash(word);
-	struct launch *first = &k->told.launches[(h >> 40) % LAUNCHES];
+	struct launch *first = &k->cache.launches[(h >> 40) % LAUNCHES];
 	if (!first->shape || encode_same(first->word, word))
 		return first;
-	return &k->told.launches[(h >> 52) % LAUNCHES];
+	return &k->cache.launches[(h >> 52) % LAUNCHES];
 }
 
 static struct kept_ids encode_kept_launch(struct kept *k,
@@ -270,9 +271,9 @@ static int64_t encode_kept_copy(struct kept *k, const struct copy_record *r)
 		r->src_kind >= WORDS_COPY_KINDS ||
 		r->dst_kind >= WORDS_COPY_KINDS)
 		return encode_own(k, text, encode_words_copy(r, text));
-	int64_t *id = r->set ? &k->told.sets[r->dst_kind]
-			     : &k->told.copies[r->copy_kind * 256 +
-					       r->src_kind * 16 + r->dst_kind];
+	int64_t *id = r->set ? &k->cache.sets[r->dst_kind]
+			     : &k->cache.copies[r->copy_kind * 256 +
+						r->src_kind * 16 + r->dst_kind];
 	if (!*id)
 		*id = encode_own(k, text, encode_words_copy(r, text));
 	return *id;
@@ -287,7 +288,7 @@ static int64_t encode_call_by_number(struct kept *k, const struct api_record *r)
 	return encode_own(k, text, (size_t)len);
 }
 
-/* What is to be known of a call before its text is asked for. */
+/* What is needed of a call before its text is read. */
 static const char *encode_call_name(struct kept *k, const struct api_record *r,
 	uint8_t *known)
 {
@@ -305,7 +306,7 @@ static int64_t encode_kept_call(struct kept *k, const struct api_record *r)
 	if (r->cbid >= CALLS)
 		return encode_call_by_number(k, r);
 	uint8_t *known = &k->calls_known[r->driver][r->cbid];
-	int64_t *id = &k->told.calls[r->driver][r->cbid];
+	int64_t *id = &k->cache.calls[r->driver][r->cbid];
 	if (!*id) {
 		const char *name = encode_call_name(k, r, known);
 		if (*known == CALL_QUIET)
@@ -333,13 +334,13 @@ static int64_t encode_kept_thread(struct kept *k, uint32_t thread)
 {
 	if (!thread)
 		return 0;
-	return encode_numbered(k, &k->told.threads[thread % THREADS], thread,
+	return encode_numbered(k, &k->cache.threads[thread % THREADS], thread,
 		"");
 }
 
 static int64_t encode_kept_graph(struct kept *k, uint32_t graph)
 {
-	return encode_numbered(k, &k->told.graphs[graph % GRAPHS], graph,
+	return encode_numbered(k, &k->cache.graphs[graph % GRAPHS], graph,
 		"CUDA graph ");
 }
 
@@ -363,7 +364,7 @@ struct encode {
 	int64_t at_ns;
 };
 
-struct encode *encode_new(const struct layout *l, const struct names *n,
+struct encode *encode_new(const struct layout *l, const struct kernel_names *n,
 	encode_call_name_fn *call_name, void *ctx)
 {
 	struct encode *e = mmap(NULL, sizeof *e, PROT_READ | PROT_WRITE,

@@ -1,8 +1,9 @@
-/* encode.h - buffers of records become rows of the capture.
+/* encode.h - converts buffers of records to rows of the capture.
  *
- * One thread's. What repeats is kept: launches by name, grid, block, registers
- * and shared memory; names of calls and threads; all of them only as long as
- * the capture they were told to is written (capture_writer_captures()). */
+ * For one thread. Repeated values are cached: launches by name, grid, block,
+ * registers and shared memory; names of calls and threads. The caches are
+ * valid only for the capture they were written to
+ * (capture_writer_captures()). */
 #pragma once
 #include "intake.h"
 #include "capture_writer.h"
@@ -21,11 +22,11 @@ struct encoded {
 /* How a call is called: cudaLaunchKernel, … of (driver, cbid). NULL unknown. */
 typedef const char *encode_call_name_fn(void *ctx, bool driver, uint32_t cbid);
 
-/* All is borrowed and outlives it. NULL where there is no memory. */
-struct encode *encode_new(const struct layout *l, const struct names *n,
+/* All is borrowed and outlives it. NULL if there is no memory. */
+struct encode *encode_new(const struct layout *l, const struct kernel_names *n,
 	encode_call_name_fn *call_name, void *ctx);
 void encode_free(struct encode *e);
 
-/* Adds to *to. False where the writer could not keep all of it. */
+/* Adds to *to. False if the writer could not keep all of it. */
 bool encode_buffer(struct encode *e, const struct intake_buffer *b,
 	struct capture_writer *s, struct encoded *to);

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A fixed number of equal pieces of memory, lent without locks.
+/* A fixed number of equal piece_table of memory, lent without locks.
  *
  * One mapping is reserved at once; pages of it are there only once a piece was
  * lent, and a piece given back is lent again before a new one is. Any thread
@@ -21,12 +21,12 @@ struct pool {
 	uint8_t *bytes;
 	size_t piece; /* bytes of each */
 	uint32_t n;
-	_Atomic uint32_t fresh; /* pieces that were ever lent */
+	_Atomic uint32_t fresh; /* piece_table that were ever lent */
 	_Atomic uint64_t top; /* of the free ones: generation, piece + 1 */
 	struct pool_piece {
 		_Atomic uint32_t below; /* piece + 1; 0: none */
 		_Atomic bool lent;
-	} * pieces;
+	} * piece_table;
 };
 
 static inline uint8_t *intake_pool_at(const struct pool *p, int piece)
@@ -43,13 +43,14 @@ static void *intake_reserve(size_t bytes)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* False where there is no memory. */
+/* False if there is no memory. */
 static bool intake_pool_init(struct pool *p, size_t piece, uint32_t n)
 {
 	*p = (struct pool){ .piece = piece, .n = n };
 	p->bytes = intake_reserve(piece * n);
-	p->pieces = p->bytes ? intake_reserve(n * sizeof *p->pieces) : NULL;
-	if (p->pieces)
+	p->piece_table =
+		p->bytes ? intake_reserve(n * sizeof *p->piece_table) : NULL;
+	if (p->piece_table)
 		return true;
 	intake_pool_release(p);
 	return false;
@@ -59,10 +60,10 @@ static void intake_pool_release(struct pool *p)
 {
 	if (p->bytes)
 		munmap(p->bytes, p->piece * p->n);
-	if (p->pieces)
-		munmap(p->pieces, p->n * sizeof *p->pieces);
+	if (p->piece_table)
+		munmap(p->piece_table, p->n * sizeof *p->piece_table);
 	p->bytes = NULL;
-	p->pieces = NULL;
+	p->piece_table = NULL;
 }
 
 /* The same top, one change later, with another piece. */
@@ -78,7 +79,7 @@ static int intake_pop(struct pool *p)
 	do {
 		if (!(uint32_t)top)
 			return -1;
-		below = atomic_load_explicit(&p->pieces[(uint32_t)top - 1]
+		below = atomic_load_explicit(&p->piece_table[(uint32_t)top - 1]
 						      .below,
 			memory_order_relaxed);
 	} while (!atomic_compare_exchange_weak_explicit(&p->top, &top,
@@ -98,23 +99,23 @@ static int intake_begin(struct pool *p)
 	return (int)n;
 }
 
-/* The number of a piece, or -1 where none is left. */
+/* The number of a piece, or -1 if none is left. */
 static int intake_pool_take(struct pool *p)
 {
 	int piece = intake_pop(p);
 	if (piece < 0)
 		piece = intake_begin(p);
 	if (piece >= 0)
-		atomic_store_explicit(&p->pieces[piece].lent, true,
+		atomic_store_explicit(&p->piece_table[piece].lent, true,
 			memory_order_relaxed);
 	return piece;
 }
 
-/* Not lent any more, and in nobody's hands until intake_pool_give(). False where it
- * was not lent. */
+/* Not lent any more, and reserved until intake_pool_give(). False if it was
+ * not lent. */
 static bool intake_pool_back(struct pool *p, int piece)
 {
-	return atomic_exchange_explicit(&p->pieces[piece].lent, false,
+	return atomic_exchange_explicit(&p->piece_table[piece].lent, false,
 		memory_order_relaxed);
 }
 
@@ -122,8 +123,8 @@ static void intake_pool_give(struct pool *p, int piece)
 {
 	uint64_t top = atomic_load_explicit(&p->top, memory_order_relaxed);
 	do
-		atomic_store_explicit(&p->pieces[piece].below, (uint32_t)top,
-			memory_order_relaxed);
+		atomic_store_explicit(&p->piece_table[piece].below,
+			(uint32_t)top, memory_order_relaxed);
 	while (!atomic_compare_exchange_weak_explicit(&p->top, &top,
 		intake_turned(top, (uint32_t)piece + 1), memory_order_release,
 		memory_order_relaxed));
@@ -138,20 +139,19 @@ static int intake_pool_find(const struct pool *p, const uint8_t *at)
 	return (int)(off / p->piece);
 }
 
-/* What came lies on a stack that the reader takes whole and turns round: it has
- * what came first on top then, and no piece can be met twice. */
+/* Returned buffers are on a stack that the reader takes whole and reverses:
+ * the first that came is on top then, and no piece can appear twice. */
 
 enum {
-	BEARS_NULL =
-		27, /* the version from which on CUPTI drops records where it
-			  * gets no buffer */
+	/* the version from which on CUPTI drops records if it gets no buffer */
+	BEARS_NULL = 27,
 	PIECE = 1 << 20,
 	SMALL = 16 << 10, /* of buffers whose records are only counted */
 	SMALLS = 1024,
-	SPARE = 64 << 10, /* more, where none must not be answered */
+	SPARE = 64 << 10, /* for requests that must not get NULL */
 };
 
-struct parcel { /* of a piece: what was handed over in it */
+struct parcel { /* of a piece: the bytes that CUPTI filled */
 	uint32_t below; /* piece + 1 of what came before; 0: nothing */
 	uint32_t thread;
 	size_t valid; /* 0: to be zeroed, no more */
@@ -160,7 +160,7 @@ struct parcel { /* of a piece: what was handed over in it */
 
 struct intake {
 	const struct layout *layout;
-	struct names *names;
+	struct kernel_names *names;
 	struct pool pool, small;
 	struct parcel *parcels;
 	uint32_t first; /* of the reader: piece + 1 of what came first */
@@ -181,11 +181,13 @@ static bool intake_small_init(struct intake *i)
 	       intake_pool_init(&i->small, SMALL, SMALLS);
 }
 
-struct intake *intake_new(const struct layout *l, struct names *n,
+struct intake *intake_new(const struct layout *l, struct kernel_names *n,
 	size_t cap_bytes)
 {
-	uint32_t pieces = cap_bytes < PIECE ? 1 : (uint32_t)(cap_bytes / PIECE);
-	size_t bytes = sizeof(struct intake) + pieces * sizeof(struct parcel);
+	uint32_t piece_table =
+		cap_bytes < PIECE ? 1 : (uint32_t)(cap_bytes / PIECE);
+	size_t bytes =
+		sizeof(struct intake) + piece_table * sizeof(struct parcel);
 	struct intake *i = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (i == MAP_FAILED)
@@ -193,7 +195,8 @@ struct intake *intake_new(const struct layout *l, struct names *n,
 	i->layout = l;
 	i->names = n;
 	i->parcels = (struct parcel *)(i + 1);
-	if (intake_pool_init(&i->pool, PIECE, pieces) && intake_small_init(i))
+	if (intake_pool_init(&i->pool, PIECE, piece_table) &&
+		intake_small_init(i))
 		return i;
 	intake_pool_release(&i->pool);
 	munmap(i, bytes);

@@ -38,7 +38,7 @@ static void library_add(struct places *p, const char *path, int major)
 	p->at[p->count++].major = major;
 }
 
-/* What lies in a folder; `sub` is put behind it. */
+/* The entries of a folder; `sub` is appended to each. */
 static void library_add_folder(struct places *p, const char *folder,
 	const char *sub)
 {
@@ -57,7 +57,7 @@ static void library_add_toolkit(struct places *p, const char *folder)
 	library_add_folder(p, folder, "/extras/CUPTI/lib64");
 }
 
-/* NVIDIA's wheels beside a library of one of them, or beside PyTorch's:
+/* NVIDIA's wheels next to a library of one of them, or next to PyTorch's:
  * …/nvidia/cuda_runtime/lib/libcudart.so.12, …/torch/lib/libtorch_cuda.so. */
 static void library_add_wheels(struct places *p, const char *path)
 {
@@ -120,8 +120,8 @@ static void library_sort(struct places *p)
 		}
 }
 
-/* Newest major version first, and nearest to the process among equals; a file
- * that has two names is told once. */
+/* Newest major version first, and nearest to the process among equals; a
+ * file that has two names is listed once. */
 static void library_places_find(struct places *p, const struct places_where *w)
 {
 	p->count = 0;
@@ -134,12 +134,12 @@ static void library_places_find(struct places *p, const struct places_where *w)
 	library_sort(p);
 }
 
-/* A libcupti of a newer major version than the driver answers every call with
- * "unknown error", so versions are compared before it is asked for anything. */
+/* A libcupti of a newer major version than the driver answers every call
+ * with "unknown error", so versions are compared before any other call. */
 
 enum { OLDEST = 18 }; /* cuptiGetVersion of CUDA 11.8 */
 
-/* CUPTI counted its versions up until CUDA 13 made them telling. */
+/* CUPTI's version numbers just counted up until CUDA 13 gave them a meaning. */
 static const struct {
 	uint32_t version, cuda;
 } eras[] = { { 18, 11080 }, { 19, 12000 }, { 20, 12020 }, { 21, 12030 },
@@ -173,7 +173,7 @@ const char *library_result(const struct library *l, CUptiResult r)
 	return text;
 }
 
-/* What the driver of this process can do; 0 where none is loaded. */
+/* The version of the driver in this process; 0 if none is loaded. */
 static uint32_t library_driver_version(void)
 {
 	void *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -210,8 +210,8 @@ static void *library_open_loaded(void)
 	return handle;
 }
 
-/* How well a libcupti goes with the driver; the greater the better, 0 not at
- * all. The newest that is not newer than the driver; failing that the oldest of
+/* How well a libcupti fits the driver; the greater the better, 0 not at all.
+ * The newest that is not newer than the driver; failing that the oldest of
  * the driver's major version. */
 static uint32_t library_fitness(uint32_t version, uint32_t driver)
 {
@@ -263,9 +263,7 @@ static void *library_find(const struct places_where *w, uint32_t driver,
 	void *handle = library_open_best(&places, driver, &any);
 	if (!handle && any)
 		snprintf(sentence, 256,
-			"no libcupti that was found goes with the driver, "
-			"which is of CUDA %u.%u; KERNSIFT_TRACE_CUPTI can "
-			"name another",
+			"no libcupti that was found works with the driver, which is of CUDA %u.%u; KERNSIFT_TRACE_CUPTI can name another",
 			driver / 1000, driver / 10 % 100);
 	else if (!handle)
 		snprintf(sentence, 256,

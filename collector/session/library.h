@@ -21,9 +21,10 @@ struct library {
 
 struct places_where;
 
-/* False and a sentence where there is none to be used; the process then goes on
- * without CUPTI. `path` as KERNSIFT_TRACE_CUPTI, NULL or empty: none. Asks the
- * loader and the driver's version, and calls neither CUDA nor CUPTI besides. */
+/* False and a sentence if there is none to be used; the process then
+ * continues without CUPTI. `path` as KERNSIFT_TRACE_CUPTI, NULL or empty:
+ * none. Calls the loader and reads the driver's version; calls nothing else
+ * of CUDA and nothing of CUPTI. */
 bool library_open(struct library *l, const char *path,
 	char sentence[static 256]);
 /* The same, looking there alone. */
@@ -33,7 +34,7 @@ bool library_open_in(struct library *l, const char *path,
 /* The CUDA that a cuptiGetVersion belongs to, as cuDriverGetVersion counts:
  * 12040 is 12.4. 0: older than CUDA 11.8. */
 uint32_t library_cuda(uint32_t version);
-/* The file it came from; "libcupti" where the loader does not tell. */
+/* The file it came from; "libcupti" if the loader does not know. */
 const char *library_path(const struct library *l);
 /* CUPTI's word for a result, for the log. */
 const char *library_result(const struct library *l, CUptiResult r);

@@ -1,9 +1,10 @@
 /* names.c - two lock-free tables: pointers to numbers, contents to numbers.
  *
- * A name is written into our memory before a slot tells its number, and no slot
- * is ever taken back, so whoever sees a number sees its text. Two that bring
- * the same new name at once both write it; one wins, the other takes the
- * winner's number and gives its room back if nobody took more meanwhile. */
+ * A name is copied into our memory before a slot has its number, and no slot
+ * is ever freed, so a thread that sees a number also sees its text. If two
+ * threads bring the same new name at once, both copy it; one wins, and the
+ * other takes the winner's number and frees its copy unless more was added
+ * meanwhile. */
 #include "names.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -25,14 +26,14 @@ enum {
 _Static_assert(TAG_BITS + ID_BITS <= 64, "a tag and a number are one word");
 _Static_assert(NAMES_FULL < 1 << ID_BITS, "all numbers fit");
 
-/* A pointer's tag and number. `checked` is the same word in the colours of the
+/* A pointer's tag and number. `checked` is the same word mixed with the
  * epoch in which the whole name was last compared; the two are written one
- * after the other, and a pair torn apart only means comparing again. */
+ * after the other, and a torn pair only leads to another comparison. */
 struct way {
 	_Atomic uint64_t word, checked;
 };
 
-struct names {
+struct kernel_names {
 	_Alignas(64) struct way sets[SETS][WAYS];
 	_Atomic uint64_t slots[SLOTS]; /* hash's upper half, number */
 	struct names_text {
@@ -44,9 +45,9 @@ struct names {
 	char bytes[NAMES_BYTES];
 };
 
-struct names *names_new(void)
+struct kernel_names *names_new(void)
 {
-	struct names *n = mmap(NULL, sizeof *n, PROT_READ | PROT_WRITE,
+	struct kernel_names *n = mmap(NULL, sizeof *n, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (n == MAP_FAILED)
 		return NULL;
@@ -54,13 +55,13 @@ struct names *names_new(void)
 	return n;
 }
 
-void names_free(struct names *n)
+void names_free(struct kernel_names *n)
 {
 	if (n)
 		munmap(n, sizeof *n);
 }
 
-void names_forget_pointers(struct names *n)
+void names_forget_pointers(struct kernel_names *n)
 {
 	atomic_fetch_add_explicit(&n->epoch, 1, memory_order_acq_rel);
 }
@@ -79,9 +80,9 @@ static uint64_t names_hash(const char *name, size_t len)
 	return h ^ h >> 29;
 }
 
-/* Room for one more name, written; 0 where there is none. */
-static uint32_t names_write_down(struct names *n, const char *name, size_t len,
-	uint64_t *before, uint64_t *after)
+/* Copies one more name; 0 if there is no room. */
+static uint32_t names_write_down(struct kernel_names *n, const char *name,
+	size_t len, uint64_t *before, uint64_t *after)
 {
 	uint64_t top = atomic_load_explicit(&n->top, memory_order_relaxed);
 	uint64_t at, id;
@@ -100,15 +101,16 @@ static uint32_t names_write_down(struct names *n, const char *name, size_t len,
 	return (uint32_t)id;
 }
 
-static bool names_same(const struct names *n, uint64_t id, const char *name,
-	size_t len)
+static bool names_same(const struct kernel_names *n, uint64_t id,
+	const char *name, size_t len)
 {
 	const struct names_text *t = &n->texts[id];
 	return t->len == len && !memcmp(n->bytes + t->at, name, len);
 }
 
-/* The number of these bytes; a new one where nobody brought them before. */
-static uint32_t names_by_content(struct names *n, const char *name, size_t len)
+/* The number of these bytes; a new one if they were never seen before. */
+static uint32_t names_by_content(struct kernel_names *n, const char *name,
+	size_t len)
 {
 	uint64_t h = names_hash(name, len), mine = 0, before = 0, after = 0;
 	for (uint64_t i = h;; i++) {
@@ -139,9 +141,9 @@ static uint32_t names_by_content(struct names *n, const char *name, size_t len)
 	}
 }
 
-/* Whether the way's number still is that of the bytes behind the pointer. */
-static bool names_believed(const struct names *n, struct way *w, uint64_t word,
-	const char *name, uint64_t colours)
+/* Whether the way's number is still that of the bytes at the pointer. */
+static bool names_believed(const struct kernel_names *n, struct way *w,
+	uint64_t word, const char *name, uint64_t colours)
 {
 	const struct names_text *t = &n->texts[word & IDS];
 	uint64_t seen = atomic_load_explicit(&w->checked, memory_order_relaxed);
@@ -155,7 +157,7 @@ static bool names_believed(const struct names *n, struct way *w, uint64_t word,
 	return true;
 }
 
-uint32_t names_pin(struct names *n, const char *name)
+uint32_t names_pin(struct kernel_names *n, const char *name)
 {
 	uint64_t pointer = (uintptr_t)name;
 	if (pointer < LOWEST || pointer >> POINTER_BITS)
@@ -189,14 +191,14 @@ uint32_t names_pin(struct names *n, const char *name)
 	return id;
 }
 
-const char *names_text(const struct names *n, uint32_t id, size_t *len)
+const char *names_text(const struct kernel_names *n, uint32_t id, size_t *len)
 {
 	bool given = id && id < NAMES_MAX && n->texts[id].len;
 	*len = given ? n->texts[id].len : 0;
 	return given ? n->bytes + n->texts[id].at : "";
 }
 
-int64_t names_lost(struct names *n)
+int64_t names_lost(struct kernel_names *n)
 {
 	return atomic_exchange_explicit(&n->lost, 0, memory_order_relaxed);
 }

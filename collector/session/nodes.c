@@ -1,9 +1,9 @@
-/* nodes.c - graph nodes and their open ranges, in a table that needs no lock.
+/* nodes.c - graph nodes and their open ranges, in a table without a lock.
  *
- * An entry is claimed by counting up, filled, and then published in an index by
- * one exchange; it never moves and is never given back. Stacks are kept apart
- * and once: the nodes of an operator and their clones share theirs. Everything
- * lies in one mapping whose pages cost nothing until they are used. */
+ * An entry is claimed by counting up, filled, and then published in an index
+ * by one exchange; it never moves and is never freed. Each stack is stored
+ * once: the nodes of an operator and their clones share theirs. Everything
+ * is in one mapping whose pages cost nothing until they are used. */
 #include "nodes.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -16,8 +16,8 @@ enum {
 	TRIES = 8
 };
 
-/* What an entry's stack may be besides a place in words[]: not known yet, or no
- * more, since the node's id has come again. */
+/* Special values of an entry's stack, which otherwise is a place in words[]:
+ * not known yet, or no longer valid, because the node's id was used again. */
 #define STACK_UNSET 0u
 #define STACK_OVER UINT32_MAX
 
@@ -31,7 +31,7 @@ struct nodes {
 	_Atomic uint64_t claimed; /* entries, and those that found no room */
 	_Atomic uint64_t used; /* words; 0 is none */
 	_Atomic int64_t lost;
-	uint32_t told; /* of the telling thread */
+	uint32_t written; /* of the writing thread */
 	_Atomic uint32_t index[INDEX]; /* entry + 1 */
 	_Atomic uint32_t shared[SHARED]; /* a place in words[] */
 	struct nodes_entry entries[NODES_MAX];
@@ -77,7 +77,7 @@ static bool nodes_stack_same(const uint32_t *kept, const uint32_t *stack,
 	       memcmp(kept + 1, stack, sizeof *stack * (size_t)depth) == 0;
 }
 
-/* A copy of the stack in words[]; STACK_UNSET where they are used up. */
+/* A copy of the stack in words[]; STACK_UNSET if they are used up. */
 static uint32_t nodes_stack_copy(struct nodes *n, const uint32_t *stack,
 	int depth)
 {
@@ -92,7 +92,7 @@ static uint32_t nodes_stack_copy(struct nodes *n, const uint32_t *stack,
 	return (uint32_t)at;
 }
 
-/* Where the stack lies. One that is not found within a few tries lies there
+/* The place of a stack. One that is not found within a few tries is stored
  * twice, which costs room and nothing else. */
 static uint32_t nodes_stack_keep(struct nodes *n, const uint32_t *stack,
 	int depth)
@@ -141,7 +141,7 @@ static _Atomic uint32_t *nodes_index_find(struct nodes *n, uint64_t node,
 	}
 }
 
-/* The node's entry, NULL where nothing is known of it, and its stack. */
+/* The node's entry, NULL if nothing is known of it, and its stack. */
 static struct nodes_entry *nodes_entry_of(struct nodes *n, uint64_t node,
 	uint32_t *stack)
 {
@@ -155,7 +155,7 @@ static struct nodes_entry *nodes_entry_of(struct nodes *n, uint64_t node,
 	return NULL;
 }
 
-/* A new entry, not in the index yet; 0 where none is left. */
+/* A new entry, not in the index yet; 0 if none is left. */
 static uint32_t nodes_entry_claim(struct nodes *n)
 {
 	if (atomic_load(&n->claimed) >= NODES_MAX)
@@ -186,8 +186,9 @@ static void nodes_keep(struct nodes *n, uint64_t node, uint32_t stack,
 		atomic_store(&before->stack, STACK_OVER);
 }
 
-/* CUPTI tells of nodes that are made by cloning both ways, in an order that is
- * not promised; the original's ranges count, not those of who instantiates. */
+/* CUPTI reports a node that cloning makes in both ways, in an unspecified
+ * order; the original's ranges count, not those of the thread that
+ * instantiates. */
 void nodes_created(struct nodes *n, uint64_t node, const uint32_t *stack,
 	int depth)
 {
@@ -217,13 +218,13 @@ void nodes_cloned(struct nodes *n, uint64_t from, uint64_t to)
 		atomic_store(&e->stack, STACK_OVER);
 }
 
-void nodes_tell(struct nodes *n, nodes_fn *f, void *ctx)
+void nodes_write(struct nodes *n, nodes_fn *f, void *ctx)
 {
 	uint64_t end = atomic_load(&n->claimed);
 	if (end > NODES_MAX)
 		end = NODES_MAX;
-	for (; n->told < end; n->told++) {
-		struct nodes_entry *e = &n->entries[n->told];
+	for (; n->written < end; n->written++) {
+		struct nodes_entry *e = &n->entries[n->written];
 		uint32_t at =
 			atomic_load_explicit(&e->stack, memory_order_acquire);
 		if (at == STACK_UNSET)
@@ -236,7 +237,7 @@ void nodes_tell(struct nodes *n, nodes_fn *f, void *ctx)
 
 void nodes_again(struct nodes *n)
 {
-	n->told = 0;
+	n->written = 0;
 }
 
 int64_t nodes_lost(struct nodes *n)

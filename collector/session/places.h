@@ -1,8 +1,8 @@
-/* places.h - where a libcupti may lie that nobody has loaded.
+/* places.h - where to look for a libcupti that is not loaded yet.
  *
- * Beside what is loaded already (libcudart, PyTorch's wheels), in $CUDA_HOME,
- * where the loader looks, and under /usr/local. Found by looking at names: no
- * library is opened here. */
+ * Next to what is loaded already (libcudart, PyTorch's wheels), in
+ * $CUDA_HOME, on the loader's path, and under /usr/local. Only file names
+ * are read: no library is opened here. */
 #pragma once
 #include <stdbool.h>
 
@@ -12,13 +12,13 @@ enum { PLACES_MAX = 24, PLACE_BYTES = 512 };
 enum { PLACES_SONAMES = 4 };
 struct places_soname {
 	const char *name;
-	int major; /* 0: not told */
+	int major; /* 0: unknown */
 };
 extern const struct places_soname places_sonames[PLACES_SONAMES];
 
 struct place {
 	char path[PLACE_BYTES]; /* without '/': the loader's to find */
-	int major; /* of CUDA, by its name; 0: not told */
+	int major; /* of CUDA, from its name; 0: unknown */
 };
 
 struct places {
@@ -26,7 +26,7 @@ struct places {
 	struct place at[PLACES_MAX];
 };
 
-/* Where to look besides the loaded objects. */
+/* Where to look apart from the loaded objects. */
 struct places_where {
 	const char *home; /* as $CUDA_HOME; NULL: none */
 	const char *local; /* its cuda* folders are toolkits: /usr/local */

@@ -1,8 +1,9 @@
-/* raw.c - lines of text that tell what bytes follow. */
+/* raw.c - lines of text that describe the bytes after them. */
 #include "raw.h"
 #include "clock.h"
 #include "fd_guard.h"
 #include "log.h"
+#include "names.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -16,13 +17,13 @@ enum { MOST = 256 << 20, LINE = 128 };
 
 struct raw {
 	const struct layout *layout;
-	const struct names *names;
+	const struct kernel_names *names;
 	const char *folder;
 	bool begun;
 	int file; /* -1: no more */
 	struct fd_guard opened; /* of it */
 	uint64_t bytes, buffers;
-	uint8_t told[NAMES_MAX / 8]; /* numbers, a bit each */
+	uint8_t written[NAMES_MAX / 8]; /* numbers, a bit each */
 };
 
 static void raw_give_up(struct raw *r, const char *why)
@@ -85,11 +86,11 @@ static int raw_open_file(const char *folder)
 }
 
 /* The host closed it: what follows is a file of its own. */
-static void raw_begin_anew(struct raw *r)
+static void raw_restart(struct raw *r)
 {
 	r->begun = false;
 	r->bytes = 0;
-	memset(r->told, 0, sizeof r->told);
+	memset(r->written, 0, sizeof r->written);
 }
 
 /* With the first buffer: by then the sizes are known. */
@@ -106,15 +107,14 @@ static void raw_begin(struct raw *r)
 	raw_line(r, "\n");
 }
 
-struct raw *raw_new(const struct options *o, const struct layout *l,
-	const struct names *n)
+struct raw *raw_new(const struct collector_options *o, const struct layout *l,
+	const struct kernel_names *n)
 {
 	if (!*o->raw)
 		return NULL;
 	if (o->hash.given || o->drop.given) {
-		log_line("no raw buffers are written: names would lie in them "
-			 "as "
-			 "they are, and some are to be hashed or dropped");
+		log_line(
+			"no raw buffers are written: they contain names in plain text, and some are to be hashed or dropped");
 		return NULL;
 	}
 	struct raw *r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE,
@@ -139,9 +139,9 @@ void raw_free(struct raw *r)
 static void raw_tell_name(struct raw *r, uint64_t id)
 {
 	size_t len;
-	if (id >= NAMES_MAX || r->told[id / 8] & 1 << id % 8)
+	if (id >= NAMES_MAX || r->written[id / 8] & 1 << id % 8)
 		return;
-	r->told[id / 8] |= (uint8_t)(1 << id % 8);
+	r->written[id / 8] |= (uint8_t)(1 << id % 8);
 	const char *text = names_text(r->names, (uint32_t)id, &len);
 	if (!len)
 		return;
@@ -155,7 +155,7 @@ void raw_buffer(struct raw *r, const struct intake_buffer *b)
 	struct record record = { .at = NULL };
 	size_t unreadable;
 	if (r && r->file >= 0 && !fd_guard_holds(&r->opened, r->file))
-		raw_begin_anew(r);
+		raw_restart(r);
 	if (r && !r->begun)
 		raw_begin(r);
 	if (!r || r->file < 0)

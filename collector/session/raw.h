@@ -1,9 +1,9 @@
 /* raw.h - CUPTI's buffers as they came, in a file, to be replayed in tests.
  *
  * KERNSIFT_TRACE_RAW names the folder; each process has a file of its own in
- * it, PID-NANOSECONDS.raw, of 256 MiB at most; where the host closes our
- * descriptor, another. Names of kernels lie in it as they are, so where texts
- * are to be hashed or dropped there is none.
+ * it, PID-NANOSECONDS.raw, of at most 256 MiB, and another one if the host
+ * closes our descriptor. Names of kernels are in it in plain text, so if texts
+ * are to be hashed or dropped no file is written.
  *
  *	kernsift raw 1
  *	version 130001          cuptiGetVersion
@@ -14,18 +14,18 @@
  *	                        place in the order of arrival, thread, moment,
  *	                        bytes; they follow, and a line's end
  *
- * Where a kernel's record has the pointer to its name, the number stands; the
- * name comes before the first buffer that has it. Numbers are of this machine's
- * byte order. */
+ * A kernel's record has the name's number instead of the pointer to its name;
+ * the name comes before the first buffer that has it. Numbers have this
+ * machine's byte order. */
 #pragma once
 #include "intake.h"
 #include "options.h"
 
 struct raw;
 
-/* NULL where none is wanted. All is borrowed; the file is made with the first
- * buffer. */
-struct raw *raw_new(const struct options *o, const struct layout *l,
-	const struct names *n);
+/* NULL if none is wanted. All is borrowed; the file is created with the
+ * first buffer. */
+struct raw *raw_new(const struct collector_options *o, const struct layout *l,
+	const struct kernel_names *n);
 void raw_buffer(struct raw *r, const struct intake_buffer *b);
 void raw_free(struct raw *r);

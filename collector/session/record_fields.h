@@ -1,13 +1,13 @@
-/* record_fields.h - what a record tells, of its kind or kinds.
+/* record_fields.h - the fields of a record, of its kind or kinds.
  *
- * Inline and read in place: a million times a second. Fields that the record's
- * version lacks are 0. */
+ * Inline and read in place: a million times a second. Fields that the
+ * record's version lacks are 0. */
 #pragma once
 #include "record_prefix.h"
 #include "records.h"
 #include <string.h>
 
-/* The record, or where it is short a copy with zeroes behind. */
+/* The record, or, if it is short, a copy that ends in zeroes. */
 static inline const void *record_whole(const struct record *r, void *room,
 	size_t bytes)
 {

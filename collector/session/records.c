@@ -1,4 +1,4 @@
-/* records.c - sizes are learnt, records walked. */
+/* records.c - measures record sizes, and walks records. */
 #include "records.h"
 #include "record_prefix.h"
 #include <string.h>

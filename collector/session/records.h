@@ -1,10 +1,10 @@
 /* records.h - CUPTI's activity records of any version, read field by field.
  *
- * From CUDA 11.8 to 13.x the structs of a kind share their beginning, and only
- * their sizes differ (collector/README.md, *Versions*). So sizes are learnt from
- * the libcupti at hand and fields are read by offset; what lies beyond the
- * learnt size is absent. Kinds nobody knows here are passed over by size.
- * record_fields.h fills the structs below. */
+ * From CUDA 11.8 to 13.x the structs of a kind share their beginning, and
+ * only their sizes differ (collector/README.md, *Versions*). So sizes are
+ * measured with the loaded libcupti and fields are read by offset; a field
+ * beyond the measured size is absent. Unknown kinds are skipped by their
+ * size. record_fields.h fills the structs below. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,8 +21,8 @@ struct layout {
 /* cuptiActivityGetNextRecord of the libcupti at hand. */
 typedef int records_next_fn(uint8_t *buffer, size_t bytes, void **record);
 
-/* Learns the sizes by letting libcupti walk made-up records: no driver and no
- * GPU are needed. False where it walks nothing. */
+/* Measures the sizes by letting libcupti walk made-up records: no driver and
+ * no GPU are needed. False if it walks nothing. */
 bool layout_learn(struct layout *l, records_next_fn *next, uint32_t version);
 
 struct record {
@@ -31,8 +31,8 @@ struct record {
 	size_t bytes;
 };
 
-/* The record behind `r`, or the first one where r->at is NULL. False at the end
- * and where no size is known, which *unreadable then tells in bytes. */
+/* The record after `r`, or the first one if r->at is NULL. False at the end
+ * and if the size is unknown; *unreadable is then the number of bytes left. */
 bool records_next(const struct layout *l, uint8_t *buffer, size_t bytes,
 	struct record *r, size_t *unreadable);
 
@@ -40,7 +40,7 @@ struct launch_numbers { /* together, to be copied and compared at once */
 	int32_t grid[3], block[3], static_shared, dynamic_shared;
 };
 struct kernel_record {
-	uint64_t start_ns, end_ns; /* 0 both: not told */
+	uint64_t start_ns, end_ns; /* both 0: unknown */
 	uint64_t name; /* pointer, or what took its place: names.h */
 	uint32_t device, context, stream, correlation;
 	struct launch_numbers launch;
@@ -70,8 +70,8 @@ struct overhead_record {
 	uint32_t thread; /* 0: of no thread */
 };
 
-/* Where a kernel's name lies, to be replaced by its number: 8 bytes. NULL where
- * the record is no kernel. */
+/* Where a kernel's record has its name, to be replaced by its number: 8
+ * bytes. NULL if the record is no kernel. */
 static inline uint64_t *record_name(const struct record *r)
 {
 	enum { KERNEL = 3, CONCURRENT_KERNEL = 10, NAME_AT = 104 };

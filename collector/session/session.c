@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* What a session's files share; nobody else includes it. */
+/* What a session's files share; no other file includes it. */
 
 enum session_kind {
 	KIND_GRAPH, /* first: what is enabled later then leaves graphs whole */
@@ -50,7 +50,7 @@ struct session {
 	const struct library *library;
 	struct intake *intake;
 	struct nodes *nodes;
-	struct names *names;
+	struct kernel_names *names;
 	struct session_kinds wanted;
 	struct calls calls;
 	atomic_bool calls_found;
@@ -72,7 +72,7 @@ struct session {
 	_Atomic int64_t dropped, within_since_ns;
 };
 
-/* Adds a sentence behind what is there, while there is room. */
+/* Appends a sentence, as far as there is room. */
 static void session_explain(char sentence[static 512], const char *format, ...)
 {
 	size_t at = strlen(sentence);
@@ -138,10 +138,10 @@ static enum session_end session_unfit(const struct session *s, CUptiResult r,
 	return SESSION_UNFIT;
 }
 
-/* A virtual GPU, MIG, MPS or confidential computing refuse some kinds and not
- * others; what is refused is told and the rest is recorded. Hardware tracing is
- * never asked for: before CUDA 13.4 Update 1 it spoils the host's memory, and it
- * cannot be turned off again. */
+/* A virtual GPU, MIG, MPS or confidential computing refuse some kinds and
+ * not others; a refused kind is reported and the others are recorded.
+ * Hardware tracing is never enabled: before CUDA 13.4 Update 1 it corrupts
+ * the host's memory, and it cannot be disabled again. */
 
 enum { V12_5 = 23 }; /* from which calls can be chosen one by one */
 
@@ -161,14 +161,14 @@ static const struct {
 	[KIND_DRIVER] = { CUPTI_ACTIVITY_KIND_DRIVER, "driver calls" },
 };
 
-struct attempt {
+struct session_attempt {
 	struct session *session;
 	char *sentence;
 	CUptiResult first; /* refusal */
 	bool any;
 };
 
-static void session_kinds_refused(struct attempt *a, const char *what,
+static void session_kinds_refused(struct session_attempt *a, const char *what,
 	CUptiResult r)
 {
 	if (a->first == CUPTI_SUCCESS)
@@ -177,7 +177,7 @@ static void session_kinds_refused(struct attempt *a, const char *what,
 		session_reason(a->session, r));
 }
 
-static void session_enable(struct attempt *a, enum session_kind kind)
+static void session_enable(struct session_attempt *a, enum session_kind kind)
 {
 	struct session *s = a->session;
 	CUptiResult r = s->library->enable(kinds[kind].kind);
@@ -198,7 +198,7 @@ static call_switch session_switch_of(const struct session *s, bool driver)
 
 /* Of a domain the calls that launch, from CUDA 12.5 on; before, all calls, which
  * are sorted out when they are read. */
-static void session_enable_calls(struct attempt *a, bool driver)
+static void session_enable_calls(struct session_attempt *a, bool driver)
 {
 	struct session *s = a->session;
 	call_switch call = session_switch_of(s, driver);
@@ -211,12 +211,12 @@ static void session_enable_calls(struct attempt *a, bool driver)
 		session_enable(a, driver ? KIND_DRIVER : KIND_RUNTIME);
 }
 
-/* session_kinds.c: false where nothing of what is wanted could be enabled;
- * *worst is then how CUPTI refused the first. */
+/* False if none of the wanted kinds could be enabled; *worst is then the
+ * result for the first. */
 static bool session_kinds_enable(struct session *s, char sentence[static 512],
 	CUptiResult *worst)
 {
-	struct attempt a = { .session = s, .sentence = sentence };
+	struct session_attempt a = { .session = s, .sentence = sentence };
 	if (s->wanted.kernel && s->wanted.graph_whole)
 		session_enable(&a, KIND_GRAPH);
 	if (s->wanted.kernel)
@@ -262,7 +262,7 @@ enum { ALWAYS, FAULTY_DEVICE_MEMORY, CROWDED };
 static const struct setting {
 	CUpti_ActivityAttribute attribute;
 	size_t size;
-	uint64_t value, before; /* before: where CUPTI cannot be asked */
+	uint64_t value, before; /* before: set if CUPTI cannot be called */
 	int when;
 } settings[SETTINGS] = {
 	/* Zeroed by us, on our thread, not by CUPTI in a launch. */
@@ -337,8 +337,8 @@ static void session_settings_restore(struct session *s)
 	s->settings = (struct session_settings){ .thread_ids = false };
 }
 
-/* Each returns at once: nothing waits here, and no CUPTI function is called but
- * the one that tells a graph node's id. */
+/* Each returns at once: nothing waits here, and of CUPTI only the function
+ * that returns a graph node's id is called. */
 
 /* Buffer callbacks are given no context: the one session of this process. */
 static struct session *_Atomic current;
@@ -468,14 +468,14 @@ static CUpti_CallbackDomain session_calls_of(bool driver)
 		      : CUPTI_CB_DOMAIN_RUNTIME_API;
 }
 
-/* An event, and what is missing where it cannot be heard of. */
+/* An event, and what is missing if it cannot be received. */
 struct event {
 	CUpti_CallbackDomain domain;
 	CUpti_CallbackId id;
 	const char *without;
 };
 
-static void session_callbacks_hear(struct session *s,
+static void session_callbacks_enable(struct session *s,
 	const struct event *events, size_t count, char *sentence)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -493,7 +493,7 @@ static void session_enable_events(struct session *s, char *sentence)
 {
 	static const struct event state[] = {
 		{ CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR,
-			"fatal states are not heard of" },
+			"fatal states are not reported" },
 	};
 	static const struct event graphs[] = {
 		{ CUPTI_CB_DOMAIN_RESOURCE,
@@ -503,10 +503,10 @@ static void session_enable_events(struct session *s, char *sentence)
 			CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED,
 			"ranges of copied graphs are not known" },
 	};
-	session_callbacks_hear(s, state, 1, sentence);
+	session_callbacks_enable(s, state, 1, sentence);
 	if (s->wanted.kernel && !s->wanted.graph_whole && s->nodes &&
 		s->library->graph_node_id)
-		session_callbacks_hear(s, graphs, 2, sentence);
+		session_callbacks_enable(s, graphs, 2, sentence);
 	for (int i = 0; i < PROFILER_CALLS; i++)
 		session_listen_to(s, true,
 			session_calls_of(profiler_calls[i].driver),
@@ -519,13 +519,13 @@ static void session_enable_unload_events(struct session *s, char *sentence)
 	static const struct event unloads[] = {
 		{ CUPTI_CB_DOMAIN_RESOURCE,
 			CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING,
-			"unloaded modules are not heard of" },
+			"unloaded modules are not reported" },
 		{ CUPTI_CB_DOMAIN_RESOURCE,
 			CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
-			"destroyed contexts are not heard of" },
+			"destroyed contexts are not reported" },
 	};
 	if (sentence) {
-		session_callbacks_hear(s, unloads, 2, sentence);
+		session_callbacks_enable(s, unloads, 2, sentence);
 		return;
 	}
 	for (int i = 0; i < 2; i++)
@@ -540,12 +540,13 @@ static void session_launch_calls(struct session *s, bool on)
 				s->calls.launch[driver][i]);
 }
 
-/* Another tool's cuptiActivityRegisterCallbacks replaces ours without a word.
- * Silence alone says nothing, since an idle process is silent too; so after a
- * flush without buffers launches are counted, by callbacks that are off as long
- * as buffers come. As many launches as the buffers still out there could hold
- * are no proof either: CUPTI may be filling one. More are, of launches that make
- * records: who records copies alone can wait for ever. */
+/* Another tool's cuptiActivityRegisterCallbacks replaces ours silently.
+ * Missing buffers alone prove nothing, because an idle process returns none
+ * either. So after a flush without buffers launches are counted, by
+ * callbacks that are off as long as buffers come. As many launches as the
+ * buffers that CUPTI holds have room for are no proof either: CUPTI may be
+ * filling one. More are, if they are launches that make records: a process
+ * that records copies alone can wait for ever. */
 
 /* Kernel records of 200 bytes and more in 1 MiB; and a few launches that failed
  * or were under way. */
@@ -576,7 +577,7 @@ static int64_t session_launched(const struct session *s)
 	return runtime > driver ? runtime : driver;
 }
 
-/* What CUPTI refused counts as not asked for. */
+/* A kind that CUPTI refused counts as not requested. */
 static bool session_launches_are_recorded(const struct session *s)
 {
 	return s->on[KIND_KERNEL] || s->on[KIND_GRAPH] || s->on[KIND_RUNTIME] ||
@@ -618,7 +619,8 @@ enum {
 };
 
 struct session *session_new(const struct library *l, struct intake *i,
-	struct nodes *n, struct names *names, const struct session_kinds *k)
+	struct nodes *n, struct kernel_names *names,
+	const struct session_kinds *k)
 {
 	void *at = mmap(NULL, sizeof(struct session), PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -705,7 +707,7 @@ int64_t session_dropped(struct session *s)
 	return atomic_exchange(&s->dropped, 0);
 }
 
-/* Back to where a window began. */
+/* Restores the state at the start of a window. */
 static void session_undo(struct session *s)
 {
 	session_settings_restore(s);

@@ -1,8 +1,8 @@
 /* kst.h - the capture format: its numbers, its kinds, its rows.
  *
- * README.md tells the format byte by byte; kst.def lists what a capture can
- * hold. A capture is written by kst_writer.h and read by kst_reader.h, which
- * need libc and zstd alone. */
+ * README.md describes the format byte by byte; kst.def lists what a capture
+ * can hold. A capture is written by kst_writer.h and read by kst_reader.h,
+ * which need libc and zstd alone. */
 #pragma once
 #include "kst.def"
 #include <math.h>
@@ -11,7 +11,7 @@
 
 #define KST_MAGIC "\x89KST\r\n\x1a\n" /* the first 8 bytes of a file */
 #define KST_CHUNK_MAGIC "\xABKST" /* the first 4 of a chunk */
-#define KST_UNTOLD ((double)NAN) /* a REAL that nobody told */
+#define KST_NOT_GIVEN ((double)NAN) /* a REAL that was not given */
 
 enum {
 	KST_MAJOR = 1, /* another one cannot be read */
@@ -30,7 +30,7 @@ enum kst_codec { KST_CODEC_NONE, KST_CODEC_ZSTD };
 enum kst_kind {
 	KST_about = 1, /* the first chunk: struct kst_about */
 	KST_text = 2, /* texts, each with the next id */
-	KST_end = 63, /* the last chunk: nothing is missing behind it */
+	KST_end = 63, /* the last chunk: nothing is missing after it */
 #define KIND(number, kind, COLUMNS, what) KST_##kind = number,
 	KST_KINDS(KIND)
 #undef KIND
@@ -69,13 +69,13 @@ enum kst_range_kind {
 	KST_RANGE_LOOSE, /* NVTX start/end: may cross others */
 };
 
-/* Grid and block of a launch and what it asks of the GPU; -1 unknown. */
+/* Grid and block of a launch and the resources it needs; -1 unknown. */
 struct kst_shape {
 	int32_t grid[3], block[3];
 	int32_t registers, shared_bytes;
 };
 
-/* What a capture tells of itself; texts end in NUL. */
+/* A capture's description of itself; texts end in NUL. */
 #define TEXT(number, field, bytes, what) char field[bytes];
 #define NUMBER(number, field, absent, what) int64_t field;
 struct kst_about {

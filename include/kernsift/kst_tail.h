@@ -1,11 +1,11 @@
-/* kst_tail.h - the rows that are in no chunk yet, where a killed process leaves
- * them: a file of fixed size, mapped and shared.
+/* kst_tail.h - the rows that are in no chunk yet, in a file that survives a
+ * killed process: of fixed size, mapped and shared.
  *
- * A writer that has a tail (kst_writer.h) appends each text, launch and row to
- * it and empties it when all went out in chunks. A process that is killed, at
- * any moment, leaves a capture without its end and this file; what it had given
- * to the writer is in one of them. kst_tail_merge() makes one whole capture of
- * the two. Layout: README.md, *The tail*. */
+ * A writer that has a tail (kst_writer.h) appends each text, launch and row
+ * to it and empties it when all are written in chunks. A process that is
+ * killed, at any moment, leaves a capture without its end and this file;
+ * what it had given to the writer is in one of them. kst_tail_merge() makes
+ * one whole capture of the two. Layout: README.md, *The tail*. */
 #pragma once
 #include "kst.h"
 #include <stdbool.h>
@@ -23,7 +23,7 @@ struct kst_tail *kst_tail_new(int folder, const char *name, size_t bytes,
 /* The file stays: whose capture is whole unlinks it. */
 void kst_tail_free(struct kst_tail *t);
 
-/* Where a capture stands: its id, its next chunk, the next text's id. */
+/* How far a capture is written: its id, its next chunk, the next text's id. */
 struct kst_place_in {
 	uint32_t capture, seq;
 	uint64_t text;
@@ -31,16 +31,16 @@ struct kst_place_in {
 
 /* For the writer: all so far is in chunks before place->seq. */
 void kst_tail_empty(struct kst_tail *t, const struct kst_place_in *place);
-/* For the writer: false where it is full. The cells name launches, not shapes;
+/* For the writer: false if it is full. The cells name launches, not shapes;
  * texts get their ids in order. */
 bool kst_tail_row(struct kst_tail *t, int kind, const uint64_t *cells);
 bool kst_tail_text(struct kst_tail *t, const char *text, size_t len);
 
 /* Whether a living process has the .part of a capture open to write it: the
- * writer holds a POSIX lock, which neither a forked child inherits nor a dead
- * process keeps. Where the file system cannot tell, it is taken to be held:
- * what is still written must not be taken away. False where it cannot be
- * opened, which a link cannot. */
+ * writer holds a POSIX lock, which neither a forked child inherits nor a
+ * dead process keeps. If the file system cannot report locks, the file
+ * counts as in use, because a file that is still written must not be taken
+ * away. False if it cannot be opened, as with a link. */
 bool kst_part_held(const char *path);
 
 struct kst_merged {
@@ -50,10 +50,10 @@ struct kst_merged {
 	bool whole; /* it has its end: nothing is known to be missing */
 };
 
-/* Writes to `out` what `capture` and (NULL: none) `tail` hold, each row once.
- * `out` is there when it is complete, never before. Without a tail a capture
- * that has no end does not get one. Links are not followed: neither one in the
- * place of the two nor one where `out` is made. False and a sentence where
- * `capture` is none or `out` cannot be written. */
+/* Writes the rows of `capture` and (NULL: none) `tail` to `out`, each once.
+ * `out` appears when it is complete, never before. Without a tail a capture
+ * that has no end does not get one. Links are not followed: neither in place
+ * of the two inputs nor at `out`. False and a sentence if `capture` is no
+ * capture or `out` cannot be written. */
 bool kst_tail_merge(const char *capture, const char *tail, const char *out,
 	struct kst_merged *m, char sentence[static 256]);

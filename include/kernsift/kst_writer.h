@@ -1,13 +1,14 @@
 /* kst_writer.h - writes a capture, row after row, in bounded memory.
  *
- * Rows are gathered per kind and go out in chunks when a block is full, when
- * kst_writer_flush() is called, and at the end; each chunk can be read without
- * the others but for the texts and launches it names, which go out before it.
- * What was written is never touched again, so a capture whose end is missing
- * is good up to there.
+ * Rows are gathered per kind and written in chunks when a block is full,
+ * when kst_writer_flush() is called, and at the end. Each chunk can be read
+ * without the others, except for the texts and launches it names, which are
+ * written before it. What was written is never touched again, so a capture
+ * whose end is missing is good up to there.
  *
- * Memory: about 150 bytes per row of a block and kind in use, and the launches
- * that were seen (KST_LAUNCHES_MAX at most). Not for sharing between threads. */
+ * Memory: about 150 bytes per row of a block and kind in use, and the
+ * launches that were seen (KST_LAUNCHES_MAX at most). Not for sharing
+ * between threads. */
 #pragma once
 #include "kst.h"
 #include "kst_tail.h"
@@ -26,18 +27,18 @@ struct kst_options {
 
 struct kst_writer;
 
-/* Writes the opening and what the capture tells of itself. `options` may be
- * NULL. NULL where there is no memory or `write` refused. */
+/* Writes the opening and the capture's description of itself. `options` may
+ * be NULL. NULL if there is no memory or `write` refused. */
 struct kst_writer *kst_writer_new(const struct kst_about *about,
 	kst_write_fn *write, void *ctx, const struct kst_options *options);
 
-/* A text gets the next id, above 0; the empty one is 0. Who writes keeps
- * track of which texts have one: equal texts get two. -1 where it failed or
- * is longer than KST_TEXT_MAX. */
+/* A text gets the next id, above 0; the empty one is 0. The caller keeps
+ * track of which texts have one: equal texts get two. -1 if it failed or is
+ * longer than KST_TEXT_MAX. */
 int64_t kst_writer_text(struct kst_writer *w, const char *text, size_t len);
 
-/* The id of a launch shape, for rows' SHAPE columns; equal ones get the same
- * as a rule, and one of -1 throughout is 0. -1 where it failed. */
+/* The id of a launch shape, for rows' SHAPE columns; equal ones normally get
+ * the same id, and one of -1 throughout is 0. -1 if it failed. */
 int64_t kst_writer_shape(struct kst_writer *w, const struct kst_shape *s);
 
 /* Adds one row: kst_writer_kernel(w, &(struct kst_kernel){ … }) and so on.
@@ -57,7 +58,7 @@ KST_KINDS(KIND)
 
 /* Writes what was gathered so far. */
 bool kst_writer_flush(struct kst_writer *w);
-/* The same, and the chunk that tells a reader that nothing is missing. */
+/* The same, and the chunk that shows a reader that nothing is missing. */
 bool kst_writer_end(struct kst_writer *w);
 void kst_writer_free(struct kst_writer *w);
 

@@ -25,7 +25,7 @@ enum { MAKERS = 2, POOL = 32 << 20, BEAT_NS = 100000000 };
 
 static struct bench {
 	struct layout layout;
-	struct names *names;
+	struct kernel_names *names;
 	struct intake *intake;
 	struct encode *encode;
 	struct capture_writer *writer;
@@ -213,7 +213,7 @@ static void complain(void *ctx, const char *sentence)
 
 int main(int argc, char **argv)
 {
-	struct options o;
+	struct collector_options o;
 	struct maker makers[MAKERS] = { 0 };
 	pthread_t maker[MAKERS], writer;
 	if (argc < 5)

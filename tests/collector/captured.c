@@ -48,7 +48,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Goes through the rows of some kinds; what ended it. */
+/* Reads the rows of some kinds; returns how it ended. */
 static enum kst_got walk(struct captured *c, const char *path, uint64_t kinds,
 	captured_row_fn *row)
 {
@@ -70,7 +70,7 @@ static enum kst_got walk(struct captured *c, const char *path, uint64_t kinds,
 	return got;
 }
 
-/* What a killed process left is made whole first, as whoever uploads does. */
+/* A capture of a killed process is completed first, as the uploader does. */
 static bool whole(const char *part, char to[static 4096])
 {
 	size_t len = strlen(part);

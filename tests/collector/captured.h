@@ -13,7 +13,7 @@ struct captured {
 	size_t nodes, room;
 };
 
-/* Told each row of a chunk. */
+/* Called with each row of a chunk. */
 typedef void captured_row_fn(struct captured *c, const struct kst_chunk *ch,
 	uint32_t i);
 captured_row_fn captured_node, captured_row, captured_print;

@@ -21,7 +21,7 @@ extern struct client {
 	CUpti_SubscriberHandle handle;
 } client;
 
-/* What it answers when it is asked for a buffer; FLUSHES from its callback. */
+/* Its answer to a buffer request; FLUSHES from its callback. */
 enum client_habit { GOOD, NONE, CROOKED, DIRTY, TWICE, FLUSHES };
 
 /* Loads both, cuInit, subscribes, registers. */

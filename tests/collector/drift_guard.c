@@ -1,7 +1,7 @@
-/* drift_guard.c - the true libcupti walks records as we do, and the headers at
- * hand name the fields that we read.
+/* drift_guard.c - the true libcupti walks records as we do, and the installed
+ * headers have the fields that we read.
  *
- *   drift_guard LIBCUPTI     exits with 77 where there is none
+ *   drift_guard LIBCUPTI     exits with 77 if there is none
  *
  * Neither a driver nor a GPU is needed: the records are made up. */
 #include "record_fields.h"
@@ -244,7 +244,7 @@ int main(int argc, char **argv)
 	printf("%s: version %u, headers %d\n", argv[1], is, CUPTI_API_VERSION);
 	uint8_t *buffer = aligned_alloc(64, BYTES);
 	if (!buffer || !layout_learn(&l, true_next, is)) {
-		printf("nothing is learnt from it\n");
+		printf("nothing is measured with it\n");
 		return 1;
 	}
 	sizes(&l);

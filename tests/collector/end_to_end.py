@@ -42,7 +42,7 @@ def environment(d, **more):
 
 
 def guest(*words):
-    """The guest finds the fakes; nobody else need."""
+    """The guest finds the fakes; no other process needs them."""
     return ('env', f'LD_LIBRARY_PATH={FAKES}', HOST, *words)
 
 
@@ -88,7 +88,7 @@ def ids(err):
 
 
 def capture(d, s, run_id):
-    """What the server gives back as the run's capture, told as JSON."""
+    """The capture that the server returns for the run, as JSON."""
     path = f'{d}/back.kst'
     urllib.request.urlretrieve(f'{s.url}/api/v1/runs/{run_id}/capture', path)
     out = subprocess.run([f'{BIN}/captured', path], check=True, stdout=subprocess.PIPE).stdout
@@ -180,7 +180,7 @@ def nothing(d):
 
 
 def wrong_option(d):
-    """what only the collector can judge is told afterwards"""
+    """an error that only the collector can detect is reported afterwards"""
     with Server() as s:
         r = run(d, s, ['--wait', '--length', 'long'],
                 guest('init', 'recording:1', 'launch:8', 'sync', 'sleep:1500'))

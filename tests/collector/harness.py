@@ -1,6 +1,6 @@
 """harness.py - whole processes with the collector inside, and what came of them.
 
-host() plays one guest_host; its answer tells how it ended, what it wrote, what
+host() plays one guest_host; its result has how it ended, what it wrote, what
 the fakes counted (the ledger) and what the captures hold.
 """
 import glob
@@ -65,7 +65,7 @@ def ledgers(folder, pid='*'):
 
 
 def captures(folder, files=None):
-    """What lies in the spool folder, or in those files, by captured --each."""
+    """The captures in the spool folder, or those files, by captured --each."""
     files = sorted(glob.glob(f'{folder}/spool/*.kst')) if files is None else files
     if not files:
         return []

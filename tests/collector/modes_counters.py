@@ -16,9 +16,9 @@ WORDS = ['init', 'recording:1', 'launch:50', 'sync']
 
 
 def recorded(nvml, turns, env=None):
-    """A host that waits until the first GPU it sees was asked so often."""
+    """A host that waits until the first GPU it sees was read so often."""
     folder = tempfile.mkdtemp(prefix='ks-guest-')
-    return well(WORDS + ['wait:@/asked'], faults={'NVML': f'{nvml} tell={turns}:{folder}/asked'},
+    return well(WORDS + ['wait:@/ready'], faults={'NVML': f'{nvml} ready={turns}:{folder}/ready'},
                 options=BOTH, folder=folder, env=env or {})
 
 
@@ -38,7 +38,7 @@ def counters():
 
 
 def counters_of_host_alone():
-    """No NVML, and one of another version than the driver: said once, the host's stay."""
+    """No NVML, and one of another version than the driver: logged once, the host's stay."""
     for faults, options, word in (({}, {'NVML': '/nonexistent/nvml.so'}, 'there is no NVML'),
                                   ({'NVML': 'init=18'}, {}, '(18)')):
         p = well(WORDS + ['sleep:300'], faults=faults, options={**BOTH, **options})
@@ -54,7 +54,7 @@ def counters_refused():
     p = recorded('gpus=1 pcie=1 fail=nvmlDeviceGetPowerUsage:3 fail=nvmlDeviceGetFieldValues:999',
                  3)
     equal(sorted(FAST - names(p)), ['gpu_power'], 'series that are missing')
-    says(p, 'gpu_power is not told of GPU 0: NVML says 3')
+    says(p, 'gpu_power is not recorded for GPU 0: NVML returns 3')
     gone(p)
 
 
@@ -63,7 +63,7 @@ def gpu_lost():
     p = recorded('gpus=2 pcie=1 lost=1:3', 8)
     says(p, 'GPU 1 fell off the bus')
     equal(total(p.captures, 'kernels'), 50, 'kernels')
-    true('the other goes on', total(p.captures, 'counters', 'gpu_usage') >= 8 + 2)
+    true('the other continues', total(p.captures, 'counters', 'gpu_usage') >= 8 + 2)
     gone(p)
 
 

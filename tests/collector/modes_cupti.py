@@ -32,13 +32,13 @@ def replays_whole():
 
 
 def other_subscriber():
-    """Somebody else holds CUPTI: named, never disturbed; ranges and counters are kept."""
+    """Another tool holds CUPTI: named, never disturbed; ranges and counters are kept."""
     p = well(['hold:1', 'init', 'nvtx:1', 'launch:50', 'sync', 'sleep:300'],
              options={'HOST_HZ': 20})
     equal(p.ledger['sessions'], 0, 'sessions')
     true('ranges', total(p.captures, 'ranges') >= 1)
     true('host counters', total(p.captures, 'counters') > 0)
-    true(f'told: {p.log()}', 'holds CUPTI' in p.log())
+    true(f'reported: {p.log()}', 'holds CUPTI' in p.log())
     gone(p)
 
 
@@ -58,17 +58,17 @@ def refused_at_all():
 
 
 def kineto():
-    """Another profiler takes the buffers over: our window ends, the gap is told."""
+    """Another profiler takes the buffers over: our window ends, the gap is reported."""
     p = well(['init', 'recording:1', 'launch:100', 'steal:1', 'rate:8000', 'launch:48000',
               'steal:0', 'rate:0', 'launch:10', 'sync'], exact=False)
     true(f'stolen {p.ledger["stolen"]}', p.ledger['stolen'] > 0)
     true('no more than launched', p.kept() + p.dropped() <= p.made())
-    true(f'told: {p.log()}', p.log() != '')
+    true(f'reported: {p.log()}', p.log() != '')
     gone(p)
 
 
 def refusals_by_kind():
-    """Each kind can be refused alone; the others go on, and the log tells."""
+    """Each kind can be refused alone; the others continue, and the log reports it."""
     for kind, result, lacks in ((1, 27, 'copies'), (2, 33, 'sets'), (17, 41, 'overheads')):
         p = well(['init', 'recording:1', 'launch:20', 'copies:5', 'sets:5', 'sync'],
                  faults={'CUPTI_REFUSE': f'{kind}:{result}'})
@@ -124,7 +124,7 @@ def flush_hangs():
 
 
 def fatal_state():
-    """CUPTI gives up: the collector does too, and the host goes on."""
+    """CUPTI gives up: the collector does too, and the host continues."""
     p = well(['init', 'recording:1', 'launch:100', 'sleep:1300', 'launch:100', 'sync', 'say:x'],
              faults={'CUPTI_FATAL_AFTER': 50}, exact=False, out='x\n')
     says(p, 'a window was closed: CUPTI failed')
@@ -138,22 +138,22 @@ def flushes_fail():
              faults={'CUPTI_FLUSH': 999})
     says(p, 'a window was closed: CUPTI failed')
     equal(total(p.captures, 'kernels'), 100, 'kernels')
-    equal((p.ledger['sessions'], p.ledger['held']), (1, 0), 'sessions, buffers held')
+    equal((p.ledger['sessions'], p.ledger['outstanding']), (1, 0), 'sessions, buffers held')
     gone(p)
 
 
 def module_unloaded():
-    """Names go with their module; the next one's, alike but for a letter, lie at the same
-    addresses."""
-    alike = 'the_same_for_forty_characters_and_more_'
-    p = well(['init', 'recording:1', f'reload:{alike}A', 'launch:40', f'reload:{alike}B',
-              'launch:40', f'reload:{alike}C', 'launch:40', 'sync'],
+    """Names are freed with their module; the next one's, equal except for a letter, have the
+    same addresses."""
+    same = 'the_same_for_forty_characters_and_more_'
+    p = well(['init', 'recording:1', f'reload:{same}A', 'launch:40', f'reload:{same}B',
+              'launch:40', f'reload:{same}C', 'launch:40', 'sync'],
              faults={'CUPTI_FILL': 10, 'CUPTI_DELIVER': 1, 'KERNEL_NS': 100})
     names = {}
     for c in p.captures:
         for name, k in c['by_kernel'].items():
             names[name] = names.get(name, 0) + k['n']
-    equal(names, {f'{alike}{m}_kernel_{i}': 5 for m in 'ABC' for i in range(8)},
+    equal(names, {f'{same}{m}_kernel_{i}': 5 for m in 'ABC' for i in range(8)},
           'kernels by name')
     gone(p)
 
@@ -204,7 +204,7 @@ def flood():
 def armed():
     """Before its window the collector does not exist: not one call of libcupti."""
     p = well(['init', 'nvtx:1', 'launch:500', 'sync'], options={'WINDOW': '10m+1s'})
-    for field in ('sessions', 'asked', 'flushes', 'unarmed_calls', 'made_kernel'):
+    for field in ('sessions', 'requested', 'flushes', 'unarmed_calls', 'made_kernel'):
         equal(p.ledger.get(field, 0), 0, field)
     gone(p)
 
@@ -214,7 +214,7 @@ def one_window():
     p = well(['init', 'recording:1', 'launch:50', 'recording:0', 'launch:500', 'sync'],
              options={'WINDOW': '1ms+3s'})
     equal(p.ledger['sessions'], 1, 'sessions')
-    equal(p.ledger['held'], 0, 'buffers held')
+    equal(p.ledger['outstanding'], 0, 'buffers held')
     true('a window', 50 <= total(p.captures, 'kernels') <= 550)
     gone(p)
 
@@ -254,7 +254,7 @@ def by_signal():
 
 
 def graph_from_between():
-    """A graph that is captured between windows has ranges where that is asked for."""
+    """A graph that is captured between windows has ranges if the option is set."""
     for nodes, with_range in ((0, 0), (1, 24)):
         folder = tempfile.mkdtemp(prefix='ks-guest-')
         p = well(['init', f'graph:6:4:{folder}/go', 'sync', 'recording:0'], folder=folder,

@@ -69,7 +69,7 @@ def cupti_too_new():
 
 
 def forks():
-    """A child is inert: no record, no file, no thread of ours; the parent goes on."""
+    """A child is inert: no record, no file, no thread of ours; the parent continues."""
     p = well(['init', 'recording:1', 'launch:20',
               'fork:ranges:9,state:@/child,say:child,exit:7', 'ranges:3', 'launch:20', 'sync'],
              out='child\nchild: 1792\n')
@@ -137,7 +137,7 @@ def ends():
 
 
 def left_behind(folder):
-    """What was never ended, as whoever uploads sees it."""
+    """Captures that were never ended, as the uploader sees them."""
     return captures(folder, sorted(glob.glob(f'{folder}/spool/*.part')))
 
 
@@ -231,7 +231,7 @@ def disk_full():
 
 
 def wrong_option():
-    """A value that cannot be: told once, in the log and in the capture; the default is used."""
+    """An impossible value: reported once, in the log and in the capture; the default is used."""
     p = well(['init', 'recording:1', 'launch:20', 'sync'], options={'KERNELS': 'many'})
     equal(total(p.captures, 'kernels'), 20, 'kernels')
     equal(total(p.captures, 'notes', 'option_default'), 1, 'notes')
@@ -240,7 +240,7 @@ def wrong_option():
 
 
 def disk_really_full():
-    """A small disk: what fits is there, what does not is told."""
+    """A small disk: what fits is there, what does not is reported."""
     if subprocess.run(['unshare', '-m', 'true'], check=False, capture_output=True).returncode:
         raise Skipped('no right to mount')
     folder = tempfile.mkdtemp(prefix='ks-guest-')
@@ -257,8 +257,8 @@ def disk_really_full():
     true(f'{kept} kept, {dropped} dropped of {made}',
          kept + dropped <= made['made_kernel'] + made['made_launch'] + made['made_overhead'])
     with open(f'{folder}/log', encoding='utf-8') as f:
-        said = f.read()
-    true(f'told: {said!r}', 'No space left on device' in said)
+        log = f.read()
+    true(f'reported: {log!r}', 'No space left on device' in log)
     shutil.rmtree(folder)
 
 

@@ -8,13 +8,14 @@
 struct raw_read {
 	FILE *file;
 	struct layout layout;
-	struct names *names; /* borrowed; the file's names get numbers here */
+	struct kernel_names
+		*names; /* borrowed; the file's names get numbers here */
 	uint32_t number[NAMES_MAX]; /* here, by that in the file */
 	uint8_t *bytes; /* of the buffer at hand */
 };
 
 static inline bool raw_read_open(struct raw_read *r, const char *path,
-	struct names *names)
+	struct kernel_names *names)
 {
 	char line[128];
 	unsigned a, b;
@@ -61,8 +62,8 @@ static inline void raw_read_renumber(struct raw_read *r, size_t len)
 			*name = *name < NAMES_MAX ? r->number[*name] : 0;
 }
 
-/* The next buffer, good until the one after it. False at the end, and where
- * the file is none of these: feof() tells which. */
+/* The next buffer, valid until the one after it. False at the end, and if
+ * the file is no such file: feof() distinguishes them. */
 static inline bool raw_read_next(struct raw_read *r, struct intake_buffer *b)
 {
 	char line[128];

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""runs.py - randomised whole processes: recorded + dropped = launched, to the record.
+"""runs.py - randomized whole processes: recorded + dropped = launched, to the record.
 
 runs.py [--runs N] [--seconds S] [--seed S] [--only I] [--keep]: each run is a host whose
 threads, libcupti, faults, windows and options are thrown with the dice of
@@ -132,7 +132,7 @@ def check(plan, p):
 
 
 def every_range(plan, p):
-    """Where no event found its thread's ring full, each range is there."""
+    """If no event found its thread's ring full, each range is there."""
     want, got = plan.ranges(), sum(c['ranges'] for c in p.captures)
     lost = sum(c['drops'].get('ring', 0) for c in p.captures)
     if want is not None:
@@ -141,9 +141,9 @@ def every_range(plan, p):
 
 
 def every_record(p):
-    """Recorded + dropped = launched. Only of records that nobody keeps (calls that wait,
-    which libcupti cannot leave out before CUDA 12.5, and kinds that nobody knows) it
-    cannot be told how many are among the dropped."""
+    """Recorded + dropped = launched. Exception: of records that are not kept (calls that wait,
+    which libcupti cannot leave out before CUDA 12.5, and unknown kinds) the number among
+    the dropped is unknown."""
     nobodys = p.ledger.get('made_call', 0) + p.ledger.get('made_strange', 0)
     more = p.kept() + p.dropped() - p.made()
     true(f'recorded {p.kept()} + dropped {p.dropped()} = launched {p.made()}',

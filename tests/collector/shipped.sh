@@ -1,5 +1,5 @@
 #!/bin/sh
-# shipped.sh - what the collector's library shows and asks of a process.
+# shipped.sh - what the collector's library exports and needs.
 #
 # Four entries and nothing else; libc alone; it stays when it is closed; nothing
 # of it is looked up later; and nobody finds zstd in it.
@@ -20,7 +20,7 @@ InitializeInjectionNvtx2
 InitializeInjectionNvtxExtension" \
 	"$(nm -Dg --defined-only "$lib" | sed 's/.* //' | LC_ALL=C sort)"
 
-same "what it asks for besides libc" "" \
+same "what it needs apart from libc" "" \
 	"$(readelf -dW "$lib" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
 		grep -vxE 'lib(c|dl|pthread)\.so\.[0-9]+|ld-linux[-a-z0-9_]*\.so\.[0-9]+' || :)"
 
@@ -34,7 +34,7 @@ same "an executable stack" "RW" \
 same "constructors of its own" "" "$(nm "$lib" |
 	grep -E ' [tT] (_GLOBAL__|.*constructor)' || :)"
 
-# As old a glibc as the newest symbol asks for.
+# As old a glibc as the newest symbol needs.
 newest=$(nm -D --undefined-only "$lib" | grep -oE 'GLIBC_[0-9.]+' |
 	sed 's/GLIBC_//' | sort -uV | tail -n 1)
 echo "it needs glibc $newest"

@@ -151,8 +151,8 @@ static void plays(void **state)
 		{ no_buffer_of_now, "0 records, 0 without times\n" },
 		{ no_buffer_of_old,
 			"fake CUDA: a NULL buffer crashes version 24\n" },
-		{ crooked, "fake CUDA: a buffer lies at an address that is no "
-			   "multiple of 8\n" },
+		{ crooked,
+			"fake CUDA: a buffer is at an address that is no multiple of 8\n" },
 		{ dirty, "fake CUDA: a buffer is not zero at 0, as was "
 			 "promised\n" },
 		{ twice, "fake CUDA: a buffer was lent twice\n" },
@@ -164,14 +164,12 @@ static void plays(void **state)
 			"fake CUDA: KIND_KERNEL runs one kernel at a time; "
 			"KIND_CONCURRENT_KERNEL is meant\n" },
 		{ after_unsubscribing,
-			"fake CUDA: cuptiActivityFlushAll while nobody has "
-			"subscribed\n" },
+			"fake CUDA: cuptiActivityFlushAll while there is no subscriber\n" },
 		{ unsubscribed_too_early,
 			"fake CUDA: cuptiUnsubscribe while something is "
 			"enabled\n" },
 		{ never_flushed,
-			"fake CUDA: cuptiUnsubscribe while 3 records lie in "
-			"buffers\n" },
+			"fake CUDA: cuptiUnsubscribe while 3 records are in buffers\n" },
 		{ call_of_a_later_version,
 			"fake CUDA: cuptiActivityEnableDriverApi is not in "
 			"version 18\n" },

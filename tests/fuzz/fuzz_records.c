@@ -103,7 +103,7 @@ static void tame(const struct layout *l, uint8_t *buffer, size_t bytes)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct layout l;
-	static struct names *names;
+	static struct kernel_names *names;
 	static struct intake *in;
 	static struct encode *e;
 	struct encoded sum = { 0 };

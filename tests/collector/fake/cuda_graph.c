@@ -71,8 +71,8 @@ CUresult cuStreamEndCapture(CUstream of, CUgraph *graph)
 	return *graph ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_STATE;
 }
 
-/* The real one tells of a copy's node both that it was made and of what, in
- * either order. */
+/* The real one reports for a copy's node both that it was created and what
+ * it was cloned from, in either order. */
 static void tell_copied(CUpti_GraphData *data, bool made_first)
 {
 	if (made_first)

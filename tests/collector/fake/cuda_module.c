@@ -1,8 +1,9 @@
-/* cuda_module.c - modules of the fake driver, whose names go when they do.
+/* cuda_module.c - modules of the fake driver, whose names are freed with
+ * them.
  *
- * Names lie in a page of their own. Once nothing that libcupti still has to
- * hand over points there, the page is gone; the next module gets the same
- * addresses with other names on them. */
+ * Names are in a page of their own. When nothing that libcupti still has to
+ * return points there, the page is unmapped; the next module gets the same
+ * addresses with other names in them. */
 #include "fake_cuda.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 enum { PAGE = 16 << 10 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static void *last_gone; /* under the lock: where the next one may lie */
+static void *last_gone; /* under the lock: where the next one may be */
 
 static char *page_new(void)
 {
@@ -41,7 +42,7 @@ static void tell(CUpti_CallbackIdResource what)
 		e->resource(what, &data);
 }
 
-/* The image is not read: functions are made as they are asked for. */
+/* The image is not read: functions are created when they are looked up. */
 CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
 	CUresult r = cuda_usable("cuModuleLoadData");

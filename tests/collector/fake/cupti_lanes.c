@@ -1,7 +1,7 @@
 /* cupti_lanes.c - the buffers that the fake libcupti is filling.
  *
- * One lane a thread, or one for all. A lane's lock is held from the question
- * whether something is enabled until its record lies in the buffer, so that
+ * One lane per thread, or one for all. A lane's lock is held from the check
+ * whether something is enabled until its record is in the buffer, so that
  * what is counted as made is exactly what was enabled. */
 #include "fake_cupti.h"
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* cupti_lend.c - buffers of the client: asked for, looked at, given back. */
+/* cupti_lend.c - buffers of the client: requested, checked, given back. */
 #include "fake_cupti.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -59,8 +59,7 @@ static void check_lent(const struct fake_buffer *b)
 	uintptr_t page = (uintptr_t)b->bytes & ~(uintptr_t)4095;
 
 	if ((uintptr_t)b->bytes % 8)
-		fake_die("a buffer lies at an address that is no "
-			 "multiple of 8");
+		fake_die("a buffer is at an address that is no multiple of 8");
 	if (msync((void *)page, (uintptr_t)b->bytes + b->size - page, MS_ASYNC))
 		fake_die("a buffer is no memory");
 	pthread_mutex_lock(&lock);
@@ -71,7 +70,7 @@ static void check_lent(const struct fake_buffer *b)
 		fake_die("more than %d buffers", MOST);
 	owned[owns++] = b->bytes;
 	pthread_mutex_unlock(&lock);
-	ledger_add(LEDGER_held, 1);
+	ledger_add(LEDGER_outstanding, 1);
 }
 
 static void clean(struct fake_buffer *b)
@@ -103,7 +102,7 @@ void fake_request(struct fake_buffer *b)
 	} else {
 		if (!ask)
 			fake_die("no callback for buffers is registered");
-		ledger_add(LEDGER_asked, 1);
+		ledger_add(LEDGER_requested, 1);
 		fake_in_buffer(1);
 		ask(&b->bytes, &b->size, &b->most);
 		fake_in_buffer(-1);
@@ -131,12 +130,12 @@ void fake_disown(uint8_t *bytes)
 	fake_die("a buffer is nobody's");
 }
 
-/* To whoever has registered, whosever memory it is. */
+/* To the client that has registered, whichever tool owns the memory. */
 void fake_return(struct fake_buffer *b, size_t valid)
 {
 	CUpti_BuffersCallbackCompleteFunc complete = complete_fn;
 
-	ledger_add(LEDGER_held, -1);
+	ledger_add(LEDGER_outstanding, -1);
 	if (stolen) {
 		ledger_add(LEDGER_stolen, (int64_t)b->records);
 		if (b->theirs)

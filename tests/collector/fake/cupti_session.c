@@ -63,7 +63,7 @@ void fake_enter(const char *function, enum fake_may may)
 		fake_die("%s from a second thread", function);
 	if (may == MAY_SUBSCRIBED && !subscribed) {
 		ledger_add(LEDGER_unarmed_calls, 1);
-		fake_die("%s while nobody has subscribed", function);
+		fake_die("%s while there is no subscriber", function);
 	}
 }
 
@@ -108,7 +108,7 @@ uint64_t fake_node_id(CUgraphNode node)
 	return f ? f(node) : 0;
 }
 
-/* 0 where there is a driver that this libcupti can use. */
+/* 0 if there is a driver that this libcupti can use. */
 static CUptiResult attach(void)
 {
 	int64_t version = faults()->version;
@@ -202,14 +202,14 @@ CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle)
 {
 	fake_enter("cuptiUnsubscribe", MAY_SUBSCRIBED);
 	if (handle != holder.handle)
-		fake_die("cuptiUnsubscribe with a handle of somebody else");
+		fake_die("cuptiUnsubscribe with another subscriber's handle");
 	if (fake_any_enabled() && !fatal)
 		fake_die("cuptiUnsubscribe while something is enabled");
 	size_t left = fake_undelivered();
 	if (left && !fake_stolen() && !fatal)
-		fake_die("cuptiUnsubscribe while %zu records lie in buffers",
+		fake_die("cuptiUnsubscribe while %zu records are in buffers",
 			left);
-	if (ledger_get(LEDGER_held) && !fake_stolen() && !fatal)
+	if (ledger_get(LEDGER_outstanding) && !fake_stolen() && !fatal)
 		fake_die("cuptiUnsubscribe while buffers are not given back");
 	fake_check_restored();
 	for (int d = 0; d < CUPTI_CB_DOMAIN_SIZE; d++)
@@ -227,7 +227,8 @@ CUptiResult cuptiEnableCallback(uint32_t on, CUpti_SubscriberHandle handle,
 {
 	fake_enter("cuptiEnableCallback", MAY_SUBSCRIBED);
 	if (handle != holder.handle)
-		fake_die("cuptiEnableCallback with a handle of somebody else");
+		fake_die(
+			"cuptiEnableCallback with another subscriber's handle");
 	if (domain <= 0 || domain >= CUPTI_CB_DOMAIN_SIZE || id >= IDS)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	wanted[domain][id] = on != 0;

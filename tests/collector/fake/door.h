@@ -1,8 +1,9 @@
 /* door.h - between the fake driver and the fake libcupti.
  *
- * libcupti calls the driver's fake_cuda_attach() when somebody subscribes, as
- * the real one hooks into the real driver; from then on the driver tells it
- * what happens. What is enabled and what becomes of it is libcupti's business. */
+ * libcupti calls the driver's fake_cuda_attach() when a client subscribes,
+ * as the real one hooks into the real driver; from then on the driver
+ * reports every event to it. What is enabled and what becomes of it is up to
+ * libcupti. */
 #pragma once
 #include <cuda.h>
 #include <cupti.h>
@@ -13,7 +14,7 @@
 struct fake_call {
 	bool driver;
 	uint32_t cbid;
-	bool acts; /* launches, copies or sets: not only asks or waits */
+	bool acts; /* launches, copies or sets: not only queries or waits */
 	uint64_t start_ns;
 	uint32_t correlation;
 };
@@ -24,7 +25,7 @@ enum fake_what { FAKE_KERNEL, FAKE_COPY, FAKE_SET, FAKE_REPLAY };
 struct fake_work {
 	enum fake_what what;
 	const char *name; /* of a kernel; as long as its module is loaded */
-	uint64_t start_ns, end_ns; /* CLOCK_REALTIME; may lie ahead */
+	uint64_t start_ns, end_ns; /* CLOCK_REALTIME; may be in the future */
 	uint64_t bytes; /* of a copy or set */
 	uint32_t stream, correlation, graph; /* graph 0: none */
 	uint64_t node; /* 0: none */

@@ -13,7 +13,7 @@ void cuda_begin(struct fake_call *c, uint32_t cbid);
 CUresult cuda_end(struct fake_call *c, CUresult r);
 
 int64_t cuda_now_ns(void);
-/* Puts work at the end of a stream and tells libcupti. */
+/* Puts work at the end of a stream and reports it to libcupti. */
 void cuda_run(CUstream stream, struct fake_work *w, int64_t takes_ns);
 void cuda_resource(CUpti_CallbackIdResource what, CUpti_GraphData *data);
 

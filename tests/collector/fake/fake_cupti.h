@@ -8,7 +8,7 @@
 /* ---- who may call (cupti_session.c) */
 
 enum fake_may {
-	MAY_ALWAYS, /* asks only */
+	MAY_ALWAYS, /* a query only */
 	MAY_SUBSCRIBED, /* needs a subscriber; not from any callback */
 	MAY_FREE, /* not from any callback */
 	MAY_RESOURCE, /* from API and resource callbacks too */
@@ -20,7 +20,7 @@ void fake_in_buffer(int by);
 bool fake_subscribed(void);
 void fake_callback(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 	const void *data);
-/* Tells of a fatal error, once, and all calls fail from here on. */
+/* Reports a fatal error, once, and all calls fail from here on. */
 void fake_fatal(void);
 bool fake_is_fatal(void);
 /* Attributes that a client has not set back (cupti_attributes.c). */
@@ -64,14 +64,14 @@ bool fake_lanes_take(bool all, struct fake_buffer *b);
 /* Records in lanes, and the oldest serial of a buffer that has any. */
 size_t fake_lanes_records(uint64_t *oldest);
 
-/* Asks the client; bytes NULL where it has none. */
+/* Calls the client; bytes NULL if it has none. */
 void fake_request(struct fake_buffer *b);
 void fake_disown(uint8_t *bytes);
 void fake_return(struct fake_buffer *b, size_t valid);
 uint64_t fake_serial(void); /* of the newest */
 bool fake_registered(void);
 bool fake_stolen(void);
-/* A full buffer, to be handed over when the GPU is done. */
+/* A full buffer, to be returned when the GPU is done. */
 void fake_full(const struct fake_buffer *b);
 /* One of them, by the launching thread where it is to. */
 void fake_deliver_here(void);
@@ -84,7 +84,7 @@ void fake_names_gone(void (*release)(void *ctx), void *ctx);
 /* ---- events (cupti_events.c) */
 
 extern const struct fake_events fake_events;
-uint64_t fake_node_id(CUgraphNode node); /* asks the driver */
+uint64_t fake_node_id(CUgraphNode node); /* calls the driver */
 int64_t fake_now_ns(void);
 uint32_t fake_dice(uint32_t sides);
 

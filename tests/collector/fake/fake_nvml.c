@@ -1,20 +1,20 @@
-/* fake_nvml.c - an NVML whose GPUs do as they are told.
+/* fake_nvml.c - an NVML whose GPUs are set by the environment.
  *
  * The environment variable FAKE_NVML, read by nvmlInit, has words:
- *   gpus=N           how many there are; 2
+ *   gpus=N           how many GPUs there are; 2
  *   mixed            the second one is of another kind
- *   init=CODE        what nvmlInit says
- *   fail=CALL:CODE   what a call says, by its symbol
+ *   init=CODE        what nvmlInit returns
+ *   fail=CALL:CODE   what a call returns, by its symbol
  *   absent=N         the GPU that has no handle, by NVML's index
  *   lost=GPU:TURN    from that call of nvmlDeviceGetUtilizationRates on (the
- *                    first is 1) every call of the GPU says 15
+ *                    first is 1) every call of the GPU returns 15
  *   slow=MS          each reading takes so long
  *   pcie=MS          how long a reading of PCIe takes; 20
  *   link32           NVLink's counters are of 32 bits
- *   tell=TURN:PATH   makes a file at that turn of the first GPU
- * Values are the GPU's index and how often it was asked, so that a test can
- * work out each of them. Built with FAKE_NVML_OLD it is a library of years ago,
- * which has few calls and the first names of these. */
+ *   ready=TURN:PATH  makes a file at that turn of the first GPU
+ * Values are the GPU's index and how often it was read, so that a test can
+ * compute each of them. With FAKE_NVML_OLD it is built as an old library, which
+ * has few calls, under their first names. */
 #include "fake_nvml.h"
 #include <stdint.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static bool flag(const char *name)
 	return p && strchr(" ", p[strlen(name)]);
 }
 
-int fake_told(const char *call)
+int fake_result(const char *call)
 {
 	char key[128];
 	snprintf(key, sizeof key, "fail=%s:", call);
@@ -65,7 +65,7 @@ static int gone(const struct nvml_handle *d)
 
 int fake_ask(struct nvml_handle *d, const char *call)
 {
-	int code = fake_told(call);
+	int code = fake_result(call);
 	fake.busy++;
 	fake_pause(fake.slow_ms);
 	fake.busy--;
@@ -92,7 +92,7 @@ static int start(const char *call)
 		fake.gpu[i].index = i;
 		fake.gpu[i].asked = fake.gpu[i].energy = fake.gpu[i].links = 0;
 	}
-	int code = word("init", fake_told(call));
+	int code = word("init", fake_result(call));
 	fake.open += code == NVML_OK;
 	return code;
 }
@@ -100,7 +100,7 @@ static int start(const char *call)
 static int count(unsigned int *n)
 {
 	*n = (unsigned int)fake.gpus;
-	return fake.open ? fake_told("nvmlDeviceGetCount_v2") : 1;
+	return fake.open ? fake_result("nvmlDeviceGetCount_v2") : 1;
 }
 
 static int handle(unsigned int index, nvml_device *d)
@@ -119,8 +119,8 @@ CALL nvmlShutdown(void)
 	return NVML_OK;
 }
 
-/* For tests: how often it is open; calls under way; how often a GPU was asked
- * for its utilization, and all of them for PCIe. */
+/* For tests: how often it is open; calls under way; how often a GPU's
+ * utilization was read, and PCIe of all of them. */
 CALL fake_nvml_open(void)
 {
 	return fake.open;
@@ -129,7 +129,7 @@ CALL fake_nvml_busy(void)
 {
 	return fake.busy;
 }
-CALL fake_nvml_asked(int gpu)
+CALL fake_nvml_reads(int gpu)
 {
 	return fake.gpu[gpu].asked;
 }
@@ -141,21 +141,21 @@ CALL fake_nvml_pcie(void)
 CALL nvmlSystemGetDriverVersion(char *text, unsigned int room)
 {
 	snprintf(text, room, "580.65.06");
-	return fake_told("nvmlSystemGetDriverVersion");
+	return fake_result("nvmlSystemGetDriverVersion");
 }
 
 CALL nvmlDeviceGetName(nvml_device d, char *text, unsigned int room)
 {
 	snprintf(text, room,
 		fake.mixed && d->index == 1 ? "FAKE B1" : "FAKE A1");
-	return fake_told("nvmlDeviceGetName");
+	return fake_result("nvmlDeviceGetName");
 }
 
 CALL nvmlDeviceGetUUID(nvml_device d, char *text, unsigned int room)
 {
 	snprintf(text, room, "GPU-%08x-0000-0000-0000-000000000000",
 		0xa0u + (unsigned int)d->index);
-	return fake_told("nvmlDeviceGetUUID");
+	return fake_result("nvmlDeviceGetUUID");
 }
 
 CALL nvmlDeviceGetMemoryInfo(nvml_device d, struct nvml_memory *m)
@@ -166,14 +166,14 @@ CALL nvmlDeviceGetMemoryInfo(nvml_device d, struct nvml_memory *m)
 	return fake_ask(d, "nvmlDeviceGetMemoryInfo");
 }
 
-/* tell=TURN:PATH, where it is that turn. */
+/* ready=TURN:PATH, at that turn. */
 static void tell(int turn)
 {
-	const char *p = strstr(fake.words, "tell=");
+	const char *p = strstr(fake.words, "ready=");
 	char path[512];
 	int at;
 	FILE *f;
-	if (p && sscanf(p, "tell=%d:%511[^ ]", &at, path) == 2 && at == turn &&
+	if (p && sscanf(p, "ready=%d:%511[^ ]", &at, path) == 2 && at == turn &&
 		(f = fopen(path, "w")))
 		fclose(f);
 }

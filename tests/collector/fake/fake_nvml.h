@@ -23,7 +23,7 @@ extern struct fake {
 } fake;
 
 /* What a call is to say: fail=CALL:CODE of FAKE_NVML. */
-int fake_told(const char *call);
+int fake_result(const char *call);
 /* The same of one that takes its time, and of a GPU that may be gone. */
 int fake_ask(struct nvml_handle *d, const char *call);
 void fake_pause(int ms);

@@ -18,14 +18,14 @@ CALL nvmlDeviceGetCudaComputeCapability(nvml_device d, int *major, int *minor)
 	(void)d;
 	*major = 9;
 	*minor = 0;
-	return fake_told("nvmlDeviceGetCudaComputeCapability");
+	return fake_result("nvmlDeviceGetCudaComputeCapability");
 }
 
 CALL nvmlDeviceGetNumGpuCores(nvml_device d, unsigned int *n)
 {
 	(void)d;
 	*n = 132 * 128;
-	return fake_told("nvmlDeviceGetNumGpuCores");
+	return fake_result("nvmlDeviceGetNumGpuCores");
 }
 
 CALL nvmlDeviceGetMaxClockInfo(nvml_device d, int domain, unsigned int *mhz)
@@ -33,14 +33,14 @@ CALL nvmlDeviceGetMaxClockInfo(nvml_device d, int domain, unsigned int *mhz)
 	*mhz = domain == NVML_SM ? 1980 : 2619;
 	if (fake.mixed && d->index == 1)
 		*mhz = 1410;
-	return fake_told("nvmlDeviceGetMaxClockInfo");
+	return fake_result("nvmlDeviceGetMaxClockInfo");
 }
 
 CALL nvmlDeviceGetEnforcedPowerLimit(nvml_device d, unsigned int *mw)
 {
 	(void)d;
 	*mw = 700000;
-	return fake_told("nvmlDeviceGetEnforcedPowerLimit");
+	return fake_result("nvmlDeviceGetEnforcedPowerLimit");
 }
 
 CALL nvmlDeviceGetPowerUsage(nvml_device d, unsigned int *mw)
@@ -70,7 +70,7 @@ CALL nvmlDeviceGetCurrentClocksEventReasons(nvml_device d,
 	return fake_ask(d, "nvmlDeviceGetCurrentClocksEventReasons");
 }
 
-/* Ours twice, the newer one second, and somebody else's. */
+/* Ours twice, the newer one second, and another process. */
 CALL nvmlDeviceGetProcessUtilization(nvml_device d, struct nvml_process *list,
 	unsigned int *n, unsigned long long since_us)
 {
@@ -98,9 +98,9 @@ CALL nvmlDeviceGetFieldValues(nvml_device d, int n, struct nvml_field *list)
 				   (list[i].id == NVML_LINK_RECEIVE ? 2 : 1);
 		list[i].result =
 			list[i].scope == NVML_ALL_LINKS
-				? fake_told(list[i].id == NVML_LINK_RECEIVE
-						    ? "receive"
-						    : "transmit")
+				? fake_result(list[i].id == NVML_LINK_RECEIVE
+						      ? "receive"
+						      : "transmit")
 				: NVML_NOT_SUPPORTED;
 		list[i].type = fake.link32 ? NVML_UINT : NVML_ULONGLONG;
 		list[i].value.ull = UINT64_C(0xdeadbeef00000000);

@@ -1,7 +1,8 @@
-/* guest_host.c - a CUDA program that does what its words say, one after another.
+/* guest_host.c - a CUDA program that does what its words say, one after
+ * another.
  *
- * guest_host WORD…: a word is ACTION or ACTION:ARGUMENT. It stands for every
- * program the collector may be a guest in; README.md lists its words. */
+ * guest_host WORD…: a word is ACTION or ACTION:ARGUMENT. It plays every
+ * program that the collector may be a guest in; README.md lists its words. */
 #include "guest_host.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include <cudaProfiler.h>
 #include <stdbool.h>
 
-/* The driver's functions; NULL throughout where there is none. */
+/* The driver's functions; NULL throughout if there is none. */
 struct cuda {
 	void *handle;
 #define CUDA(field, symbol) __typeof__(&symbol) field;
@@ -17,7 +17,7 @@ struct host {
 	struct cuda cuda;
 	CUmodule module;
 	CUfunction kernel[8];
-	long rate; /* launches a second and thread; 0: as fast as it goes */
+	long rate; /* launches per second and thread; 0: as fast as possible */
 	long nvtx; /* ranges around each launch */
 	bool emit; /* ranges such as emit_nvtx's around a graph's kernels */
 	bool runtime; /* launches go through the runtime */
@@ -27,7 +27,7 @@ struct host {
 _Noreturn void host_fail(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* What a word can be; `argument` is what stands behind its colon, or "". */
+/* A possible word; `argument` is the text after its colon, or "". */
 typedef void action_fn(struct host *h, const char *argument);
 void host_do(struct host *h, const char *word);
 

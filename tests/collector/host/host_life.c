@@ -219,7 +219,7 @@ void do_state(struct host *h, const char *argument)
 	fclose(f);
 }
 
-/* A function of the fake libcupti: NULL while nobody has loaded it. */
+/* A function of the fake libcupti: NULL while it is not loaded. */
 static void *of_cupti(const char *name, bool load)
 {
 	static const char *const names[] = { "libcupti.so.13", "libcupti.so.12",

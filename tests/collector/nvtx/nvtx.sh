@@ -1,6 +1,6 @@
 #!/bin/sh
-# nvtx.sh - what two libraries of a process say by NVTX lies in the capture,
-# range by range, and tells the server whose the kernels are.
+# nvtx.sh - the NVTX ranges of two libraries of a process are in the
+# capture, one by one, and the server attributes kernels by them.
 set -eu
 bin=$KERNSIFT_BIN
 folder=$(mktemp -d)
@@ -14,19 +14,19 @@ LD_LIBRARY_PATH="$bin/fakes" FAKE_LEDGER="$folder/ledger" \
 	KERNSIFT_TRACE_DIR="$folder/spool" KERNSIFT_TRACE_NVML_HZ=0 \
 	KERNSIFT_TRACE_HOST_HZ=0 \
 	timeout 120 "$bin/nvtx_host" "$bin/libnvtx_client_a.so" \
-	"$bin/libnvtx_client_b.so" >"$folder/said"
-"$bin/ranges" "$folder"/spool/*.kst >"$folder/told"
-diff "$folder/said" "$folder/told" || {
-	echo "the ranges that were said (<) are not those that were captured (>)"
+	"$bin/libnvtx_client_b.so" >"$folder/expected"
+"$bin/ranges" "$folder"/spool/*.kst >"$folder/captured"
+diff "$folder/expected" "$folder/captured" || {
+	echo "the expected ranges (<) are not those that were captured (>)"
 	exit 1
 }
-[ "$(wc -l <"$folder/told")" -eq 28 ] || {
-	echo "those are not 28 ranges"
+[ "$(wc -l <"$folder/captured")" -eq 28 ] || {
+	echo "there are not 28 ranges"
 	exit 1
 }
 
-# Of four kernels two lie in ranges that tell a matrix product and its sizes,
-# one in an elementwise one's, and one is known by its own name alone.
+# Of four kernels two are in ranges of a matrix product with sizes, one is in an
+# elementwise range, and one has only its own name.
 "$bin/kernsiftd" inspect --by operators "$folder"/spool/*.kst >"$folder/by"
 cat >"$folder/want" <<'END'
 6000,3,3,3,4000,0,0,0,0,0,,,sizes=4000 rule=2000,gemm

@@ -1,6 +1,6 @@
 /* nvtx_client.c - a library with its own copy of NVTX, built twice: as TELLER.
  *
- * Each range is printed where it begins, as the capture should tell it: sort,
+ * Each range is printed where it begins, as the capture should have it: sort,
  * thread, domain, name, payload. */
 #include "nvtx_client.h"
 #include <nvtx3/nvToolsExt.h>
@@ -31,7 +31,7 @@ enum {
 static nvtxDomainHandle_t domain;
 static nvtxStringHandle_t kept;
 
-static void said(const char *sort, const char *where, const char *name,
+static void expect(const char *sort, const char *where, const char *name,
 	const char *payload)
 {
 	printf("%s\t%ld\t%s\t%s\t%s\n", sort, (long)syscall(SYS_gettid), where,
@@ -98,14 +98,14 @@ static void say_payloads(void)
 	a.payload.ullValue = (uintptr_t)&data;
 	a.reserved0 = 1;
 	nvtxDomainRangePushEx(domain, &a);
-	said("pushed", TELLER, "ncclAllReduce",
+	expect("pushed", TELLER, "ncclAllReduce",
 		"{\"comm\":18446744073709551615,\"bytes\":1048576,"
 		"\"op\":\"Max\",\"peers\":[-1,7],\"algorithm\":\"ring\"}");
 	memset(&call, 0xEE, sizeof call);
 	a.payloadType = NVTX_PAYLOAD_TYPE_DOUBLE;
 	a.payload.dValue = -0.25;
 	nvtxDomainRangePushEx(domain, &a);
-	said("pushed", TELLER, "ncclAllReduce", "-0.25");
+	expect("pushed", TELLER, "ncclAllReduce", "-0.25");
 	nvtxDomainRangePop(domain);
 	nvtxDomainRangePop(domain);
 }
@@ -116,16 +116,16 @@ static void say_texts(void)
 	nvtxEventAttributes_t a = event(NVTX_MESSAGE_TYPE_UNICODE);
 	a.message.unicode = L"w\u00efde \u20ac \U0001F600";
 	nvtxRangePushA(text);
-	said("pushed", "", text, "");
+	expect("pushed", "", text, "");
 	memset(text, '?', sizeof text - 1);
 	nvtxRangePushW(L"gr\u00fc\u00dfe");
-	said("pushed", "",
+	expect("pushed", "",
 		"gr\xC3\xBC\xC3\x9F"
 		"e",
 		"");
 	nvtxRangePop();
 	nvtxDomainRangePushEx(domain, &a);
-	said("pushed", TELLER,
+	expect("pushed", TELLER,
 		"w\xC3\xAF"
 		"de \xE2\x82\xAC \xF0\x9F\x98\x80",
 		"");
@@ -140,9 +140,9 @@ static void say_loose(void)
 	nvtxEventAttributes_t a = event(NVTX_MESSAGE_TYPE_ASCII);
 	a.message.ascii = "request 2";
 	nvtxRangeId_t first = nvtxRangeStartA("request 1");
-	said("loose", "", "request 1", "");
+	expect("loose", "", "request 1", "");
 	nvtxRangeId_t second = nvtxDomainRangeStartEx(domain, &a);
-	said("loose", TELLER, "request 2", "");
+	expect("loose", TELLER, "request 2", "");
 	nvtxRangeEnd(first);
 	nvtxDomainRangeEnd(domain, second);
 	nvtxDomainRangeEnd(domain, second); /* again: nothing */
@@ -158,7 +158,7 @@ void nvtx_client_say(nvtx_client_fn *inner, void *ctx)
 	}
 	say_texts();
 	nvtxRangePushA("around " TELLER);
-	said("pushed", "", "around " TELLER, "");
+	expect("pushed", "", "around " TELLER, "");
 	if (inner)
 		inner(ctx);
 	nvtxRangePop();
@@ -168,7 +168,7 @@ void nvtx_client_say(nvtx_client_fn *inner, void *ctx)
 
 bool nvtx_client_recorded(void)
 {
-	nvtxRangeId_t id = nvtxRangeStartA("asks");
+	nvtxRangeId_t id = nvtxRangeStartA("probe");
 	nvtxRangeEnd(id);
 	return id != 0;
 }

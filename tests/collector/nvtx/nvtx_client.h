@@ -1,4 +1,4 @@
-/* nvtx_client.h - says something by NVTX, and to standard output what it said. */
+/* nvtx_client.h - makes NVTX calls, and prints them to standard output. */
 #pragma once
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* ranges.c - the ranges of captures in order of their start, a line each: sort,
- * thread, domain, name, payload. What a nvtx_client asks is left out. */
+ * thread, domain, name, payload. The probe of an nvtx_client is left out. */
 #include <kernsift/kst_reader.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void add(struct kst_reader *r, const struct kst_chunk *c, uint32_t i)
 {
 	const char *name = text(r, c, KST_COLUMN(range, name), i);
 	int64_t kind = c->column[KST_COLUMN(range, kind)].i[i];
-	if (!strcmp(name, "asks"))
+	if (!strcmp(name, "probe"))
 		return;
 	if (n == room) {
 		room = room * 2 + 64;

@@ -1,4 +1,4 @@
-/* counter_rows.h - for tests: what a capture tells of counters and devices. */
+/* counter_rows.h - for tests: the counters and devices in a capture. */
 #pragma once
 #include "samples.h"
 #include "spooled.h"
@@ -13,18 +13,18 @@ struct row {
 };
 
 /* What a capture has of counters. */
-struct told {
+struct counted {
 	struct row row[ROWS_MAX];
 	int n;
 	char devices[512], facts[512], notes[128];
 };
 
-static struct told told;
+static struct counted counted;
 static inline void take(struct kst_reader *r, const struct kst_chunk *c,
 	uint32_t i)
 {
-	struct row *x = &told.row[told.n++];
-	assert_true(told.n < ROWS_MAX);
+	struct row *x = &counted.row[counted.n++];
+	assert_true(counted.n < ROWS_MAX);
 	x->at_ns = c->column[KST_COLUMN(counter, start_ns)].i[i] +
 		   kst_reader_about(r)->base_ns;
 	x->device = c->column[KST_COLUMN(counter, device)].i[i];
@@ -37,9 +37,9 @@ static inline void take(struct kst_reader *r, const struct kst_chunk *c,
 static inline void device(struct kst_reader *r, const struct kst_chunk *c,
 	uint32_t i)
 {
-	size_t len = strlen(told.devices);
+	size_t len = strlen(counted.devices);
 #define CELL(field) c->column[KST_COLUMN(device, field)].i[i]
-	snprintf(told.devices + len, sizeof told.devices - len,
+	snprintf(counted.devices + len, sizeof counted.devices - len,
 		"%" PRId64 " %s %" PRId64 " %" PRId64 ".%" PRId64 " %" PRId64
 		"\n",
 		CELL(number), kst_reader_text(r, CELL(name), NULL),
@@ -62,7 +62,7 @@ static inline void read_capture(const char *path)
 	struct kst_chunk c;
 	FILE *f = fopen(path, "r");
 	assert_non_null(f);
-	memset(&told, 0, sizeof told);
+	memset(&counted, 0, sizeof counted);
 	struct kst_reader *r = kst_reader_new(spooled_read, f, NULL);
 	while (kst_reader_next(r, &c) == KST_CHUNK)
 		for (uint32_t i = 0; i < c.rows; i++)
@@ -71,12 +71,12 @@ static inline void read_capture(const char *path)
 			else if (c.kind == KST_device)
 				device(r, &c, i);
 			else if (c.kind == KST_fact)
-				texts(told.facts, sizeof told.facts, r, &c, i,
-					KST_COLUMN(fact, name),
+				texts(counted.facts, sizeof counted.facts, r,
+					&c, i, KST_COLUMN(fact, name),
 					KST_COLUMN(fact, value));
 			else if (c.kind == KST_note)
-				texts(told.notes, sizeof told.notes, r, &c, i,
-					KST_COLUMN(note, code), 0);
+				texts(counted.notes, sizeof counted.notes, r,
+					&c, i, KST_COLUMN(note, code), 0);
 	kst_reader_free(r);
 	fclose(f);
 }
@@ -86,8 +86,8 @@ static inline int series(enum counter counter, int64_t number, int64_t from,
 	int64_t to)
 {
 	int n = 0;
-	for (int i = 0; i < told.n; i++) {
-		const struct row *x = &told.row[i];
+	for (int i = 0; i < counted.n; i++) {
+		const struct row *x = &counted.row[i];
 		if (x->device != number ||
 			strcmp(x->name, counter_name(counter)))
 			continue;

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-static int names_asked;
+static int names_read;
 
 static inline const char *call_name(void *ctx, bool driver, uint32_t cbid)
 {
 	(void)ctx;
-	names_asked++;
+	names_read++;
 	if (driver)
 		return cbid == 307 ? "cuLaunchKernel" : NULL;
 	switch (cbid) {
@@ -34,7 +34,7 @@ static inline const char *call_name(void *ctx, bool driver, uint32_t cbid)
 
 struct rig {
 	struct made made;
-	struct names *names;
+	struct kernel_names *names;
 	struct encode *encode;
 	struct encoded sum;
 };
@@ -48,7 +48,7 @@ static inline struct rig *rig_new(uint32_t version)
 	assert_non_null(r->encode);
 	memset(&fake, 0, sizeof fake);
 	fake.captures = 1;
-	names_asked = 0;
+	names_read = 0;
 	return r;
 }
 
@@ -65,15 +65,15 @@ static inline const char *pinned(struct rig *r, const char *name)
 	return (const char *)(uintptr_t)names_pin(r->names, name);
 }
 
-/* Encodes what is made, and begins anew. */
-static inline bool told(struct rig *r, const char *lines)
+/* Encodes what is made, and starts again. */
+static inline bool rows_match(struct rig *r, const char *lines)
 {
 	struct intake_buffer b = { .bytes = r->made.bytes,
 		.valid = r->made.at,
 		.at_ns = 777 };
-	fake.told[0] = '\0';
+	fake.text[0] = '\0';
 	bool all = encode_buffer(r->encode, &b, NULL, &r->sum);
-	assert_string_equal(fake.told, lines);
+	assert_string_equal(fake.text, lines);
 	r->made.at = 0;
 	memset(r->made.bytes, 0, sizeof r->made.bytes);
 	return all;

@@ -1,4 +1,4 @@
-/* fake_writer.h - a writer that remembers what it was told, as text.
+/* fake_writer.h - a writer that keeps its input, as text.
  *
  * The linker puts it in the writer's place (tests/CMakeLists.txt). */
 #pragma once
@@ -9,11 +9,11 @@
 static struct fake_writer {
 	int64_t captures;
 	bool full; /* no row can be kept */
-	int texts_asked;
+	int texts_read;
 	int64_t texts_n, shapes_n;
 	char texts[64][128];
 	struct kst_shape shapes[64];
-	char told[1 << 14]; /* a line per row */
+	char text[1 << 14]; /* a line per row */
 } fake;
 
 int64_t __wrap_capture_writer_captures(const struct capture_writer *s);
@@ -37,7 +37,7 @@ int64_t __wrap_capture_writer_text(struct capture_writer *s,
 {
 	(void)s, (void)key;
 	char line[128];
-	fake.texts_asked++;
+	fake.texts_read++;
 	/* Kernels' names may be redacted, our own words never. */
 	snprintf(line, sizeof line, "%s%.*s", kind == TEXT_KERNEL ? "~" : "",
 		(int)len, text);
@@ -87,7 +87,7 @@ bool __wrap_capture_writer_row(struct capture_writer *s, enum kst_kind kind,
 	const void *row)
 {
 	(void)s;
-	char *to = fake.told + strlen(fake.told);
+	char *to = fake.text + strlen(fake.text);
 	if (fake.full)
 		return false;
 	switch (kind) {

@@ -1,4 +1,4 @@
-/* intake_rig.h - an intake and somebody who hands buffers over as CUPTI does. */
+/* intake_rig.h - an intake and a client that returns buffers as CUPTI does. */
 #pragma once
 #include "intake.h"
 #include "made.h"
@@ -12,7 +12,7 @@ enum { MIB = 1 << 20 };
 
 struct rig {
 	struct layout layout;
-	struct names *names;
+	struct kernel_names *names;
 	struct intake *intake;
 };
 
@@ -37,7 +37,7 @@ static inline uint8_t *rig_request(struct rig *r, size_t *size)
 	size_t most = 77;
 	intake_request(r->intake, &buffer, size, &most);
 	if (most != 0)
-		fail_msg("asked for at most %zu records", most);
+		fail_msg("a request for at most %zu records", most);
 	return buffer;
 }
 
@@ -58,7 +58,7 @@ static inline size_t rig_fill(const struct rig *r, uint8_t *buffer,
 	return at;
 }
 
-/* A buffer with n kernels handed over, as many as fit into what is lent. */
+/* Returns a buffer with n kernels, as many as fit into what is lent. */
 static inline size_t rig_hand(struct rig *r, int n, const char *name)
 {
 	size_t size;

@@ -1,7 +1,8 @@
-/* made.h - made-up records, as libcupti of several versions would write them.
+/* made.h - made-up records, as libcupti of several versions would write
+ * them.
  *
  * Sizes of 18 and 130001 are those of the true libraries; the others follow
- * what CUPTI's release notes tell of the structs. */
+ * what CUPTI's release notes say about the structs. */
 #pragma once
 #include "records.h"
 #include <cupti.h>
@@ -62,7 +63,7 @@ static inline void made_init(struct made *m, uint32_t version)
 	m->layout = made_layout(version);
 }
 
-/* Room for one more, zeroed but for its kind. */
+/* Room for one more, zeroed except for its kind. */
 static inline void *made_add(struct made *m, uint32_t kind)
 {
 	uint8_t *to = m->bytes + m->at;

@@ -15,7 +15,7 @@ static struct nvtx_texts *texts;
 static int rig_begin(void **state)
 {
 	(void)state;
-	schemas = nvtx_schemas_new();
+	schemas = nvtx_payload_schemas_new();
 	texts = nvtx_texts_new();
 	return schemas && texts ? 0 : -1;
 }
@@ -23,7 +23,7 @@ static int rig_begin(void **state)
 static int rig_end(void **state)
 {
 	(void)state;
-	nvtx_schemas_free(schemas);
+	nvtx_payload_schemas_free(schemas);
 	nvtx_texts_free(texts);
 	return 0;
 }
@@ -43,7 +43,7 @@ static nvtxPayloadSchemaAttr_t attributes(uint64_t type,
 	};
 }
 
-/* Registers an array of fields; `bytes` 0: the size is not told. */
+/* Registers an array of fields; `bytes` 0: the size is not given. */
 #define SCHEMA(domain, type, bytes, fields) \
 	rig_schema(domain, type, bytes, fields, sizeof fields / sizeof *fields)
 
@@ -54,7 +54,7 @@ static inline uint64_t rig_schema(uint16_t domain, uint64_t type, size_t bytes,
 	a.payloadStaticSize = bytes;
 	if (bytes)
 		a.fieldMask |= NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_STATIC_SIZE;
-	uint64_t id = nvtx_schema_register(schemas, domain, &a);
+	uint64_t id = nvtx_payload_register_schema(schemas, domain, &a);
 	assert_true(id >= NVTX_PAYLOAD_SCHEMA_ID_DYNAMIC_START);
 	return id;
 }
@@ -86,8 +86,8 @@ static inline void all_give(uint16_t domain, const nvtxPayloadData_t *blobs,
 	free(room);
 }
 
-/* The bytes lie at the end of a piece of memory of their own: who reads past
- * them is found out. */
+/* The bytes are at the end of a piece of memory of their own, so that
+ * reading past them is detected. */
 static inline void gives(uint16_t domain, uint64_t id, const void *bytes,
 	size_t size, const char *want, int odd)
 {

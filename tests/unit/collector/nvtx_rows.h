@@ -26,33 +26,34 @@ extern int (*InitializeInjectionNvtxExtension_fnptr)(
 #include <unistd.h>
 #include <cmocka.h>
 
-static int told_attach(NvtxGetExportTableFunc_t get)
+static int captured_attach(NvtxGetExportTableFunc_t get)
 {
 	return nvtx_attach((void *)(uintptr_t)get);
 }
 
-static int told_attach_extension(nvtxExtModuleInfo_t *module)
+static int captured_attach_extension(nvtxExtModuleInfo_t *module)
 {
 	return nvtx_attach_extension(module);
 }
 
-NvtxInitializeInjectionNvtxFunc_t InitializeInjectionNvtx2_fnptr = told_attach;
+NvtxInitializeInjectionNvtxFunc_t InitializeInjectionNvtx2_fnptr =
+	captured_attach;
 NvtxExtInitializeInjectionFunc_t InitializeInjectionNvtxExtension_fnptr =
-	told_attach_extension;
+	captured_attach_extension;
 
-struct told_row {
+struct captured_row {
 	struct kst_range row;
 	char name[512], domain[64], payload[512], thread[16];
 };
 
-enum { TOLD_MOST = 1 << 18, TEXTS_MOST = 1 << 20 };
+enum { ROWS_MOST = 1 << 18, TEXTS_MOST = 1 << 20 };
 static struct {
-	struct told_row *rows;
+	struct captured_row *rows;
 	int n;
 	char **texts; /* by id, from 1 */
 	int texts_n;
 	int64_t marks, odd, cut;
-} told;
+} captured;
 
 int64_t __wrap_capture_writer_text(struct capture_writer *s,
 	enum capture_writer_text_kind kind, uint64_t key, const char *text,
@@ -68,16 +69,16 @@ int64_t __wrap_capture_writer_text(struct capture_writer *s,
 {
 	(void)s, (void)key;
 	assert_true(kind == TEXT_NVTX || kind == TEXT_OWN);
-	assert_true(told.texts_n + 1 < TEXTS_MOST);
-	if (!told.texts)
-		told.texts = calloc(TEXTS_MOST, sizeof *told.texts);
-	told.texts[++told.texts_n] = strndup(text, len);
-	return told.texts_n;
+	assert_true(captured.texts_n + 1 < TEXTS_MOST);
+	if (!captured.texts)
+		captured.texts = calloc(TEXTS_MOST, sizeof *captured.texts);
+	captured.texts[++captured.texts_n] = strndup(text, len);
+	return captured.texts_n;
 }
 
-static inline void told_copy(char *to, size_t room, int64_t id)
+static inline void captured_copy(char *to, size_t room, int64_t id)
 {
-	snprintf(to, room, "%s", id ? told.texts[id] : "");
+	snprintf(to, room, "%s", id ? captured.texts[id] : "");
 }
 
 bool __wrap_capture_writer_row(struct capture_writer *s, enum kst_kind kind,
@@ -85,15 +86,15 @@ bool __wrap_capture_writer_row(struct capture_writer *s, enum kst_kind kind,
 {
 	(void)s;
 	assert_int_equal(kind, KST_range);
-	assert_true(told.n < TOLD_MOST);
-	if (!told.rows)
-		told.rows = calloc(TOLD_MOST, sizeof *told.rows);
-	struct told_row *r = &told.rows[told.n++];
+	assert_true(captured.n < ROWS_MOST);
+	if (!captured.rows)
+		captured.rows = calloc(ROWS_MOST, sizeof *captured.rows);
+	struct captured_row *r = &captured.rows[captured.n++];
 	r->row = *(const struct kst_range *)row;
-	told_copy(r->name, sizeof r->name, r->row.name);
-	told_copy(r->domain, sizeof r->domain, r->row.domain);
-	told_copy(r->payload, sizeof r->payload, r->row.payload);
-	told_copy(r->thread, sizeof r->thread, r->row.thread);
+	captured_copy(r->name, sizeof r->name, r->row.name);
+	captured_copy(r->domain, sizeof r->domain, r->row.domain);
+	captured_copy(r->payload, sizeof r->payload, r->row.payload);
+	captured_copy(r->thread, sizeof r->thread, r->row.thread);
 	return true;
 }
 
@@ -101,48 +102,48 @@ void __wrap_capture_writer_note(struct capture_writer *s, const char *code,
 	int64_t count, const char *detail)
 {
 	(void)s, (void)detail;
-	int64_t *to = !strcmp(code, "nvtx_mark")      ? &told.marks
-		      : !strcmp(code, "nvtx_payload") ? &told.odd
-		      : !strcmp(code, "nvtx_cut")     ? &told.cut
+	int64_t *to = !strcmp(code, "nvtx_mark")      ? &captured.marks
+		      : !strcmp(code, "nvtx_payload") ? &captured.odd
+		      : !strcmp(code, "nvtx_cut")     ? &captured.cut
 						      : NULL;
 	assert_non_null(to);
 	*to += count;
 }
 
 /* Forgets all rows. */
-static inline void told_none(void)
+static inline void captured_none(void)
 {
-	for (int i = 1; i <= told.texts_n; i++)
-		free(told.texts[i]);
-	told.texts_n = told.n = 0;
-	told.marks = told.odd = told.cut = 0;
+	for (int i = 1; i <= captured.texts_n; i++)
+		free(captured.texts[i]);
+	captured.texts_n = captured.n = 0;
+	captured.marks = captured.odd = captured.cut = 0;
 }
 
 /* The end of a window, and of a test. */
-static inline void told_close(void)
+static inline void captured_close(void)
 {
 	nvtx_record(false);
 	nvtx_drain(NULL, true);
 }
 
-static inline int told_end(void **state)
+static inline int captured_end(void **state)
 {
 	(void)state;
 	nvtx_record(false);
 	nvtx_drain(NULL, true);
-	told_none();
-	free(told.rows);
-	free(told.texts);
-	memset(&told, 0, sizeof told);
+	captured_none();
+	free(captured.rows);
+	free(captured.texts);
+	memset(&captured, 0, sizeof captured);
 	return 0;
 }
 
-/* The row at a place, whole but for times and thread. */
-static inline void told_is(int at, int kind, const char *name,
+/* The row at a place, whole except for times and thread. */
+static inline void captured_is(int at, int kind, const char *name,
 	const char *domain, const char *payload)
 {
-	assert_true(at < told.n);
-	const struct told_row *r = &told.rows[at];
+	assert_true(at < captured.n);
+	const struct captured_row *r = &captured.rows[at];
 	assert_string_equal(r->name, name);
 	assert_string_equal(r->domain, domain);
 	assert_string_equal(r->payload, payload);
@@ -152,7 +153,7 @@ static inline void told_is(int at, int kind, const char *name,
 	assert_true(r->row.dur_ns >= 0);
 }
 
-/* An event whose text and so on can be told in a line. */
+/* An event whose text and so on fit in a line. */
 static inline nvtxEventAttributes_t event(int32_t type, const void *message)
 {
 	nvtxEventAttributes_t a = { .version = NVTX_VERSION,

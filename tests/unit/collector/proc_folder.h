@@ -19,7 +19,7 @@ static inline void proc_folder_make(struct proc_folder *f)
 		abort();
 }
 
-/* Writes a file and the folders it lies in. */
+/* Writes a file and creates the folders above it. */
 __attribute__((format(printf, 3, 4))) static inline void proc_folder_write(
 	const struct proc_folder *f, const char *name, const char *format, ...)
 {

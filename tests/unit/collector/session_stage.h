@@ -1,13 +1,13 @@
 /* session_stage.h - a session between a library that writes down and a test that
  * plays CUPTI's part. */
 #pragma once
-#include "told_library.h"
+#include "fake_library.h"
 
 /* A session with all it needs, of a CUPTI of 13.0.1 unless a case changes it. */
 struct stage {
 	struct library library;
 	struct layout layout;
-	struct names *names;
+	struct kernel_names *names;
 	struct nodes *nodes;
 	struct intake *intake;
 	struct session_kinds kinds;
@@ -17,9 +17,9 @@ struct stage {
 
 static inline void stage_set(struct stage *t)
 {
-	told = (struct told){ .attribute = { [2] = 250, [9] = 1 } };
+	fake_lib = (struct fake_lib){ .attribute = { [2] = 250, [9] = 1 } };
 	*t = (struct stage){
-		.library = told_library(130001, 13000),
+		.library = fake_library(130001, 13000),
 		.layout = { .version = 130001, .size = { [10] = 216 } },
 		.kinds = { true, true, true, true, false },
 	};
@@ -43,7 +43,7 @@ static inline void stage_open(struct stage *t)
 {
 	stage_set(t);
 	assert_int_equal(session_open(t->session, t->sentence), SESSION_OPEN);
-	*told.text = '\0';
+	*fake_lib.text = '\0';
 }
 
 static inline void stage_clear(struct stage *t)
@@ -54,19 +54,19 @@ static inline void stage_clear(struct stage *t)
 	names_free(t->names);
 }
 
-/* CUPTI's side: a call begins or ends, a buffer is asked for and filled. */
+/* CUPTI's side: a call begins or ends, a buffer is requested and filled. */
 static inline void call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 	CUpti_ApiCallbackSite site)
 {
 	CUpti_CallbackData data = { .callbackSite = site };
-	told.called(told.ctx, domain, id, &data);
+	fake_lib.called(fake_lib.ctx, domain, id, &data);
 }
 
 static inline uint8_t *lend(size_t *size)
 {
 	uint8_t *buffer;
 	size_t most = 1;
-	told.request(&buffer, size, &most);
+	fake_lib.request(&buffer, size, &most);
 	assert_non_null(buffer);
 	assert_int_equal(most, 0);
 	return buffer;
@@ -74,21 +74,21 @@ static inline uint8_t *lend(size_t *size)
 
 static inline void give_back(uint8_t *buffer, size_t size, size_t valid)
 {
-	told.complete(NULL, 0, buffer, size, valid);
+	fake_lib.complete(NULL, 0, buffer, size, valid);
 }
 
-/* What was asked since the last time it was looked at. */
+/* The calls since the last check. */
 static inline void asked(const char *expect)
 {
-	assert_string_equal(told.text, expect);
-	*told.text = '\0';
+	assert_string_equal(fake_lib.text, expect);
+	*fake_lib.text = '\0';
 }
 
 /* The words of a window. */
 #define PROFILER "+driver:308 +driver:309 +runtime:171 +runtime:172 "
-#define HEAR "+state:1 +resource:13 +resource:20 " PROFILER
+#define EVENTS "+state:1 +resource:13 +resource:20 " PROFILER
 #define SET_UP "threads:1 @5=1/1 @2=16/8 register "
-#define HELLO "subscribe:kernsift " HEAR SET_UP
+#define HELLO "subscribe:kernsift " EVENTS SET_UP
 #define UNLOADS "+resource:7 +resource:2 "
 #define KINDS "+10 +1 +22 +2 +17 "
 #define CALLS "+R60 +R123 +D30"

@@ -1,4 +1,4 @@
-/* spooled.h - a spool folder of a test's own, and what lies in it as text. */
+/* spooled.h - a spool folder of a test's own, and its contents as text. */
 #pragma once
 #include "clock.h"
 #include "options.h"
@@ -18,7 +18,7 @@
 
 struct spooled {
 	char folder[64];
-	struct options options;
+	struct collector_options options;
 };
 
 /* The variables of the test at hand, NAME, value, …, NULL. */
@@ -134,10 +134,10 @@ static inline int64_t spooled_read(void *file, void *to, size_t cap)
 	return (int64_t)fread(to, 1, cap, file);
 }
 
-/* Rows of a kind in a capture; -1 where it is not whole. With `told`, adds
- * their cells of one text column, a blank behind each. */
+/* Rows of a kind in a capture; -1 if it is not whole. With `cells`, adds
+ * their cells of one text column, each followed by a blank. */
 static inline int64_t spooled_rows(const char *path, enum kst_kind kind,
-	uint32_t column, char *told, size_t cap)
+	uint32_t column, char *cells, size_t cap)
 {
 	FILE *f = fopen(path, "r");
 	struct kst_chunk c;
@@ -149,9 +149,9 @@ static inline int64_t spooled_rows(const char *path, enum kst_kind kind,
 		if (c.kind != kind)
 			continue;
 		rows += c.rows;
-		for (uint32_t i = 0; told && i < c.rows; i++) {
-			size_t len = strlen(told);
-			snprintf(told + len, cap - len, "%s ",
+		for (uint32_t i = 0; cells && i < c.rows; i++) {
+			size_t len = strlen(cells);
+			snprintf(cells + len, cap - len, "%s ",
 				kst_reader_text(r, c.column[column].i[i],
 					NULL));
 		}

@@ -39,7 +39,7 @@ static void names_tell(void **state)
 static void numbers_with_gaps(void **state)
 {
 	static struct calls c;
-	struct library l = told_library(130001, 13000);
+	struct library l = fake_library(130001, 13000);
 	(void)state;
 	calls_find(&c, &l);
 	assert_int_equal(c.launches[false], 2);
@@ -124,7 +124,7 @@ static void the_libcupti_of_this_machine(void **state)
 		launches(&c, true, CUPTI_DRIVER_TRACE_CBID_cuLaunchHostFunc));
 }
 
-/* Where there is no driver, or no GPU, the true library is left as it was. */
+/* If there is no driver, or no GPU, the true library is left as it was. */
 static void a_session_with_the_libcupti_of_this_machine(void **state)
 {
 	struct stage t;

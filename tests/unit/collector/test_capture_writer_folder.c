@@ -64,7 +64,7 @@ static void folders_are_made(void **state)
 	spooled_release(&d);
 }
 
-/* The oldest of ours go, counted; what somebody else wrote stays. */
+/* The oldest of ours are deleted, counted; what others wrote stays. */
 static void disk_share(void **state)
 {
 	static const char *const env[] = { "KERNSIFT_TRACE_DISK_MIB", "6",

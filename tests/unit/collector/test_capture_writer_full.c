@@ -85,7 +85,7 @@ static void fill(const struct spooled *d, bool tail)
 	}
 	int64_t refused = 1;
 	assert_int_equal(spooled_count(d, ".kst.tail").n, tail);
-	/* As long as the window goes on nothing is tried again. */
+	/* For the rest of the window nothing is tried again. */
 	refused += 10;
 	for (int i = 0; i < 10; i++) {
 		tell_other_things(s);

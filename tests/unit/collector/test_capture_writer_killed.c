@@ -8,7 +8,7 @@
 
 enum { KILLS = 100 };
 
-/* Gives rows until it is killed and tells, after each, how many it gave. */
+/* Gives rows until it is killed and reports, after each, how many it gave. */
 static void give_for_ever(const struct spooled *d, _Atomic int64_t *given)
 {
 	struct capture_writer *s = capture_writer_new(&d->options);

@@ -88,7 +88,7 @@ static void test_signal(void **state)
 	assert_true(trigger_pulled(&t));
 	assert_false(trigger_pulled(&t));
 
-	signal(SIGUSR1, SIG_IGN); /* the host's own wish */
+	signal(SIGUSR1, SIG_IGN); /* the host's own request */
 	assert_true(trigger_from(&second, "signal:USR1"));
 	assert_false(trigger_start(&second, &b));
 	assert_false(trigger_pulled(&second));
@@ -110,7 +110,7 @@ static void test_file(void **state)
 	assert_true(trigger_start(&t, &b));
 	assert_false(trigger_pulled(&t)); /* it was there before */
 	unlink(path);
-	assert_false(trigger_pulled(&t)); /* taking it away asks for nothing */
+	assert_false(trigger_pulled(&t)); /* removing it requests nothing */
 	close(fd);
 	fd = open(path, O_CREAT | O_RDWR, 0600);
 	assert_true(fd >= 0);

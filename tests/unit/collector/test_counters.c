@@ -8,7 +8,7 @@
 #include <time.h>
 
 static char library[4200];
-static int (*fake_open)(void), (*fake_busy)(void), (*fake_asked)(int),
+static int (*fake_open)(void), (*fake_busy)(void), (*fake_reads)(int),
 	(*fake_pcie)(void);
 
 static void call(void *handle, const char *name, void *to)
@@ -30,7 +30,7 @@ static int start(void **state)
 	assert_non_null(handle);
 	call(handle, "fake_nvml_open", &fake_open);
 	call(handle, "fake_nvml_busy", &fake_busy);
-	call(handle, "fake_nvml_asked", &fake_asked);
+	call(handle, "fake_nvml_reads", &fake_reads);
 	call(handle, "fake_nvml_pcie", &fake_pcie);
 	unsetenv("CUDA_VISIBLE_DEVICES");
 	unsetenv("CUDA_DEVICE_ORDER");
@@ -42,9 +42,9 @@ static void nap(void)
 	nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
 }
 
-static void wait_asked(int gpu, int turns, int pcie)
+static void wait_reads(int gpu, int turns, int pcie)
 {
-	for (int ms = 0; fake_asked(gpu) < turns || fake_pcie() < pcie; ms++) {
+	for (int ms = 0; fake_reads(gpu) < turns || fake_pcie() < pcie; ms++) {
 		assert_true(ms < 60000);
 		nap();
 	}
@@ -55,7 +55,7 @@ static void window(struct counters *c, struct capture_writer *s, int turns,
 	int pcie)
 {
 	counters_start(c);
-	wait_asked(0, turns, pcie);
+	wait_reads(0, turns, pcie);
 	counters_drain(c, s);
 	counters_stop(c);
 	counters_drain(c, s);
@@ -88,25 +88,25 @@ static void each_series_in_its_window(void **state)
 	/* the beginning of a window and its end */
 	assert_true(series(COUNTER_oncpu, -1, from, to) >= 2);
 	assert_true(series(COUNTER_runq, -1, from, to) >= 2);
-	assert_string_equal(told.devices,
+	assert_string_equal(counted.devices,
 		"0 FAKE A1 132 9.0 80\n1 FAKE A1 132 9.0 80\n");
-	assert_non_null(strstr(told.facts, "driver 580.65.06\n"));
-	assert_non_null(strstr(told.facts, "sm_clock_max_mhz 1980\n"));
-	assert_non_null(strstr(told.facts, "power_cap_w 700\n"));
-	assert_string_equal(told.notes, "");
+	assert_non_null(strstr(counted.facts, "driver 580.65.06\n"));
+	assert_non_null(strstr(counted.facts, "sm_clock_max_mhz 1980\n"));
+	assert_non_null(strstr(counted.facts, "power_cap_w 700\n"));
+	assert_string_equal(counted.notes, "");
 
 	/* the next window, in the next capture */
 	counters_again(c);
 	from = clock_real_ns();
-	window(c, s, fake_asked(0) + 3, 0);
+	window(c, s, fake_reads(0) + 3, 0);
 	to = clock_real_ns();
 	capture_writer_free(s);
 	read_capture(spooled_count(&d, ".kst").path);
 	assert_true(series(COUNTER_gpu_usage, 1, from, to) >= 2);
 	assert_true(series(COUNTER_oncpu, -1, from, to) >= 2);
-	assert_string_equal(told.devices,
+	assert_string_equal(counted.devices,
 		"0 FAKE A1 132 9.0 80\n1 FAKE A1 132 9.0 80\n");
-	assert_non_null(strstr(told.facts, "power_cap_w 700\n"));
+	assert_non_null(strstr(counted.facts, "power_cap_w 700\n"));
 	assert_int_equal(fake_open(), 1);
 	counters_free(c);
 	assert_int_equal(fake_open(), 0);
@@ -135,9 +135,9 @@ static void notes_of_what_is_missing(void **state)
 	counters_free(c);
 	capture_writer_free(s);
 	read_capture(spooled_count(&d, ".kst").path);
-	assert_string_equal(told.notes, "device_order \n"
-					"tasks_beyond \n");
-	assert_string_equal(told.devices, "");
+	assert_string_equal(counted.notes, "device_order \n"
+					   "tasks_beyond \n");
+	assert_string_equal(counted.devices, "");
 	spooled_release(&d);
 }
 
@@ -176,7 +176,7 @@ static void without_nvml(void **state)
 	read_capture(spooled_count(&d, ".kst").path);
 	assert_true(series(COUNTER_oncpu, -1, 0, INT64_MAX) >= 2);
 	assert_int_equal(series(COUNTER_gpu_usage, 0, 0, INT64_MAX), 0);
-	assert_string_equal(told.devices, "");
+	assert_string_equal(counted.devices, "");
 	spooled_release(&d);
 }
 

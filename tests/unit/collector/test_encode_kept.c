@@ -1,4 +1,4 @@
-/* test_encode_kept.c - what repeats is asked for once per capture, and rows
+/* test_encode_kept.c - repeated values are read once per capture, and rows
  * that cannot be kept are counted. */
 #include "encode_rig.h"
 
@@ -25,11 +25,11 @@ static bool encoded(struct rig *r)
 		.at_ns = 777 };
 	bool all = encode_buffer(r->encode, &b, NULL, &r->sum);
 	made_init(&r->made, r->made.layout.version);
-	fake.told[0] = '\0';
+	fake.text[0] = '\0';
 	return all;
 }
 
-static void asked_for_once_per_capture(void **state)
+static void read_once_per_capture(void **state)
 {
 	enum { TEXTS = 6 }; /* kernel, call, thread, copy, set, graph */
 	struct rig *r = rig_new(130001);
@@ -38,29 +38,30 @@ static void asked_for_once_per_capture(void **state)
 		some_of_each(r);
 		assert_true(encoded(r));
 	}
-	assert_int_equal(fake.texts_asked, TEXTS);
+	assert_int_equal(fake.texts_read, TEXTS);
 	assert_int_equal(fake.shapes_n, 1);
-	assert_int_equal(names_asked, 1);
+	assert_int_equal(names_read, 1);
 	fake.captures = 2;
 	some_of_each(r);
 	assert_true(encoded(r));
-	assert_int_equal(fake.texts_asked, 2 * TEXTS);
+	assert_int_equal(fake.texts_read, 2 * TEXTS);
 	assert_int_equal(fake.shapes_n, 2);
 	assert_int_equal(r->sum.kernels, 4);
 	rig_free(r);
 }
 
-static void a_name_that_is_dropped_is_asked_for_again(void **state)
+static void a_name_that_is_dropped_is_read_again(void **state)
 {
 	struct rig *r = rig_new(130001);
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		made_kernel(&r->made, pinned(r, "dropped"), 1000, 1500);
-		told(r, "kernel process=0 start_ns=1000 dur_ns=500 name='-' "
+		rows_match(r,
+			"kernel process=0 start_ns=1000 dur_ns=500 name='-' "
 			"device=1 stream=7 correlation=41 external_id=-1 "
 			"graph_id=-1 graph_node=-1 launch=#1\n");
 	}
-	assert_int_equal(fake.texts_asked, 2);
+	assert_int_equal(fake.texts_read, 2);
 	rig_free(r);
 }
 
@@ -75,7 +76,7 @@ static void numbers_that_are_no_names(void **state)
 			2);
 	assert_true(encoded(r));
 	assert_int_equal(r->sum.kernels, 4);
-	assert_int_equal(fake.texts_asked, 0);
+	assert_int_equal(fake.texts_read, 0);
 	rig_free(r);
 }
 
@@ -102,8 +103,8 @@ static void rows_that_cannot_be_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(asked_for_once_per_capture),
-		cmocka_unit_test(a_name_that_is_dropped_is_asked_for_again),
+		cmocka_unit_test(read_once_per_capture),
+		cmocka_unit_test(a_name_that_is_dropped_is_read_again),
 		cmocka_unit_test(numbers_that_are_no_names),
 		cmocka_unit_test(rows_that_cannot_be_kept),
 	};

@@ -69,7 +69,7 @@ static void test_cpu(void **state)
 	turn(w, 500000000, HOST_WITHIN);
 	assert_sampled(&w->s, process_cpu_usage, -1, 90);
 	assert_sampled(&w->s, host_cpu_usage, -1, 60);
-	/* a window later: rates begin anew */
+	/* a window later: rates start again */
 	self_stat(w, 9000, 515);
 	turn(w, 60000000000, HOST_BEGIN);
 	assert_not_sampled(&w->s, process_cpu_usage, -1);
@@ -141,7 +141,7 @@ static void test_each_second(void **state)
 	assert_sampled(&w->s, oncpu, -1, 1250);
 }
 
-/* scaling_cur_freq is in kHz, and goes before /proc/cpuinfo. */
+/* scaling_cur_freq is in kHz, and is used before /proc/cpuinfo. */
 static void test_scaling(void **state)
 {
 	struct world *w = *state;
@@ -189,7 +189,7 @@ static void test_nothing(void **state)
 	}
 }
 
-/* What this machine's own /proc tells, within what is possible. */
+/* The contents of this machine's own /proc, within what is possible. */
 static void test_real(void **state)
 {
 	struct world *w = *state;

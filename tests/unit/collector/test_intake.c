@@ -85,7 +85,7 @@ static void no_buffer_is_left(void **state)
 	rig_close(&r);
 }
 
-/* A thousand threads hold one each, and CUPTI asks for more. */
+/* A thousand threads hold one each, and CUPTI requests more. */
 static void not_even_a_small_one_is_left(void **state)
 {
 	enum { SMALLS = 1024 };

@@ -1,5 +1,5 @@
 /* test_intake_crowd.c - threads hammer the intake while it is read: what was
- * recorded and what was dropped is what was handed over, exactly. */
+ * recorded plus what was dropped is exactly what was returned. */
 #include "clock.h"
 #include "intake_rig.h"
 #include <pthread.h>
@@ -123,8 +123,8 @@ static void run(unsigned seed)
 	if (sum != c.handed || d.unreadable || c.hurt ||
 		intake_kernels(c.rig.intake) != (int64_t)recorded ||
 		intake_lent(c.rig.intake))
-		fail_msg("run %u: %lld handed over; %lld recorded, %lld + %lld "
-			 "dropped; %d hurt",
+		fail_msg(
+			"run %u: %lld returned; %lld recorded, %lld + %lld dropped; %d hurt",
 			seed, (long long)c.handed, (long long)recorded,
 			(long long)d.pool, (long long)d.shed, (int)c.hurt);
 	rig_close(&c.rig);
@@ -149,7 +149,7 @@ static void *wait_long(void *arg)
 }
 
 /* Asleep, or about to: a wake is never lost. */
-static void whoever_waits_is_woken(void **state)
+static void a_waiting_reader_is_woken(void **state)
 {
 	struct rig r;
 	struct intake_buffer b;
@@ -178,7 +178,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(recorded_and_dropped_is_handed_over),
-		cmocka_unit_test(whoever_waits_is_woken),
+		cmocka_unit_test(a_waiting_reader_is_woken),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
-/* test_library.c - which libcupti a process gets, and the sentence where none.
+/* test_library.c - which libcupti a process gets, and the sentence if there
+ * is none.
  *
- * Each case is a process of its own, since what is loaded stays loaded. In texts
- * '@' is the case's folder and '%' the folder of the stand-ins. */
+ * Each case is a process of its own, because what is loaded stays loaded. In
+ * texts '@' is the case's folder and '%' the folder of the stubs. */
 #include "library.h"
 #include "places.h"
 #include <dlfcn.h>
@@ -30,7 +31,8 @@ static char root[64];
 static const struct odd {
 	const char *what;
 	const char *driver; /* NULL: libcuda is not loaded */
-	const char *files; /* links and the stand-ins' folders they lead to */
+	/* links and the folders of stubs that they lead to */
+	const char *files;
 	const char *loaded, *named, *home;
 	const char *path; /* of the one found; NULL: none */
 	const char *sentence; /* NULL: none */
@@ -54,13 +56,11 @@ static const struct odd {
 	{ "all are of a newer major version", "12020",
 		"@/local/cuda-13.0/lib64/libcupti.so.13 %/v13_0", NULL, NULL,
 		NULL, NULL,
-		"no libcupti that was found goes with the driver, which is of "
-		"CUDA 12.2; KERNSIFT_TRACE_CUPTI can name another" },
-	{ "a newer one whose name does not tell", "12020",
+		"no libcupti that was found works with the driver, which is of CUDA 12.2; KERNSIFT_TRACE_CUPTI can name another" },
+	{ "a newer one whose name has no version", "12020",
 		"@/local/cuda/lib64/libcupti.so %/v13_0", NULL, NULL, NULL,
 		NULL,
-		"no libcupti that was found goes with the driver, which is of "
-		"CUDA 12.2; KERNSIFT_TRACE_CUPTI can name another" },
+		"no libcupti that was found works with the driver, which is of CUDA 12.2; KERNSIFT_TRACE_CUPTI can name another" },
 	{ "one file by two names", "13000",
 		"@/local/cuda-12.4/lib64/libcupti.so.12 %/v12_4 "
 		"@/local/cuda-12.4/lib64/libcupti.so %/v12_4",
@@ -86,7 +86,7 @@ static const struct odd {
 	{ "loaded, and too old", "13000", ALL_TOOLKITS, "%/old/libcupti.so",
 		NULL, NULL, NULL,
 		"'%/old/libcupti.so' is older than CUDA 11.8, or no libcupti" },
-	{ "loaded, and nothing that tells a version", "13000", "",
+	{ "loaded, and nothing that has a version", "13000", "",
 		"%/none/libcupti.so", NULL, NULL, NULL,
 		"'%/none/libcupti.so' is older than CUDA 11.8, or no "
 		"libcupti" },
@@ -148,7 +148,7 @@ static void make_folders(char *path)
 	}
 }
 
-/* A link at `path` to the one library of a stand-in's folder. */
+/* A link at `path` to the one library of a stub's folder. */
 static void make_link(const char *path, const char *folder)
 {
 	char copy[PATH_MAX], command[3 * PATH_MAX];

@@ -11,7 +11,7 @@ static bool is_there(void)
 	return access(path, F_OK) == 0;
 }
 
-/* The sentences, which stand behind time and pid. */
+/* The sentences, without time and pid. */
 static int lines(char *last, size_t size)
 {
 	char line[1024], stamp[64];
@@ -39,7 +39,7 @@ static void *say_some(void *ctx)
 	return NULL;
 }
 
-/* A process has one log, and each step goes on from the one before. */
+/* A process has one log, and each step continues from the one before. */
 static void from_the_first_line_to_the_last(void **state)
 {
 	struct spooled d;
@@ -48,13 +48,13 @@ static void from_the_first_line_to_the_last(void **state)
 	(void)state;
 	spooled_init(&d, NULL);
 	snprintf(path, sizeof path, "%s/log", d.folder);
-	log_line("before it is known %s", "where");
+	log_line("before the file is %s", "set");
 	log_flush();
 	log_open(path);
 	assert_false(is_there());
 	log_flush();
 	assert_int_equal(lines(last, sizeof last), 1);
-	assert_string_equal(last, "before it is known where\n");
+	assert_string_equal(last, "before the file is set\n");
 	log_line("afterwards");
 	assert_int_equal(lines(last, sizeof last), 1);
 	for (int i = 0; i < 3; i++)

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const char *text(struct names *n, uint32_t id)
+static const char *text(struct kernel_names *n, uint32_t id)
 {
 	size_t len;
 	const char *t = names_text(n, id, &len);
@@ -22,7 +22,7 @@ static const char *text(struct names *n, uint32_t id)
 static void equal_names_have_one_number(void **state)
 {
 	static const char a[] = "sgemm", b[] = "sgemm", c[] = "dgemm";
-	struct names *n = names_new();
+	struct kernel_names *n = names_new();
 	(void)state;
 	assert_int_equal(names_pin(n, a), 1);
 	assert_int_equal(names_pin(n, b), 1);
@@ -41,7 +41,7 @@ static void what_can_be_no_address_is_no_name(void **state)
 {
 	static const uintptr_t none[] = { 0, 1, 4711,
 		(uintptr_t)0xdeadbeefdeadbeef, UINTPTR_MAX };
-	struct names *n = names_new();
+	struct kernel_names *n = names_new();
 	(void)state;
 	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
 		assert_int_equal(names_pin(n, (const char *)none[i]),
@@ -49,22 +49,22 @@ static void what_can_be_no_address_is_no_name(void **state)
 	names_free(n);
 }
 
-/* A module was unloaded and another lies where it lay. */
+/* A module was unloaded and another has its address. */
 static void a_pointer_means_another_name_now(void **state)
 {
 	static const char *const beginning = "_ZN7cutlass6KernelI";
 	static const struct {
 		const char *odd, *before, *after;
-		bool forget; /* told of it */
+		bool forget; /* reported */
 	} cases[] = {
 		{ "the beginning differs", "sgemm", "dgemm", false },
 		{ "it is longer", "sgemm", "sgemm_nt", false },
 		{ "it is shorter", "sgemm_nt", "sgemm", false },
-		{ "the end differs, and it was told", "A", "B", true },
+		{ "the end differs, and it was reported", "A", "B", true },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct names *n = names_new();
+		struct kernel_names *n = names_new();
 		char before[64], at[64];
 		const char *head = cases[i].forget ? beginning : "";
 		snprintf(at, sizeof at, "%s%s", head, cases[i].before);
@@ -85,7 +85,7 @@ static void a_pointer_means_another_name_now(void **state)
 static void a_long_name_is_cut(void **state)
 {
 	enum { LONG = 100000, KEPT = 64 << 10 };
-	struct names *n = names_new();
+	struct kernel_names *n = names_new();
 	char *name = malloc(LONG + 1);
 	size_t len;
 	(void)state;
@@ -103,7 +103,7 @@ static void a_long_name_is_cut(void **state)
 
 static void more_names_than_numbers(void **state)
 {
-	struct names *n = names_new();
+	struct kernel_names *n = names_new();
 	char name[32];
 	(void)state;
 	for (int i = 1; i <= NAMES_MAX + 5; i++) {
@@ -121,7 +121,7 @@ static void more_names_than_numbers(void **state)
 static void more_names_than_bytes(void **state)
 {
 	enum { LEN = 1 << 15 };
-	struct names *n = names_new();
+	struct kernel_names *n = names_new();
 	char *name = malloc(LEN);
 	(void)state;
 	memset(name, 'x', LEN);
@@ -139,7 +139,7 @@ static void more_names_than_bytes(void **state)
 
 enum { THREADS = 8, NAMES = 500, TURNS = 20000 };
 struct crowd {
-	struct names *names;
+	struct kernel_names *names;
 	char (*pool)[48]; /* own pointers to the same names */
 	uint32_t id[NAMES];
 	unsigned seed;
@@ -166,7 +166,7 @@ static void *pin_many(void *arg)
 
 static void many_threads_agree(void **state)
 {
-	struct names *n = names_new();
+	struct kernel_names *n = names_new();
 	struct crowd crowd[THREADS];
 	pthread_t t[THREADS];
 	(void)state;

@@ -8,15 +8,15 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* What nodes_tell() tells, as text: "node:id,id …". */
-struct told {
+/* What nodes_write() passes on, as text: "node:id,id …". */
+struct written {
 	char text[512];
-	int count, most; /* most: after which it is told to stop; 0 never */
+	int count, most; /* most: after which the callback stops; 0 never */
 };
 
 static bool listen(void *ctx, uint64_t node, const uint32_t *stack, int depth)
 {
-	struct told *t = ctx;
+	struct written *t = ctx;
 	size_t at = strlen(t->text);
 	if (t->most && t->count == t->most)
 		return false;
@@ -29,10 +29,10 @@ static bool listen(void *ctx, uint64_t node, const uint32_t *stack, int depth)
 	return true;
 }
 
-static void told_is(struct nodes *n, const char *expect)
+static void written_is(struct nodes *n, const char *expect)
 {
-	struct told t = { .count = 0 };
-	nodes_tell(n, listen, &t);
+	struct written t = { .count = 0 };
+	nodes_write(n, listen, &t);
 	assert_string_equal(t.text, expect);
 }
 
@@ -46,33 +46,33 @@ static void a_clone_has_the_ranges_of_its_original(void **state)
 	nodes_created(n, 0x100000002, norm, 1);
 	nodes_cloned(n, 0x100000001, 0x200000001);
 	nodes_cloned(n, 0x200000001, 0x300000001);
-	told_is(n, "100000001:7,3 100000002:9 200000001:7,3 300000001:7,3");
+	written_is(n, "100000001:7,3 100000002:9 200000001:7,3 300000001:7,3");
 	assert_int_equal(nodes_lost(n), 0);
 	nodes_free(n);
 }
 
-static void each_is_told_once_and_again_for_a_new_capture(void **state)
+static void each_is_written_once_and_again_for_a_new_capture(void **state)
 {
 	struct nodes *n = nodes_new();
 	(void)state;
 	nodes_created(n, 1, gemm, 2);
-	told_is(n, "1:7,3");
-	told_is(n, "");
+	written_is(n, "1:7,3");
+	written_is(n, "");
 	nodes_created(n, 2, norm, 1);
-	told_is(n, "2:9");
+	written_is(n, "2:9");
 	nodes_again(n);
-	told_is(n, "1:7,3 2:9");
+	written_is(n, "1:7,3 2:9");
 	nodes_free(n);
 }
 
-static void nothing_is_told_of_nodes_without_ranges(void **state)
+static void nodes_without_ranges_are_not_written(void **state)
 {
 	struct nodes *n = nodes_new();
 	(void)state;
 	nodes_created(n, 1, gemm, 0);
 	nodes_cloned(n, 1, 2);
 	nodes_cloned(n, 77, 78); /* made before the collector looked */
-	told_is(n, "");
+	written_is(n, "");
 	nodes_free(n);
 }
 
@@ -81,24 +81,24 @@ static void an_id_that_comes_again_is_another_node(void **state)
 	struct nodes *n = nodes_new();
 	(void)state;
 	nodes_created(n, 1, gemm, 2);
-	told_is(n, "1:7,3");
+	written_is(n, "1:7,3");
 	nodes_created(n, 1, gemm, 2); /* the same ranges: nothing is new */
-	told_is(n, "");
+	written_is(n, "");
 	nodes_created(n, 1, norm, 1);
-	told_is(n, "1:9");
+	written_is(n, "1:9");
 	nodes_cloned(n, 1, 2);
 	nodes_created(n, 1, NULL, 0); /* forgotten; its clone is not */
 	nodes_again(n);
-	told_is(n, "2:9");
+	written_is(n, "2:9");
 	nodes_cloned(n, 1, 2);
 	nodes_again(n);
-	told_is(n, "");
+	written_is(n, "");
 	nodes_free(n);
 }
 
-/* Instantiating makes nodes within whatever range is open there: told of as new
- * before they are told of as clones, or after. */
-static void a_clone_that_is_told_of_as_new(void **state)
+/* Instantiating makes nodes within whatever range is open there: reported as
+ * new before they are reported as clones, or after. */
+static void a_clone_that_is_reported_as_new(void **state)
 {
 	static const uint32_t instantiate[] = { 50 };
 	struct nodes *n = nodes_new();
@@ -110,16 +110,16 @@ static void a_clone_that_is_told_of_as_new(void **state)
 	nodes_created(n, 0x12, instantiate, 1);
 	nodes_cloned(n, 1, 0x13);
 	nodes_created(n, 0x13, NULL, 0);
-	told_is(n, "1:7,3 11:7,3 12:7,3 13:7,3");
+	written_is(n, "1:7,3 11:7,3 12:7,3 13:7,3");
 	/* The same ranges on both sides: a clone all the same. */
 	nodes_created(n, 0x14, gemm, 2);
 	nodes_cloned(n, 1, 0x14);
 	nodes_created(n, 0x14, instantiate, 1);
-	told_is(n, "14:7,3");
+	written_is(n, "14:7,3");
 	/* Of a node from before the collector nothing is known. */
 	nodes_created(n, 0x21, instantiate, 1);
 	nodes_cloned(n, 99, 0x21);
-	told_is(n, "");
+	written_is(n, "");
 	nodes_free(n);
 }
 
@@ -131,29 +131,29 @@ static void of_deep_stacks_the_innermost_are_kept(void **state)
 	for (uint32_t i = 0; i < NODES_DEPTH + 4; i++)
 		deep[i] = i + 1;
 	nodes_created(n, 5, deep, NODES_DEPTH + 4);
-	told_is(n, "5:1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16");
+	written_is(n, "5:1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16");
 	nodes_free(n);
 }
 
-/* Where the listener cannot go on, it is told the rest the next time. */
+/* If the callback stops, it gets the rest the next time. */
 static void who_stops_listening_misses_nothing(void **state)
 {
 	struct nodes *n = nodes_new();
-	struct told t = { .most = 1 };
+	struct written t = { .most = 1 };
 	(void)state;
 	nodes_created(n, 1, gemm, 2);
 	nodes_created(n, 2, norm, 1);
-	nodes_tell(n, listen, &t);
+	nodes_write(n, listen, &t);
 	assert_string_equal(t.text, "1:7,3");
-	told_is(n, "2:9");
+	written_is(n, "2:9");
 	nodes_free(n);
 }
 
 static bool count(void *ctx, uint64_t node, const uint32_t *stack, int depth)
 {
-	int64_t *told = ctx;
+	int64_t *written = ctx;
 	if (depth == 1 && stack[0] == (uint32_t)(node % 1000) + 1)
-		++*told;
+		++*written;
 	return true;
 }
 
@@ -161,7 +161,7 @@ static bool count(void *ctx, uint64_t node, const uint32_t *stack, int depth)
 static void what_finds_no_room_is_counted(void **state)
 {
 	struct nodes *n = nodes_new();
-	int64_t told = 0;
+	int64_t written = 0;
 	(void)state;
 	for (uint64_t i = 0; i < NODES_MAX + 100; i++) {
 		uint64_t node = (i / 500 << 32) + i % 500;
@@ -170,8 +170,8 @@ static void what_finds_no_room_is_counted(void **state)
 	}
 	assert_int_equal(nodes_lost(n), 100);
 	assert_int_equal(nodes_lost(n), 0);
-	nodes_tell(n, count, &told);
-	assert_int_equal(told, NODES_MAX);
+	nodes_write(n, count, &written);
+	assert_int_equal(written, NODES_MAX);
 	nodes_cloned(n, 1, (uint64_t)1 << 60);
 	assert_int_equal(nodes_lost(n), 1);
 	nodes_free(n);
@@ -212,30 +212,30 @@ static void *make(void *arg)
 	return NULL;
 }
 
-/* One thread tells while eight make and clone: each node is told once. */
+/* One thread writes while eight make and clone: each node is written once. */
 static void threads(void **state)
 {
 	struct nodes *n = nodes_new();
 	struct maker m[THREADS];
 	pthread_t t[THREADS];
-	int64_t told = 0;
+	int64_t written = 0;
 	(void)state;
 	for (uint64_t i = 0; i < THREADS; i++) {
 		m[i] = (struct maker){ n, i };
 		assert_int_equal(pthread_create(&t[i], NULL, make, &m[i]), 0);
 	}
 	for (int i = 0; i < 1000; i++)
-		nodes_tell(n, count, &told);
+		nodes_write(n, count, &written);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(t[i], NULL);
-	nodes_tell(n, count, &told);
-	assert_int_equal(told, 2 * THREADS * EACH);
+	nodes_write(n, count, &written);
+	assert_int_equal(written, 2 * THREADS * EACH);
 	assert_int_equal(nodes_lost(n), 0);
 	nodes_free(n);
 }
 
-/* Eight threads make the same nodes with the same ranges: told eight times at
- * most, once where one was first, and never lost. */
+/* Eight threads make the same nodes with the same ranges: written at most
+ * eight times, once if one was first, and never lost. */
 static void *make_same(void *arg)
 {
 	struct maker m = { ((struct maker *)arg)->nodes, 0 };
@@ -263,7 +263,7 @@ static void threads_that_make_the_same(void **state)
 		assert_int_equal(pthread_create(&t[i], NULL, make_same, &m), 0);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(t[i], NULL);
-	nodes_tell(n, last, seen);
+	nodes_write(n, last, seen);
 	for (int i = 0; i < EACH; i++)
 		assert_int_equal(seen[i], 1);
 	assert_int_equal(nodes_lost(n), 0);
@@ -274,10 +274,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_clone_has_the_ranges_of_its_original),
-		cmocka_unit_test(each_is_told_once_and_again_for_a_new_capture),
-		cmocka_unit_test(nothing_is_told_of_nodes_without_ranges),
+		cmocka_unit_test(
+			each_is_written_once_and_again_for_a_new_capture),
+		cmocka_unit_test(nodes_without_ranges_are_not_written),
 		cmocka_unit_test(an_id_that_comes_again_is_another_node),
-		cmocka_unit_test(a_clone_that_is_told_of_as_new),
+		cmocka_unit_test(a_clone_that_is_reported_as_new),
 		cmocka_unit_test(of_deep_stacks_the_innermost_are_kept),
 		cmocka_unit_test(who_stops_listening_misses_nothing),
 		cmocka_unit_test(what_finds_no_room_is_counted),

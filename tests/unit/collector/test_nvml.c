@@ -32,7 +32,7 @@ static void test_values(void **state)
 	assert_not_sampled(&w->s, gpu_power_mean, 0);
 	assert_not_sampled(&w->s, gpu_link_transmit, 0);
 
-	/* within the second only what is cheap is asked */
+	/* within the second only cheap values are read */
 	turn(w, 500000000);
 	assert_sampled(&w->s, gpu_usage, 1, 12);
 	assert_not_sampled(&w->s, gpu_temperature, 1);

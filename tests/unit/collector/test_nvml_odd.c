@@ -2,7 +2,7 @@
 #include "nvml_world.h"
 #include <dlfcn.h>
 
-/* Each call by itself; all others of that GPU are told. */
+/* Each call by itself; all others of that GPU are recorded. */
 static void test_refused(void **state)
 {
 	static const struct {
@@ -52,7 +52,7 @@ static void test_refused(void **state)
 	}
 }
 
-/* A refused series is asked for again in the next window; a lost GPU is not. */
+/* A refused series is read again in the next window; a lost GPU is not. */
 static void test_lost(void **state)
 {
 	struct world *w = *state;
@@ -135,7 +135,7 @@ static void test_no_use(void **state)
 	assert_int_equal(w->n.n, 2);
 }
 
-/* Each opening is closed, and no reading goes on when it is to stop. */
+/* Each opening is closed, and no reading continues after a stop. */
 static void test_open_and_stop(void **state)
 {
 	struct world *w = *state;

@@ -48,27 +48,28 @@ static void test_each_call(void **state)
 	nvtxMarkEx(&a);
 	nvtxNameOsThreadA(1, "worker");
 	nvtxNameCategoryA(1, "category");
-	told_close();
-	told_is(0, PUSHED, "push ex", "", "");
-	told_is(1, PUSHED, "push w \xC3\xBC\xF0\x9F\x98\x80", "", "");
-	told_is(2, PUSHED, "push a", "", "");
-	told_is(3, LOOSE, "start w", "", "");
-	told_is(4, LOOSE, "start a", "", "");
-	told_is(5, LOOSE, "start ex", "", "");
-	assert_int_equal(told.n, 6);
-	assert_int_equal(told.marks, 3);
-	assert_int_equal(told.cut + told.odd, 0);
+	captured_close();
+	captured_is(0, PUSHED, "push ex", "", "");
+	captured_is(1, PUSHED, "push w \xC3\xBC\xF0\x9F\x98\x80", "", "");
+	captured_is(2, PUSHED, "push a", "", "");
+	captured_is(3, LOOSE, "start w", "", "");
+	captured_is(4, LOOSE, "start a", "", "");
+	captured_is(5, LOOSE, "start ex", "", "");
+	assert_int_equal(captured.n, 6);
+	assert_int_equal(captured.marks, 3);
+	assert_int_equal(captured.cut + captured.odd, 0);
 	int64_t after = clock_real_ns();
-	for (int n = 0; n < told.n; n++) {
-		const struct told_row *r = &told.rows[n];
+	for (int n = 0; n < captured.n; n++) {
+		const struct captured_row *r = &captured.rows[n];
 		assert_in_range(r->row.start_ns, before, after);
 		assert_in_range(r->row.start_ns + r->row.dur_ns, before, after);
 		assert_int_equal(atol(r->thread), syscall(SYS_gettid));
 	}
 	assert_int_equal(nvtx_dropped(), 0);
 	/* the inner within the outer */
-	assert_true(told.rows[2].row.start_ns <= told.rows[0].row.start_ns);
-	assert_true(told.rows[2].row.dur_ns >= told.rows[0].row.dur_ns);
+	assert_true(
+		captured.rows[2].row.start_ns <= captured.rows[0].row.start_ns);
+	assert_true(captured.rows[2].row.dur_ns >= captured.rows[0].row.dur_ns);
 }
 
 static void test_domains(void **state)
@@ -98,12 +99,12 @@ static void test_domains(void **state)
 	nvtxDomainMarkEx(nccl, &a);
 	nvtxDomainDestroy(wide);
 	nvtx_drain(NULL, false);
-	told_is(0, PUSHED, "\xE2\x82\xAC", "d\xC3\xA9j\xC3\xA0", "");
-	told_is(1, PUSHED, "plain", "NCCL", "");
-	told_is(2, PUSHED, "ncclAllReduce", "NCCL", "");
-	told_is(3, PUSHED, "plain", "", "");
-	told_is(4, LOOSE, "ncclAllReduce", "NCCL", "");
-	assert_int_equal(told.n, 5);
+	captured_is(0, PUSHED, "\xE2\x82\xAC", "d\xC3\xA9j\xC3\xA0", "");
+	captured_is(1, PUSHED, "plain", "NCCL", "");
+	captured_is(2, PUSHED, "ncclAllReduce", "NCCL", "");
+	captured_is(3, PUSHED, "plain", "", "");
+	captured_is(4, LOOSE, "ncclAllReduce", "NCCL", "");
+	assert_int_equal(captured.n, 5);
 	/* a destroyed one's handle is for the next of its name alone */
 	assert_ptr_not_equal(nvtxDomainCreateA("other"), wide);
 	assert_ptr_equal(nvtxDomainCreateW(L"d\u00e9j\u00e0"), wide);
@@ -130,10 +131,10 @@ static void test_odd_events(void **state)
 	nvtxDomainRangePushEx(odd, &b);
 	for (int i = 0; i < 8; i++)
 		assert_true(nvtxRangePop() >= 0);
-	told_close();
-	assert_int_equal(told.n, 8);
+	captured_close();
+	assert_int_equal(captured.n, 8);
 	for (int i = 0; i < 8; i++)
-		told_is(i, PUSHED, "", "", "");
+		captured_is(i, PUSHED, "", "", "");
 }
 
 static void test_frameworks_pass_unchanged(void **state)
@@ -150,10 +151,10 @@ static void test_frameworks_pass_unchanged(void **state)
 	}
 	for (int i = 0; i < N; i++)
 		nvtxRangePop();
-	told_close();
-	assert_int_equal(told.n, N);
+	captured_close();
+	assert_int_equal(captured.n, N);
 	for (int i = 0; i < N; i++)
-		told_is(i, PUSHED, frameworks[N - 1 - i], "", "");
+		captured_is(i, PUSHED, frameworks[N - 1 - i], "", "");
 }
 
 static void test_long_texts_are_cut(void **state)
@@ -166,8 +167,9 @@ static void test_long_texts_are_cut(void **state)
 	nvtxRangePushA(text);
 	nvtxRangePop();
 	nvtx_drain(NULL, false);
-	assert_int_equal(told.n, 1);
-	assert_int_equal(strlen(told.texts[told.rows[0].row.name]), 8190);
+	assert_int_equal(captured.n, 1);
+	assert_int_equal(strlen(captured.texts[captured.rows[0].row.name]),
+		8190);
 }
 
 static void test_payloads(void **state)
@@ -215,7 +217,7 @@ static void test_payloads(void **state)
 	call.bytes = 1048576;
 	call.op = 2;
 	strcpy(call.what, "gather");
-	/* the message lies in the payload; at the end; start and end */
+	/* the message is in the payload; at the end; start and end */
 	nvtxRangePushPayload(d, &data, 1);
 	nvtxRangePopPayload(d, &data, 1);
 	a = event(ASCII, "later");
@@ -223,7 +225,7 @@ static void test_payloads(void **state)
 	nvtxRangePopPayload(d, &data, 1);
 	nvtxRangeEndPayload(d, nvtxRangeStartPayload(d, &data, 1), &data, 1);
 	nvtxMarkPayload(d, &data, 1);
-	/* a number; a layout nobody told; no payload at all */
+	/* a number; an unregistered layout; no payload at all */
 	a.payloadType = NVTX_PAYLOAD_TYPE_INT64;
 	a.payload.llValue = -7;
 	nvtxDomainRangePushEx(d, &a);
@@ -233,30 +235,31 @@ static void test_payloads(void **state)
 	nvtxDomainRangePop(d);
 	nvtxRangePushPayload(d, NULL, 1);
 	nvtxDomainRangePop(d);
-	told_close();
-	told_is(0, PUSHED, "ncclAllReduce", "payloads", want);
-	told_is(1, PUSHED, "gather", "payloads", want);
-	told_is(2, PUSHED, "later", "payloads", want);
-	told_is(3, LOOSE, "gather", "payloads", want);
-	told_is(4, PUSHED, "later", "payloads", "-7");
-	told_is(5, PUSHED, "", "payloads", "null");
-	told_is(6, PUSHED, "", "payloads", "");
-	assert_int_equal(told.n, 7);
-	assert_int_equal(told.odd, 1);
-	assert_int_equal(told.marks, 1);
+	captured_close();
+	captured_is(0, PUSHED, "ncclAllReduce", "payloads", want);
+	captured_is(1, PUSHED, "gather", "payloads", want);
+	captured_is(2, PUSHED, "later", "payloads", want);
+	captured_is(3, LOOSE, "gather", "payloads", want);
+	captured_is(4, PUSHED, "later", "payloads", "-7");
+	captured_is(5, PUSHED, "", "payloads", "null");
+	captured_is(6, PUSHED, "", "payloads", "");
+	assert_int_equal(captured.n, 7);
+	assert_int_equal(captured.odd, 1);
+	assert_int_equal(captured.marks, 1);
 }
 
 int main(void)
 {
 	unsetenv("NVTX_INJECTION64_PATH");
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_each_call, told_end),
-		cmocka_unit_test_teardown(test_domains, told_end),
-		cmocka_unit_test_teardown(test_odd_events, told_end),
+		cmocka_unit_test_teardown(test_each_call, captured_end),
+		cmocka_unit_test_teardown(test_domains, captured_end),
+		cmocka_unit_test_teardown(test_odd_events, captured_end),
 		cmocka_unit_test_teardown(test_frameworks_pass_unchanged,
-			told_end),
-		cmocka_unit_test_teardown(test_long_texts_are_cut, told_end),
-		cmocka_unit_test_teardown(test_payloads, told_end),
+			captured_end),
+		cmocka_unit_test_teardown(test_long_texts_are_cut,
+			captured_end),
+		cmocka_unit_test_teardown(test_payloads, captured_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* test_nvtx_crowd.c - many threads and full rings: told and lost is made. */
+/* test_nvtx_crowd.c - many threads and full rings: written plus lost is
+ * made. */
 #include "nvtx_rows.h"
 
 static _Atomic int woken;
@@ -23,14 +24,14 @@ static void test_full_ring(void **state)
 		nvtxRangePop();
 	}
 	assert_int_equal(atomic_load(&woken), 1);
-	told_close();
+	captured_close();
 	int64_t lost = nvtx_dropped();
-	assert_true(told.n > 1000 && lost > 0);
-	assert_int_equal(told.n + lost, MADE);
+	assert_true(captured.n > 1000 && lost > 0);
+	assert_int_equal(captured.n + lost, MADE);
 	assert_int_equal(nvtx_dropped(), 0);
-	for (int i = 0; i < told.n; i++) {
+	for (int i = 0; i < captured.n; i++) {
 		snprintf(text, sizeof text, "range %d", i);
-		assert_string_equal(told.rows[i].name, text);
+		assert_string_equal(captured.rows[i].name, text);
 	}
 }
 
@@ -44,9 +45,9 @@ static void test_deeper_than_kept(void **state)
 	for (int i = 0; i < DEEP; i++)
 		assert_true(nvtxRangePop() >= 0);
 	assert_int_equal(nvtxRangePop(), -1);
-	told_close();
-	assert_int_equal(told.n + nvtx_dropped(), DEEP);
-	assert_int_equal(told.n, 128);
+	captured_close();
+	assert_int_equal(captured.n + nvtx_dropped(), DEEP);
+	assert_int_equal(captured.n, 128);
 }
 
 static void *one_range(void *ctx)
@@ -74,8 +75,8 @@ static void test_ten_thousand_threads(void **state)
 		if (r % 4 == 3)
 			nvtx_drain(NULL, false);
 	}
-	told_close();
-	assert_int_equal(told.n, 2 * ROUNDS * AT_ONCE);
+	captured_close();
+	assert_int_equal(captured.n, 2 * ROUNDS * AT_ONCE);
 	assert_int_equal(nvtx_dropped(), 0);
 }
 
@@ -91,8 +92,8 @@ static void test_threads_between_windows(void **state)
 	nvtx_record(true);
 	assert_int_equal(pthread_create(&id, NULL, one_range, NULL), 0);
 	pthread_join(id, NULL);
-	told_close();
-	assert_int_equal(told.n, 2);
+	captured_close();
+	assert_int_equal(captured.n, 2);
 	assert_int_equal(nvtx_dropped(), 0);
 }
 
@@ -136,11 +137,11 @@ static int made_in_all(void)
 	return made * THREADS;
 }
 
-/* Forgets what was told but for how many. */
-static int count_told(void)
+/* Forgets all rows except for their number. */
+static int count_captured(void)
 {
-	int n = told.n;
-	told_none();
+	int n = captured.n;
+	captured_none();
 	return n;
 }
 
@@ -153,33 +154,34 @@ static void test_one_window(void **state)
 	start_all(id);
 	while (atomic_load(&working)) {
 		nvtx_drain(NULL, false);
-		n += count_told();
+		n += count_captured();
 	}
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(id[i], NULL);
-	told_close();
+	captured_close();
 	int64_t lost = nvtx_dropped();
-	assert_int_equal(n + told.n + lost, made_in_all());
-	assert_true(n + told.n > 0);
-	assert_int_equal(told.cut, 0);
+	assert_int_equal(n + captured.n + lost, made_in_all());
+	assert_true(n + captured.n > 0);
+	assert_int_equal(captured.cut, 0);
 }
 
 static int by_name(const void *a, const void *b)
 {
-	const struct told_row *x = a, *y = b;
+	const struct captured_row *x = a, *y = b;
 	int c = strcmp(x->name, y->name);
 	return c ? c
 		 : (x->row.start_ns > y->row.start_ns) -
 			       (x->row.start_ns < y->row.start_ns);
 }
 
-/* What is told of a range in two windows does not overlap, and what is told at
- * all is a text that was said. */
-static void pieces_fit(void)
+/* The parts of a range in two windows do not overlap, and each text was
+ * passed to NVTX. */
+static void parts_fit(void)
 {
-	qsort(told.rows, (size_t)told.n, sizeof *told.rows, by_name);
-	for (int i = 0; i < told.n; i++) {
-		const struct told_row *r = &told.rows[i];
+	qsort(captured.rows, (size_t)captured.n, sizeof *captured.rows,
+		by_name);
+	for (int i = 0; i < captured.n; i++) {
+		const struct captured_row *r = &captured.rows[i];
 		int self, n, d;
 		if (!strcmp(r->name, "loose"))
 			continue;
@@ -202,15 +204,15 @@ static void test_window_after_window(void **state)
 		nvtx_record(true);
 		for (int i = 0; i < 3; i++)
 			nvtx_drain(NULL, false);
-		told_close();
+		captured_close();
 		windows++;
-		if (told.n > TOLD_MOST / 2)
-			pieces_fit(), told_none();
+		if (captured.n > ROWS_MOST / 2)
+			parts_fit(), captured_none();
 	}
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(id[i], NULL);
-	told_close();
-	pieces_fit();
+	captured_close();
+	parts_fit();
 	assert_true(windows > 0);
 	nvtx_dropped();
 }
@@ -219,13 +221,15 @@ int main(void)
 {
 	unsetenv("NVTX_INJECTION64_PATH");
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_full_ring, told_end),
-		cmocka_unit_test_teardown(test_deeper_than_kept, told_end),
-		cmocka_unit_test_teardown(test_ten_thousand_threads, told_end),
+		cmocka_unit_test_teardown(test_full_ring, captured_end),
+		cmocka_unit_test_teardown(test_deeper_than_kept, captured_end),
+		cmocka_unit_test_teardown(test_ten_thousand_threads,
+			captured_end),
 		cmocka_unit_test_teardown(test_threads_between_windows,
-			told_end),
-		cmocka_unit_test_teardown(test_one_window, told_end),
-		cmocka_unit_test_teardown(test_window_after_window, told_end),
+			captured_end),
+		cmocka_unit_test_teardown(test_one_window, captured_end),
+		cmocka_unit_test_teardown(test_window_after_window,
+			captured_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* test_nvtx_full.c - domains and registered strings that find no room. */
 #include "nvtx.h"
 #include "nvtx_domain.h"
-#include "nvtx_handlers.h"
+#include "nvtx_headers.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,18 +28,37 @@ static void test_domains(void **state)
 typedef nvtxStringHandle_t(
 	NVTX_API *register_fn)(nvtxDomainHandle_t d, const char *text);
 
+/* A client of NVTX whose only function registers a string. */
+static NvtxFunctionPointer client_register;
+
+static int NVTX_API client_functions(NvtxCallbackModule module,
+	NvtxFunctionTable *to, unsigned *n)
+{
+	static NvtxFunctionPointer *table[NVTX_CBID_CORE2_SIZE];
+	table[NVTX_CBID_CORE2_DomainRegisterStringA] = &client_register;
+	*to = table;
+	*n = NVTX_CBID_CORE2_SIZE;
+	return module == NVTX_CB_MODULE_CORE2;
+}
+
+static const void *NVTX_API client_tables(uint32_t id)
+{
+	static const NvtxExportTableCallbacks callbacks = {
+		.struct_size = sizeof callbacks,
+		.GetModuleFunctionTable = client_functions
+	};
+	return id == NVTX_ETID_CALLBACKS ? &callbacks : NULL;
+}
+
 static void test_registered_strings(void **state)
 {
-	static NvtxFunctionPointer f;
-	static NvtxFunctionPointer *table[NVTX_CBID_CORE2_SIZE];
 	char text[16];
 	int kept = 0;
 	(void)state;
 	assert_non_null(nvtx_state_make());
 	nvtx_dropped();
-	table[NVTX_CBID_CORE2_DomainRegisterStringA] = &f;
-	nvtx_core2_fill(table, NVTX_CBID_CORE2_SIZE);
-	register_fn reg = (register_fn)f;
+	assert_int_equal(nvtx_attach((void *)(uintptr_t)client_tables), 1);
+	register_fn reg = (register_fn)client_register;
 	assert_non_null(reg);
 	for (int i = 0; i < NVTX_TEXTS_MAX + 10; i++) {
 		snprintf(text, sizeof text, "%d", i);

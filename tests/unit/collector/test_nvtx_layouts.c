@@ -44,7 +44,7 @@ static void test_places_by_alignment(void **state)
 	nvtxPayloadSchemaAttr_t a = attributes(NVTX_STATIC, fields, 4);
 	a.fieldMask |= NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ALIGNMENT;
 	a.packAlign = 1;
-	id = nvtx_schema_register(schemas, 1, &a);
+	id = nvtx_payload_register_schema(schemas, 1, &a);
 	gives(1, id, packed, sizeof packed,
 		"{\"a\":1,\"b\":-2,\"c\":3,\"\":-4}", 0);
 }
@@ -130,7 +130,7 @@ static void test_nested(void **state)
 	static const field point[] = { FIELD(0, I16, "x", 0, 0),
 		FIELD(0, U8, "y", 0, 0) };
 	(void)state;
-	/* measured: 4 bytes, aligned to 2; the same told */
+	/* measured: 4 bytes, aligned to 2; the same given */
 	uint64_t a = SCHEMA(1, NVTX_STATIC, 0, point);
 	uint64_t b = SCHEMA(1, NVTX_STATIC, 4, point);
 	const field fields[] = { FIELD(0, U8, "n", 0, 0),
@@ -157,7 +157,7 @@ static void test_endless_nesting(void **state)
 	nvtxPayloadSchemaAttr_t a = attributes(NVTX_DYNAMIC, fields, WIDE);
 	a.fieldMask |= NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID;
 	a.schemaId = SELF;
-	nvtx_schema_register(schemas, 1, &a);
+	nvtx_payload_register_schema(schemas, 1, &a);
 	nvtxPayloadData_t blob = { SELF, sizeof bytes, bytes };
 	char room[ROOM];
 	struct nvtx_payload p = rig_put(1, &blob, 1, room);
@@ -196,7 +196,7 @@ static void test_pointers(void **state)
 	call.two = NULL;
 	call.far = (const uint8_t *)&data->text[7];
 	all_give(1, blobs, 2, "{\"text\":null,\"two\":null,\"far\":0}", 2);
-	/* the last bytes: one of two numbers lies outside; no end of the text */
+	/* the last bytes: one of two numbers is outside; no end of the text */
 	memset(data->text, 'x', sizeof data->text);
 	call.text = data->text;
 	call.two = (const int16_t *)(const void *)&data->text[6];
@@ -251,8 +251,8 @@ static void test_odd_layouts(void **state)
 	(void)state;
 	/* no fields; no attributes; a union; no type that there is */
 	a.entries = NULL;
-	assert_int_equal(nvtx_schema_register(schemas, 1, &a), 0);
-	assert_int_equal(nvtx_schema_register(schemas, 1, NULL), 0);
+	assert_int_equal(nvtx_payload_register_schema(schemas, 1, &a), 0);
+	assert_int_equal(nvtx_payload_register_schema(schemas, 1, NULL), 0);
 	gives(1, SCHEMA(1, NVTX_UNION, 1, one), bytes, 1, "null", 1);
 	gives(1, SCHEMA(1, 42, 1, one), bytes, 1, "null", 1);
 	gives(1, SCHEMA(1, NVTX_STATIC, 0, far), bytes, 1, "{\"far\":null}", 1);
@@ -269,7 +269,7 @@ static void test_odd_layouts(void **state)
 	a = attributes(NVTX_STATIC, one, 1);
 	a.fieldMask |= NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID;
 	a.schemaId = id;
-	assert_int_equal(nvtx_schema_register(schemas, 1, &a), id);
+	assert_int_equal(nvtx_payload_register_schema(schemas, 1, &a), id);
 	gives(1, id, "\7", 1, "{\"a\":7}", 0);
 }
 

@@ -4,8 +4,8 @@
  * one that its rule (server/decode/nsys/nsys_nvtx.c) gives. */
 #include "nvtx_payload_rig.h"
 
-/* The layout of tests/unit/decode/test_nsys.c, and its text: a uint64, at 8 an
- * int32, a text of four bytes at 12, one that lies elsewhere, one past the
+/* The layout of tests/unit/decode/test_nsys.c, and its text: a uint64, at 8
+ * an int32, a text of four bytes at 12, one that is elsewhere, one past the
  * end. */
 static void test_as_the_server_reads_nsys(void **state)
 {
@@ -37,7 +37,7 @@ static void test_as_the_server_reads_nsys(void **state)
 }
 
 /* NCCL's: struct { uint64_t commhash; size_t bytes; ncclRedOp_t op; }. */
-static void test_as_nccl_tells(void **state)
+static void test_as_nccl_registers(void **state)
 {
 	enum { ALL_REDUCE = NVTX_PAYLOAD_SCHEMA_ID_STATIC_START + 3 };
 	static const nvtxPayloadSchemaEntry_t fields[] = {
@@ -58,12 +58,13 @@ static void test_as_nccl_tells(void **state)
 		       NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_STATIC_SIZE;
 	a.schemaId = ALL_REDUCE;
 	a.payloadStaticSize = sizeof call;
-	assert_int_equal(nvtx_schema_register(schemas, 7, &a), ALL_REDUCE);
+	assert_int_equal(nvtx_payload_register_schema(schemas, 7, &a),
+		ALL_REDUCE);
 	gives(7, ALL_REDUCE, &call, sizeof call,
 		"{\"NCCL communicator ID\":11259375,"
 		"\"Message size [bytes]\":1048576,\"Reduction operation\":2}",
 		0);
-	/* its size is told by the layout; in another domain it is unknown */
+	/* its size comes from the layout; in another domain it is unknown */
 	gives(7, ALL_REDUCE, &call, SIZE_MAX,
 		"{\"NCCL communicator ID\":11259375,"
 		"\"Message size [bytes]\":1048576,\"Reduction operation\":2}",
@@ -89,7 +90,7 @@ static void test_enum(void **state)
 		.sizeOfEnum = 4
 	};
 	(void)state;
-	uint64_t op = nvtx_enum_register(schemas, 1, &a);
+	uint64_t op = nvtx_payload_register_enum(schemas, 1, &a);
 	const nvtxPayloadSchemaEntry_t fields[] = {
 		{ .type = op, .name = "op" },
 		{ .type = op, .name = "odd" },
@@ -106,8 +107,8 @@ static void test_enum(void **state)
 	gives(1, op, values, 4, "\"Prod\"", 0);
 	gives(1, op, values, 3, "null", 1);
 	a.fieldMask &= ~(uint64_t)NVTX_PAYLOAD_ENUM_ATTR_FIELD_SIZE;
-	assert_int_equal(nvtx_enum_register(schemas, 1, &a), 0);
-	assert_int_equal(nvtx_enum_register(schemas, 1, NULL), 0);
+	assert_int_equal(nvtx_payload_register_enum(schemas, 1, &a), 0);
+	assert_int_equal(nvtx_payload_register_enum(schemas, 1, NULL), 0);
 }
 
 /* Each type by itself: its bytes are 1, 2, 3, …, the last one 0xFF. */
@@ -167,7 +168,7 @@ static void test_several_payloads(void **state)
 		{ NVTX_PAYLOAD_ENTRY_TYPE_INT, sizeof a, &a },
 		{ NVTX_TYPE_PAYLOAD_SCHEMA_RAW, sizeof a, &a },
 		{ NVTX_TYPE_PAYLOAD_SCHEMA_REFERENCED, sizeof a, &a },
-		/* a text whose size is not told, and one whose is */
+		/* a text whose size is not given, and one whose is */
 		{ NVTX_PAYLOAD_ENTRY_TYPE_CSTRING, SIZE_MAX, text },
 		{ NVTX_PAYLOAD_ENTRY_TYPE_CSTRING_UTF8, 2, text },
 		/* nothing, and nowhere */
@@ -197,7 +198,7 @@ static void test_single_numbers(void **state)
 		{ NVTX_PAYLOAD_TYPE_INT32, { .payload.iValue = -1 }, "-1" },
 		{ NVTX_PAYLOAD_TYPE_FLOAT, { .payload.fValue = 0.1f },
 			"0.10000000149011612" },
-		/* none, and what nobody knows */
+		/* none, and an unknown one */
 		{ NVTX_PAYLOAD_UNKNOWN, { 0 }, "" },
 		{ 7, { 0 }, "" },
 		{ -1, { 0 }, "" },
@@ -218,7 +219,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_as_the_server_reads_nsys),
-		cmocka_unit_test(test_as_nccl_tells),
+		cmocka_unit_test(test_as_nccl_registers),
 		cmocka_unit_test(test_enum),
 		cmocka_unit_test(test_each_type),
 		cmocka_unit_test(test_several_payloads),

@@ -91,7 +91,7 @@ static void test_full_loses_the_newest(void **state)
 	while (take(r, &n))
 		assert_int_equal(n, out++);
 	assert_int_equal(out, in);
-	/* empty again, it is told again */
+	/* empty again, it reports again */
 	for (halves = 0; put(r, out, &half); out++)
 		halves += half;
 	assert_int_equal(halves, 1);

@@ -195,7 +195,7 @@ static void test_named(void **state)
 	free(t);
 }
 
-/* Texts that tell by each byte which start they belong to. */
+/* Texts in which each byte shows which start they belong to. */
 enum { ROUNDS = 60000, DEPTH = 6 };
 static atomic_bool done, enough;
 

@@ -3,7 +3,7 @@
 
 enum { PUSHED = KST_RANGE_ANNOTATION, LOOSE = KST_RANGE_LOOSE };
 
-/* Two moments that are told apart. */
+/* Two moments that differ. */
 static int64_t later(void)
 {
 	int64_t now = clock_real_ns();
@@ -15,8 +15,8 @@ static int64_t later(void)
 static void between(int at, const char *name, int64_t start_from,
 	int64_t start_to, int64_t end_from, int64_t end_to)
 {
-	told_is(at, PUSHED, name, "", "");
-	const struct kst_range *r = &told.rows[at].row;
+	captured_is(at, PUSHED, name, "", "");
+	const struct kst_range *r = &captured.rows[at].row;
 	assert_in_range(r->start_ns, start_from, start_to);
 	assert_in_range(r->start_ns + r->dur_ns, end_from, end_to);
 }
@@ -43,16 +43,16 @@ static void test_open_before_and_after(void **state)
 	nvtxRangePushA("too late as well");
 	int64_t e = later();
 	nvtx_drain(NULL, true);
-	assert_int_equal(told.n, 3);
+	assert_int_equal(captured.n, 3);
 	between(0, "inner", b, c, b, c);
 	between(1, "last", b, c, d, e);
 	between(2, "outer", a, b, c, d);
-	assert_int_equal(told.cut, 1);
-	/* nothing of it is told again */
+	assert_int_equal(captured.cut, 1);
+	/* nothing of it is written again */
 	nvtxRangePop();
 	nvtxRangePop();
 	nvtx_drain(NULL, true);
-	assert_int_equal(told.n, 3);
+	assert_int_equal(captured.n, 3);
 }
 
 static void test_open_through_two_windows(void **state)
@@ -63,9 +63,9 @@ static void test_open_through_two_windows(void **state)
 	nvtxRangePushA("long");
 	nvtxRangePushA("until between");
 	int64_t b = later();
-	told_close();
+	captured_close();
 	int64_t c = later();
-	assert_int_equal(told.n, 2);
+	assert_int_equal(captured.n, 2);
 	between(0, "long", a, b, b, c);
 	between(1, "until between", a, b, b, c);
 	nvtxRangePop();
@@ -75,16 +75,16 @@ static void test_open_through_two_windows(void **state)
 	int64_t e = later();
 	nvtxRangePop();
 	int64_t f = later();
-	told_close();
+	captured_close();
 	int64_t g = later();
-	assert_int_equal(told.n, 4);
+	assert_int_equal(captured.n, 4);
 	between(2, "from between", d, e, e, f);
 	between(3, "long", d, e, f, g);
-	assert_int_equal(told.cut, 4);
+	assert_int_equal(captured.cut, 4);
 	nvtxRangePop();
 	nvtx_record(true);
-	told_close();
-	assert_int_equal(told.n, 4);
+	captured_close();
+	assert_int_equal(captured.n, 4);
 }
 
 static void test_ends_in_a_later_window(void **state)
@@ -92,14 +92,14 @@ static void test_ends_in_a_later_window(void **state)
 	(void)state;
 	nvtx_record(true);
 	nvtxRangePushA("long");
-	told_close();
+	captured_close();
 	int64_t a = later();
 	nvtx_record(true);
 	int64_t b = later();
 	nvtxRangePop();
 	int64_t c = later();
-	told_close();
-	assert_int_equal(told.n, 2);
+	captured_close();
+	assert_int_equal(captured.n, 2);
 	between(1, "long", a, b, b, c);
 }
 
@@ -114,11 +114,12 @@ static void test_all_within_a_window(void **state)
 	int64_t b = later();
 	nvtxRangePop();
 	int64_t c = later();
-	told_close();
-	assert_int_equal(told.n, 2);
+	captured_close();
+	assert_int_equal(captured.n, 2);
 	between(1, "long", a, b, b, c);
-	assert_int_equal(told.rows[0].row.start_ns + told.rows[0].row.dur_ns,
-		told.rows[1].row.start_ns);
+	assert_int_equal(captured.rows[0].row.start_ns +
+				 captured.rows[0].row.dur_ns,
+		captured.rows[1].row.start_ns);
 }
 
 static void *ends_with_open_ranges(void *ctx)
@@ -147,13 +148,14 @@ static void test_thread_ends_with_open_ranges(void **state)
 	in_a_thread(ends_with_open_ranges, &at);
 	int64_t b = later();
 	nvtx_drain(NULL, false);
-	assert_int_equal(told.n, 2);
+	assert_int_equal(captured.n, 2);
 	between(0, "two", a, at, a, at);
 	between(1, "one", a, at, at, b);
-	assert_int_not_equal(atol(told.rows[0].thread), syscall(SYS_gettid));
-	assert_string_equal(told.rows[0].thread, told.rows[1].thread);
-	told_close();
-	assert_int_equal(told.n, 2);
+	assert_int_not_equal(atol(captured.rows[0].thread),
+		syscall(SYS_gettid));
+	assert_string_equal(captured.rows[0].thread, captured.rows[1].thread);
+	captured_close();
+	assert_int_equal(captured.n, 2);
 }
 
 static void test_loose(void **state)
@@ -168,10 +170,10 @@ static void test_loose(void **state)
 	nvtx_drain(NULL, true);
 	nvtxRangeEnd(a);
 	nvtxRangeEnd(0);
-	assert_int_equal(told.n, 2);
-	told_is(0, LOOSE, "ended behind the window", "", "");
-	told_is(1, LOOSE, "never ended", "", "");
-	assert_int_equal(told.cut, 1);
+	assert_int_equal(captured.n, 2);
+	captured_is(0, LOOSE, "ended behind the window", "", "");
+	captured_is(1, LOOSE, "never ended", "", "");
+	assert_int_equal(captured.cut, 1);
 }
 
 static void test_nothing_between_windows(void **state)
@@ -184,7 +186,7 @@ static void test_nothing_between_windows(void **state)
 	}
 	nvtx_drain(NULL, false);
 	nvtx_drain(NULL, true);
-	assert_int_equal(told.n + told.marks + told.cut, 0);
+	assert_int_equal(captured.n + captured.marks + captured.cut, 0);
 	assert_int_equal(nvtx_dropped(), 0);
 }
 
@@ -203,7 +205,7 @@ static void *no_ranges(void *ctx)
 	return NULL;
 }
 
-/* As a graph that is captured between windows asks. */
+/* As for a graph that is captured between windows. */
 static void test_stack(void **state)
 {
 	uint32_t ids[4], again[4];
@@ -234,10 +236,10 @@ static void test_stack(void **state)
 	assert_int_equal(again[1], ids[2]);
 	nvtxRangePop();
 	nvtxRangePop();
-	told_close();
-	/* and what has a number is told by its text all the same */
-	told_is(0, PUSHED, "aten::mm, sizes = [[4, 4]]", "", "");
-	told_is(1, PUSHED, "model", "", "");
+	captured_close();
+	/* and a text with a number is written as text all the same */
+	captured_is(0, PUSHED, "aten::mm, sizes = [[4, 4]]", "", "");
+	captured_is(1, PUSHED, "model", "", "");
 	text_is(0, "", "");
 }
 
@@ -245,18 +247,20 @@ int main(void)
 {
 	unsetenv("NVTX_INJECTION64_PATH");
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_open_before_and_after, told_end),
+		cmocka_unit_test_teardown(test_open_before_and_after,
+			captured_end),
 		cmocka_unit_test_teardown(test_open_through_two_windows,
-			told_end),
+			captured_end),
 		cmocka_unit_test_teardown(test_ends_in_a_later_window,
-			told_end),
-		cmocka_unit_test_teardown(test_all_within_a_window, told_end),
+			captured_end),
+		cmocka_unit_test_teardown(test_all_within_a_window,
+			captured_end),
 		cmocka_unit_test_teardown(test_thread_ends_with_open_ranges,
-			told_end),
-		cmocka_unit_test_teardown(test_loose, told_end),
+			captured_end),
+		cmocka_unit_test_teardown(test_loose, captured_end),
 		cmocka_unit_test_teardown(test_nothing_between_windows,
-			told_end),
-		cmocka_unit_test_teardown(test_stack, told_end),
+			captured_end),
+		cmocka_unit_test_teardown(test_stack, captured_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

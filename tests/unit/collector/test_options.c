@@ -16,7 +16,7 @@ struct variable {
 struct world {
 	const struct variable *variables;
 	char said[SENTENCES][512];
-	int n_said;
+	int n_errors;
 };
 
 static const char *env(void *ctx, const char *name)
@@ -29,22 +29,22 @@ static const char *env(void *ctx, const char *name)
 	return NULL;
 }
 
-static void hear(void *ctx, const char *sentence)
+static void collect(void *ctx, const char *sentence)
 {
 	struct world *w = ctx;
 
-	assert_true(w->n_said < SENTENCES);
-	snprintf(w->said[w->n_said++], sizeof w->said[0], "%s", sentence);
+	assert_true(w->n_errors < SENTENCES);
+	snprintf(w->said[w->n_errors++], sizeof w->said[0], "%s", sentence);
 }
 
 static void test_defaults(void **state)
 {
 	(void)state;
 	struct world w = { 0 };
-	struct options o;
+	struct collector_options o;
 
-	options_init(&o, env, hear, &w);
-	assert_int_equal(w.n_said, 0);
+	options_init(&o, env, collect, &w);
+	assert_int_equal(w.n_errors, 0);
 	assert_true(o.trace);
 	assert_false(o.capture);
 	assert_string_equal(o.window, "");
@@ -122,17 +122,17 @@ static void test_refused(void **state)
 			"(Is "
 			"a directory); the environment alone is used" },
 	};
-	struct options defaults, o;
+	struct collector_options defaults, o;
 	struct world none = { 0 };
 
-	options_init(&defaults, env, hear, &none);
+	options_init(&defaults, env, collect, &none);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct variable variables[] = { rows[i].v,
 			{ NULL, NULL } };
 		struct world w = { .variables = variables };
-		options_init(&o, env, hear, &w);
+		options_init(&o, env, collect, &w);
 		assert_string_equal(w.said[0], rows[i].sentence);
-		assert_int_equal(w.n_said, 1);
+		assert_int_equal(w.n_errors, 1);
 		assert_int_equal(o.trace, defaults.trace);
 		assert_int_equal(o.memory_mib, defaults.memory_mib);
 		assert_int_equal(o.nvml_hz, defaults.nvml_hz);
@@ -150,18 +150,18 @@ static void test_refused(void **state)
 	options_release(&defaults);
 }
 
-/* The least is nearer to what was asked for than the default. */
-static void test_least_memory(void **state)
+/* The minimum is nearer to the value that was given than the default. */
+static void test_minimum_memory(void **state)
 {
 	(void)state;
 	const struct variable variables[] = {
 		{ "KERNSIFT_TRACE_MEMORY_MIB", "1" }, { NULL, NULL }
 	};
 	struct world w = { .variables = variables };
-	struct options o;
+	struct collector_options o;
 
-	options_init(&o, env, hear, &w);
-	assert_int_equal(w.n_said, 1);
+	options_init(&o, env, collect, &w);
+	assert_int_equal(w.n_errors, 1);
 	assert_string_equal(w.said[0],
 		"'1' is less than KERNSIFT_TRACE_MEMORY_MIB must be; 8 is "
 		"used");
@@ -177,10 +177,10 @@ static void test_redaction_fails_closed(void **state)
 						      "^secret" },
 		{ "KERNSIFT_TRACE_DROP", "*(" }, { NULL, NULL } };
 	struct world w = { .variables = variables };
-	struct options o;
+	struct collector_options o;
 
-	options_init(&o, env, hear, &w);
-	assert_int_equal(w.n_said, 1);
+	options_init(&o, env, collect, &w);
+	assert_int_equal(w.n_errors, 1);
 	assert_true(pattern_matches(&o.hash, "anything"));
 	assert_true(pattern_matches(&o.hash, ""));
 	options_release(&o);
@@ -197,11 +197,11 @@ static void test_environment(void **state)
 		{ "KERNSIFT_TRACE_NVML_HZ", "0" },
 		{ "KERNSIFT_TRACE_GRAPH", "" }, { NULL, NULL } };
 	struct world w = { .variables = variables };
-	struct options o;
+	struct collector_options o;
 
-	options_init(&o, env, hear, &w);
+	options_init(&o, env, collect, &w);
 	memset(window, 'x', sizeof window - 1); /* the host changes it */
-	assert_int_equal(w.n_said, 0);
+	assert_int_equal(w.n_errors, 0);
 	assert_string_equal(o.window, "30s+5s");
 	assert_int_equal(o.nvml_hz, 0);
 	assert_string_equal(o.graph, "node"); /* empty: as if it were not */
@@ -234,11 +234,11 @@ static void test_config(void **state)
 		{ "KERNSIFT_TRACE_GRAPH", "graph" },
 		{ "KERNSIFT_TRACE_NVML_HZ", "3" }, { NULL, NULL } };
 	struct world w = { .variables = variables };
-	struct options o;
+	struct collector_options o;
 
 	assert_true(fd >= 0 && write(fd, text, sizeof text - 1) > 0);
 	close(fd);
-	options_init(&o, env, hear, &w);
+	options_init(&o, env, collect, &w);
 	unlink(path);
 	assert_string_equal(o.window, "1s+2s");
 	assert_string_equal(o.dir, "/with space/and=sign");
@@ -246,7 +246,7 @@ static void test_config(void **state)
 	assert_string_equal(o.graph, "node"); /* back to the default */
 	assert_int_equal(o.host_hz, 7);
 	assert_int_equal(o.nvml_hz, 3);
-	assert_int_equal(w.n_said, 2);
+	assert_int_equal(w.n_errors, 2);
 	assert_string_equal(w.said[0],
 		"'KERNSIFT_TRACE_EVREY=10m:2s' in the file of "
 		"KERNSIFT_TRACE_CONFIG sets no option; it is passed over");
@@ -260,7 +260,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_least_memory),
+		cmocka_unit_test(test_minimum_memory),
 		cmocka_unit_test(test_redaction_fails_closed),
 		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_config) };

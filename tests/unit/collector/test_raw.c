@@ -24,9 +24,9 @@ static void complain(void *ctx, const char *sentence)
 	fail_msg("%s", sentence);
 }
 
-static struct options options_of(const char **pairs)
+static struct collector_options options_of(const char **pairs)
 {
-	struct options o;
+	struct collector_options o;
 	options_init(&o, env, complain, pairs);
 	return o;
 }
@@ -68,9 +68,9 @@ static void read_again(void **state)
 	static const char *const names[] = { "sgemm", "a name\nof two lines",
 		"sgemm" };
 	const char *pairs[] = { "KERNSIFT_TRACE_RAW", folder, NULL };
-	struct options o = options_of(pairs);
+	struct collector_options o = options_of(pairs);
 	struct raw_read *in = malloc(sizeof *in);
-	struct names *other = names_new();
+	struct kernel_names *other = names_new();
 	struct rig r;
 	struct intake_buffer b;
 	char path[512];
@@ -138,7 +138,7 @@ static int next_fd(void)
 static void closed_by_the_host(void **state)
 {
 	const char *pairs[] = { "KERNSIFT_TRACE_RAW", folder, NULL };
-	struct options o = options_of(pairs);
+	struct collector_options o = options_of(pairs);
 	FILE *theirs = tmpfile();
 	struct rig r;
 	struct intake_buffer b;
@@ -168,7 +168,7 @@ static void closed_by_the_host(void **state)
 	assert_int_equal(dumped(path), 2);
 	for (int i = 0; i < 2; i++) {
 		struct raw_read *in = malloc(sizeof *in);
-		struct names *names = names_new();
+		struct kernel_names *names = names_new();
 		size_t len;
 		dumped(path);
 		assert_true(raw_read_open(in, path, names));
@@ -195,7 +195,7 @@ static void none_is_written(void **state)
 	(void)state;
 	rig_open(&r, 24, MIB);
 	for (int i = 0; i < 2; i++) {
-		struct options o = options_of(cases[i]);
+		struct collector_options o = options_of(cases[i]);
 		assert_null(raw_new(&o, &r.layout, r.names));
 		options_release(&o);
 	}
@@ -205,11 +205,11 @@ static void none_is_written(void **state)
 	rig_close(&r);
 }
 
-/* A folder that cannot be: the collector goes on without. */
+/* A folder that cannot be created: the collector continues without. */
 static void nowhere_to_write(void **state)
 {
 	const char *pairs[] = { "KERNSIFT_TRACE_RAW", "/proc/nowhere", NULL };
-	struct options o = options_of(pairs);
+	struct collector_options o = options_of(pairs);
 	struct rig r;
 	struct intake_buffer b;
 	(void)state;

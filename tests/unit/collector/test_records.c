@@ -1,5 +1,5 @@
 /* test_records.c - records of every version are walked and read; what cannot
- * be walked is told in bytes. */
+ * be walked is reported in bytes. */
 #include "made.h"
 #include "record_fields.h"
 #include <setjmp.h>
@@ -35,7 +35,7 @@ static int walk_nothing(uint8_t *buffer, size_t bytes, void **record)
 	return CUPTI_ERROR_NOT_INITIALIZED;
 }
 
-/* A libcupti that says yes and stays where it is, or goes too far. */
+/* A libcupti that says yes and does not move, or moves too far. */
 static int walk_nowhere(uint8_t *buffer, size_t bytes, void **record)
 {
 	(void)buffer, (void)bytes, (void)record;
@@ -48,7 +48,7 @@ static int walk_beyond(uint8_t *buffer, size_t bytes, void **record)
 	return CUPTI_SUCCESS;
 }
 
-static void sizes_are_learnt(void **state)
+static void sizes_are_measured(void **state)
 {
 	(void)state;
 	for (int v = 0; v < MADE_VERSIONS; v++) {
@@ -60,7 +60,7 @@ static void sizes_are_learnt(void **state)
 	}
 }
 
-static void nothing_is_learnt(void **state)
+static void nothing_is_measured(void **state)
 {
 	static records_next_fn *const none[] = { walk_nothing, walk_nowhere,
 		walk_beyond };
@@ -156,7 +156,7 @@ static void a_kernel_without_graph(void **state)
 	assert_int_equal(k.graph, 0);
 }
 
-/* What stands at the end of a buffer whose rest is of no use. */
+/* The end of a buffer whose rest is of no use. */
 static const struct rest {
 	const char *odd;
 	uint32_t kind;
@@ -196,8 +196,8 @@ static void the_rest_is_unreadable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes_are_learnt),
-		cmocka_unit_test(nothing_is_learnt),
+		cmocka_unit_test(sizes_are_measured),
+		cmocka_unit_test(nothing_is_measured),
 		cmocka_unit_test(a_kernel_too_short_for_a_name_is_none),
 		cmocka_unit_test(kernels_of_each_version),
 		cmocka_unit_test(a_kernel_without_graph),

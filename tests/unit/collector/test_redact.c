@@ -20,7 +20,7 @@ static void hash_as_published(void **state)
 	assert_true(siphash(&k, text, 63) == 0x958a324ceb064572u);
 }
 
-/* A text of each kind that passes, as the capture tells it. */
+/* A text of each kind that passes, as the capture has it. */
 static void texts_give(struct capture_writer *s, const char *text, size_t len,
 	uint64_t key)
 {
@@ -71,7 +71,7 @@ static void one_case(const struct redacted_case *c)
 	const char *const env[] = { "KERNSIFT_TRACE_HASH", c->hash,
 		"KERNSIFT_TRACE_DROP", c->drop, NULL };
 	struct spooled d;
-	char told[4][256] = { "", "", "", "" }, note[64] = "";
+	char cells[4][256] = { "", "", "", "" }, note[64] = "";
 	spooled_init(&d, env);
 	struct capture_writer *s = capture_writer_new(&d.options);
 	for (int i = 0; i < 6; i++)
@@ -89,10 +89,10 @@ static void one_case(const struct redacted_case *c)
 		KST_COLUMN(range, payload) };
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(spooled_rows(file, KST_range, columns[i],
-					 told[i], sizeof told[i]),
+					 cells[i], sizeof cells[i]),
 			6);
 	spooled_rows(file, KST_note, KST_COLUMN(note, code), note, sizeof note);
-	assert_string_equal(told[3], "own own own own own own ");
+	assert_string_equal(cells[3], "own own own own own own ");
 	assert_string_equal(note,
 		c->want == REDACT_DROPPED ? "text_redacted " : "");
 	char one[128], want[600] = "";
@@ -101,7 +101,7 @@ static void one_case(const struct redacted_case *c)
 	else if (c->want == REDACT_DROPPED)
 		strcpy(one, " ");
 	else
-		snprintf(one, sizeof one, "%.19s", told[0]);
+		snprintf(one, sizeof one, "%.19s", cells[0]);
 	if (c->want == REDACT_HASHED) {
 		assert_int_equal(strspn(one, "h:"), 2);
 		assert_int_equal(strspn(one + 2, "0123456789abcdef"), 16);
@@ -110,7 +110,7 @@ static void one_case(const struct redacted_case *c)
 	for (int i = 0; i < 6; i++)
 		strcat(want, one);
 	for (int i = 0; i < 3; i++)
-		assert_string_equal(told[i], want);
+		assert_string_equal(cells[i], want);
 	spooled_release(&d);
 }
 

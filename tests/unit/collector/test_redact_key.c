@@ -3,7 +3,7 @@
 #include "spooled.h"
 #include "user_home.h"
 
-static void hash_of(const struct options *o, char hash[19])
+static void hash_of(const struct collector_options *o, char hash[19])
 {
 	struct mapped memory = { 0, 1 << 20 };
 	struct redact r;
@@ -29,7 +29,8 @@ static const char *state_key(void)
 	return path;
 }
 
-/* Whatever folder captures go to, the user has one key, which lies elsewhere. */
+/* Whatever folder captures are written to, the user has one key, which is
+ * elsewhere. */
 static void one_key_of_the_user(void **state)
 {
 	static const char *const env[] = { "KERNSIFT_TRACE_HASH", "secret",
@@ -61,7 +62,7 @@ static void one_key_of_the_user(void **state)
 	spooled_release(&d[1]);
 }
 
-/* What lies where the key should: it is not used, nor written over. */
+/* Another thing in the key's place: it is not used, nor written over. */
 static void no_key_to_be_had(void **state)
 {
 	static const char *const env[] = { "KERNSIFT_TRACE_HASH", "secret",

@@ -27,7 +27,7 @@ static void test_full(void **state)
 	samples_free(NULL);
 }
 
-/* A window's samples that the next finds: also where the counts begin anew. */
+/* A window's samples that the next finds: also where the counts start again. */
 static void test_forget(void **state)
 {
 	(void)state;
@@ -98,7 +98,7 @@ static void test_rate(void **state)
 	assert_true(per_s == 0);
 }
 
-/* Turns at 0, 100, 200, …: whoever comes late goes on with the next of them. */
+/* Turns at 0, 100, 200, …: a late caller continues with the next of them. */
 static void test_turns(void **state)
 {
 	static const struct {

@@ -35,14 +35,14 @@ static void an_old_libcupti(void **state)
 	t.library.subscribe_v2 = NULL;
 	t.library.get_attribute = NULL;
 	open_is(&t, SESSION_OPEN, "");
-	asked("subscribe " HEAR SET_UP UNLOADS KINDS "+5 +4");
+	asked("subscribe " EVENTS SET_UP UNLOADS KINDS "+5 +4");
 	session_close(t.session);
 	asked(KINDS_OFF "-5 -4 " BYE);
 	stage_clear(&t);
 }
 
 /* Everything that may be absent is. */
-static void the_least_libcupti(void **state)
+static void the_oldest_libcupti(void **state)
 {
 	struct stage t;
 	(void)state;
@@ -67,7 +67,7 @@ static void cuda_13_0_before_its_update(void **state)
 	t.library.version = 130000;
 	open_is(&t, SESSION_OPEN,
 		"CUPTI 13.0 has faults that 13.0 Update 1 mends");
-	asked("subscribe:kernsift " HEAR
+	asked("subscribe:kernsift " EVENTS
 	      "threads:1 @5=1/1 @2=16/8 @8=1/1 register " UNLOADS KINDS CALLS);
 	session_close(t.session);
 	asked(KINDS_OFF CALLS_OFF "flush:1 dropped @5=0/1 @2=250/8 @8=0/1 "
@@ -97,18 +97,18 @@ static void attributes_go_back_to_what_they_were(void **state)
 	(void)state;
 	stage_set(&t);
 	stage_kinds(&t, (struct session_kinds){ .copy = true });
-	told.attribute[2] = 7;
-	told.attribute[5] = 1;
+	fake_lib.attribute[2] = 7;
+	fake_lib.attribute[5] = 1;
 	open_is(&t, SESSION_OPEN, "");
 	session_close(t.session);
-	assert_int_equal(told.attribute[2], 7);
-	assert_int_equal(told.attribute[5], 1);
+	assert_int_equal(fake_lib.attribute[2], 7);
+	assert_int_equal(fake_lib.attribute[5], 1);
 	/* What could not be set is not set back. */
-	told.refusals = no_pool;
-	*told.text = '\0';
+	fake_lib.refusals = no_pool;
+	*fake_lib.text = '\0';
 	open_is(&t, SESSION_OPEN, "");
 	session_close(t.session);
-	assert_null(strstr(told.text, "@2=7"));
+	assert_null(strstr(fake_lib.text, "@2=7"));
 	stage_clear(&t);
 }
 
@@ -117,7 +117,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_window_from_end_to_end),
 		cmocka_unit_test(an_old_libcupti),
-		cmocka_unit_test(the_least_libcupti),
+		cmocka_unit_test(the_oldest_libcupti),
 		cmocka_unit_test(cuda_13_0_before_its_update),
 		cmocka_unit_test(graphs_as_a_whole),
 		cmocka_unit_test(attributes_go_back_to_what_they_were),

@@ -1,4 +1,5 @@
-/* test_session_events.c - what CUPTI's callbacks lead to, and what flushes tell. */
+/* test_session_events.c - what CUPTI's callbacks lead to, and what flushes
+ * report. */
 #include "session_stage.h"
 
 #define RUNTIME CUPTI_CB_DOMAIN_RUNTIME_API
@@ -28,7 +29,7 @@ static void buffers_come_and_go(void **state)
 	intake_done(t.intake, &b);
 	give_back(NULL, 0, 0);
 	/* Nobody is there any more: a request is declined. */
-	CUpti_BuffersCallbackRequestFunc request = told.request;
+	CUpti_BuffersCallbackRequestFunc request = fake_lib.request;
 	stage_clear(&t);
 	size = 1;
 	request(&buffer, &size, &size);
@@ -41,13 +42,13 @@ static void what_cupti_lost_is_added_up(void **state)
 	struct stage t;
 	(void)state;
 	stage_open(&t);
-	told.lost = 5;
+	fake_lib.lost = 5;
 	assert_true(session_flush(t.session));
-	told.lost = 2;
+	fake_lib.lost = 2;
 	assert_true(session_flush(t.session));
 	assert_int_equal(session_dropped(t.session), 7);
 	assert_int_equal(session_dropped(t.session), 0);
-	told.lost = 11; /* told by the last flush */
+	fake_lib.lost = 11; /* reported by the last flush */
 	assert_true(session_close(t.session));
 	assert_int_equal(session_dropped(t.session), 11);
 	stage_clear(&t);
@@ -59,27 +60,27 @@ static void three_failed_flushes_are_the_end(void **state)
 	struct stage t;
 	(void)state;
 	stage_open(&t);
-	told.refusals = fails;
+	fake_lib.refusals = fails;
 	assert_true(session_flush(t.session));
 	assert_true(session_flush(t.session));
-	told.refusals = NULL;
+	fake_lib.refusals = NULL;
 	assert_true(session_flush(t.session));
-	told.refusals = fails;
+	fake_lib.refusals = fails;
 	assert_true(session_flush(t.session));
 	assert_true(session_flush(t.session));
 	assert_false(session_flush(t.session));
 	session_close(t.session);
-	assert_non_null(strstr(told.text, "unsubscribe"));
+	assert_non_null(strstr(fake_lib.text, "unsubscribe"));
 	stage_clear(&t);
 }
 
-/* CUPTI has finalized itself: whoever called it now might crash. */
+/* CUPTI has finalized itself: calling it now might crash. */
 static void after_a_fatal_state_nothing_is_called(void **state)
 {
 	struct stage t;
 	(void)state;
 	stage_open(&t);
-	told.called(told.ctx, CUPTI_CB_DOMAIN_STATE,
+	fake_lib.called(fake_lib.ctx, CUPTI_CB_DOMAIN_STATE,
 		CUPTI_CBID_STATE_FATAL_ERROR, NULL);
 	assert_false(session_flush(t.session));
 	session_close(t.session);
@@ -87,13 +88,13 @@ static void after_a_fatal_state_nothing_is_called(void **state)
 	assert_string_equal(t.sentence, "CUPTI reported a fatal state");
 	assert_int_equal(session_listen(t.session, true, t.sentence),
 		SESSION_FATAL);
-	assert_string_equal(told.text, "");
+	assert_string_equal(fake_lib.text, "");
 	stage_clear(&t);
 }
 
 static void die(void)
 {
-	told.called(told.ctx, CUPTI_CB_DOMAIN_STATE,
+	fake_lib.called(fake_lib.ctx, CUPTI_CB_DOMAIN_STATE,
 		CUPTI_CBID_STATE_FATAL_ERROR, NULL);
 }
 
@@ -102,7 +103,7 @@ static void a_fatal_state_within_the_flush(void **state)
 	struct stage t;
 	(void)state;
 	stage_open(&t);
-	told.in_flush = die;
+	fake_lib.in_flush = die;
 	assert_false(session_flush(t.session));
 	assert_false(session_close(t.session));
 	asked("flush:0");
@@ -115,14 +116,14 @@ static void a_fatal_state_within_the_end(void **state)
 	struct stage t;
 	(void)state;
 	stage_open(&t);
-	told.in_flush = die;
+	fake_lib.in_flush = die;
 	assert_false(session_close(t.session));
 	asked("-10 -1 -22 -2 -17 -R60 -R123 -D30 flush:1");
 	assert_int_equal(session_open(t.session, t.sentence), SESSION_FATAL);
 	stage_clear(&t);
 }
 
-static void heard_are(struct stage *t, bool start, bool stop)
+static void calls_seen_are(struct stage *t, bool start, bool stop)
 {
 	bool started, stopped;
 	session_profiler(t->session, &started, &stopped);
@@ -130,40 +131,40 @@ static void heard_are(struct stage *t, bool start, bool stop)
 	assert_int_equal(stopped, stop);
 }
 
-static void profiler_calls_are_heard(void **state)
+static void profiler_calls_are_seen(void **state)
 {
 	struct stage t;
 	(void)state;
 	stage_open(&t);
-	heard_are(&t, false, false);
+	calls_seen_are(&t, false, false);
 	call(DRIVER, 308, CUPTI_API_ENTER);
 	call(DRIVER, 309, CUPTI_API_EXIT);
-	heard_are(&t, true, false);
-	heard_are(&t, false, false);
+	calls_seen_are(&t, true, false);
+	calls_seen_are(&t, false, false);
 	call(RUNTIME, 172, CUPTI_API_ENTER);
-	heard_are(&t, false, true);
+	calls_seen_are(&t, false, true);
 	call(RUNTIME, 171, CUPTI_API_ENTER);
 	call(DRIVER, 309, CUPTI_API_ENTER);
-	heard_are(&t, true, true);
+	calls_seen_are(&t, true, true);
 	/* Numbers of one domain are no others'. */
 	call(RUNTIME, 308, CUPTI_API_ENTER);
-	told.called(told.ctx, CUPTI_CB_DOMAIN_SYNCHRONIZE, 1, NULL);
-	heard_are(&t, false, false);
+	fake_lib.called(fake_lib.ctx, CUPTI_CB_DOMAIN_SYNCHRONIZE, 1, NULL);
+	calls_seen_are(&t, false, false);
 	stage_clear(&t);
 }
 
 static void listening_between_windows(void **state)
 {
-	static const struct refusal held[] = { { "subscribe*", 39 }, { 0 } };
+	static const struct refusal busy[] = { { "subscribe*", 39 }, { 0 } };
 	struct stage t;
 	(void)state;
 	stage_set(&t);
-	told.refusals = held;
+	fake_lib.refusals = busy;
 	assert_int_equal(session_listen(t.session, true, t.sentence),
 		SESSION_BUSY);
 	assert_string_equal(t.sentence, "another tool holds CUPTI");
-	told.refusals = NULL;
-	*told.text = '\0';
+	fake_lib.refusals = NULL;
+	*fake_lib.text = '\0';
 	assert_int_equal(session_listen(t.session, true, t.sentence),
 		SESSION_OPEN);
 	asked("subscribe:kernsift +state:1 +resource:13 +resource:20 "
@@ -172,15 +173,15 @@ static void listening_between_windows(void **state)
 	asked("");
 	/* A window uses the same subscription, and leaves it. */
 	session_open(t.session, t.sentence);
-	assert_null(strstr(told.text, "subscribe"));
-	assert_null(strstr(told.text, "driver:308"));
-	*told.text = '\0';
+	assert_null(strstr(fake_lib.text, "subscribe"));
+	assert_null(strstr(fake_lib.text, "driver:308"));
+	*fake_lib.text = '\0';
 	session_close(t.session);
-	assert_null(strstr(told.text, "unsubscribe"));
-	assert_non_null(strstr(told.text, "-resource:7 -resource:2"));
-	assert_null(strstr(told.text, "-resource:13"));
-	assert_null(strstr(told.text, "-state:1"));
-	*told.text = '\0';
+	assert_null(strstr(fake_lib.text, "unsubscribe"));
+	assert_non_null(strstr(fake_lib.text, "-resource:7 -resource:2"));
+	assert_null(strstr(fake_lib.text, "-resource:13"));
+	assert_null(strstr(fake_lib.text, "-state:1"));
+	*fake_lib.text = '\0';
 	session_listen(t.session, false, t.sentence);
 	asked("unsubscribe");
 	session_listen(t.session, false, t.sentence);
@@ -197,7 +198,7 @@ static void listening_that_ends_within_a_window(void **state)
 	session_listen(t.session, false, t.sentence);
 	asked("");
 	session_close(t.session);
-	assert_non_null(strstr(told.text, "unsubscribe"));
+	assert_non_null(strstr(fake_lib.text, "unsubscribe"));
 	stage_clear(&t);
 }
 
@@ -217,7 +218,7 @@ static void node(CUpti_CallbackId id, uint64_t original, uint64_t made)
 		.originalNode = (CUgraphNode)(uintptr_t)original,
 	};
 	CUpti_ResourceData data = { .resourceDescriptor = &graph };
-	told.called(told.ctx, CUPTI_CB_DOMAIN_RESOURCE, id, &data);
+	fake_lib.called(fake_lib.ctx, CUPTI_CB_DOMAIN_RESOURCE, id, &data);
 }
 
 static void graph_nodes(void **state)
@@ -232,9 +233,9 @@ static void graph_nodes(void **state)
 	node(CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, 0, 22);
 	/* No range is open on this thread: the id is another node's now. */
 	node(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, 0, 11);
-	told.called(told.ctx, CUPTI_CB_DOMAIN_RESOURCE,
+	fake_lib.called(fake_lib.ctx, CUPTI_CB_DOMAIN_RESOURCE,
 		CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, NULL);
-	nodes_tell(t.nodes, keep, text);
+	nodes_write(t.nodes, keep, text);
 	assert_string_equal(text, "21:2 ");
 	/* Of all that no CUPTI function was called that could wait. */
 	asked("");
@@ -266,7 +267,7 @@ int main(void)
 		cmocka_unit_test(after_a_fatal_state_nothing_is_called),
 		cmocka_unit_test(a_fatal_state_within_the_flush),
 		cmocka_unit_test(a_fatal_state_within_the_end),
-		cmocka_unit_test(profiler_calls_are_heard),
+		cmocka_unit_test(profiler_calls_are_seen),
 		cmocka_unit_test(listening_between_windows),
 		cmocka_unit_test(listening_that_ends_within_a_window),
 		cmocka_unit_test(graph_nodes),

@@ -1,4 +1,5 @@
-/* test_session_refused.c - what CUPTI refuses is told, and nothing is left on. */
+/* test_session_refused.c - what CUPTI refuses is reported, and nothing is
+ * left on. */
 #include "session_stage.h"
 
 static const struct refused {
@@ -7,13 +8,13 @@ static const struct refused {
 	uint32_t driver;
 	const char *holder;
 	enum session_end end;
-	const char *sentence, *asked; /* asked: how it ends */
+	const char *sentence, *asked; /* queried: how it ends */
 } refusals[] = {
-	{ "somebody with a name", { "subscribe*", 39 }, 13000,
+	{ "a tool with a name", { "subscribe*", 39 }, 13000,
 		"CUPTI for Nsight Systems", SESSION_BUSY,
 		"'CUPTI for Nsight Systems' holds CUPTI",
 		"subscribe:kernsift" },
-	{ "somebody without", { "subscribe*", 39 }, 13000, NULL, SESSION_BUSY,
+	{ "a tool without", { "subscribe*", 39 }, 13000, NULL, SESSION_BUSY,
 		"another tool holds CUPTI", "subscribe:kernsift" },
 	{ "no driver", { "subscribe*", 999 }, 0, NULL, SESSION_UNFIT,
 		"no NVIDIA driver is loaded in this process (CUPTI_ERROR_999)",
@@ -47,14 +48,14 @@ static void a_window_is_refused(void **state)
 		print_message("%s\n", r->what);
 		stage_set(&t);
 		t.library.driver = r->driver;
-		told.refusals = list;
-		told.holder = r->holder;
+		fake_lib.refusals = list;
+		fake_lib.holder = r->holder;
 		open_is(&t, r->end, r->sentence);
 		asked(r->asked);
 		session_close(t.session);
 		asked("");
 		/* The next one may be luckier. */
-		told.refusals = NULL;
+		fake_lib.refusals = NULL;
 		open_is(&t, SESSION_OPEN, "");
 		session_close(t.session);
 		stage_clear(&t);
@@ -97,7 +98,7 @@ static void a_kind_is_refused_and_the_rest_recorded(void **state)
 		char expect[1024], off[16];
 		struct stage t;
 		stage_set(&t);
-		told.refusals = list;
+		fake_lib.refusals = list;
 		open_is(&t, SESSION_OPEN, partly[i].sentence);
 		snprintf(expect, sizeof expect, "%s%s%s", HELLO, UNLOADS,
 			partly[i].on);
@@ -108,8 +109,8 @@ static void a_kind_is_refused_and_the_rest_recorded(void **state)
 		*off = '-';
 		if (partly[i].refusal.word[1] != 'R' &&
 			partly[i].refusal.word[1] != 'D')
-			assert_null(strstr(told.text, off));
-		assert_non_null(strstr(told.text, "unsubscribe"));
+			assert_null(strstr(fake_lib.text, off));
+		assert_non_null(strstr(fake_lib.text, "unsubscribe"));
 		stage_clear(&t);
 	}
 }
@@ -118,13 +119,13 @@ static void all_kinds_are_refused(void **state)
 {
 	static const struct refusal unknown[] = { { "+1*", 27 }, { "+2*", 27 },
 		{ "+R*", 1 }, { "+D*", 1 }, { "+5", 27 }, { "+4", 27 }, { 0 } };
-	static const struct refusal held[] = { { "+10", 39 }, { 0 } };
+	static const struct refusal busy[] = { { "+10", 39 }, { 0 } };
 	struct stage t;
 	(void)state;
 	stage_set(&t);
 	stage_kinds(&t,
 		(struct session_kinds){ .kernel = true, .launch = true });
-	told.refusals = unknown;
+	fake_lib.refusals = unknown;
 	open_is(&t, SESSION_UNFIT,
 		"kernels not recorded: not supported here; runtime calls "
 		"not recorded: not supported here; driver calls not "
@@ -132,14 +133,14 @@ static void all_kinds_are_refused(void **state)
 		"supported here");
 	asked(HELLO UNLOADS "+10 +R60 +R123 +5 +D30 +4 "
 			    "@5=0/1 @2=250/8 threads:0 unsubscribe");
-	/* The newer way of sharing CUPTI tells it here. */
+	/* The newer way of sharing CUPTI reports it here. */
 	stage_kinds(&t, (struct session_kinds){ .kernel = true });
-	told.refusals = held;
+	fake_lib.refusals = busy;
 	open_is(&t, SESSION_BUSY,
 		"kernels not recorded: CUPTI_ERROR_39; another tool holds "
 		"CUPTI");
-	*told.text = '\0';
-	told.refusals = NULL;
+	*fake_lib.text = '\0';
+	fake_lib.refusals = NULL;
 	stage_kinds(&t, (struct session_kinds){ .kernel = false });
 	open_is(&t, SESSION_UNFIT, "nothing is to be recorded");
 	asked("subscribe:kernsift +state:1 " PROFILER SET_UP UNLOADS
@@ -154,13 +155,9 @@ static void callbacks_are_refused(void **state)
 	struct stage t;
 	(void)state;
 	stage_set(&t);
-	told.refusals = list;
+	fake_lib.refusals = list;
 	open_is(&t, SESSION_OPEN,
-		"fatal states are not heard of: CUPTI_ERROR_1; ranges of graph "
-		"nodes are not known: not supported here; ranges of copied "
-		"graphs are not known: not supported here; unloaded modules "
-		"are not heard of: not supported here; destroyed contexts are "
-		"not heard of: not supported here");
+		"fatal states are not reported: CUPTI_ERROR_1; ranges of graph nodes are not known: not supported here; ranges of copied graphs are not known: not supported here; unloaded modules are not reported: not supported here; destroyed contexts are not reported: not supported here");
 	session_close(t.session);
 	stage_clear(&t);
 }

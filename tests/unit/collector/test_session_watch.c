@@ -1,5 +1,5 @@
-/* test_session_watch.c - buffers that go to somebody else, or to too many, and
- * calls that do not come back. */
+/* test_session_watch.c - buffers that another tool takes, or that too many
+ * threads share, and calls that do not return. */
 #include "session_stage.h"
 #include <pthread.h>
 #include <sched.h>
@@ -27,18 +27,18 @@ static void an_idle_process_is_not_displaced(void **state)
 	stage_open(&t);
 	uint8_t *buffer = lend(&size);
 	assert_true(session_flush(t.session));
-	assert_string_equal(told.text, "flush:0 dropped");
-	*told.text = '\0';
+	assert_string_equal(fake_lib.text, "flush:0 dropped");
+	*fake_lib.text = '\0';
 	for (int i = 0; i < 5; i++)
 		session_flush(t.session);
 	assert_false(session_displaced(t.session));
-	assert_string_equal(told.text,
+	assert_string_equal(fake_lib.text,
 		"flush:0 dropped +runtime:60 +runtime:123 +driver:30 flush:0 "
 		"dropped flush:0 dropped flush:0 dropped flush:0 dropped");
-	*told.text = '\0';
+	*fake_lib.text = '\0';
 	give_back(buffer, size, 216);
 	session_flush(t.session);
-	assert_string_equal(told.text,
+	assert_string_equal(fake_lib.text,
 		"flush:0 dropped -runtime:60 -runtime:123 -driver:30");
 	stage_clear(&t);
 }
@@ -72,22 +72,23 @@ static void buffers_go_to_somebody_else(void **state)
 	assert_false(session_displaced(t.session));
 	session_flush(t.session);
 	assert_true(session_displaced(t.session));
-	*told.text = '\0';
+	*fake_lib.text = '\0';
 	session_close(t.session);
 	/* The other's buffers are not flushed. */
-	assert_null(strstr(told.text, "flush"));
-	assert_non_null(strstr(told.text, "-10 -1 -22 -2 -17"));
-	assert_non_null(strstr(told.text, "-driver:30"));
-	assert_non_null(strstr(told.text, "unsubscribe"));
+	assert_null(strstr(fake_lib.text, "flush"));
+	assert_non_null(strstr(fake_lib.text, "-10 -1 -22 -2 -17"));
+	assert_non_null(strstr(fake_lib.text, "-driver:30"));
+	assert_non_null(strstr(fake_lib.text, "unsubscribe"));
 	/* The next window begins without suspicion. */
 	assert_int_equal(session_open(t.session, t.sentence), SESSION_OPEN);
 	assert_false(session_displaced(t.session));
 	session_close(t.session);
-	assert_non_null(strstr(told.text, "flush:1"));
+	assert_non_null(strstr(fake_lib.text, "flush:1"));
 	stage_clear(&t);
 }
 
-/* Copies alone are recorded: launches bring no buffer, whoever has them. */
+/* Copies alone are recorded: launches bring no buffer, whichever tool has
+ * them. */
 static void launches_that_make_no_records_prove_nothing(void **state)
 {
 	static const struct {
@@ -124,20 +125,20 @@ static void many_launching_threads_share_buffers(void **state)
 	for (int i = 0; i < 17; i++)
 		lend(&size);
 	session_flush(t.session);
-	assert_null(strstr(told.text, "@9"));
+	assert_null(strstr(fake_lib.text, "@9"));
 	session_close(t.session);
-	*told.text = '\0';
+	*fake_lib.text = '\0';
 	session_open(t.session, t.sentence);
 	assert_string_equal(t.sentence,
 		"many threads launch and share CUPTI's buffers");
-	assert_non_null(strstr(told.text, "@9=0/1 register"));
+	assert_non_null(strstr(fake_lib.text, "@9=0/1 register"));
 	session_close(t.session);
-	assert_non_null(strstr(told.text, "@9=1/1 threads:0 unsubscribe"));
+	assert_non_null(strstr(fake_lib.text, "@9=1/1 threads:0 unsubscribe"));
 	/* CUDA 12.2 has no buffers of threads. */
 	t.library.version = 20;
-	*told.text = '\0';
+	*fake_lib.text = '\0';
 	session_open(t.session, t.sentence);
-	assert_null(strstr(told.text, "@9"));
+	assert_null(strstr(fake_lib.text, "@9"));
 	session_close(t.session);
 	stage_clear(&t);
 }
@@ -164,7 +165,7 @@ static void a_call_that_does_not_come_back_is_seen(void **state)
 	(void)state;
 	stage_open(&t);
 	assert_int_equal(session_stuck_ns(t.session), 0);
-	told.in_flush = stay;
+	fake_lib.in_flush = stay;
 	assert_int_equal(pthread_create(&thread, NULL, flush, t.session), 0);
 	while (!atomic_load(&inside))
 		sched_yield();

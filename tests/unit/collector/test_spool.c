@@ -15,7 +15,7 @@ static int theirs_over(int fd)
  * place stays open. */
 static void closed_by_the_host(void **state)
 {
-	static struct spool s;
+	static struct capture_spool s;
 	struct spooled d;
 	uint32_t number;
 	int theirs[3];

@@ -24,7 +24,7 @@ static const struct {
 	int n;
 	const char *list, *order, *want, *odd;
 } cases[] = {
-	{ alike, 3, NULL, NULL, "0 1 2", "nothing is said" },
+	{ alike, 3, NULL, NULL, "0 1 2", "no setting" },
 	{ alike, 3, "", NULL, "", "an empty list hides all" },
 	{ alike, 3, "2,0", NULL, "2 0", "numbers, in another order" },
 	{ alike, 3, " 1 , 2 ", NULL, "1 2", "blanks" },
@@ -41,7 +41,7 @@ static const struct {
 	{ alike, 3, "MIG-77", NULL, "MIG-77", "a part of a GPU" },
 	{ alike, 0, NULL, NULL, "", "no GPU" },
 	{ mixed, 2, NULL, NULL, "?", "kinds differ: the fastest first" },
-	{ mixed, 2, "1,0", "FASTEST_FIRST", "?", "the same, said so" },
+	{ mixed, 2, "1,0", "FASTEST_FIRST", "?", "the same, set explicitly" },
 	{ mixed, 2, "1,0", PCI, "1 0", "kinds differ, by the bus" },
 	{ mixed, 2, "GPU-aa22", NULL, "1",
 		"kinds differ, but a UUID is clear" },

@@ -1,4 +1,4 @@
-/* test_window.c - when windows open and close, told as what happens at which
+/* test_window.c - when windows open and close, as what happens at which
  * moment. */
 #include "window.h"
 #include <setjmp.h>
@@ -13,12 +13,12 @@ static const int64_t ms_ns = 1000000;
 struct step {
 	int64_t at_ms; /* since midnight */
 	enum window_act act;
-	enum window_why why; /* where there is an act */
+	enum window_why why; /* if there is an act */
 	struct window_events e;
 };
 enum { STEPS = 24, END = -1 };
 
-/* What the caller does: asks until there is nothing to do. Here each act is a
+/* The caller's part: calls until there is nothing to do. Here each act is a
  * step of its own. */
 static void play(const char *name, const struct schedule *s, int64_t born_ms,
 	const struct step *steps)
@@ -37,7 +37,7 @@ static void play(const char *name, const struct schedule *s, int64_t born_ms,
 	}
 }
 
-#define HEAR(...)           \
+#define EVENTS(...)         \
 	{                   \
 		__VA_ARGS__ \
 	}
@@ -45,25 +45,25 @@ static void play(const char *name, const struct schedule *s, int64_t born_ms,
 	{                    \
 		.at_ms = END \
 	}
-#define NOTHING(ms)                      \
-	{                                \
-		ms, ACT_NONE, 0, HEAR(0) \
+#define NOTHING(ms)                        \
+	{                                  \
+		ms, ACT_NONE, 0, EVENTS(0) \
 	}
-#define OPEN(ms, why)                               \
-	{                                           \
-		ms, ACT_OPEN, WINDOW_##why, HEAR(0) \
+#define OPEN(ms, why)                                 \
+	{                                             \
+		ms, ACT_OPEN, WINDOW_##why, EVENTS(0) \
 	}
-#define TRY(ms, why)                               \
-	{                                          \
-		ms, ACT_TRY, WINDOW_##why, HEAR(0) \
-	}
-#define CLOSE(ms, why)                               \
+#define TRY(ms, why)                                 \
 	{                                            \
-		ms, ACT_CLOSE, WINDOW_##why, HEAR(0) \
+		ms, ACT_TRY, WINDOW_##why, EVENTS(0) \
 	}
-#define DRAINED(ms)                                    \
+#define CLOSE(ms, why)                                 \
 	{                                              \
-		ms, ACT_NONE, 0, HEAR(.drained = true) \
+		ms, ACT_CLOSE, WINDOW_##why, EVENTS(0) \
+	}
+#define DRAINED(ms)                                      \
+	{                                                \
+		ms, ACT_NONE, 0, EVENTS(.drained = true) \
 	}
 
 static void test_always(void **state)
@@ -73,39 +73,40 @@ static void test_always(void **state)
 
 	const struct step lasts[] = { OPEN(0, start), TRY(0, start), NOTHING(1),
 		NOTHING(3600000),
-		{ 3600001, ACT_CLOSE, WINDOW_exit, HEAR(.exiting = true) },
+		{ 3600001, ACT_CLOSE, WINDOW_exit, EVENTS(.exiting = true) },
 		{ 3600002, ACT_NONE, 0,
-			HEAR(.exiting = true, .drained = true) },
+			EVENTS(.exiting = true, .drained = true) },
 		LAST };
 	play("from start to end", &s, 0, lasts);
 
 	const struct step capped[] = { OPEN(0, start), TRY(0, start),
-		{ 1, ACT_NONE, 0, HEAR(.kernels = 99) },
-		{ 2, ACT_CLOSE, WINDOW_kernels, HEAR(.kernels = 100) },
+		{ 1, ACT_NONE, 0, EVENTS(.kernels = 99) },
+		{ 2, ACT_CLOSE, WINDOW_kernels, EVENTS(.kernels = 100) },
 		NOTHING(3), DRAINED(4), NOTHING(100000), LAST };
 	play("kernels enough, and never again", &s, 0, capped);
 
 	const struct step flooded[] = { OPEN(0, start), TRY(0, start),
-		{ 10, ACT_CLOSE, WINDOW_flood, HEAR(.flood = true) },
+		{ 10, ACT_CLOSE, WINDOW_flood, EVENTS(.flood = true) },
 		DRAINED(20), NOTHING(30009), OPEN(30010, start),
 		TRY(30010, start), LAST };
 	play("a flood, and again 30 s later", &s, 0, flooded);
 
 	const struct step refused[] = { OPEN(0, start), TRY(0, start),
-		{ 1, ACT_NONE, 0, HEAR(.refused = true) }, NOTHING(30000),
-		TRY(30001, busy), { 30002, ACT_NONE, 0, HEAR(.refused = true) },
-		NOTHING(60001), TRY(60002, busy), NOTHING(60003), LAST };
+		{ 1, ACT_NONE, 0, EVENTS(.refused = true) }, NOTHING(30000),
+		TRY(30001, busy),
+		{ 30002, ACT_NONE, 0, EVENTS(.refused = true) }, NOTHING(60001),
+		TRY(60002, busy), NOTHING(60003), LAST };
 	play("refused twice, 30 s between", &s, 0, refused);
 
 	const struct step displaced[] = { OPEN(0, start), TRY(0, start),
-		{ 5, ACT_LEAVE, WINDOW_busy, HEAR(.displaced = true) },
+		{ 5, ACT_LEAVE, WINDOW_busy, EVENTS(.displaced = true) },
 		NOTHING(6), TRY(30005, busy), LAST };
-	play("somebody else's buffers", &s, 0, displaced);
+	play("another tool's buffers", &s, 0, displaced);
 
 	const struct step fatal[] = { OPEN(0, start), TRY(0, start),
-		{ 5, ACT_GIVE_UP, WINDOW_fault, HEAR(.fatal = true) },
-		NOTHING(6), { 7, ACT_NONE, 0, HEAR(.fatal = true) },
-		{ 8, ACT_NONE, 0, HEAR(.exiting = true) }, LAST };
+		{ 5, ACT_GIVE_UP, WINDOW_fault, EVENTS(.fatal = true) },
+		NOTHING(6), { 7, ACT_NONE, 0, EVENTS(.fatal = true) },
+		{ 8, ACT_NONE, 0, EVENTS(.exiting = true) }, LAST };
 	play("CUPTI's end", &s, 0, fatal);
 }
 
@@ -123,19 +124,19 @@ static void test_once(void **state)
 
 	const struct step late[] = { OPEN(2550, time), TRY(2551, time),
 		CLOSE(2600, time), LAST };
-	play("asked late: its end stays", &s, 100, late);
+	play("requested late: its end stays", &s, 100, late);
 
 	const struct step missed[] = { NOTHING(2600), NOTHING(9000), LAST };
-	play("asked too late", &s, 100, missed);
+	play("requested too late", &s, 100, missed);
 
 	const struct schedule few = { .once_ns = 5000 * ms_ns, .kernels = 10 };
 	const struct step cut[] = { OPEN(0, time), TRY(0, time),
-		{ 9, ACT_CLOSE, WINDOW_kernels, HEAR(.kernels = 11) },
+		{ 9, ACT_CLOSE, WINDOW_kernels, EVENTS(.kernels = 11) },
 		DRAINED(10), NOTHING(11), LAST };
 	play("its kernels end it for good", &few, 0, cut);
 
 	const struct step ends[] = { NOTHING(100),
-		{ 600, ACT_NONE, 0, HEAR(.exiting = true) }, LAST };
+		{ 600, ACT_NONE, 0, EVENTS(.exiting = true) }, LAST };
 	play("no window is begun by a process that ends", &s, 100, ends);
 }
 
@@ -154,18 +155,18 @@ static void test_every(void **state)
 	play("at the clock's multiples", &s, 3700, aligned);
 
 	const struct step cut[] = { OPEN(10000, time), TRY(10000, time),
-		{ 10100, ACT_CLOSE, WINDOW_kernels, HEAR(.kernels = 10) },
+		{ 10100, ACT_CLOSE, WINDOW_kernels, EVENTS(.kernels = 10) },
 		DRAINED(10101), NOTHING(11000), OPEN(20000, time), LAST };
 	play("cut short: the next multiple, not the rest of this", &s, 3700,
 		cut);
 
 	const struct step flood[] = { OPEN(10000, time), TRY(10000, time),
-		{ 10100, ACT_CLOSE, WINDOW_flood, HEAR(.flood = true) },
+		{ 10100, ACT_CLOSE, WINDOW_flood, EVENTS(.flood = true) },
 		DRAINED(10101), NOTHING(11000), OPEN(20000, time), LAST };
 	play("a flood: the next multiple", &s, 3700, flood);
 
 	const struct step refused[] = { OPEN(10000, time), TRY(10000, time),
-		{ 10001, ACT_NONE, 0, HEAR(.refused = true) },
+		{ 10001, ACT_NONE, 0, EVENTS(.refused = true) },
 		CLOSE(12000, time), DRAINED(12001), OPEN(20000, time),
 		NOTHING(20001), /* without CUPTI still */
 		CLOSE(22000, time), DRAINED(22001), OPEN(30000, time),
@@ -175,57 +176,60 @@ static void test_every(void **state)
 		3700, refused);
 }
 
-static void test_asked_for(void **state)
+static void test_requested(void **state)
 {
 	(void)state;
 	const struct schedule s = { .length_ns = 1000 * ms_ns,
 		.capture = true };
 
 	const struct step trigger[] = { NOTHING(0),
-		{ 10, ACT_OPEN, WINDOW_trigger, HEAR(.trigger = true) },
+		{ 10, ACT_OPEN, WINDOW_trigger, EVENTS(.trigger = true) },
 		TRY(10, trigger), NOTHING(1009), CLOSE(1010, time),
 		DRAINED(1011), NOTHING(5000), LAST };
 	play("a trigger's window has its length", &s, 0, trigger);
 
 	const struct step twice[] = { { 10, ACT_OPEN, WINDOW_trigger,
-					      HEAR(.trigger = true) },
-		TRY(10, trigger), { 500, ACT_NONE, 0, HEAR(.trigger = true) },
+					      EVENTS(.trigger = true) },
+		TRY(10, trigger), { 500, ACT_NONE, 0, EVENTS(.trigger = true) },
 		NOTHING(1499), CLOSE(1500, time), LAST };
 	play("pulled again: its length from there", &s, 0, twice);
 
 	const struct step profiler[] = { NOTHING(0),
-		{ 5, ACT_OPEN, WINDOW_profiler, HEAR(.profiler_start = true) },
+		{ 5, ACT_OPEN, WINDOW_profiler,
+			EVENTS(.profiler_start = true) },
 		TRY(5, profiler), NOTHING(60000),
 		{ 70000, ACT_CLOSE, WINDOW_profiler,
-			HEAR(.profiler_stop = true) },
+			EVENTS(.profiler_stop = true) },
 		DRAINED(70001), NOTHING(80000), LAST };
 	play("from cuProfilerStart to Stop", &s, 0, profiler);
 
 	const struct step brief[] = { NOTHING(0),
 		{ 5, ACT_NONE, 0,
-			HEAR(.profiler_start = true, .profiler_stop = true) },
+			EVENTS(.profiler_start = true, .profiler_stop = true) },
 		NOTHING(6), LAST };
 	play("started and stopped between two looks", &s, 0, brief);
 
 	const struct step outlives[] = { { 5, ACT_OPEN, WINDOW_profiler,
-						 HEAR(.profiler_start = true) },
-		TRY(5, profiler), { 100, ACT_NONE, 0, HEAR(.trigger = true) },
+						 EVENTS(.profiler_start =
+								 true) },
+		TRY(5, profiler), { 100, ACT_NONE, 0, EVENTS(.trigger = true) },
 		{ 200, ACT_CLOSE, WINDOW_profiler,
-			HEAR(.profiler_stop = true) },
+			EVENTS(.profiler_stop = true) },
 		LAST };
 	play("the profiler's end is the end", &s, 0, outlives);
 
 	const struct schedule deaf = { .length_ns = 1000 * ms_ns };
-	const struct step unasked[] = { { 5, ACT_NONE, 0,
-						HEAR(.profiler_start = true) },
-		NOTHING(6), LAST };
-	play("cuProfilerStart, and nobody asked for it", &deaf, 0, unasked);
+	const struct step unasked[] = {
+		{ 5, ACT_NONE, 0, EVENTS(.profiler_start = true) }, NOTHING(6),
+		LAST
+	};
+	play("cuProfilerStart, and it is not enabled", &deaf, 0, unasked);
 
 	const struct schedule both = { .length_ns = 1000 * ms_ns,
 		.every_ns = 10000 * ms_ns,
 		.burst_ns = 2000 * ms_ns };
 	const struct step runs_into[] = { NOTHING(9000),
-		{ 9500, ACT_OPEN, WINDOW_trigger, HEAR(.trigger = true) },
+		{ 9500, ACT_OPEN, WINDOW_trigger, EVENTS(.trigger = true) },
 		TRY(9500, trigger), NOTHING(10500), NOTHING(11999),
 		CLOSE(12000, time), LAST };
 	play("a trigger's window runs into one of EVERY", &both, 9000,
@@ -289,7 +293,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_always),
 		cmocka_unit_test(test_once), cmocka_unit_test(test_every),
-		cmocka_unit_test(test_asked_for),
+		cmocka_unit_test(test_requested),
 		cmocka_unit_test(test_clock_set),
 		cmocka_unit_test(test_wakes) };
 

@@ -1,4 +1,5 @@
-/* captures.h - captures in memory: written, damaged, read, and told as text. */
+/* captures.h - captures in memory: written, damaged, read, and shown as
+ * text. */
 #pragma once
 #include "kernsift/kst_reader.h"
 #include "kst_wire.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { MOST = 5 << 20, TOLD = 128 << 10 };
+enum { MOST = 5 << 20, READING_BYTES = 128 << 10 };
 
 struct bytes {
 	uint8_t *at;
@@ -51,8 +52,8 @@ static inline int64_t piece_read(void *ctx, void *to, size_t cap)
 	return (int64_t)n;
 }
 
-/* What reading said: a line per row, in order, then how it ended. */
-struct told {
+/* The result of reading: a line per row, in order, then how it ended. */
+struct reading {
 	char *text;
 	size_t len;
 	enum kst_got got;
@@ -60,19 +61,19 @@ struct told {
 	struct kst_about about;
 };
 
-static inline void say(struct told *t, const char *fmt, ...)
+static inline void say(struct reading *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-static inline void say(struct told *t, const char *fmt, ...)
+static inline void say(struct reading *t, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	int n = vsnprintf(t->text + t->len, TOLD - t->len, fmt, ap);
+	int n = vsnprintf(t->text + t->len, READING_BYTES - t->len, fmt, ap);
 	va_end(ap);
-	assert_true(n >= 0 && (size_t)n < TOLD - t->len);
+	assert_true(n >= 0 && (size_t)n < READING_BYTES - t->len);
 	t->len += (size_t)n;
 }
 
-static inline void cell_say(struct told *t, const struct kst_reader *r,
+static inline void cell_say(struct reading *t, const struct kst_reader *r,
 	const struct kst_chunk *c, uint32_t column, uint32_t row)
 {
 	size_t len = 0;
@@ -96,10 +97,10 @@ static inline void cell_say(struct told *t, const struct kst_reader *r,
 	}
 }
 
-static inline struct told told_from(const struct bytes *b, size_t each)
+static inline struct reading reading_from(const struct bytes *b, size_t each)
 {
 	struct piece p = { b, 0, each };
-	struct told t = { .text = malloc(TOLD) };
+	struct reading t = { .text = malloc(READING_BYTES) };
 	struct kst_reader *r = kst_reader_new(piece_read, &p, NULL);
 	struct kst_chunk c;
 	assert_non_null(t.text);
@@ -121,13 +122,13 @@ static inline struct told told_from(const struct bytes *b, size_t each)
 	return t;
 }
 
-static inline void told_free(struct told *t)
+static inline void reading_free(struct reading *t)
 {
 	free(t->text);
 	t->text = NULL;
 }
 
-static inline bool told_whole(const struct told *t)
+static inline bool reading_whole(const struct reading *t)
 {
 	const struct kst_damage *d = &t->damage;
 	return t->got == KST_END && !d->damaged && !d->missing &&

@@ -39,10 +39,10 @@ static inline struct made made_new(uint16_t major, uint16_t minor)
 	return m;
 }
 
-static inline struct told made_told(struct made *m)
+static inline struct reading made_reading(struct made *m)
 {
 	chunk_add(m, KST_end, 0, "", 0, 0);
-	struct told t = told_from(&m->b, SIZE_MAX);
+	struct reading t = reading_from(&m->b, SIZE_MAX);
 	free(m->b.at);
 	return t;
 }

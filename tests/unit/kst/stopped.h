@@ -1,5 +1,5 @@
-/* stopped.h - writers with a tail that are stopped somewhere, and what is made of
- * what they leave, told as lines in order. */
+/* stopped.h - writers with a tail that are stopped somewhere, and what is
+ * recovered from what they leave, as lines in order. */
 #pragma once
 #include "captures.h"
 #include "kst_log.h"
@@ -49,7 +49,7 @@ static inline int by_line(const void *a, const void *b)
 }
 
 /* Lines in order: chunks of several kinds may come otherwise. */
-static inline void sort_lines(struct told *t)
+static inline void sort_lines(struct reading *t)
 {
 	static char *lines[20000];
 	int n = 0;
@@ -65,7 +65,7 @@ static inline void sort_lines(struct told *t)
 	free(copy);
 }
 
-static inline int rows_told(const struct told *t)
+static inline int rows_read(const struct reading *t)
 {
 	int n = 0;
 	for (const char *p = t->text; (p = strchr(p, '\n')); p++)
@@ -125,7 +125,7 @@ static inline void stopped_release(struct stopped *s)
 }
 
 /* Merges what two files would be; what then is read, sorted. */
-static inline struct told merged(const struct bytes *part,
+static inline struct reading merged(const struct bytes *part,
 	const struct bytes *tail, struct kst_merged *m)
 {
 	char sentence[256] = "";
@@ -137,7 +137,7 @@ static inline struct told merged(const struct bytes *part,
 		    path_of("m.kst"), m, sentence))
 		fail_msg("%s", sentence);
 	struct bytes whole = file_read("m.kst");
-	struct told t = told_from(&whole, SIZE_MAX);
+	struct reading t = reading_from(&whole, SIZE_MAX);
 	assert_int_equal(t.got, KST_END);
 	sort_lines(&t);
 	free(whole.at);
@@ -156,7 +156,7 @@ static inline void row_give(struct kst_writer *w, int kind, int i, int64_t text,
 		enum kst_type type = kst_column_type(kind, c);
 		int64_t far = i % 5 ? 0 : INT64_MAX / (2 + c);
 		if (type == KST_REAL)
-			row.d[c] = i % 3 ? i * 0.1 : KST_UNTOLD;
+			row.d[c] = i % 3 ? i * 0.1 : KST_NOT_GIVEN;
 		else
 			row.i[c] = type == KST_TEXT ? text
 				   : type == KST_SHAPE
@@ -183,8 +183,8 @@ static inline void give(struct kst_writer *w, int turn, int *given)
 		}
 }
 
-/* What the same rows are where nothing happens. */
-static inline struct told undisturbed(int turns)
+/* The same rows if nothing happens. */
+static inline struct reading undisturbed(int turns)
 {
 	int given = 0;
 	struct bytes b = bytes_new();
@@ -194,10 +194,10 @@ static inline struct told undisturbed(int turns)
 		give(w, i, &given);
 	assert_true(kst_writer_end(w));
 	kst_writer_free(w);
-	struct told t = told_from(&b, SIZE_MAX);
-	assert_true(told_whole(&t));
+	struct reading t = reading_from(&b, SIZE_MAX);
+	assert_true(reading_whole(&t));
 	sort_lines(&t);
-	assert_int_equal(rows_told(&t), given);
+	assert_int_equal(rows_read(&t), given);
 	free(b.at);
 	return t;
 }

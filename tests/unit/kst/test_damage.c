@@ -1,4 +1,5 @@
-/* test_damage.c - what is broken costs itself, is counted, and lies never. */
+/* test_damage.c - damage costs only what is damaged, is counted, and never
+ * gives wrong rows. */
 #include "captures.h"
 
 static struct bytes copy_of(const struct bytes *b)
@@ -28,7 +29,7 @@ static void every_byte(void **state)
 {
 	static const uint8_t flips[] = { 0x01, 0x80, 0xff };
 	struct bytes good = sample(), b = copy_of(&good);
-	struct told whole = told_from(&good, SIZE_MAX);
+	struct reading whole = reading_from(&good, SIZE_MAX);
 	struct places p = places_of(&good);
 	int chunk = -1, lack;
 	(void)state;
@@ -37,11 +38,11 @@ static void every_byte(void **state)
 			chunk++;
 		for (size_t f = 0; f < sizeof flips; f++) {
 			b.at[at] ^= flips[f];
-			struct told t = told_from(&b, SIZE_MAX);
+			struct reading t = reading_from(&b, SIZE_MAX);
 			b.at[at] ^= flips[f];
 			if (at < 8) {
 				assert_int_equal(t.got, KST_FOREIGN);
-				told_free(&t);
+				reading_free(&t);
 				continue;
 			}
 			assert_int_equal(t.got, KST_END);
@@ -60,10 +61,10 @@ static void every_byte(void **state)
 				assert_int_equal(lack,
 					chunk < 0 ? 0 : p.rows[chunk]);
 			}
-			told_free(&t);
+			reading_free(&t);
 		}
 	}
-	told_free(&whole);
+	reading_free(&whole);
 	free(good.at);
 	free(b.at);
 }
@@ -72,15 +73,15 @@ static void every_byte(void **state)
 static void every_length(void **state)
 {
 	struct bytes good = sample();
-	struct told whole = told_from(&good, SIZE_MAX);
+	struct reading whole = reading_from(&good, SIZE_MAX);
 	struct places p = places_of(&good);
 	(void)state;
 	for (size_t len = 0; len < good.len; len++) {
 		struct bytes b = { good.at, len };
-		struct told t = told_from(&b, SIZE_MAX);
+		struct reading t = reading_from(&b, SIZE_MAX);
 		if (len < KST_OPENING) {
 			assert_int_equal(t.got, KST_FOREIGN);
-			told_free(&t);
+			reading_free(&t);
 			continue;
 		}
 		bool between = len == KST_OPENING;
@@ -90,9 +91,9 @@ static void every_length(void **state)
 		assert_true(t.damage.cut);
 		assert_int_equal(t.damage.damaged, between ? 0 : 1);
 		assert_true(!strncmp(t.text, whole.text, t.len));
-		told_free(&t);
+		reading_free(&t);
 	}
-	told_free(&whole);
+	reading_free(&whole);
 	free(good.at);
 }
 
@@ -110,7 +111,7 @@ static struct bytes arranged(const struct bytes *good, const int *chunks, int n)
 static void one_missing(void **state)
 {
 	struct bytes good = sample();
-	struct told whole = told_from(&good, SIZE_MAX);
+	struct reading whole = reading_from(&good, SIZE_MAX);
 	struct places p = places_of(&good);
 	int order[256], lack;
 	(void)state;
@@ -119,7 +120,7 @@ static void one_missing(void **state)
 			if (i != out)
 				order[n++] = i;
 		struct bytes b = arranged(&good, order, p.n - 1);
-		struct told t = told_from(&b, SIZE_MAX);
+		struct reading t = reading_from(&b, SIZE_MAX);
 		assert_int_equal(t.got, KST_END);
 		assert_int_equal(t.damage.damaged, 0);
 		assert_int_equal(t.damage.missing, out < p.n - 1);
@@ -128,17 +129,17 @@ static void one_missing(void **state)
 			assert_true(part_of(t.text, whole.text, &lack));
 			assert_int_equal(lack, p.rows[out]);
 		}
-		told_free(&t);
+		reading_free(&t);
 		free(b.at);
 	}
-	told_free(&whole);
+	reading_free(&whole);
 	free(good.at);
 }
 
 static void one_twice(void **state)
 {
 	struct bytes good = sample();
-	struct told whole = told_from(&good, SIZE_MAX);
+	struct reading whole = reading_from(&good, SIZE_MAX);
 	struct places p = places_of(&good);
 	int order[257];
 	(void)state;
@@ -150,22 +151,23 @@ static void one_twice(void **state)
 				order[n++] = i;
 		}
 		struct bytes b = arranged(&good, order, n);
-		struct told t = told_from(&b, SIZE_MAX);
+		struct reading t = reading_from(&b, SIZE_MAX);
 		assert_int_equal(t.damage.repeated, 1);
 		assert_int_equal(t.damage.missing, 0);
 		assert_string_equal(t.text, whole.text);
-		told_free(&t);
+		reading_free(&t);
 		free(b.at);
 	}
-	told_free(&whole);
+	reading_free(&whole);
 	free(good.at);
 }
 
-/* Two neighbours swapped: the later one is taken, the other comes too late. */
+/* Two adjacent ones swapped: the later one is taken, the other comes too
+ * late. */
 static void two_swapped(void **state)
 {
 	struct bytes good = sample();
-	struct told whole = told_from(&good, SIZE_MAX);
+	struct reading whole = reading_from(&good, SIZE_MAX);
 	struct places p = places_of(&good);
 	int order[256], lack;
 	(void)state;
@@ -173,43 +175,44 @@ static void two_swapped(void **state)
 		for (int i = 0; i < p.n; i++)
 			order[i] = i == at ? at + 1 : i == at + 1 ? at : i;
 		struct bytes b = arranged(&good, order, p.n);
-		struct told t = told_from(&b, SIZE_MAX);
+		struct reading t = reading_from(&b, SIZE_MAX);
 		assert_int_equal(t.damage.missing, 1);
 		assert_int_equal(t.damage.repeated, 1);
 		if (p.kind[at] != KST_launch) {
 			assert_true(part_of(t.text, whole.text, &lack));
 			assert_int_equal(lack, p.rows[at]);
 		}
-		told_free(&t);
+		reading_free(&t);
 		free(b.at);
 	}
-	told_free(&whole);
+	reading_free(&whole);
 	free(good.at);
 }
 
-/* A second capture behind the first, whole or torn: it is not read, and said. */
+/* A second capture after the first, whole or torn: it is not read, and is
+ * reported. */
 static void two_files(void **state)
 {
 	struct bytes good = sample(), b = bytes_new();
-	struct told whole = told_from(&good, SIZE_MAX);
+	struct reading whole = reading_from(&good, SIZE_MAX);
 	(void)state;
 	bytes_add(&b, good.at, good.len);
 	bytes_add(&b, good.at, good.len);
-	struct told t = told_from(&b, SIZE_MAX);
+	struct reading t = reading_from(&b, SIZE_MAX);
 	assert_string_equal(t.text, whole.text);
 	assert_int_equal(t.damage.behind, good.len);
 	assert_false(t.damage.cut);
-	told_free(&t);
+	reading_free(&t);
 
 	b.len = 0;
 	bytes_add(&b, good.at, good.len - 100);
 	bytes_add(&b, good.at, good.len);
-	t = told_from(&b, SIZE_MAX);
+	t = reading_from(&b, SIZE_MAX);
 	assert_true(!strncmp(t.text, whole.text, t.len));
 	assert_int_equal(t.damage.damaged, 1);
 	assert_true(t.damage.cut && t.damage.behind > good.len - 200);
-	told_free(&t);
-	told_free(&whole);
+	reading_free(&t);
+	reading_free(&whole);
 	free(good.at);
 	free(b.at);
 }
@@ -218,7 +221,7 @@ static void two_files(void **state)
 static void garbage_between(void **state)
 {
 	struct bytes good = sample();
-	struct told whole = told_from(&good, SIZE_MAX);
+	struct reading whole = reading_from(&good, SIZE_MAX);
 	struct places p = places_of(&good);
 	(void)state;
 	for (int at = 0; at < p.n; at++) {
@@ -227,15 +230,15 @@ static void garbage_between(void **state)
 		bytes_add(&b, KST_CHUNK_MAGIC "garbage" KST_CHUNK_MAGIC, 15);
 		bytes_add(&b, good.at + p.at[at], KST_HEAD / 2);
 		bytes_add(&b, good.at + p.at[at], good.len - p.at[at]);
-		struct told t = told_from(&b, 7);
+		struct reading t = reading_from(&b, 7);
 		assert_int_equal(t.damage.damaged, 1);
 		assert_int_equal(t.damage.missing, 0);
 		assert_false(t.damage.cut);
 		assert_string_equal(t.text, whole.text);
-		told_free(&t);
+		reading_free(&t);
 		free(b.at);
 	}
-	told_free(&whole);
+	reading_free(&whole);
 	free(good.at);
 }
 

@@ -3,11 +3,11 @@
 #include <zstd.h>
 
 /* What the reader makes of one chunk. */
-static struct told one(int kind, uint32_t rows, const void *raw, size_t len)
+static struct reading one(int kind, uint32_t rows, const void *raw, size_t len)
 {
 	struct made m = made_new(KST_MAJOR, KST_MINOR);
 	chunk_add(&m, kind, rows, raw, len, len);
-	return made_told(&m);
+	return made_reading(&m);
 }
 
 #define RAW(...)            \
@@ -49,9 +49,8 @@ static void rows_wrong(void **state)
 		{ "a cell cut off", 1, BYTES(1, 1, 0, 0, 0, 1, 0x80) },
 		{ "a cell of 65 bits", 1,
 			BYTES(1, 1, 0, 0, 0, 10, VARINT_10, 2) },
-		{ "an expectation nobody knows", 1,
-			BYTES(1, 1, 9, 0, 0, 1, 7) },
-		{ "a packing nobody knows", 1, BYTES(1, 1, 0, 9, 0, 1, 7) },
+		{ "an unknown expectation", 1, BYTES(1, 1, 9, 0, 0, 1, 7) },
+		{ "an unknown packing", 1, BYTES(1, 1, 0, 9, 0, 1, 7) },
 		{ "a column twice", 1,
 			BYTES(2, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 7, 7) },
 		{ "a name beside its launch", 1, BYTES(1, 3, 0, 0, 0, 1, 0) },
@@ -68,33 +67,33 @@ static void rows_wrong(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct told t = one(KST_kernel, cases[i].rows, cases[i].raw,
+		struct reading t = one(KST_kernel, cases[i].rows, cases[i].raw,
 			cases[i].len);
 		if (t.damage.damaged != 1 || *t.text || t.got != KST_END)
 			fail_msg("%s: %s", cases[i].why, t.text);
 		assert_string_equal(t.damage.first, "chunk 0 (kernel)");
-		told_free(&t);
+		reading_free(&t);
 	}
 }
 
-/* What a chunk lacks reads as not told; what it names and is not there as
- * lost. */
+/* A column that a chunk lacks reads as not given; an id of something that is
+ * not there as lost. */
 static void absent_and_lost(void **state)
 {
 	(void)state;
-	struct told t = ONE(KST_kernel, 1, 1, 1, 0, 0, 0, 1, 14);
+	struct reading t = ONE(KST_kernel, 1, 1, 1, 0, 0, 0, 1, 14);
 	assert_string_equal(t.text, "kernel 0 7 0 /0/0 0 -1 -1 -1 -1 -1 "
 				    "-1,-1,-1:-1,-1,-1:-1:-1\n");
 	assert_int_equal(t.damage.lost, 0);
-	told_free(&t);
+	reading_free(&t);
 	t = ONE(KST_kernel, 1, 1, 10, 0, 0, 0, 1, 14);
 	assert_string_equal(t.text, "kernel 0 0 0 (lost)/0/0 0 -1 -1 -1 -1 "
 				    "-1 -1,-1,-1:-1,-1,-1:-1:-1\n");
 	assert_int_equal(t.damage.lost, 1);
-	told_free(&t);
+	reading_free(&t);
 	t = ONE(KST_op, 1, 1, 3, 0, 0, 0, 1, 1);
 	assert_int_equal(t.damage.lost, 1); /* a text of a negative id */
-	told_free(&t);
+	reading_free(&t);
 }
 
 static void texts_wrong(void **state)
@@ -117,38 +116,38 @@ static void texts_wrong(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct told t = one(KST_text, cases[i].rows, cases[i].raw,
+		struct reading t = one(KST_text, cases[i].rows, cases[i].raw,
 			cases[i].len);
 		assert_int_equal(t.damage.damaged, 1);
-		told_free(&t);
+		reading_free(&t);
 	}
 	struct made m = made_new(KST_MAJOR, KST_MINOR);
 	chunk_add(&m, KST_text, 1, BOTH(9, 1, 'a'));
 	chunk_add(&m, KST_text, 1, BOTH(9, 1, 'b')); /* again */
 	chunk_add(&m, KST_text, 1, BOTH(3, 1, 'c')); /* backwards */
 	chunk_add(&m, KST_op, 1, BOTH(1, 3, 0, 0, 0, 1, 18));
-	struct told t = made_told(&m);
+	struct reading t = made_reading(&m);
 	assert_int_equal(t.damage.damaged, 2);
 	assert_non_null(strstr(t.text, " a/1/"));
-	told_free(&t);
+	reading_free(&t);
 }
 
 static void launches_wrong(void **state)
 {
 	(void)state;
 	/* ids 1 and 3 */
-	struct told t = ONE(KST_launch, 2, 1, 0, 1, 0, 0, 2, 2, 4);
+	struct reading t = ONE(KST_launch, 2, 1, 0, 1, 0, 0, 2, 2, 4);
 	assert_int_equal(t.damage.damaged, 1);
-	told_free(&t);
+	reading_free(&t);
 	/* id 0 */
 	t = ONE(KST_launch, 1, 1, 0, 0, 0, 0, 1, 0);
 	assert_int_equal(t.damage.damaged, 1);
-	told_free(&t);
+	reading_free(&t);
 	/* a grid of 2^31: zigzag 2^32 */
 	t = ONE(KST_launch, 1, 2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 5, 2, 0x80, 0x80,
 		0x80, 0x80, 0x10);
 	assert_int_equal(t.damage.damaged, 1);
-	told_free(&t);
+	reading_free(&t);
 }
 
 /* What a later version writes is passed over, and the rest read. */
@@ -161,27 +160,27 @@ static void later_minor(void **state)
 	chunk_add(&m, 255, 5, "", 0, 0);
 	chunk_add(&m, KST_op, 1,
 		BOTH(2, 200, 99, 99, 99, 1, 1, 0, 0, 0, 1, 7, 14));
-	struct told t = made_told(&m);
+	struct reading t = made_reading(&m);
 	assert_string_equal(t.text, "op 0 7 0 /0/0 /0/0 -1 /0/0 /0/0\n");
 	assert_int_equal(t.damage.unknown_chunks, 2);
 	assert_int_equal(t.damage.unknown_columns, 2);
 	assert_string_equal(t.about.source, "ki");
 	assert_string_equal(t.damage.first_unknown, "field 99 of about");
 	assert_int_equal(t.damage.damaged, 0);
-	told_free(&t);
+	reading_free(&t);
 }
 
 static void other_major(void **state)
 {
 	(void)state;
 	struct made m = made_new(KST_MAJOR + 1, 0);
-	struct told t = made_told(&m);
+	struct reading t = made_reading(&m);
 	assert_int_equal(t.got, KST_NEWER);
-	told_free(&t);
+	reading_free(&t);
 	m = made_new(0, 9);
-	t = made_told(&m);
+	t = made_reading(&m);
 	assert_int_equal(t.got, KST_FOREIGN);
-	told_free(&t);
+	reading_free(&t);
 }
 
 /* Packed data that unpacks to more or less than the head says, or is none. */
@@ -196,9 +195,9 @@ static void unpacks_wrong(void **state)
 		struct made m = made_new(KST_MAJOR, KST_MINOR);
 		chunk_add(&m, KST_kernel, 1, packed, n, claims[i]);
 		chunk_add(&m, KST_kernel, 1, "not zstd", 8, claims[i]);
-		struct told t = made_told(&m);
+		struct reading t = made_reading(&m);
 		assert_int_equal(t.damage.damaged, 2);
-		told_free(&t);
+		reading_free(&t);
 	}
 }
 
@@ -221,9 +220,10 @@ static void about_wrong(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct told t = one(KST_about, 0, cases[i].raw, cases[i].len);
+		struct reading t =
+			one(KST_about, 0, cases[i].raw, cases[i].len);
 		assert_int_equal(t.damage.damaged, 1);
-		told_free(&t);
+		reading_free(&t);
 	}
 }
 

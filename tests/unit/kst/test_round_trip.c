@@ -1,4 +1,4 @@
-/* test_round_trip.c - what is written is read, whatever it is. */
+/* test_round_trip.c - any row that is written is read back. */
 #include "captures.h"
 
 static struct kst_writer *begin(struct bytes *b, const struct kst_options *o)
@@ -12,10 +12,10 @@ static struct kst_writer *begin(struct bytes *b, const struct kst_options *o)
 static void every_kind(void **state)
 {
 	struct bytes b = sample();
-	struct told t = told_from(&b, SIZE_MAX);
+	struct reading t = reading_from(&b, SIZE_MAX);
 	int lines = 0;
 	(void)state;
-	assert_true(told_whole(&t));
+	assert_true(reading_whole(&t));
 	for (char *p = t.text; (p = strchr(p, '\n')); p++)
 		lines++;
 #define KIND(number, kind, COLUMNS, what) +1
@@ -28,22 +28,22 @@ static void every_kind(void **state)
 	assert_string_equal(t.about.source, "kineto");
 	assert_string_equal(t.about.host, "here");
 	assert_int_equal(t.about.base_ns, 1700000000000000000);
-	told_free(&t);
+	reading_free(&t);
 	free(b.at);
 }
 
 static void pieces(void **state)
 {
 	struct bytes b = sample();
-	struct told whole = told_from(&b, SIZE_MAX);
+	struct reading whole = reading_from(&b, SIZE_MAX);
 	(void)state;
 	for (size_t each = 1; each < 200; each += each < 70 ? 1 : 13) {
-		struct told t = told_from(&b, each);
-		assert_true(told_whole(&t));
+		struct reading t = reading_from(&b, each);
+		assert_true(reading_whole(&t));
 		assert_string_equal(t.text, whole.text);
-		told_free(&t);
+		reading_free(&t);
 	}
-	told_free(&whole);
+	reading_free(&whole);
 	free(b.at);
 }
 
@@ -137,7 +137,8 @@ static void texts(void **state)
 	free(b.at);
 }
 
-/* More launches than a writer remembers: those forgotten come back anew. */
+/* More launches than a writer remembers: those forgotten come back with a
+ * new id. */
 static void many_launches(void **state)
 {
 	enum { N = 70000 };
@@ -199,10 +200,10 @@ static void flushed(void **state)
 	struct kst_writer *w = begin(&b, NULL);
 	assert_true(kst_writer_copy(w, &(struct kst_copy){ .bytes = 77 }));
 	assert_true(kst_writer_flush(w));
-	struct told t = told_from(&b, SIZE_MAX);
+	struct reading t = reading_from(&b, SIZE_MAX);
 	assert_non_null(strstr(t.text, "copy "));
 	assert_true(t.damage.cut && t.damage.damaged == 0);
-	told_free(&t);
+	reading_free(&t);
 	kst_writer_free(w);
 	free(b.at);
 }

@@ -79,10 +79,10 @@ static void heads_that_fail(void **state)
 	kst_head_put(head, &h);
 	while (m.b.len + 2 * KST_HEAD < MOST)
 		bytes_add(&m.b, head, sizeof head);
-	struct told t = made_told(&m);
+	struct reading t = made_reading(&m);
 	assert_int_equal(t.got, KST_END);
 	assert_int_equal(t.damage.damaged, 1);
-	told_free(&t);
+	reading_free(&t);
 }
 
 static void sums(void **state)

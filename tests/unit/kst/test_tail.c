@@ -22,16 +22,16 @@ static void stopped_between_rows(void **state)
 			for (int t = 0; t < turns; t++)
 				give(s.w, t, &s.given);
 			picture(&s, s.part.len);
-			struct told want = undisturbed(turns);
-			struct told got =
+			struct reading want = undisturbed(turns);
+			struct reading got =
 				merged(&s.at_stop, &s.tail_at_stop, &m);
 			assert_string_equal(got.text, want.text);
-			assert_true(told_whole(&got));
+			assert_true(reading_whole(&got));
 			assert_true(m.whole);
 			assert_int_equal(m.damaged, 0);
 			assert_int_equal(m.rows + m.tail_rows, s.given);
-			told_free(&want);
-			told_free(&got);
+			reading_free(&want);
+			reading_free(&got);
 			stopped_release(&s);
 		}
 }
@@ -40,7 +40,7 @@ static void stopped_between_rows(void **state)
  * caused it may be there or not. */
 static void stopped_in_each_write(void **state)
 {
-	struct told want = undisturbed(6);
+	struct reading want = undisturbed(6);
 	int pictures = 0;
 	bool more = true;
 	(void)state;
@@ -53,20 +53,20 @@ static void stopped_in_each_write(void **state)
 		assert_true(kst_writer_end(s.w));
 		more = s.at_stop.at;
 		pictures += more;
-		struct told got = { 0 };
+		struct reading got = { 0 };
 		if (more) {
 			got = merged(&s.at_stop, &s.tail_at_stop, &m);
-			assert_true(told_whole(&got));
+			assert_true(reading_whole(&got));
 			assert_true(m.whole);
-			assert_in_range(rows_told(&got), s.given_at_stop,
+			assert_in_range(rows_read(&got), s.given_at_stop,
 				s.given_at_stop + 1);
 			assert_true(part_of(got.text, want.text));
 		}
-		told_free(&got);
+		reading_free(&got);
 		stopped_release(&s);
 	}
 	assert_true(pictures > 100);
-	told_free(&want);
+	reading_free(&want);
 }
 
 /* Texts that no tail can hold are in a chunk as soon as they are taken. */
@@ -82,10 +82,10 @@ static void text_larger_than_the_tail(void **state)
 	assert_true(id > 0);
 	assert_true(kst_writer_op(s.w, &(struct kst_op){ .name = id }));
 	picture(&s, s.part.len);
-	struct told got = merged(&s.at_stop, &s.tail_at_stop, &m);
-	assert_true(told_whole(&got) && m.whole);
+	struct reading got = merged(&s.at_stop, &s.tail_at_stop, &m);
+	assert_true(reading_whole(&got) && m.whole);
 	assert_non_null(strstr(got.text, "xxxx/12288/"));
-	told_free(&got);
+	reading_free(&got);
 	stopped_release(&s);
 }
 
@@ -99,7 +99,7 @@ static void planted_links(void **state)
 	char sentence[256], want[256];
 	struct bytes other = bytes_new();
 	(void)state;
-	bytes_add(&other, "somebody else's", 15);
+	bytes_add(&other, "another owner's", 15);
 	file_write("other", &other, other.len);
 	left_behind(&s);
 	for (int i = 0; i < 2; i++) {
@@ -142,7 +142,7 @@ static void planted_links(void **state)
 }
 
 /* In a child of its own: F_GETLK fails from now on. */
-static void no_locks_told(void)
+static void locks_unsupported(void)
 {
 	struct sock_filter f[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
@@ -160,7 +160,7 @@ static void no_locks_told(void)
 		_exit(2);
 }
 
-static void held_where_nobody_can_tell(void **state)
+static void in_use_if_locks_are_unsupported(void **state)
 {
 	struct bytes b = bytes_new();
 	int status;
@@ -170,7 +170,7 @@ static void held_where_nobody_can_tell(void **state)
 	assert_false(kst_part_held(path_of("m.part")));
 	pid_t child = fork();
 	if (child == 0) {
-		no_locks_told();
+		locks_unsupported();
 		_exit(!kst_part_held(path_of("m.part")));
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -185,7 +185,7 @@ int main(void)
 		cmocka_unit_test(stopped_in_each_write),
 		cmocka_unit_test(text_larger_than_the_tail),
 		cmocka_unit_test(planted_links),
-		cmocka_unit_test(held_where_nobody_can_tell),
+		cmocka_unit_test(in_use_if_locks_are_unsupported),
 	};
 	return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

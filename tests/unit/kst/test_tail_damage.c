@@ -1,34 +1,34 @@
-/* test_tail_damage.c - tails and captures that are broken: what is left comes
- * out, and what is not is said. */
+/* test_tail_damage.c - damaged tails and captures: what is left is
+ * recovered, and what is not is reported. */
 #include "stopped.h"
 
-/* The tail is shorter, or a byte of it another: what comes out was put in, in
- * order, and what was cut off is said. */
+/* The tail is shorter, or one of its bytes changed: what is recovered was
+ * written, in order, and what was cut off is reported. */
 static void tail_damaged(struct stopped *s, const struct bytes *tail,
 	const char *want, int least)
 {
 	struct kst_merged m;
-	struct told got = merged(&s->at_stop, tail, &m);
-	int n = rows_told(&got);
+	struct reading got = merged(&s->at_stop, tail, &m);
+	int n = rows_read(&got);
 	assert_true(part_of(got.text, want));
 	assert_int_equal(m.rows + m.tail_rows, n);
 	assert_true(n >= least);
 	assert_true(n == s->given || m.damaged);
 	assert_true(got.damage.damaged == 0 && got.damage.missing == 0);
-	told_free(&got);
+	reading_free(&got);
 }
 
 static void tail_torn_at_every_byte(void **state)
 {
 	struct stopped s;
 	left_behind(&s);
-	struct told want = undisturbed(7);
+	struct reading want = undisturbed(7);
 	struct kst_merged m;
-	struct told got = merged(&s.at_stop, NULL, &m);
-	int in_chunks = rows_told(&got);
+	struct reading got = merged(&s.at_stop, NULL, &m);
+	int in_chunks = rows_read(&got);
 	(void)state;
 	assert_true(got.damage.cut && !m.whole && in_chunks < s.given);
-	told_free(&got);
+	reading_free(&got);
 	/* Behind the last entry there is nothing to be damaged. */
 	size_t used = KST_LOG + kst_get32(s.tail_at_stop.at + KST_COMMIT + 4);
 	assert_in_range(used, KST_LOG + 512, TAIL);
@@ -41,7 +41,7 @@ static void tail_torn_at_every_byte(void **state)
 		tail_damaged(&s, &s.tail_at_stop, want.text, in_chunks);
 		s.tail_at_stop.at[at] ^= 0x5a;
 	}
-	told_free(&want);
+	reading_free(&want);
 	stopped_release(&s);
 }
 
@@ -49,7 +49,7 @@ static void tail_is_any_bytes(void **state)
 {
 	struct stopped s;
 	left_behind(&s);
-	struct told want = undisturbed(7);
+	struct reading want = undisturbed(7);
 	struct bytes any = bytes_new();
 	(void)state;
 	srand(1);
@@ -63,7 +63,7 @@ static void tail_is_any_bytes(void **state)
 		tail_damaged(&s, &any, want.text, 1);
 	}
 	free(any.at);
-	told_free(&want);
+	reading_free(&want);
 	stopped_release(&s);
 }
 
@@ -73,21 +73,21 @@ static void capture_damaged(void **state)
 {
 	struct stopped s;
 	left_behind(&s);
-	struct told want = undisturbed(7);
+	struct reading want = undisturbed(7);
 	struct kst_merged m;
 	(void)state;
 	for (size_t at = KST_OPENING; at < s.at_stop.len; at += 29) {
 		s.at_stop.at[at] ^= 0x5a;
-		struct told got = merged(&s.at_stop, &s.tail_at_stop, &m);
+		struct reading got = merged(&s.at_stop, &s.tail_at_stop, &m);
 		s.at_stop.at[at] ^= 0x5a;
 		assert_int_equal(m.damaged, 1);
 		assert_false(m.whole);
-		assert_int_equal(m.rows + m.tail_rows, rows_told(&got));
+		assert_int_equal(m.rows + m.tail_rows, rows_read(&got));
 		assert_int_equal(got.damage.missing, 1);
 		assert_false(got.damage.cut);
-		told_free(&got);
+		reading_free(&got);
 	}
-	told_free(&want);
+	reading_free(&want);
 	stopped_release(&s);
 }
 
@@ -103,12 +103,12 @@ static void another_captures_tail(void **state)
 	struct kst_writer *w = kst_writer_new(&about, bytes_add, &other, NULL);
 	text_of(w, "x");
 	assert_true(kst_writer_flush(w));
-	struct told got = merged(&other, &s.tail_at_stop, &m);
+	struct reading got = merged(&other, &s.tail_at_stop, &m);
 	assert_int_equal(m.damaged, 1);
 	assert_int_equal(m.tail_rows, 0);
 	assert_false(m.whole);
-	assert_int_equal(rows_told(&got), 0);
-	told_free(&got);
+	assert_int_equal(rows_read(&got), 0);
+	reading_free(&got);
 	kst_writer_free(w);
 	free(other.at);
 	stopped_release(&s);
@@ -122,13 +122,13 @@ static void already_whole(void **state)
 	struct kst_merged m;
 	(void)state;
 	assert_true(kst_writer_end(s.w));
-	struct told got = merged(&s.part, &s.tail_at_stop, &m);
-	assert_true(told_whole(&got) && m.whole);
-	assert_int_equal(rows_told(&got), s.given);
-	told_free(&got);
+	struct reading got = merged(&s.part, &s.tail_at_stop, &m);
+	assert_true(reading_whole(&got) && m.whole);
+	assert_int_equal(rows_read(&got), s.given);
+	reading_free(&got);
 	got = merged(&s.part, NULL, &m);
-	assert_true(told_whole(&got) && m.whole);
-	told_free(&got);
+	assert_true(reading_whole(&got) && m.whole);
+	reading_free(&got);
 	stopped_release(&s);
 }
 

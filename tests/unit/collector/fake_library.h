@@ -1,7 +1,7 @@
-/* told_library.h - a struct library that writes down what it is asked.
+/* fake_library.h - a struct library that records its calls.
  *
- * Each call becomes a word of told.text; told.refusals says which words are
- * answered with an error. Names of calls: what names_of[] has. */
+ * Each call becomes a word of fake_lib.text; fake_lib.refusals says which
+ * words are answered with an error. Names of calls: what names_of[] has. */
 #pragma once
 #include "session.h"
 #include <setjmp.h>
@@ -13,11 +13,11 @@
 #include <cmocka.h>
 
 struct refusal {
-	const char *word; /* a '*' at the end stands for the rest */
+	const char *word; /* a '*' at the end matches the rest */
 	CUptiResult result;
 };
 
-static struct told {
+static struct fake_lib {
 	char text[8192];
 	const struct refusal *refusals; /* up to one without word */
 	const char *holder;
@@ -28,7 +28,7 @@ static struct told {
 	CUpti_BuffersCallbackRequestFunc request;
 	CUpti_BuffersCallbackCompleteFunc complete;
 	void (*in_flush)(void);
-} told;
+} fake_lib;
 
 static bool matches(const char *pattern, const char *word)
 {
@@ -42,26 +42,26 @@ __attribute__((format(printf, 1, 2))) static CUptiResult tell(const char
 	...)
 {
 	char word[64];
-	size_t at = strlen(told.text);
+	size_t at = strlen(fake_lib.text);
 	va_list args;
 	va_start(args, format);
 	vsnprintf(word, sizeof word, format, args);
 	va_end(args);
-	snprintf(told.text + at, sizeof told.text - at, "%s%s", at ? " " : "",
-		word);
-	for (const struct refusal *r = told.refusals; r && r->word; r++)
+	snprintf(fake_lib.text + at, sizeof fake_lib.text - at, "%s%s",
+		at ? " " : "", word);
+	for (const struct refusal *r = fake_lib.refusals; r && r->word; r++)
 		if (matches(r->word, word))
 			return r->result;
 	return CUPTI_SUCCESS;
 }
 
-static CUptiResult told_version(uint32_t *version)
+static CUptiResult fake_library_version(uint32_t *version)
 {
 	*version = 0;
 	return tell("version");
 }
 
-static CUptiResult told_result(CUptiResult result, const char **text)
+static CUptiResult fake_library_result(CUptiResult result, const char **text)
 {
 	static char word[32];
 	snprintf(word, sizeof word, "CUPTI_ERROR_%d", (int)result);
@@ -69,104 +69,108 @@ static CUptiResult told_result(CUptiResult result, const char **text)
 	return CUPTI_SUCCESS;
 }
 
-static CUptiResult told_subscribe(CUpti_SubscriberHandle *s,
+static CUptiResult fake_library_subscribe(CUpti_SubscriberHandle *s,
 	CUpti_CallbackFunc f, void *ctx)
 {
-	told.called = f;
-	told.ctx = ctx;
-	*s = (CUpti_SubscriberHandle)&told;
+	fake_lib.called = f;
+	fake_lib.ctx = ctx;
+	*s = (CUpti_SubscriberHandle)&fake_lib;
 	return tell("subscribe");
 }
 
-static CUptiResult told_subscribe_v2(CUpti_SubscriberHandle *s,
+static CUptiResult fake_library_subscribe_v2(CUpti_SubscriberHandle *s,
 	CUpti_CallbackFunc f, void *ctx, CUpti_SubscriberParams *p)
 {
-	told.called = f;
-	told.ctx = ctx;
-	*s = (CUpti_SubscriberHandle)&told;
-	if (told.holder)
+	fake_lib.called = f;
+	fake_lib.ctx = ctx;
+	*s = (CUpti_SubscriberHandle)&fake_lib;
+	if (fake_lib.holder)
 		snprintf(p->oldSubscriberName, p->oldSubscriberSize, "%s",
-			told.holder);
+			fake_lib.holder);
 	return tell("subscribe:%s", p->subscriberName);
 }
 
-static CUptiResult told_unsubscribe(CUpti_SubscriberHandle s)
+static CUptiResult fake_library_unsubscribe(CUpti_SubscriberHandle s)
 {
-	assert_ptr_equal(s, &told);
+	assert_ptr_equal(s, &fake_lib);
 	return tell("unsubscribe");
 }
 
-static CUptiResult told_callback(uint32_t on, CUpti_SubscriberHandle s,
+static CUptiResult fake_library_callback(uint32_t on, CUpti_SubscriberHandle s,
 	CUpti_CallbackDomain domain, CUpti_CallbackId id)
 {
 	static const char *const domains[] = { "", "driver", "runtime",
 		"resource", "", "", "state" };
-	assert_ptr_equal(s, &told);
+	assert_ptr_equal(s, &fake_lib);
 	return tell("%c%s:%u", on ? '+' : '-', domains[domain], id);
 }
 
-static CUptiResult told_register(CUpti_BuffersCallbackRequestFunc request,
+static CUptiResult fake_library_register(CUpti_BuffersCallbackRequestFunc
+						 request,
 	CUpti_BuffersCallbackCompleteFunc complete)
 {
-	told.request = request;
-	told.complete = complete;
+	fake_lib.request = request;
+	fake_lib.complete = complete;
 	return tell("register");
 }
 
-static CUptiResult told_enable(CUpti_ActivityKind kind)
+static CUptiResult fake_library_enable(CUpti_ActivityKind kind)
 {
 	return tell("+%d", (int)kind);
 }
 
-static CUptiResult told_disable(CUpti_ActivityKind kind)
+static CUptiResult fake_library_disable(CUpti_ActivityKind kind)
 {
 	return tell("-%d", (int)kind);
 }
 
-static CUptiResult told_flush(uint32_t flags)
+static CUptiResult fake_library_flush(uint32_t flags)
 {
-	if (told.in_flush)
-		told.in_flush();
+	if (fake_lib.in_flush)
+		fake_lib.in_flush();
 	return tell("flush:%u", flags);
 }
 
-static CUptiResult told_dropped(CUcontext context, uint32_t stream, size_t *n)
+static CUptiResult fake_library_dropped(CUcontext context, uint32_t stream,
+	size_t *n)
 {
 	assert_null(context);
 	assert_int_equal(stream, 0);
-	*n = told.lost;
-	told.lost = 0;
+	*n = fake_lib.lost;
+	fake_lib.lost = 0;
 	return tell("dropped");
 }
 
-static CUptiResult told_set(CUpti_ActivityAttribute a, size_t *size, void *v)
+static CUptiResult fake_library_set(CUpti_ActivityAttribute a, size_t *size,
+	void *v)
 {
 	CUptiResult r;
 	uint64_t value = 0;
 	memcpy(&value, v, *size);
 	r = tell("@%d=%llu/%zu", (int)a, (unsigned long long)value, *size);
 	if (r == CUPTI_SUCCESS)
-		told.attribute[a] = value;
+		fake_lib.attribute[a] = value;
 	return r;
 }
 
-static CUptiResult told_get(CUpti_ActivityAttribute a, size_t *size, void *v)
+static CUptiResult fake_library_get(CUpti_ActivityAttribute a, size_t *size,
+	void *v)
 {
-	memcpy(v, &told.attribute[a], *size);
+	memcpy(v, &fake_lib.attribute[a], *size);
 	return CUPTI_SUCCESS;
 }
 
-static CUptiResult told_threads(CUpti_ActivityThreadIdType type)
+static CUptiResult fake_library_threads(CUpti_ActivityThreadIdType type)
 {
 	return tell("threads:%d", (int)type);
 }
 
-static CUptiResult told_runtime_call(CUpti_CallbackId id, uint8_t on)
+static CUptiResult fake_library_runtime_call(CUpti_CallbackId id, uint8_t on)
 {
 	return tell("%cR%u", on ? '+' : '-', id);
 }
 
-static CUptiResult told_driver_call(CUpti_CallbackId id, uint8_t on)
+static CUptiResult fake_library_driver_call(CUpti_CallbackId id, uint8_t on)
 {
 	return tell("%cD%u", on ? '+' : '-', id);
 }
@@ -186,7 +190,7 @@ static const struct {
 	{ CUPTI_CB_DOMAIN_RUNTIME_API, 187, "cudaLaunchTooFar_v99999" },
 };
 
-static CUptiResult told_name(CUpti_CallbackDomain domain, uint32_t id,
+static CUptiResult fake_library_name(CUpti_CallbackDomain domain, uint32_t id,
 	const char **name)
 {
 	for (size_t i = 0; i < sizeof names_of / sizeof *names_of; i++)
@@ -198,35 +202,35 @@ static CUptiResult told_name(CUpti_CallbackDomain domain, uint32_t id,
 }
 
 /* A node's id is its address. */
-static CUptiResult told_node(CUgraphNode node, uint64_t *id)
+static CUptiResult fake_library_node(CUgraphNode node, uint64_t *id)
 {
 	*id = (uint64_t)(uintptr_t)node;
 	return CUPTI_SUCCESS;
 }
 
-static struct library told_library(uint32_t version, uint32_t driver)
+static struct library fake_library(uint32_t version, uint32_t driver)
 {
 	struct library l = {
 		.version = version,
 		.driver = driver,
-		.get_version = told_version,
-		.result_string = told_result,
-		.subscribe = told_subscribe,
-		.subscribe_v2 = told_subscribe_v2,
-		.unsubscribe = told_unsubscribe,
-		.callback = told_callback,
-		.register_calls = told_register,
-		.enable = told_enable,
-		.disable = told_disable,
-		.flush_all = told_flush,
-		.dropped = told_dropped,
-		.set_attribute = told_set,
-		.get_attribute = told_get,
-		.thread_ids = told_threads,
-		.runtime_call = told_runtime_call,
-		.driver_call = told_driver_call,
-		.callback_name = told_name,
-		.graph_node_id = told_node,
+		.get_version = fake_library_version,
+		.result_string = fake_library_result,
+		.subscribe = fake_library_subscribe,
+		.subscribe_v2 = fake_library_subscribe_v2,
+		.unsubscribe = fake_library_unsubscribe,
+		.callback = fake_library_callback,
+		.register_calls = fake_library_register,
+		.enable = fake_library_enable,
+		.disable = fake_library_disable,
+		.flush_all = fake_library_flush,
+		.dropped = fake_library_dropped,
+		.set_attribute = fake_library_set,
+		.get_attribute = fake_library_get,
+		.thread_ids = fake_library_threads,
+		.runtime_call = fake_library_runtime_call,
+		.driver_call = fake_library_driver_call,
+		.callback_name = fake_library_name,
+		.graph_node_id = fake_library_node,
 	};
 	return l;
 }
