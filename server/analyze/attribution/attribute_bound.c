@@ -17,10 +17,10 @@ static const char *attribute_bound_elsewhere(const struct operator_info *is,
 	if (s->known != KNOWN_RECORD || strcmp(is->name, "copy") != 0)
 		return NULL;
 	if (!s->grid)
-		return "its direction is not told";
+		return "its direction is unknown";
 	return strcmp(s->grid, "Device-to-Device") != 0
-		       ? "it moves over a link whose speed no platform here "
-			 "tells"
+		       ? "it moves over a link whose speed no platform in "
+			 "the catalog states"
 		       : NULL;
 }
 
@@ -127,8 +127,9 @@ bool attribute_bound(const struct attribution *at,
 	if (isnan(b.sol_s))
 		return s->why;
 	if (!attribute_bound_sol_add(b.sol_s * 1e12, s->call.instances, o)) {
-		s->why = "the least times of its operator's calls add up to "
-			 "more than is kept (106 days)";
+		s->why =
+			"the roofline bounds of its operator's calls add up to "
+			"more than is kept (106 days)";
 		return true;
 	}
 	s->leg = b.leg;
@@ -137,7 +138,7 @@ bool attribute_bound(const struct attribution *at,
 	return true;
 }
 
-int64_t attribute_least_ps(const struct attribution *at,
+int64_t attribute_bound_ps(const struct attribution *at,
 	const struct operator_info *is, const struct shape *sizes)
 {
 	struct err e = { 0 };

@@ -1,5 +1,5 @@
-/* attribute_bound.h - what a shape must cost, and how far its calls are from
- * the least time their platform can take. */
+/* attribute_bound.h - the cost of a shape, and how far its calls are from the
+ * roofline bound of their platform. */
 #pragma once
 #include "attribution.h"
 #include "operators.h"
@@ -11,5 +11,5 @@ bool attribute_bound(const struct attribution *at,
 	const int64_t *ns, struct shape_stat *s, struct operator_stat *o);
 /* T_SOL of one call of a shape on the run's platform, picoseconds; -1 if it is
  * unknown. */
-int64_t attribute_least_ps(const struct attribution *at,
+int64_t attribute_bound_ps(const struct attribution *at,
 	const struct operator_info *is, const struct shape *sizes);

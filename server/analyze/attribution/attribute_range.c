@@ -24,7 +24,8 @@ struct attribute_range_sweep {
 	struct range_operator_reader reader;
 	const struct range_rows *rows;
 	uint32_t *top; /* by thread; row + 1 */
-	uint32_t *below; /* by row of the slice; row + 1 of what it lies in */
+	uint32_t *
+		below; /* by row of the slice; row + 1 of the range around it */
 	uint32_t *open; /* by call: row + 1 of what was open */
 	uint32_t *call; /* by row of the slice: number + 1 of its call */
 	bool any;
@@ -48,11 +49,11 @@ static void attribute_range_close(struct attribute_range_sweep *s,
 static bool attribute_range_open(struct attribute_range_sweep *s, uint32_t row)
 {
 	uint32_t thread = s->rows->thread[row];
-	const struct range_operator *told =
+	const struct range_operator *given =
 		range_operator_of_row(&s->reader, row);
 
-	if (!told || told->tells == RANGE_GIVES_NOTHING || !thread)
-		return told;
+	if (!given || given->gives == RANGE_GIVES_NOTHING || !thread)
+		return given;
 	attribute_range_close(s, thread, s->rows->start_ns[row]);
 	s->below[row - s->x->proc->range.from] = s->top[thread];
 	s->top[thread] = row + 1;
@@ -85,12 +86,12 @@ attribute_range_shape_around(struct attribute_range_sweep *s, uint32_t row,
 {
 	for (uint32_t at = s->below[row - s->x->proc->range.from]; at;
 		at = s->below[at - 1 - s->x->proc->range.from]) {
-		const struct range_operator *told =
+		const struct range_operator *given =
 			range_operator_of_row(&s->reader, at - 1);
-		if (!told || told->op != is)
+		if (!given || given->op != is)
 			return NULL;
-		if (told->sizes && attribute_range_end_of(s, at - 1) > at_ns)
-			return told->sizes;
+		if (given->sizes && attribute_range_end_of(s, at - 1) > at_ns)
+			return given->sizes;
 	}
 	return NULL;
 }
@@ -108,21 +109,22 @@ static bool attribute_range_innermost(struct attribute_range_sweep *s,
 		at = s->below[at - 1 - s->x->proc->range.from];
 	if (!at)
 		return true;
-	const struct range_operator *told =
+	const struct range_operator *given =
 		range_operator_of_row(&s->reader, *row = at - 1);
-	if (!told)
+	if (!given)
 		return false;
-	if (told->tells == RANGE_GIVES_LAYER)
+	if (given->gives == RANGE_GIVES_LAYER)
 		return range_operator_layer(&s->reader, s->rows->name[*row],
 			by_rule, out);
-	if (range_operator_contradicted(told->op, by_rule))
+	if (range_operator_contradicted(given->op, by_rule))
 		return true;
 	/* A module may do more than what it is called after. */
-	if (told->tells == RANGE_GIVES_MODULE && by_rule && by_rule->specific &&
-		strcmp(by_rule->group, told->op->group) != 0)
+	if (given->gives == RANGE_GIVES_MODULE && by_rule &&
+		by_rule->specific &&
+		strcmp(by_rule->group, given->op->group) != 0)
 		return true;
-	*out = *told;
-	if (!out->sizes && out->tells == RANGE_GIVES_OPERATOR)
+	*out = *given;
+	if (!out->sizes && out->gives == RANGE_GIVES_OPERATOR)
 		out->sizes =
 			attribute_range_shape_around(s, *row, out->op, at_ns);
 	return true;
@@ -140,7 +142,7 @@ static bool attribute_range_set(struct attribute_range_sweep *s, uint32_t call,
 	if (!attribute_range_innermost(s, call, by_rule, &is, &row))
 		return false;
 	if (!is.op ||
-		(sized && (is.tells != RANGE_GIVES_OPERATOR || !is.sizes)))
+		(sized && (is.gives != RANGE_GIVES_OPERATOR || !is.sizes)))
 		return true;
 	uint32_t *number = &s->call[row - s->x->proc->range.from];
 	if (!*number)
@@ -227,15 +229,15 @@ struct attribute_range_node {
 	struct range_operator is;
 	uint64_t open; /* hash of the ranges from the giving one outward */
 	uint32_t from, to; /* rows of the node */
-	bool asked;
+	bool read;
 };
 
 struct attribute_range_node_reader {
 	struct attribution *x;
 	struct range_operator_reader reader;
 	const struct node_rows *rows;
-	struct attribute_range_node *told; /* by node, ascending */
-	uint32_t told_n;
+	struct attribute_range_node *nodes; /* by node, ascending */
+	uint32_t nodes_n;
 	uint64_t *open; /* by kernel row of the process; 0 none */
 };
 
@@ -245,15 +247,15 @@ static bool attribute_range_nodes_init(struct attribute_range_node_reader *s,
 	struct slice of = s->x->proc->node, kernels = s->x->proc->kernel;
 	size_t n = of.to - of.from;
 
-	s->told = arena_grow(a, NULL, n * sizeof *s->told);
+	s->nodes = arena_grow(a, NULL, n * sizeof *s->nodes);
 	s->open = arena_grow(a, NULL,
 		((size_t)(kernels.to - kernels.from) + 1) * sizeof *s->open);
-	if (!s->told || !s->open || !range_operator_init(&s->reader, s->x, a))
+	if (!s->nodes || !s->open || !range_operator_init(&s->reader, s->x, a))
 		return false;
 	for (uint32_t i = of.from; i < of.to; i++) {
 		if (i == of.from || s->rows->node[i] != s->rows->node[i - 1])
-			s->told[s->told_n++].from = i;
-		s->told[s->told_n - 1].to = i + 1;
+			s->nodes[s->nodes_n++].from = i;
+		s->nodes[s->nodes_n - 1].to = i + 1;
 	}
 	return true;
 }
@@ -261,13 +263,13 @@ static bool attribute_range_nodes_init(struct attribute_range_node_reader *s,
 static struct attribute_range_node *attribute_range_node_find(
 	const struct attribute_range_node_reader *s, int64_t node)
 {
-	uint32_t low = 0, high = s->told_n;
+	uint32_t low = 0, high = s->nodes_n;
 
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
-		int64_t is = s->rows->node[s->told[mid].from];
+		int64_t is = s->rows->node[s->nodes[mid].from];
 		if (is == node)
-			return &s->told[mid];
+			return &s->nodes[mid];
 		if (is < node)
 			low = mid + 1;
 		else
@@ -306,16 +308,16 @@ static bool attribute_range_node_shape_around(struct attribute_range_node_reader
 	const uint32_t *names, uint32_t at, struct range_operator *is)
 {
 	for (uint32_t i = at + 1; i < NODE_DEPTH; i++) {
-		const struct range_operator *told =
+		const struct range_operator *given =
 			range_operator_of_name(&s->reader, names[i]);
-		if (!told)
+		if (!given)
 			return false;
-		if (told->tells == RANGE_GIVES_NOTHING)
+		if (given->gives == RANGE_GIVES_NOTHING)
 			continue;
-		if (told->op != is->op)
+		if (given->op != is->op)
 			return true;
-		if (told->sizes) {
-			is->sizes = told->sizes;
+		if (given->sizes) {
+			is->sizes = given->sizes;
 			return true;
 		}
 	}
@@ -326,27 +328,27 @@ static bool attribute_range_node_read(struct attribute_range_node_reader *s,
 	struct attribute_range_node *n)
 {
 	uint32_t names[NODE_DEPTH] = { 0 }, at = 0;
-	const struct range_operator *told = NULL;
+	const struct range_operator *given = NULL;
 
 	attribute_range_node_stack(s, n, names);
 	n->is = (struct range_operator){ 0 };
-	n->asked = true;
+	n->read = true;
 	for (; at < NODE_DEPTH; at++) {
-		told = range_operator_of_name(&s->reader, names[at]);
-		if (!told)
+		given = range_operator_of_name(&s->reader, names[at]);
+		if (!given)
 			return false;
-		if (told->tells != RANGE_GIVES_NOTHING)
+		if (given->gives != RANGE_GIVES_NOTHING)
 			break;
 	}
 	if (at == NODE_DEPTH)
 		return true;
 	n->open = attribute_range_node_hash(names, at);
-	if (told->tells == RANGE_GIVES_LAYER)
+	if (given->gives == RANGE_GIVES_LAYER)
 		return range_operator_layer(&s->reader, names[at], n->by_rule,
 			&n->is);
-	if (range_operator_contradicted(told->op, n->by_rule))
+	if (range_operator_contradicted(given->op, n->by_rule))
 		return true;
-	n->is = *told;
+	n->is = *given;
 	return n->is.sizes ||
 	       attribute_range_node_shape_around(s, names, at, &n->is);
 }
@@ -363,7 +365,7 @@ static bool attribute_range_node_set(struct attribute_range_node_reader *s,
 	if (!n)
 		return true;
 	const struct operator_info *by_rule = x->by_rule[x->kernel_of[i]];
-	if (!n->asked || n->by_rule != by_rule) {
+	if (!n->read || n->by_rule != by_rule) {
 		n->by_rule = by_rule;
 		if (!attribute_range_node_read(s, n))
 			return false;

@@ -133,7 +133,7 @@ static bool range_operator_layer_whole(struct layer_text_reader *r,
 	return !*r->at || strchr(" ,])}", *r->at);
 }
 
-/* What stands between brackets: values, and behind colons more of them. */
+/* Skips what is between brackets: values, and after colons more of them. */
 static bool range_operator_layer_within(struct layer_text_reader *r, char end)
 {
 	if (++r->depth > LAYER_TEXT_DEPTH)
@@ -324,9 +324,9 @@ bool range_operator_init(struct range_operator_reader *r, struct attribution *x,
 	struct arena *scratch)
 {
 	*r = (struct range_operator_reader){ .x = x, .arena = scratch };
-	r->told_of = arena_grow(scratch, NULL,
-		x->trace->names.n * sizeof *r->told_of);
-	return r->told_of && names_init(&r->sized, scratch);
+	r->place_of = arena_grow(scratch, NULL,
+		x->trace->names.n * sizeof *r->place_of);
+	return r->place_of && names_init(&r->sized, scratch);
 }
 
 static bool range_operator_reserve(struct arena *a, void **list, size_t each,
@@ -392,7 +392,7 @@ static bool range_operator_from_nvtx(struct range_operator_reader *r,
 	out->op = catalog_op(r->x->catalog, text, op->name_len);
 	if (!out->op)
 		return true;
-	out->tells = RANGE_GIVES_OPERATOR;
+	out->gives = RANGE_GIVES_OPERATOR;
 	if (!op->sizes)
 		return true;
 	char *name = arena_grow(r->arena, NULL, op->name_len + 1);
@@ -448,7 +448,7 @@ static void range_operator_from_module(const struct range_operator_reader *r,
 		len = digits - 1;
 	out->op = catalog_module(r->x->catalog, text, len);
 	if (out->op)
-		out->tells = RANGE_GIVES_MODULE;
+		out->gives = RANGE_GIVES_MODULE;
 }
 
 static bool range_operator_read(struct range_operator_reader *r, uint32_t id,
@@ -467,12 +467,12 @@ static bool range_operator_read(struct range_operator_reader *r, uint32_t id,
 		return range_operator_from_nvtx(r, name->text, &op, out);
 	if (name->text[0] == '{') {
 		if (range_operator_parse_layer(name->text, &layer))
-			out->tells = RANGE_GIVES_LAYER;
+			out->gives = RANGE_GIVES_LAYER;
 		return true;
 	}
 	out->op = catalog_op(r->x->catalog, name->text, name->len);
 	if (out->op) {
-		out->tells = RANGE_GIVES_OPERATOR;
+		out->gives = RANGE_GIVES_OPERATOR;
 		return true;
 	}
 	return range_operator_from_user(r, name->text, out);
@@ -481,19 +481,20 @@ static bool range_operator_read(struct range_operator_reader *r, uint32_t id,
 static const struct range_operator *range_operator_lookup(
 	struct range_operator_reader *r, uint32_t name, bool module)
 {
-	uint32_t *place = &r->told_of[name];
+	uint32_t *place = &r->place_of[name];
 
 	if (!*place) {
-		void *list = r->told;
-		if (!range_operator_reserve(r->arena, &list, sizeof *r->told,
-			    &r->told_cap, r->told_n))
+		void *list = r->given;
+		if (!range_operator_reserve(r->arena, &list, sizeof *r->given,
+			    &r->given_cap, r->given_n))
 			return NULL;
-		r->told = list;
-		if (!range_operator_read(r, name, module, &r->told[r->told_n]))
+		r->given = list;
+		if (!range_operator_read(r, name, module,
+			    &r->given[r->given_n]))
 			return NULL;
-		*place = ++r->told_n;
+		*place = ++r->given_n;
 	}
-	return &r->told[*place - 1];
+	return &r->given[*place - 1];
 }
 
 const struct range_operator *range_operator_of_row(struct range_operator_reader

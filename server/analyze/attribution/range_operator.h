@@ -69,16 +69,16 @@ enum range_gives {
 };
 
 struct range_operator {
-	enum range_gives tells;
+	enum range_gives gives;
 	const struct operator_info *op; /* not of a layer */
 	const struct shape *sizes; /* NULL unknown */
 };
 
 struct range_operator_reader {
 	struct attribution *x;
-	uint32_t *told_of; /* by name of the trace: place in `told`, from 1 */
-	struct range_operator *told;
-	uint32_t told_n, told_cap;
+	uint32_t *place_of; /* by name of the trace: place in `given`, from 1 */
+	struct range_operator *given;
+	uint32_t given_n, given_cap;
 	struct names sized; /* host operator, NUL, dims: struct shape */
 	const struct shape **shapes; /* by id */
 	uint32_t shapes_cap;

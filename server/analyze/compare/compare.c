@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* the steps, in order; what each does lies in its own module. */
+/* The steps, in order; each is a module of its own. */
 
 static double compare_median(const double *x, uint32_t n, struct arena *a)
 {
@@ -129,14 +129,14 @@ bool compare_from(const struct compared_run *base, uint32_t base_n,
 	return compare_run(&c, base, base_n, head, head_n, e);
 }
 
-/* one function's iterations, for a chart. */
+/* One function's iterations, for a chart. */
 
 struct filled {
 	double *ns, *launches, *beta_pct;
 	int64_t *runs, *numbers;
 };
 
-/* Whether a row is of the function that is asked for. */
+/* Whether a row is of the requested function. */
 static bool compare_series_wanted(const struct compare_row *r, const char *name,
 	const char *device)
 {

@@ -248,7 +248,7 @@ void compare_rows_join_collectives(struct compare *c)
 	}
 }
 
-/* Parts: where the iteration's time goes, as rows for the verdict. A job has
+/* Parts: how the iteration's time is divided, as rows for the verdict. A job has
  * the mean over its ranks. A part is reported if every iteration of both
  * sides has it. */
 
@@ -402,7 +402,7 @@ static void compare_rows_window_apply(struct compare *c, double by)
 }
 
 /* The median ratio of launches, and the share of launches within 5 % of it. */
-static double compare_rows_window_ratio(const struct compare *c, double *alike)
+static double compare_rows_window_ratio(const struct compare *c, double *same)
 {
 	struct compare_rows_counted *l =
 		arena_array(c->a, struct compare_rows_counted, c->rows_n + 1);
@@ -423,21 +423,21 @@ static double compare_rows_window_ratio(const struct compare *c, double *alike)
 		below += l[i].weight;
 		ratio = l[i].ratio;
 	}
-	*alike = 0;
+	*same = 0;
 	for (uint32_t i = 0; i < n; i++)
 		if (fabs(l[i].ratio / ratio - 1) <= 0.05)
-			*alike += l[i].weight / all;
+			*same += l[i].weight / all;
 	return ratio;
 }
 
 void compare_rows_window_scale(struct compare *c)
 {
-	double alike;
+	double same;
 	if (!compare_is_window(&c->side[BASE]) ||
 		!compare_is_window(&c->side[HEAD]))
 		return;
-	double ratio = compare_rows_window_ratio(c, &alike);
-	if (alike < 0.8 || ratio == 1)
+	double ratio = compare_rows_window_ratio(c, &same);
+	if (same < 0.8 || ratio == 1)
 		return;
 	compare_rows_window_apply(c, 1 / ratio);
 	compare_finding_add(c, FINDING_window_scaled,

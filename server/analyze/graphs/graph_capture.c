@@ -12,7 +12,7 @@ enum { OPEN_MOST = 64, NONE = UINT32_MAX };
 
 enum graph_capture_call {
 	OTHER,
-	UNASKED = OTHER,
+	NOT_LOOKED_UP = OTHER,
 	BEGIN,
 	END,
 	REPLAY,
@@ -20,7 +20,7 @@ enum graph_capture_call {
 	NOTHING
 };
 
-/* The last call of its kind on a thread: calls of the driver lie within those
+/* The last call of its kind on a thread: calls of the driver are within those
  * of the runtime, and repeat them. */
 struct graph_capture_thread {
 	int64_t begun_ns, ended_ns, launched_ns; /* ends of the calls */
@@ -60,7 +60,7 @@ static enum graph_capture_call graph_capture_kind_of(struct graph_capture_sweep
 {
 	uint32_t name = s->t->call.name[call];
 
-	if (s->what[name] == UNASKED)
+	if (s->what[name] == NOT_LOOKED_UP)
 		s->what[name] = (uint8_t)graph_capture_kind(
 			names_text(&s->t->names, name));
 	return s->t->call.kernel[call] ? LAUNCH : s->what[name];
@@ -137,8 +137,8 @@ static void graph_capture_replay(struct graph_capture_sweep *s, uint32_t thread)
 		s->whole[s->open[place].capture] = false;
 }
 
-/* Whether a call lies in an earlier one of its kind; else it is the one that
- * later ones may lie in. */
+/* Whether a call is within an earlier one of its kind; otherwise later ones may
+ * be within it. */
 static bool graph_capture_within(int64_t *last_ns, int64_t start_ns,
 	int64_t end_ns)
 {
@@ -278,8 +278,8 @@ struct graph_capture_learner {
 	 * its number there. */
 	uint32_t *call_in, *call_is;
 	struct names seen; /* keys and contents */
-	struct graph_known *learnt;
-	uint32_t learnt_n, learnt_cap;
+	struct graph_known *graphs;
+	uint32_t graphs_n, graphs_cap;
 };
 
 /* The text of a shape; launches of one kind share theirs. NULL if the arena
@@ -366,15 +366,15 @@ static bool graph_capture_keep(struct graph_capture_learner *l)
 		return false;
 	memcpy(nodes, l->nodes, l->n * sizeof *nodes);
 	g.nodes = nodes;
-	if (l->learnt_n == l->learnt_cap) {
-		uint32_t cap = l->learnt_cap * 2 + 16;
-		void *grown = arena_grow(a, l->learnt, cap * sizeof *l->learnt);
+	if (l->graphs_n == l->graphs_cap) {
+		uint32_t cap = l->graphs_cap * 2 + 16;
+		void *grown = arena_grow(a, l->graphs, cap * sizeof *l->graphs);
 		if (!grown)
 			return false;
-		l->learnt = grown;
-		l->learnt_cap = cap;
+		l->graphs = grown;
+		l->graphs_cap = cap;
 	}
-	l->learnt[l->learnt_n++] = g;
+	l->graphs[l->graphs_n++] = g;
 	return true;
 }
 
@@ -439,11 +439,11 @@ bool graph_capture_learn(const struct attribution *x)
 	struct graph_capture_learner l = { .x = x, .arena = &scratch };
 
 	bool ok = graph_capture_learn_all(&l);
-	if (ok && l.learnt_n)
-		qsort(l.learnt, l.learnt_n, sizeof *l.learnt,
+	if (ok && l.graphs_n)
+		qsort(l.graphs, l.graphs_n, sizeof *l.graphs,
 			graph_capture_by_key);
-	to->learnt = l.learnt;
-	to->learnt_n = l.learnt_n;
+	to->learnt = l.graphs;
+	to->learnt_n = l.graphs_n;
 	arena_scratch_release(&scratch, x->arena);
 	return ok;
 }

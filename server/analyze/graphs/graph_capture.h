@@ -12,7 +12,7 @@
 
 struct graph_captures {
 	uint32_t *call; /* rows of calls, ascending */
-	uint32_t *of; /* beside each: its capture, from 0 in order of begin */
+	uint32_t *of; /* of each row: its capture, from 0 in order of begin */
 	uint32_t calls_n, n;
 };
 
@@ -20,6 +20,6 @@ struct graph_captures {
 bool graph_captures_find(const struct trace *t, const struct process *proc,
 	const uint32_t *call_of, struct arena *a, struct graph_captures *out);
 
-/* Fills p->operators.learnt from x->captured and what was attributed to it. False
- * if the arena is full. */
+/* Fills the profile's learned graphs from x->captured and its attribution.
+ * False if the arena is full. */
 bool graph_capture_learn(const struct attribution *x);

@@ -8,9 +8,9 @@
 
 enum { GRAPH_CHOICES_MOST = 256 };
 
-/* Graphs of fewer kernels than that look alike in any program: they are known
- * from captures of their own run only. */
-enum { GRAPH_TELLS = 3 };
+/* Graphs of fewer kernels than this look the same in any program, so that only
+ * captures of their own run are used for them. */
+enum { GRAPH_SPECIFIC = 3 };
 
 /* Shapes that are stored as text, each read once. */
 
@@ -80,7 +80,7 @@ static bool graph_choice_shape(struct graph_shapes *s,
  * in the sizes that grow with it. An engine replays the one with the least number
  * that holds the step's tokens. It is chosen only if it cannot be another: if one
  * was captured for exactly that many, or for the next less and the next more,
- * between which no capture can lie that was not recorded. */
+ * so that no unrecorded capture can be between these. */
 
 enum { MEASURES_MOST = 8 };
 
@@ -123,7 +123,7 @@ static bool graph_choice_take(const struct shape *const *s, uint32_t n,
 	return true;
 }
 
-/* Whether shapes differ in one number alone, wherever it stands. */
+/* Whether shapes differ in a single number, at any position. */
 static bool graph_choice_measure(const struct shape *const *s, uint32_t n,
 	struct graph_choice_measure *m)
 {
@@ -156,7 +156,7 @@ static void graph_choice_count(struct graph_choice_measure *all,
 }
 
 /* Leaves those captured for the least number that holds the tokens. */
-static void graph_choice_keep_least(const struct graph_choice_measure *m,
+static void graph_choice_keep_smallest(const struct graph_choice_measure *m,
 	const struct graph_known **list, uint32_t *n, int64_t tokens)
 {
 	int64_t holds = INT64_MAX;
@@ -214,7 +214,7 @@ static bool graph_choice_keep_for_tokens(struct graph_shapes *shapes,
 				all[i].of[0] < all[best].of[0]))
 			best = i;
 	if (ok && all_n)
-		graph_choice_keep_least(&all[best], list, n, tokens);
+		graph_choice_keep_smallest(&all[best], list, n, tokens);
 	arena_drop(a, all);
 	return ok;
 }
@@ -235,7 +235,7 @@ bool graph_choice_init(struct graph_choice_state *c,
 {
 	*c = (struct graph_choice_state){ .x = x, .arena = scratch };
 	return graph_choice_shape_init(&c->shapes, x->arena, scratch) &&
-	       names_init(&c->asked, scratch);
+	       names_init(&c->looked_up, scratch);
 }
 
 /* None if there are more than fit: those left out might differ. */
@@ -309,7 +309,7 @@ static bool graph_choice_find(struct graph_choice_state *c,
 	graph_key(&c->x->trace->names, sorted, n, key);
 	arena_drop(c->arena, sorted);
 	graph_choice_add(of, own->learnt, own->learnt_n, key, n);
-	if (!of->n && book && n >= GRAPH_TELLS)
+	if (!of->n && book && n >= GRAPH_SPECIFIC)
 		graph_choice_add(of, book->graphs, book->n, key, n);
 	if (!of->n)
 		return true;
@@ -445,8 +445,8 @@ const struct graph_choice *graph_choice_of(struct graph_choice_state *c,
 	uint32_t sequence, const uint32_t *names, uint32_t n, int64_t tokens)
 {
 	struct graph_choice_key key = { tokens, sequence };
-	uint32_t known = c->asked.n;
-	uint32_t id = names_put(&c->asked, (const char *)&key, sizeof key);
+	uint32_t known = c->looked_up.n;
+	uint32_t id = names_put(&c->looked_up, (const char *)&key, sizeof key);
 
 	if (id == NAMES_NONE)
 		return NULL;

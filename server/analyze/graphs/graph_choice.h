@@ -28,7 +28,7 @@ struct graph_choice_state {
 	const struct attribution *x;
 	struct arena *arena; /* scratch; the shapes are x->arena's */
 	struct graph_shapes shapes;
-	struct names asked; /* struct asked */
+	struct names looked_up; /* struct graph_choice_key */
 	struct graph_choice *choices; /* by id */
 	uint32_t cap;
 };

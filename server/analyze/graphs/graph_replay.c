@@ -11,7 +11,8 @@ struct graph_replay_finder {
 	const uint32_t *call_of;
 	struct arena *arena;
 	struct graph_replays *out;
-	uint8_t *asked; /* by name of the trace: 1 a graph's launch, 2 not; of
+	uint8_t *
+		looked_up; /* by name of the trace: 1 a graph's launch, 2 not; of
 		a kernel 4 the runtime's, 8 not */
 	uint32_t *names; /* of one replay */
 };
@@ -26,22 +27,22 @@ static bool graph_replay_launches_graph(struct graph_replay_finder *f,
 {
 	uint32_t name = f->t->call.name[call];
 
-	if (!(f->asked[name] & 3))
-		f->asked[name] |=
+	if (!(f->looked_up[name] & 3))
+		f->looked_up[name] |=
 			strstr(names_text(&f->t->names, name), "GraphLaunch")
 				? 1
 				: 2;
-	return f->asked[name] & 1;
+	return f->looked_up[name] & 1;
 }
 
 static bool graph_replay_runtimes_own(struct graph_replay_finder *f,
 	uint32_t name)
 {
-	if (!(f->asked[name] & 12))
-		f->asked[name] |=
+	if (!(f->looked_up[name] & 12))
+		f->looked_up[name] |=
 			graph_replay_own(names_text(&f->t->names, name)) ? 4
 									 : 8;
-	return f->asked[name] & 4;
+	return f->looked_up[name] & 4;
 }
 
 /* Whether rows of one correlation and call are a replay. */
@@ -95,14 +96,14 @@ static bool graph_replay_init(struct graph_replay_finder *f, uint32_t n)
 	struct arena *a = f->arena;
 	size_t room = ((size_t)n + 2) * sizeof(uint32_t);
 
-	f->asked = arena_grow(a, NULL, f->t->names.n);
+	f->looked_up = arena_grow(a, NULL, f->t->names.n);
 	f->names = arena_grow(a, NULL, room);
 	out->kernel = arena_grow(a, NULL, room);
 	out->from = arena_grow(a, NULL, room);
 	out->call = arena_grow(a, NULL, room);
 	out->sequence = arena_grow(a, NULL, room);
-	return f->asked && f->names && out->kernel && out->from && out->call &&
-	       out->sequence && names_init(&out->sequences, a);
+	return f->looked_up && f->names && out->kernel && out->from &&
+	       out->call && out->sequence && names_init(&out->sequences, a);
 }
 
 bool graph_replays_find(const struct trace *t, const struct process *proc,
@@ -120,7 +121,7 @@ bool graph_replays_find(const struct trace *t, const struct process *proc,
 			ok = graph_replay_add(&f, x.row + i, to - i);
 	}
 	ids_release(&x, a);
-	arena_drop(a, f.asked);
+	arena_drop(a, f.looked_up);
 	arena_drop(a, f.names);
 	return ok;
 }

@@ -1,6 +1,6 @@
 /* iteration_gpu.h - a process's GPU records as the detectors of iterations read
- * them: kernels, copies and opaque graphs alike, each with the call that launched
- * it, and the GPU time that the calls of an interval launched. */
+ * them: kernels, copies and opaque graphs, each with the call that launched it,
+ * and the GPU time that the calls of an interval launched. */
 #pragma once
 #include "iteration_find.h"
 

@@ -7,8 +7,8 @@
 
 enum { OP_NONE = UINT32_MAX };
 
-/* Operators lie within one another on a thread, so that a stack of them is
- * known by its top and what each lies in. */
+/* Operators nest on a thread, so that a stack of them is described by its top
+ * and the operator around each. */
 struct iteration_items_stacks {
 	const struct op_rows *op;
 	uint32_t first; /* row of the slice */
@@ -108,8 +108,8 @@ static bool iteration_items_distribute(struct iteration_items *s,
 	s->entry = arena_grow(a, NULL, ((size_t)rows + 1) * sizeof *s->entry);
 	if (!s->from || !s->entry)
 		return false;
-	/* An iteration's place stands two further while they are counted and one
-	 * while they are filled, so that it is right in the end. */
+	/* An iteration is counted two entries further and filled one entry
+	 * further, so that from[] is right in the end. */
 	for (uint32_t i = 0; i < rows; i++)
 		if (of[i] != ITERATION_NONE)
 			s->from[of[i] + 2]++;

@@ -61,7 +61,7 @@ bool iteration_ranges_find(const struct iteration_gpu *g, uint32_t passed,
 
 /* The ranges of the name that the caller gave; ERR_NOT_FOUND, with names that
  * repeat, if there are none. */
-bool iteration_ranges_named(const struct iteration_gpu *g, const char *asked,
+bool iteration_ranges_named(const struct iteration_gpu *g, const char *given,
 	struct arena *a, struct iteration_ranges *out, struct err *e);
 
 /* Fills out->iterations and out->n, and assigns rows. False if the arena is full. */
@@ -77,15 +77,15 @@ bool period_detector_find(struct iteration_gpu *g, const uint32_t *kernel_of,
 	struct profile *p);
 
 /* Whether the windows of p->iterations, whose times are still the trace's, are a
- * period of the kernels' names: alike, and what comes in one comes in all. */
+ * period of the kernels' names: similar, and a name in one is in all. */
 bool period_detector_agrees(const struct iteration_gpu *g,
 	const uint32_t *kernel_of, struct profile *p, bool *agrees);
 
 /* iteration_strata.c */
 
 /* Makes p->iterations.strata, in order of first sight, and sets their iterations'
- * stratum; counts no kept iterations yet. `a` is for scratch, but for what is p's.
- * False if memory is full. */
+ * stratum; counts no kept iterations yet. `a` is for scratch, except for what
+ * belongs to p. False if memory is full. */
 bool iteration_strata_find(const struct iteration_gpu *g,
 	const struct iteration_items *ops, const struct iteration_items *grids,
 	struct profile *p, struct arena *a);

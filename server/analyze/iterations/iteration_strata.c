@@ -321,7 +321,7 @@ iteration_strata_grids_text(const struct iteration_strata_similarity *s,
 
 enum iteration_strata_signature { NO_WORK, SERVING, OPS, GRIDS, OTHER };
 
-/* What the strata so far stand for. */
+/* The signatures of the strata so far. */
 struct iteration_strata_known {
 	enum iteration_strata_signature by;
 	struct serving_work serving;
@@ -334,7 +334,7 @@ struct iteration_strata_maker {
 	struct profile *p;
 	struct arena *a;
 	struct iteration_strata_similarity ops, grids;
-	struct serving_work *told; /* by iteration; PHASE_UNKNOWN none */
+	struct serving_work *announced; /* by iteration; PHASE_UNKNOWN none */
 	struct names hashes; /* of struct iteration_strata_exact */
 	uint32_t *of_hash; /* by id: stratum */
 	uint32_t hashes_cap;
@@ -386,7 +386,7 @@ static bool iteration_strata_serving_within(struct iteration_strata_maker *m)
 		if (iteration < c->n && !c->iterations[iteration].label &&
 			(!gpu || c->iterations[iteration].start_ns <=
 					 r->start_ns[i]))
-			iteration_strata_merge_serving(&m->told[iteration],
+			iteration_strata_merge_serving(&m->announced[iteration],
 				&twice[iteration], &s);
 	}
 	arena_drop(m->a, twice);
@@ -397,14 +397,15 @@ static bool iteration_strata_serving(struct iteration_strata_maker *m)
 {
 	const struct iterations *c = &m->p->iterations;
 
-	m->told = arena_grow(m->a, NULL, ((size_t)c->n + 1) * sizeof *m->told);
-	if (!m->told)
+	m->announced = arena_grow(m->a, NULL,
+		((size_t)c->n + 1) * sizeof *m->announced);
+	if (!m->announced)
 		return false;
 	for (uint32_t i = 0; i < c->n; i++)
 		if (!c->iterations[i].label ||
 			!serving_steps_read(c->iterations[i].label,
-				&m->told[i]))
-			m->told[i].phase = PHASE_UNKNOWN;
+				&m->announced[i]))
+			m->announced[i].phase = PHASE_UNKNOWN;
 	return iteration_strata_serving_within(m);
 }
 
@@ -412,7 +413,7 @@ static enum iteration_strata_signature
 iteration_strata_signature(const struct iteration_strata_maker *m,
 	uint32_t iteration, struct iteration_strata_exact *e)
 {
-	const struct serving_work *s = &m->told[iteration];
+	const struct serving_work *s = &m->announced[iteration];
 
 	*e = (struct iteration_strata_exact){ .by = SERVING };
 	if (s->phase != PHASE_UNKNOWN) {
@@ -482,7 +483,7 @@ static uint32_t iteration_strata_stratum_of(struct iteration_strata_maker *m,
 		m->known[m->n++] =
 			(struct iteration_strata_known){ .by = last ? OTHER
 								    : by,
-				.serving = m->told[iteration],
+				.serving = m->announced[iteration],
 				.iteration = iteration };
 	}
 	m->of_hash[id] = found;
@@ -501,8 +502,9 @@ static bool iteration_strata_assign(struct iteration_strata_maker *m)
 		if (stratum == NAMES_NONE)
 			return false;
 		c->iterations[i].stratum = stratum;
-		if (by == SERVING && m->told[i].kv_tokens >= 0) {
-			m->known[stratum].kv_tokens += m->told[i].kv_tokens;
+		if (by == SERVING && m->announced[i].kv_tokens >= 0) {
+			m->known[stratum].kv_tokens +=
+				m->announced[i].kv_tokens;
 			m->known[stratum].iterations++;
 		}
 	}
@@ -685,7 +687,7 @@ static const char *iteration_strata_name_of(const struct iteration_strata_works
 				  : m->p->kernels[key.name].name;
 }
 
-/* What is counted of a stratum, as works; sizes lie in the profile's arena. */
+/* The counted items of a stratum, as works; sizes are in the profile's arena. */
 static bool iteration_strata_gather_works(struct iteration_strata_works *m,
 	const struct iteration_items *x, uint32_t stratum, uint32_t *n)
 {

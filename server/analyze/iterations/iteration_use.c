@@ -108,11 +108,11 @@ static bool iteration_use_slower(struct iteration_use_maker *m,
 		m->value[i] = llabs(m->value[i] * 2 - middle);
 	/* All four-fold: twice a value, twice a median of those. */
 	double spread = 3 * 1.4826 * (double)iteration_use_median2(m->value, n);
-	double least = 0.02 * 2 * (double)middle;
+	double min = 0.02 * 2 * (double)middle;
 	double above =
 		(double)iteration_use_value_of(m, iteration, kernels) * 4 -
 		(double)middle * 2;
-	return above > (spread > least ? spread : least);
+	return above > (spread > min ? spread : min);
 }
 
 static uint32_t iteration_use_later_n(const struct iteration_use_maker *m,
