@@ -7,7 +7,7 @@
 #include "command.h"
 #include "decode.h"
 #include "inspect_document.h"
-#include "graph_key.h"
+#include "graph_capture.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -19,8 +19,15 @@
 #include "attribution.h"
 #include "catalog.h"
 #include "iteration_find.h"
-#include "graph_key.h"
+#include "operators.h"
 #include "trace.h"
+
+/* Graphs learned from stream captures of other runs, looked up by the keys that
+ * attribute_keys() returned; several of a key if captures differed. */
+struct graph_book {
+	const struct graph_known *graphs; /* by key, then content */
+	uint32_t n;
+};
 
 /* The keys of the graphs replayed in a process, without doubles. */
 bool attribute_keys(const struct trace *t, uint32_t process, struct arena *a,
@@ -37,3 +44,8 @@ void attribute_release(struct attribution *at);
 
 /* The same for a run with tables only: by name alone, without shapes. */
 bool attribute_tables(const struct catalog *c, struct profile *p);
+
+/* T_SOL of one call of a shape on the run's platform, picoseconds; -1 if it is
+ * unknown. */
+int64_t attribute_bound_ps(const struct attribution *at,
+	const struct operator_info *is, const struct shape *sizes);

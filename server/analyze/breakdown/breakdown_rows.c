@@ -1,6 +1,6 @@
 /* breakdown_rows.c - rows, blocks and sections with their times. */
 #include "breakdown_rows.h"
-#include "attribute_bound.h"
+#include "attribute.h"
 #include "breakdown_work.h"
 #include "exact.h"
 #include <assert.h>

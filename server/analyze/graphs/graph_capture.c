@@ -1,12 +1,62 @@
-/* graph_capture.c - finds the launches that stream captures recorded, and what each
- * captured graph teaches: its kernels in order, with the operators and shapes
- * that they were captured for. */
+/* graph_capture.c - finds the launches that stream captures recorded, and what is
+ * learned from each captured graph: its kernels in order, with the operators and
+ * shapes that they were captured for. Keys are SHA-256 over names, each with its
+ * NUL, so that two lists of names never give the same bytes. */
 #include "graph_capture.h"
 #include "correlation.h"
-#include "graph_key.h"
-#include "graph_replay.h"
+#include "sha256.h"
 #include <stdlib.h>
 #include <string.h>
+
+static int graph_capture_key_by_text(const void *left, const void *right,
+	void *texts)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return a == b ? 0 : strcmp(names_text(texts, a), names_text(texts, b));
+}
+
+static void graph_capture_key_add(struct sha256 *s, const char *text)
+{
+	sha256_add(s, text ? text : "", strlen(text ? text : "") + 1);
+}
+
+void graph_capture_key(const struct names *texts, uint32_t *names, uint32_t n,
+	uint8_t key[32])
+{
+	struct sha256 s;
+
+	qsort_r(names, n, sizeof *names, graph_capture_key_by_text,
+		(void *)texts);
+	sha256_init(&s);
+	for (uint32_t i = 0; i < n; i++)
+		graph_capture_key_add(&s, names_text(texts, names[i]));
+	sha256_end(&s, key);
+}
+
+/* A hash of all that the nodes contain. */
+static void graph_capture_content(const struct graph_node_known *nodes,
+	uint32_t n, uint8_t content[32])
+{
+	struct sha256 s;
+
+	sha256_init(&s);
+	for (uint32_t i = 0; i < n; i++) {
+		graph_capture_key_add(&s, nodes[i].kernel);
+		graph_capture_key_add(&s, nodes[i].op);
+		graph_capture_key_add(&s, nodes[i].shape);
+		graph_capture_key_add(&s, dtype_word(nodes[i].dtype));
+		sha256_add(&s, &nodes[i].call, sizeof nodes[i].call);
+	}
+	sha256_end(&s, content);
+}
+
+int graph_compare(const struct graph_known *a, const struct graph_known *b)
+{
+	int key = memcmp(a->key, b->key, sizeof a->key);
+
+	return key ? key : memcmp(a->content, b->content, sizeof a->content);
+}
 
 enum { OPEN_MOST = 64, NONE = UINT32_MAX };
 
@@ -264,6 +314,11 @@ bool graph_captures_find(const struct trace *t, const struct process *proc,
 	return ok;
 }
 
+bool graph_capture_is_runtime_kernel(const char *kernel)
+{
+	return strncmp(kernel, "__amd_rocclr_", strlen("__amd_rocclr_")) == 0;
+}
+
 struct graph_capture_learner {
 	const struct attribution *x;
 	struct arena *arena;
@@ -326,7 +381,7 @@ static bool graph_capture_node(struct graph_capture_learner *l, uint32_t i)
 	uint32_t name = x->trace->call.kernel[x->captured[i]];
 	const char *kernel = names_text(&x->trace->names, name);
 
-	if (graph_replay_own(kernel))
+	if (graph_capture_is_runtime_kernel(kernel))
 		return true;
 	struct graph_node_known *to = &l->nodes[l->n];
 	*to = (struct graph_node_known){
@@ -353,8 +408,8 @@ static bool graph_capture_keep(struct graph_capture_learner *l)
 
 	if (l->n == 0)
 		return true;
-	graph_key(&l->x->trace->names, l->names, l->n, g.key);
-	graph_content(l->nodes, l->n, g.content);
+	graph_capture_key(&l->x->trace->names, l->names, l->n, g.key);
+	graph_capture_content(l->nodes, l->n, g.content);
 	memcpy(both, g.key, 32);
 	memcpy(both + 32, g.content, 32);
 	uint32_t id = names_put(&l->seen, (const char *)both, sizeof both);

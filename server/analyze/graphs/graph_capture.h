@@ -1,5 +1,5 @@
-/* graph_capture.h - the launches that stream captures recorded, and what they
- * teach.
+/* graph_capture.h - the launches that stream captures recorded, and the graphs
+ * learned from them.
  *
  * Between the call that begins a capture and the one that ends it a thread's
  * launches run nothing: they become nodes of a graph. Launches of other threads
@@ -8,7 +8,20 @@
  * launch that does not name its kernel, or with a graph inside. */
 #pragma once
 #include "attribution.h"
+#include "operators.h"
 #include "trace.h"
+
+/* The key of a graph: a hash of its kernels' names in any order. `names` are ids,
+ * which it sorts. */
+void graph_capture_key(const struct names *texts, uint32_t *names, uint32_t n,
+	uint8_t key[32]);
+
+/* By key, then content. */
+int graph_compare(const struct graph_known *a, const struct graph_known *b);
+
+/* Whether a kernel is the runtime's own, which does a graph's copies and sets: a
+ * capture does not show it as a launch. */
+bool graph_capture_is_runtime_kernel(const char *kernel);
 
 struct graph_captures {
 	uint32_t *call; /* rows of calls, ascending */

@@ -1,6 +1,6 @@
 /* test_attribute_graph.c - graphs learned from stream captures, and replays
  * attributed by them. */
-#include "graph_key.h"
+#include "graph_capture.h"
 #include "graph_scene.h"
 
 /* The capture before its replays, in one trace: a GEMM and its reduction are
