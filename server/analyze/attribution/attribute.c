@@ -2,22 +2,22 @@
  * attention from serving steps, and makes rows. Its own sources are host operators
  * and the rules over kernels' names.
  *
- * A launch belongs to the innermost host operator open on the call's thread when the call began
- * that the catalog knows. Its shape comes from its own dims or, if it has none,
- * from those of one around it that is the same catalog operator. A launch without
- * such a call is joined by its External id, in files whose kernels carry more
- * there than their correlation again. Kernels that a graph replays have only
- * the graph's launch for a call, which gives no operator.
+ * A launch belongs to the innermost host operator that the catalog has and that was
+ * open on the call's thread when the call began. The operator's shape comes from
+ * its own dims or, if it has none, from those of one around it that is the same
+ * catalog operator. A launch without such a call is joined by its External id, in
+ * files whose kernels carry more there than a copy of their correlation. The call
+ * of a replayed kernel is the graph's launch, which gives no operator.
  *
  * Inductor's Triton kernels are host operators of the kernel's own name: the
- * operator is what the name's rule says, with the given dims. The rule decides,
- * too, if it says that a kernel is a collective and the operator is none
- * (aten::copy_ around an exchange) or the other way about, and if the kernel is
+ * operator is what the name's rule says, with the given dims. The rule also
+ * decides if it says that a kernel is a collective and the operator is none
+ * (aten::copy_ around an exchange) or vice versa, and if the kernel is
  * work of its own below the operator (catalog_fit: routing below experts).
  *
  * Operators nest on a thread. One sweep over operators and calls notes for each
  * operator the innermost one around it (itself included) that the catalog knows,
- * so that a lookup takes one step. It takes about 16 bytes an operator. */
+ * so that a lookup takes one step. It takes about 16 bytes per operator. */
 #include "attribute.h"
 #include "attribute_sources.h"
 #include "correlation.h"

@@ -25,7 +25,7 @@
  *  - nothing repeats above it: sections unlike most others do not recur at an
  *    even distance. If they do, they begin the outer period. */
 #pragma once
-#include "iteration_gpu.h"
+#include "iteration_parts.h"
 
 struct period_sequence {
 	uint32_t n;
