@@ -1,12 +1,12 @@
 /* attribute_sources.h - the attribution sources that attribute.c calls in order,
- * and what it offers to them. */
+ * and the host operators that they share. */
 #pragma once
 #include "attribution.h"
 #include "ids.h"
 #include "input_shape.h"
 #include "iteration_find.h"
 
-/* attribute.c: host operators */
+/* attribute_op.c */
 
 enum { ATTRIBUTE_NO_OP = UINT32_MAX };
 
@@ -31,6 +31,11 @@ struct attribute_host {
 	bool by_id; /* External ids identify operators */
 };
 
+/* False if the arena is full; release in any case. */
+bool attribute_op_init(struct attribute_host *h, const struct attribution *at);
+
+void attribute_op_release(struct attribute_host *h);
+
 /* The innermost operator's row of a call (CORRELATION_NONE: none) or else of
  * an External id; ATTRIBUTE_NO_OP. */
 uint32_t attribute_op_innermost(const struct attribute_host *h, uint32_t call,
@@ -44,6 +49,10 @@ bool attribute_op_shape(struct attribute_host *h, uint32_t row,
 
 /* Whether a launch, by kernel row of the process, was replayed by a graph. */
 bool attribute_op_replayed(const struct attribution *at, uint32_t i);
+
+/* All launches, and calls captured for a graph, that have no operator yet.
+ * False if the arena is full. */
+bool attribute_op(struct attribution *at);
 
 /* attribute_range.c */
 

@@ -3,7 +3,7 @@
 #pragma once
 #include "iteration_find.h"
 
-/* iteration_find.c: a process's GPU records as the detectors read them: kernels,
+/* iteration_gpu.c: a process's GPU records as the detectors read them: kernels,
  * copies and opaque graphs, each with the call that launched it, and the GPU time
  * that the calls of an interval launched. */
 
@@ -38,6 +38,17 @@ struct iteration_gpu {
 		run; /* by the host's clock, by the GPU's */
 	int64_t total_ns; /* all of it */
 };
+
+/* Makes *rows, too, with no row in any iteration. False if the arena is full;
+ * release in any case. */
+bool iteration_gpu_init(struct iteration_gpu *g, const struct trace *t,
+	const struct process *proc, const uint32_t *call_of,
+	struct iteration_rows *rows, struct arena *a);
+
+void iteration_gpu_release(struct iteration_gpu *g, struct arena *a);
+
+/* No row is in any iteration any more. */
+void iteration_gpu_forget(struct iteration_gpu *g);
 
 /* The GPU time of a clock's rows that start in [from, to). */
 int64_t iteration_gpu_clock_ns(const struct iteration_gpu_clock *c,

@@ -1,0 +1,188 @@
+/* iteration_gpu.c - joins GPU records with their calls and sums GPU time along the
+ * clocks of the host and the GPU. */
+#include "iteration_parts.h"
+#include "correlation.h"
+#include <string.h>
+
+static uint32_t *iteration_gpu_no_iteration(struct slice rows, struct arena *a)
+{
+	size_t n = (size_t)(rows.to - rows.from) + 1;
+	uint32_t *iteration = arena_grow(a, NULL, n * sizeof *iteration);
+
+	if (iteration)
+		memset(iteration, 0xFF, n * sizeof *iteration);
+	return iteration;
+}
+
+static bool iteration_gpu_clock_init(struct iteration_gpu_clock *c,
+	struct slice rows, const int64_t *start_ns, struct arena *a)
+{
+	size_t n = (size_t)(rows.to - rows.from) + 1;
+
+	c->rows = rows;
+	c->start_ns = start_ns;
+	c->before_ns = arena_grow(a, NULL, n * sizeof *c->before_ns);
+	return c->before_ns;
+}
+
+/* Turns each row's own time into the sum before it; the last entry is the total. */
+static void iteration_gpu_clock_accumulate(struct iteration_gpu_clock *c)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i <= c->rows.to - c->rows.from; i++) {
+		int64_t own = c->before_ns[i];
+		c->before_ns[i] = sum;
+		sum += own;
+	}
+}
+
+static void iteration_gpu_add(struct iteration_gpu *g,
+	const struct iteration_gpu_rows *r, bool kernels)
+{
+	for (uint32_t i = r->rows.from; i < r->rows.to; i++) {
+		uint32_t at = i - r->rows.from;
+		uint32_t call = r->call_of[at];
+		g->total_ns += r->dur_ns[i];
+		if (call != CORRELATION_NONE)
+			g->called.before_ns[call - g->called.rows.from] +=
+				r->dur_ns[i];
+		if (kernels)
+			g->run.before_ns[at] += r->dur_ns[i];
+	}
+}
+
+static struct iteration_gpu_rows iteration_gpu_rows_of(struct slice rows,
+	const int64_t *start_ns, const int64_t *dur_ns, uint32_t *iteration)
+{
+	return (struct iteration_gpu_rows){ .rows = rows,
+		.start_ns = start_ns,
+		.dur_ns = dur_ns,
+		.iteration = iteration };
+}
+
+bool iteration_gpu_init(struct iteration_gpu *g, const struct trace *t,
+	const struct process *proc, const uint32_t *call_of,
+	struct iteration_rows *rows, struct arena *a)
+{
+	struct iteration_gpu_rows *k = g->kind;
+
+	*g = (struct iteration_gpu){ .t = t, .proc = proc };
+	*rows = (struct iteration_rows){
+		iteration_gpu_no_iteration(proc->kernel, a),
+		iteration_gpu_no_iteration(proc->copy, a),
+		iteration_gpu_no_iteration(proc->graph, a)
+	};
+	if (!rows->kernel || !rows->copy || !rows->graph)
+		return false;
+	k[ITERATION_KERNEL] = iteration_gpu_rows_of(proc->kernel,
+		t->kernel.start_ns, t->kernel.dur_ns, rows->kernel);
+	k[ITERATION_COPY] = iteration_gpu_rows_of(proc->copy, t->copy.start_ns,
+		t->copy.dur_ns, rows->copy);
+	k[ITERATION_GRAPH] = iteration_gpu_rows_of(proc->graph,
+		t->graph.start_ns, t->graph.dur_ns, rows->graph);
+	k[ITERATION_KERNEL].call_of = call_of;
+	bool ok = correlation_join_rows(t, proc, t->copy.correlation,
+			  t->copy.start_ns, proc->copy, a,
+			  &k[ITERATION_COPY].joined) &&
+		  correlation_join_rows(t, proc, t->graph.correlation,
+			  t->graph.start_ns, proc->graph, a,
+			  &k[ITERATION_GRAPH].joined) &&
+		  iteration_gpu_clock_init(&g->called, proc->call,
+			  t->call.start_ns, a) &&
+		  iteration_gpu_clock_init(&g->run, proc->kernel,
+			  t->kernel.start_ns, a);
+	if (!ok)
+		return false;
+	k[ITERATION_COPY].call_of = k[ITERATION_COPY].joined;
+	k[ITERATION_GRAPH].call_of = k[ITERATION_GRAPH].joined;
+	for (int i = 0; i < ITERATION_GPU_KINDS; i++)
+		iteration_gpu_add(g, &k[i], i == ITERATION_KERNEL);
+	iteration_gpu_clock_accumulate(&g->called);
+	iteration_gpu_clock_accumulate(&g->run);
+	return true;
+}
+
+void iteration_gpu_release(struct iteration_gpu *g, struct arena *a)
+{
+	for (int i = 0; i < ITERATION_GPU_KINDS; i++)
+		arena_drop(a, g->kind[i].joined);
+	arena_drop(a, g->called.before_ns);
+	arena_drop(a, g->run.before_ns);
+	*g = (struct iteration_gpu){ 0 };
+}
+
+void iteration_gpu_forget(struct iteration_gpu *g)
+{
+	for (int i = 0; i < ITERATION_GPU_KINDS; i++) {
+		const struct iteration_gpu_rows *r = &g->kind[i];
+		memset(r->iteration, 0xFF,
+			(size_t)(r->rows.to - r->rows.from) *
+				sizeof *r->iteration);
+	}
+}
+
+/* How many of the rows start before a moment. */
+static uint32_t iteration_gpu_clock_before(const struct iteration_gpu_clock *c,
+	int64_t at_ns)
+{
+	uint32_t from = c->rows.from, to = c->rows.to;
+
+	while (from < to) {
+		uint32_t middle = from + (to - from) / 2;
+		if (c->start_ns[middle] < at_ns)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from - c->rows.from;
+}
+
+int64_t iteration_gpu_clock_ns(const struct iteration_gpu_clock *c,
+	int64_t from_ns, int64_t to_ns)
+{
+	return from_ns < to_ns
+		       ? c->before_ns[iteration_gpu_clock_before(c, to_ns)] -
+				 c->before_ns[iteration_gpu_clock_before(c,
+					 from_ns)]
+		       : 0;
+}
+
+bool iteration_gpu_span(const struct iteration_gpu *g, int64_t *from_ns,
+	int64_t *to_ns)
+{
+	bool any = false;
+
+	for (int k = 0; k < ITERATION_GPU_KINDS; k++) {
+		const struct iteration_gpu_rows *r = &g->kind[k];
+		for (uint32_t i = r->rows.from; i < r->rows.to; i++) {
+			int64_t end = r->start_ns[i] + r->dur_ns[i];
+			if (!any || r->start_ns[i] < *from_ns)
+				*from_ns = r->start_ns[i];
+			if (!any || end > *to_ns)
+				*to_ns = end;
+			any = true;
+		}
+	}
+	return any;
+}
+
+void iteration_gpu_claim(struct iteration_gpu *g, const struct iterations *c)
+{
+	for (int k = 0; k < ITERATION_GPU_KINDS; k++) {
+		struct iteration_gpu_rows *r = &g->kind[k];
+		uint32_t at = 0; /* rows and windows both ascend */
+		for (uint32_t i = r->rows.from; i < r->rows.to; i++) {
+			int64_t start = r->start_ns[i];
+			while (at < c->n &&
+				c->iterations[at].start_ns +
+						c->iterations[at].dur_ns <=
+					start)
+				at++;
+			uint32_t *of = &r->iteration[i - r->rows.from];
+			if (*of == ITERATION_NONE && at < c->n &&
+				c->iterations[at].start_ns <= start)
+				*of = at;
+		}
+	}
+}
