@@ -1,8 +1,7 @@
 /* analyze.h - one process of a trace becomes a profile.
  *
- * Pure: no clock, no I/O, no database. All of the result is in the arena. The
- * steps, each a module of its own: kernel_name (kernel_name_demangle, shorten), catalog's
- * families, stats (grouping, exact rounding), interval (unions). */
+ * Pure: no clock, no I/O, no database. The whole result is in the arena.
+ * profile.c lists the steps, each a module of its own. */
 #pragma once
 #include "breakdown_asked.h"
 #include "catalog.h"
@@ -11,21 +10,23 @@
 
 struct graph_book;
 
-/* `book` holds the graphs that other runs taught (attribute.h); NULL: none.
- * Fails only where the arena is full (ERR_TOO_LARGE). */
+/* `book` holds graphs learned from captures of other runs (attribute.h); NULL:
+ * none. Fails only if the arena is full (ERR_TOO_LARGE) or durations overflow
+ * (ERR_TRACE). */
 bool profile_from(const struct trace *t, uint32_t process,
 	const struct catalog *f, const struct graph_book *book, struct arena *a,
 	struct profile *out, struct err *e);
 
-/* The same with what somebody asked for in place of what would be found: iterations
- * that are the ranges of a name, with or without its numbers (NULL to find out),
- * and layers. ERR_NOT_FOUND where a run that rests on launches has none of that
- * name. */
+/* A request's iterations and layers in place of detected ones: iterations are the
+ * ranges of a name, with or without its numbers (NULL: detect them). */
 struct profile_asked {
 	const char *range;
 	struct breakdown_asked breakdown;
 };
-bool profile_asked(const struct trace *t, uint32_t process,
-	const struct profile_asked *asked, const struct catalog *f,
+
+/* The same with the parameters of a request. ERR_NOT_FOUND if a run that consists
+ * of launches has no range of that name. */
+bool profile_from_params(const struct trace *t, uint32_t process,
+	const struct profile_asked *params, const struct catalog *f,
 	const struct graph_book *book, struct arena *a, struct profile *out,
 	struct err *e);

@@ -1,5 +1,5 @@
-/* profile.c - turns one process of a trace into a profile: the steps in order; each is a
- * module of its own. */
+/* profile.c - turns one process of a trace into a profile. The steps are in order;
+ * each is a module of its own. */
 #include "profile.h"
 #include "analyze.h"
 #include "attribute.h"
@@ -41,9 +41,9 @@ static void profile_notes_add_no_grid(const struct trace *t,
 		note_add(&p->notes, NOTE_no_grid, count, NULL, 0);
 }
 
-/* Adds them to p->notes once p is otherwise complete: no kernels, devices
- * without a name, launches without a grid or without a call. `call_of` is by
- * kernel row of the process. */
+/* Adds notes once p is otherwise complete: no kernels, devices without a name,
+ * launches without a grid or without a call. `call_of` is by kernel row of the
+ * process. */
 static void profile_notes_add(const struct trace *t, const struct process *proc,
 	const uint32_t *call_of, struct profile *p)
 {
@@ -83,8 +83,8 @@ static void profile_identity(const struct trace *t, const struct process *proc,
 		t->base_is_utc && first != INT64_MAX ? t->base_ns + first : -1;
 }
 
-/* The sum of durations; false where it is more than a trace may hold, which
- * no decoder lets through. */
+/* The sum of durations; false if it is more than a trace may hold, which no
+ * decoder accepts. */
 static bool profile_sum(const int64_t *dur_ns, struct slice rows,
 	int64_t *total)
 {
@@ -97,13 +97,13 @@ static bool profile_sum(const int64_t *dur_ns, struct slice rows,
 	return true;
 }
 
-/* What the steps over single launches share. The arrays are by kernel row of the
- * process. */
+/* State that the steps over single launches share. The arrays are by kernel row of
+ * the process. */
 struct profile_steps {
 	const struct trace *t;
 	uint32_t process;
 	const struct process *proc;
-	const struct profile_asked *asked;
+	const struct profile_asked *params;
 	const struct catalog *catalog;
 	const struct graph_book *book;
 	struct profile *p;
@@ -111,7 +111,7 @@ struct profile_steps {
 	struct iteration_rows rows;
 };
 
-/* The operator of each launch, and from these groups and layers. */
+/* Attributes launches to operators, and finds groups and layers from that. */
 static bool profile_attribute(const struct profile_steps *s, struct err *e)
 {
 	struct profile *p = s->p;
@@ -129,19 +129,19 @@ static bool profile_attribute(const struct profile_steps *s, struct err *e)
 	ok = (ok && kernel_groups_from(&at, &p->groups, &group_of)) ||
 	     arena_err(p->arena, e);
 	ok = ok &&
-	     breakdown_from(&at, &s->rows, group_of, &s->asked->breakdown, e);
+	     breakdown_from(&at, &s->rows, group_of, &s->params->breakdown, e);
 	arena_drop(p->arena, group_of);
 	attribute_release(&at);
 	return ok;
 }
 
-/* What repeats, the time of each function in each iteration, and the operators. */
+/* Finds iterations, the time of each function in each of them, and operators. */
 static bool profile_find_iterations(struct profile_steps *s, struct err *e)
 {
 	const struct iteration_input in = { s->t, s->proc, s->kernel_of,
 		s->call_of };
 	struct profile *p = s->p;
-	bool ok = iteration_find(&in, s->asked->range, p, &s->rows, e);
+	bool ok = iteration_find(&in, s->params->range, p, &s->rows, e);
 
 	if (ok && (!pattern_from(s->t, s->process, s->kernel_of, &s->rows, p) ||
 			  !collectives_from(s->t, s->proc, s->kernel_of, p)))
@@ -151,7 +151,7 @@ static bool profile_find_iterations(struct profile_steps *s, struct err *e)
 	return ok;
 }
 
-/* All that is computed from single launches. */
+/* Computes a profile from single launches. */
 static bool profile_from_launches(struct profile_steps *s, struct err *e)
 {
 	const struct trace *t = s->t;
@@ -176,7 +176,7 @@ static bool profile_from_launches(struct profile_steps *s, struct err *e)
 	return ok;
 }
 
-/* All that is computed from tables. */
+/* Computes a profile from tables. */
 static bool profile_from_tables(const struct trace *t,
 	const struct process *proc, const struct catalog *c, struct profile *p,
 	struct err *e)
@@ -188,8 +188,8 @@ static bool profile_from_tables(const struct trace *t,
 	return ok && (attribute_tables(c, p) || arena_err(p->arena, e));
 }
 
-bool profile_asked(const struct trace *t, uint32_t process,
-	const struct profile_asked *asked, const struct catalog *f,
+bool profile_from_params(const struct trace *t, uint32_t process,
+	const struct profile_asked *params, const struct catalog *f,
 	const struct graph_book *book, struct arena *a, struct profile *out,
 	struct err *e)
 {
@@ -218,7 +218,7 @@ bool profile_asked(const struct trace *t, uint32_t process,
 	struct profile_steps steps = { .t = t,
 		.process = process,
 		.proc = proc,
-		.asked = asked,
+		.params = params,
 		.catalog = f,
 		.book = book,
 		.p = out };
@@ -233,5 +233,5 @@ bool profile_from(const struct trace *t, uint32_t process,
 		.breakdown = { .device = -1, .stratum = -1 }
 	};
 
-	return profile_asked(t, process, &nothing, f, book, a, out, e);
+	return profile_from_params(t, process, &nothing, f, book, a, out, e);
 }

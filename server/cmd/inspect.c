@@ -7,7 +7,7 @@
 #include "command.h"
 #include "decode.h"
 #include "inspect_document.h"
-#include "graph_key.h"
+#include "graph_capture.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,7 +194,7 @@ static bool inspect_runs(const struct inspect_job *j,
 	for (uint32_t i = 0; ok && i < j->trace.processes_n; i++) {
 		struct arena a = { .ceiling = j->ceiling };
 		struct profile p;
-		ok = profile_asked(&j->trace, i, &j->asked, j->catalog,
+		ok = profile_from_params(&j->trace, i, &j->asked, j->catalog,
 			&j->learned.book, &a, &p, e);
 		if (ok && d)
 			inspect_document_add(d, &p, j->words.at[0]);

@@ -222,7 +222,8 @@ static bool reanalyze_analyzed(const struct reanalyze_request *w,
 	bool ok = n == 0 || learned_graph_read(w->call->db, &learnt, keys, n,
 				    &graphs, &book.n, e);
 	book.graphs = graphs;
-	ok = ok && profile_asked(t, 0, &w->asked, catalog, &book, a, p, e);
+	ok = ok &&
+	     profile_from_params(t, 0, &w->asked, catalog, &book, a, p, e);
 	arena_scratch_release(&learnt, a);
 	return ok;
 }

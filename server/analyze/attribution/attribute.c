@@ -1,5 +1,5 @@
-/* attribute.c - asks the attribution sources one after the other, then completes the
- * shapes of attention and makes rows. */
+/* attribute.c - calls the attribution sources in order, completes the shapes of
+ * attention from serving steps, and makes rows. */
 #include "attribute.h"
 #include "attribute_sources.h"
 #include "correlation.h"
@@ -178,8 +178,8 @@ static const struct platform *attribute_platform_by_name(const struct catalog
 }
 
 /* The platform of all devices that the file lists for a process; NULL if
- * they are not alike. ROCm's traces number the devices that ran otherwise than
- * those they list, but a process runs on none it does not see. */
+ * they differ. ROCm's traces number the devices that ran differently from
+ * those they list, but a process only runs on devices that it sees. */
 static const struct platform *attribute_listed_platform(
 	const struct attribution *at)
 {

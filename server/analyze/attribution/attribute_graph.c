@@ -19,11 +19,673 @@
 #include "attribute.h"
 #include "correlation.h"
 #include "graph_capture.h"
-#include "graph_choice.h"
-#include "graph_key.h"
-#include "graph_replay.h"
+#include "ids.h"
+#include "names.h"
+#include "operators.h"
 #include "serving_steps.h"
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Replays: the kernels that each launch of a graph caused share its correlation.
+ * Without the call in the trace, kernels that name a node of a graph or share a
+ * correlation are of a replay as well. */
+
+struct graph_replays {
+	uint32_t *kernel; /* by replay, then start: kernel row of the process,
+		from 0 */
+	uint32_t *from; /* replay r's are kernel[from[r]]…kernel[from[r + 1]] */
+	uint32_t *call; /* by replay: the launch, or CORRELATION_NONE */
+	uint32_t *sequence; /* by replay: id in `sequences` */
+	struct names sequences; /* names of kernels in order, as uint32_t */
+	uint32_t n;
+};
+
+struct graph_replay_finder {
+	const struct trace *t;
+	const struct process *proc;
+	const uint32_t *call_of;
+	struct arena *arena;
+	struct graph_replays *out;
+	uint8_t *
+		looked_up; /* by name of the trace: 1 a graph's launch, 2 not; of
+		a kernel 4 the runtime's, 8 not */
+	uint32_t *names; /* of one replay */
+};
+
+static bool attribute_graph_replay_launches_graph(struct graph_replay_finder *f,
+	uint32_t call)
+{
+	uint32_t name = f->t->call.name[call];
+
+	if (!(f->looked_up[name] & 3))
+		f->looked_up[name] |=
+			strstr(names_text(&f->t->names, name), "GraphLaunch")
+				? 1
+				: 2;
+	return f->looked_up[name] & 1;
+}
+
+static bool attribute_graph_replay_runtimes_own(struct graph_replay_finder *f,
+	uint32_t name)
+{
+	if (!(f->looked_up[name] & 12))
+		f->looked_up[name] |= graph_capture_is_runtime_kernel(
+					      names_text(&f->t->names, name))
+					      ? 4
+					      : 8;
+	return f->looked_up[name] & 4;
+}
+
+/* Whether rows of one correlation and call are a replay. */
+static bool attribute_graph_replay_replayed(struct graph_replay_finder *f,
+	const uint32_t *rows, uint32_t n)
+{
+	uint32_t call = f->call_of[rows[0] - f->proc->kernel.from];
+
+	if (call != CORRELATION_NONE)
+		return attribute_graph_replay_launches_graph(f, call);
+	return n > 1 || f->t->kernel.graph_node[rows[0]] > 0;
+}
+
+static bool attribute_graph_replay_add(struct graph_replay_finder *f,
+	const uint32_t *rows, uint32_t n)
+{
+	struct graph_replays *out = f->out;
+	uint32_t first = out->from[out->n], kept = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t name = f->t->kernel.name[rows[i]];
+		if (attribute_graph_replay_runtimes_own(f, name))
+			continue;
+		out->kernel[first + kept] = rows[i] - f->proc->kernel.from;
+		f->names[kept++] = name;
+	}
+	if (kept == 0)
+		return true;
+	out->call[out->n] = f->call_of[rows[0] - f->proc->kernel.from];
+	out->sequence[out->n] = names_put(&out->sequences,
+		(const char *)f->names, kept * sizeof *f->names);
+	out->from[++out->n] = first + kept;
+	return out->sequence[out->n - 1] != NAMES_NONE;
+}
+
+static uint32_t attribute_graph_replay_same_until(
+	const struct graph_replay_finder *f, const struct ids *x, uint32_t from)
+{
+	uint32_t first = f->proc->kernel.from, to = from + 1;
+
+	while (to < x->n && x->id[to] == x->id[from] &&
+		f->call_of[x->row[to] - first] ==
+			f->call_of[x->row[from] - first])
+		to++;
+	return to;
+}
+
+static bool attribute_graph_replay_init(struct graph_replay_finder *f,
+	uint32_t n)
+{
+	struct graph_replays *out = f->out;
+	struct arena *a = f->arena;
+	size_t room = ((size_t)n + 2) * sizeof(uint32_t);
+
+	f->looked_up = arena_grow(a, NULL, f->t->names.n);
+	f->names = arena_grow(a, NULL, room);
+	out->kernel = arena_grow(a, NULL, room);
+	out->from = arena_grow(a, NULL, room);
+	out->call = arena_grow(a, NULL, room);
+	out->sequence = arena_grow(a, NULL, room);
+	return f->looked_up && f->names && out->kernel && out->from &&
+	       out->call && out->sequence && names_init(&out->sequences, a);
+}
+
+/* `call_of` as in correlation.h. False if the arena is full. */
+static bool attribute_graph_find_replays(const struct trace *t,
+	const struct process *proc, const uint32_t *call_of, struct arena *a,
+	struct graph_replays *out)
+{
+	struct graph_replay_finder f = { t, proc, call_of, a, out, NULL, NULL };
+	struct ids x;
+
+	*out = (struct graph_replays){ 0 };
+	bool ok = ids_from(&x, a, t->kernel.correlation, proc->kernel);
+	ok = ok && attribute_graph_replay_init(&f, x.n);
+	for (uint32_t i = 0, to; ok && i < x.n; i = to) {
+		to = attribute_graph_replay_same_until(&f, &x, i);
+		if (attribute_graph_replay_replayed(&f, x.row + i, to - i))
+			ok = attribute_graph_replay_add(&f, x.row + i, to - i);
+	}
+	ids_release(&x, a);
+	arena_drop(a, f.looked_up);
+	arena_drop(a, f.names);
+	return ok;
+}
+
+/* Choices: of the captures with a replay's kernels, those that it may be of, and
+ * what all of them agree on. */
+
+struct graph_shapes {
+	struct arena *arena; /* the shapes' */
+	struct names texts; /* each behind a byte for its type */
+	const struct shape **shapes; /* by id; NULL: not readable */
+	uint32_t cap;
+};
+
+struct graph_place {
+	const struct operator_info *op; /* NULL unknown */
+	const struct shape *sizes; /* NULL unknown */
+	uint32_t call; /* from 0 in each replay */
+	bool differ; /* sizes are left out because captures differ */
+};
+
+struct graph_choice {
+	const struct graph_place *places; /* by kernel; NULL: no capture */
+	uint32_t calls;
+};
+
+struct graph_choice_state {
+	const struct attribution *x;
+	struct arena *arena; /* scratch; the shapes are x->arena's */
+	struct graph_shapes shapes;
+	struct names looked_up; /* struct graph_choice_key */
+	struct graph_choice *choices; /* by id */
+	uint32_t cap;
+};
+
+enum { GRAPH_CHOICES_MOST = 256 };
+
+/* Graphs of fewer kernels than this look the same in any program, so that only
+ * captures of their own run are used for them. */
+enum { GRAPH_SPECIFIC = 3 };
+
+/* Shapes that are stored as text, each read once. */
+
+static bool attribute_graph_choice_shape_init(struct graph_shapes *s,
+	struct arena *shapes, struct arena *scratch)
+{
+	*s = (struct graph_shapes){ .arena = shapes };
+	return names_init(&s->texts, scratch);
+}
+
+static bool attribute_graph_choice_shape_room(struct graph_shapes *s,
+	uint32_t id)
+{
+	uint32_t cap = id * 2 + 64;
+
+	if (id < s->cap)
+		return true;
+	void *grown = arena_grow(s->texts.arena, s->shapes,
+		(size_t)cap * sizeof *s->shapes);
+	if (!grown)
+		return false;
+	s->shapes = grown;
+	s->cap = cap;
+	return true;
+}
+
+static bool attribute_graph_choice_shape_read(struct graph_shapes *s,
+	const struct graph_node_known *node, const struct shape **out)
+{
+	struct shape *shape = arena_new(s->arena, struct shape);
+	struct err e = { 0 };
+
+	if (!shape)
+		return false;
+	bool ok = shape_read(node->shape, node->dtype, s->arena, shape, &e);
+	*out = ok ? shape : NULL;
+	return ok || !s->arena->full;
+}
+
+/* *out is NULL if a node has no shape, or none that can be read. False if the
+ * arena is full. */
+static bool attribute_graph_choice_shape(struct graph_shapes *s,
+	const struct graph_node_known *node, const struct shape **out)
+{
+	*out = NULL;
+	if (!node->shape)
+		return true;
+	size_t len = strlen(node->shape);
+	char *key = arena_grow(s->texts.arena, NULL, len + 1);
+	if (!key)
+		return false;
+	key[0] = (char)node->dtype;
+	memcpy(key + 1, node->shape, len);
+	uint32_t known = s->texts.n;
+	uint32_t id = names_put(&s->texts, key, len + 1);
+	arena_drop(s->texts.arena, key);
+	if (id == NAMES_NONE || !attribute_graph_choice_shape_room(s, id))
+		return false;
+	if (id == known &&
+		!attribute_graph_choice_shape_read(s, node, &s->shapes[id]))
+		return false;
+	*out = s->shapes[id];
+	return true;
+}
+
+/* Which of several captures of the same kernels a step's replay is of.
+ *
+ * Piecewise graphs are captured once for each number of tokens, and differ only
+ * in the sizes that grow with it. An engine replays the one with the least number
+ * that holds the step's tokens. It is chosen only if it cannot be another: if one
+ * was captured for exactly that many, or for the next less and the next more,
+ * so that no unrecorded capture can be between these. */
+
+enum { MEASURES_MOST = 8 };
+
+/* What each graph was captured for, according to some of its nodes. */
+struct graph_choice_measure {
+	int64_t of[GRAPH_CHOICES_MOST];
+	uint32_t nodes;
+};
+
+static bool attribute_graph_choice_same_layout(const struct shape *a,
+	const struct shape *b)
+{
+	if (a->n != b->n || a->dtype != b->dtype)
+		return false;
+	for (uint32_t i = 0; i < a->n; i++)
+		if (a->sizes[i].n != b->sizes[i].n ||
+			strcmp(a->sizes[i].name, b->sizes[i].name) != 0)
+			return false;
+	return true;
+}
+
+/* Takes a number of each shape into the measure if they differ in it; false if
+ * they differ in another one, too. */
+static bool attribute_graph_choice_take(const struct shape *const *s,
+	uint32_t n, uint32_t size, uint32_t value,
+	struct graph_choice_measure *m, bool *differ)
+{
+	bool here = false, other = false;
+
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t is = s[i]->sizes[size].values[value];
+		here = here || is != s[0]->sizes[size].values[value];
+		other = other || (*differ && is != m->of[i]);
+	}
+	for (uint32_t i = 0; here && !*differ && i < n; i++)
+		m->of[i] = s[i]->sizes[size].values[value];
+	if (here && *differ && other)
+		return false;
+	*differ = *differ || here;
+	return true;
+}
+
+/* Whether shapes differ in a single number, at any position. */
+static bool attribute_graph_choice_measure(const struct shape *const *s,
+	uint32_t n, struct graph_choice_measure *m)
+{
+	bool differ = false;
+
+	assert(n > 0);
+	for (uint32_t i = 0; i < n; i++)
+		if (!s[i] || !attribute_graph_choice_same_layout(s[0], s[i]))
+			return false;
+	for (uint32_t i = 0; i < s[0]->n; i++)
+		for (uint32_t j = 0; j < s[0]->sizes[i].n; j++)
+			if (!attribute_graph_choice_take(s, n, i, j, m,
+				    &differ))
+				return false;
+	return differ;
+}
+
+/* Counts a measure; more than MEASURES_MOST different ones are ignored. */
+static void attribute_graph_choice_count(struct graph_choice_measure *all,
+	uint32_t *all_n, const struct graph_choice_measure *m, uint32_t n)
+{
+	for (uint32_t i = 0; i < *all_n; i++)
+		if (!memcmp(all[i].of, m->of, n * sizeof *m->of)) {
+			all[i].nodes++;
+			return;
+		}
+	if (*all_n < MEASURES_MOST) {
+		all[*all_n] = *m;
+		all[(*all_n)++].nodes = 1;
+	}
+}
+
+/* Leaves those captured for the least number that holds the tokens. */
+static void
+attribute_graph_choice_keep_smallest(const struct graph_choice_measure *m,
+	const struct graph_known **list, uint32_t *n, int64_t tokens)
+{
+	int64_t holds = INT64_MAX;
+	bool less = false;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < *n; i++) {
+		less = less || m->of[i] < tokens;
+		if (m->of[i] >= tokens && m->of[i] < holds)
+			holds = m->of[i];
+	}
+	if (holds == INT64_MAX || (holds != tokens && !less))
+		return;
+	for (uint32_t i = 0; i < *n; i++)
+		if (m->of[i] == holds)
+			list[kept++] = list[i];
+	*n = kept;
+}
+
+static bool attribute_graph_choice_collect(struct graph_shapes *shapes,
+	const struct graph_known *const *list, uint32_t n,
+	struct graph_choice_measure *all, uint32_t *all_n)
+{
+	const struct shape *s[GRAPH_CHOICES_MOST];
+	struct graph_choice_measure *m = &all[MEASURES_MOST];
+
+	for (uint32_t node = 0; node < list[0]->n; node++) {
+		for (uint32_t i = 0; i < n; i++)
+			if (!attribute_graph_choice_shape(shapes,
+				    &list[i]->nodes[node], &s[i]))
+				return false;
+		if (attribute_graph_choice_measure(s, n, m))
+			attribute_graph_choice_count(all, all_n, m, n);
+	}
+	return true;
+}
+
+/* Leaves in `list` (graphs of the same kernels in the same order) those
+ * captured for a step of that many tokens; all of them if that is unknown.
+ * False if the arena is full. */
+static bool attribute_graph_choice_keep_for_tokens(struct graph_shapes *shapes,
+	const struct graph_known **list, uint32_t *n, int64_t tokens)
+{
+	struct arena *a = shapes->texts.arena;
+	uint32_t all_n = 0, best = 0;
+
+	if (*n < 2 || tokens <= 0)
+		return true;
+	struct graph_choice_measure *all =
+		arena_grow(a, NULL, (MEASURES_MOST + 1) * sizeof *all);
+	bool ok = all &&
+		  attribute_graph_choice_collect(shapes, list, *n, all, &all_n);
+	for (uint32_t i = 1; ok && i < all_n; i++)
+		if (all[i].nodes > all[best].nodes ||
+			(all[i].nodes == all[best].nodes &&
+				all[i].of[0] < all[best].of[0]))
+			best = i;
+	if (ok && all_n)
+		attribute_graph_choice_keep_smallest(&all[best], list, n,
+			tokens);
+	arena_drop(a, all);
+	return ok;
+}
+
+/* Hashed as bytes, so it has no gaps. */
+struct graph_choice_key {
+	int64_t tokens, sequence;
+};
+
+struct graph_choice_candidates {
+	const struct graph_known *list[GRAPH_CHOICES_MOST];
+	uint32_t n;
+	bool ordered; /* as the replay */
+};
+
+static bool attribute_graph_choice_init(struct graph_choice_state *c,
+	const struct attribution *x, struct arena *scratch)
+{
+	*c = (struct graph_choice_state){ .x = x, .arena = scratch };
+	return attribute_graph_choice_shape_init(&c->shapes, x->arena,
+		       scratch) &&
+	       names_init(&c->looked_up, scratch);
+}
+
+/* The graphs of a key among graphs sorted by key. */
+static struct slice attribute_graph_choice_find_key(const struct graph_known
+							    *graphs,
+	uint32_t n, const uint8_t key[32])
+{
+	uint32_t from = 0, to = n;
+
+	while (from < to) {
+		uint32_t middle = from + (to - from) / 2;
+		if (memcmp(graphs[middle].key, key, 32) < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	while (to < n && memcmp(graphs[to].key, key, 32) == 0)
+		to++;
+	return (struct slice){ from, to };
+}
+
+/* None if there are more than fit: those left out might differ. */
+static void attribute_graph_choice_add(struct graph_choice_candidates *to,
+	const struct graph_known *graphs, uint32_t graphs_n,
+	const uint8_t key[32], uint32_t n)
+{
+	struct slice is =
+		attribute_graph_choice_find_key(graphs, graphs_n, key);
+
+	if (is.to - is.from > GRAPH_CHOICES_MOST)
+		return;
+	for (uint32_t i = is.from; i < is.to; i++)
+		if (graphs[i].n == n)
+			to->list[to->n++] = &graphs[i];
+}
+
+static bool attribute_graph_choice_in_order(const struct graph_choice_state *c,
+	const struct graph_known *g, const uint32_t *names, uint32_t n)
+{
+	if (g->n != n)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(g->nodes[i].kernel,
+			    names_text(&c->x->trace->names, names[i])) != 0)
+			return false;
+	return true;
+}
+
+/* Those in the replay's order, if there are any. */
+static void attribute_graph_choice_prefer_order(const struct graph_choice_state
+							*c,
+	struct graph_choice_candidates *of, const uint32_t *names, uint32_t n)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < of->n; i++)
+		if (attribute_graph_choice_in_order(c, of->list[i], names, n)) {
+			const struct graph_known *swap = of->list[kept];
+			of->list[kept++] = of->list[i];
+			of->list[i] = swap;
+		}
+	of->ordered = kept > 0;
+	if (kept)
+		of->n = kept;
+}
+
+/* Whether candidates have their kernels in the same order as each other. */
+static bool attribute_graph_choice_aligned(
+	const struct graph_choice_candidates *of)
+{
+	const struct graph_known *first = of->list[0];
+
+	for (uint32_t i = 1; !of->ordered && i < of->n; i++)
+		for (uint32_t j = 0; j < first->n; j++)
+			if (strcmp(first->nodes[j].kernel,
+				    of->list[i]->nodes[j].kernel) != 0)
+				return false;
+	return true;
+}
+
+static bool attribute_graph_choice_find(struct graph_choice_state *c,
+	const uint32_t *names, uint32_t n, int64_t tokens,
+	struct graph_choice_candidates *of)
+{
+	const struct operators *own = &c->x->profile->operators;
+	const struct graph_book *book = c->x->book;
+	uint8_t key[32];
+	uint32_t *sorted = arena_grow(c->arena, NULL, n * sizeof *sorted);
+
+	if (!sorted)
+		return false;
+	memcpy(sorted, names, n * sizeof *sorted);
+	graph_capture_key(&c->x->trace->names, sorted, n, key);
+	arena_drop(c->arena, sorted);
+	attribute_graph_choice_add(of, own->learnt, own->learnt_n, key, n);
+	if (!of->n && book && n >= GRAPH_SPECIFIC)
+		attribute_graph_choice_add(of, book->graphs, book->n, key, n);
+	if (!of->n)
+		return true;
+	attribute_graph_choice_prefer_order(c, of, names, n);
+	return !attribute_graph_choice_aligned(of) ||
+	       attribute_graph_choice_keep_for_tokens(&c->shapes, of->list,
+		       &of->n, tokens);
+}
+
+/* Nodes or kernels by name, each name's in their order. */
+struct graph_choice_sorting {
+	const struct graph_known *graph; /* NULL: by names */
+	const struct names *texts;
+	const uint32_t *names;
+};
+
+static const char *
+attribute_graph_choice_name_at(const struct graph_choice_sorting *s, uint32_t i)
+{
+	return s->graph ? s->graph->nodes[i].kernel
+			: names_text(s->texts, s->names[i]);
+}
+
+static int attribute_graph_choice_by_name(const void *left, const void *right,
+	void *sorting)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int names = strcmp(attribute_graph_choice_name_at(sorting, a),
+		attribute_graph_choice_name_at(sorting, b));
+
+	return names ? names : (a > b) - (a < b);
+}
+
+static uint32_t *attribute_graph_choice_order(struct graph_choice_state *c,
+	struct graph_choice_sorting *s, uint32_t n, bool as_is)
+{
+	uint32_t *out = arena_grow(c->arena, NULL, n * sizeof *out);
+
+	for (uint32_t i = 0; out && i < n; i++)
+		out[i] = i;
+	if (out && !as_is)
+		qsort_r(out, n, sizeof *out, attribute_graph_choice_by_name, s);
+	return out;
+}
+
+static bool attribute_graph_choice_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* What the nodes of one name (of one place, if the order is known) agree on:
+ * the first one's, without what differs in another. */
+static struct graph_node_known
+attribute_graph_choice_agreed(const struct graph_choice_candidates *of,
+	uint32_t *const *orders, uint32_t from, uint32_t to, bool *differ)
+{
+	struct graph_node_known is = of->list[0]->nodes[orders[0][from]];
+
+	for (uint32_t i = 0; i < of->n; i++)
+		for (uint32_t j = from; j < to; j++) {
+			const struct graph_node_known *n =
+				&of->list[i]->nodes[orders[i][j]];
+			if (!attribute_graph_choice_same_text(is.op, n->op))
+				is.op = NULL;
+			if (attribute_graph_choice_same_text(is.shape,
+				    n->shape) &&
+				is.dtype == n->dtype)
+				continue;
+			is.shape = NULL;
+			*differ = true;
+		}
+	return is;
+}
+
+static bool attribute_graph_choice_fill(struct graph_choice_state *c,
+	const struct graph_choice_candidates *of, uint32_t *const *orders,
+	const uint32_t *replay, const uint32_t *names, uint32_t n,
+	struct graph_choice *out)
+{
+	struct graph_place *places =
+		arena_array(c->arena, struct graph_place, n);
+	const struct graph_known *first = of->list[0];
+
+	if (!places)
+		return false;
+	for (uint32_t from = 0, to; from < n; from = to) {
+		for (to = from + 1; !of->ordered && to < n; to++)
+			if (names[replay[to]] != names[replay[from]])
+				break;
+		struct graph_place place = { 0 };
+		struct graph_node_known is = attribute_graph_choice_agreed(of,
+			orders, from, to, &place.differ);
+		if (is.op)
+			place.op = catalog_operator(c->x->catalog, is.op);
+		if (place.op && !attribute_graph_choice_shape(&c->shapes, &is,
+					&place.sizes))
+			return false;
+		for (uint32_t i = from; i < to; i++) {
+			place.call = first->nodes[orders[0][i]].call;
+			places[replay[i]] = place;
+			if (place.call >= out->calls)
+				out->calls = place.call + 1;
+		}
+	}
+	out->places = places;
+	return true;
+}
+
+static bool attribute_graph_choice_make(struct graph_choice_state *c,
+	const uint32_t *names, uint32_t n, int64_t tokens,
+	struct graph_choice *out)
+{
+	struct graph_choice_candidates of = { .n = 0 };
+	uint32_t *orders[GRAPH_CHOICES_MOST] = { NULL };
+	struct graph_choice_sorting s = { NULL, &c->x->trace->names, names };
+
+	*out = (struct graph_choice){ 0 };
+	if (!attribute_graph_choice_find(c, names, n, tokens, &of) || !of.n)
+		return !c->arena->full && !c->x->arena->full;
+	uint32_t *replay = attribute_graph_choice_order(c, &s, n, of.ordered);
+	bool ok = replay;
+	for (uint32_t i = 0; ok && i < of.n; i++) {
+		s.graph = of.list[i];
+		ok = (orders[i] = attribute_graph_choice_order(c, &s, n,
+			      of.ordered));
+	}
+	ok = ok &&
+	     attribute_graph_choice_fill(c, &of, orders, replay, names, n, out);
+	arena_drop(c->arena, replay);
+	for (uint32_t i = 0; i < of.n; i++)
+		arena_drop(c->arena, orders[i]);
+	return ok;
+}
+
+/* Of a sequence of names (its id, and ids of the trace) replayed in a step of so
+ * many tokens, -1 unknown. Good until the next call; NULL if the arena is
+ * full. */
+static const struct graph_choice *
+attribute_graph_choice_of(struct graph_choice_state *c, uint32_t sequence,
+	const uint32_t *names, uint32_t n, int64_t tokens)
+{
+	struct graph_choice_key key = { tokens, sequence };
+	uint32_t known = c->looked_up.n;
+	uint32_t id = names_put(&c->looked_up, (const char *)&key, sizeof key);
+
+	if (id == NAMES_NONE)
+		return NULL;
+	if (id >= c->cap) {
+		uint32_t cap = id * 2 + 64;
+		void *grown = arena_grow(c->arena, c->choices,
+			(size_t)cap * sizeof *c->choices);
+		if (!grown)
+			return NULL;
+		c->choices = grown;
+		c->cap = cap;
+	}
+	if (id == known && !attribute_graph_choice_make(c, names, n, tokens,
+				   &c->choices[id]))
+		return NULL;
+	return &c->choices[id];
+}
 
 bool attribute_graph_captures(struct attribution *x)
 {
@@ -127,15 +789,17 @@ static bool attribute_graph_replays(struct attribution *x,
 	struct serving_steps steps;
 
 	if (!serving_steps_find(x->trace, x->proc, scratch, &steps) ||
-		!graph_choice_init(&chooser, x, scratch))
+		!attribute_graph_choice_init(&chooser, x, scratch))
 		return false;
 	for (uint32_t i = 0; i < r->n; i++) {
 		const uint32_t *names =
 			(const void *)names_text(&r->sequences, r->sequence[i]);
 		uint32_t n = r->from[i + 1] - r->from[i];
-		const struct graph_choice *is = graph_choice_of(&chooser,
-			r->sequence[i], names, n,
-			attribute_graph_tokens_at(x, &steps, r->call[i]));
+		const struct graph_choice *is =
+			attribute_graph_choice_of(&chooser, r->sequence[i],
+				names, n,
+				attribute_graph_tokens_at(x, &steps,
+					r->call[i]));
 		if (!is)
 			return false;
 		attribute_graph_fill(x, r->kernel + r->from[i], n, is, count);
@@ -163,8 +827,8 @@ bool attribute_graph(struct attribution *x)
 
 	bool ok = attribute_graph_captured_by_rule(x) &&
 		  graph_capture_learn(x) &&
-		  graph_replays_find(x->trace, x->proc, x->call_of, &scratch,
-			  &r) &&
+		  attribute_graph_find_replays(x->trace, x->proc, x->call_of,
+			  &scratch, &r) &&
 		  (!r.n || attribute_graph_replays(x, &r, &scratch, &count));
 	if (ok)
 		attribute_graph_note(&count, x->profile);
@@ -184,8 +848,8 @@ static bool attribute_graph_keys_of(const struct trace *t,
 		if (!names)
 			return false;
 		memcpy(names, is->text, is->len);
-		graph_key(&t->names, names, (uint32_t)(is->len / sizeof *names),
-			key);
+		graph_capture_key(&t->names, names,
+			(uint32_t)(is->len / sizeof *names), key);
 		arena_drop(scratch, names);
 		if (names_put(keys, (const char *)key, sizeof key) ==
 			NAMES_NONE)
@@ -202,7 +866,7 @@ static bool attribute_graph_find_keys(const struct trace *t,
 
 	return names_init(keys, scratch) &&
 	       correlation_join(t, proc, scratch, &call_of) &&
-	       graph_replays_find(t, proc, call_of, scratch, &r) &&
+	       attribute_graph_find_replays(t, proc, call_of, scratch, &r) &&
 	       attribute_graph_keys_of(t, &r, scratch, keys);
 }
 

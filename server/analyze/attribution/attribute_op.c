@@ -1,21 +1,21 @@
 /* attribute_op.c - attributes launches by the host operator that made the call.
  *
- * It is the innermost operator open on the call's thread when the call began
- * that the catalog knows. Its shape comes from its own dims or, if it has none,
- * from those of one around it that is the same catalog operator. A launch without
- * such a call is joined by its External id, in files whose kernels carry more
- * there than their correlation again. Kernels that a graph replays have only
- * the graph's launch for a call: no operator comes from it.
+ * A launch belongs to the innermost host operator that the catalog has and that was
+ * open on the call's thread when the call began. The operator's shape comes from
+ * its own dims or, if it has none, from those of one around it that is the same
+ * catalog operator. A launch without such a call is joined by its External id, in
+ * files whose kernels carry more there than a copy of their correlation. The call
+ * of a replayed kernel is the graph's launch, which gives no operator.
  *
  * Inductor's Triton kernels are host operators of the kernel's own name: the
- * operator is what the name's rule says, with the given dims. The rule decides,
- * too, if it says that a kernel is a collective and the operator is none
- * (aten::copy_ around an exchange) or the other way about, and if the kernel is
+ * operator is what the name's rule says, with the given dims. The rule also
+ * decides if it says that a kernel is a collective and the operator is none
+ * (aten::copy_ around an exchange) or vice versa, and if the kernel is
  * work of its own below the operator (catalog_fit: routing below experts).
  *
  * Operators nest on a thread. One sweep over operators and calls notes for each
  * operator the innermost one around it (itself included) that the catalog knows,
- * so that a lookup takes one step. It takes about 16 bytes an operator. */
+ * so that a lookup takes one step. It takes about 16 bytes per operator. */
 #include "attribute_sources.h"
 #include "correlation.h"
 #include <string.h>
@@ -32,9 +32,9 @@ static const struct operator_info *attribute_op_operator(struct attribute_host
 {
 	uint32_t name = h->op->name[row];
 
-	if (!h->asked[name]) {
+	if (!h->looked_up[name]) {
 		const struct name *n = &h->at->trace->names.list[name];
-		h->asked[name] = 1;
+		h->looked_up[name] = 1;
 		h->of_name[name] = catalog_op(h->at->catalog, n->text, n->len);
 	}
 	return h->of_name[name];
@@ -109,15 +109,15 @@ bool attribute_op_init(struct attribute_host *h, const struct attribution *at)
 
 	*h = (struct attribute_host){ .at = at, .op = &at->trace->op };
 	h->of_name = arena_grow(a, NULL, names * sizeof *h->of_name);
-	h->asked = arena_grow(a, NULL, names);
+	h->looked_up = arena_grow(a, NULL, names);
 	h->top = arena_grow(a, NULL, names * sizeof *h->top);
 	h->below = arena_grow(a, NULL, ops * sizeof *h->below);
 	h->known = arena_grow(a, NULL, ops * sizeof *h->known);
 	h->call = arena_grow(a, NULL, ops * sizeof *h->call);
 	h->open = arena_grow(a, NULL, calls * sizeof *h->open);
 	h->by_id = attribute_op_ids_are_operators(at);
-	bool ok = h->of_name && h->asked && h->top && h->below && h->known &&
-		  h->call && h->open && names_init(&h->keys, a) &&
+	bool ok = h->of_name && h->looked_up && h->top && h->below &&
+		  h->known && h->call && h->open && names_init(&h->keys, a) &&
 		  input_shape_init(&h->sizes, a) &&
 		  (!h->by_id || ids_from(&h->ids, a, at->trace->op.external_id,
 					at->proc->op));
@@ -131,7 +131,7 @@ void attribute_op_release(struct attribute_host *h)
 	struct arena *a = h->at->arena;
 
 	arena_drop(a, h->of_name);
-	arena_drop(a, h->asked);
+	arena_drop(a, h->looked_up);
 	arena_drop(a, h->top);
 	arena_drop(a, h->below);
 	arena_drop(a, h->known);

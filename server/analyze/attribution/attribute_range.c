@@ -17,14 +17,349 @@
 #include "attribute_sources.h"
 #include "correlation.h"
 #include "range_operator.h"
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+
+/* What the name of a range gives. Each name is read once; equal dims are one
+ * shape. */
+
+enum range_gives {
+	RANGE_GIVES_NOTHING,
+	RANGE_GIVES_OPERATOR, /* and perhaps its sizes */
+	RANGE_GIVES_LAYER,
+	RANGE_GIVES_MODULE,
+};
+
+struct range_operator {
+	enum range_gives gives;
+	const struct operator_info *op; /* not of a layer */
+	const struct shape *sizes; /* NULL unknown */
+};
+
+struct range_operator_reader {
+	struct attribution *x;
+	uint32_t *place_of; /* by name of the trace: place in `given`, from 1 */
+	struct range_operator *given;
+	uint32_t given_n, given_cap;
+	struct names sized; /* host operator, NUL, dims: struct shape */
+	const struct shape **shapes; /* by id */
+	uint32_t shapes_cap;
+	struct arena *arena; /* scratch */
+	bool noting; /* sizes that cannot be read */
+};
+
+static bool attribute_range_reader_init(struct range_operator_reader *r,
+	struct attribution *x, struct arena *scratch)
+{
+	*r = (struct range_operator_reader){ .x = x, .arena = scratch };
+	r->place_of = arena_grow(scratch, NULL,
+		x->trace->names.n * sizeof *r->place_of);
+	return r->place_of && names_init(&r->sized, scratch);
+}
+
+static bool attribute_range_reader_reserve(struct arena *a, void **list,
+	size_t each, uint32_t *cap, uint32_t n)
+{
+	uint32_t more = n * 2 + 64;
+
+	if (n < *cap)
+		return true;
+	void *grown = arena_grow(a, *list, more * each);
+	if (!grown)
+		return false;
+	*list = grown;
+	*cap = more;
+	return true;
+}
+
+/* The shape of dims that an operator was called with. False if the arena is
+ * full. */
+static bool attribute_range_reader_shape(struct range_operator_reader *r,
+	const char *op, const struct operator_info *is, const char *dims,
+	size_t len, const struct shape **out)
+{
+	size_t op_len = strlen(op) + 1;
+	char *key = arena_grow(r->arena, NULL, op_len + len + 1);
+	uint32_t known = r->sized.n;
+
+	*out = NULL;
+	if (!key)
+		return false;
+	memcpy(key, op, op_len);
+	for (size_t i = 0; i < len; i++)
+		if (dims[i] != ' ')
+			key[op_len++] = dims[i];
+	uint32_t id = names_put(&r->sized, key, op_len);
+	arena_drop(r->arena, key);
+	void *shapes = (void *)r->shapes;
+	if (id == NAMES_NONE ||
+		!attribute_range_reader_reserve(r->arena, &shapes,
+			sizeof *r->shapes, &r->shapes_cap, id))
+		return false;
+	r->shapes = shapes;
+	if (id == known) {
+		const char *text = names_text(&r->sized, id) + strlen(op) + 1;
+		r->shapes[id] = NULL;
+		enum input_shape_result how =
+			input_shape_from(&r->x->host->sizes, op, is, text, NULL,
+				&r->shapes[id]);
+		if (how == INPUT_SHAPE_FULL)
+			return false;
+		if (how != INPUT_SHAPE_FOUND)
+			r->shapes[id] = NULL;
+		if (how == INPUT_SHAPE_UNREADABLE && r->noting)
+			note_add(&r->x->profile->notes, NOTE_dims_unreadable, 1,
+				text, strlen(text));
+	}
+	*out = r->shapes[id];
+	return true;
+}
+
+static bool attribute_range_reader_from_nvtx(struct range_operator_reader *r,
+	const char *text, const struct nvtx_op *op, struct range_operator *out)
+{
+	out->op = catalog_op(r->x->catalog, text, op->name_len);
+	if (!out->op)
+		return true;
+	out->gives = RANGE_GIVES_OPERATOR;
+	if (!op->sizes)
+		return true;
+	char *name = arena_grow(r->arena, NULL, op->name_len + 1);
+	if (!name)
+		return false;
+	memcpy(name, text, op->name_len);
+	bool ok = attribute_range_reader_shape(r, name, out->op, op->sizes,
+		op->sizes_len, &out->sizes);
+	arena_drop(r->arena, name);
+	return ok;
+}
+
+/* "rms_norm bf16 tokens=16 hidden=4096" */
+static bool attribute_range_reader_from_user(struct range_operator_reader *r,
+	const char *text, struct range_operator *out)
+{
+	struct arena *a = r->x->arena;
+	enum { NAME = 64 };
+	char name[NAME];
+	size_t len = strcspn(text, " ");
+	struct err e = { 0 };
+
+	if (len >= NAME || !text[len] || !strchr(text + len, '='))
+		return true;
+	memcpy(name, text, len);
+	name[len] = '\0';
+	const struct operator_info *is = catalog_operator(r->x->catalog, name);
+	if (!is)
+		return true;
+	const char *rest = text + len + 1;
+	enum dtype dtype = dtype_from(rest, strcspn(rest, " "));
+	if (dtype != DTYPE_UNKNOWN)
+		rest += strcspn(rest, " ") + 1;
+	struct shape *shape = arena_new(a, struct shape);
+	if (!shape || !shape_read(rest, dtype, a, shape, &e))
+		return !a->full;
+	*out = (struct range_operator){ RANGE_GIVES_OPERATOR, is, shape };
+	return true;
+}
+
+/* "nn.Module: Qwen2RMSNorm_3" */
+static void
+attribute_range_reader_from_module(const struct range_operator_reader *r,
+	const char *text, struct range_operator *out)
+{
+	static const char front[] = "nn.Module: ";
+
+	if (!strncmp(text, front, sizeof front - 1))
+		text += sizeof front - 1;
+	size_t len = strlen(text), digits = len;
+	while (digits && text[digits - 1] >= '0' && text[digits - 1] <= '9')
+		digits--;
+	if (digits && digits < len && text[digits - 1] == '_')
+		len = digits - 1;
+	out->op = catalog_module(r->x->catalog, text, len);
+	if (out->op)
+		out->gives = RANGE_GIVES_MODULE;
+}
+
+static bool attribute_range_reader_read(struct range_operator_reader *r,
+	uint32_t id, bool module, struct range_operator *out)
+{
+	const struct name *name = &r->x->trace->names.list[id];
+	struct layer_text layer;
+	struct nvtx_op op;
+
+	*out = (struct range_operator){ 0 };
+	if (module) {
+		attribute_range_reader_from_module(r, name->text, out);
+		return true;
+	}
+	if (range_operator_parse_nvtx(name->text, &op))
+		return attribute_range_reader_from_nvtx(r, name->text, &op,
+			out);
+	if (name->text[0] == '{') {
+		if (range_operator_parse_layer(name->text, &layer))
+			out->gives = RANGE_GIVES_LAYER;
+		return true;
+	}
+	out->op = catalog_op(r->x->catalog, name->text, name->len);
+	if (out->op) {
+		out->gives = RANGE_GIVES_OPERATOR;
+		return true;
+	}
+	return attribute_range_reader_from_user(r, name->text, out);
+}
+
+static const struct range_operator *attribute_range_reader_lookup(
+	struct range_operator_reader *r, uint32_t name, bool module)
+{
+	uint32_t *place = &r->place_of[name];
+
+	if (!*place) {
+		void *list = r->given;
+		if (!attribute_range_reader_reserve(r->arena, &list,
+			    sizeof *r->given, &r->given_cap, r->given_n))
+			return NULL;
+		r->given = list;
+		if (!attribute_range_reader_read(r, name, module,
+			    &r->given[r->given_n]))
+			return NULL;
+		*place = ++r->given_n;
+	}
+	return &r->given[*place - 1];
+}
+
+/* What a row of the ranges gives; valid until the next call. NULL if the arena
+ * is full. */
+static const struct range_operator *
+attribute_range_reader_of_row(struct range_operator_reader *r, uint32_t row)
+{
+	static const struct range_operator nothing = { 0 };
+	const struct range_rows *rows = &r->x->trace->range;
+	uint8_t kind = rows->kind[row];
+
+	if (kind != RANGE_ANNOTATION && kind != RANGE_MODULE)
+		return &nothing;
+	return attribute_range_reader_lookup(r, rows->name[row],
+		kind == RANGE_MODULE);
+}
+
+/* The same of an annotation's name, an id of the trace's names. */
+static const struct range_operator *
+attribute_range_reader_of_name(struct range_operator_reader *r, uint32_t name)
+{
+	return attribute_range_reader_lookup(r, name, false);
+}
+
+/* Whether a kernel's name says that it waits for others, and the range that it
+ * does not, or the other way about. */
+static bool attribute_range_contradicted(const struct operator_info *is,
+	const struct operator_info *by_rule)
+{
+	return by_rule && by_rule->collective != is->collective;
+}
+
+struct attribute_range_dims_text {
+	char text[2 * LAYER_DIMS * 24];
+	size_t len;
+};
+
+static void attribute_range_dims_add(struct attribute_range_dims_text *d,
+	const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void attribute_range_dims_add(struct attribute_range_dims_text *d,
+	const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	int len =
+		vsnprintf(d->text + d->len, sizeof d->text - d->len, fmt, args);
+	va_end(args);
+	assert(len >= 0 && (size_t)len < sizeof d->text - d->len);
+	d->len += (size_t)len;
+}
+
+static void attribute_range_dims_add_tensor(struct attribute_range_dims_text *d,
+	const struct layer_tensor *t)
+{
+	for (uint32_t i = 0; i < t->n; i++)
+		attribute_range_dims_add(d, "%c%lld", i ? ',' : '[',
+			(long long)t->dims[i]);
+	attribute_range_dims_add(d, "]");
+}
+
+/* The first input and a weight, as dims of a host operator. */
+static bool attribute_range_layer_shape(struct range_operator_reader *r,
+	const char *op, const struct operator_info *is,
+	const struct layer_text *l, const struct layer_tensor *weight,
+	struct range_operator *out)
+{
+	struct attribute_range_dims_text d = { .len = 0 };
+
+	attribute_range_dims_add(&d, "[");
+	attribute_range_dims_add_tensor(&d, &l->inputs[0]);
+	if (weight->n) {
+		attribute_range_dims_add(&d, ",");
+		attribute_range_dims_add_tensor(&d, weight);
+	}
+	attribute_range_dims_add(&d, "]");
+	*out = (struct range_operator){ RANGE_GIVES_LAYER, is, NULL };
+	bool ok = attribute_range_reader_shape(r, op, is, d.text, d.len,
+		&out->sizes);
+	if (!out->sizes)
+		*out = (struct range_operator){ 0 };
+	return ok;
+}
+
+static bool attribute_range_in_group(const struct operator_info *is,
+	const char *group)
+{
+	return is && !strcmp(is->group, group);
+}
+
+/* The operator and shape of a launch within a layer's range of that name;
+ * `by_rule` is what the kernel's name alone says (NULL: nothing). out->op is
+ * NULL if the range gives none. False if the arena is full. */
+static bool attribute_range_reader_layer(struct range_operator_reader *r,
+	uint32_t name, const struct operator_info *by_rule,
+	struct range_operator *out)
+{
+	struct layer_text l;
+
+	*out = (struct range_operator){ 0 };
+	if (!range_operator_parse_layer(names_text(&r->x->trace->names, name),
+		    &l) ||
+		l.inputs[0].n == 0)
+		return true;
+	int64_t last = l.inputs[0].dims[l.inputs[0].n - 1];
+	struct layer_tensor weight = l.weight;
+	if (l.in_features >= 0 && l.out_features >= 0)
+		weight = (struct layer_tensor){
+			{ l.out_features, l.in_features }, 2
+		};
+	if (weight.n == 2 && weight.dims[1] == last &&
+		attribute_range_in_group(by_rule, "gemm"))
+		return attribute_range_layer_shape(r, "aten::linear", by_rule,
+			&l, &weight, out);
+	if (weight.n == 1 && weight.dims[0] == last &&
+		attribute_range_in_group(by_rule, "norm"))
+		return attribute_range_layer_shape(r, by_rule->name, by_rule,
+			&l, &weight, out);
+	if (l.params == 0 && l.inputs_n == 1 &&
+		attribute_range_in_group(by_rule, "activation"))
+		return attribute_range_layer_shape(r, by_rule->name, by_rule,
+			&l, &weight, out);
+	return true;
+}
 
 struct attribute_range_sweep {
 	struct attribution *x;
 	struct range_operator_reader reader;
 	const struct range_rows *rows;
 	uint32_t *top; /* by thread; row + 1 */
-	uint32_t *below; /* by row of the slice; row + 1 of what it lies in */
+	uint32_t *
+		below; /* by row of the slice; row + 1 of the range around it */
 	uint32_t *open; /* by call: row + 1 of what was open */
 	uint32_t *call; /* by row of the slice: number + 1 of its call */
 	bool any;
@@ -48,11 +383,11 @@ static void attribute_range_close(struct attribute_range_sweep *s,
 static bool attribute_range_open(struct attribute_range_sweep *s, uint32_t row)
 {
 	uint32_t thread = s->rows->thread[row];
-	const struct range_operator *told =
-		range_operator_of_row(&s->reader, row);
+	const struct range_operator *given =
+		attribute_range_reader_of_row(&s->reader, row);
 
-	if (!told || told->tells == RANGE_GIVES_NOTHING || !thread)
-		return told;
+	if (!given || given->gives == RANGE_GIVES_NOTHING || !thread)
+		return given;
 	attribute_range_close(s, thread, s->rows->start_ns[row]);
 	s->below[row - s->x->proc->range.from] = s->top[thread];
 	s->top[thread] = row + 1;
@@ -85,12 +420,12 @@ attribute_range_shape_around(struct attribute_range_sweep *s, uint32_t row,
 {
 	for (uint32_t at = s->below[row - s->x->proc->range.from]; at;
 		at = s->below[at - 1 - s->x->proc->range.from]) {
-		const struct range_operator *told =
-			range_operator_of_row(&s->reader, at - 1);
-		if (!told || told->op != is)
+		const struct range_operator *given =
+			attribute_range_reader_of_row(&s->reader, at - 1);
+		if (!given || given->op != is)
 			return NULL;
-		if (told->sizes && attribute_range_end_of(s, at - 1) > at_ns)
-			return told->sizes;
+		if (given->sizes && attribute_range_end_of(s, at - 1) > at_ns)
+			return given->sizes;
 	}
 	return NULL;
 }
@@ -108,21 +443,22 @@ static bool attribute_range_innermost(struct attribute_range_sweep *s,
 		at = s->below[at - 1 - s->x->proc->range.from];
 	if (!at)
 		return true;
-	const struct range_operator *told =
-		range_operator_of_row(&s->reader, *row = at - 1);
-	if (!told)
+	const struct range_operator *given =
+		attribute_range_reader_of_row(&s->reader, *row = at - 1);
+	if (!given)
 		return false;
-	if (told->tells == RANGE_GIVES_LAYER)
-		return range_operator_layer(&s->reader, s->rows->name[*row],
-			by_rule, out);
-	if (range_operator_contradicted(told->op, by_rule))
+	if (given->gives == RANGE_GIVES_LAYER)
+		return attribute_range_reader_layer(&s->reader,
+			s->rows->name[*row], by_rule, out);
+	if (attribute_range_contradicted(given->op, by_rule))
 		return true;
 	/* A module may do more than what it is called after. */
-	if (told->tells == RANGE_GIVES_MODULE && by_rule && by_rule->specific &&
-		strcmp(by_rule->group, told->op->group) != 0)
+	if (given->gives == RANGE_GIVES_MODULE && by_rule &&
+		by_rule->specific &&
+		strcmp(by_rule->group, given->op->group) != 0)
 		return true;
-	*out = *told;
-	if (!out->sizes && out->tells == RANGE_GIVES_OPERATOR)
+	*out = *given;
+	if (!out->sizes && out->gives == RANGE_GIVES_OPERATOR)
 		out->sizes =
 			attribute_range_shape_around(s, *row, out->op, at_ns);
 	return true;
@@ -140,7 +476,7 @@ static bool attribute_range_set(struct attribute_range_sweep *s, uint32_t call,
 	if (!attribute_range_innermost(s, call, by_rule, &is, &row))
 		return false;
 	if (!is.op ||
-		(sized && (is.tells != RANGE_GIVES_OPERATOR || !is.sizes)))
+		(sized && (is.gives != RANGE_GIVES_OPERATOR || !is.sizes)))
 		return true;
 	uint32_t *number = &s->call[row - s->x->proc->range.from];
 	if (!*number)
@@ -164,7 +500,7 @@ static bool attribute_range_init(struct attribute_range_sweep *s,
 	s->call = arena_grow(a, NULL, ranges * sizeof *s->call);
 	s->open = arena_grow(a, NULL, calls * sizeof *s->open);
 	return s->top && s->below && s->call && s->open &&
-	       range_operator_init(&s->reader, s->x, a);
+	       attribute_range_reader_init(&s->reader, s->x, a);
 }
 
 static bool attribute_range_launches(struct attribute_range_sweep *s,
@@ -227,15 +563,15 @@ struct attribute_range_node {
 	struct range_operator is;
 	uint64_t open; /* hash of the ranges from the giving one outward */
 	uint32_t from, to; /* rows of the node */
-	bool asked;
+	bool read;
 };
 
 struct attribute_range_node_reader {
 	struct attribution *x;
 	struct range_operator_reader reader;
 	const struct node_rows *rows;
-	struct attribute_range_node *told; /* by node, ascending */
-	uint32_t told_n;
+	struct attribute_range_node *nodes; /* by node, ascending */
+	uint32_t nodes_n;
 	uint64_t *open; /* by kernel row of the process; 0 none */
 };
 
@@ -245,15 +581,16 @@ static bool attribute_range_nodes_init(struct attribute_range_node_reader *s,
 	struct slice of = s->x->proc->node, kernels = s->x->proc->kernel;
 	size_t n = of.to - of.from;
 
-	s->told = arena_grow(a, NULL, n * sizeof *s->told);
+	s->nodes = arena_grow(a, NULL, n * sizeof *s->nodes);
 	s->open = arena_grow(a, NULL,
 		((size_t)(kernels.to - kernels.from) + 1) * sizeof *s->open);
-	if (!s->told || !s->open || !range_operator_init(&s->reader, s->x, a))
+	if (!s->nodes || !s->open ||
+		!attribute_range_reader_init(&s->reader, s->x, a))
 		return false;
 	for (uint32_t i = of.from; i < of.to; i++) {
 		if (i == of.from || s->rows->node[i] != s->rows->node[i - 1])
-			s->told[s->told_n++].from = i;
-		s->told[s->told_n - 1].to = i + 1;
+			s->nodes[s->nodes_n++].from = i;
+		s->nodes[s->nodes_n - 1].to = i + 1;
 	}
 	return true;
 }
@@ -261,13 +598,13 @@ static bool attribute_range_nodes_init(struct attribute_range_node_reader *s,
 static struct attribute_range_node *attribute_range_node_find(
 	const struct attribute_range_node_reader *s, int64_t node)
 {
-	uint32_t low = 0, high = s->told_n;
+	uint32_t low = 0, high = s->nodes_n;
 
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
-		int64_t is = s->rows->node[s->told[mid].from];
+		int64_t is = s->rows->node[s->nodes[mid].from];
 		if (is == node)
-			return &s->told[mid];
+			return &s->nodes[mid];
 		if (is < node)
 			low = mid + 1;
 		else
@@ -306,16 +643,16 @@ static bool attribute_range_node_shape_around(struct attribute_range_node_reader
 	const uint32_t *names, uint32_t at, struct range_operator *is)
 {
 	for (uint32_t i = at + 1; i < NODE_DEPTH; i++) {
-		const struct range_operator *told =
-			range_operator_of_name(&s->reader, names[i]);
-		if (!told)
+		const struct range_operator *given =
+			attribute_range_reader_of_name(&s->reader, names[i]);
+		if (!given)
 			return false;
-		if (told->tells == RANGE_GIVES_NOTHING)
+		if (given->gives == RANGE_GIVES_NOTHING)
 			continue;
-		if (told->op != is->op)
+		if (given->op != is->op)
 			return true;
-		if (told->sizes) {
-			is->sizes = told->sizes;
+		if (given->sizes) {
+			is->sizes = given->sizes;
 			return true;
 		}
 	}
@@ -326,27 +663,27 @@ static bool attribute_range_node_read(struct attribute_range_node_reader *s,
 	struct attribute_range_node *n)
 {
 	uint32_t names[NODE_DEPTH] = { 0 }, at = 0;
-	const struct range_operator *told = NULL;
+	const struct range_operator *given = NULL;
 
 	attribute_range_node_stack(s, n, names);
 	n->is = (struct range_operator){ 0 };
-	n->asked = true;
+	n->read = true;
 	for (; at < NODE_DEPTH; at++) {
-		told = range_operator_of_name(&s->reader, names[at]);
-		if (!told)
+		given = attribute_range_reader_of_name(&s->reader, names[at]);
+		if (!given)
 			return false;
-		if (told->tells != RANGE_GIVES_NOTHING)
+		if (given->gives != RANGE_GIVES_NOTHING)
 			break;
 	}
 	if (at == NODE_DEPTH)
 		return true;
 	n->open = attribute_range_node_hash(names, at);
-	if (told->tells == RANGE_GIVES_LAYER)
-		return range_operator_layer(&s->reader, names[at], n->by_rule,
-			&n->is);
-	if (range_operator_contradicted(told->op, n->by_rule))
+	if (given->gives == RANGE_GIVES_LAYER)
+		return attribute_range_reader_layer(&s->reader, names[at],
+			n->by_rule, &n->is);
+	if (attribute_range_contradicted(given->op, n->by_rule))
 		return true;
-	n->is = *told;
+	n->is = *given;
 	return n->is.sizes ||
 	       attribute_range_node_shape_around(s, names, at, &n->is);
 }
@@ -363,7 +700,7 @@ static bool attribute_range_node_set(struct attribute_range_node_reader *s,
 	if (!n)
 		return true;
 	const struct operator_info *by_rule = x->by_rule[x->kernel_of[i]];
-	if (!n->asked || n->by_rule != by_rule) {
+	if (!n->read || n->by_rule != by_rule) {
 		n->by_rule = by_rule;
 		if (!attribute_range_node_read(s, n))
 			return false;

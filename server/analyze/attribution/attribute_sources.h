@@ -1,5 +1,5 @@
-/* attribute_sources.h - the attribution sources, which attribute.c asks in order,
- * and what they share. */
+/* attribute_sources.h - the attribution sources that attribute.c calls in order,
+ * and the host operators that they share. */
 #pragma once
 #include "attribution.h"
 #include "ids.h"
@@ -10,17 +10,20 @@
 
 enum { ATTRIBUTE_NO_OP = UINT32_MAX };
 
+/* The host operators of a process, which nest on each thread. */
 struct attribute_host {
 	const struct attribution *at;
 	const struct op_rows *op;
 	const struct operator_info **of_name; /* by name of the trace */
-	uint8_t *asked; /* by name: whether of_name is set */
+	uint8_t *looked_up; /* by name: whether of_name is set */
 	uint32_t *top; /* by thread; row + 1 */
-	uint32_t *below; /* by row of the slice; row + 1 of what it lies in */
+	uint32_t *
+		below; /* by row of the slice; row + 1 of the operator around it */
 	uint32_t *known; /* by row: of the innermost known */
 	uint32_t *open; /* by call: row + 1 of what was open */
 	uint32_t *call; /* by row of the slice: number + 1 of its call */
-	struct names keys; /* dims and the like that stand for a shape */
+	struct names
+		keys; /* dims, types and values that a shape is read from */
 	const struct shape **shapes; /* by key */
 	uint32_t shapes_cap;
 	struct input_shapes sizes;
@@ -78,6 +81,6 @@ bool attribute_graph(struct attribution *x);
 /* The phase of the iteration that a row is of (iteration_rows). */
 enum phase attribute_rows_phase(const struct profile *p, uint32_t iteration);
 
-/* Fills p->operators, all but what was learnt. False if the arena is full. */
+/* Fills p->operators, except what was learned from captures. False if the arena is full. */
 bool attribute_rows(const struct attribution *at,
 	const struct iteration_rows *iterations);

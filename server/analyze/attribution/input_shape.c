@@ -42,7 +42,7 @@ struct input_shape_made {
 
 /* Dims are JSON text: an argument is a list of whole numbers (a tensor; [] is one
  * of no dimensions, or no tensor at all), or a list of such lists (a list of
- * tensors). Types tell these apart; old files do not have types. */
+ * tensors). Types distinguish these; old files do not have types. */
 
 static bool input_shape_skip(const char **at, char c)
 {
@@ -64,7 +64,7 @@ static bool input_shape_number(const char **at, int64_t *v)
 	return true;
 }
 
-/* What stands behind '[' of a tensor, to its ']'. */
+/* Parses a tensor behind its '[', to its ']'. */
 static bool input_shape_parse_tensor(struct input_dims *d, const char **at)
 {
 	if (d->tensors_n == INPUT_DIMS_TENSORS)
@@ -164,10 +164,10 @@ static bool input_shape_parse(struct input_dims *d, const char *dims,
 	d->args_n = d->tensors_n = d->values_n = 0;
 	if (!input_shape_parse_arguments(d, dims))
 		return false;
-	bool told = types_text && strchr(types_text, '"');
-	if (told)
+	bool typed = types_text && strchr(types_text, '"');
+	if (typed)
 		input_shape_parse_types(d, types_text);
-	for (uint32_t i = 0; !told && i < d->args_n; i++)
+	for (uint32_t i = 0; !typed && i < d->args_n; i++)
 		if (!d->args[i].is_list && !d->tensors[d->args[i].from].n)
 			d->args[i].n = 0;
 	return true;
@@ -552,7 +552,7 @@ const char *input_shape_entry(uint32_t i, const char **what)
 	return entries[i].of;
 }
 
-/* Where a size stands among those of its operator; unknown ones behind. */
+/* The index of a size in its operator's order; unknown ones come last. */
 static uint32_t input_shape_place(const struct operator_info *is,
 	const char *name)
 {

@@ -90,7 +90,7 @@ static void breakdown_compare_order_merge(struct compare_order *o,
 
 /* Sections: which of the sides' sections are the same. */
 
-static const double same_blocks_least = 0.5;
+static const double same_blocks_min = 0.5;
 
 /* A section under construction, as the first side with such a section has it. */
 struct compare_sections_thing {
@@ -106,7 +106,7 @@ struct compare_sections_sections {
 };
 
 /* Removes norms, communication and unknown blocks, which any section may have. */
-static uint64_t breakdown_compare_sections_telling(uint64_t kinds)
+static uint64_t breakdown_compare_sections_specific(uint64_t kinds)
 {
 	return kinds & ~(UINT64_C(1) << BLOCK_NORM |
 			       UINT64_C(1) << BLOCK_COMMUNICATION |
@@ -114,10 +114,10 @@ static uint64_t breakdown_compare_sections_telling(uint64_t kinds)
 }
 
 /* Returns the share of block kinds that two sections have in common. */
-static double breakdown_compare_sections_alike(uint64_t x, uint64_t y)
+static double breakdown_compare_sections_share(uint64_t x, uint64_t y)
 {
-	x = breakdown_compare_sections_telling(x);
-	y = breakdown_compare_sections_telling(y);
+	x = breakdown_compare_sections_specific(x);
+	y = breakdown_compare_sections_specific(y);
 	return x == y ? 1
 		      : (double)__builtin_popcountll(x & y) /
 				(double)__builtin_popcountll(x | y);
@@ -141,11 +141,11 @@ static double breakdown_compare_sections_fit(const struct compare_sections_thing
 		return 0;
 	if (s->place != SECTION_LAYER)
 		return 1;
-	share = breakdown_compare_sections_alike(t->kinds, kinds);
+	share = breakdown_compare_sections_share(t->kinds, kinds);
 	if (round == 0)
 		return breakdown_compare_sections_same_name(t->is, s) ? share
 								      : 0;
-	return round == 2 || share >= same_blocks_least ? share : 0;
+	return round == 2 || share >= same_blocks_min ? share : 0;
 }
 
 static void breakdown_compare_sections_match(struct compare_sections_sections

@@ -22,7 +22,7 @@ struct breakdown_compare_cell {
 	uint32_t rows_n; /* 0: this side has no such line */
 	const uint32_t *rows; /* of the side's breakdown, in order */
 	double sum_ns; /* mean per instance of the section, rounded to tenths like all means; NaN without rows */
-	double s; /* T_SOL over time, where it is known; NaN unknown */
+	double s; /* T_SOL over time; NaN unknown */
 	double diff_ns, diff_pct; /* to the first side; NaN unknown */
 };
 

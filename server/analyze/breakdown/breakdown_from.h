@@ -8,9 +8,9 @@
 #include "breakdown.h"
 #include "layering.h"
 
-/* Fills at->profile->breakdown; the rest of the profile is complete. `asked`
+/* Fills at->profile->breakdown; the rest of the profile is complete. `params`
  * may be NULL. `group_of` is from kernel_groups.h. Fails with ERR_NOT_FOUND if
- * what was asked for is not there. */
+ * what was requested does not exist. */
 bool breakdown_from(const struct attribution *at,
 	const struct iteration_rows *iterations, const uint32_t *group_of,
-	const struct breakdown_asked *asked, struct err *e);
+	const struct breakdown_asked *params, struct err *e);

@@ -48,9 +48,10 @@ static bool breakdown_overlap_outputs(struct overlap *o, struct arena *a)
 	o->exclusive_ns = arena_grow(a, NULL, strands * sizeof(int64_t));
 	o->busy_ns = arena_grow(a, NULL, strands * sizeof(int64_t));
 	o->set_busy_ns = arena_grow(a, NULL, sets * sizeof(int64_t));
-	o->beside_ns =
+	o->together_ns =
 		arena_grow(a, NULL, sets * (o->family + 1) * sizeof(int64_t));
-	return o->exclusive_ns && o->busy_ns && o->set_busy_ns && o->beside_ns;
+	return o->exclusive_ns && o->busy_ns && o->set_busy_ns &&
+	       o->together_ns;
 }
 
 void overlap_release(struct overlap *o, struct arena *a)
@@ -58,7 +59,7 @@ void overlap_release(struct overlap *o, struct arena *a)
 	arena_drop(a, o->exclusive_ns);
 	arena_drop(a, o->busy_ns);
 	arena_drop(a, o->set_busy_ns);
-	arena_drop(a, o->beside_ns);
+	arena_drop(a, o->together_ns);
 }
 
 static bool breakdown_overlap_begin(struct overlap_sweep *s, struct arena *a)
@@ -90,8 +91,8 @@ static void breakdown_overlap_pairs(const struct overlap_sweep *s,
 		for (uint32_t k = 0; k < s->active_n; k++) {
 			uint32_t a = s->active[i], b = s->active[k];
 			if (a != b && a / family == b / family)
-				s->o->beside_ns[(size_t)a * family +
-						b % family] += len_ns;
+				s->o->together_ns[(size_t)a * family +
+						  b % family] += len_ns;
 		}
 }
 
@@ -213,7 +214,7 @@ bool overlap_sweep(struct overlap *o, struct arena *a)
 }
 
 /* Items become spans for the sweep; its sums become the breakdown's. A block
- * that mostly runs at the same time as another is marked as beside it. */
+ * that mostly runs at the same time as another is marked as overlapping it. */
 
 static enum overlap_kind breakdown_overlap_unions_kind_of(
 	const struct breakdown_work *w, const struct layer_item *i)
@@ -279,9 +280,9 @@ static bool breakdown_overlap_unions_sets(struct breakdown_work *w,
 	return set;
 }
 
-/* Returns the block that this one is beside: one that is busy for longer, runs
- * during most of this one's time, and longest of all such. */
-static uint32_t breakdown_overlap_unions_beside(const struct breakdown *out,
+/* Returns the block that this one overlaps: of those that are busy for longer
+ * and run during most of this one's time, the one that does so longest. */
+static uint32_t breakdown_overlap_block_around(const struct breakdown *out,
 	const struct overlap *o, uint32_t block)
 {
 	const struct breakdown_block *b = &out->blocks[block];
@@ -299,8 +300,8 @@ static uint32_t breakdown_overlap_unions_beside(const struct breakdown *out,
 		if (i == block)
 			continue;
 		uint32_t other = x->section * BLOCKS + (uint32_t)x->kind;
-		int64_t both_ns =
-			o->beside_ns[(size_t)set * BLOCKS + (uint32_t)x->kind];
+		int64_t both_ns = o->together_ns[(size_t)set * BLOCKS +
+						 (uint32_t)x->kind];
 		if (both_ns <= most_ns || o->set_busy_ns[other] < busy_ns ||
 			(o->set_busy_ns[other] == busy_ns && i > block))
 			continue;
@@ -328,7 +329,7 @@ static void breakdown_overlap_unions_tell(struct breakdown *out,
 		struct breakdown_block *b = &out->blocks[i];
 		uint32_t set = b->section * BLOCKS + (uint32_t)b->kind;
 		b->overlapped_ns = o->set_busy_ns[set] - b->exclusive_ns;
-		b->beside = breakdown_overlap_unions_beside(out, o, i);
+		b->beside = breakdown_overlap_block_around(out, o, i);
 	}
 }
 

@@ -50,7 +50,7 @@ struct overlap {
 	int64_t wall_ns, idle_ns, overlap_ns, other_ns, exposed_ns;
 	int64_t *exclusive_ns, *busy_ns; /* by strand */
 	int64_t *set_busy_ns; /* by set */
-	int64_t *beside_ns; /* by set, then by index in its family */
+	int64_t *together_ns; /* by set, then by index in its family */
 };
 
 /* Fills the results. Call overlap_release() in any case. Returns false if the

@@ -1,6 +1,6 @@
 /* breakdown_rows.c - rows, blocks and sections with their times. */
 #include "breakdown_rows.h"
-#include "attribute_bound.h"
+#include "attribute.h"
 #include "breakdown_work.h"
 #include "exact.h"
 #include <assert.h>
@@ -362,7 +362,7 @@ struct breakdown_bound_call {
 };
 
 /* Roofline bounds of shapes, each computed once. */
-struct breakdown_bound_least {
+struct breakdown_shape_bounds {
 	const struct attribution *at;
 	struct names met; /* struct shape_key; the id indexes `ps` */
 	int64_t *ps; /* -1 unknown */
@@ -375,7 +375,7 @@ struct breakdown_bound_shape_key {
 };
 
 /* Sets *ps. Returns false if the arena is full. */
-static bool breakdown_rows_bound_least_of(struct breakdown_bound_least *l,
+static bool breakdown_rows_shape_bound(struct breakdown_shape_bounds *l,
 	const struct attributed *is, int64_t *ps)
 {
 	struct breakdown_bound_shape_key key = { is->op, is->sizes };
@@ -394,7 +394,7 @@ static bool breakdown_rows_bound_least_of(struct breakdown_bound_least *l,
 		l->cap = cap;
 	}
 	if (id == known)
-		l->ps[id] = attribute_least_ps(l->at, is->op, is->sizes);
+		l->ps[id] = attribute_bound_ps(l->at, is->op, is->sizes);
 	*ps = l->ps[id];
 	return true;
 }
@@ -420,7 +420,7 @@ static struct breakdown_bound_call *breakdown_rows_bound_calls_of(
 __extension__ typedef __int128 wide;
 
 static bool breakdown_rows_bound_add(struct breakdown_work *w,
-	struct breakdown_bound_least *l,
+	struct breakdown_shape_bounds *l,
 	const struct breakdown_bound_call *calls, uint32_t item)
 {
 	const struct layer_item *i = &w->s->items[item];
@@ -432,7 +432,7 @@ static bool breakdown_rows_bound_add(struct breakdown_work *w,
 		call = calls[i->is->call];
 	if (!call.is || !call.is->op || !call.is->sizes || !call.ns)
 		return true;
-	if (!breakdown_rows_bound_least_of(l, call.is, &ps))
+	if (!breakdown_rows_shape_bound(l, call.is, &ps))
 		return false;
 	int64_t share = (int64_t)((wide)ps * i->dur_ns / call.ns), sum;
 	if (ps < 0 || __builtin_add_overflow(r->sol_ps, share, &sum))
@@ -445,7 +445,7 @@ static bool breakdown_rows_bound_add(struct breakdown_work *w,
 
 static bool breakdown_rows_bound(struct breakdown_work *w)
 {
-	struct breakdown_bound_least l = { .at = w->at };
+	struct breakdown_shape_bounds l = { .at = w->at };
 	struct breakdown_bound_call *calls;
 
 	if (!w->at->platform)

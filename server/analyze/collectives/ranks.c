@@ -12,7 +12,7 @@ struct rank_match {
 	const char *name;
 	uint32_t count; /* on each run */
 	int64_t **start_ns, **dur_ns; /* [run][k], by start */
-	int64_t *least_ns; /* [k]: the shortest */
+	int64_t *min_ns; /* [k]: the shortest */
 };
 
 struct rank_matches {
@@ -71,15 +71,15 @@ static void ranks_match_name(const struct compared_run *const *runs, uint32_t n,
 {
 	m->start_ns = arena_array(a, int64_t *, n);
 	m->dur_ns = arena_array(a, int64_t *, n);
-	m->least_ns = arena_array(a, int64_t, m->count);
+	m->min_ns = arena_array(a, int64_t, m->count);
 	for (uint32_t r = 0; r < n; r++) {
 		m->start_ns[r] = arena_array(a, int64_t, m->count);
 		m->dur_ns[r] = arena_array(a, int64_t, m->count);
 		ranks_match_run(runs[r], m->name, m->count, a, m->start_ns[r],
 			m->dur_ns[r]);
 		for (uint32_t k = 0; k < m->count; k++)
-			if (r == 0 || m->dur_ns[r][k] < m->least_ns[k])
-				m->least_ns[k] = m->dur_ns[r][k];
+			if (r == 0 || m->dur_ns[r][k] < m->min_ns[k])
+				m->min_ns[k] = m->dur_ns[r][k];
 	}
 }
 
@@ -101,18 +101,18 @@ static void ranks_match_from(const struct compared_run *const *runs, uint32_t n,
 					      (size_t)rows + 1) };
 	for (uint32_t id = 1; id < seen.n; id++) {
 		const char *name = names_text(&seen, id);
-		uint32_t least = UINT32_MAX, most = 0;
+		uint32_t fewest = UINT32_MAX, most = 0;
 		for (uint32_t r = 0; r < n; r++) {
 			uint32_t count = ranks_count_of(runs[r], name);
-			least = count < least ? count : least;
+			fewest = count < fewest ? count : fewest;
 			most = count > most ? count : most;
 		}
-		if (least < most) {
+		if (fewest < most) {
 			out->unmatched += most;
 			continue;
 		}
 		struct rank_match *m = &out->list[out->n++];
-		*m = (struct rank_match){ .name = name, .count = least };
+		*m = (struct rank_match){ .name = name, .count = fewest };
 		ranks_match_name(runs, n, a, m);
 	}
 }
@@ -283,7 +283,7 @@ static struct collective_line ranks_collective_line(struct ranks_maker *m,
 	int64_t *total = arena_array(m->a, int64_t, m->n);
 	struct collective_line l = { of->name, of->count, 0, total };
 	for (uint32_t k = 0; k < of->count; k++)
-		l.transfer_ns += of->least_ns[k];
+		l.transfer_ns += of->min_ns[k];
 	for (uint32_t r = 0; r < m->n; r++)
 		for (uint32_t k = 0; k < of->count; k++)
 			total[r] += of->dur_ns[r][k];
@@ -310,9 +310,9 @@ static double ranks_median(double *x, uint32_t n)
 	return (x[(n - 1) / 2] + x[n / 2]) / 2;
 }
 
-/* The others wait for a late rank, so it waits least. True if waiting is
+/* The others wait for a late rank, so it waits fewest. True if waiting is
  * unknown. */
-static bool ranks_waits_least(const struct rank_line *l, uint32_t n,
+static bool ranks_waits_shortest(const struct rank_line *l, uint32_t n,
 	uint32_t rank)
 {
 	uint32_t more = 0, known = 0;
@@ -342,7 +342,7 @@ static void ranks_stragglers(struct ranks_maker *m)
 	for (uint32_t r = 0; r < m->n; r++) {
 		double more = (double)l[r].compute_ns - middle;
 		l[r].straggler = more > 3 * mad && more > 0.02 * middle &&
-				 ranks_waits_least(l, m->n, r);
+				 ranks_waits_shortest(l, m->n, r);
 	}
 }
 
@@ -415,7 +415,7 @@ static uint32_t ranks_waits_of(const struct rank_matches *all, uint32_t r,
 		for (uint32_t k = 0; k < m->count; k++) {
 			int64_t start = m->start_ns[r][k];
 			w[n++] = (struct wait){ start,
-				start + m->dur_ns[r][k] - m->least_ns[k] };
+				start + m->dur_ns[r][k] - m->min_ns[k] };
 		}
 	}
 	qsort(w, n, sizeof *w, ranks_wait_by_start);

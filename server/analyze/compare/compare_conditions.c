@@ -106,7 +106,7 @@ static void compare_conditions_records_dropped(struct compare *c)
 }
 
 /* Notes without a finding of their own. */
-static bool compare_conditions_worth_telling(enum note_code code)
+static bool compare_conditions_reports_note(enum note_code code)
 {
 	return note_severity(code) >= NOTE_LOSS &&
 	       code != NOTE_records_dropped && code != NOTE_graph_opaque &&
@@ -123,7 +123,7 @@ static void compare_conditions_notes(struct compare *c)
 				const struct compared_run *r =
 					&c->side[s].runs[i];
 				if (!r->notes.count[k] ||
-					!compare_conditions_worth_telling(k) ||
+					!compare_conditions_reports_note(k) ||
 					n++ >= NOTES_MOST)
 					continue;
 				list = compare_text_join(c->a, list,
@@ -142,17 +142,17 @@ static void compare_conditions_notes(struct compare *c)
 
 static void compare_conditions_analysis_versions(struct compare *c)
 {
-	int least = c->side[BASE].runs[0].analysis_version, most = least;
+	int min = c->side[BASE].runs[0].analysis_version, max = min;
 	for (int s = 0; s < 2; s++)
 		for (uint32_t i = 0; i < c->side[s].runs_n; i++) {
 			int v = c->side[s].runs[i].analysis_version;
-			least = v < least ? v : least;
-			most = v > most ? v : most;
+			min = v < min ? v : min;
+			max = v > max ? v : max;
 		}
-	if (least != most)
+	if (min != max)
 		compare_finding_add(c, FINDING_analysis_versions,
-			arena_printf(c->a, "%d", least),
-			arena_printf(c->a, "%d", most));
+			arena_printf(c->a, "%d", min),
+			arena_printf(c->a, "%d", max));
 }
 
 void compare_conditions_runs(struct compare *c)
@@ -346,20 +346,19 @@ static void compare_conditions_facts_differ(struct compare *c)
 
 static void compare_conditions_ranks_uneven(struct compare *c)
 {
-	uint32_t least[2] = { UINT32_MAX, UINT32_MAX }, most[2] = { 0, 0 };
+	uint32_t min[2] = { UINT32_MAX, UINT32_MAX }, max[2] = { 0, 0 };
 	const char *text[2];
 	for (int s = 0; s < 2; s++) {
 		for (uint32_t i = 0; i < c->side[s].units_n; i++) {
 			uint32_t n = c->side[s].units[i].runs_n;
-			least[s] = n < least[s] ? n : least[s];
-			most[s] = n > most[s] ? n : most[s];
+			min[s] = n < min[s] ? n : min[s];
+			max[s] = n > max[s] ? n : max[s];
 		}
-		text[s] = least[s] == most[s]
-				  ? arena_printf(c->a, "%u", most[s])
-				  : arena_printf(c->a, "%u to %u", least[s],
-					    most[s]);
+		text[s] = min[s] == max[s] ? arena_printf(c->a, "%u", max[s])
+					   : arena_printf(c->a, "%u to %u",
+						     min[s], max[s]);
 	}
-	if (least[BASE] != most[HEAD] || least[HEAD] != most[BASE])
+	if (min[BASE] != max[HEAD] || min[HEAD] != max[BASE])
 		compare_finding_add(c, FINDING_ranks_uneven, text[BASE],
 			text[HEAD]);
 }
@@ -438,7 +437,7 @@ void compare_conditions_sides(struct compare *c)
 /* Iterations found by different detectors count as the same if neither the
  * ratio of their launches nor that of their durations exceeds this. */
 static const double launches_apart = 1.5, duration_apart = 3;
-static const double confidence_least = 0.5, covered_least = 0.9;
+static const double confidence_min = 0.5, covered_min = 0.9;
 
 /* Means over the kept iterations of a run. */
 static void compare_conditions_iteration_means(const struct compared_run *r,
@@ -459,9 +458,9 @@ static void compare_conditions_iteration_means(const struct compared_run *r,
 	}
 }
 
-static bool compare_conditions_apart(double a, double b, double most)
+static bool compare_conditions_apart(double a, double b, double max)
 {
-	return a > 0 && b > 0 && (a > most * b || b > most * a);
+	return a > 0 && b > 0 && (a > max * b || b > max * a);
 }
 
 static bool compare_conditions_same_text(const char *a, const char *b)
@@ -475,11 +474,11 @@ static bool compare_conditions_same_meaning(const struct compared_run *a,
 {
 	const struct iterations *x = &a->iterations, *y = &b->iterations;
 	double launches[2], ns[2], n[2];
-	bool alike = x->detector == y->detector &&
-		     compare_conditions_same_text(x->range, y->range);
+	bool same = x->detector == y->detector &&
+		    compare_conditions_same_text(x->range, y->range);
 	if (x->detector == ITERATIONS_TOLD || y->detector == ITERATIONS_TOLD)
-		return alike;
-	if (alike && x->detector != ITERATIONS_PERIOD)
+		return same;
+	if (same && x->detector != ITERATIONS_PERIOD)
 		return true;
 	compare_conditions_iteration_means(a, &launches[0], &ns[0], &n[0]);
 	compare_conditions_iteration_means(b, &launches[1], &ns[1], &n[1]);
@@ -487,7 +486,7 @@ static bool compare_conditions_same_meaning(const struct compared_run *a,
 		return true;
 	return !compare_conditions_apart(launches[0], launches[1],
 		       launches_apart) &&
-	       (alike ||
+	       (same ||
 		       !compare_conditions_apart(ns[0], ns[1], duration_apart));
 }
 
@@ -577,7 +576,7 @@ static void compare_conditions_coverage(struct compare *c)
 	bool little = false;
 	for (int s = 0; s < 2; s++) {
 		double share = compare_covered(&c->side[s]);
-		little |= share >= 0 && share < covered_least;
+		little |= share >= 0 && share < covered_min;
 		text[s] = share < 0 ? "unknown" : compare_text_pct(c->a, share);
 	}
 	if (little)
@@ -599,7 +598,7 @@ static void compare_conditions_each_run(struct compare *c)
 				windows = compare_text_join(a, windows, text);
 			if ((y->detector == ITERATIONS_PERIOD ||
 				    y->detector == ITERATIONS_ANNOTATION) &&
-				y->confidence < confidence_least)
+				y->confidence < confidence_min)
 				uneven = compare_text_join(a, uneven, text);
 			if (r->patterns.iterations_n < y->n)
 				thinned = compare_text_join(a, thinned,
@@ -627,13 +626,13 @@ void compare_conditions_iterations(struct compare *c)
 void compare_conditions_iterations_used(struct compare *c)
 {
 	const char *text[2];
-	uint32_t least = UINT32_MAX;
+	uint32_t min = UINT32_MAX;
 	for (int s = 0; s < 2; s++) {
 		uint32_t n = c->side[s].iterations_n;
-		least = n < least ? n : least;
+		min = n < min ? n : min;
 		text[s] = arena_printf(c->a, "%u", n);
 	}
-	if (least == 0 && c->out->comparable)
+	if (min == 0 && c->out->comparable)
 		compare_finding_add(c, FINDING_no_iteration, text[BASE],
 			text[HEAD]);
 }

@@ -194,7 +194,7 @@ struct paths {
 static uint32_t compare_match_assign_step(struct paths *p, uint32_t at)
 {
 	uint32_t lane = p->holder[at], next = 0;
-	double least = INFINITY;
+	double min = INFINITY;
 	for (uint32_t j = 1; j <= p->n; j++) {
 		if (p->done[j])
 			continue;
@@ -204,17 +204,17 @@ static uint32_t compare_match_assign_step(struct paths *p, uint32_t at)
 			p->slack[j] = way;
 			p->from[j] = at;
 		}
-		if (p->slack[j] < least) {
-			least = p->slack[j];
+		if (p->slack[j] < min) {
+			min = p->slack[j];
 			next = j;
 		}
 	}
 	for (uint32_t j = 0; j <= p->n; j++)
 		if (p->done[j]) {
-			p->lane_price[p->holder[j]] += least;
-			p->place_price[j] -= least;
+			p->lane_price[p->holder[j]] += min;
+			p->place_price[j] -= min;
 		} else {
-			p->slack[j] -= least;
+			p->slack[j] -= min;
 		}
 	return next;
 }
@@ -444,7 +444,7 @@ static void compare_match_moved_tell(struct compare_match_roles *x,
 {
 	struct arena *a = x->c->a;
 	x->moved = compare_text_join(a, x->moved,
-		arena_printf(a, "%s of %s stands for %s", l->device,
+		arena_printf(a, "%s of %s is matched as %s", l->device,
 			compare_text_run(a, u->runs[l->run]),
 			x->places.rows[to].device));
 }

@@ -10,7 +10,7 @@
  * function. A counter changed if the means over iterations differ by more
  * than the margin and by more than three standard errors. */
 
-static const double sampled_least = 0.95, errors_least = 3;
+static const double sampled_min = 0.95, errors_min = 3;
 
 struct tallied {
 	double values, sampled, sum, squares;
@@ -67,7 +67,7 @@ static struct tallied compare_result_tally_row(const struct compare *c,
 
 static bool compare_result_metric_resolved(const struct tallied *t)
 {
-	return t->values >= 3 && t->sampled >= sampled_least * t->values;
+	return t->values >= 3 && t->sampled >= sampled_min * t->values;
 }
 
 static double compare_result_metric_mean(const struct tallied *t)
@@ -90,9 +90,8 @@ static bool compare_result_metric_moved(const struct compare *c,
 	double size = fmax(fabs(compare_result_metric_mean(base)),
 		fabs(compare_result_metric_mean(head)));
 	return delta > c->o->margin * size &&
-	       delta > errors_least *
-			       sqrt(compare_result_metric_error2(base) +
-				       compare_result_metric_error2(head));
+	       delta > errors_min * sqrt(compare_result_metric_error2(base) +
+					    compare_result_metric_error2(head));
 }
 
 static void compare_result_resources_add(struct compare *c,
@@ -149,11 +148,11 @@ void compare_result_counters(struct compare *c)
 					all.values += t.values;
 					all.sampled += t.sampled;
 				}
-				bool told = p->metrics_n ||
-					    u->runs[r]
-						    ->notes
-						    .count[NOTE_counters_nan];
-				if (told && all.values == before)
+				bool given = p->metrics_n ||
+					     u->runs[r]
+						     ->notes
+						     .count[NOTE_counters_nan];
+				if (given && all.values == before)
 					without =
 						compare_text_join(c->a, without,
 							compare_text_run(c->a,
@@ -215,9 +214,8 @@ static const char *compare_result_text_common(struct arena *a,
 	if (!out->common.there)
 		return "";
 	return arena_printf(a,
-		"all kernels alike take %.3g times as long (%s%s per iteration), "
-		"as "
-		"by a change of clocks or power; beyond that, ",
+		"all kernels take %.3g times as long (%s%s per iteration), as by "
+		"a change of clocks or power; beyond that, ",
 		out->common.ratio, out->common.ns < 0 ? "-" : "+",
 		compare_text_time(a, fabs(out->common.ns)));
 }
@@ -228,7 +226,7 @@ static const char *compare_result_text_unchanged(struct arena *a,
 	if (!out->count[CHANGE_UNDECIDED])
 		return arena_printf(a,
 			"nothing changed: all %u functions are within %.3g "
-			"%%, or too short to matter%s",
+			"%%, or too short to be significant%s",
 			out->rows_n, 100 * out->margin,
 			compare_result_text_iteration(a, out));
 	return arena_printf(a,
@@ -264,7 +262,7 @@ static const char *compare_result_text_part(struct arena *a,
 		return compare_result_text_unchanged(a, out);
 	return arena_printf(a,
 		"no function alone is shown to have changed, but %s%s time "
-		"goes to %s: %s, %s%s",
+		"is spent in %s: %s, %s%s",
 		most->change.is == CHANGE_LIKELY ? "likely " : "",
 		most->change.delta_ns < 0 ? "less" : "more", names[most->part],
 		compare_text_amount(a, &most->change),

@@ -99,26 +99,8 @@ bool compare_on_host(enum function_type t);
  * other side works on, in the same mix; NULL all. */
 void compare_work_from(struct compare *c, uint32_t **wanted[2]);
 
-/* compare_rows.c: the matrix.
- *
- * Time per function, place and iteration. */
-void compare_rows_from(struct compare *c);
-/* Time per launch, if a side has only statistics over the whole run. */
-void compare_rows_statistics(struct compare *c);
-double compare_rows_beta(const struct compared_run *run,
-	const struct pattern *p, uint32_t at);
-/* Joins the rows of a collective on several devices to one: the time of the
- * device that is done first. The rest is waiting. */
-void compare_rows_join_collectives(struct compare *c);
-/* The parts of an iteration that all iterations of both sides have. */
-bool compare_rows_split(struct compare *c, struct err *e);
-/* Whether the iterations of a side are whole recordings. */
+/* compare.c: whether the iterations of a side are whole recordings. */
 bool compare_is_window(const struct compare_side *s);
-/* Scales the head's times to the base's window. */
-void compare_rows_window_scale(struct compare *c);
-
-/* compare_verdict.c: fills changes[rows_n + split_n]. */
-bool compare_verdict(struct compare *c, struct change *changes, struct err *e);
 
 /* compare_result.c: rows and split as they are reported; `changes` NULL: not
  * tested. */

@@ -341,8 +341,8 @@ static bool compare_work_size_difference(const struct size_list *a,
 
 /* Context lengths within this ratio count as the same: the mean drifts while
  * decoding. */
-static const double context_alike = 0.1;
-static const double sizes_alike = 0.5, mix_alike = 0.005;
+static const double context_same = 0.1;
+static const double sizes_same = 0.5, mix_same = 0.005;
 
 struct compare_work_kind {
 	const struct iterations *of; /* the first stratum of the kind */
@@ -361,7 +361,7 @@ struct compare_work_pairs {
 		*have[2]; /* iterations that may be used, by run and stratum */
 };
 
-static bool compare_work_told(const struct stratum *s)
+static bool compare_work_is_given(const struct stratum *s)
 {
 	return s->phase != PHASE_UNKNOWN || s->sequences >= 0 || s->tokens >= 0;
 }
@@ -382,12 +382,12 @@ static bool compare_work_same_kind(const struct compare_work_kind *k,
 		compare_work_differ(t->tokens, s->tokens))
 		return false;
 	double x = (double)t->kv_tokens, y = (double)s->kv_tokens;
-	if (x >= 0 && y >= 0 && fabs(x - y) > context_alike * fmax(x, y))
+	if (x >= 0 && y >= 0 && fabs(x - y) > context_same * fmax(x, y))
 		return false;
-	if (compare_work_told(t) && compare_work_told(s))
+	if (compare_work_is_given(t) && compare_work_is_given(s))
 		return true;
 	double agree = compare_work_size_agreement(&k->sizes, sizes);
-	return agree < 0 || agree >= sizes_alike;
+	return agree < 0 || agree >= sizes_same;
 }
 
 static uint32_t compare_work_kind_of(struct compare_work_pairs *w,
@@ -467,7 +467,7 @@ static double compare_work_mix_at(struct compare_work_pairs *w, double ratio)
 		const struct compare_work_kind *k = &w->kinds[i];
 		double off =
 			k->want[BASE] / want[BASE] - k->want[HEAD] / want[HEAD];
-		if (!(fabs(off) <= mix_alike))
+		if (!(fabs(off) <= mix_same))
 			return INFINITY;
 	}
 	return 1 / want[BASE] + 1 / want[HEAD];
@@ -549,8 +549,8 @@ static void compare_work_other_work(struct compare_work_pairs *w)
 		compare_work_biggest(w, HEAD) };
 	const char *text[2] = { NULL, NULL };
 	assert(k[BASE] && k[HEAD]);
-	bool both = compare_work_told(k[BASE]->stratum) &&
-		    compare_work_told(k[HEAD]->stratum);
+	bool both = compare_work_is_given(k[BASE]->stratum) &&
+		    compare_work_is_given(k[HEAD]->stratum);
 	if (both || !compare_work_size_difference(&k[BASE]->sizes,
 			    &k[HEAD]->sizes, &w->words, w->c->a, text))
 		for (int s = 0; s < 2; s++)

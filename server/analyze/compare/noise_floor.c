@@ -46,7 +46,7 @@ struct logs {
 	uint32_t n;
 };
 
-/* By run, so that neighbours are neighbours in time. */
+/* By run, so that neighbors are neighbors in time. */
 static void noise_floor_logs_put(struct logs *l, int64_t run, double x)
 {
 	uint32_t at = l->n++;

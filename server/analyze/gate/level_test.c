@@ -37,7 +37,7 @@ static double level_test_normal(double x)
 
 /* The total number of head units with which a head that is now above the
  * limit is decided (shown to be higher, or below the limit) with a
- * probability of 0.8. It assumes that the level of more units lies about the
+ * probability of 0.8. It assumes that the level of more units is close to the
  * present one. At least 2; -1 if a thousand are too few. */
 static int32_t level_test_runs_needed(const struct level_test_spread *s,
 	uint32_t head, uint32_t base, double delta, double limit, double alpha)
@@ -75,7 +75,7 @@ static int32_t level_test_runs_needed(const struct level_test_spread *s,
 #define GROUPS_DF 8.0
 /* If the two differ by this many deviations of their logarithm, only groups
  * count. */
-#define GROUPS_SURE 2.33
+#define GROUPS_DIFFER 2.33
 enum { GROUPS_MIN = 6 };
 /* By how much, in units of the variance, a rise before earlier units must fit
  * better (in squares) than a rise before the head. Fewer units than the head
@@ -151,15 +151,16 @@ static void level_test_spread_from(struct level *l)
 		l->base_n / l->head_n < GROUPS_MIN)
 		return;
 	struct successive_diff g = level_test_groups(l);
-	double told = l->spread.unit / l->head_n, df = GROUPS_DF + g.df;
-	double var = (GROUPS_DF * told + g.df * g.variance) / df;
+	double predicted = l->spread.unit / l->head_n, df = GROUPS_DF + g.df;
+	double var = (GROUPS_DF * predicted + g.df * g.variance) / df;
 	if (g.variance >
-		told * exp(GROUPS_SURE * sqrt(2 / g.df + 2 / l->spread.df))) {
+		predicted * exp(GROUPS_DIFFER *
+				    sqrt(2 / g.df + 2 / l->spread.df))) {
 		var = g.variance;
 		df = g.df;
 	}
-	if (var > told)
-		l->spread.group = var - told;
+	if (var > predicted)
+		l->spread.group = var - predicted;
 	else
 		l->spread.unit = var * l->head_n;
 	l->spread.group_units = l->head_n;
@@ -209,8 +210,8 @@ static uint32_t level_test_since(struct level *l, double base, double head)
 				l->head_n + k) +
 			level_test_about_mean(old_all, old_sum - sum, n - k);
 		double better = (apart - fit) / var;
-		double least = k < l->head_n ? SINCE_BETTER_FEW : SINCE_BETTER;
-		if (k >= fewest && better > fmax(most, least)) {
+		double needed = k < l->head_n ? SINCE_BETTER_FEW : SINCE_BETTER;
+		if (k >= fewest && better > fmax(most, needed)) {
 			most = better;
 			best = k;
 		}

@@ -10,7 +10,7 @@
  *
  * The base's level is that of its newest stretch (change_point.h). A head that is
  * higher still passes if one or more of the newest units of the base explain it
- * better: if the rise lies before them rather than before the head. */
+ * better: if the rise is before them rather than before the head. */
 #pragma once
 #include "arena.h"
 #include "noise_floor.h"

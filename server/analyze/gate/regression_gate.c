@@ -110,7 +110,7 @@ static double regression_gate_gpu_ns(const struct compare_unit *u, uint32_t r)
 
 /* Shares of a run's GPU time. */
 struct shares {
-	bool told; /* the run has operator times */
+	bool known; /* the run has operator times */
 	double time, headroom, covered, attributed;
 };
 
@@ -122,7 +122,7 @@ static struct shares regression_gate_shares_of(const struct gate_given *given,
 		const struct gate_operator_time *o = &given->operators[i];
 		if (o->run != run)
 			continue;
-		s.told = true;
+		s.known = true;
 		s.attributed += o->op ? o->share : 0;
 		if (op && o->op && !strcmp(op, o->op))
 			s.time += o->share;
@@ -134,18 +134,18 @@ static struct shares regression_gate_shares_of(const struct gate_given *given,
 	return s;
 }
 
-/* The mean over the ranks of a job, in ns per iteration; not `told` if a rank
- * has no operator times. */
+/* The mean over the ranks of a job, in ns per iteration; `known` is false if a
+ * rank has no operator times. */
 static struct shares regression_gate_unit_shares(const struct regression_gate
 							 *g,
 	const struct compare_unit *u, const char *op)
 {
-	struct shares all = { .told = true };
+	struct shares all = { .known = true };
 	for (uint32_t r = 0; r < u->runs_n; r++) {
 		struct shares s =
 			regression_gate_shares_of(g->given, u->runs[r]->id, op);
 		double ns = regression_gate_gpu_ns(u, r) / u->runs_n;
-		all.told = all.told && s.told;
+		all.known = all.known && s.known;
 		all.time += s.time * ns;
 		all.headroom += s.headroom * ns;
 		all.covered += s.covered * ns;
@@ -166,7 +166,7 @@ static struct gate_units regression_gate_units_operator(
 			const struct compare_unit *u =
 				&g->c->side[s].units[g->units[s][i]];
 			struct shares x = regression_gate_unit_shares(g, u, op);
-			if (!x.told || (!op && !(x.covered > 0)))
+			if (!x.known || (!op && !(x.covered > 0)))
 				continue;
 			regression_gate_unit_add(&f, s, u,
 				op ? x.time : x.headroom);
@@ -186,8 +186,8 @@ static double regression_gate_attributed(const struct regression_gate *g,
 	for (uint32_t i = 0; i < g->c->side[side].runs_n; i++) {
 		struct shares s = regression_gate_shares_of(g->given,
 			g->c->side[side].runs[i].id, NULL);
-		sum += s.told ? s.attributed : 0;
-		n += s.told;
+		sum += s.known ? s.attributed : 0;
+		n += s.known;
 	}
 	return n > 0 ? sum / n : NAN;
 }
@@ -256,46 +256,47 @@ static const char *regression_gate_plural(uint32_t n)
 static void regression_gate_check_runs(struct regression_gate *g, int s)
 {
 	const struct compare_side *side = &g->c->side[s];
-	uint32_t least = g->p->least_runs > 0 ? g->p->least_runs : 1;
+	uint32_t runs = g->p->least_runs > 0 ? g->p->least_runs : 1;
 	uint32_t iterations = g->p->least_iterations;
 
-	if (g->units_n[s] >= least)
+	if (g->units_n[s] >= runs)
 		return;
-	if (side->units_n < least) {
+	if (side->units_n < runs) {
 		regression_gate_shortfall_add(g, "runs",
 			arena_printf(g->a,
-				"the %s has %u run%s to compare; %u %s asked "
-				"for",
+				"the %s has %u run%s to compare; at least %u %s "
+				"required",
 				side_names[s], side->units_n,
-				regression_gate_plural(side->units_n), least,
-				least == 1 ? "is" : "are"));
+				regression_gate_plural(side->units_n), runs,
+				runs == 1 ? "is" : "are"));
 		return;
 	}
 	regression_gate_shortfall_add(g, "iterations",
 		arena_printf(g->a,
 			"of the %u run%s of the %s %u %s %u iteration%s or more to "
-			"compare; %u %s asked for",
+			"compare; at least %u %s required",
 			side->units_n, regression_gate_plural(side->units_n),
 			side_names[s], g->units_n[s],
 			g->units_n[s] == 1 ? "has" : "have", iterations,
-			regression_gate_plural(iterations), least,
-			least == 1 ? "is" : "are"));
+			regression_gate_plural(iterations), runs,
+			runs == 1 ? "is" : "are"));
 }
 
 static void regression_gate_check_share(struct regression_gate *g, int s,
-	const char *what, const char *of, double is, double least_pct)
+	const char *what, const char *of, double is, double min_pct)
 {
-	if (!(least_pct > 0) || 100 * is >= least_pct)
+	if (!(min_pct > 0) || 100 * is >= min_pct)
 		return;
 	const char *had =
 		is >= 0 ? compare_text_pct(g->a, is) : "an unknown share";
 	regression_gate_shortfall_add(g, what,
 		arena_printf(g->a,
-			"%s %s of the %s's GPU time; %.3g %% are asked for", of,
-			had, side_names[s], least_pct));
+			"%s %s of the %s's GPU time; at least %.3g %% is "
+			"required",
+			of, had, side_names[s], min_pct));
 }
 
-/* Adds a shortfall for each requirement that the data do not satisfy. */
+/* Adds a sentence for each requirement that the data do not satisfy. */
 static void regression_gate_check_data(struct regression_gate *g)
 {
 	regression_gate_check_findings(g);
@@ -473,22 +474,22 @@ static const char *regression_gate_text_function(const struct regression_gate
 			row->device, compare_text_amount(g->a, c));
 	else
 		what = c->delta_ns > 0 ? "may take longer" : "may take less";
-	const char *told =
+	const char *text =
 		arena_printf(g->a, "%s on %s %s: %s, %.1f %% of the iteration",
 			name, row->device, what, compare_text_amount(g->a, c),
 			100 * c->delta_ns / iteration);
 	if (c->evidence != EVIDENCE_NONE && c->is <= CHANGE_LIKELY)
-		told = arena_printf(g->a, "%s, %s", told,
+		text = arena_printf(g->a, "%s, %s", text,
 			compare_text_evidence(c));
 	if (r->since_run)
-		told = arena_printf(g->a,
+		text = arena_printf(g->a,
 			"%s; it has since run %lld of the base, before this "
 			"head",
-			told, (long long)r->since_run);
+			text, (long long)r->since_run);
 	if (r->outcome == GATE_UNDECIDED)
-		told = arena_printf(g->a, "%s; %s", told,
+		text = arena_printf(g->a, "%s; %s", text,
 			regression_gate_text_decides(g, r));
-	return told;
+	return text;
 }
 
 static const char *regression_gate_text_others(const struct regression_gate *g,
@@ -710,13 +711,13 @@ static bool regression_gate_rules(struct regression_gate *g, struct err *e)
 /* The comparison's verdicts on single functions, as rules. */
 
 static const struct compare_row *regression_gate_row_of(const struct compare *c,
-	const struct changed_row *told)
+	const struct changed_row *given)
 {
 	for (uint32_t i = 0; i < c->rows_n; i++) {
 		const struct compare_row *r = &c->rows[i];
 		const char *device = r->device[r->device[BASE] ? BASE : HEAD];
-		if (r->type == told->type && !strcmp(r->name, told->name) &&
-			device == told->device)
+		if (r->type == given->type && !strcmp(r->name, given->name) &&
+			device == given->device)
 			return r;
 	}
 	return NULL;
@@ -883,16 +884,16 @@ static bool regression_gate_policy_check(const struct gate_policy *p,
 static void regression_gate_share_alpha(struct regression_gate *g)
 {
 	const struct gate_policy *p = g->p;
-	bool asked[] = { [GATE_ITERATION] = !isnan(p->iteration_pct),
+	bool used[] = { [GATE_ITERATION] = !isnan(p->iteration_pct),
 		[GATE_OPERATOR] = p->operators_n > 0,
 		[GATE_HEADROOM] = !isnan(p->headroom_pct),
 		[GATE_FUNCTIONS] = p->fail_on != 0 };
 	double all = 0;
 
 	for (int k = 0; k <= GATE_FUNCTIONS; k++)
-		all += asked[k] ? weights[k] : 0;
+		all += used[k] ? weights[k] : 0;
 	for (int k = 0; k <= GATE_FUNCTIONS; k++)
-		g->alpha[k] = asked[k] ? p->alpha * weights[k] / all : 0;
+		g->alpha[k] = used[k] ? p->alpha * weights[k] / all : 0;
 	if (p->operators_n)
 		g->alpha[GATE_OPERATOR] /= p->operators_n;
 }

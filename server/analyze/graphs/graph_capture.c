@@ -1,18 +1,68 @@
-/* graph_capture.c - finds the launches that stream captures recorded, and what each
- * captured graph teaches: its kernels in order, with the operators and shapes
- * that they were captured for. */
+/* graph_capture.c - finds the launches that stream captures recorded, and what is
+ * learned from each captured graph: its kernels in order, with the operators and
+ * shapes that they were captured for. Keys are SHA-256 over names, each with its
+ * NUL, so that two lists of names never give the same bytes. */
 #include "graph_capture.h"
 #include "correlation.h"
-#include "graph_key.h"
-#include "graph_replay.h"
+#include "sha256.h"
 #include <stdlib.h>
 #include <string.h>
+
+static int graph_capture_key_by_text(const void *left, const void *right,
+	void *texts)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return a == b ? 0 : strcmp(names_text(texts, a), names_text(texts, b));
+}
+
+static void graph_capture_key_add(struct sha256 *s, const char *text)
+{
+	sha256_add(s, text ? text : "", strlen(text ? text : "") + 1);
+}
+
+void graph_capture_key(const struct names *texts, uint32_t *names, uint32_t n,
+	uint8_t key[32])
+{
+	struct sha256 s;
+
+	qsort_r(names, n, sizeof *names, graph_capture_key_by_text,
+		(void *)texts);
+	sha256_init(&s);
+	for (uint32_t i = 0; i < n; i++)
+		graph_capture_key_add(&s, names_text(texts, names[i]));
+	sha256_end(&s, key);
+}
+
+/* A hash of all that the nodes contain. */
+static void graph_capture_content(const struct graph_node_known *nodes,
+	uint32_t n, uint8_t content[32])
+{
+	struct sha256 s;
+
+	sha256_init(&s);
+	for (uint32_t i = 0; i < n; i++) {
+		graph_capture_key_add(&s, nodes[i].kernel);
+		graph_capture_key_add(&s, nodes[i].op);
+		graph_capture_key_add(&s, nodes[i].shape);
+		graph_capture_key_add(&s, dtype_word(nodes[i].dtype));
+		sha256_add(&s, &nodes[i].call, sizeof nodes[i].call);
+	}
+	sha256_end(&s, content);
+}
+
+int graph_compare(const struct graph_known *a, const struct graph_known *b)
+{
+	int key = memcmp(a->key, b->key, sizeof a->key);
+
+	return key ? key : memcmp(a->content, b->content, sizeof a->content);
+}
 
 enum { OPEN_MOST = 64, NONE = UINT32_MAX };
 
 enum graph_capture_call {
 	OTHER,
-	UNASKED = OTHER,
+	NOT_LOOKED_UP = OTHER,
 	BEGIN,
 	END,
 	REPLAY,
@@ -20,7 +70,7 @@ enum graph_capture_call {
 	NOTHING
 };
 
-/* The last call of its kind on a thread: calls of the driver lie within those
+/* The last call of its kind on a thread: calls of the driver are within those
  * of the runtime, and repeat them. */
 struct graph_capture_thread {
 	int64_t begun_ns, ended_ns, launched_ns; /* ends of the calls */
@@ -60,7 +110,7 @@ static enum graph_capture_call graph_capture_kind_of(struct graph_capture_sweep
 {
 	uint32_t name = s->t->call.name[call];
 
-	if (s->what[name] == UNASKED)
+	if (s->what[name] == NOT_LOOKED_UP)
 		s->what[name] = (uint8_t)graph_capture_kind(
 			names_text(&s->t->names, name));
 	return s->t->call.kernel[call] ? LAUNCH : s->what[name];
@@ -137,8 +187,8 @@ static void graph_capture_replay(struct graph_capture_sweep *s, uint32_t thread)
 		s->whole[s->open[place].capture] = false;
 }
 
-/* Whether a call lies in an earlier one of its kind; else it is the one that
- * later ones may lie in. */
+/* Whether a call is within an earlier one of its kind; otherwise later ones may
+ * be within it. */
 static bool graph_capture_within(int64_t *last_ns, int64_t start_ns,
 	int64_t end_ns)
 {
@@ -264,6 +314,11 @@ bool graph_captures_find(const struct trace *t, const struct process *proc,
 	return ok;
 }
 
+bool graph_capture_is_runtime_kernel(const char *kernel)
+{
+	return strncmp(kernel, "__amd_rocclr_", strlen("__amd_rocclr_")) == 0;
+}
+
 struct graph_capture_learner {
 	const struct attribution *x;
 	struct arena *arena;
@@ -278,8 +333,8 @@ struct graph_capture_learner {
 	 * its number there. */
 	uint32_t *call_in, *call_is;
 	struct names seen; /* keys and contents */
-	struct graph_known *learnt;
-	uint32_t learnt_n, learnt_cap;
+	struct graph_known *graphs;
+	uint32_t graphs_n, graphs_cap;
 };
 
 /* The text of a shape; launches of one kind share theirs. NULL if the arena
@@ -326,7 +381,7 @@ static bool graph_capture_node(struct graph_capture_learner *l, uint32_t i)
 	uint32_t name = x->trace->call.kernel[x->captured[i]];
 	const char *kernel = names_text(&x->trace->names, name);
 
-	if (graph_replay_own(kernel))
+	if (graph_capture_is_runtime_kernel(kernel))
 		return true;
 	struct graph_node_known *to = &l->nodes[l->n];
 	*to = (struct graph_node_known){
@@ -353,8 +408,8 @@ static bool graph_capture_keep(struct graph_capture_learner *l)
 
 	if (l->n == 0)
 		return true;
-	graph_key(&l->x->trace->names, l->names, l->n, g.key);
-	graph_content(l->nodes, l->n, g.content);
+	graph_capture_key(&l->x->trace->names, l->names, l->n, g.key);
+	graph_capture_content(l->nodes, l->n, g.content);
 	memcpy(both, g.key, 32);
 	memcpy(both + 32, g.content, 32);
 	uint32_t id = names_put(&l->seen, (const char *)both, sizeof both);
@@ -366,15 +421,15 @@ static bool graph_capture_keep(struct graph_capture_learner *l)
 		return false;
 	memcpy(nodes, l->nodes, l->n * sizeof *nodes);
 	g.nodes = nodes;
-	if (l->learnt_n == l->learnt_cap) {
-		uint32_t cap = l->learnt_cap * 2 + 16;
-		void *grown = arena_grow(a, l->learnt, cap * sizeof *l->learnt);
+	if (l->graphs_n == l->graphs_cap) {
+		uint32_t cap = l->graphs_cap * 2 + 16;
+		void *grown = arena_grow(a, l->graphs, cap * sizeof *l->graphs);
 		if (!grown)
 			return false;
-		l->learnt = grown;
-		l->learnt_cap = cap;
+		l->graphs = grown;
+		l->graphs_cap = cap;
 	}
-	l->learnt[l->learnt_n++] = g;
+	l->graphs[l->graphs_n++] = g;
 	return true;
 }
 
@@ -439,11 +494,11 @@ bool graph_capture_learn(const struct attribution *x)
 	struct graph_capture_learner l = { .x = x, .arena = &scratch };
 
 	bool ok = graph_capture_learn_all(&l);
-	if (ok && l.learnt_n)
-		qsort(l.learnt, l.learnt_n, sizeof *l.learnt,
+	if (ok && l.graphs_n)
+		qsort(l.graphs, l.graphs_n, sizeof *l.graphs,
 			graph_capture_by_key);
-	to->learnt = l.learnt;
-	to->learnt_n = l.learnt_n;
+	to->learnt = l.graphs;
+	to->learnt_n = l.graphs_n;
 	arena_scratch_release(&scratch, x->arena);
 	return ok;
 }

@@ -72,7 +72,7 @@ static bool kernel_groups_chain_acts(struct kernel_chain_maker *m)
 }
 
 /* Finds the rows before and after each row on its stream. */
-static bool kernel_groups_chain_neighbours(struct kernel_chain_maker *m)
+static bool kernel_groups_chain_neighbors(struct kernel_chain_maker *m)
 {
 	struct kernel_chains *c = m->c;
 	const struct kernel_rows *k = &c->at->trace->kernel;
@@ -216,7 +216,7 @@ static bool kernel_groups_chains_from(struct kernel_chains *c,
 	c->tied = arena_grow(a, NULL, n);
 	bool ok = c->before && c->behind && c->shape && c->tied &&
 		  names_init(&seen, a) && kernel_groups_chain_acts(&m) &&
-		  kernel_groups_chain_neighbours(&m);
+		  kernel_groups_chain_neighbors(&m);
 	for (uint32_t i = 0; ok && i < c->n; i++) {
 		c->shape[i] = CHAIN_NONE;
 		c->tied[i] = c->before[i] != CHAIN_NONE &&
@@ -235,20 +235,20 @@ static bool kernel_groups_chains_from(struct kernel_chains *c,
  * layer repeats; but what is called from different places has different kernels
  * before and after it. So each kernel of a habit must be followed by the next
  * in nearly all launches of both, and at both ends there must be
- * HABIT_NEIGHBOURS different neighbors that come often enough. A row longer
+ * HABIT_NEIGHBORS different neighbors that come often enough. A row longer
  * than HABIT_MOST is a part that layers share. */
 
-enum { HABIT_MOST = 4, HABIT_NEIGHBOURS = 3, HABIT_LEAST = 8 };
+enum { HABIT_MOST = 4, HABIT_NEIGHBORS = 3, HABIT_MIN = 8 };
 
 struct kernel_habit {
 	uint32_t kernels[HABIT_MOST];
 	uint32_t n;
 };
 
-static const double follow_least =
+static const double follow_min =
 			    0.9, /* share of the launches of both kernels */
-	often_least = 0.05, /* share of launches from which a neighbor counts */
-	often_most = 0.6; /* largest share of a single neighbor */
+	often_min = 0.05, /* share of launches from which a neighbor counts */
+	often_max = 0.6; /* largest share of a single neighbor */
 
 struct kernel_habit_pair {
 	uint32_t before, behind, n;
@@ -318,25 +318,25 @@ static void kernel_groups_habit_find_next(struct kernel_habit_maker *m)
 		uint32_t most = m->launches[p->before] > m->launches[p->behind]
 					? m->launches[p->before]
 					: m->launches[p->behind];
-		if (p->before == p->behind || p->n < HABIT_LEAST ||
-			p->n < follow_least * most)
+		if (p->before == p->behind || p->n < HABIT_MIN ||
+			p->n < follow_min * most)
 			continue;
 		m->next[p->before] = p->behind;
 		m->last[p->behind] = p->before;
 	}
 }
 
-static void kernel_groups_habit_count_neighbours(struct kernel_habit_maker *m)
+static void kernel_groups_habit_count_neighbors(struct kernel_habit_maker *m)
 {
 	for (uint32_t i = 0; i < m->pairs_n; i++) {
 		const struct kernel_habit_pair *p = &m->pairs[i];
 		double of_before = m->launches[p->before],
 		       of_behind = m->launches[p->behind];
-		m->behinds[p->before] += p->n >= often_least * of_before;
-		m->befores[p->behind] += p->n >= often_least * of_behind;
-		if (p->n > often_most * of_before)
+		m->behinds[p->before] += p->n >= often_min * of_before;
+		m->befores[p->behind] += p->n >= often_min * of_behind;
+		if (p->n > often_max * of_before)
 			m->lone_behind[p->before] = 1;
-		if (p->n > often_most * of_behind)
+		if (p->n > often_max * of_behind)
 			m->lone_before[p->behind] = 1;
 	}
 }
@@ -344,8 +344,8 @@ static void kernel_groups_habit_count_neighbours(struct kernel_habit_maker *m)
 static bool kernel_groups_habit_between_different(
 	const struct kernel_habit_maker *m, uint32_t first, uint32_t last)
 {
-	return m->befores[first] >= HABIT_NEIGHBOURS &&
-	       m->behinds[last] >= HABIT_NEIGHBOURS && !m->lone_before[first] &&
+	return m->befores[first] >= HABIT_NEIGHBORS &&
+	       m->behinds[last] >= HABIT_NEIGHBORS && !m->lone_before[first] &&
 	       !m->lone_behind[last];
 }
 
@@ -403,7 +403,7 @@ static bool kernel_groups_habits_from(const struct kernel_chains *c,
 	memset(m.next, 0xff, size);
 	memset(m.last, 0xff, size);
 	kernel_groups_habit_find_next(&m);
-	kernel_groups_habit_count_neighbours(&m);
+	kernel_groups_habit_count_neighbors(&m);
 	kernel_groups_habit_exclude(&m, out);
 	for (uint32_t k = 0; k < kernels; k++)
 		if (m.last[k] == CHAIN_NONE && m.next[k] != CHAIN_NONE)
@@ -412,8 +412,8 @@ static bool kernel_groups_habits_from(const struct kernel_chains *c,
 	return true;
 }
 
-static const double bound_least = 0.9, part_least = 0.05;
-enum { CALLED_LEAST = 2, TOLD_LEAST = 3 };
+static const double bound_min = 0.9, part_min = 0.05;
+enum { CALLED_MIN = 2, CATALOG_MIN = 3 };
 
 struct kernel_groups_maker {
 	const struct attribution *at;
@@ -493,9 +493,9 @@ static bool kernel_groups_from_chains(struct kernel_groups_maker *m)
 		uint32_t kernel = kernel_groups_binding(m, s->kernels, s->n);
 		bool called = s->called * (uint64_t)2 >= s->chains;
 		m->of_shape[i] = CHAIN_NONE;
-		if (kernel_groups_chained_share(m, kernel) < bound_least ||
-			s->chains < (called ? CALLED_LEAST : TOLD_LEAST) ||
-			s->chains < part_least * m->launches[kernel])
+		if (kernel_groups_chained_share(m, kernel) < bound_min ||
+			s->chains < (called ? CALLED_MIN : CATALOG_MIN) ||
+			s->chains < part_min * m->launches[kernel])
 			continue;
 		m->of_shape[i] = m->n;
 		if (!kernel_groups_add(m, called ? GROUP_CALL : GROUP_CATALOG,

@@ -234,7 +234,7 @@ static void importance_interval_from(const struct importance_shares *in,
 {
 	uint32_t n = in->operators;
 	double *shares = arena_array(scratch, double, (size_t)n *draws);
-	uint32_t *told = arena_array(scratch, uint32_t, n);
+	uint32_t *drawn = arena_array(scratch, uint32_t, n);
 	uint32_t *count = arena_array(scratch, uint32_t, in->clusters);
 	double *num = arena_array(scratch, double, n);
 	double *den = arena_array(scratch, double, n);
@@ -245,16 +245,17 @@ static void importance_interval_from(const struct importance_shares *in,
 		for (uint32_t o = 0; o < n; o++) {
 			double of = den[in->own ? o : 0];
 			if (of > 0)
-				shares[(size_t)o * draws + told[o]++] =
+				shares[(size_t)o * draws + drawn[o]++] =
 					num[o] / of;
 		}
 	}
 	for (uint32_t o = 0; o < n; o++) {
 		double *v = shares + (size_t)o * draws;
-		bool tells = draws - told[o] <= draws / LACKING_MOST && told[o];
-		low[o] = tells ? importance_percentile(v, told[o], 0.025)
+		bool known =
+			draws - drawn[o] <= draws / LACKING_MOST && drawn[o];
+		low[o] = known ? importance_percentile(v, drawn[o], 0.025)
 			       : (double)NAN;
-		high[o] = tells ? importance_percentile(v, told[o], 0.975)
+		high[o] = known ? importance_percentile(v, drawn[o], 0.975)
 				: (double)NAN;
 	}
 }

@@ -25,8 +25,8 @@ struct iteration_input {
 	const uint32_t *call_of; /* by kernel row: its call (correlation.h) */
 };
 
-/* Fills p->iterations, all but where their time goes (-1 there), and adds to
- * p->notes; needs p->kernels. `range`: NULL to search, else the name of the
+/* Fills p->iterations except how their time is divided (-1 there), and adds to
+ * p->notes; requires p->kernels. `range`: NULL to search, else the name of the
  * ranges that are the iterations, with or without its numbers; ERR_NOT_FOUND if
  * the run has none of that name. Release *rows with iteration_find_drop(), also
  * after a failure. */

@@ -1,6 +1,6 @@
 /* iteration_gpu.c - joins GPU records with their calls and sums GPU time along the
  * clocks of the host and the GPU. */
-#include "iteration_gpu.h"
+#include "iteration_parts.h"
 #include "correlation.h"
 #include <string.h>
 
@@ -25,7 +25,7 @@ static bool iteration_gpu_clock_init(struct iteration_gpu_clock *c,
 	return c->before_ns;
 }
 
-/* Rows' own times become what lies before each; from the last to the end. */
+/* Turns each row's own time into the sum before it; the last entry is the total. */
 static void iteration_gpu_clock_accumulate(struct iteration_gpu_clock *c)
 {
 	int64_t sum = 0;

@@ -1,15 +1,69 @@
 /* iteration_parts.h - what the modules of this room offer each other: the detectors,
  * what iterations worked on, their strata, and which of them count. */
 #pragma once
-#include "iteration_gpu.h"
+#include "iteration_find.h"
 
-/* iteration_items.c: what each iteration worked on: operators with their dims,
- * kernels with their grids, iteration by iteration.
- *
- * An item is a name and a size. Operators are those that made a call which
- * launched something: the innermost one with Input Dims that was open on the
- * call's thread when the call began. Each is counted once, in the iteration of
- * the first thing that it launched. Grids are counted if the trace has them. */
+/* iteration_gpu.c: a process's GPU records as the detectors read them: kernels,
+ * copies and opaque graphs, each with the call that launched it, and the GPU time
+ * that the calls of an interval launched. */
+
+enum iteration_gpu_kind {
+	ITERATION_KERNEL,
+	ITERATION_COPY,
+	ITERATION_GRAPH,
+	ITERATION_GPU_KINDS
+};
+
+struct iteration_gpu_rows {
+	struct slice rows;
+	const int64_t *start_ns, *dur_ns; /* by row of the trace */
+	const uint32_t *call_of; /* from the first row of the slice on */
+	uint32_t *joined; /* our own call_of, to be dropped */
+	uint32_t *
+		iteration; /* from the first row of the slice on; iteration_rows' */
+};
+
+/* Moments in order and the GPU time that began or was launched before each. */
+struct iteration_gpu_clock {
+	struct slice rows;
+	const int64_t *start_ns;
+	int64_t *before_ns; /* n + 1 */
+};
+
+struct iteration_gpu {
+	const struct trace *t;
+	const struct process *proc;
+	struct iteration_gpu_rows kind[ITERATION_GPU_KINDS];
+	struct iteration_gpu_clock called,
+		run; /* by the host's clock, by the GPU's */
+	int64_t total_ns; /* all of it */
+};
+
+/* Makes *rows, too, with no row in any iteration. False if the arena is full;
+ * release in any case. */
+bool iteration_gpu_init(struct iteration_gpu *g, const struct trace *t,
+	const struct process *proc, const uint32_t *call_of,
+	struct iteration_rows *rows, struct arena *a);
+
+void iteration_gpu_release(struct iteration_gpu *g, struct arena *a);
+
+/* No row is in any iteration any more. */
+void iteration_gpu_forget(struct iteration_gpu *g);
+
+/* The GPU time of a clock's rows that start in [from, to). */
+int64_t iteration_gpu_clock_ns(const struct iteration_gpu_clock *c,
+	int64_t from_ns, int64_t to_ns);
+
+/* The start of the GPU's first record and the end of its last; false if
+ * there is none. */
+bool iteration_gpu_span(const struct iteration_gpu *g, int64_t *from_ns,
+	int64_t *to_ns);
+
+/* Assigns rows of no iteration to the iteration in whose window they start. */
+void iteration_gpu_claim(struct iteration_gpu *g, const struct iterations *c);
+
+/* iteration_strata.c: what each iteration worked on, and which iterations did the
+ * same work. */
 
 /* Hashed as bytes, so it has no gaps. */
 struct iteration_item {
@@ -28,21 +82,20 @@ struct iteration_items {
 	struct names grids; /* WORK_GRID: int32_t[3] */
 };
 
-/* Both for p->iterations. In `a`, which is for scratch; false if it is full.
- * Without operators that have dims there is no entry. */
-bool iteration_items_ops(struct iteration_items *s,
-	const struct iteration_gpu *g, uint32_t iterations_n, struct arena *a);
+/* Fills *ops and *grids; makes p->iterations.strata, in order of first sight, and
+ * sets their iterations' stratum; counts no kept iterations yet. `a` is for scratch,
+ * except for what belongs to p. False if memory is full. */
+bool iteration_strata_find(const struct iteration_gpu *g,
+	const uint32_t *kernel_of, struct profile *p, struct arena *a,
+	struct iteration_items *ops, struct iteration_items *grids);
 
-bool iteration_items_grids(struct iteration_items *s,
-	const struct iteration_gpu *g, const uint32_t *kernel_of,
-	uint32_t kernels_n, uint32_t iterations_n, struct arena *a);
-
-struct iteration_item iteration_items_at(const struct iteration_items *s,
-	uint32_t item);
-
-/* "128x1x1"; "" if unknown. An operator's dims as the trace has them. */
-const char *iteration_items_size(const struct iteration_items *s,
-	const struct trace *t, uint32_t item, struct arena *a);
+/* Counts kept iterations, and puts the strata that have most first. Then makes
+ * p->iterations.works, by stratum, operators before grids, most frequent first, then
+ * by name and size; at most ITERATIONS_WORKS_MAX of each. Kernels whose grid is
+ * unknown are left out. False if memory is full. */
+bool iteration_strata_rank(const struct iteration_items *ops,
+	const struct iteration_items *grids, const struct trace *t,
+	struct profile *p, struct arena *a);
 
 /* iteration_ranges.c */
 
@@ -61,7 +114,7 @@ bool iteration_ranges_find(const struct iteration_gpu *g, uint32_t passed,
 
 /* The ranges of the name that the caller gave; ERR_NOT_FOUND, with names that
  * repeat, if there are none. */
-bool iteration_ranges_named(const struct iteration_gpu *g, const char *asked,
+bool iteration_ranges_named(const struct iteration_gpu *g, const char *given,
 	struct arena *a, struct iteration_ranges *out, struct err *e);
 
 /* Fills out->iterations and out->n, and assigns rows. False if the arena is full. */
@@ -77,37 +130,6 @@ bool period_detector_find(struct iteration_gpu *g, const uint32_t *kernel_of,
 	struct profile *p);
 
 /* Whether the windows of p->iterations, whose times are still the trace's, are a
- * period of the kernels' names: alike, and what comes in one comes in all. */
+ * period of the kernels' names: similar, and a name in one is in all. */
 bool period_detector_agrees(const struct iteration_gpu *g,
 	const uint32_t *kernel_of, struct profile *p, bool *agrees);
-
-/* iteration_strata.c */
-
-/* Makes p->iterations.strata, in order of first sight, and sets their iterations'
- * stratum; counts no kept iterations yet. `a` is for scratch, but for what is p's.
- * False if memory is full. */
-bool iteration_strata_find(const struct iteration_gpu *g,
-	const struct iteration_items *ops, const struct iteration_items *grids,
-	struct profile *p, struct arena *a);
-
-/* Counts kept iterations, and puts the strata that have most first. */
-bool iteration_strata_sort(struct iterations *c, struct arena *a);
-
-/* Makes p->iterations.works, by stratum, operators before grids, most frequent
- * first, then by name and size; at most ITERATIONS_WORKS_MAX of each. Kernels whose
- * grid is unknown are left out. False if memory is full. */
-bool iteration_strata_works(const struct iteration_items *ops,
-	const struct iteration_items *grids, const struct trace *t,
-	struct profile *p, struct arena *a);
-
-/* iteration_use.c */
-
-/* Sets iteration.use and notes warm-up. In `a`, which is for scratch; false if it
- * is full. */
-bool iteration_use_find(const struct iteration_gpu *g,
-	const uint32_t *kernel_of, const struct iteration_items *ops,
-	struct profile *p, struct arena *a);
-
-/* Sets p->iterations.confidence, once it is clear which are kept. */
-bool iteration_use_confidence(const struct iteration_gpu *g,
-	const uint32_t *kernel_of, struct profile *p, struct arena *a);

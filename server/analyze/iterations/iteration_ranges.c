@@ -20,7 +20,7 @@
  * has the name of a step: a file per step.
  *
  * A record belongs to the iteration whose range was open when it was launched. If
- * its launch is unknown, or lies between two ranges, it belongs to the iteration
+ * its launch is unknown, or is between two ranges, it belongs to the iteration
  * in whose window it starts. A window begins with the first record that its range
  * launched and ends where the next begins; the last one ends with its range or
  * with its last record, whichever is later.
@@ -42,7 +42,7 @@ struct iteration_range_group {
 	bool gpu; /* as the GPU saw them */
 	uint32_t from, n; /* places in rows */
 	uint32_t crossing; /* how many begin before the one before has ended */
-	int64_t held_ns; /* GPU time launched, or run, within them */
+	int64_t launched_ns; /* GPU time launched, or run, within them */
 	int64_t dur_ns; /* sum of their own */
 };
 
@@ -138,15 +138,15 @@ static char iteration_ranges_next_char(const char **s)
 	return *(*s)++;
 }
 
-/* Whether `asked` means ranges of this name, both as
+/* Whether `given` means ranges of this name, both as
  * iteration_ranges_plain_name() returns them: "ProfilerStep" and
  * "ProfilerStep#*" mean the same. */
-static bool iteration_ranges_name_matches(const char *asked, const char *name)
+static bool iteration_ranges_name_matches(const char *given, const char *name)
 {
 	char x, y;
 
 	do {
-		x = iteration_ranges_next_char(&asked);
+		x = iteration_ranges_next_char(&given);
 		y = iteration_ranges_next_char(&name);
 	} while (x && x == y);
 	return x == y;
@@ -275,7 +275,7 @@ static bool iteration_ranges_distribute(struct iteration_range_groups *s)
 	return true;
 }
 
-/* Leaves those that lie in no other of the group. */
+/* Keeps those that are within no other of the group. */
 static void iteration_ranges_drop_nested(struct iteration_range_groups *s,
 	struct iteration_range_group *w)
 {
@@ -322,7 +322,7 @@ static void iteration_ranges_weigh(struct iteration_range_groups *s,
 		int64_t from = r->start_ns[rows[i]];
 		int64_t to = iteration_ranges_end(r, rows, w->n, i);
 		w->dur_ns += to - from;
-		w->held_ns += iteration_gpu_clock_ns(clock, from, to);
+		w->launched_ns += iteration_gpu_clock_ns(clock, from, to);
 	}
 }
 
@@ -370,7 +370,7 @@ iteration_ranges_group_name(const struct iteration_range_groups *s,
 }
 
 /* How many names that repeat a failure lists. */
-enum { TOLD = 5 };
+enum { NAMES_LISTED = 5 };
 
 /* Whether a group holds most of what its clock knows of. */
 static bool iteration_ranges_holds_most(const struct iteration_range_groups *s,
@@ -380,7 +380,7 @@ static bool iteration_ranges_holds_most(const struct iteration_range_groups *s,
 		w->gpu ? &s->g->run : &s->g->called;
 	int64_t known = c->before_ns[c->rows.to - c->rows.from];
 
-	return w->held_ns > 0 && w->held_ns * 10 >= known * 6 &&
+	return w->launched_ns > 0 && w->launched_ns * 10 >= known * 6 &&
 	       known * 5 >= s->g->total_ns && w->crossing <= w->n / 10;
 }
 
@@ -396,8 +396,8 @@ static bool iteration_ranges_outer(const struct iteration_range_groups *s,
 		return !epoch;
 	if (w->n != than->n)
 		return w->n < than->n;
-	if (w->held_ns != than->held_ns)
-		return w->held_ns > than->held_ns;
+	if (w->launched_ns != than->launched_ns)
+		return w->launched_ns > than->launched_ns;
 	return w->dur_ns > than->dur_ns;
 }
 
@@ -457,7 +457,7 @@ bool iteration_ranges_find(const struct iteration_gpu *g, uint32_t passed,
 		found = iteration_ranges_best(&s);
 	for (; found && passed; passed--) {
 		found->n = 0;
-		found->held_ns = 0;
+		found->launched_ns = 0;
 		found = iteration_ranges_best(&s);
 	}
 	ok = ok && iteration_ranges_take(&s, found, a, out);
@@ -484,8 +484,8 @@ static bool iteration_ranges_likelier(const struct iteration_range_group *w,
 {
 	if (w->gpu != than->gpu)
 		return !w->gpu;
-	if (w->held_ns != than->held_ns)
-		return w->held_ns > than->held_ns;
+	if (w->launched_ns != than->launched_ns)
+		return w->launched_ns > than->launched_ns;
 	return w->n > than->n;
 }
 
@@ -494,19 +494,19 @@ static const char *iteration_ranges_repeating(
 	const struct iteration_range_groups *s, struct arena *a)
 {
 	const char *text = NULL;
-	bool *told = arena_array(a, bool, (size_t)s->names.n + 1);
+	bool *listed = arena_array(a, bool, (size_t)s->names.n + 1);
 
-	for (int n = 0; told && n < TOLD; n++) {
+	for (int n = 0; listed && n < NAMES_LISTED; n++) {
 		const struct iteration_range_group *next = NULL;
 		for (uint32_t i = 0; i < s->n; i++) {
 			const struct iteration_range_group *w = &s->groups[i];
-			if (w->n > 1 && !told[w->name] &&
+			if (w->n > 1 && !listed[w->name] &&
 				(!next || iteration_ranges_likelier(w, next)))
 				next = w;
 		}
 		if (!next)
 			break;
-		told[next->name] = true;
+		listed[next->name] = true;
 		text = arena_printf(a, "%s%s%.60s", text ? text : "",
 			text ? ", " : "", iteration_ranges_group_name(s, next));
 	}
@@ -514,7 +514,7 @@ static const char *iteration_ranges_repeating(
 }
 
 static bool iteration_ranges_not_found(struct iteration_range_groups *s,
-	const char *asked, struct err *e)
+	const char *given, struct err *e)
 {
 	struct arena a = { 0 };
 	const char *others = iteration_ranges_repeating(s, &a);
@@ -523,47 +523,47 @@ static bool iteration_ranges_not_found(struct iteration_range_groups *s,
 		err_set(e, ERR_NOT_FOUND,
 			"the run has no ranges named '%.60s'; some that "
 			"repeat: %s",
-			asked, others);
+			given, others);
 	else
 		err_set(e, ERR_NOT_FOUND,
 			"the run has no ranges named '%.60s', and none that "
 			"repeat",
-			asked);
+			given);
 	arena_release(&a);
 	return false;
 }
 
 static bool iteration_ranges_by_name(struct iteration_range_groups *s,
-	const char *asked, struct arena *a, struct iteration_ranges *out,
+	const char *given, struct arena *a, struct iteration_ranges *out,
 	struct err *e)
 {
 	const struct iteration_range_group *found = NULL;
 	size_t len;
-	const char *plain = iteration_ranges_plain_name(&s->scratch, asked,
-		strlen(asked), &len);
+	const char *plain = iteration_ranges_plain_name(&s->scratch, given,
+		strlen(given), &len);
 
 	if (!plain)
 		return false;
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct iteration_range_group *w = &s->groups[i];
 		if (w->n &&
-			(iteration_ranges_has_name(s, w, asked) ||
+			(iteration_ranges_has_name(s, w, given) ||
 				iteration_ranges_name_matches(plain,
 					iteration_ranges_group_name(s, w))) &&
 			(!found || iteration_ranges_likelier(w, found)))
 			found = w;
 	}
 	if (!found)
-		return iteration_ranges_not_found(s, asked, e);
+		return iteration_ranges_not_found(s, given, e);
 	return iteration_ranges_take(s, found, a, out);
 }
 
-bool iteration_ranges_named(const struct iteration_gpu *g, const char *asked,
+bool iteration_ranges_named(const struct iteration_gpu *g, const char *given,
 	struct arena *a, struct iteration_ranges *out, struct err *e)
 {
 	struct iteration_range_groups s;
 	bool ok = iteration_ranges_groups_init(&s, g, a) &&
-		  iteration_ranges_by_name(&s, asked, a, out, e);
+		  iteration_ranges_by_name(&s, given, a, out, e);
 
 	iteration_ranges_groups_release(&s);
 	return ok || (e->code ? false : arena_err(a, e));

@@ -13,10 +13,275 @@
  * attends to a growing context changes its sizes, and everything else keeps
  * them; another batch changes everything. */
 #include "iteration_parts.h"
+#include "correlation.h"
 #include "serving_steps.h"
+#include "trace.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Items: what each iteration worked on. An item is a name and a size: operators with
+ * their dims, kernels with their grids.
+ *
+ * Operators are those that made a call which launched something: the innermost one
+ * with Input Dims that was open on the call's thread when the call began. Each is
+ * counted once, in the iteration of the first thing that it launched. Grids are
+ * counted if the trace has them. Without operators that have dims there is no
+ * entry. */
+
+enum { OP_NONE = UINT32_MAX };
+
+/* Operators nest on a thread, so that a stack of them is described by its top
+ * and the operator around each. */
+struct iteration_items_stacks {
+	const struct op_rows *op;
+	uint32_t first; /* row of the slice */
+	uint32_t *top; /* by thread; row + 1 */
+	uint32_t *below; /* by row of the slice; row + 1 */
+};
+
+static int64_t iteration_strata_items_end_of(const struct op_rows *op,
+	uint32_t row)
+{
+	return op->start_ns[row] + op->dur_ns[row];
+}
+
+static void iteration_strata_items_close(struct iteration_items_stacks *s,
+	uint32_t thread, int64_t at_ns)
+{
+	uint32_t *top = &s->top[thread];
+
+	while (*top && iteration_strata_items_end_of(s->op, *top - 1) <= at_ns)
+		*top = s->below[*top - 1 - s->first];
+}
+
+static void iteration_strata_items_open(struct iteration_items_stacks *s,
+	uint32_t row)
+{
+	uint32_t thread = s->op->thread[row];
+
+	iteration_strata_items_close(s, thread, s->op->start_ns[row]);
+	s->below[row - s->first] = s->top[thread];
+	s->top[thread] = row + 1;
+}
+
+/* The innermost with dims. */
+static uint32_t iteration_strata_items_innermost(
+	const struct iteration_items_stacks *s, uint32_t thread)
+{
+	for (uint32_t at = s->top[thread]; at; at = s->below[at - 1 - s->first])
+		if (s->op->dims[at - 1])
+			return at - 1;
+	return OP_NONE;
+}
+
+static bool iteration_strata_items_any_dims(const struct op_rows *op,
+	struct slice rows)
+{
+	for (uint32_t i = rows.from; i < rows.to; i++)
+		if (op->dims[i])
+			return true;
+	return false;
+}
+
+/* *op_of gets a row of the operators, or OP_NONE, for each of the process's
+ * calls; NULL if no operator has dims. In `a`, for scratch; false if it is
+ * full. */
+static bool iteration_strata_items_find_ops(const struct trace *t,
+	const struct process *proc, struct arena *a, uint32_t **op_of)
+{
+	const struct call_rows *c = &t->call;
+	struct iteration_items_stacks s = { .op = &t->op,
+		.first = proc->op.from };
+	uint32_t row = proc->op.from;
+	size_t calls = proc->call.to - proc->call.from;
+
+	*op_of = NULL;
+	if (!iteration_strata_items_any_dims(&t->op, proc->op))
+		return true;
+	s.top = arena_grow(a, NULL, (size_t)t->names.n * sizeof *s.top);
+	s.below = arena_grow(a, NULL,
+		((size_t)(proc->op.to - row) + 1) * sizeof *s.below);
+	uint32_t *of = arena_grow(a, NULL, (calls + 1) * sizeof *of);
+	if (!s.top || !s.below || !of)
+		return false;
+	for (uint32_t i = proc->call.from; i < proc->call.to; i++) {
+		uint32_t thread = c->thread[i];
+		while (row < proc->op.to &&
+			t->op.start_ns[row] <= c->start_ns[i])
+			iteration_strata_items_open(&s, row++);
+		iteration_strata_items_close(&s, thread, c->start_ns[i]);
+		of[i - proc->call.from] =
+			thread ? iteration_strata_items_innermost(&s, thread)
+			       : OP_NONE;
+	}
+	arena_drop(a, s.top);
+	arena_drop(a, s.below);
+	*op_of = of;
+	return true;
+}
+
+/* The items of rows that belong to iterations, as entries iteration by
+ * iteration; of[] is by row, ITERATION_NONE if it belongs to none. */
+static bool iteration_strata_items_distribute(struct iteration_items *s,
+	const uint32_t *of, const uint32_t *item, uint32_t rows,
+	uint32_t iterations_n, struct arena *a)
+{
+	s->n = s->keys.n - 1;
+	s->from = arena_grow(a, NULL,
+		((size_t)iterations_n + 2) * sizeof *s->from);
+	s->entry = arena_grow(a, NULL, ((size_t)rows + 1) * sizeof *s->entry);
+	if (!s->from || !s->entry)
+		return false;
+	/* An iteration is counted two entries further and filled one entry
+	 * further, so that from[] is right in the end. */
+	for (uint32_t i = 0; i < rows; i++)
+		if (of[i] != ITERATION_NONE)
+			s->from[of[i] + 2]++;
+	for (uint32_t c = 0; c < iterations_n; c++)
+		s->from[c + 2] += s->from[c + 1];
+	for (uint32_t i = 0; i < rows; i++)
+		if (of[i] != ITERATION_NONE)
+			s->entry[s->from[of[i] + 1]++] = item[i];
+	return true;
+}
+
+static bool iteration_strata_items_put(struct iteration_items *s,
+	struct iteration_item key, uint32_t *item)
+{
+	uint32_t id = names_put(&s->keys, (const char *)&key, sizeof key);
+
+	*item = id - 1;
+	return id != NAMES_NONE;
+}
+
+/* Gives operators to the iterations of what they launched. */
+static void iteration_strata_items_assign_ops(const struct iteration_gpu *g,
+	const uint32_t *op_of, uint32_t *of)
+{
+	for (int k = 0; k < ITERATION_GPU_KINDS; k++) {
+		const struct iteration_gpu_rows *r = &g->kind[k];
+		for (uint32_t i = 0; i < r->rows.to - r->rows.from; i++) {
+			if (r->call_of[i] == CORRELATION_NONE ||
+				r->iteration[i] == ITERATION_NONE)
+				continue;
+			uint32_t op = op_of[r->call_of[i] - g->proc->call.from];
+			if (op == OP_NONE)
+				continue;
+			uint32_t *iteration = &of[op - g->proc->op.from];
+			if (*iteration == ITERATION_NONE)
+				*iteration = r->iteration[i];
+		}
+	}
+}
+
+/* Both for p->iterations. In `a`, which is for scratch; false if it is full.
+ * Without operators that have dims there is no entry. */
+static bool iteration_strata_items_ops(struct iteration_items *s,
+	const struct iteration_gpu *g, uint32_t iterations_n, struct arena *a)
+{
+	const struct op_rows *op = &g->t->op;
+	struct slice rows = g->proc->op;
+	uint32_t n = rows.to - rows.from, *op_of;
+	bool ok = true;
+
+	*s = (struct iteration_items){ .kind = WORK_OP,
+		.names_n = g->t->names.n };
+	if (!names_init(&s->keys, a) ||
+		!iteration_strata_items_find_ops(g->t, g->proc, a, &op_of))
+		return false;
+	if (!op_of)
+		n = 0;
+	uint32_t *of = arena_grow(a, NULL, ((size_t)n + 1) * sizeof *of);
+	uint32_t *item = arena_grow(a, NULL, ((size_t)n + 1) * sizeof *item);
+	if (!of || !item)
+		return false;
+	memset(of, 0xFF, (size_t)n * sizeof *of);
+	if (op_of)
+		iteration_strata_items_assign_ops(g, op_of, of);
+	for (uint32_t i = 0; ok && i < n; i++) {
+		uint32_t row = rows.from + i;
+		struct iteration_item key = { op->name[row], op->dims[row] };
+		ok = of[i] == ITERATION_NONE ||
+		     iteration_strata_items_put(s, key, &item[i]);
+	}
+	ok = ok &&
+	     iteration_strata_items_distribute(s, of, item, n, iterations_n, a);
+	arena_drop(a, op_of);
+	arena_drop(a, of);
+	arena_drop(a, item);
+	return ok;
+}
+
+/* By launch shape: the number of its grid, 0 if it has none. */
+static uint32_t *iteration_strata_items_grid_of(struct iteration_items *s,
+	const struct trace *t, struct arena *a)
+{
+	uint32_t n = t->launch_shapes.n;
+	uint32_t *grid = arena_grow(a, NULL, ((size_t)n + 1) * sizeof *grid);
+
+	for (uint32_t i = 1; grid && i < n; i++) {
+		const struct launch_shape *l = trace_launch_shape_at(t, i);
+		if (l->grid[0] < 0)
+			continue;
+		grid[i] = names_put(&s->grids, (const char *)l->grid,
+			sizeof l->grid);
+		if (grid[i] == NAMES_NONE)
+			return NULL;
+	}
+	return grid;
+}
+
+static bool iteration_strata_items_grids(struct iteration_items *s,
+	const struct iteration_gpu *g, const uint32_t *kernel_of,
+	uint32_t kernels_n, uint32_t iterations_n, struct arena *a)
+{
+	const struct iteration_gpu_rows *k = &g->kind[ITERATION_KERNEL];
+	uint32_t n = k->rows.to - k->rows.from, *grid = NULL;
+	bool ok = true;
+
+	*s = (struct iteration_items){ .kind = WORK_GRID,
+		.names_n = kernels_n };
+	uint32_t *item = arena_grow(a, NULL, ((size_t)n + 1) * sizeof *item);
+	if (!item || !names_init(&s->keys, a) || !names_init(&s->grids, a) ||
+		!(grid = iteration_strata_items_grid_of(s, g->t, a)))
+		return false;
+	for (uint32_t i = 0; ok && i < n; i++) {
+		uint32_t launch = g->t->kernel.launch[k->rows.from + i];
+		struct iteration_item key = { kernel_of[i], grid[launch] };
+		ok = k->iteration[i] == ITERATION_NONE ||
+		     iteration_strata_items_put(s, key, &item[i]);
+	}
+	ok = ok && iteration_strata_items_distribute(s, k->iteration, item, n,
+			   iterations_n, a);
+	arena_drop(a, grid);
+	arena_drop(a, item);
+	return ok;
+}
+
+static struct iteration_item
+iteration_strata_items_at(const struct iteration_items *s, uint32_t item)
+{
+	struct iteration_item key;
+
+	memcpy(&key, names_text(&s->keys, item + 1), sizeof key);
+	return key;
+}
+
+/* "128x1x1"; "" if unknown. An operator's dims as the trace has them. */
+static const char *iteration_strata_items_size(const struct iteration_items *s,
+	const struct trace *t, uint32_t item, struct arena *a)
+{
+	struct iteration_item key = iteration_strata_items_at(s, item);
+	int32_t grid[3];
+
+	if (!key.size)
+		return "";
+	if (s->kind == WORK_OP)
+		return names_text(&t->names, key.size);
+	memcpy(grid, names_text(&s->grids, key.size), sizeof grid);
+	return arena_printf(a, "%dx%dx%d", grid[0], grid[1], grid[2]);
+}
 
 struct iteration_strata_similarity {
 	const struct iteration_items *items;
@@ -70,7 +335,7 @@ iteration_strata_add_items(const struct iteration_strata_similarity *s,
 		if (!iteration_strata_counts_item(s, x->entry[i]))
 			continue;
 		item[x->entry[i]] += by;
-		name[iteration_items_at(x, x->entry[i]).name] += by;
+		name[iteration_strata_items_at(x, x->entry[i]).name] += by;
 		n++;
 	}
 	return n;
@@ -100,7 +365,7 @@ static bool iteration_strata_is_similar(struct iteration_strata_similarity *s,
 		uint32_t item = x->entry[i];
 		if (!iteration_strata_counts_item(s, item))
 			continue;
-		uint32_t name = iteration_items_at(x, item).name;
+		uint32_t name = iteration_strata_items_at(x, item).name;
 		same += s->item_met[item]++ < s->item[item];
 		named += s->name_met[name]++ < s->name[name];
 		n++;
@@ -163,8 +428,8 @@ static uint8_t *iteration_strata_gemms(const struct iteration_items *ops,
 	uint8_t *counts = arena_grow(a, NULL, (size_t)ops->n + 1);
 
 	for (uint32_t i = 0; counts && i < ops->n; i++)
-		counts[i] = iteration_strata_is_gemm(
-			names_text(&t->names, iteration_items_at(ops, i).name));
+		counts[i] = iteration_strata_is_gemm(names_text(&t->names,
+			iteration_strata_items_at(ops, i).name));
 	return counts;
 }
 
@@ -244,9 +509,10 @@ static uint32_t iteration_strata_largest(
 			new &= item != taken[k];
 		if (!new)
 			continue;
-		double size = iteration_strata_elements(names_text(&t->names,
-				      iteration_items_at(x, item).size)) *
-			      s->item_met[item];
+		double size =
+			iteration_strata_elements(names_text(&t->names,
+				iteration_strata_items_at(x, item).size)) *
+			s->item_met[item];
 		if (size > most || (size >= most && item < found)) {
 			most = size;
 			found = item;
@@ -290,7 +556,8 @@ iteration_strata_ops_text(const struct iteration_strata_similarity *s,
 	while (text && n < ITEMS_SHOWN &&
 		(item = iteration_strata_largest(s, iteration, t, taken, n)) !=
 			UINT32_MAX) {
-		struct iteration_item key = iteration_items_at(s->items, item);
+		struct iteration_item key =
+			iteration_strata_items_at(s->items, item);
 		text = iteration_strata_append_item(a, text,
 			names_text(&t->names, key.name),
 			names_text(&t->names, key.size), s->item_met[item]);
@@ -312,16 +579,17 @@ iteration_strata_grids_text(const struct iteration_strata_similarity *s,
 	uint32_t n = 0;
 
 	for (uint32_t i = x->from[iteration]; i < x->from[iteration + 1]; i++)
-		n += !s->name_met[iteration_items_at(x, x->entry[i]).name]++;
+		n += !s->name_met[iteration_strata_items_at(x, x->entry[i])
+					  .name]++;
 	for (uint32_t i = x->from[iteration]; i < x->from[iteration + 1]; i++)
-		s->name_met[iteration_items_at(x, x->entry[i]).name] = 0;
+		s->name_met[iteration_strata_items_at(x, x->entry[i]).name] = 0;
 	return arena_printf(a, "grids of %" PRIu32 " kernel%s", n,
 		n == 1 ? "" : "s");
 }
 
 enum iteration_strata_signature { NO_WORK, SERVING, OPS, GRIDS, OTHER };
 
-/* What the strata so far stand for. */
+/* The signatures of the strata so far. */
 struct iteration_strata_known {
 	enum iteration_strata_signature by;
 	struct serving_work serving;
@@ -334,7 +602,7 @@ struct iteration_strata_maker {
 	struct profile *p;
 	struct arena *a;
 	struct iteration_strata_similarity ops, grids;
-	struct serving_work *told; /* by iteration; PHASE_UNKNOWN none */
+	struct serving_work *announced; /* by iteration; PHASE_UNKNOWN none */
 	struct names hashes; /* of struct iteration_strata_exact */
 	uint32_t *of_hash; /* by id: stratum */
 	uint32_t hashes_cap;
@@ -386,7 +654,7 @@ static bool iteration_strata_serving_within(struct iteration_strata_maker *m)
 		if (iteration < c->n && !c->iterations[iteration].label &&
 			(!gpu || c->iterations[iteration].start_ns <=
 					 r->start_ns[i]))
-			iteration_strata_merge_serving(&m->told[iteration],
+			iteration_strata_merge_serving(&m->announced[iteration],
 				&twice[iteration], &s);
 	}
 	arena_drop(m->a, twice);
@@ -397,14 +665,15 @@ static bool iteration_strata_serving(struct iteration_strata_maker *m)
 {
 	const struct iterations *c = &m->p->iterations;
 
-	m->told = arena_grow(m->a, NULL, ((size_t)c->n + 1) * sizeof *m->told);
-	if (!m->told)
+	m->announced = arena_grow(m->a, NULL,
+		((size_t)c->n + 1) * sizeof *m->announced);
+	if (!m->announced)
 		return false;
 	for (uint32_t i = 0; i < c->n; i++)
 		if (!c->iterations[i].label ||
 			!serving_steps_read(c->iterations[i].label,
-				&m->told[i]))
-			m->told[i].phase = PHASE_UNKNOWN;
+				&m->announced[i]))
+			m->announced[i].phase = PHASE_UNKNOWN;
 	return iteration_strata_serving_within(m);
 }
 
@@ -412,7 +681,7 @@ static enum iteration_strata_signature
 iteration_strata_signature(const struct iteration_strata_maker *m,
 	uint32_t iteration, struct iteration_strata_exact *e)
 {
-	const struct serving_work *s = &m->told[iteration];
+	const struct serving_work *s = &m->announced[iteration];
 
 	*e = (struct iteration_strata_exact){ .by = SERVING };
 	if (s->phase != PHASE_UNKNOWN) {
@@ -482,7 +751,7 @@ static uint32_t iteration_strata_stratum_of(struct iteration_strata_maker *m,
 		m->known[m->n++] =
 			(struct iteration_strata_known){ .by = last ? OTHER
 								    : by,
-				.serving = m->told[iteration],
+				.serving = m->announced[iteration],
 				.iteration = iteration };
 	}
 	m->of_hash[id] = found;
@@ -501,8 +770,9 @@ static bool iteration_strata_assign(struct iteration_strata_maker *m)
 		if (stratum == NAMES_NONE)
 			return false;
 		c->iterations[i].stratum = stratum;
-		if (by == SERVING && m->told[i].kv_tokens >= 0) {
-			m->known[stratum].kv_tokens += m->told[i].kv_tokens;
+		if (by == SERVING && m->announced[i].kv_tokens >= 0) {
+			m->known[stratum].kv_tokens +=
+				m->announced[i].kv_tokens;
 			m->known[stratum].iterations++;
 		}
 	}
@@ -558,12 +828,16 @@ static bool iteration_strata_describe(struct iteration_strata_maker *m)
 }
 
 bool iteration_strata_find(const struct iteration_gpu *g,
-	const struct iteration_items *ops, const struct iteration_items *grids,
-	struct profile *p, struct arena *a)
+	const uint32_t *kernel_of, struct profile *p, struct arena *a,
+	struct iteration_items *ops, struct iteration_items *grids)
 {
 	struct iteration_strata_maker m = { .g = g, .p = p, .a = a };
-	uint8_t *counts = iteration_strata_gemms(ops, g->t, a);
 
+	if (!iteration_strata_items_ops(ops, g, p->iterations.n, a) ||
+		!iteration_strata_items_grids(grids, g, kernel_of, p->kernels_n,
+			p->iterations.n, a))
+		return false;
+	uint8_t *counts = iteration_strata_gemms(ops, g->t, a);
 	m.known = arena_grow(a, NULL, STRATA_MAX * sizeof *m.known);
 	return counts && m.known && names_init(&m.hashes, a) &&
 	       iteration_strata_similarity_init(&m.ops, ops, counts, a) &&
@@ -586,7 +860,8 @@ static int iteration_strata_most_iterations(const void *left, const void *right)
 	return (a->was > b->was) - (a->was < b->was);
 }
 
-bool iteration_strata_sort(struct iterations *c, struct arena *a)
+/* Counts kept iterations, and puts the strata that have most first. */
+static bool iteration_strata_sort(struct iterations *c, struct arena *a)
 {
 	size_t n = (size_t)c->strata_n + 1;
 	struct iteration_strata_place *place =
@@ -685,7 +960,7 @@ static const char *iteration_strata_name_of(const struct iteration_strata_works
 				  : m->p->kernels[key.name].name;
 }
 
-/* What is counted of a stratum, as works; sizes lie in the profile's arena. */
+/* The counted items of a stratum, as works; sizes are in the profile's arena. */
 static bool iteration_strata_gather_works(struct iteration_strata_works *m,
 	const struct iteration_items *x, uint32_t stratum, uint32_t *n)
 {
@@ -696,15 +971,16 @@ static bool iteration_strata_gather_works(struct iteration_strata_works *m,
 		uint32_t c = m->order[k];
 		for (uint32_t i = x->from[c]; i < x->from[c + 1]; i++) {
 			uint32_t item = x->entry[i], times = m->count[item];
-			struct iteration_item key = iteration_items_at(x, item);
+			struct iteration_item key =
+				iteration_strata_items_at(x, item);
 			m->count[item] = 0;
 			if (!times || !key.size)
 				continue;
 			m->found[*n] = (struct work){ .stratum = stratum,
 				.kind = x->kind,
 				.name = iteration_strata_name_of(m, x, key),
-				.size = iteration_items_size(x, m->t, item,
-					m->a),
+				.size = iteration_strata_items_size(x, m->t,
+					item, m->a),
 				.per_iteration = (double)times / iterations };
 			if (!m->found[(*n)++].size)
 				return false;
@@ -734,13 +1010,15 @@ static bool iteration_strata_works_of(struct iteration_strata_works *m,
 	return iteration_strata_append_works(m, n);
 }
 
-bool iteration_strata_works(const struct iteration_items *ops,
+bool iteration_strata_rank(const struct iteration_items *ops,
 	const struct iteration_items *grids, const struct trace *t,
 	struct profile *p, struct arena *a)
 {
 	struct iteration_strata_works m = { .t = t, .p = p, .a = a };
 	size_t most = (ops->n > grids->n ? ops->n : grids->n) + (size_t)1;
 
+	if (!iteration_strata_sort(&p->iterations, a))
+		return false;
 	m.found = arena_grow(a, NULL, most * sizeof *m.found);
 	m.count = arena_grow(a, NULL, most * sizeof *m.count);
 	if (!m.found || !m.count || !iteration_strata_by_stratum(&m))

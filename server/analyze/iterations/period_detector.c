@@ -412,7 +412,7 @@ static uint32_t period_detector_first_name(const struct period_detector_mover
 	return name;
 }
 
-/* Adds a place if it lies behind those there are. */
+/* Adds a place if it is after those in the list. */
 static void period_detector_add_place(uint32_t *at, uint32_t *n, int64_t place)
 {
 	if (place >= 0 && (!*n || place > at[*n - 1]))

@@ -352,7 +352,7 @@ static uint32_t period_test_typical(const struct period_test *j,
 {
 	uint32_t best = 0, votes = 0;
 
-	/* Whoever has the majority of lengths is left over. */
+	/* Majority vote: the length of most sections is left over. */
 	for (uint32_t i = 0; i < whole; i++) {
 		struct slice r = period_test_section_of(j, c, i),
 			     b = period_test_section_of(j, c, best);

@@ -6,7 +6,7 @@
  * launches. (The stream with most time may be the one on which collectives wait
  * for each other.)
  *
- * A cut is a list of places of the main stream. The sections lie between each
+ * A cut is a list of places of the main stream. The sections are between each
  * place and the next, the head is before the first place and the tail behind the
  * last. A cut is a period if
  *
@@ -25,7 +25,7 @@
  *  - nothing repeats above it: sections unlike most others do not recur at an
  *    even distance. If they do, they begin the outer period. */
 #pragma once
-#include "iteration_gpu.h"
+#include "iteration_parts.h"
 
 struct period_sequence {
 	uint32_t n;
@@ -71,7 +71,7 @@ bool period_test_init(struct period_test *j, const struct period_sequence *s,
  * condition hold. */
 bool period_test_cut(struct period_test *j, struct period_cut *c);
 
-/* A section's stretch of the sequence; the last one goes to its end. */
+/* A section's stretch of the sequence; the last one ends with it. */
 struct slice period_test_section(const struct period_sequence *s,
 	const struct period_cut *c, uint32_t i);
 

@@ -151,13 +151,13 @@ bool serving_steps_same(const struct serving_work *a,
 	       a->context_tokens == b->context_tokens;
 }
 
-/* No engine's steps lie so deep within one another; where a trace's do, those
- * further out are not looked at. */
+/* No engine nests its steps this deep; if a trace does, the outer ones are
+ * ignored. */
 enum { DEEPEST = 256 };
 
 /* By name of the trace: 1 a step, 2 not; and the steps read. */
 struct serving_steps_reader {
-	uint8_t *asked;
+	uint8_t *read;
 	struct serving_steps *out;
 	uint32_t cap;
 };
@@ -197,19 +197,19 @@ bool serving_steps_find(const struct trace *t, const struct process *proc,
 	*out = (struct serving_steps){ 0 };
 	if (proc->range.from == proc->range.to)
 		return true;
-	r.asked = arena_grow(a, NULL, t->names.n);
-	if (!r.asked)
+	r.read = arena_grow(a, NULL, t->names.n);
+	if (!r.read)
 		return false;
 	for (uint32_t i = proc->range.from; ok && i < proc->range.to; i++) {
 		uint32_t name = rows->name[i];
-		if (rows->kind[i] != RANGE_ANNOTATION || r.asked[name] == 2)
+		if (rows->kind[i] != RANGE_ANNOTATION || r.read[name] == 2)
 			continue;
 		bool is =
 			serving_steps_read(names_text(&t->names, name), &work);
-		r.asked[name] = is ? 1 : 2;
+		r.read[name] = is ? 1 : 2;
 		ok = !is || serving_steps_add(&r, rows, i, &work, a);
 	}
-	arena_drop(a, r.asked);
+	arena_drop(a, r.read);
 	return ok;
 }
 

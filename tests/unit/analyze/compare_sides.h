@@ -1,4 +1,4 @@
-/* compare_sides.h - breakdowns made by hand, to be laid beside each other. */
+/* compare_sides.h - breakdowns made by hand, to be compared. */
 #pragma once
 #include "breakdown_compare.h"
 #include <math.h>
@@ -62,7 +62,7 @@ static inline struct breakdown_row *made_row(struct made_side *m,
 	return r;
 }
 
-static inline void made_beside(struct made *m, uint32_t sides)
+static inline void made_compare(struct made *m, uint32_t sides)
 {
 	for (uint32_t s = 0; s < sides; s++) {
 		struct made_side *is = &m->side[s];

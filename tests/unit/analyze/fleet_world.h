@@ -1,4 +1,4 @@
-/* fleet_world.h - runs told one by one, and the cells and rows they add up to. */
+/* fleet_world.h - runs given one by one, and the cells and rows that they add up to. */
 #pragma once
 #include "fleet.h"
 #include <string.h>

@@ -30,7 +30,7 @@ static inline struct compared_run gate_run(struct arena *a, int64_t id,
 		double ns = SIDES_ITERATION_NS * times * (1 + i % 3 * 0.001);
 		r.iterations.iterations[i].dur_ns = (int64_t)ns;
 		p->dur_ns[i] = (int64_t)(ns * 2 / 3);
-		r.kernel_ns += p->dur_ns[i] - 1; /* told above */
+		r.kernel_ns += p->dur_ns[i] - 1; /* added by sides_run() */
 	}
 	return r;
 }

@@ -1,6 +1,6 @@
-/* graph_scene.h - a made process whose calls begin and end stream captures,
- * launch in them and replay; what the captured launches are of is put in by
- * hand, where attribute_op() tells it else. */
+/* graph_scene.h - a synthetic process whose calls begin and end stream captures,
+ * launch in them and replay. The operators of captured launches, which
+ * attribute_op() otherwise finds, are set by hand. */
 #pragma once
 #include "attribute_sources.h"
 #include "attribute.h"
@@ -74,7 +74,7 @@ static inline void start(struct scene *s, void **state)
 	*s = (struct scene){ .w = *state };
 }
 
-/* Finds the captures; what they are of is still to be said. */
+/* Finds the captures; their operators are set afterwards. */
 static inline void captures(struct scene *s)
 {
 	struct world *w = s->w;

@@ -10,7 +10,7 @@ struct writer {
 	int32_t grid;
 };
 
-/* Kernels named by single letters, back to back but for 2 ns. */
+/* Kernels named by single letters, 2 ns apart. */
 static inline void kernels(struct writer *r, const char *letters)
 {
 	for (; *letters; letters++, r->at_ns += STRIDE_NS)

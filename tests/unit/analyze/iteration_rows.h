@@ -60,7 +60,7 @@ static inline void given_patterns(struct world *w, struct given *g)
 	assert_true(pattern_from(&w->t, 0, g->kernel_of, &rows, &w->p));
 }
 
-/* The pattern of a name on a device; NULL where there is none. */
+/* The pattern of a name on a device; NULL if there is none. */
 static inline const struct pattern *given_find(const struct world *w,
 	const char *name, const char *device)
 {

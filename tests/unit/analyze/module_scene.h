@@ -41,7 +41,7 @@ struct scene {
 	int64_t at_ns;
 };
 
-/* An empty scene; the catalogue stays. */
+/* An empty scene; the catalog stays. */
 static inline void scene_clear(struct scene *w)
 {
 	struct catalog *catalog = w->catalog;
@@ -217,7 +217,7 @@ static inline const char *scene_text(struct scene *w)
 	return text;
 }
 
-/* What is found in a scene; `due` is text, or the sentence where nothing is. */
+/* What is found in a scene; `due` is text, or the reason if nothing is found. */
 static inline void scene_is(struct scene *w, const char *range,
 	const char *scene, const char *due)
 {

@@ -35,7 +35,7 @@ static void kernels_of_one_operator_are_one_call(void **state)
 	assert_int_equal(s->call.min_ns, 40);
 }
 
-static void dims_may_be_told_by_the_same_operator_around(void **state)
+static void dims_may_come_from_the_same_operator_around(void **state)
 {
 	struct world *w = *state;
 	op(w, "aten::add", "[[8],[8],[]]", "[\"float\",\"float\",\"Scalar\"]",
@@ -153,7 +153,7 @@ static void copies_tell_bytes_and_graphs_nothing(void **state)
 	expect(w, 1, "copy", "bytes=64", KNOWN_RECORD, 17);
 	assert_string_equal(w->p.operators.shapes[1].grid, "Host-to-Device");
 	assert_string_equal(w->p.operators.shapes[1].why,
-		"it moves over a link whose speed no platform here tells");
+		"it moves over a link whose speed no platform in the catalog states");
 	expect(w, 2, "copy", "", KNOWN_RECORD, 2);
 	assert_string_equal(w->p.operators.shapes[2].grid, "Device-to-Device");
 	expect(w, 3, "memset", "bytes=4", KNOWN_RECORD, 3);
@@ -183,7 +183,7 @@ static void dims_past_64_bits_are_no_sizes_and_noted(void **state)
 		"[[64,9223372036854775808],[128,256]]");
 }
 
-/* What it might have said is not known, and the program's rules are asked. */
+/* Its answer is unknown, and the built-in rules are applied. */
 static void a_rule_that_gives_up_is_noted(void **state)
 {
 	struct world *w = *state;
@@ -208,7 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(the_innermost_known_operator_is_it),
 		WORLD_TEST(kernels_of_one_operator_are_one_call),
-		WORLD_TEST(dims_may_be_told_by_the_same_operator_around),
+		WORLD_TEST(dims_may_come_from_the_same_operator_around),
 		WORLD_TEST(a_collective_is_one_whatever_operator_is_around),
 		WORLD_TEST(a_name_nobody_knows_stays_unattributed),
 		WORLD_TEST(

@@ -1,11 +1,11 @@
-/* test_attribute_bound.c - the least time that launches can take on their
- * platform, and what is made of it. */
+/* test_attribute_bound.c - the roofline bound of launches on their platform, and
+ * the figures derived from it. */
 #include "attribute_world.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
-/* A device whose peaks the catalogue knows. */
+/* A device whose peaks the catalog has. */
 static void on(struct world *w, const char *device)
 {
 	static struct device d;
@@ -124,7 +124,7 @@ static void times_that_do_not_add_up_are_left_out(void **state)
 	assert_true(isnan(o->shapes[2].sol_ns));
 	assert_int_equal(o->shapes[2].leg, LEG_NONE);
 	assert_string_equal(o->shapes[2].why,
-		"the least times of its operator's calls add up to more than "
+		"the roofline bounds of its operator's calls add up to more than "
 		"is kept (106 days)");
 }
 
@@ -157,10 +157,10 @@ static void a_copy_is_bound_within_a_device_alone(void **state)
 	analyse(w);
 	const struct shape_stat *s = w->p.operators.shapes;
 	assert_false(s[0].costed);
-	assert_string_equal(s[0].why, "its direction is not told");
+	assert_string_equal(s[0].why, "its direction is unknown");
 	assert_false(s[1].costed);
 	assert_string_equal(s[1].why,
-		"it moves over a link whose speed no platform here tells");
+		"it moves over a link whose speed no platform in the catalog states");
 	assert_true(fabs(s[2].sol_ns - 2e6 / 3350) < 1e-6);
 	assert_true(fabs(s[3].sol_ns - 1e6 / 3350) < 1e-6);
 }

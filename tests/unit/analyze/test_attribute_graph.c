@@ -1,5 +1,6 @@
-/* test_attribute_graph.c - graphs learnt from stream captures, and replays known by them. */
-#include "graph_key.h"
+/* test_attribute_graph.c - graphs learned from stream captures, and replays
+ * attributed by them. */
+#include "graph_capture.h"
 #include "graph_scene.h"
 
 /* The capture before its replays, in one trace: a GEMM and its reduction are
@@ -52,8 +53,8 @@ static void one_kernel_missing(void **state)
 	assert_int_equal(noted(&s, NOTE_graph_strange), 6);
 }
 
-/* Streams of a graph overtake each other: a kernel's sizes are known where all
- * of its name in the graph have them. */
+/* Streams of a graph overtake each other: a kernel's sizes are known if all of its
+ * name in the graph have them. */
 static void another_order(void **state)
 {
 	struct scene s;
@@ -78,7 +79,7 @@ static void another_order(void **state)
 }
 
 /* Captured for 16, 32 and 64 tokens: what does not grow with them is known; the
- * rest is only where the step tells. */
+ * rest only if the step determines it. */
 static void sizes_differ(struct scene *s)
 {
 	static const char *const sizes[][2] = {
@@ -118,7 +119,7 @@ static void equal_names_other_sizes(void **state)
 	assert_int_equal(noted(&s, NOTE_graph_strange), 0);
 }
 
-static void step_tells_which(void **state)
+static void step_determines_which(void **state)
 {
 	static const struct {
 		const char *step, *gemm;
@@ -147,8 +148,8 @@ static void step_tells_which(void **state)
 		is(&s, i * 3, cases[i].gemm);
 }
 
-/* Another model's graph of the same kernels: no number alone tells them apart,
- * whatever the step says. */
+/* Another model's graph of the same kernels: they differ in more than one number,
+ * so the step does not decide. */
 static void differ_in_more_than_tokens(void **state)
 {
 	struct scene s;
@@ -172,7 +173,7 @@ static void from_the_book(void **state)
 {
 	static const struct graph_node_known three[] = {
 		{ "c", "gemm", "m=8 n=4 k=2", DTYPE_BF16, 0 },
-		{ "a", "operator of an older catalogue", "m=8", DTYPE_BF16, 1 },
+		{ "a", "operator of an older catalog", "m=8", DTYPE_BF16, 1 },
 		{ "b", NULL, NULL, DTYPE_UNKNOWN, 2 },
 	};
 	static const struct graph_node_known two[] = {
@@ -233,7 +234,7 @@ int main(void)
 		WORLD_TEST(one_kernel_missing),
 		WORLD_TEST(another_order),
 		WORLD_TEST(equal_names_other_sizes),
-		WORLD_TEST(step_tells_which),
+		WORLD_TEST(step_determines_which),
 		WORLD_TEST(differ_in_more_than_tokens),
 		WORLD_TEST(from_the_book),
 		WORLD_TEST(nothing_replayed),

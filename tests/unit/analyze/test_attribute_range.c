@@ -79,7 +79,7 @@ static void nvtx_of_another_thread(void **state)
 	is(w, "not - -");
 }
 
-/* Dims that no number of 64 bits holds are not told, and that is noted. */
+/* Dims that do not fit into 64 bits are left out, and noted. */
 static void nvtx_sizes_too_large(void **state)
 {
 	struct world *w = *state;
@@ -90,8 +90,8 @@ static void nvtx_sizes_too_large(void **state)
 	assert_int_equal(w->p.notes.count[NOTE_dims_unreadable], 1);
 }
 
-/* A host operator with dims told of the same launch tells its type, too, but a
- * range with sizes was put there by somebody who knows. */
+/* The host operator with dims of the same launch gives its dtype as well, but a
+ * range with sizes takes precedence: the program set it on purpose. */
 static void people_name_sizes(void **state)
 {
 	struct world *w = *state;
@@ -162,8 +162,8 @@ static void around_a_graph(void **state)
 	is(w, "not - -");
 }
 
-/* Below an operator that nobody knows a captured kernel is what its name says,
- * with that operator's dims. */
+/* Below an operator that the catalog does not have, a captured kernel is attributed
+ * by its name, with that operator's dims. */
 static void captured_below_a_stranger(void **state)
 {
 	struct world *w = *state;
@@ -202,7 +202,7 @@ static void captured_below_a_stranger(void **state)
 	"generation_16(sq16sk8209sqsq16sqsk8209)"
 #define PAGED "void vllm::paged_attention_v2_kernel<float>(int)"
 
-static void step_tells_keys(void **state)
+static void step_gives_keys(void **state)
 {
 	struct world *w = *state;
 	range(w, DECODE, 10);
@@ -210,7 +210,7 @@ static void step_tells_keys(void **state)
 	is(w, "sizes paged_attention_decode seqs=16 kv_tokens=8209");
 }
 
-static void step_that_tells_fewer(void **state)
+static void step_that_gives_fewer(void **state)
 {
 	struct world *w = *state;
 	range(w, DECODE, 9);
@@ -243,7 +243,7 @@ static void step_around_a_full_shape(void **state)
 	is(w, "sizes paged_attention_decode seq_lens=[1*65536]");
 }
 
-/* Of a mixed step's keys, decode's share is not told. */
+/* The share of decode in a mixed step's keys is unknown. */
 static void step_of_both_phases(void **state)
 {
 	struct world *w = *state;
@@ -277,8 +277,8 @@ int main(void)
 		WORLD_TEST(module_by_class),
 		WORLD_TEST(around_a_graph),
 		WORLD_TEST(captured_below_a_stranger),
-		WORLD_TEST(step_tells_keys),
-		WORLD_TEST(step_that_tells_fewer),
+		WORLD_TEST(step_gives_keys),
+		WORLD_TEST(step_that_gives_fewer),
 		WORLD_TEST(step_around_steps),
 		WORLD_TEST(step_around_a_full_shape),
 		WORLD_TEST(step_of_both_phases),

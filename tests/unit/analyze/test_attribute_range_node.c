@@ -90,7 +90,7 @@ static void two_kernels_of_a_call(void **state)
 	are(w, "node gemm m=4 n=2 k=8 calls=3 launches=6\n");
 }
 
-/* The second kernel was launched below one range more, which tells nothing. */
+/* The second kernel was launched below one range more, which gives nothing. */
 static void call_with_ranges_inside(void **state)
 {
 	struct world *w = *state;
@@ -118,7 +118,7 @@ static void calls_side_by_side(void **state)
 }
 
 /* The same operator in two layers is two calls. */
-static void told_apart_by_what_is_around(void **state)
+static void distinguished_by_the_ranges_around(void **state)
 {
 	struct world *w = *state;
 	node(w, 11, OPEN(NORM, "layer 0"));
@@ -154,7 +154,7 @@ static void collective_within_a_gemm(void **state)
 	are(w, "rule collective - calls=1 launches=1\n");
 }
 
-/* The same node, asked for two kernels of different kind. */
+/* The same node, read for two kernels of different kinds. */
 static void layer_of_two_kernels(void **state)
 {
 	struct world *w = *state;
@@ -166,7 +166,7 @@ static void layer_of_two_kernels(void **state)
 	       "not - - calls=1 launches=1\n");
 }
 
-static void node_that_is_not_told(void **state)
+static void node_that_is_unknown(void **state)
 {
 	struct world *w = *state;
 	node(w, 11, OPEN(MM));
@@ -194,7 +194,7 @@ static void depths_in_disorder(void **state)
 	are(w, "node rms_norm tokens=16 hidden=4096 calls=1 launches=1\n");
 }
 
-/* Where no call and no correlation is known, kernels are calls of their own. */
+/* Without a call and a correlation, each kernel is a call of its own. */
 static void without_correlation(void **state)
 {
 	struct world *w = *state;
@@ -211,12 +211,12 @@ int main(void)
 		WORLD_TEST(two_kernels_of_a_call),
 		WORLD_TEST(call_with_ranges_inside),
 		WORLD_TEST(calls_side_by_side),
-		WORLD_TEST(told_apart_by_what_is_around),
+		WORLD_TEST(distinguished_by_the_ranges_around),
 		WORLD_TEST(sizes_further_out),
 		WORLD_TEST(sizes_behind_another),
 		WORLD_TEST(collective_within_a_gemm),
 		WORLD_TEST(layer_of_two_kernels),
-		WORLD_TEST(node_that_is_not_told),
+		WORLD_TEST(node_that_is_unknown),
 		WORLD_TEST(depths_in_disorder),
 		WORLD_TEST(without_correlation),
 	};

@@ -1,5 +1,5 @@
 /* test_breakdown_calls.c - rows whose launches are of one call: they belong
- * together, and share its least time. */
+ * together, and share its roofline bound. */
 #include "row_scene.h"
 
 enum { NORM, GEMM, REDUCE };

@@ -11,7 +11,7 @@ static void layer(struct made_side *s, enum layer_block_kind kind)
 }
 
 /* One machine fuses rope with the cache, the other reduces after attention. */
-static void fused_and_split_kernels_stand_beside_each_other(void **state)
+static void fused_and_split_kernels_are_one_line(void **state)
 {
 	struct made *m = *state;
 	struct made_side *a = &m->side[0], *b = &m->side[1];
@@ -29,7 +29,7 @@ static void fused_and_split_kernels_stand_beside_each_other(void **state)
 	made_row(b, "paged", R(ATTENTION), 43);
 	made_row(b, "reduce", R(ATTENTION), 5);
 	made_row(b, "cijk_2", R(O_PROJ), 5);
-	made_beside(m, 2);
+	made_compare(m, 2);
 	MADE_IS(m, "norm|add_norm 4 6 role", "qkv|cijk_1 20 22 role",
 		"rope_store|rotary,cache 5 9 role",
 		"attend|paged,reduce 12 48 role", "out|cijk_2 10 5 role");
@@ -43,7 +43,7 @@ static void fused_and_split_kernels_stand_beside_each_other(void **state)
 	assert_string_equal(m->out.sections[0].name, "attention + mlp");
 }
 
-/* Each side fuses other neighbours: together they are one line. */
+/* Each side fuses other neighbors: together they are one line. */
 static void fusions_that_cross_join_all_they_touch(void **state)
 {
 	struct made *m = *state;
@@ -54,7 +54,7 @@ static void fusions_that_cross_join_all_they_touch(void **state)
 	layer(b, BLOCK_ATTENTION);
 	made_row(b, "qkv", R(QKV), 1);
 	made_row(b, "norm_rope", R(QK_NORM) | R(ROPE), 1);
-	made_beside(m, 2);
+	made_compare(m, 2);
 	MADE_IS(m, "qkv_norm,rope|qkv,norm_rope 5 2 role");
 }
 
@@ -67,13 +67,13 @@ static void the_same_role_in_two_blocks_is_two_lines(void **state)
 		layer(&m->side[s], BLOCK_MLP);
 		made_row(&m->side[s], "sum_2", R(ALL_REDUCE), 8);
 	}
-	made_beside(m, 2);
+	made_compare(m, 2);
 	MADE_IS(m, "sum_1|sum_1 7 7 role", "sum_2|sum_2 8 8 role");
 }
 
-/* It stands before each product: it belongs to the one that it is for. What does
- * something else, too, goes by that. */
-static void what_only_quantizes_goes_by_its_product(void **state)
+/* It precedes each product and belongs to the one that it is for. A row that does
+ * something else as well is matched by that. */
+static void what_only_quantizes_is_matched_by_its_product(void **state)
 {
 	struct made *m = *state;
 	struct made_side *a = &m->side[0], *b = &m->side[1];
@@ -88,7 +88,7 @@ static void what_only_quantizes_goes_by_its_product(void **state)
 	made_row(b, "qkv", R(QKV), 3);
 	made_row(b, "quant", R(QUANTIZE), 3);
 	made_row(b, "out", R(O_PROJ), 5);
-	made_beside(m, 2);
+	made_compare(m, 2);
 	MADE_IS(m, "norm|norm_quant 1 2 role", "quant_1| 2 - alone",
 		"qkv|qkv 3 3 role", "quant_2|quant 4 3 role",
 		"out|out 5 5 role");
@@ -107,7 +107,7 @@ static void rows_without_roles_go_by_module_then_by_kernel(void **state)
 	made_row(b, "fill", 0, 4);
 	made_row(b, "gemm_b", 0, 8)->module = "Mixer.fc";
 	made_row(b, "copy", 0, 5);
-	made_beside(m, 2);
+	made_compare(m, 2);
 	MADE_IS(m, "gemm_a,add_a|gemm_b 10 8 module", "copy|copy 2 5 kernel",
 		"fill|fill 3 4 kernel");
 	assert_string_equal(m->out.lines[0].module, "Mixer.fc");
@@ -127,7 +127,7 @@ static void a_kernel_at_several_places_is_matched_place_by_place(void **state)
 	made_row(b, "add", 0, 10);
 	made_row(b, "add", 0, 30);
 	made_row(b, "add", 0, 50);
-	made_beside(m, 2);
+	made_compare(m, 2);
 	MADE_IS(m, "add|add 1 10 kernel", "mul| 2 - alone",
 		"add|add 3 30 kernel", "|add - 50 alone");
 }
@@ -149,7 +149,7 @@ static void what_one_side_has_comes_where_it_has_it(void **state)
 	made_row(c, "swiglu", R(ACTIVATION), 1);
 	made_row(c, "down", R(DOWN), 1);
 	made_row(c, "last", 0, 1);
-	made_beside(m, 3);
+	made_compare(m, 3);
 	MADE_IS(m, "|first| - 1 - alone", "up|up|up 1 1 1 role",
 		"|act|swiglu - 1 1 role", "down|down|down 1 1 1 role",
 		"||last - - 1 alone");
@@ -167,7 +167,7 @@ static void times_are_of_a_layer(void **state)
 	}
 	m->side[1].rows[0].time =
 		(struct time_stats){ .instances = 1, .total_ns = 300 };
-	made_beside(m, 2);
+	made_compare(m, 2);
 	MADE_IS(m, "up|up 100 30 role");
 }
 
@@ -183,7 +183,7 @@ static void s_is_of_what_is_known_of_the_line(void **state)
 	r->sol_ps = 600000;
 	made_row(&m->side[0], "split", R(DOWN), 10);
 	made_row(&m->side[1], "down", R(DOWN), 50);
-	made_beside(m, 2);
+	made_compare(m, 2);
 	assert_float_equal(m->out.lines[0].cells[0].s, 0.6, 1e-12);
 	assert_true(isnan(m->out.lines[0].cells[1].s));
 }
@@ -191,10 +191,10 @@ static void s_is_of_what_is_known_of_the_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		MADE_TEST(fused_and_split_kernels_stand_beside_each_other),
+		MADE_TEST(fused_and_split_kernels_are_one_line),
 		MADE_TEST(fusions_that_cross_join_all_they_touch),
 		MADE_TEST(the_same_role_in_two_blocks_is_two_lines),
-		MADE_TEST(what_only_quantizes_goes_by_its_product),
+		MADE_TEST(what_only_quantizes_is_matched_by_its_product),
 		MADE_TEST(rows_without_roles_go_by_module_then_by_kernel),
 		MADE_TEST(a_kernel_at_several_places_is_matched_place_by_place),
 		MADE_TEST(what_one_side_has_comes_where_it_has_it),

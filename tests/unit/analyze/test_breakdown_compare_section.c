@@ -43,7 +43,7 @@ static void places_find_each_other_in_any_number(void **state)
 	section(b, SECTION_BEFORE, NULL, BLOCK_EMBEDDING, BLOCK_EMBEDDING);
 	section(b, SECTION_LAYER, "y", BLOCK_ATTENTION, BLOCK_MLP);
 	section(b, SECTION_AFTER, NULL, BLOCK_HEAD, BLOCK_HEAD);
-	made_beside(m, 2);
+	made_compare(m, 2);
 	sections_are(m, "before:-0 layer:01 after:12");
 	assert_null(m->out.sections[1].name);
 	assert_true(isnan(m->out.sections[0].sum_ns[0]));
@@ -51,7 +51,7 @@ static void places_find_each_other_in_any_number(void **state)
 	assert_float_equal(m->out.sections[2].sum_ns[1], 1, 0);
 }
 
-/* Dense layers beside dense ones, those with experts beside their like. */
+/* Dense layers are compared with dense ones, layers with experts with their like. */
 static void layers_go_by_what_they_hold(void **state)
 {
 	struct made *m = *state;
@@ -60,7 +60,7 @@ static void layers_go_by_what_they_hold(void **state)
 	section(a, SECTION_LAYER, NULL, BLOCK_ATTENTION, BLOCK_MOE);
 	section(b, SECTION_LAYER, NULL, BLOCK_ATTENTION, BLOCK_MOE);
 	section(b, SECTION_LAYER, NULL, BLOCK_ATTENTION, BLOCK_MLP);
-	made_beside(m, 2);
+	made_compare(m, 2);
 	sections_are(m, "layer:01 layer:10");
 }
 
@@ -71,11 +71,11 @@ static void a_kind_that_one_side_lacks_is_kept(void **state)
 	section(a, SECTION_LAYER, NULL, BLOCK_ATTENTION, BLOCK_MOE);
 	section(b, SECTION_LAYER, NULL, BLOCK_MLP, BLOCK_MLP);
 	section(b, SECTION_LAYER, NULL, BLOCK_ATTENTION, BLOCK_MOE);
-	made_beside(m, 2);
+	made_compare(m, 2);
 	sections_are(m, "layer:-0 layer:01");
 }
 
-static void names_alike_go_before_blocks(void **state)
+static void equal_names_precede_blocks(void **state)
 {
 	struct made *m = *state;
 	struct made_side *a = &m->side[0], *b = &m->side[1];
@@ -83,7 +83,7 @@ static void names_alike_go_before_blocks(void **state)
 	section(a, SECTION_LAYER, "Text", BLOCK_ATTENTION, BLOCK_MLP);
 	section(b, SECTION_LAYER, "Text", BLOCK_ATTENTION, BLOCK_MLP);
 	section(b, SECTION_LAYER, "Vision", BLOCK_ATTENTION, BLOCK_MLP);
-	made_beside(m, 2);
+	made_compare(m, 2);
 	sections_are(m, "layer:01 layer:10");
 	assert_string_equal(m->out.sections[0].name, "Vision");
 }
@@ -94,22 +94,22 @@ static void without_layers_all_is_one_section(void **state)
 	for (uint32_t s = 0; s < 3; s++)
 		section(&m->side[s], SECTION_FLAT, NULL, BLOCK_OTHER,
 			BLOCK_OTHER);
-	made_beside(m, 3);
+	made_compare(m, 3);
 	sections_are(m, "flat:000");
 	MADE_IS(m, "a|a|a 1 1 1 kernel");
 }
 
-static void a_flat_run_beside_layers_loses_nothing(void **state)
+static void a_flat_run_against_layers_loses_nothing(void **state)
 {
 	struct made *m = *state;
 	section(&m->side[0], SECTION_LAYER, NULL, BLOCK_ATTENTION, BLOCK_MLP);
 	section(&m->side[1], SECTION_FLAT, NULL, BLOCK_OTHER, BLOCK_OTHER);
-	made_beside(m, 2);
+	made_compare(m, 2);
 	sections_are(m, "layer:0- flat:-0");
 	MADE_IS(m, "a| 1 - alone", "b| 1 - alone", "|a - 1 alone");
 }
 
-static void blocks_are_merged_and_keep_what_they_run_beside(void **state)
+static void blocks_are_merged_and_keep_what_they_overlap(void **state)
 {
 	struct made *m = *state;
 	struct made_side *a = &m->side[0], *b = &m->side[1];
@@ -120,7 +120,7 @@ static void blocks_are_merged_and_keep_what_they_run_beside(void **state)
 	made_block(b, BLOCK_SHARED);
 	b->blocks[3].beside = 2;
 	made_row(b, "d", 0, 1);
-	made_beside(m, 2);
+	made_compare(m, 2);
 	assert_int_equal(m->out.blocks_n, 4);
 	assert_int_equal(m->out.blocks[0].kind, BLOCK_ATTENTION);
 	assert_int_equal(m->out.blocks[1].kind, BLOCK_GATE);
@@ -131,10 +131,10 @@ static void blocks_are_merged_and_keep_what_they_run_beside(void **state)
 	assert_true(isnan(m->out.blocks[1].sum_ns[0]));
 }
 
-static void nothing_beside_nothing(void **state)
+static void nothing_against_nothing(void **state)
 {
 	struct made *m = *state;
-	made_beside(m, 8);
+	made_compare(m, 8);
 	assert_int_equal(m->out.sections_n, 0);
 	assert_int_equal(m->out.blocks_n, 0);
 	assert_int_equal(m->out.lines_n, 0);
@@ -173,7 +173,7 @@ static void nothing_is_lost_at_random(void **state)
 			}
 			rows += is->b.rows_n;
 		}
-		made_beside(m, sides);
+		made_compare(m, sides);
 		for (uint32_t l = 0; l < m->out.lines_n; l++)
 			for (uint32_t s = 0; s < sides; s++) {
 				const struct breakdown_compare_line *x =
@@ -204,11 +204,11 @@ int main(void)
 		MADE_TEST(places_find_each_other_in_any_number),
 		MADE_TEST(layers_go_by_what_they_hold),
 		MADE_TEST(a_kind_that_one_side_lacks_is_kept),
-		MADE_TEST(names_alike_go_before_blocks),
+		MADE_TEST(equal_names_precede_blocks),
 		MADE_TEST(without_layers_all_is_one_section),
-		MADE_TEST(a_flat_run_beside_layers_loses_nothing),
-		MADE_TEST(blocks_are_merged_and_keep_what_they_run_beside),
-		MADE_TEST(nothing_beside_nothing),
+		MADE_TEST(a_flat_run_against_layers_loses_nothing),
+		MADE_TEST(blocks_are_merged_and_keep_what_they_overlap),
+		MADE_TEST(nothing_against_nothing),
 		MADE_TEST(nothing_is_lost_at_random),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,17 +1,16 @@
-/* test_breakdown_from.c - which way layers are found, and what is said where
- * there are none. */
+/* test_breakdown_from.c - how layers are found, and the reason if there are none. */
 #include "world.h"
 
-static bool asked(struct world *w, struct breakdown_asked layers)
+static bool breakdown_of(struct world *w, struct breakdown_asked layers)
 {
 	struct profile_asked a = { .breakdown = layers };
 
 	rows_done(&w->t, &w->process);
-	return profile_asked(&w->t, 0, &a, w->families, NULL, &w->arena, &w->p,
-		&w->e);
+	return profile_from_params(&w->t, 0, &a, w->families, NULL, &w->arena,
+		&w->p, &w->e);
 }
 
-static struct breakdown_asked unasked(void)
+static struct breakdown_asked no_params(void)
 {
 	return BREAKDOWN_UNASKED;
 }
@@ -35,7 +34,7 @@ static void what_repeats_is_layers(void **state)
 	struct world *w = *state;
 	const struct breakdown *b = &w->p.breakdown;
 	model(w);
-	assert_true(asked(w, unasked()));
+	assert_true(breakdown_of(w, no_params()));
 	assert_int_equal(b->detector, LAYERS_PERIOD);
 	assert_int_equal(b->layers, 12);
 	assert_int_equal(b->passes, 1);
@@ -45,13 +44,13 @@ static void what_repeats_is_layers(void **state)
 	assert_true(b->layered.avg_ns == 48 * 110 - 10);
 }
 
-static void one_way_can_be_asked_for(void **state)
+static void a_detector_can_be_requested(void **state)
 {
 	struct world *w = *state;
-	struct breakdown_asked a = unasked();
+	struct breakdown_asked a = no_params();
 	model(w);
 	a.by = LAYERS_MODULES;
-	assert_true(asked(w, a));
+	assert_true(breakdown_of(w, a));
 	assert_int_equal(w->p.breakdown.detector, LAYERS_NONE);
 	assert_int_equal(w->p.breakdown.sections[0].place, SECTION_FLAT);
 	assert_string_equal(w->p.breakdown.why,
@@ -61,10 +60,10 @@ static void one_way_can_be_asked_for(void **state)
 static void layers_begin_where_somebody_says(void **state)
 {
 	struct world *w = *state;
-	struct breakdown_asked a = unasked();
+	struct breakdown_asked a = no_params();
 	model(w);
 	a.layers.start = "gemm";
-	assert_true(asked(w, a));
+	assert_true(breakdown_of(w, a));
 	assert_int_equal(w->p.breakdown.detector, LAYERS_GIVEN);
 	assert_int_equal(w->p.breakdown.layers, 12);
 }
@@ -94,7 +93,7 @@ static void layers_alone_are_no_passes(void **state)
 	struct world *w = *state;
 	const struct breakdown *b = &w->p.breakdown;
 	stage(w);
-	assert_true(asked(w, unasked()));
+	assert_true(breakdown_of(w, no_params()));
 	assert_int_equal(w->p.iterations.detector, ITERATIONS_PERIOD);
 	assert_int_equal(b->detector, LAYERS_PERIOD);
 	assert_int_equal(b->passes, 1);
@@ -115,7 +114,7 @@ static void steps_of_one_layer_are_no_layers(void **state)
 	const struct breakdown *b = &w->p.breakdown;
 	for (int i = 0; i < 12 * 5; i++)
 		rows_kernel(&w->t, step[i % 5], 1000 + 110 * i, 100, 0, 1);
-	assert_true(asked(w, unasked()));
+	assert_true(breakdown_of(w, no_params()));
 	assert_int_equal(w->p.iterations.detector, ITERATIONS_PERIOD);
 	assert_int_equal(b->detector, LAYERS_NONE);
 	assert_int_equal(b->passes, 12);
@@ -128,11 +127,11 @@ static void layers_alone_begin_where_somebody_says(void **state)
 {
 	struct world *w = *state;
 	const struct breakdown *b = &w->p.breakdown;
-	struct breakdown_asked a = unasked();
+	struct breakdown_asked a = no_params();
 	stage(w);
 	a.layers.start = "rmsnorm";
 	a.layers.every = 2;
-	assert_true(asked(w, a));
+	assert_true(breakdown_of(w, a));
 	assert_int_equal(b->detector, LAYERS_GIVEN);
 	assert_int_equal(b->passes, 1);
 	assert_int_equal(b->layers, 12);
@@ -143,10 +142,10 @@ static void layers_alone_begin_where_somebody_says(void **state)
 static void what_is_not_there_is_an_error(void **state)
 {
 	struct world *w = *state;
-	struct breakdown_asked a = unasked();
+	struct breakdown_asked a = no_params();
 	model(w);
 	a.layers.start = "dragon";
-	assert_false(asked(w, a));
+	assert_false(breakdown_of(w, a));
 	assert_int_equal(w->e.code, ERR_NOT_FOUND);
 	assert_string_equal(w->e.text,
 		"no kernel that counts has a name with 'dragon' in it");
@@ -157,7 +156,7 @@ static void ranges_that_somebody_names_are_given(void **state)
 {
 	struct world *w = *state;
 	const struct breakdown *b = &w->p.breakdown;
-	struct breakdown_asked a = unasked();
+	struct breakdown_asked a = no_params();
 	for (int i = 0; i < 3; i++) {
 		int64_t at = 1000 + i * 100;
 		rows_range(&w->t, RANGE_ANNOTATION, "chunk", "1", at, 90);
@@ -165,7 +164,7 @@ static void ranges_that_somebody_names_are_given(void **state)
 		rows_launched(&w->t, "ampere_gemm", at + 40, 30, i + 1);
 	}
 	a.layers.range = "chunk";
-	assert_true(asked(w, a));
+	assert_true(breakdown_of(w, a));
 	assert_int_equal(b->detector, LAYERS_GIVEN);
 	assert_string_equal(b->anchor, "chunk");
 	assert_int_equal(b->passes, 3);
@@ -176,10 +175,10 @@ static void ranges_that_somebody_names_are_given(void **state)
 static void ranges_that_are_not_there_are_an_error(void **state)
 {
 	struct world *w = *state;
-	struct breakdown_asked a = unasked();
+	struct breakdown_asked a = no_params();
 	model(w);
 	a.layers.range = "Dragon";
-	assert_false(asked(w, a));
+	assert_false(breakdown_of(w, a));
 	assert_int_equal(w->e.code, ERR_NOT_FOUND);
 }
 
@@ -189,55 +188,54 @@ static void names_that_lag_are_no_layers(void **state)
 	struct world *w = *state;
 	model(w);
 	w->t.notes.count[NOTE_names_lag] = 1;
-	assert_true(asked(w, unasked()));
+	assert_true(breakdown_of(w, no_params()));
 	assert_int_equal(w->p.breakdown.detector, LAYERS_NONE);
 	assert_false(w->p.breakdown.realigned);
 	assert_string_equal(w->p.breakdown.why,
 		"kernels' names lag behind their durations in this run, so "
-		"that layers by name would be wrong; ask for realigning "
-		"to have each name put back to the duration it belongs to");
+		"that layers by name would be wrong; request realigning "
+		"to assign each name to the duration it belongs to");
 }
 
 static void names_that_cannot_be_put_back_are_none_either(void **state)
 {
 	struct world *w = *state;
-	struct breakdown_asked a = unasked();
+	struct breakdown_asked a = no_params();
 	model(w);
 	w->t.notes.count[NOTE_names_lag] = 1;
 	a.realign = true;
-	assert_true(asked(w, a));
+	assert_true(breakdown_of(w, a));
 	assert_int_equal(w->p.breakdown.detector, LAYERS_NONE);
 	assert_string_equal(w->p.breakdown.why,
 		"kernels' names lag behind their durations in this run, and it "
-		"cannot be told which name belongs to which");
+		"is unknown which name belongs to which");
 }
 
 static void names_that_do_not_lag_stay(void **state)
 {
 	struct world *w = *state;
-	struct breakdown_asked a = unasked();
+	struct breakdown_asked a = no_params();
 	model(w);
 	a.realign = true;
-	assert_true(asked(w, a));
+	assert_true(breakdown_of(w, a));
 	assert_int_equal(w->p.breakdown.detector, LAYERS_PERIOD);
 	assert_false(w->p.breakdown.realigned);
 	assert_string_equal(w->p.breakdown.why,
-		"names were not put to other durations: they do not lag behind "
-		"them");
+		"names were not realigned: they do not lag behind the durations");
 }
 
 static void a_host_alone_has_none(void **state)
 {
 	struct world *w = *state;
 	rows_call(&w->t, "cudaMalloc", "1", 1000, 10, 1);
-	assert_true(asked(w, unasked()));
+	assert_true(breakdown_of(w, no_params()));
 	assert_int_equal(w->p.breakdown.device, -1);
 	assert_int_equal(w->p.breakdown.rows_n, 0);
 	assert_string_equal(w->p.breakdown.why, "nothing ran on a GPU");
 }
 
 /* At whatever step it is full. */
-static void a_full_arena_is_told(void **state)
+static void a_full_arena_is_reported(void **state)
 {
 	struct world *w = *state;
 	size_t ceiling = 4096, full = 0;
@@ -247,7 +245,7 @@ static void a_full_arena_is_told(void **state)
 		arena_release(&w->arena);
 		w->arena = (struct arena){ .ceiling = ceiling };
 		w->e = (struct err){ 0 };
-		ok = asked(w, unasked());
+		ok = breakdown_of(w, no_params());
 		full += !ok;
 		assert_true(ok || w->e.code == ERR_TOO_LARGE);
 	}
@@ -259,7 +257,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(what_repeats_is_layers),
-		WORLD_TEST(one_way_can_be_asked_for),
+		WORLD_TEST(a_detector_can_be_requested),
 		WORLD_TEST(layers_begin_where_somebody_says),
 		WORLD_TEST(layers_alone_are_no_passes),
 		WORLD_TEST(steps_of_one_layer_are_no_layers),
@@ -271,7 +269,7 @@ int main(void)
 		WORLD_TEST(names_that_cannot_be_put_back_are_none_either),
 		WORLD_TEST(names_that_do_not_lag_stay),
 		WORLD_TEST(a_host_alone_has_none),
-		WORLD_TEST(a_full_arena_is_told),
+		WORLD_TEST(a_full_arena_is_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_breakdown_overlap.c - the sweep beside a count of every nanosecond. */
+/* test_breakdown_overlap.c - the sweep against a count of every nanosecond. */
 #include "breakdown_overlap.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ struct scene {
 struct counted {
 	int64_t wall, idle, overlap, other, exposed;
 	int64_t exclusive[STRANDS], busy[STRANDS], set_busy[SETS];
-	int64_t beside[SETS * FAMILY];
+	int64_t together[SETS * FAMILY];
 };
 
 /* Marsaglia's xorshift. */
@@ -117,7 +117,7 @@ static void count_one(const struct scene *s, int64_t at, struct counted *c)
 		c->set_busy[i] += set[i];
 		for (uint32_t k = 0; k < SETS; k++)
 			if (i != k && i / FAMILY == k / FAMILY)
-				c->beside[i * FAMILY + k % FAMILY] +=
+				c->together[i * FAMILY + k % FAMILY] +=
 					set[i] && set[k];
 	}
 }
@@ -148,7 +148,7 @@ static void expect(const struct overlap *o, const struct counted *c)
 	for (uint32_t i = 0; i < SETS; i++)
 		assert_int_equal(o->set_busy_ns[i], c->set_busy[i]);
 	for (uint32_t i = 0; i < SETS * FAMILY; i++)
-		assert_int_equal(o->beside_ns[i], c->beside[i]);
+		assert_int_equal(o->together_ns[i], c->together[i]);
 	assert_int_equal(sum, o->wall_ns);
 }
 
@@ -168,7 +168,7 @@ static void every_nanosecond_is_counted_once(void **state)
 		seen[1] += c.overlap;
 		seen[2] += c.other;
 		seen[3] += c.exposed;
-		seen[4] += c.beside[1];
+		seen[4] += c.together[1];
 		overlap_release(&s.o, &s.a);
 	}
 	for (uint32_t i = 0; i < 5; i++)
@@ -176,8 +176,8 @@ static void every_nanosecond_is_counted_once(void **state)
 	arena_release(&s.a);
 }
 
-/* 40 spans of as many sets at once: of sets beyond those that are told in pairs
- * all but the pairs is exact. */
+/* 40 spans of as many sets at once: for sets beyond those that are counted in
+ * pairs, everything except the pairs is exact. */
 static void a_crowd_costs_no_more_than_its_pairs(void **state)
 {
 	enum { CROWD = 40 };
@@ -204,14 +204,14 @@ static void a_crowd_costs_no_more_than_its_pairs(void **state)
 	assert_int_equal(o.idle_ns, 50);
 	for (uint32_t i = 0; i < CROWD; i++)
 		assert_int_equal(o.set_busy_ns[i], 50);
-	assert_int_equal(o.beside_ns[1], 50);
-	assert_int_equal(o.beside_ns[OVERLAP_SETS_MOST - 1], 50);
-	assert_int_equal(o.beside_ns[OVERLAP_SETS_MOST], 0);
+	assert_int_equal(o.together_ns[1], 50);
+	assert_int_equal(o.together_ns[OVERLAP_SETS_MOST - 1], 50);
+	assert_int_equal(o.together_ns[OVERLAP_SETS_MOST], 0);
 	overlap_release(&o, &a);
 	arena_release(&a);
 }
 
-static void a_full_arena_is_told(void **state)
+static void a_full_arena_is_reported(void **state)
 {
 	struct arena a = { .ceiling = 1000 };
 	struct overlap_span span = { 0, 1, 0, OVERLAP_COMPUTE };
@@ -238,7 +238,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_nanosecond_is_counted_once),
 		cmocka_unit_test(a_crowd_costs_no_more_than_its_pairs),
-		cmocka_unit_test(a_full_arena_is_told),
+		cmocka_unit_test(a_full_arena_is_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

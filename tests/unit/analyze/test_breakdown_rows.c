@@ -1,4 +1,4 @@
-/* test_breakdown_rows.c - what rows, blocks and sections tell of launches. */
+/* test_breakdown_rows.c - rows, blocks and sections made from launches. */
 #include "row_scene.h"
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@ enum { NORM, GEMM, REDUCE, EXPERTS, SHARED, RING };
 
 /* Two passes of two layers: a norm, a GEMM with its reduction, experts, and
  * beside them, on another stream, what all tokens go to. The second layer of the
- * second pass has a set besides and lacks the reduction. */
+ * second pass also has a set and lacks the reduction. */
 static void two_passes(struct scene *w)
 {
 	static const int64_t begins[] = { 1000, 2000, 11000, 12000 };
@@ -155,7 +155,7 @@ static void what_is_exposed_and_what_is_no_passes(void **state)
 }
 
 /* Nothing was launched in the second section. */
-static void how_alike_nothing_is_is_unknown(void **state)
+static void the_similarity_of_nothing_is_unknown(void **state)
 {
 	struct scene *w = *state;
 	scene_pass(w, 0, 1000);
@@ -171,7 +171,7 @@ static void how_alike_nothing_is_is_unknown(void **state)
 	assert_true(isnan(b->sections[1].alike));
 }
 
-static void nothing_is_told_of_nothing(void **state)
+static void nothing_is_reported_of_nothing(void **state)
 {
 	struct scene *w = *state;
 	w->l.why = "nothing ran on a GPU";
@@ -182,8 +182,8 @@ static void nothing_is_told_of_nothing(void **state)
 	assert_string_equal(b->why, "nothing ran on a GPU");
 }
 
-/* More places than rows: those of least time stand together. */
-static void what_is_too_much_stands_together(void **state)
+/* More places than rows: those of the shortest time share one. */
+static void what_is_too_much_shares_a_row(void **state)
 {
 	struct scene *w = *state;
 	enum { MORE = 5, N = BREAKDOWN_ROWS_MOST + MORE };
@@ -230,9 +230,9 @@ int main(void)
 		SCENE_TEST(layers_and_passes),
 		SCENE_TEST(bars_are_means_over_passes),
 		SCENE_TEST(what_is_exposed_and_what_is_no_passes),
-		SCENE_TEST(how_alike_nothing_is_is_unknown),
-		SCENE_TEST(nothing_is_told_of_nothing),
-		SCENE_TEST(what_is_too_much_stands_together),
+		SCENE_TEST(the_similarity_of_nothing_is_unknown),
+		SCENE_TEST(nothing_is_reported_of_nothing),
+		SCENE_TEST(what_is_too_much_shares_a_row),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static void a_run_with_itself_is_refused(void **state)
 	arena_release(&a);
 }
 
-static void programs_without_a_common_function_are_told(void **state)
+static void programs_without_a_common_function_are_reported(void **state)
 {
 	struct arena a = { 0 };
 	struct comparison c;
@@ -44,7 +44,7 @@ static void programs_without_a_common_function_are_told(void **state)
 	arena_release(&a);
 }
 
-static void sides_without_gpu_time_are_told(void **state)
+static void sides_without_gpu_time_are_reported(void **state)
 {
 	struct arena a = { 0 };
 	struct comparison c;
@@ -146,8 +146,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_run_with_itself_is_refused),
-		cmocka_unit_test(programs_without_a_common_function_are_told),
-		cmocka_unit_test(sides_without_gpu_time_are_told),
+		cmocka_unit_test(
+			programs_without_a_common_function_are_reported),
+		cmocka_unit_test(sides_without_gpu_time_are_reported),
 		cmocka_unit_test(statistics_show_time_per_launch),
 		cmocka_unit_test(delta_is_count_and_duration_to_the_nanosecond),
 		cmocka_unit_test(an_empty_side_is_an_error),

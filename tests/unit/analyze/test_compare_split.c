@@ -1,4 +1,4 @@
-/* test_compare_split.c - the parts of an iteration that the host tells. */
+/* test_compare_split.c - the parts of an iteration that the host records. */
 #include "sides.h"
 
 static const struct split_row *part_of(const struct comparison *c,
@@ -22,7 +22,7 @@ static struct compared_run run(struct arena *a, int64_t id, int64_t oncpu_ns,
 	return r;
 }
 
-/* Threads' time stands beside the iteration's parts, and is judged as they are. */
+/* Threads' time is listed with the iteration's parts, and tested as they are. */
 static void threads_join_the_parts(void **state)
 {
 	struct arena a = { 0 };
@@ -43,8 +43,8 @@ static void threads_join_the_parts(void **state)
 	arena_release(&a);
 }
 
-/* What one side does not tell is no part. */
-static void one_side_does_not_tell(void **state)
+/* What one side does not record is no part. */
+static void one_side_does_not_record(void **state)
 {
 	struct arena a = { 0 };
 	struct comparison c;
@@ -61,7 +61,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_join_the_parts),
-		cmocka_unit_test(one_side_does_not_tell),
+		cmocka_unit_test(one_side_does_not_record),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

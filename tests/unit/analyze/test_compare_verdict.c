@@ -98,8 +98,8 @@ static void some_launches_that_moved_far_are_likely(void **state)
 
 /* Two recordings of a fixed time, the head's with a quarter more of all: per
  * launch nothing differs. */
-/* Nothing of a rank alone tells its transfer from its waiting; of the other
- * rank's device the head tells nothing at all. */
+/* A rank alone does not show which part of a collective is transfer and which is
+ * waiting; the head has no data on the other rank's device at all. */
 static void waiting_is_no_cause(void **state)
 {
 	struct arena a = { 0 };
@@ -147,7 +147,7 @@ static void a_part_may_be_all_that_changed(void **state)
 	sides_compare(&r[0], 1, &r[1], 1, &a, &c);
 	assert_string_equal(c.headline,
 		"no function alone is shown to have changed, but more time "
-		"goes to kernels that compute: +300 µs per iteration (+75.0 %), by "
+		"is spent in kernels that compute: +300 µs per iteration (+75.0 %), by "
 		"permutation of iterations; the iteration takes 400.1 µs in the base, "
 		"700.1 µs in the head (+75.0 %)");
 	arena_release(&a);
@@ -210,12 +210,12 @@ static void a_swapped_device_is_no_change(void **state)
 		"the first done of 2");
 	assert_true(sides_row(&c, "nccl")->change.base_ns == 50000);
 	assert_string_equal(sides_finding(&c, FINDING_device_swapped),
-		"devices were matched by what they do: GPU 1 of run 2 stands "
-		"for GPU 0, GPU 0 of run 2 stands for GPU 1");
+		"devices were matched by what they do: GPU 1 of run 2 is "
+		"matched as GPU 0, GPU 0 of run 2 is matched as GPU 1");
 	arena_release(&a);
 }
 
-static void a_rank_told_twice_is_said(void **state)
+static void a_rank_given_twice_is_reported(void **state)
 {
 	struct arena a = { 0 };
 	struct comparison c;
@@ -275,7 +275,7 @@ int main(void)
 		cmocka_unit_test(a_part_may_be_all_that_changed),
 		cmocka_unit_test(windows_of_other_lengths_are_put_to_one),
 		cmocka_unit_test(a_swapped_device_is_no_change),
-		cmocka_unit_test(a_rank_told_twice_is_said),
+		cmocka_unit_test(a_rank_given_twice_is_reported),
 		cmocka_unit_test(series_are_the_iterations_compared),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

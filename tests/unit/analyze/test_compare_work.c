@@ -1,4 +1,4 @@
-/* test_compare_work.c - other work is said first; a change of the code is none. */
+/* test_compare_work.c - other work is reported first; a change of the code is not other work. */
 #include "sides.h"
 #include <math.h>
 
@@ -45,7 +45,7 @@ static void other_sizes_are_other_work(void **state)
 	arena_release(&a);
 }
 
-static void sizes_of_another_form_are_told(void **state)
+static void sizes_of_another_form_are_reported(void **state)
 {
 	struct arena a = { 0 };
 	struct comparison c;
@@ -124,7 +124,7 @@ static void strata(struct compared_run *r, struct arena *a, uint32_t decode,
 		r->patterns.rows[0].dur_ns[i] *= 10;
 }
 
-static void phases_are_told_by_what_they_are(void **state)
+static void phases_are_distinguished_by_their_work(void **state)
 {
 	struct arena a = { 0 };
 	struct comparison c;
@@ -167,8 +167,8 @@ static void mixes_are_made_even(void **state)
 	arena_release(&a);
 }
 
-/* 7 to 3 against 9 to 1 comes out even nowhere: what took the most time on
- * both sides stands alone. */
+/* 7 to 3 and 9 to 1 cannot be made even: only the kind that took the most time on
+ * both sides is compared. */
 static void a_mix_that_cannot_be_made_even_leaves_one_kind(void **state)
 {
 	struct arena a = { 0 };
@@ -185,7 +185,7 @@ static void a_mix_that_cannot_be_made_even_leaves_one_kind(void **state)
 	arena_release(&a);
 }
 
-/* A kind of the base alone is left out, and said. */
+/* A kind of the base alone is excluded, and reported. */
 static void what_one_side_lacks_is_left_out(void **state)
 {
 	struct arena a = { 0 };
@@ -230,10 +230,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(other_sizes_are_other_work),
-		cmocka_unit_test(sizes_of_another_form_are_told),
+		cmocka_unit_test(sizes_of_another_form_are_reported),
 		cmocka_unit_test(a_change_of_the_code_is_no_other_work),
 		cmocka_unit_test(grids_tell_where_operators_do_not),
-		cmocka_unit_test(phases_are_told_by_what_they_are),
+		cmocka_unit_test(phases_are_distinguished_by_their_work),
 		cmocka_unit_test(mixes_are_made_even),
 		cmocka_unit_test(
 			a_mix_that_cannot_be_made_even_leaves_one_kind),

@@ -21,7 +21,7 @@ static void how_many_runs(void **state)
 		{ 1, 3, 1.2, -1, GATE_UNDECIDED },
 		{ 1, 1, 1.2, -1, GATE_UNDECIDED },
 		{ 1, 1, 1, -1, GATE_PASS },
-		/* unless somebody says how much runs differ */
+		/* unless it is given how much runs differ */
 		{ 1, 1, 1.2, 0.01, GATE_REGRESSED },
 		{ 1, 1, 1.02, 0.01, GATE_UNDECIDED },
 		{ 1, 1, 1.03, 0, GATE_REGRESSED },
@@ -41,8 +41,8 @@ static void how_many_runs(void **state)
 	}
 }
 
-/* What a base of one run lacks, stored repeats may tell. */
-static void repeats_tell(void **state)
+/* Stored repeats replace what a base of one run lacks. */
+static void repeats_replace_runs(void **state)
 {
 	struct repeat_mean means[4][1];
 	struct repeat_run runs[4];
@@ -129,7 +129,7 @@ static void identical(void **state)
 	assert_true(r->low_pct == 0 && r->high_pct == 0 && r->p == 0.5);
 }
 
-/* Iterations of no length tell no ratio. */
+/* Iterations of length zero have no ratio. */
 static void zero_times(void **state)
 {
 	struct fixture *f = *state;
@@ -248,7 +248,7 @@ static void policies_without_sense(void **state)
 	assert_string_equal(e.text, "a side without a run");
 }
 
-/* The lowest limits and shares: whatever is above nothing is asked about. */
+/* The lowest limits and shares: everything above zero is tested. */
 static void limits_of_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -266,7 +266,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(how_many_runs),
-		CASE(repeats_tell),
+		CASE(repeats_replace_runs),
 		CASE(sentences),
 		CASE(identical),
 		CASE(zero_times),

@@ -20,17 +20,18 @@ static void runs_and_iterations(void **state)
 	gate_sides_from(&f->s, 20, 2, 1, &f->a);
 	f->p.least_runs = 3;
 	struct gate g = gate_of(&f->s, &f->p, &f->a);
-	bad(f, &g, "runs", "the head has 2 runs to compare; 3 are asked for");
+	bad(f, &g, "runs",
+		"the head has 2 runs to compare; at least 3 are required");
 	f->p.least_runs = 1;
 	f->p.least_iterations = 13;
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_int_equal(g.shortfalls_n, 2);
 	assert_string_equal(g.shortfalls[0].sentence,
 		"of the 20 runs of the base 0 have 13 iterations or more to "
-		"compare; 1 is asked for");
+		"compare; at least 1 is required");
 	assert_string_equal(g.sentence,
 		"of the 20 runs of the base 0 have 13 iterations or more to "
-		"compare; 1 is asked for; 2 reasons in all");
+		"compare; at least 1 is required; 2 reasons in all");
 	assert_int_equal(g.rules_n, 0);
 	/* a short one among them counts for nothing, and spoils nothing */
 	f->s.base[3] = sides_run(&f->a, 4, 2);
@@ -62,7 +63,7 @@ static void findings(void **state)
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_int_equal(g.outcome, GATE_BAD_DATA);
 	assert_string_equal(g.shortfalls[0].what, "devices_differ");
-	/* rules are told all the same, though they do not decide */
+	/* rules are still reported, although they do not decide */
 	assert_int_equal(gate_rule_of(&g, GATE_ITERATION, NULL)->outcome,
 		GATE_REGRESSED);
 }
@@ -97,7 +98,7 @@ static void shares(void **state)
 	assert_string_equal(g.shortfalls[0].what, "attributed");
 	assert_string_equal(g.shortfalls[0].sentence,
 		"operators are known for an unknown share of the base's GPU "
-		"time; 80 % are asked for");
+		"time; at least 80 % is required");
 	for (uint32_t i = 0; i < 7; i++) {
 		int64_t run = i < 4 ? i + 1 : i + 97;
 		gate_operator(&f->s, run, "mm", i < 4 ? 0.9 : 0.7, NAN);
@@ -105,8 +106,8 @@ static void shares(void **state)
 	}
 	g = gate_of(&f->s, &f->p, &f->a);
 	bad(f, &g, "attributed",
-		"operators are known for 70.0 % of the head's GPU time; 80 % "
-		"are asked for");
+		"operators are known for 70.0 % of the head's GPU time; at least 80 % "
+		"is required");
 	f->p.least_attributed_pct = NAN; /* nothing is demanded */
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_int_equal(g.outcome, GATE_PASS);
@@ -121,8 +122,8 @@ static void shares(void **state)
 		f->s.head[i].kernel_ns = 0;
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_string_equal(g.shortfalls[g.shortfalls_n - 1].sentence,
-		"iterations hold an unknown share of the head's GPU time; 99 % are "
-		"asked for");
+		"iterations hold an unknown share of the head's GPU time; at least "
+		"99 % is required");
 }
 
 /* The GPU takes 0.1 ms and two thirds of an iteration: 767.8 µs in three runs of the

@@ -21,7 +21,7 @@ static void captures_that_are_not_whole(void **state)
 	launch(&s, "d", "main");
 	launch(&s, NULL, "main");
 	end(&s, "main");
-	/* whole, and the end told twice, by the runtime and its driver */
+	/* complete; the runtime and its driver both record the end */
 	begin(&s, "main");
 	launch(&s, "e", "main");
 	launch(&s, "f", "main");

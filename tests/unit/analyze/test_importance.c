@@ -1,4 +1,4 @@
-/* test_importance.c - weights of operators over runs that are told one by one,
+/* test_importance.c - weights of operators over runs that are given one by one,
  * against sums over these runs; intervals against draws made one by one. */
 #include "fleet_importance.h"
 #include <math.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 static const struct world_run three[] = {
-	/* half gemm in two types, a quarter norm, a quarter nobody knows */
+	/* half gemm in two types, a quarter norm, a quarter unattributed */
 	{ "p", "w1", "H20", 1, 8,
 		{ { "gemm", DTYPE_BF16, PHASE_PREFILL, 3, 3, 3, 1.5, 3, 1.5, 0,
 			  6e12, 1e9 },
@@ -20,12 +20,12 @@ static const struct world_run three[] = {
 			{ NULL, DTYPE_UNKNOWN, PHASE_UNKNOWN, 2, 0, 0, 0, 0, 0,
 				0, 0, 0 } },
 		4 },
-	/* nothing but gemm, and it stands for three hours */
+	/* only gemm, with a weight of three hours */
 	{ "p", "w1", "H20", 3, 10,
 		{ { "gemm", DTYPE_BF16, PHASE_DECODE, 10, 5, 5, 1, 0, 4, 0,
 			1e12, 8e9 } },
 		1 },
-	/* waiting, on a platform that nobody knows */
+	/* waiting, on an unknown platform */
 	{ "p", "w2", "", 1, 4,
 		{ { "collective", DTYPE_BF16, PHASE_UNKNOWN, 4, 4, 0, 0, 0, 0,
 			0, 0, 0 } },
@@ -111,7 +111,7 @@ static void one_operator(void **state)
 	arena_release(&a);
 }
 
-/* The time without weights of what has a bound, where it can be told. */
+/* The unweighted time of calls with a roofline bound, if it can be derived. */
 static void mean_calls(void **state)
 {
 	static const struct {

@@ -80,7 +80,7 @@ static void intervals(void **state)
 				    is->importance <= is->high);
 		}
 	}
-	/* What is in few workloads is in few draws: no interval is told. */
+	/* What is in few workloads is in few draws: there is no interval. */
 	struct importance out = fleet_importance(&f, WEIGHT_PRESENT, &a);
 	naive(runs, 0, WEIGHT_PRESENT, &low, &high);
 	near(row(&out, "gemm")->low, low);
@@ -90,7 +90,7 @@ static void intervals(void **state)
 	arena_release(&a);
 }
 
-/* Two projects may call different things alike. */
+/* Two projects may use one name for different things. */
 static void workloads_are_of_a_project(void **state)
 {
 	struct arena a = { 0 };

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* `text` NULL: not told. */
+/* `text` NULL: unknown. */
 static const struct {
 	const char *op, *is, *dims, *types, *text;
 	enum dtype dtype;
@@ -56,7 +56,7 @@ static const struct {
 	{ "aten::cat", "cat", "[[[1,2,3],[1,5,3]],[]]",
 		"[\"TensorList\",\"Scalar\"]", "x=[21] parts=2",
 		DTYPE_UNKNOWN },
-	/* a list whose members are not told, as before 2023 */
+	/* a list whose members are not recorded, as before 2023 */
 	{ "aten::cat", "cat", "[[],[]]", "[\"TensorList\",\"Scalar\"]", NULL,
 		DTYPE_UNKNOWN },
 	{ "record_param_comms", "collective", "[[1,25136],[],[]]",
@@ -72,11 +72,11 @@ static const struct {
 		"[\"c10::Float8_e4m3fn\",\"c10::BFloat16\",\"c10::BFloat16\","
 		"\"c10::BFloat16\",\"\",\"\",\"\"]",
 		"tokens=888 heads=8 kv_heads=1 head_dim=64", DTYPE_BF16 },
-	/* nothing told of it: the first tensor as x */
-	{ "somebody::softmax", "softmax", "[[],[16,5,7]]", "[\"\",\"float\"]",
+	/* no entry for it: the first tensor as x */
+	{ "unlisted::softmax", "softmax", "[[],[16,5,7]]", "[\"\",\"float\"]",
 		"x=[16,5,7]", DTYPE_FP32 },
 	/* an operator without x: tensors as they are */
-	{ "somebody::routing", "moe_routing", "[[16,5],[3]]",
+	{ "unlisted::routing", "moe_routing", "[[16,5],[3]]",
 		"[\"float\",\"int\"]", "in0=[16,5] in1=[3]", DTYPE_FP32 },
 	{ "aten::arange", "range", "[[],[],[0]]",
 		"[\"Scalar\",\"Scalar\",\"long int\"]", NULL, DTYPE_UNKNOWN },
@@ -148,7 +148,7 @@ static void what_is_no_list_of_numbers_is_not_read(void **state)
 	catalog_free(c);
 }
 
-/* The operator an entry is about: the catalogue's own, or a host's. */
+/* The operator that an entry describes: the catalog's own, or a host's. */
 static const struct operator_info *about(const struct catalog *c,
 	const char *of)
 {
@@ -156,7 +156,7 @@ static const struct operator_info *about(const struct catalog *c,
 	return is ? is : catalog_op(c, of, strlen(of));
 }
 
-static void every_size_told_is_one_the_catalogue_knows(void **state)
+static void every_size_given_is_one_of_the_catalog(void **state)
 {
 	struct err e = { 0 };
 	struct catalog *c = catalog_new(NULL, &e);
@@ -167,7 +167,7 @@ static void every_size_told_is_one_the_catalogue_knows(void **state)
 	for (uint32_t i = 0; (of = input_shape_entry(i, &what)); i++) {
 		const struct operator_info *is = about(c, of);
 		if (!is)
-			continue; /* only calls others, as the catalogue has it */
+			continue; /* only calls others, according to the catalog */
 		for (const char *w = what; *w; w += strspn(w, " ")) {
 			size_t len = strcspn(w, " ");
 			size_t name = strcspn(w, "?=: ");
@@ -193,7 +193,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_case),
 		cmocka_unit_test(what_is_no_list_of_numbers_is_not_read),
-		cmocka_unit_test(every_size_told_is_one_the_catalogue_knows),
+		cmocka_unit_test(every_size_given_is_one_of_the_catalog),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

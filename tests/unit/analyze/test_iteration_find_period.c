@@ -22,7 +22,7 @@ static void a_layer_is_no_iteration(void **state)
 	assert_int_equal(c->kept_n, 6);
 	for (uint32_t i = 0; i < 6; i++)
 		assert_int_equal(c->iterations[i].launches, 130);
-	/* 130 × 12 + 500, but for the idle time nobody recorded behind it. */
+	/* 130 × 12 + 500; the last has no idle time recorded after it. */
 	assert_int_equal(c->iterations[0].dur_ns, 2060);
 	assert_int_equal(c->iterations[5].dur_ns, 1558);
 	assert_false(c->iterations[0].open);
@@ -30,8 +30,8 @@ static void a_layer_is_no_iteration(void **state)
 }
 
 /* No name is launched once a step: layers of "abcd", and "bbddbbdd" between
- * the last and the first. The layers' cut is closed and alike; what is unlike
- * comes back every eighth. */
+ * the last and the first. The layers' cut is closed and its sections are similar;
+ * the unlike one comes back every eighth. */
 static void a_period_above_layers(void **state)
 {
 	struct world *w = *state;
@@ -115,7 +115,7 @@ static void cut_off_at_both_ends(void **state)
 	assert_int_equal(c->iterations[6].launches, 6);
 	assert_true(c->iterations[6].open);
 	assert_int_equal(w->p.notes.count[NOTE_iterations_partial], 2);
-	/* 60 of 71 launches, all of the same duration, in iterations all alike. */
+	/* 60 of 71 launches, all of the same duration, in equal iterations. */
 	assert_true(c->confidence > 60 / 71. - 1e-9 &&
 		    c->confidence < 60 / 71. + 1e-9);
 }

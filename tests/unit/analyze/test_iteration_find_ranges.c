@@ -174,12 +174,12 @@ static void ranges_of_the_gpu(void **state)
 	assert_int_equal(c->iterations[2].dur_ns, 60);
 }
 
-/* By name: with its number, without, with a star; and what is no range. */
-static bool ranged(struct world *w, const char *range)
+/* By name: with its number, without, with a star; and a name without ranges. */
+static bool found_by_range(struct world *w, const char *range)
 {
-	const struct profile_asked asked = { range, BREAKDOWN_UNASKED };
-	return profile_asked(&w->t, 0, &asked, w->families, NULL, &w->arena,
-		&w->p, &w->e);
+	const struct profile_asked params = { range, BREAKDOWN_UNASKED };
+	return profile_from_params(&w->t, 0, &params, w->families, NULL,
+		&w->arena, &w->p, &w->e);
 }
 
 static void named(void **state)
@@ -194,12 +194,12 @@ static void named(void **state)
 	}
 	rows_done(&w->t, &w->process);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		assert_true(ranged(w, names[i]));
+		assert_true(found_by_range(w, names[i]));
 		assert_int_equal(w->p.iterations.detector, ITERATIONS_NAMED);
 		assert_int_equal(w->p.iterations.n, 4);
 		assert_string_equal(w->p.iterations.range, "inner *");
 	}
-	assert_false(ranged(w, "inne"));
+	assert_false(found_by_range(w, "inne"));
 	assert_int_equal(w->e.code, ERR_NOT_FOUND);
 	assert_string_equal(w->e.text,
 		"the run has no ranges named 'inne'; some that repeat: "
@@ -211,7 +211,7 @@ static void named_where_nothing_is(void **state)
 	struct world *w = *state;
 	rows_kernel(&w->t, "a", 0, 1, 0, 1);
 	rows_done(&w->t, &w->process);
-	assert_false(ranged(w, "x"));
+	assert_false(found_by_range(w, "x"));
 	assert_string_equal(w->e.text,
 		"the run has no ranges named 'x', and none that repeat");
 }

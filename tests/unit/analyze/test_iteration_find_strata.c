@@ -74,8 +74,8 @@ static void by_grids(void **state)
 		"grids of 3 kernels");
 }
 
-/* Names of serving engines: what they tell counts, not the sizes. */
-static void by_what_engines_tell(void **state)
+/* Names of serving engines: the work that they give counts, not the sizes. */
+static void by_what_engines_announce(void **state)
 {
 	struct world *w = *state;
 	for (int i = 0; i < 5; i++)
@@ -177,7 +177,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(by_operators),
 		WORLD_TEST(by_grids),
-		WORLD_TEST(by_what_engines_tell),
+		WORLD_TEST(by_what_engines_announce),
 		WORLD_TEST(too_many_strata),
 		cmocka_unit_test(names_of_engines),
 	};

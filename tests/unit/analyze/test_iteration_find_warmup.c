@@ -72,7 +72,7 @@ static void a_quarter_at_most(void **state)
 	assert_int_equal(warmup(w), 2);
 }
 
-/* Three iterations tell nothing of each other. */
+/* Three iterations are too few to judge each other. */
 static void too_few(void **state)
 {
 	struct world *w = *state;
@@ -82,8 +82,8 @@ static void too_few(void **state)
 	assert_int_equal(warmup(w), 0);
 }
 
-/* A first iteration that launches what none does later, of the same duration but
- * for that: autotuning. Its grids are its own, its stratum is not. */
+/* A first iteration that launches what none does later, of otherwise the same
+ * duration: autotuning. Its grids are its own, its stratum is not. */
 static void kernels_of_the_first_alone(void **state)
 {
 	struct world *w = *state;

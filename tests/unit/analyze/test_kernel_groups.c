@@ -94,7 +94,7 @@ static void without_noise(void **state)
 }
 
 /* One in fifty lost, as many in between: a group is whole in 0.98^2 of its
- * launches for every neighbour it has. */
+ * launches for every neighbor it has. */
 static void with_noise(void **state)
 {
 	struct world *w = *state;
@@ -128,7 +128,7 @@ static void two_streams(void **state)
 	assert_int_equal(w->p.groups.n, 0);
 }
 
-/* Eleven kernels that nobody knows, again and again. */
+/* Eleven unknown kernels, again and again. */
 static void a_layer_is_none(void **state)
 {
 	struct world *w = *state;
@@ -164,8 +164,8 @@ static void products_in_a_row(void **state)
 	assert_int_equal(w->p.groups.n, 0);
 }
 
-/* Called from four places, each with neighbours of its own. */
-static void between_different_neighbours(void **state)
+/* Called from four places, each with neighbors of its own. */
+static void between_different_neighbors(void **state)
 {
 	struct world *w = *state;
 	static const char *const one[] = { "a", "p", "q", "b", "c", "p", "q",
@@ -182,7 +182,7 @@ static void between_different_neighbours(void **state)
 	assert_true(g->support > 700 && g->support < 800);
 }
 
-/* The host's operators tell: a GEMM here with and there without a reduction. */
+/* The host's operators decide: a GEMM with a reduction in one place, without in another. */
 static void one_call(void **state)
 {
 	struct world *w = *state;
@@ -211,7 +211,7 @@ static void one_call(void **state)
 	assert_string_equal(g->operator_, "gemm");
 }
 
-/* Calls that differ are no call, though the catalogue would have them one. */
+/* Launches of different calls are not one call, although the catalog would join them. */
 static void calls_that_differ(void **state)
 {
 	struct world *w = *state;
@@ -248,7 +248,7 @@ int main(void)
 		WORLD_TEST(a_layer_is_none),
 		WORLD_TEST(what_two_kinds_share_is_none),
 		WORLD_TEST(products_in_a_row),
-		WORLD_TEST(between_different_neighbours),
+		WORLD_TEST(between_different_neighbors),
 		WORLD_TEST(one_call),
 		WORLD_TEST(calls_that_differ),
 		WORLD_TEST(one_kernel_again_and_again),

@@ -38,7 +38,7 @@ static void names_that_drift_are_noticed(void **state)
 	layers(w, drifting);
 	assert_true(world_analyse(w));
 	/* All but the first layer: every name differs from that of the layer
-	 * before, and every duration is alike. */
+	 * before, and every duration is the same. */
 	assert_int_equal(w->p.notes.count[NOTE_names_lag],
 		(LAYERS - 1) * POSITIONS);
 	assert_string_equal(note_sentence(&a, NOTE_names_lag, 152,

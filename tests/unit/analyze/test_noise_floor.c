@@ -1,4 +1,4 @@
-/* test_noise_floor.c - what repeats tell of a function, and what nobody told. */
+/* test_noise_floor.c - the floor of a function from repeats, and the default without. */
 #include "noise_floor.h"
 #include "dist.h"
 #include <math.h>
@@ -37,8 +37,8 @@ static void floors(void **state)
 	assert_true(f.sd == 0 && isinf(f.df));
 }
 
-/* Eight runs that waver by 1 %, the last four of them 30 % slower, told in any
- * order: what they differ by is the wavering. */
+/* Eight runs that waver by 1 %, the last four of them 30 % slower, given in any
+ * order: the floor is the wavering. */
 static void a_lasting_change(void **state)
 {
 	static const int order[] = { 3, 0, 7, 4, 1, 6, 2, 5 };
@@ -53,8 +53,8 @@ static void a_lasting_change(void **state)
 		runs[i] = (struct repeat_run){ at + 1, 1, NULL, &means[i], 1 };
 	}
 	struct noise_floor f = noise_floor_of(&r, "gemm", -1);
-	/* Six of 0.01, and one that counts as no more than 6.25 times what the
-	 * fifth of seven tells: 4.625 of 7.25 normal deviations are within it. */
+	/* Six of 0.01, and one that counts as no more than 6.25 times the
+	 * fifth of seven shows: 4.625 of 7.25 normal deviations are within it. */
 	double half = 0.01 * 0.01 / 2;
 	double z = dist_t_quantile((1 + 4.625 / 7.25) / 2, INFINITY);
 	double s2 = (6 * half + 6.25 * half / (z * z)) / 7 / 0.9775;

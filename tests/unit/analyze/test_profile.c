@@ -134,7 +134,7 @@ static void odd_values(void **state)
 	assert_string_equal(w->p.copy_stats[1].operation, "(unnamed)");
 }
 
-/* Correlations that lie far apart are found as those that lie close. */
+/* Correlations that are far apart are found like those that are close. */
 static void correlations(void **state)
 {
 	static const int64_t far = INT64_C(1) << 60;
@@ -153,7 +153,7 @@ static void correlations(void **state)
 	assert_int_equal(w->p.notes.count[NOTE_uncorrelated], 2);
 }
 
-static void a_moment_and_a_device_that_are_told(void **state)
+static void a_moment_and_a_device_that_are_given(void **state)
 {
 	struct world *w = *state;
 	struct device d[] = {
@@ -220,7 +220,7 @@ int main(void)
 		WORLD_TEST(copies_only),
 		WORLD_TEST(odd_values),
 		WORLD_TEST(correlations),
-		WORLD_TEST(a_moment_and_a_device_that_are_told),
+		WORLD_TEST(a_moment_and_a_device_that_are_given),
 		WORLD_TEST(more_time_than_a_trace_can_hold),
 		WORLD_TEST(no_room),
 	};
