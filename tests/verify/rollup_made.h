@@ -31,7 +31,7 @@ static inline void make_shape(struct arena *a, struct shape_stat *s,
 		.launches = 1 + (int64_t)noise(1000),
 		.sol_ns = NAN };
 	s->call = (struct time_stats){ 1 + (int64_t)noise(900),
-		(int64_t)noise(1u << 31) << noise(20), -1, -1, NAN, NAN, NAN,
+		(int64_t)noise(1u << 31) << noise(20), NAN, NAN, -1, -1, NAN,
 		NAN, NAN };
 	s->bucket = bucket;
 	s->buckets_n = (uint32_t)noise(6);

@@ -49,15 +49,6 @@ json_t *view_layer_roles(layer_roles roles)
 	return v;
 }
 
-json_t *view_layers_short(const struct layers_short *s)
-{
-	json_t *v = json_object();
-	view_set_text(v, "detector", breakdown_word_layers[s->detector]);
-	view_set_real(v, "confidence", s->confidence);
-	view_set_whole(v, "count", s->layers);
-	return v;
-}
-
 /* Its rows' durations, the mean per instance in tenths. */
 static double view_breakdown_section_sum(const struct breakdown *d, uint32_t i)
 {

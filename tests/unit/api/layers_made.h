@@ -15,7 +15,7 @@ static inline struct breakdown_row made_row(uint32_t block, uint32_t kernel,
 		.group = ROW_NO_GROUP,
 		.instances = 10,
 		.offset_ns = at * 1000,
-		.time = { 10, 10 * ns, ns, ns, (double)ns, (double)ns, 0,
+		.time = { 10, 10 * ns, (double)ns, (double)ns, ns, ns, 0,
 			(double)ns, (double)ns } };
 }
 
@@ -63,7 +63,7 @@ static struct breakdown_section made_sections[] = {
 		.instances = 10,
 		.per_pass = 58,
 		.first = 3,
-		.time = { 10, 7000000, 690000, 710000, 700000, 700000, 0,
+		.time = { 10, 7000000, 700000, 700000, 690000, 710000, 0,
 			(double)NAN, (double)NAN },
 		.alike = 1 },
 	{ .place = SECTION_AFTER, .instances = 10, .alike = (double)NAN },

@@ -141,7 +141,7 @@ static void test_kernel_told_by_a_table(void **state)
 		.stat = { .device = -1,
 			.grid = { -1, -1, -1 },
 			.block = { -1, -1, -1 },
-			.time = { 7, 70, -1, -1, 10, (double)NAN, (double)NAN,
+			.time = { 7, 70, 10, (double)NAN, -1, -1, (double)NAN,
 				(double)NAN, (double)NAN },
 			.time_pct = 31.4,
 			.told_source = "vllm/csrc/f.cu" },

@@ -87,7 +87,7 @@ static void test_json(void **state)
 static void test_nothing(void **state)
 {
 	(void)state;
-	static const struct time_stats none = { 0, 0, -1, -1, NAN, NAN, NAN,
+	static const struct time_stats none = { 0, 0, NAN, NAN, -1, -1, NAN,
 		NAN, NAN };
 	struct breakdown_stored is = { .breakdown = { .device = -1,
 					       .why = "no launches",

@@ -36,8 +36,8 @@ static struct profile lined(struct arena *a)
 		p.kernels[i].short_name = lines[i].name;
 		*s = (struct kernel_stat){ (uint32_t)i, SPLIT_NONE, -1,
 			{ -1, -1, -1 }, { -1, -1, -1 },
-			{ lines[i].n, lines[i].total, lines[i].min,
-				lines[i].max, lines[i].avg, lines[i].med,
+			{ lines[i].n, lines[i].total, lines[i].avg,
+				lines[i].med, lines[i].min, lines[i].max,
 				lines[i].stddev, lines[i].p90, lines[i].p99 },
 			20, NULL };
 	}

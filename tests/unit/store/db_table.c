@@ -41,13 +41,13 @@ static struct profile told(struct arena *a)
 		p.kernels[i].short_name = p.kernels[i].name;
 		p.stats[i] = (struct kernel_stat){ (uint32_t)i, SPLIT_NONE, -1,
 			{ -1, -1, -1 }, { -1, -1, -1 },
-			{ 3, 30, of[i], of[i], time, time, time, time, time },
+			{ 3, 30, time, time, of[i], of[i], time, time, time },
 			none ? NAN : 20, i < 3 ? NULL : "csrc/k.cu" };
 	}
 	p.copy_stats_n = 1;
 	p.copy_stats = arena_array(a, struct copy_stat, 1);
 	p.copy_stats[0] = (struct copy_stat){ "[CUDA memset]", SPLIT_NONE, -1,
-		{ 2, 8, -1, -1, 4, NAN, NAN, NAN, NAN }, NAN, 0, 0 };
+		{ 2, 8, 4, NAN, -1, -1, NAN, NAN, NAN }, NAN, 0, 0 };
 	p.devices_n = 1;
 	p.devices = arena_array(a, struct profile_device, 1);
 	p.devices[0] =

@@ -8,8 +8,9 @@ enum { MATTER_ROWS = 4 + 5 + 1 };
 
 static inline struct time_stats matters_time(int64_t calls, int64_t total)
 {
-	return (struct time_stats){ calls, total, total / calls, total / calls,
-		(double)(total / calls), (double)(total / calls), 0, 1.5, NAN };
+	return (struct time_stats){ calls, total, (double)(total / calls),
+		(double)(total / calls), total / calls, total / calls, 0, 1.5,
+		NAN };
 }
 
 /* A gemm in two phases, the second with two shapes; a copy, whose sizes are known
