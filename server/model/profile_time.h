@@ -1,6 +1,7 @@
 /* profile_time.h - statistics of a set of durations. */
 #pragma once
 #include "time_stats.def"
+#include <math.h>
 #include <stdint.h>
 
 /* What an imported table does not contain is -1 or NaN. Reals are in tenths. */
@@ -12,3 +13,13 @@ struct time_stats {
 #define TIME_STAT_MEMBER(prefix, stored, member, ...) TIME_STAT_##stored member;
 	TIME_STATS(TIME_STAT_MEMBER, )
 };
+
+/* Statistics of which nothing is known. */
+#define TIME_UNKNOWN_int8 0
+#define TIME_UNKNOWN_int8_known -1
+#define TIME_UNKNOWN_float8_known NAN
+#define TIME_STAT_UNKNOWN(prefix, stored, ...) , TIME_UNKNOWN_##stored
+#define TIME_STATS_UNKNOWN                        \
+	{                                         \
+		0 TIME_STATS(TIME_STAT_UNKNOWN, ) \
+	}

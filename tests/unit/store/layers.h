@@ -24,14 +24,16 @@ static inline struct time_stats layers_time(uint32_t i)
 		.med_ns = (double)v + 0.2,
 		.stddev_ns = 0.3,
 		.p90_ns = (double)v + 0.4,
-		.p99_ns = (double)v + 0.5 }
+		.p99_ns = (double)v + 0.5,
+		.iqr_ns = (double)v + 0.6 }
 		     : (struct time_stats){ .min_ns = -1,
 			       .max_ns = -1,
 			       .avg_ns = NAN,
 			       .med_ns = NAN,
 			       .stddev_ns = NAN,
 			       .p90_ns = NAN,
-			       .p99_ns = NAN };
+			       .p99_ns = NAN,
+			       .iqr_ns = NAN };
 }
 
 static inline struct breakdown_row layers_row(uint32_t i)
