@@ -203,7 +203,7 @@ static void row_table_remove(struct row_table *t, int column)
 	t->table.width--;
 	for (int i = column; i < t->table.width; i++)
 		t->columns[i] = t->columns[i + 1];
-	for (int i = 0; i < ROW_ORDERS; i++) {
+	for (int i = 0; i < t->orders; i++) {
 		if (t->at[i] == column)
 			t->at[i] = -1;
 		else if (t->at[i] > column)
@@ -217,6 +217,7 @@ struct row_table *row_table_begin(struct arena *a, const char *row,
 	struct row_table *t = arena_new(a, struct row_table);
 	const struct row_field *by[ROW_ORDERS] = { NULL };
 	*t = (struct row_table){ .arena = a,
+		.orders = ROW_ORDERS,
 		.columns = arena_array(a, struct column, ROW_ORDERS),
 		.at = arena_array(a, int, ROW_ORDERS) };
 	for (const struct row_field *f = row_of(row); !row_ends(f); f++)
@@ -249,15 +250,22 @@ void row_table_hide(struct row_table *t, const char *heading)
 	row_table_remove(t, i);
 }
 
+void row_table_reserve(struct row_table *t, uint32_t n)
+{
+	struct column *columns =
+		arena_array(t->arena, struct column, (size_t)ROW_ORDERS + n);
+	int *at = arena_array(t->arena, int, (size_t)ROW_ORDERS + n);
+	memcpy(columns, t->columns, (size_t)t->table.width * sizeof *columns);
+	memcpy(at, t->at, (size_t)t->orders * sizeof *at);
+	t->columns = columns;
+	t->at = at;
+}
+
 int row_table_add(struct row_table *t, const char *heading)
 {
-	int order = ROW_ORDERS - 1;
-	while (order > 0 && t->at[order - 1] < 0)
-		order--;
-	assert(order < ROW_ORDERS && t->table.width < ROW_ORDERS);
 	t->columns[t->table.width] = (struct column){ heading, true };
-	t->at[order] = t->table.width++;
-	return order;
+	t->at[t->orders] = t->table.width++;
+	return t->orders++;
 }
 
 void row_table_rows(struct row_table *t, uint32_t rows)

@@ -17,6 +17,9 @@
  *     a page of rows of the type `item`: the fields of the JSON value `list`, which
  *     view_list() made
  *
+ * The value of a field that consists of others (a row, a list, ...) is JSON already. So is
+ * that of text_json, which can be null, and of labels_json; labels are a text of JSON.
+ *
  * The range of a number is "least..most", "least.." or "" for the kind's own; of a word
  * its values, "a|b|c"; of a text a pattern that begins with ^ or ""; of a ref, a row or a
  * shape the name of a schema, a PART, or an entry of schema/shapes.json. Nothing but a
@@ -46,6 +49,7 @@
 	K(flag_or_null, "boolean", true, "", NONE)                     \
 	K(text, "string", false, "", NONE)                             \
 	K(text_or_null, "string", true, "", NONE)                      \
+	K(text_json, "string", true, "", NONE)                         \
 	K(moment, "string", false, ROW_MOMENT, NONE)                   \
 	K(moment_or_null, "string", true, ROW_MOMENT, NONE)            \
 	K(date_time, "date-time", false, "", NONE)                     \
@@ -67,6 +71,7 @@
 	K(texts, "array", false, "", text)                             \
 	K(words, "array", false, "", word)                             \
 	K(labels, "object", false, "", text)                           \
+	K(labels_json, "object", false, "", text)                      \
 	K(figures, "object", false, "", real)                          \
 	K(figures_or_null, "object", false, "", real_or_null)
 
@@ -109,6 +114,7 @@ struct row_table {
 	struct arena *arena;
 	struct column *columns;
 	int *at; /* by order: the column, or -1 */
+	int orders;
 	const char **cells; /* of the row that is being filled */
 };
 
@@ -118,7 +124,9 @@ struct row_table *row_table_begin(struct arena *a, const char *row,
 	const char *name);
 /* Without the column that has the heading. */
 void row_table_hide(struct row_table *t, const char *heading);
-/* One more column at the end; returns its order. At most `ROW_ORDERS` in all. */
+/* Makes room for n more columns. */
+void row_table_reserve(struct row_table *t, uint32_t n);
+/* One more column of numbers at the end, for which there is room; returns its order. */
 int row_table_add(struct row_table *t, const char *heading);
 void row_table_rows(struct row_table *t, uint32_t rows);
 /* NULL is an empty cell. A hidden column has none. */

@@ -46,6 +46,8 @@
 #define ROW_JSON_texts(x) (x)
 #define ROW_JSON_words(x) (x)
 #define ROW_JSON_labels(x) view_labels(x)
+#define ROW_JSON_labels_json(x) (x)
+#define ROW_JSON_text_json(x) (x)
 #define ROW_JSON_figures(x) (x)
 #define ROW_JSON_figures_or_null(x) (x)
 
