@@ -58,7 +58,7 @@ struct iterations_short {
 struct iterations_short view_run_iterations(const struct run_row *r);
 json_t *view_iterations_short(const struct iterations_short *s);
 json_t *view_run(const struct run_row *r);
-/* The part of a run that is known from its trace. */
+/* The fields of a run that come from its trace. */
 json_t *view_run_trace(const struct run_row *r);
 const char *view_content(enum content c);
 json_t *view_device(const struct profile_device *d);
