@@ -5,8 +5,8 @@
  * those of nsys' cuda_gpu_kern_sum, to the digit: avg, med, stddev and the
  * percentiles are already rounded to tenths of a nanosecond, half away from
  * zero; the standard deviation is the sample form, 0 for one instance; an
- * even count's median is the mean of the two middle values; p90 and p99 are
- * linearly interpolated (type 7). A double holds every tenth up to 2^49 ns (6.5
+ * even count's median is the mean of the two middle values; p90, p99 and
+ * the quartiles of the interquartile range are linearly interpolated (type 7). A double holds every tenth up to 2^49 ns (6.5
  * days); beyond, the nearest one. */
 #pragma once
 #include "arena.h"

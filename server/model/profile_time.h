@@ -1,10 +1,25 @@
 /* profile_time.h - statistics of a set of durations. */
 #pragma once
+#include "time_stats.def"
+#include <math.h>
 #include <stdint.h>
 
-/* Where a table was all there is, -1 and NaN are what it does not tell. */
+/* What an imported table does not contain is -1 or NaN. Reals are in tenths. */
 struct time_stats {
 	int64_t instances;
-	int64_t total_ns, min_ns, max_ns;
-	double avg_ns, med_ns, stddev_ns, p90_ns, p99_ns; /* in tenths */
+#define TIME_STAT_int8 int64_t
+#define TIME_STAT_int8_known int64_t
+#define TIME_STAT_float8_known double
+#define TIME_STAT_MEMBER(prefix, stored, member, ...) TIME_STAT_##stored member;
+	TIME_STATS(TIME_STAT_MEMBER, )
 };
+
+/* Statistics of which nothing is known. */
+#define TIME_UNKNOWN_int8 0
+#define TIME_UNKNOWN_int8_known -1
+#define TIME_UNKNOWN_float8_known NAN
+#define TIME_STAT_UNKNOWN(prefix, stored, ...) , TIME_UNKNOWN_##stored
+#define TIME_STATS_UNKNOWN                        \
+	{                                         \
+		0 TIME_STATS(TIME_STAT_UNKNOWN, ) \
+	}

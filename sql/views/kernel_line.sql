@@ -7,7 +7,7 @@ SELECT s.run_id, s.split, s.rank, s.kernel_id,
 	k.operator,
 	s.device, s.grid_x, s.grid_y, s.grid_z, s.block_x, s.block_y, s.block_z,
 	s.instances, s.total_ns, s.min_ns, s.max_ns,
-	s.avg_ns, s.med_ns, s.stddev_ns, s.p90_ns, s.p99_ns, s.time_pct,
+	s.avg_ns, s.med_ns, s.stddev_ns, s.p90_ns, s.p99_ns, s.iqr_ns, s.time_pct,
 	s.told_source
 FROM run_kernel s
 JOIN kernel k ON k.id = s.kernel_id;

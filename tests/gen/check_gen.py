@@ -52,7 +52,8 @@ def row(d, of_ns):
             'total_ns': int(sum(d)), 'avg_ns': tenths(avg),
             'med_ns': tenths(med), 'min_ns': int(d[0]), 'max_ns': int(d[-1]),
             'stddev_ns': tenths(dev), 'p90_ns': tenths(type7(d, '0.9')),
-            'p99_ns': tenths(type7(d, '0.99'))}
+            'p99_ns': tenths(type7(d, '0.99')),
+            'iqr_ns': tenths(type7(d, '0.75') - type7(d, '0.25'))}
 
 
 def busy(spans):

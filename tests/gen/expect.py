@@ -49,6 +49,7 @@ def statistics(durations, of_ns):
         'min_ns': d[0], 'max_ns': d[-1], 'stddev_ns': root_tenths(variance),
         'p90_ns': tenths(quantile(d, Fraction(9, 10))),
         'p99_ns': tenths(quantile(d, Fraction(99, 100))),
+        'iqr_ns': tenths(quantile(d, Fraction(3, 4)) - quantile(d, Fraction(1, 4))),
     }
 
 

@@ -23,9 +23,7 @@ TREES = ("server", "collector", "include", "web")
 # At most so many files lie in a folder. A folder with more today has its own
 # ceiling, which may only fall; the line goes when the folder is at the limit.
 FILES = 40
-FOLDERS = {
-    "server/api/schema": 128,
-}
+FOLDERS = {}
 
 # Ceilings of the other figures. They may only fall: who lowers a figure lowers its
 # ceiling in the same commit.

@@ -30,9 +30,16 @@ static inline void make_shape(struct arena *a, struct shape_stat *s,
 		.known = KNOWN_OP_SIZES,
 		.launches = 1 + (int64_t)noise(1000),
 		.sol_ns = NAN };
-	s->call = (struct time_stats){ 1 + (int64_t)noise(900),
-		(int64_t)noise(1u << 31) << noise(20), -1, -1, NAN, NAN, NAN,
-		NAN, NAN };
+	s->call = (struct time_stats){ .instances = 1 + (int64_t)noise(900),
+		.total_ns = (int64_t)noise(1u << 31) << noise(20),
+		.avg_ns = NAN,
+		.med_ns = NAN,
+		.min_ns = -1,
+		.max_ns = -1,
+		.stddev_ns = NAN,
+		.p90_ns = NAN,
+		.p99_ns = NAN,
+		.iqr_ns = NAN };
 	s->bucket = bucket;
 	s->buckets_n = (uint32_t)noise(6);
 	int64_t *calls = arena_array(a, int64_t, 5);

@@ -1,10 +1,11 @@
 // schema.mjs - checks a document against a schema of the server, as far as its schemas go:
-// types, enumerations, properties, items, oneOf, references.
+// types, enumerations, properties, items, oneOf, references. The schemas are those of the OpenAPI
+// document, which the program openapi_document in KERNSIFT_BIN prints.
 
-import fs from 'node:fs';
+import {execFileSync} from 'node:child_process';
 
-const ROOM = new URL('../../server/api/schema/', import.meta.url);
-const schemaOf = (name) => JSON.parse(fs.readFileSync(new URL(`${name}.json`, ROOM), 'utf8'));
+const SCHEMAS = JSON.parse(execFileSync(`${process.env.KERNSIFT_BIN}/openapi_document`, {encoding: 'utf8', maxBuffer: 1 << 24})).components.schemas;
+const schemaOf = (name) => SCHEMAS[name];
 
 function typeOf(value) {
 	if (value === null)

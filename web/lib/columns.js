@@ -38,6 +38,7 @@ export const SPREAD = [
 	['StdDev', 'stddev'],
 	['p90', 'p90'],
 	['p99', 'p99'],
+	['IQR', 'iqr'],
 ];
 
 export function share(percent) {

@@ -794,21 +794,14 @@ static void attribute_rows_finish_tables(struct operators *o)
 {
 	for (uint32_t i = 0; i < o->n; i++) {
 		const struct operator_stat *row = &o->rows[i];
-		double avg = NAN;
+		struct time_stats *t = &o->shapes[i].call;
+		*t = (struct time_stats)TIME_STATS_UNKNOWN;
+		t->instances = row->calls;
+		t->total_ns = row->total_ns;
 		if (row->calls)
-			avg = (double)exact_tenths((wide_t)row->total_ns,
-				      (wide_t)row->calls) /
-			      10;
-		o->shapes[i].call =
-			(struct time_stats){ .instances = row->calls,
-				.total_ns = row->total_ns,
-				.min_ns = -1,
-				.max_ns = -1,
-				.avg_ns = avg,
-				.med_ns = NAN,
-				.stddev_ns = NAN,
-				.p90_ns = NAN,
-				.p99_ns = NAN };
+			t->avg_ns = (double)exact_tenths((wide_t)row->total_ns,
+					    (wide_t)row->calls) /
+				    10;
 	}
 	o->shapes_n = o->n;
 }

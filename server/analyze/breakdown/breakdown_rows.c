@@ -42,15 +42,10 @@ static struct time_stats breakdown_rows_sections_stats_of(struct breakdown_work
 		total += w->ns[i];
 	if (n && total < most)
 		return stats_from(w->ns, w->scratch, n);
-	return (struct time_stats){ .instances = n,
-		.total_ns = n ? -1 : 0,
-		.min_ns = -1,
-		.max_ns = -1,
-		.avg_ns = NAN,
-		.med_ns = NAN,
-		.stddev_ns = NAN,
-		.p90_ns = NAN,
-		.p99_ns = NAN };
+	struct time_stats unknown = TIME_STATS_UNKNOWN;
+	unknown.instances = n;
+	unknown.total_ns = n ? -1 : 0;
+	return unknown;
 }
 
 static bool breakdown_rows_sections_is_layer(const struct breakdown_work *w,

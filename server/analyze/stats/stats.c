@@ -43,13 +43,18 @@ static void stats_sort_few(int64_t *v, uint32_t n)
 }
 
 /* The p-th percentile of sorted numbers by linear interpolation (type 7), in
- * tenths: position (n-1)*p/100 from the first. */
-static int64_t stats_percentile_tenths(const int64_t *v, uint32_t n, uint32_t p)
+ * hundredths, exactly: position (n-1)*p/100 from the first. */
+static wide_t stats_percentile(const int64_t *v, uint32_t n, uint32_t p)
 {
 	uint64_t at = (uint64_t)(n - 1) * p;
 	uint32_t i = (uint32_t)(at / 100), part = (uint32_t)(at % 100);
 	int64_t step = part ? v[i + 1] - v[i] : 0;
-	return exact_tenths((wide_t)v[i] * 100 + (wide_t)step * part, 100);
+	return (wide_t)v[i] * 100 + (wide_t)step * part;
+}
+
+static double stats_rounded(wide_t hundredths)
+{
+	return (double)exact_tenths(hundredths, 100) / 10;
 }
 
 struct time_stats stats_from(int64_t *dur_ns, int64_t *scratch, uint32_t n)
@@ -79,8 +84,10 @@ struct time_stats stats_from(int64_t *dur_ns, int64_t *scratch, uint32_t n)
 		.avg_ns = (double)exact_tenths((wide_t)total, n) / 10,
 		.med_ns = (double)exact_tenths(middle, 2) / 10,
 		.stddev_ns = (double)exact_sd_tenths(n, total, squares) / 10,
-		.p90_ns = (double)stats_percentile_tenths(dur_ns, n, 90) / 10,
-		.p99_ns = (double)stats_percentile_tenths(dur_ns, n, 99) / 10,
+		.p90_ns = stats_rounded(stats_percentile(dur_ns, n, 90)),
+		.p99_ns = stats_rounded(stats_percentile(dur_ns, n, 99)),
+		.iqr_ns = stats_rounded(stats_percentile(dur_ns, n, 75) -
+					stats_percentile(dur_ns, n, 25)),
 	};
 }
 

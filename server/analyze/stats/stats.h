@@ -1,7 +1,7 @@
 /* stats.h - durations become a line of statistics, to the digit.
  *
- * What nsys' cuda_gpu_kern_sum prints, and p90 and p99 beside it (profile.h
- * tells the definitions). */
+ * The statistics of nsys' cuda_gpu_kern_sum, and p90, p99 and the interquartile range
+ * (profile.h defines them). */
 #pragma once
 #include "profile.h"
 

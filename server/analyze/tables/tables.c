@@ -89,15 +89,11 @@ static struct time_stats tables_tally_stats(const struct tables_tally_line *l)
 {
 	int64_t tenths =
 		exact_tenths((wide_t)l->total_ns, (wide_t)l->instances);
-	return (struct time_stats){ .instances = l->instances,
-		.total_ns = l->total_ns,
-		.min_ns = -1,
-		.max_ns = -1,
-		.avg_ns = (double)tenths / 10,
-		.med_ns = NAN,
-		.stddev_ns = NAN,
-		.p90_ns = NAN,
-		.p99_ns = NAN };
+	struct time_stats t = TIME_STATS_UNKNOWN;
+	t.instances = l->instances;
+	t.total_ns = l->total_ns;
+	t.avg_ns = (double)tenths / 10;
+	return t;
 }
 
 /* A table of kernel statistics: its lines as they are, and sums over grids. */
@@ -138,15 +134,15 @@ void tables_note_ignored(const struct process *proc, struct profile *p)
 static struct time_stats tables_stat_time_of(const struct stat_rows *s,
 	uint32_t i)
 {
-	return (struct time_stats){ .instances = s->instances[i],
-		.total_ns = s->total_ns[i],
-		.min_ns = s->min_ns[i],
-		.max_ns = s->max_ns[i],
-		.avg_ns = s->avg_ns[i],
-		.med_ns = s->med_ns[i],
-		.stddev_ns = s->stddev_ns[i],
-		.p90_ns = NAN,
-		.p99_ns = NAN };
+	struct time_stats t = TIME_STATS_UNKNOWN;
+	t.instances = s->instances[i];
+	t.total_ns = s->total_ns[i];
+	t.min_ns = s->min_ns[i];
+	t.max_ns = s->max_ns[i];
+	t.avg_ns = s->avg_ns[i];
+	t.med_ns = s->med_ns[i];
+	t.stddev_ns = s->stddev_ns[i];
+	return t;
 }
 
 static bool tables_stat_has_grid(const struct tables_stat *m, uint32_t row)

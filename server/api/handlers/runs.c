@@ -75,10 +75,7 @@ json_t *run_get(struct call *c, struct err *e)
 		!query_layers_short(c->s.db, &c->s.arena, c->id, &layers,
 			&layered, e))
 		return NULL;
-	json_t *v = view_run_detail(&row, devices, n);
-	json_object_set_new(v, "layers",
-		layered ? view_layers_short(&layers) : json_null());
-	return v;
+	return view_run_detail(&row, devices, n, layered ? &layers : NULL);
 }
 
 static bool runs_text_field(const char *key, json_t *value, const char **out,

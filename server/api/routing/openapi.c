@@ -1,7 +1,9 @@
-/* openapi.c - routes.def and schema/ put together. */
+/* openapi.c - the OpenAPI document, made of routes.def, the rows in rows/ and the schemas
+ * in schema/. */
 #include "openapi.h"
 #include "embedded.h"
 #include "route.h"
+#include "row.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,24 +22,30 @@ static json_t *openapi_content(const char *type, json_t *schema)
 	return json_pack("{s:{s:o}}", type, "schema", schema);
 }
 
+/* Every file holds several schemas by name; those of shapes.json are parts of rows. */
 static json_t *openapi_schemas(struct err *e)
 {
-	json_t *all = json_object();
+	json_t *all = json_object(), *shapes = NULL;
 	for (const struct embedded *f = schema_files; f->path; f++) {
 		json_error_t why;
-		char name[64];
-		json_t *schema =
+		json_t *some =
 			json_loadb((const char *)f->bytes, *f->len, 0, &why);
-		if (!schema) {
+		if (!some) {
 			err_set(e, ERR_INTERNAL, "schema '%s' line %d: %s",
 				f->path, why.line, why.text);
 			json_decref(all);
+			json_decref(shapes);
 			return NULL;
 		}
-		snprintf(name, sizeof name, "%.*s", (int)strcspn(f->path, "."),
-			f->path);
-		json_object_set_new(all, name, schema);
+		if (!strcmp(f->path, "shapes.json")) {
+			shapes = some;
+		} else {
+			json_object_update(all, some);
+			json_decref(some);
+		}
 	}
+	row_schemas(all, shapes);
+	json_decref(shapes);
 	return all;
 }
 

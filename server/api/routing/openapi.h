@@ -1,5 +1,5 @@
-/* openapi.h - the API described for programs: OpenAPI 3.1, made from routes.def and the
- * schemas in schema/, which tests hold every answer against. */
+/* openapi.h - the API described for programs: OpenAPI 3.1, made from routes.def, the row
+ * types in rows/ and the schemas in schema/. Tests validate every answer against it. */
 #pragma once
 #include "err.h"
 #include <stddef.h>

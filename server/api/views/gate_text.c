@@ -105,8 +105,8 @@ static void gate_text_md_character(struct buf *b, const char *start,
 		buf_printf(b, "&#%d;", *s);
 }
 
-/* '@' and '#' are followed by a space of no width, because mentions and references
- * are searched in the finished page, where no escape is left. */
+/* '@' and '#' are followed by a space without width, because mentions and references
+ * are searched in the finished page, which has no escapes any more. */
 static void gate_text_md_text(struct buf *b, const char *s)
 {
 	size_t len = strlen(s), digits = strspn(s, "0123456789");
@@ -422,7 +422,8 @@ static void gate_text_junit_rule(const json_t *gate, const json_t *r,
 	buf_puts(b, "\n    </testcase>\n");
 }
 
-/* A case fails once at most: the first shortfall's sentence, and all of them. */
+/* A case fails at most once: with the sentence of the first data problem, and a list of
+ * all of them. */
 static void gate_text_junit_data(const json_t *gate, struct buf *b)
 {
 	const json_t *list = json_object_get(gate, "data_problems");

@@ -1,7 +1,7 @@
 /* inspect_document.h - what `kernsiftd inspect --format json` prints: a trace and all
- * its runs as one JSON document, in the words of the API.
+ * its runs as one JSON document, with the fields of the API.
  *
- *   format, framework   of the file; framework null where it is not told
+ *   format, framework   of the file; framework is null if the file does not name it
  *   rows                how many the trace holds, by kind and table
  *   runs[]              one per process, in order:
  *     totals            what GET /runs/{id} says of the trace

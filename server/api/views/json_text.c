@@ -1,4 +1,4 @@
-/* json_text.c - JSON too large to be held, written as it goes. */
+/* json_text.c - writes JSON that is too large for memory, part by part. */
 #include "json_text.h"
 #include "utf8.h"
 #include <jansson.h>

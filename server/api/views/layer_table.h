@@ -7,7 +7,7 @@
  *   | attention  | sum    |             |      50 |   43.512 |
  *
  * A column per run. Times are in microseconds with up to three decimals, those
- * of whole passes in milliseconds with their unit; a blank where there is none. */
+ * of whole iterations in milliseconds with their unit; a cell is empty if there is none. */
 #pragma once
 #include "breakdown.h"
 #include "table.h"
@@ -36,7 +36,7 @@ const struct table *layer_table_end(const struct layer_table *t);
 
 /* A run's name; "run 7" of one without. */
 const char *layer_table_name(struct arena *a, const char *name, int64_t run);
-/* The head of its column: the name, and a remark on the figures below: "mi300x
+/* The head of its column: the name, and how far to trust the figures below: "mi300x
  * (names put back)", "mi300x (names lag)"; "mi300x (no layers: nothing ran on a
  * GPU)". */
 const char *layer_table_head(struct arena *a, const char *name,

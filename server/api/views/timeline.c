@@ -540,7 +540,7 @@ static void timeline_text(struct buf *b, const char *key, const char *value)
 	json_text_string(b, value, strlen(value));
 }
 
-static void timeline_told(struct buf *b, const char *key, int64_t value)
+static void timeline_number(struct buf *b, const char *key, int64_t value)
 {
 	if (value < 0)
 		return;
@@ -555,13 +555,13 @@ static void timeline_devices_list(struct buf *b, const struct profile_device *d,
 	json_text_open(b, '[');
 	for (uint32_t i = 0; i < n; i++) {
 		json_text_open(b, '{');
-		timeline_told(b, "id", d[i].number);
+		timeline_number(b, "id", d[i].number);
 		if (d[i].name)
 			timeline_text(b, "name", d[i].name);
-		timeline_told(b, "totalGlobalMem", d[i].memory_bytes);
-		timeline_told(b, "computeMajor", d[i].compute_major);
-		timeline_told(b, "computeMinor", d[i].compute_minor);
-		timeline_told(b, "numSms", d[i].sm_count);
+		timeline_number(b, "totalGlobalMem", d[i].memory_bytes);
+		timeline_number(b, "computeMajor", d[i].compute_major);
+		timeline_number(b, "computeMinor", d[i].compute_minor);
+		timeline_number(b, "numSms", d[i].sm_count);
 		json_text_close(b, '}');
 	}
 	json_text_close(b, ']');
@@ -576,14 +576,14 @@ static void timeline_head(struct timeline_event *ev, const struct run_row *run,
 	json_text_open(b, '{');
 	timeline_text(b, "displayTimeUnit", "ns");
 	if (about->base_is_utc)
-		timeline_told(b, "baseTimeNanoseconds", about->base_ns);
+		timeline_number(b, "baseTimeNanoseconds", about->base_ns);
 	if (run->framework && !strcmp(run->framework, "pytorch"))
-		timeline_told(b, "schemaVersion", 1);
+		timeline_number(b, "schemaVersion", 1);
 	timeline_devices_list(b, d, n);
 	json_text_key(b, "distributedInfo");
 	json_text_open(b, '{');
-	timeline_told(b, "rank", run->rank);
-	timeline_told(b, "world_size", run->world_size);
+	timeline_number(b, "rank", run->rank);
+	timeline_number(b, "world_size", run->world_size);
 	json_text_close(b, '}');
 	if (run->host)
 		timeline_text(b, "host_name", run->host);

@@ -10,9 +10,9 @@
  * Other kinds have no place in time and give no event. Arguments are spelled as
  * PyTorch's profiler spells them, so that tools which read its traces, our own decoder
  * among them, read these. Times count from the capture's first record: whole
- * nanoseconds, written as microseconds with three decimals. What the capture does not
- * tell has to be known before it is read: the devices, the process, rank and host, which
- * the document begins with. */
+ * nanoseconds, written as microseconds with three decimals. The document
+ * begins with the devices, the process, rank and host. The capture does not contain them,
+ * so they must be known before it is read. */
 #pragma once
 #include "buf.h"
 #include "kernsift/kst_reader.h"

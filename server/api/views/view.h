@@ -16,6 +16,7 @@
 
 struct finding_list;
 struct job_row;
+struct layers_short;
 struct ranks;
 
 json_t *view_text(const char *s);
@@ -29,6 +30,9 @@ json_t *view_error(const struct err *e);
 void view_set_real(json_t *v, const char *key, double x);
 void view_set_whole(json_t *v, const char *key, int64_t x);
 void view_set_text(json_t *v, const char *key, const char *s);
+
+/* A list of ids, or of other whole numbers. */
+json_t *view_ids(const int64_t *list, uint32_t n);
 
 /* Appends an item, which it takes over. NULL is a bug: a row would be lost without a
  * sign. */
@@ -54,12 +58,13 @@ struct iterations_short {
 struct iterations_short view_run_iterations(const struct run_row *r);
 json_t *view_iterations_short(const struct iterations_short *s);
 json_t *view_run(const struct run_row *r);
-/* The part of a run that is known from its trace. */
+/* The fields of a run that come from its trace. */
 json_t *view_run_trace(const struct run_row *r);
 const char *view_content(enum content c);
 json_t *view_device(const struct profile_device *d);
 json_t *view_run_detail(const struct run_row *r,
-	const struct profile_device *devices, uint32_t n);
+	const struct profile_device *devices, uint32_t n,
+	const struct layers_short *layers); /* layers NULL: unknown */
 json_t *view_job_row(const struct job_row *j);
 /* `runs` as ranks_from() read them. */
 json_t *view_job(struct arena *a, const struct job_row *j,

@@ -9,35 +9,9 @@
 
 /* ---- layers as JSON */
 
-static json_t *view_breakdown_index_or_null(uint32_t v)
+static int64_t view_breakdown_index(uint32_t v)
 {
-	return v == UINT32_MAX ? json_null() : view_whole(v);
-}
-
-static void view_breakdown_set_times(json_t *v, const struct time_stats *t)
-{
-	view_set_real(v, "mean_ns", t->avg_ns);
-	view_set_real(v, "median_ns", t->med_ns);
-	view_set_real(v, "stddev_ns", t->stddev_ns);
-	view_set_whole(v, "min_ns", t->min_ns);
-	view_set_whole(v, "max_ns", t->max_ns);
-}
-
-static json_t *view_breakdown_times(const struct time_stats *t)
-{
-	json_t *v = json_object();
-	view_set_whole(v, "instances", t->instances);
-	view_breakdown_set_times(v, t);
-	return v;
-}
-
-json_t *view_layer_kernel(const struct breakdown_kernel *k)
-{
-	json_t *v = json_object();
-	view_set_whole(v, "id", k->id);
-	view_set_text(v, "name", k->name);
-	view_set_text(v, "short_name", k->short_name);
-	return v;
+	return v == UINT32_MAX ? -1 : (int64_t)v;
 }
 
 json_t *view_layer_roles(layer_roles roles)
@@ -46,15 +20,6 @@ json_t *view_layer_roles(layer_roles roles)
 	for (int i = 0; i < ROLES; i++)
 		if (roles & (UINT64_C(1) << i))
 			view_append(v, json_string(breakdown_word_role[i]));
-	return v;
-}
-
-json_t *view_layers_short(const struct layers_short *s)
-{
-	json_t *v = json_object();
-	view_set_text(v, "detector", breakdown_word_layers[s->detector]);
-	view_set_real(v, "confidence", s->confidence);
-	view_set_whole(v, "count", s->layers);
 	return v;
 }
 
@@ -69,72 +34,76 @@ static double view_breakdown_section_sum(const struct breakdown *d, uint32_t i)
 		     : (double)NAN;
 }
 
-static json_t *view_breakdown_section(const struct breakdown *d, uint32_t i)
+/* Its kernel's name whole, or what it is instead of one. */
+static const char *view_breakdown_row_name(const struct breakdown_stored *is,
+	const struct breakdown_row *r, bool whole)
 {
-	const struct breakdown_section *s = &d->sections[i];
-	json_t *v = json_object();
-	view_set_text(v, "position", breakdown_word_place[s->place]);
-	view_set_text(v, "name", s->name);
-	view_set_whole(v, "instances", s->instances);
-	view_set_whole(v, "per_iteration", s->per_pass);
-	view_set_whole(v, "first", s->first);
-	json_object_set_new(v, "time", view_breakdown_times(&s->time));
-	view_set_real(v, "sum_ns", view_breakdown_section_sum(d, i));
-	view_set_real(v, "similarity", s->alike);
-	return v;
+	if (r->kernel == ROW_NO_KERNEL)
+		return r->operation ? r->operation : "";
+	const struct breakdown_kernel *k = &is->kernels[r->kernel];
+	return whole ? k->name : k->short_name;
 }
 
-static json_t *view_breakdown_block(const struct breakdown_block *b)
+static const struct breakdown_section *view_breakdown_section_of(
+	const struct breakdown_stored *is, const struct breakdown_row *r)
 {
-	json_t *v = json_object();
-	view_set_whole(v, "section", b->section);
-	view_set_text(v, "block", breakdown_word_block[b->kind]);
-	json_object_set_new(v, "parallel_to",
-		view_breakdown_index_or_null(b->beside));
-	view_set_real(v, "sum_ns", b->sum_ns);
-	view_set_whole(v, "exclusive_ns", b->exclusive_ns);
-	view_set_whole(v, "overlapped_ns", b->overlapped_ns);
-	return v;
+	const struct breakdown *d = &is->breakdown;
+	return &d->sections[d->blocks[r->block].section];
 }
 
-static json_t *view_breakdown_item(const struct breakdown_stored *is,
+static const char *view_breakdown_section_name(const struct breakdown_stored
+						       *is,
 	const struct breakdown_row *r)
 {
-	json_t *v = json_object();
-	view_set_whole(v, "block", r->block);
-	json_object_set_new(v, "kernel",
-		r->kernel == ROW_NO_KERNEL
-			? json_null()
-			: view_layer_kernel(&is->kernels[r->kernel]));
-	view_set_text(v, "operation", r->operation);
-	view_set_text(v, "operator", r->operator_);
-	view_set_text(v, "module", r->module);
-	json_object_set_new(v, "roles", view_layer_roles(r->roles));
-	view_set_text(v, "role_source",
-		!r->roles	    ? NULL
-		: r->role_by_module ? "module"
-				    : "sequence");
-	view_set_whole(v, "stream", r->lane);
-	json_object_set_new(v, "group", view_breakdown_index_or_null(r->group));
-	view_set_whole(v, "launches", r->time.instances);
-	view_set_whole(v, "instances", r->instances);
-	json_object_set_new(v, "extra", json_boolean(r->extra));
-	view_breakdown_set_times(v, &r->time);
-	view_set_real(v, "offset_ns", r->offset_ns);
-	view_set_whole(v, "exclusive_ns", r->exclusive_ns);
-	view_set_whole(v, "overlapped_ns", r->overlapped_ns);
-	view_set_real(v, "sol_ns", view_layer_sol_ns(r));
-	view_set_real(v, "s", view_layer_s(r));
-	return v;
+	const struct breakdown_section *s = view_breakdown_section_of(is, r);
+	return s->name ? s->name : breakdown_word_place[s->place];
 }
 
-static json_t *view_breakdown_bar(const struct breakdown_bar *b)
+/* -1 for what is no layer. */
+static int64_t view_breakdown_section_layers(const struct breakdown_stored *is,
+	const struct breakdown_row *r)
 {
-	json_t *v = json_object();
-	view_set_whole(v, "layer", b->layer);
-	view_set_whole(v, "block", b->block);
-	view_set_real(v, "mean_ns", b->mean_ns);
-	return v;
+	const struct breakdown_section *s = view_breakdown_section_of(is, r);
+	return s->place == SECTION_LAYER ? (int64_t)s->per_pass : -1;
+}
+
+/* The block that the row's block runs in parallel to; NULL if none. */
+static const char *view_breakdown_beside(const struct breakdown_stored *is,
+	const struct breakdown_row *r)
+{
+	const struct breakdown *d = &is->breakdown;
+	uint32_t beside = d->blocks[r->block].beside;
+	return beside == UINT32_MAX
+		       ? NULL
+		       : breakdown_word_block[d->blocks[beside].kind];
+}
+
+static json_t *view_breakdown_group_kernels(const struct groups_stored *is,
+	const struct kernel_group *g)
+{
+	json_t *kernels = json_array();
+	for (uint32_t k = 0; k < g->kernels_n; k++)
+		view_append(kernels,
+			view_layer_kernel(&is->kernels[g->kernels[k]]));
+	return kernels;
+}
+
+static const char *view_breakdown_group_names(struct arena *a,
+	const struct groups_stored *is, const struct kernel_group *g)
+{
+	const char *names = "";
+	for (uint32_t k = 0; k < g->kernels_n; k++)
+		names = arena_printf(a, "%s%s%s", names, k ? "; " : "",
+			is->kernels[g->kernels[k]].name);
+	return names;
+}
+
+#define ROWS "breakdown.def"
+#include "row_functions.h"
+
+json_t *view_layer_kernel(const struct breakdown_kernel *k)
+{
+	return row_layer_kernel(k);
 }
 
 static void view_breakdown_set_lists(json_t *v,
@@ -144,13 +113,14 @@ static void view_breakdown_set_lists(json_t *v,
 	json_t *sections = json_array(), *blocks = json_array();
 	json_t *items = json_array(), *bars = json_array();
 	for (uint32_t i = 0; i < d->sections_n; i++)
-		view_append(sections, view_breakdown_section(d, i));
+		view_append(sections, row_layer_section(d, &d->sections[i], i));
 	for (uint32_t i = 0; i < d->blocks_n; i++)
-		view_append(blocks, view_breakdown_block(&d->blocks[i]));
+		view_append(blocks, row_layer_section_block(&d->blocks[i]));
 	for (uint32_t i = 0; i < d->rows_n; i++)
-		view_append(items, view_breakdown_item(is, &d->rows[i]));
+		view_append(items,
+			row_layer_row(is, &d->rows[i], &d->rows[i].time));
 	for (uint32_t i = 0; i < d->bars_n; i++)
-		view_append(bars, view_breakdown_bar(&d->bars[i]));
+		view_append(bars, row_layer_bar(&d->bars[i]));
 	json_object_set_new(v, "sections", sections);
 	json_object_set_new(v, "blocks", blocks);
 	json_object_set_new(v, "items", items);
@@ -170,7 +140,7 @@ json_t *view_breakdown(int64_t run, const struct breakdown_stored *is)
 	const struct breakdown *d = &is->breakdown;
 	json_t *v = json_object(), *layers = json_object();
 	view_set_whole(layers, "count", d->layers);
-	json_object_set_new(layers, "time", view_breakdown_times(&d->layered));
+	json_object_set_new(layers, "time", row_layer_times(&d->layered));
 	view_set_whole(v, "run", run);
 	view_set_text(v, "detector", breakdown_word_layers[d->detector]);
 	view_set_real(v, "confidence", d->confidence);
@@ -180,7 +150,7 @@ json_t *view_breakdown(int64_t run, const struct breakdown_stored *is)
 	json_object_set_new(v, "realigned", json_boolean(d->realigned));
 	view_set_whole(v, "iterations", d->passes);
 	view_set_text(v, "stratum", d->stratum);
-	json_object_set_new(v, "end_to_end", view_breakdown_times(&d->pass));
+	json_object_set_new(v, "end_to_end", row_layer_times(&d->pass));
 	json_object_set_new(v, "layers", layers);
 	view_set_whole(v, "wall_ns", d->wall_ns);
 	view_set_whole(v, "exclusive_ns", view_breakdown_exclusive_ns(d));
@@ -194,83 +164,17 @@ json_t *view_breakdown(int64_t run, const struct breakdown_stored *is)
 
 /* ---- layers as tables: a line per row, and the layout that people make by hand */
 
-static const struct column columns[] = { { "Section", false },
-	{ "Layers", true }, { "Block", false }, { "Beside", false },
-	{ "Module", false }, { "Roles", false }, { "Operator", false },
-	{ "Lane", true }, { "Group", true }, { "Instances", true },
-	{ "Launches", true }, { "Avg (ns)", true }, { "Med (ns)", true },
-	{ "Min (ns)", true }, { "Max (ns)", true }, { "StdDev (ns)", true },
-	{ "Offset (ns)", true }, { "Exclusive (ns)", true },
-	{ "Overlapped (ns)", true }, { "T_SOL (ns)", true }, { "S", true },
-	{ "Kernel", false } };
-
-static const char *view_breakdown_table_text(const char *s)
-{
-	return s ? s : "";
-}
-
-static const char *view_breakdown_table_index_cell(struct arena *a, uint32_t v)
-{
-	return table_whole(a, v == UINT32_MAX ? -1 : (int64_t)v);
-}
-
-static const char **view_breakdown_table_row_times(struct arena *a,
-	const struct breakdown_row *r, const char **at)
-{
-	*at++ = table_whole(a, r->time.instances);
-	*at++ = table_real(a, r->time.avg_ns);
-	*at++ = table_real(a, r->time.med_ns);
-	*at++ = table_whole(a, r->time.min_ns);
-	*at++ = table_whole(a, r->time.max_ns);
-	*at++ = table_real(a, r->time.stddev_ns);
-	*at++ = table_real(a, r->offset_ns);
-	*at++ = table_whole(a, r->exclusive_ns);
-	*at++ = table_whole(a, r->overlapped_ns);
-	*at++ = table_figure(a, view_layer_sol_ns(r));
-	*at++ = table_figure(a, view_layer_s(r));
-	return at;
-}
-
-/* Its kernel's name whole, or what it is instead of one. */
-static const char *view_breakdown_table_row_name(const struct breakdown_stored
-							 *is,
-	const struct breakdown_row *r, bool whole)
-{
-	if (r->kernel == ROW_NO_KERNEL)
-		return view_breakdown_table_text(r->operation);
-	const struct breakdown_kernel *k = &is->kernels[r->kernel];
-	return whole ? k->name : k->short_name;
-}
-
 const struct table *view_breakdown_rows(struct arena *a,
 	const struct breakdown_stored *is)
 {
 	const struct breakdown *d = &is->breakdown;
-	const char **at;
-	struct table *t = table_new(a, TABLE_COLUMNS(columns), d->rows_n, &at);
+	struct row_table *t = row_table_begin(a, "layer_row", NULL);
+	row_table_rows(t, d->rows_n);
 	for (uint32_t i = 0; i < d->rows_n; i++) {
-		const struct breakdown_row *r = &d->rows[i];
-		const struct breakdown_block *b = &d->blocks[r->block];
-		const struct breakdown_section *s = &d->sections[b->section];
-		*at++ = s->name ? s->name : breakdown_word_place[s->place];
-		*at++ = table_whole(a,
-			s->place == SECTION_LAYER ? (int64_t)s->per_pass : -1);
-		*at++ = breakdown_word_block[b->kind];
-		*at++ = b->beside == UINT32_MAX
-				? ""
-				: breakdown_word_block[d->blocks[b->beside]
-							       .kind];
-		*at++ = view_breakdown_table_text(r->module);
-		*at++ = view_breakdown_table_text(
-			layer_table_roles(a, r->roles));
-		*at++ = view_breakdown_table_text(r->operator_);
-		*at++ = table_whole(a, r->lane);
-		*at++ = view_breakdown_table_index_cell(a, r->group);
-		*at++ = table_whole(a, r->instances);
-		at = view_breakdown_table_row_times(a, r, at);
-		*at++ = view_breakdown_table_row_name(is, r, true);
+		row_layer_row_cells(t, is, &d->rows[i], &d->rows[i].time);
+		row_table_next(t);
 	}
-	return t;
+	return &t->table;
 }
 
 /* Of one run, line by line. */
@@ -288,7 +192,7 @@ static void view_breakdown_table_put_row(struct view_breakdown_layout *l,
 	layer_table_line(&l->table, block,
 		r->module ? r->module : layer_table_roles(l->arena, r->roles),
 		layer_table_kernel(l->arena, &l->is->breakdown, row,
-			view_breakdown_table_row_name(l->is, r, false)),
+			view_breakdown_row_name(l->is, r, false)),
 		&ns);
 }
 
@@ -398,44 +302,17 @@ const struct table *view_breakdown_table(struct arena *a,
 
 json_t *view_group(const struct groups_stored *is, uint32_t i)
 {
-	const struct kernel_group *g = &is->groups.groups[i];
-	json_t *v = json_object(), *kernels = json_array();
-	for (uint32_t k = 0; k < g->kernels_n; k++)
-		view_append(kernels,
-			view_layer_kernel(&is->kernels[g->kernels[k]]));
-	json_object_set_new(v, "kernels", kernels);
-	view_set_text(v, "operator", g->operator_);
-	view_set_text(v, "evidence", breakdown_word_evidence[g->evidence]);
-	view_set_whole(v, "support", g->support);
-	view_set_real(v, "confidence", g->confidence);
-	view_set_whole(v, "total_ns", g->total_ns);
-	view_set_whole(v, "alone", g->alone);
-	return v;
+	return row_kernel_group(is, &is->groups.groups[i]);
 }
-
-static const struct column group_columns[] = { { "Total Time (ns)", true },
-	{ "Support", true }, { "Confidence", true }, { "Alone", true },
-	{ "Evidence", false }, { "Operator", false }, { "Kernels", false } };
 
 const struct table *view_groups_table(struct arena *a,
 	const struct groups_stored *is)
 {
-	const char **at;
-	struct table *t =
-		table_new(a, TABLE_COLUMNS(group_columns), is->groups.n, &at);
+	struct row_table *t = row_table_begin(a, "kernel_group", NULL);
+	row_table_rows(t, is->groups.n);
 	for (uint32_t i = 0; i < is->groups.n; i++) {
-		const struct kernel_group *g = &is->groups.groups[i];
-		const char *names = "";
-		for (uint32_t k = 0; k < g->kernels_n; k++)
-			names = arena_printf(a, "%s%s%s", names, k ? "; " : "",
-				is->kernels[g->kernels[k]].name);
-		*at++ = table_whole(a, g->total_ns);
-		*at++ = table_whole(a, g->support);
-		*at++ = table_figure(a, g->confidence);
-		*at++ = table_whole(a, g->alone);
-		*at++ = breakdown_word_evidence[g->evidence];
-		*at++ = g->operator_ ? g->operator_ : "";
-		*at++ = names;
+		row_kernel_group_cells(t, is, &is->groups.groups[i]);
+		row_table_next(t);
 	}
-	return t;
+	return &t->table;
 }

@@ -23,7 +23,6 @@ json_t *view_layer_kernel(const struct breakdown_kernel *k);
 /* Words, as they come in layer_role.def. */
 json_t *view_layer_roles(layer_roles roles);
 
-json_t *view_layers_short(const struct layers_short *s);
 json_t *view_breakdown(int64_t run, const struct breakdown_stored *is);
 /* A line per row, times in nanoseconds. */
 const struct table *view_breakdown_rows(struct arena *a,

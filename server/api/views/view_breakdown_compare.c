@@ -192,7 +192,7 @@ static const struct breakdown *view_breakdown_compare_side(
 	return &l->runs[s].is.breakdown;
 }
 
-enum { KERNELS_TOLD = 6 }; /* of a run in a row */
+enum { KERNELS_SHOWN = 6 }; /* of a run in a row */
 
 static const char *view_breakdown_compare_row_kernel_of(
 	const struct view_breakdown_compare_layout *l, uint32_t s, uint32_t row)
@@ -222,15 +222,15 @@ static const char *view_breakdown_compare_row_texts_of(
 	const uint32_t *rows;
 	uint32_t n = view_breakdown_compare_rows(l, e, s, &rows);
 	const char *text = NULL;
-	for (uint32_t i = 0; i < n && i < KERNELS_TOLD; i++) {
+	for (uint32_t i = 0; i < n && i < KERNELS_SHOWN; i++) {
 		const char *name =
 			view_breakdown_compare_row_kernel_of(l, s, rows[i]);
 		text = text ? arena_printf(l->arena, "%s + %s", text, name)
 			    : name;
 	}
-	if (n > KERNELS_TOLD)
+	if (n > KERNELS_SHOWN)
 		text = arena_printf(l->arena, "%s + %u more", text,
-			n - KERNELS_TOLD);
+			n - KERNELS_SHOWN);
 	return text;
 }
 
@@ -383,7 +383,7 @@ static void view_breakdown_compare_table_blocks_of(
 }
 
 /* Whether on some side a row of the entry overlaps one of a block. */
-static bool view_breakdown_compare_table_beside(
+static bool view_breakdown_compare_table_parallel(
 	const struct view_breakdown_compare_layout *l,
 	const struct run_breakdown_pair *e,
 	const uint32_t block[BREAKDOWN_COMPARE_MAX])
@@ -444,7 +444,7 @@ static void view_breakdown_compare_table_put_overlap(
 	uint32_t all = own = n;
 	view_breakdown_compare_table_entries_of(l, is->beside, &list, &all);
 	for (uint32_t i = own; i < all; i++)
-		if (view_breakdown_compare_table_beside(l, &list[i], blocks))
+		if (view_breakdown_compare_table_parallel(l, &list[i], blocks))
 			list[n++] = list[i];
 	if (n)
 		qsort_r(list, n, sizeof *list,
@@ -489,14 +489,14 @@ static void view_breakdown_compare_table_put_section(
 			view_breakdown_compare_table_section_text(l,
 				&b->sections[section]),
 			NULL, NULL, b->sections[section].sum_ns);
-	for (int beside_too = 0; beside_too < 2; beside_too++)
+	for (int parallel_too = 0; parallel_too < 2; parallel_too++)
 		for (uint32_t k = 0; k < b->blocks_n; k++)
 			if (b->blocks[k].section != section)
 				continue;
-			else if (!beside_too &&
+			else if (!parallel_too &&
 				 b->blocks[k].beside == UINT32_MAX)
 				view_breakdown_compare_table_put_block(l, k);
-			else if (beside_too &&
+			else if (parallel_too &&
 				 b->blocks[k].beside != UINT32_MAX)
 				view_breakdown_compare_table_put_overlap(l, k);
 }

@@ -11,20 +11,15 @@
 
 /* ---- as JSON */
 
-json_t *view_compared_run(const struct compared_run *r)
+static json_t *view_compare_names(const struct compared_run *r)
 {
 	json_t *names = json_array();
 	for (uint32_t i = 0; i < r->device_names_n; i++)
 		view_append(names, json_string(r->device_names[i]));
-	return json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "id",
-		view_whole(r->id), "name", r->name, "project", r->project,
-		"workload", r->workload, "job_id",
-		r->job ? view_whole(r->job) : json_null(), "rank",
-		view_whole(r->rank), "device_names", names, "iterations",
-		view_whole(r->iterations.n), "iterations_kept",
-		view_whole(r->iterations.kept_n));
+	return names;
 }
 
+static json_t *view_compare_resources(const struct changed_row *r);
 json_t *view_compared_runs(const struct compared_run *runs, uint32_t n)
 {
 	json_t *list = json_array();
@@ -41,90 +36,38 @@ static json_t *view_compare_reals(const double *x, uint32_t n)
 	return list;
 }
 
-static json_t *view_compare_wholes(const int64_t *x, uint32_t n)
-{
-	json_t *list = json_array();
-	for (uint32_t i = 0; i < n; i++)
-		view_append(list, view_whole(x[i]));
-	return list;
-}
+#define ROWS "compare.def"
+#include "row_functions.h"
 
-static json_t *view_compare_side(const struct comparison_side *s,
-	const struct compared_run *runs, uint32_t n)
+json_t *view_compared_run(const struct compared_run *r)
 {
-	json_t *v = json_pack("{s:o}", "runs", view_compared_runs(runs, n));
-	view_set_whole(v, "units", s->units);
-	view_set_whole(v, "iterations", s->iterations);
-	view_set_whole(v, "iterations_used", s->iterations_used);
-	view_set_text(v, "detector", profile_word_detector[s->detector]);
-	view_set_real(v, "iteration_ns", s->iteration_ns);
-	view_set_real(v, "iteration_median_ns", s->iteration_median_ns);
-	json_object_set_new(v, "iteration_durs_ns",
-		view_compare_reals(s->iteration_durs_ns, s->iterations_used));
-	json_object_set_new(v, "iteration_runs",
-		view_compare_wholes(s->iteration_runs, s->iterations_used));
-	return v;
-}
-
-/* Adds the fields of a change. Without evidence nothing is judged, and then there is
- * no verdict. */
-static void view_compare_change(json_t *v, const struct change *c,
-	bool comparable)
-{
-	bool judged = comparable && c->evidence != EVIDENCE_NONE;
-	view_set_text(v, "verdict",
-		judged ? comparison_word_class[c->is] : NULL);
-	view_set_text(v, "evidence", comparison_word_evidence[c->evidence]);
-	view_set_real(v, "base_ns_per_iteration", c->base_ns);
-	view_set_real(v, "head_ns_per_iteration", c->head_ns);
-	view_set_real(v, "delta_ns_per_iteration", c->delta_ns);
-	view_set_real(v, "ratio", c->ratio);
-	view_set_real(v, "shift_ns_per_iteration", c->shift_ns);
-	view_set_real(v, "low_ns_per_iteration", c->low_ns);
-	view_set_real(v, "high_ns_per_iteration", c->high_ns);
-	view_set_real(v, "p", c->p);
-	view_set_real(v, "p_family", c->p_family);
-	view_set_real(v, "q", c->q);
-	view_set_real(v, "noise_floor", judged ? c->floor : (double)NAN);
-	view_set_text(v, "noise_floor_source",
-		judged ? comparison_word_floor[c->floor_from] : NULL);
-	view_set_real(v, "noise_floor_df", judged ? c->floor_df : (double)NAN);
+	return row_compared_run(r);
 }
 
 static json_t *view_compare_resources(const struct changed_row *r)
 {
 	json_t *list = json_array();
-	for (uint32_t i = 0; i < r->resources_n; i++) {
-		json_t *v = json_object();
-		view_set_text(v, "name", r->resources[i].name);
-		view_set_real(v, "base_mu", r->resources[i].base_mu);
-		view_set_real(v, "head_mu", r->resources[i].head_mu);
-		view_append(list, v);
-	}
+	for (uint32_t i = 0; i < r->resources_n; i++)
+		view_append(list, row_changed_resource(r, i));
 	return list;
 }
 
-static json_t *view_compare_row(struct arena *a, const struct changed_row *r,
-	bool comparable)
+/* Without evidence there is no verdict. */
+static bool view_compare_judged(const struct comparison *c,
+	const struct change *change)
 {
-	json_t *v = json_object();
-	view_set_text(v, "function", r->name);
-	view_set_text(v, "short_name", view_function(a, r->type, r->name));
-	view_set_text(v, "type", profile_word_function[r->type]);
-	view_set_text(v, "device", r->device);
-	view_set_text(v, "head_device", r->head_device);
-	view_compare_change(v, &r->change, comparable);
-	view_set_real(v, "base_launches_per_iteration", r->base_launches);
-	view_set_real(v, "head_launches_per_iteration", r->head_launches);
-	view_set_real(v, "base_mean_ns", r->base_mean_ns);
-	view_set_real(v, "head_mean_ns", r->head_mean_ns);
-	view_set_real(v, "by_count_ns_per_iteration", r->by_count_ns);
-	view_set_real(v, "by_duration_ns_per_iteration", r->by_duration_ns);
-	view_set_real(v, "base_beta_pct", r->base_beta_pct);
-	view_set_real(v, "head_beta_pct", r->head_beta_pct);
-	view_set_real(v, "beyond_common_ns_per_iteration", r->beyond_common_ns);
-	json_object_set_new(v, "resources", view_compare_resources(r));
-	return v;
+	return c->comparable && change->evidence != EVIDENCE_NONE;
+}
+
+static json_t *view_compare_split(const struct comparison *c)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < c->split_n; i++) {
+		const struct change *x = &c->split[i].change;
+		view_append(list, row_split_row(&c->split[i], x,
+					  view_compare_judged(c, x)));
+	}
+	return list;
 }
 
 json_t *view_findings(const struct comparison *c)
@@ -139,34 +82,6 @@ json_t *view_findings(const struct comparison *c)
 				f->text));
 	}
 	return list;
-}
-
-static json_t *view_compare_split(const struct comparison *c)
-{
-	json_t *list = json_array();
-	for (uint32_t i = 0; i < c->split_n; i++) {
-		json_t *v = json_object();
-		view_set_text(v, "part",
-			comparison_word_part[c->split[i].part].word);
-		view_set_text(v, "description",
-			comparison_word_part[c->split[i].part].what);
-		view_compare_change(v, &c->split[i].change, c->comparable);
-		view_append(list, v);
-	}
-	return list;
-}
-
-static json_t *view_compare_common(const struct common_factor *f)
-{
-	if (!f->there)
-		return json_null();
-	json_t *v = json_object();
-	view_set_real(v, "ratio", f->ratio);
-	view_set_real(v, "low", f->low);
-	view_set_real(v, "high", f->high);
-	view_set_real(v, "ns_per_iteration", f->ns);
-	view_set_whole(v, "kernels", f->kernels);
-	return v;
 }
 
 static json_t *view_compare_counts(const struct comparison *c)
@@ -184,14 +99,15 @@ json_t *view_compare(struct arena *a, const struct comparison *c,
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < c->rows_n; i++)
 		view_append(items,
-			view_compare_row(a, &c->rows[i], c->comparable));
+			row_verdict_row(a, &c->rows[i], &c->rows[i].change,
+				view_compare_judged(c, &c->rows[i].change)));
 	json_t *v = json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}",
 		"score", "verdict", "headline", c->headline, "comparable",
 		c->comparable, "findings", view_findings(c), "base",
-		view_compare_side(&c->base, s->base, s->base_n), "head",
-		view_compare_side(&c->head, s->head, s->head_n), "split",
+		row_comparison_side(&c->base, s->base, s->base_n), "head",
+		row_comparison_side(&c->head, s->head, s->head_n), "split",
 		view_compare_split(c), "common",
-		view_compare_common(&c->common));
+		c->common.there ? row_common_factor(&c->common) : json_null());
 	json_object_set_new(v, "items", items);
 	json_object_set_new(v, "counts", view_compare_counts(c));
 	view_set_text(v, "range", s->range);
@@ -205,42 +121,13 @@ json_t *view_compare(struct arena *a, const struct comparison *c,
 	return v;
 }
 
-static json_t *view_compare_series_side(const struct compare_series *s)
-{
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "ns",
-		view_compare_reals(s->ns, s->n), "launches",
-		view_compare_reals(s->launches, s->n), "beta_pct",
-		view_compare_reals(s->beta_pct, s->n), "iteration_ns",
-		view_compare_reals(s->iteration_ns, s->n), "runs",
-		view_compare_wholes(s->runs, s->n), "numbers",
-		view_compare_wholes(s->numbers, s->n));
-}
-
 json_t *view_compare_series(struct arena *a, const char *function,
 	const char *device, const struct compare_series sides[2])
 {
-	return json_pack("{s:s, s:s, s:o, s:o, s:o}", "function", function,
-		"short_name", kernel_name_short(a, function, strlen(function)),
-		"device", view_text(device), "base",
-		view_compare_series_side(&sides[0]), "head",
-		view_compare_series_side(&sides[1]));
+	return row_series(a, function, device, sides);
 }
 
 /* ---- as a table, and as a report */
-
-static const struct column columns[] = { { "Verdict", false },
-	{ "Evidence", false }, { "Function", false }, { "Type", false },
-	{ "Device", false }, { "Head Device", false },
-	{ "Base (ns/iteration)", true }, { "Head (ns/iteration)", true },
-	{ "Delta (ns/iteration)", true }, { "Ratio", true },
-	{ "Shift (ns/iteration)", true }, { "Low (ns/iteration)", true },
-	{ "High (ns/iteration)", true }, { "p", true }, { "p Family", true },
-	{ "q", true }, { "Base Launches/Iteration", true },
-	{ "Head Launches/Iteration", true }, { "Base Mean (ns)", true },
-	{ "Head Mean (ns)", true }, { "By Count (ns/iteration)", true },
-	{ "By Duration (ns/iteration)", true }, { "Base Beta (%)", true },
-	{ "Head Beta (%)", true }, { "Beyond Common (ns/iteration)", true },
-	{ "Floor", true }, { "Floor From", false } };
 
 static const char *view_compare_text_or_empty(const char *s)
 {
@@ -250,48 +137,23 @@ static const char *view_compare_text_or_empty(const char *s)
 static const char *view_compare_text_word_of(const struct comparison *c,
 	const struct change *change)
 {
-	bool judged = c->comparable && change->evidence != EVIDENCE_NONE;
-	return judged ? comparison_word_class[change->is] : "";
+	return view_compare_judged(c, change)
+		       ? comparison_word_class[change->is]
+		       : "";
 }
 
 const struct table *view_compare_table(struct arena *a,
 	const struct comparison *c)
 {
-	const char **at;
-	struct table *t = table_new(a, TABLE_COLUMNS(columns), c->rows_n, &at);
+	struct row_table *t = row_table_begin(a, "verdict_row", NULL);
+	row_table_rows(t, c->rows_n);
 	for (uint32_t i = 0; i < c->rows_n; i++) {
-		const struct changed_row *r = &c->rows[i];
-		const struct change *x = &r->change;
-		bool floored = c->comparable && x->evidence != EVIDENCE_NONE;
-		*at++ = view_compare_text_word_of(c, x);
-		*at++ = comparison_word_evidence[x->evidence];
-		*at++ = r->name;
-		*at++ = profile_word_function[r->type];
-		*at++ = view_compare_text_or_empty(r->device);
-		*at++ = view_compare_text_or_empty(r->head_device);
-		*at++ = table_real(a, x->base_ns);
-		*at++ = table_real(a, x->head_ns);
-		*at++ = table_real(a, x->delta_ns);
-		*at++ = table_figure(a, x->ratio);
-		*at++ = table_real(a, x->shift_ns);
-		*at++ = table_real(a, x->low_ns);
-		*at++ = table_real(a, x->high_ns);
-		*at++ = table_figure(a, x->p);
-		*at++ = table_figure(a, x->p_family);
-		*at++ = table_figure(a, x->q);
-		*at++ = table_figure(a, r->base_launches);
-		*at++ = table_figure(a, r->head_launches);
-		*at++ = table_real(a, r->base_mean_ns);
-		*at++ = table_real(a, r->head_mean_ns);
-		*at++ = table_real(a, r->by_count_ns);
-		*at++ = table_real(a, r->by_duration_ns);
-		*at++ = table_figure(a, r->base_beta_pct);
-		*at++ = table_figure(a, r->head_beta_pct);
-		*at++ = table_real(a, r->beyond_common_ns);
-		*at++ = floored ? table_figure(a, x->floor) : "";
-		*at++ = floored ? comparison_word_floor[x->floor_from] : "";
+		const struct change *x = &c->rows[i].change;
+		row_verdict_row_cells(t, a, &c->rows[i], x,
+			view_compare_judged(c, x));
+		row_table_next(t);
 	}
-	return t;
+	return &t->table;
 }
 
 /* ---- the report */

@@ -9,30 +9,19 @@
 /* The largest of a stratum's works that are shown. */
 enum { WORKS_SHOWN = 20 };
 
-static json_t *view_iteration_work(const struct work *w)
-{
-	return json_pack("{s:s, s:s, s:s, s:f}", "kind",
-		profile_word_work[w->kind], "name", w->name, "size", w->size,
-		"per_iteration", w->per_iteration);
-}
+static json_t *view_iteration_metrics(const struct pattern_mean *m);
+
+#define ROWS "iteration.def"
+#include "row_functions.h"
 
 static json_t *view_iteration_stratum(const struct iterations *c, uint32_t i)
 {
-	const struct stratum *s = &c->strata[i];
-	json_t *v = json_object(), *works = json_array();
+	json_t *works = json_array();
 	uint32_t n = 0;
 	for (uint32_t w = 0; w < c->works_n; w++)
 		if (c->works[w].stratum == i && n++ < WORKS_SHOWN)
-			view_append(works, view_iteration_work(&c->works[w]));
-	view_set_text(v, "text", s->text);
-	view_set_text(v, "phase", profile_word_phase[s->phase]);
-	view_set_whole(v, "sequences", s->sequences);
-	view_set_whole(v, "tokens", s->tokens);
-	view_set_whole(v, "kv_tokens", s->kv_tokens);
-	view_set_whole(v, "iterations", s->iterations);
-	json_object_set_new(v, "signature", works);
-	view_set_whole(v, "signature_total", n);
-	return v;
+			view_append(works, row_work(&c->works[w]));
+	return row_stratum(&c->strata[i], works, n);
 }
 
 json_t *view_strata(const struct iterations *c)
@@ -45,85 +34,32 @@ json_t *view_strata(const struct iterations *c)
 
 json_t *view_iteration(const struct iteration *c)
 {
-	json_t *v = json_object();
-	view_set_whole(v, "number", c->number);
-	view_set_text(v, "label", c->label);
-	view_set_whole(v, "start_ns", c->start_ns);
-	view_set_whole(v, "dur_ns", c->dur_ns);
-	view_set_text(v, "use", profile_word_use[c->use]);
-	json_object_set_new(v, "open", json_boolean(c->open));
-	view_set_whole(v, "stratum", c->stratum);
-	view_set_whole(v, "compute_ns", c->compute_ns);
-	view_set_whole(v, "comm_ns", c->comm_ns);
-	view_set_whole(v, "copy_ns", c->copy_ns);
-	view_set_whole(v, "idle_ns", c->idle_ns);
-	view_set_whole(v, "sync_ns", c->sync_ns);
-	view_set_whole(v, "launches", c->launches);
-	return v;
+	return row_iteration(c);
 }
-
-static const struct column columns[] = { { "Number", true }, { "Use", false },
-	{ "Open", false }, { "Stratum", true }, { "Start (ns)", true },
-	{ "Duration (ns)", true }, { "Compute (ns)", true },
-	{ "Communication (ns)", true }, { "Copies (ns)", true },
-	{ "Idle (ns)", true }, { "Sync (ns)", true }, { "Launches", true },
-	{ "Label", false } };
 
 const struct table *view_iteration_table(struct arena *a,
 	const struct iterations *c)
 {
-	const char **at;
-	struct table *t = table_new(a, TABLE_COLUMNS(columns), c->n, &at);
+	struct row_table *t = row_table_begin(a, "iteration", NULL);
+	row_table_rows(t, c->n);
 	for (uint32_t i = 0; i < c->n; i++) {
-		const struct iteration *x = &c->iterations[i];
-		*at++ = table_whole(a, x->number);
-		*at++ = profile_word_use[x->use];
-		*at++ = x->open ? "open" : "";
-		*at++ = table_whole(a, x->stratum);
-		*at++ = table_whole(a, x->start_ns);
-		*at++ = table_whole(a, x->dur_ns);
-		*at++ = table_whole(a, x->compute_ns);
-		*at++ = table_whole(a, x->comm_ns);
-		*at++ = table_whole(a, x->copy_ns);
-		*at++ = table_whole(a, x->idle_ns);
-		*at++ = table_whole(a, x->sync_ns);
-		*at++ = table_whole(a, x->launches);
-		*at++ = x->label ? x->label : "";
+		row_iteration_cells(t, &c->iterations[i]);
+		row_table_next(t);
 	}
-	return t;
+	return &t->table;
 }
 
-static json_t *view_iteration_metric(const struct metric_mean *m)
+static json_t *view_iteration_metrics(const struct pattern_mean *m)
 {
-	json_t *v = json_object();
-	view_set_text(v, "name", m->name);
-	view_set_real(v, "mu", m->mu);
-	view_set_real(v, "sigma", m->sigma);
-	view_set_whole(v, "iterations", m->iterations);
-	view_set_whole(v, "interpolated", m->interpolated);
-	view_set_whole(v, "partly", m->partly);
-	return v;
+	json_t *metrics = json_array();
+	for (uint32_t i = 0; i < m->metrics_n; i++)
+		view_append(metrics, row_metric(&m->metrics[i]));
+	return metrics;
 }
 
 json_t *view_pattern(struct arena *a, const struct pattern_mean *m)
 {
-	json_t *v = json_object(), *metrics = json_array();
-	for (uint32_t i = 0; i < m->metrics_n; i++)
-		view_append(metrics, view_iteration_metric(&m->metrics[i]));
-	view_set_text(v, "function", m->of->name);
-	view_set_text(v, "short_name",
-		view_function(a, m->of->type, m->of->name));
-	view_set_text(v, "type", profile_word_function[m->of->type]);
-	view_set_text(v, "device", m->of->device);
-	view_set_whole(v, "device_number", m->of->number);
-	view_set_real(v, "ns_per_iteration", m->ns);
-	view_set_real(v, "launches_per_iteration", m->launches);
-	view_set_whole(v, "min_ns", m->min_ns);
-	view_set_whole(v, "max_ns", m->max_ns);
-	view_set_real(v, "beta_pct", m->beta_pct);
-	view_set_whole(v, "iterations", m->iterations);
-	json_object_set_new(v, "metrics", metrics);
-	return v;
+	return row_pattern(a, m);
 }
 
 /* ---- functions by iteration, as CSV */

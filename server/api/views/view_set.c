@@ -39,7 +39,7 @@ struct view_set_group {
 
 /* Whether all counts can be written as whole numbers: else a bound would be of less
  * work than is shown. */
-static bool view_set_document_told(const struct fleet_shape *s)
+static bool view_set_document_countable(const struct fleet_shape *s)
 {
 	const struct cost *c = &s->cost;
 	for (int d = 0; d < DTYPES; d++)
@@ -72,7 +72,7 @@ static json_t *view_set_document_shape_json(struct view_set_group *g,
 	view_set_whole(v, "call_count", g->calls);
 	view_set_real(v, "total_duration_us", 1e6 * g->total_s);
 	json_object_set_new(v, "input_kwargs", view_sizes(s->text));
-	if (view_set_document_told(s)) {
+	if (view_set_document_countable(s)) {
 		json_object_set_new(v, "W_flops",
 			view_set_document_flops_json(&s->cost));
 		view_set_whole(v, "Q_read_bytes", (int64_t)s->cost.read_bytes);
@@ -90,8 +90,8 @@ static json_t *view_set_document_sol_of(const struct fleet_shape *s,
 {
 	json_t *v = json_object();
 	struct bound b;
-	for (uint32_t p = 0; view_set_document_told(s) && p < m->platforms_n;
-		p++) {
+	for (uint32_t p = 0;
+		view_set_document_countable(s) && p < m->platforms_n; p++) {
 		roofline(&s->cost, m->platforms[p], &b);
 		if (isfinite(b.sol_s))
 			view_set_real(v, m->platforms[p]->name, 1e3 * b.sol_s);

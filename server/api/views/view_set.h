@@ -3,8 +3,8 @@
  *
  * A fleet can be written as such a document too, for benchmarks of kernels: an operator
  * is there once, with the type of most of its shapes' time; a shape once, with its own
- * type and the platforms it ran on. Time without sizes is left out, because nobody could
- * run it again. */
+ * type and the platforms it ran on. Time without sizes is left out, because it
+ * cannot be run again. */
 #pragma once
 #include "fleet_importance.h"
 #include "query_fleet.h"

@@ -339,7 +339,7 @@ static const char *view_suspicion_report_real(struct arena *a, double v,
 	return isnan(v) ? "nan" : arena_printf(a, "%.*f", decimals, v);
 }
 
-/* Columns from `at` on, all of row i; thousands stand apart in a μ alone. */
+/* Columns from `at` on, all of row i; only μ has separators between thousands. */
 static void view_suspicion_report_value(struct arena *a,
 	struct table_text_column *at, uint32_t i,
 	const struct suspicion_value *v, const double *z_log)

@@ -5,17 +5,6 @@
 #include "view_compare.h"
 #include <math.h>
 
-json_t *view_workload(const struct workload_row *w)
-{
-	json_t *v = json_object();
-	view_set_text(v, "project", w->project);
-	view_set_text(v, "workload", w->workload);
-	view_set_whole(v, "runs", w->runs);
-	json_object_set_new(v, "first_at", view_moment(w->first));
-	json_object_set_new(v, "last_at", view_moment(w->last));
-	return v;
-}
-
 /* To a tenth of a nanosecond, or a millionth: more digits are noise, and 50,000
  * values are long. */
 static double view_trend_rounded(const struct trend_result *is, double v)
@@ -45,43 +34,33 @@ static double view_trend_pct(double ratio)
 	return round((ratio - 1) * 1e6) / 1e4;
 }
 
+static json_t *view_trend_changes(const struct trend_result *is);
+
+#define ROWS "trend.def"
+#include "row_functions.h"
+
+static json_t *view_trend_changes(const struct trend_result *is)
+{
+	json_t *changes = json_array();
+	for (uint32_t i = 0; i < is->changes_n; i++)
+		view_append(changes, view_trend_change(is, &is->changes[i]));
+	return changes;
+}
+
+json_t *view_workload(const struct workload_row *w)
+{
+	return row_workload(w);
+}
+
 json_t *view_trend_change(const struct trend_result *is,
 	const struct change_point *p)
 {
-	const struct trend *t = is->t;
-	json_t *v = json_object();
-	view_set_whole(v, "index", p->at);
-	view_set_whole(v, "run", t->run[p->at]);
-	json_object_set_new(v, "at", view_moment(t->at[p->at]));
-	view_set_text(v, "group", t->group[p->at]);
-	view_set_real(v, "before", view_trend_rounded(is, p->before));
-	view_set_real(v, "after", view_trend_rounded(is, p->after));
-	view_set_real(v, "change_pct", view_trend_pct(p->ratio));
-	view_set_real(v, "low_pct", view_trend_pct(p->low));
-	view_set_real(v, "high_pct", view_trend_pct(p->high));
-	view_set_real(v, "p", p->p);
-	return v;
+	return row_trend_change(is, is->t, p);
 }
 
 json_t *view_trend(const struct trend_result *is)
 {
-	const struct trend_filter *f = is->f;
-	json_t *v = json_object(), *changes = json_array();
-	for (uint32_t i = 0; i < is->changes_n; i++)
-		view_append(changes, view_trend_change(is, &is->changes[i]));
-	view_set_text(v, "metric", trend_metric_word(f->metric));
-	view_set_text(v, "stat", trend_stat_word(f->stat));
-	view_set_text(v, "of", f->of);
-	view_set_text(v, "unit", f->stat == TREND_SHARE ? "1" : "ns");
-	view_set_text(v, "project", f->project);
-	view_set_text(v, "workload", f->workload);
-	view_set_text(v, "group", is->grouped ? f->group : NULL);
-	view_set_whole(v, "n", is->t->n);
-	json_object_set_new(v, "more", json_boolean(is->t->more));
-	json_object_set_new(v, "points", view_trend_points(is));
-	json_object_set_new(v, "change_points", changes);
-	view_set_whole(v, "excluded", is->t->left_out);
-	return v;
+	return row_trend(is, is->f);
 }
 
 static const struct column in_ns[] = { { "Run", true }, { "Stored At", false },

@@ -10,27 +10,21 @@
 void column_write_time(struct bulk *b, const struct time_stats *t)
 {
 	bulk_int8(b, t->instances);
-	bulk_int8(b, t->total_ns);
-	bulk_int8_known(b, t->min_ns);
-	bulk_int8_known(b, t->max_ns);
-	bulk_float8_known(b, t->avg_ns);
-	bulk_float8_known(b, t->med_ns);
-	bulk_float8_known(b, t->stddev_ns);
-	bulk_float8_known(b, t->p90_ns);
-	bulk_float8_known(b, t->p99_ns);
+#define WRITE(prefix, stored, member, ...) bulk_##stored(b, t->member);
+	TIME_STATS(WRITE, )
+#undef WRITE
 }
+
+#define READ_int8(r) result_int8(r, 0)
+#define READ_int8_known(r) result_int8(r, -1)
+#define READ_float8_known(r) result_float8(r, NAN)
 
 void column_read_time(struct result *r, struct time_stats *t)
 {
 	t->instances = result_int8(r, 0);
-	t->total_ns = result_int8(r, 0);
-	t->min_ns = result_int8(r, -1);
-	t->max_ns = result_int8(r, -1);
-	t->avg_ns = result_float8(r, NAN);
-	t->med_ns = result_float8(r, NAN);
-	t->stddev_ns = result_float8(r, NAN);
-	t->p90_ns = result_float8(r, NAN);
-	t->p99_ns = result_float8(r, NAN);
+#define READ(prefix, stored, member, ...) t->member = READ_##stored(r);
+	TIME_STATS(READ, )
+#undef READ
 }
 
 int column_word_of(const char *text, const char *const *words, int n)

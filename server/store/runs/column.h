@@ -8,14 +8,13 @@
 #include "profile.h"
 #include "result.h"
 
-/* A duration's statistics. NULL is -1 or NaN. */
-#define TIME_COLUMNS                                                               \
-	"instances, total_ns, min_ns, max_ns, avg_ns, med_ns, stddev_ns, p90_ns, " \
-	"p99_ns"
-#define TIME_COLUMNS_OF(x)                                             \
-	x "_instances, " x "_total_ns, " x "_min_ns, " x "_max_ns, " x \
-	  "_avg_ns, " x "_med_ns, " x "_stddev_ns, " x "_p90_ns, " x "_p99_ns"
-enum { TIME_COLUMNS_N = 9 };
+/* The statistics of a set of durations: "instances" and model/time_stats.def. NULL is
+ * -1 or NaN. */
+#define TIME_COLUMN(x, stored, member, ...) ", " x #member
+#define TIME_COLUMN_ONE(...) +1
+#define TIME_COLUMNS "instances" TIME_STATS(TIME_COLUMN, "")
+#define TIME_COLUMNS_OF(x) x "_instances" TIME_STATS(TIME_COLUMN, x "_")
+enum { TIME_COLUMNS_N = 1 TIME_STATS(TIME_COLUMN_ONE, ) };
 void column_write_time(struct bulk *b, const struct time_stats *t);
 void column_read_time(struct result *r, struct time_stats *t);
 

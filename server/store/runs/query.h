@@ -8,28 +8,13 @@
 #pragma once
 #include "db.h"
 #include "profile.h"
+#include "run_row.def"
 
 struct run_row {
-	int64_t id, upload, ordinal;
-	const char *name, *project, *workload, *job, *labels;
-	const char *content; /* "launches", "statistics", "patterns" */
-	const char *format, *framework, *process_name, *host;
-	int64_t pid, started_utc_ns;
-	int32_t rank, world_size;
-	const char *const *device_names; /* distinct, by number */
+	int64_t id;
+#define RUN_ROW_MEMBER(type, member, ...) type member;
+	RUN_ROW(RUN_ROW_MEMBER)
 	uint32_t device_names_n;
-	int64_t span_ns, busy_ns, kernel_ns, launches, kernels;
-	int64_t copy_ns, copies, graph_ns, graphs;
-	int64_t job_id; /* 0: none */
-	const char *iteration_detector; /* a word of profile_word.h */
-	double iteration_confidence;
-	const char *iteration_range; /* NULL none */
-	int32_t iterations, iterations_kept;
-	double iteration_ns; /* median of the kept ones; NaN of none */
-	int notes; /* how many */
-	const char *worst; /* severity of the worst note, or NULL */
-	int analysis_version;
-	int64_t created;
 };
 
 enum run_sort { RUN_NEWEST, RUN_OLDEST, RUN_BUSY, RUN_SPAN, RUN_LAUNCHES };

@@ -5,57 +5,16 @@
 #include "sql.h"
 #include <assert.h>
 
-#define RUN_COLUMNS                                                       \
-	"SELECT run_id, upload_id, ordinal, name, project, workload, "    \
-	"job, labels::text, format, framework, process_name, host, "      \
-	"pid, started_utc_ns, rank, world_size, device_names, span_ns, "  \
-	"busy_ns, kernel_ns, launches, kernels, copy_ns, copies, notes, " \
-	"worst_note, analysis_version, created_at, content, graph_ns, "   \
-	"graphs, job_id, iteration_detector, iteration_confidence, "      \
-	"iteration_range, iterations, iterations_kept, iteration_ns "     \
-	"FROM run "
+#define RUN_COLUMN(type, member, sql, ...) ", " sql
+#define RUN_COLUMNS "SELECT run_id" RUN_ROW(RUN_COLUMN) " FROM run "
 
 static void query_run_read_row(struct result *r, struct arena *a,
 	struct run_row *run)
 {
 	run->id = result_int8(r, 0);
-	run->upload = result_int8(r, 0);
-	run->ordinal = result_int4(r, 0);
-	run->name = result_text(r, a);
-	run->project = result_text(r, a);
-	run->workload = result_text(r, a);
-	run->job = result_text(r, a);
-	run->labels = result_text(r, a);
-	run->format = result_text(r, a);
-	run->framework = result_text(r, a);
-	run->process_name = result_text(r, a);
-	run->host = result_text(r, a);
-	run->pid = result_int8(r, -1);
-	run->started_utc_ns = result_int8(r, -1);
-	run->rank = result_int4(r, -1);
-	run->world_size = result_int4(r, -1);
-	run->device_names = result_texts(r, a, &run->device_names_n);
-	run->span_ns = result_int8(r, -1);
-	run->busy_ns = result_int8(r, -1);
-	run->kernel_ns = result_int8(r, 0);
-	run->launches = result_int8(r, 0);
-	run->kernels = result_int8(r, 0);
-	run->copy_ns = result_int8(r, 0);
-	run->copies = result_int8(r, 0);
-	run->notes = result_int4(r, 0);
-	run->worst = result_text(r, a);
-	run->analysis_version = result_int4(r, 0);
-	run->created = result_moment(r);
-	run->content = result_text(r, a);
-	run->graph_ns = result_int8(r, 0);
-	run->graphs = result_int8(r, 0);
-	run->job_id = result_int8(r, 0);
-	run->iteration_detector = result_text(r, a);
-	run->iteration_confidence = result_float8(r, 0);
-	run->iteration_range = result_text(r, a);
-	run->iterations = result_int4(r, 0);
-	run->iterations_kept = result_int4(r, 0);
-	run->iteration_ns = result_float8(r, NAN);
+#define READ(type, member, sql, how) run->member = how;
+	RUN_ROW(READ)
+#undef READ
 }
 
 /* Planned with the actual values: an absent filter costs nothing, and each

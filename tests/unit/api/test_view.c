@@ -61,7 +61,8 @@ static const struct kernel_line kernels[] = {
 				.max_ns = 333015608,
 				.stddev_ns = 233376198.5,
 				.p90_ns = 300011229.5,
-				.p99_ns = 329715170.2 },
+				.p99_ns = 329715170.2,
+				.iqr_ns = 165021892.5 },
 			.time_pct = 100 } },
 };
 
@@ -129,7 +130,8 @@ static void test_kernel_json(void **state)
 		"\"mean_ns\":167993715.5,\"median_ns\":167993715.5,"
 		"\"min_ns\":2971823,\"max_ns\":333015608,"
 		"\"stddev_ns\":233376198.5,\"p90_ns\":300011229.5,"
-		"\"p99_ns\":329715170.2,\"source\":null}");
+		"\"p99_ns\":329715170.2,\"iqr_ns\":165021892.5,"
+		"\"source\":null}");
 }
 
 static void test_kernel_told_by_a_table(void **state)
@@ -141,8 +143,16 @@ static void test_kernel_told_by_a_table(void **state)
 		.stat = { .device = -1,
 			.grid = { -1, -1, -1 },
 			.block = { -1, -1, -1 },
-			.time = { 7, 70, -1, -1, 10, (double)NAN, (double)NAN,
-				(double)NAN, (double)NAN },
+			.time = { .instances = 7,
+				.total_ns = 70,
+				.avg_ns = 10,
+				.med_ns = (double)NAN,
+				.min_ns = -1,
+				.max_ns = -1,
+				.stddev_ns = (double)NAN,
+				.p90_ns = (double)NAN,
+				.p99_ns = (double)NAN,
+				.iqr_ns = NAN },
 			.time_pct = 31.4,
 			.told_source = "vllm/csrc/f.cu" },
 	};
@@ -152,7 +162,7 @@ static void test_kernel_told_by_a_table(void **state)
 		"\"block\":null,\"time_pct\":31.4,\"instances\":7,"
 		"\"total_ns\":70,\"mean_ns\":10.0,\"median_ns\":null,"
 		"\"min_ns\":null,\"max_ns\":null,\"stddev_ns\":null,"
-		"\"p90_ns\":null,\"p99_ns\":null,\"source\":{"
+		"\"p90_ns\":null,\"p99_ns\":null,\"iqr_ns\":null,\"source\":{"
 		"\"defined_in\":null,\"launched_from\":null,"
 		"\"known_from\":null,\"table_path\":\"vllm/csrc/f.cu\"}}");
 }
@@ -234,12 +244,21 @@ static void test_graph_json(void **state)
 	const struct graph_stat g = { .graph_id = 4,
 		.graph_exec = -1,
 		.device = 1,
-		.time = { 1, 5, 5, 5, 5, 5, 0, 5, 5 } };
-	same(view_graph(&g),
-		"{\"graph_id\":4,\"graph_exec\":null,\"device\":1,"
-		"\"instances\":1,\"total_ns\":5,\"mean_ns\":5.0,"
-		"\"median_ns\":5.0,\"min_ns\":5,\"max_ns\":5,"
-		"\"stddev_ns\":0.0,\"p90_ns\":5.0,\"p99_ns\":5.0}");
+		.time = { .instances = 1,
+			.total_ns = 5,
+			.avg_ns = 5,
+			.med_ns = 5,
+			.min_ns = 5,
+			.max_ns = 5,
+			.stddev_ns = 0,
+			.p90_ns = 5,
+			.p99_ns = 5,
+			.iqr_ns = 0 } };
+	same(view_graph(&g), "{\"graph_id\":4,\"graph_exec\":null,\"device\":1,"
+			     "\"instances\":1,\"total_ns\":5,\"mean_ns\":5.0,"
+			     "\"median_ns\":5.0,\"min_ns\":5,\"max_ns\":5,"
+			     "\"stddev_ns\":0.0,\"p90_ns\":5.0,\"p99_ns\":5.0,"
+			     "\"iqr_ns\":0.0}");
 }
 
 int main(void)

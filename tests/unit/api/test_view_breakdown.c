@@ -2,6 +2,7 @@
  * known; a line per row; the table that people make by hand, of one run. */
 #include "run_breakdown.h"
 #include "view_breakdown.h"
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,8 +88,16 @@ static void test_json(void **state)
 static void test_nothing(void **state)
 {
 	(void)state;
-	static const struct time_stats none = { 0, 0, -1, -1, NAN, NAN, NAN,
-		NAN, NAN };
+	static const struct time_stats none = { .instances = 0,
+		.total_ns = 0,
+		.avg_ns = NAN,
+		.med_ns = NAN,
+		.min_ns = -1,
+		.max_ns = -1,
+		.stddev_ns = NAN,
+		.p90_ns = NAN,
+		.p99_ns = NAN,
+		.iqr_ns = NAN };
 	struct breakdown_stored is = { .breakdown = { .device = -1,
 					       .why = "no launches",
 					       .pass = none,

@@ -36,9 +36,16 @@ static struct profile lined(struct arena *a)
 		p.kernels[i].short_name = lines[i].name;
 		*s = (struct kernel_stat){ (uint32_t)i, SPLIT_NONE, -1,
 			{ -1, -1, -1 }, { -1, -1, -1 },
-			{ lines[i].n, lines[i].total, lines[i].min,
-				lines[i].max, lines[i].avg, lines[i].med,
-				lines[i].stddev, lines[i].p90, lines[i].p99 },
+			{ .instances = lines[i].n,
+				.total_ns = lines[i].total,
+				.avg_ns = lines[i].avg,
+				.med_ns = lines[i].med,
+				.min_ns = lines[i].min,
+				.max_ns = lines[i].max,
+				.stddev_ns = lines[i].stddev,
+				.p90_ns = lines[i].p90,
+				.p99_ns = lines[i].p99,
+				.iqr_ns = NAN },
 			20, NULL };
 	}
 	return p;
@@ -186,7 +193,8 @@ static void line_has_every_column(void **state)
 	assert_true(k->stat.time.avg_ns == 100 && k->stat.time.med_ns == 10.5 &&
 		    k->stat.time.stddev_ns == 0.3 &&
 		    k->stat.time.p90_ns == 11.4 &&
-		    k->stat.time.p99_ns == 11.9 && k->stat.time_pct == 66.7);
+		    k->stat.time.p99_ns == 11.9 && k->stat.time.iqr_ns == 1.4 &&
+		    k->stat.time_pct == 66.7);
 	/* A kernel whose grid the trace does not tell. */
 	assert_int_equal(k[1].rank, 1);
 	assert_int_equal(k[1].stat.grid[0], -1);

@@ -49,7 +49,7 @@ static void graphs_with_and_without_a_number(void **state)
 	assert_int_equal(g[0].time.max_ns, 31);
 	assert_true(g[0].time.avg_ns == 30 && g[0].time.med_ns == 10.5 &&
 		    g[0].time.stddev_ns == 0.3 && g[0].time.p90_ns == 11.4 &&
-		    g[0].time.p99_ns == 11.9);
+		    g[0].time.p99_ns == 11.9 && g[0].time.iqr_ns == 1.4);
 	assert_int_equal(g[1].graph_id, -1);
 	assert_int_equal(g[1].graph_exec, -1);
 	assert_int_equal(g[1].device, 1);

@@ -61,7 +61,7 @@ static void same_shape(const struct shape_stat *x, const struct shape_stat *y)
 	assert_int_equal(x->launches, y->launches);
 	assert_int_equal(x->call.instances, y->call.instances);
 	assert_int_equal(x->call.total_ns, y->call.total_ns);
-	assert_true(isnan(x->call.p99_ns));
+	assert_true(isnan(x->call.p99_ns) && isnan(x->call.iqr_ns));
 	assert_int_equal(x->buckets_n, y->buckets_n);
 	assert_memory_equal(x->bucket, y->bucket,
 		sizeof *x->bucket * x->buckets_n);

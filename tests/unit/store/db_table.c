@@ -41,13 +41,32 @@ static struct profile told(struct arena *a)
 		p.kernels[i].short_name = p.kernels[i].name;
 		p.stats[i] = (struct kernel_stat){ (uint32_t)i, SPLIT_NONE, -1,
 			{ -1, -1, -1 }, { -1, -1, -1 },
-			{ 3, 30, of[i], of[i], time, time, time, time, time },
+			{ .instances = 3,
+				.total_ns = 30,
+				.avg_ns = time,
+				.med_ns = time,
+				.min_ns = of[i],
+				.max_ns = of[i],
+				.stddev_ns = time,
+				.p90_ns = time,
+				.p99_ns = time,
+				.iqr_ns = NAN },
 			none ? NAN : 20, i < 3 ? NULL : "csrc/k.cu" };
 	}
 	p.copy_stats_n = 1;
 	p.copy_stats = arena_array(a, struct copy_stat, 1);
 	p.copy_stats[0] = (struct copy_stat){ "[CUDA memset]", SPLIT_NONE, -1,
-		{ 2, 8, -1, -1, 4, NAN, NAN, NAN, NAN }, NAN, 0, 0 };
+		{ .instances = 2,
+			.total_ns = 8,
+			.avg_ns = 4,
+			.med_ns = NAN,
+			.min_ns = -1,
+			.max_ns = -1,
+			.stddev_ns = NAN,
+			.p90_ns = NAN,
+			.p99_ns = NAN,
+			.iqr_ns = NAN },
+		NAN, 0, 0 };
 	p.devices_n = 1;
 	p.devices = arena_array(a, struct profile_device, 1);
 	p.devices[0] =
@@ -90,7 +109,8 @@ static void unknown_comes_back_unknown(void **state)
 	assert_int_equal(t->max_ns, -1);
 	assert_true(isnan(t->avg_ns) && isnan(t->med_ns) &&
 		    isnan(t->stddev_ns) && isnan(t->p90_ns) &&
-		    isnan(t->p99_ns) && isnan(k[3].stat.time_pct));
+		    isnan(t->p99_ns) && isnan(t->iqr_ns) &&
+		    isnan(k[3].stat.time_pct));
 
 	works(query_copies(db, &a, f.run, SPLIT_NONE, &c, &n, &e));
 	assert_int_equal(n, 1);

@@ -117,7 +117,8 @@ static inline struct time_stats fixture_time(int64_t n, int64_t total)
 		.med_ns = 10.5,
 		.stddev_ns = 0.3,
 		.p90_ns = 11.4,
-		.p99_ns = 11.9 };
+		.p99_ns = 11.9,
+		.iqr_ns = 1.4 };
 }
 
 /* Two kernels on two devices, the second with grids; a copy; two notes. */

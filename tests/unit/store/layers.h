@@ -16,10 +16,24 @@ enum {
 static inline struct time_stats layers_time(uint32_t i)
 {
 	int64_t v = 10 * (int64_t)i;
-	return i % 3 ? (struct time_stats){ 4, v + 4, v, v + 1, (double)v + 0.1,
-		(double)v + 0.2, 0.3, (double)v + 0.4, (double)v + 0.5 }
-		     : (struct time_stats){ 0, 0, -1, -1, NAN, NAN, NAN, NAN,
-			       NAN };
+	return i % 3 ? (struct time_stats){ .instances = 4,
+		.total_ns = v + 4,
+		.min_ns = v,
+		.max_ns = v + 1,
+		.avg_ns = (double)v + 0.1,
+		.med_ns = (double)v + 0.2,
+		.stddev_ns = 0.3,
+		.p90_ns = (double)v + 0.4,
+		.p99_ns = (double)v + 0.5,
+		.iqr_ns = (double)v + 0.6 }
+		     : (struct time_stats){ .min_ns = -1,
+			       .max_ns = -1,
+			       .avg_ns = NAN,
+			       .med_ns = NAN,
+			       .stddev_ns = NAN,
+			       .p90_ns = NAN,
+			       .p99_ns = NAN,
+			       .iqr_ns = NAN };
 }
 
 static inline struct breakdown_row layers_row(uint32_t i)

@@ -8,8 +8,16 @@ enum { MATTER_ROWS = 4 + 5 + 1 };
 
 static inline struct time_stats matters_time(int64_t calls, int64_t total)
 {
-	return (struct time_stats){ calls, total, total / calls, total / calls,
-		(double)(total / calls), (double)(total / calls), 0, 1.5, NAN };
+	return (struct time_stats){ .instances = calls,
+		.total_ns = total,
+		.avg_ns = (double)(total / calls),
+		.med_ns = (double)(total / calls),
+		.min_ns = total / calls,
+		.max_ns = total / calls,
+		.stddev_ns = 0,
+		.p90_ns = 1.5,
+		.p99_ns = NAN,
+		.iqr_ns = NAN };
 }
 
 /* A gemm in two phases, the second with two shapes; a copy, whose sizes are known

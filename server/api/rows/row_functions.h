@@ -1,0 +1,120 @@
+/* row_functions.h - included after `#define ROWS "file.def"`, it makes for each row type of
+ * that file the functions row_NAME(parameters), which returns its JSON, and
+ * row_NAME_cells(table, parameters), which fills its cells in the current row of a table.
+ *
+ * It is included once for each .def, by the view that has the rows' structs. */
+#include "row.h"
+#include "view.h"
+
+#ifndef ROW_JSON_id
+/* By kind: the value as JSON. What is made of several values is JSON already. */
+#define ROW_JSON_id(x) view_whole(x)
+#define ROW_JSON_id_or_null(x) view_whole(x)
+#define ROW_JSON_whole(x) view_whole(x)
+#define ROW_JSON_whole_or_null(x) view_whole(x)
+#define ROW_JSON_any_whole(x) json_integer(x)
+#define ROW_JSON_any_whole_or_null(x) (x)
+#define ROW_JSON_real(x) view_real(x)
+#define ROW_JSON_real_or_null(x) view_real(x)
+#define ROW_JSON_figure(x) view_real(x)
+#define ROW_JSON_figure_or_null(x) view_real(x)
+#define ROW_JSON_delta(x) view_real(x)
+#define ROW_JSON_delta_or_null(x) view_real(x)
+#define ROW_JSON_delta_figure_or_null(x) view_real(x)
+#define ROW_JSON_flag(x) json_boolean(x)
+#define ROW_JSON_flag_or_null(x) (x)
+#define ROW_JSON_text(x) view_text(x)
+#define ROW_JSON_text_or_null(x) view_text(x)
+#define ROW_JSON_moment(x) view_moment(x)
+#define ROW_JSON_moment_or_null(x) view_moment(x)
+#define ROW_JSON_date_time(x) view_moment(x)
+#define ROW_JSON_date_time_or_null(x) view_moment(x)
+#define ROW_JSON_word(x) view_text(x)
+#define ROW_JSON_word_or_null(x) view_text(x)
+#define ROW_JSON_ref(x) (x)
+#define ROW_JSON_ref_or_null(x) (x)
+#define ROW_JSON_row(x) (x)
+#define ROW_JSON_row_or_null(x) (x)
+#define ROW_JSON_shape(x) (x)
+#define ROW_JSON_refs(x) (x)
+#define ROW_JSON_rows(x) (x)
+#define ROW_JSON_ids(x) (x)
+#define ROW_JSON_wholes(x) (x)
+#define ROW_JSON_wholes_or_null(x) (x)
+#define ROW_JSON_reals(x) (x)
+#define ROW_JSON_reals_or_null(x) (x)
+#define ROW_JSON_texts(x) (x)
+#define ROW_JSON_words(x) (x)
+#define ROW_JSON_labels(x) view_labels(x)
+#define ROW_JSON_labels_json(x) (x)
+#define ROW_JSON_text_json(x) (x)
+#define ROW_JSON_figures(x) (x)
+#define ROW_JSON_figures_or_null(x) (x)
+
+/* By kind: the value as a cell. A flag and what has no kind of number is a text. */
+#define ROW_CELL_id(a, x) table_whole(a, x)
+#define ROW_CELL_id_or_null(a, x) table_whole(a, x)
+#define ROW_CELL_whole(a, x) table_whole(a, x)
+#define ROW_CELL_whole_or_null(a, x) table_whole(a, x)
+#define ROW_CELL_real(a, x) table_real(a, x)
+#define ROW_CELL_real_or_null(a, x) table_real(a, x)
+#define ROW_CELL_figure(a, x) table_figure(a, x)
+#define ROW_CELL_figure_or_null(a, x) table_figure(a, x)
+#define ROW_CELL_delta(a, x) table_real(a, x)
+#define ROW_CELL_delta_or_null(a, x) table_real(a, x)
+#define ROW_CELL_delta_figure_or_null(a, x) table_figure(a, x)
+#define ROW_CELL_number_text(a, x) (x)
+#define ROW_CELL_text(a, x) (x)
+#define ROW_CELL_text_or_null(a, x) (x)
+#define ROW_CELL_word(a, x) (x)
+#define ROW_CELL_word_or_null(a, x) (x)
+#endif
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+#define ROW(name, text, ...)                   \
+	static json_t *row_##name(__VA_ARGS__) \
+	{                                      \
+		json_t *row_v = json_object();
+#define PART(...) ROW(__VA_ARGS__)
+#define FIELD(kind, name, range, value, text) \
+	json_object_set_new(row_v, #name, ROW_JSON_##kind(value));
+#define BOTH(kind, name, range, value, order, heading, text) \
+	FIELD(kind, name, range, value, text)
+#define COLUMN(kind, order, heading, value)
+#define PAGE(item, list) json_object_update_new(row_v, list);
+#define END           \
+	return row_v; \
+	}
+#include ROWS
+#undef ROW
+#undef FIELD
+#undef BOTH
+#undef COLUMN
+#undef PAGE
+#undef END
+
+#define ROW(name, text, ...)                                             \
+	__attribute__((unused)) static void                              \
+		row_##name##_cells(struct row_table *row_t, __VA_ARGS__) \
+	{                                                                \
+		__attribute__((unused)) struct arena *row_a = row_t->arena;
+#define FIELD(...)
+#define COLUMN(kind, order, heading, value)       \
+	if ((order) > 0 && row_t->at[order] >= 0) \
+		row_table_put(row_t, order, ROW_CELL_##kind(row_a, value));
+#define BOTH(kind, name, range, value, order, heading, text) \
+	COLUMN(kind, order, heading, value)
+#define PAGE(...)
+#define END }
+#include ROWS
+#undef ROW
+#undef PART
+#undef FIELD
+#undef BOTH
+#undef COLUMN
+#undef PAGE
+#undef END
+#undef ROWS
+#pragma GCC diagnostic pop
