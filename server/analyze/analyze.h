@@ -4,7 +4,7 @@
  * steps, each a module of its own: kernel_name (kernel_name_demangle, shorten), catalog's
  * families, stats (grouping, exact rounding), interval (unions). */
 #pragma once
-#include "breakdown_asked.h"
+#include "breakdown_params.h"
 #include "catalog.h"
 #include "profile.h"
 #include "trace.h"

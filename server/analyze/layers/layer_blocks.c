@@ -79,8 +79,8 @@ static struct role_slot layer_blocks_role_slot_from(const struct layer_seq *s,
 {
 	struct role_slot d = {
 		.block = BLOCKS,
-		.told = p->roles,
-		.told_block = p->block,
+		.module_roles = p->roles,
+		.module_block = p->block,
 		.op = op,
 		.lane = p->lane,
 		.instances = p->instances,
@@ -101,7 +101,7 @@ static struct role_slot layer_blocks_role_slot_from(const struct layer_seq *s,
 	} else
 		/* A copy, a fill or a graph, not a kernel. */
 		d.moves = true;
-	if (role_slot_is_soft(&d) && d.told & norm_roles)
+	if (role_slot_is_soft(&d) && d.module_roles & norm_roles)
 		d.act = ACT_NORM;
 	return d;
 }
@@ -550,20 +550,20 @@ static struct layer_named layer_blocks_named_from(const struct role_slot *d)
 		.roles = d->roles | d->also,
 		.op = d->op,
 	};
-	/* A norm belongs to what follows it, whatever it is called. What runs
+	/* A norm belongs to what follows it, whatever its name is. What runs
 	 * inside another module's call keeps its own role. */
 	bool sequence = (d->act == ACT_NORM && d->roles & norms) ||
 			((d->act == ACT_STORE || d->act == ACT_ROPE ||
 				 d->act == ACT_COLLECTIVE) &&
 				d->roles);
 
-	if (d->told && !sequence) {
-		n.roles = d->told | d->also;
+	if (d->module_roles && !sequence) {
+		n.roles = d->module_roles | d->also;
 		n.by_module = true;
-	} else if (d->told)
-		n.by_module = d->told == d->roles;
-	if (d->told_block < BLOCKS && !sequence)
-		n.block = d->told_block;
+	} else if (d->module_roles)
+		n.by_module = d->module_roles == d->roles;
+	if (d->module_block < BLOCKS && !sequence)
+		n.block = d->module_block;
 	if (n.roles & (ROLE_BIT(ROUTER) | ROLE_BIT(TOPK)))
 		n.block = BLOCK_GATE;
 	return n;

@@ -6,10 +6,10 @@
  * roles. */
 
 enum {
-	PLAIN_MOST = 2, /* products before an activation: one, or gate and up */
-	FUSED_LEAST =
+	PLAIN_MAX = 2, /* products before an activation: one, or gate and up */
+	FUSED_MIN =
 		2, /* products around a fused activation, including the last */
-	FUSED_MOST = 3,
+	FUSED_MAX = 3,
 };
 
 static const layer_roles attention =
@@ -18,22 +18,22 @@ static const layer_roles attention =
 static bool layer_roles_confidence_attends(const struct role_slot *d)
 {
 	return d->act == ACT_ATTENTION || d->act == ACT_STATE ||
-	       d->told & ROLE_BIT(ATTENTION) ||
-	       (d->told_block == BLOCK_ATTENTION && d->act != ACT_NORM);
+	       d->module_roles & ROLE_BIT(ATTENTION) ||
+	       (d->module_block == BLOCK_ATTENTION && d->act != ACT_NORM);
 }
 
 /* Products around an activation are a feed-forward part. Without an activation
  * they are one only next to attention. */
-static bool layer_roles_confidence_feed_sure(const struct role_part *p,
-	bool moe, bool attended)
+static bool layer_roles_feed_certain(const struct role_part *p, bool moe,
+	bool attended)
 {
 	if (moe && (p->experts || p->routed))
 		return true;
 	if (p->anchored)
 		return attended ? p->before || p->after
-				: p->before && p->before <= PLAIN_MOST &&
+				: p->before && p->before <= PLAIN_MAX &&
 					  p->after;
-	return attended && p->before >= FUSED_LEAST && p->before <= FUSED_MOST;
+	return attended && p->before >= FUSED_MIN && p->before <= FUSED_MAX;
 }
 
 static void layer_roles_confidence_judge(struct role_slots *s)
@@ -46,18 +46,18 @@ static void layer_roles_confidence_judge(struct role_slots *s)
 		if (s->attended == s->n && d->common &&
 			layer_roles_confidence_attends(d))
 			s->attended = i;
-		if (d->part && (d->told || d->told_block < BLOCKS))
-			s->parts[d->part - 1].told = true;
+		if (d->part && (d->module_roles || d->module_block < BLOCKS))
+			s->parts[d->part - 1].by_module = true;
 	}
 	for (uint32_t i = 0; i < s->parts_n; i++)
 		attended |= s->parts[i].attention &&
-			    (s->parts[i].anchored || s->parts[i].told);
+			    (s->parts[i].anchored || s->parts[i].by_module);
 	for (uint32_t i = 0; i < s->parts_n; i++) {
 		struct role_part *p = &s->parts[i];
-		p->sure = p->told ||
-			  (p->attention ? p->anchored
-					: layer_roles_confidence_feed_sure(p,
-						  s->moe, attended));
+		p->certain = p->by_module ||
+			     (p->attention ? p->anchored
+					   : layer_roles_feed_certain(p, s->moe,
+						     attended));
 	}
 }
 
@@ -275,7 +275,7 @@ static void layer_roles_role(struct role_slots *s, struct role_slot *d,
 	struct layer_roles_at *at = &ats[d->part - 1];
 	enum layer_block_kind block = layer_roles_block_of(s, p);
 
-	if (!p->sure) {
+	if (!p->certain) {
 		layer_roles_nothing(d);
 		return;
 	}
@@ -319,7 +319,7 @@ static void layer_roles_trailing(struct role_slots *s)
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct role_slot *d = &s->d[i];
 		if (d->act != ACT_NORM || !d->behind || !d->part ||
-			!s->parts[d->part - 1].sure)
+			!s->parts[d->part - 1].certain)
 			continue;
 		if (s->parts[d->part - 1].attention && d->common)
 			d->roles |= ROLE_BIT(POST_NORM);

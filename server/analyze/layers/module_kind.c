@@ -1,4 +1,4 @@
-/* module_kind.c - tells kinds of layers apart by their modules. */
+/* module_kind.c - distinguishes kinds of layers by their modules. */
 #include "module_kind.h"
 #include "module_stack.h"
 #include <stdlib.h>
@@ -351,7 +351,7 @@ bool module_kinds_from(const struct layer_seq *s, const struct module_marks *m,
 
 enum { CLIMB_MOST = 8, NAMED_MOST = 64 };
 
-static bool module_kind_named_alike(const struct module_kind *a,
+static bool module_kind_same_name(const struct module_kind *a,
 	const struct module_kind *b)
 {
 	return a != b && a->name && b->name && !strcmp(a->name, b->name);
@@ -376,7 +376,7 @@ static bool module_kind_name_alone(const struct module_marks *m,
 
 	for (uint32_t i = 0; i < k->n; i++) {
 		const struct module_kind *b = &k->kinds[i];
-		if (!module_kind_named_alike(a, b) || b->stack == a->stack)
+		if (!module_kind_same_name(a, b) || b->stack == a->stack)
 			continue;
 		const struct module_mark *y =
 			&m->marks[module_kind_name_climb(m, b->stack, steps)];
@@ -416,9 +416,9 @@ static const char *module_kind_name_name(const struct layer_seq *s,
 
 	for (uint32_t i = 0; i < k->n; i++) {
 		const struct module_kind *b = &k->kinds[i];
-		within |= module_kind_named_alike(a, b) && b->stack == a->stack;
+		within |= module_kind_same_name(a, b) && b->stack == a->stack;
 		elsewhere |=
-			module_kind_named_alike(a, b) && b->stack != a->stack;
+			module_kind_same_name(a, b) && b->stack != a->stack;
 	}
 	if (elsewhere)
 		where = module_kind_name_around(s, m, k, a);

@@ -1,4 +1,4 @@
-/* module_kind.h - layers of one stack told apart by what is in them.
+/* module_kind.h - kinds of layers in one stack, by the modules in them.
  *
  * Layers of one class below one parent are of one kind if they hold the same
  * modules: what one has and the other does not takes less than a fifth of
@@ -12,13 +12,13 @@ enum { MODULE_KINDS_MOST = 256 };
 struct module_kind {
 	uint32_t stack; /* mark that its layers are below */
 	uint32_t layer; /* mark of one of them */
-	const char *name; /* NULL if no class tells one */
+	const char *name; /* NULL if no class gives one */
 	const char *differs; /* what it has and others of its class have not */
 };
 
 struct module_kinds {
 	struct module_kind *kinds;
-	uint32_t n; /* more than MODULE_KINDS_MOST: none are told */
+	uint32_t n; /* more than MODULE_KINDS_MOST: the list is empty */
 	uint32_t *of; /* by mark of a layer */
 };
 

@@ -60,12 +60,12 @@ static uint32_t module_stack_mark_child(struct module_mark_marker *k,
 
 /* Finds the mark that a dotted path continues, and how many of its bytes that
  * mark already covers. */
-static uint32_t module_stack_mark_goes_on(const struct module_marks *m,
-	uint32_t under, const char *text, size_t *told)
+static uint32_t module_stack_mark_continued(const struct module_marks *m,
+	uint32_t under, const char *text, size_t *covered)
 {
 	uint32_t at = under;
 
-	*told = 0;
+	*covered = 0;
 	for (int i = 0; at && i < CLIMB_MOST; i++, at = m->marks[at].parent) {
 		if (!m->marks[at].path)
 			continue;
@@ -73,7 +73,7 @@ static uint32_t module_stack_mark_goes_on(const struct module_marks *m,
 		const char *parts = m->marks[at].number < 0 ? "./" : "./ _:-";
 		if (strncmp(text, p->text, p->len) == 0 &&
 			(!text[p->len] || strchr(parts, text[p->len]))) {
-			*told = p->len;
+			*covered = p->len;
 			return at;
 		}
 	}
@@ -86,17 +86,17 @@ static bool module_stack_mark_place(struct module_mark_marker *k,
 {
 	struct module_marks *m = k->m;
 	struct module_name name;
-	size_t told = 0;
+	size_t covered = 0;
 
 	module_name_read(text, module, &name);
 	bool dotted = !name.class_name && name.n;
 	if (dotted)
-		*mark = module_stack_mark_goes_on(m, *mark, text, &told);
+		*mark = module_stack_mark_continued(m, *mark, text, &covered);
 	for (uint32_t i = 0; i < name.n && !name.wraps; i++) {
 		const struct module_name_part *p = &name.parts[i];
 		const char *end = i + 1 < name.n ? name.parts[i + 1].text
 						 : text + strlen(text) + 1;
-		if (dotted && told && end <= text + told + 1)
+		if (dotted && covered && end <= text + covered + 1)
 			continue;
 		bool kept = module || module_name_is_layer(p->text, p->len) ||
 			    name.n > 1;
@@ -337,7 +337,7 @@ static bool module_stack_has_kid(const struct module_stack_chooser *c,
 }
 
 /* Returns whether the first members of two groups have children of one class. */
-static bool module_stack_alike(const struct module_stack_chooser *c,
+static bool module_stack_same_children(const struct module_stack_chooser *c,
 	const struct module_stack_group *g, const struct module_stack_group *h)
 {
 	uint32_t x = c->kids[g->from];
@@ -412,8 +412,9 @@ static void module_stack_choose_below(struct module_stack_chooser *c,
 	for (uint32_t i = c->row_groups_from[parent];
 		i < c->row_groups_from[parent + 1]; i++) {
 		const struct module_stack_group *g = &c->groups[i];
-		if (g == most || (g->fit && g->called == most->called &&
-					 module_stack_alike(c, g, most)))
+		if (g == most ||
+			(g->fit && g->called == most->called &&
+				module_stack_same_children(c, g, most)))
 			module_stack_take(c, g);
 	}
 }
@@ -430,7 +431,8 @@ static void module_stack_choose(struct module_stack_chooser *c)
 }
 
 /* Takes the outermost marks of a name. */
-static void module_stack_find(struct module_stack_chooser *c, const char *asked)
+static void module_stack_find(struct module_stack_chooser *c,
+	const char *wanted)
 {
 	const struct module_marks *m = c->m;
 
@@ -445,8 +447,8 @@ static void module_stack_find(struct module_stack_chooser *c, const char *asked)
 		snprintf(numbered, sizeof numbered, "%s_%lld", word,
 			(long long)x->number);
 		const char *path = names_text(&m->words, x->path);
-		if (strcmp(word, asked) != 0 && strcmp(path, asked) != 0 &&
-			strcmp(numbered, asked) != 0)
+		if (strcmp(word, wanted) != 0 && strcmp(path, wanted) != 0 &&
+			strcmp(numbered, wanted) != 0)
 			continue;
 		*of = i;
 		c->out->n++;
@@ -455,7 +457,7 @@ static void module_stack_find(struct module_stack_chooser *c, const char *asked)
 	}
 }
 
-bool module_stacks_from(const struct module_marks *m, const char *asked,
+bool module_stacks_from(const struct module_marks *m, const char *wanted,
 	struct arena *a, struct module_stacks *out)
 {
 	struct module_stack_chooser c = { .m = m, .out = out };
@@ -464,7 +466,7 @@ bool module_stacks_from(const struct module_marks *m, const char *asked,
 	*out = (struct module_stacks){ .layer_of = arena_array(a, uint32_t, n),
 		.ordinal = arena_array(a, uint32_t, n),
 		.siblings = arena_array(a, uint32_t, n),
-		.asked = asked };
+		.by_name = wanted };
 	c.kids = arena_array(a, uint32_t, n);
 	c.kids_from = arena_array(a, uint32_t, n);
 	c.groups = arena_array(a, struct module_stack_group, n);
@@ -476,8 +478,8 @@ bool module_stacks_from(const struct module_marks *m, const char *asked,
 		!c.group_of || !c.called_ns || !module_stack_sort_kids(&c, a))
 		return false;
 	module_stack_group(&c);
-	if (asked)
-		module_stack_find(&c, asked);
+	if (wanted)
+		module_stack_find(&c, wanted);
 	else
 		module_stack_choose(&c);
 	return true;

@@ -23,7 +23,7 @@ struct module_mark {
 	uint32_t word; /* class, attribute or words: id in `words` */
 	int64_t number; /* -1: none */
 	uint32_t path; /* id in `words` of all of a dotted path up to here; 0 */
-	bool class_name; /* of a module as Kineto tells it */
+	bool class_name; /* of a module as Kineto records it */
 	bool module; /* a module; else a range */
 	int64_t self_ns,
 		time_ns; /* kernels right in it; and including all below */
@@ -57,26 +57,26 @@ struct module_stacks {
 	uint32_t n; /* marks that are layers */
 	int64_t time_ns; /* of kernels in them */
 	bool modules; /* else ranges */
-	bool asked; /* by name, however deep they lie */
+	bool by_name; /* chosen by name, at any depth */
 	/* By mark, among those of its class and parent that are numbered: which,
 	 * from 0, by number; of how many. */
 	uint32_t *ordinal, *siblings;
 };
 
-/* `asked`: the outermost marks of this name, class or attribute; NULL: the
+/* `wanted`: the outermost marks of this name, class or attribute; NULL: the
  * layers are searched. Allocates in the arena. Returns false if it is full. */
-bool module_stacks_from(const struct module_marks *m, const char *asked,
+bool module_stacks_from(const struct module_marks *m, const char *wanted,
 	struct arena *a, struct module_stacks *out);
 
 /* Returns what the layers of one stack share: the mark right above them. For
- * layers asked for by name it is the innermost mark around them that is the
+ * layers chosen by name it is the innermost mark around them that is the
  * only one of its class in its parent. */
 static inline uint32_t module_stack_of(const struct module_marks *m,
 	const struct module_stacks *s, uint32_t layer)
 {
 	uint32_t up = m->marks[layer].parent;
 
-	for (int i = 0; s->asked && up && i < 64 && s->siblings[up] > 1; i++)
+	for (int i = 0; s->by_name && up && i < 64 && s->siblings[up] > 1; i++)
 		up = m->marks[up].parent;
 	return up;
 }

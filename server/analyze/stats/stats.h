@@ -1,7 +1,7 @@
 /* stats.h - durations become a line of statistics, to the digit.
  *
- * What nsys' cuda_gpu_kern_sum prints, and p90 and p99 beside it (profile.h
- * tells the definitions). */
+ * What nsys' cuda_gpu_kern_sum prints, and also p90 and p99 (see profile.h for
+ * the definitions). */
 #pragma once
 #include "profile.h"
 
