@@ -2,7 +2,7 @@
 #pragma once
 #include <stdint.h>
 
-/* Where a table was all there is, -1 and NaN are what it does not tell. */
+/* -1 and NaN: not in the table, if the run is only a table. */
 struct time_stats {
 	int64_t instances;
 	int64_t total_ns, min_ns, max_ns;

@@ -268,13 +268,13 @@ static struct role_slot *layer_blocks_neighbors_seen(
 
 /* A slot that few instances have does what its neighbor with the same act does. */
 static void layer_blocks_neighbors_stand_in(struct role_slot *d,
-	const struct role_slot *beside)
+	const struct role_slot *neighbor)
 {
-	if (!d->common && beside && beside->act == d->act && !d->part &&
+	if (!d->common && neighbor && neighbor->act == d->act && !d->part &&
 		!role_slot_is_soft(d)) {
-		d->roles |= beside->roles;
-		d->block = beside->block;
-		d->part = beside->part;
+		d->roles |= neighbor->roles;
+		d->block = neighbor->block;
+		d->part = neighbor->part;
 	}
 }
 

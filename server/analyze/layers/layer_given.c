@@ -192,7 +192,7 @@ struct layer_given_maker {
 	uint32_t *order, *from; /* items by pass, and where each pass begins */
 	struct layer_given_kinds
 		kinds; /* of layers that are followed by another */
-	uint32_t learnt; /* kinds of these; others come after them */
+	uint32_t learned; /* kinds of these; others come after them */
 	uint32_t
 		shortest; /* launches on the lane in most layers of the shortest kind */
 	uint32_t usual
@@ -302,9 +302,9 @@ static bool layer_given_find_usual(struct layer_given_maker *m)
 	}
 	if (ok)
 		layer_given_find_modes(m, lengths, n);
-	m->learnt = m->kinds.n;
-	m->shortest = m->learnt ? UINT32_MAX : 0;
-	for (uint32_t k = 0; k < m->learnt; k++)
+	m->learned = m->kinds.n;
+	m->shortest = m->learned ? UINT32_MAX : 0;
+	for (uint32_t k = 0; k < m->learned; k++)
 		if (m->usual[k] < m->shortest)
 			m->shortest = m->usual[k];
 	arena_drop(&m->scratch, lengths);
@@ -336,7 +336,7 @@ static bool layer_given_last_end(struct layer_given_maker *m, uint32_t from,
 	double best = -1;
 
 	*end = to;
-	for (uint32_t k = 0; k < m->learnt; k++) {
+	for (uint32_t k = 0; k < m->learned; k++) {
 		uint32_t at = layer_given_end_of(m, from, to, m->usual[k]);
 		double is = layer_given_kinds_similarity(&m->kinds, k, m->s,
 			m->lane, m->order + from, at - from);
@@ -347,7 +347,7 @@ static bool layer_given_last_end(struct layer_given_maker *m, uint32_t from,
 			*end = at;
 		}
 	}
-	if (m->learnt && best < layer_share_min)
+	if (m->learned && best < layer_share_min)
 		*end = from;
 	return true;
 }

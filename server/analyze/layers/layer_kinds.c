@@ -676,8 +676,8 @@ static void layer_kinds_take_sides(struct layer_kinds_sorter *s,
 						       k[j].n, p);
 			other = z > other ? z : other;
 		}
-		bool tells = most >= LIKE && most > other;
-		s->side[i] = !tells || (x <= y && x >= y) ? SIDE_NONE
+		bool clear = most >= LIKE && most > other;
+		s->side[i] = !clear || (x <= y && x >= y) ? SIDE_NONE
 			     : x > y			  ? SIDE_ODD
 							  : SIDE_KIND;
 	}

@@ -44,15 +44,15 @@ static uint32_t blocks_lag_rows(const struct verdict_input *in,
 {
 	uint32_t n = 0,
 		 most = BLOCKS_LAG_WORK / (in->base.n + in->head.n + 1) + 8;
-	double least = 0;
+	double min_ns = 0;
 
 	most = most < BLOCKS_LAG_ROWS_MAX ? most : BLOCKS_LAG_ROWS_MAX;
 	for (uint32_t i = 0; i < in->n; i++)
 		scratch[i] = means[i].base_ns + means[i].head_ns;
 	if (in->n > most)
-		least = order_stat(scratch, in->n, in->n - most);
+		min_ns = order_stat(scratch, in->n, in->n - most);
 	for (uint32_t i = 0; i < in->n && n < most; i++)
-		if (means[i].base_ns + means[i].head_ns >= least)
+		if (means[i].base_ns + means[i].head_ns >= min_ns)
 			rows[n++] = i;
 	return n;
 }

@@ -14,7 +14,7 @@ static bool common_factor_rows(const struct verdict_input *in,
 	const struct change *means, struct arena *a,
 	struct common_factor_rows *out)
 {
-	double least = 0;
+	double min_ns = 0;
 	out->n = 0;
 	out->rows = arena_array(a, uint32_t, in->n + 1);
 	out->scratch = arena_array(a, double, in->n + 1);
@@ -25,12 +25,12 @@ static bool common_factor_rows(const struct verdict_input *in,
 			means[i].head_ns > 0)
 			out->scratch[out->n++] = means[i].base_ns;
 	if (out->n > COMMON_FACTOR_ROWS_MAX)
-		least = order_stat(out->scratch, out->n,
+		min_ns = order_stat(out->scratch, out->n,
 			out->n - COMMON_FACTOR_ROWS_MAX);
 	out->n = 0;
 	for (uint32_t i = 0; i < in->n && out->n < COMMON_FACTOR_ROWS_MAX; i++)
 		if (in->rows[i].kernel && means[i].base_ns > 0 &&
-			means[i].head_ns > 0 && means[i].base_ns >= least)
+			means[i].head_ns > 0 && means[i].base_ns >= min_ns)
 			out->rows[out->n++] = i;
 	return true;
 }

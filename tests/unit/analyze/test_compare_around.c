@@ -151,15 +151,15 @@ static void notes_of_losses_are_repeated(void **state)
 		"the "
 		"head");
 	assert_string_equal(told(&b, 1, &h, 1, FINDING_notes, &a),
-		"the traces fell short: run 2: the file breaks off in the "
+		"the traces have notes: run 2: the file breaks off in the "
 		"middle; what came before it was used (5 bytes read)");
 	assert_string_equal(told(&b, 1, &h, 1, FINDING_names_lag, &a),
 		"the kernels' names lag behind their durations in run 2: times "
 		"per name are not to be trusted");
 	assert_string_equal(told(&b, 1, &h, 1, FINDING_analysis_versions, &a),
 		arena_printf(&a,
-			"the runs were analysed by different versions (%d and "
-			"%d); `kernsiftd rebuild` makes them alike",
+			"the runs were analyzed by different versions (%d and "
+			"%d); `kernsiftd rebuild` analyzes them again with one version",
 			ANALYSIS_VERSION, ANALYSIS_VERSION + 1));
 	arena_release(&a);
 }
@@ -181,9 +181,10 @@ static void iterations_left_out_are_counted(void **state)
 		"in "
 		"the head");
 	assert_string_equal(sides_finding(&c, FINDING_few_iterations),
-		"few iterations: 4 in the base, 1 in the head; only launches can "
-		"tell, of what came, went, or moved as a whole; iterations prove "
-		"more from three against four on, runs from four a side on");
+		"few iterations: 4 in the base, 1 in the head; only launches are "
+		"evidence, for functions that are new, gone or changed as a "
+		"whole; iterations prove more from three against four, runs from "
+		"four per side");
 	assert_string_equal(sides_finding(&c, FINDING_coverage),
 		"iterations cover only a part of the GPU time: 50.0 % in the base, "
 		"100.0 % in the head");

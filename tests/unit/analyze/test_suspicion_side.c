@@ -152,8 +152,9 @@ static void no_iterations(void **state)
 		enum content content;
 		const char *sentence;
 	} rows[] = {
-		{ CONTENT_STATISTICS, "'b' has no iterations to score: a table of "
-				      "statistics has none" },
+		{ CONTENT_STATISTICS,
+			"'b' has no iterations to score: a table of "
+			"statistics has none" },
 		{ CONTENT_LAUNCHES,
 			"'b' has no iterations to score: none were found in it" },
 	};
