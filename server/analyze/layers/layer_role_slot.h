@@ -5,8 +5,8 @@
  * The steps, in order: acts (layer_blocks.c), kernels of eager programs that
  * compute something together, and parts of a layer around attention and
  * activations (both layer_steps.c), which parts are certain and the roles in
- * them (layer_roles.c), roles at the ends of a pass, and positions that depend
- * on their neighbors (both layer_blocks.c). */
+ * them, roles at the ends of a pass, and positions that depend on their
+ * neighbors (all three layer_blocks.c). */
 #pragma once
 #include "layer_blocks.h"
 #include "layer_words.h"
@@ -37,7 +37,7 @@ struct role_part {
 	bool routed; /* for tokens that were routed to experts */
 	bool experts; /* by its products' operator */
 	bool by_module; /* its role comes from modules */
-	bool certain; /* it is what it looks like: layer_roles.c */
+	bool certain; /* it is what it looks like: layer_blocks.c */
 	uint32_t lane;
 	uint32_t before, after; /* products before and behind the anchor */
 };
@@ -81,13 +81,3 @@ void layer_norm_steps(struct role_slots *s, const uint32_t *at, uint32_t n);
  * send tokens to experts and back. s->parts has room for as many as `at`. */
 void layer_parts(struct role_slots *s, const uint32_t *at, uint32_t n,
 	uint32_t lane);
-
-/* Removes attention roles and blocks from a layer without attention. */
-void layer_roles_withdraw(struct layer_named *named, uint32_t n);
-/* If layers are convolutions without attention, a convolution before them is no
- * patch embedding. */
-void layer_roles_stem(const struct layering *l, struct layer_named *named);
-
-/* Sets blocks and roles of a layer's slots from its parts. Returns false if `a`
- * is full. */
-bool layer_roles_of(struct role_slots *s, struct arena *a);
