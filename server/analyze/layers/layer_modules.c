@@ -2,7 +2,6 @@
 #include "frame_name.h"
 #include "layer_words.h"
 #include "layering.h"
-#include "module_kind.h"
 #include "module_stack.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* module_stack.h - the modules and ranges around launches as a tree of marks,
- * and which of the marks are layers.
+ * which of the marks are layers, and the kinds of layers.
  *
  * Frames of Python and of operators are not marks, nor are modules that only
  * hold others (Sequential, or a class that wraps a module to shard it). The
@@ -80,3 +80,34 @@ static inline uint32_t module_stack_of(const struct module_marks *m,
 		up = m->marks[up].parent;
 	return up;
 }
+
+enum { MODULE_KINDS_MOST = 256 };
+
+struct module_kind {
+	uint32_t stack; /* mark that its layers are below */
+	uint32_t layer; /* mark of one of them */
+	const char *name; /* NULL if no class gives one */
+	const char *differs; /* what it has and others of its class have not */
+};
+
+struct module_kinds {
+	struct module_kind *kinds;
+	uint32_t n; /* more than MODULE_KINDS_MOST: the list is empty */
+	uint32_t *of; /* by mark of a layer */
+};
+
+/* Layers of one class below one parent are of one kind if they hold the same
+ * modules: what one has and the other does not takes less than a fifth of
+ * either's time. Only the first or last layer may have less, if the recording
+ * begins or ends in it. `named`: the name of the layers' mark is their name.
+ * Allocates in s->arena; returns false if it is full. */
+bool module_kinds_from(const struct layer_seq *s, const struct module_marks *m,
+	const struct module_stacks *l, bool named, struct module_kinds *out);
+
+/* Gives kinds of layers that share a name names of their own. Kinds of stacks in
+ * different places are named by the innermost module around them that differs,
+ * "Owlv2TextTransformer Owlv2EncoderLayer", or by its number. Kinds of one stack
+ * are named by what only that kind contains, "DecoderLayer (MoE)". Returns false
+ * if the arena is full. */
+bool module_kind_names(const struct layer_seq *s, const struct module_marks *m,
+	struct module_kinds *k);
