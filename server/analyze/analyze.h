@@ -3,7 +3,7 @@
  * Pure: no clock, no I/O, no database. The whole result is in the arena.
  * profile.c lists the steps, each a module of its own. */
 #pragma once
-#include "breakdown_asked.h"
+#include "breakdown_params.h"
 #include "catalog.h"
 #include "profile.h"
 #include "trace.h"

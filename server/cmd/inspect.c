@@ -3,7 +3,7 @@
 #include "inspect.h"
 #include "analyze.h"
 #include "attribute.h"
-#include "breakdown_asked.h"
+#include "breakdown_params.h"
 #include "command.h"
 #include "decode.h"
 #include "inspect_document.h"
@@ -20,7 +20,7 @@ struct inspect_args {
 	const char
 		*learn; /* "", or a trace whose stream captures teach the graphs
 		replayed in the file */
-	/* What breakdown_asked.h tells, as text. */
+	/* The parameters of breakdown_params.h, as text. */
 	const char *layers; /* "modules", "period" or "" */
 	const char *layer_range, *layer_start;
 	int64_t layer_every, device, stratum; /* -1: not given */

@@ -1,11 +1,11 @@
-/* breakdown.h - the layers of a model in a run, and where each one's time goes.
+/* breakdown.h - the layers of a model in a run, and the time of their parts.
  *
  * Made by analyze/breakdown from one process of a trace and one device of it,
- * stored beside the run. A pass is one iteration of iterations.h, or the whole recording
- * where there are none; passes that count are the kept ones of one stratum. What
+ * stored with the run. A pass is one iteration of iterations.h, or the whole
+ * recording if there are none; passes that count are the kept ones of one stratum. What
  * a pass holds is cut into sections: what is before the layers, each kind of
  * layer, what is between stacks of them, what is after. A row is a place in its
- * section, not a kernel: one kernel may stand in five rows.
+ * section, not a kernel: one kernel may have five rows.
  *
  * Times of rows are of their launches whole. Exclusive, overlapped and idle time
  * are unions over the passes' windows, on this device: at a moment with one
@@ -42,7 +42,7 @@ enum layer_detector {
 	LAYERS_MODULES, /* module ranges (nn.Module, layerwise NVTX) */
 	LAYERS_RANGES, /* annotations or NVTX ranges that are numbered */
 	LAYERS_PERIOD, /* the repeating sequence of kernels */
-	LAYERS_GIVEN, /* boundaries that somebody named */
+	LAYERS_GIVEN, /* boundaries named by a request */
 };
 
 enum section_place {
@@ -50,7 +50,7 @@ enum section_place {
 	SECTION_LAYER, /* layers of one kind */
 	SECTION_BETWEEN, /* between two stacks of layers */
 	SECTION_AFTER, /* behind the last layer */
-	SECTION_FLAT, /* all there is, where no layers were found */
+	SECTION_FLAT, /* all launches, if no layers were found */
 };
 
 struct breakdown_section {
@@ -68,7 +68,7 @@ struct breakdown_section {
 	double alike;
 };
 
-/* Rows of a section that stand together. */
+/* Adjacent rows of a section. */
 struct breakdown_block {
 	uint32_t section;
 	enum layer_block_kind kind;
@@ -83,8 +83,9 @@ struct breakdown_block {
 };
 
 enum { ROW_NO_KERNEL = UINT32_MAX, ROW_NO_GROUP = UINT32_MAX };
-/* Of a run whose launches are at more places than this, those of least time stand
- * together in one further row per block: `operation` is BREAKDOWN_ROW_REST, its lane that of the first. */
+/* If a run's launches are at more places than this, those with the shortest time
+ * share one further row per block: `operation` is BREAKDOWN_ROW_REST, its lane
+ * that of the first. */
 enum { BREAKDOWN_ROWS_MOST = 20000 };
 #define BREAKDOWN_ROW_REST "further kernels"
 
@@ -92,7 +93,7 @@ struct breakdown_row {
 	uint32_t block;
 	uint32_t kernel; /* index into profile.kernels; ROW_NO_KERNEL */
 	const char *operation; /* of a copy, set or opaque graph; else NULL */
-	const char *operator_; /* the catalogue's; NULL unknown */
+	const char *operator_; /* the catalog's; NULL unknown */
 	/* "self_attn.o_proj", "Qwen2Attention.Linear[3]"; NULL unknown. */
 	const char *module;
 	layer_roles roles;
@@ -107,8 +108,8 @@ struct breakdown_row {
 	bool extra; /* fewer than half of them have it */
 	double offset_ns; /* mean, from the instance's start to the launch's */
 	int64_t exclusive_ns, overlapped_ns; /* over all passes that count */
-	/* Of its launches whose call's T_SOL is known; a call's bound goes to its
-	 * launches by their time. */
+	/* Of its launches whose call's T_SOL is known; a call's bound is divided
+	 * among its launches by their time. */
 	int64_t bound_launches, bound_ns, sol_ps;
 };
 
@@ -137,15 +138,14 @@ struct breakdown {
 	/* 0 to 1: of the launches in layers, the share that are at places which
 	 * at least half of the layers of their kind have, one for each layer
 	 * and place. Launches outside layers do not count, nor do kinds that come
-	 * once, over all passes; where all do, it says nothing, and is 1. 0
+	 * once, over all passes; if all do, it has no meaning and is 1. 0
 	 * without layers. */
 	double confidence;
 	const char *anchor; /* the class, range or kernel that begins a layer */
-	const char
-		*why; /* a sentence where there are no layers, fewer than asked
-		for, or the passes are not the run's iterations; NULL */
+	const char *why; /* a sentence if no or fewer layers were found than the
+		request wants, or the passes are not the run's iterations; NULL */
 	int32_t device; /* -1: the run has no launches */
-	bool realigned; /* names were put to durations, as asked */
+	bool realigned; /* names were realigned to durations, as the request wants */
 
 	uint32_t passes; /* that count */
 	const char
@@ -171,7 +171,7 @@ struct breakdown {
 /* Kernels that are launched together wherever they are launched. */
 enum group_evidence {
 	GROUP_CALL, /* one call of the host launched them */
-	GROUP_SEQUENCE, /* they follow each other between different neighbours */
+	GROUP_SEQUENCE, /* they follow each other between different neighbors */
 	GROUP_CATALOG, /* they follow each other, and are parts of one operator */
 };
 struct kernel_group {

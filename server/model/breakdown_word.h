@@ -1,5 +1,5 @@
-/* breakdown_word.h - the words for what a breakdown tells by an enum: of answers,
- * of the schema's checks. */
+/* breakdown_word.h - the words for a breakdown's enums, as in answers and in the
+ * database's checks. */
 #pragma once
 #include "profile.h"
 

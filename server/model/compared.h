@@ -25,14 +25,14 @@ struct compared_run {
 	struct iterations iterations;
 	struct patterns patterns;
 	struct collectives collectives;
-	/* Statistics of the whole run by kernel, over all devices: where a table
-	 * of statistics is all there is, what a comparison can show of it. */
+	/* Statistics of the whole run by kernel, over all devices. A run that is
+	 * only a table of statistics has nothing else for a comparison. */
 	const char **stat_names;
 	const struct time_stats *stats;
 	uint32_t stats_n;
 };
 
-/* What a profile tells; the texts and arrays are the profile's. The run has no
- * id, name or job yet. False where the arena is full. */
+/* Fills *out from a profile; the texts and arrays are the profile's. The run has
+ * no id, name or job yet. False if the arena is full. */
 bool compared_from(const struct profile *p, struct arena *a,
 	struct compared_run *out, struct err *e);

@@ -21,7 +21,7 @@ enum finding_code {
 #undef FINDING
 	FINDING_CODES
 };
-/* In the order of finding.def, which is what matters first. */
+/* In the order of finding.def: most important first. */
 struct finding {
 	enum finding_code code;
 	const char *text; /* the sentence */
@@ -68,7 +68,7 @@ struct change {
 	double floor_df;
 };
 
-/* Where the iteration's time goes: the first rows. */
+/* The parts of the iteration's time: the first rows. */
 struct split_row {
 	enum split_part {
 #define SPLIT_PART(code, word, what) SPLIT_PART_##code,
@@ -96,8 +96,8 @@ struct changed_row {
 	double base_beta_pct, head_beta_pct;
 	/* What of the delta is beyond the common factor of all kernels. */
 	double beyond_common_ns;
-	/* Counters whose change stands beside it: only those sampled fast enough
-	 * to be this function's (interpolated nowhere). */
+	/* Counters that changed with it: only those sampled fast enough to be this
+	 * function's (interpolated nowhere). */
 	struct resource {
 		const char *name;
 		double base_mu, head_mu;
@@ -105,7 +105,7 @@ struct changed_row {
 	uint32_t resources_n;
 };
 
-/* One change of clocks or power that is in all kernels alike. */
+/* One change of clocks or power that is the same in all kernels. */
 struct common_factor {
 	bool there;
 	double ratio, low, high; /* head / base */
@@ -125,7 +125,7 @@ struct comparison_side {
 
 struct comparison {
 	const char *headline; /* one sentence that says it all */
-	bool comparable; /* false: classes are not given, findings tell why */
+	bool comparable; /* false: there are no classes; the findings give the reason */
 	struct finding *findings;
 	struct comparison_side base, head;
 	struct split_row *split; /* in split_part.def's order, known ones */
@@ -139,5 +139,5 @@ struct comparison {
 	uint64_t seed;
 	uint32_t permutations, block; /* iterations a block holds */
 	double alpha, margin, floor; /* floor: the default's */
-	uint32_t repeats; /* stored runs that the floors were learnt from */
+	uint32_t repeats; /* stored runs that the floors were learned from */
 };

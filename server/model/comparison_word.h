@@ -1,5 +1,5 @@
-/* comparison_word.h - what answers, tables and people call what a comparison
- * tells by an enum. */
+/* comparison_word.h - the words for a comparison's enums, in answers, tables and
+ * sentences. */
 #pragma once
 #include "comparison.h"
 

@@ -7,11 +7,11 @@
 #include "shape.h"
 
 /* PHYSICAL: what the operator must do. CATALOGUE: as the imported reference set
- * counts, its artefacts included (spare KV pool, whole cache blocks, …). */
+ * counts, including its artifacts (spare KV pool, whole cache blocks, …). */
 enum convention { CONVENTION_PHYSICAL, CONVENTION_CATALOGUE };
 
 struct cost {
-	uint64_t flops[DTYPES]; /* 0 where there is none */
+	uint64_t flops[DTYPES]; /* 0 if there are none */
 	uint64_t read_bytes, write_bytes;
 };
 

@@ -1,9 +1,9 @@
-/* fleet.h - sums over many runs, and what they say of each operator.
+/* fleet.h - sums over many runs, and the figures of each operator from them.
  *
  * A cell is what runs of one project, workload, platform and framework amount to
- * in the days asked for; its rows are their operators. Sums are whole numbers;
+ * in the chosen days; its rows are their operators. Sums are whole numbers;
  * weighted ones pass 64 bits and are doubles here, made from exact sums. A run's
- * weight g is the GPU-hours it stands for, 1 unless told. Formulas:
+ * weight g is the GPU-hours it represents, 1 by default. Formulas:
  * definitions.md 2.5. */
 #pragma once
 #include "arena.h"
@@ -36,20 +36,20 @@ struct fleet_row {
 };
 
 /* How many different shapes with sizes an operator has over all runs; counted only
- * where all are asked for. */
+ * if the request wants all of them. */
 struct fleet_count {
 	const char *op;
 	int64_t shapes;
 };
 
-/* Cells hold all runs that match, whatever type or phase is asked for, so that
- * shares are of all GPU time. */
+/* Cells hold all runs that match, for every type and phase that a request
+ * chooses, so that shares are of all GPU time. */
 struct fleet {
 	struct fleet_cell *cells;
 	struct fleet_row *rows; /* by cell */
-	struct fleet_count *counts; /* NULL where they are not counted */
+	struct fleet_count *counts; /* NULL if they were not counted */
 	uint32_t cells_n, rows_n, counts_n;
-	int64_t uncounted; /* runs analysed before operators were known */
+	int64_t uncounted; /* runs analyzed by versions without operators */
 	int64_t left_out; /* runs whose names lag behind durations */
 };
 
@@ -67,7 +67,7 @@ struct importance_place {
 	/* As of a row, over its runs there; sol_s and flops are of the bound
 	 * part. */
 	double total_s, weighted_s, bound_s, sol_s, flops;
-	/* bound_s and sol_s without weights; NaN where they cannot be told. */
+	/* bound_s and sol_s without weights; NaN if they cannot be computed. */
 	double plain_bound_s, plain_sol_s;
 };
 
@@ -76,10 +76,10 @@ struct importance_row {
 	const char *dtypes,
 		*phases; /* "bf16", "prefill/decode"; NULL unknown */
 	int64_t shapes; /* with sizes; -1 not counted */
-	double importance; /* the weight asked for, 0 to 1; NaN */
+	double importance; /* the chosen weight, 0 to 1; NaN */
 	double w_time, w_mean, w_present;
 	double low,
-		high; /* 95 % interval of `importance`; NaN: cannot be told */
+		high; /* 95 % interval of `importance`; NaN: cannot be computed */
 	int64_t runs; /* that contain it */
 	double prevalence; /* of all runs */
 	enum leg leg; /* where most of the bound time is */
@@ -102,5 +102,6 @@ struct importance {
 	double sized, bound; /* of that of the rows: a filter by type or phase
 		leaves only a part */
 	uint32_t clusters; /* workloads, that the intervals rest on */
-	const char *interval_why; /* a sentence where there are none; NULL */
+	const char
+		*interval_why; /* a sentence if there are no intervals; NULL */
 };

@@ -1,8 +1,8 @@
-/* gate.h - what a gate is asked, and what it answers.
+/* gate.h - the rules of a gate, and its outcome.
  *
  * A gate holds a head against a baseline under rules. Each rule says pass,
- * regressed or undecided; the gate's outcome is bad data where the data fall short
- * of what was demanded, else the worst of its rules. Times are nanoseconds per
+ * regressed or undecided. The gate's outcome is bad data if the data do not meet
+ * its requirements, else the worst of its rules. Times are nanoseconds per
  * iteration; a change in percent is of the base. NaN: unknown. Text is the arena's. */
 #pragma once
 #include "comparison.h"
@@ -19,7 +19,7 @@ enum gate_rule_kind {
 	GATE_FUNCTIONS, /* classes of single functions */
 };
 
-/* What is asked. Limits are percent; NaN: the rule is not there. */
+/* The rules. Limits are percent; NaN: the gate does not have the rule. */
 struct gate_policy {
 	double iteration_pct; /* 2: no slower than by so much */
 	struct gate_operator_limit {
@@ -37,8 +37,8 @@ struct gate_policy {
 	double least_coverage_pct; /* iterations' part of the GPU time; 0 */
 	double least_attributed_pct; /* 0 */
 	uint64_t refuse; /* bits 1 << enum finding_code, beside REFUSE ones */
-	double alpha; /* 0.01: how often a head that is alike may be accused */
-	double floor; /* negative: learnt */
+	double alpha; /* 0.01: false-positive rate: how often an equal head may fail */
+	double floor; /* negative: learned */
 	uint64_t seed;
 };
 
@@ -52,7 +52,8 @@ struct gate_rule {
 	enum gate_rule_kind kind;
 	const char
 		*of; /* operator or function; NULL: the iteration, headroom */
-	const char *device; /* of a function, where it matters; else NULL */
+	const char *
+		device; /* of a function, if the row is of one device; else NULL */
 	enum gate_outcome outcome; /* not BAD_DATA */
 	double limit_pct;
 	double base_ns, head_ns, change_pct, low_pct, high_pct, p;

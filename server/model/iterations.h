@@ -1,11 +1,11 @@
 /* iterations.h - the repetitions of a run's work: training steps, decode steps.
  *
  * Made by analyze/iterations, stored beside the run, read by comparisons. An iteration
- * is a window of the run's GPU timeline; windows do not overlap and lie in
- * order. Kernels are an iteration's by their launch where the iterations are annotations
+ * is a window of the run's GPU timeline; windows do not overlap and are in order.
+ * Kernels belong to an iteration by their launch if the iterations are annotations
  * of the host, else by their start.
  *
- * Where an iteration's time goes is told by unions of intervals over all devices:
+ * The parts of an iteration's time are unions of intervals over all devices:
  * compute (kernels and opaque graph replays that are no collective),
  * communication that no computing covers, copies that neither covers, and
  * nothing at all: idle, as far as the GPU is concerned. The four sum up to
@@ -21,7 +21,7 @@ enum iteration_detector {
 	ITERATIONS_PERIOD, /* the outermost period of the kernels' names */
 	ITERATIONS_WINDOW, /* the whole recording is one */
 	ITERATIONS_TOLD, /* by a table of patterns */
-	ITERATIONS_NAMED, /* ranges of a name that somebody gave */
+	ITERATIONS_NAMED, /* ranges of a name given by a request */
 };
 
 /* Why an iteration counts for nothing in a comparison. */
@@ -34,15 +34,15 @@ enum iteration_use {
 struct iteration {
 	int64_t number; /* from 0; as a table numbers it */
 	const char *label; /* the annotation's text; NULL none */
-	/* From the run's first record of any kind; -1 where a table does not
-	 * tell (TOLD alone). */
+	/* From the run's first record of any kind; -1 if a table does not give
+	 * them (only ITERATIONS_TOLD). */
 	int64_t start_ns, dur_ns;
 	enum iteration_use use;
-	/* The recording tells nothing of what followed its last GPU record, so
-	 * idle time at its end may be missing: the last of PERIOD and WINDOW. */
+	/* What followed the last GPU record is not in the recording, so idle time
+	 * at its end may be missing: the last of PERIOD and WINDOW. */
 	bool open;
 	uint32_t stratum; /* index into iterations.strata */
-	/* Sum up to dur_ns; all -1 where unknown (TOLD). */
+	/* Sum up to dur_ns; all -1 if unknown (ITERATIONS_TOLD). */
 	int64_t compute_ns, comm_ns, copy_ns, idle_ns;
 	/* Union of the host's calls that wait for the device, over threads; part
 	 * of no sum. -1 unknown. */
@@ -72,7 +72,7 @@ struct work {
 
 struct iterations {
 	enum iteration_detector detector;
-	double confidence; /* 0 to 1: share of GPU time in iterations that are alike */
+	double confidence; /* 0 to 1: share of GPU time in iterations that resemble each other */
 	const char *range; /* the annotation's name without its numbers, the
 		kernel that begins a period, a table's anchor; NULL none */
 	struct iteration *iterations;

@@ -1,4 +1,4 @@
-/* note.h - how a trace fell short: named, counted, kept beside its numbers.
+/* note.h - data-quality problems of a trace: named, counted, stored with it.
  *
  * A shortcut is never taken silently: the stage that takes it adds a note,
  * notes are stored with the run and shown wherever its numbers are. The list
@@ -31,7 +31,7 @@ const char *note_name(enum note_code code);
 enum note_severity note_severity(enum note_code code);
 /* "info", "warn", "loss", "error" */
 const char *note_severity_name(enum note_severity s);
-/* The code of a name; NOTE_CODES where nobody knows it. */
+/* The code of a name; NOTE_CODES if there is no such note. */
 enum note_code note_from(const char *name);
 /* The sentence, in the arena. */
 const char *note_sentence(struct arena *a, enum note_code code, int64_t count,

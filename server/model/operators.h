@@ -3,10 +3,10 @@
  * Made by analyze/attribute from one process of a trace, stored as run_operator
  * and run_shape, summed over runs in rollups. Every launch, copy and set is in
  * exactly one operator row and one shape row; opaque graph replays and launches
- * that nobody knows are in the operator without a name. So the total_ns of
+ * that are unattributed are in the operator without a name. So the total_ns of
  * either list add up to the run's GPU time: kernel_ns + copy_ns + graph_ns.
  *
- * A call is what the host asked for once: an operator's kernels together (a GEMM
+ * A call is one request of the host: an operator's kernels together (a GEMM
  * and its split-K reduction). Where the host's operator is not known, each launch
  * is a call. Times of a call are the sum of its launches' durations. */
 #pragma once
@@ -22,9 +22,10 @@ enum how {
 };
 
 /* One operator, type and phase of the run; most time first, then name, type,
- * phase. What of it is known how is in known_ns; it adds up to total_ns. */
+ * phase. known_ns divides its time by attribution source; it adds up to
+ * total_ns. */
 struct operator_stat {
-	const char *name; /* the catalogue's; NULL: unattributed */
+	const char *name; /* the catalog's; NULL: unattributed */
 	enum dtype dtype;
 	enum phase phase;
 	bool collective; /* its time includes waiting: no headroom */
@@ -88,7 +89,7 @@ struct graph_known {
 };
 
 struct operators {
-	const char *platform; /* the catalogue's; NULL: unknown or mixed */
+	const char *platform; /* the catalog's; NULL: unknown or mixed */
 	const char *catalog; /* version it was attributed with; NULL: not */
 	int64_t gpu_ns; /* kernels, copies, opaque graphs */
 	struct operator_stat *rows;

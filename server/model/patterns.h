@@ -29,28 +29,28 @@ struct pattern {
 	enum function_type type;
 	const char *device; /* "GPU 0", "Host" */
 	int32_t number; /* the device's; -1 the host's, or unknown */
-	/* Per iteration: sum and count of its executions, 0 where there was none; the
+	/* Per iteration: sum and count of its executions, 0 if there was none; the
 	 * shortest and longest, -1 where unknown or none. */
 	int64_t *dur_ns, *launches, *min_ns, *max_ns;
 	/* Over all kept iterations: PATTERN_SPREAD of its executions by length, evenly
 	 * from the shortest to the longest; NULL where unknown. */
 	int64_t *spread_ns;
-	double *beta_pct; /* as told, NaN where not; NULL: dur_ns / iteration */
+	double *beta_pct; /* as given, NaN unknown; NULL: dur_ns / iteration */
 };
 
 /* What a metric's value of an iteration rests on. A table may have a row for it
- * that tells no value: then mu is NaN, and this says how it would have been. */
+ * without a value: then mu is NaN, and this is the basis it would have had. */
 enum metric_basis {
 	METRIC_SAMPLED, /* samples inside every execution */
 	METRIC_PARTLY, /* inside some */
 	METRIC_INTERPOLATED, /* inside none */
-	METRIC_NO_ROW, /* nothing is told of this iteration */
+	METRIC_NO_ROW, /* no row for this iteration */
 };
 
 struct pattern_metric {
 	uint32_t pattern; /* index into patterns.rows */
 	const char *name; /* of the counter */
-	/* Per iteration; NaN where it was not sampled or the function not run. */
+	/* Per iteration; NaN if it was not sampled or the function did not run. */
 	double *mu, *sigma;
 	uint8_t *interpolated; /* enum metric_basis */
 };
@@ -64,9 +64,9 @@ struct patterns {
 	uint32_t n, metrics_n;
 };
 
-/* More iterations than this are not all told: an even choice is, kept ones first.
- * Fewer still where functions times iterations would pass the second; metrics times
- * iterations beyond the third are told of the functions that took longest. */
+/* Of more iterations than this an even choice is stored, kept ones first; fewer
+ * if functions times iterations would exceed the second limit. If metrics times
+ * iterations exceed the third, only the functions that took longest have them. */
 enum {
 	PATTERNS_ITERATIONS_MAX = 2000,
 	PATTERNS_CELLS_MAX = 4 << 20,
@@ -87,7 +87,7 @@ struct collectives {
 	uint32_t n;
 };
 
-/* Something told of the surroundings: "driver" "550.54.15". The names that
+/* A fact of the surroundings: "driver" "550.54.15". The names that
  * comparisons look at are listed in fact.def. */
 struct fact {
 	const char *name, *value;

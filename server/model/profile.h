@@ -22,15 +22,15 @@
 /* What a run's numbers rest on. */
 enum content {
 	CONTENT_LAUNCHES, /* single launches, as a rule */
-	CONTENT_STATISTICS, /* a table that somebody computed; no launches */
-	CONTENT_PATTERNS, /* shares per iteration that somebody computed */
+	CONTENT_STATISTICS, /* a table computed elsewhere; no launches */
+	CONTENT_PATTERNS, /* shares per iteration, computed elsewhere */
 };
 
 /* What a table of kernels is split by; every split is stored, because medians
  * of parts do not add up to the median of the whole. */
 enum split { SPLIT_NONE, SPLIT_DEVICE, SPLIT_GRID };
 
-/* Where a kernel's source is, as far as somebody knows; NULL = unknown. */
+/* Where a kernel's source is; NULL = unknown. */
 struct kernel_source {
 	const char *family; /* "elementwise (ATen)", "gemm (cuBLAS)", … */
 	const char *defined_in, *launched_from; /* project/path */
@@ -136,7 +136,7 @@ struct profile {
 	int32_t rank, world_size; /* -1 unknown */
 	int64_t started_utc_ns; /* since 1970; -1 where the clock is another */
 
-	/* -1 unknown: tables tell neither. */
+	/* -1 unknown: tables have neither. */
 	int64_t span_ns; /* first GPU record's start to last one's end */
 	int64_t busy_ns; /* union of kernel and graph spans, all devices */
 	int64_t kernel_ns, launches; /* sum of durations; count */
@@ -165,6 +165,6 @@ struct profile {
 	struct notes notes; /* the trace's and the analysis' */
 };
 
-/* Goes up when the same trace would give other derived rows; stored with each
+/* Increased when the same trace would give other derived rows; stored with each
  * run, so that a comparison across versions can say so. */
 #define ANALYSIS_VERSION 5

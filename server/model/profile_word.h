@@ -1,5 +1,5 @@
-/* profile_word.h - what rows, answers and people call what a profile tells by
- * an enum: the words of the schema's checks. */
+/* profile_word.h - the words for a profile's enums, in rows, answers and
+ * sentences: those of the database's checks. */
 #pragma once
 #include "profile.h"
 

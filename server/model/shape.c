@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-	REPEATS = 4, /* equal neighbours from which on they are written once */
+	REPEATS = 4, /* from so many equal neighbors on they are written once */
 	NAME_LEN = 63,
 	SIZES = 64,
 	TEXT_MAX = 2 << 20 /* SHAPE_VALUES of the longest numbers fit */
@@ -31,7 +31,7 @@ static void shape_number_add(struct buf *b, int64_t value)
 	buf_add(b, digits + at, sizeof digits - at);
 }
 
-static uint32_t shape_alike(const struct size *s, uint32_t from)
+static uint32_t shape_equal_run(const struct size *s, uint32_t from)
 {
 	uint32_t i = from + 1;
 	while (i < s->n && s->values[i] == s->values[from])
@@ -43,7 +43,7 @@ static void shape_list_add(struct buf *b, const struct size *s)
 {
 	buf_add(b, "[", 1);
 	for (uint32_t i = 0; i < s->n;) {
-		uint32_t n = shape_alike(s, i);
+		uint32_t n = shape_equal_run(s, i);
 		if (i)
 			buf_add(b, ",", 1);
 		shape_number_add(b, s->values[i]);
@@ -187,7 +187,7 @@ static bool shape_read_name(struct shape_reader *r)
 			return arena_err(r->arena, r->err);
 		for (uint32_t i = 0; i < r->n; i++)
 			if (strcmp(r->sizes[i].name, kept) == 0)
-				return shape_wrong(r, "a size told twice");
+				return shape_wrong(r, "a size given twice");
 		r->sizes[r->n].name = kept;
 	}
 	r->at += len + 1;

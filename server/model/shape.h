@@ -1,11 +1,11 @@
 /* shape.h - the named sizes an operator ran with, and the type of its numbers.
  *
  * A size is a whole number (m=237) or a list of them (seq_lens=[5,7], x=[64,3]),
- * never negative. In writing, sizes stand in the order the operator has them in
- * the catalogue, with one blank between: "m=237 n=4096 k=4096". Four or more
- * equal neighbours of a list are written once: "seq_lens=[256*1882]". The same
- * sizes are always the same text, and the text reads back as the same sizes. A
- * name is of a-z, 0-9 and _, begins with no digit and stands once. */
+ * never negative. In text, sizes are in the order of the operator's catalog
+ * entry, with one blank between: "m=237 n=4096 k=4096". Four or more equal
+ * neighbors of a list are written once: "seq_lens=[256*1882]". The same sizes
+ * are always the same text, and the text reads back as the same sizes. A name
+ * consists of a-z, 0-9 and _, does not begin with a digit and occurs once. */
 #pragma once
 #include "arena.h"
 #include "err.h"
@@ -26,7 +26,7 @@ const char *dtype_word(enum dtype d);
 int dtype_bits(enum dtype d);
 /* Whether a platform may have a peak for it. */
 bool dtype_counts(enum dtype d);
-/* DTYPE_UNKNOWN where no type is called that; "torch." in front is passed over. */
+/* DTYPE_UNKNOWN if no type has that name; a leading "torch." is ignored. */
 enum dtype dtype_from(const char *text, size_t len);
 
 struct size {
@@ -42,8 +42,8 @@ struct shape {
 	uint32_t n;
 };
 
-/* SHAPE_VALUES numbers at most over all sizes; a longer shape is no shape, to
- * which whoever makes one holds. */
+/* At most SHAPE_VALUES numbers over all sizes. Code that makes a shape refuses a
+ * longer one. */
 enum { SHAPE_VALUES = 65536 };
 
 /* The size of a name, or NULL. */

@@ -111,8 +111,8 @@ static uint32_t trace_sort_run_end(struct trace_order *o, uint32_t from)
 	uint32_t *x = o->index, end = from + 1;
 	while (end < o->n && !trace_sort_before(o, x[end], x[end - 1]))
 		end++;
-	uint32_t least = o->n - from < RUN ? o->n : from + RUN;
-	for (; end < least; end++) {
+	uint32_t sorted_end = o->n - from < RUN ? o->n : from + RUN;
+	for (; end < sorted_end; end++) {
 		uint32_t row = x[end], i = end;
 		for (; i > from && trace_sort_before(o, row, x[i - 1]); i--)
 			x[i] = x[i - 1];
@@ -136,7 +136,7 @@ static void trace_sort_merge(struct trace_order *o, uint32_t a, uint32_t b,
 	memcpy(o->spare + to, x + right, (c - right) * sizeof *x);
 }
 
-/* One pass: each two neighbouring runs become one. Whether one is left. */
+/* One pass: each two neighboring runs become one. Whether one is left. */
 static bool trace_sort_pass(struct trace_order *o)
 {
 	uint32_t at = 0, runs = 0;

@@ -1,4 +1,4 @@
-/* trace.h - what a file told, before anybody draws conclusions.
+/* trace.h - what a file contains, before any analysis.
  *
  * The neutral model in the middle: every decoder fills one, every analysis
  * reads one. Columnar: per kind of record one array per field, listed once in
@@ -34,8 +34,8 @@ struct slice {
 	uint32_t from, to; /* rows [from, to) */
 };
 
-/* Grid and block of a launch and what it asked of the SM; interned, because a
- * trace has few. -1 is unknown. Id 0 is "nothing told". */
+/* Grid and block of a launch and its resources on the SM; interned, because a
+ * trace has few. -1 is unknown. Id 0 is "all unknown". */
 struct launch_shape {
 	int32_t grid[3], block[3];
 	int32_t registers, shared_bytes;
@@ -44,7 +44,7 @@ struct launch_shape {
 struct device {
 	int32_t process; /* index; -1: of every process in the file */
 	int32_t number; /* as kernels name it */
-	uint32_t name; /* 0 where the trace does not tell */
+	uint32_t name; /* 0 if the trace has none */
 	int32_t sm_count, compute_major, compute_minor; /* -1 unknown */
 	int64_t memory_bytes; /* -1 unknown */
 };

@@ -3,8 +3,8 @@
  * A unit is a run, or a job: then the mean over those of its ranks that have the
  * number. By metric and stat, of a run:
  *
- *   iteration         of the durations of its kept iterations: median (what /runs/{id}
- *                 tells), mean, least, greatest, percentiles
+ *   iteration     of the durations of its kept iterations: median (as in
+ *                 /runs/{id}), mean, minimum, maximum, percentiles
  *   busy, idle, exposed_comm   the same of the kept iterations whose split is known:
  *                 compute + comm + copies; idle; comm, of iterations.h
  *   operator      avg: its GPU time in the run / the run's iterations, kept or not
@@ -15,11 +15,11 @@
  *                 a printed table with several lines for it, no percentiles
  *   coverage      share of GPU time that belongs to an operator
  *   headroom      share of GPU time above T_SOL and the launch floor, collectives
- *                 apart; of what has a T_SOL, as /runs/{id}/operators tells
+ *                 apart; of what has a T_SOL, as in /runs/{id}/operators
  *
- * Where names lag behind durations (note names_lag) nothing is told that goes by
- * names: exposed_comm, operator, kernel, coverage, headroom. Whatever has no such
- * number is left out and counted. */
+ * If names lag behind durations (note names_lag), a run has no number that depends
+ * on names: exposed_comm, operator, kernel, coverage, headroom. Units without the
+ * number are left out and counted. */
 #pragma once
 #include "arena.h"
 #include <stdbool.h>
@@ -59,12 +59,12 @@ struct trend {
 
 const char *trend_metric_word(enum trend_metric m);
 const char *trend_stat_word(enum trend_stat s);
-enum trend_stat trend_stat_of(enum trend_metric m); /* without being asked */
+enum trend_stat trend_stat_of(enum trend_metric m); /* the default */
 bool trend_fits(enum trend_metric m, enum trend_stat s);
-/* "med, avg, min": all that fit, the one that goes without asking first. */
+/* "median, mean, min": all that fit, the default first. */
 const char *trend_fitting(struct arena *a, enum trend_metric m);
 bool trend_has_of(enum trend_metric m); /* an operator's or a kernel's name */
 
-/* group[t->n]: neighbours that say the same are of one number, those that say
- * nothing each of their own. Whether any says something. */
+/* group[t->n]: neighbors with the same text have one number, those without a text
+ * each their own. Returns whether any has a text. */
 bool trend_groups(const struct trend *t, uint32_t *group);

@@ -5,7 +5,7 @@
  * ingest. Memory is bounded, and so is how many requests do this at a time; the
  * caller has to be admitted (api/routing/concurrency_limit.h). */
 #pragma once
-#include "breakdown_asked.h"
+#include "breakdown_params.h"
 #include "compared.h"
 #include "query_breakdown.h"
 #include "service.h"

@@ -1,6 +1,6 @@
 /* run_breakdown.h - the breakdown of a run, and of several runs compared row by row. */
 #pragma once
-#include "breakdown_asked.h"
+#include "breakdown_params.h"
 #include "breakdown_compare.h"
 #include "query.h"
 #include "query_breakdown.h"

@@ -27,7 +27,7 @@ static const struct {
 #undef DIRECTION
 };
 
-/* Whether the name is `head`, or goes on with something that is no letter. */
+/* Whether the name is `head`, alone or followed by a space or a bracket. */
 static bool copies_operation_begins(const char *name, size_t len,
 	const char *head)
 {
@@ -37,7 +37,7 @@ static bool copies_operation_begins(const char *name, size_t len,
 	return len == n || name[n] == ' ' || name[n] == '(';
 }
 
-/* ROCm's, of lines and of rectangles alike. */
+/* Whether it is ROCm's name, for linear and for rectangular copies. */
 static bool copies_operation_is_rocm(const char *name, size_t len,
 	const char *head)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "GPU 7" → 7; -1 where no number ends it. */
+/* "GPU 7" → 7; -1 if the text does not end with a number. */
 static inline int32_t device_text_number(const char *text)
 {
 	const char *digits = text + strlen(text);

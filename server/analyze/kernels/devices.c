@@ -8,7 +8,8 @@ struct devices_maker {
 	struct names numbers; /* id = index into p->devices, plus one */
 	struct interval_union *busy; /* by device */
 	uint32_t cap;
-	uint32_t last; /* found last; rows in a row are often alike */
+	uint32_t
+		last; /* found last; consecutive rows often have the same device */
 };
 
 static bool devices_grow(struct devices_maker *m)

@@ -29,7 +29,7 @@ enum { STACK_MAX = 32 * 1024 };
  * most this many. Before it writes a pack, the demangler walks that tree. */
 enum { TREE_MAX = 1 << 18 };
 
-/* How often T_I, T0_I, … stand in the name, be it in an identifier. */
+/* How often T_I, T0_I, … occur in the name, including within identifiers. */
 static size_t kernel_name_demangle_parameters_with_arguments(const char *name)
 {
 	size_t n = 0;
@@ -174,8 +174,8 @@ static bool kernel_name_demangle_print(struct demangle_component *top,
 		       kernel_name_demangle_put, &s) != 0;
 }
 
-/* Names in an older form are read at the second try, of which the parts cannot
- * be had. They may be written where no pack is in them. */
+/* Names in an older form are read on the second attempt, which does not give
+ * their parts. They are written only if they contain no pack. */
 static bool kernel_name_demangle_print_old(const char *mangled, struct buf *out)
 {
 	if (strstr(mangled, "Dp") || strstr(mangled, "sp"))
@@ -279,7 +279,7 @@ static const char *kernel_name_past_operator(const char *s, const char *end)
 	return s;
 }
 
-/* The last component outside of brackets: what stands between the last
+/* The last component outside of brackets: the text between the last
  * "::" or space and the template arguments or parameters. */
 static void kernel_name_shorten(const char **from, const char **to,
 	const char *end)

@@ -18,7 +18,7 @@ bool row_groups_device_key(struct arena *a, const int32_t *device,
 
 	bool ok = row_groups_begin_key(a, &seen, rows, &of);
 	for (uint32_t i = 0; ok && i < rows; i++) {
-		/* Rows in a row are often alike. */
+		/* Consecutive rows often have the same device. */
 		if (i == 0 || device[i] != device[i - 1])
 			id = names_put(&seen, (const char *)&device[i],
 				sizeof device[i]);
@@ -42,7 +42,7 @@ bool row_groups_grid_key(struct arena *a, const struct trace *t,
 		const struct launch_shape *shape = trace_launch_shape_at(t, s);
 		_Static_assert(offsetof(struct launch_shape, block) ==
 				       sizeof shape->grid,
-			"grid and block lie together");
+			"grid and block are adjacent");
 		of_shape[s] = names_put(&seen, (const char *)shape,
 			sizeof shape->grid + sizeof shape->block);
 		ok = of_shape[s] != NAMES_NONE;

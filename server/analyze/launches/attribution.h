@@ -33,7 +33,7 @@ struct attribution {
 	const uint32_t *frame_of;
 	struct attribute_host
 		*host; /* attribute_sources.h; NULL once all is known */
-	const struct graph_book *book; /* NULL: nothing learnt elsewhere */
+	const struct graph_book *book; /* NULL: no graphs of other runs */
 	/* Launches that stream captures only recorded: rows of the calls,
 	 * ascending, and what each is of. Rules over names do not apply to
 	 * them. */

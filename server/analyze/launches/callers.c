@@ -102,15 +102,15 @@ static bool callers_from_calls(struct callers_maker *m)
 static uint32_t callers_pathless(const struct callers_maker *m)
 {
 	const struct kernel_rows *k = &m->t->kernel;
-	uint32_t lacking = 0, told = 0, repeated = 0;
+	uint32_t lacking = 0, named = 0, repeated = 0;
 
 	for (uint32_t row = m->rows.from; row < m->rows.to; row++) {
 		bool has = k->external_id[row] > 0;
 		lacking += has && !m->frame_of[row - m->rows.from];
-		told += has;
+		named += has;
 		repeated += has && k->external_id[row] == k->correlation[row];
 	}
-	return repeated > told / 2 ? 0 : lacking;
+	return repeated > named / 2 ? 0 : lacking;
 }
 
 /* The operator of a kernel without a path, NAMES_NONE if there is none. */

@@ -2,7 +2,7 @@
  *
  * A launch's path is what was open on the call's thread at the call's start
  * (callpath.h); of a kernel replayed by a graph, at the start of the graph's
- * launch. Where nothing was open, or the trace has no call, it is the operator
+ * launch. If nothing was open, or the trace has no call, it is the operator
  * that the kernel's External id names and what was open around that one; not
  * in files whose kernels repeat their correlation there (most of them, as
  * before 2022), which would name anything.

@@ -86,7 +86,7 @@ static uint32_t callpath_spans_thread_of_op(const struct callpath_spans *l,
 	return o->dur_ns[row] ? l->number_of[o->thread[row]] : 0;
 }
 
-/* How many spans each thread has; thread l's count stands at from[l + 1]. */
+/* How many spans each thread has; thread l's count is from[l + 1]. */
 static void callpath_spans_count(struct callpath_spans *l,
 	const struct process *proc)
 {
@@ -182,7 +182,7 @@ struct callpath_open {
 	uint32_t out, in; /* neighbors */
 	uint32_t name, op;
 	enum frame_kind kind;
-	uint32_t under, node; /* its node, if what it lies in is `under` */
+	uint32_t under, node; /* its node, if the enclosing node is `under` */
 };
 
 struct callpath_sweep {

@@ -2,11 +2,10 @@
  *
  * A kernel and its call carry the same correlation, within a process; numbers
  * of 0 and below join nothing. A kernel has one call, so that it is counted
- * once, whatever the file holds. Where several calls have its correlation
- * (nested runtime and driver calls of old files; numbers that began anew), it
- * is the last that began no later than the kernel, or the first of all where
- * none did; and of calls that lie within one another on a thread, the
- * outermost.
+ * once, whatever the file holds. If several calls have its correlation (nested
+ * runtime and driver calls of old files; numbers that restarted), it is the
+ * last that began no later than the kernel, or the first of all if none did.
+ * Of nested calls on one thread it is the outermost.
  *
  * All kernels of a graph's replay share the correlation, and so the call, that
  * launched the graph. */

@@ -14,7 +14,7 @@ static bool frame_name_digit(char c)
 	return (unsigned char)(c - '0') < 10;
 }
 
-/* Whether a number stands there, with the end or the next of its kind behind. */
+/* Whether there is a number at `s`, followed by the end or by the next one. */
 static bool frame_name_lone_number(const char *s, const char *end)
 {
 	const char *p = s + (s < end && *s == '-');

@@ -24,7 +24,7 @@ struct launches_maker {
 	struct names apis; /* calls' names as they are shown */
 	struct names keys; /* id = line + 1 */
 	uint32_t *line_of; /* by row; CORRELATION_NONE: not in the table */
-	uint32_t *line; /* of those measured, side by side */
+	uint32_t *line; /* of those measured, contiguous */
 	int64_t *value;
 	struct launch_stat *stats;
 };

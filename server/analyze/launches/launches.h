@@ -1,7 +1,7 @@
 /* launches.h - how long it takes from a call to the end of its kernel.
  *
- * nsys' cuda_kern_exec_sum: each kernel with its call (correlation.h tells
- * which), grouped by the call's thread, the kernel's device, the call's name
+ * nsys' cuda_kern_exec_sum: each kernel with its call (see correlation.h),
+ * grouped by the call's thread, the kernel's device, the call's name
  * and the kernel. Per launch
  *
  *   total       from the call's start to its end or the kernel's, the later

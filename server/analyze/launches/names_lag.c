@@ -1,20 +1,21 @@
 /* names_lag.c - durations that repeat without their names.
  *
- * Of the traces it was tried on, the one that lags has 0.94 of its durations
- * alike one period apart, 0.8 of them also where the names differ, and 0.15 from
- * one launch of a name to the next; in sound ones the second stays below 0.45. */
+ * Of the traces it was tried on, the one that lags has similar durations one
+ * period apart for 0.94 of its launches, for 0.8 of those whose names differ, and
+ * for 0.15 from one launch of a name to the next. In sound traces the second
+ * figure stays below 0.45. */
 #include "names_lag.h"
 #include <string.h>
 
 enum {
-	LAUNCHES_LEAST = 64, /* of a stream, to say anything */
-	LAUNCHES_MOST = 20000, /* looked at */
-	PERIOD_MOST = 600,
+	LAUNCHES_MIN = 64, /* of a stream; with fewer there is no result */
+	LAUNCHES_MAX = 20000, /* looked at */
+	PERIOD_MAX = 600,
 	SAMPLES = 1500, /* pairs a period is tried on, about */
 };
-static const double periodic_least = 0.8, differing_least = 0.1,
-		    differing_alike_least = 0.6, same_name_alike_most = 0.5,
-		    chance_most = 0.5;
+static const double periodic_min = 0.8, differing_min = 0.1,
+		    differing_similar_min = 0.6, same_name_similar_max = 0.5,
+		    chance_max = 0.5;
 
 struct names_lag_stream {
 	int32_t device;
@@ -30,7 +31,7 @@ static struct names_lag_stream names_lag_busiest(const struct trace *t,
 		while (k < *n && (list[k].device != t->kernel.device[i] ||
 					 list[k].stream != t->kernel.stream[i]))
 			k++;
-		if (k == PERIOD_MOST)
+		if (k == PERIOD_MAX)
 			continue;
 		if (k == *n)
 			list[(*n)++] =
@@ -47,14 +48,14 @@ static struct names_lag_stream names_lag_busiest(const struct trace *t,
 static bool names_lag_sequence_from(const struct trace *t, struct slice rows,
 	const uint32_t *kernel_of, struct arena *a, struct lag_sequence *s)
 {
-	struct names_lag_stream list[PERIOD_MOST];
+	struct names_lag_stream list[PERIOD_MAX];
 	uint32_t streams = 0;
 	struct names_lag_stream b = names_lag_busiest(t, rows, list, &streams);
-	s->dur_ns = arena_grow(a, NULL, LAUNCHES_MOST * sizeof *s->dur_ns);
-	s->name = arena_grow(a, NULL, LAUNCHES_MOST * sizeof *s->name);
+	s->dur_ns = arena_grow(a, NULL, LAUNCHES_MAX * sizeof *s->dur_ns);
+	s->name = arena_grow(a, NULL, LAUNCHES_MAX * sizeof *s->name);
 	if (!s->dur_ns || !s->name)
 		return false;
-	for (uint32_t i = rows.from; i < rows.to && s->n < LAUNCHES_MOST; i++)
+	for (uint32_t i = rows.from; i < rows.to && s->n < LAUNCHES_MAX; i++)
 		if (t->kernel.device[i] == b.device &&
 			t->kernel.stream[i] == b.stream) {
 			s->dur_ns[s->n] = t->kernel.dur_ns[i];
@@ -67,17 +68,17 @@ double names_lag_periodic(const struct lag_sequence *s, uint32_t period)
 {
 	uint32_t step = (s->n - period) / SAMPLES + 1, n = 0, same = 0;
 	for (uint32_t i = period; i < s->n; i += step, n++)
-		same += names_lag_alike(s->dur_ns[i], s->dur_ns[i - period]);
+		same += names_lag_similar(s->dur_ns[i], s->dur_ns[i - period]);
 	return (double)same / n;
 }
 
-/* Share of durations alike that have nothing to do with each other. */
+/* Share of unrelated pairs whose durations are similar. */
 static double names_lag_by_chance(const struct lag_sequence *s)
 {
 	uint32_t same = 0;
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint64_t j = (uint64_t)i * 2654435761u + 12345;
-		same += names_lag_alike(s->dur_ns[i], s->dur_ns[j % s->n]);
+		same += names_lag_similar(s->dur_ns[i], s->dur_ns[j % s->n]);
 	}
 	return (double)same / s->n;
 }
@@ -87,44 +88,44 @@ static double names_lag_by_chance(const struct lag_sequence *s)
 static uint32_t names_lag_lagging(const struct lag_sequence *s, uint32_t period,
 	uint32_t *last, uint32_t *first)
 {
-	uint32_t differ = 0, differ_alike = 0, again = 0, again_alike = 0;
+	uint32_t differ = 0, differ_similar = 0, again = 0, again_similar = 0;
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint32_t before = last[s->name[i]];
 		last[s->name[i]] = i + 1;
 		if (i < period || s->name[i] == s->name[i - period])
 			continue;
 		bool same =
-			names_lag_alike(s->dur_ns[i], s->dur_ns[i - period]);
-		if (same && !differ_alike)
+			names_lag_similar(s->dur_ns[i], s->dur_ns[i - period]);
+		if (same && !differ_similar)
 			*first = s->name[i];
 		differ++;
-		differ_alike += same;
+		differ_similar += same;
 		if (!before)
 			continue;
 		again++;
-		again_alike +=
-			names_lag_alike(s->dur_ns[i], s->dur_ns[before - 1]);
+		again_similar +=
+			names_lag_similar(s->dur_ns[i], s->dur_ns[before - 1]);
 	}
-	if (differ < differing_least * s->n ||
-		differ_alike < differing_alike_least * differ ||
-		again_alike > same_name_alike_most * again)
+	if (differ < differing_min * s->n ||
+		differ_similar < differing_similar_min * differ ||
+		again_similar > same_name_similar_max * again)
 		return 0;
-	return differ_alike;
+	return differ_similar;
 }
 
 bool names_lag_find(const struct lag_sequence *s, struct arena *a,
 	struct names_lag *out)
 {
-	double best = periodic_least;
+	double best = periodic_min;
 	*out = (struct names_lag){ 0 };
-	for (uint32_t k = 2; k < s->n / 4 && k <= PERIOD_MOST; k++) {
+	for (uint32_t k = 2; k < s->n / 4 && k <= PERIOD_MAX; k++) {
 		double share = names_lag_periodic(s, k);
 		if (share > best) {
 			best = share;
 			out->period = k;
 		}
 	}
-	if (!out->period || names_lag_by_chance(s) > chance_most)
+	if (!out->period || names_lag_by_chance(s) > chance_max)
 		return true;
 	uint32_t *last = arena_grow(a, NULL, s->names_n * sizeof *last);
 	if (!last)
@@ -153,10 +154,10 @@ bool names_lag_note(const struct trace *t, struct slice kernels,
 {
 	struct lag_sequence s = { .names_n = p->kernels_n };
 	bool ok = true;
-	if (kernels.to - kernels.from < LAUNCHES_LEAST)
+	if (kernels.to - kernels.from < LAUNCHES_MIN)
 		return true;
 	ok = names_lag_sequence_from(t, kernels, kernel_of, p->arena, &s);
-	if (ok && s.n >= LAUNCHES_LEAST)
+	if (ok && s.n >= LAUNCHES_MIN)
 		ok = names_lag_check(&s, p);
 	arena_drop(p->arena, s.dur_ns);
 	arena_drop(p->arena, s.name);

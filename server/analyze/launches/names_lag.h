@@ -23,11 +23,11 @@ struct names_lag {
 };
 
 /* Whether two durations may be of the same kernel: within a sixth. */
-static inline bool names_lag_alike(int64_t a, int64_t b)
+static inline bool names_lag_similar(int64_t a, int64_t b)
 {
 	return a < b ? b * 100 <= a * 116 : a * 100 <= b * 116;
 }
-/* Share of durations alike one period apart; the period is below s->n. */
+/* Share of durations that are similar one period apart; the period is below s->n. */
 double names_lag_periodic(const struct lag_sequence *s, uint32_t period);
 /* False if the arena is full. */
 bool names_lag_find(const struct lag_sequence *s, struct arena *a,

@@ -9,8 +9,9 @@
 
 /* What one lane did in one instance of a section.
  *
- * Strands of a section and lane are laid together, those of equal symbols side
- * by side, so that each sequence is looked at once however often it comes. */
+ * The strands of a section and lane are stored together, and those of equal
+ * symbols next to each other, so that each sequence is processed once however
+ * often it occurs. */
 
 struct layer_strand {
 	uint32_t section, lane, instance;
@@ -262,10 +263,10 @@ enum {
 	INSERT = UNIT + UNIT / 4, /* cost of a new position */
 	SLOWER =
 		64, /* cost of a duration that differs by a factor of two or more */
-	SLOWER_MOST = 4 * SLOWER,
-	BAND_LEAST = 16, /* positions off the diagonal on either side, … */
+	SLOWER_MAX = 4 * SLOWER,
+	BAND_MIN = 16, /* positions off the diagonal on either side, … */
 	BAND_SHARE = 8, /* … and this part of the sequence, … */
-	BAND_MOST = 128, /* … up to so many */
+	BAND_MAX = 128, /* … up to so many */
 	AHEAD = 16, /* positions looked ahead once no cells are left */
 	UNREACHED = UINT32_MAX / 2,
 	TABLE_MOST =
@@ -334,17 +335,17 @@ static uint32_t layer_align_fit_match_cost(const struct layer_fit *f,
 	double apart = fabs(p->log_ns / p->weight - (double)s->log_ns) * SLOWER;
 
 	return UNIT - layer_align_fit_share(f, p) +
-	       (apart < SLOWER_MOST ? (uint32_t)apart : SLOWER_MOST);
+	       (apart < SLOWER_MAX ? (uint32_t)apart : SLOWER_MAX);
 }
 
 static struct layer_fit_band layer_align_fit_band_of(const struct layer_fit *f,
 	const struct layer_fit_symbol *symbols, uint32_t n)
 {
-	uint32_t aside = BAND_LEAST + n / BAND_SHARE;
+	uint32_t aside = BAND_MIN + n / BAND_SHARE;
 	int64_t apart = (int64_t)f->places_n - n;
 
-	if (aside > BAND_MOST)
-		aside = BAND_MOST;
+	if (aside > BAND_MAX)
+		aside = BAND_MAX;
 	return (struct layer_fit_band){ .symbols = symbols,
 		.n = n,
 		.m = f->places_n,

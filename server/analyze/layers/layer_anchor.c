@@ -255,7 +255,7 @@ static void layer_anchor_take_out(struct layer_anchor_finder *f,
 		count[f->parts.line->symbol[i]] = 0;
 }
 
-static bool layer_anchor_alike(const struct layer_anchor_trait *a,
+static bool layer_anchor_similar(const struct layer_anchor_trait *a,
 	const struct layer_anchor_trait *b)
 {
 	return a->like >= LIKE || (a->like >= FOREIGN && a->whole && b->whole);
@@ -286,7 +286,7 @@ static bool layer_anchor_idle(const struct layer_anchor_finder *f,
 }
 
 /* Returns the share of the neighboring pairs of names in a stretch that the
- * next stretch has near the same position. It is small if the names are alike
+ * next stretch has near the same position. It is small if the names are the same
  * but their order is not. */
 static double layer_anchor_in_order(const struct layer_anchor_finder *f,
 	const struct layer_stretch *a, const struct layer_stretch *b)
@@ -306,8 +306,8 @@ static double layer_anchor_in_order(const struct layer_anchor_finder *f,
 	return (double)same / n;
 }
 
-/* Returns whether of three stretches the outer ones are alike and the middle
- * one is less so: two kinds that alternate. If attention is known, it tells
+/* Returns whether of three stretches the outer ones are similar and the middle
+ * one is less so: two kinds that alternate. If attention is known, it identifies
  * layers more reliably. */
 static bool layer_anchor_turns(const struct layer_anchor_finder *f,
 	const struct layer_stretch *last, const struct layer_anchor_trait *t,
@@ -329,16 +329,16 @@ static void layer_anchor_mark(struct layer_anchor_finder *f,
 		if (i) {
 			before.like = layer_anchor_share(&r[i - 1], &r[i],
 				now.before);
-			if (layer_anchor_alike(&before, &now))
-				r[i - 1].alike = r[i].alike = true;
+			if (layer_anchor_similar(&before, &now))
+				r[i - 1].similar = r[i].similar = true;
 		}
 		if (i > 1) {
 			if (layer_anchor_turns(f, &r[i], &now, old.like,
 				    before.like))
-				r[i - 2].alike = r[i - 1].alike = r[i].alike =
-					true;
+				r[i - 2].similar = r[i - 1].similar =
+					r[i].similar = true;
 			layer_anchor_take_out(f, &r[i - 2], f->bag.older);
-			r[i - 2].alike &= !layer_anchor_idle(f, &old);
+			r[i - 2].similar &= !layer_anchor_idle(f, &old);
 		}
 		layer_anchor_turn(f);
 		old = before;
@@ -346,11 +346,11 @@ static void layer_anchor_mark(struct layer_anchor_finder *f,
 	}
 	if (n > 1) {
 		layer_anchor_take_out(f, &r[n - 2], f->bag.older);
-		r[n - 2].alike &= !layer_anchor_idle(f, &old);
+		r[n - 2].similar &= !layer_anchor_idle(f, &old);
 	}
 	if (n) {
 		layer_anchor_take_out(f, &r[n - 1], f->bag.before);
-		r[n - 1].alike &= !layer_anchor_idle(f, &before);
+		r[n - 1].similar &= !layer_anchor_idle(f, &before);
 	}
 }
 
@@ -388,17 +388,18 @@ static void layer_anchor_cut_all(struct layer_anchor_finder *f,
 		uint32_t n = layer_anchor_cut(f, g, k, r);
 		layer_anchor_mark(f, r, n);
 		for (uint32_t i = 0; i < n; i++)
-			out->explained += r[i].alike ? r[i].to - r[i].from : 0;
+			out->explained +=
+				r[i].similar ? r[i].to - r[i].from : 0;
 		out->n += n;
 	}
 }
 
-static uint32_t layer_anchor_alike_n(const struct layer_cuts *c)
+static uint32_t layer_anchor_layers_n(const struct layer_cuts *c)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < c->n; i++)
-		n += c->at[i].alike;
+		n += c->at[i].similar;
 	return n;
 }
 
@@ -426,13 +427,13 @@ struct layer_anchor_tried {
 /* Returns the cut with the most layers among those that explain this much. One
  * layer per part is forgiven: the end of the last one is unknown. */
 static uint32_t layer_anchor_finest_of(const struct layer_anchor_tried *t,
-	double least)
+	double min_score)
 {
 	uint32_t chosen = 0, layers = 0, most = 0;
 
 	for (uint32_t i = 0; i < t->n; i++) {
 		uint32_t n = t->layers[i], of = t->explained[i];
-		if (!n || of * (1.0 + (double)t->parts / n) < least)
+		if (!n || of * (1.0 + (double)t->parts / n) < min_score)
 			continue;
 		if (n > layers || (n == layers && of > most)) {
 			layers = n;
@@ -482,7 +483,7 @@ bool layer_anchor_find(const struct layer_line *l, const struct slice *parts,
 	for (uint32_t i = 0; i < t.n; i++) {
 		layer_anchor_cut_all(&f, &grams[i], out);
 		t.explained[i] = out->explained;
-		t.layers[i] = layer_anchor_alike_n(out);
+		t.layers[i] = layer_anchor_layers_n(out);
 	}
 	uint32_t chosen = t.n ? layer_anchor_best(&t, f.mixes) : 0;
 	if (!t.n || !t.layers[chosen])

@@ -6,7 +6,7 @@
  * their names is 0.62 or more (three quarters of the launches of both), or if
  * both hold attention and a feed-forward part and are not foreign to each
  * other. If no attention is known, 0.45 in the same order is enough if the one
- * before its neighbor is alike: two kinds that alternate. A stretch counts only
+ * before its neighbor is similar: two kinds that alternate. A stretch counts only
  * if it holds attention, if the line does. Of the cuts that explain most of the
  * line the one with the most layers is taken: a period of two layers is not a
  * layer. */
@@ -18,7 +18,7 @@
 struct layer_stretch {
 	uint32_t from, to; /* places in the line */
 	uint32_t part; /* of the line, which contains it */
-	bool alike; /* like a neighbor, see above */
+	bool similar; /* like a neighbor, see above */
 	bool last; /* no anchor follows it */
 };
 

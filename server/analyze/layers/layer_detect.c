@@ -10,18 +10,18 @@ static const char *const iterations_are_layers =
 	"period of its kernels is one layer or part of one, so the whole "
 	"recording is taken for one pass";
 
-static bool layer_detect_unasked(const struct layer_asked *asked)
+static bool layer_detect_by_default(const struct layer_asked *params)
 {
-	return !asked->range && !asked->start;
+	return !params->range && !params->start;
 }
 
 /* Finds layers where the request says they are. */
 static bool layer_detect_given(const struct layer_seq *s,
-	const struct layer_asked *asked, struct layering *l)
+	const struct layer_asked *params, struct layering *l)
 {
-	if (!asked->range)
-		return layering_by_start(s, asked->start, asked->every, l);
-	if (!layering_by_ranges(s, asked->range, l))
+	if (!params->range)
+		return layering_by_start(s, params->start, params->every, l);
+	if (!layering_by_ranges(s, params->range, l))
 		return false;
 	if (l->detector != LAYERS_NONE)
 		l->detector = LAYERS_GIVEN;
@@ -43,11 +43,11 @@ static bool layer_detect_found(const struct layer_seq *s,
 }
 
 static bool layer_detect_look(const struct layer_seq *s,
-	const struct breakdown_asked *asked, struct layering *l)
+	const struct breakdown_asked *params, struct layering *l)
 {
-	return layer_detect_unasked(&asked->layers)
-		       ? layer_detect_found(s, asked->by, l)
-		       : layer_detect_given(s, &asked->layers, l);
+	return layer_detect_by_default(&params->layers)
+		       ? layer_detect_found(s, params->by, l)
+		       : layer_detect_given(s, &params->layers, l);
 }
 
 /* Returns whether passes have at most one layer each, or most of them none. */
@@ -116,24 +116,25 @@ static bool layer_detect_model_layers(const struct layer_seq *s,
 
 /* Looks for layers, and once more with the whole as one pass if the iterations may
  * be layers themselves. */
-bool layer_detect(struct layer_seq *s, const struct breakdown_asked *asked,
+bool layer_detect(struct layer_seq *s, const struct breakdown_asked *params,
 	struct layering *l)
 {
 	struct layer_passes_were was;
 	struct layering again = { 0 };
 
-	if (!layer_detect_look(s, asked, l))
+	if (!layer_detect_look(s, params, l))
 		return false;
 	bool enough = l->detector != LAYERS_NONE &&
-		      (layer_detect_unasked(&asked->layers) ||
+		      (layer_detect_by_default(&params->layers) ||
 			      !layer_detect_hardly_any(s, l));
-	if (enough || !layer_passes_doubtful(s, asked->stratum))
+	if (enough || !layer_passes_doubtful(s, params->stratum))
 		return true;
-	if (!layer_passes_join(s, &was) || !layer_detect_look(s, asked, &again))
+	if (!layer_passes_join(s, &was) ||
+		!layer_detect_look(s, params, &again))
 		return false;
 	bool more = again.detector != LAYERS_NONE &&
 		    !layer_detect_hardly_any(s, &again);
-	if (more && layer_detect_unasked(&asked->layers) &&
+	if (more && layer_detect_by_default(&params->layers) &&
 		!layer_detect_model_layers(s, &again, &more))
 		return false;
 	if (!more) {

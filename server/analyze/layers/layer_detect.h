@@ -11,7 +11,7 @@
 #pragma once
 #include "layering.h"
 
-/* *out stays LAYERS_NONE, with a sentence, where there are none. The passes of `s`
- * become one where it was found so. Returns false if the arena is full. */
-bool layer_detect(struct layer_seq *s, const struct breakdown_asked *asked,
+/* *out stays LAYERS_NONE, with a sentence, if there are no layers. The passes of
+ * `s` are joined if that finds them. Returns false if the arena is full. */
+bool layer_detect(struct layer_seq *s, const struct breakdown_asked *params,
 	struct layering *out);

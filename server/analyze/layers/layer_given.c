@@ -23,7 +23,7 @@ struct layer_given_kinds {
 	struct arena *arena;
 };
 
-static const double alike_least = 0.6;
+static const double similar_min = 0.6;
 
 static void layer_given_kinds_init(struct layer_given_kinds *k, struct arena *a)
 {
@@ -82,7 +82,7 @@ static bool layer_given_kinds_read_symbols(struct layer_given_kinds *k,
 /* Returns the share of launches that a layer of these items and the first layer
  * of a kind have in common, relative to the longer of the two; NaN if the arena
  * is full. */
-static double layer_given_kinds_alike(struct layer_given_kinds *k,
+static double layer_given_kinds_similarity(struct layer_given_kinds *k,
 	uint32_t kind, const struct layer_seq *s, uint32_t lane,
 	const uint32_t *items, uint32_t n)
 {
@@ -114,7 +114,7 @@ static bool layer_given_kinds_put(struct layer_given_kinds *k,
 			*kind = i;
 		}
 	}
-	if (best >= alike_least || k->n == LAYER_GIVEN_KINDS)
+	if (best >= similar_min || k->n == LAYER_GIVEN_KINDS)
 		return true;
 	*kind = k->n;
 	return layer_given_kinds_add(k, on);
@@ -181,7 +181,7 @@ static bool layer_given_starts_from(struct layer_starts *out,
 
 /* A pass' last piece is no layer if it shares less than this with any layer: a
  * head may begin with the same kernel as layers. */
-static const double like_least = 0.5;
+static const double layer_share_min = 0.5;
 
 struct layer_given_maker {
 	const struct layer_seq *s;
@@ -192,7 +192,7 @@ struct layer_given_maker {
 	uint32_t *order, *from; /* items by pass, and where each pass begins */
 	struct layer_given_kinds
 		kinds; /* of layers that are followed by another */
-	uint32_t learnt; /* kinds of these; others come after them */
+	uint32_t learned; /* kinds of these; others come after them */
 	uint32_t
 		shortest; /* launches on the lane in most layers of the shortest kind */
 	uint32_t usual
@@ -302,9 +302,9 @@ static bool layer_given_find_usual(struct layer_given_maker *m)
 	}
 	if (ok)
 		layer_given_find_modes(m, lengths, n);
-	m->learnt = m->kinds.n;
-	m->shortest = m->learnt ? UINT32_MAX : 0;
-	for (uint32_t k = 0; k < m->learnt; k++)
+	m->learned = m->kinds.n;
+	m->shortest = m->learned ? UINT32_MAX : 0;
+	for (uint32_t k = 0; k < m->learned; k++)
 		if (m->usual[k] < m->shortest)
 			m->shortest = m->usual[k];
 	arena_drop(&m->scratch, lengths);
@@ -336,10 +336,10 @@ static bool layer_given_last_end(struct layer_given_maker *m, uint32_t from,
 	double best = -1;
 
 	*end = to;
-	for (uint32_t k = 0; k < m->learnt; k++) {
+	for (uint32_t k = 0; k < m->learned; k++) {
 		uint32_t at = layer_given_end_of(m, from, to, m->usual[k]);
-		double is = layer_given_kinds_alike(&m->kinds, k, m->s, m->lane,
-			m->order + from, at - from);
+		double is = layer_given_kinds_similarity(&m->kinds, k, m->s,
+			m->lane, m->order + from, at - from);
 		if (isnan(is))
 			return false;
 		if (is > best || (is == best && at > *end)) {
@@ -347,7 +347,7 @@ static bool layer_given_last_end(struct layer_given_maker *m, uint32_t from,
 			*end = at;
 		}
 	}
-	if (m->learnt && best < like_least)
+	if (m->learned && best < layer_share_min)
 		*end = from;
 	return true;
 }

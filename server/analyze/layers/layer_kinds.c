@@ -67,7 +67,7 @@ static uint32_t layer_kinds_phase_call(const struct layer_phase_ring *r,
 	return i->is ? i->is->call : LAUNCH_NO_CALL;
 }
 
-/* Goes back from a place in a norm to its beginning. A norm may be several
+/* Finds the beginning of a norm from a place in it. A norm may be several
  * launches of one call, or steps: convert, square, mean, sum, root. */
 static uint32_t layer_kinds_phase_norm_from(const struct layer_phase_ring *r,
 	uint32_t at)
@@ -166,9 +166,9 @@ static uint32_t layer_kinds_phase_by_acts(const struct layer_line *l,
 
 /* Returns how far back from `anchor` the names continue as in the period: an
  * alignment from its end, both read backward, on equality the longest, because
- * the first layer may differ from the others in one place. It goes around the
+ * the first layer may differ from the others in one place. It runs through the
  * period twice, because the first layer may have lost its anchor. */
-static bool layer_kinds_phase_goes_back(const struct layer_line *l,
+static bool layer_kinds_phase_reaches_back(const struct layer_line *l,
 	uint32_t floor, uint32_t anchor, const struct layer_stretch *one,
 	struct arena *a, uint32_t *head)
 {
@@ -206,17 +206,17 @@ static bool layer_kinds_phase_goes_back(const struct layer_line *l,
 }
 
 /* Returns the value that most parts give; on equality the longest. */
-static uint32_t layer_kinds_phase_most_said(const uint32_t *said, uint32_t n)
+static uint32_t layer_kinds_phase_majority(const uint32_t *votes_of, uint32_t n)
 {
 	uint32_t best = 0, votes = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t same = 0;
 		for (uint32_t k = 0; k < n; k++)
-			same += said[k] == said[i];
-		if (same > votes || (same == votes && said[i] > best)) {
+			same += votes_of[k] == votes_of[i];
+		if (same > votes || (same == votes && votes_of[i] > best)) {
 			votes = same;
-			best = said[i];
+			best = votes_of[i];
 		}
 	}
 	return best;
@@ -227,21 +227,21 @@ static bool layer_kinds_phase_by_rims(const struct layer_line *l,
 	const struct layer_stretch *one, struct arena *a, uint32_t *head)
 {
 	enum { PARTS = 16 };
-	uint32_t said[PARTS], n = 0, done = NOWHERE;
+	uint32_t votes_of[PARTS], n = 0, done = NOWHERE;
 	uint32_t whole = one->to - one->from;
 
 	assert(whole);
 	for (uint32_t i = 0; i < c->n && n < PARTS; i++) {
 		const struct layer_stretch *r = &c->at[i];
-		if (!r->alike || r->part == done)
+		if (!r->similar || r->part == done)
 			continue;
 		done = r->part;
-		if (!layer_kinds_phase_goes_back(l, parts[r->part].from,
-			    r->from, one, a, &said[n]))
+		if (!layer_kinds_phase_reaches_back(l, parts[r->part].from,
+			    r->from, one, a, &votes_of[n]))
 			return false;
-		said[n++] %= whole;
+		votes_of[n++] %= whole;
 	}
-	*head = layer_kinds_phase_most_said(said, n);
+	*head = layer_kinds_phase_majority(votes_of, n);
 	return true;
 }
 
@@ -269,38 +269,39 @@ static bool layer_kinds_phase_find(const struct layer_line *l,
 	       layer_kinds_phase_by_rims(l, parts, c, one, a, head);
 }
 
-/* Pieces: the line, cut where layers begin; equal pieces are counted. */
+/* Segments: the line, cut where layers begin; equal segments are counted. */
 
 enum { LAYER_ODDS_MAX = 128, LAYER_SHORTEST = 4 /* launches */ };
 
-struct layer_piece {
+struct layer_segment {
 	uint64_t hash;
 	uint32_t from, to; /* places */
-	uint32_t count; /* of odd pieces: number of equal ones */
+	uint32_t count; /* of odd segments: number of equal ones */
 	bool first; /* first of its part, or equal to one that is */
 };
 
-struct layer_pieces {
+struct layer_segments {
 	const struct layer_line *l;
 	const struct slice *parts;
 	struct layer_stretch
 		one; /* stretch that most are equal to; empty: none */
 	uint32_t head; /* layer_phase_find() */
-	struct layer_piece *piece; /* in order */
-	struct layer_piece *odd; /* different odd pieces, most launches first */
-	uint32_t pieces, odds;
-	uint32_t spare; /* room for pieces in addition to those by anchors */
+	struct layer_segment *segment; /* in order */
+	struct layer_segment
+		*odd; /* different odd segments, most launches first */
+	uint32_t segments_n, odds;
+	uint32_t spare; /* room for segments in addition to those by anchors */
 };
 
-static inline uint32_t layer_kinds_piece_length(const struct layer_piece *p)
+static inline uint32_t layer_kinds_segment_length(const struct layer_segment *p)
 {
 	return p->to - p->from;
 }
 
-/* Returns the number of launches of one repetition if the piece repeats
- * exactly: such a piece is several layers without anchors between them. Returns
+/* Returns the number of launches of one repetition if the segment repeats
+ * exactly: such a segment is several layers without anchors between them. Returns
  * n if it does not repeat. */
-static uint32_t layer_kinds_piece_once(const uint32_t *symbol, uint32_t n)
+static uint32_t layer_kinds_segment_once(const uint32_t *symbol, uint32_t n)
 {
 	for (uint32_t of = LAYER_SHORTEST; of * 2 <= n; of++)
 		if (n % of == 0 &&
@@ -309,7 +310,7 @@ static uint32_t layer_kinds_piece_once(const uint32_t *symbol, uint32_t n)
 	return n;
 }
 
-static uint64_t layer_kinds_piece_hash(const uint32_t *symbol, uint32_t n)
+static uint64_t layer_kinds_segment_hash(const uint32_t *symbol, uint32_t n)
 {
 	uint64_t h = n + 1;
 
@@ -320,18 +321,18 @@ static uint64_t layer_kinds_piece_hash(const uint32_t *symbol, uint32_t n)
 	return h;
 }
 
-static int layer_kinds_pieces_by_hash(const void *left, const void *right)
+static int layer_kinds_segments_by_hash(const void *left, const void *right)
 {
-	const struct layer_piece *a = left, *b = right;
+	const struct layer_segment *a = left, *b = right;
 
 	if (a->hash != b->hash)
 		return a->hash < b->hash ? -1 : 1;
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-static int layer_kinds_pieces_by_launches(const void *left, const void *right)
+static int layer_kinds_segments_by_launches(const void *left, const void *right)
 {
-	const struct layer_piece *a = left, *b = right;
+	const struct layer_segment *a = left, *b = right;
 	uint64_t of_a = (uint64_t)a->count * (a->to - a->from);
 	uint64_t of_b = (uint64_t)b->count * (b->to - b->from);
 
@@ -340,12 +341,12 @@ static int layer_kinds_pieces_by_launches(const void *left, const void *right)
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-/* Merges equal pieces; most launches first. */
-static uint32_t layer_kinds_pieces_tally(struct layer_piece *p, uint32_t n)
+/* Merges equal segments; most launches first. */
+static uint32_t layer_kinds_segments_tally(struct layer_segment *p, uint32_t n)
 {
 	uint32_t kept = 0;
 
-	qsort(p, n, sizeof *p, layer_kinds_pieces_by_hash);
+	qsort(p, n, sizeof *p, layer_kinds_segments_by_hash);
 	for (uint32_t i = 0; i < n; i++) {
 		if (kept && p[kept - 1].hash == p[i].hash) {
 			p[kept - 1].count++;
@@ -355,50 +356,51 @@ static uint32_t layer_kinds_pieces_tally(struct layer_piece *p, uint32_t n)
 		p[kept] = p[i];
 		p[kept++].count = 1;
 	}
-	qsort(p, kept, sizeof *p, layer_kinds_pieces_by_launches);
+	qsort(p, kept, sizeof *p, layer_kinds_segments_by_launches);
 	return kept;
 }
 
-static int layer_kinds_pieces_by_length(const void *left, const void *right)
+static int layer_kinds_segments_by_length(const void *left, const void *right)
 {
-	const struct layer_piece *a = left, *b = right;
+	const struct layer_segment *a = left, *b = right;
 
-	return (layer_kinds_piece_length(a) > layer_kinds_piece_length(b)) -
-	       (layer_kinds_piece_length(a) < layer_kinds_piece_length(b));
+	return (layer_kinds_segment_length(a) > layer_kinds_segment_length(b)) -
+	       (layer_kinds_segment_length(a) < layer_kinds_segment_length(b));
 }
 
 /* Finds the stretch that most are equal to; if none are equal, one of median
  * length. */
-static bool layer_kinds_pieces_typical(struct layer_pieces *s,
+static bool layer_kinds_segments_typical(struct layer_segments *s,
 	const struct layer_cuts *c, struct arena *a)
 {
-	struct layer_piece *p = arena_array(a, struct layer_piece, c->n + 1);
+	struct layer_segment *p =
+		arena_array(a, struct layer_segment, c->n + 1);
 	uint32_t n = 0;
 
 	if (!p)
 		return false;
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct layer_stretch *r = &c->at[i];
-		if (r->alike && !r->last)
-			p[n++] = (struct layer_piece){ .from = r->from,
+		if (r->similar && !r->last)
+			p[n++] = (struct layer_segment){ .from = r->from,
 				.to = r->to,
-				.hash = layer_kinds_piece_hash(s->l->symbol +
-								       r->from,
+				.hash = layer_kinds_segment_hash(
+					s->l->symbol + r->from,
 					r->to - r->from) };
 	}
 	if (!n)
 		return true;
 	uint32_t all = n;
-	n = layer_kinds_pieces_tally(p, n);
+	n = layer_kinds_segments_tally(p, n);
 	if (p[0].count == 1 && all > 1) {
-		qsort(p, n, sizeof *p, layer_kinds_pieces_by_length);
+		qsort(p, n, sizeof *p, layer_kinds_segments_by_length);
 		p[0] = p[n / 2];
 	}
 	s->one = (struct layer_stretch){ .from = p[0].from, .to = p[0].to };
 	return true;
 }
 
-static bool layer_kinds_pieces_same(const struct layer_pieces *s,
+static bool layer_kinds_segments_same(const struct layer_segments *s,
 	uint32_t place, uint32_t at)
 {
 	uint32_t n = s->one.to - s->one.from;
@@ -408,53 +410,53 @@ static bool layer_kinds_pieces_same(const struct layer_pieces *s,
 }
 
 /* Finds where near `want` a layer begins: at the name that begins one,
- * surrounded by the same names. One of those makes it `sure`. Returns false if
+ * surrounded by the same names. One of those makes it `certain`. Returns false if
  * it is not there. */
-static bool layer_kinds_pieces_begin_near(const struct layer_pieces *s,
-	struct slice part, int64_t want, uint32_t *begin, bool *sure)
+static bool layer_kinds_segments_begin_near(const struct layer_segments *s,
+	struct slice part, int64_t want, uint32_t *begin, bool *certain)
 {
 	uint32_t n = s->one.to - s->one.from, at = n - s->head;
-	int64_t slack = n / 4 + 1, least = INT64_MAX;
+	int64_t slack = n / 4 + 1, lowest = INT64_MAX;
 
 	for (int64_t to = want - slack; to <= want + slack; to++) {
 		if (to < part.from || to >= part.to)
 			continue;
 		uint32_t t = (uint32_t)to;
-		if (!layer_kinds_pieces_same(s, t, at))
+		if (!layer_kinds_segments_same(s, t, at))
 			continue;
 		int64_t cost = to > want ? to - want : want - to;
-		bool behind = layer_kinds_pieces_same(s, t + 1, at + 1);
+		bool behind = layer_kinds_segments_same(s, t + 1, at + 1);
 		bool before =
-			!t || layer_kinds_pieces_same(s, t - 1, at + n - 1);
+			!t || layer_kinds_segments_same(s, t - 1, at + n - 1);
 		cost += 3 * !behind + 3 * !before;
-		if (cost < least) {
-			least = cost;
+		if (cost < lowest) {
+			lowest = cost;
 			*begin = t;
-			*sure = behind || before;
+			*certain = behind || before;
 		}
 	}
-	return least < INT64_MAX;
+	return lowest < INT64_MAX;
 }
 
 /* Returns the begin of the layer whose anchor is at a place; `r` is a stretch
  * that the anchor begins or ends. */
-static uint32_t layer_kinds_pieces_begin_of(const struct layer_pieces *s,
+static uint32_t layer_kinds_segments_begin_of(const struct layer_segments *s,
 	const struct layer_stretch *r, uint32_t anchor)
 {
 	struct slice part = s->parts[r->part];
 	uint32_t head = s->head, begin;
-	bool sure = false;
-	bool near = layer_kinds_pieces_begin_near(s, part,
-		(int64_t)anchor - head, &begin, &sure);
+	bool certain = false;
+	bool near = layer_kinds_segments_begin_near(s, part,
+		(int64_t)anchor - head, &begin, &certain);
 
-	if (sure)
+	if (certain)
 		return begin;
 	/* A layer of another kind may have another head: it may begin like the
 	 * others or not. */
 	for (uint32_t at = anchor; at-- > part.from && anchor - at <= head;)
-		if (layer_kinds_pieces_same(s, at,
+		if (layer_kinds_segments_same(s, at,
 			    s->one.to - s->one.from - s->head) &&
-			layer_kinds_pieces_same(s, at + 1,
+			layer_kinds_segments_same(s, at + 1,
 				s->one.to - s->one.from - s->head + 1))
 			return at;
 	if (near)
@@ -463,13 +465,13 @@ static uint32_t layer_kinds_pieces_begin_of(const struct layer_pieces *s,
 	return anchor - part.from > head ? anchor - head : part.from;
 }
 
-static void layer_kinds_pieces_add_piece(struct layer_pieces *s, uint32_t from,
+static void layer_kinds_segments_add(struct layer_segments *s, uint32_t from,
 	uint32_t to, bool first)
 {
 	const uint32_t *symbol = s->l->symbol;
-	uint32_t n = to > from
-			     ? layer_kinds_piece_once(symbol + from, to - from)
-			     : 1;
+	uint32_t n =
+		to > from ? layer_kinds_segment_once(symbol + from, to - from)
+			  : 1;
 	uint32_t more = to > from ? (to - from) / n - 1 : 0;
 
 	if (more > s->spare)
@@ -477,15 +479,17 @@ static void layer_kinds_pieces_add_piece(struct layer_pieces *s, uint32_t from,
 	else
 		s->spare -= more;
 	for (; from < to; from += n, first = false)
-		s->piece[s->pieces++] = (struct layer_piece){ .from = from,
-			.to = from + n,
-			.first = first,
-			.hash = layer_kinds_piece_hash(symbol + from, n) };
+		s->segment[s->segments_n++] =
+			(struct layer_segment){ .from = from,
+				.to = from + n,
+				.first = first,
+				.hash = layer_kinds_segment_hash(symbol + from,
+					n) };
 }
 
 /* Adds a layer of another kind before the first anchor of a part, if one begins
  * there as others do. */
-static void layer_kinds_pieces_add_leading(struct layer_pieces *s,
+static void layer_kinds_segments_add_leading(struct layer_segments *s,
 	struct slice part, uint32_t begin)
 {
 	uint32_t n = s->one.to - s->one.from, at = n - s->head;
@@ -494,16 +498,16 @@ static void layer_kinds_pieces_add_leading(struct layer_pieces *s,
 		if (begin < part.from + back)
 			return;
 		uint32_t t = begin - back;
-		if (layer_kinds_pieces_same(s, t, at) &&
-			layer_kinds_pieces_same(s, t + 1, at + 1)) {
-			layer_kinds_pieces_add_piece(s, t, begin, true);
+		if (layer_kinds_segments_same(s, t, at) &&
+			layer_kinds_segments_same(s, t + 1, at + 1)) {
+			layer_kinds_segments_add(s, t, begin, true);
 			return;
 		}
 	}
 }
 
-/* Adds the piece between one begin of a layer and the next. */
-static bool layer_kinds_pieces_cut_anew(struct layer_pieces *s,
+/* Adds the segment between one begin of a layer and the next. */
+static bool layer_kinds_segments_cut_at_begins(struct layer_segments *s,
 	const struct layer_cuts *c, struct arena *a)
 {
 	uint32_t begin = 0, part = UINT32_MAX;
@@ -513,48 +517,48 @@ static bool layer_kinds_pieces_cut_anew(struct layer_pieces *s,
 	for (uint32_t i = 0; i < c->n; i++)
 		s->spare += (c->at[i].to - c->at[i].from) / LAYER_SHORTEST;
 	room += s->spare;
-	s->piece = arena_array(a, struct layer_piece, room);
-	s->odd = arena_array(a, struct layer_piece, room);
-	if (!s->piece || !s->odd)
+	s->segment = arena_array(a, struct layer_segment, room);
+	s->odd = arena_array(a, struct layer_segment, room);
+	if (!s->segment || !s->odd)
 		return false;
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct layer_stretch *r = &c->at[i];
 		if (r->part != part) {
 			part = r->part;
-			begin = layer_kinds_pieces_begin_of(s, r, r->from);
-			layer_kinds_pieces_add_leading(s, s->parts[part],
+			begin = layer_kinds_segments_begin_of(s, r, r->from);
+			layer_kinds_segments_add_leading(s, s->parts[part],
 				begin);
 			first = true;
 		}
 		if (r->last)
 			continue;
-		uint32_t next = layer_kinds_pieces_begin_of(s, r, r->to);
-		layer_kinds_pieces_add_piece(s, begin, next, first);
+		uint32_t next = layer_kinds_segments_begin_of(s, r, r->to);
+		layer_kinds_segments_add(s, begin, next, first);
 		begin = next;
 		first = false;
 	}
-	for (uint32_t i = 0; i < s->pieces; i++)
-		s->odd[i] = s->piece[i];
-	s->odds = layer_kinds_pieces_tally(s->odd, s->pieces);
+	for (uint32_t i = 0; i < s->segments_n; i++)
+		s->odd[i] = s->segment[i];
+	s->odds = layer_kinds_segments_tally(s->odd, s->segments_n);
 	s->odds = s->odds < LAYER_ODDS_MAX ? s->odds : LAYER_ODDS_MAX;
 	return true;
 }
 
 /* Cuts the line where layers begin instead of at anchors. Allocates in `a`.
  * Returns false if it is full. */
-static bool layer_kinds_pieces_from(struct layer_pieces *p,
+static bool layer_kinds_segments_from(struct layer_segments *p,
 	const struct layer_line *l, const struct slice *parts,
 	const struct layer_cuts *c, struct arena *a)
 {
-	*p = (struct layer_pieces){ .l = l, .parts = parts };
-	if (!layer_kinds_pieces_typical(p, c, a))
+	*p = (struct layer_segments){ .l = l, .parts = parts };
+	if (!layer_kinds_segments_typical(p, c, a))
 		return false;
 	return p->one.to == p->one.from ||
 	       (layer_kinds_phase_find(l, parts, c, &p->one, a, &p->head) &&
-		       layer_kinds_pieces_cut_anew(p, c, a));
+		       layer_kinds_segments_cut_at_begins(p, c, a));
 }
 
-/* Kinds: equal pieces of the line are counted together. */
+/* Kinds: equal segments of the line are counted together. */
 
 enum { EVERY_MAX = 8 };
 enum { SIDE_NONE, SIDE_ODD, SIDE_KIND, SIDES };
@@ -562,15 +566,15 @@ enum { SIDE_NONE, SIDE_ODD, SIDE_KIND, SIDES };
 static const double LIKE = 0.62;
 
 struct layer_kinds_sorter {
-	struct layer_pieces p;
+	struct layer_segments p;
 	uint32_t parts_n;
 	struct layer_kinds *kinds;
 	uint32_t made; /* number of kinds before */
-	uint32_t count[LAYER_KINDS_MAX]; /* number of pieces equal to each */
+	uint32_t count[LAYER_KINDS_MAX]; /* number of segments equal to each */
 	uint64_t hash[LAYER_KINDS_MAX];
 	bool mixes;
 	uint32_t *bag; /* by symbol; 0 between uses */
-	uint8_t *side; /* by piece */
+	uint8_t *side; /* by segment */
 	struct arena *a;
 };
 
@@ -605,7 +609,7 @@ static bool layer_kinds_add_kind(struct layer_kinds_sorter *s,
 		names[i] = symbol[i];
 		acts[i] = act[i];
 	}
-	s->hash[k->n] = layer_kinds_piece_hash(names, n);
+	s->hash[k->n] = layer_kinds_segment_hash(names, n);
 	k->at[k->n] = (struct layer_kind){ names, acts, n,
 		like == UINT32_MAX ? k->n : like };
 	k->n++;
@@ -613,11 +617,11 @@ static bool layer_kinds_add_kind(struct layer_kinds_sorter *s,
 }
 
 static bool layer_kinds_add_odd(struct layer_kinds_sorter *s,
-	const struct layer_piece *p, uint32_t like)
+	const struct layer_segment *p, uint32_t like)
 {
 	s->count[s->kinds->n] = p->count;
 	return layer_kinds_add_kind(s, s->p.l->symbol + p->from,
-		s->p.l->act + p->from, layer_kinds_piece_length(p), like);
+		s->p.l->act + p->from, layer_kinds_segment_length(p), like);
 }
 
 /* Adds the typical stretch as a kind, rotated to where layers begin. */
@@ -636,34 +640,34 @@ static bool layer_kinds_add_turned(struct layer_kinds_sorter *s)
 	}
 	s->count[s->kinds->n] = 1;
 	return layer_kinds_add_kind(s, names, acts,
-		layer_kinds_piece_once(names, n), UINT32_MAX);
+		layer_kinds_segment_once(names, n), UINT32_MAX);
 }
 
-/* Returns the share of launches that a piece and a list of names have in
+/* Returns the share of launches that a segment and a list of names have in
  * common. */
 static double layer_kinds_share(struct layer_kinds_sorter *s, const uint32_t *x,
-	uint32_t n, const struct layer_piece *p)
+	uint32_t n, const struct layer_segment *p)
 {
-	uint32_t m = layer_kinds_piece_length(p);
+	uint32_t m = layer_kinds_segment_length(p);
 	uint32_t both =
 		layer_kinds_shared(s, x, n, s->p.l->symbol + p->from, m);
 
 	return (double)both / (n + m - both);
 }
 
-/* Decides for each piece whether it is nearer to an odd piece or to a kind, by
+/* Decides for each segment whether it is nearer to an odd segment or to a kind, by
  * the names that it has more of. SIDE_NONE: it is like neither, or another kind
  * is nearer. */
 static void layer_kinds_take_sides(struct layer_kinds_sorter *s,
-	const struct layer_piece *odd, uint32_t kind)
+	const struct layer_segment *odd, uint32_t kind)
 {
 	const struct layer_kind *k = s->kinds->at;
 	const uint32_t *symbol = s->p.l->symbol + odd->from;
 
-	for (uint32_t i = 0; i < s->p.pieces; i++) {
-		const struct layer_piece *p = &s->p.piece[i];
+	for (uint32_t i = 0; i < s->p.segments_n; i++) {
+		const struct layer_segment *p = &s->p.segment[i];
 		double x = layer_kinds_share(s, symbol,
-			layer_kinds_piece_length(odd), p);
+			layer_kinds_segment_length(odd), p);
 		double y = layer_kinds_share(s, k[kind].symbol, k[kind].n, p);
 		double most = x > y ? x : y, other = 0;
 		for (uint32_t j = s->made; j < s->kinds->n; j++) {
@@ -672,20 +676,20 @@ static void layer_kinds_take_sides(struct layer_kinds_sorter *s,
 						       k[j].n, p);
 			other = z > other ? z : other;
 		}
-		bool tells = most >= LIKE && most > other;
-		s->side[i] = !tells || (x <= y && x >= y) ? SIDE_NONE
+		bool clear = most >= LIKE && most > other;
+		s->side[i] = !clear || (x <= y && x >= y) ? SIDE_NONE
 			     : x > y			  ? SIDE_ODD
 							  : SIDE_KIND;
 	}
 }
 
-/* Returns whether pieces of two sides come in an order: nine of ten equal the
- * one a fixed number of pieces before. */
+/* Returns whether segments of two sides come in an order: nine of ten equal the
+ * one a fixed number of segments before. */
 static bool layer_kinds_ordered(const struct layer_kinds_sorter *s)
 {
 	for (uint32_t every = 1; every <= EVERY_MAX; every++) {
 		uint32_t as = 0, of = 0;
-		for (uint32_t i = every; i < s->p.pieces; i++) {
+		for (uint32_t i = every; i < s->p.segments_n; i++) {
 			uint8_t now = s->side[i], then = s->side[i - every];
 			bool known = now != SIDE_NONE && then != SIDE_NONE;
 			of += known;
@@ -698,7 +702,7 @@ static bool layer_kinds_ordered(const struct layer_kinds_sorter *s)
 }
 
 static bool layer_kinds_holds_mixer(const struct layer_kinds_sorter *s,
-	const struct layer_piece *p)
+	const struct layer_segment *p)
 {
 	bool softmax = false;
 
@@ -710,41 +714,41 @@ static bool layer_kinds_holds_mixer(const struct layer_kinds_sorter *s,
 	return softmax;
 }
 
-static bool layer_kinds_alike(struct layer_kinds_sorter *s, const uint32_t *x,
+static bool layer_kinds_similar(struct layer_kinds_sorter *s, const uint32_t *x,
 	uint32_t n, const uint32_t *y, uint32_t m)
 {
 	return layer_kinds_shared(s, x, n, y, m) * (1 + LIKE) >= LIKE * (n + m);
 }
 
-/* Counts the pieces that are like an odd one, including itself and its equals,
+/* Counts the segments that are like an odd one, including itself and its equals,
  * and unlike a kind. */
 static uint32_t layer_kinds_company(struct layer_kinds_sorter *s,
-	const struct layer_piece *p, const struct layer_kind *k)
+	const struct layer_segment *p, const struct layer_kind *k)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < s->p.odds; i++) {
-		const struct layer_piece *o = &s->p.odd[i];
+		const struct layer_segment *o = &s->p.odd[i];
 		const uint32_t *symbol = s->p.l->symbol + o->from;
-		uint32_t of = layer_kinds_piece_length(o);
-		if (layer_kinds_alike(s, s->p.l->symbol + p->from,
-			    layer_kinds_piece_length(p), symbol, of) &&
-			!layer_kinds_alike(s, k->symbol, k->n, symbol, of))
+		uint32_t of = layer_kinds_segment_length(o);
+		if (layer_kinds_similar(s, s->p.l->symbol + p->from,
+			    layer_kinds_segment_length(p), symbol, of) &&
+			!layer_kinds_similar(s, k->symbol, k->n, symbol, of))
 			n += o->count;
 	}
 	return n;
 }
 
-/* Returns whether a piece is two layers with a lost anchor between them. */
+/* Returns whether a segment is two layers with a lost anchor between them. */
 static bool layer_kinds_doubled(struct layer_kinds_sorter *s,
-	const struct layer_piece *p, const struct layer_kind *k)
+	const struct layer_segment *p, const struct layer_kind *k)
 {
 	const uint32_t *symbol = s->p.l->symbol;
-	uint32_t n = layer_kinds_piece_length(p), of = k->n;
+	uint32_t n = layer_kinds_segment_length(p), of = k->n;
 
 	return n * 2 > of * 3 && n > of &&
-	       layer_kinds_alike(s, k->symbol, of, symbol + p->from, of) &&
-	       layer_kinds_alike(s, k->symbol, of, symbol + p->from + of,
+	       layer_kinds_similar(s, k->symbol, of, symbol + p->from, of) &&
+	       layer_kinds_similar(s, k->symbol, of, symbol + p->from + of,
 		       n - of);
 }
 
@@ -753,22 +757,22 @@ static bool layer_kinds_divided(const struct layer_kinds_sorter *s)
 {
 	uint32_t n[SIDES] = { 0 };
 
-	for (uint32_t i = 0; i < s->p.pieces; i++)
+	for (uint32_t i = 0; i < s->p.segments_n; i++)
 		n[s->side[i]]++;
 	return n[SIDE_ODD] > s->parts_n && n[SIDE_ODD] * 7 >= n[SIDE_KIND] &&
 	       layer_kinds_ordered(s);
 }
 
-/* Adds a variant of a kind if it occurs often enough and in an order. Pieces
+/* Adds a variant of a kind if it occurs often enough and in an order. Segments
  * count that are equal to either; for long layers, of which few have all their
- * launches, pieces count by what they have more of. */
+ * launches, segments count by what they have more of. */
 static bool layer_kinds_variant(struct layer_kinds_sorter *s,
-	const struct layer_piece *p, uint32_t of)
+	const struct layer_segment *p, uint32_t of)
 {
 	if (p->count < 2)
 		return false;
-	for (uint32_t i = 0; i < s->p.pieces; i++) {
-		uint64_t is = s->p.piece[i].hash;
+	for (uint32_t i = 0; i < s->p.segments_n; i++) {
+		uint64_t is = s->p.segment[i].hash;
 		s->side[i] = is == p->hash	 ? SIDE_ODD
 			     : is == s->hash[of] ? SIDE_KIND
 						 : SIDE_NONE;
@@ -779,11 +783,11 @@ static bool layer_kinds_variant(struct layer_kinds_sorter *s,
 	return layer_kinds_divided(s);
 }
 
-/* Returns whether a piece is a kind of its own: not one that contains all of
+/* Returns whether a segment is a kind of its own: not one that contains all of
  * another kind, which would be that kind with something after it; and it occurs
  * several times, or begins a stack. */
 static bool layer_kinds_own(struct layer_kinds_sorter *s,
-	const struct layer_piece *p, uint32_t nearest, uint32_t both)
+	const struct layer_segment *p, uint32_t nearest, uint32_t both)
 {
 	const struct layer_kind *k = &s->kinds->at[nearest];
 
@@ -794,16 +798,17 @@ static bool layer_kinds_own(struct layer_kinds_sorter *s,
 	if (layer_kinds_doubled(s, p, k))
 		return false;
 	uint32_t n = layer_kinds_company(s, p, k);
-	if (n > s->parts_n && n * 50 >= s->p.pieces)
+	if (n > s->parts_n && n * 50 >= s->p.segments_n)
 		return true;
 	/* At the begin of a stack, or several there. */
 	return (p->first || p->count > s->parts_n) &&
 	       s->p.l->symbol[p->from] == k->symbol[0] &&
-	       layer_kinds_piece_length(p) <= k->n * 2 && both * 10 >= k->n * 3;
+	       layer_kinds_segment_length(p) <= k->n * 2 &&
+	       both * 10 >= k->n * 3;
 }
 
 static bool layer_kinds_sort_in(struct layer_kinds_sorter *s,
-	const struct layer_piece *p)
+	const struct layer_segment *p)
 {
 	uint32_t nearest = s->made, most = 0;
 	double like = -1;
@@ -811,9 +816,10 @@ static bool layer_kinds_sort_in(struct layer_kinds_sorter *s,
 	for (uint32_t k = s->made; k < s->kinds->n; k++) {
 		const struct layer_kind *of = &s->kinds->at[k];
 		uint32_t both = layer_kinds_shared(s, of->symbol, of->n,
-			s->p.l->symbol + p->from, layer_kinds_piece_length(p));
+			s->p.l->symbol + p->from,
+			layer_kinds_segment_length(p));
 		double now = (double)both /
-			     (of->n + layer_kinds_piece_length(p) - both);
+			     (of->n + layer_kinds_segment_length(p) - both);
 		if (now > like) {
 			like = now;
 			nearest = k;
@@ -840,9 +846,9 @@ bool layer_kinds_add(struct layer_kinds *k, const struct layer_line *l,
 		.bag = arena_array(a, uint32_t, l->s->symbols + 1),
 		.a = a };
 
-	if (!s.bag || !layer_kinds_pieces_from(&s.p, l, parts, c, a))
+	if (!s.bag || !layer_kinds_segments_from(&s.p, l, parts, c, a))
 		return false;
-	s.side = arena_array(a, uint8_t, s.p.pieces + 1);
+	s.side = arena_array(a, uint8_t, s.p.segments_n + 1);
 	if (!s.side)
 		return false;
 	if (s.p.one.to - s.p.one.from < LAYER_SHORTEST ||

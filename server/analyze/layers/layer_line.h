@@ -21,7 +21,7 @@ struct layer_line {
 bool layer_line_from(struct layer_line *l, const struct layer_seq *s,
 	struct arena *a);
 
-/* Returns whether one of two acts stands in the place of attention. */
+/* Returns whether an act has the place of attention. */
 static inline bool layer_act_mixes(enum layer_act act)
 {
 	return act == ACT_ATTENTION || act == ACT_STATE;

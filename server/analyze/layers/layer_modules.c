@@ -2,18 +2,17 @@
 #include "frame_name.h"
 #include "layer_words.h"
 #include "layering.h"
-#include "module_kind.h"
 #include "module_stack.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Open ranges: which range with a layer's name was open at each moment on the
- * host. It tells which run of the layer a launch belongs to. */
+ * host. It determines which run of the layer a launch belongs to. */
 
 struct module_open {
 	int64_t at_ns;
-	uint32_t thread; /* 0: not told */
+	uint32_t thread; /* 0: unknown */
 	uint32_t pass, mark, item;
 	uint32_t row; /* result: row of the trace's ranges; else LAYER_NONE */
 };
@@ -416,7 +415,7 @@ static uint32_t layer_modules_zone_outside(const struct module_zone_zoner *z,
 	bool last = visit + 1 == z->pass_from[it->pass + 1];
 	if (it->start_ns <= z->v->visits[visit].last_ns ||
 		(!last && layer_modules_zone_goes_on(z, visit) &&
-			(!z->l->asked || it->host_ns < 0)))
+			(!z->l->by_name || it->host_ns < 0)))
 		return layer_modules_zone_slot_of(z, visit);
 	return layer_modules_zone_slot_of(z, visit) + 1;
 }
@@ -775,12 +774,12 @@ static bool layer_modules_position_does_else(const struct module_position_placer
 		ROLE_BIT(DISPATCH) | ROLE_BIT(COMBINE) | ROLE_BIT(QUANTIZE) |
 		ROLE_BIT(ALL_REDUCE) | ROLE_BIT(COLLECTIVE);
 	const struct attributed *is = p->s->items[item].is;
-	struct layer_word told;
+	struct layer_word word;
 
 	if (!is || !is->op ||
-		!catalog_operator_word(p->s->catalog, is->op->name, &told))
+		!catalog_operator_word(p->s->catalog, is->op->name, &word))
 		return false;
-	layer_roles does = told.roles ? told.roles : told.also;
+	layer_roles does = word.roles ? word.roles : word.also;
 	return does && !(does & ~own) && !(does & roles);
 }
 
@@ -793,7 +792,7 @@ static void layer_modules_position_word(const struct module_position_placer *p,
 	struct module_at at = { .parents = parents,
 		.ordinal = p->stacks->ordinal[mark],
 		.siblings = p->stacks->siblings[mark] };
-	struct layer_word told;
+	struct layer_word word;
 
 	if (x->class_name)
 		at.class_name = layer_modules_position_word_of(p, mark);
@@ -807,10 +806,10 @@ static void layer_modules_position_word(const struct module_position_placer *p,
 		if (layer)
 			break;
 	}
-	if (!catalog_module_word(p->s->catalog, &at, &told))
+	if (!catalog_module_word(p->s->catalog, &at, &word))
 		return;
-	to->roles = told.roles;
-	to->block = told.block;
+	to->roles = word.roles;
+	to->block = word.block;
 }
 
 /* Fills module, roles and block of l->places if most launches at a position
@@ -872,8 +871,8 @@ static const char *layer_modules_too_little(const struct layer_seq *s,
 	double known)
 {
 	const char *why = arena_printf(s->arena,
-		"modules are told for %.0f %% of the GPU time only, too little "
-		"to tell layers by",
+		"modules are known for only %.0f %% of the GPU time, too little "
+		"to find layers",
 		known * 100);
 	return why ? why : "";
 }
@@ -910,12 +909,12 @@ static bool layer_modules_find(const struct layer_seq *s, const char *range,
 		!module_kinds_from(s, m, &k->stacks, range, &k->kinds))
 		return false;
 	if (k->kinds.n > MODULE_KINDS_MOST)
-		out->why = "modules around launches tell too many kinds of "
+		out->why = "modules around launches give too many kinds of "
 			   "layers";
 	else if (!k->visits.n ||
 		 (!range && !layer_modules_repeats(s, &k->visits)))
-		out->why = "modules around launches tell one layer a pass "
-			   "only";
+		out->why = "modules around launches give only one layer per "
+			   "pass";
 	else
 		out->detector =
 			k->stacks.modules ? LAYERS_MODULES : LAYERS_RANGES;

@@ -295,7 +295,7 @@ static bool layer_null_test_all_same(const struct layer_seq *s,
 
 /* Returns the share of all launches that is in layers of repeating kinds and
  * equal there. */
-static double layer_null_test_told(const struct layer_seq *s,
+static double layer_null_test_explained(const struct layer_seq *s,
 	const struct layering *l, const struct layer_null_test_kinds *k)
 {
 	uint32_t all = 0, in = 0;
@@ -313,7 +313,7 @@ static double layer_null_test_told(const struct layer_seq *s,
 
 /* The same share after shuffling. */
 static bool layer_null_test_chance(const struct layer_seq *s, uint64_t seed,
-	double *sure)
+	double *explained)
 {
 	struct arena a = arena_scratch(s->arena);
 	struct layer_seq mixed;
@@ -322,11 +322,11 @@ static bool layer_null_test_chance(const struct layer_seq *s, uint64_t seed,
 	bool ok = layer_null_test_shuffle(s, seed, &mixed, &a) &&
 		  layering_by_period(&mixed, &l);
 
-	*sure = 0;
+	*explained = 0;
 	if (ok && l.detector != LAYERS_NONE) {
 		ok = layer_null_test_kinds_from(&k, &l, &a);
 		if (ok && layer_null_test_come_again(&k))
-			*sure = layer_null_test_told(&mixed, &l, &k);
+			*explained = layer_null_test_explained(&mixed, &l, &k);
 	}
 	arena_scratch_release(&a, s->arena);
 	return ok;
@@ -340,15 +340,15 @@ static bool layer_null_test_shuffled(const struct layer_seq *s, double is,
 	bool ok = true;
 
 	for (uint64_t seed = 1; ok && !*why && seed <= SHUFFLES; seed++) {
-		double sure;
-		ok = layer_null_test_chance(s, seed, &sure);
-		if (ok && sure * 2 > is && 1 - sure < (1 - is) * 2)
+		double explained;
+		ok = layer_null_test_chance(s, seed, &explained);
+		if (ok && explained * 2 > is && 1 - explained < (1 - is) * 2)
 			*why = by_chance;
 	}
 	return ok;
 }
 
-static bool layer_null_test_doubt(const struct layer_seq *s,
+static bool layer_null_test_run(const struct layer_seq *s,
 	const struct layering *l, const char **why)
 {
 	struct arena a = arena_scratch(s->arena);
@@ -358,7 +358,7 @@ static bool layer_null_test_doubt(const struct layer_seq *s,
 		  layer_null_test_attends(s, l, &a, &mixes) &&
 		  layer_null_test_all_same(s, l, &k, &a, &same);
 
-	double is = ok ? layer_null_test_told(s, l, &k) : 0;
+	double is = ok ? layer_null_test_explained(s, l, &k) : 0;
 	arena_scratch_release(&a, s->arena);
 	*why = NULL;
 	if (!ok)
@@ -382,7 +382,7 @@ bool layer_null_test_period(const struct layer_seq *s, struct layering *out)
 		return false;
 	if (out->detector == LAYERS_NONE)
 		return true;
-	if (!layer_null_test_doubt(s, out, &why))
+	if (!layer_null_test_run(s, out, &why))
 		return false;
 	if (why)
 		*out = (struct layering){ .why = why };

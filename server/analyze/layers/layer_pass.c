@@ -26,23 +26,23 @@ static void layer_pass_weigh(const struct layer_seq *s, int64_t *ns)
 	}
 }
 
-static bool layer_pass_choose(struct layer_seq *s, int64_t asked,
+static bool layer_pass_choose(struct layer_seq *s, int64_t wanted,
 	const int64_t *ns, struct err *e)
 {
 	const struct iterations *c = &s->profile->iterations;
 
-	if (asked >= c->strata_n)
+	if (wanted >= c->strata_n)
 		return err_set(e, ERR_NOT_FOUND,
 			"there is no stratum %" PRId64 "; the run has %" PRIu32
 			", counted from 0",
-			asked, c->strata_n);
-	if (asked >= 0 && ns[asked] < 0)
+			wanted, c->strata_n);
+	if (wanted >= 0 && ns[wanted] < 0)
 		return err_set(e, ERR_NOT_FOUND,
 			"no iteration of stratum %" PRId64
 			" that counts did anything on device %" PRId32,
-			asked, s->device);
-	if (asked >= 0) {
-		s->stratum = (uint32_t)asked;
+			wanted, s->device);
+	if (wanted >= 0) {
+		s->stratum = (uint32_t)wanted;
 		return true;
 	}
 	for (uint32_t i = 0; i < c->strata_n; i++)
@@ -98,7 +98,7 @@ static bool layer_pass_of_stratum(struct layer_seq *s, uint32_t *pass_of)
 	return true;
 }
 
-bool layer_passes(struct layer_seq *s, int64_t asked, struct err *e)
+bool layer_passes(struct layer_seq *s, int64_t wanted, struct err *e)
 {
 	const struct iterations *c = &s->profile->iterations;
 	struct arena scratch = arena_scratch(s->arena);
@@ -108,7 +108,7 @@ bool layer_passes(struct layer_seq *s, int64_t asked, struct err *e)
 
 	if (room)
 		layer_pass_weigh(s, ns);
-	found = !room || layer_pass_choose(s, asked, ns, e);
+	found = !room || layer_pass_choose(s, wanted, ns, e);
 	if (room && found)
 		room = s->stratum == LAYER_NONE
 			       ? layer_pass_whole(s)
@@ -117,12 +117,12 @@ bool layer_passes(struct layer_seq *s, int64_t asked, struct err *e)
 	return found && (room || arena_err(s->arena, e));
 }
 
-bool layer_passes_doubtful(const struct layer_seq *s, int64_t asked)
+bool layer_passes_doubtful(const struct layer_seq *s, int64_t wanted)
 {
 	const struct iterations *c = &s->profile->iterations;
 
 	return c->detector == ITERATIONS_PERIOD && s->passes_n > 1 &&
-	       (asked < 0 || c->strata_n == 1);
+	       (wanted < 0 || c->strata_n == 1);
 }
 
 bool layer_passes_join(struct layer_seq *s, struct layer_passes_were *was)

@@ -776,8 +776,8 @@ enum {
 	PARTS_MAX = 1024
 };
 
-/* Layers are none if less of each is where most have it. */
-static const double SURE = 0.5;
+/* There are no layers if a smaller share of each is where most layers have it. */
+static const double CONFIDENCE_MIN = 0.5;
 
 static const char *const none_run = "nothing ran in the passes that count";
 static const char *const none_one =
@@ -944,7 +944,7 @@ static bool layer_period_read_all(struct layer_period_search *f,
 		return false;
 	out->detector = LAYERS_PERIOD;
 	out->confidence = layering_confidence(out, s);
-	if (out->confidence < SURE) {
+	if (out->confidence < CONFIDENCE_MIN) {
 		*out = (struct layering){ .why = none_even };
 		return true;
 	}

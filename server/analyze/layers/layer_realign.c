@@ -14,14 +14,14 @@ struct lag_stretch {
 	uint32_t phase; /* of the first */
 };
 
-enum { WINDOW_LEAST = 8, PERIODS_LEAST = 3 };
-static const double begin_least = 0.8, go_on_least = 0.6, fit_least = 0.5,
+enum { WINDOW_MIN = 8, PERIODS_MIN = 3 };
+static const double begin_min = 0.8, continue_min = 0.6, fit_min = 0.5,
 		    fit_ahead = 0.15;
 
 static bool layer_realign_lag_stretch_again(const struct lag_sequence *s,
 	uint32_t period, uint32_t i)
 {
-	return names_lag_alike(s->dur_ns[i], s->dur_ns[i - period]);
+	return names_lag_similar(s->dur_ns[i], s->dur_ns[i - period]);
 }
 
 /* Returns the first launch of a window from which enough durations repeat. */
@@ -33,7 +33,7 @@ static uint32_t layer_realign_lag_stretch_begin(const struct lag_sequence *s,
 		in += layer_realign_lag_stretch_again(s, period, i);
 	for (uint32_t i = from; i < from + half; i++) {
 		if (layer_realign_lag_stretch_again(s, period, i) &&
-			in >= begin_least * half)
+			in >= begin_min * half)
 			return i;
 		in += layer_realign_lag_stretch_again(s, period, i + half);
 		in -= layer_realign_lag_stretch_again(s, period, i);
@@ -60,12 +60,12 @@ static uint32_t layer_realign_lag_stretch_end(const struct lag_sequence *s,
 	return rest * 2 < period ? to - rest : to;
 }
 
-/* Finds the first stretch of at least three periods that begins at `at` or
+/* Finds the first stretch of at min_score three periods that begins at `at` or
  * later; its phase is 0. Returns false if there is none. */
 static bool layer_realign_lag_stretch_next(const struct lag_sequence *s,
 	uint32_t period, uint32_t at, struct lag_stretch *out)
 {
-	uint32_t window = period < WINDOW_LEAST ? WINDOW_LEAST : period;
+	uint32_t window = period < WINDOW_MIN ? WINDOW_MIN : period;
 	uint32_t first = at + period, in = 0;
 	bool open = false;
 	for (uint32_t i = first; i < s->n; i++) {
@@ -75,19 +75,19 @@ static bool layer_realign_lag_stretch_next(const struct lag_sequence *s,
 				i - window);
 		if (i + 1 < first + window)
 			continue;
-		if (!open && in >= begin_least * window) {
+		if (!open && in >= begin_min * window) {
 			open = true;
 			out->from = layer_realign_lag_stretch_begin(s, period,
 					    i + 1 - window, i + 1) -
 				    period;
 		}
-		if (!open || (in >= go_on_least * window && i + 1 < s->n))
+		if (!open || (in >= continue_min * window && i + 1 < s->n))
 			continue;
 		*out = (struct lag_stretch){ out->from,
 			layer_realign_lag_stretch_end(s, period, out->from,
 				i + 1, window),
 			0 };
-		if (out->to - out->from >= PERIODS_LEAST * period)
+		if (out->to - out->from >= PERIODS_MIN * period)
 			return true;
 		open = false;
 	}
@@ -125,7 +125,7 @@ static bool layer_realign_lag_stretch_phase(const struct lag_sequence *s,
 	for (uint32_t phase = 0; phase < period; phase++) {
 		uint32_t fit = 0;
 		for (uint32_t i = 0; i < looked; i++)
-			fit += names_lag_alike(s->dur_ns[st->from + i],
+			fit += names_lag_similar(s->dur_ns[st->from + i],
 				typical_ns[(phase + i) % period]);
 		if (fit > best) {
 			second = best;
@@ -135,8 +135,7 @@ static bool layer_realign_lag_stretch_phase(const struct lag_sequence *s,
 			second = fit;
 		}
 	}
-	return best >= fit_least * looked &&
-	       best - second >= fit_ahead * looked;
+	return best >= fit_min * looked && best - second >= fit_ahead * looked;
 }
 
 /* The name of each phase in a stretch. Names keep their order while they drift.
@@ -145,7 +144,7 @@ static bool layer_realign_lag_stretch_phase(const struct lag_sequence *s,
  * after the lag is removed. */
 
 enum { LOOKED = 20000, NOWHERE = UINT32_MAX };
-static const double sure_least = 0.6, in_order_least = 0.8;
+static const double certain_min = 0.6, in_order_min = 0.8;
 
 struct lag_iteration {
 	const struct lag_sequence *s;
@@ -215,7 +214,7 @@ static uint32_t layer_realign_lag_iteration_elected(const struct lag_iteration
 	for (uint32_t k = 0; k < c->period; k++)
 		if (c->votes[k] > c->votes[best])
 			best = k;
-	return c->votes[best] >= sure_least * of ? best : NOWHERE;
+	return c->votes[best] >= certain_min * of ? best : NOWHERE;
 }
 
 static void layer_realign_lag_iteration_find_lags(struct lag_iteration *c)
@@ -289,15 +288,15 @@ static bool layer_realign_lag_iteration_in_order(const struct lag_iteration *c,
 		n += c->lag[i] != NOWHERE &&
 		     layer_realign_lag_iteration_name_of(c, i) ==
 			     name[layer_realign_lag_iteration_own_phase(c, i)];
-	return n >= in_order_least * c->n;
+	return n >= in_order_min * c->n;
 }
 
-/* Fills `name`, by phase. *told is false if names have no such order, or if no
+/* Fills `name`, by phase. *found is false if names have no such order, or if no
  * launch precedes the stretch: then there is no evidence that the first period
  * has its own names. Returns false if the arena is full. */
 static bool layer_realign_lag_iteration_from(const struct lag_sequence *s,
 	uint32_t period, const struct lag_stretch *st, struct arena *a,
-	uint32_t *name, bool *told)
+	uint32_t *name, bool *found)
 {
 	uint32_t n = st->to - st->from;
 	struct lag_iteration c = { .s = s,
@@ -305,13 +304,13 @@ static bool layer_realign_lag_iteration_from(const struct lag_sequence *s,
 		.n = n < LOOKED ? n : LOOKED,
 		.period = period };
 	bool ok = layer_realign_lag_iteration_room(&c, a);
-	*told = false;
+	*found = false;
 	if (ok) {
 		layer_realign_lag_iteration_index_first(&c);
 		layer_realign_lag_iteration_find_lags(&c);
 		layer_realign_lag_iteration_elect_names(&c, name);
-		*told = st->from &&
-			layer_realign_lag_iteration_in_order(&c, name);
+		*found = st->from &&
+			 layer_realign_lag_iteration_in_order(&c, name);
 	}
 	layer_realign_lag_iteration_drop(&c, a);
 	return ok;
@@ -320,11 +319,11 @@ static bool layer_realign_lag_iteration_from(const struct lag_sequence *s,
 /* Realignment, stream by stream: the period of durations, the name of each
  * phase, and the launches of a phase that have another name. */
 
-enum { LAUNCHES_LEAST = 64, LAUNCHES_LOOKED = 20000, TRIES = 8 };
+enum { LAUNCHES_MIN = 64, LAUNCHES_MAX = 20000, TRIES = 8 };
 /* A period shorter than the best one is taken as that of layers, and the best
  * one as that of passes, if it repeats this well, in absolute terms and
  * relative to the best. */
-static const double shorter_least = 0.6, of_best_least = 0.75;
+static const double shorter_min = 0.6, of_best_min = 0.75;
 
 struct realign {
 	struct layer_seq *s;
@@ -335,7 +334,7 @@ struct realign {
 	int64_t *typical_ns;
 	const struct attributed **is; /* by phase, once needed */
 	uint32_t changed;
-	bool told; /* what the names were */
+	bool found; /* what the names were */
 };
 
 static const struct operator_info *
@@ -404,12 +403,12 @@ static bool layer_realign_stretches(struct realign *r)
 	if (!layer_realign_lag_stretch_next(&r->lane, r->period, 0, &st))
 		return true;
 	if (!layer_realign_lag_iteration_from(&r->lane, r->period, &st, a,
-		    r->name, &r->told) ||
+		    r->name, &r->found) ||
 		!layer_realign_lag_stretch_typical(&r->lane, r->period, &st, a,
 			r->typical_ns))
 		return false;
-	r->told = r->told && layer_realign_begins_right(r, &st);
-	if (!r->told)
+	r->found = r->found && layer_realign_begins_right(r, &st);
+	if (!r->found)
 		return true;
 	if (!layer_realign_rename_from(r, &st, st.from + r->period))
 		return false;
@@ -425,12 +424,12 @@ static bool layer_realign_stretches(struct realign *r)
 static bool layer_realign_periods(struct realign *r,
 	const struct lag_sequence *begin, uint32_t longest)
 {
-	double least = of_best_least * names_lag_periodic(begin, longest);
+	double min_score = of_best_min * names_lag_periodic(begin, longest);
 	uint32_t tries = 0;
-	if (least < shorter_least)
-		least = shorter_least;
-	for (uint32_t k = 2; k <= longest && tries < TRIES && !r->told; k++) {
-		if (names_lag_periodic(begin, k) < least)
+	if (min_score < shorter_min)
+		min_score = shorter_min;
+	for (uint32_t k = 2; k <= longest && tries < TRIES && !r->found; k++) {
+		if (names_lag_periodic(begin, k) < min_score)
 			continue;
 		r->period = k;
 		tries++;
@@ -445,9 +444,9 @@ static bool layer_realign_lane(struct realign *r)
 	struct lag_sequence begin = r->lane;
 	struct arena *a = r->s->arena;
 	struct names_lag lag;
-	if (begin.n > LAUNCHES_LOOKED)
-		begin.n = LAUNCHES_LOOKED;
-	if (begin.n < LAUNCHES_LEAST)
+	if (begin.n > LAUNCHES_MAX)
+		begin.n = LAUNCHES_MAX;
+	if (begin.n < LAUNCHES_MIN)
 		return true;
 	if (!names_lag_find(&begin, a, &lag))
 		return false;

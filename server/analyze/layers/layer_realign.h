@@ -6,7 +6,7 @@
 #pragma once
 #include "layer_seq.h"
 
-/* Changes the symbols of items, and what they are attributed to: by the name
- * alone then. *changed: how many; 0 if names do not lag, or where it cannot be
- * told what they were. Returns false if the arena is full. */
+/* Changes the symbols of items, and what they are attributed to (then by name
+ * alone). *changed: how many; 0 if names do not lag, or if the original names
+ * cannot be recovered. Returns false if the arena is full. */
 bool layer_realign(struct layer_seq *s, uint32_t *changed);

@@ -5,8 +5,8 @@
  * The steps, in order: acts (layer_blocks.c), kernels of eager programs that
  * compute something together, and parts of a layer around attention and
  * activations (both layer_steps.c), which parts are certain and the roles in
- * them (layer_roles.c), roles at the ends of a pass, and positions that depend
- * on their neighbors (both layer_blocks.c). */
+ * them, roles at the ends of a pass, and positions that depend on their
+ * neighbors (all three layer_blocks.c). */
 #pragma once
 #include "layer_blocks.h"
 #include "layer_words.h"
@@ -15,8 +15,8 @@ struct role_slot {
 	enum layer_act act;
 	layer_roles roles, also;
 	enum layer_block_kind block; /* BLOCKS: not known yet */
-	layer_roles told; /* by its module; 0 none */
-	enum layer_block_kind told_block; /* likewise; BLOCKS none */
+	layer_roles module_roles; /* by its module; 0 none */
+	enum layer_block_kind module_block; /* likewise; BLOCKS none */
 	const struct operator_info *op; /* of most launches; NULL */
 	uint32_t lane, instances;
 	bool common; /* most instances have it, or one of its kind here */
@@ -36,8 +36,8 @@ struct role_part {
 	bool steps; /* which several kernels compute */
 	bool routed; /* for tokens that were routed to experts */
 	bool experts; /* by its products' operator */
-	bool told; /* known from modules */
-	bool sure; /* it is what it looks like: layer_roles.c */
+	bool by_module; /* its role comes from modules */
+	bool certain; /* it is what it looks like: layer_blocks.c */
 	uint32_t lane;
 	uint32_t before, after; /* products before and behind the anchor */
 };
@@ -62,7 +62,7 @@ static inline bool role_slot_is_soft(const struct role_slot *d)
 	return d->act == ACT_GLUE || d->act >= ACT_ADD;
 }
 
-/* What is known from a kernel's name; looked up once. */
+/* What a kernel's name gives; looked up once. */
 struct role_kernel_words {
 	bool known;
 	bool by_operator, by_name; /* whether there are such words */
@@ -81,13 +81,3 @@ void layer_norm_steps(struct role_slots *s, const uint32_t *at, uint32_t n);
  * send tokens to experts and back. s->parts has room for as many as `at`. */
 void layer_parts(struct role_slots *s, const uint32_t *at, uint32_t n,
 	uint32_t lane);
-
-/* Removes attention roles and blocks from a layer without attention. */
-void layer_roles_withdraw(struct layer_named *named, uint32_t n);
-/* If layers are convolutions without attention, a convolution before them is no
- * patch embedding. */
-void layer_roles_stem(const struct layering *l, struct layer_named *named);
-
-/* Sets blocks and roles of a layer's slots from its parts. Returns false if `a`
- * is full. */
-bool layer_roles_of(struct role_slots *s, struct arena *a);

@@ -22,7 +22,7 @@ struct layer_frames_maker {
 	uint32_t nodes;
 };
 
-enum { DEPTH_MOST = 64 };
+enum { DEPTH_MAX = 64 };
 
 /* Finds the first row of each node. */
 static bool layer_seq_frames_begin(struct layer_frames_maker *m,
@@ -62,14 +62,14 @@ static uint32_t layer_seq_frames_find(const struct layer_frames_maker *m,
  * full, the inner ranges are left out. */
 static bool layer_seq_frames_make(struct layer_frames_maker *m, uint32_t at)
 {
-	uint32_t names[DEPTH_MOST] = { 0 }, frame = 0;
+	uint32_t names[DEPTH_MAX] = { 0 }, frame = 0;
 
 	for (uint32_t i = m->first[at]; i < m->first[at + 1]; i++) {
 		uint8_t depth = m->rows->depth[i];
-		if (depth < DEPTH_MOST && !names[depth])
+		if (depth < DEPTH_MAX && !names[depth])
 			names[depth] = m->rows->name[i];
 	}
-	for (uint32_t depth = DEPTH_MOST; depth-- > 0;) {
+	for (uint32_t depth = DEPTH_MAX; depth-- > 0;) {
 		if (!names[depth])
 			continue;
 		uint32_t child = frame_tree_child(&m->tree, frame,
@@ -196,26 +196,26 @@ struct layer_seq_maker {
 	uint32_t cap;
 };
 
-static bool layer_seq_device_find(const struct profile *p, int32_t asked,
+static bool layer_seq_device_find(const struct profile *p, int32_t wanted,
 	int32_t *device, struct err *e)
 {
 	char used[120] = "";
 	size_t len = 0;
 
-	*device = asked;
-	for (uint32_t i = 0; asked >= 0 && i < p->devices_n; i++) {
-		if (p->devices[i].number == asked)
+	*device = wanted;
+	for (uint32_t i = 0; wanted >= 0 && i < p->devices_n; i++) {
+		if (p->devices[i].number == wanted)
 			return true;
 		if (len < sizeof used - 24)
 			len += (size_t)snprintf(used + len, sizeof used - len,
 				"%s%" PRId32, len ? ", " : "",
 				p->devices[i].number);
 	}
-	if (asked >= 0)
+	if (wanted >= 0)
 		return err_set(e, ERR_NOT_FOUND,
 			"the run used no device %" PRId32
 			"; devices it used: %s",
-			asked, *used ? used : "none");
+			wanted, *used ? used : "none");
 	int64_t most_ns = -1;
 	for (uint32_t i = 0; i < p->devices_n; i++)
 		if (p->devices[i].busy_ns > most_ns) {
@@ -444,7 +444,7 @@ static bool layer_seq_items_from(struct layer_seq_maker *m)
 
 bool layer_seq_from(struct layer_seq *s, const struct attribution *at,
 	const struct iteration_rows *iterations,
-	const struct breakdown_asked *asked, struct err *e)
+	const struct breakdown_asked *params, struct err *e)
 {
 	static const struct breakdown_asked nothing = { .device = -1,
 		.stratum = -1 };
@@ -452,19 +452,19 @@ bool layer_seq_from(struct layer_seq *s, const struct attribution *at,
 		.at = at,
 		.iterations = iterations };
 
-	if (!asked)
-		asked = &nothing;
+	if (!params)
+		params = &nothing;
 	*s = (struct layer_seq){ .trace = at->trace,
 		.proc = at->proc,
 		.profile = at->profile,
 		.catalog = at->catalog,
 		.stratum = LAYER_NONE,
 		.arena = at->arena };
-	if (!layer_seq_device_find(at->profile, asked->device, &s->device, e))
+	if (!layer_seq_device_find(at->profile, params->device, &s->device, e))
 		return false;
 	if (!layer_seq_items_from(&m) || !layer_seq_frames(s, at))
 		return arena_err(s->arena, e);
-	return layer_passes(s, asked->stratum, e);
+	return layer_passes(s, params->stratum, e);
 }
 
 void layer_seq_release(struct layer_seq *s)

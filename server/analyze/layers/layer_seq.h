@@ -10,7 +10,7 @@
  * which collectives wait for other ranks.) The others follow by time. */
 #pragma once
 #include "attribution.h"
-#include "breakdown_asked.h"
+#include "breakdown_params.h"
 #include "iteration_find.h"
 #include "frame_tree.h"
 
@@ -61,13 +61,13 @@ struct layer_seq {
 	struct arena *arena;
 };
 
-/* The device and stratum asked for, else the busiest device and the stratum that
- * took most of its time. Passes are the kept iterations of the stratum; where none
- * holds anything of this device, the whole of what it did is one pass. False
- * where the arena is full, and ERR_NOT_FOUND where the run has no such device,
- * or nothing of that stratum on it. To be released in any case; `at` must
- * outlive it. */
+/* The device and stratum in `params`, by default the busiest device and the
+ * stratum that took most of its time. Passes are the kept iterations of the
+ * stratum; if none has a launch on this device, all of the device's launches are
+ * one pass. False if the arena is full, and with ERR_NOT_FOUND if the run has no
+ * such device, or nothing of that stratum on it. The caller releases it in any
+ * case; `at` must outlive it. */
 bool layer_seq_from(struct layer_seq *s, const struct attribution *at,
 	const struct iteration_rows *iterations,
-	const struct breakdown_asked *asked, struct err *e);
+	const struct breakdown_asked *params, struct err *e);
 void layer_seq_release(struct layer_seq *s);

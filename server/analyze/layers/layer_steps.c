@@ -499,12 +499,13 @@ static void layer_steps_parts_product_behind(struct layer_scan *c,
 static void layer_steps_parts_product(struct layer_scan *c, struct role_slot *d)
 {
 	layer_steps_parts_open_for_next(c);
-	if (d->told & before_attention && !c->p->attention)
+	if (d->module_roles & before_attention && !c->p->attention)
 		layer_steps_scan_begin(c, true);
-	else if ((d->told & before_activation || d->act == ACT_EXPERTS) &&
+	else if ((d->module_roles & before_activation ||
+			 d->act == ACT_EXPERTS) &&
 		 c->p->attention)
 		layer_steps_scan_begin(c, false);
-	else if (d->told & ROLE_BIT(ROUTER)) {
+	else if (d->module_roles & ROLE_BIT(ROUTER)) {
 		d->block = BLOCK_GATE;
 		return;
 	}

@@ -29,7 +29,7 @@ bool layering_flat(const struct layer_seq *s, const char *why,
 double layering_confidence(const struct layering *l, const struct layer_seq *s)
 {
 	uint64_t in_layers = 0, at_home = 0;
-	uint32_t least = 1;
+	uint32_t min_instances = 1;
 	uint32_t *of = arena_grow(s->arena, NULL,
 		((size_t)l->sections_n + 1) * sizeof *of);
 	uint32_t *items = arena_grow(s->arena, NULL,
@@ -40,14 +40,14 @@ double layering_confidence(const struct layering *l, const struct layer_seq *s)
 		of[l->instances[i].section]++;
 	for (uint32_t i = 0; ok && i < l->sections_n; i++)
 		if (l->sections[i].place == SECTION_LAYER && of[i] > 1)
-			least = 2;
+			min_instances = 2;
 	for (uint32_t i = 0; ok && i < s->n; i++)
 		if (l->place[i] != LAYER_NONE)
 			items[l->place[i]]++;
 	for (uint32_t i = 0; ok && i < l->places_n; i++) {
 		const struct layer_place *p = &l->places[i];
 		if (l->sections[p->section].place != SECTION_LAYER ||
-			of[p->section] < least)
+			of[p->section] < min_instances)
 			continue;
 		in_layers += items[i];
 		if ((uint64_t)p->instances * 2 >= of[p->section])

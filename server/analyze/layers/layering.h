@@ -8,7 +8,7 @@
  * symbol. */
 #pragma once
 #include "breakdown.h"
-#include "breakdown_asked.h"
+#include "breakdown_params.h"
 #include "layer_seq.h"
 
 struct layer_instance {

@@ -121,7 +121,7 @@ static size_t module_name_piece(const char *s)
  * number, or is called a layer and numbered. */
 static bool module_name_is_path(const char *s, bool module)
 {
-	bool told = module;
+	bool numbered = module;
 	uint32_t n = 0;
 
 	if (!strpbrk(s, "./") || strchr(s, ' '))
@@ -132,11 +132,11 @@ static bool module_name_is_path(const char *s, bool module)
 		if (len == 0 || ++n > MODULE_NAME_PARTS)
 			return false;
 		module_name_numbered(&part, s, len);
-		told |= module_name_number(s, len) >= 0 ||
-			part.parts[0].number >= 0;
+		numbered |= module_name_number(s, len) >= 0 ||
+			    part.parts[0].number >= 0;
 		s += len;
 		if (!*s)
-			return told;
+			return numbered;
 	}
 }
 

@@ -25,7 +25,7 @@ struct module_name_part {
 
 struct module_name {
 	struct module_name_part parts[MODULE_NAME_PARTS];
-	uint32_t n; /* 0: the name tells nothing */
+	uint32_t n; /* 0: the name has no usable part */
 	bool class_name; /* of a module; else attributes or words */
 	bool wraps; /* a class that only holds others: Sequential, FSDP's */
 };

@@ -1,5 +1,5 @@
 /* module_stack.h - the modules and ranges around launches as a tree of marks,
- * and which of the marks are layers.
+ * which of the marks are layers, and the kinds of layers.
  *
  * Frames of Python and of operators are not marks, nor are modules that only
  * hold others (Sequential, or a class that wraps a module to shard it). The
@@ -23,7 +23,7 @@ struct module_mark {
 	uint32_t word; /* class, attribute or words: id in `words` */
 	int64_t number; /* -1: none */
 	uint32_t path; /* id in `words` of all of a dotted path up to here; 0 */
-	bool class_name; /* of a module as Kineto tells it */
+	bool class_name; /* of a module as Kineto records it */
 	bool module; /* a module; else a range */
 	int64_t self_ns,
 		time_ns; /* kernels right in it; and including all below */
@@ -57,26 +57,57 @@ struct module_stacks {
 	uint32_t n; /* marks that are layers */
 	int64_t time_ns; /* of kernels in them */
 	bool modules; /* else ranges */
-	bool asked; /* by name, however deep they lie */
+	bool by_name; /* chosen by name, at any depth */
 	/* By mark, among those of its class and parent that are numbered: which,
 	 * from 0, by number; of how many. */
 	uint32_t *ordinal, *siblings;
 };
 
-/* `asked`: the outermost marks of this name, class or attribute; NULL: the
+/* `wanted`: the outermost marks of this name, class or attribute; NULL: the
  * layers are searched. Allocates in the arena. Returns false if it is full. */
-bool module_stacks_from(const struct module_marks *m, const char *asked,
+bool module_stacks_from(const struct module_marks *m, const char *wanted,
 	struct arena *a, struct module_stacks *out);
 
 /* Returns what the layers of one stack share: the mark right above them. For
- * layers asked for by name it is the innermost mark around them that is the
+ * layers chosen by name it is the innermost mark around them that is the
  * only one of its class in its parent. */
 static inline uint32_t module_stack_of(const struct module_marks *m,
 	const struct module_stacks *s, uint32_t layer)
 {
 	uint32_t up = m->marks[layer].parent;
 
-	for (int i = 0; s->asked && up && i < 64 && s->siblings[up] > 1; i++)
+	for (int i = 0; s->by_name && up && i < 64 && s->siblings[up] > 1; i++)
 		up = m->marks[up].parent;
 	return up;
 }
+
+enum { MODULE_KINDS_MOST = 256 };
+
+struct module_kind {
+	uint32_t stack; /* mark that its layers are below */
+	uint32_t layer; /* mark of one of them */
+	const char *name; /* NULL if no class gives one */
+	const char *differs; /* what it has and others of its class have not */
+};
+
+struct module_kinds {
+	struct module_kind *kinds;
+	uint32_t n; /* more than MODULE_KINDS_MOST: the list is empty */
+	uint32_t *of; /* by mark of a layer */
+};
+
+/* Layers of one class below one parent are of one kind if they hold the same
+ * modules: what one has and the other does not takes less than a fifth of
+ * either's time. Only the first or last layer may have less, if the recording
+ * begins or ends in it. `named`: the name of the layers' mark is their name.
+ * Allocates in s->arena; returns false if it is full. */
+bool module_kinds_from(const struct layer_seq *s, const struct module_marks *m,
+	const struct module_stacks *l, bool named, struct module_kinds *out);
+
+/* Gives kinds of layers that share a name names of their own. Kinds of stacks in
+ * different places are named by the innermost module around them that differs,
+ * "Owlv2TextTransformer Owlv2EncoderLayer", or by its number. Kinds of one stack
+ * are named by what only that kind contains, "DecoderLayer (MoE)". Returns false
+ * if the arena is full. */
+bool module_kind_names(const struct layer_seq *s, const struct module_marks *m,
+	struct module_kinds *k);

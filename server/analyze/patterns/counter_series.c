@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What tells counters apart; hashed as bytes, so it has no gaps. */
+/* What identifies a counter; hashed as bytes, so it has no gaps. */
 struct counter_series_key {
 	uint32_t name;
 	int32_t device;
@@ -189,8 +189,8 @@ void counter_series_rewind(struct counter_series_set *s)
 
 enum { DIRECT = 2 * SERIES_BLOCK };
 
-/* The first sample from `from` on that is at `ns` or later; `to` where none is.
- * Found by doubling steps: it is near as a rule. */
+/* The first sample from `from` on that is at `ns` or later; `to` if there is
+ * none. Found by doubling steps, because it is usually near. */
 static uint32_t counter_series_first_from(const int64_t *at_ns, uint32_t from,
 	uint32_t to, int64_t ns)
 {
@@ -247,7 +247,7 @@ static bool counter_series_at_end(const struct counter_series_set *s,
 	return true;
 }
 
-/* The first sample of a block that all lies from `low` on. */
+/* The first block whose samples are all at `low` or later. */
 static uint32_t counter_series_first_block(uint32_t low)
 {
 	return (low + SERIES_BLOCK - 1) / SERIES_BLOCK;

@@ -39,7 +39,7 @@ bool counter_series_from(struct counter_series_set *s, const struct trace *t,
 
 void counter_series_release(struct counter_series_set *s, struct arena *a);
 
-/* Back to the beginning, for executions that begin anew. */
+/* Back to the beginning, for executions that start from the beginning again. */
 void counter_series_rewind(struct counter_series_set *s);
 
 struct counter_series_value {
@@ -47,8 +47,8 @@ struct counter_series_value {
 	bool interpolated; /* fewer than three are inside */
 };
 
-/* Of [start_ns, end_ns]; false if an end lies beyond the samples and fewer
- * than three inside. */
+/* Of [start_ns, end_ns]; false if an end is beyond the samples and fewer than
+ * three are inside. */
 bool counter_series_value(const struct counter_series_set *s,
 	struct series *one, int64_t start_ns, int64_t end_ns,
 	struct counter_series_value *v);

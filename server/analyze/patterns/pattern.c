@@ -22,14 +22,14 @@ struct pattern_span_rows {
 
 struct pattern_spans {
 	struct pattern_span_rows rows[2];
-	int64_t start_ns, end_ns; /* of the span it stands at */
+	int64_t start_ns, end_ns; /* of the current span */
 };
 
 /* Rows of one or two kinds as spans that do not overlap. Rows are sorted by start;
  * those that overlap or touch become one span. The kinds are merged on the way, so
  * that nothing is copied. */
 
-/* Whether the row it stands at is wanted. */
+/* Whether the current row is wanted. */
 static bool pattern_spans_wanted(const struct pattern_span_rows *r)
 {
 	return !r->of || r->which[r->of[r->at - r->from]] == r->wanted;
@@ -41,7 +41,7 @@ static void pattern_spans_skip(struct pattern_span_rows *r)
 		r->at++;
 }
 
-/* Stands before the first; the caller filled rows. */
+/* Places it before the first span; the caller filled rows. */
 static void pattern_spans_start(struct pattern_spans *s)
 {
 	for (int i = 0; i < 2; i++) {
@@ -62,7 +62,7 @@ static struct pattern_span_rows *pattern_spans_earliest(struct pattern_spans *s)
 	return b->start_ns[b->at] < a->start_ns[a->at] ? b : a;
 }
 
-/* Goes on to the next; false, and a span at INT64_MAX, where there is none. */
+/* Moves to the next span; returns false, with a span at INT64_MAX, at the end. */
 static bool pattern_spans_next(struct pattern_spans *s)
 {
 	struct pattern_span_rows *r = pattern_spans_earliest(s);
@@ -83,7 +83,7 @@ static bool pattern_spans_next(struct pattern_spans *s)
 	return true;
 }
 
-/* Where each iteration's time goes: one sweep over the edges of all spans and
+/* The parts of each iteration's time: one sweep over the edges of all spans and
  * iterations. The parts are unions over all devices, clipped to the iteration's
  * window, of the records of any function: compute, collectives outside of it,
  * copies outside of both, and idle, which is the rest. The four add up to the

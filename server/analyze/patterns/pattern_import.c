@@ -133,7 +133,7 @@ struct import_metric {
 struct import_metrics {
 	const struct trace *t;
 	struct slice rows;
-	const struct import_row *told;
+	const struct import_row *found;
 	struct profile *p;
 	struct names keys; /* id = index in order of first appearance + 1 */
 	uint32_t *metric_of; /* by that index: the metric */
@@ -143,14 +143,14 @@ enum { NONE = UINT32_MAX };
 static struct import_metric_key
 pattern_import_metrics_key_of(const struct import_metrics *m, uint32_t i)
 {
-	return (struct import_metric_key){ m->told[i].function,
+	return (struct import_metric_key){ m->found[i].function,
 		m->t->pattern.metric[m->rows.from + i] };
 }
 
 static bool pattern_import_metrics_has_metric(const struct import_metrics *m,
 	uint32_t i)
 {
-	return m->told[i].iteration != NONE &&
+	return m->found[i].iteration != NONE &&
 	       m->t->pattern.metric[m->rows.from + i] != 0;
 }
 
@@ -213,7 +213,7 @@ static void pattern_import_metrics_fill(struct import_metrics *m)
 	for (uint32_t i = 0; i < m->rows.to - m->rows.from; i++) {
 		struct import_metric_key k =
 			pattern_import_metrics_key_of(m, i);
-		uint32_t row = m->rows.from + i, at = m->told[i].iteration;
+		uint32_t row = m->rows.from + i, at = m->found[i].iteration;
 		if (!pattern_import_metrics_has_metric(m, i))
 			continue;
 		uint32_t id = names_find(&m->keys, (const char *)&k, sizeof k);
@@ -233,13 +233,13 @@ static void pattern_import_metrics_fill(struct import_metrics *m)
 	}
 }
 
-/* Fills p->patterns.metrics from the rows that have a metric. `told` has each
+/* Fills p->patterns.metrics from the rows that have a metric. `found` has each
  * row's row of p->patterns and its iteration's column. A second row for the
  * same cell is noted and ignored. */
 static bool pattern_import_metrics(const struct trace *t, struct slice rows,
-	const struct import_row *told, struct profile *p)
+	const struct import_row *found, struct profile *p)
 {
-	struct import_metrics m = { t, rows, told, p, .metric_of = NULL };
+	struct import_metrics m = { t, rows, found, p, .metric_of = NULL };
 	bool ok = pattern_import_metrics_collect(&m) &&
 		  pattern_import_metrics_order(&m);
 	if (ok)
@@ -253,7 +253,7 @@ struct pattern_import {
 	struct slice rows;
 	struct profile *p;
 	struct import_functions functions;
-	struct import_row *told; /* by row of the slice */
+	struct import_row *found; /* by row of the slice */
 	uint8_t *seen; /* by function and column */
 	uint32_t *place; /* by iteration: its column in the table */
 	uint32_t *row_of; /* by function: its row */
@@ -279,7 +279,7 @@ static bool pattern_import_assign(struct pattern_import *m)
 	struct names of;
 	bool ok = pattern_import_numbers(&m->p->iterations, &of, m->p->arena);
 	for (uint32_t i = m->rows.from; ok && i < m->rows.to; i++) {
-		struct import_row *to = &m->told[i - m->rows.from];
+		struct import_row *to = &m->found[i - m->rows.from];
 		uint32_t id = names_find(&of, (const char *)&r->iteration[i],
 			sizeof r->iteration[i]);
 		*to = (struct import_row){ NONE, NONE, false };
@@ -299,7 +299,7 @@ static bool pattern_import_totals(struct pattern_import *m)
 	size_t n = m->p->patterns.iterations_n;
 	m->seen = arena_grow(m->p->arena, NULL, n * m->functions.n + 1);
 	for (uint32_t i = 0; m->seen && i < m->rows.to - m->rows.from; i++) {
-		struct import_row *row = &m->told[i];
+		struct import_row *row = &m->found[i];
 		if (row->iteration != NONE)
 			row->iteration = m->place[row->iteration];
 		if (row->iteration == NONE)
@@ -329,7 +329,7 @@ static bool pattern_import_fill(struct pattern_import *m)
 	for (uint32_t i = 0; i < to->n; i++)
 		to->rows[i].beta_pct = beta + i * n;
 	for (uint32_t i = 0; i < m->rows.to - m->rows.from; i++) {
-		struct import_row *row = &m->told[i];
+		struct import_row *row = &m->found[i];
 		if (row->iteration == NONE)
 			continue;
 		row->function = m->row_of[row->function];
@@ -350,17 +350,18 @@ bool pattern_import(const struct trace *t, const struct process *proc,
 	struct arena *a = p->arena;
 
 	p->patterns = (struct patterns){ 0 };
-	m.told = arena_grow(a, NULL,
-		((size_t)m.rows.to - m.rows.from + 1) * sizeof *m.told);
-	bool ok = m.told && pattern_import_functions_init(&m.functions, t, a) &&
+	m.found = arena_grow(a, NULL,
+		((size_t)m.rows.to - m.rows.from + 1) * sizeof *m.found);
+	bool ok = m.found &&
+		  pattern_import_functions_init(&m.functions, t, a) &&
 		  pattern_import_assign(&m) &&
 		  pattern_table_choose(p, m.functions.n, &m.place) &&
 		  pattern_import_totals(&m) &&
 		  pattern_table_rows(p, m.functions.list, m.functions.n,
 			  &m.row_of) &&
 		  pattern_import_fill(&m) &&
-		  pattern_import_metrics(t, m.rows, m.told, p);
-	arena_drop(a, m.told);
+		  pattern_import_metrics(t, m.rows, m.found, p);
+	arena_drop(a, m.found);
 	arena_drop(a, m.seen);
 	arena_drop(a, m.place);
 	arena_drop(a, m.row_of);

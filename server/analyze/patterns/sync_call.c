@@ -1,4 +1,4 @@
-/* sync_call.c - the name without what stands behind it, looked up. */
+/* sync_call.c - which calls make the host wait for the device. */
 #include "sync_call.h"
 #include <string.h>
 
@@ -18,7 +18,7 @@ static size_t sync_call_unversioned(const char *name, size_t len)
 	return n < len && n > 2 && !memcmp(name + n - 2, "_v", 2) ? n - 2 : len;
 }
 
-/* The length without what tells calls of per-thread streams apart. */
+/* The length without the suffix of calls that use per-thread streams. */
 static size_t sync_call_without_stream(const char *name, size_t len)
 {
 	if (len > 5 && (!memcmp(name + len - 5, "_ptsz", 5) ||
@@ -27,7 +27,7 @@ static size_t sync_call_without_stream(const char *name, size_t len)
 	return len;
 }
 
-/* Which of the list; CALLS where none. */
+/* The call's index in the list; CALLS if it is not there. */
 static size_t sync_call_index_of(const char *name, size_t len)
 {
 	len = sync_call_without_stream(name, sync_call_unversioned(name, len));

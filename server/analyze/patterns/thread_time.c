@@ -7,7 +7,8 @@
 struct thread_time_readings {
 	const struct counter_rows *rows;
 	uint32_t id, at, to; /* the next one to look at; behind the last */
-	double before, after; /* those around the moment asked for last */
+	double before,
+		after; /* those around the last moment that was looked up */
 	int64_t before_ns, after_ns; /* INT64_MAX: none is left */
 };
 
@@ -17,7 +18,7 @@ static bool thread_time_is_reading(const struct counter_rows *c, uint32_t i,
 	return c->name[i] == id && c->device[i] < 0;
 }
 
-/* Goes on to the next reading; false if there is none. */
+/* Moves to the next reading; false if there is none. */
 static bool thread_time_next(struct thread_time_readings *r)
 {
 	r->before = r->after;
@@ -31,8 +32,8 @@ static bool thread_time_next(struct thread_time_readings *r)
 	return true;
 }
 
-/* The total at a moment not before the last one asked for; NaN beyond the
- * readings. */
+/* The total at a moment that is not before the last one looked up; NaN beyond
+ * the readings. */
 static double thread_time_total_at(struct thread_time_readings *r,
 	int64_t at_ns)
 {
@@ -91,9 +92,9 @@ static uint32_t thread_time_fill(struct thread_total *x, const struct trace *t,
 		int64_t at_ns = first_ns + c->start_ns;
 		double begin = thread_time_total_at(&r, at_ns);
 		double end = thread_time_total_at(&r, at_ns + c->dur_ns);
-		bool told = !isnan(begin) && !isnan(end);
-		x->dur_ns[i] = told ? llround(end - begin) : -1;
-		beyond += !told && c->use == ITERATION_KEPT;
+		bool known = !isnan(begin) && !isnan(end);
+		x->dur_ns[i] = known ? llround(end - begin) : -1;
+		beyond += !known && c->use == ITERATION_KEPT;
 	}
 	return beyond;
 }

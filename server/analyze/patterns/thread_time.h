@@ -3,8 +3,8 @@
  * kernsift's collector reads how long a process's threads have run and waited
  * so far (`oncpu`, `runq`: collector/counters/counters.def). An iteration's share is the
  * difference between its ends, each taken on the line between the readings
- * around it. Where an iteration that counts lies beyond the readings nothing is told
- * of any, since it would count as zero; that is noted. */
+ * around it. If an iteration that counts is beyond the readings, no iteration has
+ * a figure, since that one would count as zero; a note records it. */
 #pragma once
 #include "profile.h"
 #include "trace.h"
@@ -15,7 +15,7 @@ struct thread_total {
 	const char *name;
 	enum function_type type;
 	uint32_t id; /* its name in the trace; 0: there is none */
-	/* By iteration of the run; -1 beyond the readings. NULL: not told. */
+	/* By iteration of the run; -1 beyond the readings. NULL: unknown. */
 	int64_t *dur_ns;
 };
 

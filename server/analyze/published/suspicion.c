@@ -7,8 +7,8 @@
 
 /* The values of one row. Means are compensated sums (Kahan) in the order of
  * the rows, because the published figures were computed that way. A mean of
- * four decimals lies on the edge of the sixth often enough to show the
- * difference. */
+ * values with four decimals is close enough to a rounding boundary of the sixth
+ * decimal often enough to show the difference. */
 
 /* The values of a side, run after run. */
 struct suspicion_list {
@@ -124,11 +124,11 @@ static void suspicion_row_from(const struct suspicion_lists *base,
 		     (fabs(row->beta.z) + fabs(row->z_log_mu));
 }
 
-/* The sides: their names and the durations of their cycles. */
+/* The sides: their names and the durations of their iterations. */
 
 enum { NAMES_MAX = 3 }; /* of a side's runs that a name lists */
 
-/* Whether a cycle of a run counts. */
+/* Whether an iteration of a run counts. */
 static bool suspicion_counts(const struct compared_run *r, uint32_t iteration)
 {
 	return r->iterations.detector == ITERATIONS_TOLD ||
@@ -248,14 +248,14 @@ static bool suspicion_side_from(const struct compared_run *runs, uint32_t n,
 		return arena_err(a, e);
 	if (side->iterations_n == 0)
 		return err_set(e, ERR_INPUT,
-			"'%.80s' has no cycles to score: %s", side->run,
+			"'%.80s' has no iterations to score: %s", side->run,
 			runs->content == CONTENT_STATISTICS
-				? "a table of statistics tells of none"
+				? "a table of statistics has none"
 				: "none were found in it");
 	return true;
 }
 
-/* Names, subject and cycles of both sides. */
+/* Names, subject and iterations of both sides. */
 static bool suspicion_sides(const struct compared_run *base, uint32_t base_n,
 	const struct compared_run *head, uint32_t head_n, struct arena *a,
 	struct suspicion *out, struct err *e)
@@ -287,7 +287,7 @@ struct suspicion_maker {
 	uint32_t n, cap;
 	bool metrics; /* some run has one */
 	struct suspicion_lists sides[2];
-	uint8_t *seen; /* by place in patterns.cycle */
+	uint8_t *seen; /* by place in patterns.iteration */
 };
 
 static const char *suspicion_metric_of(const struct suspicion_part *p)
@@ -359,7 +359,7 @@ static double suspicion_beta_of(const struct suspicion_part *p, uint32_t i)
 	return 100 * (double)p->pattern->dur_ns[i] / (double)in->dur_ns;
 }
 
-/* Whether there is a row of this cycle. */
+/* Whether there is a row of this iteration. */
 static bool suspicion_has_row(const struct suspicion_part *p, uint32_t i)
 {
 	if (!suspicion_counts(p->run, p->run->patterns.iteration[i]))
@@ -385,7 +385,7 @@ static bool suspicion_list_add(struct suspicion_list *l, double v,
 }
 
 /* `again`: the part before it is of the same run (a function of two types),
- * so a cycle may have been counted already. */
+ * so an iteration may have been counted already. */
 static bool suspicion_part_count(struct suspicion_maker *m,
 	const struct suspicion_part *p, bool again)
 {
@@ -409,7 +409,7 @@ static bool suspicion_part_count(struct suspicion_maker *m,
 }
 
 /* One row of parts[0] to parts[n - 1]; *rows_n is unchanged if none of their
- * cycles counts. */
+ * iterations counts. */
 static bool suspicion_group_score(struct suspicion_maker *m,
 	const struct suspicion_part *parts, uint32_t n,
 	struct suspicion_row *rows, uint32_t *rows_n)

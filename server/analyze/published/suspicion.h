@@ -6,10 +6,11 @@
  * score stays comparable with published results.
  *
  * A row of a table of patterns counts if it names a metric, with β as given and a μ
- * of 0 if that is missing. Every cycle of a table counts; of detected cycles only
- * those that are kept. Several runs of a side are joined, their cycles counting as
- * those of one run. If neither side has any metric, a function's rows are those of
- * its cycles, with the metric "N/A" and a μ of 0. */
+ * of 0 if that is missing. Every iteration of a table counts; of detected
+ * iterations only those that are kept. Several runs of a side are joined, and
+ * their iterations count as those of one run. If neither side has any metric, a
+ * function's rows are those of its iterations, with the metric "N/A" and a μ of
+ * 0. */
 #pragma once
 #include "arena.h"
 #include "compared.h"
@@ -19,7 +20,7 @@ struct suspicion_value {
 	double base, head; /* means over the rows, 0 without any */
 	double delta; /* head - base */
 	double z; /* delta by the base's deviation, 0 without any */
-	/* Welch's and the rank-sum's, 1 if a side has one cycle or none; p is
+	/* Welch's and the rank-sum's, 1 if a side has one iteration or none; p is
 	 * NaN if neither side has a deviation and they do not differ. */
 	double p, u_p;
 };
@@ -45,7 +46,7 @@ struct suspicion_side {
 	const char *name; /* heads the columns: "normal_pid_805580" */
 	const char *run; /* the runs' name alone: "normal" */
 	int64_t pid; /* -1: unknown, or of several runs */
-	/* Durations of all cycles, longest first, and their mean. */
+	/* Durations of all iterations, longest first, and their mean. */
 	const double *iterations_us;
 	double iteration_us;
 	uint32_t iterations_n;
@@ -61,7 +62,7 @@ struct suspicion {
 	bool metrics; /* some run has one; if not, scores use β alone */
 };
 
-/* ERR_INPUT if a side has no cycles, as a table of statistics. */
+/* ERR_INPUT if a side has no iterations, such as a table of statistics. */
 bool suspicion_from(const struct compared_run *base, uint32_t base_n,
 	const struct compared_run *head, uint32_t head_n, struct arena *a,
 	struct suspicion *out, struct err *e);

@@ -1,4 +1,4 @@
-/* roofline.h - the least time that a cost can take on a platform.
+/* roofline.h - the roofline bound: the shortest time of a cost on a platform.
  *
  * T_SOL = max(sum over types of W_d/P_d, Q/B); definitions.md 2.5, after Atrex-
  * Bench (Apache-2.0). A type that counts no arithmetic (int32) has no compute
@@ -10,6 +10,6 @@
 
 void roofline(const struct cost *c, const struct platform *p,
 	struct bound *out);
-/* Why out->sol_s is unknown, as a sentence; NULL if it is known. */
+/* Why out->sol_s is unknown, as a sentence; NULL if it has a value. */
 const char *roofline_why(const struct bound *b, const struct platform *p,
 	struct arena *a);

@@ -1,6 +1,6 @@
-/* dist.h - probabilities: the one door to Rmath, and the rank-sum test.
+/* dist.h - probabilities: the only user of Rmath, and the rank-sum test.
  *
- * No answer depends on the locale, a lock or what was asked before: of Rmath
+ * No result depends on the locale, a lock or earlier calls: of Rmath
  * only pt() and qt() are used, which keep no state. Its pwilcox() does (it is
  * not safe between threads and takes hundreds of megabytes), so the exact
  * rank-sum is counted here, in memory that grows with n·m of the smaller

@@ -1,7 +1,7 @@
 /* exact.h - the arithmetic of the statistics: whole numbers only.
  *
- * A printed digit depends on which side of a half a fraction lies, and a
- * double cannot always tell. So nothing is rounded twice: every result is
+ * A printed digit depends on whether a fraction is above or below a half, and a
+ * double is not always exact enough. So nothing is rounded twice: every result is
  * decided on exact integers, 128 bits wide and, for variances, 256. Rounding
  * is half away from zero, to tenths; nothing here is negative. */
 #pragma once

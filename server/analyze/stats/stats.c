@@ -1,10 +1,10 @@
-/* stats.c - sorts, then reads off what is asked. */
+/* stats.c - sorts durations and reads their statistics from the order. */
 #include "stats.h"
 #include "exact.h"
 #include <string.h>
 
 /* Least significant byte first, only as many bytes as differ: durations of
- * one kernel lie close together, so two or three passes do. */
+ * one kernel are close together, so two or three passes are enough. */
 static void stats_sort_bytes(int64_t *v, int64_t *scratch, uint32_t n,
 	int64_t min, int64_t max)
 {

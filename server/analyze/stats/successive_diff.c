@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The smallest four of five differences limit the largest. */
-#define TELLING 0.8
+#define LIMITED 0.8
 /* The mean of chi-square with one degree of freedom, clipped at MOST. */
 #define MOST 6.25
 #define LEFT 0.9775
@@ -15,7 +15,7 @@
 /* The variance estimated from the smallest part of the halves. */
 static double successive_diff_limit(double *halves, uint32_t n)
 {
-	uint32_t at = (uint32_t)(TELLING * (n - 1));
+	uint32_t at = (uint32_t)(LIMITED * (n - 1));
 	double p = (at + 0.625) / (n + 0.25);
 	double z = dist_t_quantile((1 + p) / 2, INFINITY);
 	return order_stat(halves, n, at) / (z * z);

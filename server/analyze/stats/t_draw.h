@@ -2,7 +2,7 @@
  *
  * A draw takes 32 random bits: a sign, and a tail probability to a thirty-second
  * of an octave, down to 2^-31: far into the tails, where a few degrees of
- * freedom are told from many. */
+ * freedom differ from many. */
 #pragma once
 #include <stdint.h>
 

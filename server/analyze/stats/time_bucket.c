@@ -4,7 +4,7 @@
  * than the whole part" is "beyond the border". */
 #include "time_bucket.h"
 
-/* floor(2^63 * 2^(k/32)), as integer roots tell. */
+/* floor(2^63 * 2^(k/32)), computed with integer roots. */
 static const uint64_t border[32] = {
 	0x8000000000000000,
 	0x82CD8698AC2BA1D7,

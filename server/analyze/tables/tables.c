@@ -177,15 +177,15 @@ static bool tables_stat_line_fill(struct tables_stat *m, uint32_t row,
 	bool grid = tables_stat_has_grid(m, row);
 	const struct launch_shape *shape =
 		trace_launch_shape_at(m->t, s->launch[row]);
-	double told = s->time_pct[row];
+	double printed = s->time_pct[row];
 	uint32_t source = s->source[row];
 
 	*to = (struct kernel_stat){ .split = grid ? SPLIT_GRID : SPLIT_NONE,
 		.device = -1,
 		.time = tables_stat_time_of(s, row),
-		.time_pct = isnan(told) ? stats_pct(s->total_ns[row],
-						  m->total_ns[grid])
-					: told,
+		.time_pct = isnan(printed) ? stats_pct(s->total_ns[row],
+						     m->total_ns[grid])
+					   : printed,
 		.told_source =
 			source ? names_text(&m->t->names, source) : NULL };
 	memcpy(to->grid, shape->grid, sizeof to->grid);
@@ -206,7 +206,7 @@ static bool tables_stat_lines_add(struct tables_stat *m, bool grid)
 
 /* The minimum or the maximum over a kernel's grids. The maximum is unknown if
  * one grid's is. */
-static int64_t tables_stat_least(int64_t a, int64_t b)
+static int64_t tables_stat_min(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
@@ -244,8 +244,7 @@ static bool tables_stat_sums_add(struct tables_stat *m, struct err *e)
 			memset(k->block, -1, sizeof k->block);
 			continue;
 		}
-		int64_t min_ns =
-			tables_stat_least(k->time.min_ns, s->min_ns[i]);
+		int64_t min_ns = tables_stat_min(k->time.min_ns, s->min_ns[i]);
 		int64_t max_ns =
 			tables_stat_greatest(k->time.max_ns, s->max_ns[i]);
 		k->time = tables_tally_stats(&sums.lines[add.what]);
@@ -419,7 +418,7 @@ static bool tables_iterations(const struct trace *t, const struct process *proc,
 	c->iterations = m.iterations;
 	c->n = c->kept_n = m.n;
 	c->strata_n = 1;
-	*c->strata = (struct stratum){ .text = "as the table tells them",
+	*c->strata = (struct stratum){ .text = "as given in the table",
 		.sequences = -1,
 		.tokens = -1,
 		.kv_tokens = -1,

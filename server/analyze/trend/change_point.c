@@ -15,7 +15,7 @@ struct change_point_series {
 	double *value, *weight;
 	uint32_t *first; /* point of each group; [n] is the number of points */
 	uint32_t n;
-	uint32_t least; /* groups of a stretch */
+	uint32_t min_groups; /* groups of a stretch */
 };
 
 /* Buffers for one stretch, reused for every test. */
@@ -108,7 +108,7 @@ static void change_point_group_means(const double *x,
 
 /* Makes the groups and clips their values. False if the arena is full. */
 static bool change_point_series_from(const double *x, const uint32_t *group,
-	uint32_t n, uint32_t least_points, struct arena *a,
+	uint32_t n, uint32_t min_points, struct arena *a,
 	struct change_point_series *out)
 {
 	double *raw = arena_array(a, double, n + 1);
@@ -116,7 +116,7 @@ static bool change_point_series_from(const double *x, const uint32_t *group,
 
 	*out = (struct change_point_series){ arena_array(a, double, n + 1),
 		arena_array(a, double, n + 1), arena_array(a, uint32_t, n + 1),
-		.least = 1 };
+		.min_groups = 1 };
 	if (!raw || !scratch || !out->value || !out->weight || !out->first)
 		return false;
 	if (!n)
@@ -130,10 +130,10 @@ static bool change_point_series_from(const double *x, const uint32_t *group,
 		out->value[i] = change_point_clipped(raw[i],
 			change_point_around(raw, out->n, i), reach);
 	/* One group alone is never a level of its own. */
-	uint64_t points = (uint64_t)least_points * out->n;
-	out->least = (uint32_t)((points + n - 1) / n);
-	if (out->least < 2)
-		out->least = out->n < n ? 2 : 1;
+	uint64_t points = (uint64_t)min_points * out->n;
+	out->min_groups = (uint32_t)((points + n - 1) / n);
+	if (out->min_groups < 2)
+		out->min_groups = out->n < n ? 2 : 1;
 	return true;
 }
 
@@ -202,12 +202,12 @@ static void change_point_add_up(struct change_point_try *t, uint32_t n)
 
 /* The best cut of blocks lo to hi, if it is better than *best. */
 static void change_point_scan_part(const struct change_point_try *t,
-	uint32_t lo, uint32_t hi, uint32_t least, struct best *best)
+	uint32_t lo, uint32_t hi, uint32_t min_groups, struct best *best)
 {
 	double all = t->all[hi] - t->all[lo];
 	double mean = (t->sum[hi] - t->sum[lo]) / all;
 
-	for (uint32_t k = lo + least; k + least <= hi; k++) {
+	for (uint32_t k = lo + min_groups; k + min_groups <= hi; k++) {
 		double weight = t->all[k] - t->all[lo];
 		double off = t->sum[k] - t->sum[lo] - mean * weight;
 		double square = off * off * all / (weight * (all - weight));
@@ -219,27 +219,29 @@ static void change_point_scan_part(const struct change_point_try *t,
 /* Over the whole, and over halves, quarters … that overlap by half: after
  * Kovács and others, Seeded binary segmentation, 2020. */
 static struct best change_point_scan(const struct change_point_try *t,
-	uint32_t n, uint32_t least, bool within)
+	uint32_t n, uint32_t min_groups, bool within)
 {
 	struct best best = { 0, 0 };
 
-	change_point_scan_part(t, 0, n, least, &best);
-	for (uint32_t parts = 3; within && 2 * n / (parts + 1) >= 4 * least;
+	change_point_scan_part(t, 0, n, min_groups, &best);
+	for (uint32_t parts = 3;
+		within && 2 * n / (parts + 1) >= 4 * min_groups;
 		parts = 2 * parts + 1)
 		for (uint32_t i = 0; i < parts; i++)
 			change_point_scan_part(t,
 				(uint32_t)((uint64_t)n * i / (parts + 1)),
 				(uint32_t)((uint64_t)n * (i + 2) / (parts + 1)),
-				least, &best);
+				min_groups, &best);
 	return best;
 }
 
 static uint32_t change_point_min_blocks(const struct change_point_series *s,
 	uint32_t groups, uint32_t blocks)
 {
-	uint32_t least =
-		(uint32_t)(((uint64_t)s->least * blocks + groups - 1) / groups);
-	return least ? least : 1;
+	uint32_t min_groups =
+		(uint32_t)(((uint64_t)s->min_groups * blocks + groups - 1) /
+			   groups);
+	return min_groups ? min_groups : 1;
 }
 
 static void change_point_shuffle(struct change_point_try *t, uint32_t n,
@@ -263,7 +265,7 @@ static uint32_t change_point_try_cut(struct change_point_try *t,
 {
 	double squares;
 
-	if (hi - lo < 2 * s->least)
+	if (hi - lo < 2 * s->min_groups)
 		return lo;
 	uint32_t n = change_point_fill(t, s, lo, hi, &squares);
 	change_point_add_up(t, n);
@@ -285,16 +287,16 @@ static double change_point_try_p(struct change_point_try *t,
 
 	uint32_t n = change_point_fill(t, s, lo, hi, &squares), as_good = 0,
 		 tried = 0;
-	uint32_t least = change_point_min_blocks(s, hi - lo, n);
+	uint32_t min_groups = change_point_min_blocks(s, hi - lo, n);
 	change_point_add_up(t, n);
-	double own = change_point_scan(t, n, least, within).square;
+	double own = change_point_scan(t, n, min_groups, within).square;
 	if (own <= NOTHING * squares)
 		return 1;
 	xoshiro_init(&x, t->seed ^ (uint64_t)lo << 32 ^ hi);
 	while (tried < t->permutations && as_good + 1 <= enough) {
 		change_point_shuffle(t, n, &x);
 		change_point_add_up(t, n);
-		as_good += change_point_scan(t, n, least, within).square >=
+		as_good += change_point_scan(t, n, min_groups, within).square >=
 			   own * SAME;
 		tried++;
 	}
@@ -312,12 +314,12 @@ static uint32_t change_point_place(const struct change_point_series *s,
 		sum += s->weight[i] * s->value[i];
 		all += s->weight[i];
 	}
-	for (uint32_t k = lo + 1; k + s->least <= hi; k++) {
+	for (uint32_t k = lo + 1; k + s->min_groups <= hi; k++) {
 		below += s->weight[k - 1] * s->value[k - 1];
 		weight += s->weight[k - 1];
 		double off = below - sum / all * weight;
 		double square = off * off / (weight * (all - weight));
-		if (k - lo >= s->least && square > most) {
+		if (k - lo >= s->min_groups && square > most) {
 			most = square;
 			at = k;
 		}
@@ -371,14 +373,15 @@ static uint32_t change_point_refine(const struct cuts *c, uint32_t lo,
 	uint32_t from = at - lo > reach ? at - reach : lo;
 	uint32_t to = hi - at > reach ? at + reach : hi;
 	uint32_t better = reach ? change_point_place(&c->s, from, to) : at;
-	return better - lo < c->s.least || hi - better < c->s.least ? at
-								    : better;
+	return better - lo < c->s.min_groups || hi - better < c->s.min_groups
+		       ? at
+		       : better;
 }
 
 /* Cuts lo to hi, then both parts: the smaller one by recursion. */
 static bool change_point_split(struct cuts *c, uint32_t lo, uint32_t hi)
 {
-	while (hi - lo >= 2 * c->s.least) {
+	while (hi - lo >= 2 * c->s.min_groups) {
 		uint32_t at = change_point_try_cut(&c->t, &c->s, lo, hi, true);
 		if (at == lo || change_point_try_p(&c->t, &c->s, lo, hi, true) >
 					c->o->alpha)
@@ -445,7 +448,7 @@ static void change_point_test_again(struct cuts *c, uint32_t i)
 
 static bool change_point_too_small(const struct cuts *c, const struct cut *r)
 {
-	return fabs(r->after - r->before) < c->o->least * fabs(r->before);
+	return fabs(r->after - r->before) < c->o->min_change * fabs(r->before);
 }
 
 /* The weakest cut that does not hold; c->n if all do. */
@@ -522,8 +525,8 @@ bool change_points_from(const double *x, const uint32_t *group, uint32_t n,
 {
 	struct arena scratch = arena_scratch(a);
 	struct cuts c = { .x = x, .o = o };
-	bool ok = change_point_series_from(x, group, n, o->least_points,
-			  &scratch, &c.s) &&
+	bool ok = change_point_series_from(x, group, n, o->min_points, &scratch,
+			  &c.s) &&
 		  change_point_try_init(&c.t, o, &scratch);
 
 	c.scratch = arena_array(&scratch, double, n + 1);

@@ -28,8 +28,8 @@ struct change_point {
 
 struct change_options {
 	double alpha; /* 0.01, of each cut */
-	double least; /* relative: smaller changes are not reported; 0.01 */
-	uint32_t least_points; /* of a stretch: 3 */
+	double min_change; /* relative: smaller changes are not reported; 0.01 */
+	uint32_t min_points; /* of a stretch: 3 */
 	uint32_t permutations; /* 999 */
 	uint64_t seed; /* 1 */
 };

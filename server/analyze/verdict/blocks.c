@@ -44,15 +44,15 @@ static uint32_t blocks_lag_rows(const struct verdict_input *in,
 {
 	uint32_t n = 0,
 		 most = BLOCKS_LAG_WORK / (in->base.n + in->head.n + 1) + 8;
-	double least = 0;
+	double min_ns = 0;
 
 	most = most < BLOCKS_LAG_ROWS_MAX ? most : BLOCKS_LAG_ROWS_MAX;
 	for (uint32_t i = 0; i < in->n; i++)
 		scratch[i] = means[i].base_ns + means[i].head_ns;
 	if (in->n > most)
-		least = order_stat(scratch, in->n, in->n - most);
+		min_ns = order_stat(scratch, in->n, in->n - most);
 	for (uint32_t i = 0; i < in->n && n < most; i++)
-		if (means[i].base_ns + means[i].head_ns >= least)
+		if (means[i].base_ns + means[i].head_ns >= min_ns)
 			rows[n++] = i;
 	return n;
 }
@@ -97,7 +97,7 @@ bool blocks_lag_from(const struct verdict_input *in, const struct change *means,
 	uint32_t base = blocks_longest_unit(&in->base),
 		 head = blocks_longest_unit(&in->head);
 	double iterations = (double)(in->base.n + in->head.n) / units;
-	uint32_t lags = (base < head ? base : head) / 3, asked = 0;
+	uint32_t lags = (base < head ? base : head) / 3, filled = 0;
 	double *e = arena_array(a, double, base > head ? base : head);
 	double *scratch = arena_array(a, double, in->n + 1);
 	uint32_t *rows = arena_array(a, uint32_t, in->n + 1);
@@ -121,16 +121,16 @@ bool blocks_lag_from(const struct verdict_input *in, const struct change *means,
 		blocks_lag_add(&in->head, r->head, freed ? c->free_head : NULL,
 			lags, e, sums);
 		for (uint32_t k = 0; sums[0] > 0 && k <= lags; k++)
-			by_row[(size_t)k * n + asked] = sums[k] / sums[0];
-		asked += sums[0] > 0;
+			by_row[(size_t)k * n + filled] = sums[k] / sums[0];
+		filled += sums[0] > 0;
 	}
-	/* Columns have room for n; only the first `asked` are filled. */
+	/* Columns have room for n; only the first `filled` are filled. */
 	for (uint32_t k = 1; k <= lags; k++)
-		for (uint32_t i = 0; i < asked; i++)
-			by_row[(size_t)k * asked + i] =
+		for (uint32_t i = 0; i < filled; i++)
+			by_row[(size_t)k * filled + i] =
 				by_row[(size_t)k * n + i];
-	if (asked)
-		blocks_lag_settle(by_row, asked, lags, iterations, out);
+	if (filled)
+		blocks_lag_settle(by_row, filled, lags, iterations, out);
 	return true;
 }
 

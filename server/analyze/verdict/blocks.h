@@ -24,7 +24,7 @@ struct blocks_lag {
 };
 
 /* The autocorrelation of both sides. Kernels are divided by the common factor if
- * it is known. False if the arena is full. */
+ * that was estimated. False if the arena is full. */
 bool blocks_lag_from(const struct verdict_input *in, const struct change *means,
 	const struct common_estimate *c, struct arena *a,
 	struct blocks_lag *out);

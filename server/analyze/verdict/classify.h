@@ -10,7 +10,7 @@
 #define CLASSIFY_MIN_DELTA 0.0001
 /* A function with less than this share of the iteration is never new or gone. */
 #define CLASSIFY_MIN_PRESENT 0.00001
-/* 99 % of a normal distribution lie within this many deviations. */
+/* 99 % of a normal distribution are within this many deviations. */
 #define CLASSIFY_BEYOND 2.58
 
 struct classify_input {

@@ -14,7 +14,7 @@ static bool common_factor_rows(const struct verdict_input *in,
 	const struct change *means, struct arena *a,
 	struct common_factor_rows *out)
 {
-	double least = 0;
+	double min_ns = 0;
 	out->n = 0;
 	out->rows = arena_array(a, uint32_t, in->n + 1);
 	out->scratch = arena_array(a, double, in->n + 1);
@@ -25,12 +25,12 @@ static bool common_factor_rows(const struct verdict_input *in,
 			means[i].head_ns > 0)
 			out->scratch[out->n++] = means[i].base_ns;
 	if (out->n > COMMON_FACTOR_ROWS_MAX)
-		least = order_stat(out->scratch, out->n,
+		min_ns = order_stat(out->scratch, out->n,
 			out->n - COMMON_FACTOR_ROWS_MAX);
 	out->n = 0;
 	for (uint32_t i = 0; i < in->n && out->n < COMMON_FACTOR_ROWS_MAX; i++)
 		if (in->rows[i].kernel && means[i].base_ns > 0 &&
-			means[i].head_ns > 0 && means[i].base_ns >= least)
+			means[i].head_ns > 0 && means[i].base_ns >= min_ns)
 			out->rows[out->n++] = i;
 	return true;
 }
@@ -79,10 +79,10 @@ double common_factor_log_ratio(const struct verdict_input *in,
 /* A deviation that outliers do not inflate: the median absolute deviation,
  * scaled to a normal distribution. */
 static double common_factor_spread(const double *log_ratio, uint32_t n,
-	double centre, double *scratch)
+	double center, double *scratch)
 {
 	for (uint32_t i = 0; i < n; i++)
-		scratch[i] = fabs(log_ratio[i] - centre);
+		scratch[i] = fabs(log_ratio[i] - center);
 	return 1.4826 * order_stat_median(scratch, n);
 }
 
@@ -96,19 +96,19 @@ static double common_factor_median(const double *v, uint32_t n, double *scratch)
 /* Moves from the median of all rows to the median of the rows within reach of
  * it. */
 static double common_factor_centre(const double *log_ratio, uint32_t n,
-	double within, double *scratch, uint32_t *alike)
+	double within, double *scratch, uint32_t *uniform)
 {
-	double centre = common_factor_median(log_ratio, n, scratch);
+	double center = common_factor_median(log_ratio, n, scratch);
 	for (int turn = 0; turn < 8; turn++) {
-		*alike = 0;
+		*uniform = 0;
 		for (uint32_t i = 0; i < n; i++)
-			if (fabs(log_ratio[i] - centre) <= within)
-				scratch[(*alike)++] = log_ratio[i];
-		if (!*alike)
+			if (fabs(log_ratio[i] - center) <= within)
+				scratch[(*uniform)++] = log_ratio[i];
+		if (!*uniform)
 			break;
-		centre = order_stat_median(scratch, *alike);
+		center = order_stat_median(scratch, *uniform);
 	}
-	return centre;
+	return center;
 }
 
 /* How far rows may differ and still share one factor: the differences between
@@ -128,30 +128,30 @@ static bool common_factor_ratio_from(const struct verdict_input *in,
 	struct arena *a, struct common_estimate *c)
 {
 	double *log_ratio = arena_array(a, double, k->n);
-	double all_ns = 0, alike_ns = 0;
-	uint32_t alike = 0, turned = 0;
+	double all_ns = 0, uniform_ns = 0;
+	uint32_t uniform = 0, turned = 0;
 
 	if (!log_ratio)
 		return false;
 	for (uint32_t i = 0; i < k->n; i++)
 		log_ratio[i] = common_factor_log_ratio(in,
 			&in->rows[k->rows[i]], &means[k->rows[i]]);
-	double centre = common_factor_median(log_ratio, k->n, k->scratch);
+	double center = common_factor_median(log_ratio, k->n, k->scratch);
 	c->tolerance = common_factor_tolerance(in, c,
-		common_factor_spread(log_ratio, k->n, centre, k->scratch));
-	centre = common_factor_centre(log_ratio, k->n, c->tolerance, k->scratch,
+		common_factor_spread(log_ratio, k->n, center, k->scratch));
+	center = common_factor_centre(log_ratio, k->n, c->tolerance, k->scratch,
 		&turned);
 	for (uint32_t i = 0; i < k->n; i++) {
-		bool with = fabs(log_ratio[i] - centre) <= c->tolerance;
-		alike += with;
+		bool with = fabs(log_ratio[i] - center) <= c->tolerance;
+		uniform += with;
 		all_ns += means[k->rows[i]].base_ns;
-		alike_ns += with ? means[k->rows[i]].base_ns : 0;
+		uniform_ns += with ? means[k->rows[i]].base_ns : 0;
 	}
-	c->kernels = alike;
-	c->alike = 2 * alike > k->n && 2 * alike_ns > all_ns;
-	if (c->alike) {
-		c->log_ratio = centre;
-		c->log_sd = 1.2533 * c->tolerance / 2 / sqrt(alike);
+	c->kernels = uniform;
+	c->uniform = 2 * uniform > k->n && 2 * uniform_ns > all_ns;
+	if (c->uniform) {
+		c->log_ratio = center;
+		c->log_sd = 1.2533 * c->tolerance / 2 / sqrt(uniform);
 	}
 	return true;
 }
@@ -205,7 +205,7 @@ struct common_factor common_factor_report(const struct verdict_input *in,
 	double noise, bool run)
 {
 	struct common_factor f = { .ratio = 1, .low = 1, .high = 1 };
-	if (!c->known || !c->alike)
+	if (!c->known || !c->uniform)
 		return f;
 	double units = 1.0 / in->base.units + 1.0 / in->head.units;
 	double t = dist_t_quantile(0.975, fmax(1, c->floor_df));

@@ -14,8 +14,8 @@ enum {
 
 struct common_estimate {
 	bool known; /* enough kernels; if not, all fields below are 0 */
-	bool alike; /* most of them changed by one ratio between the sides */
-	double log_ratio; /* log of head / base of those; 0 if not alike */
+	bool uniform; /* most of them changed by one ratio between the sides */
+	double log_ratio; /* log of head / base of those; 0 if not uniform */
 	double log_sd; /* its standard error, from how well the rows agree */
 	double tolerance; /* the largest |log ratio - log_ratio| of a row that follows it */
 	double floor, floor_df; /* of the median row */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The least share of the blocks' variance that counts as chance, so that the
+/* The smallest share of the blocks' variance that counts as chance, so that the
  * last digits of the arithmetic are not evidence. */
 #define CONTRAST_MIN_VARIANCE 1e-5
 
@@ -52,10 +52,10 @@ void contrast_moderate(struct contrast *c, const struct blocks *b)
 	double df = blocks_df(b);
 	double units = 1.0 / b->base_n + 1.0 / b->head_n;
 
-	c->least =
-		fmax(c->least, CONTRAST_MIN_VARIANCE * c->sd * c->sd * units);
+	c->min_var =
+		fmax(c->min_var, CONTRAST_MIN_VARIANCE * c->sd * c->sd * units);
 	c->df = df + c->prior_df;
-	c->var = fmax(c->least,
+	c->var = fmax(c->min_var,
 		(df * c->within + c->prior_df * c->prior) / c->df);
 }
 

@@ -17,14 +17,14 @@ struct contrast {
 	double var, df; /* the same, moderated */
 	double run_var, run_df;
 	/* Inputs of the moderation: `prior` is a variance of the difference; var
-	 * is at least `least`. */
-	double prior, prior_df, least;
+	 * is at least `min_var`. */
+	double prior, prior_df, min_var;
 };
 
 /* Fills all but the moderated part from the blocks' means. */
 struct contrast contrast_of(const double *means, const struct blocks *b);
 
-/* Mixes the prior into the variance; prior, prior_df and least are set. */
+/* Mixes the prior into the variance; prior, prior_df and min_var are set. */
 void contrast_moderate(struct contrast *c, const struct blocks *b);
 
 /* Two-sided p of a difference as far from 0, by Student's t: at least the p of

@@ -1,4 +1,4 @@
-/* few_iterations_test.c - compares launches where there are too few iterations to permute. */
+/* few_iterations_test.c - compares launches if there are too few iterations to permute. */
 #include "few_iterations_test.h"
 #include "classify.h"
 #include "dist.h"

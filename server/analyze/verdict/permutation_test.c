@@ -90,7 +90,7 @@ enum { TILE = 64, TABLES = 17 };
 struct tile {
 	float *z, *squares; /* [block][TILE] */
 	float total[TILE]; /* Σ squares */
-	float prior[TILE], prior_df[TILE], least[TILE];
+	float prior[TILE], prior_df[TILE], min_var[TILE];
 	float run_var[TILE], run_sd[TILE];
 	const struct t_draw *draw[TILE]; /* NULL: runs have no effect */
 	bool counts[TILE];
@@ -133,7 +133,7 @@ static void permutation_test_statistics(const struct tile *t,
 		float within = (of_chosen + of_rest) * s.widen * s.widen;
 		float var = (s.df * within + t->prior_df[i] * t->prior[i]) /
 			    (s.df + t->prior_df[i]);
-		var = var > t->least[i] ? var : t->least[i];
+		var = var > t->min_var[i] ? var : t->min_var[i];
 		float delta = sum[i] / s.chosen + sum[i] / s.rest;
 		float by = s.delta * delta + draws[i] * t->run_sd[i];
 		out[i] = by * by / (var + t->run_var[i]);
@@ -155,7 +155,7 @@ static void permutation_test_fill(struct tile *t, uint32_t i,
 		t->total[i] += z * z;
 	}
 	/* A row without any variance has no statistic: 0 over something. */
-	t->least[i] = scale > 0 ? (float)(c->least * var) : 1;
+	t->min_var[i] = scale > 0 ? (float)(c->min_var * var) : 1;
 	t->prior[i] = (float)(c->prior * var);
 	t->prior_df[i] = (float)c->prior_df;
 	t->run_var[i] = (float)(c->run_var * var);

@@ -17,7 +17,7 @@
  * rows found. So a change of clocks accuses neither the kernels that follow
  * it nor those that do not. */
 
-/* The least number of iterations of a side, or of blocks of them, that prove
+/* The smallest number of iterations of a side, or of blocks of them, that prove
  * anything. One more is needed per unit after the first: the differences
  * between units cost a degree of freedom each. */
 enum { VERDICT_ITERATIONS_MIN = 3 };
@@ -36,7 +36,7 @@ static int verdict_by_p(const void *a, const void *b)
 static bool verdict_q_fill(struct change *changes, uint32_t n, struct arena *a)
 {
 	struct change **order = arena_array(a, struct change *, n + 1);
-	double least = 1;
+	double min_q = 1;
 
 	if (!order)
 		return false;
@@ -44,8 +44,8 @@ static bool verdict_q_fill(struct change *changes, uint32_t n, struct arena *a)
 		order[i] = &changes[i];
 	qsort(order, n, sizeof *order, verdict_by_p);
 	for (uint32_t i = n; i-- > 0;) {
-		least = fmin(least, order[i]->p * n / (i + 1));
-		order[i]->q = least;
+		min_q = fmin(min_q, order[i]->p * n / (i + 1));
+		order[i]->q = min_q;
 	}
 	return true;
 }
@@ -116,7 +116,7 @@ static void verdict_moderate(struct verdict_proof *v, struct contrast *of,
 		} else {
 			of[i].prior = known ? 0 : runs;
 			of[i].prior_df = known ? 0 : r->floor_df;
-			of[i].least = known ? runs : 0;
+			of[i].min_var = known ? runs : 0;
 		}
 		contrast_moderate(&of[i], &v->blocks);
 	}
@@ -267,7 +267,7 @@ static bool verdict_blocks(struct verdict_proof *v, uint32_t *block)
  * are identical on both sides. False if the arena is full. */
 static bool verdict_permuted(const struct verdict_input *in, enum evidence by,
 	const struct common_estimate *c, struct arena *a,
-	struct change *changes, struct common_factor *told, uint32_t *block)
+	struct change *changes, struct common_factor *report, uint32_t *block)
 {
 	struct verdict_proof v = { in, by, c, a, .changes = changes };
 
@@ -275,12 +275,12 @@ static bool verdict_permuted(const struct verdict_input *in, enum evidence by,
 		!permutation_test(&v.blocks, v.rows, in->n, verdict_freed_means,
 			&v, in->permutations, in->seed, a))
 		return false;
-	*told = common_factor_report(in, c, changes, verdict_factor_noise(&v),
+	*report = common_factor_report(in, c, changes, verdict_factor_noise(&v),
 		by == EVIDENCE_ITERATIONS);
 	verdict_p_fill(&v);
 	if (!verdict_q_fill(changes, in->n, a))
 		return false;
-	verdict_classify_rows(&v, told->there);
+	verdict_classify_rows(&v, report->there);
 	return true;
 }
 

@@ -18,9 +18,9 @@
  * first three lines and the last count pairs in which any unchanged row is called
  * regressed, improved, appeared or vanished):
  *
- *   alike, odd, 2 % run effect, default floor (60; 240; 8 iterations)   0; 0; 0
- *   alike, odd, nothing but a known floor of 0 (60; 240 iterations)     37; 19
- *   alike, five runs a side                                         25
+ *   equal, odd, 2 % run effect, default floor (60; 240; 8 iterations)   0; 0; 0
+ *   equal, odd, only a known floor of 0 (60; 240 iterations)            37; 19
+ *   equal, five runs a side                                             25
  *   5 % of one function, 30 iterations, floor 0                         found 987
  *   5 runs a side, 2 % run effect, 10 % of one function, odd        found 961
  *   threefold; a new function of 1 %; one that is gone              found 1,000

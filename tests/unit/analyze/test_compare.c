@@ -13,8 +13,7 @@ static void a_run_with_itself_is_refused(void **state)
 	sides_compare(&r, 1, &r, 1, &a, &c);
 	assert_false(c.comparable);
 	assert_string_equal(c.headline,
-		"both sides hold run 5: whatever differs is none of the work's "
-		"doing");
+		"both sides hold run 5: no difference comes from the work");
 	assert_int_equal(c.rows_n, 1);
 	assert_int_equal(c.rows[0].change.is, CHANGE_UNDECIDED);
 	assert_int_equal(c.rows[0].change.evidence, EVIDENCE_NONE);

@@ -1,4 +1,4 @@
-/* test_compare_around.c - findings on what differs around the figures. */
+/* test_compare_around.c - what differs around the numbers is said before them. */
 #include "sides.h"
 #include <math.h>
 
@@ -9,7 +9,7 @@ static struct compared_run run(struct arena *a, int64_t id, uint32_t iterations)
 	return r;
 }
 
-static const char *finding(const struct compared_run *b, uint32_t b_n,
+static const char *told(const struct compared_run *b, uint32_t b_n,
 	const struct compared_run *h, uint32_t h_n, enum finding_code code,
 	struct arena *a)
 {
@@ -41,7 +41,7 @@ static void iterations_of_other_anchors_are_refused(void **state)
 	b.iterations.detector = h.iterations.detector = ITERATIONS_TOLD;
 	b.iterations.range = "Scheduler.run_batch";
 	h.iterations.range = "Qwen3DecoderLayer";
-	assert_string_equal(finding(&b, 1, &h, 1, FINDING_detectors_differ, &a),
+	assert_string_equal(told(&b, 1, &h, 1, FINDING_detectors_differ, &a),
 		"iterations mean different things: a table's iterations of "
 		"Scheduler.run_batch (1 ms on average) in the base, a table's "
 		"iterations of Qwen3DecoderLayer (1 ms on average) in the head. "
@@ -50,7 +50,7 @@ static void iterations_of_other_anchors_are_refused(void **state)
 	arena_release(&a);
 }
 
-static void a_period_is_comparable_with_a_range_of_its_size(void **state)
+static void a_period_may_stand_beside_a_range_of_its_size(void **state)
 {
 	struct arena a = { 0 };
 	struct compared_run b = run(&a, 1, 5), h = run(&a, 2, 5);
@@ -58,12 +58,12 @@ static void a_period_is_comparable_with_a_range_of_its_size(void **state)
 
 	h.iterations.detector = ITERATIONS_PERIOD;
 	h.iterations.range = "gemm";
-	assert_string_equal(finding(&b, 1, &h, 1, FINDING_detectors_differ, &a),
+	assert_string_equal(told(&b, 1, &h, 1, FINDING_detectors_differ, &a),
 		"");
 	/* a layer of twelve is another thing */
 	for (uint32_t i = 0; i < 5; i++)
 		b.iterations.iterations[i].launches = 120;
-	assert_string_equal(finding(&b, 1, &h, 1, FINDING_detectors_differ, &a),
+	assert_string_equal(told(&b, 1, &h, 1, FINDING_detectors_differ, &a),
 		"iterations mean different things: ranges named step (1 ms on "
 		"average) in the base, a period of kernels that begins with "
 		"gemm "
@@ -90,18 +90,18 @@ static void devices_and_surroundings_are_named(void **state)
 	h.device_names_n = 2;
 	b.facts = (struct facts){ base, 4 };
 	h.facts = (struct facts){ head, 4 };
-	assert_string_equal(finding(&b, 1, &h, 1, FINDING_devices_differ, &a),
+	assert_string_equal(told(&b, 1, &h, 1, FINDING_devices_differ, &a),
 		"the devices differ: NVIDIA A100 in the base, NVIDIA H100 in "
 		"the "
 		"head");
-	assert_string_equal(finding(&b, 1, &h, 1, FINDING_fact_differs, &a),
+	assert_string_equal(told(&b, 1, &h, 1, FINDING_fact_differs, &a),
 		"the surroundings differ: GPU driver 550.54.15, build 41 in "
 		"the "
 		"base, GPU driver 560.35.03, build 42 in the head");
 	arena_release(&a);
 }
 
-static void cuda_against_hip_is_named(void **state)
+static void cuda_beside_hip_is_named(void **state)
 {
 	struct arena a = { 0 };
 	struct compared_run b = run(&a, 1, 5), h = run(&a, 2, 5);
@@ -111,7 +111,7 @@ static void cuda_against_hip_is_named(void **state)
 
 	b.facts = (struct facts){ base, 1 };
 	h.facts = (struct facts){ head, 1 };
-	assert_string_equal(finding(&b, 1, &h, 1, FINDING_fact_differs, &a),
+	assert_string_equal(told(&b, 1, &h, 1, FINDING_fact_differs, &a),
 		"the surroundings differ: CUDA runtime 12.4 in the base, HIP "
 		"runtime 6.4 in the head");
 	arena_release(&a);
@@ -125,14 +125,13 @@ static void graphs_recorded_whole_are_refused(void **state)
 
 	/* 2.5 ms of kernels; 7.5 ms of graphs are three quarters */
 	h.graph_ns = 7500000;
-	assert_string_equal(finding(&b, 1, &h, 1, FINDING_graph_opaque, &a),
+	assert_string_equal(told(&b, 1, &h, 1, FINDING_graph_opaque, &a),
 		"time is hidden in CUDA graphs recorded whole: 0.0 % of GPU "
 		"time "
 		"in the base, 75.0 % in the head; their kernels are in no row "
 		"here. Record with --cuda-graph-trace=node");
 	h.graph_ns = 100000;
-	assert_string_equal(finding(&b, 1, &h, 1, FINDING_graph_opaque, &a),
-		"");
+	assert_string_equal(told(&b, 1, &h, 1, FINDING_graph_opaque, &a), "");
 	arena_release(&a);
 }
 
@@ -147,21 +146,20 @@ static void notes_of_losses_are_repeated(void **state)
 	h.notes.count[NOTE_no_grid] = 7; /* good to know only */
 	h.notes.count[NOTE_names_lag] = 9;
 	h.analysis_version = ANALYSIS_VERSION + 1;
-	assert_string_equal(finding(&b, 1, &h, 1, FINDING_records_dropped, &a),
+	assert_string_equal(told(&b, 1, &h, 1, FINDING_records_dropped, &a),
 		"records were dropped while recording: 12 in the base, 0 in "
 		"the "
 		"head");
-	assert_string_equal(finding(&b, 1, &h, 1, FINDING_notes, &a),
-		"the traces fell short: run 2: the file breaks off in the "
+	assert_string_equal(told(&b, 1, &h, 1, FINDING_notes, &a),
+		"the traces have notes: run 2: the file breaks off in the "
 		"middle; what came before it was used (5 bytes read)");
-	assert_string_equal(finding(&b, 1, &h, 1, FINDING_names_lag, &a),
+	assert_string_equal(told(&b, 1, &h, 1, FINDING_names_lag, &a),
 		"the kernels' names lag behind their durations in run 2: times "
 		"per name are not to be trusted");
-	assert_string_equal(finding(&b, 1, &h, 1, FINDING_analysis_versions,
-				    &a),
+	assert_string_equal(told(&b, 1, &h, 1, FINDING_analysis_versions, &a),
 		arena_printf(&a,
-			"the runs were analysed by different versions (%d and "
-			"%d); `kernsiftd rebuild` makes them alike",
+			"the runs were analyzed by different versions (%d and "
+			"%d); `kernsiftd rebuild` analyzes them again with one version",
 			ANALYSIS_VERSION, ANALYSIS_VERSION + 1));
 	arena_release(&a);
 }
@@ -183,9 +181,10 @@ static void iterations_left_out_are_counted(void **state)
 		"in "
 		"the head");
 	assert_string_equal(sides_finding(&c, FINDING_few_iterations),
-		"few iterations: 4 in the base, 1 in the head; only launches can "
-		"tell, of what came, went, or moved as a whole; iterations prove "
-		"more from three against four on, runs from four a side on");
+		"few iterations: 4 in the base, 1 in the head; only launches are "
+		"evidence, for functions that are new, gone or changed as a "
+		"whole; iterations prove more from three against four, runs from "
+		"four per side");
 	assert_string_equal(sides_finding(&c, FINDING_coverage),
 		"iterations cover only a part of the GPU time: 50.0 % in the base, "
 		"100.0 % in the head");
@@ -202,7 +201,7 @@ static void iterations_left_out_are_counted(void **state)
 	arena_release(&a);
 }
 
-static void very_many_iterations_are_thinned_and_reported(void **state)
+static void very_many_iterations_are_thinned_and_said(void **state)
 {
 	struct arena a = { 0 };
 	struct compared_run b = sides_run(&a, 1, 100000), h = run(&a, 2, 5);
@@ -242,7 +241,7 @@ static void metric(struct arena *a, struct compared_run *r, double mu,
 	r->patterns.metrics_n = 1;
 }
 
-static void counters_without_information_are_reported(void **state)
+static void counters_that_tell_nothing_are_said_to(void **state)
 {
 	struct arena a = { 0 };
 	struct compared_run b = run(&a, 1, 5), h = run(&a, 2, 5);
@@ -250,16 +249,15 @@ static void counters_without_information_are_reported(void **state)
 
 	metric(&a, &b, NAN, METRIC_SAMPLED);
 	h.notes.count[NOTE_counters_nan] = 1;
-	assert_string_equal(finding(&b, 1, &h, 1, FINDING_counters_nan, &a),
+	assert_string_equal(told(&b, 1, &h, 1, FINDING_counters_nan, &a),
 		"no counter has a usable value in run 1, run 2");
 	metric(&a, &b, 40, METRIC_INTERPOLATED);
 	metric(&a, &h, 40, METRIC_INTERPOLATED);
-	assert_string_equal(finding(&b, 1, &h, 1, FINDING_counters_slow, &a),
+	assert_string_equal(told(&b, 1, &h, 1, FINDING_counters_slow, &a),
 		"no counter was sampled fast enough to be named as a kernel's: "
 		"100.0 % of the values are interpolated");
 	metric(&a, &h, 40, METRIC_SAMPLED);
-	assert_string_equal(finding(&b, 1, &h, 1, FINDING_counters_slow, &a),
-		"");
+	assert_string_equal(told(&b, 1, &h, 1, FINDING_counters_slow, &a), "");
 	arena_release(&a);
 }
 
@@ -268,15 +266,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_around_is_not_mentioned),
 		cmocka_unit_test(iterations_of_other_anchors_are_refused),
-		cmocka_unit_test(
-			a_period_is_comparable_with_a_range_of_its_size),
+		cmocka_unit_test(a_period_may_stand_beside_a_range_of_its_size),
 		cmocka_unit_test(devices_and_surroundings_are_named),
-		cmocka_unit_test(cuda_against_hip_is_named),
+		cmocka_unit_test(cuda_beside_hip_is_named),
 		cmocka_unit_test(graphs_recorded_whole_are_refused),
 		cmocka_unit_test(notes_of_losses_are_repeated),
 		cmocka_unit_test(iterations_left_out_are_counted),
-		cmocka_unit_test(very_many_iterations_are_thinned_and_reported),
-		cmocka_unit_test(counters_without_information_are_reported),
+		cmocka_unit_test(very_many_iterations_are_thinned_and_said),
+		cmocka_unit_test(counters_that_tell_nothing_are_said_to),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -187,15 +187,15 @@ static void mostly_unknown_calls_tell_nothing(void **state)
 	scene_is(w, NULL,
 		"?A ?B ?A ?B ?A ?B M_0{ ALayer_0{ N_0{A} B }"
 		" ALayer_1{ N_1{A} B } }",
-		"modules are told for 40 % of the GPU time only, too little to "
-		"tell layers by");
+		"modules are known for only 40 % of the GPU time, too little to "
+		"find layers");
 }
 
 static void one_layer_is_none(void **state)
 {
 	struct scene *w = *state;
 	scene_is(w, NULL, "M_0{ X_0{E} ALayer_0{ N_0{A} B } }",
-		"modules around launches tell one layer a pass only");
+		"modules around launches give only one layer per pass");
 }
 
 static void leaves_are_no_layers(void **state)

@@ -152,10 +152,11 @@ static void no_iterations(void **state)
 		enum content content;
 		const char *sentence;
 	} rows[] = {
-		{ CONTENT_STATISTICS, "'b' has no cycles to score: a table of "
-				      "statistics tells of none" },
+		{ CONTENT_STATISTICS,
+			"'b' has no iterations to score: a table of "
+			"statistics has none" },
 		{ CONTENT_LAUNCHES,
-			"'b' has no cycles to score: none were found in it" },
+			"'b' has no iterations to score: none were found in it" },
 	};
 	const struct line l[] = { { "f", "GPU 0", "u", { 1 }, { 1 }, ALL } };
 	(void)state;

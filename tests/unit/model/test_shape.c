@@ -90,7 +90,7 @@ static void test_hostile(void **state)
 			"shape cannot be read: a number that passes 64 bits at "
 			"'9223372036854775808'" },
 		{ "m=1 m=1",
-			"shape cannot be read: a size told twice at 'm=1'" },
+			"shape cannot be read: a size given twice at 'm=1'" },
 		{ "m=1  n=1",
 			"shape cannot be read: no name of a size at ' n=1'" },
 		{ "m=1 ", "shape cannot be read: something that is no size at "

@@ -1,11 +1,11 @@
-/* breakdown_asked.h - what a request asks of a breakdown; it replaces what would
- * be found. */
+/* breakdown_params.h - how a request wants a breakdown to be made. A choice here
+ * replaces what the analysis would find. */
 #pragma once
 #include "breakdown.h"
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All 0: no request. */
+/* All 0: no choice. */
 struct layer_asked {
 	const char *range; /* layers are the ranges or modules of this name or
 		class, with or without numbers; a leading "nn.Module: " is
