@@ -1,6 +1,6 @@
 /* audit.c - the audit log, newest first. */
+#include "listing.h"
 #include "audit.h"
-#include "cursor.h"
 #include "view_admin.h"
 
 json_t *audit_get(struct call *c, struct err *e)
@@ -13,17 +13,15 @@ json_t *audit_get(struct call *c, struct err *e)
 		.limit = (int)param(&c->params, "limit")->whole,
 	};
 	struct audit_row *rows;
-	char next[CURSOR_TEXT];
-	int64_t unused;
 	uint32_t n;
 	bool more;
-	if (!cursor_read(c, &f.after, &unused, e) || !call_db(c, e) ||
+	if (!listing_seek(c, &f.after, e) ||
 		!audit_list(c->s.db, &c->s.arena, &f, &rows, &n, &more, e))
 		return NULL;
 	json_t *items = json_array();
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		view_append(items, view_audit(&rows[i]));
-	if (more)
-		cursor_write(c, rows[n - 1].id, 0, next);
-	return view_list(items, more ? next : NULL);
+		f.after = rows[i].id;
+	}
+	return listing_list(c, items, f.after, more);
 }

@@ -13,7 +13,7 @@
 /* ---- layers and launch groups of a run */
 
 /* What the request names instead of what was found; *any: whether it names anything. */
-static bool breakdown_asked_read(const struct call *c,
+static bool breakdown_params_read(const struct call *c,
 	struct breakdown_asked *asked, bool *any, struct err *e)
 {
 	const struct params *ps = &c->params;
@@ -46,7 +46,7 @@ json_t *run_breakdown_get(struct call *c, struct err *e)
 	struct breakdown_stored is;
 	struct run_row run;
 	bool any = false, lags;
-	if (!breakdown_asked_read(c, &asked, &any, e) ||
+	if (!breakdown_params_read(c, &asked, &any, e) ||
 		!listing_run(c, &run, e) ||
 		(any && !concurrency_limit_enter(c, e)) ||
 		!run_breakdown_read(&c->s, c->id, any ? &asked : NULL, &is, e))
@@ -79,14 +79,15 @@ json_t *run_groups_get(struct call *c, struct err *e)
 	for (int64_t i = offset; i < is.groups.n && n < (uint32_t)limit;
 		i++, n++)
 		view_append(items, view_group(&is, (uint32_t)i));
-	json_t *v = listing_list(c, items, offset, n, offset + n < is.groups.n);
+	json_t *v =
+		listing_list(c, items, offset + n, offset + n < is.groups.n);
 	json_object_set_new(v, "run", view_whole(c->id));
 	return v;
 }
 
 /* ---- layers of several runs, row by row */
 
-enum { RUNS_LEAST = 2 };
+enum { RUNS_MIN = 2 };
 
 static bool breakdown_compare_id_from(const char *at, size_t len, int64_t *id,
 	struct err *e)
@@ -110,8 +111,8 @@ static bool breakdown_compare_add(int64_t ids[BREAKDOWN_COMPARE_MAX],
 				"runs: names run %lld twice", (long long)id);
 	if (*n == BREAKDOWN_COMPARE_MAX)
 		return err_set(e, ERR_INPUT,
-			"runs: names more than %d runs, the most that stand "
-			"side by side",
+			"runs: names more than %d runs, the maximum of a "
+			"breakdown comparison",
 			BREAKDOWN_COMPARE_MAX);
 	ids[(*n)++] = id;
 	return true;
@@ -137,10 +138,10 @@ static bool breakdown_compare_ids_read(const struct call *c,
 		if (!*at)
 			break;
 	}
-	return *n >= RUNS_LEAST ||
+	return *n >= RUNS_MIN ||
 	       err_set(e, ERR_INPUT,
-		       "runs: names one run; /runs/%lld/breakdown tells its "
-		       "layers, and two to %d stand side by side",
+		       "runs: names one run; /runs/%lld/breakdown returns its "
+		       "layers, and a breakdown comparison takes two to %d",
 		       (long long)ids[0], BREAKDOWN_COMPARE_MAX);
 }
 
@@ -169,9 +170,10 @@ static bool breakdown_compare_run_read(struct call *c, int64_t id,
 	if (!query_run(c->s.db, &c->s.arena, id, &r->row, e) ||
 		!run_breakdown_names_lag(&c->s, id, &r->names_lag, e))
 		return false;
-	bool anew = asked.realign && r->names_lag;
-	return (!anew || concurrency_limit_enter(c, e)) &&
-	       run_breakdown_read(&c->s, id, anew ? &asked : NULL, &r->is, e) &&
+	bool again = asked.realign && r->names_lag;
+	return (!again || concurrency_limit_enter(c, e)) &&
+	       run_breakdown_read(&c->s, id, again ? &asked : NULL, &r->is,
+		       e) &&
 	       breakdown_compare_platform_read(c, r, e);
 }
 
@@ -198,8 +200,8 @@ json_t *breakdown_get(struct call *c, struct err *e)
 	uint32_t n;
 	if (!breakdown_compare_ids_read(c, ids, &n, e) || !call_db(c, e))
 		return NULL;
-	/* All of them first: another project's run does not exist, whatever
-	 * else is wrong. */
+	/* All of them first: a run of another project is reported as unknown
+	 * before any other error. */
 	for (uint32_t i = 0; i < n; i++)
 		if (!project_scope_run(&c->s, ids[i], e))
 			return NULL;

@@ -31,11 +31,12 @@ json_t *capture_get(struct call *c, struct err *e)
 		"application/vnd.kernsift.capture", ".kst");
 }
 
-/* ---- as a Chrome trace, made while it is sent
+/* ---- as a Chrome trace, written while it is sent
  *
- * From the run's capture, chunk by chunk: held are a piece of it, a chunk's rows,
- * the texts met so far and the events of a few rows. A capture that is damaged or
- * cut breaks the answer off, so that nobody takes a part for the whole. */
+ * The run's capture file is read chunk by chunk. In memory are a piece of the file, the
+ * rows of one chunk, the texts read so far and the events of a few rows. If the file is
+ * damaged or cut, the answer breaks off, so that a client cannot mistake a part for the
+ * whole. */
 
 /* How much is written in one go, and the most that one event may take: a text has at
  * most KST_TEXT_MAX bytes, six times that when escaped. */
@@ -184,8 +185,7 @@ json_t *timeline_get(struct call *c, struct err *e)
 		return NULL;
 	if (strcmp(run.content, "launches") != 0) {
 		err_set(e, ERR_NOT_FOUND,
-			"run %lld has no timeline: somebody's %s are all that "
-			"is known of it",
+			"run %lld has no timeline: only its %s were uploaded",
 			(long long)c->id, run.content);
 		return NULL;
 	}

@@ -86,14 +86,14 @@ static json_t *catalog_changed(struct call *c, struct err *e)
 	if (!k || !query_outdated(c->s.db, catalog_version(k), &runs, e))
 		return NULL;
 	const char *text =
-		!runs ? "every run is attributed with this catalogue"
+		!runs ? "every run is attributed with this catalog"
 		: runs == 1
-			? "1 run was attributed with an earlier catalogue: "
-			  "`kernsiftd rebuild` attributes it anew"
+			? "1 run was attributed with an earlier catalog: "
+			  "`kernsiftd rebuild` attributes it again"
 			: arena_printf(&c->s.arena,
 				  "%lld runs were attributed with an earlier "
-				  "catalogue: `kernsiftd rebuild` attributes "
-				  "them anew",
+				  "catalog: `kernsiftd rebuild` attributes "
+				  "them again",
 				  (long long)runs);
 	return json_pack("{s:o, s:s, s:o, s:s}", "version",
 		view_whole(catalog_cache_version(&c->s)), "catalog",
@@ -109,14 +109,14 @@ static bool catalog_write(struct call *c, enum site_overrides_kind kind,
 	int64_t now;
 	if (!json_is_integer(version) || json_integer_value(version) < 0)
 		return err_set(e, ERR_INPUT,
-			"version: is not the whole number that GET told");
+			"version: is not the whole number that GET returned");
 	const char *text = request_body_list(c, body, "items", e);
 	if (!text || !call_db(c, e) ||
 		!site_overrides_read(c->s.db, &c->s.arena, &own, e))
 		return false;
 	if (own.version != json_integer_value(version))
 		return err_set(e, ERR_CONFLICT,
-			"the catalogue was changed meanwhile: its version is "
+			"the catalog was changed meanwhile: its version is "
 			"%lld, not %lld; get it again and make your change to "
 			"that",
 			(long long)own.version,
@@ -157,8 +157,8 @@ json_t *rules_put(struct call *c, struct err *e)
 	return catalog_put(c, SITE_RULES, e);
 }
 
-/* ---- which rule matches a name: bounded, because every reader may ask, and a draft may
- * have rules that take long to fail */
+/* ---- which rule matches a name: bounded, because every reader may call it, and a
+ * draft may have rules that take long to fail */
 
 enum { NAMES_MAX = 100, RULES_MAX = 500, NAME_BYTES = 65536, BUDGET_S = 2 };
 

@@ -1,10 +1,10 @@
 /* gates.c - gates: evaluated, listed, in other forms, deleted; the badge. */
+#include "listing.h"
 #include "api_state.h"
 #include "audit_record.h"
 #include "compare.h"
 #include "comparison_word.h"
 #include "concurrency_limit.h"
-#include "cursor.h"
 #include "gate_evaluation.h"
 #include "gate_text.h"
 #include "regression_gate.h"
@@ -253,7 +253,7 @@ static bool gates_request_from(struct arena *a, const json_t *body,
 		if (v && !gates_request_member_from(a, &members[i], v, q, e))
 			return false;
 	}
-	if (isnan(q->policy.floor)) /* null: learnt */
+	if (isnan(q->policy.floor)) /* null: learned from repeated runs */
 		q->policy.floor = -1;
 	return true;
 }
@@ -350,21 +350,19 @@ json_t *gates_get(struct call *c, struct err *e)
 		.until = param_moment(&c->params, "until"),
 		.limit = (int)param(&c->params, "limit")->whole };
 	struct gate_row *rows;
-	char next[CURSOR_TEXT];
-	int64_t unused;
 	uint32_t n;
 	bool more;
 	gates_filter_read(c, &f);
-	if (!cursor_read(c, &f.after, &unused, e) || !call_db(c, e) ||
+	if (!listing_seek(c, &f.after, e) ||
 		!gate_result_list(c->s.db, &c->s.arena, &f, &rows, &n, &more,
 			e))
 		return NULL;
 	json_t *items = json_array();
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		view_append(items, view_gate(&rows[i]));
-	if (more)
-		cursor_write(c, rows[n - 1].id, 0, next);
-	return view_list(items, more ? next : NULL);
+		f.after = rows[i].id;
+	}
+	return listing_list(c, items, f.after, more);
 }
 
 /* ---- one, in other forms */

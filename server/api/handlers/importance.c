@@ -1,5 +1,5 @@
-/* importance.c - which operators matter over many runs, or in a reference set, and their
- * shapes. */
+/* importance.c - importance of operators over many runs, or in a reference set, and the
+ * shapes of one. */
 #include "call.h"
 #include "query_fleet.h"
 #include "reference_document.h"
@@ -34,7 +34,7 @@ static bool importance_set_params(const struct call *c, struct err *e)
 
 /* The stored name: one of the catalog, or one that runs still have from an earlier
  * catalog. */
-static bool importance_platform_asked(struct call *c, const struct catalog *k,
+static bool importance_platform_param(struct call *c, const struct catalog *k,
 	const char **out, struct err *e)
 {
 	const char *name = param_text(&c->params, "platform", NULL);
@@ -64,7 +64,7 @@ static bool importance_fleet_params(struct call *c, const struct catalog *k,
 		.since = param_moment(&c->params, "since"),
 		.until = param_moment(&c->params, "until"),
 	};
-	return importance_platform_asked(c, k, &f->platform, e) &&
+	return importance_platform_param(c, k, &f->platform, e) &&
 	       catalog_params_dtype(c, &f->dtype, e) &&
 	       catalog_params_run_phase(c, &f->phase, e);
 }
@@ -250,10 +250,9 @@ static bool importance_shapes_unknown(const struct call *c, struct err *e)
 	if (!strcmp(c->word, "unattributed"))
 		return err_set(e, ERR_NOT_FOUND,
 			"'unattributed' is no operator; /unattributed lists "
-			"the kernels that nobody knows");
+			"the unattributed kernels");
 	return err_set(e, ERR_NOT_FOUND,
-		"neither a run nor the catalogue has an operator '%s'",
-		c->word);
+		"neither a run nor the catalog has an operator '%s'", c->word);
 }
 
 static bool importance_shapes_fleet(struct call *c, const struct catalog *k,
@@ -342,5 +341,5 @@ json_t *importance_shapes_get(struct call *c, struct err *e)
 		view_append(items, view_importance_shape(&s.rows[i], &s));
 	const struct finding_list found = findings_shapes(&c->s.arena, &told);
 	return view_importance_shapes(&s, &found,
-		listing_list(c, items, p.offset, s.n, p.more));
+		listing_list(c, items, p.offset + s.n, p.more));
 }

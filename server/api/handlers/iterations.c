@@ -46,7 +46,7 @@ static json_t *iterations_document(const struct call *c,
 		view_append(items, view_iteration(&iterations->iterations[i]));
 	json_object_set_new(v, "strata", view_strata(iterations));
 	json_object_update_new(v,
-		listing_list(c, items, offset, iterations->n, more));
+		listing_list(c, items, offset + iterations->n, more));
 	return v;
 }
 
@@ -180,7 +180,7 @@ json_t *patterns_get(struct call *c, struct err *e)
 	for (int64_t i = offset; i < means.n && n < (uint32_t)limit; i++, n++)
 		view_append(items, view_pattern(&c->s.arena, &means.rows[i]));
 	bool more = offset + n < means.n;
-	json_t *v = listing_list(c, items, offset, n, more);
+	json_t *v = listing_list(c, items, offset + n, more);
 	view_set_whole(v, "iterations", means.iterations);
 	return v;
 }

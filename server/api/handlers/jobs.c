@@ -1,5 +1,5 @@
 /* jobs.c - jobs, and the ranks of one. */
-#include "cursor.h"
+#include "listing.h"
 #include "job.h"
 #include "call.h"
 #include "concurrency_limit.h"
@@ -7,28 +7,27 @@
 #include "query_compared.h"
 #include "view.h"
 
-/* More than this is not laid side by side; a comparison takes no more either. */
+/* The most ranks of one answer; a comparison takes no more either. */
 enum { JOB_RANKS = 256 };
 
 json_t *jobs_get(struct call *c, struct err *e)
 {
 	const struct params *ps = &c->params;
 	struct job_row *rows;
-	int64_t after, unused;
-	char next[CURSOR_TEXT];
+	int64_t after;
 	uint32_t n;
 	bool more;
-	if (!cursor_read(c, &after, &unused, e) || !call_db(c, e) ||
+	if (!listing_seek(c, &after, e) ||
 		!job_list(c->s.db, &c->s.arena, param_text(ps, "project", NULL),
 			after, (int)param(ps, "limit")->whole, &rows, &n, &more,
 			e))
 		return NULL;
 	json_t *items = json_array();
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		view_append(items, view_job_row(&rows[i]));
-	if (more)
-		cursor_write(c, rows[n - 1].id, 0, next);
-	return view_list(items, more ? next : NULL);
+		after = rows[i].id;
+	}
+	return listing_list(c, items, after, more);
 }
 
 json_t *job_get(struct call *c, struct err *e)
@@ -41,8 +40,8 @@ json_t *job_get(struct call *c, struct err *e)
 		return NULL;
 	if (job.runs_all > JOB_RANKS) {
 		err_set(e, ERR_TOO_LARGE,
-			"job %lld has %lld runs; %d are the most that are laid "
-			"side by side",
+			"job %lld has %lld runs; at most %d ranks are "
+			"analyzed together",
 			(long long)c->id, (long long)job.runs_all, JOB_RANKS);
 		return NULL;
 	}

@@ -36,7 +36,7 @@ json_t *kernels_get(struct call *c, struct err *e)
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
 		view_append(items, view_kernel(&rows[i]));
-	return listing_list(c, items, f.offset, n, more);
+	return listing_list(c, items, f.offset + n, more);
 }
 
 json_t *copies_get(struct call *c, struct err *e)

@@ -1,5 +1,4 @@
 /* launches.c - how kernels came to run: graph replays, latency from the call, callers. */
-#include "cursor.h"
 #include "listing.h"
 #include "stats.h"
 #include "view.h"
@@ -39,7 +38,7 @@ json_t *launches_get(struct call *c, struct err *e)
 	json_t *items = json_array();
 	for (uint32_t i = 0; i < n; i++)
 		view_append(items, view_launch(&rows[i]));
-	return listing_list(c, items, f.offset, n, more);
+	return listing_list(c, items, f.offset + n, more);
 }
 
 json_t *callers_get(struct call *c, struct err *e)
@@ -47,8 +46,8 @@ json_t *callers_get(struct call *c, struct err *e)
 	int limit = (int)param(&c->params, "limit")->whole;
 	struct caller_table t;
 	struct run_row run;
-	int64_t offset, unused;
-	if (!cursor_read(c, &offset, &unused, e) || !listing_run(c, &run, e) ||
+	int64_t offset;
+	if (!listing_seek(c, &offset, e) || !listing_run(c, &run, e) ||
 		!query_callers(c->s.db, &c->s.arena, c->id, c->k, offset, limit,
 			&t, e))
 		return NULL;
@@ -58,5 +57,5 @@ json_t *callers_get(struct call *c, struct err *e)
 			view_caller(&t.lines[i],
 				stats_pct(t.lines[i].total_ns, t.total_ns)));
 	return view_callers(c->k, &t,
-		listing_list(c, items, offset, t.n, t.more));
+		listing_list(c, items, offset + t.n, t.more));
 }

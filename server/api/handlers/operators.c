@@ -1,7 +1,6 @@
 /* operators.c - a run's operators, their shapes, and unattributed kernels. */
 #include "catalog_params.h"
 #include "catalog_cache.h"
-#include "cursor.h"
 #include "listing.h"
 #include "findings.h"
 #include "fleet_importance.h"
@@ -19,7 +18,7 @@ static bool operators_shapes_of(struct call *c, const char *op,
 }
 
 /* The operators of a run, and the catalog that describes them. */
-static bool operators_matters_read(struct call *c, struct run_operators *is,
+static bool operators_table_read(struct call *c, struct run_operators *is,
 	struct run_operators_table *m, struct err *e)
 {
 	struct run_row run;
@@ -66,7 +65,7 @@ json_t *run_operators_get(struct call *c, struct err *e)
 {
 	struct run_operators is;
 	struct run_operators_table m;
-	if (!operators_matters_read(c, &is, &m, e) ||
+	if (!operators_table_read(c, &is, &m, e) ||
 		!operators_against_read(c, &m, e))
 		return NULL;
 	if (!listing_is_json(c))
@@ -90,10 +89,10 @@ static bool operators_operator_check(const struct call *c,
 		return err_set(e, ERR_NOT_FOUND,
 			"'unattributed' is no operator; "
 			"/runs/%lld/unattributed "
-			"lists the kernels that nobody knows",
+			"lists the unattributed kernels",
 			(long long)c->id);
 	return err_set(e, ERR_NOT_FOUND,
-		"neither run %lld nor the catalogue has an operator '%s'",
+		"neither run %lld nor the catalog has an operator '%s'",
 		(long long)c->id, c->word);
 }
 
@@ -129,12 +128,12 @@ static double operators_median_of(struct arena *a,
 	return fleet_importance_median(s, n);
 }
 
-static struct finding_list operators_told(struct call *c,
+static struct finding_list operators_findings(struct call *c,
 	const struct shape_stat *rows, uint32_t n)
 {
 	struct findings_shape_times t = { .n = n,
-		.empty = "no call of it was in this run, of the type and phase "
-			 "asked for" };
+		.empty = "this run has no call of the operator with this dtype "
+			 "and phase" };
 	for (uint32_t i = 0; i < n; i++) {
 		double ns = (double)rows[i].call.total_ns;
 		t.all += ns;
@@ -154,7 +153,7 @@ json_t *run_shapes_get(struct call *c, struct err *e)
 	uint32_t n;
 	int limit;
 	if (!listing_read(c, &offset, &limit, e) ||
-		!operators_matters_read(c, &is, &m, e) ||
+		!operators_table_read(c, &is, &m, e) ||
 		!operators_operator_check(c, &m, e) ||
 		!operators_shapes_of(c, c->word, &rows, &n, e) ||
 		!operators_narrow(c, &is, rows, &n, e))
@@ -169,9 +168,9 @@ json_t *run_shapes_get(struct call *c, struct err *e)
 	uint32_t shown = 0;
 	for (int64_t i = offset; i < n && shown < (uint32_t)limit; i++, shown++)
 		view_append(items, view_run_shape(&s, &rows[i]));
-	const struct finding_list found = operators_told(c, rows, n);
+	const struct finding_list found = operators_findings(c, rows, n);
 	return view_run_shapes(&s, &found,
-		listing_list(c, items, offset, shown, offset + shown < n));
+		listing_list(c, items, offset + shown, offset + shown < n));
 }
 
 static json_t *operators_unattributed(struct call *c, const char *name,

@@ -50,7 +50,7 @@ static bool retention_project_of_item(struct arena *a, const json_t *item,
 		strlen(json_string_value(v)) != len)
 		return err_set(e, ERR_INPUT,
 			"project: is not text of at most %d bytes; null "
-			"stands for all that have no row of their own",
+			"means all that have no row of their own",
 			PROJECT_MAX);
 	row->project = arena_strdup(a, json_string_value(v));
 	return true;
@@ -118,7 +118,7 @@ static bool retention_items_read(struct arena *a, const json_t *body,
 			return false;
 		if (retention_twice(*rows, i + 1))
 			return err_set(e, ERR_INPUT,
-				"items: project '%.100s' is told twice",
+				"items: project '%.100s' is given twice",
 				(*rows)[i].project ? (*rows)[i].project
 						   : "null");
 	}

@@ -142,14 +142,14 @@ static bool runs_change_from(struct arena *a, json_t *body,
 	return true;
 }
 
-static const char *runs_said(struct arena *a, const char *key,
+static const char *runs_detail_field(struct arena *a, const char *key,
 	const char *value)
 {
 	return value ? arena_printf(a, " %s='%s'", key, value) : "";
 }
 
 /* Records which keys changed; for the admins of both projects if the run moves. */
-static bool runs_told(struct call *c, const struct run_change *to,
+static bool runs_change_describe(struct call *c, const struct run_change *to,
 	struct err *e)
 {
 	struct arena *a = &c->s.arena;
@@ -158,11 +158,11 @@ static bool runs_told(struct call *c, const struct run_change *to,
 		return false;
 	bool moves = was && to->project && strcmp(was, to->project) != 0;
 	audit_record_describe(c, NULL, "run %lld%s%s%s%s%s", (long long)c->id,
-		runs_said(a, "project", to->project),
+		runs_detail_field(a, "project", to->project),
 		moves ? arena_printf(a, " (was '%s')", was) : "",
-		runs_said(a, "workload", to->workload),
-		runs_said(a, "name", to->name),
-		runs_said(a, "labels", to->labels));
+		runs_detail_field(a, "workload", to->workload),
+		runs_detail_field(a, "name", to->name),
+		runs_detail_field(a, "labels", to->labels));
 	return !moves || audit_record_also(c, to->project, e);
 }
 
@@ -180,7 +180,7 @@ json_t *run_patch(struct call *c, struct err *e)
 	ok = ok &&
 	     (!change.project ||
 		     project_scope_allows(&c->s, change.project, e)) &&
-	     call_db(c, e) && runs_told(c, &change, e) &&
+	     call_db(c, e) && runs_change_describe(c, &change, e) &&
 	     run_change(c->s.db, c->id, &change, e);
 	json_decref(body);
 	return ok ? run_get(c, e) : NULL;

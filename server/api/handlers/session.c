@@ -18,7 +18,7 @@ static const char *session_token_of(const json_t *body, struct err *e)
 
 /* Recorded once the caller is identified, and at most once a minute: attempts
  * without a token, or repeated with one, must not grow the audit table. */
-static bool session_told(struct call *c, struct err *e)
+static bool session_record(struct call *c, struct err *e)
 {
 	bool first;
 	return token_signed(c->s.db, c->s.who.token, &first, e) &&
@@ -29,7 +29,7 @@ json_t *session_post(struct call *c, struct err *e)
 {
 	json_t *body = request_body_read(c, "token", e);
 	const char *text = body ? session_token_of(body, e) : NULL;
-	bool ok = text && guard_token(c, text, e) && session_told(c, e);
+	bool ok = text && guard_token(c, text, e) && session_record(c, e);
 	if (ok)
 		session_cookie_set(c, text, c->s.who.expires);
 	json_decref(body);

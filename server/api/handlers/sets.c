@@ -60,7 +60,7 @@ static bool sets_taken(struct call *c, struct reference_set_row *row,
 		return false;
 	if (!r->body_len)
 		return err_set(e, ERR_INPUT,
-			"the body is empty; send the catalogue's JSON");
+			"the body is empty; send the catalog's JSON");
 	if (!reference_read(k, r->body, r->body_len, &c->s.arena, &is, e))
 		return false;
 	sha256_init(&sha);

@@ -1,7 +1,7 @@
 /* tokens.c - tokens: created, listed, revoked. A project's admin manages those of his
  * project alone. */
+#include "listing.h"
 #include "request_body.h"
-#include "cursor.h"
 #include "utc_time.h"
 #include "token.h"
 #include "audit_record.h"
@@ -54,7 +54,7 @@ static bool tokens_expiry_of(const json_t *body, struct token_request *w,
 
 /* A project's admin creates tokens of his project, whether the request names it or
  * not. */
-static bool tokens_wish_from(const struct call *c, const json_t *body,
+static bool tokens_request_from(const struct call *c, const json_t *body,
 	struct token_request *w, struct err *e)
 {
 	const char *scope;
@@ -85,17 +85,17 @@ json_t *token_post(struct call *c, struct err *e)
 	json_t *body = request_body_read(c,
 		"name|scope|project|expires_at|expires_days", e);
 	char text[TOKEN_TEXT];
-	struct token_request wish;
+	struct token_request request;
 	struct token_row row;
 	int64_t id;
-	bool ok = body && tokens_wish_from(c, body, &wish, e) &&
-		  call_db(c, e) && token_new(c->s.db, &wish, text, &id, e);
+	bool ok = body && tokens_request_from(c, body, &request, e) &&
+		  call_db(c, e) && token_new(c->s.db, &request, text, &id, e);
 	if (ok)
-		audit_record_describe(c, wish.project,
+		audit_record_describe(c, request.project,
 			"token %lld '%s' scope=%s%s%s", (long long)id,
-			wish.name, scope_name(wish.scope),
-			wish.project ? " project=" : "",
-			wish.project ? wish.project : "");
+			request.name, scope_name(request.scope),
+			request.project ? " project=" : "",
+			request.project ? request.project : "");
 	json_decref(body);
 	if (!ok || !token_read(c->s.db, &c->s.arena, id, NULL, &row, e))
 		return NULL;
@@ -107,22 +107,21 @@ json_t *token_post(struct call *c, struct err *e)
 json_t *tokens_get(struct call *c, struct err *e)
 {
 	struct token_row *rows;
-	int64_t after, unused;
-	char next[CURSOR_TEXT];
+	int64_t after;
 	uint32_t n;
 	bool more;
-	if (!cursor_read(c, &after, &unused, e) || !call_db(c, e) ||
+	if (!listing_seek(c, &after, e) ||
 		!token_list(c->s.db, &c->s.arena,
 			param_text(&c->params, "project", NULL), after,
 			(int)param(&c->params, "limit")->whole, &rows, &n,
 			&more, e))
 		return NULL;
 	json_t *items = json_array();
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		view_append(items, view_token(&rows[i]));
-	if (more)
-		cursor_write(c, rows[n - 1].id, 0, next);
-	return view_list(items, more ? next : NULL);
+		after = rows[i].id;
+	}
+	return listing_list(c, items, after, more);
 }
 
 json_t *token_delete(struct call *c, struct err *e)

@@ -1,5 +1,4 @@
 /* trends.c - workloads, and one value per run of a workload over time. */
-#include "cursor.h"
 #include "call.h"
 #include "concurrency_limit.h"
 #include "listing.h"
@@ -9,25 +8,24 @@ json_t *workloads_get(struct call *c, struct err *e)
 {
 	const struct params *ps = &c->params;
 	struct workload_row *rows;
-	int64_t after, unused;
-	char next[CURSOR_TEXT];
+	int64_t after;
 	uint32_t n;
 	bool more;
-	if (!cursor_read(c, &after, &unused, e) || !call_db(c, e) ||
+	if (!listing_seek(c, &after, e) ||
 		!query_workloads(c->s.db, &c->s.arena,
 			param_text(ps, "project", NULL),
 			param_text(ps, "q", NULL), after,
 			(int)param(ps, "limit")->whole, &rows, &n, &more, e))
 		return NULL;
 	json_t *items = json_array();
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		view_append(items, view_workload(&rows[i]));
-	if (more)
-		cursor_write(c, rows[n - 1].newest, 0, next);
-	return view_list(items, more ? next : NULL);
+		after = rows[i].newest;
+	}
+	return listing_list(c, items, after, more);
 }
 
-static bool trends_stat_asked(const struct call *c, struct trend_filter *f,
+static bool trends_stat_param(const struct call *c, struct trend_filter *f,
 	struct err *e)
 {
 	const struct param *stat = param(&c->params, "stat");
@@ -45,7 +43,7 @@ static bool trends_stat_asked(const struct call *c, struct trend_filter *f,
 	return false;
 }
 
-static bool trends_trend_asked(const struct call *c, struct trend_filter *f,
+static bool trends_params_read(const struct call *c, struct trend_filter *f,
 	struct err *e)
 {
 	const struct params *ps = &c->params;
@@ -63,12 +61,11 @@ static bool trends_trend_asked(const struct call *c, struct trend_filter *f,
 		.limit = TREND_UNITS,
 	};
 	const char *word = trend_metric_word(f->metric);
-	if (!trends_stat_asked(c, f, e))
+	if (!trends_stat_param(c, f, e))
 		return false;
 	if (trend_has_of(f->metric) && !f->of)
 		return err_set(e, ERR_INPUT,
-			"of: is missing; it is the %s whose time is asked for",
-			word);
+			"of: is missing; give the name of the %s", word);
 	return trend_has_of(f->metric) || !f->of ||
 	       err_set(e, ERR_INPUT, "of: %s is of the whole run; leave it out",
 		       word);
@@ -95,7 +92,7 @@ json_t *trends_get(struct call *c, struct err *e)
 	struct trend t;
 	struct trend_result is = { .f = &f, .t = &t };
 	struct change_point *changes;
-	if (!trends_trend_asked(c, &f, e) || !concurrency_limit_enter(c, e) ||
+	if (!trends_params_read(c, &f, e) || !concurrency_limit_enter(c, e) ||
 		!trends_trend_read(c, &f, &t, e))
 		return NULL;
 	uint32_t *group = arena_array(&c->s.arena, uint32_t, t.n);

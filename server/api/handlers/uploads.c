@@ -2,12 +2,12 @@
  *
  * An upload's bytes are written as they come, in chunks; it holds one chunk of memory
  * and, while it writes, one database connection. */
+#include "listing.h"
 #include "api.h"
 #include "api_state.h"
 #include "audit.h"
 #include "audit_record.h"
 #include "call.h"
-#include "cursor.h"
 #include "file_magic.h"
 #include "log.h"
 #include "multipart.h"
@@ -27,19 +27,17 @@ json_t *uploads_get(struct call *c, struct err *e)
 		.limit = (int)param(&c->params, "limit")->whole,
 	};
 	struct upload_row *rows;
-	char next[CURSOR_TEXT];
 	uint32_t n;
-	int64_t unused;
 	bool more;
-	if (!cursor_read(c, &f.after, &unused, e) || !call_db(c, e) ||
+	if (!listing_seek(c, &f.after, e) ||
 		!upload_row_list(c->s.db, &c->s.arena, &f, &rows, &n, &more, e))
 		return NULL;
 	json_t *items = json_array();
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		view_append(items, view_upload(&rows[i]));
-	if (more)
-		cursor_write(c, rows[n - 1].id, 0, next);
-	return view_list(items, more ? next : NULL);
+		f.after = rows[i].id;
+	}
+	return listing_list(c, items, f.after, more);
 }
 
 json_t *upload_get(struct call *c, struct err *e)

@@ -1,8 +1,8 @@
 /* webhooks.c - webhooks: created, listed, tested, deleted. A project's admin manages those
  * of his project alone. */
+#include "listing.h"
 #include "api_state.h"
 #include "request_body.h"
-#include "cursor.h"
 #include "outward.h"
 #include "audit_record.h"
 #include "view_admin.h"
@@ -25,8 +25,8 @@ static bool webhooks_event_read(const json_t *v, struct webhook_row *w,
 			word ? word : "");
 	for (uint32_t k = 0; k < w->events_n; k++)
 		if (list[k] == events[i])
-			return err_set(e, ERR_INPUT, "events: %s is told twice",
-				word);
+			return err_set(e, ERR_INPUT,
+				"events: %s is given twice", word);
 	list[w->events_n++] = events[i];
 	return true;
 }
@@ -61,8 +61,8 @@ static bool webhooks_project_read(struct call *c, const json_t *body,
 	if (!json_is_string(v) || !len || len > PROJECT_MAX ||
 		strlen(json_string_value(v)) != len)
 		return err_set(e, ERR_INPUT,
-			"project: is not text of 1 to %d bytes; null stands "
-			"for all",
+			"project: is not text of 1 to %d bytes; null "
+			"means all",
 			PROJECT_MAX);
 	w->project = arena_strdup(&c->s.arena, json_string_value(v));
 	return project_scope_allows(&c->s, w->project, e);
@@ -80,7 +80,7 @@ static bool webhooks_url_read(struct call *c, const json_t *body,
 	if (!json_is_string(v) ||
 		strlen(json_string_value(v)) != json_string_length(v))
 		return err_set(e, ERR_INPUT,
-			"url: is missing: where is to be told?");
+			"url: is missing; give the address that receives events");
 	w->url = arena_strdup(&c->s.arena, json_string_value(v));
 	return web_url_read(w->url, &url, e) &&
 	       (outward_named(list ? list : "", url.host, &why) ||
@@ -107,22 +107,21 @@ json_t *webhook_post(struct call *c, struct err *e)
 json_t *webhooks_get(struct call *c, struct err *e)
 {
 	struct webhook_row *rows;
-	char next[CURSOR_TEXT];
-	int64_t after, unused;
+	int64_t after;
 	uint32_t n;
 	bool more;
-	if (!cursor_read(c, &after, &unused, e) || !call_db(c, e) ||
+	if (!listing_seek(c, &after, e) ||
 		!webhook_list(c->s.db, &c->s.arena,
 			param_text(&c->params, "project", NULL), after,
 			(int)param(&c->params, "limit")->whole, &rows, &n,
 			&more, e))
 		return NULL;
 	json_t *items = json_array();
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		view_append(items, view_webhook(&rows[i]));
-	if (more)
-		cursor_write(c, rows[n - 1].id, 0, next);
-	return view_list(items, more ? next : NULL);
+		after = rows[i].id;
+	}
+	return listing_list(c, items, after, more);
 }
 
 json_t *webhook_delete(struct call *c, struct err *e)
@@ -149,9 +148,9 @@ json_t *webhook_test_post(struct call *c, struct err *e)
 	int64_t delivery;
 	if (!call_db(c, e) || !webhook_get(c->s.db, &c->s.arena, c->id, &w, e))
 		return NULL;
-	json_t *told = view_test(&w, webhooks_now_us());
-	char *text = json_dumps(told, JSON_COMPACT);
-	json_decref(told);
+	json_t *event = view_test(&w, webhooks_now_us());
+	char *text = json_dumps(event, JSON_COMPACT);
+	json_decref(event);
 	bool ok =
 		webhook_notify_one(c->s.db, c->id, "test", text, &delivery, e);
 	free(text);
@@ -162,20 +161,19 @@ json_t *webhook_deliveries_get(struct call *c, struct err *e)
 {
 	struct webhook_row w;
 	struct delivery_row *rows;
-	char next[CURSOR_TEXT];
-	int64_t before, unused;
+	int64_t before;
 	uint32_t n;
 	bool more;
-	if (!cursor_read(c, &before, &unused, e) || !call_db(c, e) ||
+	if (!listing_seek(c, &before, e) ||
 		!webhook_get(c->s.db, &c->s.arena, c->id, &w, e) ||
 		!webhook_deliveries(c->s.db, &c->s.arena, c->id, before,
 			(int)param(&c->params, "limit")->whole, &rows, &n,
 			&more, e))
 		return NULL;
 	json_t *items = json_array();
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		view_append(items, view_delivery(&rows[i]));
-	if (more)
-		cursor_write(c, rows[n - 1].id, 0, next);
-	return view_list(items, more ? next : NULL);
+		before = rows[i].id;
+	}
+	return listing_list(c, items, before, more);
 }

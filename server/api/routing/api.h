@@ -3,7 +3,7 @@
  * No sockets here and no libmicrohttpd: http/ moves bytes, this room decides.
  * api_call() finds the route, checks Host, Origin and scope, runs the handler and
  * makes the envelope; a long answer is a stream that is pulled while it is sent
- * (struct api_stream). An upload goes another way, because its body is streamed:
+ * (struct api_stream). An upload takes other calls, because its body is streamed:
  * api_receive_begin() when the headers are there (as quick as any call: at most a
  * token is looked up), _bytes() for what arrives, _end() for the answer. The last
  * two and _abort() wait for the database to take the bytes, and are therefore called
@@ -22,7 +22,8 @@ struct sockaddr;
 
 struct api_options {
 	struct db_pool *pool;
-	const char *hosts; /* names that Host may have besides loopback */
+	const char
+		*hosts; /* names that Host may have, in addition to loopback */
 	bool open_loopback; /* reading and uploading need no token there */
 	bool tls; /* browsers reach us by https, here or at a proxy */
 	int64_t upload_bytes; /* most an upload may have, as sent */

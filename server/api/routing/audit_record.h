@@ -13,8 +13,8 @@ void audit_record_init(struct call *c);
 bool audit_record_required(const struct call *c);
 /* Once a call: the second does nothing. False: do not make the change. */
 bool audit_record_begin(struct call *c, struct err *e);
-/* What the path does not tell: the project (NULL: unchanged) and in words what the
- * handler did, without secrets. */
+/* Adds what the path does not contain: the project (NULL: unchanged) and a sentence on
+ * what the handler did, without secrets. */
 void audit_record_describe(struct call *c, const char *project, const char *fmt,
 	...) __attribute__((format(printf, 3, 4)));
 /* Records the same for the admins of another project too, before it is done. Once a

@@ -46,7 +46,7 @@ struct call {
 	char word[CALL_WORD]; /* its {op} or {set}; "" none */
 	int64_t began_us;
 
-	/* What a handler may set besides its value. */
+	/* What a handler may set in addition to its value. */
 	int status; /* 0: the route's first */
 	const struct table *table;
 	enum table_format format;
@@ -79,7 +79,7 @@ static inline void call_db_return(struct call *c)
 	service_db_return(&c->s);
 }
 
-/* The catalog in force, the same one however often a call asks for it. */
+/* The catalog in force; a call gets the same one each time. */
 static inline const struct catalog *call_catalog(struct call *c, struct err *e)
 {
 	return catalog_cache_take(&c->s, e);

@@ -20,7 +20,7 @@ bool catalog_params_platform(const struct call *c, const char *param,
 		list = arena_printf(&a, "%s%s%s", list, i ? ", " : "",
 			all[i]->name);
 	err_set(e, ERR_INPUT,
-		"%s: '%.60s' is not a platform of the catalogue; it has %s",
+		"%s: '%.60s' is not a platform of the catalog; it has %s",
 		param, name, list);
 	arena_release(&a);
 	return false;
@@ -57,7 +57,7 @@ bool catalog_params_run_phase(const struct call *c, enum phase *out,
 			*out = (enum phase)p;
 	return !word || *out ||
 	       err_set(e, ERR_INPUT,
-		       "phase: '%s' is told by reference sets alone; runs have "
+		       "phase: only reference sets have '%s'; runs have "
 		       "prefill, decode, mixed",
 		       word);
 }

@@ -109,7 +109,7 @@ bool guard_origin(const struct api *a, const struct api_request *r,
 			!strncasecmp(origin, "https:", 6)))
 		return true;
 	return err_set(e, ERR_FORBIDDEN,
-		"a page of '%.100s' may not ask this server", origin);
+		"a page of '%.100s' may not call this server", origin);
 }
 
 /* Identifies a caller without a token: loopback, or nobody. */
@@ -143,7 +143,7 @@ static bool guard_who_from(struct call *c, enum identity_source by,
 	if (row.expired) {
 		utc_time_format(row.expires, at);
 		return err_set(e, ERR_UNAUTHORIZED,
-			"the token expired at %s; ask for a new one", at);
+			"the token expired at %s; request a new one", at);
 	}
 	c->s.who = (struct identity){
 		.scope = row.scope,
@@ -184,7 +184,7 @@ bool guard_who(struct call *c, struct err *e)
 	return false;
 }
 
-/* Whether our own page sends this, which only a browser can tell. */
+/* Whether the dashboard sent this request; only a browser reports it. */
 static bool guard_own_page(const struct call *c, struct err *e)
 {
 	const struct api_request *r = c->request;
@@ -194,8 +194,8 @@ static bool guard_own_page(const struct call *c, struct err *e)
 	       r->header(r->ctx, "Origin") ||
 	       (site && !strcmp(site, "same-origin")) ||
 	       err_set(e, ERR_FORBIDDEN,
-		       "a cookie lets in no change whose page is not told: "
-		       "send Origin, or the token as 'Authorization: Bearer "
+		       "a change with a cookie requires the header Origin: "
+		       "send it, or the token as 'Authorization: Bearer "
 		       "ks_…'");
 }
 

@@ -7,8 +7,8 @@
  *
  * Scope is what the route requires and what the token, or the loopback address, gives. A
  * token comes in the Authorization header, else in the cookie of POST /session
- * (session_cookie.h). A browser sends a cookie whoever made it ask. A change that a
- * cookie lets in therefore requires Origin (or Sec-Fetch-Site: same-origin) to be there,
+ * (session_cookie.h). A browser sends a cookie for any page that makes a request. A change
+ * with a cookie therefore requires Origin (or Sec-Fetch-Site: same-origin) to be there,
  * not merely not to be another's. SameSite=Strict alone is not enough, because a page of
  * another port of the same host is of the same site. Reading is safe without: no other
  * origin's page is given an answer to read.
@@ -29,5 +29,5 @@ bool guard_origin(const struct api *a, const struct api_request *r,
 bool guard_who(struct call *c, struct err *e);
 /* The same from a token that is to be kept as a cookie. */
 bool guard_token(struct call *c, const char *text, struct err *e);
-/* Whether the caller may do what the route does; identifies him if that matters. */
+/* Whether the caller may do what the route does; identifies the caller if the route needs a scope. */
 bool guard_scope(struct call *c, struct err *e);

@@ -1,4 +1,5 @@
-/* listing.c - a cursor is an offset into an order that never changes. */
+/* listing.c - pages of a list. A cursor is an offset into an order that never changes, or
+ * the key of the last item. */
 #include "listing.h"
 #include "cursor.h"
 #include "view.h"
@@ -26,21 +27,27 @@ bool listing_read(struct call *c, int64_t *offset, int *limit, struct err *e)
 	return cursor_read(c, offset, &unused, e);
 }
 
-json_t *listing_list(const struct call *c, json_t *items, int64_t offset,
-	uint32_t n, bool more)
+bool listing_seek(struct call *c, int64_t *after, struct err *e)
+{
+	int64_t unused;
+	return cursor_read(c, after, &unused, e) && call_db(c, e);
+}
+
+json_t *listing_list(const struct call *c, json_t *items, int64_t last,
+	bool more)
 {
 	char next[CURSOR_TEXT];
 	if (more)
-		cursor_write(c, offset + n, 0, next);
+		cursor_write(c, last, 0, next);
 	return view_list(items, more ? next : NULL);
 }
 
 json_t *listing_file(struct call *c, const struct table *t, const char *name)
 {
 	static const char *const kinds[] = { "json", "csv", "md" };
-	int64_t asked = param(&c->params, "format")->whole;
+	int64_t format = param(&c->params, "format")->whole;
 	c->table = t;
-	c->format = asked > TABLE_MD ? TABLE_CSV : (enum table_format)asked;
+	c->format = format > TABLE_MD ? TABLE_CSV : (enum table_format)format;
 	snprintf(c->disposition, sizeof c->disposition,
 		"inline; filename=\"%s.%s\"", name, kinds[c->format]);
 	return NULL;

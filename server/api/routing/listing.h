@@ -1,4 +1,4 @@
-/* listing.h - what the lists of a run share: the run's row, pages, files. */
+/* listing.h - what lists share: pages, files, the row of the run that a path names. */
 #pragma once
 #include "call.h"
 #include "query.h"
@@ -12,9 +12,12 @@ bool listing_run(struct call *c, struct run_row *run, struct err *e);
 bool listing_read(struct call *c, int64_t *offset, int *limit, struct err *e);
 bool listing_is_json(const struct call *c);
 
-/* The list, with the cursor of what follows the `n` items from `offset`. */
-json_t *listing_list(const struct call *c, json_t *items, int64_t offset,
-	uint32_t n, bool more);
+/* The key that the page starts after, 0 for the first page, and the call's database
+ * connection. */
+bool listing_seek(struct call *c, int64_t *after, struct err *e);
+/* The list; if there is more, with the cursor of the page that starts after `last`. */
+json_t *listing_list(const struct call *c, json_t *items, int64_t last,
+	bool more);
 /* The table as csv or md; `what` names the file a browser would save. Formats of
  * a route behind these are csv too. */
 json_t *listing_table(struct call *c, const struct table *t, const char *what);

@@ -62,8 +62,8 @@ struct route_at {
 const struct route *route_find(const char *method, const char *path,
 	struct route_at *out, char allow[ALLOW_TEXT], struct err *e);
 
-/* Names of operators and sets: what a path can hold without anybody asking how
- * it is to be written. */
+/* Names of operators and sets: what a path can hold without any question of how
+ * to encode it. */
 #define ROUTE_WORD_BYTES                                  \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu" \
 	"vwxyz0123456789_.:+-"

@@ -3,7 +3,7 @@
  * The cookie is named for the port, because browsers keep cookies by host alone and
  * another server may run on the same host. Under TLS `__Host-` precedes the name, so that
  * browsers let only this host, by https, set it. It is HttpOnly, of this site alone
- * (SameSite=Strict), Secure if the browser speaks TLS, and ends with its token. */
+ * (SameSite=Strict), Secure if the browser uses TLS, and ends with its token. */
 #pragma once
 #include "call.h"
 

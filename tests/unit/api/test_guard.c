@@ -75,14 +75,14 @@ static const struct {
 	{ "http://localhost:8080", "" },
 	{ "https://LOCALHOST:8080", "" },
 	{ "http://localhost:8081",
-		"a page of 'http://localhost:8081' may not ask this server" },
+		"a page of 'http://localhost:8081' may not call this server" },
 	{ "http://localhost",
-		"a page of 'http://localhost' may not ask this server" },
+		"a page of 'http://localhost' may not call this server" },
 	{ "http://evil.example",
-		"a page of 'http://evil.example' may not ask this server" },
-	{ "null", "a page of 'null' may not ask this server" },
+		"a page of 'http://evil.example' may not call this server" },
+	{ "null", "a page of 'null' may not call this server" },
 	{ "file://localhost:8080",
-		"a page of 'file://localhost:8080' may not ask this server" },
+		"a page of 'file://localhost:8080' may not call this server" },
 };
 
 static void test_origin(void **state)
@@ -110,7 +110,7 @@ static void test_origin_of_https(void **state)
 	h.origin = "http://gpu.example";
 	assert_false(guard_origin(&a, &r, &e));
 	assert_string_equal(e.text,
-		"a page of 'http://gpu.example' may not ask this server");
+		"a page of 'http://gpu.example' may not call this server");
 }
 
 int main(void)

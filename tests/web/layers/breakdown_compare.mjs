@@ -114,7 +114,7 @@ export default async function beside(test, world) {
 
 	await test('what is no run, one named twice and one too many: the server\'s own sentence', async () => {
 		for (const [runs, sentence, last] of [[`${mine},job:3`, 'Runs: \'job:3\' is not the id of a run.', 'job:3'], [`${mine},${mine}`, `Runs: names run ${mine} twice.`, `#${mine}`],
-			['1,2,3,4,5,6,7,8,9', 'Runs: names more than 8 runs, the most that stand side by side.', '#9']]) {
+			['1,2,3,4,5,6,7,8,9', 'Runs: names more than 8 runs, the maximum of a breakdown comparison.', '#9']]) {
 			const page = await open(`/breakdown?runs=${runs}`, {allowed: /400|422/});
 			await page.getByText(sentence).waitFor();
 			await seen(async () => assert.equal(await page.getByRole('link', {name: 'Remove'}).last().textContent(), `Remove ${last}`));
