@@ -20,5 +20,5 @@ bool outward_list(const char *list, struct err *e);
  * with a sentence. */
 bool outward_may(const char *list, const char *host, const struct sockaddr *to,
 	struct err *e);
-/* The same as far as it can be told without looking the name up. */
+/* The same as far as it can be decided without looking the name up. */
 bool outward_named(const char *list, const char *host, struct err *e);

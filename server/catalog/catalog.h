@@ -15,7 +15,7 @@
 
 struct catalog;
 
-/* Goes up when data/ would know more or otherwise; part of what a run records. */
+/* Increases when data/ changes a result; part of what a run records. */
 #define CATALOG_VERSION 1
 
 /* What an installation has of its own, JSON as PUT takes it; NULL: nothing. Its
@@ -100,15 +100,15 @@ enum fit {
 enum fit catalog_fit(const struct operator_info *host,
 	const struct operator_info *kernel);
 
-/* NULL where there is none. */
+/* NULL if there is none. */
 const struct operator_info *catalog_operator(const struct catalog *c,
 	const char *name);
 /* All, by name. */
 uint32_t catalog_operators(const struct catalog *c,
 	const struct operator_info *const **all);
-/* The operator that a host operator's name stands for ("aten::addmm",
- * "vllm::rms_norm", "_C::silu_and_mul"); NULL where nobody knows, or where it
- * only calls others (aten::linear, aten::to). */
+/* The operator that a host operator's name means ("aten::addmm",
+ * "vllm::rms_norm", "_C::silu_and_mul"); NULL if it is unknown, or if it only
+ * calls others (aten::linear, aten::to). */
 const struct operator_info *catalog_op(const struct catalog *c,
 	const char *name, size_t len);
 /* The operator of a kernel by its name alone; NULL. Same rules, one lookup. */

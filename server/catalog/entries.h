@@ -12,9 +12,9 @@
 
 struct entries {
 	json_t *root;
-	const json_t *items; /* a list; NULL where there is nothing */
+	const json_t *items; /* a list; NULL if there is none */
 	const char *entry; /* "rule", "operator", "platform" */
-	const char *called; /* the key an entry goes by: "match", "name" */
+	const char *called; /* the key that names an entry: "match", "name" */
 	bool own;
 };
 
@@ -31,7 +31,7 @@ void entries_release(struct entries *d);
 size_t entries_n(const struct entries *d);
 const json_t *entries_at(const struct entries *d, size_t i);
 
-/* The first entry of a name; entries_n() where there is none. */
+/* The first entry of a name; entries_n() if there is none. */
 size_t entries_find(const struct entries *d, const char *name);
 
 /* Always false: "items[2], the rule 'x(': " and what the format tells. */

@@ -1,9 +1,9 @@
-/* matcher.h - which of many patterns matches a text first, in one look.
+/* matcher.h - finds which of many patterns matches a text first, in one search.
  *
  * The patterns become the alternatives of a few anchored PCRE2 patterns, each
- * ended by a mark of its own that tells which it was. Own patterns are kept
- * apart from those carried in the program: one that gives up at the match limit
- * costs the text its own patterns, and no others. */
+ * ended by a mark that identifies it. An installation's own patterns are kept
+ * apart from those in the program: one that gives up at the match limit costs
+ * the text the own patterns, and no others. */
 #pragma once
 #include "arena.h"
 #include "err.h"
@@ -42,7 +42,7 @@ const char *matcher_limit(int gave_up, struct arena *a);
 
 enum { MATCHER_LIMIT = 1000000 };
 
-/* Patterns that each stand for an operator, or for a platform. */
+/* Patterns that each mean an operator, or a platform. */
 struct meanings {
 	const char **text;
 	const void **stands_for;
@@ -50,7 +50,7 @@ struct meanings {
 	struct matcher *matcher;
 };
 
-/* A pattern of a list, and what it stands for; `own` ones are added first. */
+/* A pattern of a list, and its meaning; `own` ones are added first. */
 void matcher_meanings_add(struct arena *a, struct meanings *p, const char *text,
 	const void *stands_for, bool own);
 bool matcher_meanings_compile(struct meanings *p, bool whole, uint32_t *fault,

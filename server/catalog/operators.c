@@ -1,5 +1,5 @@
 /* operators.c - operators, their sizes, and the host operators and module
- * classes that stand for them. */
+ * classes that mean them. */
 #include "inside.h"
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +93,7 @@ static bool operators_names_read(struct catalog *c, const struct entries *d,
 	return true;
 }
 
-/* An own operator's patterns stand with it. */
+/* An own operator carries its patterns. */
 static bool operators_patterns_read(struct catalog *c, const struct entries *d,
 	size_t i, const char *key, struct meanings *p,
 	const struct operator_info *op, struct err *e)
@@ -174,8 +174,8 @@ static bool operators_all_known(const struct catalog *c, struct err *e)
 	return true;
 }
 
-/* The operator whose pattern does not compile: patterns stand in the order of
- * the own operators. */
+/* The operator whose pattern does not compile: patterns are in the order of the
+ * own operators. */
 static bool operators_compiled(struct catalog *c, struct meanings *p,
 	const char *key, struct err *e)
 {

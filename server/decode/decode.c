@@ -60,7 +60,7 @@ bool databases_decode(struct byte_window *w, struct trace *t, struct err *e)
 	return ok;
 }
 
-/* Who reads what was sniffed; NULL with a sentence where nobody does. */
+/* The decoder of the sniffed format; NULL, with *e, if there is none. */
 static format_fn *decode_format_of(const struct byte_window *w, struct err *e)
 {
 	size_t len = (size_t)(w->end - w->at);

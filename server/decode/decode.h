@@ -1,20 +1,21 @@
-/* decode.h - an upload's bytes become a trace.
+/* decode.h - turns an upload's bytes into a trace.
  *
- * The format is told by the first bytes, never by a name; gzip and zstd around
- * any format are undone on the way, with a ceiling on the size and the ratio
- * of what comes out. Memory is the arena's, whose ceiling is the only limit on
- * how long a trace may be; the file itself is never held whole.
+ * The format is recognized by the first bytes, never by a name. gzip and zstd
+ * around any format are decompressed on the way, with limits on the size and
+ * the ratio of the output. Memory comes from the arena, whose limit is the only
+ * bound on a trace's length; the file itself is never held whole.
  *
- * A trace may hold several processes; kineto/kineto.c has the rule for which they are and whose the
- * events of a GPU are.
+ * A trace may hold several processes; kineto/kineto.c has the rule that decides
+ * which they are and which of them a GPU event belongs to.
  *
- * What is damaged inside a readable file is skipped and counted as a note; the
- * rest is used. False, with a sentence, only where nothing can be made of it:
+ * Damage inside a readable file is skipped and counted as a note; the rest is
+ * used. Decoding fails, with a sentence, only if nothing in the file can be
+ * used:
  *
- *   ERR_FORMAT     not a format we know; the sentence says what was seen
+ *   ERR_FORMAT     not a known format; the sentence says what was seen
  *   ERR_TRACE      the right format, but nothing in it is usable
- *   ERR_TOO_LARGE  more than the limits allow (bomb, arena ceiling)
- *   what the source reported, where it failed */
+ *   ERR_TOO_LARGE  more than the limits allow (bomb, arena limit)
+ *   the source's own error, if reading it failed */
 #pragma once
 #include "plain.h"
 #include "trace.h"

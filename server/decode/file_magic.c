@@ -73,8 +73,8 @@ static const struct {
 };
 enum { KNOWN = sizeof known / sizeof *known, SHOWN = 24 };
 
-/* The index of the signature these bytes have, KNOWN if none, -1 if more of
- * them could tell. Letters compare without regard to case. */
+/* The index of the signature that these bytes have, KNOWN if none, -1 if more
+ * bytes could still decide. Letters compare without regard to case. */
 static int file_magic_find(const char *p, size_t len, bool whole)
 {
 	for (int i = 0; i < KNOWN; i++) {
@@ -106,7 +106,7 @@ static size_t file_magic_space(const char *p, size_t len, size_t from)
 	return from;
 }
 
-/* Whether that key stands in these bytes, with its colon. */
+/* Whether the bytes hold that key and its colon. */
 static bool file_magic_has_key(const char *p, size_t len, size_t from,
 	const char *key)
 {
@@ -127,7 +127,7 @@ static bool file_magic_operator_catalog(const char *p, size_t len, size_t from)
 	       !file_magic_has_key(p, len, from, "\"traceEvents\"");
 }
 
-/* A text that opens a bracket: what stands behind that tells. */
+/* A text that opens with a bracket: what follows decides the format. */
 static enum sniffed file_magic_json(const char *p, size_t len, bool whole,
 	size_t at, struct err *e)
 {
@@ -141,7 +141,7 @@ static enum sniffed file_magic_json(const char *p, size_t len, bool whole,
 		return SNIFF_ROCPROF_JSON;
 	if (object && c == '"' && file_magic_operator_catalog(p, len, at))
 		return file_magic_unknown(e,
-			"this is a catalogue of operators, no trace; "
+			"this is a catalog of operators, no trace; "
 			"`kernsift import` takes it as a set to "
 			"compare with");
 	if (object ? c == '"' : c == '{')

@@ -5,12 +5,12 @@
 
 /* what a file is, by its first bytes.
  *
- * Looks through gzip and zstd. Used by decode() and, through api/, at the
- * door, where a body nobody can know is refused at once. */
+ * Looks through gzip and zstd. decode() uses it, and api/ uses it on arrival to
+ * reject a body of no known format at once. */
 
 enum sniffed {
 	SNIFF_UNKNOWN,
-	SNIFF_MORE, /* too few bytes to tell; ask again with more */
+	SNIFF_MORE, /* too few bytes to decide; call again with more */
 	SNIFF_TRACE_JSON, /* Kineto / Chrome: an object or a bare list */
 	SNIFF_ROCPROF_JSON, /* rocprofv3's own */
 	SNIFF_KST, /* our capture format */
@@ -26,8 +26,8 @@ enum sniffed {
 enum sniffed file_magic_sniff(const void *bytes, size_t len, bool whole,
 	struct err *e);
 
-/* tells plain bytes apart: a trace, or one sentence that says
- * what they are instead. The list is signature.def. */
+/* names the format of plain bytes: a trace, or one sentence that says what they
+ * are instead. The list is signature.def. */
 
 /* As file_magic_sniff(), for bytes that are not compressed any more. */
 enum sniffed file_magic_plain(const void *bytes, size_t len, bool whole,

@@ -170,7 +170,7 @@ static bool ingest_step_save(struct job *j, struct err *e)
 	return ok;
 }
 
-/* The one line that tells what an ingest cost, and what it found. */
+/* Writes the one log line with an ingest's cost and findings. */
 static void ingest_log_done(const struct job *j)
 {
 	struct rusage use;

@@ -26,7 +26,7 @@ TOLD = {
         'note warn no_kernels 2467: the trace holds no GPU kernels (2467 '
         'events read)']),
     'lfs-pointer.sqlite': (1, [
-        'kernsiftd: this is a Git LFS pointer, not the file it stands for; run '
+        'kernsiftd: this is a Git LFS pointer, not the file it refers to; run '
         '`git lfs pull` and upload that']),
     'not-a-trace-json-list.json.gz': (1, [
         'kernsiftd: this is a JSON list, but not of events ({…}); upload a '

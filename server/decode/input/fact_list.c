@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct fact_told *fact_list_told(struct fact_list *l, const char *name)
+static struct fact_entry *fact_list_entry(struct fact_list *l, const char *name)
 {
 	for (uint32_t i = 0; i < l->n; i++)
 		if (!strcmp(l->list[i].name, name))
@@ -14,10 +14,10 @@ static struct fact_told *fact_list_told(struct fact_list *l, const char *name)
 bool fact_list_put(struct fact_list *l, const char *name, const char *value,
 	size_t len)
 {
-	if (len == 0 || l->n == FACT_LIST_MOST || fact_list_told(l, name))
+	if (len == 0 || l->n == FACT_LIST_MOST || fact_list_entry(l, name))
 		return true;
 	uint32_t id = text_put(l->text, value, len, FACT_VALUE_MOST);
-	l->list[l->n++] = (struct fact_told){ name, id };
+	l->list[l->n++] = (struct fact_entry){ name, id };
 	return id != NAMES_NONE;
 }
 
@@ -36,11 +36,11 @@ static bool fact_list_among(const char *list, const char *value, size_t len)
 	}
 }
 
-bool fact_list_beside(struct fact_list *l, const char *name, const char *value,
+bool fact_list_append(struct fact_list *l, const char *name, const char *value,
 	size_t len)
 {
 	char both[FACT_VALUE_MOST + 1];
-	struct fact_told *f = fact_list_told(l, name);
+	struct fact_entry *f = fact_list_entry(l, name);
 	if (!f || len == 0)
 		return fact_list_put(l, name, value, len);
 	const char *before = names_text(&l->text->trace->names, f->value);

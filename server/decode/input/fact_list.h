@@ -1,17 +1,17 @@
-/* fact_list.h - what a file tells of its surroundings, until it is known whose
- * they are.
+/* fact_list.h - holds the facts of a file until the process that they belong to
+ * is known.
  *
  * Versions, clocks, what was traced: short texts by the names of fact.def, or
- * the format's own. Of a name told twice the first stands, unless both are to be
- * kept: then they are told side by side. */
+ * by the format's own. If a name is given twice, the first value counts, unless
+ * both are to be kept: then they are joined by a comma. */
 #pragma once
 #include "text.h"
 
 enum { FACT_LIST_MOST = 32, FACT_VALUE_MOST = 240 };
 
 struct fact_list {
-	struct text *text; /* set by whom it is of */
-	struct fact_told {
+	struct text *text; /* set by the owner */
+	struct fact_entry {
 		const char *name; /* constant */
 		uint32_t value;
 	} list[FACT_LIST_MOST];
@@ -22,8 +22,8 @@ struct fact_list {
  * arena is full. */
 bool fact_list_put(struct fact_list *l, const char *name, const char *value,
 	size_t len);
-/* The same, beside what was told of the name before: "1410, 1980". */
-bool fact_list_beside(struct fact_list *l, const char *name, const char *value,
+/* The same, added to earlier values of the name: "1410, 1980". */
+bool fact_list_append(struct fact_list *l, const char *name, const char *value,
 	size_t len);
 
 /* CUDA counts 13030 for 13.3; HIP 70226015 for 7.2.26015. */

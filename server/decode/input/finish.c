@@ -159,7 +159,7 @@ DROP(node, NODE_COLUMNS)
 #undef DROP
 #undef COLUMN
 
-/* A process's new index; none of the idle is asked for. */
+/* A process's new index; never called for one that is idle. */
 static void finish_renumber(struct trace *t, const uint16_t *now)
 {
 #define KIND(kind, COLUMNS, what)                \

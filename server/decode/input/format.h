@@ -1,13 +1,15 @@
-/* format.h - one format: how its plain bytes become a trace.
+/* format.h - the contract of a decoder, which turns the plain bytes of one
+ * format into a trace.
  *
- * A decoder gets a window whose [at, end) holds the file's first bytes and
- * whose byte_window_more() and plain bring the rest; `t` is empty. It fills rows in
- * any order, t->format, processes, devices, base_ns, and leaves every row's
- * start relative to base_ns, the earliest of them (finish.h helps). Afterwards
- * decode() sorts. False with ERR_TRACE and a sentence where nothing in the
- * file is usable, ERR_TOO_LARGE where the arena is full, or what the source
- * reported. What is damaged, cut or missing inside is noted, and the rest
- * used; how the compression ended is noted already (plain.h). */
+ * A decoder gets a window whose [at, end) holds the file's first bytes;
+ * byte_window_more() and plain bring the rest. `t` is empty. The decoder fills
+ * rows in any order, t->format, processes, devices and base_ns, and leaves
+ * every row's start relative to base_ns, the earliest start (finish.h helps).
+ * Afterwards decode() sorts. It returns false with ERR_TRACE and a sentence if
+ * nothing in the file is usable, with ERR_TOO_LARGE if the arena is full, or
+ * with the source's error. What is damaged, cut or missing inside is noted, and
+ * the rest is used; how the compression ended has already been noted
+ * (plain.h). */
 #pragma once
 #include "byte_window.h"
 #include "sqlite_file.h"

@@ -156,7 +156,7 @@ enum json_resync json_reader_resync(struct byte_window *w,
 	}
 }
 
-/* The list being read, and for whom. */
+/* The list being read, and the caller that reads it. */
 struct json_list {
 	struct json_reader *json;
 	const struct json_list_kind *kind;
@@ -183,8 +183,9 @@ static void json_reader_bad(const struct json_list *l)
 		l->kind->bad(l->ctx, w->at, left < 80 ? left : 80);
 }
 
-/* Goes on behind something broken, of which `got` bytes were read: from its
- * beginning on, or, if too much was read twice already, from there. */
+/* Continues after a broken item of which `got` bytes were read: from the item's
+ * beginning, or, if too much was read twice already, from behind those
+ * bytes. */
 static bool json_reader_resume(const struct json_list *l, size_t got,
 	enum json_resync *found, struct err *e)
 {

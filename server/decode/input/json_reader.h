@@ -22,8 +22,8 @@ struct json_reader {
 	bool quoted; /* the last thing held an unescaped quote */
 	size_t got; /* bytes of the last one that could be read */
 	int64_t again; /* bytes read more than once */
-	struct text_span name; /* of the object of a list being read; `at` is
-				  NULL until it is known */
+	struct text_span name; /* of the list's current object; `at` is
+				  NULL until it is read */
 	bool cut; /* the text ended inside something */
 };
 

@@ -2,7 +2,7 @@
  *
  * Traces give microseconds with decimals, "1606910596288053.123", which a
  * double cannot hold: nanoseconds are taken from the digits. Decimals, an
- * exponent and quotes around the number are read; what lies below the unit is
+ * exponent and quotes around the number are read; digits below the unit are
  * rounded half away from zero (0.0005 us is 1 ns). */
 #pragma once
 #include "scan.h"
@@ -18,8 +18,8 @@ struct number {
 	enum number_kind kind;
 };
 
-/* The number at p times 10 to `scale` (0 to 9). Behind it, or behind whatever
- * value stands there instead. */
+/* Reads the number at p times 10 to the power of `scale` (0 to 9). Returns the
+ * place behind it, or behind any other value that is there instead. */
 const char *number_any(struct scan *s, const char *p, int scale,
 	struct number *n);
 

@@ -149,7 +149,7 @@ const struct plain_method plain_zstd = { "zstd", plain_unzstd_start,
 	plain_unzstd_step, plain_unzstd_stop };
 
 /* Fewer bytes are no gzip member, nor a zstd frame of any use. */
-enum { TELL = 512 * 1024, MEMBER_LEAST = 18 };
+enum { TELL = 512 * 1024, MEMBER_MIN = 18 };
 static const int64_t RATIO_FROM = 1 << 20;
 
 static bool plain_raw_start(struct plain *p, struct err *e)
@@ -220,7 +220,7 @@ static void plain_member(struct plain *p)
 static void plain_stuck(struct plain *p)
 {
 	bool nothing = p->out == p->member_out &&
-		       p->stored - p->member_at < MEMBER_LEAST;
+		       p->stored - p->member_at < MEMBER_MIN;
 	if (p->in_end && p->member_at > 0 && nothing)
 		plain_end(p, NOTE_gzip_garbage);
 	else
@@ -248,8 +248,8 @@ static bool plain_pull(struct plain *p, struct err *e)
 	return true;
 }
 
-/* Tells the method by the first four bytes, however they arrive. What is left
- * of the piece they came in is handed on behind them. */
+/* Recognizes the method by the first four bytes, however they arrive. The rest
+ * of the piece that they came in is handed on behind them. */
 static bool plain_begin(struct plain *p, struct err *e)
 {
 	size_t n = 0;

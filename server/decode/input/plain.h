@@ -4,13 +4,14 @@
 #include "note.h"
 #include "source.h"
 
-/* A source's bytes with the compression undone.
+/* A source's bytes, decompressed.
  *
  * gzip (any number of members, one after the other) and zstd (any number of
- * frames), told by their first bytes; everything else passes as it is. Limits
- * are checked while bytes come out, so that a bomb costs no more than they
- * allow. How the data ended is noted, and what came out before is good:
- * truncated, gzip_garbage (bytes behind the end), damaged, checksum. */
+ * frames) are recognized by their first bytes; everything else passes
+ * unchanged. Limits are checked while bytes are produced, so that a bomb costs
+ * no more than they allow. How the data ended is noted, and the bytes before
+ * that are good: truncated, gzip_garbage (bytes behind the end), damaged,
+ * checksum. */
 
 struct decode_limits {
 	int64_t plain_bytes; /* most after decompression */
@@ -35,7 +36,7 @@ struct plain {
 	void *state; /* the method's */
 	const unsigned char *in;
 	size_t in_len;
-	unsigned char head[4]; /* the first bytes, to tell the method by */
+	unsigned char head[4]; /* the first bytes, which identify the method */
 	const unsigned char *after; /* of the piece they came in */
 	size_t after_len;
 	bool in_end; /* the source has no more */
@@ -43,7 +44,8 @@ struct plain {
 	bool open; /* inside a member or frame */
 	int64_t member_at, member_out; /* stored and out where it began */
 	enum note_code ending; /* how it ended, NOTE_CODES: well */
-	int64_t stored, out, told; /* bytes taken, given, taken at last tell */
+	int64_t stored, out,
+		told; /* bytes read, produced, and read at the last report */
 };
 
 /* `progress` may be NULL; all of it must outlive the struct. */
@@ -66,9 +68,9 @@ bool plain_any(const struct plain *p, struct err *e);
 struct plain_method {
 	const char *name;
 	bool (*start)(struct plain *p, struct err *e);
-	/* Takes from p->in, of which there is some unless p->in_end, what it
-	 * can, and writes to [*to, end), which is not empty. False only with
-	 * *e; the rest of what can happen ends in plain_end(). */
+	/* Consumes what it can of p->in, which is empty only if p->in_end is
+	 * set, and writes to [*to, end), which is not empty. False only with
+	 * *e; plain_end() handles every other ending. */
 	bool (*step)(struct plain *p, unsigned char **to, unsigned char *end,
 		struct err *e);
 	void (*stop)(struct plain *p);

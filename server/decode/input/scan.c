@@ -7,7 +7,7 @@ enum { REPAIR_STRING = 16 * 1024 }; /* no string is searched further */
 
 enum { REPAIR_KEY = 64, REPAIR_DEPTH = 63 };
 
-/* Whether another key and its colon stand at p. */
+/* Whether another key and its colon follow at p. */
 static bool scan_repair_key_at(const char *p)
 {
 	if (*p != '"')
@@ -67,7 +67,7 @@ static const char *scan_repair_string(struct scan *s, const char *p,
 	return scan_stop(s, s->end);
 }
 
-/* A string at p: a key if what stands before it in an object is not a colon. */
+/* A string at p: a key, unless a colon precedes it in an object. */
 static const char *scan_string_end(struct scan *s, const char *p,
 	bool in_object, bool value)
 {
@@ -125,7 +125,7 @@ const char *scan_value(struct scan *s, const char *p, bool in_object)
 }
 
 /* The same as a loop over bytes, for what the fast one cannot do: backslashes
- * and the end of the text. Stops at `until` or where all is closed. */
+ * and the end of the text. Stops at `until` or when all brackets are closed. */
 static const char *scan_close_slow(struct scan *s, const char *p,
 	const char *until, bool *in_string, int *depth)
 {
@@ -151,7 +151,7 @@ static const char *scan_close_slow(struct scan *s, const char *p,
 }
 
 #ifdef __SSE2__
-/* 64 bytes at once: a bit per byte for each kind that matters. */
+/* 64 bytes at once: one bit per byte for each kind of byte that is searched. */
 struct block {
 	uint64_t quote, back, open, close, control;
 };
@@ -175,7 +175,7 @@ static inline struct block scan_block_at(const char *p)
 	return b;
 }
 
-/* Bit i is the parity of bits 0 to i: between which quotes a byte lies. */
+/* Bit i is the parity of bits 0 to i: whether a byte is between quotes. */
 static inline uint64_t scan_parity(uint64_t x)
 {
 	x ^= x << 1;
@@ -186,7 +186,7 @@ static inline uint64_t scan_parity(uint64_t x)
 	return x ^ x << 32;
 }
 
-/* Follows the brackets of a block; where all is closed, the place behind. */
+/* Follows the brackets of a block; if all are closed, the place behind. */
 static inline const char *scan_follow(const char *p, uint64_t open,
 	uint64_t close, int *depth)
 {

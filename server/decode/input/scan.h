@@ -6,20 +6,21 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Walks JSON text that lies in memory, without trusting it.
+/* Walks JSON text in memory, without trusting it.
  *
- * A pull scanner: each function takes the place to look at and returns the
- * place behind what it read, or NULL where it could not, with scan.at set to
- * the byte that was in the way. `at >= end` then means that the text ended too
- * early, and that the same call may succeed once there is more of it.
+ * A pull scanner: each function takes a place and returns the place behind what
+ * it read, or NULL if it could not read it, with scan.at set to the offending
+ * byte. `at >= end` then means that the text ended too early, and that the same
+ * call may succeed with more text.
  *
- * The text is followed by SCAN_PAD zero bytes, so that no function looks at
+ * The text is followed by SCAN_PAD zero bytes, so that no function checks
  * bounds byte by byte and 64 bytes may be loaded from anywhere in it. Nothing
  * here recurses; depth is counted and bounded.
  *
  * A first pass is strict about strings (an unescaped control character ends
- * them); a `lenient` one takes a quote for the end of a string only where what
- * follows looks like it (scan_repair_string()), for files whose writer forgot to escape. */
+ * them). A `lenient` one takes a quote for the end of a string only if what
+ * follows looks like it (scan_repair_string()), for files whose writer did not
+ * escape quotes. */
 
 enum { SCAN_PAD = 64, SCAN_DEPTH = 256 };
 
@@ -31,7 +32,7 @@ struct scan {
 	bool quoted; /* a string since the start held an unescaped quote */
 };
 
-/* A string's bytes between its quotes, as they lie in the text. */
+/* A string's bytes between its quotes, not unescaped. */
 struct text_span {
 	const char *at;
 	uint32_t len;
@@ -111,18 +112,19 @@ const char *scan_value(struct scan *s, const char *p, bool in_object);
 /* From inside an object or a list to behind the bracket that closes it. */
 const char *scan_close(struct scan *s, const char *p, bool in_object);
 
-/* Behind the value at p, whatever it is; NaN and the like pass as scalars. */
+/* Behind the value at p of any type; NaN and the like pass as scalars. */
 const char *scan_skip(struct scan *s, const char *p, bool in_object);
 
 /* An object's fields, one by one:
  *
- *	for (p = scan_first(s, p, &end); p && !end; p = scan_next(s, p, &end)) {
- *		struct text_span key;
- *		if ((p = scan_key(s, p, &key)) && … read the value at p …)
- *	}
+ *         for (p = scan_first(s, p, &end); p && !end; p = scan_next(s, p,
+ * 	&end)) {
+ *                 struct text_span key;
+ *                 if ((p = scan_key(s, p, &key)) && … read the value at p …)
+ *         }
  *
- * scan_first() enters the object at p, scan_next() passes the comma; either
- * sets `end` and stands behind the bracket where the object is over. */
+ * scan_first() enters the object at p, scan_next() passes the comma. At the end
+ * of the object either sets `end` and returns the place behind the bracket. */
 static inline const char *scan_first(struct scan *s, const char *p, bool *end)
 {
 	*end = false;

@@ -1,7 +1,7 @@
 /* source.h - where the bytes of an upload come from.
  *
- * A decoder pulls; it neither knows nor cares whether the bytes lie in a file,
- * in memory or in rows of a database. */
+ * A decoder pulls bytes without knowing whether they come from a file, from
+ * memory or from rows of a database. */
 #pragma once
 #include "err.h"
 #include <stddef.h>

@@ -115,7 +115,7 @@ static bool sqlite_file_copy_header(struct sqlite_copy *c, struct err *e)
 			"the SQLite header is damaged (pages of %d bytes)",
 			(int)page);
 	if (!memcmp(h + AT_CHANGES, h + AT_VALID_FOR, 4))
-		c->pages_told = sqlite_file_copy_big32(h + AT_PAGES);
+		c->pages_claimed = sqlite_file_copy_big32(h + AT_PAGES);
 	c->wal = h[AT_READ_VERSION] == VERSION_WAL;
 	if (c->wal)
 		h[AT_READ_VERSION] = h[AT_WRITE_VERSION] = 1;
@@ -125,9 +125,9 @@ static bool sqlite_file_copy_header(struct sqlite_copy *c, struct err *e)
 	return true;
 }
 
-/* Everything from w->at on. False with *e: ERR_TRACE where the header is none,
- * ERR_DISK_FULL, ERR_BUSY where no file can be made, or what the source
- * reported. */
+/* Copies everything from w->at on. False with *e: ERR_TRACE if the header is
+ * not SQLite's, ERR_DISK_FULL, ERR_BUSY if no file can be made, or the source's
+ * error. */
 static bool sqlite_file_copy_new(struct sqlite_copy *c, struct byte_window *w,
 	struct err *e)
 {
@@ -198,7 +198,7 @@ static int sqlite_file_vfs_truncate_to(sqlite3_file *f, sqlite3_int64 bytes)
 
 static int sqlite_file_vfs_lock(sqlite3_file *f, int how)
 {
-	(void)f, (void)how; /* sync too: nobody else knows the file */
+	(void)f, (void)how; /* sync too: no other process has the file */
 	return SQLITE_OK;
 }
 
@@ -287,7 +287,7 @@ static int sqlite_file_vfs_full_path(sqlite3_vfs *v, const char *name, int n,
 	return SQLITE_OK;
 }
 
-/* Nothing read here is random or tells the time. */
+/* Nothing read here needs randomness or the time. */
 static int sqlite_file_vfs_randomness(sqlite3_vfs *v, int n, char *out)
 {
 	(void)v;
@@ -327,7 +327,7 @@ static sqlite3_vfs vfs = { .iVersion = 1,
 	.xCurrentTime = sqlite_file_vfs_now,
 	.xGetLastError = sqlite_file_vfs_last_error };
 
-/* What sqlite3_open_v2() is to be told; registered at the first call. */
+/* The VFS name for sqlite3_open_v2(); registered at the first call. */
 static const char *sqlite_file_vfs_name(void)
 {
 	if (!sqlite3_vfs_find(vfs.zName))
@@ -339,8 +339,8 @@ enum {
 	HEAP_MIB = 96, /* SQLite's memory, all of it */
 	LONGEST_MIB = 32, /* a value or a row */
 	NAME_MOST = 256, /* bytes of a table's name */
-	EVERY = 100 * 1000, /* steps of SQLite's machine between two tells */
-	QUIET_MOST = 100, /* tells in which no row came: it goes in circles */
+	EVERY = 100 * 1000, /* steps of SQLite's machine between two checks */
+	QUIET_MOST = 100, /* checks without a new row: it is in a loop */
 	PAGES_SPARE = 1000,
 };
 
@@ -373,7 +373,7 @@ static const struct {
 	{ SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0 },
 };
 
-/* Lets nothing be done but reading columns and asking for their names. */
+/* Refuses everything except reading columns and querying their names. */
 static int sqlite_file_allow_action(void *ctx, int action, const char *a,
 	const char *b, const char *database, const char *trigger)
 {
@@ -489,7 +489,7 @@ static bool sqlite_file_keep(struct sqlite_file *f, struct sqlite3_stmt *s)
 	return f->tables[f->tables_n++] != NULL;
 }
 
-/* The code in which it ended: SQLITE_DONE where all is well. */
+/* The code in which it ended: SQLITE_DONE on success. */
 static int sqlite_file_list(struct sqlite_file *f)
 {
 	struct sqlite3_stmt *s;
@@ -530,7 +530,7 @@ static void sqlite_file_note_header(struct sqlite_file *f)
 {
 	const struct sqlite_copy *c = &f->copy;
 	struct notes *n = &f->trace->notes;
-	if (c->pages_told > c->bytes / c->page_bytes &&
+	if (c->pages_claimed > c->bytes / c->page_bytes &&
 		!n->count[NOTE_truncated])
 		note_add(n, NOTE_truncated, c->bytes, NULL, 0);
 	if (c->wal)

@@ -5,17 +5,17 @@
 
 /* A database's uncompressed bytes, in a private file without a name.
  *
- * SQLite needs to jump about in a file that arrives as a stream, so the bytes
- * are spilled: into $TMPDIR or /tmp, where nobody else can open or change
- * them, and gone when they are closed. Two claims of the header are taken out
- * of the copy, since both keep a readable file from being read: that a
- * write-ahead log belongs to it, and how many pages it has. */
+ * SQLite needs random access, but the file arrives as a stream, so the bytes
+ * are copied into $TMPDIR or /tmp, to a file that no other process can open or
+ * change and that disappears when it is closed. Two claims of the header are
+ * removed from the copy because either would keep a readable file from being
+ * read: that it has a write-ahead log, and how many pages it has. */
 
 struct sqlite_copy {
-	int fd; /* -1 where there is none */
+	int fd; /* -1 if there is none */
 	int64_t bytes;
 	int32_t page_bytes;
-	int64_t pages_told; /* by the header; 0 where it does not know */
+	int64_t pages_claimed; /* by the header; 0 if it has no valid count */
 	bool wal; /* the header calls for a write-ahead log */
 };
 
@@ -34,8 +34,7 @@ struct sqlite3_stmt;
 struct sqlite_file {
 	struct sqlite3 *db;
 	struct sqlite_copy copy;
-	struct byte_window
-		*window; /* whose caller is told that reading goes on */
+	struct byte_window *window; /* whose caller gets reports of progress */
 	struct trace *trace; /* whose arena and notes are used */
 	const char **tables; /* the plain ones, as the file spells them */
 	size_t tables_n, tables_cap;
@@ -44,18 +43,18 @@ struct sqlite_file {
 	int64_t pages_allowed, pages_fetched;
 };
 
-/* The window stands at the file's first byte. False with *e: what
- * sqlite_copy_new() said, or ERR_TRACE where SQLite cannot read the list of
- * tables; sqlite_file_close() in any case. */
+/* The window is at the file's first byte. False with *e: the error of
+ * sqlite_copy_new(), or ERR_TRACE if SQLite cannot read the list of tables.
+ * Call sqlite_file_close() in any case. */
 bool sqlite_file_open(struct sqlite_file *f, struct byte_window *w,
 	struct trace *t, struct err *e);
 void sqlite_file_close(struct sqlite_file *f);
 
-/* The table of that name, the letters' case aside, as the file spells it; NULL
- * where there is no plain table of it. */
+/* The table of that name, ignoring case, as the file spells it; NULL if there
+ * is no plain table of that name. */
 const char *sqlite_file_table(const struct sqlite_file *f, const char *name);
-/* The tables whose names begin with `prefix`: the first at or behind *i, which
- * is then behind it; NULL where there is none. Start with 0. */
+/* The first table at or behind *i whose name begins with `prefix`, or NULL if
+ * there is none. *i is then behind it. Start with 0. */
 const char *sqlite_file_prefix(const struct sqlite_file *f, const char *prefix,
 	size_t *i);
 

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 /* The least a row takes in a page: its pointer and its cell. */
-enum { ROW_LEAST = 6, CHECK_EVERY = 64 };
+enum { ROW_MIN = 6, CHECK_EVERY = 64 };
 /* Columns of PRAGMA table_xinfo. */
 enum { INFO_NAME = 1, INFO_TYPE = 2, INFO_KEY = 5, INFO_HIDDEN = 6 };
 
@@ -105,7 +105,7 @@ bool sqlite_rows_next(struct sqlite_rows *r)
 	if (r->code != SQLITE_ROW)
 		return false;
 	r->rows++;
-	r->looped = r->rows > f->copy.bytes / ROW_LEAST ||
+	r->looped = r->rows > f->copy.bytes / ROW_MIN ||
 		    (r->rows % CHECK_EVERY == 0 && !sqlite_file_within(f));
 	return !r->looped;
 }

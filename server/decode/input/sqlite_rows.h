@@ -1,4 +1,5 @@
-/* sqlite_rows.h - the rows of one table, one after the other, as they lie.
+/* sqlite_rows.h - reads the rows of one table in the order in which they are
+ * stored.
  *
  *   static const struct sqlite_column columns[] = { { "start", true }, … };
  *   struct sqlite_rows r;
@@ -7,11 +8,11 @@
  *           ok = take(sqlite_int_or(&r, START, -1), …);
  *   return sqlite_rows_close(&r, e) && ok;
  *
- * A table that is absent has no rows. One that lacks a column that must be
- * there has none either, and that is noted (sqlite_no_column), as is damage in
- * the middle (sqlite_damaged), before which the rows are good, and a table that
- * lists more rows, or costs more to read, than its file can hold
- * (sqlite_endless): of such a one nothing is to be trusted. */
+ * An absent table has no rows. One that lacks a required column has none
+ * either, which is noted (sqlite_no_column). Damage in the middle is noted
+ * (sqlite_damaged); the rows before it are good. A table that lists more rows,
+ * or costs more to read, than its file can hold is noted (sqlite_endless), and
+ * none of its rows can be trusted. */
 #pragma once
 #include "sqlite_file.h"
 #include "text.h"
@@ -37,31 +38,31 @@ struct sqlite_rows {
 enum { SQLITE_COLUMNS_MOST = 64 };
 
 /* False only with *e, and `r` may then be closed all the same. `columns` must
- * outlive `r`; of `table` the case does not matter. */
+ * outlive `r`; the case of `table` is ignored. */
 bool sqlite_rows_open(struct sqlite_rows *r, struct sqlite_file *f,
 	const char *table, const struct sqlite_column *columns, int n,
 	struct err *e);
-/* False at the end, however it came; sqlite_rows_close() tells. */
+/* False at the end and on errors; sqlite_rows_close() distinguishes them. */
 bool sqlite_rows_next(struct sqlite_rows *r);
 /* False with *e where reading ended for a reason that is not the file's. */
 bool sqlite_rows_close(struct sqlite_rows *r, struct err *e);
 
-/* The values of the row, by the column's place in `columns`. What is NULL, or
- * whose column is absent, is not there. Where there is something that is no
- * number, that is noted (sqlite_type) and not there either; a real is whole
- * where it has no fraction. */
+/* The values of the row, by the column's index in `columns`. NULL, or an absent
+ * column, is no value. A value that is not a number is noted (sqlite_type) and
+ * is no value either; a real without a fraction is a whole number. */
 bool sqlite_has(const struct sqlite_rows *r, int column);
 bool sqlite_int(struct sqlite_rows *r, int column, int64_t *value);
 int64_t sqlite_int_or(struct sqlite_rows *r, int column, int64_t otherwise);
-/* The same for what is never negative and has 32 bits; -1 where it is not. */
+/* The same for values that are never negative and have 32 bits; -1 if there is
+ * none. */
 int32_t sqlite_small(struct sqlite_rows *r, int column);
 double sqlite_real_or(struct sqlite_rows *r, int column, double otherwise);
 /* Text as UTF-8 (not necessarily valid), numbers as their text, a blob's
  * bytes. Good until the next row. */
 bool sqlite_bytes(struct sqlite_rows *r, int column, const char **at,
 	size_t *len);
-/* The same as a name of the trace: 0 where it is not there, NAMES_NONE where
- * the arena is full. */
+/* The same as a name of the trace: 0 if there is no value, NAMES_NONE if the
+ * arena is full. */
 uint32_t sqlite_text(struct sqlite_rows *r, int column, struct text *t);
 
 /* Texts that rows name by number: StringIds, rocpd_string.

@@ -110,8 +110,8 @@ static size_t text_unescape(char *to, const struct text_span *s, bool *mended)
 	return (size_t)(to - start);
 }
 
-/* Interns the beginning of a text, in all `max` bytes at most, with a mark that
- * distinguishes it from others that begin alike. */
+/* Interns the beginning of a text, at most `max` bytes in all, with a mark that
+ * distinguishes it from others with the same beginning. */
 static uint32_t text_put_clipped(struct text *t, const char *s, size_t len,
 	size_t max)
 {

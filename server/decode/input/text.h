@@ -1,11 +1,11 @@
 /* text.h - a JSON string becomes an interned name.
  *
  * Most strings of a trace were seen before and hold no escapes: they cost one
- * lookup of the bytes as they lie there. The rest is unescaped and made valid
- * UTF-8 on the way in: bytes that are not text, U+0000 and lone surrogates
- * become U+FFFD. What is longer than TEXT_MAX is cut and ends in "…" and 16
- * digits of the whole text's SHA-256, so that two that begin alike stay two.
- * What was mended, cut, or is unusually long, is noted. */
+ * lookup of their bytes. The rest is unescaped and made valid UTF-8: invalid
+ * bytes, U+0000 and lone surrogates become U+FFFD. A text longer than TEXT_MAX
+ * is cut and ends in "…" and 16 digits of the whole text's SHA-256, so that two
+ * texts with the same beginning stay distinct. What was repaired or cut, or is
+ * unusually long, is noted. */
 #pragma once
 #include "scan.h"
 #include "trace.h"

@@ -1,15 +1,15 @@
 /* kineto.c - decodes Kineto and Chrome trace JSON
  *
- * CUDA and ROCm, the category names of 2020 to today, an object with a list
- * `traceEvents` or the bare list, one process or several fused into one file.
- * Events are read one at a time from a window over the text. One that cannot
- * be read is read again with unescaped quotes allowed, then skipped and
- * counted; reading goes on at the next that looks like one. How
- * much is read twice is bounded, so that no text costs more than a few times
- * its length.
+ * Reads traces of CUDA and ROCm with the category names of 2020 to today, as an
+ * object with a list `traceEvents` or as the bare list, of one process or of
+ * several fused into one file. Events are read one at a time from a window over
+ * the text. One that cannot be read is read again with unescaped quotes
+ * allowed, then skipped and counted; reading continues at the next event that
+ * can be recognized. How much is read twice is bounded, so that no text costs
+ * more than a few times its length.
  *
- * Two lists in one file are both read; of a key that occurs twice in an event
- * the last counts. */
+ * If a file has two lists, both are read; if a key occurs twice in an event,
+ * the last one counts. */
 #include "fact_list.h"
 #include "finish.h"
 #include "format.h"
@@ -23,7 +23,7 @@ struct kineto_meta {
 	struct trace *trace;
 	struct text *text;
 	const struct kineto_words *words;
-	int64_t base_time_ns; /* of 1970, where the file tells; else -1 */
+	int64_t base_time_ns; /* since 1970, if the file has it; else -1 */
 	int32_t rank, world_size; /* -1 unknown */
 	uint32_t host;
 	struct fact_list facts;
@@ -32,7 +32,7 @@ struct kineto_meta {
 
 enum form { AS_IT_IS, CUDA, HIP };
 
-/* What the profiler was asked to record costs time on the host. */
+/* Options of the profiler that cost time on the host. */
 static const struct kineto_meta_fact {
 	enum kineto_key key;
 	const char *name; /* of the fact */
@@ -67,8 +67,8 @@ static bool kineto_meta_fact_key(enum kineto_key k)
 	return k >= KEY_CUDA_DRIVER && k <= KEY_PROFILE_MEMORY;
 }
 
-/* A string, or the bytes of a number or word; null, a list or an object tells
- * nothing. */
+/* A string, or the bytes of a number or word; null, a list or an object has no
+ * value. */
 static const char *kineto_meta_fact_scalar(struct scan *s, const char *p,
 	struct text_span *text)
 {
@@ -294,32 +294,32 @@ static bool kineto_meta_apply(const struct kineto_meta *m)
 	return fact_list_give_all(&m->facts);
 }
 
-/* Which pids are processes, and whose the GPU events are.
+/* Which pids are processes, and which of them GPU events belong to.
  *
  * Kineto writes GPU events under a pid that is the device's number. The rule:
  *
- *  1. A pid under which calls or operators were seen is a process. Where there
- *     is none, one with annotations or Python ranges is.
+ *  1. A pid under which calls or operators were seen is a process. If there is
+ *     none, one with annotations or Python ranges is.
  *  2. If there is exactly one process, everything in the file is its. Else:
  *  3. A pid of GPU events, or of ranges alone, belongs to the only process of
- *     the same rank, where events tell a rank (args.rank, as tools that fuse
+ *     the same rank, if events have a rank (args.rank, as tools that fuse
  *     ranks into one file write it).
  *  4. Else a pid of GPU events belongs to the process whose calls launched
- *     more than half of its events, as far as a correlation occurs in one
- *     process only.
+ *     more than half of its events, counting only correlations that occur in
+ *     one process.
  *  5. Else its events belong to a process without a pid, one per rank, and
  *     are counted as no_process. Ranges alone then are a process too.
  *
  * One pid number may be both: a process in a container is often 1, and so is
- * the second GPU. Their events are told apart by their kind.
+ * the second GPU. The kind of an event decides which is meant.
  *
- * Samples of counters make no process. Under a pid of GPU events alone they are of
- * that device, else of the host; where their pid is no process's, they are kept
- * with the first.
+ * Samples of counters make no process. Under a pid of GPU events alone they are
+ * of that device, else of the host; if their pid belongs to no process, they
+ * are kept with the first.
  *
- * A process has the pid it had before ranks were fused (args.pid_raw). Rank
- * and world size are the event's own, else the file's (distributedInfo) where
- * it holds one process. */
+ * A process has the pid it had before ranks were fused (args.pid_raw). Rank and
+ * world size are the event's own, or else the file's (distributedInfo) if it
+ * holds one process. */
 
 /* Correlation → process, then a majority per GPU pid (Boyer and
  * Moore: one candidate each, counted again). */
@@ -496,8 +496,8 @@ static void kineto_link_hosts(struct kineto_link *l)
 	}
 }
 
-/* The only process of a rank; NOBODY where there are none or several. Where
- * no rank is told, the only process there is. */
+/* The only process of a rank; NOBODY if there is none or more than one. If no
+ * rank is given, the only process there is. */
 static uint16_t kineto_link_only_of(const struct kineto_link *l, int32_t rank,
 	uint32_t real)
 {
@@ -513,7 +513,7 @@ static uint16_t kineto_link_only_of(const struct kineto_link *l, int32_t rank,
 	return found;
 }
 
-/* The process without a pid of a rank, made where there is none yet. */
+/* The process without a pid of a rank, added if it does not exist yet. */
 static uint16_t kineto_link_nameless(struct kineto_link *l, int32_t rank,
 	uint32_t real)
 {

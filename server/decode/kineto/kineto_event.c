@@ -86,7 +86,7 @@ static const char *kineto_event_count(struct scan *s, const char *p,
 	return p;
 }
 
-/* A list as it lies there; anything else gives an `at` of NULL. */
+/* A list's JSON text; anything else gives an `at` of NULL. */
 static const char *kineto_event_list(struct scan *s, const char *p,
 	struct text_span *to)
 {

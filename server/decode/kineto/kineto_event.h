@@ -28,7 +28,7 @@ enum kineto_category {
 	CATEGORIES,
 };
 
-/* The words of kineto.def, ready to be told apart. */
+/* Lookup tables for the words of kineto.def. */
 struct kineto_words {
 	struct word_table keys, categories;
 };
@@ -44,8 +44,8 @@ struct kineto_event {
 	struct text_span pid_text; /* a pid that is not a number */
 	struct number pid, ts, dur; /* ts and dur in nanoseconds */
 	struct text_span
-		args; /* the whole object; `at` is NULL where there is none */
-	/* args; a number that is not told is -1 */
+		args; /* the whole object; `at` is NULL if there is none */
+	/* args; a number that is absent is -1 */
 	struct text_span kernel, label; /* of a launch; of metadata */
 	struct text_span dims, types; /* JSON */
 	int64_t device, stream, correlation, external_id, graph_id, graph_node,

@@ -68,8 +68,7 @@ static uint32_t kineto_rows_pids_find(struct kineto_pids *ps,
 }
 
 /* The index of an event's pid, whose text (if it is one) has the id `text`.
- * PIDS_MAX where there are too many of them; NAMES_NONE where the arena is
- * full. */
+ * PIDS_MAX if there are too many; NAMES_NONE if the arena is full. */
 static uint32_t kineto_rows_pids_of(struct kineto_pids *ps,
 	const struct kineto_event *e, uint32_t text)
 {
@@ -185,8 +184,8 @@ static bool kineto_rows_metadata(struct kineto_rows *r,
 	       kineto_rows_pids_name(&r->pids, e, pid, name);
 }
 
-/* Phases of the Chrome trace format besides X, M and C: flows and instants say
- * nothing that is kept; begin and end are not paired up. */
+/* Phases of the Chrome trace format other than X, M and C: flows and instants
+ * add nothing that is stored; begin and end are not paired. */
 static bool kineto_rows_other_phase(struct kineto_rows *r,
 	const struct kineto_event *e)
 {
@@ -216,7 +215,7 @@ static uint32_t kineto_rows_pid_of(struct kineto_rows *r,
 
 /* What an event becomes, kind by kind. */
 
-/* The id of a string; 0 where there is none. */
+/* The id of a string; 0 if there is none. */
 static bool kineto_rows_text(struct kineto_rows *r, const struct text_span *s,
 	uint32_t *id)
 {
@@ -433,7 +432,7 @@ static bool kineto_rows_add(struct kineto_rows *r, const struct kineto_event *e,
 
 enum { NUMBER = 64 };
 
-/* The number at p, bare or in quotes; NaN where something else stands there. */
+/* The number at p, bare or in quotes; NaN if there is another value. */
 static double kineto_rows_counter_number(const char *p)
 {
 	char text[NUMBER + 1];
@@ -508,8 +507,8 @@ static bool kineto_rows_counter_add(struct kineto_rows *r,
 }
 
 /* The samples of a counter event ("C"): one for each number in its args, named
- * "NAME/KEY", or "NAME" alone where the key is that or "value"; with an id,
- * "NAME[ID]" stands for the name. An event without a number is a bad one. */
+ * "NAME/KEY", or "NAME" alone if the key equals the name or is "value". With an
+ * id, "NAME[ID]" replaces the name. An event without a number is a bad one. */
 static bool kineto_rows_counter_values(struct kineto_rows *r,
 	const struct kineto_event *e, uint32_t index)
 {

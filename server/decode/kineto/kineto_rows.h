@@ -8,7 +8,7 @@
  *
  * Kineto puts GPU events under a "pid" that is the device's number, and a tool
  * that fuses ranks shifts every pid and adds `rank` and `pid_raw`. So an entry
- * here is a pid as written, together with the rank where one is told; which of
+ * here is a pid as written, together with its rank if there is one; which of
  * them are processes is decided at the end (kineto.c). */
 
 enum { PIDS_MAX = 16384 };
@@ -16,8 +16,8 @@ enum { PIDS_MAX = 16384 };
 struct kineto_pid {
 	int64_t number; /* -1 where it is text */
 	uint32_t text; /* 0 where it is a number */
-	int32_t rank; /* -1 not told */
-	int64_t raw; /* before it was shifted; -1 not told */
+	int32_t rank; /* -1 unknown */
+	int64_t raw; /* before it was shifted; -1 unknown */
 	uint32_t tasks; /* calls and ops: what makes it a process */
 	uint32_t ranges; /* annotations and Python on the host */
 	uint32_t gpu; /* kernels, copies and sets, GPU annotations */

@@ -64,8 +64,8 @@ static bool capture_read_room(struct capture_read *c, void **p, size_t *bytes,
 	return true;
 }
 
-/* The trace's process for an id of the capture, made if new. False where the
- * arena is full; *process is -1 where no process can have that id. */
+/* The trace's process for an id of the capture file, added if new. False if the
+ * arena is full; *process is -1 if no process can have that id. */
 static bool capture_read_process(struct capture_read *c, int64_t id,
 	int32_t *process)
 {
@@ -104,7 +104,7 @@ static bool capture_read_rows_within(int64_t v)
 	return v >= -1 && v <= TRACE_TIME_MAX_NS;
 }
 
-/* What a line that somebody else computed must keep to. */
+/* The limits on a row that another program computed. */
 static bool capture_read_rows_line_can_be(const struct kst_chunk *k, uint32_t i)
 {
 	bool stat = k->kind == KST_stat;
@@ -143,13 +143,14 @@ static bool capture_read_rows_fact_can_be(const struct capture_read *c,
 	       name_len <= NAME_MOST && value_len <= VALUE_MOST;
 }
 
-/* The name may be missing: whoever recorded may have been told to drop it. */
+/* The name may be missing: the recorder can be configured to drop it. */
 static bool capture_read_rows_node_can_be(const struct kst_chunk *k, uint32_t i)
 {
 	return k->column[KST_COLUMN(node, node)].i[i] > 0;
 }
 
-/* What a row of any kind must keep to, so that analyses need not ask. */
+/* The limits on a row of any kind, so that later steps need no checks of their
+ * own. */
 static bool capture_read_rows_row_can_be(const struct capture_read *c,
 	const struct kst_chunk *k, uint32_t i)
 {
@@ -186,7 +187,7 @@ static bool capture_read_rows_timely(struct capture_read *c,
 		return true;
 	int64_t dur = k->column[column].i[i];
 	bool table = k->kind == KST_stat || k->kind == KST_pattern;
-	/* A table of all grids and one by grid tell the same time twice. */
+	/* A table of all grids and a table by grid both count the same time. */
 	bool grid = k->kind == KST_stat &&
 		    k->column[KST_COLUMN(stat, launch)].i[i] != 0;
 	int64_t *sum = &c->sum_ns[k->kind][grid];
@@ -279,8 +280,7 @@ static bool capture_read_rows(struct capture_read *c, const struct kst_chunk *k)
 	return true;
 }
 
-/* What a capture says besides its rows: processes, devices,
- * notes, drops. */
+/* What a capture file holds except rows: processes, devices, notes, drops. */
 
 /* A whole number that its place in the trace can hold. */
 static bool capture_read_fits(int64_t v, int32_t *to)
@@ -288,7 +288,7 @@ static bool capture_read_fits(int64_t v, int32_t *to)
 	return !__builtin_add_overflow(v, INT64_C(0), to);
 }
 
-/* The same for one that is -1 where it is not told, and never less. */
+/* The same for a number that is -1 if unknown, and never less. */
 static bool capture_read_fits_or_unknown(int64_t v, int32_t *to)
 {
 	return v >= -1 && capture_read_fits(v, to);
@@ -346,9 +346,9 @@ static bool capture_read_device_add(struct capture_read *c,
 	return true;
 }
 
-/* A note that was made before: what was counted then stands. */
-/* Adds a note with a detail that was made before, and is not clipped again;
- * what was counted when it was made stands. */
+/* A note from an earlier decoding: its count is kept. */
+/* Adds a note with a detail from an earlier decoding, which is not clipped
+ * again; the original count is kept. */
 static void capture_read_note(struct notes *ns, enum note_code code,
 	int64_t count, const char *detail, size_t len)
 {
@@ -366,7 +366,7 @@ static void capture_read_note(struct notes *ns, enum note_code code,
 	note_add(ns, code, count, kept ? NULL : detail, len);
 }
 
-static void capture_read_note_told(struct capture_read *c,
+static void capture_read_note_detail(struct capture_read *c,
 	const struct kst_chunk *k, uint32_t i)
 {
 	size_t len = 0, name_len = 0;
@@ -396,9 +396,10 @@ static void capture_read_dropped(struct capture_read *c,
 			where ? where : "", len);
 }
 
-/* Takes what the rows of a chunk tell of processes, devices, notes and drops.
- * False where the arena is full. */
-static bool capture_read_told(struct capture_read *c, const struct kst_chunk *k)
+/* Takes the processes, devices, notes and drops that the rows of a chunk
+ * describe. False if the arena is full. */
+static bool capture_read_surroundings(struct capture_read *c,
+	const struct kst_chunk *k)
 {
 	bool ok = true;
 	for (uint32_t i = 0; ok && i < k->rows; i++)
@@ -407,7 +408,7 @@ static bool capture_read_told(struct capture_read *c, const struct kst_chunk *k)
 		else if (k->kind == KST_device)
 			ok = capture_read_device_add(c, k, i);
 		else if (k->kind == KST_note)
-			capture_read_note_told(c, k, i);
+			capture_read_note_detail(c, k, i);
 		else if (k->kind == KST_drop)
 			capture_read_dropped(c, k, i);
 	return ok;
@@ -463,7 +464,7 @@ static bool capture_read_chunks(struct capture_read *c)
 	bool ok = true;
 	while (ok && (got = kst_reader_next(c->r, &k)) == KST_CHUNK)
 		ok = capture_read_names_add(c, &known) &&
-		     (k.kind < KST_kernel ? capture_read_told(c, &k)
+		     (k.kind < KST_kernel ? capture_read_surroundings(c, &k)
 					  : capture_read_rows(c, &k));
 	if (ok && got == KST_END)
 		return true;
@@ -512,7 +513,7 @@ static void capture_read_damage_note(struct capture_read *c)
 				list[i].detail ? strlen(list[i].detail) : 0);
 }
 
-/* The earliest start of an iteration; INT64_MAX where none is told. */
+/* The earliest start of an iteration; INT64_MAX if none has a start. */
 static int64_t capture_read_first_iteration(const struct pattern_rows *p)
 {
 	int64_t first = INT64_MAX;
@@ -555,7 +556,7 @@ static void capture_read_base(struct capture_read *c)
 	}
 }
 
-/* Words that the capture tells of itself; NULL where it tells none. */
+/* A header word of the capture file; NULL if it is absent. */
 static const char *capture_read_word(struct capture_read *c, const char *text)
 {
 	uint32_t id = text_put(&c->text, text, strlen(text), TEXT_MAX);

@@ -21,12 +21,12 @@ static const struct sqlite_column nsys_call_columns[NSYS_CALL_COLUMNS] = {
  * cudaLaunchKernel_v7000. (cuMemAlloc_v2 is the driver's own name.) */
 static uint32_t nsys_call_unversioned(struct nsys *n, uint32_t id)
 {
-	enum { DIGITS_LEAST = 4 };
+	enum { DIGITS_MIN = 4 };
 	const struct name *name = &n->trace->names.list[id];
 	size_t len = name->len;
 	while (len && name->text[len - 1] >= '0' && name->text[len - 1] <= '9')
 		len--;
-	if (name->len - len < DIGITS_LEAST || len < 3 ||
+	if (name->len - len < DIGITS_MIN || len < 3 ||
 		memcmp(name->text + len - 2, "_v", 2) != 0)
 		return id;
 	return names_put(&n->trace->names, name->text, len - 2);
@@ -64,7 +64,7 @@ static bool nsys_calls(struct nsys *n, struct err *e)
 
 /* The GPUs of the machine, as each process numbers them. */
 
-/* More devices than any machine has; what lies beyond has no description. */
+/* More devices than any machine has; those beyond have no description. */
 enum { USES_MOST = 512 };
 
 bool nsys_used(struct nsys *n, uint16_t process, int32_t device)
@@ -88,7 +88,8 @@ bool nsys_used(struct nsys *n, uint16_t process, int32_t device)
 	return true;
 }
 
-/* A process may see fewer GPUs than there are, and count them anew. */
+/* A process may see fewer GPUs than there are, and number them itself from
+ * 0. */
 enum { CUDA_PID, CUDA_DEVICE, CUDA_GPU, CUDA_COLUMNS };
 static const struct sqlite_column cuda_columns[CUDA_COLUMNS] = {
 	[CUDA_PID] = { "pid", true },
@@ -200,8 +201,8 @@ static bool nsys_fact_pair(struct sqlite_rows *r, struct nsys_word *name,
 	       sqlite_bytes(r, VALUE, &value->at, &value->len) && value->len;
 }
 
-/* "…/nsight-systems/2024.6.2/target-linux-x64" tells who recorded; the version
- * beside the tables is of whoever exported. */
+/* "…/nsight-systems/2024.6.2/target-linux-x64" has the version that recorded;
+ * the version in the tables is the exporter's. */
 static bool nsys_fact_profiler(struct nsys *n, struct nsys_word path)
 {
 	char text[64];
@@ -277,7 +278,7 @@ static bool nsys_fact_traced(struct nsys *n)
 		qsort(n->traced, n->traced_n, sizeof *n->traced,
 			nsys_fact_by_text);
 	for (uint32_t i = 0; ok && i < n->traced_n; i++)
-		ok = fact_list_beside(&n->facts, "traced", n->traced[i],
+		ok = fact_list_append(&n->facts, "traced", n->traced[i],
 			strlen(n->traced[i]));
 	return ok;
 }
@@ -295,7 +296,7 @@ static bool nsys_fact_clocks(struct nsys *n)
 				continue;
 			int len = snprintf(text, sizeof text, "%lld",
 				(long long)u->clock_mhz);
-			ok = fact_list_beside(&own, "sm_clock_max_mhz", text,
+			ok = fact_list_append(&own, "sm_clock_max_mhz", text,
 				(size_t)len);
 		}
 		ok = ok && fact_list_give(&own, p);
@@ -561,7 +562,7 @@ bool nsys_owner(struct nsys *n, struct sqlite_rows *r, int pid_column,
 	if (correlation > 0 && nsys_process_by_call(n, correlation, process))
 		return true;
 	if (n->processes.n == 2 && nsys_process_key_at(n, 0) != UNKNOWN) {
-		*process = 0; /* besides the empty text it is the only one */
+		*process = 0; /* the only one, except for the empty text */
 		return true;
 	}
 	note_add(&n->trace->notes, NOTE_no_process, 1, NULL, 0);

@@ -5,11 +5,11 @@
 
 /* What the readers of an Nsight Systems export share.
  *
- * Schemas 2.9 to 3.25: tables are made only where there is something to put
- * in, and columns came over the years, so everything is looked up by name.
- * Times are nanoseconds from the session's start; what happened before it is
- * negative. Names are numbers of StringIds. A global id holds the machine (8
- * bits), its VM (8), the process (24) and the thread (24). */
+ * Schemas 2.9 to 3.25 are read. The exporter omits empty tables, and columns
+ * were added over the years, so everything is looked up by name. Times are
+ * nanoseconds from the session's start; earlier events have negative times.
+ * Names are numbers of StringIds. A global id holds the machine (8 bits), its
+ * VM (8), the process (24) and the thread (24). */
 
 /* What durations are summed up for. */
 enum nsys_kind {
@@ -41,18 +41,19 @@ struct nsys {
 	struct text text;
 	struct sqlite_names strings;
 	struct names processes; /* 8 bytes each: global id without the thread */
-	int64_t last_key, last_tid; /* asked for last, and what they were */
+	int64_t last_key,
+		last_tid; /* the last key that was looked up, and its result */
 	uint16_t last_process;
 	uint32_t last_thread;
 	int64_t total_ns[NSYS_KINDS];
 	struct nsys_use *uses;
 	uint32_t uses_n, uses_cap, use_last;
-	struct nsys_cause *causes; /* sorted; NULL until somebody asks */
+	struct nsys_cause *causes; /* sorted; NULL until first needed */
 	uint32_t causes_n;
 	int64_t rows; /* read from all tables of events */
 	bool pytorch; /* a range is named as only PyTorch does */
 	struct fact_list facts; /* of the machine and the session */
-	const char *traced[16]; /* kinds of event that were asked for */
+	const char *traced[16]; /* kinds of event that were traced */
 	uint32_t traced_n;
 };
 
@@ -63,8 +64,8 @@ bool nsys_walk(struct nsys *n, const char *table,
 	const struct sqlite_column *columns, int columns_n, nsys_take_fn *take,
 	struct err *e);
 
-/* The text whose number the column holds; 0 where it holds none. A number that
- * has no text is noted and stands for itself. False only with *e. */
+/* The text whose number the column holds; 0 if it holds none. A number that has
+ * no text is noted and becomes the name. False only with *e. */
 bool nsys_name(struct nsys *n, struct sqlite_rows *r, int column,
 	uint32_t *name, struct err *e);
 
@@ -87,7 +88,7 @@ uint32_t nsys_thread(struct nsys *n, int64_t global);
 bool nsys_gpu(struct nsys *n, struct err *e);
 bool nsys_nvtx(struct nsys *n, struct err *e);
 
-/* A process used a device, which nsys_devices() then describes
- * where the file tells; false where the arena is full. Samples
- * of the GPUs, for whom used them. */
+/* A process used a device, which nsys_devices() then describes if the file
+ * does; false if the arena is full. Samples of the GPUs, for the processes that
+ * used them. */
 bool nsys_used(struct nsys *n, uint16_t process, int32_t device);

@@ -105,7 +105,8 @@ static uint32_t nsys_gpu_shape(struct nsys *n, struct sqlite_rows *r)
 	return told ? trace_launch_shape(n->trace, &s) : 0;
 }
 
-/* Newer schemas tell the graph; in all of them it is the node id's upper half. */
+/* Newer schemas have the graph's id; in all of them it is the upper half of the
+ * node id. */
 static void nsys_gpu_graph_of(struct sqlite_rows *r, struct kernel_row *k)
 {
 	int64_t node = sqlite_int_or(r, GRAPH_NODE, 0);

@@ -148,11 +148,11 @@ static void nsys_nvtx_json_null(struct buf *b)
 	buf_puts(b, "null");
 }
 
-/* Finds the value that is there; lays out registered bytes.
+/* Finds the value that is there; decodes registered bytes.
  *
- * Such bytes begin with 32 of a head: domain, schema and the size of what
- * follows, each with padding. NVTX_PAYLOAD_SCHEMA_ENTRIES tells each field's
- * type and offset. */
+ * Such bytes begin with a head of 32: domain, schema and the size of what
+ * follows, each with padding. NVTX_PAYLOAD_SCHEMA_ENTRIES has each field's type
+ * and offset. */
 
 struct nsys_field {
 	int64_t domain, schema, place, flags, type, offset, detail;
@@ -161,7 +161,7 @@ struct nsys_field {
 
 enum { HEAD = 32, AT_DOMAIN = 0, AT_SCHEMA = 8, AT_SIZE = 16 };
 enum { PAYLOAD_MOST = 16 << 10 };
-/* Flags of a field (nvToolsExtPayload.h): not a value lying in its place. */
+/* Flags of a field (nvToolsExtPayload.h) whose value is not in its place. */
 enum { ELSEWHERE = 0x0E, ARRAY = 0x30 };
 
 enum { DOMAIN, SCHEMA, PLACE, FLAGS, TYPE, NAME, DETAIL, OFFSET, COLUMNS };
@@ -286,8 +286,8 @@ static void nsys_nvtx_payload_put_number(struct buf *b, const char *at,
 	}
 }
 
-/* The value of a field in its bytes; null where it is none of the plain types
- * or does not lie there. */
+/* The value of a field in its bytes; null if it has none of the plain types or
+ * is out of bounds. */
 static void nsys_nvtx_payload_put_value(struct buf *b,
 	const struct nsys_field *f, const char *bytes, uint64_t len)
 {
@@ -311,8 +311,7 @@ static void nsys_nvtx_payload_put_value(struct buf *b,
 	nsys_nvtx_json_null(b);
 }
 
-/* The first field of the schema that the bytes name; NULL where it is
- * unknown. */
+/* The first field of the schema that the bytes name; NULL if it is unknown. */
 static const struct nsys_field *
 nsys_nvtx_payload_schema_of(const struct nsys_payload *p, const char *bytes)
 {
@@ -560,8 +559,8 @@ static enum sort nsys_nvtx_sort_of(struct nsys *n, struct sqlite_rows *r)
 	return s;
 }
 
-/* Ranges of processes without CUDA work are no run's; but where no process has
- * any, they are all there is. */
+/* Ranges of processes without CUDA work belong to no run, unless no process has
+ * CUDA work: then they are the only contents. */
 static bool nsys_nvtx_take(struct nsys_nvtx *x, struct sqlite_rows *r, bool any,
 	struct err *e)
 {
@@ -762,7 +761,7 @@ struct nsys_parts {
 	size_t sizes_len;
 };
 
-/* Passes over the text where it stands next. */
+/* Passes over the text if it is next. */
 static bool nsys_nvtx_range_skip(const char **p, const char *end,
 	const char *text)
 {

@@ -109,7 +109,7 @@ bool rocm_span(struct rocm_times *t, struct number start, struct number end,
 	else if (start.kind != NUMBER_OK || end.kind != NUMBER_OK)
 		code = NOTE_no_duration;
 	else if (start.value == 0 && end.value == 0)
-		code = NOTE_no_duration; /* it was never told to have run */
+		code = NOTE_no_duration; /* it has no record of having run */
 	else if (end.value < start.value)
 		code = NOTE_negative_time;
 	else if (__builtin_sub_overflow(end.value, start.value, dur_ns) ||
@@ -135,7 +135,7 @@ int32_t rocm_small(int64_t n)
 	return n >= 0 && n <= INT32_MAX ? (int32_t)n : -1;
 }
 
-void rocm_device_told(struct device *d, int64_t units, int64_t gfx,
+void rocm_device_describe(struct device *d, int64_t units, int64_t gfx,
 	int64_t bytes)
 {
 	d->sm_count = units > 0 ? rocm_small(units) : -1;
@@ -220,15 +220,15 @@ bool rocm_device_add(struct trace *t, uint32_t *cap, const struct device *d)
 	return true;
 }
 
-bool rocm_clock_told(struct fact_list *l, int64_t mhz)
+bool rocm_clock_fact(struct fact_list *l, int64_t mhz)
 {
 	char text[24];
 	int n = snprintf(text, sizeof text, "%lld", (long long)mhz);
 	return mhz <= 0 ||
-	       fact_list_beside(l, "sm_clock_max_mhz", text, (size_t)n);
+	       fact_list_append(l, "sm_clock_max_mhz", text, (size_t)n);
 }
 
-bool rocm_system_told(struct fact_list *l, const char *system,
+bool rocm_system_facts(struct fact_list *l, const char *system,
 	size_t system_len, const char *release, size_t release_len)
 {
 	char text[160];

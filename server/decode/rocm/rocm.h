@@ -1,8 +1,8 @@
 /* rocm.h - what the three formats of ROCm share.
  *
- * Their times are nanoseconds of a clock that counts from boot, a record's end
- * is told instead of its duration, grids count work-items where ours count
- * blocks, and names of kernels end in ".kd", the symbol's suffix. */
+ * Their times are nanoseconds of a clock that counts from boot, records have an
+ * end instead of a duration, grids count work-items instead of blocks, and
+ * names of kernels end in ".kd", the symbol's suffix. */
 #pragma once
 #include "fact_list.h"
 #include "number.h"
@@ -47,15 +47,15 @@ int32_t rocm_blocks(int64_t items, int64_t group);
 /* A number as the columns of a launch shape hold it; -1 where they cannot. */
 int32_t rocm_small(int64_t n);
 
-/* What an agent tells of its GPU: compute units, gfx version (90402 is gfx942,
- * as compute capability 9.4), memory; each 0 or -1 where unknown. */
-void rocm_device_told(struct device *d, int64_t units, int64_t gfx,
+/* What an agent record says of its GPU: compute units, gfx version (90402 is
+ * gfx942, as compute capability 9.4), memory; each 0 or -1 if unknown. */
+void rocm_device_describe(struct device *d, int64_t units, int64_t gfx,
 	int64_t bytes);
 
-/* What an agent, and its machine, tell of the surroundings; false where the
- * arena is full. A clock of 0 or less, and empty texts, are not told. */
-bool rocm_clock_told(struct fact_list *l, int64_t mhz);
-bool rocm_system_told(struct fact_list *l, const char *system,
+/* What the records of an agent and its machine say of the surroundings; false
+ * if the arena is full. A clock of 0 or less, and empty texts, are unknown. */
+bool rocm_clock_fact(struct fact_list *l, int64_t mhz);
+bool rocm_system_facts(struct fact_list *l, const char *system,
 	size_t system_len, const char *release, size_t release_len);
 
 /* The bytes of a kernel's name without what its symbol ends in. */
@@ -68,9 +68,9 @@ uint32_t rocm_thread(struct trace *t, int64_t tid);
  * 8"), with a note; NAMES_NONE where the arena is full. */
 uint32_t rocm_numbered(struct trace *t, const char *what, int64_t number);
 
-/* Adds to the trace's lists, which grow as *cap tells. A process has a device
- * of a number once; beyond 16,384 devices they have no name, as their note
- * tells. False where the arena is full. */
+/* Adds to the trace's lists, whose capacity is *cap. A process has a device of
+ * a number once; beyond 16,384 devices they have no name, which is noted. False
+ * if the arena is full. */
 bool rocm_process_add(struct trace *t, uint32_t *cap, const struct process *p);
 bool rocm_device_add(struct trace *t, uint32_t *cap, const struct device *d);
 

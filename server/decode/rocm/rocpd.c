@@ -7,17 +7,17 @@
 
 enum { ROCPD_PROCESSES_MAX = 16384 };
 
-/* Whose a row is and where it ran: in the row or, in the newer layout, in its
- * track; -1 where it is told nowhere. */
+/* The process of a row and where it ran: from the row or, in the newer layout,
+ * from its track; -1 if unknown. */
 struct rocpd_track {
 	int64_t pid, tid, agent, queue, stream;
 };
 
-/* What a session's numbers stand for. */
+/* What a session's numbers mean. */
 enum rocpd_map {
 	ROCPD_HOSTS, /* node → id of a name */
 	ROCPD_PROCESSES, /* rocpd_info_process.id → index */
-	ROCPD_PIDS, /* its pid → index; where ids are not pids, these are told */
+	ROCPD_PIDS, /* its pid → index; used if ids are not pids */
 	ROCPD_THREADS, /* rocpd_info_thread.id → tid */
 	ROCPD_AGENTS, /* → device, -1 the host */
 	ROCPD_SYMBOLS, /* → vgprs << 32 | id of raw */
@@ -62,7 +62,7 @@ static inline bool rocpd_find(struct rocpd *r, enum rocpd_map map, int64_t key,
 	return rocm_map_find(&r->map[map], key, value);
 }
 
-/* The columns by which all rows tell where and when; the rest follows. */
+/* The columns that give place and time in all tables; the rest follows. */
 #define ROCPD_PLACE                                                          \
 	{ "pid", false }, { "tid", false }, { "agent_id", false },           \
 		{ "queue_id", false }, { "stream_id", false },               \
@@ -118,14 +118,15 @@ static bool rocpd_node(struct rocpd *r, struct sqlite_rows *rows, struct err *e)
 	sqlite_bytes(rows, 2, &system, &system_len);
 	sqlite_bytes(rows, 3, &release, &release_len);
 	return name != NAMES_NONE &&
-	       rocm_system_told(&r->facts, system, system_len, release,
+	       rocm_system_facts(&r->facts, system, system_len, release,
 		       release_len) &&
 	       rocpd_info_put(r, ROCPD_HOSTS, sqlite_int_or(rows, 0, -1), name);
 }
 
 enum { PROCESS_ID, PROCESS_PID, PROCESS_NODE, COMMAND, PROCESS_NAME };
 
-/* A command's first word, without its folder; else the name that is told. */
+/* A command's first word, without its folder; else the name that the row
+ * has. */
 static uint32_t rocpd_info_program(struct rocpd *r, struct sqlite_rows *rows)
 {
 	struct text_span s = { .escaped = false };
@@ -143,7 +144,7 @@ static uint32_t rocpd_info_program(struct rocpd *r, struct sqlite_rows *rows)
 static bool rocpd_process_row(struct rocpd *r, struct sqlite_rows *rows,
 	struct err *e)
 {
-	static const char many[] = "more processes than can be told apart";
+	static const char many[] = "more processes than can be distinguished";
 	struct process p = { .pid = sqlite_int_or(rows, PROCESS_PID, -1),
 		.rank = -1,
 		.world_size = -1 };
@@ -283,7 +284,7 @@ static char *rocpd_json(struct rocpd *r, struct sqlite_rows *rows, int column,
 }
 
 /* What rocprofv3 writes of an agent, beside the columns. */
-static void rocpd_agent_told(struct rocpd *r, struct sqlite_rows *rows,
+static void rocpd_agent_describe(struct rocpd *r, struct sqlite_rows *rows,
 	struct rocprof_agent *a)
 {
 	union rocprof_thing thing;
@@ -305,14 +306,14 @@ static void rocpd_agent_told(struct rocpd *r, struct sqlite_rows *rows,
 	arena_drop(r->trace->arena, text);
 }
 
-static bool rocpd_agent_cpu_told(struct rocpd *r, struct sqlite_rows *rows)
+static bool rocpd_agent_cpu_facts(struct rocpd *r, struct sqlite_rows *rows)
 {
 	const char *at;
 	size_t len;
 	bool cpu = sqlite_bytes(rows, TYPE, &at, &len) && len == 3 &&
 		   !memcmp(at, "CPU", 3);
 	return !cpu || !sqlite_bytes(rows, PRODUCT, &at, &len) ||
-	       fact_list_beside(&r->facts, "cpu", at, len);
+	       fact_list_append(&r->facts, "cpu", at, len);
 }
 
 static bool rocpd_agent_agent(struct rocpd *r, struct sqlite_rows *rows,
@@ -326,21 +327,21 @@ static bool rocpd_agent_agent(struct rocpd *r, struct sqlite_rows *rows,
 	if (!sqlite_bytes(rows, TYPE, &type, &len) || len != 3 ||
 		memcmp(type, "GPU", 3) != 0)
 		return rocm_map_put(&r->map[ROCPD_AGENTS], id, -1) &&
-		       rocpd_agent_cpu_told(r, rows);
-	rocpd_agent_told(r, rows, &a);
+		       rocpd_agent_cpu_facts(r, rows);
+	rocpd_agent_describe(r, rows, &a);
 	struct device d = {
 		.process = rocpd_process(r, sqlite_int_or(rows, PID, -1)),
 		.number =
 			rocm_small(sqlite_int_or(rows, TYPE_INDEX, a.logical)),
 		.name = sqlite_text(rows, PRODUCT, &r->text),
 	};
-	rocm_device_told(&d, a.cu_count, a.gfx, a.memory_bytes);
+	rocm_device_describe(&d, a.cu_count, a.gfx, a.memory_bytes);
 	if (!d.name)
 		d.name = sqlite_text(rows, NAME, &r->text);
 	if (d.number < 0)
 		d.number = rocm_small(id);
 	return d.process >= 0 && d.name != NAMES_NONE &&
-	       rocm_clock_told(&r->facts, a.clock_mhz) &&
+	       rocm_clock_fact(&r->facts, a.clock_mhz) &&
 	       rocm_map_put(&r->map[ROCPD_AGENTS], id, d.number) &&
 	       rocm_device_add(r->trace, &r->devices_cap, &d);
 }
@@ -353,8 +354,9 @@ static bool rocpd_agents(struct rocpd *r, struct err *e)
 
 /* What ran on the host, and the events that join it to the rest.
  *
- * Regions are told apart by the names of their calls: every library's begin
- * alike, and the category that an event may have says no more. */
+ * The name of a region's call says which library it is of, because each
+ * library's names share a prefix; the category that an event may have adds
+ * nothing. */
 
 enum { ROCPD_REGION_ID, STACK, PARENT, ROCPD_REGION_EXTDATA, EVENT_COLUMNS };
 static const struct sqlite_column events[] = {
@@ -426,8 +428,8 @@ static bool rocpd_region_other(struct rocpd *r, const char *name)
 	return true;
 }
 
-/* HSA's calls are not kept, but whose they are is: a kernel may be told to be
- * one's that HIP made. */
+/* HSA's calls are not stored, but their callers are: a kernel's record may name
+ * an HSA call that HIP made. */
 static bool rocpd_region_hsa(struct rocpd *r, int64_t event, const char *name)
 {
 	int64_t stack, parent;
@@ -555,7 +557,7 @@ static const struct sqlite_column dispatches[] = {
 	{ "grid_size_z", false },
 };
 
-/* A device's number; the agent's own where the file does not tell. */
+/* A device's number; the agent's own if the file does not give one. */
 static int32_t rocpd_gpu_device_of(struct rocpd *r, int64_t agent)
 {
 	int64_t number;
@@ -565,7 +567,7 @@ static int32_t rocpd_gpu_device_of(struct rocpd *r, int64_t agent)
 							   : rocm_small(agent);
 }
 
-/* A stream where one is told, else the queue. */
+/* The stream if there is one, else the queue. */
 static int64_t rocpd_gpu_stream_of(const struct rocpd_place *p)
 {
 	return p->at.stream >= 0 ? p->at.stream : p->at.queue;
@@ -710,8 +712,8 @@ static bool rocpd_sort(struct rocpd *r, struct err *e)
 	return true;
 }
 
-/* The index of the process a row's pid names; where none does, the session's
- * only one, else one without a pid. -1 where the arena is full. */
+/* The index of the process that a row's pid names; if none does, the session's
+ * only one, else one without a pid. -1 if the arena is full. */
 static int32_t rocpd_process(struct rocpd *r, int64_t pid)
 {
 	static const struct process nobody = { .pid = -1,

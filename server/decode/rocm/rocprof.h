@@ -1,16 +1,16 @@
 /* rocprof.h - the processes of a rocprofv3 JSON file, one after the other.
  *
  * What a record refers to (the kernel's name, the agent, the operation, the
- * marker's message) may stand before it or behind: a row keeps the numbers it
- * was told until its process is over, and rocprof_process_end() puts in what
- * they stand for. Until then
+ * marker's message) may come before it or after it. A row keeps the file's
+ * numbers until its process is over; rocprof_process_end() then replaces them.
+ * Until then
  *
- *	kernel	graph_id is the kernel's id, device an id of `agents`,
- *		launch an id of `shapes`
- *	copy	name is an operation, device and external_id are ids of
- *		`agents` (to, from)
- *	call	name is an operation
- *	range	name is an operation, id the correlation its message has
+ *         kernel  graph_id is the kernel's id, device an id of `agents`,
+ *                 launch an id of `shapes`
+ *         copy    name is an operation, device and external_id are ids of
+ *                 `agents` (to, from)
+ *         call    name is an operation
+ *         range   name is an operation, id the correlation its message has
  *
  * where an operation is its kind << 16 | its number. */
 #pragma once
@@ -37,7 +37,7 @@ struct rocprof {
 	int64_t kinds; /* lists of operations so far, -1: one was broken */
 	int32_t gpus; /* so far, for those without a number */
 	struct fact_list facts;
-	struct names raw; /* texts as they lie in the file, of all */
+	struct names raw; /* texts as the file spells them, of all */
 	struct names agents, shapes; /* met in rows, of all */
 	struct rocm_map numbers; /* agent → device, -1 the host */
 	struct rocm_map symbols; /* kernel → vgprs << 32 | id of raw */

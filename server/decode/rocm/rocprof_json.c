@@ -33,8 +33,8 @@ static enum rocprof_place rocprof_json_inside(enum rocprof_place at,
 static enum rocprof_key rocprof_json_section_at(const struct word_table *w,
 	const char *p, const char *end, char *bracket);
 
-/* Where such a key stands, as far as it tells; of those that are in two places
- * it is the one of records. */
+/* The place of such a key, if the key alone decides it; of those that occur in
+ * two places it is the one of records. */
 static enum rocprof_place rocprof_json_place_of(enum rocprof_key k,
 	char bracket);
 
@@ -225,8 +225,8 @@ static enum json_reading rocprof_json_value(struct rocprof_file *f,
 	return json_reader_read(r, rocprof_json_read_other, f, false, e);
 }
 
-/* Goes to the next key that surrounds records; false with *e, or with `cut`
- * where there is none. */
+/* Moves to the next key that surrounds records; false with *e, or with `cut` if
+ * there is none. */
 static bool rocprof_json_resync_section(struct rocprof_file *f,
 	enum rocprof_key *k, char *bracket, struct err *e)
 {
@@ -275,7 +275,7 @@ static bool rocprof_json_leave(struct rocprof_file *f, struct err *e)
 	       rocprof_process_end(&f->r, e);
 }
 
-/* What stands in the list of processes. */
+/* The next value in the list of processes. */
 static bool rocprof_json_tool(struct rocprof_file *f, char first, struct err *e)
 {
 	struct json_reader *r = &f->r.json;

@@ -3,7 +3,7 @@
 
 /* Takes in what records refer to. */
 
-/* The id of a text as it lies in the file; 0 where there is none. */
+/* The id of a text as the file spells it; 0 if there is none. */
 static bool rocprof_process_refer_raw(struct rocprof *r,
 	const struct text_span *s, uint32_t *id)
 {
@@ -11,8 +11,8 @@ static bool rocprof_process_refer_raw(struct rocprof *r,
 	return *id != NAMES_NONE;
 }
 
-/* The name people know is the one the tool prints: demangled, and without the
- * ".kd" of its symbol. The tool's first symbol stands for "none". */
+/* The known name is the one that the tool prints: demangled, and without the
+ * ".kd" of its symbol. The tool's first symbol means "none". */
 bool rocprof_symbol_add(struct rocprof *r)
 {
 	const struct rocprof_symbol *y = &r->thing.symbol;
@@ -33,8 +33,8 @@ bool rocprof_symbol_add(struct rocprof *r)
 		       rocm_small(y->vgprs) * (INT64_C(1) << 32) + id);
 }
 
-/* Each list of operations is of the next kind; where one is lost, nobody knows
- * any more which the others are of. */
+/* Each list of operations is of the next kind; after a lost one, the kinds of
+ * the rest are unknown. */
 bool rocprof_operations_add(struct rocprof *r)
 {
 	const char *p = r->thing.operations.list;
@@ -84,7 +84,7 @@ bool rocprof_metadata_add(struct rocprof *r)
 		r->process.name = text_id(&r->text, &program);
 	}
 	return r->process.host != NAMES_NONE && r->process.name != NAMES_NONE &&
-	       rocm_system_told(&r->facts, m->system.at, m->system.len,
+	       rocm_system_facts(&r->facts, m->system.at, m->system.len,
 		       m->release.at, m->release.len);
 }
 
@@ -101,9 +101,9 @@ bool rocprof_agent_add(struct rocprof *r)
 	if (a->type != TYPE_GPU)
 		return rocm_map_put(&r->numbers, a->handle.value, -1) &&
 		       (a->type != TYPE_CPU ||
-			       fact_list_beside(&r->facts, "cpu", a->product.at,
+			       fact_list_append(&r->facts, "cpu", a->product.at,
 				       a->product.len));
-	rocm_device_told(&d, a->cu_count, a->gfx, a->memory_bytes);
+	rocm_device_describe(&d, a->cu_count, a->gfx, a->memory_bytes);
 	if (d.number < 0)
 		d.number = rocm_small(a->gpu_index);
 	if (d.number < 0)
@@ -112,14 +112,14 @@ bool rocprof_agent_add(struct rocprof *r)
 	if (name->len)
 		d.name = text_id(&r->text, name);
 	return d.name != NAMES_NONE &&
-	       rocm_clock_told(&r->facts, a->clock_mhz) &&
+	       rocm_clock_fact(&r->facts, a->clock_mhz) &&
 	       rocm_map_put(&r->numbers, a->handle.value, d.number) &&
 	       rocm_device_add(r->trace, &r->devices_cap, &d);
 }
 
 /* What a record becomes, until its process is over. */
 
-/* The id of an agent's handle; 0 where none is told. */
+/* The id of an agent's handle; 0 if the record has none. */
 static bool rocprof_process_rows_agent(struct rocprof *r,
 	const struct number *handle, uint32_t *id)
 {
@@ -277,8 +277,8 @@ bool rocprof_other_add(struct rocprof *r)
 	return true;
 }
 
-/* HIP calls HSA for most of what it does, and a kernel is then told to be the
- * HSA call's: only whose those are is kept. */
+/* HIP calls HSA for most of its work, and a kernel's record then names the HSA
+ * call: only the callers of these are stored. */
 bool rocprof_hsa_add(struct rocprof *r)
 {
 	const struct rocprof_record *record = &r->thing.record;
@@ -333,7 +333,7 @@ bool rocprof_process_begin(struct rocprof *r, struct err *e)
 	return true;
 }
 
-/* The id of a text as it lies in the file. */
+/* The id of a text as the file spells it. */
 static uint32_t rocprof_process_text_of(struct rocprof *r, uint32_t raw)
 {
 	const struct name *n = &r->raw.list[raw];
@@ -344,7 +344,7 @@ static uint32_t rocprof_process_text_of(struct rocprof *r, uint32_t raw)
 	return text_id(&r->text, &s);
 }
 
-/* What a number of `map` stands for; "what 7" where nobody tells. */
+/* The name that a number of `map` has; "what 7" if it has none. */
 static uint32_t rocprof_process_named(struct rocprof *r, struct rocm_map *map,
 	int64_t key, const char *what, int64_t number)
 {
@@ -394,7 +394,8 @@ static bool rocprof_process_kernel_end(struct rocprof *r, uint32_t i)
 	return k->name[i] != NAMES_NONE && k->launch[i] != NAMES_NONE;
 }
 
-/* A copy is the GPU's that it goes to, else the one's it comes from. */
+/* A copy belongs to the GPU that it writes to, or else to the one that it reads
+ * from. */
 static bool rocprof_process_copy_end(struct rocprof *r, uint32_t i)
 {
 	struct copy_rows *c = &r->trace->copy;

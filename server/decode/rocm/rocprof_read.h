@@ -1,8 +1,8 @@
 /* rocprof_read.h - reads the objects of rocprofv3 JSON, field by field.
  *
  * What its words mean is in rocprof.def. Spans point into the window and are
- * good until it moves; a number that is not told has NUMBER_NONE, or -1 where it
- * is a plain one. */
+ * good until it moves; a number that is absent has NUMBER_NONE, or -1 if it is
+ * a plain one. */
 #pragma once
 #include "number.h"
 #include "word_table.h"

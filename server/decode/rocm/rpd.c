@@ -6,7 +6,7 @@
 #include <math.h>
 #include <strings.h>
 
-/* What a launch asked for, as it was told: work-items or blocks. */
+/* The arguments of a launch, as recorded: work-items or blocks. */
 struct rpd_launch {
 	int64_t grid[3], group[3], lds, name; /* of rocpd_string */
 };
@@ -34,7 +34,7 @@ struct rpd {
 
 static int32_t rpd_process(struct rpd *r, int64_t pid);
 
-/* Calls of the host, and what they asked for. */
+/* Calls of the host, and their arguments. */
 
 enum { ID, PID, TID, START, END, NAME, ARGS, API_COLUMNS };
 static const struct sqlite_column apis[] = {
@@ -59,7 +59,7 @@ static bool rpd_api_is_own(int64_t id)
 	return id & INT64_C(1) << 31;
 }
 
-/* These two tell a grid in work-items, the others in blocks. */
+/* These two give a grid in work-items, the others in blocks. */
 static bool rpd_api_in_items(const char *name)
 {
 	return rpd_api_is(name, "hipExtModuleLaunchKernel") ||
@@ -117,7 +117,7 @@ static bool rpd_api_call(struct rpd *r, const struct range_row *row, int64_t id,
 	       arena_err(r->trace->arena, e);
 }
 
-/* The name of a row's call; "api name 7" where the file does not tell. */
+/* The name of a row's call; "api name 7" if the file has none. */
 static bool rpd_api_name_of(struct rpd *r, int64_t string, uint32_t *name,
 	struct err *e)
 {
@@ -240,7 +240,7 @@ static bool rpd_launches(struct rpd *r, struct err *e)
 	return ok && (!full || arena_err(r->trace->arena, e));
 }
 
-/* A number that may be told as text, or as no text at all. */
+/* A number that may be stored as text, or as no text at all. */
 static int64_t rpd_api_number(struct sqlite_rows *rows, int column)
 {
 	const char *at;
@@ -329,7 +329,7 @@ static enum op rpd_op_of(const char *type)
 	return OP_UNKNOWN;
 }
 
-/* One row of rocpd_op and what its call asked for. */
+/* One row of rocpd_op and the arguments of its call. */
 struct one {
 	int64_t id, api, start_ns, dur_ns, stream;
 	uint32_t name, type;
@@ -341,7 +341,7 @@ struct one {
 	bool launched, copied;
 };
 
-/* rocprofiler-sdk's dispatches tell work-items whatever the call was. */
+/* rocprofiler-sdk's dispatches count work-items for every kind of call. */
 static void rpd_op_caller(struct rpd *r, struct one *o, const char *type)
 {
 	int64_t id;
@@ -374,7 +374,7 @@ static bool rpd_op_shape(struct rpd *r, const struct one *o, uint32_t *id)
 	return *id != NAMES_NONE;
 }
 
-/* The operation's own name, else the one its launch told. */
+/* The operation's own name, else the one in its launch. */
 static bool rpd_op_kernel_name(struct rpd *r, const struct one *o,
 	uint32_t *name, struct err *e)
 {
@@ -418,9 +418,9 @@ static bool rpd_op_kernel(struct rpd *r, const struct one *o, struct err *e)
 	       arena_err(r->trace->arena, e);
 }
 
-/* The type tells the direction ("CopyHostToDevice"); where it does not, the
- * call's kind does. A call's bytes are those of its first operation: there may
- * be several, and each would count them again. */
+/* The type has the direction ("CopyHostToDevice"); if it does not, the call's
+ * kind has it. A call's bytes are counted for its first operation only: there
+ * may be several, and each would count them again. */
 static bool rpd_op_copy(struct rpd *r, const struct one *o, bool is_set,
 	struct err *e)
 {
@@ -568,7 +568,7 @@ static bool rpd_value_of(struct sqlite_rows *rows, double *value)
 	return *end == 0 && isfinite(*value);
 }
 
-/* A sample is every process's: it tells the machine's state. */
+/* A sample belongs to every process: it shows the machine's state. */
 static bool rpd_sample(struct rpd *r, struct sqlite_rows *rows)
 {
 	static const char bad[] = "a monitor's value";

@@ -1,8 +1,8 @@
 /* figure.h - a printed quantity: "1,234,567", "4.122 s", "64.4 μs", "41.5%".
  *
- * Read by its digits, so that nothing is lost but what the printer rounded
- * away. Groups of thousands must be whole, a decimal point comes once, a sign
- * never: what is not surely a number is none. */
+ * Read by its digits, so that nothing is lost except what the printer rounded
+ * away. Groups of thousands must be whole, a decimal point occurs once, a sign
+ * never: a text that is not certainly a number is rejected. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -54,7 +54,7 @@ struct pattern_heading {
 	enum pattern_kind kind;
 	size_t cells;
 	int at[PATTERN_COLUMNS]; /* enum counter_column of PATTERN_COUNTERS */
-	int unknown; /* columns nobody knows */
+	int unknown; /* columns with unknown names */
 	struct table_cell first_unknown; /* in `text` */
 	char text[PATTERN_HEADING_MAX];
 };
@@ -101,7 +101,7 @@ static bool pattern_file_heading_has(const struct table_cells *c,
 	return false;
 }
 
-/* The heading's kind; its cells lie in `text`. */
+/* The heading's kind; its cells are in `text`. */
 static enum pattern_kind pattern_file_heading_split(struct table_cells *c,
 	char *text, const char *line, size_t len)
 {
@@ -137,7 +137,7 @@ static const char *const *words_of(enum pattern_kind kind, int *n)
 	return kind == PATTERN_HEADING ? patterns : counters;
 }
 
-/* False where the line is no heading: one of patterns has "iteration" and
+/* False where the line is no heading: one of patterns has "cycle" and
  * "function_name", one of counters "counter_name" and "timestamp". */
 static bool pattern_file_heading_from(struct pattern_heading *h,
 	const char *line, size_t len)
@@ -210,8 +210,8 @@ struct pattern_runs {
 	uint32_t samples_n, samples_cap;
 };
 
-/* A process's index, added if new; NAMES_NONE where the arena is full,
- * PATTERN_RUNS_MAX where there are too many. */
+/* A process's index, added if new; NAMES_NONE if the arena is full,
+ * PATTERN_RUNS_MAX if there are too many. */
 enum { PATTERN_RUNS_MAX = 4096 };
 
 /* Cells become numbers and texts. */
@@ -438,7 +438,7 @@ static bool pattern_file_runs_sample(struct pattern_runs *r,
 	return true;
 }
 
-/* The number at the end of a counter's name; -1 where there is none. */
+/* The number at the end of a counter's name; -1 if there is none. */
 static int64_t pattern_file_runs_pid_of(const struct name *n)
 {
 	const char *digits = n->text + n->len;
@@ -503,7 +503,7 @@ static bool pattern_file_runs_finish(struct pattern_runs *r)
 
 enum { SAMPLES = 1001 };
 
-/* The middle of an even sample; false where no moment is known. */
+/* The middle of an even sample; false if no time is known. */
 static bool pattern_file_times_middle(const struct trace *t, int64_t *ns)
 {
 	const struct pattern_rows *p = &t->pattern;
@@ -535,7 +535,7 @@ static void pattern_file_times_far_off(struct trace *t, uint32_t name)
 	note_add(&t->notes, NOTE_huge_time, 1, n->text, n->len);
 }
 
-/* Drops what lies too far off; the earliest of the rest. */
+/* Drops rows whose time is too far off; returns the earliest of the rest. */
 static int64_t pattern_file_times_thin(struct trace *t, int64_t middle_ns)
 {
 	struct pattern_rows *p = &t->pattern;
@@ -567,10 +567,10 @@ static int64_t pattern_file_times_thin(struct trace *t, int64_t middle_ns)
 	return first;
 }
 
-/* Sets base_ns to the earliest start of an iteration or time of a sample, and makes
- * them relative to it. One that lies absurdly far from the others must not push
- * them out of range: it is unknown then (a sample: dropped), and counted as
- * huge_time. */
+/* Sets base_ns to the earliest start of an iteration or time of a sample, and
+ * makes them relative to it. One that is absurdly far from the others must not
+ * push them out of range: it becomes unknown (a sample is dropped), and is
+ * counted as huge_time. */
 static void pattern_file_times(struct trace *t)
 {
 	/* Before 2000 it is a clock that counts from something else. */
@@ -671,8 +671,8 @@ static bool pattern_file_row(struct pattern_file *s)
 	return true;
 }
 
-/* A heading. One that lacks what is needed fails the file where it is the
- * first, and costs the rows below it where it is not. */
+/* A heading. If it lacks a required column, it fails the file if it is the
+ * first; a later one costs the rows below it. */
 static bool pattern_file_heading(struct pattern_file *s, struct err *e)
 {
 	struct pattern_heading *h = &s->heading;

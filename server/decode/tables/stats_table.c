@@ -36,7 +36,7 @@ enum stats_column {
 enum stats_layout {
 	STATS_CSV,
 	STATS_TABS,
-	STATS_SPACES, /* a row of dashes below tells the columns' places */
+	STATS_SPACES, /* a row of dashes below shows the columns' places */
 };
 
 enum { STATS_HEADING_MAX = 1024 };
@@ -44,9 +44,9 @@ enum { STATS_HEADING_MAX = 1024 };
 struct stats_heading {
 	enum stats_layout layout;
 	size_t cells;
-	int at[STATS_COLUMNS]; /* index of the cell, -1 where there is none */
+	int at[STATS_COLUMNS]; /* index of the cell, -1 if there is none */
 	enum figure_unit unit[STATS_COLUMNS];
-	int unknown; /* columns nobody knows */
+	int unknown; /* columns with unknown names */
 	struct table_cell first_unknown; /* in `text` */
 	struct table_cells columns; /* in `text` */
 	struct table_extent places[CELLS_MAX]; /* STATS_SPACES */
@@ -75,8 +75,8 @@ static const struct {
 	{ "blockxyz", STATS_BLOCK },
 };
 
-/* What stands in brackets at a cell's end, taken off it; the unit. False where
- * it is none. */
+/* The text in brackets at a cell's end, which is removed; its unit. False if it
+ * is none. */
 static bool stats_table_heading_unit_take(struct table_cell *c,
 	enum figure_unit *unit)
 {
@@ -93,7 +93,7 @@ static bool stats_table_heading_unit_take(struct table_cell *c,
 	return true;
 }
 
-/* The column of a cell; STATS_COLUMNS where nobody knows it. */
+/* The column of a cell; STATS_COLUMNS if unknown. */
 static enum stats_column stats_table_heading_column_of(struct table_cell c,
 	enum figure_unit *unit)
 {
@@ -106,7 +106,7 @@ static enum stats_column stats_table_heading_column_of(struct table_cell c,
 	return STATS_COLUMNS;
 }
 
-/* Splits where two spaces or more stand. */
+/* Splits at two or more spaces. */
 static void stats_table_heading_split_spaces(struct table_cells *c, char *at,
 	size_t len)
 {
@@ -142,7 +142,7 @@ static bool stats_table_heading_split(struct stats_heading *h, size_t len)
 	return !c->broken && c->n >= 2 && c->n <= CELLS_MAX;
 }
 
-/* Of a column that stands twice, the second is not known. */
+/* If a column occurs twice, the second counts as unknown. */
 static void stats_table_heading_columns_find(struct stats_heading *h)
 {
 	for (int i = 0; i < STATS_COLUMNS; i++)
@@ -247,15 +247,14 @@ static bool stats_table_heading_places(struct stats_heading *h,
 
 /* One line of a table of kernel statistics, read.
  *
- * A line that cannot be read wholly is not read at all: a figure that is not
- * surely one costs its row, never a digit. Only a cell that is empty is
- * something the table does not tell, unless it is one of those a row cannot do
- * without. */
+ * A line that cannot be read completely is not read at all: a doubtful figure
+ * costs its row, never a digit. Only an empty cell is an unknown value, unless
+ * the column is required. */
 
 struct stats_line {
 	struct stat_row row; /* but its name, source and launch */
 	struct table_cell name;
-	struct table_cell before; /* what stands in front of the percentage */
+	struct table_cell before; /* the text in front of the percentage */
 	bool is_path; /* it looks like one */
 	bool rounded; /* a time has a unit above the nanosecond */
 	bool has_grid;
@@ -348,7 +347,7 @@ static bool stats_table_line_path_like(struct table_cell c)
 	return letter;
 }
 
-/* The percentage, and what stands in front of it where tabs part the cells. */
+/* The percentage, and the text in front of it if tabs separate the cells. */
 static bool stats_table_line_pct_read(struct stats_line *l,
 	const struct stats_heading *h, const struct table_cells *cells)
 {
@@ -414,7 +413,7 @@ static bool stats_table_line_grid_read(struct stats_line *l,
 	       stats_table_line_three_read(block, l->shape.block);
 }
 
-/* Reads a record's cells by the heading they stand under. */
+/* Reads a record's cells by their heading. */
 static bool stats_table_line_read(struct stats_line *l,
 	const struct stats_heading *h, struct table_cells *c)
 {
@@ -441,9 +440,9 @@ static bool stats_table_line_read(struct stats_line *l,
 /* Tables that nsys printed without their heading (csv:nohdr).
  *
  * Their columns are those of cuda_gpu_kern_sum or cuda_gpu_kern_gb_sum, by
- * their number. A line is taken for a row of such a table only where its
- * numbers agree with each other as these columns must: the average is total by
- * instances, to the printed digit, and lies with the median between minimum and
+ * their number. A line is taken for a row of such a table only if its numbers
+ * agree as these columns must: the average is total by instances, to the
+ * printed digit, and both the average and the median are between minimum and
  * maximum. */
 #define NUMBERS                                                          \
 	"Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns)," \
@@ -592,7 +591,7 @@ static void stats_table_open(struct stats_table *s)
 	}
 }
 
-/* A row where no table is open yet: of one without a heading. */
+/* A row while no table is open: of one without a heading. */
 static bool stats_table_headless(struct stats_table *s, struct table_cell line)
 {
 	if (s->rows || !stats_table_headless_from(&s->next, line.at, line.len))
@@ -611,7 +610,7 @@ static void stats_table_close(struct stats_table *s)
 	s->open = s->other = s->waits = false;
 }
 
-/* A heading: its table begins, or is awaited where dashes have to come. */
+/* A heading: its table begins, or waits for its row of dashes. */
 static void stats_table_heading(struct stats_table *s, struct table_cell line)
 {
 	struct table_cell title = { s->title, strlen(s->title) };

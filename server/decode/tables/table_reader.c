@@ -18,8 +18,8 @@ struct table_cell table_reader_trim(char *at, size_t len)
 	return (struct table_cell){ at, len };
 }
 
-/* Behind the quote that closes the cell at p, which is behind the one that
- * opens it; NULL where none does. */
+/* Returns the place behind the quote that closes the cell whose opening quote
+ * is before p; NULL if there is none. */
 static char *table_reader_closed(char *p, const char *end)
 {
 	while ((p = memchr(p, '"', (size_t)(end - p)))) {
@@ -80,7 +80,7 @@ void table_reader_split(struct table_cells *c, char *at, size_t len,
 		table_reader_unquote(&c->list[i]);
 }
 
-/* Whether only blanks lie in [from, to). */
+/* Whether [from, to) holds only blanks. */
 static bool table_reader_gap(const char *at, size_t from, size_t to)
 {
 	for (; from < to; from++)

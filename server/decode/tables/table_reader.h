@@ -1,10 +1,10 @@
 /* table_reader.h - cuts a text table into records and cells
  *
- * A record is a line without its end, which is LF or CR LF. Where an end of
- * line may stand in quotes (RFC 4180), a record with an odd number of them
- * goes on; a quote that was left open by mistake would swallow what follows,
- * so such a record can be cut back to its first line. What is looked at twice
- * for that is counted and bounded. */
+ * A record is a line without its end, which is LF or CR LF. If quotes may
+ * contain an end of line (RFC 4180), a record with an odd number of them
+ * continues. A quote left open by mistake would swallow what follows, so such a
+ * record can be cut back to its first line. How much is read twice for that is
+ * counted and bounded. */
 #pragma once
 #include "byte_window.h"
 #include <stdbool.h>
@@ -32,18 +32,18 @@ struct table_reader {
 void table_reader_bom(struct table_reader *r);
 enum table_record table_reader_next(struct table_reader *r, struct err *e);
 
-/* Cuts the record back to its first line, what follows is read anew; false
- * where it is one line. */
+/* Cuts the record back to its first line; what follows is read again. False if
+ * it is one line. */
 bool table_reader_shorten(struct table_reader *r);
 
 /* Whether the compressed text broke off inside the record. */
 bool table_reader_cut(const struct table_reader *r);
 
-/* A record's cells, as they lie in it.
+/* A record's cells, without copying their text.
  *
- * Separated by a character and perhaps in quotes (RFC 4180), or standing below
- * each other in columns whose places are known. Cells are trimmed: white space
- * around them is a printer's, not a value's. */
+ * Separated by a character and perhaps in quotes (RFC 4180), or in columns
+ * whose places are known. Cells are trimmed: white space around them comes from
+ * the printer, not from the value. */
 enum { CELLS_MAX = 64 };
 
 struct table_cell {
@@ -54,7 +54,7 @@ struct table_cell {
 struct table_cells {
 	struct table_cell list[CELLS_MAX];
 	size_t n; /* of the record; past CELLS_MAX they are only counted */
-	bool broken; /* a quote is not closed, or something stands behind it */
+	bool broken; /* a quote is not closed, or something follows it */
 };
 
 /* Takes quotes away, in place where they were doubled, once the cells are

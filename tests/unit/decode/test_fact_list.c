@@ -30,7 +30,7 @@ static void put(struct world *w, const char *name, const char *value)
 
 static void beside(struct world *w, const char *name, const char *value)
 {
-	assert_true(fact_list_beside(&w->l, name, value, strlen(value)));
+	assert_true(fact_list_append(&w->l, name, value, strlen(value)));
 }
 
 static void is(const struct world *w, uint32_t i, const char *name,

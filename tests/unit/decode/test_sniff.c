@@ -35,7 +35,7 @@ static const struct {
 		"nsys can read; run `nsys export --type sqlite` and upload "
 		"what that writes" },
 	{ BYTES("version https://git-lfs.github.com/spec/v1\noid sha256:4d"),
-		"this is a Git LFS pointer, not the file it stands for; run "
+		"this is a Git LFS pointer, not the file it refers to; run "
 		"`git lfs pull` and upload that" },
 	{ BYTES("<!DOCTYPE HTML><html><head><title>Sign in</title>"),
 		"this is an HTML page (of a login, or an error?); check how "
@@ -188,7 +188,7 @@ static void test_operator_catalogue(void **state)
 					 false, &e),
 			SNIFF_UNKNOWN);
 		assert_string_equal(e.text,
-			"this is a catalogue of operators, no trace; `kernsift "
+			"this is a catalog of operators, no trace; `kernsift "
 			"import` takes it as a set to compare with");
 		assert_int_equal(e.code, ERR_FORMAT);
 	}
