@@ -57,12 +57,12 @@ static const char fleet_runs_sql[] = FLEET_CHOSEN
 	"AND ($10 IS NULL OR o.phase = $10)) "
 	"SELECT " CELL_COLUMNS ", operator, dtype, phase, "
 	"count(*) FILTER (WHERE nth = 1), sum(launches)::bigint, "
-	"sum(calls)::bigint, sum(bound_calls)::bigint, sum(total_ns), "
+	"sum(calls)::bigint, sum(roofline_known_calls)::bigint, sum(total_ns), "
 	"sum(CASE WHEN gpu_ns > 0 THEN "
 	"div(total_ns * 1000000000000::numeric, gpu_ns) ELSE 0 END), "
-	"sum(g * total_ns), sum(g * sized_ns), sum(g * bound_ns), "
+	"sum(g * total_ns), sum(g * shape_known_ns), sum(g * roofline_known_ns), "
 	"sum(g * sol_ps), sum(g * compute_ns), sum(g * headroom_ns), "
-	"sum(g * over_ns), sum(g * flops), sum(g * bytes) "
+	"sum(g * above_bound_ns), sum(g * flops), sum(g * bytes) "
 	"FROM o GROUP BY " CELL_COLUMNS ", operator, dtype, phase "
 	"ORDER BY " CELL_COLUMNS ", operator, dtype, phase";
 

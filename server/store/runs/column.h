@@ -9,19 +9,21 @@
 #include "result.h"
 
 /* A duration's statistics. NULL is -1 or NaN. */
-#define TIME_COLUMNS                                                               \
-	"instances, total_ns, min_ns, max_ns, avg_ns, med_ns, stddev_ns, p90_ns, " \
+#define TIME_COLUMNS                                                                   \
+	"instances, total_ns, min_ns, max_ns, mean_ns, median_ns, stddev_ns, p90_ns, " \
 	"p99_ns"
-#define TIME_COLUMNS_OF(x)                                             \
-	x "_instances, " x "_total_ns, " x "_min_ns, " x "_max_ns, " x \
-	  "_avg_ns, " x "_med_ns, " x "_stddev_ns, " x "_p90_ns, " x "_p99_ns"
+#define TIME_COLUMNS_OF(x)                                               \
+	x "_instances, " x "_total_ns, " x "_min_ns, " x "_max_ns, " x   \
+	  "_mean_ns, " x "_median_ns, " x "_stddev_ns, " x "_p90_ns, " x \
+	  "_p99_ns"
 enum { TIME_COLUMNS_N = 9 };
 void column_write_time(struct bulk *b, const struct time_stats *t);
 void column_read_time(struct result *r, struct time_stats *t);
 
 /* A part of a launch's latency. */
-#define SPREAD_COLUMNS(x) \
-	x "_avg_ns, " x "_med_ns, " x "_min_ns, " x "_max_ns, " x "_stddev_ns"
+#define SPREAD_COLUMNS(x)                                             \
+	x "_mean_ns, " x "_median_ns, " x "_min_ns, " x "_max_ns, " x \
+	  "_stddev_ns"
 enum { SPREAD_COLUMNS_N = 5 };
 #define TOTAL_SPREAD SPREAD_COLUMNS("total")
 #define API_SPREAD SPREAD_COLUMNS("api")
@@ -40,9 +42,9 @@ enum dtype column_dtype(struct result *r, struct arena *a);
 enum phase column_phase(struct result *r, struct arena *a);
 
 /* Of run_shape, joined with its `shape` as `sizes`. */
-#define SHAPE_COLUMNS                                           \
-	"operator, sizes, grid, known, launches, " TIME_COLUMNS \
-	", buckets, bucket, bucket_calls, flops, read_bytes, "  \
-	"write_bytes, why, sol_ns, leg"
+#define SHAPE_COLUMNS                                                        \
+	"operator, sizes, grid, attribution_source, launches, " TIME_COLUMNS \
+	", buckets, bucket, bucket_calls, flops, read_bytes, "               \
+	"write_bytes, reason, sol_ns, leg"
 /* False if the packed columns cannot be read. */
 bool column_read_shape(struct result *r, struct arena *a, struct shape_stat *s);
