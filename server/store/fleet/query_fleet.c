@@ -465,10 +465,20 @@ static void query_fleet_terms(const struct ledger_row *row, int128 v[KEY_CODES])
 			v[row->terms[i].code] = row->terms[i].sum;
 }
 
+static int query_fleet_by_cell(const void *a, const void *b)
+{
+	const struct fleet_sum *const *x = a, *const *y = b;
+	return memcmp((*x)->cell, (*y)->cell, CELL_BYTES);
+}
+
+/* Cells are ordered by their hash, because rows come in any order and the
+ * bootstrap of importance draws workloads by their number. */
 static void query_fleet_fill(const struct fleet_sums *s,
 	const struct fleet_keys *keys, struct fleet *out)
 {
 	size_t rows = 0;
+	if (s->n)
+		qsort(s->list, s->n, sizeof *s->list, query_fleet_by_cell);
 	for (uint32_t i = 0; i < s->n; i++)
 		rows += s->list[i]->sums.n;
 	out->cells = arena_array(s->arena, struct fleet_cell, s->n);
