@@ -3,11 +3,11 @@ DROP VIEW IF EXISTS kernel_line;
 CREATE VIEW kernel_line AS
 SELECT s.run_id, s.split, s.rank, s.kernel_id,
 	k.name, k.mangled, k.short_name,
-	k.family, k.defined_in, k.launched_from, k.known_from,
+	k.family, k.defined_in, k.launched_from, k.source,
 	k.operator,
 	s.device, s.grid_x, s.grid_y, s.grid_z, s.block_x, s.block_y, s.block_z,
 	s.instances, s.total_ns, s.min_ns, s.max_ns,
-	s.avg_ns, s.med_ns, s.stddev_ns, s.p90_ns, s.p99_ns, s.iqr_ns, s.time_pct,
-	s.told_source
+	s.mean_ns, s.median_ns, s.stddev_ns, s.p90_ns, s.p99_ns, s.iqr_ns, s.time_pct,
+	s.table_path
 FROM run_kernel s
 JOIN kernel k ON k.id = s.kernel_id;

@@ -187,11 +187,11 @@ def one_of_each(a, boss, project, file, runs):
     said = "&".join(f"{what}={project}" for what in
                     ("project", "workload", "name", "job", "label.branch", "file"))
     check(a.bearer("POST", f"/api/v1/uploads?{said}", boss, data)[0] == 202, "an upload")
-    sql("INSERT INTO gate (who, project, workload, name, outcome, document) VALUES "
+    sql("INSERT INTO gate (created_by, project, workload, name, outcome, document) VALUES "
         f"('boss', '{project}', '{project}', '{project}', 'pass', '{{}}')")
     sql("INSERT INTO token (name, scope, sha256, project) VALUES "
         f"('{project}', 'read', sha256('{project}'), '{project}')")
-    sql("INSERT INTO webhook (project, url, secret, events, made_by) VALUES "
+    sql("INSERT INTO webhook (project, url, secret, events, created_by) VALUES "
         f"('{project}', 'http://127.0.0.1:9/', sha256(''), '{{gate}}', 'boss')")
     end = time.monotonic() + 200
     while sql("SELECT count(*) FROM run") != str(runs) and time.monotonic() < end:

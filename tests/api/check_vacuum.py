@@ -86,7 +86,7 @@ with Server() as server:
     check(done == (0, [*table, f"gone: {total}"], ""), f"what was told goes: {done}")
     check(vacuum(server, "--dry-run")[1] == ["would go: runs=0 uploads=0 gates=0 bytes=0"],
           "and no more")
-    check(sql("SELECT who, status FROM audit ORDER BY id DESC LIMIT 1") == ["kernsiftd vacuum|200"],
+    check(sql("SELECT actor, status FROM audit ORDER BY id DESC LIMIT 1") == ["kernsiftd vacuum|200"],
           "it is written down")
 
     check(get(server, f"/runs/{older[1]}") == 404, "the run is gone")
@@ -133,7 +133,7 @@ with Server() as server:
     with Server("--vacuum_s", "1") as by_itself:
         boss = {"Authorization": f"Bearer {by_itself.token('admin')}"}
         # what cannot be written down does not go
-        sql("ALTER TABLE audit ADD CONSTRAINT full_up CHECK (who <> 'kernsiftd vacuum') NOT VALID")
+        sql("ALTER TABLE audit ADD CONSTRAINT full_up CHECK (actor <> 'kernsiftd vacuum') NOT VALID")
         check(by_itself.ask("DELETE", f"{API}/runs/{kept[1]}", None, boss)[0] == 204, "deleted")
         end = time.monotonic() + 60
         while "full_up" not in by_itself.text() and time.monotonic() < end:
@@ -145,7 +145,7 @@ with Server() as server:
         while not get(by_itself, f"/uploads/{kept[0]}")["dropped_at"] and time.monotonic() < end:
             time.sleep(0.05)
         check(get(by_itself, f"/uploads/{kept[0]}")["dropped_at"], "the server looks by itself")
-        while sql("SELECT count(*) FROM audit WHERE who = 'kernsiftd vacuum' AND detail = "
+        while sql("SELECT count(*) FROM audit WHERE actor = 'kernsiftd vacuum' AND detail = "
                   f"'runs=0 uploads=1 gates=0 bytes={sizes[kept[0]]}'") != ["1"] \
                 and time.monotonic() < end:
             time.sleep(0.05)

@@ -68,7 +68,7 @@ class Boss:
 
 def now(hook):
     """What is to be tried again, is tried now."""
-    sql(f"UPDATE webhook_delivery SET next_at = now(), error = NULL WHERE next_at IS NOT NULL "
+    sql(f"UPDATE webhook_delivery SET next_attempt_at = now(), error = NULL WHERE next_attempt_at IS NOT NULL "
         f"AND webhook_id = {hook['id']}; NOTIFY kernsift_event")
 
 
@@ -111,8 +111,8 @@ def again(boss, receiver):
     waits = []
     for n in range(1, 9):
         row = boss.ended(hook, n)[0]
-        waits += sql("SELECT round(extract(epoch FROM next_at - now()) / 10) FROM webhook_delivery "
-                     f"WHERE id = {row['id']} AND next_at IS NOT NULL")
+        waits += sql("SELECT round(extract(epoch FROM next_attempt_at - now()) / 10) FROM webhook_delivery "
+                     f"WHERE id = {row['id']} AND next_attempt_at IS NOT NULL")
         now(hook)
     check(waits == ["3", "12", "60", "180", "720", "2160", "5400"], f"waits, in 10 s: {waits}")
     check(row["attempts"] == 8 and row["next_attempt_at"] is None and not row["delivered_at"],
@@ -121,7 +121,7 @@ def again(boss, receiver):
 
 def gone(boss, receiver):
     hook = boss.hook(receiver.url("/410"))
-    sql("INSERT INTO webhook_delivery (webhook_id, event, body, next_at) "
+    sql("INSERT INTO webhook_delivery (webhook_id, event, body, next_attempt_at) "
         f"SELECT {hook['id']}, 'gate', '{{}}', now() + interval '1 day' FROM generate_series(1, 3)")
     boss.tell(hook)
     rows = boss.ended(hook, 0)
@@ -242,9 +242,9 @@ def refused(receiver):
                 ("localhost", "127.1", "0x7f000001", "2130706433", "017700000001",
                  "[::ffff:127.0.0.1]", "[::1]", "0.0.0.0", "127.0.0.1")]
         for url in urls:
-            sql("INSERT INTO webhook (url, secret, events, made_by) VALUES "
+            sql("INSERT INTO webhook (url, secret, events, created_by) VALUES "
                 f"('{url}', decode(repeat('00', 32), 'hex'), '{{gate}}', 'a test')")
-        sql("INSERT INTO webhook (url, secret, events, made_by) VALUES "
+        sql("INSERT INTO webhook (url, secret, events, created_by) VALUES "
             "('file:///etc/passwd', decode(repeat('00', 32), 'hex'), '{gate}', 'a test')")
         hooks = [h for h in boss.ask("GET", "/webhooks?limit=500")[1]["items"]
                  if h["created_by"] == "a test"]

@@ -66,10 +66,10 @@ def make():
             FROM made, (SELECT id, id - min(id) OVER () AS rank FROM kernel) k
             ORDER BY run, k.rank;
         INSERT INTO run_operator (run_id, rank, operator, collective, launches,
-            calls, total_ns, known_sizes_ns, known_op_sizes_ns, known_op_ns,
-            known_range_ns, known_graph_ns, known_rule_ns, known_record_ns,
-            known_not_ns, shape_known_ns, bound_calls, roofline_known_ns, sol_ps, compute_ns,
-            headroom_ns, above_bound_ns, shapes, flops, bytes)
+            calls, total_ns, source_sizes_ns, source_op_sizes_ns, source_op_ns,
+            source_range_ns, source_graph_ns, source_rule_ns, source_record_ns,
+            source_not_ns, shape_known_ns, roofline_known_calls, roofline_known_ns,
+            sol_ps, compute_ns, headroom_ns, above_bound_ns, shapes, flops, bytes)
             SELECT run, k, 'operator_' || k, false, 10, 10, (6e7 * level)::bigint,
             0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 1000, 0, 0, 500, 0, 1, 0, 0
             FROM made, generate_series(0, {OPERATORS - 1}) k ORDER BY run, k;

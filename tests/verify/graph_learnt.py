@@ -139,7 +139,7 @@ def hold_server():
         want = [(KERNELS, KERNELS, KERNELS), (0, 0, 0)]
         running.until('a rebuild', lambda: stored(server) == want)
         assert server.sql('SELECT count(*), count(DISTINCT key) '
-                          'FROM graph_known') == [['3', '3']]
+                          'FROM learned_graph') == [['3', '3']]
 
 
 def main():

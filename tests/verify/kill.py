@@ -165,7 +165,7 @@ def strike(server, kind, dice):
     if kind == 'ingest':
         # A third death in a row with the same upload would rightly fail it.
         running.until('progress', lambda: not server.sql(
-            "SELECT 1 FROM upload WHERE state <> 'done' AND tries >= 2"),
+            "SELECT 1 FROM upload WHERE state <> 'done' AND attempts >= 2"),
             lambda: server.sql("SELECT count(*) FROM upload WHERE state = 'done'"))
         pids = running.until('an ingest process', server.workers)
         pid = dice.choice(pids)

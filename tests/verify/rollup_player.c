@@ -120,7 +120,7 @@ static bool act_rebuild(struct db *db, struct err *e)
 {
 	static const char sql[] =
 		"UPDATE upload SET state = 'queued', queued_at = now(), "
-		"tries = 0, done_bytes = 0, best_bytes = 0, error = NULL, "
+		"attempts = 0, done_bytes = 0, best_bytes = 0, error = NULL, "
 		"finished_at = NULL WHERE id = $1 AND state = 'done' "
 		"AND identity IS NOT NULL AND dropped_at IS NULL";
 	struct sql_params p = { 0 };

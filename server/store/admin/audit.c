@@ -20,7 +20,7 @@ static const char *audit_clip(struct arena *a, const char *text, size_t most)
 }
 
 static const char audit_begin_sql[] =
-	"INSERT INTO audit (who, token_id, project, method, path, detail) "
+	"INSERT INTO audit (actor, token_id, project, method, path, detail) "
 	"SELECT $1, nullif($2, 0), $3, $4, $5, $6 "
 	"WHERE set_config('synchronous_commit', 'off', true) IS NOT NULL "
 	"RETURNING id";
@@ -105,11 +105,11 @@ bool audit_list(struct db *db, struct arena *a, const struct audit_filter *f,
 	sql_int8(&p, f->after);
 	sql_int8(&p, f->limit + INT64_C(1));
 	if (!sql_run(db,
-		    "SELECT id, at, who, token_id, project, method, path, "
+		    "SELECT id, at, actor, token_id, project, method, path, "
 		    "detail, status "
 		    "FROM audit "
 		    "WHERE ($1 IS NULL OR project = $1) "
-		    "AND ($2 IS NULL OR who = $2) "
+		    "AND ($2 IS NULL OR actor = $2) "
 		    "AND ($3 IS NULL OR at >= $3) "
 		    "AND ($4 IS NULL OR at < $4) "
 		    "AND ($5 = 0 OR id < $5) "

@@ -10,13 +10,13 @@ static const char *const site_overrides_kinds[SITE_KINDS] = {
 	[SITE_PLATFORMS] = "platforms",
 };
 
-#define VERSION "SELECT coalesce(max(version), 0) FROM own_document"
+#define VERSION "SELECT coalesce(max(version), 0) FROM site_override"
 
 bool site_overrides_read(struct db *db, struct arena *a,
 	struct catalog_own *out, struct err *e)
 {
 	static const char sql[] = "SELECT DISTINCT ON (kind) kind, document, "
-				  "(" VERSION ") FROM own_document "
+				  "(" VERSION ") FROM site_override "
 				  "ORDER BY kind, version DESC";
 	struct result r;
 	if (!sql_run(db, sql, NULL, &r, e))
@@ -71,7 +71,7 @@ static bool site_overrides_append(struct db *db, void *arg, struct err *e)
 	sql_text(&p, site_overrides_kinds[w->kind]);
 	sql_text(&p, w->json);
 	bool ok = sql_change(db,
-		"INSERT INTO own_document (version, kind, document) "
+		"INSERT INTO site_override (version, kind, document) "
 		"SELECT $1 + 1, $2, $3 WHERE (" VERSION ") = $1",
 		&p, &made, e);
 	w->made = made > 0;

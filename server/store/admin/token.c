@@ -79,7 +79,7 @@ static const char token_new_sql[] =
 	"nullif($7, 0))) AS at, "
 	"(SELECT expires_at FROM token WHERE id = $8) AS most), "
 	"made AS (INSERT INTO token "
-	"(name, scope, sha256, project, made_by, expires_at, maker_id) "
+	"(name, scope, sha256, project, created_by, expires_at, creator_id) "
 	"SELECT $1, $2, $3, $4, $5, coalesce(at, most), nullif($8, 0) FROM t "
 	"WHERE (at IS NULL OR at > now()) "
 	"AND (at IS NULL OR most IS NULL OR at <= most) "
@@ -124,11 +124,11 @@ bool token_new(struct db *db, const struct token_request *w,
 			      "nothing");
 }
 
-#define TOKEN_COLUMNS                                            \
-	"SELECT id, name, project, made_by, scope, "             \
-	"created_at, expires_at, used_at, "                      \
-	"coalesce(expires_at <= now(), false), "                 \
-	"coalesce(used_at < now() - interval '1 minute', true) " \
+#define TOKEN_COLUMNS                                                 \
+	"SELECT id, name, project, created_by, scope, "               \
+	"created_at, expires_at, last_used_at, "                      \
+	"coalesce(expires_at <= now(), false), "                      \
+	"coalesce(last_used_at < now() - interval '1 minute', true) " \
 	"FROM token "
 
 static void token_read_row(struct result *r, struct arena *a,
@@ -149,9 +149,9 @@ static void token_read_row(struct result *r, struct arena *a,
 /* Of many requests at once, one writes and the others skip the locked row. The
  * commit does not wait for the disk: losing a minute of this is harmless. */
 static const char token_used_sql[] =
-	"UPDATE token SET used_at = now() "
+	"UPDATE token SET last_used_at = now() "
 	"WHERE id = (SELECT id FROM token WHERE id = $1 "
-	"AND (used_at IS NULL OR used_at < now() - interval '1 minute') "
+	"AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute') "
 	"FOR UPDATE SKIP LOCKED) "
 	"AND set_config('synchronous_commit', 'off', true) IS NOT NULL";
 
@@ -257,9 +257,9 @@ bool token_signed(struct db *db, int64_t id, bool *told, struct err *e)
 	int64_t n;
 	sql_int8(&p, id);
 	bool ok = sql_change(db,
-		"UPDATE token SET signed_at = now() WHERE id = $1 "
-		"AND (signed_at IS NULL "
-		"OR signed_at < now() - interval '1 minute')",
+		"UPDATE token SET signed_in_at = now() WHERE id = $1 "
+		"AND (signed_in_at IS NULL "
+		"OR signed_in_at < now() - interval '1 minute')",
 		&p, &n, e);
 	*told = ok && n;
 	return ok;

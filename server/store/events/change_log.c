@@ -72,7 +72,7 @@ bool change_log_recorded(struct db *db, struct arena *a,
 {
 	static const char sql[] =
 		"SELECT run_id "
-		"FROM change_told "
+		"FROM change_point "
 		"WHERE project = $1 AND workload = $2 AND metric = $3 "
 		"ORDER BY run_id";
 	struct sql_params p = { 0 };
@@ -100,7 +100,7 @@ static bool change_log_record_one(struct db *db, const struct change_due *d,
 	const struct change_point_record *records, struct err *e)
 {
 	static const char sql[] =
-		"INSERT INTO change_told (project, workload, metric, run_id) "
+		"INSERT INTO change_point (project, workload, metric, run_id) "
 		"VALUES ($1, $2, $3, $4) "
 		"ON CONFLICT DO NOTHING";
 	struct sql_params p = { 0 };

@@ -12,7 +12,7 @@ struct gate_result_storing {
 static bool gate_result_insert(struct db *db, void *arg, struct err *e)
 {
 	static const char sql[] =
-		"INSERT INTO gate (who, project, workload, name, outcome, "
+		"INSERT INTO gate (created_by, project, workload, name, outcome, "
 		"document) "
 		"VALUES ($1, $2, $3, $4, $5, $6) "
 		"RETURNING id, created_at";
@@ -45,7 +45,7 @@ bool gate_result_store(struct db *db, struct gate_row *row,
 }
 
 #define GATE_COLUMNS \
-	"SELECT id, created_at, who, project, workload, name, outcome, "
+	"SELECT id, created_at, created_by, project, workload, name, outcome, "
 
 static void gate_result_read_row(struct result *r, struct arena *a,
 	struct gate_row *row)

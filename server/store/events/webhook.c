@@ -8,7 +8,7 @@ bool webhook_new(struct db *db, struct webhook_row *w,
 	uint8_t secret[WEBHOOK_SECRET], struct err *e)
 {
 	static const char sql[] =
-		"INSERT INTO webhook (project, url, secret, events, made_by) "
+		"INSERT INTO webhook (project, url, secret, events, created_by) "
 		"SELECT $1, $2, $3, $4, $5 WHERE (SELECT count(*) FROM webhook "
 		"WHERE project IS NOT DISTINCT FROM $1) < $6 "
 		"RETURNING id, created_at";
@@ -45,7 +45,7 @@ bool webhook_new(struct db *db, struct webhook_row *w,
 }
 
 #define WEBHOOK_COLUMNS \
-	"SELECT id, project, url, made_by, events, created_at FROM webhook "
+	"SELECT id, project, url, created_by, events, created_at FROM webhook "
 
 static void webhook_read_row(struct result *r, struct arena *a,
 	struct webhook_row *w)
@@ -116,7 +116,7 @@ bool webhook_deliveries(struct db *db, struct arena *a, int64_t id,
 	bool *more, struct err *e)
 {
 	static const char sql[] =
-		"SELECT id, event, tries, created_at, next_at, delivered_at, "
+		"SELECT id, event, attempts, created_at, next_attempt_at, delivered_at, "
 		"status, error FROM webhook_delivery "
 		"WHERE webhook_id = $1 AND ($2 = 0 OR id < $2) "
 		"ORDER BY id DESC LIMIT $3";
@@ -156,7 +156,7 @@ enum { BODY_MAX = 1 << 18 };
 #define DELIVERY_LIMIT                                                    \
 	"CROSS JOIN LATERAL (SELECT count(*) >= 1000 AS no "              \
 	"FROM (SELECT FROM webhook_delivery d WHERE d.webhook_id = w.id " \
-	"AND d.next_at IS NOT NULL LIMIT 1000) waiting) f "
+	"AND d.next_attempt_at IS NOT NULL LIMIT 1000) waiting) f "
 _Static_assert(WEBHOOK_WAITING_MAX == 1000, "as the statement says");
 
 /* PostgreSQL notifies when the transaction ends: the dispatcher finds what it
@@ -166,7 +166,7 @@ bool webhook_notify(struct db *db, const char *project, const char *event,
 {
 	static const char sql[] =
 		"WITH put AS (INSERT INTO webhook_delivery "
-		"(webhook_id, event, body, next_at, error) "
+		"(webhook_id, event, body, next_attempt_at, error) "
 		"SELECT " DELIVERY_VALUES "FROM webhook w " DELIVERY_LIMIT
 		"WHERE $2 = ANY (w.events) "
 		"AND (w.project IS NULL OR w.project = $1) "
@@ -190,7 +190,7 @@ bool webhook_notify_one(struct db *db, int64_t id, const char *event,
 {
 	static const char sql[] =
 		"WITH put AS (INSERT INTO webhook_delivery "
-		"(webhook_id, event, body, next_at, error) "
+		"(webhook_id, event, body, next_attempt_at, error) "
 		"SELECT " DELIVERY_VALUES "FROM webhook w " DELIVERY_LIMIT
 		"WHERE w.id = $1 RETURNING id) "
 		"SELECT id, pg_notify('kernsift_event', '') IS NULL FROM put";
@@ -214,24 +214,24 @@ bool webhook_notify_one(struct db *db, int64_t id, const char *event,
 static const char delivery_claim_sql[] =
 	"WITH first AS ("
 	"SELECT f.id, row_number() OVER (PARTITION BY w.slow_at IS NULL "
-	"ORDER BY w.slow_at, f.next_at, f.id) AS nth, "
+	"ORDER BY w.slow_at, f.next_attempt_at, f.id) AS nth, "
 	"w.slow_at IS NOT NULL AS slow "
 	"FROM webhook w CROSS JOIN LATERAL ("
-	"SELECT d.id, d.next_at FROM webhook_delivery d "
-	"WHERE d.webhook_id = w.id AND d.next_at <= now() "
+	"SELECT d.id, d.next_attempt_at FROM webhook_delivery d "
+	"WHERE d.webhook_id = w.id AND d.next_attempt_at <= now() "
 	"ORDER BY d.id LIMIT 1) f "
 	"WHERE w.id <> ALL ($1)), "
 	"due AS ("
 	"SELECT d.id FROM webhook_delivery d JOIN first f ON f.id = d.id "
-	"WHERE d.next_at <= now() AND (NOT f.slow OR f.nth <= $4) "
-	"ORDER BY d.next_at, d.id LIMIT $2 "
+	"WHERE d.next_attempt_at <= now() AND (NOT f.slow OR f.nth <= $4) "
+	"ORDER BY d.next_attempt_at, d.id LIMIT $2 "
 	"FOR UPDATE OF d SKIP LOCKED) "
 	"UPDATE webhook_delivery d "
-	"SET tries = d.tries + 1, "
-	"next_at = now() + make_interval(secs => $3) "
+	"SET attempts = d.attempts + 1, "
+	"next_attempt_at = now() + make_interval(secs => $3) "
 	"FROM due, webhook w "
 	"WHERE d.id = due.id AND w.id = d.webhook_id "
-	"RETURNING d.id, d.webhook_id, d.tries, w.url, d.event, d.body, "
+	"RETURNING d.id, d.webhook_id, d.attempts, w.url, d.event, d.body, "
 	"w.secret, (w.slow_at IS NOT NULL)::int";
 
 bool delivery_claim(struct db *db, struct arena *a, const int64_t *busy,
@@ -280,8 +280,8 @@ static bool delivery_end_others(struct db *db, int64_t id, const char *error,
 	sql_int8(&p, id);
 	sql_text(&p, error);
 	return sql_run(db,
-		"UPDATE webhook_delivery SET next_at = NULL, error = $2 "
-		"WHERE next_at IS NOT NULL AND webhook_id = "
+		"UPDATE webhook_delivery SET next_attempt_at = NULL, error = $2 "
+		"WHERE next_attempt_at IS NOT NULL AND webhook_id = "
 		"(SELECT webhook_id FROM webhook_delivery WHERE id = $1)",
 		&p, NULL, e);
 }
@@ -307,11 +307,11 @@ bool delivery_end(struct db *db, int64_t id, int tries, enum delivery_end how,
 	static const char sql[] =
 		"UPDATE webhook_delivery "
 		"SET delivered_at = CASE WHEN $3 THEN now() END, "
-		"next_at = CASE WHEN NOT $4 THEN NULL "
+		"next_attempt_at = CASE WHEN NOT $4 THEN NULL "
 		"ELSE now() + make_interval(secs => (" DELIVERY_WAITS
-		")[tries]) END, "
+		")[attempts]) END, "
 		"status = $5, error = $6 "
-		"WHERE id = $1 AND tries = $2";
+		"WHERE id = $1 AND attempts = $2";
 	struct sql_params p = { 0 };
 	int64_t n;
 	sql_int8(&p, id);
@@ -340,7 +340,7 @@ bool delivery_sweep(struct db *db, int64_t *dropped, bool *more, struct err *e)
 	bool ok = sql_change(db,
 		"DELETE FROM webhook_delivery WHERE id IN ("
 		"SELECT id FROM webhook_delivery "
-		"WHERE next_at IS NULL "
+		"WHERE next_attempt_at IS NULL "
 		"AND created_at < now() - make_interval(days => $1) "
 		"LIMIT $2)",
 		&p, dropped, e);

@@ -57,12 +57,12 @@ static const char fleet_runs_sql[] = FLEET_CHOSEN
 	"AND ($10 IS NULL OR o.phase = $10)) "
 	"SELECT " CELL_COLUMNS ", operator, dtype, phase, "
 	"count(*) FILTER (WHERE nth = 1), sum(launches)::bigint, "
-	"sum(calls)::bigint, sum(bound_calls)::bigint, sum(total_ns), "
+	"sum(calls)::bigint, sum(roofline_known_calls)::bigint, sum(total_ns), "
 	"sum(CASE WHEN gpu_ns > 0 THEN "
 	"div(total_ns * 1000000000000::numeric, gpu_ns) ELSE 0 END), "
-	"sum(g * total_ns), sum(g * sized_ns), sum(g * bound_ns), "
+	"sum(g * total_ns), sum(g * shape_known_ns), sum(g * roofline_known_ns), "
 	"sum(g * sol_ps), sum(g * compute_ns), sum(g * headroom_ns), "
-	"sum(g * over_ns), sum(g * flops), sum(g * bytes) "
+	"sum(g * above_bound_ns), sum(g * flops), sum(g * bytes) "
 	"FROM o GROUP BY " CELL_COLUMNS ", operator, dtype, phase "
 	"ORDER BY " CELL_COLUMNS ", operator, dtype, phase";
 
@@ -465,10 +465,20 @@ static void query_fleet_terms(const struct ledger_row *row, int128 v[KEY_CODES])
 			v[row->terms[i].code] = row->terms[i].sum;
 }
 
+static int query_fleet_by_cell(const void *a, const void *b)
+{
+	const struct fleet_sum *const *x = a, *const *y = b;
+	return memcmp((*x)->cell, (*y)->cell, CELL_BYTES);
+}
+
+/* Cells are ordered by their hash, because rows come in any order and the
+ * bootstrap of importance draws workloads by their number. */
 static void query_fleet_fill(const struct fleet_sums *s,
 	const struct fleet_keys *keys, struct fleet *out)
 {
 	size_t rows = 0;
+	if (s->n)
+		qsort(s->list, s->n, sizeof *s->list, query_fleet_by_cell);
 	for (uint32_t i = 0; i < s->n; i++)
 		rows += s->list[i]->sums.n;
 	out->cells = arena_array(s->arena, struct fleet_cell, s->n);

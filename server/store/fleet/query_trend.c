@@ -67,16 +67,16 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	"AND r.job_id IN (SELECT r.job_id FROM run r WHERE " TREND_OF      \
 	"AND r.job_id IS NOT NULL " TREND_IN_RANGE "GROUP BY r.job_id "    \
 	"ORDER BY min(r.created_at) DESC LIMIT $9 + 1000))), "             \
-	"told AS (SELECT run_id, created_at, job_id, rank, said, "
+	"units AS (SELECT run_id, created_at, job_id, rank, said, "
 
 #define TREND_UNIT_ROWS                                         \
-	"FROM told WHERE job_id IS NULL "                       \
+	"FROM units WHERE job_id IS NULL "                      \
 	"UNION ALL "                                            \
 	"SELECT (array_agg(run_id ORDER BY rank, run_id))[1], " \
 	"min(created_at), avg(v), "                             \
 	"(array_agg(said ORDER BY rank, run_id))[1], "          \
 	"count(*) - count(v), bool_or(there) "                  \
-	"FROM told WHERE job_id IS NOT NULL GROUP BY job_id "   \
+	"FROM units WHERE job_id IS NOT NULL GROUP BY job_id "  \
 	"HAVING ($6 IS NULL OR min(created_at) >= $6) "         \
 	"AND ($7 IS NULL OR min(created_at) < $7)"
 
@@ -130,7 +130,7 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	"sum(total_ns)::float8 AS ns, sum(instances)::float8 AS n, " \
 	"min(min_ns)::float8 AS min, max(max_ns)::float8 AS max, "   \
 	"CASE count(*) WHEN 1 THEN max(CASE $10 "                    \
-	"WHEN 'median' THEN med_ns WHEN 'p90' THEN p90_ns "          \
+	"WHEN 'median' THEN median_ns WHEN 'p90' THEN p90_ns "       \
 	"WHEN 'p99' THEN p99_ns END) END AS of_launches "            \
 	"FROM run_kernel k WHERE k.run_id = runs.run_id "            \
 	"AND k.split = 0 AND k.kernel_id = (SELECT id FROM kernel "  \
@@ -142,7 +142,7 @@ bool query_workloads(struct db *db, struct arena *a, const char *project,
 	"(CASE WHEN counted AND o.bound > 0 THEN " \
 	"o.above::float8 / nullif(gpu_ns, 0) END)"
 #define OPERATORS                                                             \
-	"CROSS JOIN LATERAL (SELECT sum(bound_ns) AS bound, "                 \
+	"CROSS JOIN LATERAL (SELECT sum(roofline_known_ns) AS bound, "        \
 	"coalesce(sum(total_ns) FILTER (WHERE operator IS NOT NULL), 0) "     \
 	"AS ns, coalesce(sum(headroom_ns) FILTER (WHERE NOT collective), 0) " \
 	"AS above FROM run_operator o WHERE o.run_id = runs.run_id "          \

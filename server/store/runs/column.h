@@ -19,8 +19,9 @@ void column_write_time(struct bulk *b, const struct time_stats *t);
 void column_read_time(struct result *r, struct time_stats *t);
 
 /* A part of a launch's latency. */
-#define SPREAD_COLUMNS(x) \
-	x "_avg_ns, " x "_med_ns, " x "_min_ns, " x "_max_ns, " x "_stddev_ns"
+#define SPREAD_COLUMNS(x)                                             \
+	x "_mean_ns, " x "_median_ns, " x "_min_ns, " x "_max_ns, " x \
+	  "_stddev_ns"
 enum { SPREAD_COLUMNS_N = 5 };
 #define TOTAL_SPREAD SPREAD_COLUMNS("total")
 #define API_SPREAD SPREAD_COLUMNS("api")
@@ -39,9 +40,9 @@ enum dtype column_dtype(struct result *r, struct arena *a);
 enum phase column_phase(struct result *r, struct arena *a);
 
 /* Of run_shape, joined with its `shape` as `sizes`. */
-#define SHAPE_COLUMNS                                           \
-	"operator, sizes, grid, known, launches, " TIME_COLUMNS \
-	", buckets, bucket, bucket_calls, flops, read_bytes, "  \
-	"write_bytes, why, sol_ns, leg"
+#define SHAPE_COLUMNS                                                        \
+	"operator, sizes, grid, attribution_source, launches, " TIME_COLUMNS \
+	", buckets, bucket, bucket_calls, flops, read_bytes, "               \
+	"write_bytes, reason, sol_ns, leg"
 /* False if the packed columns cannot be read. */
 bool column_read_shape(struct result *r, struct arena *a, struct shape_stat *s);

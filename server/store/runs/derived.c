@@ -70,7 +70,11 @@ static bool derived_repeat_key(const struct profile *p, uint32_t ordinal,
 	for (uint32_t i = 0; i < p->devices_n; i++)
 		derived_hash_text(&s, p->devices[i].name);
 	derived_hash_text(&s, "");
-	derived_hash_text(&s, profile_word_detector[cs->detector]);
+	/* The word for given iterations was 'told' when the first keys were
+	 * stored; another one here would separate new runs from those. */
+	derived_hash_text(&s, cs->detector == ITERATIONS_TOLD
+				      ? "told"
+				      : profile_word_detector[cs->detector]);
 	/* A detected period begins anywhere. */
 	derived_hash_text(&s,
 		cs->detector == ITERATIONS_PERIOD ? NULL : cs->range);
@@ -255,7 +259,7 @@ static void derived_write_kernels(struct bulk *b, const struct derived_run *run)
 static const struct derived_table derived_kernel = {
 	"COPY run_kernel (run_id, split, rank, kernel_id, device, grid_x, "
 	"grid_y, grid_z, block_x, block_y, block_z, " TIME_COLUMNS
-	", time_pct, told_source) FROM STDIN (FORMAT binary)",
+	", time_pct, table_path) FROM STDIN (FORMAT binary)",
 	derived_write_kernels,
 };
 
@@ -407,7 +411,7 @@ static void derived_write_callers(struct bulk *b, const struct derived_run *run)
 }
 
 static const struct derived_table derived_caller = {
-	"COPY run_caller (run_id, kernel_id, rank, known, frame, launches, "
+	"COPY run_caller (run_id, kernel_id, rank, found_by, frame, launches, "
 	"total_ns) FROM STDIN (FORMAT binary)",
 	derived_write_callers,
 };
@@ -503,7 +507,7 @@ bool derived_clear(struct db *db, int64_t run, struct err *e)
 		"DELETE FROM run_capture WHERE run_id = $1",
 		"DELETE FROM run_iteration WHERE run_id = $1",
 		"DELETE FROM run_stratum WHERE run_id = $1",
-		"DELETE FROM run_work WHERE run_id = $1",
+		"DELETE FROM run_signature WHERE run_id = $1",
 		"DELETE FROM run_axis WHERE run_id = $1",
 		"DELETE FROM run_pattern WHERE run_id = $1",
 		"DELETE FROM run_pattern_iteration WHERE run_id = $1",
@@ -516,7 +520,7 @@ bool derived_clear(struct db *db, int64_t run, struct err *e)
 		"DELETE FROM run_breakdown WHERE run_id = $1",
 		"DELETE FROM run_section WHERE run_id = $1",
 		"DELETE FROM run_block WHERE run_id = $1",
-		"DELETE FROM run_place WHERE run_id = $1",
+		"DELETE FROM run_layer_row WHERE run_id = $1",
 		"DELETE FROM run_group WHERE run_id = $1",
 	};
 	struct sql_params p = { 0 };

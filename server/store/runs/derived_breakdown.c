@@ -61,12 +61,12 @@ static void derived_write_breakdown(struct bulk *b,
 	derived_write_bars(b, d);
 }
 
-#define PASS_TIME TIME_COLUMNS_OF("pass")
+#define ITERATION_TIME TIME_COLUMNS_OF("iteration")
 #define LAYERED_TIME TIME_COLUMNS_OF("layered")
 
 static const struct derived_table derived_breakdown = {
-	"COPY run_breakdown (run_id, detector, confidence, anchor, why, "
-	"device, realigned, passes, stratum, " PASS_TIME ", "
+	"COPY run_breakdown (run_id, detector, confidence, anchor, reason, "
+	"device, realigned, iterations, stratum, " ITERATION_TIME ", "
 	"layers, " LAYERED_TIME ", "
 	"wall_ns, overlap_ns, idle_ns, other_ns, exposed_comm_ns, "
 	"bars, bar_layer, bar_block, bar_mean_ns) "
@@ -94,8 +94,8 @@ static void derived_write_sections(struct bulk *b,
 }
 
 static const struct derived_table derived_section = {
-	"COPY run_section (run_id, section, place, name, per_pass, first, "
-	"alike, occurs, " TIME_COLUMNS ") FROM STDIN (FORMAT binary)",
+	"COPY run_section (run_id, section, position, name, per_iteration, first, "
+	"similarity, occurrences, " TIME_COLUMNS ") FROM STDIN (FORMAT binary)",
 	derived_write_sections,
 };
 
@@ -117,7 +117,7 @@ static void derived_write_blocks(struct bulk *b, const struct derived_run *run)
 }
 
 static const struct derived_table derived_block = {
-	"COPY run_block (run_id, block, section, kind, beside, sum_ns, "
+	"COPY run_block (run_id, block, section, kind, parallel_to, sum_ns, "
 	"exclusive_ns, overlapped_ns) FROM STDIN (FORMAT binary)",
 	derived_write_blocks,
 };
@@ -170,10 +170,11 @@ static void derived_write_places(struct bulk *b, const struct derived_run *run)
 }
 
 static const struct derived_table derived_place = {
-	"COPY run_place (run_id, place, block, kernel_id, operation, "
-	"operator, module, roles, role_by_module, lane, launch_group, occurs, "
-	"extra, offset_ns, exclusive_ns, overlapped_ns, bound_launches, "
-	"bound_ns, sol_ps, " TIME_COLUMNS ") FROM STDIN (FORMAT binary)",
+	"COPY run_layer_row (run_id, rank, block, kernel_id, operation, "
+	"operator, module, roles, role_by_module, stream, launch_group, occurrences, "
+	"extra, offset_ns, exclusive_ns, overlapped_ns, roofline_known_launches, "
+	"roofline_known_ns, sol_ps, " TIME_COLUMNS
+	") FROM STDIN (FORMAT binary)",
 	derived_write_places,
 };
 

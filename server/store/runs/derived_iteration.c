@@ -82,7 +82,7 @@ static void derived_write_works(struct bulk *b, const struct derived_run *run)
 }
 
 static const struct derived_table derived_work = {
-	"COPY run_work (run_id, rank, stratum, kind, name, size, per_iteration) "
+	"COPY run_signature (run_id, rank, stratum, kind, name, size, per_iteration) "
 	"FROM STDIN (FORMAT binary)",
 	derived_write_works,
 };
@@ -185,7 +185,7 @@ static void derived_write_axis(struct bulk *b, const struct derived_run *run)
 
 static const struct derived_table derived_axis = {
 	"COPY run_axis (run_id, iterations, iteration, patterns, metrics, "
-	"collectives, told) FROM STDIN (FORMAT binary)",
+	"collectives, packed_values) FROM STDIN (FORMAT binary)",
 	derived_write_axis,
 };
 

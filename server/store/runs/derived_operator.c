@@ -36,13 +36,13 @@ static void derived_write_work(struct bulk *b, const struct operators *o,
 	derived_write_int128(b, bytes);
 }
 
-#define KNOWN(code, word, what) ", known_" #word "_ns"
+#define KNOWN(code, word, what) ", source_" #word "_ns"
 static const char operator_sql[] =
 	"COPY run_operator (run_id, rank, operator, dtype, phase, collective, "
 	"launches, calls, total_ns"
 #include "known.def"
-	", sized_ns, bound_calls, bound_ns, sol_ps, compute_ns, headroom_ns, "
-	"over_ns, shapes, flops, bytes) FROM STDIN (FORMAT binary)";
+	", shape_known_ns, roofline_known_calls, roofline_known_ns, sol_ps, compute_ns, headroom_ns, "
+	"above_bound_ns, shapes, flops, bytes) FROM STDIN (FORMAT binary)";
 #undef KNOWN
 
 static void derived_write_operators(struct bulk *b,
@@ -148,9 +148,9 @@ static void derived_write_shapes(struct bulk *b, const struct derived_run *run)
 }
 
 static const struct derived_table derived_shape = {
-	"COPY run_shape (run_id, operator, rank, shape_id, grid, known, "
+	"COPY run_shape (run_id, operator, rank, shape_id, grid, attribution_source, "
 	"launches, " TIME_COLUMNS ", buckets, bucket, bucket_calls, flops, "
-	"read_bytes, write_bytes, why, sol_ns, leg) FROM STDIN (FORMAT binary)",
+	"read_bytes, write_bytes, reason, sol_ns, leg) FROM STDIN (FORMAT binary)",
 	derived_write_shapes,
 };
 

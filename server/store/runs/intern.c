@@ -73,7 +73,7 @@ static bool intern_kernel_find(struct db *db, struct intern_kernel_list *in,
 	sql_array(&p, &keys);
 	bool ok = sql_run(db,
 		"SELECT k.sha256, k.id, k.short_name, k.family, k.defined_in, "
-		"k.launched_from, k.known_from, k.operator "
+		"k.launched_from, k.source, k.operator "
 		"FROM unnest($1) n (sha256) "
 		"JOIN kernel k ON k.sha256 = n.sha256",
 		&p, &r, e);
@@ -145,7 +145,7 @@ static bool intern_kernel_in_batches(struct db *db,
 #define KERNEL_ENTRIES                                                 \
 	"unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) n (sha256, name, " \
 	"mangled, short_name, family, defined_in, launched_from, "     \
-	"known_from, operator) "
+	"source, operator) "
 
 /* Looks again first: what an earlier attempt inserted was rolled back. The
  * commit does not wait for the disk: rows refer to the names only after the
@@ -160,7 +160,7 @@ static bool intern_kernel_add(struct db *db, void *arg, struct err *e)
 	       intern_kernel_in_batches(db, in, intern_kernel_missing,
 		       "INSERT INTO kernel (sha256, name, mangled, "
 		       "short_name, family, defined_in, launched_from, "
-		       "known_from, operator) "
+		       "source, operator) "
 		       "SELECT * FROM " KERNEL_ENTRIES "ORDER BY sha256",
 		       e) &&
 	       intern_kernel_in_batches(db, in, intern_kernel_stale,
@@ -168,7 +168,7 @@ static bool intern_kernel_add(struct db *db, void *arg, struct err *e)
 		       "SET short_name = s.short_name, family = s.family, "
 		       "defined_in = s.defined_in, "
 		       "launched_from = s.launched_from, "
-		       "known_from = s.known_from, "
+		       "source = s.source, "
 		       "operator = s.operator "
 		       "FROM (SELECT l.id, n.* FROM " KERNEL_ENTRIES
 		       "JOIN kernel l ON l.sha256 = n.sha256 "

@@ -29,7 +29,7 @@ static bool learned_graph_insert(struct db *db, int64_t upload,
 	const struct graph_known *g, struct err *e)
 {
 	static const char sql[] =
-		"INSERT INTO graph_known (upload_id, key, content, kernels, "
+		"INSERT INTO learned_graph (upload_id, key, content, kernels, "
 		"operators, shapes, dtypes, calls) "
 		"VALUES ($1, $2, $3, $4, $5, $6, $7, $8) "
 		"ON CONFLICT DO NOTHING";
@@ -51,7 +51,7 @@ bool learned_graph_store(struct db *db, int64_t upload,
 	const struct profile *runs, uint32_t n, struct err *e)
 {
 	static const char sql[] =
-		"DELETE FROM graph_known WHERE upload_id = $1";
+		"DELETE FROM learned_graph WHERE upload_id = $1";
 	struct sql_params p = { 0 };
 	sql_int8(&p, upload);
 	bool ok = sql_hot(db, sql, &p, NULL, e);
@@ -68,7 +68,7 @@ bool learned_graph_forget(struct db *db, int64_t run, struct err *e)
 	struct sql_params p = { 0 };
 	sql_int8(&p, run);
 	return sql_run(db,
-		"DELETE FROM graph_known g "
+		"DELETE FROM learned_graph g "
 		"WHERE g.upload_id = (SELECT upload_id FROM run_identity "
 		"WHERE id = $1) AND NOT EXISTS (SELECT FROM run r "
 		"WHERE r.upload_id = g.upload_id)",
@@ -114,7 +114,7 @@ bool learned_graph_read(struct db *db, struct arena *a,
 		"ORDER BY created_at DESC, upload_id DESC, content) AS nth "
 		"FROM (SELECT DISTINCT ON (g.key, g.content) g.* "
 		"FROM unnest($1::bytea[]) n (key) "
-		"JOIN graph_known g ON g.key = n.key "
+		"JOIN learned_graph g ON g.key = n.key "
 		"ORDER BY g.key, g.content, g.created_at DESC, "
 		"g.upload_id DESC) newest) ranked "
 		"WHERE nth <= 257) counted "

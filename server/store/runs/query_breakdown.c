@@ -146,15 +146,16 @@ static bool query_breakdown_read_header(struct result *r, struct arena *a,
 	return query_breakdown_read_bars(r, a, d);
 }
 
-#define PASS_TIME TIME_COLUMNS_OF("pass")
+#define ITERATION_TIME TIME_COLUMNS_OF("iteration")
 #define LAYERED_TIME TIME_COLUMNS_OF("layered")
 
 static bool query_breakdown_header(struct db *db,
 	const struct query_breakdown_request *w, struct err *e)
 {
 	static const char sql[] =
-		"SELECT detector, confidence, anchor, why, device, realigned, "
-		"passes, stratum, " PASS_TIME ", layers, " LAYERED_TIME ", "
+		"SELECT detector, confidence, anchor, reason, device, realigned, "
+		"iterations, stratum, " ITERATION_TIME ", layers, " LAYERED_TIME
+		", "
 		"wall_ns, overlap_ns, idle_ns, other_ns, exposed_comm_ns, "
 		"bars, bar_layer, bar_block, bar_mean_ns "
 		"FROM run_breakdown "
@@ -173,11 +174,12 @@ static bool query_breakdown_header(struct db *db,
 static bool query_breakdown_sections(struct db *db,
 	const struct query_breakdown_request *w, struct err *e)
 {
-	static const char sql[] = "SELECT place, name, per_pass, first, alike, "
-				  "occurs, " TIME_COLUMNS " "
-				  "FROM run_section "
-				  "WHERE run_id = $1 "
-				  "ORDER BY section";
+	static const char sql[] =
+		"SELECT position, name, per_iteration, first, similarity, "
+		"occurrences, " TIME_COLUMNS " "
+		"FROM run_section "
+		"WHERE run_id = $1 "
+		"ORDER BY section";
 	struct breakdown *d = &w->out->breakdown;
 	struct result r;
 	if (!query_breakdown_rows(db, sql, w->run, &r, e))
@@ -203,7 +205,7 @@ static bool query_breakdown_blocks(struct db *db,
 	const struct query_breakdown_request *w, struct err *e)
 {
 	static const char sql[] =
-		"SELECT section, kind, beside, sum_ns, exclusive_ns, "
+		"SELECT section, kind, parallel_to, sum_ns, exclusive_ns, "
 		"overlapped_ns "
 		"FROM run_block "
 		"WHERE run_id = $1 "
@@ -257,12 +259,12 @@ static bool query_breakdown_places(struct db *db,
 {
 	static const char sql[] =
 		"SELECT block, kernel_id, operation, operator, module, roles, "
-		"role_by_module, lane, launch_group, occurs, extra, "
-		"offset_ns, exclusive_ns, overlapped_ns, bound_launches, "
-		"bound_ns, sol_ps, " TIME_COLUMNS " "
-		"FROM run_place "
+		"role_by_module, stream, launch_group, occurrences, extra, "
+		"offset_ns, exclusive_ns, overlapped_ns, roofline_known_launches, "
+		"roofline_known_ns, sol_ps, " TIME_COLUMNS " "
+		"FROM run_layer_row "
 		"WHERE run_id = $1 "
-		"ORDER BY place";
+		"ORDER BY rank";
 	struct breakdown *d = &w->out->breakdown;
 	struct result r;
 	if (!query_breakdown_rows(db, sql, w->run, &r, e))
@@ -280,7 +282,7 @@ static bool query_breakdown_read_all(struct db *db, void *arg, struct err *e)
 	static const char kernels[] =
 		"SELECT id, name, short_name "
 		"FROM kernel "
-		"WHERE id IN (SELECT kernel_id FROM run_place "
+		"WHERE id IN (SELECT kernel_id FROM run_layer_row "
 		"WHERE run_id = $1) "
 		"ORDER BY id";
 	*w->out = (struct breakdown_stored){ 0 };

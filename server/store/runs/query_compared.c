@@ -114,7 +114,7 @@ static bool compared_read_works(struct compared_reader *c, struct err *e)
 {
 	static const char sql[] =
 		"SELECT run_id, stratum, kind, name, size, per_iteration "
-		"FROM run_work "
+		"FROM run_signature "
 		"WHERE run_id = ANY ($1) "
 		"ORDER BY run_id, rank";
 	struct result r;
@@ -309,7 +309,7 @@ static bool compared_read_axis(struct compared_reader *c, struct result *r,
 static bool compared_read_axes(struct compared_reader *c, struct err *e)
 {
 	static const char sql[] =
-		"SELECT run_id, patterns, metrics, collectives, iterations, told, "
+		"SELECT run_id, patterns, metrics, collectives, iterations, packed_values, "
 		"iteration "
 		"FROM run_axis "
 		"WHERE run_id = ANY ($1)";
@@ -409,7 +409,7 @@ static const char compared_runs_sql[] =
 	"r.span_ns, r.busy_ns, r.kernel_ns, r.launches, r.graph_ns, r.graphs, "
 	"r.device_names, r.iteration_detector, r.iteration_confidence, r.iteration_range, "
 	"r.iterations_kept, r.iterations * $2::bigint "
-	"+ CASE WHEN $3 THEN coalesce(8 * a.told, 0) ELSE 0 END "
+	"+ CASE WHEN $3 THEN coalesce(8 * a.packed_values, 0) ELSE 0 END "
 	"FROM run r "
 	"LEFT JOIN run_axis a ON a.run_id = r.run_id "
 	"WHERE r.run_id = ANY ($1) "

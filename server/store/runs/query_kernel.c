@@ -8,7 +8,7 @@
 
 #define KERNEL_COLUMNS                                    \
 	"name, mangled, short_name, family, defined_in, " \
-	"launched_from, known_from, operator"
+	"launched_from, source, operator"
 
 static void query_kernel_read(struct result *r, struct arena *a,
 	struct profile_kernel *k)
@@ -26,13 +26,13 @@ static void query_kernel_read(struct result *r, struct arena *a,
 #define KERNEL_TABLE_COLUMNS                                      \
 	"kernel_id, " KERNEL_COLUMNS ", device, grid_x, grid_y, " \
 	"grid_z, block_x, block_y, block_z, rank, " TIME_COLUMNS  \
-	", time_pct, told_source"
+	", time_pct, table_path"
 
 #define KERNEL_TABLE(order)                                               \
 	PAGE_OF(KERNEL_TABLE_COLUMNS,                                     \
 		"octet_length(name) + octet_length(short_name) + "        \
 		"coalesce(octet_length(mangled), 0) + "                   \
-		"coalesce(octet_length(told_source), 0)",                 \
+		"coalesce(octet_length(table_path), 0)",                  \
 		"FROM kernel_line WHERE run_id = $4 AND split = $5 "      \
 		"AND ($6 IS NULL OR strpos(lower(name), lower($6)) > 0)", \
 		order)
@@ -48,8 +48,8 @@ static void query_kernel_read(struct result *r, struct arena *a,
 static const char *const kernel_tables[][2] = {
 	[KERNEL_TOTAL] = { KERNEL_TABLE("rank"), KERNEL_TABLE("rank DESC") },
 	[KERNEL_INSTANCES] = KERNEL_TABLE_BY("instances"),
-	[KERNEL_AVG] = KERNEL_TABLE_BY("avg_ns"),
-	[KERNEL_MED] = KERNEL_TABLE_BY("med_ns"),
+	[KERNEL_AVG] = KERNEL_TABLE_BY("mean_ns"),
+	[KERNEL_MED] = KERNEL_TABLE_BY("median_ns"),
 	[KERNEL_MIN] = KERNEL_TABLE_BY("min_ns"),
 	[KERNEL_MAX] = KERNEL_TABLE_BY("max_ns"),
 	[KERNEL_STDDEV] = KERNEL_TABLE_BY("stddev_ns"),
@@ -247,7 +247,7 @@ static bool query_caller_read_totals(struct db *db, struct arena *a,
  * have lower numbers: min(u.parent) is the parent of the outermost frame. */
 static const char caller_lines_sql[] =
 	"WITH RECURSIVE page AS MATERIALIZED ("
-	"SELECT rank, known, frame, launches, total_ns "
+	"SELECT rank, found_by, frame, launches, total_ns "
 	"FROM run_caller "
 	"WHERE run_id = $1 AND kernel_id = $2 "
 	"ORDER BY rank OFFSET $3 LIMIT $4), "
@@ -259,7 +259,7 @@ static const char caller_lines_sql[] =
 	"FROM up u CROSS JOIN LATERAL (" NEXT_FRAME ") f "
 	"WHERE u.depth < $5 AND u.bytes < $6), "
 	"lines AS ("
-	"SELECT p.rank, p.known, p.launches, p.total_ns, "
+	"SELECT p.rank, p.found_by, p.launches, p.total_ns, "
 	"count(*) OVER () AS on_page, "
 	"row_number() OVER along AS nth, "
 	"sum(coalesce(b.bytes, 0)) OVER along AS text "
@@ -267,7 +267,7 @@ static const char caller_lines_sql[] =
 	"LEFT JOIN (SELECT rank, max(bytes) AS bytes FROM up GROUP BY rank) b "
 	"ON b.rank = p.rank "
 	"WINDOW along AS (ORDER BY p.rank ROWS UNBOUNDED PRECEDING)) "
-	"SELECT l.on_page, l.known, l.launches, l.total_ns, "
+	"SELECT l.on_page, l.found_by, l.launches, l.total_ns, "
 	"coalesce(min(u.parent) > 0, false), "
 	"array_agg(f.kind ORDER BY u.depth DESC) FILTER (WHERE u.depth > 0), "
 	"array_agg(f.name ORDER BY u.depth DESC) FILTER (WHERE u.depth > 0) "
@@ -276,7 +276,7 @@ static const char caller_lines_sql[] =
 	"LEFT JOIN LATERAL (SELECT kind, name FROM run_frame "
 	"WHERE run_id = $1 AND frame = u.frame OFFSET 0) f ON true "
 	"WHERE l.text <= $7 OR l.nth = 1 "
-	"GROUP BY l.rank, l.on_page, l.known, l.launches, l.total_ns "
+	"GROUP BY l.rank, l.on_page, l.found_by, l.launches, l.total_ns "
 	"ORDER BY l.rank";
 
 static void query_caller_read_line(struct result *r, struct arena *a,

@@ -5,14 +5,14 @@
 #include "page.h"
 #include "sql.h"
 
-#define KNOWN(code, word, what) "o.known_" #word "_ns, "
+#define KNOWN(code, word, what) "o.source_" #word "_ns, "
 static const char operators_sql[] =
 	"SELECT r.platform, r.catalog, r.gpu_ns, r.replayed, "
 	"r.replayed_known, o.rank, o.operator, o.dtype, o.phase, "
 	"o.collective, o.launches, o.calls, o.total_ns, "
 #include "known.def"
-	"o.sized_ns, o.bound_calls, o.bound_ns, o.sol_ps, o.compute_ns, "
-	"o.headroom_ns, o.over_ns, o.shapes "
+	"o.shape_known_ns, o.roofline_known_calls, o.roofline_known_ns, o.sol_ps, o.compute_ns, "
+	"o.headroom_ns, o.above_bound_ns, o.shapes "
 	"FROM run r "
 	"LEFT JOIN run_operator o ON o.run_id = r.run_id "
 	"WHERE r.run_id = $1 "
@@ -78,7 +78,7 @@ bool query_shapes(struct db *db, struct arena *a, const struct shape_filter *f,
 	static const char sql[] = PAGE_OF(SHAPE_COLUMNS ", rank",
 		"coalesce(octet_length(sizes), 0) + "
 		"coalesce(octet_length(grid), 0) + "
-		"coalesce(octet_length(why), 0)",
+		"coalesce(octet_length(reason), 0)",
 		"FROM (SELECT s.*, d.text AS sizes FROM run_operator o "
 		"JOIN run_shape s ON s.run_id = o.run_id "
 		"AND s.operator = o.rank "
@@ -133,7 +133,7 @@ bool query_operator_times(struct db *db, struct arena *a, const int64_t *runs,
 	static const char sql[] =
 		"SELECT o.run_id, o.operator, "
 		"(sum(o.total_ns) / r.gpu_ns)::float8, "
-		"CASE WHEN sum(o.bound_calls) > 0 "
+		"CASE WHEN sum(o.roofline_known_calls) > 0 "
 		"THEN (sum(o.headroom_ns) / r.gpu_ns)::float8 END "
 		"FROM run_operator o "
 		"JOIN run r ON r.run_id = o.run_id "

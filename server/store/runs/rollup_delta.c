@@ -50,7 +50,8 @@ static void rollup_shape_add_cost(const struct rollup_shape_adding *w,
 	if (s->sol_ns < 1e16) {
 		rollup_shape_term(w, SHAPE_BOUND, calls);
 		rollup_shape_term(w, SHAPE_SOL,
-			rollup_delta_times(calls, llround(s->sol_ns * 1e3)));
+			rollup_delta_times(calls,
+				(int128)round(s->sol_ns * 1e3)));
 		if (s->leg == LEG_COMPUTE)
 			rollup_shape_term(w, SHAPE_COMPUTE, calls);
 	}

@@ -399,11 +399,11 @@ bool upload_finish(struct db *db, int64_t id,
 	return true;
 }
 
-#define UPLOAD_COLUMNS                                               \
-	"SELECT id, state, project, workload, name, job, "           \
-	"labels::text, file_name, gpu_hours, bytes, sha256, tries, " \
-	"stage, done_bytes, error, created_at, received_at, "        \
-	"finished_at, dropped_at, runs "                             \
+#define UPLOAD_COLUMNS                                                  \
+	"SELECT id, state, project, workload, name, job, "              \
+	"labels::text, file_name, gpu_hours, bytes, sha256, attempts, " \
+	"stage, done_bytes, error, created_at, received_at, "           \
+	"finished_at, dropped_at, runs "                                \
 	"FROM upload_line "
 
 static const char *upload_read_sha256(struct result *r, struct arena *a)

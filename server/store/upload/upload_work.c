@@ -9,10 +9,10 @@
 #define END_TRY                                                 \
 	"UPDATE upload "                                        \
 	"SET worker = NULL, lease_until = NULL, stage = NULL, " \
-	"state = CASE WHEN tries >= $1 THEN 'failed' "          \
+	"state = CASE WHEN attempts >= $1 THEN 'failed' "       \
 	"ELSE 'queued' END, "                                   \
-	"error = CASE WHEN tries >= $1 THEN $2::text END, "     \
-	"finished_at = CASE WHEN tries >= $1 THEN now() END "
+	"error = CASE WHEN attempts >= $1 THEN $2::text END, "  \
+	"finished_at = CASE WHEN attempts >= $1 THEN now() END "
 
 /* The worker is gone and can give no reason. */
 static const char upload_expired_sql[] =
@@ -45,7 +45,7 @@ bool upload_abandon(struct db *db, const char *worker, const char *sentence,
 
 static const char upload_claim_sql[] =
 	"UPDATE upload "
-	"SET state = 'working', token = token + 1, tries = tries + 1, "
+	"SET state = 'working', token = token + 1, attempts = attempts + 1, "
 	"worker = $1, lease_until = now() + make_interval(secs => $2), "
 	"stage = NULL, done_bytes = 0 "
 	"WHERE id = (SELECT id FROM upload "
@@ -133,7 +133,7 @@ static bool upload_run_fenced(struct db *db, const char *sql,
 static const char upload_progress_sql[] =
 	"UPDATE upload "
 	"SET stage = $3, done_bytes = $4, "
-	"tries = CASE WHEN $4 > best_bytes THEN 0 ELSE tries END, "
+	"attempts = CASE WHEN $4 > best_bytes THEN 0 ELSE attempts END, "
 	"best_bytes = greatest(best_bytes, $4), "
 	"lease_until = now() + make_interval(secs => $5) " FENCE
 	"AND set_config('synchronous_commit', 'off', true) IS NOT NULL "
@@ -165,9 +165,9 @@ bool upload_fail(struct db *db, const struct claim *c, const char *sentence,
 }
 
 /* Ends the work on an upload as if it had not begun. */
-#define RELEASE                                                  \
-	"UPDATE upload "                                         \
-	"SET state = 'queued', tries = greatest(tries - 1, 0), " \
+#define RELEASE                                                        \
+	"UPDATE upload "                                               \
+	"SET state = 'queued', attempts = greatest(attempts - 1, 0), " \
 	"worker = NULL, lease_until = NULL, stage = NULL "
 
 bool upload_release(struct db *db, const struct claim *c, struct err *e)
@@ -184,10 +184,10 @@ bool upload_release_all(struct db *db, int64_t *released, struct err *e)
 		e);
 }
 
-#define REQUEUE                                                \
-	"UPDATE upload u "                                     \
-	"SET state = 'queued', queued_at = now(), tries = 0, " \
-	"done_bytes = 0, best_bytes = 0, error = NULL, "       \
+#define REQUEUE                                                   \
+	"UPDATE upload u "                                        \
+	"SET state = 'queued', queued_at = now(), attempts = 0, " \
+	"done_bytes = 0, best_bytes = 0, error = NULL, "          \
 	"finished_at = NULL "
 
 bool upload_requeue_failed(struct db *db, int64_t id, int64_t *n, struct err *e)

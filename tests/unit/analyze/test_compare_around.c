@@ -9,7 +9,7 @@ static struct compared_run run(struct arena *a, int64_t id, uint32_t iterations)
 	return r;
 }
 
-static const char *told(const struct compared_run *b, uint32_t b_n,
+static const char *finding(const struct compared_run *b, uint32_t b_n,
 	const struct compared_run *h, uint32_t h_n, enum finding_code code,
 	struct arena *a)
 {
@@ -41,7 +41,7 @@ static void iterations_of_other_anchors_are_refused(void **state)
 	b.iterations.detector = h.iterations.detector = ITERATIONS_TOLD;
 	b.iterations.range = "Scheduler.run_batch";
 	h.iterations.range = "Qwen3DecoderLayer";
-	assert_string_equal(told(&b, 1, &h, 1, FINDING_detectors_differ, &a),
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_detectors_differ, &a),
 		"iterations mean different things: a table's iterations of "
 		"Scheduler.run_batch (1 ms on average) in the base, a table's "
 		"iterations of Qwen3DecoderLayer (1 ms on average) in the head. "
@@ -58,12 +58,12 @@ static void a_period_may_stand_beside_a_range_of_its_size(void **state)
 
 	h.iterations.detector = ITERATIONS_PERIOD;
 	h.iterations.range = "gemm";
-	assert_string_equal(told(&b, 1, &h, 1, FINDING_detectors_differ, &a),
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_detectors_differ, &a),
 		"");
 	/* a layer of twelve is another thing */
 	for (uint32_t i = 0; i < 5; i++)
 		b.iterations.iterations[i].launches = 120;
-	assert_string_equal(told(&b, 1, &h, 1, FINDING_detectors_differ, &a),
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_detectors_differ, &a),
 		"iterations mean different things: ranges named step (1 ms on "
 		"average) in the base, a period of kernels that begins with "
 		"gemm "
@@ -90,11 +90,11 @@ static void devices_and_surroundings_are_named(void **state)
 	h.device_names_n = 2;
 	b.facts = (struct facts){ base, 4 };
 	h.facts = (struct facts){ head, 4 };
-	assert_string_equal(told(&b, 1, &h, 1, FINDING_devices_differ, &a),
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_devices_differ, &a),
 		"the devices differ: NVIDIA A100 in the base, NVIDIA H100 in "
 		"the "
 		"head");
-	assert_string_equal(told(&b, 1, &h, 1, FINDING_fact_differs, &a),
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_fact_differs, &a),
 		"the surroundings differ: GPU driver 550.54.15, build 41 in "
 		"the "
 		"base, GPU driver 560.35.03, build 42 in the head");
@@ -111,7 +111,7 @@ static void cuda_beside_hip_is_named(void **state)
 
 	b.facts = (struct facts){ base, 1 };
 	h.facts = (struct facts){ head, 1 };
-	assert_string_equal(told(&b, 1, &h, 1, FINDING_fact_differs, &a),
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_fact_differs, &a),
 		"the surroundings differ: CUDA runtime 12.4 in the base, HIP "
 		"runtime 6.4 in the head");
 	arena_release(&a);
@@ -125,13 +125,13 @@ static void graphs_recorded_whole_are_refused(void **state)
 
 	/* 2.5 ms of kernels; 7.5 ms of graphs are three quarters */
 	h.graph_ns = 7500000;
-	assert_string_equal(told(&b, 1, &h, 1, FINDING_graph_opaque, &a),
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_graph_opaque, &a),
 		"time is hidden in CUDA graphs recorded whole: 0.0 % of GPU "
 		"time "
 		"in the base, 75.0 % in the head; their kernels are in no row "
 		"here. Record with --cuda-graph-trace=node");
 	h.graph_ns = 100000;
-	assert_string_equal(told(&b, 1, &h, 1, FINDING_graph_opaque, &a), "");
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_graph_opaque, &a), "");
 	arena_release(&a);
 }
 
@@ -146,17 +146,17 @@ static void notes_of_losses_are_repeated(void **state)
 	h.notes.count[NOTE_no_grid] = 7; /* good to know only */
 	h.notes.count[NOTE_names_lag] = 9;
 	h.analysis_version = ANALYSIS_VERSION + 1;
-	assert_string_equal(told(&b, 1, &h, 1, FINDING_records_dropped, &a),
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_records_dropped, &a),
 		"records were dropped while recording: 12 in the base, 0 in "
 		"the "
 		"head");
-	assert_string_equal(told(&b, 1, &h, 1, FINDING_notes, &a),
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_notes, &a),
 		"the traces have notes: run 2: the file breaks off in the "
 		"middle; what came before it was used (5 bytes read)");
-	assert_string_equal(told(&b, 1, &h, 1, FINDING_names_lag, &a),
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_names_lag, &a),
 		"the kernels' names lag behind their durations in run 2: times "
 		"per name are not to be trusted");
-	assert_string_equal(told(&b, 1, &h, 1, FINDING_analysis_versions, &a),
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_analysis_versions, &a),
 		arena_printf(&a,
 			"the runs were analyzed by different versions (%d and "
 			"%d); `kernsiftd rebuild` analyzes them again with one version",
@@ -249,15 +249,15 @@ static void counters_that_tell_nothing_are_said_to(void **state)
 
 	metric(&a, &b, NAN, METRIC_SAMPLED);
 	h.notes.count[NOTE_counters_nan] = 1;
-	assert_string_equal(told(&b, 1, &h, 1, FINDING_counters_nan, &a),
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_counters_nan, &a),
 		"no counter has a usable value in run 1, run 2");
 	metric(&a, &b, 40, METRIC_INTERPOLATED);
 	metric(&a, &h, 40, METRIC_INTERPOLATED);
-	assert_string_equal(told(&b, 1, &h, 1, FINDING_counters_slow, &a),
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_counters_slow, &a),
 		"no counter was sampled fast enough to be named as a kernel's: "
 		"100.0 % of the values are interpolated");
 	metric(&a, &h, 40, METRIC_SAMPLED);
-	assert_string_equal(told(&b, 1, &h, 1, FINDING_counters_slow, &a), "");
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_counters_slow, &a), "");
 	arena_release(&a);
 }
 

@@ -21,9 +21,9 @@ static int teardown(void **state)
 static void empty(struct db *db)
 {
 	fixture_script(db,
-		"TRUNCATE run, run_operator, change_told, change_seen, "
+		"TRUNCATE run, run_operator, change_point, change_seen, "
 		"webhook, webhook_delivery;"
-		"INSERT INTO webhook (project, url, secret, events, made_by) "
+		"INSERT INTO webhook (project, url, secret, events, created_by) "
 		"VALUES (NULL, 'http://x', decode(repeat('ab', 32), 'hex'), "
 		"'{change_point}', 'test')");
 }
@@ -45,10 +45,10 @@ static void runs(struct db *db, const char *workload, int from, int until,
 		"1, 0, 0 FROM generate_series($2, $3 - 1) i";
 	static const char operator_sql[] =
 		"INSERT INTO run_operator (run_id, rank, operator, collective, "
-		"launches, calls, total_ns, known_sizes_ns, known_op_sizes_ns, "
-		"known_op_ns, known_range_ns, known_graph_ns, known_rule_ns, "
-		"known_record_ns, known_not_ns, sized_ns, bound_calls, "
-		"bound_ns, sol_ps, compute_ns, headroom_ns, over_ns, shapes, "
+		"launches, calls, total_ns, source_sizes_ns, source_op_sizes_ns, "
+		"source_op_ns, source_range_ns, source_graph_ns, source_rule_ns, "
+		"source_record_ns, source_not_ns, shape_known_ns, roofline_known_calls, "
+		"roofline_known_ns, sol_ps, compute_ns, headroom_ns, above_bound_ns, shapes, "
 		"flops, bytes) "
 		"SELECT i, 0, 'gemm', false, 1, 1, $3 * 10 * "
 		"(1000 + i * 3 % 5) / 1000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
@@ -177,7 +177,7 @@ static void a_long_history_is_passed_over(void **state)
 	runs(db, "old", 201, 216, 12500000, 2000000);
 	look(db);
 	assert_string_equal(posted(db, &a), "old iteration 201");
-	assert_int_equal(fixture_count(db, "SELECT count(*) FROM change_told "
+	assert_int_equal(fixture_count(db, "SELECT count(*) FROM change_point "
 					   "WHERE metric = 'iteration'"),
 		5);
 	runs(db, "old", 216, 260, 12500000, 2000000);

@@ -96,7 +96,8 @@ static void more_than_is_read_at_once(void **state)
 	struct compared_run r;
 	int64_t upload = fixture_save(db, "1", &p, 1);
 	int64_t id = *fixture_runs(db, &a, upload, 1);
-	fixture_script(db, "UPDATE run_axis SET told = 1::bigint << 27");
+	fixture_script(db,
+		"UPDATE run_axis SET packed_values = 1::bigint << 27");
 	refuses(query_compared(db, &a, &id, 1, true, &r, &e), ERR_TOO_LARGE,
 		"the iterations and patterns of these runs take 1024 MiB; at most "
 		"1024 MiB are compared at once: take fewer runs");
@@ -124,8 +125,8 @@ static void rows_that_do_not_fit_each_other(void **state)
 		"UPDATE run_axis SET collectives = 1",
 		"UPDATE run_axis SET iteration = '\\x01010205'",
 		"UPDATE run_axis SET iteration = '\\x0101ff02'",
-		"UPDATE run_axis SET told = told + 1",
-		"UPDATE run_axis SET told = told - 1",
+		"UPDATE run_axis SET packed_values = packed_values + 1",
+		"UPDATE run_axis SET packed_values = packed_values - 1",
 		"UPDATE run_metric SET pattern = 3 WHERE rank = 1",
 		"UPDATE run_metric SET sigma = '\\x03' WHERE rank = 1",
 		"UPDATE run_collective SET launches = 5",

@@ -2,6 +2,8 @@
  * same from the runs themselves, for any filter and any days. */
 #include "fleets.h"
 #include "query_fleet.h"
+#include "rollup_code.h"
+#include "rollup_delta.h"
 
 static int setup(void **state)
 {
@@ -147,6 +149,55 @@ static void kernels_of_all_that_nobody_knows(void **state)
 	arena_release(&a);
 }
 
+static const char *fleet_cell_names(struct db *db, struct arena *a)
+{
+	struct fleet f;
+	const char *names = "";
+	works(query_fleet(db, a, &any, &f, &e));
+	assert_true(f.cells_n > 2);
+	for (uint32_t i = 0; i < f.cells_n; i++)
+		names = arena_printf(a, "%s%s/%s/%s ", names,
+			f.cells[i].project, f.cells[i].workload,
+			f.cells[i].platform);
+	return names;
+}
+
+/* The bootstrap of importance draws workloads by their number. */
+static void cells_do_not_follow_the_order_of_rows(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	several(db);
+	const char *want = fleet_cell_names(db, &a);
+	for (int i = 0; i < 5; i++) {
+		/* An updated row moves behind the others. */
+		fixture_script(db,
+			"UPDATE rollup_delta SET day = day WHERE id = "
+			"(SELECT id FROM rollup_delta ORDER BY ctid LIMIT 1)");
+		assert_string_equal(fleet_cell_names(db, &a), want);
+	}
+	folded(db);
+	assert_string_equal(fleet_cell_names(db, &a), want);
+	arena_release(&a);
+}
+
+/* 9.5e15 ns are 9.5e18 ps, more than 64 bits hold; 1e16 ns are not counted. */
+static void the_longest_bound_is_counted(void **state)
+{
+	struct arena a = { 0 };
+	struct ledger l = { .arena = &a };
+	struct shape_stat s = { .call.instances = 2, .sol_ns = 9.5e15 };
+	(void)state;
+	rollup_delta_shape(&l, &s, 1, 1, true, 1);
+	assert_true(ledger_sum(ledger_row(&l, 1), SHAPE_BOUND) == 2);
+	assert_true(ledger_sum(ledger_row(&l, 1), SHAPE_SOL) ==
+		    (int128)9500000000000000 * 1000 * 2);
+	s.sol_ns = 1e16;
+	rollup_delta_shape(&l, &s, 2, 1, true, 1);
+	assert_true(ledger_sum(ledger_row(&l, 2), SHAPE_SOL) == 0);
+	arena_release(&a);
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -155,6 +206,8 @@ int main(void)
 		CASE(folding_changes_nothing),
 		CASE(every_filter_and_any_days),
 		CASE(kernels_of_all_that_nobody_knows),
+		CASE(cells_do_not_follow_the_order_of_rows),
+		cmocka_unit_test(the_longest_bound_is_counted),
 	};
 	return cmocka_run_group_tests(cases, NULL, NULL);
 }

@@ -8,7 +8,7 @@ static int setup(void **state)
 	struct db *db = *state = fixture_db();
 	fixture_script(db,
 		"TRUNCATE gate RESTART IDENTITY;"
-		"INSERT INTO webhook (project, url, secret, events, made_by) "
+		"INSERT INTO webhook (project, url, secret, events, created_by) "
 		"VALUES ('p', 'https://x.example', "
 		"decode(repeat('00', 32), 'hex'), '{gate}', 'me')");
 	return 0;

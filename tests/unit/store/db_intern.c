@@ -184,7 +184,7 @@ static void new_knowledge_replaces_the_old(void **state)
 					   "WHERE family = 'elementwise' "
 					   "AND defined_in = 'a/b.cu' "
 					   "AND launched_from = 'a/c.cc' "
-					   "AND known_from = 'a''s tree' "
+					   "AND source = 'a''s tree' "
 					   "AND short_name = 'add'"),
 		1);
 	k.source = (struct kernel_source){ 0 };
@@ -192,7 +192,7 @@ static void new_knowledge_replaces_the_old(void **state)
 	assert_int_equal(fixture_count(db,
 				 "SELECT count(*) FROM kernel "
 				 "WHERE num_nulls(family, defined_in, "
-				 "launched_from, known_from) = 4"),
+				 "launched_from, source) = 4"),
 		1);
 	arena_release(&a);
 }

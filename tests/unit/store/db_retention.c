@@ -58,10 +58,11 @@ static void runs_go_by_age(void **state)
 	int64_t half = kept_done("half", "p", "{}", 31, 1, 2, 1);
 	struct run_change c = { .labels = "{\"keep\": \"true\"}" };
 	works(run_change(kept_db, *fixture_runs(kept_db, &a, half, 2), &c, &e));
-	kept_do(half, "INSERT INTO gate (created_at, who, project, workload, "
-		      "name, outcome, document) SELECT now() - interval '1 "
-		      "day' * d, 'a', 'p', 'w', '%lld', 'pass', '{}' FROM "
-		      "generate_series(29, 31) d");
+	kept_do(half,
+		"INSERT INTO gate (created_at, created_by, project, workload, "
+		"name, outcome, document) SELECT now() - interval '1 "
+		"day' * d, 'a', 'p', 'w', '%lld', 'pass', '{}' FROM "
+		"generate_series(29, 31) d");
 	assert_string_equal(kept_vacuum(&a, &ask),
 		"p runs age 3 3; p uploads runs 1 1; p gates age 2 0");
 	assert_string_equal(kept_left(&a), "half new | half new");

@@ -5,10 +5,10 @@
 /* Small, and local or a reference table where the others are distributed. */
 #define LOCAL                                                   \
 	"('upload', 'run_identity', 'token', 'kernel', 'job', " \
-	"'migration', 'own_document', 'graph_known', "          \
+	"'migration', 'site_override', 'learned_graph', "       \
 	"'reference_set', 'shape', 'operator_key', "            \
 	"'rollup_cell', 'rollup_shape', 'rollup_seen', "        \
-	"'rollup_kernel', 'audit', 'gate', 'change_told', "     \
+	"'rollup_kernel', 'audit', 'gate', 'change_point', "    \
 	"'change_seen', 'retention', 'webhook', "               \
 	"'webhook_delivery')"
 
@@ -110,10 +110,11 @@ static void chunks_are_not_compressed_again(void **state)
 	"0, 0, 0, 0, 0, 0, 0)"
 
 /* A place in a layer that is a copy. */
-#define PLACE(columns, values)                                                \
-	"INSERT INTO run_place (run_id, place, block, role_by_module, lane, " \
-	"occurs, extra, exclusive_ns, overlapped_ns, bound_launches, "        \
-	"bound_ns, sol_ps, instances, total_ns, " columns ") VALUES (1, 0, "  \
+#define PLACE(columns, values)                                                       \
+	"INSERT INTO run_layer_row (run_id, rank, block, role_by_module, stream, "   \
+	"occurrences, extra, exclusive_ns, overlapped_ns, roofline_known_launches, " \
+	"roofline_known_ns, sol_ps, instances, total_ns, " columns                   \
+	") VALUES (1, 0, "                                                           \
 	"0, false, 0, 1, false, 0, 0, 0, 0, 0, 1, 5, " values ")"
 
 static void rows_that_make_no_sense_are_refused(void **state)
@@ -181,8 +182,8 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		"WITH k AS (INSERT INTO kernel (sha256, name, short_name) "
 		"VALUES (sha256('b'), 'b', 'b') RETURNING id) INSERT INTO "
 		"run_pattern SELECT 1, 0, id, 'b', '', '' FROM k",
-		"INSERT INTO run_work VALUES (1, 0, 0, 'op', '', '', 0)",
-		"INSERT INTO run_work VALUES (1, 0, 0, 'op', '', '', 'NaN')",
+		"INSERT INTO run_signature VALUES (1, 0, 0, 'op', '', '', 0)",
+		"INSERT INTO run_signature VALUES (1, 0, 0, 'op', '', '', 'NaN')",
 		/* half of what a run tells of its operators; more replays known
 		 * than there were; time less than nothing; half a cost; a kind
 		 * of edit nobody knows; a document under another's hash; lists
@@ -191,14 +192,14 @@ static void rows_that_make_no_sense_are_refused(void **state)
 		RUN("catalog, gpu_ns, weight_uh, replayed, replayed_known",
 			"'1', 5, 1, 2, 3"),
 		OPERATOR("-1"),
-		"INSERT INTO run_shape (run_id, operator, rank, known, "
+		"INSERT INTO run_shape (run_id, operator, rank, attribution_source, "
 		"launches, instances, total_ns, buckets, bucket, bucket_calls, "
 		"flops) VALUES (1, 0, 0, 'op', 1, 1, 1, 0, '', '', '')",
-		"INSERT INTO own_document VALUES (1, 'names', '[]')",
+		"INSERT INTO site_override VALUES (1, 'names', '[]')",
 		"INSERT INTO reference_set (name, source, sha256, document, "
 		"runs, operators, shapes) VALUES ('a', '', sha256('b'), 'a', "
 		"0, 0, 0)",
-		"INSERT INTO graph_known (upload_id, key, content, kernels, "
+		"INSERT INTO learned_graph (upload_id, key, content, kernels, "
 		"operators, shapes, dtypes, calls) VALUES (1, sha256('a'), "
 		"sha256('a'), '{a,b}', '{a}', '{a}', '{a}', '{1}')",
 		"INSERT INTO shape (sha256, text) VALUES (sha256('b'), 'a')",
@@ -221,7 +222,7 @@ static void rows_that_make_no_sense_are_refused(void **state)
 	fixture_script(db, "DELETE FROM run_operator");
 	fixture_script(db,
 		PLACE("operation, roles", "'copy', '{o_proj,quantize}'"));
-	fixture_script(db, "DELETE FROM run_place");
+	fixture_script(db, "DELETE FROM run_layer_row");
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct err e = { 0 };
 		if (sql_script(db, bad[i], &e))

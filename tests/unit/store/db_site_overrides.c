@@ -150,12 +150,12 @@ static void graphs_without_end(void **state)
 	taught(db, &a, "1", &one, 1);
 	memset(keys[0], 'k', sizeof keys[0]);
 	fixture_script(db,
-		"INSERT INTO graph_known (upload_id, key, content, kernels, "
+		"INSERT INTO learned_graph (upload_id, key, content, kernels, "
 		"operators, shapes, dtypes, calls, created_at) "
 		"SELECT upload_id, key, sha256(i::text::bytea), t, t, t, t, "
 		"array_fill(0::bigint, ARRAY[200000]), "
 		"created_at + i * interval '1 s' "
-		"FROM graph_known, generate_series(1, 3) i, "
+		"FROM learned_graph, generate_series(1, 3) i, "
 		"array_fill(''::text, ARRAY[200000]) t");
 	assert_int_equal(known(db, &a, 'k', &got), 2);
 	assert_int_equal(got[1].n, 200000);
@@ -200,10 +200,10 @@ static void of_many_contents_the_last_257(void **state)
 	struct graph_known g = graph(&a, 'k', 'a', "gemm");
 	taught(db, &a, "1", &g, 1);
 	fixture_script(db,
-		"INSERT INTO graph_known SELECT 1000 + i, key, "
+		"INSERT INTO learned_graph SELECT 1000 + i, key, "
 		"sha256(i::text::bytea), kernels, operators, shapes, dtypes, "
 		"calls, created_at + i * interval '1 s' "
-		"FROM graph_known, generate_series(1, 300) i");
+		"FROM learned_graph, generate_series(1, 300) i");
 	assert_int_equal(known(db, &a, 'k', &got), 257);
 	arena_release(&a);
 }

@@ -227,7 +227,7 @@ static void launches_without_a_span_are_refused(void **state)
 	works(upload_claim(db, "host:1", 30, &c, &e));
 	refuses(save(db, &c, &p, 1, NULL, &e), ERR_INTERNAL,
 		"the database answers: new row for relation \"run\" violates "
-		"check constraint \"run_told\"");
+		"check constraint \"run_launches_timed\"");
 	arena_release(&a);
 }
 

@@ -171,13 +171,13 @@ static void of_a_project_for_some_days(void **state)
 	t = found(db, &a, text);
 	assert_true(t.expired);
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM token "
-					   "WHERE used_at IS NOT NULL"),
+					   "WHERE last_used_at IS NOT NULL"),
 		1); /* from before */
 	arena_release(&a);
 }
 
 #define USED_AT \
-	"SELECT (extract(epoch FROM used_at) * 1000000)::bigint FROM token"
+	"SELECT (extract(epoch FROM last_used_at) * 1000000)::bigint FROM token"
 
 static void use_is_written_once_a_minute(void **state)
 {
@@ -191,7 +191,7 @@ static void use_is_written_once_a_minute(void **state)
 	assert_true(first > 0);
 	assert_int_equal(found(db, &a, text).used, first);
 	assert_int_equal(fixture_count(db, USED_AT), first);
-	fixture_script(db, "UPDATE token SET used_at = used_at - "
+	fixture_script(db, "UPDATE token SET last_used_at = last_used_at - "
 			   "interval '61 seconds'");
 	(void)found(db, &a, text);
 	assert_true(fixture_count(db, USED_AT) > first - 61000000);
@@ -215,7 +215,7 @@ static void use_never_stands_in_the_way(void **state)
 	assert_int_equal(found(db, &a, text).id, id);
 	fixture_script(db, "SET default_transaction_read_only = off");
 	assert_int_equal(fixture_count(db, "SELECT count(*) FROM token "
-					   "WHERE used_at IS NULL"),
+					   "WHERE last_used_at IS NULL"),
 		1);
 	db_free(other);
 	arena_release(&a);

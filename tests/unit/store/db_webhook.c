@@ -65,8 +65,9 @@ static void taken_in_turn(void **state)
 	assert_int_equal(claimed(db, &a, 9, &rows), 0);
 	/* whoever had them died: once more, and what he says now is not heard */
 	id = fixture_count(db, "SELECT max(id) FROM webhook_delivery");
-	fixture_script(db, "UPDATE webhook_delivery SET next_at = now() - "
-			   "interval '1 s' WHERE next_at IS NOT NULL");
+	fixture_script(db,
+		"UPDATE webhook_delivery SET next_attempt_at = now() - "
+		"interval '1 s' WHERE next_attempt_at IS NOT NULL");
 	assert_int_equal(claimed(db, &a, 9, &rows), 2);
 	assert_int_equal(rows[0].tries, 2);
 	works(delivery_end(db, rows[0].id, 1, DELIVERY_DONE, false, 200, NULL,
@@ -96,11 +97,12 @@ static void put_off_and_over(void **state)
 		assert_int_equal(
 			fixture_count(db,
 				"SELECT coalesce(round(extract(epoch FROM "
-				"next_at - now()) / 10) * 10, 0)::bigint "
+				"next_attempt_at - now()) / 10) * 10, 0)::bigint "
 				"FROM webhook_delivery"),
 			i < 7 ? waits[i] : 0);
-		fixture_script(db, "UPDATE webhook_delivery SET next_at = now()"
-				   " WHERE next_at IS NOT NULL");
+		fixture_script(db,
+			"UPDATE webhook_delivery SET next_attempt_at = now()"
+			" WHERE next_attempt_at IS NOT NULL");
 	}
 	assert_int_equal(claimed(db, &a, 1, &rows), 0);
 	works(webhook_deliveries(db, &a, id, 0, 9, &told, &n, &more, &e));
@@ -130,9 +132,10 @@ static void gone_ends_all_of_one(void **state)
 	assert_int_equal(claimed(db, &a, 1, &rows), 1);
 	works(delivery_end(db, delivery, 1, DELIVERY_GONE, false, 410, "gone",
 		&e));
-	assert_int_equal(fixture_count(db,
-				 "SELECT count(*) FROM webhook_delivery "
-				 "WHERE next_at IS NULL AND error = 'gone'"),
+	assert_int_equal(
+		fixture_count(db,
+			"SELECT count(*) FROM webhook_delivery "
+			"WHERE next_attempt_at IS NULL AND error = 'gone'"),
 		4);
 	assert_int_equal(claimed(db, &a, 9, &rows), 1);
 	assert_int_equal(rows[0].webhook, two);
@@ -177,7 +180,7 @@ static void by_four_at_once(void **state)
 	assert_true(take_all(db, 0, &e));
 	assert_int_equal(fixture_count(db,
 				 "SELECT count(*) FROM webhook_delivery WHERE "
-				 "tries = 1 AND delivered_at IS NOT NULL"),
+				 "attempts = 1 AND delivered_at IS NOT NULL"),
 		5 * EACH);
 }
 
@@ -211,7 +214,7 @@ static void old_ones_are_swept(void **state)
 	hook(db, "https://a.example/");
 	fixture_script(db,
 		"INSERT INTO webhook_delivery (webhook_id, event, body, "
-		"created_at, next_at) SELECT id, 'gate', '{}', now() - "
+		"created_at, next_attempt_at) SELECT id, 'gate', '{}', now() - "
 		"interval '1 day' * d, CASE WHEN d % 2 = 0 THEN now() END "
 		"FROM webhook, generate_series(28, 33) d");
 	works(delivery_sweep(db, &dropped, &more, &e));

@@ -6,7 +6,7 @@ static int setup(void **state)
 {
 	*state = fixture_db();
 	fixture_script(*state,
-		"INSERT INTO webhook (project, url, secret, events, made_by) "
+		"INSERT INTO webhook (project, url, secret, events, created_by) "
 		"SELECT p, 'https://ci.example/' || coalesce(p, ''), "
 		"decode(repeat('00', 32), 'hex'), e, 'boss' "
 		"FROM (VALUES ('one', '{gate}'::text[]), "
@@ -26,7 +26,7 @@ static int64_t queued(struct db *db, const char *where)
 	snprintf(sql, sizeof sql,
 		"SELECT count(*) FROM webhook_delivery d "
 		"JOIN webhook w ON w.id = d.webhook_id "
-		"WHERE tries = 0 AND next_at <= now() AND %s",
+		"WHERE attempts = 0 AND next_attempt_at <= now() AND %s",
 		where);
 	return fixture_count(db, sql);
 }

@@ -59,14 +59,14 @@ static inline struct db *fixture_db(void)
 		"TRUNCATE upload, upload_chunk, run_identity, token, kernel, "
 		"run, run_device, run_kernel, run_copy, run_note, "
 		"run_capture, run_graph, run_launch, run_frame, run_caller, "
-		"job, run_iteration, run_stratum, run_work, run_axis, "
+		"job, run_iteration, run_stratum, run_signature, run_axis, "
 		"run_pattern, run_pattern_iteration, run_metric, run_collective, "
 		"run_fact, run_operator, run_shape, run_unattributed, "
-		"run_breakdown, run_section, run_block, run_place, run_group, "
+		"run_breakdown, run_section, run_block, run_layer_row, run_group, "
 		"rollup_delta, rollup_delta_kernel, rollup_cell, "
 		"rollup_shape, rollup_seen, rollup_kernel, shape, "
 		"operator_key, "
-		"own_document, graph_known, reference_set, "
+		"site_override, learned_graph, reference_set, "
 		"retention, webhook, webhook_delivery");
 	return db;
 }
@@ -187,10 +187,10 @@ static inline int64_t fixture_derived(struct db *db)
 	static const char *const tables[] = { "run", "run_device", "run_kernel",
 		"run_copy", "run_graph", "run_launch", "run_frame",
 		"run_caller", "run_note", "run_capture", "run_iteration",
-		"run_stratum", "run_work", "run_axis", "run_pattern",
+		"run_stratum", "run_signature", "run_axis", "run_pattern",
 		"run_pattern_iteration", "run_metric", "run_collective",
 		"run_fact", "run_operator", "run_shape", "run_unattributed",
-		"run_breakdown", "run_section", "run_block", "run_place",
+		"run_breakdown", "run_section", "run_block", "run_layer_row",
 		"run_group" };
 	int64_t n = 0;
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
