@@ -31,7 +31,7 @@ def expect(got, status, out, sentence):
 
 
 def folder(mode=0o711):
-    path = tempfile.mkdtemp(prefix='ks-cluster-', dir='/tmp')
+    path = tempfile.mkdtemp(prefix='ks-cluster-', dir=running.SCRATCH)
     os.chmod(path, mode)
     return path
 

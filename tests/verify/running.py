@@ -19,6 +19,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BIN = os.path.join(os.environ.get('KERNSIFT_BIN', f'{HERE}/../../build/dev/bin'),
                    'kernsiftd')
 API = '/api/v1'
+SCRATCH = subprocess.run([f'{HERE}/../scratch-folder'], check=True, text=True,
+                         stdout=subprocess.PIPE).stdout.strip()
 
 
 def skip_without_postgres():
@@ -80,7 +82,7 @@ def children(pid):
 class Server:
     def __init__(self, options=(), data=None):
         self.options = list(options)
-        self.data = data or tempfile.mkdtemp(prefix='ks-verify-', dir='/tmp')
+        self.data = data or tempfile.mkdtemp(prefix='ks-verify-', dir=SCRATCH)
         self.port = free_port()
         self.log = tempfile.TemporaryFile()
         self.process = None
