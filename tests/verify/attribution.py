@@ -216,7 +216,7 @@ def main():
         bad += bool(wrong)
         print(f'{line["gpu"] / 1e6:9.3f} {cell(line["specific"])} '
               f'{cell(line["agrees"])} {cell(line["same"])} '
-              f'{cell(line["parallel_to"])} {cell(line["sized"])}  '
+              f'{cell(line["beside"])} {cell(line["sized"])}  '
               f'{os.path.basename(path)}', flush=True)
         for w in wrong:
             print(f'    {w}')

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""cycles.py - what real traces repeat, as their recorders knew it.
+"""iterations.py - what real traces repeat, as their recorders knew it.
 
-cycles.py [FOLDER]
+iterations.py [FOLDER]
 
 Holds `kernsiftd inspect --by iterations` of the traces listed below against what is
 known of them: which detector, how many cycles, how many launches each, how many
@@ -84,8 +84,8 @@ def known(name, found, cycles):
     detector, n, kept, launches, of = KNOWN[name]
     if found['Detector'] != detector:
         yield f'found by {found["Detector"]}, not {detector}'
-    if int(found['Cycles']) != n:
-        yield f'{found["Cycles"]} cycles, not {n}'
+    if int(found['Iterations']) != n:
+        yield f'{found["Iterations"]} cycles, not {n}'
     if kept is not None and int(found['Kept']) != kept:
         yield f'{found["Kept"]} kept, not {kept}'
     if of and found['Range'] != of:

@@ -68,10 +68,10 @@ def figures(text):
     pids, cycles, first = set(), set(), None
     for row in csv.DictReader(io.StringIO(text)):
         pids.add(row['pid'])
-        cycles.add(row['iteration'])
+        cycles.add(row['cycle'])
         start = nanoseconds(row['cycle_start_ts'])
         first = start if first is None else min(first, start)
-        key = row['iteration'], row['function_name'], row['device']
+        key = row['cycle'], row['function_name'], row['device']
         if not row['func_type'].startswith('gpu_') or key in seen:
             continue
         seen.add(key)
@@ -121,9 +121,9 @@ def sentences(want, head, tables, split):
            for d, n in sorted(want['devices'].items())]
     if devices != due:
         yield f'devices are {devices}, not {due}'
-    if not any(line.startswith(f'note warn patterns_only {want["iterations"]}:')
+    if not any(line.startswith(f'note warn patterns_only {want["cycles"]}:')
                for line in head):
-        yield f'no note of {want["iterations"]} cycles'
+        yield f'no note of {want["cycles"]} cycles'
     for what, rows in zip(('kernels', 'copies'), tables):
         due = [r for r in table(want[what]) if (r[3] >= 0) == split]
         due = [[*r[4], '', '', '', '', '', '',
@@ -179,7 +179,7 @@ def main():
         for path in files:
             rows, want, wrong = check(folder, path)
             bad += bool(wrong)
-            print(f'{rows:6} rows {want["iterations"]:4} cycles '
+            print(f'{rows:6} rows {want["cycles"]:4} cycles '
                   f'{"no " if wrong else "yes"} '
                   f'{"/".join(path.split("/")[-2:])}')
             for w in wrong[:5]:

@@ -139,8 +139,8 @@ def hold_window(path, told, zero, rows):
     want = sorted((w, sum(d), len(d), min(d), max(d))
                   for (n, w), d in sums.items() if n)
     _, found = tables(path, 'patterns')
-    got = sorted((r['Device'], round(float(r['Time (ns/cycle)'])),
-                  round(float(r['Launches/Cycle'])), int(r['Min (ns)']),
+    got = sorted((r['Device'], round(float(r['Time (ns/iteration)'])),
+                  round(float(r['Launches/Iteration'])), int(r['Min (ns)']),
                   int(r['Max (ns)'])) for r in found['Type']
                  if (r['Function'], r['Device']) in sums)
     missing = [x for x in want if x not in got]
@@ -258,7 +258,7 @@ def hold_counters(path, kernels, counters):
         r, n = got[key], len(values)
         assert near(float(r['Mu']), sum(v[0] for v in values) / n), (key, r)
         assert near(float(r['Sigma']), sum(v[1] for v in values) / n), (key, r)
-        told = tuple(int(r[k]) for k in ('Cycles', 'Partly', 'Interpolated'))
+        told = tuple(int(r[k]) for k in ('Iterations', 'Partly', 'Interpolated'))
         assert told == (n, sum(len(v[2]) == 2 for v in values),
                         sum(v[2] == {True} for v in values)), (key, r)
     return len(want)

@@ -18,9 +18,9 @@ import running
 SOURCE = os.environ.get('KERNSIFT_SRC', f'{running.HERE}/../..')
 sys.path.insert(0, f'{SOURCE}/tests/api')
 GEN = f'{SOURCE}/tests/gen/gen_trace.py'
-OF_CYCLES = ('avg', 'med', 'min', 'max', 'p90', 'p99')
-STATS = {'cycle': OF_CYCLES, 'busy': OF_CYCLES, 'idle': OF_CYCLES,
-         'exposed_comm': OF_CYCLES, 'operator': ('avg', 'total', 'share'),
+OF_CYCLES = ('mean', 'median', 'min', 'max', 'p90', 'p99')
+STATS = {'iteration': OF_CYCLES, 'busy': OF_CYCLES, 'idle': OF_CYCLES,
+         'exposed_comm': OF_CYCLES, 'operator': ('mean', 'total', 'share'),
          'kernel': (*OF_CYCLES, 'total', 'share'), 'coverage': ('share',),
          'headroom': ('share',)}
 
@@ -81,7 +81,7 @@ def percentile(values, p):
 def stat_of(values, stat):
     if not values:
         return None
-    return {'avg': statistics.fmean, 'med': lambda v: percentile(v, 50),
+    return {'mean': statistics.fmean, 'median': lambda v: percentile(v, 50),
             'min': min, 'max': max, 'p90': lambda v: percentile(v, 90),
             'p99': lambda v: percentile(v, 99)}[stat](values)
 
@@ -92,7 +92,7 @@ class Run:
     def __init__(self, server, row):
         self.row = row
         at = f'/runs/{row["id"]}'
-        self.cycles = all_of(server, f'{at}/cycles')
+        self.cycles = all_of(server, f'{at}/iterations')
         self.kept = [c for c in self.cycles if c['use'] == 'kept']
         self.kernels = all_of(server, f'{at}/kernels')
         self.operators = server.get(f'{at}/operators')
@@ -107,7 +107,7 @@ class Run:
 
     def of_cycles(self, metric, stat):
         known = [c for c in self.kept if c['idle_ns'] is not None]
-        if metric == 'cycle':
+        if metric == 'iteration':
             values = [c['dur_ns'] for c in self.kept]
         elif metric == 'busy':
             values = [c['dur_ns'] - c['idle_ns'] for c in known]
@@ -118,7 +118,7 @@ class Run:
 
     def of_kernel(self, stat, of):
         lines = [k for k in self.kernels if k['name'] == of]
-        if stat == 'avg':
+        if stat == 'mean':
             return sum(k['total_ns'] for k in lines) / \
                 sum(k['instances'] for k in lines) if lines else None
         if stat in ('min', 'max'):
@@ -127,7 +127,7 @@ class Run:
         return lines[0][f'{stat}_ns'] if len(lines) == 1 else None
 
     def value(self, metric, stat, of):
-        if metric in ('cycle', 'busy', 'idle'):
+        if metric in ('iteration', 'busy', 'idle'):
             return self.of_cycles(metric, stat)
         if self.lags:
             return None
@@ -140,7 +140,7 @@ class Run:
             return None if not gpu or pct is None else pct / 100
         if metric == 'kernel' and stat not in ('total', 'share'):
             return self.of_kernel(stat, of)
-        by = {'total': 1, 'share': gpu, 'avg': len(self.cycles)}[stat]
+        by = {'total': 1, 'share': gpu, 'mean': len(self.cycles)}[stat]
         return self.time_of(metric, of) / by if by and gpu is not None else None
 
 
@@ -201,8 +201,8 @@ def hold_all(server):
     moment = sorted(r.row['created_at'] for r in runs)[4]
     late = [r for at, rows in units(runs) if at >= moment for r in rows]
     early = [r for at, rows in units(runs) if at < moment for r in rows]
-    points += hold(server, late, 'busy', 'avg', None, f'&since={moment}')
-    points += hold(server, early, 'busy', 'avg', None, f'&until={moment}')
+    points += hold(server, late, 'busy', 'mean', None, f'&since={moment}')
+    points += hold(server, early, 'busy', 'mean', None, f'&until={moment}')
     points += hold(server, [r for r in runs
                             if r.row['labels'].get('commit') == 'c1'],
                    'coverage', 'share', None, '&label.commit=c1')
