@@ -16,7 +16,7 @@ import sys
 
 import kernel_stats
 import launch_figures
-import trace_told
+import trace_reports
 
 PROGRAM = kernel_stats.PROGRAM
 
@@ -87,7 +87,7 @@ def launches(_, section, run, shown):
 
 
 def check(path):
-    every = trace_told.inspected(PROGRAM, path, 'source,callers,launches')
+    every = trace_reports.inspected(PROGRAM, path, 'source,callers,launches')
     shown = shown_by(every[::3])
     want = launch_figures.read(path)
     lines, wrong = [], []

@@ -16,7 +16,7 @@ import os
 import sys
 
 import kernel_stats
-import trace_told
+import trace_reports
 
 # file: detector, cycles, kept, launches of most of them, range
 KNOWN = {
@@ -98,7 +98,7 @@ def known(name, found, cycles):
 def check(folder, path):
     name = os.path.relpath(path, folder)
     wrong, lines = [], []
-    for head, parts in trace_told.inspected(kernel_stats.PROGRAM, path,
+    for head, parts in trace_reports.inspected(kernel_stats.PROGRAM, path,
                                             'iterations'):
         told = tables(parts)
         found = told['Detector'][0]

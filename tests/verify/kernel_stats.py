@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 import trace_figures
-import trace_told
+import trace_reports
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.environ.get('KERNSIFT_SRC', f'{HERE}/../..')
@@ -79,7 +79,7 @@ def compare(told, want, columns, who):
 
 def check(path, api):
     """(kernels, launches, differences) of one file."""
-    told, names = trace_told.by_inspect(PROGRAM, path)
+    told, names = trace_reports.by_inspect(PROGRAM, path)
     wrong = [f'{m} is shown as {n}, c++filt has {expanded(m)}'
              for m, n in names.items() if expanded(m) not in (None, n)]
 
@@ -92,7 +92,7 @@ def check(path, api):
             for rank, run in trace_figures.read(path).items()}
     wrong += compare(told, want, 10, 'inspect')
     if api:
-        from_json, from_csv = trace_told.by_server(
+        from_json, from_csv = trace_reports.by_server(
             api, path, os.path.basename(path))
         wrong += compare(from_json, want, 10, 'JSON')
         wrong += compare(from_csv, want, 8, 'CSV')
@@ -130,9 +130,9 @@ def main():
         import running
         running.skip_without_postgres()
         with running.Server() as s:
-            return report(files, trace_told.Api(f'http://127.0.0.1:{s.port}'))
+            return report(files, trace_reports.Api(f'http://127.0.0.1:{s.port}'))
     return report(files, given.server and
-                  trace_told.Api(given.server, given.token))
+                  trace_reports.Api(given.server, given.token))
 
 
 if __name__ == '__main__':

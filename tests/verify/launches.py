@@ -19,7 +19,7 @@ import sys
 
 import kernel_stats
 import launch_figures
-import trace_told
+import trace_reports
 
 FOLDER = os.path.join(os.path.dirname(kernel_stats.FOLDER), 'nsys')
 QUERY = '''
@@ -47,7 +47,7 @@ def wanted(path):
 
 def told(path):
     lines, order = {}, True
-    for _, parts in trace_told.inspected(kernel_stats.PROGRAM, path,
+    for _, parts in trace_reports.inspected(kernel_stats.PROGRAM, path,
                                          'launches'):
         for part in parts:
             before = None

@@ -19,7 +19,7 @@ import sys
 
 import kernel_stats
 import trace_figures
-import trace_told
+import trace_reports
 
 FOLDER = os.environ.get('KERNSIFT_TRACES',
                         f'{kernel_stats.SOURCE}/../shared/traces/nsys')
@@ -160,7 +160,7 @@ def check(path, api):
     runs = read(path)
     want = {pid: figures(run) for pid, run in runs.items()}
     wrong = list(summed(path, want))
-    told, _ = trace_told.by_inspect(kernel_stats.PROGRAM, path, 'process')
+    told, _ = trace_reports.by_inspect(kernel_stats.PROGRAM, path, 'process')
     wrong += kernel_stats.compare(told, want, 10, 'inspect')
     replays = {pid: graphs_of(run[2]) for pid, run in runs.items() if run[2]}
     if graphs_inspected(path) != replays:
@@ -168,7 +168,7 @@ def check(path, api):
                      f'not {replays}')
     if api:
         ids = {}
-        from_json, from_csv = trace_told.by_server(
+        from_json, from_csv = trace_reports.by_server(
             api, path, os.path.basename(path), 'pid', ids)
         wrong += kernel_stats.compare(from_json, want, 10, 'JSON')
         wrong += kernel_stats.compare(from_csv, want, 8, 'CSV')
@@ -217,7 +217,7 @@ def main():
         import running
         running.skip_without_postgres()
         with running.Server() as s:
-            return report(files, trace_told.Api(f'http://127.0.0.1:{s.port}'))
+            return report(files, trace_reports.Api(f'http://127.0.0.1:{s.port}'))
     return report(files, None)
 
 

@@ -18,7 +18,7 @@ import sys
 
 import kernel_stats
 import trace_figures
-import trace_told
+import trace_reports
 
 FOLDER = os.environ.get(
     'KERNSIFT_ROCM', f'{kernel_stats.SOURCE}/../shared/traces/rocm')
@@ -108,7 +108,7 @@ def of_rpd(path):
 def bytes_told(path):
     """The bytes of all copies of each run."""
     found = []
-    for _, parts in trace_told.inspected(kernel_stats.PROGRAM, path):
+    for _, parts in trace_reports.inspected(kernel_stats.PROGRAM, path):
         tables = [p.strip().split('\n') for p in parts]
         found.append(sum(int(line.split(',')[10]) for t in tables
                          if ',Sized,' in t[0] for line in t[1:]))
@@ -118,7 +118,7 @@ def bytes_told(path):
 def check(path):
     """(kernels, launches, differences) of one file."""
     runs = of_rpd(path) if path.endswith('.rpd') else of_json(path)
-    told, names = trace_told.by_inspect(kernel_stats.PROGRAM, path)
+    told, names = trace_reports.by_inspect(kernel_stats.PROGRAM, path)
     want = {None: trace_figures.figures(runs[0], lambda n: names.get(n, n))}
     wrong = [f'{len(runs)} processes, 1 can be compared'] * (len(runs) != 1)
     wrong += kernel_stats.compare(told, want, 10, 'inspect')

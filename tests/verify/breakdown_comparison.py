@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""layers_beside.py - one model's decode step on two vendors' machines, side by side.
+"""breakdown_comparison.py - one model's decode step on two vendors' machines, side by side.
 
 Uploads the real traces deepseek-r1-decode_sglang_b300_tp0 and …_mi300x_tp0 to a
 server of our own. Nothing is annotated in them, and in the second one names lag

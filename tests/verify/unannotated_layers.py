@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""layers_said.py - what is said of layers that nobody annotated.
+"""unannotated_layers.py - what is said of layers that nobody annotated.
 
-layers_said.py
+unannotated_layers.py
 
 A language model that launches one operator at a time, its softmax in pieces: the
 time told for attention itself is that of everything from the product that makes
