@@ -1,15 +1,20 @@
-"""trace_figures.py - what a trace's kernel statistics are, worked out anew.
+"""trace_figures.py - a trace's kernel statistics, computed independently.
 
 Shares nothing with the server: JSON is read by Python's json with every number
 left as its digits, sums and roots are exact integers and fractions, and the
 rounding is written out here once more.
 """
+import gc
 import gzip
 import json
 import math
 from collections import defaultdict
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
+
+# Documents of a million objects are read here, and they hold no reference cycles: the
+# collector walks them again and again for nothing, two thirds of a script's time.
+gc.disable()
 
 SETS = ('memset', 'gpu_memset')
 COPIES = ('memcpy', 'gpu_memcpy') + SETS
@@ -20,6 +25,9 @@ def nanoseconds(digits):
     """Microseconds, as text, to whole nanoseconds; half counts as one."""
     if isinstance(digits, bool) or not isinstance(digits, str):
         return None
+    whole, _, part = digits.partition('.')
+    if len(part) <= 3 and (whole + part).isdigit() and digits.isascii():
+        return int(whole + part.ljust(3, '0'))
     try:
         ns = Decimal(digits) * 1000
     except ArithmeticError:
