@@ -8,6 +8,7 @@ import gc
 import gzip
 import json
 import math
+import re
 from collections import defaultdict
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
@@ -17,6 +18,7 @@ from fractions import Fraction
 gc.disable()
 
 SETS = ('memset', 'gpu_memset')
+UNKEPT = re.compile('[\0\ud800-\udfff]')
 COPIES = ('memcpy', 'gpu_memcpy') + SETS
 DIRECTIONS = {'H': 'Host', 'D': 'Device', 'P': 'Peer', 'A': 'Array'}
 
@@ -37,8 +39,7 @@ def nanoseconds(digits):
 
 def text(name):
     """As the server keeps it: no U+0000, no half of a surrogate pair."""
-    return ''.join('\ufffd' if c == '\0' or '\ud800' <= c <= '\udfff' else c
-                   for c in name)
+    return UNKEPT.sub('\ufffd', name)
 
 
 def operation(event):
