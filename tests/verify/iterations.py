@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""iterations.py - what real traces repeat, as their recorders knew it.
+"""iterations.py - what recorded traces repeat, as their authors know it.
 
 iterations.py [FOLDER]
 
-Holds `kernsiftd inspect --by iterations` of the traces listed below against what is
-known of them: which detector, how many cycles, how many launches each, how many
-of them count. Whatever the trace, cycles lie in order, are disjoint, and hold no
+Compares `kernsiftd inspect --by iterations` of the traces listed below with known
+figures: which detector, how many iterations, how many launches in each, how many
+of them count. In every trace, iterations are in order, are disjoint, and have no
 more launches than the run. The folder defaults to KERNSIFT_TRACES, else the
-shared traces beside the checkout; skipped where it is not.
+shared traces beside the checkout; without them the case is skipped.
 """
 import csv
 import glob
@@ -18,7 +18,7 @@ import sys
 import kernel_stats
 import trace_reports
 
-# file: detector, cycles, kept, launches of most of them, range
+# file: detector, iterations, kept, launches of most of them, range
 KNOWN = {
     # ten training steps without an annotation; 57 is a layer's period
     'nsys/gpt-2.7b_a100_eager.sqlite': ('period', 10, 9, 1832, None),
@@ -27,7 +27,7 @@ KNOWN = {
         ('period', 10, None, 3, None),
     # 25 whole iterations and the last; 6 is the period within
     'nsys/gtls_23k-kernels.sqlite': ('period', 26, 25, 909, None),
-    # ranges of FSDP's layers, which are no cycles
+    # ranges of FSDP's layers, which are no iterations
     'nsys/h100-2gpu-1s.sqlite': ('window', 1, 1, 1721, None),
     'kineto/deepseek-r1-decode_sglang_b300_tp0.json.gz':
         ('annotation', 1, 1, 393, 'execute_*_context_*(*)_generation_*(*)'),
@@ -67,32 +67,32 @@ def tables(parts):
     return made
 
 
-def sound(head, cycles):
-    """Sentences about what no list of cycles may be."""
+def sound(head, iterations):
+    """Sentences about faults of a list of iterations, whatever the trace."""
     end = launches = 0
-    for c in cycles:
+    for c in iterations:
         if int(c['Start (ns)']) < end:
-            yield f'cycle {c["Number"]} begins within the one before'
+            yield f'iteration {c["Number"]} begins within the one before'
         end = int(c['Start (ns)']) + int(c['Duration (ns)'])
         launches += int(c['Launches'])
     if launches > int(head['launches']):
-        yield f'{launches} launches in cycles, {head["launches"]} in the run'
+        yield f'{launches} launches in iterations, {head["launches"]} in the run'
 
 
-def known(name, found, cycles):
+def known(name, found, iterations):
     """Sentences about what is other than it should be."""
     detector, n, kept, launches, of = KNOWN[name]
     if found['Detector'] != detector:
         yield f'found by {found["Detector"]}, not {detector}'
     if int(found['Iterations']) != n:
-        yield f'{found["Iterations"]} cycles, not {n}'
+        yield f'{found["Iterations"]} iterations, not {n}'
     if kept is not None and int(found['Kept']) != kept:
         yield f'{found["Kept"]} kept, not {kept}'
     if of and found['Range'] != of:
         yield f'ranges {found["Range"]}, not {of}'
-    same = sum(int(c['Launches']) == launches for c in cycles)
-    if same * 2 < len(cycles):
-        yield f'{same} of {len(cycles)} cycles have {launches} launches'
+    same = sum(int(c['Launches']) == launches for c in iterations)
+    if same * 2 < len(iterations):
+        yield f'{same} of {len(iterations)} iterations have {launches} launches'
 
 
 def check(folder, path):
@@ -102,11 +102,11 @@ def check(folder, path):
                                             'iterations'):
         told = tables(parts)
         found = told['Detector'][0]
-        cycles = told.get('Number', [])
-        lines.append((found['Detector'], len(cycles)))
-        wrong += sound(head, cycles)
+        iterations = told.get('Number', [])
+        lines.append((found['Detector'], len(iterations)))
+        wrong += sound(head, iterations)
         if name in KNOWN:
-            wrong += known(name, found, cycles)
+            wrong += known(name, found, iterations)
     return lines, wrong
 
 

@@ -3,12 +3,12 @@
 
 pattern_files.py [FOLDER]...
 
-Works out with Python's csv module and exact fractions what a pattern file tells
-of each process: a GPU function's time and instances, once per cycle, function
-and device however many metrics it has; copies apart; devices. Holds that
-against `kernsiftd inspect` of the file and its counters sent as one (plain, and
-as two gzip members), also by device. Skipped where there are none beside the
-checkout.
+Computes, with Python's csv module and exact fractions, what a pattern file says
+about each process: a GPU function's time and instances, once per iteration,
+function and device however many metrics it has; copies separately; devices.
+Compares that with `kernsiftd inspect` of the file and its counters sent as one
+(plain, and as two gzip members), also by device. Skipped if there are no such
+files beside the checkout.
 """
 import collections
 import csv
@@ -65,10 +65,10 @@ def figures(text):
     """What a process's rows come to."""
     seen, kernels, copies = set(), {}, {}
     devices = collections.Counter()
-    pids, cycles, first = set(), set(), None
+    pids, iterations, first = set(), set(), None
     for row in csv.DictReader(io.StringIO(text)):
         pids.add(row['pid'])
-        cycles.add(row['cycle'])
+        iterations.add(row['cycle'])
         start = nanoseconds(row['cycle_start_ts'])
         first = start if first is None else min(first, start)
         key = row['cycle'], row['function_name'], row['device']
@@ -85,7 +85,7 @@ def figures(text):
             to[0] += nanoseconds(row['duration'])
             to[1] += int(row['instances_count'])
     (pid,) = pids
-    return {'process': pid, 'cycles': len(cycles), 'first': first,
+    return {'process': pid, 'iterations': len(iterations), 'first': first,
             'devices': dict(devices), 'kernels': kernels, 'copies': copies}
 
 
@@ -121,9 +121,9 @@ def sentences(want, head, tables, split):
            for d, n in sorted(want['devices'].items())]
     if devices != due:
         yield f'devices are {devices}, not {due}'
-    if not any(line.startswith(f'note warn patterns_only {want["cycles"]}:')
+    if not any(line.startswith(f'note warn patterns_only {want["iterations"]}:')
                for line in head):
-        yield f'no note of {want["cycles"]} cycles'
+        yield f'no note of {want["iterations"]} iterations'
     for what, rows in zip(('kernels', 'copies'), tables):
         due = [r for r in table(want[what]) if (r[3] >= 0) == split]
         due = [[*r[4], '', '', '', '', '', '',
@@ -139,7 +139,7 @@ def sentences(want, head, tables, split):
 
 
 def started(want, counters):
-    """The first of cycles and samples, as inspect prints it."""
+    """The start of the first iteration or sample, as inspect prints it."""
     first = min([want['first']] + [nanoseconds(r['timestamp']) for r in
                                    csv.DictReader(io.StringIO(counters))])
     moment = datetime.datetime.fromtimestamp(first // 10 ** 9,
@@ -179,7 +179,7 @@ def main():
         for path in files:
             rows, want, wrong = check(folder, path)
             bad += bool(wrong)
-            print(f'{rows:6} rows {want["cycles"]:4} cycles '
+            print(f'{rows:6} rows {want["iterations"]:4} iterations '
                   f'{"no " if wrong else "yes"} '
                   f'{"/".join(path.split("/")[-2:])}')
             for w in wrong[:5]:
