@@ -196,7 +196,7 @@ def case_postgres_killed_and_back():
         assert s.ask('GET', '/readyz')[0] == 200
 
 
-def case_more_workers_beside_the_server():
+def case_more_workers_than_the_server_has():
     """Further workers find the server's cluster, and end on SIGTERM."""
     with running.Server(['--workers=1']) as s:
         more = subprocess.Popen([running.BIN, 'work', '--data', s.data,

@@ -21,7 +21,7 @@ BIN = os.environ.get('KERNSIFT_BIN', f'{SOURCE}/build/dev/bin')
 SET = f'{SOURCE}/../shared/reference/operators/production_operators.json'
 COSTS = f'{SOURCE}/server/catalog/data/costs.json'
 WITHIN = 0.001
-LEAST = 420
+MINIMUM = 420
 
 
 def close(got, want):
@@ -136,9 +136,9 @@ def main():
         f'{what} {n}' for what, n in zip(
             ('work', 'read', 'written', 'all three', 'physical the same'),
             tally.sums)))
-    if tally.sums[3] < LEAST:
+    if tally.sums[3] < MINIMUM:
         tally.faults.append(f'{tally.sums[3]} of {shapes} are met; '
-                            f'{LEAST} are wanted')
+                            f'{MINIMUM} are wanted')
     for fault in tally.faults:
         print(f'FAULT: {fault}')
     return 1 if tally.faults else 0

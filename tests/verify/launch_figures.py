@@ -1,4 +1,4 @@
-"""launch_figures.py - who launched what in a Kineto trace, worked out anew.
+"""launch_figures.py - who launched what in a Kineto trace, computed independently.
 
 Shares nothing with the server but the rules: JSON is read by Python's json,
 what is open at a call is a set that ranges enter and leave in the order of

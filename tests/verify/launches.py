@@ -3,11 +3,11 @@
 
 launches.py [FILE]...
 
-nsys' cuda_kern_exec_sum, asked of each export by sqlite3 (kernel joined with
-call on correlationId and process), its statistics in exact fractions, held to
-the digit against `kernsiftd inspect --by launches`. Files default to
-KERNSIFT_TRACES' neighbour `nsys`, else the shared traces beside the checkout,
-and are skipped where they are not.
+nsys' cuda_kern_exec_sum, queried from each export with sqlite3 (kernel joined with
+call on correlationId and process), its statistics in exact fractions, compared to
+the digit with `kernsiftd inspect --by launches`. Files default to
+the folder `nsys` beside KERNSIFT_TRACES, else the shared traces beside the
+checkout; without them the case is skipped.
 """
 import csv
 import glob

@@ -3,13 +3,13 @@
 
 nsys_kernels.py [--serve] [FOLDER or FILE]...
 
-Asks each export with the sqlite3 program, works out the statistics from the
-rows it prints (trace_figures.py, exact fractions), holds those against what
+Queries each export with the sqlite3 program, computes the statistics from the
+rows it prints (trace_figures.py, exact fractions), compares those with what
 sqlite3 itself sums up, and both, digit by digit, row by row and in order,
 against `kernsiftd inspect` and, with --serve, against the JSON and CSV of a
 server. Replays of graphs are held by their sums. Folders default to
-KERNSIFT_TRACES, else the shared traces beside the checkout, and are skipped
-where they are not.
+KERNSIFT_TRACES, else the shared traces beside the checkout, and the case is
+skipped without them.
 """
 import argparse
 import json
@@ -96,7 +96,7 @@ def read(path):
 
 
 def figures(run):
-    """What trace_figures tells, with replays as GPU work."""
+    """The result of trace_figures, with replays as GPU work."""
     kernels, copies, graphs = run
     told = trace_figures.figures((kernels, copies), lambda name: name)
     work = kernels + copies + graphs

@@ -176,7 +176,7 @@ def choices(document, path):
 
 def by_openapi(server, document):
     """Addresses of all routes that need no more than ids."""
-    def heard(path):
+    def answered(path):
         return ask(server, path)
     for full in sorted(document['paths']):
         path = full.removeprefix('/api/v1')
@@ -184,7 +184,7 @@ def by_openapi(server, document):
                 path in everything.PASSING or path == '/openapi.json'):
             continue
         queries = choices(document, full)
-        for filled in everything.fillings(heard, path):
+        for filled in everything.fillings(answered, path):
             for q in queries:
                 yield f'{filled}?{q}'.rstrip('?')
 

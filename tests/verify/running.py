@@ -41,10 +41,10 @@ PATIENCE_S = 300
 
 
 def until(what, ask, moving=lambda: None):
-    """Waits until ask() is true and returns its answer.
+    """Waits until the given function returns something true, and returns that.
 
-    moving() returns what changes while the work goes on, such as a number of
-    finished uploads: each change starts the patience again, so that a busy
+    The call of `moving` returns what changes during the work, such as a number of
+    finished uploads. Each change starts the time limit again, so that a busy
     machine may take long for much work, and a stuck server is still found."""
     seen = moving()
     end = time.monotonic() + PATIENCE_S

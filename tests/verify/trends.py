@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""trends.py - every point of a series, worked out again from the other answers.
+"""trends.py - every point of a trend, computed again from the other answers.
 
 Uploads generated traces of one workload: single runs, one of them with names that
 lag, a job of two uploads and one of a single file, a printed table; and one of
-another workload. Then /trends of every metric and stat is held against plain Python
+another workload. Then /trends of every metric and stat is compared with plain Python
 over /runs, /runs/{id}/iterations, /kernels, /operators and /notes: which units there
-are, in which order, their values, what is left out. Again after a run of a job was
+are, in which order, their values, what is excluded. Again after a run of a job was
 deleted.
 """
 import os
@@ -18,10 +18,10 @@ import running
 SOURCE = os.environ.get('KERNSIFT_SRC', f'{running.HERE}/../..')
 sys.path.insert(0, f'{SOURCE}/tests/api')
 GEN = f'{SOURCE}/tests/gen/gen_trace.py'
-OF_CYCLES = ('mean', 'median', 'min', 'max', 'p90', 'p99')
-STATS = {'iteration': OF_CYCLES, 'busy': OF_CYCLES, 'idle': OF_CYCLES,
-         'exposed_comm': OF_CYCLES, 'operator': ('mean', 'total', 'share'),
-         'kernel': (*OF_CYCLES, 'total', 'share'), 'coverage': ('share',),
+OF_ITERATIONS = ('mean', 'median', 'min', 'max', 'p90', 'p99')
+STATS = {'iteration': OF_ITERATIONS, 'busy': OF_ITERATIONS, 'idle': OF_ITERATIONS,
+         'exposed_comm': OF_ITERATIONS, 'operator': ('mean', 'total', 'share'),
+         'kernel': (*OF_ITERATIONS, 'total', 'share'), 'coverage': ('share',),
          'headroom': ('share',)}
 
 
@@ -87,13 +87,13 @@ def stat_of(values, stat):
 
 
 class Run:
-    """What the other answers tell of a run."""
+    """What the other answers return for a run."""
 
     def __init__(self, server, row):
         self.row = row
         at = f'/runs/{row["id"]}'
-        self.cycles = all_of(server, f'{at}/iterations')
-        self.kept = [c for c in self.cycles if c['use'] == 'kept']
+        self.iterations = all_of(server, f'{at}/iterations')
+        self.kept = [c for c in self.iterations if c['use'] == 'kept']
         self.kernels = all_of(server, f'{at}/kernels')
         self.operators = server.get(f'{at}/operators')
         self.lags = any(n['code'] == 'names_lag'
@@ -105,7 +105,7 @@ class Run:
             [k['total_ns'] for k in self.kernels if k['name'] == of]
         return sum(lines)
 
-    def of_cycles(self, metric, stat):
+    def of_iterations(self, metric, stat):
         known = [c for c in self.kept if c['idle_ns'] is not None]
         if metric == 'iteration':
             values = [c['dur_ns'] for c in self.kept]
@@ -128,11 +128,11 @@ class Run:
 
     def value(self, metric, stat, of):
         if metric in ('iteration', 'busy', 'idle'):
-            return self.of_cycles(metric, stat)
+            return self.of_iterations(metric, stat)
         if self.lags:
             return None
         if metric == 'exposed_comm':
-            return self.of_cycles(metric, stat)
+            return self.of_iterations(metric, stat)
         gpu = self.operators['gpu_ns']
         if metric in ('coverage', 'headroom'):
             pct = self.operators['attributed_pct' if metric == 'coverage'
@@ -140,7 +140,7 @@ class Run:
             return None if not gpu or pct is None else pct / 100
         if metric == 'kernel' and stat not in ('total', 'share'):
             return self.of_kernel(stat, of)
-        by = {'total': 1, 'share': gpu, 'mean': len(self.cycles)}[stat]
+        by = {'total': 1, 'share': gpu, 'mean': len(self.iterations)}[stat]
         return self.time_of(metric, of) / by if by and gpu is not None else None
 
 
