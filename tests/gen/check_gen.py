@@ -49,8 +49,8 @@ def row(d, of_ns):
     med = d[half] if n % 2 else (d[half - 1] + d[half]) / 2
     dev = (sum((x - avg) ** 2 for x in d) / (n - 1)).sqrt() if n > 1 else avg * 0
     return {'instances': n, 'time_pct': tenths(sum(d) * 100 / of_ns),
-            'total_ns': int(sum(d)), 'avg_ns': tenths(avg),
-            'med_ns': tenths(med), 'min_ns': int(d[0]), 'max_ns': int(d[-1]),
+            'total_ns': int(sum(d)), 'mean_ns': tenths(avg),
+            'median_ns': tenths(med), 'min_ns': int(d[0]), 'max_ns': int(d[-1]),
             'stddev_ns': tenths(dev), 'p90_ns': tenths(type7(d, '0.9')),
             'p99_ns': tenths(type7(d, '0.99')),
             'iqr_ns': tenths(type7(d, '0.75') - type7(d, '0.25'))}

@@ -44,8 +44,8 @@ def statistics(durations, of_ns):
                             n * (n - 1))
     return {
         'instances': n, 'time_pct': tenths(Fraction(100 * total, of_ns)),
-        'total_ns': total, 'avg_ns': tenths(Fraction(total, n)),
-        'med_ns': tenths(Fraction(d[(n - 1) // 2] + d[n // 2], 2)),
+        'total_ns': total, 'mean_ns': tenths(Fraction(total, n)),
+        'median_ns': tenths(Fraction(d[(n - 1) // 2] + d[n // 2], 2)),
         'min_ns': d[0], 'max_ns': d[-1], 'stddev_ns': root_tenths(variance),
         'p90_ns': tenths(quantile(d, Fraction(9, 10))),
         'p99_ns': tenths(quantile(d, Fraction(99, 100))),

@@ -2,7 +2,7 @@
 # clang.sh - clang has no warning for the tests' C, beside gcc, which compiles it.
 #
 # The product's is clang-tidy's (tidy.sh), which knows clang's warnings. How a file
-# is compiled is taken from the build 'dev'; where there is none it is configured.
+# is compiled is taken from the build 'dev'; if there is none, it is configured.
 set -eu
 . "$(dirname "$0")/lib.sh"
 GOOD=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/kernsift-tidy

@@ -27,7 +27,7 @@ for package in $(comm -13 "$breaches.dev" "$breaches.image"); do
 done
 rm -f "$breaches.dev"
 
-# The collector's is built like it, but for the page.
+# The collector's is built like it, except for the page.
 other=docker/collector.Dockerfile
 grep -vxE 'npm|ca-certificates' "$breaches.image" >"$breaches.server" || :
 if [ -f $other ]; then

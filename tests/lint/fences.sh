@@ -3,7 +3,7 @@
 #
 # fences.txt names the doors. Between our own rooms the compiler holds the
 # arrows (server/CMakeLists.txt), as long as no include climbs out of its
-# folder and a header's name tells which header it is.
+# folder and header names are unique.
 set -eu
 . "$(dirname "$0")/lib.sh"
 

@@ -1,8 +1,8 @@
 # lib.sh - what every lint begins with: the tree it looks at, and how it complains.
 #
-# A lint is run as `tests/lint/NAME.sh [TREE]`; TREE is the repository unless
-# told (selftest.sh gives it bad ones). It says each breach in one line that
-# starts with the file, and exits with 1 if there was any.
+# A lint is run as `tests/lint/NAME.sh [TREE]`; TREE is the repository by
+# default (selftest.sh passes bad ones). It prints one line per breach, which starts
+# with the file, and exits with 1 if there was any.
 # shellcheck shell=sh
 LINT=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$LINT/../..}" || exit 2

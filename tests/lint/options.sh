@@ -1,54 +1,54 @@
 #!/bin/sh
 # options.sh - every option is in its README's table, and the table has no other.
 #
-# server/config/config.def is told in server/README.md, server/client/options.def in
+# server/config/config.def is listed in server/README.md, server/client/options.def in
 # server/client/README.md: a row that starts with the option and holds its
 # environment variable and its default. The collector's (collector/base/options.def)
 # have no flags of their own: their rows start with the variable.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-# told LIST README
-told() {
+# listed LIST README
+listed() {
 	[ -f "$1" ] || return 0
-	[ -f "$2" ] || { breach "$2: is missing, '$1' is told there"; return 0; }
+	[ -f "$2" ] || { breach "$2: is missing, '$1' is listed there"; return 0; }
 	sed -nE 's/^OPTION\(([a-z_]+), *[A-Z]+, *"([^"]*)", *"([^"]*)".*/\1|\3|\2/p' "$1" |
 		while IFS='|' read -r name variable default; do
 			flag=$(echo "$name" | tr _ -)
 			row=$(grep -E "^\| *\`--($name|$flag)\b" "$2") || {
-				breach "$2: does not tell '--$name' of '$1'"
+				breach "$2: does not list '--$name' of '$1'"
 				continue
 			}
 			case $row in
 			*"$variable"*"$default"* | *"$default"*"$variable"*) ;;
-			*) breach "$2: '--$name' is told without '$variable' or '$default'" ;;
+			*) breach "$2: '--$name' is listed without '$variable' or '$default'" ;;
 			esac
 		done
 	sed -nE 's/^\| *`--([a-z_-]+).*/\1/p' "$2" | tr - _ |
 		while IFS= read -r name; do
 			grep -q "^OPTION($name," "$1" ||
-				breach "$2: tells '--$name', which '$1' does not know"
+				breach "$2: lists '--$name', which '$1' does not know"
 		done
 }
 
-# told_by_variable LIST README
-told_by_variable() {
+# listed_by_variable LIST README
+listed_by_variable() {
 	[ -f "$1" ] || return 0
-	[ -f "$2" ] || { breach "$2: is missing, '$1' is told there"; return 0; }
+	[ -f "$2" ] || { breach "$2: is missing, '$1' is listed there"; return 0; }
 	sed -nE 's/^OPTION\([a-z_]+, *[A-Z]+, *"([^"]*)", *"([^"]*)", *"(.*)"\)$/\2|\1|\3/p' "$1" |
 		while IFS='|' read -r variable default what; do
 			cell=${default:+"\`$default\` "}
 			grep -qxF "| \`$variable\` | $cell| $what |" "$2" ||
-				breach "$2: does not tell '$variable' of '$1' as it is there"
+				breach "$2: does not list '$variable' of '$1' as it is there"
 		done
 	# shellcheck disable=SC2016 # the table's backquotes
 	sed -nE 's/^\| *`(KERNSIFT_TRACE[A-Z_]*)` *\|.*/\1/p' "$2" | while IFS= read -r name; do
 		grep -q "\"$name\"" "$1" ||
-			breach "$2: tells '$name', which '$1' does not know"
+			breach "$2: lists '$name', which '$1' does not know"
 	done
 }
 
-told server/config/config.def server/README.md
-told server/client/options.def server/client/README.md
-told_by_variable collector/base/options.def collector/README.md
+listed server/config/config.def server/README.md
+listed server/client/options.def server/client/README.md
+listed_by_variable collector/base/options.def collector/README.md
 verdict

@@ -1,10 +1,10 @@
 #!/bin/sh
-# routes.sh - every route of the API is asked for in a conversation under tests/api,
-# and says who may ask it and what of which project it shows.
+# routes.sh - every route of the API is used in a conversation under tests/api, and
+# declares who may use it and which projects' data it returns.
 #
 # Words of SCOPE and REACH are known; without a token nothing answers but what is
 # listed here; what a path names by an id is held to its project by the word for it,
-# and where the handler is to look itself it lies in a file that does.
+# and if the handler checks the project itself, its file does so.
 set -eu
 . "$(dirname "$0")/lib.sh"
 def=server/api/routing/routes.def
@@ -33,7 +33,7 @@ sed -nE 's/^ROUTE\(([A-Z]+), *"([^"]+)", *([A-Z_]+), *([A-Z_]+), *([a-z_0-9]+),.
 		# healthz and its like answer without the prefix too
 		regex=$(echo "$at" | sed 's/\./\\./g; s/{[a-z_]*}/[^\/? ]+/g')
 		grep -qE "^$method (/api/v1)?$regex([? ]|\$)" "$breaches.in" ||
-			breach "$def: no conversation in tests/api asks '$method $path'"
+			breach "$def: no conversation in tests/api uses '$method $path'"
 
 		case $scope in
 		NONE)
@@ -43,7 +43,7 @@ sed -nE 's/^ROUTE\(([A-Z]+), *"([^"]+)", *([A-Z_]+), *([A-Z_]+), *([a-z_0-9]+),.
 			esac
 			;;
 		READ | UPLOAD | ADMIN) ;;
-		*) breach "$def: '$method $path' has the scope '$scope', which nobody knows" ;;
+		*) breach "$def: '$method $path' has the scope '$scope', which is unknown" ;;
 		esac
 		case $method:$scope in
 		GET:* | *:UPLOAD | *:ADMIN) ;;
@@ -67,7 +67,7 @@ sed -nE 's/^ROUTE\(([A-Z]+), *"([^"]+)", *([A-Z_]+), *([A-Z_]+), *([a-z_0-9]+),.
 			[ -z "$wanted" ] || [ "$reach" = WHOLE ] ||
 				breach "$def: '$method $path' names a thing of a project; its reach is $wanted"
 			;;
-		*) breach "$def: '$method $path' has the reach '$reach', which nobody knows" ;;
+		*) breach "$def: '$method $path' has the reach '$reach', which is unknown" ;;
 		esac
 		case $reach in
 		PROJECT)
@@ -80,7 +80,7 @@ sed -nE 's/^ROUTE\(([A-Z]+), *"([^"]+)", *([A-Z_]+), *([A-Z_]+), *([a-z_0-9]+),.
 			;;
 		SAYS)
 			in_file "$handler" 'project_scope_allows\(' ||
-				breach "$def: '$handler' has the reach SAYS, and looks for no project that is said"
+				breach "$def: '$handler' has the reach SAYS, and checks no project that the request names"
 			;;
 		esac
 	done

@@ -3,7 +3,7 @@
 #
 # A tree is made by put() in an empty folder; expect() runs the lint on it,
 # which must fail and say the sentence given. A last round gives every lint a
-# good tree, so that none fails whatever it sees.
+# good tree, so that none fails on every tree.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tree=$(mktemp -d)
@@ -19,14 +19,14 @@ put() {
 # expect LINT SENTENCE: the lint fails and says so; the tree is emptied.
 expect() {
 	seen="$seen$1 "
-	if "$here/$1.sh" "$tree" >"$tree.said" 2>&1; then
+	if "$here/$1.sh" "$tree" >"$tree.out" 2>&1; then
 		echo "$1.sh: passes what it must refuse with '$2'"
 		failed=1
-	elif ! grep -qF -- "$2" "$tree.said"; then
-		echo "$1.sh: does not say '$2', but: $(cat "$tree.said")"
+	elif ! grep -qF -- "$2" "$tree.out"; then
+		echo "$1.sh: does not say '$2', but: $(cat "$tree.out")"
 		failed=1
 	fi
-	rm -rf "$tree" "$tree.said"
+	rm -rf "$tree" "$tree.out"
 	mkdir "$tree"
 	cd "$tree"
 }
@@ -52,7 +52,7 @@ put server/config/config.def <<'END'
 OPTION(idle_s, NUM, "60", "KERNSIFT_IDLE_S", "seconds")
 OPTION(ratio,  NUM, "200", "KERNSIFT_RATIO", "bytes")
 END
-expect options "server/README.md: does not tell '--ratio'"
+expect options "server/README.md: does not list '--ratio'"
 
 put server/README.md <<'END'
 | `--idle_s` | 30 | `KERNSIFT_IDLE_S` |
@@ -60,13 +60,13 @@ END
 put server/config/config.def <<'END'
 OPTION(idle_s, NUM, "60", "KERNSIFT_IDLE_S", "seconds")
 END
-expect options "'--idle_s' is told without 'KERNSIFT_IDLE_S' or '60'"
+expect options "'--idle_s' is listed without 'KERNSIFT_IDLE_S' or '60'"
 
 put server/client/README.md <<'END'
 | `--wait` | | |
 END
 put server/client/options.def </dev/null
-expect options "tells '--wait', which 'server/client/options.def' does not know"
+expect options "lists '--wait', which 'server/client/options.def' does not know"
 
 put collector/base/options.def <<'END'
 OPTION(dir, TEXT, "", "KERNSIFT_TRACE_DIR", "spool folder")
@@ -76,13 +76,13 @@ put collector/README.md <<'END'
 | `KERNSIFT_TRACE_DIR` | | spool folder |
 | `KERNSIFT_TRACE_HZ` | `20` | a second |
 END
-expect options "does not tell 'KERNSIFT_TRACE_HZ' of 'collector/base/options.def'"
+expect options "does not list 'KERNSIFT_TRACE_HZ' of 'collector/base/options.def'"
 
 put collector/base/options.def </dev/null
 put collector/README.md <<'END'
 | `KERNSIFT_TRACE_DIR` | | spool folder |
 END
-expect options "tells 'KERNSIFT_TRACE_DIR', which 'collector/base/options.def' does not"
+expect options "lists 'KERNSIFT_TRACE_DIR', which 'collector/base/options.def' does not"
 
 put server/api/routing/routes.def <<'END'
 ROUTE(GET, "/runs/{id}", READ, RUN, api_run, "200", "one run")
@@ -91,7 +91,7 @@ END
 put tests/api/10-runs.http <<'END'
 GET /api/v1/runs/7/notes
 END
-expect routes "no conversation in tests/api asks 'GET /runs/{id}'"
+expect routes "no conversation in tests/api uses 'GET /runs/{id}'"
 
 . "$here/routes.cases"
 
@@ -278,7 +278,7 @@ GET /api/v1/runs
 END
 for folder in server server/base server/api server/api/routing server/config server/model sql sql/migrations \
 	tests tests/api tests/lint web; do
-	echo "what lies here" | put $folder/README.md
+	echo "what is here" | put $folder/README.md
 done
 put server/base/a.c <<'END'
 /* a.c - a thing of its own. */

@@ -30,7 +30,7 @@ TOGETHER = 8
 
 @functools.lru_cache(None)
 def read(path):
-    """(hash, includes) of a file, or None where there is none."""
+    """(hash, includes) of a file, or None if there is none."""
     try:
         with open(path, "rb") as f:
             text = f.read()
@@ -41,7 +41,7 @@ def read(path):
 
 @functools.lru_cache(None)
 def system(name):
-    """What tells one state of a system's header from another."""
+    """What differs between two states of a system's header."""
     try:
         s = os.stat(os.path.join("/usr/include", name))
         return f"{name} {s.st_size} {s.st_mtime_ns}".encode()
@@ -126,7 +126,7 @@ def tidy(folder, *flags):
                   [key for *_, key in part]) for part in (todo[i::n] for i in range(n))])
 
 
-# What clang does not know, or what only costs time where nothing is compiled.
+# Options that clang does not know, or that cost time although nothing is compiled.
 DROPPED = re.compile(r"-c$|-O|-g|-fsanitize|-fno-sanitize|-M|-o$")
 
 

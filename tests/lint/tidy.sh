@@ -4,7 +4,7 @@
 #
 # A file found good is not looked at again while nothing that it reads changes
 # (see tidy.py). KERNSIFT_TIDY_NODES ends the analyzer's walk through a function
-# early; ./dev test does, ./dev lint goes to clang's own end.
+# early; ./dev test sets it, ./dev lint lets clang finish.
 set -eu
 . "$(dirname "$0")/lib.sh"
 command -v clang-tidy-14 >/dev/null || {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# words.sh - words that may not stand in this tree, and why.
+# words.sh - words that are not allowed in this tree, and why.
 #
 # This folder names them and is left out.
 set -eu

@@ -1,22 +1,22 @@
 #!/usr/bin/python3
-"""attribution.py - what every real trace's GPU time was spent on, and how much
-of it is known.
+"""attribution.py - what the GPU time of each recorded trace was spent on, and
+how much of it has an operator.
 
 attribution.py [FOLDER or FILE]...
 
 A line a file, of its GPU time (kernels and copies):
 
   specific  has an operator, and one that explains something (not "other")
-  agrees    of kernels that a known host operator launched, the rule over their
-            name says the same operator, one that the catalogue tells it is made
-            of (a convolution by GEMM), or one that runs below it
-  same      of these, those where it is the same to the letter
+  agrees    of kernels that a known host operator launched, the naming rule gives
+            the same operator, one that the catalog lists as a part of it (a
+            convolution by GEMM), or one that runs below it
+  same      of these, those with exactly the same operator
   beside    of kernels that a known host operator launched, those that are a
             copy, a fill or a collective by name and not by operator; they agree
-            only where the catalogue tells that the operator has them, and the
-            same call launched what it is for
-  sized     of kernels whose launch is in the trace, is no replay, and lies in
-            an operator with Input Dims, those whose sizes are known
+            only if the catalog lists them for the operator, and the same call
+            also launched its main kernel
+  sized     of kernels whose launch is in the trace, is no replay, and is inside
+            an operator with Input Dims, those whose shape is known
 
 Which kernels these are, and which host operator launched them, is worked out
 here from the JSON and from the patterns of server/catalog/data/ops.json alone;
@@ -24,7 +24,7 @@ only what the names' rules say, and what was found, comes from `kernsiftd
 inspect`. Fails below 95, 98 and 80 %, where figures do not add up to the GPU
 time, where a name made up has an operator, and where rules made up that call
 every GEMM a copy would do. Folders default to KERNSIFT_TRACES, else the shared
-traces beside the checkout, and are skipped where they are not.
+traces beside the checkout; without them the case is skipped.
 """
 import json
 import os
@@ -41,7 +41,7 @@ import trace_figures
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                     '../../server/catalog/data')
 MADE_UP = 'zebra_crossing_of_nobody_kernel(float*, int)'
-LEAST = {'specific': 95.0, 'agrees': 98.0, 'sized': 80.0}
+MINIMUM_PCT = {'specific': 95.0, 'agrees': 98.0, 'sized': 80.0}
 NUMBERS = re.compile(r'[0-9]')
 
 
@@ -53,14 +53,14 @@ def load(name):
 OPERATORS = {o['name']: o for o in load('operators.json')['operators']}
 UNSPECIFIC = {o for o, is_ in OPERATORS.items() if is_.get('specific') is False}
 COLLECTIVE = {o for o, is_ in OPERATORS.items() if is_.get('collective')}
-BESIDE = {'copy', 'memset'} | COLLECTIVE
+SIDE_WORK = {'copy', 'memset'} | COLLECTIVE
 OPS = [(re.compile(o['match']), o['operator'])
        for o in load('ops.json')['ops']]
 KNOWN = {}
 
 
 def operator_of(op):
-    """What a host operator stands for, or None."""
+    """The catalog's operator of a host operator, or None."""
     if op not in KNOWN:
         KNOWN[op] = next((o for p, o in OPS if p.fullmatch(op)), None)
     return KNOWN[op]
@@ -103,7 +103,7 @@ def shown(made, name):
 
 
 def beside(known, rule):
-    return rule != known and rule in BESIDE
+    return rule != known and rule in SIDE_WORK
 
 
 def fits(known, rule, rules_of_call):
@@ -132,8 +132,8 @@ def percent(part, whole):
 
 
 def sized_of(runs, m):
-    """Time of launches with sizes; what ranges tell counts up to the time that
-    the host's operators launched, because they tell sizes of replays, too."""
+    """Time of launches with a known shape; that of ranges counts up to the time
+    that the host's operators launched, because ranges cover replays, too."""
     by_op, by_range, launched = Counter(), Counter(), Counter()
     for run in runs:
         for s in run['operators']['shapes']:
@@ -152,11 +152,11 @@ def figures(path):
     runs = inspected(path)['runs']
     rows = [o for run in runs for o in run['operators']['rows']]
     wrong = []
-    told = sum(run['operators']['gpu_ns'] for run in runs)
-    if told != m['gpu'] or sum(o['total_ns'] for o in rows) != told or \
+    gpu_ns = sum(run['operators']['gpu_ns'] for run in runs)
+    if gpu_ns != m['gpu'] or sum(o['total_ns'] for o in rows) != gpu_ns or \
             sum(s['total_ns'] for run in runs
-                for s in run['operators']['shapes']) != told:
-        wrong.append(f'figures do not add up: {told}, not {m["gpu"]}')
+                for s in run['operators']['shapes']) != gpu_ns:
+        wrong.append(f'figures do not add up: {gpu_ns}, not {m["gpu"]}')
     specific = sum(o['total_ns'] for o in rows
                    if o['operator'] and o['operator'] not in UNSPECIFIC)
     sized = sized_of(runs, m)
@@ -166,7 +166,7 @@ def figures(path):
             'same': percent(same, sum(m['by'].values())),
             'beside': percent(aside, sum(m['by'].values())),
             'sized': percent(sized, m['dims'])}
-    wrong += [f'{what} is below {least} %' for what, least in LEAST.items()
+    wrong += [f'{what} is below {least} %' for what, least in MINIMUM_PCT.items()
               if line[what] is not None and line[what] < least]
     unknown = Counter()
     for run in runs:
@@ -191,10 +191,10 @@ def lenient():
     """What rules may call every GEMM, and agree with the host all the same."""
     by = Counter({(o, o, frozenset([o])): 1 for o, is_ in OPERATORS.items()
                   if is_['group'] == 'gemm'})
-    for wrong in sorted(BESIDE):
+    for wrong in sorted(SIDE_WORK):
         made = {name: wrong for name, *_ in by}
         agree, *_ = agreement({'by': by}, made)
-        if not by or percent(agree, sum(by.values())) >= LEAST['agrees']:
+        if not by or percent(agree, sum(by.values())) >= MINIMUM_PCT['agrees']:
             yield wrong
 
 
@@ -216,12 +216,12 @@ def main():
         bad += bool(wrong)
         print(f'{line["gpu"] / 1e6:9.3f} {cell(line["specific"])} '
               f'{cell(line["agrees"])} {cell(line["same"])} '
-              f'{cell(line["parallel_to"])} {cell(line["sized"])}  '
+              f'{cell(line["beside"])} {cell(line["sized"])}  '
               f'{os.path.basename(path)}', flush=True)
         for w in wrong:
             print(f'    {w}')
         for name, ns in unknown.most_common(5):
-            print(f'    nobody knows {100 * ns / line["gpu"]:.2f} %: '
+            print(f'    unattributed: {100 * ns / line["gpu"]:.2f} %: '
                   f'{name[:110]}')
         for (known, rule, name), ns in other.most_common(4):
             if ns > line['gpu'] / 500:
@@ -233,7 +233,7 @@ def main():
     for wrong in lenient():
         bad += 1
         print(f"rules that call every gemm '{wrong}' would agree")
-    print(f'{bad} of {len(files)} files fall short')
+    print(f'{bad} of {len(files)} files fail')
     return 1 if bad else 0
 
 

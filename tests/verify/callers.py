@@ -6,8 +6,8 @@ callers.py [FOLDER or FILE]...
 Holds every line of `kernsiftd inspect --by callers` and `--by launches` (kernel,
 path, launches, time; the latencies to the digit, and the order) against what
 launch_figures.py makes of the same Kineto trace. Folders default to
-KERNSIFT_TRACES, else the shared traces beside the checkout, and are skipped
-where they are not.
+KERNSIFT_TRACES, else the shared traces beside the checkout, and the case is
+skipped without them.
 """
 import csv
 import io
@@ -16,7 +16,7 @@ import sys
 
 import kernel_stats
 import launch_figures
-import trace_told
+import trace_reports
 
 PROGRAM = kernel_stats.PROGRAM
 
@@ -28,10 +28,10 @@ def rows(section):
             for r in list(csv.reader(io.StringIO(part, newline='')))[1:]]
 
 
-def shown_by(told):
+def shown_by(views):
     """{name in the trace: name shown}"""
     names = {}
-    for _, parts in told:
+    for _, parts in views:
         for row in csv.DictReader(io.StringIO(''.join(parts), newline='')):
             names[row['Mangled'] or row['Name']] = row['Name']
     return names
@@ -53,7 +53,7 @@ def callers(head, section, run, shown):
     table = rows(section)
     got = {(r[3], r[2], r[4]): [int(r[0]), int(r[1])] for r in table}
     if len(got) != len(table):
-        yield 'a caller is told twice'
+        yield 'a caller is listed twice'
     if sum(n for n, _ in got.values()) != int(head['launches']) or \
             sum(ns for _, ns in got.values()) != int(head['kernel_ns']):
         yield 'the callers do not add up to the run'
@@ -77,7 +77,7 @@ def launches(_, section, run, shown):
     got = {(r[1], int(r[2]), r[25], r[26]): (r[3], r[4], *r[5:25])
            for r in table}
     if len(got) != len(table):
-        yield 'a line of latencies is told twice'
+        yield 'a line of latencies is listed twice'
     if got != due:
         yield first_difference(got, due)
     order = [(-float(r[5]), int(r[3]), r[1].encode(), r[25].encode(),
@@ -87,22 +87,22 @@ def launches(_, section, run, shown):
 
 
 def check(path):
-    every = trace_told.inspected(PROGRAM, path, 'source,callers,launches')
+    every = trace_reports.inspected(PROGRAM, path, 'source,callers,launches')
     shown = shown_by(every[::3])
     want = launch_figures.read(path)
     lines, wrong = [], []
     for view, compare in ((every[1::3], callers), (every[2::3], launches)):
-        told = {None if h['rank'].split()[0] == 'unknown' else
+        found = {None if h['rank'].split()[0] == 'unknown' else
                 int(h['rank'].split()[0]): (h, parts)
                 for h, parts in view}
-        if len(told) == len(want) == 1:
-            told = {None: next(iter(told.values()))}
+        if len(found) == len(want) == 1:
+            found = {None: next(iter(found.values()))}
             want = {None: next(iter(want.values()))}
-        if told.keys() != want.keys():
-            wrong.append(f'ranks {sorted(told)}, not {sorted(want)}')
-        for rank in told.keys() & want.keys():
-            wrong += compare(*told[rank], want[rank], shown)
-        lines.append(sum(len(rows(parts)) for _, parts in told.values()))
+        if found.keys() != want.keys():
+            wrong.append(f'ranks {sorted(found)}, not {sorted(want)}')
+        for rank in found.keys() & want.keys():
+            wrong += compare(*found[rank], want[rank], shown)
+        lines.append(sum(len(rows(parts)) for _, parts in found.values()))
     return lines, wrong
 
 

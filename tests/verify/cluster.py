@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """cluster.py - the private PostgreSQL: made, shared, refused, found again.
 
-Every case has a data folder of its own and says what it saw where it fails.
+Every case has a data folder of its own and prints what it saw if it fails.
 """
 import grp
 import os
@@ -31,7 +31,7 @@ def expect(got, status, out, sentence):
 
 
 def folder(mode=0o711):
-    path = tempfile.mkdtemp(prefix='ks-cluster-', dir='/tmp')
+    path = tempfile.mkdtemp(prefix='ks-cluster-', dir=running.SCRATCH)
     os.chmod(path, mode)
     return path
 
@@ -108,7 +108,7 @@ def case_only_the_owner_and_root_get_in():
                 group=grp.getgrgid(nobody.pw_gid).gr_gid, extra_groups=[],
                 capture_output=True, text=True)
             assert got.returncode != 0 and 'Permission denied' in got.stderr
-            # Even with the folder open, peer says who is asking.
+            # Even with the folder open, peer authentication identifies the user.
             os.chmod(f'{s.data}/run', 0o777)
             os.chmod(f'{s.data}/run/.s.PGSQL.5432', 0o777)
             got = subprocess.run(
@@ -130,7 +130,7 @@ def case_nothing_is_left_of_a_killed_server():
 
 
 def case_a_postmaster_left_over_is_ended():
-    """One that would not stop in time: it is stopped, so it cannot hear."""
+    """One that does not end in time: it is stopped, so it cannot react."""
     with running.Server() as s:
         master = s.postmaster()
         os.kill(master, signal.SIGSTOP)
@@ -158,7 +158,7 @@ def case_a_stale_pid_file_that_names_somebody_else():
         os.chown(path, owner.st_uid, owner.st_gid)
     with running.Server(data=data) as s:
         assert s.get('/runs')['items'] == []
-        assert other.poll() is None, 'a stranger was ended'
+        assert other.poll() is None, 'another process was ended'
     other.kill()
     other.wait()
 
@@ -196,13 +196,13 @@ def case_postgres_killed_and_back():
         assert s.ask('GET', '/readyz')[0] == 200
 
 
-def case_a_crew_beside_the_server():
-    """Further workers find the server's cluster, and stop when asked."""
+def case_more_workers_than_the_server_has():
+    """Further workers find the server's cluster, and end on SIGTERM."""
     with running.Server(['--workers=1']) as s:
-        crew = subprocess.Popen([running.BIN, 'work', '--data', s.data,
+        more = subprocess.Popen([running.BIN, 'work', '--data', s.data,
                                  '--workers=2'], stderr=subprocess.PIPE)
         running.until('two more workers',
-                      lambda: len(running.children(crew.pid)) == 2)
+                      lambda: len(running.children(more.pid)) == 2)
         for pid in s.workers():
             os.kill(pid, signal.SIGSTOP)
         upload = s.upload('name=x', EMPTY)
@@ -210,9 +210,9 @@ def case_a_crew_beside_the_server():
         assert got['state'] == 'failed' and got['attempts'] == 1, got
         for pid in s.workers():
             os.kill(pid, signal.SIGCONT)
-        crew.send_signal(signal.SIGTERM)
-        assert crew.wait(20) == 0
-        crew.stderr.close()
+        more.send_signal(signal.SIGTERM)
+        assert more.wait(20) == 0
+        more.stderr.close()
 
 
 def case_a_database_that_is_given():

@@ -28,7 +28,7 @@ class Place:
 
     def __init__(self):
         Place.made.append(self)
-        self.path = tempfile.mkdtemp(prefix='ks-backup-', dir='/tmp')
+        self.path = tempfile.mkdtemp(prefix='ks-backup-', dir=running.SCRATCH)
         os.chmod(self.path, 0o711)
 
     def at(self, name):

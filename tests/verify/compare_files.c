@@ -110,9 +110,9 @@ static json_t *rows_shown(const struct comparison *c)
 static json_t *side_shown(const struct comparison_side *s)
 {
 	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o}", "runs", (int)s->runs,
-		"units", (int)s->units, "cycles", (int)s->iterations, "used",
-		(int)s->iterations_used, "detector", (int)s->detector,
-		"cycle_ns", number(s->iteration_ns));
+		"units", (int)s->units, "iterations", (int)s->iterations,
+		"used", (int)s->iterations_used, "detector", (int)s->detector,
+		"iteration_ns", number(s->iteration_ns));
 }
 
 static json_t *shown(const struct comparison *c)

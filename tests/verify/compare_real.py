@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""compare_real.py - what comparisons say of real runs.
+"""compare_real.py - what comparisons of recorded runs report.
 
-Repeats accuse nobody, other work is said first, a change is found: each line of
-the table is a comparison and what came out; a breach fails. Skipped where the
-shared traces (KERNSIFT_TRACES) are not.
+Repeats give no regression, other work is reported first, a change is found: each
+line of the table is a comparison and its result; a breach fails. Skipped without
+the shared traces (KERNSIFT_TRACES).
 """
 import itertools
 import json
@@ -45,20 +45,20 @@ def compared(base, head, *options):
     command = [os.path.join(BIN, 'compare_files'), *options, *files]
     first, second = (subprocess.run(command, check=True, capture_output=True)
                      .stdout for _ in range(2))
-    told = json.loads(first)
+    got = json.loads(first)
     if first != second:
-        breach(told, 'the same input gives other bytes')
-    return told
+        breach(got, 'the same input gives other bytes')
+    return got
 
 
-def breach(told, why):
-    breaches.append(f'{why}: {told["headline"]}')
+def breach(got, why):
+    breaches.append(f'{why}: {got["headline"]}')
 
 
-def line(what, told):
-    counts = ' '.join(f'{told["count"][c]:4}' for c in CLASSES)
-    print(f'{what[:46]:46} {told["base"]["used"]:4} {told["head"]["used"]:4} '
-          f'{counts}  {told["headline"][:110]}')
+def line(what, got):
+    counts = ' '.join(f'{got["count"][c]:4}' for c in CLASSES)
+    print(f'{what[:46]:46} {got["base"]["used"]:4} {got["head"]["used"]:4} '
+          f'{counts}  {got["headline"][:110]}')
 
 
 def short(names):
@@ -67,24 +67,24 @@ def short(names):
 
 
 def null(base, head, *options, likely=0):
-    told = compared(base, head, *options)
-    line(f'{short(base)} {options[0] if options else short(head)}', told)
-    if any(told['count'][c] for c in CHANGED):
-        breach(told, f'{short(base)}: unchanged was accused')
-    if told['count']['likely'] > likely:
-        breach(told, f'{short(base)}: unchanged is likely changed')
+    got = compared(base, head, *options)
+    line(f'{short(base)} {options[0] if options else short(head)}', got)
+    if any(got['count'][c] for c in CHANGED):
+        breach(got, f'{short(base)}: unchanged was accused')
+    if got['count']['likely'] > likely:
+        breach(got, f'{short(base)}: unchanged is likely changed')
 
 
 def other(base, head, sizes):
-    told = compared(base, head)
-    line(f'{short(base)} {short(head)}', told)
-    codes = dict(told['findings'])
-    if told['comparable'] or 'other_work' not in codes:
-        breach(told, f'{short(base)}: other work is not said')
+    got = compared(base, head)
+    line(f'{short(base)} {short(head)}', got)
+    codes = dict(got['findings'])
+    if got['comparable'] or 'other_work' not in codes:
+        breach(got, f'{short(base)}: other work is not reported')
     elif not all(s in codes['other_work'] for s in sizes):
-        breach(told, f'{short(base)}: the sizes are not named')
-    if sum(told['count'][c] for c in CHANGED + ('likely',)):
-        breach(told, f'{short(base)}: other work is judged')
+        breach(got, f'{short(base)}: the sizes are not named')
+    if sum(got['count'][c] for c in CHANGED + ('likely',)):
+        breach(got, f'{short(base)}: other work is judged')
 
 
 def repeats():
@@ -97,22 +97,22 @@ def repeats():
 
 
 def change():
-    told = compared(SAM[:2], SAM[2:])
-    line(short(SAM), told)
-    if not told['comparable']:
-        breach(told, 'a change of the code is taken for other work')
+    got = compared(SAM[:2], SAM[2:])
+    line(short(SAM), got)
+    if not got['comparable']:
+        breach(got, 'a change of the code is taken for other work')
         return
-    rows = told['rows']
+    rows = got['rows']
     cat = [r for r in rows if 'CatArrayBatchedCopy<bool' in r['name']
            and r['is'] == 'likely' and r['evidence'] == 'launches']
     if not cat or not (29e6 < cat[0]['base'] < 32e6 and
                        15e6 < cat[0]['head'] < 17e6):
-        breach(told, 'the CatArray copy is not named')
+        breach(got, 'the CatArray copy is not named')
     named = [r for r in rows if r['is'] in ('likely', *CHANGED)]
     came = [r['name'] for r in named if r['base'] == 0]
     went = [r['name'] for r in named if r['head'] == 0]
     if not came or not went:
-        breach(told, 'what appeared or vanished is not named')
+        breach(got, 'what appeared or vanished is not named')
     for r in named:
         print(f'    {r["is"]:9} {r["evidence"]:8} {r["base"] / 1e6:8.3f} -> '
               f'{r["head"] / 1e6:8.3f} ms  {r["name"][:70]}')
@@ -120,14 +120,14 @@ def change():
 
 def job():
     ranks = [f'kineto/megatron-tp8_rank{i}' for i in range(4)]
-    told = compared(ranks[:2], ranks[2:], '--job')
-    line('megatron-tp8 0,1 as a job, 2,3 as another', told)
-    if told['base']['units'] != 1 or told['base']['runs'] != 2:
-        breach(told, 'the ranks of a job are no one unit')
-    if any(told['count'][c] for c in CHANGED):
-        breach(told, 'ranks of one job were accused')
-    if 'waiting' not in told['split']:
-        breach(told, 'a job without its waiting')
+    got = compared(ranks[:2], ranks[2:], '--job')
+    line('megatron-tp8 0,1 as a job, 2,3 as another', got)
+    if got['base']['units'] != 1 or got['base']['runs'] != 2:
+        breach(got, 'the ranks of a job are no one unit')
+    if any(got['count'][c] for c in CHANGED):
+        breach(got, 'ranks of one job were accused')
+    if 'waiting' not in got['split']:
+        breach(got, 'a job without its waiting')
 
 
 def main():

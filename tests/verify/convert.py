@@ -7,8 +7,7 @@ Converts each trace that `kernsiftd inspect` can read, whole and run by run (a
 run's capture is what an ingest keeps), and holds what inspect says of the
 capture against what it says of the original: byte by byte, for each --by and
 as JSON. A capture of a capture is the same bytes again. Without arguments the
-shared traces beside the checkout, or KERNSIFT_TRACES, and skipped where they
-are not; --quick takes the synthetic cases of tests/traces instead.
+shared traces beside the checkout, or KERNSIFT_TRACES, and skipped without them; --quick takes the synthetic cases of tests/traces instead.
 """
 import glob
 import os
@@ -86,14 +85,14 @@ def check(path, folder, text):
     inspect says `text`; raises."""
     whole = os.path.join(folder, 'whole.kst')
     line = convert(path, whole)
-    head, said = sections(text)
+    head, parts = sections(text)
     got_head, got = sections(inspect(whole, *TEXT))
     hold('', [got_head], [head])
-    for i, (g, w) in enumerate(zip(got, said)):
+    for i, (g, w) in enumerate(zip(got, parts)):
         hold(f'run {i + 1}, ', g, w)
     runs = int(line[2])
-    if not runs == len(got) == len(said):
-        raise AssertionError(f'{len(got)} runs, not {len(said)}')
+    if not runs == len(got) == len(parts):
+        raise AssertionError(f'{len(got)} runs, not {len(parts)}')
     hold('JSON, ', [inspect(whole, *JSON)], [inspect(path, *JSON)])
     again = os.path.join(folder, 'again.kst')
     convert(whole, again)
@@ -106,8 +105,8 @@ def check(path, folder, text):
             raise AssertionError(f'run {n} became more than one')
         _, got = sections(inspect(part, *TEXT))
         if len(got) != 1:
-            raise AssertionError(f'run {n} is told as {len(got)}')
-        hold(f'alone, run {n}, ', got[0], said[n - 1])
+            raise AssertionError(f'run {n} is printed as {len(got)}')
+        hold(f'alone, run {n}, ', got[0], parts[n - 1])
     return runs, line[4], os.path.getsize(whole)
 
 

@@ -6,8 +6,8 @@ BYTES = {'bf16': 2, 'fp32': 4, 'fp8_e4m3': 1, 'fp16': 2}
 
 
 class Count:
-    """Operations, and numbers read and written; those made on the way, which
-    stay in registers, are not told to it."""
+    """Operations, and numbers read and written; intermediate ones, which
+    stay in registers, are not counted."""
 
     def __init__(self, dtype):
         self.b = BYTES[dtype]

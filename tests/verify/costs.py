@@ -3,12 +3,12 @@
 
 costs.py [-v] [FILE]
 
-FILE is an operator catalogue with W and Q of each shape (Atrex-Bench); without
-one, the set beside the checkout, and skipped where there is none. Convention
-`catalogue` must give W per type, bytes read and bytes written of at least 420 of
-its 440 shapes within 0.1 %. Whatever misses, and wherever `physical` gives something
-else than `catalogue`, has its reason in data/costs.json, or this fails; nothing
-physical may be faster than light. -v prints every shape that differs, too.
+FILE is an operator catalog with W and Q of each shape (Atrex-Bench); the default is
+the set beside the checkout, and without one the case is skipped. The `catalog`
+convention must give W per dtype, bytes read and bytes written of at least 420 of its
+440 shapes within 0.1 %. Each shape that misses, and each for which `physical` differs
+from `catalog`, needs a reason in data/costs.json, or the case fails; no physical
+figure may be faster than the roofline bound. -v prints every shape that differs.
 """
 import json
 import os
@@ -21,7 +21,7 @@ BIN = os.environ.get('KERNSIFT_BIN', f'{SOURCE}/build/dev/bin')
 SET = f'{SOURCE}/../shared/reference/operators/production_operators.json'
 COSTS = f'{SOURCE}/server/catalog/data/costs.json'
 WITHIN = 0.001
-LEAST = 420
+MINIMUM = 420
 
 
 def close(got, want):
@@ -43,7 +43,7 @@ def part_close(got, want):
 
 
 def as_published(ours):
-    got = ours.get('catalogue', {})
+    got = ours.get('catalog', {})
     return got.get('flops', {}), got.get('read', -1), got.get('write', -1)
 
 
@@ -73,11 +73,11 @@ class Tally:
         if ours['cost'] != dict(flops=want[0], read=want[1], write=want[2]):
             self.faults.append(f'{name} #{ours["id"]}: the document is read '
                                f'as {ours["cost"]}')
-        met = part_close(ours.get('catalogue'), want)
+        met = part_close(ours.get("catalog"), want)
         same = part_close(ours.get('physical'), as_published(ours))
         if not all(met):
             print(f'    misses #{ours["id"]} {short(ours["sizes"])}: '
-                  f'{off(ours.get("catalogue"), want)}')
+                  f'{off(ours.get("catalog"), want)}')
         if self.verbose and not all(same):
             print(f'    physical of #{ours["id"]} {short(ours["sizes"])}: '
                   f'{off(ours.get("physical"), as_published(ours))}')
@@ -136,9 +136,9 @@ def main():
         f'{what} {n}' for what, n in zip(
             ('work', 'read', 'written', 'all three', 'physical the same'),
             tally.sums)))
-    if tally.sums[3] < LEAST:
+    if tally.sums[3] < MINIMUM:
         tally.faults.append(f'{tally.sums[3]} of {shapes} are met; '
-                            f'{LEAST} are wanted')
+                            f'{MINIMUM} are wanted')
     for fault in tally.faults:
         print(f'FAULT: {fault}')
     return 1 if tally.faults else 0

@@ -1,13 +1,13 @@
 """everything.py - every answer that a server gives to GET, by its address.
 
 The addresses come from /openapi.json: each {id} becomes what the server has of
-that kind, and what must be asked for (two sides, a workload) stands in NEEDS.
-A route that no address reaches is a fault of this list, and is said.
+that kind; required parameters (two sides, a workload) are listed in NEEDS. A route
+that no address reaches is a fault of this list, and is reported.
 """
 import json
 import urllib.parse
 
-# What tells of the moment or of the server itself.
+# What depends on the moment or on the server itself.
 PASSING = {'/healthz', '/readyz', '/metrics', '/session', '/audit'}
 
 # Queries that a route cannot do without, or that show another side of it.
@@ -63,21 +63,22 @@ def function_of(ask):
 
 
 def everything(ask):
-    """{address: (status, bytes)}; `ask` takes an address below /api/v1."""
+    """{address: (status, bytes)}; the argument is a function of an address below
+    /api/v1."""
     document = json.loads(ask('/openapi.json')[1])
     function = function_of(ask)
-    answers, unheard = {}, []
+    answers, unanswered = {}, []
     for full, methods in sorted(document['paths'].items()):
         path = full.removeprefix('/api/v1')
         if 'get' not in methods or path in PASSING:
             continue
-        heard = False
+        answered = False
         for filled in fillings(ask, path):
             for query in NEEDS.get(path, ['']):
                 query = query.replace('{function}', function)
                 address = filled + ('?' + query if query else '')
                 answers[address] = ask(address)
-                heard |= answers[address][0] == 200
-        if not heard:
-            unheard.append(path)
-    return answers, unheard
+                answered |= answers[address][0] == 200
+        if not answered:
+            unanswered.append(path)
+    return answers, unanswered

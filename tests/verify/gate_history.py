@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""gate_history.py - a history of 200 heads, each held against those before it.
+"""gate_history.py - a history of 200 heads, each gated against those before it.
 
-gate_history.py [--heads N] [--seed N] [--tell]
+gate_history.py [--heads N] [--seed N] [--verbose]
 
 Three runs a head, sent, ingested and gated as a pipeline would, with `kernsift
 gate` and its exit status: five changes of 5 to 10 % that stay must be found at
 the head that brought them, four of them at least, and at most 2 % of the other
 heads accused. With one run a head nobody is accused, and the changes are
-undecided, four of them at least. The trend's change points lie within two heads of
-the changes, and there are no others.
+undecided, four of them at least. The trend has a change point within two heads of
+each change, and no others.
 """
 import argparse
 import collections
@@ -75,7 +75,7 @@ class Pipeline:
             return dict(zip(heads, pool.map(lambda h: self.gate(project, h), heads)))
 
 
-def tell(what, answers, changes, aloud):
+def report(what, answers, changes, aloud):
     counts = collections.Counter(status for status, _ in answers.values())
     print(f'{what}: {counts[PASS]} pass, {counts[REGRESSED]} regressed, '
           f'{counts[UNDECIDED]} undecided')
@@ -91,9 +91,9 @@ def tell(what, answers, changes, aloud):
 def with_three(pipe, history, aloud):
     pipe.send(history, RUNS, 'three')
     print(f'sent and ingested by {time.process_time():.0f} s of our CPU', flush=True)
-    # the first heads have nothing to be held against
+    # the first heads have no baseline
     answers = pipe.gates('three', range(1, history.heads))
-    found, wrong = tell('three runs a head', answers, history.planted, aloud)
+    found, wrong = report('three runs a head', answers, history.planted, aloud)
     assert len(found) >= 4, 'four of the five changes are to be found'
     assert len(wrong) <= 0.02 * (history.heads - len(CHANGES)), 'at most 2 % accused'
 
@@ -102,7 +102,7 @@ def with_one(pipe, history, aloud):
     pipe.send(history, 1, 'one')
     heads = sorted({*history.planted, *range(1, history.heads, 5)})
     answers = pipe.gates('one', heads)
-    found, wrong = tell('one run a head', answers, history.planted, aloud)
+    found, wrong = report('one run a head', answers, history.planted, aloud)
     assert not found and not wrong, 'one run accuses nobody'
     undecided = [h for h in history.planted if answers[h][0] == UNDECIDED]
     assert len(undecided) >= 4, f'of the changes only {undecided} are undecided'
@@ -121,15 +121,15 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--heads', type=int, default=200)
     parser.add_argument('--seed', type=int, default=8)
-    parser.add_argument('--tell', action='store_true')
+    parser.add_argument('--verbose', action='store_true')
     o = parser.parse_args()
     skip_without_postgres()
     history = History(o.heads, planted(o.heads), o.seed)
     # one after the other, so that what is stored later is of a later head
     with Server(['--workers', '1']) as s:
         pipe = Pipeline(s)
-        for case in (lambda: with_three(pipe, history, o.tell), lambda: trend(pipe, history),
-                     lambda: with_one(pipe, history, o.tell)):
+        for case in (lambda: with_three(pipe, history, o.verbose), lambda: trend(pipe, history),
+                     lambda: with_one(pipe, history, o.verbose)):
             begun = time.monotonic()
             case()
             print(f'  {time.monotonic() - begun:.1f} s', flush=True)

@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""groups.py - kernels launched together in real traces, looked for anew.
+"""groups.py - kernels launched together in recorded traces, found independently.
 
 groups.py [FILE]...
 
-Of every real Kineto trace beside the checkout (or the files given), plain Python
-walks the streams: whatever group `kernsiftd inspect --by layers` tells must come
-in its order at least as often as told, its launches and those alone must add up
-to all of its kernels', and where two families that are known to belong together
-come (a split-K reduction behind its GEMM; what FlashAttention prepares, does
-and combines), they must be told as often as they come, with their time to the
-nanosecond. Of the traces listed it is known how often that is.
+For every recorded Kineto trace beside the checkout (or the files given), plain
+Python walks the streams. Each group that `kernsiftd inspect --by layers` reports
+must occur in its order at least as often as reported; its launches, and no
+others, must add up to all launches of its kernels. Two families that belong
+together (a split-K reduction after its GEMM; the preparation, main kernel and
+combination of FlashAttention) must be reported as often as they occur, with their
+time to the nanosecond. For the traces listed below the number is fixed.
 """
 import glob
 import gzip
@@ -136,8 +136,8 @@ def within(names, group):
 
 
 def missing(groups, streams, times):
-    """Sentences about known families that are not told as they come, alone or
-    with what the same call launches besides. Adds how often they come to
+    """Sentences about known families that are not reported as often as they occur,
+    alone or with other kernels of the same call. Adds how often they occur to
     `times`."""
     count = Counter(name for rows in streams for name, _ in rows)
     for word, patterns in FAMILIES.items():
@@ -160,7 +160,7 @@ def check(path):
     walked = launches(path)
     assert len(found) == max(len(walked), 1), (len(found), list(walked))
     for rank, streams in walked.items():
-        # a rank told once for the file is not beside its kernels
+        # a rank that is given once for the file is not in the rows of its kernels
         all_of, names = found[rank if rank in found else next(iter(found))]
         streams = [[(names.get(n, n), d) for n, d in rows]
                    for rows in streams]

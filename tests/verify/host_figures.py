@@ -45,7 +45,7 @@ def read(path):
 
 def call_of(kernel, calls):
     """The call of a kernel's correlation; of several the last that began by
-    then, and the outermost of those that lie in one another."""
+    then, and the outermost of those that are nested."""
     same = calls.get(kernel['correlation'])
     if not same:
         return None

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""iterations.py - what real traces repeat, as their recorders knew it.
+"""iterations.py - what recorded traces repeat, as their authors know it.
 
 iterations.py [FOLDER]
 
-Holds `kernsiftd inspect --by iterations` of the traces listed below against what is
-known of them: which detector, how many iterations, how many launches each, how many
-of them count. Whatever the trace, iterations lie in order, are disjoint, and hold no
+Compares `kernsiftd inspect --by iterations` of the traces listed below with known
+figures: which detector, how many iterations, how many launches in each, how many
+of them count. In every trace, iterations are in order, are disjoint, and have no
 more launches than the run. The folder defaults to KERNSIFT_TRACES, else the
-shared traces beside the checkout; skipped where it is not.
+shared traces beside the checkout; without them the case is skipped.
 """
 import csv
 import glob
@@ -16,7 +16,7 @@ import os
 import sys
 
 import kernel_stats
-import trace_told
+import trace_reports
 
 # file: detector, iterations, kept, launches of most of them, range
 KNOWN = {
@@ -68,7 +68,7 @@ def tables(parts):
 
 
 def sound(head, iterations):
-    """Sentences about what no list of iterations may be."""
+    """Sentences about faults of a list of iterations, whatever the trace."""
     end = launches = 0
     for c in iterations:
         if int(c['Start (ns)']) < end:
@@ -98,7 +98,7 @@ def known(name, found, iterations):
 def check(folder, path):
     name = os.path.relpath(path, folder)
     wrong, lines = [], []
-    for head, parts in trace_told.inspected(kernel_stats.PROGRAM, path,
+    for head, parts in trace_reports.inspected(kernel_stats.PROGRAM, path,
                                             'iterations'):
         told = tables(parts)
         found = told['Detector'][0]

@@ -7,7 +7,7 @@ Works out the statistics of each Kineto trace with trace_figures.py and holds
 them, digit by digit, row by row and in order, against `kernsiftd inspect` and,
 with --server, against the JSON and CSV that a server gives after the upload;
 --serve starts a server of its own. Folders default to KERNSIFT_TRACES, else
-the shared traces beside the checkout, and are skipped where they are not.
+the shared traces beside the checkout; the case is skipped without them.
 
 A mangled name is shown expanded. Which expansion is taken from `inspect --by
 source`, and checked with c++filt where that knows the name.
@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 import trace_figures
-import trace_told
+import trace_reports
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.environ.get('KERNSIFT_SRC', f'{HERE}/../..')
@@ -47,13 +47,13 @@ def expanded(mangled):
     return out if out != mangled else None
 
 
-def differences(told, want, columns):
+def differences(found, want, columns):
     """Sentences about the first difference of each table."""
-    if told['totals'] != want['totals']:
-        yield f'totals are {told["totals"]}, not {want["totals"]}'
+    if found['totals'] != want['totals']:
+        yield f'totals are {found["totals"]}, not {want["totals"]}'
     for what in ('kernels', 'kernels by device', 'kernels by grid', 'copies',
                  'copies by device'):
-        got = [(k, v[:columns]) for k, v in told[what]]
+        got = [(k, v[:columns]) for k, v in found[what]]
         due = [(k, v[:columns]) for k, v in want[what]]
         if got == due:
             continue
@@ -65,21 +65,21 @@ def differences(told, want, columns):
                 break
 
 
-def compare(told, want, columns, who):
+def compare(found, want, columns, who):
     """Sentences about the runs of one file."""
-    if len(told) == len(want) == 1:
-        told = {None: next(iter(told.values()))}
+    if len(found) == len(want) == 1:
+        found = {None: next(iter(found.values()))}
         want = {None: next(iter(want.values()))}
-    if told.keys() != want.keys():
-        yield f'{who}: ranks {sorted(told)}, not {sorted(want)}'
-    for rank in told.keys() & want.keys():
-        for d in differences(told[rank], want[rank], columns):
+    if found.keys() != want.keys():
+        yield f'{who}: ranks {sorted(found)}, not {sorted(want)}'
+    for rank in found.keys() & want.keys():
+        for d in differences(found[rank], want[rank], columns):
             yield f'{who}, rank {rank}: {d}'
 
 
 def check(path, api):
     """(kernels, launches, differences) of one file."""
-    told, names = trace_told.by_inspect(PROGRAM, path)
+    found, names = trace_reports.by_inspect(PROGRAM, path)
     wrong = [f'{m} is shown as {n}, c++filt has {expanded(m)}'
              for m, n in names.items() if expanded(m) not in (None, n)]
 
@@ -90,9 +90,9 @@ def check(path, api):
 
     want = {rank: trace_figures.figures(run, shown)
             for rank, run in trace_figures.read(path).items()}
-    wrong += compare(told, want, 10, 'inspect')
+    wrong += compare(found, want, 10, 'inspect')
     if api:
-        from_json, from_csv = trace_told.by_server(
+        from_json, from_csv = trace_reports.by_server(
             api, path, os.path.basename(path))
         wrong += compare(from_json, want, 10, 'JSON')
         wrong += compare(from_csv, want, 8, 'CSV')
@@ -130,9 +130,9 @@ def main():
         import running
         running.skip_without_postgres()
         with running.Server() as s:
-            return report(files, trace_told.Api(f'http://127.0.0.1:{s.port}'))
+            return report(files, trace_reports.Api(f'http://127.0.0.1:{s.port}'))
     return report(files, given.server and
-                  trace_told.Api(given.server, given.token))
+                  trace_reports.Api(given.server, given.token))
 
 
 if __name__ == '__main__':

@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 """kill.py - SIGKILL at random moments loses no upload and leaves no half run.
 
-Three rounds: the server, an ingest process, PostgreSQL. In each, uploads of
-distinct traces go in, and while each is on its way the victim is killed once,
-at a random moment of the upload's life (--full: 20 uploads and kills a round;
---quick: 3). A round's first blow at an ingest process or PostgreSQL waits until
-an upload is worked on, so that each round hits at least one. The client does
-what clients do: whatever is not answered 200 or 202 it sends again. In the end
-every upload is done, every run has the numbers that its trace must give and a
-capture that tells the same, and the tables hold nothing else.
+Three rounds: the server, an ingest process, PostgreSQL. In each,
+distinct traces are uploaded, and the victim is killed once per upload, at a random
+moment between its first byte and the end of its ingest (--full: 20 uploads and
+kills per round; --quick: 3). The first kill of an ingest process or of PostgreSQL
+waits until an upload is being ingested, so that each round hits at least one. The
+client sends again whatever is not answered with 200 or 202, as real clients do. In
+the end every upload is done, every run has the numbers of its trace and a capture
+with the same content, and the tables hold nothing else.
 
-The moments come from a seed, which is printed and can be given (--seed).
+The moments come from a seed, which is printed and can be set with --seed.
 """
 import argparse
 import http.client
@@ -30,12 +30,12 @@ import running
 EVENTS = 30000
 CLIENTS = 4
 PIECE = 256 << 10
-# A lease must outlast the analysis of an upload beside other cases on a slow
-# machine: with 2 s it was lost by workers that nobody had killed, and each loss
-# counts as a try.
+# A lease must outlast the analysis of an upload while other cases load a slow
+# machine: with 2 s, workers lost it that were not killed, and each loss counts as
+# an attempt.
 OPTIONS = ['--workers', '2', '--lease_s', '15', '--log', 'info']
 
-# What must be empty: rows without what they belong to, or that nobody awaits.
+# What must be empty: rows without the row that they belong to, or unexpected ones.
 ORPHANS = {
     'chunks without an upload':
         'SELECT 1 FROM upload_chunk c LEFT JOIN upload u ON u.id = c.upload_id'
@@ -77,7 +77,7 @@ ORPHANS = {
         'SELECT 1 FROM run_frame f LEFT JOIN run_frame p'
         ' ON p.run_id = f.run_id AND p.frame = f.parent'
         ' WHERE f.parent > 0 AND p.frame IS NULL',
-    'runs with launches that no caller tells of':
+    'runs with launches that no caller counts':
         'SELECT 1 FROM run r WHERE r.launches <> (SELECT sum(c.launches)'
         ' FROM run_caller c WHERE c.run_id = r.run_id)',
     'callers without a frame':
@@ -130,7 +130,7 @@ GATES = f"FROM pg_stat_activity WHERE query = '{GATE}'"
 
 
 def gate_shut(server):
-    """Nobody gets past the lock that a save needs, until the gate is gone."""
+    """Blocks the lock that a save needs, until the gate is gone."""
     gate = subprocess.Popen([*server.psql(), '-c', GATE],
                             stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL)
@@ -139,9 +139,9 @@ def gate_shut(server):
     return gate
 
 
-def strike_sure(server, kind, gate):
+def strike_at_work(server, kind, gate):
     """One SIGKILL that is certain to hit an upload: while the gate is shut,
-    none gets done. The process that was killed."""
+    none gets done. Returns the process that was killed."""
     pid = int(running.until('an upload at work', lambda: server.sql(
         "SELECT split_part(worker, ':', 2) FROM upload "
         f"WHERE state = 'working' AND project = '{kind}'"))[0][0])
@@ -155,15 +155,15 @@ def strike_sure(server, kind, gate):
 
 
 def strike(server, kind, dice):
-    """One SIGKILL; the server is started again by us, the rest by it. The
-    process that was killed."""
+    """One SIGKILL; the script starts the server again, and the server the other
+    two. Returns the process that was killed."""
     if kind == 'server':
         pid = server.process.pid
         server.kill()
         server.start()
         return pid
     if kind == 'ingest':
-        # A third death in a row with the same upload would rightly fail it.
+        # A third death in a row with the same upload fails it, as it should.
         running.until('progress', lambda: not server.sql(
             "SELECT 1 FROM upload WHERE state <> 'done' AND attempts >= 2"),
             lambda: server.sql("SELECT count(*) FROM upload WHERE state = 'done'"))
@@ -179,7 +179,7 @@ def strike(server, kind, dice):
 
 
 def lifetime(server, kind, body):
-    """Seconds from the first byte to done, where nobody interferes."""
+    """Seconds from the first byte to done, without a kill."""
     began = time.monotonic()
     upload = server.upload(f'project=calm&workload=kill&name={kind}', body)
     server.ended(upload)
@@ -207,7 +207,7 @@ def play(server, kind, traces, dice):
         client.on_its_way.wait(30)
         began = time.monotonic()
         if sure:
-            dead = strike_sure(server, kind, gate)
+            dead = strike_at_work(server, kind, gate)
         else:
             time.sleep(dice.uniform(0, span))
         moments.append(time.monotonic() - began)
@@ -219,7 +219,7 @@ def play(server, kind, traces, dice):
     print(f'{kind}: {len(clients)} uploads, killed at '
           + ' '.join(f'{m * 1000:.0f}' for m in moments) + ' ms; sent '
           f'{sum(c.tries for c in clients)} times', flush=True)
-    # Until the last blow is noticed, the dead may seem to answer.
+    # Until the last kill is noticed, a dead process may seem to answer.
     running.until('another postmaster', lambda: server.postmaster()
                   not in (None, dead))
     running.until('readiness',
@@ -236,7 +236,7 @@ def inspected(folder, name, body):
 
 
 def check_capture(server, run, body):
-    """What was stored of the run tells what its trace tells, to the byte."""
+    """The stored capture of the run has the content of its trace, to the byte."""
     status, _, capture = server.ask('GET', f'/runs/{run}/capture')
     assert status == 200, f'capture of run {run}: {status} {capture!r}'
     with tempfile.TemporaryDirectory() as folder:
@@ -264,7 +264,7 @@ def check(server, kind, clients, traces):
 
 
 def hits(server, kind):
-    """How often an upload was claimed that somebody had claimed before."""
+    """How often an upload was claimed again."""
     return int(server.sql('SELECT sum(token - 1) FROM upload '
                           f"WHERE project = '{kind}' AND state = 'done'")[0][0])
 

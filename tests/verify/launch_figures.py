@@ -1,4 +1,4 @@
-"""launch_figures.py - who launched what in a Kineto trace, worked out anew.
+"""launch_figures.py - who launched what in a Kineto trace, computed independently.
 
 Shares nothing with the server but the rules: JSON is read by Python's json,
 what is open at a call is a set that ranges enter and leave in the order of
@@ -115,12 +115,12 @@ def paths_at(spans, moments):
         while at < len(boundaries) and boundaries[at][0] <= time:
             _, begins, s = boundaries[at]
             if begins:
-                is_open[s['position']] = s
+                is_open[s['place']] = s
             else:
-                del is_open[s['position']]
+                del is_open[s['place']]
             at += 1
         found[key] = sorted(is_open.values(), key=lambda s: (
-            s['start'], -s['end'], s['kind'] == 'op', s['position']))
+            s['start'], -s['end'], s['kind'] == 'op', s['place']))
     return found
 
 
@@ -140,7 +140,7 @@ def callers(run):
     """{(kernel, known, path): [launches, total]}, path as inspect writes it."""
     pairs = joined(run)
     stacks = by_thread(run['spans'], [
-        ((c['pid'], c['thread']), c['start'], c['position'])
+        ((c['pid'], c['thread']), c['start'], c['place'])
         for _, c in pairs if c])
     told = [k for k, _ in pairs if k['external'] > 0]
     repeated = sum(k['external'] == k['correlation'] for k in told)
@@ -153,7 +153,7 @@ def callers(run):
                     ops[s['external']] = s
     lines = defaultdict(lambda: [0, 0])
     for k, c in pairs:
-        stack = stacks[c['position']] if c else []
+        stack = stacks[c['place']] if c else []
         op = ops.get(k['external'])
         if not stack and op:
             around = by_thread(run['spans'], [

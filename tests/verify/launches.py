@@ -3,11 +3,11 @@
 
 launches.py [FILE]...
 
-nsys' cuda_kern_exec_sum, asked of each export by sqlite3 (kernel joined with
-call on correlationId and process), its statistics in exact fractions, held to
-the digit against `kernsiftd inspect --by launches`. Files default to
-KERNSIFT_TRACES' neighbour `nsys`, else the shared traces beside the checkout,
-and are skipped where they are not.
+nsys' cuda_kern_exec_sum, queried from each export with sqlite3 (kernel joined with
+call on correlationId and process), its statistics in exact fractions, compared to
+the digit with `kernsiftd inspect --by launches`. Files default to
+the folder `nsys` beside KERNSIFT_TRACES, else the shared traces beside the
+checkout; without them the case is skipped.
 """
 import csv
 import glob
@@ -19,7 +19,7 @@ import sys
 
 import kernel_stats
 import launch_figures
-import trace_told
+import trace_reports
 
 FOLDER = os.path.join(os.path.dirname(kernel_stats.FOLDER), 'nsys')
 QUERY = '''
@@ -47,7 +47,7 @@ def wanted(path):
 
 def told(path):
     lines, order = {}, True
-    for _, parts in trace_told.inspected(kernel_stats.PROGRAM, path,
+    for _, parts in trace_reports.inspected(kernel_stats.PROGRAM, path,
                                          'launches'):
         for part in parts:
             before = None

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""layers.py - the layers of a model and where their time goes, worked out anew.
+"""layers.py - the layers of a model and where their time is spent, computed
+independently.
 
 layers.py [FILE]...
 
@@ -8,8 +9,8 @@ Of every real Kineto trace beside the checkout (or the files given): exclusive,
 overlapped and idle time of the passes, counted edge by edge among all records
 of the device. Of a decode step without any annotation of layers: 32 layers of 11
 kernels, every row's times, and the sums of its blocks, to the nanosecond. The
-passes' windows are taken as told, and where they lie in the file is found by
-the records that begin and end in them.
+windows are taken from the answer, and their position in the file is found by the
+records that begin and end in them.
 """
 import glob
 import json

@@ -9,7 +9,7 @@ range of a layer's class that was open on the thread when the call that launched
 the kernel began. `kernsiftd inspect --by layers` finds layers twice, once by the
 sequence alone and once by ranges; either way there must be as many, each holding
 just the kernels of one run of a layer, and in one section those of one stack.
-Kernels whose call is not in the file tell nothing here.
+Kernels whose call is not in the file do not count here.
 """
 import bisect
 import json
@@ -101,13 +101,13 @@ def hold(path, b, runs, outside):
         return
     sections = {i for i, s in enumerate(b['sections'])
                 if s['position'] == 'layer'}
-    all_told = b['instances']
-    found = [i for i in all_told if i['section'] in sections]
+    instances = b['instances']
+    found = [i for i in instances if i['section'] in sections]
     if len(found) != len(runs):
         yield f'{len(found)} layers, not {len(runs)}'
         return
     (rank, rows), = layers.records(path).items()
-    zeros = layers.zero(rows, all_told)
+    zeros = layers.zero(rows, instances)
     if len(zeros) != 1:
         yield f'the run may begin at {len(zeros)} moments'
         return

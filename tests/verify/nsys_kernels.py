@@ -3,13 +3,13 @@
 
 nsys_kernels.py [--serve] [FOLDER or FILE]...
 
-Asks each export with the sqlite3 program, works out the statistics from the
-rows it prints (trace_figures.py, exact fractions), holds those against what
+Queries each export with the sqlite3 program, computes the statistics from the
+rows it prints (trace_figures.py, exact fractions), compares those with what
 sqlite3 itself sums up, and both, digit by digit, row by row and in order,
 against `kernsiftd inspect` and, with --serve, against the JSON and CSV of a
 server. Replays of graphs are held by their sums. Folders default to
-KERNSIFT_TRACES, else the shared traces beside the checkout, and are skipped
-where they are not.
+KERNSIFT_TRACES, else the shared traces beside the checkout, and the case is
+skipped without them.
 """
 import argparse
 import json
@@ -19,7 +19,7 @@ import sys
 
 import kernel_stats
 import trace_figures
-import trace_told
+import trace_reports
 
 FOLDER = os.environ.get('KERNSIFT_TRACES',
                         f'{kernel_stats.SOURCE}/../shared/traces/nsys')
@@ -96,7 +96,7 @@ def read(path):
 
 
 def figures(run):
-    """What trace_figures tells, with replays as GPU work."""
+    """The result of trace_figures, with replays as GPU work."""
     kernels, copies, graphs = run
     told = trace_figures.figures((kernels, copies), lambda name: name)
     work = kernels + copies + graphs
@@ -160,7 +160,7 @@ def check(path, api):
     runs = read(path)
     want = {pid: figures(run) for pid, run in runs.items()}
     wrong = list(summed(path, want))
-    told, _ = trace_told.by_inspect(kernel_stats.PROGRAM, path, 'process')
+    told, _ = trace_reports.by_inspect(kernel_stats.PROGRAM, path, 'process')
     wrong += kernel_stats.compare(told, want, 10, 'inspect')
     replays = {pid: graphs_of(run[2]) for pid, run in runs.items() if run[2]}
     if graphs_inspected(path) != replays:
@@ -168,7 +168,7 @@ def check(path, api):
                      f'not {replays}')
     if api:
         ids = {}
-        from_json, from_csv = trace_told.by_server(
+        from_json, from_csv = trace_reports.by_server(
             api, path, os.path.basename(path), 'pid', ids)
         wrong += kernel_stats.compare(from_json, want, 10, 'JSON')
         wrong += kernel_stats.compare(from_csv, want, 8, 'CSV')
@@ -217,7 +217,7 @@ def main():
         import running
         running.skip_without_postgres()
         with running.Server() as s:
-            return report(files, trace_told.Api(f'http://127.0.0.1:{s.port}'))
+            return report(files, trace_reports.Api(f'http://127.0.0.1:{s.port}'))
     return report(files, None)
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""odd.py - what real files that are odd are told, whole sentences.
+"""odd.py - the answers to unusual recorded files, as whole sentences.
 
 odd.py [FOLDER]
 
-The folder defaults to `odd` beside the shared traces and is skipped where it
-is not. A file that is there and not listed here fails: every one has its
+The folder defaults to `odd` beside the shared traces and is skipped if it
+is absent. A file that is there and not listed here fails: each one has its
 sentence.
 """
 import os
@@ -60,7 +60,7 @@ def main():
         if got != due:
             bad += 1
             print(f'{name}: {got[0]} {got[1]}, not {due[0]} {due[1]}')
-    print(f'{len(files) - bad} of {len(files)} files told as they should be')
+    print(f'{len(files) - bad} of {len(files)} files get their sentences')
     sys.exit(bad != 0)
 
 

@@ -224,7 +224,7 @@ SERVER_CASES = {
     'convert of nothing':
         (['convert', '/nowhere/in.json', '/nowhere/out.kst'], {}, 1,
          "cannot open '/nowhere/in.json': No such file or directory"),
-    'convert to where nothing can be':
+    'convert into a folder that does not exist':
         (['convert', TRACE, '/nowhere/out.kst'], {}, 1,
          "'/nowhere/out.kst' cannot be written: No such file or directory"),
     'convert of a trace to itself':
@@ -280,7 +280,7 @@ CLIENT_CASES = {
     'an option of another command':
         (['upload', '--once', 'x'], {}, 2, "'--once' is an option of other "
          "commands, not of 'kernsift upload' (" + see('kernsift', 'upload')),
-    'a collector option where nothing is recorded':
+    'a collector option of a command that does not record':
         (['agent', '--window', '3', '/'], {}, 2, "'--window' is an option of "
          "other commands, not of 'kernsift agent' (" + see('kernsift', 'agent')),
     'an option without its value':
@@ -355,7 +355,7 @@ CLIENT_CASES = {
          f"'kernsift agent' ({see('kernsift', 'agent')}"),
 }
 
-# what the masks of the tables stand for
+# the masks of the tables
 INGEST = 'SERVE WORK WORKER'
 DATABASE = (INGEST + ' MIGRATE REBUILD TOKEN TOKEN_LIST TOKEN_REVOKE BACKUP '
             'RESTORE VACUUM')

@@ -3,12 +3,12 @@
 
 pattern_files.py [FOLDER]...
 
-Works out with Python's csv module and exact fractions what a pattern file tells
-of each process: a GPU function's time and instances, once per iteration, function
-and device however many metrics it has; copies apart; devices. Holds that
-against `kernsiftd inspect` of the file and its counters sent as one (plain, and
-as two gzip members), also by device. Skipped where there are none beside the
-checkout.
+Computes, with Python's csv module and exact fractions, what a pattern file says
+about each process: a GPU function's time and instances, once per iteration,
+function and device however many metrics it has; copies separately; devices.
+Compares that with `kernsiftd inspect` of the file and its counters sent as one
+(plain, and as two gzip members), also by device. Skipped if there are no such
+files beside the checkout.
 """
 import collections
 import csv
@@ -139,7 +139,7 @@ def sentences(want, head, tables, split):
 
 
 def started(want, counters):
-    """The first of iterations and samples, as inspect prints it."""
+    """The start of the first iteration or sample, as inspect prints it."""
     first = min([want['first']] + [nanoseconds(r['timestamp']) for r in
                                    csv.DictReader(io.StringIO(counters))])
     moment = datetime.datetime.fromtimestamp(first // 10 ** 9,

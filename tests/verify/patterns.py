@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""patterns.py - where iterations' time goes and what functions took, worked out anew.
+"""patterns.py - how the time of iterations splits, and functions' figures,
+computed independently.
 
 patterns.py [FILE]...
 
@@ -7,8 +8,8 @@ Holds `kernsiftd inspect --by iterations` and `--by patterns` against plain Pyth
 first for traces of its own, whose kernels come with counters at 2 kHz and at
 1 Hz on two devices and the host, then for real traces beside the checkout (or
 the files given). Splits are whole nanoseconds and equal; the windows are taken
-as told. Functions are held where every row is the one window's, or where the
-trace is ours and says by its launches whose each is.
+from the answer. Functions are compared if every row belongs to the one window, or
+if the trace is generated and its launches say which iteration each belongs to.
 """
 import bisect
 import csv
@@ -79,7 +80,7 @@ def rows_of(path):
 
 
 def began(head):
-    """When the run's first record began; None where nobody can tell."""
+    """When the run's first record began; None if that is not known."""
     at = next((x.split()[1] for x in head if x.startswith('started')), None)
     if at in (None, 'unknown'):
         return None

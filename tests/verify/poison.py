@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """poison.py - uploads that end their ingest process, and what becomes of them.
 
-Provoked for real: a CPU limit of a second, memory too small for the trace, a
-process killed by hand or stopped for longer than its lease. The server goes
-on, other uploads are read, and who sent the bad one is told why.
+Provoked for real: a CPU limit of one second, memory too small for the trace, a
+process killed by hand or stopped for longer than its lease. The server continues,
+other uploads are ingested, and the bad one gets a sentence that says why.
 """
 import gzip
 import os
@@ -110,7 +110,7 @@ def stop_one(server, body):
             if not pid:
                 continue
             os.kill(pid, signal.SIGSTOP)
-            time.sleep(0.2)  # what it had asked of PostgreSQL before is over
+            time.sleep(0.2)  # its earlier statements have ended
             if decoding(server, upload) == pid:
                 return upload, pid, n
             os.kill(pid, signal.SIGCONT)

@@ -1,16 +1,16 @@
 #!/usr/bin/python3
-"""published.py - published comparisons, asked of a server again.
+"""published.py - published comparisons, repeated by a server.
 
 published.py [FOLDER]...
 
 A folder holds {normal,abnormal}_perf.csv.gz with their counters and what was
 published of them, expected_*.csv: `n1_a2` in its name are the processes of both
-sides, `pid1` of one number on both. Each side goes up as one file; then /compare
+sides, `pid1` of one number on both. Each side is uploaded as one file; then /compare
 must give every row that was published and no other, scores within 5e-3 of
 themselves, both tests' p within 2e-3, in the order of the scores; as CSV, and
 the same in JSON. Where the report was published too (seed 002), its headings,
 its tables to the letter and the figures of its findings must be those of
-Markdown. Skipped where there are none beside the checkout.
+Markdown. Skipped if there are none beside the checkout.
 """
 import collections
 import csv
@@ -76,8 +76,8 @@ def rows(text):
 def table_holds(got, want):
     """Rows, figures and order; how many cells are the same to the letter."""
     head, mine, lines = rows(got)
-    told, theirs, published = rows(want)
-    check('columns', head == told, f'{head} in place of {told}')
+    headings, theirs, published = rows(want)
+    check('columns', head == headings, f'{head} in place of {headings}')
     check('rows', len(lines) == len(published) and set(mine) == set(theirs),
           f'{len(lines)}: {sorted(set(mine) ^ set(theirs))[:3]}')
     same = 0
@@ -89,8 +89,8 @@ def table_holds(got, want):
     for a, b in zip(published, published[1:]):
         if float(a[3]) > float(b[3]):
             check('order', place[tuple(a[:3])] < place[tuple(b[:3])],
-                  f'{a[:4]} stands behind {b[:4]}')
-    return same, len(theirs) * (len(told) - 3)
+                  f'{a[:4]} comes after {b[:4]}')
+    return same, len(theirs) * (len(headings) - 3)
 
 
 def json_holds(document, text):
@@ -191,7 +191,7 @@ def folder_holds(s, folder):
 def main():
     folders = sys.argv[1:] or sorted(glob.glob(f'{REFERENCE}/comparison/*/'))
     if not folders:
-        print('skipped: no published comparison lies beside the checkout')
+        print('skipped: there is no published comparison beside the checkout')
         sys.exit(77)
     skip_without_postgres()
     with Server() as s:

@@ -50,7 +50,7 @@ NUMBER = re.compile(r'(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?')
 MOMENT = re.compile(r'\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?')
 # An answer that is longer is kept as a hash of the numbers in it.
 WHOLE_BYTES = 4 << 20
-# Parameters that choose no other numbers: the order of lists is asked of one run.
+# Parameters that choose no other numbers: the order of lists is requested for one run.
 ORDERS = {'sort'}
 LIMIT = 500
 # One upload after the other, so that ids agree, and at once.
@@ -74,7 +74,7 @@ PAIRS_NAMED = [('qwen1.5-0.5b_h100', 'qwen1.5-0.5b_mi300x'),
                ('normal_perf', 'abnormal_perf')]
 
 
-# ---- what is asked
+# ---- requests
 
 def traces(folders):
     """[(path below its folder, path)], in an order that does not change."""
@@ -130,7 +130,7 @@ def paged(server, path):
 
 
 def pairs(made):
-    """The two sides of comparisons: neighbours, and those that belong together."""
+    """The two sides of comparisons: neighbors, and those that belong together."""
     runs = sorted(itertools.chain.from_iterable(made.values()))
     yield from ((str(a), str(b)) for a, b in zip(runs, runs[1:]))
     for a, b in PAIRS_NAMED:
@@ -147,7 +147,7 @@ def pairs(made):
 
 
 def gates(server, made):
-    """Asks for a gate of each pair; what it says is found with GET."""
+    """Requests a gate of each pair; its result is read with GET."""
     for base, head in pairs(made):
         for more in ({}, {'operators': [{'operator': 'gemm', 'pct': 3}],
                           'headroom_pct': 5}):
@@ -176,7 +176,7 @@ def choices(document, path):
 
 def by_openapi(server, document):
     """Addresses of all routes that need no more than ids."""
-    def heard(path):
+    def answered(path):
         return ask(server, path)
     for full in sorted(document['paths']):
         path = full.removeprefix('/api/v1')
@@ -184,7 +184,7 @@ def by_openapi(server, document):
                 path in everything.PASSING or path == '/openapi.json'):
             continue
         queries = choices(document, full)
-        for filled in everything.fillings(heard, path):
+        for filled in everything.fillings(answered, path):
             for q in queries:
                 yield f'{filled}?{q}'.rstrip('?')
 
@@ -570,7 +570,7 @@ def compare(args):
             new = names.address(address)
             d.found = []
             if new not in b:
-                d.unlike((), 'an answer', f'nothing was asked at {new}')
+                d.unlike((), 'an answer', f'nothing was requested at {new}')
             else:
                 fa.seek(at)
                 fb.seek(b.pop(new))

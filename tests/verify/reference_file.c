@@ -1,5 +1,5 @@
-/* reference_file.c - what the catalogue makes of a published document, or of
- * shapes: what costs.py and reference_tables.py look at.
+/* reference_file.c - what the catalog computes for a published document or for
+ * shapes, printed for costs.py and reference_tables.py.
  *
  *   reference_file FILE      the document as it is read, one JSON object; every
  *                            shape with its cost by either convention and the
@@ -44,8 +44,7 @@ static json_t *costed(const struct catalog *c, const char *name,
 	struct shape s;
 
 	if (!op)
-		err_set(&e, ERR_NOT_FOUND, "nobody knows the operator '%s'",
-			name);
+		err_set(&e, ERR_NOT_FOUND, "unknown operator '%s'", name);
 	if (op &&
 		shape_read(sizes, dtype_from(dtype, strlen(dtype)), a, &s,
 			&e) &&
@@ -90,7 +89,7 @@ static json_t *shape_shown(const struct catalog *c, const struct reference *r,
 			times_shown(r, s->prod_us), "s", number(s->s));
 	if (!s->sizes)
 		return out;
-	json_object_set_new(out, "catalogue",
+	json_object_set_new(out, "catalog",
 		costed(c, op->name, op->dtype, s->sizes, CONVENTION_CATALOGUE,
 			a, &cost));
 	cost = (struct cost){ 0 };
@@ -164,8 +163,8 @@ static void lines_shown(const struct catalog *c)
 				*blank = '\0';
 		}
 		json_t *shown = costed(c, part[1], part[2], part[3],
-			strcmp(part[0], "catalogue") == 0 ? CONVENTION_CATALOGUE
-							  : CONVENTION_PHYSICAL,
+			strcmp(part[0], "catalog") == 0 ? CONVENTION_CATALOGUE
+							: CONVENTION_PHYSICAL,
 			&a, &cost);
 		json_dumpf(shown, stdout, JSON_COMPACT);
 		putchar('\n');

@@ -6,7 +6,7 @@ reference_tables.py [SET PAGE]
 The three tables of seed 004 from the document behind them, as the program reads
 it: 30 rows of importance and their order, 30 rows of the roofline, 440 shapes
 under 30 medians. Every cell is compared to the letter. Without files, those beside
-the checkout, and skipped where there are none.
+the checkout; skipped if there are none.
 """
 import json
 import os
@@ -23,7 +23,7 @@ PAGE = f'{REFERENCE}/seeds/004_operator_importance_page.md'
 REGIME = {'compute': 'C', 'memory': 'M', 'indexing': 'I'}
 
 
-# As reference.h tells.
+# As reference.h defines it.
 def share(x):
     return f'{100 * x:.1f}%'
 

@@ -7,8 +7,8 @@ Reads rocprofv3's JSON with Python's json and rocmProfileData's databases with
 SQL, works out every kernel's and copy's statistics as trace_figures.py does,
 and holds them, digit by digit, row by row and in order, against `kernsiftd
 inspect`: over all, by device, by grid and block. Folders default to
-KERNSIFT_ROCM, else the shared traces beside the checkout, and are skipped where
-they are not.
+KERNSIFT_ROCM, else the shared traces beside the checkout, and the case is
+skipped without them.
 """
 import gzip
 import json
@@ -18,7 +18,7 @@ import sys
 
 import kernel_stats
 import trace_figures
-import trace_told
+import trace_reports
 
 FOLDER = os.environ.get(
     'KERNSIFT_ROCM', f'{kernel_stats.SOURCE}/../shared/traces/rocm')
@@ -105,10 +105,10 @@ def of_rpd(path):
     return [(kernels, copies)]
 
 
-def bytes_told(path):
+def bytes_reported(path):
     """The bytes of all copies of each run."""
     found = []
-    for _, parts in trace_told.inspected(kernel_stats.PROGRAM, path):
+    for _, parts in trace_reports.inspected(kernel_stats.PROGRAM, path):
         tables = [p.strip().split('\n') for p in parts]
         found.append(sum(int(line.split(',')[10]) for t in tables
                          if ',Sized,' in t[0] for line in t[1:]))
@@ -118,12 +118,12 @@ def bytes_told(path):
 def check(path):
     """(kernels, launches, differences) of one file."""
     runs = of_rpd(path) if path.endswith('.rpd') else of_json(path)
-    told, names = trace_told.by_inspect(kernel_stats.PROGRAM, path)
+    told, names = trace_reports.by_inspect(kernel_stats.PROGRAM, path)
     want = {None: trace_figures.figures(runs[0], lambda n: names.get(n, n))}
     wrong = [f'{len(runs)} processes, 1 can be compared'] * (len(runs) != 1)
     wrong += kernel_stats.compare(told, want, 10, 'inspect')
-    if bytes_told(path) != [want[None]['bytes']]:
-        wrong.append(f'{bytes_told(path)} bytes, not {want[None]["bytes"]}')
+    if bytes_reported(path) != [want[None]['bytes']]:
+        wrong.append(f'{bytes_reported(path)} bytes, not {want[None]["bytes"]}')
     totals = want[None]['totals']
     return totals['kernels'], totals['launches'], totals['copies'], wrong
 

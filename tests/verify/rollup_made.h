@@ -1,5 +1,5 @@
-/* rollup_made.h - runs of noise for rollup_player: operators, shapes, kernels that
- * nobody knows, and every way of not knowing something. */
+/* rollup_made.h - runs of noise for rollup_player: operators, shapes,
+ * unattributed kernels, and every way in which a figure can be missing. */
 #pragma once
 #include "profile.h"
 #include <math.h>

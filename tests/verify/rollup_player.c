@@ -43,7 +43,7 @@ static bool act_upload(struct db *db, struct err *e)
 	       upload_finish(db, id, sha256, len, &out, e);
 }
 
-/* Claims and saves as a worker does; *none where nothing is queued. */
+/* Claims and saves as a worker does; sets *none if nothing is queued. */
 static bool act_save(struct db *db, bool *none, struct err *e)
 {
 	struct claim c;
@@ -88,7 +88,7 @@ static bool any(struct db *db, const char *sql, int64_t *id, struct err *e)
 	"SELECT run_id FROM run ORDER BY run_id OFFSET (SELECT " \
 	"floor($1 * count(*)) FROM run) LIMIT 1"
 
-/* Somebody else may have deleted it. */
+/* Another process may have deleted it. */
 static bool or_gone(bool ok, const struct err *why, struct err *e)
 {
 	return ok || why->code == ERR_NOT_FOUND ||

@@ -9,8 +9,8 @@ import subprocess
 
 GRAINS = (0, 1, 2, 4, 8, 16, 32, 64)
 # The codes of rollup_code.h, in their order.
-KEY_W = ('total_ns', 'shape_known_ns', 'roofline_known_ns', 'sol_ps', 'compute_ns',
-         'headroom_ns', 'above_bound_ns', 'flops', 'bytes')
+KEY_W = ('total_ns', 'sized_ns', 'bound_ns', 'sol_ps', 'compute_ns',
+         'headroom_ns', 'over_ns', 'flops', 'bytes')
 KEY_SHARE, KEY_W_TOTAL = 8, 9
 SHAPE_FLOPS, SHAPE_BUCKET = 32, 128
 LIMIT = 1 << 110

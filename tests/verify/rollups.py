@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""rollups.py - sums over runs equal their recomputation, whoever was killed when.
+"""rollups.py - sums over runs equal their recomputation after kills at any moment.
 
 Four processes (rollup_player) upload, delete, move, rebuild and vacuum at random, 1,000
 times and more (--quick: 150), save what is queued, and fold; and one of them is
@@ -30,7 +30,7 @@ PROCESSES = 4
 
 
 class Process:
-    """A player; how far it came is told by the bytes it wrote."""
+    """A player; the bytes that it wrote count how far it came."""
     done = 0
 
     def __init__(self, dice, actions):

@@ -19,6 +19,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BIN = os.path.join(os.environ.get('KERNSIFT_BIN', f'{HERE}/../../build/dev/bin'),
                    'kernsiftd')
 API = '/api/v1'
+SCRATCH = subprocess.run([f'{HERE}/../scratch-folder'], check=True, text=True,
+                         stdout=subprocess.PIPE).stdout.strip()
 
 
 def skip_without_postgres():
@@ -39,10 +41,10 @@ PATIENCE_S = 300
 
 
 def until(what, ask, moving=lambda: None):
-    """Waits until ask() is true and returns its answer.
+    """Waits until the given function returns something true, and returns that.
 
-    moving() returns what changes while the work goes on, such as a number of
-    finished uploads: each change starts the patience again, so that a busy
+    The call of `moving` returns what changes during the work, such as a number of
+    finished uploads. Each change starts the time limit again, so that a busy
     machine may take long for much work, and a stuck server is still found."""
     seen = moving()
     end = time.monotonic() + PATIENCE_S
@@ -80,7 +82,7 @@ def children(pid):
 class Server:
     def __init__(self, options=(), data=None):
         self.options = list(options)
-        self.data = data or tempfile.mkdtemp(prefix='ks-verify-', dir='/tmp')
+        self.data = data or tempfile.mkdtemp(prefix='ks-verify-', dir=SCRATCH)
         self.port = free_port()
         self.log = tempfile.TemporaryFile()
         self.process = None

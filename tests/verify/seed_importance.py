@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""seed_importance.py - a published catalogue, imported, gives its published tables.
+"""seed_importance.py - a published catalog gives its published tables after import.
 
-seed_importance.py [CATALOGUE SEED]
+seed_importance.py [CATALOG SEED]
 
-`kernsift import` of the operator catalogue beside the checkout, then every cell of
-the three tables of seed 004 (importance, roofline, shapes with their S) and their
-order: made here of the unrounded figures that GET /importance and its shapes tell,
-and again as `format=md` has them. What `format=bench` exports is imported under
-another name and must tell the same figures. Skipped where there is no catalogue.
+Runs `kernsift import` on the operator catalog beside the checkout, then compares every
+cell of the three tables of seed 004 (importance, roofline, shapes with their S) and
+their order: once computed here from the unrounded figures of GET /importance and its
+shapes, and once as `format=md` prints them. The export of `format=bench` is imported
+under another name and must give the same figures. Skipped if there is no catalog.
 """
 import json
 import os
@@ -21,7 +21,7 @@ import running
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.environ.get('KERNSIFT_SRC', f'{HERE}/../..')
 SHARED = os.environ.get('KERNSIFT_REFERENCE', f'{SOURCE}/../shared/reference')
-CATALOGUE = f'{SHARED}/operators/production_operators.json'
+CATALOG = f'{SHARED}/operators/production_operators.json'
 SEED = f'{SHARED}/seeds/004_operator_importance_page.md'
 CLIENT = os.path.join(os.path.dirname(running.BIN), 'kernsift')
 LETTER = {'compute': 'C', 'memory': 'M', 'indexing': 'I'}
@@ -131,7 +131,7 @@ def answered(server, path):
 
 
 def round_trip(server, name, page, want):
-    """Sentences about what the exported set tells otherwise."""
+    """Sentences about figures that differ in the exported set."""
     with tempfile.NamedTemporaryFile(suffix='.json') as f:
         f.write(answered(server, f'/importance?reference_set={name}&format=bench'))
         f.flush()
@@ -145,21 +145,21 @@ def round_trip(server, name, page, want):
 
 
 def main():
-    catalogue, seed = sys.argv[1:3] if len(sys.argv) > 2 else (CATALOGUE, SEED)
-    if not os.path.exists(catalogue):
-        print(f'skipped: there is no operator catalogue at {catalogue}')
+    catalog, seed = sys.argv[1:3] if len(sys.argv) > 2 else (CATALOG, SEED)
+    if not os.path.exists(catalog):
+        print(f'skipped: there is no operator catalog at {catalog}')
         return 77
     running.skip_without_postgres()
     with open(seed, encoding='utf-8') as f:
         want = parts(rows(f.read()))
-    with open(catalogue, 'rb') as f:
+    with open(catalog, 'rb') as f:
         profiles = json.load(f)['num_profiles']
     wrong = []
     with running.Server(['--workers=1']) as s:
-        said = imported(s, catalogue, 'seed')
+        printed = imported(s, catalog, 'seed')
         url = f'http://127.0.0.1:{s.port}/importance?reference_set=seed'
-        if said != f'set seed: 30 operators, 440 shapes, {url}\n':
-            wrong.append(f'import says {said!r}')
+        if printed != f'set seed: 30 operators, 440 shapes, {url}\n':
+            wrong.append(f'import says {printed!r}')
         page, got = from_json(s, 'seed')
         wrong += differences('JSON', got, want)
         if page['runs'] != profiles:

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""seed_layers.py - a layer-by-layer table that somebody made by hand, made again.
+"""seed_layers.py - a layer-by-layer table that was made by hand, computed again.
 
 seed_layers.py [SEED]
 
@@ -7,7 +7,7 @@ Reads the table of seed 003: layer, module, kernel, microseconds on two machines
 sums, an overlap block, end to end, 61 layers. Each column becomes a trace
 (tests/gen/layered.py) of 3 dense layers and 58 with experts, the second with
 multi-token prediction; both go to a server of our own, and the layer with experts
-must come back as each run's table and as both side by side: every row with its
+must come back as each run's table and as a table of both: every row with its
 time and its blanks, in order, sums, the overlap block, end to end, 61 layers.
 Skipped where the seed is not beside the checkout.
 
@@ -21,23 +21,23 @@ Where the table leaves things open, this is how it is read:
 * Rows that are blank in both columns were launched with a row beside them that
   has a time: one call of the host, whose total that is. Which row that is: of
   the same module, else the one below (distribution_elementwise before topk). In
-  our table too, the total is told once, in the row that takes longest.
+  our table too, the total is given once, in the row that takes longest.
 * `combine | 394` is the two launches that the overlap block begins and ends with,
   one call on the communication stream: the shared expert runs beside the end of
   the first and the beginning of the second. We have a row for each launch, so the
   moe block has two rows for that line: a blank and the total.
 * The moe block has no sum in the seed, and no block has one in the second column:
   there it is the sum of the column. The overlap block has none either: ours sums
-  the rows of the shared expert, whose time is told there.
+  the rows of the shared expert, whose time is given there.
 * Names are cut off in the seed. Ours must begin as its last part does, apart from
   `mhaSm100fKernel_Qkv`, which lost the f that it begins with.
-* rmsnorm_split_col_kernel and the norm of the gate stand at the module
+* rmsnorm_split_col_kernel and the norm of the gate are listed at the module
   self.input_layernorm as the first norm does. They stay there; by their place they
   are a norm of latent vectors and the one behind attention, in the gate.
 * End to end and 61 layers are of the first column; what is launched outside these
   layers, and in the dense ones but attention, is not in the seed and is ours. The
   second column's 61 layers become 62 with the one that predicts a token more, and
-  side by side have a line of their own.
+  in the table of both have a line of their own.
 """
 import decimal
 import gzip

@@ -6,7 +6,7 @@ seed_tables.py [FILE]...
 Uploads tables of kernel statistics to a server of its own and holds each row
 that it gives back, in order, against the table as this script reads it: the
 number before its unit, times the unit, must be the value, exactly. What tables
-do not tell must be null. Tables pasted with tabs (the product's first two) must
+do not contain must be null. Tables pasted with tabs (the product's first two) must
 have as many rows as are known of them; tables of `nsys stats` come back as CSV
 with the cells they were printed with. Skipped where the tables are not beside
 the checkout.
@@ -37,7 +37,7 @@ def quantity(text):
 
 
 def pasted(text):
-    """Rows of a table with tabs: what stands before the percentage, the
+    """Rows of a table with tabs: the text before the percentage, the
     percentage, seven quantities, the name."""
     rows = []
     for line in text.split('\n'):
@@ -76,10 +76,10 @@ def differences(got, want):
     if len(got) != len(want):
         yield f'{len(got)} rows, not {len(want)}'
     for i, (g, (before, pct, values, name)) in enumerate(zip(got, want)):
-        told = (g['source'] or {}).get('table_path')
+        source = (g['source'] or {}).get('table_path')
         for what, a, b in [('name', g['name'], name),
                            ('time_pct', g['time_pct'], pct),
-                           ('told', told, before if is_path(before) else None),
+                           ('table_path', source, before if is_path(before) else None),
                            ('p90_ns', g['p90_ns'], None),
                            ('p99_ns', g['p99_ns'], None),
                            *((f, g[f], v) for f, v in zip(FIELDS, values))]:
@@ -102,12 +102,12 @@ def check(server, path):
     for start, rows in KNOWN.items():
         if name.startswith(start) and len(want) != rows:
             wrong.append(f'this script finds {len(want)} rows, not {rows}')
-    told = server.get(f'/runs/{run}')
+    totals = server.get(f'/runs/{run}')
     sums = {'content': 'statistics', 'busy_ns': None, 'span_ns': None,
             'launches': sum(w[2][1] for w in want),
             'kernel_ns': sum(w[2][0] for w in want)}
-    wrong += [f'{k} is {told[k]!r}, not {v!r}' for k, v in sums.items()
-              if told[k] != v]
+    wrong += [f'{k} is {totals[k]!r}, not {v!r}' for k, v in sums.items()
+              if totals[k] != v]
     notes = {n['code'] for n in server.get(f'/runs/{run}/notes')['items']}
     due = {'statistics_only'}
     if not name.endswith('.csv'):

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""trends.py - every point of a series, worked out again from the other answers.
+"""trends.py - every point of a trend, computed again from the other answers.
 
 Uploads generated traces of one workload: single runs, one of them with names that
 lag, a job of two uploads and one of a single file, a printed table; and one of
-another workload. Then /trends of every metric and stat is held against plain Python
+another workload. Then /trends of every metric and stat is compared with plain Python
 over /runs, /runs/{id}/iterations, /kernels, /operators and /notes: which units there
-are, in which order, their values, what is left out. Again after a run of a job was
+are, in which order, their values, what is excluded. Again after a run of a job was
 deleted.
 """
 import os
@@ -87,7 +87,7 @@ def stat_of(values, stat):
 
 
 class Run:
-    """What the other answers tell of a run."""
+    """What the other answers return for a run."""
 
     def __init__(self, server, row):
         self.row = row

@@ -1,20 +1,20 @@
 #!/usr/bin/python3
-"""layers_beside.py - one model's decode step on two vendors' machines, side by side.
+"""breakdown_comparison.py - one model's decode step on two vendors' machines.
 
 Uploads the real traces deepseek-r1-decode_sglang_b300_tp0 and …_mi300x_tp0 to a
-server of our own. Nothing is annotated in them, and in the second one names lag
-behind durations. What must come back, worked out here from the traces alone:
+server of its own. Nothing is annotated in them, and in the second one names lag
+behind durations. What must come back is computed here from the traces alone:
 
 * the lag is noticed: a note, a comparison that refuses, importance over one run;
   as recorded the second run has no layers, and a sentence says why;
-* realigned, 32 layers stand beside 32, and norms, qkv, rope, kv store, attention,
-  o_proj, gate_up, activation and down are a line each. Of the first run a line's
-  time is the mean of the kernels whose names say so; of the second, whose names
-  are of no use, that of every eleventh duration behind the embedding;
-* attention stands beside attention and its reduction, a GEMM beside one with its
-  split; what differs is the difference, and nothing of either run is lost.
+* realigned, 32 layers are compared with 32, and norms, qkv, rope, kv store, attention,
+  o_proj, gate_up, activation and down are a line each. In the first run a
+  line's time is the mean of the kernels with such names; in the second, whose
+  names are useless, the mean of every eleventh duration after the embedding;
+* attention is compared with attention and its reduction, a GEMM with one and its
+  split; the differences are right, and nothing of either run is lost.
 
-Skipped where the traces are not beside the checkout.
+Skipped if the traces are not beside the checkout.
 """
 import gzip
 import json
@@ -79,10 +79,10 @@ def by_phase(mine):
         pairs = list(zip(mine, mine[PERIOD:]))
         return sum(same(x, y) for x, y in pairs) / len(pairs)
 
-    def alike(x, y):
+    def similar(x, y):
         return max(x[1], y[1]) * 100 <= min(x[1], y[1]) * 116
 
-    assert repeated(alike) > 0.9, 'durations do not repeat'
+    assert repeated(similar) > 0.9, 'durations do not repeat'
     assert repeated(lambda x, y: x[3] == y[3]) < 0.9, 'names do not lag'
     return {role: tenths(sum(r[1] for i, r in enumerate(mine)
                              if i % PERIOD in phases), LAYERS)
@@ -121,7 +121,7 @@ def lines(doc, wanted):
 
 
 def nothing_lost(doc, rows):
-    """Sections times layers are all launches there are, but for rounding."""
+    """Sections times layers are all launches, except for rounding."""
     for side, mine in enumerate(rows):
         all_ns = sum(r[1] for r in mine)
         told = sum(s['sum_ns'][side] * s['per_iteration'][side] for s in doc['sections']
@@ -158,7 +158,7 @@ def main():
         assert [r['realigned'] for r in doc['runs']] == [False, True], doc['runs']
         lines(doc, wanted)
         nothing_lost(doc, rows)
-        assert server.get(where) == doc, 'asked again it is another'
+        assert server.get(where) == doc, 'the same request gives another answer'
         status, _, table = server.ask('GET', f'{where}&format=md')
         assert status == 200 and f'| {LAYERS} layers |' in table.decode()
     return 0

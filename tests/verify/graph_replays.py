@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""graph_learnt.py - kernels in graph replays get sizes from the run that captured.
+"""graph_replays.py - kernels in graph replays get sizes from the run that captured.
 
 The pair vllm-piecewise: 25 stream captures in one file, 25 launches of these
 graphs with 361 kernels in the other. Worked out again in Python: each replay's

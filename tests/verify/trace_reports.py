@@ -1,4 +1,4 @@
-"""trace_told.py - what kernsift tells of a trace: `inspect`, and the server.
+"""trace_reports.py - what kernsift returns for a trace: `inspect`, and the server.
 
 Both give, per run, the same shape as trace_figures.figures(): tables of
 (key…, line…) with every number as it is written.

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""layers_said.py - what is said of layers that nobody annotated.
+"""unannotated_layers.py - what is reported about layers without annotations.
 
-layers_said.py
+unannotated_layers.py
 
 A language model that launches one operator at a time, its softmax in pieces: the
-time told for attention itself is that of everything from the product that makes
-scores to the one that takes them, added up from the file alone; no product of it
-is called a feed-forward one. A network of convolutions: nothing in its layers, nor
+time reported for attention itself is that of everything from the product that makes
+the scores to the one that uses them, added up from the file alone; none of its
+products is called a feed-forward one. A network of convolutions: nothing in its layers, nor
 in a training step's way back, is called attention, an mlp or an embedding.
 """
 import json
@@ -80,7 +80,7 @@ def eager():
 
 
 def convolutions(path, start):
-    """What is said of these and is not so."""
+    """What is reported about these and is wrong."""
     items = told(path, '--layer_start', start)[1]
     if not any(i['roles'] == ['convolution'] for i in items):
         yield 'nothing is a convolution'
@@ -92,7 +92,7 @@ def convolutions(path, start):
 
 
 def main():
-    """0 where all holds."""
+    """Returns 0 if there is no fault."""
     faults = [f'{os.path.basename(EAGER)}: {f}' for f in eager()]
     for name, start in CONVOLUTIONS:
         faults += [f'{name}: {f}'
