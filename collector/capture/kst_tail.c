@@ -192,7 +192,7 @@ bool kst_tail_text(struct kst_tail *t, const char *text, size_t len)
 	return true;
 }
 
-bool kst_part_held(const char *path)
+bool kst_part_in_use(const char *path)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

@@ -41,7 +41,7 @@ bool kst_tail_text(struct kst_tail *t, const char *text, size_t len);
  * dead process keeps. If the file system cannot report locks, the file
  * counts as in use, because a file that is still written must not be taken
  * away. False if it cannot be opened, as with a link. */
-bool kst_part_held(const char *path);
+bool kst_part_in_use(const char *path);
 
 struct kst_merged {
 	int64_t rows, tail_rows; /* of the capture's chunks; of the tail */

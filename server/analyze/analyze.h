@@ -19,14 +19,14 @@ bool profile_from(const struct trace *t, uint32_t process,
 
 /* A request's iterations and layers in place of detected ones: iterations are the
  * ranges of a name, with or without its numbers (NULL: detect them). */
-struct profile_asked {
+struct profile_params {
 	const char *range;
-	struct breakdown_asked breakdown;
+	struct breakdown_params breakdown;
 };
 
 /* The same with the parameters of a request. ERR_NOT_FOUND if a run that consists
  * of launches has no range of that name. */
 bool profile_from_params(const struct trace *t, uint32_t process,
-	const struct profile_asked *params, const struct catalog *f,
+	const struct profile_params *params, const struct catalog *f,
 	const struct graph_book *book, struct arena *a, struct profile *out,
 	struct err *e);

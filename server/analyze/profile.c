@@ -103,7 +103,7 @@ struct profile_steps {
 	const struct trace *t;
 	uint32_t process;
 	const struct process *proc;
-	const struct profile_asked *params;
+	const struct profile_params *params;
 	const struct catalog *catalog;
 	const struct graph_book *book;
 	struct profile *p;
@@ -189,7 +189,7 @@ static bool profile_from_tables(const struct trace *t,
 }
 
 bool profile_from_params(const struct trace *t, uint32_t process,
-	const struct profile_asked *params, const struct catalog *f,
+	const struct profile_params *params, const struct catalog *f,
 	const struct graph_book *book, struct arena *a, struct profile *out,
 	struct err *e)
 {
@@ -229,7 +229,7 @@ bool profile_from(const struct trace *t, uint32_t process,
 	const struct catalog *f, const struct graph_book *book, struct arena *a,
 	struct profile *out, struct err *e)
 {
-	static const struct profile_asked nothing = {
+	static const struct profile_params nothing = {
 		.breakdown = { .device = -1, .stratum = -1 }
 	};
 

@@ -165,7 +165,7 @@ static bool costs_row(struct cost_place p, const json_t *cost,
 	struct operator_cost *out)
 {
 	static const char *const names[] = { [CONVENTION_PHYSICAL] = "physical",
-		[CONVENTION_CATALOGUE] = "catalogue" };
+		[CONVENTION_CATALOG] = "catalogue" };
 
 	*out = (struct operator_cost){ .op = p.op };
 	for (size_t k = 0; k < sizeof names / sizeof *names; k++) {

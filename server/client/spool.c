@@ -289,7 +289,7 @@ static bool spool_is_left(const struct mender *m, const struct spool_entry *f)
 
 	if (!spool_path_of(m->s, path, f, ".part"))
 		return true; /* spool_merge() reports it */
-	if (kst_part_held(path) ||
+	if (kst_part_in_use(path) ||
 		(f->bytes < LEAST &&
 			m->now_s - f->changed_s <
 				(m->old_s < YOUNG_S ? m->old_s : YOUNG_S)))

@@ -45,7 +45,7 @@ static enum layer_detector inspect_args_detector(const char *text)
 }
 
 static bool inspect_args_breakdown(const struct inspect_args *asked,
-	struct breakdown_asked *out, struct err *e)
+	struct breakdown_params *out, struct err *e)
 {
 	out->by = inspect_args_detector(asked->layers);
 	out->realign = !strcmp(asked->realign, "yes");
@@ -53,7 +53,7 @@ static bool inspect_args_breakdown(const struct inspect_args *asked,
 		out->stratum = asked->stratum;
 	if (asked->device >= 0)
 		out->device = (int32_t)asked->device;
-	out->layers = (struct layer_asked){ asked->layer_range,
+	out->layers = (struct layer_params){ asked->layer_range,
 		asked->layer_start,
 		asked->layer_every > 0 ? (uint32_t)asked->layer_every : 0 };
 	return !asked->layer_range || !asked->layer_start ||
@@ -64,19 +64,19 @@ static bool inspect_args_breakdown(const struct inspect_args *asked,
 
 static int inspect_learn_by_key(const void *left, const void *right)
 {
-	return graph_compare(left, right);
+	return graph_capture_compare(left, right);
 }
 
 static bool inspect_learn_add(struct inspect_graphs *l,
 	const struct operators *o)
 {
 	void *grown = arena_grow(&l->arena, l->graphs,
-		((size_t)l->book.n + o->learnt_n + 1) * sizeof *l->graphs);
+		((size_t)l->book.n + o->learned_n + 1) * sizeof *l->graphs);
 
 	if (!grown)
 		return false;
 	l->graphs = grown;
-	for (uint32_t i = 0; i < o->learnt_n; i++)
+	for (uint32_t i = 0; i < o->learned_n; i++)
 		l->graphs[l->book.n++] = o->learnt[i];
 	return true;
 }
@@ -177,7 +177,7 @@ bool inspect_read(const char *path, const struct inspect_limits *limits,
 struct inspect_job {
 	struct trace trace;
 	struct inspect_words words;
-	struct profile_asked asked;
+	struct profile_params asked;
 	struct catalog *catalog;
 	struct inspect_graphs learned;
 	size_t ceiling; /* of each arena, bytes */
@@ -228,7 +228,7 @@ static int inspect_file(const char *path, const struct inspect_args *args,
 	const struct inspect_limits *limits)
 {
 	struct err e = { 0 };
-	struct inspect_job j = { .asked = { .breakdown = BREAKDOWN_UNASKED },
+	struct inspect_job j = { .asked = { .breakdown = BREAKDOWN_DEFAULTS },
 		.ceiling = (size_t)limits->arena_mib << 20 };
 	struct arena a = { .ceiling = j.ceiling };
 

@@ -62,7 +62,7 @@ struct change {
 	double floor;
 	enum floor_source {
 		FLOOR_DEFAULT,
-		FLOOR_LEARNT,
+		FLOOR_LEARNED,
 		FLOOR_GIVEN
 	} floor_from;
 	double floor_df;

@@ -26,7 +26,7 @@ static const char *const comparison_word_evidence[] = {
 
 static const char *const comparison_word_floor[] = {
 	[FLOOR_DEFAULT] = "default",
-	[FLOOR_LEARNT] = "estimated",
+	[FLOOR_LEARNED] = "estimated",
 	[FLOOR_GIVEN] = "given",
 };
 

@@ -8,7 +8,7 @@
 
 /* PHYSICAL: what the operator must do. CATALOGUE: as the imported reference set
  * counts, including its artifacts (spare KV pool, whole cache blocks, …). */
-enum convention { CONVENTION_PHYSICAL, CONVENTION_CATALOGUE };
+enum convention { CONVENTION_PHYSICAL, CONVENTION_CATALOG };
 
 struct cost {
 	uint64_t flops[DTYPES]; /* 0 if there are none */

@@ -32,10 +32,10 @@ struct gate_policy {
 	double share_pct; /* 1: functions whose change is less of the iteration than
 			     this are let pass */
 	/* What the data must have, on either side. */
-	uint32_t least_runs,
-		least_iterations; /* 1 and 4: units; iterations of a unit */
-	double least_coverage_pct; /* iterations' part of the GPU time; 0 */
-	double least_attributed_pct; /* 0 */
+	uint32_t min_runs,
+		min_iterations; /* 1 and 4: units; iterations of a unit */
+	double min_coverage_pct; /* iterations' part of the GPU time; 0 */
+	double min_attributed_pct; /* 0 */
 	uint64_t refuse; /* bits 1 << enum finding_code, beside REFUSE ones */
 	double alpha; /* 0.01: false-positive rate: how often an equal head may fail */
 	double floor; /* negative: learned */

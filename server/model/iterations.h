@@ -20,7 +20,7 @@ enum iteration_detector {
 	ITERATIONS_ANNOTATION, /* ranges that repeat: ProfilerStep#3, NVTX, … */
 	ITERATIONS_PERIOD, /* the outermost period of the kernels' names */
 	ITERATIONS_WINDOW, /* the whole recording is one */
-	ITERATIONS_TOLD, /* by a table of patterns */
+	ITERATIONS_GIVEN, /* by a table of patterns */
 	ITERATIONS_NAMED, /* ranges of a name given by a request */
 };
 
@@ -35,14 +35,14 @@ struct iteration {
 	int64_t number; /* from 0; as a table numbers it */
 	const char *label; /* the annotation's text; NULL none */
 	/* From the run's first record of any kind; -1 if a table does not give
-	 * them (only ITERATIONS_TOLD). */
+	 * them (only ITERATIONS_GIVEN). */
 	int64_t start_ns, dur_ns;
 	enum iteration_use use;
 	/* What followed the last GPU record is not in the recording, so idle time
 	 * at its end may be missing: the last of PERIOD and WINDOW. */
 	bool open;
 	uint32_t stratum; /* index into iterations.strata */
-	/* Sum up to dur_ns; all -1 if unknown (ITERATIONS_TOLD). */
+	/* Sum up to dur_ns; all -1 if unknown (ITERATIONS_GIVEN). */
 	int64_t compute_ns, comm_ns, copy_ns, idle_ns;
 	/* Union of the host's calls that wait for the device, over threads; part
 	 * of no sum. -1 unknown. */

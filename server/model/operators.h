@@ -97,7 +97,7 @@ struct operators {
 	struct unattributed *unattributed;
 	struct graph_known *learnt; /* from this run's stream captures; by key,
 		then content, without doubles */
-	uint32_t n, shapes_n, unattributed_n, learnt_n;
+	uint32_t n, shapes_n, unattributed_n, learned_n;
 	/* Kernels in graph replays, and those a fingerprint knew. */
 	int64_t replayed, replayed_known;
 };

@@ -30,7 +30,7 @@ static const char *const profile_word_detector[] = {
 	[ITERATIONS_ANNOTATION] = "annotation",
 	[ITERATIONS_PERIOD] = "period",
 	[ITERATIONS_WINDOW] = "window",
-	[ITERATIONS_TOLD] = "given",
+	[ITERATIONS_GIVEN] = "given",
 	[ITERATIONS_NAMED] = "named",
 };
 enum {

@@ -152,7 +152,7 @@ static void reanalyze_layers_out(const struct profile *p, struct arena *a,
 struct reanalyze_request {
 	struct service_call *call;
 	int64_t run;
-	struct profile_asked asked;
+	struct profile_params asked;
 	const char *word;
 	/* Copies it out of the profile, which is freed. */
 	void (*take)(const struct profile *p, struct arena *to, void *out);
@@ -264,7 +264,7 @@ bool reanalyze_iterations(struct service_call *c, const char *range,
 	struct compared_run *run, struct err *e)
 {
 	const struct reanalyze_request w = { c, run->id,
-		{ range, BREAKDOWN_UNASKED }, "ranges",
+		{ range, BREAKDOWN_DEFAULTS }, "ranges",
 		reanalyze_take_iterations, run };
 	return reanalyze_read_anew(&w, e);
 }
@@ -276,7 +276,7 @@ static void reanalyze_take_layers(const struct profile *p, struct arena *to,
 }
 
 bool reanalyze_breakdown(struct service_call *c, int64_t run,
-	const struct breakdown_asked *asked, struct breakdown_stored *out,
+	const struct breakdown_params *asked, struct breakdown_stored *out,
 	struct err *e)
 {
 	const struct reanalyze_request w = { c, run, { NULL, *asked }, "layers",

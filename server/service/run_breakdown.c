@@ -47,7 +47,7 @@ bool run_breakdown_names_lag(struct service_call *c, int64_t run, bool *lag,
 }
 
 bool run_breakdown_read(struct service_call *c, int64_t run,
-	const struct breakdown_asked *asked, struct breakdown_stored *out,
+	const struct breakdown_params *asked, struct breakdown_stored *out,
 	struct err *e)
 {
 	return service_db(c, e) &&

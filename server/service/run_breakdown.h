@@ -10,7 +10,7 @@
  * again from the run's capture (reanalyze.h). ERR_NOT_FOUND if the run has none;
  * ERR_TOO_LARGE as run_breakdown_fits(). */
 bool run_breakdown_read(struct service_call *c, int64_t run,
-	const struct breakdown_asked *asked, struct breakdown_stored *out,
+	const struct breakdown_params *asked, struct breakdown_stored *out,
 	struct err *e);
 
 /* Whether the names of the run's kernels lag behind their durations, as recorded. */

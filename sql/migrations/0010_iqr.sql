@@ -4,7 +4,7 @@ ALTER TABLE run_copy ADD COLUMN iqr_ns double precision;
 ALTER TABLE run_graph ADD COLUMN iqr_ns double precision;
 ALTER TABLE run_shape ADD COLUMN iqr_ns double precision;
 ALTER TABLE run_section ADD COLUMN iqr_ns double precision;
-ALTER TABLE run_place ADD COLUMN iqr_ns double precision;
+ALTER TABLE run_layer_row ADD COLUMN iqr_ns double precision;
 ALTER TABLE run_breakdown
-	ADD COLUMN pass_iqr_ns double precision,
+	ADD COLUMN iteration_iqr_ns double precision,
 	ADD COLUMN layered_iqr_ns double precision;

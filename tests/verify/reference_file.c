@@ -90,8 +90,8 @@ static json_t *shape_shown(const struct catalog *c, const struct reference *r,
 	if (!s->sizes)
 		return out;
 	json_object_set_new(out, "catalog",
-		costed(c, op->name, op->dtype, s->sizes, CONVENTION_CATALOGUE,
-			a, &cost));
+		costed(c, op->name, op->dtype, s->sizes, CONVENTION_CATALOG, a,
+			&cost));
 	cost = (struct cost){ 0 };
 	json_t *physical = costed(c, op->name, op->dtype, s->sizes,
 		CONVENTION_PHYSICAL, a, &cost);
@@ -163,7 +163,7 @@ static void lines_shown(const struct catalog *c)
 				*blank = '\0';
 		}
 		json_t *shown = costed(c, part[1], part[2], part[3],
-			strcmp(part[0], "catalog") == 0 ? CONVENTION_CATALOGUE
+			strcmp(part[0], "catalog") == 0 ? CONVENTION_CATALOG
 							: CONVENTION_PHYSICAL,
 			&a, &cost);
 		json_dumpf(shown, stdout, JSON_COMPACT);

@@ -21,7 +21,8 @@ static const char *const nothing_ran = "nothing ran on a GPU";
 /* Without layers, fails if the request says where they are; otherwise the
  * result is flat. */
 static bool breakdown_from_settle(const struct layer_seq *s,
-	const struct breakdown_asked *params, struct layering *l, struct err *e)
+	const struct breakdown_params *params, struct layering *l,
+	struct err *e)
 {
 	if (l->detector != LAYERS_NONE)
 		return true;
@@ -50,7 +51,7 @@ static bool breakdown_from_put_back(struct layer_seq *s, bool params,
 }
 
 static bool breakdown_from_layered(struct layer_seq *s,
-	const struct breakdown_asked *params, struct breakdown *out,
+	const struct breakdown_params *params, struct breakdown *out,
 	struct layering *l, struct err *e)
 {
 	const char *why;
@@ -73,7 +74,8 @@ static bool breakdown_from_layered(struct layer_seq *s,
  * afterwards. */
 static bool breakdown_from_make(const struct attribution *at,
 	const struct iteration_rows *iterations, const uint32_t *group_of,
-	const struct breakdown_asked *params, struct arena *keep, struct err *e)
+	const struct breakdown_params *params, struct arena *keep,
+	struct err *e)
 {
 	struct breakdown *out = &at->profile->breakdown;
 	struct layer_named *named = NULL;
@@ -95,9 +97,9 @@ static bool breakdown_from_make(const struct attribution *at,
 
 bool breakdown_from(const struct attribution *at,
 	const struct iteration_rows *iterations, const uint32_t *group_of,
-	const struct breakdown_asked *params, struct err *e)
+	const struct breakdown_params *params, struct err *e)
 {
-	static const struct breakdown_asked nothing = { .device = -1,
+	static const struct breakdown_params nothing = { .device = -1,
 		.stratum = -1 };
 	struct arena scratch = arena_scratch(at->arena);
 	struct attribution own = *at;

@@ -13,4 +13,4 @@
  * what was requested does not exist. */
 bool breakdown_from(const struct attribution *at,
 	const struct iteration_rows *iterations, const uint32_t *group_of,
-	const struct breakdown_asked *params, struct err *e);
+	const struct breakdown_params *params, struct err *e);

@@ -476,7 +476,7 @@ static bool compare_conditions_same_meaning(const struct compared_run *a,
 	double launches[2], ns[2], n[2];
 	bool same = x->detector == y->detector &&
 		    compare_conditions_same_text(x->range, y->range);
-	if (x->detector == ITERATIONS_TOLD || y->detector == ITERATIONS_TOLD)
+	if (x->detector == ITERATIONS_GIVEN || y->detector == ITERATIONS_GIVEN)
 		return same;
 	if (same && x->detector != ITERATIONS_PERIOD)
 		return true;
@@ -498,7 +498,7 @@ static const char *compare_conditions_meaning_text(struct arena *a,
 		[ITERATIONS_ANNOTATION] = "ranges named",
 		[ITERATIONS_PERIOD] = "a period of kernels that begins with",
 		[ITERATIONS_WINDOW] = "the whole recording",
-		[ITERATIONS_TOLD] = "a table's iterations of",
+		[ITERATIONS_GIVEN] = "a table's iterations of",
 		[ITERATIONS_NAMED] = "ranges named",
 	};
 	double launches, ns, n;

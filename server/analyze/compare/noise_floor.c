@@ -82,7 +82,7 @@ void noise_floor_update(struct noise_floor *f,
 	double squares = f->df * f->sd * f->sd + own->df * own->variance;
 	f->df += own->df;
 	f->sd = sqrt(squares / f->df);
-	f->from = FLOOR_LEARNT;
+	f->from = FLOOR_LEARNED;
 }
 
 struct noise_floor noise_floor_of(const struct repeats *r, const char *name,

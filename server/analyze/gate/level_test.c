@@ -232,14 +232,14 @@ static double level_test_to_change(const struct level *l, double x)
 static bool level_test_decidable(const struct level *l)
 {
 	return isinf(l->q->floor.df) || (l->base_n > 1 && l->head_n > 1) ||
-	       (l->head_n > 1 && l->q->floor.from == FLOOR_LEARNT);
+	       (l->head_n > 1 && l->q->floor.from == FLOOR_LEARNED);
 }
 
 /* Could more units of the head ever decide? */
 static bool level_test_may_decide(const struct level *l)
 {
 	return isinf(l->q->floor.df) || l->base_n > 1 ||
-	       l->q->floor.from == FLOOR_LEARNT;
+	       l->q->floor.from == FLOOR_LEARNED;
 }
 
 /* Compares the head with the base's newest n units. */

@@ -228,8 +228,7 @@ static void regression_gate_select_units(struct regression_gate *g)
 			continue;
 		for (uint32_t i = 0; i < side->units_n; i++) {
 			uint32_t u = side->by_time[i];
-			if (side->units[u].iterations_n >=
-				g->p->least_iterations)
+			if (side->units[u].iterations_n >= g->p->min_iterations)
 				g->units[s][g->units_n[s]++] = u;
 		}
 	}
@@ -256,8 +255,8 @@ static const char *regression_gate_plural(uint32_t n)
 static void regression_gate_check_runs(struct regression_gate *g, int s)
 {
 	const struct compare_side *side = &g->c->side[s];
-	uint32_t runs = g->p->least_runs > 0 ? g->p->least_runs : 1;
-	uint32_t iterations = g->p->least_iterations;
+	uint32_t runs = g->p->min_runs > 0 ? g->p->min_runs : 1;
+	uint32_t iterations = g->p->min_iterations;
 
 	if (g->units_n[s] >= runs)
 		return;
@@ -306,11 +305,11 @@ static void regression_gate_check_data(struct regression_gate *g)
 		regression_gate_check_runs(g, s);
 		regression_gate_check_share(g, s, "coverage", "iterations hold",
 			compare_covered(&g->c->side[s]),
-			g->p->least_coverage_pct);
+			g->p->min_coverage_pct);
 		regression_gate_check_share(g, s, "attributed",
 			"operators are known for",
 			regression_gate_attributed(g, s),
-			g->p->least_attributed_pct);
+			g->p->min_attributed_pct);
 	}
 }
 
@@ -843,8 +842,8 @@ void regression_gate_policy_init(struct gate_policy *p)
 		.headroom_pct = NAN,
 		.fail_on = 1U << CHANGE_REGRESSED | 1U << CHANGE_APPEARED,
 		.share_pct = 1,
-		.least_runs = 1,
-		.least_iterations = 4,
+		.min_runs = 1,
+		.min_iterations = 4,
 		.alpha = 0.01,
 		.floor = -1,
 		.seed = 1 };

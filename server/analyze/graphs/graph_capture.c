@@ -51,7 +51,8 @@ static void graph_capture_content(const struct graph_node_known *nodes,
 	sha256_end(&s, content);
 }
 
-int graph_compare(const struct graph_known *a, const struct graph_known *b)
+int graph_capture_compare(const struct graph_known *a,
+	const struct graph_known *b)
 {
 	int key = memcmp(a->key, b->key, sizeof a->key);
 
@@ -435,7 +436,7 @@ static bool graph_capture_keep(struct graph_capture_learner *l)
 
 static int graph_capture_by_key(const void *left, const void *right)
 {
-	return graph_compare(left, right);
+	return graph_capture_compare(left, right);
 }
 
 /* Places of the captured launches, capture by capture, each in order. */
@@ -498,7 +499,7 @@ bool graph_capture_learn(const struct attribution *x)
 		qsort(l.graphs, l.graphs_n, sizeof *l.graphs,
 			graph_capture_by_key);
 	to->learnt = l.graphs;
-	to->learnt_n = l.graphs_n;
+	to->learned_n = l.graphs_n;
 	arena_scratch_release(&scratch, x->arena);
 	return ok;
 }

@@ -17,7 +17,8 @@ void graph_capture_key(const struct names *texts, uint32_t *names, uint32_t n,
 	uint8_t key[32]);
 
 /* By key, then content. */
-int graph_compare(const struct graph_known *a, const struct graph_known *b);
+int graph_capture_compare(const struct graph_known *a,
+	const struct graph_known *b);
 
 /* Whether a kernel is the runtime's own, which does a graph's copies and sets: a
  * capture does not show it as a launch. */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* All 0: no choice. */
-struct layer_asked {
+struct layer_params {
 	const char *range; /* layers are the ranges or modules of this name or
 		class, with or without numbers; a leading "nn.Module: " is
 		ignored */
@@ -15,8 +15,8 @@ struct layer_asked {
 	uint32_t every; /* … at each such, 0 or 1; at every second, 2; … */
 };
 
-struct breakdown_asked {
-	struct layer_asked layers;
+struct breakdown_params {
+	struct layer_params layers;
 	int32_t device; /* -1: the busiest */
 	int64_t stratum; /* index into iterations.strata; -1: the one with most time */
 	bool realign; /* realign names if they lag behind durations */
@@ -24,5 +24,5 @@ struct breakdown_asked {
 	 * LAYERS_PERIOD; LAYERS_NONE: the first that finds layers. */
 	enum layer_detector by;
 };
-#define BREAKDOWN_UNASKED \
-	((struct breakdown_asked){ .device = -1, .stratum = -1 })
+#define BREAKDOWN_DEFAULTS \
+	((struct breakdown_params){ .device = -1, .stratum = -1 })

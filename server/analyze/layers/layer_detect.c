@@ -10,14 +10,14 @@ static const char *const iterations_are_layers =
 	"period of its kernels is one layer or part of one, so the whole "
 	"recording is taken for one pass";
 
-static bool layer_detect_by_default(const struct layer_asked *params)
+static bool layer_detect_by_default(const struct layer_params *params)
 {
 	return !params->range && !params->start;
 }
 
 /* Finds layers where the request says they are. */
 static bool layer_detect_given(const struct layer_seq *s,
-	const struct layer_asked *params, struct layering *l)
+	const struct layer_params *params, struct layering *l)
 {
 	if (!params->range)
 		return layering_by_start(s, params->start, params->every, l);
@@ -43,7 +43,7 @@ static bool layer_detect_found(const struct layer_seq *s,
 }
 
 static bool layer_detect_look(const struct layer_seq *s,
-	const struct breakdown_asked *params, struct layering *l)
+	const struct breakdown_params *params, struct layering *l)
 {
 	return layer_detect_by_default(&params->layers)
 		       ? layer_detect_found(s, params->by, l)
@@ -116,7 +116,7 @@ static bool layer_detect_model_layers(const struct layer_seq *s,
 
 /* Looks for layers, and once more with the whole as one pass if the iterations may
  * be layers themselves. */
-bool layer_detect(struct layer_seq *s, const struct breakdown_asked *params,
+bool layer_detect(struct layer_seq *s, const struct breakdown_params *params,
 	struct layering *l)
 {
 	struct layer_passes_were was;

@@ -13,5 +13,5 @@
 
 /* *out stays LAYERS_NONE, with a sentence, if there are no layers. The passes of
  * `s` are joined if that finds them. Returns false if the arena is full. */
-bool layer_detect(struct layer_seq *s, const struct breakdown_asked *params,
+bool layer_detect(struct layer_seq *s, const struct breakdown_params *params,
 	struct layering *out);

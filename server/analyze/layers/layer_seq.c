@@ -444,9 +444,9 @@ static bool layer_seq_items_from(struct layer_seq_maker *m)
 
 bool layer_seq_from(struct layer_seq *s, const struct attribution *at,
 	const struct iteration_rows *iterations,
-	const struct breakdown_asked *params, struct err *e)
+	const struct breakdown_params *params, struct err *e)
 {
-	static const struct breakdown_asked nothing = { .device = -1,
+	static const struct breakdown_params nothing = { .device = -1,
 		.stratum = -1 };
 	struct layer_seq_maker m = { .s = s,
 		.at = at,

@@ -69,5 +69,5 @@ struct layer_seq {
  * case; `at` must outlive it. */
 bool layer_seq_from(struct layer_seq *s, const struct attribution *at,
 	const struct iteration_rows *iterations,
-	const struct breakdown_asked *params, struct err *e);
+	const struct breakdown_params *params, struct err *e);
 void layer_seq_release(struct layer_seq *s);

@@ -131,7 +131,7 @@ enum { NAMES_MAX = 3 }; /* of a side's runs that a name lists */
 /* Whether an iteration of a run counts. */
 static bool suspicion_counts(const struct compared_run *r, uint32_t iteration)
 {
-	return r->iterations.detector == ITERATIONS_TOLD ||
+	return r->iterations.detector == ITERATIONS_GIVEN ||
 	       r->iterations.iterations[iteration].use == ITERATION_KEPT;
 }
 

@@ -411,7 +411,7 @@ static bool tables_iterations(const struct trace *t, const struct process *proc,
 	for (uint32_t i = 0; i < m.n; i++)
 		if (m.iterations[i].start_ns >= 0)
 			m.iterations[i].start_ns -= first;
-	c->detector = ITERATIONS_TOLD;
+	c->detector = ITERATIONS_GIVEN;
 	c->confidence = 1;
 	if (t->pattern.anchor[rows.from])
 		c->range = names_text(&t->names, t->pattern.anchor[rows.from]);

@@ -14,13 +14,13 @@
 
 /* What the request names instead of what was found; *any: whether it names anything. */
 static bool breakdown_params_read(const struct call *c,
-	struct breakdown_asked *asked, bool *any, struct err *e)
+	struct breakdown_params *asked, bool *any, struct err *e)
 {
 	const struct params *ps = &c->params;
 	const struct param *every = param(ps, "every");
 	const struct param *device = param(ps, "device");
 	const struct param *stratum = param(ps, "stratum");
-	*asked = BREAKDOWN_UNASKED;
+	*asked = BREAKDOWN_DEFAULTS;
 	asked->layers.range = param_text(ps, "range", NULL);
 	asked->layers.start = param_text(ps, "start", NULL);
 	asked->layers.every = every->given ? (uint32_t)every->whole : 0;
@@ -42,7 +42,7 @@ static bool breakdown_params_read(const struct call *c,
 
 json_t *run_breakdown_get(struct call *c, struct err *e)
 {
-	struct breakdown_asked asked;
+	struct breakdown_params asked;
 	struct breakdown_stored is;
 	struct run_row run;
 	bool any = false, lags;
@@ -165,7 +165,7 @@ static bool breakdown_compare_platform_read(struct call *c,
 static bool breakdown_compare_run_read(struct call *c, int64_t id,
 	struct run_breakdown *r, struct err *e)
 {
-	struct breakdown_asked asked = BREAKDOWN_UNASKED;
+	struct breakdown_params asked = BREAKDOWN_DEFAULTS;
 	asked.realign = param(&c->params, "realign")->whole == 1;
 	if (!query_run(c->s.db, &c->s.arena, id, &r->row, e) ||
 		!run_breakdown_names_lag(&c->s, id, &r->names_lag, e))

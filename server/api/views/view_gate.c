@@ -170,10 +170,10 @@ static json_t *view_gate_policy(const struct gate_request *q)
 	view_set_real(v, "headroom_pct", p->headroom_pct);
 	json_object_set_new(v, "fail_on", fail_on);
 	view_set_real(v, "share_pct", p->share_pct);
-	view_set_whole(v, "min_runs", p->least_runs);
-	view_set_whole(v, "min_iterations", p->least_iterations);
-	view_set_real(v, "min_coverage_pct", p->least_coverage_pct);
-	view_set_real(v, "min_attributed_pct", p->least_attributed_pct);
+	view_set_whole(v, "min_runs", p->min_runs);
+	view_set_whole(v, "min_iterations", p->min_iterations);
+	view_set_real(v, "min_coverage_pct", p->min_coverage_pct);
+	view_set_real(v, "min_attributed_pct", p->min_attributed_pct);
 	json_object_set_new(v, "reject_on", refuse);
 	view_set_real(v, "alpha", p->alpha);
 	view_set_real(v, "noise_floor", p->floor >= 0 ? p->floor : (double)NAN);

@@ -10,7 +10,7 @@
 
 /* The statistics of a set of durations: "instances" and model/time_stats.def. NULL is
  * -1 or NaN. */
-#define TIME_COLUMN(x, stored, member, ...) ", " x #member
+#define TIME_COLUMN(x, stored, member, field, ...) ", " x #field
 #define TIME_COLUMN_ONE(...) +1
 #define TIME_COLUMNS "instances" TIME_STATS(TIME_COLUMN, "")
 #define TIME_COLUMNS_OF(x) x "_instances" TIME_STATS(TIME_COLUMN, x "_")

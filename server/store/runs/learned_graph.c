@@ -57,7 +57,7 @@ bool learned_graph_store(struct db *db, int64_t upload,
 	bool ok = sql_hot(db, sql, &p, NULL, e);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct operators *o = &runs[i].operators;
-		for (uint32_t g = 0; ok && g < o->learnt_n; g++)
+		for (uint32_t g = 0; ok && g < o->learned_n; g++)
 			ok = learned_graph_insert(db, upload, &o->learnt[g], e);
 	}
 	return ok;

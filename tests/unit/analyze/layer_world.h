@@ -49,7 +49,7 @@ static inline void layer_world_init(struct layer_world *l, struct world *w)
 }
 
 static inline bool layer_world_seq(struct layer_world *l,
-	const struct breakdown_asked *asked)
+	const struct breakdown_params *asked)
 {
 	l->w->e = (struct err){ 0 };
 	return layer_seq_from(&l->s, &l->at, &l->iterations, asked, &l->w->e);

@@ -53,7 +53,7 @@ static inline struct compared_run *run_of(struct world *w, int place,
 		.workload = "llama",
 		.pid = pid,
 		.content = CONTENT_PATTERNS };
-	r->iterations = (struct iterations){ .detector = ITERATIONS_TOLD,
+	r->iterations = (struct iterations){ .detector = ITERATIONS_GIVEN,
 		.iterations = arena_array(a, struct iteration, ITERATIONS),
 		.n = iterations,
 		.kept_n = iterations };

@@ -1,18 +1,18 @@
 /* test_breakdown_from.c - how layers are found, and the reason if there are none. */
 #include "world.h"
 
-static bool breakdown_of(struct world *w, struct breakdown_asked layers)
+static bool breakdown_of(struct world *w, struct breakdown_params layers)
 {
-	struct profile_asked a = { .breakdown = layers };
+	struct profile_params a = { .breakdown = layers };
 
 	rows_done(&w->t, &w->process);
 	return profile_from_params(&w->t, 0, &a, w->families, NULL, &w->arena,
 		&w->p, &w->e);
 }
 
-static struct breakdown_asked no_params(void)
+static struct breakdown_params no_params(void)
 {
-	return BREAKDOWN_UNASKED;
+	return BREAKDOWN_DEFAULTS;
 }
 
 /* Something before, twelve layers of four kernels, something behind; all of 100
@@ -47,7 +47,7 @@ static void what_repeats_is_layers(void **state)
 static void a_detector_can_be_requested(void **state)
 {
 	struct world *w = *state;
-	struct breakdown_asked a = no_params();
+	struct breakdown_params a = no_params();
 	model(w);
 	a.by = LAYERS_MODULES;
 	assert_true(breakdown_of(w, a));
@@ -60,7 +60,7 @@ static void a_detector_can_be_requested(void **state)
 static void layers_begin_where_somebody_says(void **state)
 {
 	struct world *w = *state;
-	struct breakdown_asked a = no_params();
+	struct breakdown_params a = no_params();
 	model(w);
 	a.layers.start = "gemm";
 	assert_true(breakdown_of(w, a));
@@ -127,7 +127,7 @@ static void layers_alone_begin_where_somebody_says(void **state)
 {
 	struct world *w = *state;
 	const struct breakdown *b = &w->p.breakdown;
-	struct breakdown_asked a = no_params();
+	struct breakdown_params a = no_params();
 	stage(w);
 	a.layers.start = "rmsnorm";
 	a.layers.every = 2;
@@ -142,7 +142,7 @@ static void layers_alone_begin_where_somebody_says(void **state)
 static void what_is_not_there_is_an_error(void **state)
 {
 	struct world *w = *state;
-	struct breakdown_asked a = no_params();
+	struct breakdown_params a = no_params();
 	model(w);
 	a.layers.start = "dragon";
 	assert_false(breakdown_of(w, a));
@@ -156,7 +156,7 @@ static void ranges_that_somebody_names_are_given(void **state)
 {
 	struct world *w = *state;
 	const struct breakdown *b = &w->p.breakdown;
-	struct breakdown_asked a = no_params();
+	struct breakdown_params a = no_params();
 	for (int i = 0; i < 3; i++) {
 		int64_t at = 1000 + i * 100;
 		rows_range(&w->t, RANGE_ANNOTATION, "chunk", "1", at, 90);
@@ -175,7 +175,7 @@ static void ranges_that_somebody_names_are_given(void **state)
 static void ranges_that_are_not_there_are_an_error(void **state)
 {
 	struct world *w = *state;
-	struct breakdown_asked a = no_params();
+	struct breakdown_params a = no_params();
 	model(w);
 	a.layers.range = "Dragon";
 	assert_false(breakdown_of(w, a));
@@ -200,7 +200,7 @@ static void names_that_lag_are_no_layers(void **state)
 static void names_that_cannot_be_put_back_are_none_either(void **state)
 {
 	struct world *w = *state;
-	struct breakdown_asked a = no_params();
+	struct breakdown_params a = no_params();
 	model(w);
 	w->t.notes.count[NOTE_names_lag] = 1;
 	a.realign = true;
@@ -214,7 +214,7 @@ static void names_that_cannot_be_put_back_are_none_either(void **state)
 static void names_that_do_not_lag_stay(void **state)
 {
 	struct world *w = *state;
-	struct breakdown_asked a = no_params();
+	struct breakdown_params a = no_params();
 	model(w);
 	a.realign = true;
 	assert_true(breakdown_of(w, a));

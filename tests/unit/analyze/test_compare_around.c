@@ -38,7 +38,7 @@ static void iterations_of_other_anchors_are_refused(void **state)
 	struct compared_run b = run(&a, 1, 5), h = run(&a, 2, 5);
 	(void)state;
 
-	b.iterations.detector = h.iterations.detector = ITERATIONS_TOLD;
+	b.iterations.detector = h.iterations.detector = ITERATIONS_GIVEN;
 	b.iterations.range = "Scheduler.run_batch";
 	h.iterations.range = "Qwen3DecoderLayer";
 	assert_string_equal(finding(&b, 1, &h, 1, FINDING_detectors_differ, &a),
@@ -131,7 +131,8 @@ static void graphs_recorded_whole_are_refused(void **state)
 		"in the base, 75.0 % in the head; their kernels are in no row "
 		"here. Record with --cuda-graph-trace=node");
 	h.graph_ns = 100000;
-	assert_string_equal(finding(&b, 1, &h, 1, FINDING_graph_opaque, &a), "");
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_graph_opaque, &a),
+		"");
 	arena_release(&a);
 }
 
@@ -156,7 +157,8 @@ static void notes_of_losses_are_repeated(void **state)
 	assert_string_equal(finding(&b, 1, &h, 1, FINDING_names_lag, &a),
 		"the kernels' names lag behind their durations in run 2: times "
 		"per name are not to be trusted");
-	assert_string_equal(finding(&b, 1, &h, 1, FINDING_analysis_versions, &a),
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_analysis_versions,
+				    &a),
 		arena_printf(&a,
 			"the runs were analyzed by different versions (%d and "
 			"%d); `kernsiftd rebuild` analyzes them again with one version",
@@ -257,7 +259,8 @@ static void counters_that_tell_nothing_are_said_to(void **state)
 		"no counter was sampled fast enough to be named as a kernel's: "
 		"100.0 % of the values are interpolated");
 	metric(&a, &h, 40, METRIC_SAMPLED);
-	assert_string_equal(finding(&b, 1, &h, 1, FINDING_counters_slow, &a), "");
+	assert_string_equal(finding(&b, 1, &h, 1, FINDING_counters_slow, &a),
+		"");
 	arena_release(&a);
 }
 

@@ -18,12 +18,12 @@ static void runs_and_iterations(void **state)
 	struct fixture *f = *state;
 
 	gate_sides_from(&f->s, 20, 2, 1, &f->a);
-	f->p.least_runs = 3;
+	f->p.min_runs = 3;
 	struct gate g = gate_of(&f->s, &f->p, &f->a);
 	bad(f, &g, "runs",
 		"the head has 2 runs to compare; at least 3 are required");
-	f->p.least_runs = 1;
-	f->p.least_iterations = 13;
+	f->p.min_runs = 1;
+	f->p.min_iterations = 13;
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_int_equal(g.shortfalls_n, 2);
 	assert_string_equal(g.shortfalls[0].sentence,
@@ -37,7 +37,7 @@ static void runs_and_iterations(void **state)
 	f->s.base[3] = sides_run(&f->a, 4, 2);
 	sides_kernel(&f->a, &f->s.base[3], "norm", 100000, 4);
 	sides_kernel(&f->a, &f->s.base[3], "gemm", 3000000, 4);
-	f->p.least_iterations = 4;
+	f->p.min_iterations = 4;
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_int_equal(g.outcome, GATE_PASS);
 	assert_true(gate_rule_of(&g, GATE_ITERATION, NULL)->base_ns < 1.01e6);
@@ -92,7 +92,7 @@ static void shares(void **state)
 	struct fixture *f = *state;
 
 	gate_sides_from(&f->s, 4, 3, 1, &f->a);
-	f->p.least_attributed_pct = 80;
+	f->p.min_attributed_pct = 80;
 	struct gate g = gate_of(&f->s, &f->p, &f->a);
 	assert_int_equal(g.shortfalls_n, 2);
 	assert_string_equal(g.shortfalls[0].what, "attributed");
@@ -108,10 +108,10 @@ static void shares(void **state)
 	bad(f, &g, "attributed",
 		"operators are known for 70.0 % of the head's GPU time; at least 80 % "
 		"is required");
-	f->p.least_attributed_pct = NAN; /* nothing is demanded */
+	f->p.min_attributed_pct = NAN; /* nothing is demanded */
 	g = gate_of(&f->s, &f->p, &f->a);
 	assert_int_equal(g.outcome, GATE_PASS);
-	f->p.least_coverage_pct = 99;
+	f->p.min_coverage_pct = 99;
 	for (uint32_t i = 0; i < 3; i++)
 		f->s.head[i].kernel_ns *= 2;
 	g = gate_of(&f->s, &f->p, &f->a);

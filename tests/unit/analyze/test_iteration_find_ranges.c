@@ -177,7 +177,7 @@ static void ranges_of_the_gpu(void **state)
 /* By name: with its number, without, with a star; and a name without ranges. */
 static bool found_by_range(struct world *w, const char *range)
 {
-	const struct profile_asked params = { range, BREAKDOWN_UNASKED };
+	const struct profile_params params = { range, BREAKDOWN_DEFAULTS };
 	return profile_from_params(&w->t, 0, &params, w->families, NULL,
 		&w->arena, &w->p, &w->e);
 }

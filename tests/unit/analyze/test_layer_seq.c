@@ -41,7 +41,7 @@ static void the_busiest_device(void **state)
 {
 	struct layer_world l;
 	struct world *w = *state;
-	struct breakdown_asked asked = BREAKDOWN_UNASKED;
+	struct breakdown_params asked = BREAKDOWN_DEFAULTS;
 
 	kernel(w, "a", 0, 10, 3, 7);
 	kernel(w, "b", 5, 90, 4, 7);
@@ -165,7 +165,7 @@ static void the_stratum_of_most_time(void **state)
 			.use = ITERATION_PARTIAL },
 	};
 	struct stratum strata[3] = { { 0 } };
-	struct breakdown_asked asked = BREAKDOWN_UNASKED;
+	struct breakdown_params asked = BREAKDOWN_DEFAULTS;
 
 	kernel(w, "a", 1000, 5, 0, 0);
 	kernel(w, "b", 1010, 99, 0, 0);

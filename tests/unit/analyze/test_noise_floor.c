@@ -21,7 +21,7 @@ static void floors(void **state)
 	struct repeats r = { runs, 5 };
 	struct noise_floor f = noise_floor_of(&r, "gemm", -1);
 	(void)state;
-	assert_int_equal(f.from, FLOOR_LEARNT);
+	assert_int_equal(f.from, FLOOR_LEARNED);
 	assert_true(fabs(f.df - 5.6) < 1e-12);
 	assert_true(
 		fabs(f.sd - sqrt((1.6 * 0.005 + 4 * 0.0009) / 5.6)) < 1e-12);

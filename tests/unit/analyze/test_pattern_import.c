@@ -38,7 +38,7 @@ static void tell(struct world *w, const struct line *l, size_t n)
 	rows_done(&w->t, &w->process);
 	w->process.pattern = (struct slice){ 0, w->t.pattern.n };
 	w->p.arena = &w->arena;
-	w->p.iterations = (struct iterations){ .detector = ITERATIONS_TOLD,
+	w->p.iterations = (struct iterations){ .detector = ITERATIONS_GIVEN,
 		.iterations = iterations,
 		.n = 2,
 		.kept_n = 2 };

@@ -10,7 +10,7 @@ static void iterations_that_count(void **state)
 		enum iteration_detector detector;
 		uint32_t iterations;
 		double beta;
-	} rows[] = { { ITERATIONS_TOLD, 4, 51 },
+	} rows[] = { { ITERATIONS_GIVEN, 4, 51 },
 		{ ITERATIONS_ANNOTATION, 2, 2 }, { ITERATIONS_PERIOD, 2, 2 } };
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

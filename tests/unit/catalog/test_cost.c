@@ -128,7 +128,7 @@ static void test_costs(void **state)
 			DTYPE_BF16, 0, 24, 24 },
 		/* by the published way: (3*1024 + 1)*2500 */
 		{ { NULL, "rms_norm", "bf16", "tokens=2500 hidden=1024",
-			  CONVENTION_CATALOGUE },
+			  CONVENTION_CATALOG },
 			DTYPE_BF16, 7682500, 5122048, 5120000 },
 		{ { NULL, "rms_norm", "bf16", "tokens=2500 hidden=1024", 0 },
 			DTYPE_FP32, 10245000, 5122048, 5120000 },
@@ -172,7 +172,7 @@ static void test_none(void **state)
 	} rows[] = {
 		{ { NULL, "other", "bf16", "", 0 }, ERR_NOT_FOUND,
 			"the operator 'other' has no formula for its cost" },
-		{ { NULL, "gemm", "bf16", "m=1 n=1 k=1", CONVENTION_CATALOGUE },
+		{ { NULL, "gemm", "bf16", "m=1 n=1 k=1", CONVENTION_CATALOG },
 			ERR_NOT_FOUND,
 			"the operator 'gemm' is none of the published set, "
 			"whose way of counting its cost is not known" },

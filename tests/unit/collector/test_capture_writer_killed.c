@@ -76,13 +76,13 @@ static void killed(_Atomic int64_t *given, unsigned after_us)
 		usleep(100);
 	struct spooled_ends part = spooled_count(&d, ".kst.part");
 	assert_int_equal(part.n, 1);
-	assert_true(kst_part_held(part.path));
+	assert_true(kst_part_in_use(part.path));
 	usleep(after_us);
 	assert_int_equal(kill(child, SIGKILL), 0);
 	int status = 0;
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFSIGNALED(status));
-	assert_false(kst_part_held(part.path));
+	assert_false(kst_part_in_use(part.path));
 	struct spooled_ends tail = spooled_count(&d, ".kst.tail");
 	assert_int_equal(tail.n, 1);
 	snprintf(whole, sizeof whole, "%s/whole.kst", d.folder);

@@ -134,7 +134,7 @@ static void planted_links(void **state)
 		"'%s' cannot be opened: Too many levels of symbolic links",
 		path_of("m.part"));
 	assert_string_equal(sentence, want);
-	assert_false(kst_part_held(path_of("m.part")));
+	assert_false(kst_part_in_use(path_of("m.part")));
 	unlink(path_of("m.part"));
 	unlink(path_of("m.tail"));
 	free(other.at);
@@ -167,11 +167,11 @@ static void in_use_if_locks_are_unsupported(void **state)
 	(void)state;
 	bytes_add(&b, "part", 4);
 	file_write("m.part", &b, b.len);
-	assert_false(kst_part_held(path_of("m.part")));
+	assert_false(kst_part_in_use(path_of("m.part")));
 	pid_t child = fork();
 	if (child == 0) {
 		locks_unsupported();
-		_exit(!kst_part_held(path_of("m.part")));
+		_exit(!kst_part_in_use(path_of("m.part")));
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);

@@ -22,7 +22,7 @@ static struct profile wide(struct arena *a, uint32_t functions,
 	struct profile p = fixture_profile(a);
 	struct iterations *cs = &p.iterations;
 	struct patterns *ps = &p.patterns;
-	cs->detector = ITERATIONS_TOLD;
+	cs->detector = ITERATIONS_GIVEN;
 	cs->n = cs->kept_n = ps->iterations_n = iterations;
 	cs->iterations = arena_array(a, struct iteration, iterations);
 	ps->iteration = arena_array(a, uint32_t, iterations);

@@ -95,7 +95,7 @@ static int64_t taught(struct db *db, struct arena *a, const char *name,
 {
 	struct profile p = mattering(a);
 	p.operators.learnt = (struct graph_known *)(uintptr_t)learnt;
-	p.operators.learnt_n = n;
+	p.operators.learned_n = n;
 	return fixture_save(db, name, &p, 1);
 }
 
