@@ -123,10 +123,10 @@ def graphs(d):
         equal('kernels', table(s, [run_id]), kernels((25, 4)))
         operators = s.get(f'/api/v1/runs/{run_id}/operators')
         gemm = [o for o in operators['items'] if o['operator'] == 'gemm']
-        equal('gemm', [(o['launches'], o['calls'], o['known']['node']) for o in gemm],
+        equal('gemm', [(o['launches'], o['calls'], o['attribution_source_ns']['node']) for o in gemm],
               [(100, 100, 100 * KERNEL_NS)])
         shapes = s.get(f'/api/v1/runs/{run_id}/operators/gemm/shapes')['items']
-        equal('shapes', [(x['shape'], x['known'], x['launches']) for x in shapes],
+        equal('shapes', [(x['shape'], x['attribution_source'], x['launches']) for x in shapes],
               [('m=4 n=2 k=8', 'node', 100)])
         equal('replayed', (operators['replayed'], operators['replayed_known']), (100, 100))
 

@@ -25,10 +25,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 # Ceilings, which may only fall: who lowers a count lowers its ceiling in the same
 # commit. "." are the files at the top.
-PROSE = {".": 0, "collector": 346, "docker": 3, "include": 34, "server": 1480, "sql": 1,
-         "tests": 1852, "web": 29}
-NAMES = {".": 0, "collector": 30, "docker": 0, "include": 4, "server": 354, "sql": 1,
-         "tests": 324, "web": 30}
+PROSE = {".": 0, "collector": 0, "docker": 0, "include": 0, "server": 332, "sql": 1,
+         "tests": 903, "web": 9}
+NAMES = {".": 0, "collector": 0, "docker": 0, "include": 0, "server": 59, "sql": 0,
+         "tests": 138, "web": 1}
 # Allowed words may not grow into a second dialect.
 ALLOWED = 30
 

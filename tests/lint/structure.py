@@ -27,10 +27,10 @@ FOLDERS = {}
 
 # Ceilings of the other figures. They may only fall: who lowers a figure lowers its
 # ceiling in the same commit.
-TAGS = 6
-HEADERS = 99
-HEADERS_UNTESTED = 41
-FUNCTIONS = 954
+TAGS = 1
+HEADERS = 85
+HEADERS_UNTESTED = 39
+FUNCTIONS = 910
 CIRCLES = 1
 
 WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")

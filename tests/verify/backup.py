@@ -64,7 +64,7 @@ def fill(server, place, token):
         status, _, told = server.ask('PUT', f'/{path}', body, headers)
         assert status == 200, told
     with open(SET, 'rb') as f:
-        status, _, told = server.ask('POST', '/sets?name=hand', f.read(),
+        status, _, told = server.ask('POST', '/reference-sets?name=hand', f.read(),
                                      headers)
     assert status == 201, told
     for path, body, want in ADDED:

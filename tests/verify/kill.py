@@ -82,7 +82,7 @@ ORPHANS = {
         ' FROM run_caller c WHERE c.run_id = r.run_id)',
     'callers without a frame':
         'SELECT 1 FROM run_caller c LEFT JOIN run_frame f USING (run_id, frame)'
-        ' WHERE c.known = $$path$$ AND f.frame IS NULL',
+        ' WHERE c.found_by = $$path$$ AND f.frame IS NULL',
 }
 
 

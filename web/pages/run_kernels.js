@@ -247,7 +247,7 @@ const SPLITS = [
 	['grid', 'By grid and block'],
 ];
 // Sort keys that the server supports too, for file links.
-const SERVER = /^-?(total|instances|avg|med|min|max|stddev|p90|p99|name)$/;
+const SERVER = /^-?(total|instances|mean|median|min|max|stddev|p90|p99|name)$/;
 
 function splitColumns(by) {
 	const number = (xyz) => xyz && xyz.reduce((n, d) => n * 65536 + d, 0);
