@@ -257,6 +257,7 @@ attribute_range_reader_of_name(struct range_operator_reader *r, uint32_t name)
 static bool attribute_range_contradicted(const struct operator_info *is,
 	const struct operator_info *by_rule)
 {
+	assert(is); /* a range that gives an operator or a module has one */
 	return by_rule && by_rule->collective != is->collective;
 }
 

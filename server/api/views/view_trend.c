@@ -36,7 +36,7 @@ static double view_trend_pct(double ratio)
 
 static json_t *view_trend_changes(const struct trend_result *is);
 
-#define ROWS "trend.def"
+#define ROWS "trends.def"
 #include "row_functions.h"
 
 static json_t *view_trend_changes(const struct trend_result *is)
