@@ -6,10 +6,16 @@ import {h} from './dom.js';
 import * as f from './format.js';
 import {missingDetail} from './run_content.js';
 
+// A field of a row. A row without it is a mistake of the page, unlike null, which is unknown.
+function field(row, name) {
+	if (row[name] === undefined) throw new TypeError(`the row has no field '${name}'`);
+	return row[name];
+}
+
 // `key` is the sort key in the address and the API's field without _ns; `reason` is the title
 // of an unknown value.
 export function timeColumn(label, key, unit, reason = 'unknown') {
-	const value = (r) => r[`${key}_ns`];
+	const value = (r) => field(r, `${key}_ns`);
 	return {
 		label,
 		unit,

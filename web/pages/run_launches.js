@@ -136,7 +136,7 @@ export async function launchTab(run, query, at) {
 		};
 	const view = {
 		show: query.get('show') ?? 'mean',
-		sort: query.get('sort') ?? 'total_avg',
+		sort: query.get('sort') ?? 'total_mean',
 		q: query.get('q') ?? '',
 		ns: query.get('unit') === 'ns',
 	};
@@ -155,7 +155,7 @@ export async function launchTab(run, query, at) {
 	function save() {
 		at.keep({
 			show: view.show === 'mean' ? '' : view.show,
-			sort: view.sort === 'total_avg' ? '' : view.sort,
+			sort: view.sort === 'total_mean' ? '' : view.sort,
 			q: view.q,
 			unit: view.ns ? 'ns' : '',
 		});

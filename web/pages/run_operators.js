@@ -241,7 +241,7 @@ function columns({items: rows, against}) {
 		timeColumn('Total', 'total', sum),
 		countColumn('Calls', 'calls'),
 		countColumn('Launches', 'launches'),
-		timeColumn('Avg call', 'avg_call', each),
+		timeColumn('Avg call', 'mean_call', each),
 		countColumn('Shapes', 'shapes', 'no shape is known'),
 		sourceColumn(),
 		{
