@@ -1,6 +1,6 @@
 /* db_crew.c - a worker pool whose processes are this program again.
  *
- * Called as `worker HOW` it it claims an upload and then ends in the way
+ * Called as `worker HOW` it claims an upload and then ends in the way
  * that HOW names, or it is a real worker. */
 #include "fixture.h"
 #include "worker_pool.h"
